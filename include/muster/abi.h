@@ -1,0 +1,283 @@
+/* abi.h: what the runtime inside a target and the engine outside agree on.
+ *
+ * The runtime writes two append-only tables into one shared mapping: nodes (a
+ * hash-consed expression DAG) and events (what the run did, in order). The
+ * engine creates the mapping as a memfd, fills in the header, starts the target
+ * with the descriptor's number in MUSTER_FD and reads the tables afterwards.
+ * docs/trace-format.md explains each field; bump MUSTER_ABI_VERSION when one
+ * changes its meaning.
+ *
+ * This header is read by the runtime, which knows nothing but libc: it includes
+ * only <stdint.h>.
+ */
+#ifndef MUSTER_ABI_H
+#define MUSTER_ABI_H
+
+#include <stdint.h>
+
+#define MUSTER_ABI_MAGIC 0x313072657473756dull /* the bytes "muster01" */
+#define MUSTER_ABI_VERSION 1u
+
+/* ------------------------------------------------------------------ labels
+ * A label is the index of a node; 0 is "concrete". Labels have 28 bits, so a
+ * shadow cell (one for each byte of memory) can say which byte of the node's
+ * value stands there: cell = label | byte << 28. Storing and reloading a value
+ * therefore makes no nodes. */
+#define MUSTER_LABEL_BITS 28
+#define MUSTER_LABEL_MASK 0x0fffffffu
+#define MUSTER_CELL(label, byte) ((uint32_t)(label) | (uint32_t)(byte) << MUSTER_LABEL_BITS)
+#define MUSTER_CELL_LABEL(cell) ((cell)&MUSTER_LABEL_MASK)
+#define MUSTER_CELL_BYTE(cell) ((cell) >> MUSTER_LABEL_BITS)
+
+/* ------------------------------------------------------------------- nodes
+ * Operators. X(NAME, arity, text): arity counts labelled operands in a, b, c.
+ * Binary operators may have one constant operand: its label is 0 and its value
+ * stands in k. Where the operands are wider than 64 bits, or the operator has
+ * three operands, constants are CONST nodes instead. Comparisons have width 1
+ * and compare operands of the width of a labelled operand. */
+#define MUSTER_OPS(X)                                                                              \
+	X(NONE, 0, "none")                                                                         \
+	X(INPUT, 0, "input")   /* byte k of source a; width 8 */                                    \
+	X(LENGTH, 0, "length") /* length in bytes of source a; width 64 */                          \
+	X(CONST, 0, "const")   /* value, and k as its high 64 bits */                               \
+	X(ADD, 2, "+")                                                                             \
+	X(SUB, 2, "-")                                                                             \
+	X(MUL, 2, "*")                                                                             \
+	X(UDIV, 2, "/u")                                                                           \
+	X(SDIV, 2, "/")                                                                            \
+	X(UREM, 2, "%u")                                                                           \
+	X(SREM, 2, "%")                                                                            \
+	X(AND, 2, "&")                                                                             \
+	X(OR, 2, "|")                                                                              \
+	X(XOR, 2, "^")                                                                             \
+	X(SHL, 2, "<<")  /* an amount not below the width: the value is what the machine gave, */   \
+	X(LSHR, 2, ">>u") /* recorded as a concretisation */                                       \
+	X(ASHR, 2, ">>")                                                                           \
+	X(EQ, 2, "==")                                                                             \
+	X(NE, 2, "!=")                                                                             \
+	X(ULT, 2, "<u")                                                                            \
+	X(ULE, 2, "<=u")                                                                           \
+	X(SLT, 2, "<")                                                                             \
+	X(SLE, 2, "<=")                                                                            \
+	X(SADDO, 2, "sadd_overflow") /* width 1: would the signed addition overflow? */             \
+	X(UADDO, 2, "uadd_overflow")                                                               \
+	X(SSUBO, 2, "ssub_overflow")                                                               \
+	X(USUBO, 2, "usub_overflow")                                                               \
+	X(SMULO, 2, "smul_overflow")                                                               \
+	X(UMULO, 2, "umul_overflow")                                                               \
+	X(EXTRACT, 1, "extract") /* bits k .. k+width-1 of a */                                     \
+	X(ZEXT, 1, "zext")                                                                         \
+	X(SEXT, 1, "sext")                                                                         \
+	X(CONCAT, 2, "concat") /* a is the high part, b the low; a constant is a CONST node */      \
+	X(BYTES, 1, "bytes")   /* width/8 consecutive nodes of width 8 from a on, little endian */  \
+	X(ITE, 3, "?:")        /* a has width 1 */                                                 \
+	X(BSWAP, 1, "bswap")                                                                       \
+	X(BITREVERSE, 1, "bitreverse")                                                             \
+	X(CTPOP, 1, "popcount")                                                                    \
+	X(CTLZ, 1, "clz") /* of 0: the width */                                                     \
+	X(CTTZ, 1, "ctz") /* of 0: the width */                                                     \
+	X(READ, 2, "read") /* width/8 bytes at byte offset a (64 bits wide) of the data at node b */ \
+	X(DATA, 0, "data") /* k bytes of memory as they were; they follow in the next nodes' space: \
+	                      the bytes, padded to 32, then, if aux is 1, a cell for each byte */
+
+enum muster_op {
+#define X(name, arity, text) MUSTER_OP_##name,
+	MUSTER_OPS(X)
+#undef X
+	    MUSTER_OP_COUNT
+};
+
+/* One node, 32 bytes. value holds the low 64 bits it had in this run, masked to
+ * its width; a node wider than 64 bits keeps the high part in k (its operands are
+ * then always labels). Operands are older than the node: a, b, c < its index. */
+struct muster_node {
+	uint8_t op;
+	uint8_t width;  /* of the result in bits, 1 to 128 */
+	uint8_t flags;  /* MUSTER_NODE_* */
+	uint8_t aux;
+	uint32_t a, b, c;
+	uint64_t value;
+	uint64_t k;
+};
+#define MUSTER_NODE_CONCRETISED 1u /* a concretisation event fixed this value already */
+
+/* ------------------------------------------------------------------ events
+ * A site is (unit, index): the unit's 32-bit id and the ordinal of an
+ * instruction in its normal form. The variant's site table, kept in the section
+ * MUSTER_SITES_SECTION, maps it to function, file, line and column. */
+#define MUSTER_EVENTS(X)                                                                           \
+	X(NONE, "none")                                                                            \
+	X(BRANCH, "branch")     /* label: the condition; arg: taken (1) or not */                   \
+	X(SWITCH, "switch")     /* label: the value switched on; it had node value */               \
+	X(CONCRETE, "concrete") /* label == its value from here on; arg: reason */                  \
+	X(BOUND, "bound")       /* label (width 1) has value arg: a table read's range, a short read */ \
+	X(STALE, "stale")       /* label dropped: memory did not hold its value; arg: 1 if in a register */ \
+	X(CALL, "call")         /* function (unit, index) entered (modes that ask for it) */        \
+	X(RETURN, "return")                                                                        \
+	X(ALLOC, "alloc")       /* label of the size (modes that ask for it) */                     \
+	X(FREE, "free")                                                                            \
+	X(THREAD, "thread")     /* a thread was started; it runs concretely */                      \
+	X(FORK, "fork")         /* a child was made; it runs concretely */                          \
+	X(CAP, "cap")           /* the site reached its event cap: later events of it are dropped */ \
+	X(FULL, "full")         /* a table is full: the trace ends here; arg: 0 nodes, 1 events */   \
+	X(END, "end")           /* the run's end, where the runtime saw it; arg: enum muster_end */
+
+enum muster_event_kind {
+#define X(name, text) MUSTER_EV_##name,
+	MUSTER_EVENTS(X)
+#undef X
+	    MUSTER_EV_COUNT
+};
+
+struct muster_event {
+	uint16_t kind;
+	uint16_t arg;
+	uint32_t unit;
+	uint32_t index;
+	uint32_t label;
+};
+
+/* Why a label was given up: X(NAME, key, sentence). */
+#define MUSTER_REASONS(X)                                                                          \
+	X(NONE, "none", "no reason")                                                               \
+	X(FLOAT, "float", "floating point")                                                        \
+	X(ASM, "asm", "inline assembly")                                                           \
+	X(EXTERN, "extern", "function without a body")                                             \
+	X(ADDRESS, "address", "address of a load, in an object beyond the table limit")            \
+	X(STORE, "store-address", "address of a store")                                            \
+	X(SIZE, "size", "size of a memory operation")                                              \
+	X(TARGET, "target", "target of an indirect call or jump")                                  \
+	X(WIDTH, "width", "integer wider than 128 bits")                                           \
+	X(SHIFT, "shift", "shift amount out of range")                                             \
+	X(OFFSET, "offset", "position in a file")                                                  \
+	X(ALLOCATION, "allocation", "size of an allocation or of a stack array")                   \
+	X(FORMAT, "format", "conversion that the format functions do not model")                   \
+	X(INTRINSIC, "intrinsic", "compiler intrinsic without a model")                            \
+	X(VARARG, "vararg", "argument passed where its label cannot follow")                       \
+	X(ARGUMENT, "argument", "argument beyond the label slots")                                 \
+	X(DIVISION, "division", "division whose result the machine does not define")
+
+enum muster_reason {
+#define X(name, key, text) MUSTER_REASON_##name,
+	MUSTER_REASONS(X)
+#undef X
+	    MUSTER_REASON_COUNT
+};
+
+/* How a run ended, as far as the runtime could see; the engine knows signals
+ * and time limits from wait(). */
+enum muster_end {
+	MUSTER_END_NONE,   /* nothing was written: a signal, or _exit past the runtime */
+	MUSTER_END_EXIT,   /* exit or return from main; label: the status */
+	MUSTER_END_ABORT,
+	MUSTER_END_EXEC,   /* the process became another program */
+};
+
+/* ------------------------------------------------------------------ header */
+enum muster_source_kind {
+	MUSTER_SOURCE_NONE,
+	MUSTER_SOURCE_FILE,    /* the file with (dev, ino), wherever it is opened; standard input too */
+	MUSTER_SOURCE_MEMORY,  /* harness data and objects: bytes in the mapping at data_offset */
+	MUSTER_SOURCE_ARG,     /* argument number dev */
+	MUSTER_SOURCE_ENV,     /* environment variable `name` */
+};
+
+#define MUSTER_MAX_SOURCES 32
+struct muster_source {
+	uint32_t kind;
+	uint32_t blocks;       /* first entry of this source in the block table (runtime only) */
+	uint64_t dev, ino;
+	uint64_t size;         /* bytes there are to read: the length's value */
+	uint64_t used;         /* one past the last byte that was labelled */
+	uint32_t length_label; /* 0 until somebody asked for the length */
+	uint32_t pad;
+	char name[64];         /* "in", "argv[2]", "env.HOME": as conditions print it */
+};
+
+/* What an object marked in the program took from source `source`. */
+#define MUSTER_MAX_OBJECTS 4096
+struct muster_object {
+	uint32_t source;
+	uint32_t pad;
+	uint64_t offset, size;
+	char name[40];
+};
+
+/* A site whose events were thinned, and how many were left out. */
+#define MUSTER_MAX_CAPS 1024
+struct muster_cap {
+	uint32_t unit, index;
+	uint64_t dropped;
+};
+
+enum muster_flag {
+	MUSTER_FLAG_ARGS = 1,       /* arguments other than argv[0] are input */
+	MUSTER_FLAG_CALLS = 2,      /* CALL and RETURN events */
+	MUSTER_FLAG_ALLOCS = 4,     /* ALLOC and FREE events */
+	MUSTER_FLAG_FORKSERVER = 8, /* serve runs on MUSTER_CONTROL_FD / MUSTER_STATUS_FD */
+	MUSTER_FLAG_PATH = 16,      /* path variant: write every decision as an event */
+};
+
+enum muster_state {
+	MUSTER_STATE_NEW,      /* the engine made the mapping */
+	MUSTER_STATE_RUNNING,  /* the runtime took it over */
+	MUSTER_STATE_FAILED,   /* the runtime could not start; message says why */
+};
+
+/* At the start of the mapping. The engine writes the first part before a run and
+ * clears node_count (to 1: label 0 is no node), event_count and what follows. */
+struct muster_header {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t flags;
+	uint64_t map_size;
+	uint64_t node_offset, node_capacity;   /* in bytes from the start; in nodes */
+	uint64_t event_offset, event_capacity;
+	uint64_t slot_offset, slot_count;      /* hash slots; slot_count is a power of two */
+	uint64_t block_offset, block_count;    /* input blocks: first label of each 4096 bytes */
+	uint64_t data_offset, data_size;       /* bytes of MEMORY sources */
+	uint32_t table_limit;                  /* largest object read at a symbolic index */
+	uint32_t site_cap;                     /* events a site may have; 0: no cap */
+	uint32_t source_count;
+	uint32_t object_source;                /* source that objects take their bytes from */
+	struct muster_source sources[MUSTER_MAX_SOURCES];
+
+	/* Written by the runtime. */
+	uint32_t state;                        /* enum muster_state */
+	uint32_t pid;
+	uint64_t node_count, event_count;
+	uint64_t stale_count;
+	uint64_t dropped;                      /* events lost to caps */
+	uint32_t threads, forks;
+	uint32_t object_count, cap_count;
+	uint64_t object_used;                  /* bytes of object_source that objects took */
+	char message[256];
+	struct muster_object objects[MUSTER_MAX_OBJECTS];
+	struct muster_cap caps[MUSTER_MAX_CAPS];
+};
+
+#define MUSTER_BLOCK 4096u /* bytes of input that get their labels together */
+
+/* ------------------------------------------------------- process interface
+ * MUSTER_FD names the mapping's descriptor; the runtime removes the variable. A
+ * fork server reads a four-byte word for each run from MUSTER_CONTROL_FD (nonzero:
+ * bytes of node table to populate, in pages), writes the child's pid, waits, and
+ * writes its wait status, four bytes each, to MUSTER_STATUS_FD. */
+#define MUSTER_FD_ENV "MUSTER_FD"
+#define MUSTER_CONTROL_FD 198
+#define MUSTER_STATUS_FD 199
+
+/* ---------------------------------------------------------- address layout
+ * See docs/trace-format.md for the ranges that are covered. */
+#define MUSTER_SHADOW_MASK 0x7fffffffffffull
+#define MUSTER_SHADOW_XOR 0x200000000000ull
+#define MUSTER_SHADOW(addr) ((((uint64_t)(addr) << 2) & MUSTER_SHADOW_MASK) ^ MUSTER_SHADOW_XOR)
+#define MUSTER_OBJECT_BASE 0x300000000000ull /* u32 for each 16 bytes: size of the object that starts there */
+#define MUSTER_DIRTY_BASE 0x080000000000ull  /* u8 for each page of 4096: a label was ever stored there */
+#define MUSTER_TABLE_BASE 0x100000000000ull  /* the shared mapping */
+
+/* -------------------------------------------------- sections of a variant */
+#define MUSTER_SITES_SECTION ".muster.sites"  /* framed site tables, not loaded */
+#define MUSTER_FUNCTION_MAGIC 0x6d75737465726674ull /* stands before each instrumented function */
+
+#endif

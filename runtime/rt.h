@@ -1,0 +1,108 @@
+/* rt.h: what the parts of the runtime say to each other.
+ *
+ * The runtime lives in other people's programs: it depends on libc alone, starts
+ * no thread, allocates nothing from the target's heap, keeps no descriptor open
+ * but the two of the fork server, and never ends the target for reasons of its
+ * own. Everything here is hidden except what instrumented code calls (__muster_*).
+ *
+ * Wrappers of libc functions come in two kinds. A *body* (runtime/libc/) is plain C that
+ * goes through the same instrumentation as the target; its paths are ordinary
+ * paths. A *wrapper* (runtime/io.c, runtime/heap.c, ...) is not instrumented: it
+ * takes its arguments' labels with rt_enter, calls the real function, and says
+ * what became of the labels. Both are named __wrap_NAME and reached through the
+ * linker's --wrap=NAME; __real_NAME is libc's own.
+ */
+#ifndef MUSTER_RT_H
+#define MUSTER_RT_H
+
+#include "muster/abi.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+typedef uint32_t label;
+
+#define RT_HIDDEN __attribute__((visibility("hidden")))
+#define RT_EXPORT __attribute__((visibility("default")))
+#define RT_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+#define RT_ARGS 32 /* arguments that can carry a label */
+#define RT_RETS 8  /* leaves of a returned structure that can */
+
+/* Labels of a call on their way. A caller with labelled arguments writes them and
+ * sets owner to the callee's address; the callee takes them if owner is itself,
+ * and clears owner. A callback from code without labels thus finds a foreign
+ * owner and takes none. Results come back the same way. */
+struct rt_tls {
+	uint64_t owner;
+	label args[RT_ARGS];
+	uint64_t ret_owner;
+	label ret[RT_RETS];
+	uint64_t site; /* unit << 32 | index of the last call to another unit */
+	/* Varargs and byval structures: see vararg.c. */
+	uint32_t extra_count;
+	uint32_t extra_pad;
+	struct rt_extra {
+		uint32_t offset; /* in the register save area (below 176) or past it in the overflow area */
+		uint32_t size;
+		label label;
+	} extra[64];
+};
+extern __thread struct rt_tls __muster_tls __attribute__((tls_model("initial-exec")));
+
+/* True in the first thread of a process that is being traced, while the tables
+ * have room. Everything below may be called when it is false and then does
+ * nothing (labels come out as 0), except rt_clear and rt_copy, which always keep
+ * the shadow in step. */
+RT_HIDDEN int rt_active(void);
+
+/* A wrapper's first statement: the labels of its first n arguments (0 where the
+ * caller had none), taken from the slots. fn is the wrapper itself. */
+RT_HIDDEN void rt_enter(const void *fn, label *args, int n);
+/* A wrapper's last: the label of its result. */
+RT_HIDDEN void rt_return(const void *fn, label result);
+
+/* Nodes. Values are masked to width. A label of 0 means the operand is the constant va (vb). */
+RT_HIDDEN label rt_binary(enum muster_op op, unsigned width, label a, label b, uint64_t va, uint64_t vb);
+RT_HIDDEN label rt_extract(label a, unsigned low, unsigned width);
+RT_HIDDEN label rt_zext(label a, unsigned width);
+RT_HIDDEN label rt_sext(label a, unsigned width);
+RT_HIDDEN label rt_input(unsigned source, uint64_t offset);   /* byte of a source; 0 past the size limit */
+RT_HIDDEN label rt_length(unsigned source);                   /* 64 bits */
+RT_HIDDEN uint64_t rt_value(label a);                         /* the value it has in this run */
+RT_HIDDEN unsigned rt_width(label a);
+
+/* Events, at the site in __muster_tls.site. */
+RT_HIDDEN void rt_bound(label condition);                     /* width 1: holds as it is in this run */
+RT_HIDDEN void rt_concrete(label a, enum muster_reason why);  /* a == its value from here on; 0 is ignored */
+RT_HIDDEN void rt_event(enum muster_event_kind kind, unsigned arg, label a);
+
+/* Memory. */
+RT_HIDDEN void rt_clear(const void *p, size_t n);             /* n bytes are concrete now */
+RT_HIDDEN void rt_copy(void *to, const void *from, size_t n); /* labels move with the bytes; ranges may overlap */
+RT_HIDDEN void rt_label_input(void *p, unsigned source, uint64_t offset, size_t n); /* p[i] is byte offset+i; where memory
+                                                                                     differs from the source's value, concrete */
+RT_HIDDEN label rt_load(const void *p, unsigned size);        /* 1 to 16 bytes, checked against memory */
+RT_HIDDEN void rt_store(void *p, unsigned size, label a);     /* a has width 8*size, or is 0 */
+RT_HIDDEN int rt_any(const void *p, size_t n);                /* is a byte of it labelled? */
+RT_HIDDEN void rt_concrete_range(const void *p, size_t n, enum muster_reason why); /* each labelled byte, then clear */
+
+/* The source that a descriptor reads from, by device and inode, or -1. Costs an fstat. */
+RT_HIDDEN int rt_source_of_fd(int fd);
+RT_HIDDEN uint64_t rt_source_size(unsigned source);
+
+/* Objects: see heap.c. */
+struct rt_object {
+	uint64_t base, size;
+	int constant;
+};
+RT_HIDDEN int rt_object_find(const void *p, struct rt_object *o); /* 0 if p lies in no known object */
+RT_HIDDEN void rt_object_add(const void *p, size_t size);         /* heap or stack; p is 16-aligned */
+RT_HIDDEN void rt_object_remove(const void *p);
+
+/* Before any constructor: maps shadow and tables; serves forks if asked to. */
+RT_HIDDEN void rt_forkserver(struct muster_header *h); /* returns in each child, to run the target */
+RT_HIDDEN void rt_message(const char *text);           /* to standard error and header->message */
+
+#endif
