@@ -1,0 +1,267 @@
+/* file.c: whole files, paths and the temporary directory.
+ *
+ * The temporary directory belongs to the process that made it: cleanup compares
+ * process ids, so that a forked child that exits leaves its parent's files alone.
+ * The signal handler removes the directory with a forked rm (async-signal-safe),
+ * then dies by the same signal, so that the caller sees the true cause.
+ */
+#include "base/file.h"
+#include "base/error.h"
+#include "base/mem.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int file_read_fd(int fd, struct buf *out)
+{
+	struct stat st;
+
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		buf_reserve(out, st.st_size);
+	for (;;) {
+		ssize_t n;
+
+		buf_reserve(out, out->cap - out->size > 4096 ? 0 : 65536);
+		n = read(fd, out->data + out->size, out->cap - out->size - 1);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return error_errno("cannot read");
+		if (!n)
+			return 0;
+		out->size += n;
+	}
+}
+
+int file_read(const char *path, struct buf *out)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), e;
+
+	if (fd < 0)
+		return error_errno("cannot open '%s'", path);
+	e = file_read_fd(fd, out);
+	close(fd);
+	return e ? error_wrap("'%s'", path) : 0;
+}
+
+int file_write_all(int fd, const void *data, size_t size)
+{
+	const char *p = data;
+
+	while (size) {
+		ssize_t n = write(fd, p, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return error_errno("cannot write");
+		p += n;
+		size -= n;
+	}
+	return 0;
+}
+
+int file_write_mode(const char *path, const void *data, size_t size, unsigned mode)
+{
+	static unsigned serial;
+	char *temp = mem_printf("%s.%ld.%u.tmp", path, (long)getpid(),
+				__atomic_fetch_add(&serial, 1, __ATOMIC_RELAXED));
+	int fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode), e = 0;
+
+	if (fd < 0)
+		e = error_errno("cannot create '%s'", path);
+	if (!e && file_write_all(fd, data, size))
+		e = error_wrap("'%s'", path);
+	if (fd >= 0 && close(fd) && !e)
+		e = error_errno("cannot write '%s'", path);
+	if (!e && rename(temp, path))
+		e = error_errno("cannot create '%s'", path);
+	if (e && fd >= 0)
+		unlink(temp);
+	free(temp);
+	return e;
+}
+
+int file_write_atomic(const char *path, const void *data, size_t size)
+{
+	return file_write_mode(path, data, size, 0644);
+}
+
+int file_copy(const char *from, const char *to)
+{
+	struct buf b = BUF_EMPTY;
+	struct stat st;
+	int e;
+
+	if (stat(from, &st))
+		return error_errno("cannot open '%s'", from);
+	e = file_read(from, &b);
+	if (!e)
+		e = file_write_mode(to, b.data, b.size, st.st_mode & 0777);
+	buf_release(&b);
+	return e;
+}
+
+int file_mkdirs(const char *path)
+{
+	char *p = mem_strdup(path);
+	int e = 0;
+
+	for (char *s = p + 1; !e; s++) {
+		char c = *s;
+
+		if (c && c != '/')
+			continue;
+		*s = 0;
+		if (mkdir(p, 0777) && errno != EEXIST)
+			e = error_errno("cannot create directory '%s'", p);
+		*s = c;
+		if (!c)
+			break;
+	}
+	if (!e && !file_is_dir(path))
+		e = error_set("'%s' is not a directory", path);
+	free(p);
+	return e;
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+int file_remove_tree(const char *path)
+{
+	if (nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS) && errno != ENOENT)
+		return error_errno("cannot remove '%s'", path);
+	return 0;
+}
+
+int file_exists(const char *path)
+{
+	return !access(path, F_OK);
+}
+
+int file_is_dir(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+char *file_join(const char *dir, const char *name)
+{
+	size_t n = strlen(dir);
+
+	if (name[0] == '/' || !n)
+		return mem_strdup(name);
+	return mem_printf("%s%s%s", dir, dir[n - 1] == '/' ? "" : "/", name);
+}
+
+char *file_absolute(const char *path)
+{
+	char *cwd = path[0] == '/' ? NULL : getcwd(NULL, 0);
+	char *p = file_join(cwd ? cwd : "", path);
+
+	free(cwd);
+	return p;
+}
+
+char *file_dir(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return mem_strdup(".");
+	return mem_strndup(path, slash == path ? 1 : slash - path);
+}
+
+const char *file_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+char *file_self(void)
+{
+	char *p = realpath("/proc/self/exe", NULL);
+
+	if (!p)
+		error_errno("cannot find muster's own executable (is /proc mounted?)");
+	return p;
+}
+
+static char temp_dir[4096];
+static pid_t temp_owner;
+static unsigned temp_serial;
+
+static void temp_cleanup(void)
+{
+	if (temp_dir[0] && temp_owner == getpid())
+		file_remove_tree(temp_dir);
+}
+
+static void temp_signal(int sig)
+{
+	if (temp_dir[0] && temp_owner == getpid()) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			execl("/bin/rm", "rm", "-rf", "--", temp_dir, (char *)NULL);
+			_exit(127);
+		}
+		if (pid > 0)
+			while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+				;
+	}
+	raise(sig); /* the default action: SA_RESETHAND */
+}
+
+const char *file_temp_dir(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	const char *base = getenv("TMPDIR");
+
+	if (temp_dir[0] && temp_owner == getpid())
+		return temp_dir;
+	snprintf(temp_dir, sizeof temp_dir, "%s/muster-XXXXXX", base && *base ? base : "/tmp");
+	if (!mkdtemp(temp_dir)) {
+		error_errno("cannot make a temporary directory '%s' (set TMPDIR?)", temp_dir);
+		temp_dir[0] = 0;
+		return NULL;
+	}
+	if (!temp_owner)
+		atexit(temp_cleanup);
+	temp_owner = getpid();
+	for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+		struct sigaction sa = {.sa_handler = temp_signal, .sa_flags = SA_RESETHAND}, old;
+
+		/* A signal that our parent ignores (nohup) stays ignored. */
+		if (!sigaction(signals[i], NULL, &old) && old.sa_handler == SIG_DFL)
+			sigaction(signals[i], &sa, NULL);
+	}
+	return temp_dir;
+}
+
+char *file_temp(const char *name)
+{
+	const char *dir = file_temp_dir();
+
+	if (!dir)
+		return NULL;
+	return mem_printf("%s/%u-%s", dir, __atomic_fetch_add(&temp_serial, 1, __ATOMIC_RELAXED),
+			  name);
+}

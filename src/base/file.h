@@ -1,0 +1,36 @@
+/* file.h: whole files, paths and a temporary directory. Functions that return
+ * int give 0, or -1 with error_text() set. */
+#ifndef MUSTER_FILE_H
+#define MUSTER_FILE_H
+
+#include "base/buf.h"
+
+#include <stddef.h>
+
+int file_read(const char *path, struct buf *out); /* appends the contents */
+int file_read_fd(int fd, struct buf *out);	  /* appends up to the end of file */
+int file_write_all(int fd, const void *data, size_t size);
+/* The file has the old contents or the new ones, never a part: written beside
+ * it, then renamed. mode is 0644, or what file_write_mode is given. */
+int file_write_atomic(const char *path, const void *data, size_t size);
+int file_write_mode(const char *path, const void *data, size_t size, unsigned mode);
+int file_copy(const char *from, const char *to); /* atomic, keeps the mode */
+int file_mkdirs(const char *path);		 /* the directory and its parents */
+int file_remove_tree(const char *path);
+int file_exists(const char *path);
+int file_is_dir(const char *path);
+
+/* Paths. Results are allocated. */
+char *file_join(const char *dir, const char *name); /* name alone if it is absolute */
+char *file_absolute(const char *path);		    /* from the current directory; need not exist */
+char *file_dir(const char *path);		    /* "." where there is no slash */
+const char *file_base(const char *path);	    /* the part behind the last slash */
+char *file_self(void);				    /* muster's own executable */
+
+/* A directory of this process that is removed at exit and on SIGINT, SIGTERM and
+ * SIGHUP; made on first use. A forked child never removes it. Dies never; NULL on failure. */
+const char *file_temp_dir(void);
+/* A fresh name in it: temp-directory/N-NAME. */
+char *file_temp(const char *name);
+
+#endif

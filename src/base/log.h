@@ -1,0 +1,17 @@
+/* log.h: what muster tells a person while it works, on standard error. Results go
+ * to standard output by other ways. */
+#ifndef MUSTER_LOG_H
+#define MUSTER_LOG_H
+
+enum log_level { LOG_QUIET, LOG_NORMAL, LOG_VERBOSE };
+extern enum log_level log_level; /* LOG_NORMAL to begin with; MUSTER_LOG=quiet|verbose */
+
+void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* LOG_VERBOSE only */
+/* A line that the next one replaces; only on a terminal. NULL removes it. */
+void log_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* An escape sequence if standard error is a terminal and NO_COLOR is not set, else "". */
+const char *log_color(const char *sequence);
+
+#endif

@@ -1,0 +1,186 @@
+/* option.c: options by table. One row says everything about an option, so help
+ * and parser cannot disagree. */
+#include "base/option.h"
+#include "base/error.h"
+#include "base/mem.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void option_help(const struct option_spec *spec)
+{
+	printf("usage: muster %s %s\n\n%s\n", spec->command, spec->usage, spec->about);
+	if (spec->rows && spec->rows->kind != OPTION_KIND_END)
+		printf("\n");
+	for (const struct option_row *r = spec->rows; r && r->kind != OPTION_KIND_END; r++) {
+		char left[64], letter[8] = "    ";
+
+		if (!r->help)
+			continue;
+		if (r->letter)
+			snprintf(letter, sizeof letter, "-%c, ", r->letter);
+		snprintf(left, sizeof left, "%s--%s%s%s", letter, r->name, r->value ? " " : "",
+			 r->value ? r->value : "");
+		printf("  %-26s %s\n", left, r->help);
+	}
+}
+
+void option_usage(const struct option_spec *spec, const char *fmt, ...)
+{
+	va_list ap;
+
+	fflush(stdout);
+	fprintf(stderr, "muster %s: ", spec->command);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "\ntry 'muster %s --help'\n", spec->command);
+	exit(EXIT_USAGE);
+}
+
+static uint64_t number(const struct option_spec *spec, const struct option_row *r, const char *s)
+{
+	char *end;
+	uint64_t n, scale = 1;
+
+	errno = 0;
+	n = strtoull(s, &end, 0);
+	if (*end == 'k' || *end == 'K')
+		scale = 1ull << 10, end++;
+	else if (*end == 'M')
+		scale = 1ull << 20, end++;
+	else if (*end == 'G')
+		scale = 1ull << 30, end++;
+	if (s[0] < '0' || s[0] > '9' || *end || errno || __builtin_mul_overflow(n, scale, &n))
+		option_usage(spec, "--%s wants a number, not '%s'", r->name, s);
+	return n;
+}
+
+static double real(const struct option_spec *spec, const struct option_row *r, const char *s)
+{
+	char *end;
+	double d = strtod(s, &end);
+
+	if (!*s || *end || d != d)
+		option_usage(spec, "--%s wants a number, not '%s'", r->name, s);
+	return d;
+}
+
+static void store(const struct option_spec *spec, const struct option_row *r, const char *value)
+{
+	struct option_list *list;
+
+	switch (r->kind) {
+	case OPTION_KIND_STR:
+		*(const char **)r->target = value;
+		break;
+	case OPTION_KIND_U64:
+		*(uint64_t *)r->target = number(spec, r, value);
+		break;
+	case OPTION_KIND_DOUBLE:
+		*(double *)r->target = real(spec, r, value);
+		break;
+	case OPTION_KIND_LIST:
+		list = r->target;
+		list->data = mem_realloc(list->data, list->size + 1, sizeof *list->data);
+		list->data[list->size++] = value;
+		break;
+	default:
+		BUG("option --%s has no kind", r->name);
+	}
+}
+
+static const struct option_row *find_long(const struct option_spec *spec, const char *name,
+					  size_t n)
+{
+	for (const struct option_row *r = spec->rows; r && r->kind != OPTION_KIND_END; r++)
+		if (strlen(r->name) == n && !memcmp(r->name, name, n))
+			return r;
+	return NULL;
+}
+
+static const struct option_row *find_letter(const struct option_spec *spec, char c)
+{
+	for (const struct option_row *r = spec->rows; r && r->kind != OPTION_KIND_END; r++)
+		if (r->letter == c)
+			return r;
+	return NULL;
+}
+
+/* One argument that starts with --; returns how many arguments it took. */
+static int parse_long(const struct option_spec *spec, int left, char **argv)
+{
+	const char *name = argv[0] + 2, *equals = strchr(name, '=');
+	size_t n = equals ? (size_t)(equals - name) : strlen(name);
+	const struct option_row *r = find_long(spec, name, n);
+	int negative = 0;
+
+	if (!r && n == 4 && !memcmp(name, "help", 4)) {
+		option_help(spec);
+		exit(EXIT_OK);
+	}
+	if (!r && n > 3 && !memcmp(name, "no-", 3)) {
+		r = find_long(spec, name + 3, n - 3);
+		if (r && r->kind != OPTION_KIND_FLAG)
+			r = NULL;
+		negative = 1;
+	}
+	if (!r)
+		option_usage(spec, "unknown option '%.*s'", (int)n + 2, argv[0]);
+	if (r->kind == OPTION_KIND_FLAG) {
+		if (equals)
+			option_usage(spec, "--%s takes no value", r->name);
+		*(int *)r->target = !negative;
+		return 1;
+	}
+	if (!equals && left < 2)
+		option_usage(spec, "--%s wants %s", r->name, r->value);
+	store(spec, r, equals ? equals + 1 : argv[1]);
+	return equals ? 1 : 2;
+}
+
+/* One argument of letters. */
+static int parse_letters(const struct option_spec *spec, int left, char **argv)
+{
+	for (const char *p = argv[0] + 1; *p; p++) {
+		const struct option_row *r = find_letter(spec, *p);
+
+		if (!r && *p == 'h') {
+			option_help(spec);
+			exit(EXIT_OK);
+		}
+		if (!r)
+			option_usage(spec, "unknown option '-%c'", *p);
+		if (r->kind == OPTION_KIND_FLAG) {
+			*(int *)r->target = 1;
+			continue;
+		}
+		if (p[1]) {
+			store(spec, r, p + 1);
+			return 1;
+		}
+		if (left < 2)
+			option_usage(spec, "-%c wants %s", *p, r->value);
+		store(spec, r, argv[1]);
+		return 2;
+	}
+	return 1;
+}
+
+int option_parse(const struct option_spec *spec, int argc, char **argv)
+{
+	int i = 1;
+
+	while (i < argc && argv[i][0] == '-' && argv[i][1]) {
+		if (!strcmp(argv[i], "--"))
+			return i + 1;
+		if (argv[i][1] == '-')
+			i += parse_long(spec, argc - i, argv + i);
+		else
+			i += parse_letters(spec, argc - i, argv + i);
+	}
+	return i;
+}

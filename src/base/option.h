@@ -1,0 +1,86 @@
+/* option.h: the option table and parser that every subcommand uses.
+ *
+ *	static int json; static const char *input; static uint64_t cap = 1000;
+ *	static const struct option_row rows[] = {
+ *		OPTION_FLAG("json", 'j', &json, "print JSON"),
+ *		OPTION_STR("input", 'i', "FILE", &input, "read the input from FILE"),
+ *		OPTION_U64("cap", 0, "N", &cap, "events a site may have"),
+ *		OPTION_END
+ *	};
+ *	static const struct option_spec spec = {"trace", "[options] -- PROGRAM [ARGUMENTS]", "what
+ *it does", rows}; int i = option_parse(&spec, argc, argv);   // argv[i...] are the operands
+ *
+ * --name VALUE, --name=VALUE, -x VALUE, -xVALUE and --no-name (flags) are
+ * understood; -- ends the options; the first operand ends them as well.
+ * --help prints and exits 0; wrong usage prints words and exits 2: the parser is
+ * called from cmd/ only.
+ */
+#ifndef MUSTER_OPTION_H
+#define MUSTER_OPTION_H
+
+#include <stdint.h>
+
+enum option_kind {
+	OPTION_KIND_END,
+	OPTION_KIND_FLAG,
+	OPTION_KIND_STR,
+	OPTION_KIND_U64,
+	OPTION_KIND_DOUBLE,
+	OPTION_KIND_LIST
+};
+
+struct option_list { /* of an option that may be given several times */
+	const char **data;
+	int size;
+};
+
+struct option_row {
+	enum option_kind kind;
+	const char *name;
+	char letter;	   /* 0: none */
+	const char *value; /* what the value is called in the help */
+	void *target;	   /* int, const char *, uint64_t, double or struct option_list */
+	const char *help;  /* NULL hides the option */
+};
+
+#define OPTION_FLAG(name, letter, target, help)                 \
+	{                                                       \
+		OPTION_KIND_FLAG, name, letter, 0, target, help \
+	}
+#define OPTION_STR(name, letter, value, target, help)              \
+	{                                                          \
+		OPTION_KIND_STR, name, letter, value, target, help \
+	}
+#define OPTION_U64(name, letter, value, target, help)              \
+	{                                                          \
+		OPTION_KIND_U64, name, letter, value, target, help \
+	}
+#define OPTION_DOUBLE(name, letter, value, target, help)              \
+	{                                                             \
+		OPTION_KIND_DOUBLE, name, letter, value, target, help \
+	}
+#define OPTION_LIST(name, letter, value, target, help)              \
+	{                                                           \
+		OPTION_KIND_LIST, name, letter, value, target, help \
+	}
+#define OPTION_END                             \
+	{                                      \
+		OPTION_KIND_END, 0, 0, 0, 0, 0 \
+	}
+
+struct option_spec {
+	const char *command; /* "trace" */
+	const char *usage;   /* behind "muster trace " */
+	const char *about;   /* a sentence or a paragraph */
+	const struct option_row *rows;
+};
+
+/* argv[0] is the subcommand's name. Returns the index of the first operand.
+ * Numbers may end in k, M or G (1024 each). */
+int option_parse(const struct option_spec *spec, int argc, char **argv);
+void option_help(const struct option_spec *spec);
+/* Words about wrong usage and a pointer to --help, then exit 2. */
+void option_usage(const struct option_spec *spec, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3), noreturn));
+
+#endif

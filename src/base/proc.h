@@ -1,0 +1,31 @@
+/* proc.h: running helper programs (compilers, linkers, tools). Targets under
+ * test are started by run/, which has limits and a sandbox. */
+#ifndef MUSTER_PROC_H
+#define MUSTER_PROC_H
+
+#include "base/buf.h"
+
+struct proc_opts {
+	const char *dir;	/* where to run it; NULL: here */
+	const char *const *env; /* NAME=VALUE added to the environment; NULL-terminated or NULL */
+	const void *input;	/* standard input, if not NULL */
+	size_t input_size;
+	int null_input; /* /dev/null instead of ours */
+	int capture_out, capture_err;
+	int merge_err; /* standard error goes where standard output goes */
+};
+
+struct proc_result {
+	int status;	     /* exit status; 128 + signal number if killed */
+	struct buf out, err; /* what was captured */
+};
+
+/* Runs argv[0] (looked up in PATH) and waits. -1 if it could not be started or
+ * watched; an exit status other than 0 is a result, not a failure. opts may be NULL. */
+int proc_run(char *const argv[], const struct proc_opts *opts, struct proc_result *r);
+void proc_release(struct proc_result *r);
+
+/* Where argv[0] would be found in PATH, allocated; NULL if nowhere. */
+char *proc_which(const char *name);
+
+#endif
