@@ -65,7 +65,7 @@
 	X(USUBO, 2, "usub_overflow")                                                               \
 	X(SMULO, 2, "smul_overflow")                                                               \
 	X(UMULO, 2, "umul_overflow")                                                               \
-	X(EXTRACT, 1, "extract") /* bits k .. k+width-1 of a */                                     \
+	X(EXTRACT, 1, "extract") /* bits k .. k+width-1 of a; if wider than 64 bits, the low ones */ \
 	X(ZEXT, 1, "zext")                                                                         \
 	X(SEXT, 1, "sext")                                                                         \
 	X(CONCAT, 2, "concat") /* a is the high part, b the low; a constant is a CONST node */      \
@@ -100,6 +100,7 @@ struct muster_node {
 	uint64_t k;
 };
 #define MUSTER_NODE_CONCRETISED 1u /* a concretisation event fixed this value already */
+#define MUSTER_NODE_UNREAD 2u /* an INPUT whose byte nobody read yet: its value means nothing */
 
 /* ------------------------------------------------------------------ events
  * A site is (unit, index): the unit's 32-bit id and the ordinal of an
@@ -240,6 +241,7 @@ struct muster_header {
 	uint32_t site_cap;                     /* events a site may have; 0: no cap */
 	uint32_t source_count;
 	uint32_t object_source;                /* source that objects take their bytes from */
+	uint64_t populate_nodes, populate_events; /* what the last run used: worth mapping at once */
 	struct muster_source sources[MUSTER_MAX_SOURCES];
 
 	/* Written by the runtime. */
@@ -260,9 +262,22 @@ struct muster_header {
 
 /* ------------------------------------------------------- process interface
  * MUSTER_FD names the mapping's descriptor; the runtime removes the variable. A
- * fork server reads a four-byte word for each run from MUSTER_CONTROL_FD (nonzero:
- * bytes of node table to populate, in pages), writes the child's pid, waits, and
- * writes its wait status, four bytes each, to MUSTER_STATUS_FD. */
+ * fork server (MUSTER_FLAG_FORKSERVER) first writes MUSTER_SERVER_HELLO to
+ * MUSTER_STATUS_FD. Then, for each word of enum muster_serve that it reads from
+ * MUSTER_CONTROL_FD, it forks; the child writes its pid (four bytes; the server
+ * writes -errno if it cannot fork) and becomes the target; the server waits and
+ * writes a struct muster_served. It ends at the end of MUSTER_CONTROL_FD. */
+#define MUSTER_SERVER_HELLO 0x6d757366u
+enum muster_serve {
+	MUSTER_SERVE_RUN = 1,
+	MUSTER_SERVE_DEATHSIG = 2, /* the child asks to be killed if the server dies */
+};
+struct muster_served {
+	int32_t status;                    /* as wait() gives it */
+	uint32_t peak_kib;
+	uint64_t user_us, system_us;
+	uint64_t faults;
+};
 #define MUSTER_FD_ENV "MUSTER_FD"
 #define MUSTER_CONTROL_FD 198
 #define MUSTER_STATUS_FD 199
