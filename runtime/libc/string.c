@@ -1,0 +1,201 @@
+/* string.c: length, comparison and search in strings, byte by byte.
+ *
+ * Each loop decides about one byte a step: that byte is the terminator, the one
+ * looked for, or different from its partner. Nothing is read past the byte that
+ * ends the loop.
+ */
+#include "libc.h"
+
+typedef unsigned char byte;
+
+size_t BODY(strlen)(const char *s)
+{
+	size_t i = __muster_skip_string(s, 0, SIZE_MAX);
+	while (s[i])
+		i++;
+	return i;
+}
+
+size_t BODY(strnlen)(const char *s, size_t n)
+{
+	size_t i = __muster_skip_string(s, 0, n);
+	while (i < n && s[i])
+		i++;
+	return i;
+}
+
+int BODY(strcmp)(const char *a, const char *b)
+{
+	size_t i = __muster_skip_equal_string(a, b, SIZE_MAX);
+	while (a[i] && a[i] == b[i])
+		i++;
+	return (byte)a[i] - (byte)b[i];
+}
+
+int BODY(strncmp)(const char *a, const char *b, size_t n)
+{
+	size_t i = __muster_skip_equal_string(a, b, n);
+	while (i < n && a[i] && a[i] == b[i])
+		i++;
+	return i < n ? (byte)a[i] - (byte)b[i] : 0;
+}
+
+/* In the C locale the collating order is that of the bytes. */
+int BODY(strcasecmp)(const char *a, const char *b)
+{
+	size_t i = __muster_skip_equal_string(a, b, SIZE_MAX);
+	for (;; i++) {
+		int x = body_tolower((byte)a[i]), y = body_tolower((byte)b[i]);
+		if (x != y || !x)
+			return x - y;
+	}
+}
+
+int BODY(strncasecmp)(const char *a, const char *b, size_t n)
+{
+	for (size_t i = __muster_skip_equal_string(a, b, n); i < n; i++) {
+		int x = body_tolower((byte)a[i]), y = body_tolower((byte)b[i]);
+		if (x != y || !x)
+			return x - y;
+	}
+	return 0;
+}
+
+char *BODY(strchrnul)(const char *s, int c)
+{
+	size_t i = __muster_skip_string(s, c, SIZE_MAX);
+	while (s[i] && s[i] != (char)c)
+		i++;
+	return (char *)s + i;
+}
+
+char *BODY(strchr)(const char *s, int c)
+{
+	for (size_t i = __muster_skip_string(s, c, SIZE_MAX);; i++) {
+		if (s[i] == (char)c)
+			return (char *)s + i;
+		if (!s[i])
+			return NULL;
+	}
+}
+
+char *BODY(index)(const char *s, int c)
+{
+	return BODY(strchr)(s, c);
+}
+
+char *BODY(strrchr)(const char *s, int c)
+{
+	const char *last = NULL;
+	for (size_t i = __muster_skip_string(s, c, SIZE_MAX);; i++) {
+		if (s[i] == (char)c)
+			last = s + i;
+		if (!s[i])
+			return (char *)last;
+	}
+}
+
+char *BODY(rindex)(const char *s, int c)
+{
+	return BODY(strrchr)(s, c);
+}
+
+char *BODY(strstr)(const char *hay, const char *needle)
+{
+	if (!*needle)
+		return (char *)hay;
+	for (;; hay++) {
+		hay += __muster_skip_string(hay, *needle, SIZE_MAX);
+		size_t i = 0;
+		while (needle[i] && hay[i] == needle[i])
+			i++;
+		if (!needle[i])
+			return (char *)hay;
+		if (!*hay)
+			return NULL;
+	}
+}
+
+char *BODY(strcasestr)(const char *hay, const char *needle)
+{
+	for (;; hay++) {
+		size_t i = 0;
+		while (needle[i] && body_tolower((byte)hay[i]) == body_tolower((byte)needle[i]))
+			i++;
+		if (!needle[i])
+			return (char *)hay;
+		if (!*hay)
+			return NULL;
+	}
+}
+
+static int is_member(char c, const char *set)
+{
+	for (; *set; set++)
+		if (*set == c)
+			return 1;
+	return 0;
+}
+
+size_t BODY(strspn)(const char *s, const char *accept)
+{
+	size_t i = 0;
+	while (s[i] && is_member(s[i], accept))
+		i++;
+	return i;
+}
+
+size_t BODY(strcspn)(const char *s, const char *reject)
+{
+	size_t i = 0;
+	if (reject[0] && !reject[1])
+		i = __muster_skip_string(s, reject[0], SIZE_MAX);
+	while (s[i] && !is_member(s[i], reject))
+		i++;
+	return i;
+}
+
+char *BODY(strpbrk)(const char *s, const char *accept)
+{
+	s += BODY(strcspn)(s, accept);
+	return *s ? (char *)s : NULL;
+}
+
+char *BODY(strtok_r)(char *s, const char *separators, char **rest)
+{
+	if (!s)
+		s = *rest;
+	s += BODY(strspn)(s, separators);
+	if (!*s) {
+		*rest = s;
+		return NULL;
+	}
+	char *end = s + BODY(strcspn)(s, separators);
+	if (*end)
+		*end++ = '\0';
+	*rest = end;
+	return s;
+}
+
+char *BODY(__strtok_r)(char *s, const char *separators, char **rest)
+{
+	return BODY(strtok_r)(s, separators, rest);
+}
+
+char *BODY(strtok)(char *s, const char *separators)
+{
+	static char *rest;
+	return BODY(strtok_r)(s, separators, &rest);
+}
+
+char *BODY(strsep)(char **rest, const char *separators)
+{
+	char *s = *rest;
+	if (!s)
+		return NULL;
+	char *end = BODY(strpbrk)(s, separators);
+	if (end)
+		*end++ = '\0';
+	*rest = end;
+	return s;
+}
