@@ -103,6 +103,7 @@ RT_HIDDEN void rt_object_remove(const void *p);
 
 /* Before any constructor: maps shadow and tables; serves forks if asked to. */
 RT_HIDDEN void rt_forkserver(struct muster_header *h); /* returns in each child, to run the target */
+RT_HIDDEN void rt_populate(struct muster_header *h);   /* maps what the last run used, in one go */
 RT_HIDDEN void rt_message(const char *text);           /* to standard error and header->message */
 
 #endif

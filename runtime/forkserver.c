@@ -1,0 +1,173 @@
+/* forkserver.c: one exec, many runs.
+ *
+ * The server is the target itself, stopped before its first constructor: shadow
+ * and tables are mapped and not a page of them is touched, so that fork copies
+ * almost nothing. For each word on the control descriptor it forks; the child
+ * drops the two descriptors, gets a session and a fresh standard input, maps the
+ * part of the tables that the last run used in one go, and becomes the target.
+ *
+ * The server holds no state that a target could spoil: descriptors are private
+ * to each process, and everything that the parties say goes through two pipes
+ * that the child has closed. If the target kills the server, the keeper sees the
+ * pipe's end, finds the target by the pid which the child itself wrote before
+ * anything else, and starts another server.
+ */
+#define _GNU_SOURCE
+#include "rt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define PAGE 4096ull
+
+static void populate(char *base, uint64_t offset, uint64_t bytes, uint64_t region)
+{
+	bytes = (bytes + PAGE - 1) & ~(PAGE - 1);
+	if (bytes > region)
+		bytes = region & ~(PAGE - 1);
+	/* A kernel without it (before 5.14) faults the pages in one by one. */
+	if (bytes)
+		madvise(base + offset, bytes, MADV_POPULATE_WRITE);
+}
+
+/* Pages that earlier runs used exist already; mapping them in one call saves a
+ * fault for each. Pages that do not exist would be allocated, so the hint must
+ * not be larger than what was used. */
+void rt_populate(struct muster_header *h)
+{
+	char *base = (char *)h;
+	int kept = errno;
+
+	populate(base, h->node_offset, h->populate_nodes * sizeof(struct muster_node),
+		 h->node_capacity * sizeof(struct muster_node));
+	populate(base, h->event_offset, h->populate_events * sizeof(struct muster_event),
+		 h->event_capacity * sizeof(struct muster_event));
+	/* Eight slots for each label: the slots in use are a prefix as well. */
+	populate(base, h->slot_offset, h->populate_nodes * 8 * sizeof(uint32_t), h->slot_count * sizeof(uint32_t));
+	errno = kept;
+}
+
+static int read_full(int fd, void *to, size_t size)
+{
+	char *p = to;
+
+	while (size) {
+		ssize_t n = read(fd, p, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		p += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+static int write_full(int fd, const void *from, size_t size)
+{
+	const char *p = from;
+
+	while (size) {
+		ssize_t n = write(fd, p, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		p += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+/* An open file description of its own, so that no run inherits the position or
+ * the flags that the run before left. */
+static void fresh_input(void)
+{
+	int fd = open("/proc/self/fd/0", O_RDONLY);
+
+	if (fd < 0) {
+		lseek(0, 0, SEEK_SET);
+		return;
+	}
+	if (fd != 0) {
+		dup2(fd, 0);
+		close(fd);
+	}
+}
+
+static void become_target(struct muster_header *h, uint32_t word)
+{
+	int32_t pid = (int32_t)getpid();
+
+	if (word & MUSTER_SERVE_DEATHSIG)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setsid();
+	if (write_full(MUSTER_STATUS_FD, &pid, sizeof pid) != 0)
+		_exit(127);
+	close(MUSTER_CONTROL_FD);
+	close(MUSTER_STATUS_FD);
+	fresh_input();
+	rt_populate(h);
+	errno = 0;
+}
+
+static uint64_t microseconds(const struct timeval *t)
+{
+	return (uint64_t)t->tv_sec * 1000000u + (uint64_t)t->tv_usec;
+}
+
+static int report(pid_t pid)
+{
+	struct muster_served served;
+	struct rusage usage;
+	int status;
+
+	while (wait4(pid, &status, 0, &usage) < 0)
+		if (errno != EINTR)
+			return -1;
+	memset(&served, 0, sizeof served);
+	served.status = status;
+	served.peak_kib = (uint32_t)usage.ru_maxrss;
+	served.user_us = microseconds(&usage.ru_utime);
+	served.system_us = microseconds(&usage.ru_stime);
+	served.faults = (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
+	return write_full(MUSTER_STATUS_FD, &served, sizeof served);
+}
+
+void rt_forkserver(struct muster_header *h)
+{
+	uint32_t word = MUSTER_SERVER_HELLO;
+
+	if (write_full(MUSTER_STATUS_FD, &word, sizeof word) != 0)
+		return; /* nobody listens: an ordinary run */
+	while (read_full(MUSTER_CONTROL_FD, &word, sizeof word) == 0 && word & MUSTER_SERVE_RUN) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			become_target(h, word);
+			return;
+		}
+		if (pid < 0) {
+			int32_t failed = -errno;
+
+			if (write_full(MUSTER_STATUS_FD, &failed, sizeof failed) != 0)
+				break;
+		} else if (report(pid) != 0) {
+			break;
+		}
+	}
+	_exit(0);
+}
