@@ -75,7 +75,7 @@ static void test_bad_nodes(void **unused)
 		{READ, FIELD(b), DATA1, "no data"},
 		{READ, FIELD(a), WORD, "not 64 bits wide"},
 		{READ, FIELD(width), 128, "more than the data has"},
-		{CAT, FIELD(width), 24, "not the sum"},
+		{CAT, FIELD(width), 48, "not the sum"},
 		{HALF, FIELD(k), 25, "bits that its operand does not have"},
 		{HALF, FIELD(k), ~0ull, "bits that its operand does not have"},
 		{SWAP, FIELD(width), 16, "not that of its operand"},
