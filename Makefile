@@ -1,0 +1,156 @@
+# make          build build/muster, build/muster-cc and the runtime
+# make demo     install what is missing, build, and show the tool at work
+# make check    the same, and run all tests
+# make bench    measure speed against native code
+# make deps     install the Debian packages muster needs
+# make install  to $(DESTDIR)$(PREFIX)
+#
+# Sources are found by pattern: a new src/DIR/NAME.c, runtime/NAME.c, runtime/libc/NAME.c or
+# tests/unit/test_NAME.c needs no line here.
+
+PREFIX ?= /usr/local
+CLANG = clang-19
+ifeq ($(origin CC),default)
+CC = $(CLANG)
+endif
+CFLAGS ?= -O2 -g
+B = build
+
+warnings = -Wall -Wextra
+flags = -std=gnu11 -D_GNU_SOURCE -Isrc -Iinclude -I/usr/lib/llvm-19/include $(warnings) -MMD -MP
+libs = -L/usr/lib/llvm-19/lib -Wl,--as-needed -lLLVM-19 -lzstd -lm -lpthread
+
+mains = src/cmd/main.c src/cmd/main_cc.c
+sources = $(filter-out $(mains),$(sort $(wildcard src/*/*.c)))
+objects = $(sources:%.c=$(B)/%.o) $(B)/src/instrument/inline_bc.o
+tests = $(patsubst tests/unit/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
+
+# The runtime has three kinds of source. Bodies of libc functions go through the same instrumentation
+# as targets; wrappers are only marked, so that instrumented callers know them; the rest is plain.
+runtime_separate = runtime/inline.c runtime/cov.c runtime/driver.c
+runtime_wrappers = $(wildcard runtime/io.c runtime/heap.c runtime/process.c runtime/stdio.c \
+	runtime/input.c runtime/map.c runtime/format.c runtime/thread.c)
+runtime_core = $(filter-out $(runtime_separate) $(runtime_wrappers),$(sort $(wildcard runtime/*.c)))
+runtime_bodies = $(sort $(wildcard runtime/libc/*.c))
+runtime_objects = $(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_core) $(runtime_wrappers) \
+	$(runtime_bodies))
+runtime_flags = -std=gnu11 -D_GNU_SOURCE -Iinclude -Iruntime $(warnings) -fPIC \
+	-ftls-model=initial-exec -fno-stack-protector -U_FORTIFY_SOURCE -MMD -MP
+# As units of a target are compiled: the front end alone, and no call made of a loop.
+unit_flags = $(runtime_flags) -g -O1 -Xclang -disable-llvm-passes -fno-discard-value-names \
+	-fno-builtin -emit-llvm
+
+runtime_files = $(B)/runtime/libmuster_rt.a $(B)/runtime/libmuster_cov.a $(B)/runtime/driver.o \
+	$(B)/runtime/wraps $(B)/runtime/include
+
+all: $(B)/muster $(B)/muster-cc runtime
+runtime: $(runtime_files)
+
+# ------------------------------------------------------------------- the tool
+$(B)/muster: $(B)/src/cmd/main.o $(B)/libmuster.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(libs)
+
+# The same objects without LLVM, whose start costs more than the wrapper's whole work.
+$(B)/muster-cc: $(B)/src/cmd/main_cc.o $(B)/libmuster.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(libs)
+
+$(B)/libmuster.a: $(objects)
+	@rm -f $@
+	ar rcsD $@ $^
+
+$(B)/src/%.o: src/%.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(flags) $(CFLAGS) $(CPPFLAGS) -c $< -o $@
+
+# The inline helpers travel inside the tool as bitcode.
+$(B)/src/instrument/inline_bc.o: src/instrument/inline_bc.S $(B)/runtime/inline.bc
+	@mkdir -p $(@D)
+	$(CC) -DINLINE_BC='"$(B)/runtime/inline.bc"' -c $< -o $@
+
+# ---------------------------------------------------------------- the runtime
+$(B)/runtime/inline.bc: runtime/inline.c Makefile
+	@mkdir -p $(@D)
+	$(CLANG) $(runtime_flags) -O1 -Xclang -disable-llvm-passes -emit-llvm -c $< -o $@
+
+$(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_core) $(wildcard runtime/cov.c runtime/driver.c)): \
+		$(B)/runtime/%.o: runtime/%.c Makefile
+	@mkdir -p $(@D)
+	$(CLANG) $(runtime_flags) -O2 -g -c $< -o $@
+
+$(patsubst runtime/%.c,$(B)/runtime/%.bc,$(runtime_wrappers) $(runtime_bodies)): \
+		$(B)/runtime/%.bc: runtime/%.c Makefile
+	@mkdir -p $(@D)
+	$(CLANG) $(unit_flags) -c $< -o $@
+
+$(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_wrappers)): \
+		$(B)/runtime/%.o: $(B)/runtime/%.bc $(B)/muster
+	$(B)/muster instrument-runtime --kind mark $< -o $@
+
+$(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_bodies)): \
+		$(B)/runtime/%.o: $(B)/runtime/%.bc $(B)/muster
+	$(B)/muster instrument-runtime --kind trace $< -o $@
+
+$(B)/runtime/libmuster_rt.a: $(runtime_objects)
+	@rm -f $@
+	ar rcsD $@ $^
+
+$(B)/runtime/libmuster_cov.a: $(B)/runtime/cov.o
+	@rm -f $@
+	ar rcsD $@ $^
+
+# Every libc name that the runtime stands in for.
+$(B)/runtime/wraps: $(B)/runtime/libmuster_rt.a
+	nm --defined-only -g $< | sed -n 's/.* [TtWwi] __wrap_//p' | sort -u >$@.tmp
+	@mv $@.tmp $@
+
+$(B)/runtime/include:
+	@mkdir -p $(@D)
+	ln -sfn ../../include $@
+
+# ---------------------------------------------------------------------- tests
+$(B)/tests/test_%: tests/unit/test_%.c $(B)/libmuster.a
+	@mkdir -p $(@D)
+	$(CC) $(flags) -Itests/unit -Iruntime $(CFLAGS) $< $(B)/libmuster.a $(LDFLAGS) $(libs) -lcmocka -o $@
+
+unit-tests: $(tests)
+	@for t in $(tests); do echo "== $$t"; $$t >$(B)/tests/log 2>&1 && echo "ok $$t" || \
+		{ cat $(B)/tests/log; echo "not ok $$t"; exit 1; }; done
+
+check-scripts = $(wildcard scripts/check-layers) $(sort $(wildcard tests/build/*.sh))
+
+check-all: all unit-tests
+	@set -e; for t in $(check-scripts); do echo "== $$t"; sh $$t; done
+	@if [ -x tests/run-cases ]; then echo "== tests/run-cases"; tests/run-cases; fi
+
+# Packages come first, since nothing can be built without them.
+check:
+	@scripts/deps
+	@$(MAKE) --no-print-directory check-all
+
+demo:
+	@scripts/deps
+	@$(MAKE) --no-print-directory all
+	@scripts/demo
+
+bench:
+	@scripts/deps
+	@$(MAKE) --no-print-directory all
+	@bench/run
+
+deps:
+	@scripts/deps
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/muster/include/muster
+	install -m 755 $(B)/muster $(B)/muster-cc $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(filter-out %/include,$(runtime_files)) $(DESTDIR)$(PREFIX)/lib/muster
+	install -m 644 include/muster/*.h $(DESTDIR)$(PREFIX)/lib/muster/include/muster
+
+clean:
+	rm -rf $(B)
+
+.PHONY: all runtime unit-tests check check-all demo bench deps install clean
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

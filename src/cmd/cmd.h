@@ -1,0 +1,19 @@
+/* cmd.h: the subcommands. One row a command, one file src/cmd/NAME.c with
+ * `int cmd_NAME(int argc, char **argv)`, where argv[0] is the command's name; the
+ * result is the exit code. X(function suffix, name, one line of help; "" hides it). */
+#ifndef MUSTER_CMD_H
+#define MUSTER_CMD_H
+
+#define COMMANDS(X)                                                                                \
+	X(cc, "cc", "compile and link as clang-19 does, and keep what variants are made from")     \
+	X(build, "build", "run a build (make, cmake ...) with muster-cc as its compiler")          \
+	X(doctor, "doctor", "what of a binary can be rebuilt, and what stands in the way")         \
+	X(strip, "strip", "remove muster's records from a binary")                                 \
+	X(variant, "variant", "make a variant of a binary and print its path")                     \
+	X(instrument_runtime, "instrument-runtime", "")
+
+#define X(id, name, help) int cmd_##id(int argc, char **argv);
+COMMANDS(X)
+#undef X
+
+#endif
