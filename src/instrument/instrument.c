@@ -1,0 +1,100 @@
+/* instrument.c: the steps from a unit's bitcode to an object of a variant.
+ *
+ *   load (normal form) - write the site table - strip debug info - settle what is
+ *   undefined - the kind's own pass - drop promises that no longer hold - link the
+ *   inline helpers - optimise, generate code - append the site table.
+ *
+ * The site table is made before anything is edited, and passes walk the list of
+ * instructions that was made with it, so a site means the same instruction in every
+ * variant. The table is added to the finished object rather than sent through the
+ * code generator: it is not loaded at run time, and large ones would dominate the
+ * compile time.
+ */
+#include "instrument/instrument.h"
+
+#include "base/buf.h"
+#include "base/elf.h"
+#include "base/error.h"
+#include "instrument/emit.h"
+#include "instrument/pass.h"
+#include "instrument/settle.h"
+#include "ir/site.h"
+#include "muster/abi.h"
+
+#include <llvm-c/DebugInfo.h>
+
+#include <string.h>
+
+/* runtime/inline.c as bitcode, put into the executable by the build. */
+extern const char muster_inline_bc[], muster_inline_bc_end[];
+
+static int run_pass(struct unit *u, enum instrument_kind kind,
+		    const struct instrument_options *options)
+{
+	switch (kind) {
+	case INSTRUMENT_TRACE:
+		return trace_instrument(u, options);
+	case INSTRUMENT_MARK:
+		return trace_mark(u, options);
+	case INSTRUMENT_COV:
+		return cov_instrument(u, options);
+	case INSTRUMENT_PATH:
+		return path_instrument(u, options);
+	}
+	BUG("instrument kind %d", (int)kind);
+}
+
+static int dump(struct unit *u, const char *path)
+{
+	char *text = NULL;
+
+	if (!LLVMPrintModuleToFile(u->module, path, &text))
+		return 0;
+	error_set("%s: %s", path, text);
+	LLVMDisposeMessage(text);
+	return -1;
+}
+
+static int edit(struct unit *u, enum instrument_kind kind, const struct instrument_options *options)
+{
+	LLVMStripModuleDebugInfo(u->module);
+	settle_undefined(u);
+	if (run_pass(u, kind, options))
+		return -1;
+	instrument_drop_memory_attributes(u->module);
+	settle_behaviour(u->module);
+	if (options->dump_ir && dump(u, options->dump_ir))
+		return -1;
+	if (options->verify && unit_verify(u))
+		return -1;
+	if (kind == INSTRUMENT_TRACE &&
+	    emit_link_helpers(u, muster_inline_bc, (size_t)(muster_inline_bc_end - muster_inline_bc)))
+		return -1;
+	settle_functions(u->module);
+	return 0;
+}
+
+int instrument_unit(const void *bitcode, size_t size, uint32_t unit_id, enum instrument_kind kind,
+		    const struct instrument_options *options, struct buf *object)
+{
+	static const struct instrument_options defaults;
+	struct unit u;
+	struct buf table = {0};
+	int result;
+
+	if (!options)
+		options = &defaults;
+	if (unit_load(&u, bitcode, size, unit_id))
+		return -1;
+	buf_clear(object);
+	result = site_table_write(&u, &table);
+	if (!result)
+		result = edit(&u, kind, options);
+	if (!result)
+		result = emit_object(&u, options, object);
+	if (!result)
+		result = elf_add_section(object, MUSTER_SITES_SECTION, table.data, table.size, 8);
+	buf_release(&table);
+	unit_release(&u);
+	return result;
+}

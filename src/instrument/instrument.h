@@ -1,0 +1,39 @@
+/* instrument.h: a unit's bitcode becomes an object of a variant.
+ *
+ * Every kind starts from the same normal form, has the same site table in
+ * MUSTER_SITES_SECTION, and differs in the pass that edits the module in between.
+ */
+#ifndef MUSTER_INSTRUMENT_INSTRUMENT_H
+#define MUSTER_INSTRUMENT_INSTRUMENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct buf;
+
+enum instrument_kind {
+	INSTRUMENT_TRACE, /* labels and events */
+	INSTRUMENT_COV,   /* a counter for each outcome of a decision */
+	INSTRUMENT_PATH,  /* an event for each decision */
+	INSTRUMENT_MARK,  /* only the magic before functions, for the runtime's wrappers */
+};
+
+enum instrument_reloc {
+	INSTRUMENT_RELOC_AUTO, /* as the module's own PIC level says */
+	INSTRUMENT_RELOC_PIC,
+	INSTRUMENT_RELOC_STATIC,
+};
+
+/* All zero is a sensible choice. */
+struct instrument_options {
+	enum instrument_reloc reloc;
+	int fast_compile;    /* O1 instead of O2 */
+	int verify;          /* check the module after each step (tests) */
+	const char *dump_ir; /* write the module as it is before optimising to this file */
+};
+
+/* On success the ELF object replaces the contents of *object. -1 with words. */
+int instrument_unit(const void *bitcode, size_t size, uint32_t unit_id, enum instrument_kind kind,
+		    const struct instrument_options *options, struct buf *object);
+
+#endif

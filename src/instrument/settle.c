@@ -1,0 +1,228 @@
+/* settle.c: taking undefined behaviour out of a module's promises.
+ *
+ * Everything here removes a promise (a flag, an attribute, a piece of metadata) or
+ * replaces an undefined operand by zero, so the module only ever gets fewer
+ * possible behaviours, and the one that is left is one of those it had.
+ */
+#include "instrument/settle.h"
+
+#include <string.h>
+
+static unsigned attribute(const char *name)
+{
+	return LLVMGetEnumAttributeKindForName(name, strlen(name));
+}
+
+void settle_undefined(struct unit *u)
+{
+	for (uint32_t i = 0; i < u->count; i++) {
+		LLVMValueRef inst = u->instructions[i];
+		int n = LLVMGetNumOperands(inst);
+
+		for (int k = 0; k < n; k++) {
+			LLVMValueRef operand = LLVMGetOperand(inst, (unsigned)k);
+
+			/* Poison is undef's subclass. */
+			if (operand && LLVMIsUndef(operand))
+				LLVMSetOperand(inst, (unsigned)k,
+					       LLVMConstNull(LLVMTypeOf(operand)));
+		}
+	}
+}
+
+/* The first `function_only` concern the function; the rest parameters and results too. */
+#define MEMORY_ATTRIBUTES(X)                                                                       \
+	X("memory")                                                                                \
+	X("readnone")                                                                              \
+	X("readonly")                                                                              \
+	X("writeonly")                                                                             \
+	X("speculatable")                                                                          \
+	X("nosync")                                                                                \
+	X("nofree")                                                                                \
+	X("willreturn")                                                                            \
+	X("norecurse")                                                                             \
+	X("nocallback")                                                                            \
+	X("nocapture")                                                                             \
+	X("returned")                                                                              \
+	X("initializes")
+
+#define PROMISE_ATTRIBUTES(X)                                                                      \
+	X("nonnull")                                                                               \
+	X("noundef")                                                                               \
+	X("noalias")                                                                               \
+	X("dereferenceable")                                                                       \
+	X("dereferenceable_or_null")                                                               \
+	X("range")                                                                                 \
+	X("mustprogress")                                                                          \
+	X("allockind")                                                                             \
+	X("allocsize")
+
+#define MAX_KINDS 16
+
+/* Removes attributes from a function and its parameters, or from a call. */
+static void drop_attributes(LLVMValueRef value, const unsigned *kinds, int is_call)
+{
+	unsigned parameters = is_call ? LLVMGetNumArgOperands(value) : LLVMCountParams(value);
+
+	/* Index 0 is the result; the function itself is the index before it. */
+	for (LLVMAttributeIndex i = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+	     i == (LLVMAttributeIndex)LLVMAttributeFunctionIndex || i <= parameters; i++) {
+		unsigned present = is_call ? LLVMGetCallSiteAttributeCount(value, i)
+					   : LLVMGetAttributeCountAtIndex(value, i);
+
+		for (const unsigned *k = kinds; present && *k; k++) {
+			if (is_call)
+				LLVMRemoveCallSiteEnumAttribute(value, i, *k);
+			else
+				LLVMRemoveEnumAttributeAtIndex(value, i, *k);
+		}
+	}
+}
+
+static void each_instruction(LLVMModuleRef module, void (*f)(void *ctx, LLVMValueRef inst),
+			     void *ctx)
+{
+	for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b;
+		     b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+			     i = LLVMGetNextInstruction(i))
+				f(ctx, i);
+}
+
+static int is_intrinsic(LLVMValueRef f)
+{
+	return LLVMIsAFunction(f) && LLVMGetIntrinsicID(f);
+}
+
+static void drop_from_call(void *ctx, LLVMValueRef inst)
+{
+	if (LLVMIsACallInst(inst) || LLVMIsAInvokeInst(inst))
+		drop_attributes(inst, ctx, 1);
+}
+
+/* Kinds this version of LLVM does not know come out as 0 and end nothing: they are skipped. */
+static void drop_everywhere(LLVMModuleRef module, const unsigned *all, size_t n)
+{
+	unsigned kinds[MAX_KINDS + 1], used = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (all[i])
+			kinds[used++] = all[i];
+	kinds[used] = 0;
+	/* Intrinsics keep theirs: LLVM owns them and restores nothing. */
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+		if (!is_intrinsic(f))
+			drop_attributes(f, kinds, 0);
+	each_instruction(module, drop_from_call, kinds);
+}
+
+#define X(name) attribute(name),
+
+void instrument_drop_memory_attributes(LLVMModuleRef module)
+{
+	const unsigned all[] = {MEMORY_ATTRIBUTES(X)};
+
+	_Static_assert(sizeof all / sizeof *all <= MAX_KINDS, "MAX_KINDS");
+	drop_everywhere(module, all, sizeof all / sizeof *all);
+}
+
+static void drop_promise_attributes(LLVMModuleRef module)
+{
+	const unsigned all[] = {PROMISE_ATTRIBUTES(X)};
+
+	_Static_assert(sizeof all / sizeof *all <= MAX_KINDS, "MAX_KINDS");
+	drop_everywhere(module, all, sizeof all / sizeof *all);
+}
+#undef X
+
+#define PROMISE_METADATA(X)                                                                        \
+	X("tbaa")                                                                                  \
+	X("tbaa.struct")                                                                           \
+	X("range")                                                                                 \
+	X("nonnull")                                                                               \
+	X("noundef")                                                                               \
+	X("align")                                                                                 \
+	X("dereferenceable")                                                                       \
+	X("dereferenceable_or_null")                                                               \
+	X("invariant.load")                                                                        \
+	X("alias.scope")                                                                           \
+	X("noalias")                                                                               \
+	X("llvm.loop")
+
+struct metadata_kinds {
+	unsigned kinds[16];
+	size_t count;
+};
+
+static void settle_instruction(void *ctx, LLVMValueRef inst)
+{
+	const struct metadata_kinds *m = ctx;
+
+	switch (LLVMGetInstructionOpcode(inst)) {
+	case LLVMAdd:
+	case LLVMSub:
+	case LLVMMul:
+	case LLVMShl:
+		LLVMSetNSW(inst, 0);
+		LLVMSetNUW(inst, 0);
+		break;
+	case LLVMUDiv:
+	case LLVMSDiv:
+	case LLVMLShr:
+	case LLVMAShr:
+		LLVMSetExact(inst, 0);
+		break;
+	case LLVMOr:
+		LLVMSetIsDisjoint(inst, 0);
+		break;
+	case LLVMZExt:
+	case LLVMUIToFP:
+		LLVMSetNNeg(inst, 0);
+		break;
+	case LLVMGetElementPtr:
+		LLVMSetIsInBounds(inst, 0);
+		break;
+	default:
+		break;
+	}
+	if (LLVMHasMetadata(inst))
+		for (size_t i = 0; i < m->count; i++)
+			LLVMSetMetadata(inst, m->kinds[i], NULL);
+}
+
+static void settle_function(LLVMContextRef context, LLVMValueRef f)
+{
+	LLVMAttributeRef null_is_valid =
+	    LLVMCreateEnumAttribute(context, attribute("null_pointer_is_valid"), 0);
+	LLVMAttributeRef no_builtins = LLVMCreateStringAttribute(context, "no-builtins", 11, "", 0);
+
+	LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, null_is_valid);
+	LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, no_builtins);
+}
+
+void settle_behaviour(LLVMModuleRef module)
+{
+	static const char *const names[] = {
+#define X(name) name,
+	    PROMISE_METADATA(X)
+#undef X
+	};
+	LLVMContextRef context = LLVMGetModuleContext(module);
+	struct metadata_kinds m = {.count = sizeof names / sizeof *names};
+
+	for (size_t i = 0; i < m.count; i++)
+		m.kinds[i] =
+		    LLVMGetMDKindIDInContext(context, names[i], (unsigned)strlen(names[i]));
+	drop_promise_attributes(module);
+	each_instruction(module, settle_instruction, &m);
+}
+
+void settle_functions(LLVMModuleRef module)
+{
+	LLVMContextRef context = LLVMGetModuleContext(module);
+
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+		if (!is_intrinsic(f))
+			settle_function(context, f);
+}

@@ -1,0 +1,28 @@
+/* settle.h: the optimiser must not know better than the trace.
+ *
+ * C leaves some behaviour undefined, and the optimiser uses that freedom. Two
+ * variants of one unit would use it differently, and the expressions of a trace
+ * (in which integers wrap) would not describe what the machine did. So before a
+ * variant is optimised, the freedom is taken away: wherever the normal form could
+ * mean anything, it means the plain machine's answer.
+ */
+#ifndef MUSTER_INSTRUMENT_SETTLE_H
+#define MUSTER_INSTRUMENT_SETTLE_H
+
+#include "ir/unit.h"
+
+/* Variables that are read before they are written read as zero. */
+void settle_undefined(struct unit *u);
+
+/* Integers wrap, pointers may point anywhere, types do not tell pointers apart,
+ * loops may run for ever. Call it after the pass: the flags tell a pass what C promised. */
+void settle_behaviour(LLVMModuleRef module);
+/* Null may be an address and library functions are calls like any other, in every
+ * function there is (so: after helpers were linked in, or they would not inline). */
+void settle_functions(LLVMModuleRef module);
+
+/* Removes what ceases to be true of functions and calls when instrumentation
+ * reads and writes memory in them: memory effects, willreturn and the like. */
+void instrument_drop_memory_attributes(LLVMModuleRef module);
+
+#endif
