@@ -35,13 +35,14 @@ static int is_payload(const struct trace *t, uint32_t i)
 
 int trace_is_node(const struct trace *t, uint32_t label)
 {
-	return label && label < t->node_count && !is_payload(t, label);
+	return label && label < t->node_count && !is_payload(t, label) &&
+	       t->nodes[label].op != MUSTER_OP_DATA;
 }
 
-/* A label that node i may have as an operand. */
+/* A label that node i may have as an operand: only READ refers to DATA, and looks for itself. */
 static inline int older(const struct trace *t, uint32_t i, uint32_t operand)
 {
-	return operand && operand < i && !is_payload(t, operand);
+	return operand && operand < i && !is_payload(t, operand) && t->nodes[operand].op != MUSTER_OP_DATA;
 }
 
 static int check_data(struct trace *t, uint32_t i)
@@ -163,7 +164,7 @@ static int check_special(struct trace *t, uint32_t i)
 			return bad_node(t, i, "its width is not that of its operands");
 		return 0;
 	case MUSTER_OP_READ:
-		if (!older(t, i, n->b) || nodes[n->b].op != MUSTER_OP_DATA)
+		if (!n->b || n->b >= i || is_payload(t, n->b) || nodes[n->b].op != MUSTER_OP_DATA)
 			return bad_node(t, i, "it reads what is no data");
 		if (nodes[n->a].width != 64)
 			return bad_node(t, i, "its offset is not 64 bits wide");
@@ -249,7 +250,7 @@ static int check_header(const struct trace *t, const struct shm *s)
 	if (h->node_count == 0 || h->node_count > s->node_capacity || h->node_count > MUSTER_LABEL_MASK + 1ull)
 		return error_set("%" PRIu64 " nodes in a table for %" PRIu64 ": " SCRIBBLED, h->node_count,
 				 s->node_capacity);
-	if (h->event_count > s->event_capacity)
+	if (h->event_count > s->event_capacity + 1) /* FULL has room of its own */
 		return error_set("%" PRIu64 " events in a table for %" PRIu64 ": " SCRIBBLED, h->event_count,
 				 s->event_capacity);
 	if (h->object_count > MUSTER_MAX_OBJECTS || h->cap_count > MUSTER_MAX_CAPS)

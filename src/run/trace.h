@@ -35,7 +35,7 @@ struct trace {
 int trace_open(struct trace *t, const struct shm *s, int killed);
 void trace_release(struct trace *t);
 
-/* Is it the label of a node (not 0, not beyond the table, not the contents of DATA)? */
+/* Is it the label of a value (not 0, not beyond the table, not DATA or its contents)? */
 int trace_is_node(const struct trace *t, uint32_t label);
 
 /* The value a node had in the run. */

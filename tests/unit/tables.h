@@ -39,7 +39,7 @@ static inline void tables_init(struct tables *t, uint64_t nodes, uint64_t events
 	s->node_capacity = nodes;
 	s->event_offset = s->node_offset + nodes * sizeof(struct muster_node);
 	s->event_capacity = events;
-	s->map_size = s->event_offset + events * sizeof(struct muster_event);
+	s->map_size = s->event_offset + (events + 1) * sizeof(struct muster_event);
 	s->base = aligned_alloc(64, (s->map_size + 63) & ~(uint64_t)63);
 	memset(s->base, 0, s->node_offset);
 	s->header = (struct muster_header *)s->base;

@@ -71,6 +71,7 @@ static void test_bad_nodes(void **unused)
 		{DATA, FIELD(k), ~0ull, "past the table"},
 		{DATA, FIELD(aux), 2, "unknown kind"},
 		{OFFSET, FIELD(a), DATA1, "no older node"},
+		{OFFSET, FIELD(a), DATA, "no older node"},
 		{READ, FIELD(b), BYTE0, "no data"},
 		{READ, FIELD(b), DATA1, "no data"},
 		{READ, FIELD(a), WORD, "not 64 bits wide"},
@@ -78,7 +79,7 @@ static void test_bad_nodes(void **unused)
 		{CAT, FIELD(width), 48, "not the sum"},
 		{HALF, FIELD(k), 25, "bits that its operand does not have"},
 		{HALF, FIELD(k), ~0ull, "bits that its operand does not have"},
-		{SWAP, FIELD(width), 16, "not that of its operand"},
+		{SWAP, FIELD(width), 40, "not that of its operand"},
 	};
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct tables t;
@@ -174,7 +175,7 @@ static void test_bad_header(void **unused)
 	BREAK(node_count, 0, "0 nodes");
 	BREAK(node_count, 65, "65 nodes in a table for 64");
 	BREAK(node_count, ~0ull, "nodes in a table for 64");
-	BREAK(event_count, 9, "9 events in a table for 8");
+	BREAK(event_count, 10, "10 events in a table for 8");
 	BREAK(object_count, MUSTER_MAX_OBJECTS + 1, "objects");
 	BREAK(cap_count, MUSTER_MAX_CAPS + 1, "caps");
 	expect_accepted(&t);
