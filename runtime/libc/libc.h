@@ -77,9 +77,9 @@ int BODY(ungetc)(int c, FILE *fp);
 /* Fills the stream's buffer once more and gives the number of bytes that are in
  * it then; the result has a label where the end of an input was reached
  * (runtime/stdio.c). */
-size_t __muster_fill(FILE *fp);
+size_t __muster_stream_fill(FILE *fp);
 /* libc's own ungetc, for what does not fit back into the buffer. */
-int __muster_pushback(int c, FILE *fp);
+int __muster_stream_pushback(int c, FILE *fp);
 
 /* Ends the process as libc does for a buffer overflow found at run time. */
 _Noreturn void __chk_fail(void);
