@@ -158,6 +158,15 @@ static void place_array(LLVMModuleRef module, const char *list_name, const char 
 	free(used);
 }
 
+void emit_constructor(LLVMModuleRef module, LLVMValueRef function)
+{
+	LLVMValueRef slot;
+	unsigned n = 0;
+
+	place_pointer(module, function, ".init_array", 0, &slot, &n);
+	keep(module, &slot, n);
+}
+
 /* ------------------------------------------------------------------- object */
 static int module_flag(LLVMModuleRef module, const char *name, uint64_t *value)
 {

@@ -1,0 +1,15 @@
+/* light.h: what the runtimes of the cov and the path variant share: a start
+ * without shadow memory. */
+#ifndef MUSTER_RT_LIGHT_H
+#define MUSTER_RT_LIGHT_H
+
+#include "rt.h"
+
+/* The mapping, or NULL if this run is not watched. */
+extern RT_HIDDEN struct muster_header *light_header;
+
+/* Each of the two runtimes has one: called before any constructor, in the process
+ * that becomes the target, if the run is watched. */
+RT_HIDDEN void light_begin(struct muster_header *h);
+
+#endif
