@@ -27,7 +27,8 @@ tests = $(patsubst tests/unit/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test
 
 # The runtime has three kinds of source. Bodies of libc functions go through the same instrumentation
 # as targets; wrappers are only marked, so that instrumented callers know them; the rest is plain.
-runtime_separate = runtime/inline.c runtime/cov.c runtime/driver.c
+runtime_light = runtime/light.c runtime/cov.c runtime/path.c runtime/rt_null.c
+runtime_separate = runtime/inline.c runtime/driver.c $(runtime_light)
 runtime_wrappers = $(wildcard runtime/io.c runtime/heap.c runtime/process.c runtime/stdio.c \
 	runtime/input.c runtime/map.c runtime/format.c runtime/thread.c)
 runtime_core = $(filter-out $(runtime_separate) $(runtime_wrappers),$(sort $(wildcard runtime/*.c)))
@@ -40,8 +41,9 @@ runtime_flags = -std=gnu11 -D_GNU_SOURCE -Iinclude -Iruntime $(warnings) -fPIC \
 unit_flags = $(runtime_flags) -g -O1 -Xclang -disable-llvm-passes -fno-discard-value-names \
 	-fno-builtin -emit-llvm
 
-runtime_files = $(B)/runtime/libmuster_rt.a $(B)/runtime/libmuster_cov.a $(B)/runtime/driver.o \
-	$(B)/runtime/wraps $(B)/runtime/include
+runtime_files = $(B)/runtime/libmuster_rt.a $(B)/runtime/libmuster_cov.a $(B)/runtime/libmuster_path.a \
+	$(B)/runtime/driver.o \
+	$(B)/runtime/wraps $(B)/runtime/wraps_path $(B)/runtime/include
 
 all: $(B)/muster $(B)/muster-cc runtime
 runtime: $(runtime_files)
@@ -72,7 +74,7 @@ $(B)/runtime/inline.bc: runtime/inline.c Makefile
 	@mkdir -p $(@D)
 	$(CLANG) $(runtime_flags) -O1 -Xclang -disable-llvm-passes -emit-llvm -c $< -o $@
 
-$(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_core) $(wildcard runtime/cov.c runtime/driver.c)): \
+$(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_core) $(runtime_light) $(wildcard runtime/driver.c)): \
 		$(B)/runtime/%.o: runtime/%.c Makefile
 	@mkdir -p $(@D)
 	$(CLANG) $(runtime_flags) -O2 -g -c $< -o $@
@@ -94,12 +96,27 @@ $(B)/runtime/libmuster_rt.a: $(runtime_objects)
 	@rm -f $@
 	ar rcsD $@ $^
 
-$(B)/runtime/libmuster_cov.a: $(B)/runtime/cov.o
+$(B)/runtime/libmuster_cov.a: $(patsubst %,$(B)/runtime/%.o,cov light forkserver)
+	@rm -f $@
+	ar rcsD $@ $^
+
+# The path variant makes the same decisions as the trace variant: the same bodies and wrappers, over a
+# runtime without labels.
+$(patsubst runtime/libc/%.c,$(B)/runtime/path/%.o,$(runtime_bodies)): \
+		$(B)/runtime/path/%.o: $(B)/runtime/libc/%.bc $(B)/muster
+	@mkdir -p $(@D)
+	$(B)/muster instrument-runtime --kind path $< -o $@
+
+$(B)/runtime/libmuster_path.a: $(patsubst %,$(B)/runtime/%.o,path light rt_null forkserver) \
+		$(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_wrappers)) \
+		$(patsubst runtime/libc/%.c,$(B)/runtime/path/%.o,$(runtime_bodies))
 	@rm -f $@
 	ar rcsD $@ $^
 
 # Every libc name that the runtime stands in for.
 $(B)/runtime/wraps: $(B)/runtime/libmuster_rt.a
+$(B)/runtime/wraps_path: $(B)/runtime/libmuster_path.a
+$(B)/runtime/wraps $(B)/runtime/wraps_path:
 	nm --defined-only -g $< | sed -n 's/.* [TtWwi] __wrap_//p' | sort -u >$@.tmp
 	@mv $@.tmp $@
 
@@ -116,7 +133,7 @@ unit-tests: $(tests)
 	@for t in $(tests); do echo "== $$t"; $$t >$(B)/tests/log 2>&1 && echo "ok $$t" || \
 		{ cat $(B)/tests/log; echo "not ok $$t"; exit 1; }; done
 
-check-scripts = $(wildcard scripts/check-layers) $(sort $(wildcard tests/build/*.sh))
+check-scripts = $(wildcard scripts/check-layers) $(sort $(wildcard tests/build/*.sh tests/defects/run.sh))
 
 check-all: all unit-tests
 	@set -e; for t in $(check-scripts); do echo "== $$t"; sh $$t; done
