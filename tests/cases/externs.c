@@ -1,0 +1,28 @@
+/* A function without a body: labelled arguments are given up, what it writes is concrete, what it does
+ * not touch keeps its labels.
+ *
+ * INPUT \x05\x03hello\x00
+ * FLAGS -lm
+ */
+#define _GNU_SOURCE
+#include "case.h"
+#include <time.h>
+#include <wchar.h>
+
+int main(void) {
+	load();
+	struct timespec t = {in[0], in[1]};
+	IF(t.tv_sec == 5);                    // branch
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	IF(t.tv_sec < 0);                     // nobranch
+	div_t q = div(in[0], 3);              // concrete: extern
+	IF(q.quot == 1);                      // nobranch
+	char text[8];
+	memcpy(text, in + 2, 6);
+	IF(getpid() == 1);                    // nobranch
+	IF(text[0] == 'h');                   // branch
+	ssize_t w = write(1, text, 5);
+	IF(w == 5);                           // nobranch
+	IF(text[1] == 'e');                   // branch
+	return 0;
+}
