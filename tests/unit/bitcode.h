@@ -1,0 +1,37 @@
+/* bitcode.h: C text to bitcode, as a unit of a target is compiled. */
+#ifndef TESTS_BITCODE_H
+#define TESTS_BITCODE_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/proc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static inline void compile_with(const char *text, const char *extra, struct buf *out)
+{
+	char *argv[] = {"clang-19", "-g", "-O1", "-Xclang", "-disable-llvm-passes",
+			"-fno-discard-value-names", "-w", "-emit-llvm", "-c", "-x", "c", "-", "-o",
+			"-", (char *)extra, NULL};
+	struct proc_opts o = {.input = text, .input_size = strlen(text), .capture_out = 1};
+	struct proc_result r = {0};
+
+	if (proc_run(argv, &o, &r))
+		fail_msg("clang-19: %s", error_text());
+	assert_int_equal(r.status, 0);
+	buf_add(out, r.out.data, r.out.size);
+	proc_release(&r);
+}
+
+static inline void compile(const char *text, struct buf *out)
+{
+	compile_with(text, NULL, out);
+}
+
+#endif
