@@ -20,7 +20,7 @@ warnings = -Wall -Wextra
 flags = -std=gnu11 -D_GNU_SOURCE -Isrc -Iinclude -I/usr/lib/llvm-19/include $(warnings) -MMD -MP
 libs = -L/usr/lib/llvm-19/lib -Wl,--as-needed -lLLVM-19 -lzstd -lm -lpthread
 
-mains = src/cmd/main.c src/cmd/main_cc.c
+mains = src/cmd/main.c src/cmd/main_cc.c src/run/keeper_main.c
 sources = $(filter-out $(mains),$(sort $(wildcard src/*/*.c)))
 objects = $(sources:%.c=$(B)/%.o) $(B)/src/instrument/inline_bc.o
 tests = $(patsubst tests/unit/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
@@ -45,7 +45,7 @@ runtime_files = $(B)/runtime/libmuster_rt.a $(B)/runtime/libmuster_cov.a $(B)/ru
 	$(B)/runtime/driver.o \
 	$(B)/runtime/wraps $(B)/runtime/wraps_path $(B)/runtime/include
 
-all: $(B)/muster $(B)/muster-cc runtime
+all: $(B)/muster $(B)/muster-cc $(B)/muster-keeper runtime
 runtime: $(runtime_files)
 
 # ------------------------------------------------------------------- the tool
@@ -55,6 +55,10 @@ $(B)/muster: $(B)/src/cmd/main.o $(B)/libmuster.a
 # The same objects without LLVM, whose start costs more than the wrapper's whole work.
 $(B)/muster-cc: $(B)/src/cmd/main_cc.o $(B)/libmuster.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(libs)
+
+# Stands between muster and the programs it runs; small, so that forking it is cheap.
+$(B)/muster-keeper: $(B)/src/run/keeper_main.o $(B)/libmuster.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 $(B)/libmuster.a: $(objects)
 	@rm -f $@
@@ -125,7 +129,7 @@ $(B)/runtime/include:
 	ln -sfn ../../include $@
 
 # ---------------------------------------------------------------------- tests
-$(B)/tests/test_%: tests/unit/test_%.c $(B)/libmuster.a
+$(B)/tests/test_%: tests/unit/test_%.c $(B)/libmuster.a | $(B)/muster-keeper
 	@mkdir -p $(@D)
 	$(CC) $(flags) -Itests/unit -Iruntime $(CFLAGS) $< $(B)/libmuster.a $(LDFLAGS) $(libs) -lcmocka -o $@
 
@@ -160,6 +164,7 @@ deps:
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/muster/include/muster
 	install -m 755 $(B)/muster $(B)/muster-cc $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(B)/muster-keeper $(DESTDIR)$(PREFIX)/lib/muster
 	install -m 644 $(filter-out %/include,$(runtime_files)) $(DESTDIR)$(PREFIX)/lib/muster
 	install -m 644 include/muster/*.h $(DESTDIR)$(PREFIX)/lib/muster/include/muster
 

@@ -12,7 +12,6 @@
  * pipe's end, finds the target by the pid which the child itself wrote before
  * anything else, and starts another server.
  */
-#define _GNU_SOURCE
 #include "rt.h"
 
 #include <errno.h>

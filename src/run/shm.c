@@ -11,7 +11,6 @@
  * touches. The engine's copies of offsets, capacities and sources are the truth;
  * counts from the header are clamped before anybody sees them.
  */
-#define _GNU_SOURCE
 #include "run/shm.h"
 #include "base/error.h"
 
@@ -52,7 +51,7 @@ static void layout(struct shm *s)
 	s->node_capacity = o->nodes;
 	s->event_capacity = o->events;
 	s->slot_count = power_up(o->nodes * 8);
-	s->block_count = page_up(o->input_limit) / MUSTER_BLOCK + 2 * MUSTER_MAX_SOURCES + OBJECT_BLOCKS;
+	s->block_count = page_up(o->input_limit) / MUSTER_BLOCK + 2 * MUSTER_MAX_SOURCES + 2 * OBJECT_BLOCKS;
 	s->data_capacity = page_up(o->input_limit);
 
 	s->block_offset = at;
@@ -214,12 +213,13 @@ void shm_reset(struct shm *s, uint32_t extra_flags)
 
 static int add(struct shm *s, const char *name, const struct muster_source *proto)
 {
-	uint64_t blocks = (proto->size + MUSTER_BLOCK - 1) / MUSTER_BLOCK + 1;
+	uint64_t blocks = (proto->size + MUSTER_BLOCK - 1) / MUSTER_BLOCK + 1 +
+			  (proto->kind == MUSTER_SOURCE_MEMORY ? OBJECT_BLOCKS : 0);
 	struct muster_source *src = &s->sources[s->source_count];
 
 	if (s->source_count >= MUSTER_MAX_SOURCES)
 		return error_set("more than %d inputs", MUSTER_MAX_SOURCES);
-	if (proto->size > s->options.input_limit || s->blocks_used + blocks + OBJECT_BLOCKS > s->block_count)
+	if (proto->size > s->options.input_limit || s->blocks_used + blocks > s->block_count)
 		return error_set("'%s' has %llu bytes, and symbolic input is limited to %llu in all; use a smaller input or raise "
 				 "the limit",
 				 name, (unsigned long long)proto->size, (unsigned long long)s->options.input_limit);

@@ -1,0 +1,442 @@
+/* keeper.c: runs jobs and watches over them.
+ *
+ * A run goes through these states, driven by the parent's status pipe:
+ *
+ *	asked     a word was sent to the fork server, or a parent was forked
+ *	named     the target wrote its pid: from here on it can be looked at
+ *	orphaned  the parent died first (the target killed it): the keeper, to whom
+ *	          the target now belongs, waits for it in the parent's place
+ *	served    the wait status and the usage are known
+ *
+ * While a run lasts, the keeper wakes up from time to time and looks at what all
+ * processes below it use together; past a limit it kills the target and goes on
+ * waiting, so that the usage is reported in that case too. After it, whatever is
+ * still below the keeper is swept away, except the fork server.
+ *
+ * Polling is used because nothing else bounds a traced target: its shadow
+ * reserves 20 TiB, which RLIMIT_AS and RLIMIT_DATA would count, and root is not
+ * bound by RLIMIT_NPROC.
+ */
+#include "run/keeper.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MS 1000000ull
+#define TICK (20 * MS)	       /* between two looks */
+#define QUICK_TICK (4 * MS)    /* when a good part of the memory limit is used */
+#define ORPHAN_TICK (1 * MS)   /* nobody tells us when an orphan ends */
+#define STOPPED_LOOKS 5	       /* looks at which a target must be stopped to count as stopped */
+#define SERVER_START (20000 * MS)
+
+struct keeper {
+	struct keeper_board *board;
+	pid_t server; /* the fork server, or 0 */
+	uint32_t server_config;
+	int control, status; /* our ends of its pipes */
+};
+
+struct run {
+	struct keeper *k;
+	struct keeper_reply *reply;
+	pid_t parent, target;
+	int status; /* pipe from the parent */
+	int orphaned, served, stopped_looks;
+	uint64_t start, next_look;
+};
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void close_end(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* Muster died. Nothing of this run may outlive it. */
+static void abandon(struct keeper *k) __attribute__((noreturn));
+static void abandon(struct keeper *k)
+{
+	pid_t none = 0;
+
+	if (k->server > 0)
+		kill(k->server, SIGKILL);
+	watch_sweep(k->board, &none);
+	if (k->board->temp_dir[0])
+		file_remove_tree(k->board->temp_dir);
+	_exit(0);
+}
+
+static void listen_to_muster(struct keeper *k)
+{
+	char c;
+	ssize_t n = recv(KEEPER_SOCKET, &c, 1, MSG_DONTWAIT);
+
+	if (!n || (n < 0 && errno != EAGAIN && errno != EINTR))
+		abandon(k);
+}
+
+/* ------------------------------------------------------------ one run */
+
+static void stop_target(struct run *r, enum keeper_verdict verdict)
+{
+	if (r->reply->verdict == KEPT_ENDED)
+		r->reply->verdict = verdict;
+	if (r->target > 0) {
+		kill(-r->target, SIGKILL); /* it leads a session: the group is atomic, forks included */
+		kill(r->target, SIGKILL);
+	} else {
+		kill(r->parent, SIGKILL);
+	}
+}
+
+static void take_served(struct run *r, int status, const struct rusage *u)
+{
+	struct muster_served *s = &r->reply->served;
+
+	s->status = status;
+	s->peak_kib = (uint32_t)u->ru_maxrss;
+	s->user_us = (uint64_t)u->ru_utime.tv_sec * 1000000u + (uint64_t)u->ru_utime.tv_usec;
+	s->system_us = (uint64_t)u->ru_stime.tv_sec * 1000000u + (uint64_t)u->ru_stime.tv_usec;
+	s->faults = (uint64_t)u->ru_minflt + (uint64_t)u->ru_majflt;
+	r->served = 1;
+}
+
+/* The parent is gone: wait for the target ourselves. */
+static void wait_orphan(struct run *r)
+{
+	struct rusage u;
+	int status;
+	pid_t pid;
+
+	if (!r->target) { /* it never came to be */
+		r->reply->verdict = r->reply->verdict ? r->reply->verdict : KEPT_NO_START;
+		r->reply->step = STEP_PARENT;
+		r->served = 1;
+		return;
+	}
+	pid = wait4(r->target, &status, WNOHANG, &u);
+	if (pid == r->target) {
+		take_served(r, status, &u);
+	} else if (pid < 0 && errno == ECHILD && kill(r->target, 0)) {
+		r->reply->served.status = SIGKILL;
+		r->served = 1;
+	}
+}
+
+static void parent_gone(struct run *r)
+{
+	while (waitpid(r->parent, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (r->k->server == r->parent)
+		r->k->server = 0;
+	r->orphaned = 1;
+	r->reply->killed_parent = r->target > 0;
+	wait_orphan(r);
+}
+
+static void read_status(struct run *r)
+{
+	int32_t pid;
+	ssize_t n;
+
+	if (!r->target) {
+		n = read(r->status, &pid, sizeof pid);
+		if (n == sizeof pid && pid > 0) {
+			r->target = pid;
+		} else if (n == sizeof pid) {
+			r->reply->verdict = KEPT_NO_START;
+			r->reply->step = STEP_FORK;
+			r->reply->error = -pid;
+			r->served = 1;
+		} else if (n >= 0 || errno != EINTR) {
+			parent_gone(r);
+		}
+		return;
+	}
+	n = read(r->status, &r->reply->served, sizeof r->reply->served);
+	if (n == sizeof r->reply->served)
+		r->served = 1;
+	else if (n >= 0 || errno != EINTR)
+		parent_gone(r);
+}
+
+static void look(struct run *r)
+{
+	const struct keeper_job *j = &r->k->board->job;
+	struct watch_usage u;
+	uint64_t t = now();
+
+	r->next_look = t + TICK;
+	if (j->wall_ns && t - r->start >= j->wall_ns)
+		stop_target(r, KEPT_TIME);
+	watch_usage(r->k->board, r->parent, r->target, &u);
+	if (j->processes && u.processes > j->processes)
+		stop_target(r, KEPT_PROCESSES);
+	if (j->cpu_ns && u.cpu_ns > j->cpu_ns)
+		stop_target(r, KEPT_TIME);
+	if (j->memory && u.memory > j->memory)
+		stop_target(r, KEPT_MEMORY);
+	if (j->memory && u.memory > j->memory / 8)
+		r->next_look = t + QUICK_TICK;
+	r->stopped_looks = u.target_stopped ? r->stopped_looks + 1 : 0;
+	if (r->stopped_looks >= STOPPED_LOOKS)
+		stop_target(r, KEPT_STOPPED);
+	if (u.parent_stopped && !r->orphaned)
+		kill(r->parent, SIGKILL); /* the target stopped it: take its place */
+}
+
+static int timeout_of(const struct run *r)
+{
+	const struct keeper_job *j = &r->k->board->job;
+	uint64_t t = now(), next = r->next_look;
+
+	if (r->orphaned && next > t + ORPHAN_TICK)
+		next = t + ORPHAN_TICK;
+	if (j->wall_ns && r->reply->verdict == KEPT_ENDED && next > r->start + j->wall_ns)
+		next = r->start + j->wall_ns;
+	return next <= t ? 0 : (int)((next - t + MS - 1) / MS);
+}
+
+static void supervise(struct run *r)
+{
+	while (!r->served) {
+		struct pollfd p[2] = {{KEEPER_SOCKET, POLLIN, 0}, {r->orphaned ? -1 : r->status, POLLIN, 0}};
+
+		if (poll(p, 2, timeout_of(r)) < 0 && errno != EINTR)
+			break;
+		if (p[0].revents)
+			listen_to_muster(r->k);
+		if (p[1].revents)
+			read_status(r);
+		else if (r->orphaned)
+			wait_orphan(r);
+		if (!r->served && now() >= r->next_look)
+			look(r);
+		else if (!r->served && r->k->board->job.wall_ns && now() - r->start >= r->k->board->job.wall_ns)
+			look(r);
+	}
+	if (r->reply->step && r->reply->verdict == KEPT_ENDED)
+		r->reply->verdict = KEPT_NO_START;
+}
+
+/* -------------------------------------------------------- fork server */
+
+static void server_forget(struct keeper *k)
+{
+	if (k->server > 0) {
+		kill(k->server, SIGKILL);
+		while (waitpid(k->server, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	k->server = 0;
+	close_end(&k->control);
+	close_end(&k->status);
+}
+
+/* Reads the server's first word. 0, or the verdict in the reply. */
+static int server_hello(struct keeper *k, struct keeper_reply *reply, uint64_t deadline)
+{
+	for (;;) {
+		struct pollfd p[2] = {{KEEPER_SOCKET, POLLIN, 0}, {k->status, POLLIN, 0}};
+		uint64_t t = now();
+		uint32_t word;
+		int status;
+
+		if (t >= deadline) {
+			reply->verdict = KEPT_TIME;
+			server_forget(k);
+			return -1;
+		}
+		poll(p, 2, (int)((deadline - t) / MS) + 1);
+		if (p[0].revents)
+			listen_to_muster(k);
+		if (!p[1].revents)
+			continue;
+		if (read(k->status, &word, sizeof word) == sizeof word && word == MUSTER_SERVER_HELLO)
+			return 0;
+		/* It may only have closed the pipe: a program without a runtime, for instance. */
+		if (waitpid(k->server, &status, WNOHANG) == 0) {
+			kill(k->server, SIGKILL);
+			status = 0;
+			waitpid(k->server, NULL, 0);
+		}
+		k->server = 0;
+		server_forget(k);
+		reply->served.status = status;
+		reply->verdict = reply->step ? KEPT_NO_START : KEPT_NO_SERVER;
+		return -1;
+	}
+}
+
+static int server_start(struct keeper *k, struct keeper_reply *reply)
+{
+	struct keeper_board *b = k->board;
+	int control[2], status[2];
+	struct spawn s;
+	uint64_t limit = b->job.wall_ns && b->job.wall_ns < SERVER_START ? b->job.wall_ns : SERVER_START;
+
+	server_forget(k);
+	if (pipe2(control, O_CLOEXEC))
+		goto no_start;
+	if (pipe2(status, O_CLOEXEC)) {
+		close(control[0]);
+		close(control[1]);
+		goto no_start;
+	}
+	s = (struct spawn){.control = control[0], .status = status[1]};
+	reply->servers++;
+	k->server = spawn_parent(b, &s);
+	k->server_config = b->job.config;
+	close(control[0]);
+	close(status[1]);
+	k->control = control[1];
+	k->status = status[0];
+	if (k->server > 0)
+		return server_hello(k, reply, now() + limit);
+	k->server = 0;
+no_start:
+	reply->verdict = KEPT_NO_START;
+	reply->step = STEP_FORK;
+	reply->error = errno;
+	return -1;
+}
+
+/* A server that is there and takes the word; started again if it died. */
+static int server_ask(struct keeper *k, struct keeper_reply *reply)
+{
+	uint32_t word = MUSTER_SERVE_RUN | (k->board->is_namespace ? 0 : MUSTER_SERVE_DEATHSIG);
+
+	if (k->server && (k->server_config != k->board->job.config || waitpid(k->server, NULL, WNOHANG) != 0))
+		server_forget(k);
+	for (int tries = 0; tries < 2; tries++) {
+		if (!k->server && server_start(k, reply))
+			return -1;
+		if (write(k->control, &word, sizeof word) == sizeof word)
+			return 0;
+		server_forget(k);
+	}
+	reply->verdict = KEPT_NO_START;
+	reply->step = STEP_PARENT;
+	return -1;
+}
+
+/* --------------------------------------------------------------- jobs */
+
+static int begin_exec(struct keeper *k, struct run *r)
+{
+	int ends[2];
+	struct spawn s;
+
+	if (pipe2(ends, O_CLOEXEC)) {
+		r->reply->error = errno;
+		return -1;
+	}
+	s = (struct spawn){.control = -1, .status = ends[1], .deathsig = !k->board->is_namespace};
+	r->parent = spawn_parent(k->board, &s);
+	r->reply->error = r->parent < 0 ? errno : 0;
+	close(ends[1]);
+	r->status = ends[0];
+	return r->parent < 0 ? -1 : 0;
+}
+
+static void run_job(struct keeper *k)
+{
+	struct keeper_reply *reply = &k->board->reply;
+	struct run r = {.k = k, .reply = reply, .status = -1, .start = now()};
+	uint32_t servers = reply->servers;
+	int begun;
+
+	memset(reply, 0, sizeof *reply);
+	reply->servers = servers;
+	if (k->board->job.server) {
+		begun = server_ask(k, reply);
+		r.parent = k->server;
+		r.status = k->status;
+		r.start = now(); /* starting a server is not the run's time */
+	} else {
+		server_forget(k);
+		begun = begin_exec(k, &r);
+		if (begun) {
+			reply->verdict = KEPT_NO_START;
+			reply->step = STEP_FORK;
+		}
+	}
+	r.next_look = r.start + TICK;
+	if (!begun)
+		supervise(&r);
+	reply->wall_ns = now() - r.start;
+	if (!k->board->job.server)
+		close_end(&r.status);
+	if (r.parent > 0 && !r.orphaned && !k->board->job.server)
+		while (waitpid(r.parent, NULL, 0) < 0 && errno == EINTR)
+			;
+	reply->left = watch_sweep(k->board, &k->server);
+}
+
+static int setup(struct keeper_board *b)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	for (int fd = KEEPER_SOCKET; fd < KEEPER_FDS; fd++)
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+	if (b->is_namespace) {
+		/* /proc must show this namespace: programs, sanitizers and we ourselves look there. */
+		if (getpid() != 1 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+		    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
+			return errno ? errno : EPERM;
+		return 0;
+	}
+	return prctl(PR_SET_CHILD_SUBREAPER, 1) ? errno : 0;
+}
+
+void keeper_main(void)
+{
+	struct keeper k = {.control = -1, .status = -1};
+	char c = KEEPER_HELLO;
+
+	k.board = mmap(NULL, sizeof *k.board, PROT_READ | PROT_WRITE, MAP_SHARED, KEEPER_BOARD, 0);
+	if (k.board == MAP_FAILED)
+		_exit(1);
+	k.board->trouble = setup(k.board);
+	if (write(KEEPER_SOCKET, &c, 1) != 1 || k.board->trouble)
+		_exit(1);
+	for (;;) {
+		ssize_t n = read(KEEPER_SOCKET, &c, 1);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n != 1)
+			abandon(&k);
+		if (c == KEEPER_QUIT)
+			break;
+		run_job(&k);
+		c = KEEPER_DONE;
+		if (send(KEEPER_SOCKET, &c, 1, MSG_NOSIGNAL) != 1)
+			abandon(&k);
+	}
+	server_forget(&k);
+	_exit(0);
+}

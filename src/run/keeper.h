@@ -1,0 +1,111 @@
+/* keeper.h: the process between muster and its targets, and what the two say.
+ *
+ *	muster  --job-->  keeper  -->  parent  -->  target
+ *
+ * The keeper is the program muster-keeper, which is small, so that forking it is
+ * cheap and its size does not show in a target's peak memory; where that program
+ * is missing, a fork of muster runs the same code. It is the first process of a PID namespace
+ * with its own /proc, or else a subreaper. The parent is a process that the target may kill
+ * without harm: the fork server, or a fork of the keeper that waits for one exec.
+ *
+ * Muster and the keeper share the board: a mapping with the job (strings
+ * included) and the reply. A byte on a socket says that one is there. The end of
+ * the socket without KEEPER_QUIT means that muster died: the keeper then kills
+ * what is left and removes muster's temporary directory.
+ */
+#ifndef MUSTER_KEEPER_H
+#define MUSTER_KEEPER_H
+
+#include "muster/abi.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Descriptors of the keeper. */
+enum keeper_fd {
+	KEEPER_SOCKET = 3,
+	KEEPER_BOARD,
+	KEEPER_IN,  /* what standard input is: a memfd */
+	KEEPER_OUT,
+	KEEPER_ERR,
+	KEEPER_SHM, /* the trace tables; open only if board.has_shm */
+	KEEPER_FDS,
+};
+
+#define KEEPER_HELLO 'h' /* keeper: set up; board.trouble says if not */
+#define KEEPER_RUN 'r'	 /* muster: a job stands on the board */
+#define KEEPER_DONE 'd'	 /* keeper: the reply stands there */
+#define KEEPER_QUIT 'q'	 /* muster: that was all */
+
+#define KEEPER_BLOB (16u << 20)
+
+struct keeper_job {
+	uint32_t server;	  /* use a fork server */
+	uint32_t config;	  /* differs when the strings do: a server of another config is replaced */
+	uint64_t wall_ns, cpu_ns; /* 0: no limit */
+	uint64_t memory, file_size;
+	uint32_t processes;
+	/* Strings in blob, one after the other: program, directory ("" is here), arguments, environment. */
+	uint32_t argc, envc;
+	uint32_t blob_size;
+};
+
+enum keeper_verdict {
+	KEPT_ENDED,	/* status says how */
+	KEPT_TIME,
+	KEPT_MEMORY,
+	KEPT_PROCESSES,
+	KEPT_STOPPED,
+	KEPT_NO_START,	/* step and error say why */
+	KEPT_NO_SERVER, /* the server ended before it said hello: status */
+};
+
+/* What failed on the way to exec. */
+enum keeper_step { STEP_NONE, STEP_FORK, STEP_DESCRIPTORS, STEP_DIRECTORY, STEP_EXEC, STEP_PARENT };
+
+struct keeper_reply {
+	uint32_t verdict;
+	uint32_t step;
+	int32_t error;
+	uint32_t killed_parent;
+	uint32_t left;	   /* processes that outlived the target */
+	uint32_t servers;  /* servers started so far */
+	uint64_t wall_ns;
+	struct muster_served served;
+};
+
+struct keeper_board {
+	uint32_t has_shm;
+	uint32_t is_namespace;
+	int32_t trouble; /* errno of the set-up, before KEEPER_HELLO */
+	char temp_dir[PATH_MAX]; /* removed if muster dies; "" for none */
+	struct keeper_job job;
+	struct keeper_reply reply;
+	char blob[KEEPER_BLOB];
+};
+
+/* Serves jobs until the socket ends. Expects the descriptors above. */
+void keeper_main(void) __attribute__((noreturn));
+
+/* spawn.c: starts processes for the keeper. */
+struct spawn {
+	int control, status;	/* ends for the new process: control is -1 without a server */
+	int deathsig;		/* no namespace: a target dies with its parent */
+};
+/* Gives the pid of the parent: the fork server, or a process that runs the target once. -1: errno. */
+pid_t spawn_parent(struct keeper_board *b, const struct spawn *s);
+
+/* watch.c: looking at the processes below the keeper. */
+struct watch_usage {
+	unsigned processes;	/* alive, parent and keeper not counted */
+	uint64_t memory;	/* bytes: anonymous and shared memory, tables not counted */
+	uint64_t cpu_ns;	/* the live ones and those they waited for */
+	int parent_stopped, target_stopped;
+};
+void watch_usage(const struct keeper_board *b, pid_t parent, pid_t target, struct watch_usage *u);
+/* Kills everything below the keeper but `spare` (0: nothing is spared) and reaps
+ * it. Gives the number of processes killed. *spare becomes 0 if it had to go too or is dead. */
+unsigned watch_sweep(const struct keeper_board *b, pid_t *spare);
+
+#endif

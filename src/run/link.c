@@ -1,0 +1,288 @@
+/* link.c: starting a keeper, and ending what a dead one leaves.
+ *
+ * A keeper in a PID namespace takes everything with it when it dies. One without
+ * leaves its descendants to the next subreaper, which is muster: our children
+ * which are neither keepers nor older than the keeper are such orphans. They are
+ * killed until no new ones appear. Muster starts no other processes while a
+ * target runs, so nobody else can be among them.
+ */
+#include "run/link.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/mem.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define HELLO_MS 20000
+
+static VEC(pid_t) keepers; /* of all links of this process */
+
+int link_init(struct link *l, int no_namespace)
+{
+	memset(l, 0, sizeof *l);
+	l->socket = -1;
+	l->no_namespace = no_namespace;
+	l->board_fd = memfd_create("muster-board", MFD_CLOEXEC);
+	if (l->board_fd < 0 || ftruncate(l->board_fd, sizeof *l->board))
+		return error_errno("cannot make shared memory for the keeper");
+	l->board = mmap(NULL, sizeof *l->board, PROT_READ | PROT_WRITE, MAP_SHARED, l->board_fd, 0);
+	if (l->board == MAP_FAILED) {
+		l->board = NULL;
+		return error_errno("cannot map shared memory for the keeper");
+	}
+	return 0;
+}
+
+static int contains(const pid_t *p, size_t n, pid_t pid)
+{
+	for (size_t i = 0; i < n; i++)
+		if (p[i] == pid)
+			return 1;
+	return 0;
+}
+
+/* Calls f for each child of this process. */
+static void each_child(void (*f)(struct link *, pid_t), struct link *l)
+{
+	DIR *d = opendir("/proc/self/task");
+	struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		struct buf text = BUF_EMPTY;
+		char path[300], *p, *end;
+
+		snprintf(path, sizeof path, "/proc/self/task/%s/children", e->d_name);
+		if (isdigit((unsigned char)e->d_name[0]) && !file_read(path, &text))
+			for (p = buf_str(&text);; p = end) {
+				pid_t pid = (pid_t)strtol(p, &end, 10);
+
+				if (end == p)
+					break;
+				f(l, pid);
+			}
+		buf_release(&text);
+	}
+	if (d)
+		closedir(d);
+}
+
+static void remember_child(struct link *l, pid_t pid)
+{
+	vec_push(&l->known, pid);
+}
+
+static int orphans;
+static void end_orphan(struct link *l, pid_t pid)
+{
+	if (contains(l->known.data, l->known.size, pid) || contains(keepers.data, keepers.size, pid))
+		return;
+	orphans++;
+	kill(-pid, SIGKILL);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, WNOHANG);
+}
+
+/* The small program beside muster, in a build tree or installed. */
+static char *find_keeper(void)
+{
+	static const char *const places[] = {"muster-keeper", "../muster-keeper", "../../muster-keeper",
+					     "../lib/muster/muster-keeper", "../libexec/muster/muster-keeper"};
+	char *self = file_self(), *dir, *path = NULL;
+
+	if (!self)
+		return NULL;
+	dir = file_dir(self);
+	for (size_t i = 0; i < sizeof places / sizeof places[0] && !path; i++) {
+		path = file_join(dir, places[i]);
+		if (access(path, X_OK)) {
+			free(path);
+			path = NULL;
+		}
+	}
+	free(dir);
+	free(self);
+	return path;
+}
+
+static void child(const char *path, const int fds[KEEPER_FDS]) __attribute__((noreturn));
+static void child(const char *path, const int fds[KEEPER_FDS])
+{
+	char *argv[] = {"muster-keeper", NULL};
+	char *env[] = {NULL};
+	int high[KEEPER_FDS];
+
+	setsid(); /* an interrupt from the terminal is muster's to handle */
+	for (int i = KEEPER_SOCKET; i < KEEPER_FDS; i++)
+		high[i] = fds[i] < 0 ? -1 : fcntl(fds[i], F_DUPFD_CLOEXEC, 64);
+	for (int i = KEEPER_SOCKET; i < KEEPER_FDS; i++)
+		if (high[i] >= 0)
+			dup2(high[i], i);
+		else
+			close(i);
+	if (syscall(SYS_close_range, KEEPER_FDS, ~0u, 0))
+		for (int fd = KEEPER_FDS; fd < 65536; fd++)
+			close(fd);
+	if (path)
+		execve(path, argv, env);
+	keeper_main();
+}
+
+static pid_t start_child(const char *path, int want_namespace, const int fds[KEEPER_FDS])
+{
+	pid_t pid;
+
+	if (!want_namespace)
+		pid = fork();
+	else /* only the kernel's own call has these flags; the child does nothing that needs libc's */
+		pid = (pid_t)syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | SIGCHLD, NULL, NULL, NULL, NULL);
+	if (!pid)
+		child(path, fds);
+	return pid;
+}
+
+/* Waits for the keeper's hello. -1: it is gone; the board's trouble says why. */
+static int hear_hello(struct link *l)
+{
+	struct pollfd p = {l->socket, POLLIN, 0};
+	char c;
+
+	while (poll(&p, 1, HELLO_MS) < 0)
+		if (errno != EINTR)
+			return -1;
+	return read(l->socket, &c, 1) == 1 && c == KEEPER_HELLO && !l->board->trouble ? 0 : -1;
+}
+
+static int try_start(struct link *l, const char *path, int want_namespace, const int fds[4])
+{
+	int ends[2], all[KEEPER_FDS];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return -1;
+	all[KEEPER_SOCKET] = ends[1];
+	all[KEEPER_BOARD] = l->board_fd;
+	memcpy(all + KEEPER_IN, fds, 4 * sizeof fds[0]);
+	l->board->has_shm = fds[3] >= 0;
+	l->board->is_namespace = want_namespace;
+	l->board->trouble = 0;
+	l->board->reply.servers = 0;
+	l->pid = start_child(path, want_namespace, all);
+	close(ends[1]);
+	l->socket = ends[0];
+	if (l->pid > 0 && !hear_hello(l)) {
+		vec_push(&keepers, l->pid);
+		l->starts++;
+		return 0;
+	}
+	if (l->board->trouble)
+		errno = l->board->trouble;
+	if (l->pid > 0) {
+		kill(l->pid, SIGKILL);
+		waitpid(l->pid, NULL, 0);
+	}
+	l->pid = 0;
+	close(l->socket);
+	l->socket = -1;
+	return -1;
+}
+
+int link_start(struct link *l, const int fds[4])
+{
+	char *path = find_keeper();
+	int e = -1;
+
+	vec_clear(&l->known);
+	each_child(remember_child, l);
+	if (!l->no_namespace && !geteuid())
+		e = try_start(l, path, 1, fds);
+	if (e) {
+		prctl(PR_SET_CHILD_SUBREAPER, 1);
+		e = try_start(l, path, 0, fds);
+	}
+	free(path);
+	return e ? error_errno("cannot start the process that watches the target") : 0;
+}
+
+int link_ask(struct link *l)
+{
+	char c = KEEPER_RUN;
+
+	return l->pid && send(l->socket, &c, 1, MSG_NOSIGNAL) == 1 ? 0 : -1;
+}
+
+enum link_event link_read(struct link *l)
+{
+	char c;
+	ssize_t n = recv(l->socket, &c, 1, MSG_DONTWAIT);
+
+	if (n == 1 && c == KEEPER_DONE)
+		return LINK_DONE;
+	return n < 0 && (errno == EAGAIN || errno == EINTR) ? LINK_WAITING : LINK_LOST;
+}
+
+static void forget_keeper(struct link *l)
+{
+	for (size_t i = 0; i < keepers.size; i++)
+		if (keepers.data[i] == l->pid)
+			keepers.data[i--] = vec_pop(&keepers);
+	l->pid = 0;
+	close(l->socket);
+	l->socket = -1;
+}
+
+void link_lost(struct link *l)
+{
+	if (!l->pid)
+		return;
+	kill(l->pid, SIGKILL);
+	while (waitpid(l->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	forget_keeper(l);
+	if (l->board->is_namespace)
+		return;
+	for (int round = 0; round < 5000; round++) {
+		struct timespec pause = {0, 1000000};
+
+		orphans = 0;
+		each_child(end_orphan, l);
+		if (!orphans)
+			break;
+		nanosleep(&pause, NULL);
+	}
+}
+
+void link_release(struct link *l)
+{
+	char c = KEEPER_QUIT;
+
+	if (l->pid) {
+		if (send(l->socket, &c, 1, MSG_NOSIGNAL) != 1)
+			kill(l->pid, SIGKILL);
+		kill(l->pid, SIGCONT);
+		while (waitpid(l->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		forget_keeper(l);
+	}
+	if (l->board)
+		munmap(l->board, sizeof *l->board);
+	if (l->board_fd >= 0)
+		close(l->board_fd);
+	vec_release(&l->known);
+	memset(l, 0, sizeof *l);
+	l->board_fd = l->socket = -1;
+}
