@@ -158,6 +158,15 @@ bench:
 	@$(MAKE) --no-print-directory all
 	@bench/run
 
+# Long runs: N random programs; Debian packages.
+N ?= 1000
+campaign-csmith: all
+	tests/stress/csmith -n $(N)
+
+campaign-packages: all
+	@scripts/deps autoconf automake libtool cmake dpkg-dev
+	scripts/packages
+
 deps:
 	@scripts/deps
 
@@ -171,7 +180,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: all runtime unit-tests check check-all demo bench deps install clean
+.PHONY: campaign-csmith campaign-packages all runtime unit-tests check check-all demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
