@@ -170,3 +170,23 @@ void rt_forkserver(struct muster_header *h)
 	}
 	_exit(0);
 }
+
+int rt_table_descriptor(char **envp)
+{
+	static const char name[] = MUSTER_FD_ENV "=";
+	int fd = -1;
+
+	for (char **e = envp; *e;) {
+		if (strncmp(*e, name, sizeof name - 1) != 0) {
+			e++;
+			continue;
+		}
+		fd = 0;
+		for (const char *p = *e + sizeof name - 1; *p >= '0' && *p <= '9'; p++)
+			fd = fd * 10 + (*p - '0');
+		/* A program that the target starts is none of ours. */
+		for (char **to = e; (to[0] = to[1]); to++)
+			;
+	}
+	return fd;
+}

@@ -25,18 +25,6 @@ void rt_message(const char *text)
 		return;
 }
 
-static int table_descriptor(void)
-{
-	const char *text = getenv(MUSTER_FD_ENV);
-	int fd;
-
-	if (!text)
-		return -1;
-	fd = atoi(text);
-	unsetenv(MUSTER_FD_ENV); /* a program that the target starts is none of ours */
-	return fd;
-}
-
 static int map_state(void)
 {
 	void *p = mmap(RT_STATE, 4096, PROT_READ | PROT_WRITE,
@@ -74,10 +62,10 @@ static struct muster_header *map_tables(int fd)
 
 static void start(int argc, char **argv, char **envp)
 {
-	int fd = table_descriptor();
+	int fd = rt_table_descriptor(envp);
 	struct muster_header *h;
 
-	(void)argc, (void)argv, (void)envp;
+	(void)argc, (void)argv;
 	if (map_state() != 0) {
 		/* Wrappers read the page: without it they cannot run. */
 		rt_message("the address of the runtime's state is taken; try: setarch -R PROGRAM");

@@ -99,11 +99,14 @@ struct rt_object {
 };
 RT_HIDDEN int rt_object_find(const void *p, struct rt_object *o); /* 0 if p lies in no known object */
 RT_HIDDEN void rt_object_add(const void *p, size_t size);         /* heap or stack; p is 16-aligned */
-RT_HIDDEN void rt_object_remove(const void *p);
+RT_HIDDEN uint64_t rt_object_remove(const void *p);              /* its size, 0 if it was not known */
 
 /* Before any constructor: maps shadow and tables; serves forks if asked to. */
 RT_HIDDEN void rt_forkserver(struct muster_header *h); /* returns in each child, to run the target */
 RT_HIDDEN void rt_populate(struct muster_header *h);   /* maps what the last run used, in one go */
+/* The descriptor named by MUSTER_FD, or -1; takes the variable out of envp. For start-up: libc's own
+ * environ is not set yet when .preinit_array runs. */
+RT_HIDDEN int rt_table_descriptor(char **envp);
 RT_HIDDEN void rt_message(const char *text);           /* to standard error and header->message */
 
 #endif
