@@ -11,7 +11,8 @@
 
 #include "ir/unit.h"
 
-/* Variables that are read before they are written read as zero. */
+/* Variables that are read before they are written have one value in all variants:
+ * zero, where mem2reg has not already chosen. */
 void settle_undefined(struct unit *u);
 
 /* Integers wrap, pointers may point anywhere, types do not tell pointers apart,

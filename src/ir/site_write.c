@@ -36,7 +36,8 @@ static uint32_t intern(struct writer *w, const char *text, size_t length)
 	/* Longer names are cut: the table is for reading by people. */
 	if (length >= sizeof copy)
 		length = sizeof copy - 1;
-	memcpy(copy, text, length);
+	if (length)
+		memcpy(copy, text, length);
 	copy[length] = 0;
 	if (strmap_get(&w->string_index, copy, &offset))
 		return (uint32_t)offset;
