@@ -254,6 +254,23 @@ static void server_forget(struct keeper *k)
 	close_end(&k->status);
 }
 
+/* The pipe has ended, and so has the server, or soon; a program without a runtime
+ * may go on after closing it. */
+static int server_end(struct keeper *k)
+{
+	struct timespec pause = {0, 1000000};
+	int status = 0;
+
+	for (int i = 0; i < 100; i++) {
+		if (waitpid(k->server, &status, WNOHANG) != 0)
+			return status;
+		nanosleep(&pause, NULL);
+	}
+	kill(k->server, SIGKILL);
+	waitpid(k->server, NULL, 0);
+	return 0;
+}
+
 /* Reads the server's first word. 0, or the verdict in the reply. */
 static int server_hello(struct keeper *k, struct keeper_reply *reply, uint64_t deadline)
 {
@@ -275,12 +292,7 @@ static int server_hello(struct keeper *k, struct keeper_reply *reply, uint64_t d
 			continue;
 		if (read(k->status, &word, sizeof word) == sizeof word && word == MUSTER_SERVER_HELLO)
 			return 0;
-		/* It may only have closed the pipe: a program without a runtime, for instance. */
-		if (waitpid(k->server, &status, WNOHANG) == 0) {
-			kill(k->server, SIGKILL);
-			status = 0;
-			waitpid(k->server, NULL, 0);
-		}
+		status = server_end(k);
 		k->server = 0;
 		server_forget(k);
 		reply->served.status = status;
