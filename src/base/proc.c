@@ -1,8 +1,9 @@
-/* proc.c: fork, exec, and a poll loop over the three pipes.
+/* proc.c: fork, exec, and one poll loop over the pipes of all jobs.
  *
- * Input and both outputs are served together, so that neither side can block the
- * other. A failing exec is told apart from a failing program by a close-on-exec
- * pipe that carries errno.
+ * Inputs and outputs of all jobs are served together, so that nobody can block
+ * another. A failing exec is told apart from a failing program by a close-on-exec
+ * pipe that carries errno. Every pipe end is close-on-exec: no child keeps
+ * another's pipe open.
  */
 #include "base/proc.h"
 #include "base/error.h"
@@ -48,7 +49,6 @@ static void child(char *const argv[], const struct proc_opts *o, int pipes[PIPES
 		dup2(1, 2);
 	for (const char *const *v = o->env; v && *v; v++)
 		putenv((char *)*v);
-	signal(SIGPIPE, SIG_DFL);
 	if (!o->dir || !chdir(o->dir))
 		execvp(argv[0], argv);
 	e = errno;
@@ -70,98 +70,129 @@ static void drain(int *fd, struct buf *b)
 		close_fd(fd);
 }
 
-static void feed(int *fd, const char **p, size_t *left)
+static void feed(struct proc_job *j)
 {
-	ssize_t n = write(*fd, *p, *left);
+	ssize_t n = write(j->in, (const char *)j->opts.input + j->fed, j->opts.input_size - j->fed);
 
-	if (n > 0) {
-		*p += n;
-		*left -= n;
-	}
-	if (!*left || (n < 0 && errno != EINTR && errno != EAGAIN))
-		close_fd(fd);
+	if (n > 0)
+		j->fed += n;
+	if (j->fed == j->opts.input_size || (n < 0 && errno != EINTR && errno != EAGAIN))
+		close_fd(&j->in);
 }
 
-static void serve(int in, int out, int err, const struct proc_opts *o, struct proc_result *r)
+/* Until every pipe of every job is closed. */
+static void serve(struct proc_job *jobs, int count)
 {
-	const char *p = o->input;
-	size_t left = o->input_size;
+	struct pollfd *fds = mem_alloc((3 * count + 1) * sizeof *fds);
+	int open_ends = 1;
 
-	if (in >= 0 && !left)
-		close_fd(&in);
-	while (in >= 0 || out >= 0 || err >= 0) {
-		struct pollfd fds[3] = {{in, POLLOUT, 0}, {out, POLLIN, 0}, {err, POLLIN, 0}};
-
-		if (poll(fds, 3, -1) < 0 && errno != EINTR)
+	while (open_ends) {
+		open_ends = 0;
+		for (int i = 0; i < count; i++) {
+			fds[3 * i] = (struct pollfd){jobs[i].in, POLLOUT, 0};
+			fds[3 * i + 1] = (struct pollfd){jobs[i].out, POLLIN, 0};
+			fds[3 * i + 2] = (struct pollfd){jobs[i].err, POLLIN, 0};
+			open_ends |= jobs[i].in >= 0 || jobs[i].out >= 0 || jobs[i].err >= 0;
+		}
+		if (!open_ends || (poll(fds, 3 * count, -1) < 0 && errno != EINTR))
 			break;
-		if (in >= 0 && fds[0].revents)
-			feed(&in, &p, &left);
-		if (out >= 0 && fds[1].revents)
-			drain(&out, &r->out);
-		if (err >= 0 && fds[2].revents)
-			drain(&err, &r->err);
+		for (int i = 0; i < count; i++) {
+			if (jobs[i].in >= 0 && fds[3 * i].revents)
+				feed(&jobs[i]);
+			if (jobs[i].out >= 0 && fds[3 * i + 1].revents)
+				drain(&jobs[i].out, &jobs[i].result.out);
+			if (jobs[i].err >= 0 && fds[3 * i + 2].revents)
+				drain(&jobs[i].err, &jobs[i].result.err);
+		}
 	}
-	close_fd(&in);
-	close_fd(&out);
-	close_fd(&err);
+	free(fds);
 }
 
-static int open_pipes(int pipes[PIPES][2], const struct proc_opts *o)
+static void close_pipes(int pipes[PIPES][2], int end)
 {
-	const int wanted[PIPES] = {o->input != NULL, o->capture_out, o->capture_err, 1};
+	for (int i = 0; i < PIPES; i++)
+		close_fd(&pipes[i][i == IN ? !end : end]);
+}
 
-	for (int i = 0; i < PIPES; i++)
-		pipes[i][0] = pipes[i][1] = -1;
-	for (int i = 0; i < PIPES; i++)
+/* Leaves our ends in the job. A job that did not start has pid -1. */
+static int start(struct proc_job *j)
+{
+	const int wanted[PIPES] = {j->opts.input != NULL, j->opts.capture_out, j->opts.capture_err, 1};
+	int pipes[PIPES][2], e = 0;
+
+	j->result = (struct proc_result){.status = 127};
+	j->fed = 0;
+	memset(pipes, -1, sizeof pipes);
+	for (int i = 0; i < PIPES && !e; i++)
 		if (wanted[i] && pipe2(pipes[i], O_CLOEXEC))
-			return error_errno("cannot make a pipe");
-	if (o->input)
-		fcntl(pipes[IN][1], F_SETFL, O_NONBLOCK);
+			e = error_errno("cannot make a pipe");
+	j->pid = e ? -1 : fork();
+	if (!j->pid)
+		child(j->argv, &j->opts, pipes);
+	if (j->pid < 0 && !e)
+		e = error_errno("cannot start '%s'", j->argv[0]);
+	close_pipes(pipes, 1);
+	if (e)
+		close_pipes(pipes, 0);
+	j->in = pipes[IN][1];
+	j->out = pipes[OUT][0];
+	j->err = pipes[ERR][0];
+	j->exec = pipes[EXEC][0];
+	if (j->in >= 0) {
+		fcntl(j->in, F_SETFL, O_NONBLOCK);
+		if (!j->opts.input_size)
+			close_fd(&j->in);
+	}
+	return e;
+}
+
+static int finish(struct proc_job *j)
+{
+	int status, failed = 0;
+
+	if (j->pid < 0)
+		return -1;
+	if (read(j->exec, &failed, sizeof failed) != sizeof failed)
+		failed = 0;
+	close_fd(&j->exec);
+	while (waitpid(j->pid, &status, 0) < 0)
+		if (errno != EINTR)
+			BUG("a child of ours was waited for by somebody else");
+	j->result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	if (failed) {
+		errno = failed;
+		return error_errno("cannot run '%s'", j->argv[0]);
+	}
 	return 0;
+}
+
+int proc_run_many(struct proc_job *jobs, int count)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
+	int e = 0;
+
+	for (int i = 0; i < count; i++)
+		e |= start(&jobs[i]);
+	/* A job that does not read its input must not kill us. */
+	sigaction(SIGPIPE, &ignore, &old);
+	serve(jobs, count);
+	sigaction(SIGPIPE, &old, NULL);
+	for (int i = 0; i < count; i++)
+		e |= finish(&jobs[i]);
+	return e ? -1 : 0;
 }
 
 int proc_run(char *const argv[], const struct proc_opts *opts, struct proc_result *r)
 {
-	static const struct proc_opts none;
-	struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
-	int pipes[PIPES][2], status, failed = 0, e = 0;
-	pid_t pid;
+	struct proc_job j = {.argv = argv};
+	int e;
 
-	*r = (struct proc_result){0};
-	if (!opts)
-		opts = &none;
-	pid = open_pipes(pipes, opts) ? -2 : fork();
-	if (!pid)
-		child(argv, opts, pipes);
-	if (pid == -1)
-		e = error_errno("cannot start '%s'", argv[0]);
-	close_fd(&pipes[IN][0]);
-	close_fd(&pipes[OUT][1]);
-	close_fd(&pipes[ERR][1]);
-	close_fd(&pipes[EXEC][1]);
-	if (pid > 0) {
-		sigaction(SIGPIPE, &ignore, &old);
-		serve(pipes[IN][1], pipes[OUT][0], pipes[ERR][0], opts, r);
-		sigaction(SIGPIPE, &old, NULL);
-		if (read(pipes[EXEC][0], &failed, sizeof failed) != sizeof failed)
-			failed = 0;
-		while (waitpid(pid, &status, 0) < 0)
-			if (errno != EINTR)
-				BUG("a child of ours was waited for by somebody else");
-		r->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-	} else {
-		for (int i = 0; i < PIPES; i++) {
-			close_fd(&pipes[i][0]);
-			close_fd(&pipes[i][1]);
-		}
-		return -1;
-	}
-	close_fd(&pipes[EXEC][0]);
-	if (failed) {
-		errno = failed;
-		e = error_errno("cannot run '%s'", argv[0]);
+	if (opts)
+		j.opts = *opts;
+	e = proc_run_many(&j, 1);
+	*r = j.result;
+	if (e)
 		proc_release(r);
-	}
 	return e;
 }
 

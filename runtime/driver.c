@@ -1,0 +1,85 @@
+/* driver.c: a main for LLVMFuzzerTestOneInput.
+ *
+ * Reads the file named by the first argument, or standard input, into heap memory
+ * of exactly its size, so that a sanitizer sees every access beyond it, and calls
+ * the harness once. It reads with read(), which the traced variant's wrappers
+ * know. It stands in an archive of its own: a program with a main never gets it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerInitialize(int *argc, char ***argv) __attribute__((weak));
+
+/* Of a pipe the size is known only at its end. */
+static uint8_t *read_stream(int fd, size_t *size)
+{
+	uint8_t *all = NULL, *exact;
+	size_t n = 0;
+
+	for (;;) {
+		ssize_t got;
+
+		all = realloc(all, n + 65536);
+		got = all ? read(fd, all + n, 65536) : -1;
+		if (got < 0 && all && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		n += got;
+	}
+	exact = malloc(n);
+	if (exact && n)
+		memcpy(exact, all, n);
+	free(all);
+	*size = n;
+	return exact;
+}
+
+static uint8_t *read_file(int fd, size_t *size)
+{
+	uint8_t *data = malloc(*size);
+	size_t n = 0;
+
+	while (data && n < *size) {
+		ssize_t got = read(fd, data + n, *size - n);
+
+		if (got <= 0)
+			break;
+		n += got;
+	}
+	*size = n;
+	return data;
+}
+
+int main(int argc, char **argv)
+{
+	struct stat st;
+	uint8_t *data;
+	size_t size;
+	int fd;
+
+	if (LLVMFuzzerInitialize)
+		LLVMFuzzerInitialize(&argc, &argv);
+	fd = argc > 1 ? open(argv[1], O_RDONLY) : 0;
+	if (fd < 0 || fstat(fd, &st)) {
+		fprintf(stderr, "cannot open '%s': %s\n", argc > 1 ? argv[1] : "standard input",
+			strerror(errno));
+		return 1;
+	}
+	if (S_ISREG(st.st_mode)) {
+		size = st.st_size;
+		data = read_file(fd, &size);
+	} else {
+		data = read_stream(fd, &size);
+	}
+	LLVMFuzzerTestOneInput(data, size);
+	free(data);
+	return 0;
+}

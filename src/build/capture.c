@@ -1,0 +1,196 @@
+/* capture.c: the front end once more, for the record.
+ *
+ * The user's own command is run as it is, so its code is what clang-19 makes by
+ * itself; bitcode and preprocessed source come from two further runs of the front
+ * end beside it. Both see the user's arguments less those that only concern
+ * output, diagnostics, optimisation, linking and other people's instrumentation.
+ * The bitcode is made as -O1 makes it (so that no function is marked optnone) but
+ * with the macros that the user's own level defines.
+ */
+#include "build/capture.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "build/home.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Arguments that turn default errors into none must stay, or old code does not
+ * compile; those that turn warnings into errors must go. */
+static int keep_warning(const char *w)
+{
+	return strncmp(w, "-Werror", 7) && strcmp(w, "-pedantic-errors");
+}
+
+static int keep(const struct arg *g)
+{
+	switch (g->class) {
+	case ARG_OTHER:
+		return 1;
+	case ARG_WARN:
+		return keep_warning(g->text);
+	default:
+		return 0;
+	}
+}
+
+static void add(struct words *w, const char *s)
+{
+	vec_push(w, s);
+}
+
+static void add_all(struct words *w, const struct words *more)
+{
+	for (size_t i = 0; i < more->size; i++)
+		vec_push(w, more->data[i]);
+}
+
+/* The level's own macros, since the record is always made at -O1. */
+static void level_macros(struct words *w, const char *level)
+{
+	if (!strcmp(level, "-O0")) {
+		add(w, "-U__OPTIMIZE__");
+		add(w, "-D__NO_INLINE__=1");
+	} else if (!strcmp(level, "-Os") || !strcmp(level, "-Oz")) {
+		add(w, "-D__OPTIMIZE_SIZE__=1");
+	} else if (!strcmp(level, "-Ofast")) {
+		add(w, "-ffast-math");
+	}
+}
+
+static const char *header_dir(struct arena *arena)
+{
+	char *dir = home_dir() ? file_join(home_dir(), "include") : NULL;
+	const char *kept = dir ? arena_strdup(arena, dir) : NULL;
+
+	free(dir);
+	return kept;
+}
+
+void capture_plan(struct capture *c, struct arena *arena, const struct args *a,
+                  const struct arg *in, const struct buf *input, struct proc_job jobs[CAPTURE_JOBS])
+{
+	static const char *const front[] = {"-w", "-Qunused-arguments", "-g", "-O1", "-Xclang",
+	                                    "-disable-llvm-passes", "-fno-discard-value-names",
+	                                    "-emit-llvm", "-c", "-o", "-", "-x"};
+	const char *level = "-O0", *include = header_dir(arena);
+
+	*c = (struct capture){.in = in};
+	for (size_t i = 0; i < a->list.size; i++) {
+		const struct arg *g = &a->list.data[i];
+
+		if (keep(g))
+			args_words(g, &c->shape, arena);
+		if (g->class == ARG_OPT)
+			level = g->text;
+	}
+	level_macros(&c->shape, level);
+	add(&c->front, home_clang());
+	add_all(&c->front, &c->shape);
+	if (include) {
+		add(&c->front, "-idirafter");
+		add(&c->front, include);
+	}
+	add_all(&c->preprocess, &c->front);
+	for (size_t i = 0; i < sizeof front / sizeof front[0]; i++)
+		add(&c->front, front[i]);
+	add(&c->front, in->lang);
+	add(&c->front, in->text);
+	add(&c->front, NULL);
+	add(&c->preprocess, "-w");
+	add(&c->preprocess, "-Qunused-arguments");
+	add(&c->preprocess, level);
+	add(&c->preprocess, "-E");
+	add(&c->preprocess, "-x");
+	add(&c->preprocess, in->lang);
+	add(&c->preprocess, in->text);
+	add(&c->preprocess, NULL);
+	jobs[0] = (struct proc_job){.argv = (char *const *)c->front.data};
+	jobs[1] = (struct proc_job){.argv = (char *const *)c->preprocess.data};
+	for (int i = 0; i < CAPTURE_JOBS; i++) {
+		jobs[i].opts.capture_out = jobs[i].opts.capture_err = 1;
+		jobs[i].opts.null_input = 1;
+		if (!strcmp(in->text, "-")) {
+			jobs[i].opts.input = input->data ? input->data : "";
+			jobs[i].opts.input_size = input->size;
+		}
+	}
+}
+
+static void record_why(struct capture *c, const char *what, const struct buf *words,
+                       struct buf *payload)
+{
+	struct buf why = BUF_EMPTY;
+	size_t n = words->size < 2000 ? words->size : 2000;
+
+	buf_addf(&why, "%s: ", what);
+	buf_add(&why, words->data, n);
+	while (why.size && why.data[why.size - 1] == '\n')
+		why.size--;
+	buf_clear(payload);
+	record_string(payload, TAG_NAME, c->in->text);
+	record_field(payload, TAG_WHY, why.data, why.size);
+	buf_release(&why);
+	c->failed = 1;
+}
+
+void capture_record(struct capture *c, struct proc_job jobs[CAPTURE_JOBS], struct buf *out)
+{
+	struct proc_result *bitcode = &jobs[0].result, *source = &jobs[1].result;
+	struct buf payload = BUF_EMPTY;
+	char *dir = getcwd(NULL, 0);
+
+	if (bitcode->status || source->status) {
+		record_why(c, "clang-19 could not make bitcode of it",
+		           bitcode->status ? &bitcode->err : &source->err, &payload);
+	} else {
+		c->unit = hash128(bitcode->out.data, bitcode->out.size);
+		record_string(&payload, TAG_NAME, c->in->text);
+		record_string(&payload, TAG_DIR, dir ? dir : ".");
+		record_hash(&payload, TAG_HASH, c->unit);
+		for (size_t i = 0; i < c->shape.size; i++)
+			record_string(&payload, TAG_ARG, c->shape.data[i]);
+		if (record_packed(&payload, TAG_BITCODE, bitcode->out.data, bitcode->out.size) ||
+		    record_packed(&payload, TAG_SOURCE, source->out.data, source->out.size))
+			record_why(c, error_text(), &BUF_EMPTY, &payload);
+	}
+	record_frame(out, c->failed ? RECORD_FAILED : RECORD_UNIT, &payload);
+	buf_release(&payload);
+	free(dir);
+}
+
+void capture_release(struct capture *c)
+{
+	vec_release(&c->shape);
+	vec_release(&c->front);
+	vec_release(&c->preprocess);
+}
+
+int capture_file(const char *path, struct buf *out)
+{
+	char *argv[] = {"cc", "-c", "-O2", "-g", (char *)path};
+	struct args a;
+	struct capture c;
+	struct proc_job jobs[CAPTURE_JOBS];
+	struct buf none = BUF_EMPTY;
+	int e = args_parse(&a, 5, argv);
+
+	if (!e) {
+		capture_plan(&c, &a.arena, &a, &vec_last(&a.list), &none, jobs);
+		/* Somebody waits for this one: the user sees what is wrong, warnings and all. */
+		e = proc_run_many(jobs, CAPTURE_JOBS);
+		if (!e && jobs[0].result.status) {
+			e = error_set("'%s' does not compile:\n%s", path, buf_str(&jobs[0].result.err));
+		} else if (!e) {
+			capture_record(&c, jobs, out);
+		}
+		for (int i = 0; i < CAPTURE_JOBS; i++)
+			proc_release(&jobs[i].result);
+		capture_release(&c);
+	}
+	args_release(&a);
+	return e;
+}

@@ -1,0 +1,32 @@
+/* capture.h: what a unit's record is made of: the front end's bitcode, the
+ * preprocessed source, and the arguments that shape them. */
+#ifndef MUSTER_CAPTURE_H
+#define MUSTER_CAPTURE_H
+
+#include "base/arena.h"
+#include "base/proc.h"
+#include "build/args.h"
+#include "build/record.h"
+
+struct capture {
+	const struct arg *in;
+	struct words shape, front, preprocess; /* kept arguments; the two command lines */
+	struct hash128 unit;                   /* of the bitcode, once recorded */
+	int failed;
+};
+
+/* How many jobs a capture has. */
+#define CAPTURE_JOBS 2
+
+/* Plans the capture of one input and fills in its jobs. input is what stands on
+ * standard input, for "-". */
+void capture_plan(struct capture *c, struct arena *arena, const struct args *a,
+                  const struct arg *in, const struct buf *input, struct proc_job jobs[CAPTURE_JOBS]);
+/* After the jobs ran: adds the unit's frame to out, or one that says why not. */
+void capture_record(struct capture *c, struct proc_job jobs[CAPTURE_JOBS], struct buf *out);
+void capture_release(struct capture *c);
+
+/* Captures a file by itself: -1 with words if it does not compile. */
+int capture_file(const char *path, struct buf *out);
+
+#endif
