@@ -90,6 +90,7 @@ RT_HIDDEN void rt_concrete_range(const void *p, size_t n, enum muster_reason why
 
 /* The source that a descriptor reads from, by device and inode, or -1. Costs an fstat. */
 RT_HIDDEN int rt_source_of_fd(int fd);
+RT_HIDDEN int rt_source_of_inode(uint64_t dev, uint64_t ino);
 RT_HIDDEN uint64_t rt_source_size(unsigned source);
 
 /* Objects: see heap.c. */

@@ -172,6 +172,7 @@ enum muster_end {
 	MUSTER_END_EXIT,   /* exit or return from main; label: the status */
 	MUSTER_END_ABORT,
 	MUSTER_END_EXEC,   /* the process became another program */
+	MUSTER_END_ASSUME, /* an assumption did not hold: the path is none of the program's */
 };
 
 /* ------------------------------------------------------------------ header */

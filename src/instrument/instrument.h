@@ -29,6 +29,8 @@ struct instrument_options {
 	enum instrument_reloc reloc;
 	int fast_compile;    /* O1 instead of O2 */
 	int verify;          /* check the module after each step (tests) */
+	int all_decisions;   /* trace: an event for each decision, the concrete ones too */
+	int library;         /* a body of the runtime: it does not note its call sites */
 	const char *dump_ir; /* write the module as it is before optimising to this file */
 };
 

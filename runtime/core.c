@@ -1,0 +1,353 @@
+/* core.c: the runtime's state: start-up, tables, events, input labels.
+ *
+ * Start-up runs from .preinit_array, before any constructor of the program: it
+ * reserves the shadow (address space only), maps the tables that the engine
+ * made, serves forks if asked to, and turns tracing on. Without MUSTER_FD the
+ * shadow is still there, since instrumented code reads it, and nothing is traced.
+ *
+ * The tables live in a shared mapping, and counts are stored as they grow, so
+ * whatever way the target dies, everything up to that moment can be read.
+ */
+#define _GNU_SOURCE
+#include "node.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+__thread struct rt_tls __muster_tls __attribute__((tls_model("initial-exec"))) RT_EXPORT;
+__thread uint32_t rt_first_thread __attribute__((tls_model("initial-exec")));
+
+int rt_active(void)
+{
+	return RT_ON();
+}
+
+/* ---------------------------------------------------------------- events */
+
+void rt_full(unsigned table)
+{
+	struct rt_state *s = RT_STATE;
+	struct muster_header *h = s->header;
+	if (!s->active)
+		return;
+	s->active = 0; /* the target goes on, untraced */
+	/* The engine leaves one event of room past the capacity it tells. */
+	s->events[h->event_count++] = (struct muster_event){MUSTER_EV_FULL, (uint16_t)table, 0, 0, 0};
+}
+
+/* How often each site has had an event, by a hash of the site: used only when
+ * there is a cap. Two sites that share a counter are both thinned early, which
+ * is recorded like any other thinning. */
+#define COUNTERS (1u << 16)
+static uint32_t site_counts[COUNTERS];
+
+static int capped(struct muster_header *h, uint64_t site, uint32_t *arg_full)
+{
+	uint32_t *n = &site_counts[(site * 0x9e3779b97f4a7c15ull) >> 48];
+	*arg_full = 0;
+	if (*n < h->site_cap) {
+		(*n)++;
+		return 0;
+	}
+	h->dropped++;
+	for (uint32_t i = 0; i < h->cap_count && i < MUSTER_MAX_CAPS; i++)
+		if (h->caps[i].unit == (uint32_t)(site >> 32) && h->caps[i].index == (uint32_t)site) {
+			h->caps[i].dropped++;
+			return 1;
+		}
+	if (h->cap_count < MUSTER_MAX_CAPS) {
+		struct muster_cap *c = &h->caps[h->cap_count++];
+		c->unit = (uint32_t)(site >> 32);
+		c->index = (uint32_t)site;
+		c->dropped = 1;
+		*arg_full = 1;
+	}
+	return 1;
+}
+
+static void append(unsigned kind, unsigned arg, uint64_t site, label a)
+{
+	struct rt_state *s = RT_STATE;
+	uint64_t n = s->header->event_count;
+	if (RT_UNLIKELY(n >= s->event_capacity)) {
+		rt_full(1);
+		return;
+	}
+	s->header->event_count = n + 1;
+	__asm__ volatile("" ::: "memory");
+	s->events[n] = (struct muster_event){(uint16_t)kind, (uint16_t)arg, (uint32_t)(site >> 32), (uint32_t)site, a};
+}
+
+void rt_event_at(unsigned kind, unsigned arg, uint64_t site, label a)
+{
+	if (RT_UNLIKELY(!RT_ON()))
+		return;
+	if ((kind == MUSTER_EV_ALLOC || kind == MUSTER_EV_FREE) && !(RT_STATE->header->flags & MUSTER_FLAG_ALLOCS))
+		return;
+	if (RT_UNLIKELY(RT_STATE->header->site_cap != 0)) {
+		uint32_t first;
+		if (capped(RT_STATE->header, site, &first)) {
+			if (first)
+				append(MUSTER_EV_CAP, 0, site, 0);
+			return;
+		}
+	}
+	append(kind, arg, site, a);
+}
+
+void rt_event(enum muster_event_kind kind, unsigned arg, label a)
+{
+	rt_event_at(kind, arg, __muster_tls.site, a);
+}
+
+void rt_concrete_at(label a, enum muster_reason why, uint64_t site)
+{
+	if (!a || !RT_ON())
+		return;
+	struct muster_node *n = rt_node(a);
+	if (n->flags & MUSTER_NODE_CONCRETISED || n->op == MUSTER_OP_CONST)
+		return;
+	uint64_t before = RT_STATE->header->dropped;
+	rt_event_at(MUSTER_EV_CONCRETE, why, site, a);
+	if (RT_STATE->header->dropped == before)
+		n->flags |= MUSTER_NODE_CONCRETISED;
+}
+
+void rt_concrete(label a, enum muster_reason why)
+{
+	rt_concrete_at(a, why, __muster_tls.site);
+}
+
+void rt_bound_at(label condition, uint64_t site)
+{
+	if (condition && RT_ON())
+		rt_event_at(MUSTER_EV_BOUND, (unsigned)rt_node(condition)->value, site, condition);
+}
+
+void rt_bound(label condition)
+{
+	rt_bound_at(condition, __muster_tls.site);
+}
+
+label rt_stale(label a, uint64_t site, int in_register)
+{
+	if (RT_ON()) {
+		RT_STATE->header->stale_count++;
+		rt_event_at(MUSTER_EV_STALE, (unsigned)in_register, site, a);
+	}
+	return 0;
+}
+
+/* ----------------------------------------------------------------- input */
+
+label rt_input(unsigned source, uint64_t offset)
+{
+	if (!RT_ON() || source >= RT_STATE->header->source_count)
+		return 0;
+	struct rt_state *s = RT_STATE;
+	struct muster_header *h = s->header;
+	uint64_t block = h->sources[source].blocks + offset / MUSTER_BLOCK;
+	uint64_t end = source + 1 < h->source_count ? h->sources[source + 1].blocks : h->block_count;
+	if (block >= end)
+		return 0;
+	label first = s->blocks[block];
+	if (RT_UNLIKELY(!first)) {
+		uint64_t start = offset / MUSTER_BLOCK * MUSTER_BLOCK, n = MUSTER_BLOCK, size = h->sources[source].size;
+		if (start < size && size - start < n && source != h->object_source)
+			n = size - start;
+		if (offset - start >= n)
+			n = offset - start + 1;
+		if (h->node_count + n > s->node_capacity) {
+			rt_full(0);
+			return 0;
+		}
+		first = (label)h->node_count;
+		h->node_count += n;
+		for (uint64_t i = 0; i < n; i++)
+			s->nodes[first + i] = (struct muster_node){.op = MUSTER_OP_INPUT, .width = 8,
+			                                           .flags = MUSTER_NODE_UNREAD, .a = source, .k = start + i};
+		s->blocks[block] = first;
+	}
+	return first + (label)(offset % MUSTER_BLOCK);
+}
+
+label rt_length(unsigned source)
+{
+	if (!RT_ON() || source >= RT_STATE->header->source_count)
+		return 0;
+	struct muster_source *src = &RT_STATE->header->sources[source];
+	if (!src->length_label)
+		src->length_label = rt_make(MUSTER_OP_LENGTH, 64, source, 0, 0, src->size, 0);
+	return src->length_label;
+}
+
+uint64_t rt_source_size(unsigned source)
+{
+	return RT_STATE->tracing && source < RT_STATE->header->source_count ? RT_STATE->header->sources[source].size : 0;
+}
+
+int rt_source_of_inode(uint64_t dev, uint64_t ino)
+{
+	if (!RT_ON())
+		return -1;
+	struct muster_header *h = RT_STATE->header;
+	for (uint32_t i = 0; i < h->source_count && i < MUSTER_MAX_SOURCES; i++)
+		if (h->sources[i].kind == MUSTER_SOURCE_FILE && h->sources[i].dev == dev && h->sources[i].ino == ino)
+			return (int)i;
+	return -1;
+}
+
+int rt_source_of_fd(int fd)
+{
+	struct stat st;
+	int kept = errno;
+	if (!RT_ON())
+		return -1;
+	int found = fstat(fd, &st) == 0 ? rt_source_of_inode(st.st_dev, st.st_ino) : -1;
+	errno = kept;
+	return found;
+}
+
+/* ------------------------------------------------------- calls, for wrappers */
+
+void rt_enter(const void *fn, label *args, int n)
+{
+	struct rt_tls *t = &__muster_tls;
+	int mine = t->owner == (uint64_t)fn && RT_ON();
+	t->owner = 0;
+	for (int i = 0; i < n; i++)
+		args[i] = mine ? t->args[i] : 0;
+}
+
+void rt_return(const void *fn, label result)
+{
+	struct rt_tls *t = &__muster_tls;
+	t->ret[0] = result;
+	t->ret_owner = (uint64_t)fn;
+}
+
+/* -------------------------------------------------------------- start-up */
+
+void rt_message(const char *text)
+{
+	static const char prefix[] = "muster runtime: ";
+	if (write(2, prefix, sizeof prefix - 1) < 0 || write(2, text, strlen(text)) < 0 || write(2, "\n", 1) < 0)
+		return;
+}
+
+static int reserve(uint64_t at, uint64_t size)
+{
+	void *p = mmap((void *)at, size, PROT_READ | PROT_WRITE,
+	               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+	if (p != (void *)at) {
+		if (p != MAP_FAILED)
+			munmap(p, size);
+		return -1;
+	}
+	madvise(p, size, MADV_NOHUGEPAGE);
+	madvise(p, size, MADV_DONTDUMP);
+	return 0;
+}
+
+#define TIB (1ull << 40)
+
+/* The three parts of the address space that programs use on x86-64 Linux, each
+ * with its shadow, object and dirty-page tables: see docs/trace-format.md. */
+static const struct range {
+	uint64_t at, size;
+} ranges[] = {
+    {0x200000000000ull, 4 * TIB},  /* shadow of [0, 1 TiB) */
+    {0x580000000000ull, 8 * TIB},  /* of [0x7e0000000000, 0x800000000000) */
+    {0x740000000000ull, 8 * TIB},  /* of [0x550000000000, 0x570000000000) */
+    {0x300000000000ull, TIB / 4},  /* objects of the same three */
+    {0x4f8000000000ull, TIB / 2},
+    {0x454000000000ull, TIB / 2},
+    {0x080000000000ull, TIB / 32}, /* dirty pages of everything */
+};
+
+static int map_shadow(const char **why)
+{
+	for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+		if (reserve(ranges[i].at, ranges[i].size) != 0) {
+			*why = errno == ENOMEM
+			           ? "cannot reserve address space for labels; is `ulimit -v` set? Try: ulimit -v unlimited"
+			           : "the address space for labels is taken; try again, or: setarch -R PROGRAM";
+			return -1;
+		}
+	void *p = mmap(RT_STATE, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	if (p != (void *)RT_STATE) {
+		*why = "the address of the runtime's state is taken; try: setarch -R PROGRAM";
+		return -1;
+	}
+	madvise(p, 4096, MADV_WIPEONFORK);
+	return 0;
+}
+
+static struct muster_header *map_tables(int fd)
+{
+	struct muster_header head;
+	if (pread(fd, &head, sizeof head.magic + 24, 0) < 0 || head.magic != MUSTER_ABI_MAGIC ||
+	    head.version != MUSTER_ABI_VERSION) {
+		rt_message("the trace tables are of another version; rebuild the variant: rm -r .muster/cache");
+		return NULL;
+	}
+	void *p = mmap((void *)MUSTER_TABLE_BASE, head.map_size, PROT_READ | PROT_WRITE,
+	               MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, 0);
+	if (p != (void *)MUSTER_TABLE_BASE) {
+		rt_message("cannot map the trace tables");
+		return NULL;
+	}
+	madvise(p, head.map_size, MADV_DONTDUMP);
+	return p;
+}
+
+static void begin(struct muster_header *h)
+{
+	struct rt_state *s = RT_STATE;
+	char *base = (char *)h;
+	s->header = h;
+	s->nodes = (struct muster_node *)(base + h->node_offset);
+	s->events = (struct muster_event *)(base + h->event_offset);
+	s->slots = (uint32_t *)(base + h->slot_offset);
+	s->blocks = (uint32_t *)(base + h->block_offset);
+	s->slot_mask = h->slot_count - 1;
+	s->node_capacity = h->node_capacity;
+	s->event_capacity = h->event_capacity;
+	h->pid = (uint32_t)getpid();
+	h->state = MUSTER_STATE_RUNNING;
+	rt_first_thread = 1;
+	s->tracing = 1;
+	s->active = 1;
+}
+
+static void start(int argc, char **argv, char **envp)
+{
+	const char *why = NULL;
+	int fd = rt_table_descriptor(envp), failed = map_shadow(&why);
+	struct muster_header *h = fd >= 0 ? map_tables(fd) : NULL;
+	if (fd >= 0)
+		close(fd);
+	if (failed) {
+		if (h) {
+			h->state = MUSTER_STATE_FAILED;
+			strncpy(h->message, why, sizeof h->message - 1);
+		}
+		rt_message(why);
+		_exit(127); /* instrumented code cannot run without its shadow */
+	}
+	if (!h)
+		return;
+	if (h->flags & MUSTER_FLAG_FORKSERVER)
+		rt_forkserver(h);
+	else
+		rt_populate(h);
+	begin(h);
+	rt_label_args(argc, argv, envp);
+}
+
+__attribute__((section(".preinit_array"), used)) static void (*const start_first)(int, char **, char **) = start;

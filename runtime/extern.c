@@ -1,0 +1,107 @@
+/* extern.c: calls of functions that have no instrumented body.
+ *
+ * Such a function may read what its arguments say and point to, and its result
+ * and effects then depend on the input in a way the trace cannot follow. So,
+ * before the call, every label it may look at is given up by an event. What it
+ * may look at is declared in a table for the functions that programs use most; for
+ * any other it is every argument and the whole object behind each pointer.
+ *
+ * A row's effects, a letter for each argument (the last one repeats):
+ *   v  a value that decides something        s  a string that is read
+ *   o  a value or memory that is only output: it matters only if the result is used
+ *   r  memory that is read, as large as the object    w  memory that is written
+ *   -  of no concern (a stream, a descriptor, a path that is not input)
+ */
+#include "hooks.h"
+#include "node.h"
+
+#include <string.h>
+
+static const struct row {
+	const char *name, *effects;
+} rows[] = {
+    {"printf", "o"}, {"fprintf", "-o"}, {"dprintf", "-o"}, {"vprintf", "o"}, {"vfprintf", "-o"}, {"vdprintf", "-o"},
+    {"__printf_chk", "-o"}, {"__fprintf_chk", "--o"}, {"__vprintf_chk", "-o"}, {"__vfprintf_chk", "--o"},
+    {"__dprintf_chk", "--o"}, {"puts", "o"}, {"fputs", "o-"}, {"fputs_unlocked", "o-"}, {"putchar", "o"},
+    {"putc", "o-"}, {"fputc", "o-"}, {"_IO_putc", "o-"}, {"putchar_unlocked", "o"}, {"putc_unlocked", "o-"},
+    {"fputc_unlocked", "o-"}, {"fwrite", "ovv-"}, {"fwrite_unlocked", "ovv-"}, {"write", "-ov"}, {"perror", "o"},
+    {"syslog", "o"}, {"fflush", "-"}, {"fclose", "-"}, {"close", "-"}, {"fileno", "-"}, {"feof", "-"},
+    {"ferror", "-"}, {"clearerr", "-"}, {"exit", "v"}, {"_exit", "v"}, {"abort", "-"}, {"__assert_fail", "o"},
+    {"__errno_location", "-"}, {"__ctype_b_loc", "-"}, {"__ctype_tolower_loc", "-"}, {"__ctype_toupper_loc", "-"},
+    {"time", "w"}, {"clock", "-"}, {"getpid", "-"}, {"isatty", "v"}, {"fopen", "ss"}, {"fopen64", "ss"},
+    {"open", "sv"}, {"open64", "sv"}, {"openat", "vsv"}, {"access", "sv"}, {"getenv", "s"}, {"unlink", "s"},
+    {"fdopen", "vs"}, {"setvbuf", "-wvv"}, {"setbuf", "-w"}, {"strtod", "sw"}, {"strtof", "sw"}, {"strtold", "sw"},
+    {"atof", "s"}, {"setlocale", "vs"}, {"signal", "v-"}, {"atexit", "-"}, {"pthread_mutex_lock", "-"},
+    {"pthread_mutex_unlock", "-"}, {"pthread_self", "-"}, {"pthread_join", "vw"}, {"__stack_chk_fail", "-"},
+    {"gettimeofday", "ww"}, {"clock_gettime", "vw"}, {"srand", "v"}, {"rand", "-"}, {"strerror", "v"},
+    {"sysconf", "v"}, {"setjmp", "w"}, {"_setjmp", "w"}, {"__sigsetjmp", "wv"}, {"sigaction", "vrw"},
+    {"sigemptyset", "w"}, {"usleep", "v"}, {"sleep", "v"}, {"_Unwind_Resume", "-"}, {"strftime", "wvsr"},
+};
+
+#define USED 1u
+#define ASSEMBLY 2u
+#define OBJECT_MAX (1u << 20) /* bytes of an object that are looked at */
+
+static const char *effects_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return rows[i].effects;
+	return NULL;
+}
+
+static void give_up_object(const void *p, enum muster_reason why)
+{
+	struct rt_object o;
+	if (!p || !rt_object_find(p, &o))
+		return;
+	rt_concrete_range((const void *)o.base, o.size < OBJECT_MAX ? o.size : OBJECT_MAX, why);
+}
+
+/* Up to and with the terminator: what follows is not read. Stops at memory that
+ * is nobody's object, since only objects have labels worth the walk. */
+static void give_up_string(const char *s, enum muster_reason why)
+{
+	struct rt_object o;
+	if (!s)
+		return;
+	uint64_t room = 4096;
+	if (rt_object_find(s, &o))
+		room = o.base + o.size - (uint64_t)s;
+	uint64_t n = strnlen(s, room);
+	rt_concrete_range(s, n < room ? n + 1 : n, why);
+}
+
+static void one_argument(char effect, char kind, uint64_t value, label a, int used, enum muster_reason why)
+{
+	const void *p = (const void *)value;
+	if (effect == '-' || kind == 'f')
+		return;
+	if (effect == 'o') {
+		if (!used)
+			return;
+		effect = kind == 'p' ? 's' : 'v';
+	}
+	rt_concrete(a, why);
+	if (kind == 's' || (kind == 'p' && (effect == 'r' || effect == 'w' || effect == '*')))
+		give_up_object(p, why);
+	else if (kind == 'p' && effect == 's')
+		give_up_string(p, why);
+}
+
+void __muster_extern(const struct rt_extern *what, const uint64_t *values, const label *labels)
+{
+	if (!RT_ON())
+		return;
+	uint64_t kept = __muster_tls.site;
+	enum muster_reason why = what->used & ASSEMBLY ? MUSTER_REASON_ASM : MUSTER_REASON_EXTERN;
+	const char *effects = effects_of(what->name);
+	__muster_tls.site = what->site;
+	for (uint32_t i = 0; i < what->count; i++) {
+		char effect = '*';
+		if (effects)
+			effect = i < strlen(effects) ? effects[i] : effects[strlen(effects) - 1];
+		one_argument(effect, what->kinds[i], values[i], labels[i], what->used & USED, why);
+	}
+	__muster_tls.site = kept;
+}

@@ -1,0 +1,151 @@
+/* heap.c: wrappers of the allocator: object bounds, and no label survives in
+ * memory that changed hands. Block contents are indeterminate, but a byte that
+ * libc cleared might by chance equal an old label's value: so labels are cleared
+ * when a block is given out and when it is given back.
+ */
+#define _GNU_SOURCE
+#include "rt.h"
+
+#include <malloc.h>
+#include <string.h>
+
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t m);
+void *__real_realloc(void *p, size_t n);
+void *__real_reallocarray(void *p, size_t n, size_t m);
+void __real_free(void *p);
+void *__real_aligned_alloc(size_t align, size_t n);
+void *__real_memalign(size_t align, size_t n);
+void *__real_valloc(size_t n);
+int __real_posix_memalign(void **p, size_t align, size_t n);
+
+/* The block's size may be symbolic and stays so: the path does not depend on it
+ * unless the program tests something. */
+static void *given(void *p, size_t n, label size)
+{
+	if (p) {
+		rt_object_add(p, n);
+		rt_clear(p, n);
+		rt_event(MUSTER_EV_ALLOC, 0, size);
+	}
+	return p;
+}
+
+RT_EXPORT void *__wrap_malloc(size_t n)
+{
+	label a[1];
+	rt_enter(__wrap_malloc, a, 1);
+	void *p = given(__real_malloc(n), n, a[0]);
+	rt_return(__wrap_malloc, 0);
+	return p;
+}
+
+RT_EXPORT void *__wrap_calloc(size_t n, size_t m)
+{
+	label a[2];
+	rt_enter(__wrap_calloc, a, 2);
+	void *p = given(__real_calloc(n, m), n * m, rt_binary(MUSTER_OP_MUL, 64, a[0], a[1], n, m));
+	rt_return(__wrap_calloc, 0);
+	return p;
+}
+
+RT_EXPORT void *__wrap_aligned_alloc(size_t align, size_t n)
+{
+	label a[2];
+	rt_enter(__wrap_aligned_alloc, a, 2);
+	rt_concrete(a[0], MUSTER_REASON_ALLOCATION);
+	void *p = given(__real_aligned_alloc(align, n), n, a[1]);
+	rt_return(__wrap_aligned_alloc, 0);
+	return p;
+}
+
+RT_EXPORT void *__wrap_memalign(size_t align, size_t n)
+{
+	label a[2];
+	rt_enter(__wrap_memalign, a, 2);
+	rt_concrete(a[0], MUSTER_REASON_ALLOCATION);
+	void *p = given(__real_memalign(align, n), n, a[1]);
+	rt_return(__wrap_memalign, 0);
+	return p;
+}
+
+RT_EXPORT void *__wrap_valloc(size_t n)
+{
+	label a[1];
+	rt_enter(__wrap_valloc, a, 1);
+	void *p = given(__real_valloc(n), n, a[0]);
+	rt_return(__wrap_valloc, 0);
+	return p;
+}
+
+RT_EXPORT int __wrap_posix_memalign(void **p, size_t align, size_t n)
+{
+	label a[3];
+	rt_enter(__wrap_posix_memalign, a, 3);
+	rt_concrete(a[0], MUSTER_REASON_STORE);
+	rt_concrete(a[1], MUSTER_REASON_ALLOCATION);
+	int r = __real_posix_memalign(p, align, n);
+	if (r == 0) {
+		rt_store(p, sizeof *p, 0);
+		given(*p, n, a[2]);
+	}
+	rt_return(__wrap_posix_memalign, 0);
+	return r;
+}
+
+/* The old block's labels are taken to the new place before libc may hand its
+ * memory to somebody else. */
+static void *moved(void *old, void *p, size_t old_size, size_t n, label size)
+{
+	if (!p)
+		return NULL;
+	size_t common = old_size < n ? old_size : n;
+	if (p != old) {
+		if (old) {
+			rt_copy(p, old, common);
+			rt_clear(old, old_size);
+		}
+	}
+	if (n > common)
+		rt_clear((char *)p + common, n - common);
+	rt_object_add(p, n);
+	rt_event(MUSTER_EV_ALLOC, 1, size);
+	return p;
+}
+
+RT_EXPORT void *__wrap_realloc(void *old, size_t n)
+{
+	label a[2];
+	rt_enter(__wrap_realloc, a, 2);
+	size_t old_size = old ? malloc_usable_size(old) : 0;
+	void *p = __real_realloc(old, n);
+	if (p || (old && n == 0))
+		rt_object_remove(old);
+	p = moved(old, p, old_size, n, a[1]);
+	rt_return(__wrap_realloc, 0);
+	return p;
+}
+
+RT_EXPORT void *__wrap_reallocarray(void *old, size_t n, size_t m)
+{
+	label a[3];
+	rt_enter(__wrap_reallocarray, a, 3);
+	size_t old_size = old ? malloc_usable_size(old) : 0;
+	void *p = __real_reallocarray(old, n, m);
+	if (p)
+		rt_object_remove(old);
+	p = moved(old, p, old_size, n * m, rt_binary(MUSTER_OP_MUL, 64, a[1], a[2], n, m));
+	rt_return(__wrap_reallocarray, 0);
+	return p;
+}
+
+RT_EXPORT void __wrap_free(void *p)
+{
+	label a[1];
+	rt_enter(__wrap_free, a, 1);
+	if (p) {
+		rt_clear(p, rt_object_remove(p));
+		rt_event(MUSTER_EV_FREE, 0, a[0]);
+	}
+	__real_free(p);
+}

@@ -1,0 +1,71 @@
+/* hooks.h: what instrumented code calls, each entered only where a label is not
+ * zero (runtime/inline.c holds the tests that come before). `opw` packs operator
+ * and width: op | width << 8. A site is unit << 32 | ordinal. */
+#ifndef MUSTER_RT_HOOKS_H
+#define MUSTER_RT_HOOKS_H
+
+#include "rt.h"
+
+#define RT_OPW(op, width) ((uint32_t)(op) | (uint32_t)(width) << 8)
+
+/* A call to a function that may have no instrumented body: told once, in a
+ * constant beside the call. */
+struct rt_extern {
+	const char *name; /* "" for an indirect call */
+	uint64_t site;
+	uint32_t count;   /* arguments */
+	uint32_t used;    /* is the result used? */
+	const char *kinds; /* a letter an argument: i integer, p pointer, f floating point, s structure by value */
+};
+
+/* A unit's globals, registered by a constructor. */
+struct rt_global {
+	const void *base;
+	uint64_t size; /* bit 63: constant */
+};
+struct rt_unit {
+	struct rt_unit *next;
+	const struct rt_global *globals;
+	uint64_t count;
+};
+
+struct rt_va_save { /* what a variadic function keeps until va_start */
+	uint32_t count, pad;
+	struct rt_extra extra[64];
+};
+
+label __muster_binary(uint32_t opw, label a, label b, uint64_t va, uint64_t vb);
+label __muster_guarded(uint32_t opw, label a, label b, uint64_t va, uint64_t vb, uint64_t site);
+label __muster_wide(uint32_t opw, label a, label b, uint64_t alow, uint64_t ahigh, uint64_t blow, uint64_t bhigh, uint64_t site);
+label __muster_extract(label a, uint32_t low, uint32_t width);
+label __muster_zext(label a, uint32_t width);
+label __muster_sext(label a, uint32_t width);
+label __muster_concat(label high, label low, uint32_t high_width, uint32_t low_width, uint64_t vhigh, uint64_t vlow);
+label __muster_unary(uint32_t opw, label a);
+label __muster_ite(label cond, label a, label b, uint32_t width, uint64_t va, uint64_t vb, uint32_t truth);
+void __muster_branch(label a, uint32_t taken, uint64_t site);
+void __muster_bound(label a, uint64_t site);
+void __muster_branch_all(label a, uint32_t taken, uint64_t site);
+void __muster_switch(label a, uint64_t value, uint64_t site);
+void __muster_switch_all(label a, uint64_t value, uint64_t site);
+label __muster_load(const void *p, uint32_t size, uint64_t site);
+label __muster_load_at(const void *p, label address, uint32_t size, uint64_t site);
+void __muster_store(void *p, uint32_t size, label a);
+void __muster_concrete(label a, uint32_t reason, uint64_t site);
+void __muster_concrete_memory(const void *p, uint64_t size, uint32_t reason, uint64_t site);
+void __muster_copy(void *to, const void *from, uint64_t n);
+void __muster_fill(void *to, label byte, uint64_t n);
+void __muster_clear(const void *p, uint64_t n);
+label __muster_result(const void *fn, uint32_t index);
+void __muster_extern(const struct rt_extern *what, const uint64_t *values, const label *labels);
+void __muster_leave_dynamic(const void *low, const void *high);
+void __muster_object(const void *p, uint64_t size);
+void __muster_va_put(uint32_t offset, uint32_t size, label a);
+void __muster_va_struct(uint32_t offset, const void *p, uint64_t size);
+void __muster_va_enter(struct rt_va_save *save);
+void __muster_va_start(void *list, const struct rt_va_save *save);
+void __muster_byval_put(uint32_t offset, const void *p, uint64_t size, uint64_t site);
+void __muster_byval_get(uint32_t offset, const void *p, uint64_t size, uint32_t own);
+void __muster_unit(struct rt_unit *u);
+
+#endif

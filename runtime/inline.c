@@ -1,0 +1,239 @@
+/* inline.c: the tests that stand in front of every hook.
+ *
+ * Compiled to bitcode, carried by muster and linked into each unit that it
+ * instruments, where everything here is inlined: code that touches no label runs
+ * the test and nothing else. No block has to be split to insert one.
+ */
+#include "hooks.h"
+
+#define INLINE __attribute__((always_inline, used)) inline
+#define COLD(x) __builtin_expect_with_probability((x) != 0, 0, 0.999)
+
+typedef uint64_t two __attribute__((aligned(4), may_alias));
+typedef uint32_t one __attribute__((may_alias));
+
+INLINE label __muster_i_binary(uint32_t opw, label a, label b, uint64_t va, uint64_t vb)
+{
+	return COLD(a | b) ? __muster_binary(opw, a, b, va, vb) : 0;
+}
+
+INLINE label __muster_i_guarded(uint32_t opw, label a, label b, uint64_t va, uint64_t vb, uint64_t site)
+{
+	return COLD(a | b) ? __muster_guarded(opw, a, b, va, vb, site) : 0;
+}
+
+INLINE label __muster_i_wide(uint32_t opw, label a, label b, uint64_t alow, uint64_t ahigh, uint64_t blow, uint64_t bhigh, uint64_t site)
+{
+	return COLD(a | b) ? __muster_wide(opw, a, b, alow, ahigh, blow, bhigh, site) : 0;
+}
+
+INLINE label __muster_i_extract(label a, uint32_t low, uint32_t width)
+{
+	return COLD(a) ? __muster_extract(a, low, width) : 0;
+}
+
+INLINE label __muster_i_zext(label a, uint32_t width)
+{
+	return COLD(a) ? __muster_zext(a, width) : 0;
+}
+
+INLINE label __muster_i_sext(label a, uint32_t width)
+{
+	return COLD(a) ? __muster_sext(a, width) : 0;
+}
+
+INLINE label __muster_i_concat(label high, label low, uint32_t high_width, uint32_t low_width, uint64_t vhigh, uint64_t vlow)
+{
+	return COLD(high | low) ? __muster_concat(high, low, high_width, low_width, vhigh, vlow) : 0;
+}
+
+INLINE label __muster_i_unary(uint32_t opw, label a)
+{
+	return COLD(a) ? __muster_unary(opw, a) : 0;
+}
+
+INLINE label __muster_i_ite(label cond, label a, label b, uint32_t width, uint64_t va, uint64_t vb, uint32_t truth)
+{
+	return COLD(cond | a | b) ? __muster_ite(cond, a, b, width, va, vb, truth) : 0;
+}
+
+INLINE void __muster_i_branch(label a, uint32_t taken, uint64_t site)
+{
+	if (COLD(a))
+		__muster_branch(a, taken, site);
+}
+
+INLINE void __muster_i_bound(label a, uint64_t site)
+{
+	if (COLD(a))
+		__muster_bound(a, site);
+}
+
+INLINE void __muster_i_switch(label a, uint64_t value, uint64_t site)
+{
+	if (COLD(a))
+		__muster_switch(a, value, site);
+}
+
+INLINE void __muster_i_concrete(label a, uint32_t reason, uint64_t site)
+{
+	if (COLD(a))
+		__muster_concrete(a, reason, site);
+}
+
+/* Any cell of n bytes not zero? n is a constant after inlining. */
+static inline __attribute__((always_inline)) uint64_t any(const void *p, uint32_t n)
+{
+	uint64_t s = MUSTER_SHADOW(p), seen = 0;
+	uint32_t i = 0;
+	for (; i + 2 <= n; i += 2)
+		seen |= *(const two *)(s + 4 * i);
+	if (i < n)
+		seen |= *(const one *)(s + 4 * i);
+	return seen;
+}
+
+#define ACCESS(n)                                                                                  \
+	INLINE label __muster_i_load##n(const void *p, label address, uint64_t site)               \
+	{                                                                                          \
+		if (COLD(address))                                                                 \
+			return __muster_load_at(p, address, n, site);                              \
+		return COLD(any(p, n)) ? __muster_load(p, n, site) : 0;                            \
+	}                                                                                          \
+	INLINE void __muster_i_store##n(void *p, label a)                                          \
+	{                                                                                          \
+		if (COLD(any(p, n) | a))                                                           \
+			__muster_store(p, n, a);                                                   \
+	}                                                                                          \
+	INLINE void __muster_i_float##n(const void *p, uint64_t site)                              \
+	{                                                                                          \
+		if (COLD(any(p, n)))                                                               \
+			__muster_concrete_memory(p, n, MUSTER_REASON_FLOAT, site);                 \
+	}
+ACCESS(1)
+ACCESS(2)
+ACCESS(4)
+ACCESS(8)
+ACCESS(16)
+ACCESS(3)
+ACCESS(5)
+ACCESS(6)
+ACCESS(7)
+ACCESS(9)
+ACCESS(10)
+ACCESS(11)
+ACCESS(12)
+ACCESS(13)
+ACCESS(14)
+ACCESS(15)
+
+static inline __attribute__((always_inline)) uint32_t page_dirty(const void *p)
+{
+	return *(const volatile uint8_t *)(MUSTER_DIRTY_BASE + ((uint64_t)p >> 12));
+}
+
+INLINE void __muster_i_copy(void *to, const void *from, uint64_t n)
+{
+	if (n - 1 < 4096) {
+		uint32_t seen = page_dirty(to) | page_dirty((char *)to + n - 1) | page_dirty(from) |
+		                page_dirty((const char *)from + n - 1);
+		if (COLD(seen))
+			__muster_copy(to, from, n);
+	} else if (n) {
+		__muster_copy(to, from, n);
+	}
+}
+
+INLINE void __muster_i_fill(void *to, label byte, uint64_t n)
+{
+	if (n - 1 < 4096) {
+		if (COLD(byte | page_dirty(to) | page_dirty((char *)to + n - 1)))
+			__muster_fill(to, byte, n);
+	} else if (n) {
+		__muster_fill(to, byte, n);
+	}
+}
+
+/* A fresh stack object: forget what its memory was labelled with, tell its bounds. */
+INLINE void __muster_i_frame(void *p, uint64_t size)
+{
+	if (size <= 4096) {
+		if (COLD(page_dirty(p) | page_dirty((char *)p + size - 1)))
+			__muster_clear(p, size);
+	} else {
+		__muster_clear(p, size);
+	}
+}
+
+INLINE void __muster_i_object(void *p, uint64_t size)
+{
+	*(volatile uint32_t *)(MUSTER_OBJECT_BASE + ((uint64_t)p >> 4) * 4) = (uint32_t)size;
+}
+
+/* ----------------------------------------------------------------- calls */
+
+INLINE uint32_t __muster_i_enter(const void *self)
+{
+	uint32_t own = __muster_tls.owner == (uint64_t)self;
+	__muster_tls.owner = 0;
+	return own;
+}
+
+INLINE label __muster_i_argument(uint32_t own, uint32_t index)
+{
+	return own ? __muster_tls.args[index] : 0;
+}
+
+INLINE void __muster_i_pass(uint32_t index, label a)
+{
+	__muster_tls.args[index] = a;
+}
+
+INLINE void __muster_i_call(const void *callee)
+{
+	__muster_tls.owner = (uint64_t)callee;
+}
+
+INLINE void __muster_i_site(uint64_t site)
+{
+	__muster_tls.site = site;
+}
+
+INLINE void __muster_i_return(uint32_t index, label a)
+{
+	__muster_tls.ret[index] = a;
+}
+
+INLINE void __muster_i_return_owner(const void *self)
+{
+	__muster_tls.ret_owner = (uint64_t)self;
+}
+
+INLINE label __muster_i_result(const void *callee, uint32_t index)
+{
+	return COLD(__muster_tls.ret[index]) ? __muster_result(callee, index) : 0;
+}
+
+INLINE void __muster_i_va_begin(void)
+{
+	__muster_tls.extra_count = 0;
+}
+
+INLINE void __muster_i_va_put(uint32_t offset, uint32_t size, label a)
+{
+	if (COLD(a))
+		__muster_va_put(offset, size, a);
+}
+
+INLINE void __muster_i_va_enter(uint32_t own, struct rt_va_save *save)
+{
+	save->count = 0;
+	if (COLD(own))
+		__muster_va_enter(save);
+}
+
+/* Does this pointer point at an instrumented function? */
+INLINE uint32_t __muster_i_known(const void *fn)
+{
+	return *((const uint64_t *)fn - 1) == MUSTER_FUNCTION_MAGIC;
+}

@@ -1,0 +1,257 @@
+/* memory.c: labels of memory.
+ *
+ * Every byte of memory has a cell of four bytes at MUSTER_SHADOW(address): the
+ * label of a node and which byte of its value stands there. Reading back what
+ * was stored as one value therefore gives its label without a node; anything
+ * else is put together from the longest runs of bytes that belong together.
+ *
+ * A label is believed only if memory holds the node's value: whoever writes
+ * without telling us (the kernel, a library, another thread) makes the label
+ * stale, and it is dropped with an event.
+ *
+ * MUSTER_DIRTY_BASE has a byte for each page that ever held a label, so that
+ * clearing and copying ranges skips the rest.
+ */
+#include "node.h"
+
+#include <string.h>
+
+static inline uint32_t *cells(uint64_t addr)
+{
+	return (uint32_t *)MUSTER_SHADOW(addr);
+}
+
+static inline uint8_t *dirty(uint64_t addr)
+{
+	return (uint8_t *)(MUSTER_DIRTY_BASE + (addr >> 12));
+}
+
+static inline void mark(uint64_t addr, uint64_t size)
+{
+	*dirty(addr) = 1;
+	if ((addr & 4095) + size > 4096)
+		*dirty(addr + size - 1) = 1;
+}
+
+/* Is the address one whose shadow is mapped? Wild pointers reach rt_clear through
+ * wrappers of functions that are about to fail. */
+static int covered(uint64_t addr, uint64_t size)
+{
+	uint64_t end = addr + size;
+	if (end < addr)
+		return 0;
+	return end <= 0x10000000000ull || (addr >= 0x7e0000000000ull && end <= 0x800000000000ull) ||
+	       (addr >= 0x550000000000ull && end <= 0x570000000000ull);
+}
+
+static rt_wide memory_value(uint64_t addr, unsigned size)
+{
+	rt_wide v = 0;
+	memcpy(&v, (const void *)addr, size);
+	return v;
+}
+
+/* Longest run from cell i on that is one node's consecutive bytes. */
+static unsigned run_length(const uint32_t *c, unsigned n)
+{
+	unsigned i = 1;
+	if (c[0] == 0) {
+		while (i < n && c[i] == 0)
+			i++;
+		return i;
+	}
+	while (i < n && c[i] == c[i - 1] + (1u << MUSTER_LABEL_BITS) && MUSTER_CELL_BYTE(c[i]) != 0)
+		i++;
+	return i;
+}
+
+static int consecutive_bytes(const uint32_t *c, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (c[i] != c[0] + i || MUSTER_CELL_BYTE(c[i]) != 0 || rt_node(c[i])->width != 8)
+			return 0;
+	return 1;
+}
+
+static label piece(const uint32_t *c, unsigned n, uint64_t addr)
+{
+	if (c[0] == 0) {
+		rt_wide v = memory_value(addr, n);
+		return rt_const(n * 8, (uint64_t)v, (uint64_t)(v >> 64));
+	}
+	return rt_extract(MUSTER_CELL_LABEL(c[0]), MUSTER_CELL_BYTE(c[0]) * 8, n * 8);
+}
+
+static label assemble(const uint32_t *c, unsigned size, uint64_t addr)
+{
+	label whole = 0;
+	for (unsigned i = 0, n; i < size; i += n) {
+		n = 1;
+		while (i + n < size && c[i] && consecutive_bytes(c + i, n + 1))
+			n++;
+		label part;
+		if (n > 1) {
+			rt_wide v = 0;
+			for (unsigned j = 0; j < n; j++)
+				v |= (rt_wide)rt_node(c[i + j])->value << (8 * j);
+			part = rt_make(MUSTER_OP_BYTES, n * 8, c[i], 0, 0, (uint64_t)v, n > 8 ? (uint64_t)(v >> 64) : 0);
+		} else {
+			n = run_length(c + i, size - i);
+			part = piece(c + i, n, addr + i);
+		}
+		if (!part)
+			return 0;
+		whole = i ? rt_concat(part, whole) : part;
+		if (!whole)
+			return 0;
+	}
+	return whole;
+}
+
+label rt_load_cells(uint64_t addr, unsigned size, uint64_t site)
+{
+	if (RT_UNLIKELY(!RT_ON()))
+		return 0;
+	const uint32_t *c = cells(addr);
+	label l = 0;
+	if (MUSTER_CELL_BYTE(c[0]) == 0 && c[0] && rt_node(c[0])->width == size * 8 && run_length(c, size) == size)
+		l = c[0];
+	else
+		l = assemble(c, size, addr);
+	if (!l)
+		return 0;
+	if (RT_UNLIKELY(rt_wide_value(l) != memory_value(addr, size))) {
+		rt_stale(l, site, 0);
+		/* Drop only what is stale: the other bytes may be good. */
+		for (unsigned i = 0; i < size; i++) {
+			uint32_t cell = cells(addr)[i];
+			if (!cell)
+				continue;
+			uint8_t want = (uint8_t)(rt_wide_value(MUSTER_CELL_LABEL(cell)) >> (8 * MUSTER_CELL_BYTE(cell)));
+			if (want != ((const uint8_t *)addr)[i])
+				cells(addr)[i] = 0;
+		}
+		if (!rt_any((const void *)addr, size))
+			return 0;
+		l = assemble(cells(addr), size, addr);
+	}
+	return l;
+}
+
+label rt_load(const void *p, unsigned size)
+{
+	if (!RT_ON() || !covered((uint64_t)p, size) || !rt_any(p, size))
+		return 0;
+	return rt_load_cells((uint64_t)p, size, __muster_tls.site);
+}
+
+void rt_store(void *p, unsigned size, label a)
+{
+	uint64_t addr = (uint64_t)p;
+	uint32_t *c = cells(addr);
+	if (!RT_ON())
+		a = 0;
+	if (!a) {
+		for (unsigned i = 0; i < size; i++)
+			if (c[i])
+				c[i] = 0;
+		return;
+	}
+	mark(addr, size);
+	struct muster_node *n = rt_node(a);
+	if (n->op == MUSTER_OP_BYTES) { /* so that single bytes read back as the input bytes they are */
+		for (unsigned i = 0; i < size; i++)
+			c[i] = n->a + i;
+		return;
+	}
+	for (unsigned i = 0; i < size; i++)
+		c[i] = MUSTER_CELL(a, i);
+}
+
+int rt_any(const void *p, size_t n)
+{
+	uint64_t addr = (uint64_t)p, end = addr + n;
+	if (!covered(addr, n))
+		return 0;
+	while (addr < end) {
+		uint64_t page = (addr | 4095) + 1, stop = page < end ? page : end;
+		if (*dirty(addr))
+			for (const uint32_t *c = cells(addr), *e = c + (stop - addr); c < e; c++)
+				if (*c)
+					return 1;
+		addr = stop;
+	}
+	return 0;
+}
+
+void rt_clear(const void *p, size_t n)
+{
+	uint64_t addr = (uint64_t)p, end = addr + n;
+	if (!covered(addr, n))
+		return;
+	while (addr < end) {
+		uint64_t page = (addr | 4095) + 1, stop = page < end ? page : end;
+		if (*dirty(addr)) {
+			memset(cells(addr), 0, (stop - addr) * 4);
+			if (stop - addr == 4096)
+				*dirty(addr) = 0;
+		}
+		addr = stop;
+	}
+}
+
+void rt_copy(void *to, const void *from, size_t n)
+{
+	if (n == 0 || !covered((uint64_t)to, n))
+		return;
+	if (!rt_any(from, n)) {
+		rt_clear(to, n);
+		return;
+	}
+	for (uint64_t a = (uint64_t)to & ~4095ull; a < (uint64_t)to + n; a += 4096)
+		*dirty(a) = 1;
+	memmove(cells((uint64_t)to), cells((uint64_t)from), n * 4);
+}
+
+void rt_label_input(void *p, unsigned source, uint64_t offset, size_t n)
+{
+	uint64_t addr = (uint64_t)p;
+	if (!RT_ON() || !covered(addr, n) || source >= RT_STATE->header->source_count) {
+		rt_clear(p, n);
+		return;
+	}
+	struct muster_source *src = &RT_STATE->header->sources[source];
+	for (size_t i = 0; i < n; i++) {
+		label l = rt_input(source, offset + i);
+		uint8_t byte = ((uint8_t *)p)[i];
+		if (!l) {
+			rt_clear((uint8_t *)p + i, n - i);
+			return;
+		}
+		struct muster_node *node = rt_node(l);
+		if (node->flags & MUSTER_NODE_UNREAD) {
+			node->value = byte;
+			node->flags &= (uint8_t)~MUSTER_NODE_UNREAD;
+		}
+		cells(addr)[i] = node->value == byte ? l : rt_stale(l, __muster_tls.site, 0);
+		if (i == 0 || ((addr + i) & 4095) == 0)
+			*dirty(addr + i) = 1;
+	}
+	if (src->used < offset + n)
+		src->used = offset + n;
+}
+
+void rt_concrete_range(const void *p, size_t n, enum muster_reason why)
+{
+	if (!RT_ON() || !rt_any(p, n))
+		return;
+	uint32_t *c = cells((uint64_t)p);
+	label last = 0;
+	for (size_t i = 0; i < n; i++) {
+		label l = MUSTER_CELL_LABEL(c[i]);
+		if (l && l != last)
+			rt_concrete(l, why);
+		last = l;
+		c[i] = 0;
+	}
+}

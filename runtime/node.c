@@ -1,0 +1,396 @@
+/* node.c: the operators: value, simplification, node.
+ *
+ * Each constructor computes the value its node has in this run, simplifies the
+ * few shapes that C's promotions produce over and over (a byte widened, compared
+ * and narrowed again), and hash-conses the rest. Simplification never changes
+ * the value and never drops a dependence on the input.
+ */
+#include "node.h"
+
+static uint64_t compare(unsigned op, unsigned width, uint64_t a, uint64_t b)
+{
+	int64_t sa = rt_signed(a, width), sb = rt_signed(b, width);
+	switch (op) {
+	case MUSTER_OP_EQ:
+		return a == b;
+	case MUSTER_OP_NE:
+		return a != b;
+	case MUSTER_OP_ULT:
+		return a < b;
+	case MUSTER_OP_ULE:
+		return a <= b;
+	case MUSTER_OP_SLT:
+		return sa < sb;
+	default:
+		return sa <= sb;
+	}
+}
+
+static int signed_fits(__int128 v, unsigned width)
+{
+	__int128 half = (__int128)1 << (width - 1);
+	return v >= -half && v < half;
+}
+
+static uint64_t overflow(unsigned op, unsigned width, uint64_t a, uint64_t b)
+{
+	__int128 sa = rt_signed(a, width), sb = rt_signed(b, width);
+	rt_wide ua = a, ub = b, limit = (rt_wide)1 << width;
+	switch (op) {
+	case MUSTER_OP_SADDO:
+		return !signed_fits(sa + sb, width);
+	case MUSTER_OP_UADDO:
+		return ua + ub >= limit;
+	case MUSTER_OP_SSUBO:
+		return !signed_fits(sa - sb, width);
+	case MUSTER_OP_USUBO:
+		return a < b;
+	case MUSTER_OP_SMULO:
+		return !signed_fits(sa * sb, width);
+	default:
+		return ua * ub >= limit;
+	}
+}
+
+/* Value of a binary operator whose operands have the given width. Division by
+ * zero and oversized shifts were turned away by the hooks. */
+static uint64_t binary_value(unsigned op, unsigned width, uint64_t a, uint64_t b)
+{
+	switch (op) {
+	case MUSTER_OP_ADD:
+		return a + b;
+	case MUSTER_OP_SUB:
+		return a - b;
+	case MUSTER_OP_MUL:
+		return a * b;
+	case MUSTER_OP_UDIV:
+		return a / b;
+	case MUSTER_OP_SDIV:
+		return (uint64_t)(rt_signed(a, width) / rt_signed(b, width));
+	case MUSTER_OP_UREM:
+		return a % b;
+	case MUSTER_OP_SREM:
+		return (uint64_t)(rt_signed(a, width) % rt_signed(b, width));
+	case MUSTER_OP_AND:
+		return a & b;
+	case MUSTER_OP_OR:
+		return a | b;
+	case MUSTER_OP_XOR:
+		return a ^ b;
+	case MUSTER_OP_SHL:
+		return a << b;
+	case MUSTER_OP_LSHR:
+		return a >> b;
+	case MUSTER_OP_ASHR:
+		return (uint64_t)(rt_signed(a, width) >> b);
+	case MUSTER_OP_EQ:
+	case MUSTER_OP_NE:
+	case MUSTER_OP_ULT:
+	case MUSTER_OP_ULE:
+	case MUSTER_OP_SLT:
+	case MUSTER_OP_SLE:
+		return compare(op, width, a, b);
+	default:
+		return overflow(op, width, a, b);
+	}
+}
+
+static inline int has_bool_result(unsigned op)
+{
+	return op >= MUSTER_OP_EQ && op <= MUSTER_OP_UMULO;
+}
+
+label rt_binary(enum muster_op op, unsigned width, label a, label b, uint64_t va, uint64_t vb)
+{
+	if (!(a | b) || RT_UNLIKELY(!RT_ON()))
+		return 0;
+	va = rt_mask(va, width);
+	vb = rt_mask(vb, width);
+	if (b == 0 && vb == 0) { /* a test of a widened truth value is the truth value */
+		struct muster_node *n = rt_node(a);
+		if ((op == MUSTER_OP_NE || op == MUSTER_OP_EQ) && n->op == MUSTER_OP_ZEXT && rt_node(n->a)->width == 1) {
+			if (op == MUSTER_OP_NE)
+				return n->a;
+			return rt_make(MUSTER_OP_XOR, 1, n->a, 0, 0, !va, 1);
+		}
+		if (op == MUSTER_OP_ADD || op == MUSTER_OP_SUB || op == MUSTER_OP_OR || op == MUSTER_OP_XOR ||
+		    op == MUSTER_OP_SHL || op == MUSTER_OP_LSHR || op == MUSTER_OP_ASHR)
+			return a;
+	}
+	uint64_t v = rt_mask(binary_value(op, width, va, vb), has_bool_result(op) ? 1 : width);
+	return rt_make(op, has_bool_result(op) ? 1 : width, a, b, 0, v, a ? (b ? 0 : vb) : va);
+}
+
+label rt_const(unsigned width, uint64_t low, uint64_t high)
+{
+	if (!RT_ON())
+		return 0;
+	if (width < 128 && width > 64)
+		high &= (1ull << (width - 64)) - 1;
+	return rt_make(MUSTER_OP_CONST, width, 0, 0, 0, rt_mask(low, width), width > 64 ? high : rt_mask(low, width));
+}
+
+rt_wide rt_wide_value(label a)
+{
+	struct muster_node *n = rt_node(a);
+	return n->width > 64 ? (rt_wide)n->k << 64 | n->value : n->value;
+}
+
+static rt_wide wide_mask(rt_wide v, unsigned width)
+{
+	return width >= 128 ? v : v & (((rt_wide)1 << width) - 1);
+}
+
+static __int128 wide_signed(rt_wide v, unsigned width)
+{
+	return (__int128)(v << (128 - width)) >> (128 - width);
+}
+
+/* A node wider than 64 bits keeps the high part of its value in k: k is then a
+ * function of the operands, so hash-consing still finds it. */
+static label make_wide(unsigned op, unsigned width, label a, label b, label c, rt_wide v)
+{
+	v = wide_mask(v, width);
+	return rt_make(op, width, a, b, c, (uint64_t)v, width > 64 ? (uint64_t)(v >> 64) : 0);
+}
+
+static int wide_overflow(unsigned op, unsigned width, rt_wide a, rt_wide b)
+{
+	__int128 sa = wide_signed(a, width), sb = wide_signed(b, width), sr;
+	rt_wide ur;
+	int lost;
+	switch (op) {
+	case MUSTER_OP_SADDO:
+		lost = __builtin_add_overflow(sa, sb, &sr);
+		return lost || wide_signed((rt_wide)sr, width) != sr;
+	case MUSTER_OP_SSUBO:
+		lost = __builtin_sub_overflow(sa, sb, &sr);
+		return lost || wide_signed((rt_wide)sr, width) != sr;
+	case MUSTER_OP_SMULO:
+		lost = __builtin_mul_overflow(sa, sb, &sr);
+		return lost || wide_signed((rt_wide)sr, width) != sr;
+	case MUSTER_OP_UADDO:
+		lost = __builtin_add_overflow(a, b, &ur);
+		return lost || wide_mask(ur, width) != ur;
+	case MUSTER_OP_USUBO:
+		return a < b;
+	default:
+		lost = __builtin_mul_overflow(a, b, &ur);
+		return lost || wide_mask(ur, width) != ur;
+	}
+}
+
+static rt_wide wide_value(unsigned op, unsigned width, rt_wide a, rt_wide b)
+{
+	__int128 sa = wide_signed(a, width), sb = wide_signed(b, width);
+	switch (op) {
+	case MUSTER_OP_ADD:
+		return a + b;
+	case MUSTER_OP_SUB:
+		return a - b;
+	case MUSTER_OP_MUL:
+		return a * b;
+	case MUSTER_OP_UDIV:
+		return a / b;
+	case MUSTER_OP_SDIV:
+		return (rt_wide)(sa / sb);
+	case MUSTER_OP_UREM:
+		return a % b;
+	case MUSTER_OP_SREM:
+		return (rt_wide)(sa % sb);
+	case MUSTER_OP_AND:
+		return a & b;
+	case MUSTER_OP_OR:
+		return a | b;
+	case MUSTER_OP_XOR:
+		return a ^ b;
+	case MUSTER_OP_SHL:
+		return a << (unsigned)b;
+	case MUSTER_OP_LSHR:
+		return a >> (unsigned)b;
+	case MUSTER_OP_ASHR:
+		return (rt_wide)(sa >> (unsigned)b);
+	case MUSTER_OP_EQ:
+		return a == b;
+	case MUSTER_OP_NE:
+		return a != b;
+	case MUSTER_OP_ULT:
+		return a < b;
+	case MUSTER_OP_ULE:
+		return a <= b;
+	case MUSTER_OP_SLT:
+		return sa < sb;
+	case MUSTER_OP_SLE:
+		return sa <= sb;
+	default:
+		return (rt_wide)wide_overflow(op, width, a, b);
+	}
+}
+
+label rt_wide_binary(unsigned op, unsigned width, label a, label b, rt_wide va, rt_wide vb)
+{
+	if (!(a | b) || RT_UNLIKELY(!RT_ON()))
+		return 0;
+	if (width <= 64)
+		return rt_binary(op, width, a, b, (uint64_t)va, (uint64_t)vb);
+	va = wide_mask(va, width);
+	vb = wide_mask(vb, width);
+	if (!a)
+		a = rt_const(width, (uint64_t)va, (uint64_t)(va >> 64));
+	if (!b)
+		b = rt_const(width, (uint64_t)vb, (uint64_t)(vb >> 64));
+	if (!a || !b)
+		return 0;
+	rt_wide v = wide_value(op, width, va, vb);
+	return make_wide(op, has_bool_result(op) ? 1 : width, a, b, 0, v);
+}
+
+label rt_extract(label a, unsigned low, unsigned width)
+{
+	if (!a || RT_UNLIKELY(!RT_ON()))
+		return 0;
+	struct muster_node *n = rt_node(a);
+	if (low == 0 && width == n->width)
+		return a;
+	if (n->op == MUSTER_OP_EXTRACT)
+		return rt_extract(n->a, low + (n->width > 64 ? 0 : (unsigned)n->k), width); /* a wide one starts at bit 0 */
+	if (n->op == MUSTER_OP_ZEXT || n->op == MUSTER_OP_SEXT) {
+		unsigned inner = rt_node(n->a)->width;
+		if (low + width <= inner)
+			return rt_extract(n->a, low, width);
+		if (low == 0 && width > inner)
+			return n->op == MUSTER_OP_ZEXT ? rt_zext(n->a, width) : rt_sext(n->a, width);
+	}
+	if (n->op == MUSTER_OP_BYTES && low % 8 == 0 && width % 8 == 0) {
+		label first = n->a + low / 8;
+		if (width == 8)
+			return first;
+		return make_wide(MUSTER_OP_BYTES, width, first, 0, 0, rt_wide_value(a) >> low);
+	}
+	if (n->op == MUSTER_OP_CONCAT) {
+		unsigned split = rt_node(n->b)->width;
+		if (low + width <= split)
+			return rt_extract(n->b, low, width);
+		if (low >= split)
+			return rt_extract(n->a, low - split, width);
+	}
+	rt_wide v = rt_wide_value(a) >> low;
+	if (width > 64) { /* the bit number needs k, so a wide part of a wider value is made by shifting */
+		label shifted = low ? rt_wide_binary(MUSTER_OP_LSHR, n->width, a, 0, rt_wide_value(a), low) : a;
+		return make_wide(MUSTER_OP_EXTRACT, width, shifted, 0, 0, v);
+	}
+	return rt_make(MUSTER_OP_EXTRACT, width, a, 0, 0, rt_mask((uint64_t)v, width), low);
+}
+
+label rt_zext(label a, unsigned width)
+{
+	if (!a || RT_UNLIKELY(!RT_ON()))
+		return 0;
+	struct muster_node *n = rt_node(a);
+	if (n->width == width)
+		return a;
+	if (n->op == MUSTER_OP_ZEXT)
+		return rt_zext(n->a, width);
+	return make_wide(MUSTER_OP_ZEXT, width, a, 0, 0, rt_wide_value(a));
+}
+
+label rt_sext(label a, unsigned width)
+{
+	if (!a || RT_UNLIKELY(!RT_ON()))
+		return 0;
+	struct muster_node *n = rt_node(a);
+	if (n->width == width)
+		return a;
+	if (n->op == MUSTER_OP_ZEXT)
+		return rt_zext(n->a, width);
+	if (n->op == MUSTER_OP_SEXT)
+		return rt_sext(n->a, width);
+	return make_wide(MUSTER_OP_SEXT, width, a, 0, 0, (rt_wide)wide_signed(rt_wide_value(a), n->width));
+}
+
+label rt_concat(label high, label low)
+{
+	if (!high || !low || RT_UNLIKELY(!RT_ON()))
+		return 0;
+	unsigned split = rt_node(low)->width, width = split + rt_node(high)->width;
+	return make_wide(MUSTER_OP_CONCAT, width, high, low, 0, rt_wide_value(high) << split | rt_wide_value(low));
+}
+
+label rt_ite(label cond, label a, label b, unsigned width, uint64_t va, uint64_t vb, int truth)
+{
+	if (!RT_ON() || !(cond | a | b))
+		return 0;
+	if (!cond)
+		return truth ? a : b;
+	if (!a)
+		a = rt_const(width, va, 0);
+	if (!b)
+		b = rt_const(width, vb, 0);
+	if (!a || !b)
+		return 0;
+	return make_wide(MUSTER_OP_ITE, width, cond, a, b, rt_wide_value(truth ? a : b));
+}
+
+static rt_wide reverse_bits(rt_wide v, unsigned width)
+{
+	rt_wide r = 0;
+	for (unsigned i = 0; i < width; i++)
+		r |= (v >> i & 1) << (width - 1 - i);
+	return r;
+}
+
+static rt_wide swap_bytes(rt_wide v, unsigned width)
+{
+	rt_wide r = 0;
+	for (unsigned i = 0; i < width; i += 8)
+		r |= (v >> i & 0xff) << (width - 8 - i);
+	return r;
+}
+
+static rt_wide count_zeros(rt_wide v, unsigned width, int from_top)
+{
+	unsigned n = 0;
+	while (n < width && !(v >> (from_top ? width - 1 - n : n) & 1))
+		n++;
+	return n;
+}
+
+static rt_wide count_ones(rt_wide v)
+{
+	return (rt_wide)(__builtin_popcountll((uint64_t)v) + __builtin_popcountll((uint64_t)(v >> 64)));
+}
+
+label rt_unary(unsigned op, unsigned width, label a)
+{
+	if (!a || !RT_ON())
+		return 0;
+	rt_wide v = rt_wide_value(a), r;
+	switch (op) {
+	case MUSTER_OP_BSWAP:
+		r = swap_bytes(v, width);
+		break;
+	case MUSTER_OP_BITREVERSE:
+		r = reverse_bits(v, width);
+		break;
+	case MUSTER_OP_CTPOP:
+		r = count_ones(v);
+		break;
+	case MUSTER_OP_CTLZ:
+		r = count_zeros(v, width, 1);
+		break;
+	default:
+		r = count_zeros(v, width, 0);
+		break;
+	}
+	return make_wide(op, width, a, 0, 0, r);
+}
+
+uint64_t rt_value(label a)
+{
+	return a && RT_ON() ? rt_node(a)->value : 0;
+}
+
+unsigned rt_width(label a)
+{
+	return a && RT_ON() ? rt_node(a)->width : 0;
+}

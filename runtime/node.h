@@ -1,0 +1,116 @@
+/* node.h: making nodes, inline because every symbolic operation passes here.
+ *
+ * Hash-consing without a table to clear: a slot holds a label and is believed
+ * only if the node there, of this run, is the one looked for. A slot left over
+ * from an earlier run names a node that does not exist yet (its label is not
+ * below node_count) or one that differs; both are misses. The slot's place is
+ * (newest operand * 8 + three mixed bits), so consecutive input bytes use
+ * consecutive cache lines. After four misses the first slot is overwritten:
+ * a node may then be made twice, which costs space and nothing else.
+ *
+ * A signal handler may come in anywhere. The index is reserved before the node
+ * is filled in, so the handler's nodes get other indices.
+ */
+#ifndef MUSTER_RT_NODE_H
+#define MUSTER_RT_NODE_H
+
+#include "rt.h"
+
+/* On a page of its own, wiped in forked children: they see active == 0. */
+struct rt_state {
+	uint32_t active;
+	uint32_t tracing; /* this process was started by muster */
+	struct muster_header *header;
+	struct muster_node *nodes;
+	struct muster_event *events;
+	uint32_t *slots;
+	uint32_t *blocks;
+	uint64_t slot_mask;
+	uint64_t node_capacity, event_capacity;
+};
+#define RT_STATE ((struct rt_state *)0x0f0000000000ull)
+
+extern RT_HIDDEN __thread uint32_t rt_first_thread __attribute__((tls_model("initial-exec")));
+
+#define RT_ON() (RT_STATE->active && rt_first_thread)
+
+typedef unsigned __int128 rt_wide;
+
+RT_HIDDEN void rt_full(unsigned table);
+RT_HIDDEN label rt_stale(label a, uint64_t site, int in_register);
+
+static inline uint64_t rt_mask(uint64_t v, unsigned width)
+{
+	return width >= 64 ? v : v & ((1ull << width) - 1);
+}
+
+static inline int64_t rt_signed(uint64_t v, unsigned width)
+{
+	if (width >= 64)
+		return (int64_t)v;
+	return (int64_t)(v << (64 - width)) >> (64 - width);
+}
+
+static inline struct muster_node *rt_node(label a)
+{
+	return &RT_STATE->nodes[a];
+}
+
+static inline label rt_make(unsigned op, unsigned width, label a, label b, label c, uint64_t value, uint64_t k)
+{
+	struct rt_state *s = RT_STATE;
+	struct muster_header *h = s->header;
+	uint64_t head = (uint64_t)op | (uint64_t)width << 8 | (uint64_t)a << 32;
+	uint64_t tail = (uint64_t)b | (uint64_t)c << 32;
+	label newest = a > b ? a : b;
+	newest = newest > c ? newest : c;
+	uint64_t mix = (k ^ (uint64_t)op * 0x9e3779b1u ^ (tail + a) * 0xff51afd7ed558ccdull) * 0x9e3779b97f4a7c15ull;
+	uint64_t at = (uint64_t)newest * 8 + (mix >> 61);
+	uint64_t count = h->node_count, place = at & s->slot_mask;
+
+	for (unsigned i = 0; i < 4; i++) {
+		uint64_t p = (at + i) & s->slot_mask;
+		label l = s->slots[p];
+		if (l == 0 || l >= count) {
+			place = p;
+			break;
+		}
+		struct muster_node *n = &s->nodes[l];
+		uint64_t nhead = (uint64_t)n->op | (uint64_t)n->width << 8 | (uint64_t)n->a << 32;
+		uint64_t ntail = (uint64_t)n->b | (uint64_t)n->c << 32;
+		if (nhead == head && ntail == tail && n->k == k)
+			return l;
+	}
+	if (RT_UNLIKELY(count >= s->node_capacity)) {
+		rt_full(0);
+		return 0;
+	}
+	h->node_count = count + 1;
+	__asm__ volatile("" ::: "memory");
+	struct muster_node *n = &s->nodes[count];
+	n->op = (uint8_t)op;
+	n->width = (uint8_t)width;
+	n->flags = 0;
+	n->aux = 0;
+	n->a = a;
+	n->b = b;
+	n->c = c;
+	n->value = value;
+	n->k = k;
+	s->slots[place] = (label)count;
+	return (label)count;
+}
+
+RT_HIDDEN void rt_event_at(unsigned kind, unsigned arg, uint64_t site, label a);
+RT_HIDDEN label rt_const(unsigned width, uint64_t low, uint64_t high);
+RT_HIDDEN label rt_ite(label cond, label a, label b, unsigned width, uint64_t va, uint64_t vb, int truth);
+RT_HIDDEN label rt_unary(unsigned op, unsigned width, label a);
+RT_HIDDEN label rt_wide_binary(unsigned op, unsigned width, label a, label b, rt_wide va, rt_wide vb);
+RT_HIDDEN label rt_concat(label high, label low);
+RT_HIDDEN rt_wide rt_wide_value(label a);
+RT_HIDDEN void rt_concrete_at(label a, enum muster_reason why, uint64_t site);
+RT_HIDDEN void rt_bound_at(label condition, uint64_t site);
+RT_HIDDEN label rt_load_cells(uint64_t addr, unsigned size, uint64_t site);
+RT_HIDDEN void rt_label_args(int argc, char **argv, char **envp);
+
+#endif

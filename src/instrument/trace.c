@@ -1,0 +1,269 @@
+/* trace.c: the pass that makes the trace variant.
+ *
+ * Function by function, blocks in reverse post-order so that a definition comes
+ * before its uses. Every phi gets a phi of labels first; their operands are put
+ * in when the whole function is done. Each instruction is handed to the file for
+ * its family, which inserts calls of the helpers in runtime/inline.c around it
+ * and never changes what the program computes.
+ */
+#include "instrument/tracer.h"
+
+#include "base/error.h"
+
+#include <llvm-c/Analysis.h>
+#include <string.h>
+
+/* ------------------------------------------------------ reverse post-order */
+
+typedef VEC(LLVMBasicBlockRef) blocks;
+
+struct frame {
+	LLVMBasicBlockRef block;
+	unsigned next;
+};
+
+static void post_order(LLVMValueRef fn, blocks *out)
+{
+	struct map seen = {0};
+	VEC(struct frame) stack = {0};
+	LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(fn);
+
+	map_set(&seen, (uint64_t)(uintptr_t)entry, 1);
+	vec_push(&stack, (struct frame){entry, 0});
+	while (stack.size) {
+		struct frame *f = &vec_last(&stack);
+		LLVMValueRef last = LLVMGetBasicBlockTerminator(f->block);
+		if (f->next < LLVMGetNumSuccessors(last)) {
+			LLVMBasicBlockRef s = LLVMGetSuccessor(last, f->next++);
+			if (map_set(&seen, (uint64_t)(uintptr_t)s, 1))
+				vec_push(&stack, (struct frame){s, 0});
+			continue;
+		}
+		vec_push(out, f->block);
+		stack.size--;
+	}
+	vec_release(&stack);
+	map_release(&seen);
+}
+
+/* ------------------------------------------------------------------- phis */
+
+struct phi {
+	LLVMValueRef phi;
+	unsigned n;
+	LLVMValueRef labels[TRACER_LEAVES];
+};
+
+typedef VEC(struct phi *) phis;
+
+static void begin_phi(struct tracer *t, LLVMValueRef inst, phis *all)
+{
+	struct leaf leaves[TRACER_LEAVES];
+	unsigned n = tracer_leaves(t, LLVMTypeOf(inst), leaves);
+	int any = 0;
+
+	if (n == 0)
+		return;
+	struct phi *p = mem_alloc(sizeof *p);
+	p->phi = inst;
+	p->n = n;
+	tracer_before(t, inst);
+	for (unsigned i = 0; i < n; i++) {
+		p->labels[i] = leaves[i].bits ? LLVMBuildPhi(t->b, t->i32, "") : t->zero;
+		any |= leaves[i].bits != 0;
+	}
+	if (!any) {
+		free(p);
+		return;
+	}
+	tracer_set(t, inst, p->labels, n);
+	vec_push(all, p);
+}
+
+static void end_phi(struct tracer *t, struct phi *p)
+{
+	unsigned count = LLVMCountIncoming(p->phi);
+
+	for (unsigned k = 0; k < count; k++) {
+		LLVMBasicBlockRef from = LLVMGetIncomingBlock(p->phi, k);
+		LLVMValueRef labels[TRACER_LEAVES];
+		tracer_get(t, LLVMGetIncomingValue(p->phi, k), labels, p->n);
+		for (unsigned i = 0; i < p->n; i++)
+			if (p->labels[i] != t->zero)
+				LLVMAddIncoming(p->labels[i], &labels[i], &from, 1);
+	}
+}
+
+/* ----------------------------------------------------------- instructions */
+
+static void trace_branch(struct tracer *t, LLVMValueRef inst)
+{
+	if (LLVMIsConditional(inst)) {
+		LLVMValueRef c = LLVMGetCondition(inst);
+		tracer_decision(t, tracer_get1(t, c), c);
+	}
+}
+
+static void trace_switch(struct tracer *t, LLVMValueRef inst)
+{
+	LLVMValueRef v = LLVMGetOperand(inst, 0), label = tracer_get1(t, v);
+	int all = t->options->all_decisions;
+
+	if (label == t->zero && !all)
+		return;
+	LLVMValueRef word = LLVMBuildIntCast2(t->b, v, t->i64, 0, "");
+	tracer_call(t, all ? "__muster_switch_all" : "__muster_i_switch", "vwqq", label, word, tracer_q(t, t->site));
+}
+
+static void trace_instruction(struct tracer *t, LLVMValueRef inst, uint32_t ordinal)
+{
+	t->site = (uint64_t)t->u->id << 32 | ordinal;
+	tracer_before(t, inst);
+	switch (LLVMGetInstructionOpcode(inst)) {
+	case LLVMBr:
+		trace_branch(t, inst);
+		break;
+	case LLVMSwitch:
+		trace_switch(t, inst);
+		break;
+	case LLVMIndirectBr:
+		tracer_concrete(t, tracer_get1(t, LLVMGetOperand(inst, 0)), MUSTER_REASON_TARGET);
+		break;
+	case LLVMRet:
+		trace_return(t, inst);
+		break;
+	case LLVMCall:
+	case LLVMInvoke:
+	case LLVMCallBr:
+		trace_call(t, inst);
+		break;
+	case LLVMLoad:
+	case LLVMStore:
+	case LLVMAlloca:
+	case LLVMAtomicRMW:
+	case LLVMAtomicCmpXchg:
+		trace_memory(t, inst);
+		break;
+	case LLVMGetElementPtr:
+		trace_address(t, inst);
+		break;
+	default:
+		trace_operation(t, inst);
+		break;
+	}
+}
+
+/* -------------------------------------------------------------- functions */
+
+static int has_dynamic_stack(LLVMValueRef fn)
+{
+	LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(fn);
+
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+			if (LLVMIsAAllocaInst(i) && (b != entry || !LLVMIsAConstantInt(LLVMGetOperand(i, 0))))
+				return 1;
+	return 0;
+}
+
+static void trace_block(struct tracer *t, LLVMBasicBlockRef block, phis *all)
+{
+	VEC(LLVMValueRef) list = {0};
+
+	/* A snapshot: what we insert is not visited. */
+	for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+		vec_push(&list, i);
+	for (size_t i = 0; i < list.size; i++)
+		if (LLVMIsAPHINode(list.data[i]))
+			begin_phi(t, list.data[i], all);
+	for (size_t i = 0; i < list.size; i++) {
+		uint64_t ordinal;
+		if (!LLVMIsAPHINode(list.data[i]) && map_get(&t->ordinals, (uint64_t)(uintptr_t)list.data[i], &ordinal))
+			trace_instruction(t, list.data[i], (uint32_t)(ordinal - 1));
+	}
+	vec_release(&list);
+}
+
+static void trace_function(struct tracer *t, LLVMValueRef fn)
+{
+	blocks order = {0};
+	phis all = {0};
+
+	t->function = fn;
+	t->own = t->va_save = t->values_out = t->labels_out = NULL;
+	t->dynamic_stack = has_dynamic_stack(fn);
+	vec_clear(&t->objects);
+	vec_clear(&t->pool);
+	map_clear(&t->labels);
+	post_order(fn, &order);
+	trace_prologue(t);
+	for (size_t i = order.size; i-- > 0;)
+		trace_block(t, order.data[i], &all);
+	for (size_t i = 0; i < all.size; i++) {
+		end_phi(t, all.data[i]);
+		free(all.data[i]);
+	}
+	vec_release(&all);
+	vec_release(&order);
+}
+
+/* Resolvers run before there is a shadow; naked functions have no frame of ours. */
+static int is_left_alone(struct unit *u, LLVMValueRef fn)
+{
+	unsigned naked = LLVMGetEnumAttributeKindForName("naked", 5);
+
+	if (LLVMGetEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, naked))
+		return 1;
+	for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(u->module); i; i = LLVMGetNextGlobalIFunc(i))
+		if (LLVMGetGlobalIFuncResolver(i) == fn)
+			return 1;
+	return 0;
+}
+
+static void tracer_init(struct tracer *t, struct unit *u, const struct instrument_options *options)
+{
+	memset(t, 0, sizeof *t);
+	t->u = u;
+	t->options = options;
+	t->module = u->module;
+	t->context = u->context;
+	t->b = LLVMCreateBuilderInContext(u->context);
+	t->layout = LLVMGetModuleDataLayout(u->module);
+	t->i1 = LLVMInt1TypeInContext(u->context);
+	t->i8 = LLVMInt8TypeInContext(u->context);
+	t->i32 = LLVMInt32TypeInContext(u->context);
+	t->i64 = LLVMInt64TypeInContext(u->context);
+	t->i128 = LLVMInt128TypeInContext(u->context);
+	t->ptr = LLVMPointerTypeInContext(u->context, 0);
+	t->nothing = LLVMVoidTypeInContext(u->context);
+	t->zero = LLVMConstInt(t->i32, 0, 0);
+	for (uint32_t i = 0; i < u->count; i++)
+		map_set(&t->ordinals, (uint64_t)(uintptr_t)u->instructions[i], (uint64_t)i + 1);
+}
+
+static void tracer_release(struct tracer *t)
+{
+	LLVMDisposeBuilder(t->b);
+	map_release(&t->ordinals);
+	map_release(&t->labels);
+	vec_release(&t->pool);
+	vec_release(&t->objects);
+}
+
+int trace_instrument(struct unit *u, const struct instrument_options *options)
+{
+	struct tracer t;
+	VEC(LLVMValueRef) functions = {0};
+
+	tracer_init(&t, u, options);
+	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f; f = LLVMGetNextFunction(f))
+		if (!LLVMIsDeclaration(f) && !is_left_alone(u, f))
+			vec_push(&functions, f);
+	trace_globals(&t);
+	trace_marks(u);
+	for (size_t i = 0; i < functions.size; i++)
+		trace_function(&t, functions.data[i]);
+	vec_release(&functions);
+	tracer_release(&t);
+	return 0;
+}

@@ -1,0 +1,349 @@
+/* trace_label.c: labels of values, and the small words that passes emit with.
+ *
+ * The map from values to labels lives for one function. A value that is not in it
+ * (a constant, a global, something without leaves) is concrete.
+ */
+#include "instrument/tracer.h"
+
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+unsigned tracer_bits(struct tracer *t, LLVMTypeRef type)
+{
+	(void)t;
+	switch (LLVMGetTypeKind(type)) {
+	case LLVMIntegerTypeKind:
+		return LLVMGetIntTypeWidth(type);
+	case LLVMPointerTypeKind:
+		return 64;
+	default:
+		return 0;
+	}
+}
+
+struct walk {
+	struct tracer *t;
+	struct leaf *out;
+	unsigned n, depth, path[6];
+	int failed;
+};
+
+static void add_leaf(struct walk *w, LLVMTypeRef type, uint64_t offset, int lane)
+{
+	if (w->n == TRACER_LEAVES) {
+		w->failed = 1;
+		return;
+	}
+	struct leaf *l = &w->out[w->n++];
+	memset(l, 0, sizeof *l);
+	l->type = type;
+	l->offset = offset;
+	l->bits = tracer_bits(w->t, type);
+	l->depth = w->depth;
+	l->lane = lane;
+	memcpy(l->path, w->path, sizeof l->path);
+}
+
+static void walk_type(struct walk *w, LLVMTypeRef type, uint64_t offset, int lane)
+{
+	LLVMTypeKind kind = LLVMGetTypeKind(type);
+	unsigned n = 0;
+
+	if (w->failed)
+		return;
+	if (kind == LLVMStructTypeKind)
+		n = LLVMCountStructElementTypes(type);
+	else if (kind == LLVMArrayTypeKind)
+		n = LLVMGetArrayLength2(type) > TRACER_LEAVES ? TRACER_LEAVES + 1 : (unsigned)LLVMGetArrayLength2(type);
+	else if (kind == LLVMVectorTypeKind)
+		n = LLVMGetVectorSize(type);
+	else {
+		add_leaf(w, type, offset, lane);
+		return;
+	}
+	if (w->depth == 6 || n > TRACER_LEAVES) {
+		w->failed = 1;
+		return;
+	}
+	w->depth++;
+	for (unsigned i = 0; i < n && !w->failed; i++) {
+		LLVMTypeRef element = kind == LLVMStructTypeKind ? LLVMStructGetTypeAtIndex(type, i) : LLVMGetElementType(type);
+		uint64_t at = kind == LLVMStructTypeKind ? LLVMOffsetOfElement(w->t->layout, type, i)
+			      : kind == LLVMArrayTypeKind
+				  ? i * LLVMABISizeOfType(w->t->layout, element)
+				  : i * LLVMSizeOfTypeInBits(w->t->layout, element) / 8;
+		w->path[w->depth - 1] = i;
+		walk_type(w, element, offset + at, kind == LLVMVectorTypeKind);
+	}
+	w->depth--;
+}
+
+unsigned tracer_leaves(struct tracer *t, LLVMTypeRef type, struct leaf *out)
+{
+	LLVMTypeKind kind = LLVMGetTypeKind(type);
+	struct walk w = {.t = t, .out = out};
+
+	if (kind == LLVMVoidTypeKind || kind == LLVMLabelTypeKind || kind == LLVMMetadataTypeKind ||
+	    kind == LLVMTokenTypeKind || kind == LLVMScalableVectorTypeKind || !LLVMTypeIsSized(type))
+		return 0;
+	walk_type(&w, type, 0, 0);
+	return w.failed ? 0 : w.n;
+}
+
+void tracer_get(struct tracer *t, LLVMValueRef v, LLVMValueRef *labels, unsigned n)
+{
+	uint64_t at;
+
+	for (unsigned i = 0; i < n; i++)
+		labels[i] = t->zero;
+	if (!map_get(&t->labels, (uint64_t)(uintptr_t)v, &at))
+		return;
+	for (unsigned i = 0; i < n; i++)
+		labels[i] = t->pool.data[at - 1 + i];
+}
+
+LLVMValueRef tracer_get1(struct tracer *t, LLVMValueRef v)
+{
+	LLVMValueRef l;
+
+	tracer_get(t, v, &l, 1);
+	return l;
+}
+
+void tracer_set(struct tracer *t, LLVMValueRef v, const LLVMValueRef *labels, unsigned n)
+{
+	if (n == 0 || tracer_all_zero(t, labels, n))
+		return;
+	map_set(&t->labels, (uint64_t)(uintptr_t)v, t->pool.size + 1);
+	for (unsigned i = 0; i < n; i++)
+		vec_push(&t->pool, labels[i]);
+}
+
+void tracer_set1(struct tracer *t, LLVMValueRef v, LLVMValueRef label)
+{
+	tracer_set(t, v, &label, 1);
+}
+
+int tracer_all_zero(struct tracer *t, const LLVMValueRef *labels, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (labels[i] != t->zero)
+			return 0;
+	return 1;
+}
+
+LLVMValueRef tracer_leaf_value(struct tracer *t, LLVMValueRef v, const struct leaf *leaf)
+{
+	for (unsigned i = 0; i < leaf->depth; i++) {
+		if (leaf->lane && i == leaf->depth - 1)
+			v = LLVMBuildExtractElement(t->b, v, tracer_w(t, leaf->path[i]), "");
+		else
+			v = LLVMBuildExtractValue(t->b, v, leaf->path[i], "");
+	}
+	return v;
+}
+
+/* -------------------------------------------------------------- emitting */
+
+LLVMValueRef tracer_w(struct tracer *t, uint64_t v)
+{
+	return LLVMConstInt(t->i32, v, 0);
+}
+
+LLVMValueRef tracer_q(struct tracer *t, uint64_t v)
+{
+	return LLVMConstInt(t->i64, v, 0);
+}
+
+static LLVMTypeRef letter_type(struct tracer *t, char letter)
+{
+	switch (letter) {
+	case 'w':
+		return t->i32;
+	case 'q':
+		return t->i64;
+	case 'p':
+		return t->ptr;
+	case 'v':
+		return t->nothing;
+	}
+	BUG("no type for letter '%c'", letter);
+}
+
+LLVMValueRef tracer_call(struct tracer *t, const char *name, const char *signature, ...)
+{
+	LLVMTypeRef types[16];
+	LLVMValueRef args[16];
+	unsigned n = (unsigned)strlen(signature) - 1;
+	va_list ap;
+
+	va_start(ap, signature);
+	for (unsigned i = 0; i < n; i++) {
+		types[i] = letter_type(t, signature[i + 1]);
+		args[i] = va_arg(ap, LLVMValueRef);
+	}
+	va_end(ap);
+	LLVMTypeRef type = LLVMFunctionType(letter_type(t, signature[0]), types, n, 0);
+	LLVMValueRef fn = LLVMGetNamedFunction(t->module, name);
+	if (!fn)
+		fn = LLVMAddFunction(t->module, name, type);
+	return LLVMBuildCall2(t->b, type, fn, args, n, "");
+}
+
+LLVMValueRef tracer_word(struct tracer *t, LLVMValueRef v)
+{
+	if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind)
+		return LLVMBuildPtrToInt(t->b, v, t->i64, "");
+	return LLVMBuildZExtOrBitCast(t->b, v, t->i64, "");
+}
+
+void tracer_wide(struct tracer *t, LLVMValueRef v, LLVMValueRef *low, LLVMValueRef *high)
+{
+	LLVMValueRef x = LLVMBuildZExtOrBitCast(t->b, v, t->i128, "");
+
+	*low = LLVMBuildTrunc(t->b, x, t->i64, "");
+	x = LLVMBuildLShr(t->b, x, LLVMConstInt(t->i128, 64, 0), "");
+	*high = LLVMBuildTrunc(t->b, x, t->i64, "");
+}
+
+LLVMValueRef tracer_at(struct tracer *t, LLVMValueRef pointer, uint64_t offset)
+{
+	LLVMValueRef at = tracer_q(t, offset);
+
+	return offset ? LLVMBuildGEP2(t->b, t->i8, pointer, &at, 1, "") : pointer;
+}
+
+void tracer_before(struct tracer *t, LLVMValueRef inst)
+{
+	LLVMPositionBuilderBefore(t->b, inst);
+}
+
+void tracer_after(struct tracer *t, LLVMValueRef inst)
+{
+	LLVMPositionBuilderBefore(t->b, LLVMGetNextInstruction(inst));
+}
+
+LLVMValueRef tracer_entry_alloca(struct tracer *t, LLVMTypeRef type, const char *name)
+{
+	LLVMBasicBlockRef at = LLVMGetInsertBlock(t->b);
+	LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(t->function));
+	LLVMBuilderRef b = LLVMCreateBuilderInContext(t->context);
+
+	LLVMPositionBuilderBefore(b, first);
+	LLVMValueRef v = LLVMBuildAlloca(b, type, name);
+	LLVMDisposeBuilder(b);
+	(void)at;
+	return v;
+}
+
+LLVMValueRef tracer_binary(struct tracer *t, unsigned op, unsigned bits, LLVMValueRef la, LLVMValueRef lb, LLVMValueRef va,
+			   LLVMValueRef vb)
+{
+	LLVMValueRef opw = tracer_w(t, op | bits << 8), site = tracer_q(t, t->site);
+	int guarded = op >= MUSTER_OP_UDIV && op <= MUSTER_OP_SREM;
+
+	if (la == t->zero && lb == t->zero)
+		return t->zero;
+	if (bits > 128) {
+		tracer_concrete(t, la, MUSTER_REASON_WIDTH);
+		tracer_concrete(t, lb, MUSTER_REASON_WIDTH);
+		return t->zero;
+	}
+	if (bits > 64) {
+		LLVMValueRef alow, ahigh, blow, bhigh;
+		tracer_wide(t, va, &alow, &ahigh);
+		tracer_wide(t, vb, &blow, &bhigh);
+		return tracer_call(t, "__muster_i_wide", "wwwwqqqqq", opw, la, lb, alow, ahigh, blow, bhigh, site);
+	}
+	if (op >= MUSTER_OP_SHL && op <= MUSTER_OP_ASHR)
+		guarded = !LLVMIsAConstantInt(vb) || LLVMConstIntGetZExtValue(vb) >= bits;
+	if (guarded)
+		return tracer_call(t, "__muster_i_guarded", "wwwwqqq", opw, la, lb, tracer_word(t, va), tracer_word(t, vb), site);
+	return tracer_call(t, "__muster_i_binary", "wwwwqq", opw, la, lb, tracer_word(t, va), tracer_word(t, vb));
+}
+
+LLVMValueRef tracer_extract(struct tracer *t, LLVMValueRef label, unsigned low, unsigned bits)
+{
+	if (label == t->zero)
+		return label;
+	return tracer_call(t, "__muster_i_extract", "wwww", label, tracer_w(t, low), tracer_w(t, bits));
+}
+
+LLVMValueRef tracer_zext(struct tracer *t, LLVMValueRef label, unsigned bits)
+{
+	if (label == t->zero)
+		return label;
+	return tracer_call(t, "__muster_i_zext", "www", label, tracer_w(t, bits));
+}
+
+LLVMValueRef tracer_sext(struct tracer *t, LLVMValueRef label, unsigned bits)
+{
+	if (label == t->zero)
+		return label;
+	return tracer_call(t, "__muster_i_sext", "www", label, tracer_w(t, bits));
+}
+
+LLVMValueRef tracer_ite(struct tracer *t, LLVMValueRef lc, LLVMValueRef vc, LLVMValueRef la, LLVMValueRef lb, LLVMValueRef va,
+			LLVMValueRef vb, unsigned bits)
+{
+	if (lc == t->zero && la == t->zero && lb == t->zero)
+		return t->zero;
+	if (bits > 64) {
+		tracer_concrete(t, lc, MUSTER_REASON_WIDTH);
+		return LLVMBuildSelect(t->b, vc, la, lb, "");
+	}
+	return tracer_call(t, "__muster_i_ite", "wwwwwqqw", lc, la, lb, tracer_w(t, bits), tracer_word(t, va), tracer_word(t, vb),
+			   LLVMBuildZExt(t->b, vc, t->i32, ""));
+}
+
+void tracer_concrete(struct tracer *t, LLVMValueRef label, enum muster_reason why)
+{
+	if (label != t->zero)
+		tracer_call(t, "__muster_i_concrete", "vwwq", label, tracer_w(t, why), tracer_q(t, t->site));
+}
+
+void tracer_concrete_all(struct tracer *t, LLVMValueRef v, enum muster_reason why)
+{
+	struct leaf leaves[TRACER_LEAVES];
+	LLVMValueRef labels[TRACER_LEAVES];
+	unsigned n = tracer_leaves(t, LLVMTypeOf(v), leaves);
+
+	tracer_get(t, v, labels, n);
+	for (unsigned i = 0; i < n; i++)
+		tracer_concrete(t, labels[i], why);
+}
+
+void tracer_decision(struct tracer *t, LLVMValueRef label, LLVMValueRef condition)
+{
+	int all = t->options->all_decisions;
+
+	if (label == t->zero && !all)
+		return;
+	tracer_call(t, all ? "__muster_branch_all" : "__muster_i_branch", "vwwq", label,
+		    LLVMBuildZExt(t->b, condition, t->i32, ""), tracer_q(t, t->site));
+}
+
+LLVMBasicBlockRef tracer_split(struct tracer *t, LLVMValueRef inst)
+{
+	LLVMBasicBlockRef block = LLVMGetInstructionParent(inst);
+	LLVMBasicBlockRef head = LLVMInsertBasicBlockInContext(t->context, block, "");
+	LLVMValueRef last = LLVMGetBasicBlockTerminator(block);
+
+	/* Branches to the block (and its address) must lead to the head; the phis of
+	 * its successors must go on naming the block, whose end stays where it is. LLVM
+	 * rewrites both unless the block has no end at that moment. */
+	LLVMInstructionRemoveFromParent(last);
+	LLVMReplaceAllUsesWith(LLVMBasicBlockAsValue(block), LLVMBasicBlockAsValue(head));
+	LLVMPositionBuilderAtEnd(t->b, block);
+	LLVMInsertIntoBuilder(t->b, last);
+
+	LLVMPositionBuilderAtEnd(t->b, head);
+	for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i != inst; i = next) {
+		next = LLVMGetNextInstruction(i);
+		LLVMInstructionRemoveFromParent(i);
+		LLVMInsertIntoBuilder(t->b, i);
+	}
+	return head;
+}

@@ -1,0 +1,395 @@
+/* trace_op.c: labels of operations on registers.
+ *
+ * Each lane of a vector is an operation of its own. Floating point has no labels:
+ * where an integer becomes one, its label is given up with an event, and what
+ * comes out of floating point is concrete. A select on a symbolic condition is a
+ * decision, and its label is that of the operand chosen.
+ */
+#include "instrument/tracer.h"
+
+static unsigned binary_operator(LLVMOpcode op)
+{
+	switch (op) {
+	case LLVMAdd:
+		return MUSTER_OP_ADD;
+	case LLVMSub:
+		return MUSTER_OP_SUB;
+	case LLVMMul:
+		return MUSTER_OP_MUL;
+	case LLVMUDiv:
+		return MUSTER_OP_UDIV;
+	case LLVMSDiv:
+		return MUSTER_OP_SDIV;
+	case LLVMURem:
+		return MUSTER_OP_UREM;
+	case LLVMSRem:
+		return MUSTER_OP_SREM;
+	case LLVMAnd:
+		return MUSTER_OP_AND;
+	case LLVMOr:
+		return MUSTER_OP_OR;
+	case LLVMXor:
+		return MUSTER_OP_XOR;
+	case LLVMShl:
+		return MUSTER_OP_SHL;
+	case LLVMLShr:
+		return MUSTER_OP_LSHR;
+	case LLVMAShr:
+		return MUSTER_OP_ASHR;
+	default:
+		return MUSTER_OP_NONE;
+	}
+}
+
+/* Greater-than is less-than with the operands swapped. */
+static unsigned comparison(LLVMIntPredicate p, int *swap)
+{
+	*swap = p == LLVMIntUGT || p == LLVMIntUGE || p == LLVMIntSGT || p == LLVMIntSGE;
+	switch (p) {
+	case LLVMIntEQ:
+		return MUSTER_OP_EQ;
+	case LLVMIntNE:
+		return MUSTER_OP_NE;
+	case LLVMIntUGT:
+	case LLVMIntULT:
+		return MUSTER_OP_ULT;
+	case LLVMIntUGE:
+	case LLVMIntULE:
+		return MUSTER_OP_ULE;
+	case LLVMIntSGT:
+	case LLVMIntSLT:
+		return MUSTER_OP_SLT;
+	default:
+		return MUSTER_OP_SLE;
+	}
+}
+
+static void trace_binary(struct tracer *t, LLVMValueRef inst, unsigned op, int swap)
+{
+	LLVMValueRef x = LLVMGetOperand(inst, swap ? 1 : 0), y = LLVMGetOperand(inst, swap ? 0 : 1);
+	struct leaf leaves[TRACER_LEAVES];
+	LLVMValueRef lx[TRACER_LEAVES], ly[TRACER_LEAVES], out[TRACER_LEAVES];
+	unsigned n = tracer_leaves(t, LLVMTypeOf(x), leaves);
+
+	tracer_get(t, x, lx, n);
+	tracer_get(t, y, ly, n);
+	if (tracer_all_zero(t, lx, n) && tracer_all_zero(t, ly, n))
+		return;
+	for (unsigned i = 0; i < n; i++) {
+		if (lx[i] == t->zero && ly[i] == t->zero) {
+			out[i] = t->zero;
+			continue;
+		}
+		LLVMValueRef vx = tracer_leaf_value(t, x, &leaves[i]), vy = tracer_leaf_value(t, y, &leaves[i]);
+		out[i] = tracer_binary(t, op, leaves[i].bits, lx[i], ly[i], vx, vy);
+	}
+	tracer_set(t, inst, out, n);
+}
+
+static void trace_widening(struct tracer *t, LLVMValueRef inst, LLVMOpcode op)
+{
+	LLVMValueRef x = LLVMGetOperand(inst, 0);
+	struct leaf from[TRACER_LEAVES], to[TRACER_LEAVES];
+	LLVMValueRef lx[TRACER_LEAVES], out[TRACER_LEAVES];
+	unsigned n = tracer_leaves(t, LLVMTypeOf(x), from);
+
+	tracer_leaves(t, LLVMTypeOf(inst), to);
+	tracer_get(t, x, lx, n);
+	for (unsigned i = 0; i < n; i++) {
+		unsigned bits = to[i].bits;
+		out[i] = lx[i];
+		if (bits > 128 || from[i].bits > 128) {
+			tracer_concrete(t, lx[i], MUSTER_REASON_WIDTH);
+			out[i] = t->zero;
+		} else if (bits < from[i].bits) {
+			out[i] = tracer_extract(t, lx[i], 0, bits);
+		} else if (bits > from[i].bits) {
+			out[i] = op == LLVMSExt ? tracer_sext(t, lx[i], bits) : tracer_zext(t, lx[i], bits);
+		}
+	}
+	tracer_set(t, inst, out, n);
+}
+
+/* Same bits, other type: a vector's lanes may change their size. */
+static void trace_bitcast(struct tracer *t, LLVMValueRef inst)
+{
+	LLVMValueRef x = LLVMGetOperand(inst, 0);
+	struct leaf from[TRACER_LEAVES], to[TRACER_LEAVES];
+	LLVMValueRef lx[TRACER_LEAVES], out[TRACER_LEAVES], whole = t->zero;
+	unsigned n = tracer_leaves(t, LLVMTypeOf(x), from), m = tracer_leaves(t, LLVMTypeOf(inst), to), total = 0;
+	int to_float = m == 0 || to[0].bits == 0;
+
+	tracer_get(t, x, lx, n);
+	if (tracer_all_zero(t, lx, n))
+		return;
+	if (n == m && !to_float) {
+		tracer_set(t, inst, lx, n);
+		return;
+	}
+	for (unsigned i = 0; i < n; i++)
+		total += from[i].bits;
+	if (to_float || total > 128 || from[0].bits > 64 || (n > 1 && m > 1 && total > 128)) {
+		tracer_concrete_all(t, x, to_float ? MUSTER_REASON_FLOAT : MUSTER_REASON_WIDTH);
+		return;
+	}
+	unsigned done = 0;
+	LLVMValueRef value = NULL;
+	for (unsigned i = 0; i < n; i++) { /* lane 0 is the lowest; constants up to 64 bits go in as values */
+		LLVMValueRef v = tracer_word(t, tracer_leaf_value(t, x, &from[i]));
+		if (i == 0) {
+			whole = lx[0];
+			value = v;
+		} else if (done <= 64) {
+			whole = tracer_call(t, "__muster_i_concat", "wwwwwqq", lx[i], whole, tracer_w(t, from[i].bits),
+					    tracer_w(t, done), v, value);
+			if (done < 64)
+				value = LLVMBuildOr(t->b, value, LLVMBuildShl(t->b, v, tracer_q(t, done), ""), "");
+		} else {
+			tracer_concrete_all(t, x, MUSTER_REASON_WIDTH);
+			return;
+		}
+		done += from[i].bits;
+	}
+	unsigned low = 0;
+	for (unsigned i = 0; i < m; i++) {
+		out[i] = to[i].bits == total ? whole : tracer_extract(t, whole, low, to[i].bits);
+		low += to[i].bits;
+	}
+	tracer_set(t, inst, out, m);
+}
+
+static void trace_select(struct tracer *t, LLVMValueRef inst)
+{
+	LLVMValueRef c = LLVMGetOperand(inst, 0), x = LLVMGetOperand(inst, 1), y = LLVMGetOperand(inst, 2);
+	struct leaf leaves[TRACER_LEAVES];
+	LLVMValueRef lc[TRACER_LEAVES], lx[TRACER_LEAVES], ly[TRACER_LEAVES], out[TRACER_LEAVES];
+	unsigned n = tracer_leaves(t, LLVMTypeOf(inst), leaves);
+	int lanes = LLVMGetTypeKind(LLVMTypeOf(c)) == LLVMVectorTypeKind;
+
+	tracer_get(t, c, lc, lanes ? n : 1);
+	tracer_get(t, x, lx, n);
+	tracer_get(t, y, ly, n);
+	if (!lanes)
+		tracer_decision(t, lc[0], c);
+	for (unsigned i = 0; i < n; i++) {
+		if (!lanes) {
+			out[i] = lx[i] == ly[i] ? lx[i] : LLVMBuildSelect(t->b, c, lx[i], ly[i], "");
+			continue;
+		}
+		LLVMValueRef ci = LLVMBuildExtractElement(t->b, c, tracer_w(t, i), "");
+		if (!leaves[i].bits) {
+			tracer_concrete(t, lc[i], MUSTER_REASON_FLOAT);
+			out[i] = t->zero;
+		} else {
+			out[i] = tracer_ite(t, lc[i], ci, lx[i], ly[i], tracer_leaf_value(t, x, &leaves[i]),
+					    tracer_leaf_value(t, y, &leaves[i]), leaves[i].bits);
+		}
+	}
+	tracer_set(t, inst, out, n);
+}
+
+/* Label of lane `index`, which may be known only at run time. */
+static LLVMValueRef pick(struct tracer *t, const LLVMValueRef *labels, unsigned n, LLVMValueRef index)
+{
+	if (LLVMIsAConstantInt(index)) {
+		uint64_t at = LLVMConstIntGetZExtValue(index);
+		return at < n ? labels[at] : t->zero;
+	}
+	LLVMValueRef out = t->zero;
+	for (unsigned i = 0; i < n; i++) {
+		if (labels[i] == t->zero && out == t->zero)
+			continue;
+		LLVMValueRef here = LLVMBuildICmp(t->b, LLVMIntEQ, index, LLVMConstInt(LLVMTypeOf(index), i, 0), "");
+		out = LLVMBuildSelect(t->b, here, labels[i], out, "");
+	}
+	return out;
+}
+
+static void trace_element(struct tracer *t, LLVMValueRef inst, LLVMOpcode op)
+{
+	LLVMValueRef v = LLVMGetOperand(inst, 0);
+	LLVMValueRef index = LLVMGetOperand(inst, op == LLVMExtractElement ? 1 : 2);
+	struct leaf leaves[TRACER_LEAVES];
+	LLVMValueRef lv[TRACER_LEAVES];
+	unsigned n = tracer_leaves(t, LLVMTypeOf(v), leaves);
+
+	tracer_concrete(t, tracer_get1(t, index), MUSTER_REASON_ADDRESS);
+	tracer_get(t, v, lv, n);
+	if (op == LLVMExtractElement) {
+		tracer_set1(t, inst, pick(t, lv, n, index));
+		return;
+	}
+	LLVMValueRef label = tracer_get1(t, LLVMGetOperand(inst, 1));
+	for (unsigned i = 0; i < n; i++) {
+		if (LLVMIsAConstantInt(index)) {
+			if (LLVMConstIntGetZExtValue(index) == i)
+				lv[i] = label;
+		} else if (lv[i] != label) {
+			LLVMValueRef here = LLVMBuildICmp(t->b, LLVMIntEQ, index, LLVMConstInt(LLVMTypeOf(index), i, 0), "");
+			lv[i] = LLVMBuildSelect(t->b, here, label, lv[i], "");
+		}
+	}
+	tracer_set(t, inst, lv, n);
+}
+
+static void trace_shuffle(struct tracer *t, LLVMValueRef inst)
+{
+	LLVMValueRef x = LLVMGetOperand(inst, 0), y = LLVMGetOperand(inst, 1);
+	struct leaf leaves[TRACER_LEAVES];
+	LLVMValueRef lx[2 * TRACER_LEAVES], out[TRACER_LEAVES];
+	unsigned n = tracer_leaves(t, LLVMTypeOf(x), leaves), m = LLVMGetNumMaskElements(inst);
+
+	if (m > TRACER_LEAVES || n == 0) {
+		tracer_concrete_all(t, x, MUSTER_REASON_WIDTH);
+		tracer_concrete_all(t, y, MUSTER_REASON_WIDTH);
+		return;
+	}
+	tracer_get(t, x, lx, n);
+	tracer_get(t, y, lx + n, n);
+	for (unsigned i = 0; i < m; i++) {
+		int at = LLVMGetMaskValue(inst, i);
+		out[i] = at < 0 ? t->zero : lx[at];
+	}
+	tracer_set(t, inst, out, m);
+}
+
+/* First leaf and number of leaves of the part that the indices name. */
+static unsigned part_of(struct tracer *t, LLVMTypeRef type, const unsigned *indices, unsigned count, unsigned *n)
+{
+	struct leaf leaves[TRACER_LEAVES];
+	unsigned total = tracer_leaves(t, type, leaves), first = total;
+
+	*n = 0;
+	for (unsigned i = 0; i < total; i++) {
+		unsigned k = 0;
+		while (k < count && k < leaves[i].depth && leaves[i].path[k] == indices[k])
+			k++;
+		if (k < count)
+			continue;
+		if (first == total)
+			first = i;
+		(*n)++;
+	}
+	return first;
+}
+
+static void trace_aggregate(struct tracer *t, LLVMValueRef inst, LLVMOpcode op)
+{
+	LLVMValueRef v = LLVMGetOperand(inst, 0);
+	struct leaf leaves[TRACER_LEAVES];
+	LLVMValueRef lv[TRACER_LEAVES];
+	unsigned n = tracer_leaves(t, LLVMTypeOf(v), leaves), count;
+	unsigned first = part_of(t, LLVMTypeOf(v), LLVMGetIndices(inst), LLVMGetNumIndices(inst), &count);
+
+	tracer_get(t, v, lv, n);
+	if (op == LLVMExtractValue) {
+		tracer_set(t, inst, lv + first, count);
+		return;
+	}
+	if (n == 0) {
+		tracer_concrete_all(t, LLVMGetOperand(inst, 1), MUSTER_REASON_WIDTH);
+		return;
+	}
+	tracer_get(t, LLVMGetOperand(inst, 1), lv + first, count);
+	tracer_set(t, inst, lv, n);
+}
+
+/* base + sum of index * size. Labelled terms are added up; everything else is one
+ * constant, the difference between the result and their values. */
+void trace_address(struct tracer *t, LLVMValueRef inst)
+{
+	LLVMTypeRef type = LLVMGetGEPSourceElementType(inst);
+	LLVMValueRef label = tracer_get1(t, LLVMGetOperand(inst, 0)), value = NULL;
+	int n = LLVMGetNumOperands(inst);
+
+	if (LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMVectorTypeKind) {
+		for (int i = 0; i < n; i++)
+			tracer_concrete_all(t, LLVMGetOperand(inst, (unsigned)i), MUSTER_REASON_ADDRESS);
+		return;
+	}
+	if (label != t->zero)
+		value = tracer_word(t, LLVMGetOperand(inst, 0));
+	for (int i = 1; i < n; i++) {
+		LLVMValueRef index = LLVMGetOperand(inst, (unsigned)i), term = tracer_get1(t, index);
+		if (i > 1) {
+			if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+				type = LLVMStructGetTypeAtIndex(type, (unsigned)LLVMConstIntGetZExtValue(index));
+				continue;
+			}
+			type = LLVMGetElementType(type);
+		}
+		if (term == t->zero)
+			continue;
+		unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(index));
+		LLVMValueRef wide = LLVMBuildIntCast2(t->b, index, t->i64, 1, "");
+		LLVMValueRef size = tracer_q(t, LLVMABISizeOfType(t->layout, type));
+		term = bits > 64 ? tracer_extract(t, term, 0, 64) : bits < 64 ? tracer_sext(t, term, 64) : term;
+		if (LLVMConstIntGetZExtValue(size) != 1)
+			term = tracer_binary(t, MUSTER_OP_MUL, 64, term, t->zero, wide, size);
+		wide = LLVMBuildMul(t->b, wide, size, "");
+		label = value ? tracer_binary(t, MUSTER_OP_ADD, 64, label, term, value, wide) : term;
+		value = value ? LLVMBuildAdd(t->b, value, wide, "") : wide;
+	}
+	if (!value)
+		return;
+	tracer_after(t, inst);
+	LLVMValueRef rest = LLVMBuildSub(t->b, tracer_word(t, inst), value, "");
+	tracer_set1(t, inst, tracer_binary(t, MUSTER_OP_ADD, 64, label, t->zero, value, rest));
+}
+
+void trace_operation(struct tracer *t, LLVMValueRef inst)
+{
+	LLVMOpcode op = LLVMGetInstructionOpcode(inst);
+	unsigned binary = binary_operator(op);
+	int swap = 0;
+
+	if (binary) {
+		trace_binary(t, inst, binary, 0);
+		return;
+	}
+	switch (op) {
+	case LLVMICmp:
+		binary = comparison(LLVMGetICmpPredicate(inst), &swap);
+		trace_binary(t, inst, binary, swap);
+		break;
+	case LLVMTrunc:
+	case LLVMZExt:
+	case LLVMSExt:
+	case LLVMPtrToInt:
+	case LLVMIntToPtr:
+	case LLVMAddrSpaceCast:
+		trace_widening(t, inst, op);
+		break;
+	case LLVMBitCast:
+		trace_bitcast(t, inst);
+		break;
+	case LLVMSIToFP:
+	case LLVMUIToFP:
+		tracer_concrete_all(t, LLVMGetOperand(inst, 0), MUSTER_REASON_FLOAT);
+		break;
+	case LLVMFreeze: {
+		struct leaf leaves[TRACER_LEAVES];
+		LLVMValueRef labels[TRACER_LEAVES];
+		unsigned n = tracer_leaves(t, LLVMTypeOf(inst), leaves);
+		tracer_get(t, LLVMGetOperand(inst, 0), labels, n);
+		tracer_set(t, inst, labels, n);
+		break;
+	}
+	case LLVMSelect:
+		trace_select(t, inst);
+		break;
+	case LLVMExtractElement:
+	case LLVMInsertElement:
+		trace_element(t, inst, op);
+		break;
+	case LLVMShuffleVector:
+		trace_shuffle(t, inst);
+		break;
+	case LLVMExtractValue:
+	case LLVMInsertValue:
+		trace_aggregate(t, inst, op);
+		break;
+	default:
+		break;
+	}
+}

@@ -1,0 +1,136 @@
+/* trace_unit.c: what a unit tells the runtime about itself.
+ *
+ * Marks: a magic word before each function (for indirect callers) and a marker
+ * symbol beside each external one (for direct callers in other units). Globals: a
+ * table of addresses and sizes, registered by a constructor.
+ */
+#include "instrument/tracer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void mark_symbol(struct unit *u, LLVMValueRef symbol)
+{
+	LLVMTypeRef i8 = LLVMInt8TypeInContext(u->context);
+	LLVMLinkage linkage = LLVMGetLinkage(symbol);
+	char text[512];
+	size_t n;
+	const char *name = LLVMGetValueName2(symbol, &n);
+
+	if (linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage)
+		return;
+	if (strncmp(name, "__wrap_", 7) == 0)
+		name += 7;
+	snprintf(text, sizeof text, "__muster_def.%s", name);
+	LLVMValueRef g = LLVMGetNamedGlobal(u->module, text);
+	if (!g)
+		g = LLVMAddGlobal(u->module, i8, text);
+	LLVMSetInitializer(g, LLVMConstInt(i8, 1, 0));
+	LLVMSetGlobalConstant(g, 1);
+	LLVMSetLinkage(g, linkage == LLVMExternalLinkage ? LLVMExternalLinkage : LLVMWeakAnyLinkage);
+	LLVMSetVisibility(g, LLVMGetVisibility(symbol));
+}
+
+void trace_marks(struct unit *u)
+{
+	LLVMTypeRef i64 = LLVMInt64TypeInContext(u->context);
+
+	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f; f = LLVMGetNextFunction(f)) {
+		size_t n;
+		if (LLVMIsDeclaration(f) || strncmp(LLVMGetValueName2(f, &n), "__muster_", 9) == 0)
+			continue;
+		LLVMSetPrefixData(f, LLVMConstInt(i64, MUSTER_FUNCTION_MAGIC, 0));
+		mark_symbol(u, f);
+	}
+	for (LLVMValueRef a = LLVMGetFirstGlobalAlias(u->module); a; a = LLVMGetNextGlobalAlias(a))
+		if (LLVMIsAFunction(LLVMAliasGetAliasee(a)))
+			mark_symbol(u, a);
+}
+
+int trace_mark(struct unit *u, const struct instrument_options *options)
+{
+	(void)options;
+	trace_marks(u);
+	return 0;
+}
+
+#define CONSTANT (1ull << 63)
+
+static int has_object(LLVMValueRef g)
+{
+	size_t n;
+	const char *name = LLVMGetValueName2(g, &n);
+
+	return !LLVMIsDeclaration(g) && !LLVMIsThreadLocal(g) && LLVMTypeIsSized(LLVMGlobalGetValueType(g)) &&
+	       LLVMGetLinkage(g) != LLVMAvailableExternallyLinkage && LLVMGetLinkage(g) != LLVMAppendingLinkage &&
+	       strncmp(name, "llvm.", 5) != 0 && strncmp(name, "__muster_", 9) != 0 && strncmp(name, ".muster", 7) != 0;
+}
+
+/* void ctor(void) { __muster_unit(&unit); } */
+static LLVMValueRef constructor(struct tracer *t, LLVMValueRef record)
+{
+	LLVMTypeRef type = LLVMFunctionType(t->nothing, NULL, 0, 0);
+	LLVMValueRef f = LLVMAddFunction(t->module, "__muster_ctor", type);
+	LLVMBasicBlockRef b = LLVMAppendBasicBlockInContext(t->context, f, "");
+
+	LLVMSetLinkage(f, LLVMInternalLinkage);
+	LLVMPositionBuilderAtEnd(t->b, b);
+	tracer_call(t, "__muster_unit", "vp", record);
+	LLVMBuildRetVoid(t->b);
+	return f;
+}
+
+/* Appends to llvm.global_ctors, which has to be made anew for that. */
+static void add_constructor(struct tracer *t, LLVMValueRef f)
+{
+	LLVMTypeRef fields[] = {t->i32, t->ptr, t->ptr};
+	LLVMTypeRef entry = LLVMStructTypeInContext(t->context, fields, 3, 0);
+	LLVMValueRef old = LLVMGetNamedGlobal(t->module, "llvm.global_ctors");
+	VEC(LLVMValueRef) all = {0};
+	LLVMValueRef mine[] = {tracer_w(t, 0), f, LLVMConstNull(t->ptr)};
+
+	vec_push(&all, LLVMConstStructInContext(t->context, mine, 3, 0));
+	if (old) {
+		LLVMValueRef init = LLVMGetInitializer(old);
+		uint64_t n = LLVMGetArrayLength2(LLVMTypeOf(init));
+		for (uint64_t i = 0; i < n; i++)
+			vec_push(&all, LLVMGetAggregateElement(init, (unsigned)i));
+		LLVMDeleteGlobal(old);
+	}
+	LLVMValueRef array = LLVMConstArray2(entry, all.data, all.size);
+	LLVMValueRef g = LLVMAddGlobal(t->module, LLVMTypeOf(array), "llvm.global_ctors");
+	LLVMSetInitializer(g, array);
+	LLVMSetLinkage(g, LLVMAppendingLinkage);
+	vec_release(&all);
+}
+
+void trace_globals(struct tracer *t)
+{
+	LLVMTypeRef fields[] = {t->ptr, t->i64};
+	LLVMTypeRef entry = LLVMStructTypeInContext(t->context, fields, 2, 0);
+	VEC(LLVMValueRef) rows = {0};
+
+	for (LLVMValueRef g = LLVMGetFirstGlobal(t->module); g; g = LLVMGetNextGlobal(g)) {
+		if (!has_object(g))
+			continue;
+		uint64_t size = LLVMABISizeOfType(t->layout, LLVMGlobalGetValueType(g));
+		if (!size)
+			continue;
+		LLVMValueRef row[] = {g, tracer_q(t, size | (LLVMIsGlobalConstant(g) ? CONSTANT : 0))};
+		vec_push(&rows, LLVMConstStructInContext(t->context, row, 2, 0));
+	}
+	if (rows.size) {
+		LLVMValueRef array = LLVMConstArray2(entry, rows.data, rows.size);
+		LLVMValueRef table = LLVMAddGlobal(t->module, LLVMTypeOf(array), "__muster_globals");
+		LLVMSetInitializer(table, array);
+		LLVMSetGlobalConstant(table, 1);
+		LLVMSetLinkage(table, LLVMInternalLinkage);
+		LLVMValueRef parts[] = {LLVMConstNull(t->ptr), table, tracer_q(t, rows.size)};
+		LLVMValueRef record = LLVMConstStructInContext(t->context, parts, 3, 0);
+		LLVMValueRef g = LLVMAddGlobal(t->module, LLVMTypeOf(record), "__muster_unit_record");
+		LLVMSetInitializer(g, record);
+		LLVMSetLinkage(g, LLVMInternalLinkage);
+		add_constructor(t, constructor(t, g));
+	}
+	vec_release(&rows);
+}

@@ -1,0 +1,106 @@
+/* tracer.h: what the parts of the trace pass share.
+ *
+ * A value of the program has one label for each leaf: an integer or pointer is
+ * one leaf, a vector or structure as many as it has elements, in order. Labels
+ * are i32 values of the module; t->zero stands for "certainly concrete" and is
+ * never tested, so code on constants and counters costs nothing.
+ */
+#ifndef MUSTER_INSTRUMENT_TRACER_H
+#define MUSTER_INSTRUMENT_TRACER_H
+
+#include "instrument/pass.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "muster/abi.h"
+
+#include <llvm-c/Target.h>
+
+#define TRACER_LEAVES 64 /* a value with more leaves has no labels */
+#define TRACER_SLOTS 32  /* RT_ARGS */
+#define TRACER_RESULTS 8 /* RT_RETS */
+
+struct leaf {
+	LLVMTypeRef type;
+	uint64_t offset;   /* in bytes, where the value is in memory */
+	unsigned path[6];  /* indices that lead to it, outermost first */
+	unsigned depth;
+	unsigned bits;     /* of an integer or pointer; 0: floating point, which has no label */
+	unsigned lane : 1; /* the last index is a vector's */
+};
+
+struct tracer {
+	struct unit *u;
+	const struct instrument_options *options;
+	LLVMModuleRef module;
+	LLVMContextRef context;
+	LLVMBuilderRef b;
+	LLVMTargetDataRef layout;
+	LLVMTypeRef i1, i8, i32, i64, i128, ptr, nothing;
+	LLVMValueRef zero;
+
+	struct map ordinals; /* instruction -> ordinal + 1 */
+	struct map labels;   /* value -> index of its first label in pool, + 1 */
+	VEC(LLVMValueRef) pool;
+
+	/* The function at hand. */
+	LLVMValueRef function;
+	LLVMValueRef own;        /* did the caller leave labels for us? */
+	LLVMValueRef va_save;    /* labels of variable arguments, until va_start */
+	LLVMValueRef values_out; /* room for the arguments of calls without labels */
+	LLVMValueRef labels_out;
+	VEC(LLVMValueRef) objects; /* stack objects whose bounds are registered */
+	int dynamic_stack;
+	uint64_t site;           /* of the instruction at hand */
+};
+
+/* trace_label.c */
+unsigned tracer_leaves(struct tracer *t, LLVMTypeRef type, struct leaf *out); /* count, or 0 if it has no labels */
+void tracer_get(struct tracer *t, LLVMValueRef v, LLVMValueRef *labels, unsigned n);
+LLVMValueRef tracer_get1(struct tracer *t, LLVMValueRef v);
+void tracer_set(struct tracer *t, LLVMValueRef v, const LLVMValueRef *labels, unsigned n);
+void tracer_set1(struct tracer *t, LLVMValueRef v, LLVMValueRef label);
+int tracer_all_zero(struct tracer *t, const LLVMValueRef *labels, unsigned n);
+LLVMValueRef tracer_leaf_value(struct tracer *t, LLVMValueRef v, const struct leaf *leaf);
+
+/* Emitting. Signature letters: w i32, q i64, p pointer, v nothing; the first is the result. */
+LLVMValueRef tracer_call(struct tracer *t, const char *name, const char *signature, ...);
+LLVMValueRef tracer_w(struct tracer *t, uint64_t v);
+LLVMValueRef tracer_q(struct tracer *t, uint64_t v);
+LLVMValueRef tracer_word(struct tracer *t, LLVMValueRef v);                 /* integer of at most 64 bits, or pointer, as i64 */
+void tracer_wide(struct tracer *t, LLVMValueRef v, LLVMValueRef *low, LLVMValueRef *high);
+LLVMValueRef tracer_at(struct tracer *t, LLVMValueRef pointer, uint64_t offset);
+void tracer_before(struct tracer *t, LLVMValueRef inst);
+void tracer_after(struct tracer *t, LLVMValueRef inst);
+LLVMValueRef tracer_entry_alloca(struct tracer *t, LLVMTypeRef type, const char *name);
+unsigned tracer_bits(struct tracer *t, LLVMTypeRef type);                   /* of an integer or pointer, else 0 */
+
+/* Label of a binary operation on leaves of `bits` bits. */
+LLVMValueRef tracer_binary(struct tracer *t, unsigned op, unsigned bits, LLVMValueRef la, LLVMValueRef lb, LLVMValueRef va,
+			   LLVMValueRef vb);
+LLVMValueRef tracer_extract(struct tracer *t, LLVMValueRef label, unsigned low, unsigned bits);
+LLVMValueRef tracer_zext(struct tracer *t, LLVMValueRef label, unsigned bits);
+LLVMValueRef tracer_sext(struct tracer *t, LLVMValueRef label, unsigned bits);
+LLVMValueRef tracer_ite(struct tracer *t, LLVMValueRef lc, LLVMValueRef vc, LLVMValueRef la, LLVMValueRef lb, LLVMValueRef va,
+			LLVMValueRef vb, unsigned bits);
+void tracer_concrete(struct tracer *t, LLVMValueRef label, enum muster_reason why);
+void tracer_concrete_all(struct tracer *t, LLVMValueRef v, enum muster_reason why);
+void tracer_decision(struct tracer *t, LLVMValueRef label, LLVMValueRef condition);
+
+/* Splits the block of inst in front of it; everything before moves to a new
+ * block, which is returned, without a terminator. */
+LLVMBasicBlockRef tracer_split(struct tracer *t, LLVMValueRef inst);
+
+/* One file for each family of instructions. Each finds the builder in front of
+ * inst and t->site set, and sets inst's labels if it has any. */
+void trace_operation(struct tracer *t, LLVMValueRef inst);   /* trace_op.c: arithmetic, casts, comparisons, vectors */
+void trace_address(struct tracer *t, LLVMValueRef inst);     /* trace_op.c: getelementptr */
+void trace_memory(struct tracer *t, LLVMValueRef inst);      /* trace_mem.c: loads, stores, atomics, stack objects */
+LLVMValueRef trace_load_leaf(struct tracer *t, LLVMValueRef pointer, LLVMValueRef address, const struct leaf *leaf);
+void trace_call(struct tracer *t, LLVMValueRef inst);        /* trace_call.c */
+void trace_return(struct tracer *t, LLVMValueRef inst);
+void trace_prologue(struct tracer *t);
+int trace_intrinsic(struct tracer *t, LLVMValueRef inst, const char *name); /* trace_intrinsic.c */
+void trace_globals(struct tracer *t);                        /* trace_unit.c */
+void trace_marks(struct unit *u);
+
+#endif
