@@ -138,26 +138,38 @@ static size_t buffered_until(FILE *fp, int delimiter, size_t max, int *found)
 	return n;
 }
 
-char *BODY(fgets_unlocked)(char *to, int size, FILE *fp)
+/* Up to max bytes, ending with a line's end; *failed says whether there was an error.
+ * One that was there before is none of this call's. */
+static size_t read_part(char *to, size_t max, FILE *fp, int *failed)
 {
-	if (size <= 0)
-		return NULL;
-	/* An error that was there before is none of this call's. */
 	int old_error = fp->_flags & _IO_ERR_SEEN, found = 0;
-	size_t count = 0, room = (size_t)size - 1;
+	size_t count = 0;
 
 	fp->_flags &= ~_IO_ERR_SEEN;
-	while (count < room && !found) {
-		size_t n = buffered_until(fp, '\n', room - count, &found);
+	while (count < max && !found) {
+		size_t n = buffered_until(fp, '\n', max - count, &found);
 		if (n == 0 && BODY(__underflow)(fp) == EOF)
 			break;
 		BODY(memcpy)(to + count, fp->_IO_read_ptr, n);
 		fp->_IO_read_ptr += n;
 		count += n;
 	}
-	int failed = (fp->_flags & _IO_ERR_SEEN) && errno != EAGAIN;
+	*failed = (fp->_flags & _IO_ERR_SEEN) && errno != EAGAIN;
 	fp->_flags |= old_error;
-	if (size > 1 && (count == 0 || failed))
+	return count;
+}
+
+char *BODY(fgets_unlocked)(char *to, int size, FILE *fp)
+{
+	int failed;
+	if (size <= 0)
+		return NULL;
+	if (size == 1) {
+		to[0] = '\0';
+		return to;
+	}
+	size_t count = read_part(to, (size_t)size - 1, fp, &failed);
+	if (count == 0 || failed)
 		return NULL;
 	to[count] = '\0';
 	return to;
@@ -171,21 +183,28 @@ char *BODY(fgets)(char *to, int size, FILE *fp)
 	return result;
 }
 
-char *BODY(__fgets_chk)(char *to, size_t room, int size, FILE *fp)
-{
-	if (size > 0 && (size_t)size > room) {
-		/* Only a line that does not fit ends the process. */
-		char *result = BODY(fgets)(to, room > INT_MAX ? INT_MAX : (int)room, fp);
-		if (result && room > 0 && BODY(strlen)(to) == room - 1)
-			__chk_fail();
-		return result;
-	}
-	return BODY(fgets)(to, size, fp);
-}
-
+/* Only a line that does not fit ends the process, not a size that is too large. */
 char *BODY(__fgets_unlocked_chk)(char *to, size_t room, int size, FILE *fp)
 {
-	return BODY(__fgets_chk)(to, room, size, fp);
+	int failed;
+	if (size <= 0)
+		return NULL;
+	size_t max = (size_t)size - 1 < room ? (size_t)size - 1 : room;
+	size_t count = read_part(to, max, fp, &failed);
+	if (count == 0 || failed)
+		return NULL;
+	if (count >= room)
+		__chk_fail();
+	to[count] = '\0';
+	return to;
+}
+
+char *BODY(__fgets_chk)(char *to, size_t room, int size, FILE *fp)
+{
+	stream_lock(fp);
+	char *result = BODY(__fgets_unlocked_chk)(to, room, size, fp);
+	stream_unlock(fp);
+	return result;
 }
 
 char *BODY(gets)(char *to)

@@ -1,0 +1,32 @@
+/* io.h: positions in input files, and what a read from one says about the length.
+ *
+ * A position is concrete, or carries a label: after a read that met the end it is
+ * the length itself, after a seek from the end the length and an offset.
+ */
+#ifndef MUSTER_RT_IO_H
+#define MUSTER_RT_IO_H
+
+#include "rt.h"
+
+struct io_position {
+	int source;
+	uint64_t at;
+	label label;
+};
+
+/* The descriptor's source and position. 0 if it is no source or cannot seek. */
+RT_HIDDEN int io_position_get(int fd, struct io_position *p);
+/* Remembers the label of a descriptor's position, as long as the position is p->at. */
+RT_HIDDEN void io_position_set(int fd, const struct io_position *p);
+/* The descriptor is another file's now, or nobody's. */
+RT_HIDDEN void io_position_forget(int fd);
+
+/* A read of `want` bytes (label want_label) at p gave `got`: records what that says
+ * about the length, moves p, and gives the label of the result. */
+RT_HIDDEN label io_account(struct io_position *p, size_t want, label want_label, size_t got);
+
+/* A seek of p to `offset` from `whence` reached `at`. */
+RT_HIDDEN void io_seek(struct io_position *p, int64_t offset, label offset_label, int whence,
+		       uint64_t at);
+
+#endif

@@ -1,0 +1,177 @@
+/* io_position.c: symbolic file positions, and the length of an input.
+ *
+ * The kernel keeps a descriptor's position; here stands only what it cannot know:
+ * that a position would be another one if the input were longer or shorter. Such
+ * positions are kept in a small table by descriptor, with the value they had. A
+ * descriptor whose position has another value now was moved by somebody else, and
+ * its position is concrete. Positions of a duplicate are concrete too: that makes
+ * a condition on the length more than need be, never one too few.
+ *
+ * Invariant of known[]: the events so far say that the source has at least that
+ * many bytes, so a smaller bound need not be written again.
+ */
+#include "io.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+off_t __real_lseek(int fd, off_t offset, int whence);
+
+#define POSITIONS 64
+
+static struct entry {
+	int used, fd;
+	struct io_position position;
+} entries[POSITIONS];
+static unsigned next_victim;
+
+static uint64_t known[MUSTER_MAX_SOURCES];
+
+static struct entry *find(int fd)
+{
+	for (int i = 0; i < POSITIONS; i++)
+		if (entries[i].used && entries[i].fd == fd)
+			return &entries[i];
+	return NULL;
+}
+
+int io_position_get(int fd, struct io_position *p)
+{
+	int kept = errno;
+	p->source = rt_source_of_fd(fd);
+	p->label = 0;
+	if (p->source < 0)
+		return 0;
+	off_t at = __real_lseek(fd, 0, SEEK_CUR);
+	errno = kept;
+	if (at < 0)
+		return 0;
+	p->at = (uint64_t)at;
+	struct entry *e = find(fd);
+	if (e && e->position.source == p->source && e->position.at == p->at)
+		p->label = e->position.label;
+	return 1;
+}
+
+void io_position_forget(int fd)
+{
+	struct entry *e = find(fd);
+	if (e && rt_active())
+		e->used = 0;
+}
+
+void io_position_set(int fd, const struct io_position *p)
+{
+	struct entry *e = find(fd);
+	if (!p->label) {
+		if (e)
+			e->used = 0;
+		return;
+	}
+	for (int i = 0; !e && i < POSITIONS; i++)
+		if (!entries[i].used)
+			e = &entries[i];
+	if (!e)
+		e = &entries[next_victim++ % POSITIONS];
+	*e = (struct entry){.used = 1, .fd = fd, .position = *p};
+}
+
+/* Bound: the input has at least n bytes. */
+static void at_least(int source, uint64_t n)
+{
+	if (n <= known[source])
+		return;
+	known[source] = n;
+	rt_bound(rt_binary(MUSTER_OP_ULE, 64, 0, rt_length((unsigned)source), n,
+			   rt_source_size((unsigned)source)));
+}
+
+/* Nothing was there to be read, at a position beyond the end or a symbolic one. */
+static label nothing_left(struct io_position *p, label length, uint64_t size)
+{
+	if (p->label != length)
+		rt_bound(rt_binary(MUSTER_OP_ULE, 64, length, p->label, size, p->at));
+	return 0;
+}
+
+static label met_end(struct io_position *p, size_t want, label want_label, label length,
+		     uint64_t size)
+{
+	label end = want_label ? rt_binary(MUSTER_OP_ADD, 64, want_label, 0, want, p->at) : 0;
+	label left = length;
+	rt_bound(rt_binary(MUSTER_OP_ULT, 64, length, end, size, p->at + want));
+	if (p->at != 0)
+		left = rt_binary(MUSTER_OP_SUB, 64, length, 0, size, p->at);
+	p->at = size;
+	p->label = length;
+	return left;
+}
+
+static label was_full(struct io_position *p, size_t want, label want_label, label length,
+		      uint64_t size)
+{
+	uint64_t end = p->at + want;
+	if (!want_label) {
+		at_least(p->source, end);
+		p->at = end;
+		return 0;
+	}
+	label end_label = want_label;
+	if (p->at != 0)
+		end_label = rt_binary(MUSTER_OP_ADD, 64, want_label, 0, want, p->at);
+	if (end_label != length)
+		rt_bound(rt_binary(MUSTER_OP_ULE, 64, end_label, length, end, size));
+	p->at = end;
+	p->label = end_label;
+	return want_label;
+}
+
+label io_account(struct io_position *p, size_t want, label want_label, size_t got)
+{
+	label length = rt_length((unsigned)p->source);
+	uint64_t size = rt_source_size((unsigned)p->source);
+
+	if (!length)
+		return 0;
+	if (want == 0 && !want_label)
+		return 0;
+	if (p->label && got > 0) { /* other bytes for another length */
+		rt_concrete(p->label, MUSTER_REASON_OFFSET);
+		p->label = 0;
+	}
+	if (p->label || p->at > size)
+		return nothing_left(p, length, size);
+	at_least(p->source, p->at);
+	if (got == want)
+		return was_full(p, want, want_label, length, size);
+	if (p->at + got == size)
+		return met_end(p, want, want_label, length, size);
+	p->at += got; /* cut short by something else than the end */
+	rt_concrete(want_label, MUSTER_REASON_SIZE);
+	return 0;
+}
+
+void io_seek(struct io_position *p, int64_t offset, label offset_label, int whence, uint64_t at)
+{
+	label length = rt_length((unsigned)p->source);
+	uint64_t size = rt_source_size((unsigned)p->source);
+	label from = whence == SEEK_END ? length : whence == SEEK_CUR ? p->label : 0;
+	uint64_t from_value = whence == SEEK_END ? size : whence == SEEK_CUR ? p->at : 0;
+
+	if (whence != SEEK_SET && whence != SEEK_CUR && whence != SEEK_END)
+		from = offset_label = 0;
+	if (!from)
+		p->label = offset_label && from_value
+			       ? rt_binary(MUSTER_OP_ADD, 64, offset_label, 0, (uint64_t)offset,
+					   from_value)
+			       : offset_label;
+	else if (offset || offset_label)
+		p->label = rt_binary(MUSTER_OP_ADD, 64, from, offset_label, from_value,
+				     (uint64_t)offset);
+	else
+		p->label = from;
+	if (p->label && p->label != length) /* a negative position would have failed */
+		rt_bound(rt_binary(MUSTER_OP_SLE, 64, 0, p->label, 0, at));
+	p->at = at;
+}

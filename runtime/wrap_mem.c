@@ -1,0 +1,156 @@
+/* wrap_mem.c: functions that move or fill memory. The bytes go by libc's own
+ * function and the labels go with them, so neither costs a loop in the target.
+ *
+ * Where a size or an address depends on the input, it is fixed by a concretisation:
+ * which bytes were written is not something that an expression could say. The
+ * fortified names end the process as libc does when the destination is too small.
+ */
+#include "rt.h"
+
+#include <string.h>
+
+void *__real_memcpy(void *to, const void *from, size_t n);
+void *__real_memmove(void *to, const void *from, size_t n);
+void *__real_memset(void *p, int c, size_t n);
+_Noreturn void __chk_fail(void);
+
+/* Labels of (to, from, n). */
+static void fix_copy(const label *a)
+{
+	rt_concrete(a[0], MUSTER_REASON_STORE);
+	rt_concrete(a[1], MUSTER_REASON_ADDRESS);
+	rt_concrete(a[2], MUSTER_REASON_SIZE);
+}
+
+static void *copy(void *to, const void *from, size_t n, const label *a)
+{
+	fix_copy(a);
+	__real_memmove(to, from, n);
+	rt_copy(to, from, n);
+	return to;
+}
+
+/* Labels of (p, c, n). */
+static void *fill(void *p, int c, size_t n, const label *a)
+{
+	rt_concrete(a[0], MUSTER_REASON_STORE);
+	rt_concrete(a[2], MUSTER_REASON_SIZE);
+	__real_memset(p, c, n);
+	label byte = a[1] ? rt_extract(a[1], 0, 8) : 0;
+	if (byte)
+		for (size_t i = 0; i < n; i++)
+			rt_store((char *)p + i, 1, byte);
+	else
+		rt_clear(p, n);
+	return p;
+}
+
+RT_EXPORT void *__wrap_memcpy(void *to, const void *from, size_t n)
+{
+	label a[3];
+	rt_enter(__wrap_memcpy, a, 3);
+	return copy(to, from, n, a);
+}
+
+RT_EXPORT void *__wrap_memmove(void *to, const void *from, size_t n)
+{
+	label a[3];
+	rt_enter(__wrap_memmove, a, 3);
+	return copy(to, from, n, a);
+}
+
+RT_EXPORT void *__wrap_mempcpy(void *to, const void *from, size_t n)
+{
+	label a[3];
+	rt_enter(__wrap_mempcpy, a, 3);
+	return (char *)copy(to, from, n, a) + n;
+}
+
+RT_EXPORT void *__wrap___mempcpy(void *to, const void *from, size_t n)
+{
+	label a[3];
+	rt_enter(__wrap___mempcpy, a, 3);
+	return (char *)copy(to, from, n, a) + n;
+}
+
+RT_EXPORT void __wrap_bcopy(const void *from, void *to, size_t n)
+{
+	label a[3];
+	rt_enter(__wrap_bcopy, a, 3);
+	label swapped[3] = {a[1], a[0], a[2]};
+	copy(to, from, n, swapped);
+}
+
+RT_EXPORT void *__wrap_memset(void *p, int c, size_t n)
+{
+	label a[3];
+	rt_enter(__wrap_memset, a, 3);
+	return fill(p, c, n, a);
+}
+
+RT_EXPORT void __wrap_bzero(void *p, size_t n)
+{
+	label a[2];
+	rt_enter(__wrap_bzero, a, 2);
+	fill(p, 0, n, (label[]){a[0], 0, a[1]});
+}
+
+RT_EXPORT void __wrap_explicit_bzero(void *p, size_t n)
+{
+	label a[2];
+	rt_enter(__wrap_explicit_bzero, a, 2);
+	fill(p, 0, n, (label[]){a[0], 0, a[1]});
+}
+
+/* ---------------------------------------------------------- fortified names */
+
+static void check_room(size_t n, size_t room)
+{
+	if (n > room)
+		__chk_fail();
+}
+
+RT_EXPORT void *__wrap___memcpy_chk(void *to, const void *from, size_t n, size_t room)
+{
+	label a[3];
+	rt_enter(__wrap___memcpy_chk, a, 3);
+	rt_concrete(a[2], MUSTER_REASON_SIZE);
+	check_room(n, room);
+	return copy(to, from, n, a);
+}
+
+RT_EXPORT void *__wrap___memmove_chk(void *to, const void *from, size_t n, size_t room)
+{
+	label a[3];
+	rt_enter(__wrap___memmove_chk, a, 3);
+	rt_concrete(a[2], MUSTER_REASON_SIZE);
+	check_room(n, room);
+	return copy(to, from, n, a);
+}
+
+RT_EXPORT void *__wrap___mempcpy_chk(void *to, const void *from, size_t n, size_t room)
+{
+	label a[3];
+	rt_enter(__wrap___mempcpy_chk, a, 3);
+	rt_concrete(a[2], MUSTER_REASON_SIZE);
+	check_room(n, room);
+	return (char *)copy(to, from, n, a) + n;
+}
+
+RT_EXPORT void *__wrap___memset_chk(void *p, int c, size_t n, size_t room)
+{
+	label a[3];
+	rt_enter(__wrap___memset_chk, a, 3);
+	rt_concrete(a[2], MUSTER_REASON_SIZE);
+	check_room(n, room);
+	return fill(p, c, n, a);
+}
+
+RT_EXPORT void __wrap___explicit_bzero_chk(void *p, size_t n, size_t room)
+{
+	label a[2];
+	rt_enter(__wrap___explicit_bzero_chk, a, 2);
+	rt_concrete(a[1], MUSTER_REASON_SIZE);
+	check_room(n, room);
+	fill(p, 0, n, (label[]){a[0], 0, 0});
+}
