@@ -1,0 +1,2 @@
+# Events of one source file out of what `muster trace` prints: KIND LINE REASON-OR-CONDITION.
+{ }
