@@ -30,7 +30,8 @@ tests = $(patsubst tests/unit/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test
 runtime_light = runtime/light.c runtime/cov.c runtime/path.c runtime/rt_null.c
 runtime_separate = runtime/inline.c runtime/driver.c $(runtime_light)
 runtime_wrappers = $(wildcard runtime/io.c runtime/heap.c runtime/process.c runtime/stdio.c \
-	runtime/input.c runtime/map.c runtime/format.c runtime/thread.c)
+	runtime/input.c runtime/map.c runtime/format.c runtime/thread.c runtime/wrap_mem.c \
+	runtime/skip.c runtime/io_position.c)
 runtime_core = $(filter-out $(runtime_separate) $(runtime_wrappers),$(sort $(wildcard runtime/*.c)))
 runtime_bodies = $(sort $(wildcard runtime/libc/*.c))
 runtime_objects = $(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_core) $(runtime_wrappers) \
@@ -96,8 +97,17 @@ $(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_bodies)): \
 		$(B)/runtime/%.o: $(B)/runtime/%.bc $(B)/muster
 	$(B)/muster instrument-runtime --kind trace $< -o $@
 
+# The runtime's own calls go to libc, whatever the linker wraps: only bodies call wrapped functions.
+# A wrapped name in the other objects becomes its __real_ name.
+define call_libc
+@nm --defined-only -g $^ | sed -n 's/.* [TtWwi] __wrap_\(.*\)/\1 __real_\1/p' | sort -u >$@.names
+@for o in $(filter-out $(B)/runtime/libc/% $(B)/runtime/path/%,$^); do \
+	objcopy --redefine-syms=$@.names $$o; done
+endef
+
 $(B)/runtime/libmuster_rt.a: $(runtime_objects)
 	@rm -f $@
+	$(call_libc)
 	ar rcsD $@ $^
 
 $(B)/runtime/libmuster_cov.a: $(patsubst %,$(B)/runtime/%.o,cov light forkserver)
@@ -115,6 +125,7 @@ $(B)/runtime/libmuster_path.a: $(patsubst %,$(B)/runtime/%.o,path light rt_null 
 		$(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_wrappers)) \
 		$(patsubst runtime/libc/%.c,$(B)/runtime/path/%.o,$(runtime_bodies))
 	@rm -f $@
+	$(call_libc)
 	ar rcsD $@ $^
 
 # Every libc name that the runtime stands in for.
