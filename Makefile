@@ -99,16 +99,17 @@ $(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_bodies)): \
 
 # The runtime's own calls go to libc, whatever the linker wraps: only bodies call wrapped functions.
 # A wrapped name in the other objects becomes its __real_ name.
-define call_libc
-@nm --defined-only -g $^ | sed -n 's/.* [TtWwi] __wrap_\(.*\)/\1 __real_\1/p' | sort -u >$@.names
-@for o in $(filter-out $(B)/runtime/libc/% $(B)/runtime/path/%,$^); do \
-	objcopy --redefine-syms=$@.names $$o; done
+define archive_runtime
+@rm -rf $@ $@.d && mkdir -p $@.d
+nm --defined-only -g $^ | sed -n 's/.* [TtWwi] __wrap_\(.*\)/\1 __real_\1/p' | sort -u >$@.d/names
+@for o in $(filter-out $(runtime_body_objects),$^); do \
+	objcopy --redefine-syms=$@.d/names $$o $@.d/$${o##*/} || exit 1; done
+ar rcsD $@ $@.d/*.o $(filter $(runtime_body_objects),$^)
 endef
+runtime_body_objects = $(B)/runtime/libc/%.o $(B)/runtime/path/%.o
 
 $(B)/runtime/libmuster_rt.a: $(runtime_objects)
-	@rm -f $@
-	$(call_libc)
-	ar rcsD $@ $^
+	$(archive_runtime)
 
 $(B)/runtime/libmuster_cov.a: $(patsubst %,$(B)/runtime/%.o,cov light forkserver)
 	@rm -f $@
@@ -124,9 +125,7 @@ $(patsubst runtime/libc/%.c,$(B)/runtime/path/%.o,$(runtime_bodies)): \
 $(B)/runtime/libmuster_path.a: $(patsubst %,$(B)/runtime/%.o,path light rt_null forkserver) \
 		$(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_wrappers)) \
 		$(patsubst runtime/libc/%.c,$(B)/runtime/path/%.o,$(runtime_bodies))
-	@rm -f $@
-	$(call_libc)
-	ar rcsD $@ $^
+	$(archive_runtime)
 
 # Every libc name that the runtime stands in for.
 $(B)/runtime/wraps: $(B)/runtime/libmuster_rt.a
