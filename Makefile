@@ -28,10 +28,11 @@ tests = $(patsubst tests/unit/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test
 # The runtime has three kinds of source. Bodies of libc functions go through the same instrumentation
 # as targets; wrappers are only marked, so that instrumented callers know them; the rest is plain.
 runtime_light = runtime/light.c runtime/cov.c runtime/path.c runtime/rt_null.c
-runtime_separate = runtime/inline.c runtime/driver.c $(runtime_light)
-runtime_wrappers = $(wildcard runtime/io.c runtime/heap.c runtime/process.c runtime/stdio.c \
-	runtime/input.c runtime/map.c runtime/format.c runtime/thread.c runtime/wrap_mem.c \
-	runtime/skip.c runtime/io_position.c)
+runtime_separate = runtime/inline.c runtime/driver.c runtime/native.c $(runtime_light)
+# Wrappers are known by what they call. runtime_labels is what only the trace variant has.
+runtime_labels = $(patsubst %,runtime/%.c,core node memory object table hooks extern)
+runtime_wrappers = $(filter-out $(runtime_separate) $(runtime_labels),\
+	$(sort $(shell grep -lE "rt_enter|__wrap_" runtime/*.c)))
 runtime_core = $(filter-out $(runtime_separate) $(runtime_wrappers),$(sort $(wildcard runtime/*.c)))
 runtime_bodies = $(sort $(wildcard runtime/libc/*.c))
 runtime_objects = $(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_core) $(runtime_wrappers) \
@@ -43,8 +44,9 @@ unit_flags = $(runtime_flags) -g -O1 -Xclang -disable-llvm-passes -fno-discard-v
 	-fno-builtin -emit-llvm
 
 runtime_files = $(B)/runtime/libmuster_rt.a $(B)/runtime/libmuster_cov.a $(B)/runtime/libmuster_path.a \
-	$(B)/runtime/driver.o \
-	$(B)/runtime/wraps $(B)/runtime/wraps_path $(B)/runtime/include
+	$(B)/runtime/libmuster_driver.a $(B)/runtime/libmuster_native.a \
+	$(B)/runtime/wraps $(B)/runtime/wraps_path $(B)/runtime/wraps_cov \
+	$(B)/runtime/include
 
 all: $(B)/muster $(B)/muster-cc $(B)/muster-keeper runtime
 runtime: $(runtime_files)
@@ -79,7 +81,7 @@ $(B)/runtime/inline.bc: runtime/inline.c Makefile
 	@mkdir -p $(@D)
 	$(CLANG) $(runtime_flags) -O1 -Xclang -disable-llvm-passes -emit-llvm -c $< -o $@
 
-$(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_core) $(runtime_light) $(wildcard runtime/driver.c)): \
+$(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_core) $(runtime_light) runtime/native.c): \
 		$(B)/runtime/%.o: runtime/%.c Makefile
 	@mkdir -p $(@D)
 	$(CLANG) $(runtime_flags) -O2 -g -c $< -o $@
@@ -91,11 +93,11 @@ $(patsubst runtime/%.c,$(B)/runtime/%.bc,$(runtime_wrappers) $(runtime_bodies)):
 
 $(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_wrappers)): \
 		$(B)/runtime/%.o: $(B)/runtime/%.bc $(B)/muster
-	$(B)/muster instrument-runtime --kind mark $< -o $@
+	$(B)/muster instrument-runtime --kind mark -o $@ $<
 
 $(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_bodies)): \
 		$(B)/runtime/%.o: $(B)/runtime/%.bc $(B)/muster
-	$(B)/muster instrument-runtime --kind trace $< -o $@
+	$(B)/muster instrument-runtime --kind trace -o $@ $<
 
 # The runtime's own calls go to libc, whatever the linker wraps: only bodies call wrapped functions.
 # A wrapped name in the other objects becomes its __real_ name.
@@ -111,7 +113,17 @@ runtime_body_objects = $(B)/runtime/libc/%.o $(B)/runtime/path/%.o
 $(B)/runtime/libmuster_rt.a: $(runtime_objects)
 	$(archive_runtime)
 
-$(B)/runtime/libmuster_cov.a: $(patsubst %,$(B)/runtime/%.o,cov light forkserver)
+$(B)/runtime/libmuster_cov.a: $(patsubst %,$(B)/runtime/%.o,cov light forkserver rt_null symbolic)
+	@rm -f $@
+	ar rcsD $@ $^
+
+# The harness driver is a unit like any other, with a record of its own.
+$(B)/runtime/driver.o: runtime/driver.c $(B)/muster-cc $(B)/runtime/include Makefile
+	$(B)/muster-cc -O2 -g -fPIC -D_GNU_SOURCE $(warnings) -c $< -o $@
+
+$(B)/runtime/libmuster_driver.a: $(B)/runtime/driver.o
+$(B)/runtime/libmuster_native.a: $(B)/runtime/native.o
+$(B)/runtime/libmuster_driver.a $(B)/runtime/libmuster_native.a:
 	@rm -f $@
 	ar rcsD $@ $^
 
@@ -120,17 +132,18 @@ $(B)/runtime/libmuster_cov.a: $(patsubst %,$(B)/runtime/%.o,cov light forkserver
 $(patsubst runtime/libc/%.c,$(B)/runtime/path/%.o,$(runtime_bodies)): \
 		$(B)/runtime/path/%.o: $(B)/runtime/libc/%.bc $(B)/muster
 	@mkdir -p $(@D)
-	$(B)/muster instrument-runtime --kind path $< -o $@
+	$(B)/muster instrument-runtime --kind path -o $@ $<
 
-$(B)/runtime/libmuster_path.a: $(patsubst %,$(B)/runtime/%.o,path light rt_null forkserver) \
-		$(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_wrappers)) \
+$(B)/runtime/libmuster_path.a: $(patsubst %,$(B)/runtime/%.o,path light rt_null) \
+		$(patsubst runtime/%.c,$(B)/runtime/%.o,$(filter-out $(runtime_labels),$(runtime_core)) $(runtime_wrappers)) \
 		$(patsubst runtime/libc/%.c,$(B)/runtime/path/%.o,$(runtime_bodies))
 	$(archive_runtime)
 
 # Every libc name that the runtime stands in for.
 $(B)/runtime/wraps: $(B)/runtime/libmuster_rt.a
 $(B)/runtime/wraps_path: $(B)/runtime/libmuster_path.a
-$(B)/runtime/wraps $(B)/runtime/wraps_path:
+$(B)/runtime/wraps_cov: $(B)/runtime/libmuster_cov.a
+$(B)/runtime/wraps $(B)/runtime/wraps_path $(B)/runtime/wraps_cov:
 	nm --defined-only -g $< | sed -n 's/.* [TtWwi] __wrap_//p' | sort -u >$@.tmp
 	@mv $@.tmp $@
 

@@ -2,9 +2,8 @@
  *
  * From .preinit_array, before any constructor: maps the tables named by MUSTER_FD,
  * serves forks if asked to, and hands over to the variant's own runtime. Nothing
- * happens without MUSTER_FD. The page of struct rt_state is mapped as well, with
- * tracing set and active not: wrappers that look there find a run that is watched,
- * and no labels.
+ * happens without MUSTER_FD. The page of struct rt_state is mapped as well, so that
+ * wrappers find a run that is watched; rt_null.c sees to it that it has no labels.
  */
 #include "light.h"
 #include "node.h"
@@ -85,6 +84,8 @@ static void start(int argc, char **argv, char **envp)
 	h->state = MUSTER_STATE_RUNNING;
 	RT_STATE->header = h; /* wiped by the fork: set here, in the target itself */
 	RT_STATE->tracing = 1;
+	RT_STATE->active = 1;
+	rt_first_thread = 1;
 	light_header = h;
 	light_begin(h);
 }

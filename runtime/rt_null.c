@@ -76,8 +76,7 @@ int rt_object_find(const void *p, struct rt_object *o)
 	X(rt_store(void *p, unsigned size, label a))                                               \
 	X(rt_concrete_range(const void *p, size_t n, enum muster_reason why))                      \
 	X(rt_object_add(const void *p, size_t size))                                               \
-	X(rt_full(unsigned table))                                                                 \
-	X(rt_label_args(int argc, char **argv, char **envp))
+	X(rt_full(unsigned table))
 
 #pragma clang diagnostic ignored "-Wunused-parameter"
 

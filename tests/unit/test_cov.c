@@ -52,7 +52,7 @@ static char *link_program(const char *object, enum instrument_kind kind, const c
 	int cov = kind == INSTRUMENT_COV;
 	char *argv[] = {"clang-19", "-D_GNU_SOURCE", "-O1", "-w", "-Iinclude", "-Iruntime",
 			"-fPIC", "-ftls-model=initial-exec", (char *)object, "runtime/light.c",
-			"runtime/forkserver.c", cov ? "runtime/cov.c" : "runtime/path.c", "-o", path,
+			"runtime/forkserver.c", "runtime/rt_null.c", cov ? "runtime/cov.c" : "runtime/path.c", "-o", path,
 			"-lpthread", (char *)extra, NULL};
 
 	run_command(argv);
