@@ -8,7 +8,6 @@
  * The tables live in a shared mapping, and counts are stored as they grow, so
  * whatever way the target dies, everything up to that moment can be read.
  */
-#define _GNU_SOURCE
 #include "node.h"
 
 #include <errno.h>

@@ -3,7 +3,6 @@
  * libc cleared might by chance equal an old label's value: so labels are cleared
  * when a block is given out and when it is given back.
  */
-#define _GNU_SOURCE
 #include "rt.h"
 
 #include <malloc.h>

@@ -5,7 +5,6 @@
  * reported. A signal handler must not disturb labels that are on their way
  * between a caller and its callee, so it runs behind a guard that keeps them.
  */
-#define _GNU_SOURCE
 #include "node.h"
 
 #include <pthread.h>
