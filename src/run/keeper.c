@@ -23,6 +23,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,7 +152,7 @@ static void parent_gone(struct run *r)
 	if (r->k->server == r->parent)
 		r->k->server = 0;
 	r->orphaned = 1;
-	r->reply->killed_parent = r->target > 0;
+	r->reply->killed_parent = r->target > 0 && r->reply->verdict == KEPT_ENDED;
 	wait_orphan(r);
 }
 
@@ -190,9 +191,12 @@ static void look(struct run *r)
 	r->next_look = t + TICK;
 	if (j->wall_ns && t - r->start >= j->wall_ns)
 		stop_target(r, KEPT_TIME);
-	watch_usage(r->k->board, r->parent, r->target, &u);
-	if (j->processes && u.processes > j->processes)
+	watch_usage(r->k->board, r->parent, r->target, j->processes, &u);
+	if (j->processes && u.processes > j->processes) {
 		stop_target(r, KEPT_PROCESSES);
+		if (r->k->board->is_namespace)
+			kill(-1, SIGKILL); /* the one step that outruns a fork bomb; a server is started again */
+	}
 	if (j->cpu_ns && u.cpu_ns > j->cpu_ns)
 		stop_target(r, KEPT_TIME);
 	if (j->memory && u.memory > j->memory)
@@ -406,10 +410,21 @@ static void run_job(struct keeper *k)
 	reply->left = watch_sweep(k->board, &k->server);
 }
 
+/* A target with a thousand busy processes must not keep its keeper from running:
+ * real time for root (not inherited), and for others RLIMIT_NPROC. */
+static void stay_awake(struct keeper_board *b)
+{
+	struct sched_param p = {.sched_priority = 1};
+
+	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &p);
+	b->user_threads = geteuid() ? watch_user_threads() : 0;
+}
+
 static int setup(struct keeper_board *b)
 {
 	sigset_t all;
 
+	stay_awake(b);
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	for (int fd = KEEPER_SOCKET; fd < KEEPER_FDS; fd++)

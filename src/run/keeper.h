@@ -78,6 +78,7 @@ struct keeper_reply {
 struct keeper_board {
 	uint32_t has_shm;
 	uint32_t is_namespace;
+	uint32_t user_threads; /* of this user when the keeper started; 0 for root, who is not limited */
 	int32_t trouble; /* errno of the set-up, before KEEPER_HELLO */
 	char temp_dir[PATH_MAX]; /* removed if muster dies; "" for none */
 	struct keeper_job job;
@@ -103,9 +104,12 @@ struct watch_usage {
 	uint64_t cpu_ns;	/* the live ones and those they waited for */
 	int parent_stopped, target_stopped;
 };
-void watch_usage(const struct keeper_board *b, pid_t parent, pid_t target, struct watch_usage *u);
+/* Past max_processes (if not 0) only the number is found out: looking at each would take too long. */
+void watch_usage(const struct keeper_board *b, pid_t parent, pid_t target, unsigned max_processes, struct watch_usage *u);
 /* Kills everything below the keeper but `spare` (0: nothing is spared) and reaps
  * it. Gives the number of processes killed. *spare becomes 0 if it had to go too or is dead. */
 unsigned watch_sweep(const struct keeper_board *b, pid_t *spare);
+/* How many processes and threads this user has, for RLIMIT_NPROC. */
+unsigned watch_user_threads(void);
 
 #endif

@@ -55,22 +55,34 @@ static void add_numbers(struct pids *p, const char *s)
 	}
 }
 
-/* Children are listed for each thread that made them. */
+static void add_thread_children(struct pids *p, pid_t pid, const char *thread)
+{
+	static char text[1 << 18];
+	char path[300];
+
+	snprintf(path, sizeof path, "/proc/%d/task/%s/children", (int)pid, thread);
+	if (slurp(path, text, sizeof text))
+		add_numbers(p, text);
+}
+
+/* Children are listed for each thread that made them; most processes have one. */
 static void add_children(struct pids *p, pid_t pid)
 {
-	static char text[1 << 16];
-	char path[300];
+	char path[64], name[32];
 	struct dirent *e;
+	struct stat st;
 	DIR *d;
 
 	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	if (!stat(path, &st) && st.st_nlink == 3) {
+		snprintf(name, sizeof name, "%d", (int)pid);
+		add_thread_children(p, pid, name);
+		return;
+	}
 	d = opendir(path);
 	while (d && (e = readdir(d)))
-		if (isdigit((unsigned char)e->d_name[0])) {
-			snprintf(path, sizeof path, "/proc/%d/task/%s/children", (int)pid, e->d_name);
-			if (slurp(path, text, sizeof text))
-				add_numbers(p, text);
-		}
+		if (isdigit((unsigned char)e->d_name[0]))
+			add_thread_children(p, pid, e->d_name);
 	if (d)
 		closedir(d);
 }
@@ -87,14 +99,15 @@ static void add_namespace(struct pids *p)
 		closedir(d);
 }
 
-static void add_below(const struct keeper_board *b, struct pids *p)
+/* Everybody below the keeper, or somewhat more than `enough` of them. */
+static void add_below(const struct keeper_board *b, struct pids *p, size_t enough)
 {
 	if (b->is_namespace) {
 		add_namespace(p);
 		return;
 	}
 	add_children(p, getpid());
-	for (size_t i = 0; i < p->v.size; i++)
+	for (size_t i = 0; i < p->v.size && p->v.size <= enough; i++)
 		add_children(p, p->v.data[i]);
 }
 
@@ -148,13 +161,19 @@ static uint64_t memory_of(const struct keeper_board *b, pid_t pid, const struct 
 	return bytes + (shared > tables ? shared - tables : 0);
 }
 
-void watch_usage(const struct keeper_board *b, pid_t parent, pid_t target, struct watch_usage *u)
+void watch_usage(const struct keeper_board *b, pid_t parent, pid_t target, unsigned max_processes, struct watch_usage *u)
 {
 	uint64_t ns_per_tick = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
+	size_t enough = max_processes ? (size_t)max_processes + 64 : SIZE_MAX;
 	struct pids p = {0};
 
 	memset(u, 0, sizeof *u);
-	add_below(b, &p);
+	add_below(b, &p, enough);
+	if (p.v.size > enough) {
+		u->processes = (unsigned)p.v.size;
+		vec_release(&p.v);
+		return;
+	}
 	for (size_t i = 0; i < p.v.size; i++) {
 		pid_t pid = p.v.data[i];
 		struct one o;
@@ -178,13 +197,19 @@ void watch_usage(const struct keeper_board *b, pid_t parent, pid_t target, struc
 	vec_release(&p.v);
 }
 
-static void reap(pid_t *spare)
+/* Gives the number of processes that were killed, by us as a rule. */
+static unsigned reap(pid_t *spare)
 {
+	unsigned killed = 0;
+	int status;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
 		if (pid == *spare)
 			*spare = 0;
+		else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+			killed++;
+	return killed;
 }
 
 static unsigned kill_round(struct pids *p, const pid_t *spare)
@@ -206,13 +231,13 @@ static unsigned kill_round(struct pids *p, const pid_t *spare)
 }
 
 /* Is somebody but the spared one our child? Whoever is below us becomes that in the end. */
-static int anybody(pid_t *spare)
+static int anybody(pid_t *spare, unsigned *killed)
 {
 	static char path[64], text[256];
 	char *end;
 	long first;
 
-	reap(spare);
+	*killed += reap(spare);
 	if (!*spare)
 		return waitpid(-1, NULL, WNOHANG) == 0;
 	if (!path[0])
@@ -227,18 +252,20 @@ unsigned watch_sweep(const struct keeper_board *b, pid_t *spare)
 {
 	unsigned killed = 0;
 
-	for (int round = 0; anybody(spare); round++) {
+	for (int round = 0; anybody(spare, &killed); round++) {
 		struct pids p = {0};
-		struct timespec pause = {0, round < 10 ? 100000 : 1000000};
+		struct timespec pause = {0, round < 10 ? 100000 : 1000000}; /* the killed need the processor */
 		unsigned n;
 
-		add_below(b, &p);
+		/* Those further down become our children when their parents are dead. */
+		if (b->is_namespace)
+			add_namespace(&p);
+		else
+			add_children(&p, getpid());
 		/* Everything must go, or it forks faster than we kill: one step for all. */
 		if (b->is_namespace && (!*spare || round > 50))
 			kill(-1, SIGKILL);
 		n = kill_round(&p, spare);
-		if (n > killed)
-			killed = n; /* dying ones are seen again in the next round */
 		vec_release(&p.v);
 		if (!n && *spare)
 			break;
@@ -246,6 +273,24 @@ unsigned watch_sweep(const struct keeper_board *b, pid_t *spare)
 		if (round > 10000)
 			break; /* ten seconds: in the kernel's hands (uninterruptible) */
 	}
-	reap(spare);
-	return killed;
+	return killed + reap(spare);
+}
+
+unsigned watch_user_threads(void)
+{
+	char path[300], text[4096], *uid, *threads;
+	DIR *d = opendir("/proc");
+	struct dirent *e;
+	unsigned n = 0, u, t;
+
+	while (d && (e = readdir(d))) {
+		snprintf(path, sizeof path, "/proc/%s/status", e->d_name);
+		if (isdigit((unsigned char)e->d_name[0]) && slurp(path, text, sizeof text) &&
+		    (uid = strstr(text, "\nUid:")) && (threads = strstr(text, "\nThreads:")) &&
+		    sscanf(uid, "\nUid: %u", &u) == 1 && u == getuid() && sscanf(threads, "\nThreads: %u", &t) == 1)
+			n += t;
+	}
+	if (d)
+		closedir(d);
+	return n;
 }
