@@ -40,7 +40,8 @@ static ssize_t do_read(const void *fn, int fd, void *to, size_t n, const label *
 	label result = 0;
 	if (got >= 0 && known) {
 		result = io_account(&p, n, a[2], (size_t)got);
-		rt_label_input(to, (unsigned)p.source, at, (size_t)got);
+		if (got > 0)
+			rt_label_input(to, (unsigned)p.source, at, (size_t)got);
 		io_position_set(fd, &p);
 	} else {
 		rt_concrete(a[2], MUSTER_REASON_SIZE);
@@ -91,7 +92,8 @@ static ssize_t do_pread(const void *fn, int fd, void *to, size_t n, off_t offset
 	label result = 0;
 	if (got >= 0 && known) {
 		result = io_account(&p, n, a[2], (size_t)got);
-		rt_label_input(to, (unsigned)p.source, (uint64_t)offset, (size_t)got);
+		if (got > 0)
+			rt_label_input(to, (unsigned)p.source, (uint64_t)offset, (size_t)got);
 	} else {
 		rt_concrete(a[2], MUSTER_REASON_SIZE);
 		rt_concrete(a[3], MUSTER_REASON_OFFSET);

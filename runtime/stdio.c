@@ -80,7 +80,8 @@ static size_t fill(FILE *fp, label *count)
 	if (known && !(fp->_flags & _IO_ERR_SEEN)) {
 		size_t room = (size_t)(fp->_IO_buf_end - fp->_IO_buf_base);
 		*count = io_account(&p, room, 0, n);
-		rt_label_input(fp->_IO_read_ptr, (unsigned)p.source, at, n);
+		if (n > 0)
+			rt_label_input(fp->_IO_read_ptr, (unsigned)p.source, at, n);
 		io_position_set(fp->_fileno, &p);
 	} else {
 		rt_clear(fp->_IO_read_ptr, n);
@@ -311,17 +312,21 @@ static int stream_position(FILE *fp, off_t at, struct io_position *p)
 {
 	if (!io_position_get(fp->_fileno, p))
 		return 0;
-	label end = rt_load(&fp->_IO_read_end, sizeof fp->_IO_read_end);
-	label ptr = rt_load(&fp->_IO_read_ptr, sizeof fp->_IO_read_ptr);
-	uint64_t below = p->at;
+	int backup = fp->_flags & FLAG_IN_BACKUP;
+	label end = backup ? rt_load(&fp->_IO_save_end, sizeof fp->_IO_save_end)
+			   : rt_load(&fp->_IO_read_end, sizeof fp->_IO_read_end);
+	label ptr = backup ? 0 : rt_load(&fp->_IO_read_ptr, sizeof fp->_IO_read_ptr);
+	uint64_t left = p->at - (uint64_t)at;
 	if (ptr && end && ptr != end)
 		p->label = rt_binary(MUSTER_OP_SUB, 64, p->label,
 				     rt_binary(MUSTER_OP_SUB, 64, end, ptr,
 					       (uint64_t)fp->_IO_read_end,
 					       (uint64_t)fp->_IO_read_ptr),
-				     below, (uint64_t)(fp->_IO_read_end - fp->_IO_read_ptr));
+				     p->at, left);
 	else if (end != ptr)
 		p->label = 0; /* a number of bytes after the start of the buffer */
+	else if (p->label && left)
+		p->label = rt_binary(MUSTER_OP_SUB, 64, p->label, 0, p->at, left);
 	p->at = (uint64_t)at;
 	return 1;
 }

@@ -71,12 +71,18 @@ int BODY(toascii)(int c)
 	return c & 0x7f;
 }
 
+/* The tables have an entry for each plain char that is negative, but for EOF. */
+static int as_byte(int c)
+{
+	return c + (body_between(c, -128, -2) << 8);
+}
+
 int BODY(tolower)(int c)
 {
-	return body_tolower(c);
+	return as_byte(body_tolower(c));
 }
 
 int BODY(toupper)(int c)
 {
-	return body_toupper(c);
+	return as_byte(body_toupper(c));
 }

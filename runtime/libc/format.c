@@ -171,7 +171,7 @@ static void put_number(struct format_sink *sink, const struct format_spec *spec,
 	char digits[FORMAT_DIGITS], *end = digits + sizeof digits;
 	char *first = make_digits(end, value, base, spec->conversion == 'X');
 	int n = (int)(end - first), precision = spec->precision;
-	int prefix_size = prefix[0] ? (prefix[1] ? 2 : 1) : 0;
+	int prefix_size = (int)BODY(strlen)(prefix);
 	int zeros = (precision < 0 ? 1 : precision) - n;
 
 	if (zeros < 0)
@@ -257,17 +257,8 @@ static void put_pointer(struct format_sink *sink, struct format_spec *spec, cons
 		sink_padded(sink, spec, "(nil)", 5);
 		return;
 	}
-	const char *sign = sign_prefix(spec);
-	char prefix[4] = "0x";
-	if (*sign) { /* libc puts a sign before a pointer if it is asked to */
-		char digits[FORMAT_DIGITS], *end = digits + sizeof digits;
-		char *first = make_digits(end, (uint64_t)p, 16, 0);
-		*--first = 'x';
-		*--first = '0';
-		*--first = *sign;
-		sink_padded(sink, spec, first, (size_t)(end - first));
-		return;
-	}
+	/* libc puts a sign before a pointer if it is asked to. */
+	const char *prefix = spec->plus ? "+0x" : spec->space ? " 0x" : "0x";
 	put_number(sink, spec, (uint64_t)p, prefix, 16);
 }
 

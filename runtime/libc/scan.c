@@ -575,7 +575,7 @@ static enum outcome convert(struct scan *scan, struct directive *d, int *assigne
 static enum outcome run(struct scan *scan, const char *s)
 {
 	enum outcome outcome = MATCHED;
-	while (*s && outcome == MATCHED) {
+	while (outcome == MATCHED && *s) {
 		if (*s != '%') {
 			if (body_space((unsigned char)*s))
 				scan->skip_space = 1;

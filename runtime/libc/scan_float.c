@@ -50,7 +50,7 @@ static int scan_infinity(struct float_scan *f)
 }
 
 /* Digits, one point, one exponent. */
-static void scan_digits(struct float_scan *f, int hex, int got_digit)
+static void float_digits(struct float_scan *f, int hex, int got_digit)
 {
 	int got_point = 0, got_exponent = 0, exponent = hex ? 'p' : 'e', previous = 0;
 	do {
@@ -110,6 +110,6 @@ int scan_float_text(struct scan_input *in, int width, struct scan_text *text)
 			got_digit = 1;
 		}
 	}
-	scan_digits(&f, hex, got_digit);
+	float_digits(&f, hex, got_digit);
 	return text->size == prefix;
 }
