@@ -55,7 +55,7 @@ struct run {
 	struct keeper_reply *reply;
 	pid_t parent, target;
 	int status; /* pipe from the parent */
-	int orphaned, served, stopped_looks;
+	int orphaned, served, stopped_looks, parent_stops;
 	uint64_t start, next_look;
 };
 
@@ -206,8 +206,8 @@ static void look(struct run *r)
 	r->stopped_looks = u.target_stopped ? r->stopped_looks + 1 : 0;
 	if (r->stopped_looks >= STOPPED_LOOKS)
 		stop_target(r, KEPT_STOPPED);
-	if (u.parent_stopped && !r->orphaned)
-		kill(r->parent, SIGKILL); /* the target stopped it: take its place */
+	if (u.parent_stopped && !r->orphaned) /* the target did that; if it goes on, take the parent's place */
+		kill(r->parent, ++r->parent_stops < STOPPED_LOOKS ? SIGCONT : SIGKILL);
 }
 
 static int timeout_of(const struct run *r)
