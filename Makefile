@@ -44,7 +44,7 @@ unit_flags = $(runtime_flags) -g -O1 -Xclang -disable-llvm-passes -fno-discard-v
 	-fno-builtin -emit-llvm
 
 runtime_files = $(B)/runtime/libmuster_rt.a $(B)/runtime/libmuster_cov.a $(B)/runtime/libmuster_path.a \
-	$(B)/runtime/libmuster_driver.a $(B)/runtime/libmuster_native.a \
+	$(B)/runtime/driver.o $(B)/runtime/libmuster_driver.a $(B)/runtime/libmuster_native.a \
 	$(B)/runtime/wraps $(B)/runtime/wraps_path $(B)/runtime/wraps_cov \
 	$(B)/runtime/include
 

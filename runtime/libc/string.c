@@ -6,6 +6,9 @@
  */
 #include "libc.h"
 
+#include <locale.h>
+#include <string.h>
+
 typedef unsigned char byte;
 
 size_t BODY(strlen)(const char *s)
@@ -32,6 +35,19 @@ int BODY(strcmp)(const char *a, const char *b)
 	return (byte)a[i] - (byte)b[i];
 }
 
+#ifndef MUSTER_NATIVE_BODIES
+int REAL(strcoll)(const char *a, const char *b);
+#endif
+
+/* In the C locale the collating order is that of the bytes. */
+int BODY(strcoll)(const char *a, const char *b)
+{
+	const char *locale = setlocale(LC_COLLATE, NULL);
+	if (locale && locale[0] == 'C' && !locale[1])
+		return BODY(strcmp)(a, b);
+	return REAL(strcoll)(a, b);
+}
+
 int BODY(strncmp)(const char *a, const char *b, size_t n)
 {
 	size_t i = __muster_skip_equal_string(a, b, n);
@@ -40,7 +56,6 @@ int BODY(strncmp)(const char *a, const char *b, size_t n)
 	return i < n ? (byte)a[i] - (byte)b[i] : 0;
 }
 
-/* In the C locale the collating order is that of the bytes. */
 int BODY(strcasecmp)(const char *a, const char *b)
 {
 	size_t i = __muster_skip_equal_string(a, b, SIZE_MAX);

@@ -75,6 +75,7 @@ static void string_compare(void **state)
 		assert_int_equal(muster_strlen(a), strlen(a));
 		assert_int_equal(muster_strnlen(a, n), strnlen(a, n));
 		assert_int_equal(sign(muster_strcmp(a, b)), sign(strcmp(a, b)));
+		assert_int_equal(sign(muster_strcoll(a, b)), sign(strcoll(a, b)));
 		assert_int_equal(sign(muster_strncmp(a, b, n)), sign(strncmp(a, b, n)));
 		assert_int_equal(sign(muster_strcasecmp(a, b)), sign(strcasecmp(a, b)));
 		assert_int_equal(sign(muster_strncasecmp(a, b, n)), sign(strncasecmp(a, b, n)));
