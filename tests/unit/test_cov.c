@@ -429,6 +429,31 @@ static void test_constructors(void **unused)
 	free(path);
 }
 
+/* What the code generator refuses comes back as words. */
+static void test_refused(void **unused)
+{
+	static const struct {
+		const char *text, *option, *words;
+	} rows[] = {
+	    {"int f(void) { __asm__(\"bogus %eax\"); return 0; }", "-fPIC", "bogus"},
+	    {"int f(int x) { return x; }", "--target=aarch64-linux-gnu", "aarch64"},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct buf bitcode = {0}, object = {0};
+
+		compile_with(rows[i].text, rows[i].option, &bitcode);
+		assert_int_equal(instrument_unit(bitcode.data, bitcode.size, UNIT, INSTRUMENT_COV, NULL,
+						 &object),
+				 -1);
+		if (!strstr(error_text(), rows[i].words))
+			fail_msg("row %zu: %s", i, error_text());
+		buf_release(&bitcode);
+		buf_release(&object);
+	}
+}
+
 static void test_scribbled(void **unused)
 {
 	struct shm shm;
@@ -459,6 +484,7 @@ int main(void)
 	    cmocka_unit_test(test_undefined_behaviour_is_settled),
 	    cmocka_unit_test(test_constructors),
 	    cmocka_unit_test(test_scribbled),
+	    cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
