@@ -305,6 +305,37 @@ void trace_release(struct trace *t)
 	memset(t, 0, sizeof *t);
 }
 
+void trace_totals(const struct trace *t, struct trace_totals *out)
+{
+	memset(out, 0, sizeof *out);
+	for (uint64_t i = 0; i < t->event_count; i++) {
+		const struct muster_event *e = &t->events[i];
+		switch (e->kind) {
+		case MUSTER_EV_BRANCH:
+		case MUSTER_EV_SWITCH:
+			if (!e->label)
+				out->concrete_decisions++;
+			else if (e->kind == MUSTER_EV_BRANCH)
+				out->branches++;
+			else
+				out->switches++;
+			break;
+		case MUSTER_EV_CONCRETE:
+			out->concretisations++;
+			out->by_reason[e->arg]++;
+			break;
+		case MUSTER_EV_BOUND: out->bounds++; break;
+		case MUSTER_EV_STALE: out->stale++; break;
+		case MUSTER_EV_THREAD: out->threads++; break;
+		case MUSTER_EV_FORK: out->forks++; break;
+		case MUSTER_EV_CAP: out->capped++; break;
+		case MUSTER_EV_FULL: out->full = 1 + (e->arg != 0); break;
+		case MUSTER_EV_END: out->end = e->arg; break;
+		default: break;
+		}
+	}
+}
+
 const char *trace_event_text(unsigned kind)
 {
 	static const char *const text[] = {

@@ -69,6 +69,20 @@ static inline const uint32_t *trace_data_cells(const struct trace *t, uint32_t l
 	return n->aux ? (const uint32_t *)&t->nodes[label + 1 + (n->k + 31) / 32] : NULL;
 }
 
+/* What the events of a trace add up to. */
+struct trace_totals {
+	uint64_t branches;   /* symbolic ones; selects on one bit are among them */
+	uint64_t switches;
+	uint64_t concrete_decisions; /* of traces that have every decision */
+	uint64_t bounds;
+	uint64_t concretisations;
+	uint64_t by_reason[MUSTER_REASON_COUNT];
+	uint64_t stale, threads, forks, capped;
+	int full;            /* 0, or 1 + the table that was full */
+	int end;             /* enum muster_end */
+};
+void trace_totals(const struct trace *t, struct trace_totals *out);
+
 const char *trace_event_text(unsigned kind);   /* "branch", ... */
 const char *trace_reason_key(unsigned reason); /* "float", ... */
 const char *trace_reason_text(unsigned reason);
