@@ -35,6 +35,7 @@ int __real_fgetpos(FILE *fp, fpos_t *p);
 int __real_fsetpos(FILE *fp, const fpos_t *p);
 int __real_fclose(FILE *fp);
 FILE *__real_freopen(const char *path, const char *mode, FILE *fp);
+FILE *__real_fmemopen(void *p, size_t n, const char *mode);
 
 /* ----------------------------------------------------------------- refill */
 
@@ -61,6 +62,31 @@ static size_t leave_backup(FILE *fp)
 	return got == EOF ? 0 : (size_t)(fp->_IO_read_end - fp->_IO_read_ptr);
 }
 
+/* Streams that read memory: libc copies from there unseen. */
+#define MEMORY_STREAMS 64
+static struct memory_stream {
+	FILE *fp;
+	const char *base;
+	size_t size;
+} memory_streams[MEMORY_STREAMS];
+
+static struct memory_stream *find_memory(const FILE *fp)
+{
+	for (int i = 0; i < MEMORY_STREAMS; i++)
+		if (memory_streams[i].fp == fp)
+			return &memory_streams[i];
+	return NULL;
+}
+
+/* n bytes stand in the buffer; they were at `at` of the memory. */
+static void label_memory(FILE *fp, const struct memory_stream *m, off_t at, size_t n)
+{
+	if (at >= 0 && (size_t)at <= m->size && n <= m->size - (size_t)at)
+		rt_copy(fp->_IO_read_ptr, m->base + at, n);
+	else
+		rt_clear(fp->_IO_read_ptr, n);
+}
+
 /* Refills an empty buffer. Gives the bytes that are in it then, and their label. */
 static size_t fill(FILE *fp, label *count)
 {
@@ -73,6 +99,8 @@ static size_t fill(FILE *fp, label *count)
 	}
 	if (fp->_flags & _IO_EOF_SEEN) /* stays so, nothing is read */
 		return __real___underflow(fp) == EOF ? 0 : (size_t)(fp->_IO_read_end - fp->_IO_read_ptr);
+	struct memory_stream *memory = fp->_fileno < 0 ? find_memory(fp) : NULL;
+	off_t memory_at = memory ? __real_ftello(fp) : 0;
 	int known = io_position_get(fp->_fileno, &p);
 	uint64_t at = known ? p.at : 0;
 	int got = __real___underflow(fp);
@@ -83,6 +111,8 @@ static size_t fill(FILE *fp, label *count)
 		if (n > 0)
 			rt_label_input(fp->_IO_read_ptr, (unsigned)p.source, at, n);
 		io_position_set(fp->_fileno, &p);
+	} else if (memory) {
+		label_memory(fp, memory, memory_at, n);
 	} else {
 		rt_clear(fp->_IO_read_ptr, n);
 	}
@@ -212,7 +242,7 @@ static void read_block(struct block *b, FILE *fp)
 static int is_plain(FILE *fp)
 {
 	return !rt_active() ||
-	       (rt_source_of_fd(fp->_fileno) < 0 &&
+	       (rt_source_of_fd(fp->_fileno) < 0 && !(fp->_fileno < 0 && find_memory(fp)) &&
 		!rt_any(fp->_IO_read_ptr, (size_t)(fp->_IO_read_end - fp->_IO_read_ptr)) &&
 		!rt_load(&fp->_IO_read_end, sizeof fp->_IO_read_end));
 }
@@ -443,7 +473,27 @@ RT_EXPORT int __wrap_fsetpos64(FILE *fp, const fpos_t *to)
 	return do_fsetpos(fp, to);
 }
 
-/* ---------------------------------------------------------- end of a stream */
+/* ------------------------------------------------- a stream's begin and end */
+
+RT_EXPORT FILE *__wrap_fmemopen(void *p, size_t n, const char *mode)
+{
+	label a[3];
+	rt_enter(__wrap_fmemopen, a, 3);
+	rt_concrete(a[0], MUSTER_REASON_ADDRESS);
+	rt_concrete(a[1], MUSTER_REASON_SIZE);
+	FILE *fp = __real_fmemopen(p, n, mode);
+	if (fp && p && rt_active()) {
+		struct memory_stream *m = find_memory(fp);
+		if (!m)
+			m = find_memory(NULL);
+		if (m)
+			*m = (struct memory_stream){fp, p, n};
+		else /* one too many: its bytes are fixed */
+			rt_concrete_range(p, n, MUSTER_REASON_EXTERN);
+	}
+	rt_return(__wrap_fmemopen, 0);
+	return fp;
+}
 
 /* libc frees stream and buffer itself, and they may become anything else. */
 static void forget(FILE *fp)
@@ -452,6 +502,9 @@ static void forget(FILE *fp)
 		rt_clear(fp->_IO_buf_base, (size_t)(fp->_IO_buf_end - fp->_IO_buf_base));
 	rt_clear(fp, sizeof *fp);
 	io_position_forget(fp->_fileno);
+	struct memory_stream *memory = find_memory(fp);
+	if (memory)
+		memory->fp = NULL;
 }
 
 RT_EXPORT int __wrap_fclose(FILE *fp)
