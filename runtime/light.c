@@ -46,7 +46,8 @@ static struct muster_header *map_tables(int fd)
 	if (pread(fd, &head, offsetof(struct muster_header, node_offset), 0) !=
 		(ssize_t)offsetof(struct muster_header, node_offset) ||
 	    head.magic != MUSTER_ABI_MAGIC || head.version != MUSTER_ABI_VERSION) {
-		rt_message("the tables are of another version; rebuild the variant: rm -r .muster/cache");
+		rt_message(
+		    "the tables are of another version; rebuild the variant: rm -r .muster/cache");
 		return NULL;
 	}
 	p = mmap((void *)MUSTER_TABLE_BASE, head.map_size, PROT_READ | PROT_WRITE,
@@ -91,4 +92,4 @@ static void start(int argc, char **argv, char **envp)
 }
 
 __attribute__((section(".preinit_array"), used)) static void (*const start_first)(int, char **,
-										   char **) = start;
+										  char **) = start;

@@ -50,8 +50,8 @@ static int lay_out(const void *data, size_t size, struct layout *l)
 	header_at(data, l, 0, &first);
 	l->count = h->e_shnum ? h->e_shnum : first.sh_size;
 	l->names = h->e_shstrndx == SHN_XINDEX ? first.sh_link : h->e_shstrndx;
-	if (l->count > size / sizeof first ||
-	    !inside(h->e_shoff, l->count * sizeof first, size) || l->names >= l->count)
+	if (l->count > size / sizeof first || !inside(h->e_shoff, l->count * sizeof first, size) ||
+	    l->names >= l->count)
 		return error_set("an ELF file with a damaged section table");
 	header_at(data, l, l->names, &l->name_table);
 	if (l->name_table.sh_type == SHT_NOBITS ||
@@ -110,7 +110,8 @@ int elf_add_section(struct buf *object, const char *name, const void *contents, 
 	if (lay_out(object->data, object->size, &l))
 		return -1;
 	if (!l.count || l.count + 1 >= SHN_LORESERVE)
-		return error_set("the object has %s", l.count ? "too many sections" : "no sections");
+		return error_set("the object has %s",
+				 l.count ? "too many sections" : "no sections");
 	/* Growing the buffer moves what the tables are copied from. */
 	buf_init(&old);
 	buf_add(&old, object->data, object->size);

@@ -68,7 +68,8 @@ static int edit(struct unit *u, enum instrument_kind kind, const struct instrume
 	if (options->verify && unit_verify(u))
 		return -1;
 	if (kind == INSTRUMENT_TRACE &&
-	    emit_link_helpers(u, muster_inline_bc, (size_t)(muster_inline_bc_end - muster_inline_bc)))
+	    emit_link_helpers(u, muster_inline_bc,
+			      (size_t)(muster_inline_bc_end - muster_inline_bc)))
 		return -1;
 	settle_functions(u->module);
 	return 0;

@@ -30,31 +30,30 @@ void settle_undefined(struct unit *u)
 	}
 }
 
-/* The first `function_only` concern the function; the rest parameters and results too. */
-#define MEMORY_ATTRIBUTES(X)                                                                       \
-	X("memory")                                                                                \
-	X("readnone")                                                                              \
-	X("readonly")                                                                              \
-	X("writeonly")                                                                             \
-	X("speculatable")                                                                          \
-	X("nosync")                                                                                \
-	X("nofree")                                                                                \
-	X("willreturn")                                                                            \
-	X("norecurse")                                                                             \
-	X("nocallback")                                                                            \
-	X("nocapture")                                                                             \
-	X("returned")                                                                              \
+#define MEMORY_ATTRIBUTES(X) \
+	X("memory")          \
+	X("readnone")        \
+	X("readonly")        \
+	X("writeonly")       \
+	X("speculatable")    \
+	X("nosync")          \
+	X("nofree")          \
+	X("willreturn")      \
+	X("norecurse")       \
+	X("nocallback")      \
+	X("nocapture")       \
+	X("returned")        \
 	X("initializes")
 
-#define PROMISE_ATTRIBUTES(X)                                                                      \
-	X("nonnull")                                                                               \
-	X("noundef")                                                                               \
-	X("noalias")                                                                               \
-	X("dereferenceable")                                                                       \
-	X("dereferenceable_or_null")                                                               \
-	X("range")                                                                                 \
-	X("mustprogress")                                                                          \
-	X("allockind")                                                                             \
+#define PROMISE_ATTRIBUTES(X)        \
+	X("nonnull")                 \
+	X("noundef")                 \
+	X("noalias")                 \
+	X("dereferenceable")         \
+	X("dereferenceable_or_null") \
+	X("range")                   \
+	X("mustprogress")            \
+	X("allockind")               \
 	X("allocsize")
 
 #define MAX_KINDS 16
@@ -136,18 +135,18 @@ static void drop_promise_attributes(LLVMModuleRef module)
 }
 #undef X
 
-#define PROMISE_METADATA(X)                                                                        \
-	X("tbaa")                                                                                  \
-	X("tbaa.struct")                                                                           \
-	X("range")                                                                                 \
-	X("nonnull")                                                                               \
-	X("noundef")                                                                               \
-	X("align")                                                                                 \
-	X("dereferenceable")                                                                       \
-	X("dereferenceable_or_null")                                                               \
-	X("invariant.load")                                                                        \
-	X("alias.scope")                                                                           \
-	X("noalias")                                                                               \
+#define PROMISE_METADATA(X)          \
+	X("tbaa")                    \
+	X("tbaa.struct")             \
+	X("range")                   \
+	X("nonnull")                 \
+	X("noundef")                 \
+	X("align")                   \
+	X("dereferenceable")         \
+	X("dereferenceable_or_null") \
+	X("invariant.load")          \
+	X("alias.scope")             \
+	X("noalias")                 \
 	X("llvm.loop")
 
 struct metadata_kinds {

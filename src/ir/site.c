@@ -276,9 +276,9 @@ int site_table_decision(const struct site_table *t, uint32_t i, struct site_deci
 int64_t site_table_decision_at(const struct site_table *t, uint32_t index)
 {
 	struct site_decision d;
-	int64_t i = search(t->base + t->decision_at, t->decisions,
-			   sizeof(struct site_decision_record),
-			   offsetof(struct site_decision_record, index), index);
+	int64_t i =
+	    search(t->base + t->decision_at, t->decisions, sizeof(struct site_decision_record),
+		   offsetof(struct site_decision_record, index), index);
 
 	return i >= 0 && site_table_decision(t, (uint32_t)i, &d) && d.index == index ? i : -1;
 }
@@ -304,9 +304,9 @@ int site_table_case(const struct site_table *t, uint32_t decision, uint32_t outc
 static void fill_function(const struct site_table *t, uint32_t index, struct site *out)
 {
 	struct site_function f;
-	int64_t i = search(t->base + t->function_at, t->functions,
-			   sizeof(struct site_function_record),
-			   offsetof(struct site_function_record, first), index);
+	int64_t i =
+	    search(t->base + t->function_at, t->functions, sizeof(struct site_function_record),
+		   offsetof(struct site_function_record, first), index);
 
 	/* Functions have at least one instruction, so that only the last one not
 	 * above can hold the index. */
@@ -323,7 +323,8 @@ int site_table_site(const struct site_table *t, uint32_t i, struct site *out)
 	struct site_decision d;
 	int64_t decision;
 
-	*out = (struct site){.unit = t->unit, .file = "", .directory = "", .function = "", .what = ""};
+	*out =
+	    (struct site){.unit = t->unit, .file = "", .directory = "", .function = "", .what = ""};
 	if (i >= t->sites)
 		return 0;
 	memcpy(&r, t->base + t->site_at + i * sizeof r, sizeof r);
@@ -346,24 +347,16 @@ int site_find(const struct site_tables *t, uint32_t unit, uint32_t index, struct
 	const struct site_table *table = site_tables_find(t, unit);
 	int64_t i;
 
-	*out = (struct site){.unit = unit,
-			     .index = index,
-			     .file = "",
-			     .directory = "",
-			     .function = "",
-			     .what = ""};
+	*out = (struct site){
+	    .unit = unit, .index = index, .file = "", .directory = "", .function = "", .what = ""};
 	if (!table)
 		return 0;
 	i = search(table->base + table->site_at, table->sites, sizeof(struct site_record),
 		   offsetof(struct site_record, index), index);
 	if (i >= 0 && site_table_site(table, (uint32_t)i, out) && out->index == index)
 		return 1;
-	*out = (struct site){.unit = unit,
-			     .index = index,
-			     .file = "",
-			     .directory = "",
-			     .function = "",
-			     .what = ""};
+	*out = (struct site){
+	    .unit = unit, .index = index, .file = "", .directory = "", .function = "", .what = ""};
 	fill_function(table, index, out);
 	return 0;
 }

@@ -15,25 +15,25 @@ struct buf;
 struct unit;
 
 /* X(NAME, text) */
-#define SITE_KINDS(X)                                                                              \
-	X(OTHER, "other")                                                                          \
-	X(BRANCH, "branch") /* conditional */                                                      \
-	X(SWITCH, "switch")                                                                        \
-	X(SELECT, "select")                                                                        \
-	X(CALL, "call")                                                                            \
-	X(INTRINSIC, "intrinsic")                                                                  \
-	X(MEMORY, "memory") /* memcpy, memmove, memset that the compiler made */                   \
-	X(ASM, "asm")                                                                              \
-	X(LOAD, "load")                                                                            \
-	X(STORE, "store")                                                                          \
-	X(ATOMIC, "atomic")                                                                        \
-	X(POINTER, "pointer") /* address arithmetic */                                             \
-	X(ARITHMETIC, "arithmetic")                                                                \
-	X(COMPARE, "compare")                                                                      \
-	X(CONVERT, "convert") /* between integers and pointers */                                  \
-	X(FLOAT, "float")     /* floating-point operation, comparison or conversion */             \
-	X(ALLOCA, "alloca")                                                                        \
-	X(INDIRECT, "indirect jump")                                                               \
+#define SITE_KINDS(X)                                                                  \
+	X(OTHER, "other")                                                              \
+	X(BRANCH, "branch") /* conditional */                                          \
+	X(SWITCH, "switch")                                                            \
+	X(SELECT, "select")                                                            \
+	X(CALL, "call")                                                                \
+	X(INTRINSIC, "intrinsic")                                                      \
+	X(MEMORY, "memory") /* memcpy, memmove, memset that the compiler made */       \
+	X(ASM, "asm")                                                                  \
+	X(LOAD, "load")                                                                \
+	X(STORE, "store")                                                              \
+	X(ATOMIC, "atomic")                                                            \
+	X(POINTER, "pointer") /* address arithmetic */                                 \
+	X(ARITHMETIC, "arithmetic")                                                    \
+	X(COMPARE, "compare")                                                          \
+	X(CONVERT, "convert") /* between integers and pointers */                      \
+	X(FLOAT, "float")     /* floating-point operation, comparison or conversion */ \
+	X(ALLOCA, "alloca")                                                            \
+	X(INDIRECT, "indirect jump")                                                   \
 	X(RETURN, "return")
 
 enum site_kind {
@@ -48,7 +48,7 @@ const char *site_kind_text(enum site_kind kind);
 /* Strings belong to the set of tables. Never NULL: "" where nothing is known. */
 struct site {
 	uint32_t unit, index;
-	uint8_t kind;          /* enum site_kind */
+	uint8_t kind;	       /* enum site_kind */
 	uint32_t line, column; /* 0 where the compiler made the instruction */
 	const char *file;      /* as the compiler was given it */
 	const char *directory; /* where the compiler ran */
@@ -61,15 +61,15 @@ struct site_function {
 	uint32_t unit;
 	const char *name, *file, *directory;
 	uint32_t line;
-	uint32_t first, count;              /* ordinals */
+	uint32_t first, count;		    /* ordinals */
 	uint32_t first_decision, decisions; /* in the unit's dense list of decisions */
-	int internal;                       /* static: the name means it in this unit only */
+	int internal;			    /* static: the name means it in this unit only */
 };
 
 /* Conditional branches, switches and selects on one bit, densely numbered in a unit. */
 struct site_decision {
-	uint32_t index;         /* ordinal */
-	uint32_t outcomes;      /* see unit_outcomes for their order */
+	uint32_t index;		/* ordinal */
+	uint32_t outcomes;	/* see unit_outcomes for their order */
 	uint32_t first_outcome; /* sum of outcomes before it: the unit's coverage counters */
 };
 
@@ -77,7 +77,7 @@ struct site_table {
 	uint32_t unit;
 	const char *source; /* name of the source file */
 	uint32_t instructions, sites, functions, decisions;
-	uint32_t outcomes; /* of all decisions */
+	uint32_t outcomes;	   /* of all decisions */
 	const unsigned char *base; /* the frame; what follows is the reader's own */
 	uint32_t cases, files, strings;
 	size_t case_at, site_at, function_at, decision_at, file_at, string_at;
@@ -90,16 +90,16 @@ struct site_tables {
 	struct site_file {
 		void *data;
 		size_t size;
-	} *files; /* mapped files the tables point into */
+	} * files; /* mapped files the tables point into */
 	size_t file_count;
 };
 
 /* A zeroed struct is an empty set. */
 void site_tables_release(struct site_tables *t);
 
-/* Adds the tables of a section's contents, which must outlive the set. Returns how many units it had;
- * -1 with words if there is a damaged one (those before it are added). A unit that
- * is already there is not added again. */
+/* Adds the tables of a section's contents, which must outlive the set. Returns how
+ * many units it had; -1 with words if there is a damaged one (those before it are added). A unit
+ * that is already there is not added again. */
 int site_tables_add(struct site_tables *t, const void *section, size_t size);
 /* Adds the tables of an ELF file: executable, shared library or object. */
 int site_tables_add_elf(struct site_tables *t, const char *path);

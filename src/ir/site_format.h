@@ -15,13 +15,13 @@ struct site_header {
 	uint32_t version;
 	uint32_t unit;
 	uint64_t length; /* of the frame with this header, a multiple of 8 */
-	uint64_t hash;   /* hash64 of what follows the header, seed: unit */
+	uint64_t hash;	 /* hash64 of what follows the header, seed: unit */
 	uint32_t instructions;
-	uint32_t cases;     /* u64 each */
-	uint32_t sites;     /* struct site_record */
+	uint32_t cases;	    /* u64 each */
+	uint32_t sites;	    /* struct site_record */
 	uint32_t functions; /* struct site_function_record */
 	uint32_t decisions; /* struct site_decision_record */
-	uint32_t files;     /* struct site_file_record; number 0 is the unknown file */
+	uint32_t files;	    /* struct site_file_record; number 0 is the unknown file */
 	uint32_t strings;   /* bytes of NUL-terminated strings; offset 0 is "" */
 	uint32_t source;    /* string: the unit's source file */
 };

@@ -22,7 +22,7 @@ struct writer {
 	struct unit *u;
 	struct buf cases, sites, functions, decisions, files, strings;
 	struct strmap string_index; /* text -> offset */
-	struct map file_index;      /* DIFile -> number */
+	struct map file_index;	    /* DIFile -> number */
 	uint32_t file_count, decision_count, outcome_count;
 	LLVMValueRef function; /* of the last site, and its record */
 	struct site_function_record record;
@@ -114,66 +114,66 @@ static enum site_kind call_kind(struct writer *w, LLVMValueRef inst, uint32_t *w
 
 /* X(opcode, text, kind): instructions that have an entry, calls apart. Those that are left out
  * (phi, unconditional branch, unreachable, moves between aggregates) never stand in an event. */
-#define OPCODES(X)                                                                                 \
-	X(LLVMRet, "ret", SITE_RETURN)                                                             \
-	X(LLVMSwitch, "switch", SITE_SWITCH)                                                       \
-	X(LLVMIndirectBr, "indirectbr", SITE_INDIRECT)                                             \
-	X(LLVMSelect, "select", SITE_SELECT)                                                       \
-	X(LLVMAlloca, "alloca", SITE_ALLOCA)                                                       \
-	X(LLVMLoad, "load", SITE_LOAD)                                                             \
-	X(LLVMStore, "store", SITE_STORE)                                                          \
-	X(LLVMGetElementPtr, "getelementptr", SITE_POINTER)                                        \
-	X(LLVMAtomicRMW, "atomicrmw", SITE_ATOMIC)                                                 \
-	X(LLVMAtomicCmpXchg, "cmpxchg", SITE_ATOMIC)                                               \
-	X(LLVMFence, "fence", SITE_ATOMIC)                                                         \
-	X(LLVMVAArg, "va_arg", SITE_LOAD)                                                          \
-	X(LLVMAdd, "add", SITE_ARITHMETIC)                                                         \
-	X(LLVMSub, "sub", SITE_ARITHMETIC)                                                         \
-	X(LLVMMul, "mul", SITE_ARITHMETIC)                                                         \
-	X(LLVMUDiv, "udiv", SITE_ARITHMETIC)                                                       \
-	X(LLVMSDiv, "sdiv", SITE_ARITHMETIC)                                                       \
-	X(LLVMURem, "urem", SITE_ARITHMETIC)                                                       \
-	X(LLVMSRem, "srem", SITE_ARITHMETIC)                                                       \
-	X(LLVMShl, "shl", SITE_ARITHMETIC)                                                         \
-	X(LLVMLShr, "lshr", SITE_ARITHMETIC)                                                       \
-	X(LLVMAShr, "ashr", SITE_ARITHMETIC)                                                       \
-	X(LLVMAnd, "and", SITE_ARITHMETIC)                                                         \
-	X(LLVMOr, "or", SITE_ARITHMETIC)                                                           \
-	X(LLVMXor, "xor", SITE_ARITHMETIC)                                                         \
-	X(LLVMICmp, "icmp", SITE_COMPARE)                                                          \
-	X(LLVMFCmp, "fcmp", SITE_FLOAT)                                                            \
-	X(LLVMFNeg, "fneg", SITE_FLOAT)                                                            \
-	X(LLVMFAdd, "fadd", SITE_FLOAT)                                                            \
-	X(LLVMFSub, "fsub", SITE_FLOAT)                                                            \
-	X(LLVMFMul, "fmul", SITE_FLOAT)                                                            \
-	X(LLVMFDiv, "fdiv", SITE_FLOAT)                                                            \
-	X(LLVMFRem, "frem", SITE_FLOAT)                                                            \
-	X(LLVMFPToUI, "fptoui", SITE_FLOAT)                                                        \
-	X(LLVMFPToSI, "fptosi", SITE_FLOAT)                                                        \
-	X(LLVMUIToFP, "uitofp", SITE_FLOAT)                                                        \
-	X(LLVMSIToFP, "sitofp", SITE_FLOAT)                                                        \
-	X(LLVMFPTrunc, "fptrunc", SITE_FLOAT)                                                      \
-	X(LLVMFPExt, "fpext", SITE_FLOAT)                                                          \
-	X(LLVMTrunc, "trunc", SITE_CONVERT)                                                        \
-	X(LLVMZExt, "zext", SITE_CONVERT)                                                          \
-	X(LLVMSExt, "sext", SITE_CONVERT)                                                          \
-	X(LLVMPtrToInt, "ptrtoint", SITE_CONVERT)                                                  \
-	X(LLVMIntToPtr, "inttoptr", SITE_CONVERT)                                                  \
-	X(LLVMBitCast, "bitcast", SITE_CONVERT)                                                    \
-	X(LLVMAddrSpaceCast, "addrspacecast", SITE_CONVERT)                                        \
-	X(LLVMExtractElement, "extractelement", SITE_OTHER)                                        \
-	X(LLVMInsertElement, "insertelement", SITE_OTHER)                                          \
-	X(LLVMShuffleVector, "shufflevector", SITE_OTHER)                                          \
+#define OPCODES(X)                                          \
+	X(LLVMRet, "ret", SITE_RETURN)                      \
+	X(LLVMSwitch, "switch", SITE_SWITCH)                \
+	X(LLVMIndirectBr, "indirectbr", SITE_INDIRECT)      \
+	X(LLVMSelect, "select", SITE_SELECT)                \
+	X(LLVMAlloca, "alloca", SITE_ALLOCA)                \
+	X(LLVMLoad, "load", SITE_LOAD)                      \
+	X(LLVMStore, "store", SITE_STORE)                   \
+	X(LLVMGetElementPtr, "getelementptr", SITE_POINTER) \
+	X(LLVMAtomicRMW, "atomicrmw", SITE_ATOMIC)          \
+	X(LLVMAtomicCmpXchg, "cmpxchg", SITE_ATOMIC)        \
+	X(LLVMFence, "fence", SITE_ATOMIC)                  \
+	X(LLVMVAArg, "va_arg", SITE_LOAD)                   \
+	X(LLVMAdd, "add", SITE_ARITHMETIC)                  \
+	X(LLVMSub, "sub", SITE_ARITHMETIC)                  \
+	X(LLVMMul, "mul", SITE_ARITHMETIC)                  \
+	X(LLVMUDiv, "udiv", SITE_ARITHMETIC)                \
+	X(LLVMSDiv, "sdiv", SITE_ARITHMETIC)                \
+	X(LLVMURem, "urem", SITE_ARITHMETIC)                \
+	X(LLVMSRem, "srem", SITE_ARITHMETIC)                \
+	X(LLVMShl, "shl", SITE_ARITHMETIC)                  \
+	X(LLVMLShr, "lshr", SITE_ARITHMETIC)                \
+	X(LLVMAShr, "ashr", SITE_ARITHMETIC)                \
+	X(LLVMAnd, "and", SITE_ARITHMETIC)                  \
+	X(LLVMOr, "or", SITE_ARITHMETIC)                    \
+	X(LLVMXor, "xor", SITE_ARITHMETIC)                  \
+	X(LLVMICmp, "icmp", SITE_COMPARE)                   \
+	X(LLVMFCmp, "fcmp", SITE_FLOAT)                     \
+	X(LLVMFNeg, "fneg", SITE_FLOAT)                     \
+	X(LLVMFAdd, "fadd", SITE_FLOAT)                     \
+	X(LLVMFSub, "fsub", SITE_FLOAT)                     \
+	X(LLVMFMul, "fmul", SITE_FLOAT)                     \
+	X(LLVMFDiv, "fdiv", SITE_FLOAT)                     \
+	X(LLVMFRem, "frem", SITE_FLOAT)                     \
+	X(LLVMFPToUI, "fptoui", SITE_FLOAT)                 \
+	X(LLVMFPToSI, "fptosi", SITE_FLOAT)                 \
+	X(LLVMUIToFP, "uitofp", SITE_FLOAT)                 \
+	X(LLVMSIToFP, "sitofp", SITE_FLOAT)                 \
+	X(LLVMFPTrunc, "fptrunc", SITE_FLOAT)               \
+	X(LLVMFPExt, "fpext", SITE_FLOAT)                   \
+	X(LLVMTrunc, "trunc", SITE_CONVERT)                 \
+	X(LLVMZExt, "zext", SITE_CONVERT)                   \
+	X(LLVMSExt, "sext", SITE_CONVERT)                   \
+	X(LLVMPtrToInt, "ptrtoint", SITE_CONVERT)           \
+	X(LLVMIntToPtr, "inttoptr", SITE_CONVERT)           \
+	X(LLVMBitCast, "bitcast", SITE_CONVERT)             \
+	X(LLVMAddrSpaceCast, "addrspacecast", SITE_CONVERT) \
+	X(LLVMExtractElement, "extractelement", SITE_OTHER) \
+	X(LLVMInsertElement, "insertelement", SITE_OTHER)   \
+	X(LLVMShuffleVector, "shufflevector", SITE_OTHER)   \
 	X(LLVMFreeze, "freeze", SITE_OTHER)
 
 /* 1 if the instruction has an entry. */
 static int classify(struct writer *w, LLVMValueRef inst, enum site_kind *kind, uint32_t *what)
 {
 	switch (LLVMGetInstructionOpcode(inst)) {
-#define X(opcode, text, k)                                                                         \
-	case opcode:                                                                               \
-		*kind = k;                                                                         \
-		*what = intern(w, text, sizeof text - 1);                                          \
+#define X(opcode, text, k)                                \
+	case opcode:                                      \
+		*kind = k;                                \
+		*what = intern(w, text, sizeof text - 1); \
 		break;
 		OPCODES(X)
 #undef X
@@ -319,7 +319,8 @@ static void add_frame(struct writer *w, struct buf *out)
 int site_table_write(struct unit *u, struct buf *out)
 {
 	struct writer w = {.u = u};
-	struct buf *parts[] = {&w.cases, &w.sites, &w.functions, &w.decisions, &w.files, &w.strings};
+	struct buf *parts[] = {&w.cases,     &w.sites, &w.functions,
+			       &w.decisions, &w.files, &w.strings};
 	static const struct site_file_record no_file;
 	int result = 0;
 

@@ -4,7 +4,7 @@
  * every variant and every analysis starts from it, so that an instruction has the
  * same number everywhere. The ordinal of an instruction is its position when
  * functions, blocks and instructions are walked in module order, from 0; debug
- are not counted and declarations have nothing to count.
+ * intrinsics are not counted and declarations have nothing to count.
  */
 #ifndef MUSTER_IR_UNIT_H
 #define MUSTER_IR_UNIT_H
@@ -18,15 +18,16 @@ struct unit {
 	LLVMContextRef context;
 	LLVMModuleRef module;
 	uint32_t id;
-	uint32_t count;             /* instructions of the normal form */
+	uint32_t count;		    /* instructions of the normal form */
 	LLVMValueRef *instructions; /* by ordinal; as they were when the unit was loaded */
-	char *words;                /* the first error that LLVM reported, or NULL */
-	int broken;                 /* LLVM gave up inside: its objects are left alone */
+	char *words;		    /* the first error that LLVM reported, or NULL */
+	int broken;		    /* LLVM gave up inside: its objects are left alone */
 };
 
 /* Parses and verifies bitcode (which may be freed afterwards) and brings it into
  * normal form. LLVM notices bitcode that is cut off, not every changed byte: check
- * the hash that came with it first. u must not move until it is released. On failure returns -1 with words, and *u needs no release. */
+ * the hash that came with it first. u must not move until it is released. On
+ * failure returns -1 with words, and *u needs no release. */
 int unit_load(struct unit *u, const void *bitcode, size_t size, uint32_t id);
 void unit_release(struct unit *u);
 

@@ -12,7 +12,8 @@
  * are the mapping's own: no process of the run may be left. -1 with words if
  * the target wrote over the table (blocks before that place were delivered). */
 int cov_each(const struct shm *s,
-	     int (*f)(void *ctx, uint32_t unit, const uint8_t *counters, uint32_t count), void *ctx);
+	     int (*f)(void *ctx, uint32_t unit, const uint8_t *counters, uint32_t count),
+	     void *ctx);
 
 /* Outcomes that were counted at least once, and all outcomes of units that registered. */
 int cov_totals(const struct shm *s, uint64_t *covered, uint64_t *total);

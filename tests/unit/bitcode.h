@@ -16,9 +16,22 @@
 
 static inline void compile_with(const char *text, const char *extra, struct buf *out)
 {
-	char *argv[] = {"clang-19", "-g", "-O1", "-Xclang", "-disable-llvm-passes",
-			"-fno-discard-value-names", "-w", "-emit-llvm", "-c", "-x", "c", "-", "-o",
-			"-", (char *)extra, NULL};
+	char *argv[] = {"clang-19",
+			"-g",
+			"-O1",
+			"-Xclang",
+			"-disable-llvm-passes",
+			"-fno-discard-value-names",
+			"-w",
+			"-emit-llvm",
+			"-c",
+			"-x",
+			"c",
+			"-",
+			"-o",
+			"-",
+			(char *)extra,
+			NULL};
 	struct proc_opts o = {.input = text, .input_size = strlen(text), .capture_out = 1};
 	struct proc_result r = {0};
 

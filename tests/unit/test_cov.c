@@ -30,9 +30,8 @@ static void run_command(char *const *argv)
 
 static char *make_object(const char *text, enum instrument_kind kind, uint32_t unit, int pic)
 {
-	struct instrument_options options = {.verify = 1,
-					     .reloc = pic ? INSTRUMENT_RELOC_PIC
-							  : INSTRUMENT_RELOC_AUTO};
+	struct instrument_options options = {
+	    .verify = 1, .reloc = pic ? INSTRUMENT_RELOC_PIC : INSTRUMENT_RELOC_AUTO};
 	struct buf bitcode = {0}, object = {0};
 	char *path = file_temp("unit.o");
 
@@ -50,10 +49,24 @@ static char *link_program(const char *object, enum instrument_kind kind, const c
 {
 	char *path = file_temp("program");
 	int cov = kind == INSTRUMENT_COV;
-	char *argv[] = {"clang-19", "-D_GNU_SOURCE", "-O1", "-w", "-Iinclude", "-Iruntime",
-			"-fPIC", "-ftls-model=initial-exec", (char *)object, "runtime/light.c",
-			"runtime/forkserver.c", "runtime/rt_null.c", cov ? "runtime/cov.c" : "runtime/path.c", "-o", path,
-			"-lpthread", (char *)extra, NULL};
+	char *argv[] = {"clang-19",
+			"-D_GNU_SOURCE",
+			"-O1",
+			"-w",
+			"-Iinclude",
+			"-Iruntime",
+			"-fPIC",
+			"-ftls-model=initial-exec",
+			(char *)object,
+			"runtime/light.c",
+			"runtime/forkserver.c",
+			"runtime/rt_null.c",
+			cov ? "runtime/cov.c" : "runtime/path.c",
+			"-o",
+			path,
+			"-lpthread",
+			(char *)extra,
+			NULL};
 
 	run_command(argv);
 	return path;
@@ -160,7 +173,8 @@ static unsigned at_line(const struct site_table *t, const struct counters *c, ui
 
 		if (!site_table_site(t, i, &s) || s.line != line || !s.outcomes)
 			continue;
-		assert_true(site_table_decision(t, (uint32_t)site_table_decision_at(t, s.index), &d));
+		assert_true(
+		    site_table_decision(t, (uint32_t)site_table_decision_at(t, s.index), &d));
 		assert_true(d.first_outcome + outcome < c->count);
 		return c->of[d.first_outcome + outcome];
 	}
@@ -272,9 +286,10 @@ static void test_unwatched(void **unused)
 }
 
 static const char library[] = "int odd(int x) { if (x & 1) return 1; return 0; }";
-static const char user[] = "#include <stdio.h>\n"
-			   "int odd(int);\n"
-			   "int main(void) { int c = getchar(), n = 0; if (odd(c)) n = 1; return n; }";
+static const char user[] =
+    "#include <stdio.h>\n"
+    "int odd(int);\n"
+    "int main(void) { int c = getchar(), n = 0; if (odd(c)) n = 1; return n; }";
 
 static char *make_library(enum instrument_kind kind)
 {
@@ -365,12 +380,13 @@ static void test_path_of_one_thread(void **unused)
 		    "  if (p == 0) { while (n) n--; _exit(0); }\n"
 		    "  waitpid(p, 0, 0); return 0; }",
 		    "", "f");
-	expect_path("#include <pthread.h>\n"
-		    "static void *work(void *p) { volatile int n = 3; while (n) n--; return p; }\n"
-		    "int main(int argc, char **argv) { pthread_t t; pthread_create(&t, 0, work, 0);\n"
-		    "  pthread_join(t, 0); return argc > 5; }\n"
-		    "int unused(int x) { if (x) return 1; return 2; }",
-		    "", "");
+	expect_path(
+	    "#include <pthread.h>\n"
+	    "static void *work(void *p) { volatile int n = 3; while (n) n--; return p; }\n"
+	    "int main(int argc, char **argv) { pthread_t t; pthread_create(&t, 0, work, 0);\n"
+	    "  pthread_join(t, 0); return argc > 5; }\n"
+	    "int unused(int x) { if (x) return 1; return 2; }",
+	    "", "");
 }
 
 /* Reads of uninitialised variables, overflow and null checks after a use mean the same in all
@@ -381,7 +397,8 @@ static const char undefined[] =
     "__attribute__((noinline)) static int blank(int c) { int x; return x + c ? 5 : 6; }\n"
     "__attribute__((noinline, nonnull)) static int null(char *p) { return p ? 1 : 2; }\n"
     "char *volatile nothing;\n"
-    "int main(void) { printf(\"%d %d %d %d\\n\", more(INT_MAX), blank(0), blank(1), null(nothing)); }";
+    "int main(void) { printf(\"%d %d %d %d\\n\", more(INT_MAX), blank(0), blank(1), "
+    "null(nothing)); }";
 
 static void test_undefined_behaviour_is_settled(void **unused)
 {
@@ -409,7 +426,8 @@ static void test_constructors(void **unused)
 	static const char text[] =
 	    "#include <stdio.h>\n"
 	    "__attribute__((constructor)) static void b(void) { printf(\"b\"); }\n"
-	    "__attribute__((constructor(101))) static void a(void) { if (printf(\"a\")) printf(\"1\"); }\n"
+	    "__attribute__((constructor(101))) static void a(void) { if (printf(\"a\")) "
+	    "printf(\"1\"); }\n"
 	    "__attribute__((destructor)) static void z(void) { printf(\"z\"); }\n"
 	    "int main(void) { printf(\"m\"); return 0; }";
 	char *object = make_object(text, INSTRUMENT_COV, UNIT, 0);
@@ -444,8 +462,8 @@ static void test_refused(void **unused)
 		struct buf bitcode = {0}, object = {0};
 
 		compile_with(rows[i].text, rows[i].option, &bitcode);
-		assert_int_equal(instrument_unit(bitcode.data, bitcode.size, UNIT, INSTRUMENT_COV, NULL,
-						 &object),
+		assert_int_equal(instrument_unit(bitcode.data, bitcode.size, UNIT, INSTRUMENT_COV,
+						 NULL, &object),
 				 -1);
 		if (!strstr(error_text(), rows[i].words))
 			fail_msg("row %zu: %s", i, error_text());

@@ -249,7 +249,8 @@ static void test_elf(void **unused)
 	static const char text[] = "int main(void) { return 0; }";
 	char *object = file_temp("a.o"), *program_path = file_temp("a"), *bad = file_temp("bad");
 	char *compile_line[] = {"clang-19", "-c", "-x", "c", "-", "-o", object, NULL};
-	char *link_line[] = {"clang-19", "-Wl,--gc-sections", "-s", object, "-o", program_path, NULL};
+	char *link_line[] = {"clang-19", "-Wl,--gc-sections", "-s", object,
+			     "-o",	 program_path,	      NULL};
 	struct proc_opts o = {.input = text, .input_size = sizeof text - 1};
 	struct proc_result r = {0};
 	struct site_tables set = {0};

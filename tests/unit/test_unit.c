@@ -80,7 +80,8 @@ static void insert_before(void *ctx, LLVMValueRef inst, uint32_t ordinal)
 	assert_int_equal(ordinal, (*next)++);
 	if (!LLVMIsAPHINode(inst)) {
 		LLVMPositionBuilderBefore(builder, inst);
-		LLVMBuildAlloca(builder, LLVMInt8TypeInContext(LLVMGetTypeContext(LLVMTypeOf(inst))), "");
+		LLVMBuildAlloca(builder,
+				LLVMInt8TypeInContext(LLVMGetTypeContext(LLVMTypeOf(inst))), "");
 	}
 	LLVMDisposeBuilder(builder);
 }
@@ -106,7 +107,8 @@ static void test_outcomes(void **unused)
 	uint32_t total = 0;
 
 	(void)unused;
-	load(&u, "int f(int x) { switch (x) { case 1: case 5: return 2; case 9: return 3; } return x; }");
+	load(&u, "int f(int x) { switch (x) { case 1: case 5: return 2; case 9: return 3; } return "
+		 "x; }");
 	for (uint32_t i = 0; i < u.count; i++)
 		total += unit_outcomes(u.instructions[i]);
 	assert_int_equal(total, 4); /* three cases and the default */
