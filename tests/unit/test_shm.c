@@ -58,7 +58,7 @@ static void test_layout(void **unused)
 	assert_int_equal(h->block_offset % 4096, 0);
 	assert_int_equal(h->data_offset % 4096, 0);
 	assert_int_equal(h->slot_count & (h->slot_count - 1), 0);
-	assert_true(h->slot_count >= 8 * h->node_capacity);
+	assert_true(h->slot_count >= MUSTER_SLOTS * h->node_capacity);
 	/* The FULL event stands behind the last. */
 	assert_true(h->event_offset + (h->event_capacity + 1) * sizeof(struct muster_event) <= h->node_offset);
 	assert_true(h->slot_offset + h->slot_count * 4 <= h->map_size);
