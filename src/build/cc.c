@@ -105,14 +105,35 @@ static void add_header_dir(struct run *r, struct words *out)
 	free(dir);
 }
 
-/* A harness for libFuzzer that is linked without libFuzzer gets a main, from an
- * archive: one of its own comes first. */
-static void add_driver(struct run *r)
+/* What a program may call that only muster's archives define: it links without
+ * them elsewhere. A definition of the program's own comes first. */
+static const struct {
+	const char *name, *archive;
+	int recorded; /* variants link it as well */
+} helpers[] = {
+    {"LLVMFuzzerTestOneInput", "libmuster_driver.a", 1},
+    {"__VERIFIER_", "libmuster_native.a", 0},
+    {"klee_", "libmuster_native.a", 0},
+};
+
+static void add_helper(struct run *r, const char *name, int recorded)
 {
-	static const char entry[] = "LLVMFuzzerTestOneInput";
-	const struct args *a = &r->args;
-	int harness = 0;
-	char *driver;
+	char *archive = home_file(name);
+	const char *text = archive ? arena_strdup(&r->args.arena, archive) : NULL;
+
+	free(archive);
+	if (!text)
+		return;
+	vec_push(&r->plain, text);
+	if (recorded)
+		vec_push(&r->args.list, (struct arg){.class = ARG_INPUT, .text = text});
+}
+
+static void add_helpers(struct run *r)
+{
+	enum { COUNT = sizeof helpers / sizeof helpers[0] };
+	struct args *a = &r->args;
+	int wanted[COUNT] = {0};
 
 	if (a->stage != STAGE_LINK || a->shared || a->relocatable)
 		return;
@@ -122,14 +143,17 @@ static void add_driver(struct run *r)
 
 		if (g->class == ARG_SANITIZE && strstr(g->text, "fuzzer"))
 			return;
-		if (g->class == ARG_INPUT && strcmp(g->text, "-") && !harness && !file_read(g->text, &b))
-			harness = memmem(b.data, b.size, entry, sizeof entry - 1) != NULL;
+		if (g->class != ARG_INPUT || !strcmp(g->text, "-") || file_read(g->text, &b)) {
+			buf_release(&b);
+			continue;
+		}
+		for (int n = 0; n < COUNT; n++)
+			wanted[n] |= memmem(b.data, b.size, helpers[n].name, strlen(helpers[n].name)) != NULL;
 		buf_release(&b);
 	}
-	driver = harness ? home_file("libmuster_driver.a") : NULL;
-	if (driver)
-		vec_push(&r->plain, arena_strdup(&r->args.arena, driver));
-	free(driver);
+	for (int n = 0; n < COUNT; n++)
+		if (wanted[n] && (!n || !wanted[n - 1] || strcmp(helpers[n].archive, helpers[n - 1].archive)))
+			add_helper(r, helpers[n].archive, helpers[n].recorded);
 }
 
 static void plan_plain(struct run *r, int argc, char **argv)
@@ -138,7 +162,7 @@ static void plan_plain(struct run *r, int argc, char **argv)
 	add_header_dir(r, &r->plain);
 	for (int i = 1; i < argc; i++)
 		vec_push(&r->plain, argv[i]);
-	add_driver(r);
+	add_helpers(r);
 	vec_push(&r->plain, NULL);
 }
 

@@ -1,0 +1,37 @@
+/* image.h: a linked file of the project (the program or one of its shared
+ * libraries) with its records. */
+#ifndef MUSTER_IMAGE_H
+#define MUSTER_IMAGE_H
+
+#include "base/buf.h"
+#include "base/vec.h"
+#include "build/closure.h"
+#include "build/record.h"
+
+struct image {
+	char *path;
+	const char *soname; /* "" if it has none; for libraries */
+	struct buf file;    /* the bytes that everything else points into */
+	struct buf driver;  /* likewise, of a harness that gets a main */
+	struct record_list records;
+	struct closure closure; /* of the link that made it */
+	VEC(struct closure) nested; /* of the ld -r links that went into it ... */
+	struct hash_vec nested_ids; /* ... and their ids */
+	int linked;             /* has a closure */
+};
+
+/* The program and, behind it, the shared libraries with records it is linked with. */
+struct program {
+	VEC(struct image) images;
+	VEC(char *) foreign_libraries; /* needed, without a record */
+};
+
+/* path: an ELF file, a C source file, or libtool's wrapper script. -1 with words. */
+int program_load(struct program *p, const char *path);
+void program_release(struct program *p);
+
+/* One file alone; an ELF file without records is no failure here. */
+int image_load(struct image *im, const char *path);
+void image_release(struct image *im);
+
+#endif

@@ -1,0 +1,291 @@
+/* units.c: makes the variant's object of each unit.
+ *
+ * Each object is made in a forked process of its own: as many at once as there are
+ * processors, and a unit on which LLVM gives up takes nobody else with it. The
+ * object appears in the cache by renaming, under a name made of everything that
+ * went into it: variant, unit, id and this build of muster.
+ */
+#include "build/units.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/proc.h"
+#include "build/home.h"
+#include "instrument/instrument.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct hash128 units_tool(void)
+{
+	static struct hash128 tool;
+	struct buf b = BUF_EMPTY;
+	char *self;
+
+	if (tool.a || tool.b)
+		return tool;
+	self = file_self();
+	if (self && !file_read(self, &b))
+		tool = hash128(b.data, b.size);
+	buf_release(&b);
+	free(self);
+	return tool;
+}
+
+/* An id that nobody has: from the hash, and again with salt while it is taken. */
+static uint32_t fresh_id(struct map *taken, struct hash128 h)
+{
+	uint32_t id = (uint32_t)h.a;
+
+	for (uint64_t salt = 1; !id || map_get(taken, id, NULL); salt++)
+		id = (uint32_t)hash64(&h, sizeof h, salt);
+	map_set(taken, id, 1);
+	return id;
+}
+
+static int collect_image(struct units *u, const struct image *im, struct map *taken)
+{
+	struct record_value hash, name;
+
+	if (im->records.damaged)
+		return error_set("'%s': %s", im->path, im->records.words);
+	for (size_t i = 0; i < im->records.frames.size; i++) {
+		const struct record *r = &im->records.frames.data[i];
+		struct unit_object o = {.record = r};
+
+		if (r->kind != RECORD_UNIT)
+			continue;
+		if (!record_find(r->payload, r->size, TAG_HASH, &hash) ||
+		    !record_find(r->payload, r->size, TAG_NAME, &name))
+			return error_set("'%s': a record is damaged (it has no name)", im->path);
+		o.hash = record_id(&hash);
+		if (units_find(u, o.hash))
+			continue;
+		o.name = record_text(&name);
+		o.id = fresh_id(taken, o.hash);
+		vec_push(&u->list, o);
+	}
+	return 0;
+}
+
+int units_collect(struct units *u, const struct program *p, enum variant_kind kind)
+{
+	struct map taken = {0};
+	int e = 0;
+
+	*u = (struct units){.kind = kind};
+	for (size_t i = 0; i < p->images.size && !e; i++)
+		e = collect_image(u, &p->images.data[i], &taken);
+	map_release(&taken);
+	return e;
+}
+
+const struct unit_object *units_find(const struct units *u, struct hash128 hash)
+{
+	for (size_t i = 0; i < u->list.size; i++)
+		if (hash_equal(u->list.data[i].hash, hash))
+			return &u->list.data[i];
+	return NULL;
+}
+
+void units_release(struct units *u)
+{
+	for (size_t i = 0; i < u->list.size; i++) {
+		free(u->list.data[i].name);
+		free(u->list.data[i].object);
+	}
+	vec_release(&u->list);
+}
+
+static char *object_path(const struct units *u, const struct unit_object *o)
+{
+	struct hash128 h = hash128_join(hash128_join(units_tool(), o->hash),
+	                                (struct hash128){o->id, u->kind});
+	char hex[HASH_HEX_SIZE];
+
+	return mem_printf("%s/cache/unit/%s-%s.o", home_project(), variant_name(u->kind),
+	                  hash_hex(h, hex));
+}
+
+static int field(const struct unit_object *o, enum record_tag tag, struct buf *out)
+{
+	struct record_value v;
+
+	if (!record_find(o->record->payload, o->record->size, tag, &v))
+		return error_set("its record is incomplete");
+	return record_unpack(&v, out);
+}
+
+/* The sanitizers exist for source code only, so here the compiler starts again. */
+static int make_san(const struct unit_object *o, const char *path)
+{
+	static const char *const flags[] = {
+	    "-w", "-Qunused-arguments", "-g", "-O1", "-fno-omit-frame-pointer",
+	    "-fno-optimize-sibling-calls", "-fsanitize=address,undefined",
+	    "-fsanitize-address-use-after-scope", "-fsanitize-address-use-after-return=always",
+	    "-fno-sanitize-recover=all", "-c", "-x", "cpp-output", "-o"};
+	struct buf source = BUF_EMPTY;
+	struct proc_result r;
+	struct proc_opts opts = {.capture_err = 1};
+	struct words w = {0};
+	struct record_value v;
+	size_t at = 0;
+	char *full = file_absolute(path), *temp = mem_printf("%s.%ld.tmp", full, (long)getpid());
+	char *dir = NULL;
+	int e;
+
+	if (field(o, TAG_SOURCE, &source))
+		return -1;
+	vec_push(&w, home_clang());
+	while (record_next(o->record->payload, o->record->size, &at, &v) > 0) {
+		if (v.tag == TAG_ARG)
+			vec_push(&w, record_text(&v));
+		else if (v.tag == TAG_DIR && !dir)
+			dir = record_text(&v);
+	}
+	for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
+		vec_push(&w, flags[i]);
+	vec_push(&w, temp);
+	vec_push(&w, "-");
+	vec_push(&w, NULL);
+	opts.input = source.data;
+	opts.input_size = source.size;
+	opts.dir = dir && file_is_dir(dir) ? dir : NULL;
+	e = proc_run((char *const *)w.data, &opts, &r);
+	if (!e && r.status)
+		e = error_set("clang-19 failed:\n%s", buf_str(&r.err));
+	if (!e && rename(temp, full))
+		e = error_errno("cannot write '%s'", full);
+	if (e)
+		unlink(temp);
+	return e; /* the process ends here: nothing is freed */
+}
+
+static int make_instrumented(const struct unit_object *o, enum variant_kind kind, const char *path)
+{
+	static const enum instrument_kind kinds[] = {[VARIANT_TRACE] = INSTRUMENT_TRACE,
+	                                             [VARIANT_COV] = INSTRUMENT_COV,
+	                                             [VARIANT_PATH] = INSTRUMENT_PATH};
+	struct instrument_options options = {.reloc = INSTRUMENT_RELOC_PIC};
+	struct buf bitcode = BUF_EMPTY, object = BUF_EMPTY;
+
+	if (field(o, TAG_BITCODE, &bitcode))
+		return -1;
+	if (!hash_equal(hash128(bitcode.data, bitcode.size), o->hash))
+		return error_set("its record is damaged (the bitcode is not what it was)");
+	if (instrument_unit(bitcode.data, bitcode.size, o->id, kinds[kind], &options, &object))
+		return -1;
+	return file_write_atomic(path, object.data, object.size);
+}
+
+struct worker {
+	pid_t pid;
+	int fd; /* its words, if it fails */
+	struct unit_object *unit;
+};
+
+static int start(struct worker *w, struct unit_object *o, enum variant_kind kind)
+{
+	int fds[2], e;
+
+	if (pipe(fds))
+		return error_errno("cannot make a pipe");
+	w->unit = o;
+	w->fd = fds[0];
+	w->pid = fork();
+	if (w->pid < 0) {
+		close(fds[0]);
+		close(fds[1]);
+		return error_errno("cannot fork");
+	}
+	if (!w->pid) {
+		close(fds[0]);
+		e = kind == VARIANT_SAN ? make_san(o, o->object) : make_instrumented(o, kind, o->object);
+		if (e)
+			file_write_all(fds[1], error_text(), strlen(error_text()));
+		_exit(e ? 1 : 0);
+	}
+	close(fds[1]);
+	return 0;
+}
+
+/* Reaps one worker, which leaves a hole at its place. */
+static int reap(struct worker *workers, int count)
+{
+	struct buf words = BUF_EMPTY;
+	int status, i, e = 0;
+	pid_t pid;
+
+	/* Only our own children: the caller may have others. */
+	for (i = 0; i < count && !workers[i].pid; i++)
+		;
+	while ((pid = waitpid(workers[i].pid, &status, 0)) < 0 && errno == EINTR)
+		;
+	file_read_fd(workers[i].fd, &words);
+	close(workers[i].fd);
+	workers[i].pid = 0;
+	if (pid < 0 || !WIFEXITED(status))
+		e = error_set("unit '%s': the compiler crashed on it", workers[i].unit->name);
+	else if (WEXITSTATUS(status))
+		e = error_set("unit '%s': %s", workers[i].unit->name,
+		              words.size ? buf_str(&words) : "failed");
+	buf_release(&words);
+	return e;
+}
+
+static int busy(const struct worker *workers, int count)
+{
+	int n = 0;
+
+	for (int i = 0; i < count; i++)
+		n += workers[i].pid != 0;
+	return n;
+}
+
+#define WORKERS_MAX 64
+
+int units_make(struct units *u)
+{
+	struct worker workers[WORKERS_MAX] = {0};
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int count = cpus < 1 ? 1 : cpus > WORKERS_MAX ? WORKERS_MAX : (int)cpus, e;
+	char *dir = file_join(home_project(), "cache/unit");
+
+	e = file_mkdirs(dir);
+	free(dir);
+	for (size_t i = 0; i < u->list.size && !e; i++) {
+		struct unit_object *o = &u->list.data[i];
+		int slot = 0;
+
+		o->object = object_path(u, o);
+		if (file_exists(o->object))
+			continue;
+		if (u->list.size > 1)
+			log_progress("%s variant: %s (%zu of %zu)", variant_name(u->kind), o->name, i + 1,
+			             u->list.size);
+		if (busy(workers, count) == count)
+			e = reap(workers, count);
+		while (workers[slot].pid)
+			slot++;
+		if (!e)
+			e = start(&workers[slot], o, u->kind);
+	}
+	while (busy(workers, count)) {
+		char *first = e ? mem_strdup(error_text()) : NULL;
+
+		if (reap(workers, count) && !e)
+			e = -1;
+		if (first)
+			error_set("%s", first);
+		free(first);
+	}
+	log_progress(NULL);
+	return e;
+}

@@ -1,0 +1,33 @@
+/* units.h: the objects of a variant, one a unit, made in parallel and cached. */
+#ifndef MUSTER_UNITS_H
+#define MUSTER_UNITS_H
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "build/image.h"
+#include "build/variant.h"
+
+struct unit_object {
+	struct hash128 hash;        /* of the bitcode */
+	uint32_t id;                /* distinct within the program */
+	const struct record *record;
+	char *name;                 /* of the source */
+	char *object;               /* path of the variant's object, once made */
+};
+
+struct units {
+	enum variant_kind kind;
+	VEC(struct unit_object) list;
+};
+
+/* All units of the program, each once, with ids. -1 with words if a record is damaged. */
+int units_collect(struct units *u, const struct program *p, enum variant_kind kind);
+/* Makes the objects that are not in the cache. */
+int units_make(struct units *u);
+const struct unit_object *units_find(const struct units *u, struct hash128 hash);
+void units_release(struct units *u);
+
+/* Identifies this build of muster: part of every name in the cache. */
+struct hash128 units_tool(void);
+
+#endif

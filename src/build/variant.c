@@ -1,0 +1,213 @@
+/* variant.c: collects the units, makes their objects, links, and puts the result
+ * into the cache.
+ *
+ * The variant's directory is named by a hash of all records it is made from, of
+ * muster itself and of the runtime. It is made under another name and renamed when
+ * it is complete, so that whoever sees it sees all of it; of two processes that
+ * make the same one, the second finds the name taken and drops its own.
+ */
+#include "build/variant.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "build/home.h"
+#include "build/relink.h"
+#include "build/symbols.h"
+#include "build/units.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct {
+	const char *name, *archive, *wraps;
+} kinds[] = {
+#define X(id, name, archive, wraps) {name, archive, wraps},
+    VARIANTS(X)
+#undef X
+};
+
+const char *variant_name(enum variant_kind kind)
+{
+	return kinds[kind].name;
+}
+
+int variant_kind(const char *name)
+{
+	for (int i = 0; i < VARIANT_COUNT; i++)
+		if (!strcmp(kinds[i].name, name))
+			return i;
+	return -1;
+}
+
+static int hash_file(const char *name, struct hash128 *h)
+{
+	char *path = home_file(name);
+	struct buf b = BUF_EMPTY;
+	int e = path ? file_read(path, &b) : -1;
+
+	*h = hash128_join(*h, hash128(b.data, b.size));
+	buf_release(&b);
+	free(path);
+	return e;
+}
+
+/* Everything the variant depends on. */
+static int key_of(const struct program *p, enum variant_kind kind, struct hash128 *key)
+{
+	struct hash128 h = hash128_join(units_tool(), hash128_str(variant_name(kind)));
+	int e = hash_file(kinds[kind].archive, &h);
+
+	for (size_t i = 0; i < p->images.size; i++) {
+		const struct image *im = &p->images.data[i];
+
+		h = hash128_join(h, hash128_str(relink_name(p, i)));
+		for (size_t k = 0; k < im->records.frames.size; k++)
+			h = hash128_join(h, im->records.frames.data[k].id);
+	}
+	*key = h;
+	return e;
+}
+
+static int read_wraps(enum variant_kind kind, struct relink *r, struct buf *text)
+{
+	char *path;
+
+	if (!kinds[kind].wraps)
+		return 0;
+	path = home_file(kinds[kind].wraps);
+	if (!path || file_read(path, text)) {
+		free(path);
+		return -1;
+	}
+	for (char *s = strtok(buf_str(text), "\n"); s; s = strtok(NULL, "\n"))
+		vec_push(&r->wraps, s);
+	free(path);
+	return 0;
+}
+
+struct order {
+	struct relink *r;
+	char *done;
+	int e;
+};
+
+static void link_one(struct order *o, size_t index);
+
+static void link_needed(void *ctx, long tag, const char *name)
+{
+	struct order *o = ctx;
+
+	for (size_t i = 1; tag == DT_NEEDED && i < o->r->program->images.size; i++)
+		if (!strcmp(relink_name(o->r->program, i), file_base(name)))
+			link_one(o, i);
+}
+
+/* Libraries before what needs them; marked first, for those that need each other. */
+static void link_one(struct order *o, size_t index)
+{
+	const struct image *im = &o->r->program->images.data[index];
+
+	if (o->done[index])
+		return;
+	o->done[index] = 1;
+	symbols_dynamic(im->file.data, im->file.size, link_needed, o);
+	if (!o->e)
+		o->e = relink_image(o->r, index);
+}
+
+static int link_all(struct relink *r)
+{
+	struct order o = {.r = r, .done = mem_zalloc(r->program->images.size)};
+
+	for (size_t i = 0; i < r->program->images.size; i++)
+		link_one(&o, i);
+	free(o.done);
+	return o.e;
+}
+
+static int build(const struct program *p, struct units *u, const char *dir)
+{
+	struct relink r = {.program = p, .units = u, .out_dir = dir};
+	char *lib = file_join(dir, "lib"), *work = file_join(dir, "work");
+	struct buf text = BUF_EMPTY;
+	int e = file_mkdirs(work);
+
+	r.work_dir = work;
+	if (!e && p->images.size > 1) {
+		r.lib_dir = lib;
+		e = file_mkdirs(lib);
+	}
+	if (!e)
+		e = units_make(u);
+	if (!e)
+		e = relink_names(&r);
+	if (!e)
+		e = read_wraps(u->kind, &r, &text);
+	if (!e)
+		e = link_all(&r);
+	if (!e)
+		e = file_remove_tree(work);
+	strmap_release(&r.defined);
+	vec_release(&r.wraps);
+	buf_release(&text);
+	free(lib);
+	free(work);
+	return e;
+}
+
+static int build_in_cache(const struct program *p, enum variant_kind kind, const char *dir)
+{
+	struct units u;
+	char *temp = mem_printf("%s.%ld.tmp", dir, (long)getpid()), *saved;
+	int e = units_collect(&u, p, kind);
+
+	if (!e)
+		e = build(p, &u, temp);
+	/* Whoever was faster made the same thing. */
+	if (!e && rename(temp, dir) && !file_is_dir(dir))
+		e = error_errno("cannot create '%s'", dir);
+	saved = mem_strdup(error_text());
+	file_remove_tree(temp);
+	error_set("%s", saved);
+	free(saved);
+	units_release(&u);
+	free(temp);
+	return e;
+}
+
+int variant_make(const char *program, enum variant_kind kind, struct variant *out)
+{
+	struct program p;
+	struct hash128 key;
+	char hex[HASH_HEX_SIZE], *relative, *dir;
+	int e;
+
+	*out = (struct variant){0};
+	if (program_load(&p, program))
+		return -1;
+	e = key_of(&p, kind, &key);
+	relative = mem_printf("%s/cache/%s/%s", home_project(), variant_name(kind), hash_hex(key, hex));
+	dir = file_absolute(relative);
+	if (!e && !file_is_dir(dir))
+		e = build_in_cache(&p, kind, dir);
+	if (!e) {
+		out->path = file_join(dir, relink_name(&p, 0));
+		if (p.images.size > 1)
+			out->lib_dir = file_join(dir, "lib");
+	}
+	free(relative);
+	free(dir);
+	program_release(&p);
+	return e;
+}
+
+void variant_release(struct variant *v)
+{
+	free(v->path);
+	free(v->lib_dir);
+	*v = (struct variant){0};
+}

@@ -1,0 +1,37 @@
+/* variant.h: other builds of a program, made from the records inside it.
+ *
+ * A variant is made unit by unit and relinked with the saved closure. It lies in
+ * the cache (.muster/cache, or below $MUSTER_DIR) under a name that its contents
+ * decide, so that asking again costs little and several processes may ask at once.
+ */
+#ifndef MUSTER_VARIANT_H
+#define MUSTER_VARIANT_H
+
+/* X(NAME, name, runtime archive, list of wrapped names or NULL). */
+#define VARIANTS(X)                                                                                \
+	X(TRACE, "trace", "libmuster_rt.a", "wraps")                                               \
+	X(SAN, "san", "libmuster_native.a", NULL)                                                  \
+	X(COV, "cov", "libmuster_cov.a", "wraps_cov")                                                     \
+	X(PATH, "path", "libmuster_path.a", "wraps_path")
+
+enum variant_kind {
+#define X(id, name, archive, wraps) VARIANT_##id,
+	VARIANTS(X)
+#undef X
+	    VARIANT_COUNT
+};
+
+struct variant {
+	char *path;    /* the executable, absolute */
+	char *lib_dir; /* variants of the project's shared libraries; NULL: there are none */
+};
+
+/* program: a linked file, a single .c file, an object with a record or libtool's
+ * wrapper script. 0, or -1 with words. */
+int variant_make(const char *program, enum variant_kind kind, struct variant *out);
+void variant_release(struct variant *v);
+
+const char *variant_name(enum variant_kind kind);
+int variant_kind(const char *name); /* -1: no such kind */
+
+#endif
