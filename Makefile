@@ -43,7 +43,7 @@ runtime_flags = -std=gnu11 -D_GNU_SOURCE -Iinclude -Iruntime $(warnings) -fPIC \
 unit_flags = $(runtime_flags) -g -O1 -Xclang -disable-llvm-passes -fno-discard-value-names \
 	-fno-builtin -emit-llvm
 
-runtime_files = $(B)/runtime/libmuster_rt.a $(B)/runtime/libmuster_cov.a $(B)/runtime/libmuster_path.a \
+runtime_files = $(B)/runtime/libmuster_rt.a $(B)/runtime/libmuster_rt_all.a $(B)/runtime/libmuster_cov.a $(B)/runtime/libmuster_path.a \
 	$(B)/runtime/driver.o $(B)/runtime/libmuster_driver.a $(B)/runtime/libmuster_native.a \
 	$(B)/runtime/wraps $(B)/runtime/wraps_path $(B)/runtime/wraps_cov \
 	$(B)/runtime/include
@@ -102,15 +102,25 @@ $(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_bodies)): \
 # The runtime's own calls go to libc, whatever the linker wraps: only bodies call wrapped functions.
 # A wrapped name in the other objects becomes its __real_ name.
 define archive_runtime
-@rm -rf $@ $@.d && mkdir -p $@.d
-nm --defined-only -g $^ | sed -n 's/.* [TtWwi] __wrap_\(.*\)/\1 __real_\1/p' | sort -u >$@.d/names
+@rm -rf $@ $@.parts && mkdir -p $@.parts
+nm --defined-only -g $^ | sed -n 's/.* [TtWwi] __wrap_\(.*\)/\1 __real_\1/p' | sort -u >$@.parts/names
 @for o in $(filter-out $(runtime_body_objects),$^); do \
-	objcopy --redefine-syms=$@.d/names $$o $@.d/$${o##*/} || exit 1; done
-ar rcsD $@ $@.d/*.o $(filter $(runtime_body_objects),$^)
+	objcopy --redefine-syms=$@.parts/names $$o $@.parts/$${o##*/} || exit 1; done
+ar rcsD $@ $@.parts/*.o $(filter $(runtime_body_objects),$^)
 endef
-runtime_body_objects = $(B)/runtime/libc/%.o $(B)/runtime/path/%.o
+runtime_body_objects = $(B)/runtime/libc/%.o $(B)/runtime/all/%.o $(B)/runtime/path/%.o
 
 $(B)/runtime/libmuster_rt.a: $(runtime_objects)
+	$(archive_runtime)
+
+# The trace variant with an event for every decision, for the dependence oracle.
+$(patsubst runtime/libc/%.c,$(B)/runtime/all/%.o,$(runtime_bodies)): \
+		$(B)/runtime/all/%.o: $(B)/runtime/libc/%.bc $(B)/muster
+	@mkdir -p $(@D)
+	$(B)/muster instrument-runtime --kind trace --all -o $@ $<
+
+$(B)/runtime/libmuster_rt_all.a: $(filter-out $(B)/runtime/libc/%,$(runtime_objects)) \
+		$(patsubst runtime/libc/%.c,$(B)/runtime/all/%.o,$(runtime_bodies))
 	$(archive_runtime)
 
 $(B)/runtime/libmuster_cov.a: $(patsubst %,$(B)/runtime/%.o,cov light forkserver rt_null symbolic)
