@@ -10,6 +10,7 @@
 	X(doctor, "doctor", "what of a binary can be rebuilt, and what stands in the way")         \
 	X(strip, "strip", "remove muster's records from a binary")                                 \
 	X(variant, "variant", "make a variant of a binary and print its path")                     \
+	X(trace, "trace", "run a program once and print its path as conditions in C")              \
 	X(instrument_runtime, "instrument-runtime", "")
 
 #define X(id, name, help) int cmd_##id(int argc, char **argv);

@@ -1,0 +1,481 @@
+/* trace.c: muster trace: one run of a program, its path in C.
+ *
+ * Makes the trace variant, runs it once under limits with the input's bytes
+ * symbolic, validates what it left in the shared tables and prints it. On request
+ * the trace is checked in two ways: every node computed again from the input
+ * (--self-check), and the recorded constraints against the paths that changed inputs take
+ * (--dependence), for which a variant with an event for every decision is traced
+ * and the path variant run.
+ */
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/option.h"
+#include "base/vec.h"
+#include "build/variant.h"
+#include "cmd/cmd.h"
+#include "cmd/trace_show.h"
+#include "run/print.h"
+#include "run/program.h"
+#include "run/sources.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+struct options {
+	int json, summary, self_check, args, calls, variant_only;
+	const char *input, *output;
+	struct option_list files, env;
+	double time;
+	uint64_t mem_mb, table_limit, site_cap, max_input, max_nodes, max_events, dependence, seed, repeat, expr_nodes;
+};
+
+/* One program, its variants and what they are run with. */
+struct session {
+	const struct options *o;
+	char *const *argv;
+	char *program;
+	struct buf input;
+	struct launch_input in;
+	struct buf seeds; /* values of marked objects that no input supplied, for the oracle */
+	VEC(const char *) files, env_input;
+};
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ------------------------------------------------------------- progress */
+
+static const struct shm *watched;
+
+static void *watch(void *unused)
+{
+	(void)unused;
+	for (unsigned seconds = 2;; seconds += 2) {
+		sleep(2);
+		log_progress("%u s: %" PRIu64 " nodes, %" PRIu64 " events", seconds,
+			     *(volatile uint64_t *)&watched->header->node_count,
+			     *(volatile uint64_t *)&watched->header->event_count);
+	}
+	return NULL;
+}
+
+/* A run blocks; somebody else has to look at the clock. */
+static int run_watched(struct launcher *l, const struct launch_input *in, struct run_result *r, const struct shm *shm)
+{
+	pthread_t thread;
+	int watching = isatty(2) && !(watched = shm, pthread_create(&thread, NULL, watch, NULL));
+	int failed = launcher_run(l, in, r);
+	if (watching) {
+		pthread_cancel(thread);
+		pthread_join(thread, NULL);
+		log_progress(NULL);
+	}
+	return failed;
+}
+
+static void mutant_done(unsigned done)
+{
+	log_progress("dependence: %u changed inputs", done);
+}
+
+/* -------------------------------------------------------------- the run */
+
+/* A single .c file or a path as it is given; a bare name as the shell would find it. */
+static char *find_program(const char *name)
+{
+	if (strchr(name, '/') || file_exists(name))
+		return mem_strdup(name);
+	char *found = program_find(name);
+	if (!found)
+		die(EXIT_USAGE, "%s", error_text());
+	return found;
+}
+
+static void read_input(struct session *s)
+{
+	const struct options *o = s->o;
+	struct stat st;
+	if (!o->input)
+		return;
+	if (stat(o->input, &st))
+		die(EXIT_USAGE, "there is no input '%s': name an existing file with --input, or leave it out", o->input);
+	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > o->max_input)
+		die(EXIT_USAGE, "'%s' has %lld bytes; the limit of symbolic input is %" PRIu64 ": use a smaller file, or --max-input",
+		    o->input, (long long)st.st_size, o->max_input);
+	if (file_read(o->input, &s->input))
+		die(EXIT_USAGE, "%s", error_text());
+	s->in = (struct launch_input){.data = buf_str(&s->input), .size = s->input.size, .name = o->input, .present = 1};
+}
+
+static int has_path_argument(char *const *argv)
+{
+	for (unsigned i = 1; argv[i]; i++)
+		if (strstr(argv[i], "@@"))
+			return 1;
+	return 0;
+}
+
+static void start_session(struct session *s, const struct options *o, char **argv)
+{
+	memset(s, 0, sizeof *s);
+	s->o = o;
+	s->argv = argv;
+	s->program = find_program(argv[0]);
+	read_input(s);
+	if (s->in.present && !has_path_argument(argv)) { /* marked objects read the same bytes */
+		s->in.memory = s->in.data;
+		s->in.memory_size = s->in.size;
+	}
+	for (int i = 0; i < o->files.size; i++)
+		vec_push(&s->files, o->files.data[i]);
+	vec_push(&s->files, NULL);
+	for (int i = 0; i < o->env.size; i++)
+		vec_push(&s->env_input, o->env.data[i]);
+	vec_push(&s->env_input, NULL);
+}
+
+static void end_session(struct session *s)
+{
+	free(s->program);
+	buf_release(&s->input);
+	buf_release(&s->seeds);
+	vec_release(&s->files);
+	vec_release(&s->env_input);
+}
+
+/* One variant, ready to run. */
+struct target {
+	struct variant variant;
+	struct shm shm;
+	struct site_tables sites;
+	struct launch_options options;
+	char *library_path;
+	const char *env[2];
+	double seconds; /* it took to make */
+};
+
+static void add_sites(struct target *t)
+{
+	if (site_tables_add_elf(&t->sites, t->variant.path) < 0)
+		log_warn("no source lines: %s", error_text());
+	DIR *dir = t->variant.lib_dir ? opendir(t->variant.lib_dir) : NULL;
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		char *path = file_join(t->variant.lib_dir, e->d_name);
+		struct stat st;
+		if (!stat(path, &st) && S_ISREG(st.st_mode))
+			site_tables_add_elf(&t->sites, path);
+		free(path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static void make_target(struct target *t, const struct session *s, enum variant_kind kind)
+{
+	const struct options *o = s->o;
+	struct shm_options sizes = {.nodes = o->max_nodes, .events = o->max_events, .input_limit = o->max_input,
+				    .table_limit = (uint32_t)o->table_limit, .site_cap = (uint32_t)o->site_cap,
+				    .flags = o->calls ? MUSTER_FLAG_CALLS : 0};
+	double start = now();
+	memset(t, 0, sizeof *t);
+	if (variant_make(s->program, kind, &t->variant))
+		die(EXIT_USAGE, "%s", error_text());
+	t->seconds = now() - start;
+	add_sites(t);
+	if (shm_init(&t->shm, &sizes))
+		die(EXIT_USAGE, "%s", error_text());
+	t->options = (struct launch_options)LAUNCH_DEFAULTS;
+	t->options.argv = s->argv;
+	t->options.program = t->variant.path;
+	t->options.files = s->files.data;
+	t->options.env_input = s->env_input.data;
+	t->options.args_input = o->args;
+	t->options.out = t->options.err = LAUNCH_NULL;
+	t->options.wall_seconds = o->time;
+	t->options.memory_limit = o->mem_mb << 20;
+	t->options.shm = &t->shm;
+	if (t->variant.lib_dir) {
+		const char *old = getenv("LD_LIBRARY_PATH");
+		t->library_path = mem_printf("LD_LIBRARY_PATH=%s%s%s", t->variant.lib_dir, old ? ":" : "", old ? old : "");
+		t->env[0] = t->library_path;
+		t->options.env = t->env;
+	}
+}
+
+static void release_target(struct target *t)
+{
+	variant_release(&t->variant);
+	site_tables_release(&t->sites);
+	shm_release(&t->shm);
+	free(t->library_path);
+}
+
+static void check_started(const struct run_result *r)
+{
+	if (r->end == RUN_FAILED)
+		die(EXIT_USAGE, "the program did not run: %s", r->message);
+	if (r->counts.state == MUSTER_STATE_FAILED)
+		die(EXIT_USAGE, "the runtime in the program could not start: %s", r->counts.message);
+}
+
+static void open_trace(struct trace *t, const struct target *target, const struct run_result *r)
+{
+	int killed = r->end != RUN_EXIT && (r->end != RUN_SIGNAL || r->signal == SIGKILL);
+	char words[600];
+	if (trace_open(t, &target->shm, killed) == 0)
+		return;
+	run_result_words(r, words, sizeof words);
+	die(EXIT_INCONCLUSIVE, "%s. The run %s. Nothing of this trace can be used; look for the wild write with -fsanitize=address",
+	    error_text(), words);
+}
+
+/* ----------------------------------------------------------------- checks */
+
+#define SHOWN 10
+
+static int self_check(struct trace_show *show, const struct target *target, const struct session *s)
+{
+	static struct eval_check check;
+	static struct eval_mismatch first[SHOWN];
+	const struct trace *t = show->trace;
+	struct sources bytes;
+	struct print p;
+	if (sources_load(&bytes, t, &target->options, &s->in))
+		die(EXIT_USAGE, "%s", error_text());
+	check = eval_self_check(t, bytes.inputs, first, SHOWN);
+	sources_release(&bytes);
+	show->check = &check;
+	print_init(&p, t);
+	for (uint64_t i = 0; i < check.mismatches && i < SHOWN; i++) {
+		struct buf text = {0}, lets = {0};
+		print_expr(&p, first[i].label, &text, &lets);
+		log_warn("self-check: node %" PRIu32 " (%s, %u bits) had 0x%" PRIx64 ", its operands give 0x%" PRIx64 ": %s",
+			 first[i].label, op_table[t->nodes[first[i].label].op].name, t->nodes[first[i].label].width,
+			 (uint64_t)first[i].recorded, (uint64_t)first[i].computed, buf_str(&text));
+		buf_release(&text);
+		buf_release(&lets);
+	}
+	print_release(&p);
+	return check.mismatches ? EXIT_INTERNAL : EXIT_OK;
+}
+
+static void show_exception(const struct depend_exception *x, const struct trace *t, const struct target *target)
+{
+	struct site site = {.file = "?", .function = "?"};
+	struct buf text = {0}, lets = {0};
+	struct print p;
+	site_find(&target->sites, x->unit, x->index, &site);
+	if (x->event < t->event_count) {
+		print_init(&p, t);
+		print_expr(&p, t->events[x->event].label, &text, &lets);
+		print_release(&p);
+	}
+	log_warn("dependence: input %u (%s): %s; decision %" PRIu64 " at %s:%" PRIu32 " (%s); first false constraint: %s%s",
+		 x->mutant, x->change, depend_words(x->verdict), x->position, site.file, site.line, site.function,
+		 x->event < t->event_count ? trace_event_text(t->events[x->event].kind) : "none",
+		 x->event < t->event_count ? "" : "");
+	if (text.size)
+		log_warn("    %s%s%s", buf_str(&text), lets.size ? " where " : "", buf_str(&lets));
+	char *path = mem_printf("muster-exception-%u", x->mutant);
+	if (getenv("MUSTER_KEEP") && file_write_atomic(path, x->input.data, x->input.size) == 0)
+		log_warn("    its bytes are in %s", path);
+	free(path);
+	buf_release(&text);
+	buf_release(&lets);
+}
+
+/* Objects that were marked without input bytes keep their seed values; the oracle gives them as bytes. */
+static void take_seeds(struct session *s, const struct trace *t)
+{
+	uint32_t source = t->header->object_source;
+	uint64_t used = t->header->object_used;
+	if (source >= t->source_count || used <= t->sources[source].size || used > s->o->max_input)
+		return;
+	buf_add(&s->seeds, s->in.memory, s->in.memory_size);
+	buf_reserve(&s->seeds, used);
+	memset(s->seeds.data + s->seeds.size, 0, used - s->seeds.size);
+	s->seeds.size = used;
+	for (uint32_t i = 1; i < t->node_count; i++)
+		if (trace_is_node(t, i) && t->nodes[i].op == MUSTER_OP_INPUT && t->nodes[i].a == source && t->nodes[i].k < used &&
+		    !(t->nodes[i].flags & MUSTER_NODE_UNREAD))
+			s->seeds.data[t->nodes[i].k] = (char)t->nodes[i].value;
+	s->in.memory = s->seeds.data;
+	s->in.memory_size = used;
+}
+
+static int dependence(struct trace_show *show, struct session *s)
+{
+	static struct depend_report report;
+	struct target all, path;
+	struct run_result r;
+	struct trace t;
+
+	take_seeds(s, show->trace);
+	make_target(&all, s, VARIANT_TRACE_ALL);
+	make_target(&path, s, VARIANT_PATH);
+	struct launcher *l = launcher_new(&all.options);
+	if (!l || run_watched(l, &s->in, &r, &all.shm))
+		die(EXIT_USAGE, "%s", error_text());
+	check_started(&r);
+	open_trace(&t, &all, &r);
+	struct depend d = {.path = path.options, .sites = &all.sites, .input = s->in, .mutants = (unsigned)s->o->dependence,
+			   .objects_too = s->in.memory == s->in.data, .seed = s->o->seed, .progress = mutant_done};
+	int result = depend_run(&d, &t, &report), code = EXIT_OK;
+	log_progress(NULL);
+	if (result) {
+		log_warn("dependence: %s", error_text());
+		code = result > 0 ? EXIT_INCONCLUSIVE : EXIT_INTERNAL;
+	} else {
+		show->depend = &report;
+		for (size_t i = 0; i < report.exceptions.size; i++)
+			show_exception(&report.exceptions.data[i], &t, &all);
+		code = depend_exceptions(&report) ? EXIT_INTERNAL : EXIT_OK;
+	}
+	launcher_free(l);
+	trace_release(&t);
+	release_target(&all);
+	release_target(&path);
+	return code;
+}
+
+/* ------------------------------------------------------------- repeating */
+
+static int by_value(const void *x, const void *y)
+{
+	double a = *(const double *)x, b = *(const double *)y;
+	return a < b ? -1 : a > b;
+}
+
+static void repeat(struct trace_show *show, struct launcher *l, const struct session *s)
+{
+	VEC(double) costs = {0};
+	for (uint64_t i = 0; i < s->o->repeat; i++) {
+		struct run_result r;
+		if (launcher_run(l, &s->in, &r))
+			die(EXIT_USAGE, "%s", error_text());
+		check_started(&r);
+		vec_push(&costs, r.user_seconds + r.system_seconds);
+		show->repeat_faults = r.faults;
+	}
+	qsort(costs.data, costs.size, sizeof *costs.data, by_value);
+	show->repeats = (unsigned)costs.size;
+	show->repeat_seconds = costs.data[costs.size / 2];
+	vec_release(&costs);
+}
+
+/* -------------------------------------------------------------- the whole */
+
+static void keep_output(const struct options *o, const struct run_result *r)
+{
+	if (!o->output)
+		return;
+	if (!strcmp(o->output, "-"))
+		fwrite(r->out.data, 1, r->out.size, stderr);
+	else if (file_write_atomic(o->output, r->out.data ? r->out.data : "", r->out.size))
+		die(EXIT_USAGE, "%s", error_text());
+	if (r->out_cut)
+		log_warn("the program wrote more output than is kept; the rest was dropped");
+}
+
+static int trace_once(const struct options *o, char **argv)
+{
+	struct session s;
+	struct target target;
+	struct run_result r;
+	struct trace t;
+	double start = now();
+	int code = EXIT_OK;
+
+	start_session(&s, o, argv);
+	make_target(&target, &s, VARIANT_TRACE);
+	if (o->variant_only) {
+		puts(target.variant.path);
+		return EXIT_OK;
+	}
+	if (o->output) {
+		target.options.out = LAUNCH_CAPTURE;
+		target.options.err = LAUNCH_INHERIT;
+		target.options.output_limit = 256u << 20;
+	}
+	target.options.server = o->repeat > 0;
+	struct launcher *l = launcher_new(&target.options);
+	if (!l || run_watched(l, &s.in, &r, &target.shm))
+		die(EXIT_USAGE, "%s", error_text());
+	check_started(&r);
+	keep_output(o, &r);
+	open_trace(&t, &target, &r);
+
+	struct trace_show show = {.program = argv[0], .trace = &t, .sites = &target.sites, .run = &r, .shm = &target.shm,
+				  .node_limit = (unsigned)o->expr_nodes, .variant_seconds = target.seconds};
+	trace_totals(&t, &show.totals);
+	if (o->self_check)
+		code = self_check(&show, &target, &s);
+	if (o->dependence && code == EXIT_OK)
+		code = dependence(&show, &s);
+	if (o->repeat) { /* writes over the tables: look at them again */
+		repeat(&show, l, &s);
+		trace_release(&t);
+		open_trace(&t, &target, &r);
+	}
+	show.seconds = now() - start;
+	if (o->json || o->summary)
+		trace_show_json(&show, !o->summary);
+	else
+		trace_show_text(&show);
+	launcher_free(l);
+	trace_release(&t);
+	release_target(&target);
+	end_session(&s);
+	return code;
+}
+
+int cmd_trace(int argc, char **argv)
+{
+	struct options o = {.time = 60, .mem_mb = 4096, .max_input = SHM_DEFAULT_INPUT, .seed = 1};
+	const struct option_row rows[] = {
+		OPTION_STR("input", 'i', "FILE", &o.input, "the input: the file named by @@, else standard input and marked objects"),
+		OPTION_LIST("file", 'f', "NAME", &o.files, "this file is input, wherever the program opens it"),
+		OPTION_FLAG("args", 0, &o.args, "arguments are input"),
+		OPTION_LIST("env", 0, "NAME", &o.env, "this environment variable is input"),
+		OPTION_FLAG("summary", 's', &o.summary, "totals only, as JSON"),
+		OPTION_FLAG("json", 0, &o.json, "the path as JSON"),
+		OPTION_STR("output", 0, "FILE", &o.output, "keep the program's standard output (-: show it on standard error)"),
+		OPTION_FLAG("self-check", 0, &o.self_check, "compute every node again from the input; exit 4 on a difference"),
+		OPTION_U64("dependence", 0, "N", &o.dependence, "run N changed inputs against the constraints; exit 4 if one contradicts"),
+		OPTION_U64("seed", 0, "N", &o.seed, "of the changes (1)"),
+		OPTION_U64("repeat", 0, "N", &o.repeat, "run N times more through the fork server, and report the cost"),
+		OPTION_U64("expr-nodes", 0, "N", &o.expr_nodes, "nodes of a condition that are written out (64)"),
+		OPTION_FLAG("calls", 0, &o.calls, "events for calls and returns"),
+		OPTION_DOUBLE("time", 't', "S", &o.time, "wall-clock limit of a run in seconds (60)"),
+		OPTION_U64("mem", 'm', "MB", &o.mem_mb, "memory limit of a run (4096)"),
+		OPTION_U64("table-limit", 0, "N", &o.table_limit, "largest object, in bytes, that is read at a symbolic index (256)"),
+		OPTION_U64("site-cap", 0, "N", &o.site_cap, "events one source place may have (no limit)"),
+		OPTION_U64("max-input", 0, "N", &o.max_input, "largest symbolic input in bytes (64M)"),
+		OPTION_U64("max-nodes", 0, "N", &o.max_nodes, "room for nodes"),
+		OPTION_U64("max-events", 0, "N", &o.max_events, "room for events"),
+		OPTION_FLAG("variant-only", 0, &o.variant_only, "make the variant, print its path, run nothing"),
+		OPTION_END};
+	const struct option_spec spec = {
+		"trace", "[options] -- PROGRAM [ARGUMENTS with @@]",
+		"Runs a program that was built with muster cc (or a single .c file) and prints the path its input took:\n"
+		"each branch that depended on the input, with its condition in C over the input's bytes. The program's\n"
+		"own output is discarded unless --output is given.", rows};
+	int i = option_parse(&spec, argc, argv);
+	if (i >= argc)
+		option_usage(&spec, "wants a program");
+	return trace_once(&o, argv + i);
+}

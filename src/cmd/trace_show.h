@@ -1,0 +1,40 @@
+/* trace_show.h: a trace for people and for programs. */
+#ifndef MUSTER_CMD_TRACE_SHOW_H
+#define MUSTER_CMD_TRACE_SHOW_H
+
+#include "base/buf.h"
+#include "ir/site.h"
+#include "run/depend.h"
+#include "run/eval.h"
+#include "run/launch.h"
+#include "run/trace.h"
+
+/* All that is known of a traced run. Borrowed pointers; NULL or 0 where it was not asked for. */
+struct trace_show {
+	const char *program;
+	const struct trace *trace;
+	struct trace_totals totals;
+	const struct site_tables *sites;
+	const struct run_result *run;
+	const struct shm *shm;
+	unsigned node_limit;         /* of a printed expression */
+	int all;                     /* concrete decisions too */
+	double seconds;              /* of everything, wall clock */
+	double variant_seconds;      /* making the variant, wall clock */
+	const struct eval_check *check;
+	const struct eval_mismatch *mismatches; /* the first ones */
+	unsigned mismatch_count;
+	const struct depend_report *depend;
+	unsigned repeats;            /* runs after the first */
+	double repeat_seconds;       /* CPU of a repeated run, median */
+	uint64_t repeat_faults;
+};
+
+/* To standard output. The path in text, one event a line:
+ *	FILE:LINE:COLUMN: FUNCTION: KIND: TEXT
+ * with bindings of the text indented behind it, then totals and the end. */
+void trace_show_text(const struct trace_show *s);
+/* One JSON object; `path` with every event, or totals only. */
+void trace_show_json(const struct trace_show *s, int path);
+
+#endif
