@@ -478,8 +478,6 @@ static int add_runtime(struct link *l)
 
 	if (!e)
 		e = add_archive_of_ours(l, archives[kind], kind != VARIANT_SAN);
-	if (!e && kind == VARIANT_COV)
-		e = add_archive_of_ours(l, "libmuster_native.a", 0);
 	/* The project's shared libraries take the runtime from here. */
 	if (l->r->lib_dir && kind != VARIANT_SAN) {
 		linker(l, "--export-dynamic-symbol=__muster_*");

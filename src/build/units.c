@@ -172,7 +172,8 @@ static int make_instrumented(const struct unit_object *o, enum variant_kind kind
 {
 	static const enum instrument_kind kinds[] = {[VARIANT_TRACE] = INSTRUMENT_TRACE,
 	                                             [VARIANT_COV] = INSTRUMENT_COV,
-	                                             [VARIANT_PATH] = INSTRUMENT_PATH};
+	                                             [VARIANT_PATH] = INSTRUMENT_PATH,
+	                                             [VARIANT_TRACE_ALL] = INSTRUMENT_TRACE};
 	struct instrument_options options = {.reloc = INSTRUMENT_RELOC_PIC};
 	struct buf bitcode = BUF_EMPTY, object = BUF_EMPTY;
 
@@ -180,6 +181,7 @@ static int make_instrumented(const struct unit_object *o, enum variant_kind kind
 		return -1;
 	if (!hash_equal(hash128(bitcode.data, bitcode.size), o->hash))
 		return error_set("its record is damaged (the bitcode is not what it was)");
+	options.all_decisions = kind == VARIANT_TRACE_ALL;
 	if (instrument_unit(bitcode.data, bitcode.size, o->id, kinds[kind], &options, &object))
 		return -1;
 	return file_write_atomic(path, object.data, object.size);
