@@ -24,8 +24,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
 #endif
 
 #define PAGE 4096ull
@@ -37,7 +37,7 @@ static void populate(char *base, uint64_t offset, uint64_t bytes, uint64_t regio
 		bytes = region & ~(PAGE - 1);
 	/* A kernel without it (before 5.14) faults the pages in one by one. */
 	if (bytes)
-		madvise(base + offset, bytes, MADV_POPULATE_WRITE);
+		madvise(base + offset, bytes, MADV_POPULATE_READ);
 }
 
 /* Pages that earlier runs used exist already; mapping them in one call saves a
@@ -52,8 +52,9 @@ void rt_populate(struct muster_header *h)
 		 h->node_capacity * sizeof(struct muster_node));
 	populate(base, h->event_offset, h->populate_events * sizeof(struct muster_event),
 		 h->event_capacity * sizeof(struct muster_event));
-	/* Eight slots for each label: the slots in use are a prefix as well. */
-	populate(base, h->slot_offset, h->populate_nodes * 8 * sizeof(uint32_t), h->slot_count * sizeof(uint32_t));
+	/* A slot's place moves with the label: the slots in use are, nearly, a prefix as well. */
+	populate(base, h->slot_offset, h->populate_nodes * MUSTER_SLOTS * sizeof(uint32_t),
+		 h->slot_count * sizeof(uint32_t));
 	errno = kept;
 }
 

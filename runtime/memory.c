@@ -12,6 +12,7 @@
  * MUSTER_DIRTY_BASE has a byte for each page that ever held a label, so that
  * clearing and copying ranges skips the rest.
  */
+#include "hooks.h"
 #include "node.h"
 
 #include <string.h>
@@ -254,4 +255,53 @@ void rt_concrete_range(const void *p, size_t n, enum muster_reason why)
 		last = l;
 		c[i] = 0;
 	}
+}
+
+/* ----------------------------------------------------------------- hooks */
+
+label __muster_load(const void *p, uint32_t size, uint64_t site)
+{
+	return rt_load_cells((uint64_t)p, size, site);
+}
+
+void __muster_store(void *p, uint32_t size, label a)
+{
+	rt_store(p, size, a);
+}
+
+void __muster_concrete(label a, uint32_t reason, uint64_t site)
+{
+	rt_concrete_at(a, reason, site);
+}
+
+void __muster_concrete_memory(const void *p, uint64_t size, uint32_t reason, uint64_t site)
+{
+	if (!RT_ON() || !rt_any(p, size))
+		return;
+	uint64_t kept = __muster_tls.site;
+	__muster_tls.site = site;
+	const uint32_t *c = (const uint32_t *)MUSTER_SHADOW(p);
+	for (uint64_t i = 0; i < size; i++)
+		rt_concrete(MUSTER_CELL_LABEL(c[i]), reason);
+	__muster_tls.site = kept;
+}
+
+void __muster_copy(void *to, const void *from, uint64_t n)
+{
+	rt_copy(to, from, n);
+}
+
+void __muster_fill(void *to, label byte, uint64_t n)
+{
+	if (!byte || !RT_ON()) {
+		rt_clear(to, n);
+		return;
+	}
+	for (uint64_t i = 0; i < n; i++)
+		rt_store((char *)to + i, 1, byte);
+}
+
+void __muster_clear(const void *p, uint64_t n)
+{
+	rt_clear(p, n);
 }

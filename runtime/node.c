@@ -4,7 +4,13 @@
  * few shapes that C's promotions produce over and over (a byte widened, compared
  * and narrowed again), and hash-conses the rest. Simplification never changes
  * the value and never drops a dependence on the input.
+ *
+ * The hooks at the end run with at least one label that is not zero. A label that
+ * comes from a register is believed only if the register holds its node's value:
+ * after longjmp the two may have parted, and then the label is dropped with an
+ * event, like a stale label of memory.
  */
+#include "hooks.h"
 #include "node.h"
 
 static uint64_t compare(unsigned op, unsigned width, uint64_t a, uint64_t b)
@@ -100,10 +106,9 @@ static inline int has_bool_result(unsigned op)
 	return op >= MUSTER_OP_EQ && op <= MUSTER_OP_UMULO;
 }
 
-label rt_binary(enum muster_op op, unsigned width, label a, label b, uint64_t va, uint64_t vb)
+/* With tracing on and a label among the two. */
+static inline label binary(unsigned op, unsigned width, label a, label b, uint64_t va, uint64_t vb)
 {
-	if (!(a | b) || RT_UNLIKELY(!RT_ON()))
-		return 0;
 	va = rt_mask(va, width);
 	vb = rt_mask(vb, width);
 	if (b == 0 && vb == 0) { /* a test of a widened truth value is the truth value */
@@ -119,6 +124,13 @@ label rt_binary(enum muster_op op, unsigned width, label a, label b, uint64_t va
 	}
 	uint64_t v = rt_mask(binary_value(op, width, va, vb), has_bool_result(op) ? 1 : width);
 	return rt_make(op, has_bool_result(op) ? 1 : width, a, b, 0, v, a ? (b ? 0 : vb) : va);
+}
+
+label rt_binary(enum muster_op op, unsigned width, label a, label b, uint64_t va, uint64_t vb)
+{
+	if (!(a | b) || RT_UNLIKELY(!RT_ON()))
+		return 0;
+	return binary(op, width, a, b, va, vb);
 }
 
 label rt_const(unsigned width, uint64_t low, uint64_t high)
@@ -393,4 +405,141 @@ uint64_t rt_value(label a)
 unsigned rt_width(label a)
 {
 	return a && RT_ON() ? rt_node(a)->width : 0;
+}
+
+/* ----------------------------------------------------------------- hooks */
+
+static inline label believed(label a, uint64_t value, uint64_t site)
+{
+	if (RT_UNLIKELY(a && rt_node(a)->value != value))
+		return rt_stale(a, site, 1);
+	return a;
+}
+
+label __muster_binary(uint32_t opw, label a, label b, uint64_t va, uint64_t vb)
+{
+	if (RT_UNLIKELY(!RT_ON()))
+		return 0;
+	a = believed(a, va, 0);
+	b = believed(b, vb, 0);
+	return a | b ? binary(opw & 0xff, opw >> 8, a, b, va, vb) : 0;
+}
+
+/* Division traps and oversized shifts are not defined: where another input could
+ * get there, the condition that this one does not is part of the path. */
+static int guard_division(unsigned op, unsigned width, label a, label b, rt_wide va, rt_wide vb, uint64_t site)
+{
+	rt_wide ones = width >= 128 ? ~(rt_wide)0 : ((rt_wide)1 << width) - 1;
+	rt_wide lowest = (rt_wide)1 << (width - 1);
+	int is_signed = op == MUSTER_OP_SDIV || op == MUSTER_OP_SREM;
+	if (vb == 0 || (is_signed && va == lowest && vb == ones))
+		return -1; /* it is about to trap */
+	if (b)
+		rt_bound_at(rt_wide_binary(MUSTER_OP_NE, width, b, 0, vb, 0), site);
+	if (is_signed && a && vb == ones)
+		rt_bound_at(rt_wide_binary(MUSTER_OP_NE, width, a, 0, va, lowest), site);
+	if (is_signed && b && va == lowest)
+		rt_bound_at(rt_wide_binary(MUSTER_OP_NE, width, b, 0, vb, ones), site);
+	return 0;
+}
+
+static label guarded(unsigned op, unsigned width, label a, label b, rt_wide va, rt_wide vb, uint64_t site)
+{
+	if (op >= MUSTER_OP_SHL && op <= MUSTER_OP_ASHR) {
+		if (vb >= width) {
+			rt_concrete_at(a, MUSTER_REASON_SHIFT, site);
+			rt_concrete_at(b, MUSTER_REASON_SHIFT, site);
+			return 0;
+		}
+		if (b)
+			rt_bound_at(rt_wide_binary(MUSTER_OP_ULT, width, b, 0, vb, width), site);
+	} else if (op >= MUSTER_OP_UDIV && op <= MUSTER_OP_SREM) {
+		if (guard_division(op, width, a, b, va, vb, site) != 0)
+			return 0;
+	}
+	return rt_wide_binary(op, width, a, b, va, vb);
+}
+
+label __muster_guarded(uint32_t opw, label a, label b, uint64_t va, uint64_t vb, uint64_t site)
+{
+	if (!RT_ON())
+		return 0;
+	return guarded(opw & 0xff, opw >> 8, believed(a, va, site), believed(b, vb, site), va, vb, site);
+}
+
+label __muster_wide(uint32_t opw, label a, label b, uint64_t alow, uint64_t ahigh, uint64_t blow, uint64_t bhigh, uint64_t site)
+{
+	if (!RT_ON())
+		return 0;
+	rt_wide va = (rt_wide)ahigh << 64 | alow, vb = (rt_wide)bhigh << 64 | blow;
+	a = believed(a, alow, site);
+	b = believed(b, blow, site);
+	return guarded(opw & 0xff, opw >> 8, a, b, va, vb, site);
+}
+
+label __muster_extract(label a, uint32_t low, uint32_t width)
+{
+	return rt_extract(a, low, width);
+}
+
+label __muster_zext(label a, uint32_t width)
+{
+	return rt_zext(a, width);
+}
+
+label __muster_sext(label a, uint32_t width)
+{
+	return rt_sext(a, width);
+}
+
+label __muster_concat(label high, label low, uint32_t high_width, uint32_t low_width, uint64_t vhigh, uint64_t vlow)
+{
+	if (!RT_ON())
+		return 0;
+	if (!high)
+		high = rt_const(high_width, vhigh, 0);
+	if (!low)
+		low = rt_const(low_width, vlow, 0);
+	return rt_concat(high, low);
+}
+
+label __muster_unary(uint32_t opw, label a)
+{
+	return rt_unary(opw & 0xff, opw >> 8, a);
+}
+
+label __muster_ite(label cond, label a, label b, uint32_t width, uint64_t va, uint64_t vb, uint32_t truth)
+{
+	return rt_ite(cond, a, b, width, va, vb, (int)truth);
+}
+
+void __muster_branch(label a, uint32_t taken, uint64_t site)
+{
+	if (RT_UNLIKELY(!RT_ON()))
+		return;
+	if ((a = believed(a, taken, site)))
+		rt_event_at(MUSTER_EV_BRANCH, taken, site, a);
+}
+
+void __muster_branch_all(label a, uint32_t taken, uint64_t site)
+{
+	if (RT_ON())
+		rt_event_at(MUSTER_EV_BRANCH, taken, site, believed(a, taken, site));
+}
+
+void __muster_bound(label a, uint64_t site)
+{
+	rt_bound_at(a, site);
+}
+
+void __muster_switch(label a, uint64_t value, uint64_t site)
+{
+	if (RT_ON() && (a = believed(a, value, site)))
+		rt_event_at(MUSTER_EV_SWITCH, 0, site, a);
+}
+
+void __muster_switch_all(label a, uint64_t value, uint64_t site)
+{
+	if (RT_ON())
+		rt_event_at(MUSTER_EV_SWITCH, 0, site, believed(a, value, site));
 }

@@ -3,9 +3,10 @@
  * Hash-consing without a table to clear: a slot holds a label and is believed
  * only if the node there, of this run, is the one looked for. A slot left over
  * from an earlier run names a node that does not exist yet (its label is not
- * below node_count) or one that differs; both are misses. The slot's place is
- * (newest operand * 8 + three mixed bits), so consecutive input bytes use
- * consecutive cache lines. After four misses the first slot is overwritten:
+ * below node_count) or one that differs; both are misses. The slot's place moves
+ * with the newest operand, so consecutive input bytes use consecutive cache lines.
+ * The four bits that a label leaves in a slot tell most other nodes apart without
+ * a look at them. After four misses the first slot is overwritten:
  * a node may then be made twice, which costs space and nothing else.
  *
  * A signal handler may come in anywhere. The index is reserved before the node
@@ -56,25 +57,37 @@ static inline struct muster_node *rt_node(label a)
 	return &RT_STATE->nodes[a];
 }
 
+/* Where to look first. Constants follow each other (the index of a loop against
+ * the input's length), so a small one moves the place by its value; everything
+ * else is mixed into three bits. */
+static inline uint64_t rt_place(unsigned op, label newest, label older, uint64_t k)
+{
+	uint64_t mix = ((uint64_t)op * 0x9e3779b1u + older * 0xff51afd7ed558ccdull) >> 13;
+	uint64_t by = k < (1u << 24) ? k : (k * 0x9e3779b97f4a7c15ull) >> 61;
+	return (uint64_t)newest * MUSTER_SLOTS + by + (mix & 7);
+}
+
 static inline label rt_make(unsigned op, unsigned width, label a, label b, label c, uint64_t value, uint64_t k)
 {
 	struct rt_state *s = RT_STATE;
 	struct muster_header *h = s->header;
 	uint64_t head = (uint64_t)op | (uint64_t)width << 8 | (uint64_t)a << 32;
 	uint64_t tail = (uint64_t)b | (uint64_t)c << 32;
-	label newest = a > b ? a : b;
+	label newest = a > b ? a : b, older = a > b ? b : a;
 	newest = newest > c ? newest : c;
-	uint64_t mix = (k ^ (uint64_t)op * 0x9e3779b1u ^ (tail + a) * 0xff51afd7ed558ccdull) * 0x9e3779b97f4a7c15ull;
-	uint64_t at = (uint64_t)newest * 8 + (mix >> 61);
-	uint64_t count = h->node_count, place = at & s->slot_mask;
+	uint64_t at = rt_place(op, newest, older ^ c, k), count = h->node_count, place = at & s->slot_mask;
+	uint32_t tag = (uint32_t)((op * 0x9e3779b1u + (uint32_t)k + b) * 0x85ebca6bu) & ~MUSTER_LABEL_MASK;
 
 	for (unsigned i = 0; i < 4; i++) {
 		uint64_t p = (at + i) & s->slot_mask;
-		label l = s->slots[p];
+		uint32_t slot = s->slots[p];
+		label l = slot & MUSTER_LABEL_MASK;
 		if (l == 0 || l >= count) {
 			place = p;
 			break;
 		}
+		if ((slot ^ tag) & ~MUSTER_LABEL_MASK)
+			continue;
 		struct muster_node *n = &s->nodes[l];
 		uint64_t nhead = (uint64_t)n->op | (uint64_t)n->width << 8 | (uint64_t)n->a << 32;
 		uint64_t ntail = (uint64_t)n->b | (uint64_t)n->c << 32;
@@ -88,16 +101,12 @@ static inline label rt_make(unsigned op, unsigned width, label a, label b, label
 	h->node_count = count + 1;
 	__asm__ volatile("" ::: "memory");
 	struct muster_node *n = &s->nodes[count];
-	n->op = (uint8_t)op;
-	n->width = (uint8_t)width;
-	n->flags = 0;
-	n->aux = 0;
-	n->a = a;
-	n->b = b;
-	n->c = c;
+	uint64_t *word = (uint64_t *)n; /* op, width, flags, aux, a; then b, c */
+	word[0] = head;
+	word[1] = tail;
 	n->value = value;
 	n->k = k;
-	s->slots[place] = (label)count;
+	s->slots[place] = (label)count | tag;
 	return (label)count;
 }
 

@@ -259,6 +259,7 @@ struct muster_header {
 	struct muster_cap caps[MUSTER_MAX_CAPS];
 };
 
+#define MUSTER_SLOTS 4u    /* hash slots for each node */
 #define MUSTER_BLOCK 4096u /* bytes of input that get their labels together */
 
 /* ------------------------------------------------------- process interface

@@ -242,7 +242,7 @@ LLVMValueRef tracer_binary(struct tracer *t, unsigned op, unsigned bits, LLVMVal
 			   LLVMValueRef vb)
 {
 	LLVMValueRef opw = tracer_w(t, op | bits << 8), site = tracer_q(t, t->site);
-	int guarded = op >= MUSTER_OP_UDIV && op <= MUSTER_OP_SREM;
+	int division = op >= MUSTER_OP_UDIV && op <= MUSTER_OP_SREM, guarded = 0;
 
 	if (la == t->zero && lb == t->zero)
 		return t->zero;
@@ -257,7 +257,9 @@ LLVMValueRef tracer_binary(struct tracer *t, unsigned op, unsigned bits, LLVMVal
 		tracer_wide(t, vb, &blow, &bhigh);
 		return tracer_call(t, "__muster_i_wide", "wwwwqqqqq", opw, la, lb, alow, ahigh, blow, bhigh, site);
 	}
-	if (op >= MUSTER_OP_SHL && op <= MUSTER_OP_ASHR)
+	if (division) /* by a constant that can neither trap nor overflow, it is like any other */
+		guarded = !LLVMIsAConstantInt(vb) || LLVMIsNull(vb) || LLVMConstIntGetSExtValue(vb) == -1;
+	else if (op >= MUSTER_OP_SHL && op <= MUSTER_OP_ASHR)
 		guarded = !LLVMIsAConstantInt(vb) || LLVMConstIntGetZExtValue(vb) >= bits;
 	if (guarded)
 		return tracer_call(t, "__muster_i_guarded", "wwwwqqq", opw, la, lb, tracer_word(t, va), tracer_word(t, vb), site);

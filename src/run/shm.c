@@ -50,7 +50,7 @@ static void layout(struct shm *s)
 
 	s->node_capacity = o->nodes;
 	s->event_capacity = o->events;
-	s->slot_count = power_up(o->nodes * 8);
+	s->slot_count = power_up(o->nodes * MUSTER_SLOTS);
 	s->block_count = page_up(o->input_limit) / MUSTER_BLOCK + 2 * MUSTER_MAX_SOURCES + 2 * OBJECT_BLOCKS;
 	s->data_capacity = page_up(o->input_limit);
 
@@ -164,7 +164,7 @@ static void give_back(struct shm *s)
 	if (s->node_mark > KEEP) {
 		punch(s, s->node_offset + KEEP * sizeof(struct muster_node),
 		      s->node_offset + s->node_capacity * sizeof(struct muster_node));
-		punch(s, s->slot_offset + KEEP * 8 * sizeof(uint32_t), s->map_size);
+		punch(s, s->slot_offset + KEEP * MUSTER_SLOTS * sizeof(uint32_t), s->map_size);
 		s->node_mark = KEEP;
 	}
 	if (s->event_mark > KEEP) {
