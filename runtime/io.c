@@ -225,10 +225,10 @@ static off_t do_lseek(const void *fn, int fd, off_t offset, int whence, const la
 	rt_concrete(a[2], MUSTER_REASON_OFFSET);
 	int known = io_position_get(fd, &p);
 	off_t at = __real_lseek(fd, offset, whence);
-	if (known && at >= 0) {
-		io_seek(&p, offset, a[1], whence, (uint64_t)at);
+	if (known) {
+		io_seek(&p, offset, a[1], whence, at);
 		io_position_set(fd, &p);
-		result = p.label;
+		result = at >= 0 ? p.label : 0;
 	} else {
 		rt_concrete(a[1], MUSTER_REASON_OFFSET);
 	}

@@ -25,8 +25,8 @@ RT_HIDDEN void io_position_forget(int fd);
  * about the length, moves p, and gives the label of the result. */
 RT_HIDDEN label io_account(struct io_position *p, size_t want, label want_label, size_t got);
 
-/* A seek of p to `offset` from `whence` reached `at`. */
+/* A seek of p to `offset` from `whence` reached `at`, or failed where at is negative. */
 RT_HIDDEN void io_seek(struct io_position *p, int64_t offset, label offset_label, int whence,
-		       uint64_t at);
+		       int64_t at);
 
 #endif

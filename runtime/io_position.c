@@ -152,26 +152,31 @@ label io_account(struct io_position *p, size_t want, label want_label, size_t go
 	return 0;
 }
 
-void io_seek(struct io_position *p, int64_t offset, label offset_label, int whence, uint64_t at)
+void io_seek(struct io_position *p, int64_t offset, label offset_label, int whence, int64_t at)
 {
-	label length = rt_length((unsigned)p->source);
-	uint64_t size = rt_source_size((unsigned)p->source);
-	label from = whence == SEEK_END ? length : whence == SEEK_CUR ? p->label : 0;
-	uint64_t from_value = whence == SEEK_END ? size : whence == SEEK_CUR ? p->at : 0;
+	label length = rt_length((unsigned)p->source), from = 0, target = offset_label;
+	uint64_t from_value = 0;
 
-	if (whence != SEEK_SET && whence != SEEK_CUR && whence != SEEK_END)
-		from = offset_label = 0;
-	if (!from)
-		p->label = offset_label && from_value
-			       ? rt_binary(MUSTER_OP_ADD, 64, offset_label, 0, (uint64_t)offset,
-					   from_value)
-			       : offset_label;
-	else if (offset || offset_label)
-		p->label = rt_binary(MUSTER_OP_ADD, 64, from, offset_label, from_value,
-				     (uint64_t)offset);
-	else
-		p->label = from;
-	if (p->label && p->label != length) /* a negative position would have failed */
-		rt_bound(rt_binary(MUSTER_OP_SLE, 64, 0, p->label, 0, at));
-	p->at = at;
+	if (whence != SEEK_SET && whence != SEEK_CUR && whence != SEEK_END) {
+		rt_concrete(offset_label, MUSTER_REASON_OFFSET);
+		target = 0;
+	} else if (whence == SEEK_END) {
+		from = length;
+		from_value = rt_source_size((unsigned)p->source);
+	} else if (whence == SEEK_CUR) {
+		from = p->label;
+		from_value = p->at;
+	}
+	if (from && !offset && !offset_label)
+		target = from;
+	else if (from || (offset_label && from_value))
+		target = rt_binary(MUSTER_OP_ADD, 64, from, offset_label, from_value,
+				   (uint64_t)offset);
+	if (target && target != length) /* before the start it fails */
+		rt_bound(rt_binary(MUSTER_OP_SLE, 64, 0, target, 0,
+				   from_value + (uint64_t)offset));
+	if (at >= 0) {
+		p->label = target;
+		p->at = (uint64_t)at;
+	}
 }

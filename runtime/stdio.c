@@ -369,11 +369,13 @@ static int do_fseek(const void *fn, FILE *fp, off_t offset, int whence, const la
 	if (!known)
 		rt_concrete(a[1], MUSTER_REASON_OFFSET);
 	int result = __real_fseeko(fp, offset, whence);
-	if (known && result == 0) {
-		off_t at = __real_ftello(fp);
-		io_seek(&p, offset, a[1], whence, (uint64_t)at);
-		empty_buffer(fp, at);
-		io_position_set(fp->_fileno, &p);
+	if (known) {
+		off_t at = result == 0 ? __real_ftello(fp) : -1;
+		io_seek(&p, offset, a[1], whence, at);
+		if (result == 0) {
+			empty_buffer(fp, at);
+			io_position_set(fp->_fileno, &p);
+		}
 	}
 	rt_return(fn, 0);
 	return result;
