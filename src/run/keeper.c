@@ -83,8 +83,9 @@ static void abandon(struct keeper *k)
 	if (k->server > 0)
 		kill(k->server, SIGKILL);
 	watch_sweep(k->board, &none);
-	if (k->board->temp_dir[0])
-		file_remove_tree(k->board->temp_dir);
+	for (int i = 0; i < 2; i++)
+		if (k->board->temp_dir[i][0])
+			file_remove_tree(k->board->temp_dir[i]);
 	_exit(0);
 }
 

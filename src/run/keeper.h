@@ -11,7 +11,7 @@
  * Muster and the keeper share the board: a mapping with the job (strings
  * included) and the reply. A byte on a socket says that one is there. The end of
  * the socket without KEEPER_QUIT means that muster died: the keeper then kills
- * what is left and removes muster's temporary directory.
+ * what is left and removes muster's temporary directories.
  */
 #ifndef MUSTER_KEEPER_H
 #define MUSTER_KEEPER_H
@@ -80,7 +80,7 @@ struct keeper_board {
 	uint32_t is_namespace;
 	uint32_t user_threads; /* of this user when the keeper started; 0 for root, who is not limited */
 	int32_t trouble; /* errno of the set-up, before KEEPER_HELLO */
-	char temp_dir[PATH_MAX]; /* removed if muster dies; "" for none */
+	char temp_dir[2][PATH_MAX]; /* removed if muster dies; "" for none */
 	struct keeper_job job;
 	struct keeper_reply reply;
 	char blob[KEEPER_BLOB];

@@ -29,10 +29,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#define MEMORY_FREE (512ull << 20) /* room that must be in memory files for inputs to go there */
 #define GRACE_SECONDS 30 /* for a keeper to end a run that is over its limit */
 
 struct stream {
@@ -48,7 +50,8 @@ struct launcher {
 	struct link link;
 	int in; /* memfd: standard input */
 	struct stream out, err;
-	char *dir, *path; /* the input's directory and file */
+	char *base;	  /* a directory of this launcher */
+	char *dir, *path; /* the input's directory in it, made anew for each run, and file */
 	struct buf blob;  /* the job's strings of the last run */
 	uint32_t config;
 	unsigned servers_before; /* started by keepers that are gone */
@@ -108,8 +111,34 @@ static int keeper_start(struct launcher *l)
 
 	if (!temp)
 		return -1;
-	snprintf(l->link.board->temp_dir, sizeof l->link.board->temp_dir, "%s", temp);
+	snprintf(l->link.board->temp_dir[0], sizeof l->link.board->temp_dir[0], "%s", temp);
+	snprintf(l->link.board->temp_dir[1], sizeof l->link.board->temp_dir[1], "%s", l->base);
 	return link_start(&l->link, fds);
+}
+
+/* In memory where possible: making and removing a file on a disk can take longer
+ * than the run. TMPDIR, if set, is where the user wants such files. The target
+ * may be somebody else by the time it opens its input, so others may pass. */
+static int make_base(struct launcher *l)
+{
+	static const char memory[] = "/dev/shm";
+	struct statvfs v;
+	const char *chosen = getenv("TMPDIR");
+
+	if ((!chosen || !*chosen) && !access(memory, W_OK) && !statvfs(memory, &v) &&
+	    (uint64_t)v.f_bavail * v.f_bsize > MEMORY_FREE) {
+		l->base = mem_printf("%s/muster-XXXXXX", memory);
+	} else {
+		chosen = file_temp_dir();
+		if (!chosen)
+			return -1;
+		l->base = mem_printf("%s/run-XXXXXX", chosen);
+	}
+	if (!mkdtemp(l->base))
+		return error_errno("cannot make a directory for inputs, '%s'", l->base);
+	chmod(l->base, 0711);
+	l->dir = file_join(l->base, "run");
+	return 0;
 }
 
 static int open_all(struct launcher *l)
@@ -133,8 +162,7 @@ static int open_all(struct launcher *l)
 		return error_errno("cannot make the target's standard input");
 	if (stream_open(&l->out, l->o.out, 1) || stream_open(&l->err, l->o.err, 2))
 		return -1;
-	l->dir = file_temp("run");
-	if (!l->dir || link_init(&l->link, l->o.no_namespace))
+	if (make_base(l) || link_init(&l->link, l->o.no_namespace))
 		return -1;
 	return keeper_start(l);
 }
@@ -170,12 +198,15 @@ void launcher_free(struct launcher *l)
 		return;
 	link_release(&l->link);
 	remove_input(l);
+	if (l->base && rmdir(l->base))
+		file_remove_tree(l->base);
 	stream_close(&l->out);
 	stream_close(&l->err);
 	if (l->in >= 0)
 		close(l->in);
 	buf_release(&l->blob);
 	free(l->program);
+	free(l->base);
 	free(l->dir);
 	free(l->path);
 	free(l);

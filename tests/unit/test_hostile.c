@@ -57,28 +57,37 @@ static unsigned marked_processes(void)
 	return n;
 }
 
-static unsigned temporary_files(const char *dir)
-{
-	DIR *d = opendir(dir);
-	struct dirent *e;
-	unsigned n = 0;
+/* The directories of the input: a run's, and the launcher's. */
+static char run_dir[4096], launcher_dir[4096];
 
-	while (d && (e = readdir(d)))
-		n += strstr(e->d_name, "-run") != NULL;
-	if (d)
-		closedir(d);
-	return n;
+static void remember_dirs(const struct launcher *l)
+{
+	const char *path = launcher_input_path(l);
+
+	run_dir[0] = launcher_dir[0] = 0;
+	if (!path)
+		return;
+	strcpy(run_dir, path);
+	*strrchr(run_dir, '/') = 0;
+	strcpy(launcher_dir, run_dir);
+	*strrchr(launcher_dir, '/') = 0;
 }
 
-static void nothing_left(const char *what)
+static void no_process_left(const char *what)
 {
 	unsigned n = marked_processes();
 
 	if (n)
 		fail_msg("%s: %u processes are left", what, n);
-	n = temporary_files(file_temp_dir());
-	if (n)
-		fail_msg("%s: %u temporary files are left", what, n);
+	if (run_dir[0] && file_exists(run_dir))
+		fail_msg("%s: the input is left", what);
+}
+
+static void nothing_left(const char *what)
+{
+	no_process_left(what);
+	if (launcher_dir[0] && file_exists(launcher_dir))
+		fail_msg("%s: '%s' is left", what, launcher_dir);
 	while (waitpid(-1, NULL, WNOHANG) > 0)
 		fail_msg("%s: an orphan became our child", what);
 }
@@ -177,8 +186,10 @@ static void run_all(enum how how, int no_namespace)
 			if (launcher_run(l, &in, &r))
 				fail_msg("%s: %s", x->behaviour, error_text());
 			check(x, &r, !launcher_namespace(l), x->behaviour);
+			remember_dirs(l);
+			assert_true(file_exists(launcher_dir));
 			if (how == EXEC)
-				nothing_left(x->behaviour);
+				no_process_left(x->behaviour);
 		}
 		launcher_free(l);
 		nothing_left(x->behaviour);
@@ -338,7 +349,7 @@ static void pause_ms(long ms)
 
 static void muster_dies(int sig, int no_namespace)
 {
-	char *dir = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	char *dir = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t pid = fork();
 	int i;
 
@@ -351,21 +362,25 @@ static void muster_dies(int sig, int no_namespace)
 
 		l = launcher_new(&o);
 		strcpy(dir, file_temp_dir());
-		for (;;)
+		for (;;) {
 			if (!l || launcher_run(l, &in, &r))
 				_exit(1);
+			remember_dirs(l);
+			strcpy(dir + 4096, launcher_dir);
+		}
 	}
-	for (i = 0; i < 2000 && marked_processes() < 2; i++)
+	for (i = 0; i < 2000 && (!dir[4096] || marked_processes() < 2); i++)
 		pause_ms(1);
 	assert_true(i < 2000);
 	kill(pid, sig);
 	waitpid(pid, &i, 0);
 	assert_true(WIFSIGNALED(i));
-	for (i = 0; i < 5000 && (marked_processes() || file_exists(dir)); i++)
+	for (i = 0; i < 5000 && (marked_processes() || file_exists(dir) || file_exists(dir + 4096)); i++)
 		pause_ms(1);
 	assert_int_equal(marked_processes(), 0);
 	assert_false(file_exists(dir));
-	munmap(dir, 4096);
+	assert_false(file_exists(dir + 4096));
+	munmap(dir, 8192);
 	while (waitpid(-1, NULL, WNOHANG) >= 0)
 		pause_ms(1); /* its keeper fell to us */
 }
