@@ -190,6 +190,15 @@ static void settle_instruction(void *ctx, LLVMValueRef inst)
 			LLVMSetMetadata(inst, m->kinds[i], NULL);
 }
 
+/* "no-builtins" on the caller is not enough: the code generator's expansion of memcmp asks the call alone. */
+static void settle_call(void *ctx, LLVMValueRef inst)
+{
+	if ((LLVMIsACallInst(inst) || LLVMIsAInvokeInst(inst)) && !is_intrinsic(LLVMGetCalledValue(inst)) &&
+	    !LLVMIsAInlineAsm(LLVMGetCalledValue(inst)))
+		LLVMAddCallSiteAttribute(inst, LLVMAttributeFunctionIndex,
+					 LLVMCreateEnumAttribute(ctx, attribute("nobuiltin"), 0));
+}
+
 static void settle_function(LLVMContextRef context, LLVMValueRef f)
 {
 	LLVMAttributeRef null_is_valid =
@@ -224,4 +233,5 @@ void settle_functions(LLVMModuleRef module)
 	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
 		if (!is_intrinsic(f))
 			settle_function(context, f);
+	each_instruction(module, settle_call, context);
 }
