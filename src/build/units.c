@@ -123,11 +123,13 @@ static int field(const struct unit_object *o, enum record_tag tag, struct buf *o
 	return record_unpack(&v, out);
 }
 
-/* The sanitizers exist for source code only, so here the compiler starts again. */
+/* The sanitizers exist for source code only, so here the compiler starts again. It must not optimise: the
+ * address checks are put in after the first passes, which remove loads, frees and whole blocks that
+ * nobody uses, and the defects with them. */
 static int make_san(const struct unit_object *o, const char *path)
 {
 	static const char *const flags[] = {
-	    "-w", "-Qunused-arguments", "-g", "-O1", "-fno-omit-frame-pointer",
+	    "-w", "-Qunused-arguments", "-g", "-O0", "-fno-omit-frame-pointer",
 	    "-fno-optimize-sibling-calls", "-fsanitize=address,undefined",
 	    "-fsanitize-address-use-after-scope", "-fsanitize-address-use-after-return=always",
 	    "-fno-sanitize-recover=all", "-c", "-x", "cpp-output", "-o"};

@@ -1,10 +1,10 @@
 /* Address arithmetic wraps around; nothing is read there.
  * site: pointer
- * san: pointer index expression
+ * san: overflowed to
  */
 int main(int argc, char **argv)
 {
-	char c[4];
-	unsigned long far = -(unsigned long)argc - 15;
-	return c + (far << 4 >> 1) + (1ul << 63) < c; /* HERE */
+	char *p = (char *)argv;
+	unsigned long far = -(unsigned long)argc;
+	return p + far < p; /* HERE */
 }
