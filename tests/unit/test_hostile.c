@@ -31,7 +31,7 @@
 #include <cmocka.h>
 
 static char marker[64]; /* NAME=VALUE in the environment of every process of a run */
-static char *plain, *served;
+static char *plain, *served, *traced; /* the program; with a fork server; its trace variant */
 static struct shm shm;
 
 /* ------------------------------------------------------------- leftovers */
@@ -94,7 +94,7 @@ static void nothing_left(const char *what)
 
 /* ------------------------------------------------------------------- runs */
 
-enum how { EXEC, SERVER };
+enum how { EXEC, SERVER, TRACED, TRACED_SERVER };
 
 static struct launch_options options(char *const *argv, enum how how, int no_namespace)
 {
@@ -110,9 +110,9 @@ static struct launch_options options(char *const *argv, enum how how, int no_nam
 	o.process_limit = 100;
 	o.file_limit = 20 << 20;
 	o.no_namespace = no_namespace;
-	if (how == SERVER) {
-		o.server = 1;
-		o.program = served;
+	if (how != EXEC) {
+		o.server = how != TRACED;
+		o.program = how == SERVER ? served : traced;
 		o.shm = &shm;
 	}
 	return o;
@@ -188,7 +188,7 @@ static void run_all(enum how how, int no_namespace)
 			check(x, &r, !launcher_namespace(l), x->behaviour);
 			remember_dirs(l);
 			assert_true(file_exists(launcher_dir));
-			if (how == EXEC)
+			if (how == EXEC || how == TRACED)
 				no_process_left(x->behaviour);
 		}
 		launcher_free(l);
@@ -222,6 +222,15 @@ static void test_server_no_namespace(void **unused)
 	if (!served)
 		skip();
 	run_all(SERVER, 1);
+}
+
+static void test_traced(void **unused)
+{
+	(void)unused;
+	if (!traced)
+		skip();
+	run_all(TRACED, 0);
+	run_all(TRACED_SERVER, 0);
 }
 
 static void run_one(const char *behaviour, enum how how, const char *data, struct run_result *r, int *is_namespace)
@@ -297,13 +306,13 @@ static void test_scribble(void **unused)
 	(void)unused;
 	if (!served)
 		skip();
-	for (int how = EXEC; how <= SERVER; how++) {
+	for (int server = 0; server < 2; server++) {
 		char *argv[] = {plain, "scribble", NULL};
 		struct launch_options o = options(argv, SERVER, 0);
 		struct launcher *l;
 		struct run_result r;
 
-		o.server = how == SERVER;
+		o.server = server;
 		l = launcher_new(&o);
 		assert_non_null(l);
 		for (int i = 0; i < 3; i++) {
@@ -460,6 +469,56 @@ static char *compile(const char *name, const char *const *more)
 	return path;
 }
 
+static char *make_traced(void)
+{
+	char *dir = mem_printf("MUSTER_DIR=%s/cache", file_temp_dir()), *path = NULL;
+	const char *const env[] = {dir, NULL};
+	char *argv[] = {"build/muster", "variant", "tests/hostile/hostile.c", NULL};
+	struct proc_opts po = {.env = env, .capture_out = 1};
+	struct proc_result r;
+
+	if (!proc_run(argv, &po, &r) && !r.status && r.out.size) {
+		path = buf_take(&r.out);
+		path[strcspn(path, "\n")] = 0;
+	}
+	proc_release(&r);
+	free(dir);
+	return path;
+}
+
+/* Address space is limited after the engine made its tables: the runtime says what to do. */
+static void test_ulimit(void **unused)
+{
+	pid_t pid;
+	int status;
+
+	(void)unused;
+	if (!traced)
+		skip();
+	pid = fork();
+	if (!pid) {
+		struct rlimit limit = {64ull << 30, 64ull << 30};
+		char *argv[] = {plain, "exit3", NULL};
+		struct run_result r;
+		int code = 0;
+
+		setrlimit(RLIMIT_AS, &limit);
+		for (int how = TRACED; how <= TRACED_SERVER && !code; how++) {
+			struct launch_options o = options(argv, how, 0);
+			struct launcher *l = launcher_new(&o);
+
+			if (!l || launcher_run(l, NULL, &r))
+				code = 1;
+			else if (r.end != RUN_FAILED || !strstr(r.message, "ulimit -v unlimited"))
+				code = 2;
+			launcher_free(l);
+		}
+		_exit(code);
+	}
+	waitpid(pid, &status, 0);
+	assert_int_equal(status, 0);
+}
+
 static int setup(void **unused)
 {
 	static const char *const runtime[] = {"-Wl,--whole-archive", "build/runtime/libmuster_cov.a",
@@ -470,8 +529,9 @@ static int setup(void **unused)
 	plain = compile("hostile", NULL);
 	if (file_exists("build/runtime/libmuster_cov.a"))
 		served = compile("hostile-served", runtime);
-	if (!served)
-		print_message("the runtime is not built: no tests of the fork server\n");
+	traced = make_traced();
+	if (!served || !traced)
+		print_message("the runtime is not built: no tests of the fork server or of variants\n");
 	return plain ? shm_init(&shm, NULL) : -1;
 }
 
@@ -481,6 +541,7 @@ static int teardown(void **unused)
 	shm_release(&shm);
 	free(plain);
 	free(served);
+	free(traced);
 	return 0;
 }
 
@@ -491,6 +552,8 @@ int main(void)
 	    cmocka_unit_test(test_exec_no_namespace),
 	    cmocka_unit_test(test_server),
 	    cmocka_unit_test(test_server_no_namespace),
+	    cmocka_unit_test(test_traced),
+	    cmocka_unit_test(test_ulimit),
 	    cmocka_unit_test(test_bomb),
 	    cmocka_unit_test(test_server_input),
 	    cmocka_unit_test(test_scribble),
