@@ -10,12 +10,12 @@
 int __real_snprintf(char *to, size_t size, const char *format, ...);
 size_t __real_strlen(const char *s);
 
-size_t __muster_scan_double(const char *text, int size, void *to);
-int __muster_format_double(char *to, size_t size, const char *text, int width, int precision,
+size_t rt_scan_double(const char *text, int size, void *to);
+int rt_format_double(char *to, size_t size, const char *text, int width, int precision,
 			   double value);
-int __muster_format_long_double(char *to, size_t size, const char *text, int width,
+int rt_format_long_double(char *to, size_t size, const char *text, int width,
 				int precision, long double value);
-int __muster_format_text(char *to, size_t size, const char *text);
+int rt_format_text(char *to, size_t size, const char *text);
 
 /* Labels of (to, size, text, width, precision). */
 static void fix_numbers(const void *fn)
@@ -34,34 +34,34 @@ static int made(const void *fn, int n, char *to, size_t size)
 	return n;
 }
 
-RT_EXPORT int __muster_format_double(char *to, size_t size, const char *text, int width,
+RT_HIDDEN int rt_format_double(char *to, size_t size, const char *text, int width,
 				     int precision, double value)
 {
-	fix_numbers(__muster_format_double);
+	fix_numbers(rt_format_double);
 	int n = __real_snprintf(to, size, text, width, precision, value);
-	return made(__muster_format_double, n, to, size);
+	return made(rt_format_double, n, to, size);
 }
 
-RT_EXPORT int __muster_format_long_double(char *to, size_t size, const char *text, int width,
+RT_HIDDEN int rt_format_long_double(char *to, size_t size, const char *text, int width,
 					  int precision, long double value)
 {
-	fix_numbers(__muster_format_long_double);
+	fix_numbers(rt_format_long_double);
 	int n = __real_snprintf(to, size, text, width, precision, value);
-	return made(__muster_format_long_double, n, to, size);
+	return made(rt_format_long_double, n, to, size);
 }
 
-RT_EXPORT int __muster_format_text(char *to, size_t size, const char *text)
+RT_HIDDEN int rt_format_text(char *to, size_t size, const char *text)
 {
 	rt_concrete_range(text, __real_strlen(text) + 1, MUSTER_REASON_FORMAT);
 	int n = __real_snprintf(to, size, text, 0);
-	return made(__muster_format_text, n, to, size);
+	return made(rt_format_text, n, to, size);
 }
 
-RT_EXPORT size_t __muster_scan_double(const char *text, int size, void *to)
+RT_HIDDEN size_t rt_scan_double(const char *text, int size, void *to)
 {
 	label a[3];
 	char *end;
-	rt_enter(__muster_scan_double, a, 3);
+	rt_enter(rt_scan_double, a, 3);
 	rt_concrete_range(text, __real_strlen(text) + 1, MUSTER_REASON_FLOAT);
 	float small = 0;
 	double middle = 0;
@@ -81,6 +81,6 @@ RT_EXPORT size_t __muster_scan_double(const char *text, int size, void *to)
 			*(long double *)to = large;
 		rt_clear(to, size < 16 ? (size_t)size : sizeof large);
 	}
-	rt_return(__muster_scan_double, 0);
+	rt_return(rt_scan_double, 0);
 	return (size_t)(end - text);
 }

@@ -34,15 +34,15 @@ static ssize_t do_read(const void *fn, int fd, void *to, size_t n, const label *
 	struct io_position p;
 	rt_concrete(a[0], MUSTER_REASON_EXTERN);
 	rt_concrete(a[1], MUSTER_REASON_STORE);
-	int known = io_position_get(fd, &p);
+	int known = rt_io_position_get(fd, &p);
 	uint64_t at = known ? p.at : 0;
 	ssize_t got = __real_read(fd, to, n);
 	label result = 0;
 	if (got >= 0 && known) {
-		result = io_account(&p, n, a[2], (size_t)got);
+		result = rt_io_account(&p, n, a[2], (size_t)got);
 		if (got > 0)
 			rt_label_input(to, (unsigned)p.source, at, (size_t)got);
-		io_position_set(fd, &p);
+		rt_io_position_set(fd, &p);
 	} else {
 		rt_concrete(a[2], MUSTER_REASON_SIZE);
 		if (got > 0)
@@ -91,7 +91,7 @@ static ssize_t do_pread(const void *fn, int fd, void *to, size_t n, off_t offset
 	ssize_t got = __real_pread(fd, to, n, offset);
 	label result = 0;
 	if (got >= 0 && known) {
-		result = io_account(&p, n, a[2], (size_t)got);
+		result = rt_io_account(&p, n, a[2], (size_t)got);
 		if (got > 0)
 			rt_label_input(to, (unsigned)p.source, (uint64_t)offset, (size_t)got);
 	} else {
@@ -167,14 +167,14 @@ RT_EXPORT ssize_t __wrap_readv(int fd, const struct iovec *parts, int count)
 	rt_enter(__wrap_readv, a, 3);
 	for (int i = 0; i < 3; i++)
 		rt_concrete(a[i], MUSTER_REASON_SIZE);
-	int known = io_position_get(fd, &p);
+	int known = rt_io_position_get(fd, &p);
 	uint64_t at = known ? p.at : 0;
 	ssize_t got = __real_readv(fd, parts, count);
 	if (got >= 0) {
 		size_t want = parts_size(parts, count);
 		if (known) {
-			result = io_account(&p, want, 0, (size_t)got);
-			io_position_set(fd, &p);
+			result = rt_io_account(&p, want, 0, (size_t)got);
+			rt_io_position_set(fd, &p);
 		}
 		label_parts(parts, count, (size_t)got, known ? p.source : -1, at);
 	}
@@ -194,7 +194,7 @@ static ssize_t do_preadv(const void *fn, int fd, const struct iovec *parts, int 
 	if (got >= 0) {
 		size_t want = parts_size(parts, count);
 		if (known)
-			result = io_account(&p, want, 0, (size_t)got);
+			result = rt_io_account(&p, want, 0, (size_t)got);
 		label_parts(parts, count, (size_t)got, known ? p.source : -1, (uint64_t)offset);
 	}
 	rt_return(fn, result);
@@ -223,11 +223,11 @@ static off_t do_lseek(const void *fn, int fd, off_t offset, int whence, const la
 	label result = 0;
 	rt_concrete(a[0], MUSTER_REASON_EXTERN);
 	rt_concrete(a[2], MUSTER_REASON_OFFSET);
-	int known = io_position_get(fd, &p);
+	int known = rt_io_position_get(fd, &p);
 	off_t at = __real_lseek(fd, offset, whence);
 	if (known) {
-		io_seek(&p, offset, a[1], whence, at);
-		io_position_set(fd, &p);
+		rt_io_seek(&p, offset, a[1], whence, at);
+		rt_io_position_set(fd, &p);
 		result = at >= 0 ? p.label : 0;
 	} else {
 		rt_concrete(a[1], MUSTER_REASON_OFFSET);
@@ -255,7 +255,7 @@ RT_EXPORT int __wrap_close(int fd)
 	label a[1];
 	rt_enter(__wrap_close, a, 1);
 	rt_concrete(a[0], MUSTER_REASON_EXTERN);
-	io_position_forget(fd);
+	rt_io_position_forget(fd);
 	return __real_close(fd);
 }
 

@@ -15,18 +15,18 @@ struct io_position {
 };
 
 /* The descriptor's source and position. 0 if it is no source or cannot seek. */
-RT_HIDDEN int io_position_get(int fd, struct io_position *p);
+RT_HIDDEN int rt_io_position_get(int fd, struct io_position *p);
 /* Remembers the label of a descriptor's position, as long as the position is p->at. */
-RT_HIDDEN void io_position_set(int fd, const struct io_position *p);
+RT_HIDDEN void rt_io_position_set(int fd, const struct io_position *p);
 /* The descriptor is another file's now, or nobody's. */
-RT_HIDDEN void io_position_forget(int fd);
+RT_HIDDEN void rt_io_position_forget(int fd);
 
 /* A read of `want` bytes (label want_label) at p gave `got`: records what that says
  * about the length, moves p, and gives the label of the result. */
-RT_HIDDEN label io_account(struct io_position *p, size_t want, label want_label, size_t got);
+RT_HIDDEN label rt_io_account(struct io_position *p, size_t want, label want_label, size_t got);
 
 /* A seek of p to `offset` from `whence` reached `at`, or failed where at is negative. */
-RT_HIDDEN void io_seek(struct io_position *p, int64_t offset, label offset_label, int whence,
+RT_HIDDEN void rt_io_seek(struct io_position *p, int64_t offset, label offset_label, int whence,
 		       int64_t at);
 
 #endif

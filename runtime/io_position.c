@@ -36,7 +36,7 @@ static struct entry *find(int fd)
 	return NULL;
 }
 
-int io_position_get(int fd, struct io_position *p)
+int rt_io_position_get(int fd, struct io_position *p)
 {
 	int kept = errno;
 	p->source = rt_source_of_fd(fd);
@@ -54,14 +54,14 @@ int io_position_get(int fd, struct io_position *p)
 	return 1;
 }
 
-void io_position_forget(int fd)
+void rt_io_position_forget(int fd)
 {
 	struct entry *e = find(fd);
 	if (e && rt_active())
 		e->used = 0;
 }
 
-void io_position_set(int fd, const struct io_position *p)
+void rt_io_position_set(int fd, const struct io_position *p)
 {
 	struct entry *e = find(fd);
 	if (!p->label) {
@@ -127,7 +127,7 @@ static label was_full(struct io_position *p, size_t want, label want_label, labe
 	return want_label;
 }
 
-label io_account(struct io_position *p, size_t want, label want_label, size_t got)
+label rt_io_account(struct io_position *p, size_t want, label want_label, size_t got)
 {
 	label length = rt_length((unsigned)p->source);
 	uint64_t size = rt_source_size((unsigned)p->source);
@@ -152,7 +152,7 @@ label io_account(struct io_position *p, size_t want, label want_label, size_t go
 	return 0;
 }
 
-void io_seek(struct io_position *p, int64_t offset, label offset_label, int whence, int64_t at)
+void rt_io_seek(struct io_position *p, int64_t offset, label offset_label, int whence, int64_t at)
 {
 	label length = rt_length((unsigned)p->source), from = 0, target = offset_label;
 	uint64_t from_value = 0;

@@ -45,11 +45,11 @@ static size_t unlabelled(const char *p, size_t n)
 	return i;
 }
 
-RT_EXPORT size_t __muster_skip_bytes(const void *p, int c, size_t max)
+RT_HIDDEN size_t rt_skip_bytes(const void *p, int c, size_t max)
 {
 	const char *s = p;
 	size_t i = 0;
-	if (decides(__muster_skip_bytes, 1, 3))
+	if (decides(rt_skip_bytes, 1, 3))
 		return 0;
 	while (i < max) {
 		size_t n = piece(s + i, max - i), clean = unlabelled(s + i, n);
@@ -63,10 +63,10 @@ RT_EXPORT size_t __muster_skip_bytes(const void *p, int c, size_t max)
 	return i;
 }
 
-RT_EXPORT size_t __muster_skip_string(const char *s, int c, size_t max)
+RT_HIDDEN size_t rt_skip_string(const char *s, int c, size_t max)
 {
 	size_t i = 0;
-	if (decides(__muster_skip_string, 1, 3))
+	if (decides(rt_skip_string, 1, 3))
 		return 0;
 	while (i < max) {
 		size_t n = piece(s + i, max - i);
@@ -104,12 +104,12 @@ static size_t skip_equal(const char *a, const char *b, size_t max, int string)
 	return i;
 }
 
-RT_EXPORT size_t __muster_skip_equal(const void *a, const void *b, size_t max)
+RT_HIDDEN size_t rt_skip_equal(const void *a, const void *b, size_t max)
 {
-	return decides(__muster_skip_equal, 2, 3) ? 0 : skip_equal(a, b, max, 0);
+	return decides(rt_skip_equal, 2, 3) ? 0 : skip_equal(a, b, max, 0);
 }
 
-RT_EXPORT size_t __muster_skip_equal_string(const char *a, const char *b, size_t max)
+RT_HIDDEN size_t rt_skip_equal_string(const char *a, const char *b, size_t max)
 {
-	return decides(__muster_skip_equal_string, 2, 3) ? 0 : skip_equal(a, b, max, 1);
+	return decides(rt_skip_equal_string, 2, 3) ? 0 : skip_equal(a, b, max, 1);
 }

@@ -101,16 +101,16 @@ static size_t fill(FILE *fp, label *count)
 		return __real___underflow(fp) == EOF ? 0 : (size_t)(fp->_IO_read_end - fp->_IO_read_ptr);
 	struct memory_stream *memory = fp->_fileno < 0 ? find_memory(fp) : NULL;
 	off_t memory_at = memory ? __real_ftello(fp) : 0;
-	int known = io_position_get(fp->_fileno, &p);
+	int known = rt_io_position_get(fp->_fileno, &p);
 	uint64_t at = known ? p.at : 0;
 	int got = __real___underflow(fp);
 	size_t n = got == EOF ? 0 : (size_t)(fp->_IO_read_end - fp->_IO_read_ptr);
 	if (known && !(fp->_flags & _IO_ERR_SEEN)) {
 		size_t room = (size_t)(fp->_IO_buf_end - fp->_IO_buf_base);
-		*count = io_account(&p, room, 0, n);
+		*count = rt_io_account(&p, room, 0, n);
 		if (n > 0)
 			rt_label_input(fp->_IO_read_ptr, (unsigned)p.source, at, n);
-		io_position_set(fp->_fileno, &p);
+		rt_io_position_set(fp->_fileno, &p);
 	} else if (memory) {
 		label_memory(fp, memory, memory_at, n);
 	} else {
@@ -120,19 +120,19 @@ static size_t fill(FILE *fp, label *count)
 	return n;
 }
 
-RT_EXPORT size_t __muster_stream_fill(FILE *fp)
+RT_HIDDEN size_t rt_stream_fill(FILE *fp)
 {
 	label a[1], count;
-	rt_enter(__muster_stream_fill, a, 1);
+	rt_enter(rt_stream_fill, a, 1);
 	size_t n = fill(fp, &count);
-	rt_return(__muster_stream_fill, count);
+	rt_return(rt_stream_fill, count);
 	return n;
 }
 
-RT_EXPORT int __muster_stream_pushback(int c, FILE *fp)
+RT_HIDDEN int rt_stream_pushback(int c, FILE *fp)
 {
 	label a[2];
-	rt_enter(__muster_stream_pushback, a, 2);
+	rt_enter(rt_stream_pushback, a, 2);
 	char *end_before = fp->_IO_read_end;
 	label end = rt_load(&fp->_IO_read_end, sizeof fp->_IO_read_end);
 	label ptr = rt_load(&fp->_IO_read_ptr, sizeof fp->_IO_read_ptr);
@@ -147,7 +147,7 @@ RT_EXPORT int __muster_stream_pushback(int c, FILE *fp)
 		}
 		rt_store(fp->_IO_read_ptr, 1, a[0] ? rt_extract(a[0], 0, 8) : 0);
 	}
-	rt_return(__muster_stream_pushback, a[0] && result != EOF ? rt_zext(rt_extract(a[0], 0, 8), 32) : 0);
+	rt_return(rt_stream_pushback, a[0] && result != EOF ? rt_zext(rt_extract(a[0], 0, 8), 32) : 0);
 	return result;
 }
 
@@ -176,7 +176,7 @@ static label available(FILE *fp)
 	uint64_t have = (uint64_t)(fp->_IO_read_end - fp->_IO_read_ptr);
 	if (end == ptr)
 		return 0;
-	if (!ptr && io_position_get(fp->_fileno, &p) && p.at >= have &&
+	if (!ptr && rt_io_position_get(fp->_fileno, &p) && p.at >= have &&
 	    p.label == rt_length((unsigned)p.source))
 		return p.at == have ? p.label
 				    : rt_binary(MUSTER_OP_SUB, 64, p.label, 0, p.at, p.at - have);
@@ -340,7 +340,7 @@ static void empty_buffer(FILE *fp, off_t at)
 /* The stream's own position: the file's, less what the buffer still has. */
 static int stream_position(FILE *fp, off_t at, struct io_position *p)
 {
-	if (!io_position_get(fp->_fileno, p))
+	if (!rt_io_position_get(fp->_fileno, p))
 		return 0;
 	int backup = fp->_flags & FLAG_IN_BACKUP;
 	label end = backup ? rt_load(&fp->_IO_save_end, sizeof fp->_IO_save_end)
@@ -371,10 +371,10 @@ static int do_fseek(const void *fn, FILE *fp, off_t offset, int whence, const la
 	int result = __real_fseeko(fp, offset, whence);
 	if (known) {
 		off_t at = result == 0 ? __real_ftello(fp) : -1;
-		io_seek(&p, offset, a[1], whence, at);
+		rt_io_seek(&p, offset, a[1], whence, at);
 		if (result == 0) {
 			empty_buffer(fp, at);
-			io_position_set(fp->_fileno, &p);
+			rt_io_position_set(fp->_fileno, &p);
 		}
 	}
 	rt_return(fn, 0);
@@ -420,10 +420,10 @@ RT_EXPORT void __wrap_rewind(FILE *fp)
 	label a[1];
 	rt_enter(__wrap_rewind, a, 1);
 	__real_rewind(fp);
-	if (io_position_get(fp->_fileno, &p)) {
+	if (rt_io_position_get(fp->_fileno, &p)) {
 		empty_buffer(fp, 0);
 		p.label = 0;
-		io_position_set(fp->_fileno, &p);
+		rt_io_position_set(fp->_fileno, &p);
 	}
 }
 
@@ -454,11 +454,11 @@ static int do_fsetpos(FILE *fp, const fpos_t *to)
 	struct io_position p;
 	label where = rt_load(&to->__pos, sizeof to->__pos);
 	int result = __real_fsetpos(fp, to);
-	if (result == 0 && io_position_get(fp->_fileno, &p)) {
+	if (result == 0 && rt_io_position_get(fp->_fileno, &p)) {
 		empty_buffer(fp, to->__pos);
 		p.at = (uint64_t)to->__pos;
 		p.label = where;
-		io_position_set(fp->_fileno, &p);
+		rt_io_position_set(fp->_fileno, &p);
 	} else {
 		rt_concrete(where, MUSTER_REASON_OFFSET);
 	}
@@ -503,7 +503,7 @@ static void forget(FILE *fp)
 	if (fp->_IO_buf_base && !(fp->_flags & FLAG_USER_BUFFER))
 		rt_clear(fp->_IO_buf_base, (size_t)(fp->_IO_buf_end - fp->_IO_buf_base));
 	rt_clear(fp, sizeof *fp);
-	io_position_forget(fp->_fileno);
+	rt_io_position_forget(fp->_fileno);
 	struct memory_stream *memory = find_memory(fp);
 	if (memory)
 		memory->fp = NULL;

@@ -345,9 +345,9 @@ static int put_double(struct format_sink *sink, const struct format_spec *spec,
 	text[n] = '\0';
 	for (;;) {
 		int made = spec->type == FORMAT_LONG_DOUBLE
-			       ? __muster_format_long_double(to, size, text, spec->width,
+			       ? rt_format_long_double(to, size, text, spec->width,
 							     spec->precision, v.long_number)
-			       : __muster_format_double(to, size, text, spec->width,
+			       : rt_format_double(to, size, text, spec->width,
 							spec->precision, v.number);
 		if (made >= 0 && (size_t)made >= size) {
 			size = (size_t)made + 1;
@@ -374,7 +374,7 @@ static int put_unknown(struct format_sink *sink, const struct format_spec *spec)
 		return EINVAL;
 	BODY(memcpy)(text, spec->begin, n);
 	text[n] = '\0';
-	int made = __muster_format_text(to, sizeof to, text);
+	int made = rt_format_text(to, sizeof to, text);
 	if (made < 0 || (size_t)made >= sizeof to)
 		return EINVAL;
 	sink_bytes(sink, to, (size_t)made);
@@ -454,7 +454,7 @@ static int take_positions(struct format_state *f, const char *format, union form
 	int count = 0;
 
 	for (const char *s = format; *(s = BODY(strchrnul)(s, '%')); s = spec.end) {
-		if (format_parse(s, &spec) != 0)
+		if (rt_format_parse(s, &spec) != 0)
 			break;
 		note_type(types, spec.width_position, FORMAT_INT, &count);
 		note_type(types, spec.precision_position, FORMAT_INT, &count);
@@ -475,7 +475,7 @@ static int run(struct format_state *f, const char *format)
 		sink_bytes(sink, s, (size_t)(next - s));
 		if (!*next)
 			return 0;
-		int failure = format_parse(next, &spec);
+		int failure = rt_format_parse(next, &spec);
 		if (failure == 0)
 			failure = convert(f, &spec);
 		if (failure == 0 && sink->count > INT_MAX)
@@ -488,7 +488,7 @@ static int run(struct format_state *f, const char *format)
 	}
 }
 
-int format_run(struct format_sink *sink, const char *format, va_list args)
+int rt_format_run(struct format_sink *sink, const char *format, va_list args)
 {
 	union format_value table[FORMAT_ARGS];
 	va_list mine;

@@ -41,7 +41,7 @@ struct format_spec {
 /* Reads the specification at s[0] == '%'. Returns 0, or the errno value that the
  * printf functions fail with: EINVAL if it is not complete, EOVERFLOW if a number
  * in it is too large. */
-int format_parse(const char *s, struct format_spec *spec);
+int rt_format_parse(const char *s, struct format_spec *spec);
 
 struct format_sink {
 	char *data;
@@ -52,14 +52,14 @@ struct format_sink {
 };
 
 /* Formats and puts the NUL. Gives the count, or -1 with errno. */
-int format_run(struct format_sink *sink, const char *format, va_list args);
+int rt_format_run(struct format_sink *sink, const char *format, va_list args);
 
 /* Conversions that libc does (runtime/foreign.c, not instrumented): text is one
  * specification whose width and precision are both `*`. Give what snprintf gives. */
-int __muster_format_double(char *to, size_t size, const char *text, int width, int precision,
+int rt_format_double(char *to, size_t size, const char *text, int width, int precision,
 			   double value);
-int __muster_format_long_double(char *to, size_t size, const char *text, int width,
+int rt_format_long_double(char *to, size_t size, const char *text, int width,
 				int precision, long double value);
-int __muster_format_text(char *to, size_t size, const char *text);
+int rt_format_text(char *to, size_t size, const char *text);
 
 #endif

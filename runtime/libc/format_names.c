@@ -11,7 +11,7 @@
 int BODY(vsnprintf)(char *to, size_t size, const char *format, va_list args)
 {
 	struct format_sink sink = {.data = to, .room = size};
-	return format_run(&sink, format, args);
+	return rt_format_run(&sink, format, args);
 }
 
 int BODY(vsprintf)(char *to, const char *format, va_list args)
@@ -22,7 +22,7 @@ int BODY(vsprintf)(char *to, const char *format, va_list args)
 int BODY(vasprintf)(char **to, const char *format, va_list args)
 {
 	struct format_sink sink = {.grow = 1};
-	int n = format_run(&sink, format, args);
+	int n = rt_format_run(&sink, format, args);
 	if (n < 0) {
 		free(sink.data);
 		return n;

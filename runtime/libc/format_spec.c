@@ -123,7 +123,7 @@ static enum format_type type_of(const struct format_spec *spec)
 	}
 }
 
-int format_parse(const char *s, struct format_spec *spec)
+int rt_format_parse(const char *s, struct format_spec *spec)
 {
 	*spec = (struct format_spec){.precision = -1, .begin = s};
 	s++;

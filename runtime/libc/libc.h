@@ -37,13 +37,13 @@
 #endif
 
 /* Leading bytes of s that are concrete and neither NUL nor c, at most max. */
-size_t __muster_skip_string(const char *s, int c, size_t max);
+size_t rt_skip_string(const char *s, int c, size_t max);
 /* Leading bytes of p that are concrete and not c, at most max. */
-size_t __muster_skip_bytes(const void *p, int c, size_t max);
+size_t rt_skip_bytes(const void *p, int c, size_t max);
 /* Leading positions where a and b are concrete and equal, at most max. */
-size_t __muster_skip_equal(const void *a, const void *b, size_t max);
+size_t rt_skip_equal(const void *a, const void *b, size_t max);
 /* The same, ending before a NUL. */
-size_t __muster_skip_equal_string(const char *a, const char *b, size_t max);
+size_t rt_skip_equal_string(const char *a, const char *b, size_t max);
 
 /* Moves labels with the bytes (runtime/wrap_mem.c). */
 void *BODY(memcpy)(void *to, const void *from, size_t n);
@@ -77,9 +77,9 @@ int BODY(ungetc)(int c, FILE *fp);
 /* Fills the stream's buffer once more and gives the number of bytes that are in
  * it then; the result has a label where the end of an input was reached
  * (runtime/stdio.c). */
-size_t __muster_stream_fill(FILE *fp);
+size_t rt_stream_fill(FILE *fp);
 /* libc's own ungetc, for what does not fit back into the buffer. */
-int __muster_stream_pushback(int c, FILE *fp);
+int rt_stream_pushback(int c, FILE *fp);
 
 /* Ends the process as libc does for a buffer overflow found at run time. */
 _Noreturn void __chk_fail(void);

@@ -10,7 +10,7 @@ typedef unsigned char byte;
 int BODY(memcmp)(const void *a, const void *b, size_t n)
 {
 	const byte *p = a, *q = b;
-	for (size_t i = __muster_skip_equal(p, q, n); i < n; i++)
+	for (size_t i = rt_skip_equal(p, q, n); i < n; i++)
 		if (p[i] != q[i])
 			return p[i] - q[i];
 	return 0;
@@ -29,7 +29,7 @@ int BODY(__memcmpeq)(const void *a, const void *b, size_t n)
 void *BODY(memchr)(const void *p, int c, size_t n)
 {
 	const byte *s = p;
-	for (size_t i = __muster_skip_bytes(s, c, n); i < n; i++)
+	for (size_t i = rt_skip_bytes(s, c, n); i < n; i++)
 		if (s[i] == (byte)c)
 			return (void *)(s + i);
 	return NULL;
@@ -47,7 +47,7 @@ void *BODY(memrchr)(const void *p, int c, size_t n)
 void *BODY(rawmemchr)(const void *p, int c)
 {
 	const byte *s = p;
-	size_t i = __muster_skip_bytes(s, c, SIZE_MAX);
+	size_t i = rt_skip_bytes(s, c, SIZE_MAX);
 	while (s[i] != (byte)c)
 		i++;
 	return (void *)(s + i);
@@ -74,7 +74,7 @@ void *BODY(memmem)(const void *hay, size_t hay_size, const void *needle, size_t 
 		return NULL;
 	size_t last = hay_size - size;
 	for (size_t i = 0; i <= last; i++) {
-		i += __muster_skip_bytes(h + i, s[0], last - i);
+		i += rt_skip_bytes(h + i, s[0], last - i);
 		if (h[i] == s[0] && BODY(memcmp)(h + i, s, size) == 0)
 			return (void *)(h + i);
 	}

@@ -38,7 +38,7 @@ struct scan {
 
 /* ------------------------------------------------------------------ input */
 
-int scan_get(struct scan_input *in)
+int rt_scan_get(struct scan_input *in)
 {
 	if (in->last == EOF)
 		return EOF;
@@ -51,7 +51,7 @@ int scan_get(struct scan_input *in)
 	return in->last;
 }
 
-void scan_unget(struct scan_input *in)
+void rt_scan_unget(struct scan_input *in)
 {
 	if (in->last == EOF)
 		return;
@@ -65,14 +65,14 @@ void scan_unget(struct scan_input *in)
 /* Stops after the white space; the character that ended it is given back. */
 static void skip_space(struct scan_input *in)
 {
-	while (body_space(scan_get(in)))
+	while (body_space(rt_scan_get(in)))
 		;
-	scan_unget(in);
+	rt_scan_unget(in);
 }
 
 /* ------------------------------------------------------------------- text */
 
-void scan_text_init(struct scan_text *t)
+void rt_scan_text_init(struct scan_text *t)
 {
 	t->data = t->small;
 	t->size = 0;
@@ -80,7 +80,7 @@ void scan_text_init(struct scan_text *t)
 	t->failed = 0;
 }
 
-void scan_text_add(struct scan_text *t, int c)
+void rt_scan_text_add(struct scan_text *t, int c)
 {
 	if (t->size == t->room) {
 		char *larger = malloc(2 * t->room);
@@ -89,14 +89,14 @@ void scan_text_add(struct scan_text *t, int c)
 			return;
 		}
 		BODY(memcpy)(larger, t->data, t->size);
-		scan_text_release(t);
+		rt_scan_text_release(t);
 		t->data = larger;
 		t->room *= 2;
 	}
 	t->data[t->size++] = (char)c;
 }
 
-void scan_text_release(struct scan_text *t)
+void rt_scan_text_release(struct scan_text *t)
 {
 	if (t->data != t->small)
 		free(t->data);
@@ -277,12 +277,12 @@ static enum outcome scan_chars(struct scan *scan, const struct directive *d)
 	enum outcome outcome = target_open(&t, scan, d);
 	if (outcome != MATCHED)
 		return outcome;
-	if (scan_get(scan->in) == EOF)
+	if (rt_scan_get(scan->in) == EOF)
 		return target_close(&t, INPUT_END, 0);
 	do {
 		if (target_put(&t, scan->in->last) < 0)
 			return target_close(&t, INPUT_END, 0);
-	} while (--width > 0 && scan_get(scan->in) != EOF);
+	} while (--width > 0 && rt_scan_get(scan->in) != EOF);
 	return target_close(&t, MATCHED, 0);
 }
 
@@ -293,16 +293,16 @@ static enum outcome scan_word(struct scan *scan, const struct directive *d)
 	enum outcome outcome = target_open(&t, scan, d);
 	if (outcome != MATCHED)
 		return outcome;
-	if (scan_get(scan->in) == EOF)
+	if (rt_scan_get(scan->in) == EOF)
 		return target_close(&t, INPUT_END, 0);
 	do {
 		if (body_space(scan->in->last)) {
-			scan_unget(scan->in);
+			rt_scan_unget(scan->in);
 			break;
 		}
 		if (target_put(&t, scan->in->last) < 0)
 			return target_close(&t, INPUT_END, 0);
-	} while (--width > 0 && scan_get(scan->in) != EOF);
+	} while (--width > 0 && rt_scan_get(scan->in) != EOF);
 	return target_close(&t, MATCHED, 1);
 }
 
@@ -369,16 +369,16 @@ static enum outcome scan_set(struct scan *scan, struct directive *d)
 	d->end = parse_set(d->end, &set);
 	if (!d->end)
 		return target_close(&t, MISMATCH, 0);
-	if (scan_get(scan->in) == EOF)
+	if (rt_scan_get(scan->in) == EOF)
 		return target_close(&t, INPUT_END, 0);
 	do {
 		if (!in_set(&set, scan->in->last)) {
-			scan_unget(scan->in);
+			rt_scan_unget(scan->in);
 			break;
 		}
 		if (target_put(&t, scan->in->last) < 0)
 			return target_close(&t, INPUT_END, 0);
-	} while (--width > 0 && scan_get(scan->in) != EOF);
+	} while (--width > 0 && rt_scan_get(scan->in) != EOF);
 	return target_close(&t, scan->in->count == before ? MISMATCH : MATCHED, 1);
 }
 
@@ -388,9 +388,9 @@ static enum outcome scan_set(struct scan *scan, struct directive *d)
 static int scan_nil(struct scan_input *in)
 {
 	for (const char *s = "nil"; *s; s++)
-		if (body_tolower(scan_get(in)) != *s)
+		if (body_tolower(rt_scan_get(in)) != *s)
 			return 0;
-	return scan_get(in) == ')';
+	return rt_scan_get(in) == ')';
 }
 
 /* Collects the characters of an integer and decides its base. */
@@ -398,23 +398,23 @@ static enum outcome scan_digits(struct scan_input *in, const struct directive *d
 				struct scan_text *text)
 {
 	int width = d->width;
-	if (scan_get(in) == EOF)
+	if (rt_scan_get(in) == EOF)
 		return INPUT_END;
 	if (in->last == '-' || in->last == '+') {
-		scan_text_add(text, in->last);
+		rt_scan_text_add(text, in->last);
 		width -= width > 0;
-		scan_get(in);
+		rt_scan_get(in);
 	}
 	if (width != 0 && in->last == '0') {
 		width -= width > 0;
-		scan_text_add(text, '0');
-		scan_get(in);
+		rt_scan_text_add(text, '0');
+		rt_scan_get(in);
 		if (width != 0 && body_tolower(in->last) == 'x') {
 			if (*base == 0)
 				*base = 16;
 			if (*base == 16) {
 				width -= width > 0;
-				scan_get(in);
+				rt_scan_get(in);
 			}
 		} else if (*base == 0) {
 			*base = 8;
@@ -424,21 +424,21 @@ static enum outcome scan_digits(struct scan_input *in, const struct directive *d
 		*base = 10;
 	while (in->last != EOF && width != 0 &&
 	       body_digit_value(in->last) < (unsigned)*base) {
-		scan_text_add(text, in->last);
+		rt_scan_text_add(text, in->last);
 		width -= width > 0;
-		scan_get(in);
+		rt_scan_get(in);
 	}
 	int sign_only = text->size == 1 && (text->data[0] == '+' || text->data[0] == '-');
 	if (text->size > 0 && !sign_only) {
-		scan_unget(in);
+		rt_scan_unget(in);
 		return MATCHED;
 	}
 	if (text->size == 0 && d->conversion == 'p' && (width < 0 || width >= 5) &&
 	    in->last == '(' && scan_nil(in)) {
-		scan_text_add(text, '0');
+		rt_scan_text_add(text, '0');
 		return MATCHED;
 	}
-	scan_unget(in);
+	rt_scan_unget(in);
 	return MISMATCH;
 }
 
@@ -468,10 +468,10 @@ static enum outcome scan_integer(struct scan *scan, const struct directive *d)
 
 	if (d->conversion == 'x' || d->conversion == 'X' || d->conversion == 'p')
 		base = 16;
-	scan_text_init(&text);
+	rt_scan_text_init(&text);
 	enum outcome outcome = scan_digits(scan->in, d, &base, &text);
 	if (outcome == MATCHED) {
-		scan_text_add(&text, 0);
+		rt_scan_text_add(&text, 0);
 		unsigned long value = is_signed
 					  ? (unsigned long)BODY(strtol)(text.data, NULL, base)
 					  : BODY(strtoul)(text.data, NULL, base);
@@ -480,7 +480,7 @@ static enum outcome scan_integer(struct scan *scan, const struct directive *d)
 	}
 	if (text.failed)
 		outcome = INPUT_END;
-	scan_text_release(&text);
+	rt_scan_text_release(&text);
 	return outcome;
 }
 
@@ -488,16 +488,16 @@ static enum outcome scan_floating(struct scan *scan, const struct directive *d)
 {
 	struct scan_text text;
 	long double value;
-	scan_text_init(&text);
-	int result = scan_float_text(scan->in, d->width, &text);
+	rt_scan_text_init(&text);
+	int result = rt_scan_float_text(scan->in, d->width, &text);
 	enum outcome outcome = result == EOF ? INPUT_END : result ? MISMATCH : MATCHED;
 	if (outcome == MATCHED) {
-		scan_text_add(&text, 0);
+		rt_scan_text_add(&text, 0);
 		void *to = d->suppress ? &value : argument(scan, d);
-		if (__muster_scan_double(text.data, d->size, to) == 0)
+		if (rt_scan_double(text.data, d->size, to) == 0)
 			outcome = MISMATCH;
 	}
-	scan_text_release(&text);
+	rt_scan_text_release(&text);
 	return outcome;
 }
 
@@ -506,17 +506,17 @@ static enum outcome scan_floating(struct scan *scan, const struct directive *d)
 static enum outcome scan_literal(struct scan *scan, char c)
 {
 	struct scan_input *in = scan->in;
-	if (scan_get(in) == EOF)
+	if (rt_scan_get(in) == EOF)
 		return INPUT_END;
 	if (scan->skip_space) {
 		while (body_space(in->last))
-			if (scan_get(in) == EOF)
+			if (rt_scan_get(in) == EOF)
 				return INPUT_END;
 		scan->skip_space = 0;
 	}
 	if (in->last == (unsigned char)c)
 		return MATCHED;
-	scan_unget(in);
+	rt_scan_unget(in);
 	return MISMATCH;
 }
 
@@ -597,7 +597,7 @@ static enum outcome run(struct scan *scan, const char *s)
 	return outcome;
 }
 
-int scan_run(struct scan_input *in, const char *format, va_list args, int gnu)
+int rt_scan_run(struct scan_input *in, const char *format, va_list args, int gnu)
 {
 	va_list mine, first;
 	va_copy(mine, args);

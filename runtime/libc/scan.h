@@ -18,13 +18,13 @@ struct scan_input {
 };
 
 /* The next character or EOF. */
-int scan_get(struct scan_input *in);
+int rt_scan_get(struct scan_input *in);
 /* Gives the last one back, unless it was EOF. */
-void scan_unget(struct scan_input *in);
+void rt_scan_unget(struct scan_input *in);
 
 /* What a scanf function returns. gnu: %as, %aS and %a[ allocate, as they did
  * before C99. */
-int scan_run(struct scan_input *in, const char *format, va_list args, int gnu);
+int rt_scan_run(struct scan_input *in, const char *format, va_list args, int gnu);
 
 /* Text of a number, collected for conversion. */
 struct scan_text {
@@ -33,16 +33,16 @@ struct scan_text {
 	size_t size, room;
 	int failed;
 };
-void scan_text_init(struct scan_text *t);
-void scan_text_add(struct scan_text *t, int c);
-void scan_text_release(struct scan_text *t);
+void rt_scan_text_init(struct scan_text *t);
+void rt_scan_text_add(struct scan_text *t, int c);
+void rt_scan_text_release(struct scan_text *t);
 
 /* Collects a floating number as the first characters allow. Gives 0 if the
  * characters are one, 1 on a mismatch, EOF at the end of input. */
-int scan_float_text(struct scan_input *in, int width, struct scan_text *text);
+int rt_scan_float_text(struct scan_input *in, int width, struct scan_text *text);
 
 /* libc's conversions of collected text (runtime/foreign.c, not instrumented). Give
  * the number of characters used. size: 4, 8, or 16 for float, double, long double. */
-size_t __muster_scan_double(const char *text, int size, void *to);
+size_t rt_scan_double(const char *text, int size, void *to);
 
 #endif

@@ -15,7 +15,7 @@ struct float_scan {
 /* Reads on, within the width. */
 static int next(struct float_scan *f)
 {
-	if (f->width == 0 || scan_get(f->in) == EOF)
+	if (f->width == 0 || rt_scan_get(f->in) == EOF)
 		return 0;
 	if (f->width > 0)
 		f->width--;
@@ -25,11 +25,11 @@ static int next(struct float_scan *f)
 /* The rest of a word whose first character was read. */
 static int finish_word(struct float_scan *f, const char *rest)
 {
-	scan_text_add(f->text, f->in->last);
+	rt_scan_text_add(f->text, f->in->last);
 	for (; *rest; rest++) {
 		if (!next(f) || body_tolower(f->in->last) != *rest)
 			return 1;
-		scan_text_add(f->text, f->in->last);
+		rt_scan_text_add(f->text, f->in->last);
 	}
 	return 0;
 }
@@ -38,14 +38,14 @@ static int scan_infinity(struct float_scan *f)
 {
 	if (finish_word(f, "nf"))
 		return 1;
-	if (f->width == 0 || scan_get(f->in) == EOF)
+	if (f->width == 0 || rt_scan_get(f->in) == EOF)
 		return 0;
 	if (body_tolower(f->in->last) == 'i') {
 		if (f->width > 0)
 			f->width--;
 		return finish_word(f, "nity");
 	}
-	scan_unget(f->in);
+	rt_scan_unget(f->in);
 	return 0;
 }
 
@@ -66,26 +66,26 @@ static void float_digits(struct float_scan *f, int hex, int got_digit)
 		} else if (!got_point && c == '.') {
 			got_point = 1;
 		} else {
-			scan_unget(f->in);
+			rt_scan_unget(f->in);
 			return;
 		}
-		scan_text_add(f->text, c);
+		rt_scan_text_add(f->text, c);
 		previous = c;
 	} while (next(f));
 }
 
-int scan_float_text(struct scan_input *in, int width, struct scan_text *text)
+int rt_scan_float_text(struct scan_input *in, int width, struct scan_text *text)
 {
 	struct float_scan f = {.in = in, .text = text, .width = width};
 	size_t prefix = 0;
 	int hex = 0, got_digit = 0;
 
-	if (scan_get(in) == EOF)
+	if (rt_scan_get(in) == EOF)
 		return EOF;
 	if (f.width > 0)
 		f.width--;
 	if (in->last == '-' || in->last == '+') {
-		scan_text_add(text, in->last);
+		rt_scan_text_add(text, in->last);
 		prefix = 1;
 		if (!next(&f))
 			return 1;
@@ -95,15 +95,15 @@ int scan_float_text(struct scan_input *in, int width, struct scan_text *text)
 	if (body_tolower(in->last) == 'i')
 		return scan_infinity(&f);
 	if (f.width != 0 && in->last == '0') {
-		scan_text_add(text, '0');
-		scan_get(in);
+		rt_scan_text_add(text, '0');
+		rt_scan_get(in);
 		if (f.width > 0)
 			f.width--;
 		if (f.width != 0 && body_tolower(in->last) == 'x') {
-			scan_text_add(text, in->last);
+			rt_scan_text_add(text, in->last);
 			hex = 1;
 			prefix += 2;
-			scan_get(in);
+			rt_scan_get(in);
 			if (f.width > 0)
 				f.width--;
 		} else {

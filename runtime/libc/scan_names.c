@@ -9,7 +9,7 @@
 static int scan_string(const char *s, const char *format, va_list args, int gnu)
 {
 	struct scan_input in = {.text = s};
-	return scan_run(&in, format, args, gnu);
+	return rt_scan_run(&in, format, args, gnu);
 }
 
 static int scan_stream(FILE *fp, const char *format, va_list args, int gnu)
@@ -18,7 +18,7 @@ static int scan_stream(FILE *fp, const char *format, va_list args, int gnu)
 	int threads = !__libc_single_threaded;
 	if (threads)
 		flockfile(fp);
-	int n = scan_run(&in, format, args, gnu);
+	int n = rt_scan_run(&in, format, args, gnu);
 	if (threads)
 		funlockfile(fp);
 	return n;

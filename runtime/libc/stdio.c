@@ -5,7 +5,7 @@
  * read and carry their labels, and _IO_read_end carries a label when a refill met
  * the end of an input, since it would stand elsewhere for another length. A test
  * `read_ptr < read_end` is then a decision about the length. All that touches the
- * file is in __muster_stream_fill, which is not instrumented (runtime/stream.c); so is
+ * file is in rt_stream_fill, which is not instrumented (runtime/stream.c); so is
  * fread, as it moves blocks.
  *
  * Bytes are counted by concrete counters, never by the difference of the two
@@ -36,14 +36,14 @@ static void stream_unlock(FILE *fp)
 
 int BODY(__underflow)(FILE *fp)
 {
-	if (__muster_stream_fill(fp) == 0)
+	if (rt_stream_fill(fp) == 0)
 		return EOF;
 	return (unsigned char)*fp->_IO_read_ptr;
 }
 
 int BODY(__uflow)(FILE *fp)
 {
-	if (__muster_stream_fill(fp) == 0)
+	if (rt_stream_fill(fp) == 0)
 		return EOF;
 	return (unsigned char)*fp->_IO_read_ptr++;
 }
@@ -115,7 +115,7 @@ int BODY(ungetc)(int c, FILE *fp)
 	    (unsigned char)fp->_IO_read_ptr[-1] == (unsigned char)c) {
 		fp->_IO_read_ptr--;
 		fp->_flags &= ~_IO_EOF_SEEN;
-	} else if (__muster_stream_pushback(c, fp) == EOF) {
+	} else if (rt_stream_pushback(c, fp) == EOF) {
 		result = EOF;
 	}
 	stream_unlock(fp);
@@ -127,7 +127,7 @@ int BODY(ungetc)(int c, FILE *fp)
 static size_t buffered_until(FILE *fp, int delimiter, size_t max, int *found)
 {
 	const char *s = fp->_IO_read_ptr;
-	size_t n = __muster_skip_bytes(s, delimiter, (size_t)(fp->_IO_read_end - s));
+	size_t n = rt_skip_bytes(s, delimiter, (size_t)(fp->_IO_read_end - s));
 	if (n > max)
 		n = max;
 	for (*found = 0; n < max && s + n < fp->_IO_read_end;)

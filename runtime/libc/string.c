@@ -13,7 +13,7 @@ typedef unsigned char byte;
 
 size_t BODY(strlen)(const char *s)
 {
-	size_t i = __muster_skip_string(s, 0, SIZE_MAX);
+	size_t i = rt_skip_string(s, 0, SIZE_MAX);
 	while (s[i])
 		i++;
 	return i;
@@ -21,7 +21,7 @@ size_t BODY(strlen)(const char *s)
 
 size_t BODY(strnlen)(const char *s, size_t n)
 {
-	size_t i = __muster_skip_string(s, 0, n);
+	size_t i = rt_skip_string(s, 0, n);
 	while (i < n && s[i])
 		i++;
 	return i;
@@ -29,7 +29,7 @@ size_t BODY(strnlen)(const char *s, size_t n)
 
 int BODY(strcmp)(const char *a, const char *b)
 {
-	size_t i = __muster_skip_equal_string(a, b, SIZE_MAX);
+	size_t i = rt_skip_equal_string(a, b, SIZE_MAX);
 	while (a[i] && a[i] == b[i])
 		i++;
 	return (byte)a[i] - (byte)b[i];
@@ -50,7 +50,7 @@ int BODY(strcoll)(const char *a, const char *b)
 
 int BODY(strncmp)(const char *a, const char *b, size_t n)
 {
-	size_t i = __muster_skip_equal_string(a, b, n);
+	size_t i = rt_skip_equal_string(a, b, n);
 	while (i < n && a[i] && a[i] == b[i])
 		i++;
 	return i < n ? (byte)a[i] - (byte)b[i] : 0;
@@ -58,7 +58,7 @@ int BODY(strncmp)(const char *a, const char *b, size_t n)
 
 int BODY(strcasecmp)(const char *a, const char *b)
 {
-	size_t i = __muster_skip_equal_string(a, b, SIZE_MAX);
+	size_t i = rt_skip_equal_string(a, b, SIZE_MAX);
 	for (;; i++) {
 		int x = body_tolower((byte)a[i]), y = body_tolower((byte)b[i]);
 		if (x != y || !x)
@@ -68,7 +68,7 @@ int BODY(strcasecmp)(const char *a, const char *b)
 
 int BODY(strncasecmp)(const char *a, const char *b, size_t n)
 {
-	for (size_t i = __muster_skip_equal_string(a, b, n); i < n; i++) {
+	for (size_t i = rt_skip_equal_string(a, b, n); i < n; i++) {
 		int x = body_tolower((byte)a[i]), y = body_tolower((byte)b[i]);
 		if (x != y || !x)
 			return x - y;
@@ -78,7 +78,7 @@ int BODY(strncasecmp)(const char *a, const char *b, size_t n)
 
 char *BODY(strchrnul)(const char *s, int c)
 {
-	size_t i = __muster_skip_string(s, c, SIZE_MAX);
+	size_t i = rt_skip_string(s, c, SIZE_MAX);
 	while (s[i] && s[i] != (char)c)
 		i++;
 	return (char *)s + i;
@@ -86,7 +86,7 @@ char *BODY(strchrnul)(const char *s, int c)
 
 char *BODY(strchr)(const char *s, int c)
 {
-	for (size_t i = __muster_skip_string(s, c, SIZE_MAX);; i++) {
+	for (size_t i = rt_skip_string(s, c, SIZE_MAX);; i++) {
 		if (s[i] == (char)c)
 			return (char *)s + i;
 		if (!s[i])
@@ -102,7 +102,7 @@ char *BODY(index)(const char *s, int c)
 char *BODY(strrchr)(const char *s, int c)
 {
 	const char *last = NULL;
-	for (size_t i = __muster_skip_string(s, c, SIZE_MAX);; i++) {
+	for (size_t i = rt_skip_string(s, c, SIZE_MAX);; i++) {
 		if (s[i] == (char)c)
 			last = s + i;
 		if (!s[i])
@@ -120,7 +120,7 @@ char *BODY(strstr)(const char *hay, const char *needle)
 	if (!*needle)
 		return (char *)hay;
 	for (;; hay++) {
-		hay += __muster_skip_string(hay, *needle, SIZE_MAX);
+		hay += rt_skip_string(hay, *needle, SIZE_MAX);
 		size_t i = 0;
 		while (needle[i] && hay[i] == needle[i])
 			i++;
@@ -164,7 +164,7 @@ size_t BODY(strcspn)(const char *s, const char *reject)
 {
 	size_t i = 0;
 	if (reject[0] && !reject[1])
-		i = __muster_skip_string(s, reject[0], SIZE_MAX);
+		i = rt_skip_string(s, reject[0], SIZE_MAX);
 	while (s[i] && !is_member(s[i], reject))
 		i++;
 	return i;

@@ -9,26 +9,34 @@
 #include <stdio.h>
 #include <string.h>
 
-static void mark_symbol(struct unit *u, LLVMValueRef symbol)
+static void define_mark(struct unit *u, const char *name, LLVMVisibility visibility)
 {
 	LLVMTypeRef i8 = LLVMInt8TypeInContext(u->context);
-	LLVMLinkage linkage = LLVMGetLinkage(symbol);
 	char text[512];
-	size_t n;
-	const char *name = LLVMGetValueName2(symbol, &n);
 
-	if (linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage)
-		return;
-	if (strncmp(name, "__wrap_", 7) == 0)
-		name += 7;
 	snprintf(text, sizeof text, "__muster_def.%s", name);
 	LLVMValueRef g = LLVMGetNamedGlobal(u->module, text);
 	if (!g)
 		g = LLVMAddGlobal(u->module, i8, text);
 	LLVMSetInitializer(g, LLVMConstInt(i8, 1, 0));
 	LLVMSetGlobalConstant(g, 1);
-	LLVMSetLinkage(g, linkage == LLVMExternalLinkage ? LLVMExternalLinkage : LLVMWeakAnyLinkage);
-	LLVMSetVisibility(g, LLVMGetVisibility(symbol));
+	LLVMSetLinkage(g, LLVMWeakAnyLinkage); /* a program may have its own malloc beside the wrapper */
+	LLVMSetVisibility(g, visibility);
+}
+
+/* A wrapper is called by two names: its own, and the one that the linker sends to it. */
+static void mark_symbol(struct unit *u, LLVMValueRef symbol)
+{
+	LLVMLinkage linkage = LLVMGetLinkage(symbol);
+	LLVMVisibility visibility = LLVMGetVisibility(symbol);
+	size_t n;
+	const char *name = LLVMGetValueName2(symbol, &n);
+
+	if (linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage)
+		return;
+	define_mark(u, name, visibility);
+	if (strncmp(name, "__wrap_", 7) == 0)
+		define_mark(u, name + 7, visibility);
 }
 
 void trace_marks(struct unit *u)

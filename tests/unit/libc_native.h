@@ -95,7 +95,7 @@ static inline size_t part_of(size_t n)
 	return chance(3) ? n : chance(n + 1);
 }
 
-size_t __muster_skip_string(const char *s, int c, size_t max)
+size_t rt_skip_string(const char *s, int c, size_t max)
 {
 	size_t n = 0;
 	while (n < max && s[n] && s[n] != (char)c)
@@ -103,7 +103,7 @@ size_t __muster_skip_string(const char *s, int c, size_t max)
 	return part_of(n);
 }
 
-size_t __muster_skip_bytes(const void *p, int c, size_t max)
+size_t rt_skip_bytes(const void *p, int c, size_t max)
 {
 	size_t n = 0;
 	while (n < max && ((const char *)p)[n] != (char)c)
@@ -111,7 +111,7 @@ size_t __muster_skip_bytes(const void *p, int c, size_t max)
 	return part_of(n);
 }
 
-size_t __muster_skip_equal(const void *a, const void *b, size_t max)
+size_t rt_skip_equal(const void *a, const void *b, size_t max)
 {
 	size_t n = 0;
 	while (n < max && ((const char *)a)[n] == ((const char *)b)[n])
@@ -119,7 +119,7 @@ size_t __muster_skip_equal(const void *a, const void *b, size_t max)
 	return part_of(n);
 }
 
-size_t __muster_skip_equal_string(const char *a, const char *b, size_t max)
+size_t rt_skip_equal_string(const char *a, const char *b, size_t max)
 {
 	size_t n = 0;
 	while (n < max && a[n] && a[n] == b[n])

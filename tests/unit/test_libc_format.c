@@ -10,19 +10,19 @@
 #include <math.h>
 #include <wchar.h>
 
-int __muster_format_double(char *to, size_t size, const char *text, int width, int precision,
+int rt_format_double(char *to, size_t size, const char *text, int width, int precision,
 			   double value)
 {
 	return snprintf(to, size, text, width, precision, value);
 }
 
-int __muster_format_long_double(char *to, size_t size, const char *text, int width, int precision,
+int rt_format_long_double(char *to, size_t size, const char *text, int width, int precision,
 				long double value)
 {
 	return snprintf(to, size, text, width, precision, value);
 }
 
-int __muster_format_text(char *to, size_t size, const char *text)
+int rt_format_text(char *to, size_t size, const char *text)
 {
 	return snprintf(to, size, text, 0);
 }

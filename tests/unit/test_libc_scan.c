@@ -16,7 +16,7 @@ int muster_ungetc(int c, FILE *fp)
 	return ungetc(c, fp);
 }
 
-size_t __muster_scan_double(const char *text, int size, void *to)
+size_t rt_scan_double(const char *text, int size, void *to)
 {
 	char *end;
 	long double large = strtold(text, &end);

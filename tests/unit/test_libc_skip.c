@@ -2,10 +2,10 @@
 #include "libc_native.h"
 
 /* The real ones, beside the natives' stand-ins. */
-#define __muster_skip_bytes real_skip_bytes
-#define __muster_skip_string real_skip_string
-#define __muster_skip_equal real_skip_equal
-#define __muster_skip_equal_string real_skip_equal_string
+#define rt_skip_bytes real_skip_bytes
+#define rt_skip_string real_skip_string
+#define rt_skip_equal real_skip_equal
+#define rt_skip_equal_string real_skip_equal_string
 #define __real_memchr memchr
 #define __real_strnlen strnlen
 size_t real_skip_string(const char *s, int c, size_t max);

@@ -217,7 +217,7 @@ void rt_concrete_range(const void *p, size_t n, enum muster_reason why)
 	(void)p, (void)n, (void)why;
 }
 
-size_t __muster_scan_double(const char *text, int size, void *to)
+size_t rt_scan_double(const char *text, int size, void *to)
 {
 	(void)text, (void)size, (void)to;
 	return 0;
