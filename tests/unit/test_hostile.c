@@ -106,9 +106,9 @@ static struct launch_options options(char *const *argv, enum how how, int no_nam
 	o.env = env;
 	o.out = o.err = LAUNCH_NULL;
 	o.wall_seconds = 20;
-	o.memory_limit = 200 << 20;
+	o.memory_limit = 100 << 20;
 	o.process_limit = 100;
-	o.file_limit = 20 << 20;
+	o.file_limit = 8 << 20;
 	o.no_namespace = no_namespace;
 	if (how != EXEC) {
 		o.server = how != TRACED;
