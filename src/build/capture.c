@@ -108,6 +108,12 @@ void capture_plan(struct capture *c, struct arena *arena, const struct args *a,
 	add(&c->preprocess, in->lang);
 	add(&c->preprocess, in->text);
 	add(&c->preprocess, NULL);
+	if (!strcmp(in->lang, "cpp-output")) { /* there is nothing left to do */
+		vec_clear(&c->preprocess);
+		add(&c->preprocess, "cat");
+		add(&c->preprocess, in->text);
+		add(&c->preprocess, NULL);
+	}
 	jobs[0] = (struct proc_job){.argv = (char *const *)c->front.data};
 	jobs[1] = (struct proc_job){.argv = (char *const *)c->preprocess.data};
 	for (int i = 0; i < CAPTURE_JOBS; i++) {

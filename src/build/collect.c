@@ -118,6 +118,22 @@ static void look_at_record(struct object_info *o, const struct record *r)
 	}
 }
 
+static int note_section(void *ctx, const char *name, const void *contents, size_t size)
+{
+	(void)contents, (void)size;
+	*(const char **)ctx = name;
+	return 0;
+}
+
+/* The wrapper appends its section behind all others; ld -r, and whoever else writes
+ * the object again, sorts it in. */
+static int is_fresh(const void *data, size_t size)
+{
+	const char *last = "";
+
+	return !elf_sections(data, size, note_section, &last) && !strcmp(last, RECORD_SECTION);
+}
+
 static void look_at_object(struct object_info *o, const void *data, size_t size)
 {
 	struct record_list l = {0};
@@ -134,8 +150,8 @@ static void look_at_object(struct object_info *o, const void *data, size_t size)
 			free(o->why);
 			o->why = mem_strdup(l.words);
 		}
-		/* From a plain ld -r: there may be more in it than the units. */
-		if (l.damaged || (o->units.size > 1 && hash_is_none(o->link)))
+		/* From a plain ld -r there may be more in it than the units. */
+		if (l.damaged || (hash_is_none(o->link) && !is_fresh(data, size)))
 			o->needs_copy = 1;
 		record_list_release(&l);
 	}

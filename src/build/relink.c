@@ -9,7 +9,9 @@
  *
  * References to libc go to the runtime's __wrap_NAME through --wrap, for the names
  * that no part of the program defines. Where the program has its own NAME the
- * runtime's __real_NAME means that one.
+ * runtime's __real_NAME means that one. In a static link --wrap would reach into
+ * libc as well, which calls itself long before the runtime can serve it; there the
+ * references are renamed in copies of the objects instead.
  */
 #include "build/relink.h"
 
@@ -31,6 +33,8 @@ struct link {
 	const struct closure *c;
 	struct arena arena;
 	struct words w;
+	int is_static;        /* libc is part of this link */
+	const char *renames;  /* then: objcopy's list of NAME __wrap_NAME */
 	int ignore_undefined; /* an archive is gone that dead code may name */
 	int user_wraps;       /* the program uses --wrap itself */
 };
@@ -74,6 +78,32 @@ static const char *blob_file(struct link *l, struct hash128 id, const char *name
 	return keep(l, path);
 }
 
+/* In a static link: a copy of the object or archive whose references are renamed. */
+static const char *renamed(struct link *l, const char *file)
+{
+	const char *copy;
+	char *list, *argv[5];
+	struct proc_result r;
+
+	if (!file || !l->renames)
+		return file;
+	copy = keep(l, work_file(l, file));
+	list = mem_printf("--redefine-syms=%s", l->renames);
+	argv[0] = "objcopy";
+	argv[1] = list;
+	argv[2] = (char *)file;
+	argv[3] = (char *)copy;
+	argv[4] = NULL;
+	if (proc_run(argv, NULL, &r)) {
+		copy = NULL;
+	} else if (r.status) {
+		error_set("objcopy failed on '%s'", file);
+		copy = NULL;
+	}
+	free(list);
+	return copy;
+}
+
 static const char *unit_object(struct link *l, struct hash128 unit, const char *where)
 {
 	const struct unit_object *o = units_find(l->r->units, unit);
@@ -83,7 +113,7 @@ static const char *unit_object(struct link *l, struct hash128 unit, const char *
 		          l->image->path, where);
 		return NULL;
 	}
-	return keep(l, file_absolute(o->object));
+	return renamed(l, keep(l, file_absolute(o->object)));
 }
 
 /* ---------------------------------------------------------------- objects */
@@ -136,7 +166,8 @@ static int add_items(struct link *l);
 static int add_nested(struct link *l, const struct closure_item *item)
 {
 	for (size_t i = 0; i < l->image->nested_ids.size; i++) {
-		struct link inner = {.r = l->r, .image = l->image, .c = &l->image->nested.data[i]};
+		struct link inner = {.r = l->r, .image = l->image, .c = &l->image->nested.data[i],
+		                     .renames = l->renames};
 		const char *output;
 		int e;
 
@@ -171,7 +202,7 @@ static int add_object(struct link *l, const struct closure_item *item)
 		return 0;
 	if (item->units.size)
 		return add_rest(l, &item->units, item->blob, item->text);
-	o = blob_file(l, item->blob, item->text);
+	o = renamed(l, blob_file(l, item->blob, item->text));
 	if (o)
 		word(l, o);
 	return o ? 0 : -1;
@@ -241,7 +272,7 @@ static int member_files(struct link *l, const struct closure_item *item, struct 
 			if (e)
 				return -1;
 		} else if (!hash_is_none(m->blob)) {
-			file = blob_file(l, m->blob, m->name);
+			file = renamed(l, blob_file(l, m->blob, m->name));
 			if (!file)
 				return -1;
 		} else {
@@ -423,17 +454,26 @@ static int add_items(struct link *l)
 
 /* ---------------------------------------------------------------- runtime */
 
-/* __real_NAME for the names that stay the program's own. */
+/* __real_NAME for the names that stay the program's own and, in a static link, for
+ * all of them. */
 static int add_shim(struct link *l)
 {
 	struct buf b = BUF_EMPTY;
 	char *path = NULL;
 	int e = 0;
 
-	for (size_t i = 0; i < l->r->wraps.size; i++)
-		if (strmap_get(&l->r->defined, l->r->wraps.data[i], NULL))
-			buf_addf(&b, ".globl __real_%1$s\n.hidden __real_%1$s\n__real_%1$s: jmp %1$s@PLT\n",
-			         l->r->wraps.data[i]);
+	for (size_t i = 0; i < l->r->wraps.size; i++) {
+		const char *name = l->r->wraps.data[i];
+
+		if (!l->renames && !strmap_get(&l->r->defined, name, NULL))
+			continue;
+		buf_addf(&b, ".globl __real_%s\n.hidden __real_%s\n__real_%s: jmp %s@PLT\n", name, name,
+		         name, name);
+		/* Calls that only muster knows are defined by nobody. */
+		if (strncmp(name, "__VERIFIER_", 11) == 0 || strncmp(name, "klee_", 5) == 0 ||
+		    strncmp(name, "muster_", 7) == 0)
+			buf_addf(&b, ".weak %s\n", name);
+	}
 	if (b.size) {
 		path = work_file(l, "real.s");
 		buf_adds(&b, ".section .note.GNU-stack,\"\",@progbits\n");
@@ -444,9 +484,32 @@ static int add_shim(struct link *l)
 	return e;
 }
 
+/* How references reach the wrappers: by the linker, or in a static link by name. */
+static int plan_wraps(struct link *l)
+{
+	struct buf b = BUF_EMPTY;
+	char *path;
+	int e;
+
+	for (size_t i = 0; i < l->c->items.size; i++)
+		if (l->c->items.data[i].kind == ITEM_WORD)
+			l->is_static |= !strcmp(l->c->items.data[i].text, "-static") ||
+			                !strcmp(l->c->items.data[i].text, "-static-pie");
+	if (!l->is_static || !l->r->wraps.size)
+		return 0;
+	for (size_t i = 0; i < l->r->wraps.size; i++)
+		if (!strmap_get(&l->r->defined, l->r->wraps.data[i], NULL))
+			buf_addf(&b, "%s __wrap_%s\n", l->r->wraps.data[i], l->r->wraps.data[i]);
+	path = work_file(l, "renames");
+	e = file_write_atomic(path, b.data, b.size);
+	l->renames = keep(l, path);
+	buf_release(&b);
+	return e;
+}
+
 static void add_wraps(struct link *l)
 {
-	for (size_t i = 0; i < l->r->wraps.size; i++)
+	for (size_t i = 0; i < l->r->wraps.size && !l->renames; i++)
 		if (!strmap_get(&l->r->defined, l->r->wraps.data[i], NULL))
 			linker(l, keep(l, mem_printf("--wrap=%s", l->r->wraps.data[i])));
 }
@@ -459,13 +522,14 @@ static const char *const archives[] = {
 
 static int add_archive_of_ours(struct link *l, const char *name, int whole)
 {
-	char *path = home_file(name);
+	char *found = home_file(name);
+	const char *path = found ? renamed(l, keep(l, found)) : NULL;
 
 	if (!path)
 		return -1;
 	if (whole)
 		linker(l, "--whole-archive");
-	word(l, keep(l, path));
+	word(l, path);
 	if (whole)
 		linker(l, "--no-whole-archive");
 	return 0;
@@ -540,7 +604,9 @@ int relink_image(struct relink *r, size_t index)
 	}
 	if (index && !*im->soname)
 		linker(&l, keep(&l, mem_printf("-soname=%s", relink_name(r->program, index))));
-	e = add_items(&l);
+	e = plan_wraps(&l);
+	if (!e)
+		e = add_items(&l);
 	if (!e)
 		add_wraps(&l);
 	if (!e && !index)

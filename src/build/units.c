@@ -170,6 +170,29 @@ static int make_san(const struct unit_object *o, const char *path)
 	return e; /* the process ends here: nothing is freed */
 }
 
+/* The names that the variant's runtime stands in for; NULL-terminated. */
+static int wrapped_names(enum variant_kind kind, const char *const **names)
+{
+#define X(id, name, archive, wraps) wraps,
+	static const char *const lists[] = {VARIANTS(X)};
+#undef X
+	struct buf text = BUF_EMPTY;
+	struct words w = {0};
+	char *path;
+
+	*names = NULL;
+	if (!lists[kind])
+		return 0;
+	path = home_file(lists[kind]);
+	if (!path || file_read(path, &text))
+		return -1;
+	for (char *s = strtok(buf_str(&text), "\n"); s; s = strtok(NULL, "\n"))
+		vec_push(&w, s);
+	vec_push(&w, NULL);
+	*names = w.data;
+	return 0;
+}
+
 static int make_instrumented(const struct unit_object *o, enum variant_kind kind, const char *path)
 {
 	static const enum instrument_kind kinds[] = {[VARIANT_TRACE] = INSTRUMENT_TRACE,
@@ -179,7 +202,7 @@ static int make_instrumented(const struct unit_object *o, enum variant_kind kind
 	struct instrument_options options = {.reloc = INSTRUMENT_RELOC_PIC};
 	struct buf bitcode = BUF_EMPTY, object = BUF_EMPTY;
 
-	if (field(o, TAG_BITCODE, &bitcode))
+	if (field(o, TAG_BITCODE, &bitcode) || wrapped_names(kind, &options.wrapped))
 		return -1;
 	if (!hash_equal(hash128(bitcode.data, bitcode.size), o->hash))
 		return error_set("its record is damaged (the bitcode is not what it was)");
