@@ -58,6 +58,7 @@ static int dump(struct unit *u, const char *path)
 static int edit(struct unit *u, enum instrument_kind kind, const struct instrument_options *options)
 {
 	LLVMStripModuleDebugInfo(u->module);
+	settle_inline(u->module, options->wrapped);
 	settle_undefined(u);
 	if (run_pass(u, kind, options))
 		return -1;

@@ -31,6 +31,7 @@ struct instrument_options {
 	int verify;          /* check the module after each step (tests) */
 	int all_decisions;   /* trace: an event for each decision, the concrete ones too */
 	int library;         /* a body of the runtime: it does not note its call sites */
+	const char *const *wrapped; /* functions with a body in the runtime; see settle_inline */
 	const char *dump_ir; /* write the module as it is before optimising to this file */
 };
 

@@ -6,6 +6,7 @@
  */
 #include "instrument/settle.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static unsigned attribute(const char *name)
@@ -190,11 +191,12 @@ static void settle_instruction(void *ctx, LLVMValueRef inst)
 			LLVMSetMetadata(inst, m->kinds[i], NULL);
 }
 
-/* "no-builtins" on the caller is not enough: the code generator's expansion of memcmp asks the call alone. */
+/* "no-builtins" on the caller is not enough: the code generator's expansion of memcmp asks the call
+ * alone. */
 static void settle_call(void *ctx, LLVMValueRef inst)
 {
-	if ((LLVMIsACallInst(inst) || LLVMIsAInvokeInst(inst)) && !is_intrinsic(LLVMGetCalledValue(inst)) &&
-	    !LLVMIsAInlineAsm(LLVMGetCalledValue(inst)))
+	if ((LLVMIsACallInst(inst) || LLVMIsAInvokeInst(inst)) &&
+	    !is_intrinsic(LLVMGetCalledValue(inst)) && !LLVMIsAInlineAsm(LLVMGetCalledValue(inst)))
 		LLVMAddCallSiteAttribute(inst, LLVMAttributeFunctionIndex,
 					 LLVMCreateEnumAttribute(ctx, attribute("nobuiltin"), 0));
 }
@@ -234,4 +236,59 @@ void settle_functions(LLVMModuleRef module)
 		if (!is_intrinsic(f))
 			settle_function(context, f);
 	each_instruction(module, settle_call, context);
+}
+
+static int is_wrapped(const char *name, const char *const *wrapped)
+{
+	for (; wrapped && *wrapped; wrapped++)
+		if (!strcmp(*wrapped, name))
+			return 1;
+	return 0;
+}
+
+static void copy_attributes(LLVMValueRef to, LLVMValueRef from)
+{
+	unsigned parameters = LLVMCountParams(from);
+
+	for (LLVMAttributeIndex i = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+	     i == (LLVMAttributeIndex)LLVMAttributeFunctionIndex || i <= parameters; i++) {
+		LLVMAttributeRef list[64];
+		unsigned n = LLVMGetAttributeCountAtIndex(from, i);
+
+		if (n > sizeof list / sizeof *list)
+			continue;
+		LLVMGetAttributesAtIndex(from, i, list);
+		for (unsigned k = 0; k < n; k++)
+			LLVMAddAttributeAtIndex(to, i, list[k]);
+	}
+}
+
+/* Callers reach the function of that name elsewhere; the body stays behind, unused. */
+static void cut_off(LLVMModuleRef module, LLVMValueRef f)
+{
+	LLVMValueRef declared = LLVMAddFunction(module, "", LLVMGlobalGetValueType(f));
+	size_t length;
+	char name[256];
+
+	snprintf(name, sizeof name, "%s", LLVMGetValueName2(f, &length));
+	copy_attributes(declared, f);
+	LLVMSetFunctionCallConv(declared, LLVMGetFunctionCallConv(f));
+	LLVMReplaceAllUsesWith(f, declared);
+	LLVMSetValueName2(f, "", 0);
+	LLVMSetValueName2(declared, name, strlen(name));
+}
+
+void settle_inline(LLVMModuleRef module, const char *const *wrapped)
+{
+	unsigned always = attribute("alwaysinline");
+
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+		if (LLVMIsDeclaration(f) || LLVMGetLinkage(f) != LLVMAvailableExternallyLinkage)
+			continue;
+		if (!LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, always) &&
+		    is_wrapped(LLVMGetValueName(f), wrapped))
+			cut_off(module, f);
+		LLVMSetLinkage(f, LLVMInternalLinkage);
+		LLVMSetVisibility(f, LLVMDefaultVisibility);
+	}
 }

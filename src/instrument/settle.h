@@ -11,6 +11,13 @@
 
 #include "ir/unit.h"
 
+/* C's inline functions may be taken from the unit or from elsewhere, as the optimiser
+ * likes; libc's headers are full of them. Here it is decided: a function in the list
+ * `wrapped` (NULL-terminated, or NULL), for which the runtime has a body, is taken
+ * from there, and any other from the unit. So all variants of a unit make the same
+ * decisions, and nothing is missing when a program has only the inline one. */
+void settle_inline(LLVMModuleRef module, const char *const *wrapped);
+
 /* Variables that are read before they are written have one value in all variants:
  * zero, where mem2reg has not already chosen. */
 void settle_undefined(struct unit *u);

@@ -420,6 +420,15 @@ static void test_undefined_behaviour_is_settled(void **unused)
 	}
 }
 
+/* A program that has only the inline definition links, and its decisions are the unit's. */
+static void test_inline(void **unused)
+{
+	(void)unused;
+	expect_path("inline int big(int x) { return x > 3 ? 1 : 0; }\n"
+		    "int main(int argc, char **argv) { return big(argc); }",
+		    "", "f");
+}
+
 /* Constructors run in their order, and the counters are there before them. */
 static void test_constructors(void **unused)
 {
@@ -500,6 +509,7 @@ int main(void)
 	    cmocka_unit_test(test_path),
 	    cmocka_unit_test(test_path_of_one_thread),
 	    cmocka_unit_test(test_undefined_behaviour_is_settled),
+	    cmocka_unit_test(test_inline),
 	    cmocka_unit_test(test_constructors),
 	    cmocka_unit_test(test_scribbled),
 	    cmocka_unit_test(test_refused),
