@@ -243,6 +243,30 @@ static void open_trace(struct trace *t, const struct target *target, const struc
 	    error_text(), words);
 }
 
+/* A run that was stopped says nothing about what would have come: inconclusive, with the next step. */
+static int check_end(const struct run_result *r)
+{
+	switch (r->end) {
+	case RUN_TIME:
+		log_warn("the program was stopped at the time limit; the trace goes up to there. Give it more with --time");
+		break;
+	case RUN_MEMORY:
+		log_warn("the program was stopped at the memory limit; the trace goes up to there. Give it more with --mem");
+		break;
+	case RUN_PROCESSES:
+		log_warn("the program was stopped because it made too many processes; the trace goes up to there. Try an input "
+			 "or arguments with which it makes fewer");
+		break;
+	case RUN_STOPPED:
+		log_warn("the program stopped itself (SIGSTOP or its kind) and nobody was there to wake it; the trace goes up to "
+			 "there");
+		break;
+	default:
+		return EXIT_OK;
+	}
+	return EXIT_INCONCLUSIVE;
+}
+
 /* ----------------------------------------------------------------- checks */
 
 #define SHOWN 10
@@ -422,8 +446,9 @@ static int trace_once(const struct options *o, char **argv)
 	struct trace_show show = {.program = argv[0], .trace = &t, .sites = &target.sites, .run = &r, .shm = &target.shm,
 				  .node_limit = (unsigned)o->expr_nodes, .variant_seconds = target.seconds};
 	trace_totals(&t, &show.totals);
-	if (o->self_check)
-		code = self_check(&show, &target, &s);
+	code = check_end(&r);
+	if (o->self_check && self_check(&show, &target, &s))
+		code = EXIT_INTERNAL;
 	if (o->dependence && code == EXIT_OK)
 		code = dependence(&show, &s);
 	if (o->repeat) { /* writes over the tables: look at them again */

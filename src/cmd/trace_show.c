@@ -360,6 +360,12 @@ static void json_depend(struct json *j, const struct trace_show *s)
 	json_object_close(j);
 }
 
+/* Did we end the run, and not the program? */
+static int stopped(const struct run_result *r)
+{
+	return r->end != RUN_EXIT && r->end != RUN_SIGNAL;
+}
+
 void trace_show_json(const struct trace_show *s, int path)
 {
 	struct buf out = {0};
@@ -368,7 +374,7 @@ void trace_show_json(const struct trace_show *s, int path)
 	j.indent = path ? 1 : 2;
 	json_object_open(&j);
 	json_str_key(&j, "command", "trace");
-	json_str_key(&j, "status", s->totals.full ? "budget" : "complete");
+	json_str_key(&j, "status", s->totals.full || stopped(s->run) ? "budget" : "complete");
 	json_str_key(&j, "program", s->program);
 	json_double_key(&j, "seconds", s->seconds);
 	json_double_key(&j, "variant_seconds", s->variant_seconds);
