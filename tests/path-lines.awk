@@ -1,23 +1,18 @@
-# Events of one source file out of what `muster trace` prints: KIND LINE REASON-OR-CONDITION. Selects and
-# switches are branches here. A line of the path is FILE:LINE:COLUMN: FUNCTION: KIND: TEXT.
+# Takes apart what `muster trace` prints, FILE:LINE:COLUMN: FUNCTION: KIND: TEXT for each event, into KIND LINE TEXT
+# @PLACE. LINE is the line in the file named by -v file=, 0 for any other. Selects and switches are branches here;
+# the text of a concretisation begins with its reason. What a shortened condition stands for belongs to its line.
 match($0, /^[^ ]*:[0-9]+:[0-9]+: [^ ]+: [a-z]+: /) {
-	head = substr($0, 1, RLENGTH)
 	text = substr($0, RLENGTH + 1)
-	split(head, part, ": ")
+	split(substr($0, 1, RLENGTH), part, ": ")
 	n = split(part[1], place, ":")
 	name = place[1]
 	sub(/.*\//, "", name)
-	if (name != file)
-		next
+	line = name == file ? place[n - 1] : 0
 	kind = part[3]
 	if (kind == "switch" || kind == "select")
 		kind = "branch"
-	if (kind == "branch")
-		sub(/^(not )?taken: /, "", text)
 	if (kind == "concrete")
-		sub(/:.*/, "", text)
-	if (kind == "branch" || kind == "concrete")
-		print kind, place[n - 1], text
+		sub(/:/, "", text)
+	print kind, line, text, "@" part[1]
 }
-# What a shortened condition stands for belongs to its line.
-/^    where / && kind == "branch" && name == file { print kind, place[n - 1], substr($0, 11) }
+/^    where / { print kind, line, substr($0, 11), "@" part[1] }

@@ -32,7 +32,7 @@ int main(void) {
 	IF(hit && *hit == 'b');                         // branch
 	void *root = NULL;
 	for (int i = 0; i < 4; i++)
-		tsearch(&in[i], &root, compare);
+		tsearch(&sorted[i], &root, compare); // concrete: extern
 	twalk(root, visit);
 	IF(seen == 'a' + 'b' + 'c' + 'd');
 	signal(SIGUSR1, on_signal);

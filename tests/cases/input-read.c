@@ -11,7 +11,7 @@ int main(void) {
 	ssize_t n = read(0, b, 16);
 	IF(n == 6);                // branch
 	IF(b[5] == 'j');           // branch
-	IF(read(0, b, 16) == 0);   // branch
+	IF(read(0, b, 16) == 0);   // nobranch
 	IF(b[5] == 'j');           // branch
 	return 0;
 }

@@ -29,9 +29,9 @@ int main(void) {
 	IF(b[7] == 'o');
 	rewind(stdin);
 	IF(getc(stdin) == 'a');             // branch
-	fseek(stdin, -1, SEEK_END);
+	fseek(stdin, -1, SEEK_END);         // concrete: offset
 	IF(getc(stdin) == 'z');             // branch
-	IF(getc(stdin) == EOF);             // branch
+	IF(getc(stdin) == EOF);
 	IF(feof(stdin));
 	return 0;
 }

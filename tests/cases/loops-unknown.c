@@ -1,6 +1,6 @@
 /* A loop bound from the input: every test of it is a branch; variable-length arrays give up the size.
  *
- * INPUT \x05
+ * INPUT \x05\x06
  * ALLOW size
  */
 #include "case.h"
@@ -14,7 +14,7 @@ int main(void) {
 	char array[in[0]];              // concrete: allocation
 	memset(array, 1, sizeof array);
 	IF(array[4] == 1);              // nobranch
-	char *p = malloc(in[0]);        // concrete: allocation
+	char *p = malloc(in[1]);        // concrete: allocation
 	p[0] = 2;
 	IF(p[0] == 2);                  // nobranch
 	free(p);

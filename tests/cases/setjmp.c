@@ -14,7 +14,7 @@ static void down(int n, int value) {
 	pad[0] = (char)value;
 	depth++;
 	if (n == 0)
-		longjmp(where, value);
+		longjmp(where, value); // concrete: extern
 	down(n - 1, value);
 	pad[1] = pad[0];
 }
@@ -27,7 +27,7 @@ int main(void) {
 		kept += 1;
 		down(5, in[0]);
 	}
-	IF(r == 7);          // branch
+	IF(r == 7);          // nobranch
 	IF(kept == 3);       // branch
 	IF(depth == 6);
 	int x = in[0] * 3;

@@ -2,7 +2,7 @@
  * alloca, variable-length arrays, varargs areas, frames left by longjmp.
  *
  * INPUT abcdefgh
- * ALLOW allocation
+ * ALLOW allocation size
  */
 #include "case.h"
 #include <alloca.h>

@@ -73,8 +73,7 @@ int main(void) {
 	struct large g = {in[0], in[1], in[2]};
 	IF(mixed("isi", in[0], s, in[1]) == 14);                         // branch
 	IF(mixed("igi", in[0], g, in[1]) == 32);                         // branch
-	IF(mixed("ididididididididididii", in[0], 1.0, in[1], 1.0, in[2], 1.0, in[3], 1.0, in[4], 1.0, in[5], 1.0,
-	         in[6], 1.0, in[7], 1.0, in[8], 1.0, in[9], 1.0, in[10], in[11]) == 1); // branch
+	IF(mixed("ididididididididididii", in[0], 1.0, in[1], 1.0, in[2], 1.0, in[3], 1.0, in[4], 1.0, in[5], 1.0, in[6], 1.0, in[7], 1.0, in[8], 1.0, in[9], 1.0, in[10], in[11]) == 1); // branch
 	IF(mixed("iiiiiiislg", 1, 2, 3, 4, 5, 6, 7, s, (long long)in[0], g) == 7);       // branch
 	IF(sum(2, 4, 5) == 45); // nobranch
 	IF(mixed("v", (void *)(uintptr_t)u64(0)) == 7);                  // branch
