@@ -139,7 +139,11 @@ label rt_const(unsigned width, uint64_t low, uint64_t high)
 		return 0;
 	if (width < 128 && width > 64)
 		high &= (1ull << (width - 64)) - 1;
-	return rt_make(MUSTER_OP_CONST, width, 0, 0, 0, rt_mask(low, width), width > 64 ? high : rt_mask(low, width));
+	low = rt_mask(low, width);
+	if (width <= 64)
+		return rt_make(MUSTER_OP_CONST, width, 0, 0, 0, low, low);
+	/* Looking a node up compares operands and k, not the value: the low half stands where operands would. */
+	return rt_make(MUSTER_OP_CONST, width, 0, (label)low, (label)(low >> 32), low, high);
 }
 
 rt_wide rt_wide_value(label a)

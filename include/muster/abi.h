@@ -217,7 +217,7 @@ enum muster_flag {
 	MUSTER_FLAG_CALLS = 2,      /* CALL and RETURN events */
 	MUSTER_FLAG_ALLOCS = 4,     /* ALLOC and FREE events */
 	MUSTER_FLAG_FORKSERVER = 8, /* serve runs on MUSTER_CONTROL_FD / MUSTER_STATUS_FD */
-	MUSTER_FLAG_PATH = 16,      /* path variant: write every decision as an event */
+	MUSTER_FLAG_PATH = 16,      /* every decision is to be an event: bodies pass over nothing */
 };
 
 enum muster_state {

@@ -189,7 +189,8 @@ static void make_target(struct target *t, const struct session *s, enum variant_
 	const struct options *o = s->o;
 	struct shm_options sizes = {.nodes = o->max_nodes, .events = o->max_events, .input_limit = o->max_input,
 				    .table_limit = (uint32_t)o->table_limit, .site_cap = (uint32_t)o->site_cap,
-				    .flags = o->calls ? MUSTER_FLAG_CALLS : 0};
+				    .flags = (o->calls ? MUSTER_FLAG_CALLS : 0) |
+					     (kind == VARIANT_TRACE_ALL ? MUSTER_FLAG_PATH : 0)};
 	double start = now();
 	memset(t, 0, sizeof *t);
 	if (variant_make(s->program, kind, &t->variant))

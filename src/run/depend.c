@@ -131,6 +131,13 @@ static uint64_t switch_outcome(const struct depend *d, const struct muster_event
 	return 0;
 }
 
+static void describe(const struct depend *d, uint32_t unit, uint32_t index, struct buf *out)
+{
+	struct site s = {.file = "?", .function = "?"};
+	site_find(d->sites, unit, index, &s);
+	buf_addf(out, "%s:%" PRIu32 " (%s)", s.file, s.line, s.function);
+}
+
 /* The trace's decisions and the path's must be the same, as far as the trace goes. Returns how many
  * decisions that is, or -1. */
 static int64_t align(const struct depend *d, const struct trace *t, const struct path *p, struct depend_report *r)
@@ -153,10 +160,17 @@ static int64_t align(const struct depend *d, const struct trace *t, const struct
 			same = outcome == NOWHERE || outcome == q->outcome;
 		}
 		if (!same) {
-			struct site s = {0};
-			site_find(d->sites, e->unit, e->index, &s);
-			error_set("decision %" PRIu64 " of the trace (%s:%" PRIu32 ", %s) is not what the path variant did", n,
-				  s.file ? s.file : "?", s.line, s.function ? s.function : "?");
+			struct buf theirs = {0}, ours = {0};
+			describe(d, e->unit, e->index, &theirs);
+			if (n < p->at.size)
+				describe(d, q->unit, q->index, &ours);
+			else
+				buf_adds(&ours, "ended");
+			error_set("decision %" PRIu64 ": the trace has %s, outcome %d, the path variant %s, outcome %" PRIu32, n,
+				  buf_str(&theirs), e->kind == MUSTER_EV_BRANCH ? e->arg : -1, buf_str(&ours),
+				  n < p->at.size ? q->outcome : 0);
+			buf_release(&theirs);
+			buf_release(&ours);
 			return -1;
 		}
 		n++;
