@@ -155,6 +155,27 @@ struct metadata_kinds {
 	size_t count;
 };
 
+/* Shift amounts count modulo the width, as the machine counts them. */
+static void settle_shift(LLVMValueRef inst)
+{
+	LLVMTypeRef type = LLVMTypeOf(inst);
+	LLVMValueRef amount = LLVMGetOperand(inst, 1);
+	LLVMBuilderRef builder;
+	unsigned width;
+
+	if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind)
+		return;
+	width = LLVMGetIntTypeWidth(type);
+	if (width > 64 || width & (width - 1) ||
+	    (LLVMIsAConstantInt(amount) && LLVMConstIntGetZExtValue(amount) < width))
+		return;
+	builder = LLVMCreateBuilderInContext(LLVMGetTypeContext(type));
+	LLVMPositionBuilderBefore(builder, inst);
+	LLVMSetOperand(inst, 1,
+		       LLVMBuildAnd(builder, amount, LLVMConstInt(type, width - 1, 0), ""));
+	LLVMDisposeBuilder(builder);
+}
+
 static void settle_instruction(void *ctx, LLVMValueRef inst)
 {
 	const struct metadata_kinds *m = ctx;
@@ -166,12 +187,17 @@ static void settle_instruction(void *ctx, LLVMValueRef inst)
 	case LLVMShl:
 		LLVMSetNSW(inst, 0);
 		LLVMSetNUW(inst, 0);
+		if (LLVMGetInstructionOpcode(inst) == LLVMShl)
+			settle_shift(inst);
 		break;
 	case LLVMUDiv:
 	case LLVMSDiv:
+		LLVMSetExact(inst, 0);
+		break;
 	case LLVMLShr:
 	case LLVMAShr:
 		LLVMSetExact(inst, 0);
+		settle_shift(inst);
 		break;
 	case LLVMOr:
 		LLVMSetIsDisjoint(inst, 0);

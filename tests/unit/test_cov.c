@@ -395,10 +395,11 @@ static const char undefined[] =
     "#include <limits.h>\n#include <stdio.h>\n"
     "__attribute__((noinline)) static int more(int x) { return x + 1 > x; }\n"
     "__attribute__((noinline)) static int blank(int c) { int x; return x + c ? 5 : 6; }\n"
+    "__attribute__((noinline)) static int shift(int x, int by) { return x << by; }\n"
     "__attribute__((noinline, nonnull)) static int null(char *p) { return p ? 1 : 2; }\n"
     "char *volatile nothing;\n"
-    "int main(void) { printf(\"%d %d %d %d\\n\", more(INT_MAX), blank(0), blank(1), "
-    "null(nothing)); }";
+    "int main(void) { printf(\"%d %d %d %d %d\\n\", more(INT_MAX), blank(0), blank(1), "
+    "null(nothing), shift(3, 33)); }";
 
 static void test_undefined_behaviour_is_settled(void **unused)
 {
@@ -413,7 +414,7 @@ static void test_undefined_behaviour_is_settled(void **unused)
 		struct proc_result r = {0};
 
 		assert_int_equal(proc_run(argv, &o, &r), 0);
-		assert_string_equal(buf_str(&r.out), "0 6 5 2\n");
+		assert_string_equal(buf_str(&r.out), "0 6 5 2 6\n");
 		proc_release(&r);
 		free(object);
 		free(path);
