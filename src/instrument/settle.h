@@ -23,8 +23,8 @@ void settle_inline(LLVMModuleRef module, const char *const *wrapped);
 void settle_undefined(struct unit *u);
 
 /* Integers wrap, shift amounts too, pointers may point anywhere, types do not tell
- * pointers apart,
- * loops may run for ever. Call it after the pass: the flags tell a pass what C promised. */
+ * pointers apart, loops may run for ever. Call it after the pass: the flags tell a
+ * pass what C promised. */
 void settle_behaviour(LLVMModuleRef module);
 /* Null may be an address and library functions are calls like any other, in every
  * function there is (so: after helpers were linked in, or they would not inline). */
