@@ -170,7 +170,7 @@ unit-tests: $(tests)
 	@for t in $(tests); do echo "== $$t"; $$t >$(B)/tests/log 2>&1 && echo "ok $$t" || \
 		{ cat $(B)/tests/log; echo "not ok $$t"; exit 1; }; done
 
-check-scripts = $(wildcard scripts/check-layers) $(sort $(wildcard tests/build/*.sh tests/defects/run.sh))
+check-scripts = $(wildcard scripts/check-layers) $(sort $(wildcard tests/build/*.sh tests/defects/run.sh tests/hostile/run.sh))
 
 check-all: all unit-tests
 	@set -e; for t in $(check-scripts); do echo "== $$t"; sh $$t; done

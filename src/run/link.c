@@ -123,8 +123,8 @@ static char *find_keeper(void)
 static void child(const char *path, const int fds[KEEPER_FDS]) __attribute__((noreturn));
 static void child(const char *path, const int fds[KEEPER_FDS])
 {
+	extern char **environ;
 	char *argv[] = {"muster-keeper", NULL};
-	char *env[] = {NULL};
 	int high[KEEPER_FDS];
 
 	setsid(); /* an interrupt from the terminal is muster's to handle */
@@ -139,7 +139,7 @@ static void child(const char *path, const int fds[KEEPER_FDS])
 		for (int fd = KEEPER_FDS; fd < 65536; fd++)
 			close(fd);
 	if (path)
-		execve(path, argv, env);
+		execve(path, argv, environ);
 	keeper_main();
 }
 
