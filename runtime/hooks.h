@@ -50,6 +50,7 @@ void __muster_switch(label a, uint64_t value, uint64_t site);
 void __muster_switch_all(label a, uint64_t value, uint64_t site);
 label __muster_load(const void *p, uint32_t size, uint64_t site);
 label __muster_load_at(const void *p, label address, uint32_t size, uint64_t site);
+uint64_t __muster_any(const void *p, uint64_t size);
 void __muster_store(void *p, uint32_t size, label a);
 void __muster_concrete(label a, uint32_t reason, uint64_t site);
 void __muster_concrete_memory(const void *p, uint64_t size, uint32_t reason, uint64_t site);

@@ -81,19 +81,23 @@ INLINE void __muster_i_concrete(label a, uint32_t reason, uint64_t site)
 		__muster_concrete(a, reason, site);
 }
 
-/* Any cell of n bytes not zero? n is a constant after inlining. */
+/* Any cell of n bytes not zero? n is a constant after inlining; no loop, since nothing
+ * promises that it would be unrolled. */
 static inline __attribute__((always_inline)) uint64_t any(const void *p, uint32_t n)
 {
 	uint64_t s = MUSTER_SHADOW(p), seen = 0;
-	uint32_t i = 0;
-	for (; i + 2 <= n; i += 2)
-		seen |= *(const two *)(s + 4 * i);
-	if (i < n)
-		seen |= *(const one *)(s + 4 * i);
+	const two *w = (const two *)s;
+#define PAIR(i)                                                                                    \
+	if (n >= 2 * (i) + 2)                                                                      \
+		seen |= w[i];
+	PAIR(0) PAIR(1) PAIR(2) PAIR(3) PAIR(4) PAIR(5) PAIR(6) PAIR(7)
+#undef PAIR
+	if (n & 1)
+		seen |= ((const one *)s)[n - 1];
 	return seen;
 }
 
-#define ACCESS(n)                                                                                  \
+#define ACCESS(n, n2)                                                                                 \
 	INLINE label __muster_i_load##n(const void *p, label address, uint64_t site)               \
 	{                                                                                          \
 		if (COLD(address))                                                                 \
@@ -105,31 +109,60 @@ static inline __attribute__((always_inline)) uint64_t any(const void *p, uint32_
 		if (COLD(any(p, n) | a))                                                           \
 			__muster_store(p, n, a);                                                   \
 	}                                                                                          \
+	INLINE uint64_t __muster_i_seen##n2(const void *p)                                         \
+	{                                                                                          \
+		return any(p, n);                                                                  \
+	}                                                                                          \
 	INLINE void __muster_i_float##n(const void *p, uint64_t site)                              \
 	{                                                                                          \
 		if (COLD(any(p, n)))                                                               \
 			__muster_concrete_memory(p, n, MUSTER_REASON_FLOAT, site);                 \
 	}
-ACCESS(1)
-ACCESS(2)
-ACCESS(4)
-ACCESS(8)
-ACCESS(16)
-ACCESS(3)
-ACCESS(5)
-ACCESS(6)
-ACCESS(7)
-ACCESS(9)
-ACCESS(10)
-ACCESS(11)
-ACCESS(12)
-ACCESS(13)
-ACCESS(14)
-ACCESS(15)
+ACCESS(1, 01)
+ACCESS(2, 02)
+ACCESS(4, 04)
+ACCESS(8, 08)
+ACCESS(16, 16)
+ACCESS(3, 03)
+ACCESS(5, 05)
+ACCESS(6, 06)
+ACCESS(7, 07)
+ACCESS(9, 09)
+ACCESS(10, 10)
+ACCESS(11, 11)
+ACCESS(12, 12)
+ACCESS(13, 13)
+ACCESS(14, 14)
+ACCESS(15, 15)
 
 static inline __attribute__((always_inline)) uint32_t page_dirty(const void *p)
 {
 	return *(const volatile uint8_t *)(MUSTER_DIRTY_BASE + ((uint64_t)p >> 12));
+}
+
+/* Did the page, or the two pages, of this access ever hold a label? */
+INLINE uint64_t __muster_i_page(const void *p, uint64_t n)
+{
+	(void)n;
+	return *(const uint8_t *)(MUSTER_DIRTY_BASE + ((uint64_t)p >> 12));
+}
+
+INLINE uint64_t __muster_i_pages(const void *p, uint64_t n)
+{
+	return __muster_i_page(p, n) | __muster_i_page((const char *)p + n - 1, n);
+}
+
+/* A concrete store: nothing to do but on such pages. */
+INLINE void __muster_i_wipe(void *p, uint64_t n)
+{
+	if (COLD(__muster_i_page(p, n)))
+		__muster_clear(p, n);
+}
+
+INLINE void __muster_i_wipes(void *p, uint64_t n)
+{
+	if (COLD(__muster_i_pages(p, n)))
+		__muster_clear(p, n);
 }
 
 INLINE void __muster_i_copy(void *to, const void *from, uint64_t n)
@@ -212,6 +245,11 @@ INLINE void __muster_i_return_owner(const void *self)
 INLINE label __muster_i_result(const void *callee, uint32_t index)
 {
 	return COLD(__muster_tls.ret[index]) ? __muster_result(callee, index) : 0;
+}
+
+INLINE uint64_t __muster_i_pending(const void *callee, uint32_t index)
+{
+	return __muster_tls.ret[index] && __muster_tls.ret_owner == (uint64_t)callee;
 }
 
 INLINE void __muster_i_va_begin(void)

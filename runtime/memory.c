@@ -264,6 +264,11 @@ label __muster_load(const void *p, uint32_t size, uint64_t site)
 	return rt_load_cells((uint64_t)p, size, site);
 }
 
+uint64_t __muster_any(const void *p, uint64_t size)
+{
+	return (uint64_t)rt_any(p, size);
+}
+
 void __muster_store(void *p, uint32_t size, label a)
 {
 	rt_store(p, size, a);

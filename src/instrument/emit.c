@@ -246,8 +246,8 @@ struct emission {
 
 static int optimise(struct emission *e)
 {
-	const char *pipeline = e->options->fast_compile ? "always-inline,globaldce,default<O1>"
-							: "always-inline,globaldce,default<O2>";
+	const char *pipeline = e->options->fast_compile ? "function(mem2reg),always-inline,globaldce,default<O1>"
+							: "function(mem2reg),always-inline,globaldce,default<O2>";
 	LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
 	LLVMErrorRef error;
 	char *text;

@@ -1,6 +1,6 @@
 /* trace.c: the pass that makes the trace variant.
  *
- * Function by function, blocks in reverse post-order so that a definition comes
+ * Most functions become two in one (trace_fast.c). The others, here: blocks in reverse post-order so that a definition comes
  * before its uses. Every phi gets a phi of labels first; their operands are put
  * in when the whole function is done. Each instruction is handed to the file for
  * its family, which inserts calls of the helpers in runtime/inline.c around it
@@ -115,7 +115,7 @@ static void trace_switch(struct tracer *t, LLVMValueRef inst)
 	tracer_call(t, all ? "__muster_switch_all" : "__muster_i_switch", "vwqq", label, word, tracer_q(t, t->site));
 }
 
-static void trace_instruction(struct tracer *t, LLVMValueRef inst, uint32_t ordinal)
+void trace_instruction(struct tracer *t, LLVMValueRef inst, uint32_t ordinal)
 {
 	t->site = (uint64_t)t->u->id << 32 | ordinal;
 	tracer_before(t, inst);
@@ -178,7 +178,7 @@ static void trace_block(struct tracer *t, LLVMBasicBlockRef block, phis *all)
 			begin_phi(t, list.data[i], all);
 	for (size_t i = 0; i < list.size; i++) {
 		uint64_t ordinal;
-		if (!LLVMIsAPHINode(list.data[i]) && map_get(&t->ordinals, (uint64_t)(uintptr_t)list.data[i], &ordinal))
+		if (!LLVMIsAPHINode(list.data[i]) && map_get(&t->ordinals, (uint64_t)(uintptr_t)list.data[i], &ordinal) && ordinal)
 			trace_instruction(t, list.data[i], (uint32_t)(ordinal - 1));
 	}
 	vec_release(&list);
@@ -196,7 +196,12 @@ static void trace_function(struct tracer *t, LLVMValueRef fn)
 	vec_clear(&t->pool);
 	map_clear(&t->labels);
 	post_order(fn, &order);
-	trace_prologue(t);
+	if (trace_fast_eligible(t, fn)) {
+		trace_fast_function(t, fn, order.data, order.size);
+		vec_release(&order);
+		return;
+	}
+	trace_prologue(t, 0);
 	for (size_t i = order.size; i-- > 0;)
 		trace_block(t, order.data[i], &all);
 	for (size_t i = 0; i < all.size; i++) {
@@ -246,6 +251,7 @@ static void tracer_release(struct tracer *t)
 	LLVMDisposeBuilder(t->b);
 	map_release(&t->ordinals);
 	map_release(&t->labels);
+	map_release(&t->plain);
 	vec_release(&t->pool);
 	vec_release(&t->objects);
 }
@@ -259,6 +265,8 @@ int trace_instrument(struct unit *u, const struct instrument_options *options)
 	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f; f = LLVMGetNextFunction(f))
 		if (!LLVMIsDeclaration(f) && !is_left_alone(u, f))
 			vec_push(&functions, f);
+	if (!options->all_decisions)
+		trace_make_plain(&t);
 	trace_globals(&t);
 	trace_marks(u);
 	for (size_t i = 0; i < functions.size; i++)

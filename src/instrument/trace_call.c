@@ -58,38 +58,67 @@ static int calls_va_start(LLVMValueRef fn)
 /* How much room the entries of struct rt_va_save take. */
 #define VA_SAVE_BYTES (8 + 64 * 12)
 
-void trace_prologue(struct tracer *t)
+/* Slot of the first leaf of parameter `index`. */
+static unsigned first_slot(struct tracer *t, unsigned index)
 {
-	unsigned count = LLVMCountParams(t->function), slot = 0;
-	uint32_t byval_at = 0;
+	struct leaf leaves[TRACER_LEAVES];
+	unsigned slot = 0;
+
+	for (unsigned i = 0; i < index; i++)
+		slot += tracer_leaves(t, LLVMTypeOf(LLVMGetParam(t->function, i)), leaves);
+	return slot;
+}
+
+void trace_parameter(struct tracer *t, unsigned index, LLVMValueRef *labels)
+{
+	LLVMValueRef p = LLVMGetParam(t->function, index);
+	struct leaf leaves[TRACER_LEAVES];
+	unsigned n = tracer_leaves(t, LLVMTypeOf(p), leaves), slot = first_slot(t, index);
+	int byval = parameter_byval(t->function, index) != NULL;
+
+	for (unsigned k = 0; k < n; k++, slot++) {
+		labels[k] = t->zero;
+		if (leaves[k].bits && slot < TRACER_SLOTS && LLVMGetFirstUse(p) && !byval)
+			labels[k] = tracer_call(t, "__muster_i_argument", "www", t->own, tracer_w(t, slot));
+	}
+}
+
+static void take_structures(struct tracer *t)
+{
+	uint32_t at = 0;
+
+	for (unsigned i = 0; i < LLVMCountParams(t->function); i++) {
+		LLVMTypeRef byval = parameter_byval(t->function, i);
+		if (!byval)
+			continue;
+		uint64_t size = LLVMABISizeOfType(t->layout, byval);
+		tracer_call(t, "__muster_byval_get", "vwpqw", tracer_w(t, at), LLVMGetParam(t->function, i), tracer_q(t, size),
+			    t->own);
+		at += (uint32_t)size;
+	}
+}
+
+void trace_prologue(struct tracer *t, int here)
+{
+	unsigned count = LLVMCountParams(t->function);
 	int variadic = LLVMIsFunctionVarArg(LLVMGlobalGetValueType(t->function)) && calls_va_start(t->function);
-	LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(t->function));
 
 	if (count == 0 && !variadic)
 		return;
-	while (LLVMIsAAllocaInst(first))
-		first = LLVMGetNextInstruction(first);
-	tracer_before(t, first);
-	t->own = tracer_call(t, "__muster_i_enter", "wp", t->function);
-	for (unsigned i = 0; i < count; i++) {
-		LLVMValueRef p = LLVMGetParam(t->function, i);
-		LLVMTypeRef byval = parameter_byval(t->function, i);
-		struct leaf leaves[TRACER_LEAVES];
-		LLVMValueRef labels[TRACER_LEAVES];
-		unsigned n = tracer_leaves(t, LLVMTypeOf(p), leaves);
-
-		for (unsigned k = 0; k < n; k++, slot++) {
-			labels[k] = t->zero;
-			if (leaves[k].bits && slot < TRACER_SLOTS && LLVMGetFirstUse(p) && !byval)
-				labels[k] = tracer_call(t, "__muster_i_argument", "www", t->own, tracer_w(t, slot));
-		}
-		if (byval) {
-			uint64_t size = LLVMABISizeOfType(t->layout, byval);
-			tracer_call(t, "__muster_byval_get", "vwpqw", tracer_w(t, byval_at), p, tracer_q(t, size), t->own);
-			byval_at += (uint32_t)size;
-		}
-		tracer_set(t, p, labels, n);
+	if (!here) {
+		LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(t->function));
+		while (LLVMIsAAllocaInst(first))
+			first = LLVMGetNextInstruction(first);
+		tracer_before(t, first);
 	}
+	t->own = tracer_call(t, "__muster_i_enter", "wp", t->function);
+	for (unsigned i = 0; i < count && !here; i++) {
+		struct leaf leaves[TRACER_LEAVES];
+		LLVMValueRef labels[TRACER_LEAVES], p = LLVMGetParam(t->function, i);
+		trace_parameter(t, i, labels);
+		tracer_set(t, p, labels, tracer_leaves(t, LLVMTypeOf(p), leaves));
+	}
+	take_structures(t);
 	if (variadic) {
 		t->va_save = tracer_entry_alloca(t, LLVMArrayType2(t->i8, VA_SAVE_BYTES), "muster.va");
 		LLVMSetAlignment(t->va_save, 8);
@@ -455,5 +484,6 @@ void trace_call(struct tracer *t, LLVMValueRef inst)
 		guard_extern(t, inst, callee, direct);
 	}
 	pass_arguments(t, inst, callee);
-	take_result(t, inst, callee);
+	if (!t->results_elsewhere)
+		take_result(t, inst, callee);
 }

@@ -227,14 +227,16 @@ void tracer_after(struct tracer *t, LLVMValueRef inst)
 
 LLVMValueRef tracer_entry_alloca(struct tracer *t, LLVMTypeRef type, const char *name)
 {
-	LLVMBasicBlockRef at = LLVMGetInsertBlock(t->b);
-	LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(t->function));
+	LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(t->function);
+	LLVMValueRef first = LLVMGetFirstInstruction(entry);
 	LLVMBuilderRef b = LLVMCreateBuilderInContext(t->context);
 
-	LLVMPositionBuilderBefore(b, first);
+	if (first)
+		LLVMPositionBuilderBefore(b, first);
+	else
+		LLVMPositionBuilderAtEnd(b, entry);
 	LLVMValueRef v = LLVMBuildAlloca(b, type, name);
 	LLVMDisposeBuilder(b);
-	(void)at;
 	return v;
 }
 

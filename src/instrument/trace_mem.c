@@ -54,6 +54,10 @@ static void store_leaf(struct tracer *t, LLVMValueRef pointer, LLVMValueRef labe
 	LLVMValueRef at = tracer_at(t, pointer, leaf->offset);
 	char name[40];
 
+	if (label == t->zero && bytes <= 4096) { /* forget what was there, if anything */
+		tracer_call(t, t->aligned ? "__muster_i_wipe" : "__muster_i_wipes", "vpq", at, tracer_q(t, bytes));
+		return;
+	}
 	if (packed(leaf) || bytes > 16) {
 		tracer_concrete(t, label, MUSTER_REASON_WIDTH);
 		tracer_call(t, "__muster_clear", "vpq", at, tracer_q(t, bytes));
@@ -97,8 +101,10 @@ static void trace_store(struct tracer *t, LLVMValueRef inst)
 	if (n == 0)
 		tracer_call(t, "__muster_clear", "vpq", pointer,
 			    tracer_q(t, LLVMStoreSizeOfType(t->layout, LLVMTypeOf(value))));
+	t->aligned = n == 1 && LLVMGetAlignment(inst) >= leaf_bytes(t, &leaves[0]);
 	for (unsigned i = 0; i < n; i++)
 		store_leaf(t, pointer, labels[i], &leaves[i]);
+	t->aligned = 0;
 }
 
 static LLVMValueRef smaller(struct tracer *t, LLVMAtomicRMWBinOp op, unsigned bits, LLVMValueRef la, LLVMValueRef lb,
@@ -195,7 +201,7 @@ static int escapes(LLVMValueRef object)
 	return 0;
 }
 
-static void trace_stack_object(struct tracer *t, LLVMValueRef inst)
+void trace_stack_object(struct tracer *t, LLVMValueRef inst, int here)
 {
 	LLVMValueRef count = LLVMGetOperand(inst, 0);
 	LLVMValueRef size = tracer_q(t, LLVMABISizeOfType(t->layout, LLVMGetAllocatedType(inst)));
@@ -205,7 +211,8 @@ static void trace_stack_object(struct tracer *t, LLVMValueRef inst)
 	if (known && LLVMGetAlignment(inst) < 16)
 		LLVMSetAlignment(inst, 16);
 	tracer_concrete(t, tracer_get1(t, count), MUSTER_REASON_ALLOCATION);
-	tracer_after(t, inst);
+	if (!here)
+		tracer_after(t, inst);
 	if (LLVMConstIntGetZExtValue(size) == 0)
 		return;
 	size = LLVMBuildMul(t->b, LLVMBuildIntCast2(t->b, count, t->i64, 0, ""), size, "");
@@ -233,7 +240,7 @@ void trace_memory(struct tracer *t, LLVMValueRef inst)
 		trace_exchange(t, inst);
 		break;
 	case LLVMAlloca:
-		trace_stack_object(t, inst);
+		trace_stack_object(t, inst, 0);
 		break;
 	default:
 		break;

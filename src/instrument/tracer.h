@@ -39,6 +39,7 @@ struct tracer {
 	LLVMValueRef zero;
 
 	struct map ordinals; /* instruction -> ordinal + 1 */
+	struct map plain;    /* function -> its copy without instrumentation (trace_plain.c) */
 	struct map labels;   /* value -> index of its first label in pool, + 1 */
 	VEC(LLVMValueRef) pool;
 
@@ -50,6 +51,8 @@ struct tracer {
 	LLVMValueRef labels_out;
 	VEC(LLVMValueRef) objects; /* stack objects whose bounds are registered */
 	int dynamic_stack;
+	int results_elsewhere;   /* the caller of trace_call takes care of the result's labels */
+	int aligned;             /* the store at hand lies within a page */
 	uint64_t site;           /* of the instruction at hand */
 };
 
@@ -95,10 +98,19 @@ LLVMBasicBlockRef tracer_split(struct tracer *t, LLVMValueRef inst);
 void trace_operation(struct tracer *t, LLVMValueRef inst);   /* trace_op.c: arithmetic, casts, comparisons, vectors */
 void trace_address(struct tracer *t, LLVMValueRef inst);     /* trace_op.c: getelementptr */
 void trace_memory(struct tracer *t, LLVMValueRef inst);      /* trace_mem.c: loads, stores, atomics, stack objects */
+void trace_stack_object(struct tracer *t, LLVMValueRef inst, int here);
+void trace_instruction(struct tracer *t, LLVMValueRef inst, uint32_t ordinal); /* trace.c: any of them */
+void trace_make_plain(struct tracer *t);
+LLVMValueRef trace_plain_of(struct tracer *t, LLVMValueRef fn); /* or NULL */
+int trace_is_pure_intrinsic(LLVMValueRef call);
+int trace_fast_eligible(struct tracer *t, LLVMValueRef fn);  /* trace_fast.c: two copies of a function */
+void trace_fast_function(struct tracer *t, LLVMValueRef fn, LLVMBasicBlockRef *order, size_t count);
 LLVMValueRef trace_load_leaf(struct tracer *t, LLVMValueRef pointer, LLVMValueRef address, const struct leaf *leaf);
 void trace_call(struct tracer *t, LLVMValueRef inst);        /* trace_call.c */
 void trace_return(struct tracer *t, LLVMValueRef inst);
-void trace_prologue(struct tracer *t);
+/* With `here` at the builder, which stands at the end of the entry block, and without the parameters' labels. */
+void trace_prologue(struct tracer *t, int here);
+void trace_parameter(struct tracer *t, unsigned index, LLVMValueRef *labels); /* what the caller left for it */
 int trace_intrinsic(struct tracer *t, LLVMValueRef inst, const char *name); /* trace_intrinsic.c */
 void trace_globals(struct tracer *t);                        /* trace_unit.c */
 void trace_marks(struct unit *u);
