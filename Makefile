@@ -28,7 +28,7 @@ tests = $(patsubst tests/unit/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test
 # The runtime has three kinds of source. Bodies of libc functions go through the same instrumentation
 # as targets; wrappers are only marked, so that instrumented callers know them; the rest is plain.
 runtime_light = runtime/light.c runtime/cov.c runtime/path.c runtime/rt_null.c
-runtime_separate = runtime/inline.c runtime/driver.c runtime/native.c $(runtime_light)
+runtime_separate = runtime/inline.c runtime/driver.c runtime/native.c runtime/noskip.c $(runtime_light)
 # Wrappers are known by what they call. runtime_labels is what only the trace variant has.
 runtime_labels = $(patsubst %,runtime/%.c,core node memory object table hooks extern)
 runtime_wrappers = $(filter-out $(runtime_separate) $(runtime_labels),\
@@ -86,12 +86,12 @@ $(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_core) $(runtime_light) runtime
 	@mkdir -p $(@D)
 	$(CLANG) $(runtime_flags) -O2 -g -c $< -o $@
 
-$(patsubst runtime/%.c,$(B)/runtime/%.bc,$(runtime_wrappers) $(runtime_bodies)): \
+$(patsubst runtime/%.c,$(B)/runtime/%.bc,$(runtime_wrappers) $(runtime_bodies) runtime/noskip.c): \
 		$(B)/runtime/%.bc: runtime/%.c Makefile
 	@mkdir -p $(@D)
 	$(CLANG) $(unit_flags) -c $< -o $@
 
-$(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_wrappers)): \
+$(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_wrappers) runtime/noskip.c): \
 		$(B)/runtime/%.o: $(B)/runtime/%.bc $(B)/muster
 	$(B)/muster instrument-runtime --kind mark -o $@ $<
 
@@ -119,7 +119,8 @@ $(patsubst runtime/libc/%.c,$(B)/runtime/all/%.o,$(runtime_bodies)): \
 	@mkdir -p $(@D)
 	$(B)/muster instrument-runtime --kind trace --all -o $@ $<
 
-$(B)/runtime/libmuster_rt_all.a: $(filter-out $(B)/runtime/libc/%,$(runtime_objects)) \
+$(B)/runtime/libmuster_rt_all.a: $(filter-out $(B)/runtime/libc/% %/skip.o,$(runtime_objects)) \
+		$(B)/runtime/noskip.o \
 		$(patsubst runtime/libc/%.c,$(B)/runtime/all/%.o,$(runtime_bodies))
 	$(archive_runtime)
 
@@ -145,7 +146,8 @@ $(patsubst runtime/libc/%.c,$(B)/runtime/path/%.o,$(runtime_bodies)): \
 	$(B)/muster instrument-runtime --kind path -o $@ $<
 
 $(B)/runtime/libmuster_path.a: $(patsubst %,$(B)/runtime/%.o,path light rt_null) \
-		$(patsubst runtime/%.c,$(B)/runtime/%.o,$(filter-out $(runtime_labels),$(runtime_core)) $(runtime_wrappers)) \
+		$(patsubst runtime/%.c,$(B)/runtime/%.o,$(filter-out $(runtime_labels),$(runtime_core)) \
+		$(filter-out runtime/skip.c,$(runtime_wrappers)) runtime/noskip.c) \
 		$(patsubst runtime/libc/%.c,$(B)/runtime/path/%.o,$(runtime_bodies))
 	$(archive_runtime)
 

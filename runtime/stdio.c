@@ -7,9 +7,10 @@
  * says so. When everything up to there was taken, _IO_read_ptr carries the same
  * label, and comparing the two is no decision.
  *
- * libc refills inside its seeks too, unseen. After a seek on an input the buffer
- * is therefore emptied, with libc's own idea of the position kept right, so that
- * the next byte comes through fill().
+ * libc refills inside its seeks too, unseen. After a seek the buffer is therefore
+ * emptied, with libc's own idea of the position kept right, so that the next byte
+ * comes through fill(). All streams are treated the same, whether they read an input
+ * or not, so that every variant makes the same decisions.
  */
 #include "io.h"
 #include "libc/libc.h"
@@ -20,12 +21,11 @@
 
 /* Bits of _flags, as every glibc has had them. */
 #define FLAG_USER_BUFFER 0x0001
+#define FLAG_NO_READS 0x0004
 #define FLAG_IN_BACKUP 0x0100
 
 int __real___underflow(FILE *fp);
 int __real_ungetc(int c, FILE *fp);
-size_t __real_fread(void *to, size_t size, size_t n, FILE *fp);
-size_t __real_fread_unlocked(void *to, size_t size, size_t n, FILE *fp);
 void *__real_memcpy(void *to, const void *from, size_t n);
 off_t __real_lseek(int fd, off_t offset, int whence);
 int __real_fseeko(FILE *fp, off_t offset, int whence);
@@ -238,29 +238,11 @@ static void read_block(struct block *b, FILE *fp)
 	}
 }
 
-/* Nothing here that carries a label: libc may do it in one go. */
-static int is_plain(FILE *fp)
-{
-	return !rt_active() ||
-	       (rt_source_of_fd(fp->_fileno) < 0 && !(fp->_fileno < 0 && find_memory(fp)) &&
-		!rt_any(fp->_IO_read_ptr, (size_t)(fp->_IO_read_end - fp->_IO_read_ptr)) &&
-		!rt_load(&fp->_IO_read_end, sizeof fp->_IO_read_end));
-}
-
 static size_t do_fread(const void *fn, void *to, size_t size, size_t n, FILE *fp, const label *a,
 		       int locked)
 {
 	label result = 0;
 	rt_concrete(a[0], MUSTER_REASON_STORE);
-	if (is_plain(fp)) {
-		rt_concrete(a[1], MUSTER_REASON_SIZE);
-		rt_concrete(a[2], MUSTER_REASON_SIZE);
-		size_t got = locked ? __real_fread(to, size, n, fp)
-				    : __real_fread_unlocked(to, size, n, fp);
-		rt_clear(to, size * n);
-		rt_return(fn, 0);
-		return got;
-	}
 	rt_concrete(a[1], MUSTER_REASON_SIZE);
 	struct block b = {.to = to, .want = size * n};
 	if (a[2] && size)
@@ -329,7 +311,16 @@ static void empty_buffer(FILE *fp, off_t at)
 {
 	rt_store(&fp->_IO_read_ptr, sizeof fp->_IO_read_ptr, 0);
 	rt_store(&fp->_IO_read_end, sizeof fp->_IO_read_end, 0);
-	if (fp->_flags & FLAG_IN_BACKUP || fp->_IO_write_ptr > fp->_IO_write_base)
+	struct memory_stream *memory = fp->_fileno < 0 ? find_memory(fp) : NULL;
+	if (memory) { /* cannot be emptied, but what libc read is known */
+		char *ptr = fp->_IO_read_ptr;
+		fp->_IO_read_ptr = fp->_IO_read_base;
+		label_memory(fp, memory, at - (ptr - fp->_IO_read_base),
+			     (size_t)(fp->_IO_read_end - fp->_IO_read_base));
+		fp->_IO_read_ptr = ptr;
+		return;
+	}
+	if (fp->_flags & (FLAG_IN_BACKUP | FLAG_NO_READS) || fp->_IO_write_ptr > fp->_IO_write_base)
 		return;
 	if (__real_lseek(fp->_fileno, at, SEEK_SET) != at)
 		return;
@@ -365,17 +356,17 @@ static int do_fseek(const void *fn, FILE *fp, off_t offset, int whence, const la
 {
 	struct io_position p;
 	rt_concrete(a[2], MUSTER_REASON_OFFSET);
-	int known = rt_active() && stream_position(fp, __real_ftello(fp), &p);
+	int known = stream_position(fp, __real_ftello(fp), &p);
 	if (!known)
 		rt_concrete(a[1], MUSTER_REASON_OFFSET);
 	int result = __real_fseeko(fp, offset, whence);
-	if (known) {
-		off_t at = result == 0 ? __real_ftello(fp) : -1;
+	off_t at = result == 0 ? __real_ftello(fp) : -1;
+	if (known)
 		rt_io_seek(&p, offset, a[1], whence, at);
-		if (result == 0) {
-			empty_buffer(fp, at);
+	if (at >= 0) {
+		empty_buffer(fp, at);
+		if (known)
 			rt_io_position_set(fp->_fileno, &p);
-		}
 	}
 	rt_return(fn, 0);
 	return result;
@@ -385,7 +376,7 @@ static off_t do_ftell(const void *fn, FILE *fp)
 {
 	struct io_position p = {0};
 	off_t at = __real_ftello(fp);
-	if (at >= 0 && rt_active())
+	if (at >= 0)
 		stream_position(fp, at, &p);
 	rt_return(fn, p.label);
 	return at;
@@ -420,8 +411,8 @@ RT_EXPORT void __wrap_rewind(FILE *fp)
 	label a[1];
 	rt_enter(__wrap_rewind, a, 1);
 	__real_rewind(fp);
+	empty_buffer(fp, 0);
 	if (rt_io_position_get(fp->_fileno, &p)) {
-		empty_buffer(fp, 0);
 		p.label = 0;
 		rt_io_position_set(fp->_fileno, &p);
 	}
@@ -454,8 +445,9 @@ static int do_fsetpos(FILE *fp, const fpos_t *to)
 	struct io_position p;
 	label where = rt_load(&to->__pos, sizeof to->__pos);
 	int result = __real_fsetpos(fp, to);
-	if (result == 0 && rt_io_position_get(fp->_fileno, &p)) {
+	if (result == 0)
 		empty_buffer(fp, to->__pos);
+	if (result == 0 && rt_io_position_get(fp->_fileno, &p)) {
 		p.at = (uint64_t)to->__pos;
 		p.label = where;
 		rt_io_position_set(fp->_fileno, &p);
