@@ -37,10 +37,10 @@
 #include <unistd.h>
 
 #define MS 1000000ull
-#define TICK (20 * MS)	       /* between two looks */
-#define QUICK_TICK (4 * MS)    /* when a good part of the memory limit is used */
-#define ORPHAN_TICK (1 * MS)   /* nobody tells us when an orphan ends */
-#define STOPPED_LOOKS 5	       /* looks at which a target must be stopped to count as stopped */
+#define TICK (20 * MS)	     /* between two looks */
+#define QUICK_TICK (4 * MS)  /* when a good part of the memory limit is used */
+#define ORPHAN_TICK (1 * MS) /* nobody tells us when an orphan ends */
+#define STOPPED_LOOKS 5	     /* looks at which a target must be stopped to count as stopped */
 #define SERVER_START (20000 * MS)
 
 struct keeper {
@@ -105,7 +105,8 @@ static void stop_target(struct run *r, enum keeper_verdict verdict)
 	if (r->reply->verdict == KEPT_ENDED)
 		r->reply->verdict = verdict;
 	if (r->target > 0) {
-		kill(-r->target, SIGKILL); /* it leads a session: the group is atomic, forks included */
+		kill(-r->target,
+		     SIGKILL); /* it leads a session: the group is atomic, forks included */
 		kill(r->target, SIGKILL);
 	} else {
 		kill(r->parent, SIGKILL);
@@ -196,7 +197,8 @@ static void look(struct run *r)
 	if (j->processes && u.processes > j->processes) {
 		stop_target(r, KEPT_PROCESSES);
 		if (r->k->board->is_namespace)
-			kill(-1, SIGKILL); /* the one step that outruns a fork bomb; a server is started again */
+			kill(-1, SIGKILL); /* the one step that outruns a fork bomb; a server is
+					      started again */
 	}
 	if (j->cpu_ns && u.cpu_ns > j->cpu_ns)
 		stop_target(r, KEPT_TIME);
@@ -207,7 +209,8 @@ static void look(struct run *r)
 	r->stopped_looks = u.target_stopped ? r->stopped_looks + 1 : 0;
 	if (r->stopped_looks >= STOPPED_LOOKS)
 		stop_target(r, KEPT_STOPPED);
-	if (u.parent_stopped && !r->orphaned) /* the target did that; if it goes on, take the parent's place */
+	if (u.parent_stopped &&
+	    !r->orphaned) /* the target did that; if it goes on, take the parent's place */
 		kill(r->parent, ++r->parent_stops < STOPPED_LOOKS ? SIGCONT : SIGKILL);
 }
 
@@ -226,7 +229,8 @@ static int timeout_of(const struct run *r)
 static void supervise(struct run *r)
 {
 	while (!r->served) {
-		struct pollfd p[2] = {{KEEPER_SOCKET, POLLIN, 0}, {r->orphaned ? -1 : r->status, POLLIN, 0}};
+		struct pollfd p[2] = {{KEEPER_SOCKET, POLLIN, 0},
+				      {r->orphaned ? -1 : r->status, POLLIN, 0}};
 
 		if (poll(p, 2, timeout_of(r)) < 0 && errno != EINTR)
 			break;
@@ -238,7 +242,8 @@ static void supervise(struct run *r)
 			wait_orphan(r);
 		if (!r->served && now() >= r->next_look)
 			look(r);
-		else if (!r->served && r->k->board->job.wall_ns && now() - r->start >= r->k->board->job.wall_ns)
+		else if (!r->served && r->k->board->job.wall_ns &&
+			 now() - r->start >= r->k->board->job.wall_ns)
 			look(r);
 	}
 	if (r->reply->step && r->reply->verdict == KEPT_ENDED)
@@ -295,7 +300,8 @@ static int server_hello(struct keeper *k, struct keeper_reply *reply, uint64_t d
 			listen_to_muster(k);
 		if (!p[1].revents)
 			continue;
-		if (read(k->status, &word, sizeof word) == sizeof word && word == MUSTER_SERVER_HELLO)
+		if (read(k->status, &word, sizeof word) == sizeof word &&
+		    word == MUSTER_SERVER_HELLO)
 			return 0;
 		status = server_end(k);
 		k->server = 0;
@@ -311,7 +317,8 @@ static int server_start(struct keeper *k, struct keeper_reply *reply)
 	struct keeper_board *b = k->board;
 	int control[2], status[2];
 	struct spawn s;
-	uint64_t limit = b->job.wall_ns && b->job.wall_ns < SERVER_START ? b->job.wall_ns : SERVER_START;
+	uint64_t limit =
+	    b->job.wall_ns && b->job.wall_ns < SERVER_START ? b->job.wall_ns : SERVER_START;
 
 	server_forget(k);
 	if (pipe2(control, O_CLOEXEC))
@@ -344,7 +351,8 @@ static int server_ask(struct keeper *k, struct keeper_reply *reply)
 {
 	uint32_t word = MUSTER_SERVE_RUN | (k->board->is_namespace ? 0 : MUSTER_SERVE_DEATHSIG);
 
-	if (k->server && (k->server_config != k->board->job.config || waitpid(k->server, NULL, WNOHANG) != 0))
+	if (k->server &&
+	    (k->server_config != k->board->job.config || waitpid(k->server, NULL, WNOHANG) != 0))
 		server_forget(k);
 	for (int tries = 0; tries < 2; tries++) {
 		if (!k->server && server_start(k, reply))
@@ -431,7 +439,8 @@ static int setup(struct keeper_board *b)
 	for (int fd = KEEPER_SOCKET; fd < KEEPER_FDS; fd++)
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
 	if (b->is_namespace) {
-		/* /proc must show this namespace: programs, sanitizers and we ourselves look there. */
+		/* /proc must show this namespace: programs, sanitizers and we ourselves look there.
+		 */
 		if (getpid() != 1 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
 		    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
 			return errno ? errno : EPERM;

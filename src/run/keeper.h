@@ -26,7 +26,7 @@
 enum keeper_fd {
 	KEEPER_SOCKET = 3,
 	KEEPER_BOARD,
-	KEEPER_IN,  /* what standard input is: a memfd */
+	KEEPER_IN, /* what standard input is: a memfd */
 	KEEPER_OUT,
 	KEEPER_ERR,
 	KEEPER_SHM, /* the trace tables; open only if board.has_shm */
@@ -41,18 +41,19 @@ enum keeper_fd {
 #define KEEPER_BLOB (16u << 20)
 
 struct keeper_job {
-	uint32_t server;	  /* use a fork server */
-	uint32_t config;	  /* differs when the strings do: a server of another config is replaced */
+	uint32_t server; /* use a fork server */
+	uint32_t config; /* differs when the strings do: a server of another config is replaced */
 	uint64_t wall_ns, cpu_ns; /* 0: no limit */
 	uint64_t memory, file_size;
 	uint32_t processes;
-	/* Strings in blob, one after the other: program, directory ("" is here), arguments, environment. */
+	/* Strings in blob, one after the other: program, directory ("" is here), arguments,
+	 * environment. */
 	uint32_t argc, envc;
 	uint32_t blob_size;
 };
 
 enum keeper_verdict {
-	KEPT_ENDED,	/* status says how */
+	KEPT_ENDED, /* status says how */
 	KEPT_TIME,
 	KEPT_MEMORY,
 	KEPT_PROCESSES,
@@ -69,8 +70,8 @@ struct keeper_reply {
 	uint32_t step;
 	int32_t error;
 	uint32_t killed_parent;
-	uint32_t left;	   /* processes that outlived the target */
-	uint32_t servers;  /* servers started so far */
+	uint32_t left;	  /* processes that outlived the target */
+	uint32_t servers; /* servers started so far */
 	uint64_t wall_ns;
 	struct muster_served served;
 };
@@ -78,8 +79,9 @@ struct keeper_reply {
 struct keeper_board {
 	uint32_t has_shm;
 	uint32_t is_namespace;
-	uint32_t user_threads; /* of this user when the keeper started; 0 for root, who is not limited */
-	int32_t trouble; /* errno of the set-up, before KEEPER_HELLO */
+	uint32_t
+	    user_threads; /* of this user when the keeper started; 0 for root, who is not limited */
+	int32_t trouble;  /* errno of the set-up, before KEEPER_HELLO */
 	char temp_dir[2][PATH_MAX]; /* removed if muster dies; "" for none */
 	struct keeper_job job;
 	struct keeper_reply reply;
@@ -91,21 +93,24 @@ void keeper_main(void) __attribute__((noreturn));
 
 /* spawn.c: starts processes for the keeper. */
 struct spawn {
-	int control, status;	/* ends for the new process: control is -1 without a server */
-	int deathsig;		/* no namespace: a target dies with its parent */
+	int control, status; /* ends for the new process: control is -1 without a server */
+	int deathsig;	     /* no namespace: a target dies with its parent */
 };
-/* Gives the pid of the parent: the fork server, or a process that runs the target once. -1: errno. */
+/* Gives the pid of the parent: the fork server, or a process that runs the target once. -1: errno.
+ */
 pid_t spawn_parent(struct keeper_board *b, const struct spawn *s);
 
 /* watch.c: looking at the processes below the keeper. */
 struct watch_usage {
-	unsigned processes;	/* alive, parent and keeper not counted */
-	uint64_t memory;	/* bytes: anonymous and shared memory, tables not counted */
-	uint64_t cpu_ns;	/* the live ones and those they waited for */
+	unsigned processes; /* alive, parent and keeper not counted */
+	uint64_t memory;    /* bytes: anonymous and shared memory, tables not counted */
+	uint64_t cpu_ns;    /* the live ones and those they waited for */
 	int parent_stopped, target_stopped;
 };
-/* Past max_processes (if not 0) only the number is found out: looking at each would take too long. */
-void watch_usage(const struct keeper_board *b, pid_t parent, pid_t target, unsigned max_processes, struct watch_usage *u);
+/* Past max_processes (if not 0) only the number is found out: looking at each would take too long.
+ */
+void watch_usage(const struct keeper_board *b, pid_t parent, pid_t target, unsigned max_processes,
+		 struct watch_usage *u);
 /* Kills everything below the keeper but `spare` (0: nothing is spared) and reaps
  * it. Gives the number of processes killed. *spare becomes 0 if it had to go too or is dead. */
 unsigned watch_sweep(const struct keeper_board *b, pid_t *spare);

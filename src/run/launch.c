@@ -35,7 +35,7 @@
 #include <unistd.h>
 
 #define MEMORY_FREE (512ull << 20) /* room that must be in memory files for inputs to go there */
-#define GRACE_SECONDS 30 /* for a keeper to end a run that is over its limit */
+#define GRACE_SECONDS 30	   /* for a keeper to end a run that is over its limit */
 
 struct stream {
 	int read, write; /* of the pipe, when captured; write is also what the keeper gets */
@@ -89,7 +89,8 @@ static void stream_close(struct stream *s)
 	buf_release(&s->text);
 }
 
-/* Reads what is there; what is beyond the limit is read and dropped, so that the target never waits. */
+/* Reads what is there; what is beyond the limit is read and dropped, so that the target never
+ * waits. */
 static void stream_drain(struct stream *s, size_t limit)
 {
 	char chunk[65536];
@@ -153,7 +154,8 @@ static int open_all(struct launcher *l)
 	if (program_check(l->program))
 		return -1;
 	if (l->o.directory && !file_is_dir(l->o.directory))
-		return error_set("there is no directory '%s' to run the program in", l->o.directory);
+		return error_set("there is no directory '%s' to run the program in",
+				 l->o.directory);
 	for (char *const *a = l->o.argv; *a; a++)
 		if (strstr(*a, "@@"))
 			l->uses_path = 1;
@@ -232,21 +234,25 @@ static int input_load(const struct launcher *l, const struct launch_input *in, s
 	b->present = in->present || in->data || in->path;
 	if (in->path) {
 		if (stat(in->path, &st))
-			return errno == ENOENT ? error_set("there is no input file '%s'", in->path)
-					       : error_errno("cannot read the input '%s'", in->path);
+			return errno == ENOENT
+				   ? error_set("there is no input file '%s'", in->path)
+				   : error_errno("cannot read the input '%s'", in->path);
 		if (S_ISDIR(st.st_mode))
 			return error_set("the input '%s' is a directory; give one file", in->path);
 		if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > limit)
-			return error_set("the input '%s' has %llu bytes, and symbolic input is limited to %llu; use a smaller "
+			return error_set("the input '%s' has %llu bytes, and symbolic input is "
+					 "limited to %llu; use a smaller "
 					 "input or raise the limit",
-					 in->path, (unsigned long long)st.st_size, (unsigned long long)limit);
+					 in->path, (unsigned long long)st.st_size,
+					 (unsigned long long)limit);
 		if (file_read(in->path, &b->own))
 			return -1;
 		b->data = b->own.data;
 		b->size = b->own.size;
 	}
 	if (b->size > limit)
-		return error_set("the input has %zu bytes, and symbolic input is limited to %llu; use a smaller input or raise "
+		return error_set("the input has %zu bytes, and symbolic input is limited to %llu; "
+				 "use a smaller input or raise "
 				 "the limit",
 				 b->size, (unsigned long long)limit);
 	return 0;
@@ -292,12 +298,15 @@ static int input_stdin(struct launcher *l, const struct bytes *b)
 
 static int input_place(struct launcher *l, const struct launch_input *in, const struct bytes *b)
 {
-	int to_file = l->o.to == LAUNCH_AUTO && l->uses_path, to_stdin = !to_file && l->o.to != LAUNCH_MEMORY;
+	int to_file = l->o.to == LAUNCH_AUTO && l->uses_path,
+	    to_stdin = !to_file && l->o.to != LAUNCH_MEMORY;
 
 	if (l->uses_path && !to_file)
-		return error_set("@@ stands for the input's file, but the input goes elsewhere; leave @@ out");
+		return error_set(
+		    "@@ stands for the input's file, but the input goes elsewhere; leave @@ out");
 	if (to_file && !b->present)
-		return error_set("@@ stands for the input's file, but there is no input; give one, or leave @@ out");
+		return error_set("@@ stands for the input's file, but there is no input; give one, "
+				 "or leave @@ out");
 	if (to_file && input_file(l, in, b))
 		return -1;
 	return input_stdin(l, to_stdin && b->present ? b : NULL);
@@ -341,12 +350,14 @@ static int add_others(struct launcher *l, char *const *argv)
 	return 0;
 }
 
-static int describe(struct launcher *l, const struct launch_input *in, const struct bytes *b, char *const *argv)
+static int describe(struct launcher *l, const struct launch_input *in, const struct bytes *b,
+		    char *const *argv)
 {
 	struct shm *s = l->o.shm;
 	int objects = -1, e = 0;
 
-	shm_reset(s, (l->o.server ? MUSTER_FLAG_FORKSERVER : 0u) | (l->o.args_input ? MUSTER_FLAG_ARGS : 0u));
+	shm_reset(s, (l->o.server ? MUSTER_FLAG_FORKSERVER : 0u) |
+			 (l->o.args_input ? MUSTER_FLAG_ARGS : 0u));
 	if (b->present && l->o.to == LAUNCH_MEMORY)
 		e = objects = shm_add_memory(s, "in", b->data, b->size);
 	else if (b->present && l->uses_path)
@@ -460,8 +471,9 @@ static int wait_reply(struct launcher *l)
 	double limit = l->o.wall_seconds > 0 ? seconds() + l->o.wall_seconds + GRACE_SECONDS : 0;
 
 	for (;;) {
-		struct pollfd p[3] = {
-		    {l->link.socket, POLLIN, 0}, {l->out.read, POLLIN, 0}, {l->err.read, POLLIN, 0}};
+		struct pollfd p[3] = {{l->link.socket, POLLIN, 0},
+				      {l->out.read, POLLIN, 0},
+				      {l->err.read, POLLIN, 0}};
 		int n = poll(p, 3, 1000);
 
 		if (n < 0 && errno != EINTR)
@@ -488,7 +500,8 @@ static int wait_reply(struct launcher *l)
 
 /* -------------------------------------------------------------- result */
 
-static void failed(struct run_result *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void failed(struct run_result *r, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 static void failed(struct run_result *r, const char *fmt, ...)
 {
 	va_list ap;
@@ -514,21 +527,28 @@ static void no_start(const struct launcher *l, const struct keeper_reply *k, str
 {
 	switch (k->step) {
 	case STEP_FORK:
-		failed(r, "cannot make a process for the target: %s; too many processes (ulimit -u)?", strerror(k->error));
+		failed(r,
+		       "cannot make a process for the target: %s; too many processes (ulimit -u)?",
+		       strerror(k->error));
 		break;
 	case STEP_DESCRIPTORS:
-		failed(r, "cannot set up the target's descriptors: %s; is /proc mounted, is `ulimit -n` below 256?",
+		failed(r,
+		       "cannot set up the target's descriptors: %s; is /proc mounted, is `ulimit "
+		       "-n` below 256?",
 		       strerror(k->error));
 		break;
 	case STEP_DIRECTORY:
-		failed(r, "cannot enter the directory '%s': %s", l->o.directory, strerror(k->error));
+		failed(r, "cannot enter the directory '%s': %s", l->o.directory,
+		       strerror(k->error));
 		break;
 	case STEP_EXEC:
 		failed(r, "cannot execute '%s': %s%s", l->program, strerror(k->error),
 		       k->error == E2BIG ? "; arguments and environment are too large" : "");
 		break;
 	default:
-		failed(r, "the target's parent process was killed before the target started; try again");
+		failed(
+		    r,
+		    "the target's parent process was killed before the target started; try again");
 	}
 }
 
@@ -557,8 +577,10 @@ static void take_reply(const struct launcher *l, const struct keeper_reply *k, s
 		break;
 	case KEPT_NO_SERVER:
 		if (r->end == RUN_EXIT)
-			failed(r, "the program ended (exit code %d) before its fork server started: it is no variant made by "
-				  "muster, or a shared library is missing (try: ldd %s)",
+			failed(r,
+			       "the program ended (exit code %d) before its fork server started: "
+			       "it is no variant made by "
+			       "muster, or a shared library is missing (try: ldd %s)",
 			       r->code, l->program);
 		break;
 	default:
@@ -572,9 +594,12 @@ static void take_counts(struct launcher *l, struct run_result *r)
 	shm_counts(l->o.shm, &r->counts);
 	if (r->counts.state == MUSTER_STATE_FAILED && r->counts.message[0])
 		failed(r, "%s", r->counts.message);
-	else if (r->counts.state == MUSTER_STATE_NEW && r->end == RUN_EXIT && r->counts.nodes == 1 && !r->counts.scribbled)
-		failed(r, "the program ended (exit code %d) before its runtime started: it is no variant made by muster, or a "
-			  "shared library is missing (try: ldd %s)",
+	else if (r->counts.state == MUSTER_STATE_NEW && r->end == RUN_EXIT &&
+		 r->counts.nodes == 1 && !r->counts.scribbled)
+		failed(r,
+		       "the program ended (exit code %d) before its runtime started: it is no "
+		       "variant made by muster, or a "
+		       "shared library is missing (try: ldd %s)",
 		       r->code, l->program);
 }
 
@@ -589,8 +614,8 @@ int launcher_run(struct launcher *l, const struct launch_input *in, struct run_r
 	if (!in)
 		in = &nothing;
 	argv = in->argv ? in->argv : l->o.argv;
-	e = input_load(l, in, &b) || input_place(l, in, &b) || (l->o.shm && describe(l, in, &b, argv)) ||
-	    write_job(l, argv);
+	e = input_load(l, in, &b) || input_place(l, in, &b) ||
+	    (l->o.shm && describe(l, in, &b, argv)) || write_job(l, argv);
 	buf_release(&b.own);
 	if (e)
 		return -1;
@@ -605,12 +630,14 @@ int launcher_run(struct launcher *l, const struct launch_input *in, struct run_r
 		l->servers_before += l->link.board->reply.servers;
 		link_lost(&l->link);
 		if (keeper_start(l) || link_ask(&l->link))
-			return error_wrap("the process that watches targets died and cannot be started again");
+			return error_wrap(
+			    "the process that watches targets died and cannot be started again");
 	}
 	if (wait_reply(l)) {
 		l->servers_before += l->link.board->reply.servers;
 		link_lost(&l->link);
-		failed(r, "the process that watches the target was killed, by the target or for lack of memory; the target was "
+		failed(r, "the process that watches the target was killed, by the target or for "
+			  "lack of memory; the target was "
 			  "stopped");
 	} else {
 		take_reply(l, &l->link.board->reply, r);
@@ -663,9 +690,11 @@ void run_result_words(const struct run_result *r, char *out, size_t size)
 		snprintf(out, size, "exited with code %d", r->code);
 		break;
 	case RUN_SIGNAL:
-		snprintf(out, size, "killed by signal %d (%s%s)%s", r->signal, abbreviation ? "SIG" : "",
-			 abbreviation ? abbreviation : "real-time",
-			 r->killed_parent && r->signal == SIGKILL ? ", after it killed its parent process" : "");
+		snprintf(out, size, "killed by signal %d (%s%s)%s", r->signal,
+			 abbreviation ? "SIG" : "", abbreviation ? abbreviation : "real-time",
+			 r->killed_parent && r->signal == SIGKILL
+			     ? ", after it killed its parent process"
+			     : "");
 		break;
 	case RUN_TIME:
 		snprintf(out, size, "stopped at the time limit");

@@ -20,7 +20,7 @@
  * muster dies, the keeper removes the target and the temporary files.
  *
  * With `server` set the target, which must have the runtime, is started once and
- * forks itself for each run (server.h has the other end).
+ * forks itself for each run (runtime/forkserver.c).
  */
 #ifndef MUSTER_LAUNCH_H
 #define MUSTER_LAUNCH_H
@@ -35,7 +35,8 @@
 enum launch_output {
 	LAUNCH_INHERIT, /* where muster's goes */
 	LAUNCH_NULL,	/* nowhere */
-	LAUNCH_CAPTURE, /* into run_result.out, run_result.err, up to output_limit; the rest is read and dropped */
+	LAUNCH_CAPTURE, /* into run_result.out, run_result.err, up to output_limit; the rest is read
+			   and dropped */
 };
 
 /* Where the bytes of launch_input go. */
@@ -45,32 +46,34 @@ enum launch_input_to {
 	LAUNCH_MEMORY, /* a MEMORY source of the mapping (harnesses, marked objects) */
 };
 
+/* Everything pointed to is borrowed and must outlive the launcher. */
 struct launch_options {
-	char *const *argv;	    /* NULL-terminated; each "@@", alone or within an argument, is the input's path */
-	const char *program;	    /* executable file; NULL: argv[0], looked up in PATH */
-	const char *directory;	    /* working directory; NULL: muster's */
-	const char *const *env;	    /* NAME=VALUE sets, NAME alone removes; NULL-terminated or NULL */
-	const char *const *files;   /* files that are input wherever the target opens them; NULL-terminated or NULL */
-	const char *const *env_input; /* variables whose values are input; NULL-terminated or NULL */
-	int args_input;		    /* arguments other than argv[0] (and the path of @@) are input */
+	char *const *argv;     /* each "@@", alone or within an argument, is the input's path */
+	const char *program;   /* executable file; NULL: argv[0], looked up in PATH */
+	const char *directory; /* working directory; NULL: muster's */
+	/* Lists that end in NULL, or NULL. */
+	const char *const *env;	      /* NAME=VALUE sets, NAME alone removes */
+	const char *const *files;     /* input wherever the target opens them */
+	const char *const *env_input; /* variables whose values are input */
+	int args_input; /* arguments other than argv[0] (and the path of @@) are input */
 	enum launch_input_to to;
 	enum launch_output out, err;
-	size_t output_limit;	    /* bytes captured of each stream */
-	double wall_seconds;	    /* 0: no limit */
-	double cpu_seconds;	    /* user + system, all processes of the run; 0: no limit */
-	uint64_t memory_limit;	    /* bytes resident, all processes, tables not counted; 0: no limit */
-	uint64_t file_limit;	    /* bytes of a file the target writes (RLIMIT_FSIZE); 0: no limit */
-	unsigned process_limit;	    /* processes alive at once; 0: no limit */
-	int server;		    /* use the target's fork server */
-	int no_namespace;	    /* never use a PID namespace (for tests) */
-	struct shm *shm;	    /* tables of a variant with runtime, or NULL; borrowed */
+	size_t output_limit;	/* bytes captured of each stream */
+	double wall_seconds;	/* 0: no limit */
+	double cpu_seconds;	/* user + system, all processes of the run; 0: no limit */
+	uint64_t memory_limit;	/* bytes resident, all processes, tables not counted; 0: no limit */
+	uint64_t file_limit;	/* bytes of a file the target writes (RLIMIT_FSIZE); 0: no limit */
+	unsigned process_limit; /* processes alive at once; 0: no limit */
+	int server;		/* use the target's fork server */
+	int no_namespace;	/* never use a PID namespace (for tests) */
+	struct shm *shm;	/* tables of a variant with runtime, or NULL; borrowed */
 };
 
-#define LAUNCH_DEFAULTS                                                                            \
-	{                                                                                          \
-		.out = LAUNCH_INHERIT, .err = LAUNCH_INHERIT, .output_limit = 1 << 20,             \
-		.wall_seconds = 60, .memory_limit = 4ull << 30, .file_limit = 1ull << 30,          \
-		.process_limit = 512,                                                              \
+#define LAUNCH_DEFAULTS                                                                   \
+	{                                                                                 \
+		.out = LAUNCH_INHERIT, .err = LAUNCH_INHERIT, .output_limit = 1 << 20,    \
+		.wall_seconds = 60, .memory_limit = 4ull << 30, .file_limit = 1ull << 30, \
+		.process_limit = 512,                                                     \
 	}
 
 /* What one run gets. All zero: no input (an empty standard input that is no
@@ -78,23 +81,23 @@ struct launch_options {
 struct launch_input {
 	const void *data;
 	size_t size;
-	const char *path;   /* read the bytes from this file instead; its extension is kept for @@ */
-	const char *name;   /* with data: a name whose extension is kept; may be NULL */
-	int present;	    /* data may be NULL with size 0 and yet be an (empty) input */
+	const char *path; /* read the bytes from this file instead; its extension is kept for @@ */
+	const char *name; /* with data: a name whose extension is kept; may be NULL */
+	int present;	  /* data may be NULL with size 0 and yet be an (empty) input */
 	const void *memory; /* bytes for marked objects, beside the input; may be NULL */
 	size_t memory_size;
-	char *const *argv;  /* arguments for this run, instead of the launcher's; not with a server */
+	char *const *argv; /* for this run instead of the launcher's, with @@ where that has it */
 };
 
 /* How a run ended: X(NAME, key). */
-#define RUN_ENDS(X)                                                                                \
-	X(EXIT, "exit")		  /* code */                                                       \
-	X(SIGNAL, "signal")	  /* signal */                                                     \
-	X(TIME, "time-limit")                                                                      \
-	X(MEMORY, "memory-limit")                                                                  \
-	X(PROCESSES, "process-limit")                                                              \
-	X(STOPPED, "stopped")	  /* it stopped itself (SIGSTOP and its kind) and was killed */    \
-	X(FAILED, "failed")	  /* it never ran, or its runtime could not start: message */
+#define RUN_ENDS(X)                                                                         \
+	X(EXIT, "exit")	    /* code */                                                      \
+	X(SIGNAL, "signal") /* signal */                                                    \
+	X(TIME, "time-limit")                                                               \
+	X(MEMORY, "memory-limit")                                                           \
+	X(PROCESSES, "process-limit")                                                       \
+	X(STOPPED, "stopped") /* it stopped itself (SIGSTOP and its kind) and was killed */ \
+	X(FAILED, "failed")   /* it never ran, or its runtime could not start: message */
 
 enum run_end {
 #define X(name, key) RUN_##name,
@@ -104,17 +107,17 @@ enum run_end {
 
 struct run_result {
 	enum run_end end;
-	int code;	     /* exit code */
+	int code; /* exit code */
 	int signal;
 	int killed_parent;   /* the process that started the target died under it */
 	unsigned left;	     /* processes that outlived the target and were killed */
 	double wall_seconds; /* from the request to the end */
 	double user_seconds, system_seconds;
-	uint64_t peak_kib;   /* resident set at its largest, tables included */
-	uint64_t faults;     /* page faults, minor and major */
-	char message[512];   /* with RUN_FAILED: words that say what to do */
-	struct buf out, err; /* captured; belong to the launcher, valid until its next run */
-	int out_cut, err_cut; /* more was written than output_limit */
+	uint64_t peak_kib;	  /* resident set at its largest, tables included */
+	uint64_t faults;	  /* page faults, minor and major */
+	char message[512];	  /* with RUN_FAILED: words that say what to do */
+	struct buf out, err;	  /* captured; belong to the launcher, valid until its next run */
+	int out_cut, err_cut;	  /* more was written than output_limit */
 	struct shm_counts counts; /* with a shm: what the runtime wrote */
 };
 
@@ -130,9 +133,12 @@ void launcher_free(struct launcher *l); /* NULL is fine */
  * if muster itself could not (missing input, over the limit of symbolic input). */
 int launcher_run(struct launcher *l, const struct launch_input *in, struct run_result *r);
 
-const char *launcher_input_path(const struct launcher *l); /* what @@ became in the last run, or NULL */
-unsigned launcher_restarts(const struct launcher *l);	   /* fork servers and keepers that had to be started again */
-int launcher_namespace(const struct launcher *l);	   /* runs in a PID namespace? */
+/* What @@ became in the last run, or NULL. */
+const char *launcher_input_path(const struct launcher *l);
+/* Fork servers and keepers that had to be started again. */
+unsigned launcher_restarts(const struct launcher *l);
+/* Do targets run in a PID namespace? */
+int launcher_namespace(const struct launcher *l);
 
 const char *run_end_key(enum run_end e);
 /* A sentence: "exited with code 3", "killed by signal 11 (SIGSEGV)", ... */

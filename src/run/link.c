@@ -90,7 +90,8 @@ static void remember_child(struct link *l, pid_t pid)
 static int orphans;
 static void end_orphan(struct link *l, pid_t pid)
 {
-	if (contains(l->known.data, l->known.size, pid) || contains(keepers.data, keepers.size, pid))
+	if (contains(l->known.data, l->known.size, pid) ||
+	    contains(keepers.data, keepers.size, pid))
 		return;
 	orphans++;
 	kill(-pid, SIGKILL);
@@ -101,8 +102,9 @@ static void end_orphan(struct link *l, pid_t pid)
 /* The small program beside muster, in a build tree or installed. */
 static char *find_keeper(void)
 {
-	static const char *const places[] = {"muster-keeper", "../muster-keeper", "../../muster-keeper",
-					     "../lib/muster/muster-keeper", "../libexec/muster/muster-keeper"};
+	static const char *const places[] = {"muster-keeper", "../muster-keeper",
+					     "../../muster-keeper", "../lib/muster/muster-keeper",
+					     "../libexec/muster/muster-keeper"};
 	char *self = file_self(), *dir, *path = NULL;
 
 	if (!self)
@@ -149,8 +151,10 @@ static pid_t start_child(const char *path, int want_namespace, const int fds[KEE
 
 	if (!want_namespace)
 		pid = fork();
-	else /* only the kernel's own call has these flags; the child does nothing that needs libc's */
-		pid = (pid_t)syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | SIGCHLD, NULL, NULL, NULL, NULL);
+	else /* only the kernel's own call has these flags; the child does nothing that needs libc's
+	      */
+		pid = (pid_t)syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | SIGCHLD, NULL, NULL,
+				     NULL, NULL);
 	if (!pid)
 		child(path, fds);
 	return pid;

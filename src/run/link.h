@@ -17,7 +17,8 @@ struct link {
 
 enum link_event { LINK_DONE, LINK_WAITING, LINK_LOST };
 
-/* fds: what becomes KEEPER_IN, KEEPER_OUT, KEEPER_ERR and, if not -1, KEEPER_SHM. 0 or -1 with words. */
+/* fds: what becomes KEEPER_IN, KEEPER_OUT, KEEPER_ERR and, if not -1, KEEPER_SHM. 0 or -1 with
+ * words. */
 int link_init(struct link *l, int no_namespace);
 int link_start(struct link *l, const int fds[4]);
 /* Says that a job stands on the board. -1: the keeper is gone, see link_lost. */

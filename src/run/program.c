@@ -36,7 +36,8 @@ char *program_find(const char *name)
 	if (path)
 		return path;
 	if (file_exists(name))
-		error_set("there is no '%s' in PATH; the one in this directory is ./%s", name, name);
+		error_set("there is no '%s' in PATH; the one in this directory is ./%s", name,
+			  name);
 	else
 		error_set("there is no program '%s' in PATH", name);
 	return NULL;
@@ -52,7 +53,8 @@ static int check_script(const char *path, const char *head)
 	if (!n)
 		e = error_set("'%s' is a script that names no interpreter behind #!", path);
 	else if (access(interpreter, X_OK))
-		e = error_set("'%s' is a script for '%s', which is missing or not executable", path, interpreter);
+		e = error_set("'%s' is a script for '%s', which is missing or not executable", path,
+			      interpreter);
 	free(interpreter);
 	return e;
 }
@@ -62,10 +64,14 @@ static int check_interpreter(int fd, const char *path, const Elf64_Phdr *ph)
 	char name[4096];
 
 	if (ph->p_filesz < 2 || ph->p_filesz > sizeof name ||
-	    pread(fd, name, ph->p_filesz, (off_t)ph->p_offset) != (ssize_t)ph->p_filesz || name[ph->p_filesz - 1])
-		return error_set("'%s' is a damaged ELF file: its interpreter's name cannot be read", path);
+	    pread(fd, name, ph->p_filesz, (off_t)ph->p_offset) != (ssize_t)ph->p_filesz ||
+	    name[ph->p_filesz - 1])
+		return error_set(
+		    "'%s' is a damaged ELF file: its interpreter's name cannot be read", path);
 	if (access(name, X_OK))
-		return error_set("'%s' needs the dynamic loader '%s', which is missing or not executable", path, name);
+		return error_set(
+		    "'%s' needs the dynamic loader '%s', which is missing or not executable", path,
+		    name);
 	return 0;
 }
 
@@ -74,12 +80,14 @@ static int check_elf(int fd, const char *path, const Elf64_Ehdr *h, size_t size)
 	if (size < sizeof *h || h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_machine != OUR_MACHINE)
 		return error_set("'%s' is an ELF file for another kind of machine", path);
 	if (h->e_type != ET_EXEC && h->e_type != ET_DYN)
-		return error_set("'%s' is an object file or core file, not a program; link it first", path);
+		return error_set(
+		    "'%s' is an object file or core file, not a program; link it first", path);
 	for (unsigned i = 0; i < h->e_phnum; i++) {
 		Elf64_Phdr ph;
 
 		if (pread(fd, &ph, sizeof ph, (off_t)(h->e_phoff + i * sizeof ph)) != sizeof ph)
-			return error_set("'%s' is a damaged ELF file: it ends within its headers", path);
+			return error_set("'%s' is a damaged ELF file: it ends within its headers",
+					 path);
 		if (ph.p_type == PT_INTERP && check_interpreter(fd, path, &ph))
 			return -1;
 	}
@@ -104,7 +112,8 @@ int program_check(const char *path)
 	if (!S_ISREG(st.st_mode))
 		return error_set("'%s' is not a regular file, so it cannot be executed", path);
 	if (access(path, X_OK))
-		return error_set("'%s' is not executable; if it is a program: chmod +x %s", path, path);
+		return error_set("'%s' is not executable; if it is a program: chmod +x %s", path,
+				 path);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0; /* executable and not readable: the kernel will tell */
@@ -115,7 +124,8 @@ int program_check(const char *path)
 	else if (n >= 2 && !memcmp(&head, "#!", 2))
 		e = check_script(path, head.text);
 	else
-		e = error_set("'%s' is neither an ELF file nor a script with #!%s", path, n <= 0 ? " (it is empty)" : "");
+		e = error_set("'%s' is neither an ELF file nor a script with #!%s", path,
+			      n <= 0 ? " (it is empty)" : "");
 	close(fd);
 	return e;
 }

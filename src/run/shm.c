@@ -64,7 +64,8 @@ static void layout(struct shm *s)
 	s->node_capacity = o->nodes;
 	s->event_capacity = o->events;
 	s->slot_count = power_up(o->nodes * MUSTER_SLOTS);
-	s->block_count = page_up(o->input_limit) / MUSTER_BLOCK + 2 * MUSTER_MAX_SOURCES + 2 * OBJECT_BLOCKS;
+	s->block_count =
+	    page_up(o->input_limit) / MUSTER_BLOCK + 2 * MUSTER_MAX_SOURCES + 2 * OBJECT_BLOCKS;
 	s->data_capacity = page_up(o->input_limit);
 
 	s->block_offset = at;
@@ -84,11 +85,13 @@ static int check_limits(uint64_t map_size)
 {
 	struct rlimit r;
 
-	if (!getrlimit(RLIMIT_AS, &r) && r.rlim_cur != RLIM_INFINITY && r.rlim_cur < (24ull << 40)) {
+	if (!getrlimit(RLIMIT_AS, &r) && r.rlim_cur != RLIM_INFINITY &&
+	    r.rlim_cur < (24ull << 40)) {
 		struct rlimit raised = {r.rlim_max, r.rlim_max};
 
 		if (r.rlim_max != RLIM_INFINITY || setrlimit(RLIMIT_AS, &raised))
-			return error_set("the address space is limited to %llu KiB, and a traced program needs 21 TiB of it "
+			return error_set("the address space is limited to %llu KiB, and a traced "
+					 "program needs 21 TiB of it "
 					 "(reserved, not used); run: ulimit -v unlimited",
 					 (unsigned long long)r.rlim_cur / 1024);
 	}
@@ -97,9 +100,11 @@ static int check_limits(uint64_t map_size)
 		struct rlimit raised = {r.rlim_max, r.rlim_max};
 
 		if (r.rlim_max < map_size || setrlimit(RLIMIT_FSIZE, &raised))
-			return error_set("the size of files is limited to %llu KiB, and the trace tables are a sparse file of "
+			return error_set("the size of files is limited to %llu KiB, and the trace "
+					 "tables are a sparse file of "
 					 "%llu KiB; run: ulimit -f unlimited",
-					 (unsigned long long)r.rlim_cur / 1024, (unsigned long long)map_size / 1024);
+					 (unsigned long long)r.rlim_cur / 1024,
+					 (unsigned long long)map_size / 1024);
 	}
 	return 0;
 }
@@ -110,15 +115,18 @@ static int map(struct shm *s)
 	if (s->fd < 0)
 		return error_errno("cannot make the trace tables (memfd)");
 	if (ftruncate(s->fd, (off_t)s->map_size))
-		return error_errno("cannot make trace tables of %llu KiB", (unsigned long long)s->map_size / 1024);
+		return error_errno("cannot make trace tables of %llu KiB",
+				   (unsigned long long)s->map_size / 1024);
 	/* A target that shrank the file would make the engine's reads fault. */
 	if (fcntl(s->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		return error_errno("cannot seal the trace tables");
-	s->base = mmap(NULL, s->map_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, s->fd, 0);
+	s->base =
+	    mmap(NULL, s->map_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, s->fd, 0);
 	if (s->base == MAP_FAILED) {
 		s->base = NULL;
-		return error_errno("cannot map trace tables of %llu KiB; fewer nodes, or: ulimit -v unlimited",
-				   (unsigned long long)s->map_size / 1024);
+		return error_errno(
+		    "cannot map trace tables of %llu KiB; fewer nodes, or: ulimit -v unlimited",
+		    (unsigned long long)s->map_size / 1024);
 	}
 	madvise(s->base, s->map_size, MADV_DONTDUMP);
 	s->header = (struct muster_header *)s->base;
@@ -142,8 +150,9 @@ int shm_init(struct shm *s, const struct shm_options *options)
 	if (s->options.nodes > 1ull << MUSTER_LABEL_BITS)
 		return error_set("at most %llu nodes are possible", 1ull << MUSTER_LABEL_BITS);
 	if (s->options.events > 1ull << 32 || s->options.input_limit > 1ull << MUSTER_LABEL_BITS)
-		return error_set("at most %llu events and %llu bytes of symbolic input are possible", 1ull << 32,
-				 1ull << MUSTER_LABEL_BITS);
+		return error_set(
+		    "at most %llu events and %llu bytes of symbolic input are possible", 1ull << 32,
+		    1ull << MUSTER_LABEL_BITS);
 	layout(s);
 	if (check_limits(s->map_size) || map(s)) {
 		shm_release(s);
@@ -168,7 +177,8 @@ static void punch(struct shm *s, uint64_t from, uint64_t to)
 {
 	from = page_up(from);
 	if (from < to)
-		fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(to - from));
+		fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
+			  (off_t)(to - from));
 }
 
 /* A run that was far larger than the others would keep gigabytes. */
@@ -220,7 +230,8 @@ void shm_reset(struct shm *s, uint32_t extra_flags)
 	h->populate_nodes = s->node_mark;
 	h->populate_events = s->event_mark;
 	memset(h->sources, 0, sizeof h->sources);
-	memset(&h->state, 0, offsetof(struct muster_header, objects) - offsetof(struct muster_header, state));
+	memset(&h->state, 0,
+	       offsetof(struct muster_header, objects) - offsetof(struct muster_header, state));
 	h->node_count = 1; /* label 0 is no node */
 }
 
@@ -233,9 +244,11 @@ static int add(struct shm *s, const char *name, const struct muster_source *prot
 	if (s->source_count >= MUSTER_MAX_SOURCES)
 		return error_set("more than %d inputs", MUSTER_MAX_SOURCES);
 	if (proto->size > s->options.input_limit || s->blocks_used + blocks > s->block_count)
-		return error_set("'%s' has %llu bytes, and symbolic input is limited to %llu in all; use a smaller input or raise "
+		return error_set("'%s' has %llu bytes, and symbolic input is limited to %llu in "
+				 "all; use a smaller input or raise "
 				 "the limit",
-				 name, (unsigned long long)proto->size, (unsigned long long)s->options.input_limit);
+				 name, (unsigned long long)proto->size,
+				 (unsigned long long)s->options.input_limit);
 	*src = *proto;
 	snprintf(src->name, sizeof src->name, "%s", name);
 	src->blocks = s->blocks_used;
@@ -247,10 +260,12 @@ static int add(struct shm *s, const char *name, const struct muster_source *prot
 
 static int add_stat(struct shm *s, const char *name, const struct stat *st)
 {
-	struct muster_source src = {.kind = MUSTER_SOURCE_FILE, .dev = st->st_dev, .ino = st->st_ino};
+	struct muster_source src = {
+	    .kind = MUSTER_SOURCE_FILE, .dev = st->st_dev, .ino = st->st_ino};
 
 	if (!S_ISREG(st->st_mode))
-		return error_set("'%s' is not a regular file, so it cannot be symbolic input", name);
+		return error_set("'%s' is not a regular file, so it cannot be symbolic input",
+				 name);
 	src.size = (uint64_t)st->st_size;
 	return add(s, name, &src);
 }
@@ -275,12 +290,13 @@ int shm_add_fd(struct shm *s, const char *name, int fd)
 
 int shm_add_memory(struct shm *s, const char *name, const void *data, size_t size)
 {
-	struct muster_source src = {.kind = MUSTER_SOURCE_MEMORY, .dev = s->data_used, .size = size};
+	struct muster_source src = {
+	    .kind = MUSTER_SOURCE_MEMORY, .dev = s->data_used, .size = size};
 	int index;
 
 	if (size > s->data_capacity - s->data_used)
-		return error_set("'%s' has %zu bytes, and symbolic input is limited to %llu in all", name, size,
-				 (unsigned long long)s->options.input_limit);
+		return error_set("'%s' has %zu bytes, and symbolic input is limited to %llu in all",
+				 name, size, (unsigned long long)s->options.input_limit);
 	index = add(s, name, &src);
 	if (index < 0)
 		return -1;
@@ -371,8 +387,9 @@ void shm_counts(struct shm *s, struct shm_counts *out)
 	out->object_used = h->object_used;
 	memcpy(out->message, h->message, sizeof out->message);
 	out->message[sizeof out->message - 1] = 0;
-	if (h->magic != MUSTER_ABI_MAGIC || h->version != MUSTER_ABI_VERSION || h->map_size != s->map_size ||
-	    h->node_offset != s->node_offset || h->event_offset != s->event_offset || h->slot_offset != s->slot_offset ||
+	if (h->magic != MUSTER_ABI_MAGIC || h->version != MUSTER_ABI_VERSION ||
+	    h->map_size != s->map_size || h->node_offset != s->node_offset ||
+	    h->event_offset != s->event_offset || h->slot_offset != s->slot_offset ||
 	    h->source_count != s->source_count)
 		bad = 1;
 	out->scribbled = bad;

@@ -25,12 +25,12 @@
 #define SHM_DEFAULT_TABLE_LIMIT 256u
 
 struct shm_options {
-	uint64_t nodes;	       /* capacity in nodes, at most 1 << MUSTER_LABEL_BITS; 0: the default */
-	uint64_t events;       /* capacity in events; 0: the default */
-	uint64_t input_limit;  /* bytes of symbolic input in all; 0: the default */
-	uint32_t table_limit;  /* largest object read at a symbolic index; 0: the default */
-	uint32_t site_cap;     /* events a site may have; 0: no cap */
-	uint32_t flags;	       /* enum muster_flag, without FORKSERVER */
+	uint64_t nodes;	 /* capacity in nodes, at most 1 << MUSTER_LABEL_BITS; 0: the default */
+	uint64_t events; /* capacity in events; 0: the default */
+	uint64_t input_limit; /* bytes of symbolic input in all; 0: the default */
+	uint32_t table_limit; /* largest object read at a symbolic index; 0: the default */
+	uint32_t site_cap;    /* events a site may have; 0: no cap */
+	uint32_t flags;	      /* enum muster_flag, without FORKSERVER */
 };
 
 struct shm {
@@ -57,14 +57,14 @@ struct shm {
 
 /* Counts that the runtime left in the header, clamped to what can be true. */
 struct shm_counts {
-	uint32_t state;		     /* enum muster_state; anything else counts as scribbled */
-	uint64_t nodes, events;	     /* at most the capacities; nodes >= 1 */
+	uint32_t state;		/* enum muster_state; anything else counts as scribbled */
+	uint64_t nodes, events; /* at most the capacities; nodes >= 1 */
 	uint64_t stale, dropped;
 	uint32_t threads, forks;
-	uint32_t objects, caps;	     /* at most MUSTER_MAX_OBJECTS, MUSTER_MAX_CAPS */
+	uint32_t objects, caps; /* at most MUSTER_MAX_OBJECTS, MUSTER_MAX_CAPS */
 	uint64_t object_used;
-	int scribbled;		     /* a field had a value that the runtime never writes */
-	char message[256];	     /* always ends in NUL */
+	int scribbled;	   /* a field had a value that the runtime never writes */
+	char message[256]; /* always ends in NUL */
 };
 
 /* Makes and maps the memfd. options may be NULL. Fails with words if the address
@@ -80,7 +80,8 @@ void shm_reset(struct shm *s, uint32_t extra_flags);
 /* Adds a source for the next run and gives its index. name is what conditions
  * print ("in"); cut to fit. */
 int shm_add_file(struct shm *s, const char *name, const char *path);
-int shm_add_fd(struct shm *s, const char *name, int fd); /* a file that is open, such as standard input */
+int shm_add_fd(struct shm *s, const char *name,
+	       int fd); /* a file that is open, such as standard input */
 int shm_add_memory(struct shm *s, const char *name, const void *data, size_t size);
 int shm_add_arg(struct shm *s, unsigned index, const char *value);
 int shm_add_env(struct shm *s, const char *variable, const char *value);

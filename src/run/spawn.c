@@ -71,7 +71,8 @@ static void limits(const struct keeper_board *b)
 		raise_limit(RLIMIT_AS, RLIM_INFINITY);
 		raise_limit(RLIMIT_NOFILE, SHM_FD + 8);
 	}
-	personality(ADDR_NO_RANDOMIZE); /* refused in some containers: addresses then differ from run to run */
+	personality(ADDR_NO_RANDOMIZE); /* refused in some containers: addresses then differ from
+					   run to run */
 	fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 	if (fd >= 0) { /* if memory runs out before a limit is seen, the target goes first */
 		if (write(fd, "1000", 4) < 0)
@@ -112,7 +113,8 @@ static int descriptors(const struct keeper_board *b, const struct spawn *s)
 		return -1;
 	if (b->has_shm && place(KEEPER_SHM, SHM_FD) < 0)
 		return -1;
-	if (s->control >= 0 && (place(s->control, MUSTER_CONTROL_FD) < 0 || place(s->status, MUSTER_STATUS_FD) < 0))
+	if (s->control >= 0 &&
+	    (place(s->control, MUSTER_CONTROL_FD) < 0 || place(s->status, MUSTER_STATUS_FD) < 0))
 		return -1;
 	if (place(in, 0) < 0 || place(KEEPER_OUT, 1) < 0 || place(KEEPER_ERR, 2) < 0)
 		return -1;
@@ -120,7 +122,8 @@ static int descriptors(const struct keeper_board *b, const struct spawn *s)
 }
 
 /* The job's strings as vectors. One more variable for the runtime. */
-static char **strings(struct keeper_board *b, const char **program, const char **directory, char ***env)
+static char **strings(struct keeper_board *b, const char **program, const char **directory,
+		      char ***env)
 {
 	static char shm_variable[32];
 	struct keeper_job *j = &b->job;
@@ -200,8 +203,10 @@ static void serve_once(struct keeper_board *b, const struct spawn *s)
 	memset(&served, 0, sizeof served);
 	served.status = status;
 	served.peak_kib = (uint32_t)usage.ru_maxrss;
-	served.user_us = (uint64_t)usage.ru_utime.tv_sec * 1000000u + (uint64_t)usage.ru_utime.tv_usec;
-	served.system_us = (uint64_t)usage.ru_stime.tv_sec * 1000000u + (uint64_t)usage.ru_stime.tv_usec;
+	served.user_us =
+	    (uint64_t)usage.ru_utime.tv_sec * 1000000u + (uint64_t)usage.ru_utime.tv_usec;
+	served.system_us =
+	    (uint64_t)usage.ru_stime.tv_sec * 1000000u + (uint64_t)usage.ru_stime.tv_usec;
 	served.faults = (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
 	write_status(s->status, &served, sizeof served);
 	_exit(0);

@@ -124,8 +124,8 @@ static int look(pid_t pid, struct one *o)
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
 	if (!slurp(path, text, sizeof text) || !(p = strrchr(text, ')')))
 		return -1;
-	if (sscanf(p + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu", &o->state, &t[0], &t[1], &t[2],
-		   &t[3]) != 5)
+	if (sscanf(p + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu",
+		   &o->state, &t[0], &t[1], &t[2], &t[3]) != 5)
 		return -1;
 	o->ticks = t[0] + t[1] + t[2] + t[3];
 	snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
@@ -161,7 +161,8 @@ static uint64_t memory_of(const struct keeper_board *b, pid_t pid, const struct 
 	return bytes + (shared > tables ? shared - tables : 0);
 }
 
-void watch_usage(const struct keeper_board *b, pid_t parent, pid_t target, unsigned max_processes, struct watch_usage *u)
+void watch_usage(const struct keeper_board *b, pid_t parent, pid_t target, unsigned max_processes,
+		 struct watch_usage *u)
 {
 	uint64_t ns_per_tick = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
 	size_t enough = max_processes ? (size_t)max_processes + 64 : SIZE_MAX;
@@ -254,7 +255,8 @@ unsigned watch_sweep(const struct keeper_board *b, pid_t *spare)
 
 	for (int round = 0; anybody(spare, &killed); round++) {
 		struct pids p = {0};
-		struct timespec pause = {0, round < 10 ? 100000 : 1000000}; /* the killed need the processor */
+		struct timespec pause = {
+		    0, round < 10 ? 100000 : 1000000}; /* the killed need the processor */
 		unsigned n;
 
 		/* Those further down become our children when their parents are dead. */
@@ -287,7 +289,8 @@ unsigned watch_user_threads(void)
 		snprintf(path, sizeof path, "/proc/%s/status", e->d_name);
 		if (isdigit((unsigned char)e->d_name[0]) && slurp(path, text, sizeof text) &&
 		    (uid = strstr(text, "\nUid:")) && (threads = strstr(text, "\nThreads:")) &&
-		    sscanf(uid, "\nUid: %u", &u) == 1 && u == getuid() && sscanf(threads, "\nThreads: %u", &t) == 1)
+		    sscanf(uid, "\nUid: %u", &u) == 1 && u == getuid() &&
+		    sscanf(threads, "\nThreads: %u", &t) == 1)
 			n += t;
 	}
 	if (d)

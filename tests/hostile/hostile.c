@@ -105,7 +105,8 @@ static void touch(int flags)
 {
 	for (int i = 0; i < 100; i++) {
 		size_t n = 1 << 30;
-		char *p = mmap(NULL, n, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		char *p = mmap(NULL, n, PROT_READ | PROT_WRITE,
+			       flags | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 		if (p == MAP_FAILED)
 			exit(9);

@@ -30,7 +30,7 @@
 
 #include <cmocka.h>
 
-static char marker[64]; /* NAME=VALUE in the environment of every process of a run */
+static char marker[64];		      /* NAME=VALUE in the environment of every process of a run */
 static char *plain, *served, *traced; /* the program; with a fork server; its trace variant */
 static struct shm shm;
 
@@ -49,7 +49,8 @@ static unsigned marked_processes(void)
 		if (e->d_name[0] < '0' || e->d_name[0] > '9')
 			continue;
 		snprintf(path, sizeof path, "/proc/%s/environ", e->d_name);
-		if (!file_read(path, &b) && b.size && memmem(b.data, b.size, marker, strlen(marker)))
+		if (!file_read(path, &b) && b.size &&
+		    memmem(b.data, b.size, marker, strlen(marker)))
 			n++;
 		buf_release(&b);
 	}
@@ -121,7 +122,7 @@ static struct launch_options options(char *const *argv, enum how how, int no_nam
 struct expect {
 	const char *behaviour;
 	enum run_end end;
-	int value; /* exit code or signal */
+	int value;	   /* exit code or signal */
 	enum run_end end2; /* without a namespace, if it differs */
 	int value2;
 	double wall, cpu; /* limits, if not the usual ones */
@@ -143,7 +144,8 @@ static const struct expect expectations[] = {
     {"close", RUN_EXIT, 5, RUN_EXIT, 5, 0, 0},
     {"daemon", RUN_EXIT, 0, RUN_EXIT, 0, 0, 0},
     {"nest", RUN_EXIT, 0, RUN_EXIT, 0, 0, 0},
-    /* Without a namespace a target that kills its parent dies with it: the next in line would be the keeper. */
+    /* Without a namespace a target that kills its parent dies with it: the next in line would be
+       the keeper. */
     {"kill-parent", RUN_EXIT, 7, RUN_SIGNAL, SIGKILL, 0, 0},
     {"kill-parents", RUN_EXIT, 8, RUN_SIGNAL, SIGKILL, 0, 0},
     {"stop-parent", RUN_EXIT, 4, RUN_EXIT, 4, 0, 0},
@@ -154,14 +156,16 @@ static const struct expect expectations[] = {
     {"file", RUN_SIGNAL, SIGXFSZ, RUN_SIGNAL, SIGXFSZ, 0, 0},
 };
 
-static void check(const struct expect *x, const struct run_result *r, int no_namespace, const char *what)
+static void check(const struct expect *x, const struct run_result *r, int no_namespace,
+		  const char *what)
 {
 	enum run_end end = no_namespace ? x->end2 : x->end;
 	int value = no_namespace ? x->value2 : x->value;
 	char words[600];
 
 	run_result_words(r, words, sizeof words);
-	if (r->end != end || (end == RUN_EXIT && r->code != value) || (end == RUN_SIGNAL && r->signal != value))
+	if (r->end != end || (end == RUN_EXIT && r->code != value) ||
+	    (end == RUN_SIGNAL && r->signal != value))
 		fail_msg("%s: %s", what, words);
 }
 
@@ -233,7 +237,8 @@ static void test_traced(void **unused)
 	run_all(TRACED_SERVER, 0);
 }
 
-static void run_one(const char *behaviour, enum how how, const char *data, struct run_result *r, int *is_namespace)
+static void run_one(const char *behaviour, enum how how, const char *data, struct run_result *r,
+		    int *is_namespace)
 {
 	char *argv[] = {plain, (char *)behaviour, NULL};
 	struct launch_options o = options(argv, how, 0);
@@ -384,7 +389,8 @@ static void muster_dies(int sig, int no_namespace)
 	kill(pid, sig);
 	waitpid(pid, &i, 0);
 	assert_true(WIFSIGNALED(i));
-	for (i = 0; i < 5000 && (marked_processes() || file_exists(dir) || file_exists(dir + 4096)); i++)
+	for (i = 0; i < 5000 && (marked_processes() || file_exists(dir) || file_exists(dir + 4096));
+	     i++)
 		pause_ms(1);
 	assert_int_equal(marked_processes(), 0);
 	assert_false(file_exists(dir));
@@ -420,7 +426,8 @@ static void test_keeper_killed(void **unused)
 
 		while (marked_processes() < 4)
 			pause_ms(1);
-		snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)getppid(), (int)getppid());
+		snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)getppid(),
+			 (int)getppid());
 		if (!file_read(path, &b))
 			for (p = buf_str(&b);; p = end) {
 				pid_t pid = (pid_t)strtol(p, &end, 10);
@@ -453,7 +460,8 @@ static void test_keeper_killed(void **unused)
 
 static char *compile(const char *name, const char *const *more)
 {
-	char *path = file_temp(name), *argv[24] = {"clang-19", "-O1", "-w", "tests/hostile/hostile.c", "-o", path};
+	char *path = file_temp(name),
+	     *argv[24] = {"clang-19", "-O1", "-w", "tests/hostile/hostile.c", "-o", path};
 	struct proc_opts po = {.capture_err = 1};
 	struct proc_result r;
 	int n = 6;
@@ -521,8 +529,8 @@ static void test_ulimit(void **unused)
 
 static int setup(void **unused)
 {
-	static const char *const runtime[] = {"-Wl,--whole-archive", "build/runtime/libmuster_cov.a",
-					      "-Wl,--no-whole-archive", NULL};
+	static const char *const runtime[] = {
+	    "-Wl,--whole-archive", "build/runtime/libmuster_cov.a", "-Wl,--no-whole-archive", NULL};
 
 	(void)unused;
 	snprintf(marker, sizeof marker, "MUSTER_HOSTILE_TEST=%d", (int)getpid());
@@ -531,7 +539,8 @@ static int setup(void **unused)
 		served = compile("hostile-served", runtime);
 	traced = make_traced();
 	if (!served || !traced)
-		print_message("the runtime is not built: no tests of the fork server or of variants\n");
+		print_message(
+		    "the runtime is not built: no tests of the fork server or of variants\n");
 	return plain ? shm_init(&shm, NULL) : -1;
 }
 
@@ -548,18 +557,12 @@ static int teardown(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_exec),
-	    cmocka_unit_test(test_exec_no_namespace),
-	    cmocka_unit_test(test_server),
-	    cmocka_unit_test(test_server_no_namespace),
-	    cmocka_unit_test(test_traced),
-	    cmocka_unit_test(test_ulimit),
-	    cmocka_unit_test(test_bomb),
-	    cmocka_unit_test(test_server_input),
-	    cmocka_unit_test(test_scribble),
-	    cmocka_unit_test(test_server_restarts),
-	    cmocka_unit_test(test_muster_killed),
-	    cmocka_unit_test(test_keeper_killed),
+	    cmocka_unit_test(test_exec),	  cmocka_unit_test(test_exec_no_namespace),
+	    cmocka_unit_test(test_server),	  cmocka_unit_test(test_server_no_namespace),
+	    cmocka_unit_test(test_traced),	  cmocka_unit_test(test_ulimit),
+	    cmocka_unit_test(test_bomb),	  cmocka_unit_test(test_server_input),
+	    cmocka_unit_test(test_scribble),	  cmocka_unit_test(test_server_restarts),
+	    cmocka_unit_test(test_muster_killed), cmocka_unit_test(test_keeper_killed),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -101,7 +101,8 @@ static void test_stdin(void **unused)
 
 static void test_file(void **unused)
 {
-	char *argv[] = {"sh", "-c", "cat \"$0\" \"${1#--in=}\"; echo; basename \"$0\"", "@@", "--in=@@", NULL};
+	char *argv[] = {"sh", "-c",	 "cat \"$0\" \"${1#--in=}\"; echo; basename \"$0\"",
+			"@@", "--in=@@", NULL};
 	struct launch_options o = options(argv);
 	struct launch_input in = {.data = "xyz", .size = 3, .name = "dir.d/a.gif"};
 	struct launcher *l = launcher_new(&o);
@@ -182,7 +183,9 @@ static void test_huge_input(void **unused)
 static void test_environment(void **unused)
 {
 	static const char *const env[] = {"ONE=1", "TWO", NULL};
-	char *argv[] = {"sh", "-c", "echo $ONE.$TWO.$THREE; pwd; ls /proc/self/fd | tr '\\n' ' '; ulimit -c", NULL};
+	char *argv[] = {"sh", "-c",
+			"echo $ONE.$TWO.$THREE; pwd; ls /proc/self/fd | tr '\\n' ' '; ulimit -c",
+			NULL};
 	struct launch_options o = options(argv);
 
 	(void)unused;
@@ -327,7 +330,8 @@ static void test_no_runtime(void **unused)
 
 static void test_sources(void **unused)
 {
-	static const char *const env_input[] = {"INPUT_VARIABLE", NULL}, *missing[] = {"NO_SUCH_VARIABLE", NULL};
+	static const char *const env_input[] = {"INPUT_VARIABLE", NULL},
+				 *missing[] = {"NO_SUCH_VARIABLE", NULL};
 	char *argv[] = {"true", "-x", "@@", "word", NULL}, *extra = file_temp("extra.cfg");
 	const char *const files[] = {extra, NULL};
 	struct launch_options o = options(argv);
@@ -379,7 +383,8 @@ static void test_many_runs(void **unused)
 	(void)unused;
 	for (int i = 0; i < 50; i++) {
 		char text[16];
-		struct launch_input in = {.data = text, .size = (size_t)snprintf(text, sizeof text, "%d", 12345 * i)};
+		struct launch_input in = {
+		    .data = text, .size = (size_t)snprintf(text, sizeof text, "%d", 12345 * i)};
 
 		assert_int_equal(launcher_run(l, &in, &result), 0);
 		assert_int_equal(result.out.size, in.size);
@@ -392,13 +397,13 @@ static void test_many_runs(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_exit),	cmocka_unit_test(test_usage),
-	    cmocka_unit_test(test_stdin),	cmocka_unit_test(test_file),
-	    cmocka_unit_test(test_path_input),	cmocka_unit_test(test_huge_input),
-	    cmocka_unit_test(test_environment), cmocka_unit_test(test_addresses),
+	    cmocka_unit_test(test_exit),	 cmocka_unit_test(test_usage),
+	    cmocka_unit_test(test_stdin),	 cmocka_unit_test(test_file),
+	    cmocka_unit_test(test_path_input),	 cmocka_unit_test(test_huge_input),
+	    cmocka_unit_test(test_environment),	 cmocka_unit_test(test_addresses),
 	    cmocka_unit_test(test_output_limit), cmocka_unit_test(test_time),
-	    cmocka_unit_test(test_no_program),	cmocka_unit_test(test_no_directory),
-	    cmocka_unit_test(test_no_runtime),	cmocka_unit_test(test_sources),
+	    cmocka_unit_test(test_no_program),	 cmocka_unit_test(test_no_directory),
+	    cmocka_unit_test(test_no_runtime),	 cmocka_unit_test(test_sources),
 	    cmocka_unit_test(test_many_runs),
 	};
 

@@ -60,7 +60,8 @@ static void test_layout(void **unused)
 	assert_int_equal(h->slot_count & (h->slot_count - 1), 0);
 	assert_true(h->slot_count >= MUSTER_SLOTS * h->node_capacity);
 	/* The FULL event stands behind the last. */
-	assert_true(h->event_offset + (h->event_capacity + 1) * sizeof(struct muster_event) <= h->node_offset);
+	assert_true(h->event_offset + (h->event_capacity + 1) * sizeof(struct muster_event) <=
+		    h->node_offset);
 	assert_true(h->slot_offset + h->slot_count * 4 <= h->map_size);
 	assert_true(blocks_of_file() < 1 << 20); /* sparse */
 }
@@ -236,7 +237,8 @@ static void test_warm(void **unused)
 	shm_warm(&other);
 	assert_true(other.header->populate_nodes >= 1000);
 	fstat(other.fd, &st);
-	assert_true((uint64_t)st.st_blocks * 512 >= other.header->populate_nodes * sizeof(struct muster_node));
+	assert_true((uint64_t)st.st_blocks * 512 >=
+		    other.header->populate_nodes * sizeof(struct muster_node));
 	assert_true(st.st_blocks * 512 < 2 << 20);
 	other.header->node_count = 7;
 	shm_counts(&other, &c);
@@ -258,7 +260,10 @@ static int in_limits(int what, rlim_t value)
 		setrlimit((__rlimit_resource_t)what, &r);
 		if (!shm_init(&other, NULL))
 			_exit(1);
-		_exit(strstr(error_text(), what == RLIMIT_AS ? "ulimit -v unlimited" : "ulimit -f unlimited") ? 0 : 2);
+		_exit(strstr(error_text(),
+			     what == RLIMIT_AS ? "ulimit -v unlimited" : "ulimit -f unlimited")
+			  ? 0
+			  : 2);
 	}
 	waitpid(pid, &status, 0);
 	return status;
@@ -284,11 +289,16 @@ static void test_options(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_layout),	      cmocka_unit_test(test_default_is_sparse),
-	    cmocka_unit_test(test_sources),	      cmocka_unit_test(test_limits),
-	    cmocka_unit_test(test_reuse),	      cmocka_unit_test(test_scribbled),
-	    cmocka_unit_test(test_cannot_shrink),     cmocka_unit_test(test_ulimit),
-	    cmocka_unit_test(test_gives_memory_back), cmocka_unit_test(test_options),
+	    cmocka_unit_test(test_layout),
+	    cmocka_unit_test(test_default_is_sparse),
+	    cmocka_unit_test(test_sources),
+	    cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_reuse),
+	    cmocka_unit_test(test_scribbled),
+	    cmocka_unit_test(test_cannot_shrink),
+	    cmocka_unit_test(test_ulimit),
+	    cmocka_unit_test(test_gives_memory_back),
+	    cmocka_unit_test(test_options),
 	    cmocka_unit_test(test_warm),
 	};
 
