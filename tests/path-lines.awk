@@ -15,4 +15,4 @@ match($0, /^[^ ]*:[0-9]+:[0-9]+: [^ ]+: [a-z]+: /) {
 		sub(/:/, "", text)
 	print kind, line, text, "@" part[1]
 }
-/^    where / { print kind, line, substr($0, 11), "@" part[1] }
+/^    where / && kind != "concrete" { print kind, line, substr($0, 11), "@" part[1] }
