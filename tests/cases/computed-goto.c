@@ -2,6 +2,7 @@
  *
  * INPUT \x01\x02\x00
  * ALLOW target address
+ * PATH *concrete: target:*
  */
 #include "case.h"
 
@@ -9,7 +10,7 @@ int main(void) {
 	load();
 	static void *const labels[] = {&&stop, &&add, &&twice};
 	int x = 3, at = 0;
-	goto *labels[in[at]]; // concrete: target
+	goto *labels[in[at]];
 add:
 	x++;
 	at++;

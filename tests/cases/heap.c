@@ -20,7 +20,7 @@ int main(void) {
 	IF(again[3] == 'x');          // nobranch
 	char *zero = calloc(4, 4);
 	IF(zero[5] == 0);             // nobranch
-	char *copy = strdup((char *)in); // branch
+	char *copy = strdup((char *)in);
 	IF(copy[1] == 'b');           // branch
 	char *array = reallocarray(NULL, 4, 4);
 	array[0] = (char)in[2];

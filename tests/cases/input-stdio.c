@@ -1,6 +1,7 @@
 /* stdio: getc in all its forms, ungetc, fgets, fread, fseek, ftell, rewind, feof.
  *
  * INPUT abcdef\nsecond line\nxyz
+ * ALLOW offset
  */
 #define _GNU_SOURCE
 #include "case.h"
@@ -29,7 +30,7 @@ int main(void) {
 	IF(b[7] == 'o');
 	rewind(stdin);
 	IF(getc(stdin) == 'a');             // branch
-	fseek(stdin, -1, SEEK_END);         // concrete: offset
+	fseek(stdin, -1, SEEK_END);
 	IF(getc(stdin) == 'z');             // branch
 	IF(getc(stdin) == EOF);
 	IF(feof(stdin));

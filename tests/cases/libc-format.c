@@ -11,7 +11,7 @@ int main(void) {
 	IF(n == 2);
 	IF(b[0] == '4');                 // branch
 	snprintf(b, sizeof b, "<%04x>", u16(0));
-	IF(strcmp(b, "<002a>") == 0);    // branch
+	IF(strcmp(b, "<002a>") == 0);
 	snprintf(b, sizeof b, "%5s|%-5.2s|", (char *)in + 2, (char *)in + 2);
 	IF(b[2] == 'a');                 // branch
 	IF(b[7] == 'b');                 // branch

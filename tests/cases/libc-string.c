@@ -14,7 +14,7 @@ int main(void) {
 	IF(strnlen(s, 5) == 5);
 	IF(memcmp(s, "hellp", 5) < 0);          // branch
 	IF(strcmp(t, "other") == 0);            // branch
-	IF(strncmp(s, "help", 3) == 0);         // branch
+	IF(strncmp(s, "help", 3) == 0);
 	IF(strchr(s, 'w') == s + 7);
 	IF(strrchr(s, 'o') == s + 8);
 	IF(memchr(s, ',', 12) == s + 5);
@@ -45,7 +45,7 @@ int main(void) {
 	IF(s[0] == ' ');                        // branch
 	IF(strcasecmp(t, "OTHER") == 0);
 	IF(strncasecmp(t, "OTHx", 3) == 0);
-	IF(bcmp(t, "other", 5) == 0);           // branch
+	IF(bcmp(t, "other", 5) == 0);
 	IF(ffs(in[0]) == 4);                    // branch
 	return 0;
 }

@@ -42,7 +42,7 @@ int main(void) {
 	IF(cross == 0x66655a63);                // branch
 	void *end = mempcpy(a, in, 3);
 	IF(end == a + 3);                       // nobranch
-	memccpy(a, in, 'c', 16);                // branch
+	memccpy(a, in, 'c', 16);
 	IF(a[2] == 'c');                        // branch
 	return 0;
 }
