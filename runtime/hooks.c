@@ -45,6 +45,7 @@ void __muster_va_enter(struct rt_va_save *save)
 {
 	struct rt_tls *t = &__muster_tls;
 	save->count = RT_ON() ? t->extra_count : 0;
+	save->size = t->extra_size;
 	for (uint32_t i = 0; i < save->count; i++)
 		save->extra[i] = t->extra[i];
 }
@@ -57,15 +58,10 @@ void __muster_va_start(void *list, const struct rt_va_save *save)
 		uint32_t gp, fp;
 		char *overflow, *registers;
 	} *va = list;
-	uint32_t top = 0;
-	for (uint32_t i = 0; i < save->count; i++)
-		if (save->extra[i].offset + save->extra[i].size > top)
-			top = save->extra[i].offset + save->extra[i].size;
 	rt_clear(va, sizeof *va);
 	rt_clear(va->registers, REGISTER_AREA);
-	/* The overflow area's length is not known to the callee: what is labelled there
-	 * is set, the first part beyond is cleared. */
-	rt_clear(va->overflow, top > REGISTER_AREA + 256 ? top - REGISTER_AREA : 256);
+	/* Only the caller knows how long the overflow area is; what lies beyond is its own. */
+	rt_clear(va->overflow, save->size);
 	for (uint32_t i = 0; i < save->count; i++) {
 		const struct rt_extra *e = &save->extra[i];
 		char *at = e->offset < REGISTER_AREA ? va->registers + e->offset : va->overflow + (e->offset - REGISTER_AREA);

@@ -30,7 +30,7 @@ struct rt_unit {
 };
 
 struct rt_va_save { /* what a variadic function keeps until va_start */
-	uint32_t count, pad;
+	uint32_t count, size; /* bytes on the stack */
 	struct rt_extra extra[64];
 };
 

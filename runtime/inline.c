@@ -257,6 +257,12 @@ INLINE void __muster_i_va_begin(void)
 	__muster_tls.extra_count = 0;
 }
 
+/* Bytes of variable arguments on the stack. */
+INLINE void __muster_i_va_size(uint32_t size)
+{
+	__muster_tls.extra_size = size;
+}
+
 INLINE void __muster_i_va_put(uint32_t offset, uint32_t size, label a)
 {
 	if (COLD(a))
@@ -265,7 +271,7 @@ INLINE void __muster_i_va_put(uint32_t offset, uint32_t size, label a)
 
 INLINE void __muster_i_va_enter(uint32_t own, struct rt_va_save *save)
 {
-	save->count = 0;
+	save->count = save->size = 0;
 	if (COLD(own))
 		__muster_va_enter(save);
 }

@@ -42,7 +42,7 @@ struct rt_tls {
 	uint64_t site; /* unit << 32 | index of the last call to another unit */
 	/* Varargs and byval structures: see vararg.c. */
 	uint32_t extra_count;
-	uint32_t extra_pad;
+	uint32_t extra_size; /* bytes of them on the stack */
 	struct rt_extra {
 		uint32_t offset; /* in the register save area (below 176) or past it in the overflow area */
 		uint32_t size;

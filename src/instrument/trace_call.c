@@ -326,6 +326,7 @@ static void pass_variable(struct tracer *t, LLVMValueRef call, unsigned fixed)
 {
 	struct va_layout l = {0, 48, 0};
 	unsigned n = LLVMGetNumArgOperands(call);
+	uint64_t named = 0; /* bytes on the stack before the area that va_start gives */
 
 	tracer_call(t, "__muster_i_va_begin", "v");
 	for (unsigned i = 0; i < n; i++) {
@@ -333,8 +334,12 @@ static void pass_variable(struct tracer *t, LLVMValueRef call, unsigned fixed)
 		LLVMTypeRef byval = argument_byval(call, i), type = LLVMTypeOf(v);
 		LLVMAttributeRef align = LLVMGetCallSiteEnumAttribute(call, i + 1, kind_of("align"));
 		uint64_t at = va_place(t, &l, type, byval, align ? LLVMGetEnumAttributeValue(align) : 8);
-		if (i < fixed)
+		if (i < fixed) {
+			named = l.overflow;
 			continue;
+		}
+		if (at >= 176)
+			at -= named;
 		if (byval) {
 			tracer_call(t, "__muster_va_struct", "vwpq", tracer_w(t, at), v,
 				    tracer_q(t, LLVMABISizeOfType(t->layout, byval)));
@@ -349,6 +354,7 @@ static void pass_variable(struct tracer *t, LLVMValueRef call, unsigned fixed)
 		else
 			tracer_concrete_all(t, v, MUSTER_REASON_VARARG);
 	}
+	tracer_call(t, "__muster_i_va_size", "vw", tracer_w(t, l.overflow - named));
 }
 
 static void pass_arguments(struct tracer *t, LLVMValueRef call, LLVMValueRef callee)
