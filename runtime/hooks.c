@@ -93,6 +93,7 @@ void __muster_byval_get(uint32_t offset, const void *p, uint64_t size, uint32_t 
 		return;
 	for (uint64_t i = 0; i < size; i++)
 		if (byval_cells[offset + i]) {
+			RT_STATE->any_label = 1;
 			*(uint8_t *)(MUSTER_DIRTY_BASE + (((uint64_t)p + i) >> 12)) = 1;
 			((uint32_t *)MUSTER_SHADOW(p))[i] = byval_cells[offset + i];
 		}

@@ -97,7 +97,22 @@ static inline __attribute__((always_inline)) uint64_t any(const void *p, uint32_
 	return seen;
 }
 
-#define ACCESS(n, n2)                                                                                 \
+/* Did the page of this address ever hold a label? */
+static inline __attribute__((always_inline)) uint32_t page_dirty(const void *p)
+{
+	return *(const volatile uint8_t *)(MUSTER_DIRTY_BASE + ((uint64_t)p >> 12));
+}
+
+static inline __attribute__((always_inline)) uint32_t pages(const void *p, uint64_t n)
+{
+	return n == 1 ? page_dirty(p) : page_dirty(p) | page_dirty((const char *)p + n - 1);
+}
+
+#define ACCESS(n, n2)                                                                              \
+	INLINE uint64_t __muster_i_seen##n2(const void *p)                                         \
+	{                                                                                          \
+		return pages(p, n) ? any(p, n) : 0;                                                \
+	}                                                                                          \
 	INLINE label __muster_i_load##n(const void *p, label address, uint64_t site)               \
 	{                                                                                          \
 		if (COLD(address))                                                                 \
@@ -108,10 +123,6 @@ static inline __attribute__((always_inline)) uint64_t any(const void *p, uint32_
 	{                                                                                          \
 		if (COLD(any(p, n) | a))                                                           \
 			__muster_store(p, n, a);                                                   \
-	}                                                                                          \
-	INLINE uint64_t __muster_i_seen##n2(const void *p)                                         \
-	{                                                                                          \
-		return any(p, n);                                                                  \
 	}                                                                                          \
 	INLINE void __muster_i_float##n(const void *p, uint64_t site)                              \
 	{                                                                                          \
@@ -135,67 +146,33 @@ ACCESS(13, 13)
 ACCESS(14, 14)
 ACCESS(15, 15)
 
-static inline __attribute__((always_inline)) uint32_t page_dirty(const void *p)
-{
-	return *(const volatile uint8_t *)(MUSTER_DIRTY_BASE + ((uint64_t)p >> 12));
-}
+/* In all that follows `labels` is the word at MUSTER_ANY_LABEL: while it is zero there
+ * is nothing to keep in step. */
 
-/* Did the page, or the two pages, of this access ever hold a label? */
-INLINE uint64_t __muster_i_page(const void *p, uint64_t n)
+/* A concrete store. */
+INLINE void __muster_i_wipe(uint64_t labels, void *p, uint64_t n)
 {
-	(void)n;
-	return *(const uint8_t *)(MUSTER_DIRTY_BASE + ((uint64_t)p >> 12));
-}
-
-INLINE uint64_t __muster_i_pages(const void *p, uint64_t n)
-{
-	return __muster_i_page(p, n) | __muster_i_page((const char *)p + n - 1, n);
-}
-
-/* A concrete store: nothing to do but on such pages. */
-INLINE void __muster_i_wipe(void *p, uint64_t n)
-{
-	if (COLD(__muster_i_page(p, n)))
+	if (COLD(labels) && COLD(n > 4096 || pages(p, n)))
 		__muster_clear(p, n);
 }
 
-INLINE void __muster_i_wipes(void *p, uint64_t n)
+INLINE void __muster_i_copy(uint64_t labels, void *to, const void *from, uint64_t n)
 {
-	if (COLD(__muster_i_pages(p, n)))
-		__muster_clear(p, n);
-}
-
-INLINE void __muster_i_copy(void *to, const void *from, uint64_t n)
-{
-	if (n - 1 < 4096) {
-		uint32_t seen = page_dirty(to) | page_dirty((char *)to + n - 1) | page_dirty(from) |
-		                page_dirty((const char *)from + n - 1);
-		if (COLD(seen))
-			__muster_copy(to, from, n);
-	} else if (n) {
+	if (COLD(labels) && n && COLD(n > 4096 || pages(to, n) | pages(from, n)))
 		__muster_copy(to, from, n);
-	}
 }
 
-INLINE void __muster_i_fill(void *to, label byte, uint64_t n)
+INLINE void __muster_i_fill(uint64_t labels, void *to, label byte, uint64_t n)
 {
-	if (n - 1 < 4096) {
-		if (COLD(byte | page_dirty(to) | page_dirty((char *)to + n - 1)))
-			__muster_fill(to, byte, n);
-	} else if (n) {
+	if (COLD(labels | byte) && n && COLD(n > 4096 || byte | pages(to, n)))
 		__muster_fill(to, byte, n);
-	}
 }
 
 /* A fresh stack object: forget what its memory was labelled with, tell its bounds. */
-INLINE void __muster_i_frame(void *p, uint64_t size)
+INLINE void __muster_i_frame(uint64_t labels, void *p, uint64_t size)
 {
-	if (size <= 4096) {
-		if (COLD(page_dirty(p) | page_dirty((char *)p + size - 1)))
-			__muster_clear(p, size);
-	} else {
+	if (COLD(labels) && size && COLD(size > 4096 || pages(p, size)))
 		__muster_clear(p, size);
-	}
 }
 
 INLINE void __muster_i_object(void *p, uint64_t size)

@@ -29,6 +29,7 @@ static inline uint8_t *dirty(uint64_t addr)
 
 static inline void mark(uint64_t addr, uint64_t size)
 {
+	RT_STATE->any_label = 1;
 	*dirty(addr) = 1;
 	if ((addr & 4095) + size > 4096)
 		*dirty(addr + size - 1) = 1;
@@ -172,7 +173,7 @@ void rt_store(void *p, unsigned size, label a)
 int rt_any(const void *p, size_t n)
 {
 	uint64_t addr = (uint64_t)p, end = addr + n;
-	if (!covered(addr, n))
+	if (!RT_STATE->any_label || !covered(addr, n))
 		return 0;
 	while (addr < end) {
 		uint64_t page = (addr | 4095) + 1, stop = page < end ? page : end;
@@ -188,7 +189,7 @@ int rt_any(const void *p, size_t n)
 void rt_clear(const void *p, size_t n)
 {
 	uint64_t addr = (uint64_t)p, end = addr + n;
-	if (!covered(addr, n))
+	if (!RT_STATE->any_label || !covered(addr, n))
 		return;
 	while (addr < end) {
 		uint64_t page = (addr | 4095) + 1, stop = page < end ? page : end;
@@ -209,6 +210,7 @@ void rt_copy(void *to, const void *from, size_t n)
 		rt_clear(to, n);
 		return;
 	}
+	RT_STATE->any_label = 1;
 	for (uint64_t a = (uint64_t)to & ~4095ull; a < (uint64_t)to + n; a += 4096)
 		*dirty(a) = 1;
 	memmove(cells((uint64_t)to), cells((uint64_t)from), n * 4);
@@ -222,6 +224,7 @@ void rt_label_input(void *p, unsigned source, uint64_t offset, size_t n)
 		return;
 	}
 	struct muster_source *src = &RT_STATE->header->sources[source];
+	RT_STATE->any_label = 1;
 	for (size_t i = 0; i < n; i++) {
 		label l = rt_input(source, offset + i);
 		uint8_t byte = ((uint8_t *)p)[i];

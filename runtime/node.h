@@ -19,6 +19,7 @@
 
 /* On a page of its own, wiped in forked children: they see active == 0. */
 struct rt_state {
+	uint64_t any_label; /* MUSTER_ANY_LABEL, which instrumented code reads */
 	uint32_t active;
 	uint32_t tracing; /* this process was started by muster */
 	struct muster_header *header;
@@ -29,7 +30,7 @@ struct rt_state {
 	uint64_t slot_mask;
 	uint64_t node_capacity, event_capacity;
 };
-#define RT_STATE ((struct rt_state *)0x0f0000000000ull)
+#define RT_STATE ((struct rt_state *)MUSTER_STATE_BASE)
 
 extern RT_HIDDEN __thread uint32_t rt_first_thread __attribute__((tls_model("initial-exec")));
 

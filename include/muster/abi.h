@@ -292,6 +292,8 @@ struct muster_served {
 #define MUSTER_OBJECT_BASE 0x300000000000ull /* u32 for each 16 bytes: size of the object that starts there */
 #define MUSTER_DIRTY_BASE 0x080000000000ull  /* u8 for each page of 4096: a label was ever stored there */
 #define MUSTER_TABLE_BASE 0x100000000000ull  /* the shared mapping */
+#define MUSTER_STATE_BASE 0x0f0000000000ull  /* the runtime's state, wiped in children */
+#define MUSTER_ANY_LABEL MUSTER_STATE_BASE   /* u64: not zero once any memory held a label */
 
 /* -------------------------------------------------- sections of a variant */
 #define MUSTER_SITES_SECTION ".muster.sites"  /* framed site tables, not loaded */

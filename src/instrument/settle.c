@@ -136,6 +136,8 @@ static void drop_promise_attributes(LLVMModuleRef module)
 }
 #undef X
 
+/* Scopes of aliasing are not among them: the front end makes none, and those of the trace pass are
+ * about its own memory. */
 #define PROMISE_METADATA(X)          \
 	X("tbaa")                    \
 	X("tbaa.struct")             \
@@ -146,8 +148,6 @@ static void drop_promise_attributes(LLVMModuleRef module)
 	X("dereferenceable")         \
 	X("dereferenceable_or_null") \
 	X("invariant.load")          \
-	X("alias.scope")             \
-	X("noalias")                 \
 	X("llvm.loop")
 
 struct metadata_kinds {

@@ -423,22 +423,10 @@ static void copy_region(struct fast *f, struct region *r, struct fast_region *ou
 struct access {
 	LLVMValueRef pointer, inst;
 	uint64_t size;
-	int aligned; /* it lies within a page */
 };
 
-/* The dirty bytes of the pages that are read: zero in all memory that never held
- * a label, and so small that they stay in the cache. */
-static LLVMValueRef first_look(struct tracer *t, LLVMValueRef seen, const struct access *a)
-{
-	tracer_before(t, a->inst);
-	LLVMValueRef word = a->size <= 4096 ? tracer_call(t, a->aligned ? "__muster_i_page" : "__muster_i_pages", "qpq", a->pointer,
-							  tracer_q(t, a->size))
-					    : tracer_q(t, 1);
-	return seen ? LLVMBuildOr(t->b, seen, word, "") : word;
-}
-
 /* The cells themselves. */
-static LLVMValueRef second_look(struct tracer *t, LLVMValueRef seen, const struct access *a)
+static LLVMValueRef look_at(struct tracer *t, LLVMValueRef seen, const struct access *a)
 {
 	LLVMValueRef word;
 
@@ -472,19 +460,19 @@ static void leave_if(struct tracer *t, LLVMValueRef word, LLVMValueRef inst, LLV
 	LLVMBuildCondBr(t->b, unlikely(t, word), landing, LLVMGetInstructionParent(inst));
 }
 
-/* In front of inst: leave for the slow copy if one of the accesses meets a label. */
+/* In front of inst: leave for the slow copy if one of the accesses meets a label.
+ * While no memory has one, that is a test of one word. */
 static void leave_if_labelled(struct tracer *t, const struct access *all, size_t n, LLVMValueRef inst, LLVMBasicBlockRef landing)
 {
-	LLVMValueRef first = NULL, second = NULL;
-
-	for (size_t i = 0; i < n; i++)
-		first = first_look(t, first, &all[i]);
 	LLVMBasicBlockRef closer = LLVMAppendBasicBlockInContext(t->context, t->function, "");
-	leave_if(t, first, inst, closer);
+	LLVMValueRef seen = NULL;
+
+	tracer_before(t, inst);
+	leave_if(t, tracer_any_label(t), inst, closer);
 	LLVMPositionBuilderAtEnd(t->b, closer);
 	for (size_t i = 0; i < n; i++)
-		second = second_look(t, second, &all[i]);
-	LLVMBuildCondBr(t->b, unlikely(t, second), landing, LLVMGetInstructionParent(inst));
+		seen = look_at(t, seen, &all[i]);
+	LLVMBuildCondBr(t->b, unlikely(t, seen), landing, LLVMGetInstructionParent(inst));
 }
 
 /* After a call whose result may have labels: they are put where the slow copy of
@@ -526,9 +514,8 @@ static uint64_t ordinal_of(struct tracer *t, LLVMValueRef inst)
 static struct access access_of(struct tracer *t, LLVMValueRef inst)
 {
 	LLVMTypeRef type = LLVMIsALoadInst(inst) ? LLVMTypeOf(inst) : LLVMTypeOf(LLVMGetOperand(inst, 1));
-	uint64_t size = LLVMStoreSizeOfType(t->layout, type), align = LLVMGetAlignment(inst);
 
-	return (struct access){LLVMGetOperand(inst, 0), inst, size, align >= size && (align & (align - 1)) == 0};
+	return (struct access){LLVMGetOperand(inst, 0), inst, LLVMStoreSizeOfType(t->layout, type)};
 }
 
 static void instrument_fast(struct fast *f, struct region *r, struct fast_region *x)

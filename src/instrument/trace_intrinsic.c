@@ -187,7 +187,8 @@ static void memory_copy(struct tracer *t, LLVMValueRef inst)
 	tracer_concrete(t, tracer_get1(t, to), MUSTER_REASON_STORE);
 	tracer_concrete(t, tracer_get1(t, from), MUSTER_REASON_ADDRESS);
 	tracer_concrete(t, tracer_get1(t, n), MUSTER_REASON_SIZE);
-	tracer_call(t, "__muster_i_copy", "vppq", to, from, LLVMBuildIntCast2(t->b, n, t->i64, 0, ""));
+	tracer_call(t, "__muster_i_copy", "vqppq", tracer_any_label(t), to, from, LLVMBuildIntCast2(t->b, n, t->i64, 0, ""));
+	tracer_leaves_alone(t, inst);
 }
 
 static void memory_fill(struct tracer *t, LLVMValueRef inst)
@@ -196,7 +197,9 @@ static void memory_fill(struct tracer *t, LLVMValueRef inst)
 
 	tracer_concrete(t, tracer_get1(t, to), MUSTER_REASON_STORE);
 	tracer_concrete(t, tracer_get1(t, n), MUSTER_REASON_SIZE);
-	tracer_call(t, "__muster_i_fill", "vpwq", to, tracer_get1(t, byte), LLVMBuildIntCast2(t->b, n, t->i64, 0, ""));
+	tracer_call(t, "__muster_i_fill", "vqpwq", tracer_any_label(t), to, tracer_get1(t, byte),
+		    LLVMBuildIntCast2(t->b, n, t->i64, 0, ""));
+	tracer_leaves_alone(t, inst);
 }
 
 static void va_begin(struct tracer *t, LLVMValueRef inst)
@@ -210,7 +213,7 @@ static void va_begin(struct tracer *t, LLVMValueRef inst)
 /* struct __va_list_tag is 24 bytes. */
 static void va_duplicate(struct tracer *t, LLVMValueRef inst)
 {
-	tracer_call(t, "__muster_i_copy", "vppq", LLVMGetOperand(inst, 0), LLVMGetOperand(inst, 1), tracer_q(t, 24));
+	tracer_call(t, "__muster_i_copy", "vqppq", tracer_any_label(t), LLVMGetOperand(inst, 0), LLVMGetOperand(inst, 1), tracer_q(t, 24));
 }
 
 static void pass_first(struct tracer *t, LLVMValueRef inst)

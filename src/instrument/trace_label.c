@@ -329,6 +329,34 @@ void tracer_decision(struct tracer *t, LLVMValueRef label, LLVMValueRef conditio
 		    LLVMBuildZExt(t->b, condition, t->i32, ""), tracer_q(t, t->site));
 }
 
+static void set_metadata(struct tracer *t, LLVMValueRef inst, const char *kind)
+{
+	LLVMSetMetadata(inst, LLVMGetMDKindIDInContext(t->context, kind, (unsigned)strlen(kind)), t->own_memory);
+}
+
+LLVMValueRef tracer_any_label(struct tracer *t)
+{
+	if (!t->own_memory) {
+		LLVMMetadataRef domain = LLVMMDStringInContext2(t->context, "muster", 6), scope, list;
+		domain = LLVMMDNodeInContext2(t->context, &domain, 1);
+		LLVMMetadataRef parts[] = {LLVMMDStringInContext2(t->context, "state", 5), domain};
+		scope = LLVMMDNodeInContext2(t->context, parts, 2);
+		list = LLVMMDNodeInContext2(t->context, &scope, 1);
+		t->own_memory = LLVMMetadataAsValue(t->context, list);
+	}
+	LLVMValueRef at = LLVMConstIntToPtr(tracer_q(t, MUSTER_ANY_LABEL), t->ptr);
+	LLVMValueRef word = LLVMBuildLoad2(t->b, t->i64, at, "");
+	LLVMSetAlignment(word, 8);
+	set_metadata(t, word, "alias.scope");
+	return word;
+}
+
+void tracer_leaves_alone(struct tracer *t, LLVMValueRef inst)
+{
+	if (t->own_memory)
+		set_metadata(t, inst, "noalias");
+}
+
 LLVMBasicBlockRef tracer_split(struct tracer *t, LLVMValueRef inst)
 {
 	LLVMBasicBlockRef block = LLVMGetInstructionParent(inst);

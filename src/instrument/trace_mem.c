@@ -54,8 +54,8 @@ static void store_leaf(struct tracer *t, LLVMValueRef pointer, LLVMValueRef labe
 	LLVMValueRef at = tracer_at(t, pointer, leaf->offset);
 	char name[40];
 
-	if (label == t->zero && bytes <= 4096) { /* forget what was there, if anything */
-		tracer_call(t, t->aligned ? "__muster_i_wipe" : "__muster_i_wipes", "vpq", at, tracer_q(t, bytes));
+	if (label == t->zero) { /* forget what was there, if anything */
+		tracer_call(t, "__muster_i_wipe", "vqpq", tracer_any_label(t), at, tracer_q(t, bytes));
 		return;
 	}
 	if (packed(leaf) || bytes > 16) {
@@ -101,10 +101,9 @@ static void trace_store(struct tracer *t, LLVMValueRef inst)
 	if (n == 0)
 		tracer_call(t, "__muster_clear", "vpq", pointer,
 			    tracer_q(t, LLVMStoreSizeOfType(t->layout, LLVMTypeOf(value))));
-	t->aligned = n == 1 && LLVMGetAlignment(inst) >= leaf_bytes(t, &leaves[0]);
 	for (unsigned i = 0; i < n; i++)
 		store_leaf(t, pointer, labels[i], &leaves[i]);
-	t->aligned = 0;
+	tracer_leaves_alone(t, inst);
 }
 
 static LLVMValueRef smaller(struct tracer *t, LLVMAtomicRMWBinOp op, unsigned bits, LLVMValueRef la, LLVMValueRef lb,
@@ -216,7 +215,7 @@ void trace_stack_object(struct tracer *t, LLVMValueRef inst, int here)
 	if (LLVMConstIntGetZExtValue(size) == 0)
 		return;
 	size = LLVMBuildMul(t->b, LLVMBuildIntCast2(t->b, count, t->i64, 0, ""), size, "");
-	tracer_call(t, "__muster_i_frame", "vpq", inst, size);
+	tracer_call(t, "__muster_i_frame", "vqpq", tracer_any_label(t), inst, size);
 	if (!known)
 		return;
 	tracer_call(t, "__muster_i_object", "vpq", inst, size);

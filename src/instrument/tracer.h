@@ -37,6 +37,7 @@ struct tracer {
 	LLVMTargetDataRef layout;
 	LLVMTypeRef i1, i8, i32, i64, i128, ptr, nothing;
 	LLVMValueRef zero;
+	LLVMValueRef own_memory; /* metadata: the scope of what only the runtime writes */
 
 	struct map ordinals; /* instruction -> ordinal + 1 */
 	struct map plain;    /* function -> its copy without instrumentation (trace_plain.c) */
@@ -52,7 +53,6 @@ struct tracer {
 	VEC(LLVMValueRef) objects; /* stack objects whose bounds are registered */
 	int dynamic_stack;
 	int results_elsewhere;   /* the caller of trace_call takes care of the result's labels */
-	int aligned;             /* the store at hand lies within a page */
 	uint64_t site;           /* of the instruction at hand */
 };
 
@@ -88,6 +88,12 @@ LLVMValueRef tracer_ite(struct tracer *t, LLVMValueRef lc, LLVMValueRef vc, LLVM
 void tracer_concrete(struct tracer *t, LLVMValueRef label, enum muster_reason why);
 void tracer_concrete_all(struct tracer *t, LLVMValueRef v, enum muster_reason why);
 void tracer_decision(struct tracer *t, LLVMValueRef label, LLVMValueRef condition);
+
+/* Has any memory of this process ever held a label? A word that the optimiser may
+ * keep in a register across everything but calls. */
+LLVMValueRef tracer_any_label(struct tracer *t);
+/* Tells the optimiser that inst, which writes memory, does not write that word. */
+void tracer_leaves_alone(struct tracer *t, LLVMValueRef inst);
 
 /* Splits the block of inst in front of it; everything before moves to a new
  * block, which is returned, without a terminator. */
