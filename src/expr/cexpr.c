@@ -531,7 +531,9 @@ static void same_form(struct arena *a, enum muster_op op, unsigned width, struct
 	if (op == MUSTER_OP_EQ || op == MUSTER_OP_NE) {
 		int u = (is_const(x) || fits(x, width, 0)) && (is_const(y) || fits(y, width, 0));
 		int s = (is_const(x) || fits(x, width, 1)) && (is_const(y) || fits(y, width, 1));
-		is_signed = !u && s;
+		/* -1 reads better than 0xffffffff. */
+		const struct cx *c = is_const(x) ? x : is_const(y) ? y : NULL;
+		is_signed = s && (!u || (c && op_signed(c->value, width) < 0));
 	}
 	if (is_const(y) && x->is_char && reads_as_char(y->value))
 		*y = literal_char(a, (unsigned)y->value);

@@ -12,7 +12,9 @@
  *	f is a branch or switch:   d must be exactly there;
  *	f is another constraint:   d may be there or later, or nowhere;
  *	f has no value:            the same.
- * Anything else is an exception: the trace lied.
+ * Anything else is an exception: the trace lied. One kind is set apart: behind the end of an input that is
+ * read into memory, memory keeps what it had. A longer input writes there. The trace has no constraint
+ * for that (it would have to fix the length at every read), so a program that looks there may turn off early.
  */
 #include "run/depend.h"
 
@@ -230,17 +232,18 @@ static struct first_false find_false(const struct depend *d, const struct trace 
 }
 
 /* known: decisions that the trace covers; later ones say nothing. */
-static enum depend_verdict judge(const struct first_false *f, uint64_t differs, uint64_t known, const struct path *p)
+static enum depend_verdict judge(const struct first_false *f, uint64_t differs, uint64_t known, int longer,
+				 const struct path *p)
 {
 	if (differs != NOWHERE && differs >= known)
 		differs = NOWHERE;
 	if (f->event == NOWHERE) {
 		if (differs != NOWHERE)
-			return DEPEND_BEFORE;
+			return longer ? DEPEND_LONGER : DEPEND_BEFORE;
 		return p->cut ? DEPEND_LIMIT : DEPEND_SAME;
 	}
 	if (differs != NOWHERE && differs < f->position)
-		return DEPEND_BEFORE;
+		return longer ? DEPEND_LONGER : DEPEND_BEFORE;
 	if (f->undefined)
 		return DEPEND_UNDEFINED;
 	if (!f->decision)
@@ -385,7 +388,8 @@ static int one_mutant(struct oracle *o)
 		return -1;
 	}
 	uint64_t differs = first_difference(&o->first, &p);
-	enum depend_verdict verdict = judge(&f, differs, o->known, &p);
+	int longer = o->changed.bytes[source].size > o->original.bytes[source].size;
+	enum depend_verdict verdict = judge(&f, differs, o->known, longer, &p);
 	o->r->mutants++;
 	o->r->count[verdict]++;
 	if (verdict >= DEPEND_BEFORE && o->r->exceptions.size < KEPT)

@@ -21,6 +21,7 @@
 	X(TURNED, "turned", "first false constraint is the first decision that differs")           \
 	X(FREED, "freed", "a concretisation or bound is false first")                              \
 	X(UNDEFINED, "undefined", "a constraint has no value for the input")                       \
+	X(LONGER, "longer", "the input is longer, and the program looked behind the old end")      \
 	X(LIMIT, "limit", "the run was stopped at a limit")                                        \
 	X(BEFORE, "before", "EXCEPTION: the path differs before any constraint is false")          \
 	X(MISSED, "missed", "EXCEPTION: a branch constraint is false, but the path goes on as before")

@@ -122,6 +122,14 @@ static const char *source_name(const struct trace *t, uint32_t source)
 	return t->sources[source].name[0] ? t->sources[source].name : "in";
 }
 
+/* A file's size is an off_t: bit 63 is never set, and sums with addresses do not wrap. */
+static struct cx length_text(struct print *p, uint32_t source)
+{
+	struct cx x = cx_text(&p->arena, 64, CX_PRIMARY, "len(%s)", source_name(p->trace, source));
+	x.pos = INT64_MAX >> 1;
+	return x;
+}
+
 static struct cx byte_text(struct print *p, uint32_t source, uint64_t offset)
 {
 	struct cx x = cx_text(&p->arena, 8, CX_PRIMARY, "%s[%" PRIu64 "]", source_name(p->trace, source), offset);
@@ -325,6 +333,20 @@ static int is_test(unsigned op)
 	return op >= MUSTER_OP_EQ && op <= MUSTER_OP_SLE;
 }
 
+/* x + c1 OP c2 says the same as x OP c2 - c1 where the sum does not wrap: positions in a buffer are compared
+ * as addresses. Gives x. */
+static int without_offset(struct print *p, const struct muster_node *n, unsigned width, struct cx *x)
+{
+	const struct muster_node *sum = &p->trace->nodes[n->a];
+	int equal = n->op == MUSTER_OP_EQ || n->op == MUSTER_OP_NE;
+	if (sum->op != MUSTER_OP_ADD || !sum->a || sum->b || width != 64 || sum->k < 4096 || sum->k >> 62)
+		return 0;
+	*x = operand(p, sum->a);
+	if (equal)
+		return 1;
+	return (n->op == MUSTER_OP_ULT || n->op == MUSTER_OP_ULE) && n->k >= sum->k && x->neg == 0 && x->pos <= INT64_MAX;
+}
+
 /* sext(x) == c says the same as x == c where c is in x's range; so it needs no cast. */
 static struct cx compare(struct print *p, const struct muster_node *n, int negate)
 {
@@ -337,6 +359,9 @@ static struct cx compare(struct print *p, const struct muster_node *n, int negat
 		if (op_signed(op_mask((u128)c, from), from) == c)
 			return cx_compare(&p->arena, n->op, negate, from, operand(p, t->nodes[a].a), cx_const((u128)c, from));
 	}
+	struct cx x;
+	if (a && !b && without_offset(p, n, width, &x))
+		return cx_compare(&p->arena, n->op, negate, width, x, cx_const(n->k - t->nodes[a].k, width));
 	return cx_compare(&p->arena, n->op, negate, width, operand_or_k(p, a, n->k, width),
 			  operand_or_k(p, b, n->k, width));
 }
@@ -374,7 +399,7 @@ static struct cx convert(struct print *p, uint32_t label)
 	if (gather(t, label, &r))
 		return run_text(p, &r);
 	if (n->op == MUSTER_OP_LENGTH)
-		return cx_text(&p->arena, 64, CX_PRIMARY, "len(%s)", source_name(t, n->a));
+		return length_text(p, n->a);
 	if (n->op == MUSTER_OP_CONST)
 		return cx_unsigned(&p->arena, cx_const(trace_value(t, label), n->width), n->width);
 	if (is_test(n->op))
