@@ -1,8 +1,8 @@
-/* file.c: whole files, paths and the temporary directory.
+/* file.c: whole files, paths, and what is to be removed at the end.
  *
- * The temporary directory belongs to the process that made it: cleanup compares
+ * Temporary files belong to the process that made them: cleanup compares
  * process ids, so that a forked child that exits leaves its parent's files alone.
- * The signal handler removes the directory with a forked rm (async-signal-safe),
+ * The signal handler removes them with a forked rm (async-signal-safe),
  * then dies by the same signal, so that the caller sees the true cause.
  */
 #include "base/file.h"
@@ -204,23 +204,34 @@ char *file_self(void)
 	return p;
 }
 
-static char temp_dir[4096];
-static pid_t temp_owner;
+#define TEMPS 16
+
+/* Fixed places, so that the signal handler finds them whole. */
+static char temps[TEMPS][4096];
+static pid_t temp_owner; /* of what stands in them */
+static const char *temp_dir;
 static unsigned temp_serial;
 
 static void temp_cleanup(void)
 {
-	if (temp_dir[0] && temp_owner == getpid())
-		file_remove_tree(temp_dir);
+	for (int i = 0; i < TEMPS; i++)
+		if (temps[i][0] && temp_owner == getpid())
+			file_remove_tree(temps[i]);
 }
 
 static void temp_signal(int sig)
 {
-	if (temp_dir[0] && temp_owner == getpid()) {
+	char *argv[TEMPS + 4] = {"rm", "-rf", "--"};
+	int n = 3;
+
+	for (int i = 0; i < TEMPS; i++)
+		if (temps[i][0])
+			argv[n++] = temps[i];
+	if (n > 3 && temp_owner == getpid()) {
 		pid_t pid = fork();
 
 		if (!pid) {
-			execl("/bin/rm", "rm", "-rf", "--", temp_dir, (char *)NULL);
+			execv("/bin/rm", argv);
 			_exit(127);
 		}
 		if (pid > 0)
@@ -230,21 +241,17 @@ static void temp_signal(int sig)
 	raise(sig); /* the default action: SA_RESETHAND */
 }
 
-const char *file_temp_dir(void)
+/* The first time in this process: a child starts without its parent's files. */
+static void temp_claim(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-	const char *base = getenv("TMPDIR");
 
-	if (temp_dir[0] && temp_owner == getpid())
-		return temp_dir;
-	snprintf(temp_dir, sizeof temp_dir, "%s/muster-XXXXXX", base && *base ? base : "/tmp");
-	if (!mkdtemp(temp_dir)) {
-		error_errno("cannot make a temporary directory '%s' (set TMPDIR?)", temp_dir);
-		temp_dir[0] = 0;
-		return NULL;
-	}
+	if (temp_owner == getpid())
+		return;
 	if (!temp_owner)
 		atexit(temp_cleanup);
+	memset(temps, 0, sizeof temps);
+	temp_dir = NULL;
 	temp_owner = getpid();
 	for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
 		struct sigaction sa = {.sa_handler = temp_signal, .sa_flags = SA_RESETHAND}, old;
@@ -253,6 +260,46 @@ const char *file_temp_dir(void)
 		if (!sigaction(signals[i], NULL, &old) && old.sa_handler == SIG_DFL)
 			sigaction(signals[i], &sa, NULL);
 	}
+}
+
+static const char *temp_add(const char *path)
+{
+	temp_claim();
+	for (int i = 0; i < TEMPS; i++) {
+		if (!temps[i][0] && strlen(path) < sizeof temps[i]) {
+			strcpy(temps[i], path);
+			return temps[i];
+		}
+	}
+	return NULL; /* it stays behind; better than to fail */
+}
+
+void file_temp_add(const char *path)
+{
+	temp_add(path);
+}
+
+void file_temp_done(const char *path)
+{
+	for (int i = 0; i < TEMPS; i++)
+		if (!strcmp(temps[i], path))
+			temps[i][0] = 0;
+}
+
+const char *file_temp_dir(void)
+{
+	const char *base = getenv("TMPDIR");
+	char *path;
+
+	temp_claim();
+	if (temp_dir)
+		return temp_dir;
+	path = mem_printf("%s/muster-XXXXXX", base && *base ? base : "/tmp");
+	if (mkdtemp(path))
+		temp_dir = temp_add(path);
+	else
+		error_errno("cannot make a temporary directory '%s' (set TMPDIR?)", path);
+	free(path);
 	return temp_dir;
 }
 

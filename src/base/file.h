@@ -27,6 +27,11 @@ char *file_dir(const char *path);		    /* "." where there is no slash */
 const char *file_base(const char *path);	    /* the part behind the last slash */
 char *file_self(void);				    /* muster's own executable */
 
+/* The file or directory is removed at exit and on SIGINT, SIGTERM and SIGHUP, unless
+ * file_temp_done is called first. Only the process that asked for it removes it. */
+void file_temp_add(const char *path);
+void file_temp_done(const char *path);
+
 /* A directory of this process that is removed at exit and on SIGINT, SIGTERM and
  * SIGHUP; made on first use. A forked child never removes it. Dies never; NULL on failure. */
 const char *file_temp_dir(void);

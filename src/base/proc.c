@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,6 +34,8 @@ static void child(char *const argv[], const struct proc_opts *o, int pipes[PIPES
 {
 	int e;
 
+	/* Helpers do not outlive us. */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (pipes[IN][0] >= 0) {
 		dup2(pipes[IN][0], 0);
 	} else if (o->null_input) {

@@ -17,9 +17,11 @@
 #include "instrument/instrument.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -106,8 +108,7 @@ void units_release(struct units *u)
 
 static char *object_path(const struct units *u, const struct unit_object *o)
 {
-	struct hash128 h = hash128_join(hash128_join(units_tool(), o->hash),
-	                                (struct hash128){o->id, u->kind});
+	struct hash128 h = hash128_join(hash128_join(u->base, o->hash), (struct hash128){o->id, u->kind});
 	char hex[HASH_HEX_SIZE];
 
 	return mem_printf("%s/cache/unit/%s-%s.o", home_project(), variant_name(u->kind),
@@ -123,51 +124,74 @@ static int field(const struct unit_object *o, enum record_tag tag, struct buf *o
 	return record_unpack(&v, out);
 }
 
-/* The sanitizers exist for source code only, so here the compiler starts again. It must not optimise: the
- * address checks are put in after the first passes, which remove loads, frees and whole blocks that
- * nobody uses, and the defects with them. */
-static int make_san(const struct unit_object *o, const char *path)
+/* The sanitizers exist for source code only, so here the compiler starts again.
+ * Not optimised: that would delete the very accesses that are to be checked. */
+static const char *const san_flags[] = {
+    "-w",
+    "-Qunused-arguments",
+    "-g",
+    "-fno-omit-frame-pointer",
+    "-fno-optimize-sibling-calls",
+    "-fsanitize=address,undefined",
+    "-fsanitize-address-use-after-scope",
+    "-fsanitize-address-use-after-return=always",
+    "-fno-sanitize-recover=all",
+    "-c",
+    "-x",
+    "cpp-output",
+};
+
+/* One try at a level of optimisation, into the file temp. */
+static int compile_san(const struct unit_object *o, const struct buf *source, const char *level,
+                       const char *temp)
 {
-	static const char *const flags[] = {
-	    "-w", "-Qunused-arguments", "-g", "-O0", "-fno-omit-frame-pointer",
-	    "-fno-optimize-sibling-calls", "-fsanitize=address,undefined",
-	    "-fsanitize-address-use-after-scope", "-fsanitize-address-use-after-return=always",
-	    "-fno-sanitize-recover=all", "-c", "-x", "cpp-output", "-o"};
-	struct buf source = BUF_EMPTY;
+	struct proc_opts opts = {.capture_err = 1, .input = source->data, .input_size = source->size};
 	struct proc_result r;
-	struct proc_opts opts = {.capture_err = 1};
 	struct words w = {0};
 	struct record_value v;
 	size_t at = 0;
+	int e;
+
+	vec_push(&w, home_clang());
+	while (record_next(o->record->payload, o->record->size, &at, &v) > 0) {
+		if (v.tag == TAG_ARG) {
+			vec_push(&w, record_text(&v));
+		} else if (v.tag == TAG_DIR && !opts.dir) {
+			char *dir = record_text(&v);
+
+			opts.dir = file_is_dir(dir) ? dir : NULL;
+		}
+	}
+	for (size_t i = 0; i < sizeof san_flags / sizeof san_flags[0]; i++)
+		vec_push(&w, san_flags[i]);
+	vec_push(&w, "-");
+	vec_push(&w, level);
+	vec_push(&w, "-o");
+	vec_push(&w, temp);
+	vec_push(&w, NULL);
+	e = proc_run((char *const *)w.data, &opts, &r);
+	if (!e && r.status)
+		e = error_set("clang-19 failed:\n%s", buf_str(&r.err));
+	return e; /* the process ends soon: nothing is freed */
+}
+
+static int make_san(const struct unit_object *o, const char *path)
+{
+	struct buf source = BUF_EMPTY;
 	char *full = file_absolute(path), *temp = mem_printf("%s.%ld.tmp", full, (long)getpid());
-	char *dir = NULL;
 	int e;
 
 	if (field(o, TAG_SOURCE, &source))
 		return -1;
-	vec_push(&w, home_clang());
-	while (record_next(o->record->payload, o->record->size, &at, &v) > 0) {
-		if (v.tag == TAG_ARG)
-			vec_push(&w, record_text(&v));
-		else if (v.tag == TAG_DIR && !dir)
-			dir = record_text(&v);
-	}
-	for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
-		vec_push(&w, flags[i]);
-	vec_push(&w, temp);
-	vec_push(&w, "-");
-	vec_push(&w, NULL);
-	opts.input = source.data;
-	opts.input_size = source.size;
-	opts.dir = dir && file_is_dir(dir) ? dir : NULL;
-	e = proc_run((char *const *)w.data, &opts, &r);
-	if (!e && r.status)
-		e = error_set("clang-19 failed:\n%s", buf_str(&r.err));
+	e = compile_san(o, &source, "-O0", temp);
+	/* Some inline assembly wants constants that only an optimiser finds. */
+	if (e)
+		e = compile_san(o, &source, "-O1", temp);
 	if (!e && rename(temp, full))
 		e = error_errno("cannot write '%s'", full);
 	if (e)
 		unlink(temp);
-	return e; /* the process ends here: nothing is freed */
+	return e;
 }
 
 /* The names that the variant's runtime stands in for; NULL-terminated. */
@@ -234,6 +258,7 @@ static int start(struct worker *w, struct unit_object *o, enum variant_kind kind
 	}
 	if (!w->pid) {
 		close(fds[0]);
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		e = kind == VARIANT_SAN ? make_san(o, o->object) : make_instrumented(o, kind, o->object);
 		if (e)
 			file_write_all(fds[1], error_text(), strlen(error_text()));
@@ -278,6 +303,18 @@ static int busy(const struct worker *workers, int count)
 
 #define WORKERS_MAX 64
 
+/* What all objects depend on: muster itself, and which names its runtime wraps. */
+static struct hash128 base_of(enum variant_kind kind)
+{
+	struct hash128 h = units_tool();
+	const char *const *names;
+
+	if (!wrapped_names(kind, &names))
+		for (; names && *names; names++)
+			h = hash128_join(h, hash128_str(*names));
+	return h;
+}
+
 int units_make(struct units *u)
 {
 	struct worker workers[WORKERS_MAX] = {0};
@@ -285,6 +322,7 @@ int units_make(struct units *u)
 	int count = cpus < 1 ? 1 : cpus > WORKERS_MAX ? WORKERS_MAX : (int)cpus, e;
 	char *dir = file_join(home_project(), "cache/unit");
 
+	u->base = base_of(u->kind);
 	e = file_mkdirs(dir);
 	free(dir);
 	for (size_t i = 0; i < u->list.size && !e; i++) {

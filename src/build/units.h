@@ -17,6 +17,7 @@ struct unit_object {
 
 struct units {
 	enum variant_kind kind;
+	struct hash128 base; /* of what all objects depend on */
 	VEC(struct unit_object) list;
 };
 

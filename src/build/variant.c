@@ -165,6 +165,7 @@ static int build_in_cache(const struct program *p, enum variant_kind kind, const
 	char *temp = mem_printf("%s.%ld.tmp", dir, (long)getpid()), *saved;
 	int e = units_collect(&u, p, kind);
 
+	file_temp_add(temp);
 	if (!e)
 		e = build(p, &u, temp);
 	/* Whoever was faster made the same thing. */
@@ -172,6 +173,7 @@ static int build_in_cache(const struct program *p, enum variant_kind kind, const
 		e = error_errno("cannot create '%s'", dir);
 	saved = mem_strdup(error_text());
 	file_remove_tree(temp);
+	file_temp_done(temp);
 	error_set("%s", saved);
 	free(saved);
 	units_release(&u);
