@@ -120,7 +120,8 @@ static void close_pipes(int pipes[PIPES][2], int end)
 /* Leaves our ends in the job. A job that did not start has pid -1. */
 static int start(struct proc_job *j)
 {
-	const int wanted[PIPES] = {j->opts.input != NULL, j->opts.capture_out, j->opts.capture_err, 1};
+	const int wanted[PIPES] = {j->opts.input != NULL, j->opts.capture_out, j->opts.capture_err,
+				   1};
 	int pipes[PIPES][2], e = 0;
 
 	j->result = (struct proc_result){.status = 127};

@@ -8,9 +8,9 @@
 #include <sys/types.h>
 
 struct proc_opts {
-	const char *dir;        /* where to run it; NULL: here */
+	const char *dir;	/* where to run it; NULL: here */
 	const char *const *env; /* NAME=VALUE added to the environment; NULL-terminated or NULL */
-	const void *input;      /* standard input, if not NULL */
+	const void *input;	/* standard input, if not NULL */
 	size_t input_size;
 	int null_input; /* /dev/null instead of ours */
 	int capture_out, capture_err;
@@ -18,7 +18,7 @@ struct proc_opts {
 };
 
 struct proc_result {
-	int status;          /* exit status; 128 + signal number if killed */
+	int status;	     /* exit status; 128 + signal number if killed */
 	struct buf out, err; /* what was captured */
 };
 

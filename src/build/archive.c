@@ -68,7 +68,7 @@ static char *member_name(struct member *m, const char *longs, size_t longs_size,
 }
 
 static int thin_member(const char *path, const char *name,
-                       int (*f)(void *, const char *, const void *, size_t), void *ctx)
+		       int (*f)(void *, const char *, const void *, size_t), void *ctx)
 {
 	char *dir = file_dir(path), *file = file_join(dir, name);
 	struct buf b = BUF_EMPTY;
@@ -83,7 +83,7 @@ static int thin_member(const char *path, const char *name,
 }
 
 int archive_members(const char *path, const void *archive, size_t size,
-                    int (*f)(void *ctx, const char *name, const void *data, size_t size), void *ctx)
+		    int (*f)(void *ctx, const char *name, const void *data, size_t size), void *ctx)
 {
 	const char *base = archive, *longs = NULL;
 	size_t longs_size = 0;
@@ -100,7 +100,7 @@ int archive_members(const char *path, const void *archive, size_t size,
 		if (parse_header(base + at, &m))
 			return error_set("archive '%s' is damaged", path);
 		table = !strcmp(m.field, "/") || !strcmp(m.field, "/SYM64/") ||
-		        !strcmp(m.field, "__.SYMDEF");
+			!strcmp(m.field, "__.SYMDEF");
 		stored = !thin || table || !strcmp(m.field, "//");
 		if (stored && m.size > size - at - HEADER)
 			return error_set("archive '%s' is cut off", path);

@@ -9,6 +9,7 @@ int archive_is(const void *data, size_t size);
  * read from beside path. Stops with f's result if it is not 0; -1 with words if
  * the archive is damaged. */
 int archive_members(const char *path, const void *data, size_t size,
-                    int (*f)(void *ctx, const char *name, const void *data, size_t size), void *ctx);
+		    int (*f)(void *ctx, const char *name, const void *data, size_t size),
+		    void *ctx);
 
 #endif

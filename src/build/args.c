@@ -14,135 +14,135 @@
 #include <string.h>
 
 /* X(name, class, joined): joined says that the value may follow in the same word. */
-#define WITH_VALUE(X)                                                                              \
-	X("-o", ARG_OUTPUT, 1)                                                                     \
-	X("-x", ARG_LANG, 1)                                                                       \
-	X("--language", ARG_LANG, 0)                                                               \
-	X("-I", ARG_OTHER, 1)                                                                      \
-	X("-D", ARG_OTHER, 1)                                                                      \
-	X("-U", ARG_OTHER, 1)                                                                      \
-	X("-B", ARG_OTHER, 1)                                                                      \
-	X("-F", ARG_OTHER, 1)                                                                      \
-	X("-A", ARG_OTHER, 1)                                                                      \
-	X("-include", ARG_OTHER, 0)                                                                \
-	X("-imacros", ARG_OTHER, 0)                                                                \
-	X("-include-pch", ARG_OTHER, 0)                                                            \
-	X("-isystem", ARG_OTHER, 1)                                                                \
-	X("-iquote", ARG_OTHER, 1)                                                                 \
-	X("-idirafter", ARG_OTHER, 1)                                                              \
-	X("-iprefix", ARG_OTHER, 1)                                                                \
-	X("-iwithprefix", ARG_OTHER, 1)                                                            \
-	X("-iwithprefixbefore", ARG_OTHER, 1)                                                      \
-	X("-isysroot", ARG_OTHER, 1)                                                               \
-	X("-iwithsysroot", ARG_OTHER, 1)                                                           \
-	X("-ivfsoverlay", ARG_OTHER, 1)                                                            \
-	X("-working-directory", ARG_OTHER, 0)                                                      \
-	X("--sysroot", ARG_OTHER, 0)                                                               \
-	X("-target", ARG_OTHER, 0)                                                                 \
-	X("-arch", ARG_OTHER, 0)                                                                   \
-	X("-Xclang", ARG_OTHER, 0)                                                                 \
-	X("-Xpreprocessor", ARG_OTHER, 0)                                                          \
-	X("-Xassembler", ARG_OTHER, 0)                                                             \
-	X("-mllvm", ARG_OTHER, 0)                                                                  \
-	X("--param", ARG_OTHER, 0)                                                                 \
-	X("--config", ARG_OTHER, 0)                                                                \
-	X("-dumpdir", ARG_NOISE, 0)                                                                \
-	X("-dumpbase", ARG_NOISE, 0)                                                               \
-	X("-MF", ARG_DEPS, 1)                                                                      \
-	X("-MT", ARG_DEPS, 1)                                                                      \
-	X("-MQ", ARG_DEPS, 1)                                                                      \
-	X("-MJ", ARG_DEPS, 1)                                                                      \
-	X("-serialize-diagnostics", ARG_NOISE, 0)                                                  \
-	X("--serialize-diagnostics", ARG_NOISE, 0)                                                 \
-	X("-Xlinker", ARG_LINKER, 0)                                                               \
-	X("-l", ARG_LIB, 1)                                                                        \
-	X("-L", ARG_LIBDIR, 1)                                                                     \
-	X("-T", ARG_LINK, 1)                                                                       \
-	X("-u", ARG_LINK, 1)                                                                       \
-	X("-e", ARG_LINK, 1)                                                                       \
-	X("-z", ARG_LINK, 1)                                                                       \
+#define WITH_VALUE(X)                              \
+	X("-o", ARG_OUTPUT, 1)                     \
+	X("-x", ARG_LANG, 1)                       \
+	X("--language", ARG_LANG, 0)               \
+	X("-I", ARG_OTHER, 1)                      \
+	X("-D", ARG_OTHER, 1)                      \
+	X("-U", ARG_OTHER, 1)                      \
+	X("-B", ARG_OTHER, 1)                      \
+	X("-F", ARG_OTHER, 1)                      \
+	X("-A", ARG_OTHER, 1)                      \
+	X("-include", ARG_OTHER, 0)                \
+	X("-imacros", ARG_OTHER, 0)                \
+	X("-include-pch", ARG_OTHER, 0)            \
+	X("-isystem", ARG_OTHER, 1)                \
+	X("-iquote", ARG_OTHER, 1)                 \
+	X("-idirafter", ARG_OTHER, 1)              \
+	X("-iprefix", ARG_OTHER, 1)                \
+	X("-iwithprefix", ARG_OTHER, 1)            \
+	X("-iwithprefixbefore", ARG_OTHER, 1)      \
+	X("-isysroot", ARG_OTHER, 1)               \
+	X("-iwithsysroot", ARG_OTHER, 1)           \
+	X("-ivfsoverlay", ARG_OTHER, 1)            \
+	X("-working-directory", ARG_OTHER, 0)      \
+	X("--sysroot", ARG_OTHER, 0)               \
+	X("-target", ARG_OTHER, 0)                 \
+	X("-arch", ARG_OTHER, 0)                   \
+	X("-Xclang", ARG_OTHER, 0)                 \
+	X("-Xpreprocessor", ARG_OTHER, 0)          \
+	X("-Xassembler", ARG_OTHER, 0)             \
+	X("-mllvm", ARG_OTHER, 0)                  \
+	X("--param", ARG_OTHER, 0)                 \
+	X("--config", ARG_OTHER, 0)                \
+	X("-dumpdir", ARG_NOISE, 0)                \
+	X("-dumpbase", ARG_NOISE, 0)               \
+	X("-MF", ARG_DEPS, 1)                      \
+	X("-MT", ARG_DEPS, 1)                      \
+	X("-MQ", ARG_DEPS, 1)                      \
+	X("-MJ", ARG_DEPS, 1)                      \
+	X("-serialize-diagnostics", ARG_NOISE, 0)  \
+	X("--serialize-diagnostics", ARG_NOISE, 0) \
+	X("-Xlinker", ARG_LINKER, 0)               \
+	X("-l", ARG_LIB, 1)                        \
+	X("-L", ARG_LIBDIR, 1)                     \
+	X("-T", ARG_LINK, 1)                       \
+	X("-u", ARG_LINK, 1)                       \
+	X("-e", ARG_LINK, 1)                       \
+	X("-z", ARG_LINK, 1)                       \
 	X("-rpath", ARG_LINK, 0)
 
 /* X(text, whole, class): whole options, or any that start with the text. */
-#define WITHOUT_VALUE(X)                                                                           \
-	X("-emit-llvm", 1, ARG_NOISE)                                                              \
-	X("-undef", 1, ARG_OTHER)                                                                  \
-	X("-c", 1, ARG_STAGE)                                                                      \
-	X("-S", 1, ARG_STAGE)                                                                      \
-	X("-E", 1, ARG_STAGE)                                                                      \
-	X("-M", 1, ARG_STAGE)                                                                      \
-	X("-MM", 1, ARG_STAGE)                                                                     \
-	X("-fsyntax-only", 1, ARG_STAGE)                                                           \
-	X("--preprocess", 1, ARG_STAGE)                                                            \
-	X("--compile", 1, ARG_STAGE)                                                               \
-	X("--assemble", 1, ARG_STAGE)                                                              \
-	X("--analyze", 1, ARG_STAGE)                                                               \
-	X("--precompile", 1, ARG_STAGE)                                                            \
-	X("-emit-ast", 1, ARG_STAGE)                                                               \
-	X("-MD", 1, ARG_DEPS)                                                                      \
-	X("-MMD", 1, ARG_DEPS)                                                                     \
-	X("-MP", 1, ARG_DEPS)                                                                      \
-	X("-MG", 1, ARG_DEPS)                                                                      \
-	X("-MV", 1, ARG_DEPS)                                                                      \
-	X("-Wp,-MD", 0, ARG_DEPS)                                                                  \
-	X("-Wp,-MMD", 0, ARG_DEPS)                                                                 \
-	X("-Wp,", 0, ARG_OTHER)                                                                    \
-	X("-Wa,", 0, ARG_OTHER)                                                                    \
-	X("-W", 0, ARG_WARN)                                                                       \
-	X("-w", 1, ARG_WARN)                                                                       \
-	X("-pedantic", 0, ARG_WARN)                                                                \
-	X("--pedantic", 0, ARG_WARN)                                                               \
-	X("-O", 0, ARG_OPT)                                                                        \
-	X("-gcc-toolchain", 0, ARG_OTHER)                                                          \
-	X("-g", 0, ARG_DEBUG)                                                                      \
-	X("-fsanitize", 0, ARG_SANITIZE)                                                           \
-	X("-fno-sanitize", 0, ARG_SANITIZE)                                                        \
-	X("-fprofile", 0, ARG_SANITIZE)                                                            \
-	X("-fcoverage", 0, ARG_SANITIZE)                                                           \
-	X("-ftest-coverage", 1, ARG_SANITIZE)                                                      \
-	X("--coverage", 1, ARG_SANITIZE)                                                           \
-	X("-coverage", 1, ARG_SANITIZE)                                                            \
-	X("-pg", 1, ARG_SANITIZE)                                                                  \
-	X("-finstrument-functions", 0, ARG_SANITIZE)                                               \
-	X("-fstack-protector", 0, ARG_SANITIZE)                                                    \
-	X("-fstack-clash-protection", 1, ARG_SANITIZE)                                             \
-	X("-fcf-protection", 0, ARG_SANITIZE)                                                      \
-	X("-fxray", 0, ARG_SANITIZE)                                                               \
-	X("-fembed-bitcode", 0, ARG_SANITIZE)                                                      \
-	X("-flto", 0, ARG_LTO)                                                                     \
-	X("-ffat-lto-objects", 1, ARG_LTO)                                                         \
-	X("-fno-lto", 1, ARG_LTO)                                                                  \
-	X("-fwhole-program-vtables", 1, ARG_LTO)                                                   \
-	X("-shared", 1, ARG_LINK)                                                                  \
-	X("--shared", 1, ARG_LINK)                                                                 \
-	X("-r", 1, ARG_LINK)                                                                       \
-	X("-s", 1, ARG_LINK)                                                                       \
-	X("-pie", 1, ARG_LINK)                                                                     \
-	X("-no-pie", 1, ARG_LINK)                                                                  \
-	X("-static-pie", 1, ARG_LINK)                                                              \
-	X("-static-libgcc", 1, ARG_LINK)                                                           \
-	X("-rdynamic", 1, ARG_LINK)                                                                \
-	X("-nostdlib", 1, ARG_LINK)                                                                \
-	X("-nodefaultlibs", 1, ARG_LINK)                                                           \
-	X("-nostartfiles", 1, ARG_LINK)                                                            \
-	X("-nolibc", 1, ARG_LINK)                                                                  \
-	X("-fuse-ld", 0, ARG_LINK)                                                                 \
-	X("--ld-path", 0, ARG_LINK)                                                                \
-	X("-v", 1, ARG_NOISE)                                                                      \
-	X("--verbose", 1, ARG_NOISE)                                                               \
-	X("-pipe", 1, ARG_NOISE)                                                                   \
-	X("-save-temps", 0, ARG_NOISE)                                                             \
-	X("--save-temps", 0, ARG_NOISE)                                                            \
-	X("-ftime-", 0, ARG_NOISE)                                                                 \
-	X("-fproc-stat-report", 0, ARG_NOISE)                                                      \
-	X("-fdiagnostics", 0, ARG_NOISE)                                                           \
-	X("-fcolor-diagnostics", 1, ARG_NOISE)                                                     \
-	X("-fstack-usage", 1, ARG_NOISE)                                                           \
-	X("-fsave-optimization-record", 0, ARG_NOISE)                                              \
-	X("-R", 0, ARG_NOISE)                                                                      \
-	X("-H", 1, ARG_NOISE)                                                                      \
-	X("-P", 1, ARG_NOISE)                                                                      \
-	X("-C", 1, ARG_NOISE)                                                                      \
+#define WITHOUT_VALUE(X)                               \
+	X("-emit-llvm", 1, ARG_NOISE)                  \
+	X("-undef", 1, ARG_OTHER)                      \
+	X("-c", 1, ARG_STAGE)                          \
+	X("-S", 1, ARG_STAGE)                          \
+	X("-E", 1, ARG_STAGE)                          \
+	X("-M", 1, ARG_STAGE)                          \
+	X("-MM", 1, ARG_STAGE)                         \
+	X("-fsyntax-only", 1, ARG_STAGE)               \
+	X("--preprocess", 1, ARG_STAGE)                \
+	X("--compile", 1, ARG_STAGE)                   \
+	X("--assemble", 1, ARG_STAGE)                  \
+	X("--analyze", 1, ARG_STAGE)                   \
+	X("--precompile", 1, ARG_STAGE)                \
+	X("-emit-ast", 1, ARG_STAGE)                   \
+	X("-MD", 1, ARG_DEPS)                          \
+	X("-MMD", 1, ARG_DEPS)                         \
+	X("-MP", 1, ARG_DEPS)                          \
+	X("-MG", 1, ARG_DEPS)                          \
+	X("-MV", 1, ARG_DEPS)                          \
+	X("-Wp,-MD", 0, ARG_DEPS)                      \
+	X("-Wp,-MMD", 0, ARG_DEPS)                     \
+	X("-Wp,", 0, ARG_OTHER)                        \
+	X("-Wa,", 0, ARG_OTHER)                        \
+	X("-W", 0, ARG_WARN)                           \
+	X("-w", 1, ARG_WARN)                           \
+	X("-pedantic", 0, ARG_WARN)                    \
+	X("--pedantic", 0, ARG_WARN)                   \
+	X("-O", 0, ARG_OPT)                            \
+	X("-gcc-toolchain", 0, ARG_OTHER)              \
+	X("-g", 0, ARG_DEBUG)                          \
+	X("-fsanitize", 0, ARG_SANITIZE)               \
+	X("-fno-sanitize", 0, ARG_SANITIZE)            \
+	X("-fprofile", 0, ARG_SANITIZE)                \
+	X("-fcoverage", 0, ARG_SANITIZE)               \
+	X("-ftest-coverage", 1, ARG_SANITIZE)          \
+	X("--coverage", 1, ARG_SANITIZE)               \
+	X("-coverage", 1, ARG_SANITIZE)                \
+	X("-pg", 1, ARG_SANITIZE)                      \
+	X("-finstrument-functions", 0, ARG_SANITIZE)   \
+	X("-fstack-protector", 0, ARG_SANITIZE)        \
+	X("-fstack-clash-protection", 1, ARG_SANITIZE) \
+	X("-fcf-protection", 0, ARG_SANITIZE)          \
+	X("-fxray", 0, ARG_SANITIZE)                   \
+	X("-fembed-bitcode", 0, ARG_SANITIZE)          \
+	X("-flto", 0, ARG_LTO)                         \
+	X("-ffat-lto-objects", 1, ARG_LTO)             \
+	X("-fno-lto", 1, ARG_LTO)                      \
+	X("-fwhole-program-vtables", 1, ARG_LTO)       \
+	X("-shared", 1, ARG_LINK)                      \
+	X("--shared", 1, ARG_LINK)                     \
+	X("-r", 1, ARG_LINK)                           \
+	X("-s", 1, ARG_LINK)                           \
+	X("-pie", 1, ARG_LINK)                         \
+	X("-no-pie", 1, ARG_LINK)                      \
+	X("-static-pie", 1, ARG_LINK)                  \
+	X("-static-libgcc", 1, ARG_LINK)               \
+	X("-rdynamic", 1, ARG_LINK)                    \
+	X("-nostdlib", 1, ARG_LINK)                    \
+	X("-nodefaultlibs", 1, ARG_LINK)               \
+	X("-nostartfiles", 1, ARG_LINK)                \
+	X("-nolibc", 1, ARG_LINK)                      \
+	X("-fuse-ld", 0, ARG_LINK)                     \
+	X("--ld-path", 0, ARG_LINK)                    \
+	X("-v", 1, ARG_NOISE)                          \
+	X("--verbose", 1, ARG_NOISE)                   \
+	X("-pipe", 1, ARG_NOISE)                       \
+	X("-save-temps", 0, ARG_NOISE)                 \
+	X("--save-temps", 0, ARG_NOISE)                \
+	X("-ftime-", 0, ARG_NOISE)                     \
+	X("-fproc-stat-report", 0, ARG_NOISE)          \
+	X("-fdiagnostics", 0, ARG_NOISE)               \
+	X("-fcolor-diagnostics", 1, ARG_NOISE)         \
+	X("-fstack-usage", 1, ARG_NOISE)               \
+	X("-fsave-optimization-record", 0, ARG_NOISE)  \
+	X("-R", 0, ARG_NOISE)                          \
+	X("-H", 1, ARG_NOISE)                          \
+	X("-P", 1, ARG_NOISE)                          \
+	X("-C", 1, ARG_NOISE)                          \
 	X("-CC", 1, ARG_NOISE)
 
 struct with_value {
@@ -251,9 +251,9 @@ static const struct with_value *find_with_value(const char *w, const char **valu
 static int find_without_value(const char *w, enum arg_class *class)
 {
 	for (size_t i = 0; i < sizeof without_value / sizeof without_value[0]; i++)
-		if (without_value[i].whole ? !strcmp(w, without_value[i].text)
-		                           : !strncmp(w, without_value[i].text,
-		                                      strlen(without_value[i].text)))
+		if (without_value[i].whole
+			? !strcmp(w, without_value[i].text)
+			: !strncmp(w, without_value[i].text, strlen(without_value[i].text)))
 			return *class = without_value[i].class, 1;
 	return 0;
 }
@@ -261,10 +261,22 @@ static int find_without_value(const char *w, enum arg_class *class)
 static const char *language_of(const char *file, const char *lang)
 {
 	static const char *const by_suffix[][2] = {
-	    {".c", "c"},   {".i", "cpp-output"}, {".h", "c-header"}, {".s", "assembler"},
-	    {".S", "assembler-with-cpp"}, {".sx", "assembler-with-cpp"}, {".cc", "c++"},
-	    {".cpp", "c++"}, {".cxx", "c++"}, {".C", "c++"}, {".c++", "c++"}, {".ii", "c++-cpp-output"},
-	    {".m", "objective-c"}, {".mm", "objective-c++"}, {".ll", "ir"}, {".bc", "ir"},
+	    {".c", "c"},
+	    {".i", "cpp-output"},
+	    {".h", "c-header"},
+	    {".s", "assembler"},
+	    {".S", "assembler-with-cpp"},
+	    {".sx", "assembler-with-cpp"},
+	    {".cc", "c++"},
+	    {".cpp", "c++"},
+	    {".cxx", "c++"},
+	    {".C", "c++"},
+	    {".c++", "c++"},
+	    {".ii", "c++-cpp-output"},
+	    {".m", "objective-c"},
+	    {".mm", "objective-c++"},
+	    {".ll", "ir"},
+	    {".bc", "ir"},
 	};
 	const char *dot = strrchr(file_base(file), '.');
 
@@ -352,7 +364,9 @@ int args_parse(struct args *a, int argc, char **argv)
 			continue;
 		}
 		if (w[0] != '-' || !w[1] || only_inputs) {
-			vec_push(&a->list, (struct arg){.class = ARG_INPUT, .text = w, .lang = language_of(w, lang)});
+			vec_push(&a->list, (struct arg){.class = ARG_INPUT,
+							.text = w,
+							.lang = language_of(w, lang)});
 			a->inputs++;
 			if (vec_last(&a->list).lang && strstr(vec_last(&a->list).lang, "header"))
 				a->stage = STAGE_PREPROCESS;
@@ -410,5 +424,6 @@ char *args_object_name(const struct args *a, const struct arg *in)
 		return mem_strdup(a->output);
 	if (!strcmp(base, "-"))
 		return mem_strdup("-");
-	return mem_printf("%.*s.o", (int)(dot && dot != base ? dot - base : (long)strlen(base)), base);
+	return mem_printf("%.*s.o", (int)(dot && dot != base ? dot - base : (long)strlen(base)),
+			  base);
 }

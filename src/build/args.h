@@ -11,21 +11,22 @@
 #include "base/vec.h"
 
 enum arg_class {
-	ARG_INPUT,   /* a file, or "-" */
-	ARG_OUTPUT,  /* -o FILE */
-	ARG_LANG,    /* -x LANGUAGE */
-	ARG_STAGE,   /* -c -S -E -M -MM -fsyntax-only ... */
-	ARG_DEPS,    /* -MD -MF ...: what only the first of several passes may do */
-	ARG_OPT,     /* -O... */
-	ARG_DEBUG,   /* -g... */
-	ARG_WARN,    /* -W..., -w, -pedantic... */
-	ARG_SANITIZE, /* -fsanitize..., -fprofile..., --coverage, -pg ...: instrumentation of others */
-	ARG_LTO,     /* -flto... */
-	ARG_LINKER,  /* -Wl,...  -Xlinker X: value has the words, separated by commas or alone */
-	ARG_LIB,     /* -lNAME */
-	ARG_LIBDIR,  /* -LDIR */
-	ARG_LINK,    /* other options that matter to the linker only */
-	ARG_NOISE,   /* changes what is printed or kept, not what is compiled */
+	ARG_INPUT,    /* a file, or "-" */
+	ARG_OUTPUT,   /* -o FILE */
+	ARG_LANG,     /* -x LANGUAGE */
+	ARG_STAGE,    /* -c -S -E -M -MM -fsyntax-only ... */
+	ARG_DEPS,     /* -MD -MF ...: what only the first of several passes may do */
+	ARG_OPT,      /* -O... */
+	ARG_DEBUG,    /* -g... */
+	ARG_WARN,     /* -W..., -w, -pedantic... */
+	ARG_SANITIZE, /* -fsanitize..., -fprofile..., --coverage, -pg ...: instrumentation of others
+		       */
+	ARG_LTO,      /* -flto... */
+	ARG_LINKER,   /* -Wl,...  -Xlinker X: value has the words, separated by commas or alone */
+	ARG_LIB,      /* -lNAME */
+	ARG_LIBDIR,   /* -LDIR */
+	ARG_LINK,     /* other options that matter to the linker only */
+	ARG_NOISE,    /* changes what is printed or kept, not what is compiled */
 	ARG_OTHER,
 };
 
@@ -33,7 +34,7 @@ struct arg {
 	enum arg_class class;
 	const char *text;  /* the option's name, or the file */
 	const char *value; /* of an option with one; NULL else */
-	int separate;      /* the value was a word of its own */
+	int separate;	   /* the value was a word of its own */
 	const char *lang;  /* of ARG_INPUT: by -x or the file's name; NULL: the linker's business */
 };
 
@@ -44,9 +45,9 @@ struct words {
 };
 
 enum stage {
-	STAGE_INFO,       /* no compilation to speak of: --version, -###, -cc1, no input ... */
+	STAGE_INFO,	  /* no compilation to speak of: --version, -###, -cc1, no input ... */
 	STAGE_PREPROCESS, /* -E, -M, -MM, -fsyntax-only, -S and whatever else makes no object */
-	STAGE_COMPILE,    /* -c */
+	STAGE_COMPILE,	  /* -c */
 	STAGE_LINK,
 };
 
@@ -56,7 +57,7 @@ struct args {
 	enum stage stage;
 	const char *output; /* of -o, or NULL */
 	int inputs;
-	int lto;            /* objects will hold optimiser's bitcode */
+	int lto; /* objects will hold optimiser's bitcode */
 	int emit_llvm;
 	int shared, relocatable;
 };

@@ -71,11 +71,20 @@ static const char *header_dir(struct arena *arena)
 }
 
 void capture_plan(struct capture *c, struct arena *arena, const struct args *a,
-                  const struct arg *in, const struct buf *input, struct proc_job jobs[CAPTURE_JOBS])
+		  const struct arg *in, const struct buf *input, struct proc_job jobs[CAPTURE_JOBS])
 {
-	static const char *const front[] = {"-w", "-Qunused-arguments", "-g", "-O1", "-Xclang",
-	                                    "-disable-llvm-passes", "-fno-discard-value-names",
-	                                    "-emit-llvm", "-c", "-o", "-", "-x"};
+	static const char *const front[] = {"-w",
+					    "-Qunused-arguments",
+					    "-g",
+					    "-O1",
+					    "-Xclang",
+					    "-disable-llvm-passes",
+					    "-fno-discard-value-names",
+					    "-emit-llvm",
+					    "-c",
+					    "-o",
+					    "-",
+					    "-x"};
 	const char *level = "-O0", *include = header_dir(arena);
 
 	*c = (struct capture){.in = in};
@@ -127,7 +136,7 @@ void capture_plan(struct capture *c, struct arena *arena, const struct args *a,
 }
 
 static void record_why(struct capture *c, const char *what, const struct buf *words,
-                       struct buf *payload)
+		       struct buf *payload)
 {
 	struct buf why = BUF_EMPTY;
 	size_t n = words->size < 2000 ? words->size : 2000;
@@ -151,7 +160,7 @@ void capture_record(struct capture *c, struct proc_job jobs[CAPTURE_JOBS], struc
 
 	if (bitcode->status || source->status) {
 		record_why(c, "clang-19 could not make bitcode of it",
-		           bitcode->status ? &bitcode->err : &source->err, &payload);
+			   bitcode->status ? &bitcode->err : &source->err, &payload);
 	} else {
 		c->unit = hash128(bitcode->out.data, bitcode->out.size);
 		record_string(&payload, TAG_NAME, c->in->text);
@@ -189,7 +198,8 @@ int capture_file(const char *path, struct buf *out)
 		/* Somebody waits for this one: the user sees what is wrong, warnings and all. */
 		e = proc_run_many(jobs, CAPTURE_JOBS);
 		if (!e && jobs[0].result.status) {
-			e = error_set("'%s' does not compile:\n%s", path, buf_str(&jobs[0].result.err));
+			e = error_set("'%s' does not compile:\n%s", path,
+				      buf_str(&jobs[0].result.err));
 		} else if (!e) {
 			capture_record(&c, jobs, out);
 		}

@@ -11,7 +11,7 @@
 struct capture {
 	const struct arg *in;
 	struct words shape, front, preprocess; /* kept arguments; the two command lines */
-	struct hash128 unit;                   /* of the bitcode, once recorded */
+	struct hash128 unit;		       /* of the bitcode, once recorded */
 	int failed;
 };
 
@@ -21,7 +21,8 @@ struct capture {
 /* Plans the capture of one input and fills in its jobs. input is what stands on
  * standard input, for "-". */
 void capture_plan(struct capture *c, struct arena *arena, const struct args *a,
-                  const struct arg *in, const struct buf *input, struct proc_job jobs[CAPTURE_JOBS]);
+		  const struct arg *in, const struct buf *input,
+		  struct proc_job jobs[CAPTURE_JOBS]);
 /* After the jobs ran: adds the unit's frame to out, or one that says why not. */
 void capture_record(struct capture *c, struct proc_job jobs[CAPTURE_JOBS], struct buf *out);
 void capture_release(struct capture *c);

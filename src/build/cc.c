@@ -28,12 +28,12 @@
 
 struct run {
 	struct args args;
-	struct words plain;          /* the user's command */
+	struct words plain;	      /* the user's command */
 	VEC(struct capture) captures; /* of the C sources, in order */
 	VEC(struct words) foreign_commands;
-	VEC(char *) foreign;         /* objects of other sources; NULL while compiling only */
-	VEC(struct proc_job) jobs;   /* plain, captures, foreign */
-	struct buf input;            /* standard input, if "-" is an input */
+	VEC(char *) foreign;	   /* objects of other sources; NULL while compiling only */
+	VEC(struct proc_job) jobs; /* plain, captures, foreign */
+	struct buf input;	   /* standard input, if "-" is an input */
 	int from_stdin;
 };
 
@@ -42,7 +42,7 @@ struct run {
 static int is_probe(const char *source)
 {
 	static const char *const marks[] = {"CMakeFiles/CMakeTmp", "CMakeFiles/CMakeScratch",
-	                                    "CompilerIdC/", "meson-private/"};
+					    "CompilerIdC/", "meson-private/"};
 	char *full;
 	int is = !strcmp(file_base(source), "conftest.c");
 
@@ -148,11 +148,13 @@ static void add_helpers(struct run *r)
 			continue;
 		}
 		for (int n = 0; n < COUNT; n++)
-			wanted[n] |= memmem(b.data, b.size, helpers[n].name, strlen(helpers[n].name)) != NULL;
+			wanted[n] |= memmem(b.data, b.size, helpers[n].name,
+					    strlen(helpers[n].name)) != NULL;
 		buf_release(&b);
 	}
 	for (int n = 0; n < COUNT; n++)
-		if (wanted[n] && (!n || !wanted[n - 1] || strcmp(helpers[n].archive, helpers[n - 1].archive)))
+		if (wanted[n] &&
+		    (!n || !wanted[n - 1] || strcmp(helpers[n].archive, helpers[n - 1].archive)))
 			add_helper(r, helpers[n].archive, helpers[n].recorded);
 }
 
@@ -204,7 +206,8 @@ static int plan(struct run *r, int argc, char **argv)
 
 	plan_plain(r, argc, argv);
 	for (size_t i = 0; i < a->list.size; i++)
-		r->from_stdin |= a->list.data[i].class == ARG_INPUT && !strcmp(a->list.data[i].text, "-");
+		r->from_stdin |=
+		    a->list.data[i].class == ARG_INPUT && !strcmp(a->list.data[i].text, "-");
 	if (r->from_stdin && file_read_fd(0, &r->input))
 		return -1;
 	vec_reserve(&r->jobs, 1 + a->list.size * CAPTURE_JOBS);
@@ -223,7 +226,7 @@ static int plan(struct run *r, int argc, char **argv)
 			at += CAPTURE_JOBS;
 			vec_push(&r->captures, c);
 		} else if (g->class == ARG_INPUT && g->lang && a->stage == STAGE_LINK &&
-		           strcmp(g->text, "-")) {
+			   strcmp(g->text, "-")) {
 			if (plan_foreign(r, g))
 				return -1;
 		}
@@ -324,7 +327,7 @@ static int exec_plain(struct run *r, int argc, char **argv)
 		plan_plain(r, argc, argv);
 	execvp(r->plain.data[0], (char *const *)r->plain.data);
 	fprintf(stderr, "muster-cc: cannot run '%s': %s (install it with 'make deps')\n",
-	        r->plain.data[0], strerror(errno));
+		r->plain.data[0], strerror(errno));
 	return 127;
 }
 
@@ -342,7 +345,8 @@ int cc_run(int argc, char **argv)
 	proc_run_many(r.jobs.data, r.jobs.size);
 	status = r.jobs.data[0].result.status;
 	if (status == 127)
-		fprintf(stderr, "muster-cc: %s (install clang-19 with 'make deps')\n", error_text());
+		fprintf(stderr, "muster-cc: %s (install clang-19 with 'make deps')\n",
+			error_text());
 	if (!status && r.args.stage == STAGE_COMPILE)
 		record_objects(&r);
 	else if (!status && is_elf(r.args.output ? r.args.output : "a.out"))

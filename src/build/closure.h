@@ -17,13 +17,13 @@
 #include "build/record.h"
 
 enum item_kind {
-	ITEM_WORD = 1,    /* for the driver: text, and value as a word of its own */
+	ITEM_WORD = 1,	  /* for the driver: text, and value as a word of its own */
 	ITEM_LINKER = 2,  /* for the linker: likewise */
-	ITEM_UNIT = 3,    /* a source that was compiled by the linking command: units[0] */
+	ITEM_UNIT = 3,	  /* a source that was compiled by the linking command: units[0] */
 	ITEM_OBJECT = 4,  /* an object file: units; or a blob; or, made by a recorded ld -r, link */
 	ITEM_ARCHIVE = 5, /* members, in order */
 	ITEM_SHARED = 6,  /* a shared library at text */
-	ITEM_FILE = 7,    /* a script: value is the linker option it belongs to, "" for an operand */
+	ITEM_FILE = 7, /* a script: value is the linker option it belongs to, "" for an operand */
 };
 
 struct hash_vec {
@@ -35,7 +35,7 @@ struct closure_member {
 	const char *name;
 	struct hash_vec units;
 	struct hash128 blob; /* zero: none */
-	int damaged;         /* has a record that cannot be read */
+	int damaged;	     /* has a record that cannot be read */
 };
 
 struct closure_item {
@@ -45,7 +45,7 @@ struct closure_item {
 	struct hash_vec units;
 	struct hash128 link; /* id of the LINK record the object has; zero: none */
 	struct hash128 blob;
-	const char *why;     /* the file has no record because ... (NULL: nothing to say) */
+	const char *why; /* the file has no record because ... (NULL: nothing to say) */
 	VEC(struct closure_member) members;
 };
 
@@ -73,7 +73,7 @@ int hash_equal(struct hash128 a, struct hash128 b);
  * each C source in it, in order; foreign[i] is the object made of the i-th other
  * source. -1 with words. */
 int closure_collect(struct closure *c, const struct args *a, const struct capture *captures,
-                    char *const *foreign);
+		    char *const *foreign);
 void closure_write(const struct closure *c, struct buf *frames);
 /* Points into the record's payload. */
 int closure_read(struct closure *c, const struct record *r);

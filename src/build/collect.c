@@ -23,26 +23,87 @@
 struct collect {
 	struct closure *c;
 	const struct args *args;
-	struct words dirs; /* of -L, absolute */
-	int link_static;   /* now, at this place of the command line */
+	struct words dirs;    /* of -L, absolute */
+	int link_static;      /* now, at this place of the command line */
 	VEC(struct buf) kept; /* contents of the blobs until they are written */
 };
 
 /* Linker options with a value in the next word; their names without dashes. */
 static const char *const linker_values[] = {
-    "rpath", "rpath-link", "soname", "h", "T", "script", "version-script", "dynamic-list", "Map",
-    "o", "z", "u", "undefined", "e", "entry", "m", "L", "l", "library", "library-path", "defsym",
-    "init", "fini", "Y", "y", "trace-symbol", "b", "format", "R", "just-symbols", "wrap",
-    "dynamic-linker", "I", "plugin", "plugin-opt", "retain-symbols-file", "dependency-file",
-    "sort-section", "section-start", "Ttext", "Tdata", "Tbss", "exclude-libs",
-    "export-dynamic-symbol", "export-dynamic-symbol-list", "F", "filter", "f", "auxiliary", "a",
-    "A", "G", "c", "oformat", "assert", "hash-size", "symbol-ordering-file", "default-script", "dT",
+    "rpath",
+    "rpath-link",
+    "soname",
+    "h",
+    "T",
+    "script",
+    "version-script",
+    "dynamic-list",
+    "Map",
+    "o",
+    "z",
+    "u",
+    "undefined",
+    "e",
+    "entry",
+    "m",
+    "L",
+    "l",
+    "library",
+    "library-path",
+    "defsym",
+    "init",
+    "fini",
+    "Y",
+    "y",
+    "trace-symbol",
+    "b",
+    "format",
+    "R",
+    "just-symbols",
+    "wrap",
+    "dynamic-linker",
+    "I",
+    "plugin",
+    "plugin-opt",
+    "retain-symbols-file",
+    "dependency-file",
+    "sort-section",
+    "section-start",
+    "Ttext",
+    "Tdata",
+    "Tbss",
+    "exclude-libs",
+    "export-dynamic-symbol",
+    "export-dynamic-symbol-list",
+    "F",
+    "filter",
+    "f",
+    "auxiliary",
+    "a",
+    "A",
+    "G",
+    "c",
+    "oformat",
+    "assert",
+    "hash-size",
+    "symbol-ordering-file",
+    "default-script",
+    "dT",
 };
 
 /* Those of them that name a file the linker reads. */
 static const char *const linker_files[] = {
-    "T", "script", "version-script", "dynamic-list", "R", "just-symbols", "retain-symbols-file",
-    "export-dynamic-symbol-list", "symbol-ordering-file", "default-script", "dT",
+    "T",
+    "script",
+    "version-script",
+    "dynamic-list",
+    "R",
+    "just-symbols",
+    "retain-symbols-file",
+    "export-dynamic-symbol-list",
+    "symbol-ordering-file",
+    "default-script",
+    "dT",
 };
 
 static int in_list(const char *const *list, size_t count, const char *s, size_t n)
@@ -96,7 +157,7 @@ static struct hash128 add_blob_copy(struct collect *k, const void *data, size_t 
 struct object_info {
 	struct hash_vec units;
 	struct hash128 link;
-	char *why;      /* no record, and why; allocated */
+	char *why;	/* no record, and why; allocated */
 	int needs_copy; /* not all of it can be made from records */
 };
 
@@ -209,8 +270,8 @@ static int add_member(void *ctx, const char *name, const void *data, size_t size
 /* The system's own libraries need no copy. */
 static int is_system(const char *path)
 {
-	static const char *const prefixes[] = {"/usr/lib/", "/lib/", "/usr/lib64/", "/lib64/",
-	                                       "/usr/lib32/", "/usr/libx32/"};
+	static const char *const prefixes[] = {"/usr/lib/", "/lib/",	   "/usr/lib64/",
+					       "/lib64/",   "/usr/lib32/", "/usr/libx32/"};
 	char *real = realpath(path, NULL);
 	int is = 0;
 
@@ -228,7 +289,8 @@ static int is_shared(const struct buf *b)
 
 static int is_object(const struct buf *b)
 {
-	return b->size >= 4 && (!memcmp(b->data, ELFMAG, SELFMAG) || !memcmp(b->data, "BC\xc0\xde", 4));
+	return b->size >= 4 &&
+	       (!memcmp(b->data, ELFMAG, SELFMAG) || !memcmp(b->data, "BC\xc0\xde", 4));
 }
 
 /* A file operand, whatever it is. option is "" or the linker option it is the value of. */
@@ -244,8 +306,10 @@ static int add_file(struct collect *k, const char *path, const char *option)
 	if (file_read(path, &b))
 		return -1;
 	if (*option || (!is_object(&b) && !archive_is(b.data, b.size))) {
-		push(k, (struct closure_item){
-		            .kind = ITEM_FILE, .text = full, .value = option, .blob = add_blob(k, &b)});
+		push(k, (struct closure_item){.kind = ITEM_FILE,
+					      .text = full,
+					      .value = option,
+					      .blob = add_blob(k, &b)});
 	} else if (is_shared(&b)) {
 		push_word(k, ITEM_SHARED, full, NULL);
 	} else if (archive_is(b.data, b.size)) {
@@ -333,7 +397,7 @@ static int linker_option(struct collect *k, const char *w, const char *value)
 		k->link_static = 0;
 	if (IN_LIST(linker_files, name, n) && (equals || value))
 		return linker_file(k, keep_text(k, mem_printf("%.*s", (int)(name - w + n), w)),
-		                   equals ? equals + 1 : value);
+				   equals ? equals + 1 : value);
 	if (w[1] == 'l' && w[2])
 		return add_library(k, w + 2);
 	if (value && (!strcmp(name, "l") || !strcmp(name, "library")))
@@ -401,18 +465,20 @@ static void add_option(struct collect *k, const struct arg *g)
 
 	args_words(g, &w, &k->c->arena);
 	push_word(k, ITEM_WORD, arena_strdup(&k->c->arena, w.data[0]),
-	          w.size > 1 ? arena_strdup(&k->c->arena, w.data[1]) : NULL);
+		  w.size > 1 ? arena_strdup(&k->c->arena, w.data[1]) : NULL);
 	vec_release(&w);
 }
 
-static int add_arg(struct collect *k, size_t *i, const struct capture **captures, char *const **foreign)
+static int add_arg(struct collect *k, size_t *i, const struct capture **captures,
+		   char *const **foreign)
 {
 	const struct arg *g = &k->args->list.data[*i];
 
 	switch (g->class) {
 	case ARG_INPUT:
 		if (args_is_c(g)) {
-			struct closure_item item = {.kind = ITEM_UNIT, .text = absolute(k, g->text)};
+			struct closure_item item = {.kind = ITEM_UNIT,
+						    .text = absolute(k, g->text)};
 
 			if ((*captures)->failed) {
 				item.why = "clang-19 could not make bitcode of it";
@@ -476,7 +542,7 @@ static void gather_dirs(struct collect *k)
 }
 
 int closure_collect(struct closure *c, const struct args *a, const struct capture *captures,
-                    char *const *foreign)
+		    char *const *foreign)
 {
 	struct collect k = {.c = c, .args = a};
 	char *cwd = getcwd(NULL, 0);
@@ -486,14 +552,15 @@ int closure_collect(struct closure *c, const struct args *a, const struct captur
 	c->dir = keep_text(&k, cwd ? cwd : mem_strdup("."));
 	c->output = absolute(&k, a->output ? a->output : "a.out");
 	c->flags = (a->shared ? CLOSURE_SHARED : 0) | (a->relocatable ? CLOSURE_RELOCATABLE : 0) |
-	           (a->lto ? CLOSURE_LTO : 0);
+		   (a->lto ? CLOSURE_LTO : 0);
 	gather_dirs(&k);
 	for (size_t i = 0; i < a->list.size && !e; i++)
 		e = add_arg(&k, &i, &captures, &foreign);
 	vec_release(&k.dirs);
 	/* Blobs live in the closure's arena from here on. */
 	for (size_t i = 0; i < k.kept.size; i++) {
-		c->blobs.data[i].data = arena_copy(&c->arena, k.kept.data[i].data, k.kept.data[i].size);
+		c->blobs.data[i].data =
+		    arena_copy(&c->arena, k.kept.data[i].data, k.kept.data[i].size);
 		buf_release(&k.kept.data[i]);
 	}
 	vec_release(&k.kept);

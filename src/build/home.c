@@ -30,8 +30,10 @@ const char *home_dir(void)
 		free(mark);
 	}
 	if (!found)
-		error_set("muster's runtime is missing: neither '%s/runtime' nor '%s/../lib/muster' "
-		          "is there (run 'make', or 'make install' again)", bin, bin);
+		error_set(
+		    "muster's runtime is missing: neither '%s/runtime' nor '%s/../lib/muster' "
+		    "is there (run 'make', or 'make install' again)",
+		    bin, bin);
 	free(bin);
 	free(self);
 	return found;

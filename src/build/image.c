@@ -57,7 +57,8 @@ static int is_harness(const void *data, size_t size)
 static int uses_libfuzzer(const struct closure *c)
 {
 	for (size_t i = 0; i < c->items.size; i++)
-		if (c->items.data[i].kind == ITEM_WORD && !strncmp(c->items.data[i].text, "-fsanitize", 10) &&
+		if (c->items.data[i].kind == ITEM_WORD &&
+		    !strncmp(c->items.data[i].text, "-fsanitize", 10) &&
 		    strstr(c->items.data[i].text, "fuzzer"))
 			return 1;
 	return 0;
@@ -76,9 +77,9 @@ static int load_source(struct image *im, const char *path)
 		return -1;
 	/* The buffer is the frame itself: a header of 48 bytes, then the payload. */
 	r = (struct record){.kind = RECORD_UNIT,
-	                    .id = hash128(im->file.data + 48, im->file.size - 48),
-	                    .payload = im->file.data + 48,
-	                    .size = im->file.size - 48};
+			    .id = hash128(im->file.data + 48, im->file.size - 48),
+			    .payload = im->file.data + 48,
+			    .size = im->file.size - 48};
 	vec_push(&im->records.frames, r);
 	if (!record_find(r.payload, r.size, TAG_HASH, &v))
 		return error_set("'%s' could not be recorded", path);
@@ -160,7 +161,8 @@ int image_load(struct image *im, const char *path)
 		return -1;
 	type = symbols_type(im->file.data, im->file.size);
 	if (!type && im->file.size >= 4 && !memcmp(im->file.data, ELFMAG, SELFMAG))
-		return error_set("'%s' is not for x86-64 (64 bits): muster has no variants for it", path);
+		return error_set("'%s' is not for x86-64 (64 bits): muster has no variants for it",
+				 path);
 	if (!type)
 		return error_set("'%s' is neither an ELF file nor a C source file (.c)", path);
 	if (record_read(im->file.data, im->file.size, &im->records))
@@ -295,7 +297,8 @@ static int load_libraries(struct program *p)
 	for (size_t i = 0; i < p->images.size; i++) {
 		struct needs n = {0};
 
-		symbols_dynamic(p->images.data[i].file.data, p->images.data[i].file.size, note_need, &n);
+		symbols_dynamic(p->images.data[i].file.data, p->images.data[i].file.size, note_need,
+				&n);
 		for (size_t k = 0; k < n.needed.size; k++) {
 			char *path = find_library(&p->images.data[i], &n, n.needed.data[k]);
 			struct image im;
@@ -369,11 +372,15 @@ int program_load(struct program *p, const char *path)
 	if (!e && !im.linked && im.records.damaged)
 		e = error_set("'%s': %s", path, im.records.words);
 	else if (!e && !im.records.frames.size)
-		e = error_set("'%s' has no record of how it was made: build it with 'muster cc' in place "
-		              "of cc, or with 'muster build -- make'", path);
+		e = error_set(
+		    "'%s' has no record of how it was made: build it with 'muster cc' in place "
+		    "of cc, or with 'muster build -- make'",
+		    path);
 	else if (!e && !im.linked)
-		e = error_set("'%s' has no record of its link: link it with 'muster cc' too ('muster "
-		              "doctor %s' says more)", path, path);
+		e = error_set(
+		    "'%s' has no record of its link: link it with 'muster cc' too ('muster "
+		    "doctor %s' says more)",
+		    path, path);
 	if (!e)
 		e = load_libraries(p);
 	if (e)

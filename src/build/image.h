@@ -14,10 +14,10 @@ struct image {
 	struct buf file;    /* the bytes that everything else points into */
 	struct buf driver;  /* likewise, of a harness that gets a main */
 	struct record_list records;
-	struct closure closure; /* of the link that made it */
+	struct closure closure;	    /* of the link that made it */
 	VEC(struct closure) nested; /* of the ld -r links that went into it ... */
 	struct hash_vec nested_ids; /* ... and their ids */
-	int linked;             /* has a closure */
+	int linked;		    /* has a closure */
 };
 
 /* The program and, behind it, the shared libraries with records it is linked with. */

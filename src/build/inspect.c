@@ -71,13 +71,15 @@ static void add_units(struct inspect *in, const struct image *im)
 	}
 }
 
-static void add_unrecorded(struct inspect *in, const struct image *im, const char *name, const char *why)
+static void add_unrecorded(struct inspect *in, const struct image *im, const char *name,
+			   const char *why)
 {
 	vec_push(&in->unrecorded,
-	         (struct inspect_part){.image = text(in, im->path),
-	                               .name = text(in, name),
-	                               .dir = "",
-	                               .why = text(in, why && *why ? why : "assembly, or made by another compiler")});
+		 (struct inspect_part){
+		     .image = text(in, im->path),
+		     .name = text(in, name),
+		     .dir = "",
+		     .why = text(in, why && *why ? why : "assembly, or made by another compiler")});
 }
 
 static void add_closure(struct inspect *in, const struct image *im, const struct closure *c)
@@ -105,8 +107,9 @@ static void inspect_image(struct inspect *in, const struct image *im)
 	for (size_t i = 0; i < im->nested.size; i++)
 		add_closure(in, im, &im->nested.data[i]);
 	if (im->records.damaged) {
-		char *words = mem_printf("%s: %zu damaged record%s: %s", im->path, im->records.damaged,
-		                         im->records.damaged == 1 ? "" : "s", im->records.words);
+		char *words =
+		    mem_printf("%s: %zu damaged record%s: %s", im->path, im->records.damaged,
+			       im->records.damaged == 1 ? "" : "s", im->records.words);
 
 		problem(in, 1, words, "build it again with muster cc");
 		free(words);
@@ -159,14 +162,16 @@ static void check_address_space(struct inspect *in)
 	void *p;
 
 	if (!getrlimit(RLIMIT_AS, &l) && l.rlim_cur != RLIM_INFINITY) {
-		problem(in, 1, "the address space is limited (ulimit -v): traced programs reserve 20 TiB of it",
-		        "run 'ulimit -v unlimited' first");
+		problem(in, 1,
+			"the address space is limited (ulimit -v): traced programs reserve 20 TiB "
+			"of it",
+			"run 'ulimit -v unlimited' first");
 		return;
 	}
 	p = mmap(NULL, want, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		problem(in, 1, "20 TiB of address space cannot be reserved",
-		        "see 'sysctl vm.overcommit_memory' (2 forbids it) and container limits");
+			"see 'sysctl vm.overcommit_memory' (2 forbids it) and container limits");
 	else
 		munmap(p, want);
 }
@@ -177,7 +182,7 @@ static void check_memfd(struct inspect *in)
 
 	if (fd < 0)
 		problem(in, 1, "memfd_create does not work: the trace has nowhere to go",
-		        "a kernel from 3.17 on is needed, and a sandbox that allows it");
+			"a kernel from 3.17 on is needed, and a sandbox that allows it");
 	else
 		close(fd);
 }

@@ -8,25 +8,25 @@
 
 /* One thing that went into a linked file. */
 struct inspect_part {
-	const char *image;  /* the linked file */
-	const char *name;   /* source, object or member of an archive */
-	const char *dir;    /* where it was compiled; "" if that is not known */
-	const char *why;    /* of a part without a record */
+	const char *image;	/* the linked file */
+	const char *name;	/* source, object or member of an archive */
+	const char *dir;	/* where it was compiled; "" if that is not known */
+	const char *why;	/* of a part without a record */
 	size_t bitcode, source; /* bytes in the record */
 };
 
 struct inspect_problem {
-	int fatal;          /* no variant can be made or run */
+	int fatal; /* no variant can be made or run */
 	const char *words;
 	const char *remedy;
 };
 
 struct inspect {
 	struct arena arena;
-	VEC(struct inspect_part) units;      /* with a record */
+	VEC(struct inspect_part) units;	     /* with a record */
 	VEC(struct inspect_part) unrecorded; /* without */
-	VEC(const char *) libraries;         /* of the project, with records */
-	VEC(const char *) foreign;           /* needed and found, without */
+	VEC(const char *) libraries;	     /* of the project, with records */
+	VEC(const char *) foreign;	     /* needed and found, without */
 	VEC(struct inspect_problem) problems;
 	int linked;
 };

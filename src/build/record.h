@@ -23,12 +23,12 @@ enum record_kind {
 };
 
 enum record_tag {
-	TAG_NAME = 1,    /* of the source as the command line had it, or the output of a link */
-	TAG_DIR = 2,     /* where the compiler ran */
-	TAG_ARG = 3,     /* one for each argument that shapes the unit */
+	TAG_NAME = 1,	 /* of the source as the command line had it, or the output of a link */
+	TAG_DIR = 2,	 /* where the compiler ran */
+	TAG_ARG = 3,	 /* one for each argument that shapes the unit */
 	TAG_BITCODE = 4, /* zstd */
-	TAG_SOURCE = 5,  /* zstd: preprocessed */
-	TAG_HASH = 6,    /* 16 bytes: of the bitcode */
+	TAG_SOURCE = 5,	 /* zstd: preprocessed */
+	TAG_HASH = 6,	 /* 16 bytes: of the bitcode */
 	TAG_WHY = 7,
 	/* from here on: of link closures, in closure.c */
 	TAG_ITEM = 16,
@@ -52,8 +52,8 @@ struct record {
 };
 struct record_list {
 	VEC(struct record) frames;
-	size_t damaged;    /* frames that are cut off or whose hash is wrong */
-	char words[256];   /* about the first of them */
+	size_t damaged;	 /* frames that are cut off or whose hash is wrong */
+	char words[256]; /* about the first of them */
 };
 
 /* Writing: fields go into a payload, the payload into a frame at the end of out. */

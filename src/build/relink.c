@@ -33,10 +33,10 @@ struct link {
 	const struct closure *c;
 	struct arena arena;
 	struct words w;
-	int is_static;        /* libc is part of this link */
+	int is_static;	      /* libc is part of this link */
 	const char *renames;  /* then: objcopy's list of NAME __wrap_NAME */
 	int ignore_undefined; /* an archive is gone that dead code may name */
-	int user_wraps;       /* the program uses --wrap itself */
+	int user_wraps;	      /* the program uses --wrap itself */
 };
 
 static const char *keep(struct link *l, char *allocated)
@@ -110,7 +110,7 @@ static const char *unit_object(struct link *l, struct hash128 unit, const char *
 
 	if (!o || !o->object) {
 		error_set("'%s' has no record of a unit of '%s' (was it stripped by another tool?)",
-		          l->image->path, where);
+			  l->image->path, where);
 		return NULL;
 	}
 	return renamed(l, keep(l, file_absolute(o->object)));
@@ -120,15 +120,21 @@ static const char *unit_object(struct link *l, struct hash128 unit, const char *
 
 /* What a plain ld -r made of units and something else: the units' variants come
  * first, and the rest of the copy serves what they do not define. */
-static int add_rest(struct link *l, const struct hash_vec *units, struct hash128 blob, const char *name)
+static int add_rest(struct link *l, const struct hash_vec *units, struct hash128 blob,
+		    const char *name)
 {
 	struct strmap ours = {0}, all = {0};
 	struct buf b = BUF_EMPTY;
 	struct proc_result r;
 	const char *copy = blob_file(l, blob, name), *key;
-	char *argv[] = {"objcopy", "--weaken", "--remove-section=.init_array*",
-	                "--remove-section=.fini_array*", "--remove-section=.ctors*",
-	                "--remove-section=.muster*", (char *)copy, NULL};
+	char *argv[] = {"objcopy",
+			"--weaken",
+			"--remove-section=.init_array*",
+			"--remove-section=.fini_array*",
+			"--remove-section=.ctors*",
+			"--remove-section=.muster*",
+			(char *)copy,
+			NULL};
 	uint64_t v;
 	size_t at = 0;
 	int more = 0, e = copy ? 0 : -1;
@@ -166,8 +172,10 @@ static int add_items(struct link *l);
 static int add_nested(struct link *l, const struct closure_item *item)
 {
 	for (size_t i = 0; i < l->image->nested_ids.size; i++) {
-		struct link inner = {.r = l->r, .image = l->image, .c = &l->image->nested.data[i],
-		                     .renames = l->renames};
+		struct link inner = {.r = l->r,
+				     .image = l->image,
+				     .c = &l->image->nested.data[i],
+				     .renames = l->renames};
 		const char *output;
 		int e;
 
@@ -213,7 +221,7 @@ static int add_object(struct link *l, const struct closure_item *item)
 struct original {
 	struct link *l;
 	const struct closure_item *item;
-	size_t index;       /* of the member, as archive_members walks */
+	size_t index; /* of the member, as archive_members walks */
 	struct words *files;
 };
 
@@ -251,7 +259,7 @@ static int add_unused(struct link *l, const struct closure_item *item, struct wo
 		missing |= m->units.size && !units_find(l->r->units, m->units.data[0]);
 	}
 	if (missing && (file_read(item->text, &b) ||
-	                archive_members(item->text, b.data, b.size, add_unused_member, &o)))
+			archive_members(item->text, b.data, b.size, add_unused_member, &o)))
 		l->ignore_undefined = 1;
 	buf_release(&b);
 	return 0;
@@ -334,9 +342,26 @@ static int drop_word(const struct link *l, const struct closure_item *item)
 static int drop_linker(const struct closure_item *item)
 {
 	static const char *const names[] = {
-	    "no-undefined", "Map", "M", "print-map", "cref", "dependency-file", "t", "trace", "o",
-	    "output", "s", "strip-all", "S", "strip-debug", "fatal-warnings", "no-allow-shlib-undefined",
-	    "exclude-libs", "print-gc-sections", "stats", "verbose",
+	    "no-undefined",
+	    "Map",
+	    "M",
+	    "print-map",
+	    "cref",
+	    "dependency-file",
+	    "t",
+	    "trace",
+	    "o",
+	    "output",
+	    "s",
+	    "strip-all",
+	    "S",
+	    "strip-debug",
+	    "fatal-warnings",
+	    "no-allow-shlib-undefined",
+	    "exclude-libs",
+	    "print-gc-sections",
+	    "stats",
+	    "verbose",
 	};
 	const char *name = item->text + 1 + (item->text[1] == '-'), *equals = strchr(name, '=');
 	size_t n = equals ? (size_t)(equals - name) : strlen(name);
@@ -409,7 +434,8 @@ static int add_unit(struct link *l, const struct closure_item *item)
 	const char *o;
 
 	if (!item->units.size)
-		return error_set("'%s' has no record: %s", item->text, item->why ? item->why : "unknown");
+		return error_set("'%s' has no record: %s", item->text,
+				 item->why ? item->why : "unknown");
 	o = unit_object(l, item->units.data[0], item->text);
 	if (o)
 		word(l, o);
@@ -440,7 +466,8 @@ static int add_item(struct link *l, const struct closure_item *item)
 	case ITEM_FILE:
 		return add_script(l, item);
 	}
-	return error_set("'%s': its link record is damaged (item of kind %d)", l->image->path, item->kind);
+	return error_set("'%s': its link record is damaged (item of kind %d)", l->image->path,
+			 item->kind);
 }
 
 static int add_items(struct link *l)
@@ -467,8 +494,8 @@ static int add_shim(struct link *l)
 
 		if (!l->renames && !strmap_get(&l->r->defined, name, NULL))
 			continue;
-		buf_addf(&b, ".globl __real_%s\n.hidden __real_%s\n__real_%s: jmp %s@PLT\n", name, name,
-		         name, name);
+		buf_addf(&b, ".globl __real_%s\n.hidden __real_%s\n__real_%s: jmp %s@PLT\n", name,
+			 name, name, name);
 		/* Calls that only muster knows are defined by nobody. */
 		if (strncmp(name, "__VERIFIER_", 11) == 0 || strncmp(name, "klee_", 5) == 0 ||
 		    strncmp(name, "muster_", 7) == 0)
@@ -494,7 +521,7 @@ static int plan_wraps(struct link *l)
 	for (size_t i = 0; i < l->c->items.size; i++)
 		if (l->c->items.data[i].kind == ITEM_WORD)
 			l->is_static |= !strcmp(l->c->items.data[i].text, "-static") ||
-			                !strcmp(l->c->items.data[i].text, "-static-pie");
+					!strcmp(l->c->items.data[i].text, "-static-pie");
 	if (!l->is_static || !l->r->wraps.size)
 		return 0;
 	for (size_t i = 0; i < l->r->wraps.size; i++)
@@ -572,8 +599,8 @@ static int run_link(struct link *l, const char *output)
 	}
 	e = proc_run((char *const *)l->w.data, &opts, &r);
 	if (!e && r.status)
-		e = error_set("cannot link the %s variant of '%s':\n%s", variant_name(l->r->units->kind),
-		              l->image->path, buf_str(&r.err));
+		e = error_set("cannot link the %s variant of '%s':\n%s",
+			      variant_name(l->r->units->kind), l->image->path, buf_str(&r.err));
 	proc_release(&r);
 	return e;
 }

@@ -9,12 +9,12 @@
 struct relink {
 	const struct program *program;
 	const struct units *units;
-	const char *out_dir;    /* where the files of the variant go */
-	const char *lib_dir;    /* and its libraries; NULL: there are none */
-	const char *work_dir;   /* for files that only the link needs */
-	struct strmap defined;  /* names that the program defines itself */
-	struct words wraps;     /* names to be wrapped */
-	int serial;             /* of names in work_dir */
+	const char *out_dir;   /* where the files of the variant go */
+	const char *lib_dir;   /* and its libraries; NULL: there are none */
+	const char *work_dir;  /* for files that only the link needs */
+	struct strmap defined; /* names that the program defines itself */
+	struct words wraps;    /* names to be wrapped */
+	int serial;	       /* of names in work_dir */
 };
 
 /* Fills in `defined` from the units' objects and the copies in the closures. */

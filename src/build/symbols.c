@@ -63,7 +63,8 @@ void symbols_defined(const void *object, size_t size, struct strmap *out)
 	if (!view_init(&v, object, size))
 		return;
 	for (uint64_t i = 0; i < v.sections; i++) {
-		if (!section(&v, i, &s) || s.sh_type != SHT_SYMTAB || !section(&v, s.sh_link, &strings))
+		if (!section(&v, i, &s) || s.sh_type != SHT_SYMTAB ||
+		    !section(&v, s.sh_link, &strings))
 			continue;
 		for (uint64_t n = 1; n < s.sh_size / sizeof(Elf64_Sym); n++) {
 			Elf64_Sym sym;
@@ -80,7 +81,7 @@ void symbols_defined(const void *object, size_t size, struct strmap *out)
 }
 
 void symbols_dynamic(const void *file, size_t size,
-                     void (*f)(void *ctx, long tag, const char *text), void *ctx)
+		     void (*f)(void *ctx, long tag, const char *text), void *ctx)
 {
 	struct view v;
 	Elf64_Shdr s, strings;
@@ -88,7 +89,8 @@ void symbols_dynamic(const void *file, size_t size,
 	if (!view_init(&v, file, size))
 		return;
 	for (uint64_t i = 0; i < v.sections; i++) {
-		if (!section(&v, i, &s) || s.sh_type != SHT_DYNAMIC || !section(&v, s.sh_link, &strings))
+		if (!section(&v, i, &s) || s.sh_type != SHT_DYNAMIC ||
+		    !section(&v, s.sh_link, &strings))
 			continue;
 		for (uint64_t n = 0; n < s.sh_size / sizeof(Elf64_Dyn); n++) {
 			Elf64_Dyn d;

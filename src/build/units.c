@@ -108,11 +108,12 @@ void units_release(struct units *u)
 
 static char *object_path(const struct units *u, const struct unit_object *o)
 {
-	struct hash128 h = hash128_join(hash128_join(u->base, o->hash), (struct hash128){o->id, u->kind});
+	struct hash128 h =
+	    hash128_join(hash128_join(u->base, o->hash), (struct hash128){o->id, u->kind});
 	char hex[HASH_HEX_SIZE];
 
 	return mem_printf("%s/cache/unit/%s-%s.o", home_project(), variant_name(u->kind),
-	                  hash_hex(h, hex));
+			  hash_hex(h, hex));
 }
 
 static int field(const struct unit_object *o, enum record_tag tag, struct buf *out)
@@ -143,9 +144,10 @@ static const char *const san_flags[] = {
 
 /* One try at a level of optimisation, into the file temp. */
 static int compile_san(const struct unit_object *o, const struct buf *source, const char *level,
-                       const char *temp)
+		       const char *temp)
 {
-	struct proc_opts opts = {.capture_err = 1, .input = source->data, .input_size = source->size};
+	struct proc_opts opts = {
+	    .capture_err = 1, .input = source->data, .input_size = source->size};
 	struct proc_result r;
 	struct words w = {0};
 	struct record_value v;
@@ -220,9 +222,9 @@ static int wrapped_names(enum variant_kind kind, const char *const **names)
 static int make_instrumented(const struct unit_object *o, enum variant_kind kind, const char *path)
 {
 	static const enum instrument_kind kinds[] = {[VARIANT_TRACE] = INSTRUMENT_TRACE,
-	                                             [VARIANT_COV] = INSTRUMENT_COV,
-	                                             [VARIANT_PATH] = INSTRUMENT_PATH,
-	                                             [VARIANT_TRACE_ALL] = INSTRUMENT_TRACE};
+						     [VARIANT_COV] = INSTRUMENT_COV,
+						     [VARIANT_PATH] = INSTRUMENT_PATH,
+						     [VARIANT_TRACE_ALL] = INSTRUMENT_TRACE};
 	struct instrument_options options = {.reloc = INSTRUMENT_RELOC_PIC};
 	struct buf bitcode = BUF_EMPTY, object = BUF_EMPTY;
 
@@ -259,7 +261,8 @@ static int start(struct worker *w, struct unit_object *o, enum variant_kind kind
 	if (!w->pid) {
 		close(fds[0]);
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
-		e = kind == VARIANT_SAN ? make_san(o, o->object) : make_instrumented(o, kind, o->object);
+		e = kind == VARIANT_SAN ? make_san(o, o->object)
+					: make_instrumented(o, kind, o->object);
 		if (e)
 			file_write_all(fds[1], error_text(), strlen(error_text()));
 		_exit(e ? 1 : 0);
@@ -287,7 +290,7 @@ static int reap(struct worker *workers, int count)
 		e = error_set("unit '%s': the compiler crashed on it", workers[i].unit->name);
 	else if (WEXITSTATUS(status))
 		e = error_set("unit '%s': %s", workers[i].unit->name,
-		              words.size ? buf_str(&words) : "failed");
+			      words.size ? buf_str(&words) : "failed");
 	buf_release(&words);
 	return e;
 }
@@ -333,8 +336,8 @@ int units_make(struct units *u)
 		if (file_exists(o->object))
 			continue;
 		if (u->list.size > 1)
-			log_progress("%s variant: %s (%zu of %zu)", variant_name(u->kind), o->name, i + 1,
-			             u->list.size);
+			log_progress("%s variant: %s (%zu of %zu)", variant_name(u->kind), o->name,
+				     i + 1, u->list.size);
 		if (busy(workers, count) == count)
 			e = reap(workers, count);
 		while (workers[slot].pid)

@@ -8,11 +8,11 @@
 #include "build/variant.h"
 
 struct unit_object {
-	struct hash128 hash;        /* of the bitcode */
-	uint32_t id;                /* distinct within the program */
+	struct hash128 hash; /* of the bitcode */
+	uint32_t id;	     /* distinct within the program */
 	const struct record *record;
-	char *name;                 /* of the source */
-	char *object;               /* path of the variant's object, once made */
+	char *name;   /* of the source */
+	char *object; /* path of the variant's object, once made */
 };
 
 struct units {

@@ -192,7 +192,8 @@ int variant_make(const char *program, enum variant_kind kind, struct variant *ou
 	if (program_load(&p, program))
 		return -1;
 	e = key_of(&p, kind, &key);
-	relative = mem_printf("%s/cache/%s/%s", home_project(), variant_name(kind), hash_hex(key, hex));
+	relative =
+	    mem_printf("%s/cache/%s/%s", home_project(), variant_name(kind), hash_hex(key, hex));
 	dir = file_absolute(relative);
 	if (!e && !file_is_dir(dir))
 		e = build_in_cache(&p, kind, dir);

@@ -4,13 +4,13 @@
 #ifndef MUSTER_CMD_H
 #define MUSTER_CMD_H
 
-#define COMMANDS(X)                                                                                \
-	X(cc, "cc", "compile and link as clang-19 does, and keep what variants are made from")     \
-	X(build, "build", "run a build (make, cmake ...) with muster-cc as its compiler")          \
-	X(doctor, "doctor", "what of a binary can be rebuilt, and what stands in the way")         \
-	X(strip, "strip", "remove muster's records from a binary")                                 \
-	X(variant, "variant", "make a variant of a binary and print its path")                     \
-	X(trace, "trace", "run a program once and print its path as conditions in C")              \
+#define COMMANDS(X)                                                                            \
+	X(cc, "cc", "compile and link as clang-19 does, and keep what variants are made from") \
+	X(build, "build", "run a build (make, cmake ...) with muster-cc as its compiler")      \
+	X(doctor, "doctor", "what of a binary can be rebuilt, and what stands in the way")     \
+	X(strip, "strip", "remove muster's records from a binary")                             \
+	X(variant, "variant", "make a variant of a binary and print its path")                 \
+	X(trace, "trace", "run a program once and print its path as conditions in C")          \
 	X(instrument_runtime, "instrument-runtime", "")
 
 #define X(id, name, help) int cmd_##id(int argc, char **argv);

@@ -12,15 +12,18 @@
 static void print_words(const struct inspect *in, const char *binary)
 {
 	if (binary) {
-		printf("%s: %zu unit%s with a record, %zu input%s without\n", binary, in->units.size,
-		       in->units.size == 1 ? "" : "s", in->unrecorded.size,
+		printf("%s: %zu unit%s with a record, %zu input%s without\n", binary,
+		       in->units.size, in->units.size == 1 ? "" : "s", in->unrecorded.size,
 		       in->unrecorded.size == 1 ? "" : "s");
 		for (size_t i = 0; i < in->units.size; i++)
-			printf("  unit    %s (%s)\n", in->units.data[i].name, in->units.data[i].dir);
+			printf("  unit    %s (%s)\n", in->units.data[i].name,
+			       in->units.data[i].dir);
 		for (size_t i = 0; i < in->unrecorded.size; i++)
-			printf("  no record: %s: %s\n", in->unrecorded.data[i].name, in->unrecorded.data[i].why);
+			printf("  no record: %s: %s\n", in->unrecorded.data[i].name,
+			       in->unrecorded.data[i].why);
 		for (size_t i = 0; i < in->libraries.size; i++)
-			printf("  library %s (of the project: gets variants)\n", in->libraries.data[i]);
+			printf("  library %s (of the project: gets variants)\n",
+			       in->libraries.data[i]);
 		for (size_t i = 0; i < in->foreign.size; i++)
 			printf("  library %s (no record: runs as it is)\n", in->foreign.data[i]);
 	}
@@ -111,9 +114,8 @@ static void print_json(const struct inspect *in, const char *binary)
 int cmd_doctor(int argc, char **argv)
 {
 	int as_json = 0;
-	const struct option_row rows[] = {
-	    OPTION_FLAG("json", 'j', &as_json, "print JSON"),
-	    OPTION_END};
+	const struct option_row rows[] = {OPTION_FLAG("json", 'j', &as_json, "print JSON"),
+					  OPTION_END};
 	const struct option_spec spec = {
 	    "doctor", "[--json] [BINARY]",
 	    "Says which units of BINARY have a record, what has none, whether variants can be\n"

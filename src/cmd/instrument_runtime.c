@@ -32,10 +32,9 @@ int cmd_instrument_runtime(int argc, char **argv)
 	const struct option_row rows[] = {
 	    OPTION_STR("kind", 'k', "KIND", &kind_name, "trace, cov, path or mark"),
 	    OPTION_FLAG("all", 0, &all, "trace: an event for each decision"),
-	    OPTION_STR("output", 'o', "FILE", &output, "the object to write"),
-	    OPTION_END};
+	    OPTION_STR("output", 'o', "FILE", &output, "the object to write"), OPTION_END};
 	const struct option_spec spec = {"instrument-runtime", "--kind KIND --output FILE BITCODE",
-	                                 "Instruments a part of the runtime.", rows};
+					 "Instruments a part of the runtime.", rows};
 	struct instrument_options options = {.reloc = INSTRUMENT_RELOC_PIC};
 	struct buf bitcode = BUF_EMPTY, object = BUF_EMPTY;
 	int i = option_parse(&spec, argc, argv), kind = kind_of(kind_name);
@@ -45,7 +44,8 @@ int cmd_instrument_runtime(int argc, char **argv)
 		option_usage(&spec, "wants --kind, --output and one file");
 	if (file_read(argv[i], &bitcode) ||
 	    instrument_unit(bitcode.data, bitcode.size,
-	                    (uint32_t)hash128(bitcode.data, bitcode.size).a, kind, &options, &object) ||
+			    (uint32_t)hash128(bitcode.data, bitcode.size).a, kind, &options,
+			    &object) ||
 	    file_write_atomic(output, object.data, object.size))
 		die(EXIT_INTERNAL, "%s: %s", argv[i], error_text());
 	buf_release(&bitcode);

@@ -10,7 +10,8 @@
 
 static void strip_file(const char *file, const char *output)
 {
-	char *argv[] = {"objcopy", "--remove-section=" RECORD_SECTION, (char *)file, (char *)output, NULL};
+	char *argv[] = {"objcopy", "--remove-section=" RECORD_SECTION, (char *)file, (char *)output,
+			NULL};
 	struct proc_result r;
 
 	if (!file_exists(file))
