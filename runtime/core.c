@@ -175,6 +175,29 @@ label rt_input(unsigned source, uint64_t offset)
 	return first + (label)(offset % MUSTER_BLOCK);
 }
 
+/* They are made together, the first time that one is asked for, apart from the blocks of what is there. */
+label rt_input_past(unsigned source, uint64_t beyond)
+{
+	static label first[MUSTER_MAX_SOURCES];
+	if (!RT_ON() || source >= RT_STATE->header->source_count || beyond >= RT_PAST)
+		return 0;
+	struct rt_state *s = RT_STATE;
+	struct muster_header *h = s->header;
+	if (!first[source]) {
+		if (h->node_count + RT_PAST > s->node_capacity) {
+			rt_full(0);
+			return 0;
+		}
+		first[source] = (label)h->node_count;
+		h->node_count += RT_PAST;
+		for (unsigned i = 0; i < RT_PAST; i++)
+			s->nodes[first[source] + i] = (struct muster_node){
+			    .op = MUSTER_OP_INPUT, .width = 8, .flags = MUSTER_NODE_UNREAD,
+			    .a = source, .k = h->sources[source].size + i};
+	}
+	return first[source] + (label)beyond;
+}
+
 label rt_length(unsigned source)
 {
 	if (!RT_ON() || source >= RT_STATE->header->source_count)

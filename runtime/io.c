@@ -42,6 +42,10 @@ static ssize_t do_read(const void *fn, int fd, void *to, size_t n, const label *
 		result = rt_io_account(&p, n, a[2], (size_t)got);
 		if (got > 0)
 			rt_label_input(to, (unsigned)p.source, at, (size_t)got);
+		if (result && (size_t)got < n)
+			rt_io_past(p.source, (char *)to + got, a[2] ? SIZE_MAX : n - (size_t)got, got > 0);
+		else if (got > 0)
+			rt_io_more(p.source, p.at, (char *)to + got, a[2], n);
 		rt_io_position_set(fd, &p);
 	} else {
 		rt_concrete(a[2], MUSTER_REASON_SIZE);
@@ -94,6 +98,10 @@ static ssize_t do_pread(const void *fn, int fd, void *to, size_t n, off_t offset
 		result = rt_io_account(&p, n, a[2], (size_t)got);
 		if (got > 0)
 			rt_label_input(to, (unsigned)p.source, (uint64_t)offset, (size_t)got);
+		if (result && (size_t)got < n)
+			rt_io_past(p.source, (char *)to + got, a[2] ? SIZE_MAX : n - (size_t)got, got > 0);
+		else if (got > 0)
+			rt_io_more(p.source, p.at, (char *)to + got, a[2], n);
 	} else {
 		rt_concrete(a[2], MUSTER_REASON_SIZE);
 		rt_concrete(a[3], MUSTER_REASON_OFFSET);
@@ -175,6 +183,8 @@ RT_EXPORT ssize_t __wrap_readv(int fd, const struct iovec *parts, int count)
 		if (known) {
 			result = rt_io_account(&p, want, 0, (size_t)got);
 			rt_io_position_set(fd, &p);
+			if (result && (size_t)got < want)
+				rt_io_past(p.source, NULL, want - (size_t)got, 0);
 		}
 		label_parts(parts, count, (size_t)got, known ? p.source : -1, at);
 	}
@@ -195,6 +205,8 @@ static ssize_t do_preadv(const void *fn, int fd, const struct iovec *parts, int 
 		size_t want = parts_size(parts, count);
 		if (known)
 			result = rt_io_account(&p, want, 0, (size_t)got);
+		if (result && (size_t)got < want)
+			rt_io_past(p.source, NULL, want - (size_t)got, 0);
 		label_parts(parts, count, (size_t)got, known ? p.source : -1, (uint64_t)offset);
 	}
 	rt_return(fn, result);

@@ -152,6 +152,65 @@ label rt_io_account(struct io_position *p, size_t want, label want_label, size_t
 	return 0;
 }
 
+/* How much of [to, to + *room) can be looked at. A program has no business beyond its object: *room ends
+ * there. Where no object is known, less than *room may be known to be mapped. */
+static size_t readable(const char *to, size_t *room, int touched)
+{
+	struct rt_object o;
+	size_t page = 4096 - ((uintptr_t)to & 4095);
+	if (to && rt_object_find(to, &o)) {
+		uint64_t left = o.base + o.size - (uint64_t)to;
+		if (left < *room)
+			*room = left;
+		return *room;
+	}
+	if (!to || !touched || page == 4096)
+		return 0; /* of a page that nobody has touched */
+	return page < *room ? page : *room;
+}
+
+/* to[i] would be byte offset + i of the source if end, which is `value` now, were more than value + i.
+ * Gives for how many bytes that could be said. */
+static size_t label_past(int source, uint64_t offset, char *to, size_t n, label end, uint64_t value)
+{
+	uint64_t size = rt_source_size((unsigned)source);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t at = offset + i;
+		label byte = at < size ? rt_input((unsigned)source, at)
+				       : rt_input_past((unsigned)source, at - size);
+		if (!byte)
+			return i;
+		uint64_t old = (unsigned char)to[i];
+		label there = rt_binary(MUSTER_OP_ULT, 64, 0, end, value + i, value);
+		rt_store(to + i, 1, rt_ite(there, byte, rt_load(to + i, 1), 8, 0, old, 0));
+	}
+	return n;
+}
+
+void rt_io_past(int source, char *to, size_t room, int touched)
+{
+	label length = rt_length((unsigned)source);
+	uint64_t size = rt_source_size((unsigned)source);
+	size_t n = readable(to, &room, touched);
+
+	if (!length)
+		return;
+	n = label_past(source, size, to, n, length, size);
+	if (n < room)
+		rt_bound(rt_binary(MUSTER_OP_ULE, 64, length, 0, size, size + n));
+}
+
+void rt_io_more(int source, uint64_t offset, char *to, label want, size_t value)
+{
+	struct rt_object o;
+	if (!want || !rt_object_find(to, &o))
+		return;
+	size_t room = o.base + o.size - (uint64_t)to;
+	size_t n = label_past(source, offset, to, room, want, value);
+	if (n < room)
+		rt_bound(rt_binary(MUSTER_OP_ULE, 64, want, 0, value, value + n));
+}
+
 void rt_io_seek(struct io_position *p, int64_t offset, label offset_label, int whence, int64_t at)
 {
 	label length = rt_length((unsigned)p->source), from = 0, target = offset_label;

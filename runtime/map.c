@@ -5,7 +5,7 @@
  * for its own tests to say. Every other new mapping is concrete, whatever stood at
  * its addresses before.
  */
-#include "rt.h"
+#include "io.h"
 
 #include <stdarg.h>
 #include <sys/mman.h>
@@ -16,10 +16,14 @@ void *__real_mremap(void *p, size_t old, size_t new, int flags, ...);
 
 static void label_map(char *p, size_t n, int source, uint64_t offset)
 {
-	uint64_t size = rt_source_size((unsigned)source);
+	uint64_t size = rt_source_size((unsigned)source), left = size - offset;
 	if (offset >= size)
 		return;
-	rt_label_input(p, (unsigned)source, offset, n < size - offset ? n : size - offset);
+	rt_label_input(p, (unsigned)source, offset, n < left ? n : left);
+	if (n > left && left & 4095) { /* zeros up to the end of the page, for this length */
+		uint64_t rest = 4096 - (left & 4095);
+		rt_io_past(source, p + left, n - left < rest ? n - left : rest, 1);
+	}
 }
 
 static void *do_mmap(const void *fn, void *at, size_t n, int protection, int flags, int fd,

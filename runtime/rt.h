@@ -65,10 +65,13 @@ RT_HIDDEN void rt_return(const void *fn, label result);
 
 /* Nodes. Values are masked to width. A label of 0 means the operand is the constant va (vb). */
 RT_HIDDEN label rt_binary(enum muster_op op, unsigned width, label a, label b, uint64_t va, uint64_t vb);
+RT_HIDDEN label rt_ite(label cond, label a, label b, unsigned width, uint64_t va, uint64_t vb, int truth);
 RT_HIDDEN label rt_extract(label a, unsigned low, unsigned width);
 RT_HIDDEN label rt_zext(label a, unsigned width);
 RT_HIDDEN label rt_sext(label a, unsigned width);
 RT_HIDDEN label rt_input(unsigned source, uint64_t offset);   /* byte of a source; 0 past the size limit */
+RT_HIDDEN label rt_input_past(unsigned source, uint64_t beyond); /* byte that a longer input would have `beyond` after this one's end */
+#define RT_PAST 256 /* how far beyond */
 RT_HIDDEN label rt_length(unsigned source);                   /* 64 bits */
 RT_HIDDEN uint64_t rt_value(label a);                         /* the value it has in this run */
 RT_HIDDEN unsigned rt_width(label a);

@@ -54,6 +54,8 @@ int rt_object_find(const void *p, struct rt_object *o)
 	X(rt_zext(label a, unsigned width))                                                        \
 	X(rt_sext(label a, unsigned width))                                                        \
 	X(rt_input(unsigned source, uint64_t offset))                                              \
+	X(rt_input_past(unsigned source, uint64_t beyond))                                         \
+	X(rt_ite(label c, label a, label b, unsigned w, uint64_t va, uint64_t vb, int truth))      \
 	X(rt_length(unsigned source))                                                              \
 	X(rt_load(const void *p, unsigned size))                                                   \
 	X(rt_stale(label a, uint64_t site, int in_register))                                       \

@@ -254,6 +254,11 @@ static size_t do_fread(const void *fn, void *to, size_t size, size_t n, FILE *fp
 	read_block(&b, fp);
 	if (locked)
 		funlockfile(fp);
+	int source = b.got_label && b.got < b.want ? rt_source_of_fd(fp->_fileno) : -1;
+	if (source >= 0)
+		rt_io_past(source, b.to + b.got, b.want_label ? SIZE_MAX : b.want - b.got, 1);
+	else if (b.want_label && b.got == b.want && (source = rt_source_of_fd(fp->_fileno)) >= 0)
+		rt_io_more(source, (uint64_t)__real_ftello(fp), b.to + b.got, b.want_label, b.want);
 	size_t count = b.want == 0 ? 0 : b.got == b.want ? n : b.got / size;
 	if (b.want && b.got == b.want)
 		result = a[2];

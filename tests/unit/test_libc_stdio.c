@@ -120,6 +120,30 @@ label rt_zext(label a, unsigned width)
 	return a;
 }
 
+label rt_ite(label cond, label a, label b, unsigned width, uint64_t va, uint64_t vb, int truth)
+{
+	(void)cond, (void)a, (void)b, (void)width, (void)va, (void)vb, (void)truth;
+	return 0;
+}
+
+label rt_input(unsigned source, uint64_t offset)
+{
+	(void)source, (void)offset;
+	return 0;
+}
+
+label rt_input_past(unsigned source, uint64_t beyond)
+{
+	(void)source, (void)beyond;
+	return 0;
+}
+
+int rt_object_find(const void *p, struct rt_object *o)
+{
+	(void)p, (void)o;
+	return 0;
+}
+
 label rt_length(unsigned source)
 {
 	(void)source;
