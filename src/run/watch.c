@@ -198,10 +198,9 @@ void watch_usage(const struct keeper_board *b, pid_t parent, pid_t target, unsig
 	vec_release(&p.v);
 }
 
-/* Gives the number of processes that were killed, by us as a rule. */
-static unsigned reap(pid_t *spare)
+/* Reaps what is dead. Gives whether a child is left; counts those that were killed, by us as a rule. */
+static int reap(pid_t *spare, unsigned *killed)
 {
-	unsigned killed = 0;
 	int status;
 	pid_t pid;
 
@@ -209,8 +208,8 @@ static unsigned reap(pid_t *spare)
 		if (pid == *spare)
 			*spare = 0;
 		else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
-			killed++;
-	return killed;
+			(*killed)++;
+	return pid == 0;
 }
 
 static unsigned kill_round(struct pids *p, const pid_t *spare)
@@ -238,9 +237,10 @@ static int anybody(pid_t *spare, unsigned *killed)
 	char *end;
 	long first;
 
-	*killed += reap(spare);
+	if (!reap(spare, killed))
+		return 0;
 	if (!*spare)
-		return waitpid(-1, NULL, WNOHANG) == 0;
+		return 1;
 	if (!path[0])
 		snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
 	if (!slurp(path, text, sizeof text))
@@ -275,7 +275,7 @@ unsigned watch_sweep(const struct keeper_board *b, pid_t *spare)
 		if (round > 10000)
 			break; /* ten seconds: in the kernel's hands (uninterruptible) */
 	}
-	return killed + reap(spare);
+	return killed;
 }
 
 unsigned watch_user_threads(void)

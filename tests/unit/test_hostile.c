@@ -396,7 +396,7 @@ static void muster_dies(int sig, int no_namespace)
 	assert_false(file_exists(dir));
 	assert_false(file_exists(dir + 4096));
 	munmap(dir, 8192);
-	while (waitpid(-1, NULL, WNOHANG) >= 0)
+	for (i = 0; i < 5000 && waitpid(-1, NULL, WNOHANG) >= 0; i++)
 		pause_ms(1); /* its keeper fell to us */
 }
 
