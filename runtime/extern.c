@@ -89,13 +89,28 @@ static void one_argument(char effect, char kind, uint64_t value, label a, int us
 		give_up_string(p, why);
 }
 
+/* The same, remembered by the call. */
+static const char *effects_at(const struct rt_extern *what)
+{
+	static struct {
+		const struct rt_extern *what;
+		const char *effects;
+	} recent[256];
+	unsigned slot = (unsigned)((uint64_t)what >> 5) % 256;
+	if (recent[slot].what != what) {
+		recent[slot].what = what;
+		recent[slot].effects = effects_of(what->name);
+	}
+	return recent[slot].effects;
+}
+
 void __muster_extern(const struct rt_extern *what, const uint64_t *values, const label *labels)
 {
-	if (!RT_ON())
+	if (!RT_ON() || what->count == 0)
 		return;
 	uint64_t kept = __muster_tls.site;
 	enum muster_reason why = what->used & ASSEMBLY ? MUSTER_REASON_ASM : MUSTER_REASON_EXTERN;
-	const char *effects = effects_of(what->name);
+	const char *effects = effects_at(what);
 	__muster_tls.site = what->site;
 	for (uint32_t i = 0; i < what->count; i++) {
 		char effect = '*';
