@@ -473,8 +473,20 @@ static struct cx near_char(struct arena *a, const struct cx *other, struct cx c,
 	return sum ? literal_any(a, c, width) : cx_unsigned(a, c, width);
 }
 
+static int commutes(enum muster_op op)
+{
+	return op == MUSTER_OP_ADD || op == MUSTER_OP_MUL || op == MUSTER_OP_AND || op == MUSTER_OP_OR || op == MUSTER_OP_XOR;
+}
+
 struct cx cx_binary(struct arena *a, enum muster_op op, unsigned width, struct cx x, struct cx y)
 {
+	if (is_const(&x) && !is_const(&y) && commutes(op)) { /* constants to the right */
+		struct cx swap = x;
+		x = y;
+		y = swap;
+	}
+	if (is_const(&y) && y.value == 0 && (op == MUSTER_OP_ADD || op == MUSTER_OP_SUB || op == MUSTER_OP_OR || op == MUSTER_OP_XOR) && !is_const(&x))
+		return x;
 	switch (op) {
 	case MUSTER_OP_ADD:
 	case MUSTER_OP_SUB:

@@ -334,17 +334,23 @@ static int is_test(unsigned op)
 }
 
 /* x + c1 OP c2 says the same as x OP c2 - c1 where the sum does not wrap: positions in a buffer are compared
- * as addresses. Gives x. */
-static int without_offset(struct print *p, const struct muster_node *n, unsigned width, struct cx *x)
+ * as addresses. Gives x and c2 - c1; n has a label on its left and a constant on its right. */
+static int without_offset(struct print *p, const struct muster_node *n, uint32_t label, unsigned width, struct cx *x,
+			  uint64_t *rest)
 {
-	const struct muster_node *sum = &p->trace->nodes[n->a];
-	int equal = n->op == MUSTER_OP_EQ || n->op == MUSTER_OP_NE;
-	if (sum->op != MUSTER_OP_ADD || !sum->a || sum->b || width != 64 || sum->k < 4096 || sum->k >> 62)
+	const struct muster_node *sum = &p->trace->nodes[label];
+	uint64_t offset = 0;
+	for (; sum->op == MUSTER_OP_ADD && !(sum->a && sum->b); sum = &p->trace->nodes[label]) {
+		offset += sum->k;
+		label = sum->a ? sum->a : sum->b;
+	}
+	if (width != 64 || offset < 4096 || offset >> 62)
 		return 0;
-	*x = operand(p, sum->a);
-	if (equal)
+	*x = operand(p, label);
+	*rest = n->k - offset;
+	if (n->op == MUSTER_OP_EQ || n->op == MUSTER_OP_NE)
 		return 1;
-	return (n->op == MUSTER_OP_ULT || n->op == MUSTER_OP_ULE) && n->k >= sum->k && x->neg == 0 && x->pos <= INT64_MAX;
+	return (n->op == MUSTER_OP_ULT || n->op == MUSTER_OP_ULE) && n->k >= offset && x->neg == 0 && x->pos <= INT64_MAX;
 }
 
 /* sext(x) == c says the same as x == c where c is in x's range; so it needs no cast. */
@@ -360,8 +366,10 @@ static struct cx compare(struct print *p, const struct muster_node *n, int negat
 			return cx_compare(&p->arena, n->op, negate, from, operand(p, t->nodes[a].a), cx_const((u128)c, from));
 	}
 	struct cx x;
-	if (a && !b && without_offset(p, n, width, &x))
-		return cx_compare(&p->arena, n->op, negate, width, x, cx_const(n->k - t->nodes[a].k, width));
+	uint64_t rest;
+	if (!(a && b) && without_offset(p, n, a ? a : b, width, &x, &rest))
+		return a ? cx_compare(&p->arena, n->op, negate, width, x, cx_const(rest, width))
+			 : cx_compare(&p->arena, n->op, negate, width, cx_const(rest, width), x);
 	return cx_compare(&p->arena, n->op, negate, width, operand_or_k(p, a, n->k, width),
 			  operand_or_k(p, b, n->k, width));
 }
