@@ -1,6 +1,7 @@
-/* hooks.h: what instrumented code calls, each entered only where a label is not
- * zero (runtime/inline.c holds the tests that come before). `opw` packs operator
- * and width: op | width << 8. A site is unit << 32 | ordinal. */
+/* hooks.h: what instrumented code calls. The slow copies of functions call these
+ * whether a label is there or not, so each starts with a test; the fast copies
+ * hardly ever come here (runtime/inline.c). `opw` packs operator and width:
+ * op | width << 8. A site is unit << 32 | ordinal. */
 #ifndef MUSTER_RT_HOOKS_H
 #define MUSTER_RT_HOOKS_H
 
@@ -48,8 +49,7 @@ void __muster_bound(label a, uint64_t site);
 void __muster_branch_all(label a, uint32_t taken, uint64_t site);
 void __muster_switch(label a, uint64_t value, uint64_t site);
 void __muster_switch_all(label a, uint64_t value, uint64_t site);
-label __muster_load(const void *p, uint32_t size, uint64_t site);
-label __muster_load_at(const void *p, label address, uint32_t size, uint64_t site);
+label __muster_load(const void *p, label address, uint32_t size, uint64_t site);
 uint64_t __muster_any(const void *p, uint64_t size);
 void __muster_store(void *p, uint32_t size, label a);
 void __muster_concrete(label a, uint32_t reason, uint64_t site);

@@ -1,4 +1,4 @@
-/* inline.c: the tests that stand in front of every hook.
+/* inline.c: the parts of the runtime that fast copies run, and small steps of calls.
  *
  * Compiled to bitcode, carried by muster and linked into each unit that it
  * instruments, where everything here is inlined: code that touches no label runs
@@ -11,75 +11,6 @@
 
 typedef uint64_t two __attribute__((aligned(4), may_alias));
 typedef uint32_t one __attribute__((may_alias));
-
-INLINE label __muster_i_binary(uint32_t opw, label a, label b, uint64_t va, uint64_t vb)
-{
-	return COLD(a | b) ? __muster_binary(opw, a, b, va, vb) : 0;
-}
-
-INLINE label __muster_i_guarded(uint32_t opw, label a, label b, uint64_t va, uint64_t vb, uint64_t site)
-{
-	return COLD(a | b) ? __muster_guarded(opw, a, b, va, vb, site) : 0;
-}
-
-INLINE label __muster_i_wide(uint32_t opw, label a, label b, uint64_t alow, uint64_t ahigh, uint64_t blow, uint64_t bhigh, uint64_t site)
-{
-	return COLD(a | b) ? __muster_wide(opw, a, b, alow, ahigh, blow, bhigh, site) : 0;
-}
-
-INLINE label __muster_i_extract(label a, uint32_t low, uint32_t width)
-{
-	return COLD(a) ? __muster_extract(a, low, width) : 0;
-}
-
-INLINE label __muster_i_zext(label a, uint32_t width)
-{
-	return COLD(a) ? __muster_zext(a, width) : 0;
-}
-
-INLINE label __muster_i_sext(label a, uint32_t width)
-{
-	return COLD(a) ? __muster_sext(a, width) : 0;
-}
-
-INLINE label __muster_i_concat(label high, label low, uint32_t high_width, uint32_t low_width, uint64_t vhigh, uint64_t vlow)
-{
-	return COLD(high | low) ? __muster_concat(high, low, high_width, low_width, vhigh, vlow) : 0;
-}
-
-INLINE label __muster_i_unary(uint32_t opw, label a)
-{
-	return COLD(a) ? __muster_unary(opw, a) : 0;
-}
-
-INLINE label __muster_i_ite(label cond, label a, label b, uint32_t width, uint64_t va, uint64_t vb, uint32_t truth)
-{
-	return COLD(cond | a | b) ? __muster_ite(cond, a, b, width, va, vb, truth) : 0;
-}
-
-INLINE void __muster_i_branch(label a, uint32_t taken, uint64_t site)
-{
-	if (COLD(a))
-		__muster_branch(a, taken, site);
-}
-
-INLINE void __muster_i_bound(label a, uint64_t site)
-{
-	if (COLD(a))
-		__muster_bound(a, site);
-}
-
-INLINE void __muster_i_switch(label a, uint64_t value, uint64_t site)
-{
-	if (COLD(a))
-		__muster_switch(a, value, site);
-}
-
-INLINE void __muster_i_concrete(label a, uint32_t reason, uint64_t site)
-{
-	if (COLD(a))
-		__muster_concrete(a, reason, site);
-}
 
 /* Any cell of n bytes not zero? n is a constant after inlining; no loop, since nothing
  * promises that it would be unrolled. */
@@ -108,43 +39,27 @@ static inline __attribute__((always_inline)) uint32_t pages(const void *p, uint6
 	return n == 1 ? page_dirty(p) : page_dirty(p) | page_dirty((const char *)p + n - 1);
 }
 
-#define ACCESS(n, n2)                                                                              \
+#define SEEN(n, n2)                                                                                \
 	INLINE uint64_t __muster_i_seen##n2(const void *p)                                         \
 	{                                                                                          \
 		return pages(p, n) ? any(p, n) : 0;                                                \
-	}                                                                                          \
-	INLINE label __muster_i_load##n(const void *p, label address, uint64_t site)               \
-	{                                                                                          \
-		if (COLD(address))                                                                 \
-			return __muster_load_at(p, address, n, site);                              \
-		return COLD(any(p, n)) ? __muster_load(p, n, site) : 0;                            \
-	}                                                                                          \
-	INLINE void __muster_i_store##n(void *p, label a)                                          \
-	{                                                                                          \
-		if (COLD(any(p, n) | a))                                                           \
-			__muster_store(p, n, a);                                                   \
-	}                                                                                          \
-	INLINE void __muster_i_float##n(const void *p, uint64_t site)                              \
-	{                                                                                          \
-		if (COLD(any(p, n)))                                                               \
-			__muster_concrete_memory(p, n, MUSTER_REASON_FLOAT, site);                 \
 	}
-ACCESS(1, 01)
-ACCESS(2, 02)
-ACCESS(4, 04)
-ACCESS(8, 08)
-ACCESS(16, 16)
-ACCESS(3, 03)
-ACCESS(5, 05)
-ACCESS(6, 06)
-ACCESS(7, 07)
-ACCESS(9, 09)
-ACCESS(10, 10)
-ACCESS(11, 11)
-ACCESS(12, 12)
-ACCESS(13, 13)
-ACCESS(14, 14)
-ACCESS(15, 15)
+SEEN(1, 01)
+SEEN(2, 02)
+SEEN(4, 04)
+SEEN(8, 08)
+SEEN(16, 16)
+SEEN(3, 03)
+SEEN(5, 05)
+SEEN(6, 06)
+SEEN(7, 07)
+SEEN(9, 09)
+SEEN(10, 10)
+SEEN(11, 11)
+SEEN(12, 12)
+SEEN(13, 13)
+SEEN(14, 14)
+SEEN(15, 15)
 
 /* In all that follows `labels` is the word at MUSTER_ANY_LABEL: while it is zero there
  * is nothing to keep in step. */

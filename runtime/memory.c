@@ -262,9 +262,19 @@ void rt_concrete_range(const void *p, size_t n, enum muster_reason why)
 
 /* ----------------------------------------------------------------- hooks */
 
-label __muster_load(const void *p, uint32_t size, uint64_t site)
+static inline int any_cell(const uint32_t *c, uint32_t n)
 {
-	return rt_load_cells((uint64_t)p, size, site);
+	uint32_t seen = 0;
+	for (uint32_t i = 0; i < n; i++)
+		seen |= c[i];
+	return seen != 0;
+}
+
+label __muster_load(const void *p, label address, uint32_t size, uint64_t site)
+{
+	if (RT_UNLIKELY(address != 0))
+		return rt_load_at(p, address, size, site);
+	return any_cell(cells((uint64_t)p), size) ? rt_load_cells((uint64_t)p, size, site) : 0;
 }
 
 uint64_t __muster_any(const void *p, uint64_t size)
@@ -274,7 +284,8 @@ uint64_t __muster_any(const void *p, uint64_t size)
 
 void __muster_store(void *p, uint32_t size, label a)
 {
-	rt_store(p, size, a);
+	if (a || any_cell(cells((uint64_t)p), size))
+		rt_store(p, size, a);
 }
 
 void __muster_concrete(label a, uint32_t reason, uint64_t site)

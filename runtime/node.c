@@ -5,8 +5,7 @@
  * and narrowed again), and hash-conses the rest. Simplification never changes
  * the value and never drops a dependence on the input.
  *
- * The hooks at the end run with at least one label that is not zero. A label that
- * comes from a register is believed only if the register holds its node's value:
+ * The hooks are at the end. A label that comes from a register is believed only if the register holds its node's value:
  * after longjmp the two may have parted, and then the label is dropped with an
  * event, like a stale label of memory.
  */
@@ -422,7 +421,7 @@ static inline label believed(label a, uint64_t value, uint64_t site)
 
 label __muster_binary(uint32_t opw, label a, label b, uint64_t va, uint64_t vb)
 {
-	if (RT_UNLIKELY(!RT_ON()))
+	if (!(a | b) || RT_UNLIKELY(!RT_ON()))
 		return 0;
 	a = believed(a, va, 0);
 	b = believed(b, vb, 0);
@@ -466,14 +465,14 @@ static label guarded(unsigned op, unsigned width, label a, label b, rt_wide va, 
 
 label __muster_guarded(uint32_t opw, label a, label b, uint64_t va, uint64_t vb, uint64_t site)
 {
-	if (!RT_ON())
+	if (!(a | b) || !RT_ON())
 		return 0;
 	return guarded(opw & 0xff, opw >> 8, believed(a, va, site), believed(b, vb, site), va, vb, site);
 }
 
 label __muster_wide(uint32_t opw, label a, label b, uint64_t alow, uint64_t ahigh, uint64_t blow, uint64_t bhigh, uint64_t site)
 {
-	if (!RT_ON())
+	if (!(a | b) || !RT_ON())
 		return 0;
 	rt_wide va = (rt_wide)ahigh << 64 | alow, vb = (rt_wide)bhigh << 64 | blow;
 	a = believed(a, alow, site);
@@ -498,7 +497,7 @@ label __muster_sext(label a, uint32_t width)
 
 label __muster_concat(label high, label low, uint32_t high_width, uint32_t low_width, uint64_t vhigh, uint64_t vlow)
 {
-	if (!RT_ON())
+	if (!(high | low) || !RT_ON())
 		return 0;
 	if (!high)
 		high = rt_const(high_width, vhigh, 0);
@@ -519,7 +518,7 @@ label __muster_ite(label cond, label a, label b, uint32_t width, uint64_t va, ui
 
 void __muster_branch(label a, uint32_t taken, uint64_t site)
 {
-	if (RT_UNLIKELY(!RT_ON()))
+	if (!a || RT_UNLIKELY(!RT_ON()))
 		return;
 	if ((a = believed(a, taken, site)))
 		rt_event_at(MUSTER_EV_BRANCH, taken, site, a);
@@ -538,7 +537,7 @@ void __muster_bound(label a, uint64_t site)
 
 void __muster_switch(label a, uint64_t value, uint64_t site)
 {
-	if (RT_ON() && (a = believed(a, value, site)))
+	if (a && RT_ON() && (a = believed(a, value, site)))
 		rt_event_at(MUSTER_EV_SWITCH, 0, site, a);
 }
 

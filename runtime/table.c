@@ -103,7 +103,7 @@ static label table_read(const struct rt_object *o, uint64_t addr, label address,
 	return rt_make(MUSTER_OP_READ, size * 8, offset, data, 0, (uint64_t)v, high);
 }
 
-label __muster_load_at(const void *p, label address, uint32_t size, uint64_t site)
+label rt_load_at(const void *p, label address, uint32_t size, uint64_t site)
 {
 	uint64_t addr = (uint64_t)p;
 	struct rt_object o;

@@ -3,7 +3,7 @@
  * Most functions become two in one (trace_fast.c). The others, here: blocks in reverse post-order so that a definition comes
  * before its uses. Every phi gets a phi of labels first; their operands are put
  * in when the whole function is done. Each instruction is handed to the file for
- * its family, which inserts calls of the helpers in runtime/inline.c around it
+ * its family, which inserts calls of hooks (runtime/hooks.h) and helpers around it
  * and never changes what the program computes.
  */
 #include "instrument/tracer.h"
@@ -62,7 +62,7 @@ static void begin_phi(struct tracer *t, LLVMValueRef inst, phis *all)
 	unsigned n = tracer_leaves(t, LLVMTypeOf(inst), leaves);
 	int any = 0;
 
-	if (n == 0)
+	if (n == 0 || !tracer_may_have(t, inst))
 		return;
 	struct phi *p = mem_alloc(sizeof *p);
 	p->phi = inst;
@@ -112,7 +112,7 @@ static void trace_switch(struct tracer *t, LLVMValueRef inst)
 	if (label == t->zero && !all)
 		return;
 	LLVMValueRef word = LLVMBuildIntCast2(t->b, v, t->i64, 0, "");
-	tracer_call(t, all ? "__muster_switch_all" : "__muster_i_switch", "vwqq", label, word, tracer_q(t, t->site));
+	tracer_call(t, all ? "__muster_switch_all" : "__muster_switch", "vwqq", label, word, tracer_q(t, t->site));
 }
 
 void trace_instruction(struct tracer *t, LLVMValueRef inst, uint32_t ordinal)
@@ -196,6 +196,7 @@ static void trace_function(struct tracer *t, LLVMValueRef fn)
 	vec_clear(&t->pool);
 	map_clear(&t->labels);
 	post_order(fn, &order);
+	trace_find_labelled(t, fn);
 	if (trace_fast_eligible(t, fn)) {
 		trace_fast_function(t, fn, order.data, order.size);
 		vec_release(&order);
@@ -252,6 +253,7 @@ static void tracer_release(struct tracer *t)
 	map_release(&t->ordinals);
 	map_release(&t->labels);
 	map_release(&t->plain);
+	map_release(&t->may);
 	vec_release(&t->pool);
 	vec_release(&t->objects);
 }

@@ -238,7 +238,7 @@ static struct slot *add_slot(struct fast *f, LLVMValueRef v)
 	s->value = v;
 	s->n = tracer_leaves(f->t, LLVMTypeOf(v), leaves);
 	for (unsigned i = 0; i < s->n; i++)
-		if (leaves[i].bits)
+		if (leaves[i].bits && tracer_may_have(f->t, v))
 			s->labels[i] = room(f, f->t->i32);
 	vec_push(&f->slots, s);
 	map_set(&f->slot_of, (uint64_t)(uintptr_t)v, f->slots.size);

@@ -43,7 +43,7 @@ static LLVMValueRef unary(struct tracer *t, unsigned op, unsigned bits, LLVMValu
 		tracer_concrete(t, l[0], MUSTER_REASON_WIDTH);
 		return t->zero;
 	}
-	return tracer_call(t, "__muster_i_unary", "www", tracer_w(t, op | bits << 8), l[0]);
+	return tracer_call(t, "__muster_unary", "www", tracer_w(t, op | bits << 8), l[0]);
 }
 
 static LLVMValueRef absolute(struct tracer *t, unsigned op, unsigned bits, LLVMValueRef *l, LLVMValueRef *v)

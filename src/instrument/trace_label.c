@@ -145,6 +145,59 @@ LLVMValueRef tracer_leaf_value(struct tracer *t, LLVMValueRef v, const struct le
 	return v;
 }
 
+/* ------------------------------------------------- which can have one */
+
+static int is_source(LLVMValueRef inst)
+{
+	LLVMValueRef callee;
+	size_t n;
+
+	switch (LLVMGetInstructionOpcode(inst)) {
+	case LLVMLoad:
+	case LLVMAtomicRMW:
+	case LLVMAtomicCmpXchg:
+	case LLVMInvoke:
+		return 1;
+	case LLVMCall: /* intrinsics compute; anything else may return a label */
+		callee = LLVMIsAFunction(LLVMGetCalledValue(inst));
+		return !callee || strncmp(LLVMGetValueName2(callee, &n), "llvm.", 5) != 0;
+	default:
+		return 0;
+	}
+}
+
+typedef VEC(LLVMValueRef) values;
+
+static void may_have(struct tracer *t, LLVMValueRef v, values *todo)
+{
+	if (map_set(&t->may, (uint64_t)(uintptr_t)v, 1))
+		vec_push(todo, v);
+}
+
+void trace_find_labelled(struct tracer *t, LLVMValueRef fn)
+{
+	values todo = {0};
+
+	map_clear(&t->may);
+	for (unsigned i = 0; i < LLVMCountParams(fn); i++)
+		may_have(t, LLVMGetParam(fn, i), &todo);
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+			if (is_source(i))
+				may_have(t, i, &todo);
+	while (todo.size) {
+		LLVMValueRef v = vec_pop(&todo);
+		for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
+			may_have(t, LLVMGetUser(u), &todo);
+	}
+	vec_release(&todo);
+}
+
+int tracer_may_have(struct tracer *t, LLVMValueRef v)
+{
+	return map_get(&t->may, (uint64_t)(uintptr_t)v, NULL);
+}
+
 /* -------------------------------------------------------------- emitting */
 
 LLVMValueRef tracer_w(struct tracer *t, uint64_t v)
@@ -257,36 +310,36 @@ LLVMValueRef tracer_binary(struct tracer *t, unsigned op, unsigned bits, LLVMVal
 		LLVMValueRef alow, ahigh, blow, bhigh;
 		tracer_wide(t, va, &alow, &ahigh);
 		tracer_wide(t, vb, &blow, &bhigh);
-		return tracer_call(t, "__muster_i_wide", "wwwwqqqqq", opw, la, lb, alow, ahigh, blow, bhigh, site);
+		return tracer_call(t, "__muster_wide", "wwwwqqqqq", opw, la, lb, alow, ahigh, blow, bhigh, site);
 	}
 	if (division) /* by a constant that can neither trap nor overflow, it is like any other */
 		guarded = !LLVMIsAConstantInt(vb) || LLVMIsNull(vb) || LLVMConstIntGetSExtValue(vb) == -1;
 	else if (op >= MUSTER_OP_SHL && op <= MUSTER_OP_ASHR)
 		guarded = !LLVMIsAConstantInt(vb) || LLVMConstIntGetZExtValue(vb) >= bits;
 	if (guarded)
-		return tracer_call(t, "__muster_i_guarded", "wwwwqqq", opw, la, lb, tracer_word(t, va), tracer_word(t, vb), site);
-	return tracer_call(t, "__muster_i_binary", "wwwwqq", opw, la, lb, tracer_word(t, va), tracer_word(t, vb));
+		return tracer_call(t, "__muster_guarded", "wwwwqqq", opw, la, lb, tracer_word(t, va), tracer_word(t, vb), site);
+	return tracer_call(t, "__muster_binary", "wwwwqq", opw, la, lb, tracer_word(t, va), tracer_word(t, vb));
 }
 
 LLVMValueRef tracer_extract(struct tracer *t, LLVMValueRef label, unsigned low, unsigned bits)
 {
 	if (label == t->zero)
 		return label;
-	return tracer_call(t, "__muster_i_extract", "wwww", label, tracer_w(t, low), tracer_w(t, bits));
+	return tracer_call(t, "__muster_extract", "wwww", label, tracer_w(t, low), tracer_w(t, bits));
 }
 
 LLVMValueRef tracer_zext(struct tracer *t, LLVMValueRef label, unsigned bits)
 {
 	if (label == t->zero)
 		return label;
-	return tracer_call(t, "__muster_i_zext", "www", label, tracer_w(t, bits));
+	return tracer_call(t, "__muster_zext", "www", label, tracer_w(t, bits));
 }
 
 LLVMValueRef tracer_sext(struct tracer *t, LLVMValueRef label, unsigned bits)
 {
 	if (label == t->zero)
 		return label;
-	return tracer_call(t, "__muster_i_sext", "www", label, tracer_w(t, bits));
+	return tracer_call(t, "__muster_sext", "www", label, tracer_w(t, bits));
 }
 
 LLVMValueRef tracer_ite(struct tracer *t, LLVMValueRef lc, LLVMValueRef vc, LLVMValueRef la, LLVMValueRef lb, LLVMValueRef va,
@@ -298,14 +351,14 @@ LLVMValueRef tracer_ite(struct tracer *t, LLVMValueRef lc, LLVMValueRef vc, LLVM
 		tracer_concrete(t, lc, MUSTER_REASON_WIDTH);
 		return LLVMBuildSelect(t->b, vc, la, lb, "");
 	}
-	return tracer_call(t, "__muster_i_ite", "wwwwwqqw", lc, la, lb, tracer_w(t, bits), tracer_word(t, va), tracer_word(t, vb),
+	return tracer_call(t, "__muster_ite", "wwwwwqqw", lc, la, lb, tracer_w(t, bits), tracer_word(t, va), tracer_word(t, vb),
 			   LLVMBuildZExt(t->b, vc, t->i32, ""));
 }
 
 void tracer_concrete(struct tracer *t, LLVMValueRef label, enum muster_reason why)
 {
 	if (label != t->zero)
-		tracer_call(t, "__muster_i_concrete", "vwwq", label, tracer_w(t, why), tracer_q(t, t->site));
+		tracer_call(t, "__muster_concrete", "vwwq", label, tracer_w(t, why), tracer_q(t, t->site));
 }
 
 void tracer_concrete_all(struct tracer *t, LLVMValueRef v, enum muster_reason why)
@@ -325,7 +378,7 @@ void tracer_decision(struct tracer *t, LLVMValueRef label, LLVMValueRef conditio
 
 	if (label == t->zero && !all)
 		return;
-	tracer_call(t, all ? "__muster_branch_all" : "__muster_i_branch", "vwwq", label,
+	tracer_call(t, all ? "__muster_branch_all" : "__muster_branch", "vwwq", label,
 		    LLVMBuildZExt(t->b, condition, t->i32, ""), tracer_q(t, t->site));
 }
 

@@ -7,17 +7,11 @@
  */
 #include "instrument/tracer.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static unsigned leaf_bytes(struct tracer *t, const struct leaf *leaf)
 {
 	return (unsigned)LLVMStoreSizeOfType(t->layout, leaf->type);
-}
-
-static void helper_name(char *out, size_t n, const char *verb, unsigned bytes)
-{
-	snprintf(out, n, "__muster_i_%s%u", verb, bytes);
 }
 
 /* Vector lanes that are no whole bytes (<8 x i1>) lie between the bytes. */
@@ -30,21 +24,14 @@ LLVMValueRef trace_load_leaf(struct tracer *t, LLVMValueRef pointer, LLVMValueRe
 {
 	unsigned bytes = leaf_bytes(t, leaf);
 	LLVMValueRef at = tracer_at(t, pointer, leaf->offset), site = tracer_q(t, t->site), label;
-	char name[40];
 
 	if (!leaf->bits || packed(leaf) || bytes > 16) {
 		enum muster_reason why = leaf->bits ? MUSTER_REASON_WIDTH : MUSTER_REASON_FLOAT;
 		tracer_concrete(t, address, MUSTER_REASON_ADDRESS);
-		if (!leaf->bits && bytes <= 16) {
-			helper_name(name, sizeof name, "float", bytes);
-			tracer_call(t, name, "vpq", at, site);
-		} else {
-			tracer_call(t, "__muster_concrete_memory", "vpqwq", at, tracer_q(t, bytes), tracer_w(t, why), site);
-		}
+		tracer_call(t, "__muster_concrete_memory", "vpqwq", at, tracer_q(t, bytes), tracer_w(t, why), site);
 		return t->zero;
 	}
-	helper_name(name, sizeof name, "load", bytes);
-	label = tracer_call(t, name, "wpwq", at, address, site);
+	label = tracer_call(t, "__muster_load", "wpwwq", at, address, tracer_w(t, bytes), site);
 	return leaf->bits == bytes * 8 ? label : tracer_extract(t, label, 0, leaf->bits);
 }
 
@@ -52,7 +39,6 @@ static void store_leaf(struct tracer *t, LLVMValueRef pointer, LLVMValueRef labe
 {
 	unsigned bytes = leaf_bytes(t, leaf);
 	LLVMValueRef at = tracer_at(t, pointer, leaf->offset);
-	char name[40];
 
 	if (label == t->zero) { /* forget what was there, if anything */
 		tracer_call(t, "__muster_i_wipe", "vqpq", tracer_any_label(t), at, tracer_q(t, bytes));
@@ -65,8 +51,7 @@ static void store_leaf(struct tracer *t, LLVMValueRef pointer, LLVMValueRef labe
 	}
 	if (leaf->bits && leaf->bits != bytes * 8)
 		label = tracer_zext(t, label, bytes * 8);
-	helper_name(name, sizeof name, "store", bytes);
-	tracer_call(t, name, "vpw", at, leaf->bits ? label : t->zero);
+	tracer_call(t, "__muster_store", "vpww", at, tracer_w(t, bytes), leaf->bits ? label : t->zero);
 }
 
 static void trace_load(struct tracer *t, LLVMValueRef inst)
@@ -183,7 +168,7 @@ static void trace_exchange(struct tracer *t, LLVMValueRef inst)
 	LLVMValueRef old = LLVMBuildExtractValue(t->b, inst, 0, ""), done = LLVMBuildExtractValue(t->b, inst, 1, "");
 	labels[1] = tracer_binary(t, MUSTER_OP_EQ, leaf[0].bits, labels[0], tracer_get1(t, expected), old, expected);
 	if (labels[1] != t->zero)
-		tracer_call(t, "__muster_i_bound", "vwq", labels[1], tracer_q(t, t->site));
+		tracer_call(t, "__muster_bound", "vwq", labels[1], tracer_q(t, t->site));
 	store_leaf(t, pointer, LLVMBuildSelect(t->b, done, fresh, labels[0], ""), &leaf[0]);
 	tracer_set(t, inst, labels, 2);
 }

@@ -140,7 +140,7 @@ static void trace_bitcast(struct tracer *t, LLVMValueRef inst)
 			whole = lx[0];
 			value = v;
 		} else if (done <= 64) {
-			whole = tracer_call(t, "__muster_i_concat", "wwwwwqq", lx[i], whole, tracer_w(t, from[i].bits),
+			whole = tracer_call(t, "__muster_concat", "wwwwwqq", lx[i], whole, tracer_w(t, from[i].bits),
 					    tracer_w(t, done), v, value);
 			if (done < 64)
 				value = LLVMBuildOr(t->b, value, LLVMBuildShl(t->b, v, tracer_q(t, done), ""), "");

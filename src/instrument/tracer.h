@@ -41,6 +41,7 @@ struct tracer {
 
 	struct map ordinals; /* instruction -> ordinal + 1 */
 	struct map plain;    /* function -> its copy without instrumentation (trace_plain.c) */
+	struct map may;      /* values of this function that can have a label at all */
 	struct map labels;   /* value -> index of its first label in pool, + 1 */
 	VEC(LLVMValueRef) pool;
 
@@ -64,6 +65,11 @@ void tracer_set(struct tracer *t, LLVMValueRef v, const LLVMValueRef *labels, un
 void tracer_set1(struct tracer *t, LLVMValueRef v, LLVMValueRef label);
 int tracer_all_zero(struct tracer *t, const LLVMValueRef *labels, unsigned n);
 LLVMValueRef tracer_leaf_value(struct tracer *t, LLVMValueRef v, const struct leaf *leaf);
+
+/* Finds the values of a function that can have a label: loads, results, parameters and what
+ * is computed from them. A counter that starts at a constant never has one. */
+void trace_find_labelled(struct tracer *t, LLVMValueRef fn);
+int tracer_may_have(struct tracer *t, LLVMValueRef v);
 
 /* Emitting. Signature letters: w i32, q i64, p pointer, v nothing; the first is the result. */
 LLVMValueRef tracer_call(struct tracer *t, const char *name, const char *signature, ...);
