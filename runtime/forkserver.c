@@ -133,8 +133,14 @@ static int report(pid_t pid)
 {
 	struct muster_served served;
 	struct rusage usage;
+	siginfo_t info;
 	int status;
 
+	/* Reaped only after a look: a server that was killed meanwhile ends between the two calls,
+	 * and the status is still there for the keeper, who inherits the target. */
+	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0)
+		if (errno != EINTR)
+			return -1;
 	while (wait4(pid, &status, 0, &usage) < 0)
 		if (errno != EINTR)
 			return -1;

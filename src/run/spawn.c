@@ -181,6 +181,7 @@ static void serve_once(struct keeper_board *b, const struct spawn *s)
 {
 	struct muster_served served;
 	struct rusage usage;
+	siginfo_t info;
 	pid_t pid = fork();
 	int32_t word;
 	int status;
@@ -197,6 +198,10 @@ static void serve_once(struct keeper_board *b, const struct spawn *s)
 		write_status(s->status, &word, sizeof word);
 		_exit(126);
 	}
+	/* As in the fork server: if we are killed, the keeper finds the target unreaped. */
+	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0)
+		if (errno != EINTR)
+			_exit(126);
 	while (wait4(pid, &status, 0, &usage) < 0)
 		if (errno != EINTR)
 			_exit(126);

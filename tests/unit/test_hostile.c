@@ -169,7 +169,7 @@ static void check(const struct expect *x, const struct run_result *r, int no_nam
 		fail_msg("%s: %s", what, words);
 }
 
-/* All behaviours with one launcher each, twice: what one run does must not spoil the next. */
+/* All behaviours; twice with one server: what one run does must not spoil the next. */
 static void run_all(enum how how, int no_namespace)
 {
 	for (size_t i = 0; i < sizeof expectations / sizeof expectations[0]; i++) {
@@ -186,7 +186,7 @@ static void run_all(enum how how, int no_namespace)
 		l = launcher_new(&o);
 		if (!l)
 			fail_msg("%s: %s", x->behaviour, error_text());
-		for (int round = 0; round < 2; round++) {
+		for (int round = 0; round < 1 + o.server; round++) {
 			if (launcher_run(l, &in, &r))
 				fail_msg("%s: %s", x->behaviour, error_text());
 			check(x, &r, !launcher_namespace(l), x->behaviour);
