@@ -361,6 +361,8 @@ static int run_changed(struct oracle *o, struct path *p)
 		else if (s->kind == MUSTER_SOURCE_ENV && (own = 1))
 			vec_push(&env, setting(&strings, s, buf_str(b)));
 	}
+	if (o->d->objects_too)
+		in.memory = in.data, in.memory_size = in.size;
 	vec_push(&env, NULL);
 	options.argv = argv.data;
 	options.env = env.data;
