@@ -20,6 +20,9 @@ ssize_t __real_readv(int fd, const struct iovec *parts, int count);
 ssize_t __real_preadv(int fd, const struct iovec *parts, int count, off_t offset);
 off_t __real_lseek(int fd, off_t offset, int whence);
 int __real_close(int fd);
+int __real_dup(int fd);
+int __real_dup2(int fd, int to);
+int __real_dup3(int fd, int to, int flags);
 int __real_stat(const char *path, struct stat *st);
 int __real_fstat(int fd, struct stat *st);
 int __real_lstat(const char *path, struct stat *st);
@@ -261,6 +264,38 @@ RT_EXPORT off_t __wrap_lseek64(int fd, off_t offset, int whence)
 	rt_enter(__wrap_lseek64, a, 3);
 	return do_lseek(__wrap_lseek64, fd, offset, whence, a);
 }
+
+/* A duplicate has the same position, as long as nobody moves it through the other one. */
+static int duplicated(int from, int to)
+{
+	struct io_position p;
+	if (to >= 0 && to != from) {
+		rt_io_position_forget(to);
+		if (rt_io_position_get(from, &p))
+			rt_io_position_set(to, &p);
+	}
+	return to;
+}
+
+/* X(name, parameters, the call) */
+#define DUPLICATES(X)                                                                              \
+	X(dup, (int fd), __real_dup(fd))                                                           \
+	X(dup2, (int fd, int to), __real_dup2(fd, to))                                             \
+	X(dup3, (int fd, int to, int flags), __real_dup3(fd, to, flags))
+
+#define X(name, parameters, call)                                                                  \
+	RT_EXPORT int __wrap_##name parameters                                                     \
+	{                                                                                          \
+		label a[3];                                                                        \
+		rt_enter(__wrap_##name, a, 3);                                                     \
+		for (int i = 0; i < 3; i++)                                                        \
+			rt_concrete(a[i], MUSTER_REASON_EXTERN);                                   \
+		int result = duplicated(fd, call);                                                 \
+		rt_return(__wrap_##name, 0);                                                       \
+		return result;                                                                     \
+	}
+DUPLICATES(X)
+#undef X
 
 RT_EXPORT int __wrap_close(int fd)
 {

@@ -92,6 +92,13 @@ void BODY(swab)(const void *restrict from, void *restrict to, ssize_t n)
 	}
 }
 
+void *BODY(memfrob)(void *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		((byte *)p)[i] ^= 42;
+	return p;
+}
+
 /* Number of the lowest bit that is set, from 1; 0 for 0. */
 int BODY(ffsll)(long long x)
 {

@@ -115,6 +115,52 @@ char *BODY(rindex)(const char *s, int c)
 	return BODY(strrchr)(s, c);
 }
 
+/* GNU's, of string.h: what follows the last slash. */
+char *BODY(basename)(const char *path)
+{
+	char *slash = BODY(strrchr)(path, '/');
+	return slash ? slash + 1 : (char *)path;
+}
+
+/* Where version numbers differ within digits, the longer run of digits is the larger number; a run that
+ * begins with zeros is a fraction, and comes before: 000 < 00 < 01 < 010 < 09 < 0 < 1 < 9 < 10. */
+int BODY(strverscmp)(const char *a, const char *b)
+{
+	size_t i = 0, start = 0; /* of the digits that both have before the difference */
+	for (; a[i] == b[i]; i++) {
+		if (!a[i])
+			return 0;
+		if (!body_digit((byte)a[i]))
+			start = i + 1;
+	}
+	int x = (byte)a[i], y = (byte)b[i], difference = x - y;
+	int fraction = 0, zeros = 1;
+	for (size_t k = start; k < i; k++)
+		zeros = zeros && a[k] == '0';
+	if (i > start)
+		fraction = a[start] == '0';
+	if (!body_digit(x) && !body_digit(y))
+		return difference;
+	if (i == start) { /* the first digit differs: a zero begins a fraction */
+		if (!body_digit(x) || !body_digit(y))
+			return difference;
+		if (x == '0')
+			return -1;
+		if (y == '0')
+			return 1;
+	} else if (fraction) {
+		if (zeros && !(body_digit(x) && body_digit(y))) /* more zeros come first */
+			return body_digit(x) ? -1 : 1;
+		return difference;
+	}
+	size_t m = i, n = i;
+	while (body_digit((byte)a[m]))
+		m++;
+	while (body_digit((byte)b[n]))
+		n++;
+	return m != n ? (m > n ? 1 : -1) : difference;
+}
+
 char *BODY(strstr)(const char *hay, const char *needle)
 {
 	if (!*needle)

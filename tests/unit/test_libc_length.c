@@ -31,6 +31,9 @@
 #define __real_readv readv
 #define __real_preadv preadv
 #define __real_close close
+#define __real_dup dup
+#define __real_dup2 dup2
+#define __real_dup3 dup3
 #define __real_stat stat
 #define __real_fstat fstat
 #define __real_lstat lstat

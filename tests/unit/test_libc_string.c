@@ -44,6 +44,11 @@ static void memory_search(void **state)
 		memset(r, 7, n);
 		SAME_PLACE(q, muster_memccpy(q, p, c, n), (char *)memccpy(r, p, c, n) ? q + ((char *)memccpy(r, p, c, n) - r) : NULL);
 		assert_memory_equal(q, r, n);
+		memcpy(q, p, n);
+		memcpy(r, p, n);
+		assert_ptr_equal(muster_memfrob(q, n), q);
+		memfrob(r, n);
+		assert_memory_equal(q, r, n);
 		memset(q, 7, n);
 		memset(r, 7, n);
 		muster_swab(p, q, (ssize_t)n);
@@ -113,6 +118,24 @@ static void string_search(void **state)
 		assert_int_equal(muster_strspn(s, t), strspn(s, t));
 		assert_int_equal(muster_strcspn(s, t), strcspn(s, t));
 		SAME_PLACE(s, muster_strpbrk(s, t), strpbrk(s, t));
+	}
+}
+
+static void versions(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 10 * ROUNDS; i++) {
+		char *s[2];
+		for (int k = 0; k < 2; k++) {
+			size_t n = chance(7);
+			s[k] = guarded((unsigned)k, n + 1);
+			for (size_t j = 0; j < n; j++)
+				s[k][j] = "00129a./"[chance(8)];
+			s[k][n] = '\0';
+		}
+		if (sign(muster_strverscmp(s[0], s[1])) != sign(strverscmp(s[0], s[1])))
+			fail_msg("strverscmp(\"%s\", \"%s\"): not %d", s[0], s[1], muster_strverscmp(s[0], s[1]));
+		SAME_PLACE(s[0], muster_basename(s[0]), basename(s[0]));
 	}
 }
 
@@ -242,7 +265,7 @@ int main(void)
 	    cmocka_unit_test(memory_search), cmocka_unit_test(bits),
 	    cmocka_unit_test(string_compare), cmocka_unit_test(string_search),
 	    cmocka_unit_test(string_split),  cmocka_unit_test(string_copy),
-	    cmocka_unit_test(characters),    cmocka_unit_test(overflows),
+	    cmocka_unit_test(versions),	     cmocka_unit_test(characters),    cmocka_unit_test(overflows),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
