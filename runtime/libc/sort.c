@@ -30,20 +30,13 @@ static int sort_less_equal(const struct sort *s, const char *a, const char *b)
 	return s->compare(a, b, s->context) <= 0;
 }
 
-/* The usual sizes move as numbers, so that no call is needed. */
-struct __attribute__((packed, may_alias)) word32 {
-	uint32_t v;
-};
-struct __attribute__((packed, may_alias)) word64 {
-	uint64_t v;
-};
-
+/* The usual sizes move without a call. */
 static void move_element(char *to, const char *from, size_t size)
 {
 	if (size == 4)
-		((struct word32 *)to)->v = ((const struct word32 *)from)->v;
+		__builtin_memcpy(to, from, 4);
 	else if (size == 8)
-		((struct word64 *)to)->v = ((const struct word64 *)from)->v;
+		__builtin_memcpy(to, from, 8);
 	else
 		BODY(memcpy)(to, from, size);
 }
