@@ -241,6 +241,19 @@ static int plan(struct run *r, int argc, char **argv)
 	return 0;
 }
 
+static int is_elf64(const char *path)
+{
+	char start[5] = "";
+	FILE *f = fopen(path, "rb");
+
+	if (f) {
+		if (fread(start, 1, 5, f) != 5)
+			start[0] = 0;
+		fclose(f);
+	}
+	return !memcmp(start, "\177ELF\2", 5);
+}
+
 static void fail_frame(const char *name, const char *why, struct buf *frames)
 {
 	struct buf payload = BUF_EMPTY;
@@ -251,10 +264,11 @@ static void fail_frame(const char *name, const char *why, struct buf *frames)
 	buf_release(&payload);
 }
 
-/* What cannot be recorded is said, once, and the build goes on. */
+/* What cannot be recorded is said, once, and the build goes on. Files for other
+ * machines have no variants, so they need no record. */
 static void append(const char *path, const struct buf *frames)
 {
-	if (record_append(path, frames))
+	if (is_elf64(path) && record_append(path, frames))
 		fprintf(stderr, "muster-cc: warning: %s\n", error_text());
 }
 
@@ -287,19 +301,6 @@ static void record_link(struct run *r)
 	closure_release(&c);
 	append(output, &frames);
 	buf_release(&frames);
-}
-
-static int is_elf(const char *path)
-{
-	char magic[4] = "";
-	FILE *f = fopen(path, "rb");
-
-	if (f) {
-		if (fread(magic, 1, 4, f) != 4)
-			magic[0] = 0;
-		fclose(f);
-	}
-	return !memcmp(magic, "\177ELF", 4);
 }
 
 static void release(struct run *r)
@@ -349,7 +350,7 @@ int cc_run(int argc, char **argv)
 			error_text());
 	if (!status && r.args.stage == STAGE_COMPILE)
 		record_objects(&r);
-	else if (!status && is_elf(r.args.output ? r.args.output : "a.out"))
+	else if (!status)
 		record_link(&r);
 	release(&r);
 	return status;

@@ -90,7 +90,7 @@ static int load_source(struct image *im, const char *path)
 	vec_push(&im->closure.items, (struct closure_item){.kind = ITEM_WORD, .text = "-pthread"});
 	im->closure.output = item.text;
 	im->closure.dir = ".";
-	im->linked = 1;
+	im->linked = im->by_itself = 1;
 	harness = !file_read(path, &text) && is_harness(text.data, text.size);
 	buf_release(&text);
 	return harness ? add_driver(im) : 0;
@@ -112,6 +112,7 @@ static int link_of_object(struct image *im)
 	im->closure.output = im->path;
 	im->closure.dir = ".";
 	im->linked = item.units.size > 0;
+	im->by_itself = 1;
 	return im->linked && is_harness(im->file.data, im->file.size) ? add_driver(im) : 0;
 }
 

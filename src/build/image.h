@@ -18,6 +18,7 @@ struct image {
 	VEC(struct closure) nested; /* of the ld -r links that went into it ... */
 	struct hash_vec nested_ids; /* ... and their ids */
 	int linked;		    /* has a closure */
+	int by_itself;		    /* a source or object that nobody linked yet */
 };
 
 /* The program and, behind it, the shared libraries with records it is linked with. */

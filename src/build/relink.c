@@ -33,10 +33,9 @@ struct link {
 	const struct closure *c;
 	struct arena arena;
 	struct words w;
-	int is_static;	      /* libc is part of this link */
-	const char *renames;  /* then: objcopy's list of NAME __wrap_NAME */
-	int ignore_undefined; /* an archive is gone that dead code may name */
-	int user_wraps;	      /* the program uses --wrap itself */
+	int is_static;	     /* libc is part of this link */
+	const char *renames; /* then: objcopy's list of NAME __wrap_NAME */
+	int user_wraps;	     /* the program uses --wrap itself */
 };
 
 static const char *keep(struct link *l, char *allocated)
@@ -247,7 +246,8 @@ static int add_unused_member(void *ctx, const char *name, const void *data, size
 	return 0;
 }
 
-static int add_unused(struct link *l, const struct closure_item *item, struct words *files)
+/* If the archive is gone, names of its unused members are left to add_missing. */
+static void add_unused(struct link *l, const struct closure_item *item, struct words *files)
 {
 	struct original o = {l, item, 0, files};
 	struct buf b = BUF_EMPTY;
@@ -258,11 +258,9 @@ static int add_unused(struct link *l, const struct closure_item *item, struct wo
 
 		missing |= m->units.size && !units_find(l->r->units, m->units.data[0]);
 	}
-	if (missing && (file_read(item->text, &b) ||
-			archive_members(item->text, b.data, b.size, add_unused_member, &o)))
-		l->ignore_undefined = 1;
+	if (missing && !file_read(item->text, &b))
+		archive_members(item->text, b.data, b.size, add_unused_member, &o);
 	buf_release(&b);
-	return 0;
 }
 
 static int member_files(struct link *l, const struct closure_item *item, struct words *files)
@@ -288,7 +286,8 @@ static int member_files(struct link *l, const struct closure_item *item, struct 
 		}
 		vec_push(files, file);
 	}
-	return add_unused(l, item, files);
+	add_unused(l, item, files);
+	return 0;
 }
 
 static int add_archive(struct link *l, const struct closure_item *item)
@@ -577,31 +576,106 @@ static int add_runtime(struct link *l)
 	return e;
 }
 
-static int run_link(struct link *l, const char *output)
+/* Names that no input defines. The program was linked without them: the optimiser
+ * had removed all that names them, as code that never runs, and here it did not. They
+ * become addresses of an instruction that traps. Returns how many there are; -1 if a
+ * part of muster's own is missing, which is no matter of dead code. */
+static int missing_names(const char *words, struct buf *out)
+{
+	static const char *const marks[] = {"undefined reference to `", "undefined reference to '",
+					    "undefined symbol: "};
+	static const char *const ours[] = {"__muster_", "__wrap_", "__real_", "rt_", "llvm."};
+	struct strmap seen = {0};
+	int count = 0;
+
+	for (const char *p = words; count >= 0 && *p; p += strcspn(p, "\n"), p += *p == '\n') {
+		size_t line = strcspn(p, "\n");
+
+		for (size_t m = 0; m < sizeof marks / sizeof marks[0]; m++) {
+			const char *at = memmem(p, line, marks[m], strlen(marks[m]));
+			char *name;
+
+			if (!at)
+				continue;
+			at += strlen(marks[m]);
+			name = mem_strndup(at, strcspn(at, "'\n"));
+			for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+				if (starts(name, ours[i]))
+					count = -1;
+			if (count >= 0 && strmap_set(&seen, name, 1)) {
+				buf_addf(out, ".weak %s\n%s:\n", name, name);
+				count++;
+			}
+			free(name);
+		}
+	}
+	strmap_release(&seen);
+	return count;
+}
+
+static int add_missing(struct link *l, const char *words)
+{
+	struct buf b = BUF_EMPTY;
+	int found;
+
+	buf_adds(&b, "\t.text\n");
+	found = missing_names(words, &b) > 0;
+	if (found) {
+		const char *path = keep(l, work_file(l, "dead.s"));
+
+		buf_adds(&b, "\tud2\n\t.section .note.GNU-stack,\"\",@progbits\n");
+		found = !file_write_atomic(path, b.data, b.size);
+		word(l, path);
+	}
+	buf_release(&b);
+	return found;
+}
+
+static void log_command(const struct link *l)
+{
+	struct buf b = BUF_EMPTY;
+
+	for (size_t i = 0; l->w.data[i]; i++)
+		buf_addf(&b, " %s", l->w.data[i]);
+	log_info("link:%s", buf_str(&b));
+	buf_release(&b);
+}
+
+/* Runs the command; what the linker said is in words. */
+static int try_link(struct link *l, struct buf *words)
 {
 	struct proc_opts opts = {.capture_err = 1, .capture_out = 1, .null_input = 1};
 	struct proc_result r;
 	int e;
 
 	opts.dir = file_is_dir(l->c->dir) ? l->c->dir : NULL;
+	word(l, NULL);
+	if (log_level == LOG_VERBOSE)
+		log_command(l);
+	e = proc_run((char *const *)l->w.data, &opts, &r);
+	l->w.size--;
+	if (!e && r.status)
+		e = error_set("cannot link the %s variant of '%s':\n%s",
+			      variant_name(l->r->units->kind), l->image->path, buf_str(&r.err));
+	buf_release(words);
+	*words = r.err;
+	buf_release(&r.out);
+	return e;
+}
+
+static int run_link(struct link *l, const char *output)
+{
+	struct buf words = BUF_EMPTY;
+	int e;
+
 	word(l, "-Qunused-arguments");
 	word(l, "-w");
 	word(l, "-o");
 	word(l, output);
-	word(l, NULL);
-	if (log_level == LOG_VERBOSE) {
-		struct buf b = BUF_EMPTY;
-
-		for (size_t i = 0; l->w.data[i]; i++)
-			buf_addf(&b, " %s", l->w.data[i]);
-		log_info("link:%s", buf_str(&b));
-		buf_release(&b);
-	}
-	e = proc_run((char *const *)l->w.data, &opts, &r);
-	if (!e && r.status)
-		e = error_set("cannot link the %s variant of '%s':\n%s",
-			      variant_name(l->r->units->kind), l->image->path, buf_str(&r.err));
-	proc_release(&r);
+	e = try_link(l, &words);
+	if (e && !l->image->by_itself && add_missing(l, buf_str(&words)))
+		e = try_link(l, &words);
+	buf_release(&words);
 	return e;
 }
 
@@ -638,8 +712,6 @@ int relink_image(struct relink *r, size_t index)
 		add_wraps(&l);
 	if (!e && !index)
 		e = add_runtime(&l);
-	if (l.ignore_undefined)
-		linker(&l, "--unresolved-symbols=ignore-all");
 	if (l.user_wraps) {
 		linker(&l, "-z");
 		linker(&l, "muldefs");

@@ -108,6 +108,26 @@ test_relocatable() {
 	same_variants ./prog2
 }
 
+# Only dead code names the member, so the optimised program was linked without it; less optimised
+# variants name it again, whether the archive is still there or not.
+test_members_of_dead_code() {
+	printf 'int gone(int); static const int debug = 0; static int off(void) { return debug; }\nint main(void) { return off() ? gone(1) : 0; }\n' >main.c
+	printf 'int nowhere(int); int gone(int x) { return nowhere(x); }\n' >gone.c
+	muster cc -O2 -c main.c gone.c
+	ar rcs libgone.a gone.o
+	muster cc main.o -L. -lgone -o prog
+	units 1 ./prog
+	same_variants ./prog
+	rm -rf .muster libgone.a gone.o
+	same_variants ./prog
+	printf 'extern int none(void); int main(void) { return none(); }\n' >bad.c
+	muster cc -c bad.c
+	for file in ./bad.o bad.c; do
+		! muster variant $file 2>err
+		grep -q 'undefined reference to .none' err
+	done
+}
+
 test_static() {
 	prog_sources
 	muster cc -static main.c one.c two.c low.S -o prog
@@ -316,7 +336,7 @@ test_same_unit_twice() {
 	same_variants ./prog
 }
 
-for t in archives_and_assembly one_command thin_archive_and_groups whole_archive relocatable static other_linkers \
+for t in archives_and_assembly one_command thin_archive_and_groups whole_archive relocatable members_of_dead_code static other_linkers \
 	shared_libraries linker_scripts own_functions harness single_file cache_is_shared \
 	records_missing_and_damaged same_unit_twice; do
 	run $t
