@@ -32,11 +32,12 @@
 #include <unistd.h>
 
 struct options {
-	int json, summary, self_check, args, calls, variant_only;
+	int json, summary, self_check, args, calls, variant_only, prologue;
 	const char *input, *output;
 	struct option_list files, env;
 	double time;
-	uint64_t mem_mb, table_limit, site_cap, max_input, max_nodes, max_events, dependence, seed, repeat, expr_nodes;
+	uint64_t mem_mb, table_limit, site_cap, max_input, max_nodes, max_events, dependence, seed,
+	    repeat, expr_nodes;
 };
 
 /* One program, its variants and what they are run with. */
@@ -74,7 +75,8 @@ static void *watch(void *unused)
 }
 
 /* A run blocks; somebody else has to look at the clock. */
-static int run_watched(struct launcher *l, const struct launch_input *in, struct run_result *r, const struct shm *shm)
+static int run_watched(struct launcher *l, const struct launch_input *in, struct run_result *r,
+		       const struct shm *shm)
 {
 	pthread_t thread;
 	int watching = isatty(2) && !(watched = shm, pthread_create(&thread, NULL, watch, NULL));
@@ -112,13 +114,18 @@ static void read_input(struct session *s)
 	if (!o->input)
 		return;
 	if (stat(o->input, &st))
-		die(EXIT_USAGE, "there is no input '%s': name an existing file with --input, or leave it out", o->input);
+		die(EXIT_USAGE,
+		    "there is no input '%s': name an existing file with --input, or leave it out",
+		    o->input);
 	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > o->max_input)
-		die(EXIT_USAGE, "'%s' has %lld bytes; the limit of symbolic input is %" PRIu64 ": use a smaller file, or --max-input",
+		die(EXIT_USAGE,
+		    "'%s' has %lld bytes; the limit of symbolic input is %" PRIu64
+		    ": use a smaller file, or --max-input",
 		    o->input, (long long)st.st_size, o->max_input);
 	if (file_read(o->input, &s->input))
 		die(EXIT_USAGE, "%s", error_text());
-	s->in = (struct launch_input){.data = buf_str(&s->input), .size = s->input.size, .name = o->input, .present = 1};
+	s->in = (struct launch_input){
+	    .data = buf_str(&s->input), .size = s->input.size, .name = o->input, .present = 1};
 }
 
 static int has_path_argument(char *const *argv)
@@ -187,8 +194,11 @@ static void add_sites(struct target *t)
 static void make_target(struct target *t, const struct session *s, enum variant_kind kind)
 {
 	const struct options *o = s->o;
-	struct shm_options sizes = {.nodes = o->max_nodes, .events = o->max_events, .input_limit = o->max_input,
-				    .table_limit = (uint32_t)o->table_limit, .site_cap = (uint32_t)o->site_cap,
+	struct shm_options sizes = {.nodes = o->max_nodes,
+				    .events = o->max_events,
+				    .input_limit = o->max_input,
+				    .table_limit = (uint32_t)o->table_limit,
+				    .site_cap = (uint32_t)o->site_cap,
 				    .flags = (o->calls ? MUSTER_FLAG_CALLS : 0) |
 					     (kind == VARIANT_TRACE_ALL ? MUSTER_FLAG_PATH : 0)};
 	double start = now();
@@ -211,7 +221,8 @@ static void make_target(struct target *t, const struct session *s, enum variant_
 	t->options.shm = &t->shm;
 	if (t->variant.lib_dir) {
 		const char *old = getenv("LD_LIBRARY_PATH");
-		t->library_path = mem_printf("LD_LIBRARY_PATH=%s%s%s", t->variant.lib_dir, old ? ":" : "", old ? old : "");
+		t->library_path = mem_printf("LD_LIBRARY_PATH=%s%s%s", t->variant.lib_dir,
+					     old ? ":" : "", old ? old : "");
 		t->env[0] = t->library_path;
 		t->options.env = t->env;
 	}
@@ -230,7 +241,8 @@ static void check_started(const struct run_result *r)
 	if (r->end == RUN_FAILED)
 		die(EXIT_USAGE, "the program did not run: %s", r->message);
 	if (r->counts.state == MUSTER_STATE_FAILED)
-		die(EXIT_USAGE, "the runtime in the program could not start: %s", r->counts.message);
+		die(EXIT_USAGE, "the runtime in the program could not start: %s",
+		    r->counts.message);
 }
 
 static void open_trace(struct trace *t, const struct target *target, const struct run_result *r)
@@ -240,26 +252,33 @@ static void open_trace(struct trace *t, const struct target *target, const struc
 	if (trace_open(t, &target->shm, killed) == 0)
 		return;
 	run_result_words(r, words, sizeof words);
-	die(EXIT_INCONCLUSIVE, "%s. The run %s. Nothing of this trace can be used; look for the wild write with -fsanitize=address",
+	die(EXIT_INCONCLUSIVE,
+	    "%s. The run %s. Nothing of this trace can be used; look for the wild write with "
+	    "-fsanitize=address",
 	    error_text(), words);
 }
 
-/* A run that was stopped says nothing about what would have come: inconclusive, with the next step. */
+/* A run that was stopped says nothing about what would have come: inconclusive, with the next step.
+ */
 static int check_end(const struct run_result *r)
 {
 	switch (r->end) {
 	case RUN_TIME:
-		log_warn("the program was stopped at the time limit; the trace goes up to there. Give it more with --time");
+		log_warn("the program was stopped at the time limit; the trace goes up to there. "
+			 "Give it more with --time");
 		break;
 	case RUN_MEMORY:
-		log_warn("the program was stopped at the memory limit; the trace goes up to there. Give it more with --mem");
+		log_warn("the program was stopped at the memory limit; the trace goes up to there. "
+			 "Give it more with --mem");
 		break;
 	case RUN_PROCESSES:
-		log_warn("the program was stopped because it made too many processes; the trace goes up to there. Try an input "
+		log_warn("the program was stopped because it made too many processes; the trace "
+			 "goes up to there. Try an input "
 			 "or arguments with which it makes fewer");
 		break;
 	case RUN_STOPPED:
-		log_warn("the program stopped itself (SIGSTOP or its kind) and nobody was there to wake it; the trace goes up to "
+		log_warn("the program stopped itself (SIGSTOP or its kind) and nobody was there to "
+			 "wake it; the trace goes up to "
 			 "there");
 		break;
 	default:
@@ -288,9 +307,11 @@ static int self_check(struct trace_show *show, const struct target *target, cons
 	for (uint64_t i = 0; i < check.mismatches && i < SHOWN; i++) {
 		struct buf text = {0}, lets = {0};
 		print_expr(&p, first[i].label, &text, &lets);
-		log_warn("self-check: node %" PRIu32 " (%s, %u bits) had 0x%" PRIx64 ", its operands give 0x%" PRIx64 ": %s",
-			 first[i].label, op_table[t->nodes[first[i].label].op].name, t->nodes[first[i].label].width,
-			 (uint64_t)first[i].recorded, (uint64_t)first[i].computed, buf_str(&text));
+		log_warn("self-check: node %" PRIu32 " (%s, %u bits) had 0x%" PRIx64
+			 ", its operands give 0x%" PRIx64 ": %s",
+			 first[i].label, op_table[t->nodes[first[i].label].op].name,
+			 t->nodes[first[i].label].width, (uint64_t)first[i].recorded,
+			 (uint64_t)first[i].computed, buf_str(&text));
 		buf_release(&text);
 		buf_release(&lets);
 	}
@@ -298,7 +319,8 @@ static int self_check(struct trace_show *show, const struct target *target, cons
 	return check.mismatches ? EXIT_INTERNAL : EXIT_OK;
 }
 
-static void show_exception(const struct depend_exception *x, const struct trace *t, const struct target *target)
+static void show_exception(const struct depend_exception *x, const struct trace *t,
+			   const struct target *target)
 {
 	struct site site = {.file = "?", .function = "?"};
 	struct buf text = {0}, lets = {0};
@@ -309,8 +331,10 @@ static void show_exception(const struct depend_exception *x, const struct trace 
 		print_expr(&p, t->events[x->event].label, &text, &lets);
 		print_release(&p);
 	}
-	log_warn("dependence: input %u (%s): %s; decision %" PRIu64 " at %s:%" PRIu32 " (%s); first false constraint: %s%s",
-		 x->mutant, x->change, depend_words(x->verdict), x->position, site.file, site.line, site.function,
+	log_warn("dependence: input %u (%s): %s; decision %" PRIu64 " at %s:%" PRIu32
+		 " (%s); first false constraint: %s%s",
+		 x->mutant, x->change, depend_words(x->verdict), x->position, site.file, site.line,
+		 site.function,
 		 x->event < t->event_count ? trace_event_text(t->events[x->event].kind) : "none",
 		 x->event < t->event_count ? "" : "");
 	if (text.size)
@@ -323,7 +347,8 @@ static void show_exception(const struct depend_exception *x, const struct trace 
 	buf_release(&lets);
 }
 
-/* Objects that were marked without input bytes keep their seed values; the oracle gives them as bytes. */
+/* Objects that were marked without input bytes keep their seed values; the oracle gives them as
+ * bytes. */
 static void take_seeds(struct session *s, const struct trace *t)
 {
 	uint32_t source = t->header->object_source;
@@ -335,7 +360,8 @@ static void take_seeds(struct session *s, const struct trace *t)
 	memset(s->seeds.data + s->seeds.size, 0, used - s->seeds.size);
 	s->seeds.size = used;
 	for (uint32_t i = 1; i < t->node_count; i++)
-		if (trace_is_node(t, i) && t->nodes[i].op == MUSTER_OP_INPUT && t->nodes[i].a == source && t->nodes[i].k < used &&
+		if (trace_is_node(t, i) && t->nodes[i].op == MUSTER_OP_INPUT &&
+		    t->nodes[i].a == source && t->nodes[i].k < used &&
 		    !(t->nodes[i].flags & MUSTER_NODE_UNREAD))
 			s->seeds.data[t->nodes[i].k] = (char)t->nodes[i].value;
 	s->in.memory = s->seeds.data;
@@ -357,8 +383,13 @@ static int dependence(struct trace_show *show, struct session *s)
 		die(EXIT_USAGE, "%s", error_text());
 	check_started(&r);
 	open_trace(&t, &all, &r);
-	struct depend d = {.path = path.options, .sites = &all.sites, .input = s->in, .mutants = (unsigned)s->o->dependence,
-			   .objects_too = s->in.memory == s->in.data, .seed = s->o->seed, .progress = mutant_done};
+	struct depend d = {.path = path.options,
+			   .sites = &all.sites,
+			   .input = s->in,
+			   .mutants = (unsigned)s->o->dependence,
+			   .objects_too = s->in.memory == s->in.data,
+			   .seed = s->o->seed,
+			   .progress = mutant_done};
 	int result = depend_run(&d, &t, &report), code = EXIT_OK;
 	log_progress(NULL);
 	if (result) {
@@ -444,8 +475,13 @@ static int trace_once(const struct options *o, char **argv)
 	keep_output(o, &r);
 	open_trace(&t, &target, &r);
 
-	struct trace_show show = {.program = argv[0], .trace = &t, .sites = &target.sites, .run = &r, .shm = &target.shm,
-				  .node_limit = (unsigned)o->expr_nodes, .variant_seconds = target.seconds};
+	struct trace_show show = {.program = argv[0],
+				  .trace = &t,
+				  .sites = &target.sites,
+				  .run = &r,
+				  .shm = &target.shm,
+				  .node_limit = (unsigned)o->expr_nodes,
+				  .variant_seconds = target.seconds};
 	trace_totals(&t, &show.totals);
 	code = check_end(&r);
 	if (o->self_check && self_check(&show, &target, &s))
@@ -473,34 +509,53 @@ int cmd_trace(int argc, char **argv)
 {
 	struct options o = {.time = 60, .mem_mb = 4096, .max_input = SHM_DEFAULT_INPUT, .seed = 1};
 	const struct option_row rows[] = {
-		OPTION_STR("input", 'i', "FILE", &o.input, "the input: the file named by @@, else standard input and marked objects"),
-		OPTION_LIST("file", 'f', "NAME", &o.files, "this file is input, wherever the program opens it"),
-		OPTION_FLAG("args", 0, &o.args, "arguments are input"),
-		OPTION_LIST("env", 0, "NAME", &o.env, "this environment variable is input"),
-		OPTION_FLAG("summary", 's', &o.summary, "totals only, as JSON"),
-		OPTION_FLAG("json", 0, &o.json, "the path as JSON"),
-		OPTION_STR("output", 0, "FILE", &o.output, "keep the program's standard output (-: show it on standard error)"),
-		OPTION_FLAG("self-check", 0, &o.self_check, "compute every node again from the input; exit 4 on a difference"),
-		OPTION_U64("dependence", 0, "N", &o.dependence, "run N changed inputs against the constraints; exit 4 if one contradicts"),
-		OPTION_U64("seed", 0, "N", &o.seed, "of the changes (1)"),
-		OPTION_U64("repeat", 0, "N", &o.repeat, "run N times more through the fork server, and report the cost"),
-		OPTION_U64("expr-nodes", 0, "N", &o.expr_nodes, "nodes of a condition that are written out (64)"),
-		OPTION_FLAG("calls", 0, &o.calls, "events for calls and returns"),
-		OPTION_DOUBLE("time", 't', "S", &o.time, "wall-clock limit of a run in seconds (60)"),
-		OPTION_U64("mem", 'm', "MB", &o.mem_mb, "memory limit of a run (4096)"),
-		OPTION_U64("table-limit", 0, "N", &o.table_limit, "largest object, in bytes, that is read at a symbolic index (256)"),
-		OPTION_U64("site-cap", 0, "N", &o.site_cap, "events one source place may have (no limit)"),
-		OPTION_U64("max-input", 0, "N", &o.max_input, "largest symbolic input in bytes (64M)"),
-		OPTION_U64("max-nodes", 0, "N", &o.max_nodes, "room for nodes"),
-		OPTION_U64("max-events", 0, "N", &o.max_events, "room for events"),
-		OPTION_FLAG("variant-only", 0, &o.variant_only, "make the variant, print its path, run nothing"),
-		OPTION_END};
-	const struct option_spec spec = {
-		"trace", "[options] -- PROGRAM [ARGUMENTS with @@]",
-		"Runs a program that was built with muster cc (or a single .c file) and prints the path its input took:\n"
-		"each branch that depended on the input, with its condition in C over the input's bytes. The program's\n"
-		"own output is discarded unless --output is given.", rows};
+	    OPTION_STR("input", 'i', "FILE", &o.input,
+		       "the input: the file named by @@, else standard input and marked objects"),
+	    OPTION_LIST("file", 'f', "NAME", &o.files,
+			"this file is input, wherever the program opens it"),
+	    OPTION_FLAG("args", 0, &o.args, "arguments are input"),
+	    OPTION_LIST("env", 0, "NAME", &o.env, "this environment variable is input"),
+	    OPTION_FLAG("summary", 's', &o.summary, "totals only, as JSON"),
+	    OPTION_FLAG("json", 0, &o.json, "the path as JSON"),
+	    OPTION_STR("output", 0, "FILE", &o.output,
+		       "keep the program's standard output (-: show it on standard error)"),
+	    OPTION_FLAG("self-check", 0, &o.self_check,
+			"compute every node again from the input; exit 4 on a difference"),
+	    OPTION_U64("dependence", 0, "N", &o.dependence,
+		       "run N changed inputs against the constraints; exit 4 if one contradicts"),
+	    OPTION_U64("seed", 0, "N", &o.seed, "of the changes (1)"),
+	    OPTION_U64("repeat", 0, "N", &o.repeat,
+		       "run N times more through the fork server, and report the cost"),
+	    OPTION_U64("expr-nodes", 0, "N", &o.expr_nodes,
+		       "nodes of a condition that are written out (64)"),
+	    OPTION_FLAG("calls", 0, &o.calls, "events for calls and returns"),
+	    OPTION_DOUBLE("time", 't', "S", &o.time, "wall-clock limit of a run in seconds (60)"),
+	    OPTION_U64("mem", 'm', "MB", &o.mem_mb, "memory limit of a run (4096)"),
+	    OPTION_U64("table-limit", 0, "N", &o.table_limit,
+		       "largest object, in bytes, that is read at a symbolic index (256)"),
+	    OPTION_U64("site-cap", 0, "N", &o.site_cap,
+		       "events one source place may have (no limit)"),
+	    OPTION_U64("max-input", 0, "N", &o.max_input, "largest symbolic input in bytes (64M)"),
+	    OPTION_U64("max-nodes", 0, "N", &o.max_nodes, "room for nodes"),
+	    OPTION_U64("max-events", 0, "N", &o.max_events, "room for events"),
+	    OPTION_FLAG(
+		"prologue", 0, &o.prologue,
+		"print the C definitions that conditions rely on (u32le, sx ...), run nothing"),
+	    OPTION_FLAG("variant-only", 0, &o.variant_only,
+			"make the variant, print its path, run nothing"),
+	    OPTION_END};
+	const struct option_spec spec = {"trace", "[options] -- PROGRAM [ARGUMENTS with @@]",
+					 "Runs a program that was built with muster cc (or a "
+					 "single .c file) and prints the path its input took:\n"
+					 "each branch that depended on the input, with its "
+					 "condition in C over the input's bytes. The program's\n"
+					 "own output is discarded unless --output is given.",
+					 rows};
 	int i = option_parse(&spec, argc, argv);
+	if (o.prologue) {
+		fputs(cx_prologue, stdout);
+		return EXIT_OK;
+	}
 	if (i >= argc)
 		option_usage(&spec, "wants a program");
 	return trace_once(&o, argv + i);

@@ -40,7 +40,8 @@ static int is_shown(const struct trace_show *s, const struct muster_event *e)
 }
 
 /* The event's expression, with its bindings. Returns 0 if parts were left out. */
-static int expression(struct print *p, const struct muster_event *e, struct buf *text, struct buf *lets)
+static int expression(struct print *p, const struct muster_event *e, struct buf *text,
+		      struct buf *lets)
 {
 	buf_clear(text);
 	buf_clear(lets);
@@ -48,38 +49,65 @@ static int expression(struct print *p, const struct muster_event *e, struct buf 
 		return 1;
 	switch (e->kind) {
 	case MUSTER_EV_BRANCH:
-	case MUSTER_EV_BOUND: return print_expr(p, e->label, text, lets);
+	case MUSTER_EV_BOUND:
+		return print_expr(p, e->label, text, lets);
 	case MUSTER_EV_SWITCH:
-	case MUSTER_EV_CONCRETE: return print_equal(p, e->label, text, lets);
+	case MUSTER_EV_CONCRETE:
+		return print_equal(p, e->label, text, lets);
 	case MUSTER_EV_STALE:
-	case MUSTER_EV_ALLOC: return print_expr(p, e->label, text, lets);
-	default: return 1;
+	case MUSTER_EV_ALLOC:
+		return print_expr(p, e->label, text, lets);
+	default:
+		return 1;
 	}
 }
 
 static const char *full_words(unsigned arg)
 {
-	return arg ? "the event table is full: the trace ends here, the program went on (--max-events)"
-		   : "the node table is full: the trace ends here, the program went on (--max-nodes)";
+	return arg ? "the event table is full: the trace ends here, the program went on "
+		     "(--max-events)"
+		   : "the node table is full: the trace ends here, the program went on "
+		     "(--max-nodes)";
 }
 
 static void describe(const struct muster_event *e, const char *text, struct buf *out)
 {
 	switch (e->kind) {
-	case MUSTER_EV_BRANCH: buf_addf(out, "%s: %s", e->arg ? "taken" : "not taken", e->label ? text : "concrete"); break;
-	case MUSTER_EV_SWITCH: buf_adds(out, e->label ? text : "concrete"); break;
-	case MUSTER_EV_BOUND: buf_addf(out, "%s: %s", e->arg ? "holds" : "does not hold", text); break;
+	case MUSTER_EV_BRANCH:
+		buf_addf(out, "%s: %s", e->arg ? "taken" : "not taken",
+			 e->label ? text : "concrete");
+		break;
+	case MUSTER_EV_SWITCH:
+		buf_adds(out, e->label ? text : "concrete");
+		break;
+	case MUSTER_EV_BOUND:
+		buf_addf(out, "%s: %s", e->arg ? "holds" : "does not hold", text);
+		break;
 	case MUSTER_EV_CONCRETE:
-		buf_addf(out, "%s: %s (%s)", trace_reason_key(e->arg), text, trace_reason_text(e->arg));
+		buf_addf(out, "%s: %s (%s)", trace_reason_key(e->arg), text,
+			 trace_reason_text(e->arg));
 		break;
 	case MUSTER_EV_STALE:
-		buf_addf(out, "%s no longer held %s: written unseen, the label is dropped", e->arg ? "a register" : "memory", text);
+		buf_addf(out, "%s no longer held %s: written unseen, the label is dropped",
+			 e->arg ? "a register" : "memory", text);
 		break;
-	case MUSTER_EV_THREAD: buf_adds(out, "a thread was started; it runs concretely"); break;
-	case MUSTER_EV_FORK: buf_adds(out, "a child process was made; it runs concretely"); break;
-	case MUSTER_EV_CAP: buf_adds(out, "event cap reached: later events of this site are only counted (--site-cap)"); break;
-	case MUSTER_EV_FULL: buf_adds(out, full_words(e->arg)); break;
-	default: buf_adds(out, text); break;
+	case MUSTER_EV_THREAD:
+		buf_adds(out, "a thread was started; it runs concretely");
+		break;
+	case MUSTER_EV_FORK:
+		buf_adds(out, "a child process was made; it runs concretely");
+		break;
+	case MUSTER_EV_CAP:
+		buf_adds(
+		    out,
+		    "event cap reached: later events of this site are only counted (--site-cap)");
+		break;
+	case MUSTER_EV_FULL:
+		buf_adds(out, full_words(e->arg));
+		break;
+	default:
+		buf_adds(out, text);
+		break;
 	}
 }
 
@@ -108,10 +136,12 @@ static void show_events(const struct trace_show *s)
 			site_find(s->sites, e->unit, e->index, &site);
 		expression(&p, e, &text, &lets);
 		if (site.file && site.file[0])
-			buf_addf(&out, "%s:%" PRIu32 ":%" PRIu32 ": ", site.file, site.line, site.column);
+			buf_addf(&out, "%s:%" PRIu32 ":%" PRIu32 ": ", site.file, site.line,
+				 site.column);
 		else
 			buf_adds(&out, "?:0:0: ");
-		buf_addf(&out, "%s: %s: ", site.function && site.function[0] ? site.function : "?", kind_text(e, &site));
+		buf_addf(&out, "%s: %s: ", site.function && site.function[0] ? site.function : "?",
+			 kind_text(e, &site));
 		describe(e, buf_str(&text), &out);
 		buf_addc(&out, '\n');
 		add_lets(&out, buf_str(&lets));
@@ -138,7 +168,8 @@ static void show_totals(const struct trace_show *s)
 	const char *comma = "";
 	printf("\n");
 	if (!t->branches && !t->switches)
-		printf("no branch depended on the input%s", t->concretisations || t->bounds ? "; " : "");
+		printf("no branch depended on the input%s",
+		       t->concretisations || t->bounds ? "; " : "");
 	count("branch", "branches", t->branches, &comma);
 	count("switch", "switches", t->switches, &comma);
 	count("concretisation", "concretisations", t->concretisations, &comma);
@@ -147,28 +178,33 @@ static void show_totals(const struct trace_show *s)
 	count("thread", "threads", s->run->counts.threads, &comma);
 	count("child process", "child processes", s->run->counts.forks, &comma);
 	count("event dropped at caps", "events dropped at caps", s->run->counts.dropped, &comma);
-	printf("\n%" PRIu32 " nodes, %" PRIu64 " events, %.3f s of CPU, %" PRIu64 " MiB\n", s->trace->node_count - 1,
-	       s->trace->event_count, s->run->user_seconds + s->run->system_seconds, s->run->peak_kib / 1024);
+	printf("\n%" PRIu32 " nodes, %" PRIu64 " events, %.3f s of CPU, %" PRIu64 " MiB\n",
+	       s->trace->node_count - 1, s->trace->event_count,
+	       s->run->user_seconds + s->run->system_seconds, s->run->peak_kib / 1024);
 	for (unsigned i = 0; i < s->trace->source_count; i++)
 		if (s->trace->header->sources[i].used && s->trace->sources[i].size)
-			printf("%s: %" PRIu64 " bytes\n", s->trace->sources[i].name, s->trace->sources[i].size);
+			printf("%s: %" PRIu64 " bytes\n", s->trace->sources[i].name,
+			       s->trace->sources[i].size);
 }
 
 static void show_checks(const struct trace_show *s)
 {
 	if (s->check) {
-		printf("self-check: %" PRIu64 " nodes computed again from the input: ", s->check->nodes);
+		printf("self-check: %" PRIu64 " nodes computed again from the input: ",
+		       s->check->nodes);
 		if (s->check->mismatches)
 			printf("%" PRIu64 " MISMATCHES\n", s->check->mismatches);
 		else
 			printf("all have the value they had\n");
 	}
 	if (s->depend) {
-		printf("dependence: %u changed inputs, %" PRIu64 " constraints, %" PRIu64 " decisions:", s->depend->mutants,
-		       s->depend->constraints, s->depend->decisions);
+		printf("dependence: %u changed inputs, %" PRIu64 " constraints, %" PRIu64
+		       " decisions:",
+		       s->depend->mutants, s->depend->constraints, s->depend->decisions);
 		for (unsigned v = 0; v < DEPEND_COUNT; v++)
 			if (s->depend->count[v])
-				printf("%s %u %s", v ? ";" : "", s->depend->count[v], depend_words(v));
+				printf("%s %u %s", v ? ";" : "", s->depend->count[v],
+				       depend_words(v));
 		printf("\n");
 	}
 }
@@ -180,7 +216,8 @@ void trace_show_text(const struct trace_show *s)
 	show_totals(s);
 	show_checks(s);
 	if (s->repeats)
-		printf("%u repeated runs: %.6f s of CPU each (median), the first %.6f s\n", s->repeats, s->repeat_seconds,
+		printf("%u repeated runs: %.6f s of CPU each (median), the first %.6f s\n",
+		       s->repeats, s->repeat_seconds,
 		       s->run->user_seconds + s->run->system_seconds);
 	run_result_words(s->run, words, sizeof words);
 	printf("end: %s\n", words);
@@ -206,8 +243,8 @@ static void json_double_key(struct json *j, const char *key, double v)
 	json_double(j, v);
 }
 
-static void json_event(struct json *j, const struct trace_show *s, struct print *p, const struct muster_event *e,
-		       struct buf *text, struct buf *lets)
+static void json_event(struct json *j, const struct trace_show *s, struct print *p,
+		       const struct muster_event *e, struct buf *text, struct buf *lets)
 {
 	struct site site = {.file = "", .function = ""};
 	if (e->unit || e->index)
@@ -223,7 +260,8 @@ static void json_event(struct json *j, const struct trace_show *s, struct print 
 	json_hex(j, e->unit);
 	json_u64_key(j, "index", e->index);
 	if (text->size)
-		json_str_key(j, e->kind == MUSTER_EV_STALE ? "expression" : "condition", buf_str(text));
+		json_str_key(j, e->kind == MUSTER_EV_STALE ? "expression" : "condition",
+			     buf_str(text));
 	if (lets->size)
 		json_str_key(j, "where", buf_str(lets));
 	if (!whole)
@@ -288,7 +326,8 @@ static void json_totals(struct json *j, const struct trace_show *s)
 	json_u64_key(j, "nodes", s->trace->node_count - 1);
 	json_u64_key(j, "events", s->trace->event_count);
 	json_u64_key(j, "trace_bytes",
-		     (s->trace->node_count - 1) * sizeof(struct muster_node) + s->trace->event_count * sizeof(struct muster_event));
+		     (s->trace->node_count - 1) * sizeof(struct muster_node) +
+			 s->trace->event_count * sizeof(struct muster_event));
 	json_u64_key(j, "branches", t->branches);
 	json_u64_key(j, "switches", t->switches);
 	json_u64_key(j, "bounds", t->bounds);

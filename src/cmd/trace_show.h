@@ -17,16 +17,16 @@ struct trace_show {
 	const struct site_tables *sites;
 	const struct run_result *run;
 	const struct shm *shm;
-	unsigned node_limit;         /* of a printed expression */
-	int all;                     /* concrete decisions too */
-	double seconds;              /* of everything, wall clock */
-	double variant_seconds;      /* making the variant, wall clock */
+	unsigned node_limit;	/* of a printed expression */
+	int all;		/* concrete decisions too */
+	double seconds;		/* of everything, wall clock */
+	double variant_seconds; /* making the variant, wall clock */
 	const struct eval_check *check;
 	const struct eval_mismatch *mismatches; /* the first ones */
 	unsigned mismatch_count;
 	const struct depend_report *depend;
-	unsigned repeats;            /* runs after the first */
-	double repeat_seconds;       /* CPU of a repeated run, median */
+	unsigned repeats;      /* runs after the first */
+	double repeat_seconds; /* CPU of a repeated run, median */
 	uint64_t repeat_faults;
 };
 

@@ -31,11 +31,16 @@ static unsigned type_bits(unsigned width)
 static const char *type_name(unsigned bits, int is_signed)
 {
 	switch (bits) {
-	case 8: return is_signed ? "int8_t" : "uint8_t";
-	case 16: return is_signed ? "int16_t" : "uint16_t";
-	case 32: return is_signed ? "int32_t" : "uint32_t";
-	case 64: return is_signed ? "int64_t" : "uint64_t";
-	default: return is_signed ? "int128_t" : "uint128_t";
+	case 8:
+		return is_signed ? "int8_t" : "uint8_t";
+	case 16:
+		return is_signed ? "int16_t" : "uint16_t";
+	case 32:
+		return is_signed ? "int32_t" : "uint32_t";
+	case 64:
+		return is_signed ? "int64_t" : "uint64_t";
+	default:
+		return is_signed ? "int128_t" : "uint128_t";
 	}
 }
 
@@ -46,18 +51,22 @@ static int fits(const struct cx *x, unsigned bits, int is_signed)
 	return x->neg == 0 && x->pos <= ones(bits);
 }
 
-static struct cx make(struct arena *a, unsigned prec, unsigned bits, int is_signed, u128 neg, u128 pos,
-		      const char *fmt, ...) __attribute__((format(printf, 7, 8)));
+static struct cx make(struct arena *a, unsigned prec, unsigned bits, int is_signed, u128 neg,
+		      u128 pos, const char *fmt, ...) __attribute__((format(printf, 7, 8)));
 
-static struct cx make(struct arena *a, unsigned prec, unsigned bits, int is_signed, u128 neg, u128 pos,
-		      const char *fmt, ...)
+static struct cx make(struct arena *a, unsigned prec, unsigned bits, int is_signed, u128 neg,
+		      u128 pos, const char *fmt, ...)
 {
 	struct buf b = {0};
 	va_list ap;
 	va_start(ap, fmt);
 	buf_addv(&b, fmt, ap);
 	va_end(ap);
-	struct cx x = {.prec = (uint8_t)prec, .bits = (uint8_t)bits, .is_signed = (uint8_t)is_signed, .neg = neg, .pos = pos};
+	struct cx x = {.prec = (uint8_t)prec,
+		       .bits = (uint8_t)bits,
+		       .is_signed = (uint8_t)is_signed,
+		       .neg = neg,
+		       .pos = pos};
 	x.text = arena_strndup(a, buf_str(&b), b.size);
 	x.size = (uint32_t)b.size;
 	buf_release(&b);
@@ -99,7 +108,8 @@ static struct cx literal(struct arena *a, u128 v, int negative, int style)
 	if (style == HEX && low < 10)
 		return make(a, prec, 32, 1, neg, pos, "%" PRIu64, low);
 	/* In hexadecimal the type is int, unsigned, long, unsigned long: the first that fits. */
-	return make(a, prec, low >> 32 ? 64 : 32, !(low >> 31 == 1 || low >> 63), neg, pos, "0x%" PRIx64, low);
+	return make(a, prec, low >> 32 ? 64 : 32, !(low >> 31 == 1 || low >> 63), neg, pos,
+		    "0x%" PRIx64, low);
 }
 
 static struct cx literal_unsigned(struct arena *a, struct cx x, int style)
@@ -117,17 +127,28 @@ static struct cx literal_signed(struct arena *a, struct cx x, unsigned width)
 static struct cx literal_any(struct arena *a, struct cx x, unsigned width)
 {
 	u128 minus = op_mask(-x.value, width);
-	return minus && minus < 0x10000 && minus < x.value ? literal(a, minus, 1, PLAIN) : literal_unsigned(a, x, PLAIN);
+	return minus && minus < 0x10000 && minus < x.value ? literal(a, minus, 1, PLAIN)
+							   : literal_unsigned(a, x, PLAIN);
 }
 
 void cx_char(struct buf *out, unsigned value)
 {
 	switch (value) {
-	case '\n': buf_adds(out, "'\\n'"); return;
-	case '\r': buf_adds(out, "'\\r'"); return;
-	case '\t': buf_adds(out, "'\\t'"); return;
-	case '\'': buf_adds(out, "'\\''"); return;
-	case '\\': buf_adds(out, "'\\\\'"); return;
+	case '\n':
+		buf_adds(out, "'\\n'");
+		return;
+	case '\r':
+		buf_adds(out, "'\\r'");
+		return;
+	case '\t':
+		buf_adds(out, "'\\t'");
+		return;
+	case '\'':
+		buf_adds(out, "'\\''");
+		return;
+	case '\\':
+		buf_adds(out, "'\\\\'");
+		return;
 	default:
 		if (value >= ' ' && value < 127)
 			buf_addf(out, "'%c'", (int)value);
@@ -157,7 +178,8 @@ struct cx cx_text(struct arena *a, unsigned width, enum cx_prec prec, const char
 	va_start(ap, fmt);
 	buf_addv(&b, fmt, ap);
 	va_end(ap);
-	struct cx x = make(a, prec, type_bits(width), width < 32, 0, ones(width), "%s", buf_str(&b));
+	struct cx x =
+	    make(a, prec, type_bits(width), width < 32, 0, ones(width), "%s", buf_str(&b));
 	buf_release(&b);
 	return x;
 }
@@ -179,13 +201,14 @@ static const char *in_place(struct arena *a, const struct cx *x, unsigned prec)
 /* A cast to a type of 8 to 128 bits; the result has the promoted type. */
 static struct cx cast(struct arena *a, struct cx x, unsigned bits, int is_signed)
 {
-	u128 neg = is_signed ? (u128)1 << (bits - 1) : 0, pos = is_signed ? ones(bits - 1) : ones(bits);
+	u128 neg = is_signed ? (u128)1 << (bits - 1) : 0,
+	     pos = is_signed ? ones(bits - 1) : ones(bits);
 	if (fits(&x, bits, is_signed)) {
 		neg = x.neg;
 		pos = x.pos;
 	}
-	struct cx r = make(a, CX_UNARY, bits < 32 ? 32 : bits, bits < 32 || is_signed, neg, pos, "(%s)%s",
-			   type_name(bits, is_signed), in_place(a, &x, CX_UNARY));
+	struct cx r = make(a, CX_UNARY, bits < 32 ? 32 : bits, bits < 32 || is_signed, neg, pos,
+			   "(%s)%s", type_name(bits, is_signed), in_place(a, &x, CX_UNARY));
 	r.is_char = x.is_char && bits == 8;
 	return r;
 }
@@ -205,8 +228,11 @@ struct cx cx_unsigned(struct arena *a, struct cx x, unsigned width)
 		return cast(a, x, width, 0);
 	struct cx mask = literal(a, ones(width), 0, HEX);
 	unsigned bits = x.bits > mask.bits ? x.bits : mask.bits;
-	int is_signed = x.bits > mask.bits ? x.is_signed : mask.bits > x.bits ? mask.is_signed : x.is_signed && mask.is_signed;
-	return make(a, CX_AND, bits, is_signed, 0, ones(width), "%s & %s", in_place(a, &x, CX_AND), mask.text);
+	int is_signed = x.bits > mask.bits   ? x.is_signed
+			: mask.bits > x.bits ? mask.is_signed
+					     : x.is_signed && mask.is_signed;
+	return make(a, CX_AND, bits, is_signed, 0, ones(width), "%s & %s", in_place(a, &x, CX_AND),
+		    mask.text);
 }
 
 struct cx cx_sign(struct arena *a, struct cx x, unsigned width)
@@ -223,8 +249,8 @@ struct cx cx_sign(struct arena *a, struct cx x, unsigned width)
 			x = cast(a, x, 32, 1);
 		return make(a, CX_UNARY, x.bits, 1, 1, 0, "-%s", in_place(a, &x, CX_PRIMARY));
 	}
-	return make(a, CX_PRIMARY, width <= 64 ? 64 : 128, 1, (u128)1 << (width - 1), ones(width - 1), "%s(%s, %u)",
-		    width <= 64 ? "sx" : "sx128", x.text, width);
+	return make(a, CX_PRIMARY, width <= 64 ? 64 : 128, 1, (u128)1 << (width - 1),
+		    ones(width - 1), "%s(%s, %u)", width <= 64 ? "sx" : "sx128", x.text, width);
 }
 
 /* The type that both operands are converted to. */
@@ -280,14 +306,15 @@ static int same_type(const struct cx *x, const struct cx *y)
 
 /* x SIGN y, already settled. Right operands of equal precedence get parentheses, except where
  * the operator is associative and no conversion lies between. */
-static struct cx join(struct arena *a, const char *sign, unsigned prec, int associative, struct cx x, struct cx y,
-		      u128 neg, u128 pos)
+static struct cx join(struct arena *a, const char *sign, unsigned prec, int associative,
+		      struct cx x, struct cx y, u128 neg, u128 pos)
 {
 	unsigned bits;
 	int is_signed;
 	common(&x, &y, &bits, &is_signed);
 	unsigned right = associative && same_type(&x, &y) ? prec : prec + 1;
-	return make(a, prec, bits, is_signed, neg, pos, "%s %s %s", in_place(a, &x, prec), sign, in_place(a, &y, right));
+	return make(a, prec, bits, is_signed, neg, pos, "%s %s %s", in_place(a, &x, prec), sign,
+		    in_place(a, &y, right));
 }
 
 static u128 bigger(u128 x, u128 y)
@@ -296,7 +323,8 @@ static u128 bigger(u128 x, u128 y)
 }
 
 /* The exact range of x OP y; 0 if it passes 128 bits. */
-static int ring_range(enum muster_op op, const struct cx *x, const struct cx *y, u128 *neg, u128 *pos)
+static int ring_range(enum muster_op op, const struct cx *x, const struct cx *y, u128 *neg,
+		      u128 *pos)
 {
 	u128 p, q, r, s;
 	int over;
@@ -330,7 +358,8 @@ static struct cx ring(struct arena *a, enum muster_op op, unsigned width, struct
 		common(&x, &y, &bits, &is_signed);
 		known = ring_range(op, &x, &y, &neg, &pos);
 		struct cx exact = {.neg = neg, .pos = pos};
-		int whole = known && fits(&x, bits, is_signed) && fits(&y, bits, is_signed) && fits(&exact, bits, is_signed);
+		int whole = known && fits(&x, bits, is_signed) && fits(&y, bits, is_signed) &&
+			    fits(&exact, bits, is_signed);
 		if (whole)
 			break;
 		if (!is_signed && bits >= width) { /* wraps, as it should */
@@ -342,12 +371,14 @@ static struct cx ring(struct arena *a, enum muster_op op, unsigned width, struct
 			BUG("no type for an operator of width %u", width);
 		x = cast(a, x, bits > type_bits(width) ? bits : type_bits(width), 0);
 	}
-	if (op == MUSTER_OP_ADD && y.text[0] == '-' && y.prec == CX_UNARY && y.pos == 0 && y.size < 8) {
+	if (op == MUSTER_OP_ADD && y.text[0] == '-' && y.prec == CX_UNARY && y.pos == 0 &&
+	    y.size < 8) {
 		y.text++; /* x + -1 reads x - 1 */
 		y.prec = CX_PRIMARY;
 		r = join(a, "-", CX_SUM, 0, x, y, neg, pos);
 	} else {
-		r = join(a, op_table[op].text, op == MUSTER_OP_MUL ? CX_PRODUCT : CX_SUM, 0, x, y, neg, pos);
+		r = join(a, op_table[op].text, op == MUSTER_OP_MUL ? CX_PRODUCT : CX_SUM, 0, x, y,
+			 neg, pos);
 	}
 	return r;
 }
@@ -359,7 +390,8 @@ static u128 fill(u128 x) /* the least 2^n - 1 that is not below x */
 	return x;
 }
 
-static struct cx bitwise(struct arena *a, enum muster_op op, unsigned width, struct cx x, struct cx y)
+static struct cx bitwise(struct arena *a, enum muster_op op, unsigned width, struct cx x,
+			 struct cx y)
 {
 	settle_ring(a, width, &x, &y);
 	unsigned bits;
@@ -401,7 +433,8 @@ static struct cx shift_left(struct arena *a, unsigned width, struct cx x, struct
 }
 
 /* width: of x, or the bits of it that the amount can pass */
-static struct cx shift_right(struct arena *a, unsigned width, struct cx x, struct cx y, int constant)
+static struct cx shift_right(struct arena *a, unsigned width, struct cx x, struct cx y,
+			     int constant)
 {
 	if (y.pos >= x.bits && x.bits < width)
 		x = cast(a, x, type_bits(width), x.is_signed);
@@ -415,7 +448,8 @@ static struct cx shift_right(struct arena *a, unsigned width, struct cx x, struc
 	return r;
 }
 
-static struct cx divide(struct arena *a, enum muster_op op, unsigned width, struct cx x, struct cx y)
+static struct cx divide(struct arena *a, enum muster_op op, unsigned width, struct cx x,
+			struct cx y)
 {
 	int is_signed = op == MUSTER_OP_SDIV || op == MUSTER_OP_SREM;
 	int rest = op == MUSTER_OP_UREM || op == MUSTER_OP_SREM;
@@ -448,34 +482,41 @@ static struct cx logical(struct arena *a, enum muster_op op, struct cx x, struct
 	x = cx_unsigned(a, x, 1);
 	y = cx_unsigned(a, y, 1);
 	if (op == MUSTER_OP_XOR)
-		return make(a, CX_EQUAL, 32, 1, 0, 1, "%s != %s", in_place(a, &x, CX_EQUAL + 1), in_place(a, &y, CX_EQUAL + 1));
+		return make(a, CX_EQUAL, 32, 1, 0, 1, "%s != %s", in_place(a, &x, CX_EQUAL + 1),
+			    in_place(a, &y, CX_EQUAL + 1));
 	unsigned prec = op == MUSTER_OP_AND ? CX_ANDAND : CX_OROR;
 	/* && within || is put in parentheses, as compilers ask for. */
 	unsigned inner = prec == CX_OROR ? CX_OR : prec;
 	const char *left = in_place(a, &x, x.prec == prec ? prec : inner);
 	const char *right = in_place(a, &y, y.prec == prec ? prec : inner);
-	return make(a, prec, 32, 1, 0, 1, "%s %s %s", left, op == MUSTER_OP_AND ? "&&" : "||", right);
+	return make(a, prec, 32, 1, 0, 1, "%s %s %s", left, op == MUSTER_OP_AND ? "&&" : "||",
+		    right);
 }
 
-static struct cx overflow(struct arena *a, enum muster_op op, unsigned width, struct cx x, struct cx y)
+static struct cx overflow(struct arena *a, enum muster_op op, unsigned width, struct cx x,
+			  struct cx y)
 {
 	int is_signed = op == MUSTER_OP_SADDO || op == MUSTER_OP_SSUBO || op == MUSTER_OP_SMULO;
 	x = is_signed ? cx_sign(a, x, width) : cx_unsigned(a, x, width);
 	y = is_signed ? cx_sign(a, y, width) : cx_unsigned(a, y, width);
-	return make(a, CX_PRIMARY, 32, 1, 0, 1, "%s(%s, %s, %u)", op_table[op].text, x.text, y.text, width);
+	return make(a, CX_PRIMARY, 32, 1, 0, 1, "%s(%s, %s, %u)", op_table[op].text, x.text, y.text,
+		    width);
 }
 
 /* Constants next to characters: in[0] - '0', in[0] == 'a'. */
-static struct cx near_char(struct arena *a, const struct cx *other, struct cx c, unsigned width, int sum)
+static struct cx near_char(struct arena *a, const struct cx *other, struct cx c, unsigned width,
+			   int sum)
 {
-	if (other->is_char && reads_as_char(c.value) && (!sum || c.value == '0' || c.value == 'a' || c.value == 'A'))
+	if (other->is_char && reads_as_char(c.value) &&
+	    (!sum || c.value == '0' || c.value == 'a' || c.value == 'A'))
 		return literal_char(a, (unsigned)c.value);
 	return sum ? literal_any(a, c, width) : cx_unsigned(a, c, width);
 }
 
 static int commutes(enum muster_op op)
 {
-	return op == MUSTER_OP_ADD || op == MUSTER_OP_MUL || op == MUSTER_OP_AND || op == MUSTER_OP_OR || op == MUSTER_OP_XOR;
+	return op == MUSTER_OP_ADD || op == MUSTER_OP_MUL || op == MUSTER_OP_AND ||
+	       op == MUSTER_OP_OR || op == MUSTER_OP_XOR;
 }
 
 struct cx cx_binary(struct arena *a, enum muster_op op, unsigned width, struct cx x, struct cx y)
@@ -485,13 +526,17 @@ struct cx cx_binary(struct arena *a, enum muster_op op, unsigned width, struct c
 		x = y;
 		y = swap;
 	}
-	if (is_const(&y) && y.value == 0 && (op == MUSTER_OP_ADD || op == MUSTER_OP_SUB || op == MUSTER_OP_OR || op == MUSTER_OP_XOR) && !is_const(&x))
+	if (is_const(&y) && y.value == 0 &&
+	    (op == MUSTER_OP_ADD || op == MUSTER_OP_SUB || op == MUSTER_OP_OR ||
+	     op == MUSTER_OP_XOR) &&
+	    !is_const(&x))
 		return x;
 	switch (op) {
 	case MUSTER_OP_ADD:
 	case MUSTER_OP_SUB:
 	case MUSTER_OP_MUL:
-		if (op == MUSTER_OP_ADD && is_const(&y) && x.is_char) { /* in[0] + -48 reads in[0] - '0' */
+		if (op == MUSTER_OP_ADD && is_const(&y) &&
+		    x.is_char) { /* in[0] + -48 reads in[0] - '0' */
 			struct cx minus = cx_const(-y.value, width);
 			struct cx c = near_char(a, &x, minus, width, 1);
 			if (c.text[0] == '\'')
@@ -500,7 +545,8 @@ struct cx cx_binary(struct arena *a, enum muster_op op, unsigned width, struct c
 		if (is_const(&x))
 			x = near_char(a, &y, x, width, 1);
 		if (is_const(&y))
-			y = op == MUSTER_OP_SUB ? near_char(a, &x, y, width, 1) : literal_any(a, y, width);
+			y = op == MUSTER_OP_SUB ? near_char(a, &x, y, width, 1)
+						: literal_any(a, y, width);
 		return ring(a, op, width, x, y);
 	case MUSTER_OP_AND:
 	case MUSTER_OP_OR:
@@ -525,19 +571,23 @@ struct cx cx_binary(struct arena *a, enum muster_op op, unsigned width, struct c
 	case MUSTER_OP_UDIV:
 	case MUSTER_OP_SDIV:
 	case MUSTER_OP_UREM:
-	case MUSTER_OP_SREM: return divide(a, op, width, x, y);
+	case MUSTER_OP_SREM:
+		return divide(a, op, width, x, y);
 	case MUSTER_OP_EQ:
 	case MUSTER_OP_NE:
 	case MUSTER_OP_ULT:
 	case MUSTER_OP_ULE:
 	case MUSTER_OP_SLT:
-	case MUSTER_OP_SLE: return cx_compare(a, op, 0, width, x, y);
-	default: return overflow(a, op, width, x, y);
+	case MUSTER_OP_SLE:
+		return cx_compare(a, op, 0, width, x, y);
+	default:
+		return overflow(a, op, width, x, y);
 	}
 }
 
 /* Both operands in one reading. For equality any will do: the one that needs no cast. */
-static void same_form(struct arena *a, enum muster_op op, unsigned width, struct cx *x, struct cx *y)
+static void same_form(struct arena *a, enum muster_op op, unsigned width, struct cx *x,
+		      struct cx *y)
 {
 	int is_signed = op == MUSTER_OP_SLT || op == MUSTER_OP_SLE;
 	if (op == MUSTER_OP_EQ || op == MUSTER_OP_NE) {
@@ -555,9 +605,11 @@ static void same_form(struct arena *a, enum muster_op op, unsigned width, struct
 	*y = is_signed ? cx_sign(a, *y, width) : cx_unsigned(a, *y, width);
 }
 
-struct cx cx_compare(struct arena *a, enum muster_op op, int negate, unsigned width, struct cx x, struct cx y)
+struct cx cx_compare(struct arena *a, enum muster_op op, int negate, unsigned width, struct cx x,
+		     struct cx y)
 {
-	int equal = op == MUSTER_OP_EQ || op == MUSTER_OP_NE, or_equal = op == MUSTER_OP_ULE || op == MUSTER_OP_SLE;
+	int equal = op == MUSTER_OP_EQ || op == MUSTER_OP_NE,
+	    or_equal = op == MUSTER_OP_ULE || op == MUSTER_OP_SLE;
 	int left = is_const(&x) && !is_const(&y); /* the constant goes to the right */
 	if (equal && width == 1 && is_const(left ? &x : &y)) {
 		u128 c = left ? x.value : y.value;
@@ -570,7 +622,8 @@ struct cx cx_compare(struct arena *a, enum muster_op op, int negate, unsigned wi
 	const char *sign = equal ? ((op == MUSTER_OP_EQ) == !negate ? "==" : "!=")
 				 : signs[left ^ negate][or_equal ^ negate];
 	unsigned prec = equal ? CX_EQUAL : CX_LESS;
-	/* Bitwise operators bind weaker, so they come in parentheses by themselves; comparisons of comparisons too. */
+	/* Bitwise operators bind weaker, so they come in parentheses by themselves; comparisons of
+	 * comparisons too. */
 	struct cx *first = left ? &y : &x, *second = left ? &x : &y;
 	return make(a, prec, 32, 1, 0, 1, "%s %s %s", in_place(a, first, CX_LESS + 1), sign,
 		    in_place(a, second, CX_LESS + 1));
@@ -588,12 +641,17 @@ struct cx cx_unary(struct arena *a, enum muster_op op, unsigned width, struct cx
 			return cx_text(a, width, CX_PRIMARY, "%s%u(%s)", name, width, x.text);
 		/* fall through */
 	case MUSTER_OP_BITREVERSE: {
-		struct cx r = cx_text(a, wide ? 128 : 64, CX_PRIMARY, "%s%s(%s, %u)", name, wide ? "128n" : "n", x.text, width);
+		struct cx r = cx_text(a, wide ? 128 : 64, CX_PRIMARY, "%s%s(%s, %u)", name,
+				      wide ? "128n" : "n", x.text, width);
 		r.pos = ones(width);
 		return r;
 	}
-	case MUSTER_OP_CTPOP: return make(a, CX_PRIMARY, 32, 1, 0, width, "%s%s(%s)", name, wide ? "128" : "", x.text);
-	default: return make(a, CX_PRIMARY, 32, 1, 0, width, "%s%s(%s, %u)", name, wide ? "128" : "", x.text, width);
+	case MUSTER_OP_CTPOP:
+		return make(a, CX_PRIMARY, 32, 1, 0, width, "%s%s(%s)", name, wide ? "128" : "",
+			    x.text);
+	default:
+		return make(a, CX_PRIMARY, 32, 1, 0, width, "%s%s(%s, %u)", name, wide ? "128" : "",
+			    x.text, width);
 	}
 }
 
@@ -603,18 +661,24 @@ struct cx cx_extract(struct arena *a, unsigned from, unsigned low, unsigned widt
 		return cx_const(x.value >> low, width);
 	if (low == 0)
 		return x;
-	/* Bits below low are dropped, bits from low + width on do not matter: any congruent value serves. */
+	/* Bits below low are dropped, bits from low + width on do not matter: any congruent value
+	 * serves. */
 	return shift_right(a, from, x, literal(a, low, 0, PLAIN), 1);
 }
 
-struct cx cx_concat(struct arena *a, unsigned high_width, unsigned low_width, struct cx high, struct cx low)
+struct cx cx_concat(struct arena *a, unsigned high_width, unsigned low_width, struct cx high,
+		    struct cx low)
 {
 	unsigned width = high_width + low_width;
 	if (is_const(&high) && is_const(&low))
 		return cx_const(high.value << low_width | low.value, width);
 	if (is_const(&high) && high.value == 0)
 		return cx_unsigned(a, low, low_width);
-	high = shift_left(a, width, cx_unsigned(a, high, high_width), literal(a, low_width, 0, PLAIN));
+	if (is_const(&high))
+		high = literal(a, high.value << low_width, 0, HEX);
+	else
+		high = shift_left(a, width, cx_unsigned(a, high, high_width),
+				  literal(a, low_width, 0, PLAIN));
 	if (is_const(&low) && low.value == 0)
 		return high;
 	return bitwise(a, MUSTER_OP_OR, width, high, cx_unsigned(a, low, low_width));
@@ -628,65 +692,20 @@ struct cx cx_ite(struct arena *a, unsigned width, struct cx condition, struct cx
 	unsigned bits;
 	int is_signed;
 	common(&x, &y, &bits, &is_signed);
-	return make(a, CX_TERNARY, bits, is_signed, bigger(x.neg, y.neg), bigger(x.pos, y.pos), "%s ? %s : %s",
-		    in_place(a, &condition, CX_OROR), in_place(a, &x, CX_OROR), in_place(a, &y, CX_TERNARY));
+	return make(a, CX_TERNARY, bits, is_signed, bigger(x.neg, y.neg), bigger(x.pos, y.pos),
+		    "%s ? %s : %s", in_place(a, &condition, CX_OROR), in_place(a, &x, CX_OROR),
+		    in_place(a, &y, CX_TERNARY));
 }
 
-struct cx cx_bind(struct arena *a, struct cx x, unsigned width, const char *name, const char **definition)
+struct cx cx_bind(struct arena *a, struct cx x, unsigned width, const char *name,
+		  const char **definition)
 {
 	if (is_const(&x))
 		x = literal_any(a, x, width);
 	struct cx r = make(a, CX_PRIMARY, x.bits, x.is_signed, x.neg, x.pos, "%s", name);
-	*definition = make(a, CX_PRIMARY, 32, 1, 0, 0, "%s %s = %s;", type_name(x.bits, x.is_signed), name, x.text).text;
+	*definition = make(a, CX_PRIMARY, 32, 1, 0, 0, "%s %s = %s;",
+			   type_name(x.bits, x.is_signed), name, x.text)
+			  .text;
 	r.is_char = x.is_char;
 	return r;
 }
-
-const char cx_prologue[] =
-    "#include <stdint.h>\n"
-    "typedef unsigned __int128 uint128_t;\n"
-    "typedef __int128 int128_t;\n"
-    "#define U128(high, low) ((uint128_t)(high) << 64 | (low))\n"
-    "/* the low w bits of x, read as a signed number */\n"
-    "static inline int64_t sx(uint64_t x, int w) { return (int64_t)(x << (64 - w)) >> (64 - w); }\n"
-    "static inline int128_t sx128(uint128_t x, int w) { return (int128_t)(x << (128 - w)) >> (128 - w); }\n"
-    "static inline uint128_t ones(int w) { return w == 128 ? ~(uint128_t)0 : ((uint128_t)1 << w) - 1; }\n"
-    "/* n bytes of p from i on, the lowest first (le) or the highest first (be) */\n"
-    "static inline uint128_t u128len(const uint8_t *p, uint64_t i, int n)\n"
-    "{ uint128_t r = 0; while (n--) r = r << 8 | p[i + n]; return r; }\n"
-    "static inline uint128_t u128ben(const uint8_t *p, uint64_t i, int n)\n"
-    "{ uint128_t r = 0; for (int j = 0; j < n; j++) r = r << 8 | p[i + j]; return r; }\n"
-    "static inline uint64_t ulen(const uint8_t *p, uint64_t i, int n) { return (uint64_t)u128len(p, i, n); }\n"
-    "static inline uint64_t uben(const uint8_t *p, uint64_t i, int n) { return (uint64_t)u128ben(p, i, n); }\n"
-    "static inline uint16_t u16le(const uint8_t *p, uint64_t i) { return (uint16_t)ulen(p, i, 2); }\n"
-    "static inline uint16_t u16be(const uint8_t *p, uint64_t i) { return (uint16_t)uben(p, i, 2); }\n"
-    "static inline uint32_t u32le(const uint8_t *p, uint64_t i) { return (uint32_t)ulen(p, i, 4); }\n"
-    "static inline uint32_t u32be(const uint8_t *p, uint64_t i) { return (uint32_t)uben(p, i, 4); }\n"
-    "static inline uint64_t u64le(const uint8_t *p, uint64_t i) { return ulen(p, i, 8); }\n"
-    "static inline uint64_t u64be(const uint8_t *p, uint64_t i) { return uben(p, i, 8); }\n"
-    "static inline uint128_t bswap128n(uint128_t x, int w)\n"
-    "{ uint128_t r = 0; for (int i = 0; i < w; i += 8) r = r << 8 | (x >> i & 0xff); return r; }\n"
-    "static inline uint64_t bswapn(uint64_t x, int w) { return (uint64_t)bswap128n(x, w); }\n"
-    "static inline uint16_t bswap16(uint16_t x) { return (uint16_t)bswapn(x, 16); }\n"
-    "static inline uint32_t bswap32(uint32_t x) { return (uint32_t)bswapn(x, 32); }\n"
-    "static inline uint64_t bswap64(uint64_t x) { return bswapn(x, 64); }\n"
-    "static inline uint128_t bitreverse128n(uint128_t x, int w)\n"
-    "{ uint128_t r = 0; for (int i = 0; i < w; i++) r = r << 1 | (x >> i & 1); return r; }\n"
-    "static inline uint64_t bitreversen(uint64_t x, int w) { return (uint64_t)bitreverse128n(x, w); }\n"
-    "static inline int popcount128(uint128_t x) { int n = 0; for (; x; x &= x - 1) n++; return n; }\n"
-    "static inline int popcount(uint64_t x) { return popcount128(x); }\n"
-    "static inline int clz128(uint128_t x, int w) { int n = w; for (; x; x >>= 1) n--; return n; }\n"
-    "static inline int clz(uint64_t x, int w) { return clz128(x, w); }\n"
-    "static inline int ctz128(uint128_t x, int w) { int n = 0; while (n < w && !(x >> n & 1)) n++; return n; }\n"
-    "static inline int ctz(uint64_t x, int w) { return ctz128(x, w); }\n"
-    "static inline int sadd_overflow(int128_t a, int128_t b, int w)\n"
-    "{ int128_t r; return __builtin_add_overflow(a, b, &r) || sx128(r, w) != r; }\n"
-    "static inline int ssub_overflow(int128_t a, int128_t b, int w)\n"
-    "{ int128_t r; return __builtin_sub_overflow(a, b, &r) || sx128(r, w) != r; }\n"
-    "static inline int smul_overflow(int128_t a, int128_t b, int w)\n"
-    "{ int128_t r; return __builtin_mul_overflow(a, b, &r) || sx128(r, w) != r; }\n"
-    "static inline int uadd_overflow(uint128_t a, uint128_t b, int w)\n"
-    "{ uint128_t r; return __builtin_add_overflow(a, b, &r) || r > ones(w); }\n"
-    "static inline int usub_overflow(uint128_t a, uint128_t b, int w) { return (void)w, a < b; }\n"
-    "static inline int umul_overflow(uint128_t a, uint128_t b, int w)\n"
-    "{ uint128_t r; return __builtin_mul_overflow(a, b, &r) || r > ones(w); }\n";

@@ -21,13 +21,13 @@
 
 struct cx {
 	const char *text; /* NULL for a constant, which is written where its use is known */
-	uint32_t size;    /* of the text */
-	uint8_t prec;     /* of the outermost operator, as enum cx_prec */
-	uint8_t bits;     /* of the C type: 32, 64 or 128 */
+	uint32_t size;	  /* of the text */
+	uint8_t prec;	  /* of the outermost operator, as enum cx_prec */
+	uint8_t bits;	  /* of the C type: 32, 64 or 128 */
 	uint8_t is_signed;
-	uint8_t is_char;  /* a byte of input or text: compare it with 'a', not 97 */
-	u128 neg, pos;    /* -neg <= C value <= pos */
-	u128 value;       /* of a constant, masked */
+	uint8_t is_char; /* a byte of input or text: compare it with 'a', not 97 */
+	u128 neg, pos;	 /* -neg <= C value <= pos */
+	u128 value;	 /* of a constant, masked */
 };
 
 enum cx_prec {
@@ -58,15 +58,19 @@ struct cx cx_sign(struct arena *a, struct cx x, unsigned width);
 /* Any operator of shape OP_SAME or OP_TEST on operands of this width. */
 struct cx cx_binary(struct arena *a, enum muster_op op, unsigned width, struct cx x, struct cx y);
 /* A comparison, or with `negate` its opposite, written with the opposite operator. */
-struct cx cx_compare(struct arena *a, enum muster_op op, int negate, unsigned width, struct cx x, struct cx y);
+struct cx cx_compare(struct arena *a, enum muster_op op, int negate, unsigned width, struct cx x,
+		     struct cx y);
 struct cx cx_unary(struct arena *a, enum muster_op op, unsigned width, struct cx x);
-struct cx cx_extract(struct arena *a, unsigned from, unsigned low, unsigned width, struct cx x); /* x is `from` bits wide */
-struct cx cx_concat(struct arena *a, unsigned high_width, unsigned low_width, struct cx high, struct cx low);
+struct cx cx_extract(struct arena *a, unsigned from, unsigned low, unsigned width,
+		     struct cx x); /* x is `from` bits wide */
+struct cx cx_concat(struct arena *a, unsigned high_width, unsigned low_width, struct cx high,
+		    struct cx low);
 struct cx cx_ite(struct arena *a, unsigned width, struct cx condition, struct cx x, struct cx y);
 struct cx cx_not(struct arena *a, struct cx x); /* x has width 1 */
 
 /* A name for x, of x's C type; *definition is "TYPE NAME = TEXT;". */
-struct cx cx_bind(struct arena *a, struct cx x, unsigned width, const char *name, const char **definition);
+struct cx cx_bind(struct arena *a, struct cx x, unsigned width, const char *name,
+		  const char **definition);
 
 /* 'a', or 97 where no character can be read into it. */
 void cx_char(struct buf *out, unsigned value);

@@ -53,7 +53,7 @@
 /* A new operator without a SHAPE_ line does not compile. */
 const struct op_info op_table[MUSTER_OP_COUNT] = {
 #define X(name, arity, text) {#name, text, arity, SHAPE_##name},
-	MUSTER_OPS(X)
+    MUSTER_OPS(X)
 #undef X
 };
 
@@ -79,8 +79,8 @@ enum op_status op_apply(enum muster_op op, unsigned width, unsigned from, unsign
 	return op128_apply(op, width, from, low, a, b, c, out);
 }
 
-enum op_status op_apply64(enum muster_op op, unsigned width, unsigned from, unsigned low, uint64_t a,
-			  uint64_t b, uint64_t c, uint64_t *out)
+enum op_status op_apply64(enum muster_op op, unsigned width, unsigned from, unsigned low,
+			  uint64_t a, uint64_t b, uint64_t c, uint64_t *out)
 {
 	return op64_apply(op, width, from, low, a, b, c, out);
 }

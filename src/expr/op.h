@@ -45,8 +45,8 @@ extern const struct op_info op_table[MUSTER_OP_COUNT];
  * function for results and operands of at most 64 bits. */
 enum op_status op_apply(enum muster_op op, unsigned width, unsigned from, unsigned low, u128 a,
 			u128 b, u128 c, u128 *out);
-enum op_status op_apply64(enum muster_op op, unsigned width, unsigned from, unsigned low, uint64_t a,
-			  uint64_t b, uint64_t c, uint64_t *out);
+enum op_status op_apply64(enum muster_op op, unsigned width, unsigned from, unsigned low,
+			  uint64_t a, uint64_t b, uint64_t c, uint64_t *out);
 
 static inline u128 op_mask(u128 x, unsigned width)
 {

@@ -12,9 +12,10 @@
  *	f is a branch or switch:   d must be exactly there;
  *	f is another constraint:   d may be there or later, or nowhere;
  *	f has no value:            the same.
- * Anything else is an exception: the trace lied. One kind is set apart: behind the end of an input that is
- * read into memory, memory keeps what it had. A longer input writes there. The trace has no constraint
- * for that (it would have to fix the length at every read), so a program that looks there may turn off early.
+ * Anything else is an exception: the trace lied. One kind is set apart: behind the end of an input
+ *that is read into memory, memory keeps what it had. A longer input writes there. The trace has no
+ *constraint for that (it would have to fix the length at every read), so a program that looks there
+ *may turn off early.
  */
 #include "run/depend.h"
 
@@ -37,7 +38,7 @@ const char *depend_key(enum depend_verdict v)
 {
 	static const char *const keys[] = {
 #define X(name, key, words) key,
-		DEPEND_VERDICTS(X)
+	    DEPEND_VERDICTS(X)
 #undef X
 	};
 	return keys[v];
@@ -47,7 +48,7 @@ const char *depend_words(enum depend_verdict v)
 {
 	static const char *const words[] = {
 #define X(name, key, words) words,
-		DEPEND_VERDICTS(X)
+	    DEPEND_VERDICTS(X)
 #undef X
 	};
 	return words[v];
@@ -82,7 +83,8 @@ static int is_decision(unsigned kind)
 	return kind == MUSTER_EV_BRANCH || kind == MUSTER_EV_SWITCH;
 }
 
-static int run_path(struct launcher *l, const struct shm *shm, const struct launch_input *in, struct path *p)
+static int run_path(struct launcher *l, const struct shm *shm, const struct launch_input *in,
+		    struct path *p)
 {
 	vec_clear(&p->at);
 	if (launcher_run(l, in, &p->end))
@@ -104,12 +106,14 @@ static int run_path(struct launcher *l, const struct shm *shm, const struct laun
 	return 0;
 }
 
-/* The first decision that differs, or NOWHERE. Past the end of a path that was cut nothing is known. */
+/* The first decision that differs, or NOWHERE. Past the end of a path that was cut nothing is
+ * known. */
 static uint64_t first_difference(const struct path *x, const struct path *y)
 {
 	size_t n = x->at.size < y->at.size ? x->at.size : y->at.size;
 	for (size_t i = 0; i < n; i++)
-		if (x->at.data[i].unit != y->at.data[i].unit || x->at.data[i].index != y->at.data[i].index ||
+		if (x->at.data[i].unit != y->at.data[i].unit ||
+		    x->at.data[i].index != y->at.data[i].index ||
 		    x->at.data[i].outcome != y->at.data[i].outcome)
 			return i;
 	if (x->at.size == y->at.size || (x->cut && x->at.size == n) || (y->cut && y->at.size == n))
@@ -117,7 +121,8 @@ static uint64_t first_difference(const struct path *x, const struct path *y)
 	return n;
 }
 
-/* The outcome of a switch for a value: 0 the default, i case i; NOWHERE if its table is not known. */
+/* The outcome of a switch for a value: 0 the default, i case i; NOWHERE if its table is not known.
+ */
 static uint64_t switch_outcome(const struct depend *d, const struct muster_event *e, u128 value)
 {
 	const struct site_table *table = site_tables_find(d->sites, e->unit);
@@ -142,7 +147,8 @@ static void describe(const struct depend *d, uint32_t unit, uint32_t index, stru
 
 /* The trace's decisions and the path's must be the same, as far as the trace goes. Returns how many
  * decisions that is, or -1. */
-static int64_t align(const struct depend *d, const struct trace *t, const struct path *p, struct depend_report *r)
+static int64_t align(const struct depend *d, const struct trace *t, const struct path *p,
+		     struct depend_report *r)
 {
 	uint64_t n = 0;
 	for (uint64_t i = 0; i < t->event_count; i++) {
@@ -168,9 +174,11 @@ static int64_t align(const struct depend *d, const struct trace *t, const struct
 				describe(d, q->unit, q->index, &ours);
 			else
 				buf_adds(&ours, "ended");
-			error_set("decision %" PRIu64 ": the trace has %s, outcome %d, the path variant %s, outcome %" PRIu32, n,
-				  buf_str(&theirs), e->kind == MUSTER_EV_BRANCH ? e->arg : -1, buf_str(&ours),
-				  n < p->at.size ? q->outcome : 0);
+			error_set(
+			    "decision %" PRIu64
+			    ": the trace has %s, outcome %d, the path variant %s, outcome %" PRIu32,
+			    n, buf_str(&theirs), e->kind == MUSTER_EV_BRANCH ? e->arg : -1,
+			    buf_str(&ours), n < p->at.size ? q->outcome : 0);
 			buf_release(&theirs);
 			buf_release(&ours);
 			return -1;
@@ -183,7 +191,7 @@ static int64_t align(const struct depend *d, const struct trace *t, const struct
 /* ----------------------------------------------------------- constraints */
 
 struct first_false {
-	uint64_t event;    /* NOWHERE: all are true */
+	uint64_t event;	   /* NOWHERE: all are true */
 	uint64_t position; /* in decisions */
 	int decision;
 	int undefined;
@@ -198,18 +206,23 @@ static int holds(const struct depend *d, const struct trace *t, const struct eva
 	u128 value = eval_value(e, v->label);
 	switch (v->kind) {
 	case MUSTER_EV_BRANCH:
-	case MUSTER_EV_BOUND: return value == v->arg;
-	case MUSTER_EV_CONCRETE: return value == trace_value(t, v->label);
+	case MUSTER_EV_BOUND:
+		return value == v->arg;
+	case MUSTER_EV_CONCRETE:
+		return value == trace_value(t, v->label);
 	default: {
 		uint64_t outcome = switch_outcome(d, v, value);
 		if (value == trace_value(t, v->label))
 			return 1;
-		return outcome == NOWHERE ? -1 : outcome == switch_outcome(d, v, trace_value(t, v->label));
+		return outcome == NOWHERE
+			   ? -1
+			   : outcome == switch_outcome(d, v, trace_value(t, v->label));
 	}
 	}
 }
 
-static struct first_false find_false(const struct depend *d, const struct trace *t, const struct eval *e)
+static struct first_false find_false(const struct depend *d, const struct trace *t,
+				     const struct eval *e)
 {
 	struct first_false f = {.event = NOWHERE};
 	for (uint64_t i = 0; i < t->event_count; i++) {
@@ -217,7 +230,8 @@ static struct first_false find_false(const struct depend *d, const struct trace 
 		int decision = is_decision(kind);
 		if (kind == MUSTER_EV_FULL)
 			break;
-		if ((decision && t->events[i].label) || kind == MUSTER_EV_CONCRETE || kind == MUSTER_EV_BOUND) {
+		if ((decision && t->events[i].label) || kind == MUSTER_EV_CONCRETE ||
+		    kind == MUSTER_EV_BOUND) {
 			int h = holds(d, t, e, i);
 			if (h != 1) {
 				f.event = i;
@@ -232,8 +246,8 @@ static struct first_false find_false(const struct depend *d, const struct trace 
 }
 
 /* known: decisions that the trace covers; later ones say nothing. */
-static enum depend_verdict judge(const struct first_false *f, uint64_t differs, uint64_t known, int longer,
-				 const struct path *p)
+static enum depend_verdict judge(const struct first_false *f, uint64_t differs, uint64_t known,
+				 int longer, const struct path *p)
 {
 	if (differs != NOWHERE && differs >= known)
 		differs = NOWHERE;
@@ -268,8 +282,8 @@ struct oracle {
 	char words[96];
 };
 
-static void keep_exception(struct oracle *o, enum depend_verdict verdict, uint64_t differs, const struct first_false *f,
-			   const struct buf *input)
+static void keep_exception(struct oracle *o, enum depend_verdict verdict, uint64_t differs,
+			   const struct first_false *f, const struct buf *input)
 {
 	struct depend_report *r = o->r;
 	struct depend_exception x = {.verdict = verdict, .mutant = r->mutants, .event = f->event};
@@ -317,24 +331,28 @@ static void change_source(struct oracle *o, unsigned i)
 		buf_clear(&o->changed.bytes[j]);
 		buf_add(&o->changed.bytes[j], o->original.bytes[j].data, o->original.bytes[j].size);
 	}
-	mutate(&o->changed.bytes[i], (const uint8_t *)from->data, from->size, used, fixed, &o->state, o->words, sizeof o->words);
+	mutate(&o->changed.bytes[i], (const uint8_t *)from->data, from->size, used, fixed,
+	       &o->state, o->words, sizeof o->words);
 	for (unsigned j = 0; j < o->changed.count && o->d->objects_too && i == 0; j++)
 		if (o->t->sources[j].kind == MUSTER_SOURCE_MEMORY) {
 			buf_clear(&o->changed.bytes[j]);
-			buf_add(&o->changed.bytes[j], o->changed.bytes[0].data, o->changed.bytes[0].size);
+			buf_add(&o->changed.bytes[j], o->changed.bytes[0].data,
+				o->changed.bytes[0].size);
 		}
 	sources_refresh(&o->changed);
 }
 
 static const char *setting(struct arena *a, const struct muster_source *s, const char *value)
 {
-	char *text = mem_printf("%s=%s", strncmp(s->name, "env.", 4) ? s->name : s->name + 4, value);
+	char *text =
+	    mem_printf("%s=%s", strncmp(s->name, "env.", 4) ? s->name : s->name + 4, value);
 	const char *kept = arena_strdup(a, text);
 	free(text);
 	return kept;
 }
 
-/* Runs with the changed sources. Arguments and variables belong to the launcher's options, so they need one of their own. */
+/* Runs with the changed sources. Arguments and variables belong to the launcher's options, so they
+ * need one of their own. */
 static int run_changed(struct oracle *o, struct path *p)
 {
 	struct launch_options options = o->d->path;
@@ -400,8 +418,8 @@ static int one_mutant(struct oracle *o)
 	return 0;
 }
 
-/* The trace against the path variant on the same input. A program that does not do the same twice cannot be
- * judged: run again to see. */
+/* The trace against the path variant on the same input. A program that does not do the same twice
+ * cannot be judged: run again to see. */
 static int first_run(struct oracle *o)
 {
 	struct path again = {0};
@@ -414,7 +432,8 @@ static int first_run(struct oracle *o)
 		char *words = mem_strdup(error_text());
 		result = run_path(o->launcher, o->d->path.shm, &o->d->input, &again);
 		if (result == 0 && first_difference(&o->first, &again) != NOWHERE) {
-			error_set("the program does not take the same path twice on the same input: nothing can be compared");
+			error_set("the program does not take the same path twice on the same "
+				  "input: nothing can be compared");
 			result = 1;
 		} else if (result == 0) {
 			error_set("%s", words);

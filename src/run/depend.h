@@ -16,15 +16,16 @@
 #include "run/trace.h"
 
 /* What a changed input showed: X(NAME, key, words). */
-#define DEPEND_VERDICTS(X)                                                                         \
-	X(SAME, "same", "all constraints hold, same path")                                         \
-	X(TURNED, "turned", "first false constraint is the first decision that differs")           \
-	X(FREED, "freed", "a concretisation or bound is false first")                              \
-	X(UNDEFINED, "undefined", "a constraint has no value for the input")                       \
-	X(LONGER, "longer", "the input is longer, and the program looked behind the old end")      \
-	X(LIMIT, "limit", "the run was stopped at a limit")                                        \
-	X(BEFORE, "before", "EXCEPTION: the path differs before any constraint is false")          \
-	X(MISSED, "missed", "EXCEPTION: a branch constraint is false, but the path goes on as before")
+#define DEPEND_VERDICTS(X)                                                                    \
+	X(SAME, "same", "all constraints hold, same path")                                    \
+	X(TURNED, "turned", "first false constraint is the first decision that differs")      \
+	X(FREED, "freed", "a concretisation or bound is false first")                         \
+	X(UNDEFINED, "undefined", "a constraint has no value for the input")                  \
+	X(LONGER, "longer", "the input is longer, and the program looked behind the old end") \
+	X(LIMIT, "limit", "the run was stopped at a limit")                                   \
+	X(BEFORE, "before", "EXCEPTION: the path differs before any constraint is false")     \
+	X(MISSED, "missed",                                                                   \
+	  "EXCEPTION: a branch constraint is false, but the path goes on as before")
 
 enum depend_verdict {
 #define X(name, key, words) DEPEND_##name,
@@ -38,10 +39,11 @@ const char *depend_words(enum depend_verdict v);
 
 struct depend_exception {
 	enum depend_verdict verdict;
-	unsigned mutant;      /* from 1 */
-	uint64_t position;    /* decision at which the paths differ; the number of decisions if none does */
+	unsigned mutant; /* from 1 */
+	uint64_t
+	    position; /* decision at which the paths differ; the number of decisions if none does */
 	uint32_t unit, index; /* the site there */
-	uint64_t event;       /* first event of the trace that is false, or event_count */
+	uint64_t event;	      /* first event of the trace that is false, or event_count */
 	struct buf input;     /* the changed bytes */
 	char change[96];      /* what was changed: "byte 3: 0x61 -> 0x00" */
 };
@@ -55,18 +57,19 @@ struct depend_report {
 };
 
 struct depend {
-	struct launch_options path; /* runs the path variant; without a server */
+	struct launch_options path;	 /* runs the path variant; without a server */
 	const struct site_tables *sites; /* for the outcomes of switches */
-	struct launch_input input; /* the first one, in memory */
-	int objects_too; /* marked objects take the input's bytes as well */
+	struct launch_input input;	 /* the first one, in memory */
+	int objects_too;		 /* marked objects take the input's bytes as well */
 	unsigned mutants;
 	uint64_t seed;
 	void (*progress)(unsigned done); /* or NULL */
 };
 
-/* t is the trace, with an event for every decision, of a run with d->input. 0 with the report filled in
- * (release it), whatever it says; 1, with words, if the program does not do the same twice, so that nothing can be
- * said; -1 with words where muster failed, or the trace's decisions are not those of the path variant. */
+/* t is the trace, with an event for every decision, of a run with d->input. 0 with the report
+ * filled in (release it), whatever it says; 1, with words, if the program does not do the same
+ * twice, so that nothing can be said; -1 with words where muster failed, or the trace's decisions
+ * are not those of the path variant. */
 int depend_run(const struct depend *d, const struct trace *t, struct depend_report *r);
 void depend_report_release(struct depend_report *r);
 

@@ -50,13 +50,20 @@ static enum op_status leaf(const struct source *s, const struct muster_node *n, 
 		else
 			return OP_UNDEFINED;
 		return OP_OK;
-	case MUSTER_OP_LENGTH: *out = in->size; return OP_OK;
-	case MUSTER_OP_CONST: *out = n->width > 64 ? (u128)n->k << 64 | n->value : n->value; return OP_OK;
-	default: *out = 0; return OP_OK; /* DATA: only READ looks at it */
+	case MUSTER_OP_LENGTH:
+		*out = in->size;
+		return OP_OK;
+	case MUSTER_OP_CONST:
+		*out = n->width > 64 ? (u128)n->k << 64 | n->value : n->value;
+		return OP_OK;
+	default:
+		*out = 0;
+		return OP_OK; /* DATA: only READ looks at it */
 	}
 }
 
-INLINE enum op_status bytes(const struct source *s, int recorded, const struct muster_node *n, u128 *out)
+INLINE enum op_status bytes(const struct source *s, int recorded, const struct muster_node *n,
+			    u128 *out)
 {
 	u128 r = 0;
 	for (unsigned i = n->width / 8; i-- > 0;) {
@@ -68,7 +75,8 @@ INLINE enum op_status bytes(const struct source *s, int recorded, const struct m
 	return OP_OK;
 }
 
-INLINE enum op_status read_data(const struct source *s, int recorded, const struct muster_node *n, u128 *out)
+INLINE enum op_status read_data(const struct source *s, int recorded, const struct muster_node *n,
+				u128 *out)
 {
 	const struct muster_node *data = &s->trace->nodes[n->b];
 	const uint8_t *contents = trace_data_bytes(s->trace, n->b);
@@ -96,7 +104,8 @@ static int lacks(const struct source *s, const struct muster_node *n)
 {
 	if (n->op == MUSTER_OP_ITE)
 		return !defined(s, 0, n->a) || !defined(s, 0, low_of(s, 0, n->a) ? n->b : n->c);
-	return (n->a && !defined(s, 0, n->a)) || (op_table[n->op].arity > 1 && n->b && !defined(s, 0, n->b));
+	return (n->a && !defined(s, 0, n->a)) ||
+	       (op_table[n->op].arity > 1 && n->b && !defined(s, 0, n->b));
 }
 
 static enum op_status apply_wide(const struct source *s, int recorded, const struct muster_node *n,
@@ -206,7 +215,8 @@ struct eval_check eval_self_check(const struct trace *t, const struct eval_input
 		if (v == trace_value(t, i))
 			continue;
 		if (check.mismatches++ < room)
-			first[check.mismatches - 1] = (struct eval_mismatch){i, trace_value(t, i), v};
+			first[check.mismatches - 1] =
+			    (struct eval_mismatch){i, trace_value(t, i), v};
 	}
 	return check;
 }

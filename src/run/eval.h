@@ -8,8 +8,9 @@
 
 #include "run/trace.h"
 
-/* What a source holds. Byte k of an object that its source has no byte for (k not below the source's
- * size in the run) keeps the value it had: a mark in the program adds bytes that no input supplies. */
+/* What a source holds. Byte k of an object that its source has no byte for (k not below the
+ * source's size in the run) keeps the value it had: a mark in the program adds bytes that no input
+ * supplies. */
 struct eval_input {
 	const uint8_t *bytes;
 	uint64_t size;
@@ -17,8 +18,8 @@ struct eval_input {
 
 struct eval {
 	const struct trace *trace;
-	uint64_t *low;       /* by label */
-	uint64_t *high;      /* by label; NULL if no node is wide */
+	uint64_t *low;	     /* by label */
+	uint64_t *high;	     /* by label; NULL if no node is wide */
 	uint64_t *undefined; /* bit by label: has no value for this input */
 	int any_undefined;
 };
@@ -26,9 +27,9 @@ struct eval {
 void eval_init(struct eval *e, const struct trace *t);
 void eval_release(struct eval *e);
 
-/* Evaluates all nodes for these bytes: inputs[i] is source i, one for each source of the trace. A node is
- * undefined where it divides by zero, shifts or reads out of range, takes a byte past the input's
- * end, or depends on such a node. */
+/* Evaluates all nodes for these bytes: inputs[i] is source i, one for each source of the trace. A
+ * node is undefined where it divides by zero, shifts or reads out of range, takes a byte past the
+ * input's end, or depends on such a node. */
 void eval_run(struct eval *e, const struct eval_input *inputs);
 
 static inline int eval_defined(const struct eval *e, uint32_t label)
@@ -48,15 +49,15 @@ struct eval_mismatch {
 };
 
 struct eval_check {
-	uint64_t nodes;      /* compared */
-	uint64_t undefined;  /* not compared: the operator has no defined value for these operands */
+	uint64_t nodes;	    /* compared */
+	uint64_t undefined; /* not compared: the operator has no defined value for these operands */
 	uint64_t mismatches;
 };
 
-/* Compares every node with its operator applied to the recorded values of its operands, and leaves with
- * the input. By induction over the table no mismatch means that evaluation from the
- * input gives every recorded value; and a mismatch is reported where it arises, not in all that
- * depends on it. The first `room` mismatches are kept. */
+/* Compares every node with its operator applied to the recorded values of its operands, and leaves
+ * with the input. By induction over the table no mismatch means that evaluation from the input
+ * gives every recorded value; and a mismatch is reported where it arises, not in all that depends
+ * on it. The first `room` mismatches are kept. */
 struct eval_check eval_self_check(const struct trace *t, const struct eval_input *inputs,
 				  struct eval_mismatch *first, unsigned room);
 

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define BIND_ALWAYS 100 /* text of this size gets a name */
-#define BIND_SHARED 24  /* the same where it is used again */
+#define BIND_SHARED 24	/* the same where it is used again */
 #define COUNT_LIMIT 1000
 #define TABLE_SHOWN 16
 
@@ -54,7 +54,8 @@ static int gather(const struct trace *t, uint32_t label, struct run *r);
 static int gather_concat(const struct trace *t, const struct muster_node *n, struct run *r)
 {
 	struct run low, high;
-	if (t->nodes[n->a].width % 8 || t->nodes[n->b].width % 8 || !gather(t, n->b, &low) || !gather(t, n->a, &high))
+	if (t->nodes[n->a].width % 8 || t->nodes[n->b].width % 8 || !gather(t, n->b, &low) ||
+	    !gather(t, n->a, &high))
 		return 0;
 	*r = low;
 	memcpy(&r->byte[low.count], high.byte, high.count * sizeof high.byte[0]);
@@ -91,8 +92,10 @@ static int gather(const struct trace *t, uint32_t label, struct run *r)
 			r->byte[i] = other.byte[0];
 		}
 		return 1;
-	case MUSTER_OP_CONCAT: return gather_concat(t, n, r);
-	case MUSTER_OP_EXTRACT: return gather_extract(t, n, r);
+	case MUSTER_OP_CONCAT:
+		return gather_concat(t, n, r);
+	case MUSTER_OP_EXTRACT:
+		return gather_extract(t, n, r);
 	case MUSTER_OP_BSWAP:
 		if (!gather(t, n->a, &other))
 			return 0;
@@ -100,7 +103,8 @@ static int gather(const struct trace *t, uint32_t label, struct run *r)
 		for (unsigned i = 0; i < r->count; i++)
 			r->byte[i] = other.byte[r->count - 1 - i];
 		return 1;
-	default: return 0;
+	default:
+		return 0;
 	}
 }
 
@@ -132,19 +136,22 @@ static struct cx length_text(struct print *p, uint32_t source)
 
 static struct cx byte_text(struct print *p, uint32_t source, uint64_t offset)
 {
-	struct cx x = cx_text(&p->arena, 8, CX_PRIMARY, "%s[%" PRIu64 "]", source_name(p->trace, source), offset);
+	struct cx x = cx_text(&p->arena, 8, CX_PRIMARY, "%s[%" PRIu64 "]",
+			      source_name(p->trace, source), offset);
 	x.is_char = 1;
 	return x;
 }
 
 /* count bytes at `at` of an array, least significant first or last. */
-static struct cx word_text(struct print *p, unsigned count, int little, const char *array, const char *at)
+static struct cx word_text(struct print *p, unsigned count, int little, const char *array,
+			   const char *at)
 {
 	const char *end = little ? "le" : "be";
 	if (count == 2 || count == 4 || count == 8)
-		return cx_text(&p->arena, count * 8, CX_PRIMARY, "u%u%s(%s, %s)", count * 8, end, array, at);
-	struct cx x = cx_text(&p->arena, count < 8 ? 64 : 128, CX_PRIMARY, "%s%sn(%s, %s, %u)", count < 8 ? "u" : "u128",
-			      end, array, at, count);
+		return cx_text(&p->arena, count * 8, CX_PRIMARY, "u%u%s(%s, %s)", count * 8, end,
+			       array, at);
+	struct cx x = cx_text(&p->arena, count < 8 ? 64 : 128, CX_PRIMARY, "%s%sn(%s, %s, %u)",
+			      count < 8 ? "u" : "u128", end, array, at, count);
 	x.pos = op_mask(~(u128)0, count * 8);
 	return x;
 }
@@ -157,11 +164,13 @@ static struct cx run_text(struct print *p, const struct run *r)
 	if (way) {
 		char at[24];
 		snprintf(at, sizeof at, "%" PRIu64, r->byte[way > 0 ? 0 : r->count - 1].offset);
-		return word_text(p, r->count, way > 0, source_name(p->trace, r->byte[0].source), at);
+		return word_text(p, r->count, way > 0, source_name(p->trace, r->byte[0].source),
+				 at);
 	}
 	struct cx x = byte_text(p, r->byte[0].source, r->byte[0].offset);
 	for (unsigned i = 1; i < r->count; i++)
-		x = cx_concat(&p->arena, 8, i * 8, byte_text(p, r->byte[i].source, r->byte[i].offset), x);
+		x = cx_concat(&p->arena, 8, i * 8,
+			      byte_text(p, r->byte[i].source, r->byte[i].offset), x);
 	return x;
 }
 
@@ -182,7 +191,8 @@ static uint32_t add_item(struct print *p, uint32_t label)
 }
 
 /* Calls f for each operand of a node that its text needs. */
-static void operands(const struct trace *t, uint32_t label, void (*f)(struct print *, uint32_t), struct print *p)
+static void operands(const struct trace *t, uint32_t label, void (*f)(struct print *, uint32_t),
+		     struct print *p)
 {
 	const struct muster_node *n = &t->nodes[label];
 	struct run r;
@@ -215,7 +225,8 @@ static void collect_one(struct print *p, uint32_t label)
 
 static int by_label(const void *x, const void *y)
 {
-	uint32_t a = ((const struct print_item *)x)->label, b = ((const struct print_item *)y)->label;
+	uint32_t a = ((const struct print_item *)x)->label,
+		 b = ((const struct print_item *)y)->label;
 	return a < b ? -1 : a > b;
 }
 
@@ -249,8 +260,9 @@ static struct cx left_out(struct print *p, uint32_t label)
 	for (size_t i = 0; i < p->seen.size && p->seen.size < COUNT_LIMIT; i++)
 		operands(p->trace, p->seen.data[i], count_one, p);
 	print_value(p->trace, label, &value);
-	struct cx x = cx_text(&p->arena, p->trace->nodes[label].width, CX_PRIMARY, "…(%s%zu nodes, %s here)",
-			      p->seen.size >= COUNT_LIMIT ? "over " : "", p->seen.size, buf_str(&value));
+	struct cx x =
+	    cx_text(&p->arena, p->trace->nodes[label].width, CX_PRIMARY, "…(%s%zu nodes, %s here)",
+		    p->seen.size >= COUNT_LIMIT ? "over " : "", p->seen.size, buf_str(&value));
 	buf_release(&value);
 	return x;
 }
@@ -305,7 +317,8 @@ static const char *table_name(struct print *p, uint32_t data)
 		if (!strcmp(p->lets.data[i].name, name))
 			return p->lets.data[i].name;
 
-	uint64_t size = p->trace->nodes[data].k, shown = p->whole_tables || size < TABLE_SHOWN ? size : TABLE_SHOWN;
+	uint64_t size = p->trace->nodes[data].k,
+		 shown = p->whole_tables || size < TABLE_SHOWN ? size : TABLE_SHOWN;
 	struct buf b = {0};
 	buf_addf(&b, "const uint8_t %s[%" PRIu64 "] = {", name, size);
 	for (uint64_t i = 0; i < shown; i++) {
@@ -313,7 +326,8 @@ static const char *table_name(struct print *p, uint32_t data)
 		table_byte(p, data, i, &b);
 	}
 	buf_adds(&b, shown < size ? ", …};" : "};");
-	struct print_let let = {arena_strdup(&p->arena, name), arena_strdup(&p->arena, buf_str(&b)), 0};
+	struct print_let let = {arena_strdup(&p->arena, name), arena_strdup(&p->arena, buf_str(&b)),
+				0};
 	vec_push(&p->lets, let);
 	buf_release(&b);
 	return let.name;
@@ -333,10 +347,11 @@ static int is_test(unsigned op)
 	return op >= MUSTER_OP_EQ && op <= MUSTER_OP_SLE;
 }
 
-/* x + c1 OP c2 says the same as x OP c2 - c1 where the sum does not wrap: positions in a buffer are compared
- * as addresses. Gives x and c2 - c1; n has a label on its left and a constant on its right. */
-static int without_offset(struct print *p, const struct muster_node *n, uint32_t label, unsigned width, struct cx *x,
-			  uint64_t *rest)
+/* x + c1 OP c2 says the same as x OP c2 - c1 where the sum does not wrap: positions in a buffer are
+ * compared as addresses. Gives x and c2 - c1; n has a label on its left and a constant on its
+ * right. */
+static int without_offset(struct print *p, const struct muster_node *n, uint32_t label,
+			  unsigned width, struct cx *x, uint64_t *rest)
 {
 	const struct muster_node *sum = &p->trace->nodes[label];
 	uint64_t offset = 0;
@@ -350,7 +365,8 @@ static int without_offset(struct print *p, const struct muster_node *n, uint32_t
 	*rest = n->k - offset;
 	if (n->op == MUSTER_OP_EQ || n->op == MUSTER_OP_NE)
 		return 1;
-	return (n->op == MUSTER_OP_ULT || n->op == MUSTER_OP_ULE) && n->k >= offset && x->neg == 0 && x->pos <= INT64_MAX;
+	return (n->op == MUSTER_OP_ULT || n->op == MUSTER_OP_ULE) && n->k >= offset &&
+	       x->neg == 0 && x->pos <= INT64_MAX;
 }
 
 /* sext(x) == c says the same as x == c where c is in x's range; so it needs no cast. */
@@ -359,11 +375,13 @@ static struct cx compare(struct print *p, const struct muster_node *n, int negat
 	const struct trace *t = p->trace;
 	unsigned width = trace_operand_width(t, n);
 	uint32_t a = n->a, b = n->b;
-	if ((n->op == MUSTER_OP_EQ || n->op == MUSTER_OP_NE) && a && !b && t->nodes[a].op == MUSTER_OP_SEXT) {
+	if ((n->op == MUSTER_OP_EQ || n->op == MUSTER_OP_NE) && a && !b &&
+	    t->nodes[a].op == MUSTER_OP_SEXT) {
 		unsigned from = t->nodes[t->nodes[a].a].width;
 		s128 c = op_signed(n->k, width);
 		if (op_signed(op_mask((u128)c, from), from) == c)
-			return cx_compare(&p->arena, n->op, negate, from, operand(p, t->nodes[a].a), cx_const((u128)c, from));
+			return cx_compare(&p->arena, n->op, negate, from, operand(p, t->nodes[a].a),
+					  cx_const((u128)c, from));
 	}
 	struct cx x;
 	uint64_t rest;
@@ -387,15 +405,24 @@ static struct cx special(struct print *p, const struct muster_node *n)
 	struct arena *a = &p->arena;
 	const struct muster_node *nodes = p->trace->nodes;
 	switch (n->op) {
-	case MUSTER_OP_EXTRACT: return cx_extract(a, nodes[n->a].width, trace_extract_low(n), n->width, operand(p, n->a));
-	case MUSTER_OP_ZEXT: return cx_unsigned(a, operand(p, n->a), nodes[n->a].width);
-	case MUSTER_OP_SEXT: return cx_sign(a, operand(p, n->a), nodes[n->a].width);
+	case MUSTER_OP_EXTRACT:
+		return cx_extract(a, nodes[n->a].width, trace_extract_low(n), n->width,
+				  operand(p, n->a));
+	case MUSTER_OP_ZEXT:
+		return cx_unsigned(a, operand(p, n->a), nodes[n->a].width);
+	case MUSTER_OP_SEXT:
+		return cx_sign(a, operand(p, n->a), nodes[n->a].width);
 	case MUSTER_OP_CONCAT:
-		return cx_concat(a, nodes[n->a].width, nodes[n->b].width, operand(p, n->a), operand(p, n->b));
-	case MUSTER_OP_BYTES: return bytes_text(p, n);
-	case MUSTER_OP_ITE: return cx_ite(a, n->width, operand(p, n->a), operand(p, n->b), operand(p, n->c));
-	case MUSTER_OP_READ: return read_text(p, n);
-	default: return cx_unary(a, n->op, n->width, operand(p, n->a));
+		return cx_concat(a, nodes[n->a].width, nodes[n->b].width, operand(p, n->a),
+				 operand(p, n->b));
+	case MUSTER_OP_BYTES:
+		return bytes_text(p, n);
+	case MUSTER_OP_ITE:
+		return cx_ite(a, n->width, operand(p, n->a), operand(p, n->b), operand(p, n->c));
+	case MUSTER_OP_READ:
+		return read_text(p, n);
+	default:
+		return cx_unary(a, n->op, n->width, operand(p, n->a));
 	}
 }
 
@@ -432,11 +459,13 @@ static void convert_all(struct print *p, uint32_t root)
 			continue; /* written where it is used */
 		struct cx x = convert(p, item->label);
 		if (item->label != root &&
-		    (x.size > BIND_ALWAYS || (x.size > BIND_SHARED && item->uses > 1 && x.prec < CX_PRIMARY))) {
+		    (x.size > BIND_ALWAYS ||
+		     (x.size > BIND_SHARED && item->uses > 1 && x.prec < CX_PRIMARY))) {
 			char name[16];
 			struct print_let let = {0};
 			snprintf(name, sizeof name, "t%u", ++names);
-			x = cx_bind(&p->arena, x, p->trace->nodes[item->label].width, name, &let.definition);
+			x = cx_bind(&p->arena, x, p->trace->nodes[item->label].width, name,
+				    &let.definition);
 			let.name = arena_strdup(&p->arena, name);
 			vec_push(&p->lets, let);
 		}
@@ -451,8 +480,10 @@ static int mentions(const char *text, const char *name)
 	size_t n = strlen(name);
 	for (const char *s = text; (s = strstr(s, name)); s += n) {
 		char before = s > text ? s[-1] : ' ', after = s[n];
-		int word_before = before == '_' || (before >= '0' && before <= '9') || (before >= 'a' && before <= 'z');
-		int word_after = after == '_' || (after >= '0' && after <= '9') || (after >= 'a' && after <= 'z');
+		int word_before = before == '_' || (before >= '0' && before <= '9') ||
+				  (before >= 'a' && before <= 'z');
+		int word_after = after == '_' || (after >= '0' && after <= '9') ||
+				 (after >= 'a' && after <= 'z');
 		if (!word_before && !word_after)
 			return 1;
 	}
@@ -466,7 +497,8 @@ static void emit_lets(struct print *p, const char *text, struct buf *lets)
 		struct print_let *let = &p->lets.data[i];
 		let->used = mentions(text, let->name);
 		for (size_t j = i + 1; j < p->lets.size && !let->used; j++)
-			let->used = p->lets.data[j].used && mentions(strchr(p->lets.data[j].definition, '='), let->name);
+			let->used = p->lets.data[j].used &&
+				    mentions(strchr(p->lets.data[j].definition, '='), let->name);
 	}
 	for (size_t i = 0; i < p->lets.size; i++)
 		if (p->lets.data[i].used)
@@ -497,7 +529,8 @@ int print_equal(struct print *p, uint32_t label, struct buf *text, struct buf *l
 	struct cx value = cx_const(trace_value(p->trace, label), width);
 	collect(p, label);
 	convert_all(p, label);
-	return finish(p, cx_compare(&p->arena, MUSTER_OP_EQ, 0, width, operand(p, label), value), text, lets);
+	return finish(p, cx_compare(&p->arena, MUSTER_OP_EQ, 0, width, operand(p, label), value),
+		      text, lets);
 }
 
 void print_value(const struct trace *t, uint32_t label, struct buf *text)

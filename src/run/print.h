@@ -50,8 +50,9 @@ struct print {
 void print_init(struct print *p, const struct trace *t);
 void print_release(struct print *p);
 
-/* Appends the expression to text and its bindings, one a line, in order, to lets. Returns 1 if all of it
- * was written, 0 if parts were left out. A node of width 1 is a truth value, others are in U-form. */
+/* Appends the expression to text and its bindings, one a line, in order, to lets. Returns 1 if all
+ * of it was written, 0 if parts were left out. A node of width 1 is a truth value, others are in
+ * U-form. */
 int print_expr(struct print *p, uint32_t label, struct buf *text, struct buf *lets);
 /* The same for the constraint `node == value it had`. */
 int print_equal(struct print *p, uint32_t label, struct buf *text, struct buf *lets);

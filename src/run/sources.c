@@ -1,9 +1,9 @@
 /* sources.c: bytes of a trace's sources.
  *
- * The launcher adds sources in a fixed order: the input, named files, arguments, variables, memory of
- * marked objects. Each kind is recognised by what struct muster_source says of it.
- * Objects that took more bytes than there were have the seed values that the
- * trace recorded; eval.h takes those from the nodes themselves.
+ * The launcher adds sources in a fixed order: the input, named files, arguments, variables, memory
+ * of marked objects. Each kind is recognised by what struct muster_source says of it. Objects that
+ * took more bytes than there were have the seed values that the trace recorded; eval.h takes those
+ * from the nodes themselves.
  */
 #include "run/sources.h"
 
@@ -26,7 +26,8 @@ static int load_file(struct buf *b, const struct launch_options *o, unsigned num
 {
 	for (unsigned i = 0; o->files && o->files[i]; i++)
 		if (i == number) {
-			char *path = o->directory ? file_join(o->directory, o->files[i]) : file_join(".", o->files[i]);
+			char *path = o->directory ? file_join(o->directory, o->files[i])
+						  : file_join(".", o->files[i]);
 			int failed = file_read(path, b);
 			free(path);
 			return failed;
@@ -34,8 +35,8 @@ static int load_file(struct buf *b, const struct launch_options *o, unsigned num
 	return error_set("the trace has more files than the run was given");
 }
 
-static int load(struct buf *b, const struct muster_source *s, const struct launch_options *o, const struct launch_input *in,
-		int *input_done, unsigned *files)
+static int load(struct buf *b, const struct muster_source *s, const struct launch_options *o,
+		const struct launch_input *in, int *input_done, unsigned *files)
 {
 	const char *text = NULL;
 	int is_input = !*input_done && !strcmp(s->name, "in") && (in->data || in->present);
@@ -61,13 +62,16 @@ static int load(struct buf *b, const struct muster_source *s, const struct launc
 				text = argv[i];
 		break;
 	}
-	default: text = variable(o, strncmp(s->name, "env.", 4) ? s->name : s->name + 4); break;
+	default:
+		text = variable(o, strncmp(s->name, "env.", 4) ? s->name : s->name + 4);
+		break;
 	}
 	buf_adds(b, text ? text : "");
 	return 0;
 }
 
-int sources_load(struct sources *s, const struct trace *t, const struct launch_options *o, const struct launch_input *in)
+int sources_load(struct sources *s, const struct trace *t, const struct launch_options *o,
+		 const struct launch_input *in)
 {
 	int input_done = 0;
 	unsigned files = 0;
@@ -85,7 +89,8 @@ int sources_load(struct sources *s, const struct trace *t, const struct launch_o
 void sources_refresh(struct sources *s)
 {
 	for (unsigned i = 0; i < s->count; i++)
-		s->inputs[i] = (struct eval_input){(const uint8_t *)s->bytes[i].data, s->bytes[i].size};
+		s->inputs[i] =
+		    (struct eval_input){(const uint8_t *)s->bytes[i].data, s->bytes[i].size};
 }
 
 void sources_release(struct sources *s)

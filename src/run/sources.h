@@ -16,8 +16,10 @@ struct sources {
 	struct eval_input inputs[MUSTER_MAX_SOURCES]; /* views on bytes, for eval_run */
 };
 
-/* For a run with these options and this input (its bytes in memory, not by path). -1 with words if a file is gone. */
-int sources_load(struct sources *s, const struct trace *t, const struct launch_options *o, const struct launch_input *in);
+/* For a run with these options and this input (its bytes in memory, not by path). -1 with words if
+ * a file is gone. */
+int sources_load(struct sources *s, const struct trace *t, const struct launch_options *o,
+		 const struct launch_input *in);
 /* After a change of bytes[i]. */
 void sources_refresh(struct sources *s);
 void sources_release(struct sources *s);

@@ -25,7 +25,8 @@ static int bad_node(const struct trace *t, uint32_t i, const char *what)
 {
 	const struct muster_node *n = &t->nodes[i];
 	return error_set("node %" PRIu32 " (%s, width %u): %s: " SCRIBBLED, i,
-			 n->op < MUSTER_OP_COUNT ? op_table[n->op].name : "unknown operator", n->width, what);
+			 n->op < MUSTER_OP_COUNT ? op_table[n->op].name : "unknown operator",
+			 n->width, what);
 }
 
 static int is_payload(const struct trace *t, uint32_t i)
@@ -42,7 +43,8 @@ int trace_is_node(const struct trace *t, uint32_t label)
 /* A label that node i may have as an operand: only READ refers to DATA, and looks for itself. */
 static inline int older(const struct trace *t, uint32_t i, uint32_t operand)
 {
-	return operand && operand < i && !is_payload(t, operand) && t->nodes[operand].op != MUSTER_OP_DATA;
+	return operand && operand < i && !is_payload(t, operand) &&
+	       t->nodes[operand].op != MUSTER_OP_DATA;
 }
 
 static int check_data(struct trace *t, uint32_t i)
@@ -64,7 +66,8 @@ static int check_data(struct trace *t, uint32_t i)
 		if (!older(t, i, label))
 			return bad_node(t, i, "a cell of its contents is no older node");
 		if (MUSTER_CELL_BYTE(cells[j]) * 8 >= t->nodes[label].width)
-			return bad_node(t, i, "a cell of its contents names a byte past its node's width");
+			return bad_node(
+			    t, i, "a cell of its contents names a byte past its node's width");
 	}
 	if (!t->payload)
 		t->payload = mem_zalloc((t->node_count / 64 + 1) * sizeof *t->payload);
@@ -84,9 +87,12 @@ static int check_leaf(struct trace *t, uint32_t i)
 		if (n->width != (n->op == MUSTER_OP_INPUT ? 8 : 64))
 			return bad_node(t, i, "wrong width");
 		return 0;
-	case MUSTER_OP_CONST: return 0;
-	case MUSTER_OP_DATA: return check_data(t, i);
-	default: return bad_node(t, i, "not a node");
+	case MUSTER_OP_CONST:
+		return 0;
+	case MUSTER_OP_DATA:
+		return check_data(t, i);
+	default:
+		return bad_node(t, i, "not a node");
 	}
 }
 
@@ -171,7 +177,8 @@ static int check_special(struct trace *t, uint32_t i)
 		if (n->width % 8 || n->width / 8u > nodes[n->b].k)
 			return bad_node(t, i, "it reads more than the data has");
 		return 0;
-	default: return bad_node(t, i, "unknown operator");
+	default:
+		return bad_node(t, i, "unknown operator");
 	}
 }
 
@@ -189,12 +196,17 @@ static int check_node(struct trace *t, uint32_t i)
 		return bad_node(t, i, "its value does not fit its width");
 	t->wide |= n->width > 64;
 	switch (op_table[n->op].shape) {
-	case OP_LEAF: return check_leaf(t, i);
-	case OP_SAME: return check_binary(t, i, 0);
-	case OP_TEST: return check_binary(t, i, 1);
+	case OP_LEAF:
+		return check_leaf(t, i);
+	case OP_SAME:
+		return check_binary(t, i, 0);
+	case OP_TEST:
+		return check_binary(t, i, 1);
 	case OP_UNARY:
-	case OP_RESIZE: return check_unary(t, i);
-	default: return check_special(t, i);
+	case OP_RESIZE:
+		return check_unary(t, i);
+	default:
+		return check_special(t, i);
 	}
 }
 
@@ -230,7 +242,8 @@ static int check_event(const struct trace *t, uint64_t i)
 		if (e->arg >= MUSTER_REASON_COUNT)
 			return bad_event(t, i, "unknown reason");
 		return 0;
-	case MUSTER_EV_NONE: return bad_event(t, i, "not an event");
+	case MUSTER_EV_NONE:
+		return bad_event(t, i, "not an event");
 	default:
 		if (e->kind >= MUSTER_EV_COUNT)
 			return bad_event(t, i, "unknown event");
@@ -245,16 +258,19 @@ static int check_header(const struct trace *t, const struct shm *s)
 	if (h->magic != MUSTER_ABI_MAGIC)
 		return error_set("the trace's header is gone: " SCRIBBLED);
 	if (h->version != MUSTER_ABI_VERSION)
-		return error_set("trace format %" PRIu32 ", but this muster reads format %u: " SCRIBBLED,
+		return error_set("trace format %" PRIu32
+				 ", but this muster reads format %u: " SCRIBBLED,
 				 h->version, MUSTER_ABI_VERSION);
-	if (h->node_count == 0 || h->node_count > s->node_capacity || h->node_count > MUSTER_LABEL_MASK + 1ull)
-		return error_set("%" PRIu64 " nodes in a table for %" PRIu64 ": " SCRIBBLED, h->node_count,
-				 s->node_capacity);
+	if (h->node_count == 0 || h->node_count > s->node_capacity ||
+	    h->node_count > MUSTER_LABEL_MASK + 1ull)
+		return error_set("%" PRIu64 " nodes in a table for %" PRIu64 ": " SCRIBBLED,
+				 h->node_count, s->node_capacity);
 	if (h->event_count > s->event_capacity + 1) /* FULL has room of its own */
-		return error_set("%" PRIu64 " events in a table for %" PRIu64 ": " SCRIBBLED, h->event_count,
-				 s->event_capacity);
+		return error_set("%" PRIu64 " events in a table for %" PRIu64 ": " SCRIBBLED,
+				 h->event_count, s->event_capacity);
 	if (h->object_count > MUSTER_MAX_OBJECTS || h->cap_count > MUSTER_MAX_CAPS)
-		return error_set("the header counts %" PRIu32 " objects and %" PRIu32 " caps: " SCRIBBLED,
+		return error_set("the header counts %" PRIu32 " objects and %" PRIu32
+				 " caps: " SCRIBBLED,
 				 h->object_count, h->cap_count);
 	return 0;
 }
@@ -324,14 +340,29 @@ void trace_totals(const struct trace *t, struct trace_totals *out)
 			out->concretisations++;
 			out->by_reason[e->arg]++;
 			break;
-		case MUSTER_EV_BOUND: out->bounds++; break;
-		case MUSTER_EV_STALE: out->stale++; break;
-		case MUSTER_EV_THREAD: out->threads++; break;
-		case MUSTER_EV_FORK: out->forks++; break;
-		case MUSTER_EV_CAP: out->capped++; break;
-		case MUSTER_EV_FULL: out->full = 1 + (e->arg != 0); break;
-		case MUSTER_EV_END: out->end = e->arg; break;
-		default: break;
+		case MUSTER_EV_BOUND:
+			out->bounds++;
+			break;
+		case MUSTER_EV_STALE:
+			out->stale++;
+			break;
+		case MUSTER_EV_THREAD:
+			out->threads++;
+			break;
+		case MUSTER_EV_FORK:
+			out->forks++;
+			break;
+		case MUSTER_EV_CAP:
+			out->capped++;
+			break;
+		case MUSTER_EV_FULL:
+			out->full = 1 + (e->arg != 0);
+			break;
+		case MUSTER_EV_END:
+			out->end = e->arg;
+			break;
+		default:
+			break;
 		}
 	}
 }
@@ -340,7 +371,7 @@ const char *trace_event_text(unsigned kind)
 {
 	static const char *const text[] = {
 #define X(name, text) text,
-		MUSTER_EVENTS(X)
+	    MUSTER_EVENTS(X)
 #undef X
 	};
 	return kind < MUSTER_EV_COUNT ? text[kind] : "unknown";
@@ -350,7 +381,7 @@ const char *trace_reason_key(unsigned reason)
 {
 	static const char *const key[] = {
 #define X(name, key, text) key,
-		MUSTER_REASONS(X)
+	    MUSTER_REASONS(X)
 #undef X
 	};
 	return reason < MUSTER_REASON_COUNT ? key[reason] : "unknown";
@@ -360,7 +391,7 @@ const char *trace_reason_text(unsigned reason)
 {
 	static const char *const words[] = {
 #define X(name, key, text) text,
-		MUSTER_REASONS(X)
+	    MUSTER_REASONS(X)
 #undef X
 	};
 	return reason < MUSTER_REASON_COUNT ? words[reason] : "unknown reason";

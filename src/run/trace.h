@@ -16,16 +16,17 @@
 #include <stdint.h>
 
 struct trace {
-	const struct muster_header *header; /* objects and caps; their names may lack an end */
+	const struct muster_header *header;  /* objects and caps; their names may lack an end */
 	const struct muster_source *sources; /* the engine's own copy */
-	const struct muster_node *nodes; /* [1, node_count) */
+	const struct muster_node *nodes;     /* [1, node_count) */
 	const struct muster_event *events;
 	uint32_t node_count; /* one past the last label */
 	uint64_t event_count;
 	unsigned source_count;
 	unsigned object_count, cap_count;
-	int wide;          /* is there a node of more than 64 bits? */
-	uint64_t *payload; /* a bit for each node that is the contents of a DATA node; NULL where there is none */
+	int wide;	   /* is there a node of more than 64 bits? */
+	uint64_t *payload; /* a bit for each node that is the contents of a DATA node; NULL where
+			      there is none */
 };
 
 /* Looks at the tables of a run that is over (no process of it is alive). The view points into the
@@ -71,15 +72,15 @@ static inline const uint32_t *trace_data_cells(const struct trace *t, uint32_t l
 
 /* What the events of a trace add up to. */
 struct trace_totals {
-	uint64_t branches;   /* symbolic ones; selects on one bit are among them */
+	uint64_t branches; /* symbolic ones; selects on one bit are among them */
 	uint64_t switches;
 	uint64_t concrete_decisions; /* of traces that have every decision */
 	uint64_t bounds;
 	uint64_t concretisations;
 	uint64_t by_reason[MUSTER_REASON_COUNT];
 	uint64_t stale, threads, forks, capped;
-	int full;            /* 0, or 1 + the table that was full */
-	int end;             /* enum muster_end */
+	int full; /* 0, or 1 + the table that was full */
+	int end;  /* enum muster_end */
 };
 void trace_totals(const struct trace *t, struct trace_totals *out);
 

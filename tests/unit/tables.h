@@ -47,8 +47,10 @@ static inline void tables_init(struct tables *t, uint64_t nodes, uint64_t events
 	s->header->version = MUSTER_ABI_VERSION;
 	s->header->node_count = 1;
 	s->source_count = 2;
-	s->sources[0] = (struct muster_source){.kind = MUSTER_SOURCE_FILE, .size = 64, .name = "in"};
-	s->sources[1] = (struct muster_source){.kind = MUSTER_SOURCE_FILE, .size = 40, .name = "cfg"};
+	s->sources[0] =
+	    (struct muster_source){.kind = MUSTER_SOURCE_FILE, .size = 64, .name = "in"};
+	s->sources[1] =
+	    (struct muster_source){.kind = MUSTER_SOURCE_FILE, .size = 40, .name = "cfg"};
 	t->nodes = (struct muster_node *)(s->base + s->node_offset);
 	t->events = (struct muster_event *)(s->base + s->event_offset);
 	memset(t->nodes, 0, sizeof *t->nodes);
@@ -77,28 +79,38 @@ static inline uint32_t tables_raw(struct tables *t, struct muster_node n)
 
 static inline uint32_t tables_input(struct tables *t, uint32_t source, uint64_t offset)
 {
-	return tables_raw(t, (struct muster_node){.op = MUSTER_OP_INPUT, .width = 8, .a = source,
-						  .k = offset, .value = t->input[source][offset]});
+	return tables_raw(t, (struct muster_node){.op = MUSTER_OP_INPUT,
+						  .width = 8,
+						  .a = source,
+						  .k = offset,
+						  .value = t->input[source][offset]});
 }
 
 static inline uint32_t tables_length(struct tables *t, uint32_t source)
 {
-	return tables_raw(t, (struct muster_node){.op = MUSTER_OP_LENGTH, .width = 64, .a = source,
+	return tables_raw(t, (struct muster_node){.op = MUSTER_OP_LENGTH,
+						  .width = 64,
+						  .a = source,
 						  .value = t->shm.sources[source].size});
 }
 
 static inline uint32_t tables_const(struct tables *t, unsigned width, u128 value)
 {
 	value = op_mask(value, width);
-	return tables_raw(t, (struct muster_node){.op = MUSTER_OP_CONST, .width = (uint8_t)width,
-						  .value = (uint64_t)value,
-						  .k = width > 64 ? (uint64_t)(value >> 64) : (uint64_t)value});
+	return tables_raw(
+	    t, (struct muster_node){.op = MUSTER_OP_CONST,
+				    .width = (uint8_t)width,
+				    .value = (uint64_t)value,
+				    .k = width > 64 ? (uint64_t)(value >> 64) : (uint64_t)value});
 }
 
 /* size bytes; cells NULL or one for each. */
-static inline uint32_t tables_data(struct tables *t, const uint8_t *bytes, uint64_t size, const uint32_t *cells)
+static inline uint32_t tables_data(struct tables *t, const uint8_t *bytes, uint64_t size,
+				   const uint32_t *cells)
 {
-	uint32_t label = tables_raw(t, (struct muster_node){.op = MUSTER_OP_DATA, .width = 8, .k = size, .aux = cells != NULL});
+	uint32_t label =
+	    tables_raw(t, (struct muster_node){
+			      .op = MUSTER_OP_DATA, .width = 8, .k = size, .aux = cells != NULL});
 	uint64_t blocks = (size + 31) / 32, more = cells ? (size * 4 + 31) / 32 : 0;
 	memset(&t->nodes[label + 1], 0xee, (blocks + more) * 32);
 	memcpy(&t->nodes[label + 1], bytes, size);
@@ -113,26 +125,31 @@ static inline u128 tables_read(const struct tables *t, uint32_t data, uint64_t a
 {
 	const struct muster_node *n = &t->nodes[data];
 	const uint8_t *bytes = (const uint8_t *)&t->nodes[data + 1];
-	const uint32_t *cells = n->aux ? (const uint32_t *)&t->nodes[data + 1 + (n->k + 31) / 32] : NULL;
+	const uint32_t *cells =
+	    n->aux ? (const uint32_t *)&t->nodes[data + 1 + (n->k + 31) / 32] : NULL;
 	u128 r = 0;
 	for (unsigned i = size; i-- > 0;) {
 		uint32_t cell = cells ? cells[at + i] : 0;
 		uint8_t byte = bytes[at + i];
 		if (cell)
-			byte = (uint8_t)(tables_value(t, MUSTER_CELL_LABEL(cell)) >> MUSTER_CELL_BYTE(cell) * 8);
+			byte = (uint8_t)(tables_value(t, MUSTER_CELL_LABEL(cell)) >>
+					 MUSTER_CELL_BYTE(cell) * 8);
 		r = r << 8 | byte;
 	}
 	return r;
 }
 
-/* A node with operands; 0 if its value is undefined here (then nothing is appended). k is the constant
- * operand, or the first bit of an EXTRACT. */
-static inline uint32_t tables_node(struct tables *t, enum muster_op op, unsigned width, uint32_t a, uint32_t b,
-				   uint32_t c, uint64_t k)
+/* A node with operands; 0 if its value is undefined here (then nothing is appended). k is the
+ * constant operand, or the first bit of an EXTRACT. */
+static inline uint32_t tables_node(struct tables *t, enum muster_op op, unsigned width, uint32_t a,
+				   uint32_t b, uint32_t c, uint64_t k)
 {
-	struct muster_node n = {.op = (uint8_t)op, .width = (uint8_t)width, .a = a, .b = b, .c = c, .k = k};
+	struct muster_node n = {
+	    .op = (uint8_t)op, .width = (uint8_t)width, .a = a, .b = b, .c = c, .k = k};
 	unsigned from = t->nodes[a ? a : b].width;
-	unsigned low = op == MUSTER_OP_EXTRACT ? (unsigned)k : op == MUSTER_OP_CONCAT ? t->nodes[b].width : 0;
+	unsigned low = op == MUSTER_OP_EXTRACT	? (unsigned)k
+		       : op == MUSTER_OP_CONCAT ? t->nodes[b].width
+						: 0;
 	u128 v = 0;
 	if (op == MUSTER_OP_BYTES) {
 		for (unsigned i = width / 8; i-- > 0;)
@@ -142,8 +159,8 @@ static inline uint32_t tables_node(struct tables *t, enum muster_op op, unsigned
 		if (at > size || size - at < width / 8)
 			return 0;
 		v = tables_read(t, b, at, width / 8);
-	} else if (op_apply(op, width, from, low, a ? tables_value(t, a) : k, b ? tables_value(t, b) : k,
-			    c ? tables_value(t, c) : 0, &v) != OP_OK) {
+	} else if (op_apply(op, width, from, low, a ? tables_value(t, a) : k,
+			    b ? tables_value(t, b) : k, c ? tables_value(t, c) : 0, &v) != OP_OK) {
 		return 0;
 	}
 	n.value = (uint64_t)v;
@@ -152,16 +169,19 @@ static inline uint32_t tables_node(struct tables *t, enum muster_op op, unsigned
 	return tables_raw(t, n);
 }
 
-/* An earlier node of this width, or 0; payload of DATA is never chosen because `real` lists labels. */
+/* An earlier node of this width, or 0; payload of DATA is never chosen because `real` lists labels.
+ */
 struct tables_labels {
 	uint32_t all[4096];
 	unsigned count;
 };
 
-static inline uint32_t tables_pick(struct tables *t, const struct tables_labels *real, unsigned width)
+static inline uint32_t tables_pick(struct tables *t, const struct tables_labels *real,
+				   unsigned width)
 {
 	for (int tries = 0; tries < 40; tries++) {
-		unsigned back = (unsigned)(tables_next(t) % (tries < 20 && real->count > 12 ? 12 : real->count));
+		unsigned back = (unsigned)(tables_next(t) %
+					   (tries < 20 && real->count > 12 ? 12 : real->count));
 		uint32_t l = real->all[real->count - 1 - back];
 		if ((!width || t->nodes[l].width == width) && t->nodes[l].op != MUSTER_OP_DATA)
 			return l;
@@ -173,16 +193,26 @@ static inline uint64_t tables_constant(struct tables *t, unsigned width)
 {
 	uint64_t r = tables_next(t) << 3 ^ tables_next(t);
 	switch (tables_next(t) % 6) {
-	case 0: r = tables_next(t) % 40; break;
-	case 1: r = (uint64_t)-(int64_t)(tables_next(t) % 40); break;
-	case 2: r = (1ull << (width - 1) % 64) + tables_next(t) % 3 - 1; break;
-	case 3: r = 'a' + tables_next(t) % 26; break;
-	default: break;
+	case 0:
+		r = tables_next(t) % 40;
+		break;
+	case 1:
+		r = (uint64_t) - (int64_t)(tables_next(t) % 40);
+		break;
+	case 2:
+		r = (1ull << (width - 1) % 64) + tables_next(t) % 3 - 1;
+		break;
+	case 3:
+		r = 'a' + tables_next(t) % 26;
+		break;
+	default:
+		break;
 	}
 	return (uint64_t)op_mask(r, width);
 }
 
-static inline uint32_t tables_random_binary(struct tables *t, const struct tables_labels *real, enum muster_op op, uint32_t a)
+static inline uint32_t tables_random_binary(struct tables *t, const struct tables_labels *real,
+					    enum muster_op op, uint32_t a)
 {
 	unsigned width = t->nodes[a].width, result = op_table[op].shape == OP_TEST ? 1 : width;
 	uint32_t b = tables_pick(t, real, width);
@@ -208,9 +238,12 @@ static inline uint32_t tables_random_read(struct tables *t, struct tables_labels
 	for (unsigned i = 0; i < size; i++) {
 		uint32_t l = tables_pick(t, real, 0);
 		bytes[i] = (uint8_t)tables_next(t);
-		cells[i] = tables_next(t) % 4 || !l ? 0 : MUSTER_CELL(l, tables_next(t) % ((t->nodes[l].width + 7u) / 8));
+		cells[i] = tables_next(t) % 4 || !l
+			       ? 0
+			       : MUSTER_CELL(l, tables_next(t) % ((t->nodes[l].width + 7u) / 8));
 		if (cells[i])
-			bytes[i] = (uint8_t)(tables_value(t, MUSTER_CELL_LABEL(cells[i])) >> MUSTER_CELL_BYTE(cells[i]) * 8);
+			bytes[i] = (uint8_t)(tables_value(t, MUSTER_CELL_LABEL(cells[i])) >>
+					     MUSTER_CELL_BYTE(cells[i]) * 8);
 	}
 	uint32_t index = tables_pick(t, real, 8);
 	if (!index)
@@ -236,7 +269,8 @@ static inline uint32_t tables_random_node(struct tables *t, struct tables_labels
 	unsigned width = t->nodes[a].width, to = widths[tables_next(t) % sizeof widths];
 	switch (op_table[op].shape) {
 	case OP_SAME:
-	case OP_TEST: return tables_random_binary(t, real, op, a);
+	case OP_TEST:
+		return tables_random_binary(t, real, op, a);
 	case OP_UNARY:
 		if (op == MUSTER_OP_BSWAP && width % 8)
 			return 0;
@@ -244,9 +278,11 @@ static inline uint32_t tables_random_node(struct tables *t, struct tables_labels
 	case OP_RESIZE:
 		if (op == MUSTER_OP_EXTRACT ? to >= width : to <= width)
 			return 0;
-		return tables_node(t, op, to, a, 0, 0,
-				   op == MUSTER_OP_EXTRACT && to <= 64 ? tables_next(t) % (width - to + 1) : 0);
-	default: break;
+		return tables_node(
+		    t, op, to, a, 0, 0,
+		    op == MUSTER_OP_EXTRACT && to <= 64 ? tables_next(t) % (width - to + 1) : 0);
+	default:
+		break;
 	}
 	switch (op) {
 	case MUSTER_OP_CONCAT:
@@ -263,8 +299,10 @@ static inline uint32_t tables_random_node(struct tables *t, struct tables_labels
 		if (!b || !c)
 			return 0;
 		return tables_node(t, op, width, c, a, b, 0);
-	case MUSTER_OP_READ: return tables_random_read(t, real);
-	default: return 0;
+	case MUSTER_OP_READ:
+		return tables_random_read(t, real);
+	default:
+		return 0;
 	}
 }
 
@@ -275,7 +313,8 @@ static inline void tables_random(struct tables *t, unsigned count, struct tables
 	for (unsigned i = 0; i < 48; i++)
 		real->all[real->count++] = tables_input(t, i >= 40, i >= 40 ? i - 40 : i);
 	real->all[real->count++] = tables_length(t, 0);
-	real->all[real->count++] = tables_const(t, 128, ((u128)tables_next(t) << 64) + tables_next(t));
+	real->all[real->count++] =
+	    tables_const(t, 128, ((u128)tables_next(t) << 64) + tables_next(t));
 	while (real->count < count && real->count < 4000) {
 		uint32_t l = tables_random_node(t, real);
 		if (l)

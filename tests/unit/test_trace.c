@@ -33,7 +33,22 @@ static void expect_accepted(struct tables *t)
 static void test_bad_nodes(void **unused)
 {
 	(void)unused;
-	enum { BYTE0 = 1, BYTE1, WORD, SUM, TEST, BYTES, ITE, DATA, DATA1, OFFSET, READ, CAT, HALF, SWAP };
+	enum {
+		BYTE0 = 1,
+		BYTE1,
+		WORD,
+		SUM,
+		TEST,
+		BYTES,
+		ITE,
+		DATA,
+		DATA1,
+		OFFSET,
+		READ,
+		CAT,
+		HALF,
+		SWAP
+	};
 	struct row {
 		uint32_t node;
 		size_t field;
@@ -43,43 +58,43 @@ static void test_bad_nodes(void **unused)
 	};
 #define FIELD(name) offsetof(struct muster_node, name), sizeof((struct muster_node *)0)->name
 	static const struct row rows[] = {
-		{BYTE0, FIELD(op), MUSTER_OP_COUNT, "unknown operator"},
-		{BYTE0, FIELD(op), 255, "unknown operator"},
-		{BYTE0, FIELD(op), MUSTER_OP_NONE, "not a node"},
-		{BYTE0, FIELD(width), 0, "no such width"},
-		{BYTE0, FIELD(width), 129, "no such width"},
-		{BYTE0, FIELD(width), 16, "wrong width"},
-		{BYTE0, FIELD(a), 2, "no such source"},
-		{BYTE0, FIELD(value), 256, "does not fit its width"},
-		{WORD, FIELD(a), WORD, "no older node"},
-		{WORD, FIELD(a), 0, "no older node"},
-		{WORD, FIELD(width), 4, "extends to fewer bits"},
-		{SUM, FIELD(a), SUM, "no older node"},
-		{SUM, FIELD(a), 4000000000u, "no older node"},
-		{SUM, FIELD(a), BYTE0, "not that of its operands"},
-		{SUM, FIELD(a), 0, "no operand has a label"},
-		{SUM, FIELD(b), BYTE1, "differ in width"},
-		{SUM, FIELD(k), 1ull << 32, "does not fit the width"},
-		{TEST, FIELD(width), 8, "not that of its operands"},
-		{BYTES, FIELD(width), 24, "not older bytes"},
-		{BYTES, FIELD(width), 15, "no number of bytes"},
-		{ITE, FIELD(a), BYTE0, "not that of its operands"},
-		{ITE, FIELD(b), BYTE0, "not that of its operands"},
-		{ITE, FIELD(c), ITE, "no older node"},
-		{DATA, FIELD(k), 0, "past the table"},
-		{DATA, FIELD(k), 1ull << 40, "past the table"},
-		{DATA, FIELD(k), ~0ull, "past the table"},
-		{DATA, FIELD(aux), 2, "unknown kind"},
-		{OFFSET, FIELD(a), DATA1, "no older node"},
-		{OFFSET, FIELD(a), DATA, "no older node"},
-		{READ, FIELD(b), BYTE0, "no data"},
-		{READ, FIELD(b), DATA1, "no data"},
-		{READ, FIELD(a), WORD, "not 64 bits wide"},
-		{READ, FIELD(width), 128, "more than the data has"},
-		{CAT, FIELD(width), 48, "not the sum"},
-		{HALF, FIELD(k), 25, "bits that its operand does not have"},
-		{HALF, FIELD(k), ~0ull, "bits that its operand does not have"},
-		{SWAP, FIELD(width), 40, "not that of its operand"},
+	    {BYTE0, FIELD(op), MUSTER_OP_COUNT, "unknown operator"},
+	    {BYTE0, FIELD(op), 255, "unknown operator"},
+	    {BYTE0, FIELD(op), MUSTER_OP_NONE, "not a node"},
+	    {BYTE0, FIELD(width), 0, "no such width"},
+	    {BYTE0, FIELD(width), 129, "no such width"},
+	    {BYTE0, FIELD(width), 16, "wrong width"},
+	    {BYTE0, FIELD(a), 2, "no such source"},
+	    {BYTE0, FIELD(value), 256, "does not fit its width"},
+	    {WORD, FIELD(a), WORD, "no older node"},
+	    {WORD, FIELD(a), 0, "no older node"},
+	    {WORD, FIELD(width), 4, "extends to fewer bits"},
+	    {SUM, FIELD(a), SUM, "no older node"},
+	    {SUM, FIELD(a), 4000000000u, "no older node"},
+	    {SUM, FIELD(a), BYTE0, "not that of its operands"},
+	    {SUM, FIELD(a), 0, "no operand has a label"},
+	    {SUM, FIELD(b), BYTE1, "differ in width"},
+	    {SUM, FIELD(k), 1ull << 32, "does not fit the width"},
+	    {TEST, FIELD(width), 8, "not that of its operands"},
+	    {BYTES, FIELD(width), 24, "not older bytes"},
+	    {BYTES, FIELD(width), 15, "no number of bytes"},
+	    {ITE, FIELD(a), BYTE0, "not that of its operands"},
+	    {ITE, FIELD(b), BYTE0, "not that of its operands"},
+	    {ITE, FIELD(c), ITE, "no older node"},
+	    {DATA, FIELD(k), 0, "past the table"},
+	    {DATA, FIELD(k), 1ull << 40, "past the table"},
+	    {DATA, FIELD(k), ~0ull, "past the table"},
+	    {DATA, FIELD(aux), 2, "unknown kind"},
+	    {OFFSET, FIELD(a), DATA1, "no older node"},
+	    {OFFSET, FIELD(a), DATA, "no older node"},
+	    {READ, FIELD(b), BYTE0, "no data"},
+	    {READ, FIELD(b), DATA1, "no data"},
+	    {READ, FIELD(a), WORD, "not 64 bits wide"},
+	    {READ, FIELD(width), 128, "more than the data has"},
+	    {CAT, FIELD(width), 48, "not the sum"},
+	    {HALF, FIELD(k), 25, "bits that its operand does not have"},
+	    {HALF, FIELD(k), ~0ull, "bits that its operand does not have"},
+	    {SWAP, FIELD(width), 40, "not that of its operand"},
 	};
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct tables t;
@@ -99,7 +114,8 @@ static void test_bad_nodes(void **unused)
 		assert_int_equal(tables_node(&t, MUSTER_OP_EXTRACT, 8, SUM, 0, 0, 8), HALF);
 		assert_int_equal(tables_node(&t, MUSTER_OP_BSWAP, 32, SUM, 0, 0, 0), SWAP);
 		expect_accepted(&t);
-		memcpy((char *)&t.nodes[rows[i].node] + rows[i].field, &rows[i].value, rows[i].size);
+		memcpy((char *)&t.nodes[rows[i].node] + rows[i].field, &rows[i].value,
+		       rows[i].size);
 		expect_refused(&t, rows[i].words);
 		tables_release(&t);
 	}
@@ -131,20 +147,20 @@ static void test_bad_events(void **unused)
 		const char *words;
 	};
 	static const struct row rows[] = {
-		{{MUSTER_EV_NONE, 0, 0, 0, 0}, "not an event"},
-		{{MUSTER_EV_COUNT, 0, 0, 0, 0}, "unknown event"},
-		{{MUSTER_EV_BRANCH, 2, 0, 0, 2}, "taken"},
-		{{MUSTER_EV_BRANCH, 1, 0, 0, 1}, "no node of one bit"},
-		{{MUSTER_EV_BRANCH, 1, 0, 0, 99}, "no node of one bit"},
-		{{MUSTER_EV_BOUND, 1, 0, 0, 0}, "no node of one bit"},
-		{{MUSTER_EV_SWITCH, 0, 0, 0, 3}, "no node"},
-		{{MUSTER_EV_CONCRETE, MUSTER_REASON_COUNT, 0, 0, 1}, "unknown reason"},
-		{{MUSTER_EV_CONCRETE, 1, 0, 0, 0}, "no node"},
-		{{MUSTER_EV_BRANCH, 1, 0, 0, 2}, NULL},
-		{{MUSTER_EV_BRANCH, 1, 0, 0, 0}, NULL},
-		{{MUSTER_EV_SWITCH, 7, 0, 0, 1}, NULL},
-		{{MUSTER_EV_CONCRETE, 1, 0, 0, 1}, NULL},
-		{{MUSTER_EV_END, 1, 0, 0, 77}, NULL},
+	    {{MUSTER_EV_NONE, 0, 0, 0, 0}, "not an event"},
+	    {{MUSTER_EV_COUNT, 0, 0, 0, 0}, "unknown event"},
+	    {{MUSTER_EV_BRANCH, 2, 0, 0, 2}, "taken"},
+	    {{MUSTER_EV_BRANCH, 1, 0, 0, 1}, "no node of one bit"},
+	    {{MUSTER_EV_BRANCH, 1, 0, 0, 99}, "no node of one bit"},
+	    {{MUSTER_EV_BOUND, 1, 0, 0, 0}, "no node of one bit"},
+	    {{MUSTER_EV_SWITCH, 0, 0, 0, 3}, "no node"},
+	    {{MUSTER_EV_CONCRETE, MUSTER_REASON_COUNT, 0, 0, 1}, "unknown reason"},
+	    {{MUSTER_EV_CONCRETE, 1, 0, 0, 0}, "no node"},
+	    {{MUSTER_EV_BRANCH, 1, 0, 0, 2}, NULL},
+	    {{MUSTER_EV_BRANCH, 1, 0, 0, 0}, NULL},
+	    {{MUSTER_EV_SWITCH, 7, 0, 0, 1}, NULL},
+	    {{MUSTER_EV_CONCRETE, 1, 0, 0, 1}, NULL},
+	    {{MUSTER_EV_END, 1, 0, 0, 77}, NULL},
 	};
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct tables t;
@@ -166,9 +182,9 @@ static void test_bad_header(void **unused)
 	struct tables t;
 	tables_init(&t, 64, 8, 1);
 	struct muster_header good = *t.shm.header;
-#define BREAK(field, bad, words)                                                                   \
-	t.shm.header->field = bad;                                                                 \
-	expect_refused(&t, words);                                                                 \
+#define BREAK(field, bad, words)   \
+	t.shm.header->field = bad; \
+	expect_refused(&t, words); \
 	*t.shm.header = good
 	BREAK(magic, 7, "header is gone");
 	BREAK(version, 99, "trace format 99");
@@ -202,7 +218,8 @@ static void test_killed(void **unused)
 	tables_release(&t);
 }
 
-/* Random bytes over a good table: refused or accepted, never a wild access (run under AddressSanitizer too). */
+/* Random bytes over a good table: refused or accepted, never a wild access (run under
+ * AddressSanitizer too). */
 static void test_scribble(void **unused)
 {
 	(void)unused;
@@ -251,12 +268,14 @@ static void test_eval_same(void **unused)
 		struct eval_mismatch first;
 		struct eval_check check = eval_self_check(&view, in, &first, 1);
 		if (check.mismatches)
-			fail_msg("seed %u: node %u (%s)", seed, first.label, op_table[t.nodes[first.label].op].name);
+			fail_msg("seed %u: node %u (%s)", seed, first.label,
+				 op_table[t.nodes[first.label].op].name);
 		eval_init(&e, &view);
 		eval_run(&e, in);
 		for (unsigned i = 0; i < real.count; i++)
 			if (t.nodes[real.all[i]].op != MUSTER_OP_DATA)
-				assert_true(eval_value(&e, real.all[i]) == tables_value(&t, real.all[i]));
+				assert_true(eval_value(&e, real.all[i]) ==
+					    tables_value(&t, real.all[i]));
 		assert_false(e.any_undefined);
 		eval_release(&e);
 		trace_release(&view);
@@ -305,7 +324,8 @@ static void test_undefined(void **unused)
 	uint32_t sum = tables_node(&t, MUSTER_OP_ADD, 8, div, 0, 0, 1);
 	uint32_t zero = tables_node(&t, MUSTER_OP_EQ, 1, b, 0, 0, 0);
 	uint32_t ite = tables_node(&t, MUSTER_OP_ITE, 8, zero, a, div, 0);
-	uint32_t beyond = tables_raw(&t, (struct muster_node){.op = MUSTER_OP_INPUT, .width = 8, .k = 100, .value = 9});
+	uint32_t beyond = tables_raw(
+	    &t, (struct muster_node){.op = MUSTER_OP_INPUT, .width = 8, .k = 100, .value = 9});
 	uint32_t length = tables_length(&t, 0);
 	assert_int_equal(trace_open(&view, &t.shm, 0), 0);
 	eval_init(&e, &view);
@@ -316,7 +336,8 @@ static void test_undefined(void **unused)
 	assert_false(eval_defined(&e, sum));
 	assert_true(eval_defined(&e, ite));
 	assert_true(eval_value(&e, ite) == 5);
-	assert_true(eval_value(&e, beyond) == 9); /* the run's input had no such byte: the program's own value */
+	assert_true(eval_value(&e, beyond) ==
+		    9); /* the run's input had no such byte: the program's own value */
 	assert_true(eval_value(&e, length) == 2);
 	in[0].size = 1;
 	eval_run(&e, in);
@@ -332,7 +353,8 @@ static void test_undefined(void **unused)
 	tables_release(&t);
 }
 
-/* Two million nodes like those of a checksum: the pass must not cost more than a tenth of a microsecond a node. */
+/* Two million nodes like those of a checksum: the pass must not cost more than a tenth of a
+ * microsecond a node. */
 static void test_speed(void **unused)
 {
 	(void)unused;
@@ -353,8 +375,10 @@ static void test_speed(void **unused)
 	clock_t run = clock();
 	assert_int_equal(eval_self_check(&view, in, NULL, 0).mismatches, 0);
 	clock_t end = clock();
-	print_message("ns a node: open %.1f, eval %.1f, self-check %.1f\n", (opened - start) * 1e9 / CLOCKS_PER_SEC / N,
-		      (run - opened) * 1e9 / CLOCKS_PER_SEC / N, (end - run) * 1e9 / CLOCKS_PER_SEC / N);
+	print_message("ns a node: open %.1f, eval %.1f, self-check %.1f\n",
+		      (opened - start) * 1e9 / CLOCKS_PER_SEC / N,
+		      (run - opened) * 1e9 / CLOCKS_PER_SEC / N,
+		      (end - run) * 1e9 / CLOCKS_PER_SEC / N);
 	assert_true(end - start < CLOCKS_PER_SEC);
 	eval_release(&e);
 	trace_release(&view);
@@ -364,11 +388,11 @@ static void test_speed(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bad_nodes),  cmocka_unit_test(test_bad_cells),
-		cmocka_unit_test(test_bad_events), cmocka_unit_test(test_bad_header),
-		cmocka_unit_test(test_killed),	   cmocka_unit_test(test_scribble),
-		cmocka_unit_test(test_eval_same),  cmocka_unit_test(test_self_check),
-		cmocka_unit_test(test_undefined),  cmocka_unit_test(test_speed),
+	    cmocka_unit_test(test_bad_nodes),  cmocka_unit_test(test_bad_cells),
+	    cmocka_unit_test(test_bad_events), cmocka_unit_test(test_bad_header),
+	    cmocka_unit_test(test_killed),     cmocka_unit_test(test_scribble),
+	    cmocka_unit_test(test_eval_same),  cmocka_unit_test(test_self_check),
+	    cmocka_unit_test(test_undefined),  cmocka_unit_test(test_speed),
 	};
 	return cmocka_run_group_tests_name("trace", tests, NULL, NULL);
 }
