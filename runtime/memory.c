@@ -137,7 +137,7 @@ label rt_load_cells(uint64_t addr, unsigned size, uint64_t site)
 			return 0;
 		l = assemble(cells(addr), size, addr);
 	}
-	return l;
+	return rt_unless_constant(l);
 }
 
 label rt_load(const void *p, unsigned size)

@@ -482,7 +482,7 @@ label __muster_wide(uint32_t opw, label a, label b, uint64_t alow, uint64_t ahig
 
 label __muster_extract(label a, uint32_t low, uint32_t width)
 {
-	return rt_extract(a, low, width);
+	return rt_unless_constant(rt_extract(a, low, width));
 }
 
 label __muster_zext(label a, uint32_t width)

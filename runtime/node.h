@@ -111,6 +111,13 @@ static inline label rt_make(unsigned op, unsigned width, label a, label b, label
 	return (label)count;
 }
 
+/* A constant that came out of a larger value (the upper half of a word of which only the lower is
+ * labelled) is not worth a label. */
+static inline label rt_unless_constant(label a)
+{
+	return a && rt_node(a)->op == MUSTER_OP_CONST ? 0 : a;
+}
+
 RT_HIDDEN void rt_event_at(unsigned kind, unsigned arg, uint64_t site, label a);
 RT_HIDDEN label rt_const(unsigned width, uint64_t low, uint64_t high);
 RT_HIDDEN label rt_ite(label cond, label a, label b, unsigned width, uint64_t va, uint64_t vb, int truth);

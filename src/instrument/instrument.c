@@ -59,6 +59,8 @@ static int edit(struct unit *u, enum instrument_kind kind, const struct instrume
 {
 	LLVMStripModuleDebugInfo(u->module);
 	settle_inline(u->module, options->wrapped);
+	settle_fortified(u->module, options->wrapped);
+	settle_constants(u);
 	settle_undefined(u);
 	if (run_pass(u, kind, options))
 		return -1;

@@ -304,6 +304,44 @@ static void cut_off(LLVMModuleRef module, LLVMValueRef f)
 	LLVMSetValueName2(declared, name, strlen(name));
 }
 
+/* LLVM turns calls of the fortified functions (__memcpy_chk ...) into plain moves whatever it is told
+ * about builtins. So they go by the runtime's name for them at once, as the linker would have it. */
+void settle_fortified(LLVMModuleRef module, const char *const *wrapped)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+		size_t n;
+		const char *name = LLVMGetValueName2(f, &n);
+		char text[256];
+
+		if (!LLVMIsDeclaration(f) || n < 6 || strcmp(name + n - 4, "_chk") != 0 || !is_wrapped(name, wrapped))
+			continue;
+		snprintf(text, sizeof text, "__wrap_%s", name);
+		LLVMSetValueName2(f, text, strlen(text));
+	}
+}
+
+static LLVMValueRef settled_constant(LLVMValueRef call)
+{
+	LLVMValueRef f = LLVMIsACallInst(call) ? LLVMIsAFunction(LLVMGetCalledValue(call)) : NULL;
+	size_t n;
+	const char *name = f ? LLVMGetValueName2(f, &n) : "";
+
+	if (strncmp(name, "llvm.is.constant.", 17) == 0)
+		return LLVMConstNull(LLVMTypeOf(call));
+	if (strncmp(name, "llvm.objectsize.", 16) == 0) /* unknown is the largest or the smallest, as asked for */
+		return LLVMIsNull(LLVMGetOperand(call, 1)) ? LLVMConstAllOnes(LLVMTypeOf(call)) : LLVMConstNull(LLVMTypeOf(call));
+	return NULL;
+}
+
+void settle_constants(struct unit *u)
+{
+	for (uint32_t i = 0; i < u->count; i++) {
+		LLVMValueRef v = settled_constant(u->instructions[i]);
+		if (v)
+			LLVMReplaceAllUsesWith(u->instructions[i], v);
+	}
+}
+
 void settle_inline(LLVMModuleRef module, const char *const *wrapped)
 {
 	unsigned always = attribute("alwaysinline");

@@ -18,6 +18,13 @@
  * decisions, and nothing is missing when a program has only the inline one. */
 void settle_inline(LLVMModuleRef module, const char *const *wrapped);
 
+/* Fortified functions with a body in the runtime are called by the body's name. */
+void settle_fortified(LLVMModuleRef module, const char *const *wrapped);
+
+/* What the optimiser may or may not find out (is it a constant? how large is the
+ * object?) is unknown, in every variant alike. */
+void settle_constants(struct unit *u);
+
 /* Variables that are read before they are written have one value in all variants:
  * zero, where mem2reg has not already chosen. */
 void settle_undefined(struct unit *u);

@@ -253,6 +253,8 @@ static LLVMValueRef marker_of(struct tracer *t, const char *name)
 {
 	char text[512];
 
+	if (strncmp(name, "__wrap_", 7) == 0)
+		name += 7;
 	snprintf(text, sizeof text, "__muster_def.%s", name);
 	LLVMValueRef g = LLVMGetNamedGlobal(t->module, text);
 	if (!g) {

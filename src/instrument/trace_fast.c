@@ -518,6 +518,15 @@ static struct access access_of(struct tracer *t, LLVMValueRef inst)
 	return (struct access){LLVMGetOperand(inst, 0), inst, LLVMStoreSizeOfType(t->layout, type)};
 }
 
+/* Assembly and intrinsics (stacksave, va_arg's kin) give nothing labelled. */
+static int may_return_label(LLVMValueRef call)
+{
+	LLVMValueRef callee = LLVMGetCalledValue(call);
+	size_t n;
+
+	return !LLVMIsAInlineAsm(callee) && strncmp(LLVMGetValueName2(callee, &n), "llvm.", 5) != 0;
+}
+
 static void instrument_fast(struct fast *f, struct region *r, struct fast_region *x)
 {
 	struct tracer *t = f->t;
@@ -542,7 +551,7 @@ static void instrument_fast(struct fast *f, struct region *r, struct fast_region
 		t->results_elsewhere = 1;
 		trace_call(t, effect);
 		t->results_elsewhere = 0;
-		if (x->result && x->result->room)
+		if (x->result && x->result->room && may_return_label(effect))
 			leave_with_result(t, effect, x->result, next);
 	} else if (LLVMIsAReturnInst(effect)) {
 		trace_return(t, effect);

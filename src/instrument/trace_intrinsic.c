@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+/* Reductions that are no operator of the trace. */
+enum { REDUCE_SMIN = MUSTER_OP_COUNT, REDUCE_SMAX, REDUCE_UMIN, REDUCE_UMAX };
+
 static void lanes(struct tracer *t, LLVMValueRef inst, unsigned op,
 		  LLVMValueRef (*f)(struct tracer *t, unsigned op, unsigned bits, LLVMValueRef *l, LLVMValueRef *v), unsigned arity)
 {
@@ -180,6 +183,45 @@ static LLVMValueRef funnel(struct tracer *t, unsigned right, unsigned bits, LLVM
 	return tracer_binary(t, MUSTER_OP_OR, bits, lx, ly, x, y);
 }
 
+/* All lanes of a vector into one value. op: an operator, or one of the functions above as its row's number. */
+static LLVMValueRef folded(struct tracer *t, unsigned op, unsigned bits, LLVMValueRef *l, LLVMValueRef *v, LLVMValueRef *value)
+{
+	static const LLVMIntPredicate predicates[] = {LLVMIntSLT, LLVMIntSGT, LLVMIntULT, LLVMIntUGT};
+	static const LLVMOpcode opcodes[] = {
+	    [MUSTER_OP_ADD] = LLVMAdd, [MUSTER_OP_MUL] = LLVMMul, [MUSTER_OP_AND] = LLVMAnd,
+	    [MUSTER_OP_OR] = LLVMOr,   [MUSTER_OP_XOR] = LLVMXor,
+	};
+
+	if (op < REDUCE_SMIN) {
+		*value = LLVMBuildBinOp(t->b, opcodes[op], v[0], v[1], "");
+		return tracer_binary(t, op, bits, l[0], l[1], v[0], v[1]);
+	}
+	LLVMIntPredicate p = predicates[op - REDUCE_SMIN];
+	int max = p == LLVMIntSGT || p == LLVMIntUGT, is_signed = p == LLVMIntSLT || p == LLVMIntSGT;
+	*value = LLVMBuildSelect(t->b, LLVMBuildICmp(t->b, p, v[0], v[1], ""), v[0], v[1], "");
+	return extreme(t, p, is_signed ? MUSTER_OP_SLT : MUSTER_OP_ULT, max, bits, l, v);
+}
+
+static void reduce(struct tracer *t, LLVMValueRef inst, unsigned op)
+{
+	LLVMValueRef x = LLVMGetOperand(inst, 0), labels[TRACER_LEAVES], l[2], v[2], value;
+	struct leaf leaves[TRACER_LEAVES];
+	unsigned n = tracer_leaves(t, LLVMTypeOf(x), leaves);
+
+	tracer_get(t, x, labels, n);
+	if (n == 0 || tracer_all_zero(t, labels, n))
+		return;
+	l[0] = labels[0];
+	v[0] = tracer_leaf_value(t, x, &leaves[0]);
+	for (unsigned i = 1; i < n; i++) {
+		l[1] = labels[i];
+		v[1] = tracer_leaf_value(t, x, &leaves[i]);
+		l[0] = folded(t, op, leaves[i].bits, l, v, &value);
+		v[0] = value;
+	}
+	tracer_set1(t, inst, l[0]);
+}
+
 static void memory_copy(struct tracer *t, LLVMValueRef inst)
 {
 	LLVMValueRef to = LLVMGetOperand(inst, 0), from = LLVMGetOperand(inst, 1), n = LLVMGetOperand(inst, 2);
@@ -226,7 +268,7 @@ static void pass_first(struct tracer *t, LLVMValueRef inst)
 	tracer_set(t, inst, labels, n);
 }
 
-enum action { NOTHING, FIRST, UNARY, ABS, SMIN, SMAX, UMIN, UMAX, OVERFLOW, SATURATE, FUNNEL, COPY, FILL, VA_START, VA_COPY };
+enum action { NOTHING, FIRST, REDUCE, UNARY, ABS, SMIN, SMAX, UMIN, UMAX, OVERFLOW, SATURATE, FUNNEL, COPY, FILL, VA_START, VA_COPY };
 
 static const struct row {
 	const char *name;
@@ -258,6 +300,15 @@ static const struct row {
     {"llvm.usub.sat.", SATURATE, MUSTER_OP_USUBO},
     {"llvm.fshl.", FUNNEL, 0},
     {"llvm.fshr.", FUNNEL, 1},
+    {"llvm.vector.reduce.add.", REDUCE, MUSTER_OP_ADD},
+    {"llvm.vector.reduce.mul.", REDUCE, MUSTER_OP_MUL},
+    {"llvm.vector.reduce.and.", REDUCE, MUSTER_OP_AND},
+    {"llvm.vector.reduce.or.", REDUCE, MUSTER_OP_OR},
+    {"llvm.vector.reduce.xor.", REDUCE, MUSTER_OP_XOR},
+    {"llvm.vector.reduce.smin.", REDUCE, REDUCE_SMIN},
+    {"llvm.vector.reduce.smax.", REDUCE, REDUCE_SMAX},
+    {"llvm.vector.reduce.umin.", REDUCE, REDUCE_UMIN},
+    {"llvm.vector.reduce.umax.", REDUCE, REDUCE_UMAX},
     {"llvm.expect.", FIRST, 0},
     {"llvm.annotation.", FIRST, 0},
     {"llvm.ptr.annotation.", FIRST, 0},
@@ -302,6 +353,9 @@ int trace_intrinsic(struct tracer *t, LLVMValueRef inst, const char *name)
 		return 1;
 	case FIRST:
 		pass_first(t, inst);
+		return 1;
+	case REDUCE:
+		reduce(t, inst, r->op);
 		return 1;
 	case OVERFLOW:
 		with_overflow(t, inst, r->op);

@@ -110,50 +110,47 @@ static void trace_widening(struct tracer *t, LLVMValueRef inst, LLVMOpcode op)
 	tracer_set(t, inst, out, n);
 }
 
-/* Same bits, other type: a vector's lanes may change their size. */
+/* Lanes first .. first+n-1 as one value, low lane first. Put together in pairs, so that a part that
+ * is constant never has more than 64 bits. */
+static LLVMValueRef join_lanes(struct tracer *t, LLVMValueRef x, const struct leaf *leaves, const LLVMValueRef *labels,
+			       unsigned first, unsigned n, LLVMValueRef *value)
+{
+	LLVMValueRef low, high, vlow, vhigh;
+	unsigned bits = leaves[first].bits * (n / 2);
+
+	if (n == 1) {
+		*value = tracer_word(t, tracer_leaf_value(t, x, &leaves[first]));
+		return labels[first];
+	}
+	low = join_lanes(t, x, leaves, labels, first, n / 2, &vlow);
+	high = join_lanes(t, x, leaves, labels, first + n / 2, n / 2, &vhigh);
+	*value = bits < 64 ? LLVMBuildOr(t->b, vlow, LLVMBuildShl(t->b, vhigh, tracer_q(t, bits), ""), "") : vlow;
+	if (low == t->zero && high == t->zero)
+		return t->zero;
+	return tracer_call(t, "__muster_concat", "wwwwwqq", high, low, tracer_w(t, bits), tracer_w(t, bits), vhigh, vlow);
+}
+
+/* Same bits, other type: a vector's lanes may change their size, by a power of two. */
 static void trace_bitcast(struct tracer *t, LLVMValueRef inst)
 {
-	LLVMValueRef x = LLVMGetOperand(inst, 0);
+	LLVMValueRef x = LLVMGetOperand(inst, 0), v;
 	struct leaf from[TRACER_LEAVES], to[TRACER_LEAVES];
-	LLVMValueRef lx[TRACER_LEAVES], out[TRACER_LEAVES], whole = t->zero;
-	unsigned n = tracer_leaves(t, LLVMTypeOf(x), from), m = tracer_leaves(t, LLVMTypeOf(inst), to), total = 0;
-	int to_float = m == 0 || to[0].bits == 0;
+	LLVMValueRef lx[TRACER_LEAVES], out[TRACER_LEAVES];
+	unsigned n = tracer_leaves(t, LLVMTypeOf(x), from), m = tracer_leaves(t, LLVMTypeOf(inst), to);
 
 	tracer_get(t, x, lx, n);
 	if (tracer_all_zero(t, lx, n))
 		return;
-	if (n == m && !to_float) {
-		tracer_set(t, inst, lx, n);
+	if (m == 0 || to[0].bits == 0 || to[0].bits > 128 || from[0].bits > 128 || (n > m ? n % m : m % n) != 0 ||
+	    (n > m && (n / m & (n / m - 1)) != 0)) {
+		tracer_concrete_all(t, x, m && to[0].bits ? MUSTER_REASON_WIDTH : MUSTER_REASON_FLOAT);
 		return;
 	}
-	for (unsigned i = 0; i < n; i++)
-		total += from[i].bits;
-	if (to_float || total > 128 || from[0].bits > 64 || (n > 1 && m > 1 && total > 128)) {
-		tracer_concrete_all(t, x, to_float ? MUSTER_REASON_FLOAT : MUSTER_REASON_WIDTH);
-		return;
-	}
-	unsigned done = 0;
-	LLVMValueRef value = NULL;
-	for (unsigned i = 0; i < n; i++) { /* lane 0 is the lowest; constants up to 64 bits go in as values */
-		LLVMValueRef v = tracer_word(t, tracer_leaf_value(t, x, &from[i]));
-		if (i == 0) {
-			whole = lx[0];
-			value = v;
-		} else if (done <= 64) {
-			whole = tracer_call(t, "__muster_concat", "wwwwwqq", lx[i], whole, tracer_w(t, from[i].bits),
-					    tracer_w(t, done), v, value);
-			if (done < 64)
-				value = LLVMBuildOr(t->b, value, LLVMBuildShl(t->b, v, tracer_q(t, done), ""), "");
-		} else {
-			tracer_concrete_all(t, x, MUSTER_REASON_WIDTH);
-			return;
-		}
-		done += from[i].bits;
-	}
-	unsigned low = 0;
 	for (unsigned i = 0; i < m; i++) {
-		out[i] = to[i].bits == total ? whole : tracer_extract(t, whole, low, to[i].bits);
-		low += to[i].bits;
+		if (n >= m)
+			out[i] = join_lanes(t, x, from, lx, i * (n / m), n / m, &v);
+		else
+			out[i] = tracer_extract(t, lx[i / (m / n)], i % (m / n) * to[i].bits, to[i].bits);
 	}
 	tracer_set(t, inst, out, m);
 }

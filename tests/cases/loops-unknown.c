@@ -1,4 +1,5 @@
-/* A loop bound from the input: every test of it is a branch; variable-length arrays give up the size.
+/* A loop bound from the input: every test of it is a branch; variable-length arrays give up the size,
+ * blocks of the heap do not.
  *
  * INPUT \x05\x06
  * ALLOW size
@@ -14,7 +15,7 @@ int main(void) {
 	char array[in[0]];              // concrete: allocation
 	memset(array, 1, sizeof array);
 	IF(array[4] == 1);              // nobranch
-	char *p = malloc(in[1]);        // concrete: allocation
+	char *p = malloc(in[1]);        // nobranch
 	p[0] = 2;
 	IF(p[0] == 2);                  // nobranch
 	free(p);
