@@ -31,7 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOWHERE UINT64_MAX
+#define NOWHERE DEPEND_NOWHERE
 #define KEPT 20 /* exceptions that are kept with their input */
 
 const char *depend_key(enum depend_verdict v)
@@ -245,26 +245,20 @@ static struct first_false find_false(const struct depend *d, const struct trace 
 	return f;
 }
 
-/* known: decisions that the trace covers; later ones say nothing. */
-static enum depend_verdict judge(const struct first_false *f, uint64_t differs, uint64_t known,
-				 int longer, const struct path *p)
+enum depend_verdict depend_judge(const struct depend_facts *f)
 {
-	if (differs != NOWHERE && differs >= known)
-		differs = NOWHERE;
-	if (f->event == NOWHERE) {
-		if (differs != NOWHERE)
-			return longer ? DEPEND_LONGER : DEPEND_BEFORE;
-		return p->cut ? DEPEND_LIMIT : DEPEND_SAME;
-	}
-	if (differs != NOWHERE && differs < f->position)
-		return longer ? DEPEND_LONGER : DEPEND_BEFORE;
+	uint64_t differs = f->differs >= f->known ? NOWHERE : f->differs;
+	if (differs != NOWHERE && (f->broken == NOWHERE || differs < f->broken))
+		return f->longer ? DEPEND_LONGER : DEPEND_BEFORE;
+	if (f->broken == NOWHERE)
+		return f->cut ? DEPEND_LIMIT : DEPEND_SAME;
 	if (f->undefined)
 		return DEPEND_UNDEFINED;
 	if (!f->decision)
 		return DEPEND_FREED;
-	if (differs == f->position)
+	if (differs == f->broken)
 		return DEPEND_TURNED;
-	return p->cut && p->at.size <= f->position ? DEPEND_LIMIT : DEPEND_MISSED;
+	return f->cut && f->length <= f->broken ? DEPEND_LIMIT : DEPEND_MISSED;
 }
 
 /* -------------------------------------------------------------- the loop */
@@ -408,8 +402,17 @@ static int one_mutant(struct oracle *o)
 		return -1;
 	}
 	uint64_t differs = first_difference(&o->first, &p);
-	int longer = o->changed.bytes[source].size > o->original.bytes[source].size;
-	enum depend_verdict verdict = judge(&f, differs, o->known, longer, &p);
+	struct depend_facts facts = {
+	    .broken = f.event == NOWHERE ? NOWHERE : f.position,
+	    .decision = f.decision,
+	    .undefined = f.undefined,
+	    .differs = differs,
+	    .known = o->known,
+	    .longer = o->changed.bytes[source].size > o->original.bytes[source].size,
+	    .cut = p.cut,
+	    .length = p.at.size,
+	};
+	enum depend_verdict verdict = depend_judge(&facts);
 	o->r->mutants++;
 	o->r->count[verdict]++;
 	if (verdict >= DEPEND_BEFORE && o->r->exceptions.size < KEPT)

@@ -37,6 +37,22 @@ enum depend_verdict {
 const char *depend_key(enum depend_verdict v);
 const char *depend_words(enum depend_verdict v);
 
+#define DEPEND_NOWHERE UINT64_MAX
+
+/* What is known of a changed input; positions are counted in decisions. */
+struct depend_facts {
+	uint64_t broken;  /* the first constraint that is not true, or DEPEND_NOWHERE */
+	int decision;	  /* it is a branch or switch */
+	int undefined;	  /* it has no value */
+	uint64_t differs; /* the first decision at which the paths differ, or DEPEND_NOWHERE */
+	uint64_t known;	  /* decisions that the trace covers; DEPEND_NOWHERE: all there are */
+	int longer;	  /* the input has more bytes */
+	int cut;	  /* its run was stopped */
+	uint64_t length;  /* decisions of its path */
+};
+
+enum depend_verdict depend_judge(const struct depend_facts *f);
+
 struct depend_exception {
 	enum depend_verdict verdict;
 	unsigned mutant; /* from 1 */
