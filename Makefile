@@ -99,11 +99,15 @@ $(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_bodies)): \
 		$(B)/runtime/%.o: $(B)/runtime/%.bc $(B)/muster
 	$(B)/muster instrument-runtime --kind trace -o $@ $<
 
+# The code generator makes calls of these three out of copies that the instrumentation dealt with; calls
+# that the program makes are sent to the runtime by the instrumentation itself.
+unwrapped = / __wrap_\(memcpy\|memmove\|memset\)$$/d
+
 # The runtime's own calls go to libc, whatever the linker wraps: only bodies call wrapped functions.
 # A wrapped name in the other objects becomes its __real_ name.
 define archive_runtime
 @rm -rf $@ $@.parts && mkdir -p $@.parts
-nm --defined-only -g $^ | sed -n 's/.* [TtWwi] __wrap_\(.*\)/\1 __real_\1/p' | sort -u >$@.parts/names
+nm --defined-only -g $^ | sed -n -e '$(unwrapped)' -e 's/.* [TtWwi] __wrap_\(.*\)/\1 __real_\1/p' | sort -u >$@.parts/names
 @for o in $(filter-out $(runtime_body_objects),$^); do \
 	objcopy --redefine-syms=$@.parts/names $$o $@.parts/$${o##*/} || exit 1; done
 ar rcsD $@ $@.parts/*.o $(filter $(runtime_body_objects),$^)
@@ -156,7 +160,7 @@ $(B)/runtime/wraps: $(B)/runtime/libmuster_rt.a
 $(B)/runtime/wraps_path: $(B)/runtime/libmuster_path.a
 $(B)/runtime/wraps_cov: $(B)/runtime/libmuster_cov.a
 $(B)/runtime/wraps $(B)/runtime/wraps_path $(B)/runtime/wraps_cov:
-	nm --defined-only -g $< | sed -n 's/.* [TtWwi] __wrap_//p' | sort -u >$@.tmp
+	nm --defined-only -g $< | sed -n -e '$(unwrapped)' -e 's/.* [TtWwi] __wrap_//p' | sort -u >$@.tmp
 	@mv $@.tmp $@
 
 $(B)/runtime/include:

@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Bits of _flags, as every glibc has had them. */
@@ -26,7 +27,6 @@
 
 int __real___underflow(FILE *fp);
 int __real_ungetc(int c, FILE *fp);
-void *__real_memcpy(void *to, const void *from, size_t n);
 off_t __real_lseek(int fd, off_t offset, int whence);
 int __real_fseeko(FILE *fp, off_t offset, int whence);
 off_t __real_ftello(FILE *fp);
@@ -199,7 +199,7 @@ static void take(struct block *b, FILE *fp)
 	char *from = fp->_IO_read_ptr, *to = b->to + b->got;
 	size_t n = have < need ? have : need;
 
-	__real_memcpy(to, from, n);
+	memcpy(to, from, n);
 	rt_copy(to, from, n);
 	if (have < need) { /* all of it; and the end of the input, if there is a label */
 		rt_bound(rt_binary(MUSTER_OP_ULT, 64, have_label, need_label, have, need));

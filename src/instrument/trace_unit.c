@@ -112,8 +112,30 @@ static void add_constructor(struct tracer *t, LLVMValueRef f)
 	vec_release(&all);
 }
 
+/* The program's calls of these go to the runtime by name: the linker cannot tell them from the calls
+ * that the code generator makes of copies whose labels have moved already. */
+static void name_block_moves(LLVMModuleRef module)
+{
+	static const char *const names[] = {"memcpy", "memmove", "memset"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		LLVMValueRef f = LLVMGetNamedFunction(module, names[i]);
+		char text[32];
+
+		if (!f || !LLVMIsDeclaration(f))
+			continue;
+		snprintf(text, sizeof text, "__wrap_%s", names[i]);
+		LLVMValueRef there = LLVMGetNamedFunction(module, text);
+		if (there)
+			LLVMReplaceAllUsesWith(f, there);
+		else
+			LLVMSetValueName2(f, text, strlen(text));
+	}
+}
+
 void trace_globals(struct tracer *t)
 {
+	name_block_moves(t->module);
 	LLVMTypeRef fields[] = {t->ptr, t->i64};
 	LLVMTypeRef entry = LLVMStructTypeInContext(t->context, fields, 2, 0);
 	VEC(LLVMValueRef) rows = {0};

@@ -16,7 +16,6 @@
 #define __real_ungetc ungetc
 #define __real_fread fread
 #define __real_fread_unlocked (fread_unlocked)
-#define __real_memcpy memcpy
 #define __real_lseek lseek
 #define __real_fseeko fseeko
 #define __real_ftello ftello
