@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -187,6 +188,36 @@ static void check_memfd(struct inspect *in)
 		close(fd);
 }
 
+/* Traced programs run at the same addresses each time; some sandboxes forbid that. */
+static void check_randomisation(struct inspect *in)
+{
+	int old = personality(0xffffffff);
+
+	if (old < 0 || personality(old | ADDR_NO_RANDOMIZE) < 0)
+		problem(
+		    in, 0,
+		    "address randomisation cannot be switched off: runs will differ in addresses",
+		    "allow the personality system call (docker: --security-opt "
+		    "seccomp=unconfined)");
+	else
+		personality(old);
+}
+
+/* The sanitizers' runtime is a package of its own. */
+static void check_sanitizers(struct inspect *in)
+{
+	char *argv[] = {(char *)home_clang(), "-print-file-name=libclang_rt.asan-x86_64.a", NULL};
+	struct proc_opts opts = {.capture_out = 1, .capture_err = 1, .null_input = 1};
+	struct proc_result r;
+
+	if (proc_run(argv, &opts, &r))
+		return; /* no clang: said already */
+	if (!r.status && !memchr(r.out.data ? r.out.data : "", '/', r.out.size))
+		problem(in, 0, "clang-19 has no sanitizers: the san variant cannot be linked",
+			"apt-get install libclang-rt-19-dev");
+	proc_release(&r);
+}
+
 static void check_machine(struct inspect *in)
 {
 	check_tool(in, home_clang(), "clang-19");
@@ -197,6 +228,8 @@ static void check_machine(struct inspect *in)
 		problem(in, 1, error_text(), "");
 	check_address_space(in);
 	check_memfd(in);
+	check_randomisation(in);
+	check_sanitizers(in);
 	if (access("/proc/self/exe", F_OK))
 		problem(in, 1, "/proc is not mounted", "mount -t proc proc /proc");
 }
