@@ -104,12 +104,14 @@ $(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_bodies)): \
 unwrapped = / __wrap_\(memcpy\|memmove\|memset\)$$/d
 
 # The runtime's own calls go to libc, whatever the linker wraps: only bodies call wrapped functions.
-# A wrapped name in the other objects becomes its __real_ name.
+# A wrapped name in the other objects becomes its __real_ name; copies and fills are the runtime's own.
 define archive_runtime
 @rm -rf $@ $@.parts && mkdir -p $@.parts
 nm --defined-only -g $^ | sed -n -e '$(unwrapped)' -e 's/.* [TtWwi] __wrap_\(.*\)/\1 __real_\1/p' | sort -u >$@.parts/names
+@for f in memcpy memmove memset; do echo $$f rt_plain_$$f; done | cat $@.parts/names - >$@.parts/own
 @for o in $(filter-out $(runtime_body_objects),$^); do \
-	objcopy --redefine-syms=$@.parts/names $$o $@.parts/$${o##*/} || exit 1; done
+	case $$o in */wrap_mem.o) n=names ;; *) n=own ;; esac; \
+	objcopy --redefine-syms=$@.parts/$$n $$o $@.parts/$${o##*/} || exit 1; done
 ar rcsD $@ $@.parts/*.o $(filter $(runtime_body_objects),$^)
 endef
 runtime_body_objects = $(B)/runtime/libc/%.o $(B)/runtime/all/%.o $(B)/runtime/path/%.o
