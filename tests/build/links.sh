@@ -260,6 +260,9 @@ C
 		done
 	fi
 	printf 'int LLVMFuzzerTestOneInput(const unsigned char *d, unsigned long n) { return n && d[n] ? 0 : 0; }\n' >over.c
+	# Nothing but the harness decides on the input.
+	[ "$(muster trace --input in -- ./h.c | grep -c ': branch:')" = 2 ]
+	muster trace --input in -- ./h.c | grep -q 'branch: taken: len(in) > 2'
 	! "$(muster variant --kind san over.c)" in 2>err
 	grep -q heap-buffer-overflow err
 }

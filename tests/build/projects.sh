@@ -174,6 +174,8 @@ test_installed() {
 	muster build -- sh -c '$CC -I. src/*.c -o prog'
 	units 9 ./prog
 	same_variants ./prog
+	muster trace --summary --self-check --dependence 5 --input in -- ./prog >summary
+	grep -q '"exceptions": 0' summary
 }
 
 for t in configure_and_parallel_make makefile_with_its_own_compiler status_of_the_build libtool cmake installed; do
