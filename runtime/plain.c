@@ -8,11 +8,11 @@
 #include "rt.h"
 
 /* Or the compiler would see what the loops do, and call them. */
-#define PLAIN RT_HIDDEN __attribute__((no_builtin))
+#define PLAIN __attribute__((no_builtin))
 
-PLAIN void *rt_plain_memcpy(void *restrict to, const void *restrict from, size_t n);
-PLAIN void *rt_plain_memmove(void *to, const void *from, size_t n);
-PLAIN void *rt_plain_memset(void *to, int c, size_t n);
+RT_HIDDEN void *rt_plain_memcpy(void *restrict to, const void *restrict from, size_t n);
+RT_HIDDEN void *rt_plain_memmove(void *to, const void *from, size_t n);
+RT_HIDDEN void *rt_plain_memset(void *to, int c, size_t n);
 
 #define LONG 512
 
@@ -21,7 +21,7 @@ struct __attribute__((packed, may_alias)) word {
 	uint64_t v;
 };
 
-void *rt_plain_memcpy(void *restrict to, const void *restrict from, size_t n)
+PLAIN void *rt_plain_memcpy(void *restrict to, const void *restrict from, size_t n)
 {
 	char *d = to;
 	const char *s = from;
@@ -36,7 +36,7 @@ void *rt_plain_memcpy(void *restrict to, const void *restrict from, size_t n)
 	return to;
 }
 
-void *rt_plain_memmove(void *to, const void *from, size_t n)
+PLAIN void *rt_plain_memmove(void *to, const void *from, size_t n)
 {
 	char *d = to;
 	const char *s = from;
@@ -49,7 +49,7 @@ void *rt_plain_memmove(void *to, const void *from, size_t n)
 	return to;
 }
 
-void *rt_plain_memset(void *to, int c, size_t n)
+PLAIN void *rt_plain_memset(void *to, int c, size_t n)
 {
 	char *d = to;
 	if (n >= LONG) {
