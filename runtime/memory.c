@@ -274,6 +274,13 @@ label __muster_load(const void *p, label address, uint32_t size, uint64_t site)
 {
 	if (RT_UNLIKELY(address != 0))
 		return rt_load_at(p, address, size, site);
+	if (size == 1) { /* most loads of input, and most of them plain input bytes */
+		uint32_t c = *cells((uint64_t)p);
+		if (!c || RT_UNLIKELY(!RT_ON()))
+			return 0;
+		if (c <= MUSTER_LABEL_MASK && rt_node(c)->width == 8 && rt_node(c)->value == *(const uint8_t *)p)
+			return c;
+	}
 	return any_cell(cells((uint64_t)p), size) ? rt_load_cells((uint64_t)p, size, site) : 0;
 }
 

@@ -106,7 +106,7 @@ static inline int has_bool_result(unsigned op)
 }
 
 /* With tracing on and a label among the two. */
-static inline label binary(unsigned op, unsigned width, label a, label b, uint64_t va, uint64_t vb)
+static inline __attribute__((always_inline)) label binary(unsigned op, unsigned width, label a, label b, uint64_t va, uint64_t vb)
 {
 	va = rt_mask(va, width);
 	vb = rt_mask(vb, width);
@@ -520,8 +520,17 @@ void __muster_branch(label a, uint32_t taken, uint64_t site)
 {
 	if (!a || RT_UNLIKELY(!RT_ON()))
 		return;
-	if ((a = believed(a, taken, site)))
+	if (RT_UNLIKELY(!(a = believed(a, taken, site))))
+		return;
+	struct rt_state *s = RT_STATE;
+	uint64_t n = s->header->event_count;
+	if (RT_UNLIKELY(s->header->site_cap || n >= s->event_capacity)) {
 		rt_event_at(MUSTER_EV_BRANCH, taken, site, a);
+		return;
+	}
+	s->header->event_count = n + 1;
+	__asm__ volatile("" ::: "memory");
+	s->events[n] = (struct muster_event){MUSTER_EV_BRANCH, (uint16_t)taken, (uint32_t)(site >> 32), (uint32_t)site, a};
 }
 
 void __muster_branch_all(label a, uint32_t taken, uint64_t site)

@@ -68,7 +68,7 @@ static inline uint64_t rt_place(unsigned op, label newest, label older, uint64_t
 	return (uint64_t)newest * MUSTER_SLOTS + by + (mix & 7);
 }
 
-static inline label rt_make(unsigned op, unsigned width, label a, label b, label c, uint64_t value, uint64_t k)
+static inline __attribute__((always_inline)) label rt_make(unsigned op, unsigned width, label a, label b, label c, uint64_t value, uint64_t k)
 {
 	struct rt_state *s = RT_STATE;
 	struct muster_header *h = s->header;
