@@ -16,11 +16,12 @@
 _Noreturn void __chk_fail(void);
 
 /* Is it the program's own, which moves labels by itself? Then it takes over the arguments' labels. */
-static int is_own(void (*fn)(void))
+static int is_own(void (*fn)(void), const label *a)
 {
 	if (((const uint64_t *)fn)[-1] != MUSTER_FUNCTION_MAGIC)
 		return 0;
-	__muster_tls.owner = (uint64_t)fn;
+	if (a[0] | a[1] | a[2])
+		__muster_tls.owner = (uint64_t)fn;
 	return 1;
 }
 
@@ -59,7 +60,7 @@ RT_EXPORT void *__wrap_memcpy(void *to, const void *from, size_t n)
 {
 	label a[3];
 	rt_enter(__wrap_memcpy, a, 3);
-	if (is_own((void (*)(void))memcpy))
+	if (is_own((void (*)(void))memcpy, a))
 		return memcpy(to, from, n);
 	fix_copy(a);
 	memcpy(to, from, n);
@@ -71,7 +72,7 @@ RT_EXPORT void *__wrap_memmove(void *to, const void *from, size_t n)
 {
 	label a[3];
 	rt_enter(__wrap_memmove, a, 3);
-	if (is_own((void (*)(void))memmove))
+	if (is_own((void (*)(void))memmove, a))
 		return memmove(to, from, n);
 	return copy(to, from, n, a);
 }
@@ -102,7 +103,7 @@ RT_EXPORT void *__wrap_memset(void *p, int c, size_t n)
 {
 	label a[3];
 	rt_enter(__wrap_memset, a, 3);
-	if (is_own((void (*)(void))memset))
+	if (is_own((void (*)(void))memset, a))
 		return memset(p, c, n);
 	return fill(p, c, n, a);
 }
