@@ -121,6 +121,12 @@ static inline __attribute__((always_inline)) label binary(unsigned op, unsigned 
 		    op == MUSTER_OP_SHL || op == MUSTER_OP_LSHR || op == MUSTER_OP_ASHR)
 			return a;
 	}
+	if (op == MUSTER_OP_EQ || op == MUSTER_OP_NE) { /* decided whatever the input: x == x, a byte and EOF */
+		if (a == b)
+			return 0;
+		if (vb > 1 && !b && rt_node(a)->op == MUSTER_OP_ZEXT && vb >> rt_node(rt_node(a)->a)->width)
+			return 0;
+	}
 	uint64_t v = rt_mask(binary_value(op, width, va, vb), has_bool_result(op) ? 1 : width);
 	return rt_make(op, has_bool_result(op) ? 1 : width, a, b, 0, v, a ? (b ? 0 : vb) : va);
 }
