@@ -383,6 +383,7 @@ static int dependence(struct trace_show *show, struct session *s)
 		die(EXIT_USAGE, "%s", error_text());
 	check_started(&r);
 	open_trace(&t, &all, &r);
+	uint64_t apart = depend_compare(show->trace, &t);
 	struct depend d = {.path = path.options,
 			   .sites = &all.sites,
 			   .input = s->in,
@@ -400,6 +401,11 @@ static int dependence(struct trace_show *show, struct session *s)
 		for (size_t i = 0; i < report.exceptions.size; i++)
 			show_exception(&report.exceptions.data[i], &t, &all);
 		code = depend_exceptions(&report) ? EXIT_INTERNAL : EXIT_OK;
+	}
+	if (apart < show->trace->event_count && !show->trace->header->cap_count) {
+		log_warn("dependence: EXCEPTION: event %llu of the trace is not that of the variant with every decision",
+			 (unsigned long long)apart);
+		code = EXIT_INTERNAL;
 	}
 	launcher_free(l);
 	trace_release(&t);

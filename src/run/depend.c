@@ -12,10 +12,7 @@
  *	f is a branch or switch:   d must be exactly there;
  *	f is another constraint:   d may be there or later, or nowhere;
  *	f has no value:            the same.
- * Anything else is an exception: the trace lied. One kind is set apart: behind the end of an input
- *that is read into memory, memory keeps what it had. A longer input writes there. The trace has no
- *constraint for that (it would have to fix the length at every read), so a program that looks there
- *may turn off early.
+ * Anything else is an exception: the trace lied.
  */
 #include "run/depend.h"
 
@@ -249,7 +246,7 @@ enum depend_verdict depend_judge(const struct depend_facts *f)
 {
 	uint64_t differs = f->differs >= f->known ? NOWHERE : f->differs;
 	if (differs != NOWHERE && (f->broken == NOWHERE || differs < f->broken))
-		return f->longer ? DEPEND_LONGER : DEPEND_BEFORE;
+		return DEPEND_BEFORE;
 	if (f->broken == NOWHERE)
 		return f->cut ? DEPEND_LIMIT : DEPEND_SAME;
 	if (f->undefined)
@@ -408,7 +405,6 @@ static int one_mutant(struct oracle *o)
 	    .undefined = f.undefined,
 	    .differs = differs,
 	    .known = o->known,
-	    .longer = o->changed.bytes[source].size > o->original.bytes[source].size,
 	    .cut = p.cut,
 	    .length = p.at.size,
 	};
@@ -478,4 +474,28 @@ int depend_run(const struct depend *d, const struct trace *t, struct depend_repo
 	sources_release(&o.original);
 	sources_release(&o.changed);
 	return result;
+}
+
+static int same_event(const struct trace *x, const struct muster_event *a, const struct trace *y, const struct muster_event *b)
+{
+	if (a->kind != b->kind || a->arg != b->arg || a->unit != b->unit || a->index != b->index || !a->label != !b->label)
+		return 0;
+	if (!a->label)
+		return 1;
+	const struct muster_node *m = &x->nodes[a->label], *n = &y->nodes[b->label];
+	/* Addresses, which are 64 bits wide, are not the same in two variants. */
+	return m->op == n->op && m->width == n->width && (m->width == 64 || trace_value(x, a->label) == trace_value(y, b->label));
+}
+
+uint64_t depend_compare(const struct trace *some, const struct trace *all)
+{
+	uint64_t i = 0, k = 0;
+	for (; i < some->event_count; i++, k++) {
+		while (k < all->event_count && !all->events[k].label &&
+		       (all->events[k].kind == MUSTER_EV_BRANCH || all->events[k].kind == MUSTER_EV_SWITCH))
+			k++;
+		if (k == all->event_count || !same_event(some, &some->events[i], all, &all->events[k]))
+			return i;
+	}
+	return i;
 }

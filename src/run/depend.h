@@ -21,7 +21,6 @@
 	X(TURNED, "turned", "first false constraint is the first decision that differs")      \
 	X(FREED, "freed", "a concretisation or bound is false first")                         \
 	X(UNDEFINED, "undefined", "a constraint has no value for the input")                  \
-	X(LONGER, "longer", "the input is longer, and the program looked behind the old end") \
 	X(LIMIT, "limit", "the run was stopped at a limit")                                   \
 	X(BEFORE, "before", "EXCEPTION: the path differs before any constraint is false")     \
 	X(MISSED, "missed",                                                                   \
@@ -46,7 +45,6 @@ struct depend_facts {
 	int undefined;	  /* it has no value */
 	uint64_t differs; /* the first decision at which the paths differ, or DEPEND_NOWHERE */
 	uint64_t known;	  /* decisions that the trace covers; DEPEND_NOWHERE: all there are */
-	int longer;	  /* the input has more bytes */
 	int cut;	  /* its run was stopped */
 	uint64_t length;  /* decisions of its path */
 };
@@ -88,6 +86,10 @@ struct depend {
  * are not those of the path variant. */
 int depend_run(const struct depend *d, const struct trace *t, struct depend_report *r);
 void depend_report_release(struct depend_report *r);
+
+/* Do two traces of one run, of which `all` has every decision, tell the same? The index of the first event of
+ * `some` that `all` does not have next, or event_count. What carries no label in `all` is passed over. */
+uint64_t depend_compare(const struct trace *some, const struct trace *all);
 
 /* Exceptions in it. */
 unsigned depend_exceptions(const struct depend_report *r);

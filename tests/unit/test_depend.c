@@ -18,26 +18,25 @@ static void test_verdicts(void **unused)
 	(void)unused;
 	static const struct {
 		struct depend_facts
-		    facts; /* broken, decision, undefined, differs, known, longer, cut, length */
+		    facts; /* broken, decision, undefined, differs, known, cut, length */
 		enum depend_verdict want;
 	} rows[] = {
-	    {{NO, 0, 0, NO, NO, 0, 0, 9}, DEPEND_SAME},
-	    {{NO, 0, 0, 5, NO, 0, 0, 9}, DEPEND_BEFORE},
-	    {{NO, 0, 0, 5, NO, 1, 0, 9}, DEPEND_LONGER},
-	    {{NO, 0, 0, 5, 5, 0, 0, 9}, DEPEND_SAME}, /* the trace ended there */
-	    {{NO, 0, 0, 4, 5, 0, 0, 9}, DEPEND_BEFORE},
-	    {{NO, 0, 0, NO, NO, 0, 1, 9}, DEPEND_LIMIT},
-	    {{5, 1, 0, 5, NO, 0, 0, 9}, DEPEND_TURNED},
-	    {{5, 1, 0, 4, NO, 0, 0, 9}, DEPEND_BEFORE},
-	    {{5, 1, 0, 6, NO, 0, 0, 9}, DEPEND_MISSED},
-	    {{5, 1, 0, NO, NO, 0, 0, 9}, DEPEND_MISSED},
-	    {{5, 1, 0, NO, NO, 0, 1, 5}, DEPEND_LIMIT},
-	    {{5, 1, 0, NO, NO, 0, 1, 6}, DEPEND_MISSED},
-	    {{5, 0, 0, 5, NO, 0, 0, 9}, DEPEND_FREED},
-	    {{5, 0, 0, NO, NO, 0, 0, 9}, DEPEND_FREED},
-	    {{5, 0, 0, 4, NO, 0, 0, 9}, DEPEND_BEFORE},
-	    {{5, 1, 1, 5, NO, 0, 0, 9}, DEPEND_UNDEFINED},
-	    {{5, 1, 1, 2, NO, 0, 0, 9}, DEPEND_BEFORE},
+	    {{NO, 0, 0, NO, NO, 0, 9}, DEPEND_SAME},
+	    {{NO, 0, 0, 5, NO, 0, 9}, DEPEND_BEFORE},
+	    {{NO, 0, 0, 5, 5, 0, 9}, DEPEND_SAME}, /* the trace ended there */
+	    {{NO, 0, 0, 4, 5, 0, 9}, DEPEND_BEFORE},
+	    {{NO, 0, 0, NO, NO, 1, 9}, DEPEND_LIMIT},
+	    {{5, 1, 0, 5, NO, 0, 9}, DEPEND_TURNED},
+	    {{5, 1, 0, 4, NO, 0, 9}, DEPEND_BEFORE},
+	    {{5, 1, 0, 6, NO, 0, 9}, DEPEND_MISSED},
+	    {{5, 1, 0, NO, NO, 0, 9}, DEPEND_MISSED},
+	    {{5, 1, 0, NO, NO, 1, 5}, DEPEND_LIMIT},
+	    {{5, 1, 0, NO, NO, 1, 6}, DEPEND_MISSED},
+	    {{5, 0, 0, 5, NO, 0, 9}, DEPEND_FREED},
+	    {{5, 0, 0, NO, NO, 0, 9}, DEPEND_FREED},
+	    {{5, 0, 0, 4, NO, 0, 9}, DEPEND_BEFORE},
+	    {{5, 1, 1, 5, NO, 0, 9}, DEPEND_UNDEFINED},
+	    {{5, 1, 1, 2, NO, 0, 9}, DEPEND_BEFORE},
 	};
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (depend_judge(&rows[i].facts) != rows[i].want)
