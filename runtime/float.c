@@ -19,11 +19,12 @@ static int is_between(char c, char low, char high)
  * "nan(abc"? */
 static int is_tried(char c)
 {
-	return is_between(c, '0', '9') || is_between(c, 'a', 'z') || is_between(c, 'A', 'Z') || c == '+' ||
-	       c == '-' || c == '.' || c == '(' || c == ')' || c == '_';
+	return is_between(c, '0', '9') || is_between(c, 'a', 'z') || is_between(c, 'A', 'Z') ||
+	       c == '+' || c == '-' || c == '.' || c == '(' || c == ')' || c == '_';
 }
 
-/* How many characters decided a result that ended at end; the first that did not fit is one of them. */
+/* How many characters decided a result that ended at end; the first that did not fit is one of
+ * them. */
 static size_t looked_at(const char *s, const char *end)
 {
 	const char *p = end;
@@ -47,17 +48,17 @@ static void fix(const void *fn, const char *s, const char *stop, char **end)
 
 /* X(name, its type) */
 #define CONVERSIONS(X) X(strtod, double) X(strtof, float) X(strtold, long double)
-#define X(name, type)                                                                              \
-	RT_EXPORT type __wrap_##name(const char *restrict s, char **restrict end)                  \
-	{                                                                                          \
-		label a[2];                                                                        \
-		char *stop;                                                                        \
-		rt_enter(__wrap_##name, a, 2);                                                     \
-		rt_concrete(a[0], MUSTER_REASON_ADDRESS);                                          \
-		rt_concrete(a[1], MUSTER_REASON_STORE);                                            \
-		type value = __real_##name(s, &stop);                                              \
-		fix(__wrap_##name, s, stop, end);                                                  \
-		return value;                                                                      \
+#define X(name, type)                                                             \
+	RT_EXPORT type __wrap_##name(const char *restrict s, char **restrict end) \
+	{                                                                         \
+		label a[2];                                                       \
+		char *stop;                                                       \
+		rt_enter(__wrap_##name, a, 2);                                    \
+		rt_concrete(a[0], MUSTER_REASON_ADDRESS);                         \
+		rt_concrete(a[1], MUSTER_REASON_STORE);                           \
+		type value = __real_##name(s, &stop);                             \
+		fix(__wrap_##name, s, stop, end);                                 \
+		return value;                                                     \
 	}
 CONVERSIONS(X)
 #undef X

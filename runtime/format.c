@@ -12,9 +12,9 @@ size_t __real_strlen(const char *s);
 
 size_t rt_scan_double(const char *text, int size, void *to);
 int rt_format_double(char *to, size_t size, const char *text, int width, int precision,
-			   double value);
-int rt_format_long_double(char *to, size_t size, const char *text, int width,
-				int precision, long double value);
+		     double value);
+int rt_format_long_double(char *to, size_t size, const char *text, int width, int precision,
+			  long double value);
 int rt_format_text(char *to, size_t size, const char *text);
 
 /* Labels of (to, size, text, width, precision). */
@@ -34,8 +34,8 @@ static int made(const void *fn, int n, char *to, size_t size)
 	return n;
 }
 
-RT_HIDDEN int rt_format_double(char *to, size_t size, const char *text, int width,
-				     int precision, double value)
+RT_HIDDEN int rt_format_double(char *to, size_t size, const char *text, int width, int precision,
+			       double value)
 {
 	fix_numbers(rt_format_double);
 	int n = __real_snprintf(to, size, text, width, precision, value);
@@ -43,7 +43,7 @@ RT_HIDDEN int rt_format_double(char *to, size_t size, const char *text, int widt
 }
 
 RT_HIDDEN int rt_format_long_double(char *to, size_t size, const char *text, int width,
-					  int precision, long double value)
+				    int precision, long double value)
 {
 	fix_numbers(rt_format_long_double);
 	int n = __real_snprintf(to, size, text, width, precision, value);

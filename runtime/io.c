@@ -46,7 +46,8 @@ static ssize_t do_read(const void *fn, int fd, void *to, size_t n, const label *
 		if (got > 0)
 			rt_label_input(to, (unsigned)p.source, at, (size_t)got);
 		if (result && (size_t)got < n)
-			rt_io_past(p.source, (char *)to + got, a[2] ? SIZE_MAX : n - (size_t)got, got > 0);
+			rt_io_past(p.source, (char *)to + got, a[2] ? SIZE_MAX : n - (size_t)got,
+				   got > 0);
 		else if (got > 0)
 			rt_io_more(p.source, p.at, (char *)to + got, a[2], n);
 		rt_io_position_set(fd, &p);
@@ -85,7 +86,8 @@ RT_EXPORT ssize_t __wrap___read_chk(int fd, void *to, size_t n, size_t room)
 /* A position that the caller says. */
 static int explicit_position(int fd, off_t offset, label l, struct io_position *p)
 {
-	*p = (struct io_position){.source = rt_source_of_fd(fd), .at = (uint64_t)offset, .label = l};
+	*p =
+	    (struct io_position){.source = rt_source_of_fd(fd), .at = (uint64_t)offset, .label = l};
 	return p->source >= 0 && offset >= 0;
 }
 
@@ -102,7 +104,8 @@ static ssize_t do_pread(const void *fn, int fd, void *to, size_t n, off_t offset
 		if (got > 0)
 			rt_label_input(to, (unsigned)p.source, (uint64_t)offset, (size_t)got);
 		if (result && (size_t)got < n)
-			rt_io_past(p.source, (char *)to + got, a[2] ? SIZE_MAX : n - (size_t)got, got > 0);
+			rt_io_past(p.source, (char *)to + got, a[2] ? SIZE_MAX : n - (size_t)got,
+				   got > 0);
 		else if (got > 0)
 			rt_io_more(p.source, p.at, (char *)to + got, a[2], n);
 	} else {
@@ -195,8 +198,8 @@ RT_EXPORT ssize_t __wrap_readv(int fd, const struct iovec *parts, int count)
 	return got;
 }
 
-static ssize_t do_preadv(const void *fn, int fd, const struct iovec *parts, int count,
-			 off_t offset, const label *a)
+static ssize_t do_preadv(const void *fn, int fd, const struct iovec *parts, int count, off_t offset,
+			 const label *a)
 {
 	struct io_position p;
 	label result = 0;
@@ -278,21 +281,21 @@ static int duplicated(int from, int to)
 }
 
 /* X(name, parameters, the call) */
-#define DUPLICATES(X)                                                                              \
-	X(dup, (int fd), __real_dup(fd))                                                           \
-	X(dup2, (int fd, int to), __real_dup2(fd, to))                                             \
+#define DUPLICATES(X)                                  \
+	X(dup, (int fd), __real_dup(fd))               \
+	X(dup2, (int fd, int to), __real_dup2(fd, to)) \
 	X(dup3, (int fd, int to, int flags), __real_dup3(fd, to, flags))
 
-#define X(name, parameters, call)                                                                  \
-	RT_EXPORT int __wrap_##name parameters                                                     \
-	{                                                                                          \
-		label a[3];                                                                        \
-		rt_enter(__wrap_##name, a, 3);                                                     \
-		for (int i = 0; i < 3; i++)                                                        \
-			rt_concrete(a[i], MUSTER_REASON_EXTERN);                                   \
-		int result = duplicated(fd, call);                                                 \
-		rt_return(__wrap_##name, 0);                                                       \
-		return result;                                                                     \
+#define X(name, parameters, call)                                \
+	RT_EXPORT int __wrap_##name parameters                   \
+	{                                                        \
+		label a[3];                                      \
+		rt_enter(__wrap_##name, a, 3);                   \
+		for (int i = 0; i < 3; i++)                      \
+			rt_concrete(a[i], MUSTER_REASON_EXTERN); \
+		int result = duplicated(fd, call);               \
+		rt_return(__wrap_##name, 0);                     \
+		return result;                                   \
 	}
 DUPLICATES(X)
 #undef X
@@ -322,16 +325,16 @@ static int told(int result, struct stat *st)
 
 /* X(name, parameters, the call). Paths are names for files, not data: their bytes
  * are fixed, as the file that was found depends on them. */
-#define STATS(X)                                                                                   \
-	X(stat, (const char *path, struct stat *st), __real_stat(path, st), path)                  \
-	X(stat64, (const char *path, struct stat *st), __real_stat(path, st), path)                \
-	X(lstat, (const char *path, struct stat *st), __real_lstat(path, st), path)                \
-	X(lstat64, (const char *path, struct stat *st), __real_lstat(path, st), path)              \
-	X(fstat, (int fd, struct stat *st), __real_fstat(fd, st), NULL)                            \
-	X(fstat64, (int fd, struct stat *st), __real_fstat(fd, st), NULL)                          \
-	X(fstatat, (int dir, const char *path, struct stat *st, int flags),                        \
-	  __real_fstatat(dir, path, st, flags), path)                                              \
-	X(fstatat64, (int dir, const char *path, struct stat *st, int flags),                      \
+#define STATS(X)                                                                      \
+	X(stat, (const char *path, struct stat *st), __real_stat(path, st), path)     \
+	X(stat64, (const char *path, struct stat *st), __real_stat(path, st), path)   \
+	X(lstat, (const char *path, struct stat *st), __real_lstat(path, st), path)   \
+	X(lstat64, (const char *path, struct stat *st), __real_lstat(path, st), path) \
+	X(fstat, (int fd, struct stat *st), __real_fstat(fd, st), NULL)               \
+	X(fstat64, (int fd, struct stat *st), __real_fstat(fd, st), NULL)             \
+	X(fstatat, (int dir, const char *path, struct stat *st, int flags),           \
+	  __real_fstatat(dir, path, st, flags), path)                                 \
+	X(fstatat64, (int dir, const char *path, struct stat *st, int flags),         \
 	  __real_fstatat(dir, path, st, flags), path)
 
 static void fix_path(const char *path)
@@ -344,14 +347,14 @@ static void fix_path(const char *path)
 	rt_concrete_range(path, n + 1, MUSTER_REASON_EXTERN);
 }
 
-#define X(name, parameters, call, path)                                                            \
-	RT_EXPORT int __wrap_##name parameters                                                     \
-	{                                                                                          \
-		label a[4];                                                                        \
-		rt_enter(__wrap_##name, a, 4);                                                     \
-		rt_concrete(a[0], MUSTER_REASON_EXTERN);                                           \
-		fix_path(path);                                                                    \
-		return told(call, st);                                                             \
+#define X(name, parameters, call, path)                  \
+	RT_EXPORT int __wrap_##name parameters           \
+	{                                                \
+		label a[4];                              \
+		rt_enter(__wrap_##name, a, 4);           \
+		rt_concrete(a[0], MUSTER_REASON_EXTERN); \
+		fix_path(path);                          \
+		return told(call, st);                   \
 	}
 STATS(X)
 #undef X

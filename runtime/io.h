@@ -26,15 +26,17 @@ RT_HIDDEN void rt_io_position_forget(int fd);
 RT_HIDDEN label rt_io_account(struct io_position *p, size_t want, label want_label, size_t got);
 
 /* A read met the end of a source: a longer input would have put its next bytes at `to`, `room`
- * of them at most. They get labels that say so, as far as RT_PAST; beyond that the length is bounded.
- * touched: the byte before `to` was written just now. to may be NULL: nothing is known of the memory. */
+ * of them at most. They get labels that say so, as far as RT_PAST; beyond that the length is
+ * bounded. touched: the byte before `to` was written just now. to may be NULL: nothing is known of
+ * the memory. */
 RT_HIDDEN void rt_io_past(int source, char *to, size_t room, int touched);
-/* A read of a symbolic number of bytes, `value`, got them all: if it were larger, the byte at `offset`
- * of the source and those after it would stand at `to`, as far as the object there goes. */
+/* A read of a symbolic number of bytes, `value`, got them all: if it were larger, the byte at
+ * `offset` of the source and those after it would stand at `to`, as far as the object there goes.
+ */
 RT_HIDDEN void rt_io_more(int source, uint64_t offset, char *to, label want, size_t value);
 
 /* A seek of p to `offset` from `whence` reached `at`, or failed where at is negative. */
 RT_HIDDEN void rt_io_seek(struct io_position *p, int64_t offset, label offset_label, int whence,
-		       int64_t at);
+			  int64_t at);
 
 #endif

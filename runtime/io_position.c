@@ -152,8 +152,8 @@ label rt_io_account(struct io_position *p, size_t want, label want_label, size_t
 	return 0;
 }
 
-/* How much of [to, to + *room) can be looked at. A program has no business beyond its object: *room ends
- * there. Where no object is known, less than *room may be known to be mapped. */
+/* How much of [to, to + *room) can be looked at. A program has no business beyond its object: *room
+ * ends there. Where no object is known, less than *room may be known to be mapped. */
 static size_t readable(const char *to, size_t *room, int touched)
 {
 	struct rt_object o;
@@ -169,8 +169,8 @@ static size_t readable(const char *to, size_t *room, int touched)
 	return page < *room ? page : *room;
 }
 
-/* to[i] would be byte offset + i of the source if end, which is `value` now, were more than value + i.
- * Gives for how many bytes that could be said. */
+/* to[i] would be byte offset + i of the source if end, which is `value` now, were more than value +
+ * i. Gives for how many bytes that could be said. */
 static size_t label_past(int source, uint64_t offset, char *to, size_t n, label end, uint64_t value)
 {
 	uint64_t size = rt_source_size((unsigned)source);
@@ -229,11 +229,10 @@ void rt_io_seek(struct io_position *p, int64_t offset, label offset_label, int w
 	if (from && !offset && !offset_label)
 		target = from;
 	else if (from || (offset_label && from_value))
-		target = rt_binary(MUSTER_OP_ADD, 64, from, offset_label, from_value,
-				   (uint64_t)offset);
+		target =
+		    rt_binary(MUSTER_OP_ADD, 64, from, offset_label, from_value, (uint64_t)offset);
 	if (target && target != length) /* before the start it fails */
-		rt_bound(rt_binary(MUSTER_OP_SLE, 64, 0, target, 0,
-				   from_value + (uint64_t)offset));
+		rt_bound(rt_binary(MUSTER_OP_SLE, 64, 0, target, 0, from_value + (uint64_t)offset));
 	if (at >= 0) {
 		p->label = target;
 		p->at = (uint64_t)at;

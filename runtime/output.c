@@ -56,28 +56,28 @@ RT_EXPORT ssize_t __wrap_pwrite64(int fd, const void *from, size_t n, off_t offs
 
 /* An element of no bytes makes the result 0, whatever their number. */
 #define BLOCKS(X) X(fwrite) X(fwrite_unlocked)
-#define X(name)                                                                                    \
-	RT_EXPORT size_t __wrap_##name(const void *from, size_t size, size_t n, FILE *fp)          \
-	{                                                                                          \
-		label a[4];                                                                        \
-		rt_enter(__wrap_##name, a, 4);                                                     \
-		if (a[1])                                                                          \
-			rt_bound(rt_binary(MUSTER_OP_EQ, 64, a[1], 0, size, 0));                   \
-		return wrote(__wrap_##name, __real_##name(from, size, n, fp), n, a[2]);            \
+#define X(name)                                                                           \
+	RT_EXPORT size_t __wrap_##name(const void *from, size_t size, size_t n, FILE *fp) \
+	{                                                                                 \
+		label a[4];                                                               \
+		rt_enter(__wrap_##name, a, 4);                                            \
+		if (a[1])                                                                 \
+			rt_bound(rt_binary(MUSTER_OP_EQ, 64, a[1], 0, size, 0));          \
+		return wrote(__wrap_##name, __real_##name(from, size, n, fp), n, a[2]);   \
 	}
 BLOCKS(X)
 #undef X
 
 /* libc's result does not depend on the text. */
 #define STRINGS(X) X(fputs) X(fputs_unlocked)
-#define X(name)                                                                                    \
-	RT_EXPORT int __wrap_##name(const char *s, FILE *fp)                                       \
-	{                                                                                          \
-		label a[2];                                                                        \
-		rt_enter(__wrap_##name, a, 2);                                                     \
-		int result = __real_##name(s, fp);                                                 \
-		rt_return(__wrap_##name, 0);                                                       \
-		return result;                                                                     \
+#define X(name)                                              \
+	RT_EXPORT int __wrap_##name(const char *s, FILE *fp) \
+	{                                                    \
+		label a[2];                                  \
+		rt_enter(__wrap_##name, a, 2);               \
+		int result = __real_##name(s, fp);           \
+		rt_return(__wrap_##name, 0);                 \
+		return result;                               \
 	}
 STRINGS(X)
 #undef X
@@ -89,13 +89,13 @@ static int put(const void *fn, int result, label c)
 }
 
 /* X(name, parameters, the call) */
-#define CHARACTERS(X)                                                                              \
-	X(fputc, (int c, FILE *fp), __real_fputc(c, fp))                                           \
-	X(putc, (int c, FILE *fp), __real_fputc(c, fp))                                            \
-	X(_IO_putc, (int c, FILE *fp), __real_fputc(c, fp))                                        \
-	X(putchar, (int c), __real_fputc(c, stdout))                                               \
-	X(fputc_unlocked, (int c, FILE *fp), __real_fputc_unlocked(c, fp))                         \
-	X(putc_unlocked, (int c, FILE *fp), __real_fputc_unlocked(c, fp))                          \
+#define CHARACTERS(X)                                                      \
+	X(fputc, (int c, FILE *fp), __real_fputc(c, fp))                   \
+	X(putc, (int c, FILE *fp), __real_fputc(c, fp))                    \
+	X(_IO_putc, (int c, FILE *fp), __real_fputc(c, fp))                \
+	X(putchar, (int c), __real_fputc(c, stdout))                       \
+	X(fputc_unlocked, (int c, FILE *fp), __real_fputc_unlocked(c, fp)) \
+	X(putc_unlocked, (int c, FILE *fp), __real_fputc_unlocked(c, fp))  \
 	X(putchar_unlocked, (int c), __real_fputc_unlocked(c, stdout))
 
 #undef putc
@@ -103,12 +103,12 @@ static int put(const void *fn, int result, label c)
 #undef putc_unlocked
 #undef fputc_unlocked
 #undef putchar_unlocked
-#define X(name, parameters, call)                                                                  \
-	RT_EXPORT int __wrap_##name parameters                                                     \
-	{                                                                                          \
-		label a[1];                                                                        \
-		rt_enter(__wrap_##name, a, 1);                                                     \
-		return put(__wrap_##name, call, a[0]);                                             \
+#define X(name, parameters, call)                      \
+	RT_EXPORT int __wrap_##name parameters         \
+	{                                              \
+		label a[1];                            \
+		rt_enter(__wrap_##name, a, 1);         \
+		return put(__wrap_##name, call, a[0]); \
 	}
 CHARACTERS(X)
 #undef X

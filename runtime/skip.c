@@ -7,7 +7,7 @@
  * body would not come to.
  */
 #include "libc/libc.h"
-#include "node.h"
+#include "rt.h"
 
 #include <string.h>
 
@@ -23,13 +23,12 @@ static size_t piece(const void *p, size_t max)
 	return n < max ? n : max;
 }
 
-/* The labels of the arguments after the first `pointers`: is one there? Then nothing may be passed over. */
+/* The labels of the arguments after the first `pointers`: is one there? Then nothing may be passed
+ * over. (Where every decision is wanted, noskip.c stands here instead.) */
 static int decides(const void *fn, int pointers, int count)
 {
 	label a[RT_ARGS];
 	rt_enter(fn, a, count);
-	if (RT_ON() && RT_STATE->header->flags & MUSTER_FLAG_PATH)
-		return 1; /* every decision is wanted */
 	for (int i = pointers; i < count; i++)
 		if (a[i])
 			return 1;

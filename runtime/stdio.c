@@ -43,8 +43,8 @@ FILE *__real_fmemopen(void *p, size_t n, const char *mode);
 static void label_end(FILE *fp, label count)
 {
 	uint64_t n = (uint64_t)(fp->_IO_read_end - fp->_IO_read_ptr);
-	label end = count ? rt_binary(MUSTER_OP_ADD, 64, count, 0, n, (uint64_t)fp->_IO_read_ptr)
-			  : 0;
+	label end =
+	    count ? rt_binary(MUSTER_OP_ADD, 64, count, 0, n, (uint64_t)fp->_IO_read_ptr) : 0;
 	rt_store(&fp->_IO_read_ptr, sizeof fp->_IO_read_ptr, 0);
 	rt_store(&fp->_IO_read_end, sizeof fp->_IO_read_end, end);
 }
@@ -98,7 +98,9 @@ static size_t fill(FILE *fp, label *count)
 			return leave_backup(fp);
 	}
 	if (fp->_flags & _IO_EOF_SEEN) /* stays so, nothing is read */
-		return __real___underflow(fp) == EOF ? 0 : (size_t)(fp->_IO_read_end - fp->_IO_read_ptr);
+		return __real___underflow(fp) == EOF
+			   ? 0
+			   : (size_t)(fp->_IO_read_end - fp->_IO_read_ptr);
 	struct memory_stream *memory = fp->_fileno < 0 ? find_memory(fp) : NULL;
 	off_t memory_at = memory ? __real_ftello(fp) : 0;
 	int known = rt_io_position_get(fp->_fileno, &p);
@@ -147,7 +149,8 @@ RT_HIDDEN int rt_stream_pushback(int c, FILE *fp)
 		}
 		rt_store(fp->_IO_read_ptr, 1, a[0] ? rt_extract(a[0], 0, 8) : 0);
 	}
-	rt_return(rt_stream_pushback, a[0] && result != EOF ? rt_zext(rt_extract(a[0], 0, 8), 32) : 0);
+	rt_return(rt_stream_pushback,
+		  a[0] && result != EOF ? rt_zext(rt_extract(a[0], 0, 8), 32) : 0);
 	return result;
 }
 
@@ -212,8 +215,8 @@ static void take(struct block *b, FILE *fp)
 		label moved = rt_load(&fp->_IO_read_ptr, sizeof fp->_IO_read_ptr);
 		rt_bound(rt_binary(MUSTER_OP_ULE, 64, need_label, have_label, need, have));
 		if (need_label || moved)
-			moved = rt_binary(MUSTER_OP_ADD, 64, moved, need_label, (uint64_t)from,
-					  need);
+			moved =
+			    rt_binary(MUSTER_OP_ADD, 64, moved, need_label, (uint64_t)from, need);
 		move_pointer(fp, from + n, moved);
 	}
 	b->got += n;
@@ -298,8 +301,7 @@ RT_EXPORT size_t __wrap___fread_chk(void *to, size_t room, size_t size, size_t n
 	return do_fread(__wrap___fread_chk, to, size, n, fp, (label[]){a[0], a[2], a[3]}, 1);
 }
 
-RT_EXPORT size_t __wrap___fread_unlocked_chk(void *to, size_t room, size_t size, size_t n,
-					     FILE *fp)
+RT_EXPORT size_t __wrap___fread_unlocked_chk(void *to, size_t room, size_t size, size_t n, FILE *fp)
 {
 	label a[5];
 	rt_enter(__wrap___fread_unlocked_chk, a, 5);
@@ -344,11 +346,11 @@ static int stream_position(FILE *fp, off_t at, struct io_position *p)
 	label ptr = backup ? 0 : rt_load(&fp->_IO_read_ptr, sizeof fp->_IO_read_ptr);
 	uint64_t left = p->at - (uint64_t)at;
 	if (ptr && end && ptr != end)
-		p->label = rt_binary(MUSTER_OP_SUB, 64, p->label,
-				     rt_binary(MUSTER_OP_SUB, 64, end, ptr,
-					       (uint64_t)fp->_IO_read_end,
-					       (uint64_t)fp->_IO_read_ptr),
-				     p->at, left);
+		p->label =
+		    rt_binary(MUSTER_OP_SUB, 64, p->label,
+			      rt_binary(MUSTER_OP_SUB, 64, end, ptr, (uint64_t)fp->_IO_read_end,
+					(uint64_t)fp->_IO_read_ptr),
+			      p->at, left);
 	else if (end != ptr)
 		p->label = 0; /* a number of bytes after the start of the buffer */
 	else if (p->label && left)
@@ -389,23 +391,23 @@ static off_t do_ftell(const void *fn, FILE *fp)
 
 /* long and off_t are the same type here, so the names differ in nothing else. */
 #define SEEKS(X) X(fseek) X(fseeko) X(fseeko64)
-#define X(name)                                                                                    \
-	RT_EXPORT int __wrap_##name(FILE *fp, off_t offset, int whence)                            \
-	{                                                                                          \
-		label a[3];                                                                        \
-		rt_enter(__wrap_##name, a, 3);                                                     \
-		return do_fseek(__wrap_##name, fp, offset, whence, a);                             \
+#define X(name)                                                         \
+	RT_EXPORT int __wrap_##name(FILE *fp, off_t offset, int whence) \
+	{                                                               \
+		label a[3];                                             \
+		rt_enter(__wrap_##name, a, 3);                          \
+		return do_fseek(__wrap_##name, fp, offset, whence, a);  \
 	}
 SEEKS(X)
 #undef X
 
 #define TELLS(X) X(ftell) X(ftello) X(ftello64)
-#define X(name)                                                                                    \
-	RT_EXPORT off_t __wrap_##name(FILE *fp)                                                    \
-	{                                                                                          \
-		label a[1];                                                                        \
-		rt_enter(__wrap_##name, a, 1);                                                     \
-		return do_ftell(__wrap_##name, fp);                                                \
+#define X(name)                                     \
+	RT_EXPORT off_t __wrap_##name(FILE *fp)     \
+	{                                           \
+		label a[1];                         \
+		rt_enter(__wrap_##name, a, 1);      \
+		return do_ftell(__wrap_##name, fp); \
 	}
 TELLS(X)
 #undef X

@@ -15,7 +15,8 @@
 
 _Noreturn void __chk_fail(void);
 
-/* Is it the program's own, which moves labels by itself? Then it takes over the arguments' labels. */
+/* Is it the program's own, which moves labels by itself? Then it takes over the arguments' labels.
+ */
 static int is_own(void (*fn)(void), const label *a)
 {
 	if (((const uint64_t *)fn)[-1] != MUSTER_FUNCTION_MAGIC)

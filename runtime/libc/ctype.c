@@ -39,24 +39,24 @@ static int is_graph(int c)
 }
 
 /* X(name, bit of its class, condition on c) */
-#define CLASSES(X)                                                                                 \
-	X(isalnum, _ISalnum, is_letter(c) | body_digit(c))                                         \
-	X(isalpha, _ISalpha, is_letter(c))                                                         \
-	X(isblank, _ISblank, (c == ' ') | (c == '\t'))                                             \
-	X(iscntrl, _IScntrl, body_between(c, 0, 31) | (c == 127))                                  \
-	X(isdigit, _ISdigit, body_digit(c))                                                        \
-	X(isgraph, _ISgraph, is_graph(c))                                                          \
-	X(islower, _ISlower, body_lower(c))                                                        \
-	X(isprint, _ISprint, body_between(c, ' ', '~'))                                            \
-	X(ispunct, _ISpunct, is_graph(c) & ((is_letter(c) | body_digit(c)) ^ 1))                   \
-	X(isspace, _ISspace, body_space(c))                                                        \
-	X(isupper, _ISupper, body_upper(c))                                                        \
+#define CLASSES(X)                                                               \
+	X(isalnum, _ISalnum, is_letter(c) | body_digit(c))                       \
+	X(isalpha, _ISalpha, is_letter(c))                                       \
+	X(isblank, _ISblank, (c == ' ') | (c == '\t'))                           \
+	X(iscntrl, _IScntrl, body_between(c, 0, 31) | (c == 127))                \
+	X(isdigit, _ISdigit, body_digit(c))                                      \
+	X(isgraph, _ISgraph, is_graph(c))                                        \
+	X(islower, _ISlower, body_lower(c))                                      \
+	X(isprint, _ISprint, body_between(c, ' ', '~'))                          \
+	X(ispunct, _ISpunct, is_graph(c) & ((is_letter(c) | body_digit(c)) ^ 1)) \
+	X(isspace, _ISspace, body_space(c))                                      \
+	X(isupper, _ISupper, body_upper(c))                                      \
 	X(isxdigit, _ISxdigit, body_digit(c) | body_between(c | 0x20, 'a', 'f'))
 
-#define X(name, bit, condition)                                                                    \
-	int BODY(name)(int c)                                                                      \
-	{                                                                                          \
-		return (condition) << __builtin_ctz(bit);                                          \
+#define X(name, bit, condition)                           \
+	int BODY(name)(int c)                             \
+	{                                                 \
+		return (condition) << __builtin_ctz(bit); \
 	}
 CLASSES(X)
 #undef X

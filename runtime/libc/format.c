@@ -31,7 +31,7 @@ struct format_state {
 	struct format_sink *sink;
 	va_list *args;
 	union format_value *table; /* of n$ arguments, or NULL */
-	int error;                 /* errno at entry, for %m */
+	int error;		   /* errno at entry, for %m */
 };
 
 /* ------------------------------------------------------------------- sink */
@@ -344,11 +344,11 @@ static int put_double(struct format_sink *sink, const struct format_spec *spec,
 	text[n++] = spec->conversion;
 	text[n] = '\0';
 	for (;;) {
-		int made = spec->type == FORMAT_LONG_DOUBLE
-			       ? rt_format_long_double(to, size, text, spec->width,
-							     spec->precision, v.long_number)
-			       : rt_format_double(to, size, text, spec->width,
-							spec->precision, v.number);
+		int made =
+		    spec->type == FORMAT_LONG_DOUBLE
+			? rt_format_long_double(to, size, text, spec->width, spec->precision,
+						v.long_number)
+			: rt_format_double(to, size, text, spec->width, spec->precision, v.number);
 		if (made >= 0 && (size_t)made >= size) {
 			size = (size_t)made + 1;
 			to = malloc(size);

@@ -32,10 +32,10 @@ struct format_spec {
 	enum format_length length;
 	enum format_type type;
 	char conversion;
-	int width;     /* 0: none */
-	int precision; /* -1: none */
+	int width;					  /* 0: none */
+	int precision;					  /* -1: none */
 	int width_position, precision_position, position; /* of n$ arguments; 0: in order */
-	const char *begin, *end;                         /* the text, from the % on */
+	const char *begin, *end;			  /* the text, from the % on */
 };
 
 /* Reads the specification at s[0] == '%'. Returns 0, or the errno value that the
@@ -57,9 +57,9 @@ int rt_format_run(struct format_sink *sink, const char *format, va_list args);
 /* Conversions that libc does (runtime/foreign.c, not instrumented): text is one
  * specification whose width and precision are both `*`. Give what snprintf gives. */
 int rt_format_double(char *to, size_t size, const char *text, int width, int precision,
-			   double value);
-int rt_format_long_double(char *to, size_t size, const char *text, int width,
-				int precision, long double value);
+		     double value);
+int rt_format_long_double(char *to, size_t size, const char *text, int width, int precision,
+			  long double value);
 int rt_format_text(char *to, size_t size, const char *text);
 
 #endif

@@ -72,14 +72,14 @@ int BODY(__vasprintf_chk)(char **to, int flag, const char *format, va_list args)
 	X(__asprintf_chk, (char **to, int flag, const char *format, ...), __vasprintf_chk,         \
 	  (to, flag, format, args))
 
-#define X(name, parameters, function, arguments)                                                   \
-	int BODY(name) parameters                                                                  \
-	{                                                                                          \
-		va_list args;                                                                      \
-		va_start(args, format);                                                            \
-		int n = BODY(function) arguments;                                                  \
-		va_end(args);                                                                      \
-		return n;                                                                          \
+#define X(name, parameters, function, arguments)  \
+	int BODY(name) parameters                 \
+	{                                         \
+		va_list args;                     \
+		va_start(args, format);           \
+		int n = BODY(function) arguments; \
+		va_end(args);                     \
+		return n;                         \
 	}
 VARIADIC(X)
 #undef X

@@ -68,12 +68,11 @@ static void parse_length(const char **s, struct format_spec *spec)
 	for (;; ++*s) {
 		switch (**s) {
 		case 'h':
-			spec->length =
-			    spec->length == LENGTH_SHORT ? LENGTH_CHAR : LENGTH_SHORT;
+			spec->length = spec->length == LENGTH_SHORT ? LENGTH_CHAR : LENGTH_SHORT;
 			break;
 		case 'l':
-			spec->length = spec->length == LENGTH_LONG ? LENGTH_LONG_DOUBLE
-								   : LENGTH_LONG;
+			spec->length =
+			    spec->length == LENGTH_LONG ? LENGTH_LONG_DOUBLE : LENGTH_LONG;
 			break;
 		case 'q':
 		case 'L':

@@ -95,34 +95,34 @@ unsigned long BODY(strtoul)(const char *s, char **end, int base)
 }
 
 /* X(name, its type, the function it is) */
-#define SAME(X)                                                                                    \
-	X(strtoll, long long, strtol)                                                              \
-	X(strtoimax, intmax_t, strtol)                                                             \
-	X(strtoq, long long, strtol)                                                               \
-	X(strtoull, unsigned long long, strtoul)                                                   \
-	X(strtoumax, uintmax_t, strtoul)                                                           \
+#define SAME(X)                                  \
+	X(strtoll, long long, strtol)            \
+	X(strtoimax, intmax_t, strtol)           \
+	X(strtoq, long long, strtol)             \
+	X(strtoull, unsigned long long, strtoul) \
+	X(strtoumax, uintmax_t, strtoul)         \
 	X(strtouq, unsigned long long, strtoul)
 
-#define X(name, type, same)                                                                        \
-	type BODY(name)(const char *s, char **end, int base)                                       \
-	{                                                                                          \
-		return (type)BODY(same)(s, end, base);                                             \
+#define X(name, type, same)                                  \
+	type BODY(name)(const char *s, char **end, int base) \
+	{                                                    \
+		return (type)BODY(same)(s, end, base);       \
 	}
 SAME(X)
 #undef X
 
 /* Grouping means nothing in the C locale. */
-#define INTERNAL(X)                                                                                \
-	X(__strtol_internal, long, strtol)                                                         \
-	X(__strtoll_internal, long long, strtol)                                                   \
-	X(__strtoul_internal, unsigned long, strtoul)                                              \
+#define INTERNAL(X)                                   \
+	X(__strtol_internal, long, strtol)            \
+	X(__strtoll_internal, long long, strtol)      \
+	X(__strtoul_internal, unsigned long, strtoul) \
 	X(__strtoull_internal, unsigned long long, strtoul)
 
-#define X(name, type, same)                                                                        \
-	type BODY(name)(const char *s, char **end, int base, int group)                            \
-	{                                                                                          \
-		(void)group;                                                                       \
-		return (type)BODY(same)(s, end, base);                                             \
+#define X(name, type, same)                                             \
+	type BODY(name)(const char *s, char **end, int base, int group) \
+	{                                                               \
+		(void)group;                                            \
+		return (type)BODY(same)(s, end, base);                  \
 	}
 INTERNAL(X)
 #undef X

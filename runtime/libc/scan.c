@@ -422,8 +422,7 @@ static enum outcome scan_digits(struct scan_input *in, const struct directive *d
 	}
 	if (*base == 0)
 		*base = 10;
-	while (in->last != EOF && width != 0 &&
-	       body_digit_value(in->last) < (unsigned)*base) {
+	while (in->last != EOF && width != 0 && body_digit_value(in->last) < (unsigned)*base) {
 		rt_scan_text_add(text, in->last);
 		width -= width > 0;
 		rt_scan_get(in);
@@ -472,9 +471,8 @@ static enum outcome scan_integer(struct scan *scan, const struct directive *d)
 	enum outcome outcome = scan_digits(scan->in, d, &base, &text);
 	if (outcome == MATCHED) {
 		rt_scan_text_add(&text, 0);
-		unsigned long value = is_signed
-					  ? (unsigned long)BODY(strtol)(text.data, NULL, base)
-					  : BODY(strtoul)(text.data, NULL, base);
+		unsigned long value = is_signed ? (unsigned long)BODY(strtol)(text.data, NULL, base)
+						: BODY(strtoul)(text.data, NULL, base);
 		if (!d->suppress)
 			store_integer(argument(scan, d), size, value);
 	}

@@ -55,8 +55,7 @@ static void float_digits(struct float_scan *f, int hex, int got_digit)
 	int got_point = 0, got_exponent = 0, exponent = hex ? 'p' : 'e', previous = 0;
 	do {
 		int c = f->in->last;
-		if (body_digit(c) ||
-		    (hex && !got_exponent && body_digit_value(c) < 16)) {
+		if (body_digit(c) || (hex && !got_exponent && body_digit_value(c) < 16)) {
 			got_digit = 1;
 		} else if (got_exponent && previous == exponent && (c == '-' || c == '+')) {
 			/* the exponent's sign */

@@ -55,27 +55,27 @@ int BODY(__isoc99_vscanf)(const char *format, va_list args)
 }
 
 /* X(name, its parameters, the v-function's arguments) for both families */
-#define VARIADIC(X)                                                                                \
-	X(sscanf, (const char *s, const char *format, ...), (s, format, args))                     \
-	X(fscanf, (FILE * fp, const char *format, ...), (fp, format, args))                        \
+#define VARIADIC(X)                                                            \
+	X(sscanf, (const char *s, const char *format, ...), (s, format, args)) \
+	X(fscanf, (FILE * fp, const char *format, ...), (fp, format, args))    \
 	X(scanf, (const char *format, ...), (format, args))
 
-#define X(name, parameters, arguments)                                                             \
-	int BODY(name) parameters                                                                  \
-	{                                                                                          \
-		va_list args;                                                                      \
-		va_start(args, format);                                                            \
-		int n = BODY(v##name) arguments;                                                   \
-		va_end(args);                                                                      \
-		return n;                                                                          \
-	}                                                                                          \
-	int BODY(__isoc99_##name) parameters                                                       \
-	{                                                                                          \
-		va_list args;                                                                      \
-		va_start(args, format);                                                            \
-		int n = BODY(__isoc99_v##name) arguments;                                          \
-		va_end(args);                                                                      \
-		return n;                                                                          \
+#define X(name, parameters, arguments)                    \
+	int BODY(name) parameters                         \
+	{                                                 \
+		va_list args;                             \
+		va_start(args, format);                   \
+		int n = BODY(v##name) arguments;          \
+		va_end(args);                             \
+		return n;                                 \
+	}                                                 \
+	int BODY(__isoc99_##name) parameters              \
+	{                                                 \
+		va_list args;                             \
+		va_start(args, format);                   \
+		int n = BODY(__isoc99_v##name) arguments; \
+		va_end(args);                             \
+		return n;                                 \
 	}
 VARIADIC(X)
 #undef X

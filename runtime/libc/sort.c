@@ -19,7 +19,7 @@ struct sort {
 	size_t size; /* of an element */
 	compare_fn compare;
 	void *context;
-	char *space; /* room for a merged range */
+	char *space;  /* room for a merged range */
 	int indirect; /* elements are pointers to what is compared */
 };
 

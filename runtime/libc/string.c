@@ -122,8 +122,9 @@ char *BODY(basename)(const char *path)
 	return slash ? slash + 1 : (char *)path;
 }
 
-/* Where version numbers differ within digits, the longer run of digits is the larger number; a run that
- * begins with zeros is a fraction, and comes before: 000 < 00 < 01 < 010 < 09 < 0 < 1 < 9 < 10. */
+/* Where version numbers differ within digits, the longer run of digits is the larger number; a run
+ * that begins with zeros is a fraction, and comes before: 000 < 00 < 01 < 010 < 09 < 0 < 1 < 9
+ * < 10. */
 int BODY(strverscmp)(const char *a, const char *b)
 {
 	size_t i = 0, start = 0; /* of the digits that both have before the difference */

@@ -11,13 +11,13 @@
 #include <wchar.h>
 
 int rt_format_double(char *to, size_t size, const char *text, int width, int precision,
-			   double value)
+		     double value)
 {
 	return snprintf(to, size, text, width, precision, value);
 }
 
 int rt_format_long_double(char *to, size_t size, const char *text, int width, int precision,
-				long double value)
+			  long double value)
 {
 	return snprintf(to, size, text, width, precision, value);
 }
@@ -60,8 +60,9 @@ static void both(size_t size, const char *format, ...)
 
 static long edge_integer(void)
 {
-	static const long edges[] = {0, 1, -1, 7, 8, 9, 10, 99, 100, 127, 128, 255, 256, 32767, 32768, 65535,
-				     INT_MAX, INT_MIN, UINT_MAX, LONG_MAX, LONG_MIN, -10, 4096};
+	static const long edges[] = {
+	    0,	 1,	-1,    7,     8,       9,	10,	  99,	    100,      127, 128, 255,
+	    256, 32767, 32768, 65535, INT_MAX, INT_MIN, UINT_MAX, LONG_MAX, LONG_MIN, -10, 4096};
 	return chance(2) ? edges[chance(sizeof edges / sizeof *edges)]
 			 : (long)(chance(UINT64_MAX) >> chance(64)) * (chance(2) ? 1 : -1);
 }
@@ -93,17 +94,17 @@ static size_t start_spec(char *to, int *stars)
 }
 
 /* A star's argument is an int; the rest is of a type that follows it. */
-#define WITH_STARS(value)                                                                          \
-	do {                                                                                       \
-		int w = (int)chance(40) - 15, p = (int)chance(20) - 4;                             \
-		if (stars == 0)                                                                    \
-			both(size, format, value, 77);                                             \
-		else if (stars == 1)                                                               \
-			both(size, format, w, value, 77);                                          \
-		else if (stars == 2)                                                               \
-			both(size, format, p, value, 77);                                          \
-		else                                                                               \
-			both(size, format, w, p, value, 77);                                       \
+#define WITH_STARS(value)                                              \
+	do {                                                           \
+		int w = (int)chance(40) - 15, p = (int)chance(20) - 4; \
+		if (stars == 0)                                        \
+			both(size, format, value, 77);                 \
+		else if (stars == 1)                                   \
+			both(size, format, w, value, 77);              \
+		else if (stars == 2)                                   \
+			both(size, format, p, value, 77);              \
+		else                                                   \
+			both(size, format, w, p, value, 77);           \
 	} while (0)
 
 static void integers(void **state)
@@ -114,7 +115,8 @@ static void integers(void **state)
 		char format[64] = "<";
 		int stars, wide = (int)chance(2);
 		size_t n = 1 + start_spec(format + 1, &stars), size = chance(3) ? 600 : chance(20);
-		const char *length = wide ? longs[chance(7)] : (const char *[]){"", "h", "hh"}[chance(3)];
+		const char *length =
+		    wide ? longs[chance(7)] : (const char *[]){"", "h", "hh"}[chance(3)];
 		sprintf(format + n, "%s%c>%%d", length, "diuoxX"[chance(6)]);
 		long value = edge_integer();
 		if (wide)
@@ -162,7 +164,8 @@ static void text(void **state)
 static void floating(void **state)
 {
 	(void)state;
-	static const double values[] = {0, -0.0, 1, -1.5, 1e300, 1e-300, 123456.789, 0.1, INFINITY, -INFINITY, NAN};
+	static const double values[] = {0,	    -0.0, 1,	    -1.5,      1e300, 1e-300,
+					123456.789, 0.1,  INFINITY, -INFINITY, NAN};
 	for (int i = 0; i < ROUNDS; i++) {
 		char format[64];
 		int stars, wide = (int)chance(2);
@@ -241,7 +244,7 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(integers), cmocka_unit_test(text),  cmocka_unit_test(floating),
+	    cmocka_unit_test(integers), cmocka_unit_test(text),	 cmocka_unit_test(floating),
 	    cmocka_unit_test(special),	cmocka_unit_test(names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

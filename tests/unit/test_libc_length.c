@@ -111,7 +111,8 @@ static label make(enum muster_op op, label a, label b, uint64_t va, uint64_t vb)
 {
 	for (label l = 1; l <= now->count; l++) {
 		struct node *n = &now->nodes[l];
-		if (n->op == op && n->a == a && n->b == b && (a || n->va == va) && (b || n->vb == vb))
+		if (n->op == op && n->a == a && n->b == b && (a || n->va == va) &&
+		    (b || n->vb == vb))
 			return l;
 	}
 	assert_true(now->count + 1 < NODES);
@@ -257,7 +258,8 @@ static label input(uint64_t offset)
 	for (label l = 1; l <= now->count; l++)
 		if (now->nodes[l].op == MUSTER_OP_INPUT && now->nodes[l].va == offset)
 			return l;
-	now->nodes[++now->count] = (struct node){.op = MUSTER_OP_INPUT, .va = offset, .value = (unsigned char)content[offset]};
+	now->nodes[++now->count] = (struct node){
+	    .op = MUSTER_OP_INPUT, .va = offset, .value = (unsigned char)content[offset]};
 	return now->count;
 }
 
@@ -311,7 +313,8 @@ label rt_ite(label cond, label a, label b, unsigned width, uint64_t va, uint64_t
 {
 	(void)width, (void)va;
 	assert_true(truth == 0 && now->nodes[cond].value == 0);
-	now->nodes[++now->count] = (struct node){.op = MUSTER_OP_ITE, .a = cond, .b = a, .c = b, .vb = vb, .value = vb};
+	now->nodes[++now->count] =
+	    (struct node){.op = MUSTER_OP_ITE, .a = cond, .b = a, .c = b, .vb = vb, .value = vb};
 	return now->count;
 }
 
@@ -415,7 +418,8 @@ static void on_descriptor(int fd)
 	}
 	case 4: {
 		int whence = (int)chance(3);
-		off_t offset = (off_t)chance(20) * (whence == SEEK_END ? -1 : 1), at = __wrap_lseek(fd, offset, whence);
+		off_t offset = (off_t)chance(20) * (whence == SEEK_END ? -1 : 1),
+		      at = __wrap_lseek(fd, offset, whence);
 		result((uint64_t)at, returned);
 		break;
 	}
@@ -436,7 +440,7 @@ static void on_stream(FILE *fp)
 		size_t got = __wrap_fread(to, size, n, fp);
 		result(got, returned);
 		result_bytes();
-		result((uint64_t)!!feof(fp), 0);
+		result((uint64_t) !!feof(fp), 0);
 		break;
 	}
 	case 2: {
@@ -507,7 +511,8 @@ static void lengths(void **state)
 		run(1, seeds, path, b);
 		int holds = 1;
 		for (int i = 0; i < records[0].fact_count && holds; i++)
-			holds = evaluate(&records[0], records[0].facts[i].l, b) == records[0].facts[i].value;
+			holds = evaluate(&records[0], records[0].facts[i].l, b) ==
+				records[0].facts[i].value;
 		if (!holds) {
 			other++;
 			continue;
@@ -517,11 +522,13 @@ static void lengths(void **state)
 		for (int i = 0; i < records[0].result_count; i++) {
 			label l = records[0].results[i].l;
 			undefined = 0;
-			uint64_t want = l ? evaluate(&records[0], l, b) : records[0].results[i].value;
+			uint64_t want =
+			    l ? evaluate(&records[0], l, b) : records[0].results[i].value;
 			if (want != records[1].results[i].value && !undefined)
 				fail_msg("seed %lx lengths %lu %lu: result %d is %lu, expected %lu",
-					 (unsigned long)seeds, (unsigned long)a, (unsigned long)b, i,
-					 (unsigned long)records[1].results[i].value, (unsigned long)want);
+					 (unsigned long)seeds, (unsigned long)a, (unsigned long)b,
+					 i, (unsigned long)records[1].results[i].value,
+					 (unsigned long)want);
 		}
 	}
 	print_message("%d pairs with the same path, %d with another\n", same, other);

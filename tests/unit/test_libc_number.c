@@ -8,12 +8,32 @@
 static char *number_text(void)
 {
 	static const char *const known[] = {
-	    "9223372036854775807",  "9223372036854775808",  "-9223372036854775808",
-	    "-9223372036854775809", "18446744073709551615", "18446744073709551616",
-	    "-18446744073709551615", "0x7fffffffffffffff",  "0x8000000000000000",
-	    "0xffffffffffffffff",   "0x10000000000000000",  "777777777777777777777",
-	    "1777777777777777777777", "2000000000000000000000", "0x", "0xg", "0x-1", "-0x1f", "+ 1",
-	    "1y2p0ij32e8e7", "1y2p0ij32e8e8", "3w5e11264sgsf", "3w5e11264sgsg", "-", "+", "",
+	    "9223372036854775807",
+	    "9223372036854775808",
+	    "-9223372036854775808",
+	    "-9223372036854775809",
+	    "18446744073709551615",
+	    "18446744073709551616",
+	    "-18446744073709551615",
+	    "0x7fffffffffffffff",
+	    "0x8000000000000000",
+	    "0xffffffffffffffff",
+	    "0x10000000000000000",
+	    "777777777777777777777",
+	    "1777777777777777777777",
+	    "2000000000000000000000",
+	    "0x",
+	    "0xg",
+	    "0x-1",
+	    "-0x1f",
+	    "+ 1",
+	    "1y2p0ij32e8e7",
+	    "1y2p0ij32e8e8",
+	    "3w5e11264sgsf",
+	    "3w5e11264sgsg",
+	    "-",
+	    "+",
+	    "",
 	};
 	static const char letters[] = "0001123456789abcdefxXzZ+- \t\n\v\f\r.";
 	char text[64];
@@ -29,17 +49,17 @@ static char *number_text(void)
 	return guarded_copy(0, text);
 }
 
-#define COMPARE(name, type)                                                                        \
-	do {                                                                                       \
-		char *end_ours = s + 1, *end_theirs = s + 1;                                       \
-		errno = 0;                                                                         \
-		type ours = muster_##name(s, &end_ours, base);                                     \
-		int errno_ours = errno;                                                            \
-		errno = 0;                                                                         \
-		type theirs = name(s, &end_theirs, base);                                          \
-		assert_int_equal(errno_ours, errno);                                               \
-		assert_true(ours == theirs);                                                       \
-		assert_ptr_equal(end_ours, end_theirs);                                            \
+#define COMPARE(name, type)                                    \
+	do {                                                   \
+		char *end_ours = s + 1, *end_theirs = s + 1;   \
+		errno = 0;                                     \
+		type ours = muster_##name(s, &end_ours, base); \
+		int errno_ours = errno;                        \
+		errno = 0;                                     \
+		type theirs = name(s, &end_theirs, base);      \
+		assert_int_equal(errno_ours, errno);           \
+		assert_true(ours == theirs);                   \
+		assert_ptr_equal(end_ours, end_theirs);        \
 	} while (0)
 
 long __strtol_internal(const char *, char **, int, int);
@@ -50,7 +70,8 @@ static void numbers(void **state)
 	(void)state;
 	for (int i = 0; i < 8 * ROUNDS; i++) {
 		char *s = number_text();
-		int base = chance(2) ? (int[]){0, 10, 16, 8, 2, 36}[chance(6)] : (int)chance(40) - 2;
+		int base =
+		    chance(2) ? (int[]){0, 10, 16, 8, 2, 36}[chance(6)] : (int)chance(40) - 2;
 		COMPARE(strtol, long);
 		COMPARE(strtoul, unsigned long);
 		COMPARE(strtoll, long long);
@@ -59,8 +80,10 @@ static void numbers(void **state)
 		COMPARE(strtoumax, uintmax_t);
 		COMPARE(strtoq, long long);
 		COMPARE(strtouq, unsigned long long);
-		assert_true(muster___strtol_internal(s, NULL, 10, 0) == __strtol_internal(s, NULL, 10, 0));
-		assert_true(muster___strtoul_internal(s, NULL, 16, 0) == __strtoul_internal(s, NULL, 16, 0));
+		assert_true(muster___strtol_internal(s, NULL, 10, 0) ==
+			    __strtol_internal(s, NULL, 10, 0));
+		assert_true(muster___strtoul_internal(s, NULL, 16, 0) ==
+			    __strtoul_internal(s, NULL, 16, 0));
 		assert_int_equal(muster_atoi(s), (atoi)(s));
 		assert_int_equal(muster_atol(s), (atol)(s));
 		assert_int_equal(muster_atoll(s), (atoll)(s));
@@ -71,7 +94,8 @@ static void arithmetic(void **state)
 {
 	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
-		long x = (long)(chance(UINT64_MAX) << chance(64)), y = (long)(chance(UINT64_MAX) >> chance(63)) | 1;
+		long x = (long)(chance(UINT64_MAX) << chance(64)),
+		     y = (long)(chance(UINT64_MAX) >> chance(63)) | 1;
 		if (x == LONG_MIN || (int)x == INT_MIN)
 			x = 1;
 		assert_true(muster_abs((int)x) == abs((int)x));
@@ -104,7 +128,8 @@ static int by_context(const void *a, const void *b, void *context)
 static int by_nonsense(const void *a, const void *b)
 {
 	comparisons++;
-	return (int)(*(const unsigned char *)a * 7u % 5) - (int)(*(const unsigned char *)b * 3u % 5);
+	return (int)(*(const unsigned char *)a * 7u % 5) -
+	       (int)(*(const unsigned char *)b * 3u % 5);
 }
 
 static void sorting(void **state)
@@ -144,12 +169,15 @@ static void searching(void **state)
 	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		size_t size = 1 + chance(9), n = chance(20), m = n, o = n;
-		char *a = calloc(n + 1, size), *b = calloc(n + 1, size), key[16] = {(char)chance(40)};
+		char *a = calloc(n + 1, size), *b = calloc(n + 1, size),
+		     key[16] = {(char)chance(40)};
 		for (size_t k = 0; k < n; k++)
 			a[k * size] = b[k * size] = (char)(k * 2);
-		char *x = muster_bsearch(key, a, n, size, by_key), *y = bsearch(key, a, n, size, by_key);
+		char *x = muster_bsearch(key, a, n, size, by_key),
+		     *y = bsearch(key, a, n, size, by_key);
 		assert_ptr_equal(x, y);
-		assert_ptr_equal(muster_lfind(key, a, &n, size, by_key), lfind(key, a, &n, size, by_key));
+		assert_ptr_equal(muster_lfind(key, a, &n, size, by_key),
+				 lfind(key, a, &n, size, by_key));
 		x = muster_lsearch(key, a, &m, size, by_key);
 		y = lsearch(key, b, &o, size, by_key);
 		assert_int_equal(x - a, y - b);

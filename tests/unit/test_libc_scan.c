@@ -72,8 +72,8 @@ static void both(const char *input, const char *format)
 	int m = sscanf(s, format, ALL(theirs)), errno_theirs = errno;
 	settle(format, &ours, &theirs);
 	if (n != m || memcmp(&ours, &theirs, sizeof ours) != 0 || errno_ours != errno_theirs)
-		fail_msg("sscanf(\"%s\", \"%s\"): %d errno %d against %d errno %d", input, format, n,
-			 errno_ours, m, errno_theirs);
+		fail_msg("sscanf(\"%s\", \"%s\"): %d errno %d against %d errno %d", input, format,
+			 n, errno_ours, m, errno_theirs);
 
 	/* The same from a stream, which must stand at the same place afterwards. */
 	FILE *a = fmemopen(s, strlen(s) + !*s, "r"), *b = fmemopen(s, strlen(s) + !*s, "r");
@@ -82,7 +82,8 @@ static void both(const char *input, const char *format)
 	n = muster___isoc99_fscanf(a, format, ALL(ours));
 	m = fscanf(b, format, ALL(theirs));
 	settle(format, &ours, &theirs);
-	if (n != m || memcmp(&ours, &theirs, sizeof ours) != 0 || getc(a) != getc(b) || !feof(a) != !feof(b))
+	if (n != m || memcmp(&ours, &theirs, sizeof ours) != 0 || getc(a) != getc(b) ||
+	    !feof(a) != !feof(b))
 		fail_msg("fscanf(\"%s\", \"%s\"): %d against %d", input, format, n, m);
 	fclose(a);
 	fclose(b);
@@ -90,8 +91,11 @@ static void both(const char *input, const char *format)
 
 static void chance_format(char *to, int sets)
 {
-	static const char *const integers[] = {"d", "i", "u", "o", "x", "X", "p", "ld", "lli", "hu", "hhx", "jd", "zu", "n"};
-	static const char *const texts[] = {"s", "c", "[a-c]", "[^ ,]", "[]a]", "[^]b]", "[-0-9]", "[0-9-]", "[a-]", "ms", "m[0-9a]", "mc"};
+	static const char *const integers[] = {"d",  "i",   "u",  "o",	 "x",  "X",  "p",
+					       "ld", "lli", "hu", "hhx", "jd", "zu", "n"};
+	static const char *const texts[] = {"s",    "c",     "[a-c]",	"[^ ,]",
+					    "[]a]", "[^]b]", "[-0-9]",	"[0-9-]",
+					    "[a-]", "ms",    "m[0-9a]", "mc"};
 	static const char *const floats[] = {"f", "lf", "Lg", "e", "a"};
 	int count = 1 + (int)chance(4);
 	*to = '\0';
@@ -102,7 +106,8 @@ static void chance_format(char *to, int sets)
 		const char *what = sets == 1   ? texts[chance(12)]
 				   : sets == 2 ? floats[chance(5)]
 					       : integers[chance(14)];
-		sprintf(to + strlen(to), "%s%%%s%s%s", (const char *[]){"", " ", ",", "a", "%%"}[chance(20) < 14 ? 0 : chance(5)],
+		sprintf(to + strlen(to), "%s%%%s%s%s",
+			(const char *[]){"", " ", ",", "a", "%%"}[chance(20) < 14 ? 0 : chance(5)],
 			*what == 'n' ? "" : skip, *what == 'n' ? "" : width, what);
 	}
 	if (chance(6) == 0)
@@ -120,7 +125,8 @@ static void chance_input(char *to, const char *letters)
 static void generated(void **state)
 {
 	(void)state;
-	static const char *const letters[] = {"0123456789 -+xabf,%", "abc ,]-09\t\n%", "0123.eE+-xpPinfINFtyYaA ,"};
+	static const char *const letters[] = {"0123456789 -+xabf,%", "abc ,]-09\t\n%",
+					      "0123.eE+-xpPinfINFtyYaA ,"};
 	for (int i = 0; i < 6 * ROUNDS; i++) {
 		char format[128], input[64];
 		int kind = (int)chance(3);
@@ -134,16 +140,67 @@ static void chosen(void **state)
 {
 	(void)state;
 	static const char *const cases[][2] = {
-	    {"", "%d"}, {"", ""}, {"", " "}, {"x", "%d"}, {"12", "%d%d"}, {"12 ", "%d %d"}, {"0x", "%i"},
-	    {"0xg", "%i%c"}, {"0x1", "%x"}, {"0x1", "%d%s"}, {"(nil)", "%p"}, {"(nix", "%p"}, {"99999999999999999999", "%d"},
-	    {"-99999999999999999999", "%ld"}, {"99999999999999999999", "%lu"}, {"4294967296", "%d"}, {"300", "%hhd"},
-	    {"abc", "%2c%n"}, {"a", "%3c"}, {"  ab cd", "%s%n%s"}, {"  ab", "%c%s"}, {"ab", "%[b]"}, {"ab", "%[^b"},
-	    {"1.5e", "%lf%n"}, {"inf", "%lf"}, {"infinite", "%lf"}, {"infinity!", "%lf%c"}, {"nano", "%lf%s"},
-	    {"na", "%lf"}, {"0x1p3", "%lf"}, {"0x", "%lf"}, {"1e+", "%lf%n"}, {"+", "%lf"}, {".", "%lf"}, {".5.", "%lf%c"},
-	    {"5%", "%d%%"}, {"5 %", "%d%%%n"}, {"5x", "%d%%"}, {"a b", "a b"}, {"ab", "a b%n"}, {"1,2,3", "%d,%d,%d"},
-	    {"k=v", "%[^=]=%s"}, {"12345", "%2d%2d%2d"}, {"-5", "%1d"}, {"- 5", "%d"}, {"+7", "%u"}, {"-7", "%u"},
-	    {"010", "%i"}, {"08", "%i%d"}, {"1 2", "%2$d %1$d"}, {"1", "%"}, {"1", "%y"}, {"abc", "%*s"}, {"7 8", "%*d%d"},
-	    {"word", "%ms"}, {"", "%ms"}, {"  ", "%ms"}, {"x1", "%m[0-9]"}, {"wide", "%ls"}, {"\xff", "%s"}, {"abc", "%lc"},
+	    {"", "%d"},
+	    {"", ""},
+	    {"", " "},
+	    {"x", "%d"},
+	    {"12", "%d%d"},
+	    {"12 ", "%d %d"},
+	    {"0x", "%i"},
+	    {"0xg", "%i%c"},
+	    {"0x1", "%x"},
+	    {"0x1", "%d%s"},
+	    {"(nil)", "%p"},
+	    {"(nix", "%p"},
+	    {"99999999999999999999", "%d"},
+	    {"-99999999999999999999", "%ld"},
+	    {"99999999999999999999", "%lu"},
+	    {"4294967296", "%d"},
+	    {"300", "%hhd"},
+	    {"abc", "%2c%n"},
+	    {"a", "%3c"},
+	    {"  ab cd", "%s%n%s"},
+	    {"  ab", "%c%s"},
+	    {"ab", "%[b]"},
+	    {"ab", "%[^b"},
+	    {"1.5e", "%lf%n"},
+	    {"inf", "%lf"},
+	    {"infinite", "%lf"},
+	    {"infinity!", "%lf%c"},
+	    {"nano", "%lf%s"},
+	    {"na", "%lf"},
+	    {"0x1p3", "%lf"},
+	    {"0x", "%lf"},
+	    {"1e+", "%lf%n"},
+	    {"+", "%lf"},
+	    {".", "%lf"},
+	    {".5.", "%lf%c"},
+	    {"5%", "%d%%"},
+	    {"5 %", "%d%%%n"},
+	    {"5x", "%d%%"},
+	    {"a b", "a b"},
+	    {"ab", "a b%n"},
+	    {"1,2,3", "%d,%d,%d"},
+	    {"k=v", "%[^=]=%s"},
+	    {"12345", "%2d%2d%2d"},
+	    {"-5", "%1d"},
+	    {"- 5", "%d"},
+	    {"+7", "%u"},
+	    {"-7", "%u"},
+	    {"010", "%i"},
+	    {"08", "%i%d"},
+	    {"1 2", "%2$d %1$d"},
+	    {"1", "%"},
+	    {"1", "%y"},
+	    {"abc", "%*s"},
+	    {"7 8", "%*d%d"},
+	    {"word", "%ms"},
+	    {"", "%ms"},
+	    {"  ", "%ms"},
+	    {"x1", "%m[0-9]"},
+	    {"wide", "%ls"},
+	    {"\xff", "%s"},
+	    {"abc", "%lc"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		both(cases[i][0], cases[i][1]);

@@ -27,14 +27,17 @@ void rt_enter(const void *fn, label *args, int n)
 int rt_any(const void *p, size_t n)
 {
 	for (int i = 0; i < 2; i++)
-		if (labelled[i] && (const char *)p <= labelled[i] && labelled[i] < (const char *)p + n)
+		if (labelled[i] && (const char *)p <= labelled[i] &&
+		    labelled[i] < (const char *)p + n)
 			return 1;
 	return 0;
 }
 
 static size_t nearest(const char *s, size_t n, int k)
 {
-	return labelled[k] && labelled[k] >= s && (size_t)(labelled[k] - s) < n ? (size_t)(labelled[k] - s) : n;
+	return labelled[k] && labelled[k] >= s && (size_t)(labelled[k] - s) < n
+		   ? (size_t)(labelled[k] - s)
+		   : n;
 }
 
 static size_t least(size_t a, size_t b)

@@ -251,8 +251,8 @@ size_t rt_scan_double(const char *text, int size, void *to)
 static void same_state(FILE *a, FILE *b, const char *after)
 {
 	if (ftello(a) != ftello(b) || !feof(a) != !feof(b) || !ferror(a) != !ferror(b))
-		fail_msg("after %s: position %ld against %ld, end %d against %d", after, (long)ftello(a),
-			 (long)ftello(b), feof(a), feof(b));
+		fail_msg("after %s: position %ld against %ld, end %d against %d", after,
+			 (long)ftello(a), (long)ftello(b), feof(a), feof(b));
 }
 
 static void read_lines(FILE *a, FILE *b)
@@ -261,7 +261,8 @@ static void read_lines(FILE *a, FILE *b)
 	memset(x, '#', sizeof x);
 	memset(y, '#', sizeof y);
 	int n = (int)chance(40);
-	char *p = chance(2) ? muster_fgets(x, n, a) : muster_fgets_unlocked(x, n, a), *q = fgets(y, n, b);
+	char *p = chance(2) ? muster_fgets(x, n, a) : muster_fgets_unlocked(x, n, a),
+	     *q = fgets(y, n, b);
 	assert_int_equal(!p, !q);
 	if (p)
 		assert_memory_equal(x, y, sizeof x);
@@ -276,7 +277,8 @@ static void read_line_growing(FILE *a, FILE *b)
 		x = malloc(5), y = malloc(5);
 		m = n = 5;
 	}
-	ssize_t i = delimiter == '\n' ? muster_getline(&x, &m, a) : muster_getdelim(&x, &m, delimiter, a);
+	ssize_t i =
+	    delimiter == '\n' ? muster_getline(&x, &m, a) : muster_getdelim(&x, &m, delimiter, a);
 	ssize_t j = getdelim(&y, &n, delimiter, b);
 	assert_int_equal(i, j);
 	if (i >= 0)
@@ -300,18 +302,21 @@ static void read_blocks(FILE *a, FILE *b)
 static void scan_both(FILE *a, FILE *b)
 {
 	char x[2][300], y[2][300];
-	static const char *const formats[] = {"%d%9s", "%9s %c", "%[ab]%5[^\n]", " %*c%d", "%3c%*s"};
+	static const char *const formats[] = {"%d%9s", "%9s %c", "%[ab]%5[^\n]", " %*c%d",
+					      "%3c%*s"};
 	const char *format = formats[chance(5)];
 	memset(x, 0, sizeof x);
 	memset(y, 0, sizeof y);
-	assert_int_equal(muster___isoc99_fscanf(a, format, x[0], x[1]), fscanf(b, format, y[0], y[1]));
+	assert_int_equal(muster___isoc99_fscanf(a, format, x[0], x[1]),
+			 fscanf(b, format, y[0], y[1]));
 	assert_memory_equal(x, y, sizeof x);
 }
 
 static void seek_both(FILE *a, FILE *b)
 {
 	int whence = (int)chance(3);
-	long offset = (long)chance(source_size + 5) * (whence == SEEK_SET ? 1 : -1) / (whence == SEEK_CUR ? 3 : 1);
+	long offset = (long)chance(source_size + 5) * (whence == SEEK_SET ? 1 : -1) /
+		      (whence == SEEK_CUR ? 3 : 1);
 	if (whence == SEEK_CUR && chance(2))
 		offset = -offset;
 	assert_int_equal(__wrap_fseek(a, offset, whence), fseek(b, offset, whence));
@@ -384,7 +389,8 @@ static void operate(FILE *a, FILE *b)
 		break;
 	default:
 		for (int i = (int)chance(9); i >= 0; i--)
-			assert_int_equal(chance(2) ? muster_fgetc(a) : muster_getc_unlocked(a), getc(b));
+			assert_int_equal(chance(2) ? muster_fgetc(a) : muster_getc_unlocked(a),
+					 getc(b));
 		same_state(a, b, "getc");
 	}
 }
@@ -397,9 +403,13 @@ static void sequences(void **state)
 	assert_true(fd >= 0);
 	for (int round = 0; round < 600; round++) {
 		static char text[20000];
-		size_t size = chance(3) ? chance(60) : chance(2) ? chance(sizeof text) : 4096 * chance(3);
+		size_t size = chance(3)	  ? chance(60)
+			      : chance(2) ? chance(sizeof text)
+					  : 4096 * chance(3);
 		for (size_t i = 0; i < size; i++)
-			text[i] = chance(12) ? chance_char() : chance(3) ? '\n' : (char)('0' + chance(10));
+			text[i] = chance(12)  ? chance_char()
+				  : chance(3) ? '\n'
+					      : (char)('0' + chance(10));
 		assert_int_equal(ftruncate(fd, 0), 0);
 		assert_int_equal(pwrite(fd, text, size, 0), size);
 		FILE *a = fopen(path, chance(4) ? "r" : "r+"), *b = fopen(path, "r");

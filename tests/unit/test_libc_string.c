@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 /* NULL and positions compare as offsets. */
-#define SAME_PLACE(base, ours, theirs)                                                             \
-	assert_int_equal((ours) ? (const char *)(ours)-base : -1,                                  \
+#define SAME_PLACE(base, ours, theirs)                            \
+	assert_int_equal((ours) ? (const char *)(ours)-base : -1, \
 			 (theirs) ? (const char *)(theirs)-base : -1)
 
 static int any_char(void)
@@ -42,7 +42,9 @@ static void memory_search(void **state)
 		char *r = guarded(3, n);
 		memset(q, 7, n);
 		memset(r, 7, n);
-		SAME_PLACE(q, muster_memccpy(q, p, c, n), (char *)memccpy(r, p, c, n) ? q + ((char *)memccpy(r, p, c, n) - r) : NULL);
+		SAME_PLACE(q, muster_memccpy(q, p, c, n),
+			   (char *)memccpy(r, p, c, n) ? q + ((char *)memccpy(r, p, c, n) - r)
+						       : NULL);
 		assert_memory_equal(q, r, n);
 		memcpy(q, p, n);
 		memcpy(r, p, n);
@@ -73,7 +75,8 @@ static void string_compare(void **state)
 {
 	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
-		char *a = guarded_string(0, 12), *b = chance(3) ? guarded_string(1, 12) : guarded_copy(1, a);
+		char *a = guarded_string(0, 12),
+		     *b = chance(3) ? guarded_string(1, 12) : guarded_copy(1, a);
 		size_t n = chance(14);
 		if (*b && !chance(3))
 			b[chance(strlen(b))] ^= 0x20;
@@ -134,7 +137,8 @@ static void versions(void **state)
 			s[k][n] = '\0';
 		}
 		if (sign(muster_strverscmp(s[0], s[1])) != sign(strverscmp(s[0], s[1])))
-			fail_msg("strverscmp(\"%s\", \"%s\"): not %d", s[0], s[1], muster_strverscmp(s[0], s[1]));
+			fail_msg("strverscmp(\"%s\", \"%s\"): not %d", s[0], s[1],
+				 muster_strverscmp(s[0], s[1]));
 		SAME_PLACE(s[0], muster_basename(s[0]), basename(s[0]));
 	}
 }
@@ -143,7 +147,8 @@ static void string_split(void **state)
 {
 	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
-		char *s = guarded_string(0, 30), *t = guarded_copy(1, s), *set = guarded_string(2, 3);
+		char *s = guarded_string(0, 30), *t = guarded_copy(1, s),
+		     *set = guarded_string(2, 3);
 		size_t size = strlen(s) + 1;
 		char *x = s, *y = t, *rest_x = NULL, *rest_y = NULL, *p = s, *q = t;
 		int way = (int)chance(3);
@@ -176,10 +181,10 @@ static void string_copy(void **state)
 		size_t n = chance(25), raw_size = (size_t)(guarded(1, 0) - raw);
 		memset(before, 'x', sizeof before);
 		before[chance(20)] = '\0';
-#define BOTH(ours_call, theirs_call)                                                               \
-	memcpy(ours, before, sizeof ours);                                                         \
-	memcpy(theirs, before, sizeof theirs);                                                     \
-	assert_int_equal((ours_call)-ours, (theirs_call)-theirs);                                  \
+#define BOTH(ours_call, theirs_call)                              \
+	memcpy(ours, before, sizeof ours);                        \
+	memcpy(theirs, before, sizeof theirs);                    \
+	assert_int_equal((ours_call)-ours, (theirs_call)-theirs); \
 	assert_memory_equal(ours, theirs, sizeof ours)
 		BOTH(muster_strcpy(ours, s), strcpy(theirs, s));
 		BOTH(muster_stpcpy(ours, s), stpcpy(theirs, s));
@@ -195,8 +200,9 @@ static void string_copy(void **state)
 		BOTH(muster___stpncpy_chk(ours, s, n, 64), stpncpy(theirs, s, n));
 		BOTH(muster___strcat_chk(ours, s, 64), strcat(theirs, s));
 		BOTH(muster___strncat_chk(ours, s, n, 64), strncat(theirs, s, n));
-		char *copies[] = {muster_strdup(s), muster_strndup(s, n), muster_strndup(raw, raw_size),
-				  strndup(s, n), strndup(raw, raw_size)};
+		char *copies[] = {muster_strdup(s), muster_strndup(s, n),
+				  muster_strndup(raw, raw_size), strndup(s, n),
+				  strndup(raw, raw_size)};
 		assert_string_equal(copies[0], s);
 		assert_string_equal(copies[1], copies[3]);
 		assert_string_equal(copies[2], copies[4]);
@@ -210,8 +216,8 @@ static void characters(void **state)
 	(void)state;
 	for (int c = -128; c < 256; c++) {
 		int (*volatile theirs)(int); /* or the compiler answers instead of libc */
-#define CLASS(name, bit, condition)                                                                \
-	theirs = (name);                                                                           \
+#define CLASS(name, bit, condition) \
+	theirs = (name);            \
 	assert_int_equal(muster_##name(c), theirs(c));
 		CLASSES(CLASS)
 		assert_int_equal(muster_tolower(c), (tolower)(c));
@@ -262,10 +268,11 @@ static void overflows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(memory_search), cmocka_unit_test(bits),
+	    cmocka_unit_test(memory_search),  cmocka_unit_test(bits),
 	    cmocka_unit_test(string_compare), cmocka_unit_test(string_search),
-	    cmocka_unit_test(string_split),  cmocka_unit_test(string_copy),
-	    cmocka_unit_test(versions),	     cmocka_unit_test(characters),    cmocka_unit_test(overflows),
+	    cmocka_unit_test(string_split),   cmocka_unit_test(string_copy),
+	    cmocka_unit_test(versions),	      cmocka_unit_test(characters),
+	    cmocka_unit_test(overflows),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
