@@ -4,7 +4,8 @@
  * and effects then depend on the input in a way the trace cannot follow. So,
  * before the call, every label it may look at is given up by an event. What it
  * may look at is declared in a table for the functions that programs use most; for
- * any other it is every argument and the whole object behind each pointer.
+ * any other it is every argument, the whole object behind each pointer, and the
+ * objects that those point to, a few steps far.
  *
  * A row's effects, a letter for each argument (the last one repeats):
  *   v  a value that decides something        s  a string that is read
@@ -40,7 +41,7 @@ static const struct row {
 
 #define USED 1u
 #define ASSEMBLY 2u
-#define OBJECT_MAX (1u << 20) /* bytes of an object that are looked at */
+#define OBJECT_MAX (1u << 20) /* bytes behind one argument that are looked at */
 
 static const char *effects_of(const char *name)
 {
@@ -50,12 +51,25 @@ static const char *effects_of(const char *name)
 	return NULL;
 }
 
-static void give_up_object(const void *p, enum muster_reason why)
+#define STEPS 3           /* pointers followed from an argument */
+#define POINTERS (1u << 13) /* words of an object that are looked at as pointers */
+
+static void give_up_object(const void *p, enum muster_reason why, unsigned steps, uint64_t *budget)
 {
 	struct rt_object o;
-	if (!p || !rt_object_find(p, &o))
+	if (!p || !rt_object_find(p, &o) || *budget == 0)
 		return;
-	rt_concrete_range((const void *)o.base, o.size < OBJECT_MAX ? o.size : OBJECT_MAX, why);
+	uint64_t size = o.size < *budget ? o.size : *budget;
+	*budget -= size;
+	rt_concrete_range((const void *)o.base, size, why);
+	if (steps == 0 || o.constant)
+		return;
+	/* What looks like a pointer to an object is one; to follow too many costs precision only. */
+	const uint64_t *word = (const uint64_t *)((o.base + 7) & ~7ull);
+	uint64_t n = (o.base + size - (uint64_t)word) / 8;
+	for (uint64_t i = 0; i < n && i < POINTERS && o.size >= 8; i++)
+		if (word[i] > 4096 && (word[i] < o.base || word[i] >= o.base + o.size))
+			give_up_object((const void *)word[i], why, steps - 1, budget);
 }
 
 /* Up to and with the terminator: what follows is not read. Stops at memory that
@@ -75,6 +89,7 @@ static void give_up_string(const char *s, enum muster_reason why)
 static void one_argument(char effect, char kind, uint64_t value, label a, int used, enum muster_reason why)
 {
 	const void *p = (const void *)value;
+	uint64_t budget = OBJECT_MAX;
 	if (effect == '-' || kind == 'f')
 		return;
 	if (effect == 'o') {
@@ -84,7 +99,7 @@ static void one_argument(char effect, char kind, uint64_t value, label a, int us
 	}
 	rt_concrete(a, why);
 	if (kind == 's' || (kind == 'p' && (effect == 'r' || effect == 'w' || effect == '*')))
-		give_up_object(p, why);
+		give_up_object(p, why, effect == '*' ? STEPS : 0, &budget);
 	else if (kind == 'p' && effect == 's')
 		give_up_string(p, why);
 }
