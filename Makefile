@@ -182,7 +182,9 @@ check-scripts = $(wildcard scripts/check-layers) $(sort $(wildcard tests/build/*
 
 check-all: all unit-tests
 	@set -e; for t in $(check-scripts); do echo "== $$t"; sh $$t; done
-	@if [ -x tests/run-cases ]; then echo "== tests/run-cases"; tests/run-cases; fi
+	@echo "== tests/run-cases"; tests/run-cases
+	@echo "== random programs"; tests/stress/csmith -n 50
+	@echo "== a Debian package"; scripts/packages -q giflib
 
 # Packages come first, since nothing can be built without them.
 check:
