@@ -296,6 +296,21 @@ test_cache_is_shared() {
 	MUSTER_DIR=$PWD/elsewhere muster variant --kind cov ./prog | grep -q elsewhere/cache
 }
 
+test_interrupted() {
+	prog_sources
+	muster cc main.c one.c two.c low.S -o prog
+	muster variant --kind san ./prog >/dev/null 2>&1 &
+	child=$!
+	sleep 0.2
+	kill -TERM $child 2>/dev/null || true
+	wait $child || true
+	sleep 0.5
+	[ -z "$(find .muster -name '*.tmp')" ]
+	kinds=san same_variants ./prog
+	! MUSTER_CLANG=./no-clang muster cc -c main.c 2>err
+	grep -q 'cannot run .*no-clang' err
+}
+
 test_records_missing_and_damaged() {
 	prog_sources
 	muster cc main.c one.c two.c low.S -o prog
@@ -340,7 +355,7 @@ test_same_unit_twice() {
 }
 
 for t in archives_and_assembly one_command thin_archive_and_groups whole_archive relocatable members_of_dead_code static other_linkers \
-	shared_libraries linker_scripts own_functions harness single_file cache_is_shared \
+	shared_libraries linker_scripts own_functions harness single_file cache_is_shared interrupted \
 	records_missing_and_damaged same_unit_twice; do
 	run $t
 done
