@@ -27,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define NOWHERE DEPEND_NOWHERE
 #define KEPT 20 /* exceptions that are kept with their input */
@@ -80,9 +81,41 @@ static int is_decision(unsigned kind)
 	return kind == MUSTER_EV_BRANCH || kind == MUSTER_EV_SWITCH;
 }
 
-static int run_path(struct launcher *l, const struct shm *shm, const struct launch_input *in,
-		    struct path *p)
+/* The outcome of a switch for a value: 0 the default, i case i; NOWHERE if its table is not known.
+ */
+static uint64_t switch_outcome(const struct depend *d, const struct muster_event *e, u128 value)
 {
+	const struct site_table *table = site_tables_find(d->sites, e->unit);
+	struct site_decision decision;
+	int64_t number = table ? site_table_decision_at(table, e->index) : -1;
+	if (number < 0 || !site_table_decision(table, (uint32_t)number, &decision))
+		return NOWHERE;
+	for (uint32_t i = 1; i < decision.outcomes; i++) {
+		uint64_t c;
+		if (site_table_case(table, (uint32_t)number, i, &c) && c == (uint64_t)value)
+			return i;
+	}
+	return 0;
+}
+
+/* The outcome of an event of the path variant, or of a variant with labels. A switch on a concrete
+ * value has none there; where it went shows in the next decision. */
+static uint32_t outcome_of(const struct depend *d, const struct shm *shm,
+			   const struct run_result *r, const struct muster_event *e, int traced)
+{
+	if (e->kind == MUSTER_EV_BRANCH)
+		return e->arg;
+	if (!traced)
+		return e->label;
+	if (!e->label || e->label >= r->counts.nodes)
+		return 0;
+	return (uint32_t)switch_outcome(d, e, shm_nodes(shm)[e->label].value);
+}
+
+static int run_path(struct launcher *l, const struct depend *d, int traced,
+		    const struct launch_input *in, struct path *p)
+{
+	const struct shm *shm = traced ? d->traced.shm : d->path.shm;
 	vec_clear(&p->at);
 	if (launcher_run(l, in, &p->end))
 		return -1;
@@ -96,9 +129,9 @@ static int run_path(struct launcher *l, const struct shm *shm, const struct laun
 		if (events[i].kind == MUSTER_EV_FULL)
 			p->cut = 1;
 		if (is_decision(events[i].kind))
-			p->at.data[p->at.size++] = (struct decision){
-			    events[i].unit, events[i].index,
-			    events[i].kind == MUSTER_EV_SWITCH ? events[i].label : events[i].arg};
+			p->at.data[p->at.size++] =
+			    (struct decision){events[i].unit, events[i].index,
+					      outcome_of(d, shm, &p->end, &events[i], traced)};
 	}
 	return 0;
 }
@@ -118,23 +151,6 @@ static uint64_t first_difference(const struct path *x, const struct path *y)
 	return n;
 }
 
-/* The outcome of a switch for a value: 0 the default, i case i; NOWHERE if its table is not known.
- */
-static uint64_t switch_outcome(const struct depend *d, const struct muster_event *e, u128 value)
-{
-	const struct site_table *table = site_tables_find(d->sites, e->unit);
-	struct site_decision decision;
-	int64_t number = table ? site_table_decision_at(table, e->index) : -1;
-	if (number < 0 || !site_table_decision(table, (uint32_t)number, &decision))
-		return NOWHERE;
-	for (uint32_t i = 1; i < decision.outcomes; i++) {
-		uint64_t c;
-		if (site_table_case(table, (uint32_t)number, i, &c) && c == (uint64_t)value)
-			return i;
-	}
-	return 0;
-}
-
 static void describe(const struct depend *d, uint32_t unit, uint32_t index, struct buf *out)
 {
 	struct site s = {.file = "?", .function = "?"};
@@ -148,6 +164,7 @@ static int64_t align(const struct depend *d, const struct trace *t, const struct
 		     struct depend_report *r)
 {
 	uint64_t n = 0;
+	r->constraints = 0;
 	for (uint64_t i = 0; i < t->event_count; i++) {
 		const struct muster_event *e = &t->events[i];
 		r->constraints += e->kind == MUSTER_EV_CONCRETE || e->kind == MUSTER_EV_BOUND ||
@@ -265,6 +282,7 @@ struct oracle {
 	const struct trace *t;
 	struct depend_report *r;
 	struct launcher *launcher;
+	int traced; /* it runs the traced variant */
 	struct path first;
 	uint64_t known; /* decisions that the trace covers */
 	struct sources original, changed;
@@ -346,7 +364,7 @@ static const char *setting(struct arena *a, const struct muster_source *s, const
  * need one of their own. */
 static int run_changed(struct oracle *o, struct path *p)
 {
-	struct launch_options options = o->d->path;
+	struct launch_options options = o->traced ? o->d->traced : o->d->path;
 	struct launch_input in = o->d->input;
 	VEC(char *) argv = {0};
 	VEC(const char *) env = {0};
@@ -376,7 +394,7 @@ static int run_changed(struct oracle *o, struct path *p)
 	options.argv = argv.data;
 	options.env = env.data;
 	struct launcher *l = own ? launcher_new(&options) : o->launcher;
-	failed = !l || run_path(l, options.shm, &in, p);
+	failed = !l || run_path(l, o->d, o->traced, &in, p);
 	if (own)
 		launcher_free(l);
 	vec_release(&argv);
@@ -417,33 +435,49 @@ static int one_mutant(struct oracle *o)
 	return 0;
 }
 
-/* The trace against the path variant on the same input. A program that does not do the same twice
- * cannot be judged: run again to see. */
-static int first_run(struct oracle *o)
+/* The path variant goes another way on the same input: something else than the input decides. If
+ * the traced variant does the same twice, a second apart, it can stand in: changed inputs are
+ * compared with its own path. */
+static int stand_in(struct oracle *o)
 {
 	struct path again = {0};
-	if (run_path(o->launcher, o->d->path.shm, &o->d->input, &o->first))
-		return -1;
-	o->r->decisions = o->first.at.size;
-	int64_t known = align(o->d, o->t, &o->first, o->r);
-	int result = 0;
-	if (known < 0) {
-		char *words = mem_strdup(error_text());
-		result = run_path(o->launcher, o->d->path.shm, &o->d->input, &again);
-		if (result == 0 && first_difference(&o->first, &again) != NOWHERE) {
-			error_set("the program does not take the same path twice on the same "
-				  "input: nothing can be compared");
-			result = 1;
-		} else if (result == 0) {
-			error_set("%s", words);
-			result = -1;
-		}
-		free(words);
+	char *words = mem_strdup(error_text());
+	int result = -1;
+	launcher_free(o->launcher);
+	o->traced = 1;
+	o->launcher = o->d->traced.program ? launcher_new(&o->d->traced) : NULL;
+	if (o->launcher && run_path(o->launcher, o->d, 1, &o->d->input, &o->first) == 0) {
+		sleep(1); /* the clock may be what decides */
+		result = run_path(o->launcher, o->d, 1, &o->d->input, &again);
 	}
+	if (result == 0 && first_difference(&o->first, &again) != NOWHERE)
+		result = error_set("the program does not take the same path twice on the same "
+				   "input (time, addresses "
+				   "or the like decide): nothing can be compared") +
+			 2;
+	else if (result == 0)
+		error_set("%s", words);
+	o->r->within_trace = result == 0;
+	vec_release(&again.at);
+	free(words);
+	return result;
+}
+
+static int first_run(struct oracle *o)
+{
+	if (run_path(o->launcher, o->d, 0, &o->d->input, &o->first))
+		return -1;
+	int64_t known = align(o->d, o->t, &o->first, o->r);
+	if (known < 0) {
+		int result = stand_in(o);
+		if (result)
+			return result;
+		known = align(o->d, o->t, &o->first, o->r);
+	}
+	o->r->decisions = o->first.at.size;
 	/* A trace that goes on to the run's end also claims that nothing follows. */
 	o->known = (uint64_t)known == o->first.at.size && !o->first.cut ? NOWHERE : (uint64_t)known;
-	vec_release(&again.at);
-	return result;
+	return known < 0 ? -1 : 0;
 }
 
 int depend_run(const struct depend *d, const struct trace *t, struct depend_report *r)
@@ -476,15 +510,18 @@ int depend_run(const struct depend *d, const struct trace *t, struct depend_repo
 	return result;
 }
 
-static int same_event(const struct trace *x, const struct muster_event *a, const struct trace *y, const struct muster_event *b)
+static int same_event(const struct trace *x, const struct muster_event *a, const struct trace *y,
+		      const struct muster_event *b)
 {
-	if (a->kind != b->kind || a->arg != b->arg || a->unit != b->unit || a->index != b->index || !a->label != !b->label)
+	if (a->kind != b->kind || a->arg != b->arg || a->unit != b->unit || a->index != b->index ||
+	    !a->label != !b->label)
 		return 0;
 	if (!a->label)
 		return 1;
 	const struct muster_node *m = &x->nodes[a->label], *n = &y->nodes[b->label];
 	/* Addresses, which are 64 bits wide, are not the same in two variants. */
-	return m->op == n->op && m->width == n->width && (m->width == 64 || trace_value(x, a->label) == trace_value(y, b->label));
+	return m->op == n->op && m->width == n->width &&
+	       (m->width == 64 || trace_value(x, a->label) == trace_value(y, b->label));
 }
 
 uint64_t depend_compare(const struct trace *some, const struct trace *all)
@@ -492,9 +529,11 @@ uint64_t depend_compare(const struct trace *some, const struct trace *all)
 	uint64_t i = 0, k = 0;
 	for (; i < some->event_count; i++, k++) {
 		while (k < all->event_count && !all->events[k].label &&
-		       (all->events[k].kind == MUSTER_EV_BRANCH || all->events[k].kind == MUSTER_EV_SWITCH))
+		       (all->events[k].kind == MUSTER_EV_BRANCH ||
+			all->events[k].kind == MUSTER_EV_SWITCH))
 			k++;
-		if (k == all->event_count || !same_event(some, &some->events[i], all, &all->events[k]))
+		if (k == all->event_count ||
+		    !same_event(some, &some->events[i], all, &all->events[k]))
 			return i;
 	}
 	return i;

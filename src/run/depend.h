@@ -16,14 +16,14 @@
 #include "run/trace.h"
 
 /* What a changed input showed: X(NAME, key, words). */
-#define DEPEND_VERDICTS(X)                                                                    \
-	X(SAME, "same", "all constraints hold, same path")                                    \
-	X(TURNED, "turned", "first false constraint is the first decision that differs")      \
-	X(FREED, "freed", "a concretisation or bound is false first")                         \
-	X(UNDEFINED, "undefined", "a constraint has no value for the input")                  \
-	X(LIMIT, "limit", "the run was stopped at a limit")                                   \
-	X(BEFORE, "before", "EXCEPTION: the path differs before any constraint is false")     \
-	X(MISSED, "missed",                                                                   \
+#define DEPEND_VERDICTS(X)                                                                \
+	X(SAME, "same", "all constraints hold, same path")                                \
+	X(TURNED, "turned", "first false constraint is the first decision that differs")  \
+	X(FREED, "freed", "a concretisation or bound is false first")                     \
+	X(UNDEFINED, "undefined", "a constraint has no value for the input")              \
+	X(LIMIT, "limit", "the run was stopped at a limit")                               \
+	X(BEFORE, "before", "EXCEPTION: the path differs before any constraint is false") \
+	X(MISSED, "missed",                                                               \
 	  "EXCEPTION: a branch constraint is false, but the path goes on as before")
 
 enum depend_verdict {
@@ -67,11 +67,15 @@ struct depend_report {
 	unsigned count[DEPEND_COUNT];
 	uint64_t decisions;   /* of the first input's path */
 	uint64_t constraints; /* recorded for it */
+	int within_trace; /* the path variant goes another way from the start (addresses decide):
+			   * changed inputs ran the traced variant instead */
 	VEC(struct depend_exception) exceptions;
 };
 
 struct depend {
-	struct launch_options path;	 /* runs the path variant; without a server */
+	struct launch_options path;   /* runs the path variant; without a server */
+	struct launch_options traced; /* runs the variant that t is from, with other tables; program
+					 NULL: not there */
 	const struct site_tables *sites; /* for the outcomes of switches */
 	struct launch_input input;	 /* the first one, in memory */
 	int objects_too;		 /* marked objects take the input's bytes as well */
@@ -87,8 +91,9 @@ struct depend {
 int depend_run(const struct depend *d, const struct trace *t, struct depend_report *r);
 void depend_report_release(struct depend_report *r);
 
-/* Do two traces of one run, of which `all` has every decision, tell the same? The index of the first event of
- * `some` that `all` does not have next, or event_count. What carries no label in `all` is passed over. */
+/* Do two traces of one run, of which `all` has every decision, tell the same? The index of the
+ * first event of `some` that `all` does not have next, or event_count. What carries no label in
+ * `all` is passed over. */
 uint64_t depend_compare(const struct trace *some, const struct trace *all);
 
 /* Exceptions in it. */
