@@ -184,6 +184,7 @@ check-all: all unit-tests
 	@set -e; for t in $(check-scripts); do echo "== $$t"; sh $$t; done
 	@echo "== tests/run-cases"; tests/run-cases
 	@echo "== random programs"; tests/stress/csmith -n 50
+	@echo "== random sequences of libc calls"; tests/stress/libc-mix 20
 	@echo "== a Debian package"; scripts/packages -q giflib
 
 # Packages come first, since nothing can be built without them.
@@ -201,10 +202,13 @@ bench:
 	@$(MAKE) --no-print-directory all
 	@bench/run
 
-# Long runs: N random programs; Debian packages.
+# Long runs: N random programs; N sequences of libc calls; Debian packages.
 N ?= 1000
 campaign-csmith: all
 	tests/stress/csmith -n $(N)
+
+campaign-libc: all
+	@tests/stress/libc-mix $(or $(N),1000)
 
 campaign-packages: all
 	@scripts/deps autoconf automake libtool cmake dpkg-dev
@@ -223,7 +227,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: campaign-csmith campaign-packages all runtime unit-tests check check-all demo bench deps install clean
+.PHONY: campaign-csmith campaign-libc campaign-packages all runtime unit-tests check check-all demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
