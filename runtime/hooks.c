@@ -31,14 +31,18 @@ void __muster_va_put(uint32_t offset, uint32_t size, label a)
 	t->extra[t->extra_count++] = (struct rt_extra){offset, size, a};
 }
 
-void __muster_va_struct(uint32_t offset, const void *p, uint64_t size)
+/* Whether a byte of it has a label. */
+uint32_t __muster_va_struct(uint32_t offset, const void *p, uint64_t size)
 {
+	uint32_t any = 0;
 	for (uint64_t i = 0; i < size; i += 8) {
 		unsigned n = size - i < 8 ? (unsigned)(size - i) : 8;
 		label a = rt_load((const char *)p + i, n);
 		if (a)
 			__muster_va_put(offset + (uint32_t)i, n, a);
+		any |= a;
 	}
+	return any;
 }
 
 void __muster_va_enter(struct rt_va_save *save)
@@ -76,14 +80,16 @@ void __muster_va_start(void *list, const struct rt_va_save *save)
  * the callee to put them over its own copy. */
 static __thread uint32_t byval_cells[4096] __attribute__((tls_model("initial-exec")));
 
-void __muster_byval_put(uint32_t offset, const void *p, uint64_t size, uint64_t site)
+uint32_t __muster_byval_put(uint32_t offset, const void *p, uint64_t size, uint64_t site)
 {
+	uint32_t any = 0;
 	if (offset + size > sizeof byval_cells / sizeof *byval_cells) {
 		__muster_concrete_memory(p, size, MUSTER_REASON_ARGUMENT, site);
-		return;
+		return 0;
 	}
 	for (uint64_t i = 0; i < size; i++)
-		byval_cells[offset + i] = RT_ON() ? ((const uint32_t *)MUSTER_SHADOW(p))[i] : 0;
+		any |= byval_cells[offset + i] = RT_ON() ? ((const uint32_t *)MUSTER_SHADOW(p))[i] : 0;
+	return any;
 }
 
 void __muster_byval_get(uint32_t offset, const void *p, uint64_t size, uint32_t own)

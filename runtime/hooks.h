@@ -62,10 +62,10 @@ void __muster_extern(const struct rt_extern *what, const uint64_t *values, const
 void __muster_leave_dynamic(const void *low, const void *high);
 void __muster_object(const void *p, uint64_t size);
 void __muster_va_put(uint32_t offset, uint32_t size, label a);
-void __muster_va_struct(uint32_t offset, const void *p, uint64_t size);
+uint32_t __muster_va_struct(uint32_t offset, const void *p, uint64_t size);
 void __muster_va_enter(struct rt_va_save *save);
 void __muster_va_start(void *list, const struct rt_va_save *save);
-void __muster_byval_put(uint32_t offset, const void *p, uint64_t size, uint64_t site);
+uint32_t __muster_byval_put(uint32_t offset, const void *p, uint64_t size, uint64_t site);
 void __muster_byval_get(uint32_t offset, const void *p, uint64_t size, uint32_t own);
 void __muster_unit(struct rt_unit *u);
 

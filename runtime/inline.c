@@ -114,9 +114,15 @@ INLINE void __muster_i_pass(uint32_t index, label a)
 	__muster_tls.args[index] = a;
 }
 
-INLINE void __muster_i_call(const void *callee)
+INLINE uint32_t __muster_i_labelled(uint32_t own)
+{
+	return own ? __muster_tls.any : 0;
+}
+
+INLINE void __muster_i_call(const void *callee, uint32_t any)
 {
 	__muster_tls.owner = (uint64_t)callee;
+	__muster_tls.any = any;
 }
 
 INLINE void __muster_i_site(uint64_t site)

@@ -37,6 +37,8 @@ typedef uint32_t label;
 struct rt_tls {
 	uint64_t owner;
 	label args[RT_ARGS];
+	uint32_t any; /* of the labels on their way; 0: none, and a callee may take its fast copy */
+	uint32_t pad;
 	uint64_t ret_owner;
 	label ret[RT_RETS];
 	uint64_t site; /* unit << 32 | index of the last call to another unit */

@@ -109,6 +109,11 @@ static void trace_switch(struct tracer *t, LLVMValueRef inst)
 	LLVMValueRef v = LLVMGetOperand(inst, 0), label = tracer_get1(t, v);
 	int all = t->options->all_decisions;
 
+	if (map_get(&t->jumps, (uint64_t)(uintptr_t)inst, NULL)) {
+		/* v is the address as a number; the label is the address's. */
+		tracer_concrete(t, tracer_get1(t, LLVMGetOperand(v, 0)), MUSTER_REASON_TARGET);
+		return;
+	}
 	if (label == t->zero && !all)
 		return;
 	LLVMValueRef word = LLVMBuildIntCast2(t->b, v, t->i64, 0, "");
@@ -190,11 +195,12 @@ static void trace_function(struct tracer *t, LLVMValueRef fn)
 	phis all = {0};
 
 	t->function = fn;
-	t->own = t->va_save = t->values_out = t->labels_out = NULL;
+	t->own = t->labelled = t->va_save = t->values_out = t->labels_out = NULL;
 	t->dynamic_stack = has_dynamic_stack(fn);
 	vec_clear(&t->objects);
 	vec_clear(&t->pool);
 	map_clear(&t->labels);
+	trace_expand_jumps(t, fn);
 	post_order(fn, &order);
 	trace_find_labelled(t, fn);
 	if (trace_fast_eligible(t, fn)) {
@@ -253,6 +259,7 @@ static void tracer_release(struct tracer *t)
 	map_release(&t->ordinals);
 	map_release(&t->labels);
 	map_release(&t->plain);
+	map_release(&t->jumps);
 	map_release(&t->may);
 	vec_release(&t->pool);
 	vec_release(&t->objects);

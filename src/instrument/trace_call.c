@@ -112,6 +112,7 @@ void trace_prologue(struct tracer *t, int here)
 		tracer_before(t, first);
 	}
 	t->own = tracer_call(t, "__muster_i_enter", "wp", t->function);
+	t->labelled = tracer_call(t, "__muster_i_labelled", "ww", t->own);
 	for (unsigned i = 0; i < count && !here; i++) {
 		struct leaf leaves[TRACER_LEAVES];
 		LLVMValueRef labels[TRACER_LEAVES], p = LLVMGetParam(t->function, i);
@@ -324,7 +325,15 @@ static uint64_t va_place(struct tracer *t, struct va_layout *l, LLVMTypeRef type
 	return at;
 }
 
-static void pass_variable(struct tracer *t, LLVMValueRef call, unsigned fixed)
+/* The labels of one call, put together with `or`: whether there is any is known at run time. */
+static void add_any(struct tracer *t, LLVMValueRef *any, LLVMValueRef label)
+{
+	if (label == t->zero)
+		return;
+	*any = *any == t->zero ? label : LLVMBuildOr(t->b, *any, label, "");
+}
+
+static void pass_variable(struct tracer *t, LLVMValueRef call, unsigned fixed, LLVMValueRef *any)
 {
 	struct va_layout l = {0, 48, 0};
 	unsigned n = LLVMGetNumArgOperands(call);
@@ -343,8 +352,8 @@ static void pass_variable(struct tracer *t, LLVMValueRef call, unsigned fixed)
 		if (at >= 176)
 			at -= named;
 		if (byval) {
-			tracer_call(t, "__muster_va_struct", "vwpq", tracer_w(t, at), v,
-				    tracer_q(t, LLVMABISizeOfType(t->layout, byval)));
+			add_any(t, any, tracer_call(t, "__muster_va_struct", "wwpq", tracer_w(t, at), v,
+						    tracer_q(t, LLVMABISizeOfType(t->layout, byval))));
 			continue;
 		}
 		LLVMValueRef label = tracer_get1(t, v);
@@ -359,21 +368,31 @@ static void pass_variable(struct tracer *t, LLVMValueRef call, unsigned fixed)
 	tracer_call(t, "__muster_i_va_size", "vw", tracer_w(t, l.overflow - named));
 }
 
+/* Is there anything that the callee has to be told? */
+static int has_message(struct tracer *t, LLVMValueRef call)
+{
+	if (LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(call)))
+		return 1; /* where its arguments end */
+	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+		struct leaf leaves[TRACER_LEAVES];
+		LLVMValueRef labels[TRACER_LEAVES];
+		unsigned m = tracer_leaves(t, LLVMTypeOf(LLVMGetOperand(call, i)), leaves);
+		tracer_get(t, LLVMGetOperand(call, i), labels, m);
+		if (!tracer_all_zero(t, labels, m) || argument_byval(call, i))
+			return 1;
+	}
+	return 0;
+}
+
 static void pass_arguments(struct tracer *t, LLVMValueRef call, LLVMValueRef callee)
 {
 	LLVMTypeRef type = LLVMGetCalledFunctionType(call);
 	unsigned n = LLVMGetNumArgOperands(call), fixed = LLVMCountParamTypes(type), slot = 0;
 	uint32_t byval_at = 0;
-	int any = 0, variadic = LLVMIsFunctionVarArg(type);
+	int variadic = LLVMIsFunctionVarArg(type);
+	LLVMValueRef any = t->zero;
 
-	for (unsigned i = 0; i < n; i++) {
-		struct leaf leaves[TRACER_LEAVES];
-		LLVMValueRef labels[TRACER_LEAVES];
-		unsigned m = tracer_leaves(t, LLVMTypeOf(LLVMGetOperand(call, i)), leaves);
-		tracer_get(t, LLVMGetOperand(call, i), labels, m);
-		any |= !tracer_all_zero(t, labels, m) || argument_byval(call, i);
-	}
-	if (!any)
+	if (!has_message(t, call))
 		return;
 	for (unsigned i = 0; i < n; i++) {
 		LLVMValueRef v = LLVMGetOperand(call, i);
@@ -384,6 +403,7 @@ static void pass_arguments(struct tracer *t, LLVMValueRef call, LLVMValueRef cal
 
 		tracer_get(t, v, labels, m);
 		for (unsigned k = 0; k < m; k++, slot++) {
+			add_any(t, &any, labels[k]);
 			if (slot >= TRACER_SLOTS)
 				tracer_concrete(t, labels[k], MUSTER_REASON_ARGUMENT);
 			else if (leaves[k].bits)
@@ -391,14 +411,14 @@ static void pass_arguments(struct tracer *t, LLVMValueRef call, LLVMValueRef cal
 		}
 		if (byval && (i < fixed || !variadic)) {
 			uint64_t size = LLVMABISizeOfType(t->layout, byval);
-			tracer_call(t, "__muster_byval_put", "vwpqq", tracer_w(t, byval_at), v, tracer_q(t, size),
-				    tracer_q(t, t->site));
+			add_any(t, &any, tracer_call(t, "__muster_byval_put", "wwpqq", tracer_w(t, byval_at), v,
+						     tracer_q(t, size), tracer_q(t, t->site)));
 			byval_at += (uint32_t)size;
 		}
 	}
 	if (variadic)
-		pass_variable(t, call, fixed);
-	tracer_call(t, "__muster_i_call", "vp", callee);
+		pass_variable(t, call, fixed, &any);
+	tracer_call(t, "__muster_i_call", "vpw", callee, any);
 }
 
 /* The first place after the call where its result may be used. */

@@ -55,7 +55,7 @@ static int has_address(LLVMValueRef fn)
 {
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
 		for (LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(b)); u; u = LLVMGetNextUse(u))
-			if (!LLVMIsAInstruction(LLVMGetUser(u)))
+			if (!LLVMIsAInstruction(LLVMGetUser(u)) && LLVMGetFirstUse(LLVMGetUser(u)))
 				return 1;
 	return 0;
 }
@@ -762,7 +762,7 @@ static void join_entry(struct fast *f, struct region *first)
 		return;
 	}
 	LLVMBasicBlockRef stub = LLVMAppendBasicBlockInContext(t->context, f->function, "");
-	LLVMValueRef own = LLVMBuildICmp(t->b, LLVMIntNE, t->own, tracer_w(t, 0), "");
+	LLVMValueRef own = LLVMBuildICmp(t->b, LLVMIntNE, t->labelled, tracer_w(t, 0), "");
 	for (unsigned i = 0; i < LLVMCountParams(f->function); i++) {
 		struct slot *s = slot_of(f, LLVMGetParam(f->function, i));
 		if (s)

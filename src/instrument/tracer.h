@@ -41,13 +41,15 @@ struct tracer {
 
 	struct map ordinals; /* instruction -> ordinal + 1 */
 	struct map plain;    /* function -> its copy without instrumentation (trace_plain.c) */
+	struct map jumps;    /* switches that were computed gotos (trace_jump.c) */
 	struct map may;      /* values of this function that can have a label at all */
 	struct map labels;   /* value -> index of its first label in pool, + 1 */
 	VEC(LLVMValueRef) pool;
 
 	/* The function at hand. */
 	LLVMValueRef function;
-	LLVMValueRef own;        /* did the caller leave labels for us? */
+	LLVMValueRef own;        /* did the caller leave word for us? */
+	LLVMValueRef labelled;   /* is a label among it? */
 	LLVMValueRef va_save;    /* labels of variable arguments, until va_start */
 	LLVMValueRef values_out; /* room for the arguments of calls without labels */
 	LLVMValueRef labels_out;
@@ -112,6 +114,7 @@ void trace_address(struct tracer *t, LLVMValueRef inst);     /* trace_op.c: gete
 void trace_memory(struct tracer *t, LLVMValueRef inst);      /* trace_mem.c: loads, stores, atomics, stack objects */
 void trace_stack_object(struct tracer *t, LLVMValueRef inst, int here);
 void trace_instruction(struct tracer *t, LLVMValueRef inst, uint32_t ordinal); /* trace.c: any of them */
+void trace_expand_jumps(struct tracer *t, LLVMValueRef fn);   /* trace_jump.c */
 void trace_make_plain(struct tracer *t);
 LLVMValueRef trace_plain_of(struct tracer *t, LLVMValueRef fn); /* or NULL */
 int trace_is_pure_intrinsic(LLVMValueRef call);
