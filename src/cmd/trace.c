@@ -368,7 +368,8 @@ static void take_seeds(struct session *s, const struct trace *t)
 	s->in.memory_size = used;
 }
 
-static int dependence(struct trace_show *show, struct session *s)
+/* base: where the first run had its input; names of files decide, too. */
+static int dependence(struct trace_show *show, struct session *s, const char *base)
 {
 	static struct depend_report report;
 	struct target all, path, again;
@@ -379,6 +380,7 @@ static int dependence(struct trace_show *show, struct session *s)
 	make_target(&all, s, VARIANT_TRACE_ALL);
 	make_target(&path, s, VARIANT_PATH);
 	make_target(&again, s, VARIANT_TRACE_ALL);
+	all.options.base = path.options.base = again.options.base = base;
 	struct launcher *l = launcher_new(&all.options);
 	if (!l || run_watched(l, &s->in, &r, &all.shm))
 		die(EXIT_USAGE, "%s", error_text());
@@ -504,7 +506,7 @@ static int trace_once(const struct options *o, char **argv)
 	if (o->self_check && self_check(&show, &target, &s))
 		code = EXIT_INTERNAL;
 	if (o->dependence && code == EXIT_OK)
-		code = dependence(&show, &s);
+		code = dependence(&show, &s, launcher_base(l));
 	if (o->repeat) { /* writes over the tables: look at them again */
 		repeat(&show, l, &s);
 		trace_release(&t);

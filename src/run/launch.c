@@ -126,6 +126,12 @@ static int make_base(struct launcher *l)
 	struct statvfs v;
 	const char *chosen = getenv("TMPDIR");
 
+	if (l->o.base) {
+		l->base = mem_strdup(l->o.base);
+		l->dir = file_join(l->base, "run");
+		return 0;
+	}
+
 	if ((!chosen || !*chosen) && !access(memory, W_OK) && !statvfs(memory, &v) &&
 	    (uint64_t)v.f_bavail * v.f_bsize > MEMORY_FREE) {
 		l->base = mem_printf("%s/muster-XXXXXX", memory);
@@ -200,7 +206,7 @@ void launcher_free(struct launcher *l)
 		return;
 	link_release(&l->link);
 	remove_input(l);
-	if (l->base && rmdir(l->base))
+	if (l->base && !l->o.base && rmdir(l->base))
 		file_remove_tree(l->base);
 	stream_close(&l->out);
 	stream_close(&l->err);
@@ -650,6 +656,11 @@ int launcher_run(struct launcher *l, const struct launch_input *in, struct run_r
 	r->out_cut = l->out.cut;
 	r->err_cut = l->err.cut;
 	return 0;
+}
+
+const char *launcher_base(const struct launcher *l)
+{
+	return l->base;
 }
 
 const char *launcher_input_path(const struct launcher *l)

@@ -51,6 +51,8 @@ struct launch_options {
 	char *const *argv;     /* each "@@", alone or within an argument, is the input's path */
 	const char *program;   /* executable file; NULL: argv[0], looked up in PATH */
 	const char *directory; /* working directory; NULL: muster's */
+	const char *base; /* launcher_base of another launcher, which outlives this one and does not run at the
+			   * same time: @@ becomes the same path. NULL: a directory of its own */
 	/* Lists that end in NULL, or NULL. */
 	const char *const *env;	      /* NAME=VALUE sets, NAME alone removes */
 	const char *const *files;     /* input wherever the target opens them */
@@ -134,6 +136,7 @@ void launcher_free(struct launcher *l); /* NULL is fine */
 int launcher_run(struct launcher *l, const struct launch_input *in, struct run_result *r);
 
 /* What @@ became in the last run, or NULL. */
+const char *launcher_base(const struct launcher *l); /* the directory its inputs are in */
 const char *launcher_input_path(const struct launcher *l);
 /* Fork servers and keepers that had to be started again. */
 unsigned launcher_restarts(const struct launcher *l);
