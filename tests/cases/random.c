@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "case.h"
+#include <fcntl.h>
 #include <sys/random.h>
 
 int main(void) {
@@ -22,5 +23,17 @@ int main(void) {
 	getrandom(salt, 2, 0);
 	IF(salt[0] & 1);                          // nobranch
 	IF(salt[2] == 'c');                       // branch
+	int fd = open("/dev/urandom", O_RDONLY);
+	IF(read(fd, salt, 8) == 8);               // nobranch
+	IF(salt[3] & 1);                          // nobranch
+	close(fd);
+	FILE *f = fopen("/dev/random", "rb");
+	IF(getc(f) & 1);                          // nobranch
+	fclose(f);
+	f = fopen("written", "w");
+	IF(f && fputs("x", f) >= 0);              // nobranch
+	fclose(f);
+	fd = openat(AT_FDCWD, "made", O_CREAT | O_RDWR, 0600);
+	IF(fd >= 0);                              // nobranch
 	return 0;
 }
