@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +22,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-int file_read_fd(int fd, struct buf *out)
+static int read_limited(int fd, size_t limit, struct buf *out)
 {
+	size_t start = out->size;
 	struct stat st;
 
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && (uint64_t)st.st_size <= limit)
 		buf_reserve(out, st.st_size);
 	for (;;) {
 		ssize_t n;
@@ -39,18 +41,30 @@ int file_read_fd(int fd, struct buf *out)
 		if (!n)
 			return 0;
 		out->size += n;
+		if (out->size - start > limit)
+			return error_set("it has more than %zu bytes, which is the limit", limit);
 	}
 }
 
-int file_read(const char *path, struct buf *out)
+int file_read_fd(int fd, struct buf *out)
+{
+	return read_limited(fd, SIZE_MAX, out);
+}
+
+int file_read_limited(const char *path, size_t limit, struct buf *out)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), e;
 
 	if (fd < 0)
 		return error_errno("cannot open '%s'", path);
-	e = file_read_fd(fd, out);
+	e = read_limited(fd, limit, out);
 	close(fd);
 	return e ? error_wrap("'%s'", path) : 0;
+}
+
+int file_read(const char *path, struct buf *out)
+{
+	return file_read_limited(path, SIZE_MAX, out);
 }
 
 int file_write_all(int fd, const void *data, size_t size)
@@ -70,9 +84,24 @@ int file_write_all(int fd, const void *data, size_t size)
 	return 0;
 }
 
+static int write_in_place(const char *path, const void *data, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), e;
+
+	if (fd < 0)
+		return error_errno("cannot open '%s'", path);
+	e = file_write_all(fd, data, size) ? error_wrap("'%s'", path) : 0;
+	close(fd);
+	return e;
+}
+
 int file_write_mode(const char *path, const void *data, size_t size, unsigned mode)
 {
 	static unsigned serial;
+	struct stat st;
+
+	if (!stat(path, &st) && !S_ISREG(st.st_mode)) /* a rename would replace the device */
+		return write_in_place(path, data, size);
 	char *temp = mem_printf("%s.%ld.%u.tmp", path, (long)getpid(),
 				__atomic_fetch_add(&serial, 1, __ATOMIC_RELAXED));
 	int fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode), e = 0;
@@ -159,6 +188,13 @@ int file_is_dir(const char *path)
 	struct stat st;
 
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+int file_is_regular(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
 char *file_join(const char *dir, const char *name)

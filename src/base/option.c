@@ -64,8 +64,8 @@ static double real(const struct option_spec *spec, const struct option_row *r, c
 	char *end;
 	double d = strtod(s, &end);
 
-	if (!*s || *end || d != d)
-		option_usage(spec, "--%s wants a number, not '%s'", r->name, s);
+	if (!*s || *end || !(d >= 0))
+		option_usage(spec, "--%s wants a number that is not negative, not '%s'", r->name, s);
 	return d;
 }
 
@@ -110,6 +110,54 @@ static const struct option_row *find_letter(const struct option_spec *spec, char
 	return NULL;
 }
 
+/* Letters to put in, leave out, replace or exchange with their neighbour (Damerau), or more than
+ * limit: the recursion ends there, so long names cost no more than short ones. */
+static unsigned distance(const char *a, const char *b, unsigned limit)
+{
+	unsigned best, d;
+
+	while (*a && *a == *b)
+		a++, b++;
+	if (!*a && !*b)
+		return 0;
+	if (!limit)
+		return 1;
+	best = limit;
+	if (*a && (d = distance(a + 1, b, limit - 1)) < best)
+		best = d;
+	if (*b && (d = distance(a, b + 1, limit - 1)) < best)
+		best = d;
+	if (*a && *b && (d = distance(a + 1, b + 1, limit - 1)) < best)
+		best = d;
+	if (*a && *b && a[0] == b[1] && a[1] == b[0] && (d = distance(a + 2, b + 2, limit - 1)) < best)
+		best = d;
+	return best + 1;
+}
+
+void option_near(struct option_near *near, const char *name)
+{
+	unsigned limit = near->distance < 3 ? near->distance : 3;
+	unsigned d = distance(near->typed, name, limit);
+
+	if (d > limit || (near->name && d >= near->distance))
+		return;
+	near->name = name;
+	near->distance = d;
+}
+
+static void unknown_option(const struct option_spec *spec, const char *typed, size_t n)
+{
+	char *name = mem_printf("%.*s", (int)n, typed);
+	struct option_near near = OPTION_NEAR(name);
+
+	for (const struct option_row *r = spec->rows; r && r->kind != OPTION_KIND_END; r++)
+		if (r->help)
+			option_near(&near, r->name);
+	if (near.name)
+		option_usage(spec, "unknown option '--%s'; is it '--%s'?", name, near.name);
+	option_usage(spec, "unknown option '--%s'", name);
+}
+
 /* One argument that starts with --; returns how many arguments it took. */
 static int parse_long(const struct option_spec *spec, int left, char **argv)
 {
@@ -129,7 +177,7 @@ static int parse_long(const struct option_spec *spec, int left, char **argv)
 		negative = 1;
 	}
 	if (!r)
-		option_usage(spec, "unknown option '%.*s'", (int)n + 2, argv[0]);
+		unknown_option(spec, name, n);
 	if (r->kind == OPTION_KIND_FLAG) {
 		if (equals)
 			option_usage(spec, "--%s takes no value", r->name);

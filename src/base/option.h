@@ -79,6 +79,14 @@ struct option_spec {
  * Numbers may end in k, M or G (1024 each). */
 int option_parse(const struct option_spec *spec, int argc, char **argv);
 void option_help(const struct option_spec *spec);
+/* The name that was probably meant: of those shown to option_near, the one that fewest letters
+ * separate from what was typed, if these are few for its length; else NULL. */
+struct option_near {
+	const char *typed, *name;
+	unsigned distance; /* of name; larger ones are of no interest */
+};
+#define OPTION_NEAR(typed) {typed, NULL, strlen(typed) / 3 + 1}
+void option_near(struct option_near *near, const char *name);
 /* Words about wrong usage and a pointer to --help, then exit 2. */
 void option_usage(const struct option_spec *spec, const char *fmt, ...)
     __attribute__((format(printf, 2, 3), noreturn));

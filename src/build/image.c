@@ -151,6 +151,20 @@ static void note_soname(void *ctx, long tag, const char *text)
 		im->soname = text;
 }
 
+static int no_type(const struct buf *file, const char *path)
+{
+	Elf64_Ehdr h;
+
+	if (file->size < SELFMAG || memcmp(file->data, ELFMAG, SELFMAG))
+		return error_set("'%s' is neither an ELF file nor a C source file (.c)", path);
+	if (file->size < sizeof h)
+		return error_set("'%s' is an ELF file that is cut off", path);
+	memcpy(&h, file->data, sizeof h);
+	if (h.e_ident[EI_CLASS] == ELFCLASS64 && h.e_machine == EM_X86_64)
+		return error_set("'%s' is an ELF file that is cut off or damaged", path);
+	return error_set("'%s' is not for x86-64 (64 bits): muster has no variants for it", path);
+}
+
 int image_load(struct image *im, const char *path)
 {
 	int type;
@@ -158,14 +172,13 @@ int image_load(struct image *im, const char *path)
 	*im = (struct image){.path = file_absolute(path), .soname = ""};
 	if (file_is_dir(path))
 		return error_set("'%s' is a directory", path);
+	if (!file_is_regular(path)) /* a device or a pipe may never end */
+		return error_set("'%s' is not a regular file", path);
 	if (file_read(path, &im->file))
 		return -1;
 	type = symbols_type(im->file.data, im->file.size);
-	if (!type && im->file.size >= 4 && !memcmp(im->file.data, ELFMAG, SELFMAG))
-		return error_set("'%s' is not for x86-64 (64 bits): muster has no variants for it",
-				 path);
 	if (!type)
-		return error_set("'%s' is neither an ELF file nor a C source file (.c)", path);
+		return no_type(&im->file, path);
 	if (record_read(im->file.data, im->file.size, &im->records))
 		return error_wrap("'%s'", path);
 	symbols_dynamic(im->file.data, im->file.size, note_soname, im);
@@ -329,7 +342,7 @@ static char *behind_script(const char *path)
 	struct buf b = BUF_EMPTY;
 	char *dir, *lt = NULL, *real = NULL;
 
-	if (!file_is_dir(path) && !file_read(path, &b) && b.size > 2 && !memcmp(b.data, "#!", 2) &&
+	if (file_is_regular(path) && !file_read(path, &b) && b.size > 2 && !memcmp(b.data, "#!", 2) &&
 	    memmem(b.data, b.size < 4096 ? b.size : 4096, "libtool", 7)) {
 		dir = file_dir(path);
 		lt = mem_printf("%s/.libs/lt-%s", dir, file_base(path));

@@ -261,6 +261,7 @@ static int start(struct worker *w, struct unit_object *o, enum variant_kind kind
 	if (!w->pid) {
 		close(fds[0]);
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		signal(SIGXFSZ, SIG_IGN); /* a file beyond ulimit -f fails with words */
 		e = kind == VARIANT_SAN ? make_san(o, o->object)
 					: make_instrumented(o, kind, o->object);
 		if (e)

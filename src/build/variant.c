@@ -136,6 +136,8 @@ static int build(const struct program *p, struct units *u, const char *dir)
 	struct buf text = BUF_EMPTY;
 	int e = file_mkdirs(work);
 
+	if (e)
+		error_set("%s; name another place for the cache with MUSTER_DIR", error_text());
 	r.work_dir = work;
 	if (!e && p->images.size > 1) {
 		r.lib_dir = lib;

@@ -1,11 +1,17 @@
 /* main.c: finds the subcommand in the table of cmd.h and calls it. Invoked under
- * the name muster-cc it is the compiler wrapper. */
+ * the name muster-cc it is the compiler wrapper.
+ *
+ * Results go to standard output, so a command whose output could not be written has failed,
+ * whatever it found. */
 #include "base/error.h"
 #include "base/file.h"
+#include "base/option.h"
 #include "cmd/cmd.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MUSTER_VERSION "0.1"
 
@@ -26,18 +32,42 @@ static void help(void)
 			printf("  %-10s %s\n", commands[i].name, commands[i].help);
 	printf("\n'muster COMMAND --help' explains a command.\n"
 	       "exit codes: 0 nothing found, 1 bugs or differences found, 2 wrong usage,\n"
-	       "3 inconclusive, 4 internal error\n");
+	       "3 inconclusive, 4 internal error or a failed check\n");
 }
 
-int main(int argc, char **argv)
+static const char *nearest_command(const char *name)
 {
-	if (argc > 0 && !strcmp(file_base(argv[0]), "muster-cc"))
-		return cmd_cc(argc, argv);
+	struct option_near near = OPTION_NEAR(name);
+
+	for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+		if (commands[i].help[0])
+			option_near(&near, commands[i].name);
+	return near.name;
+}
+
+/* A closed standard descriptor would become the first file that is opened, and get what is
+ * printed. Opened for reading, standard output still fails when written to. */
+static void hold_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && fd <= 2);
+	if (fd > 2)
+		close(fd);
+}
+
+static int command(int argc, char **argv)
+{
+	const char *near;
+
 	if (argc < 2) {
 		help();
 		return EXIT_USAGE;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
+	    (!strcmp(argv[1], "help") && argc == 2)) {
 		help();
 		return EXIT_OK;
 	}
@@ -45,8 +75,28 @@ int main(int argc, char **argv)
 		printf("muster " MUSTER_VERSION "\n");
 		return EXIT_OK;
 	}
+	if (!strcmp(argv[1], "help")) { /* muster help trace */
+		char *ask[] = {argv[0], argv[2], "--help", NULL};
+
+		return command(3, ask);
+	}
 	for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc - 1, argv + 1);
-	die(EXIT_USAGE, "there is no command '%s'; 'muster --help' lists them", argv[1]);
+	near = nearest_command(argv[1]);
+	die(EXIT_USAGE, "there is no command '%s'%s%s%s; 'muster --help' lists them", argv[1],
+	    near ? "; is it '" : "", near ? near : "", near ? "'" : "");
+}
+
+int main(int argc, char **argv)
+{
+	int code;
+
+	if (argc > 0 && !strcmp(file_base(argv[0]), "muster-cc"))
+		return cmd_cc(argc, argv);
+	hold_descriptors();
+	code = command(argc, argv);
+	if (fflush(stdout) || ferror(stdout))
+		die(EXIT_INTERNAL, "cannot write to standard output: the result is not complete");
+	return code;
 }

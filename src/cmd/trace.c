@@ -122,7 +122,7 @@ static void read_input(struct session *s)
 		    "'%s' has %lld bytes; the limit of symbolic input is %" PRIu64
 		    ": use a smaller file, or --max-input",
 		    o->input, (long long)st.st_size, o->max_input);
-	if (file_read(o->input, &s->input))
+	if (file_read_limited(o->input, o->max_input, &s->input))
 		die(EXIT_USAGE, "%s", error_text());
 	s->in = (struct launch_input){
 	    .data = buf_str(&s->input), .size = s->input.size, .name = o->input, .present = 1};
@@ -548,7 +548,7 @@ int cmd_trace(int argc, char **argv)
 	    OPTION_U64("expr-nodes", 0, "N", &o.expr_nodes,
 		       "nodes of a condition that are written out (64)"),
 	    OPTION_FLAG("calls", 0, &o.calls, "events for calls and returns"),
-	    OPTION_DOUBLE("time", 't', "S", &o.time, "wall-clock limit of a run in seconds (60)"),
+	    OPTION_DOUBLE("time", 't', "S", &o.time, "wall-clock limit of a run in seconds (60; 0: none)"),
 	    OPTION_U64("mem", 'm', "MB", &o.mem_mb, "memory limit of a run (4096)"),
 	    OPTION_U64("table-limit", 0, "N", &o.table_limit,
 		       "largest object, in bytes, that is read at a symbolic index (256)"),

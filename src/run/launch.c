@@ -251,7 +251,7 @@ static int input_load(const struct launcher *l, const struct launch_input *in, s
 					 "input or raise the limit",
 					 in->path, (unsigned long long)st.st_size,
 					 (unsigned long long)limit);
-		if (file_read(in->path, &b->own))
+		if (file_read_limited(in->path, limit, &b->own))
 			return -1;
 		b->data = b->own.data;
 		b->size = b->own.size;

@@ -295,6 +295,29 @@ static void options_are_parsed(void **state)
 	free(l.data);
 }
 
+static const char *nearest(const char *typed)
+{
+	static const char *const names[] = {"input", "output", "summary", "self-check", "cc"};
+	struct option_near near = OPTION_NEAR(typed);
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		option_near(&near, names[i]);
+	return near.name;
+}
+
+static void nearest_name_is_found(void **state)
+{
+	(void)state;
+	assert_string_equal(nearest("inptu"), "input");	       /* exchanged */
+	assert_string_equal(nearest("ouput"), "output");       /* left out */
+	assert_string_equal(nearest("selfcheck"), "self-check");
+	assert_string_equal(nearest("sumary"), "summary");
+	assert_string_equal(nearest("c"), "cc");
+	assert_null(nearest("x"));
+	assert_null(nearest("dependence"));
+	assert_null(nearest(""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -309,6 +332,7 @@ int main(void)
 	    cmocka_unit_test(signals_remove_temporary_files),
 	    cmocka_unit_test(processes_are_served_together),
 	    cmocka_unit_test(options_are_parsed),
+	    cmocka_unit_test(nearest_name_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
