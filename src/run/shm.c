@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -333,12 +334,21 @@ static void touch(struct shm *s, uint64_t offset, uint64_t bytes)
 		madvise(s->base + offset, page_up(bytes), MADV_POPULATE_WRITE);
 }
 
+static double cpu_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 void shm_warm(struct shm *s)
 {
 	uint64_t size = 0, nodes, events;
 
 	if (s->node_mark)
 		return;
+	double before = cpu_seconds();
 	for (uint32_t i = 0; i < s->source_count; i++)
 		size += s->sources[i].size;
 	nodes = least(least(GUESS, GUESS_NODES * size), s->node_capacity);
@@ -348,6 +358,7 @@ void shm_warm(struct shm *s)
 	touch(s, s->event_offset, events * sizeof(struct muster_event));
 	s->header->populate_nodes = nodes;
 	s->header->populate_events = events;
+	s->warm_seconds = cpu_seconds() - before;
 }
 
 void shm_set_object_source(struct shm *s, int source)

@@ -53,6 +53,7 @@ struct shm {
 
 	/* High-water marks of the last run, for the populate hint. */
 	uint64_t node_mark, event_mark;
+	double warm_seconds; /* CPU time that shm_warm spent on the first run's behalf */
 };
 
 /* Counts that the runtime left in the header, clamped to what can be true. */
