@@ -101,7 +101,8 @@ void rt_event_at(unsigned kind, unsigned arg, uint64_t site, label a)
 
 void rt_event(enum muster_event_kind kind, unsigned arg, label a)
 {
-	rt_event_at(kind, arg, __muster_tls.site, a);
+	if (RT_ON())
+		rt_event_at(kind, arg, __muster_tls.site, a);
 }
 
 void rt_concrete_at(label a, enum muster_reason why, uint64_t site)
@@ -243,7 +244,9 @@ void rt_enter(const void *fn, label *args, int n)
 	int mine = t->owner == (uint64_t)fn && RT_ON();
 	t->owner = 0;
 	for (int i = 0; i < n; i++)
-		args[i] = mine ? t->args[i] : 0;
+		args[i] = 0;
+	for (int i = 0; i < n && mine; i++)
+		args[i] = t->args[i];
 }
 
 void rt_return(const void *fn, label result)
