@@ -421,9 +421,7 @@ void trace_show_json(const struct trace_show *s, int path)
 	json_totals(&j, s);
 	if (s->repeats) {
 		json_u64_key(&j, "repeats", s->repeats);
-		/* The pages that muster made ready are part of what the first run cost. */
-		json_double_key(&j, "first_seconds",
-				s->run->user_seconds + s->run->system_seconds + s->shm->warm_seconds);
+		json_double_key(&j, "first_seconds", s->run->user_seconds + s->run->system_seconds);
 		json_double_key(&j, "repeat_seconds", s->repeat_seconds);
 		json_u64_key(&j, "repeat_faults", s->repeat_faults);
 	}
