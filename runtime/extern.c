@@ -90,7 +90,7 @@ static void one_argument(char effect, char kind, uint64_t value, label a, int us
 {
 	const void *p = (const void *)value;
 	uint64_t budget = OBJECT_MAX;
-	if (effect == '-' || kind == 'f')
+	if (effect == '-')
 		return;
 	if (effect == 'o') {
 		if (!used)
