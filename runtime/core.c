@@ -39,6 +39,52 @@ void rt_full(unsigned table)
 	s->events[h->event_count++] = (struct muster_event){MUSTER_EV_FULL, (uint16_t)table, 0, 0, 0};
 }
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+#define STEP_MIN (64u << 10) /* bytes */
+#define STEP_MAX (1u << 20)
+
+/* Pages come a step at a time: one call instead of a fault for each. Where the kernel cannot (before
+ * 5.14), each is faulted in when it is first written. */
+static uint64_t populate(void *table, uint64_t from, uint64_t count, uint64_t capacity, uint64_t size)
+{
+	uint64_t step = count * size / 16;
+	step = step < STEP_MIN ? STEP_MIN : step > STEP_MAX ? STEP_MAX : step;
+	uint64_t to = (count > from ? count : from) + step / size;
+	if (to > capacity)
+		to = capacity;
+	uint64_t low = ((uint64_t)table + from * size) & ~4095ull, high = ((uint64_t)table + to * size) & ~4095ull;
+	int kept = errno;
+	if (high > low)
+		madvise((void *)low, high - low, MADV_POPULATE_WRITE);
+	errno = kept;
+	return to;
+}
+
+int rt_more_nodes(uint64_t count)
+{
+	struct rt_state *s = RT_STATE;
+	if (count >= s->node_capacity) {
+		rt_full(0);
+		return 0;
+	}
+	populate(s->slots, s->node_ready, count, s->node_capacity, MUSTER_SLOTS * sizeof *s->slots);
+	s->node_ready = populate(s->nodes, s->node_ready, count, s->node_capacity, sizeof *s->nodes);
+	return 1;
+}
+
+int rt_more_events(uint64_t count)
+{
+	struct rt_state *s = RT_STATE;
+	if (count >= s->event_capacity) {
+		rt_full(1);
+		return 0;
+	}
+	s->event_ready = populate(s->events, s->event_ready, count, s->event_capacity, sizeof *s->events);
+	return 1;
+}
+
 /* How often each site has had an event, by a hash of the site: used only when
  * there is a cap. Two sites that share a counter are both thinned early, which
  * is recorded like any other thinning. */
@@ -73,10 +119,8 @@ static void append(unsigned kind, unsigned arg, uint64_t site, label a)
 {
 	struct rt_state *s = RT_STATE;
 	uint64_t n = s->header->event_count;
-	if (RT_UNLIKELY(n >= s->event_capacity)) {
-		rt_full(1);
+	if (RT_UNLIKELY(n >= s->event_ready) && !rt_more_events(n))
 		return;
-	}
 	s->header->event_count = n + 1;
 	__asm__ volatile("" ::: "memory");
 	s->events[n] = (struct muster_event){(uint16_t)kind, (uint16_t)arg, (uint32_t)(site >> 32), (uint32_t)site, a};
@@ -101,7 +145,8 @@ void rt_event_at(unsigned kind, unsigned arg, uint64_t site, label a)
 
 void rt_event(enum muster_event_kind kind, unsigned arg, label a)
 {
-	rt_event_at(kind, arg, __muster_tls.site, a);
+	if (RT_ON())
+		rt_event_at(kind, arg, __muster_tls.site, a);
 }
 
 void rt_concrete_at(label a, enum muster_reason why, uint64_t site)
@@ -243,7 +288,9 @@ void rt_enter(const void *fn, label *args, int n)
 	int mine = t->owner == (uint64_t)fn && RT_ON();
 	t->owner = 0;
 	for (int i = 0; i < n; i++)
-		args[i] = mine ? t->args[i] : 0;
+		args[i] = 0;
+	for (int i = 0; i < n && mine; i++)
+		args[i] = t->args[i];
 }
 
 void rt_return(const void *fn, label result)
@@ -340,6 +387,8 @@ static void begin(struct muster_header *h)
 	s->slot_mask = h->slot_count - 1;
 	s->node_capacity = h->node_capacity;
 	s->event_capacity = h->event_capacity;
+	s->node_ready = h->populate_nodes < h->node_capacity ? h->populate_nodes : h->node_capacity;
+	s->event_ready = h->populate_events < h->event_capacity ? h->populate_events : h->event_capacity;
 	h->pid = (uint32_t)getpid();
 	h->state = MUSTER_STATE_RUNNING;
 	rt_first_thread = 1;

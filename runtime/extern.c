@@ -9,7 +9,9 @@
  *
  * A row's effects, a letter for each argument (the last one repeats):
  *   v  a value that decides something        s  a string that is read
- *   o  a value or memory that is only output: it matters only if the result is used
+ *   o  a value or memory that is only output: it matters only if the result is used, or if it can be read back
+ *   f  the stream it goes to                 d  the descriptor it goes to
+ *   a  a va_list of such, behind its format
  *   r  memory that is read, as large as the object    w  memory that is written
  *   -  of no concern (a stream, a descriptor, a path that is not input)
  */
@@ -21,9 +23,9 @@
 static const struct row {
 	const char *name, *effects;
 } rows[] = {
-    {"printf", "o"}, {"fprintf", "-o"}, {"dprintf", "-o"}, {"vprintf", "o"}, {"vfprintf", "-o"}, {"vdprintf", "-o"},
-    {"__printf_chk", "-o"}, {"__fprintf_chk", "--o"}, {"__vprintf_chk", "-o"}, {"__vfprintf_chk", "--o"},
-    {"__dprintf_chk", "--o"}, {"puts", "o"}, {"fputs", "o-"}, {"fputs_unlocked", "o-"}, {"putchar", "o"},
+    {"printf", "o"}, {"fprintf", "fo"}, {"dprintf", "do"}, {"vprintf", "oa"}, {"vfprintf", "foa"}, {"vdprintf", "doa"},
+    {"__printf_chk", "-o"}, {"__fprintf_chk", "f-o"}, {"__vprintf_chk", "-oa"}, {"__vfprintf_chk", "f-oa"},
+    {"__dprintf_chk", "d-o"}, {"puts", "o"}, {"fputs", "o-"}, {"fputs_unlocked", "o-"}, {"putchar", "o"},
     {"putc", "o-"}, {"fputc", "o-"}, {"_IO_putc", "o-"}, {"putchar_unlocked", "o"}, {"putc_unlocked", "o-"},
     {"fputc_unlocked", "o-"}, {"fwrite", "ovv-"}, {"fwrite_unlocked", "ovv-"}, {"write", "-ov"}, {"perror", "o"},
     {"syslog", "o"}, {"fflush", "-"}, {"fclose", "-"}, {"close", "-"}, {"fileno", "-"}, {"feof", "-"},
@@ -86,11 +88,60 @@ static void give_up_string(const char *s, enum muster_reason why)
 	rt_concrete_range(s, n < room ? n + 1 : n, why);
 }
 
+/* A va_list of the psABI: six integer and eight vector registers, then the stack. */
+struct list {
+	uint32_t gp, fp;
+	const char *overflow, *registers;
+};
+
+static void next_argument(struct list *va, char conversion, int is_long_double, enum muster_reason why)
+{
+	const char *at;
+	if (strchr("aAeEfFgG", conversion)) { /* has no label; only its place counts */
+		if (is_long_double)
+			va->overflow = (const char *)(((uint64_t)va->overflow + 15) & ~15ull) + 16;
+		else if (va->fp < 176)
+			va->fp += 16;
+		else
+			va->overflow += 8;
+		return;
+	}
+	if (va->gp < 48) {
+		at = va->registers + va->gp;
+		va->gp += 8;
+	} else {
+		at = va->overflow;
+		va->overflow += 8;
+	}
+	rt_concrete_range(at, 8, why);
+	if (conversion == 's')
+		give_up_string(*(const char *const *)at, why);
+}
+
+/* What the conversions of the format take. */
+static void give_up_list(const struct list *list, const char *format, enum muster_reason why)
+{
+	struct list va = *list;
+	while ((format = strchr(format, '%')) != NULL) {
+		int is_long_double = 0;
+		for (format++; *format && strchr("0123456789-+ #'.$*hlqjztL", *format); format++) {
+			is_long_double |= *format == 'L';
+			if (*format == '*')
+				next_argument(&va, '*', 0, why);
+		}
+		if (!*format)
+			return;
+		if (*format != '%' && *format != 'm')
+			next_argument(&va, *format, is_long_double, why);
+		format++;
+	}
+}
+
 static void one_argument(char effect, char kind, uint64_t value, label a, int used, enum muster_reason why)
 {
 	const void *p = (const void *)value;
 	uint64_t budget = OBJECT_MAX;
-	if (effect == '-' || kind == 'f')
+	if (effect == '-')
 		return;
 	if (effect == 'o') {
 		if (!used)
@@ -126,12 +177,20 @@ void __muster_extern(const struct rt_extern *what, const uint64_t *values, const
 	uint64_t kept = __muster_tls.site;
 	enum muster_reason why = what->used & ASSEMBLY ? MUSTER_REASON_ASM : MUSTER_REASON_EXTERN;
 	const char *effects = effects_at(what);
+	int used = what->used & USED;
 	__muster_tls.site = what->site;
 	for (uint32_t i = 0; i < what->count; i++) {
 		char effect = '*';
 		if (effects)
 			effect = i < strlen(effects) ? effects[i] : effects[strlen(effects) - 1];
-		one_argument(effect, what->kinds[i], values[i], labels[i], what->used & USED, why);
+		if (effect == 'f')
+			used |= rt_stream_comes_back((const void *)values[i]);
+		else if (effect == 'd')
+			used |= rt_comes_back((int)values[i]);
+		else if (effect != 'a')
+			one_argument(effect, what->kinds[i], values[i], labels[i], used, why);
+		else if (used)
+			give_up_list((const struct list *)values[i], (const char *)values[i - 1], why);
 	}
 	__muster_tls.site = kept;
 }

@@ -18,10 +18,28 @@ void *__real_memalign(size_t align, size_t n);
 void *__real_valloc(size_t n);
 int __real_posix_memalign(void **p, size_t align, size_t n);
 
+#define SURE (1ull << 26) /* nobody counts on failure to get this much */
+
 /* The block's size may be symbolic and stays so: the path does not depend on it
- * unless the program tests something. */
+ * unless the program tests something. Whether there is a block at all it can test:
+ * so a small size is bounded, and one that may be too large is given up. */
+static void fix_outcome(const void *p, size_t n, label size)
+{
+	if (p && n <= SURE)
+		rt_bound(rt_binary(MUSTER_OP_ULE, 64, size, 0, n, SURE));
+	else
+		rt_concrete(size, MUSTER_REASON_ALLOCATION);
+}
+
+static label product(label a, label b, size_t n, size_t m)
+{
+	rt_bound(rt_binary(MUSTER_OP_UMULO, 64, a, b, n, m));
+	return rt_binary(MUSTER_OP_MUL, 64, a, b, n, m);
+}
+
 static void *given(void *p, size_t n, label size)
 {
+	fix_outcome(p, n, size);
 	if (p) {
 		rt_object_add(p, n);
 		rt_clear(p, n);
@@ -43,7 +61,7 @@ RT_EXPORT void *__wrap_calloc(size_t n, size_t m)
 {
 	label a[2];
 	rt_enter(__wrap_calloc, a, 2);
-	void *p = given(__real_calloc(n, m), n * m, rt_binary(MUSTER_OP_MUL, 64, a[0], a[1], n, m));
+	void *p = given(__real_calloc(n, m), n * m, product(a[0], a[1], n, m));
 	rt_return(__wrap_calloc, 0);
 	return p;
 }
@@ -87,6 +105,8 @@ RT_EXPORT int __wrap_posix_memalign(void **p, size_t align, size_t n)
 	if (r == 0) {
 		rt_store(p, sizeof *p, 0);
 		given(*p, n, a[2]);
+	} else {
+		rt_concrete(a[2], MUSTER_REASON_ALLOCATION);
 	}
 	rt_return(__wrap_posix_memalign, 0);
 	return r;
@@ -96,6 +116,9 @@ RT_EXPORT int __wrap_posix_memalign(void **p, size_t align, size_t n)
  * memory to somebody else. */
 static void *moved(void *old, void *p, size_t old_size, size_t n, label size)
 {
+	fix_outcome(p, n, size);
+	if (old && n) /* no bytes would free it */
+		rt_bound(rt_binary(MUSTER_OP_NE, 64, size, 0, n, 0));
 	if (!p)
 		return NULL;
 	size_t common = old_size < n ? old_size : n;
@@ -133,7 +156,7 @@ RT_EXPORT void *__wrap_reallocarray(void *old, size_t n, size_t m)
 	void *p = __real_reallocarray(old, n, m);
 	if (p)
 		rt_object_remove(old);
-	p = moved(old, p, old_size, n * m, rt_binary(MUSTER_OP_MUL, 64, a[1], a[2], n, m));
+	p = moved(old, p, old_size, n * m, product(a[1], a[2], n, m));
 	rt_return(__wrap_reallocarray, 0);
 	return p;
 }

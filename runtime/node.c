@@ -530,7 +530,7 @@ void __muster_branch(label a, uint32_t taken, uint64_t site)
 		return;
 	struct rt_state *s = RT_STATE;
 	uint64_t n = s->header->event_count;
-	if (RT_UNLIKELY(s->header->site_cap || n >= s->event_capacity)) {
+	if (RT_UNLIKELY(s->header->site_cap || n >= s->event_ready)) {
 		rt_event_at(MUSTER_EV_BRANCH, taken, site, a);
 		return;
 	}

@@ -29,6 +29,7 @@ struct rt_state {
 	uint32_t *blocks;
 	uint64_t slot_mask;
 	uint64_t node_capacity, event_capacity;
+	uint64_t node_ready, event_ready; /* below these the tables' pages are there */
 };
 #define RT_STATE ((struct rt_state *)MUSTER_STATE_BASE)
 
@@ -39,6 +40,9 @@ extern RT_HIDDEN __thread uint32_t rt_first_thread __attribute__((tls_model("ini
 typedef unsigned __int128 rt_wide;
 
 RT_HIDDEN void rt_full(unsigned table);
+/* Makes room beyond `count`, in steps that grow with the table. 0 if there is none: the trace has ended. */
+RT_HIDDEN int rt_more_nodes(uint64_t count);
+RT_HIDDEN int rt_more_events(uint64_t count);
 RT_HIDDEN label rt_stale(label a, uint64_t site, int in_register);
 
 static inline uint64_t rt_mask(uint64_t v, unsigned width)
@@ -95,10 +99,8 @@ static inline __attribute__((always_inline)) label rt_make(unsigned op, unsigned
 		if (nhead == head && ntail == tail && n->k == k)
 			return l;
 	}
-	if (RT_UNLIKELY(count >= s->node_capacity)) {
-		rt_full(0);
+	if (RT_UNLIKELY(count >= s->node_ready) && !rt_more_nodes(count))
 		return 0;
-	}
 	h->node_count = count + 1;
 	__asm__ volatile("" ::: "memory");
 	struct muster_node *n = &s->nodes[count];

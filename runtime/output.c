@@ -1,12 +1,19 @@
 /* output.c: functions that write what the program says. Output decides nothing, so
  * its labels are left as they are; what comes back is the argument again, with its
- * label, unless the system did less than was asked.
+ * label, unless the system did less than was asked. What goes to a pipe, to a
+ * stream in memory or to a file that is open for reading too is given up: the
+ * program may read it again, without labels.
  */
 #include "rt.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+int __real_fstat(int fd, struct stat *st);
 ssize_t __real_write(int fd, const void *from, size_t n);
 ssize_t __real_pwrite(int fd, const void *from, size_t n, off_t offset);
 size_t __real_fwrite(const void *from, size_t size, size_t n, FILE *fp);
@@ -15,6 +22,38 @@ int __real_fputs(const char *s, FILE *fp);
 int __real_fputs_unlocked(const char *s, FILE *fp);
 int __real_fputc(int c, FILE *fp);
 int __real_fputc_unlocked(int c, FILE *fp);
+
+int rt_comes_back(int fd)
+{
+	struct stat st;
+	int kept = errno, flags = fd == STDOUT_FILENO || fd == STDERR_FILENO ? -1 : fcntl(fd, F_GETFL), back = 0;
+	if (flags != -1 && __real_fstat(fd, &st) == 0)
+		back = S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || (S_ISREG(st.st_mode) && (flags & O_ACCMODE) == O_RDWR);
+	errno = kept;
+	return back;
+}
+
+#define WRITE_ONLY 4 /* glibc's _IO_NO_READS */
+
+int rt_stream_comes_back(const void *stream)
+{
+	FILE *fp = (FILE *)stream;
+	int kept = errno, fd = fp == stdout || fp == stderr ? STDOUT_FILENO : fileno(fp);
+	errno = kept;
+	return fd < 0 || (!(fp->_flags & WRITE_ONLY) && rt_comes_back(fd));
+}
+
+static void say(int fd, const void *from, size_t n)
+{
+	if (rt_any(from, n) && rt_comes_back(fd))
+		rt_concrete_range(from, n, MUSTER_REASON_EXTERN);
+}
+
+static void say_to(FILE *fp, const void *from, size_t n)
+{
+	if (rt_any(from, n) && rt_stream_comes_back(fp))
+		rt_concrete_range(from, n, MUSTER_REASON_EXTERN);
+}
 
 /* n were asked for. */
 static size_t wrote(const void *fn, size_t done, size_t n, label l)
@@ -32,6 +71,7 @@ RT_EXPORT ssize_t __wrap_write(int fd, const void *from, size_t n)
 	label a[3];
 	rt_enter(__wrap_write, a, 3);
 	rt_concrete(a[0], MUSTER_REASON_EXTERN);
+	say(fd, from, n);
 	return (ssize_t)wrote(__wrap_write, (size_t)__real_write(fd, from, n), n, a[2]);
 }
 
@@ -41,6 +81,7 @@ static ssize_t do_pwrite(const void *fn, int fd, const void *from, size_t n, off
 	rt_enter(fn, a, 4);
 	rt_concrete(a[0], MUSTER_REASON_EXTERN);
 	rt_concrete(a[3], MUSTER_REASON_OFFSET);
+	say(fd, from, n);
 	return (ssize_t)wrote(fn, (size_t)__real_pwrite(fd, from, n, offset), n, a[2]);
 }
 
@@ -63,6 +104,7 @@ RT_EXPORT ssize_t __wrap_pwrite64(int fd, const void *from, size_t n, off_t offs
 		rt_enter(__wrap_##name, a, 4);                                            \
 		if (a[1])                                                                 \
 			rt_bound(rt_binary(MUSTER_OP_EQ, 64, a[1], 0, size, 0));          \
+		say_to(fp, from, size * n);                                               \
 		return wrote(__wrap_##name, __real_##name(from, size, n, fp), n, a[2]);   \
 	}
 BLOCKS(X)
@@ -75,6 +117,7 @@ BLOCKS(X)
 	{                                                    \
 		label a[2];                                  \
 		rt_enter(__wrap_##name, a, 2);               \
+		say_to(fp, s, strlen(s) + 1);                \
 		int result = __real_##name(s, fp);           \
 		rt_return(__wrap_##name, 0);                 \
 		return result;                               \
@@ -82,33 +125,35 @@ BLOCKS(X)
 STRINGS(X)
 #undef X
 
-static int put(const void *fn, int result, label c)
+static int put(const void *fn, int result, label c, FILE *fp)
 {
+	if (c && rt_stream_comes_back(fp))
+		rt_concrete(c, MUSTER_REASON_EXTERN);
 	rt_return(fn, c && result != EOF ? rt_zext(rt_extract(c, 0, 8), 32) : 0);
 	return result;
 }
 
-/* X(name, parameters, the call) */
+/* X(name, parameters, the call, the stream) */
 #define CHARACTERS(X)                                                      \
-	X(fputc, (int c, FILE *fp), __real_fputc(c, fp))                   \
-	X(putc, (int c, FILE *fp), __real_fputc(c, fp))                    \
-	X(_IO_putc, (int c, FILE *fp), __real_fputc(c, fp))                \
-	X(putchar, (int c), __real_fputc(c, stdout))                       \
-	X(fputc_unlocked, (int c, FILE *fp), __real_fputc_unlocked(c, fp)) \
-	X(putc_unlocked, (int c, FILE *fp), __real_fputc_unlocked(c, fp))  \
-	X(putchar_unlocked, (int c), __real_fputc_unlocked(c, stdout))
+	X(fputc, (int c, FILE *fp), __real_fputc(c, fp), fp)                   \
+	X(putc, (int c, FILE *fp), __real_fputc(c, fp), fp)                    \
+	X(_IO_putc, (int c, FILE *fp), __real_fputc(c, fp), fp)                \
+	X(putchar, (int c), __real_fputc(c, stdout), stdout)                       \
+	X(fputc_unlocked, (int c, FILE *fp), __real_fputc_unlocked(c, fp), fp) \
+	X(putc_unlocked, (int c, FILE *fp), __real_fputc_unlocked(c, fp), fp)  \
+	X(putchar_unlocked, (int c), __real_fputc_unlocked(c, stdout), stdout)
 
 #undef putc
 #undef putchar
 #undef putc_unlocked
 #undef fputc_unlocked
 #undef putchar_unlocked
-#define X(name, parameters, call)                      \
+#define X(name, parameters, call, stream)               \
 	RT_EXPORT int __wrap_##name parameters         \
 	{                                              \
 		label a[1];                            \
 		rt_enter(__wrap_##name, a, 1);         \
-		return put(__wrap_##name, call, a[0]); \
+		return put(__wrap_##name, call, a[0], stream); \
 	}
 CHARACTERS(X)
 #undef X
@@ -120,5 +165,5 @@ RT_EXPORT int __wrap___overflow(FILE *fp, int c)
 {
 	label a[2];
 	rt_enter(__wrap___overflow, a, 2);
-	return put(__wrap___overflow, __real___overflow(fp, c), a[1]);
+	return put(__wrap___overflow, __real___overflow(fp, c), a[1], fp);
 }

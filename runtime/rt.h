@@ -98,6 +98,10 @@ RT_HIDDEN int rt_source_of_fd(int fd);
 RT_HIDDEN int rt_source_of_inode(uint64_t dev, uint64_t ino);
 RT_HIDDEN uint64_t rt_source_size(unsigned source);
 
+/* May the program read what it writes there? See output.c. */
+RT_HIDDEN int rt_comes_back(int fd);
+RT_HIDDEN int rt_stream_comes_back(const void *stream); /* a FILE */
+
 /* Objects: see heap.c. */
 struct rt_object {
 	uint64_t base, size;

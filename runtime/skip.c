@@ -82,10 +82,23 @@ RT_HIDDEN size_t rt_skip_string(const char *s, int c, size_t max)
 	return i;
 }
 
+/* Has one of the eight bytes the value zero? */
+static inline uint64_t zero_byte(uint64_t w)
+{
+	return (w - 0x0101010101010101ull) & ~w & 0x8080808080808080ull;
+}
+
 /* Positions of one piece of both where the bytes are equal and, if string is set, not NUL. */
 static size_t equal_prefix(const char *a, const char *b, size_t n, int string)
 {
 	size_t i = 0;
+	for (; i + 8 <= n; i += 8) {
+		uint64_t x, y;
+		__builtin_memcpy(&x, a + i, 8);
+		__builtin_memcpy(&y, b + i, 8);
+		if (x != y || (string && zero_byte(x)))
+			break;
+	}
 	while (i < n && a[i] == b[i] && (!string || a[i]))
 		i++;
 	return i;

@@ -84,14 +84,16 @@ int file_write_all(int fd, const void *data, size_t size)
 	return 0;
 }
 
-static int write_in_place(const char *path, const void *data, size_t size)
+/* What is no regular file (/dev/null, a pipe, a terminal) is written to, never replaced. */
+static int write_into(const char *path, const void *data, size_t size)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC), e;
 
 	if (fd < 0)
 		return error_errno("cannot open '%s'", path);
 	e = file_write_all(fd, data, size) ? error_wrap("'%s'", path) : 0;
-	close(fd);
+	if (close(fd) && !e)
+		e = error_errno("cannot write '%s'", path);
 	return e;
 }
 
@@ -99,12 +101,14 @@ int file_write_mode(const char *path, const void *data, size_t size, unsigned mo
 {
 	static unsigned serial;
 	struct stat st;
+	char *temp;
+	int fd, e = 0;
 
-	if (!stat(path, &st) && !S_ISREG(st.st_mode)) /* a rename would replace the device */
-		return write_in_place(path, data, size);
-	char *temp = mem_printf("%s.%ld.%u.tmp", path, (long)getpid(),
-				__atomic_fetch_add(&serial, 1, __ATOMIC_RELAXED));
-	int fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode), e = 0;
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return write_into(path, data, size);
+	temp = mem_printf("%s.%ld.%u.tmp", path, (long)getpid(),
+			  __atomic_fetch_add(&serial, 1, __ATOMIC_RELAXED));
+	fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
 
 	if (fd < 0)
 		e = error_errno("cannot create '%s'", path);

@@ -225,7 +225,7 @@ static int make_instrumented(const struct unit_object *o, enum variant_kind kind
 						     [VARIANT_COV] = INSTRUMENT_COV,
 						     [VARIANT_PATH] = INSTRUMENT_PATH,
 						     [VARIANT_TRACE_ALL] = INSTRUMENT_TRACE};
-	struct instrument_options options = {.reloc = INSTRUMENT_RELOC_PIC};
+	struct instrument_options options = {.reloc = INSTRUMENT_RELOC_AUTO};
 	struct buf bitcode = BUF_EMPTY, object = BUF_EMPTY;
 
 	if (field(o, TAG_BITCODE, &bitcode) || wrapped_names(kind, &options.wrapped))

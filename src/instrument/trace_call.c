@@ -229,7 +229,8 @@ static void tell_extern(struct tracer *t, LLVMValueRef call, const char *name, u
 {
 	unsigned n = LLVMGetNumArgOperands(call);
 
-	n = n > EXTERN_MAX ? EXTERN_MAX : n;
+	for (; n > EXTERN_MAX; n--)
+		tracer_concrete_all(t, LLVMGetOperand(call, n - 1), MUSTER_REASON_EXTERN);
 	out_arrays(t);
 	if (LLVMGetFirstUse(call))
 		flags |= USED;

@@ -17,289 +17,9 @@
  * region is entered, in either copy, the slots of all live values hold them, and
  * in the fast copy every label slot of a live value holds zero.
  */
-#include "instrument/tracer.h"
+#include "instrument/trace_region.h"
 
 #include <string.h>
-
-#define MAX_INSTRUCTIONS 30000 /* beyond this a function has its slow version only */
-
-struct slot {
-	LLVMValueRef value; /* the instruction or parameter kept */
-	LLVMValueRef room;  /* where its value is; NULL for a parameter, which needs none */
-	unsigned n;
-	LLVMValueRef labels[TRACER_LEAVES]; /* where its labels are; NULL where a leaf has none */
-	/* A phi is written at the end of its predecessors, while its old value may still be in use. */
-	LLVMValueRef in, in_labels[TRACER_LEAVES];
-};
-
-struct region {
-	LLVMBasicBlockRef slow, fast;
-	LLVMBasicBlockRef landing; /* leads to slow; stays the same when slow is split */
-	VEC(LLVMValueRef) list;    /* the instructions, phis first */
-	VEC(struct region *) next; /* by successor number */
-};
-
-struct fast {
-	struct tracer *t;
-	LLVMValueRef function;
-	LLVMBasicBlockRef entry; /* stack objects, prologue */
-	VEC(struct region *) regions;
-	VEC(struct slot *) slots;
-	struct map region_of; /* block -> region + 1 */
-	struct map slot_of;   /* value -> slot + 1 */
-};
-
-/* ------------------------------------------------------------ eligibility */
-
-static int has_address(LLVMValueRef fn)
-{
-	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
-		for (LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(b)); u; u = LLVMGetNextUse(u))
-			if (!LLVMIsAInstruction(LLVMGetUser(u)) && LLVMGetFirstUse(LLVMGetUser(u)))
-				return 1;
-	return 0;
-}
-
-static int is_odd(LLVMValueRef inst)
-{
-	unsigned twice = LLVMGetEnumAttributeKindForName("returns_twice", 13);
-
-	switch (LLVMGetInstructionOpcode(inst)) {
-	case LLVMIndirectBr:
-	case LLVMInvoke:
-	case LLVMCallBr:
-	case LLVMLandingPad:
-	case LLVMResume:
-	case LLVMCleanupPad:
-	case LLVMCatchPad:
-		return 1;
-	case LLVMCall: {
-		LLVMValueRef f = LLVMIsAFunction(LLVMGetCalledValue(inst));
-		return LLVMGetTailCallKind(inst) == LLVMTailCallKindMustTail ||
-		       LLVMGetCallSiteEnumAttribute(inst, LLVMAttributeFunctionIndex, twice) ||
-		       (f && LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, twice));
-	}
-	default:
-		return LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMTokenTypeKind;
-	}
-}
-
-int trace_fast_eligible(struct tracer *t, LLVMValueRef fn)
-{
-	unsigned n = 0;
-
-	if (t->options->all_decisions || has_address(fn))
-		return 0;
-	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
-		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-			if (is_odd(i) || ++n > MAX_INSTRUCTIONS)
-				return 0;
-	return 1;
-}
-
-/* --------------------------------------------------------------- regions */
-
-/* Intrinsics that neither read nor write anything a region cares about. */
-int trace_is_pure_intrinsic(LLVMValueRef call)
-{
-	static const char *const impure[] = {"llvm.mem", "llvm.va_", "llvm.stack", "llvm.trap", "llvm.ubsantrap",
-					     "llvm.eh.", "llvm.debugtrap", "llvm.lifetime"};
-	LLVMValueRef f = LLVMIsAFunction(LLVMGetCalledValue(call));
-	size_t n;
-	const char *name = f ? LLVMGetValueName2(f, &n) : "";
-
-	if (strncmp(name, "llvm.", 5) != 0 || strncmp(name, "llvm.x86.", 9) == 0)
-		return 0;
-	for (size_t i = 0; i < sizeof impure / sizeof *impure; i++)
-		if (strncmp(name, impure[i], strlen(impure[i])) == 0)
-			return 0;
-	return 1;
-}
-
-static int is_plain_load(LLVMValueRef inst)
-{
-	return LLVMIsALoadInst(inst) && !LLVMGetVolatile(inst) && LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic;
-}
-
-/* A call of something that only computes. */
-static LLVMValueRef plain_callee(struct tracer *t, LLVMValueRef inst)
-{
-	LLVMValueRef f = LLVMIsACallInst(inst) ? LLVMIsAFunction(LLVMGetCalledValue(inst)) : NULL;
-
-	return f ? trace_plain_of(t, f) : NULL;
-}
-
-static int has_effect(struct tracer *t, LLVMValueRef inst)
-{
-	switch (LLVMGetInstructionOpcode(inst)) {
-	case LLVMStore:
-	case LLVMAtomicRMW:
-	case LLVMAtomicCmpXchg:
-	case LLVMFence:
-	case LLVMAlloca:
-	case LLVMVAArg:
-		return 1;
-	case LLVMLoad:
-		return !is_plain_load(inst);
-	case LLVMCall:
-		return !trace_is_pure_intrinsic(inst) && !plain_callee(t, inst);
-	default:
-		return LLVMIsATerminatorInst(inst) != NULL;
-	}
-}
-
-static void add_region(struct fast *f, LLVMBasicBlockRef b)
-{
-	struct region *r = mem_alloc(sizeof *r);
-
-	memset(r, 0, sizeof *r);
-	r->slow = b;
-	for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-		vec_push(&r->list, i);
-	vec_push(&f->regions, r);
-	map_set(&f->region_of, (uint64_t)(uintptr_t)b, f->regions.size);
-}
-
-static void cut_block(struct fast *f, LLVMBasicBlockRef block)
-{
-	struct tracer *t = f->t;
-	VEC(LLVMValueRef) cuts = {0};
-
-	for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
-		if (has_effect(t, i) && !LLVMIsATerminatorInst(i))
-			vec_push(&cuts, LLVMGetNextInstruction(i));
-	for (size_t i = 0; i < cuts.size; i++) {
-		LLVMBasicBlockRef head = tracer_split(t, cuts.data[i]);
-		LLVMPositionBuilderAtEnd(t->b, head);
-		LLVMBuildBr(t->b, block);
-		add_region(f, head);
-	}
-	add_region(f, block);
-	vec_release(&cuts);
-}
-
-/* The first instruction that is not one of the stack objects at the top. */
-static LLVMValueRef after_objects(LLVMValueRef fn)
-{
-	LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(fn));
-
-	while (LLVMIsAAllocaInst(i) && LLVMIsAConstantInt(LLVMGetOperand(i, 0)))
-		i = LLVMGetNextInstruction(i);
-	return i;
-}
-
-static struct region *region_of(struct fast *f, LLVMBasicBlockRef b)
-{
-	uint64_t at;
-
-	return map_get(&f->region_of, (uint64_t)(uintptr_t)b, &at) ? f->regions.data[at - 1] : NULL;
-}
-
-/* order: reachable blocks in post-order; the entry is the last. */
-static void collect_regions(struct fast *f, LLVMBasicBlockRef *order, size_t count)
-{
-	struct tracer *t = f->t;
-
-	f->entry = tracer_split(t, after_objects(f->function)); /* gets its end in join_entry */
-	for (size_t i = count; i-- > 0;)
-		cut_block(f, order[i]);
-	for (size_t i = 0; i < f->regions.size; i++) {
-		struct region *r = f->regions.data[i];
-		LLVMValueRef last = LLVMGetBasicBlockTerminator(r->slow);
-		for (unsigned k = 0; k < LLVMGetNumSuccessors(last); k++)
-			vec_push(&r->next, region_of(f, LLVMGetSuccessor(last, k)));
-		r->fast = LLVMAppendBasicBlockInContext(t->context, f->function, "");
-		r->landing = LLVMAppendBasicBlockInContext(t->context, f->function, "");
-		LLVMPositionBuilderAtEnd(t->b, r->landing);
-		LLVMBuildBr(t->b, r->slow);
-	}
-}
-
-/* ----------------------------------------------------------------- slots */
-
-static struct slot *slot_of(struct fast *f, LLVMValueRef v)
-{
-	uint64_t at;
-
-	return map_get(&f->slot_of, (uint64_t)(uintptr_t)v, &at) ? f->slots.data[at - 1] : NULL;
-}
-
-static LLVMValueRef room(struct fast *f, LLVMTypeRef type)
-{
-	return tracer_entry_alloca(f->t, type, "muster.slot");
-}
-
-static struct slot *add_slot(struct fast *f, LLVMValueRef v)
-{
-	struct leaf leaves[TRACER_LEAVES];
-	struct slot *s = mem_alloc(sizeof *s);
-
-	memset(s, 0, sizeof *s);
-	s->value = v;
-	s->n = tracer_leaves(f->t, LLVMTypeOf(v), leaves);
-	for (unsigned i = 0; i < s->n; i++)
-		if (leaves[i].bits && tracer_may_have(f->t, v))
-			s->labels[i] = room(f, f->t->i32);
-	vec_push(&f->slots, s);
-	map_set(&f->slot_of, (uint64_t)(uintptr_t)v, f->slots.size);
-	return s;
-}
-
-/* Is v used where its own region has ended? */
-static int outlives(LLVMValueRef v, LLVMBasicBlockRef home)
-{
-	for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
-		LLVMValueRef user = LLVMGetUser(u);
-		if (!LLVMIsAPHINode(user)) {
-			if (LLVMGetInstructionParent(user) != home)
-				return 1;
-			continue;
-		}
-		for (unsigned k = 0; k < LLVMCountIncoming(user); k++)
-			if (LLVMGetIncomingValue(user, k) == v && LLVMGetIncomingBlock(user, k) != home)
-				return 1;
-	}
-	return 0;
-}
-
-static void make_slots(struct fast *f)
-{
-	for (unsigned i = 0; i < LLVMCountParams(f->function); i++)
-		if (LLVMGetFirstUse(LLVMGetParam(f->function, i)))
-			add_slot(f, LLVMGetParam(f->function, i));
-	for (size_t i = 0; i < f->regions.size; i++) {
-		struct region *r = f->regions.data[i];
-		for (size_t k = 0; k < r->list.size; k++) {
-			LLVMValueRef v = r->list.data[k];
-			int phi = LLVMIsAPHINode(v) != NULL, lives = outlives(v, r->slow);
-			if (!phi && !lives)
-				continue;
-			struct slot *s = add_slot(f, v);
-			if (lives)
-				s->room = room(f, LLVMTypeOf(v));
-			if (!phi)
-				continue;
-			s->in = room(f, LLVMTypeOf(v));
-			for (unsigned n = 0; n < s->n; n++)
-				if (s->labels[n])
-					s->in_labels[n] = room(f, f->t->i32);
-		}
-	}
-}
-
-static LLVMValueRef reload(struct tracer *t, LLVMTypeRef type, LLVMValueRef from)
-{
-	return LLVMBuildLoad2(t->b, type, from, "");
-}
-
-static void store_labels(struct tracer *t, LLVMValueRef *to, const LLVMValueRef *labels, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		if (to[i])
-			LLVMBuildStore(t->b, labels ? labels[i] : t->zero, to[i]);
-}
-
-/* ------------------------------------------------------ the fast copy */
 
 /* What v is called in a fast region: its copy, or a reload at the builder. */
 static LLVMValueRef fast_name(struct fast *f, struct map *names, LLVMValueRef v)
@@ -309,19 +29,11 @@ static LLVMValueRef fast_name(struct fast *f, struct map *names, LLVMValueRef v)
 
 	if (map_get(names, (uint64_t)(uintptr_t)v, &known))
 		return (LLVMValueRef)(uintptr_t)known;
-	if (!LLVMIsAInstruction(v) || !(s = slot_of(f, v)) || !s->room)
+	if (!LLVMIsAInstruction(v) || !(s = trace_slot_of(f, v)) || !s->room)
 		return v; /* a constant, a parameter, a stack object */
-	LLVMValueRef l = reload(f->t, LLVMTypeOf(v), s->room);
+	LLVMValueRef l = trace_reload(f->t, LLVMTypeOf(v), s->room);
 	map_set(names, (uint64_t)(uintptr_t)v, (uint64_t)(uintptr_t)l);
 	return l;
-}
-
-static LLVMValueRef incoming_from(LLVMValueRef phi, LLVMBasicBlockRef block)
-{
-	for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
-		if (LLVMGetIncomingBlock(phi, i) == block)
-			return LLVMGetIncomingValue(phi, i);
-	return NULL;
 }
 
 /* Before a terminator: what the successors' phis will be. All are read before any is written. */
@@ -334,16 +46,16 @@ static void fast_phis(struct fast *f, struct region *r, struct map *names)
 	for (size_t k = 0; k < r->next.size; k++) {
 		struct region *next = r->next.data[k];
 		for (size_t q = 0; q < next->list.size && LLVMIsAPHINode(next->list.data[q]); q++) {
-			LLVMValueRef p = next->list.data[q], v = incoming_from(p, r->slow);
+			LLVMValueRef p = next->list.data[q], v = trace_incoming_from(p, r->slow);
 			if (!v)
 				continue;
 			vec_push(&values, fast_name(f, names, v));
-			vec_push(&to, slot_of(f, p));
+			vec_push(&to, trace_slot_of(f, p));
 		}
 	}
 	for (size_t i = 0; i < to.size; i++) {
 		LLVMBuildStore(t->b, values.data[i], to.data[i]->in);
-		store_labels(t, to.data[i]->in_labels, NULL, to.data[i]->n);
+		trace_store_labels(t, to.data[i]->in_labels, NULL, to.data[i]->n);
 	}
 	vec_release(&values);
 	vec_release(&to);
@@ -369,8 +81,8 @@ static LLVMValueRef fast_copy(struct fast *f, struct region *r, struct map *name
 	if (LLVMIsATerminatorInst(inst))
 		for (unsigned k = 0; k < r->next.size; k++)
 			LLVMSetSuccessor(copy, k, r->next.data[k]->fast);
-	if (plain_callee(t, inst))
-		LLVMSetOperand(copy, (unsigned)n - 1, plain_callee(t, inst));
+	if (trace_plain_callee(t, inst))
+		LLVMSetOperand(copy, (unsigned)n - 1, trace_plain_callee(t, inst));
 	LLVMInsertIntoBuilder(t->b, copy);
 	map_set(names, (uint64_t)(uintptr_t)inst, (uint64_t)(uintptr_t)copy);
 	return copy;
@@ -392,28 +104,28 @@ static void copy_region(struct fast *f, struct region *r, struct fast_region *ou
 	LLVMPositionBuilderAtEnd(t->b, r->fast);
 	for (size_t i = 0; i < r->list.size; i++) {
 		LLVMValueRef inst = r->list.data[i], copy;
-		struct slot *s = slot_of(f, inst);
+		struct slot *s = trace_slot_of(f, inst);
 		if (LLVMIsAPHINode(inst)) {
-			copy = reload(t, LLVMTypeOf(inst), s->in);
+			copy = trace_reload(t, LLVMTypeOf(inst), s->in);
 			map_set(&names, (uint64_t)(uintptr_t)inst, (uint64_t)(uintptr_t)copy);
 		} else {
 			LLVMValueRef before = LLVMGetLastInstruction(r->fast);
 			if (LLVMIsATerminatorInst(inst))
 				fast_phis(f, r, &names);
 			copy = fast_copy(f, r, &names, inst);
-			if (has_effect(t, inst) && !out->check)
+			if (trace_has_effect(t, inst) && !out->check)
 				out->check = before ? LLVMGetNextInstruction(before) : LLVMGetFirstInstruction(r->fast);
 		}
-		if (is_plain_load(inst))
+		if (trace_is_plain_load(inst))
 			vec_push(&out->loads, copy);
-		else if (has_effect(t, inst) && !(LLVMIsABranchInst(inst) && out->effect)) {
+		else if (trace_has_effect(t, inst) && !(LLVMIsABranchInst(inst) && out->effect)) {
 			out->effect = copy;
 			out->original = inst;
 			out->result = s;
 		}
 		if (s && s->room) {
 			LLVMBuildStore(t->b, copy, s->room);
-			store_labels(t, s->labels, NULL, s->n);
+			trace_store_labels(t, s->labels, NULL, s->n);
 		}
 	}
 	map_release(&names);
@@ -503,14 +215,6 @@ static void leave_with_result(struct tracer *t, LLVMValueRef call, const struct 
 		LLVMDeleteBasicBlock(stub);
 }
 
-static uint64_t ordinal_of(struct tracer *t, LLVMValueRef inst)
-{
-	uint64_t at = 0;
-
-	map_get(&t->ordinals, (uint64_t)(uintptr_t)inst, &at);
-	return at;
-}
-
 static struct access access_of(struct tracer *t, LLVMValueRef inst)
 {
 	LLVMTypeRef type = LLVMIsALoadInst(inst) ? LLVMTypeOf(inst) : LLVMTypeOf(LLVMGetOperand(inst, 1));
@@ -545,7 +249,7 @@ static void instrument_fast(struct fast *f, struct region *r, struct fast_region
 	vec_release(&accesses);
 	if (reads)
 		return; /* nothing labelled was there: a plain access */
-	t->site = (uint64_t)t->u->id << 32 | (uint32_t)(ordinal_of(t, x->original) - 1);
+	t->site = (uint64_t)t->u->id << 32 | (uint32_t)(trace_ordinal_of(t, x->original) - 1);
 	tracer_before(t, effect);
 	if (call) {
 		t->results_elsewhere = 1;
@@ -574,182 +278,7 @@ static void make_fast(struct fast *f)
 	free(all);
 }
 
-/* ------------------------------------------------------ the slow copy */
-
-/* At the start of a slow region: names and labels of everything it uses that
- * comes from elsewhere. */
-static void slow_names(struct fast *f, struct region *r, struct map *names)
-{
-	struct tracer *t = f->t;
-
-	for (size_t i = 0; i < r->list.size; i++) {
-		LLVMValueRef inst = r->list.data[i];
-		int n = LLVMGetNumOperands(inst);
-		if (LLVMIsAPHINode(inst))
-			continue;
-		for (int k = 0; k < n; k++) {
-			LLVMValueRef v = LLVMGetOperand(inst, (unsigned)k), labels[TRACER_LEAVES], name = v;
-			struct slot *s = LLVMValueIsBasicBlock(v) ? NULL : slot_of(f, v);
-			uint64_t known;
-			if (!s || (LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == r->slow && !LLVMIsAPHINode(v)))
-				continue;
-			if (LLVMIsAPHINode(v) && LLVMGetInstructionParent(v) == r->slow)
-				continue; /* named by slow_phis */
-			if (!map_get(names, (uint64_t)(uintptr_t)v, &known)) {
-				if (s->room)
-					name = reload(t, LLVMTypeOf(v), s->room);
-				for (unsigned j = 0; j < s->n; j++)
-					labels[j] = s->labels[j] ? reload(t, t->i32, s->labels[j]) : t->zero;
-				tracer_set(t, name, labels, s->n);
-				known = (uint64_t)(uintptr_t)name;
-				map_set(names, (uint64_t)(uintptr_t)v, known);
-			}
-			LLVMSetOperand(inst, (unsigned)k, (LLVMValueRef)(uintptr_t)known);
-		}
-	}
-}
-
-/* A phi becomes a reload of what the predecessor left. */
-static void slow_phis(struct fast *f, struct region *r, struct map *names)
-{
-	struct tracer *t = f->t;
-
-	for (size_t i = 0; i < r->list.size && LLVMIsAPHINode(r->list.data[i]); i++) {
-		LLVMValueRef p = r->list.data[i], labels[TRACER_LEAVES];
-		struct slot *s = slot_of(f, p);
-		LLVMValueRef v = reload(t, LLVMTypeOf(p), s->in);
-		for (unsigned j = 0; j < s->n; j++)
-			labels[j] = s->in_labels[j] ? reload(t, t->i32, s->in_labels[j]) : t->zero;
-		tracer_set(t, v, labels, s->n);
-		if (s->room) {
-			LLVMBuildStore(t->b, v, s->room);
-			store_labels(t, s->labels, labels, s->n);
-		}
-		map_set(names, (uint64_t)(uintptr_t)p, (uint64_t)(uintptr_t)v);
-	}
-}
-
-static void rename_phis(struct region *r, struct map *names)
-{
-	uint64_t v;
-
-	for (size_t i = 0; i < r->list.size; i++) {
-		LLVMValueRef inst = r->list.data[i];
-		if (LLVMIsAPHINode(inst))
-			continue;
-		for (int k = 0; k < LLVMGetNumOperands(inst); k++) {
-			LLVMValueRef op = LLVMGetOperand(inst, (unsigned)k);
-			if (LLVMIsAPHINode(op) && map_get(names, (uint64_t)(uintptr_t)op, &v))
-				LLVMSetOperand(inst, (unsigned)k, (LLVMValueRef)(uintptr_t)v);
-		}
-	}
-}
-
-/* An incoming value of a successor's phi, with its labels, at the end of r. */
-struct incoming {
-	LLVMValueRef value, labels[TRACER_LEAVES];
-	struct slot *to;
-};
-
-static void slow_incoming(struct fast *f, struct region *r, struct map *names, LLVMValueRef v, struct incoming *in)
-{
-	struct tracer *t = f->t;
-	struct slot *s = slot_of(f, v);
-	uint64_t known;
-
-	in->value = v;
-	if (map_get(names, (uint64_t)(uintptr_t)v, &known)) {
-		in->value = (LLVMValueRef)(uintptr_t)known;
-		tracer_get(t, in->value, in->labels, in->to->n);
-		return;
-	}
-	if (s && !(LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == r->slow)) {
-		if (s->room)
-			in->value = reload(t, LLVMTypeOf(v), s->room);
-		for (unsigned j = 0; j < s->n; j++)
-			in->labels[j] = s->labels[j] ? reload(t, t->i32, s->labels[j]) : t->zero;
-		return;
-	}
-	tracer_get(t, v, in->labels, in->to->n);
-}
-
-static void slow_successors(struct fast *f, struct region *r, struct map *names)
-{
-	struct tracer *t = f->t;
-	VEC(struct incoming) all = {0};
-
-	for (size_t k = 0; k < r->next.size; k++) {
-		struct region *to = r->next.data[k];
-		for (size_t q = 0; q < to->list.size && LLVMIsAPHINode(to->list.data[q]); q++) {
-			LLVMValueRef p = to->list.data[q], v = incoming_from(p, r->slow);
-			struct incoming in = {.to = slot_of(f, p)};
-			if (!v)
-				continue;
-			slow_incoming(f, r, names, v, &in);
-			vec_push(&all, in);
-		}
-	}
-	for (size_t i = 0; i < all.size; i++) {
-		LLVMBuildStore(t->b, all.data[i].value, all.data[i].to->in);
-		store_labels(t, all.data[i].to->in_labels, all.data[i].labels, all.data[i].to->n);
-	}
-	vec_release(&all);
-}
-
-static void make_slow(struct fast *f, struct region *r)
-{
-	struct tracer *t = f->t;
-	struct map names = {0};
-	LLVMValueRef last = LLVMGetBasicBlockTerminator(r->slow), first = NULL;
-
-	for (size_t i = 0; i < r->list.size && !first; i++)
-		if (!LLVMIsAPHINode(r->list.data[i]))
-			first = r->list.data[i];
-	tracer_before(t, first);
-	slow_phis(f, r, &names);
-	rename_phis(r, &names);
-	slow_names(f, r, &names);
-	for (size_t i = 0; i < r->list.size; i++) {
-		LLVMValueRef inst = r->list.data[i], labels[TRACER_LEAVES];
-		uint64_t ordinal = ordinal_of(t, inst);
-		struct slot *s = slot_of(f, inst);
-		if (LLVMIsAPHINode(inst))
-			continue;
-		if (inst == last) {
-			tracer_before(t, inst);
-			slow_successors(f, r, &names);
-		}
-		tracer_before(t, inst);
-		if (ordinal)
-			trace_instruction(t, inst, (uint32_t)(ordinal - 1));
-		if (s && s->room) { /* the builder stands where the labels were made */
-			tracer_get(t, inst, labels, s->n);
-			store_labels(t, s->labels, labels, s->n);
-			tracer_after(t, inst);
-			LLVMBuildStore(t->b, inst, s->room);
-		}
-	}
-	map_release(&names);
-}
-
-/* The phis are all reloads now; what is left of them goes. */
-static void drop_phis(struct fast *f)
-{
-	for (size_t i = 0; i < f->regions.size; i++) {
-		struct region *r = f->regions.data[i];
-		for (size_t k = 0; k < r->list.size; k++)
-			if (LLVMIsAPHINode(r->list.data[k]))
-				LLVMReplaceAllUsesWith(r->list.data[k], LLVMGetUndef(LLVMTypeOf(r->list.data[k])));
-	}
-	for (size_t i = 0; i < f->regions.size; i++) {
-		struct region *r = f->regions.data[i];
-		for (size_t k = 0; k < r->list.size; k++)
-			if (LLVMIsAPHINode(r->list.data[k])) {
-				map_set(&f->t->ordinals, (uint64_t)(uintptr_t)r->list.data[k], 0);
-				LLVMInstructionEraseFromParent(r->list.data[k]);
-			}
-	}
-}
+/* ------------------------------------------------------------ both copies */
 
 /* Ends the entry block: into the slow copy with the caller's labels, or into the fast one. */
 static void join_entry(struct fast *f, struct region *first)
@@ -764,19 +293,19 @@ static void join_entry(struct fast *f, struct region *first)
 	LLVMBasicBlockRef stub = LLVMAppendBasicBlockInContext(t->context, f->function, "");
 	LLVMValueRef own = LLVMBuildICmp(t->b, LLVMIntNE, t->labelled, tracer_w(t, 0), "");
 	for (unsigned i = 0; i < LLVMCountParams(f->function); i++) {
-		struct slot *s = slot_of(f, LLVMGetParam(f->function, i));
+		struct slot *s = trace_slot_of(f, LLVMGetParam(f->function, i));
 		if (s)
-			store_labels(t, s->labels, NULL, s->n);
+			trace_store_labels(t, s->labels, NULL, s->n);
 	}
 	LLVMBuildCondBr(t->b, own, stub, first->fast);
 	LLVMPositionBuilderAtEnd(t->b, stub);
 	for (unsigned i = 0; i < LLVMCountParams(f->function); i++) {
 		LLVMValueRef p = LLVMGetParam(f->function, i), labels[TRACER_LEAVES];
-		struct slot *s = slot_of(f, p);
+		struct slot *s = trace_slot_of(f, p);
 		if (!s)
 			continue;
 		trace_parameter(t, i, labels);
-		store_labels(t, s->labels, labels, s->n);
+		trace_store_labels(t, s->labels, labels, s->n);
 	}
 	LLVMBuildBr(t->b, first->landing);
 }
@@ -785,10 +314,10 @@ void trace_fast_function(struct tracer *t, LLVMValueRef fn, LLVMBasicBlockRef *o
 {
 	struct fast f = {.t = t, .function = fn};
 
-	collect_regions(&f, order, count);
-	make_slots(&f);
+	trace_collect_regions(&f, order, count);
+	trace_make_slots(&f);
 	for (LLVMValueRef i = LLVMGetFirstInstruction(f.entry), next; i; i = next) {
-		uint64_t ordinal = ordinal_of(t, i);
+		uint64_t ordinal = trace_ordinal_of(t, i);
 		next = LLVMGetNextInstruction(i);
 		if (!ordinal)
 			continue;
@@ -802,8 +331,8 @@ void trace_fast_function(struct tracer *t, LLVMValueRef fn, LLVMBasicBlockRef *o
 	join_entry(&f, f.regions.data[0]);
 	make_fast(&f);
 	for (size_t i = 0; i < f.regions.size; i++)
-		make_slow(&f, f.regions.data[i]);
-	drop_phis(&f);
+		trace_make_slow(&f, f.regions.data[i]);
+	trace_drop_phis(&f);
 	for (size_t i = 0; i < f.regions.size; i++) {
 		vec_release(&f.regions.data[i]->list);
 		vec_release(&f.regions.data[i]->next);

@@ -217,6 +217,8 @@ static void trace_element(struct tracer *t, LLVMValueRef inst, LLVMOpcode op)
 		return;
 	}
 	LLVMValueRef label = tracer_get1(t, LLVMGetOperand(inst, 1));
+	if (n == 0) /* too many lanes for labels */
+		tracer_concrete(t, label, MUSTER_REASON_WIDTH);
 	for (unsigned i = 0; i < n; i++) {
 		if (LLVMIsAConstantInt(index)) {
 			if (LLVMConstIntGetZExtValue(index) == i)

@@ -18,6 +18,8 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/hash.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "run/eval.h"
 #include "run/mutate.h"
@@ -524,17 +526,40 @@ static int same_event(const struct trace *x, const struct muster_event *a, const
 	       (m->width == 64 || trace_value(x, a->label) == trace_value(y, b->label));
 }
 
+/* Two variants keep their nodes at other places, so a node may be made twice in one and once in the
+ * other; a value that is concretised again adds nothing to the first time. */
+static int told_before(const struct trace *t, const struct muster_event *e, struct map *told)
+{
+	if (e->kind != MUSTER_EV_CONCRETE || !e->label)
+		return 0;
+	const struct muster_node *n = &t->nodes[e->label];
+	u128 v = trace_value(t, e->label);
+	uint64_t key[3] = {(uint64_t)v, (uint64_t)(v >> 64), (uint64_t)n->op << 8 | n->width};
+	return !map_set(told, hash64(key, sizeof key, 0), 1);
+}
+
+/* Is it a decision without a label, or a concretisation that was told before? */
+static int is_passed(const struct trace *t, const struct muster_event *e, struct map *told)
+{
+	return (!e->label && (e->kind == MUSTER_EV_BRANCH || e->kind == MUSTER_EV_SWITCH)) || told_before(t, e, told);
+}
+
 uint64_t depend_compare(const struct trace *some, const struct trace *all)
 {
+	struct map told = {0}, told_all = {0};
 	uint64_t i = 0, k = 0;
-	for (; i < some->event_count; i++, k++) {
-		while (k < all->event_count && !all->events[k].label &&
-		       (all->events[k].kind == MUSTER_EV_BRANCH ||
-			all->events[k].kind == MUSTER_EV_SWITCH))
+
+	for (;; i++, k++) {
+		while (i < some->event_count && is_passed(some, &some->events[i], &told))
+			i++;
+		while (k < all->event_count && is_passed(all, &all->events[k], &told_all))
 			k++;
-		if (k == all->event_count ||
-		    !same_event(some, &some->events[i], all, &all->events[k]))
-			return i;
+		if (i == some->event_count)
+			break;
+		if (k == all->event_count || !same_event(some, &some->events[i], all, &all->events[k]))
+			break;
 	}
+	map_release(&told);
+	map_release(&told_all);
 	return i;
 }

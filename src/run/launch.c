@@ -377,7 +377,6 @@ static int describe(struct launcher *l, const struct launch_input *in, const str
 	if (objects < 0)
 		return -1;
 	shm_set_object_source(s, objects);
-	shm_warm(s);
 	return 0;
 }
 

@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -28,10 +29,6 @@
 #define OBJECT_BLOCKS (1u << 14)
 /* Tables larger than this (in nodes or events) are given back before a later run. */
 #define KEEP (1ull << 22)
-/* What a program makes of each byte of its input, and the most that is prepared. */
-#define GUESS_NODES 5
-#define GUESS_EVENTS 3
-#define GUESS (1ull << 19)
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -40,11 +37,6 @@
 static uint64_t page_up(uint64_t n)
 {
 	return (n + PAGE - 1) & ~(PAGE - 1);
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 static uint64_t power_up(uint64_t n)
@@ -324,30 +316,6 @@ int shm_add_env(struct shm *s, const char *variable, const char *value)
 	if ((size_t)snprintf(name, sizeof name, "env.%s", variable) >= sizeof name)
 		return error_set("the name of variable '%s' is too long to be input", variable);
 	return add(s, name, &src);
-}
-
-static void touch(struct shm *s, uint64_t offset, uint64_t bytes)
-{
-	/* Before Linux 5.14 the run faults them in itself. */
-	if (bytes)
-		madvise(s->base + offset, page_up(bytes), MADV_POPULATE_WRITE);
-}
-
-void shm_warm(struct shm *s)
-{
-	uint64_t size = 0, nodes, events;
-
-	if (s->node_mark)
-		return;
-	for (uint32_t i = 0; i < s->source_count; i++)
-		size += s->sources[i].size;
-	nodes = least(least(GUESS, GUESS_NODES * size), s->node_capacity);
-	events = least(least(GUESS, GUESS_EVENTS * size), s->event_capacity);
-	touch(s, s->node_offset, nodes * sizeof(struct muster_node));
-	touch(s, s->slot_offset, nodes * MUSTER_SLOTS * sizeof(uint32_t));
-	touch(s, s->event_offset, events * sizeof(struct muster_event));
-	s->header->populate_nodes = nodes;
-	s->header->populate_events = events;
 }
 
 void shm_set_object_source(struct shm *s, int source)

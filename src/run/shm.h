@@ -88,11 +88,6 @@ int shm_add_env(struct shm *s, const char *variable, const char *value);
 /* Objects marked in the program take their bytes from this source from now on. */
 void shm_set_object_source(struct shm *s, int source);
 
-/* Before the first run, when the sources are known: makes the pages that it will
- * probably use. A page costs the same whoever makes it first, but the engine can
- * make many in one call, and once. Does nothing before later runs. */
-void shm_warm(struct shm *s);
-
 /* After a run, when no process of it is left: what was written. Also moves the
  * high-water marks. */
 void shm_counts(struct shm *s, struct shm_counts *out);

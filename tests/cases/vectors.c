@@ -7,6 +7,7 @@
 typedef int v4 __attribute__((vector_size(16)));
 typedef unsigned char v16 __attribute__((vector_size(16)));
 typedef short v8 __attribute__((vector_size(16)));
+typedef unsigned char v128 __attribute__((vector_size(128)));
 
 static v4 scale(v4 a, int k) { return a * (v4){k, k, k, k}; }
 
@@ -37,5 +38,8 @@ int main(void) {
 	IF(pick[0] == 5);                               // branch
 	IF(__builtin_reduce_add(b) == 118);             // branch
 	IF(__builtin_reduce_max(a) == 9);               // branch
+	v128 wide = {0};
+	wide[5] = in[9];                                // concrete: width
+	IF(wide[5] == 10);                              // nobranch
 	return 0;
 }

@@ -224,30 +224,6 @@ static void test_gives_memory_back(void **unused)
 	shm_release(&big);
 }
 
-static void test_warm(void **unused)
-{
-	char text[1000] = "";
-	struct shm other;
-	struct shm_counts c;
-	struct stat st;
-
-	(void)unused;
-	assert_int_equal(shm_init(&other, NULL), 0);
-	assert_int_equal(shm_add_memory(&other, "m", text, sizeof text), 0);
-	shm_warm(&other);
-	assert_true(other.header->populate_nodes >= 1000);
-	fstat(other.fd, &st);
-	assert_true((uint64_t)st.st_blocks * 512 >=
-		    other.header->populate_nodes * sizeof(struct muster_node));
-	assert_true(st.st_blocks * 512 < 2 << 20);
-	other.header->node_count = 7;
-	shm_counts(&other, &c);
-	shm_reset(&other, 0);
-	shm_warm(&other); /* what the last run used is known now */
-	assert_int_equal(other.header->populate_nodes, 7);
-	shm_release(&other);
-}
-
 static int in_limits(int what, rlim_t value)
 {
 	pid_t pid = fork();
@@ -299,7 +275,6 @@ int main(void)
 	    cmocka_unit_test(test_ulimit),
 	    cmocka_unit_test(test_gives_memory_back),
 	    cmocka_unit_test(test_options),
-	    cmocka_unit_test(test_warm),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
