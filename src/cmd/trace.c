@@ -507,6 +507,11 @@ static int trace_once(const struct options *o, char **argv)
 		code = EXIT_INTERNAL;
 	if (o->dependence && code == EXIT_OK)
 		code = dependence(&show, &s, launcher_base(l));
+	if (show.totals.full && code == EXIT_OK) {
+		log_warn("a table of the trace is full; the trace and what was checked go up to there. "
+			 "Next: a larger --max-nodes or --max-events");
+		code = EXIT_INCONCLUSIVE;
+	}
 	if (o->repeat) { /* writes over the tables: look at them again */
 		repeat(&show, l, &s);
 		trace_release(&t);
