@@ -1,0 +1,110 @@
+/* solve.h: is there another input on this path that satisfies the goal?
+ *
+ * A struct solver lives as long as a search: limits, statistics, models seen, the
+ * door to the query cache in the store. A struct solve_path is the prefix of one run:
+ * constraints that the run's own input satisfies, added in the order of the path. A
+ * query asks for values of the variables that satisfy prefix and goal; it climbs the
+ * ladder below and stops at the first rung that answers. Slicing is right here
+ * because the run's own values satisfy what is dropped.
+ *
+ * A model is evaluated against every constraint of the prefix that a changed
+ * variable occurs in, and the goal, before it is returned as SAT. UNSAT is only said by
+ * a complete rung (constant folding, cache, SAT, Z3). Everything else is UNKNOWN.
+ */
+#ifndef MUSTER_SOLVE_SOLVE_H
+#define MUSTER_SOLVE_SOLVE_H
+
+#include "base/vec.h"
+#include "expr/expr.h"
+
+enum verdict { VERDICT_UNKNOWN, VERDICT_SAT, VERDICT_UNSAT };
+
+/* The rungs, in order: X(NAME, key, words). Statistics, help and JSON come from this table. */
+#define SOLVE_RUNGS(X)                                                                       \
+	X(FOLD, "folded", "the goal is a constant in normal form")                           \
+	X(LOCAL, "local", "the goal or its opposite stands on the path already")             \
+	X(CACHE, "cache", "same query, a subset of it unsatisfiable, or a superset satisfiable") \
+	X(MODEL, "model", "values of an earlier model or of the run's own input")            \
+	X(COPY, "copy", "values copied from the comparison into the input")                  \
+	X(SEARCH, "search", "local search on the tape")                                      \
+	X(SAT, "sat", "bit-blasting onto CaDiCaL, incremental over the prefix")              \
+	X(Z3, "z3", "Z3, where the SAT solver gave up")                                      \
+	X(OPTIMISTIC, "optimistic", "the goal alone: only a run can tell")                   \
+	X(NONE, "unanswered", "no rung had an answer within its limits")
+
+enum solve_rung {
+#define X(name, key, words) SOLVE_##name,
+	SOLVE_RUNGS(X)
+#undef X
+	    SOLVE_RUNG_COUNT
+};
+const char *solve_rung_key(enum solve_rung r);
+const char *solve_rung_words(enum solve_rung r);
+
+struct solve_options {
+	uint64_t conflicts;    /* of the SAT solver for a query; 0: 20000 */
+	uint64_t search_steps; /* of local search for a query; 0: a default */
+	double seconds;	       /* for a query; 0: no clock is looked at, so that a search can be repeated to the byte */
+	uint64_t z3_rlimit;    /* Z3's resource limit for a query when seconds is 0 */
+	int no_z3, no_search, no_cache, no_optimistic;
+	double recheck; /* share of UNSAT answers that Z3 is asked about as well (0.01 in the test campaign); a contradiction is counted */
+	uint64_t seed;
+	const char *dump_dir; /* each distinct sliced query as FILE.smt2 here; NULL: none */
+	/* The query cache in the store, keyed by digests. The key of a query is that of its sorted constraints. get returns 1 and the
+	 * verdict (and the model's bytes for SAT, as solve_model_write wrote them), or 0. NULL: none. */
+	int (*cache_get)(void *ctx, struct hash128 key, enum verdict *v, struct buf *model);
+	void (*cache_put)(void *ctx, struct hash128 key, enum verdict v, const void *model, size_t size);
+	void *cache_ctx;
+};
+
+struct solve_stats {
+	uint64_t queries;
+	uint64_t answered[SOLVE_RUNG_COUNT]; /* by the rung that answered */
+	double seconds[SOLVE_RUNG_COUNT];    /* spent on each */
+	uint64_t sat, unsat, unknown;
+	uint64_t slice_constraints, path_constraints; /* summed over queries: what slicing left, and what there was */
+	uint64_t rechecked, contradictions;
+	uint64_t bad_models; /* models of a rung that evaluation refused: a defect of that rung */
+};
+
+struct solver *solver_new(const struct solve_options *o);
+void solver_free(struct solver *s);
+const struct solve_stats *solver_stats(const struct solver *s);
+/* Adds the figures of another solver (a worker's). */
+void solve_stats_add(struct solve_stats *to, const struct solve_stats *from);
+
+/* Values of variables. What is not named keeps the run's value. */
+struct solve_value {
+	uint32_t op;	 /* MUSTER_OP_INPUT, MUSTER_OP_LENGTH or EXPR_OP_NAMED */
+	uint32_t source; /* of INPUT and LENGTH; term id for NAMED */
+	uint64_t index;	 /* of INPUT */
+	u128 value;
+};
+struct solve_model {
+	VEC(struct solve_value) values;
+	int optimistic; /* satisfies the goal, but not all of the prefix was looked at */
+	enum solve_rung rung;
+};
+void solve_model_release(struct solve_model *m);
+void solve_model_write(const struct solve_model *m, struct buf *out);
+int solve_model_read(struct solve_model *m, const void *data, size_t size); /* -1: damaged */
+
+/* The path of a run: value(ctx, variable) is what each variable had in it (for a byte past the end of the input: 0).
+ * The pool, and what ctx points to, outlive the path. */
+struct solve_path;
+struct solve_path *solve_path_new(struct solver *s, struct exprs *p, u128 (*value)(void *ctx, expr_t variable), void *ctx);
+void solve_path_free(struct solve_path *path);
+
+/* Adds a constraint that the run satisfied. Returns 1 if it is new information, 0 if it stood there already (or is true). A
+ * constraint that the run's values do not satisfy is refused: -1 with words, and the path stays as it was. */
+int solve_path_add(struct solve_path *path, expr_t constraint);
+/* Is there an input with all constraints added so far, and goal? *m is filled in for SAT (release it) and for
+ * optimistic answers, which are UNKNOWN with m->optimistic set and values to try. */
+enum verdict solve_path_query(struct solve_path *path, expr_t goal, struct solve_model *m);
+/* Only the rungs below SAT, for a quick pass over many goals. */
+enum verdict solve_path_query_cheap(struct solve_path *path, expr_t goal, struct solve_model *m);
+
+/* A formula by itself, with no run behind it: no slicing, no seed. assertions are conjoined. For the static side and tests. */
+enum verdict solve_formula(struct solver *s, struct exprs *p, const expr_t *assertions, unsigned count, struct solve_model *m);
+
+#endif
