@@ -1,0 +1,33 @@
+/* confirm.h: does this input fail in a fresh process of the san variant, how, and where?
+ *
+ * The words "confirmed" and "suspected" come from here. A report is read for kind
+ * and frames; the bucket is a hash of the kind and the innermost frames of the
+ * program itself (functions and their offsets in source lines, not addresses). */
+#ifndef MUSTER_CHECK_CONFIRM_H
+#define MUSTER_CHECK_CONFIRM_H
+
+#include "base/buf.h"
+#include "run/launch.h"
+
+#include <stdint.h>
+
+struct finding {
+	int failed;	 /* it did fail there */
+	char kind[64];	 /* "heap-buffer-overflow", "signed-integer-overflow", "SEGV", "abort", "timeout", "memory limit" */
+	char function[128], file[256];
+	uint32_t line;
+	uint64_t bucket;
+	int signal;
+	struct buf summary; /* one line in plain words */
+	struct buf report;  /* the sanitizer's text */
+};
+void finding_release(struct finding *f);
+
+struct confirm;
+/* program: what the user named; makes the san variant on first use (argv with @@ as the user wrote it). */
+int confirm_open(struct confirm **c, const char *program, const struct launch_options *options);
+void confirm_close(struct confirm *c);
+/* 0 with *f; -1 with words if the variant cannot be made or run. A time-out is confirmed only at a multiple of the limit. */
+int confirm_run(struct confirm *c, const void *data, size_t size, struct finding *f);
+
+#endif

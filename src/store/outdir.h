@@ -1,0 +1,48 @@
+/* outdir.h: the output directory of a search, as AFL++ and libFuzzer read it.
+ *
+ *	DIR/queue/id:000012,src:000003,time:1234,op:solve,+cov    plain inputs
+ *	DIR/crashes/id:...,sig:11,...    DIR/hangs/id:...    DIR/README, DIR/campaign, DIR/fuzzer_stats
+ *
+ * With -S NAME the three folders lie in DIR/NAME and the queues of the other DIR/<name>s are read (an
+ * AFL++ campaign's sync directory). The store is the truth: a file that is missing after a kill is written again.
+ */
+#ifndef MUSTER_STORE_OUTDIR_H
+#define MUSTER_STORE_OUTDIR_H
+
+#include "base/buf.h"
+#include "base/hash.h"
+
+#include <stdint.h>
+
+struct outdir;
+/* Makes the folders. secondary: NAME of -S or NULL. *key is the directory's campaign key, made on first use (from a
+ * hash of the program's and directory's names if seed is not 0, so that runs can be repeated, else random). */
+int outdir_open(struct outdir **o, const char *dir, const char *secondary, uint64_t seed, struct hash128 *key);
+void outdir_close(struct outdir *o);
+
+struct outdir_entry {
+	uint64_t id, parent;
+	uint64_t milliseconds; /* of search; 0 in repeatable mode */
+	const char *op;	       /* "solve", "havoc", "seed", "sync:afl1" ... */
+	int cov;	       /* adds coverage */
+	int signal;	       /* crashes */
+	const void *data;
+	size_t size;
+};
+/* Atomically; the name below the directory in *name (allocated) if not NULL. The same entry twice is written once. */
+int outdir_queue(struct outdir *o, const struct outdir_entry *e, char **name);
+int outdir_crash(struct outdir *o, const struct outdir_entry *e, char **name);
+int outdir_hang(struct outdir *o, const struct outdir_entry *e, char **name);
+int outdir_has(struct outdir *o, uint64_t id); /* is queue entry id there as a file? (one readdir at open) */
+/* fuzzer_stats with AFL++'s keys, so that afl-whatsup reads it; replaced atomically. */
+struct outdir_stat {
+	const char *key;
+	const char *value;
+};
+int outdir_stats(struct outdir *o, const struct outdir_stat *rows, unsigned count);
+/* New files in the queues of the others since the last call (-S); f gets bytes and "sync:NAME". */
+int outdir_sync(struct outdir *o, int (*f)(void *ctx, const void *data, size_t size, const char *from), void *ctx);
+/* Every plain file below a seed directory (or the file itself), sorted by name; too large ones are skipped with a warning. */
+int outdir_seeds(const char *path, size_t limit, int (*f)(void *ctx, const void *data, size_t size, const char *name), void *ctx);
+
+#endif

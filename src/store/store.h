@@ -1,0 +1,104 @@
+/* store.h: what muster remembers: SQLite in WAL mode, one file, one schema version.
+ *
+ * Everything is keyed by content, so writing the same thing twice is writing it
+ * once. A write that returned 0 inside a transaction is acknowledged when
+ * store_commit returns 0: after that no kill -9 loses it (power loss may lose the last
+ * moments, never the file's integrity). Several processes may have one store open; a busy store is waited for. Every
+ * function that returns int gives -1 with words (disk full, read-only, not a store, newer
+ * version, damaged) and leaves the file as it was.
+ *
+ * A campaign is one search: a program with its arguments and an output directory. Opening
+ * must not read the tests: a store with a million opens in milliseconds.
+ */
+#ifndef MUSTER_STORE_STORE_H
+#define MUSTER_STORE_STORE_H
+
+#include "base/buf.h"
+#include "base/hash.h"
+
+#include <stdint.h>
+
+#define STORE_VERSION 1
+
+struct store;
+enum store_mode { STORE_CREATE, STORE_EXISTING, STORE_READ_ONLY };
+int store_open(struct store **s, const char *path, enum store_mode mode);
+void store_close(struct store *s);
+int store_check(struct store *s, struct buf *problems); /* integrity: 0 clean, 1 with the problems, -1 */
+
+/* Nested calls count; only the outermost writes. A failed commit rolls back. */
+int store_begin(struct store *s);
+int store_commit(struct store *s);
+void store_rollback(struct store *s);
+
+/* The campaign of this key (made if it is new), its number in *id, 1 in *fresh if it was made now. */
+int store_campaign(struct store *s, struct hash128 key, const char *program, const char *command, uint64_t *id, int *fresh);
+
+/* ------------------------------------------------------------------- tests
+ * A test is an input that was executed, once for each campaign and content. */
+struct store_test {
+	uint64_t id;	 /* from 1, ascending in a campaign's order of finding */
+	const void *data; /* filled by get and each: valid until the next call */
+	size_t size;
+	struct hash128 digest; /* of the bytes; filled in by store_test_add */
+	uint64_t parent;       /* id, 0: a seed */
+	uint32_t origin;       /* enum of the search: seed, solved, mutated, imported */
+	uint64_t path;	       /* digest of the path it took, 0: not known */
+	uint64_t run;	       /* number of the run that found it (for repeatable output) */
+	double found;	       /* seconds of search before it */
+	uint32_t new_outcomes; /* branch outcomes nobody had covered before it */
+	uint32_t flags;	       /* of the search: diverged, optimistic, crash, hang ... */
+	uint32_t stage;	       /* of its exploration; the frontier is made of those with stage < done */
+	double rank;	       /* greater is sooner */
+	uint64_t bound;	       /* where its path may be negated from; what the search needs to go on */
+};
+/* 1: new, its id in t->id; 0: the content was known, t->id is its; -1. */
+int store_test_add(struct store *s, uint64_t campaign, struct store_test *t);
+int store_test_get(struct store *s, uint64_t campaign, uint64_t id, struct store_test *t, struct buf *data); /* 1, 0: none, -1 */
+int store_test_update(struct store *s, uint64_t campaign, uint64_t id, uint32_t stage, double rank, uint32_t flags);
+uint64_t store_test_count(struct store *s, uint64_t campaign);
+/* Those with id > after, ascending; f returns nonzero to stop. with_data: 0 leaves data NULL. */
+int store_test_each(struct store *s, uint64_t campaign, uint64_t after, int with_data, int (*f)(void *ctx, const struct store_test *t), void *ctx);
+/* The frontier: takes the best test with stage < done that nobody holds (or whose holder's lease ran out), for `seconds`; 1, 0: none.
+ * holder names the worker; a holder that takes the next gives the last one back unless it was updated to `done`. */
+int store_frontier_take(struct store *s, uint64_t campaign, uint32_t holder, double seconds, uint32_t done, struct store_test *t, struct buf *data);
+int store_frontier_release(struct store *s, uint64_t campaign, uint32_t holder); /* all it holds */
+uint64_t store_frontier_count(struct store *s, uint64_t campaign, uint32_t done);
+
+/* ---------------------------------------------------------------- coverage
+ * An outcome of a decision: unit and its number in the unit (docs/coverage.md). mask: hit-count classes seen, a bit each. */
+int store_cover_add(struct store *s, uint64_t campaign, uint32_t unit, uint32_t outcome, uint8_t mask, uint64_t test);
+int store_cover_each(struct store *s, uint64_t campaign, int (*f)(void *ctx, uint32_t unit, uint32_t outcome, uint8_t mask, uint64_t first_test), void *ctx);
+
+/* -------------------------------------------------------------------- bugs */
+struct store_bug {
+	uint64_t id;
+	uint64_t bucket;     /* hash of kind and stack */
+	const char *kind;    /* "heap-buffer-overflow", "abort", "timeout" ... */
+	const char *function, *file;
+	uint32_t line;
+	int confirmed;
+	uint64_t test;	     /* that showed it first */
+	const char *summary; /* one line in plain words */
+	const char *report;  /* the sanitizer's text, or "" */
+	const char *input_file; /* below the output directory: crashes/... */
+	uint64_t count;	     /* tests that fell into this bucket */
+	const void *data;    /* the (minimised) input */
+	size_t size;
+};
+int store_bug_add(struct store *s, uint64_t campaign, struct store_bug *b); /* 1 new bucket, 0 known (count raised), -1 */
+int store_bug_update(struct store *s, uint64_t campaign, const struct store_bug *b); /* by bucket: input, file, summary, confirmed */
+int store_bug_each(struct store *s, uint64_t campaign, int (*f)(void *ctx, const struct store_bug *b), void *ctx);
+
+/* ----------------------------------------------------------- query cache */
+int store_query_get(struct store *s, struct hash128 key, int *verdict, struct buf *model); /* 1, 0, -1 */
+int store_query_put(struct store *s, struct hash128 key, int verdict, const void *model, size_t size);
+
+/* ------------------------------------------------------------- small values
+ * Counters and state of a campaign that a resumed search needs: by name. */
+int store_value_set(struct store *s, uint64_t campaign, const char *name, const void *data, size_t size);
+int store_value_get(struct store *s, uint64_t campaign, const char *name, struct buf *out); /* 1, 0, -1 */
+/* Every campaign, newest last: for `muster show`. */
+int store_campaign_each(struct store *s, int (*f)(void *ctx, uint64_t id, struct hash128 key, const char *program, const char *command), void *ctx);
+
+#endif
