@@ -13,14 +13,12 @@
 #include "base/mem.h"
 #include "base/option.h"
 #include "base/vec.h"
-#include "build/variant.h"
 #include "cmd/cmd.h"
+#include "cmd/target.h"
 #include "cmd/trace_show.h"
 #include "run/print.h"
-#include "run/program.h"
 #include "run/sources.h"
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -32,12 +30,10 @@
 #include <unistd.h>
 
 struct options {
-	int json, summary, self_check, args, calls, variant_only, prologue;
+	int json, summary, self_check, calls, variant_only, prologue;
 	const char *input, *output;
-	struct option_list files, env;
-	double time;
-	uint64_t mem_mb, table_limit, site_cap, max_input, max_nodes, max_events, dependence, seed,
-	    repeat, expr_nodes;
+	uint64_t table_limit, site_cap, dependence, seed, repeat, expr_nodes;
+	struct target_options target;
 };
 
 /* One program, its variants and what they are run with. */
@@ -48,7 +44,6 @@ struct session {
 	struct buf input;
 	struct launch_input in;
 	struct buf seeds; /* values of marked objects that no input supplied, for the oracle */
-	VEC(const char *) files, env_input;
 };
 
 static double now(void)
@@ -96,17 +91,6 @@ static void mutant_done(unsigned done)
 
 /* -------------------------------------------------------------- the run */
 
-/* A single .c file or a path as it is given; a bare name as the shell would find it. */
-static char *find_program(const char *name)
-{
-	if (strchr(name, '/') || file_exists(name))
-		return mem_strdup(name);
-	char *found = program_find(name);
-	if (!found)
-		die(EXIT_USAGE, "%s", error_text());
-	return found;
-}
-
 static void read_input(struct session *s)
 {
 	const struct options *o = s->o;
@@ -117,23 +101,14 @@ static void read_input(struct session *s)
 		die(EXIT_USAGE,
 		    "there is no input '%s': name an existing file with --input, or leave it out",
 		    o->input);
-	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > o->max_input)
+	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > o->target.shm.input_limit)
 		die(EXIT_USAGE,
 		    "'%s' has %lld bytes; the limit of symbolic input is %" PRIu64
 		    ": use a smaller file, or --max-input",
-		    o->input, (long long)st.st_size, o->max_input);
-	if (file_read_limited(o->input, o->max_input, &s->input))
+		    o->input, (long long)st.st_size, o->target.shm.input_limit);
+	if (file_read_limited(o->input, o->target.shm.input_limit, &s->input))
 		die(EXIT_USAGE, "%s", error_text());
-	s->in = (struct launch_input){
-	    .data = buf_str(&s->input), .size = s->input.size, .name = o->input, .present = 1};
-}
-
-static int has_path_argument(char *const *argv)
-{
-	for (unsigned i = 1; argv[i]; i++)
-		if (strstr(argv[i], "@@"))
-			return 1;
-	return 0;
+	s->in = target_input(s->argv, buf_str(&s->input), s->input.size, o->input);
 }
 
 static void start_session(struct session *s, const struct options *o, char **argv)
@@ -141,18 +116,8 @@ static void start_session(struct session *s, const struct options *o, char **arg
 	memset(s, 0, sizeof *s);
 	s->o = o;
 	s->argv = argv;
-	s->program = find_program(argv[0]);
+	s->program = target_program(argv[0]);
 	read_input(s);
-	if (s->in.present && !has_path_argument(argv)) { /* marked objects read the same bytes */
-		s->in.memory = s->in.data;
-		s->in.memory_size = s->in.size;
-	}
-	for (int i = 0; i < o->files.size; i++)
-		vec_push(&s->files, o->files.data[i]);
-	vec_push(&s->files, NULL);
-	for (int i = 0; i < o->env.size; i++)
-		vec_push(&s->env_input, o->env.data[i]);
-	vec_push(&s->env_input, NULL);
 }
 
 static void end_session(struct session *s)
@@ -160,89 +125,11 @@ static void end_session(struct session *s)
 	free(s->program);
 	buf_release(&s->input);
 	buf_release(&s->seeds);
-	vec_release(&s->files);
-	vec_release(&s->env_input);
-}
-
-/* One variant, ready to run. */
-struct target {
-	struct variant variant;
-	struct shm shm;
-	struct site_tables sites;
-	struct launch_options options;
-	char *library_path;
-	const char *env[2];
-	double seconds; /* it took to make */
-};
-
-static void add_sites(struct target *t)
-{
-	if (site_tables_add_elf(&t->sites, t->variant.path) < 0)
-		log_warn("no source lines: %s", error_text());
-	DIR *dir = t->variant.lib_dir ? opendir(t->variant.lib_dir) : NULL;
-	for (struct dirent *e; dir && (e = readdir(dir));) {
-		char *path = file_join(t->variant.lib_dir, e->d_name);
-		struct stat st;
-		if (!stat(path, &st) && S_ISREG(st.st_mode))
-			site_tables_add_elf(&t->sites, path);
-		free(path);
-	}
-	if (dir)
-		closedir(dir);
 }
 
 static void make_target(struct target *t, const struct session *s, enum variant_kind kind)
 {
-	const struct options *o = s->o;
-	struct shm_options sizes = {.nodes = o->max_nodes,
-				    .events = o->max_events,
-				    .input_limit = o->max_input,
-				    .table_limit = (uint32_t)o->table_limit,
-				    .site_cap = (uint32_t)o->site_cap,
-				    .flags = (o->calls ? MUSTER_FLAG_CALLS : 0) |
-					     (kind == VARIANT_TRACE_ALL ? MUSTER_FLAG_PATH : 0)};
-	double start = now();
-	memset(t, 0, sizeof *t);
-	if (variant_make(s->program, kind, &t->variant))
-		die(EXIT_USAGE, "%s", error_text());
-	t->seconds = now() - start;
-	add_sites(t);
-	if (shm_init(&t->shm, &sizes))
-		die(EXIT_USAGE, "%s", error_text());
-	t->options = (struct launch_options)LAUNCH_DEFAULTS;
-	t->options.argv = s->argv;
-	t->options.program = t->variant.path;
-	t->options.files = s->files.data;
-	t->options.env_input = s->env_input.data;
-	t->options.args_input = o->args;
-	t->options.out = t->options.err = LAUNCH_NULL;
-	t->options.wall_seconds = o->time;
-	t->options.memory_limit = o->mem_mb << 20;
-	t->options.shm = &t->shm;
-	if (t->variant.lib_dir) {
-		const char *old = getenv("LD_LIBRARY_PATH");
-		t->library_path = mem_printf("LD_LIBRARY_PATH=%s%s%s", t->variant.lib_dir,
-					     old ? ":" : "", old ? old : "");
-		t->env[0] = t->library_path;
-		t->options.env = t->env;
-	}
-}
-
-static void release_target(struct target *t)
-{
-	variant_release(&t->variant);
-	site_tables_release(&t->sites);
-	shm_release(&t->shm);
-	free(t->library_path);
-}
-
-static void check_started(const struct run_result *r)
-{
-	if (r->end == RUN_FAILED)
-		die(EXIT_USAGE, "the program did not run: %s", r->message);
-	if (r->counts.state == MUSTER_STATE_FAILED)
-		die(EXIT_USAGE, "the runtime in the program could not start: %s",
-		    r->counts.message);
+	target_make(t, s->program, s->argv, kind, &s->o->target);
 }
 
 static void open_trace(struct trace *t, const struct target *target, const struct run_result *r)
@@ -353,7 +240,7 @@ static void take_seeds(struct session *s, const struct trace *t)
 {
 	uint32_t source = t->header->object_source;
 	uint64_t used = t->header->object_used;
-	if (source >= t->source_count || used <= t->sources[source].size || used > s->o->max_input)
+	if (source >= t->source_count || used <= t->sources[source].size || used > s->o->target.shm.input_limit)
 		return;
 	buf_add(&s->seeds, s->in.memory, s->in.memory_size);
 	buf_reserve(&s->seeds, used);
@@ -384,7 +271,7 @@ static int dependence(struct trace_show *show, struct session *s, const char *ba
 	struct launcher *l = launcher_new(&all.options);
 	if (!l || run_watched(l, &s->in, &r, &all.shm))
 		die(EXIT_USAGE, "%s", error_text());
-	check_started(&r);
+	target_check_started(&r);
 	open_trace(&t, &all, &r);
 	uint64_t apart = depend_compare(show->trace, &t);
 	struct depend d = {.path = path.options,
@@ -421,9 +308,9 @@ static int dependence(struct trace_show *show, struct session *s, const char *ba
 	}
 	launcher_free(l);
 	trace_release(&t);
-	release_target(&all);
-	release_target(&path);
-	release_target(&again);
+	target_release(&all);
+	target_release(&path);
+	target_release(&again);
 	return code;
 }
 
@@ -442,7 +329,7 @@ static void repeat(struct trace_show *show, struct launcher *l, const struct ses
 		struct run_result r;
 		if (launcher_run(l, &s->in, &r))
 			die(EXIT_USAGE, "%s", error_text());
-		check_started(&r);
+		target_check_started(&r);
 		vec_push(&costs, r.user_seconds + r.system_seconds);
 		show->repeat_faults = r.faults;
 	}
@@ -490,7 +377,7 @@ static int trace_once(const struct options *o, char **argv)
 	struct launcher *l = launcher_new(&target.options);
 	if (!l || run_watched(l, &s.in, &r, &target.shm))
 		die(EXIT_USAGE, "%s", error_text());
-	check_started(&r);
+	target_check_started(&r);
 	keep_output(o, &r);
 	open_trace(&t, &target, &r);
 
@@ -524,21 +411,18 @@ static int trace_once(const struct options *o, char **argv)
 		trace_show_text(&show);
 	launcher_free(l);
 	trace_release(&t);
-	release_target(&target);
+	target_release(&target);
 	end_session(&s);
 	return code;
 }
 
 int cmd_trace(int argc, char **argv)
 {
-	struct options o = {.time = 60, .mem_mb = 4096, .max_input = SHM_DEFAULT_INPUT, .seed = 1};
+	struct options o = {.seed = 1, .target = TARGET_DEFAULTS};
 	const struct option_row rows[] = {
 	    OPTION_STR("input", 'i', "FILE", &o.input,
 		       "the input: the file named by @@, else standard input and marked objects"),
-	    OPTION_LIST("file", 'f', "NAME", &o.files,
-			"this file is input, wherever the program opens it"),
-	    OPTION_FLAG("args", 0, &o.args, "arguments are input"),
-	    OPTION_LIST("env", 0, "NAME", &o.env, "this environment variable is input"),
+	    TARGET_INPUT_ROWS(&o.target),
 	    OPTION_FLAG("summary", 's', &o.summary, "totals only, as JSON"),
 	    OPTION_FLAG("json", 0, &o.json, "the path as JSON"),
 	    OPTION_STR("output", 0, "FILE", &o.output,
@@ -553,15 +437,15 @@ int cmd_trace(int argc, char **argv)
 	    OPTION_U64("expr-nodes", 0, "N", &o.expr_nodes,
 		       "nodes of a condition that are written out (64)"),
 	    OPTION_FLAG("calls", 0, &o.calls, "events for calls and returns"),
-	    OPTION_DOUBLE("time", 't', "S", &o.time, "wall-clock limit of a run in seconds (60; 0: none)"),
-	    OPTION_U64("mem", 'm', "MB", &o.mem_mb, "memory limit of a run (4096)"),
+	    TARGET_TIME_ROW(&o.target),
+	    TARGET_MEM_ROW(&o.target),
 	    OPTION_U64("table-limit", 0, "N", &o.table_limit,
 		       "largest object, in bytes, that is read at a symbolic index (256)"),
 	    OPTION_U64("site-cap", 0, "N", &o.site_cap,
 		       "events one source place may have (no limit)"),
-	    OPTION_U64("max-input", 0, "N", &o.max_input, "largest symbolic input in bytes (64M)"),
-	    OPTION_U64("max-nodes", 0, "N", &o.max_nodes, "room for nodes"),
-	    OPTION_U64("max-events", 0, "N", &o.max_events, "room for events"),
+	    OPTION_U64("max-input", 0, "N", &o.target.shm.input_limit, "largest symbolic input in bytes (64M)"),
+	    OPTION_U64("max-nodes", 0, "N", &o.target.shm.nodes, "room for nodes"),
+	    OPTION_U64("max-events", 0, "N", &o.target.shm.events, "room for events"),
 	    OPTION_FLAG(
 		"prologue", 0, &o.prologue,
 		"print the C definitions that conditions rely on (u32le, sx ...), run nothing"),
@@ -582,5 +466,8 @@ int cmd_trace(int argc, char **argv)
 	}
 	if (i >= argc)
 		option_usage(&spec, "wants a program");
+	o.target.shm.table_limit = (uint32_t)o.table_limit;
+	o.target.shm.site_cap = (uint32_t)o.site_cap;
+	o.target.shm.flags = o.calls ? MUSTER_FLAG_CALLS : 0;
 	return trace_once(&o, argv + i);
 }

@@ -1,0 +1,79 @@
+/* target.h: a variant of the user's program, ready to be run.
+ *
+ *	struct target_options o = TARGET_DEFAULTS;      // filled in by the option table
+ *	struct target t;
+ *	char *program = target_program(argv[0]);
+ *	target_make(&t, program, argv, VARIANT_COV, &o);  // argv with @@ as the user wrote it
+ *	struct launcher *l = launcher_new(&t.options);
+ *	...
+ *	target_release(&t);
+ *
+ * What every command that runs programs does in the same way. Failures end the process
+ * with words.
+ */
+#ifndef MUSTER_CMD_TARGET_H
+#define MUSTER_CMD_TARGET_H
+
+#include "base/option.h"
+#include "base/vec.h"
+#include "build/variant.h"
+#include "ir/site.h"
+#include "run/launch.h"
+#include "run/shm.h"
+
+/* The user's own build instead of a variant. */
+#define TARGET_PLAIN (-1)
+
+struct target_options {
+	struct option_list files, env; /* input beside @@ */
+	int args;		       /* arguments are input */
+	double time;		       /* wall-clock seconds of a run; 0: no limit */
+	uint64_t mem_mb;
+	struct shm_options shm; /* of variants with a runtime */
+};
+#define TARGET_DEFAULTS                                                                \
+	{                                                                              \
+		.time = 60, .mem_mb = 4096, .shm = {.input_limit = SHM_DEFAULT_INPUT } \
+	}
+
+/* Rows of an option table: what is input, and the limits of a run. */
+#define TARGET_INPUT_ROWS(o)                                              \
+	OPTION_LIST("file", 'f', "NAME", &(o)->files,                     \
+		    "this file is input, wherever the program opens it"), \
+	    OPTION_FLAG("args", 0, &(o)->args, "arguments are input"),    \
+	    OPTION_LIST("env", 0, "NAME", &(o)->env, "this environment variable is input")
+#define TARGET_MEM_ROW(o) OPTION_U64("mem", 'm', "MB", &(o)->mem_mb, "memory limit of a run (4096)")
+#define TARGET_TIME_ROW(o)                          \
+	OPTION_DOUBLE("time", 't', "S", &(o)->time, \
+		      "wall-clock limit of a run in seconds (60; 0: none)")
+
+struct target {
+	int kind;		       /* enum variant_kind or TARGET_PLAIN */
+	struct variant variant;	       /* of TARGET_PLAIN: the program itself */
+	struct shm shm;		       /* in options.shm, where the variant has a runtime */
+	struct site_tables sites;      /* the same; else empty */
+	struct launch_options options; /* output of the program goes nowhere */
+	double seconds;		       /* it took to make */
+	/* private: what options point to */
+	char *library_path;
+	const char *env[2];
+	VEC(const char *) files, env_input;
+};
+
+/* A single .c file or a path as it is given; a bare name as the shell would find it. Allocated. */
+char *target_program(const char *name);
+/* Does an argument name the input's file? */
+int target_has_path(char *const *argv);
+/* kind: enum variant_kind or TARGET_PLAIN. argv is borrowed and ends in NULL. The target must not
+ * move afterwards: its options point into it. */
+void target_make(struct target *t, const char *program, char *const *argv, int kind,
+		 const struct target_options *o);
+void target_release(struct target *t);
+/* An input as bytes: for @@ or standard input and, where no argument names a file, for marked
+ * objects too. name: its extension is kept; may be NULL. */
+struct launch_input target_input(char *const *argv, const void *data, size_t size,
+				 const char *name);
+/* Ends the process with words if the program or its runtime never ran. */
+void target_check_started(const struct run_result *r);
+
+#endif
