@@ -1,0 +1,147 @@
+/* cover.c: what is new in a run's counters.
+ *
+ * A count is put into one of eight classes, and for each outcome the classes seen so far
+ * are the bits of one byte. Most runs bring nothing new, so that case is the fast one:
+ * sixteen counters are classified and compared at a time with vector operations, and only
+ * a group that has news is looked at byte by byte. The compare-and-select form below has
+ * no table: a table for pairs of bytes would take the place of the target's data in the cache.
+ *
+ * Invariant: covered is the number of bytes of seen that are not zero; bytes of seen from
+ * count to cap are zero.
+ */
+#include "search/cover.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GROUP 16
+
+typedef uint8_t group __attribute__((vector_size(GROUP)));
+
+void cover_init(struct cover *c)
+{
+	memset(c, 0, sizeof *c);
+}
+
+void cover_release(struct cover *c)
+{
+	free(c->seen);
+	cover_init(c);
+}
+
+static void grow(struct cover *c, uint32_t count)
+{
+	if (count <= c->count)
+		return;
+	if (count > c->cap) {
+		uint32_t cap = count > c->cap * 2 ? count : c->cap * 2;
+
+		cap = (cap + GROUP - 1) / GROUP * GROUP;
+		c->seen = mem_realloc(c->seen, cap, 1);
+		memset(c->seen + c->cap, 0, cap - c->cap);
+		c->cap = cap;
+	}
+	c->count = count;
+}
+
+/* Thresholds rise, and so do their bits: the last one that holds gives the class. */
+#define CLASSES(X) X(2, 2) X(3, 4) X(4, 8) X(8, 16) X(16, 32) X(32, 64) X(128, 128)
+
+static inline group classes_of(group n)
+{
+	const group zero = {0};
+	group class = (group)(n != zero) & (zero + 1);
+
+#define X(from, bit)                                                        \
+	{                                                                   \
+		group above = (group)(n >= zero + from);                    \
+		class = (class & ~above) | (above & (zero + (uint8_t)bit)); \
+	}
+	CLASSES(X)
+#undef X
+	return class;
+}
+
+static inline uint8_t class_of(uint8_t n)
+{
+	uint8_t class = n != 0;
+
+#define X(from, bit) \
+	if (n >= from) \
+		class = bit;
+	CLASSES(X)
+#undef X
+	return class;
+}
+
+/* The same for counters one by one, where there is news or the end is near. */
+struct walk {
+	struct cover *c;
+	const uint8_t *counters;
+	int add;
+	void (*changed)(void *ctx, uint32_t index, uint8_t mask);
+	void *ctx;
+	struct cover_news news;
+};
+
+static void look_closely(struct walk *w, uint32_t from, uint32_t to)
+{
+	struct cover *c = w->c;
+
+	for (uint32_t i = from; i < to; i++) {
+		uint8_t class = class_of(w->counters[i]), old = i < c->count ? c->seen[i] : 0;
+
+		if (!(class & ~old))
+			continue;
+		if (old)
+			w->news.classes++;
+		else
+			w->news.outcomes++;
+		if (w->add) {
+			c->covered += !old;
+			c->seen[i] = old | class;
+		}
+		if (w->changed)
+			w->changed(w->ctx, i, old | class);
+	}
+}
+
+static inline int any(group g)
+{
+	uint64_t half[2];
+
+	memcpy(half, &g, sizeof half);
+	return (half[0] | half[1]) != 0;
+}
+
+struct cover_news cover_look(struct cover *c, const struct exec_result *r, int add,
+			     void (*changed)(void *ctx, uint32_t index, uint8_t mask), void *ctx)
+{
+	struct walk w = {c, r->counters, add, changed, ctx, {0, 0}};
+	uint32_t i, whole;
+
+	if (add)
+		grow(c, r->count);
+	whole = (r->count < c->count ? r->count : c->count) / GROUP * GROUP;
+	for (i = 0; i < whole; i += GROUP) {
+		group n, seen;
+
+		memcpy(&n, r->counters + i, GROUP);
+		if (!any(n))
+			continue;
+		memcpy(&seen, c->seen + i, GROUP);
+		if (any(classes_of(n) & ~seen))
+			look_closely(&w, i, i + GROUP);
+	}
+	look_closely(&w, whole, r->count);
+	return w.news;
+}
+
+void cover_set(struct cover *c, uint32_t index, uint8_t mask)
+{
+	grow(c, index + 1);
+	c->covered += mask && !c->seen[index];
+	c->seen[index] |= mask;
+}

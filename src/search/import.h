@@ -1,0 +1,30 @@
+/* import.h: labels of a trace as terms.
+ *
+ * Only what is asked for is imported, each label once. Sources that hold the same
+ * bytes in every run (standard input and the objects marked in the program, where
+ * both take the test's bytes) are one source in the terms. */
+#ifndef MUSTER_SEARCH_IMPORT_H
+#define MUSTER_SEARCH_IMPORT_H
+
+#include "base/map.h"
+#include "expr/expr.h"
+#include "run/trace.h"
+
+struct import {
+	const struct trace *trace;
+	struct exprs *pool;
+	expr_t *memo;	   /* by label */
+	struct map beyond; /* bytes of objects that the input did not reach: offset to the value
+			      they had */
+	uint64_t input_size;
+	uint32_t *stack; /* of the walk */
+	size_t stack_size, stack_cap;
+};
+
+/* input_size: bytes of the test that was run. */
+void import_init(struct import *im, const struct trace *t, struct exprs *pool, uint64_t input_size);
+void import_release(struct import *im);
+/* label must be a value (trace_is_node). */
+expr_t import_label(struct import *im, uint32_t label);
+
+#endif

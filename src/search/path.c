@@ -1,0 +1,139 @@
+/* path.c: the path of a traced run as the search reads it.
+ *
+ * The digest of a prefix is a chain: each decision mixes its site and outcome into the
+ * digest of what was before it. Two runs agree up to decision n exactly if the chains
+ * agree there (a collision of 64 bits would hide a divergence, never make a wrong claim
+ * about code reached: coverage comes from counters).
+ */
+#include "search/path.h"
+
+#include "base/hash.h"
+
+#include <string.h>
+
+static uint64_t chain(uint64_t digest, uint64_t unit, uint64_t index, uint64_t outcome)
+{
+	return hash_mix(digest ^ hash_mix((unit << 32 | index) + outcome * 0x9e3779b97f4a7c15ull));
+}
+
+void path_release(struct path *p)
+{
+	vec_release(&p->steps);
+}
+
+static void add_step(struct path *p, const struct trace *t, const struct muster_event *e,
+		     struct sites *sites, const struct exec *exec)
+{
+	struct path_step s = {.label = e->label,
+			      .kind = e->kind,
+			      .outcome = e->arg,
+			      .ordinal = p->decisions,
+			      .prefix = p->digest};
+	if (e->kind == MUSTER_EV_BRANCH || e->kind == MUSTER_EV_SWITCH) {
+		s.site = sites_find(sites, e->unit, e->index, exec);
+		const struct sites_decision *d = &sites->decisions.data[s.site];
+		if (e->kind == MUSTER_EV_SWITCH)
+			s.outcome = sites_switch(d, (uint64_t)trace_value(t, e->label));
+		p->digest = chain(p->digest, e->unit, e->index, s.outcome);
+		p->decisions++;
+	}
+	vec_push(&p->steps, s);
+}
+
+void path_read(struct path *p, const struct trace *t, struct sites *sites, const struct exec *exec,
+	       uint64_t limit)
+{
+	vec_clear(&p->steps);
+	p->decisions = 0;
+	p->digest = p->concretisations = p->stale = 0;
+	p->cut = 0;
+	for (uint64_t i = 0; i < t->event_count; i++) {
+		const struct muster_event *e = &t->events[i];
+		switch (e->kind) {
+		case MUSTER_EV_CAP:
+		case MUSTER_EV_FULL:
+			p->cut = 1;
+			break;
+		case MUSTER_EV_STALE:
+			p->stale++;
+			break;
+		case MUSTER_EV_CONCRETE:
+			p->concretisations++; /* fall through */
+		case MUSTER_EV_BOUND:
+		case MUSTER_EV_BRANCH:
+		case MUSTER_EV_SWITCH:
+			if (e->label)
+				add_step(p, t, e, sites, exec);
+			break;
+		default:
+			break;
+		}
+		if (limit && p->steps.size >= limit) {
+			p->cut = 1;
+			return;
+		}
+	}
+}
+
+/* The value switched on leads to this outcome: one of the cases, or none of them. */
+static expr_t switch_goal(const struct sites_decision *d, expr_t value, uint32_t outcome,
+			  struct exprs *p)
+{
+	unsigned width = expr_width(p, value);
+	if (outcome)
+		return expr_eq(p, value, expr_const(p, width, d->values[outcome]));
+	expr_t e = expr_true(p);
+	for (uint32_t i = 1; i < d->outcomes; i++)
+		e = expr_and(p, e,
+			     expr_not(p, expr_eq(p, value, expr_const(p, width, d->values[i]))));
+	return e;
+}
+
+expr_t path_goal(const struct path_step *s, uint32_t outcome, struct import *im,
+		 const struct sites *sites)
+{
+	expr_t e = import_label(im, s->label);
+	if (s->kind == MUSTER_EV_CONCRETE)
+		return expr_eq(im->pool, e,
+			       expr_const(im->pool, expr_width(im->pool, e),
+					  trace_value(im->trace, s->label)));
+	if (s->kind != MUSTER_EV_SWITCH)
+		return outcome ? e : expr_not(im->pool, e);
+	const struct sites_decision *d = &sites->decisions.data[s->site];
+	if (d->values)
+		return switch_goal(d, e, outcome, im->pool);
+	return expr_eq(
+	    im->pool, e,
+	    expr_const(im->pool, expr_width(im->pool, e), trace_value(im->trace, s->label)));
+}
+
+expr_t path_constraint(const struct path_step *s, struct import *im, const struct sites *sites)
+{
+	return path_goal(s, s->outcome, im, sites);
+}
+
+enum path_match path_compare(const struct path_step *s, uint32_t outcome, const struct path *child,
+			     uint32_t *child_at)
+{
+	const struct path_step *at = NULL;
+	size_t low = 0, high = child->steps.size;
+	while (low <
+	       high) { /* ordinals ascend; of several steps with one, the decision is the last */
+		size_t mid = low + (high - low) / 2;
+		if (child->steps.data[mid].ordinal <= s->ordinal)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low)
+		at = &child->steps.data[low - 1];
+	if (child_at)
+		*child_at = low ? (uint32_t)(low - 1) : 0;
+	if (!at || at->ordinal < s->ordinal ||
+	    (at->kind != MUSTER_EV_BRANCH && at->kind != MUSTER_EV_SWITCH))
+		return child->decisions <= s->ordinal && child->digest == s->prefix ? PATH_SHORT
+										    : PATH_EARLIER;
+	if (at->prefix != s->prefix || at->site != s->site)
+		return PATH_EARLIER;
+	return at->outcome == outcome ? PATH_REACHED : PATH_OTHER;
+}

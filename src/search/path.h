@@ -1,0 +1,53 @@
+/* path.h: the path of a traced run as the search reads it: decisions and the constraints between
+ * them.
+ *
+ * A step is an event that constrains the input: a decision (branch, switch), a bound or
+ * a concretisation. Decisions have an ordinal; the digest of all decisions before one
+ * (site and outcome of each) is what another run is compared with, to see whether it
+ * went where it was sent. */
+#ifndef MUSTER_SEARCH_PATH_H
+#define MUSTER_SEARCH_PATH_H
+
+#include "search/import.h"
+#include "search/sites.h"
+
+struct path_step {
+	uint32_t label;
+	uint32_t site;	  /* of a decision: its number in sites; else 0 */
+	uint32_t outcome; /* of a decision; of a bound: 0 or 1; of a concretisation: the reason */
+	uint32_t kind;	  /* MUSTER_EV_BRANCH, SWITCH, BOUND or CONCRETE */
+	uint32_t ordinal; /* decisions before it */
+	uint64_t prefix;  /* digest of them */
+};
+
+struct path {
+	VEC(struct path_step) steps;
+	uint32_t decisions;
+	uint64_t digest; /* of all decisions */
+	int cut;	 /* a table was full or a site capped: there was more */
+	uint64_t concretisations, stale;
+};
+
+/* Reads a trace; limit bounds the steps (0: none), and a path that has more is cut. Old contents
+ * are forgotten. */
+void path_read(struct path *p, const struct trace *t, struct sites *sites, const struct exec *exec,
+	       uint64_t limit);
+void path_release(struct path *p);
+
+/* What held at this step, and what another outcome of a decision needs, as terms of width 1. */
+expr_t path_constraint(const struct path_step *s, struct import *im, const struct sites *sites);
+expr_t path_goal(const struct path_step *s, uint32_t outcome, struct import *im,
+		 const struct sites *sites);
+
+/* Did a run that was sent to take `outcome` at step s, after the decisions before it, do so? */
+enum path_match {
+	PATH_REACHED,
+	PATH_EARLIER, /* it left the path before */
+	PATH_OTHER,   /* it came there and took another outcome */
+	PATH_SHORT,   /* it ended before, on the path */
+};
+/* child_at (may be NULL): position in the child's steps of the decision at which it turned off. */
+enum path_match path_compare(const struct path_step *s, uint32_t outcome, const struct path *child,
+			     uint32_t *child_at);
+
+#endif
