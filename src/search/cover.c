@@ -68,7 +68,7 @@ static inline uint8_t class_of(uint8_t n)
 {
 	uint8_t class = n != 0;
 
-#define X(from, bit) \
+#define X(from, bit)   \
 	if (n >= from) \
 		class = bit;
 	CLASSES(X)
