@@ -10,7 +10,8 @@
 
 const char *home_dir(void)
 {
-	static const char *const places[] = {"runtime", "../lib/muster"};
+	static const char *const places[] = {"runtime", "../lib/muster",
+					     "../runtime" /* of unit tests */};
 	static char *found;
 	char *self, *bin;
 

@@ -1,0 +1,430 @@
+/* confirm.c: runs an input in a fresh process of the san variant and says what came of it.
+ *
+ * Failed is: ended by a signal, or a sanitizer's report with a stack on standard
+ * error (a child's, or one that the program survived). Three kinds of failure might be the san
+ * variant's own doing, whose code is slower and whose frames and objects are larger, and need more:
+ *
+ *	timeout          only at HANG_FACTOR times the limit
+ *	memory limit     only at MEMORY_FACTOR times the limit
+ *	stack-overflow   only if the cov variant dies of it as well
+ *
+ * A time-out has no stack, since the run is killed from outside: all hangs of a program are
+ * one bucket. Where the sanitizer itself gave up (one of its own checks failed), nothing
+ * is confirmed.
+ */
+#include "check/confirm.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "build/variant.h"
+#include "check/report.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HANG_FACTOR 5
+#define MEMORY_FACTOR 3
+#define MEMORY_EXTRA (512ull << 20) /* shadow and quarantine */
+#define STDERR_LIMIT (16u << 20)
+
+/* Reports without symbols: report.h says why. A finding ends the program, by SIGABRT. A failed
+ * allocation is an answer, not a bug. */
+static const char asan_options[] =
+    "ASAN_OPTIONS=abort_on_error=1:halt_on_error=1:handle_abort=1:handle_sigfpe=1:handle_sigill=1:"
+    "handle_sigbus=1:handle_sigtrap=1:detect_leaks=0:symbolize=0:allocator_may_return_null=1:"
+    "color=never:print_legend=0:dump_registers=0:detect_odr_violation=0:print_module_map=0";
+static const char ubsan_options[] =
+    "UBSAN_OPTIONS=abort_on_error=1:halt_on_error=1:print_stacktrace=1:report_error_type=1:"
+    "symbolize=0:color=never";
+/* Standard input is a file, which marked objects may read beside the program. */
+static const char marked_input[] = "MUSTER_INPUT=/proc/self/fd/0";
+
+/* A variant and what it takes to run it. */
+struct runner {
+	struct variant variant;
+	struct launch_options options;
+	VEC(const char *) env;
+	char *library_path;
+	struct launcher *launcher;
+	char *failure; /* words: it cannot be made, and is not tried again */
+};
+
+struct confirm {
+	char *program;
+	struct launch_options options; /* the user's */
+	struct runner san, cov;
+	char *variant_dir; /* modules in it are the program's own */
+	struct symboliser symboliser;
+	int warned;
+};
+
+void finding_release(struct finding *f)
+{
+	buf_release(&f->summary);
+	buf_release(&f->report);
+	memset(f, 0, sizeof *f);
+}
+
+/* -------------------------------------------------------------- set-up */
+
+int confirm_open(struct confirm **c, const char *program, const struct launch_options *options)
+{
+	*c = mem_zalloc(sizeof **c);
+	(*c)->program = mem_strdup(program);
+	(*c)->options = *options;
+	return 0;
+}
+
+static void runner_release(struct runner *r)
+{
+	launcher_free(r->launcher);
+	variant_release(&r->variant);
+	vec_release(&r->env);
+	free(r->library_path);
+	free(r->failure);
+}
+
+void confirm_close(struct confirm *c)
+{
+	if (!c)
+		return;
+	runner_release(&c->san);
+	runner_release(&c->cov);
+	symboliser_release(&c->symboliser);
+	free(c->variant_dir);
+	free(c->program);
+	free(c);
+}
+
+static int names_path(char *const *argv)
+{
+	for (unsigned i = 1; argv[0] && argv[i]; i++)
+		if (strstr(argv[i], "@@"))
+			return 1;
+	return 0;
+}
+
+/* The user's changes of the environment, but for what is decided here. */
+static void set_environment(struct runner *r, const struct launch_options *o)
+{
+	const char *old = getenv("LD_LIBRARY_PATH");
+
+	for (const char *const *e = o->env; e && *e; e++)
+		if (strncmp(*e, "LD_LIBRARY_PATH", 15) && strncmp(*e, "ASAN_OPTIONS", 12) &&
+		    strncmp(*e, "UBSAN_OPTIONS", 13))
+			vec_push(&r->env, *e);
+	vec_push(&r->env, asan_options);
+	vec_push(&r->env, ubsan_options);
+	if (!names_path(o->argv))
+		vec_push(&r->env, marked_input);
+	if (r->variant.lib_dir) {
+		r->library_path = mem_printf("LD_LIBRARY_PATH=%s%s%s", r->variant.lib_dir,
+					     old ? ":" : "", old ? old : "");
+		vec_push(&r->env, r->library_path);
+	}
+	vec_push(&r->env, NULL);
+	r->options.env = r->env.data;
+}
+
+static int runner_start(struct confirm *c, struct runner *r, enum variant_kind kind)
+{
+	const struct launch_options *o = &c->options;
+
+	if (r->launcher)
+		return 0;
+	if (r->failure)
+		return error_set("%s", r->failure);
+	if (!r->variant.path && variant_make(c->program, kind, &r->variant)) {
+		error_wrap("the %s variant", variant_name(kind));
+		r->failure = mem_strdup(error_text());
+		return -1;
+	}
+	if (!r->env.size)
+		set_environment(r, o);
+	struct launch_options own = *o;
+
+	own.program = r->variant.path;
+	own.env = r->env.data;
+	own.base = NULL;
+	own.shm = NULL;
+	own.server = 0;
+	own.to = LAUNCH_AUTO;
+	own.out = LAUNCH_NULL;
+	own.err = LAUNCH_CAPTURE;
+	own.output_limit = STDERR_LIMIT;
+	own.wall_seconds *= HANG_FACTOR;
+	own.cpu_seconds *= HANG_FACTOR;
+	if (own.memory_limit)
+		own.memory_limit = own.memory_limit * MEMORY_FACTOR + MEMORY_EXTRA;
+	r->options = own;
+	r->launcher = launcher_new(&r->options);
+	return r->launcher ? 0 : -1;
+}
+
+static int run_in(struct confirm *c, struct runner *r, enum variant_kind kind, const void *data,
+		  size_t size, struct run_result *result)
+{
+	struct launch_input in = {.data = data, .size = size, .present = 1};
+
+	if (runner_start(c, r, kind) || launcher_run(r->launcher, &in, result))
+		return -1;
+	if (result->end == RUN_FAILED)
+		return error_set("the %s variant did not run: %s", variant_name(kind),
+				 result->message);
+	return 0;
+}
+
+static int is_own(void *ctx, const char *module)
+{
+	const struct confirm *c = ctx;
+	size_t n = strlen(c->variant_dir);
+
+	return !strncmp(module, c->variant_dir, n) && module[n] == '/';
+}
+
+/* ---------------------------------------------------------------- words */
+
+/* What a kind means. X(key, words). */
+#define KINDS(X)                                                                              \
+	X("heap-buffer-overflow", "outside a heap object")                                    \
+	X("stack-buffer-overflow", "outside a local variable")                                \
+	X("stack-buffer-underflow", "before a local variable")                                \
+	X("dynamic-stack-buffer-overflow", "outside a local array")                           \
+	X("global-buffer-overflow", "outside a global variable")                              \
+	X("heap-use-after-free", "of memory that was freed")                                  \
+	X("stack-use-after-return", "of a local variable of a function that returned")        \
+	X("stack-use-after-scope", "of a local variable out of its scope")                    \
+	X("container-overflow", "outside a container")                                        \
+	X("unknown-crash", "of memory that may not be used")                                  \
+	X("double-free", "memory is freed twice")                                             \
+	X("bad-free", "something is freed that was not allocated")                            \
+	X("alloc-dealloc-mismatch", "memory is freed in another way than it was allocated")   \
+	X("negative-size-param", "a size is negative")                                        \
+	X("memcpy-param-overlap", "source and destination of memcpy overlap")                 \
+	X("strcpy-param-overlap", "source and destination of strcpy overlap")                 \
+	X("strcat-param-overlap", "source and destination of strcat overlap")                 \
+	X("stack-overflow", "the stack is used up (recursion without end, or too deep)")      \
+	X("abort", "the program called abort")                                                \
+	X("FPE", "an arithmetic trap, such as a division by zero")                            \
+	X("ILL", "an illegal instruction, such as the compiler puts where code cannot go on") \
+	X("TRAP", "a breakpoint trap")                                                        \
+	X("BUS", "an access that the machine refuses")
+
+static const char *kind_words(const char *kind)
+{
+	static const struct {
+		const char *key, *words;
+	} rows[] = {
+#define X(key, words) {key, words},
+	    KINDS(X)
+#undef X
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (!strcmp(rows[i].key, kind))
+			return rows[i].words;
+	return NULL;
+}
+
+static void summarise(struct finding *f, const struct report *r)
+{
+	const char *words = kind_words(f->kind);
+	struct buf *b = &f->summary;
+
+	buf_addf(b, "%s", f->kind);
+	if (!strcmp(f->kind, "assert"))
+		buf_addf(b, ": (%s) does not hold", r->message);
+	else if (r->message[0])
+		buf_addf(b, ": %s", r->message);
+	else if (!strcmp(f->kind, "SEGV"))
+		buf_addf(b, ": a %s through %s",
+			 r->access == 'W' ? "write"
+			 : r->access	  ? "read"
+					  : "jump",
+			 r->zero_page ? "a null pointer" : "a wild pointer");
+	else if (words && r->access && r->access_size)
+		buf_addf(b, ": a %s of %llu byte%s %s", r->access == 'W' ? "write" : "read",
+			 (unsigned long long)r->access_size, r->access_size == 1 ? "" : "s", words);
+	else if (words)
+		buf_addf(b, ": %s", words);
+	if (f->function[0])
+		buf_addf(b, ", in %s", f->function);
+	if (f->file[0])
+		buf_addf(b, " (%s:%u)", file_base(f->file), f->line);
+}
+
+/* -------------------------------------------------------------- reading */
+
+/* Where a stack overflow is said to be: the innermost function that recurs. */
+static const struct symbol *place_of(const char *kind, const report_symbols *frames)
+{
+	if (!frames->size)
+		return NULL;
+	if (!strcmp(kind, "stack-overflow"))
+		for (size_t i = 0; i < frames->size; i++)
+			for (size_t k = i + 1; k < frames->size; k++)
+				if (!strcmp(frames->data[i].function, frames->data[k].function))
+					return &frames->data[i];
+	return &frames->data[0];
+}
+
+static void set_place(struct finding *f, const struct symbol *y)
+{
+	snprintf(f->function, sizeof f->function, "%s", y->function);
+	if (snprintf(f->file, sizeof f->file, "%s", y->file) >= (int)sizeof f->file)
+		snprintf(f->file, sizeof f->file, "%s", file_base(y->file));
+	f->line = y->line;
+}
+
+static const struct {
+	const char *kind, *plain;
+	int signal;
+} signals[] = {{"SEGV", "SEGV", SIGSEGV},  {"stack-overflow", "stack-overflow", SIGSEGV},
+	       {"ABRT", "abort", SIGABRT}, {"FPE", "FPE", SIGFPE},
+	       {"ILL", "ILL", SIGILL},	   {"BUS", "BUS", SIGBUS},
+	       {"TRAP", "TRAP", SIGTRAP}};
+
+/* An abort has a reason where the C library says it. */
+static void refine_abort(struct finding *f, struct report *r, const char *text)
+{
+	if (strcmp(f->kind, "abort"))
+		return;
+	if (report_assertion(text, r->message, sizeof r->message))
+		snprintf(f->kind, sizeof f->kind, "assert");
+	else if (strstr(text, "*** stack smashing detected ***"))
+		snprintf(f->kind, sizeof f->kind, "stack-smashing");
+	else if (strstr(text, "*** buffer overflow detected ***"))
+		snprintf(f->kind, sizeof f->kind, "fortify-overflow");
+}
+
+static void name_kind(struct finding *f, struct report *r, const char *text)
+{
+	snprintf(f->kind, sizeof f->kind, "%s", r->kind);
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		if (!strcmp(r->kind, signals[i].kind)) {
+			snprintf(f->kind, sizeof f->kind, "%s", signals[i].plain);
+			f->signal = signals[i].signal;
+		}
+	refine_abort(f, r, text);
+}
+
+static void from_report(struct confirm *c, struct finding *f, struct report *r, const char *text)
+{
+	report_symbols frames = {0};
+
+	f->failed = 1;
+	if (report_symbolise(r, &c->symboliser) && !c->warned++)
+		log_warn("crashes cannot be told apart by their stacks: %s", error_text());
+	report_own_frames(r, &c->symboliser, is_own, c, &frames);
+	name_kind(f, r, text);
+	if (frames.size)
+		set_place(f, place_of(f->kind, &frames));
+	f->bucket = report_bucket(f->kind, frames.data, frames.size);
+	report_render(r, text, &c->symboliser, &f->report);
+	summarise(f, r);
+	vec_release(&frames);
+}
+
+/* A death without a report: the program closed standard error, or the signal is not one that a
+ * sanitizer looks at. */
+static void from_signal(struct finding *f, int number, const char *text)
+{
+	const char *name = sigabbrev_np(number);
+	struct report none = {0};
+
+	f->failed = 1;
+	snprintf(f->kind, sizeof f->kind, "%s", name ? name : "signal");
+	snprintf(none.kind, sizeof none.kind, "%s", f->kind);
+	name_kind(f, &none, text);
+	f->signal = number;
+	f->bucket = report_bucket(f->kind, NULL, 0);
+	if (!strcmp(f->kind, "assert"))
+		summarise(f, &none);
+	else
+		buf_addf(&f->summary, "%s: killed by signal %d, without a report", f->kind, number);
+}
+
+static void from_limit(struct finding *f, const char *kind, const char *words)
+{
+	f->failed = 1;
+	snprintf(f->kind, sizeof f->kind, "%s", kind);
+	f->bucket = report_bucket(kind, NULL, 0);
+	buf_addf(&f->summary, "%s: %s", kind, words);
+}
+
+static void not_confirmed(struct finding *f, const char *kind, const char *words)
+{
+	f->failed = 0;
+	if (!f->kind[0])
+		snprintf(f->kind, sizeof f->kind, "%s", kind);
+	buf_clear(&f->summary);
+	buf_addf(&f->summary, "%s: %s", kind, words);
+}
+
+/* The text of standard error, in which a NUL would hide what follows. */
+static char *readable(const struct run_result *run)
+{
+	char *text = mem_alloc(run->err.size + 1);
+
+	for (size_t i = 0; i < run->err.size; i++)
+		text[i] = run->err.data[i] ? run->err.data[i] : '?';
+	text[run->err.size] = 0;
+	return text;
+}
+
+static int read_run(struct confirm *c, const struct run_result *run, struct finding *f)
+{
+	struct report r;
+	char *text = readable(run);
+	int found = report_read(&r, text);
+
+	if (run->end == RUN_SIGNAL)
+		f->signal = run->signal;
+	if (found > 0)
+		from_report(c, f, &r, text);
+	else if (found == 0 && strstr(text, "AddressSanitizer: CHECK failed"))
+		not_confirmed(f, "sanitizer-check",
+			      "AddressSanitizer gave up, which proves nothing");
+	else if (found == 0 && run->end == RUN_SIGNAL)
+		from_signal(f, run->signal, text);
+	else if (found == 0 && run->end == RUN_TIME)
+		from_limit(f, "timeout", "it runs far beyond the time limit");
+	else if (found == 0 && run->end == RUN_MEMORY)
+		from_limit(f, "memory limit", "it uses far more memory than the limit");
+	else if (found == 0 && run->end == RUN_PROCESSES)
+		not_confirmed(f, "process limit", "stopped because it made too many processes");
+	else if (found == 0 && run->end == RUN_STOPPED)
+		not_confirmed(f, "stopped", "it stopped itself and was ended");
+	report_release(&r);
+	free(text);
+	return found < 0 ? -1 : 0;
+}
+
+int confirm_run(struct confirm *c, const void *data, size_t size, struct finding *f)
+{
+	struct run_result run;
+
+	memset(f, 0, sizeof *f);
+	if (run_in(c, &c->san, VARIANT_SAN, data, size, &run))
+		return -1;
+	if (!c->variant_dir)
+		c->variant_dir = file_dir(c->san.variant.path);
+	if (read_run(c, &run, f)) {
+		finding_release(f);
+		return -1;
+	}
+	if (!f->failed || strcmp(f->kind, "stack-overflow"))
+		return 0;
+	if (run_in(c, &c->cov, VARIANT_COV, data, size, &run)) {
+		finding_release(f);
+		return -1;
+	}
+	if (run.end != RUN_SIGNAL)
+		not_confirmed(f, "stack-overflow",
+			      "only where sanitizers make the stack's frames larger");
+	return 0;
+}
