@@ -9,6 +9,9 @@
  *
  * A campaign is one search: a program with its arguments and an output directory. Opening
  * must not read the tests: a store with a million opens in milliseconds.
+ *
+ * A handle belongs to one thread and must not be used (nor closed) by a forked child: open a second one there.
+ * The callbacks of _each may use the store, except to roll back.
  */
 #ifndef MUSTER_STORE_STORE_H
 #define MUSTER_STORE_STORE_H
@@ -26,7 +29,8 @@ int store_open(struct store **s, const char *path, enum store_mode mode);
 void store_close(struct store *s);
 int store_check(struct store *s, struct buf *problems); /* integrity: 0 clean, 1 with the problems, -1 */
 
-/* Nested calls count; only the outermost writes. A failed commit rolls back. */
+/* Nested calls count; only the outermost writes. A failed commit rolls back; it fails if any write inside did,
+ * or if an inner store_rollback gave a part up. */
 int store_begin(struct store *s);
 int store_commit(struct store *s);
 void store_rollback(struct store *s);
@@ -86,11 +90,12 @@ struct store_bug {
 	const void *data;    /* the (minimised) input */
 	size_t size;
 };
-int store_bug_add(struct store *s, uint64_t campaign, struct store_bug *b); /* 1 new bucket, 0 known (count raised), -1 */
-int store_bug_update(struct store *s, uint64_t campaign, const struct store_bug *b); /* by bucket: input, file, summary, confirmed */
+int store_bug_add(struct store *s, uint64_t campaign, struct store_bug *b); /* 1 new bucket, 0 known (count raised, once for each b->test), -1 */
+int store_bug_update(struct store *s, uint64_t campaign, const struct store_bug *b); /* by bucket: confirmed, and what is not NULL of input, input_file, summary, report */
 int store_bug_each(struct store *s, uint64_t campaign, int (*f)(void *ctx, const struct store_bug *b), void *ctx);
 
-/* ----------------------------------------------------------- query cache */
+/* ----------------------------------------------------------- query cache
+ * Bounded: the oldest answers go. Models above 1 MiB are not kept. */
 int store_query_get(struct store *s, struct hash128 key, int *verdict, struct buf *model); /* 1, 0, -1 */
 int store_query_put(struct store *s, struct hash128 key, int verdict, const void *model, size_t size);
 
