@@ -7,8 +7,9 @@
  * Booleans are bit-vectors of width 1. There is no undefined value in a formula: where
  * an operator has none in C (division by zero, a shift not below the width, a read
  * outside its data) the term is total with SMT-LIB's meaning (x/0 = ones, x%0 = x,
- * signed division by the sign rules on top of these, shifts give 0 or the sign, reads give 0); whoever
- * needs definedness asks for it as a constraint of its own (expr_defined).
+ * signed division by the sign rules on top of these, shifts give 0 or the sign; a read that does not lie
+ * in its table with all its bytes gives 0); whoever needs definedness asks for it as a constraint of its
+ * own (expr_defined). Constructors do not fold such operations away, not even of constants.
  *
  * Leaves are variables: byte k of input source s, the length of source s, or a
  * named value. A variable's identity (kind, source, index) is stable between pools
@@ -33,7 +34,10 @@ typedef uint32_t expr_t;
 /* Operators are those of MUSTER_OPS. INPUT, LENGTH and the following are leaves. What the runtime has only
  * because of its tables never appears in a pool: NONE, BYTES (becomes CONCATs, or the wide variable's bytes),
  * and DATA, which is a leaf here that owns a table of byte terms. Of the comparisons only EQ, ULT, ULE, SLT, SLE
- * appear (NE is NOT of EQ: XOR with 1 on width 1). SUB by a constant is ADD. */
+ * appear (NE is NOT of EQ: XOR with 1 on width 1), and only on widths above 1 (one-bit comparisons, sums and products
+ * are AND, OR, XOR); ULE and SLE never with a constant; USUBO is ULT. SUB by a constant is ADD. A constant operand stands right (b)
+ * where operands commute. Shifts, AND, UDIV, UREM, MUL by constants that only move bits are CONCAT, EXTRACT, ZEXT, SEXT. A CONCAT's
+ * a is never a CONCAT or ZEXT, and never zero (that is a ZEXT): its list of parts goes right. */
 enum {
 	EXPR_OP_NAMED = MUSTER_OP_COUNT, /* a named variable; index k into the pool's names */
 	EXPR_OP_APPLY,			 /* uninterpreted function k of operands a, b, c (0: absent) */
@@ -44,7 +48,7 @@ struct expr_node {
 	uint8_t op;
 	uint8_t width;
 	uint16_t height; /* of the DAG below, saturating */
-	uint32_t a, b, c; /* operands; for INPUT and LENGTH a is the source */
+	uint32_t a, b, c; /* operands; for INPUT and LENGTH a is the source; READ: a the offset, b the DATA */
 	uint64_t k;	  /* CONST: low 64 bits; INPUT: offset; EXTRACT: low bit; DATA: number of table */
 	uint64_t high;	  /* CONST: high 64 bits */
 };
@@ -93,12 +97,14 @@ expr_t expr_data_byte(const struct exprs *p, expr_t data, uint64_t i);
 expr_t expr_read(struct exprs *p, expr_t data, expr_t at, unsigned width);
 expr_t expr_apply(struct exprs *p, const char *function, unsigned width, const expr_t *args, unsigned count);
 
-/* The condition (width 1) under which e itself (not its operands) has a value in C:
+/* Operators that C leaves undefined somewhere are defined by their normal form: ask for the term that the constructor gave.
+ * The condition (width 1) under which e itself (not its operands) has a value in C:
  * divisor not 0 and no INT_MIN / -1; shift amount below the width; read within its table. True for all others. */
 expr_t expr_defined(struct exprs *p, expr_t e);
 
 /* ----------------------------------------------------------------- walking */
-/* Operands of e in order, table bytes of a READ's data included; returns their number; out may be NULL. */
+/* Operands of e in order; returns their number; out may be NULL. Those of a READ are its offset and its DATA; the
+ * bytes of a DATA are not among the operands (expr_data_count, expr_data_byte). */
 unsigned expr_operands(const struct exprs *p, expr_t e, expr_t out[3]);
 
 /* The variables (INPUT, LENGTH, NAMED leaves) of e, each once, ascending ids. Cached in the pool as sorted sets that are
