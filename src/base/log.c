@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 enum log_level log_level = LOG_NORMAL;
+void (*log_aside)(void);
 
 static int progress_shown;
 
@@ -36,6 +37,8 @@ const char *log_color(const char *sequence)
 
 static void wipe(void)
 {
+	if (log_aside)
+		log_aside();
 	if (progress_shown)
 		fputs("\r\033[K", stderr);
 	progress_shown = 0;

@@ -11,6 +11,9 @@ void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* LO
 /* A line that the next one replaces; only on a terminal. NULL removes it. */
 void log_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* Called before anything is printed here: a display that is redrawn in place steps aside. */
+extern void (*log_aside)(void);
+
 /* An escape sequence if standard error is a terminal and NO_COLOR is not set, else "". */
 const char *log_color(const char *sequence);
 

@@ -1,0 +1,449 @@
+/* status.c: the display of a running search.
+ *
+ * A frame is put together in memory and written at once: up over the last frame, each
+ * line with "erase to its end" behind it, then "erase below". Nothing is cleared
+ * before it is rewritten, so nothing flickers. The invariant is that the cursor stands at
+ * the start of the line below the frame, `lines` lines below its top; whoever else
+ * prints must have the frame removed first (log_aside), and sets lines to 0.
+ *
+ * While a frame is drawn lines do not wrap, so that a window that was made narrower cannot break
+ * the count. Where the window is too low for a frame, or standard error is no terminal, figures
+ * come as lines.
+ */
+#include "cmd/status.h"
+
+#include "base/file.h"
+#include "base/log.h"
+#include "cmd/status_text.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MODE_QUIET, MODE_LINES, MODE_SCREEN };
+
+#define DIM "\033[2m"
+#define BOLD "\033[1m"
+#define RED "\033[1;31m"
+#define YELLOW "\033[33m"
+#define GREEN "\033[32m"
+
+#define FRAME_SECONDS 0.2
+#define HIDE "\033[?25l"
+#define SHOW "\033[?7h\033[?25h"
+
+/* Columns of labels and values. */
+enum { LABEL_1 = 2, VALUE_1 = 12, LABEL_2 = 41, VALUE_2 = 51 };
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void write_out(const void *data, size_t size)
+{
+	file_write_all(2, data, size); /* nobody to tell if that fails */
+}
+
+/* ------------------------------------------------- giving the terminal back */
+
+static struct status *shown; /* the display that has the terminal */
+static pid_t owner;	     /* a forked worker never touches it */
+
+static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
+#define WATCHED (sizeof watched / sizeof *watched)
+static struct sigaction before[WATCHED];
+static volatile sig_atomic_t resumed;
+
+static void restore(void)
+{
+	if (shown && owner == getpid() && write(2, SHOW, sizeof SHOW - 1) < 0)
+		shown = NULL;
+}
+
+static void watch(unsigned i);
+
+/* Shows the cursor, then does what would have been done without us. */
+static void on_signal(int number)
+{
+	unsigned i = 0;
+
+	while (i < WATCHED && watched[i] != number)
+		i++;
+	restore();
+	if (before[i].sa_handler == SIG_IGN)
+		return;
+	if (before[i].sa_handler != SIG_DFL) {
+		before[i].sa_handler(number);
+		return;
+	}
+	sigset_t this, old;
+	sigemptyset(&this);
+	sigaddset(&this, number);
+	sigaction(number, &before[i], NULL);
+	raise(number);
+	sigprocmask(SIG_UNBLOCK, &this, &old); /* ends or stops here */
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	watch(i); /* stopped, and continued */
+	resumed = 1;
+}
+
+static void watch(unsigned i)
+{
+	struct sigaction a = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+
+	sigemptyset(&a.sa_mask);
+	sigaction(watched[i], &a, NULL);
+}
+
+static void take_terminal(struct status *s)
+{
+	static int registered;
+
+	shown = s;
+	owner = getpid();
+	if (!registered++)
+		atexit(restore);
+	for (unsigned i = 0; i < WATCHED; i++) {
+		sigaction(watched[i], NULL, &before[i]);
+		/* A handler that wants more than the number cannot be called from ours. */
+		if (!(before[i].sa_flags & SA_SIGINFO) && before[i].sa_handler != SIG_IGN)
+			watch(i);
+	}
+	write_out(HIDE, sizeof HIDE - 1);
+}
+
+static void give_terminal(void)
+{
+	restore();
+	for (unsigned i = 0; i < WATCHED; i++) {
+		struct sigaction a;
+
+		sigaction(watched[i], NULL, &a);
+		if (a.sa_handler == on_signal)
+			sigaction(watched[i], &before[i], NULL);
+	}
+	shown = NULL;
+}
+
+static void step_aside(void)
+{
+	char up[40];
+
+	if (!shown || owner != getpid() || !shown->lines)
+		return;
+	write_out(up, (size_t)snprintf(up, sizeof up, "\033[%uA\033[J", shown->lines));
+	shown->lines = 0;
+}
+
+/* ---------------------------------------------------------------- growth */
+
+/* Branches over time, in at most STATUS_HISTORY samples: when these are full, every
+ * other one is dropped and the next come half as often. */
+static void sample(struct status *s)
+{
+	if (!s->sample_seconds)
+		s->sample_seconds = 1;
+	if (s->samples && s->seconds < s->sampled + s->sample_seconds) {
+		s->history[s->samples - 1] = s->covered;
+		return;
+	}
+	if (s->samples == STATUS_HISTORY) {
+		for (unsigned i = 0; i < STATUS_HISTORY / 2; i++)
+			s->history[i] = s->history[2 * i + 1];
+		s->samples = STATUS_HISTORY / 2;
+		s->sample_seconds *= 2;
+	}
+	s->history[s->samples++] = s->covered;
+	s->sampled = s->seconds;
+}
+
+static int speaks_utf8(void)
+{
+	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+	for (unsigned i = 0; i < 3; i++) {
+		const char *v = getenv(names[i]);
+
+		if (v && *v)
+			return strcasestr(v, "utf-8") || strcasestr(v, "utf8");
+	}
+	return 0;
+}
+
+static void put_growth(struct status_text *t, const struct status *s)
+{
+	static const char *const bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+	uint64_t low = s->history[0], high = s->history[s->samples - 1];
+
+	for (unsigned i = 0; i < s->samples; i++) {
+		uint64_t above = s->history[i] > low ? s->history[i] - low : 0;
+		unsigned step = high > low ? (unsigned)(above * 7 / (high - low)) : 0;
+
+		status_put(t, GREEN, "%s", bars[step > 7 ? 7 : step]);
+	}
+}
+
+/* ----------------------------------------------------------------- screen */
+
+/* A narrow window has one column. */
+#define NARROW 78
+
+static void label(struct status_text *t, unsigned column, const char *text)
+{
+	if (column == LABEL_2 && t->width < NARROW) {
+		status_newline(t);
+		column = LABEL_1;
+	}
+	status_to(t, column);
+	status_put(t, DIM, "%s", text);
+	status_to(t, column == LABEL_1 ? VALUE_1 : VALUE_2);
+}
+
+static void put_title(struct status_text *t, const struct status *s)
+{
+	char right[40] = "";
+	int n = s->workers > 1 ? snprintf(right, sizeof right, "%u workers", s->workers) : 0;
+	unsigned width = t->width;
+
+	status_put(t, BOLD, " muster fuzz");
+	status_to(t, VALUE_1 + 2);
+	if (n > 0 && width > (unsigned)n + 20)
+		t->width = width - (unsigned)n - 2;
+	status_put(t, "", "%s", s->title ? s->title : "");
+	t->width = width;
+	if (n > 0 && width > (unsigned)n + 20) {
+		status_to(t, width - (unsigned)n - 1);
+		status_put(t, DIM, "%s", right);
+	}
+	status_newline(t);
+	status_newline(t);
+}
+
+static void put_time_and_branches(struct status_text *t, const struct status *s)
+{
+	char a[STATUS_NUMBER], b[STATUS_NUMBER], c[STATUS_NUMBER];
+
+	label(t, LABEL_1, "time");
+	status_put(t, "", "%s", status_clock(s->seconds, a));
+	if (s->limit > 0)
+		status_put(t, DIM, " of %s", status_clock(s->limit, b));
+	label(t, LABEL_2, "branches");
+	status_put(t, BOLD, "%s", status_count(s->covered, a));
+	status_put(t, "", " of %s  %s", status_count(s->total, b),
+		   status_percent((double)s->covered, (double)s->total, c));
+	status_newline(t);
+	label(t, LABEL_1, "runs");
+	status_put(t, "", "%s  ", status_count(s->runs, a));
+	status_put(t, DIM, "%s", status_rate(s->runs_per_second, b));
+	label(t, LABEL_2, "last new");
+	status_put(t, s->last_new >= 0 && s->last_new < 10 ? GREEN : "", "%s",
+		   status_ago(s->last_new, a));
+	status_newline(t);
+}
+
+static void put_tests_and_bugs(struct status_text *t, const struct status *s)
+{
+	char a[STATUS_NUMBER], b[STATUS_NUMBER];
+
+	label(t, LABEL_1, "tests");
+	status_put(t, "", "%s", status_count(s->tests, a));
+	if (s->frontier)
+		status_put(t, DIM, "  %s to explore", status_count(s->frontier, b));
+	label(t, LABEL_2, "bugs");
+	status_put(t, s->bugs ? RED : "", "%s", status_count(s->bugs, a));
+	if (s->suspected)
+		status_put(t, DIM, "  %s suspected", status_count(s->suspected, b));
+	status_newline(t);
+	label(t, LABEL_1, "queries");
+	status_put(t, "", "%s", status_count(s->queries, a));
+	status_put(t, DIM, "  in %.1f s", s->solver_seconds);
+	label(t, LABEL_2, "hangs");
+	status_put(t, s->hangs ? YELLOW : "", "%s", status_count(s->hangs, a));
+	status_newline(t);
+}
+
+/* Who answered the queries; rungs that answered none are left out. */
+static void put_rungs(struct status_text *t, const struct status *s)
+{
+	char a[STATUS_NUMBER];
+	uint64_t all = 0;
+
+	for (unsigned i = 0; s->rungs && i < s->rung_count; i++)
+		all += s->rungs[i];
+	label(t, LABEL_1, "answered");
+	for (unsigned i = 0; all && i < s->rung_count; i++) {
+		if (!s->rungs[i])
+			continue;
+		status_percent((double)s->rungs[i], (double)all, a);
+		if (t->column + strlen(s->rung_names[i]) + strlen(a) + 1 > t->width) {
+			status_newline(t);
+			status_to(t, VALUE_1);
+		}
+		status_put(t, DIM, "%s ", s->rung_names[i]);
+		status_put(t, "", "%s  ", a);
+	}
+	status_newline(t);
+}
+
+static void put_rest(struct status_text *t, const struct status *s)
+{
+	char a[STATUS_NUMBER];
+
+	label(t, LABEL_1, "diverged");
+	status_put(t, "", "%s", status_count(s->divergences, a));
+	status_newline(t);
+	if (s->samples > 1 && speaks_utf8()) {
+		label(t, LABEL_1, "growth");
+		put_growth(t, s);
+		status_newline(t);
+	}
+	if (s->phase) {
+		label(t, LABEL_1, "now");
+		status_put(t, "", "%s", s->phase);
+		status_newline(t);
+	}
+}
+
+static unsigned count_lines(const struct buf *b)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < b->size; i++)
+		n += b->data[i] == '\n';
+	return n;
+}
+
+static void draw(struct status *s, const struct winsize *w)
+{
+	struct status_text t = {.width = w->ws_col};
+	struct buf frame = {0};
+
+	put_title(&t, s);
+	put_time_and_branches(&t, s);
+	put_tests_and_bugs(&t, s);
+	put_rungs(&t, s);
+	put_rest(&t, s);
+	if (resumed) { /* the shell wrote over the last one */
+		resumed = 0;
+		s->lines = 0;
+		buf_adds(&frame, HIDE);
+	}
+	buf_adds(&frame, "\033[?7l");
+	if (s->lines)
+		buf_addf(&frame, "\r\033[%uA", s->lines);
+	buf_add(&frame, t.out.data, t.out.size);
+	buf_adds(&frame, "\033[J\033[?7h");
+	s->lines = count_lines(&t.out);
+	write_out(frame.data, frame.size);
+	buf_release(&frame);
+	buf_release(&t.out);
+}
+
+/* ------------------------------------------------------------------ lines */
+
+static void print_line(const struct status *s)
+{
+	char time[STATUS_NUMBER], rate[STATUS_NUMBER], ago[STATUS_NUMBER];
+
+	fprintf(stderr,
+		"muster: %s: branches %" PRIu64 "/%" PRIu64 " (last new: %s), runs %" PRIu64
+		" (%s), tests %" PRIu64 " (%" PRIu64 " to explore), queries %" PRIu64
+		" (%.1f s), diverged %" PRIu64 ", bugs %" PRIu64 ", hangs %" PRIu64 "\n",
+		status_clock(s->seconds, time), s->covered, s->total, status_ago(s->last_new, ago),
+		s->runs, status_rate(s->runs_per_second, rate), s->tests, s->frontier, s->queries,
+		s->solver_seconds, s->divergences, s->bugs, s->hangs);
+}
+
+/* Each interval is used three times. */
+static double next_interval(unsigned printed)
+{
+	static const double steps[] = {2, 5, 10, 30, 60};
+	unsigned i = printed / 3, last = sizeof steps / sizeof *steps - 1;
+
+	return steps[i < last ? i : last];
+}
+
+/* -------------------------------------------------------------- the whole */
+
+void status_begin(struct status *s, int quiet)
+{
+	const char *terminal = getenv("TERM");
+
+	s->begun = now();
+	s->last_new = s->last_new ? s->last_new : -1;
+	s->mode = MODE_LINES;
+	if (quiet || log_level == LOG_QUIET)
+		s->mode = MODE_QUIET;
+	else if (isatty(2) && terminal && *terminal && strcmp(terminal, "dumb"))
+		s->mode = MODE_SCREEN;
+	s->next_line = s->begun + next_interval(0);
+	if (s->mode == MODE_SCREEN) {
+		take_terminal(s);
+		log_aside = step_aside;
+	}
+}
+
+int status_due(const struct status *s)
+{
+	double t = s->mode == MODE_QUIET ? 0 : now();
+
+	return s->mode == MODE_SCREEN  ? t >= s->drawn + FRAME_SECONDS
+	       : s->mode == MODE_LINES ? t >= s->next_line
+				       : 0;
+}
+
+/* The height that a frame may need, in a narrow window too. */
+#define FRAME_LINES 12
+#define NARROW_LINES 18
+
+static int frame_fits(struct winsize *w)
+{
+	if (ioctl(2, TIOCGWINSZ, w) || !w->ws_col)
+		*w = (struct winsize){.ws_col = 80, .ws_row = 24};
+	return w->ws_col >= 40 && w->ws_row > (w->ws_col < NARROW ? NARROW_LINES : FRAME_LINES);
+}
+
+static void show(struct status *s)
+{
+	struct winsize w;
+
+	sample(s);
+	if (s->mode == MODE_SCREEN && frame_fits(&w)) {
+		draw(s, &w);
+		s->drawn = now();
+		return;
+	}
+	if (s->mode == MODE_SCREEN) /* too small for more than one line */
+		step_aside();
+	print_line(s);
+	s->drawn = now() + next_interval(s->printed);
+	s->next_line = s->drawn;
+	s->printed++;
+}
+
+void status_update(struct status *s)
+{
+	if (status_due(s))
+		show(s);
+}
+
+void status_end(struct status *s)
+{
+	if (s->mode == MODE_SCREEN) {
+		s->phase = NULL;
+		show(s);
+		log_aside = NULL;
+		give_terminal();
+	} else if (s->mode == MODE_LINES) {
+		print_line(s);
+	}
+	s->mode = MODE_QUIET;
+}
