@@ -27,7 +27,7 @@ tests = $(patsubst tests/unit/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test
 
 # The runtime has three kinds of source. Bodies of libc functions go through the same instrumentation
 # as targets; wrappers are only marked, so that instrumented callers know them; the rest is plain.
-runtime_light = runtime/light.c runtime/cov.c runtime/path.c runtime/rt_null.c
+runtime_light = runtime/light.c runtime/cov.c runtime/loop.c runtime/path.c runtime/rt_null.c
 runtime_separate = runtime/inline.c runtime/driver.c runtime/native.c runtime/noskip.c $(runtime_light)
 # Wrappers are known by what they call. runtime_labels is what only the trace variant has.
 runtime_labels = $(patsubst %,runtime/%.c,core node memory object table hooks extern)
@@ -130,7 +130,7 @@ $(B)/runtime/libmuster_rt_all.a: $(filter-out $(B)/runtime/libc/% %/skip.o,$(run
 		$(patsubst runtime/libc/%.c,$(B)/runtime/all/%.o,$(runtime_bodies))
 	$(archive_runtime)
 
-$(B)/runtime/libmuster_cov.a: $(patsubst %,$(B)/runtime/%.o,cov light forkserver rt_null symbolic)
+$(B)/runtime/libmuster_cov.a: $(patsubst %,$(B)/runtime/%.o,cov loop light forkserver rt_null symbolic)
 	@rm -f $@
 	ar rcsD $@ $^
 

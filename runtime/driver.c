@@ -7,6 +7,9 @@
  * asked of the kernel directly, which gives a number without a label, and the read
  * asks for exactly the length, which holds whatever the length is. It stands in an
  * archive of its own: a program with a main never gets it.
+ *
+ * The cov variant's runtime has a loop that calls the harness many times in one
+ * process, if the engine wants that; elsewhere the weak name is null.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +23,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv) __attribute__((weak));
+int __muster_loop(int (*harness)(const uint8_t *, size_t)) __attribute__((weak));
 
 /* Of a pipe the size is known only at its end. */
 static uint8_t *read_stream(int fd, size_t *size)
@@ -67,6 +71,8 @@ int main(int argc, char **argv)
 
 	if (LLVMFuzzerInitialize)
 		LLVMFuzzerInitialize(&argc, &argv);
+	if (__muster_loop && __muster_loop(LLVMFuzzerTestOneInput))
+		return 0;
 	fd = argc > 1 ? open(argv[1], O_RDONLY) : 0;
 	if (fd < 0 || fstat(fd, &st)) {
 		fprintf(stderr, "cannot open '%s': %s\n", argc > 1 ? argv[1] : "standard input",

@@ -217,6 +217,7 @@ enum muster_flag {
 	MUSTER_FLAG_CALLS = 2,      /* CALL and RETURN events */
 	MUSTER_FLAG_ALLOCS = 4,     /* ALLOC and FREE events */
 	MUSTER_FLAG_FORKSERVER = 8, /* serve runs on MUSTER_CONTROL_FD / MUSTER_STATUS_FD */
+	MUSTER_FLAG_LOOP = 32,      /* a harness is called in a loop (muster/cov.h) */
 	MUSTER_FLAG_PATH = 16,      /* every decision is to be an event: bodies pass over nothing */
 };
 

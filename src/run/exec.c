@@ -6,6 +6,15 @@
  * units nearly always register in the same order, the place of block k is
  * remembered and checked against the block's unit; a map is asked only where it differs.
  *
+ * A harness runs in a loop inside one process (runtime/loop.c), which is an ordinary run of the
+ * launcher that does not end: begun here, stopped here, watched by the keeper for memory and
+ * processes all the while. Time is this side's business: the wait for an answer has a limit. The
+ * process is replaced when it ends, after some thousands of inputs, and when it grows. Whether a
+ * program has a loop is found out by asking for one: a program without simply runs and ends.
+ *
+ * Which processor: waking a process on another processor takes longer than a short run, at least in
+ * virtual machines, so the calling thread, the keeper and the target share one while a run lasts.
+ *
  * Invariant: dense[0 .. count) has a place for each unit seen, and nothing else; what the
  * target may have written over a block's head is never believed beyond the mapping.
  */
@@ -15,14 +24,26 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "muster/cov.h"
 #include "run/cov.h"
 
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #define COUNTER_GRAINS (1u << 21) /* room for 64 MiB of counters, sparse */
 #define PADDING 64		  /* behind dense, for readers that take whole vectors */
 #define FAILURES 20		  /* runs that fail in a row: it cannot be run any more */
+#define LOOP_RUNS 20000		  /* inputs of one process */
+#define LOOP_GROWTH_KIB (128u << 10)
+#define LOOP_MISHAPS 3	/* ends for what earlier inputs left behind, after which there is no loop any more */
+#define CPU_RUNS 2048	/* processes on one processor before the kernel is asked for another opinion */
+#define SLICE_NS 500000000ll
 
 struct exec {
 	struct shm shm;
@@ -35,6 +56,19 @@ struct exec {
 	uint32_t count, cap;
 	unsigned failures;
 	int ran; /* at least one run was a run */
+
+	enum { LOOP_NONE, LOOP_WANTED, LOOP_OFF, LOOP_ON } loop; /* wanted: not known yet; off: to be started */
+	struct muster_loop *words;
+	uint8_t *start; /* dense at the start of the loop: each run has these on top */
+	uint32_t start_count;
+	uint32_t ask;
+	unsigned mishaps, loop_runs;
+	uint32_t first_kib;
+
+	int cpu; /* from 1; 0: not chosen */
+	unsigned cpu_runs;
+	int burst, bound;
+	cpu_set_t mask; /* of the thread before it was bound */
 };
 
 /* ----------------------------------------------------------- counters */
@@ -89,6 +123,7 @@ static void add_saturating(uint8_t *to, const uint8_t *from, uint32_t count)
 struct gather {
 	struct exec *e;
 	size_t block;
+	int clear;
 };
 
 static int gather_block(void *ctx, uint32_t unit, const uint8_t *counters, uint32_t count)
@@ -103,32 +138,240 @@ static int gather_block(void *ctx, uint32_t unit, const uint8_t *counters, uint3
 	g->block++;
 	u = &e->units.data[index];
 	add_saturating(e->dense + u->first, counters, count < u->count ? count : u->count);
+	if (g->clear) /* the mapping's own, which cov_each has checked */
+		memset((uint8_t *)counters, 0, count);
 	return 0;
 }
 
 /* A target that wrote over its counters loses those behind that place. */
-static void gather(struct exec *e)
+static void gather(struct exec *e, int looped)
 {
-	struct gather g = {e, 0};
+	struct gather g = {e, 0, looped};
+	uint32_t start = looped ? e->start_count : 0;
 
-	if (e->count)
-		memset(e->dense, 0, e->count);
+	if (start)
+		memcpy(e->dense, e->start, start);
+	if (e->count > start)
+		memset(e->dense + start, 0, e->count - start);
 	(void)cov_each(&e->shm, gather_block, &g);
+}
+
+/* ---------------------------------------------------------- processor */
+
+static void bind(struct exec *e)
+{
+	cpu_set_t one;
+
+	if (e->bound || sched_getaffinity(0, sizeof e->mask, &e->mask) || CPU_COUNT(&e->mask) < 2)
+		return;
+	if (!e->cpu || !CPU_ISSET(e->cpu - 1, &e->mask)) {
+		e->cpu = sched_getcpu() + 1;
+		e->cpu_runs = 0;
+		launcher_set_cpu(e->launcher, e->cpu);
+	}
+	CPU_ZERO(&one);
+	CPU_SET(e->cpu - 1, &one);
+	e->bound = e->cpu && !sched_setaffinity(0, sizeof one, &one);
+}
+
+static void unbind(struct exec *e)
+{
+	if (e->bound)
+		sched_setaffinity(0, sizeof e->mask, &e->mask);
+	e->bound = 0;
+}
+
+/* Between two processes the target can move: somebody else may have come to its processor. */
+static void choose_cpu(struct exec *e)
+{
+	if (++e->cpu_runs < CPU_RUNS)
+		return;
+	unbind(e);
+	e->cpu = 0;
+	bind(e);
+}
+
+void exec_burst(struct exec *e, int on)
+{
+	e->burst = on;
+	if (on)
+		bind(e);
+	else
+		unbind(e);
+}
+
+/* --------------------------------------------------------------- loop */
+
+static int64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Until done is no longer `last`: its value. The run is stopped when its time is over. */
+static uint32_t loop_wait(struct exec *e, uint32_t last, int64_t from)
+{
+	int64_t limit = (int64_t)(e->options.wall_seconds * 1e9);
+	int stopped = 0;
+	uint32_t done;
+
+	while ((done = __atomic_load_n(&e->words->done, __ATOMIC_ACQUIRE)) == last) {
+		int64_t wait = limit && !stopped && limit < SLICE_NS ? limit : SLICE_NS;
+		struct timespec t = {wait / 1000000000, wait % 1000000000};
+
+		if (!syscall(SYS_futex, &e->words->done, FUTEX_WAIT, last, &t, NULL, 0) ||
+		    errno != ETIMEDOUT)
+			continue;
+		if (launcher_over(e->launcher))
+			return MUSTER_LOOP_ENDED;
+		if (limit && now() - from >= limit && !stopped++)
+			launcher_stop(e->launcher);
+	}
+	return done;
+}
+
+static void take(struct exec *e, const struct run_result *from, struct exec_result *r)
+{
+	(void)e;
+	r->end = from->end;
+	r->signal = from->signal;
+	r->code = from->code;
+}
+
+static void loop_stop(struct exec *e)
+{
+	struct run_result result;
+
+	if (e->loop != LOOP_ON)
+		return;
+	launcher_stop(e->launcher);
+	launcher_end(e->launcher, &result);
+	e->loop = LOOP_OFF;
+}
+
+static void save_start(struct exec *e)
+{
+	gather(e, 0);
+	e->start = mem_realloc(e->start, e->count + 1, 1);
+	if (e->count)
+		memcpy(e->start, e->dense, e->count);
+	e->start_count = 0;
+	gather(e, 1); /* clears */
+	e->start_count = e->count;
+}
+
+/* The process is not in the loop: it ran, or failed, as any other. */
+static int not_looping(struct exec *e, struct exec_result *r)
+{
+	struct run_result result;
+
+	launcher_end(e->launcher, &result);
+	take(e, &result, r);
+	gather(e, 0);
+	if (result.end == RUN_FAILED && !e->ran)
+		return error_set("%s", result.message);
+	e->loop = LOOP_NONE;
+	e->ran = 1;
+	return 0;
+}
+
+/* Starts a process. 1: it is in the loop and waits; 0: it ran, r is its result; -1 with words. */
+static int loop_start(struct exec *e, const struct launch_input *input, int64_t from, struct exec_result *r)
+{
+	struct launch_input in = *input;
+	uint32_t done;
+	int begun;
+
+	in.untimed = 1;
+	in.end_offset = e->shm.event_offset + offsetof(struct muster_loop, done);
+	memset(e->words, 0, sizeof *e->words);
+	e->words->capacity = e->shm.data_capacity;
+	e->shm.options.flags |= MUSTER_FLAG_LOOP;
+	begun = launcher_begin(e->launcher, &in);
+	e->shm.options.flags &= ~(uint32_t)MUSTER_FLAG_LOOP;
+	if (begun)
+		return -1;
+	done = loop_wait(e, 0, from);
+	if (done != MUSTER_LOOP_READY)
+		return not_looping(e, r);
+	e->loop = LOOP_ON;
+	e->ran = 1;
+	e->ask = MUSTER_LOOP_FIRST;
+	e->loop_runs = 0;
+	e->first_kib = e->words->resident_kib;
+	save_start(e);
+	return 1;
+}
+
+/* The process ended in the midst of a run. What only a loop can make happen (memory and processes that earlier inputs
+ * left) is no result: 0, for a run of its own. */
+static int loop_ended(struct exec *e, struct exec_result *r)
+{
+	struct run_result result;
+
+	launcher_stop(e->launcher); /* if the word lied */
+	launcher_end(e->launcher, &result);
+	e->loop = LOOP_OFF;
+	take(e, &result, r);
+	gather(e, 1);
+	if (e->loop_runs == 0 || (r->end != RUN_MEMORY && r->end != RUN_PROCESSES && r->end != RUN_FAILED))
+		return 1;
+	if (++e->mishaps >= LOOP_MISHAPS)
+		e->loop = LOOP_NONE;
+	return 0;
+}
+
+/* 1 with a result; 0: it needs a process of its own; -1 with words. */
+static int run_looped(struct exec *e, const struct launch_input *in, struct exec_result *r)
+{
+	int64_t from = now();
+	int started;
+
+	if (in->size > e->shm.data_capacity)
+		return 0;
+	if (e->loop == LOOP_ON && (e->loop_runs >= LOOP_RUNS ||
+				   e->words->resident_kib > e->first_kib + LOOP_GROWTH_KIB)) {
+		loop_stop(e);
+		e->cpu_runs = CPU_RUNS;
+		choose_cpu(e);
+	}
+	if (e->loop != LOOP_ON && (started = loop_start(e, in, from, r)) != 1) {
+		r->seconds = (double)(now() - from) * 1e-9;
+		return started ? -1 : 1;
+	}
+	from = now();
+	if (in->size)
+		memcpy(e->shm.base + e->shm.data_offset, in->data, in->size);
+	e->words->size = in->size;
+	__atomic_store_n(&e->words->ask, e->ask, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &e->words->ask, FUTEX_WAKE, 1, NULL, NULL, 0);
+	r->looped = 1;
+	if (loop_wait(e, e->ask - 1, from) != e->ask) {
+		r->seconds = (double)(now() - from) * 1e-9;
+		return loop_ended(e, r);
+	}
+	r->seconds = (double)(now() - from) * 1e-9;
+	r->end = RUN_EXIT;
+	e->ask++;
+	e->loop_runs++;
+	gather(e, 1);
+	return 1;
 }
 
 /* --------------------------------------------------------------- runs */
 
-static int run_process(struct exec *e, const void *data, size_t size, struct exec_result *r)
+static int run_process(struct exec *e, const struct launch_input *in, struct exec_result *r)
 {
-	struct launch_input in = {.data = data, .size = size, .present = 1};
 	struct run_result result;
 
-	if (launcher_run(e->launcher, &in, &result))
+	choose_cpu(e);
+	if (launcher_run(e->launcher, in, &result))
 		return -1;
-	r->end = result.end;
-	r->signal = result.signal;
-	r->code = result.code;
+	take(e, &result, r);
 	r->seconds = result.wall_seconds;
+	gather(e, 0);
 	if (result.end != RUN_FAILED) {
 		e->failures = 0;
 		e->ran = 1;
@@ -139,28 +382,51 @@ static int run_process(struct exec *e, const void *data, size_t size, struct exe
 	return 0;
 }
 
-int exec_run(struct exec *e, const void *data, size_t size, struct exec_result *r)
+static int run(struct exec *e, const struct launch_input *in, struct exec_result *r)
 {
 	memset(r, 0, sizeof *r);
-	if (run_process(e, data, size, r))
-		return -1;
-	gather(e);
+	if (e->loop != LOOP_NONE) {
+		int looped = run_looped(e, in, r);
+
+		if (looped)
+			return looped < 0 ? -1 : 0;
+		loop_stop(e);
+		memset(r, 0, sizeof *r);
+	}
+	return run_process(e, in, r);
+}
+
+int exec_run(struct exec *e, const void *data, size_t size, struct exec_result *r)
+{
+	struct launch_input in = {.data = data, .size = size, .present = 1};
+	int result;
+
+	bind(e);
+	result = run(e, &in, r);
+	if (!e->burst)
+		unbind(e);
 	r->counters = e->dense;
 	r->count = e->count;
-	return 0;
+	return result;
 }
 
 int exec_open(struct exec **out, const struct launch_options *options, int no_loop)
 {
-	struct shm_options tables = {.nodes = COUNTER_GRAINS, .events = 1};
+	struct shm_options tables = {.nodes = COUNTER_GRAINS, .events = 256, .bare = 1};
 	struct exec *e = mem_zalloc(sizeof *e);
 
-	(void)no_loop;
 	e->options = *options;
 	e->options.server = 1;
 	e->options.shm = &e->shm;
+	/* Nobody reads the pipe while a harness loops. */
+	if (e->options.out == LAUNCH_CAPTURE)
+		e->options.out = LAUNCH_NULL;
+	if (e->options.err == LAUNCH_CAPTURE)
+		e->options.err = LAUNCH_NULL;
+	e->loop = no_loop ? LOOP_NONE : LOOP_WANTED;
 	e->shm.fd = -1;
 	if (!shm_init(&e->shm, &tables) && (e->launcher = launcher_new(&e->options))) {
+		e->words = (struct muster_loop *)(e->shm.base + e->shm.event_offset);
 		*out = e;
 		return 0;
 	}
@@ -172,12 +438,15 @@ void exec_close(struct exec *e)
 {
 	if (!e)
 		return;
+	loop_stop(e);
+	unbind(e);
 	launcher_free(e->launcher);
 	shm_release(&e->shm);
 	vec_release(&e->units);
 	vec_release(&e->order);
 	map_release(&e->by_unit);
 	free(e->dense);
+	free(e->start);
 	free(e);
 }
 

@@ -32,6 +32,10 @@ int exec_open(struct exec **e, const struct launch_options *options, int no_loop
 void exec_close(struct exec *e);
 /* 0 with *r, whatever the target did; -1 with words if it cannot be run at all. */
 int exec_run(struct exec *e, const void *data, size_t size, struct exec_result *r);
+/* Runs cost less while the calling thread is bound to the processor that the target is on. Each exec_run
+ * binds it and lets it go again; between exec_burst(e, 1) and exec_burst(e, 0) it stays. Threads made meanwhile would stay there
+ * too. */
+void exec_burst(struct exec *e, int on);
 /* The units registered so far: dense positions never change, new units (dlopen) are appended. */
 const struct exec_unit *exec_units(const struct exec *e, uint32_t *count);
 

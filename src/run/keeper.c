@@ -19,9 +19,11 @@
  */
 #include "run/keeper.h"
 #include "base/file.h"
+#include "muster/cov.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -32,6 +34,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -48,6 +51,9 @@ struct keeper {
 	pid_t server; /* the fork server, or 0 */
 	uint32_t server_config;
 	int control, status; /* our ends of its pipes */
+	uint32_t cpu;	     /* where we and the server are, as in the job */
+	char *end_page;	     /* of the tables, where the end of a run is noted */
+	uint64_t end_page_offset;
 };
 
 struct run {
@@ -89,13 +95,15 @@ static void abandon(struct keeper *k)
 	_exit(0);
 }
 
-static void listen_to_muster(struct keeper *k)
+/* Gives whether the run is to end now. */
+static int listen_to_muster(struct keeper *k)
 {
 	char c;
 	ssize_t n = recv(KEEPER_SOCKET, &c, 1, MSG_DONTWAIT);
 
 	if (!n || (n < 0 && errno != EAGAIN && errno != EINTR))
 		abandon(k);
+	return n == 1 && c == KEEPER_STOP;
 }
 
 /* ------------------------------------------------------------ one run */
@@ -234,8 +242,8 @@ static void supervise(struct run *r)
 
 		if (poll(p, 2, timeout_of(r)) < 0 && errno != EINTR)
 			break;
-		if (p[0].revents)
-			listen_to_muster(r->k);
+		if (p[0].revents && listen_to_muster(r->k))
+			stop_target(r, KEPT_TIME);
 		if (p[1].revents)
 			read_status(r);
 		else if (r->orphaned)
@@ -296,8 +304,8 @@ static int server_hello(struct keeper *k, struct keeper_reply *reply, uint64_t d
 			return -1;
 		}
 		poll(p, 2, (int)((deadline - t) / MS) + 1);
-		if (p[0].revents)
-			listen_to_muster(k);
+		if (p[0].revents && listen_to_muster(k))
+			deadline = 0;
 		if (!p[1].revents)
 			continue;
 		if (read(k->status, &word, sizeof word) == sizeof word &&
@@ -385,6 +393,49 @@ static int begin_exec(struct keeper *k, struct run *r)
 	return r->parent < 0 ? -1 : 0;
 }
 
+/* Wake-ups between processors can cost more than a short run: all on one. */
+static void move_to_cpu(struct keeper *k)
+{
+	uint32_t cpu = k->board->job.cpu;
+	cpu_set_t set;
+
+	if (k->cpu == cpu)
+		return;
+	CPU_ZERO(&set);
+	for (uint32_t i = 0; i < CPU_SETSIZE; i++)
+		if (!cpu || i == cpu - 1)
+			CPU_SET(i, &set);
+	sched_setaffinity(0, sizeof set, &set);
+	if (k->server > 0)
+		sched_setaffinity(k->server, sizeof set, &set);
+	k->cpu = cpu;
+}
+
+/* Muster may be waiting for the target itself, at a word in the tables. */
+static void note_end(struct keeper *k)
+{
+	uint64_t offset = k->board->job.end_offset, page = offset & ~4095ull;
+	uint32_t *word;
+
+	if (!offset || !k->board->has_shm)
+		return;
+	if (k->end_page && k->end_page_offset != page) {
+		munmap(k->end_page, 4096);
+		k->end_page = NULL;
+	}
+	if (!k->end_page) {
+		k->end_page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, KEEPER_SHM, (off_t)page);
+		k->end_page_offset = page;
+		if (k->end_page == MAP_FAILED) {
+			k->end_page = NULL;
+			return;
+		}
+	}
+	word = (uint32_t *)(k->end_page + (offset - page));
+	__atomic_store_n(word, MUSTER_LOOP_ENDED, __ATOMIC_RELEASE);
+	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
 static void run_job(struct keeper *k)
 {
 	struct keeper_reply *reply = &k->board->reply;
@@ -394,6 +445,7 @@ static void run_job(struct keeper *k)
 
 	memset(reply, 0, sizeof *reply);
 	reply->servers = servers;
+	move_to_cpu(k);
 	if (k->board->job.server) {
 		begun = server_ask(k, reply);
 		r.parent = k->server;
@@ -469,10 +521,13 @@ void keeper_main(void)
 			abandon(&k);
 		if (c == KEEPER_QUIT)
 			break;
+		if (c != KEEPER_RUN)
+			continue; /* a stop that came too late */
 		run_job(&k);
 		c = KEEPER_DONE;
 		if (send(KEEPER_SOCKET, &c, 1, MSG_NOSIGNAL) != 1)
 			abandon(&k);
+		note_end(&k);
 	}
 	server_forget(&k);
 	_exit(0);

@@ -37,6 +37,7 @@ enum keeper_fd {
 #define KEEPER_RUN 'r'	 /* muster: a job stands on the board */
 #define KEEPER_DONE 'd'	 /* keeper: the reply stands there */
 #define KEEPER_QUIT 'q'	 /* muster: that was all */
+#define KEEPER_STOP 's'	 /* muster: the run has lasted long enough. Ignored when it is over already */
 
 #define KEEPER_BLOB (16u << 20)
 
@@ -46,6 +47,8 @@ struct keeper_job {
 	uint64_t wall_ns, cpu_ns; /* 0: no limit */
 	uint64_t memory, file_size;
 	uint32_t processes;
+	uint32_t cpu;	     /* the processor to be on, from 1; 0: any */
+	uint64_t end_offset; /* of a word in the tables that gets MUSTER_LOOP_ENDED when the run is over; 0: none */
 	/* Strings in blob, one after the other: program, directory ("" is here), arguments,
 	 * environment. */
 	uint32_t argc, envc;

@@ -53,6 +53,7 @@ struct launcher {
 	char *base;	  /* a directory of this launcher */
 	char *dir, *path; /* the input's directory in it, made anew for each run, and file */
 	struct buf blob;  /* the job's strings of the last run */
+	char *const *blob_argv; /* the arguments in them, if they are the launcher's own */
 	uint32_t config;
 	unsigned servers_before; /* started by keepers that are gone */
 };
@@ -428,12 +429,15 @@ static uint32_t add_environment(struct buf *b, const char *const *changes)
 	return n;
 }
 
-static int write_job(struct launcher *l, char *const *argv)
+/* The job's strings. Those of a server stay as they are while the arguments do. */
+static int write_strings(struct launcher *l, char *const *argv)
 {
 	struct keeper_job *j = &l->link.board->job;
 	struct buf b = BUF_EMPTY;
 
-	memset(j, 0, sizeof *j);
+	if (l->o.server && l->blob_argv == argv && l->blob.size)
+		return 0;
+	j->argc = 0;
 	add_string(&b, l->program);
 	add_string(&b, l->o.directory ? l->o.directory : "");
 	for (; argv[j->argc]; j->argc++)
@@ -452,10 +456,23 @@ static int write_job(struct launcher *l, char *const *argv)
 	}
 	memcpy(l->link.board->blob, l->blob.data, l->blob.size);
 	j->blob_size = (uint32_t)l->blob.size;
+	/* An argument list of one run may be another's place later. */
+	l->blob_argv = argv == l->o.argv ? argv : NULL;
+	return 0;
+}
+
+static int write_job(struct launcher *l, const struct launch_input *in, char *const *argv)
+{
+	struct keeper_job *j = &l->link.board->job;
+
+	if (write_strings(l, argv))
+		return -1;
 	j->config = l->config;
 	j->server = (uint32_t)l->o.server;
-	j->wall_ns = (uint64_t)(l->o.wall_seconds * 1e9);
-	j->cpu_ns = (uint64_t)(l->o.cpu_seconds * 1e9);
+	j->wall_ns = in->untimed ? 0 : (uint64_t)(l->o.wall_seconds * 1e9);
+	j->cpu_ns = in->untimed ? 0 : (uint64_t)(l->o.cpu_seconds * 1e9);
+	j->cpu = (uint32_t)l->o.cpu;
+	j->end_offset = in->end_offset;
 	j->memory = l->o.memory_limit;
 	j->file_size = l->o.file_limit;
 	j->processes = l->o.process_limit;
@@ -608,19 +625,18 @@ static void take_counts(struct launcher *l, struct run_result *r)
 		       r->code, l->program);
 }
 
-int launcher_run(struct launcher *l, const struct launch_input *in, struct run_result *r)
+int launcher_begin(struct launcher *l, const struct launch_input *in)
 {
 	static const struct launch_input nothing;
 	char *const *argv;
 	struct bytes b;
 	int e;
 
-	memset(r, 0, sizeof *r);
 	if (!in)
 		in = &nothing;
 	argv = in->argv ? in->argv : l->o.argv;
 	e = input_load(l, in, &b) || input_place(l, in, &b) ||
-	    (l->o.shm && describe(l, in, &b, argv)) || write_job(l, argv);
+	    (l->o.shm && describe(l, in, &b, argv)) || write_job(l, in, argv);
 	buf_release(&b.own);
 	if (e)
 		return -1;
@@ -638,6 +654,24 @@ int launcher_run(struct launcher *l, const struct launch_input *in, struct run_r
 			return error_wrap(
 			    "the process that watches targets died and cannot be started again");
 	}
+	return 0;
+}
+
+void launcher_stop(struct launcher *l)
+{
+	link_stop(&l->link);
+}
+
+int launcher_over(struct launcher *l)
+{
+	struct pollfd p = {l->link.socket, POLLIN, 0};
+
+	return poll(&p, 1, 0) != 0;
+}
+
+void launcher_end(struct launcher *l, struct run_result *r)
+{
+	memset(r, 0, sizeof *r);
 	if (wait_reply(l)) {
 		l->servers_before += l->link.board->reply.servers;
 		link_lost(&l->link);
@@ -654,7 +688,20 @@ int launcher_run(struct launcher *l, const struct launch_input *in, struct run_r
 	r->err = l->err.text;
 	r->out_cut = l->out.cut;
 	r->err_cut = l->err.cut;
+}
+
+int launcher_run(struct launcher *l, const struct launch_input *in, struct run_result *r)
+{
+	memset(r, 0, sizeof *r);
+	if (launcher_begin(l, in))
+		return -1;
+	launcher_end(l, r);
 	return 0;
+}
+
+void launcher_set_cpu(struct launcher *l, int cpu)
+{
+	l->o.cpu = cpu;
 }
 
 const char *launcher_base(const struct launcher *l)

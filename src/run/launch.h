@@ -67,6 +67,7 @@ struct launch_options {
 	uint64_t file_limit;	/* bytes of a file the target writes (RLIMIT_FSIZE); 0: no limit */
 	unsigned process_limit; /* processes alive at once; 0: no limit */
 	int server;		/* use the target's fork server */
+	int cpu; /* processor for keeper and target, from 1; 0: any. launcher_set_cpu changes it */
 	int no_namespace;	/* never use a PID namespace (for tests) */
 	struct shm *shm;	/* tables of a variant with runtime, or NULL; borrowed */
 };
@@ -88,6 +89,8 @@ struct launch_input {
 	int present;	  /* data may be NULL with size 0 and yet be an (empty) input */
 	const void *memory; /* bytes for marked objects, beside the input; may be NULL */
 	size_t memory_size;
+	int untimed;	   /* no limits on time: the caller stops it (launcher_stop) */
+	uint64_t end_offset; /* of a futex in shm that gets MUSTER_LOOP_ENDED when the run is over; 0: none */
 	char *const *argv; /* for this run instead of the launcher's, with @@ where that has it */
 };
 
@@ -134,6 +137,15 @@ void launcher_free(struct launcher *l); /* NULL is fine */
  * there is an input), runs, cleans up. 0 with *r filled in; -1 with error_text()
  * if muster itself could not (missing input, over the limit of symbolic input). */
 int launcher_run(struct launcher *l, const struct launch_input *in, struct run_result *r);
+
+/* The two halves of launcher_run, for a caller that has something to do with the target
+ * meanwhile. After launcher_begin gave 0, launcher_end must come. launcher_stop between the two ends the run
+ * as if its time was over. Output is captured only in launcher_end. */
+int launcher_begin(struct launcher *l, const struct launch_input *in);
+void launcher_stop(struct launcher *l);
+int launcher_over(struct launcher *l); /* would launcher_end find a reply? Or nobody to give one */
+void launcher_end(struct launcher *l, struct run_result *r);
+void launcher_set_cpu(struct launcher *l, int cpu); /* from the next run on */
 
 /* What @@ became in the last run, or NULL. */
 const char *launcher_base(const struct launcher *l); /* the directory its inputs are in */

@@ -55,7 +55,7 @@ static void layout(struct shm *s)
 
 	s->node_capacity = o->nodes;
 	s->event_capacity = o->events;
-	s->slot_count = power_up(o->nodes * MUSTER_SLOTS);
+	s->slot_count = o->bare ? 0 : power_up(o->nodes * MUSTER_SLOTS);
 	s->block_count =
 	    page_up(o->input_limit) / MUSTER_BLOCK + 2 * MUSTER_MAX_SOURCES + 2 * OBJECT_BLOCKS;
 	s->data_capacity = page_up(o->input_limit);
@@ -192,11 +192,14 @@ void shm_reset(struct shm *s, uint32_t extra_flags)
 {
 	struct muster_header *h = s->header;
 	uint64_t blocks = s->block_offset + s->blocks_used * sizeof(uint32_t);
+	uint32_t sources = s->options.bare ? s->source_count : MUSTER_MAX_SOURCES;
 
 	give_back(s);
 	/* Entries that were given out are cleared; objects may have used some behind them. */
-	memset(s->base + s->block_offset, 0, page_up(blocks) - s->block_offset);
-	punch(s, blocks, s->data_offset);
+	if (!s->options.bare) {
+		memset(s->base + s->block_offset, 0, page_up(blocks) - s->block_offset);
+		punch(s, blocks, s->data_offset);
+	}
 	s->source_count = 0;
 	s->data_used = 0;
 	s->blocks_used = 0;
@@ -221,7 +224,7 @@ void shm_reset(struct shm *s, uint32_t extra_flags)
 	h->object_source = MUSTER_MAX_SOURCES; /* none */
 	h->populate_nodes = s->node_mark;
 	h->populate_events = s->event_mark;
-	memset(h->sources, 0, sizeof h->sources);
+	memset(h->sources, 0, sources * sizeof h->sources[0]);
 	memset(&h->state, 0,
 	       offsetof(struct muster_header, objects) - offsetof(struct muster_header, state));
 	h->node_count = 1; /* label 0 is no node */

@@ -31,6 +31,7 @@ struct shm_options {
 	uint32_t table_limit; /* largest object read at a symbolic index; 0: the default */
 	uint32_t site_cap;    /* events a site may have; 0: no cap */
 	uint32_t flags;	      /* enum muster_flag, without FORKSERVER */
+	int bare; /* for variants without labels: no slots, no blocks, nothing there to clear */
 };
 
 struct shm {

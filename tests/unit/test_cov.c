@@ -62,6 +62,7 @@ static char *link_program(const char *object, enum instrument_kind kind, const c
 			"runtime/forkserver.c",
 			"runtime/rt_null.c",
 			cov ? "runtime/cov.c" : "runtime/path.c",
+			"runtime/loop.c",
 			"-o",
 			path,
 			"-lpthread",
