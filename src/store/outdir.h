@@ -33,16 +33,19 @@ struct outdir_entry {
 int outdir_queue(struct outdir *o, const struct outdir_entry *e, char **name);
 int outdir_crash(struct outdir *o, const struct outdir_entry *e, char **name);
 int outdir_hang(struct outdir *o, const struct outdir_entry *e, char **name);
-int outdir_has(struct outdir *o, uint64_t id); /* is queue entry id there as a file? (one readdir at open) */
+int outdir_has(struct outdir *o, uint64_t id); /* is queue entry id there as a file? (one readdir, at the first call) */
 /* fuzzer_stats with AFL++'s keys, so that afl-whatsup reads it; replaced atomically. */
 struct outdir_stat {
 	const char *key;
 	const char *value;
 };
 int outdir_stats(struct outdir *o, const struct outdir_stat *rows, unsigned count);
-/* New files in the queues of the others since the last call (-S); f gets bytes and "sync:NAME". */
+/* New files in the queues of the others since the last call (-S); f gets bytes and "sync:NAME". f returns 0; else the
+ * file counts as not read: below 0 ends with -1, above 0 goes on with the next queue. How far they were read is remembered at
+ * the next call and at outdir_close: what f was given must be committed by then. */
 int outdir_sync(struct outdir *o, int (*f)(void *ctx, const void *data, size_t size, const char *from), void *ctx);
-/* Every plain file below a seed directory (or the file itself), sorted by name; too large ones are skipped with a warning. */
+/* Every plain file below a seed directory (or the file itself), sorted by name; too large ones are skipped with a warning.
+ * f returns 0, or nonzero to stop (below 0: -1). name: the path below the directory; it may hold any byte. */
 int outdir_seeds(const char *path, size_t limit, int (*f)(void *ctx, const void *data, size_t size, const char *name), void *ctx);
 
 #endif
