@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "cmd/status_text.h"
 
 #include <inttypes.h>
@@ -25,7 +26,24 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MODE_QUIET, MODE_LINES, MODE_SCREEN };
+#define HISTORY 48
+
+static struct display {
+	enum { QUIET, LINES, SCREEN } mode;
+	char *title;
+	struct status last; /* figures as they were given last */
+	int given;
+	double drawn;	     /* clock of the last frame */
+	double next_line;    /* clock */
+	unsigned lines;	     /* of the frame on the screen */
+	unsigned printed;    /* lines, in LINES */
+	double rate;	     /* runs a second, smoothed */
+	double rate_seconds; /* of search, when it was last looked at */
+	uint64_t rate_runs;
+	uint64_t history[HISTORY]; /* branches over time */
+	unsigned samples;
+	double sampled, sample_seconds;
+} d;
 
 #define DIM "\033[2m"
 #define BOLD "\033[1m"
@@ -54,8 +72,8 @@ static void write_out(const void *data, size_t size)
 
 /* ------------------------------------------------- giving the terminal back */
 
-static struct status *shown; /* the display that has the terminal */
-static pid_t owner;	     /* a forked worker never touches it */
+static int shown;   /* a display has the terminal */
+static pid_t owner; /* a forked worker never touches it */
 
 static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
 #define WATCHED (sizeof watched / sizeof *watched)
@@ -65,7 +83,7 @@ static volatile sig_atomic_t resumed;
 static void restore(void)
 {
 	if (shown && owner == getpid() && write(2, SHOW, sizeof SHOW - 1) < 0)
-		shown = NULL;
+		shown = 0;
 }
 
 static void watch(unsigned i);
@@ -81,7 +99,11 @@ static void on_signal(int number)
 	if (before[i].sa_handler == SIG_IGN)
 		return;
 	if (before[i].sa_handler != SIG_DFL) {
-		before[i].sa_handler(number);
+		void (*theirs)(int) = before[i].sa_handler;
+
+		if (before[i].sa_flags & (int)SA_RESETHAND)
+			before[i] = (struct sigaction){.sa_handler = SIG_DFL};
+		theirs(number);
 		return;
 	}
 	sigset_t this, old;
@@ -97,17 +119,17 @@ static void on_signal(int number)
 
 static void watch(unsigned i)
 {
-	struct sigaction a = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+	struct sigaction a = {.sa_handler = on_signal, .sa_flags = before[i].sa_flags & SA_RESTART};
 
 	sigemptyset(&a.sa_mask);
 	sigaction(watched[i], &a, NULL);
 }
 
-static void take_terminal(struct status *s)
+static void take_terminal(void)
 {
 	static int registered;
 
-	shown = s;
+	shown = 1;
 	owner = getpid();
 	if (!registered++)
 		atexit(restore);
@@ -130,39 +152,58 @@ static void give_terminal(void)
 		if (a.sa_handler == on_signal)
 			sigaction(watched[i], &before[i], NULL);
 	}
-	shown = NULL;
+	shown = 0;
+}
+
+static int owner_gone(void)
+{
+	return shown && owner != getpid();
 }
 
 static void step_aside(void)
 {
 	char up[40];
 
-	if (!shown || owner != getpid() || !shown->lines)
+	if (!shown || owner != getpid() || !d.lines)
 		return;
-	write_out(up, (size_t)snprintf(up, sizeof up, "\033[%uA\033[J", shown->lines));
-	shown->lines = 0;
+	write_out(up, (size_t)snprintf(up, sizeof up, "\r\033[%uA\033[J", d.lines));
+	d.lines = 0;
 }
 
 /* ---------------------------------------------------------------- growth */
 
-/* Branches over time, in at most STATUS_HISTORY samples: when these are full, every
- * other one is dropped and the next come half as often. */
-static void sample(struct status *s)
+/* Branches over time, in at most HISTORY samples: when these are full, every other one is dropped
+ * and the next come half as often. */
+static void sample(const struct status *s)
 {
-	if (!s->sample_seconds)
-		s->sample_seconds = 1;
-	if (s->samples && s->seconds < s->sampled + s->sample_seconds) {
-		s->history[s->samples - 1] = s->covered;
+	if (!d.sample_seconds)
+		d.sample_seconds = 1;
+	if (d.samples && s->seconds < d.sampled + d.sample_seconds) {
+		d.history[d.samples - 1] = s->covered;
 		return;
 	}
-	if (s->samples == STATUS_HISTORY) {
-		for (unsigned i = 0; i < STATUS_HISTORY / 2; i++)
-			s->history[i] = s->history[2 * i + 1];
-		s->samples = STATUS_HISTORY / 2;
-		s->sample_seconds *= 2;
+	if (d.samples == HISTORY) {
+		for (unsigned i = 0; i < HISTORY / 2; i++)
+			d.history[i] = d.history[2 * i + 1];
+		d.samples = HISTORY / 2;
+		d.sample_seconds *= 2;
 	}
-	s->history[s->samples++] = s->covered;
-	s->sampled = s->seconds;
+	d.history[d.samples++] = s->covered;
+	d.sampled = s->seconds;
+}
+
+/* Of the last few seconds, the newest counting most. */
+static void measure_rate(const struct status *s)
+{
+	double passed = s->seconds - d.rate_seconds;
+
+	if (passed < 0.05 || s->runs < d.rate_runs)
+		return;
+	double new = (double)(s->runs - d.rate_runs) / passed, weight = passed / (passed + 2);
+
+	d.rate = d.rate_seconds > 0 ? d.rate + weight * (new - d.rate) : new;
+	d.rate_seconds = s->seconds;
+	d.rate_runs = s->runs;
 }
 
 static int speaks_utf8(void)
@@ -178,13 +219,13 @@ static int speaks_utf8(void)
 	return 0;
 }
 
-static void put_growth(struct status_text *t, const struct status *s)
+static void put_growth(struct status_text *t)
 {
 	static const char *const bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-	uint64_t low = s->history[0], high = s->history[s->samples - 1];
+	uint64_t low = d.history[0], high = d.history[d.samples - 1];
 
-	for (unsigned i = 0; i < s->samples; i++) {
-		uint64_t above = s->history[i] > low ? s->history[i] - low : 0;
+	for (unsigned i = 0; i < d.samples; i++) {
+		uint64_t above = d.history[i] > low ? d.history[i] - low : 0;
 		unsigned step = high > low ? (unsigned)(above * 7 / (high - low)) : 0;
 
 		status_put(t, GREEN, "%s", bars[step > 7 ? 7 : step]);
@@ -217,7 +258,7 @@ static void put_title(struct status_text *t, const struct status *s)
 	status_to(t, VALUE_1 + 2);
 	if (n > 0 && width > (unsigned)n + 20)
 		t->width = width - (unsigned)n - 2;
-	status_put(t, "", "%s", s->title ? s->title : "");
+	status_put(t, "", "%s", d.title);
 	t->width = width;
 	if (n > 0 && width > (unsigned)n + 20) {
 		status_to(t, width - (unsigned)n - 1);
@@ -242,10 +283,10 @@ static void put_time_and_branches(struct status_text *t, const struct status *s)
 	status_newline(t);
 	label(t, LABEL_1, "runs");
 	status_put(t, "", "%s  ", status_count(s->runs, a));
-	status_put(t, DIM, "%s", status_rate(s->runs_per_second, b));
+	status_put(t, DIM, "%s", status_rate(d.rate, b));
 	label(t, LABEL_2, "last new");
-	status_put(t, s->last_new >= 0 && s->last_new < 10 ? GREEN : "", "%s",
-		   status_ago(s->last_new, a));
+	status_put(t, s->since_new >= 0 && s->since_new < 10 ? GREEN : "", "%s",
+		   status_ago(s->since_new, a));
 	status_newline(t);
 }
 
@@ -276,18 +317,20 @@ static void put_rungs(struct status_text *t, const struct status *s)
 	char a[STATUS_NUMBER];
 	uint64_t all = 0;
 
-	for (unsigned i = 0; s->rungs && i < s->rung_count; i++)
+	for (unsigned i = 0; i < SOLVE_RUNG_COUNT; i++)
 		all += s->rungs[i];
 	label(t, LABEL_1, "answered");
-	for (unsigned i = 0; all && i < s->rung_count; i++) {
+	for (unsigned i = 0; all && i < SOLVE_RUNG_COUNT; i++) {
+		const char *name = solve_rung_key((enum solve_rung)i);
+
 		if (!s->rungs[i])
 			continue;
 		status_percent((double)s->rungs[i], (double)all, a);
-		if (t->column + strlen(s->rung_names[i]) + strlen(a) + 1 > t->width) {
+		if (t->column + strlen(name) + strlen(a) + 1 > t->width) {
 			status_newline(t);
 			status_to(t, VALUE_1);
 		}
-		status_put(t, DIM, "%s ", s->rung_names[i]);
+		status_put(t, DIM, "%s ", name);
 		status_put(t, "", "%s  ", a);
 	}
 	status_newline(t);
@@ -299,10 +342,13 @@ static void put_rest(struct status_text *t, const struct status *s)
 
 	label(t, LABEL_1, "diverged");
 	status_put(t, "", "%s", status_count(s->divergences, a));
+	if (s->predictions)
+		status_put(t, DIM, "  %s of predictions",
+			   status_percent((double)s->divergences, (double)s->predictions, a));
 	status_newline(t);
-	if (s->samples > 1 && speaks_utf8()) {
+	if (d.samples > 1 && speaks_utf8()) {
 		label(t, LABEL_1, "growth");
-		put_growth(t, s);
+		put_growth(t);
 		status_newline(t);
 	}
 	if (s->phase) {
@@ -321,7 +367,7 @@ static unsigned count_lines(const struct buf *b)
 	return n;
 }
 
-static void draw(struct status *s, const struct winsize *w)
+static void draw(const struct status *s, const struct winsize *w)
 {
 	struct status_text t = {.width = w->ws_col};
 	struct buf frame = {0};
@@ -333,15 +379,15 @@ static void draw(struct status *s, const struct winsize *w)
 	put_rest(&t, s);
 	if (resumed) { /* the shell wrote over the last one */
 		resumed = 0;
-		s->lines = 0;
+		d.lines = 0;
 		buf_adds(&frame, HIDE);
 	}
 	buf_adds(&frame, "\033[?7l");
-	if (s->lines)
-		buf_addf(&frame, "\r\033[%uA", s->lines);
+	if (d.lines)
+		buf_addf(&frame, "\r\033[%uA", d.lines);
 	buf_add(&frame, t.out.data, t.out.size);
 	buf_adds(&frame, "\033[J\033[?7h");
-	s->lines = count_lines(&t.out);
+	d.lines = count_lines(&t.out);
 	write_out(frame.data, frame.size);
 	buf_release(&frame);
 	buf_release(&t.out);
@@ -357,8 +403,8 @@ static void print_line(const struct status *s)
 		"muster: %s: branches %" PRIu64 "/%" PRIu64 " (last new: %s), runs %" PRIu64
 		" (%s), tests %" PRIu64 " (%" PRIu64 " to explore), queries %" PRIu64
 		" (%.1f s), diverged %" PRIu64 ", bugs %" PRIu64 ", hangs %" PRIu64 "\n",
-		status_clock(s->seconds, time), s->covered, s->total, status_ago(s->last_new, ago),
-		s->runs, status_rate(s->runs_per_second, rate), s->tests, s->frontier, s->queries,
+		status_clock(s->seconds, time), s->covered, s->total, status_ago(s->since_new, ago),
+		s->runs, status_rate(d.rate, rate), s->tests, s->frontier, s->queries,
 		s->solver_seconds, s->divergences, s->bugs, s->hangs);
 }
 
@@ -373,31 +419,27 @@ static double next_interval(unsigned printed)
 
 /* -------------------------------------------------------------- the whole */
 
-void status_begin(struct status *s, int quiet)
+void status_begin(enum status_mode mode, const char *title)
 {
 	const char *terminal = getenv("TERM");
 
-	s->begun = now();
-	s->last_new = s->last_new ? s->last_new : -1;
-	s->mode = MODE_LINES;
-	if (quiet || log_level == LOG_QUIET)
-		s->mode = MODE_QUIET;
+	d = (struct display){.mode = LINES, .title = mem_strdup(title ? title : "")};
+	if (mode == STATUS_QUIET || log_level == LOG_QUIET)
+		d.mode = QUIET;
 	else if (isatty(2) && terminal && *terminal && strcmp(terminal, "dumb"))
-		s->mode = MODE_SCREEN;
-	s->next_line = s->begun + next_interval(0);
-	if (s->mode == MODE_SCREEN) {
-		take_terminal(s);
+		d.mode = SCREEN;
+	d.next_line = now() + next_interval(0);
+	if (d.mode == SCREEN) {
+		take_terminal();
 		log_aside = step_aside;
 	}
 }
 
-int status_due(const struct status *s)
+int status_due(void)
 {
-	double t = s->mode == MODE_QUIET ? 0 : now();
-
-	return s->mode == MODE_SCREEN  ? t >= s->drawn + FRAME_SECONDS
-	       : s->mode == MODE_LINES ? t >= s->next_line
-				       : 0;
+	if (d.mode == SCREEN)
+		return resumed || now() >= d.drawn + FRAME_SECONDS;
+	return d.mode == LINES && now() >= d.next_line;
 }
 
 /* The height that a frame may need, in a narrow window too. */
@@ -411,39 +453,45 @@ static int frame_fits(struct winsize *w)
 	return w->ws_col >= 40 && w->ws_row > (w->ws_col < NARROW ? NARROW_LINES : FRAME_LINES);
 }
 
-static void show(struct status *s)
+static void show(const struct status *s)
 {
 	struct winsize w;
 
-	sample(s);
-	if (s->mode == MODE_SCREEN && frame_fits(&w)) {
+	if (d.mode == SCREEN && frame_fits(&w)) {
 		draw(s, &w);
-		s->drawn = now();
+		d.drawn = now();
 		return;
 	}
-	if (s->mode == MODE_SCREEN) /* too small for more than one line */
+	if (d.mode == SCREEN) /* too small for more than a line */
 		step_aside();
 	print_line(s);
-	s->drawn = now() + next_interval(s->printed);
-	s->next_line = s->drawn;
-	s->printed++;
+	d.next_line = d.drawn = now() + next_interval(d.printed);
+	d.printed++;
 }
 
-void status_update(struct status *s)
+void status_update(const struct status *s)
 {
-	if (status_due(s))
-		show(s);
+	if (d.mode == QUIET || owner_gone())
+		return;
+	d.last = *s;
+	d.given = 1;
+	if (!status_due())
+		return;
+	measure_rate(s);
+	sample(s);
+	show(s);
 }
 
-void status_end(struct status *s)
+void status_end(void)
 {
-	if (s->mode == MODE_SCREEN) {
-		s->phase = NULL;
-		show(s);
+	if (d.mode != QUIET && d.given) {
+		d.last.phase = NULL;
+		show(&d.last);
+	}
+	if (d.mode == SCREEN) {
 		log_aside = NULL;
 		give_terminal();
-	} else if (s->mode == MODE_LINES) {
-		print_line(s);
 	}
-	s->mode = MODE_QUIET;
+	free(d.title);
+	d = (struct display){0};
 }

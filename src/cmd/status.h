@@ -1,57 +1,45 @@
 /* status.h: how a search is going, for a person who watches it.
  *
- *	struct status s = {.title = "./prog @@", .workers = 2, .rung_names = names, .rung_count =
- *n}; status_begin(&s, quiet); while (...) { if (status_due(&s)) {           // cheap; call it as
- *often as you like s.runs = ...;           // fill in what is below status_update(&s);
- *		}
+ *	status_begin(quiet ? STATUS_QUIET : STATUS_AUTO, "./prog @@");
+ *	while (...) {
+ *		struct status s = {.runs = ...};
+ *		status_update(&s);      // as often as you like: it shows what it is time for
  *	}
- *	status_end(&s);                         // the last figures stay on the screen
+ *	status_end();                   // the last figures stay on the screen
  *
  * All of it goes to standard error. On a terminal a few lines are redrawn in place, at most five
- *times a second; elsewhere a plain line now and then, ever more rarely; with `quiet`, or
- *MUSTER_LOG=quiet, nothing. Warnings (log.h) appear above the display. The cursor comes back on
- *every way out but kill -9. One display at a time.
+ * times a second; elsewhere a plain line now and then, ever more rarely; with STATUS_QUIET, or
+ * MUSTER_LOG=quiet, nothing. Warnings (log.h) appear above the display. The cursor comes back on
+ * every way out but kill -9; handlers of signals that were set before status_begin are still
+ *called. One display at a time; processes forked after status_begin do not touch it.
  */
 #ifndef MUSTER_CMD_STATUS_H
 #define MUSTER_CMD_STATUS_H
 
+#include "solve/solve.h"
+
 #include <stdint.h>
 
-#define STATUS_HISTORY 48
-
 struct status {
-	/* Given before status_begin; borrowed. */
-	const char *title;	       /* the command that is searched */
-	unsigned workers;	       /* processes that search */
-	const char *const *rung_names; /* of the solver's ladder */
-	unsigned rung_count;
-	double limit; /* seconds of search asked for; 0: no limit */
-
-	/* Figures. */
 	double seconds; /* of search */
+	double limit;	/* seconds asked for; 0: no limit */
+	unsigned workers;
 	uint64_t runs;
-	double runs_per_second;	 /* lately */
 	uint64_t covered, total; /* branch outcomes */
+	double since_new;	 /* seconds since the last new one; negative: none yet */
 	uint64_t tests, frontier;
-	double last_new;       /* seconds since the last new branch; negative: none yet */
-	const uint64_t *rungs; /* queries that each rung answered; rung_count of them, or NULL */
-	uint64_t queries;
+	uint64_t queries, rungs[SOLVE_RUNG_COUNT]; /* all, and those that each rung answered */
 	double solver_seconds;
-	uint64_t divergences;
+	uint64_t divergences, predictions;
 	uint64_t bugs, suspected, hangs;
 	const char *phase; /* what it does now, or NULL */
-
-	/* private */
-	int mode;
-	double begun, drawn, next_line, sampled, sample_seconds;
-	unsigned lines, printed;
-	uint64_t history[STATUS_HISTORY];
-	unsigned samples;
 };
 
-void status_begin(struct status *s, int quiet);
-int status_due(const struct status *s); /* would status_update show anything now? */
-void status_update(struct status *s);	/* shows the figures, if it is time */
-void status_end(struct status *s);	/* shows the last figures and gives the terminal back */
+enum status_mode { STATUS_QUIET, STATUS_AUTO };
+
+void status_begin(enum status_mode mode, const char *title); /* title: copied */
+int status_due(void); /* would status_update show anything now? */
+void status_update(const struct status *s);
+void status_end(void); /* shows the last figures it was given, and gives the terminal back */
 
 #endif
