@@ -1,0 +1,193 @@
+/* sat.c: the complete rungs: bit-blasting with a solver for each group of variables, Z3, and the
+ * goal alone.
+ *
+ * A group of variables owns, from the first query that comes this far, a backend in
+ * which its constraints are asserted for good as the path grows (the run satisfies
+ * them), so each is blasted once; the goal is only assumed. A goal over several groups joins them:
+ * what is asserted more than needed is satisfied by the run's values of variables that the slice
+ * does not have, so neither answer changes. The model is read for the variables of the slice only.
+ * Few backends are alive at a time; the one asked least recently is closed and begins again when it
+ * is needed.
+ */
+#include "solve/ladder.h"
+
+#define LIVE_MOST 24
+#define CONFLICTS 20000
+#define RLIMIT 3000000
+
+static void backend_drop(struct part *g)
+{
+	if (g->backend)
+		g->backend->close(g->backend);
+	g->backend = NULL;
+	g->pending = g->first;
+	g->asserted = 0;
+}
+
+void path_backends_close(struct solve_path *path)
+{
+	for (size_t i = 0; i < path->live.size; i++)
+		backend_drop(&path->groups.parts.data[path->live.data[i]]);
+	vec_clear(&path->live);
+}
+
+/* The loser of a join has no further use for its backend. */
+void groups_join(struct solve_path *path, uint32_t a, uint32_t b)
+{
+	uint32_t x = partition_find(&path->groups, a), y = partition_find(&path->groups, b);
+
+	if (x != y) {
+		uint32_t winner = partition_join(&path->groups, x, y);
+
+		backend_drop(&path->groups.parts.data[winner == x ? y : x]);
+	}
+}
+
+/* Room for one more: forgets joined groups, closes the one that was asked least recently. */
+static void backends_trim(struct solve_path *path)
+{
+	struct part *parts = path->groups.parts.data;
+	size_t kept = 0, oldest = 0;
+
+	for (size_t i = 0; i < path->live.size; i++) {
+		uint32_t v = path->live.data[i];
+
+		if (!parts[v].backend)
+			continue;
+		path->live.data[kept] = v;
+		if (parts[v].used < parts[path->live.data[oldest]].used)
+			oldest = kept;
+		kept++;
+	}
+	path->live.size = kept;
+	if (kept < LIVE_MOST)
+		return;
+	backend_drop(&parts[path->live.data[oldest]]);
+	path->live.data[oldest] = vec_pop(&path->live);
+}
+
+/* The backend of the goal's group with all constraints asserted. */
+static struct backend *group_backend(struct query *q)
+{
+	struct solve_path *path = q->path;
+	uint32_t root = q->roots.data[0];
+	struct part *g;
+
+	for (size_t i = 1; i < q->roots.size; i++)
+		groups_join(path, root, q->roots.data[i]);
+	root = partition_find(&path->groups, root);
+	g = &path->groups.parts.data[root];
+	if (!g->backend) {
+		backends_trim(path);
+		backend_drop(g);
+		g->backend = backend_blast.open(&backend_blast, path->pool);
+		vec_push(&path->live, root);
+	}
+	for (; g->pending; g->pending = path->groups.next_constraint.data[g->pending - 1]) {
+		g->backend->assert_term(g->backend, path->constraints.data[g->pending - 1]);
+		g->asserted++;
+	}
+	g->used = ++path->clock;
+	return g->backend;
+}
+
+static struct backend_limits limits_of(const struct query *q)
+{
+	const struct solve_options *o = &q->path->solver->o;
+
+	return (struct backend_limits){.conflicts = o->conflicts ? o->conflicts : CONFLICTS,
+				       .rlimit = o->seconds > 0 ? 0
+						 : o->z3_rlimit ? o->z3_rlimit
+								: RLIMIT,
+				       .seconds = query_seconds(q)};
+}
+
+/* The backend's values of the slice's variables, as a trial. */
+static void trial_read(struct query *q, struct backend *b)
+{
+	struct solve_path *path = q->path;
+	struct partition *s = &path->slices;
+
+	trial_begin(path);
+	for (size_t i = 0; i < q->roots.size; i++) {
+		uint32_t v = s->parts.data[q->roots.data[i]].first_var;
+
+		for (; v; v = s->next_var.data[v - 1]) {
+			expr_t e = path->vars.data[v - 1].term;
+
+			trial_set(path, e, b->value(b, e));
+		}
+	}
+}
+
+/* A backend's SAT is one only if its model holds. */
+static enum verdict checked(struct query *q, struct backend *b, enum verdict v)
+{
+	if (v != VERDICT_SAT)
+		return v;
+	trial_read(q, b);
+	if (!trial_run(q, 0)) {
+		q->path->solver->stats.bad_models++;
+		return VERDICT_UNKNOWN;
+	}
+	trial_take(q);
+	return VERDICT_SAT;
+}
+
+enum verdict rung_sat(struct query *q)
+{
+	struct backend_limits l = limits_of(q);
+	struct backend *b = group_backend(q);
+
+	return checked(q, b, b->check(b, q->goal, &l));
+}
+
+enum verdict rung_z3(struct query *q)
+{
+	struct backend_limits l = limits_of(q);
+	struct backend *b;
+	expr_vec slice = {0};
+	enum verdict v;
+
+	if (q->path->solver->o.no_z3)
+		return VERDICT_UNKNOWN;
+	b = backend_z3.open(&backend_z3, q->path->pool);
+	query_slice(q, &slice);
+	for (size_t i = 0; i < slice.size; i++)
+		b->assert_term(b, slice.data[i]);
+	v = checked(q, b, b->check(b, q->goal, &l));
+	b->close(b);
+	vec_release(&slice);
+	return v;
+}
+
+/* The goal with the constraints over single variables of the slice, as far as they are few. */
+enum verdict rung_optimistic(struct query *q)
+{
+	struct solve_path *path = q->path;
+	struct backend_limits l = limits_of(q);
+	struct backend *b = backend_blast.open(&backend_blast, path->pool);
+	enum verdict v;
+	expr_t variable = path->nodes[q->goal].home;
+
+	if (path->nodes[q->goal].vars == 1)
+		for (uint32_t u = path->vars.data[path->nodes[variable].variable].unary; u;
+		     u = path->unary.data[u].next)
+			b->assert_term(b, path->unary.data[u].constraint);
+	v = b->check(b, q->goal, &l);
+	if (v == VERDICT_SAT) {
+		int holds;
+
+		trial_read(q, b);
+		holds = trial_run(q, 1);
+		if (trial_value(path, q->goal) == 1) {
+			trial_take(q);
+			q->model->optimistic = !holds;
+		} else {
+			path->solver->stats.bad_models++;
+		}
+		v = holds ? VERDICT_SAT : VERDICT_UNKNOWN;
+	}
+	b->close(b);
+	return v;
+}

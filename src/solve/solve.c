@@ -1,0 +1,387 @@
+/* solve.c: the ladder.
+ *
+ * A query is opened (its slice is found), then climbs: each rung may answer SAT with a model that a
+ * trial of the whole path has confirmed, UNSAT with a proof, or UNKNOWN, which
+ * passes it on. What an answer teaches is kept: models in the ring, hard answers in the caches,
+ * refuted goals on the path.
+ */
+#include "solve/ladder.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "expr/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct solver *solver_new(const struct solve_options *o)
+{
+	struct solver *s = mem_zalloc(sizeof *s);
+
+	if (o)
+		s->o = *o;
+	s->random = hash_mix(s->o.seed + 1) | 1;
+	return s;
+}
+
+void solver_free(struct solver *s)
+{
+	if (!s)
+		return;
+	cache_release(s);
+	for (unsigned i = 0; i < MODEL_RING; i++)
+		solve_model_release(&s->ring[i]);
+	map_release(&s->dumped);
+	free(s);
+}
+
+const struct solve_stats *solver_stats(const struct solver *s)
+{
+	return &s->stats;
+}
+
+uint64_t solver_random(struct solver *s)
+{
+	s->random ^= s->random << 13;
+	s->random ^= s->random >> 7;
+	s->random ^= s->random << 17;
+	return s->random;
+}
+
+double solve_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ------------------------------------------------------------------- query */
+static void stack_operand(void *ctx, expr_t e)
+{
+	struct solve_path *path = ctx;
+	struct node *n = &path->nodes[e];
+
+	if (n->vars && n->queued != path->epoch) {
+		n->queued = path->epoch;
+		vec_push(&path->stack, e);
+	}
+}
+
+static int ascending(const void *a, const void *b)
+{
+	expr_t x = *(const expr_t *)a, y = *(const expr_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void sort_unique(expr_vec *v)
+{
+	size_t kept = 0;
+
+	if (v->size < 2)
+		return;
+	qsort(v->data, v->size, sizeof *v->data, ascending);
+	for (size_t i = 0; i < v->size; i++)
+		if (!kept || v->data[kept - 1] != v->data[i])
+			v->data[kept++] = v->data[i];
+	v->size = kept;
+}
+
+/* The walk stops at linked terms: all variables below them are in one class. */
+void query_open(struct query *q, struct solve_path *path, expr_t goal, struct solve_model *m)
+{
+	struct hash128 sum = expr_digest(path->pool, goal);
+	double seconds = path->solver->o.seconds;
+
+	*q = (struct query){.path = path, .goal = goal, .model = m};
+	q->deadline = seconds > 0 ? solve_now() + seconds : 0;
+	trial_begin(path);
+	vec_clear(&path->stack);
+	stack_operand(path, goal);
+	while (path->stack.size) {
+		expr_t e = vec_pop(&path->stack);
+		const struct node *n = &path->nodes[e];
+
+		if (n->home == e || n->flags & NODE_LINKED) {
+			vec_push(&q->roots,
+				 partition_find(&path->slices, path->nodes[n->home].variable));
+			continue;
+		}
+		vec_push(&q->nodes, e);
+		path_operands(path, e, stack_operand, path);
+	}
+	sort_unique(&q->nodes);
+	sort_unique(&q->roots);
+	for (size_t i = 0; i < q->roots.size; i++) {
+		const struct part *part = &path->slices.parts.data[q->roots.data[i]];
+
+		q->constraints += part->constraints;
+		sum = digest_sum(sum, part->sum);
+	}
+	q->key = hash128_join(sum, (struct hash128){q->constraints, 0});
+}
+
+void query_close(struct query *q)
+{
+	vec_release(&q->nodes);
+	vec_release(&q->roots);
+}
+
+void query_slice(struct query *q, expr_vec *out)
+{
+	struct partition *s = &q->path->slices;
+
+	vec_reserve(out, q->constraints);
+	for (size_t i = 0; i < q->roots.size; i++) {
+		uint32_t c = s->parts.data[q->roots.data[i]].first;
+
+		for (; c; c = s->next_constraint.data[c - 1])
+			vec_push(out, q->path->constraints.data[c - 1]);
+	}
+}
+
+double query_seconds(const struct query *q)
+{
+	double left;
+
+	if (!q->deadline)
+		return 0;
+	left = q->deadline - solve_now();
+	return left > 0.001 ? left : 0.001;
+}
+
+void query_dump(struct query *q, enum verdict v, double seconds)
+{
+	struct solver *s = q->path->solver;
+	static const char *const words[] = {"unknown", "sat", "unsat"};
+	char hex[HASH_HEX_SIZE];
+	struct buf text = BUF_EMPTY, all = BUF_EMPTY;
+	expr_vec slice = {0};
+	char *name, *file;
+
+	if (!s->o.dump_dir || !map_set(&s->dumped, q->key.a, 1))
+		return;
+	query_slice(q, &slice);
+	vec_push(&slice, q->goal);
+	expr_smtlib(q->path->pool, slice.data, (unsigned)slice.size, &text);
+	buf_addf(&all, "; muster: %s in %.6f s\n", words[v], seconds);
+	buf_add(&all, text.data, text.size);
+	name = mem_printf("%s.smt2", hash_hex(q->key, hex));
+	file = file_join(s->o.dump_dir, name);
+	if (file_write_atomic(file, all.data, all.size) < 0)
+		log_info("a query could not be dumped to %s", file);
+	free(file);
+	free(name);
+	buf_release(&text);
+	buf_release(&all);
+	vec_release(&slice);
+}
+
+/* ------------------------------------------------------------------ ladder */
+struct rung {
+	enum solve_rung name;
+	enum verdict (*climb)(struct query *q);
+	int cheap;
+};
+
+/* The store is asked after the rungs that are faster than a look into it. */
+static const struct rung ladder[] = {
+    {SOLVE_LOCAL, rung_local, 1}, {SOLVE_CACHE, rung_cache, 1}, {SOLVE_MODEL, rung_model, 1},
+    {SOLVE_COPY, rung_copy, 1},	  {SOLVE_CACHE, rung_store, 1}, {SOLVE_SEARCH, rung_search, 1},
+    {SOLVE_SAT, rung_sat, 0},	  {SOLVE_Z3, rung_z3, 0},
+};
+
+static enum verdict climb_rung(struct query *q, const struct rung *r)
+{
+	struct solve_stats *stats = &q->path->solver->stats;
+	double before = solve_now();
+	enum verdict v = r->climb(q);
+
+	stats->seconds[r->name] += solve_now() - before;
+	return v;
+}
+
+/* Z3's opinion of an UNSAT. A model of its own that holds is the truth. */
+static enum verdict recheck(struct query *q)
+{
+	struct solver *s = q->path->solver;
+	double random = (double)(solver_random(s) >> 11) * 0x1p-53;
+
+	if (s->o.recheck <= 0 || random >= s->o.recheck)
+		return VERDICT_UNSAT;
+	s->stats.rechecked++;
+	if (rung_z3(q) != VERDICT_SAT)
+		return VERDICT_UNSAT;
+	s->stats.contradictions++;
+	log_warn("the solvers contradict each other about a query");
+	return VERDICT_SAT;
+}
+
+/* What is learned from an answer, and its place in the statistics. */
+static enum verdict settle(struct query *q, enum verdict v, enum solve_rung r)
+{
+	struct solver *s = q->path->solver;
+
+	if (v == VERDICT_UNSAT)
+		v = recheck(q);
+	if (v == VERDICT_UNSAT && r != SOLVE_LOCAL)
+		local_refuted(q->path, q->goal);
+	if (v == VERDICT_SAT && !q->path->no_seed)
+		models_put(s, q->model);
+	if (r == SOLVE_SEARCH || r == SOLVE_SAT || r == SOLVE_Z3)
+		cache_put(q, v);
+	q->model->rung = r;
+	s->stats.answered[r]++;
+	s->stats.sat += v == VERDICT_SAT;
+	s->stats.unsat += v == VERDICT_UNSAT;
+	s->stats.unknown += v == VERDICT_UNKNOWN;
+	if (v == VERDICT_UNSAT)
+		vec_clear(&q->model->values);
+	return v;
+}
+
+static enum verdict climb(struct query *q, int cheap)
+{
+	const struct solve_options *o = &q->path->solver->o;
+	static const struct rung optimistic = {SOLVE_OPTIMISTIC, rung_optimistic, 0};
+	enum verdict v;
+
+	for (size_t i = 0; i < sizeof ladder / sizeof *ladder; i++) {
+		if (cheap && !ladder[i].cheap)
+			break;
+		v = climb_rung(q, &ladder[i]);
+		if (v != VERDICT_UNKNOWN)
+			return settle(q, v, ladder[i].name);
+	}
+	if (cheap || o->no_optimistic || q->path->no_seed)
+		return settle(q, VERDICT_UNKNOWN, SOLVE_NONE);
+	v = climb_rung(q, &optimistic);
+	if (v == VERDICT_UNKNOWN && !q->model->optimistic)
+		return settle(q, v, SOLVE_NONE);
+	return settle(q, v, SOLVE_OPTIMISTIC);
+}
+
+/* A constant, or something without a value: answered at the foot of the ladder. 1 if so. */
+static int fold(struct solve_path *path, expr_t goal, struct solve_model *m, enum verdict *v)
+{
+	struct solve_stats *stats = &path->solver->stats;
+
+	if (path_value(path, goal) < 0) {
+		*v = VERDICT_UNKNOWN;
+		m->rung = SOLVE_NONE;
+	} else if (!path->nodes[goal].vars) {
+		*v = path_seed(path, goal) ? VERDICT_SAT : VERDICT_UNSAT;
+		m->rung = SOLVE_FOLD;
+	} else {
+		return 0;
+	}
+	stats->answered[m->rung]++;
+	stats->sat += *v == VERDICT_SAT;
+	stats->unsat += *v == VERDICT_UNSAT;
+	stats->unknown += *v == VERDICT_UNKNOWN;
+	return 1;
+}
+
+static enum verdict query(struct solve_path *path, expr_t goal, struct solve_model *m, int cheap)
+{
+	struct solve_stats *stats = &path->solver->stats;
+	struct query q;
+	enum verdict v;
+	double before;
+
+	*m = (struct solve_model){0};
+	stats->queries++;
+	stats->path_constraints += path->constraints.size;
+	if (fold(path, goal, m, &v))
+		return v;
+	before = path->solver->o.dump_dir ? solve_now() : 0;
+	query_open(&q, path, goal, m);
+	stats->slice_constraints += q.constraints;
+	v = climb(&q, cheap);
+	if (path->solver->o.dump_dir)
+		query_dump(&q, v, solve_now() - before);
+	query_close(&q);
+	return v;
+}
+
+enum verdict solve_path_query(struct solve_path *path, expr_t goal, struct solve_model *m)
+{
+	return query(path, goal, m, 0);
+}
+
+enum verdict solve_path_query_cheap(struct solve_path *path, expr_t goal, struct solve_model *m)
+{
+	return query(path, goal, m, 1);
+}
+
+/* ----------------------------------------------------------------- formula */
+static u128 zero(void *ctx, expr_t variable)
+{
+	(void)ctx;
+	(void)variable;
+	return 0;
+}
+
+/* Uninterpreted functions have no value here, so there is nothing to evaluate: Z3's word is taken.
+ */
+static enum verdict opaque(struct solver *s, struct exprs *p, expr_t goal)
+{
+	struct backend_limits l = {.seconds = s->o.seconds, .rlimit = s->o.z3_rlimit};
+	struct backend *b = backend_z3.open(&backend_z3, p);
+	double before = solve_now();
+	enum verdict v = s->o.no_z3 ? VERDICT_UNKNOWN : b->check(b, goal, &l);
+
+	b->close(b);
+	s->stats.seconds[SOLVE_Z3] += solve_now() - before;
+	return v;
+}
+
+/* Every variable of the formula is named in the model. */
+static void name_all(struct solve_path *path, expr_t goal, struct solve_model *m)
+{
+	uint32_t count;
+	const expr_t *vars = expr_vars(path->pool, goal, &count);
+
+	trial_begin(path);
+	for (size_t i = 0; i < m->values.size; i++) {
+		const struct solve_value *v = &m->values.data[i];
+		expr_t e = path_variable(path, v->op, v->source, v->index);
+
+		trial_set(path, e, v->value);
+	}
+	vec_clear(&m->values);
+	for (uint32_t i = 0; i < count; i++) {
+		struct solve_value v = path_identity(path, vars[i]);
+
+		v.value = trial_value(path, vars[i]);
+		vec_push(&m->values, v);
+	}
+}
+
+/* A path without constraints, on which all assertions are the goal: nothing is sliced away. */
+enum verdict solve_formula(struct solver *s, struct exprs *p, const expr_t *assertions,
+			   unsigned count, struct solve_model *m)
+{
+	struct solve_path *path = solve_path_new(s, p, zero, NULL);
+	expr_t goal = expr_true(p);
+	enum verdict v;
+
+	for (unsigned i = 0; i < count; i++)
+		goal = expr_and(p, goal, assertions[i]);
+	path->no_seed = 1;
+	v = solve_path_query(path, goal, m);
+	if (v == VERDICT_UNKNOWN && m->rung == SOLVE_NONE && path_value(path, goal) < 0) {
+		v = opaque(s, p, goal);
+		m->rung = v == VERDICT_UNKNOWN ? SOLVE_NONE : SOLVE_Z3;
+		s->stats.answered[SOLVE_NONE] -= v != VERDICT_UNKNOWN;
+		s->stats.answered[SOLVE_Z3] += v != VERDICT_UNKNOWN;
+		s->stats.unknown -= v != VERDICT_UNKNOWN;
+		s->stats.sat += v == VERDICT_SAT;
+		s->stats.unsat += v == VERDICT_UNSAT;
+	} else if (v == VERDICT_SAT) {
+		name_all(path, goal, m);
+	}
+	solve_path_free(path);
+	return v;
+}
