@@ -1,0 +1,261 @@
+/* z3solve: what Z3 takes for queries that muster has answered:
+ *
+ *	z3solve [-t LIMIT] <FILES
+ *
+ * The files, named on standard input in the order in which they were asked, are SMT-LIB with a first line that has muster's
+ * verdict and time: `; verdict=sat seconds=0.000123 rung=copy`, or `; muster: sat in 0.000123 s`. Each is given to Z3 in three ways:
+ *
+ *	fresh     a new solver, as Z3 makes one by default
+ *	simple    a new simple solver, which skips Z3's preprocessing tactics
+ *	push/pop  one solver for all, with a level for each assertion; what a query has in common with the one before, from its
+ *	          first assertion on, stays
+ *
+ * Only making the solver, asserting and checking are timed, not parsing or printing. An answer that is not known counts as LIMIT
+ * seconds, on both sides; so does one that took longer. Prints the mean times, how often they are muster's, and every contradiction.
+ * Status 1: a contradiction, or less than 20 times (fresh) or 5 times (push/pop). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <z3.h>
+
+enum { FRESH, SIMPLE, PUSHED, WAYS };
+static const char *const way_names[WAYS] = {"Z3 fresh", "Z3 simple solver, fresh", "Z3 push/pop"};
+static const double way_aims[WAYS] = {20, 0, 5};
+#define CONTEXT_QUERIES 1000 /* then a context is thrown away with all its terms */
+
+struct sums {
+	long queries, sat, unsat, unknown, contradictions, refused;
+	double muster, ways[WAYS];
+	long answered[WAYS];
+};
+
+static double limit = 2;
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void on_error(Z3_context c, Z3_error_code e)
+{
+	(void)c, (void)e; /* asked for with Z3_get_error_code */
+}
+
+static Z3_context new_context(void)
+{
+	Z3_config config = Z3_mk_config();
+	Z3_context c = Z3_mk_context_rc(config);
+
+	Z3_del_config(config);
+	Z3_set_error_handler(c, on_error);
+	return c;
+}
+
+static Z3_solver new_solver(Z3_context c, int simple)
+{
+	Z3_solver s = simple ? Z3_mk_simple_solver(c) : Z3_mk_solver(c);
+
+	Z3_solver_inc_ref(c, s); /* before anything else is made: Z3 drops what nobody holds by then */
+	Z3_params p = Z3_mk_params(c);
+	Z3_params_inc_ref(c, p);
+	Z3_params_set_uint(c, p, Z3_mk_string_symbol(c, "timeout"), (unsigned)(limit * 1000));
+	Z3_solver_set_params(c, s, p);
+	Z3_params_dec_ref(c, p);
+	return s;
+}
+
+/* The assertions of a file, held by the caller; NULL if Z3 does not read it. */
+static Z3_ast_vector parse(Z3_context c, const char *text)
+{
+	Z3_ast_vector v = Z3_parse_smtlib2_string(c, text, 0, NULL, NULL, 0, NULL, NULL);
+
+	if (Z3_get_error_code(c) != Z3_OK) {
+		fprintf(stderr, "z3solve: %s\n", Z3_get_error_msg(c, Z3_get_error_code(c)));
+		return NULL;
+	}
+	Z3_ast_vector_inc_ref(c, v);
+	return v;
+}
+
+static double charged(Z3_lbool answer, double seconds)
+{
+	return answer == Z3_L_UNDEF || seconds > limit ? limit : seconds;
+}
+
+static Z3_lbool check_fresh(Z3_context c, Z3_ast_vector v, int simple, double *seconds)
+{
+	double start = now();
+	Z3_solver s = new_solver(c, simple);
+
+	for (unsigned i = 0; i < Z3_ast_vector_size(c, v); i++)
+		Z3_solver_assert(c, s, Z3_ast_vector_get(c, v, i));
+	Z3_lbool answer = Z3_solver_check(c, s);
+	*seconds = charged(answer, now() - start);
+	Z3_solver_dec_ref(c, s);
+	return answer;
+}
+
+/* One context and one solver whose levels are the assertions of the last query. */
+static struct {
+	Z3_context c;
+	Z3_solver s;
+	Z3_ast_vector levels;
+	long uses;
+} pushed;
+
+static Z3_lbool check_pushed(const char *text, double *seconds)
+{
+	if (!pushed.c || ++pushed.uses > CONTEXT_QUERIES) {
+		if (pushed.c) {
+			Z3_ast_vector_dec_ref(pushed.c, pushed.levels);
+			Z3_solver_dec_ref(pushed.c, pushed.s);
+			Z3_del_context(pushed.c);
+		}
+		pushed.c = new_context();
+		pushed.s = new_solver(pushed.c, 0);
+		pushed.levels = Z3_mk_ast_vector(pushed.c);
+		Z3_ast_vector_inc_ref(pushed.c, pushed.levels);
+		pushed.uses = 0;
+	}
+	Z3_context c = pushed.c;
+	Z3_ast_vector v = parse(c, text);
+	unsigned same = 0, had = Z3_ast_vector_size(c, pushed.levels), have = v ? Z3_ast_vector_size(c, v) : 0;
+	if (!v)
+		return Z3_L_UNDEF;
+	while (same < had && same < have && Z3_ast_vector_get(c, v, same) == Z3_ast_vector_get(c, pushed.levels, same))
+		same++;
+	double start = now();
+	Z3_solver_pop(c, pushed.s, had - same);
+	for (unsigned i = same; i < have; i++) {
+		Z3_solver_push(c, pushed.s);
+		Z3_solver_assert(c, pushed.s, Z3_ast_vector_get(c, v, i));
+	}
+	Z3_lbool answer = Z3_solver_check(c, pushed.s);
+	*seconds = charged(answer, now() - start);
+	Z3_ast_vector_dec_ref(c, pushed.levels);
+	pushed.levels = v;
+	return answer;
+}
+
+/* The first line. An optimistic answer is none. */
+static int read_verdict(const char *text, Z3_lbool *answer, double *seconds)
+{
+	char verdict[16] = "", rung[16] = "";
+
+	if (sscanf(text, "; verdict=%15s seconds=%lf rung=%15s", verdict, seconds, rung) < 2 &&
+	    sscanf(text, "; muster: %15s in %lf s", verdict, seconds) < 2)
+		return -1;
+	*answer = !strcmp(verdict, "sat") ? Z3_L_TRUE : !strcmp(verdict, "unsat") ? Z3_L_FALSE : Z3_L_UNDEF;
+	if (!strcmp(rung, "optimistic"))
+		*answer = Z3_L_UNDEF;
+	*seconds = charged(*answer, *seconds);
+	return 0;
+}
+
+static char *read_text(const char *name)
+{
+	FILE *f = fopen(name, "r");
+	char *text = NULL;
+	size_t room = 0;
+
+	if (f && getdelim(&text, &room, 0, f) < 0) {
+		free(text);
+		text = NULL;
+	}
+	if (f)
+		fclose(f);
+	return text;
+}
+
+static void one(struct sums *t, const char *name)
+{
+	Z3_lbool muster, answers[WAYS];
+	double seconds = 0, ways[WAYS] = {0};
+	char *text = read_text(name);
+
+	if (!text || read_verdict(text, &muster, &seconds)) {
+		fprintf(stderr, "z3solve: %s: no verdict in its first line\n", name);
+		t->refused++;
+		free(text);
+		return;
+	}
+	Z3_context c = new_context();
+	Z3_ast_vector v = parse(c, text);
+	if (!v) {
+		fprintf(stderr, "z3solve: %s: Z3 does not read it\n", name);
+		t->refused++;
+	} else {
+		answers[FRESH] = check_fresh(c, v, 0, &ways[FRESH]);
+		answers[SIMPLE] = check_fresh(c, v, 1, &ways[SIMPLE]);
+		answers[PUSHED] = check_pushed(text, &ways[PUSHED]);
+		t->queries++;
+		t->sat += muster == Z3_L_TRUE;
+		t->unsat += muster == Z3_L_FALSE;
+		t->unknown += muster == Z3_L_UNDEF;
+		t->muster += seconds;
+		for (int i = 0; i < WAYS; i++) {
+			t->ways[i] += ways[i];
+			t->answered[i] += answers[i] != Z3_L_UNDEF;
+			if (muster * answers[i] < 0) {
+				printf("CONTRADICTION: %s: muster says %s, %s %s\n", name, muster > 0 ? "sat" : "unsat", way_names[i],
+				       answers[i] > 0 ? "sat" : "unsat");
+				t->contradictions++;
+			}
+		}
+		Z3_ast_vector_dec_ref(c, v);
+	}
+	Z3_del_context(c);
+	free(text);
+}
+
+static int report(const struct sums *t)
+{
+	int missed = t->contradictions != 0 || t->refused != 0 || !t->queries;
+	double n = (double)t->queries;
+
+	printf("queries %ld: muster says sat %ld, unsat %ld, unknown %ld; not read %ld; contradictions %ld\n", t->queries, t->sat, t->unsat,
+	       t->unknown, t->refused, t->contradictions);
+	if (!t->queries)
+		return 1;
+	printf("%-26s %12s %10s %8s %8s  %s\n", "", "mean ms", "answered", "times", "aim", "verdict");
+	printf("%-26s %12.4f %10ld %8.1f\n", "muster", t->muster / n * 1e3, t->sat + t->unsat, 1.0);
+	for (int i = 0; i < WAYS; i++) {
+		double times = t->muster > 0 ? t->ways[i] / t->muster : 0;
+		printf("%-26s %12.4f %10ld %8.1f ", way_names[i], t->ways[i] / n * 1e3, t->answered[i], times);
+		if (way_aims[i] > 0)
+			printf("%8.0f  %s\n", way_aims[i], times >= way_aims[i] ? "pass" : "MISS");
+		else
+			printf("%8s\n", "-");
+		missed |= times < way_aims[i];
+	}
+	return missed;
+}
+
+int main(int argc, char **argv)
+{
+	struct sums t = {0};
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+	int option;
+
+	while ((option = getopt(argc, argv, "t:")) > 0) {
+		if (option != 't') {
+			fprintf(stderr, "usage: z3solve [-t LIMIT] <FILES\n");
+			return 2;
+		}
+		limit = strtod(optarg, NULL);
+	}
+	while ((n = getline(&line, &room, stdin)) > 0) {
+		if (line[n - 1] == '\n')
+			line[n - 1] = 0;
+		one(&t, line);
+	}
+	free(line);
+	return report(&t);
+}
