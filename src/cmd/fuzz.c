@@ -1,0 +1,332 @@
+/* fuzz.c: muster fuzz: from a seed to inputs that reach new code.
+ *
+ * Reads the command line, makes the variants once, starts the workers and shows how
+ * they are doing. The workers' finds are in the store and the output directory at every moment;
+ * the same command goes on where an earlier one stopped, for whatever reason it did.
+ */
+#include "cmd/fuzz.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "cmd/cmd.h"
+#include "cmd/status.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct fuzz_shared *shared;
+static double limit; /* seconds of search, for the display */
+
+static void on_signal(int number)
+{
+	(void)number;
+	shared->stop = 1;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction a = {.sa_handler = on_signal,
+			      .sa_flags = SA_RESETHAND}; /* the second one ends at once */
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
+	sigaction(SIGHUP, &a, NULL);
+}
+
+/* ------------------------------------------------------------------ status */
+
+static void fill_status(struct status *s, unsigned workers)
+{
+	double now = fuzz_clock(), last = shared->started;
+	memset(s, 0, sizeof *s);
+	for (unsigned i = 0; i < workers; i++) {
+		const struct fuzz_figures *w = &shared->workers[i];
+		s->runs += w->search.runs;
+		s->tests += w->tests;
+		s->bugs += w->bugs;
+		s->hangs += w->hangs;
+		s->suspected += w->suspected;
+		s->covered = w->covered > s->covered ? w->covered : s->covered;
+		s->total = w->total > s->total ? w->total : s->total;
+		s->queries += w->solve.queries;
+		for (int r = 0; r < SOLVE_RUNG_COUNT; r++) {
+			s->rungs[r] += w->solve.answered[r];
+			s->solver_seconds += w->solve.seconds[r];
+		}
+		for (int d = 0; d < DIVERGED_COUNT; d++)
+			s->divergences += d == DIVERGED_OPTIMISTIC ? 0 : w->search.diverged[d];
+		s->predictions += w->search.predictions;
+		last = w->last_new > last ? w->last_new : last;
+	}
+	s->workers = workers;
+	s->limit = limit;
+	s->seconds = now - shared->started;
+	s->since_new = now - last;
+}
+
+static void show_one(struct fuzz *f)
+{
+	struct status s;
+	(void)f;
+	fill_status(&s, 1);
+	status_update(&s);
+}
+
+/* ----------------------------------------------------------------- workers */
+
+static int work(struct fuzz *f)
+{
+	int r = fuzz_open(f);
+	if (!r) {
+		if (f->number == 0)
+			shared->started = fuzz_clock(); /* making variants is not searching */
+		r = fuzz_seed(f);
+	}
+	if (!r)
+		r = fuzz_loop(f);
+	if (r)
+		snprintf(f->figures->error, sizeof f->figures->error, "%s", error_text());
+	return r;
+}
+
+/* Several workers: the first is started when the variants are made, so that they are made once. */
+static pid_t start_worker(struct fuzz *f, unsigned number)
+{
+	pid_t parent = getpid(), pid = fork();
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(EXIT_INTERNAL);
+	f->number = number;
+	f->figures = &shared->workers[number];
+	int r = work(f);
+	fuzz_close(f);
+	_exit(r ? EXIT_INTERNAL : EXIT_OK);
+}
+
+static int all_ended(unsigned workers)
+{
+	for (unsigned i = 0; i < workers; i++)
+		if (!shared->workers[i].ended)
+			return 0;
+	return 1;
+}
+
+/* Until every worker is gone. A worker that fails ends the search: its words are the result. */
+static void supervise(unsigned workers)
+{
+	unsigned alive = workers, idle = 0;
+	while (alive) {
+		struct timespec tenth = {0, 100000000};
+		struct status s;
+		int status;
+		nanosleep(&tenth, NULL);
+		while (alive && waitpid(-1, &status, WNOHANG) > 0) {
+			alive--;
+			if (!WIFEXITED(status) || WEXITSTATUS(status))
+				shared->stop = 1;
+		}
+		idle = all_ended(workers) ? idle + 1 : 0;
+		if (idle > 5)
+			shared->stop = 1;
+		fill_status(&s, workers);
+		status_update(&s);
+	}
+}
+
+static const char *first_error(unsigned workers)
+{
+	for (unsigned i = 0; i < workers; i++)
+		if (shared->workers[i].error[0])
+			return shared->workers[i].error;
+	return NULL;
+}
+
+/* -------------------------------------------------------------- the result */
+
+static const char *outcome(const struct fuzz_options *o, unsigned workers)
+{
+	int exhausted = 1;
+	for (unsigned i = 0; i < workers; i++)
+		exhausted &= shared->workers[i].ended;
+	if (exhausted)
+		return "complete";
+	double seconds = fuzz_clock() - shared->started;
+	uint64_t runs = 0;
+	for (unsigned i = 0; i < workers; i++)
+		runs += shared->workers[i].search.runs;
+	if ((o->seconds > 0 && seconds >= o->seconds) || (o->runs && runs + workers >= o->runs))
+		return "budget";
+	return "interrupted";
+}
+
+static int run_one(struct fuzz *f)
+{
+	f->show = show_one;
+	f->figures = &shared->workers[0];
+	int r = work(f);
+	status_end();
+	if (r && !f->search)
+		die(EXIT_USAGE, "%s", f->figures->error);
+	int code = EXIT_INTERNAL;
+	if (f->store && f->campaign)
+		code = fuzz_report(f->o, f->store, f->campaign, shared, 1,
+				   r ? "failed" : outcome(f->o, 1), f->command);
+	if (r) {
+		log_warn("%s", f->figures->error);
+		code = EXIT_INTERNAL;
+	}
+	fuzz_close(f);
+	return code;
+}
+
+static int run_many(struct fuzz *f)
+{
+	unsigned workers = (unsigned)f->o->workers;
+	struct variant v;
+	enum variant_kind kinds[] = {VARIANT_COV, VARIANT_TRACE};
+	for (unsigned i = 0; i < 2; i++) { /* in the cache before anybody asks for them at once */
+		if (variant_make(f->program, kinds[i], &v))
+			die(EXIT_USAGE, "%s", error_text());
+		variant_release(&v);
+	}
+	shared->started = fuzz_clock();
+	for (unsigned i = 0; i < workers; i++)
+		if (start_worker(f, i) < 0)
+			die(EXIT_INTERNAL, "cannot start a worker: %s", strerror(errno));
+	supervise(workers);
+	status_end();
+	const char *error = first_error(workers);
+	struct fuzz reader = *f;
+	if (fuzz_open_store(&reader))
+		die(EXIT_USAGE, "%s", error ? error : error_text());
+	int code = fuzz_report(f->o, reader.store, reader.campaign, shared, workers,
+			       error ? "failed" : outcome(f->o, workers), f->command);
+	if (error) {
+		log_warn("%s", error);
+		code = EXIT_INTERNAL;
+	}
+	fuzz_close(&reader);
+	return code;
+}
+
+static char *command_line(char *const *argv)
+{
+	struct buf b = {0};
+	for (int i = 0; argv[i]; i++) {
+		if (i)
+			buf_addc(&b, ' ');
+		if (argv[i][0] && !strpbrk(argv[i], " \t\n\"'\\$`*?;&|<>()[]{}~#!")) {
+			buf_adds(&b, argv[i]);
+			continue;
+		}
+		buf_addc(&b, '\'');
+		for (const char *p = argv[i]; *p; p++)
+			if (*p == '\'')
+				buf_adds(&b, "'\\''");
+			else
+				buf_addc(&b, *p);
+		buf_addc(&b, '\'');
+	}
+	return buf_take(&b);
+}
+
+static const char about[] =
+    "Runs a program on inputs and finds new ones: branches of each run are negated and solved for "
+    "inputs that go the other\n"
+    "way, and inputs are mutated, whichever pays. PROGRAM is built with muster cc (or is a single "
+    ".c file); @@ in its arguments\n"
+    "stands for the input's file, without it the input comes on standard input. A program with "
+    "LLVMFuzzerTestOneInput\n"
+    "needs no arguments. What is found is in DIR: queue/ (inputs that cover something new), "
+    "crashes/, hangs/, as plain\n"
+    "files. The same command goes on where it stopped. Ctrl-C ends it and loses nothing.\n\n"
+    "  muster fuzz -i seeds -o out -- ./prog @@\n"
+    "  muster fuzz --time 60 -j 2 -- ./harness\n"
+    "  muster fuzz -o sync -S muster1 -- ./prog @@        beside afl-fuzz -o sync -M main ...";
+
+int cmd_fuzz(int argc, char **argv)
+{
+	static struct fuzz_options o = {
+	    .out = "muster-out", .workers = 1, .run_time = 1, .target = TARGET_DEFAULTS};
+	static double function_limit;
+	static int no_optimistic, no_z3;
+	const struct option_row rows[] = {
+	    OPTION_STR("input", 'i', "SEEDS", &o.seeds,
+		       "a directory of inputs to start from, or one file"),
+	    OPTION_STR("output", 'o', "DIR", &o.out, "where to put what is found (muster-out)"),
+	    OPTION_DOUBLE("time", 't', "S", &o.seconds, "stop after S seconds of search"),
+	    OPTION_U64("runs", 0, "N", &o.runs, "stop after N executions"),
+	    OPTION_U64("workers", 'j', "N", &o.workers, "processes that search (1)"),
+	    OPTION_U64(
+		"seed", 0, "N", &o.seed,
+		"of all random choices; with --runs and -j1 a search is repeatable to the byte"),
+	    OPTION_STR("dict", 'x', "FILE", &o.dictionary,
+		       "words to try, in AFL's and libFuzzer's format"),
+	    OPTION_STR("secondary", 'S', "NAME", &o.secondary,
+		       "join the AFL++ campaign whose sync directory is DIR"),
+	    OPTION_FLAG("no-mutate", 0, &o.no_mutate, "negate and solve only"),
+	    OPTION_DOUBLE("run-time", 0, "S", &o.run_time,
+			  "wall-clock limit of one run in seconds (1)"),
+	    TARGET_MEM_ROW(&o.target),
+	    OPTION_U64("max-input", 0, "BYTES", &o.search.max_input, "largest input to make (1M)"),
+	    OPTION_U64("flip-limit", 0, "N", &o.search.flip_limit,
+		       "negate a branch instruction at most N times"),
+	    OPTION_FLAG(
+		"subsume", 0, &o.search.subsume,
+		"of constraints of a loop that imply each other, negate the strongest only"),
+	    OPTION_FLAG("skip", 0, &o.search.skip, "with --subsume: negate none of them"),
+	    OPTION_DOUBLE("function-time", 0, "S", &function_limit,
+			  "spend at most S seconds on the branches of one function"),
+	    OPTION_FLAG("no-optimistic", 0, &no_optimistic,
+			"never try answers that leave constraints out"),
+	    OPTION_FLAG("no-z3", 0, &no_z3, "leave Z3 out"),
+	    OPTION_STR("dump-queries", 0, "DIR", &o.dump_queries,
+		       "write each distinct query there as SMT-LIB"),
+	    OPTION_STR("store", 0, "FILE", &o.store, "the store (.muster/store.db)"),
+	    OPTION_FLAG("json", 0, &o.json, "print the result as JSON"),
+	    OPTION_FLAG("quiet", 'q', &o.quiet, "no progress"),
+	    OPTION_END};
+	const struct option_spec spec = {"fuzz", "[options] -- PROGRAM [ARGUMENTS]", about, rows};
+	int at = option_parse(&spec, argc, argv);
+	if (at >= argc)
+		option_usage(&spec, "which program? Name it after --");
+	if (!o.workers || o.workers > FUZZ_WORKERS)
+		option_usage(&spec, "-j takes 1 to %d", FUZZ_WORKERS);
+	o.search.repeatable = o.seed && o.runs && o.workers == 1;
+	o.search.function_limit = function_limit;
+	o.search.solve.no_optimistic = no_optimistic;
+	o.search.solve.no_z3 = no_z3;
+	if (!o.search.max_input)
+		o.search.max_input = 1 << 20;
+	if (!o.search.repeatable)
+		o.search.solve.seconds = 2;
+	if (!o.seed)
+		o.seed = (uint64_t)time(NULL) ^ (uint64_t)getpid() << 32;
+	shared =
+	    mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED)
+		die(EXIT_INTERNAL, "no memory for the workers' figures: %s", strerror(errno));
+	struct fuzz f = {.o = &o, .argv = argv + at, .shared = shared};
+	f.program = target_program(argv[at]);
+	f.command = command_line(argv + at);
+	shared->started = fuzz_clock();
+	limit = o.seconds;
+	catch_signals();
+	status_begin(o.quiet || o.json ? STATUS_QUIET : STATUS_AUTO, f.command);
+	int code = o.workers == 1 ? run_one(&f) : run_many(&f);
+	free(f.program);
+	free(f.command);
+	return code;
+}

@@ -1,0 +1,110 @@
+/* fuzz.h: what the files of `muster fuzz` share.
+ *
+ * The command is a supervisor and one or more workers. A worker has everything a
+ * search needs (two tracers, the fast runner, a store connection of its own) and
+ * publishes its figures in memory that it shares with the supervisor, which shows
+ * them, watches the clock and prints the result. With one worker, both are one process.
+ */
+#ifndef MUSTER_CMD_FUZZ_H
+#define MUSTER_CMD_FUZZ_H
+
+#include "check/confirm.h"
+#include "cmd/target.h"
+#include "search/search.h"
+#include "store/outdir.h"
+#include "store/store.h"
+
+#define FUZZ_WORKERS 256
+
+struct fuzz_options {
+	const char *seeds, *out, *secondary, *dictionary, *store, *dump_queries;
+	double seconds; /* of search; 0: until it ends or is stopped */
+	uint64_t runs;	/* 0: no limit */
+	uint64_t workers;
+	uint64_t seed;	 /* 0: not given */
+	double run_time; /* wall-clock seconds of one run */
+	int json, no_mutate, no_confirm, quiet;
+	struct search_options search;
+	struct target_options target;
+};
+
+/* Published by a worker, read by the supervisor while it is written: figures for people. */
+struct fuzz_figures {
+	struct search_stats search;
+	struct solve_stats solve;
+	uint64_t covered, total; /* branch outcomes */
+	uint64_t tests, bugs, hangs, suspected;
+	double last_new; /* clock of the last new outcome */
+	int ended;	 /* its search came to an end by itself */
+	int exhausted;
+	char error[400];
+};
+
+struct fuzz_shared {
+	double started;	   /* clock */
+	volatile int stop; /* everybody out */
+	struct fuzz_figures workers[FUZZ_WORKERS];
+};
+
+struct pending_failure {
+	uint64_t test, parent;
+	struct buf data;
+	int signal, hang;
+};
+
+/* One worker. */
+struct fuzz {
+	const struct fuzz_options *o;
+	char *const *argv;
+	char *program;
+	char *command; /* as one line, for people and the store */
+	unsigned number;
+	struct fuzz_shared *shared;
+	struct fuzz_figures *figures;
+	struct target cov, trace, trace_child;
+	struct exec *exec;
+	struct launcher *parent, *child;
+	struct search *search;
+	struct store *store;
+	uint64_t campaign;
+	int fresh; /* the campaign was made now */
+	struct outdir *outdir;
+	struct confirm *confirm;
+	uint64_t imported;     /* tests of the store with smaller ids were seen */
+	struct map own;	       /* ids of tests that this worker added */
+	struct map signatures; /* of failing runs that were looked at */
+	VEC(struct pending_failure) pending;
+	double confirm_seconds, next_publish, next_sync;
+	uint64_t last_covered;
+	int stopped;
+	void (*show)(struct fuzz *f); /* with one worker: called when figures were published */
+};
+
+double fuzz_clock(void);
+
+/* fuzz_worker.c: 0, or -1 with words. */
+int fuzz_open(struct fuzz *f);
+int fuzz_open_store(struct fuzz *f); /* the first part of it */
+int fuzz_seed(struct fuzz *f);
+int fuzz_loop(struct fuzz *f);
+void fuzz_close(struct fuzz *f);
+void fuzz_publish(struct fuzz *f);
+
+/* fuzz_hooks.c */
+struct search_hooks fuzz_hooks(struct fuzz *f);
+/* Tests that other workers, or AFL++, found since the last call. */
+int fuzz_import(struct fuzz *f);
+/* Queue files that a kill kept from being written. */
+int fuzz_restore_files(struct fuzz *f);
+
+/* fuzz_bugs.c: an input that crashed or hung, and later: those that had to wait. */
+int fuzz_failed(struct fuzz *f, const struct search_test *t, const struct exec_result *r);
+int fuzz_failures_flush(struct fuzz *f, int all);
+void fuzz_bugs_release(struct fuzz *f);
+
+/* fuzz_report.c: the result, for a person or as JSON. Returns the exit code. */
+int fuzz_report(const struct fuzz_options *o, struct store *s, uint64_t campaign,
+		const struct fuzz_shared *shared, unsigned workers, const char *status,
+		const char *command);
+
+#endif

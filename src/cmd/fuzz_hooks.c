@@ -1,0 +1,207 @@
+/* fuzz_hooks.c: joins the search to the store and the output directory.
+ *
+ * A test is acknowledged when its row is committed. Its file in queue/ is written
+ * after that: a kill between the two leaves a row without a file, which the next start
+ * puts right (fuzz_restore_files). The other order could leave a file that the
+ * store does not know, whose name the next test would take.
+ */
+#include "base/error.h"
+#include "base/log.h"
+#include "cmd/fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct store_test to_row(const struct fuzz *f, const struct search_test *t)
+{
+	int repeatable = f->o->search.repeatable;
+	return (struct store_test){
+	    .id = t->id,
+	    .data = t->data,
+	    .size = t->size,
+	    .parent = t->parent,
+	    .origin = t->origin,
+	    .path = t->path,
+	    .run = search_stats(f->search)->runs,
+	    .found = repeatable ? 0 : fuzz_clock() - f->shared->started,
+	    .new_outcomes = t->news.outcomes,
+	    .flags = t->flags,
+	    .stage = t->stage,
+	    .rank = t->rank,
+	    .bound = t->bound,
+	};
+}
+
+static void from_row(struct search_test *t, const struct store_test *row)
+{
+	*t = (struct search_test){
+	    .id = row->id,
+	    .data = row->data,
+	    .size = row->size,
+	    .parent = row->parent,
+	    .origin = row->origin,
+	    .flags = row->flags,
+	    .stage = row->stage,
+	    .bound = row->bound,
+	    .path = row->path,
+	    .news = {.outcomes = row->new_outcomes},
+	    .rank = row->rank,
+	};
+}
+
+static int stands_in_queue(uint32_t flags, uint32_t origin)
+{
+	return !(flags & (TEST_CRASH | TEST_HANG)) &&
+	       (flags & TEST_COVERS || origin == ORIGIN_SEED);
+}
+
+static int write_file(struct fuzz *f, const struct store_test *row)
+{
+	struct outdir_entry e = {
+	    .id = row->id,
+	    .parent = row->parent,
+	    .milliseconds = (uint64_t)(row->found * 1000),
+	    .op = search_origin_key(row->origin),
+	    .cov = row->new_outcomes > 0,
+	    .data = row->data,
+	    .size = row->size,
+	};
+	return outdir_queue(f->outdir, &e, NULL);
+}
+
+static int add_rows(struct fuzz *f, struct store_test *row, const struct search_cover *cover,
+		    size_t count)
+{
+	int added = store_test_add(f->store, f->campaign, row);
+	for (size_t i = 0; i < count && added >= 0; i++)
+		if (store_cover_add(f->store, f->campaign, cover[i].unit, cover[i].outcome,
+				    cover[i].mask, row->id))
+			added = -1;
+	return added;
+}
+
+static int add(void *ctx, struct search_test *t, const struct search_cover *cover, size_t count)
+{
+	struct fuzz *f = ctx;
+	struct store_test row = to_row(f, t);
+	if (store_begin(f->store))
+		return -1;
+	int added = add_rows(f, &row, cover, count);
+	if (added < 0) {
+		store_rollback(f->store);
+		return -1;
+	}
+	if (store_commit(f->store))
+		return -1;
+	t->id = row.id;
+	if (added) {
+		f->figures->tests++;
+		if (f->o->workers > 1)
+			map_set(&f->own, row.id, 1);
+		if (stands_in_queue(t->flags, t->origin) && write_file(f, &row))
+			return -1;
+	}
+	return added;
+}
+
+static int take(void *ctx, struct search_test *t, struct buf *data)
+{
+	struct fuzz *f = ctx;
+	struct store_test row = {0};
+	int got =
+	    store_frontier_take(f->store, f->campaign, f->number + 1, 600, STAGE_DONE, &row, data);
+	if (got > 0)
+		from_row(t, &row);
+	return got;
+}
+
+static int update(void *ctx, const struct search_test *t)
+{
+	struct fuzz *f = ctx;
+	return store_test_update(f->store, f->campaign, t->id, t->stage, t->rank, t->flags);
+}
+
+static int failed(void *ctx, const struct search_test *t, const struct exec_result *r)
+{
+	return fuzz_failed(ctx, t, r);
+}
+
+static int over(const struct fuzz *f)
+{
+	const struct search_stats *s = search_stats(f->search);
+	if (f->shared->stop)
+		return 1;
+	if (f->o->runs && s->runs >= f->o->runs / f->o->workers)
+		return 1;
+	return f->o->seconds > 0 && fuzz_clock() - f->shared->started >= f->o->seconds;
+}
+
+static int pause(void *ctx)
+{
+	struct fuzz *f = ctx;
+	double now = fuzz_clock();
+	if (now >= f->next_publish) {
+		f->next_publish = now + 0.1;
+		fuzz_publish(f);
+	}
+	if (over(f))
+		f->stopped = 1;
+	return f->stopped;
+}
+
+struct search_hooks fuzz_hooks(struct fuzz *f)
+{
+	return (struct search_hooks){f, add, take, update, failed, pause};
+}
+
+/* ------------------------------------------------------------------ imports */
+
+static int import_row(void *ctx, const struct store_test *row)
+{
+	struct fuzz *f = ctx;
+	f->imported = row->id;
+	if (map_get(&f->own, row->id, NULL) || !(row->flags & TEST_COVERS))
+		return 0;
+	struct search_test t;
+	from_row(&t, row);
+	return search_learn(f->search, &t) ? -1 : f->stopped;
+}
+
+static int import_file(void *ctx, const void *data, size_t size, const char *from)
+{
+	struct fuzz *f = ctx;
+	(void)from;
+	return search_offer(f->search, data, size, ORIGIN_IMPORTED, 0) < 0 ? -1 : f->stopped;
+}
+
+int fuzz_import(struct fuzz *f)
+{
+	if (f->o->workers > 1 &&
+	    store_test_each(f->store, f->campaign, f->imported, 1, import_row, f) < 0)
+		return -1;
+	if (f->o->secondary && f->number == 0 && outdir_sync(f->outdir, import_file, f) < 0)
+		return -1;
+	return 0;
+}
+
+static int restore_row(void *ctx, const struct store_test *row)
+{
+	struct fuzz *f = ctx;
+	if (!stands_in_queue(row->flags, row->origin) || outdir_has(f->outdir, row->id))
+		return 0;
+	struct store_test whole;
+	struct buf data = {0};
+	int r = store_test_get(f->store, f->campaign, row->id, &whole, &data);
+	if (r > 0) {
+		whole.data = data.data;
+		whole.size = data.size;
+		r = write_file(f, &whole);
+	}
+	buf_release(&data);
+	return r < 0 ? -1 : 0;
+}
+
+int fuzz_restore_files(struct fuzz *f)
+{
+	return store_test_each(f->store, f->campaign, 0, 0, restore_row, f) < 0 ? -1 : 0;
+}

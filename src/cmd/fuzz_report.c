@@ -1,0 +1,247 @@
+/* fuzz_report.c: the result of a search: a few lines for a person, or one JSON object. */
+#include "base/error.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "cmd/fuzz.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct sums {
+	struct search_stats search;
+	struct solve_stats solve;
+	uint64_t covered, total;
+	double seconds;
+	uint64_t bugs, suspected;
+};
+
+static void add_up(struct sums *s, const struct fuzz_shared *shared, unsigned workers)
+{
+	memset(s, 0, sizeof *s);
+	for (unsigned i = 0; i < workers; i++) {
+		const struct fuzz_figures *w = &shared->workers[i];
+		search_stats_add(&s->search, &w->search);
+		solve_stats_add(&s->solve, &w->solve);
+		s->covered = w->covered > s->covered ? w->covered : s->covered;
+		s->total = w->total > s->total ? w->total : s->total;
+	}
+	s->seconds = fuzz_clock() - shared->started;
+}
+
+static int count_bug(void *ctx, const struct store_bug *b)
+{
+	struct sums *s = ctx;
+	s->bugs += (uint64_t)b->confirmed;
+	s->suspected += !b->confirmed;
+	return 0;
+}
+
+/* -------------------------------------------------------------------- text */
+
+struct text {
+	const struct fuzz_options *o;
+	const char *command;
+	int confirmed;
+};
+
+static int print_bug(void *ctx, const struct store_bug *b)
+{
+	struct text *t = ctx;
+	if (b->confirmed != t->confirmed)
+		return 0;
+	printf("%s %s", t->confirmed ? "bug      " : "suspected", b->summary);
+	if (b->count > 1)
+		printf(" (%" PRIu64 " inputs)", b->count);
+	printf("\n          %s/%s, %zu bytes\n", t->o->out, b->input_file, b->size);
+	printf("          muster replay %s/%s -- %s\n", t->o->out, b->input_file, t->command);
+	return 0;
+}
+
+static void print_rungs(const struct solve_stats *s)
+{
+	const char *sep = "";
+	printf("queries   %" PRIu64 " (%" PRIu64 " sat, %" PRIu64 " unsat, %" PRIu64 " unknown): ",
+	       s->queries, s->sat, s->unsat, s->unknown);
+	for (int i = 0; i < SOLVE_RUNG_COUNT; i++)
+		if (s->answered[i]) {
+			printf("%s%s %.0f %%", sep, solve_rung_key(i),
+			       100.0 * (double)s->answered[i] / (double)s->queries);
+			sep = ", ";
+		}
+	printf("\n");
+}
+
+static void print_divergences(const struct search_stats *s)
+{
+	uint64_t sure = s->predictions - s->diverged[DIVERGED_OPTIMISTIC], diverged = 0;
+	for (int i = 0; i < DIVERGED_COUNT; i++)
+		diverged += i == DIVERGED_OPTIMISTIC ? 0 : s->diverged[i];
+	printf("predicted %" PRIu64 " inputs were run, %" PRIu64 " reached their branch",
+	       s->predictions, s->reached);
+	if (diverged)
+		printf("; diverged %" PRIu64 " (%.1f %%)", diverged,
+		       sure ? 100.0 * (double)diverged / (double)sure : 0.0);
+	for (int i = 0; i < DIVERGED_COUNT; i++)
+		if (s->diverged[i] && i != DIVERGED_OPTIMISTIC)
+			printf(", %s %" PRIu64, search_divergence_key(i), s->diverged[i]);
+	if (s->diverged[DIVERGED_OPTIMISTIC])
+		printf("; optimistic guesses that failed %" PRIu64,
+		       s->diverged[DIVERGED_OPTIMISTIC]);
+	printf("\n");
+}
+
+static void print_text(const struct fuzz_options *o, struct store *store, uint64_t campaign,
+		       const struct sums *s, const char *status, const char *command)
+{
+	struct text t = {o, command, 1};
+	printf("%-9s %.1f s, %" PRIu64 " runs, %" PRIu64 " tests in %s/queue\n", status, s->seconds,
+	       s->search.runs, store_test_count(store, campaign), o->out);
+	printf("branches  %" PRIu64 " of %" PRIu64 " outcomes\n", s->covered, s->total);
+	if (s->solve.queries)
+		print_rungs(&s->solve);
+	if (s->search.predictions)
+		print_divergences(&s->search);
+	store_bug_each(store, campaign, print_bug, &t);
+	t.confirmed = 0;
+	store_bug_each(store, campaign, print_bug, &t);
+	if (!s->bugs && !s->suspected)
+		printf("bugs      none found\n");
+}
+
+/* -------------------------------------------------------------------- JSON */
+
+struct writer {
+	struct json j;
+	const struct fuzz_options *o;
+	const char *command;
+};
+
+static int json_bug(void *ctx, const struct store_bug *b)
+{
+	struct writer *w = ctx;
+	struct json *j = &w->j;
+	struct buf text = {0};
+	json_object_open(j);
+	json_key(j, "id"), json_u64(j, b->id);
+	json_key(j, "kind"), json_str(j, b->kind);
+	json_key(j, "function"), json_str(j, b->function);
+	json_key(j, "file"), json_str(j, b->file);
+	json_key(j, "line"), json_u64(j, b->line);
+	json_key(j, "confirmed"), json_bool(j, b->confirmed);
+	json_key(j, "summary"), json_str(j, b->summary);
+	json_key(j, "inputs"), json_object_open(j);
+	json_key(j, "in");
+	for (size_t i = 0; i < b->size; i++)
+		buf_addf(&text, "%02x", ((const unsigned char *)b->data)[i]);
+	json_str(j, buf_str(&text)), json_object_close(j);
+	buf_clear(&text);
+	buf_addf(&text, "%s/%s", w->o->out, b->input_file);
+	json_key(j, "input_file"), json_str(j, buf_str(&text));
+	buf_clear(&text);
+	buf_addf(&text, "muster replay %s/%s -- %s", w->o->out, b->input_file, w->command);
+	json_key(j, "replay"), json_str(j, buf_str(&text));
+	json_key(j, "count"), json_u64(j, b->count);
+	json_object_close(j);
+	buf_release(&text);
+	return 0;
+}
+
+static int json_test(void *ctx, const struct store_test *t)
+{
+	struct json *j = &((struct writer *)ctx)->j;
+	json_object_open(j);
+	json_key(j, "id"), json_u64(j, t->id);
+	json_key(j, "parent"), json_u64(j, t->parent);
+	json_key(j, "origin"), json_str(j, search_origin_key(t->origin));
+	json_key(j, "size"), json_u64(j, t->size);
+	json_key(j, "new_branches"), json_u64(j, t->new_outcomes);
+	json_key(j, "diverged"), json_bool(j, !!(t->flags & TEST_DIVERGED));
+	json_object_close(j);
+	return 0;
+}
+
+static void json_stats(struct json *j, const struct sums *s)
+{
+	json_key(j, "stats"), json_object_open(j);
+#define X(name, key, words) json_key(j, key), json_u64(j, s->search.name);
+	SEARCH_STATS(X)
+#undef X
+	uint64_t diverged = 0, hits = 0;
+	for (int i = 0; i < DIVERGED_COUNT; i++)
+		diverged += i == DIVERGED_OPTIMISTIC ? 0 : s->search.diverged[i];
+	for (int i = 0; i < SOLVE_SEARCH; i++)
+		hits += s->solve.answered[i];
+	json_key(j, "divergences"), json_u64(j, diverged);
+	json_key(j, "divergence_causes"), json_object_open(j);
+	for (int i = 0; i < DIVERGED_COUNT; i++)
+		json_key(j, search_divergence_key(i)), json_u64(j, s->search.diverged[i]);
+	json_object_close(j);
+	json_key(j, "queries"), json_u64(j, s->solve.queries);
+	json_key(j, "sat"), json_u64(j, s->solve.sat);
+	json_key(j, "unsat"), json_u64(j, s->solve.unsat);
+	json_key(j, "unknown"), json_u64(j, s->solve.unknown);
+	json_key(j, "cache_hits"), json_u64(j, hits);
+	double solving = 0;
+	json_key(j, "rungs"), json_object_open(j);
+	for (int i = 0; i < SOLVE_RUNG_COUNT; i++) {
+		json_key(j, solve_rung_key(i)), json_object_open(j);
+		json_key(j, "answered"), json_u64(j, s->solve.answered[i]);
+		json_key(j, "seconds"), json_double(j, s->solve.seconds[i]);
+		json_object_close(j);
+		solving += s->solve.seconds[i];
+	}
+	json_object_close(j);
+	json_key(j, "solver_seconds"), json_double(j, solving);
+	json_key(j, "rechecked"), json_u64(j, s->solve.rechecked);
+	json_key(j, "contradictions"), json_u64(j, s->solve.contradictions);
+	json_key(j, "bad_models"), json_u64(j, s->solve.bad_models);
+	json_key(j, "symbolic_seconds"), json_double(j, s->search.symbolic_seconds);
+	json_key(j, "mutate_seconds"), json_double(j, s->search.mutate_seconds);
+	json_key(j, "symbolic_outcomes"), json_u64(j, s->search.symbolic_outcomes);
+	json_key(j, "mutate_outcomes"), json_u64(j, s->search.mutate_outcomes);
+	json_object_close(j);
+}
+
+static void print_json(const struct fuzz_options *o, struct store *store, uint64_t campaign,
+		       const struct sums *s, const char *status, const char *command)
+{
+	struct buf out = {0};
+	struct writer w = {.o = o, .command = command};
+	struct json *j = &w.j;
+	json_begin(j, &out);
+	j->indent = 1;
+	json_object_open(j);
+	json_key(j, "command"), json_str(j, "fuzz");
+	json_key(j, "status"), json_str(j, status);
+	json_key(j, "seconds"), json_double(j, o->search.repeatable ? 0 : s->seconds);
+	json_key(j, "branches"), json_object_open(j);
+	json_key(j, "covered"), json_u64(j, s->covered);
+	json_key(j, "total"), json_u64(j, s->total);
+	json_object_close(j);
+	json_key(j, "tests"), json_array_open(j);
+	store_test_each(store, campaign, 0, 0, json_test, &w);
+	json_array_close(j);
+	json_key(j, "bugs"), json_array_open(j);
+	store_bug_each(store, campaign, json_bug, &w);
+	json_array_close(j);
+	json_stats(j, s);
+	json_object_close(j);
+	fwrite(out.data, 1, out.size, stdout);
+	putchar('\n');
+	buf_release(&out);
+}
+
+int fuzz_report(const struct fuzz_options *o, struct store *store, uint64_t campaign,
+		const struct fuzz_shared *shared, unsigned workers, const char *status,
+		const char *command)
+{
+	struct sums s;
+	add_up(&s, shared, workers);
+	store_bug_each(store, campaign, count_bug, &s);
+	if (o->json)
+		print_json(o, store, campaign, &s, status, command);
+	else
+		print_text(o, store, campaign, &s, status, command);
+	return s.bugs ? EXIT_FOUND : EXIT_OK;
+}

@@ -1,0 +1,268 @@
+/* fuzz_worker.c: one worker of a search: what it opens, its loop, its figures.
+ *
+ * Everything that can end a search badly (a full disk, a program that cannot be started)
+ * comes back as -1 with words. What was found up to then is in the store: the
+ * same command goes on from there.
+ */
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "build/home.h"
+#include "cmd/fuzz.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define SYNC_SECONDS 1.0
+#define SYNC_RUNS 20000.0
+
+double fuzz_clock(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---------------------------------------------------------------- opening */
+
+static void open_targets(struct fuzz *f)
+{
+	struct target_options t = f->o->target;
+	t.time = f->o->run_time;
+	log_progress("making the cov variant of %s", f->program);
+	target_make(&f->cov, f->program, f->argv, VARIANT_COV, &t);
+	t.time = f->o->run_time *
+		 20; /* tracing is slower, and a path cut by a clock cannot be repeated */
+	t.shm.events = 1 << 22;
+	t.shm.nodes = 1 << 24;
+	log_progress("making the trace variant of %s", f->program);
+	target_make(&f->trace, f->program, f->argv, VARIANT_TRACE, &t);
+	target_make(&f->trace_child, f->program, f->argv, VARIANT_TRACE, &t);
+	f->cov.options.server = f->trace.options.server = f->trace_child.options.server = 1;
+	log_progress(NULL);
+}
+
+static int cache_get(void *ctx, struct hash128 key, enum verdict *v, struct buf *model)
+{
+	struct fuzz *f = ctx;
+	int verdict;
+	if (store_query_get(f->store, key, &verdict, model) <= 0)
+		return 0;
+	*v = (enum verdict)verdict;
+	return 1;
+}
+
+static void cache_put(void *ctx, struct hash128 key, enum verdict v, const void *model, size_t size)
+{
+	struct fuzz *f = ctx;
+	store_query_put(f->store, key, (int)v, model,
+			size); /* a cache that cannot be written is no cache */
+}
+
+static int open_search(struct fuzz *f)
+{
+	struct search_options o = f->o->search;
+	o.seed = f->o->seed + f->number * 0x9e3779b97f4a7c15ull;
+	o.no_mutate = f->o->no_mutate;
+	o.dictionary = f->o->dictionary;
+	o.solve.dump_dir = f->o->dump_queries;
+	o.solve.cache_get = cache_get;
+	o.solve.cache_put = cache_put;
+	o.solve.cache_ctx = f;
+	struct search_target t = {
+	    .exec = f->exec,
+	    .parent = f->parent,
+	    .child = f->child,
+	    .parent_shm = &f->trace.shm,
+	    .child_shm = &f->trace_child.shm,
+	    .sites = &f->trace.sites,
+	    .to_objects = !target_has_path(f->argv),
+	};
+	struct search_hooks hooks = fuzz_hooks(f);
+	f->search = search_new(&o, &t, &hooks);
+	return f->search ? 0 : -1;
+}
+
+int fuzz_open_store(struct fuzz *f)
+{
+	struct hash128 key;
+	char *path = f->o->store ? mem_strdup(f->o->store) : file_join(home_project(), "store.db");
+	int r = -1;
+	if (!f->o->store && file_mkdirs(home_project()))
+		goto out;
+	if (outdir_open(&f->outdir, f->o->out, f->o->secondary, f->o->seed, &key) ||
+	    store_open(&f->store, path, STORE_CREATE) ||
+	    store_campaign(f->store, key, f->program, f->command, &f->campaign, &f->fresh))
+		goto out;
+	r = 0;
+out:
+	free(path);
+	return r;
+}
+
+int fuzz_open(struct fuzz *f)
+{
+	if (fuzz_open_store(f))
+		return -1;
+	open_targets(f);
+	if (exec_open(&f->exec, &f->cov.options, 0))
+		return -1;
+	if (!(f->parent = launcher_new(&f->trace.options)) ||
+	    !(f->child = launcher_new(&f->trace_child.options)))
+		return -1;
+	return open_search(f);
+}
+
+void fuzz_close(struct fuzz *f)
+{
+	if (f->store)
+		store_frontier_release(f->store, f->campaign, f->number + 1);
+	search_free(f->search);
+	exec_close(f->exec);
+	launcher_free(f->parent);
+	launcher_free(f->child);
+	confirm_close(f->confirm);
+	fuzz_bugs_release(f);
+	target_release(&f->cov);
+	target_release(&f->trace);
+	target_release(&f->trace_child);
+	outdir_close(f->outdir);
+	store_close(f->store);
+	map_release(&f->own);
+}
+
+/* ------------------------------------------------------------------- seeds */
+
+static int offer_seed(void *ctx, const void *data, size_t size, const char *name)
+{
+	struct fuzz *f = ctx;
+	(void)name;
+	return search_offer(f->search, data, size, ORIGIN_SEED, 1) < 0 ? -1 : f->stopped;
+}
+
+static int know_cover(void *ctx, uint32_t unit, uint32_t outcome, uint8_t mask, uint64_t test)
+{
+	struct fuzz *f = ctx;
+	(void)test;
+	search_cover_known(f->search, unit, outcome, mask);
+	return 0;
+}
+
+static int know_test(void *ctx, const struct store_test *row)
+{
+	struct fuzz *f = ctx;
+	f->imported = row->id;
+	if (!(row->flags & TEST_COVERS) && row->origin != ORIGIN_SEED)
+		return 0;
+	struct search_test t = {.id = row->id,
+				.data = row->data,
+				.size = row->size,
+				.flags = row->flags,
+				.origin = row->origin};
+	search_known_test(f->search, &t);
+	return 0;
+}
+
+static int resume(struct fuzz *f)
+{
+	struct exec_result r;
+	if (exec_run(f->exec, "", 0, &r)) /* units are known when they registered */
+		return -1;
+	if (store_cover_each(f->store, f->campaign, know_cover, f) < 0 ||
+	    store_test_each(f->store, f->campaign, 0, 1, know_test, f) < 0)
+		return -1;
+	return f->number == 0 ? fuzz_restore_files(f) : 0;
+}
+
+/* Without seeds: nothing, and a little of something. */
+static int seed_small(struct fuzz *f)
+{
+	static const char small[] = "0000000000000000";
+	return search_offer(f->search, "", 0, ORIGIN_SEED, 1) < 0 ||
+		       search_offer(f->search, small, sizeof small - 1, ORIGIN_SEED, 1) < 0
+		   ? -1
+		   : 0;
+}
+
+int fuzz_seed(struct fuzz *f)
+{
+	if (resume(f))
+		return -1;
+	if (f->number)
+		return 0;
+	if (f->o->seeds && outdir_seeds(f->o->seeds, f->o->search.max_input, offer_seed, f) < 0)
+		return -1;
+	if (store_test_count(f->store, f->campaign) == 0) {
+		if (f->o->seeds)
+			log_warn("no usable seed in '%s': starting from an empty and a small input",
+				 f->o->seeds);
+		return seed_small(f);
+	}
+	return 0;
+}
+
+/* -------------------------------------------------------------------- loop */
+
+static uint64_t total_outcomes(const struct fuzz *f)
+{
+	uint32_t count;
+	uint64_t total = 0;
+	const struct exec_unit *units = exec_units(f->exec, &count);
+	for (uint32_t i = 0; i < count; i++)
+		total += units[i].count;
+	return total;
+}
+
+void fuzz_publish(struct fuzz *f)
+{
+	struct fuzz_figures *p = f->figures;
+	p->search = *search_stats(f->search);
+	p->solve = *search_solve_stats(f->search);
+	p->covered = search_cover(f->search)->covered;
+	p->total = total_outcomes(f);
+	if (p->covered != f->last_covered) {
+		f->last_covered = p->covered;
+		p->last_new = fuzz_clock();
+	}
+	if (f->show)
+		f->show(f);
+}
+
+static int sync_due(struct fuzz *f)
+{
+	double now = f->o->search.repeatable ? (double)search_stats(f->search)->runs / SYNC_RUNS
+					     : fuzz_clock() / SYNC_SECONDS;
+	if (floor(now) <= f->next_sync)
+		return 0;
+	f->next_sync = floor(now);
+	return 1;
+}
+
+int fuzz_loop(struct fuzz *f)
+{
+	int r = 1;
+	while (!f->stopped) {
+		if (sync_due(f) && fuzz_import(f))
+			return -1;
+		r = search_step(f->search);
+		if (r < 0 || fuzz_failures_flush(f, 0))
+			return -1;
+		if (r == 0 && f->o->workers > 1) { /* others may still add to the frontier */
+			struct timespec pause = {0, 20000000};
+			f->figures->ended = 1;
+			nanosleep(&pause, NULL);
+			f->stopped |= f->shared->stop;
+		} else {
+			f->figures->ended = r == 0;
+			if (r == 0)
+				break;
+		}
+	}
+	f->figures->exhausted = r == 0 && search_exhausted(f->search);
+	if (fuzz_failures_flush(f, 1))
+		return -1;
+	fuzz_publish(f);
+	return 0;
+}

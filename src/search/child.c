@@ -1,0 +1,159 @@
+/* child.c: from a model to an input, its run, and whether it went where it was sent.
+ *
+ * The input is the parent's with the model's values put in. It runs twice: in the cov
+ * variant for what it covers, in the trace variant for its path, whose decisions must
+ * be the parent's up to the one that was negated. If they are not, that is a
+ * divergence: counted with its cause, and the input is worth what it covers, no more.
+ */
+#include "base/hash.h"
+#include "run/eval.h"
+#include "search/inside.h"
+
+#include <signal.h>
+#include <string.h>
+
+/* The parent's bytes with the model's values; 0 if the model asks for more than inputs may have. */
+static int build_input(struct search *s, const struct expansion *x, const struct solve_model *m)
+{
+	uint64_t size = x->size;
+	for (size_t i = 0; i < m->values.size; i++) {
+		const struct solve_value *v = &m->values.data[i];
+		if (v->op == MUSTER_OP_LENGTH && v->source == 0)
+			size = v->value > s->o.max_input ? UINT64_MAX : (uint64_t)v->value;
+	}
+	for (size_t i = 0; i < m->values.size && size <= s->o.max_input; i++) {
+		const struct solve_value *v = &m->values.data[i];
+		/* Bytes of marked objects that the input did not reach yet. */
+		if (v->op == MUSTER_OP_INPUT && v->source == 0 && v->index >= size &&
+		    v->index >= x->size && map_get(&x->import.beyond, v->index, NULL))
+			size = v->index + 1;
+	}
+	if (size > s->o.max_input)
+		return 0;
+	buf_clear(&s->input);
+	buf_reserve(&s->input, size + 1);
+	uint64_t old = size < x->size ? size : x->size;
+	memcpy(s->input.data, x->data, old);
+	for (uint64_t i = old; i < size; i++) {
+		uint64_t value = 0;
+		map_get(&x->import.beyond, i, &value);
+		s->input.data[i] = (char)value;
+	}
+	for (size_t i = 0; i < m->values.size; i++) {
+		const struct solve_value *v = &m->values.data[i];
+		if (v->op == MUSTER_OP_INPUT && v->source == 0 && v->index < size)
+			s->input.data[v->index] = (char)v->value;
+	}
+	s->input.size = size;
+	return 1;
+}
+
+/* Is an operation that the prefix depends on without a value for the child's input? */
+static int undefined_before(struct search *s, struct expansion *x, const struct path_step *step)
+{
+	struct eval e;
+	struct eval_input inputs[MUSTER_MAX_SOURCES];
+	int found = 0;
+	for (unsigned i = 0; i < x->trace.source_count; i++)
+		inputs[i] = (struct eval_input){(const uint8_t *)s->input.data, s->input.size};
+	eval_init(&e, &x->trace);
+	eval_run(&e, inputs);
+	for (const struct path_step *p = s->parent.steps.data; p <= step && !found; p++)
+		found = !eval_defined(&e, p->label);
+	eval_release(&e);
+	return found;
+}
+
+static uint64_t digest_again(struct search *s, const void *data, size_t size)
+{
+	struct run_result r;
+	struct trace t;
+	if (search_trace(s, s->t.child, s->t.child_shm, data, size, &r, &t))
+		return 0;
+	path_read(&s->child, &t, &s->sites, s->t.exec, s->o.path_limit);
+	trace_release(&t);
+	return s->child.digest;
+}
+
+static enum search_divergence cause(struct search *s, struct expansion *x,
+				    const struct path_step *step, enum path_match match,
+				    const struct run_result *r, int optimistic)
+{
+	uint64_t first = s->child.digest;
+	if (optimistic)
+		return DIVERGED_OPTIMISTIC;
+	if (r->end == RUN_SIGNAL && match == PATH_SHORT)
+		return DIVERGED_CRASH;
+	if ((r->end != RUN_EXIT && r->end != RUN_SIGNAL) || s->child.cut)
+		return DIVERGED_LIMIT;
+	if (undefined_before(s, x, step))
+		return DIVERGED_UNDEFINED;
+	if (s->parent.stale || s->child.stale)
+		return DIVERGED_STALE;
+	if (digest_again(s, s->input.data, s->input.size) != first ||
+	    digest_again(s, x->data, x->size) != s->parent.digest)
+		return DIVERGED_UNSTABLE;
+	return DIVERGED_UNKNOWN;
+}
+
+/* Runs the child traced and compares; fills in what is known of its path. */
+static int follow(struct search *s, struct expansion *x, const struct path_step *step,
+		  uint32_t outcome, int optimistic, struct search_test *t)
+{
+	struct run_result r;
+	struct trace trace;
+	int failed =
+	    search_trace(s, s->t.child, s->t.child_shm, s->input.data, s->input.size, &r, &trace);
+	if (failed)
+		return failed < 0 ? -1 : 0;
+	path_read(&s->child, &trace, &s->sites, s->t.exec, s->o.path_limit);
+	trace_release(&trace);
+	s->stats.predictions++;
+	t->path = s->child.digest ? s->child.digest : 1;
+	enum path_match match = path_compare(step, outcome, &s->child, NULL);
+	if (match == PATH_REACHED) {
+		s->stats.reached++;
+		t->bound = optimistic ? 0 : step->ordinal + 1;
+		if (search_note(s, &s->child))
+			t->flags |= TEST_PROGRESS;
+		return 0;
+	}
+	search_note(s, &s->child);
+	t->flags |= TEST_DIVERGED;
+	s->incomplete |= !optimistic;
+	s->stats.diverged[cause(s, x, step, match, &r, optimistic)]++;
+	return 0;
+}
+
+int search_child(struct search *s, struct expansion *x, const struct path_step *step,
+		 uint32_t outcome, const struct solve_model *m)
+{
+	struct search_test t = {.parent = x->test->id,
+				.origin = ORIGIN_SOLVED,
+				.flags = m->optimistic ? TEST_OPTIMISTIC : 0};
+	struct exec_result r;
+	if (!build_input(s, x, m)) {
+		s->incomplete = 1;
+		return 0;
+	}
+	struct hash128 h = hash128(s->input.data, s->input.size);
+	if (!memory_add(&s->inputs, h.a))
+		return 0;
+	s->stats.runs++;
+	if (exec_run(s->t.exec, s->input.data, s->input.size, &r))
+		return -1;
+	if (follow(s, x, step, outcome, m->optimistic, &t))
+		return -1;
+	t.data = (const uint8_t *)s->input.data;
+	t.size = s->input.size;
+	if (r.end == RUN_SIGNAL || r.end == RUN_TIME || r.end == RUN_MEMORY) {
+		t.flags |= r.end == RUN_SIGNAL ? TEST_CRASH : TEST_HANG;
+		if (s->h.failed(s->h.ctx, &t, &r))
+			return -1;
+	}
+	uint64_t before = s->cover.covered;
+	if (search_keep(s, &t, &r, 0) < 0)
+		return -1;
+	s->stats.symbolic_outcomes += s->cover.covered - before;
+	return 0;
+}

@@ -1,0 +1,172 @@
+/* expand.c: one generation: traces a test and negates the decisions of its path in one pass.
+ *
+ * The constraints of the path join the solver's prefix in order; before a decision's own
+ * constraint joins, its other outcomes are asked for, if the policy wants them. The solver
+ * keeps what it learned of the prefix, so a path costs one pass, not one for each
+ * negation. Steps behind the last wanted decision are not imported at all.
+ *
+ * Concretisations pin what the trace could not follow. Where they make the answer no,
+ * the goal is asked for once more without them: such an answer is optimistic, and only
+ * its run says what it is worth.
+ */
+#include "base/error.h"
+#include "search/inside.h"
+
+static u128 value_in_run(void *ctx, expr_t variable)
+{
+	const struct expansion *x = ctx;
+	const struct expr_node *n = expr_get(x->pool, variable);
+	uint64_t value = 0;
+	if (n->op == MUSTER_OP_LENGTH)
+		return n->a == 0 ? x->size : x->trace.sources[n->a].size;
+	if (n->op != MUSTER_OP_INPUT || n->a != 0)
+		return 0;
+	if (n->k < x->size)
+		return x->data[n->k];
+	map_get(&x->import.beyond, n->k, &value);
+	return value;
+}
+
+static struct solve_path *open_path(struct search *s, struct expansion *x)
+{
+	struct solve_path *p = solve_path_new(s->solver, x->pool, value_in_run, x);
+	expr_t limit = expr_const(x->pool, 64, s->o.max_input > x->size ? s->o.max_input : x->size);
+	solve_path_add(p, expr_binary(x->pool, MUSTER_OP_ULE, expr_length(x->pool, 0), limit));
+	return p;
+}
+
+/* Sources whose bytes no test decides (other files, arguments) are as they were. */
+static int foreign(const struct expansion *x, expr_t e)
+{
+	uint32_t n;
+	const expr_t *vars = expr_vars(x->pool, e, &n);
+	for (uint32_t i = 0; i < n; i++)
+		if (expr_get(x->pool, vars[i])->a != 0)
+			return 1;
+	return 0;
+}
+
+/* ---------------------------------------------------------------- negation */
+
+/* The same goal without the concretisations before it. */
+static int ask_relaxed(struct search *s, struct expansion *x, size_t at, uint32_t outcome,
+		       expr_t goal)
+{
+	struct solve_model m = {0};
+	int r = 0;
+	if (!s->parent.concretisations || s->o.solve.no_optimistic)
+		return 0;
+	if (!x->relaxed)
+		x->relaxed = open_path(s, x);
+	for (; x->relaxed_at < at; x->relaxed_at++) {
+		const struct path_step *step = &s->parent.steps.data[x->relaxed_at];
+		if (step->kind != MUSTER_EV_CONCRETE)
+			solve_path_add(x->relaxed, path_constraint(step, &x->import, &s->sites));
+	}
+	if (solve_path_query(x->relaxed, goal, &m) == VERDICT_SAT) {
+		m.optimistic = 1;
+		r = search_child(s, x, &s->parent.steps.data[at], outcome, &m);
+	}
+	solve_model_release(&m);
+	return r;
+}
+
+static int negate(struct search *s, struct expansion *x, size_t at, uint32_t outcome)
+{
+	const struct path_step *step = &s->parent.steps.data[at];
+	struct solve_model m = {0};
+	int r = 0;
+	expr_t goal = path_goal(step, outcome, &x->import, &s->sites);
+	if (foreign(x, goal)) {
+		s->incomplete = 1;
+		return 0;
+	}
+	s->stats.flips++;
+	s->sites.decisions.data[step->site].flips++;
+	double before = search_cost(s);
+	enum verdict v = solve_path_query(x->strict, goal, &m);
+	if (v == VERDICT_SAT || m.optimistic)
+		r = search_child(s, x, step, outcome, &m);
+	if (v == VERDICT_UNKNOWN)
+		s->incomplete = 1;
+	if (v != VERDICT_SAT && !r && x->test->stage == STAGE_UNCOVERED)
+		r = ask_relaxed(s, x, at, outcome, goal);
+	uint32_t function = s->sites.decisions.data[step->site].function;
+	s->sites.function_cost.data[function] += search_cost(s) - before;
+	solve_model_release(&m);
+	return r;
+}
+
+/* One pass over the path. 0, 1: paused, -1. */
+static int negate_all(struct search *s, struct expansion *x, const wanted_list *wanted)
+{
+	size_t next = 0;
+	for (size_t i = 0; next < wanted->size; i++) {
+		const struct path_step *step = &s->parent.steps.data[i];
+		for (; next < wanted->size && wanted->data[next].step == i; next++) {
+			if (!search_still_wanted(s, x->test, step, wanted->data[next].outcome))
+				continue;
+			if (negate(s, x, i, wanted->data[next].outcome))
+				return -1;
+			if (search_paused(s))
+				return 1;
+		}
+		if (next < wanted->size &&
+		    solve_path_add(x->strict, path_constraint(step, &x->import, &s->sites)) < 0) {
+			/* The run says that it held: trace and run disagree, so nothing behind it
+			 * can be predicted. */
+			s->incomplete = 1;
+			return 0;
+		}
+	}
+	return 0;
+}
+
+static int expand_trace(struct search *s, struct expansion *x)
+{
+	wanted_list wanted = {0};
+	int r = 0;
+	search_plan(s, x->test, &wanted);
+	if (wanted.size) {
+		s->stats.expanded++;
+		x->pool = exprs_new();
+		import_init(&x->import, &x->trace, x->pool, x->size);
+		if (s->o.subsume)
+			search_subsume(s, x, &wanted);
+		x->strict = open_path(s, x);
+		r = negate_all(s, x, &wanted);
+		solve_path_free(x->strict);
+		if (x->relaxed)
+			solve_path_free(x->relaxed);
+		import_release(&x->import);
+		exprs_free(x->pool);
+	}
+	vec_release(&wanted);
+	return r;
+}
+
+int search_expand(struct search *s, struct search_test *t, const struct buf *data)
+{
+	struct expansion x = {.test = t, .data = (const uint8_t *)data->data, .size = data->size};
+	struct run_result run;
+	int r =
+	    search_trace(s, s->t.parent, s->t.parent_shm, data->data, data->size, &run, &x.trace);
+	if (r < 0)
+		return -1;
+	if (r > 0) { /* it wrote over its trace: there is no path to negate */
+		t->stage = STAGE_DONE;
+		s->incomplete = 1;
+		return 0;
+	}
+	path_read(&s->parent, &x.trace, &s->sites, s->t.exec, s->o.path_limit);
+	search_note(s, &s->parent);
+	s->stats.concretisations += s->parent.concretisations;
+	s->stats.cut_paths += (uint64_t)s->parent.cut;
+	s->incomplete |= s->parent.cut || s->parent.concretisations || s->parent.stale ||
+			 (run.end != RUN_EXIT && run.end != RUN_SIGNAL);
+	r = expand_trace(s, &x);
+	trace_release(&x.trace);
+	if (r == 0)
+		t->stage++;
+	return r;
+}

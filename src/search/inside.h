@@ -1,0 +1,92 @@
+/* inside.h: what the files of the search share. */
+#ifndef MUSTER_SEARCH_INSIDE_H
+#define MUSTER_SEARCH_INSIDE_H
+
+#include "base/map.h"
+#include "search/search.h"
+
+/* A set of 64-bit keys that stops growing at a limit: what no longer fits is forgotten, which costs
+ * repeated work and nothing else. */
+struct memory {
+	struct map map;
+	size_t limit;
+};
+int memory_add(struct memory *m, uint64_t key); /* 1 if it is new (or there is no room to tell) */
+
+/* The run of a path that is being negated. */
+struct expansion {
+	struct search_test *test;
+	const uint8_t *data;
+	size_t size;
+	struct trace trace;
+	struct exprs *pool;
+	struct import import;
+	struct solve_path *strict;  /* all constraints of the path */
+	struct solve_path *relaxed; /* without concretisations; made where the first says no */
+	size_t relaxed_at;	    /* steps that were offered to it */
+};
+
+struct search {
+	struct search_options o;
+	struct search_target t;
+	struct search_hooks h;
+	struct solver *solver;
+	struct sites sites;
+	struct cover cover;
+	struct memory inputs;	/* contents that were run as children */
+	struct memory flipped;	/* prefix, site and outcome of every negation */
+	struct memory contexts; /* outcomes with the place on a path where they were taken */
+	struct memory progress; /* outcomes inside bodies of library functions, with their place */
+	struct memory paths;	/* digests of paths that were run */
+	struct search_stats stats;
+	uint64_t pending; /* tests without coverage in the frontier */
+	int incomplete;	  /* something was lost: not every path is known to be covered */
+	struct path parent, child;
+	struct buf input; /* of the child */
+	VEC(struct search_cover) changed;
+	struct mutation *mutation; /* NULL: off */
+	double next_pause;
+	int paused;
+};
+
+/* expand.c: traces the test and negates what its stage asks for. 0; 1: the slice ended before the
+ * stage did; -1. */
+int search_expand(struct search *s, struct search_test *t, const struct buf *data);
+
+/* child.c: builds the input that a model asks for and runs it; `step` of the parent was to take
+ * `outcome`. */
+int search_child(struct search *s, struct expansion *x, const struct path_step *step,
+		 uint32_t outcome, const struct solve_model *m);
+
+/* keep.c: looks at the coverage of a run and keeps the input, if it is worth it or `keep` is set. 1
+ * kept, 0, -1. */
+int search_keep(struct search *s, struct search_test *t, const struct exec_result *r, int keep);
+double search_rank(const struct search_test *t);
+
+/* policy.c: which decisions of a path are negated at a stage. */
+struct wanted {
+	uint32_t step, outcome;
+};
+typedef VEC(struct wanted) wanted_list;
+void search_plan(struct search *s, const struct search_test *t, wanted_list *out);
+int search_still_wanted(struct search *s, const struct search_test *t, const struct path_step *step,
+			uint32_t outcome);
+/* Notes where on its path each outcome was taken. Returns how many places inside library bodies are
+ * new. */
+unsigned search_note(struct search *s, const struct path *p);
+
+/* subsume.c: takes out of the list what stronger constraints of the same instruction imply and,
+ * with `skip`, these as well. */
+void search_subsume(struct search *s, struct expansion *x, wanted_list *wanted);
+
+/* Runs the trace variant. 0 with *t open, 1: there is no trace to use, -1 with words. */
+int search_trace(struct search *s, struct launcher *l, const struct shm *shm, const void *data,
+		 size_t size, struct run_result *r, struct trace *t);
+/* Asks the caller now and then whether to stop. */
+int search_paused(struct search *s);
+double search_clock(void);
+/* The cost of something, in seconds or, in repeatable mode, in work: runs, and conflicts of the
+ * solver. */
+double search_cost(const struct search *s);
+
+#endif

@@ -1,0 +1,69 @@
+/* keep.c: what becomes of an input that was run.
+ *
+ * An input is kept for what its run covered, or because the search needs it: a step on the
+ * way through a library function, or a path that nobody took before, which the frontier
+ * holds until its turn (a bounded number of those; more are dropped and counted).
+ */
+#include "base/hash.h"
+#include "search/inside.h"
+
+#include <math.h>
+
+struct changes {
+	struct search *s;
+	const struct exec_unit *units;
+	uint32_t count;
+	uint32_t at; /* unit of the last change: they come in ascending order */
+};
+
+static void changed(void *ctx, uint32_t index, uint8_t mask)
+{
+	struct changes *c = ctx;
+	while (c->at < c->count && index >= c->units[c->at].first + c->units[c->at].count)
+		c->at++;
+	if (c->at < c->count)
+		vec_push(&c->s->changed,
+			 (struct search_cover){c->units[c->at].unit, index - c->units[c->at].first,
+					       mask});
+}
+
+/* Greater is sooner. What covered something comes first; within a class small inputs do. */
+double search_rank(const struct search_test *t)
+{
+	static const double covers[] = {1e6, 1e4, 1e2}, other[] = {1e3, 10, 1};
+	double small = 10 - log2((double)t->size + 1) / 4;
+	if (t->stage >= STAGE_DONE)
+		return 0;
+	if (t->flags & TEST_COVERS)
+		return covers[t->stage] + 20.0 * t->news.outcomes + t->news.classes + small;
+	if (t->flags & TEST_PROGRESS && t->stage == STAGE_UNCOVERED)
+		return 5e5 + small;
+	return other[t->stage] + small / 100;
+}
+
+int search_keep(struct search *s, struct search_test *t, const struct exec_result *r, int keep)
+{
+	struct changes c = {.s = s};
+	c.units = exec_units(s->t.exec, &c.count);
+	vec_clear(&s->changed);
+	t->news = cover_look(&s->cover, r, 1, changed, &c);
+	if (t->news.outcomes || t->news.classes)
+		t->flags |= TEST_COVERS;
+	if (!(t->flags & (TEST_COVERS | TEST_PROGRESS)) && !keep) {
+		if (t->path == 0 || !memory_add(&s->paths, t->path))
+			return 0;
+		if (s->pending >= s->o.pending_limit) {
+			s->stats.dropped++;
+			s->incomplete = 1;
+			return 0;
+		}
+	}
+	t->rank = search_rank(t);
+	int added = s->h.add(s->h.ctx, t, s->changed.data, s->changed.size);
+	if (added > 0) {
+		s->pending += !(t->flags & TEST_COVERS) && t->stage < STAGE_DONE;
+		if (t->flags & TEST_COVERS)
+			search_known_test(s, t);
+	}
+	return added;
+}

@@ -1,0 +1,19 @@
+/* mutation.h: the mutation stage's place in a search, and its share of the time. */
+#ifndef MUSTER_SEARCH_MUTATION_H
+#define MUSTER_SEARCH_MUTATION_H
+
+#include "search/search.h"
+
+struct mutation;
+/* NULL with words if the user's dictionary cannot be read. */
+struct mutation *mutation_new(struct search *s);
+void mutation_free(struct mutation *m);				    /* NULL is fine */
+void mutation_add(struct mutation *m, const struct search_test *t); /* copies it */
+void mutation_word(struct mutation *m, const void *data, size_t size);
+int mutation_slice(struct mutation *m); /* until search_paused; -1 with words */
+
+/* What a slice cost and found, and which kind of slice is due. m may be NULL for mutation_book. */
+void mutation_book(struct mutation *m, int mutate, double cost, uint64_t outcomes);
+int mutation_next(struct mutation *m);
+
+#endif

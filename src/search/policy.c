@@ -1,0 +1,138 @@
+/* policy.c: which decisions of a path are negated, and when.
+ *
+ * A test passes three stages. First only outcomes that no run ever took: few, and
+ * they pay. Then outcomes that were never taken at such a place of a path (after that
+ * decision, in that many-th pass): they lead to states that coverage does not see.
+ * Last, all others, so that a search that ends has negated everything.
+ *
+ * Bodies of library functions have no counters; there, a place on the path takes the
+ * part of the counter, with the program's last decision as the place of the call.
+ *
+ * A negation is identified by the digest of the decisions before it and its
+ * outcome: no two tests negate the same.
+ */
+#include "base/hash.h"
+#include "search/inside.h"
+
+#define SAME_SITE 24 /* negations of one outcome that is not covered, for each path */
+
+int memory_add(struct memory *m, uint64_t key)
+{
+	if (m->map.size >= m->limit)
+		return !map_get(&m->map, key, NULL);
+	return map_set(&m->map, key, 1);
+}
+
+static int is_decision(const struct path_step *s)
+{
+	return s->kind == MUSTER_EV_BRANCH || s->kind == MUSTER_EV_SWITCH;
+}
+
+/* Walks a path and tells each decision its place: what the program decided last, and how often the
+ * site was passed, in powers of two. */
+struct place {
+	struct map passes; /* by site */
+	uint64_t last;	   /* the program's last decision */
+};
+
+static uint64_t place_of(struct place *w, const struct search *s, const struct path_step *step)
+{
+	uint64_t passes = 0;
+	map_get(&w->passes, step->site, &passes);
+	map_set(&w->passes, step->site, passes + 1);
+	unsigned class = 64 - (unsigned)__builtin_clzll(passes | 1);
+	uint64_t place = hash_mix(w->last ^ (uint64_t)step->site << 8 ^ class);
+	if (s->sites.decisions.data[step->site].counter != SITES_NOWHERE)
+		w->last = (uint64_t)step->site << 32 | step->outcome;
+	return place;
+}
+
+static uint64_t at_place(uint64_t place, uint32_t outcome)
+{
+	return hash_mix(place + outcome + 1);
+}
+
+unsigned search_note(struct search *s, const struct path *p)
+{
+	struct place w = {0};
+	unsigned fresh = 0;
+	for (size_t i = 0; i < p->steps.size; i++) {
+		const struct path_step *step = &p->steps.data[i];
+		if (!is_decision(step))
+			continue;
+		uint64_t key = at_place(place_of(&w, s, step), step->outcome);
+		memory_add(&s->contexts, key);
+		if (s->sites.decisions.data[step->site].counter == SITES_NOWHERE)
+			fresh += (unsigned)memory_add(&s->progress, key);
+	}
+	map_release(&w.passes);
+	return fresh;
+}
+
+static int uncovered(const struct search *s, const struct sites_decision *d, uint32_t outcome)
+{
+	return d->counter != SITES_NOWHERE && !cover_has(&s->cover, d->counter + outcome);
+}
+
+static int limited(struct search *s, const struct sites_decision *d)
+{
+	if ((s->o.flip_limit && d->flips >= s->o.flip_limit) ||
+	    (s->o.function_limit > 0 &&
+	     s->sites.function_cost.data[d->function] > s->o.function_limit)) {
+		s->stats.skipped++;
+		s->incomplete = 1;
+		return 1;
+	}
+	return 0;
+}
+
+int search_still_wanted(struct search *s, const struct search_test *t, const struct path_step *step,
+			uint32_t outcome)
+{
+	const struct sites_decision *d = &s->sites.decisions.data[step->site];
+	if (t->stage == STAGE_UNCOVERED && d->counter != SITES_NOWHERE && !uncovered(s, d, outcome))
+		return 0;
+	if (limited(s, d))
+		return 0;
+	return memory_add(&s->flipped,
+			  hash_mix(step->prefix ^ hash_mix((uint64_t)step->site << 32 | outcome)));
+}
+
+/* Is this outcome of the decision one for the test's stage? */
+static int wants(struct search *s, const struct search_test *t, const struct sites_decision *d,
+		 uint64_t place, uint32_t outcome, struct map *tries, uint32_t site)
+{
+	uint64_t n = 0, key = (uint64_t)site << 32 | outcome;
+	if (t->stage == STAGE_ALL)
+		return 1;
+	if (t->stage == STAGE_CONTEXT || d->counter == SITES_NOWHERE)
+		return !map_get(&s->contexts.map, at_place(place, outcome), NULL);
+	if (!uncovered(s, d, outcome))
+		return 0;
+	map_get(tries, key, &n);
+	map_set(tries, key, n + 1);
+	return n < SAME_SITE;
+}
+
+void search_plan(struct search *s, const struct search_test *t, wanted_list *out)
+{
+	struct place w = {0};
+	struct map tries = {0};
+	for (size_t i = 0; i < s->parent.steps.size; i++) {
+		const struct path_step *step = &s->parent.steps.data[i];
+		if (!is_decision(step))
+			continue;
+		const struct sites_decision *d = &s->sites.decisions.data[step->site];
+		uint64_t place = place_of(&w, s, step);
+		uint32_t outcomes = step->kind == MUSTER_EV_BRANCH ? 2
+				    : d->values			   ? d->outcomes
+								   : 0;
+		if (step->ordinal < t->bound)
+			continue;
+		for (uint32_t o = 0; o < outcomes; o++)
+			if (o != step->outcome && wants(s, t, d, place, o, &tries, step->site))
+				vec_push(out, (struct wanted){(uint32_t)i, o});
+	}
+	map_release(&w.passes);
+	map_release(&tries);
+}

@@ -1,0 +1,284 @@
+/* search.c: the search as a whole: what is done next.
+ *
+ * Two ways lead to new code: negating the paths of tests, and changing tests blindly,
+ * which is a thousand times cheaper for each run. Neither is better: at each slice the
+ * one goes that earned more outcomes for its cost lately, and the other gets a
+ * smaller share so that it can show that this changed. Costs are seconds; in
+ * repeatable mode they are counts of work, and no decision looks at a clock.
+ */
+#include "search/search.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "search/inside.h"
+#include "search/mutation.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define SLICE 0.25    /* seconds until the caller is asked again who is next */
+#define WORK_RUN 1e-4 /* what a run counts for in repeatable mode, in place of seconds */
+#define WORK_QUERY 1e-4
+
+const char *search_origin_key(unsigned origin)
+{
+	static const char *const keys[] = {
+#define X(name, key) key,
+	    SEARCH_ORIGINS(X)
+#undef X
+	};
+	return origin < sizeof keys / sizeof *keys ? keys[origin] : "?";
+}
+
+#define X(name, key, words) [DIVERGED_##name] = {key, words},
+static const struct {
+	const char *key, *words;
+} divergences[] = {SEARCH_DIVERGENCES(X)};
+#undef X
+
+const char *search_divergence_key(enum search_divergence d)
+{
+	return divergences[d].key;
+}
+
+const char *search_divergence_words(enum search_divergence d)
+{
+	return divergences[d].words;
+}
+
+void search_stats_add(struct search_stats *to, const struct search_stats *from)
+{
+#define X(name, key, words) to->name += from->name;
+	SEARCH_STATS(X)
+#undef X
+	for (unsigned i = 0; i < DIVERGED_COUNT; i++)
+		to->diverged[i] += from->diverged[i];
+	to->symbolic_seconds += from->symbolic_seconds;
+	to->mutate_seconds += from->mutate_seconds;
+	to->symbolic_outcomes += from->symbolic_outcomes;
+	to->mutate_outcomes += from->mutate_outcomes;
+}
+
+double search_clock(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+double search_cost(const struct search *s)
+{
+	if (!s->o.repeatable)
+		return search_clock();
+	return WORK_RUN * (double)(s->stats.runs + 10 * s->stats.traces) +
+	       WORK_QUERY * (double)solver_stats(s->solver)->queries;
+}
+
+int search_paused(struct search *s)
+{
+	if (!s->paused && search_cost(s) >= s->next_pause)
+		s->paused = 1;
+	if (!s->paused && s->h.pause && s->h.pause(s->h.ctx))
+		s->paused = 1;
+	return s->paused;
+}
+
+int search_trace(struct search *s, struct launcher *l, const struct shm *shm, const void *data,
+		 size_t size, struct run_result *r, struct trace *t)
+{
+	struct launch_input in = {.data = data, .size = size, .present = 1};
+	if (s->t.to_objects) {
+		in.memory = data;
+		in.memory_size = size;
+	}
+	s->stats.runs++;
+	s->stats.traces++;
+	if (launcher_run(l, &in, r))
+		return -1;
+	if (r->end == RUN_FAILED)
+		return error_set("the program did not run: %s", r->message);
+	if (r->counts.state == MUSTER_STATE_FAILED)
+		return error_set("the runtime in the program could not start: %s",
+				 r->counts.message);
+	int killed = r->end != RUN_EXIT && (r->end != RUN_SIGNAL || r->signal == SIGKILL);
+	return trace_open(t, shm, killed) ? 1 : 0;
+}
+
+struct search *search_new(const struct search_options *o, const struct search_target *t,
+			  const struct search_hooks *h)
+{
+	struct search *s = mem_zalloc(sizeof *s);
+	s->o = *o;
+	s->t = *t;
+	s->h = *h;
+	if (!s->o.max_input)
+		s->o.max_input = 1 << 20;
+	if (!s->o.path_limit)
+		s->o.path_limit = 200000;
+	if (!s->o.pending_limit)
+		s->o.pending_limit = 5000;
+	s->o.solve.seed = o->seed;
+	s->inputs.limit = s->flipped.limit = s->contexts.limit = s->progress.limit =
+	    s->paths.limit = 1 << 22;
+	s->solver = solver_new(&s->o.solve);
+	sites_init(&s->sites, t->sites);
+	cover_init(&s->cover);
+	if (!o->no_mutate && !(s->mutation = mutation_new(s))) {
+		search_free(s);
+		return NULL;
+	}
+	return s;
+}
+
+void search_free(struct search *s)
+{
+	if (!s)
+		return;
+	mutation_free(s->mutation);
+	solver_free(s->solver);
+	sites_release(&s->sites);
+	cover_release(&s->cover);
+	map_release(&s->inputs.map);
+	map_release(&s->flipped.map);
+	map_release(&s->contexts.map);
+	map_release(&s->progress.map);
+	map_release(&s->paths.map);
+	path_release(&s->parent);
+	path_release(&s->child);
+	buf_release(&s->input);
+	vec_release(&s->changed);
+	free(s);
+}
+
+void search_cover_known(struct search *s, uint32_t unit, uint32_t outcome, uint8_t mask)
+{
+	uint32_t count;
+	const struct exec_unit *units = exec_units(s->t.exec, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (units[i].unit == unit && outcome < units[i].count)
+			cover_set(&s->cover, units[i].first + outcome, mask);
+}
+
+void search_known_test(struct search *s, const struct search_test *t)
+{
+	if (s->mutation)
+		mutation_add(s->mutation, t);
+}
+
+int search_learn(struct search *s, const struct search_test *t)
+{
+	struct exec_result r;
+	s->stats.runs++;
+	if (exec_run(s->t.exec, t->data, t->size, &r))
+		return -1;
+	struct cover_news news = cover_look(&s->cover, &r, 1, NULL, NULL);
+	if (news.outcomes || news.classes)
+		search_known_test(s, t);
+	return 0;
+}
+
+int search_offer(struct search *s, const void *data, size_t size, enum search_origin origin,
+		 int keep)
+{
+	struct search_test t = {.data = data, .size = size, .origin = origin};
+	struct exec_result r;
+	if (size > s->o.max_input)
+		return 0;
+	s->stats.runs++;
+	if (exec_run(s->t.exec, data, size, &r))
+		return -1;
+	if (r.end == RUN_SIGNAL || r.end == RUN_TIME || r.end == RUN_MEMORY) {
+		t.flags |= r.end == RUN_SIGNAL ? TEST_CRASH : TEST_HANG;
+		if (s->h.failed(s->h.ctx, &t, &r))
+			return -1;
+	}
+	return search_keep(s, &t, &r, keep);
+}
+
+/* ------------------------------------------------------------------ slices */
+
+/* 1: negated something or finished a test; 0: the frontier is empty. */
+static int symbolic_slice(struct search *s)
+{
+	struct buf data = {0};
+	struct search_test t = {0};
+	int r = 1;
+	do {
+		buf_clear(&data);
+		int got = s->h.take(s->h.ctx, &t, &data);
+		if (got <= 0) {
+			r = got;
+			break;
+		}
+		t.data = (const uint8_t *)data.data;
+		t.size = data.size;
+		if (search_expand(s, &t, &data) < 0) {
+			r = -1;
+			break;
+		}
+		if (!(t.flags & TEST_COVERS) && t.stage >= STAGE_DONE && s->pending)
+			s->pending--;
+		t.rank = search_rank(&t);
+		if (s->h.update(s->h.ctx, &t)) {
+			r = -1;
+			break;
+		}
+	} while (!search_paused(s));
+	buf_release(&data);
+	return r;
+}
+
+int search_exhausted(const struct search *s)
+{
+	return !s->incomplete;
+}
+
+/* Runs one of the two and books what it cost and earned. */
+static int slice(struct search *s, int mutate)
+{
+	double cost = search_cost(s), clock = search_clock();
+	uint64_t covered = s->cover.covered;
+	s->paused = 0;
+	s->next_pause = cost + SLICE;
+	int r = mutate ? mutation_slice(s->mutation) : symbolic_slice(s);
+	mutation_book(s->mutation, mutate, search_cost(s) - cost, s->cover.covered - covered);
+	if (mutate) {
+		s->stats.mutate_seconds += search_clock() - clock;
+		s->stats.mutate_outcomes += s->cover.covered - covered;
+	} else {
+		s->stats.symbolic_seconds += search_clock() - clock;
+	}
+	return r;
+}
+
+int search_step(struct search *s)
+{
+	if (!s->mutation)
+		return slice(s, 0);
+	if (mutation_next(s->mutation))
+		return slice(s, 1) < 0 ? -1 : 1;
+	int r = slice(s, 0);
+	if (r)
+		return r;
+	if (search_exhausted(s))
+		return 0;
+	return slice(s, 1) < 0 ? -1 : 1;
+}
+
+const struct search_stats *search_stats(const struct search *s)
+{
+	return &s->stats;
+}
+
+const struct solve_stats *search_solve_stats(const struct search *s)
+{
+	return solver_stats(s->solver);
+}
+
+const struct cover *search_cover(const struct search *s)
+{
+	return &s->cover;
+}

@@ -1,0 +1,179 @@
+/* search.h: generational search over a whole program.
+ *
+ * A search owns a solver, a view of the coverage and the policies; it borrows two
+ * launchers of the trace variant (one holds the path that is being negated, the other
+ * runs its children) and the fast runner of the cov variant. Tests, coverage, bugs and the
+ * frontier live with the caller, behind hooks: the search does not know the store.
+ *
+ * Work is done in slices (search_step): one test of the frontier is traced and part
+ * of its path negated, or a number of mutants is run; which of the two is decided by what
+ * each earned lately for its cost.
+ */
+#ifndef MUSTER_SEARCH_SEARCH_H
+#define MUSTER_SEARCH_SEARCH_H
+
+#include "run/exec.h"
+#include "search/cover.h"
+#include "search/path.h"
+#include "solve/solve.h"
+
+/* Where a test came from: X(NAME, key). */
+#define SEARCH_ORIGINS(X)   \
+	X(SEED, "seed")     \
+	X(SOLVED, "solve")  \
+	X(MUTATED, "havoc") \
+	X(IMPORTED, "sync")
+enum search_origin {
+#define X(name, key) ORIGIN_##name,
+	SEARCH_ORIGINS(X)
+#undef X
+};
+const char *search_origin_key(unsigned origin);
+
+/* Exploration of a test, in stages; the frontier is made of tests that are not done. */
+enum search_stage {
+	STAGE_UNCOVERED, /* decisions with an outcome that no test has */
+	STAGE_CONTEXT,	 /* outcomes that are new at this place of a path (how often, after what) */
+	STAGE_ALL,	 /* every decision that the test's parent did not negate */
+	STAGE_DONE,
+};
+
+/* Flags of a test. */
+enum {
+	TEST_DIVERGED = 1,   /* went elsewhere than it was sent */
+	TEST_OPTIMISTIC = 2, /* was sent without the whole prefix */
+	TEST_COVERS = 4,     /* new outcomes or classes when it was found: it stands in queue/ */
+	TEST_CRASH = 8,
+	TEST_HANG = 16,
+	TEST_PROGRESS = 32, /* new inside a library function's body: no branch of the program, but
+			       on the way to one */
+};
+
+struct search_test {
+	uint64_t id;
+	const uint8_t *data;
+	size_t size;
+	uint64_t parent;
+	uint32_t origin, flags, stage;
+	uint64_t bound; /* decisions with smaller ordinals are its parent's to negate */
+	uint64_t path;	/* digest of its decisions, 0: not traced yet */
+	struct cover_news news;
+	double rank;
+};
+
+struct search_cover {
+	uint32_t unit, outcome;
+	uint8_t mask; /* classes now seen */
+};
+
+struct search_hooks {
+	void *ctx;
+	/* Keeps a test that is new in content, with what it covers: acknowledged when it returns. 1
+	 * new (t->id is set), 0 known, -1. */
+	int (*add)(void *ctx, struct search_test *t, const struct search_cover *cover,
+		   size_t count);
+	/* The best test of the frontier; its bytes go to data. 1, 0: none, -1. */
+	int (*take)(void *ctx, struct search_test *t, struct buf *data);
+	/* How far its exploration came. */
+	int (*update)(void *ctx, const struct search_test *t);
+	/* An input that crashed or hung, in whichever variant. -1 stops the search. */
+	int (*failed)(void *ctx, const struct search_test *t, const struct exec_result *r);
+	/* Called a few times a second; nonzero ends the slice at once. */
+	int (*pause)(void *ctx);
+};
+
+struct search_options {
+	uint64_t seed;
+	int repeatable; /* counts work in runs and conflicts and looks at no clock */
+	int no_mutate;
+	uint64_t max_input;    /* bytes; 0: 1 MiB */
+	uint64_t flip_limit;   /* times a decision's site may be negated in all; 0: no limit */
+	int subsume, skip;     /* constraint subsumption; and never negating what subsumed others */
+	double function_limit; /* seconds (or thousands of conflicts) for negating the branches of
+				  one function; 0: none */
+	uint64_t path_limit;   /* steps of a path that are looked at; 0: 200000 */
+	uint64_t pending_limit; /* tests without coverage of their own that the frontier may hold;
+				   0: 5000 */
+	const char *dictionary; /* file of the user's, or NULL */
+	struct solve_options solve;
+};
+
+/* Why a child did not go where it was sent: X(NAME, key, words). */
+#define SEARCH_DIVERGENCES(X)                                                                 \
+	X(OPTIMISTIC, "optimistic", "the answer left constraints out, as it was marked")      \
+	X(UNDEFINED, "undefined", "the input makes an operation on the path undefined")       \
+	X(CRASH, "crash", "the run ended by a signal before")                                 \
+	X(LIMIT, "limit", "the run was stopped at a limit, or a table was full")              \
+	X(UNSTABLE, "unstable", "the program does not do the same twice with one input")      \
+	X(STALE, "stale", "memory changed behind the trace's back (kernel, library, thread)") \
+	X(UNKNOWN, "unknown", "no cause was found")
+enum search_divergence {
+#define X(name, key, words) DIVERGED_##name,
+	SEARCH_DIVERGENCES(X)
+#undef X
+	    DIVERGED_COUNT
+};
+const char *search_divergence_key(enum search_divergence d);
+const char *search_divergence_words(enum search_divergence d);
+
+/* Figures of a search: X(name, key, words). All are sums, so those of workers add up. */
+#define SEARCH_STATS(X)                                                       \
+	X(runs, "runs", "executions of the program, all variants")            \
+	X(mutant_runs, "mutant_runs", "executions of mutated inputs")         \
+	X(traces, "traces", "executions of the trace variant")                \
+	X(expanded, "expanded", "paths that were negated")                    \
+	X(flips, "flips", "branches negated")                                 \
+	X(predictions, "predictions", "solved inputs that were run")          \
+	X(reached, "reached", "solved inputs that went where they were sent") \
+	X(subsumed, "subsumed", "constraints dropped by subsumption")         \
+	X(skipped, "skipped", "decisions not negated, by an option")          \
+	X(dropped, "dropped", "tests dropped from a full frontier")           \
+	X(concretisations, "concretisations", "of traced paths")              \
+	X(cut_paths, "cut_paths", "paths whose end was not seen")
+struct search_stats {
+#define X(name, key, words) uint64_t name;
+	SEARCH_STATS(X)
+#undef X
+	uint64_t diverged[DIVERGED_COUNT];
+	double symbolic_seconds, mutate_seconds;
+	uint64_t symbolic_outcomes, mutate_outcomes; /* outcomes that each of the two found */
+};
+void search_stats_add(struct search_stats *to, const struct search_stats *from);
+
+/* What runs the program. Everything is borrowed. */
+struct search_target {
+	struct exec *exec;
+	struct launcher *parent, *child; /* of the trace variant */
+	const struct shm *parent_shm, *child_shm;
+	const struct site_tables *sites; /* of the trace variant */
+	int to_objects;			 /* marked objects take the test's bytes as well */
+};
+
+struct search;
+struct search *search_new(const struct search_options *o, const struct search_target *t,
+			  const struct search_hooks *h);
+void search_free(struct search *s);
+
+/* Coverage that the store knows, before the first step: by unit and outcome. */
+void search_cover_known(struct search *s, uint32_t unit, uint32_t outcome, uint8_t mask);
+/* Runs an input from outside and keeps it if it covers something, or anyway with `keep`. 1 kept, 0
+ * not, -1 with words. */
+int search_offer(struct search *s, const void *data, size_t size, enum search_origin origin,
+		 int keep);
+/* A test that another worker found: runs it for its coverage, keeps nothing. */
+int search_learn(struct search *s, const struct search_test *t);
+/* A test that the store has already: it takes part in mutation; its coverage is known. */
+void search_known_test(struct search *s, const struct search_test *t);
+
+/* One slice. 1: there is more to do; 0: the frontier is empty and mutation is off or the paths were
+ * exhausted; -1 with words. */
+int search_step(struct search *s);
+/* Every path was run and no precision was lost: there is nothing that a further input could show.
+ */
+int search_exhausted(const struct search *s);
+
+const struct search_stats *search_stats(const struct search *s);
+const struct solve_stats *search_solve_stats(const struct search *s);
+const struct cover *search_cover(const struct search *s);
+
+#endif
