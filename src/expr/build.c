@@ -513,6 +513,14 @@ expr_t expr_rebuild(struct exprs *p, const struct expr_node *n, expr_t a, expr_t
 		return expr_ite(p, a, b, c);
 	case MUSTER_OP_READ:
 		return expr_read(p, b, a, n->width);
+	case EXPR_OP_NAMED:
+	case EXPR_OP_APPLY: {
+		struct expr_node other = *n;
+		other.a = a;
+		other.b = b;
+		other.c = c;
+		return expr_make(p, other);
+	}
 	default:
 		if (op_table[n->op].shape == OP_UNARY)
 			return expr_unary(p, (enum muster_op)n->op, a);

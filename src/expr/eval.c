@@ -82,7 +82,7 @@ unsigned expr_operands(const struct exprs *p, expr_t e, expr_t out[3])
 	return count;
 }
 
-static void new_stamp(struct exprs *p)
+void expr_new_stamp(struct exprs *p)
 {
 	if (p->mark_cap < p->count) {
 		p->mark_cap = p->cap;
@@ -130,7 +130,7 @@ void expr_walk(const struct exprs *pool, const expr_t *roots, size_t count, stru
 {
 	struct exprs *p = (struct exprs *)pool; /* marks are scratch */
 	VEC(struct frame) stack = {0};
-	new_stamp(p);
+	expr_new_stamp(p);
 	vec_clear(out);
 	for (size_t i = 0; i < count; i++) {
 		if (!roots[i] || p->mark[roots[i]] == p->stamp)

@@ -1,10 +1,10 @@
 /* expr.c: the pool: nodes, their hash table, leaves, tables, names, digests.
  *
  * Hash-consing costs what its cache misses cost. A node is therefore looked for
- * first in a few slots near (newest operand * 2): terms that are made one after
- * another have neighbouring operands, so their slots share cache lines. Where these are taken by
- * others the search goes on at a place that all fields decide, so that many users of
- * one operand cannot make it slow. Nothing is ever deleted, hence a free slot on the way ends a
+ * first in a few slots near the sum of its operands' ids: terms that are made one after
+ * another have neighbouring operands, or one neighbouring and one fixed, so their slots share cache
+ * lines. Where these are taken by others the search goes on at places that all fields decide, so that
+ * no pattern of sums can make it slow. Nothing is ever deleted, hence a free slot on the way ends a
  * search.
  *
  * Invariant: no two nodes of a pool are equal in all fields, and operands are older than their
@@ -41,6 +41,7 @@ void exprs_free(struct exprs *p)
 		free(p->tables.data[i].value);
 		free(p->tables.data[i].term);
 	}
+	expr_sets_free(p);
 	vec_release(&p->tables);
 	vec_release(&p->slices);
 	vec_release(&p->name_list);
@@ -79,12 +80,8 @@ static uint64_t mix_node(const struct expr_node *n)
 
 static uint32_t near_slot(const struct expr_node *n, uint64_t h)
 {
-	uint32_t newest = n->a > n->b ? n->a : n->b;
-	if (n->c > newest)
-		newest = n->c;
-	if (!newest)
-		newest = (uint32_t)n->k;
-	return newest * 2 + (uint32_t)(h >> 40 & 7);
+	uint32_t sum = n->op == MUSTER_OP_INPUT ? (uint32_t)n->k : n->a + n->b + n->c;
+	return sum * 2 + (uint32_t)(h >> 40 & 3);
 }
 
 static int same_node(const struct expr_node *x, const struct expr_node *y)
@@ -102,7 +99,9 @@ static struct expr_slot *find_slot(const struct exprs *p, const struct expr_node
 		if (!s->id || (s->hash == short_hash && same_node(&p->nodes[s->id], n)))
 			return s;
 	}
-	for (at = (uint32_t)(h >> 20);; at++) {
+	at = (uint32_t)(h >> 20);
+	/* In steps of its own, or the crowd near busy operands would have to be passed one by one. */
+	for (uint32_t step = (uint32_t)(h >> 42) | 1;; at += step) {
 		struct expr_slot *s = &p->slots[at & p->mask];
 		if (!s->id || (s->hash == short_hash && same_node(&p->nodes[s->id], n)))
 			return s;

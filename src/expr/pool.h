@@ -116,6 +116,7 @@ struct expr_order {
 	size_t size, cap;
 };
 void expr_walk(const struct exprs *p, const expr_t *roots, size_t count, struct expr_order *out);
+void expr_new_stamp(struct exprs *p); /* no term is marked */
 static inline int expr_walked(const struct exprs *p, expr_t e, uint32_t *place)
 {
 	if (p->mark[e] != p->stamp)
