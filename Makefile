@@ -1,7 +1,7 @@
 # make          build build/muster, build/muster-cc and the runtime
 # make demo     install what is missing, build, and show the tool at work
 # make check    the same, and run all tests
-# make bench    measure speed against native code
+# make bench    measure speed against native code; bench-coverage, bench-solve, bench-growth: muster fuzz
 # make deps     install the Debian packages muster needs
 # make install  to $(DESTDIR)$(PREFIX)
 #
@@ -201,8 +201,28 @@ bench:
 	@$(MAKE) --no-print-directory all
 	@bench/run
 
-# Long runs: N random programs; N sequences of libc calls; Debian packages.
+# muster fuzz: coverage beside afl++, its solver beside Z3, long paths, and the challenges.
+bench-coverage: all
+	@scripts/deps afl++ dpkg-dev
+	@bench/coverage $(ARGS)
+
+bench-solve: all
+	@scripts/deps dpkg-dev
+	@bench/solve $(ARGS)
+
+bench-growth: all
+	@bench/growth $(ARGS)
+
+challenges: all
+	@tests/fuzz/run-challenges $(ARGS)
+
+# Long runs: kills of a search; N random programs; N sequences of libc calls; Debian packages.
 N ?= 1000
+campaign-kill: all
+	@scripts/deps sqlite3
+	@tests/kill/run
+	@tests/kill/fuzz $(ARGS)
+
 campaign-csmith: all
 	tests/stress/csmith -n $(N)
 
@@ -226,7 +246,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: campaign-csmith campaign-libc campaign-packages all runtime unit-tests check check-all demo bench deps install clean
+.PHONY: bench-coverage bench-solve bench-growth challenges campaign-kill campaign-csmith campaign-libc campaign-packages all runtime unit-tests check check-all demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
