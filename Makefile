@@ -1,7 +1,7 @@
 # make          build build/muster, build/muster-cc and the runtime
 # make demo     install what is missing, build, and show the tool at work
 # make check    the same, and run all tests
-# make bench    measure speed against native code; bench-coverage, bench-solve, bench-growth: muster fuzz
+# make bench    measure speed against native code; bench-coverage, -solve, -divergence, -growth: muster fuzz
 # make deps     install the Debian packages muster needs
 # make install  to $(DESTDIR)$(PREFIX)
 #
@@ -210,6 +210,10 @@ bench-solve: all
 	@scripts/deps dpkg-dev
 	@bench/solve $(ARGS)
 
+bench-divergence: all
+	@scripts/deps dpkg-dev
+	@bench/divergence $(ARGS)
+
 bench-growth: all
 	@bench/growth $(ARGS)
 
@@ -246,7 +250,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: bench-coverage bench-solve bench-growth challenges campaign-kill campaign-csmith campaign-libc campaign-packages all runtime unit-tests check check-all demo bench deps install clean
+.PHONY: bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-csmith campaign-libc campaign-packages all runtime unit-tests check check-all demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
