@@ -119,7 +119,7 @@ int schema_open(struct store *s, enum store_mode mode)
 	/* A larger cache and a longer log: random places of test_digest are written many times
 	 * before they go to the file. */
 	if (exec(s, "PRAGMA synchronous=NORMAL; PRAGMA cache_size=-32768;"
-		    "PRAGMA wal_autocheckpoint=4000; PRAGMA journal_size_limit=67108864;"
+		    "PRAGMA wal_autocheckpoint=16000; PRAGMA journal_size_limit=67108864;"
 		    "PRAGMA temp_store=MEMORY; PRAGMA cell_size_check=1"))
 		return -1;
 	return what == FILE_EMPTY ? create(s) : 0;

@@ -77,7 +77,7 @@
 	X(FRONTIER_BEST, "SELECT key, rank FROM test WHERE campaign = ?1 AND stage = ?2"         \
 	  " AND key NOT IN (SELECT key FROM lease WHERE campaign = ?1)"                          \
 	  " ORDER BY rank DESC, key LIMIT 1")                                                    \
-	X(LEASE_DROP, "DELETE FROM lease WHERE campaign = ?1 AND holder = ?2")                   \
+	X(LEASE_DROP, "DELETE FROM lease WHERE campaign = ?1 AND (holder = ?2 OR ?2 = 0)")       \
 	X(LEASE_EXPIRE, "DELETE FROM lease WHERE campaign = ?1 AND (holder = ?2 OR until <= ?3)") \
 	X(LEASE_ADD, "INSERT INTO lease(campaign, holder, key, until) VALUES(?1, ?2, ?3, ?4)")   \
 	X(COVER_ADD, "INSERT INTO cover(campaign, unit, outcome, mask, test)"                    \

@@ -66,7 +66,7 @@ int store_test_each(struct store *s, uint64_t campaign, uint64_t after, int with
 /* The frontier: takes the best test with stage < done that nobody holds (or whose holder's lease ran out), for `seconds`; 1, 0: none.
  * holder names the worker; a holder that takes the next gives the last one back unless it was updated to `done`. */
 int store_frontier_take(struct store *s, uint64_t campaign, uint32_t holder, double seconds, uint32_t done, struct store_test *t, struct buf *data);
-int store_frontier_release(struct store *s, uint64_t campaign, uint32_t holder); /* all it holds */
+int store_frontier_release(struct store *s, uint64_t campaign, uint32_t holder); /* what it holds; holder 0: what all hold, for a search that starts alone */
 uint64_t store_frontier_count(struct store *s, uint64_t campaign, uint32_t done);
 
 /* ---------------------------------------------------------------- coverage

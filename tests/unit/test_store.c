@@ -230,6 +230,9 @@ static void frontier_gives_the_best(void **state)
 	assert_int_equal(take(s, c, 4, 100), 5); /* the lease ran out */
 	assert_int_equal(store_frontier_release(s, c, 2), 0);
 	assert_int_equal(take(s, c, 5, 100), 3);
+	assert_int_equal(take(s, c, 6, 100), 0);
+	assert_int_equal(store_frontier_release(s, c, 0), 0); /* everybody's */
+	assert_int_equal(take(s, c, 6, 100), 3);
 	assert_int_equal(store_frontier_count(s, c, 3), 3);
 	assert_clean(s);
 	store_close(s);
