@@ -167,22 +167,24 @@ static u128 byte_value(void *ctx, expr_t term)
 }
 
 /* An uninterpreted function: any function of the operands' values will do, as long as it is one. */
-static u128 apply_value(const struct exprs *p, const struct expr_node *n, u128 a, u128 b, u128 c)
+u128 expr_apply_value(const struct exprs *p, expr_t e, u128 a, u128 b, u128 c)
 {
+	const struct expr_node *n = node(p, e);
 	const char *name = p->name_list.data[n->k];
 	u128 in[3] = {a, b, c};
 	struct hash128 h = hash128_join(hash128(in, sizeof in), hash128_str(name));
 	return op_mask((u128)h.a << 64 | h.b, n->width);
 }
 
-static u128 node_eval(struct eval *v, const struct expr_node *n)
+static u128 node_eval(struct eval *v, expr_t e)
 {
 	const struct exprs *p = v->p;
+	const struct expr_node *n = node(p, e);
 	u128 a = n->a ? v->values[p->place[n->a]] : 0, b = n->b ? v->values[p->place[n->b]] : 0,
 	     c = n->c ? v->values[p->place[n->c]] : 0;
 	switch (n->op) {
 	case EXPR_OP_APPLY:
-		return apply_value(p, n, a, b, c);
+		return expr_apply_value(p, e, a, b, c);
 	case MUSTER_OP_READ:
 		return expr_table_read(expr_table_of(p, n->b), a, n->width / 8, byte_value, v);
 	default: {
@@ -215,7 +217,7 @@ u128 expr_eval(const struct exprs *p, expr_t e, u128 (*value)(void *ctx, expr_t 
 			values[i] = 0;
 			break;
 		default:
-			values[i] = node_eval(&v, n);
+			values[i] = node_eval(&v, order.data[i]);
 		}
 	}
 	u128 r = values[order.size - 1];

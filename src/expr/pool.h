@@ -98,6 +98,9 @@ static inline u128 ones(unsigned width)
 u128 expr_total(enum muster_op op, unsigned width, unsigned from, unsigned low, u128 a, u128 b,
 		u128 c);
 
+/* The value of an APPLY term: some function of its name and operands. */
+u128 expr_apply_value(const struct exprs *p, expr_t e, u128 a, u128 b, u128 c);
+
 /* The table of a DATA term. */
 static inline const struct expr_table *expr_table_of(const struct exprs *p, expr_t data)
 {

@@ -20,7 +20,7 @@ struct tape {
 	uint32_t *root_regs;
 	uint64_t *low, *high; /* registers; high is NULL if no term is wide */
 	uint64_t *lanes;      /* registers of a batch, made on first use */
-	uint64_t *lanes_high;
+	uint32_t *table_regs; /* registers of the bytes of tables that are not constant */
 };
 
 /* The tape of these roots. */
@@ -30,8 +30,8 @@ int tape_slot(const struct tape *t, expr_t variable); /* -1: not in it */
 
 /* One evaluation: slots[i] is the value of vars[i]; the root's values go to out[0..root_count). */
 void tape_run(struct tape *t, const u128 *slots, u128 *out);
-/* TAPE_LANES evaluations at once of terms of up to 64 bits: slots[i * TAPE_LANES + lane]. Returns 0 and does
- * nothing if a term is wider. */
+/* TAPE_LANES evaluations at once of terms of up to 64 bits: slots[i * TAPE_LANES + lane], and root i's values
+ * in out[i * TAPE_LANES + lane]. Returns 0 and does nothing if a term is wider. */
 int tape_run_batch(struct tape *t, const uint64_t *slots, uint64_t *out);
 
 #endif

@@ -11,11 +11,12 @@
  *    not made: the term is "lazy". If it is asked for, a walk from it down to terms that have sets
  *    collects them; the walk marks what it saw.
  * 3. Stepping stones. When a chain of lazy terms is as long as the set at its end is
- *    large, the set is made after all, so that no walk passes much more terms than it finds variables.
+ *    large, the set is made after all, so that no walk passes much more terms than it finds
+ * variables.
  *
- * Cost: near linear over a path whose constraints use the input in ascending, descending or local order. What
- * remains is the output itself: m terms that are asked for, with n variables each in no order that
- * slices can share, cost m * n.
+ * Cost: near linear over a path whose constraints use the input in ascending, descending or local
+ * order. What remains is the output itself: m terms that are asked for, with n variables each in no
+ * order that slices can share, cost m * n.
  *
  * Invariant: a slice is sorted and never changes; a region changes only outside all of its slices.
  */
@@ -24,8 +25,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SMALL 32      /* variables that may be copied for any term */
-#define FEW 16	      /* variables that may be looked up in a larger set */
+#define SMALL 32       /* variables that may be copied for any term */
+#define FEW 16	       /* variables that may be looked up in a larger set */
 #define STONE_LEAST 64 /* lazy terms in a row before a set is made anyway */
 
 struct region {
@@ -96,7 +97,7 @@ static struct expr_sets *sets_of(struct exprs *p)
 static uint32_t new_set(struct exprs *p, const expr_t *vars, uint32_t count)
 {
 	struct expr_sets *s = p->sets;
-	struct region r = {.cap = count < 2 ? 4 : count * 2};
+	struct region r = {.cap = count < 2 ? 4 : count < 64 ? count * 2 : count + count / 4};
 	r.base = arena_alloc(&p->arena, r.cap * sizeof *r.base);
 	r.from = (r.cap - count) / 4;
 	r.to = r.from + count;
@@ -266,7 +267,8 @@ static int is_variable(const struct exprs *p, expr_t e)
 	return op == MUSTER_OP_INPUT || op == MUSTER_OP_LENGTH || op == EXPR_OP_NAMED;
 }
 
-/* What was found, in order. Where it lies close together the marks tell it faster than sorting does. */
+/* What was found, in order. Where it lies close together the marks tell it faster than sorting
+ * does. */
 static void sort_found(struct exprs *p)
 {
 	struct expr_sets *s = p->sets;
