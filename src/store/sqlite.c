@@ -35,7 +35,8 @@ static const char *const texts[] = {
 
 /* --------------------------------------------------------------------- words */
 
-/* SQLite forgets it where a commit fails, so errno (which sql_step clears before) is asked as well. */
+/* SQLite forgets it where a commit fails, so errno (which sql_step clears before) is asked as well.
+ */
 static int system_error(struct store *s)
 {
 	return sqlite3_system_errno(s->db) ? sqlite3_system_errno(s->db) : errno;
@@ -355,7 +356,8 @@ static int look(const char *path, enum store_mode mode)
 			return error_set("'%s' is no plain file: --store wants the name of a file",
 					 path);
 		if (mode != STORE_READ_ONLY && access(path, W_OK))
-			return error_errno("the store '%s' cannot be written", path);
+			return error_errno(
+			    "the store '%s' cannot be written (--store names another place)", path);
 		return 0;
 	}
 	if (errno != ENOENT)
