@@ -230,6 +230,16 @@ static const char *kind_words(const char *kind)
 	return NULL;
 }
 
+/* A message without the kind's own words at its start, which stand there already. */
+static const char *without_kind(const char *message, const char *kind)
+{
+	const char *p = message;
+
+	for (; *kind && (*p == *kind || (*p == ' ' && *kind == '-')); p++)
+		kind++;
+	return !*kind && !strncmp(p, ": ", 2) ? p + 2 : message;
+}
+
 static void summarise(struct finding *f, const struct report *r)
 {
 	const char *words = kind_words(f->kind);
@@ -239,7 +249,7 @@ static void summarise(struct finding *f, const struct report *r)
 	if (!strcmp(f->kind, "assert"))
 		buf_addf(b, ": (%s) does not hold", r->message);
 	else if (r->message[0])
-		buf_addf(b, ": %s", r->message);
+		buf_addf(b, ": %s", without_kind(r->message, f->kind));
 	else if (!strcmp(f->kind, "SEGV"))
 		buf_addf(b, ": a %s through %s",
 			 r->access == 'W' ? "write"
@@ -321,10 +331,12 @@ static void from_report(struct confirm *c, struct finding *f, struct report *r, 
 		log_warn("crashes cannot be told apart by their stacks: %s", error_text());
 	report_own_frames(r, &c->symboliser, is_own, c, &frames);
 	name_kind(f, r, text);
-	if (frames.size)
-		set_place(f, place_of(f->kind, &frames));
+	const struct symbol *place = place_of(f->kind, &frames);
+
+	if (place)
+		set_place(f, place);
 	f->bucket = report_bucket(f->kind, frames.data, frames.size);
-	report_render(r, text, &c->symboliser, &f->report);
+	report_render(r, text, &c->symboliser, place, &f->report);
 	summarise(f, r);
 	vec_release(&frames);
 }

@@ -44,9 +44,10 @@ int report_assertion(const char *text, char *message, size_t size);
 
 /* Asks for and resolves the symbols of all frames. -1 with words: none can be had. */
 int report_symbolise(const struct report *r, struct symboliser *s);
-/* The report with functions and lines in its frames; long stacks are cut. */
+/* The report with functions and lines in its frames; long stacks are cut. place (may be NULL): what
+ * its last line shall name, with a file. */
 void report_render(const struct report *r, const char *text, const struct symboliser *s,
-		   struct buf *out);
+		   const struct symbol *place, struct buf *out);
 
 /* The frames of the failing stack that are the program's own, innermost first, inlined ones
  * apart: those with a source line in one of the modules that own accepts. */

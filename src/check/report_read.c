@@ -12,7 +12,7 @@
 #include "check/report.h"
 
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/file.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -259,7 +259,7 @@ static unsigned render_frame(const struct report_frame *f, const char *text,
 		if (y->file)
 			buf_addf(out, " %s:%" PRIu32 ":%" PRIu32, y->file, y->line, y->column);
 		else
-			buf_addf(out, " (%s+0x%" PRIx64 ")", f->module, f->offset);
+			buf_addf(out, " (%s+0x%" PRIx64 ")", file_base(f->module), f->offset);
 		buf_addc(out, '\n');
 		any = 1;
 	}
@@ -274,8 +274,28 @@ static unsigned render_frame(const struct report_frame *f, const char *text,
 	return number;
 }
 
+/* The rest of a report; its last line names the place. */
+static void render_end(const struct report *r, const char *text, size_t at,
+		       const struct symbol *place, struct buf *out)
+{
+	static const char summary[] = "SUMMARY: ", by[] = "Sanitizer: ";
+
+	for (; at < r->end; at = next_line(text, at)) {
+		const char *kind = in_line(text, at, by);
+
+		if (!place || !kind || strncmp(text + at, summary, sizeof summary - 1)) {
+			buf_add(out, text + at, next_line(text, at) - at);
+			continue;
+		}
+		kind += sizeof by - 1;
+		kind += strcspn(kind, " \n");
+		buf_add(out, text + at, (size_t)(kind - (text + at)));
+		buf_addf(out, " %s:%" PRIu32 " in %s\n", place->file, place->line, place->function);
+	}
+}
+
 void report_render(const struct report *r, const char *text, const struct symboliser *s,
-		   struct buf *out)
+		   const struct symbol *place, struct buf *out)
 {
 	size_t at = r->begin;
 	unsigned number = 0, left = 0;
@@ -297,7 +317,7 @@ void report_render(const struct report *r, const char *text, const struct symbol
 			left = 0;
 		}
 	}
-	buf_add(out, text + at, r->end - at);
+	render_end(r, text, at, place, out);
 }
 
 static int is_sanitizer_source(const char *file)

@@ -11,6 +11,10 @@
 	X(strip, "strip", "remove muster's records from a binary")                             \
 	X(variant, "variant", "make a variant of a binary and print its path")                 \
 	X(trace, "trace", "run a program once and print its path as conditions in C")          \
+	X(fuzz, "fuzz", "find inputs that reach new code, and bugs")                           \
+	X(replay, "replay", "run an input again: does it fail, how and where?")                \
+	X(minimize, "minimize", "make an input smaller that still does the same")              \
+	X(cmin, "cmin", "choose few inputs of many that cover the same")                       \
 	X(instrument_runtime, "instrument-runtime", "")
 
 #define X(id, name, help) int cmd_##id(int argc, char **argv);

@@ -214,7 +214,8 @@ static void test_report_text(void **state)
 	assert_null(strstr(text, "x.c:1:1"));
 	assert_non_null(strstr(text, "in main"));
 	assert_non_null(strstr(text, "prog.c:40:"));
-	assert_non_null(strstr(text, "SUMMARY: AddressSanitizer"));
+	assert_non_null(strstr(text, "SUMMARY: AddressSanitizer: heap-buffer-overflow /"));
+	assert_non_null(strstr(text, "prog.c:40 in main\n"));
 	assert_non_null(
 	    strstr(buf_str(&f.summary), "a write of 1 byte outside a heap object, in main ("));
 	finding_release(&f);
@@ -270,7 +271,7 @@ static void test_hostile_text(void **state)
 		struct report r;
 
 		if (report_read(&r, part) > 0)
-			report_render(&r, part, &none, &out);
+			report_render(&r, part, &none, NULL, &out);
 		buf_release(&out);
 		report_release(&r);
 		free(part);

@@ -1,0 +1,256 @@
+/* minimize.c: muster minimize: a smaller input that does the same.
+ *
+ * The same is, for an input that fails on the san variant: a failure of the same
+ * bucket (kind and place, confirm.h). For any other: the same branch outcomes on the cov variant,
+ * and the same way to end. The search for it is search/minimize.c's; every candidate is run, each
+ * in a process of its own.
+ */
+#include "search/minimize.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "check/confirm.h"
+#include "cmd/cmd.h"
+#include "cmd/operands.h"
+#include "cmd/target.h"
+#include "run/exec.h"
+#include "search/cover.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define HANG_RUNS 100 /* each costs several times the limit */
+
+struct shrink {
+	const char *output;
+	int json, classes, coverage;
+	uint64_t runs;
+	struct operands_options from;
+	struct target_options target;
+	struct operands operands;
+	/* What must stay. */
+	struct confirm *confirm;
+	struct finding bug;
+	struct target san, cov;
+	struct exec *exec;
+	uint64_t digest; /* of the coverage */
+	/* Figures. */
+	uint64_t done;
+	size_t before;
+};
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* --------------------------------------------------------- what must stay */
+
+static void progress(struct shrink *s, size_t size)
+{
+	if (++s->done % 16 == 0)
+		log_progress("%" PRIu64 " runs, from %zu bytes; trying %zu", s->done, s->before,
+			     size);
+}
+
+static int same_bug(void *ctx, const void *data, size_t size)
+{
+	struct shrink *s = ctx;
+	struct finding f;
+	int same;
+
+	progress(s, size);
+	if (confirm_run(s->confirm, data, size, &f))
+		return -1;
+	same = f.failed && f.bucket == s->bug.bucket;
+	finding_release(&f);
+	return same;
+}
+
+static int hit_class(uint8_t n)
+{
+	return n < 4 ? n : n < 8 ? 4 : n < 16 ? 5 : n < 32 ? 6 : n < 128 ? 7 : 8;
+}
+
+static int coverage(struct shrink *s, const void *data, size_t size, uint64_t *digest)
+{
+	struct exec_result r;
+	if (exec_run(s->exec, data, size, &r))
+		return -1;
+	uint64_t h = hash_mix((uint64_t)r.end << 32 | (unsigned)r.signal);
+	for (uint32_t i = 0; i < r.count; i++)
+		if (r.counters[i])
+			h = hash_mix(h ^ ((uint64_t)i << 4 |
+					  (s->classes ? (unsigned)hit_class(r.counters[i]) : 0u)));
+	*digest = h;
+	return 0;
+}
+
+static int same_coverage(void *ctx, const void *data, size_t size)
+{
+	struct shrink *s = ctx;
+	uint64_t digest;
+
+	progress(s, size);
+	if (coverage(s, data, size, &digest))
+		return -1;
+	return digest == s->digest;
+}
+
+static void open_coverage(struct shrink *s, struct buf *data)
+{
+	target_make(&s->cov, s->operands.program, s->operands.argv.data, VARIANT_COV, &s->target);
+	if (exec_open(&s->exec, &s->cov.options, 1) ||
+	    coverage(s, buf_str(data), data->size, &s->digest))
+		die(EXIT_USAGE, "%s", error_text());
+}
+
+/* Gives the predicate that the input satisfies. */
+static void open_predicate(struct shrink *s, struct buf *data, struct minimize *m)
+{
+	*m = (struct minimize){.keeps = same_coverage, .ctx = s, .max_runs = s->runs};
+	if (!s->coverage) {
+		target_make(&s->san, s->operands.program, s->operands.argv.data, VARIANT_SAN,
+			    &s->target);
+		if (confirm_open(&s->confirm, s->operands.program, &s->san.options) ||
+		    confirm_run(s->confirm, buf_str(data), data->size, &s->bug))
+			die(EXIT_USAGE, "%s", error_text());
+		if (s->bug.failed) {
+			m->keeps = same_bug;
+			if (!strcmp(s->bug.kind, "timeout") && !m->max_runs)
+				m->max_runs = HANG_RUNS;
+			return;
+		}
+	}
+	open_coverage(s, data);
+}
+
+/* -------------------------------------------------------------- the result */
+
+static void show_json(struct shrink *s, const struct minimize *m, const struct buf *data, int end,
+		      const char *output, double seconds)
+{
+	struct buf out = {0};
+	struct json j;
+	json_begin(&j, &out);
+	json_object_open(&j);
+	json_key(&j, "command"), json_str(&j, "minimize");
+	json_key(&j, "status"), json_str(&j, end == MINIMIZE_BUDGET ? "budget" : "complete");
+	json_key(&j, "seconds"), json_double(&j, seconds);
+	json_key(&j, "input_file"), json_str(&j, s->operands.tests.data[0]);
+	json_key(&j, "output_file"), json_str(&j, output);
+	json_key(&j, "keeps"), json_str(&j, s->bug.failed ? "bug" : "coverage");
+	json_key(&j, "summary"), json_str(&j, s->bug.failed ? buf_str(&s->bug.summary) : NULL);
+	json_key(&j, "size");
+	json_object_open(&j);
+	json_key(&j, "before"), json_u64(&j, s->before);
+	json_key(&j, "after"), json_u64(&j, data->size);
+	json_object_close(&j);
+	json_key(&j, "changed"), json_u64(&j, m->changed);
+	json_key(&j, "stats");
+	json_object_open(&j);
+	json_key(&j, "runs"), json_u64(&j, m->runs);
+	json_object_close(&j);
+	json_object_close(&j);
+	puts(buf_str(&out));
+	buf_release(&out);
+}
+
+static void show_text(struct shrink *s, const struct minimize *m, const struct buf *data, int end,
+		      const char *output, double seconds)
+{
+	printf("%s: %zu bytes, from %zu; %zu of them plainer; %" PRIu64 " runs, %.1f s%s\n", output,
+	       data->size, s->before, m->changed < data->size ? m->changed : data->size, m->runs,
+	       seconds, end == MINIMIZE_BUDGET ? " (stopped at --runs; it may get smaller)" : "");
+	printf("keeps: %s\n", s->bug.failed ? buf_str(&s->bug.summary)
+			      : s->classes  ? "every branch outcome, and how often"
+					    : "every branch outcome");
+}
+
+static int shrink_one(struct shrink *s)
+{
+	struct buf data = {0};
+	struct minimize m;
+	double start = now();
+	const char *test = s->operands.tests.data[0];
+	char *output = s->output ? mem_strdup(s->output) : mem_printf("%s.min", test);
+
+	operands_read(test, &data);
+	s->before = data.size;
+	open_predicate(s, &data, &m);
+	int end = minimize_input(&m, &data);
+	log_progress(NULL);
+	if (end < 0)
+		die(EXIT_USAGE, "%s", error_text());
+	if (end == MINIMIZE_NOT)
+		die(EXIT_INCONCLUSIVE,
+		    "the program does not do the same twice on '%s': nothing can be "
+		    "removed with certainty",
+		    test);
+	if (file_write_atomic(output, buf_str(&data), data.size))
+		die(EXIT_USAGE, "%s", error_text());
+	if (s->json)
+		show_json(s, &m, &data, end, output, now() - start);
+	else
+		show_text(s, &m, &data, end, output, now() - start);
+	buf_release(&data);
+	free(output);
+	return EXIT_OK;
+}
+
+static const char about[] = "Makes an input smaller and plainer that still does what matters. If "
+			    "it fails (on the san variant), the\n"
+			    "result fails with the same kind of bug at the same place; if not, it "
+			    "takes exactly the same branch outcomes.\n"
+			    "Pieces are removed from halves down to single bytes, then bytes are "
+			    "made '0', ' ' or 0. The result goes\n"
+			    "to TEST.min; the test itself is not changed.\n\n"
+			    "  muster minimize muster-out/crashes/id:000000,sig:11\n"
+			    "  muster minimize --output small.gif crash.gif -- ./gifdump @@";
+
+int cmd_minimize(int argc, char **argv)
+{
+	struct shrink s = {.target = TARGET_DEFAULTS};
+	const struct option_row rows[] = {
+	    OPTION_STR("output", 0, "FILE", &s.output, "where the result goes (TEST.min)"),
+	    OPTION_U64("runs", 0, "N", &s.runs, "stop after N runs (5000; of a hang 100)"),
+	    OPTION_FLAG("coverage", 0, &s.coverage, "keep the branch outcomes, even if it fails"),
+	    OPTION_FLAG("classes", 0, &s.classes,
+			"of branches: keep about how often they are taken, too"),
+	    OPERANDS_ROWS(&s.from),
+	    TARGET_INPUT_ROWS(&s.target),
+	    OPTION_DOUBLE("time", 't', "S", &s.target.time,
+			  "time limit of a run in seconds (2); a hang is five times that"),
+	    TARGET_MEM_ROW(&s.target),
+	    OPTION_FLAG("json", 0, &s.json, "print the result as JSON"),
+	    OPTION_END};
+	const struct option_spec spec = {
+	    "minimize", "[options] TEST [-- PROGRAM [ARGUMENTS with @@]]", about, rows};
+	int code;
+
+	s.target.time = 2;
+	operands_parse(&s.operands, &spec, argc, argv, &s.from);
+	if (s.operands.tests.size > 1)
+		option_usage(&spec, "one test at a time; there are %zu", s.operands.tests.size);
+	code = shrink_one(&s);
+	if (s.confirm) {
+		confirm_close(s.confirm);
+		target_release(&s.san);
+	}
+	finding_release(&s.bug);
+	if (s.exec) {
+		exec_close(s.exec);
+		target_release(&s.cov);
+	}
+	operands_release(&s.operands);
+	return code;
+}

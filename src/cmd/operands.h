@@ -1,0 +1,41 @@
+/* operands.h: the operands of replay and minimize: TEST... -- PROGRAM [ARGUMENTS].
+ *
+ * Without a program it is that of the campaign that the tests come from: of the output directory
+ * named by -o, or of the one the first test lies in (DIR/queue/..., DIR/crashes/...). */
+#ifndef MUSTER_CMD_OPERANDS_H
+#define MUSTER_CMD_OPERANDS_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/option.h"
+#include "base/vec.h"
+
+struct operands {
+	VEC(const char *) tests;
+	VEC(char *) argv; /* the program and its arguments, NULL behind them */
+	char *program;	  /* as target_program gives it */
+	/* private */
+	struct arena arena;
+};
+
+/* The rows of -o and --store. */
+struct operands_options {
+	const char *dir, *store;
+};
+#define OPERANDS_ROWS(o)                                                               \
+	OPTION_STR("output-dir", 'o', "DIR", &(o)->dir,                                \
+		   "take the program from the search whose output directory this is"), \
+	    OPTION_STR("store", 0, "FILE", &(o)->store, "the store (.muster/store.db)")
+
+/* Parses options wherever they stand before "--". Wrong usage ends the process. */
+void operands_parse(struct operands *o, const struct option_spec *spec, int argc, char **argv,
+		    const struct operands_options *from);
+void operands_release(struct operands *o);
+
+/* A whole test, or the process ends with words. */
+void operands_read(const char *test, struct buf *out);
+/* Words of a line as the shell would split them (quotes and backslashes, nothing else), into argv.
+ */
+void operands_split(struct operands *o, const char *line);
+
+#endif

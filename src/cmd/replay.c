@@ -1,0 +1,296 @@
+/* replay.c: muster replay: one input again, and what comes of it in words.
+ *
+ * On the san variant the verdict is that of confirm.h, with the source line and the sanitizer's
+ * report. On another variant, or the program as the user built it, it is how the run ended.
+ */
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "check/confirm.h"
+#include "cmd/cmd.h"
+#include "cmd/operands.h"
+#include "cmd/target.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct replay {
+	const char *variant;
+	int json, show, full;
+	struct operands_options from;
+	struct target_options target;
+	struct operands operands;
+};
+
+struct outcome {
+	const char *test;
+	enum exit_code code;
+	struct finding f; /* of a variant other than san: kind, signal and summary only */
+};
+
+static const char *color(const char *sequence)
+{
+	const char *no = getenv("NO_COLOR");
+	return isatty(1) && !(no && *no) ? sequence : "";
+}
+
+/* ------------------------------------------------------------------ the runs */
+
+static void run_san(const struct replay *r, struct confirm *c, const struct buf *data,
+		    struct outcome *o)
+{
+	(void)r;
+	if (confirm_run(c, data->data, data->size, &o->f))
+		die(EXIT_USAGE, "%s", error_text());
+	o->code = o->f.failed ? EXIT_FOUND : o->f.kind[0] ? EXIT_INCONCLUSIVE : EXIT_OK;
+	if (!o->f.kind[0])
+		buf_adds(&o->f.summary, "the san variant found nothing wrong");
+}
+
+static void run_other(const struct replay *r, struct launcher *l, const struct buf *data,
+		      struct outcome *o)
+{
+	struct launch_input in =
+	    target_input(r->operands.argv.data, data->data, data->size, o->test);
+	struct run_result run;
+	char words[600];
+	if (launcher_run(l, &in, &run))
+		die(EXIT_USAGE, "%s", error_text());
+	target_check_started(&run);
+	run_result_words(&run, words, sizeof words);
+	buf_adds(&o->f.summary, words);
+	o->f.signal = run.signal;
+	o->f.failed = run.end == RUN_SIGNAL;
+	snprintf(o->f.kind, sizeof o->f.kind, "%s",
+		 run.end == RUN_EXIT ? "" : run_end_key(run.end));
+	o->code = run.end == RUN_EXIT	  ? EXIT_OK
+		  : run.end == RUN_SIGNAL ? EXIT_FOUND
+					  : EXIT_INCONCLUSIVE;
+	if (r->show) {
+		fwrite(run.out.data, 1, run.out.size, stderr);
+		fwrite(run.err.data, 1, run.err.size, stderr);
+	}
+}
+
+/* --------------------------------------------------------------------- text */
+
+/* A few lines of source around the place, which is marked. */
+static void show_source(const struct finding *f)
+{
+	enum { AROUND = 2, LIMIT = 16 << 20 };
+	struct buf text = {0};
+	uint32_t line = 1;
+	if (!f->file[0] || !file_is_regular(f->file) || file_read_limited(f->file, LIMIT, &text)) {
+		buf_release(&text);
+		return;
+	}
+	printf("\n  %s%s:%" PRIu32 "%s\n", color("\033[1m"), f->file, f->line, color("\033[0m"));
+	for (char *p = buf_str(&text); *p; line++) {
+		int size = (int)strcspn(p, "\n"), here = line == f->line;
+		if (line + AROUND >= f->line && line <= f->line + AROUND)
+			printf("  %s%s %5" PRIu32 " | %.*s%s\n", here ? color("\033[31m") : "",
+			       here ? ">" : " ", line, size, p, here ? color("\033[0m") : "");
+		p += size;
+		p += *p == '\n';
+	}
+	buf_release(&text);
+}
+
+/* The report up to the dump of shadow memory, which says nothing to most readers. */
+static void show_report(struct finding *f, int full)
+{
+	char *text = buf_str(&f->report),
+	     *shadow = full ? NULL : strstr(text, "Shadow bytes around");
+	if (!*text)
+		return;
+	printf("\n");
+	for (char *p = text; *p && p != shadow;) {
+		int size = (int)strcspn(p, "\n");
+		printf("  %.*s\n", size, p);
+		p += size;
+		p += *p == '\n';
+	}
+}
+
+static void show_text(const struct replay *r, struct outcome *o)
+{
+	static const char *const words[] = {
+	    [EXIT_OK] = "passes", [EXIT_FOUND] = "FAILS", [EXIT_INCONCLUSIVE] = "undecided"};
+	static const char *const colors[] = {
+	    [EXIT_OK] = "\033[32m", [EXIT_FOUND] = "\033[1;31m", [EXIT_INCONCLUSIVE] = "\033[33m"};
+	if (r->operands.tests.size > 1)
+		printf("%s: ", o->test);
+	printf("%s%s%s: %s\n", color(colors[o->code]), words[o->code], color("\033[0m"),
+	       buf_str(&o->f.summary));
+	if (r->operands.tests.size > 1 && !r->full)
+		return;
+	if (o->f.failed) {
+		show_source(&o->f);
+		show_report(&o->f, r->full);
+	}
+}
+
+/* --------------------------------------------------------------------- JSON */
+
+static void json_bug(struct json *j, struct outcome *o)
+{
+	struct finding *f = &o->f;
+	char bucket[20];
+	snprintf(bucket, sizeof bucket, "%016" PRIx64, f->bucket);
+	json_object_open(j);
+	json_key(j, "id"), json_str(j, bucket);
+	json_key(j, "kind"), json_str(j, f->kind);
+	json_key(j, "function"), json_str(j, f->function[0] ? f->function : NULL);
+	json_key(j, "file"), json_str(j, f->file[0] ? f->file : NULL);
+	json_key(j, "line"), json_u64(j, f->line);
+	json_key(j, "signal"), json_int(j, f->signal);
+	json_key(j, "confirmed"), json_bool(j, 1);
+	json_key(j, "input_file"), json_str(j, o->test);
+	json_key(j, "summary"), json_str(j, buf_str(&f->summary));
+	json_key(j, "report"), json_str(j, buf_str(&f->report));
+	json_object_close(j);
+}
+
+static void show_json(const struct replay *r, struct outcome *all, size_t count, double seconds)
+{
+	struct buf out = {0};
+	struct json j;
+	json_begin(&j, &out);
+	json_object_open(&j);
+	json_key(&j, "command"), json_str(&j, "replay");
+	json_key(&j, "status"), json_str(&j, "complete");
+	json_key(&j, "seconds"), json_double(&j, seconds);
+	json_key(&j, "variant"), json_str(&j, r->variant);
+	json_key(&j, "tests");
+	json_array_open(&j);
+	for (size_t i = 0; i < count; i++) {
+		json_object_open(&j);
+		json_key(&j, "file"), json_str(&j, all[i].test);
+		json_key(&j, "verdict");
+		json_str(&j, all[i].code == EXIT_OK	 ? "passes"
+			     : all[i].code == EXIT_FOUND ? "fails"
+							 : "undecided");
+		json_key(&j, "summary"), json_str(&j, buf_str(&all[i].f.summary));
+		json_object_close(&j);
+	}
+	json_array_close(&j);
+	json_key(&j, "bugs");
+	json_array_open(&j);
+	for (size_t i = 0; i < count; i++)
+		if (all[i].f.failed)
+			json_bug(&j, &all[i]);
+	json_array_close(&j);
+	json_object_close(&j);
+	puts(buf_str(&out));
+	buf_release(&out);
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* The worst of all verdicts. */
+static int worse(int a, int b)
+{
+	return a == EXIT_FOUND || b == EXIT_OK ? a : b == EXIT_FOUND ? b : EXIT_INCONCLUSIVE;
+}
+
+static int replay_all(struct replay *r, int kind)
+{
+	size_t count = r->operands.tests.size;
+	struct outcome *all = mem_zalloc(count * sizeof *all);
+	struct confirm *confirm = NULL;
+	struct launcher *launcher = NULL;
+	struct target target;
+	double start = now();
+	int code = EXIT_OK;
+
+	target_make(&target, r->operands.program, r->operands.argv.data, kind, &r->target);
+	target.options.output_limit = 16u << 20;
+	target.options.out = target.options.err = r->show ? LAUNCH_CAPTURE : LAUNCH_NULL;
+	if (kind == VARIANT_SAN ? confirm_open(&confirm, r->operands.program, &target.options)
+				: !(launcher = launcher_new(&target.options)))
+		die(EXIT_USAGE, "%s", error_text());
+	for (size_t i = 0; i < count; i++) {
+		struct buf data = {0};
+		all[i].test = r->operands.tests.data[i];
+		operands_read(all[i].test, &data);
+		buf_str(&data);
+		if (confirm)
+			run_san(r, confirm, &data, &all[i]);
+		else
+			run_other(r, launcher, &data, &all[i]);
+		code = worse(code, all[i].code);
+		if (!r->json)
+			show_text(r, &all[i]);
+		buf_release(&data);
+	}
+	if (r->json)
+		show_json(r, all, count, now() - start);
+	for (size_t i = 0; i < count; i++)
+		finding_release(&all[i].f);
+	free(all);
+	confirm_close(confirm);
+	launcher_free(launcher);
+	target_release(&target);
+	return code;
+}
+
+static const char about[] =
+    "Runs a program on inputs that were found before and says what happens: does it fail, how, and "
+    "at which line of\n"
+    "the source? The run is a fresh process of the san variant (AddressSanitizer and "
+    "UndefinedBehaviorSanitizer), so what\n"
+    "fails here is confirmed. A test that lies in the output directory of a search needs no "
+    "program: it is known.\n\n"
+    "  muster replay muster-out/crashes/id:000000,sig:11\n"
+    "  muster replay crash.gif -- ./gifdump @@\n"
+    "  muster replay --variant plain --show crash.gif -- ./gifdump @@    as you built it, with its "
+    "output\n"
+    "  muster replay muster-out/queue/* -- ./gifdump @@                  does any test fail?\n\n"
+    "Exit code: 1 if a test fails, 0 if none does, 3 if that cannot be said (a limit, or a stack "
+    "that only\n"
+    "sanitizers' larger frames use up).";
+
+int cmd_replay(int argc, char **argv)
+{
+	struct replay r = {.variant = "san", .target = TARGET_DEFAULTS};
+	const struct option_row rows[] = {
+	    OPTION_STR("variant", 0, "KIND", &r.variant,
+		       "san (the default), plain (the program itself), cov, trace or path"),
+	    OPERANDS_ROWS(&r.from),
+	    TARGET_INPUT_ROWS(&r.target),
+	    OPTION_DOUBLE("time", 't', "S", &r.target.time,
+			  "time limit in seconds (10); a hang is five times that, on san"),
+	    TARGET_MEM_ROW(&r.target),
+	    OPTION_FLAG("show", 0, &r.show,
+			"show the program's own output, on standard error (not with san)"),
+	    OPTION_FLAG("full", 0, &r.full, "the whole report, of several tests too"),
+	    OPTION_FLAG("json", 0, &r.json, "print the result as JSON"),
+	    OPTION_END};
+	const struct option_spec spec = {
+	    "replay", "[options] TEST... [-- PROGRAM [ARGUMENTS with @@]]", about, rows};
+	int kind, code;
+
+	r.target.time = 10;
+	operands_parse(&r.operands, &spec, argc, argv, &r.from);
+	kind = variant_kind(r.variant);
+	if (kind < 0 && strcmp(r.variant, "plain"))
+		option_usage(&spec, "there is no variant '%s'", r.variant);
+	if (r.show && kind == VARIANT_SAN)
+		option_usage(&spec, "--show wants another variant: --variant plain, for example");
+	code = replay_all(&r, kind < 0 ? TARGET_PLAIN : kind);
+	operands_release(&r.operands);
+	return code;
+}
