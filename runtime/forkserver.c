@@ -92,20 +92,12 @@ static int write_full(int fd, const void *from, size_t size)
 	return 0;
 }
 
-/* An open file description of its own, so that no run inherits the position or
- * the flags that the run before left. */
+/* No run inherits the position or the flags that the run before left. All processes of
+ * that run are gone, so nobody else moves them. */
 static void fresh_input(void)
 {
-	int fd = open("/proc/self/fd/0", O_RDONLY);
-
-	if (fd < 0) {
-		lseek(0, 0, SEEK_SET);
-		return;
-	}
-	if (fd != 0) {
-		dup2(fd, 0);
-		close(fd);
-	}
+	lseek(0, 0, SEEK_SET);
+	fcntl(0, F_SETFL, 0);
 }
 
 static void become_target(struct muster_header *h, uint32_t word)
@@ -115,7 +107,7 @@ static void become_target(struct muster_header *h, uint32_t word)
 	if (word & MUSTER_SERVE_DEATHSIG)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setsid();
-	if (write_full(MUSTER_STATUS_FD, &pid, sizeof pid) != 0)
+	if (write_full(MUSTER_CONTROL_FD, &pid, sizeof pid) != 0)
 		_exit(127);
 	close(MUSTER_CONTROL_FD);
 	close(MUSTER_STATUS_FD);
@@ -127,6 +119,16 @@ static void become_target(struct muster_header *h, uint32_t word)
 static uint64_t microseconds(const struct timeval *t)
 {
 	return (uint64_t)t->tv_sec * 1000000u + (uint64_t)t->tv_usec;
+}
+
+/* Processes whose parents are dead are ours, and those below us too: have none is soon known. */
+static int any_left(void)
+{
+	pid_t pid;
+
+	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+		;
+	return pid == 0;
 }
 
 static int report(pid_t pid)
@@ -150,7 +152,8 @@ static int report(pid_t pid)
 	served.user_us = microseconds(&usage.ru_utime);
 	served.system_us = microseconds(&usage.ru_stime);
 	served.faults = (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
-	return write_full(MUSTER_STATUS_FD, &served, sizeof served);
+	served.left = (uint32_t)any_left();
+	return write_full(MUSTER_STATUS_FD, &served, sizeof served) || served.left ? -1 : 0;
 }
 
 void rt_forkserver(struct muster_header *h)
@@ -159,6 +162,7 @@ void rt_forkserver(struct muster_header *h)
 
 	if (write_full(MUSTER_STATUS_FD, &word, sizeof word) != 0)
 		return; /* nobody listens: an ordinary run */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	while (read_full(MUSTER_CONTROL_FD, &word, sizeof word) == 0 && word & MUSTER_SERVE_RUN) {
 		pid_t pid = fork();
 
@@ -167,7 +171,7 @@ void rt_forkserver(struct muster_header *h)
 			return;
 		}
 		if (pid < 0) {
-			int32_t failed = -errno;
+			struct muster_served failed = {.error = errno};
 
 			if (write_full(MUSTER_STATUS_FD, &failed, sizeof failed) != 0)
 				break;

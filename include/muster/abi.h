@@ -267,9 +267,12 @@ struct muster_header {
  * MUSTER_FD names the mapping's descriptor; the runtime removes the variable. A
  * fork server (MUSTER_FLAG_FORKSERVER) first writes MUSTER_SERVER_HELLO to
  * MUSTER_STATUS_FD. Then, for each word of enum muster_serve that it reads from
- * MUSTER_CONTROL_FD, it forks; the child writes its pid (four bytes; the server
- * writes -errno if it cannot fork) and becomes the target; the server waits and
- * writes a struct muster_served. It ends at the end of MUSTER_CONTROL_FD. */
+ * MUSTER_CONTROL_FD, it forks; the child writes its pid (four bytes) to
+ * MUSTER_CONTROL_FD, which is a socket, and becomes the target; the server waits and
+ * writes a struct muster_served to MUSTER_STATUS_FD. The pid is for whoever asks: nobody has
+ * to wake up for it. The server is the subreaper of its children; if any are left when the target has
+ * ended, it says so and ends, so that they become the keeper's. It ends at the end of
+ * MUSTER_CONTROL_FD. */
 #define MUSTER_SERVER_HELLO 0x6d757366u
 enum muster_serve {
 	MUSTER_SERVE_RUN = 1,
@@ -277,6 +280,8 @@ enum muster_serve {
 };
 struct muster_served {
 	int32_t status;                    /* as wait() gives it */
+	int32_t error;                     /* errno of the fork that failed, else 0 */
+	uint32_t left;                     /* processes are left, and the server ends */
 	uint32_t peak_kib;
 	uint64_t user_us, system_us;
 	uint64_t faults;

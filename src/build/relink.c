@@ -261,6 +261,11 @@ int relink_image(struct relink *r, size_t index)
 		link_option(&l, "-z");
 		link_option(&l, "muldefs");
 	}
+	/* Names are resolved once, in the fork server, and not again in each run. */
+	if (r->units->kind == VARIANT_COV && !index) {
+		link_option(&l, "-z");
+		link_option(&l, "now");
+	}
 	if (!e)
 		e = link_run(&l, output);
 	vec_release(&l.w);

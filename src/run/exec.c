@@ -40,7 +40,7 @@
 #define PADDING 64		  /* behind dense, for readers that take whole vectors */
 #define FAILURES 20		  /* runs that fail in a row: it cannot be run any more */
 #define LOOP_RUNS 20000		  /* inputs of one process */
-#define LOOP_GROWTH_KIB (128u << 10)
+#define LOOP_GROWTH_KIB (128u << 10) /* or a quarter of the memory limit */
 #define LOOP_MISHAPS 3	/* ends for what earlier inputs left behind, after which there is no loop any more */
 #define CPU_RUNS 2048	/* processes on one processor before the kernel is asked for another opinion */
 #define SLICE_NS 500000000ll
@@ -63,7 +63,7 @@ struct exec {
 	uint32_t start_count;
 	uint32_t ask;
 	unsigned mishaps, loop_runs;
-	uint32_t first_kib;
+	uint64_t most_kib;
 
 	int cpu; /* from 1; 0: not chosen */
 	unsigned cpu_runs;
@@ -300,7 +300,10 @@ static int loop_start(struct exec *e, const struct launch_input *input, int64_t 
 	e->ran = 1;
 	e->ask = MUSTER_LOOP_FIRST;
 	e->loop_runs = 0;
-	e->first_kib = e->words->resident_kib;
+	e->most_kib = e->options.memory_limit >> 12;
+	if (!e->most_kib || e->most_kib > LOOP_GROWTH_KIB)
+		e->most_kib = LOOP_GROWTH_KIB;
+	e->most_kib += e->words->resident_kib;
 	save_start(e);
 	return 1;
 }
@@ -332,7 +335,7 @@ static int run_looped(struct exec *e, const struct launch_input *in, struct exec
 	if (in->size > e->shm.data_capacity)
 		return 0;
 	if (e->loop == LOOP_ON && (e->loop_runs >= LOOP_RUNS ||
-				   e->words->resident_kib > e->first_kib + LOOP_GROWTH_KIB)) {
+				   e->words->resident_kib > e->most_kib)) {
 		loop_stop(e);
 		e->cpu_runs = CPU_RUNS;
 		choose_cpu(e);

@@ -3,7 +3,7 @@
  * A run goes through these states, driven by the parent's status pipe:
  *
  *	asked     a word was sent to the fork server, or a parent was forked
- *	named     the target wrote its pid: from here on it can be looked at
+ *	named     the pid that the target wrote was read: needed only to look at it or to end it
  *	orphaned  the parent died first (the target killed it): the keeper, to whom
  *	          the target now belongs, waits for it in the parent's place
  *	served    the wait status and the usage are known
@@ -44,6 +44,7 @@
 #define QUICK_TICK (4 * MS)  /* when a good part of the memory limit is used */
 #define ORPHAN_TICK (1 * MS) /* nobody tells us when an orphan ends */
 #define STOPPED_LOOKS 5	     /* looks at which a target must be stopped to count as stopped */
+#define TRUSTED_RUNS 64 /* of a server that says that nothing is left, between two sweeps */
 #define SERVER_START (20000 * MS)
 
 struct keeper {
@@ -51,6 +52,7 @@ struct keeper {
 	pid_t server; /* the fork server, or 0 */
 	uint32_t server_config;
 	int control, status; /* our ends of its pipes */
+	unsigned trusted_runs; /* since the last look at all processes */
 	uint32_t cpu;	     /* where we and the server are, as in the job */
 	char *end_page;	     /* of the tables, where the end of a run is noted */
 	uint64_t end_page_offset;
@@ -60,7 +62,7 @@ struct run {
 	struct keeper *k;
 	struct keeper_reply *reply;
 	pid_t parent, target;
-	int status; /* pipe from the parent */
+	int control, status; /* socket to the parent and pipe from it */
 	int orphaned, served, stopped_looks, parent_stops;
 	uint64_t start, next_look;
 };
@@ -108,8 +110,11 @@ static int listen_to_muster(struct keeper *k)
 
 /* ------------------------------------------------------------ one run */
 
+static void name_target(struct run *r);
+
 static void stop_target(struct run *r, enum keeper_verdict verdict)
 {
+	name_target(r);
 	if (r->reply->verdict == KEPT_ENDED)
 		r->reply->verdict = verdict;
 	if (r->target > 0) {
@@ -162,34 +167,35 @@ static void parent_gone(struct run *r)
 	if (r->k->server == r->parent)
 		r->k->server = 0;
 	r->orphaned = 1;
+	name_target(r);
 	r->reply->killed_parent = r->target > 0 && r->reply->verdict == KEPT_ENDED;
 	wait_orphan(r);
 }
 
-static void read_status(struct run *r)
+/* The target left its pid at the control socket. */
+static void name_target(struct run *r)
 {
 	int32_t pid;
-	ssize_t n;
 
-	if (!r->target) {
-		n = read(r->status, &pid, sizeof pid);
-		if (n == sizeof pid && pid > 0) {
-			r->target = pid;
-		} else if (n == sizeof pid) {
+	if (!r->target && recv(r->control, &pid, sizeof pid, MSG_DONTWAIT) == sizeof pid && pid > 0)
+		r->target = pid;
+}
+
+static void read_status(struct run *r)
+{
+	struct muster_served *s = &r->reply->served;
+	ssize_t n = read(r->status, s, sizeof *s);
+
+	if (n == sizeof *s) {
+		r->served = 1;
+		if (s->error) {
 			r->reply->verdict = KEPT_NO_START;
 			r->reply->step = STEP_FORK;
-			r->reply->error = -pid;
-			r->served = 1;
-		} else if (n >= 0 || errno != EINTR) {
-			parent_gone(r);
+			r->reply->error = s->error;
 		}
-		return;
-	}
-	n = read(r->status, &r->reply->served, sizeof r->reply->served);
-	if (n == sizeof r->reply->served)
-		r->served = 1;
-	else if (n >= 0 || errno != EINTR)
+	} else if (n >= 0 || errno != EINTR) {
 		parent_gone(r);
+	}
 }
 
 static void look(struct run *r)
@@ -199,6 +205,7 @@ static void look(struct run *r)
 	uint64_t t = now();
 
 	r->next_look = t + TICK;
+	name_target(r);
 	if (j->wall_ns && t - r->start >= j->wall_ns)
 		stop_target(r, KEPT_TIME);
 	watch_usage(r->k->board, r->parent, r->target, j->processes, &u);
@@ -329,7 +336,7 @@ static int server_start(struct keeper *k, struct keeper_reply *reply)
 	    b->job.wall_ns && b->job.wall_ns < SERVER_START ? b->job.wall_ns : SERVER_START;
 
 	server_forget(k);
-	if (pipe2(control, O_CLOEXEC))
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control))
 		goto no_start;
 	if (pipe2(status, O_CLOEXEC)) {
 		close(control[0]);
@@ -365,7 +372,7 @@ static int server_ask(struct keeper *k, struct keeper_reply *reply)
 	for (int tries = 0; tries < 2; tries++) {
 		if (!k->server && server_start(k, reply))
 			return -1;
-		if (write(k->control, &word, sizeof word) == sizeof word)
+		if (send(k->control, &word, sizeof word, MSG_NOSIGNAL) == sizeof word)
 			return 0;
 		server_forget(k);
 	}
@@ -378,19 +385,47 @@ static int server_ask(struct keeper *k, struct keeper_reply *reply)
 
 static int begin_exec(struct keeper *k, struct run *r)
 {
-	int ends[2];
+	int ends[2], control[2];
 	struct spawn s;
 
 	if (pipe2(ends, O_CLOEXEC)) {
 		r->reply->error = errno;
 		return -1;
 	}
-	s = (struct spawn){.control = -1, .status = ends[1], .deathsig = !k->board->is_namespace};
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control)) {
+		r->reply->error = errno;
+		close(ends[0]);
+		close(ends[1]);
+		return -1;
+	}
+	s = (struct spawn){.control = control[1], .status = ends[1], .once = 1, .deathsig = !k->board->is_namespace};
 	r->parent = spawn_parent(k->board, &s);
 	r->reply->error = r->parent < 0 ? errno : 0;
 	close(ends[1]);
+	close(control[1]);
+	r->control = control[0];
 	r->status = ends[0];
 	return r->parent < 0 ? -1 : 0;
+}
+
+/* After the run: is there something to sweep? A server that ended its run itself has looked; what it cannot know
+ * is whether somebody tricked it, so the look at all processes is repeated now and then. */
+static void clean_up(struct keeper *k, const struct run *r)
+{
+	int32_t pid;
+
+	if (k->board->job.server && r->served && !r->orphaned && !r->reply->served.left &&
+	    r->reply->verdict == KEPT_ENDED && k->trusted_runs++ < TRUSTED_RUNS) {
+		if (!r->target) /* nobody asked */
+			(void)!recv(k->control, &pid, sizeof pid, MSG_DONTWAIT);
+		return;
+	}
+	k->trusted_runs = 0;
+	if (r->served && r->reply->served.left)
+		server_forget(k);
+	r->reply->left = watch_sweep(k->board, &k->server);
+	while (k->server > 0 && !r->target && recv(k->control, &pid, sizeof pid, MSG_DONTWAIT) == sizeof pid)
+		;
 }
 
 /* Wake-ups between processors can cost more than a short run: all on one. */
@@ -439,7 +474,7 @@ static void note_end(struct keeper *k)
 static void run_job(struct keeper *k)
 {
 	struct keeper_reply *reply = &k->board->reply;
-	struct run r = {.k = k, .reply = reply, .status = -1, .start = now()};
+	struct run r = {.k = k, .reply = reply, .control = -1, .status = -1, .start = now()};
 	uint32_t servers = reply->servers;
 	int begun;
 
@@ -449,6 +484,7 @@ static void run_job(struct keeper *k)
 	if (k->board->job.server) {
 		begun = server_ask(k, reply);
 		r.parent = k->server;
+		r.control = k->control;
 		r.status = k->status;
 		r.start = now(); /* starting a server is not the run's time */
 	} else {
@@ -463,12 +499,14 @@ static void run_job(struct keeper *k)
 	if (!begun)
 		supervise(&r);
 	reply->wall_ns = now() - r.start;
-	if (!k->board->job.server)
+	if (!k->board->job.server) {
 		close_end(&r.status);
+		close_end(&r.control);
+	}
 	if (r.parent > 0 && !r.orphaned && !k->board->job.server)
 		while (waitpid(r.parent, NULL, 0) < 0 && errno == EINTR)
 			;
-	reply->left = watch_sweep(k->board, &k->server);
+	clean_up(k, &r);
 }
 
 /* A target with a thousand busy processes must not keep its keeper from running:

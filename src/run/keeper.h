@@ -96,7 +96,8 @@ void keeper_main(void) __attribute__((noreturn));
 
 /* spawn.c: starts processes for the keeper. */
 struct spawn {
-	int control, status; /* ends for the new process: control is -1 without a server */
+	int control, status; /* ends for the new process */
+	int once;	     /* no server: one exec */
 	int deathsig;	     /* no namespace: a target dies with its parent */
 };
 /* Gives the pid of the parent: the fork server, or a process that runs the target once. -1: errno.

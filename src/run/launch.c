@@ -194,9 +194,10 @@ struct launcher *launcher_new(const struct launch_options *options)
 
 static void remove_input(struct launcher *l)
 {
+	if (!l->path)
+		return;
 	/* Usually the file is all there is; a target may have put others beside it. */
-	if (l->path)
-		unlink(l->path);
+	unlink(l->path);
 	if (l->dir && rmdir(l->dir) && errno != ENOENT)
 		file_remove_tree(l->dir);
 }
@@ -298,9 +299,15 @@ static int input_file(struct launcher *l, const struct launch_input *in, const s
 
 static int input_stdin(struct launcher *l, const struct bytes *b)
 {
-	if (ftruncate(l->in, 0) || lseek(l->in, 0, SEEK_SET))
+	size_t size = b ? b->size : 0;
+
+	/* The target has a description of its own, and a position of its own. */
+	if ((size_t)lseek(l->in, 0, SEEK_END) != size && ftruncate(l->in, (off_t)size))
 		return error_errno("cannot write the target's standard input");
-	return b && b->size ? file_write_all(l->in, b->data, b->size) : 0;
+	if (!size || pwrite(l->in, b->data, size, 0) == (ssize_t)size)
+		return 0;
+	return lseek(l->in, 0, SEEK_SET) ? error_errno("cannot write the target's standard input")
+					 : file_write_all(l->in, b->data, size);
 }
 
 static int input_place(struct launcher *l, const struct launch_input *in, const struct bytes *b)

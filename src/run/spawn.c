@@ -113,7 +113,7 @@ static int descriptors(const struct keeper_board *b, const struct spawn *s)
 		return -1;
 	if (b->has_shm && place(KEEPER_SHM, SHM_FD) < 0)
 		return -1;
-	if (s->control >= 0 &&
+	if (!s->once &&
 	    (place(s->control, MUSTER_CONTROL_FD) < 0 || place(s->status, MUSTER_STATUS_FD) < 0))
 		return -1;
 	if (place(in, 0) < 0 || place(KEEPER_OUT, 1) < 0 || place(KEEPER_ERR, 2) < 0)
@@ -190,12 +190,13 @@ static void serve_once(struct keeper_board *b, const struct spawn *s)
 		word = (int32_t)getpid();
 		if (s->deathsig)
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
-		write_status(s->status, &word, sizeof word);
+		write_status(s->control, &word, sizeof word);
 		become(b, s);
 	}
+	memset(&served, 0, sizeof served);
 	if (pid < 0) {
-		word = -errno;
-		write_status(s->status, &word, sizeof word);
+		served.error = errno;
+		write_status(s->status, &served, sizeof served);
 		_exit(126);
 	}
 	/* As in the fork server: if we are killed, the keeper finds the target unreaped. */
@@ -205,7 +206,6 @@ static void serve_once(struct keeper_board *b, const struct spawn *s)
 	while (wait4(pid, &status, 0, &usage) < 0)
 		if (errno != EINTR)
 			_exit(126);
-	memset(&served, 0, sizeof served);
 	served.status = status;
 	served.peak_kib = (uint32_t)usage.ru_maxrss;
 	served.user_us =
@@ -223,7 +223,7 @@ pid_t spawn_parent(struct keeper_board *b, const struct spawn *s)
 
 	if (pid)
 		return pid;
-	if (s->control >= 0)
+	if (!s->once)
 		become(b, s);
 	/* A group of its own, so that a signal to a target's parent's group ends here. */
 	setpgid(0, 0);

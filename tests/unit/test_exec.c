@@ -1,0 +1,376 @@
+/* test_exec.c: many runs of the cov variant: processes, the loop of a harness, and what either does with
+ * programs that crash, hang, leave, leak or leave others behind. */
+#include "bitcode.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "instrument/instrument.h"
+#include "run/exec.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#define PROGRAM 0x1234abcd
+#define DRIVER 0x5678abcd
+
+static char *make_object(const char *text, uint32_t unit)
+{
+	struct instrument_options options = {.verify = 1};
+	struct buf bitcode = {0}, object = {0};
+	char *path = file_temp("unit.o");
+
+	compile_with(text, NULL, &bitcode);
+	if (instrument_unit(bitcode.data, bitcode.size, unit, INSTRUMENT_COV, &options, &object))
+		fail_msg("%s", error_text());
+	assert_int_equal(file_write_atomic(path, object.data, object.size), 0);
+	buf_release(&bitcode);
+	buf_release(&object);
+	return path;
+}
+
+/* harness: with the driver, instrumented as it is in a variant. */
+static char *make_program(const char *text, int harness)
+{
+	char *path = file_temp("program"), *object = make_object(text, PROGRAM), *driver = NULL;
+	struct buf source = BUF_EMPTY;
+	struct proc_result r = {0};
+
+	if (harness) {
+		assert_int_equal(file_read("runtime/driver.c", &source), 0);
+		driver = make_object(buf_str(&source), DRIVER);
+		buf_release(&source);
+	}
+	char *argv[] = {"clang-19",	   "-D_GNU_SOURCE",	   "-O1",	       "-w",
+			"-Iinclude",	   "-Iruntime",		   "-fPIC",	       "-ftls-model=initial-exec",
+			object,		   "runtime/light.c",	   "runtime/forkserver.c", "runtime/rt_null.c",
+			"runtime/cov.c",   "runtime/loop.c",	   "-o",	       path,
+			driver,		   NULL};
+
+	if (proc_run(argv, NULL, &r) || r.status)
+		fail_msg("cannot link: %d %s", r.status, error_text());
+	proc_release(&r);
+	free(object);
+	free(driver);
+	return path;
+}
+
+static struct exec *open_program(const char *path, int no_loop, char *argument)
+{
+	char **argv = mem_zalloc(3 * sizeof *argv); /* borrowed by the exec */
+	struct launch_options o = LAUNCH_DEFAULTS;
+	struct exec *e;
+
+	argv[0] = "program";
+	argv[1] = argument;
+	o.argv = argv;
+	o.program = path;
+	o.out = o.err = LAUNCH_NULL;
+	o.wall_seconds = 0.3;
+	o.memory_limit = 128u << 20;
+	o.process_limit = 20;
+	if (exec_open(&e, &o, no_loop))
+		fail_msg("%s", error_text());
+	return e;
+}
+
+static struct exec_result result;
+
+static void run(struct exec *e, const char *input)
+{
+	if (exec_run(e, input, strlen(input), &result))
+		fail_msg("%s", error_text());
+}
+
+static unsigned covered(void)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < result.count; i++)
+		n += result.counters[i] != 0;
+	return n;
+}
+
+/* ------------------------------------------------------------ processes */
+
+static const char reader[] = "#include <unistd.h>\n"
+			     "#include <stdlib.h>\n"
+			     "#include <fcntl.h>\n"
+			     "int main(int argc, char **argv)\n"
+			     "{\n"
+			     "	char b[100];\n"
+			     "	int fd = argc > 1 ? open(argv[1], O_RDONLY) : 0;\n"
+			     "	int n = read(fd, b, 100);\n"
+			     "	if (n < 0) return 99;\n"
+			     "	for (int i = 0; i < n; i++)\n"
+			     "		if (b[i] == 'x')\n"
+			     "			exit(n);\n"
+			     "	if (n && b[0] == 'a') abort();\n"
+			     "	if (n && b[0] == 'h') for (;;) ;\n"
+			     "	if (n && b[0] == 'f') { if (!fork()) for (;;) pause(); return 7; }\n"
+			     "	if (n && b[0] == 's') { lseek(0, 50, 0); fcntl(0, F_SETFL, O_NONBLOCK); }\n"
+			     "	if (n && b[0] == '?') return fcntl(0, F_GETFL) & O_NONBLOCK ? 50 : lseek(0, 0, 1);\n"
+			     "	return 0;\n"
+			     "}\n";
+
+static void check_reader(struct exec *e)
+{
+	uint32_t units;
+
+	for (int round = 0; round < 2; round++) {
+		run(e, "one");
+		assert_int_equal(result.end, RUN_EXIT);
+		assert_int_equal(result.code, 0);
+		assert_false(result.looped);
+		run(e, "a longer one, x");
+		assert_int_equal(result.code, 15);
+		run(e, "x");
+		assert_int_equal(result.code, 1);
+		run(e, "");
+		assert_int_equal(result.code, 0);
+		run(e, "abort");
+		assert_int_equal(result.end, RUN_SIGNAL);
+		assert_int_equal(result.signal, SIGABRT);
+		run(e, "fork");
+		assert_int_equal(result.code, 7);
+		run(e, "hang");
+		assert_int_equal(result.end, RUN_TIME);
+		assert_true(result.seconds > 0.25 && result.seconds < 5);
+	}
+	assert_int_equal(exec_units(e, &units)->unit, PROGRAM);
+	assert_int_equal(units, 1);
+}
+
+static void test_processes(void **unused)
+{
+	char *path = make_program(reader, 0);
+	struct exec *e = open_program(path, 0, NULL); /* a loop is asked for; there is none */
+
+	(void)unused;
+	check_reader(e);
+	run(e, "s");
+	run(e, "?"); /* a fresh position and fresh flags */
+	assert_int_equal(result.code, 1); /* the byte that was read */
+	exec_close(e);
+	e = open_program(path, 1, "@@");
+	check_reader(e);
+	exec_close(e);
+	free(path);
+}
+
+/* The counts of one run are those of that run alone, and the same each time. */
+static void test_counters(void **unused)
+{
+	char *path = make_program(reader, 0);
+	struct exec *e = open_program(path, 1, NULL);
+	uint8_t first[4096];
+	uint32_t count;
+
+	(void)unused;
+	run(e, "12345");
+	count = result.count;
+	assert_true(count > 8 && count < sizeof first);
+	memcpy(first, result.counters, count);
+	run(e, "1x");
+	assert_int_equal(result.count, count);
+	assert_memory_not_equal(first, result.counters, count);
+	run(e, "12345");
+	assert_memory_equal(first, result.counters, count);
+	exec_close(e);
+	free(path);
+}
+
+/* ---------------------------------------------------------------- loop */
+
+static const char harness[] =
+    "#include <stdint.h>\n"
+    "#include <stdlib.h>\n"
+    "#include <string.h>\n"
+    "#include <unistd.h>\n"
+    "#include <signal.h>\n"
+    "static int runs;\n"
+    "static char *leak[100000];\n"
+    "int LLVMFuzzerInitialize(int *argc, char ***argv) { return *argc > 5 ? 1 : 0; }\n"
+    "int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)\n"
+    "{\n"
+    "	runs++;\n"
+    "	if (!size) return 0;\n"
+    "	if (data[0] == 'a') abort();\n"
+    "	if (data[0] == 'h') for (;;) ;\n"
+    "	if (data[0] == 'e') exit(3);\n"
+    "	if (data[0] == 'r' && data[size + 40]) return 0;\n" /* past the end */
+    "	if (data[0] == 'p') for (size_t i = size; i % 16; i++) if (data[i]) abort();\n"
+    "	if (data[0] == 'l') { leak[runs] = malloc(1 << 20); memset(leak[runs], 1, 1 << 20); }\n"
+    "	if (data[0] == 'L') memset(malloc(1 << 28), 1, 1 << 28);\n"
+    "	if (data[0] == 'f' && !fork()) for (;;) pause();\n"
+    "	if (data[0] == 'k') kill(getppid(), SIGKILL);\n"
+    "	for (size_t i = 0; i < size; i++) if (data[i] == 'x') runs++;\n"
+    "	return 0;\n"
+    "}\n";
+
+static struct exec *open_harness(int no_loop)
+{
+	static char *path;
+
+	if (!path)
+		path = make_program(harness, 1);
+	return open_program(path, no_loop, NULL);
+}
+
+static void test_loop(void **unused)
+{
+	struct exec *e = open_harness(0);
+	uint8_t first[4096];
+	uint32_t count, units;
+
+	(void)unused;
+	run(e, "xx1");
+	assert_int_equal(result.looped, 1);
+	assert_int_equal(result.end, RUN_EXIT);
+	count = result.count;
+	memcpy(first, result.counters, count);
+	for (int i = 0; i < 200; i++) {
+		run(e, "1");
+		assert_memory_not_equal(first, result.counters, count);
+		run(e, "xx1");
+		assert_int_equal(result.looped, 1);
+		assert_memory_equal(first, result.counters, count);
+		run(e, "pp");
+		assert_int_equal(result.end, RUN_EXIT); /* no stale bytes behind the input */
+	}
+	run(e, "");
+	assert_int_equal(result.end, RUN_EXIT);
+	exec_units(e, &units);
+	assert_int_equal(units, 2);
+	exec_close(e);
+}
+
+static void test_loop_ends(void **unused)
+{
+	struct exec *e = open_harness(0);
+
+	(void)unused;
+	for (int round = 0; round < 2; round++) {
+		run(e, "fine");
+		run(e, "abort");
+		assert_int_equal(result.end, RUN_SIGNAL);
+		assert_int_equal(result.signal, SIGABRT);
+		assert_true(covered() > 2);
+		run(e, "fine");
+		assert_int_equal(result.end, RUN_EXIT);
+		run(e, "exit");
+		assert_int_equal(result.end, RUN_EXIT);
+		assert_int_equal(result.code, 3);
+		run(e, "hang");
+		assert_int_equal(result.end, RUN_TIME);
+		assert_true(result.seconds > 0.25 && result.seconds < 5);
+		run(e, "read past the end");
+		assert_int_equal(result.end, RUN_SIGNAL);
+		assert_int_equal(result.signal, SIGSEGV);
+		run(e, "kill the parent");
+		run(e, "fine");
+		assert_int_equal(result.end, RUN_EXIT);
+		assert_int_equal(result.looped, 1);
+	}
+	run(e, "L");
+	assert_int_equal(result.end, RUN_MEMORY);
+	assert_false(result.looped); /* nobody else's memory: it was run again, alone */
+	run(e, "fine");
+	assert_int_equal(result.end, RUN_EXIT);
+	exec_close(e);
+}
+
+/* What inputs leave behind is not charged to later ones. */
+static void test_loop_leaks(void **unused)
+{
+	struct exec *e = open_harness(0);
+
+	(void)unused;
+	for (int i = 0; i < 400; i++) {
+		run(e, "leak");
+		assert_int_equal(result.end, RUN_EXIT);
+	}
+	for (int i = 0; i < 60; i++) {
+		run(e, "fork");
+		assert_int_equal(result.end, RUN_EXIT);
+	}
+	exec_close(e);
+}
+
+static void test_no_loop(void **unused)
+{
+	struct exec *e = open_harness(1);
+
+	(void)unused;
+	run(e, "fine");
+	assert_false(result.looped);
+	run(e, "abort");
+	assert_int_equal(result.signal, SIGABRT);
+	run(e, "exit");
+	assert_int_equal(result.code, 3);
+	exec_close(e);
+}
+
+/* The thread is where it may be again, and so is a burst's after it. */
+static void test_binding(void **unused)
+{
+	struct exec *e = open_harness(0);
+	cpu_set_t before, after;
+
+	(void)unused;
+	sched_getaffinity(0, sizeof before, &before);
+	run(e, "1");
+	sched_getaffinity(0, sizeof after, &after);
+	assert_true(CPU_EQUAL(&before, &after));
+	exec_burst(e, 1);
+	run(e, "1");
+	exec_burst(e, 0);
+	sched_getaffinity(0, sizeof after, &after);
+	assert_true(CPU_EQUAL(&before, &after));
+	exec_burst(e, 1);
+	exec_close(e);
+	sched_getaffinity(0, sizeof after, &after);
+	assert_true(CPU_EQUAL(&before, &after));
+}
+
+static void test_cannot(void **unused)
+{
+	char *argv[] = {"/bin/true", NULL}, *nowhere[] = {"/nowhere/program", NULL};
+	struct launch_options o = LAUNCH_DEFAULTS;
+	struct exec *e;
+
+	(void)unused;
+	o.argv = nowhere;
+	assert_int_equal(exec_open(&e, &o, 0), -1);
+	o.argv = argv; /* no variant */
+	for (int no_loop = 0; no_loop < 2; no_loop++) {
+		assert_int_equal(exec_open(&e, &o, no_loop), 0);
+		assert_int_equal(exec_run(e, "1", 1, &result), -1);
+		assert_non_null(strstr(error_text(), "no variant"));
+		exec_close(e);
+	}
+}
+
+/* Nothing is left behind: no child of ours is there. */
+static int no_children(void **unused)
+{
+	(void)unused;
+	return waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD ? 0 : -1;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_teardown(test_processes, no_children),
+	    cmocka_unit_test_teardown(test_counters, no_children),
+	    cmocka_unit_test_teardown(test_loop, no_children),
+	    cmocka_unit_test_teardown(test_loop_ends, no_children),
+	    cmocka_unit_test_teardown(test_loop_leaks, no_children),
+	    cmocka_unit_test_teardown(test_no_loop, no_children),
+	    cmocka_unit_test_teardown(test_binding, no_children),
+	    cmocka_unit_test_teardown(test_cannot, no_children),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
