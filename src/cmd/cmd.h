@@ -15,6 +15,7 @@
 	X(replay, "replay", "run an input again: does it fail, how and where?")                \
 	X(minimize, "minimize", "make an input smaller that still does the same")              \
 	X(cmin, "cmin", "choose few inputs of many that cover the same")                       \
+	X(show, "show", "what searches found: tests, bugs, campaigns")                         \
 	X(instrument_runtime, "instrument-runtime", "")
 
 #define X(id, name, help) int cmd_##id(int argc, char **argv);

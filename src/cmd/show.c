@@ -1,0 +1,567 @@
+/* show.c: muster show tests|bugs|campaigns: what the store remembers, at a glance or as JSON.
+ *
+ * The store is opened for reading only, so it can be shown while a search writes it, and from a
+ * directory that cannot be written. The campaign is that of -o DIR (its file `campaign` has the
+ * key), or the newest. A store may have a million tests: nothing is collected, rows go out as
+ * they are read, and a person is shown the newest ones.
+ */
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/option.h"
+#include "base/vec.h"
+#include "build/home.h"
+#include "cmd/cmd.h"
+#include "search/search.h"
+#include "store/store.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NEWEST 40 /* tests a person is shown */
+
+struct show {
+	const char *dir, *store_file; /* of -o and --store, or NULL */
+	int json, all, full;
+	struct store *store;
+	char *path;
+	/* the campaign */
+	char *key; /* wanted; NULL: the newest */
+	uint64_t id;
+	char *program, *command, *output; /* output: its directory, or NULL if it is not known */
+	struct map files;		  /* test id to index + 1 in names */
+	VEC(char *) names;
+	/* JSON */
+	struct json j;
+	struct buf out;
+};
+
+static void fail(void)
+{
+	die(EXIT_USAGE, "%s", error_text());
+}
+
+/* Text from outside, for a terminal: one line, no control characters. */
+static void print_text(const char *s)
+{
+	for (; *s; s++) {
+		if ((unsigned char)*s < ' ' || *s == 127)
+			printf("\\x%02x", (unsigned char)*s);
+		else
+			putchar(*s);
+	}
+}
+
+/* A word as a shell reads it back. */
+static void add_word(struct buf *b, const char *s)
+{
+	if (*s &&
+	    strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:,=@%") ==
+		strlen(s)) {
+		buf_adds(b, s);
+		return;
+	}
+	buf_addc(b, '\'');
+	for (; *s; s++) {
+		if (*s == '\'')
+			buf_adds(b, "'\\''");
+		else
+			buf_addc(b, *s);
+	}
+	buf_addc(b, '\'');
+}
+
+/* ------------------------------------------------------------------ campaign */
+
+static char *output_of(struct show *s, uint64_t id)
+{
+	struct buf b = {0};
+
+	if (store_value_get(s->store, id, "output", &b) > 0 && b.size)
+		return buf_take(&b);
+	buf_release(&b);
+	return NULL;
+}
+
+static int choose(void *ctx, uint64_t id, struct hash128 key, const char *program,
+		  const char *command)
+{
+	struct show *s = ctx;
+	char hex[HASH_HEX_SIZE];
+
+	if (s->key && strcmp(hash_hex(key, hex), s->key))
+		return 0;
+	free(s->program);
+	free(s->command);
+	s->id = id;
+	s->program = mem_strdup(program);
+	s->command = mem_strdup(command);
+	return s->key != NULL;
+}
+
+static void read_key(struct show *s)
+{
+	char *path = file_join(s->dir, "campaign");
+	struct buf b = {0};
+
+	if (!file_is_regular(path) || file_read_limited(path, 4096, &b))
+		die(EXIT_USAGE,
+		    "'%s' is no output directory of a search: it has no file 'campaign' (with -S "
+		    "NAME it is "
+		    "DIR/NAME)",
+		    s->dir);
+	buf_str(&b)[strcspn(buf_str(&b), "\n")] = 0;
+	s->key = buf_take(&b);
+	free(path);
+}
+
+static void open_campaign(struct show *s)
+{
+	if (s->dir)
+		read_key(s);
+	if (store_campaign_each(s->store, choose, s))
+		fail();
+	if (!s->id && s->dir)
+		die(EXIT_USAGE,
+		    "the store '%s' knows no search with the output directory '%s': name its store "
+		    "with "
+		    "--store",
+		    s->path, s->dir);
+	if (!s->id)
+		die(EXIT_USAGE, "the store '%s' has no search yet: 'muster fuzz' begins one",
+		    s->path);
+	s->output = s->dir ? mem_strdup(s->dir) : output_of(s, s->id);
+}
+
+/* ---------------------------------------------------------------------- JSON */
+
+/* Out with what is there: the writer only appends. */
+static void flush(struct show *s, size_t above)
+{
+	if (s->out.size <= above)
+		return;
+	fwrite(s->out.data, 1, s->out.size, stdout);
+	buf_clear(&s->out);
+}
+
+static void json_campaign(struct show *s, uint64_t id, const char *program, const char *command,
+			  const char *output)
+{
+	struct json *j = &s->j;
+
+	json_key(j, "id"), json_u64(j, id);
+	json_key(j, "program"), json_str(j, program);
+	json_key(j, "arguments"), json_str(j, command);
+	json_key(j, "output"), json_str(j, output);
+}
+
+static void json_open(struct show *s, const char *what)
+{
+	json_begin(&s->j, &s->out);
+	s->j.indent = 1;
+	json_object_open(&s->j);
+	json_key(&s->j, "command"), json_str(&s->j, "show");
+	json_key(&s->j, "status"), json_str(&s->j, "complete");
+	if (s->id) {
+		json_key(&s->j, "campaign"), json_object_open(&s->j);
+		json_campaign(s, s->id, s->program, s->command, s->output);
+		json_object_close(&s->j);
+	}
+	json_key(&s->j, what), json_array_open(&s->j);
+}
+
+static void json_close(struct show *s)
+{
+	json_array_close(&s->j);
+	json_object_close(&s->j);
+	buf_addc(&s->out, '\n');
+	flush(s, 0);
+}
+
+static void json_input(struct show *s, const void *data, size_t size)
+{
+	struct buf hex = {0};
+
+	buf_reserve(&hex, 2 * size);
+	for (size_t i = 0; i < size; i++) {
+		buf_addc(&hex, "0123456789abcdef"[((const unsigned char *)data)[i] >> 4]);
+		buf_addc(&hex, "0123456789abcdef"[((const unsigned char *)data)[i] & 15]);
+	}
+	json_key(&s->j, "inputs"), json_object_open(&s->j);
+	json_key(&s->j, "in"), json_strn(&s->j, hex.size ? hex.data : "", hex.size);
+	json_object_close(&s->j);
+	buf_release(&hex);
+}
+
+/* --------------------------------------------------------------------- tests */
+
+/* The names of the queue's files, by id: one look at the directory. */
+static void list_files(struct show *s)
+{
+	char *path = s->output ? file_join(s->output, "queue") : NULL;
+	DIR *d = path ? opendir(path) : NULL;
+	struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		if (strncmp(e->d_name, "id:", 3))
+			continue;
+		vec_push(&s->names, mem_strdup(e->d_name));
+		map_set(&s->files, strtoull(e->d_name + 3, NULL, 10), s->names.size);
+	}
+	if (d)
+		closedir(d);
+	free(path);
+}
+
+static const char *file_of(const struct show *s, uint64_t id)
+{
+	uint64_t at;
+
+	return map_get(&s->files, id, &at) ? s->names.data[at - 1] : NULL;
+}
+
+static const char *notes(const struct store_test *t)
+{
+	return t->flags & TEST_CRASH	  ? "crash"
+	       : t->flags & TEST_HANG	  ? "hang"
+	       : t->flags & TEST_DIVERGED ? "diverged"
+					  : "";
+}
+
+static int print_test(void *ctx, const struct store_test *t)
+{
+	struct show *s = ctx;
+	const char *file = file_of(s, t->id);
+	char parent[24] = "-";
+
+	if (t->parent)
+		snprintf(parent, sizeof parent, "%" PRIu64, t->parent);
+	printf("%8" PRIu64 " %8s  %-6s %8zu %8" PRIu32 " %9.1f  %-9s", t->id, parent,
+	       search_origin_key(t->origin), t->size, t->new_outcomes, t->found, notes(t));
+	if (file) {
+		printf("queue/");
+		print_text(file);
+	}
+	putchar('\n');
+	return 0;
+}
+
+static int json_test(void *ctx, const struct store_test *t)
+{
+	struct show *s = ctx;
+	struct json *j = &s->j;
+	const char *name = file_of(s, t->id);
+	char *file = name ? mem_printf("%s/queue/%s", s->output, name) : NULL;
+
+	json_object_open(j);
+	json_key(j, "id"), json_u64(j, t->id);
+	json_key(j, "function"), json_null(j);
+	json_input(s, t->data, t->size);
+	json_key(j, "file"), json_str(j, file);
+	json_key(j, "diverged"), json_bool(j, !!(t->flags & TEST_DIVERGED));
+	json_key(j, "parent"), json_u64(j, t->parent);
+	json_key(j, "origin"), json_str(j, search_origin_key(t->origin));
+	json_key(j, "size"), json_u64(j, t->size);
+	json_key(j, "new_branches"), json_u64(j, t->new_outcomes);
+	json_key(j, "seconds"), json_double(j, t->found);
+	json_key(j, "explored"), json_bool(j, t->stage >= STAGE_DONE);
+	json_key(j, "crash"), json_bool(j, !!(t->flags & TEST_CRASH));
+	json_key(j, "hang"), json_bool(j, !!(t->flags & TEST_HANG));
+	json_object_close(j);
+	free(file);
+	flush(s, 1 << 16);
+	return 0;
+}
+
+static void print_heading(struct show *s)
+{
+	print_text(s->command);
+	if (s->output) {
+		printf("  (in ");
+		print_text(s->output);
+		putchar(')');
+	}
+	putchar('\n');
+}
+
+static void show_tests(struct show *s)
+{
+	uint64_t count, after;
+
+	open_campaign(s);
+	list_files(s);
+	if (s->json) {
+		json_open(s, "tests");
+		if (store_test_each(s->store, s->id, 0, 1, json_test, s))
+			fail();
+		json_close(s);
+		return;
+	}
+	count = store_test_count(s->store, s->id);
+	after = s->all || count <= NEWEST ? 0 : count - NEWEST;
+	print_heading(s);
+	printf("%" PRIu64 " tests, %" PRIu64 " of them to be explored further\n", count,
+	       store_frontier_count(s->store, s->id, STAGE_DONE));
+	if (count)
+		printf("%8s %8s  %-6s %8s %8s %9s\n", "test", "from", "by", "bytes", "new br.",
+		       "second");
+	if (after)
+		printf("%8s %" PRIu64 " older ones: --all\n", "...", after);
+	if (store_test_each(s->store, s->id, after, 0, print_test, s))
+		fail();
+}
+
+/* ---------------------------------------------------------------------- bugs */
+
+/* The command that runs it again; "" if it is not known where its file is. */
+static void add_replay(const struct show *s, const struct store_bug *b, struct buf *out)
+{
+	char *file;
+
+	if (!s->output || !*b->input_file)
+		return;
+	buf_adds(out, "muster replay ");
+	if (s->store_file) {
+		buf_adds(out, "--store ");
+		add_word(out, s->store_file);
+		buf_addc(out, ' ');
+	}
+	file = file_join(s->output, b->input_file);
+	add_word(out, file);
+	free(file);
+}
+
+static void print_place(const struct store_bug *b)
+{
+	print_text(*b->function ? b->function : "?");
+	if (*b->file) {
+		printf(" at ");
+		print_text(b->file);
+		if (b->line)
+			printf(":%" PRIu32, b->line);
+	}
+}
+
+static int print_bug(void *ctx, const struct store_bug *b)
+{
+	struct show *s = ctx;
+	struct buf replay = {0};
+
+	printf("%5" PRIu64 "  %-9s  ", b->id, b->confirmed ? "confirmed" : "suspected");
+	print_text(b->kind);
+	printf("%*s ", strlen(b->kind) < 24 ? (int)(24 - strlen(b->kind)) : 0, "");
+	print_place(b);
+	printf("\n       %s", *b->summary ? "" : "no summary");
+	print_text(b->summary);
+	printf("\n       %zu byte%s, shown by %" PRIu64 " input%s", b->size,
+	       b->size == 1 ? "" : "s", b->count, b->count == 1 ? "" : "s");
+	if (*b->input_file) {
+		printf(": ");
+		print_text(b->input_file);
+	}
+	putchar('\n');
+	add_replay(s, b, &replay);
+	if (replay.size) {
+		printf("       ");
+		print_text(buf_str(&replay));
+		putchar('\n');
+	}
+	if (s->full && *b->report)
+		printf("%s%s", b->report, b->report[strlen(b->report) - 1] == '\n' ? "" : "\n");
+	buf_release(&replay);
+	return 0;
+}
+
+static int json_bug(void *ctx, const struct store_bug *b)
+{
+	struct show *s = ctx;
+	struct json *j = &s->j;
+	struct buf replay = {0};
+	char *file = *b->input_file ? file_join(s->output ? s->output : "", b->input_file) : NULL;
+
+	add_replay(s, b, &replay);
+	json_object_open(j);
+	json_key(j, "id"), json_u64(j, b->id);
+	json_key(j, "kind"), json_str(j, b->kind);
+	json_key(j, "function"), json_str(j, b->function);
+	json_key(j, "file"), json_str(j, b->file);
+	json_key(j, "line"), json_u64(j, b->line);
+	json_key(j, "confirmed"), json_bool(j, b->confirmed);
+	json_key(j, "summary"), json_str(j, b->summary);
+	json_input(s, b->data, b->size);
+	json_key(j, "input_file"), json_str(j, file);
+	json_key(j, "replay"), json_str(j, replay.size ? buf_str(&replay) : NULL);
+	json_key(j, "count"), json_u64(j, b->count);
+	json_key(j, "test"), json_u64(j, b->test);
+	json_key(j, "report"), json_str(j, b->report);
+	json_object_close(j);
+	buf_release(&replay);
+	free(file);
+	flush(s, 1 << 16);
+	return 0;
+}
+
+struct bug_counts {
+	uint64_t confirmed, suspected;
+};
+
+static int count_bug(void *ctx, const struct store_bug *b)
+{
+	struct bug_counts *n = ctx;
+
+	n->confirmed += !!b->confirmed;
+	n->suspected += !b->confirmed;
+	return 0;
+}
+
+static void show_bugs(struct show *s)
+{
+	struct bug_counts n = {0};
+
+	open_campaign(s);
+	if (s->json) {
+		json_open(s, "bugs");
+		if (store_bug_each(s->store, s->id, json_bug, s))
+			fail();
+		json_close(s);
+		return;
+	}
+	if (store_bug_each(s->store, s->id, count_bug, &n))
+		fail();
+	print_heading(s);
+	if (n.confirmed + n.suspected)
+		printf("%" PRIu64 " bug%s confirmed, %" PRIu64 " suspected\n", n.confirmed,
+		       n.confirmed == 1 ? "" : "s", n.suspected);
+	else
+		printf("no bugs found\n");
+	if (store_bug_each(s->store, s->id, print_bug, s))
+		fail();
+}
+
+/* ----------------------------------------------------------------- campaigns */
+
+static int count_cover(void *ctx, uint32_t unit, uint32_t outcome, uint8_t mask, uint64_t test)
+{
+	(void)unit, (void)outcome, (void)mask, (void)test;
+	++*(uint64_t *)ctx;
+	return 0;
+}
+
+static int each_campaign(void *ctx, uint64_t id, struct hash128 key, const char *program,
+			 const char *command)
+{
+	struct show *s = ctx;
+	struct json *j = &s->j;
+	uint64_t tests = store_test_count(s->store, id), branches = 0;
+	uint64_t open = store_frontier_count(s->store, id, STAGE_DONE);
+	struct bug_counts bugs = {0};
+	char *output = output_of(s, id), hex[HASH_HEX_SIZE];
+
+	if (store_cover_each(s->store, id, count_cover, &branches) ||
+	    store_bug_each(s->store, id, count_bug, &bugs))
+		fail();
+	if (s->json) {
+		json_object_open(j);
+		json_campaign(s, id, program, command, output);
+		json_key(j, "key"), json_str(j, hash_hex(key, hex));
+		json_key(j, "tests"), json_u64(j, tests);
+		json_key(j, "unexplored"), json_u64(j, open);
+		json_key(j, "branches"), json_u64(j, branches);
+		json_key(j, "bugs"), json_u64(j, bugs.confirmed);
+		json_key(j, "suspected"), json_u64(j, bugs.suspected);
+		json_object_close(j);
+	} else {
+		printf("%8" PRIu64 " %8" PRIu64 " %10" PRIu64 " %8" PRIu64 " %5" PRIu64 "  ", id,
+		       tests, open, branches, bugs.confirmed + bugs.suspected);
+		print_text(command);
+		if (output) {
+			printf("  (in ");
+			print_text(output);
+			putchar(')');
+		}
+		putchar('\n');
+	}
+	free(output);
+	return 0;
+}
+
+static void show_campaigns(struct show *s)
+{
+	if (s->json)
+		json_open(s, "campaigns");
+	else
+		printf("%8s %8s %10s %8s %5s  %s\n", "campaign", "tests", "unexplored", "branches",
+		       "bugs", "command");
+	if (store_campaign_each(s->store, each_campaign, s))
+		fail();
+	if (s->json)
+		json_close(s);
+}
+
+/* ------------------------------------------------------------------- command */
+
+static const struct {
+	const char *name;
+	void (*show)(struct show *s);
+} subjects[] = {{"tests", show_tests}, {"bugs", show_bugs}, {"campaigns", show_campaigns}};
+
+static void release(struct show *s)
+{
+	for (size_t i = 0; i < s->names.size; i++)
+		free(s->names.data[i]);
+	vec_release(&s->names);
+	map_release(&s->files);
+	store_close(s->store);
+	buf_release(&s->out);
+	free(s->path);
+	free(s->key);
+	free(s->program);
+	free(s->command);
+	free(s->output);
+}
+
+int cmd_show(int argc, char **argv)
+{
+	struct show s = {0};
+	const struct option_row rows[] = {
+	    OPTION_STR("output-dir", 'o', "DIR", &s.dir,
+		       "the search whose output directory this is (the newest)"),
+	    OPTION_STR("store", 0, "FILE", &s.store_file, "the store (.muster/store.db)"),
+	    OPTION_FLAG("all", 'a', &s.all, "all tests, not only the newest"),
+	    OPTION_FLAG("full", 0, &s.full, "bugs with the sanitizer's report"),
+	    OPTION_FLAG("json", 0, &s.json, "print JSON (always everything)"),
+	    OPTION_END};
+	const struct option_spec spec = {"show", "tests|bugs|campaigns [options]",
+					 "Shows what searches found: tests (inputs, how they were "
+					 "found, what was new in them), bugs (kind, place,\n"
+					 "the input and the command that runs it again) or the "
+					 "searches themselves. A running search can be\n"
+					 "looked at too.",
+					 rows};
+	const char *what;
+	int i = option_parse(&spec, argc, argv);
+
+	if (i >= argc)
+		option_usage(&spec, "wants to know what: tests, bugs or campaigns");
+	what = argv[i];
+	i += option_parse(&spec, argc - i, argv + i); /* options may follow */
+	if (i < argc)
+		option_usage(&spec, "'%s' is one too many", argv[i]);
+	for (size_t k = 0; k < sizeof subjects / sizeof subjects[0]; k++) {
+		if (strcmp(what, subjects[k].name))
+			continue;
+		s.path =
+		    s.store_file ? mem_strdup(s.store_file) : file_join(home_project(), "store.db");
+		if (store_open(&s.store, s.path, STORE_READ_ONLY))
+			fail();
+		subjects[k].show(&s);
+		release(&s);
+		return EXIT_OK;
+	}
+	option_usage(&spec, "cannot show '%s': tests, bugs or campaigns", what);
+}
