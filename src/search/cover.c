@@ -11,6 +11,7 @@
  */
 #include "search/cover.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -137,6 +138,29 @@ struct cover_news cover_look(struct cover *c, const struct exec_result *r, int a
 	}
 	look_closely(&w, whole, r->count);
 	return w.news;
+}
+
+uint64_t cover_signature(const struct exec_result *r)
+{
+	uint64_t hash = 0x9e3779b97f4a7c15ull;
+	uint32_t i, whole = r->count / GROUP * GROUP;
+
+	for (i = 0; i < r->count; i += GROUP) {
+		uint8_t rest[GROUP] = {0};
+		uint64_t half[2];
+		group n;
+
+		/* Groups of zeros leave the hash alone, so that a library that registers later does not change it. */
+		if (i == whole)
+			memcpy(rest, r->counters + i, r->count - whole);
+		memcpy(&n, i == whole ? rest : r->counters + i, GROUP);
+		if (!any(n))
+			continue;
+		n = classes_of(n);
+		memcpy(half, &n, sizeof half);
+		hash = hash_mix(hash ^ half[0] ^ i) + hash_mix(half[1] + hash);
+	}
+	return hash;
 }
 
 void cover_set(struct cover *c, uint32_t index, uint8_t mask)

@@ -22,6 +22,8 @@ void cover_release(struct cover *c);
  * grew, with the new mask. Fast where nothing is new: eight counters at a time. */
 struct cover_news cover_look(struct cover *c, const struct exec_result *r, int add, void (*changed)(void *ctx, uint32_t index, uint8_t mask), void *ctx);
 void cover_set(struct cover *c, uint32_t index, uint8_t mask); /* when a search is resumed */
+/* A hash of the classes of all counters: equal for runs that differ in nothing that cover_look could see. */
+uint64_t cover_signature(const struct exec_result *r);
 static inline int cover_has(const struct cover *c, uint32_t index)
 {
 	return index < c->count && c->seen[index];

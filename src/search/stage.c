@@ -1,0 +1,475 @@
+/* stage.c: which input is changed next, how often, and what becomes of the mutants.
+ *
+ * Work is done in rounds: an input is drawn from the queue and some hundred mutants of it are
+ * run, some of them its next deterministic changes until these are used up.
+ *
+ * Drawing: every input has a weight, and a Fenwick tree of the weights gives one in O(log n). The weight
+ * is high for inputs that are the cheapest one known for some outcome ("tops"), that take outcomes
+ * which few inputs of the queue take, that gave rise to others, and that were not
+ * drawn often; low for long and slow ones. Weights are computed when an input is added, after each round of
+ * it, and when it gains or loses its last top; never for the whole queue.
+ *
+ * Rare outcomes: users[o] is the number of inputs in the queue that take o. An input
+ * remembers the RARE outcomes that were rarest when it was added; since counts only grow, these
+ * are looked up again whenever its weight is.
+ *
+ * Mutants that were run before are not run again, as far as a table of hashes remembers.
+ *
+ * Invariant: top[o] is an input that takes o, or NONE; tops of an input is the number of
+ * entries of top that name it.
+ */
+#include "search/stage.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+#define RARE 32
+#define HOT 64		   /* offsets of an input that are worth changing */
+#define ROUND 256	   /* mutants of a round; twice as many for inputs that were never drawn */
+#define STEP_LIMIT 4096	   /* longer inputs have no deterministic changes */
+#define REMEMBERED (1u << 16) /* mutants */
+#define PAUSE_RUNS 16
+#define WEIGHT_ONE 1024.0
+
+struct entry {
+	uint8_t *data;
+	size_t size;
+	uint64_t id;
+	double seconds;
+	uint64_t signature;
+	uint64_t step; /* the next deterministic change; UINT64_MAX: no more */
+	uint64_t runs, found;
+	uint32_t rounds;
+	uint32_t tops;
+	uint32_t weight;
+	uint8_t known; /* its run was seen */
+	uint8_t rare_count, hot_count;
+	uint32_t rare[RARE], hot[HOT];
+};
+
+struct stage {
+	struct stage_options o;
+	struct exec *exec;
+	const struct cover *cover;
+	struct havoc *havoc;
+	struct stage_hooks hooks;
+	struct stage_stats stats;
+	VEC(struct entry) entries;
+	VEC(uint64_t) tree; /* Fenwick; tree.data[0] is not used */
+	uint32_t *users, *top;
+	uint32_t outcomes; /* of these two */
+	double size_sum, seconds_sum;
+	uint64_t known; /* entries in the sums */
+	struct buf mutant, trial;
+	uint64_t *seen;
+	unsigned until_pause;
+	int paused;
+};
+
+struct stage *stage_new(const struct stage_options *o, struct exec *e, const struct cover *c,
+			struct havoc *h, const struct stage_hooks *hooks)
+{
+	struct stage *st = mem_zalloc(sizeof *st);
+
+	st->o = *o;
+	if (!st->o.trim_runs)
+		st->o.trim_runs = 256;
+	st->exec = e;
+	st->cover = c;
+	st->havoc = h;
+	st->hooks = *hooks;
+	st->seen = mem_zalloc(REMEMBERED * sizeof *st->seen);
+	vec_push(&st->tree, 0);
+	return st;
+}
+
+void stage_free(struct stage *st)
+{
+	if (!st)
+		return;
+	for (size_t i = 0; i < st->entries.size; i++)
+		free(st->entries.data[i].data);
+	vec_release(&st->entries);
+	vec_release(&st->tree);
+	buf_release(&st->mutant);
+	buf_release(&st->trial);
+	free(st->users);
+	free(st->top);
+	free(st->seen);
+	free(st);
+}
+
+size_t stage_count(const struct stage *st)
+{
+	return st->entries.size;
+}
+
+const struct stage_stats *stage_stats(const struct stage *st)
+{
+	return &st->stats;
+}
+
+/* ------------------------------------------------------------- weights */
+
+static void tree_add(struct stage *st, size_t index, int64_t by)
+{
+	for (size_t i = index + 1; i < st->tree.size; i += i & -i)
+		st->tree.data[i] += (uint64_t)by;
+}
+
+/* A new last element: its node sums the nodes below it. */
+static void tree_append(struct stage *st)
+{
+	size_t i = st->tree.size;
+	uint64_t sum = 0;
+
+	for (size_t j = i - 1; j > i - (i & -i); j -= j & -j)
+		sum += st->tree.data[j];
+	vec_push(&st->tree, sum);
+}
+
+static uint64_t tree_sum(const struct stage *st)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = st->tree.size - 1; i; i -= i & -i)
+		sum += st->tree.data[i];
+	return sum;
+}
+
+/* The element in whose share of the sum `at` lies. */
+static size_t tree_find(const struct stage *st, uint64_t at)
+{
+	size_t i = 0, bit = 1;
+
+	while (bit * 2 < st->tree.size)
+		bit *= 2;
+	for (; bit; bit /= 2)
+		if (i + bit < st->tree.size && st->tree.data[i + bit] <= at) {
+			i += bit;
+			at -= st->tree.data[i];
+		}
+	return i < st->entries.size ? i : st->entries.size - 1;
+}
+
+static double clamp(double x, double least, double most)
+{
+	return x < least ? least : x > most ? most : x;
+}
+
+/* Cheaper than the average: up to 2; dearer: down to a fifth. */
+static double thrift(double cost, double sum, uint64_t count)
+{
+	return cost <= 0 || !count ? 1 : clamp(sum / (double)count / cost, 0.2, 2);
+}
+
+static uint32_t weight_of(const struct stage *st, const struct entry *e)
+{
+	double w = e->tops ? 1 : 0.05, rarity = 0;
+
+	for (unsigned i = 0; i < e->rare_count; i++)
+		rarity += 1.0 / st->users[e->rare[i]];
+	w *= 1 + clamp(rarity, 0, 8);
+	w *= thrift((double)e->size + 16, st->size_sum + 16 * (double)st->known, st->known);
+	if (!st->o.repeatable)
+		w *= thrift(e->seconds, st->seconds_sum, st->known);
+	w *= clamp((1 + 4 * (double)e->found) / (1 + (double)e->runs / 4096), 0.2, 4);
+	w /= 1 + e->rounds / 2.0;
+	return (uint32_t)clamp(w * WEIGHT_ONE, 1, 1u << 20);
+}
+
+static void weigh(struct stage *st, size_t index)
+{
+	struct entry *e = &st->entries.data[index];
+	uint32_t w = weight_of(st, e);
+
+	tree_add(st, index, (int64_t)w - e->weight);
+	e->weight = w;
+}
+
+/* --------------------------------------------------------------- queue */
+
+static void grow_outcomes(struct stage *st, uint32_t count)
+{
+	if (count <= st->outcomes)
+		return;
+	st->users = mem_realloc(st->users, count, sizeof *st->users);
+	st->top = mem_realloc(st->top, count, sizeof *st->top);
+	for (uint32_t i = st->outcomes; i < count; i++) {
+		st->users[i] = 0;
+		st->top[i] = NONE;
+	}
+	st->outcomes = count;
+}
+
+static double cost_of(const struct stage *st, const struct entry *e)
+{
+	return ((double)e->size + 16) * (st->o.repeatable ? 1 : e->seconds + 20e-6);
+}
+
+static void take_top(struct stage *st, uint32_t outcome, uint32_t index)
+{
+	uint32_t old = st->top[outcome];
+	const struct entry *e = &st->entries.data[index];
+
+	if (old != NONE && cost_of(st, &st->entries.data[old]) <= cost_of(st, e))
+		return;
+	st->top[outcome] = index;
+	st->entries.data[index].tops++;
+	if (old != NONE && !--st->entries.data[old].tops)
+		weigh(st, old);
+}
+
+/* Keeps the rarest: a list of RARE, of which the commonest gives way. */
+static void note_rare(struct stage *st, struct entry *e, uint32_t outcome, uint32_t *most)
+{
+	if (e->rare_count < RARE) {
+		e->rare[e->rare_count++] = outcome;
+		if (e->rare_count < RARE)
+			return;
+	} else if (st->users[outcome] < st->users[e->rare[*most]]) {
+		e->rare[*most] = outcome;
+	} else {
+		return;
+	}
+	*most = 0;
+	for (uint32_t i = 1; i < RARE; i++)
+		if (st->users[e->rare[i]] > st->users[e->rare[*most]])
+			*most = i;
+}
+
+/* The input's run: what it takes, how long it lasts. */
+static void learn(struct stage *st, uint32_t index, const struct exec_result *r)
+{
+	struct entry *e = &st->entries.data[index];
+	uint32_t most = 0;
+
+	grow_outcomes(st, r->count);
+	e->known = 1;
+	e->seconds = r->seconds;
+	e->signature = cover_signature(r);
+	st->size_sum += (double)e->size;
+	st->seconds_sum += r->seconds;
+	st->known++;
+	for (uint32_t i = 0; i < r->count; i++)
+		if (r->counters[i]) {
+			st->users[i]++;
+			take_top(st, i, index);
+			note_rare(st, e, i, &most);
+		}
+	weigh(st, index);
+}
+
+void stage_add(struct stage *st, uint64_t id, const void *data, size_t size, const struct exec_result *r)
+{
+	struct entry e = {.size = size, .id = id};
+	uint32_t index = (uint32_t)st->entries.size;
+
+	e.data = mem_alloc(size + 1);
+	if (size)
+		memcpy(e.data, data, size);
+	if (size > STEP_LIMIT || st->o.no_steps)
+		e.step = UINT64_MAX;
+	vec_push(&st->entries, e);
+	tree_append(st);
+	if (r)
+		learn(st, index, r);
+	else
+		weigh(st, index);
+}
+
+/* ---------------------------------------------------------------- runs */
+
+static int failed(const struct exec_result *r)
+{
+	return r->end != RUN_EXIT && r->end != RUN_FAILED;
+}
+
+static int run(struct stage *st, const struct buf *input, struct exec_result *r)
+{
+	st->stats.runs++;
+	if (st->hooks.pause && ++st->until_pause >= PAUSE_RUNS) {
+		st->until_pause = 0;
+		st->paused |= st->hooks.pause(st->hooks.ctx) != 0;
+	}
+	return exec_run(st->exec, input->data, input->size, r);
+}
+
+int stage_trim(struct stage *st, struct buf *data, struct exec_result *r, uint32_t max_runs)
+{
+	uint64_t signature = cover_signature(r);
+	size_t before = data->size, block = 1;
+	uint32_t runs = 0;
+	int current = 1; /* *r is the run of *data */
+
+	while (block * 2 < data->size)
+		block *= 2;
+	/* From the end, since what stands there has least after it that refers to it. */
+	for (; block && runs < max_runs; block /= 2)
+		for (size_t end = data->size; end > 0 && runs < max_runs && !st->paused;) {
+			size_t from = end > block ? end - block : 0;
+
+			buf_clear(&st->trial);
+			buf_add(&st->trial, data->data, from);
+			buf_add(&st->trial, data->data + end, data->size - end);
+			runs++;
+			if (run(st, &st->trial, r))
+				return -1;
+			current = r->end == RUN_EXIT && cover_signature(r) == signature;
+			if (current) {
+				struct buf kept = *data;
+
+				*data = st->trial;
+				st->trial = kept;
+			}
+			end = from;
+		}
+	st->stats.trim_runs += runs + !current;
+	st->stats.trimmed_bytes += before - data->size;
+	if (!current && run(st, data, r))
+		return -1;
+	return data->size < before;
+}
+
+/* Something new: shortened, if it does the same again, and handed over. */
+static int hand_over(struct stage *st, uint32_t index, struct exec_result *r, struct cover_news news)
+{
+	struct buf found = BUF_EMPTY;
+	int e = 0;
+
+	buf_add(&found, st->mutant.data, st->mutant.size);
+	if (!st->o.no_trim && !failed(r) && found.size > 4) {
+		uint64_t signature = cover_signature(r);
+
+		e = run(st, &found, r);
+		if (!e && cover_signature(r) == signature && r->end == RUN_EXIT) {
+			e = stage_trim(st, &found, r, st->o.trim_runs) < 0 ? -1 : 0;
+			if (!e)
+				news = cover_look((struct cover *)st->cover, r, 0, NULL, NULL);
+		}
+	}
+	if (!e && (failed(r) || news.outcomes || news.classes)) {
+		struct entry *parent = &st->entries.data[index];
+
+		parent->found += !failed(r);
+		e = st->hooks.found(st->hooks.ctx, parent->id, (uint8_t *)found.data, found.size, r, news);
+	}
+	buf_release(&found);
+	return e;
+}
+
+/* 1 if the mutant was run lately. */
+static int remembered(struct stage *st)
+{
+	uint64_t hash = hash64(st->mutant.data, st->mutant.size, 1) | 1;
+	uint64_t *slot = &st->seen[(hash >> 20) % REMEMBERED];
+
+	if (*slot == hash)
+		return 1;
+	*slot = hash;
+	return 0;
+}
+
+/* A deterministic change made a difference: its place is worth more changes. */
+static void note_hot(struct entry *e, const struct buf *mutant)
+{
+	const uint8_t *p = (const uint8_t *)mutant->data;
+	uint32_t at = 0;
+
+	if (e->hot_count == HOT || mutant->size != e->size)
+		return;
+	while (at < e->size && p[at] == e->data[at])
+		at++;
+	if (at < e->size && (!e->hot_count || e->hot[e->hot_count - 1] != at))
+		e->hot[e->hot_count++] = at;
+}
+
+static int try_mutant(struct stage *st, uint32_t index, int step)
+{
+	struct exec_result r;
+	struct cover_news news;
+
+	if (remembered(st)) {
+		st->stats.repeated++;
+		return 0;
+	}
+	st->stats.mutants++;
+	st->entries.data[index].runs++;
+	if (run(st, &st->mutant, &r))
+		return -1;
+	if (step && !failed(&r) && cover_signature(&r) != st->entries.data[index].signature)
+		note_hot(&st->entries.data[index], &st->mutant);
+	news = cover_look((struct cover *)st->cover, &r, 0, NULL, NULL);
+	if (!failed(&r) && !news.outcomes && !news.classes)
+		return 0;
+	return hand_over(st, index, &r, news);
+}
+
+/* --------------------------------------------------------------- rounds */
+
+/* Makes the next mutant. 1 if it is a deterministic change. */
+static int next_mutant(struct stage *st, uint32_t index, unsigned number)
+{
+	struct entry *e = &st->entries.data[index];
+	const struct entry *other;
+	/* Hot offsets steer where most of a long input does not matter, and no further. */
+	int steer = e->step == UINT64_MAX && e->hot_count && e->hot_count < HOT && e->size > 4u * e->hot_count;
+
+	if (e->step != UINT64_MAX && e->tops && number % 4 == 0) {
+		if (havoc_step(st->havoc, e->data, e->size, e->step++, &st->mutant)) {
+			st->stats.steps++;
+			return 1;
+		}
+		e->step = UINT64_MAX;
+	}
+	other = &st->entries.data[havoc_random(st->havoc, st->entries.size)];
+	havoc_stack(st->havoc, e->data, e->size, other->data, other->size, steer ? e->hot : NULL,
+		    e->hot_count, &st->mutant);
+	return 0;
+}
+
+static int run_round(struct stage *st, uint32_t index, uint64_t end)
+{
+	unsigned mutants = st->entries.data[index].rounds ? ROUND : 2 * ROUND;
+
+	if (!st->entries.data[index].known) {
+		struct entry *e = &st->entries.data[index];
+		struct buf input = {(char *)e->data, e->size, e->size + 1};
+		struct exec_result r;
+
+		if (run(st, &input, &r))
+			return -1;
+		learn(st, index, &r);
+	}
+	for (unsigned i = 0; i < mutants && !st->paused && st->stats.runs < end; i++)
+		if (try_mutant(st, index, next_mutant(st, index, i)))
+			return -1;
+	st->stats.rounds++;
+	st->entries.data[index].rounds++;
+	weigh(st, index);
+	return 0;
+}
+
+int stage_run(struct stage *st, uint64_t runs)
+{
+	uint64_t end = st->stats.runs + runs, tries = 0;
+	int e = 0;
+
+	st->paused = 0;
+	if (!st->entries.size)
+		return 0;
+	exec_burst(st->exec, 1);
+	/* An input of a byte may have no mutant left that was not run: rounds are bounded too. */
+	while (!e && !st->paused && st->stats.runs < end && tries++ < runs) {
+		size_t index = tree_find(st, havoc_random(st->havoc, tree_sum(st)));
+
+		e = run_round(st, (uint32_t)index, end);
+	}
+	exec_burst(st->exec, 0);
+	return e;
+}
