@@ -2,11 +2,11 @@
  *
  * Failed is: ended by a signal, or a sanitizer's report with a stack on standard
  * error (a child's, or one that the program survived). Three kinds of failure might be the san
- * variant's own doing, whose code is slower and whose frames and objects are larger, and need more:
- *
- *	timeout          only at HANG_FACTOR times the limit
- *	memory limit     only at MEMORY_FACTOR times the limit
- *	stack-overflow   only if the cov variant dies of it as well
+ * variant's own doing, whose code is slower and whose frames and objects are larger: a time-out, a
+ * memory limit, a stack overflow. They count only if the cov variant, which is almost as fast and
+ * as small as the program itself, ends in the same way, the first at HANG_FACTOR times the limit.
+ * Where it does not time out, the san variant gets a second run with more time, lest slow code hide
+ * a bug.
  *
  * A time-out has no stack, since the run is killed from outside: all hangs of a program are
  * one bucket. Where the sanitizer itself gave up (one of its own checks failed), nothing
@@ -26,7 +26,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HANG_FACTOR 5
+#define HANG_FACTOR 3
+#define SLOW_FACTOR 30 /* sanitizers, and no optimisation */
 #define MEMORY_FACTOR 3
 #define MEMORY_EXTRA (512ull << 20) /* shadow and quarantine */
 #define STDERR_LIMIT (16u << 20)
@@ -56,8 +57,8 @@ struct runner {
 struct confirm {
 	char *program;
 	struct launch_options options; /* the user's */
-	struct runner san, cov;
-	char *variant_dir; /* modules in it are the program's own */
+	struct runner san, slow, cov;  /* slow: san with more time */
+	char *variant_dir;	       /* modules in it are the program's own */
 	struct symboliser symboliser;
 	int warned;
 };
@@ -93,6 +94,7 @@ void confirm_close(struct confirm *c)
 	if (!c)
 		return;
 	runner_release(&c->san);
+	runner_release(&c->slow);
 	runner_release(&c->cov);
 	symboliser_release(&c->symboliser);
 	free(c->variant_dir);
@@ -156,9 +158,9 @@ static int runner_start(struct confirm *c, struct runner *r, enum variant_kind k
 	own.out = LAUNCH_NULL;
 	own.err = LAUNCH_CAPTURE;
 	own.output_limit = STDERR_LIMIT;
-	own.wall_seconds *= HANG_FACTOR;
-	own.cpu_seconds *= HANG_FACTOR;
-	if (own.memory_limit)
+	own.wall_seconds *= r == &c->slow ? SLOW_FACTOR : HANG_FACTOR;
+	own.cpu_seconds *= r == &c->slow ? SLOW_FACTOR : HANG_FACTOR;
+	if (own.memory_limit && kind == VARIANT_SAN)
 		own.memory_limit = own.memory_limit * MEMORY_FACTOR + MEMORY_EXTRA;
 	r->options = own;
 	r->launcher = launcher_new(&r->options);
@@ -416,6 +418,41 @@ static int read_run(struct confirm *c, const struct run_result *run, struct find
 	return found < 0 ? -1 : 0;
 }
 
+/* Kinds that the cov variant must show as well, and how it then ends. */
+static const struct {
+	const char *kind;
+	enum run_end end;
+	const char *words; /* if it does not */
+} doubtful[] = {
+    {"timeout", RUN_TIME, "only where sanitizers make the program slow"},
+    {"memory limit", RUN_MEMORY, "only where sanitizers need memory of their own"},
+    {"stack-overflow", RUN_SIGNAL, "only where sanitizers make the stack's frames larger"},
+};
+
+static int second_opinion(struct confirm *c, const void *data, size_t size, struct finding *f)
+{
+	struct run_result run;
+	size_t i = 0, count = sizeof doubtful / sizeof *doubtful;
+
+	while (i < count && strcmp(f->kind, doubtful[i].kind))
+		i++;
+	if (!f->failed || i == count)
+		return 0;
+	if (run_in(c, &c->cov, VARIANT_COV, data, size, &run))
+		return -1;
+	if (run.end == doubtful[i].end)
+		return 0;
+	if (doubtful[i].end == RUN_TIME) {
+		finding_release(f);
+		if (run_in(c, &c->slow, VARIANT_SAN, data, size, &run) || read_run(c, &run, f))
+			return -1;
+		if (run.end != RUN_TIME)
+			return second_opinion(c, data, size, f);
+	}
+	not_confirmed(f, doubtful[i].kind, doubtful[i].words);
+	return 0;
+}
+
 int confirm_run(struct confirm *c, const void *data, size_t size, struct finding *f)
 {
 	struct run_result run;
@@ -425,18 +462,9 @@ int confirm_run(struct confirm *c, const void *data, size_t size, struct finding
 		return -1;
 	if (!c->variant_dir)
 		c->variant_dir = file_dir(c->san.variant.path);
-	if (read_run(c, &run, f)) {
+	if (read_run(c, &run, f) || second_opinion(c, data, size, f)) {
 		finding_release(f);
 		return -1;
 	}
-	if (!f->failed || strcmp(f->kind, "stack-overflow"))
-		return 0;
-	if (run_in(c, &c->cov, VARIANT_COV, data, size, &run)) {
-		finding_release(f);
-		return -1;
-	}
-	if (run.end != RUN_SIGNAL)
-		not_confirmed(f, "stack-overflow",
-			      "only where sanitizers make the stack's frames larger");
 	return 0;
 }

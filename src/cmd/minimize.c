@@ -229,7 +229,7 @@ int cmd_minimize(int argc, char **argv)
 	    OPERANDS_ROWS(&s.from),
 	    TARGET_INPUT_ROWS(&s.target),
 	    OPTION_DOUBLE("time", 't', "S", &s.target.time,
-			  "time limit of a run in seconds (2); a hang is five times that"),
+			  "time limit of a run in seconds (2); a hang is three times that"),
 	    TARGET_MEM_ROW(&s.target),
 	    OPTION_FLAG("json", 0, &s.json, "print the result as JSON"),
 	    OPTION_END};

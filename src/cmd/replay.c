@@ -272,7 +272,7 @@ int cmd_replay(int argc, char **argv)
 	    OPERANDS_ROWS(&r.from),
 	    TARGET_INPUT_ROWS(&r.target),
 	    OPTION_DOUBLE("time", 't', "S", &r.target.time,
-			  "time limit in seconds (10); a hang is five times that, on san"),
+			  "time limit in seconds (10); a hang is three times that, on san"),
 	    TARGET_MEM_ROW(&r.target),
 	    OPTION_FLAG("show", 0, &r.show,
 			"show the program's own output, on standard error (not with san)"),
