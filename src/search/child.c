@@ -146,7 +146,7 @@ int search_child(struct search *s, struct expansion *x, const struct path_step *
 		return -1;
 	t.data = (const uint8_t *)s->input.data;
 	t.size = s->input.size;
-	if (r.end == RUN_SIGNAL || r.end == RUN_TIME || r.end == RUN_MEMORY) {
+	if (search_failed_run(&r)) {
 		t.flags |= r.end == RUN_SIGNAL ? TEST_CRASH : TEST_HANG;
 		if (s->h.failed(s->h.ctx, &t, &r))
 			return -1;

@@ -61,6 +61,7 @@ int search_child(struct search *s, struct expansion *x, const struct path_step *
 /* keep.c: looks at the coverage of a run and keeps the input, if it is worth it or `keep` is set. 1
  * kept, 0, -1. */
 int search_keep(struct search *s, struct search_test *t, const struct exec_result *r, int keep);
+int search_failed_run(const struct exec_result *r); /* by a signal or at a limit */
 double search_rank(const struct search_test *t);
 
 /* policy.c: which decisions of a path are negated at a stage. */

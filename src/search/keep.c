@@ -6,6 +6,7 @@
  */
 #include "base/hash.h"
 #include "search/inside.h"
+#include "search/mutation.h"
 
 #include <math.h>
 
@@ -25,6 +26,11 @@ static void changed(void *ctx, uint32_t index, uint8_t mask)
 		vec_push(&c->s->changed,
 			 (struct search_cover){c->units[c->at].unit, index - c->units[c->at].first,
 					       mask});
+}
+
+int search_failed_run(const struct exec_result *r)
+{
+	return r->end == RUN_SIGNAL || r->end == RUN_TIME || r->end == RUN_MEMORY;
 }
 
 /* Greater is sooner. What covered something comes first; within a class small inputs do. */
@@ -62,8 +68,8 @@ int search_keep(struct search *s, struct search_test *t, const struct exec_resul
 	int added = s->h.add(s->h.ctx, t, s->changed.data, s->changed.size);
 	if (added > 0) {
 		s->pending += !(t->flags & TEST_COVERS) && t->stage < STAGE_DONE;
-		if (t->flags & TEST_COVERS)
-			search_known_test(s, t);
+		if (t->flags & TEST_COVERS && s->mutation)
+			mutation_add(s->mutation, t, r);
 	}
 	return added;
 }

@@ -8,7 +8,8 @@ struct mutation;
 /* NULL with words if the user's dictionary cannot be read. */
 struct mutation *mutation_new(struct search *s);
 void mutation_free(struct mutation *m);				    /* NULL is fine */
-void mutation_add(struct mutation *m, const struct search_test *t); /* copies it */
+/* Copies it. r: its run, or NULL if there is none at hand. */
+void mutation_add(struct mutation *m, const struct search_test *t, const struct exec_result *r);
 void mutation_word(struct mutation *m, const void *data, size_t size);
 int mutation_slice(struct mutation *m); /* until search_paused; -1 with words */
 

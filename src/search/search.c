@@ -165,7 +165,7 @@ void search_cover_known(struct search *s, uint32_t unit, uint32_t outcome, uint8
 void search_known_test(struct search *s, const struct search_test *t)
 {
 	if (s->mutation)
-		mutation_add(s->mutation, t);
+		mutation_add(s->mutation, t, NULL);
 }
 
 int search_learn(struct search *s, const struct search_test *t)
@@ -190,7 +190,7 @@ int search_offer(struct search *s, const void *data, size_t size, enum search_or
 	s->stats.runs++;
 	if (exec_run(s->t.exec, data, size, &r))
 		return -1;
-	if (r.end == RUN_SIGNAL || r.end == RUN_TIME || r.end == RUN_MEMORY) {
+	if (search_failed_run(&r)) {
 		t.flags |= r.end == RUN_SIGNAL ? TEST_CRASH : TEST_HANG;
 		if (s->h.failed(s->h.ctx, &t, &r))
 			return -1;
