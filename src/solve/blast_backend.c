@@ -1,7 +1,7 @@
 /* blast_backend.c: backend_blast: terms to gates (blast.c), gates to clauses (cnf.c), CaDiCaL.
  *
  * Asserted terms are kept until a query comes; then their gates are made and asserted as hard
- * clauses. The assumption's parts are assumed for one call. Everything made stays for the next
+ * clauses. The assumption holds for one call. Everything made stays for the next
  * query, so a query pays only for what is new in it.
  */
 #include "solve/blast.h"
@@ -16,7 +16,6 @@ struct blast_backend {
 	VEC(expr_t) pending; /* asserted, without gates so far */
 	size_t pending_done;
 	int loose; /* something asserted is */
-	VEC(lit_t) parts;
 };
 
 static struct blast_backend *blast_of(struct backend *b)
@@ -41,7 +40,6 @@ static void blast_close(struct backend *backend)
 	cnf_release(&b->cnf);
 	blaster_release(&b->blaster);
 	vec_release(&b->pending);
-	vec_release(&b->parts);
 	free(b);
 }
 
@@ -66,25 +64,6 @@ static int blast_pending(struct blast_backend *b, double deadline)
 	return 0;
 }
 
-#define PARTS_MAX 512
-
-/* The parts of the conjunction x; past PARTS_MAX conjunctions stay whole. */
-static void blast_parts(struct blast_backend *b, lit_t x)
-{
-	vec_clear(&b->parts);
-	vec_push(&b->parts, x);
-	for (size_t i = 0; i < b->parts.size;) {
-		const struct gate *y = &b->blaster.gates.v.data[lit_gate(b->parts.data[i])];
-
-		if (y->op == GATE_AND && !lit_sign(b->parts.data[i]) && b->parts.size < PARTS_MAX) {
-			b->parts.data[i] = y->a;
-			vec_push(&b->parts, y->b);
-		} else {
-			i++;
-		}
-	}
-}
-
 static enum verdict blast_check(struct backend *backend, expr_t assumption,
 				const struct backend_limits *l)
 {
@@ -101,9 +80,7 @@ static enum verdict blast_check(struct backend *backend, expr_t assumption,
 
 		if (!x)
 			return VERDICT_UNKNOWN;
-		blast_parts(b, x[0]);
-		for (size_t i = 0; i < b->parts.size; i++)
-			cnf_assume(&b->cnf, b->parts.data[i]);
+		cnf_assume(&b->cnf, x[0]);
 	}
 	v = cnf_solve(&b->cnf, l->conflicts, deadline);
 	return v == VERDICT_SAT && loose ? VERDICT_UNKNOWN : v;

@@ -35,6 +35,7 @@ void cnf_release(struct cnf *c)
 {
 	if (c->sat)
 		ccadical_release(c->sat);
+	vec_release(&c->hard);
 	vec_release(&c->work);
 	vec_release(&c->asserted);
 	vec_release(&c->units);
@@ -271,22 +272,77 @@ static void cnf_settle(struct cnf *c)
 	}
 }
 
+#define PASSING_MAX 20000
+#define PARTS_MAX 512
+
+/* Every query has to give a value to every variable, those of earlier queries' assumptions too.
+ * When they have become many, or were too hard, a new solver begins with what is asserted. */
+static void cnf_renew(struct cnf *c)
+{
+	if (!c->spent && (c->passing < PASSING_MAX || c->passing / 2 < c->vars - c->passing))
+		return;
+	if (!c->passing)
+		return;
+	ccadical_release(c->sat);
+	c->sat = NULL;
+	c->vars = c->passing = c->spent = c->watched = 0;
+	vec_clear(&c->defined);
+	for (size_t i = 0; i < c->gates->v.size; i++)
+		c->gates->v.data[i].emitted = 0, c->gates->v.data[i].var = 0;
+	cnf_start(c);
+	for (size_t i = 0; i < c->hard.size; i++)
+		vec_push(&c->asserted, c->hard.data[i]);
+	cnf_settle(c);
+}
+
 void cnf_assert(struct cnf *c, lit_t x)
 {
 	cnf_start(c);
+	if (lit_gate(x) == lit_gate(c->latest_root)) {
+		c->passing -= c->latest;
+		c->latest = 0;
+	}
+	vec_push(&c->hard, x);
 	vec_push(&c->asserted, x);
 	cnf_settle(c);
 }
 
+/* The parts of the conjunction x into c->leaves; past PARTS_MAX conjunctions stay whole. */
+static void cnf_parts(struct cnf *c, lit_t x)
+{
+	vec_clear(&c->leaves);
+	vec_push(&c->leaves, x);
+	for (size_t i = 0; i < c->leaves.size;) {
+		const struct gate *y = cnf_gate(c, c->leaves.data[i]);
+
+		if (y->op == GATE_AND && !lit_sign(c->leaves.data[i]) &&
+		    c->leaves.size < PARTS_MAX) {
+			c->leaves.data[i] = y->a;
+			vec_push(&c->leaves, y->b);
+		} else {
+			i++;
+		}
+	}
+}
+
 void cnf_assume(struct cnf *c, lit_t x)
 {
+	int32_t before;
+
 	cnf_start(c);
 	if (lit_is_const(x)) {
 		c->refused |= x == LIT_FALSE;
 		return;
 	}
-	vec_push(&c->assumed, cnf_lit(c, x));
+	cnf_renew(c);
+	before = c->vars;
+	cnf_parts(c, x);
+	for (size_t i = 0; i < c->leaves.size; i++)
+		vec_push(&c->assumed, cnf_lit(c, c->leaves.data[i]));
 	cnf_settle(c);
+	c->latest_root = x;
+	c->latest = c->vars - before;
+	c->passing += c->latest;
 }
 
 /* ----------------------------------------------------------------- solving */
@@ -321,6 +377,7 @@ enum verdict cnf_solve(struct cnf *c, uint64_t conflicts, double deadline)
 	case 20:
 		return VERDICT_UNSAT;
 	default:
+		c->spent = 1;
 		return VERDICT_UNKNOWN;
 	}
 }

@@ -13,11 +13,17 @@ struct cnf {
 	struct gates *gates;
 	struct CCaDiCaL *sat; /* NULL: not made yet */
 	int32_t vars;
-	int broken;	     /* asserted what cannot hold */
-	int refused;	     /* assumed LIT_FALSE */
-	double deadline;     /* on the monotonic clock; 0: none */
-	int watched;	     /* the solver has our callback */
-	VEC(lit_t) work;     /* literals whose half is to be made */
+	int32_t passing; /* of these, made for assumptions */
+	int32_t
+	    latest; /* made for the assumption of the last query, whose literal is latest_root */
+	lit_t latest_root;
+	int spent;	 /* the last query used up its limits: its clauses would burden the next */
+	VEC(lit_t) hard; /* all that was asserted */
+	int broken;	 /* asserted what cannot hold */
+	int refused;	 /* assumed LIT_FALSE */
+	double deadline; /* on the monotonic clock; 0: none */
+	int watched;	 /* the solver has our callback */
+	VEC(lit_t) work; /* literals whose half is to be made */
 	VEC(lit_t) asserted; /* not dealt with yet */
 	VEC(lit_t) units;    /* asserted earlier, have a variable only now */
 	VEC(int) assumed;    /* for the next call of the solver */
@@ -30,6 +36,7 @@ void cnf_init(struct cnf *c, struct gates *g);
 void cnf_release(struct cnf *c);
 
 void cnf_assert(struct cnf *c, lit_t x);
+/* x holds in the next call of cnf_solve; once for each query. */
 void cnf_assume(struct cnf *c, lit_t x);
 /* The assumptions are used up. deadline as above; conflicts 0: no limit. */
 enum verdict cnf_solve(struct cnf *c, uint64_t conflicts, double deadline);

@@ -7,9 +7,10 @@
  * The product of a and b overflows if a partial product of weight 2^width or more is set,
  * or a carry leaves the highest column: both are sums of what is lost.
  *
- * A division chooses quotient q and remainder r with q * b + r = a without overflow
- * and r < b. For a divisor of 0 it divides by 1 instead, so that the definition always has a
- * solution, and the result is replaced afterwards.
+ * A division by a constant chooses quotient q and remainder r with q * k + r = a without
+ * overflow and r < k, which solvers find easier than the long division's rows. By
+ * a variable it is the long division: with known operands it needs no search, and it gives what
+ * expr.h wants for a divisor of 0 by itself.
  */
 #include "solve/product.h"
 
@@ -224,33 +225,40 @@ static void divide_constant(struct gates *g, unsigned width, const lit_t *a, u12
 	gate_require(g, word_test(g, MUSTER_OP_ULT, n, r, bound));
 }
 
+/* Long division. After k steps r has k bits; where b has a bit above these, b is not below r and
+ * nothing changes. A divisor of 0 can always be subtracted: the quotient is all ones and a remains,
+ * as it should be. */
+static void divide_long(struct gates *g, unsigned width, const lit_t *a, const lit_t *b, lit_t *q,
+			lit_t *r)
+{
+	lit_t above[WORD_MAX], rest[WORD_MAX]; /* above[k]: a bit of b from k on is set */
+
+	for (unsigned i = width; i-- > 0;)
+		above[i] = i + 1 < width ? gate_or(g, above[i + 1], b[i]) : b[i];
+	for (unsigned k = 1; k <= width; k++) {
+		lit_t carry = LIT_TRUE, yes;
+
+		memmove(r + 1, r, (k - 1) * sizeof *r);
+		r[0] = a[width - k];
+		for (unsigned i = 0; i < k; i++) {
+			rest[i] = gate_xor3(g, r[i], lit_not(b[i]), carry);
+			carry = gate_maj(g, r[i], lit_not(b[i]), carry);
+		}
+		yes = k < width ? gate_and(g, carry, lit_not(above[k])) : carry;
+		word_ite(g, k, yes, rest, r, r);
+		q[width - k] = yes;
+	}
+}
+
 static void divide_unsigned(struct gates *g, unsigned width, const lit_t *a, const lit_t *b,
 			    lit_t *q, lit_t *r)
 {
-	lit_t divisor[WORD_MAX], sum[WORD_MAX], zero;
-	uint32_t d;
 	u128 k;
 
-	if (word_const(width, b, &k) && k) {
+	if (word_const(width, b, &k) && k)
 		divide_constant(g, width, a, k, q, r);
-		return;
-	}
-	zero = lit_not(word_or_all(g, width, b));
-	memcpy(divisor, b, width * sizeof *b);
-	divisor[0] = gate_or(g, b[0], zero);
-	d = gate_define(g);
-	for (unsigned i = 0; i < width; i++)
-		q[i] = gate_free_in(g, d);
-	for (unsigned i = 0; i < width; i++)
-		r[i] = gate_free_in(g, d);
-	gate_require(g, lit_not(product_exact(g, width, q, divisor, sum)));
-	gate_require(g, lit_not(word_add(g, width, sum, r, LIT_FALSE, sum)));
-	require_equal(g, width, sum, a);
-	gate_require(g, word_test(g, MUSTER_OP_ULT, width, r, divisor));
-	for (unsigned i = 0; i < width; i++) {
-		q[i] = gate_or(g, zero, q[i]);
-		r[i] = gate_ite(g, zero, a[i], r[i]);
-	}
+	else
+		divide_long(g, width, a, b, q, r);
 }
 
 void word_divide(struct gates *g, int is_signed, unsigned width, const lit_t *a, const lit_t *b,
