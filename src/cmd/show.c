@@ -15,9 +15,9 @@
 #include "build/home.h"
 #include "cmd/cmd.h"
 #include "search/search.h"
+#include "store/outdir.h"
 #include "store/store.h"
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,22 +200,13 @@ static void json_input(struct show *s, const void *data, size_t size)
 
 /* --------------------------------------------------------------------- tests */
 
-/* The names of the queue's files, by id: one look at the directory. */
-static void list_files(struct show *s)
+static int know_file(void *ctx, uint64_t test, const char *name)
 {
-	char *path = s->output ? file_join(s->output, "queue") : NULL;
-	DIR *d = path ? opendir(path) : NULL;
-	struct dirent *e;
+	struct show *s = ctx;
 
-	while (d && (e = readdir(d))) {
-		if (strncmp(e->d_name, "id:", 3))
-			continue;
-		vec_push(&s->names, mem_strdup(e->d_name));
-		map_set(&s->files, strtoull(e->d_name + 3, NULL, 10), s->names.size);
-	}
-	if (d)
-		closedir(d);
-	free(path);
+	vec_push(&s->names, mem_strdup(name));
+	map_set(&s->files, test, s->names.size);
+	return 0;
 }
 
 static const char *file_of(const struct show *s, uint64_t id)
@@ -294,7 +285,8 @@ static void show_tests(struct show *s)
 	uint64_t count, after;
 
 	open_campaign(s);
-	list_files(s);
+	if (s->output)
+		outdir_files(s->output, know_file, s); /* it may be gone: then there are no names */
 	if (s->json) {
 		json_open(s, "tests");
 		if (store_test_each(s->store, s->id, 0, 1, json_test, s))

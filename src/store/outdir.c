@@ -281,7 +281,7 @@ int outdir_open(struct outdir **out, const char *dir, const char *secondary, uin
 	if (secondary && check_name(secondary))
 		return -1;
 	o = mem_zalloc(sizeof *o);
-	o->fd = -1;
+	o->fd = o->index = -1;
 	o->path = secondary ? file_join(dir, secondary) : mem_strdup(dir);
 	o->sync = secondary ? mem_strdup(dir) : NULL;
 	o->name = secondary ? mem_strdup(secondary) : NULL;
@@ -304,7 +304,10 @@ void outdir_close(struct outdir *o)
 	for (size_t i = 0; i < o->peers.size; i++)
 		free(o->peers.data[i].name);
 	vec_release(&o->peers);
-	map_release(&o->ids);
+	map_release(&o->files);
+	map_release(&o->numbers);
+	if (o->index >= 0)
+		close(o->index);
 	free(o->path);
 	free(o->sync);
 	free(o->name);
@@ -313,16 +316,18 @@ void outdir_close(struct outdir *o)
 
 /* --------------------------------------------------------------------- entries */
 
-static char *entry_name(const char *folder, const struct outdir_entry *e)
+static char *entry_name(struct outdir *o, const char *folder, uint64_t number,
+			const struct outdir_entry *e)
 {
 	struct buf b = BUF_EMPTY;
 	const char *op = e->op ? e->op : "";
+	uint64_t parent;
 
-	buf_addf(&b, "%s/id:%06llu", folder, (unsigned long long)e->id);
+	buf_addf(&b, "%s/id:%06llu", folder, (unsigned long long)number);
 	if (e->signal)
 		buf_addf(&b, ",sig:%02d", e->signal);
-	if (e->parent)
-		buf_addf(&b, ",src:%06llu", (unsigned long long)e->parent);
+	if (e->parent && number_find(o, e->parent, &parent))
+		buf_addf(&b, ",src:%06llu", (unsigned long long)parent);
 	buf_addf(&b, ",time:%llu,", (unsigned long long)e->milliseconds);
 	if (strncmp(op, "sync:", 5))
 		buf_adds(&b, "op:");
@@ -334,10 +339,10 @@ static char *entry_name(const char *folder, const struct outdir_entry *e)
 	return buf_take(&b);
 }
 
-static int put_entry(struct outdir *o, const char *folder, const struct outdir_entry *e,
-		     char **name)
+static int put_entry(struct outdir *o, const char *folder, uint64_t number,
+		     const struct outdir_entry *e, char **name)
 {
-	char *path = entry_name(folder, e);
+	char *path = entry_name(o, folder, number, e);
 	struct stat st;
 	int r = 0;
 
@@ -352,21 +357,23 @@ static int put_entry(struct outdir *o, const char *folder, const struct outdir_e
 
 int outdir_queue(struct outdir *o, const struct outdir_entry *e, char **name)
 {
-	if (put_entry(o, "queue", e, name))
+	uint64_t number;
+
+	if (number_assign(o, e->id, &number) || put_entry(o, "queue", number, e, name))
 		return -1;
 	if (o->listed)
-		map_set(&o->ids, e->id, 1);
+		map_set(&o->files, number, 1);
 	return 0;
 }
 
 int outdir_crash(struct outdir *o, const struct outdir_entry *e, char **name)
 {
-	return put_entry(o, "crashes", e, name);
+	return put_entry(o, "crashes", e->id, e, name);
 }
 
 int outdir_hang(struct outdir *o, const struct outdir_entry *e, char **name)
 {
-	return put_entry(o, "hangs", e, name);
+	return put_entry(o, "hangs", e->id, e, name);
 }
 
 static void list_queue(struct outdir *o)
@@ -380,7 +387,7 @@ static void list_queue(struct outdir *o)
 		close(fd);
 	while (d && (e = readdir(d)))
 		if (outdir_number(e->d_name, &id))
-			map_set(&o->ids, id, 1);
+			map_set(&o->files, id, 1);
 	if (d)
 		closedir(d);
 	o->listed = 1;
@@ -388,9 +395,11 @@ static void list_queue(struct outdir *o)
 
 int outdir_has(struct outdir *o, uint64_t id)
 {
+	uint64_t number;
+
 	if (!o->listed)
 		list_queue(o);
-	return map_get(&o->ids, id, NULL);
+	return number_find(o, id, &number) && map_get(&o->files, number, NULL);
 }
 
 /* ------------------------------------------------------------------ statistics */

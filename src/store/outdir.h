@@ -20,8 +20,11 @@ struct outdir;
 int outdir_open(struct outdir **o, const char *dir, const char *secondary, uint64_t seed, struct hash128 *key);
 void outdir_close(struct outdir *o);
 
+/* Files of the queue have numbers of their own in the order they are written, from 0 without gaps: AFL++ reads a queue
+ * only as far as there is none. DIR/.queue says which test each is. */
 struct outdir_entry {
-	uint64_t id, parent;
+	uint64_t id;	 /* the test's in the store (from 1); of a crash or hang: the number its name gets */
+	uint64_t parent; /* test it was made from; src: is the number of its file, if it has one */
 	uint64_t milliseconds; /* of search; 0 in repeatable mode */
 	const char *op;	       /* "solve", "havoc", "seed", "sync:afl1" ... */
 	int cov;	       /* adds coverage */
@@ -34,6 +37,8 @@ int outdir_queue(struct outdir *o, const struct outdir_entry *e, char **name);
 int outdir_crash(struct outdir *o, const struct outdir_entry *e, char **name);
 int outdir_hang(struct outdir *o, const struct outdir_entry *e, char **name);
 int outdir_has(struct outdir *o, uint64_t id); /* is queue entry id there as a file? (one readdir, at the first call) */
+/* The files of DIR's queue, in no certain order, each with its test; DIR need not be open. -1: there is no queue. */
+int outdir_files(const char *dir, int (*f)(void *ctx, uint64_t test, const char *name), void *ctx);
 /* fuzzer_stats with AFL++'s keys, so that afl-whatsup reads it; replaced atomically. */
 struct outdir_stat {
 	const char *key;

@@ -16,12 +16,15 @@ struct outdir_peer { /* another fuzzer of the sync directory */
 };
 
 struct outdir {
-	int fd;		/* of the own folder: DIR, or DIR/NAME */
-	char *path;	/* its name */
-	char *sync;	/* DIR with -S, else NULL */
-	char *name;	/* NAME */
-	int listed;	/* have the queue's ids been read? */
-	struct map ids; /* of the files in the queue */
+	int fd;		    /* of the own folder: DIR, or DIR/NAME */
+	char *path;	    /* its name */
+	char *sync;	    /* DIR with -S, else NULL */
+	char *name;	    /* NAME */
+	int listed;	    /* have the queue's ids been read? */
+	struct map files;   /* numbers of the files in the queue */
+	int index;	    /* descriptor of .queue, or -1 */
+	struct map numbers; /* test to number, as far as .queue was read */
+	uint64_t numbered;  /* its lines so far */
 	VEC(struct outdir_peer) peers;
 };
 
@@ -33,6 +36,9 @@ int outdir_put(struct outdir *o, const char *name, const void *data, size_t size
 void outdir_tame(struct buf *b, const char *s, size_t limit);
 /* The number in "id:000012..."; 0 if the name has none. */
 int outdir_number(const char *name, uint64_t *id);
+/* The number of the test's file in the queue (number.c): found, or given if it has none. */
+int number_find(struct outdir *o, uint64_t test, uint64_t *n); /* 1, 0: none */
+int number_assign(struct outdir *o, uint64_t test, uint64_t *n);
 void sync_save(struct outdir *o); /* remembers how far the others' queues were read */
 
 /* Reads a plain file (links are followed) of at most limit bytes; never waits at a pipe or device.

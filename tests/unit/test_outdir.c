@@ -83,48 +83,134 @@ static void assert_words(const char *part)
 
 /* -------------------------------------------------------------------- entries */
 
+static void assert_name(char *name, const char *want)
+{
+	assert_string_equal(name, want);
+	free(name);
+}
+
+static int collect(void *ctx, uint64_t test, const char *name)
+{
+	uint64_t number = strtoull(name + 3, NULL, 10);
+
+	((uint64_t *)ctx)[number] = test;
+	return 0;
+}
+
 static void entries_have_afl_names(void **state)
 {
 	struct hash128 key;
 	struct outdir *o = open_in("names", NULL, &key);
-	struct outdir_entry e = {.id = 12,
-				 .parent = 3,
-				 .milliseconds = 1234,
-				 .op = "solve",
-				 .cov = 1,
-				 .data = "abc",
-				 .size = 3};
-	char *name;
+	struct outdir_entry e = {
+	    .id = 3, .milliseconds = 7, .op = "seed", .cov = 1, .data = "s", .size = 1};
+	uint64_t tests[8] = {0};
+	char *name, *path = place("names");
 
 	(void)state;
-	assert_int_equal(outdir_has(o, 12), 0);
+	assert_int_equal(outdir_has(o, 3), 0);
 	assert_int_equal(outdir_queue(o, &e, &name), 0);
-	assert_string_equal(name, "queue/id:000012,src:000003,time:1234,op:solve,+cov");
-	assert_file("names/queue/id:000012,src:000003,time:1234,op:solve,+cov", "abc");
-	free(name);
+	assert_name(name, "queue/id:000000,time:7,op:seed,+cov");
+	e = (struct outdir_entry){.id = 12,
+				  .parent = 3,
+				  .milliseconds = 1234,
+				  .op = "solve",
+				  .cov = 1,
+				  .data = "abc",
+				  .size = 3};
+	assert_int_equal(outdir_queue(o, &e, &name), 0);
+	assert_name(name, "queue/id:000001,src:000000,time:1234,op:solve,+cov");
+	assert_file("names/queue/id:000001,src:000000,time:1234,op:solve,+cov", "abc");
 	assert_int_equal(outdir_queue(o, &e, NULL), 0); /* once */
-	assert_int_equal(count_files("names/queue"), 1);
+	assert_int_equal(count_files("names/queue"), 2);
 	assert_int_equal(outdir_has(o, 12), 1);
-	e = (struct outdir_entry){.id = 1234567, .op = "seed", .data = NULL, .size = 0};
-	assert_int_equal(outdir_queue(o, &e, &name), 0);
-	assert_string_equal(name, "queue/id:1234567,time:0,op:seed");
-	free(name);
+	/* An empty one, whose parent has no file. */
 	e = (struct outdir_entry){
-	    .id = 1, .parent = 2, .op = "havoc", .signal = 6, .data = "x", .size = 1};
+	    .id = 1234567, .parent = 4, .op = "havoc", .data = NULL, .size = 0};
+	assert_int_equal(outdir_queue(o, &e, &name), 0);
+	assert_name(name, "queue/id:000002,time:0,op:havoc");
+	e = (struct outdir_entry){
+	    .id = 1, .parent = 12, .op = "havoc", .signal = 6, .data = "x", .size = 1};
 	assert_int_equal(outdir_crash(o, &e, &name), 0);
-	assert_string_equal(name, "crashes/id:000001,sig:06,src:000002,time:0,op:havoc");
-	free(name);
+	assert_name(name, "crashes/id:000001,sig:06,src:000001,time:0,op:havoc");
 	e.op = "sync:afl1";
 	e.signal = 0;
 	assert_int_equal(outdir_hang(o, &e, &name), 0);
-	assert_string_equal(name, "hangs/id:000001,src:000002,time:0,sync:afl1");
-	free(name);
+	assert_name(name, "hangs/id:000001,src:000001,time:0,sync:afl1");
 	outdir_close(o);
 	o = open_in("names", NULL, &key);
 	assert_int_equal(outdir_has(o, 12), 1);
 	assert_int_equal(outdir_has(o, 1234567), 1);
-	assert_int_equal(outdir_has(o, 1), 0); /* a crash is not in the queue */
+	assert_int_equal(outdir_has(o, 1),
+			 0); /* a crash is not in the queue, number 1 is test 12 */
 	outdir_close(o);
+	assert_int_equal(outdir_files(path, collect, tests), 0);
+	assert_true(tests[0] == 3 && tests[1] == 12 && tests[2] == 1234567 && !tests[3]);
+	free(path);
+}
+
+/* Several processes, each with its own view, and kills: no gap, no number twice. */
+static void numbers_have_no_gaps(void **state)
+{
+	struct hash128 key;
+	struct outdir *o = open_in("dense", NULL, &key), *p = open_in("dense", NULL, &key);
+	uint64_t tests[300] = {0};
+	char *path = place("dense"), *index = place("dense/.queue");
+	struct outdir_entry e = {.op = "havoc", .data = "x", .size = 1};
+
+	(void)state;
+	for (int child = 0; child < 4; child++)
+		if (!fork()) {
+			struct outdir *own = open_in("dense", NULL, &key);
+
+			for (e.id = child + 1; e.id <= 200; e.id += 4)
+				if (outdir_queue(own, &e, NULL))
+					_exit(1);
+			_exit(0);
+		}
+	for (int child = 0, status; child < 4; child++) {
+		wait(&status);
+		assert_int_equal(status, 0);
+	}
+	assert_int_equal(count_files("dense/queue"), 200);
+	assert_int_equal(outdir_files(path, collect, tests), 0);
+	for (int i = 0; i < 200; i++)
+		assert_true(tests[i] >= 1 && tests[i] <= 200);
+	assert_int_equal(outdir_has(o, 200), 1);
+	/* A number without its file: a kill between the two. */
+	e.id = 777;
+	assert_int_equal(outdir_queue(p, &e, NULL), 0);
+	outdir_close(p);
+	char *file = place("dense/queue/id:000200,time:0,op:havoc");
+
+	assert_int_equal(unlink(file), 0);
+	outdir_close(o);
+	o = open_in("dense", NULL, &key);
+	assert_int_equal(outdir_has(o, 777), 0);
+	assert_int_equal(outdir_queue(o, &e, NULL), 0);
+	assert_true(file_exists(file));
+	/* A line that a full disk cut off. */
+	FILE *f = fopen(index, "a");
+
+	fputs("0000", f);
+	fclose(f);
+	e.id = 778;
+	assert_int_equal(outdir_queue(o, &e, NULL), 0);
+	memset(tests, 0, sizeof tests);
+	assert_int_equal(outdir_files(path, collect, tests), 0);
+	assert_true(tests[200] == 777 && tests[201] == 778);
+	outdir_close(o);
+	/* The index is gone: files keep their numbers. */
+	unlink(index);
+	o = open_in("dense", NULL, &key);
+	e.id = 779;
+	assert_int_equal(outdir_queue(o, &e, NULL), 0);
+	memset(tests, 0, sizeof tests);
+	assert_int_equal(outdir_files(path, collect, tests), 0);
+	assert_true(tests[202] == 779 && !tests[201]);
+	outdir_close(o);
+	free(path);
+	free(index);
+	free(file);
 }
 
 static void hostile_operations_make_plain_names(void **state)
@@ -137,12 +223,12 @@ static void hostile_operations_make_plain_names(void **state)
 
 	(void)state;
 	assert_int_equal(outdir_queue(o, &e, &name), 0);
-	assert_string_equal(name, "queue/id:000001,time:0,op:.._.._x______id__+cov__");
-	free(name);
+	assert_name(name, "queue/id:000000,time:0,op:.._.._x______id__+cov__");
 	memset(longest, 'o', sizeof longest);
 	longest[sizeof longest - 1] = 0;
 	e.op = longest;
-	e.id = e.parent = ~0ull;
+	e.id = ~0ull;
+	e.parent = 1;
 	e.milliseconds = ~0ull;
 	e.cov = 1;
 	e.signal = 64;
@@ -157,16 +243,16 @@ static void a_lost_file_is_written_again(void **state)
 	struct hash128 key;
 	struct outdir *o = open_in("lost", NULL, &key);
 	struct outdir_entry e = {.id = 1, .op = "seed", .data = "whole", .size = 5};
-	char *path = place("lost/queue/id:000001,time:0,op:seed");
+	char *path = place("lost/queue/id:000000,time:0,op:seed");
 
 	(void)state;
 	assert_int_equal(outdir_queue(o, &e, NULL), 0);
 	unlink(path);
 	assert_int_equal(outdir_queue(o, &e, NULL), 0);
-	assert_file("lost/queue/id:000001,time:0,op:seed", "whole");
+	assert_file("lost/queue/id:000000,time:0,op:seed", "whole");
 	file_write_atomic(path, "wh", 2); /* cut off */
 	assert_int_equal(outdir_queue(o, &e, NULL), 0);
-	assert_file("lost/queue/id:000001,time:0,op:seed", "whole");
+	assert_file("lost/queue/id:000000,time:0,op:seed", "whole");
 	free(path);
 	outdir_close(o);
 }
@@ -274,7 +360,7 @@ static void a_full_disk_leaves_no_part(void **state)
 	waitpid(pid, &status, 0);
 	assert_int_equal(status, 0);
 	assert_int_equal(count_files("full/queue"), 0);
-	assert_int_equal(count_files("full"), 5);
+	assert_int_equal(count_files("full"), 6); /* three folders, README, campaign, .queue */
 	free(big);
 	outdir_close(o);
 }
@@ -533,6 +619,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(entries_have_afl_names),
+	    cmocka_unit_test(numbers_have_no_gaps),
 	    cmocka_unit_test(hostile_operations_make_plain_names),
 	    cmocka_unit_test(a_lost_file_is_written_again),
 	    cmocka_unit_test(leftovers_are_removed),
