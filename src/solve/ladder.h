@@ -157,6 +157,9 @@ struct query {
 };
 void query_open(struct query *q, struct solve_path *path, expr_t goal, struct solve_model *m);
 void query_close(struct query *q);
+/* Variables of the goal, those nearest to its top first, at most so many. */
+void query_vars(struct query *q, unsigned most, expr_vec *out);
+void sort_unique(expr_vec *v); /* ascending */
 /* All constraints of the slice, appended. */
 void query_slice(struct query *q, expr_vec *out);
 /* Seconds left, for a backend: 0 means no clock. */
@@ -187,6 +190,7 @@ enum verdict rung_cache(struct query *q);
 enum verdict rung_store(struct query *q);
 enum verdict rung_model(struct query *q);
 enum verdict rung_copy(struct query *q);
+enum verdict rung_linear(struct query *q); /* part of copying */
 enum verdict rung_search(struct query *q);
 enum verdict rung_sat(struct query *q);
 enum verdict rung_z3(struct query *q);

@@ -9,11 +9,11 @@
  * Few backends are alive at a time; the one asked least recently is closed and begins again when it
  * is needed.
  */
-#include "solve/ladder.h"
+#include "solve/window.h"
 
 #define LIVE_MOST 24
 #define CONFLICTS 20000
-#define RLIMIT 3000000
+#define RLIMIT 1000000 /* about a second */
 
 static void backend_drop(struct part *g)
 {
@@ -134,11 +134,31 @@ static enum verdict checked(struct query *q, struct backend *b, enum verdict v)
 	return VERDICT_SAT;
 }
 
+/* Large slices: first with few variables. */
+static enum verdict windows(struct query *q)
+{
+	static const struct {
+		unsigned vars, conflicts;
+		size_t cone;
+	} sizes[] = {{8, 1000, 1000}, {32, 2000, 4000}, {128, 2000, 16000}};
+	enum verdict v = VERDICT_UNKNOWN;
+	size_t vars = 0;
+
+	for (size_t i = 0; i < q->roots.size; i++)
+		vars += q->path->slices.parts.data[q->roots.data[i]].vars;
+	for (unsigned i = 0; i < 3 && v == VERDICT_UNKNOWN && vars > 2 * sizes[i].vars; i++)
+		v = window_solve(q, sizes[i].vars, sizes[i].cone, sizes[i].conflicts);
+	return v;
+}
+
 enum verdict rung_sat(struct query *q)
 {
 	struct backend_limits l = limits_of(q);
-	struct backend *b = group_backend(q);
+	struct backend *b;
 
+	if (windows(q) == VERDICT_SAT)
+		return VERDICT_SAT;
+	b = group_backend(q);
 	return checked(q, b, b->check(b, q->goal, &l));
 }
 
@@ -170,6 +190,7 @@ enum verdict rung_optimistic(struct query *q)
 	enum verdict v;
 	expr_t variable = path->nodes[q->goal].home;
 
+	l.conflicts = l.conflicts / 4 + 1;
 	if (path->nodes[q->goal].vars == 1)
 		for (uint32_t u = path->vars.data[path->nodes[variable].variable].unary; u;
 		     u = path->unary.data[u].next)

@@ -226,39 +226,6 @@ struct climb {
 	uint64_t stop;
 };
 
-struct collect {
-	struct solve_path *path;
-	expr_vec *todo;
-	struct map seen;
-};
-
-static void collect_operand(void *ctx, expr_t e)
-{
-	struct collect *c = ctx;
-
-	if (c->path->nodes[e].vars && map_set(&c->seen, e, 1))
-		vec_push(c->todo, e);
-}
-
-/* The variables nearest to the top of the goal, breadth first. */
-static void near_vars(struct query *q, expr_vec *vars)
-{
-	expr_vec todo = {0};
-	struct collect c = {.path = q->path, .todo = &todo};
-
-	collect_operand(&c, q->goal);
-	for (size_t i = 0; i < todo.size && i < 2000 && vars->size < CLIMB_VARS; i++) {
-		expr_t e = todo.data[i];
-
-		if (q->path->nodes[e].home == e)
-			vec_push(vars, e);
-		else
-			path_operands(q->path, e, collect_operand, &c);
-	}
-	map_release(&c.seen);
-	vec_release(&todo);
-}
-
 /* The distance at this point; 0 if it holds. */
 static double climb_value(struct climb *c)
 {
@@ -362,7 +329,7 @@ static enum verdict climb(struct query *q, uint64_t stop)
 	struct climb c = {.q = q, .stop = stop};
 	enum verdict v = VERDICT_UNKNOWN;
 
-	near_vars(q, &c.vars);
+	query_vars(q, CLIMB_VARS, &c.vars);
 	for (size_t i = 0; i < c.vars.size; i++)
 		vec_push(&c.at,
 			 (struct assignment){c.vars.data[i], path_seed(q->path, c.vars.data[i])});

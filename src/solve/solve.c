@@ -75,7 +75,7 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void sort_unique(expr_vec *v)
+void sort_unique(expr_vec *v)
 {
 	size_t kept = 0;
 
@@ -141,6 +141,39 @@ void query_slice(struct query *q, expr_vec *out)
 	}
 }
 
+struct collect {
+	struct solve_path *path;
+	expr_vec *todo;
+	struct map seen;
+};
+
+static void collect_operand(void *ctx, expr_t e)
+{
+	struct collect *c = ctx;
+
+	if (c->path->nodes[e].vars && map_set(&c->seen, e, 1))
+		vec_push(c->todo, e);
+}
+
+/* Breadth first, and not far where the goal is deep. */
+void query_vars(struct query *q, unsigned most, expr_vec *out)
+{
+	expr_vec todo = {0};
+	struct collect c = {.path = q->path, .todo = &todo};
+
+	collect_operand(&c, q->goal);
+	for (size_t i = 0; i < todo.size && i < 100 * (size_t)most && out->size < most; i++) {
+		expr_t e = todo.data[i];
+
+		if (q->path->nodes[e].home == e)
+			vec_push(out, e);
+		else
+			path_operands(q->path, e, collect_operand, &c);
+	}
+	map_release(&c.seen);
+	vec_release(&todo);
+}
+
 double query_seconds(const struct query *q)
 {
 	double left;
@@ -187,9 +220,9 @@ struct rung {
 
 /* The store is asked after the rungs that are faster than a look into it. */
 static const struct rung ladder[] = {
-    {SOLVE_LOCAL, rung_local, 1}, {SOLVE_CACHE, rung_cache, 1}, {SOLVE_MODEL, rung_model, 1},
-    {SOLVE_COPY, rung_copy, 1},	  {SOLVE_CACHE, rung_store, 1}, {SOLVE_SEARCH, rung_search, 1},
-    {SOLVE_SAT, rung_sat, 0},	  {SOLVE_Z3, rung_z3, 0},
+    {SOLVE_LOCAL, rung_local, 1},   {SOLVE_CACHE, rung_cache, 1}, {SOLVE_MODEL, rung_model, 1},
+    {SOLVE_COPY, rung_copy, 1},	    {SOLVE_COPY, rung_linear, 1}, {SOLVE_CACHE, rung_store, 1},
+    {SOLVE_SEARCH, rung_search, 1}, {SOLVE_SAT, rung_sat, 0},	  {SOLVE_Z3, rung_z3, 0},
 };
 
 static enum verdict climb_rung(struct query *q, const struct rung *r)
