@@ -23,12 +23,12 @@ int main(int argc, char **argv)
 
 	if (!f || fread(in, 1, sizeof in, f) != sizeof in)
 		return 1;
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 2; i++)
 		state = step(state, in[i]);
-	if (state > 10)
+	if (state > 8)
 		puts("far");
-	else if (state == 6 && in[4] == 'x')
-		puts("six");
+	else if (state == 5 && in[4] == 'x')
+		puts("five");
 	if ((in[5] ^ in[4]) == 0x3c) {
 		puts("mixed");
 		if (in[6] * 3 + in[7] == 500)
