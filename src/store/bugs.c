@@ -66,35 +66,59 @@ int store_bug_update(struct store *s, uint64_t campaign, const struct store_bug 
 		       b->size);
 }
 
+/* The bug of a row, with all that it points to copied into b: a callback may write (see tests.c).
+ */
+static struct store_bug row_to_bug(sqlite3_stmt *st, struct buf *b)
+{
+	static const int texts[] = {2, 3, 4, 8, 9, 10};
+	size_t at[6];
+
+	buf_clear(b);
+	for (int i = 0; i < 6; i++) {
+		at[i] = b->size;
+		buf_adds(b, sql_text(st, texts[i]));
+		buf_addc(b, 0);
+	}
+	size_t size = sqlite3_column_bytes(st, 12), data = b->size;
+
+	if (size)
+		buf_add(b, sqlite3_column_blob(st, 12), size);
+	return (struct store_bug){
+	    .id = sqlite3_column_int64(st, 0),
+	    .bucket = sqlite3_column_int64(st, 1),
+	    .kind = b->data + at[0],
+	    .function = b->data + at[1],
+	    .file = b->data + at[2],
+	    .line = sqlite3_column_int64(st, 5),
+	    .confirmed = sqlite3_column_int(st, 6),
+	    .test = sqlite3_column_int64(st, 7),
+	    .summary = b->data + at[3],
+	    .report = b->data + at[4],
+	    .input_file = b->data + at[5],
+	    .count = sqlite3_column_int64(st, 11),
+	    .data = b->data + data,
+	    .size = size,
+	};
+}
+
 int store_bug_each(struct store *s, uint64_t campaign,
 		   int (*f)(void *ctx, const struct store_bug *b), void *ctx)
 {
-	sqlite3_stmt *st = sql_walk(s, SQL_BUG_EACH, "i", SQL_INT(campaign));
-	int e;
+	struct buf copy = BUF_EMPTY;
+	struct store_bug b = {0};
+	int e, stop = 0;
 
-	if (!st)
-		return -1;
-	while ((e = sql_step(s, st)) > 0) {
-		struct store_bug b = {
-		    .id = sqlite3_column_int64(st, 0),
-		    .bucket = sqlite3_column_int64(st, 1),
-		    .kind = sql_text(st, 2),
-		    .function = sql_text(st, 3),
-		    .file = sql_text(st, 4),
-		    .line = sqlite3_column_int64(st, 5),
-		    .confirmed = sqlite3_column_int(st, 6),
-		    .test = sqlite3_column_int64(st, 7),
-		    .summary = sql_text(st, 8),
-		    .report = sql_text(st, 9),
-		    .input_file = sql_text(st, 10),
-		    .count = sqlite3_column_int64(st, 11),
-		    .size = sqlite3_column_bytes(st, 12),
-		};
+	do {
+		sqlite3_stmt *st =
+		    sql_query(s, SQL_BUG_NEXT, "ii", SQL_INT(campaign), SQL_INT(b.id));
 
-		b.data = b.size ? sqlite3_column_blob(st, 12) : "";
-		if (f(ctx, &b))
-			break;
-	}
-	sql_finish(st);
+		e = st ? sql_step(s, st) : -1;
+		if (e > 0) {
+			b = row_to_bug(st, &copy);
+			sql_end(st);
+			stop = f(ctx, &b);
+		}
+	} while (e > 0 && !stop);
+	buf_release(&copy);
 	return e < 0 ? -1 : 0;
 }

@@ -95,8 +95,9 @@
 	X(BUG_UPDATE, "UPDATE bug SET confirmed = ?3, summary = coalesce(?4, summary),"          \
 	  " report = coalesce(?5, report), input_file = coalesce(?6, input_file),"               \
 	  " data = coalesce(?7, data) WHERE campaign = ?1 AND bucket = ?2")                      \
-	X(BUG_EACH, "SELECT id, bucket, kind, function, file, line, confirmed, test, summary,"   \
-	  " report, input_file, count, data FROM bug WHERE campaign = ?1 ORDER BY id")           \
+	X(BUG_NEXT, "SELECT id, bucket, kind, function, file, line, confirmed, test, summary,"   \
+	  " report, input_file, count, data FROM bug WHERE campaign = ?1 AND id > ?2"            \
+	  " ORDER BY id LIMIT 1")                                                                \
 	X(QUERY_GET, "SELECT verdict, model FROM query WHERE key = ?1")                          \
 	X(QUERY_PUT, "INSERT INTO query(key, verdict, model) VALUES(?1, ?2, ?3)"                 \
 	  " ON CONFLICT(key) DO UPDATE SET verdict = excluded.verdict, model = excluded.model")  \

@@ -11,7 +11,8 @@
  * must not read the tests: a store with a million opens in milliseconds.
  *
  * A handle belongs to one thread and must not be used (nor closed) by a forked child: open a second one there.
- * The callbacks of _each may use the store, except to roll back.
+ * The callbacks of store_test_each and store_bug_each may use the store as they like; those of the other walks may
+ * only read it.
  */
 #ifndef MUSTER_STORE_STORE_H
 #define MUSTER_STORE_STORE_H

@@ -13,12 +13,15 @@
 #include "store/sqlite.h"
 
 #include "base/error.h"
+#include "base/vec.h"
 
 #include <math.h>
 #include <time.h>
 
 #define KEY(campaign, id) SQL_INT((uint64_t)(campaign) << 32 | (uint32_t)(id))
 #define ID_MAX UINT32_MAX
+#define BATCH_TESTS 256
+#define BATCH_BYTES (1 << 20)
 
 /* SQLite keeps no NaN. What has no rank is last. */
 static double rank_of(double rank)
@@ -167,30 +170,65 @@ uint64_t store_test_count(struct store *s, uint64_t campaign)
 	return last & ID_MAX;
 }
 
-int store_test_each(struct store *s, uint64_t campaign, uint64_t after, int with_data,
-		    int (*f)(void *ctx, const struct store_test *t), void *ctx)
+/* Tests of a walk, copied out of the store: a callback may write, which a connection that is
+ * reading at the same time cannot once another process has written. */
+struct batch {
+	VEC(struct store_test) tests;
+	struct buf data; /* of all of them, one after the other */
+};
+
+static int fill(struct store *s, struct batch *b, int64_t after, int64_t last, int with_data)
 {
-	sqlite3_stmt *st;
+	sqlite3_stmt *st =
+	    sql_walk(s, with_data ? SQL_TEST_EACH_DATA : SQL_TEST_EACH, "ii", after, last);
 	struct store_test t;
 	int e;
 
-	if (after >= ID_MAX)
-		return 0;
-	st = sql_walk(s, with_data ? SQL_TEST_EACH_DATA : SQL_TEST_EACH, "ii", KEY(campaign, after),
-		      KEY(campaign, ID_MAX));
 	if (!st)
 		return -1;
+	vec_clear(&b->tests);
+	buf_clear(&b->data);
 	while ((e = sql_step(s, st)) > 0) {
 		row_to_test(st, &t);
 		if (with_data) {
 			t.size = sqlite3_column_bytes(st, 13);
-			t.data = t.size ? sqlite3_column_blob(st, 13) : "";
+			if (t.size)
+				buf_add(&b->data, sqlite3_column_blob(st, 13), t.size);
 		}
-		if (f(ctx, &t))
+		vec_push(&b->tests, t);
+		if (b->tests.size == BATCH_TESTS || b->data.size > BATCH_BYTES)
 			break;
 	}
 	sql_finish(st);
 	return e < 0 ? -1 : 0;
+}
+
+int store_test_each(struct store *s, uint64_t campaign, uint64_t after, int with_data,
+		    int (*f)(void *ctx, const struct store_test *t), void *ctx)
+{
+	struct batch b = {0};
+	int e = 0, stop = 0;
+
+	while (after < ID_MAX && !stop) {
+		size_t at = 0;
+
+		e = fill(s, &b, KEY(campaign, after), KEY(campaign, ID_MAX), with_data);
+		if (e || !b.tests.size)
+			break;
+		after = vec_last(&b.tests).id;
+		for (size_t i = 0; i < b.tests.size && !stop; i++) {
+			struct store_test *t = &b.tests.data[i];
+
+			if (with_data) {
+				t->data = b.data.data ? b.data.data + at : "";
+				at += t->size;
+			}
+			stop = f(ctx, t);
+		}
+	}
+	vec_release(&b.tests);
+	buf_release(&b.data);
+	return e;
 }
 
 /* ------------------------------------------------------------------- frontier */

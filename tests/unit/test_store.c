@@ -414,6 +414,58 @@ static void two_writers_share_ids(void **state)
 	store_close(b);
 }
 
+struct shared {
+	struct store *own, *other;
+	uint64_t campaign, seen;
+};
+
+static int both_write_test(void *ctx, const struct store_test *t)
+{
+	struct shared *x = ctx;
+	char text[32];
+
+	snprintf(text, sizeof text, "made from %d", (int)t->id);
+	assert_memory_equal(t->data, "seed", 4);
+	x->seen++;
+	return add(x->other, x->campaign, text, 0, 0, NULL) != 1 ||
+	       store_test_update(x->own, x->campaign, t->id, 1, 0, 0) || t->id == 300;
+}
+
+static int both_write_bug(void *ctx, const struct store_bug *b)
+{
+	struct shared *x = ctx;
+	struct store_bug other = *b;
+
+	x->seen++;
+	return store_bug_update(x->other, x->campaign, &other) ||
+	       store_bug_update(x->own, x->campaign, b);
+}
+
+/* Another process writes during a walk, and so does its callback. */
+static void walks_do_not_hinder_writers(void **state)
+{
+	struct shared x = {.own = open_new("hinder.db"), .other = open_new("hinder.db")};
+	char text[32];
+
+	(void)state;
+	x.campaign = campaign_of(x.own, "a");
+	for (int i = 0; i < 300; i++) {
+		struct store_bug b = {.bucket = i, .kind = "abort"};
+
+		snprintf(text, sizeof text, "seed%d", i);
+		assert_int_equal(add(x.own, x.campaign, text, 0, 0, NULL), 1);
+		assert_int_equal(store_bug_add(x.own, x.campaign, &b), 1);
+	}
+	assert_int_equal(store_test_each(x.own, x.campaign, 0, 1, both_write_test, &x), 0);
+	assert_int_equal(x.seen, 300);
+	assert_int_equal(store_bug_each(x.own, x.campaign, both_write_bug, &x), 0);
+	assert_int_equal(x.seen, 600);
+	assert_int_equal(store_test_count(x.own, x.campaign), 600);
+	assert_clean(x.own);
+	store_close(x.own);
+	store_close(x.other);
+}
+
 /* ------------------------------------------------------------ files gone wrong */
 
 static void what_is_no_store_is_refused(void **state)
@@ -688,6 +740,7 @@ int main(void)
 	    cmocka_unit_test(values_are_replaced),
 	    cmocka_unit_test(transactions_nest),
 	    cmocka_unit_test(two_writers_share_ids),
+	    cmocka_unit_test(walks_do_not_hinder_writers),
 	    cmocka_unit_test(what_is_no_store_is_refused),
 	    cmocka_unit_test(newer_versions_are_refused),
 	    cmocka_unit_test(damage_is_told),
