@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* The parent's bytes with the model's values; 0 if the model asks for more than inputs may have. */
-static int build_input(struct search *s, const struct expansion *x, const struct solve_model *m)
+int search_build_input(struct search *s, const struct expansion *x, const struct solve_model *m)
 {
 	uint64_t size = x->size;
 	for (size_t i = 0; i < m->values.size; i++) {
@@ -125,24 +125,20 @@ static int follow(struct search *s, struct expansion *x, const struct path_step 
 	return 0;
 }
 
-int search_child(struct search *s, struct expansion *x, const struct path_step *step,
-		 uint32_t outcome, const struct solve_model *m)
+int search_run_child(struct search *s, struct expansion *x, const struct path_step *step,
+		     uint32_t outcome, int optimistic)
 {
 	struct search_test t = {.parent = x->test->id,
 				.origin = ORIGIN_SOLVED,
-				.flags = m->optimistic ? TEST_OPTIMISTIC : 0};
+				.flags = optimistic ? TEST_OPTIMISTIC : 0};
 	struct exec_result r;
-	if (!build_input(s, x, m)) {
-		s->incomplete = 1;
-		return 0;
-	}
 	struct hash128 h = hash128(s->input.data, s->input.size);
 	if (!memory_add(&s->inputs, h.a))
 		return 0;
 	s->stats.runs++;
 	if (exec_run(s->t.exec, s->input.data, s->input.size, &r))
 		return -1;
-	if (follow(s, x, step, outcome, m->optimistic, &t))
+	if (follow(s, x, step, outcome, optimistic, &t))
 		return -1;
 	t.data = (const uint8_t *)s->input.data;
 	t.size = s->input.size;
@@ -155,5 +151,18 @@ int search_child(struct search *s, struct expansion *x, const struct path_step *
 	if (search_keep(s, &t, &r, 0) < 0)
 		return -1;
 	s->stats.symbolic_outcomes += s->cover.covered - before;
-	return 0;
+	return t.flags & TEST_DIVERGED ? 1 : 0;
+}
+
+int search_child(struct search *s, struct expansion *x, const struct path_step *step,
+		 uint32_t outcome, const struct solve_model *m)
+{
+	if (!search_build_input(s, x, m)) {
+		s->incomplete = 1;
+		return 0;
+	}
+	int r = search_run_child(s, x, step, outcome, m->optimistic);
+	if (r > 0 && m->optimistic)
+		return search_steer(s, x, step, outcome);
+	return r < 0 ? -1 : 0;
 }

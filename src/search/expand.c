@@ -5,12 +5,14 @@
  * keeps what it learned of the prefix, so a path costs one pass, not one for each
  * negation. Steps behind the last wanted decision are not imported at all.
  *
- * Concretisations pin what the trace could not follow. Where they make the answer no,
- * the goal is asked for once more without them: such an answer is optimistic, and only
- * its run says what it is worth.
+ * Concretisations pin what the trace could not follow, and bounds the objects that were there.
+ * Where they make the answer no, the goal is asked for once more without them, and by
+ * itself: such an answer is optimistic, and only its run says what it is worth.
  */
 #include "base/error.h"
 #include "search/inside.h"
+
+#define GUESSES 6 /* for one outcome that is not covered */
 
 static u128 value_in_run(void *ctx, expr_t variable)
 {
@@ -27,7 +29,7 @@ static u128 value_in_run(void *ctx, expr_t variable)
 	return value;
 }
 
-static struct solve_path *open_path(struct search *s, struct expansion *x)
+struct solve_path *search_open_path(struct search *s, struct expansion *x)
 {
 	struct solve_path *p = solve_path_new(s->solver, x->pool, value_in_run, x);
 	expr_t limit = expr_const(x->pool, 64, s->o.max_input > x->size ? s->o.max_input : x->size);
@@ -48,26 +50,52 @@ static int foreign(const struct expansion *x, expr_t e)
 
 /* ---------------------------------------------------------------- negation */
 
-/* The same goal without the concretisations before it. */
-static int ask_relaxed(struct search *s, struct expansion *x, size_t at, uint32_t outcome,
-		       expr_t goal)
+/* A guess for a branch that nothing reached yet; each is made a few times in a search. */
+static int may_guess(struct search *s, const struct path_step *step, uint32_t outcome)
+{
+	uint64_t key = (uint64_t)step->site << 32 | outcome, made = 0;
+	if (!s->parent.pins || s->o.solve.no_optimistic)
+		return 0;
+	map_get(&s->guesses, key, &made);
+	map_set(&s->guesses, key, made + 1);
+	return made < GUESSES;
+}
+
+static int guess(struct search *s, struct expansion *x, struct solve_path *path, size_t at,
+		 uint32_t outcome, expr_t goal)
 {
 	struct solve_model m = {0};
 	int r = 0;
-	if (!s->parent.concretisations || s->o.solve.no_optimistic)
-		return 0;
-	if (!x->relaxed)
-		x->relaxed = open_path(s, x);
-	for (; x->relaxed_at < at; x->relaxed_at++) {
-		const struct path_step *step = &s->parent.steps.data[x->relaxed_at];
-		if (step->kind != MUSTER_EV_CONCRETE)
-			solve_path_add(x->relaxed, path_constraint(step, &x->import, &s->sites));
-	}
-	if (solve_path_query(x->relaxed, goal, &m) == VERDICT_SAT) {
+	if (solve_path_query(path, goal, &m) == VERDICT_SAT) {
 		m.optimistic = 1;
 		r = search_child(s, x, &s->parent.steps.data[at], outcome, &m);
 	}
 	solve_model_release(&m);
+	return r;
+}
+
+/* The goal without the concretisations and bounds before it, then the goal by itself. */
+static int ask_relaxed(struct search *s, struct expansion *x, size_t at, uint32_t outcome,
+		       expr_t goal)
+{
+	const struct path_step *step = &s->parent.steps.data[at];
+	if (!may_guess(s, step, outcome))
+		return 0;
+	if (!x->relaxed)
+		x->relaxed = search_open_path(s, x);
+	for (; x->relaxed_at < at; x->relaxed_at++) {
+		const struct path_step *before = &s->parent.steps.data[x->relaxed_at];
+		if (before->kind != MUSTER_EV_CONCRETE && before->kind != MUSTER_EV_BOUND)
+			solve_path_add(x->relaxed, path_constraint(before, &x->import, &s->sites));
+	}
+	if (guess(s, x, x->relaxed, at, outcome, goal))
+		return -1;
+	const struct sites_decision *d = &s->sites.decisions.data[step->site];
+	if (d->counter == SITES_NOWHERE || cover_has(&s->cover, d->counter + outcome))
+		return 0;
+	struct solve_path *alone = search_open_path(s, x);
+	int r = guess(s, x, alone, at, outcome, goal);
+	solve_path_free(alone);
 	return r;
 }
 
@@ -133,7 +161,7 @@ static int expand_trace(struct search *s, struct expansion *x)
 		import_init(&x->import, &x->trace, x->pool, x->size);
 		if (s->o.subsume)
 			search_subsume(s, x, &wanted);
-		x->strict = open_path(s, x);
+		x->strict = search_open_path(s, x);
 		r = negate_all(s, x, &wanted);
 		solve_path_free(x->strict);
 		if (x->relaxed)

@@ -37,6 +37,7 @@ struct search {
 	struct memory flipped;	/* prefix, site and outcome of every negation */
 	struct memory contexts; /* outcomes with the place on a path where they were taken */
 	struct memory progress; /* outcomes inside bodies of library functions, with their place */
+	struct map guesses;	/* optimistic answers asked for, by site and outcome */
 	struct memory paths;	/* digests of paths that were run */
 	struct search_stats stats;
 	uint64_t pending; /* tests without coverage in the frontier */
@@ -53,10 +54,18 @@ struct search {
  * stage did; -1. */
 int search_expand(struct search *s, struct search_test *t, const struct buf *data);
 
-/* child.c: builds the input that a model asks for and runs it; `step` of the parent was to take
- * `outcome`. */
+/* child.c: builds the input that a model asks for and runs it; `step` of the parent was to take `outcome`. */
 int search_child(struct search *s, struct expansion *x, const struct path_step *step,
 		 uint32_t outcome, const struct solve_model *m);
+/* Its parts: from a model to s->input (0: larger than inputs may be); and its run. 1: it diverged, 0, -1. */
+int search_build_input(struct search *s, const struct expansion *x, const struct solve_model *m);
+int search_run_child(struct search *s, struct expansion *x, const struct path_step *step,
+		     uint32_t outcome, int optimistic);
+
+/* steer.c: s->input was sent without the whole prefix and diverged: leads it back, one decision after the other. 0, -1. */
+int search_steer(struct search *s, struct expansion *x, const struct path_step *target, uint32_t outcome);
+/* expand.c: the empty path of a run: only the limit of the length. */
+struct solve_path *search_open_path(struct search *s, struct expansion *x);
 
 /* keep.c: looks at the coverage of a run and keeps the input, if it is worth it or `keep` is set. 1
  * kept, 0, -1. */

@@ -37,6 +37,7 @@ static void add_step(struct path *p, const struct trace *t, const struct muster_
 		p->digest = chain(p->digest, e->unit, e->index, s.outcome);
 		p->decisions++;
 	}
+	p->pins += e->kind == MUSTER_EV_CONCRETE || e->kind == MUSTER_EV_BOUND;
 	vec_push(&p->steps, s);
 }
 
@@ -45,7 +46,7 @@ void path_read(struct path *p, const struct trace *t, struct sites *sites, const
 {
 	vec_clear(&p->steps);
 	p->decisions = 0;
-	p->digest = p->concretisations = p->stale = 0;
+	p->digest = p->concretisations = p->stale = p->pins = 0;
 	p->cut = 0;
 	for (uint64_t i = 0; i < t->event_count; i++) {
 		const struct muster_event *e = &t->events[i];

@@ -26,6 +26,7 @@ struct path {
 	uint64_t digest; /* of all decisions */
 	int cut;	 /* a table was full or a site capped: there was more */
 	uint64_t concretisations, stale;
+	uint64_t pins; /* concretisations and bounds */
 };
 
 /* Reads a trace; limit bounds the steps (0: none), and a path that has more is cut. Old contents

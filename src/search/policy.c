@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "search/inside.h"
 
+#define LIBRARY_PASSES 32
 #define SAME_SITE 24 /* negations of one outcome that is not covered, for each path */
 
 int memory_add(struct memory *m, uint64_t key)
@@ -35,14 +36,24 @@ struct place {
 	uint64_t last;	   /* the program's last decision */
 };
 
+/* In a library's body every pass counts, to begin with: the digits of a number are passes of one loop, and
+ * the program's own branch shows only after the last. */
+static uint64_t pass_class(uint64_t passes, int own)
+{
+	if (!own && passes < LIBRARY_PASSES)
+		return passes;
+	return LIBRARY_PASSES + 64 - (unsigned)__builtin_clzll(passes | 1);
+}
+
 static uint64_t place_of(struct place *w, const struct search *s, const struct path_step *step)
 {
 	uint64_t passes = 0;
 	map_get(&w->passes, step->site, &passes);
 	map_set(&w->passes, step->site, passes + 1);
-	unsigned class = 64 - (unsigned)__builtin_clzll(passes | 1);
+	int own = s->sites.decisions.data[step->site].counter != SITES_NOWHERE;
+	uint64_t class = pass_class(passes, own);
 	uint64_t place = hash_mix(w->last ^ (uint64_t)step->site << 8 ^ class);
-	if (s->sites.decisions.data[step->site].counter != SITES_NOWHERE)
+	if (own)
 		w->last = (uint64_t)step->site << 32 | step->outcome;
 	return place;
 }

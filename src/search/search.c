@@ -146,6 +146,7 @@ void search_free(struct search *s)
 	map_release(&s->contexts.map);
 	map_release(&s->progress.map);
 	map_release(&s->paths.map);
+	map_release(&s->guesses);
 	path_release(&s->parent);
 	path_release(&s->child);
 	buf_release(&s->input);
