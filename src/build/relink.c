@@ -90,18 +90,17 @@ static const char *const archives[] = {
 #undef X
 };
 
-static int add_archive_of_ours(struct link *l, const char *name, int whole)
+/* Whole: muster.h's names are weak, and a weak name takes nothing from an archive. */
+static int add_archive_of_ours(struct link *l, const char *name)
 {
 	char *found = home_file(name);
 	const char *path = found ? link_renamed(l, link_keep(l, found)) : NULL;
 
 	if (!path)
 		return -1;
-	if (whole)
-		link_option(l, "--whole-archive");
+	link_option(l, "--whole-archive");
 	link_word(l, path);
-	if (whole)
-		link_option(l, "--no-whole-archive");
+	link_option(l, "--no-whole-archive");
 	return 0;
 }
 
@@ -111,7 +110,7 @@ static int add_runtime(struct link *l)
 	int e = add_shim(l);
 
 	if (!e)
-		e = add_archive_of_ours(l, archives[kind], kind != VARIANT_SAN);
+		e = add_archive_of_ours(l, archives[kind]);
 	/* The project's shared libraries take the runtime from here. */
 	if (l->r->lib_dir && kind != VARIANT_SAN) {
 		link_option(l, "--export-dynamic-symbol=__muster_*");

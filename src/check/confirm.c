@@ -58,7 +58,8 @@ struct confirm {
 	char *program;
 	struct launch_options options; /* the user's */
 	struct runner san, slow, cov;  /* slow: san with more time */
-	char *variant_dir;	       /* modules in it are the program's own */
+	char *variant_dir; /* modules in it are the program's own */
+	char *real_dir;    /* the same without links */
 	struct symboliser symboliser;
 	int warned;
 };
@@ -98,6 +99,7 @@ void confirm_close(struct confirm *c)
 	runner_release(&c->cov);
 	symboliser_release(&c->symboliser);
 	free(c->variant_dir);
+	free(c->real_dir);
 	free(c->program);
 	free(c);
 }
@@ -180,12 +182,19 @@ static int run_in(struct confirm *c, struct runner *r, enum variant_kind kind, c
 	return 0;
 }
 
+static int is_below(const char *dir, const char *path)
+{
+	size_t n = strlen(dir);
+
+	return !strncmp(path, dir, n) && path[n] == '/';
+}
+
+/* The loader names libraries as it found them, and programs by their real names. */
 static int is_own(void *ctx, const char *module)
 {
 	const struct confirm *c = ctx;
-	size_t n = strlen(c->variant_dir);
 
-	return !strncmp(module, c->variant_dir, n) && module[n] == '/';
+	return is_below(c->variant_dir, module) || is_below(c->real_dir, module);
 }
 
 /* ---------------------------------------------------------------- words */
@@ -460,8 +469,12 @@ int confirm_run(struct confirm *c, const void *data, size_t size, struct finding
 	memset(f, 0, sizeof *f);
 	if (run_in(c, &c->san, VARIANT_SAN, data, size, &run))
 		return -1;
-	if (!c->variant_dir)
+	if (!c->variant_dir) {
 		c->variant_dir = file_dir(c->san.variant.path);
+		c->real_dir = realpath(c->variant_dir, NULL);
+		if (!c->real_dir)
+			c->real_dir = mem_strdup(c->variant_dir);
+	}
 	if (read_run(c, &run, f) || second_opinion(c, data, size, f)) {
 		finding_release(f);
 		return -1;

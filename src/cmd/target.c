@@ -90,15 +90,21 @@ static void make_tables(struct target *t, const struct target_options *o)
 	t->options.shm = &t->shm;
 }
 
-static void set_library_path(struct target *t)
+static void set_environment(struct target *t)
 {
 	const char *old = getenv("LD_LIBRARY_PATH");
-	if (!t->variant.lib_dir)
-		return;
-	t->library_path = mem_printf("LD_LIBRARY_PATH=%s%s%s", t->variant.lib_dir, old ? ":" : "",
-				     old ? old : "");
-	t->env[0] = t->library_path;
-	t->options.env = t->env;
+	int count = 0;
+	if (t->variant.lib_dir) {
+		t->library_path = mem_printf("LD_LIBRARY_PATH=%s%s%s", t->variant.lib_dir,
+					     old ? ":" : "", old ? old : "");
+		t->env[count++] = t->library_path;
+	}
+	/* Without a runtime, marked objects take their bytes from standard input, which is a file.
+	 */
+	if (!t->options.shm && !target_has_path(t->options.argv))
+		t->env[count++] = "MUSTER_INPUT=/proc/self/fd/0";
+	if (count)
+		t->options.env = t->env;
 }
 
 void target_make(struct target *t, const char *program, char *const *argv, int kind,
@@ -123,7 +129,7 @@ void target_make(struct target *t, const char *program, char *const *argv, int k
 	t->options.out = t->options.err = LAUNCH_NULL;
 	t->options.wall_seconds = o->time;
 	t->options.memory_limit = o->mem_mb << 20;
-	set_library_path(t);
+	set_environment(t);
 }
 
 void target_release(struct target *t)

@@ -56,7 +56,7 @@ struct target {
 	double seconds;		       /* it took to make */
 	/* private: what options point to */
 	char *library_path;
-	const char *env[2];
+	const char *env[3];
 	VEC(const char *) files, env_input;
 };
 
