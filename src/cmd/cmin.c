@@ -325,11 +325,12 @@ static void cmin_release(struct cmin *c)
 	target_release(&c->cov);
 }
 
-static const char about[] = "Chooses from many inputs few that take the same branch outcomes, "
-			    "small ones first, and copies them. Inputs that crash,\n"
-			    "hang or exceed a limit are left out and counted.\n\n"
-			    "  muster cmin -i corpus -o small -- ./prog @@\n"
-			    "  muster cmin --classes -i muster-out/queue -o seeds -- ./prog @@";
+static const char about[] =
+    "Chooses few of many inputs that take the same branch outcomes, small ones first, and copies\n"
+    "them. Inputs that crash, hang or exceed a limit are left out and counted.\n"
+    "\n"
+    "  muster cmin -i corpus -o small -- ./prog @@\n"
+    "  muster cmin --classes -i muster-out/queue -o seeds -- ./prog @@";
 
 int cmd_cmin(int argc, char **argv)
 {
@@ -340,7 +341,6 @@ int cmd_cmin(int argc, char **argv)
 	    OPTION_FLAG(
 		"classes", 0, &c.classes,
 		"keep about how often an outcome is taken as well (1, 2, 3, 4-7, ... 128+)"),
-	    TARGET_INPUT_ROWS(&c.target),
 	    OPTION_DOUBLE("time", 't', "S", &c.target.time, "time limit of a run in seconds (5)"),
 	    TARGET_MEM_ROW(&c.target),
 	    OPTION_FLAG("json", 0, &c.json, "print the result as JSON"),

@@ -182,7 +182,7 @@ static int shrink_one(struct shrink *s)
 	struct minimize m;
 	double start = now();
 	const char *test = s->operands.tests.data[0];
-	char *output = s->output ? mem_strdup(s->output) : mem_printf("%s.min", test);
+	char *output = s->output ? mem_strdup(s->output) : mem_printf("%s.min", file_base(test));
 
 	operands_read(test, &data);
 	s->before = data.size;
@@ -207,27 +207,28 @@ static int shrink_one(struct shrink *s)
 	return EXIT_OK;
 }
 
-static const char about[] = "Makes an input smaller and plainer that still does what matters. If "
-			    "it fails (on the san variant), the\n"
-			    "result fails with the same kind of bug at the same place; if not, it "
-			    "takes exactly the same branch outcomes.\n"
-			    "Pieces are removed from halves down to single bytes, then bytes are "
-			    "made '0', ' ' or 0. The result goes\n"
-			    "to TEST.min; the test itself is not changed.\n\n"
-			    "  muster minimize muster-out/crashes/id:000000,sig:11\n"
-			    "  muster minimize --output small.gif crash.gif -- ./gifdump @@";
+static const char about[] =
+    "Makes an input smaller and plainer that still does what matters. If it fails (on the san\n"
+    "variant), the result fails with the same kind of bug at the same place; if not, it takes "
+    "exactly\n"
+    "the same branch outcomes. Pieces are removed, from halves down to single bytes, then bytes "
+    "are\n"
+    "made '0', ' ' or 0. The result goes to TEST.min in this directory; the test is not changed.\n"
+    "\n"
+    "  muster minimize muster-out/crashes/id:000000,sig:11\n"
+    "  muster minimize --output small.gif crash.gif -- ./gifdump @@";
 
 int cmd_minimize(int argc, char **argv)
 {
 	struct shrink s = {.target = TARGET_DEFAULTS};
 	const struct option_row rows[] = {
-	    OPTION_STR("output", 0, "FILE", &s.output, "where the result goes (TEST.min)"),
+	    OPTION_STR("output", 0, "FILE", &s.output,
+		       "where the result goes (TEST.min, in this directory)"),
 	    OPTION_U64("runs", 0, "N", &s.runs, "stop after N runs (5000; of a hang 100)"),
 	    OPTION_FLAG("coverage", 0, &s.coverage, "keep the branch outcomes, even if it fails"),
 	    OPTION_FLAG("classes", 0, &s.classes,
 			"of branches: keep about how often they are taken, too"),
 	    OPERANDS_ROWS(&s.from),
-	    TARGET_INPUT_ROWS(&s.target),
 	    OPTION_DOUBLE("time", 't', "S", &s.target.time,
 			  "time limit of a run in seconds (2); a hang is three times that"),
 	    TARGET_MEM_ROW(&s.target),

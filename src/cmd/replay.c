@@ -248,20 +248,23 @@ static int replay_all(struct replay *r, int kind)
 }
 
 static const char about[] =
-    "Runs a program on inputs that were found before and says what happens: does it fail, how, and "
-    "at which line of\n"
-    "the source? The run is a fresh process of the san variant (AddressSanitizer and "
-    "UndefinedBehaviorSanitizer), so what\n"
-    "fails here is confirmed. A test that lies in the output directory of a search needs no "
-    "program: it is known.\n\n"
+    "Runs a program on inputs that were found before and says what happens: does it fail, how, "
+    "and\n"
+    "at which line of the source? Each run is a fresh process of the san variant "
+    "(AddressSanitizer\n"
+    "and UndefinedBehaviorSanitizer): what fails here is confirmed. A test that lies in the "
+    "output\n"
+    "directory of a search needs no program, since the search knows it.\n"
+    "\n"
     "  muster replay muster-out/crashes/id:000000,sig:11\n"
     "  muster replay crash.gif -- ./gifdump @@\n"
-    "  muster replay --variant plain --show crash.gif -- ./gifdump @@    as you built it, with its "
-    "output\n"
-    "  muster replay muster-out/queue/* -- ./gifdump @@                  does any test fail?\n\n"
+    "  muster replay muster-out/queue/* -- ./gifdump @@     does any test fail?\n"
+    "  muster replay --variant plain --show crash.gif -- ./gifdump @@\n"
+    "                                                       as you built it, with its output\n"
+    "\n"
     "Exit code: 1 if a test fails, 0 if none does, 3 if that cannot be said (a limit, or a stack "
-    "that only\n"
-    "sanitizers' larger frames use up).";
+    "that\n"
+    "only sanitizers' larger frames use up).";
 
 int cmd_replay(int argc, char **argv)
 {
@@ -270,7 +273,6 @@ int cmd_replay(int argc, char **argv)
 	    OPTION_STR("variant", 0, "KIND", &r.variant,
 		       "san (the default), plain (the program itself), cov, trace or path"),
 	    OPERANDS_ROWS(&r.from),
-	    TARGET_INPUT_ROWS(&r.target),
 	    OPTION_DOUBLE("time", 't', "S", &r.target.time,
 			  "time limit in seconds (10); a hang is three times that, on san"),
 	    TARGET_MEM_ROW(&r.target),
