@@ -489,6 +489,7 @@ void status_end(void)
 		show(&d.last);
 	}
 	if (d.mode == SCREEN) {
+		write_out("\n", 1); /* between the figures and the result */
 		log_aside = NULL;
 		give_terminal();
 	}

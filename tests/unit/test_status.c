@@ -171,8 +171,9 @@ static void test_screen(void **state)
 			    "  time      0:00:03                      branches  103 of 500  21 %");
 	assert_string_equal(s.rows[6], "  queries   7  in 0.0 s                  hangs     0");
 	assert_string_equal(s.rows[7], "  answered  sat 100 %  ");
-	assert_string_equal(s.rows[9], "end");
-	assert_string_equal(s.rows[10], "");
+	assert_string_equal(s.rows[9], "");
+	assert_string_equal(s.rows[10], "end");
+	assert_string_equal(s.rows[11], "");
 	assert_int_equal(s.hidden, 0);
 	buf_release(&out);
 }
