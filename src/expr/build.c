@@ -16,6 +16,7 @@
 #include "base/error.h"
 
 #define MAX_DEPTH 64
+#define MAX_PART 4096 /* bytes of a table that are copied to make it smaller */
 
 static expr_t bit_of(struct exprs *p, expr_t a, unsigned i)
 {
@@ -447,24 +448,29 @@ static expr_t table_part(struct exprs *p, expr_t data, uint64_t from, uint64_t c
 }
 
 /* The part of the table that the index can reach, so that a byte's index costs 256 cases at most.
- */
+ * Only small parts are cut out: each is a copy. */
 static void read_narrow(struct exprs *p, expr_t *data, expr_t *at, unsigned bytes)
 {
 	const struct expr_node *n = node(p, *at);
-	uint64_t count = expr_data_count(p, *data);
+	uint64_t count = expr_data_count(p, *data), from = 0;
+	expr_t index = *at;
+	u128 most = upper_bound(p, index);
 	if (n->op == MUSTER_OP_ADD && is_op(p, n->b, MUSTER_OP_CONST)) {
-		uint64_t from = node(p, n->b)->k;
-		u128 most = upper_bound(p, n->a) + from;
-		if (from <= count && !(most >> 64)) {
-			expr_t index = n->a;
-			*data = table_part(p, *data, from, count - from);
-			*at = index;
-			count -= from;
-		}
+		index = n->a;
+		from = node(p, n->b)->k;
+		most = upper_bound(p, index);
+		if (from > count || (most + from) >> 64)
+			return;
 	}
-	u128 most = upper_bound(p, *at);
-	if (most + bytes < count)
-		*data = table_part(p, *data, 0, (uint64_t)most + bytes);
+	if (most >= MAX_PART)
+		return;
+	if (most + bytes < count - from)
+		count = (uint64_t)most + bytes;
+	else
+		count -= from;
+	if (from || count < expr_data_count(p, *data))
+		*data = table_part(p, *data, from, count);
+	*at = index;
 }
 
 expr_t expr_read(struct exprs *p, expr_t data, expr_t at, unsigned width)

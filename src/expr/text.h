@@ -4,9 +4,13 @@
 
 #include "expr/expr.h"
 
-/* C. Sub-terms that are used often become definitions ("uint32_t t1 = ...;" lines) in *lets when it is not NULL.
- * The text compiles after cx_prologue (cexpr.h) and gives the term's value for every input. name(ctx, variable, out) writes
- * how a variable is called; NULL gives in[3], in2[3], len(in), or the NAMED name. */
+/* C. Sub-terms that are large or used often become definitions ("uint32_t t1 = ...;" lines, also of tables) in *lets; where lets is
+ * NULL and some are needed, the text is a statement expression with them. The text compiles after cx_prologue (cexpr.h) and
+ * gives the term's value, as an unsigned number, for every input: operations that C leaves undefined are calls of the
+ * prologue's functions unless their operands' ranges exclude it. name(ctx, variable, out) writes how a variable is
+ * called; its C type must be the smallest of uint8_t, uint16_t, uint32_t, uint64_t, uint128_t that holds it.
+ * NULL gives in[3], in2[3], len(in), or the NAMED name, and words of bytes as u32le(in, 4). An APPLY is a
+ * call of its name, which returns such a type, too. Linear in the DAG. */
 void expr_c(struct exprs *p, expr_t e, struct buf *text, struct buf *lets,
 	    void (*name)(void *ctx, expr_t variable, struct buf *out), void *ctx);
 
