@@ -3,7 +3,7 @@
  * The server is the target itself, stopped before its first constructor: shadow
  * and tables are mapped and not a page of them is touched, so that fork copies
  * almost nothing. For each word on the control descriptor it forks; the child
- * drops the two descriptors, gets a session and a fresh standard input, maps the
+ * drops the two descriptors, gets a process group and a fresh standard input, maps the
  * part of the tables that the last run used in one go, and becomes the target.
  *
  * The server holds no state that a target could spoil: descriptors are private
@@ -106,7 +106,9 @@ static void become_target(struct muster_header *h, uint32_t word)
 
 	if (word & MUSTER_SERVE_DEATHSIG)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-	setsid();
+	/* A group of its own, as a shell would give it. The session is the server's, without a terminal: a new
+	 * one for each run would cost more, above all where the kernel schedules by session. */
+	setpgid(0, 0);
 	if (write_full(MUSTER_CONTROL_FD, &pid, sizeof pid) != 0)
 		_exit(127);
 	close(MUSTER_CONTROL_FD);
@@ -164,7 +166,9 @@ void rt_forkserver(struct muster_header *h)
 		return; /* nobody listens: an ordinary run */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	while (read_full(MUSTER_CONTROL_FD, &word, sizeof word) == 0 && word & MUSTER_SERVE_RUN) {
-		pid_t pid = fork();
+		/* Nothing has run yet that fork would have to call or unlock; its bookkeeping would
+		 * only touch pages, which the two processes then have to copy. */
+		pid_t pid = _Fork();
 
 		if (!pid) {
 			become_target(h, word);
@@ -182,22 +186,33 @@ void rt_forkserver(struct muster_header *h)
 	_exit(0);
 }
 
-int rt_table_descriptor(char **envp)
+/* A program that the target starts is none of ours: what was set for us goes. The place of the value, or NULL. */
+static const char *take_variable(char **envp, const char *name)
 {
-	static const char name[] = MUSTER_FD_ENV "=";
-	int fd = -1;
+	const char *value = NULL;
+	size_t n = strlen(name);
 
 	for (char **e = envp; *e;) {
-		if (strncmp(*e, name, sizeof name - 1) != 0) {
+		if (strncmp(*e, name, n) != 0) {
 			e++;
 			continue;
 		}
-		fd = 0;
-		for (const char *p = *e + sizeof name - 1; *p >= '0' && *p <= '9'; p++)
-			fd = fd * 10 + (*p - '0');
-		/* A program that the target starts is none of ours. */
+		value = *e + n;
 		for (char **to = e; (to[0] = to[1]); to++)
 			;
 	}
+	return value;
+}
+
+int rt_table_descriptor(char **envp)
+{
+	const char *p = take_variable(envp, MUSTER_FD_ENV "=");
+	int fd = 0;
+
+	if (!p)
+		return -1;
+	take_variable(envp, MUSTER_BIND_ENV);
+	for (; *p >= '0' && *p <= '9'; p++)
+		fd = fd * 10 + (*p - '0');
 	return fd;
 }

@@ -40,11 +40,16 @@ static int map_state(void)
 
 static struct muster_header *map_tables(int fd)
 {
-	struct muster_header head;
+	/* The header's first fields: the whole of it would take the stack, and with it each fork, to other pages. */
+	struct {
+		uint64_t magic;
+		uint32_t version, flags;
+		uint64_t map_size;
+	} head;
 	void *p;
 
-	if (pread(fd, &head, offsetof(struct muster_header, node_offset), 0) !=
-		(ssize_t)offsetof(struct muster_header, node_offset) ||
+	_Static_assert(offsetof(struct muster_header, map_size) == 16, "as in the header");
+	if (pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head ||
 	    head.magic != MUSTER_ABI_MAGIC || head.version != MUSTER_ABI_VERSION) {
 		rt_message(
 		    "the tables are of another version; rebuild the variant: rm -r .muster/cache");

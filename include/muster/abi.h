@@ -287,6 +287,7 @@ struct muster_served {
 	uint64_t faults;
 };
 #define MUSTER_FD_ENV "MUSTER_FD"
+#define MUSTER_BIND_ENV "LD_BIND_NOW=muster" /* set for a server, so that names are resolved once; taken away as well */
 #define MUSTER_CONTROL_FD 198
 #define MUSTER_STATUS_FD 199
 

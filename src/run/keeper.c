@@ -53,6 +53,7 @@ struct keeper {
 	uint32_t server_config;
 	int control, status; /* our ends of its pipes */
 	unsigned trusted_runs; /* since the last look at all processes */
+	int late;	     /* servers start only without bind_now */
 	uint32_t cpu;	     /* where we and the server are, as in the job */
 	char *end_page;	     /* of the tables, where the end of a run is noted */
 	uint64_t end_page_offset;
@@ -119,7 +120,7 @@ static void stop_target(struct run *r, enum keeper_verdict verdict)
 		r->reply->verdict = verdict;
 	if (r->target > 0) {
 		kill(-r->target,
-		     SIGKILL); /* it leads a session: the group is atomic, forks included */
+		     SIGKILL); /* it leads a group: this is atomic, forks included */
 		kill(r->target, SIGKILL);
 	} else {
 		kill(r->parent, SIGKILL);
@@ -361,6 +362,19 @@ no_start:
 	return -1;
 }
 
+/* Some libraries have names that nobody defines, and nobody uses: these start only if names are resolved late. */
+static int server_start_any(struct keeper *k, struct keeper_reply *reply)
+{
+	if (!server_start(k, reply))
+		return 0;
+	if (!k->board->job.bind_now || k->late || reply->verdict != KEPT_NO_SERVER)
+		return -1;
+	k->late = 1;
+	k->board->job.bind_now = 0;
+	reply->verdict = 0;
+	return server_start(k, reply);
+}
+
 /* A server that is there and takes the word; started again if it died. */
 static int server_ask(struct keeper *k, struct keeper_reply *reply)
 {
@@ -370,7 +384,7 @@ static int server_ask(struct keeper *k, struct keeper_reply *reply)
 	    (k->server_config != k->board->job.config || waitpid(k->server, NULL, WNOHANG) != 0))
 		server_forget(k);
 	for (int tries = 0; tries < 2; tries++) {
-		if (!k->server && server_start(k, reply))
+		if (!k->server && server_start_any(k, reply))
 			return -1;
 		if (send(k->control, &word, sizeof word, MSG_NOSIGNAL) == sizeof word)
 			return 0;
@@ -481,6 +495,8 @@ static void run_job(struct keeper *k)
 	memset(reply, 0, sizeof *reply);
 	reply->servers = servers;
 	move_to_cpu(k);
+	if (k->late)
+		k->board->job.bind_now = 0;
 	if (k->board->job.server) {
 		begun = server_ask(k, reply);
 		r.parent = k->server;

@@ -43,6 +43,7 @@ enum keeper_fd {
 
 struct keeper_job {
 	uint32_t server; /* use a fork server */
+	uint32_t bind_now; /* which resolves all names when it starts, if it can start that way */
 	uint32_t config; /* differs when the strings do: a server of another config is replaced */
 	uint64_t wall_ns, cpu_ns; /* 0: no limit */
 	uint64_t memory, file_size;

@@ -67,6 +67,7 @@ struct launch_options {
 	uint64_t file_limit;	/* bytes of a file the target writes (RLIMIT_FSIZE); 0: no limit */
 	unsigned process_limit; /* processes alive at once; 0: no limit */
 	int server;		/* use the target's fork server */
+	int bind_now;		/* which resolves names when it starts, and not in each run */
 	int cpu; /* processor for keeper and target, from 1; 0: any. launcher_set_cpu changes it */
 	int no_namespace;	/* never use a PID namespace (for tests) */
 	struct shm *shm;	/* tables of a variant with runtime, or NULL; borrowed */

@@ -127,7 +127,7 @@ static char **strings(struct keeper_board *b, const char **program, const char *
 {
 	static char shm_variable[32];
 	struct keeper_job *j = &b->job;
-	char **argv = malloc((j->argc + j->envc + 3) * sizeof *argv), *p = b->blob;
+	char **argv = malloc((j->argc + j->envc + 4) * sizeof *argv), *p = b->blob;
 	unsigned n = 0;
 
 	if (!argv)
@@ -146,6 +146,8 @@ static char **strings(struct keeper_board *b, const char **program, const char *
 		snprintf(shm_variable, sizeof shm_variable, "%s=%d", MUSTER_FD_ENV, SHM_FD);
 		argv[n++] = shm_variable;
 	}
+	if (b->has_shm && j->bind_now)
+		argv[n++] = MUSTER_BIND_ENV;
 	argv[n] = NULL;
 	return argv;
 }
