@@ -123,12 +123,11 @@ static inline int body_toupper(int c)
 /* The digit's value, or 36 and more if c is none in any base. */
 static inline unsigned body_digit_value(int c)
 {
-	if (body_digit(c))
-		return (unsigned)(c - '0');
-	c = body_tolower(c);
-	if (body_lower(c))
-		return (unsigned)(c - 'a' + 10);
-	return 99;
+	unsigned decimal = (unsigned)c - '0', letter = ((unsigned)c | 0x20) - 'a';
+	unsigned is_decimal = decimal < 10, is_letter = letter < 26;
+
+	/* Without a branch: whether a digit is a letter is no decision, its value is an expression. */
+	return (-is_decimal & decimal) | (-is_letter & (letter + 10)) | (-(1 ^ is_decimal ^ is_letter) & 99);
 }
 
 #endif

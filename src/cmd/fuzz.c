@@ -201,6 +201,10 @@ static int run_many(struct fuzz *f)
 			die(EXIT_USAGE, "%s", error_text());
 		variant_release(&v);
 	}
+	struct fuzz first = *f; /* what workers of a search that was killed hold is free again */
+	if (fuzz_open_store(&first) || store_frontier_release(first.store, first.campaign, 0))
+		die(EXIT_USAGE, "%s", error_text());
+	fuzz_close(&first);
 	shared->started = fuzz_clock();
 	for (unsigned i = 0; i < workers; i++)
 		if (start_worker(f, i) < 0)

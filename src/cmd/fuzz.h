@@ -72,9 +72,8 @@ struct fuzz {
 	struct confirm *confirm;
 	uint64_t imported;     /* tests of the store with smaller ids were seen */
 	struct map own;	       /* ids of tests that this worker added */
-	struct map signatures; /* of failing runs that were looked at */
 	VEC(struct pending_failure) pending;
-	double confirm_seconds, next_publish, next_sync;
+	double confirm_seconds, next_publish, next_sync, next_stats;
 	uint64_t last_covered;
 	int stopped;
 	void (*show)(struct fuzz *f); /* with one worker: called when figures were published */
@@ -100,7 +99,12 @@ int fuzz_restore_files(struct fuzz *f);
 /* fuzz_bugs.c: an input that crashed or hung, and later: those that had to wait. */
 int fuzz_failed(struct fuzz *f, const struct search_test *t, const struct exec_result *r);
 int fuzz_failures_flush(struct fuzz *f, int all);
+/* After a kill: failures that nobody looked at, bugs without a file. */
+int fuzz_failures_resume(struct fuzz *f);
 void fuzz_bugs_release(struct fuzz *f);
+
+/* fuzz_stats.c: DIR/fuzzer_stats, as AFL++ writes it. 0, -1. */
+int fuzz_write_stats(struct fuzz *f);
 
 /* fuzz_report.c: the result, for a person or as JSON. Returns the exit code. */
 int fuzz_report(const struct fuzz_options *o, struct store *s, uint64_t campaign,

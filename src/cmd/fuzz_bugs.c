@@ -1,7 +1,6 @@
 /* fuzz_bugs.c: from an input that failed to a bug that is told.
  *
- * A failing run is looked at once for each set of branches it took (its signature).
- * Looking means a fresh run of the san variant, which says kind, place and
+ * The search tells of a failing run once for each set of branches it took. Looking at it means a fresh run of the san variant, which says kind, place and
  * bucket. A new bucket is shrunk and written to crashes/ or hangs/; a known one is only
  * counted. The san variant is slow: while the search runs it gets a tenth of the
  * time, and what has to wait is looked at later, at the latest when the search ends.
@@ -20,15 +19,6 @@
 #define SHARE 0.1	/* of the time, for looking at failures */
 #define WAITING 1000	/* failures that wait */
 #define SHRINK_RUNS 400 /* runs of the san variant for shrinking one */
-
-static uint64_t signature(const struct exec_result *r)
-{
-	uint64_t h = (uint64_t)r->end << 8 | (unsigned)r->signal;
-	for (uint32_t i = 0; i < r->count; i++)
-		if (r->counters[i])
-			h = hash_mix(h ^ i);
-	return h;
-}
 
 static struct confirm *confirmer(struct fuzz *f)
 {
@@ -53,8 +43,9 @@ static int same_bucket(void *ctx, const void *data, size_t size)
 {
 	struct shrink *s = ctx;
 	struct finding f = {0};
-	int same =
-	    confirm_run(s->confirm, data, size, &f) == 0 && f.failed && f.bucket == s->bucket;
+	int same = -1;
+	if (confirm_run(s->confirm, data, size, &f) == 0)
+		same = f.failed && f.bucket == s->bucket;
 	finding_release(&f);
 	return same;
 }
@@ -168,17 +159,22 @@ static int may_look(const struct fuzz *f)
 	       f->confirm_seconds < SHARE * (fuzz_clock() - f->shared->started);
 }
 
+/* Whether failures wait stands in the store: after a kill they are looked at again. */
+static int note_waiting(struct fuzz *f, int waiting)
+{
+	return store_value_set(f->store, f->campaign, "failures-wait", waiting ? "1" : "0", 1);
+}
+
 int fuzz_failed(struct fuzz *f, const struct search_test *t, const struct exec_result *r)
 {
 	struct pending_failure p = {
 	    .test = t->id, .parent = t->parent, .signal = r->signal, .hang = r->end != RUN_SIGNAL};
-	if (!map_set(&f->signatures, signature(r), 1))
-		return 0;
-	if (f->pending.size >= WAITING)
+	/* All hangs are one bug, and each costs many times the limit to look at. */
+	if (f->pending.size >= WAITING || (p.hang && f->figures->hangs))
 		return 0;
 	buf_add(&p.data, t->data, t->size);
 	vec_push(&f->pending, p);
-	return 0;
+	return f->pending.size == 1 ? note_waiting(f, 1) : 0;
 }
 
 int fuzz_failures_flush(struct fuzz *f, int all)
@@ -193,7 +189,51 @@ int fuzz_failures_flush(struct fuzz *f, int all)
 	memmove(f->pending.data, f->pending.data + done,
 		(f->pending.size - done) * sizeof *f->pending.data);
 	f->pending.size -= done;
+	if (done && !f->pending.size && note_waiting(f, 0))
+		return -1;
 	return r;
+}
+
+/* A bug whose file a kill kept from being written. */
+static int restore_bug(void *ctx, const struct store_bug *b)
+{
+	struct fuzz *f = ctx;
+	struct pending_failure p = {.parent = b->test, .hang = !strcmp(b->kind, "timeout")};
+	struct store_bug whole = *b;
+	char *name = NULL;
+	if (b->input_file[0])
+		return 0;
+	int r = write_failure(f, &p, &whole, &name);
+	if (!r) {
+		whole.input_file = name;
+		r = store_bug_update(f->store, f->campaign, &whole);
+	}
+	free(name);
+	return r ? -1 : 0;
+}
+
+static int look_again(void *ctx, const struct store_test *row)
+{
+	struct fuzz *f = ctx;
+	struct search_test t = {.id = row->id, .parent = row->parent, .data = row->data, .size = row->size};
+	struct exec_result r;
+	if (!(row->flags & (TEST_CRASH | TEST_HANG)))
+		return 0;
+	if (exec_run(f->exec, row->data, row->size, &r))
+		return -1;
+	return r.end == RUN_EXIT ? 0 : fuzz_failed(f, &t, &r);
+}
+
+int fuzz_failures_resume(struct fuzz *f)
+{
+	struct buf waiting = {0};
+	int r = store_value_get(f->store, f->campaign, "failures-wait", &waiting);
+	if (r > 0 && waiting.size && waiting.data[0] == '1')
+		r = store_test_each(f->store, f->campaign, 0, 1, look_again, f);
+	buf_release(&waiting);
+	if (r < 0)
+		return -1;
+	return store_bug_each(f->store, f->campaign, restore_bug, f) < 0 ? -1 : 0;
 }
 
 void fuzz_bugs_release(struct fuzz *f)
@@ -201,5 +241,4 @@ void fuzz_bugs_release(struct fuzz *f)
 	for (size_t i = 0; i < f->pending.size; i++)
 		buf_release(&f->pending.data[i].data);
 	vec_release(&f->pending);
-	map_release(&f->signatures);
 }

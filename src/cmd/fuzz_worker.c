@@ -33,8 +33,7 @@ static void open_targets(struct fuzz *f)
 	t.time = f->o->run_time;
 	log_progress("making the cov variant of %s", f->program);
 	target_make(&f->cov, f->program, f->argv, VARIANT_COV, &t);
-	t.time = f->o->run_time *
-		 20; /* tracing is slower, and a path cut by a clock cannot be repeated */
+	t.time = f->o->run_time * 10; /* tracing is slower */
 	t.shm.events = 1 << 22;
 	t.shm.nodes = 1 << 24;
 	if (!t.shm.table_limit)
@@ -87,6 +86,17 @@ static int open_search(struct fuzz *f)
 	return f->search ? 0 : -1;
 }
 
+/* So that `muster show` finds the files. */
+static int note_directory(struct fuzz *f)
+{
+	char *dir = f->o->secondary ? file_join(f->o->out, f->o->secondary) : mem_strdup(f->o->out);
+	char *whole = file_absolute(dir);
+	int r = store_value_set(f->store, f->campaign, "output", whole, strlen(whole));
+	free(whole);
+	free(dir);
+	return r;
+}
+
 int fuzz_open_store(struct fuzz *f)
 {
 	struct hash128 key;
@@ -98,7 +108,7 @@ int fuzz_open_store(struct fuzz *f)
 	    store_open(&f->store, path, STORE_CREATE) ||
 	    store_campaign(f->store, key, f->program, f->command, &f->campaign, &f->fresh))
 		goto out;
-	r = 0;
+	r = note_directory(f);
 out:
 	free(path);
 	return r;
@@ -175,7 +185,9 @@ static int resume(struct fuzz *f)
 	if (store_cover_each(f->store, f->campaign, know_cover, f) < 0 ||
 	    store_test_each(f->store, f->campaign, 0, 1, know_test, f) < 0)
 		return -1;
-	return f->number == 0 ? fuzz_restore_files(f) : 0;
+	if (f->number)
+		return 0;
+	return fuzz_restore_files(f) || fuzz_failures_resume(f) ? -1 : 0;
 }
 
 /* Without seeds: nothing, and a little of something. */
@@ -194,6 +206,8 @@ int fuzz_seed(struct fuzz *f)
 		return -1;
 	if (f->number)
 		return 0;
+	if (f->o->workers == 1 && store_frontier_release(f->store, f->campaign, 0))
+		return -1;
 	if (f->o->seeds && outdir_seeds(f->o->seeds, f->o->search.max_input, offer_seed, f) < 0)
 		return -1;
 	if (store_test_count(f->store, f->campaign) == 0) {
@@ -249,7 +263,7 @@ int fuzz_loop(struct fuzz *f)
 		if (sync_due(f) && fuzz_import(f))
 			return -1;
 		r = search_step(f->search);
-		if (r < 0 || fuzz_failures_flush(f, 0))
+		if (r < 0 || fuzz_failures_flush(f, 0) || fuzz_write_stats(f))
 			return -1;
 		if (r == 0 && f->o->workers > 1) { /* others may still add to the frontier */
 			struct timespec pause = {0, 20000000};
@@ -266,5 +280,6 @@ int fuzz_loop(struct fuzz *f)
 	if (fuzz_failures_flush(f, 1))
 		return -1;
 	fuzz_publish(f);
-	return 0;
+	f->next_stats = 0;
+	return fuzz_write_stats(f);
 }

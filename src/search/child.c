@@ -125,12 +125,21 @@ static int follow(struct search *s, struct expansion *x, const struct path_step 
 	return 0;
 }
 
+/* How far a child is from a test that covers something, if it covers nothing itself. */
+static uint32_t next_distance(const struct search_test *parent)
+{
+	uint32_t d = (parent->flags & TEST_DISTANCE) >> 8;
+	if (parent->flags & TEST_COVERS)
+		d = 0;
+	return (d < 255 ? d + 1 : d) << 8;
+}
+
 int search_run_child(struct search *s, struct expansion *x, const struct path_step *step,
 		     uint32_t outcome, int optimistic)
 {
 	struct search_test t = {.parent = x->test->id,
 				.origin = ORIGIN_SOLVED,
-				.flags = optimistic ? TEST_OPTIMISTIC : 0};
+				.flags = (optimistic ? TEST_OPTIMISTIC : 0) | next_distance(x->test)};
 	struct exec_result r;
 	struct hash128 h = hash128(s->input.data, s->input.size);
 	if (!memory_add(&s->inputs, h.a))
@@ -138,15 +147,12 @@ int search_run_child(struct search *s, struct expansion *x, const struct path_st
 	s->stats.runs++;
 	if (exec_run(s->t.exec, s->input.data, s->input.size, &r))
 		return -1;
-	if (follow(s, x, step, outcome, optimistic, &t))
+	if (r.end == RUN_TIME || r.end == RUN_MEMORY) /* its trace would take longer still */
+		s->incomplete = 1;
+	else if (follow(s, x, step, outcome, optimistic, &t))
 		return -1;
 	t.data = (const uint8_t *)s->input.data;
 	t.size = s->input.size;
-	if (search_failed_run(&r)) {
-		t.flags |= r.end == RUN_SIGNAL ? TEST_CRASH : TEST_HANG;
-		if (s->h.failed(s->h.ctx, &t, &r))
-			return -1;
-	}
 	uint64_t before = s->cover.covered;
 	if (search_keep(s, &t, &r, 0) < 0)
 		return -1;

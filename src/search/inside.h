@@ -37,6 +37,7 @@ struct search {
 	struct memory flipped;	/* prefix, site and outcome of every negation */
 	struct memory contexts; /* outcomes with the place on a path where they were taken */
 	struct memory progress; /* outcomes inside bodies of library functions, with their place */
+	struct memory failures; /* signatures of runs that failed */
 	struct map guesses;	/* optimistic answers asked for, by site and outcome */
 	struct memory paths;	/* digests of paths that were run */
 	struct search_stats stats;
@@ -70,7 +71,6 @@ struct solve_path *search_open_path(struct search *s, struct expansion *x);
 /* keep.c: looks at the coverage of a run and keeps the input, if it is worth it or `keep` is set. 1
  * kept, 0, -1. */
 int search_keep(struct search *s, struct search_test *t, const struct exec_result *r, int keep);
-int search_failed_run(const struct exec_result *r); /* by a signal or at a limit */
 double search_rank(const struct search_test *t);
 
 /* policy.c: which decisions of a path are negated at a stage. */

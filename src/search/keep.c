@@ -28,28 +28,46 @@ static void changed(void *ctx, uint32_t index, uint8_t mask)
 					       mask});
 }
 
-int search_failed_run(const struct exec_result *r)
+/* What a failing run is known by: how it ended, and the outcomes it took. */
+static uint64_t signature(const struct exec_result *r)
 {
-	return r->end == RUN_SIGNAL || r->end == RUN_TIME || r->end == RUN_MEMORY;
+	uint64_t h = (uint64_t)r->end << 8 | (unsigned)r->signal;
+	for (uint32_t i = 0; i < r->count; i++)
+		if (r->counters[i])
+			h = hash_mix(h ^ i);
+	return h;
 }
 
-/* Greater is sooner. What covered something comes first; within a class small inputs do. */
+/* A run that ended by a signal or at a limit: 1 if no such run was seen before. */
+static int failed_anew(struct search *s, struct search_test *t, const struct exec_result *r)
+{
+	if (r->end != RUN_SIGNAL && r->end != RUN_TIME && r->end != RUN_MEMORY)
+		return 0;
+	t->flags |= r->end == RUN_SIGNAL ? TEST_CRASH : TEST_HANG;
+	return memory_add(&s->failures, signature(r));
+}
+
+/* Greater is sooner. First what covered something, and steps through a library, for outcomes that nobody has; then
+ * the remaining negations of tests that cover, then paths without coverage, nearest to coverage first. */
 double search_rank(const struct search_test *t)
 {
-	static const double covers[] = {1e6, 1e4, 1e2}, other[] = {1e3, 10, 1};
+	static const double covers[] = {1e6, 1e4, 955}, later[] = {0, 300, 500};
 	double small = 10 - log2((double)t->size + 1) / 4;
+	double distance = (t->flags & TEST_DISTANCE) >> 8;
 	if (t->stage >= STAGE_DONE)
 		return 0;
 	if (t->flags & TEST_COVERS)
-		return covers[t->stage] + 20.0 * t->news.outcomes + t->news.classes + small;
+		return covers[t->stage] + (t->stage < STAGE_ALL ? 20.0 * t->news.outcomes + t->news.classes + small : 0);
 	if (t->flags & TEST_PROGRESS && t->stage == STAGE_UNCOVERED)
 		return 5e5 + small;
-	return other[t->stage] + small / 100;
+	return (1000 - later[t->stage]) / (1 + distance / 20) + small / 100;
 }
 
 int search_keep(struct search *s, struct search_test *t, const struct exec_result *r, int keep)
 {
 	struct changes c = {.s = s};
+	int failed = failed_anew(s, t, r);
+	keep |= failed;
 	c.units = exec_units(s->t.exec, &c.count);
 	vec_clear(&s->changed);
 	t->news = cover_look(&s->cover, r, 1, changed, &c);
@@ -71,5 +89,7 @@ int search_keep(struct search *s, struct search_test *t, const struct exec_resul
 		if (t->flags & TEST_COVERS && s->mutation)
 			mutation_add(s->mutation, t, r);
 	}
+	if (failed && added >= 0 && s->h.failed(s->h.ctx, t, r))
+		return -1;
 	return added;
 }

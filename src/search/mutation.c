@@ -33,11 +33,6 @@ static int found(void *ctx, uint64_t parent, const uint8_t *data, size_t size,
 	struct search_test t = {
 	    .parent = parent, .origin = ORIGIN_MUTATED, .data = data, .size = size};
 	(void)news; /* search_keep looks for itself, and takes it over */
-	if (search_failed_run(r)) {
-		t.flags |= r->end == RUN_SIGNAL ? TEST_CRASH : TEST_HANG;
-		if (s->h.failed(s->h.ctx, &t, r))
-			return -1;
-	}
 	return search_keep(s, &t, r, 0) < 0 ? -1 : 0;
 }
 

@@ -20,6 +20,7 @@
 #include <time.h>
 
 #define SLICE 0.25    /* seconds until the caller is asked again who is next */
+#define TURN 10
 #define WORK_RUN 1e-4 /* what a run counts for in repeatable mode, in place of seconds */
 #define WORK_QUERY 1e-4
 
@@ -122,7 +123,8 @@ struct search *search_new(const struct search_options *o, const struct search_ta
 		s->o.pending_limit = 5000;
 	s->o.solve.seed = o->seed;
 	s->inputs.limit = s->flipped.limit = s->contexts.limit = s->progress.limit =
-	    s->paths.limit = 1 << 22;
+	    s->paths.limit =
+	    s->failures.limit = 1 << 22;
 	s->solver = solver_new(&s->o.solve);
 	sites_init(&s->sites, t->sites);
 	cover_init(&s->cover);
@@ -147,6 +149,7 @@ void search_free(struct search *s)
 	map_release(&s->progress.map);
 	map_release(&s->paths.map);
 	map_release(&s->guesses);
+	map_release(&s->failures.map);
 	path_release(&s->parent);
 	path_release(&s->child);
 	buf_release(&s->input);
@@ -191,11 +194,6 @@ int search_offer(struct search *s, const void *data, size_t size, enum search_or
 	s->stats.runs++;
 	if (exec_run(s->t.exec, data, size, &r))
 		return -1;
-	if (search_failed_run(&r)) {
-		t.flags |= r.end == RUN_SIGNAL ? TEST_CRASH : TEST_HANG;
-		if (s->h.failed(s->h.ctx, &t, &r))
-			return -1;
-	}
 	return search_keep(s, &t, &r, keep);
 }
 
@@ -216,13 +214,17 @@ static int symbolic_slice(struct search *s)
 		}
 		t.data = (const uint8_t *)data.data;
 		t.size = data.size;
-		if (search_expand(s, &t, &data) < 0) {
+		int expanded = search_expand(s, &t, &data);
+		if (expanded < 0) {
 			r = -1;
 			break;
 		}
 		if (!(t.flags & TEST_COVERS) && t.stage >= STAGE_DONE && s->pending)
 			s->pending--;
-		t.rank = search_rank(&t);
+		if (expanded == 0)
+			t.rank = search_rank(&t);
+		else if (t.stage == STAGE_ALL)
+			t.rank -= TURN; /* a long path lets others go first now and then */
 		if (s->h.update(s->h.ctx, &t)) {
 			r = -1;
 			break;
