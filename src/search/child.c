@@ -116,6 +116,8 @@ static int follow(struct search *s, struct expansion *x, const struct path_step 
 		t->bound = optimistic ? 0 : step->ordinal + 1;
 		if (search_note(s, &s->child))
 			t->flags |= TEST_PROGRESS;
+		if (search_near(s, &s->child, t->bound))
+			t->flags |= TEST_NEAR;
 		return 0;
 	}
 	search_note(s, &s->child);
@@ -153,6 +155,9 @@ int search_run_child(struct search *s, struct expansion *x, const struct path_st
 		return -1;
 	t.data = (const uint8_t *)s->input.data;
 	t.size = s->input.size;
+	/* Nothing on its path is for the first stage. */
+	if (!(t.flags & (TEST_PROGRESS | TEST_NEAR | TEST_DIVERGED)) && t.path)
+		t.stage = STAGE_CONTEXT;
 	uint64_t before = s->cover.covered;
 	if (search_keep(s, &t, &r, 0) < 0)
 		return -1;

@@ -38,6 +38,7 @@ struct search {
 	struct memory contexts; /* outcomes with the place on a path where they were taken */
 	struct memory progress; /* outcomes inside bodies of library functions, with their place */
 	struct memory failures; /* signatures of runs that failed */
+	struct map asked;	/* times an outcome that is not covered was asked for, by site and outcome */
 	struct map guesses;	/* optimistic answers asked for, by site and outcome */
 	struct memory paths;	/* digests of paths that were run */
 	struct search_stats stats;
@@ -84,6 +85,9 @@ int search_still_wanted(struct search *s, const struct search_test *t, const str
 /* Notes where on its path each outcome was taken. Returns how many places inside library bodies are
  * new. */
 unsigned search_note(struct search *s, const struct path *p);
+/* Does the path pass a decision, not its parent's to negate, with an outcome that nobody has and that was not asked for
+ * too often already? */
+int search_near(const struct search *s, const struct path *p, uint64_t bound);
 
 /* subsume.c: takes out of the list what stronger constraints of the same instruction imply and,
  * with `skip`, these as well. */

@@ -51,7 +51,8 @@ static int failed_anew(struct search *s, struct search_test *t, const struct exe
  * the remaining negations of tests that cover, then paths without coverage, nearest to coverage first. */
 double search_rank(const struct search_test *t)
 {
-	static const double covers[] = {1e6, 1e4, 955}, later[] = {0, 300, 500};
+	static const double covers[] = {1e6, 1e4, 955}, near[] = {3e5, 2000, 1500},
+			    later[] = {0, 300, 500};
 	double small = 10 - log2((double)t->size + 1) / 4;
 	double distance = (t->flags & TEST_DISTANCE) >> 8;
 	if (t->stage >= STAGE_DONE)
@@ -60,6 +61,8 @@ double search_rank(const struct search_test *t)
 		return covers[t->stage] + (t->stage < STAGE_ALL ? 20.0 * t->news.outcomes + t->news.classes + small : 0);
 	if (t->flags & TEST_PROGRESS && t->stage == STAGE_UNCOVERED)
 		return 5e5 + small;
+	if (t->flags & TEST_NEAR)
+		return near[t->stage] / (1 + distance / 20) + small / 100;
 	return (1000 - later[t->stage]) / (1 + distance / 20) + small / 100;
 }
 
@@ -71,8 +74,10 @@ int search_keep(struct search *s, struct search_test *t, const struct exec_resul
 	c.units = exec_units(s->t.exec, &c.count);
 	vec_clear(&s->changed);
 	t->news = cover_look(&s->cover, r, 1, changed, &c);
-	if (t->news.outcomes || t->news.classes)
+	if (t->news.outcomes || t->news.classes) {
 		t->flags |= TEST_COVERS;
+		t->stage = STAGE_UNCOVERED;
+	}
 	if (!(t->flags & (TEST_COVERS | TEST_PROGRESS)) && !keep) {
 		if (t->path == 0 || !memory_add(&s->paths, t->path))
 			return 0;

@@ -15,6 +15,7 @@
 #include "search/inside.h"
 
 #define LIBRARY_PASSES 32
+#define NEAR_MOST 300 /* paths that are tried first for one outcome that is not covered */
 #define SAME_SITE 24 /* negations of one outcome that is not covered, for each path */
 
 int memory_add(struct memory *m, uint64_t key)
@@ -85,6 +86,34 @@ static int uncovered(const struct search *s, const struct sites_decision *d, uin
 	return d->counter != SITES_NOWHERE && !cover_has(&s->cover, d->counter + outcome);
 }
 
+int search_near(const struct search *s, const struct path *p, uint64_t bound)
+{
+	for (size_t i = 0; i < p->steps.size; i++) {
+		const struct path_step *step = &p->steps.data[i];
+		if (!is_decision(step) || step->ordinal < bound)
+			continue;
+		const struct sites_decision *d = &s->sites.decisions.data[step->site];
+		uint32_t outcomes = step->kind == MUSTER_EV_BRANCH ? 2 : d->values ? d->outcomes : 0;
+		for (uint32_t o = 0; o < outcomes; o++) {
+			uint64_t asked = 0;
+			if (o == step->outcome || !uncovered(s, d, o))
+				continue;
+			map_get(&s->asked, (uint64_t)step->site << 32 | o, &asked);
+			if (asked < NEAR_MOST)
+				return 1;
+		}
+	}
+	return 0;
+}
+
+/* Counts how often an outcome that is not covered was asked for. */
+static void count_asked(struct search *s, const struct path_step *step, uint32_t outcome)
+{
+	uint64_t key = (uint64_t)step->site << 32 | outcome, n = 0;
+	map_get(&s->asked, key, &n);
+	map_set(&s->asked, key, n + 1);
+}
+
 static int limited(struct search *s, const struct sites_decision *d)
 {
 	if ((s->o.flip_limit && d->flips >= s->o.flip_limit) ||
@@ -105,8 +134,12 @@ int search_still_wanted(struct search *s, const struct search_test *t, const str
 		return 0;
 	if (limited(s, d))
 		return 0;
-	return memory_add(&s->flipped,
-			  hash_mix(step->prefix ^ hash_mix((uint64_t)step->site << 32 | outcome)));
+	if (!memory_add(&s->flipped,
+			hash_mix(step->prefix ^ hash_mix((uint64_t)step->site << 32 | outcome))))
+		return 0;
+	if (uncovered(s, d, outcome))
+		count_asked(s, step, outcome);
+	return 1;
 }
 
 /* Is this outcome of the decision one for the test's stage? */

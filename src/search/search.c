@@ -149,6 +149,7 @@ void search_free(struct search *s)
 	map_release(&s->progress.map);
 	map_release(&s->paths.map);
 	map_release(&s->guesses);
+	map_release(&s->asked);
 	map_release(&s->failures.map);
 	path_release(&s->parent);
 	path_release(&s->child);

@@ -45,6 +45,7 @@ enum {
 	TEST_COVERS = 4,     /* new outcomes or classes when it was found: it stands in queue/ */
 	TEST_CRASH = 8,
 	TEST_HANG = 16,
+	TEST_NEAR = 64,	     /* covers nothing, but passes a decision with an outcome that nobody has */
 	TEST_DISTANCE = 0xff00, /* generations since a test that covers something, in bits 8 to 15 */
 	TEST_PROGRESS = 32, /* new inside a library function's body: no branch of the program, but
 			       on the way to one */
