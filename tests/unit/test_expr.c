@@ -139,8 +139,8 @@ static void test_vars_large(void **unused)
 			terms[n] = expr_input(p, 0, round % 2 ? n : 1000 - n);
 		for (; n < 600; n++) {
 			expr_t a = terms[soup_random(&s) % n];
-			expr_t b = terms[round % 3 ? n - 1 - soup_random(&s) % 40
-						   : soup_random(&s) % n];
+			expr_t b =
+			    terms[round % 3 ? n - 1 - soup_random(&s) % 40 : soup_random(&s) % n];
 			terms[n] = expr_binary(p, n % 5 ? MUSTER_OP_MUL : MUSTER_OP_UDIV, a, b);
 			if (soup_random(&s) % 3 == 0)
 				check_vars(p, terms[n]);
@@ -220,8 +220,8 @@ static u128 other_value(void *ctx, expr_t variable)
 	return 0;
 }
 
-/* In another pool, with other ids: the same value, mostly the same digest (the order of operands may give
- * other rewritings), and back again the same term or one of the same value. */
+/* In another pool, with other ids: the same value, mostly the same digest (the order of operands
+ * may give other rewritings), and back again the same term or one of the same value. */
 static void test_import(void **unused)
 {
 	(void)unused;
@@ -249,13 +249,89 @@ static void test_import(void **unused)
 		fail_msg("only %u digests of %u are the same", same, all);
 }
 
+/* --------------------------------------------------------- normal forms */
+
+/* Both ways of saying it are one term. */
+static void test_forms(void **unused)
+{
+	(void)unused;
+	struct exprs *p = exprs_new();
+	expr_t x = expr_input(p, 0, 0), y = expr_input(p, 0, 1), n = expr_named(p, 32, "n");
+	expr_t wide = expr_zext(p, x, 32), seven = expr_const(p, 32, 7);
+#define K(w, v) expr_const(p, w, (u128)(v))
+#define B(op, a, b) expr_binary(p, MUSTER_OP_##op, a, b)
+	assert_int_equal(B(ADD, seven, n), B(SUB, n, K(32, -7)));
+	assert_int_equal(B(ADD, B(ADD, n, seven), B(ADD, wide, K(32, 1))),
+			 B(ADD, B(ADD, wide, n), K(32, 8)));
+	assert_int_equal(B(NE, n, seven), expr_not(p, expr_eq(p, seven, n)));
+	assert_int_equal(B(ULE, n, seven), B(ULT, n, K(32, 8)));
+	assert_int_equal(expr_not(p, B(SLT, n, seven)), B(SLT, K(32, 6), n));
+	assert_int_equal(B(ULT, n, K(32, 1)), expr_eq(p, n, K(32, 0)));
+	assert_int_equal(B(ULT, wide, K(32, 300)), expr_true(p));
+	assert_int_equal(B(SLT, wide, K(32, 'z')), B(ULT, x, K(8, 'z')));
+	assert_int_equal(expr_eq(p, wide, K(32, 0x141)), expr_false(p));
+	assert_int_equal(expr_eq(p, wide, K(32, 0x41)), expr_eq(p, x, K(8, 0x41)));
+	assert_int_equal(B(MUL, n, K(32, 8)), B(SHL, n, K(32, 3)));
+	assert_int_equal(B(UDIV, n, K(32, 16)), B(LSHR, n, K(32, 4)));
+	assert_int_equal(B(UREM, n, K(32, 16)), B(AND, n, K(32, 15)));
+	assert_int_equal(expr_extract(p, n, 8, 16),
+			 expr_concat(p, expr_extract(p, n, 16, 8), expr_extract(p, n, 8, 8)));
+	expr_t word = B(OR, wide, B(SHL, expr_zext(p, y, 32), K(32, 8)));
+	assert_int_equal(word, expr_zext(p, expr_concat(p, y, x), 32));
+	assert_int_equal(expr_extract(p, word, 8, 8), y);
+	assert_int_equal(expr_unary(p, MUSTER_OP_BSWAP, expr_concat(p, y, x)),
+			 expr_concat(p, x, y));
+	expr_t c = expr_eq(p, x, y);
+	assert_int_equal(expr_eq(p, expr_ite(p, c, K(32, 1), K(32, 0)), K(32, 1)), c);
+	assert_int_equal(expr_eq(p, expr_ite(p, c, K(32, 5), K(32, 3)), K(32, 3)), expr_not(p, c));
+	assert_int_equal(expr_extract(p, B(ADD, wide, K(32, 1)), 0, 8), B(ADD, x, K(8, 1)));
+	/* nothing of this is folded: each must be found undefined */
+	assert_int_equal(expr_defined(p, B(UDIV, n, K(32, 0))), expr_false(p));
+	assert_int_equal(expr_defined(p, B(SHL, n, K(32, 32))), expr_false(p));
+	assert_int_equal(expr_defined(p, B(SHL, n, K(32, 31))), expr_true(p));
+	assert_int_equal(expr_defined(p, B(SDIV, n, K(32, -1))), B(NE, n, K(32, 0x80000000)));
+	uint8_t bytes[300] = {1, 2, 3};
+	expr_t data = expr_data_const(p, bytes, 300);
+	assert_int_equal(expr_read(p, data, K(64, 1), 16), K(16, 0x302));
+	assert_int_equal(expr_defined(p, expr_read(p, data, K(64, 299), 16)), expr_false(p));
+	expr_t read = expr_read(p, data, B(ADD, expr_zext(p, x, 64), K(64, 2)), 8);
+	assert_int_equal(expr_data_count(p, expr_get(p, read)->b), 256);
+	exprs_free(p);
+}
+
+/* A million terms deep: nothing recurses, nothing is quadratic. */
+static void test_deep(void **unused)
+{
+	(void)unused;
+	struct exprs *p = exprs_new(), *other = exprs_new();
+	struct soup s = {.p = p};
+	expr_t e = expr_zext(p, expr_input(p, 0, 0), 32);
+	for (unsigned i = 0; i < 500000; i++) {
+		expr_t byte = expr_zext(p, expr_input(p, 0, i * 40503ull % 65536), 32);
+		e = expr_binary(p, MUSTER_OP_XOR,
+				expr_binary(p, MUSTER_OP_MUL, e, expr_const(p, 32, 16777619)),
+				byte);
+	}
+	struct expr_import memo = {0};
+	uint32_t count;
+	expr_t copy = expr_import(other, p, e, &memo);
+	assert_true(expr_eval(p, e, soup_value, &s) == expr_eval(other, copy, soup_value, &s));
+	struct hash128 x = expr_digest(p, e), y = expr_digest(other, copy);
+	assert_true(x.a == y.a && x.b == y.b);
+	expr_vars(p, e, &count);
+	assert_int_equal(count, 65536);
+	expr_import_release(&memo);
+	exprs_free(p);
+	exprs_free(other);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_values),
-	    cmocka_unit_test(test_idempotent), cmocka_unit_test(test_vars),
-	    cmocka_unit_test(test_vars_large), cmocka_unit_test(test_substitute),
-	    cmocka_unit_test(test_import),
+	    cmocka_unit_test(test_values),     cmocka_unit_test(test_idempotent),
+	    cmocka_unit_test(test_vars),       cmocka_unit_test(test_vars_large),
+	    cmocka_unit_test(test_substitute), cmocka_unit_test(test_import),
+	    cmocka_unit_test(test_forms),      cmocka_unit_test(test_deep),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
