@@ -82,6 +82,7 @@ int __muster_loop(int (*harness)(const uint8_t *, size_t))
 		uint64_t size;
 
 		last = hear(l, last);
+		l->taken = last;
 		size = l->size < capacity ? l->size : capacity;
 		h->object_used = 0;
 		h->object_count = 0;

@@ -13,14 +13,16 @@
 /* The loop of a harness: many inputs in one process (runtime/loop.c). The engine asks for it with
  * MUSTER_FLAG_LOOP; this structure then stands where the event table would. Both words are
  * futexes. A process that enters the loop sets done to MUSTER_LOOP_READY. For each input the engine
- * puts the bytes at data_offset, then size, then another number into ask; the runtime calls
- * the harness and puts that number into done. When the process is gone, the keeper puts
+ * puts the bytes at data_offset, then size, then another number into ask; the runtime puts the number
+ * into taken, calls the harness and puts it into done. When the process is gone, the keeper puts
  * MUSTER_LOOP_ENDED there. */
 struct muster_loop {
 	uint32_t ask;
 	uint32_t pad[15]; /* a cache line for each side */
 	uint32_t done;
 	uint32_t resident_kib; /* the process at its largest, looked at now and then */
+	uint32_t taken;	       /* the number whose input was begun */
+	uint32_t pad2;
 	uint64_t size;	       /* of the input */
 	uint64_t capacity;     /* bytes at data_offset */
 };

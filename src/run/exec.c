@@ -30,6 +30,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -42,6 +43,7 @@
 #define LOOP_RUNS 20000		  /* inputs of one process */
 #define LOOP_GROWTH_KIB (128u << 10) /* or a quarter of the memory limit */
 #define LOOP_MISHAPS 3	/* ends for what earlier inputs left behind, after which there is no loop any more */
+#define MISHAP_RUNS 1000 /* after that many inputs, the ones before are forgotten */
 #define CPU_RUNS 2048	/* processes on one processor before the kernel is asked for another opinion */
 #define SLICE_NS 500000000ll
 
@@ -308,8 +310,17 @@ static int loop_start(struct exec *e, const struct launch_input *input, int64_t 
 	return 1;
 }
 
-/* The process ended in the midst of a run. What only a loop can make happen (memory and processes that earlier inputs
- * left) is no result: 0, for a run of its own. */
+/* What only a loop can make happen: memory and processes that earlier inputs left, an end that an earlier
+ * input prepared. */
+static int is_mishap(const struct exec *e, const struct exec_result *r)
+{
+	if (!e->loop_runs)
+		return 0;
+	return e->words->taken != e->ask || r->end == RUN_MEMORY || r->end == RUN_PROCESSES ||
+	       r->end == RUN_FAILED || (r->end == RUN_SIGNAL && r->signal == SIGKILL);
+}
+
+/* The process ended in the midst of a run. 1: r is the result; 0: that must be found out in a run of its own. */
 static int loop_ended(struct exec *e, struct exec_result *r)
 {
 	struct run_result result;
@@ -319,8 +330,10 @@ static int loop_ended(struct exec *e, struct exec_result *r)
 	e->loop = LOOP_OFF;
 	take(e, &result, r);
 	gather(e, 1);
-	if (e->loop_runs == 0 || (r->end != RUN_MEMORY && r->end != RUN_PROCESSES && r->end != RUN_FAILED))
+	if (!is_mishap(e, r))
 		return 1;
+	if (e->loop_runs >= MISHAP_RUNS)
+		e->mishaps = 0;
 	if (++e->mishaps >= LOOP_MISHAPS)
 		e->loop = LOOP_NONE;
 	return 0;
