@@ -134,20 +134,28 @@ static enum verdict checked(struct query *q, struct backend *b, enum verdict v)
 	return VERDICT_SAT;
 }
 
-/* Large slices: first with few variables. */
+/* Large slices: first with few of the goal's variables. */
 static enum verdict windows(struct query *q)
 {
 	static const struct {
+		size_t slice; /* with more variables than this */
 		unsigned vars, conflicts;
 		size_t cone;
-	} sizes[] = {{8, 1000, 1000}, {32, 2000, 4000}, {128, 2000, 16000}};
+	} sizes[] = {{16, 8, 1000, 1000}, {64, 32, 2000, 4000}, {1024, 128, 2000, 16000}};
 	enum verdict v = VERDICT_UNKNOWN;
+	expr_vec open = {0};
 	size_t vars = 0;
 
 	for (size_t i = 0; i < q->roots.size; i++)
 		vars += q->path->slices.parts.data[q->roots.data[i]].vars;
-	for (unsigned i = 0; i < 3 && v == VERDICT_UNKNOWN && vars > 2 * sizes[i].vars; i++)
-		v = window_solve(q, sizes[i].vars, sizes[i].cone, sizes[i].conflicts);
+	for (unsigned i = 0; i < 3 && v == VERDICT_UNKNOWN && vars > sizes[i].slice; i++) {
+		vec_clear(&open);
+		query_vars(q, sizes[i].vars, &open);
+		v = window_solve(q, &open, sizes[i].cone, sizes[i].conflicts);
+		if (open.size < sizes[i].vars)
+			break; /* the goal has no more */
+	}
+	vec_release(&open);
 	return v;
 }
 

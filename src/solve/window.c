@@ -15,7 +15,7 @@ struct window {
 	struct query *q;
 	struct map image; /* term in the cone: the term it becomes */
 	expr_vec cone;	  /* linked terms, ascending after the sort */
-	expr_vec free;
+	const expr_vec *open;
 };
 
 static expr_t image_of(struct window *w, expr_t e)
@@ -103,9 +103,9 @@ static void cone_add(struct window *w, expr_t e)
 /* What depends on the free variables, among linked terms. 0 if it is too much. */
 static int cone_find(struct window *w, size_t most)
 {
-	for (size_t i = 0; i < w->free.size; i++) {
-		map_set(&w->image, w->free.data[i], w->free.data[i]);
-		cone_add(w, w->free.data[i]);
+	for (size_t i = 0; i < w->open->size; i++) {
+		map_set(&w->image, w->open->data[i], w->open->data[i]);
+		cone_add(w, w->open->data[i]);
 	}
 	for (size_t i = 0; i < w->cone.size; i++) {
 		if (w->cone.size > most)
@@ -139,20 +139,19 @@ static enum verdict window_check(struct window *w, struct backend *b, uint64_t c
 	return b->check(b, e, &l);
 }
 
-enum verdict window_solve(struct query *q, unsigned vars, size_t most, uint64_t conflicts)
+enum verdict window_solve(struct query *q, const expr_vec *open, size_t most, uint64_t conflicts)
 {
-	struct window w = {.q = q};
+	struct window w = {.q = q, .open = open};
 	struct solve_path *path = q->path;
 	enum verdict v = VERDICT_UNKNOWN;
 
-	query_vars(q, vars, &w.free);
 	if (cone_find(&w, most)) {
 		struct backend *b = backend_blast.open(&backend_blast, path->pool);
 
 		if (window_check(&w, b, conflicts) == VERDICT_SAT) {
 			trial_begin(path);
-			for (size_t i = 0; i < w.free.size; i++)
-				trial_set(path, w.free.data[i], b->value(b, w.free.data[i]));
+			for (size_t i = 0; i < w.open->size; i++)
+				trial_set(path, w.open->data[i], b->value(b, w.open->data[i]));
 			if (trial_run(q, 0)) {
 				trial_take(q);
 				v = VERDICT_SAT;
@@ -164,6 +163,5 @@ enum verdict window_solve(struct query *q, unsigned vars, size_t most, uint64_t 
 	}
 	map_release(&w.image);
 	vec_release(&w.cone);
-	vec_release(&w.free);
 	return v;
 }

@@ -4,8 +4,8 @@
 
 #include "solve/ladder.h"
 
-/* SAT with the model filled in, or UNKNOWN. Up to `vars` variables are free; a cone of more than
- * `most` terms is given up. */
-enum verdict window_solve(struct query *q, unsigned vars, size_t most, uint64_t conflicts);
+/* SAT with the model filled in, or UNKNOWN. These variables are open; a cone of more than `most`
+ * terms is given up. */
+enum verdict window_solve(struct query *q, const expr_vec *open, size_t most, uint64_t conflicts);
 
 #endif
