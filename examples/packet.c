@@ -1,7 +1,7 @@
 /* packet: reads a small packet from standard input and says what it is.
  *
  *	bytes 0-1   "PK"
- *	byte 2      kind: 1 text, 2 number, 3 list
+ *	byte 2      kind: 1 text, 2 rate, 3 list
  *	byte 3      length of the body
  *	byte 4      the sum of the body's bytes
  *	body
@@ -42,7 +42,7 @@ int main(void)
 		puts(isupper(p[5]) ? "a text, with a capital" : "a text");
 		break;
 	case 2:
-		puts(atoi((char *)p + 5) > 1000 ? "a large number" : "a number");
+		printf("a rate: one every %d ms\n", 1000 / atoi((char *)p + 5));
 		break;
 	case 3:
 		puts("a list");
