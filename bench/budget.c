@@ -182,11 +182,16 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	status = watch(child, seconds, wall > 0 ? wall : seconds * 10, log, &cpu);
-	/* What it left behind. */
-	while (descendants(SIGKILL) > 0 || waitpid(-1, NULL, WNOHANG) >= 0)
-		usleep(10000);
-	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
-		;
+	/* What it left behind: killed, and waited for until there is nothing to wait for. */
+	for (;;) {
+		pid_t id = waitpid(-1, NULL, WNOHANG);
+		if (id < 0 && errno == ECHILD)
+			break;
+		if (id <= 0) {
+			descendants(SIGKILL);
+			usleep(10000);
+		}
+	}
 	cpu = waited();
 	if (log)
 		fprintf(log, "%.3f %.3f\n", now() - start, cpu);
