@@ -299,6 +299,55 @@ static void test_forms(void **unused)
 	exprs_free(p);
 }
 
+static u128 given(void *ctx, expr_t variable)
+{
+	(void)variable;
+	return *(u128 *)ctx;
+}
+
+/* What random terms seldom hit: the one value where an equality holds, the ends of tables. */
+static void test_edges(void **unused)
+{
+	(void)unused;
+	struct exprs *p = exprs_new();
+	struct soup s = {.random = 99};
+	for (unsigned width = 2; width <= 128; width++) {
+		char name[16];
+		snprintf(name, sizeof name, "v%u", width);
+		expr_t x = expr_named(p, width, name);
+		for (unsigned i = 0; i < 20; i++) {
+			u128 odd = soup_bits(&s) | 1, at = op_mask(soup_bits(&s), width),
+			     mask = op_mask(soup_bits(&s), width);
+			assert_int_equal(expr_eq(p, B(MUL, x, K(width, odd)), K(width, odd * at)),
+					 expr_eq(p, x, K(width, at)));
+			assert_true(
+			    expr_eval(p, expr_eq(p, B(AND, x, K(width, mask)), K(width, at & mask)),
+				      given, &at));
+			assert_true(
+			    expr_eval(p, expr_eq(p, B(OR, x, K(width, mask)), K(width, at | mask)),
+				      given, &at));
+		}
+	}
+	expr_t index = expr_zext(p, expr_named(p, 5, "index"), 64);
+	uint8_t bytes[50];
+	for (unsigned i = 0; i < sizeof bytes; i++)
+		bytes[i] = (uint8_t)(i * 37 + 1);
+	for (unsigned count = 1; count < sizeof bytes; count++)
+		for (unsigned from = 0; from < count + 3; from++) {
+			unsigned size = 1 + (count + from) % 4;
+			expr_t read = expr_read(p, expr_data_const(p, bytes, count),
+						B(ADD, index, K(64, from)), size * 8);
+			for (u128 i = 0; i < 32; i += 1) {
+				unsigned at = from + (unsigned)i;
+				u128 wanted = 0;
+				for (unsigned b = size; at + size <= count && b-- > 0;)
+					wanted = wanted << 8 | bytes[at + b];
+				assert_true(expr_eval(p, read, given, &i) == wanted);
+			}
+		}
+	exprs_free(p);
+}
+
 /* A million terms deep: nothing recurses, nothing is quadratic. */
 static void test_deep(void **unused)
 {
@@ -331,7 +380,8 @@ int main(void)
 	    cmocka_unit_test(test_values),     cmocka_unit_test(test_idempotent),
 	    cmocka_unit_test(test_vars),       cmocka_unit_test(test_vars_large),
 	    cmocka_unit_test(test_substitute), cmocka_unit_test(test_import),
-	    cmocka_unit_test(test_forms),      cmocka_unit_test(test_deep),
+	    cmocka_unit_test(test_forms),      cmocka_unit_test(test_edges),
+	    cmocka_unit_test(test_deep),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

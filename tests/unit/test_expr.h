@@ -216,6 +216,48 @@ static inline void soup_read(struct soup *s)
 	s->items[s->count++] = r;
 }
 
+/* A constant near where a comparison of x, or an overflow, changes its answer at some point. */
+static inline struct soup_item *soup_near(struct soup *s, const struct soup_item *x)
+{
+	struct soup_item c = {.width = x->width};
+	u128 v = x->at[soup_random(s) % POINTS], half = (u128)1 << (x->width - 1);
+	switch (soup_random(s) % 4) {
+	case 0:
+		v = -v;
+		break;
+	case 1:
+		v = half - v;
+		break;
+	case 2:
+		v = soup_random(s) % 2 ? v + half : v;
+		break;
+	default:
+		break;
+	}
+	v = op_mask(v + (u128)(soup_random(s) % 3) - 1, x->width);
+	c.e = expr_const(s->p, x->width, v);
+	for (unsigned i = 0; i < POINTS; i++)
+		c.at[i] = v;
+	s->items[s->count] = c;
+	return &s->items[s->count++];
+}
+
+/* Two parts of one term side by side, neighbours or not. */
+static inline void soup_parts(struct soup *s)
+{
+	struct soup_item *x = soup_pick(s), *part[2];
+	if (x->width < 4)
+		return;
+	unsigned cut = 1 + (unsigned)(soup_random(s) % (x->width - 2)),
+		 skip = soup_random(s) % 2 ? 0 : 1;
+	part[1] = soup_operation(s, MUSTER_OP_EXTRACT, cut, 0, expr_extract(s->p, x->e, 0, cut), x,
+				 NULL, NULL);
+	part[0] = soup_operation(s, MUSTER_OP_EXTRACT, 1, cut + skip,
+				 expr_extract(s->p, x->e, cut + skip, 1), x, NULL, NULL);
+	soup_operation(s, MUSTER_OP_CONCAT, cut + 1, cut, expr_concat(s->p, part[0]->e, part[1]->e),
+		       part[0], part[1], NULL);
+}
+
 static inline void soup_step(struct soup *s)
 {
 	unsigned width = soup_width(s);
@@ -228,6 +270,13 @@ static inline void soup_step(struct soup *s)
 		b = soup_any(s, width);
 		if (soup_random(s) % 8 == 0)
 			b = soup_constant(s, width);
+		else if (soup_random(s) % 3 == 0)
+			b = soup_near(s, a);
+		if (soup_random(s) % 4 == 0) {
+			struct soup_item *swap = a;
+			a = b;
+			b = swap;
+		}
 		soup_operation(s, op, op_table[op].shape == OP_TEST ? 1 : width, 0,
 			       expr_binary(s->p, op, a->e, b->e), a, b, NULL);
 		return;
@@ -247,6 +296,8 @@ static inline void soup_step(struct soup *s)
 		soup_operation(s, op, width, 0, expr_ite(s->p, c->e, a->e, b->e), c, a, b);
 	} else if (op == MUSTER_OP_READ && s->max_width >= 64) {
 		soup_read(s);
+	} else if (op == MUSTER_OP_CONCAT) {
+		soup_parts(s);
 	} else {
 		soup_resize(s, soup_pick(s), width);
 	}
