@@ -308,6 +308,10 @@ int cmd_fuzz(int argc, char **argv)
 		option_usage(&spec, "which program? Name it after --");
 	if (!o.workers || o.workers > FUZZ_WORKERS)
 		option_usage(&spec, "-j takes 1 to %d", FUZZ_WORKERS);
+	if (o.seeds && !file_exists(o.seeds))
+		option_usage(&spec, "there are no seeds '%s': name a directory or a file with -i, or leave it out", o.seeds);
+	if (o.dictionary && !file_exists(o.dictionary))
+		option_usage(&spec, "there is no dictionary '%s'", o.dictionary);
 	o.search.repeatable = o.seed && o.runs && o.workers == 1;
 	o.search.function_limit = function_limit;
 	o.search.solve.no_optimistic = no_optimistic;
