@@ -2,8 +2,10 @@
  *
  * Asserted terms are kept until a query comes; then their gates are made and asserted as hard
  * clauses. The assumption holds for one call. Everything made stays for the next
- * query, so a query pays only for what is new in it.
+ * query, so a query pays only for what is new in it. A query that CaDiCaL does not answer soon is
+ * looked at as a system of equations (affine.c) before CaDiCaL goes on.
  */
+#include "solve/affine.h"
 #include "solve/blast.h"
 #include "solve/cnf.h"
 
@@ -15,7 +17,8 @@ struct blast_backend {
 	struct cnf cnf;
 	VEC(expr_t) pending; /* asserted, without gates so far */
 	size_t pending_done;
-	int loose; /* something asserted is */
+	int loose;	/* something asserted is */
+	uint8_t *model; /* by gate, where affine.c has found one; NULL: ask the SAT solver */
 };
 
 static struct blast_backend *blast_of(struct backend *b)
@@ -40,6 +43,7 @@ static void blast_close(struct backend *backend)
 	cnf_release(&b->cnf);
 	blaster_release(&b->blaster);
 	vec_release(&b->pending);
+	free(b->model);
 	free(b);
 }
 
@@ -64,14 +68,36 @@ static int blast_pending(struct blast_backend *b, double deadline)
 	return 0;
 }
 
+/* Equations, for a query on which the SAT solver did not succeed quickly. */
+static enum verdict blast_affine(struct blast_backend *b, lit_t assumption)
+{
+	uint8_t *model = mem_alloc(b->blaster.gates.v.size);
+	enum verdict v;
+
+	vec_push(&b->cnf.hard, assumption);
+	v = affine_check(&b->blaster.gates, b->cnf.hard.data, b->cnf.hard.size, model);
+	b->cnf.hard.size--;
+	if (v == VERDICT_SAT)
+		b->model = model;
+	else
+		free(model);
+	return v;
+}
+
+#define QUICK_CONFLICTS 500
+
 static enum verdict blast_check(struct backend *backend, expr_t assumption,
 				const struct backend_limits *l)
 {
 	struct blast_backend *b = blast_of(backend);
 	double deadline = l->seconds > 0 ? cnf_now() + l->seconds : 0;
+	uint64_t all = l->conflicts, quick = all && all < QUICK_CONFLICTS ? all : QUICK_CONFLICTS;
+	lit_t goal = LIT_TRUE;
 	enum verdict v;
 	int loose;
 
+	free(b->model);
+	b->model = NULL;
 	if (blast_pending(b, deadline))
 		return VERDICT_UNKNOWN;
 	loose = b->loose;
@@ -80,9 +106,14 @@ static enum verdict blast_check(struct backend *backend, expr_t assumption,
 
 		if (!x)
 			return VERDICT_UNKNOWN;
-		cnf_assume(&b->cnf, x[0]);
+		goal = x[0];
 	}
-	v = cnf_solve(&b->cnf, l->conflicts, deadline);
+	cnf_assume(&b->cnf, goal);
+	v = cnf_solve(&b->cnf, quick, deadline);
+	if (v == VERDICT_UNKNOWN)
+		v = blast_affine(b, goal);
+	if (v == VERDICT_UNKNOWN && all != quick)
+		v = cnf_solve(&b->cnf, all ? all - quick : 0, deadline);
 	return v == VERDICT_SAT && loose ? VERDICT_UNKNOWN : v;
 }
 
@@ -95,7 +126,7 @@ static u128 blast_value(struct backend *backend, expr_t variable)
 	u128 v = 0;
 
 	for (unsigned i = 0; x && i < width; i++)
-		v |= (u128)cnf_value(&b->cnf, x[i]) << i;
+		v |= (u128)(b->model ? b->model[lit_gate(x[i])] : cnf_value(&b->cnf, x[i])) << i;
 	return v;
 }
 

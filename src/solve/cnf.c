@@ -330,10 +330,10 @@ void cnf_assume(struct cnf *c, lit_t x)
 	int32_t before;
 
 	cnf_start(c);
-	if (lit_is_const(x)) {
-		c->refused |= x == LIT_FALSE;
+	vec_clear(&c->assumed);
+	c->refused = x == LIT_FALSE;
+	if (lit_is_const(x))
 		return;
-	}
 	cnf_renew(c);
 	before = c->vars;
 	cnf_parts(c, x);
@@ -355,15 +355,12 @@ static int cnf_late(void *ctx)
 
 enum verdict cnf_solve(struct cnf *c, uint64_t conflicts, double deadline)
 {
-	int refused = c->refused || c->broken;
-
-	c->refused = 0;
-	cnf_start(c);
-	for (size_t i = 0; i < c->assumed.size && !refused; i++)
-		ccadical_assume(c->sat, c->assumed.data[i]);
-	vec_clear(&c->assumed);
-	if (refused)
+	if (c->refused || c->broken)
 		return VERDICT_UNSAT;
+	cnf_start(c);
+	for (size_t i = 0; i < c->assumed.size; i++)
+		ccadical_assume(c->sat, c->assumed.data[i]);
+	c->spent = 0;
 	c->deadline = deadline;
 	if (deadline != 0 && !c->watched) {
 		ccadical_set_terminate(c->sat, c, cnf_late);

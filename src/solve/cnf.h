@@ -1,8 +1,8 @@
 /* cnf.h: gates as clauses of CaDiCaL, made when a query needs them.
  *
- * The solver itself is made with the first clause. What is asserted stays; assumptions hold
- * for one call of cnf_solve. After VERDICT_SAT cnf_value may be called until the next
- * call of another function. */
+ * The solver itself is made with the first clause. What is asserted stays; an assumption holds
+ * until the next one. After VERDICT_SAT cnf_value may be called until the next call of another
+ * function. */
 #ifndef MUSTER_SOLVE_CNF_H
 #define MUSTER_SOLVE_CNF_H
 
@@ -26,7 +26,7 @@ struct cnf {
 	VEC(lit_t) work; /* literals whose half is to be made */
 	VEC(lit_t) asserted; /* not dealt with yet */
 	VEC(lit_t) units;    /* asserted earlier, have a variable only now */
-	VEC(int) assumed;    /* for the next call of the solver */
+	VEC(int) assumed;    /* for calls of the solver */
 	VEC(lit_t) leaves;   /* of the conjunction in hand */
 	VEC(lit_t) stack;
 	VEC(uint8_t) defined; /* definitions whose conditions are asserted */
@@ -36,9 +36,9 @@ void cnf_init(struct cnf *c, struct gates *g);
 void cnf_release(struct cnf *c);
 
 void cnf_assert(struct cnf *c, lit_t x);
-/* x holds in the next call of cnf_solve; once for each query. */
+/* x, and nothing that was assumed before, holds in calls of cnf_solve from now on. */
 void cnf_assume(struct cnf *c, lit_t x);
-/* The assumptions are used up. deadline as above; conflicts 0: no limit. */
+/* deadline as above; conflicts 0: no limit. */
 enum verdict cnf_solve(struct cnf *c, uint64_t conflicts, double deadline);
 int cnf_value(const struct cnf *c, lit_t x); /* 0 for a gate that has no clause */
 

@@ -6,6 +6,7 @@
  * gives, and no other.
  */
 #include "expr/expr.h"
+#include "solve/affine.h"
 #include "solve/backend.h"
 #include "base/vec.h"
 
@@ -413,20 +414,20 @@ static void blast_against_z3(void **state)
 }
 
 /* ------------------------------------------------------------------ tables */
-static uint32_t crc_entry(uint32_t x)
+static uint32_t crc_entry(uint32_t x, uint32_t polynomial)
 {
 	for (int i = 0; i < 8; i++)
-		x = x >> 1 ^ (x & 1 ? 0xedb88320u : 0);
+		x = x >> 1 ^ (x & 1 ? polynomial : 0);
 	return x;
 }
 
-static expr_t crc_of(struct exprs *p, const expr_t *byte, unsigned count)
+static expr_t crc_of(struct exprs *p, const expr_t *byte, unsigned count, uint32_t polynomial)
 {
 	uint32_t table[256];
 	expr_t data, crc = expr_const(p, 32, 0xffffffffu);
 
 	for (unsigned i = 0; i < 256; i++)
-		table[i] = crc_entry(i);
+		table[i] = crc_entry(i, polynomial);
 	data = expr_data_const(p, (const uint8_t *)table, sizeof table);
 	for (unsigned i = 0; i < count; i++) {
 		expr_t x = expr_binary(p, MUSTER_OP_XOR, expr_extract(p, crc, 0, 8), byte[i]);
@@ -452,7 +453,8 @@ static void blast_crc(void **state)
 
 		for (unsigned i = 0; i < counts[k]; i++)
 			v.var[i] = expr_input(p, 0, i);
-		e = expr_eq(p, crc_of(p, v.var, counts[k]), expr_const(p, 32, 0x12345678));
+		e = expr_eq(p, crc_of(p, v.var, counts[k], 0xedb88320u),
+			    expr_const(p, 32, 0x12345678));
 		if (counts[k] < 4) {
 			assert_int_equal(b->check(b, e, &no_limit), VERDICT_UNSAT);
 		} else {
@@ -468,6 +470,115 @@ static void blast_crc(void **state)
 		b->close(b);
 		exprs_free(p);
 	}
+}
+
+/* Two checksums of the same bytes: no search finds that, equations do. */
+static void blast_two_crcs(void **state)
+{
+	static const unsigned counts[] = {6, 8, 12};
+
+	(void)state;
+	for (unsigned k = 0; k < COUNT(counts); k++) {
+		struct exprs *p = exprs_new();
+		struct backend *b = backend_blast.open(&backend_blast, p);
+		struct values v = {.count = counts[k]};
+		expr_t e[2];
+		enum verdict got;
+
+		for (unsigned i = 0; i < counts[k]; i++)
+			v.var[i] = expr_input(p, 0, i);
+		e[0] = expr_eq(p, crc_of(p, v.var, counts[k], 0xedb88320u), expr_const(p, 32, 77));
+		e[1] = expr_eq(p, crc_of(p, v.var, counts[k], 0x82f63b78u), expr_const(p, 32, 99));
+		b->assert_term(b, e[0]);
+		got = b->check(b, e[1], &(struct backend_limits){.conflicts = 1000});
+		assert_int_equal(got, counts[k] < 8 ? VERDICT_UNSAT : VERDICT_SAT);
+		if (got == VERDICT_SAT) {
+			take_model(b, &v);
+			assert_true(all_hold(p, e, 2, &v));
+		}
+		b->close(b);
+		exprs_free(p);
+	}
+}
+
+static int gate_value(const struct gates *g, lit_t x, uint32_t bits)
+{
+	uint8_t out[256] = {0};
+
+	for (uint32_t id = 1; id <= lit_gate(x); id++) {
+		const struct gate *y = &g->v.data[id];
+#define IN(z) (out[lit_gate(z)] ^ lit_sign(z))
+		out[id] = y->op == GATE_FREE   ? bits >> (id - 1) & 1
+			  : y->op == GATE_AND  ? IN(y->a) & IN(y->b)
+			  : y->op == GATE_XOR  ? IN(y->a) ^ IN(y->b)
+			  : y->op == GATE_XOR3 ? IN(y->a) ^ IN(y->b) ^ IN(y->c)
+			  : y->op == GATE_MAJ  ? IN(y->a) + IN(y->b) + IN(y->c) > 1
+			  : IN(y->a)	       ? IN(y->b)
+					       : IN(y->c);
+	}
+	return IN(x);
+}
+
+/* Random literals over ten bits, mostly XORs: what affine_check says is true. */
+static void affine_random(void **state)
+{
+	unsigned said[3] = {0};
+
+	(void)state;
+	for (unsigned r = 0; r < 600; r++) {
+		struct gates g;
+		lit_t x[64], root[16];
+		unsigned n = 10, mixed = below(3), roots = 2 + below(12);
+		uint8_t model[256] = {0};
+		uint32_t bits, found = 0;
+		enum verdict got;
+
+		gates_init(&g);
+		for (unsigned i = 0; i < 10; i++)
+			x[i] = gate_free(&g);
+		for (; n < 50; n++) {
+			lit_t a = x[below(n)] ^ below(2), b = x[below(n)] ^ below(2),
+			      c = x[below(n)];
+
+			switch (mixed ? below(4 + 8 * mixed) : 9) {
+			case 0:
+				x[n] = gate_and(&g, a, b);
+				break;
+			case 1:
+				x[n] = gate_ite(&g, a, b, c);
+				break;
+			case 2:
+				x[n] = gate_maj(&g, a, b, c);
+				break;
+			case 3:
+				x[n] = gate_xor3(&g, a, b, c);
+				break;
+			default:
+				x[n] = gate_xor(&g, a, b);
+			}
+		}
+		for (unsigned i = 0; i < roots; i++)
+			root[i] = x[below(40) + 10] ^ below(2);
+		got = affine_check(&g, root, roots, model);
+		said[got]++;
+		for (bits = 0; bits < 1024 && !found; bits++) {
+			unsigned i = 0;
+
+			while (i < roots && gate_value(&g, root[i], bits))
+				i++;
+			found = i == roots;
+		}
+		assert_true(got == VERDICT_UNKNOWN || (got == VERDICT_SAT) == (int)found);
+		if (got == VERDICT_SAT) {
+			for (unsigned i = bits = 0; i < 10; i++)
+				bits |= (uint32_t)model[lit_gate(x[i])] << i;
+			for (unsigned i = 0; i < roots; i++)
+				assert_true(gate_value(&g, root[i], bits));
+		}
+		assert_true(mixed || got != VERDICT_UNKNOWN || roots < 6);
+		gates_release(&g);
+	}
+	assert_true(said[VERDICT_SAT] > 50 && said[VERDICT_UNSAT] > 50);
 }
 
 /* --------------------------------------------------------- limits and depth */
@@ -608,6 +719,7 @@ int main(void)
 	    cmocka_unit_test(z3_brute),		cmocka_unit_test(blast_two_bytes),
 	    cmocka_unit_test(blast_operators),	cmocka_unit_test(z3_operators),
 	    cmocka_unit_test(blast_against_z3), cmocka_unit_test(blast_crc),
+	    cmocka_unit_test(blast_two_crcs),	cmocka_unit_test(affine_random),
 	    cmocka_unit_test(blast_limits),	cmocka_unit_test(z3_limits),
 	    cmocka_unit_test(blast_deep),	cmocka_unit_test(functions),
 	};
