@@ -36,30 +36,33 @@ void rt_full(unsigned table)
 		return;
 	s->active = 0; /* the target goes on, untraced */
 	/* The engine leaves one event of room past the capacity it tells. */
-	s->events[h->event_count++] = (struct muster_event){MUSTER_EV_FULL, (uint16_t)table, 0, 0, 0};
+	s->events[h->event_count++] = (struct muster_event){.kind = MUSTER_EV_FULL, .arg = table};
 }
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
-#define STEP_MIN (64u << 10) /* bytes */
-#define STEP_MAX (1u << 20)
+#define STEP_MIN (16u << 10) /* bytes */
+#define STEP_MAX (256u << 10)
 
 /* Pages come a step at a time: one call instead of a fault for each. Where the kernel cannot (before
  * 5.14), each is faulted in when it is first written. */
-static uint64_t populate(void *table, uint64_t from, uint64_t count, uint64_t capacity, uint64_t size)
+static void populate(void *table, uint64_t from, uint64_t to)
 {
-	uint64_t step = count * size / 16;
-	step = step < STEP_MIN ? STEP_MIN : step > STEP_MAX ? STEP_MAX : step;
-	uint64_t to = (count > from ? count : from) + step / size;
-	if (to > capacity)
-		to = capacity;
-	uint64_t low = ((uint64_t)table + from * size) & ~4095ull, high = ((uint64_t)table + to * size) & ~4095ull;
+	uint64_t low = ((uint64_t)table + from) & ~4095ull, high = ((uint64_t)table + to) & ~4095ull;
 	int kept = errno;
 	if (high > low)
 		madvise((void *)low, high - low, MADV_POPULATE_WRITE);
 	errno = kept;
-	return to;
+}
+
+/* How far beyond `count` entries a table is to be there. */
+static uint64_t step(uint64_t ready, uint64_t count, uint64_t capacity, uint64_t size)
+{
+	uint64_t bytes = count * size / 16;
+	bytes = bytes < STEP_MIN ? STEP_MIN : bytes > STEP_MAX ? STEP_MAX : bytes;
+	uint64_t to = (count > ready ? count : ready) + bytes / size;
+	return to < capacity ? to : capacity;
 }
 
 int rt_more_nodes(uint64_t count)
@@ -69,8 +72,9 @@ int rt_more_nodes(uint64_t count)
 		rt_full(0);
 		return 0;
 	}
-	populate(s->slots, s->node_ready, count, s->node_capacity, MUSTER_SLOTS * sizeof *s->slots);
-	s->node_ready = populate(s->nodes, s->node_ready, count, s->node_capacity, sizeof *s->nodes);
+	uint64_t from = s->node_ready, to = step(from, count, s->node_capacity, sizeof *s->nodes);
+	populate(s->nodes, from * sizeof *s->nodes, to * sizeof *s->nodes);
+	s->node_ready = to;
 	return 1;
 }
 
@@ -81,7 +85,11 @@ int rt_more_events(uint64_t count)
 		rt_full(1);
 		return 0;
 	}
-	s->event_ready = populate(s->events, s->event_ready, count, s->event_capacity, sizeof *s->events);
+	if (s->header->site_cap) /* no event takes the short way */
+		return 1;
+	uint64_t from = s->event_ready, to = step(from, count, s->event_capacity, sizeof *s->events);
+	populate(s->events, from * sizeof *s->events, to * sizeof *s->events);
+	s->event_ready = to;
 	return 1;
 }
 
@@ -123,7 +131,7 @@ static void append(unsigned kind, unsigned arg, uint64_t site, label a)
 		return;
 	s->header->event_count = n + 1;
 	__asm__ volatile("" ::: "memory");
-	s->events[n] = (struct muster_event){(uint16_t)kind, (uint16_t)arg, (uint32_t)(site >> 32), (uint32_t)site, a};
+	s->events[n] = rt_event_of(kind, arg, site, a);
 }
 
 void rt_event_at(unsigned kind, unsigned arg, uint64_t site, label a)
@@ -170,7 +178,7 @@ void rt_concrete(label a, enum muster_reason why)
 void rt_bound_at(label condition, uint64_t site)
 {
 	if (condition && RT_ON())
-		rt_event_at(MUSTER_EV_BOUND, (unsigned)rt_node(condition)->value, site, condition);
+		rt_event_at(MUSTER_EV_BOUND, rt_node(condition)->low, site, condition);
 }
 
 void rt_bound(label condition)
@@ -243,13 +251,41 @@ label rt_input_past(unsigned source, uint64_t beyond)
 	return first[source] + (label)beyond;
 }
 
+static int follows(label a, label b)
+{
+	const struct muster_node *x = rt_node(a), *y = rt_node(b);
+	return x->op == MUSTER_OP_INPUT && y->op == MUSTER_OP_INPUT && x->a == y->a && y->k == x->k + 1 && y->k % MUSTER_BLOCK != 0;
+}
+
+label rt_widen_input(label a)
+{
+	struct rt_state *s = RT_STATE;
+	struct muster_header *h = s->header;
+	label first = a, end = a + 1;
+	while (first > 1 && follows(first - 1, first))
+		first--;
+	while (end < h->node_count && follows(end - 1, end))
+		end++;
+	uint64_t at = h->node_count;
+	if (at + (end - first) > s->node_capacity)
+		return 0;
+	h->node_count = at + (end - first);
+	for (label l = first; l < end; l++, at++) {
+		const struct muster_node *n = rt_node(l);
+		s->nodes[at] = (struct muster_node){.op = MUSTER_OP_ZEXT, .width = 32, .flags = n->flags & MUSTER_NODE_UNREAD,
+		                                    .a = l, .value64 = n->low};
+		s->nodes[l].c = (label)at;
+	}
+	return rt_node(a)->c;
+}
+
 label rt_length(unsigned source)
 {
 	if (!RT_ON() || source >= RT_STATE->header->source_count)
 		return 0;
 	struct muster_source *src = &RT_STATE->header->sources[source];
 	if (!src->length_label)
-		src->length_label = rt_make(MUSTER_OP_LENGTH, 64, source, 0, 0, src->size, 0);
+		src->length_label = rt_make_under(0, MUSTER_OP_LENGTH, 64, source, 0, src->size, 0);
 	return src->length_label;
 }
 
@@ -382,13 +418,15 @@ static void begin(struct muster_header *h)
 	s->header = h;
 	s->nodes = (struct muster_node *)(base + h->node_offset);
 	s->events = (struct muster_event *)(base + h->event_offset);
+	s->lists = (uint32_t *)(base + h->list_offset);
+	s->nodes[0] = (struct muster_node){0}; /* what has no operands hangs on it */
 	s->slots = (uint32_t *)(base + h->slot_offset);
 	s->blocks = (uint32_t *)(base + h->block_offset);
 	s->slot_mask = h->slot_count - 1;
 	s->node_capacity = h->node_capacity;
 	s->event_capacity = h->event_capacity;
 	s->node_ready = h->populate_nodes < h->node_capacity ? h->populate_nodes : h->node_capacity;
-	s->event_ready = h->populate_events < h->event_capacity ? h->populate_events : h->event_capacity;
+	s->event_ready = h->site_cap ? 0 : h->populate_events < h->event_capacity ? h->populate_events : h->event_capacity;
 	h->pid = (uint32_t)getpid();
 	h->state = MUSTER_STATE_RUNNING;
 	rt_first_thread = 1;

@@ -52,9 +52,6 @@ void rt_populate(struct muster_header *h)
 		 h->node_capacity * sizeof(struct muster_node));
 	populate(base, h->event_offset, h->populate_events * sizeof(struct muster_event),
 		 h->event_capacity * sizeof(struct muster_event));
-	/* A slot's place moves with the label: the slots in use are, nearly, a prefix as well. */
-	populate(base, h->slot_offset, h->populate_nodes * MUSTER_SLOTS * sizeof(uint32_t),
-		 h->slot_count * sizeof(uint32_t));
 	errno = kept;
 }
 

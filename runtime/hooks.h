@@ -36,6 +36,9 @@ struct rt_va_save { /* what a variadic function keeps until va_start */
 };
 
 label __muster_binary(uint32_t opw, label a, label b, uint64_t va, uint64_t vb);
+/* v: the value of the result, and the width in opw is its width. Left: only that operand can have a label. */
+label __muster_computed(uint32_t opw, label a, label b, uint64_t va, uint64_t vb, uint64_t v);
+label __muster_computed_left(uint32_t opw, label a, uint64_t va, uint64_t vb, uint64_t v);
 label __muster_guarded(uint32_t opw, label a, label b, uint64_t va, uint64_t vb, uint64_t site);
 label __muster_wide(uint32_t opw, label a, label b, uint64_t alow, uint64_t ahigh, uint64_t blow, uint64_t bhigh, uint64_t site);
 label __muster_extract(label a, uint32_t low, uint32_t width);
@@ -45,6 +48,10 @@ label __muster_concat(label high, label low, uint32_t high_width, uint32_t low_w
 label __muster_unary(uint32_t opw, label a);
 label __muster_ite(label cond, label a, label b, uint32_t width, uint64_t va, uint64_t vb, uint32_t truth);
 void __muster_branch(label a, uint32_t taken, uint64_t site);
+/* A comparison and the branch on it; bit 31 of opw: it was true. Left, right: only that operand can have a label. */
+void __muster_decide(uint32_t opw, label a, label b, uint64_t va, uint64_t vb, uint64_t site);
+void __muster_decide_left(uint32_t opw, label a, uint64_t va, uint64_t vb, uint64_t site);
+void __muster_decide_right(uint32_t opw, label b, uint64_t va, uint64_t vb, uint64_t site);
 void __muster_bound(label a, uint64_t site);
 void __muster_branch_all(label a, uint32_t taken, uint64_t site);
 void __muster_switch(label a, uint64_t value, uint64_t site);

@@ -95,8 +95,8 @@ static label assemble(const uint32_t *c, unsigned size, uint64_t addr)
 		if (n > 1) {
 			rt_wide v = 0;
 			for (unsigned j = 0; j < n; j++)
-				v |= (rt_wide)rt_node(c[i + j])->value << (8 * j);
-			part = rt_make(MUSTER_OP_BYTES, n * 8, c[i], 0, 0, (uint64_t)v, n > 8 ? (uint64_t)(v >> 64) : 0);
+				v |= (rt_wide)rt_node(c[i + j])->low << (8 * j);
+			part = rt_make(MUSTER_OP_BYTES, n * 8, c[i], 0, (uint64_t)v, n > 8 ? (uint64_t)(v >> 64) : 0);
 		} else {
 			n = run_length(c + i, size - i);
 			part = piece(c + i, n, addr + i);
@@ -234,10 +234,15 @@ void rt_label_input(void *p, unsigned source, uint64_t offset, size_t n)
 		}
 		struct muster_node *node = rt_node(l);
 		if (node->flags & MUSTER_NODE_UNREAD) {
-			node->value = byte;
+			node->low = byte;
 			node->flags &= (uint8_t)~MUSTER_NODE_UNREAD;
+			label wide = node->c;
+			if (wide && wide < RT_STATE->header->node_count) {
+				rt_node(wide)->low = byte;
+				rt_node(wide)->flags &= (uint8_t)~MUSTER_NODE_UNREAD;
+			}
 		}
-		cells(addr)[i] = node->value == byte ? l : rt_stale(l, __muster_tls.site, 0);
+		cells(addr)[i] = node->low == byte ? l : rt_stale(l, __muster_tls.site, 0);
 		if (i == 0 || ((addr + i) & 4095) == 0)
 			*dirty(addr + i) = 1;
 	}
@@ -278,7 +283,7 @@ label __muster_load(const void *p, label address, uint32_t size, uint64_t site)
 		uint32_t c = *cells((uint64_t)p);
 		if (!c || RT_UNLIKELY(!RT_ON()))
 			return 0;
-		if (c <= MUSTER_LABEL_MASK && rt_node(c)->width == 8 && rt_node(c)->value == *(const uint8_t *)p)
+		if (c <= MUSTER_LABEL_MASK && rt_node(c)->width == 8 && rt_node(c)->low == *(const uint8_t *)p)
 			return c;
 	}
 	return any_cell(cells((uint64_t)p), size) ? rt_load_cells((uint64_t)p, size, site) : 0;

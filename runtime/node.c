@@ -12,6 +12,40 @@
 #include "hooks.h"
 #include "node.h"
 
+/* Where to look first. Constants follow each other (the index of a loop against
+ * the input's length), so a small one moves the place by its value; everything
+ * else is mixed into three bits. */
+static uint64_t place(label newest, uint64_t head, uint64_t tail, uint64_t k)
+{
+	uint64_t mix = (head ^ tail * 0xff51afd7ed558ccdull) * 0x9e3779b97f4a7c15ull >> 61;
+	uint64_t by = k < (1u << 24) ? k : (k * 0x9e3779b97f4a7c15ull) >> 61;
+	return (uint64_t)newest * MUSTER_SLOTS + by + mix;
+}
+
+label rt_make_far(label newest, uint64_t head, uint64_t tail, uint64_t value, uint64_t k, uint32_t tag)
+{
+	struct rt_state *s = RT_STATE;
+	uint64_t at = place(newest, head, tail, k), count = s->header->node_count;
+	uint32_t *free = &s->slots[at & s->slot_mask];
+
+	for (unsigned i = 0; i < 4; i++) {
+		uint32_t *slot = &s->slots[(at + i) & s->slot_mask];
+		label l = *slot & MUSTER_LABEL_MASK;
+		if (l == 0 || l >= count) {
+			free = slot;
+			break;
+		}
+		const struct muster_node *n = &s->nodes[l];
+		if (((*slot ^ tag) & ~MUSTER_LABEL_MASK) == 0 && rt_same(n, head, (label)tail, k) &&
+		    (n->op != MUSTER_OP_ITE || n->c == tail >> 32))
+			return l;
+	}
+	label made = rt_append(count, head, tail, value, k);
+	if (made)
+		*free = made | tag;
+	return made;
+}
+
 static uint64_t compare(unsigned op, unsigned width, uint64_t a, uint64_t b)
 {
 	int64_t sa = rt_signed(a, width), sb = rt_signed(b, width);
@@ -105,30 +139,50 @@ static inline int has_bool_result(unsigned op)
 	return op >= MUSTER_OP_EQ && op <= MUSTER_OP_UMULO;
 }
 
+static inline label believed(label a, uint64_t value, uint64_t site)
+{
+	if (RT_UNLIKELY(a && muster_value(rt_node(a)) != value))
+		return rt_stale(a, site, 1);
+	return a;
+}
+
+/* A comparison that had the value v; 0 if it has that value whatever the input: x == x, a byte and EOF. */
+static inline __attribute__((always_inline)) label comparison(unsigned op, label a, label b, uint64_t va, uint64_t vb, uint64_t v)
+{
+	if (op == MUSTER_OP_EQ || op == MUSTER_OP_NE) {
+		if (a == b)
+			return 0;
+		struct muster_node *n = rt_node(a);
+		if (!b && n->op == MUSTER_OP_ZEXT) {
+			unsigned inner = rt_node(n->a)->width;
+			if (vb >> inner)
+				return 0;
+			if (inner == 1 && !vb) /* a test of a widened truth value is the truth value */
+				return op == MUSTER_OP_NE ? n->a : rt_make(MUSTER_OP_XOR, 1, n->a, 0, !va, 1);
+		}
+	}
+	return rt_make(op, 1, a, b, v, a ? (b ? 0 : vb) : va);
+}
+
+static inline int zero_is_neutral(unsigned op)
+{
+	return 1ull << op & (1ull << MUSTER_OP_ADD | 1ull << MUSTER_OP_SUB | 1ull << MUSTER_OP_OR | 1ull << MUSTER_OP_XOR |
+			     1ull << MUSTER_OP_SHL | 1ull << MUSTER_OP_LSHR | 1ull << MUSTER_OP_ASHR)
+	           ? 1
+	           : 0;
+}
+
 /* With tracing on and a label among the two. */
 static inline __attribute__((always_inline)) label binary(unsigned op, unsigned width, label a, label b, uint64_t va, uint64_t vb)
 {
 	va = rt_mask(va, width);
 	vb = rt_mask(vb, width);
-	if (b == 0 && vb == 0) { /* a test of a widened truth value is the truth value */
-		struct muster_node *n = rt_node(a);
-		if ((op == MUSTER_OP_NE || op == MUSTER_OP_EQ) && n->op == MUSTER_OP_ZEXT && rt_node(n->a)->width == 1) {
-			if (op == MUSTER_OP_NE)
-				return n->a;
-			return rt_make(MUSTER_OP_XOR, 1, n->a, 0, 0, !va, 1);
-		}
-		if (op == MUSTER_OP_ADD || op == MUSTER_OP_SUB || op == MUSTER_OP_OR || op == MUSTER_OP_XOR ||
-		    op == MUSTER_OP_SHL || op == MUSTER_OP_LSHR || op == MUSTER_OP_ASHR)
-			return a;
-	}
-	if (op == MUSTER_OP_EQ || op == MUSTER_OP_NE) { /* decided whatever the input: x == x, a byte and EOF */
-		if (a == b)
-			return 0;
-		if (vb > 1 && !b && rt_node(a)->op == MUSTER_OP_ZEXT && vb >> rt_node(rt_node(a)->a)->width)
-			return 0;
-	}
+	if (op >= MUSTER_OP_EQ && op <= MUSTER_OP_SLE)
+		return comparison(op, a, b, va, vb, compare(op, width, va, vb));
+	if (b == 0 && vb == 0 && zero_is_neutral(op))
+		return a;
 	uint64_t v = rt_mask(binary_value(op, width, va, vb), has_bool_result(op) ? 1 : width);
-	return rt_make(op, has_bool_result(op) ? 1 : width, a, b, 0, v, a ? (b ? 0 : vb) : va);
+	return rt_make(op, has_bool_result(op) ? 1 : width, a, b, v, a ? (b ? 0 : vb) : va);
 }
 
 label rt_binary(enum muster_op op, unsigned width, label a, label b, uint64_t va, uint64_t vb)
@@ -146,15 +200,15 @@ label rt_const(unsigned width, uint64_t low, uint64_t high)
 		high &= (1ull << (width - 64)) - 1;
 	low = rt_mask(low, width);
 	if (width <= 64)
-		return rt_make(MUSTER_OP_CONST, width, 0, 0, 0, low, low);
+		return rt_make_under(0, MUSTER_OP_CONST, width, 0, 0, low, low);
 	/* Looking a node up compares operands and k, not the value: the low half stands where operands would. */
-	return rt_make(MUSTER_OP_CONST, width, 0, (label)low, (label)(low >> 32), low, high);
+	return rt_make_under(0, MUSTER_OP_CONST, width, (label)(low >> 32), (label)low, low, high);
 }
 
 rt_wide rt_wide_value(label a)
 {
 	struct muster_node *n = rt_node(a);
-	return n->width > 64 ? (rt_wide)n->k << 64 | n->value : n->value;
+	return n->width > 64 ? (rt_wide)n->k << 64 | n->value64 : muster_value(n);
 }
 
 static rt_wide wide_mask(rt_wide v, unsigned width)
@@ -169,10 +223,10 @@ static __int128 wide_signed(rt_wide v, unsigned width)
 
 /* A node wider than 64 bits keeps the high part of its value in k: k is then a
  * function of the operands, so hash-consing still finds it. */
-static label make_wide(unsigned op, unsigned width, label a, label b, label c, rt_wide v)
+static label make_wide(unsigned op, unsigned width, label a, label b, rt_wide v)
 {
 	v = wide_mask(v, width);
-	return rt_make(op, width, a, b, c, (uint64_t)v, width > 64 ? (uint64_t)(v >> 64) : 0);
+	return rt_make(op, width, a, b, (uint64_t)v, width > 64 ? (uint64_t)(v >> 64) : 0);
 }
 
 static int wide_overflow(unsigned op, unsigned width, rt_wide a, rt_wide b)
@@ -263,7 +317,7 @@ label rt_wide_binary(unsigned op, unsigned width, label a, label b, rt_wide va, 
 	if (!a || !b)
 		return 0;
 	rt_wide v = wide_value(op, width, va, vb);
-	return make_wide(op, has_bool_result(op) ? 1 : width, a, b, 0, v);
+	return make_wide(op, has_bool_result(op) ? 1 : width, a, b, v);
 }
 
 label rt_extract(label a, unsigned low, unsigned width)
@@ -286,7 +340,7 @@ label rt_extract(label a, unsigned low, unsigned width)
 		label first = n->a + low / 8;
 		if (width == 8)
 			return first;
-		return make_wide(MUSTER_OP_BYTES, width, first, 0, 0, rt_wide_value(a) >> low);
+		return make_wide(MUSTER_OP_BYTES, width, first, 0, rt_wide_value(a) >> low);
 	}
 	if (n->op == MUSTER_OP_CONCAT) {
 		unsigned split = rt_node(n->b)->width;
@@ -298,9 +352,9 @@ label rt_extract(label a, unsigned low, unsigned width)
 	rt_wide v = rt_wide_value(a) >> low;
 	if (width > 64) { /* the bit number needs k, so a wide part of a wider value is made by shifting */
 		label shifted = low ? rt_wide_binary(MUSTER_OP_LSHR, n->width, a, 0, rt_wide_value(a), low) : a;
-		return make_wide(MUSTER_OP_EXTRACT, width, shifted, 0, 0, v);
+		return make_wide(MUSTER_OP_EXTRACT, width, shifted, 0, v);
 	}
-	return rt_make(MUSTER_OP_EXTRACT, width, a, 0, 0, rt_mask((uint64_t)v, width), low);
+	return rt_make(MUSTER_OP_EXTRACT, width, a, 0, rt_mask((uint64_t)v, width), low);
 }
 
 label rt_zext(label a, unsigned width)
@@ -310,9 +364,16 @@ label rt_zext(label a, unsigned width)
 	struct muster_node *n = rt_node(a);
 	if (n->width == width)
 		return a;
+	if (n->op == MUSTER_OP_INPUT && width == 32) {
+		label wide = n->c;
+		if (!wide)
+			wide = rt_widen_input(a);
+		if (wide && wide < RT_STATE->header->node_count)
+			return wide;
+	}
 	if (n->op == MUSTER_OP_ZEXT)
 		return rt_zext(n->a, width);
-	return make_wide(MUSTER_OP_ZEXT, width, a, 0, 0, rt_wide_value(a));
+	return make_wide(MUSTER_OP_ZEXT, width, a, 0, rt_wide_value(a));
 }
 
 label rt_sext(label a, unsigned width)
@@ -326,7 +387,7 @@ label rt_sext(label a, unsigned width)
 		return rt_zext(n->a, width);
 	if (n->op == MUSTER_OP_SEXT)
 		return rt_sext(n->a, width);
-	return make_wide(MUSTER_OP_SEXT, width, a, 0, 0, (rt_wide)wide_signed(rt_wide_value(a), n->width));
+	return make_wide(MUSTER_OP_SEXT, width, a, 0, (rt_wide)wide_signed(rt_wide_value(a), n->width));
 }
 
 label rt_concat(label high, label low)
@@ -334,7 +395,7 @@ label rt_concat(label high, label low)
 	if (!high || !low || RT_UNLIKELY(!RT_ON()))
 		return 0;
 	unsigned split = rt_node(low)->width, width = split + rt_node(high)->width;
-	return make_wide(MUSTER_OP_CONCAT, width, high, low, 0, rt_wide_value(high) << split | rt_wide_value(low));
+	return make_wide(MUSTER_OP_CONCAT, width, high, low, rt_wide_value(high) << split | rt_wide_value(low));
 }
 
 label rt_ite(label cond, label a, label b, unsigned width, uint64_t va, uint64_t vb, int truth)
@@ -349,7 +410,10 @@ label rt_ite(label cond, label a, label b, unsigned width, uint64_t va, uint64_t
 		b = rt_const(width, vb, 0);
 	if (!a || !b)
 		return 0;
-	return make_wide(MUSTER_OP_ITE, width, cond, a, b, rt_wide_value(truth ? a : b));
+	label newest = a > b ? a : b;
+	rt_wide v = rt_wide_value(truth ? a : b);
+	return rt_make_far(newest > cond ? newest : cond, rt_head(MUSTER_OP_ITE, width, cond), rt_tail(a, b), (uint64_t)v,
+	                   width > 64 ? (uint64_t)(v >> 64) : 0, 0);
 }
 
 static rt_wide reverse_bits(rt_wide v, unsigned width)
@@ -403,12 +467,12 @@ label rt_unary(unsigned op, unsigned width, label a)
 		r = count_zeros(v, width, 0);
 		break;
 	}
-	return make_wide(op, width, a, 0, 0, r);
+	return make_wide(op, width, a, 0, r);
 }
 
 uint64_t rt_value(label a)
 {
-	return a && RT_ON() ? rt_node(a)->value : 0;
+	return a && RT_ON() ? muster_value(rt_node(a)) : 0;
 }
 
 unsigned rt_width(label a)
@@ -418,13 +482,6 @@ unsigned rt_width(label a)
 
 /* ----------------------------------------------------------------- hooks */
 
-static inline label believed(label a, uint64_t value, uint64_t site)
-{
-	if (RT_UNLIKELY(a && rt_node(a)->value != value))
-		return rt_stale(a, site, 1);
-	return a;
-}
-
 label __muster_binary(uint32_t opw, label a, label b, uint64_t va, uint64_t vb)
 {
 	if (!(a | b) || RT_UNLIKELY(!RT_ON()))
@@ -432,6 +489,32 @@ label __muster_binary(uint32_t opw, label a, label b, uint64_t va, uint64_t vb)
 	a = believed(a, va, 0);
 	b = believed(b, vb, 0);
 	return a | b ? binary(opw & 0xff, opw >> 8, a, b, va, vb) : 0;
+}
+
+static inline __attribute__((always_inline)) label computed(uint32_t opw, label a, label b, uint64_t va, uint64_t vb, uint64_t v)
+{
+	unsigned op = opw & 0xff, width = opw >> 8;
+	if (!(a | b) || RT_UNLIKELY(!RT_ON()))
+		return 0;
+	a = believed(a, va, 0);
+	b = believed(b, vb, 0);
+	if (RT_UNLIKELY(!(a | b)))
+		return 0;
+	if (op >= MUSTER_OP_EQ && op <= MUSTER_OP_SLE)
+		return comparison(op, a, b, va, vb, v);
+	if (b == 0 && vb == 0 && zero_is_neutral(op))
+		return a;
+	return rt_make(op, width, a, b, v, a ? (b ? 0 : vb) : va);
+}
+
+label __muster_computed(uint32_t opw, label a, label b, uint64_t va, uint64_t vb, uint64_t v)
+{
+	return computed(opw, a, b, va, vb, v);
+}
+
+label __muster_computed_left(uint32_t opw, label a, uint64_t va, uint64_t vb, uint64_t v)
+{
+	return computed(opw, a, 0, va, vb, v);
 }
 
 /* Division traps and oversized shifts are not defined: where another input could
@@ -522,21 +605,59 @@ label __muster_ite(label cond, label a, label b, uint32_t width, uint64_t va, ui
 	return rt_ite(cond, a, b, width, va, vb, (int)truth);
 }
 
-void __muster_branch(label a, uint32_t taken, uint64_t site)
+static RT_COLD void branch_slowly(label a, uint32_t taken, uint64_t site)
 {
-	if (!a || RT_UNLIKELY(!RT_ON()))
-		return;
-	if (RT_UNLIKELY(!(a = believed(a, taken, site))))
-		return;
+	rt_event_at(MUSTER_EV_BRANCH, taken, site, a);
+}
+
+static inline __attribute__((always_inline)) void branch(label a, uint32_t taken, uint64_t site)
+{
 	struct rt_state *s = RT_STATE;
 	uint64_t n = s->header->event_count;
-	if (RT_UNLIKELY(s->header->site_cap || n >= s->event_ready)) {
-		rt_event_at(MUSTER_EV_BRANCH, taken, site, a);
+	if (RT_UNLIKELY(n >= s->event_ready)) { /* always so where there is a cap on events */
+		branch_slowly(a, taken, site);
 		return;
 	}
 	s->header->event_count = n + 1;
 	__asm__ volatile("" ::: "memory");
-	s->events[n] = (struct muster_event){MUSTER_EV_BRANCH, (uint16_t)taken, (uint32_t)(site >> 32), (uint32_t)site, a};
+	s->events[n] = rt_event_of(MUSTER_EV_BRANCH, taken, site, a);
+}
+
+void __muster_branch(label a, uint32_t taken, uint64_t site)
+{
+	if (!a || RT_UNLIKELY(!RT_ON()))
+		return;
+	if ((a = believed(a, taken, site)))
+		branch(a, taken, site);
+}
+
+/* A comparison and the branch on it. */
+static inline __attribute__((always_inline)) void decide(uint32_t opw, label a, label b, uint64_t va, uint64_t vb, uint64_t site)
+{
+	if (!(a | b) || RT_UNLIKELY(!RT_ON()))
+		return;
+	a = believed(a, va, site);
+	b = believed(b, vb, site);
+	if (RT_UNLIKELY(!(a | b)))
+		return;
+	label c = comparison(opw & 0xff, a, b, va, vb, opw >> 31);
+	if (c)
+		branch(c, opw >> 31, site);
+}
+
+void __muster_decide(uint32_t opw, label a, label b, uint64_t va, uint64_t vb, uint64_t site)
+{
+	decide(opw, a, b, va, vb, site);
+}
+
+void __muster_decide_left(uint32_t opw, label a, uint64_t va, uint64_t vb, uint64_t site)
+{
+	decide(opw, a, 0, va, vb, site);
+}
+
+void __muster_decide_right(uint32_t opw, label b, uint64_t va, uint64_t vb, uint64_t site)
+{
+	decide(opw, 0, b, va, vb, site);
 }
 
 void __muster_branch_all(label a, uint32_t taken, uint64_t site)

@@ -1,12 +1,15 @@
 /* node.h: making nodes, inline because every symbolic operation passes here.
  *
- * Hash-consing without a table to clear: a slot holds a label and is believed
+ * Hash-consing without a table to clear: the nodes whose newest operand is x hang on x in a list, newest
+ * first, and the beginning of x's list is cleared when x is made. Consecutive operations on one
+ * input byte therefore look at memory that the byte's own operations have just used. The four
+ * bits that a label leaves in a link tell most other nodes apart without a look at them.
+ *
+ * A list has at most RT_CHAIN nodes. Those beyond (the length of the input against each index of a loop) are
+ * found in a hash table: a slot holds a label and is believed
  * only if the node there, of this run, is the one looked for. A slot left over
  * from an earlier run names a node that does not exist yet (its label is not
- * below node_count) or one that differs; both are misses. The slot's place moves
- * with the newest operand, so consecutive input bytes use consecutive cache lines.
- * The four bits that a label leaves in a slot tell most other nodes apart without
- * a look at them. After four misses the first slot is overwritten:
+ * below node_count) or one that differs; both are misses. After four misses the first slot is overwritten:
  * a node may then be made twice, which costs space and nothing else.
  *
  * A signal handler may come in anywhere. The index is reserved before the node
@@ -25,6 +28,7 @@ struct rt_state {
 	struct muster_header *header;
 	struct muster_node *nodes;
 	struct muster_event *events;
+	uint32_t *lists;
 	uint32_t *slots;
 	uint32_t *blocks;
 	uint64_t slot_mask;
@@ -39,11 +43,14 @@ extern RT_HIDDEN __thread uint32_t rt_first_thread __attribute__((tls_model("ini
 
 typedef unsigned __int128 rt_wide;
 
+/* What hooks hardly ever call: it leaves their registers alone, so that they need not save any. */
+#define RT_COLD __attribute__((cold, noinline, preserve_most))
+
 RT_HIDDEN void rt_full(unsigned table);
 /* Makes room beyond `count`, in steps that grow with the table. 0 if there is none: the trace has ended. */
-RT_HIDDEN int rt_more_nodes(uint64_t count);
+RT_HIDDEN RT_COLD int rt_more_nodes(uint64_t count);
 RT_HIDDEN int rt_more_events(uint64_t count);
-RT_HIDDEN label rt_stale(label a, uint64_t site, int in_register);
+RT_HIDDEN RT_COLD label rt_stale(label a, uint64_t site, int in_register);
 
 static inline uint64_t rt_mask(uint64_t v, unsigned width)
 {
@@ -62,55 +69,80 @@ static inline struct muster_node *rt_node(label a)
 	return &RT_STATE->nodes[a];
 }
 
-/* Where to look first. Constants follow each other (the index of a loop against
- * the input's length), so a small one moves the place by its value; everything
- * else is mixed into three bits. */
-static inline uint64_t rt_place(unsigned op, label newest, label older, uint64_t k)
+#define RT_CHAIN 16
+
+/* The first half of a node as two words: op, width, no flags, a; then b, c. */
+static inline uint64_t rt_head(unsigned op, unsigned width, label a)
 {
-	uint64_t mix = ((uint64_t)op * 0x9e3779b1u + older * 0xff51afd7ed558ccdull) >> 13;
-	uint64_t by = k < (1u << 24) ? k : (k * 0x9e3779b97f4a7c15ull) >> 61;
-	return (uint64_t)newest * MUSTER_SLOTS + by + (mix & 7);
+	return (uint64_t)op | (uint64_t)width << 8 | (uint64_t)a << 32;
 }
 
-static inline __attribute__((always_inline)) label rt_make(unsigned op, unsigned width, label a, label b, label c, uint64_t value, uint64_t k)
+static inline uint64_t rt_tail(label b, label c)
+{
+	return (uint64_t)b | (uint64_t)c << 32;
+}
+
+static inline int rt_same(const struct muster_node *n, uint64_t head, label b, uint64_t k)
+{
+	return rt_head(n->op, n->width, n->a) == head && n->b == b && n->k == k;
+}
+
+/* Makes a node; the word behind b is a third operand or the next in the list. */
+static inline __attribute__((always_inline)) label rt_append(uint64_t count, uint64_t head, uint64_t tail, uint64_t value, uint64_t k)
 {
 	struct rt_state *s = RT_STATE;
-	struct muster_header *h = s->header;
-	uint64_t head = (uint64_t)op | (uint64_t)width << 8 | (uint64_t)a << 32;
-	uint64_t tail = (uint64_t)b | (uint64_t)c << 32;
-	label newest = a > b ? a : b, older = a > b ? b : a;
-	newest = newest > c ? newest : c;
-	uint64_t at = rt_place(op, newest, older ^ c, k), count = h->node_count, place = at & s->slot_mask;
-	uint32_t tag = (uint32_t)((op * 0x9e3779b1u + (uint32_t)k + b) * 0x85ebca6bu) & ~MUSTER_LABEL_MASK;
-
-	for (unsigned i = 0; i < 4; i++) {
-		uint64_t p = (at + i) & s->slot_mask;
-		uint32_t slot = s->slots[p];
-		label l = slot & MUSTER_LABEL_MASK;
-		if (l == 0 || l >= count) {
-			place = p;
-			break;
-		}
-		if ((slot ^ tag) & ~MUSTER_LABEL_MASK)
-			continue;
-		struct muster_node *n = &s->nodes[l];
-		uint64_t nhead = (uint64_t)n->op | (uint64_t)n->width << 8 | (uint64_t)n->a << 32;
-		uint64_t ntail = (uint64_t)n->b | (uint64_t)n->c << 32;
-		if (nhead == head && ntail == tail && n->k == k)
-			return l;
-	}
 	if (RT_UNLIKELY(count >= s->node_ready) && !rt_more_nodes(count))
 		return 0;
-	h->node_count = count + 1;
+	s->header->node_count = count + 1;
 	__asm__ volatile("" ::: "memory");
 	struct muster_node *n = &s->nodes[count];
-	uint64_t *word = (uint64_t *)n; /* op, width, flags, aux, a; then b, c */
+	uint64_t *word = (uint64_t *)n;
 	word[0] = head;
 	word[1] = tail;
-	n->value = value;
+	n->value64 = value; /* with an empty list */
 	n->k = k;
-	s->slots[place] = (label)count | tag;
+	if ((uint8_t)(head >> 8) > 32)
+		s->lists[count] = 0;
 	return (label)count;
+}
+
+/* A node that has a third operand, or that its newest operand's list has no room for. */
+RT_HIDDEN RT_COLD label rt_make_far(label newest, uint64_t head, uint64_t tail, uint64_t value, uint64_t k, uint32_t tag);
+
+/* The node with these parts, made if there is none. newest: the larger label of a and b; 0 for what has no operands. */
+static inline __attribute__((always_inline)) label rt_make_under(label newest, unsigned op, unsigned width, label a, label b,
+								  uint64_t value, uint64_t k)
+{
+	struct rt_state *s = RT_STATE;
+	uint64_t head = rt_head(op, width, a), count = s->header->node_count;
+	uint32_t tag = (uint32_t)((op * 0x9e3779b1u + (uint32_t)k + b) * 0x85ebca6bu) & ~MUSTER_LABEL_MASK;
+	uint32_t *from = s->nodes[newest].width <= 32 ? &s->nodes[newest].list : &s->lists[newest], link = *from;
+
+	for (unsigned left = RT_CHAIN; link; left--) {
+		label l = link & MUSTER_LABEL_MASK;
+		if (RT_UNLIKELY(l >= count)) /* the target wrote here */
+			break;
+		const struct muster_node *n = &s->nodes[l];
+		if (((link ^ tag) & ~MUSTER_LABEL_MASK) == 0 && rt_same(n, head, b, k))
+			return l;
+		if (RT_UNLIKELY(left == 1))
+			return rt_make_far(newest, head, b, value, k, tag);
+		link = n->c;
+	}
+	label made = rt_append(count, head, rt_tail(b, *from), value, k);
+	if (made)
+		*from = made | tag;
+	return made;
+}
+
+static inline __attribute__((always_inline)) label rt_make(unsigned op, unsigned width, label a, label b, uint64_t value, uint64_t k)
+{
+	return rt_make_under(a > b ? a : b, op, width, a, b, value, k);
+}
+
+static inline struct muster_event rt_event_of(unsigned kind, unsigned arg, uint64_t site, label a)
+{
+	return (struct muster_event){.label = a, .kind = kind, .unit = (uint32_t)(site >> 32), .index = (uint32_t)site, .arg = arg};
 }
 
 /* A constant that came out of a larger value (the upper half of a word of which only the lower is
@@ -121,6 +153,9 @@ static inline label rt_unless_constant(label a)
 }
 
 RT_HIDDEN void rt_event_at(unsigned kind, unsigned arg, uint64_t site, label a);
+/* The nodes that widen the bytes of input to 32 bits, as C's promotions do, are made for a block at once and lie side by side:
+ * the label of its own is in the field c of an INPUT node. 0: none could be made. */
+RT_HIDDEN RT_COLD label rt_widen_input(label a);
 RT_HIDDEN label rt_const(unsigned width, uint64_t low, uint64_t high);
 RT_HIDDEN label rt_ite(label cond, label a, label b, unsigned width, uint64_t va, uint64_t vb, int truth);
 RT_HIDDEN label rt_unary(unsigned op, unsigned width, label a);

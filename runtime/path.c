@@ -48,11 +48,10 @@ RT_EXPORT void __muster_path(uint64_t site, uint32_t outcome, uint32_t kind)
 	*state.count = n + 1;
 	__asm__ volatile("" ::: "memory");
 	if (n >= state.capacity) {
-		*e = (struct muster_event){MUSTER_EV_FULL, 1, 0, 0, 0};
+		*e = (struct muster_event){.kind = MUSTER_EV_FULL, .arg = 1};
 		state.events = 0;
 		return;
 	}
-	*e = (struct muster_event){(uint16_t)kind, (uint16_t)(outcome < 0xffff ? outcome : 0xffff),
-				   (uint32_t)(site >> 32), (uint32_t)site,
-				   kind == MUSTER_EV_SWITCH ? outcome : 0};
+	*e = (struct muster_event){.label = kind == MUSTER_EV_SWITCH ? outcome : 0, .kind = kind, .unit = (uint32_t)(site >> 32),
+				   .index = (uint32_t)site, .arg = outcome < 0xff ? outcome : 0xff};
 }

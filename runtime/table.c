@@ -100,7 +100,7 @@ static label table_read(const struct rt_object *o, uint64_t addr, label address,
 	rt_wide v = 0;
 	memcpy(&v, (const void *)addr, size);
 	uint64_t high = (uint64_t)(v >> 64);
-	return rt_make(MUSTER_OP_READ, size * 8, offset, data, 0, (uint64_t)v, high);
+	return rt_make(MUSTER_OP_READ, size * 8, offset, data, (uint64_t)v, high);
 }
 
 label rt_load_at(const void *p, label address, uint32_t size, uint64_t site)
@@ -109,7 +109,7 @@ label rt_load_at(const void *p, label address, uint32_t size, uint64_t site)
 	struct rt_object o;
 	if (!RT_ON())
 		return 0;
-	if (rt_node(address)->value != addr)
+	if (muster_value(rt_node(address)) != addr)
 		address = rt_stale(address, site, 1);
 	if (address && !(rt_node(address)->flags & MUSTER_NODE_CONCRETISED)) {
 		uint64_t limit = RT_STATE->header->table_limit;

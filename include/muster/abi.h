@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define MUSTER_ABI_MAGIC 0x313072657473756dull /* the bytes "muster01" */
-#define MUSTER_ABI_VERSION 1u
+#define MUSTER_ABI_VERSION 2u
 
 /* ------------------------------------------------------------------ labels
  * A label is the index of a node; 0 is "concrete". Labels have 28 bits, so a
@@ -87,20 +87,37 @@ enum muster_op {
 	    MUSTER_OP_COUNT
 };
 
-/* One node, 32 bytes. value holds the low 64 bits it had in this run, masked to
+/* One node, 32 bytes. Its value holds the low 64 bits it had in this run, masked to
  * its width; a node wider than 64 bits keeps the high part in k (its operands are
- * then always labels). Operands are older than the node: a, b, c < its index. */
+ * then always labels). Operands are older than the node: a, b, c < its index. Only ITE has a third; in all others c is the
+ * runtime's own. */
 struct muster_node {
 	uint8_t op;
 	uint8_t width;  /* of the result in bits, 1 to 128 */
 	uint8_t flags;  /* MUSTER_NODE_* */
 	uint8_t aux;
 	uint32_t a, b, c;
-	uint64_t value;
+	union {
+		uint64_t value64; /* muster_value gives it */
+		struct {
+			uint32_t low, list; /* up to 32 bits wide: the value, and the runtime's own */
+		};
+	};
 	uint64_t k;
 };
+
+/* The low 64 bits of a node's value. */
+static inline uint64_t muster_value(const struct muster_node *n)
+{
+	return n->width <= 32 ? n->low : n->value64;
+}
+
+/* How the runtime finds a node again, and nobody's business else: those whose newest operand is a node are a list, which
+ * begins in that node's field list, or, where the value needs the room, in its word at list_offset, and goes on
+ * in the field c of nodes that have no third operand. A
+ * link is a label, and four bits of a hash above it. The c of an INPUT is the label of its ZEXT to 32 bits. */
 #define MUSTER_NODE_CONCRETISED 1u /* a concretisation event fixed this value already */
-#define MUSTER_NODE_UNREAD 2u /* an INPUT whose byte nobody read yet: its value means nothing */
+#define MUSTER_NODE_UNREAD 2u /* an INPUT whose byte nobody read yet, or its ZEXT: the value means nothing */
 
 /* ------------------------------------------------------------------ events
  * A site is (unit, index): the unit's 32-bit id and the ordinal of an
@@ -130,12 +147,13 @@ enum muster_event_kind {
 	    MUSTER_EV_COUNT
 };
 
+#define MUSTER_SITE_BITS 24 /* of an index: a unit may have 16 million instructions */
 struct muster_event {
-	uint16_t kind;
-	uint16_t arg;
+	uint32_t label : MUSTER_LABEL_BITS;
+	uint32_t kind : 4;
 	uint32_t unit;
-	uint32_t index;
-	uint32_t label;
+	uint32_t index : MUSTER_SITE_BITS;
+	uint32_t arg : 8;
 };
 
 /* Why a label was given up: X(NAME, key, sentence). */
@@ -236,7 +254,8 @@ struct muster_header {
 	uint64_t map_size;
 	uint64_t node_offset, node_capacity;   /* in bytes from the start; in nodes */
 	uint64_t event_offset, event_capacity;
-	uint64_t slot_offset, slot_count;      /* hash slots; slot_count is a power of two */
+	uint64_t list_offset;                  /* a word for each node of more than 32 bits (runtime only) */
+	uint64_t slot_offset, slot_count;      /* hash slots (runtime only); slot_count is a power of two */
 	uint64_t block_offset, block_count;    /* input blocks: first label of each 4096 bytes */
 	uint64_t data_offset, data_size;       /* bytes of MEMORY sources */
 	uint32_t table_limit;                  /* largest object read at a symbolic index */

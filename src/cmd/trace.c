@@ -250,7 +250,7 @@ static void take_seeds(struct session *s, const struct trace *t)
 		if (trace_is_node(t, i) && t->nodes[i].op == MUSTER_OP_INPUT &&
 		    t->nodes[i].a == source && t->nodes[i].k < used &&
 		    !(t->nodes[i].flags & MUSTER_NODE_UNREAD))
-			s->seeds.data[t->nodes[i].k] = (char)t->nodes[i].value;
+			s->seeds.data[t->nodes[i].k] = (char)t->nodes[i].low;
 	s->in.memory = s->seeds.data;
 	s->in.memory_size = used;
 }

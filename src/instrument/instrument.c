@@ -57,6 +57,8 @@ static int dump(struct unit *u, const char *path)
 
 static int edit(struct unit *u, enum instrument_kind kind, const struct instrument_options *options)
 {
+	if (u->count >> MUSTER_SITE_BITS)
+		return error_set("the unit has %u instructions; the limit is %u", u->count, 1u << MUSTER_SITE_BITS);
 	LLVMStripModuleDebugInfo(u->module);
 	settle_inline(u->module, options->wrapped);
 	settle_fortified(u->module, options->wrapped);
@@ -75,6 +77,8 @@ static int edit(struct unit *u, enum instrument_kind kind, const struct instrume
 			      (size_t)(muster_inline_bc_end - muster_inline_bc)))
 		return -1;
 	settle_functions(u->module);
+	if (kind == INSTRUMENT_TRACE)
+		trace_describe_hooks(u);
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "ir/unit.h"
 
 int trace_instrument(struct unit *u, const struct instrument_options *options);
+void trace_describe_hooks(struct unit *u); /* last, for the optimiser */
 int trace_mark(struct unit *u, const struct instrument_options *options);
 int cov_instrument(struct unit *u, const struct instrument_options *options);
 int path_instrument(struct unit *u, const struct instrument_options *options);

@@ -8,8 +8,6 @@
  */
 #include "instrument/tracer.h"
 
-#include "base/error.h"
-
 #include <llvm-c/Analysis.h>
 #include <string.h>
 
@@ -98,10 +96,23 @@ static void end_phi(struct tracer *t, struct phi *p)
 
 static void trace_branch(struct tracer *t, LLVMValueRef inst)
 {
-	if (LLVMIsConditional(inst)) {
-		LLVMValueRef c = LLVMGetCondition(inst);
+	if (!LLVMIsConditional(inst))
+		return;
+	LLVMValueRef c = LLVMGetCondition(inst);
+	struct comparison *d = &t->decided;
+	if (d->inst != c) {
 		tracer_decision(t, tracer_get1(t, c), c);
+		return;
 	}
+	LLVMValueRef opw = LLVMBuildSelect(t->b, c, tracer_w(t, d->opw | 1u << 31), tracer_w(t, d->opw), "");
+	LLVMValueRef va = tracer_word(t, d->va), vb = tracer_word(t, d->vb), site = tracer_q(t, t->site);
+	if (d->lb == t->zero)
+		tracer_call(t, "__muster_decide_left", "vwwqqq", opw, d->la, va, vb, site);
+	else if (d->la == t->zero)
+		tracer_call(t, "__muster_decide_right", "vwwqqq", opw, d->lb, va, vb, site);
+	else
+		tracer_call(t, "__muster_decide", "vwwwqqq", opw, d->la, d->lb, va, vb, site);
+	d->inst = NULL;
 }
 
 static void trace_switch(struct tracer *t, LLVMValueRef inst)
@@ -195,6 +206,7 @@ static void trace_function(struct tracer *t, LLVMValueRef fn)
 	phis all = {0};
 
 	t->function = fn;
+	t->decided.inst = NULL;
 	t->own = t->labelled = t->va_save = t->values_out = t->labels_out = NULL;
 	t->dynamic_stack = has_dynamic_stack(fn);
 	vec_clear(&t->objects);

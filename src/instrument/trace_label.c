@@ -293,11 +293,21 @@ LLVMValueRef tracer_entry_alloca(struct tracer *t, LLVMTypeRef type, const char 
 	return v;
 }
 
+/* Divisions that could trap and shifts that could be too far put a bound on the path. With a constant that can do neither they
+ * are like any other operation. */
+static int needs_guard(unsigned op, unsigned bits, LLVMValueRef vb)
+{
+	if (op >= MUSTER_OP_UDIV && op <= MUSTER_OP_SREM)
+		return !LLVMIsAConstantInt(vb) || LLVMIsNull(vb) || LLVMConstIntGetSExtValue(vb) == -1;
+	if (op >= MUSTER_OP_SHL && op <= MUSTER_OP_ASHR)
+		return !LLVMIsAConstantInt(vb) || LLVMConstIntGetZExtValue(vb) >= bits;
+	return 0;
+}
+
 LLVMValueRef tracer_binary(struct tracer *t, unsigned op, unsigned bits, LLVMValueRef la, LLVMValueRef lb, LLVMValueRef va,
 			   LLVMValueRef vb)
 {
 	LLVMValueRef opw = tracer_w(t, op | bits << 8), site = tracer_q(t, t->site);
-	int division = op >= MUSTER_OP_UDIV && op <= MUSTER_OP_SREM, guarded = 0;
 
 	if (la == t->zero && lb == t->zero)
 		return t->zero;
@@ -312,13 +322,22 @@ LLVMValueRef tracer_binary(struct tracer *t, unsigned op, unsigned bits, LLVMVal
 		tracer_wide(t, vb, &blow, &bhigh);
 		return tracer_call(t, "__muster_wide", "wwwwqqqqq", opw, la, lb, alow, ahigh, blow, bhigh, site);
 	}
-	if (division) /* by a constant that can neither trap nor overflow, it is like any other */
-		guarded = !LLVMIsAConstantInt(vb) || LLVMIsNull(vb) || LLVMConstIntGetSExtValue(vb) == -1;
-	else if (op >= MUSTER_OP_SHL && op <= MUSTER_OP_ASHR)
-		guarded = !LLVMIsAConstantInt(vb) || LLVMConstIntGetZExtValue(vb) >= bits;
-	if (guarded)
+	if (needs_guard(op, bits, vb))
 		return tracer_call(t, "__muster_guarded", "wwwwqqq", opw, la, lb, tracer_word(t, va), tracer_word(t, vb), site);
 	return tracer_call(t, "__muster_binary", "wwwwqq", opw, la, lb, tracer_word(t, va), tracer_word(t, vb));
+}
+
+LLVMValueRef tracer_computed(struct tracer *t, unsigned op, unsigned bits, LLVMValueRef la, LLVMValueRef lb, LLVMValueRef va,
+			     LLVMValueRef vb, LLVMValueRef inst)
+{
+	if ((la == t->zero && lb == t->zero) || bits > 64 || needs_guard(op, bits, vb))
+		return tracer_binary(t, op, bits, la, lb, va, vb);
+	LLVMValueRef opw = tracer_w(t, op | tracer_bits(t, LLVMTypeOf(inst)) << 8), wa = tracer_word(t, va), wb = tracer_word(t, vb);
+	tracer_after(t, inst);
+	LLVMValueRef value = tracer_word(t, inst);
+	if (lb == t->zero)
+		return tracer_call(t, "__muster_computed_left", "wwwqqq", opw, la, wa, wb, value);
+	return tracer_call(t, "__muster_computed", "wwwwqqq", opw, la, lb, wa, wb, value);
 }
 
 LLVMValueRef tracer_extract(struct tracer *t, LLVMValueRef label, unsigned low, unsigned bits)

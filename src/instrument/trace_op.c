@@ -64,17 +64,68 @@ static unsigned comparison(LLVMIntPredicate p, int *swap)
 	}
 }
 
+/* A comparison of a widened value with a constant, or of two values widened in the same way, is one of the narrow values: no
+ * node for the widening. 1: it was narrowed; 0: not of that shape; -1: the same whatever the narrow value is. */
+static int narrow_comparison(LLVMValueRef *x, LLVMValueRef *y, unsigned *op)
+{
+	LLVMValueRef *wide = LLVMIsAConstantInt(*x) ? y : x, *other = wide == x ? y : x;
+	LLVMValueRef z = LLVMIsAZExtInst(*wide), s = LLVMIsASExtInst(*wide);
+
+	if ((!z && !s) || LLVMGetTypeKind(LLVMTypeOf(*wide)) != LLVMIntegerTypeKind)
+		return 0;
+	LLVMValueRef inner = LLVMGetOperand(*wide, 0);
+	unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(inner));
+	if (bits == 1 || LLVMGetIntTypeWidth(LLVMTypeOf(*wide)) > 64) /* truth values: the runtime knows them */
+		return 0;
+	if (LLVMIsAConstantInt(*other)) {
+		uint64_t u = LLVMConstIntGetZExtValue(*other);
+		int64_t v = LLVMConstIntGetSExtValue(*other), half = (int64_t)(1ull << (bits - 1));
+		if (z ? u >> bits != 0 : v < -half || v >= half)
+			return z ? -1 : 0;
+		*other = LLVMConstInt(LLVMTypeOf(inner), u, 0);
+	} else if ((z ? LLVMIsAZExtInst(*other) : LLVMIsASExtInst(*other)) &&
+		   LLVMTypeOf(LLVMGetOperand(*other, 0)) == LLVMTypeOf(inner)) {
+		*other = LLVMGetOperand(*other, 0);
+	} else {
+		return 0;
+	}
+	*wide = inner;
+	if (z && (*op == MUSTER_OP_SLT || *op == MUSTER_OP_SLE)) /* what was widened with zeros is not negative */
+		*op += MUSTER_OP_ULT - MUSTER_OP_SLT;
+	return 1;
+}
+
+/* The conditional branch at the end of the block, if the comparison serves nothing else. */
+static int only_decides(struct tracer *t, LLVMValueRef inst)
+{
+	LLVMUseRef use = LLVMGetFirstUse(inst);
+	LLVMValueRef user = use ? LLVMGetUser(use) : NULL;
+
+	return user && !LLVMGetNextUse(use) && LLVMIsABranchInst(user) && !t->options->all_decisions &&
+	       LLVMGetInstructionParent(user) == LLVMGetInstructionParent(inst);
+}
+
 static void trace_binary(struct tracer *t, LLVMValueRef inst, unsigned op, int swap)
 {
 	LLVMValueRef x = LLVMGetOperand(inst, swap ? 1 : 0), y = LLVMGetOperand(inst, swap ? 0 : 1);
 	struct leaf leaves[TRACER_LEAVES];
 	LLVMValueRef lx[TRACER_LEAVES], ly[TRACER_LEAVES], out[TRACER_LEAVES];
-	unsigned n = tracer_leaves(t, LLVMTypeOf(x), leaves);
 
+	if (LLVMIsAICmpInst(inst) && narrow_comparison(&x, &y, &op) < 0)
+		return;
+	unsigned n = tracer_leaves(t, LLVMTypeOf(x), leaves);
 	tracer_get(t, x, lx, n);
 	tracer_get(t, y, ly, n);
 	if (tracer_all_zero(t, lx, n) && tracer_all_zero(t, ly, n))
 		return;
+	if (LLVMIsAICmpInst(inst) && n == 1 && leaves[0].bits <= 64 && only_decides(t, inst)) {
+		t->decided = (struct comparison){inst, op | leaves[0].bits << 8, lx[0], ly[0], x, y};
+		return;
+	}
+	if (n == 1 && leaves[0].depth == 0) {
+		tracer_set1(t, inst, tracer_computed(t, op, leaves[0].bits, lx[0], ly[0], x, y, inst));
+		return;
+	}
 	for (unsigned i = 0; i < n; i++) {
 		if (lx[i] == t->zero && ly[i] == t->zero) {
 			out[i] = t->zero;

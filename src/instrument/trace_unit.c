@@ -62,6 +62,40 @@ int trace_mark(struct unit *u, const struct instrument_options *options)
 	return 0;
 }
 
+static void add_attribute(struct unit *u, LLVMValueRef fn, const char *name, uint64_t value)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+
+	LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(u->context, kind, value));
+}
+
+#define NOTHING 0u	   /* LLVM's MemoryEffects: two bits a place */
+#define INACCESSIBLE (3u << 2)
+
+/* The label of an operation is a function of the labels and values of its operands: equal ones are asked for once, unused
+ * ones not at all. An event touches no memory of the program. */
+void trace_describe_hooks(struct unit *u)
+{
+	static const struct {
+		const char *name;
+		unsigned memory;
+	} hooks[] = {
+	    {"__muster_binary", NOTHING},  {"__muster_computed", NOTHING}, {"__muster_computed_left", NOTHING},
+	    {"__muster_zext", NOTHING},        {"__muster_sext", NOTHING},
+	    {"__muster_extract", NOTHING}, {"__muster_decide", INACCESSIBLE}, {"__muster_branch", INACCESSIBLE},
+	    {"__muster_decide_left", INACCESSIBLE}, {"__muster_decide_right", INACCESSIBLE},
+	};
+
+	for (size_t i = 0; i < sizeof hooks / sizeof *hooks; i++) {
+		LLVMValueRef fn = LLVMGetNamedFunction(u->module, hooks[i].name);
+		if (!fn)
+			continue;
+		add_attribute(u, fn, "memory", hooks[i].memory);
+		add_attribute(u, fn, "nounwind", 0);
+		add_attribute(u, fn, "willreturn", 0);
+	}
+}
+
 #define CONSTANT (1ull << 63)
 
 static int has_object(LLVMValueRef g)

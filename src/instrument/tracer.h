@@ -28,6 +28,13 @@ struct leaf {
 	unsigned lane : 1; /* the last index is a vector's */
 };
 
+/* A comparison that only a branch of its block uses: made by the branch's hook, with the event. */
+struct comparison {
+	LLVMValueRef inst;
+	unsigned opw; /* as in runtime/hooks.h */
+	LLVMValueRef la, lb, va, vb;
+};
+
 struct tracer {
 	struct unit *u;
 	const struct instrument_options *options;
@@ -48,6 +55,7 @@ struct tracer {
 
 	/* The function at hand. */
 	LLVMValueRef function;
+	struct comparison decided; /* the last one met */
 	LLVMValueRef own;        /* did the caller leave word for us? */
 	LLVMValueRef labelled;   /* is a label among it? */
 	LLVMValueRef va_save;    /* labels of variable arguments, until va_start */
@@ -88,6 +96,9 @@ unsigned tracer_bits(struct tracer *t, LLVMTypeRef type);                   /* o
 /* Label of a binary operation on leaves of `bits` bits. */
 LLVMValueRef tracer_binary(struct tracer *t, unsigned op, unsigned bits, LLVMValueRef la, LLVMValueRef lb, LLVMValueRef va,
 			   LLVMValueRef vb);
+/* The same of inst, which computes it: its own value spares the runtime computing it again. Leaves the builder behind inst. */
+LLVMValueRef tracer_computed(struct tracer *t, unsigned op, unsigned bits, LLVMValueRef la, LLVMValueRef lb, LLVMValueRef va,
+			     LLVMValueRef vb, LLVMValueRef inst);
 LLVMValueRef tracer_extract(struct tracer *t, LLVMValueRef label, unsigned low, unsigned bits);
 LLVMValueRef tracer_zext(struct tracer *t, LLVMValueRef label, unsigned bits);
 LLVMValueRef tracer_sext(struct tracer *t, LLVMValueRef label, unsigned bits);

@@ -111,7 +111,7 @@ static uint32_t outcome_of(const struct depend *d, const struct shm *shm,
 		return e->label;
 	if (!e->label || e->label >= r->counts.nodes)
 		return 0;
-	return (uint32_t)switch_outcome(d, e, shm_nodes(shm)[e->label].value);
+	return (uint32_t)switch_outcome(d, e, muster_value(&shm_nodes(shm)[e->label]));
 }
 
 static int run_path(struct launcher *l, const struct depend *d, int traced,

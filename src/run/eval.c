@@ -25,7 +25,7 @@ struct source {
 
 INLINE uint64_t low_of(const struct source *s, int recorded, uint32_t label)
 {
-	return recorded ? s->trace->nodes[label].value : s->eval->low[label];
+	return recorded ? muster_value(&s->trace->nodes[label]) : s->eval->low[label];
 }
 
 INLINE u128 wide_of(const struct source *s, int recorded, uint32_t label)
@@ -46,7 +46,7 @@ static enum op_status leaf(const struct source *s, const struct muster_node *n, 
 		if (n->k < in->size)
 			*out = in->bytes[n->k];
 		else if (n->k >= s->trace->sources[n->a].size)
-			*out = n->value;
+			*out = muster_value(n);
 		else
 			return OP_UNDEFINED;
 		return OP_OK;
@@ -54,7 +54,7 @@ static enum op_status leaf(const struct source *s, const struct muster_node *n, 
 		*out = in->size;
 		return OP_OK;
 	case MUSTER_OP_CONST:
-		*out = n->width > 64 ? (u128)n->k << 64 | n->value : n->value;
+		*out = n->width > 64 ? (u128)n->k << 64 | n->value64 : muster_value(n);
 		return OP_OK;
 	default:
 		*out = 0;
@@ -204,7 +204,7 @@ struct eval_check eval_self_check(const struct trace *t, const struct eval_input
 		const struct muster_node *n = &t->nodes[i];
 		if (is_contents(t, i) || n->op == MUSTER_OP_DATA)
 			continue;
-		if (n->op == MUSTER_OP_INPUT && n->flags & MUSTER_NODE_UNREAD)
+		if ((n->op == MUSTER_OP_INPUT || n->op == MUSTER_OP_ZEXT) && n->flags & MUSTER_NODE_UNREAD)
 			continue;
 		u128 v = 0;
 		if (step(&s, 1, i, &v) != OP_OK) {

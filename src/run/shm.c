@@ -68,6 +68,8 @@ static void layout(struct shm *s)
 	at = page_up(at + (s->event_capacity + 1) * sizeof(struct muster_event));
 	s->node_offset = at;
 	at = page_up(at + s->node_capacity * sizeof(struct muster_node));
+	s->list_offset = at;
+	at = page_up(at + s->node_capacity * sizeof(uint32_t));
 	s->slot_offset = at;
 	s->map_size = page_up(at + s->slot_count * sizeof(uint32_t));
 }
@@ -179,6 +181,7 @@ static void give_back(struct shm *s)
 	if (s->node_mark > KEEP) {
 		punch(s, s->node_offset + KEEP * sizeof(struct muster_node),
 		      s->node_offset + s->node_capacity * sizeof(struct muster_node));
+		punch(s, s->list_offset + KEEP * sizeof(uint32_t), s->slot_offset);
 		punch(s, s->slot_offset + KEEP * MUSTER_SLOTS * sizeof(uint32_t), s->map_size);
 		s->node_mark = KEEP;
 	}
@@ -212,6 +215,7 @@ void shm_reset(struct shm *s, uint32_t extra_flags)
 	h->node_capacity = s->node_capacity;
 	h->event_offset = s->event_offset;
 	h->event_capacity = s->event_capacity;
+	h->list_offset = s->list_offset;
 	h->slot_offset = s->slot_offset;
 	h->slot_count = s->slot_count;
 	h->block_offset = s->block_offset;

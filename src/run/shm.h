@@ -44,6 +44,7 @@ struct shm {
 	uint64_t map_size;
 	uint64_t node_offset, node_capacity;
 	uint64_t event_offset, event_capacity;
+	uint64_t list_offset;
 	uint64_t slot_offset, slot_count;
 	uint64_t block_offset, block_count;
 	uint64_t data_offset, data_capacity;

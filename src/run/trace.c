@@ -191,7 +191,7 @@ static int check_node(struct trace *t, uint32_t i)
 		return check_data(t, i);
 	if (n->width < 1 || n->width > 128)
 		return bad_node(t, i, "no such width");
-	if (n->width < 64 ? n->value >> n->width != 0
+	if (n->width < 64 ? muster_value(n) >> n->width != 0
 			  : n->width > 64 && n->width < 128 && n->k >> (n->width - 64) != 0)
 		return bad_node(t, i, "its value does not fit its width");
 	t->wide |= n->width > 64;

@@ -43,7 +43,7 @@ int trace_is_node(const struct trace *t, uint32_t label);
 static inline u128 trace_value(const struct trace *t, uint32_t label)
 {
 	const struct muster_node *n = &t->nodes[label];
-	return n->width > 64 ? (u128)n->k << 64 | n->value : n->value;
+	return n->width > 64 ? (u128)n->k << 64 | n->value64 : muster_value(n);
 }
 
 /* The width of the operands of a binary operator or comparison: that of a labelled one. */

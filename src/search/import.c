@@ -131,12 +131,12 @@ static expr_t term(struct import *im, const struct muster_node *n)
 	switch (n->op) {
 	case MUSTER_OP_INPUT:
 		if (n->k >= im->input_size)
-			map_set(&im->beyond, n->k, n->value);
+			map_set(&im->beyond, n->k, n->low);
 		return expr_input(p, source_of(im->trace, n->a), n->k);
 	case MUSTER_OP_LENGTH:
 		return expr_length(p, source_of(im->trace, n->a));
 	case MUSTER_OP_CONST:
-		return expr_const(p, n->width, (u128)n->k << 64 | n->value);
+		return expr_const(p, n->width, n->width > 64 ? (u128)n->k << 64 | n->value64 : muster_value(n));
 	case MUSTER_OP_BYTES:
 		return bytes_term(im, n);
 	case MUSTER_OP_READ:

@@ -67,7 +67,7 @@ static inline void tables_release(struct tables *t)
 static inline u128 tables_value(const struct tables *t, uint32_t label)
 {
 	const struct muster_node *n = &t->nodes[label];
-	return n->width > 64 ? (u128)n->k << 64 | n->value : n->value;
+	return n->width > 64 ? (u128)n->k << 64 | n->value64 : muster_value(n);
 }
 
 static inline uint32_t tables_raw(struct tables *t, struct muster_node n)
@@ -83,7 +83,7 @@ static inline uint32_t tables_input(struct tables *t, uint32_t source, uint64_t 
 						  .width = 8,
 						  .a = source,
 						  .k = offset,
-						  .value = t->input[source][offset]});
+						  .value64 = t->input[source][offset]});
 }
 
 static inline uint32_t tables_length(struct tables *t, uint32_t source)
@@ -91,7 +91,7 @@ static inline uint32_t tables_length(struct tables *t, uint32_t source)
 	return tables_raw(t, (struct muster_node){.op = MUSTER_OP_LENGTH,
 						  .width = 64,
 						  .a = source,
-						  .value = t->shm.sources[source].size});
+						  .value64 = t->shm.sources[source].size});
 }
 
 static inline uint32_t tables_const(struct tables *t, unsigned width, u128 value)
@@ -100,7 +100,7 @@ static inline uint32_t tables_const(struct tables *t, unsigned width, u128 value
 	return tables_raw(
 	    t, (struct muster_node){.op = MUSTER_OP_CONST,
 				    .width = (uint8_t)width,
-				    .value = (uint64_t)value,
+				    .value64 = (uint64_t)value,
 				    .k = width > 64 ? (uint64_t)(value >> 64) : (uint64_t)value});
 }
 
@@ -153,9 +153,9 @@ static inline uint32_t tables_node(struct tables *t, enum muster_op op, unsigned
 	u128 v = 0;
 	if (op == MUSTER_OP_BYTES) {
 		for (unsigned i = width / 8; i-- > 0;)
-			v = v << 8 | t->nodes[a + i].value;
+			v = v << 8 | t->nodes[a + i].low;
 	} else if (op == MUSTER_OP_READ) {
-		uint64_t at = t->nodes[a].value, size = t->nodes[b].k;
+		uint64_t at = muster_value(&t->nodes[a]), size = t->nodes[b].k;
 		if (at > size || size - at < width / 8)
 			return 0;
 		v = tables_read(t, b, at, width / 8);
@@ -163,7 +163,7 @@ static inline uint32_t tables_node(struct tables *t, enum muster_op op, unsigned
 			    b ? tables_value(t, b) : k, c ? tables_value(t, c) : 0, &v) != OP_OK) {
 		return 0;
 	}
-	n.value = (uint64_t)v;
+	n.value64 = (uint64_t)v;
 	if (width > 64)
 		n.k = (uint64_t)(v >> 64);
 	return tables_raw(t, n);

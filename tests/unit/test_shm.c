@@ -62,6 +62,8 @@ static void test_layout(void **unused)
 	/* The FULL event stands behind the last. */
 	assert_true(h->event_offset + (h->event_capacity + 1) * sizeof(struct muster_event) <=
 		    h->node_offset);
+	assert_true(h->node_offset + h->node_capacity * sizeof(struct muster_node) <= h->list_offset);
+	assert_true(h->list_offset + h->node_capacity * sizeof(uint32_t) <= h->slot_offset);
 	assert_true(h->slot_offset + h->slot_count * 4 <= h->map_size);
 	assert_true(blocks_of_file() < 1 << 20); /* sparse */
 }

@@ -65,7 +65,7 @@ static void test_bad_nodes(void **unused)
 	    {BYTE0, FIELD(width), 129, "no such width"},
 	    {BYTE0, FIELD(width), 16, "wrong width"},
 	    {BYTE0, FIELD(a), 2, "no such source"},
-	    {BYTE0, FIELD(value), 256, "does not fit its width"},
+	    {BYTE0, FIELD(value64), 256, "does not fit its width"},
 	    {WORD, FIELD(a), WORD, "no older node"},
 	    {WORD, FIELD(a), 0, "no older node"},
 	    {WORD, FIELD(width), 4, "extends to fewer bits"},
@@ -147,20 +147,20 @@ static void test_bad_events(void **unused)
 		const char *words;
 	};
 	static const struct row rows[] = {
-	    {{MUSTER_EV_NONE, 0, 0, 0, 0}, "not an event"},
-	    {{MUSTER_EV_COUNT, 0, 0, 0, 0}, "unknown event"},
-	    {{MUSTER_EV_BRANCH, 2, 0, 0, 2}, "taken"},
-	    {{MUSTER_EV_BRANCH, 1, 0, 0, 1}, "no node of one bit"},
-	    {{MUSTER_EV_BRANCH, 1, 0, 0, 99}, "no node of one bit"},
-	    {{MUSTER_EV_BOUND, 1, 0, 0, 0}, "no node of one bit"},
-	    {{MUSTER_EV_SWITCH, 0, 0, 0, 3}, "no node"},
-	    {{MUSTER_EV_CONCRETE, MUSTER_REASON_COUNT, 0, 0, 1}, "unknown reason"},
-	    {{MUSTER_EV_CONCRETE, 1, 0, 0, 0}, "no node"},
-	    {{MUSTER_EV_BRANCH, 1, 0, 0, 2}, NULL},
-	    {{MUSTER_EV_BRANCH, 1, 0, 0, 0}, NULL},
-	    {{MUSTER_EV_SWITCH, 7, 0, 0, 1}, NULL},
-	    {{MUSTER_EV_CONCRETE, 1, 0, 0, 1}, NULL},
-	    {{MUSTER_EV_END, 1, 0, 0, 77}, NULL},
+	    {{.kind = MUSTER_EV_NONE, .arg = 0, .label = 0}, "not an event"},
+	    {{.kind = MUSTER_EV_COUNT, .arg = 0, .label = 0}, "unknown event"},
+	    {{.kind = MUSTER_EV_BRANCH, .arg = 2, .label = 2}, "taken"},
+	    {{.kind = MUSTER_EV_BRANCH, .arg = 1, .label = 1}, "no node of one bit"},
+	    {{.kind = MUSTER_EV_BRANCH, .arg = 1, .label = 99}, "no node of one bit"},
+	    {{.kind = MUSTER_EV_BOUND, .arg = 1, .label = 0}, "no node of one bit"},
+	    {{.kind = MUSTER_EV_SWITCH, .arg = 0, .label = 3}, "no node"},
+	    {{.kind = MUSTER_EV_CONCRETE, .arg = MUSTER_REASON_COUNT, .label = 1}, "unknown reason"},
+	    {{.kind = MUSTER_EV_CONCRETE, .arg = 1, .label = 0}, "no node"},
+	    {{.kind = MUSTER_EV_BRANCH, .arg = 1, .label = 2}, NULL},
+	    {{.kind = MUSTER_EV_BRANCH, .arg = 1, .label = 0}, NULL},
+	    {{.kind = MUSTER_EV_SWITCH, .arg = 7, .label = 1}, NULL},
+	    {{.kind = MUSTER_EV_CONCRETE, .arg = 1, .label = 1}, NULL},
+	    {{.kind = MUSTER_EV_END, .arg = 1, .label = 77}, NULL},
 	};
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct tables t;
@@ -207,7 +207,7 @@ static void test_killed(void **unused)
 	tables_init(&t, 64, 8, 1);
 	tables_input(&t, 0, 0);
 	tables_raw(&t, (struct muster_node){.op = 200});
-	t.events[0] = (struct muster_event){MUSTER_EV_THREAD, 0, 0, 0, 0};
+	t.events[0] = (struct muster_event){.kind = MUSTER_EV_THREAD};
 	t.events[1] = (struct muster_event){0};
 	t.shm.header->event_count = 2;
 	assert_int_equal(trace_open(&view, &t.shm, 0), -1);
@@ -293,7 +293,7 @@ static void test_self_check(void **unused)
 	tables_init(&t, 64, 8, 1);
 	uint32_t a = tables_input(&t, 0, 3);
 	uint32_t b = tables_node(&t, MUSTER_OP_ADD, 8, a, 0, 0, 1);
-	t.nodes[b].value ^= 0x40;
+	t.nodes[b].low ^= 0x40;
 	uint32_t c = tables_node(&t, MUSTER_OP_ADD, 8, b, 0, 0, 1);
 	struct eval_input in[2] = {{t.input[0], 64}, {t.input[1], 40}};
 	assert_int_equal(trace_open(&view, &t.shm, 0), 0);
@@ -304,7 +304,7 @@ static void test_self_check(void **unused)
 	assert_true(first[0].computed == (first[0].recorded ^ 0x40));
 	(void)c;
 	t.nodes[a].flags = MUSTER_NODE_UNREAD;
-	t.nodes[a].value ^= 1;
+	t.nodes[a].low ^= 1;
 	assert_int_equal(eval_self_check(&view, in, first, 2).nodes, 2);
 	trace_release(&view);
 	tables_release(&t);
@@ -325,7 +325,7 @@ static void test_undefined(void **unused)
 	uint32_t zero = tables_node(&t, MUSTER_OP_EQ, 1, b, 0, 0, 0);
 	uint32_t ite = tables_node(&t, MUSTER_OP_ITE, 8, zero, a, div, 0);
 	uint32_t beyond = tables_raw(
-	    &t, (struct muster_node){.op = MUSTER_OP_INPUT, .width = 8, .k = 100, .value = 9});
+	    &t, (struct muster_node){.op = MUSTER_OP_INPUT, .width = 8, .k = 100, .value64 = 9});
 	uint32_t length = tables_length(&t, 0);
 	assert_int_equal(trace_open(&view, &t.shm, 0), 0);
 	eval_init(&e, &view);
