@@ -27,7 +27,8 @@ int byte_set(struct solve_path *path, expr_t e, uint64_t set[4])
 	struct tape t;
 	int r = 0;
 
-	if (n->vars != 1 || expr_width(path->pool, n->home) != 8)
+	if (n->vars != 1 || expr_width(path->pool, n->home) != 8 ||
+	    expr_get(path->pool, e)->height > TAPE_HEIGHT)
 		return -1;
 	memset(set, 0, 4 * sizeof *set);
 	tape_init(&t, path->pool, &e, 1);

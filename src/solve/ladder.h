@@ -202,6 +202,9 @@ void local_learn(struct solve_path *path, expr_t e);
 void local_refuted(struct solve_path *path, expr_t goal);
 
 /* --------------------------------------------------------------------- set */
+#define TAPE_HEIGHT \
+	300 /* of a term that is run over many values: a tape costs what is below the term */
+
 /* Values of a byte for which a term over this variable alone is true. 0, or -1 if it is not of that
  * kind. */
 int byte_set(struct solve_path *path, expr_t e, uint64_t set[4]);

@@ -135,13 +135,14 @@ static void read_sum(struct linear *l)
 	}
 }
 
+/* Among equals the newest: fewer constraints stand on it. */
 static int by_factor(const void *a, const void *b)
 {
 	const struct summand *x = a, *y = b;
 
 	if (x->factor != y->factor)
 		return x->factor < y->factor ? -1 : 1;
-	return x->variable < y->variable ? -1 : x->variable > y->variable;
+	return x->variable > y->variable ? -1 : x->variable < y->variable;
 }
 
 /* Hands out `missing` to the first `free` summands; 1 if nothing is left. */

@@ -6,8 +6,8 @@
  */
 #include "solve/ladder.h"
 
-#define MODEL_STEPS 2000 /* terms valued before the rung gives up */
-#define MODEL_VALUES 64	 /* larger models are not kept: they would cost more than they bring */
+#define MODEL_STEPS 800 /* terms valued before the rung gives up */
+#define MODEL_VALUES 64 /* larger models are not kept: they would cost more than they bring */
 
 void models_put(struct solver *s, const struct solve_model *m)
 {

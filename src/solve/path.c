@@ -175,16 +175,20 @@ u128 path_apply(const struct solve_path *path, expr_t e)
 }
 
 /* --------------------------------------------------------------- valuation */
+/* Fresh zeroed memory instead of clearing: of a large pool a short path touches little. */
 static void more_nodes(struct solve_path *path)
 {
 	uint32_t need = exprs_count(path->pool), room = path->node_room;
+	struct node *old = path->nodes;
 
 	if (need <= room)
 		return;
 	room = need > 2 * room ? need + need / 4 + 64 : 2 * room;
-	path->nodes = mem_realloc(path->nodes, room, sizeof *path->nodes);
-	memset(path->nodes + path->node_room, 0, (room - path->node_room) * sizeof *path->nodes);
+	path->nodes = mem_zalloc(room * sizeof *path->nodes);
+	if (old)
+		memcpy(path->nodes, old, path->node_room * sizeof *path->nodes);
 	path->node_room = room;
+	free(old);
 }
 
 static uint64_t name_key(uint32_t op, uint32_t source, uint64_t index)

@@ -13,7 +13,8 @@
 
 #define LIVE_MOST 24
 #define CONFLICTS 20000
-#define RLIMIT 1000000 /* about a second */
+#define SHRINK_STEPS 3000 /* terms valued to make a model smaller */
+#define RLIMIT 1000000	  /* about a second */
 
 static void backend_drop(struct part *g)
 {
@@ -120,6 +121,41 @@ static void trial_read(struct query *q, struct backend *b)
 	}
 }
 
+/* Variables that need not change keep the run's value: a solver's model changes many for
+ * no reason. Halves, quarters and so on of the changes are taken back where the trial still holds.
+ */
+static void shrink(struct query *q)
+{
+	struct solve_path *path = q->path;
+	uint64_t stop = path->steps + SHRINK_STEPS;
+	assignment_vec now = {0}, less = {0};
+
+	for (size_t i = 0; i < path->changed.size; i++) {
+		expr_t e = path->changed.data[i];
+
+		vec_push(&now, (struct assignment){e, path->nodes[e].now});
+	}
+	for (size_t chunk = now.size / 2; chunk && path->steps < stop; chunk /= 2) {
+		for (size_t from = 0; from < now.size && path->steps < stop;) {
+			vec_clear(&less);
+			for (size_t i = 0; i < now.size; i++)
+				if (i < from || i >= from + chunk)
+					vec_push(&less, now.data[i]);
+			if (trial_assign(q, less.data, less.size)) {
+				assignment_vec t = now;
+
+				now = less;
+				less = t;
+			} else {
+				from += chunk;
+			}
+			path->steps += 16; /* of the copying */
+		}
+	}
+	vec_release(&now);
+	vec_release(&less);
+}
+
 /* A backend's SAT is one only if its model holds. */
 static enum verdict checked(struct query *q, struct backend *b, enum verdict v)
 {
@@ -131,6 +167,8 @@ static enum verdict checked(struct query *q, struct backend *b, enum verdict v)
 		return VERDICT_UNKNOWN;
 	}
 	trial_take(q);
+	if (!q->path->no_seed)
+		shrink(q);
 	return VERDICT_SAT;
 }
 
@@ -205,9 +243,13 @@ enum verdict rung_optimistic(struct query *q)
 			b->assert_term(b, path->unary.data[u].constraint);
 	v = b->check(b, q->goal, &l);
 	if (v == VERDICT_SAT) {
+		uint32_t count;
+		const expr_t *vars = expr_vars(path->pool, q->goal, &count);
 		int holds;
 
-		trial_read(q, b);
+		trial_begin(path);
+		for (uint32_t i = 0; i < count; i++)
+			trial_set(path, vars[i], b->value(b, vars[i]));
 		holds = trial_run(q, 1);
 		if (trial_value(path, q->goal) == 1) {
 			trial_take(q);

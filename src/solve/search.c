@@ -126,7 +126,8 @@ static void pair_roots(struct query *q, expr_vec *roots)
 		return;
 	query_slice(q, &slice);
 	for (size_t i = 0; i < slice.size; i++)
-		if (q->path->nodes[slice.data[i]].vars == 2) /* the others are in the sets */
+		if (q->path->nodes[slice.data[i]].vars == 2 && /* the others are in the sets */
+		    expr_get(q->path->pool, slice.data[i])->height <= TAPE_HEIGHT)
 			vec_push(roots, slice.data[i]);
 	vec_release(&slice);
 }
@@ -141,7 +142,8 @@ static enum verdict two_bytes(struct query *q, uint64_t stop)
 
 	s.x = path->nodes[q->goal].home;
 	s.y = path->nodes[q->goal].other;
-	if (!is_byte(path, s.x) || !is_byte(path, s.y))
+	if (!is_byte(path, s.x) || !is_byte(path, s.y) ||
+	    expr_get(path->pool, q->goal)->height > TAPE_HEIGHT)
 		return VERDICT_UNKNOWN;
 	memcpy(dx, byte_allowed(path, s.x), sizeof dx);
 	memcpy(dy, byte_allowed(path, s.y), sizeof dy);

@@ -4,8 +4,8 @@
  * the goal can mostly be satisfied by changing a few bytes near it. These stay variables;
  * all others become the constants they were in the run. Only terms in the cone of the
  * free variables are built again, from the values the run gave their other operands, so
- * the cost depends on the cone, not on the slice. A model is a model of the slice; that there
- * is none says nothing.
+ * the cost depends on the cone, not on the slice; they live in a pool of their own that is
+ * freed with the query. A model is a model of the slice; that there is none says nothing.
  */
 #include "solve/window.h"
 
@@ -13,6 +13,7 @@
 
 struct window {
 	struct query *q;
+	struct exprs *to; /* pool of the images */
 	struct map image; /* term in the cone: the term it becomes */
 	expr_vec cone;	  /* linked terms, ascending after the sort */
 	const expr_vec *open;
@@ -25,7 +26,7 @@ static expr_t image_of(struct window *w, expr_t e)
 
 	if (map_get(&w->image, e, &image) && image)
 		return (expr_t)image;
-	return expr_const(path->pool, expr_width(path->pool, e), path_seed(path, e));
+	return expr_const(w->to, expr_width(path->pool, e), path_seed(path, e));
 }
 
 static expr_t rebuild_data(struct window *w, expr_t data)
@@ -37,7 +38,7 @@ static expr_t rebuild_data(struct window *w, expr_t data)
 
 	for (uint64_t i = 0; i < count; i++)
 		vec_push(&bytes, image_of(w, expr_data_byte(p, data, i)));
-	e = expr_data(p, bytes.data, count);
+	e = expr_data(w->to, bytes.data, count);
 	vec_release(&bytes);
 	return e;
 }
@@ -50,18 +51,30 @@ static expr_t rebuild_read(struct window *w, const struct expr_node *n)
 	expr_t at = image_of(w, data_first ? n->b : n->a);
 	uint64_t image;
 
-	if (map_get(&w->image, data, &image) && image)
-		data = (expr_t)image; /* one of its bytes is in the cone */
-	else if (w->q->path->nodes[data].vars)
-		data = rebuild_data(w, data); /* none is: all become constants */
-	return expr_read(p, data, at, n->width);
+	if (!map_get(&w->image, data, &image) || !image) { /* all its bytes are constant here */
+		image = rebuild_data(w, data);
+		map_set(&w->image, data, image);
+	}
+	return expr_read(w->to, (expr_t)image, at, n->width);
+}
+
+/* The variable of the same identity. */
+static expr_t rebuild_variable(struct window *w, expr_t e)
+{
+	const struct expr_node *n = expr_get(w->q->path->pool, e);
+
+	if (n->op == MUSTER_OP_INPUT)
+		return expr_input(w->to, n->a, n->k);
+	if (n->op == MUSTER_OP_LENGTH)
+		return expr_length(w->to, n->a);
+	return expr_named(w->to, n->width, expr_name(w->q->path->pool, e));
 }
 
 /* The term with the images of its operands. */
 static expr_t rebuild(struct window *w, expr_t e)
 {
-	struct exprs *p = w->q->path->pool;
-	struct expr_node n = *expr_get(p, e);
+	struct exprs *p = w->to;
+	struct expr_node n = *expr_get(w->q->path->pool, e);
 	expr_t a, b;
 
 	if (n.op == MUSTER_OP_DATA)
@@ -104,7 +117,7 @@ static void cone_add(struct window *w, expr_t e)
 static int cone_find(struct window *w, size_t most)
 {
 	for (size_t i = 0; i < w->open->size; i++) {
-		map_set(&w->image, w->open->data[i], w->open->data[i]);
+		map_set(&w->image, w->open->data[i], rebuild_variable(w, w->open->data[i]));
 		cone_add(w, w->open->data[i]);
 	}
 	for (size_t i = 0; i < w->cone.size; i++) {
@@ -134,24 +147,25 @@ static enum verdict window_check(struct window *w, struct backend *b, uint64_t c
 		map_set(&w->image, q->nodes.data[i], e);
 	}
 	e = image_of(w, q->goal);
-	if (expr_is_const(path->pool, e, NULL) && e == expr_false(path->pool))
+	if (e == expr_false(w->to))
 		return VERDICT_UNSAT; /* of the window */
 	return b->check(b, e, &l);
 }
 
 enum verdict window_solve(struct query *q, const expr_vec *open, size_t most, uint64_t conflicts)
 {
-	struct window w = {.q = q, .open = open};
+	struct window w = {.q = q, .open = open, .to = exprs_new()};
 	struct solve_path *path = q->path;
 	enum verdict v = VERDICT_UNKNOWN;
 
 	if (cone_find(&w, most)) {
-		struct backend *b = backend_blast.open(&backend_blast, path->pool);
+		struct backend *b = backend_blast.open(&backend_blast, w.to);
 
 		if (window_check(&w, b, conflicts) == VERDICT_SAT) {
 			trial_begin(path);
-			for (size_t i = 0; i < w.open->size; i++)
-				trial_set(path, w.open->data[i], b->value(b, w.open->data[i]));
+			for (size_t i = 0; i < open->size; i++)
+				trial_set(path, open->data[i],
+					  b->value(b, image_of(&w, open->data[i])));
 			if (trial_run(q, 0)) {
 				trial_take(q);
 				v = VERDICT_SAT;
@@ -161,6 +175,7 @@ enum verdict window_solve(struct query *q, const expr_vec *open, size_t most, ui
 		}
 		b->close(b);
 	}
+	exprs_free(w.to);
 	map_release(&w.image);
 	vec_release(&w.cone);
 	return v;
