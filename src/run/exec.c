@@ -26,10 +26,10 @@
 #include "base/vec.h"
 #include "muster/cov.h"
 #include "run/cov.h"
+#include "run/cpu.h"
 
 #include <errno.h>
 #include <linux/futex.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@
 #define LOOP_GROWTH_KIB (128u << 10) /* or a quarter of the memory limit */
 #define LOOP_MISHAPS 3	/* ends for what earlier inputs left behind, after which there is no loop any more */
 #define MISHAP_RUNS 1000 /* after that many inputs, the ones before are forgotten */
-#define CPU_RUNS 2048	/* processes on one processor before the kernel is asked for another opinion */
+#define CPU_RUNS 256	/* between two looks at where they take place */
 #define SLICE_NS 500000000ll
 
 struct exec {
@@ -67,10 +67,9 @@ struct exec {
 	unsigned mishaps, loop_runs;
 	uint64_t most_kib;
 
-	int cpu; /* from 1; 0: not chosen */
+	struct cpu cpu;
 	unsigned cpu_runs;
-	int burst, bound;
-	cpu_set_t mask; /* of the thread before it was bound */
+	int burst;
 };
 
 /* ----------------------------------------------------------- counters */
@@ -162,35 +161,17 @@ static void gather(struct exec *e, int looped)
 
 static void bind(struct exec *e)
 {
-	cpu_set_t one;
-
-	if (e->bound || sched_getaffinity(0, sizeof e->mask, &e->mask) || CPU_COUNT(&e->mask) < 2)
-		return;
-	if (!e->cpu || !CPU_ISSET(e->cpu - 1, &e->mask)) {
-		e->cpu = sched_getcpu() + 1;
-		e->cpu_runs = 0;
-		launcher_set_cpu(e->launcher, e->cpu);
-	}
-	CPU_ZERO(&one);
-	CPU_SET(e->cpu - 1, &one);
-	e->bound = e->cpu && !sched_setaffinity(0, sizeof one, &one);
+	if (cpu_bind(&e->cpu))
+		launcher_set_cpu(e->launcher, e->cpu.chosen);
 }
 
-static void unbind(struct exec *e)
+/* 1: the next process is to be on another processor. */
+static int look_at_cpu(struct exec *e)
 {
-	if (e->bound)
-		sched_setaffinity(0, sizeof e->mask, &e->mask);
-	e->bound = 0;
-}
-
-/* Between two processes the target can move: somebody else may have come to its processor. */
-static void choose_cpu(struct exec *e)
-{
-	if (++e->cpu_runs < CPU_RUNS)
-		return;
-	unbind(e);
-	e->cpu = 0;
-	bind(e);
+	if (++e->cpu_runs % CPU_RUNS || !cpu_look(&e->cpu))
+		return 0;
+	launcher_set_cpu(e->launcher, e->cpu.chosen);
+	return 1;
 }
 
 void exec_burst(struct exec *e, int on)
@@ -199,7 +180,7 @@ void exec_burst(struct exec *e, int on)
 	if (on)
 		bind(e);
 	else
-		unbind(e);
+		cpu_unbind(&e->cpu);
 }
 
 /* --------------------------------------------------------------- loop */
@@ -347,12 +328,8 @@ static int run_looped(struct exec *e, const struct launch_input *in, struct exec
 
 	if (in->size > e->shm.data_capacity)
 		return 0;
-	if (e->loop == LOOP_ON && (e->loop_runs >= LOOP_RUNS ||
-				   e->words->resident_kib > e->most_kib)) {
+	if (e->loop == LOOP_ON && (e->loop_runs >= LOOP_RUNS || e->words->resident_kib > e->most_kib || look_at_cpu(e)))
 		loop_stop(e);
-		e->cpu_runs = CPU_RUNS;
-		choose_cpu(e);
-	}
 	if (e->loop != LOOP_ON && (started = loop_start(e, in, from, r)) != 1) {
 		r->seconds = (double)(now() - from) * 1e-9;
 		return started ? -1 : 1;
@@ -382,7 +359,7 @@ static int run_process(struct exec *e, const struct launch_input *in, struct exe
 {
 	struct run_result result;
 
-	choose_cpu(e);
+	look_at_cpu(e);
 	if (launcher_run(e->launcher, in, &result))
 		return -1;
 	take(e, &result, r);
@@ -420,7 +397,7 @@ int exec_run(struct exec *e, const void *data, size_t size, struct exec_result *
 	bind(e);
 	result = run(e, &in, r);
 	if (!e->burst)
-		unbind(e);
+		cpu_unbind(&e->cpu);
 	r->counters = e->dense;
 	r->count = e->count;
 	return result;
@@ -440,6 +417,7 @@ int exec_open(struct exec **out, const struct launch_options *options, int no_lo
 		e->options.out = LAUNCH_NULL;
 	if (e->options.err == LAUNCH_CAPTURE)
 		e->options.err = LAUNCH_NULL;
+	cpu_init(&e->cpu, options->cpu);
 	e->loop = no_loop ? LOOP_NONE : LOOP_WANTED;
 	e->shm.fd = -1;
 	if (!shm_init(&e->shm, &tables) && (e->launcher = launcher_new(&e->options))) {
@@ -456,7 +434,7 @@ void exec_close(struct exec *e)
 	if (!e)
 		return;
 	loop_stop(e);
-	unbind(e);
+	cpu_unbind(&e->cpu);
 	launcher_free(e->launcher);
 	shm_release(&e->shm);
 	vec_release(&e->units);
