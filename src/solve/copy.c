@@ -305,6 +305,24 @@ static int push_operator(struct push *s, const struct expr_node *n, u128 want, u
 	}
 }
 
+static int is_arithmetic(unsigned op)
+{
+	return op == MUSTER_OP_ADD || op == MUSTER_OP_SUB || op == MUSTER_OP_MUL ||
+	       op == MUSTER_OP_UDIV || op == MUSTER_OP_UREM;
+}
+
+static int is_comparison(unsigned op)
+{
+	return op == MUSTER_OP_EQ || op == MUSTER_OP_ULT || op == MUSTER_OP_ULE ||
+	       op == MUSTER_OP_SLT || op == MUSTER_OP_SLE;
+}
+
+static int is_truth(const struct expr_node *n)
+{
+	return n->width == 1 && (is_comparison(n->op) || n->op == MUSTER_OP_AND ||
+				 n->op == MUSTER_OP_OR || n->op == MUSTER_OP_XOR);
+}
+
 /* e gets these bits. 0: not this way. */
 static int push(struct push *s, expr_t e, u128 want, u128 mask)
 {
@@ -322,20 +340,12 @@ static int push(struct push *s, expr_t e, u128 want, u128 mask)
 	s->fuel--;
 	if (n.op == MUSTER_OP_INPUT || n.op == MUSTER_OP_LENGTH || n.op == EXPR_OP_NAMED)
 		return push_variable(s, e, want, mask);
-	if (n.op != MUSTER_OP_CONCAT && n.op != MUSTER_OP_AND && n.op != MUSTER_OP_OR &&
-	    n.op != MUSTER_OP_XOR && op_mask(mask, n.width) != ones(n.width) &&
-	    (n.op == MUSTER_OP_ADD || n.op == MUSTER_OP_SUB || n.op == MUSTER_OP_MUL ||
-	     n.op == MUSTER_OP_UDIV || n.op == MUSTER_OP_UREM)) {
-		want |= seed & ~mask; /* arithmetic is inverted whole */
+	if (is_arithmetic(n.op)) { /* is inverted whole */
+		want |= seed & ~mask;
 		mask = ones(n.width);
 	}
 	s->depth++;
-	ok = n.width == 1 &&
-		     (n.op == MUSTER_OP_EQ || n.op == MUSTER_OP_ULT || n.op == MUSTER_OP_ULE ||
-		      n.op == MUSTER_OP_SLT || n.op == MUSTER_OP_SLE || n.op == MUSTER_OP_AND ||
-		      n.op == MUSTER_OP_OR || n.op == MUSTER_OP_XOR)
-		 ? push_truth(s, e, (int)want)
-		 : push_operator(s, &n, want, mask);
+	ok = is_truth(&n) ? push_truth(s, e, (int)want) : push_operator(s, &n, want, mask);
 	s->depth--;
 	return ok;
 }
@@ -424,13 +434,9 @@ static int push_truth(struct push *s, expr_t e, int truth)
 	s->fuel--;
 	if (expr_is_not(s->path->pool, e, &inner))
 		return push_truth(s, inner, !truth);
-	switch (n.op) {
-	case MUSTER_OP_EQ:
-	case MUSTER_OP_ULT:
-	case MUSTER_OP_ULE:
-	case MUSTER_OP_SLT:
-	case MUSTER_OP_SLE:
+	if (is_comparison(n.op))
 		return push_compare(s, &n, truth);
+	switch (n.op) {
 	case MUSTER_OP_AND:
 	case MUSTER_OP_OR:
 		return push_join(s, &n, truth);

@@ -9,7 +9,8 @@
  *
  * A model is evaluated against every constraint of the prefix that a changed
  * variable occurs in, and the goal, before it is returned as SAT. UNSAT is only said by
- * a complete rung (constant folding, cache, SAT, Z3). Everything else is UNKNOWN.
+ * a complete rung (constant folding, what stands on the path, cache, an exhaustive enumeration of one
+ * or two bytes, SAT, Z3). Everything else is UNKNOWN.
  */
 #ifndef MUSTER_SOLVE_SOLVE_H
 #define MUSTER_SOLVE_SOLVE_H

@@ -39,7 +39,7 @@ static double now(void)
 
 /* ------------------------------------------------------- terms and oracle */
 #define DOMAIN 4096
-#define MOST_NODES 600
+#define MOST_NODES 1500
 
 struct both { /* a term and its value for each assignment */
 	expr_t e;
@@ -148,6 +148,23 @@ static struct both choose(struct both c, struct both a, struct both b)
 }
 
 static struct both random_condition(unsigned depth);
+static struct both random_term(unsigned width, unsigned depth);
+
+/* A byte of a small table, some of whose bytes are variables; outside of it there is 0. */
+static struct both table_byte(unsigned depth)
+{
+	struct both at = resize(random_term(8, depth), 64, 0), byte[6], r;
+	expr_t bytes[6];
+
+	for (unsigned i = 0; i < 6; i++) {
+		byte[i] = next() % 3 ? constant(8, next()) : variable(next() % vars);
+		bytes[i] = byte[i].e;
+	}
+	r = both_new(expr_read(pool, expr_data(pool, bytes, 6), at.e, 8), 8);
+	for (unsigned k = 0; k < DOMAIN; k++)
+		r.value[k] = at.value[k] < 6 ? byte[at.value[k]].value[k] : 0;
+	return r;
+}
 
 static struct both random_term(unsigned width, unsigned depth)
 {
@@ -174,6 +191,8 @@ static struct both random_term(unsigned width, unsigned depth)
 	case 2:
 		return binary(ops[next() % 15], random_term(width, depth - 1),
 			      constant(width, next() % 300));
+	case 3:
+		return resize(table_byte(depth - 1), width, next() % 2);
 	default:
 		return binary(ops[next() % 15], random_term(width, depth - 1),
 			      random_term(width, depth - 1));
@@ -182,10 +201,11 @@ static struct both random_term(unsigned width, unsigned depth)
 
 static struct both random_condition(unsigned depth)
 {
-	static const enum muster_op ops[] = {MUSTER_OP_EQ,  MUSTER_OP_NE,  MUSTER_OP_ULT,
-					     MUSTER_OP_ULE, MUSTER_OP_SLT, MUSTER_OP_SLE,
-					     MUSTER_OP_EQ};
-	unsigned width = 8u << next() % 3;
+	static const enum muster_op ops[] = {
+	    MUSTER_OP_EQ,    MUSTER_OP_NE,    MUSTER_OP_ULT,   MUSTER_OP_ULE,	MUSTER_OP_SLT,
+	    MUSTER_OP_SLE,   MUSTER_OP_EQ,    MUSTER_OP_SADDO, MUSTER_OP_UADDO, MUSTER_OP_SSUBO,
+	    MUSTER_OP_USUBO, MUSTER_OP_SMULO, MUSTER_OP_UMULO};
+	unsigned width = 8u << next() % 4;
 	struct both a, b;
 
 	if (depth > 1 && next() % 8 == 0)
@@ -194,7 +214,7 @@ static struct both random_condition(unsigned depth)
 	a = random_term(width, depth);
 	b = next() % 3 ? constant(width, next() % 2 ? a.value[next() % DOMAIN] : next() % 200)
 		       : random_term(width, depth ? depth - 1 : 0);
-	return binary(ops[next() % 7], a, b);
+	return binary(ops[next() % (next() % 4 ? 7 : 13)], a, b);
 }
 
 static struct both negated(struct both a)
@@ -958,6 +978,44 @@ static void test_growth(void **unused)
 	assert_true(large < 30 * small + 0.1);
 }
 
+/* More groups than solvers may live at a time, asked in turn; then goals that join some. */
+static void test_many_groups(void **unused)
+{
+	struct solver *s = solver_new(&(struct solve_options){.no_search = 1, .no_cache = 1});
+	struct solve_path *path;
+	unsigned groups = 0, at[200];
+	uint64_t before;
+
+	(void)unused;
+	pool = exprs_new();
+	path = solve_path_new(s, pool, long_value, NULL);
+	for (unsigned k = 0; groups < 60; k += 3) {
+		if (solve_path_add(path, op(MUSTER_OP_ULT, in(k), in(k + 1))) < 0 ||
+		    solve_path_add(path, op(MUSTER_OP_ULT, in(k + 1), in(k + 2))) < 0)
+			continue;
+		at[groups++] = k;
+	}
+	for (int round = 0; round < 2; round++)
+		for (unsigned g = 0; g < groups; g++)
+			ask(path,
+			    round ? op(MUSTER_OP_ULT, in(at[g] + 2), number(8, 2))
+				  : op(MUSTER_OP_ULT, number(8, 253), in(at[g])),
+			    VERDICT_UNSAT, SOLVE_SAT, NULL);
+	for (unsigned g = 0; g + 1 < groups; g += 2) { /* c is at most 255, a at most 253 */
+		expr_t sum = op(MUSTER_OP_ADD, expr_zext(pool, in(at[g] + 2), 16),
+				expr_zext(pool, in(at[g + 1]), 16));
+
+		ask(path, op(MUSTER_OP_ULT, number(16, 255 + 253), sum), VERDICT_UNSAT, SOLVE_SAT,
+		    NULL);
+	}
+	before = solver_stats(s)->slice_constraints;
+	ask(path, op(MUSTER_OP_ULT, number(8, 254), in(at[0] + 1)), VERDICT_UNSAT, SOLVE_SAT, NULL);
+	assert_int_equal(solver_stats(s)->slice_constraints - before, 2);
+	solve_path_free(path);
+	exprs_free(pool);
+	solver_free(s);
+}
+
 /* The same seed gives the same answers. */
 static void test_repeat(void **unused)
 {
@@ -990,7 +1048,8 @@ int main(void)
 	    cmocka_unit_test(test_formula),	cmocka_unit_test(test_optimistic),
 	    cmocka_unit_test(test_dump),	cmocka_unit_test(test_random_paths),
 	    cmocka_unit_test(test_recheck),	cmocka_unit_test(test_tiny_limits),
-	    cmocka_unit_test(test_repeat),	cmocka_unit_test(test_growth),
+	    cmocka_unit_test(test_repeat),	cmocka_unit_test(test_many_groups),
+	    cmocka_unit_test(test_growth),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
