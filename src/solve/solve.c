@@ -241,7 +241,7 @@ static enum verdict recheck(struct query *q)
 	struct solver *s = q->path->solver;
 	double random = (double)(solver_random(s) >> 11) * 0x1p-53;
 
-	if (s->o.recheck <= 0 || random >= s->o.recheck)
+	if (s->o.no_z3 || random >= s->o.recheck)
 		return VERDICT_UNSAT;
 	s->stats.rechecked++;
 	if (rung_z3(q) != VERDICT_SAT)
