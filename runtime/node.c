@@ -22,7 +22,7 @@ static uint64_t place(label newest, uint64_t head, uint64_t tail, uint64_t k)
 	return (uint64_t)newest * MUSTER_SLOTS + by + mix;
 }
 
-label rt_make_far(label newest, uint64_t head, uint64_t tail, uint64_t value, uint64_t k, uint32_t tag)
+label rt_make_far(label newest, uint64_t head, uint64_t tail, uint64_t value, uint64_t k)
 {
 	struct rt_state *s = RT_STATE;
 	uint64_t at = place(newest, head, tail, k), count = s->header->node_count;
@@ -30,19 +30,19 @@ label rt_make_far(label newest, uint64_t head, uint64_t tail, uint64_t value, ui
 
 	for (unsigned i = 0; i < 4; i++) {
 		uint32_t *slot = &s->slots[(at + i) & s->slot_mask];
-		label l = *slot & MUSTER_LABEL_MASK;
+		label l = *slot;
 		if (l == 0 || l >= count) {
 			free = slot;
 			break;
 		}
 		const struct muster_node *n = &s->nodes[l];
-		if (((*slot ^ tag) & ~MUSTER_LABEL_MASK) == 0 && rt_same(n, head, (label)tail, k) &&
+		if (rt_same(n, head, (label)tail, k) &&
 		    (n->op != MUSTER_OP_ITE || n->c == tail >> 32))
 			return l;
 	}
 	label made = rt_append(count, head, tail, value, k);
 	if (made)
-		*free = made | tag;
+		*free = made;
 	return made;
 }
 
@@ -413,7 +413,7 @@ label rt_ite(label cond, label a, label b, unsigned width, uint64_t va, uint64_t
 	label newest = a > b ? a : b;
 	rt_wide v = rt_wide_value(truth ? a : b);
 	return rt_make_far(newest > cond ? newest : cond, rt_head(MUSTER_OP_ITE, width, cond), rt_tail(a, b), (uint64_t)v,
-	                   width > 64 ? (uint64_t)(v >> 64) : 0, 0);
+	                   width > 64 ? (uint64_t)(v >> 64) : 0);
 }
 
 static rt_wide reverse_bits(rt_wide v, unsigned width)

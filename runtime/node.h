@@ -2,8 +2,7 @@
  *
  * Hash-consing without a table to clear: the nodes whose newest operand is x hang on x in a list, newest
  * first, and the beginning of x's list is cleared when x is made. Consecutive operations on one
- * input byte therefore look at memory that the byte's own operations have just used. The four
- * bits that a label leaves in a link tell most other nodes apart without a look at them.
+ * input byte therefore look at memory that the byte's own operations have just used.
  *
  * A list has at most RT_CHAIN nodes. Those beyond (the length of the input against each index of a loop) are
  * found in a hash table: a slot holds a label and is believed
@@ -72,6 +71,8 @@ static inline struct muster_node *rt_node(label a)
 #define RT_CHAIN 16
 
 /* The first half of a node as two words: op, width, no flags, a; then b, c. */
+typedef uint64_t __attribute__((may_alias)) rt_word;
+
 static inline uint64_t rt_head(unsigned op, unsigned width, label a)
 {
 	return (uint64_t)op | (uint64_t)width << 8 | (uint64_t)a << 32;
@@ -84,7 +85,8 @@ static inline uint64_t rt_tail(label b, label c)
 
 static inline int rt_same(const struct muster_node *n, uint64_t head, label b, uint64_t k)
 {
-	return rt_head(n->op, n->width, n->a) == head && n->b == b && n->k == k;
+	const uint64_t flags = 0xffff0000u; /* and aux: no part of what a node is */
+	return n->k == k && (*(const rt_word *)n & ~flags) == head && n->b == b;
 }
 
 /* Makes a node; the word behind b is a third operand or the next in the list. */
@@ -96,7 +98,7 @@ static inline __attribute__((always_inline)) label rt_append(uint64_t count, uin
 	s->header->node_count = count + 1;
 	__asm__ volatile("" ::: "memory");
 	struct muster_node *n = &s->nodes[count];
-	uint64_t *word = (uint64_t *)n;
+	rt_word *word = (rt_word *)n;
 	word[0] = head;
 	word[1] = tail;
 	n->value64 = value; /* with an empty list */
@@ -107,7 +109,7 @@ static inline __attribute__((always_inline)) label rt_append(uint64_t count, uin
 }
 
 /* A node that has a third operand, or that its newest operand's list has no room for. */
-RT_HIDDEN RT_COLD label rt_make_far(label newest, uint64_t head, uint64_t tail, uint64_t value, uint64_t k, uint32_t tag);
+RT_HIDDEN RT_COLD label rt_make_far(label newest, uint64_t head, uint64_t tail, uint64_t value, uint64_t k);
 
 /* The node with these parts, made if there is none. newest: the larger label of a and b; 0 for what has no operands. */
 static inline __attribute__((always_inline)) label rt_make_under(label newest, unsigned op, unsigned width, label a, label b,
@@ -115,23 +117,19 @@ static inline __attribute__((always_inline)) label rt_make_under(label newest, u
 {
 	struct rt_state *s = RT_STATE;
 	uint64_t head = rt_head(op, width, a), count = s->header->node_count;
-	uint32_t tag = (uint32_t)((op * 0x9e3779b1u + (uint32_t)k + b) * 0x85ebca6bu) & ~MUSTER_LABEL_MASK;
-	uint32_t *from = s->nodes[newest].width <= 32 ? &s->nodes[newest].list : &s->lists[newest], link = *from;
+	label *from = s->nodes[newest].width <= 32 ? &s->nodes[newest].list : &s->lists[newest], l = *from;
 
-	for (unsigned left = RT_CHAIN; link; left--) {
-		label l = link & MUSTER_LABEL_MASK;
-		if (RT_UNLIKELY(l >= count)) /* the target wrote here */
-			break;
+	for (unsigned left = RT_CHAIN; l && l < count; left--) { /* not below count: the target wrote here */
 		const struct muster_node *n = &s->nodes[l];
-		if (((link ^ tag) & ~MUSTER_LABEL_MASK) == 0 && rt_same(n, head, b, k))
+		if (rt_same(n, head, b, k))
 			return l;
 		if (RT_UNLIKELY(left == 1))
-			return rt_make_far(newest, head, b, value, k, tag);
-		link = n->c;
+			return rt_make_far(newest, head, b, value, k);
+		l = n->c;
 	}
 	label made = rt_append(count, head, rt_tail(b, *from), value, k);
 	if (made)
-		*from = made | tag;
+		*from = made;
 	return made;
 }
 

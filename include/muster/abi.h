@@ -114,8 +114,8 @@ static inline uint64_t muster_value(const struct muster_node *n)
 
 /* How the runtime finds a node again, and nobody's business else: those whose newest operand is a node are a list, which
  * begins in that node's field list, or, where the value needs the room, in its word at list_offset, and goes on
- * in the field c of nodes that have no third operand. A
- * link is a label, and four bits of a hash above it. The c of an INPUT is the label of its ZEXT to 32 bits. */
+ * in the field c of nodes that have no third operand. The
+ * c of an INPUT is the label of its ZEXT to 32 bits. */
 #define MUSTER_NODE_CONCRETISED 1u /* a concretisation event fixed this value already */
 #define MUSTER_NODE_UNREAD 2u /* an INPUT whose byte nobody read yet, or its ZEXT: the value means nothing */
 
