@@ -138,6 +138,12 @@ expr_t expr_make(struct exprs *p, struct expr_node n)
 		grow(p);
 		s = find_slot(p, &n, h);
 	}
+#ifdef EXPR_SHAKE /* for tests under AddressSanitizer: nobody may keep a pointer to a node over a constructor */
+	struct expr_node *moved = mem_alloc(p->cap * sizeof *p->nodes);
+	memcpy(moved, p->nodes, p->count * sizeof *moved);
+	free(p->nodes);
+	p->nodes = moved;
+#endif
 	unsigned height = 0;
 	if (n.op != MUSTER_OP_INPUT && n.op != MUSTER_OP_LENGTH && (n.a || n.b)) {
 		unsigned a = height_of(p, n.a), b = height_of(p, n.b), c = height_of(p, n.c);

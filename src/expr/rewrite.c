@@ -137,10 +137,10 @@ static expr_t add(struct exprs *p, unsigned width, expr_t a, expr_t b)
 			return a;
 		if (split_const(p, a, MUSTER_OP_ADD, &x, &c))
 			return add(p, width, x, expr_const(p, width, v + value_of(p, c)));
-		const struct expr_node *n = node(p, a);
-		if (n->op == MUSTER_OP_SUB && is_op(p, n->a, MUSTER_OP_CONST)) /* (k - y) + v */
+		struct expr_node n = *node(p, a); /* the constructors below move the pool's own */
+		if (n.op == MUSTER_OP_SUB && is_op(p, n.a, MUSTER_OP_CONST)) /* (k - y) + v */
 			return expr_binary(p, MUSTER_OP_SUB,
-					   expr_const(p, width, v + value_of(p, n->a)), n->b);
+					   expr_const(p, width, v + value_of(p, n.a)), n.b);
 		return expr_make3(p, MUSTER_OP_ADD, width, a, b, 0);
 	}
 	if (split_const(p, a, MUSTER_OP_ADD, &x, &c))
