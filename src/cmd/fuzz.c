@@ -319,7 +319,7 @@ int cmd_fuzz(int argc, char **argv)
 	if (!o.search.max_input)
 		o.search.max_input = 1 << 20;
 	if (!o.search.repeatable)
-		o.search.solve.seconds = 2;
+		o.search.solve.seconds = 0.5;
 	if (!o.seed)
 		o.seed = (uint64_t)time(NULL) ^ (uint64_t)getpid() << 32;
 	shared =

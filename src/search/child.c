@@ -141,7 +141,8 @@ int search_run_child(struct search *s, struct expansion *x, const struct path_st
 {
 	struct search_test t = {.parent = x->test->id,
 				.origin = ORIGIN_SOLVED,
-				.flags = (optimistic ? TEST_OPTIMISTIC : 0) | next_distance(x->test)};
+				.flags =
+				    (optimistic ? TEST_OPTIMISTIC : 0) | next_distance(x->test)};
 	struct exec_result r;
 	struct hash128 h = hash128(s->input.data, s->input.size);
 	if (!memory_add(&s->inputs, h.a))

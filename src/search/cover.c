@@ -150,7 +150,8 @@ uint64_t cover_signature(const struct exec_result *r)
 		uint64_t half[2];
 		group n;
 
-		/* Groups of zeros leave the hash alone, so that a library that registers later does not change it. */
+		/* Groups of zeros leave the hash alone, so that a library that registers later does
+		 * not change it. */
 		if (i == whole)
 			memcpy(rest, r->counters + i, r->count - whole);
 		memcpy(&n, i == whole ? rest : r->counters + i, GROUP);

@@ -9,29 +9,29 @@
 #include "search/havoc.h"
 
 /* The changes: X(NAME, weight for binary inputs, weight for text). */
-#define HAVOC_OPS(X)         \
-	X(flip_bit, 8, 3)    \
-	X(set_byte, 6, 3)    \
-	X(set_character, 2, 8) \
-	X(interesting, 12, 4) \
-	X(arithmetic, 14, 6) \
-	X(delete_block, 8, 8) \
-	X(clone_block, 6, 6) \
-	X(insert_block, 5, 3) \
-	X(copy_block, 6, 5)  \
-	X(fill_block, 3, 1)  \
-	X(swap_blocks, 3, 3) \
-	X(shuffle, 1, 1)     \
-	X(number, 3, 8)      \
-	X(word_over, 5, 6)   \
-	X(word_insert, 5, 8) \
-	X(splice_over, 5, 4) \
-	X(splice_insert, 5, 6) \
-	X(truncate, 1, 1)    \
-	X(grow_field, 4, 0)  \
-	X(token_copy, 2, 8)  \
-	X(token_over, 1, 6)  \
-	X(token_delete, 1, 5) \
+#define HAVOC_OPS(X)              \
+	X(flip_bit, 8, 3)         \
+	X(set_byte, 6, 3)         \
+	X(set_character, 2, 8)    \
+	X(interesting, 12, 4)     \
+	X(arithmetic, 14, 6)      \
+	X(delete_block, 8, 8)     \
+	X(clone_block, 6, 6)      \
+	X(insert_block, 5, 3)     \
+	X(copy_block, 6, 5)       \
+	X(fill_block, 3, 1)       \
+	X(swap_blocks, 3, 3)      \
+	X(shuffle, 1, 1)          \
+	X(number, 3, 8)           \
+	X(word_over, 5, 6)        \
+	X(word_insert, 5, 8)      \
+	X(splice_over, 5, 4)      \
+	X(splice_insert, 5, 6)    \
+	X(truncate, 1, 1)         \
+	X(grow_field, 4, 0)       \
+	X(token_copy, 2, 8)       \
+	X(token_over, 1, 6)       \
+	X(token_delete, 1, 5)     \
 	X(character_insert, 1, 8) \
 	X(nest, 1, 4)
 
@@ -64,8 +64,8 @@ extern const unsigned havoc_edges8_count, havoc_edges16_count, havoc_edges32_cou
 uint64_t havoc_load(const uint8_t *p, unsigned width, int big);
 void havoc_store(uint8_t *p, unsigned width, int big, uint64_t v);
 
-/* Inserts n bytes (from may be NULL: they are left for the caller, zeroed) at `at`; less or nothing where the limit is near. Gives
- * how many. from must not lie inside b. */
+/* Inserts n bytes (from may be NULL: they are left for the caller, zeroed) at `at`; less or nothing
+ * where the limit is near. Gives how many. from must not lie inside b. */
 size_t havoc_insert(struct havoc *h, struct buf *b, size_t at, const void *from, size_t n);
 void havoc_delete(struct buf *b, size_t at, size_t n);
 

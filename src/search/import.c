@@ -136,7 +136,8 @@ static expr_t term(struct import *im, const struct muster_node *n)
 	case MUSTER_OP_LENGTH:
 		return expr_length(p, source_of(im->trace, n->a));
 	case MUSTER_OP_CONST:
-		return expr_const(p, n->width, n->width > 64 ? (u128)n->k << 64 | n->value64 : muster_value(n));
+		return expr_const(p, n->width,
+				  n->width > 64 ? (u128)n->k << 64 | n->value64 : muster_value(n));
 	case MUSTER_OP_BYTES:
 		return bytes_term(im, n);
 	case MUSTER_OP_READ:

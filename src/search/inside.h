@@ -38,9 +38,10 @@ struct search {
 	struct memory contexts; /* outcomes with the place on a path where they were taken */
 	struct memory progress; /* outcomes inside bodies of library functions, with their place */
 	struct memory failures; /* signatures of runs that failed */
-	struct map asked;	/* times an outcome that is not covered was asked for, by site and outcome */
-	struct map guesses;	/* optimistic answers asked for, by site and outcome */
-	struct memory paths;	/* digests of paths that were run */
+	struct map
+	    asked; /* times an outcome that is not covered was asked for, by site and outcome */
+	struct map guesses;  /* optimistic answers asked for, by site and outcome */
+	struct memory paths; /* digests of paths that were run */
 	struct search_stats stats;
 	uint64_t pending; /* tests without coverage in the frontier */
 	int incomplete;	  /* something was lost: not every path is known to be covered */
@@ -48,6 +49,7 @@ struct search {
 	struct buf input; /* of the child */
 	VEC(struct search_cover) changed;
 	struct mutation *mutation; /* NULL: off */
+	int urgent;		   /* the frontier may hold a test of rank SEARCH_URGENT */
 	double next_pause;
 	int paused;
 };
@@ -56,22 +58,27 @@ struct search {
  * stage did; -1. */
 int search_expand(struct search *s, struct search_test *t, const struct buf *data);
 
-/* child.c: builds the input that a model asks for and runs it; `step` of the parent was to take `outcome`. */
+/* child.c: builds the input that a model asks for and runs it; `step` of the parent was to take
+ * `outcome`. */
 int search_child(struct search *s, struct expansion *x, const struct path_step *step,
 		 uint32_t outcome, const struct solve_model *m);
-/* Its parts: from a model to s->input (0: larger than inputs may be); and its run. 1: it diverged, 0, -1. */
+/* Its parts: from a model to s->input (0: larger than inputs may be); and its run. 1: it diverged,
+ * 0, -1. */
 int search_build_input(struct search *s, const struct expansion *x, const struct solve_model *m);
 int search_run_child(struct search *s, struct expansion *x, const struct path_step *step,
 		     uint32_t outcome, int optimistic);
 
-/* steer.c: s->input was sent without the whole prefix and diverged: leads it back, one decision after the other. 0, -1. */
-int search_steer(struct search *s, struct expansion *x, const struct path_step *target, uint32_t outcome);
+/* steer.c: s->input was sent without the whole prefix and diverged: leads it back, one decision
+ * after the other. 0, -1. */
+int search_steer(struct search *s, struct expansion *x, const struct path_step *target,
+		 uint32_t outcome);
 /* expand.c: the empty path of a run: only the limit of the length. */
 struct solve_path *search_open_path(struct search *s, struct expansion *x);
 
 /* keep.c: looks at the coverage of a run and keeps the input, if it is worth it or `keep` is set. 1
  * kept, 0, -1. */
 int search_keep(struct search *s, struct search_test *t, const struct exec_result *r, int keep);
+#define SEARCH_URGENT 2.5e5 /* tests of this rank do not wait for their share of the time */
 double search_rank(const struct search_test *t);
 
 /* policy.c: which decisions of a path are negated at a stage. */
@@ -85,8 +92,8 @@ int search_still_wanted(struct search *s, const struct search_test *t, const str
 /* Notes where on its path each outcome was taken. Returns how many places inside library bodies are
  * new. */
 unsigned search_note(struct search *s, const struct path *p);
-/* Does the path pass a decision, not its parent's to negate, with an outcome that nobody has and that was not asked for
- * too often already? */
+/* Does the path pass a decision, not its parent's to negate, with an outcome that nobody has and
+ * that was not asked for too often already? */
 int search_near(const struct search *s, const struct path *p, uint64_t bound);
 
 /* subsume.c: takes out of the list what stronger constraints of the same instruction imply and,

@@ -47,18 +47,23 @@ static int failed_anew(struct search *s, struct search_test *t, const struct exe
 	return memory_add(&s->failures, signature(r));
 }
 
-/* Greater is sooner. First what covered something, and steps through a library, for outcomes that nobody has; then
- * the remaining negations of tests that cover, then paths without coverage, nearest to coverage first. */
+/* Greater is sooner. First what covered an outcome, and steps through a library, for outcomes that
+ * nobody has: these are urgent. Then paths that pass an outcome nobody has; what only took an
+ * outcome more often; the remaining negations of tests that cover; paths without coverage, nearest
+ * to coverage first. */
 double search_rank(const struct search_test *t)
 {
-	static const double covers[] = {1e6, 1e4, 955}, near[] = {3e5, 2000, 1500},
-			    later[] = {0, 300, 500};
+	static const double covers[] = {1e6, 1e4, 955}, classes[] = {2e5, 5e3, 950},
+			    near[] = {2.2e5, 2000, 1500}, later[] = {0, 300, 500};
 	double small = 10 - log2((double)t->size + 1) / 4;
 	double distance = (t->flags & TEST_DISTANCE) >> 8;
 	if (t->stage >= STAGE_DONE)
 		return 0;
-	if (t->flags & TEST_COVERS)
-		return covers[t->stage] + (t->stage < STAGE_ALL ? 20.0 * t->news.outcomes + t->news.classes + small : 0);
+	if (t->flags & TEST_COVERS) {
+		double base = t->news.outcomes || t->origin == ORIGIN_SEED ? covers[t->stage]
+									   : classes[t->stage];
+		return base + (t->stage < STAGE_ALL ? 20.0 * t->news.outcomes + small : 0);
+	}
 	if (t->flags & TEST_PROGRESS && t->stage == STAGE_UNCOVERED)
 		return 5e5 + small;
 	if (t->flags & TEST_NEAR)
@@ -90,6 +95,7 @@ int search_keep(struct search *s, struct search_test *t, const struct exec_resul
 	t->rank = search_rank(t);
 	int added = s->h.add(s->h.ctx, t, s->changed.data, s->changed.size);
 	if (added > 0) {
+		s->urgent |= t->rank >= SEARCH_URGENT;
 		s->pending += !(t->flags & TEST_COVERS) && t->stage < STAGE_DONE;
 		if (t->flags & TEST_COVERS && s->mutation)
 			mutation_add(s->mutation, t, r);

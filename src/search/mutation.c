@@ -1,9 +1,9 @@
 /* mutation.c: the mutation stage's place in a search, and its share of the time.
  *
- * Shares: each of the two ways (negating, mutating) has a decaying sum of the outcomes it
- * found and of what that cost. The next slice goes to the one with the better rate,
- * unless the other has fallen behind its least share of the cost so far: a way that
- * never runs cannot show that it would pay now.
+ * Shares: what covered something new is negated at once, within a share of the time. The rest of
+ * the frontier and mutation each have a decaying sum of the outcomes found and of what that cost;
+ * the next slice goes to the one with the better rate, unless the other has fallen behind its least
+ * share: a way that never runs cannot show that it would pay now.
  */
 #include "search/mutation.h"
 
@@ -15,15 +15,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DECAY 0.9	 /* of what was earned and spent, at each slice */
-#define LEAST_SHARE 0.15 /* of the cost, for the way that earns less */
+#define DECAY 0.9 /* of what was earned and spent, at each slice */
+/* Shares of the cost: the most for what is urgent, the least for the others. */
+#define URGENT_SHARE 0.6
+#define MUTATE_SHARE 0.3
+#define LAZY_SHARE 0.1
 #define ENDLESS (1ull << 40)
 
 struct mutation {
 	struct search *s;
 	struct havoc havoc;
 	struct stage *stage;
-	double earned[2], spent[2], total[2]; /* 0: negating, 1: mutating */
+	double earned[WAY_COUNT], spent[WAY_COUNT], total[WAY_COUNT];
 };
 
 static int found(void *ctx, uint64_t parent, const uint8_t *data, size_t size,
@@ -93,29 +96,34 @@ int mutation_slice(struct mutation *m)
 	return r;
 }
 
-void mutation_book(struct mutation *m, int mutate, double cost, uint64_t outcomes)
+void mutation_book(struct mutation *m, enum way w, double cost, uint64_t outcomes)
 {
 	if (!m)
 		return;
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < WAY_COUNT; i++) {
 		m->earned[i] *= DECAY;
 		m->spent[i] *= DECAY;
 	}
-	m->earned[mutate] += (double)outcomes;
-	m->spent[mutate] += cost;
-	m->total[mutate] += cost;
+	m->earned[w] += (double)outcomes;
+	m->spent[w] += cost;
+	m->total[w] += cost;
 }
 
-int mutation_next(struct mutation *m)
+static double rate(const struct mutation *m, enum way w)
 {
-	double all = m->total[0] + m->total[1];
-	double rate[2];
+	return (m->earned[w] + 0.1) / (m->spent[w] + 1e-3);
+}
+
+enum way mutation_next(struct mutation *m)
+{
+	double all = m->total[WAY_URGENT] + m->total[WAY_LAZY] + m->total[WAY_MUTATE];
 	if (!stage_count(m->stage))
-		return 0;
-	for (int i = 0; i < 2; i++) {
-		if (m->total[i] < LEAST_SHARE * all)
-			return i;
-		rate[i] = (m->earned[i] + 0.1) / (m->spent[i] + 1e-3);
-	}
-	return rate[1] > rate[0];
+		return WAY_LAZY;
+	if (m->s->urgent && m->total[WAY_URGENT] <= URGENT_SHARE * all)
+		return WAY_URGENT;
+	if (m->total[WAY_MUTATE] < MUTATE_SHARE * all)
+		return WAY_MUTATE;
+	if (m->total[WAY_LAZY] < LAZY_SHARE * all)
+		return WAY_LAZY;
+	return rate(m, WAY_MUTATE) >= rate(m, WAY_LAZY) ? WAY_MUTATE : WAY_LAZY;
 }

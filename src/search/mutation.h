@@ -7,14 +7,21 @@
 struct mutation;
 /* NULL with words if the user's dictionary cannot be read. */
 struct mutation *mutation_new(struct search *s);
-void mutation_free(struct mutation *m);				    /* NULL is fine */
+void mutation_free(struct mutation *m); /* NULL is fine */
 /* Copies it. r: its run, or NULL if there is none at hand. */
 void mutation_add(struct mutation *m, const struct search_test *t, const struct exec_result *r);
 void mutation_word(struct mutation *m, const void *data, size_t size);
 int mutation_slice(struct mutation *m); /* until search_paused; -1 with words */
 
-/* What a slice cost and found, and which kind of slice is due. m may be NULL for mutation_book. */
-void mutation_book(struct mutation *m, int mutate, double cost, uint64_t outcomes);
-int mutation_next(struct mutation *m);
+/* The ways to spend a slice. */
+enum way {
+	WAY_URGENT, /* negating what was found just now */
+	WAY_LAZY,   /* negating the rest of the frontier */
+	WAY_MUTATE,
+	WAY_COUNT
+};
+/* What a slice cost and found, and which is due. m may be NULL for mutation_book. */
+void mutation_book(struct mutation *m, enum way w, double cost, uint64_t outcomes);
+enum way mutation_next(struct mutation *m);
 
 #endif

@@ -16,7 +16,7 @@
 
 #define LIBRARY_PASSES 32
 #define NEAR_MOST 300 /* paths that are tried first for one outcome that is not covered */
-#define SAME_SITE 24 /* negations of one outcome that is not covered, for each path */
+#define SAME_SITE 24  /* negations of one outcome that is not covered, for each path */
 
 int memory_add(struct memory *m, uint64_t key)
 {
@@ -37,8 +37,8 @@ struct place {
 	uint64_t last;	   /* the program's last decision */
 };
 
-/* In a library's body every pass counts, to begin with: the digits of a number are passes of one loop, and
- * the program's own branch shows only after the last. */
+/* In a library's body every pass counts, to begin with: the digits of a number are passes of one
+ * loop, and the program's own branch shows only after the last. */
 static uint64_t pass_class(uint64_t passes, int own)
 {
 	if (!own && passes < LIBRARY_PASSES)
@@ -93,7 +93,9 @@ int search_near(const struct search *s, const struct path *p, uint64_t bound)
 		if (!is_decision(step) || step->ordinal < bound)
 			continue;
 		const struct sites_decision *d = &s->sites.decisions.data[step->site];
-		uint32_t outcomes = step->kind == MUSTER_EV_BRANCH ? 2 : d->values ? d->outcomes : 0;
+		uint32_t outcomes = step->kind == MUSTER_EV_BRANCH ? 2
+				    : d->values			   ? d->outcomes
+								   : 0;
 		for (uint32_t o = 0; o < outcomes; o++) {
 			uint64_t asked = 0;
 			if (o == step->outcome || !uncovered(s, d, o))

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-#define SLICE 0.25    /* seconds until the caller is asked again who is next */
+#define SLICE 0.25 /* seconds until the caller is asked again who is next */
 #define TURN 10
 #define WORK_RUN 1e-4 /* what a run counts for in repeatable mode, in place of seconds */
 #define WORK_QUERY 1e-4
@@ -123,8 +123,7 @@ struct search *search_new(const struct search_options *o, const struct search_ta
 		s->o.pending_limit = 5000;
 	s->o.solve.seed = o->seed;
 	s->inputs.limit = s->flipped.limit = s->contexts.limit = s->progress.limit =
-	    s->paths.limit =
-	    s->failures.limit = 1 << 22;
+	    s->paths.limit = s->failures.limit = 1 << 22;
 	s->solver = solver_new(&s->o.solve);
 	sites_init(&s->sites, t->sites);
 	cover_init(&s->cover);
@@ -200,8 +199,8 @@ int search_offer(struct search *s, const void *data, size_t size, enum search_or
 
 /* ------------------------------------------------------------------ slices */
 
-/* 1: negated something or finished a test; 0: the frontier is empty. */
-static int symbolic_slice(struct search *s)
+/* 1: negated something or finished a test, or nothing urgent is left; 0: the frontier is empty. */
+static int symbolic_slice(struct search *s, int urgent_only)
 {
 	struct buf data = {0};
 	struct search_test t = {0};
@@ -213,6 +212,9 @@ static int symbolic_slice(struct search *s)
 			r = got;
 			break;
 		}
+		s->urgent = t.rank >= SEARCH_URGENT;
+		if (urgent_only && !s->urgent)
+			break;
 		t.data = (const uint8_t *)data.data;
 		t.size = data.size;
 		int expanded = search_expand(s, &t, &data);
@@ -240,16 +242,17 @@ int search_exhausted(const struct search *s)
 	return !s->incomplete;
 }
 
-/* Runs one of the two and books what it cost and earned. */
-static int slice(struct search *s, int mutate)
+/* Runs one of the ways and books what it cost and earned. */
+static int slice(struct search *s, enum way way)
 {
 	double cost = search_cost(s), clock = search_clock();
 	uint64_t covered = s->cover.covered;
 	s->paused = 0;
 	s->next_pause = cost + SLICE;
-	int r = mutate ? mutation_slice(s->mutation) : symbolic_slice(s);
-	mutation_book(s->mutation, mutate, search_cost(s) - cost, s->cover.covered - covered);
-	if (mutate) {
+	int r =
+	    way == WAY_MUTATE ? mutation_slice(s->mutation) : symbolic_slice(s, way == WAY_URGENT);
+	mutation_book(s->mutation, way, search_cost(s) - cost, s->cover.covered - covered);
+	if (way == WAY_MUTATE) {
 		s->stats.mutate_seconds += search_clock() - clock;
 		s->stats.mutate_outcomes += s->cover.covered - covered;
 	} else {
@@ -261,15 +264,16 @@ static int slice(struct search *s, int mutate)
 int search_step(struct search *s)
 {
 	if (!s->mutation)
-		return slice(s, 0);
-	if (mutation_next(s->mutation))
-		return slice(s, 1) < 0 ? -1 : 1;
-	int r = slice(s, 0);
+		return slice(s, WAY_LAZY);
+	enum way way = mutation_next(s->mutation);
+	int r = slice(s, way);
+	if (r < 0 || way == WAY_MUTATE)
+		return r < 0 ? -1 : 1;
 	if (r)
 		return r;
 	if (search_exhausted(s))
 		return 0;
-	return slice(s, 1) < 0 ? -1 : 1;
+	return slice(s, WAY_MUTATE) < 0 ? -1 : 1;
 }
 
 const struct search_stats *search_stats(const struct search *s)

@@ -45,8 +45,9 @@ enum {
 	TEST_COVERS = 4,     /* new outcomes or classes when it was found: it stands in queue/ */
 	TEST_CRASH = 8,
 	TEST_HANG = 16,
-	TEST_NEAR = 64,	     /* covers nothing, but passes a decision with an outcome that nobody has */
-	TEST_DISTANCE = 0xff00, /* generations since a test that covers something, in bits 8 to 15 */
+	TEST_NEAR = 64, /* covers nothing, but passes a decision with an outcome that nobody has */
+	TEST_DISTANCE =
+	    0xff00,	    /* generations since a test that covers something, in bits 8 to 15 */
 	TEST_PROGRESS = 32, /* new inside a library function's body: no branch of the program, but
 			       on the way to one */
 };
@@ -78,7 +79,8 @@ struct search_hooks {
 	int (*take)(void *ctx, struct search_test *t, struct buf *data);
 	/* How far its exploration came. */
 	int (*update)(void *ctx, const struct search_test *t);
-	/* A test whose run crashed or hung in a way that was not seen before. -1 stops the search. */
+	/* A test whose run crashed or hung in a way that was not seen before. -1 stops the search.
+	 */
 	int (*failed)(void *ctx, const struct search_test *t, const struct exec_result *r);
 	/* Called a few times a second; nonzero ends the slice at once. */
 	int (*pause)(void *ctx);

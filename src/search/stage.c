@@ -3,11 +3,11 @@
  * Work is done in rounds: an input is drawn from the queue and some hundred mutants of it are
  * run, some of them its next deterministic changes until these are used up.
  *
- * Drawing: every input has a weight, and a Fenwick tree of the weights gives one in O(log n). The weight
- * is high for inputs that are the cheapest one known for some outcome ("tops"), that take outcomes
- * which few inputs of the queue take, that gave rise to others, and that were not
- * drawn often; low for long and slow ones. Weights are computed when an input is added, after each round of
- * it, and when it gains or loses its last top; never for the whole queue.
+ * Drawing: every input has a weight, and a Fenwick tree of the weights gives one in O(log n). The
+ * weight is high for inputs that are the cheapest one known for some outcome ("tops"), that take
+ * outcomes which few inputs of the queue take, that gave rise to others, and that were not drawn
+ * often; low for long and slow ones. Weights are computed when an input is added, after each round
+ * of it, and when it gains or loses its last top; never for the whole queue.
  *
  * Rare outcomes: users[o] is the number of inputs in the queue that take o. An input
  * remembers the RARE outcomes that were rarest when it was added; since counts only grow, these
@@ -29,9 +29,9 @@
 
 #define NONE UINT32_MAX
 #define RARE 32
-#define HOT 64		   /* offsets of an input that are worth changing */
-#define ROUND 256	   /* mutants of a round; twice as many for inputs that were never drawn */
-#define STEP_LIMIT 4096	   /* longer inputs have no deterministic changes */
+#define HOT 64		/* offsets of an input that are worth changing */
+#define ROUND 256	/* mutants of a round; twice as many for inputs that were never drawn */
+#define STEP_LIMIT 4096 /* longer inputs have no deterministic changes */
 #define REMEMBERED (1u << 16) /* mutants */
 #define PAUSE_RUNS 16
 #define WEIGHT_ONE 1024.0
@@ -265,7 +265,8 @@ static void learn(struct stage *st, uint32_t index, const struct exec_result *r)
 	weigh(st, index);
 }
 
-void stage_add(struct stage *st, uint64_t id, const void *data, size_t size, const struct exec_result *r)
+void stage_add(struct stage *st, uint64_t id, const void *data, size_t size,
+	       const struct exec_result *r)
 {
 	struct entry e = {.size = size, .id = id};
 	uint32_t index = (uint32_t)st->entries.size;
@@ -337,7 +338,8 @@ int stage_trim(struct stage *st, struct buf *data, struct exec_result *r, uint32
 }
 
 /* Something new: shortened, if it does the same again, and handed over. */
-static int hand_over(struct stage *st, uint32_t index, struct exec_result *r, struct cover_news news)
+static int hand_over(struct stage *st, uint32_t index, struct exec_result *r,
+		     struct cover_news news)
 {
 	struct buf found = BUF_EMPTY;
 	int e = 0;
@@ -357,7 +359,8 @@ static int hand_over(struct stage *st, uint32_t index, struct exec_result *r, st
 		struct entry *parent = &st->entries.data[index];
 
 		parent->found += !failed(r);
-		e = st->hooks.found(st->hooks.ctx, parent->id, (uint8_t *)found.data, found.size, r, news);
+		e = st->hooks.found(st->hooks.ctx, parent->id, (uint8_t *)found.data, found.size, r,
+				    news);
 	}
 	buf_release(&found);
 	return e;
@@ -418,7 +421,8 @@ static int next_mutant(struct stage *st, uint32_t index, unsigned number)
 	struct entry *e = &st->entries.data[index];
 	const struct entry *other;
 	/* Hot offsets steer where most of a long input does not matter, and no further. */
-	int steer = e->step == UINT64_MAX && e->hot_count && e->hot_count < HOT && e->size > 4u * e->hot_count;
+	int steer = e->step == UINT64_MAX && e->hot_count && e->hot_count < HOT &&
+		    e->size > 4u * e->hot_count;
 
 	if (e->step != UINT64_MAX && e->tops && number % 4 == 0) {
 		if (havoc_step(st->havoc, e->data, e->size, e->step++, &st->mutant)) {

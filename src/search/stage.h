@@ -18,15 +18,16 @@
 #include "search/havoc.h"
 
 struct stage_options {
-	int repeatable;	   /* time decides nothing */
-	int no_steps;	   /* no deterministic changes */
-	int no_trim;	   /* found inputs stay as long as they are */
+	int repeatable;	    /* time decides nothing */
+	int no_steps;	    /* no deterministic changes */
+	int no_trim;	    /* found inputs stay as long as they are */
 	uint32_t trim_runs; /* for one found input, at most; 0: 256 */
 };
 
 struct stage_hooks {
 	void *ctx;
-	/* An input with new outcomes or classes, or one whose run ended by a signal or at a limit. -1: stop, with words. */
+	/* An input with new outcomes or classes, or one whose run ended by a signal or at a limit.
+	 * -1: stop, with words. */
 	int (*found)(void *ctx, uint64_t parent, const uint8_t *data, size_t size,
 		     const struct exec_result *r, struct cover_news news);
 	/* Asked every few runs; nonzero ends stage_run. May be NULL. */
@@ -34,7 +35,8 @@ struct stage_hooks {
 };
 
 struct stage_stats {
-	uint64_t runs, mutants, steps, repeated; /* repeated: mutants not run, since they were before */
+	uint64_t runs, mutants, steps,
+	    repeated; /* repeated: mutants not run, since they were before */
 	uint64_t trim_runs, trimmed_bytes, rounds;
 };
 
@@ -44,17 +46,20 @@ struct stage *stage_new(const struct stage_options *o, struct exec *e, const str
 			struct havoc *h, const struct stage_hooks *hooks);
 void stage_free(struct stage *st); /* NULL is fine */
 
-/* An input for the queue. r: its run, or NULL if the caller has none at hand: it is then run once before it is used. */
-void stage_add(struct stage *st, uint64_t id, const void *data, size_t size, const struct exec_result *r);
+/* An input for the queue. r: its run, or NULL if the caller has none at hand: it is then run once
+ * before it is used. */
+void stage_add(struct stage *st, uint64_t id, const void *data, size_t size,
+	       const struct exec_result *r);
 size_t stage_count(const struct stage *st);
 
-/* About that many runs. 0; -1 with words if the target cannot be run or a hook failed. Returns early when paused, and
- * at once if the queue is empty. */
+/* About that many runs. 0; -1 with words if the target cannot be run or a hook failed. Returns
+ * early when paused, and at once if the queue is empty. */
 int stage_run(struct stage *st, uint64_t runs);
 const struct stage_stats *stage_stats(const struct stage *st);
 
-/* Shortens an input as far as its run keeps the same signature: blocks are taken out, their size halved each time,
- * with at most max_runs runs. *r becomes the run of what is left. 1 if it got shorter, 0, -1 with words. */
+/* Shortens an input as far as its run keeps the same signature: blocks are taken out, their size
+ * halved each time, with at most max_runs runs. *r becomes the run of what is left. 1 if it got
+ * shorter, 0, -1 with words. */
 int stage_trim(struct stage *st, struct buf *data, struct exec_result *r, uint32_t max_runs);
 
 #endif

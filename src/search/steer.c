@@ -16,7 +16,7 @@
 
 /* The child's first decision that is not what it should be. */
 struct turn {
-	size_t step;	  /* in the child's steps */
+	size_t step; /* in the child's steps */
 	uint32_t ordinal;
 	uint32_t outcome; /* that was wanted there */
 };
@@ -30,7 +30,8 @@ static size_t next_decision(const struct path *p, size_t i)
 }
 
 /* 1: it turned off at *turn; 0: it reached the target; -1: it is somewhere else altogether. */
-static int find_turn(const struct search *s, const struct path_step *target, uint32_t outcome, struct turn *turn)
+static int find_turn(const struct search *s, const struct path_step *target, uint32_t outcome,
+		     struct turn *turn)
 {
 	size_t i = 0, k = 0;
 	for (;;) {
@@ -52,7 +53,8 @@ static int find_turn(const struct search *s, const struct path_step *target, uin
 	}
 }
 
-/* On the open trace of the child: an input that takes the wanted outcome at the turn. 1 and s->input. */
+/* On the open trace of the child: an input that takes the wanted outcome at the turn. 1 and
+ * s->input. */
 static int solve_turn(struct search *s, struct expansion *y, const struct turn *turn)
 {
 	struct solve_model m = {0};
@@ -63,9 +65,11 @@ static int solve_turn(struct search *s, struct expansion *y, const struct turn *
 	expr_t length = expr_length(y->pool, 0);
 	solve_path_add(y->strict, expr_eq(y->pool, length, expr_const(y->pool, 64, y->size)));
 	for (size_t i = 0; i < turn->step; i++)
-		if (solve_path_add(y->strict, path_constraint(&s->child.steps.data[i], &y->import, &s->sites)) < 0)
+		if (solve_path_add(y->strict, path_constraint(&s->child.steps.data[i], &y->import,
+							      &s->sites)) < 0)
 			break;
-	expr_t goal = path_goal(&s->child.steps.data[turn->step], turn->outcome, &y->import, &s->sites);
+	expr_t goal =
+	    path_goal(&s->child.steps.data[turn->step], turn->outcome, &y->import, &s->sites);
 	if (solve_path_query(y->strict, goal, &m) == VERDICT_SAT)
 		solved = search_build_input(s, y, &m);
 	solve_model_release(&m);
@@ -75,8 +79,10 @@ static int solve_turn(struct search *s, struct expansion *y, const struct turn *
 	return solved;
 }
 
-/* Runs s->input and, if it can be told how, makes the next one of it. 1: there is a next one; 0: no; -1. */
-static int round_of(struct search *s, const struct path_step *target, uint32_t outcome, int64_t *last)
+/* Runs s->input and, if it can be told how, makes the next one of it. 1: there is a next one; 0:
+ * no; -1. */
+static int round_of(struct search *s, const struct path_step *target, uint32_t outcome,
+		    int64_t *last)
 {
 	struct buf data = {0};
 	struct run_result r;
@@ -84,7 +90,8 @@ static int round_of(struct search *s, const struct path_step *target, uint32_t o
 	int more = 0;
 	buf_add(&data, s->input.data, s->input.size);
 	struct expansion y = {.data = (const uint8_t *)data.data, .size = data.size};
-	int failed = search_trace(s, s->t.child, s->t.child_shm, data.data, data.size, &r, &y.trace);
+	int failed =
+	    search_trace(s, s->t.child, s->t.child_shm, data.data, data.size, &r, &y.trace);
 	if (!failed) {
 		path_read(&s->child, &y.trace, &s->sites, s->t.exec, s->o.path_limit);
 		if (find_turn(s, target, outcome, &turn) == 1 && (int64_t)turn.ordinal > *last) {
@@ -97,7 +104,8 @@ static int round_of(struct search *s, const struct path_step *target, uint32_t o
 	return failed < 0 ? -1 : more;
 }
 
-int search_steer(struct search *s, struct expansion *x, const struct path_step *target, uint32_t outcome)
+int search_steer(struct search *s, struct expansion *x, const struct path_step *target,
+		 uint32_t outcome)
 {
 	int64_t last = -1;
 	for (int i = 0; i < ROUNDS; i++) {
