@@ -16,8 +16,9 @@
 #include <string.h>
 
 #define DECAY 0.9 /* of what was earned and spent, at each slice */
-/* Shares of the cost: the most for what is urgent, the least for the others. */
+/* Shares of the cost: the most for what is urgent, while it pays and when it does not; the least for the others. */
 #define URGENT_SHARE 0.6
+#define URGENT_LEAST 0.2
 #define MUTATE_SHARE 0.3
 #define LAZY_SHARE 0.1
 #define ENDLESS (1ull << 40)
@@ -119,7 +120,8 @@ enum way mutation_next(struct mutation *m)
 	double all = m->total[WAY_URGENT] + m->total[WAY_LAZY] + m->total[WAY_MUTATE];
 	if (!stage_count(m->stage))
 		return WAY_LAZY;
-	if (m->s->urgent && m->total[WAY_URGENT] <= URGENT_SHARE * all)
+	double share = rate(m, WAY_URGENT) >= rate(m, WAY_MUTATE) / 2 ? URGENT_SHARE : URGENT_LEAST;
+	if (m->s->urgent && m->total[WAY_URGENT] <= share * all)
 		return WAY_URGENT;
 	if (m->total[WAY_MUTATE] < MUTATE_SHARE * all)
 		return WAY_MUTATE;

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#define GATES_MAX (1u << 23) /* beyond it every new term is loose */
+#define GATES_MAX (1u << 20) /* beyond it every new term is loose */
 
 void blaster_init(struct blaster *b, struct exprs *p)
 {

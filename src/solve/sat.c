@@ -12,6 +12,7 @@
 #include "solve/window.h"
 
 #define LIVE_MOST 24
+#define Z3_MOST 20000 /* terms of a query for Z3 */
 #define CONFLICTS 20000
 #define SHRINK_STEPS 3000 /* terms valued to make a model smaller */
 #define RLIMIT 1000000	  /* about a second */
@@ -208,6 +209,44 @@ enum verdict rung_sat(struct query *q)
 	return checked(q, b, b->check(b, q->goal, &l));
 }
 
+struct weighing {
+	struct solve_path *path;
+	struct map met;
+	expr_vec stack;
+	uint64_t weight;
+};
+
+static void weigh_operand(void *ctx, expr_t e)
+{
+	struct weighing *w = ctx;
+
+	if (w->path->nodes[e].vars && map_set(&w->met, e, 1))
+		vec_push(&w->stack, e);
+}
+
+/* Are these terms, with a table counted once for each read of it, more than Z3 takes up in reasonable time? It looks at no
+ * clock while it reads them. */
+static int too_heavy(struct query *q, const expr_vec *terms)
+{
+	struct weighing w = {.path = q->path};
+
+	for (size_t i = 0; i < terms->size; i++)
+		weigh_operand(&w, terms->data[i]);
+	weigh_operand(&w, q->goal);
+	while (w.stack.size && w.weight <= Z3_MOST) {
+		expr_t e = vec_pop(&w.stack);
+		const struct expr_node *n = expr_get(q->path->pool, e);
+
+		w.weight++;
+		if (n->op == MUSTER_OP_READ)
+			w.weight += expr_data_count(q->path->pool, n->b);
+		path_operands(q->path, e, weigh_operand, &w);
+	}
+	map_release(&w.met);
+	vec_release(&w.stack);
+	return w.weight > Z3_MOST;
+}
+
 enum verdict rung_z3(struct query *q)
 {
 	struct backend_limits l = limits_of(q);
@@ -217,8 +256,12 @@ enum verdict rung_z3(struct query *q)
 
 	if (q->path->solver->o.no_z3)
 		return VERDICT_UNKNOWN;
-	b = backend_z3.open(&backend_z3, q->path->pool);
 	query_slice(q, &slice);
+	if (too_heavy(q, &slice)) {
+		vec_release(&slice);
+		return VERDICT_UNKNOWN;
+	}
+	b = backend_z3.open(&backend_z3, q->path->pool);
 	for (size_t i = 0; i < slice.size; i++)
 		b->assert_term(b, slice.data[i]);
 	v = checked(q, b, b->check(b, q->goal, &l));
