@@ -83,7 +83,10 @@ static int open_search(struct fuzz *f)
 	};
 	struct search_hooks hooks = fuzz_hooks(f);
 	f->search = search_new(&o, &t, &hooks);
-	return f->search ? 0 : -1;
+	if (!f->search)
+		return -1;
+	search_words_of(f->search, f->cov.variant.path);
+	return 0;
 }
 
 /* So that `muster show` finds the files. */

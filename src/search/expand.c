@@ -105,6 +105,7 @@ static int negate(struct search *s, struct expansion *x, size_t at, uint32_t out
 	struct solve_model m = {0};
 	int r = 0;
 	expr_t goal = path_goal(step, outcome, &x->import, &s->sites);
+	search_compared(s, x->pool, goal);
 	if (foreign(x, goal)) {
 		s->incomplete = 1;
 		return 0;

@@ -100,6 +100,9 @@ int search_near(const struct search *s, const struct path *p, uint64_t bound);
  * with `skip`, these as well. */
 void search_subsume(struct search *s, struct expansion *x, wanted_list *wanted);
 
+/* words.c: a goal's constant is worth trying elsewhere, too. */
+void search_compared(struct search *s, const struct exprs *p, expr_t goal);
+
 /* Runs the trace variant. 0 with *t open, 1: there is no trace to use, -1 with words. */
 int search_trace(struct search *s, struct launcher *l, const struct shm *shm, const void *data,
 		 size_t size, struct run_result *r, struct trace *t);

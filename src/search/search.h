@@ -158,6 +158,8 @@ struct search *search_new(const struct search_options *o, const struct search_ta
 			  const struct search_hooks *h);
 void search_free(struct search *s);
 
+/* Short strings in the program's file become words of the mutation stage. */
+void search_words_of(struct search *s, const char *program);
 /* Coverage that the store knows, before the first step: by unit and outcome. */
 void search_cover_known(struct search *s, uint32_t unit, uint32_t outcome, uint8_t mask);
 /* Runs an input from outside and keeps it if it covers something, or anyway with `keep`. 1 kept, 0
