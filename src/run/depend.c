@@ -521,8 +521,9 @@ static int same_event(const struct trace *x, const struct muster_event *a, const
 	if (!a->label)
 		return 1;
 	const struct muster_node *m = &x->nodes[a->label], *n = &y->nodes[b->label];
-	/* Addresses, which are 64 bits wide, are not the same in two variants. */
-	return m->op == n->op && m->width == n->width &&
+	/* Addresses, which are 64 bits wide, are not the same in two variants. The optimiser may write one
+	 * comparison in two ways, signed and unsigned, where it knows the operands' signs. */
+	return (m->op == n->op || m->width == 1) && m->width == n->width &&
 	       (m->width == 64 || trace_value(x, a->label) == trace_value(y, b->label));
 }
 
@@ -544,19 +545,39 @@ static int is_passed(const struct trace *t, const struct muster_event *e, struct
 	return (!e->label && (e->kind == MUSTER_EV_BRANCH || e->kind == MUSTER_EV_SWITCH)) || told_before(t, e, told);
 }
 
+/* A condition that is the same for every input may carry a label in one variant and none in the other, where the
+ * optimiser saw that it is constant. Position behind the decision without a label, among those
+ * of `all` from `from` up to `to`, that is this one; 0: there is none. */
+static uint64_t concrete_there(const struct muster_event *e, const struct trace *all, uint64_t from, uint64_t to)
+{
+	if (e->kind != MUSTER_EV_BRANCH)
+		return 0;
+	for (uint64_t k = from; k < to; k++) {
+		const struct muster_event *b = &all->events[k];
+		if (!b->label && b->kind == e->kind && b->arg == e->arg && b->unit == e->unit && b->index == e->index)
+			return k + 1;
+	}
+	return 0;
+}
+
 uint64_t depend_compare(const struct trace *some, const struct trace *all)
 {
 	struct map told = {0}, told_all = {0};
-	uint64_t i = 0, k = 0;
+	uint64_t i = 0, k = 0, behind = 0; /* behind: the last event of `all` that was told */
 
-	for (;; i++, k++) {
+	for (;; i++) {
+		uint64_t there;
 		while (i < some->event_count && is_passed(some, &some->events[i], &told))
 			i++;
 		while (k < all->event_count && is_passed(all, &all->events[k], &told_all))
 			k++;
 		if (i == some->event_count)
 			break;
-		if (k == all->event_count || !same_event(some, &some->events[i], all, &all->events[k]))
+		if (k < all->event_count && same_event(some, &some->events[i], all, &all->events[k]))
+			behind = ++k;
+		else if ((there = concrete_there(&some->events[i], all, behind, k)))
+			behind = there;
+		else
 			break;
 	}
 	map_release(&told);
