@@ -180,11 +180,15 @@ unit-tests: $(tests)
 
 check-scripts = $(wildcard scripts/check-layers) $(sort $(wildcard tests/build/*.sh tests/defects/run.sh tests/hostile/run.sh))
 
+# strnum (three numbers that are written out, by atoi, strtoul and sscanf) takes longer than a test may.
+quick-challenges = maze crc32 extint length memcmp strcase strcmp transform u8 u16 u32 u32cmp u64 u128
+
 check-all: all unit-tests
 	@set -e; for t in $(check-scripts); do echo "== $$t"; sh $$t; done
 	@echo "== tests/run-cases"; tests/run-cases
 	@echo "== random programs"; tests/stress/csmith -n 50
 	@echo "== random sequences of libc calls"; tests/stress/libc-mix 20
+	@echo "== challenges"; tests/fuzz/run-challenges -t 120 $(quick-challenges)
 
 # Packages come first, since nothing can be built without them.
 check:
