@@ -198,7 +198,8 @@ void query_dump(struct query *q, enum verdict v, double seconds)
 	query_slice(q, &slice);
 	vec_push(&slice, q->goal);
 	expr_smtlib(q->path->pool, slice.data, (unsigned)slice.size, &text);
-	buf_addf(&all, "; muster: %s in %.6f s\n", words[v], seconds);
+	buf_addf(&all, "; verdict=%s seconds=%.6f rung=%s\n", words[v], seconds,
+		 solve_rung_key(q->model->rung));
 	buf_add(&all, text.data, text.size);
 	name = mem_printf("%s.smt2", hash_hex(q->key, hex));
 	file = file_join(s->o.dump_dir, name);
