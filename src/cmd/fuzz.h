@@ -43,6 +43,7 @@ struct fuzz_figures {
 struct fuzz_shared {
 	double started;	   /* clock */
 	volatile int stop; /* everybody out */
+	volatile int lost; /* some worker's search is not exhaustive */
 	struct fuzz_figures workers[FUZZ_WORKERS];
 };
 
@@ -76,6 +77,7 @@ struct fuzz {
 	double confirm_seconds, next_publish, next_sync, next_stats;
 	uint64_t last_covered;
 	int stopped;
+	int noted_lost; /* the store knows that the search is not exhaustive */
 	void (*show)(struct fuzz *f); /* with one worker: called when figures were published */
 };
 
@@ -95,6 +97,8 @@ struct search_hooks fuzz_hooks(struct fuzz *f);
 int fuzz_import(struct fuzz *f);
 /* Queue files that a kill kept from being written. */
 int fuzz_restore_files(struct fuzz *f);
+/* Tells the store and the other workers that this search is not exhaustive, or learns it from them. 0, -1. */
+int fuzz_note_lost(struct fuzz *f);
 
 /* fuzz_bugs.c: an input that crashed or hung, and later: those that had to wait. */
 int fuzz_failed(struct fuzz *f, const struct search_test *t, const struct exec_result *r);

@@ -110,14 +110,34 @@ static int take(void *ctx, struct search_test *t, struct buf *data)
 	struct store_test row = {0};
 	int got =
 	    store_frontier_take(f->store, f->campaign, f->number + 1, 600, STAGE_DONE, &row, data);
-	if (got > 0)
+	if (got > 0) {
 		from_row(t, &row);
+		f->figures->ended = 0; /* at once: the supervisor counts those that have nothing to do */
+	}
 	return got;
+}
+
+/* What was lost is in the store before the progress that came after it: a search that is resumed
+ * does not claim more than one that was never stopped. */
+int fuzz_note_lost(struct fuzz *f)
+{
+	if (search_exhausted(f->search)) {
+		if (f->shared->lost)
+			search_lost(f->search);
+		return 0;
+	}
+	f->shared->lost = 1;
+	if (f->noted_lost)
+		return 0;
+	f->noted_lost = 1;
+	return store_value_set(f->store, f->campaign, "incomplete", "1", 1);
 }
 
 static int update(void *ctx, const struct search_test *t)
 {
 	struct fuzz *f = ctx;
+	if (fuzz_note_lost(f))
+		return -1;
 	return store_test_update(f->store, f->campaign, t->id, t->stage, t->rank, t->flags);
 }
 

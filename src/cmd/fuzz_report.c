@@ -14,17 +14,20 @@ struct sums {
 	uint64_t covered, total;
 	double seconds;
 	uint64_t bugs, suspected;
+	int exhaustive; /* the frontier is empty, and nothing was lost on the way */
 };
 
 static void add_up(struct sums *s, const struct fuzz_shared *shared, unsigned workers)
 {
 	memset(s, 0, sizeof *s);
+	s->exhaustive = 1;
 	for (unsigned i = 0; i < workers; i++) {
 		const struct fuzz_figures *w = &shared->workers[i];
 		search_stats_add(&s->search, &w->search);
 		solve_stats_add(&s->solve, &w->solve);
 		s->covered = w->covered > s->covered ? w->covered : s->covered;
 		s->total = w->total > s->total ? w->total : s->total;
+		s->exhaustive &= w->exhausted;
 	}
 	s->seconds = fuzz_clock() - shared->started;
 }
@@ -222,6 +225,7 @@ static void print_json(const struct fuzz_options *o, struct store *store, uint64
 	json_object_open(j);
 	json_key(j, "command"), json_str(j, "fuzz");
 	json_key(j, "status"), json_str(j, status);
+	json_key(j, "exhaustive"), json_bool(j, s->exhaustive);
 	json_key(j, "seconds"), json_double(j, s->seconds);
 	json_key(j, "branches"), json_object_open(j);
 	json_key(j, "covered"), json_u64(j, s->covered);

@@ -183,6 +183,11 @@ static int know_test(void *ctx, const struct store_test *row)
 static int resume(struct fuzz *f)
 {
 	struct exec_result r;
+	struct buf lost = {0};
+	f->noted_lost = store_value_get(f->store, f->campaign, "incomplete", &lost) > 0;
+	buf_release(&lost);
+	if (f->noted_lost)
+		search_lost(f->search);
 	if (exec_run(f->exec, "", 0, &r)) /* units are known when they registered */
 		return -1;
 	if (store_cover_each(f->store, f->campaign, know_cover, f) < 0 ||
@@ -266,7 +271,7 @@ int fuzz_loop(struct fuzz *f)
 		if (sync_due(f) && fuzz_import(f))
 			return -1;
 		r = search_step(f->search);
-		if (r < 0 || fuzz_failures_flush(f, 0) || fuzz_write_stats(f))
+		if (r < 0 || fuzz_note_lost(f) || fuzz_failures_flush(f, 0) || fuzz_write_stats(f))
 			return -1;
 		if (r == 0 && f->o->workers > 1) { /* others may still add to the frontier */
 			struct timespec pause = {0, 20000000};

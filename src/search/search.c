@@ -242,6 +242,11 @@ int search_exhausted(const struct search *s)
 	return !s->incomplete;
 }
 
+void search_lost(struct search *s)
+{
+	s->incomplete = 1;
+}
+
 /* Runs one of the ways and books what it cost and earned. */
 static int slice(struct search *s, enum way way)
 {

@@ -177,6 +177,8 @@ int search_step(struct search *s);
 /* Every path was run and no precision was lost: there is nothing that a further input could show.
  */
 int search_exhausted(const struct search *s);
+/* Something was lost elsewhere: by another worker, or before the search was resumed. */
+void search_lost(struct search *s);
 
 const struct search_stats *search_stats(const struct search *s);
 const struct solve_stats *search_solve_stats(const struct search *s);
