@@ -3,7 +3,7 @@
  *	z3solve [-t LIMIT] <FILES
  *
  * The files, named on standard input in the order in which they were asked, are SMT-LIB with a first line that has muster's
- * verdict and time: `; verdict=sat seconds=0.000123 rung=copy`, or `; muster: sat in 0.000123 s`. Each is given to Z3 in three ways:
+ * verdict and time: `; verdict=sat seconds=0.000123 rung=copy`. Each is given to Z3 in three ways:
  *
  *	fresh     a new solver, as Z3 makes one by default
  *	simple    a new simple solver, which skips Z3's preprocessing tactics
@@ -147,8 +147,7 @@ static int read_verdict(const char *text, Z3_lbool *answer, double *seconds)
 {
 	char verdict[16] = "", rung[16] = "";
 
-	if (sscanf(text, "; verdict=%15s seconds=%lf rung=%15s", verdict, seconds, rung) < 2 &&
-	    sscanf(text, "; muster: %15s in %lf s", verdict, seconds) < 2)
+	if (sscanf(text, "; verdict=%15s seconds=%lf rung=%15s", verdict, seconds, rung) < 2)
 		return -1;
 	*answer = !strcmp(verdict, "sat") ? Z3_L_TRUE : !strcmp(verdict, "unsat") ? Z3_L_FALSE : Z3_L_UNDEF;
 	if (!strcmp(rung, "optimistic"))

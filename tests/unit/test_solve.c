@@ -827,9 +827,9 @@ static void test_dump(void **unused)
 	command = mem_printf("cat %s/*.smt2 >%s", o.dump_dir, list);
 	assert_int_equal(system(command), 0);
 	assert_int_equal(file_read(list, &text), 0);
-	assert_non_null(strstr(buf_str(&text), "; muster: unsat in "));
+	assert_non_null(strstr(buf_str(&text), "; verdict=unsat seconds="));
 	assert_non_null(strstr(buf_str(&text), "(check-sat)"));
-	assert_null(strstr(strstr(buf_str(&text), "; muster") + 5, "; muster")); /* once */
+	assert_null(strstr(strstr(buf_str(&text), "; verdict") + 5, "; verdict")); /* once */
 	free(command);
 	free(list);
 	free((char *)o.dump_dir);
