@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
+#include "cmd/operands.h"
 #include "cmd/status.h"
 
 #include <errno.h>
@@ -56,6 +57,7 @@ static void fill_status(struct status *s, unsigned workers)
 		s->bugs += w->bugs;
 		s->hangs += w->hangs;
 		s->suspected += w->suspected;
+		s->frontier += w->frontier;
 		s->covered = w->covered > s->covered ? w->covered : s->covered;
 		s->total = w->total > s->total ? w->total : s->total;
 		s->queries += w->solve.queries;
@@ -134,6 +136,10 @@ static void supervise(unsigned workers)
 		nanosleep(&tenth, NULL);
 		while (alive && waitpid(-1, &status, WNOHANG) > 0) {
 			alive--;
+			if (WIFSIGNALED(status) && !shared->stop)
+				snprintf(shared->workers[0].error, sizeof shared->workers[0].error,
+					 "a worker was killed by signal %d (no memory left?): the same command goes on",
+					 WTERMSIG(status));
 			if (!WIFEXITED(status) || WEXITSTATUS(status))
 				shared->stop = 1;
 		}
@@ -231,17 +237,7 @@ static char *command_line(char *const *argv)
 	for (int i = 0; argv[i]; i++) {
 		if (i)
 			buf_addc(&b, ' ');
-		if (argv[i][0] && !strpbrk(argv[i], " \t\n\"'\\$`*?;&|<>()[]{}~#!")) {
-			buf_adds(&b, argv[i]);
-			continue;
-		}
-		buf_addc(&b, '\'');
-		for (const char *p = argv[i]; *p; p++)
-			if (*p == '\'')
-				buf_adds(&b, "'\\''");
-			else
-				buf_addc(&b, *p);
-		buf_addc(&b, '\'');
+		operands_word(&b, argv[i]);
 	}
 	return buf_take(&b);
 }
@@ -270,8 +266,8 @@ int cmd_fuzz(int argc, char **argv)
 	    OPTION_STR("input", 'i', "SEEDS", &o.seeds,
 		       "a directory of inputs to start from, or one file"),
 	    OPTION_STR("output", 'o', "DIR", &o.out, "where to put what is found (muster-out)"),
-	    OPTION_DOUBLE("time", 't', "S", &o.seconds, "stop after S seconds of search"),
-	    OPTION_U64("runs", 0, "N", &o.runs, "stop after N executions"),
+	    OPTION_DOUBLE("time", 't', "S", &o.seconds, "stop after S seconds of search (0: never)"),
+	    OPTION_U64("runs", 0, "N", &o.runs, "stop after N executions (0: never)"),
 	    OPTION_U64("workers", 'j', "N", &o.workers, "processes that search (1)"),
 	    OPTION_U64(
 		"seed", 0, "N", &o.seed,
@@ -310,6 +306,10 @@ int cmd_fuzz(int argc, char **argv)
 		option_usage(&spec, "-j takes 1 to %d", FUZZ_WORKERS);
 	if (o.seeds && !file_exists(o.seeds))
 		option_usage(&spec, "there are no seeds '%s': name a directory or a file with -i, or leave it out", o.seeds);
+	if (o.seeds && !file_is_dir(o.seeds) && !file_is_regular(o.seeds))
+		option_usage(&spec, "the seeds '%s' are neither a directory nor a plain file", o.seeds);
+	if (o.run_time <= 0) /* a run without a limit could hang for ever, and the search with it */
+		option_usage(&spec, "--run-time takes more than 0 seconds");
 	if (o.dictionary && !file_exists(o.dictionary))
 		option_usage(&spec, "there is no dictionary '%s'", o.dictionary);
 	o.search.repeatable = o.seed && o.runs && o.workers == 1;

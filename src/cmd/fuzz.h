@@ -34,6 +34,7 @@ struct fuzz_figures {
 	struct solve_stats solve;
 	uint64_t covered, total; /* branch outcomes */
 	uint64_t tests, bugs, hangs, suspected;
+	uint64_t frontier; /* tests to explore; the first worker looks every few seconds */
 	double last_new; /* clock of the last new outcome */
 	int ended;	 /* its search came to an end by itself */
 	int exhausted;
@@ -67,6 +68,7 @@ struct fuzz {
 	struct launcher *parent, *child;
 	struct search *search;
 	struct store *store;
+	struct hash128 key; /* of the campaign */
 	uint64_t campaign;
 	int fresh; /* the campaign was made now */
 	struct outdir *outdir;
@@ -105,7 +107,12 @@ int fuzz_failed(struct fuzz *f, const struct search_test *t, const struct exec_r
 int fuzz_failures_flush(struct fuzz *f, int all);
 /* After a kill: failures that nobody looked at, bugs without a file. */
 int fuzz_failures_resume(struct fuzz *f);
+/* After a rebuild: bugs that do not fail any more are suspected only. */
+int fuzz_bugs_again(struct fuzz *f);
 void fuzz_bugs_release(struct fuzz *f);
+
+/* fuzz_rebuilt.c: tests and bugs that an older build of the program left are run again. 0, -1. */
+int fuzz_rebuilt(struct fuzz *f);
 
 /* fuzz_stats.c: DIR/fuzzer_stats, as AFL++ writes it. 0, -1. */
 int fuzz_write_stats(struct fuzz *f);

@@ -3,7 +3,8 @@
  * The search tells of a failing run once for each set of branches it took. Looking at it means a fresh run of the san variant, which says kind, place and
  * bucket. A new bucket is shrunk and written to crashes/ or hangs/; a known one is only
  * counted. The san variant is slow: while the search runs it gets a tenth of the
- * time, and what has to wait is looked at later, at the latest when the search ends.
+ * time, and what has to wait is looked at later: when the search ends, or, if that
+ * takes too long, when it goes on.
  */
 #include "base/error.h"
 #include "base/hash.h"
@@ -18,6 +19,7 @@
 
 #define SHARE 0.1	/* of the time, for looking at failures */
 #define WAITING 1000	/* failures that wait */
+#define PATIENCE 10	/* seconds for the rest of them when the search ends */
 #define SHRINK_RUNS 400 /* runs of the san variant for shrinking one */
 
 static struct confirm *confirmer(struct fuzz *f)
@@ -146,8 +148,13 @@ static int look(struct fuzz *f, const struct pending_failure *p)
 		suspect(&x, p);
 	fill(&b, p, &x);
 	int r = store_bug_add(f->store, f->campaign, &b);
-	if (r > 0)
+	if (r > 0) {
 		r = new_bug(f, p, &b, &x);
+	} else if (!r && x.failed) { /* after a rebuild it may have been suspected only */
+		b.data = NULL;
+		b.input_file = NULL;
+		r = store_bug_update(f->store, f->campaign, &b);
+	}
 	finding_release(&x);
 	f->confirm_seconds += fuzz_clock() - start;
 	return r < 0 ? -1 : 0;
@@ -180,8 +187,10 @@ int fuzz_failed(struct fuzz *f, const struct search_test *t, const struct exec_r
 int fuzz_failures_flush(struct fuzz *f, int all)
 {
 	size_t done = 0;
+	double until = fuzz_clock() + PATIENCE;
 	int r = 0;
-	while (done < f->pending.size && !r && (all || may_look(f))) {
+	while (done < f->pending.size && !r &&
+	       (may_look(f) || (all && fuzz_clock() < until))) {
 		r = look(f, &f->pending.data[done]);
 		buf_release(&f->pending.data[done].data);
 		done++;
@@ -189,6 +198,8 @@ int fuzz_failures_flush(struct fuzz *f, int all)
 	memmove(f->pending.data, f->pending.data + done,
 		(f->pending.size - done) * sizeof *f->pending.data);
 	f->pending.size -= done;
+	if (all && f->pending.size)
+		log_warn("%zu failing inputs wait to be looked at: the same command goes on with them", f->pending.size);
 	if (done && !f->pending.size && note_waiting(f, 0))
 		return -1;
 	return r;
@@ -234,6 +245,35 @@ int fuzz_failures_resume(struct fuzz *f)
 	if (r < 0)
 		return -1;
 	return store_bug_each(f->store, f->campaign, restore_bug, f) < 0 ? -1 : 0;
+}
+
+static int fails_still(void *ctx, const struct store_bug *b)
+{
+	struct fuzz *f = ctx;
+	struct finding x = {0};
+	struct confirm *c = b->confirmed ? confirmer(f) : NULL;
+	int r = 0;
+	if (!b->confirmed)
+		return 0;
+	if (!c || confirm_run(c, b->data, b->size, &x)) {
+		r = -1;
+	} else if (!x.failed) {
+		char *words = mem_printf("does not fail any more since the program was rebuilt; it was %s", b->summary);
+		struct store_bug u = {.bucket = b->bucket, .summary = words};
+		r = store_bug_update(f->store, f->campaign, &u);
+		free(words);
+	} else if (x.bucket != b->bucket) { /* another one now: look() finds out the rest */
+		struct pending_failure p = {.test = b->test, .signal = x.signal, .hang = !strcmp(x.kind, "timeout")};
+		buf_add(&p.data, b->data, b->size);
+		vec_push(&f->pending, p);
+	}
+	finding_release(&x);
+	return r ? -1 : f->shared->stop;
+}
+
+int fuzz_bugs_again(struct fuzz *f)
+{
+	return store_bug_each(f->store, f->campaign, fails_still, f) < 0 ? -1 : 0;
 }
 
 void fuzz_bugs_release(struct fuzz *f)

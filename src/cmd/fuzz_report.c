@@ -2,10 +2,14 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/file.h"
+#include "base/mem.h"
 #include "cmd/fuzz.h"
+#include "cmd/operands.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct sums {
@@ -48,11 +52,25 @@ static int count_bug(void *ctx, const struct store_bug *b)
 	return 0;
 }
 
+/* Where the folders are: with -S not in the directory that -o names. */
+static char *folder(const struct fuzz_options *o)
+{
+	return o->secondary ? file_join(o->out, o->secondary) : mem_strdup(o->out);
+}
+
+static char *replay_command(const char *file, const char *command)
+{
+	struct buf b = {0};
+	buf_adds(&b, "muster replay ");
+	operands_word(&b, file);
+	buf_addf(&b, " -- %s", command);
+	return buf_take(&b);
+}
+
 /* -------------------------------------------------------------------- text */
 
 struct text {
-	const struct fuzz_options *o;
-	const char *command;
+	const char *dir, *command;
 	int confirmed;
 };
 
@@ -64,8 +82,10 @@ static int print_bug(void *ctx, const struct store_bug *b)
 	printf("%s %s", t->confirmed ? "bug      " : "suspected", b->summary);
 	if (b->count > 1)
 		printf(" (%" PRIu64 " inputs)", b->count);
-	printf("\n          %s/%s, %zu bytes\n", t->o->out, b->input_file, b->size);
-	printf("          muster replay %s/%s -- %s\n", t->o->out, b->input_file, t->command);
+	char *file = file_join(t->dir, b->input_file), *replay = replay_command(file, t->command);
+	printf("\n          %s, %zu bytes\n          %s\n", file, b->size, replay);
+	free(replay);
+	free(file);
 	return 0;
 }
 
@@ -102,12 +122,22 @@ static void print_divergences(const struct search_stats *s)
 	printf("\n");
 }
 
+static int count_file(void *ctx, uint64_t test, const char *name)
+{
+	(void)test, (void)name;
+	++*(uint64_t *)ctx;
+	return 0;
+}
+
 static void print_text(const struct fuzz_options *o, struct store *store, uint64_t campaign,
 		       const struct sums *s, const char *status, const char *command)
 {
-	struct text t = {o, command, 1};
-	printf("%-9s %.1f s, %" PRIu64 " runs, %" PRIu64 " tests in %s/queue\n", status, s->seconds,
-	       s->search.runs, store_test_count(store, campaign), o->out);
+	char *dir = folder(o);
+	struct text t = {dir, command, 1};
+	uint64_t files = 0;
+	outdir_files(dir, count_file, &files);
+	printf("%-9s %.1f s, %" PRIu64 " runs, %" PRIu64 " tests, %" PRIu64 " of them in %s/queue\n", status, s->seconds,
+	       s->search.runs, store_test_count(store, campaign), files, dir);
 	printf("branches  %" PRIu64 " of %" PRIu64 " outcomes\n", s->covered, s->total);
 	if (s->solve.queries)
 		print_rungs(&s->solve);
@@ -118,14 +148,17 @@ static void print_text(const struct fuzz_options *o, struct store *store, uint64
 	store_bug_each(store, campaign, print_bug, &t);
 	if (!s->bugs && !s->suspected)
 		printf("bugs      none found\n");
+	if (s->search.traces && !s->solve.queries && !s->search.concretisations && !strcmp(status, "complete"))
+		printf("note      no branch depended on the input: does the program read it? It comes on standard input; "
+		       "@@ in the arguments stands for its file\n");
+	free(dir);
 }
 
 /* -------------------------------------------------------------------- JSON */
 
 struct writer {
 	struct json j;
-	const struct fuzz_options *o;
-	const char *command;
+	const char *dir, *command;
 };
 
 static int json_bug(void *ctx, const struct store_bug *b)
@@ -146,12 +179,11 @@ static int json_bug(void *ctx, const struct store_bug *b)
 	for (size_t i = 0; i < b->size; i++)
 		buf_addf(&text, "%02x", ((const unsigned char *)b->data)[i]);
 	json_str(j, buf_str(&text)), json_object_close(j);
-	buf_clear(&text);
-	buf_addf(&text, "%s/%s", w->o->out, b->input_file);
-	json_key(j, "input_file"), json_str(j, buf_str(&text));
-	buf_clear(&text);
-	buf_addf(&text, "muster replay %s/%s -- %s", w->o->out, b->input_file, w->command);
-	json_key(j, "replay"), json_str(j, buf_str(&text));
+	char *file = file_join(w->dir, b->input_file), *replay = replay_command(file, w->command);
+	json_key(j, "input_file"), json_str(j, file);
+	json_key(j, "replay"), json_str(j, replay);
+	free(replay);
+	free(file);
 	json_key(j, "count"), json_u64(j, b->count);
 	json_object_close(j);
 	buf_release(&text);
@@ -218,7 +250,8 @@ static void print_json(const struct fuzz_options *o, struct store *store, uint64
 		       const struct sums *s, const char *status, const char *command)
 {
 	struct buf out = {0};
-	struct writer w = {.o = o, .command = command};
+	char *dir = folder(o);
+	struct writer w = {.dir = dir, .command = command};
 	struct json *j = &w.j;
 	json_begin(j, &out);
 	j->indent = 1;
@@ -242,6 +275,7 @@ static void print_json(const struct fuzz_options *o, struct store *store, uint64
 	fwrite(out.data, 1, out.size, stdout);
 	putchar('\n');
 	buf_release(&out);
+	free(dir);
 }
 
 int fuzz_report(const struct fuzz_options *o, struct store *store, uint64_t campaign,

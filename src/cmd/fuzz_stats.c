@@ -66,7 +66,8 @@ int fuzz_write_stats(struct fuzz *f)
 	row(&t, "max_depth", "0");
 	row(&t, "cur_item", "0");
 	row(&t, "pending_favs", "0");
-	row(&t, "pending_total", "%" PRIu64, store_frontier_count(f->store, f->campaign, STAGE_DONE));
+	f->figures->frontier = store_frontier_count(f->store, f->campaign, STAGE_DONE);
+	row(&t, "pending_total", "%" PRIu64, f->figures->frontier);
 	row(&t, "stability", "100.00%%");
 	row(&t, "bitmap_cvg", "%.2f%%", all.total ? 100.0 * (double)all.covered / (double)all.total : 0.0);
 	row(&t, "saved_crashes", "%" PRIu64, all.bugs);

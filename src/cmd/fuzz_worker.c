@@ -100,29 +100,64 @@ static int note_directory(struct fuzz *f)
 	return r;
 }
 
-int fuzz_open_store(struct fuzz *f)
+struct owner {
+	uint64_t campaign;
+	char *command;
+};
+
+static int find_command(void *ctx, uint64_t id, struct hash128 key, const char *program, const char *command)
 {
-	struct hash128 key;
+	struct owner *o = ctx;
+	(void)key, (void)program;
+	if (id == o->campaign)
+		o->command = mem_strdup(command);
+	return o->command != NULL;
+}
+
+/* Tests and bugs of one command say nothing about another. */
+static int same_command(struct fuzz *f)
+{
+	struct owner o = {.campaign = f->campaign};
+	int r = f->fresh ? 0 : store_campaign_each(f->store, find_command, &o) < 0 ? -1 : 0;
+	if (!r && o.command && strcmp(o.command, f->command) && store_test_count(f->store, f->campaign))
+		r = error_set("'%s' has the search of another command, '%s': name another directory with -o", f->o->out, o.command);
+	free(o.command);
+	return r;
+}
+
+static int open_files(struct fuzz *f)
+{
 	char *path = f->o->store ? mem_strdup(f->o->store) : file_join(home_project(), "store.db");
 	int r = -1;
-	if (!f->o->store && file_mkdirs(home_project()))
-		goto out;
-	if (outdir_open(&f->outdir, f->o->out, f->o->secondary, f->o->seed, &key) ||
-	    store_open(&f->store, path, STORE_CREATE) ||
-	    store_campaign(f->store, key, f->program, f->command, &f->campaign, &f->fresh))
-		goto out;
-	r = note_directory(f);
-out:
+	if (f->o->store || !file_mkdirs(home_project()))
+		r = outdir_open(&f->outdir, f->o->out, f->o->secondary, f->o->seed, &f->key) ||
+			    store_open(&f->store, path, STORE_CREATE)
+			? -1
+			: 0;
 	free(path);
 	return r;
 }
 
+static int open_campaign(struct fuzz *f)
+{
+	return store_campaign(f->store, f->key, f->program, f->command, &f->campaign, &f->fresh) ||
+			       same_command(f) || note_directory(f)
+		   ? -1
+		   : 0;
+}
+
+int fuzz_open_store(struct fuzz *f)
+{
+	return open_files(f) || open_campaign(f) ? -1 : 0;
+}
+
+/* The campaign is made when there is a program to run: a mistyped one leaves none behind. */
 int fuzz_open(struct fuzz *f)
 {
-	if (fuzz_open_store(f))
+	if (open_files(f))
 		return -1;
 	open_targets(f);
-	if (exec_open(&f->exec, &f->cov.options, 0))
+	if (open_campaign(f) || exec_open(&f->exec, &f->cov.options, 0))
 		return -1;
 	if (!(f->parent = launcher_new(&f->trace.options)) ||
 	    !(f->child = launcher_new(&f->trace_child.options)))
@@ -132,7 +167,7 @@ int fuzz_open(struct fuzz *f)
 
 void fuzz_close(struct fuzz *f)
 {
-	if (f->store)
+	if (f->campaign)
 		store_frontier_release(f->store, f->campaign, f->number + 1);
 	search_free(f->search);
 	exec_close(f->exec);
@@ -189,6 +224,8 @@ static int resume(struct fuzz *f)
 	if (f->noted_lost)
 		search_lost(f->search);
 	if (exec_run(f->exec, "", 0, &r)) /* units are known when they registered */
+		return -1;
+	if (!f->number && fuzz_rebuilt(f))
 		return -1;
 	if (store_cover_each(f->store, f->campaign, know_cover, f) < 0 ||
 	    store_test_each(f->store, f->campaign, 0, 1, know_test, f) < 0)

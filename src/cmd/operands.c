@@ -52,6 +52,24 @@ void operands_split(struct operands *o, const char *line)
 	buf_release(&word);
 }
 
+void operands_word(struct buf *b, const char *s)
+{
+	if (*s &&
+	    strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:,=@%") ==
+		strlen(s)) {
+		buf_adds(b, s);
+		return;
+	}
+	buf_addc(b, '\'');
+	for (; *s; s++) {
+		if (*s == '\'')
+			buf_adds(b, "'\\''");
+		else
+			buf_addc(b, *s);
+	}
+	buf_addc(b, '\'');
+}
+
 /* ---------------------------------------------------------------- campaigns */
 
 struct wanted {

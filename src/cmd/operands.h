@@ -37,5 +37,7 @@ void operands_read(const char *test, struct buf *out);
 /* Words of a line as the shell would split them (quotes and backslashes, nothing else), into argv.
  */
 void operands_split(struct operands *o, const char *line);
+/* Adds a word as a shell, and operands_split, read it back. */
+void operands_word(struct buf *b, const char *s);
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/vec.h"
 #include "build/home.h"
 #include "cmd/cmd.h"
+#include "cmd/operands.h"
 #include "search/search.h"
 #include "store/outdir.h"
 #include "store/store.h"
@@ -55,25 +56,6 @@ static void print_text(const char *s)
 		else
 			putchar(*s);
 	}
-}
-
-/* A word as a shell reads it back. */
-static void add_word(struct buf *b, const char *s)
-{
-	if (*s &&
-	    strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:,=@%") ==
-		strlen(s)) {
-		buf_adds(b, s);
-		return;
-	}
-	buf_addc(b, '\'');
-	for (; *s; s++) {
-		if (*s == '\'')
-			buf_adds(b, "'\\''");
-		else
-			buf_addc(b, *s);
-	}
-	buf_addc(b, '\'');
 }
 
 /* ------------------------------------------------------------------ campaign */
@@ -320,11 +302,11 @@ static void add_replay(const struct show *s, const struct store_bug *b, struct b
 	buf_adds(out, "muster replay ");
 	if (s->store_file) {
 		buf_adds(out, "--store ");
-		add_word(out, s->store_file);
+		operands_word(out, s->store_file);
 		buf_addc(out, ' ');
 	}
 	file = file_join(s->output, b->input_file);
-	add_word(out, file);
+	operands_word(out, file);
 	free(file);
 }
 

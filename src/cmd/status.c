@@ -486,6 +486,7 @@ void status_end(void)
 {
 	if (d.mode != QUIET && d.given) {
 		d.last.phase = NULL;
+		measure_rate(&d.last);
 		show(&d.last);
 	}
 	if (d.mode == SCREEN) {

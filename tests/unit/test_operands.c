@@ -34,9 +34,31 @@ static void test_split(void **state)
 	expect("p 'open", "[p][open]");
 }
 
+/* What operands_word wrote, operands_split reads. */
+static void test_word(void **state)
+{
+	static const char *const words[] = {"./prog", "", "a b", "it's", "new\nline", "\xff", "$x`y`\\\"", "~", "a*?[!]"};
+	struct operands o = {0};
+	struct buf line = {0};
+	size_t n = sizeof words / sizeof *words;
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		operands_word(&line, words[i]);
+		buf_addc(&line, ' ');
+	}
+	operands_split(&o, buf_str(&line));
+	assert_int_equal(o.argv.size, n);
+	for (size_t i = 0; i < n; i++)
+		assert_string_equal(o.argv.data[i], words[i]);
+	assert_memory_equal(buf_str(&line), "./prog '' 'a b' ", 16);
+	buf_release(&line);
+	operands_release(&o);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_split)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_split), cmocka_unit_test(test_word)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
