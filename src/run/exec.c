@@ -389,18 +389,31 @@ static int run(struct exec *e, const struct launch_input *in, struct exec_result
 	return run_process(e, in, r);
 }
 
-int exec_run(struct exec *e, const void *data, size_t size, struct exec_result *r)
+static int run_one(struct exec *e, const void *data, size_t size, int alone, struct exec_result *r)
 {
 	struct launch_input in = {.data = data, .size = size, .present = 1};
 	int result;
 
+	if (alone)
+		loop_stop(e);
 	bind(e);
-	result = run(e, &in, r);
+	memset(r, 0, sizeof *r);
+	result = alone ? run_process(e, &in, r) : run(e, &in, r);
 	if (!e->burst)
 		cpu_unbind(&e->cpu);
 	r->counters = e->dense;
 	r->count = e->count;
 	return result;
+}
+
+int exec_run(struct exec *e, const void *data, size_t size, struct exec_result *r)
+{
+	return run_one(e, data, size, 0, r);
+}
+
+int exec_fresh(struct exec *e, const void *data, size_t size, struct exec_result *r)
+{
+	return run_one(e, data, size, 1, r);
 }
 
 int exec_open(struct exec **out, const struct launch_options *options, int no_loop)

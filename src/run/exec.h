@@ -32,6 +32,8 @@ int exec_open(struct exec **e, const struct launch_options *options, int no_loop
 void exec_close(struct exec *e);
 /* 0 with *r, whatever the target did; -1 with words if it cannot be run at all. */
 int exec_run(struct exec *e, const void *data, size_t size, struct exec_result *r);
+/* The same in a process of its own, whatever ran before: what it shows is the input's doing alone. */
+int exec_fresh(struct exec *e, const void *data, size_t size, struct exec_result *r);
 /* Runs cost less while the calling thread is bound to the processor that the target is on. Each exec_run
  * binds it and lets it go again; between exec_burst(e, 1) and exec_burst(e, 0) it stays. Threads made meanwhile would stay there
  * too. */

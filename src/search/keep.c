@@ -71,10 +71,33 @@ double search_rank(const struct search_test *t)
 	return (1000 - later[t->stage]) / (1 + distance / 20) + small / 100;
 }
 
+/* In the loop an input may owe its coverage to those that ran before it. What looks new is run
+ * again: in a process of its own for an outcome, in the loop for how often one was taken. *again is
+ * then what counts. 1 if it was run. */
+static int run_again(struct search *s, const struct search_test *t, const struct exec_result *r,
+		     struct exec_result *again)
+{
+	struct cover_news news;
+	if (!r->looped || r->end != RUN_EXIT)
+		return 0;
+	news = cover_look(&s->cover, r, 0, NULL, NULL);
+	if (!news.outcomes && !news.classes)
+		return 0;
+	s->stats.runs++;
+	int failed = news.outcomes ? exec_fresh(s->t.exec, t->data, t->size, again)
+				   : exec_run(s->t.exec, t->data, t->size, again);
+	return failed ? -1 : 1;
+}
+
 int search_keep(struct search *s, struct search_test *t, const struct exec_result *r, int keep)
 {
 	struct changes c = {.s = s};
-	int failed = failed_anew(s, t, r);
+	struct exec_result again;
+	int failed = failed_anew(s, t, r), second = run_again(s, t, r, &again);
+	if (second < 0)
+		return -1;
+	if (second)
+		r = &again;
 	keep |= failed;
 	c.units = exec_units(s->t.exec, &c.count);
 	vec_clear(&s->changed);
