@@ -41,7 +41,9 @@ static void catch_signals(void)
 			      .sa_flags = SA_RESETHAND}; /* the second one ends at once */
 	sigaction(SIGINT, &a, NULL);
 	sigaction(SIGTERM, &a, NULL);
-	sigaction(SIGHUP, &a, NULL);
+	struct sigaction old;
+	if (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN) /* nohup */
+		sigaction(SIGHUP, &a, NULL);
 }
 
 /* ------------------------------------------------------------------ status */

@@ -13,6 +13,7 @@
 #include "cmd/fuzz.h"
 #include "search/minimize.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,10 +167,41 @@ static int may_look(const struct fuzz *f)
 	       f->confirm_seconds < SHARE * (fuzz_clock() - f->shared->started);
 }
 
-/* Whether failures wait stands in the store: after a kill they are looked at again. */
-static int note_waiting(struct fuzz *f, int waiting)
+/* The first test whose failure waits stands in the store, for each worker: from there on they are looked
+ * at again after a kill. 0: none waits. */
+static int set_waiting(struct fuzz *f, unsigned worker, uint64_t first)
 {
-	return store_value_set(f->store, f->campaign, "failures-wait", waiting ? "1" : "0", 1);
+	char name[40], value[24];
+	snprintf(name, sizeof name, "failures-wait-%u", worker);
+	int n = snprintf(value, sizeof value, "%" PRIu64, first);
+	return store_value_set(f->store, f->campaign, name, value, (size_t)n);
+}
+
+static uint64_t get_waiting(struct fuzz *f, unsigned worker)
+{
+	struct buf value = {0};
+	char name[40];
+	snprintf(name, sizeof name, "failures-wait-%u", worker);
+	uint64_t first = store_value_get(f->store, f->campaign, name, &value) > 0 ? strtoull(buf_str(&value), NULL, 10) : 0;
+	buf_release(&value);
+	return first;
+}
+
+static int note_waiting(struct fuzz *f)
+{
+	uint64_t first = 0;
+	for (size_t i = 0; i < f->pending.size; i++)
+		if (!first || f->pending.data[i].test < first)
+			first = f->pending.data[i].test;
+	return set_waiting(f, f->number, first);
+}
+
+/* Whether to look at one more now that the search is over. One that came to its end tells all it found. */
+static int patient(const struct fuzz *f, double until)
+{
+	if (f->figures->ended)
+		return f->o->workers > 1 || !f->shared->stop;
+	return fuzz_clock() < until;
 }
 
 int fuzz_failed(struct fuzz *f, const struct search_test *t, const struct exec_result *r)
@@ -181,7 +213,7 @@ int fuzz_failed(struct fuzz *f, const struct search_test *t, const struct exec_r
 		return 0;
 	buf_add(&p.data, t->data, t->size);
 	vec_push(&f->pending, p);
-	return f->pending.size == 1 ? note_waiting(f, 1) : 0;
+	return f->pending.size == 1 ? note_waiting(f) : 0;
 }
 
 int fuzz_failures_flush(struct fuzz *f, int all)
@@ -190,7 +222,7 @@ int fuzz_failures_flush(struct fuzz *f, int all)
 	double until = fuzz_clock() + PATIENCE;
 	int r = 0;
 	while (done < f->pending.size && !r &&
-	       (may_look(f) || (all && fuzz_clock() < until))) {
+	       (may_look(f) || (all && patient(f, until)))) {
 		r = look(f, &f->pending.data[done]);
 		buf_release(&f->pending.data[done].data);
 		done++;
@@ -200,7 +232,7 @@ int fuzz_failures_flush(struct fuzz *f, int all)
 	f->pending.size -= done;
 	if (all && f->pending.size)
 		log_warn("%zu failing inputs wait to be looked at: the same command goes on with them", f->pending.size);
-	if (done && !f->pending.size && note_waiting(f, 0))
+	if (done && (all || !f->pending.size) && note_waiting(f))
 		return -1;
 	return r;
 }
@@ -229,7 +261,7 @@ static int look_again(void *ctx, const struct store_test *row)
 	struct search_test t = {.id = row->id, .parent = row->parent, .data = row->data, .size = row->size};
 	struct exec_result r;
 	if (!(row->flags & (TEST_CRASH | TEST_HANG)))
-		return 0;
+		return f->shared->stop;
 	if (exec_run(f->exec, row->data, row->size, &r))
 		return -1;
 	return r.end == RUN_EXIT ? 0 : fuzz_failed(f, &t, &r);
@@ -237,13 +269,16 @@ static int look_again(void *ctx, const struct store_test *row)
 
 int fuzz_failures_resume(struct fuzz *f)
 {
-	struct buf waiting = {0};
-	int r = store_value_get(f->store, f->campaign, "failures-wait", &waiting);
-	if (r > 0 && waiting.size && waiting.data[0] == '1')
-		r = store_test_each(f->store, f->campaign, 0, 1, look_again, f);
-	buf_release(&waiting);
-	if (r < 0)
+	uint64_t first = 0;
+	for (unsigned i = 0; i < FUZZ_WORKERS; i++) {
+		uint64_t its = get_waiting(f, i);
+		first = its && (!first || its < first) ? its : first;
+	}
+	if (first && store_test_each(f->store, f->campaign, first - 1, 1, look_again, f) < 0)
 		return -1;
+	for (unsigned i = 1; first && i < FUZZ_WORKERS && !f->shared->stop; i++) /* this worker's now */
+		if (get_waiting(f, i) && set_waiting(f, i, 0))
+			return -1;
 	return store_bug_each(f->store, f->campaign, restore_bug, f) < 0 ? -1 : 0;
 }
 
