@@ -188,6 +188,7 @@ check-all: all unit-tests
 	@echo "== tests/run-cases"; tests/run-cases
 	@echo "== random programs"; tests/stress/csmith -n 50
 	@echo "== random sequences of libc calls"; tests/stress/libc-mix 20
+	@echo "== random small programs, searched and enumerated"; tests/stress/search 20
 	@echo "== challenges"; tests/fuzz/run-challenges -t 120 $(quick-challenges)
 
 # Packages come first, since nothing can be built without them.

@@ -231,11 +231,10 @@ static void read_block(struct block *b, FILE *fp)
 			if (have) /* empty, and it could have had something */
 				rt_bound(rt_binary(MUSTER_OP_EQ, 64, have, 0, 0, 0));
 			size_t n = fill(fp, &count);
-			if (n == 0) {
-				if (count)
-					rt_bound(rt_binary(MUSTER_OP_EQ, 64, count, 0, 0, 0));
+			if (count) /* the result has no label then, so both ways are said */
+				rt_bound(rt_binary(MUSTER_OP_EQ, 64, count, 0, n, 0));
+			if (n == 0)
 				return;
-			}
 		}
 		take(b, fp);
 	}

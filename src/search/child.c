@@ -104,16 +104,19 @@ static int follow(struct search *s, struct expansion *x, const struct path_step 
 	struct trace trace;
 	int failed =
 	    search_trace(s, s->t.child, s->t.child_shm, s->input.data, s->input.size, &r, &trace);
-	if (failed)
+	if (failed) { /* without a path nothing of it can be negated */
+		s->incomplete = 1;
 		return failed < 0 ? -1 : 0;
+	}
 	path_read(&s->child, &trace, &s->sites, s->t.exec, s->o.path_limit);
 	trace_release(&trace);
 	s->stats.predictions++;
-	t->path = s->child.digest ? s->child.digest : 1;
+	t->path = s->child.digest ^ s->child.reads;
+	t->path += !t->path; /* 0 is none */
 	enum path_match match = path_compare(step, outcome, &s->child, NULL);
 	if (match == PATH_REACHED) {
 		s->stats.reached++;
-		t->bound = optimistic ? 0 : step->ordinal + 1;
+		t->bound = optimistic ? 0 : step->ordinal + path_decides(step);
 		if (search_note(s, &s->child))
 			t->flags |= TEST_PROGRESS;
 		if (search_near(s, &s->child, t->bound))

@@ -11,9 +11,35 @@
 
 #include <string.h>
 
-static uint64_t chain(uint64_t digest, uint64_t unit, uint64_t index, uint64_t outcome)
+static uint64_t self_of(uint64_t unit, uint64_t index, uint64_t outcome)
 {
-	return hash_mix(digest ^ hash_mix((unit << 32 | index) + outcome * 0x9e3779b97f4a7c15ull));
+	return hash_mix((unit << 32 | index) + outcome * 0x9e3779b97f4a7c15ull);
+}
+
+#define LENGTH_DEPTH 5 /* the position of a read is few operations from the length */
+
+static int of_length(const struct trace *t, uint32_t label, unsigned depth)
+{
+	const struct muster_node *n = &t->nodes[label];
+	if (!label || n->op == MUSTER_OP_LENGTH)
+		return label != 0;
+	if (!depth || (n->op != MUSTER_OP_ADD && n->op != MUSTER_OP_SUB))
+		return 0;
+	return of_length(t, n->a, depth - 1) || of_length(t, n->b, depth - 1);
+}
+
+/* Is the bound what a read found? Those that libc's bodies record compare the length, or a place
+ * that follows it, with what was asked for. Upper bounds by constants are the limits of blocks and
+ * buffers instead. */
+static int is_read(const struct trace *t, const struct muster_event *e, const struct sites *sites)
+{
+	const struct muster_node *n = &t->nodes[e->label];
+	struct site site;
+	if (n->op != MUSTER_OP_ULT && n->op != MUSTER_OP_EQ && (n->op != MUSTER_OP_ULE || !n->b))
+		return 0;
+	if (!of_length(t, n->a, LENGTH_DEPTH) && !of_length(t, n->b, LENGTH_DEPTH))
+		return 0;
+	return !site_find(sites->tables, e->unit, e->index, &site) || site.kind == SITE_CALL;
 }
 
 void path_release(struct path *p)
@@ -28,14 +54,27 @@ static void add_step(struct path *p, const struct trace *t, const struct muster_
 			      .kind = e->kind,
 			      .outcome = e->arg,
 			      .ordinal = p->decisions,
-			      .prefix = p->digest};
-	if (e->kind == MUSTER_EV_BRANCH || e->kind == MUSTER_EV_SWITCH) {
+			      .prefix = p->digest,
+			      .reads = p->reads};
+	if (e->kind == MUSTER_EV_BOUND && is_read(t, e, sites))
+		s.kind = PATH_READ;
+	if (s.kind != MUSTER_EV_CONCRETE)
 		s.site = sites_find(sites, e->unit, e->index, exec);
-		const struct sites_decision *d = &sites->decisions.data[s.site];
-		if (e->kind == MUSTER_EV_SWITCH)
-			s.outcome = sites_switch(d, (uint64_t)trace_value(t, e->label));
-		p->digest = chain(p->digest, e->unit, e->index, s.outcome);
+	if (s.kind == MUSTER_EV_SWITCH)
+		s.outcome = sites_switch(&sites->decisions.data[s.site],
+					 (uint64_t)trace_value(t, e->label));
+	s.self = self_of(e->unit, e->index, s.outcome);
+	if (s.kind == PATH_READ) { /* it is the condition that tells what was found */
+		const struct muster_node *n = &t->nodes[e->label];
+		s.self = hash_mix(s.self ^ n->k ^ (uint64_t)n->op << 56);
+		p->reads = hash_mix(p->reads ^ p->digest ^ s.self);
+	}
+	if (s.kind == MUSTER_EV_BOUND)
+		s.self = hash_mix(s.self + ++p->bounds);
+	if (path_decides(&s)) {
+		p->digest = hash_mix(p->digest ^ s.self);
 		p->decisions++;
+		p->bounds = 0;
 	}
 	p->pins += e->kind == MUSTER_EV_CONCRETE || e->kind == MUSTER_EV_BOUND;
 	vec_push(&p->steps, s);
@@ -45,8 +84,8 @@ void path_read(struct path *p, const struct trace *t, struct sites *sites, const
 	       uint64_t limit)
 {
 	vec_clear(&p->steps);
-	p->decisions = 0;
-	p->digest = p->concretisations = p->stale = p->pins = 0;
+	p->decisions = p->bounds = 0;
+	p->digest = p->reads = p->concretisations = p->stale = p->pins = 0;
 	p->cut = 0;
 	for (uint64_t i = 0; i < t->event_count; i++) {
 		const struct muster_event *e = &t->events[i];
@@ -130,8 +169,12 @@ enum path_match path_compare(const struct path_step *s, uint32_t outcome, const 
 		at = &child->steps.data[low - 1];
 	if (child_at)
 		*child_at = low ? (uint32_t)(low - 1) : 0;
-	if (!at || at->ordinal < s->ordinal ||
-	    (at->kind != MUSTER_EV_BRANCH && at->kind != MUSTER_EV_SWITCH))
+	if (s->kind == PATH_READ) { /* it need only come there: what it found is not compared */
+		int there = at && at->ordinal == s->ordinal ? at->prefix == s->prefix
+							    : child->digest == s->prefix;
+		return there && child->decisions >= s->ordinal ? PATH_REACHED : PATH_EARLIER;
+	}
+	if (!at || at->ordinal < s->ordinal || !path_decides(at))
 		return child->decisions <= s->ordinal && child->digest == s->prefix ? PATH_SHORT
 										    : PATH_EARLIER;
 	if (at->prefix != s->prefix || at->site != s->site)

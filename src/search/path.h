@@ -4,30 +4,47 @@
  * A step is an event that constrains the input: a decision (branch, switch), a bound or
  * a concretisation. Decisions have an ordinal; the digest of all decisions before one
  * (site and outcome of each) is what another run is compared with, to see whether it
- * went where it was sent. */
+ * went where it was sent.
+ *
+ * What a read found (all it asked for, or the end of the input) is recorded as a bound, but the
+ * program goes on by it: such steps are negated as well. They are no decisions, since two lengths
+ * that lead to the same ones may leave different bounds; they have a digest of their own, by which
+ * negations in inputs of different length are told apart. */
 #ifndef MUSTER_SEARCH_PATH_H
 #define MUSTER_SEARCH_PATH_H
 
 #include "search/import.h"
 #include "search/sites.h"
 
+#define PATH_READ 15u /* kind: a bound that says what a read found */
+
 struct path_step {
 	uint32_t label;
-	uint32_t site;	  /* of a decision: its number in sites; else 0 */
+	uint32_t site;	  /* of a decision or bound: its number in sites; else 0 */
 	uint32_t outcome; /* of a decision; of a bound: 0 or 1; of a concretisation: the reason */
-	uint32_t kind;	  /* MUSTER_EV_BRANCH, SWITCH, BOUND or CONCRETE */
+	uint32_t kind;	  /* MUSTER_EV_BRANCH, SWITCH, BOUND or CONCRETE; PATH_READ */
 	uint32_t ordinal; /* decisions before it */
 	uint64_t prefix;  /* digest of them */
+	uint64_t reads;	  /* digest of what reads found before it */
+	uint64_t self; /* what it adds to the digest; of a bound or read: what it is known by after
+			  the prefix */
 };
 
 struct path {
 	VEC(struct path_step) steps;
 	uint32_t decisions;
+	uint32_t bounds; /* since the last decision */
 	uint64_t digest; /* of all decisions */
+	uint64_t reads;	 /* of what all reads found */
 	int cut;	 /* a table was full or a site capped: there was more */
 	uint64_t concretisations, stale;
 	uint64_t pins; /* concretisations and bounds */
 };
+
+static inline int path_decides(const struct path_step *s)
+{
+	return s->kind == MUSTER_EV_BRANCH || s->kind == MUSTER_EV_SWITCH;
+}
 
 /* Reads a trace; limit bounds the steps (0: none), and a path that has more is cut. Old contents
  * are forgotten. */

@@ -8,6 +8,9 @@
  * Bodies of library functions have no counters; there, a place on the path takes the
  * part of the counter, with the program's last decision as the place of the call.
  *
+ * Bounds are asked about in the last stage: whether an input breaks one, so that an index leaves
+ * its object or a divisor is zero.
+ *
  * A negation is identified by the digest of the decisions before it and its
  * outcome: no two tests negate the same.
  */
@@ -25,9 +28,12 @@ int memory_add(struct memory *m, uint64_t key)
 	return map_set(&m->map, key, 1);
 }
 
-static int is_decision(const struct path_step *s)
+/* Outcomes that a decision can have. A switch whose cases no table knows has none that could be
+ * asked for. */
+static uint32_t outcomes_of(const struct search *s, const struct path_step *step)
 {
-	return s->kind == MUSTER_EV_BRANCH || s->kind == MUSTER_EV_SWITCH;
+	const struct sites_decision *d = &s->sites.decisions.data[step->site];
+	return step->kind != MUSTER_EV_SWITCH ? 2 : d->values ? d->outcomes : 0;
 }
 
 /* Walks a path and tells each decision its place: what the program decided last, and how often the
@@ -70,7 +76,7 @@ unsigned search_note(struct search *s, const struct path *p)
 	unsigned fresh = 0;
 	for (size_t i = 0; i < p->steps.size; i++) {
 		const struct path_step *step = &p->steps.data[i];
-		if (!is_decision(step))
+		if (!path_decides(step))
 			continue;
 		uint64_t key = at_place(place_of(&w, s, step), step->outcome);
 		memory_add(&s->contexts, key);
@@ -90,12 +96,10 @@ int search_near(const struct search *s, const struct path *p, uint64_t bound)
 {
 	for (size_t i = 0; i < p->steps.size; i++) {
 		const struct path_step *step = &p->steps.data[i];
-		if (!is_decision(step) || step->ordinal < bound)
+		if (!path_decides(step) || step->ordinal < bound)
 			continue;
 		const struct sites_decision *d = &s->sites.decisions.data[step->site];
-		uint32_t outcomes = step->kind == MUSTER_EV_BRANCH ? 2
-				    : d->values			   ? d->outcomes
-								   : 0;
+		uint32_t outcomes = outcomes_of(s, step);
 		for (uint32_t o = 0; o < outcomes; o++) {
 			uint64_t asked = 0;
 			if (o == step->outcome || !uncovered(s, d, o))
@@ -132,12 +136,15 @@ int search_still_wanted(struct search *s, const struct search_test *t, const str
 			uint32_t outcome)
 {
 	const struct sites_decision *d = &s->sites.decisions.data[step->site];
+	if (step->kind == MUSTER_EV_BOUND || step->kind == PATH_READ)
+		return memory_add(&s->flipped,
+				  hash_mix(step->prefix ^ hash_mix(step->reads ^ step->self)));
 	if (t->stage == STAGE_UNCOVERED && d->counter != SITES_NOWHERE && !uncovered(s, d, outcome))
 		return 0;
 	if (limited(s, d))
 		return 0;
-	if (!memory_add(&s->flipped,
-			hash_mix(step->prefix ^ hash_mix((uint64_t)step->site << 32 | outcome))))
+	if (!memory_add(&s->flipped, hash_mix(step->prefix ^ step->reads ^
+					      hash_mix((uint64_t)step->site << 32 | outcome))))
 		return 0;
 	if (uncovered(s, d, outcome))
 		count_asked(s, step, outcome);
@@ -160,21 +167,35 @@ static int wants(struct search *s, const struct search_test *t, const struct sit
 	return n < SAME_SITE;
 }
 
+/* Bounds come last. Other ends of the input: one for each place of a path, then all. */
+static int wants_bound(struct search *s, const struct search_test *t, struct place *w,
+		       const struct path_step *step)
+{
+	if (step->kind == MUSTER_EV_BOUND)
+		return t->stage == STAGE_ALL;
+	if (step->kind != PATH_READ || t->stage == STAGE_UNCOVERED)
+		return 0;
+	return t->stage == STAGE_ALL ||
+	       memory_add(&s->contexts, at_place(place_of(w, s, step), !step->outcome));
+}
+
 void search_plan(struct search *s, const struct search_test *t, wanted_list *out)
 {
 	struct place w = {0};
 	struct map tries = {0};
 	for (size_t i = 0; i < s->parent.steps.size; i++) {
 		const struct path_step *step = &s->parent.steps.data[i];
-		if (!is_decision(step))
+		if (!path_decides(step)) {
+			if (step->ordinal >= t->bound && wants_bound(s, t, &w, step))
+				vec_push(out, (struct wanted){(uint32_t)i, !step->outcome});
 			continue;
+		}
 		const struct sites_decision *d = &s->sites.decisions.data[step->site];
 		uint64_t place = place_of(&w, s, step);
-		uint32_t outcomes = step->kind == MUSTER_EV_BRANCH ? 2
-				    : d->values			   ? d->outcomes
-								   : 0;
+		uint32_t outcomes = outcomes_of(s, step);
 		if (step->ordinal < t->bound)
 			continue;
+		s->incomplete |= !outcomes;
 		for (uint32_t o = 0; o < outcomes; o++)
 			if (o != step->outcome && wants(s, t, d, place, o, &tries, step->site))
 				vec_push(out, (struct wanted){(uint32_t)i, o});
