@@ -250,6 +250,17 @@ static int check_name(const char *name)
 				name);
 }
 
+/* Another fuzzer's folder, AFL++'s for instance, must not get our files between its own. */
+static int check_ours(const struct outdir *o)
+{
+	if (!faccessat(o->fd, "campaign", F_OK, 0) ||
+	    (faccessat(o->fd, "fuzzer_stats", F_OK, 0) && faccessat(o->fd, "fuzzer_setup", F_OK, 0)))
+		return 0;
+	return error_set("'%s' is another fuzzer's directory: name a new one with -o, or with -S a name that no other "
+			 "fuzzer of the campaign has",
+			 o->path);
+}
+
 static int open_folder(struct outdir *o, uint64_t seed, struct hash128 *key)
 {
 	int e;
@@ -259,7 +270,7 @@ static int open_folder(struct outdir *o, uint64_t seed, struct hash128 *key)
 	o->fd = open(o->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (o->fd < 0)
 		return error_errno("cannot open the output directory '%s'", o->path);
-	if (make_folders(o))
+	if (check_ours(o) || make_folders(o))
 		return -1;
 	sweep(o);
 	e = read_key(o, key);

@@ -429,6 +429,27 @@ static void afl_whatsup_reads_them(void **state)
 	free(tool);
 }
 
+static void anothers_folder_is_refused(void **state)
+{
+	struct hash128 key;
+	struct outdir *o;
+	char *path = place("afl"), *stats = file_join(path, "fuzzer_stats");
+
+	(void)state;
+	assert_int_equal(mkdir(path, 0755), 0);
+	assert_int_equal(file_write_atomic(stats, "x", 1), 0);
+	assert_int_equal(outdir_open(&o, path, NULL, 0, &key), -1);
+	assert_non_null(strstr(error_text(), "another fuzzer"));
+	assert_int_equal(unlink(stats), 0);
+	assert_int_equal(outdir_open(&o, path, NULL, 0, &key), 0);
+	assert_int_equal(file_write_atomic(stats, "x", 1), 0);
+	outdir_close(o);
+	assert_int_equal(outdir_open(&o, path, NULL, 0, &key), 0); /* it is ours */
+	outdir_close(o);
+	free(stats);
+	free(path);
+}
+
 /* ----------------------------------------------------------------------- sync */
 
 struct got {
@@ -628,6 +649,7 @@ int main(void)
 	    cmocka_unit_test(a_full_disk_leaves_no_part),
 	    cmocka_unit_test(statistics_are_safe_for_a_shell),
 	    cmocka_unit_test(afl_whatsup_reads_them),
+	    cmocka_unit_test(anothers_folder_is_refused),
 	    cmocka_unit_test(others_are_read_once),
 	    cmocka_unit_test(a_quiet_queue_is_not_listed),
 	    cmocka_unit_test(hostile_queues_do_no_harm),
