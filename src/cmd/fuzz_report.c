@@ -139,6 +139,12 @@ static void print_text(const struct fuzz_options *o, struct store *store, uint64
 	printf("%-9s %.1f s, %" PRIu64 " runs, %" PRIu64 " tests, %" PRIu64 " of them in %s/queue\n", status, s->seconds,
 	       s->search.runs, store_test_count(store, campaign), files, dir);
 	printf("branches  %" PRIu64 " of %" PRIu64 " outcomes\n", s->covered, s->total);
+	if (!strcmp(status, "complete") && s->exhaustive)
+		printf("paths     all that an input of up to %" PRIu64 " bytes can take were run\n",
+		       o->search.max_input);
+	else if (!strcmp(status, "complete"))
+		printf("paths     nothing is left to negate, but something was lost on the way: there may be more "
+		       "(docs/fuzzing.md)\n");
 	if (s->solve.queries)
 		print_rungs(&s->solve);
 	if (s->search.predictions)
