@@ -352,3 +352,37 @@ char *file_temp(const char *name)
 	return mem_printf("%s/%u-%s", dir, __atomic_fetch_add(&temp_serial, 1, __ATOMIC_RELAXED),
 			  name);
 }
+
+/* The process that a temporary file's name names, 0 if it is no such name. */
+static long temp_pid(const char *name)
+{
+	size_t n = strlen(name);
+	long last = 0, before = 0;
+	char copy[256], *dot;
+
+	if (n < 5 || n >= sizeof copy || strcmp(name + n - 4, ".tmp"))
+		return 0;
+	memcpy(copy, name, n + 1);
+	copy[n - 4] = 0;
+	if ((dot = strrchr(copy, '.'))) {
+		last = strtol(dot + 1, NULL, 10);
+		*dot = 0;
+		dot = strrchr(copy, '.');
+		before = dot ? strtol(dot + 1, NULL, 10) : 0;
+	}
+	return before > 0 ? before : last;
+}
+
+void file_sweep_temps(const char *dir)
+{
+	DIR *d = opendir(dir);
+
+	for (struct dirent *e; d && (e = readdir(d));) {
+		long pid = temp_pid(e->d_name);
+
+		if (pid > 0 && kill((pid_t)pid, 0) && errno == ESRCH)
+			unlinkat(dirfd(d), e->d_name, 0);
+	}
+	if (d)
+		closedir(d);
+}

@@ -35,6 +35,9 @@ char *file_self(void);				    /* muster's own executable */
 void file_temp_add(const char *path);
 void file_temp_done(const char *path);
 
+/* Removes what processes that are gone left in a directory: files NAME.PID.tmp and NAME.PID.N.tmp. */
+void file_sweep_temps(const char *dir);
+
 /* A directory of this process that is removed at exit and on SIGINT, SIGTERM and
  * SIGHUP; made on first use. A forked child never removes it. Dies never; NULL on failure. */
 const char *file_temp_dir(void);

@@ -30,12 +30,14 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-static void child(char *const argv[], const struct proc_opts *o, int pipes[PIPES][2])
+static void child(char *const argv[], const struct proc_opts *o, int pipes[PIPES][2], pid_t parent)
 {
 	int e;
 
-	/* Helpers do not outlive us. */
+	/* Helpers do not outlive us, not even one whose parent died before it could say so. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(127);
 	if (pipes[IN][0] >= 0) {
 		dup2(pipes[IN][0], 0);
 	} else if (o->null_input) {
@@ -130,9 +132,10 @@ static int start(struct proc_job *j)
 	for (int i = 0; i < PIPES && !e; i++)
 		if (wanted[i] && pipe2(pipes[i], O_CLOEXEC))
 			e = error_errno("cannot make a pipe");
+	pid_t self = getpid();
 	j->pid = e ? -1 : fork();
 	if (!j->pid)
-		child(j->argv, &j->opts, pipes);
+		child(j->argv, &j->opts, pipes, self);
 	if (j->pid < 0 && !e)
 		e = error_errno("cannot start '%s'", j->argv[0]);
 	close_pipes(pipes, 1);

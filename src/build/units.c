@@ -185,6 +185,7 @@ static int make_san(const struct unit_object *o, const char *path)
 
 	if (field(o, TAG_SOURCE, &source))
 		return -1;
+	file_temp_add(temp); /* clang removes what it did not finish, nobody what it did */
 	e = compile_san(o, &source, "-O0", temp);
 	/* Some inline assembly wants constants that only an optimiser finds. */
 	if (e)
@@ -193,6 +194,7 @@ static int make_san(const struct unit_object *o, const char *path)
 		e = error_errno("cannot write '%s'", full);
 	if (e)
 		unlink(temp);
+	file_temp_done(temp);
 	return e;
 }
 
@@ -252,6 +254,7 @@ static int start(struct worker *w, struct unit_object *o, enum variant_kind kind
 		return error_errno("cannot make a pipe");
 	w->unit = o;
 	w->fd = fds[0];
+	pid_t self = getpid();
 	w->pid = fork();
 	if (w->pid < 0) {
 		close(fds[0]);
@@ -261,6 +264,8 @@ static int start(struct worker *w, struct unit_object *o, enum variant_kind kind
 	if (!w->pid) {
 		close(fds[0]);
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		if (getppid() != self)
+			_exit(1);
 		signal(SIGXFSZ, SIG_IGN); /* a file beyond ulimit -f fails with words */
 		e = kind == VARIANT_SAN ? make_san(o, o->object)
 					: make_instrumented(o, kind, o->object);
@@ -328,6 +333,8 @@ int units_make(struct units *u)
 
 	u->base = base_of(u->kind);
 	e = file_mkdirs(dir);
+	if (!e)
+		file_sweep_temps(dir); /* of builds that were killed */
 	free(dir);
 	for (size_t i = 0; i < u->list.size && !e; i++) {
 		struct unit_object *o = &u->list.data[i];
