@@ -140,7 +140,8 @@ static void print_text(const struct fuzz_options *o, struct store *store, uint64
 	       s->search.runs, store_test_count(store, campaign), files, dir);
 	printf("branches  %" PRIu64 " of %" PRIu64 " outcomes\n", s->covered, s->total);
 	if (!strcmp(status, "complete") && s->exhaustive)
-		printf("paths     all that an input of up to %" PRIu64 " bytes can take were run\n",
+		printf("paths     every negation was answered and run, nothing is known to be lost (inputs up to %" PRIu64
+		       " bytes; time, random numbers and environment as they were)\n",
 		       o->search.max_input);
 	else if (!strcmp(status, "complete"))
 		printf("paths     nothing is left to negate, but something was lost on the way: there may be more "

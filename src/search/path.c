@@ -94,6 +94,8 @@ void path_read(struct path *p, const struct trace *t, struct sites *sites, const
 		case MUSTER_EV_FULL:
 			p->cut = 1;
 			break;
+		case MUSTER_EV_THREAD: /* runs concretely: what it does with the input no trace says */
+		case MUSTER_EV_FORK:
 		case MUSTER_EV_STALE:
 			p->stale++;
 			break;

@@ -38,6 +38,7 @@ struct path {
 	uint64_t reads;	 /* of what all reads found */
 	int cut;	 /* a table was full or a site capped: there was more */
 	uint64_t concretisations, stale;
+	/* stale: values given up because somebody else wrote; threads and children, which are not followed */
 	uint64_t pins; /* concretisations and bounds */
 };
 
