@@ -1,0 +1,145 @@
+/* drive.h: how the bytes of an input become a call of one function.
+ *
+ * `muster test` appends to a unit a table of types and functions, and for each function a thunk that takes its
+ * arguments from memory. The driver (runtime/drive.c, which has the main of such a program) builds parameters, what they
+ * point to and globals from the input, and calls the thunk. The tool reads the same table to print an input as C.
+ *
+ * The layout of an input is static for a function: every byte has one meaning whatever the others say, so that
+ * changing one never moves another. Bytes that the input lacks are 0. All offsets are from the input's start:
+ *
+ *	prefix    DRIVE_PREFIX bytes: the function's id (little endian, drive_id of its name), then 4 zeros; never symbolic
+ *	roots     the image of each parameter and each global, at root.at
+ *	results   DRIVE_RESULTS slots of DRIVE_RESULT bytes: what functions without a body return, in the order of the calls
+ *	blocks    of each pool, for each object k = 1 .. objects: at pool.at[k - 1] a header of DRIVE_HEADER bytes (byte 0: how
+ *	          many elements), then the image of pool.limit elements
+ *
+ * An image has the size of the type and its bytes as they stand in memory, but for:
+ *
+ *	bool      byte & 1
+ *	pointer   byte 0 is the choice: 0 null, 1 .. objects that object of the pointee's pool, else null. Two pointers with
+ *	          one choice are aliases. Byte 1, with DRIVE_INTERIOR: elements from the object's start, if not beyond
+ *	          its end, else 0. Bytes 2 to 7 mean nothing
+ *	function  pointer to function: 0 null, 1 .. count the functions of table->targets[first + choice - 1], else null
+ *	union     with a pointer inside: a byte after everything else of its object or root would be needed to say which member is
+ *	          there; instead the first member counts, and drive_table says so by DRIVE_UNION_FIRST. Without pointers: bytes
+ *	globals   what stood there before, xor the image; pointers: choice 0 is what stood there, 1 null, 1 + k object k; a
+ *	          function pointer likewise
+ *
+ * So the input of zeros is: numbers 0, pointers null, globals as initialised.
+ *
+ * Elements of an object: (header byte 0 & (limit - 1)) + 1, limit being a power of two; of a string: header byte 0 &
+ * (limit - 1) characters and, behind them, a 0 that is no input. A pool with fixed > 0 always has that many elements.
+ *
+ * This header is read by the runtime: it includes only <stdint.h>.
+ */
+#ifndef MUSTER_DRIVE_H
+#define MUSTER_DRIVE_H
+
+#include <stdint.h>
+
+#define DRIVE_VERSION 1
+#define DRIVE_PREFIX 8
+#define DRIVE_HEADER 8
+#define DRIVE_RESULT 16
+#define DRIVE_RESULTS 16
+#define DRIVE_OBJECTS 8 /* the most that a pool may have */
+
+enum drive_kind {
+	DRIVE_BYTES,	/* integers, enums, floats, bit-fields, padding: size bytes */
+	DRIVE_BOOL,
+	DRIVE_POINTER,	/* a: type of an element of the pointee (index in types) */
+	DRIVE_FUNCTION, /* a: first of its targets, count: how many */
+	DRIVE_STRUCT,	/* a: first of its members, count: how many. What no member has is DRIVE_BYTES */
+	DRIVE_ARRAY,	/* a: type of an element, count */
+	DRIVE_OPAQUE,	/* a pointer that can only be null (incomplete pointee without a size, too deep) */
+};
+
+enum drive_flag {
+	DRIVE_STRING = 1,      /* of a pointer: to characters that end in 0 */
+	DRIVE_INTERIOR = 2,    /* of a pointer: may point into its object */
+	DRIVE_UNION_FIRST = 4, /* of a struct: stands for a union, whose other members are never there */
+	DRIVE_GLOBAL = 8,      /* of a root */
+};
+
+struct drive_type {
+	uint32_t kind, flags, size, count, a;
+	uint32_t limit; /* of a pointer: elements its objects have at most: a power of two; 1: exactly one */
+	uint32_t fixed; /* of a pointer: exactly that many (int a[4]); 0: see limit */
+};
+
+struct drive_member {
+	uint32_t offset, type;
+};
+
+/* A parameter or a global. */
+struct drive_root {
+	uint32_t type, flags, at;
+	void *address; /* of a global */
+};
+
+/* Objects of one kind in one function: pointers with the same pointee, limit, fixed and string flag share them. */
+struct drive_pool {
+	uint32_t pointer; /* a pointer type that stands for all of them */
+	uint32_t objects;
+	uint32_t at[DRIVE_OBJECTS];
+};
+
+struct drive_function {
+	const char *name;
+	uint32_t id; /* by which inputs name it: drive_id(name), made unique in the table by adding 1 */
+	void (*call)(void **arguments, void *result); /* the thunk: arguments[i] is the address of the i-th parameter */
+	uint32_t first_root, parameters, globals;     /* parameters first, then globals */
+	uint32_t first_pool, pools;
+	uint32_t results; /* offset of the result slots */
+	uint32_t size;	  /* of a whole input */
+	uint32_t result_type, result_size; /* size 0: void */
+};
+
+struct drive_table {
+	uint32_t version;
+	uint32_t types_count, functions_count;
+	const struct drive_type *types;
+	const struct drive_member *members;
+	const struct drive_root *roots;
+	const struct drive_pool *pools;
+	const struct drive_function *functions;
+	void *const *targets;		 /* of function pointers */
+	const uint32_t *type_pool_keys; /* for each type that is a pointer: a pointer type that stands for it in pools; else itself */
+};
+
+/* Each unit's table is in this section, as an address; the driver walks them. */
+#define DRIVE_SECTION "muster_drive"
+
+/* What stubs for functions without a body call: fills *value (of that type) from the next result slot. */
+void muster_drive_result(void *value, const struct drive_table *table, uint32_t type);
+/* Elements from p to the end of the object that p points into, for preconditions; 0: not an object of the driver's. */
+unsigned long muster_drive_length(const void *p, unsigned long element);
+
+/* ------------------------------------------------------------- the program
+ * The input comes as standard input, as the file of argument 1, or in memory (a MEMORY source); its prefix says which
+ * function is called. The program exits with 0 when that returned, and with 2 and words if there is no such function.
+ *
+ * With the argument "--batch SECONDS" (builds without a traced runtime) it reads from standard input frames
+ *	uint32_t size, the input
+ * and runs each in a child of its own; to standard output it writes for each a struct drive_outcome, followed by `size` bytes of
+ * observation. A child that takes longer than SECONDS is killed (timed = 1). What the function prints goes nowhere.
+ *
+ * An observation is what the function left behind, in the layout of the input: result bytes first (result_size), then
+ * for each root of a global its image, then for each object that the input made, in the order of pools and numbers, its bytes
+ * (elements only, not the header). A pointer in it is written as its choice would be in an input (null, object k with
+ * offset in elements in byte 1 and byte 7 = 1), or, if it is none of these, byte 7 = 2. */
+struct drive_outcome {
+	int32_t status; /* as wait() gives it */
+	uint32_t timed;
+	uint32_t size; /* of the observation; 0 unless the function returned */
+};
+
+static inline uint32_t drive_id(const char *name)
+{
+	uint32_t h = 2166136261u; /* FNV-1a */
+	while (*name)
+		h = (h ^ (uint8_t)*name++) * 16777619u;
+	return h;
+}
+
+#endif

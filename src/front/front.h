@@ -1,0 +1,116 @@
+/* front.h: a C unit as its author wrote it: functions, types, globals, calls (by libclang).
+ *
+ *	struct front *f;
+ *	if (front_open(&f, "file.c", argv, argc)) ...   // clang's own messages are in error_text()
+ *	for (i = 0; i < f->functions.size; i++) ...
+ *	front_close(f);
+ *
+ * Everything is owned by the front and stands in its arena. Nothing after this sees libclang.
+ */
+#ifndef MUSTER_FRONT_FRONT_H
+#define MUSTER_FRONT_FRONT_H
+
+#include "base/arena.h"
+#include "base/vec.h"
+
+#include <stdint.h>
+
+enum front_kind {
+	FRONT_VOID,
+	FRONT_BOOL,
+	FRONT_CHAR, /* plain char: pointers to it are strings */
+	FRONT_INT,  /* every other integer, signed and unsigned char included, and enums */
+	FRONT_FLOAT,
+	FRONT_POINTER,
+	FRONT_FUNCTION, /* the pointee of a function pointer */
+	FRONT_STRUCT,
+	FRONT_UNION,
+	FRONT_ARRAY,
+	FRONT_OTHER, /* vectors, complex, va_list ...: bytes */
+};
+
+struct front_enumerator {
+	const char *name;
+	int64_t value;
+};
+
+struct front_field {
+	const char *name; /* "" for anonymous ones */
+	uint32_t type;
+	uint64_t bit_offset; /* from the start of the struct */
+	uint32_t bits;	     /* of a bit-field; 0: none */
+};
+
+struct front_type {
+	enum front_kind kind;
+	const char *name; /* how C writes it at the end of the unit, for __typeof__(NAME): "struct s", "size_t", "int (*)(int)"; NULL: it
+			     cannot be named there */
+	uint64_t size;	  /* 0: incomplete, void or function */
+	uint32_t align;
+	int is_signed, is_const, is_enum;
+	uint32_t to;	/* of a pointer: pointee; of an array: element; of a function: its result */
+	uint64_t count; /* of an array: elements; 0: not given */
+	VEC(struct front_field) fields; /* of structs and unions */
+	VEC(struct front_enumerator) enumerators;
+	VEC(uint32_t) parameters; /* of a function */
+	int variadic, prototyped;
+};
+
+struct front_parameter {
+	const char *name; /* "" if it has none */
+	uint32_t type;	  /* as written: an array stays an array here (int a[4]: count 4; int a[]: count 0) */
+	const char *requires; /* of MUSTER_REQUIRES, or NULL */
+	int nonnull;	      /* by attribute */
+};
+
+struct front_function {
+	const char *name;
+	const char *file; /* where it is defined, as the user would name it */
+	uint32_t line, end_line;
+	uint32_t result; /* type */
+	VEC(struct front_parameter) parameters;
+	int defined, is_static, variadic, noreturn, is_inline;
+	int in_header;	   /* defined in a system or user header, not in the file itself */
+	VEC(uint32_t) calls; /* functions it calls by name (numbers in functions), without repeats */
+	int calls_pointer;   /* it calls through a pointer */
+	VEC(uint32_t) globals; /* it reads or takes the address of, by itself (numbers in globals) */
+	int has_static_locals, has_asm, has_float, has_setjmp;
+	int loops; /* for, while, do and backward goto */
+	int address_taken;
+};
+
+struct front_global {
+	const char *name;
+	uint32_t type;
+	int is_const, is_static, defined, is_thread;
+	int written; /* somewhere in the unit, or its address is taken without const */
+};
+
+struct front {
+	struct arena arena;
+	const char *file;
+	VEC(struct front_type) types;
+	VEC(struct front_function) functions; /* defined and declared ones that are used, in order of the source */
+	VEC(struct front_global) globals;
+};
+
+/* argv: compiler flags (-I, -D, -std ...). path may be preprocessed source (.i). -1 with clang's messages in error_text(). */
+int front_open(struct front **f, const char *path, const char *const *argv, int argc);
+void front_close(struct front *f); /* NULL is fine */
+
+/* The number of the function, -1: none. */
+int front_function(const struct front *f, const char *name);
+/* The defined functions whose names are nearest, best first: as a list in words ("parse_int, parse_hint"). */
+void front_nearest(const struct front *f, const char *name, struct buf *words);
+/* Defined functions in an order in which callees come before callers, as far as recursion allows. */
+void front_bottom_up(const struct front *f, uint32_t *order, uint32_t *count);
+/* All that `function` may reach by direct calls (and, where it calls through pointers, every function whose address is
+ * taken): functions and globals, each as a sorted list without repeats. */
+struct front_reach {
+	VEC(uint32_t) functions, globals;
+};
+void front_reach(const struct front *f, uint32_t function, struct front_reach *out);
+/* Pointer and length parameters that look like a pair by their names (buf, len), as text for --requires: "n <= len(buf)". */
+void front_pairs(const struct front *f, uint32_t function, struct buf *words);
+
+#endif

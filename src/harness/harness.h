@@ -1,0 +1,103 @@
+/* harness.h: from a unit to a program that calls any of its functions on an input (muster/drive.h).
+ *
+ * The table that the target has and the one that the tool prints inputs with are made from one plan, once.
+ */
+#ifndef MUSTER_HARNESS_HARNESS_H
+#define MUSTER_HARNESS_HARNESS_H
+
+#include "base/buf.h"
+#include "front/front.h"
+#include "muster/drive.h"
+
+struct harness_options {
+	uint32_t elements;  /* of an object that a pointer points to, at most; rounded up to a power of two (8) */
+	uint32_t characters; /* of a string, at most (16) */
+	uint32_t objects;   /* of one type, at most DRIVE_OBJECTS (3) */
+	int globals_initial; /* globals keep their values: none is a root */
+	uint64_t global_limit; /* bytes; larger globals keep their values (256) */
+	const char *const *requires; /* "FUNCTION: EXPRESSION" or "EXPRESSION", which holds for every function that has its names; NULL at the end */
+};
+
+/* What a function's verdict cannot speak of, as words: X(NAME, words). */
+#define HARNESS_LIMITS(X)                                                                        \
+	X(STUBS, "calls functions without a body")                                               \
+	X(WORLD, "calls functions whose results depend on more than their arguments")            \
+	X(UNION, "a union with pointers has only its first member")                              \
+	X(OPAQUE, "a pointer to an incomplete type is always null")                              \
+	X(STATICS, "static variables inside functions keep their first values")                  \
+	X(LARGE_GLOBALS, "large global variables keep their first values")                       \
+	X(VARIADIC, "takes variable arguments, and gets none")                                   \
+	X(POINTER_CALLS, "calls through pointers reach only functions of the unit and stubs")
+enum harness_limit {
+#define X(name, words) HARNESS_##name,
+	HARNESS_LIMITS(X)
+#undef X
+	    HARNESS_LIMIT_COUNT
+};
+const char *harness_limit_words(enum harness_limit l);
+
+struct harness_function {
+	uint32_t front;	 /* number in front->functions */
+	uint32_t number; /* in the table; UINT32_MAX: it cannot be called (why) */
+	const char *why; /* e.g. "its parameter 'x' has a type without a name"; NULL */
+	uint32_t limits; /* bits of enum harness_limit */
+};
+
+struct harness {
+	struct arena arena;
+	const struct front *front;
+	struct harness_options options;
+	VEC(struct harness_function) functions; /* defined functions of the unit, as in front */
+	/* The plan, as the target has it; addresses and thunks are NULL here. */
+	VEC(struct drive_type) types;
+	VEC(uint32_t) type_front; /* of each: the front's type */
+	VEC(struct drive_member) members;
+	VEC(struct drive_root) roots;
+	VEC(const char *) root_names;
+	VEC(uint32_t) root_front; /* global's number in front->globals, or parameter's index */
+	VEC(struct drive_pool) pools;
+	VEC(struct drive_function) calls; /* the table's functions, by number */
+	VEC(const char *) targets;	  /* C expressions */
+	VEC(uint32_t) pool_keys;
+	VEC(uint32_t) stubs; /* front->functions without a body that the harness defines */
+	struct drive_table table; /* the vectors above */
+};
+
+/* plan.c: types, roots, pools and layout for every defined function. stubs: names of functions that nobody defines. */
+int harness_plan(struct harness **h, const struct front *f, const struct harness_options *o, const char *const *stubs);
+void harness_free(struct harness *h);
+/* source.c: the C text to be appended to the unit. */
+void harness_source(const struct harness *h, struct buf *out);
+const struct harness_function *harness_find(const struct harness *h, const char *name);
+
+/* build.c: compiles FILE with the appended text and links it with the driver, once for each content (cached under .muster/test/).
+ * *program: path of the program with records, which `muster variant` and the rest take as any other; allocated. Functions
+ * that nobody defines are found by linking, and get stubs; the plan is made again with them.
+ * A main of the unit is there under another name. -1 with words (clang's messages if it does not compile). */
+int harness_build(const char *file, const char *const *cflags, const struct harness_options *o, struct front **front,
+		  struct harness **h, char **program);
+/* The same for one unit of a program built with muster cc: function FUNCTION of PROGRAM; the other units are as they were. */
+int harness_build_from(const char *program, const char *function, const struct harness_options *o, struct front **front,
+		       struct harness **h, char **out);
+
+/* value.c: an input as C. What each function prints is complete: pasted into a C file after the unit, it compiles. */
+/* One line for people: x = 26, s = "ab", p = {.next = NULL, .n = 3}, q = p */
+void harness_print_inline(const struct harness *h, uint32_t number, const void *data, size_t size, struct buf *out);
+/* A JSON object keyed by parameter name; globals that differ from their initial value by theirs. */
+void harness_print_json(const struct harness *h, uint32_t number, const void *data, size_t size, struct buf *out);
+/* Statements that build the arguments and a call, with an observation as assertions: see export.c. */
+
+/* canonical form: bytes that mean nothing become 0, choices and headers the smallest that mean the same. Returns its size (trailing
+ * zeros cut). Two inputs that call the function in the same way have one form. */
+size_t harness_canonical(const struct harness *h, uint32_t number, void *data, size_t size);
+
+/* export.c: a cmocka file: one test for each input. observation may be NULL (nothing is asserted but that it returns). */
+struct harness_case {
+	uint32_t number;
+	const char *name;
+	const void *input, *observation;
+	size_t input_size, observation_size;
+};
+void harness_cmocka(const struct harness *h, const char *unit_file, const struct harness_case *cases, size_t count, struct buf *out);
+
+#endif
