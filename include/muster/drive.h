@@ -124,10 +124,15 @@ unsigned long muster_drive_length(const void *p, unsigned long element);
  * and runs each in a child of its own; to standard output it writes for each a struct drive_outcome, followed by `size` bytes of
  * observation. A child that takes longer than SECONDS is killed (timed = 1). What the function prints goes nowhere.
  *
- * An observation is what the function left behind, in the layout of the input: result bytes first (result_size), then
- * for each root of a global its image, then for each object that the input made, in the order of pools and numbers, its bytes
- * (elements only, not the header). A pointer in it is written as its choice would be in an input (null, object k with
- * offset in elements in byte 1 and byte 7 = 1), or, if it is none of these, byte 7 = 2. */
+ * An observation is what the function left behind: result bytes first (result_size), then for each root of a global its
+ * bytes, then for each object that exists, in the order of pools and numbers, a struct drive_seen and its bytes (of a string
+ * with its 0; none if it was freed). A pointer in it is written as a parameter's would be in an input, in globals too: null is
+ * all 0; object k or target k: k in byte 0, elements from its start in byte 1, byte 7 = 1; anything else: byte 7 = 2. */
+struct drive_seen {
+	uint32_t pool, number; /* from the function's first pool; from 1 */
+	uint32_t elements;     /* with a string's 0 */
+	uint32_t freed;	       /* 1: no bytes follow */
+};
 struct drive_outcome {
 	int32_t status; /* as wait() gives it */
 	uint32_t timed;

@@ -60,6 +60,8 @@ struct harness {
 	VEC(const char *) targets;	  /* C expressions */
 	VEC(uint32_t) pool_keys;
 	VEC(uint32_t) stubs; /* front->functions without a body that the harness defines */
+	VEC(uint32_t) stub_types; /* of each: the type of its result in types; UINT32_MAX: void */
+	VEC(const uint8_t *) root_initial; /* of each root that is a global: its bytes as the program starts, NULL: not known. Empty: none is */
 	struct drive_table table; /* the vectors above */
 };
 
@@ -91,13 +93,22 @@ void harness_print_json(const struct harness *h, uint32_t number, const void *da
  * zeros cut). Two inputs that call the function in the same way have one form. */
 size_t harness_canonical(const struct harness *h, uint32_t number, void *data, size_t size);
 
-/* export.c: a cmocka file: one test for each input. observation may be NULL (nothing is asserted but that it returns). */
+/* initial.c: fills in root_initial from the program's file. Names of globals are looked for, so a program without symbols has none. */
+int harness_initial(struct harness *h, const char *program);
+
+/* export.c: a cmocka file: one test for each input, in the order given. observation may be NULL: then nothing is asserted but
+ * that it returns. */
 struct harness_case {
 	uint32_t number;
 	const char *name;
 	const void *input, *observation;
 	size_t input_size, observation_size;
+	const void *again; /* a second observation of the same size, or NULL; what differs in it is not asserted */
+	const char *bug;   /* what goes wrong, in words: it is compiled with -DMUSTER_BUGS only. NULL: nothing */
 };
-void harness_cmocka(const struct harness *h, const char *unit_file, const struct harness_case *cases, size_t count, struct buf *out);
+/* unit_file: as the test file includes it. about: lines of comment at its top (how to compile it). raw: values as bytes: no
+ * names of types and members, for units whose macros stand in the way. */
+void harness_cmocka(const struct harness *h, const char *unit_file, const char *about, int raw,
+		    const struct harness_case *cases, size_t count, struct buf *out);
 
 #endif
