@@ -137,6 +137,7 @@ struct drive_outcome {
 	int32_t status; /* as wait() gives it */
 	uint32_t timed;
 	uint32_t size; /* of the observation; 0 unless the function returned */
+	int32_t pid;   /* of the child: a sanitizer's report has it in its file's name (log_path) */
 };
 
 static inline uint32_t drive_id(const char *name)

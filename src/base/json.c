@@ -188,3 +188,9 @@ void json_null(struct json *j)
 	value(j);
 	buf_adds(j->out, "null");
 }
+
+void json_raw(struct json *j, const char *s, size_t n)
+{
+	value(j);
+	buf_add(j->out, s, n);
+}

@@ -33,5 +33,6 @@ void json_bool(struct json *j, int v);
 void json_double(struct json *j, double v); /* not finite gives null */
 void json_hex(struct json *j, uint64_t v);  /* a string "0x..." */
 void json_null(struct json *j);
+void json_raw(struct json *j, const char *s, size_t n); /* a value that is JSON already */
 
 #endif

@@ -20,6 +20,7 @@
 #include "base/mem.h"
 #include "build/variant.h"
 #include "check/report.h"
+#include "check/san_options.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -32,15 +33,8 @@
 #define MEMORY_EXTRA (512ull << 20) /* shadow and quarantine */
 #define STDERR_LIMIT (16u << 20)
 
-/* Reports without symbols: report.h says why. A finding ends the program, by SIGABRT. A failed
- * allocation is an answer, not a bug. */
-static const char asan_options[] =
-    "ASAN_OPTIONS=abort_on_error=1:halt_on_error=1:handle_abort=1:handle_sigfpe=1:handle_sigill=1:"
-    "handle_sigbus=1:handle_sigtrap=1:detect_leaks=0:symbolize=0:allocator_may_return_null=1:"
-    "color=never:print_legend=0:dump_registers=0:detect_odr_violation=0:print_module_map=0";
-static const char ubsan_options[] =
-    "UBSAN_OPTIONS=abort_on_error=1:halt_on_error=1:print_stacktrace=1:report_error_type=1:"
-    "symbolize=0:color=never";
+static const char asan_options[] = "ASAN_OPTIONS=" SAN_ASAN_OPTIONS;
+static const char ubsan_options[] = "UBSAN_OPTIONS=" SAN_UBSAN_OPTIONS;
 /* Standard input is a file, which marked objects may read beside the program. */
 static const char marked_input[] = "MUSTER_INPUT=/proc/self/fd/0";
 

@@ -1,0 +1,16 @@
+/* san_options.h: how the sanitizers of the san variant are told to behave, wherever it is run.
+ *
+ * Reports without symbols: report.h says why. A finding ends the program, by SIGABRT. A failed
+ * allocation is an answer, not a bug. */
+#ifndef MUSTER_CHECK_SAN_OPTIONS_H
+#define MUSTER_CHECK_SAN_OPTIONS_H
+
+#define SAN_ASAN_OPTIONS                                                                           \
+	"abort_on_error=1:halt_on_error=1:handle_abort=1:handle_sigfpe=1:handle_sigill=1:"         \
+	"handle_sigbus=1:handle_sigtrap=1:detect_leaks=0:symbolize=0:allocator_may_return_null=1:" \
+	"color=never:print_legend=0:dump_registers=0:detect_odr_violation=0:print_module_map=0"
+#define SAN_UBSAN_OPTIONS                                                                        \
+	"abort_on_error=1:halt_on_error=1:print_stacktrace=1:report_error_type=1:symbolize=0:" \
+	"color=never"
+
+#endif
