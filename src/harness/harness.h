@@ -41,6 +41,8 @@ struct harness_function {
 	uint32_t number; /* in the table; UINT32_MAX: it cannot be called (why) */
 	const char *why; /* e.g. "its parameter 'x' has a type without a name"; NULL */
 	uint32_t limits; /* bits of enum harness_limit */
+	const uint32_t *stubs; /* numbers in harness.stubs that it may call, itself or through others; NULL: none */
+	uint32_t stub_count;
 };
 
 struct harness {
@@ -89,9 +91,9 @@ void harness_print_inline(const struct harness *h, uint32_t number, const void *
 void harness_print_json(const struct harness *h, uint32_t number, const void *data, size_t size, struct buf *out);
 /* Statements that build the arguments and a call, with an observation as assertions: see export.c. */
 
-/* canonical form: bytes that mean nothing become 0, choices and headers the smallest that mean the same. Returns its size (trailing
- * zeros cut). Two inputs that call the function in the same way have one form. */
-size_t harness_canonical(const struct harness *h, uint32_t number, void *data, size_t size);
+/* canonical.c: bytes that mean nothing become 0, choices and headers the smallest that mean the same, objects of a pool are numbered
+ * in the order in which they are reached; trailing zeros are cut. Two inputs that call the function in the same way have one form. */
+void harness_canonical(const struct harness *h, uint32_t number, struct buf *data);
 
 /* initial.c: fills in root_initial from the program's file. Names of globals are looked for, so a program without symbols has none. */
 int harness_initial(struct harness *h, const char *program);
