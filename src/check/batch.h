@@ -1,0 +1,49 @@
+/* batch.h: many inputs of a driven program (muster/drive.h) in few processes.
+ *
+ *	struct batch *b;
+ *	batch_open(&b, program, VARIANT_SAN, 1.0, scratch);
+ *	struct batch_item items[n] = {{.data = ..., .size = ...}, ...};
+ *	batch_run(b, items, n);            // fills in what came of each
+ *	batch_items_release(items, n);
+ *	batch_close(b);
+ *
+ * One start of the variant serves a few hundred inputs, each in a child of its own; starting a
+ *program with sanitizers costs fifty times what such a child does. What failed here is told with
+ *the place, read from the sanitizer's report; confirm.h has the last word on it.
+ */
+#ifndef MUSTER_CHECK_BATCH_H
+#define MUSTER_CHECK_BATCH_H
+
+#include "base/buf.h"
+#include "build/variant.h"
+
+#include <stdint.h>
+
+struct batch_item {
+	/* What to run: borrowed. */
+	const void *data;
+	size_t size;
+	int keep; /* keep the observation */
+	/* What came of it. */
+	int ran;	 /* 0: it took the process with it, nothing is known */
+	int failed;	 /* ended by a signal, or a sanitizer reported something */
+	int timed;	 /* it was killed for taking too long; failed as well */
+	int status;	 /* as wait() gives it */
+	uint64_t bucket; /* of a failure: kind and innermost frames; equal for equal failures */
+	char kind[64];	 /* of a report: the sanitizer's key; "" */
+	const char *function, *file; /* innermost place in the program, or NULL; the batch's own */
+	uint32_t line;
+	struct buf observation; /* with keep, if the function returned; see muster/drive.h */
+};
+void batch_items_release(struct batch_item *items, size_t count); /* observations */
+
+struct batch;
+/* program: with records and the driver. seconds: of one input. directory: where it runs; NULL:
+ * here. The variant is made if need be. -1 with words. */
+int batch_open(struct batch **b, const char *program, enum variant_kind kind, double seconds,
+	       const char *directory);
+void batch_close(struct batch *b); /* NULL is fine */
+/* 0, or -1 with words if the variant cannot be run at all. */
+int batch_run(struct batch *b, struct batch_item *items, size_t count);
+
+#endif
