@@ -11,6 +11,9 @@
  * on entry. It points to an array of the unit's own until a constructor, first of
  * all, hands it to the runtime, which may point it into the shared mapping.
  *
+ * Checks for undefined behaviour that the compiler made are no branches of the program's and have
+ * no counters.
+ *
  * path: a call of the runtime with the site and the outcome.
  *
  * Naked functions and resolvers of ifuncs (they run before the runtime can) are
@@ -143,7 +146,7 @@ static void report(struct pass *p, LLVMValueRef inst, uint32_t ordinal, LLVMValu
 static void visit(void *ctx, LLVMValueRef inst, uint32_t ordinal)
 {
 	struct pass *p = ctx;
-	uint32_t outcomes = unit_outcomes(inst);
+	uint32_t outcomes = p->path ? unit_outcomes(inst) : unit_counted(inst);
 	LLVMValueRef function, outcome;
 
 	if (!outcomes)
@@ -212,7 +215,7 @@ int cov_instrument(struct unit *u, const struct instrument_options *options)
 
 	(void)options;
 	for (uint32_t i = 0; i < u->count; i++)
-		total += unit_outcomes(u->instructions[i]);
+		total += unit_counted(u->instructions[i]);
 	if (total >= UINT32_MAX)
 		return error_set("the unit has more outcomes than can be counted");
 	if (!total)

@@ -136,7 +136,7 @@ static int read_frame(const unsigned char *p, size_t size, struct site_table *t,
 	t->strings = h.strings;
 	t->source = string_at(t, h.source);
 	if (t->decisions && site_table_decision(t, t->decisions - 1, &last))
-		t->outcomes = last.first_outcome + last.outcomes;
+		t->outcomes = last.first_outcome + (last.check ? 0 : last.outcomes);
 	*length = h.length;
 	return 0;
 }
@@ -270,6 +270,10 @@ int site_table_decision(const struct site_table *t, uint32_t i, struct site_deci
 	out->index = r.index;
 	out->outcomes = r.outcomes;
 	out->first_outcome = r.first_outcome;
+	out->check = (r.flags & SITE_CHECK) != 0;
+	out->fails = r.flags & SITE_FAILS_0   ? 0
+		     : r.flags & SITE_FAILS_1 ? 1
+					      : SITE_NO_OUTCOME;
 	return 1;
 }
 
@@ -338,7 +342,7 @@ int site_table_site(const struct site_table *t, uint32_t i, struct site *out)
 	out->what = string_at(t, r.what);
 	decision = site_table_decision_at(t, r.index);
 	if (decision >= 0 && site_table_decision(t, (uint32_t)decision, &d))
-		out->outcomes = d.outcomes;
+		out->outcomes = d.outcomes, out->check = d.check;
 	return 1;
 }
 

@@ -55,6 +55,7 @@ struct site {
 	const char *function;
 	const char *what;  /* callee of a call ("" if indirect), else the opcode */
 	uint32_t outcomes; /* of a decision; 0 for others */
+	int check;	   /* it is a check for undefined behaviour, made by the compiler */
 };
 
 struct site_function {
@@ -66,18 +67,22 @@ struct site_function {
 	int internal;			    /* static: the name means it in this unit only */
 };
 
+#define SITE_NO_OUTCOME UINT32_MAX
+
 /* Conditional branches, switches and selects on one bit, densely numbered in a unit. */
 struct site_decision {
 	uint32_t index;		/* ordinal */
 	uint32_t outcomes;	/* see unit_outcomes for their order */
-	uint32_t first_outcome; /* sum of outcomes before it: the unit's coverage counters */
+	uint32_t first_outcome; /* sum of counted outcomes before it: the unit's coverage counters */
+	int check;		/* the compiler's, for undefined behaviour: it has no counters */
+	uint32_t fails;		/* outcome of a check that reports, or SITE_NO_OUTCOME */
 };
 
 struct site_table {
 	uint32_t unit;
 	const char *source; /* name of the source file */
 	uint32_t instructions, sites, functions, decisions;
-	uint32_t outcomes;	   /* of all decisions */
+	uint32_t outcomes;	   /* of all decisions but checks: coverage counters */
 	const unsigned char *base; /* the frame; what follows is the reader's own */
 	uint32_t cases, files, strings;
 	size_t case_at, site_at, function_at, decision_at, file_at, string_at;

@@ -7,8 +7,14 @@
 #include <stdint.h>
 
 #define SITE_MAGIC "MUSTERST"
-#define SITE_VERSION 1u
+#define SITE_VERSION 2u
 #define SITE_NO_CASES UINT32_MAX
+
+/* Flags of a decision: a check for undefined behaviour that the compiler made, and which of its
+ * outcomes reports. */
+#define SITE_CHECK 1u
+#define SITE_FAILS_0 2u
+#define SITE_FAILS_1 4u
 
 struct site_header {
 	char magic[8];
@@ -48,6 +54,7 @@ struct site_decision_record {
 	uint32_t outcomes;
 	uint32_t first_outcome;
 	uint32_t first_case; /* in the list of cases, or SITE_NO_CASES */
+	uint32_t flags;	     /* SITE_CHECK, SITE_FAILS_* */
 };
 
 struct site_file_record {

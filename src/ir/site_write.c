@@ -228,7 +228,13 @@ static uint64_t low_bits(LLVMValueRef constant)
 
 static void add_decision(struct writer *w, LLVMValueRef inst, uint32_t ordinal, uint32_t outcomes)
 {
-	struct site_decision_record r = {ordinal, outcomes, w->outcome_count, SITE_NO_CASES};
+	struct site_decision_record r = {ordinal, outcomes, w->outcome_count, SITE_NO_CASES, 0};
+
+	if (unit_is_check(inst)) {
+		int fails = unit_check_fails(inst);
+
+		r.flags = SITE_CHECK | (fails == 0 ? SITE_FAILS_0 : fails == 1 ? SITE_FAILS_1 : 0);
+	}
 
 	if (LLVMGetInstructionOpcode(inst) == LLVMSwitch) {
 		r.first_case = (uint32_t)(w->cases.size / sizeof(uint64_t));
@@ -241,7 +247,7 @@ static void add_decision(struct writer *w, LLVMValueRef inst, uint32_t ordinal, 
 	}
 	buf_add(&w->decisions, &r, sizeof r);
 	w->decision_count++;
-	w->outcome_count += outcomes;
+	w->outcome_count += unit_counted(inst);
 }
 
 static void end_function(struct writer *w)

@@ -42,6 +42,14 @@ void unit_walk(struct unit *u, void (*f)(void *ctx, LLVMValueRef inst, uint32_t 
  * select is "false" and 1 "true"; outcome 0 of a switch is its default, and i its
  * case number i from 1. */
 uint32_t unit_outcomes(LLVMValueRef inst);
+/* Was the decision made by the compiler to check for undefined behaviour (-fsanitize=undefined)? Such
+ * checks are decisions like any other, but no branch of the program's: they have no coverage counters. */
+int unit_is_check(LLVMValueRef inst);
+/* The outcome of a check that leads straight to the report; -1: neither does (a part of a larger check), or
+ * both. */
+int unit_check_fails(LLVMValueRef inst);
+/* Outcomes that coverage counts: none of a check's. */
+uint32_t unit_counted(LLVMValueRef inst);
 
 /* Runs a pass pipeline given in opt's notation; -1 with words. */
 int unit_passes(struct unit *u, const char *pipeline);

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+/* extra: further arguments with blanks between them, or NULL. */
 static inline void compile_with(const char *text, const char *extra, struct buf *out)
 {
 	char *argv[] = {"clang-19",
@@ -30,11 +31,21 @@ static inline void compile_with(const char *text, const char *extra, struct buf 
 			"-",
 			"-o",
 			"-",
-			(char *)extra,
+			NULL,
+			NULL,
+			NULL,
+			NULL,
 			NULL};
+	char words[256] = "", *rest = words;
+	size_t at = 0;
 	struct proc_opts o = {.input = text, .input_size = strlen(text), .capture_out = 1};
 	struct proc_result r = {0};
 
+	while (argv[at])
+		at++;
+	snprintf(words, sizeof words, "%s", extra ? extra : "");
+	while (at + 1 < sizeof argv / sizeof *argv && (argv[at] = strtok_r(rest, " ", &rest)))
+		at++;
 	if (proc_run(argv, &o, &r))
 		fail_msg("clang-19: %s", error_text());
 	assert_int_equal(r.status, 0);

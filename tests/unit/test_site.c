@@ -125,6 +125,69 @@ static void test_switch_cases(void **unused)
 	buf_release(&b);
 }
 
+/* What -fsanitize=undefined adds is marked, with the side that reports; the program's own decisions are not, and only
+ * they are counted. */
+static const char checked[] = "struct s { int a; struct s *n; };\n"
+			      "int nul(struct s *p) { return p->a && p->n->a; }\n"
+			      "int shift(int a, int b) { return a << b; }\n"
+			      "char *move(char *p, long i) { return p + i; }\n"
+			      "int both(int a, int b) { if (a > 3 && b + 1 > 2) return a / b; return a ? b : 2; }\n"
+			      "void never(int a) { if (a) __builtin_unreachable(); }\n";
+
+static void check_marks(const char *flags, unsigned *reporting)
+{
+	static const uint32_t own[] = {0, 1, 0, 0, 3, 1}; /* decisions of the program by line */
+	uint32_t found[7] = {0}, checks = 0, outcomes = 0;
+	struct buf b = {0}, table = {0};
+	struct site_tables set = {0};
+	const struct site_table *t;
+	struct unit u;
+
+	compile_with(checked, flags, &b);
+	if (unit_load(&u, b.data, b.size, 5) || site_table_write(&u, &table))
+		fail_msg("%s", error_text());
+	site_tables_add(&set, table.data, table.size);
+	t = site_tables_find(&set, 5);
+	for (uint32_t i = 0; i < t->decisions; i++) {
+		struct site_decision d;
+		struct site s;
+
+		assert_true(site_table_decision(t, i, &d));
+		site_find(&set, 5, d.index, &s);
+		assert_int_equal(d.check, s.check);
+		assert_int_equal(d.check, unit_is_check(u.instructions[d.index]));
+		assert_int_equal(d.first_outcome, outcomes);
+		checks += d.check != 0;
+		*reporting += d.fails != SITE_NO_OUTCOME;
+		if (!d.check) {
+			assert_in_range(s.line, 1, 6);
+			found[s.line]++;
+			outcomes += d.outcomes;
+		}
+	}
+	for (unsigned line = 1; line <= 6; line++)
+		assert_int_equal(found[line], own[line - 1]);
+	assert_int_equal(t->outcomes, outcomes);
+	assert_int_equal(checks != 0, flags != NULL);
+	unit_release(&u);
+	site_tables_release(&set);
+	buf_release(&table);
+	buf_release(&b);
+}
+
+static void test_checks(void **unused)
+{
+	unsigned none = 0, trap = 0, call = 0;
+
+	(void)unused;
+	check_marks(NULL, &none);
+	check_marks("-fsanitize=undefined -fsanitize-trap=all", &trap);
+	check_marks("-fsanitize=undefined", &call);
+	assert_int_equal(none, 0);
+	assert_true(trap >= 10); /* one for each check, not for their parts */
+	assert_int_equal(call, trap);
+}
+
 /* Frames of several units, with the padding that a linker may put between them. */
 static void test_concatenated(void **unused)
 {
@@ -292,6 +355,7 @@ int main(void)
 	    cmocka_unit_test(test_contents),	 cmocka_unit_test(test_switch_cases),
 	    cmocka_unit_test(test_concatenated), cmocka_unit_test(test_damaged),
 	    cmocka_unit_test(test_hostile),	 cmocka_unit_test(test_elf),
+	    cmocka_unit_test(test_checks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
