@@ -174,6 +174,11 @@ $(B)/tests/test_%: tests/unit/test_%.c $(B)/libmuster.a | $(B)/muster-keeper
 	@mkdir -p $(@D)
 	$(CC) $(flags) -Itests/unit -Iruntime $(CFLAGS) $< $(B)/libmuster.a $(LDFLAGS) $(libs) -lcmocka -o $@
 
+# Runs the files of a queue one by one beside what the store says of them.
+$(B)/tests/check-queue: tests/queue/check.c $(B)/libmuster.a | $(B)/muster-keeper
+	@mkdir -p $(@D)
+	$(CC) $(flags) $(CFLAGS) $< $(B)/libmuster.a $(LDFLAGS) $(libs) -o $@
+
 unit-tests: $(tests)
 	@for t in $(tests); do echo "== $$t"; $$t >$(B)/tests/log 2>&1 && echo "ok $$t" || \
 		{ cat $(B)/tests/log; echo "not ok $$t"; exit 1; }; done
@@ -183,12 +188,13 @@ check-scripts = $(wildcard scripts/check-layers) $(sort $(wildcard tests/build/*
 # strnum (three numbers that are written out, by atoi, strtoul and sscanf) takes longer than a test may.
 quick-challenges = maze crc32 extint length memcmp strcase strcmp transform u8 u16 u32 u32cmp u64 u128
 
-check-all: all unit-tests
+check-all: all unit-tests $(B)/tests/check-queue
 	@set -e; for t in $(check-scripts); do echo "== $$t"; sh $$t; done
 	@echo "== tests/run-cases"; tests/run-cases
 	@echo "== random programs"; tests/stress/csmith -n 50
 	@echo "== random sequences of libc calls"; tests/stress/libc-mix 20
 	@echo "== random small programs, searched and enumerated"; tests/stress/search 20
+	@echo "== files of queue/ reproduce"; tests/queue/run
 	@echo "== challenges"; tests/fuzz/run-challenges -t 120 $(quick-challenges)
 
 # Packages come first, since nothing can be built without them.
@@ -232,6 +238,15 @@ campaign-kill: all
 	@tests/kill/run
 	@tests/kill/fuzz $(ARGS)
 
+# Every file of a queue by itself; second opinions on the solver's answers.
+campaign-queue: all $(B)/tests/check-queue
+	@scripts/deps dpkg-dev
+	@tests/queue/run $(or $(ARGS),cjson libyaml libpng)
+
+campaign-recheck: all
+	@scripts/deps dpkg-dev
+	@tests/stress/recheck $(ARGS)
+
 campaign-csmith: all
 	tests/stress/csmith -n $(N)
 
@@ -255,7 +270,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-csmith campaign-libc campaign-packages all runtime unit-tests check check-all demo bench deps install clean
+.PHONY: bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages all runtime unit-tests check check-all demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 

@@ -262,7 +262,7 @@ int cmd_fuzz(int argc, char **argv)
 {
 	static struct fuzz_options o = {
 	    .out = "muster-out", .workers = 1, .run_time = 1, .target = TARGET_DEFAULTS};
-	static double function_limit;
+	static double function_limit, recheck;
 	static int no_optimistic, no_z3;
 	const struct option_row rows[] = {
 	    OPTION_STR("input", 'i', "SEEDS", &o.seeds,
@@ -294,6 +294,8 @@ int cmd_fuzz(int argc, char **argv)
 	    OPTION_FLAG("no-optimistic", 0, &no_optimistic,
 			"never try answers that leave constraints out"),
 	    OPTION_FLAG("no-z3", 0, &no_z3, "leave Z3 out"),
+	    OPTION_DOUBLE("recheck", 0, "SHARE", &recheck,
+			  "ask Z3 for a second opinion on this share (0 to 1) of the answers 'no'"),
 	    OPTION_STR("dump-queries", 0, "DIR", &o.dump_queries,
 		       "write each distinct query there as SMT-LIB"),
 	    OPTION_STR("store", 0, "FILE", &o.store, "the store (.muster/store.db)"),
@@ -312,12 +314,15 @@ int cmd_fuzz(int argc, char **argv)
 		option_usage(&spec, "the seeds '%s' are neither a directory nor a plain file", o.seeds);
 	if (o.run_time <= 0) /* a run without a limit could hang for ever, and the search with it */
 		option_usage(&spec, "--run-time takes more than 0 seconds");
+	if (recheck < 0 || recheck > 1 || (recheck > 0 && no_z3))
+		option_usage(&spec, recheck > 0 && no_z3 ? "--recheck asks Z3, which --no-z3 leaves out" : "--recheck takes a share between 0 and 1");
 	if (o.dictionary && !file_exists(o.dictionary))
 		option_usage(&spec, "there is no dictionary '%s'", o.dictionary);
 	o.search.repeatable = o.seed && o.runs && o.workers == 1;
 	o.search.function_limit = function_limit;
 	o.search.solve.no_optimistic = no_optimistic;
 	o.search.solve.no_z3 = no_z3;
+	o.search.solve.recheck = recheck;
 	if (!o.search.max_input)
 		o.search.max_input = 1 << 20;
 	if (!o.search.repeatable)

@@ -244,6 +244,7 @@ static void json_stats(struct json *j, const struct sums *s)
 	json_object_close(j);
 	json_key(j, "solver_seconds"), json_double(j, solving);
 	json_key(j, "rechecked"), json_u64(j, s->solve.rechecked);
+	json_key(j, "recheck_unknown"), json_u64(j, s->solve.recheck_unknown);
 	json_key(j, "contradictions"), json_u64(j, s->solve.contradictions);
 	json_key(j, "bad_models"), json_u64(j, s->solve.bad_models);
 	json_key(j, "symbolic_seconds"), json_double(j, s->search.symbolic_seconds);

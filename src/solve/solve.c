@@ -236,16 +236,19 @@ static enum verdict climb_rung(struct query *q, const struct rung *r)
 	return v;
 }
 
-/* Z3's opinion of an UNSAT. A model of its own that holds is the truth. */
-static enum verdict recheck(struct query *q)
+/* Z3's opinion of an UNSAT of another rung. A model of its own that holds is the truth. */
+static enum verdict recheck(struct query *q, enum solve_rung r)
 {
 	struct solver *s = q->path->solver;
 	double random = (double)(solver_random(s) >> 11) * 0x1p-53;
+	enum verdict second;
 
-	if (s->o.no_z3 || random >= s->o.recheck)
+	if (r == SOLVE_Z3 || s->o.no_z3 || random >= s->o.recheck)
 		return VERDICT_UNSAT;
 	s->stats.rechecked++;
-	if (rung_z3(q) != VERDICT_SAT)
+	second = rung_z3(q);
+	s->stats.recheck_unknown += second == VERDICT_UNKNOWN;
+	if (second != VERDICT_SAT)
 		return VERDICT_UNSAT;
 	s->stats.contradictions++;
 	log_warn("the solvers contradict each other about a query");
@@ -258,7 +261,7 @@ static enum verdict settle(struct query *q, enum verdict v, enum solve_rung r)
 	struct solver *s = q->path->solver;
 
 	if (v == VERDICT_UNSAT)
-		v = recheck(q);
+		v = recheck(q, r);
 	if (v == VERDICT_UNSAT && r != SOLVE_LOCAL)
 		local_refuted(q->path, q->goal);
 	if (v == VERDICT_SAT && !q->path->no_seed)

@@ -48,7 +48,7 @@ struct solve_options {
 	double seconds;	       /* for a query; 0: no clock is looked at, so that a search can be repeated to the byte */
 	uint64_t z3_rlimit;    /* Z3's resource limit for a query when seconds is 0 */
 	int no_z3, no_search, no_cache, no_optimistic;
-	double recheck; /* share of UNSAT answers that Z3 is asked about as well (0.01 in the test campaign); a contradiction is counted */
+	double recheck; /* share of UNSAT answers not its own that Z3 is asked about as well (0.01 in the test campaign); a contradiction is counted */
 	uint64_t seed;
 	const char *dump_dir; /* each distinct sliced query as FILE.smt2 here; NULL: none */
 	/* The query cache in the store, keyed by digests. The key of a query is that of its sorted constraints. get returns 1 and the
@@ -64,7 +64,7 @@ struct solve_stats {
 	double seconds[SOLVE_RUNG_COUNT];    /* spent on each */
 	uint64_t sat, unsat, unknown;
 	uint64_t slice_constraints, path_constraints; /* summed over queries: what slicing left, and what there was */
-	uint64_t rechecked, contradictions;
+	uint64_t rechecked, recheck_unknown, contradictions; /* second opinions on UNSAT: asked for, not given, against it */
 	uint64_t bad_models; /* models of a rung that evaluation refused: a defect of that rung */
 };
 

@@ -32,6 +32,7 @@ void solve_stats_add(struct solve_stats *to, const struct solve_stats *from)
 	to->slice_constraints += from->slice_constraints;
 	to->path_constraints += from->path_constraints;
 	to->rechecked += from->rechecked;
+	to->recheck_unknown += from->recheck_unknown;
 	to->contradictions += from->contradictions;
 	to->bad_models += from->bad_models;
 }
