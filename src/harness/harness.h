@@ -45,6 +45,8 @@ struct harness_function {
 	uint32_t stub_count;
 };
 
+#define HARNESS_STUB_POINTER 0x80000000u
+
 struct harness {
 	struct arena arena;
 	const struct front *front;
@@ -61,8 +63,11 @@ struct harness {
 	VEC(struct drive_function) calls; /* the table's functions, by number */
 	VEC(const char *) targets;	  /* C expressions */
 	VEC(uint32_t) pool_keys;
-	VEC(uint32_t) stubs; /* front->functions without a body that the harness defines */
+	/* Without a body, and defined by the harness: numbers in front->functions or, with HARNESS_STUB_POINTER, of a FRONT_FUNCTION
+	 * type: what pointers to functions of that type may point to besides functions of the unit. */
+	VEC(uint32_t) stubs;
 	VEC(uint32_t) stub_types; /* of each: the type of its result in types; UINT32_MAX: void */
+	VEC(uint32_t) extern_globals; /* front->globals that nobody defines and the harness does */
 	VEC(const uint8_t *) root_initial; /* of each root that is a global: its bytes as the program starts, NULL: not known. Empty: none is */
 	struct drive_table table; /* the vectors above */
 };
