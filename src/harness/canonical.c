@@ -52,8 +52,7 @@ static void copy_results(struct form *f)
 {
 	const struct walk *w = &f->w;
 
-	if (w->result_types.size == 1 &&
-	    w->h->types.data[w->result_types.data[0]].size <= DRIVE_RESULT) {
+	if (w->result_types.size == 1) {
 		for (uint32_t i = 0; i < DRIVE_RESULTS; i++)
 			copy_image(f, w->result_types.data[0], w->f->results + i * DRIVE_RESULT);
 	} else if (w->result_types.size) {

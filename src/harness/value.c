@@ -519,13 +519,27 @@ static void print_function(struct value_printer *p, const char *name)
 	}
 }
 
-/* front: the type C has for it, WALK_NONE: that of the table. */
+/* Whether the variable of an object (export.c declares it by the type that stands for its pool) can
+ * stand for a pointer of this type without a cast. */
+static int same_pointee(const struct harness *h, uint32_t front, uint32_t declared)
+{
+	const struct front_type *types = h->front->types.data, *a = &types[front],
+				*b = &types[declared];
+
+	if (front == declared)
+		return 1;
+	return (a->kind == FRONT_POINTER || a->kind == FRONT_ARRAY) &&
+	       (b->kind == FRONT_POINTER || b->kind == FRONT_ARRAY) &&
+	       types[a->to].plain == types[b->to].plain &&
+	       types[a->to].is_const >= types[b->to].is_const;
+}
+
+/* front: the type C has for it. */
 static void print_pointer(struct value_printer *p, const struct value_image *im, uint32_t front,
 			  size_t off)
 {
 	const struct harness *h = im->w->h;
 	struct value_pointer vp;
-	int cast;
 
 	if (!value_pointer_at(im, off, &vp) || (vp.known && vp.to.to == WALK_NULL)) {
 		buf_adds(p->out, p->form == VALUE_JSON ? "null" : "NULL");
@@ -533,20 +547,24 @@ static void print_pointer(struct value_printer *p, const struct value_image *im,
 	}
 	if (p->pointers)
 		p->pointers[off] = 1;
-	cast =
-	    p->form == VALUE_SOURCE && front != WALK_NONE && h->type_front.data[vp.type] != front;
-	if (cast && vp.known)
-		buf_adds(p->out, "(void *)");
-	if (!vp.known || vp.to.to == WALK_KEEP)
+	if (!vp.known || vp.to.to == WALK_KEEP) {
 		buf_adds(p->out, p->form == VALUE_JSON ? "{}" : "?");
-	else if (vp.to.to == WALK_TARGET)
+	} else if (vp.to.to == WALK_TARGET) {
+		if (p->form == VALUE_SOURCE && h->type_front.data[vp.type] != front)
+			buf_adds(p->out, "(void *)");
 		print_function(p, h->targets.data[vp.to.target]);
-	else if (p->form != VALUE_SOURCE)
+	} else if (p->form != VALUE_SOURCE) {
 		print_reached(p, im->w, &vp.to);
-	else if (vp.to.element)
-		buf_addf(p->out, "&%s[%u]", p->names[vp.to.object], vp.to.element);
-	else
-		buf_adds(p->out, p->names[vp.to.object]);
+	} else {
+		const struct walk_object *o = &im->w->objects.data[vp.to.object];
+
+		if (!same_pointee(h, front, h->type_front.data[o->pointer]))
+			buf_adds(p->out, "(void *)");
+		if (vp.to.element)
+			buf_addf(p->out, "&%s[%u]", p->names[vp.to.object], vp.to.element);
+		else
+			buf_adds(p->out, p->names[vp.to.object]);
+	}
 }
 
 void value_print(struct value_printer *p, const struct value_image *im, uint32_t front, size_t off)
@@ -584,7 +602,7 @@ void value_print_image(struct value_printer *p, const struct value_image *im)
 	const struct drive_type *d = &h->types.data[im->type];
 
 	if (d->kind == DRIVE_POINTER || d->kind == DRIVE_FUNCTION || d->kind == DRIVE_OPAQUE)
-		print_pointer(p, im, WALK_NONE, 0);
+		print_pointer(p, im, h->type_front.data[im->type], 0);
 	else if (value_front(h, h->type_front.data[im->type], d->size))
 		value_print(p, im, h->type_front.data[im->type], 0);
 	else

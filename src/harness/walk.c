@@ -96,7 +96,7 @@ uint32_t walk_pool(const struct walk *w, uint32_t type)
 	uint32_t key = w->h->pool_keys.data[type];
 
 	for (uint32_t i = 0; i < w->f->pools; i++)
-		if (w->h->pools.data[w->f->first_pool + i].pointer == key)
+		if (w->h->pool_keys.data[w->h->pools.data[w->f->first_pool + i].pointer] == key)
 			return i;
 	return WALK_NONE;
 }
@@ -146,9 +146,12 @@ struct walk_pointer walk_pointer(const struct walk *w, uint32_t type, size_t at,
 	    choice > w->h->pools.data[w->f->first_pool + pool].objects)
 		return p;
 	p = to_object(w, pool, choice);
-	if (t->flags & DRIVE_INTERIOR) {
+	if (t->flags & DRIVE_INTERIOR) { /* up to one past the end */
+		const struct drive_pool *of = &w->h->pools.data[w->f->first_pool + pool];
+		int string = !t->fixed && (t->flags & DRIVE_STRING);
+
 		p.element = walk_byte(w, at + 1);
-		if (p.element >= elements_of(w, &w->h->pools.data[w->f->first_pool + pool], choice))
+		if (p.element > elements_of(w, of, choice) + string)
 			p.element = 0;
 	}
 	return p;
@@ -219,7 +222,8 @@ static struct walk_object object_of(const struct walk *w, uint32_t slot)
 	return o;
 }
 
-/* The types that results may have, and what they reach. */
+/* The types that results may have, and what they reach. Larger ones than a slot get none: they are
+ * zeros. */
 static void reach_results(struct walk *w, struct reach *r)
 {
 	int pointers = 0;
@@ -231,17 +235,16 @@ static void reach_results(struct walk *w, struct reach *r)
 
 		while (k < w->result_types.size && w->result_types.data[k] != type)
 			k++;
-		if (type == WALK_NONE || k < w->result_types.size)
+		if (type == WALK_NONE || k < w->result_types.size ||
+		    w->h->types.data[type].size > DRIVE_RESULT)
 			continue;
 		vec_push(&w->result_types, type);
 		pointers |= walk_has_pointers(w->h, type);
 	}
-	if (walk_zero(w, w->f->results, end - w->f->results))
+	if (!pointers || walk_zero(w, w->f->results, end - w->f->results))
 		return;
-	for (size_t k = 0; pointers && k < w->result_types.size; k++)
-		w->ambiguous |= w->result_types.size > 1 ||
-				w->h->types.data[w->result_types.data[k]].size > DRIVE_RESULT;
-	for (size_t k = 0; pointers && k < w->result_types.size; k++)
+	w->ambiguous = w->result_types.size > 1;
+	for (size_t k = 0; k < w->result_types.size; k++)
 		for (uint32_t at = w->f->results; at < end; at += DRIVE_RESULT)
 			walk_leaves(w->h, w->result_types.data[k], at, reach_leaf, r);
 }
