@@ -27,6 +27,15 @@ void muster_assume(int condition) __attribute__((weak));
 #define muster_assume(condition) ((void)0)
 #endif
 
+/* On a parameter: what callers must see to, for `muster test`:
+ *	int sum(const int *a, MUSTER_REQUIRES("n <= len(a)") int n);
+ */
+#ifdef __clang__
+#define MUSTER_REQUIRES(expression) __attribute__((annotate("muster.requires:" expression)))
+#else
+#define MUSTER_REQUIRES(expression)
+#endif
+
 #ifdef __cplusplus
 }
 #endif

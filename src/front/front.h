@@ -5,12 +5,18 @@
  *	for (i = 0; i < f->functions.size; i++) ...
  *	front_close(f);
  *
- * Everything is owned by the front and stands in its arena. Nothing after this sees libclang.
+ * Everything is owned by the front and stands in its arena. Nothing after this sees libclang, which is loaded on
+ * the first front_open and not linked with.
+ *
+ * Types are told apart as they are written: size_t and unsigned long are two, with one `plain`. Whoever asks whether
+ * two types are the same compares the plain ones.
  */
 #ifndef MUSTER_FRONT_FRONT_H
 #define MUSTER_FRONT_FRONT_H
 
 #include "base/arena.h"
+#include "base/buf.h"
+#include "base/map.h"
 #include "base/vec.h"
 
 #include <stdint.h>
@@ -43,11 +49,15 @@ struct front_field {
 
 struct front_type {
 	enum front_kind kind;
-	const char *name; /* how C writes it at the end of the unit, for __typeof__(NAME): "struct s", "size_t", "int (*)(int)"; NULL: it
-			     cannot be named there */
+	const char *name; /* how C writes it at the end of the unit, for __typeof__(NAME): "struct s", "size_t",
+			     "int (*)(int)", "const char"; __typeof__ of a member or variable that has it, if it has no
+			     other name; void * for a pointer to what has none; NULL: it cannot be named there */
+	uint32_t plain;	  /* this type without typedefs and without const or volatile of its own (often itself); what
+			     it points to or consists of keeps its qualifiers */
 	uint64_t size;	  /* 0: incomplete, void or function */
 	uint32_t align;
-	int is_signed, is_const, is_enum;
+	int is_signed, is_const, is_enum, is_volatile;
+	int is_va_list; /* va_list itself or what it is made of; kind FRONT_OTHER */
 	uint32_t to;	/* of a pointer: pointee; of an array: element; of a function: its result */
 	uint64_t count; /* of an array: elements; 0: not given */
 	VEC(struct front_field) fields; /* of structs and unions */
@@ -70,11 +80,12 @@ struct front_function {
 	uint32_t result; /* type */
 	VEC(struct front_parameter) parameters;
 	int defined, is_static, variadic, noreturn, is_inline;
-	int in_header;	   /* defined in a system or user header, not in the file itself */
+	int in_header;	   /* in a system or user header, not in the file itself (or a .c file that it includes) */
 	VEC(uint32_t) calls; /* functions it calls by name (numbers in functions), without repeats */
 	int calls_pointer;   /* it calls through a pointer */
-	VEC(uint32_t) globals; /* it reads or takes the address of, by itself (numbers in globals) */
-	int has_static_locals, has_asm, has_float, has_setjmp;
+	VEC(uint32_t) globals; /* it reads, writes or takes the address of, by itself (numbers in globals), no repeats */
+	int has_static_locals; /* that are not const */
+	int has_asm, has_float, has_setjmp;
 	int loops; /* for, while, do and backward goto */
 	int address_taken;
 };
@@ -84,14 +95,16 @@ struct front_global {
 	uint32_t type;
 	int is_const, is_static, defined, is_thread;
 	int written; /* somewhere in the unit, or its address is taken without const */
+	VEC(uint32_t) globals; /* that its initialiser names */
 };
 
 struct front {
 	struct arena arena;
 	const char *file;
 	VEC(struct front_type) types;
-	VEC(struct front_function) functions; /* defined and declared ones that are used, in order of the source */
-	VEC(struct front_global) globals;
+	VEC(struct front_function) functions; /* defined ones in order of the source, then those that are only used */
+	VEC(struct front_global) globals;     /* likewise */
+	struct strmap function_numbers, global_numbers; /* by name */
 };
 
 /* argv: compiler flags (-I, -D, -std ...). path may be preprocessed source (.i). -1 with clang's messages in error_text(). */
@@ -102,15 +115,18 @@ void front_close(struct front *f); /* NULL is fine */
 int front_function(const struct front *f, const char *name);
 /* The defined functions whose names are nearest, best first: as a list in words ("parse_int, parse_hint"). */
 void front_nearest(const struct front *f, const char *name, struct buf *words);
-/* Defined functions in an order in which callees come before callers, as far as recursion allows. */
+/* Defined functions in an order in which callees come before callers, as far as recursion allows. order has room
+ * for functions.size numbers. */
 void front_bottom_up(const struct front *f, uint32_t *order, uint32_t *count);
 /* All that `function` may reach by direct calls (and, where it calls through pointers, every function whose address is
- * taken): functions and globals, each as a sorted list without repeats. */
+ * taken): functions, itself among them, and globals with those that their initialisers name, each as a sorted list
+ * without repeats. *out is replaced; all zero at first, and its vectors are the caller's to release. */
 struct front_reach {
 	VEC(uint32_t) functions, globals;
 };
 void front_reach(const struct front *f, uint32_t function, struct front_reach *out);
-/* Pointer and length parameters that look like a pair by their names (buf, len), as text for --requires: "n <= len(buf)". */
+/* Pointer and length parameters that look like a pair by their names (buf, len), as text for --requires:
+ * "n <= len(buf)"; several are joined by " && ". Appends nothing if there are none. */
 void front_pairs(const struct front *f, uint32_t function, struct buf *words);
 
 #endif

@@ -1,0 +1,59 @@
+/* reader.h: what the parts of the front share while one unit is read. Inside src/front only. */
+#ifndef MUSTER_FRONT_READER_H
+#define MUSTER_FRONT_READER_H
+
+#include "base/map.h"
+#include "front/clang.h"
+#include "front/front.h"
+
+struct reader {
+	const struct clang *c;
+	struct front *f;
+	CXTranslationUnit unit;
+
+	/* types.c */
+	struct map type_numbers;    /* clang's type (with qualifiers) to number */
+	struct strmap type_spelled; /* canonical type and name to number: sugar that says the same
+				       is one type */
+	VEC(struct reader_type {
+		CXType type;
+		uint32_t number;
+	})
+	pending; /* types that have a number but no contents yet */
+
+	/* walk.c */
+	VEC(struct reader_item {
+		CXCursor cursor;
+		int use;
+	})
+	stack;
+	VEC(CXCursor) children;
+	VEC(uint32_t)
+	function_seen, global_seen;   /* by number: the last owner (plus 1) that noted it */
+	VEC(uint32_t) calls, globals; /* of the owner, as found */
+	struct map labels;
+};
+
+/* Copies a string of libclang into the arena and disposes of it. */
+const char *reader_string(struct reader *r, CXString s);
+const char *reader_name(struct reader *r, CXCursor c); /* its spelling; "" if it has none */
+/* A declaration with its attributes, without its body. */
+const char *reader_pretty(struct reader *r, CXCursor c);
+/* File and line as the author knows them: line markers and #line count. file may be NULL. */
+uint32_t reader_line(struct reader *r, CXSourceLocation at, const char **file);
+
+/* types.c: the number of a type; its contents may follow only with reader_types. */
+uint32_t reader_type(struct reader *r, CXType t);
+void reader_types(struct reader *r); /* fills all types that have a number */
+/* type_names.c: names what is reachable by members and variables. */
+void reader_type_names(struct reader *r);
+
+/* walk.c: what a function's body, or a global's initialiser, calls and names. */
+void reader_walk_function(struct reader *r, uint32_t number, CXCursor definition);
+void reader_walk_global(struct reader *r, uint32_t number, CXCursor definition);
+
+/* open.c: numbers; a name that was not there is added. -1: a builtin, which is no function. */
+int reader_function(struct reader *r, CXCursor declaration);
+uint32_t reader_global(struct reader *r, CXCursor declaration);
+
+#endif

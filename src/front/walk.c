@@ -1,0 +1,408 @@
+/* walk.c: what a body calls, which globals it names and what it does to them.
+ *
+ * The tree below a function (or an initialiser) is walked with a stack of our own, in order of the
+ * source: generated code has expressions that are thousands of operators deep. Each expression
+ * carries what is done with it, told from above:
+ *
+ *	READ     its value is only looked at; of a pointer: and what it points to is only read
+ *	VALUE    its value goes somewhere; of a pointer or an array: what it points to may be
+ * written ESCAPE   VALUE that no conversion to a pointer to const makes a READ: strchr(s, c) gives
+ * back a way to write s STORED   it is an object that is written, or whose address is taken CALLED
+ * it is what a direct call calls
+ *
+ * A global that is met in STORED, or as an array in VALUE or ESCAPE, counts as written. A construct
+ * that is not known here passes VALUE or STORED on, so in doubt a global is written and a function's
+ * address is taken.
+ */
+#include "front/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum use { READ, VALUE, ESCAPE, STORED, CALLED };
+
+/* Who is walked: exactly one of the two is there. */
+struct owner {
+	struct front_function *function;
+	struct front_global *global;
+	uint32_t stamp;
+};
+
+static enum CXChildVisitResult collect(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+	struct reader *r = data;
+
+	(void)parent;
+	vec_push(&r->children, cursor);
+	return CXChildVisit_Continue;
+}
+
+/* Whether the owner meets the number for the first time. */
+static int first_time(struct reader *r, int function, uint32_t number, uint32_t stamp)
+{
+	uint32_t *seen;
+
+	if (function) {
+		while (r->function_seen.size <= number)
+			vec_push(&r->function_seen, 0);
+		seen = &r->function_seen.data[number];
+	} else {
+		while (r->global_seen.size <= number)
+			vec_push(&r->global_seen, 0);
+		seen = &r->global_seen.data[number];
+	}
+	if (*seen == stamp)
+		return 0;
+	*seen = stamp;
+	return 1;
+}
+
+static CXType canonical_type(struct reader *r, CXCursor cursor)
+{
+	return r->c->getCanonicalType(r->c->getCursorType(cursor));
+}
+
+static int is_array(CXType t)
+{
+	return t.kind == CXType_ConstantArray || t.kind == CXType_IncompleteArray ||
+	       t.kind == CXType_VariableArray;
+}
+
+static int is_float(CXType t)
+{
+	switch ((int)t.kind) {
+	case CXType_Float:
+	case CXType_Double:
+	case CXType_LongDouble:
+	case CXType_Float128:
+	case CXType_Half:
+	case CXType_Float16:
+	case CXType_BFloat16:
+	case CXType_Ibm128:
+	case CXType_Complex:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static int points_to_const(struct reader *r, CXType t)
+{
+	return t.kind == CXType_Pointer && r->c->isConstQualifiedType(r->c->getPointeeType(t));
+}
+
+static int is_setjmp(const char *name)
+{
+	static const char *const names[] = {"setjmp",	   "_setjmp",	       "sigsetjmp",
+					    "__sigsetjmp", "__builtin_setjmp", "savectx"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(name, names[i]))
+			return 1;
+	return 0;
+}
+
+static void note_call(struct reader *r, struct owner *o, uint32_t callee)
+{
+	if (o->function && first_time(r, 1, callee, o->stamp))
+		vec_push(&r->calls, callee);
+}
+
+static void meet_function(struct reader *r, struct owner *o, CXCursor declaration, int use)
+{
+	CXString s = r->c->getCursorSpelling(declaration);
+	int number, jumps = is_setjmp(r->c->getCString(s));
+
+	r->c->disposeString(s);
+	if (o->function && jumps)
+		o->function->has_setjmp = 1;
+	number = reader_function(r, declaration);
+	if (number < 0)
+		return;
+	if (use == CALLED)
+		note_call(r, o, (uint32_t)number);
+	else
+		r->f->functions.data[number].address_taken = 1;
+}
+
+static void meet_variable(struct reader *r, struct owner *o, CXCursor declaration, int use,
+			  CXType t)
+{
+	enum CXLinkageKind linkage = r->c->getCursorLinkage(declaration);
+	uint32_t number;
+
+	if (linkage != CXLinkage_Internal && linkage != CXLinkage_External &&
+	    linkage != CXLinkage_UniqueExternal)
+		return;
+	number = reader_global(r, declaration);
+	if (use == STORED || (is_array(t) && use != READ))
+		r->f->globals.data[number].written = 1;
+	if (first_time(r, 0, number, o->stamp))
+		vec_push(&r->globals, number);
+}
+
+static void meet_name(struct reader *r, struct owner *o, CXCursor cursor, int use, CXType t)
+{
+	CXCursor to = r->c->getCursorReferenced(cursor);
+
+	switch ((int)r->c->getCursorKind(to)) {
+	case CXCursor_FunctionDecl:
+		meet_function(r, o, to, use);
+		break;
+	case CXCursor_VarDecl:
+		meet_variable(r, o, to, use, t);
+		break;
+	default:
+		break;
+	}
+}
+
+/* A function that an attribute names: __attribute__((cleanup(f))) on a variable calls it. */
+static void meet_attribute(struct reader *r, struct owner *o, CXCursor cursor,
+			   const char *attribute)
+{
+	const char *text = reader_pretty(r, cursor), *at = strstr(text, attribute), *end;
+	uint64_t number;
+	char *name;
+
+	if (!at)
+		return;
+	at += strlen(attribute);
+	at += strspn(at, "(\"");
+	end = at + strcspn(at, ")\"");
+	name = arena_strndup(&r->f->arena, at, (size_t)(end - at));
+	if (strmap_get(&r->f->function_numbers, name, &number))
+		note_call(r, o, (uint32_t)number);
+	else if (o->function)
+		o->function->calls_pointer = 1; /* somewhere */
+}
+
+static void meet_declaration(struct reader *r, struct owner *o, CXCursor cursor)
+{
+	CXType t;
+
+	if (!o->function)
+		return;
+	if (r->c->Cursor_hasAttrs(cursor))
+		meet_attribute(r, o, cursor, "cleanup");
+	t = canonical_type(r, cursor);
+	if (is_float(t))
+		o->function->has_float = 1;
+	if (r->c->Cursor_getStorageClass(cursor) != CX_SC_Static)
+		return;
+	while (is_array(t))
+		t = r->c->getArrayElementType(t);
+	if (!r->c->isConstQualifiedType(t))
+		o->function->has_static_locals = 1;
+}
+
+static void meet_statement(struct reader *r, struct owner *o, CXCursor cursor, int kind)
+{
+	if (!o->function)
+		return;
+	switch (kind) {
+	case CXCursor_ForStmt:
+	case CXCursor_WhileStmt:
+	case CXCursor_DoStmt:
+	case CXCursor_IndirectGotoStmt:
+		o->function->loops++;
+		break;
+	case CXCursor_LabelStmt:
+		map_set(&r->labels, (uint64_t)(uintptr_t)cursor.data[1], 1);
+		break;
+	case CXCursor_LabelRef: {
+		CXCursor label = r->c->getCursorReferenced(cursor);
+
+		if (map_get(&r->labels, (uint64_t)(uintptr_t)label.data[1], NULL))
+			o->function->loops++;
+		break;
+	}
+	case CXCursor_GCCAsmStmt:
+	case CXCursor_MSAsmStmt:
+		o->function->has_asm = 1;
+		break;
+	default:
+		break;
+	}
+}
+
+/* --------------------------------------------- what is done with the parts */
+static int use_below_unary(struct reader *r, CXCursor cursor, int use, CXType t)
+{
+	switch (r->c->getCursorUnaryOperatorKind(cursor)) {
+	case CXUnaryOperator_PostInc:
+	case CXUnaryOperator_PostDec:
+	case CXUnaryOperator_PreInc:
+	case CXUnaryOperator_PreDec:
+		return STORED;
+	case CXUnaryOperator_AddrOf:
+		return use == READ || use == CALLED ? use : STORED;
+	case CXUnaryOperator_Deref:
+		if (use == CALLED || use == READ)
+			return use;
+		return use == STORED || is_array(t) ? VALUE : READ;
+	case CXUnaryOperator_Extension:
+	case CXUnaryOperator_Real:
+	case CXUnaryOperator_Imag:
+		return use;
+	case CXUnaryOperator_Invalid:
+		return use == STORED ? STORED : VALUE;
+	default:
+		return READ;
+	}
+}
+
+static int use_below_binary(struct reader *r, CXCursor cursor, int use, size_t index)
+{
+	switch (r->c->getCursorBinaryOperatorKind(cursor)) {
+	case CXBinaryOperator_Assign ... CXBinaryOperator_OrAssign:
+		return index == 0 ? STORED : VALUE;
+	case CXBinaryOperator_Add:
+	case CXBinaryOperator_Sub:
+		return use == READ ? READ : use == ESCAPE ? ESCAPE : VALUE;
+	case CXBinaryOperator_Comma:
+		return index == 0 ? READ : use;
+	case CXBinaryOperator_Invalid:
+		return use == STORED ? STORED : VALUE;
+	default:
+		return READ;
+	}
+}
+
+static int use_below_member(struct reader *r, size_t index, int use, CXType t)
+{
+	int arrow;
+
+	if (index >= r->children.size)
+		return VALUE;
+	arrow = canonical_type(r, r->children.data[index]).kind == CXType_Pointer;
+	if (use == STORED || (is_array(t) && use != READ))
+		return arrow ? VALUE : STORED;
+	return READ;
+}
+
+/* What is done with the child at `index`, when `use` is done with the cursor whose children are
+ * r->children and whose canonical type is t. */
+static int use_below(struct reader *r, CXCursor cursor, int kind, int use, CXType t, size_t index)
+{
+	switch (kind) {
+	case CXCursor_UnaryOperator:
+		return use_below_unary(r, cursor, use, t);
+	case CXCursor_BinaryOperator:
+		return use_below_binary(r, cursor, use, index);
+	case CXCursor_CompoundAssignOperator:
+		return index == 0 ? STORED : VALUE;
+	case CXCursor_ArraySubscriptExpr:
+		if (use == STORED || (is_array(t) && use != READ))
+			return VALUE;
+		return READ;
+	case CXCursor_MemberRefExpr:
+		return use_below_member(r, index, use, t);
+	case CXCursor_ParenExpr:
+		return use;
+	case CXCursor_UnexposedExpr: /* mostly conversions that nobody wrote */
+	case CXCursor_CStyleCastExpr:
+		if (use == CALLED || use == READ || use == ESCAPE || use == STORED)
+			return use;
+		return points_to_const(r, t) || t.kind == CXType_Void ? READ : VALUE;
+	case CXCursor_ConditionalOperator:
+		return index == 0 && r->children.size > 2 ? READ : use == STORED ? STORED : use;
+	case CXCursor_CallExpr:
+		if (index == 0)
+			return CALLED;
+		return t.kind == CXType_Pointer && !points_to_const(r, t) ? ESCAPE : VALUE;
+	case CXCursor_GCCAsmStmt:
+	case CXCursor_MSAsmStmt:
+		return STORED;
+	default:
+		return use == STORED ? STORED : VALUE;
+	}
+}
+
+static void meet_expression(struct reader *r, struct owner *o, CXCursor cursor, int kind, int use,
+			    CXType t)
+{
+	if (o->function && is_float(t))
+		o->function->has_float = 1;
+	if (kind == CXCursor_DeclRefExpr)
+		meet_name(r, o, cursor, use, t);
+	if (kind == CXCursor_CallExpr && o->function &&
+	    r->c->getCursorKind(r->c->getCursorReferenced(cursor)) != CXCursor_FunctionDecl)
+		o->function->calls_pointer = 1;
+}
+
+/* A callee that is no name: (*table[i])(x). Nothing in it is called directly. */
+static int indirect(struct reader *r, CXCursor call)
+{
+	return r->c->getCursorKind(r->c->getCursorReferenced(call)) != CXCursor_FunctionDecl;
+}
+
+static void walk(struct reader *r, struct owner *o, CXCursor root)
+{
+	vec_clear(&r->stack);
+	vec_push(&r->stack, (struct reader_item){root, VALUE});
+	while (r->stack.size) {
+		struct reader_item item = vec_pop(&r->stack);
+		int kind = (int)r->c->getCursorKind(item.cursor);
+		CXType t = {0};
+
+		if (kind == CXCursor_UnaryExpr) /* sizeof: not evaluated */
+			continue;
+		if (kind >= CXCursor_FirstExpr && kind <= CXCursor_LastExpr) {
+			t = canonical_type(r, item.cursor);
+			meet_expression(r, o, item.cursor, kind, item.use, t);
+		} else if (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl) {
+			meet_declaration(r, o, item.cursor);
+		} else {
+			meet_statement(r, o, item.cursor, kind);
+		}
+		vec_clear(&r->children);
+		r->c->visitChildren(item.cursor, collect, r);
+		for (size_t i = r->children.size; i-- > 0;) {
+			int use = use_below(r, item.cursor, kind, item.use, t, i);
+
+			if (use == CALLED && kind == CXCursor_CallExpr && indirect(r, item.cursor))
+				use = VALUE;
+			vec_push(&r->stack, (struct reader_item){r->children.data[i], use});
+		}
+	}
+}
+
+#define KEEP(r, to, from)                                                                          \
+	do {                                                                                       \
+		(to)->size = (to)->cap = (from)->size;                                             \
+		(to)->data =                                                                       \
+		    arena_copy(&(r)->f->arena, (from)->data, (from)->size * sizeof *(from)->data); \
+	} while (0)
+
+/* Functions and globals get numbers during a walk, which moves the vectors: the owner is a copy
+ * meanwhile, and what others note about it (that its address is taken) is added afterwards. */
+void reader_walk_function(struct reader *r, uint32_t number, CXCursor definition)
+{
+	struct front_function copy = r->f->functions.data[number], *real;
+	struct owner o = {.function = &copy, .stamp = number + 1};
+
+	vec_clear(&r->calls);
+	vec_clear(&r->globals);
+	map_clear(&r->labels);
+	if (r->c->Cursor_hasAttrs(definition))
+		meet_attribute(r, &o, definition, "alias");
+	walk(r, &o, definition);
+	real = &r->f->functions.data[number];
+	copy.address_taken |= real->address_taken;
+	*real = copy;
+	KEEP(r, &real->calls, &r->calls);
+	KEEP(r, &real->globals, &r->globals);
+}
+
+void reader_walk_global(struct reader *r, uint32_t number, CXCursor definition)
+{
+	struct owner o = {.stamp = UINT32_MAX - number};
+	struct front_global *g;
+
+	vec_clear(&r->calls);
+	vec_clear(&r->globals);
+	walk(r, &o, definition);
+	g = &r->f->globals.data[number];
+	KEEP(r, &g->globals, &r->globals);
+}
