@@ -70,8 +70,14 @@ static const char *header_dir(struct arena *arena)
 	return kept;
 }
 
+/* As the san variant has it (units.c), less three: calls through pointers of another type and virtual
+ * tables, which have no such branch in C, and sizes of objects, which -O0 does not check. */
+const char *const capture_checks[] = {"-fsanitize=undefined", "-fno-sanitize=function,vptr,object-size",
+				      "-fsanitize-trap=all", NULL};
+
 void capture_plan(struct capture *c, struct arena *arena, const struct args *a,
-		  const struct arg *in, const struct buf *input, struct proc_job jobs[CAPTURE_JOBS])
+		  const struct arg *in, const struct buf *input, const char *const *more,
+		  struct proc_job jobs[CAPTURE_JOBS])
 {
 	static const char *const front[] = {"-w",
 					    "-Qunused-arguments",
@@ -87,7 +93,7 @@ void capture_plan(struct capture *c, struct arena *arena, const struct args *a,
 					    "-x"};
 	const char *level = "-O0", *include = header_dir(arena);
 
-	*c = (struct capture){.in = in};
+	*c = (struct capture){.in = in, .name = in->text};
 	for (size_t i = 0; i < a->list.size; i++) {
 		const struct arg *g = &a->list.data[i];
 
@@ -104,6 +110,8 @@ void capture_plan(struct capture *c, struct arena *arena, const struct args *a,
 		add(&c->front, include);
 	}
 	add_all(&c->preprocess, &c->front);
+	for (; more && *more; more++)
+		add(&c->front, *more);
 	for (size_t i = 0; i < sizeof front / sizeof front[0]; i++)
 		add(&c->front, front[i]);
 	add(&c->front, in->lang);
@@ -146,7 +154,7 @@ static void record_why(struct capture *c, const char *what, const struct buf *wo
 	while (why.size && why.data[why.size - 1] == '\n')
 		why.size--;
 	buf_clear(payload);
-	record_string(payload, TAG_NAME, c->in->text);
+	record_string(payload, TAG_NAME, c->name);
 	record_field(payload, TAG_WHY, why.data, why.size);
 	buf_release(&why);
 	c->failed = 1;
@@ -163,7 +171,7 @@ void capture_record(struct capture *c, struct proc_job jobs[CAPTURE_JOBS], struc
 			   bitcode->status ? &bitcode->err : &source->err, &payload);
 	} else {
 		c->unit = hash128(bitcode->out.data, bitcode->out.size);
-		record_string(&payload, TAG_NAME, c->in->text);
+		record_string(&payload, TAG_NAME, c->name);
 		record_string(&payload, TAG_DIR, dir ? dir : ".");
 		record_hash(&payload, TAG_HASH, c->unit);
 		for (size_t i = 0; i < c->shape.size; i++)
@@ -194,7 +202,7 @@ int capture_file(const char *path, struct buf *out)
 	int e = args_parse(&a, 5, argv);
 
 	if (!e) {
-		capture_plan(&c, &a.arena, &a, &vec_last(&a.list), &none, jobs);
+		capture_plan(&c, &a.arena, &a, &vec_last(&a.list), &none, NULL, jobs);
 		/* Somebody waits for this one: the user sees what is wrong, warnings and all. */
 		e = proc_run_many(jobs, CAPTURE_JOBS);
 		if (!e && jobs[0].result.status) {

@@ -10,6 +10,7 @@
 
 struct capture {
 	const struct arg *in;
+	const char *name; /* of the source, as the record has it: in->text, unless the caller knows better */
 	struct words shape, front, preprocess; /* kept arguments; the two command lines */
 	struct hash128 unit;		       /* of the bitcode, once recorded */
 	int failed;
@@ -18,10 +19,15 @@ struct capture {
 /* How many jobs a capture has. */
 #define CAPTURE_JOBS 2
 
+/* Arguments by which every check for undefined behaviour becomes a branch of the bitcode, to be
+ * explored like any other (muster test); NULL at the end. What the san variant does not report is
+ * not among them. */
+extern const char *const capture_checks[];
+
 /* Plans the capture of one input and fills in its jobs. input is what stands on
- * standard input, for "-". */
+ * standard input, for "-". more: further arguments for the bitcode alone, or NULL. */
 void capture_plan(struct capture *c, struct arena *arena, const struct args *a,
-		  const struct arg *in, const struct buf *input,
+		  const struct arg *in, const struct buf *input, const char *const *more,
 		  struct proc_job jobs[CAPTURE_JOBS]);
 /* After the jobs ran: adds the unit's frame to out, or one that says why not. */
 void capture_record(struct capture *c, struct proc_job jobs[CAPTURE_JOBS], struct buf *out);

@@ -222,7 +222,8 @@ static int plan(struct run *r, int argc, char **argv)
 		if (args_is_c(g)) {
 			struct capture c;
 
-			capture_plan(&c, &r->args.arena, a, g, &r->input, r->jobs.data + at);
+			capture_plan(&c, &r->args.arena, a, g, &r->input, NULL,
+				     r->jobs.data + at);
 			at += CAPTURE_JOBS;
 			vec_push(&r->captures, c);
 		} else if (g->class == ARG_INPUT && g->lang && a->stage == STAGE_LINK &&
