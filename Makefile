@@ -274,4 +274,4 @@ clean:
 .DELETE_ON_ERROR:
 .SECONDARY:
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(shell find $(B) -path $(B)/sources -prune -o -name '*.d' -type f -print 2>/dev/null)
