@@ -1,0 +1,479 @@
+/* plan.c: which bytes of an input mean what, for every function of a unit.
+ *
+ * The roots of a function are its parameters and the globals that it may reach and that may have
+ * other values than their first. From the roots, and from what stubs it may reach can return, a
+ * walk over types (breadth first) finds the pools. The layout follows: roots, results, then the
+ * first object of every pool, then the second of every pool, and so on, so that an input with few
+ * objects is short.
+ *
+ * An input has at most INPUT_MAX bytes: rounds of objects are dropped until it fits, then the pools
+ * that are farthest from the roots have no object at all.
+ *
+ * What a verdict cannot speak of is computed over everything that the function may reach, and errs
+ * on the careful side.
+ */
+#include "harness/plan.h"
+
+#include "base/error.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INPUT_MAX (256u * 1024)
+#define NO_TYPE UINT32_MAX
+
+const char *harness_limit_words(enum harness_limit l)
+{
+	static const char *const words[] = {
+#define X(name, words) words,
+	    HARNESS_LIMITS(X)
+#undef X
+	};
+
+	return words[l];
+}
+
+const struct harness_function *harness_find(const struct harness *h, const char *name)
+{
+	for (size_t i = 0; i < h->functions.size; i++)
+		if (!strcmp(h->front->functions.data[h->functions.data[i].front].name, name))
+			return &h->functions.data[i];
+	return NULL;
+}
+
+/* The plan of one function. */
+struct one {
+	struct planner *p;
+	struct harness_function *hf;
+	const struct front_function *fn;
+	struct drive_function call;
+	struct front_reach reach;
+	VEC(uint32_t) queue;  /* types to look at */
+	struct map seen;      /* types that were in the queue */
+	struct map pooled;    /* keys that have a pool */
+	struct map undefined; /* stubs: numbers in h->stubs */
+	VEC(uint32_t) stubs;
+};
+
+static uint32_t align8(uint32_t n)
+{
+	return (n + 7) & ~7u;
+}
+
+/* ----------------------------------------------------------------- roots */
+
+static const char *parameter_name(struct planner *p, const struct front_function *fn, uint32_t i)
+{
+	char unnamed[24];
+
+	if (*fn->parameters.data[i].name)
+		return fn->parameters.data[i].name;
+	snprintf(unnamed, sizeof unnamed, "arg%u", i + 1);
+	return arena_strdup(&p->h->arena, unnamed);
+}
+
+static void add_root(struct one *o, uint32_t type, uint32_t flags, const char *name, uint32_t front)
+{
+	struct harness *h = o->p->h;
+	struct drive_root r = {.type = type, .flags = flags, .at = o->call.size};
+
+	o->call.size = align8(o->call.size + h->types.data[type].size);
+	vec_push(&h->roots, r);
+	vec_push(&h->root_names, name);
+	vec_push(&h->root_front, front);
+	vec_push(&o->queue, type);
+}
+
+static int is_ours(const struct harness *h, uint32_t global)
+{
+	for (size_t i = 0; i < h->extern_globals.size; i++)
+		if (h->extern_globals.data[i] == global)
+			return 1;
+	return 0;
+}
+
+/* Can it have another value than its first when the function is called? */
+static int may_vary(const struct harness *h, uint32_t global)
+{
+	const struct front_global *g = &h->front->globals.data[global];
+
+	if (g->is_const || g->is_thread || (!g->defined && !is_ours(h, global)))
+		return 0;
+	return !g->is_static || g->written;
+}
+
+static void add_globals(struct one *o)
+{
+	struct planner *p = o->p;
+	struct harness *h = p->h;
+
+	for (size_t i = 0; i < o->reach.globals.size && !p->o->globals_initial; i++) {
+		uint32_t number = o->reach.globals.data[i];
+		const struct front_global *g = &p->f->globals.data[number];
+		uint64_t size = p->f->types.data[g->type].size;
+
+		if (!may_vary(h, number))
+			continue;
+		if (!size || size > p->o->global_limit) {
+			o->hf->limits |= 1u << HARNESS_LARGE_GLOBALS;
+			continue;
+		}
+		add_root(o, plan_type(p, g->type, (struct plan_place){0}), DRIVE_GLOBAL, g->name,
+			 number);
+		o->call.globals++;
+	}
+}
+
+/* ----------------------------------------------------------------- stubs */
+
+static void add_stub(struct one *o, uint32_t entry)
+{
+	uint32_t n = plan_stub(o->p, entry);
+
+	if (!map_set(&o->undefined, n, 1))
+		return;
+	vec_push(&o->stubs, n);
+	if (o->p->h->stub_types.data[n] != NO_TYPE)
+		vec_push(&o->queue, o->p->h->stub_types.data[n]);
+}
+
+static void look_at_callees(struct one *o)
+{
+	struct planner *p = o->p;
+	uint32_t *limits = &o->hf->limits;
+
+	for (size_t i = 0; i < o->reach.functions.size; i++) {
+		uint32_t number = o->reach.functions.data[i];
+		const struct front_function *fn = &p->f->functions.data[number];
+
+		if (fn->defined) {
+			if (fn->has_static_locals)
+				*limits |= 1u << HARNESS_STATICS;
+			if (fn->calls_pointer)
+				*limits |= 1u << HARNESS_POINTER_CALLS;
+		} else if (strmap_get(&p->stub_names, fn->name, NULL)) {
+			*limits |= 1u << HARNESS_STUBS;
+			add_stub(o, number);
+		} else if (!plan_is_pure(fn->name)) {
+			*limits |= 1u << HARNESS_WORLD;
+		}
+	}
+	if (o->fn->variadic)
+		*limits |= 1u << HARNESS_VARIADIC;
+}
+
+/* ----------------------------------------------------------------- pools */
+
+static void add_pool(struct one *o, uint32_t pointer)
+{
+	struct harness *h = o->p->h;
+	uint32_t key = h->pool_keys.data[pointer];
+
+	if (!map_set(&o->pooled, key, 1))
+		return;
+	vec_push(&h->pools, (struct drive_pool){.pointer = key, .objects = o->p->o->objects});
+	o->call.pools++;
+}
+
+static void look_at_type(struct one *o, uint32_t type)
+{
+	struct harness *h = o->p->h;
+	const struct drive_type t = h->types.data[type];
+
+	if (!map_set(&o->seen, type, 1))
+		return;
+	switch (t.kind) {
+	case DRIVE_POINTER:
+		add_pool(o, type);
+		vec_push(&o->queue, t.a);
+		break;
+	case DRIVE_OPAQUE:
+		o->hf->limits |= 1u << HARNESS_OPAQUE;
+		break;
+	case DRIVE_STRUCT:
+		if (t.flags & DRIVE_UNION_FIRST)
+			o->hf->limits |= 1u << HARNESS_UNION;
+		for (uint32_t i = 0; i < t.count; i++)
+			vec_push(&o->queue, h->members.data[t.a + i].type);
+		break;
+	case DRIVE_ARRAY:
+		vec_push(&o->queue, t.a);
+		break;
+	case DRIVE_FUNCTION: {
+		const char *last = h->targets.data[t.a + t.count - 1];
+
+		if (!strncmp(last, "__muster_stub_", 14))
+			add_stub(o, (uint32_t)strtoul(last + 14, NULL, 10) | HARNESS_STUB_POINTER);
+		break;
+	}
+	default:
+		break;
+	}
+}
+
+static uint32_t block_size(const struct harness *h, const struct drive_pool *pool)
+{
+	const struct drive_type *t = &h->types.data[pool->pointer];
+	uint64_t n = t->fixed > t->limit ? t->fixed : t->limit;
+
+	n = n * h->types.data[t->a].size + DRIVE_HEADER;
+	return n > INPUT_MAX ? INPUT_MAX + 8 : align8((uint32_t)n);
+}
+
+/* Bytes of all blocks with this many rounds. */
+static uint64_t blocks_size(const struct one *o, uint32_t rounds)
+{
+	const struct drive_pool *pools = o->p->h->pools.data + o->call.first_pool;
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < o->call.pools; i++)
+		n += (uint64_t)(pools[i].objects < rounds ? pools[i].objects : rounds) *
+		     block_size(o->p->h, &pools[i]);
+	return n;
+}
+
+static void place_blocks(struct one *o, uint32_t room)
+{
+	struct harness *h = o->p->h;
+	struct drive_pool *pools = h->pools.data + o->call.first_pool;
+	uint32_t rounds = o->p->o->objects;
+
+	while (rounds > 1 && blocks_size(o, rounds) > room)
+		rounds--;
+	for (uint32_t i = o->call.pools; i-- && blocks_size(o, rounds) > room;) {
+		pools[i].objects = 0;
+		o->hf->limits |= 1u << HARNESS_OPAQUE;
+	}
+	for (uint32_t i = 0; i < o->call.pools; i++)
+		if (pools[i].objects > rounds)
+			pools[i].objects = rounds;
+	for (uint32_t k = 0; k < rounds; k++) {
+		for (uint32_t i = 0; i < o->call.pools; i++) {
+			if (k >= pools[i].objects)
+				continue;
+			pools[i].at[k] = o->call.size;
+			o->call.size += block_size(h, &pools[i]);
+		}
+	}
+}
+
+/* Results come first if there may be any, else last: nobody asks for them, but they overlap
+ * nothing. */
+static void lay_out(struct one *o)
+{
+	uint32_t slots = DRIVE_RESULTS * DRIVE_RESULT, fixed = o->call.size + slots;
+
+	if (o->stubs.size) {
+		o->call.results = o->call.size;
+		o->call.size += slots;
+	}
+	place_blocks(o, fixed < INPUT_MAX ? INPUT_MAX - fixed : 0);
+	if (!o->stubs.size) {
+		o->call.results = o->call.size;
+		o->call.size += slots;
+	}
+}
+
+/* ------------------------------------------------------------- functions */
+
+static int from_system(const struct front_function *fn)
+{
+	return fn->in_header && fn->file &&
+	       (!strncmp(fn->file, "/usr/", 5) || !strncmp(fn->file, "/lib/", 5));
+}
+
+/* Why it cannot be called; NULL: it can. */
+static const char *why_not(struct planner *p, const struct front_function *fn)
+{
+	struct arena *a = &p->h->arena;
+
+	for (size_t i = 0; i < fn->parameters.size; i++) {
+		const struct front_parameter *m = &fn->parameters.data[i];
+		struct buf b = BUF_EMPTY;
+		const char *why;
+
+		if (plan_is_va_list(p->f, m->type))
+			buf_addf(&b, "its parameter '%s' is a va_list",
+				 parameter_name(p, fn, (uint32_t)i));
+		else if (!plan_nameable(p->f, m->type))
+			buf_addf(&b, "its parameter '%s' has a type without a name",
+				 parameter_name(p, fn, (uint32_t)i));
+		else if (!p->f->types.data[m->type].size &&
+			 p->f->types.data[m->type].kind != FRONT_ARRAY)
+			buf_addf(&b, "its parameter '%s' has a type without a size",
+				 parameter_name(p, fn, (uint32_t)i));
+		why = b.size ? arena_strdup(a, buf_str(&b)) : NULL;
+		buf_release(&b);
+		if (why)
+			return why;
+	}
+	/* The linker looked for it, so its body was not made here. */
+	if (strmap_get(&p->stub_names, fn->name, NULL))
+		return "only its inline copy is in the file";
+	return NULL;
+}
+
+static uint32_t unique_id(struct planner *p, const char *name, struct map *ids)
+{
+	uint32_t id = drive_id(name);
+
+	(void)p;
+	while (!map_set(ids, id, 1))
+		id++;
+	return id;
+}
+
+static void keep_stubs(struct one *o)
+{
+	if (!o->stubs.size)
+		return;
+	o->hf->stubs =
+	    arena_copy(&o->p->h->arena, o->stubs.data, o->stubs.size * sizeof *o->stubs.data);
+	o->hf->stub_count = (uint32_t)o->stubs.size;
+}
+
+static void plan_function(struct planner *p, struct harness_function *hf, struct map *ids)
+{
+	struct harness *h = p->h;
+	const struct front_function *fn = &p->f->functions.data[hf->front];
+	struct one o = {.p = p, .hf = hf, .fn = fn};
+	const struct front_type *result = &p->f->types.data[fn->result];
+
+	hf->number = UINT32_MAX;
+	hf->why = why_not(p, fn);
+	front_reach(p->f, hf->front, &o.reach);
+	o.call = (struct drive_function){.name = fn->name,
+					 .first_root = (uint32_t)h->roots.size,
+					 .parameters = (uint32_t)fn->parameters.size,
+					 .first_pool = (uint32_t)h->pools.size,
+					 .size = DRIVE_PREFIX};
+	if (!hf->why) {
+		hf->number = (uint32_t)h->calls.size;
+		o.call.id = unique_id(p, fn->name, ids);
+		for (uint32_t i = 0; i < o.call.parameters; i++)
+			add_root(&o, plan_parameter(p, fn, i), 0, parameter_name(p, fn, i), i);
+		add_globals(&o);
+		if (result->kind != FRONT_VOID && result->size) {
+			o.call.result_type = plan_type(p, fn->result, (struct plan_place){0});
+			o.call.result_size = (uint32_t)result->size;
+		}
+		look_at_callees(&o);
+		for (size_t i = 0; i < o.queue.size; i++)
+			look_at_type(&o, o.queue.data[i]);
+		lay_out(&o);
+		keep_stubs(&o);
+		vec_push(&h->calls, o.call);
+	}
+	vec_release(&o.reach.functions);
+	vec_release(&o.reach.globals);
+	vec_release(&o.queue);
+	vec_release(&o.stubs);
+	map_release(&o.seen);
+	map_release(&o.pooled);
+	map_release(&o.undefined);
+}
+
+static void note_stub_names(struct planner *p, const char *const *stubs)
+{
+	for (; stubs && *stubs; stubs++) {
+		strmap_set(&p->stub_names, *stubs, 1);
+		for (size_t i = 0; i < p->f->globals.size; i++)
+			if (!p->f->globals.data[i].defined &&
+			    !strcmp(p->f->globals.data[i].name, *stubs))
+				vec_push(&p->h->extern_globals, (uint32_t)i);
+	}
+	/* All of them, called by a function that is planned or not: the program needs their
+	 * definitions. */
+	for (size_t i = 0; i < p->f->functions.size; i++)
+		if (!p->f->functions.data[i].defined &&
+		    strmap_get(&p->stub_names, p->f->functions.data[i].name, NULL))
+			plan_stub(p, (uint32_t)i);
+}
+
+static void fill_table(struct harness *h)
+{
+	h->table = (struct drive_table){.version = DRIVE_VERSION,
+					.types_count = (uint32_t)h->types.size,
+					.functions_count = (uint32_t)h->calls.size,
+					.types = h->types.data,
+					.members = h->members.data,
+					.roots = h->roots.data,
+					.pools = h->pools.data,
+					.functions = h->calls.data,
+					.type_pool_keys = h->pool_keys.data};
+}
+
+static struct harness_options with_defaults(const struct harness_options *o)
+{
+	struct harness_options d = o ? *o : (struct harness_options){0};
+
+	d.elements = d.elements ? d.elements : 8;
+	d.characters = d.characters ? d.characters : 16;
+	d.objects = d.objects ? d.objects : 3;
+	d.objects = d.objects > DRIVE_OBJECTS ? DRIVE_OBJECTS : d.objects;
+	/* The header has one byte for it. */
+	d.elements = d.elements > 128 ? 128 : d.elements;
+	d.characters = d.characters > 256 ? 256 : d.characters;
+	d.global_limit = d.global_limit ? d.global_limit : 256;
+	return d;
+}
+
+int harness_plan(struct harness **out, const struct front *f, const struct harness_options *o,
+		 const char *const *stubs)
+{
+	struct harness *h = mem_zalloc(sizeof *h);
+	struct planner p = {.h = h, .f = f, .o = &h->options, .byte = NO_TYPE};
+	struct map ids = {0};
+	int e;
+
+	h->front = f;
+	h->options = with_defaults(o);
+	e = plan_requires_check(f, h->options.requires);
+	if (!e) {
+		note_stub_names(&p, stubs);
+		for (size_t i = 0; i < f->functions.size; i++)
+			if (f->functions.data[i].defined && !from_system(&f->functions.data[i]))
+				vec_push(&h->functions,
+					 (struct harness_function){.front = (uint32_t)i});
+		for (size_t i = 0; i < h->functions.size; i++)
+			plan_function(&p, &h->functions.data[i], &ids);
+		fill_table(h);
+	}
+	map_release(&ids);
+	map_release(&p.types);
+	map_release(&p.keys);
+	map_release(&p.targets);
+	map_release(&p.hashes);
+	strmap_release(&p.stub_names);
+	if (e) {
+		harness_free(h);
+		h = NULL;
+	}
+	*out = h;
+	return e;
+}
+
+void harness_free(struct harness *h)
+{
+	if (!h)
+		return;
+	vec_release(&h->functions);
+	vec_release(&h->types);
+	vec_release(&h->type_front);
+	vec_release(&h->members);
+	vec_release(&h->roots);
+	vec_release(&h->root_names);
+	vec_release(&h->root_front);
+	vec_release(&h->pools);
+	vec_release(&h->calls);
+	vec_release(&h->targets);
+	vec_release(&h->pool_keys);
+	vec_release(&h->stubs);
+	vec_release(&h->stub_types);
+	vec_release(&h->extern_globals);
+	vec_release(&h->root_initial);
+	arena_release(&h->arena);
+	free(h);
+}

@@ -1,0 +1,52 @@
+/* plan.h: what the parts of a plan share: plan.c (functions, layout), types.c (types), world.c
+ * (libc), requires.c. */
+#ifndef MUSTER_HARNESS_PLAN_H
+#define MUSTER_HARNESS_PLAN_H
+
+#include "base/map.h"
+#include "harness/harness.h"
+
+struct planner {
+	struct harness *h;
+	const struct front *f;
+	const struct harness_options *o;
+	struct map types; /* from a front type and its place to a drive type */
+	struct map keys;  /* from pointee, limit, fixed and string flag to the pointer type that
+			     stands for them */
+	struct map
+	    targets; /* from a function type (by its hash) to the drive type of pointers to it */
+	struct map hashes; /* of front types, without const (types.c) */
+	struct strmap stub_names;
+	uint32_t byte; /* the type of what void * points to; UINT32_MAX: not made yet */
+};
+
+/* Where a type stands, as far as that decides what becomes of it. */
+struct plan_place {
+	uint32_t fixed; /* of an array parameter: its elements */
+	int interior;	/* a pointer there may point into its object */
+};
+
+/* The drive type of a front type. */
+uint32_t plan_type(struct planner *p, uint32_t front, struct plan_place where);
+/* The drive type of a parameter; others: all parameters, among which pointers may have partners. */
+uint32_t plan_parameter(struct planner *p, const struct front_function *fn, uint32_t index);
+/* Number in h->stubs of this entry (made if it is new). */
+uint32_t plan_stub(struct planner *p, uint32_t entry);
+/* Can its type be written at the end of the unit? */
+int plan_nameable(const struct front *f, uint32_t type);
+int plan_is_va_list(const struct front *f, uint32_t type);
+
+/* world.c: does what this function of libc returns and writes depend on its arguments (and on
+ * memory) alone? */
+int plan_is_pure(const char *name);
+
+/* requires.c: the preconditions of a function, as C expressions. */
+typedef void (*plan_requires_each)(void *ctx, const char *text);
+void plan_requires(const struct harness *h, const struct front_function *fn,
+		   plan_requires_each each, void *ctx);
+/* Each --requires must speak of some function: -1 with words. */
+int plan_requires_check(const struct front *f, const char *const *requires);
+/* The expression with len(p) written out. */
+void plan_requires_expand(const char *text, struct buf *out);
+
+#endif

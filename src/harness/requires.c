@@ -1,0 +1,262 @@
+/* requires.c: preconditions as the user wrote them.
+ *
+ * They come from MUSTER_REQUIRES on a parameter and from --requires, where "FUNCTION: EXPRESSION"
+ * speaks of one function and "EXPRESSION" of every function that has all names in it: each name is
+ * a parameter of the function, a global, an enum constant or what follows a dot or an arrow, and at
+ * least one is a parameter. The text is C but for len(p), the number of elements from p on, and is
+ * compiled as such: names of types and casts work, and clang judges the rest.
+ *
+ * A conjunction is split at its && (outside of parentheses, and if no || or ? stands beside it), so
+ * that the thunk that states it has no branch.
+ */
+#include "harness/plan.h"
+
+#include "base/error.h"
+#include "base/mem.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int starts_name(char c)
+{
+	return isalpha((unsigned char)c) || c == '_';
+}
+
+static size_t name_length(const char *s)
+{
+	size_t n = 0;
+
+	while (starts_name(s[n]) || (n && isdigit((unsigned char)s[n])))
+		n++;
+	return n;
+}
+
+/* Steps over what is no name: numbers with their suffixes, strings, characters. */
+static const char *skip_other(const char *s)
+{
+	if (*s == '"' || *s == '\'') {
+		char quote = *s++;
+
+		while (*s && *s != quote)
+			s += *s == '\\' && s[1] ? 2 : 1;
+		return *s ? s + 1 : s;
+	}
+	if (isdigit((unsigned char)*s)) {
+		while (isalnum((unsigned char)*s) || *s == '.' || *s == '_')
+			s++;
+		return s;
+	}
+	return s + 1;
+}
+
+static const char *skip_blanks(const char *s)
+{
+	while (isspace((unsigned char)*s))
+		s++;
+	return s;
+}
+
+/* "f: x > 0": 1 and the function's name. */
+static int has_function(const char *text, const char **name, size_t *length, const char **rest)
+{
+	const char *s = skip_blanks(text), *after;
+	size_t n = name_length(s);
+
+	after = skip_blanks(s + n);
+	if (!n || *after != ':')
+		return 0;
+	*name = s;
+	*length = n;
+	*rest = skip_blanks(after + 1);
+	return 1;
+}
+
+static int same(const char *name, size_t n, const char *s)
+{
+	return strlen(s) == n && !memcmp(name, s, n);
+}
+
+static int is_parameter(const struct front_function *fn, const char *name, size_t n)
+{
+	for (size_t i = 0; i < fn->parameters.size; i++)
+		if (same(name, n, fn->parameters.data[i].name))
+			return 1;
+	return 0;
+}
+
+/* Known to the unit, whatever the function: globals, enum constants, names of types, keywords. */
+static int is_known(const struct front *f, const char *name, size_t n)
+{
+	static const char *const words[] = {"sizeof", "int",   "unsigned", "signed", "char",
+					    "short",  "long",  "float",	   "double", "const",
+					    "struct", "union", "enum",	   "void",   "volatile",
+					    "_Bool",  "bool",  "true",	   "false",  "_Alignof"};
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (same(name, n, words[i]))
+			return 1;
+	for (size_t i = 0; i < f->globals.size; i++)
+		if (same(name, n, f->globals.data[i].name))
+			return 1;
+	for (size_t i = 0; i < f->types.size; i++) {
+		const struct front_type *t = &f->types.data[i];
+		const char *last = t->name ? strrchr(t->name, ' ') : NULL;
+
+		if (t->name && (same(name, n, t->name) || (last && same(name, n, last + 1))))
+			return 1;
+		for (size_t k = 0; k < t->enumerators.size; k++)
+			if (same(name, n, t->enumerators.data[k].name))
+				return 1;
+	}
+	return 0;
+}
+
+/* Does the function have all names of the expression? */
+static int speaks_of(const struct front *f, const struct front_function *fn, const char *text)
+{
+	const char *s = text, *before = text; /* before: the last character that is no blank */
+	int mine = 0;
+
+	while (*s) {
+		size_t n = name_length(s);
+		int member =
+		    *before == '.' || (*before == '>' && before > text && before[-1] == '-');
+
+		if (n && !member && *skip_blanks(s + n) != '(') {
+			if (is_parameter(fn, s, n))
+				mine = 1;
+			else if (!is_known(f, s, n))
+				return 0;
+		}
+		if (n)
+			before = s + n - 1;
+		else if (!isspace((unsigned char)*s))
+			before = s;
+		s = n ? s + n : skip_other(s);
+	}
+	return mine;
+}
+
+int plan_requires_check(const struct front *f, const char *const *requires)
+{
+	for (; requires && *requires; requires ++) {
+		const char *name, *text;
+		size_t n;
+		int found = 0;
+
+		if (has_function(*requires, &name, &n, &text)) {
+			char *function = mem_strndup(name, n);
+			int number = front_function(f, function);
+			struct buf near = BUF_EMPTY;
+
+			found = number >= 0 && f->functions.data[number].defined;
+			if (!found)
+				front_nearest(f, function, &near);
+			if (!found)
+				error_set("--requires '%s': there is no function '%s'%s%s",
+					  *requires, function, near.size ? "; near: " : "",
+					  buf_str(&near));
+			buf_release(&near);
+			free(function);
+		} else {
+			for (size_t i = 0; i < f->functions.size && !found; i++)
+				found = f->functions.data[i].defined &&
+					speaks_of(f, &f->functions.data[i], *requires);
+			if (!found)
+				error_set(
+				    "--requires '%s': no function has parameters of these names",
+				    *requires);
+		}
+		if (!found)
+			return -1;
+	}
+	return 0;
+}
+
+/* Calls each for the parts of a conjunction. */
+static void split(const char *text, plan_requires_each each, void *ctx)
+{
+	VEC(const char *) ands = {0};
+	int depth = 0, whole = 0;
+
+	for (const char *s = text; *s; s = skip_other(s)) {
+		depth +=
+		    (*s == '(' || *s == '[' || *s == '{') - (*s == ')' || *s == ']' || *s == '}');
+		if (depth)
+			continue;
+		whole |= *s == '?' || *s == ',' || (s[0] == '|' && s[1] == '|');
+		if (s[0] == '&' && s[1] == '&') {
+			vec_push(&ands, s);
+			s++;
+		}
+	}
+	if (whole)
+		vec_clear(&ands);
+	for (size_t i = 0; i <= ands.size; i++) {
+		const char *from = i ? ands.data[i - 1] + 2 : text;
+		size_t n = i < ands.size ? (size_t)(ands.data[i] - from) : strlen(from);
+		char *part = mem_strndup(from, n);
+
+		each(ctx, part);
+		free(part);
+	}
+	vec_release(&ands);
+}
+
+void plan_requires(const struct harness *h, const struct front_function *fn,
+		   plan_requires_each each, void *ctx)
+{
+	for (size_t i = 0; i < fn->parameters.size; i++)
+		if (fn->parameters.data[i].requires)
+			split(fn->parameters.data[i].requires, each, ctx);
+	for (const char *const *r = h->options.requires; r && *r; r++) {
+		const char *name, *text;
+		size_t n;
+
+		if (has_function(*r, &name, &n, &text)) {
+			if (same(name, n, fn->name))
+				split(text, each, ctx);
+		} else if (speaks_of(h->front, fn, *r)) {
+			split(*r, each, ctx);
+		}
+	}
+}
+
+/* The place behind the parenthesis that closes the one at s. */
+static const char *close_of(const char *s)
+{
+	int depth = 0;
+
+	for (; *s; s = skip_other(s)) {
+		depth += (*s == '(') - (*s == ')');
+		if (!depth)
+			return s;
+	}
+	return NULL;
+}
+
+void plan_requires_expand(const char *text, struct buf *out)
+{
+	for (const char *s = text; *s;) {
+		size_t n = name_length(s);
+		const char *open = skip_blanks(s + n), *close;
+
+		if (n == 3 && !memcmp(s, "len", 3) && *open == '(' && (close = close_of(open))) {
+			struct buf inner = BUF_EMPTY;
+			char *argument = mem_strndup(open + 1, (size_t)(close - open - 1));
+
+			plan_requires_expand(argument, &inner);
+			buf_addf(out, "__muster_length((%s), sizeof *(%s))", buf_str(&inner),
+				 buf_str(&inner));
+			buf_release(&inner);
+			free(argument);
+			s = close + 1;
+		} else {
+			const char *next = n ? s + n : skip_other(s);
+
+			for (; s < next; s++) /* it stays on its line */
+				buf_addc(out, *s == '\n' ? ' ' : *s);
+		}
+	}
+}
