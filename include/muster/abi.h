@@ -138,7 +138,8 @@ static inline uint64_t muster_value(const struct muster_node *n)
 	X(FORK, "fork")         /* a child was made; it runs concretely */                          \
 	X(CAP, "cap")           /* the site reached its event cap: later events of it are dropped */ \
 	X(FULL, "full")         /* a table is full: the trace ends here; arg: 0 nodes, 1 events */   \
-	X(END, "end")           /* the run's end, where the runtime saw it; arg: enum muster_end */
+	X(END, "end")           /* the run's end, where the runtime saw it; arg: enum muster_end */  \
+	X(GIVEN, "given")       /* label (width 1) has value arg by agreement: never negated, no loss of precision */
 
 enum muster_event_kind {
 #define X(name, text) MUSTER_EV_##name,

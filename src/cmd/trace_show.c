@@ -50,6 +50,7 @@ static int expression(struct print *p, const struct muster_event *e, struct buf 
 	switch (e->kind) {
 	case MUSTER_EV_BRANCH:
 	case MUSTER_EV_BOUND:
+	case MUSTER_EV_GIVEN:
 		return print_expr(p, e->label, text, lets);
 	case MUSTER_EV_SWITCH:
 	case MUSTER_EV_CONCRETE:
@@ -81,6 +82,7 @@ static void describe(const struct muster_event *e, const char *text, struct buf 
 		buf_adds(out, e->label ? text : "concrete");
 		break;
 	case MUSTER_EV_BOUND:
+	case MUSTER_EV_GIVEN:
 		buf_addf(out, "%s: %s", e->arg ? "holds" : "does not hold", text);
 		break;
 	case MUSTER_EV_CONCRETE:
@@ -268,7 +270,7 @@ static void json_event(struct json *j, const struct trace_show *s, struct print 
 		json_key(j, "shortened"), json_bool(j, 1);
 	if (e->kind == MUSTER_EV_BRANCH)
 		json_key(j, "taken"), json_bool(j, e->arg);
-	if (e->kind == MUSTER_EV_BOUND)
+	if (e->kind == MUSTER_EV_BOUND || e->kind == MUSTER_EV_GIVEN)
 		json_key(j, "holds"), json_bool(j, e->arg);
 	if (e->kind == MUSTER_EV_CONCRETE)
 		json_str_key(j, "reason", trace_reason_key(e->arg));

@@ -170,6 +170,7 @@ static int64_t align(const struct depend *d, const struct trace *t, const struct
 	for (uint64_t i = 0; i < t->event_count; i++) {
 		const struct muster_event *e = &t->events[i];
 		r->constraints += e->kind == MUSTER_EV_CONCRETE || e->kind == MUSTER_EV_BOUND ||
+				  e->kind == MUSTER_EV_GIVEN ||
 				  (is_decision(e->kind) && e->label);
 		if (e->kind == MUSTER_EV_FULL)
 			break;
@@ -223,6 +224,7 @@ static int holds(const struct depend *d, const struct trace *t, const struct eva
 	switch (v->kind) {
 	case MUSTER_EV_BRANCH:
 	case MUSTER_EV_BOUND:
+	case MUSTER_EV_GIVEN:
 		return value == v->arg;
 	case MUSTER_EV_CONCRETE:
 		return value == trace_value(t, v->label);
@@ -247,7 +249,7 @@ static struct first_false find_false(const struct depend *d, const struct trace 
 		if (kind == MUSTER_EV_FULL)
 			break;
 		if ((decision && t->events[i].label) || kind == MUSTER_EV_CONCRETE ||
-		    kind == MUSTER_EV_BOUND) {
+		    kind == MUSTER_EV_BOUND || kind == MUSTER_EV_GIVEN) {
 			int h = holds(d, t, e, i);
 			if (h != 1) {
 				f.event = i;

@@ -229,6 +229,7 @@ static int check_event(const struct trace *t, uint64_t i)
 			return bad_event(t, i, "its condition is no node of one bit");
 		return 0;
 	case MUSTER_EV_BOUND:
+	case MUSTER_EV_GIVEN:
 		if (!trace_is_node(t, e->label) || t->nodes[e->label].width != 1 || e->arg > 1)
 			return bad_event(t, i, "its condition is no node of one bit");
 		return 0;
@@ -244,9 +245,7 @@ static int check_event(const struct trace *t, uint64_t i)
 		return 0;
 	case MUSTER_EV_NONE:
 		return bad_event(t, i, "not an event");
-	default:
-		if (e->kind >= MUSTER_EV_COUNT)
-			return bad_event(t, i, "unknown event");
+	default: /* the field holds no other kind */
 		return 0;
 	}
 }
@@ -315,9 +314,34 @@ int trace_open(struct trace *t, const struct shm *s, int killed)
 	return 0;
 }
 
+void trace_copy(struct trace *to, const struct trace *from)
+{
+	size_t nodes = from->node_count * sizeof *from->nodes;
+	size_t events = from->event_count * sizeof *from->events;
+	size_t sources = from->source_count * sizeof *from->sources;
+	size_t bits = from->payload ? ((size_t)from->node_count + 63) / 64 * 8 : 0;
+	char *own = mem_alloc(nodes + sources + events + 1);
+
+	*to = *from;
+	memcpy(own, from->nodes, nodes);
+	memcpy(own + nodes, from->sources, sources);
+	memcpy(own + nodes + sources, from->events, events);
+	to->own = own;
+	to->nodes = (const struct muster_node *)own;
+	to->sources = (const struct muster_source *)(own + nodes);
+	to->events = (const struct muster_event *)(own + nodes + sources);
+	to->header = NULL;
+	to->object_count = to->cap_count = 0;
+	if (bits) {
+		to->payload = mem_alloc(bits);
+		memcpy(to->payload, from->payload, bits);
+	}
+}
+
 void trace_release(struct trace *t)
 {
 	free(t->payload);
+	free(t->own);
 	memset(t, 0, sizeof *t);
 }
 
@@ -342,6 +366,9 @@ void trace_totals(const struct trace *t, struct trace_totals *out)
 			break;
 		case MUSTER_EV_BOUND:
 			out->bounds++;
+			break;
+		case MUSTER_EV_GIVEN:
+			out->given++;
 			break;
 		case MUSTER_EV_STALE:
 			out->stale++;

@@ -27,6 +27,7 @@ struct trace {
 	int wide;	   /* is there a node of more than 64 bits? */
 	uint64_t *payload; /* a bit for each node that is the contents of a DATA node; NULL where
 			      there is none */
+	void *own;	   /* of a copy: its tables */
 };
 
 /* Looks at the tables of a run that is over (no process of it is alive). The view points into the
@@ -35,6 +36,9 @@ struct trace {
  * event are left out of the view if they are not whole. */
 int trace_open(struct trace *t, const struct shm *s, int killed);
 void trace_release(struct trace *t);
+/* The tables and sources of a view, in memory of the copy's own (header: NULL, no objects, no caps): it stays when
+ * the mapping is used for another run. Release both. */
+void trace_copy(struct trace *to, const struct trace *from);
 
 /* Is it the label of a value (not 0, not beyond the table, not DATA or its contents)? */
 int trace_is_node(const struct trace *t, uint32_t label);
@@ -75,7 +79,7 @@ struct trace_totals {
 	uint64_t branches; /* symbolic ones; selects on one bit are among them */
 	uint64_t switches;
 	uint64_t concrete_decisions; /* of traces that have every decision */
-	uint64_t bounds;
+	uint64_t bounds, given;
 	uint64_t concretisations;
 	uint64_t by_reason[MUSTER_REASON_COUNT];
 	uint64_t stale, threads, forks, capped;

@@ -88,7 +88,7 @@ static enum search_divergence cause(struct search *s, struct expansion *x,
 		return DIVERGED_LIMIT;
 	if (undefined_before(s, x, step))
 		return DIVERGED_UNDEFINED;
-	if (s->parent.stale || s->child.stale)
+	if (s->parent.stale || s->child.stale || s->parent.threads || s->child.threads)
 		return DIVERGED_STALE;
 	if (digest_again(s, s->input.data, s->input.size) != first ||
 	    digest_again(s, x->data, x->size) != s->parent.digest)
@@ -96,37 +96,87 @@ static enum search_divergence cause(struct search *s, struct expansion *x,
 	return DIVERGED_UNKNOWN;
 }
 
+/* A child that was sent somewhere. */
+struct sent {
+	const struct path_step *step;
+	uint32_t outcome;
+	int optimistic;
+	struct search_test t;
+	struct trace trace; /* open if it went there: not before the next run of the child's launcher */
+	int open, whole;
+};
+
+/* What a run that failed is known by besides its counters, which checks do not have: the last that
+ * was seen of it. */
+static uint64_t last_place(const struct search *s)
+{
+	const struct path *p = &s->child;
+	if (!p->steps.size)
+		return 0;
+	const struct path_step *last = &p->steps.data[p->steps.size - 1];
+	const struct sites_decision *d = &s->sites.decisions.data[last->site];
+	if (last->kind == MUSTER_EV_CONCRETE || (!s->o.unit && d->kind != SITES_CHECK))
+		return 0;
+	return hash_mix(((uint64_t)d->unit << 32 | d->index) + last->outcome) | 1;
+}
+
+/* Was the bound broken at which the child came? */
+static int bound_broke(const struct search *s, const struct path_step *step)
+{
+	const struct path *p = &s->child;
+	for (size_t i = p->steps.size; i-- > 0 && p->steps.data[i].ordinal >= step->ordinal;)
+		if (p->steps.data[i].site == step->site && p->steps.data[i].kind == step->kind &&
+		    p->steps.data[i].outcome != step->outcome)
+			return 1;
+	return 0;
+}
+
+static void read_child(struct search *s, struct sent *c, const struct run_result *r)
+{
+	path_read(&s->child, &c->trace, &s->sites, s->t.exec, s->o.path_limit);
+	c->t.path = s->child.digest ^ s->child.reads;
+	c->t.path += !c->t.path; /* 0 is none */
+	c->whole = r->end == RUN_EXIT || r->end == RUN_SIGNAL;
+	if (r->end == RUN_SIGNAL)
+		c->t.place = last_place(s);
+	if (s->child.assumed)
+		c->t.flags |= TEST_ASSUMED;
+}
+
 /* Runs the child traced and compares; fills in what is known of its path. */
-static int follow(struct search *s, struct expansion *x, const struct path_step *step,
-		  uint32_t outcome, int optimistic, struct search_test *t)
+static int follow(struct search *s, struct expansion *x, struct sent *c)
 {
 	struct run_result r;
-	struct trace trace;
-	int failed =
-	    search_trace(s, s->t.child, s->t.child_shm, s->input.data, s->input.size, &r, &trace);
+	struct search_test *t = &c->t;
+	const struct path_step *step = c->step;
+	int failed = search_trace(s, s->t.child, s->t.child_shm, s->input.data, s->input.size, &r,
+				  &c->trace);
 	if (failed) { /* without a path nothing of it can be negated */
-		s->incomplete = 1;
+		search_lose(s, LOSS_UNTRACED);
 		return failed < 0 ? -1 : 0;
 	}
-	path_read(&s->child, &trace, &s->sites, s->t.exec, s->o.path_limit);
-	trace_release(&trace);
+	read_child(s, c, &r);
 	s->stats.predictions++;
-	t->path = s->child.digest ^ s->child.reads;
-	t->path += !t->path; /* 0 is none */
-	enum path_match match = path_compare(step, outcome, &s->child, NULL);
+	enum path_match match = path_compare(step, c->outcome, &s->child, NULL);
+	if (match == PATH_REACHED && t->flags & TEST_BROKEN && r.end != RUN_SIGNAL &&
+	    !bound_broke(s, step))
+		match = PATH_OTHER;
 	if (match == PATH_REACHED) {
+		c->open = 1;
 		s->stats.reached++;
-		t->bound = optimistic ? 0 : step->ordinal + path_decides(step);
+		t->bound = c->optimistic ? 0 : step->ordinal + path_decides(step);
 		if (search_note(s, &s->child))
 			t->flags |= TEST_PROGRESS;
 		if (search_near(s, &s->child, t->bound))
 			t->flags |= TEST_NEAR;
 		return 0;
 	}
+	trace_release(&c->trace);
 	search_note(s, &s->child);
 	t->flags |= TEST_DIVERGED;
-	s->incomplete |= !optimistic;
-	s->stats.diverged[cause(s, x, step, match, &r, optimistic)]++;
+	if (!c->optimistic)
+		search_lose(s, LOSS_DIVERGED);
+	s->stats.diverged[cause(s, x, step, match, &r, c->optimistic)]++;
 	return 0;
 }
 
@@ -139,41 +189,89 @@ static uint32_t next_distance(const struct search_test *parent)
 	return (d < 255 ? d + 1 : d) << 8;
 }
 
-int search_run_child(struct search *s, struct expansion *x, const struct path_step *step,
-		     uint32_t outcome, int optimistic)
+/* The child's input was run before, for another negation: that it came here as well is still to be seen. */
+static int look_again(struct search *s, struct expansion *x, struct sent *c)
 {
-	struct search_test t = {.parent = x->test->id,
-				.origin = ORIGIN_SOLVED,
-				.flags =
-				    (optimistic ? TEST_OPTIMISTIC : 0) | next_distance(x->test)};
+	if (!s->o.unit || c->optimistic)
+		return 0;
+	if (follow(s, x, c))
+		return -1;
+	if (c->open)
+		trace_release(&c->trace);
+	return 0;
+}
+
+/* Is it undefined what the program does when the bound of this instruction is broken? */
+static int is_access(const struct search *s, const struct path_step *step)
+{
+	const struct sites_decision *d = &s->sites.decisions.data[step->site];
+	struct site site;
+	if (!site_find(s->sites.tables, d->unit, d->index, &site))
+		return 1;
+	return site.kind != SITE_CALL && site.kind != SITE_ALLOCA;
+}
+
+/* Runs s->input in both variants. 1: it diverged, 0, -1. */
+static int run_sent(struct search *s, struct expansion *x, struct sent *c)
+{
+	struct search_test *t = &c->t;
 	struct exec_result r;
 	struct hash128 h = hash128(s->input.data, s->input.size);
+	int keep = 0;
+	t->parent = x->test->id;
+	t->origin = ORIGIN_SOLVED;
+	t->flags |= (c->optimistic ? TEST_OPTIMISTIC : 0) | next_distance(x->test);
 	if (!memory_add(&s->inputs, h.a))
-		return 0;
+		return look_again(s, x, c);
 	s->stats.runs++;
+	s->inputs_run++;
 	if (exec_run(s->t.exec, s->input.data, s->input.size, &r))
 		return -1;
 	if (r.end == RUN_TIME || r.end == RUN_MEMORY) /* its trace would take longer still */
-		s->incomplete = 1;
-	else if (follow(s, x, step, outcome, optimistic, &t))
+		search_lose(s, LOSS_KILLED);
+	else if (follow(s, x, c))
 		return -1;
-	t.data = (const uint8_t *)s->input.data;
-	t.size = s->input.size;
+	t->data = (const uint8_t *)s->input.data;
+	t->size = s->input.size;
 	/* Nothing on its path is for the first stage. */
-	if (!(t.flags & (TEST_PROGRESS | TEST_NEAR | TEST_DIVERGED)) && t.path)
-		t.stage = STAGE_CONTEXT;
+	if (!(t->flags & (TEST_PROGRESS | TEST_NEAR | TEST_DIVERGED | TEST_ASSUMED)) && t->path)
+		t->stage = STAGE_CONTEXT;
+	if (t->flags & TEST_BROKEN && is_access(s, c->step)) {
+		keep = 1;
+		if (r.end != RUN_SIGNAL)
+			search_lose(s, LOSS_BOUND);
+	}
 	uint64_t before = s->cover.covered;
-	if (search_keep(s, &t, &r, 0) < 0)
+	int kept = search_keep(s, t, &r, keep);
+	if (c->open) {
+		if (s->o.unit && kept > 0)
+			traces_keep(&s->traces, t->id, &c->trace, c->whole, 0);
+		trace_release(&c->trace);
+	}
+	if (kept < 0)
 		return -1;
 	s->stats.symbolic_outcomes += s->cover.covered - before;
-	return t.flags & TEST_DIVERGED ? 1 : 0;
+	return t->flags & TEST_DIVERGED ? 1 : 0;
+}
+
+int search_run_child(struct search *s, struct expansion *x, const struct path_step *step,
+		     uint32_t outcome, int optimistic)
+{
+	struct sent c = {.step = step, .outcome = outcome, .optimistic = optimistic};
+	return run_sent(s, x, &c);
+}
+
+int search_run_broken(struct search *s, struct expansion *x, const struct path_step *step)
+{
+	struct sent c = {.step = step, .outcome = !step->outcome, .t.flags = TEST_BROKEN};
+	return run_sent(s, x, &c) < 0 ? -1 : 0;
 }
 
 int search_child(struct search *s, struct expansion *x, const struct path_step *step,
 		 uint32_t outcome, const struct solve_model *m)
 {
 	if (!search_build_input(s, x, m)) {
-		s->incomplete = 1;
+		search_lose(s, LOSS_LARGE);
 		return 0;
 	}
 	int r = search_run_child(s, x, step, outcome, m->optimistic);

@@ -32,6 +32,13 @@ void cover_release(struct cover *c)
 	cover_init(c);
 }
 
+void cover_forget(struct cover *c)
+{
+	if (c->count)
+		memset(c->seen, 0, c->count);
+	c->covered = 0;
+}
+
 static void grow(struct cover *c, uint32_t count)
 {
 	if (count <= c->count)

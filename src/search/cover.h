@@ -24,6 +24,7 @@ void cover_release(struct cover *c);
  * counters at a time. */
 struct cover_news cover_look(struct cover *c, const struct exec_result *r, int add,
 			     void (*changed)(void *ctx, uint32_t index, uint8_t mask), void *ctx);
+void cover_forget(struct cover *c); /* nothing was seen */
 void cover_set(struct cover *c, uint32_t index, uint8_t mask); /* when a search is resumed */
 /* A hash of the classes of all counters: equal for runs that differ in nothing that cover_look
  * could see. */

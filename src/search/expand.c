@@ -110,17 +110,17 @@ static int negate(struct search *s, struct expansion *x, size_t at, uint32_t out
 	expr_t goal = path_goal(step, outcome, &x->import, &s->sites);
 	search_compared(s, x->pool, goal);
 	if (foreign(x, goal)) {
-		s->incomplete = 1;
+		search_lose(s, LOSS_FOREIGN);
 		return 0;
 	}
 	s->stats.flips++;
-	s->sites.decisions.data[step->site].flips++;
+	sites_flip(&s->sites, step->site);
 	double before = search_cost(s);
 	enum verdict v = solve_path_query(x->strict, goal, &m);
 	if (v == VERDICT_SAT || m.optimistic)
 		r = search_child(s, x, step, outcome, &m);
 	if (v == VERDICT_UNKNOWN)
-		s->incomplete = 1;
+		search_lose(s, LOSS_UNKNOWN);
 	if (v != VERDICT_SAT && !r && x->test->stage == STAGE_UNCOVERED)
 		r = ask_relaxed(s, x, at, outcome, goal);
 	uint32_t function = s->sites.decisions.data[step->site].function;
@@ -129,38 +129,58 @@ static int negate(struct search *s, struct expansion *x, size_t at, uint32_t out
 	return r;
 }
 
-/* A bound that another input breaks: what a run does then no trace says, so the input is run for
+/* s->input is run for what it covers and whether it fails. */
+static int run_for_cover(struct search *s, const struct expansion *x)
+{
+	struct search_test t = {.parent = x->test->id,
+				.origin = ORIGIN_SOLVED,
+				.flags = TEST_OPTIMISTIC,
+				.data = (const uint8_t *)s->input.data,
+				.size = s->input.size};
+	struct exec_result r;
+	if (!memory_add(&s->inputs, hash128(s->input.data, s->input.size).a))
+		return 0;
+	s->stats.runs++;
+	return exec_run(s->t.exec, s->input.data, s->input.size, &r) ||
+		       search_keep(s, &t, &r, 0) < 0
+		   ? -1
+		   : 0;
+}
+
+/* A bound that another input breaks: what a whole program does then no trace says, so the input is run for
  * what it covers and whether it fails, and the search is not exhaustive. Only rungs that cost
- * little are asked. */
+ * little are asked. For a function alone the solver has to answer, and the input is a test like any other. */
 static int ask_bound(struct search *s, struct expansion *x, size_t at)
 {
 	const struct path_step *step = &s->parent.steps.data[at];
-	struct sites_decision *d = &s->sites.decisions.data[step->site];
 	struct solve_model m = {0};
-	struct exec_result r;
+	uint64_t broken = 0;
 	int e = 0;
-	if (d->flips >= BROKEN_BOUNDS) {
-		s->incomplete = 1;
+	map_get(&s->broken, step->site, &broken);
+	if (broken >= BROKEN_BOUNDS) {
+		search_lose(s, LOSS_BOUND);
 		return 0;
 	}
 	expr_t goal = path_goal(step, !step->outcome, &x->import, &s->sites);
-	enum verdict v =
-	    foreign(x, goal) ? VERDICT_UNKNOWN : solve_path_query_cheap(x->strict, goal, &m);
-	s->incomplete |= v != VERDICT_UNSAT;
-	d->flips += v != VERDICT_UNSAT;
-	if (v == VERDICT_SAT && search_build_input(s, x, &m) &&
-	    memory_add(&s->inputs, hash128(s->input.data, s->input.size).a)) {
-		struct search_test t = {.parent = x->test->id,
-					.origin = ORIGIN_SOLVED,
-					.flags = TEST_OPTIMISTIC,
-					.data = (const uint8_t *)s->input.data,
-					.size = s->input.size};
-		s->stats.runs++;
-		e = exec_run(s->t.exec, s->input.data, s->input.size, &r) ||
-		    search_keep(s, &t, &r, 0) < 0;
+	if (foreign(x, goal)) {
+		search_lose(s, LOSS_FOREIGN);
+		map_set(&s->broken, step->site, broken + 1);
+		return 0;
 	}
+	enum verdict v = s->o.unit ? solve_path_query(x->strict, goal, &m)
+				   : solve_path_query_cheap(x->strict, goal, &m);
+	if (v != VERDICT_UNSAT)
+		map_set(&s->broken, step->site, broken + 1);
+	if (v == VERDICT_UNKNOWN)
+		search_lose(s, LOSS_UNKNOWN);
+	else if (v == VERDICT_SAT && !s->o.unit)
+		search_lose(s, LOSS_BOUND);
+	if (v == VERDICT_SAT && search_build_input(s, x, &m))
+		e = s->o.unit ? search_run_broken(s, x, step) : run_for_cover(s, x);
+	else if (v == VERDICT_SAT && s->o.unit)
+		search_lose(s, LOSS_LARGE);
 	solve_model_release(&m);
-	return e ? -1 : 0;
+	return e;
 }
 
 /* One pass over the path. 0, 1: paused, -1. */
@@ -183,7 +203,7 @@ static int negate_all(struct search *s, struct expansion *x, const wanted_list *
 		    solve_path_add(x->strict, path_constraint(step, &x->import, &s->sites)) < 0) {
 			/* The run says that it held: trace and run disagree, so nothing behind it
 			 * can be predicted. */
-			s->incomplete = 1;
+			search_lose(s, LOSS_DISAGREES);
 			return 0;
 		}
 	}
@@ -213,28 +233,67 @@ static int expand_trace(struct search *s, struct expansion *x)
 	return r;
 }
 
+/* What the path of a run could not show. */
+static void note_losses(struct search *s, int whole)
+{
+	const struct path *p = &s->parent;
+	s->stats.concretisations += p->concretisations;
+	s->stats.cut_paths += (uint64_t)p->cut;
+	s->losses.count[LOSS_CUT] += (uint64_t)p->cut;
+	s->losses.count[LOSS_STALE] += p->stale;
+	s->losses.count[LOSS_THREADS] += p->threads;
+	s->losses.count[LOSS_KILLED] += (uint64_t)!whole;
+	s->losses.count[LOSS_CONCRETISED] += p->concretisations;
+	for (size_t i = 0; p->concretisations && i < p->steps.size; i++)
+		if (p->steps.data[i].kind == MUSTER_EV_CONCRETE)
+			s->losses.concretised[p->steps.data[i].outcome]++;
+}
+
+/* The trace of a test: the one that was kept, or of a run. 0; 1: there is none; -1. */
+static int trace_of(struct search *s, struct expansion *x, struct kept_trace *k)
+{
+	struct kept_trace *kept = traces_find(&s->traces, x->test->id);
+	struct run_result run;
+	if (kept) {
+		*k = *kept;
+		kept->counted = 1;
+		x->trace = kept->trace;
+		return 0;
+	}
+	int r = search_trace(s, s->t.parent, s->t.parent_shm, x->data, x->size, &run, &x->trace);
+	*k = (struct kept_trace){.whole = run.end == RUN_EXIT || run.end == RUN_SIGNAL};
+	return r;
+}
+
 int search_expand(struct search *s, struct search_test *t, const struct buf *data)
 {
 	struct expansion x = {.test = t, .data = (const uint8_t *)data->data, .size = data->size};
-	struct run_result run;
-	int r =
-	    search_trace(s, s->t.parent, s->t.parent_shm, data->data, data->size, &run, &x.trace);
+	struct kept_trace k;
+	int r = trace_of(s, &x, &k);
 	if (r < 0)
 		return -1;
 	if (r > 0) { /* it wrote over its trace: there is no path to negate */
 		t->stage = STAGE_DONE;
-		s->incomplete = 1;
+		search_lose(s, LOSS_UNTRACED);
 		return 0;
 	}
 	path_read(&s->parent, &x.trace, &s->sites, s->t.exec, s->o.path_limit);
 	search_note(s, &s->parent);
-	s->stats.concretisations += s->parent.concretisations;
-	s->stats.cut_paths += (uint64_t)s->parent.cut;
-	s->incomplete |= s->parent.cut || s->parent.concretisations || s->parent.stale ||
-			 (run.end != RUN_EXIT && run.end != RUN_SIGNAL);
+	if (!k.counted)
+		note_losses(s, k.whole);
+	if (s->parent.assumed)
+		t->flags |= TEST_ASSUMED;
+	if (s->o.unit && !k.trace.own) {
+		uint64_t path = s->parent.digest ^ s->parent.reads;
+		memory_add(&s->paths, path + !path);
+		traces_keep(&s->traces, t->id, &x.trace, k.whole, 1);
+	}
 	r = expand_trace(s, &x);
-	trace_release(&x.trace);
+	if (!k.trace.own)
+		trace_release(&x.trace);
 	if (r == 0)
 		t->stage++;
+	if (t->stage >= STAGE_DONE)
+		traces_drop(&s->traces, t->id);
 	return r;
 }

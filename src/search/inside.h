@@ -13,6 +13,23 @@ struct memory {
 };
 int memory_add(struct memory *m, uint64_t key); /* 1 if it is new (or there is no room to tell) */
 
+/* Short traces of tests that will be negated further: one run less for each stage. A cache: what does not fit is run
+ * again. */
+struct traces {
+	struct map by_test; /* id to place in kept */
+	VEC(struct kept_trace {
+		struct trace trace;
+		int whole;   /* the run ended by itself or by a signal */
+		int counted; /* what its path lost is in the losses */
+	}) kept;
+	VEC(uint32_t) free; /* places of kept */
+	size_t bytes;
+};
+void traces_keep(struct traces *c, uint64_t test, const struct trace *t, int whole, int counted);
+struct kept_trace *traces_find(struct traces *c, uint64_t test);
+void traces_drop(struct traces *c, uint64_t test);
+void traces_release(struct traces *c);
+
 /* The run of a path that is being negated. */
 struct expansion {
 	struct search_test *test;
@@ -44,7 +61,11 @@ struct search {
 	struct memory paths; /* digests of paths that were run */
 	struct search_stats stats;
 	uint64_t pending; /* tests without coverage in the frontier */
-	int incomplete;	  /* something was lost: not every path is known to be covered */
+	struct search_losses losses;
+	struct map broken;	/* bounds of an instruction that were broken, by site */
+	struct traces traces;	/* of tests in the frontier (unit) */
+	uint64_t inputs_run;	/* since the last restart */
+	double restarted;	/* search_clock then */
 	struct path parent, child;
 	struct buf input; /* of the child */
 	VEC(struct search_cover) changed;
@@ -53,6 +74,11 @@ struct search {
 	double next_pause;
 	int paused;
 };
+
+static inline void search_lose(struct search *s, enum search_loss l)
+{
+	s->losses.count[l]++;
+}
 
 /* expand.c: traces the test and negates what its stage asks for. 0; 1: the slice ended before the
  * stage did; -1. */
@@ -67,6 +93,8 @@ int search_child(struct search *s, struct expansion *x, const struct path_step *
 int search_build_input(struct search *s, const struct expansion *x, const struct solve_model *m);
 int search_run_child(struct search *s, struct expansion *x, const struct path_step *step,
 		     uint32_t outcome, int optimistic);
+/* child.c: s->input breaks a bound: runs it as a test like any other. 0, -1. */
+int search_run_broken(struct search *s, struct expansion *x, const struct path_step *step);
 
 /* steer.c: s->input was sent without the whole prefix and diverged: leads it back, one decision
  * after the other. 0, -1. */

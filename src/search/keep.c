@@ -44,7 +44,7 @@ static int failed_anew(struct search *s, struct search_test *t, const struct exe
 	if (r->end != RUN_SIGNAL && r->end != RUN_TIME && r->end != RUN_MEMORY)
 		return 0;
 	t->flags |= r->end == RUN_SIGNAL ? TEST_CRASH : TEST_HANG;
-	return memory_add(&s->failures, signature(r));
+	return memory_add(&s->failures, signature(r) ^ t->place);
 }
 
 /* Greater is sooner. First what covered an outcome, and steps through a library, for outcomes that
@@ -64,6 +64,8 @@ double search_rank(const struct search_test *t)
 									   : classes[t->stage];
 		return base + (t->stage < STAGE_ALL ? 20.0 * t->news.outcomes + small : 0);
 	}
+	if (t->flags & TEST_ASSUMED && t->stage == STAGE_UNCOVERED)
+		return 6e5 + small;
 	if (t->flags & TEST_PROGRESS && t->stage == STAGE_UNCOVERED)
 		return 5e5 + small;
 	if (t->flags & TEST_NEAR)
@@ -106,12 +108,14 @@ int search_keep(struct search *s, struct search_test *t, const struct exec_resul
 		t->flags |= TEST_COVERS;
 		t->stage = STAGE_UNCOVERED;
 	}
-	if (!(t->flags & (TEST_COVERS | TEST_PROGRESS)) && !keep) {
-		if (t->path == 0 || !memory_add(&s->paths, t->path))
+	int covers = (t->flags & (TEST_COVERS | TEST_PROGRESS)) != 0;
+	int fresh = t->path && (!(covers || keep) || s->o.unit) && memory_add(&s->paths, t->path);
+	if (!covers && !keep) {
+		if (!fresh)
 			return 0;
 		if (s->pending >= s->o.pending_limit) {
 			s->stats.dropped++;
-			s->incomplete = 1;
+			search_lose(s, LOSS_DROPPED);
 			return 0;
 		}
 	}

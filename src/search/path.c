@@ -47,6 +47,19 @@ void path_release(struct path *p)
 	vec_release(&p->steps);
 }
 
+/* Of the two outcomes of a bound the one that programs mean to have is the other. */
+static int is_broken(const struct trace *t, const struct muster_event *e)
+{
+	switch (t->nodes[e->label].op) {
+	case MUSTER_OP_EQ:
+	case MUSTER_OP_UMULO:
+	case MUSTER_OP_UADDO:
+		return e->arg != 0;
+	default:
+		return e->arg == 0;
+	}
+}
+
 static void add_step(struct path *p, const struct trace *t, const struct muster_event *e,
 		     struct sites *sites, const struct exec *exec)
 {
@@ -69,8 +82,11 @@ static void add_step(struct path *p, const struct trace *t, const struct muster_
 		s.self = hash_mix(s.self ^ n->k ^ (uint64_t)n->op << 56);
 		p->reads = hash_mix(p->reads ^ p->digest ^ s.self);
 	}
-	if (s.kind == MUSTER_EV_BOUND)
+	if (s.kind == MUSTER_EV_BOUND) {
 		s.self = hash_mix(s.self + ++p->bounds);
+		if (p->exact && is_broken(t, e))
+			p->reads = hash_mix(p->reads ^ p->digest ^ s.self);
+	}
 	if (path_decides(&s)) {
 		p->digest = hash_mix(p->digest ^ s.self);
 		p->decisions++;
@@ -85,8 +101,8 @@ void path_read(struct path *p, const struct trace *t, struct sites *sites, const
 {
 	vec_clear(&p->steps);
 	p->decisions = p->bounds = 0;
-	p->digest = p->reads = p->concretisations = p->stale = p->pins = 0;
-	p->cut = 0;
+	p->digest = p->reads = p->concretisations = p->stale = p->threads = p->pins = 0;
+	p->cut = p->assumed = 0;
 	for (uint64_t i = 0; i < t->event_count; i++) {
 		const struct muster_event *e = &t->events[i];
 		switch (e->kind) {
@@ -96,12 +112,19 @@ void path_read(struct path *p, const struct trace *t, struct sites *sites, const
 			break;
 		case MUSTER_EV_THREAD: /* runs concretely: what it does with the input no trace says */
 		case MUSTER_EV_FORK:
+			p->threads++;
+			break;
 		case MUSTER_EV_STALE:
 			p->stale++;
+			break;
+		case MUSTER_EV_END:
+			p->assumed = e->arg == MUSTER_END_ASSUME;
+			p->threads += e->arg == MUSTER_END_EXEC;
 			break;
 		case MUSTER_EV_CONCRETE:
 			p->concretisations++; /* fall through */
 		case MUSTER_EV_BOUND:
+		case MUSTER_EV_GIVEN:
 		case MUSTER_EV_BRANCH:
 		case MUSTER_EV_SWITCH:
 			if (e->label)
@@ -171,7 +194,7 @@ enum path_match path_compare(const struct path_step *s, uint32_t outcome, const 
 		at = &child->steps.data[low - 1];
 	if (child_at)
 		*child_at = low ? (uint32_t)(low - 1) : 0;
-	if (s->kind == PATH_READ) { /* it need only come there: what it found is not compared */
+	if (!path_decides(s)) { /* it need only come there: what it found is not compared */
 		int there = at && at->ordinal == s->ordinal ? at->prefix == s->prefix
 							    : child->digest == s->prefix;
 		return there && child->decisions >= s->ordinal ? PATH_REACHED : PATH_EARLIER;

@@ -9,20 +9,24 @@
  * What a read found (all it asked for, or the end of the input) is recorded as a bound, but the
  * program goes on by it: such steps are negated as well. They are no decisions, since two lengths
  * that lead to the same ones may leave different bounds; they have a digest of their own, by which
- * negations in inputs of different length are told apart. */
+ * negations in inputs of different length are told apart.
+ *
+ * Given steps hold by agreement (preconditions, which of several interchangeable objects a pointer means): they
+ * constrain what is asked for behind them and are not negated, but for a precondition that did not hold and ended the run.
+ */
 #ifndef MUSTER_SEARCH_PATH_H
 #define MUSTER_SEARCH_PATH_H
 
 #include "search/import.h"
 #include "search/sites.h"
 
-#define PATH_READ 15u /* kind: a bound that says what a read found */
+#define PATH_READ 16u /* kind: a bound that says what a read found */
 
 struct path_step {
 	uint32_t label;
 	uint32_t site;	  /* of a decision or bound: its number in sites; else 0 */
 	uint32_t outcome; /* of a decision; of a bound: 0 or 1; of a concretisation: the reason */
-	uint32_t kind;	  /* MUSTER_EV_BRANCH, SWITCH, BOUND or CONCRETE; PATH_READ */
+	uint32_t kind;	  /* MUSTER_EV_BRANCH, SWITCH, BOUND, GIVEN or CONCRETE; PATH_READ */
 	uint32_t ordinal; /* decisions before it */
 	uint64_t prefix;  /* digest of them */
 	uint64_t reads;	  /* digest of what reads found before it */
@@ -37,9 +41,12 @@ struct path {
 	uint64_t digest; /* of all decisions */
 	uint64_t reads;	 /* of what all reads found */
 	int cut;	 /* a table was full or a site capped: there was more */
-	uint64_t concretisations, stale;
-	/* stale: values given up because somebody else wrote; threads and children, which are not followed */
-	uint64_t pins; /* concretisations and bounds */
+	int assumed;	 /* the run ended because an assumption did not hold */
+	int exact;	 /* set by the caller: bounds that are broken are part of reads, too */
+	uint64_t concretisations;
+	uint64_t stale;	  /* values given up because somebody else wrote */
+	uint64_t threads; /* threads, children and other programs: they are not followed */
+	uint64_t pins;	  /* concretisations and bounds */
 };
 
 static inline int path_decides(const struct path_step *s)

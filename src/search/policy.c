@@ -11,6 +11,12 @@
  * Bounds are asked about in the last stage: whether an input breaks one, so that an index leaves
  * its object or a divisor is zero.
  *
+ * Checks for undefined behaviour have no counters either, and neither has the question which object an address is in.
+ * They wait for the second stage, behind outcomes of the program that nobody has: there, each is asked for once at
+ * each place, whatever the answer; and for a function alone so are bounds.
+ *
+ * An assumption that did not hold is asked to hold before anything else.
+ *
  * A negation is identified by the digest of the decisions before it and its
  * outcome: no two tests negate the same.
  */
@@ -57,8 +63,9 @@ static uint64_t place_of(struct place *w, const struct search *s, const struct p
 	uint64_t passes = 0;
 	map_get(&w->passes, step->site, &passes);
 	map_set(&w->passes, step->site, passes + 1);
-	int own = s->sites.decisions.data[step->site].counter != SITES_NOWHERE;
-	uint64_t class = pass_class(passes, own);
+	uint32_t kind = s->sites.decisions.data[step->site].kind;
+	int own = kind == SITES_COUNTED && path_decides(step);
+	uint64_t class = pass_class(passes, kind != SITES_LIBRARY && step->kind != PATH_READ);
 	uint64_t place = hash_mix(w->last ^ (uint64_t)step->site << 8 ^ class);
 	if (own)
 		w->last = (uint64_t)step->site << 32 | step->outcome;
@@ -80,7 +87,7 @@ unsigned search_note(struct search *s, const struct path *p)
 			continue;
 		uint64_t key = at_place(place_of(&w, s, step), step->outcome);
 		memory_add(&s->contexts, key);
-		if (s->sites.decisions.data[step->site].counter == SITES_NOWHERE)
+		if (s->sites.decisions.data[step->site].kind == SITES_LIBRARY)
 			fresh += (unsigned)memory_add(&s->progress, key);
 	}
 	map_release(&w.passes);
@@ -126,7 +133,7 @@ static int limited(struct search *s, const struct sites_decision *d)
 	    (s->o.function_limit > 0 &&
 	     s->sites.function_cost.data[d->function] > s->o.function_limit)) {
 		s->stats.skipped++;
-		s->incomplete = 1;
+		search_lose(s, LOSS_SKIPPED);
 		return 1;
 	}
 	return 0;
@@ -136,7 +143,7 @@ int search_still_wanted(struct search *s, const struct search_test *t, const str
 			uint32_t outcome)
 {
 	const struct sites_decision *d = &s->sites.decisions.data[step->site];
-	if (step->kind == MUSTER_EV_BOUND || step->kind == PATH_READ)
+	if (!path_decides(step))
 		return memory_add(&s->flipped,
 				  hash_mix(step->prefix ^ hash_mix(step->reads ^ step->self)));
 	if (t->stage == STAGE_UNCOVERED && d->counter != SITES_NOWHERE && !uncovered(s, d, outcome))
@@ -158,7 +165,9 @@ static int wants(struct search *s, const struct search_test *t, const struct sit
 	uint64_t n = 0, key = (uint64_t)site << 32 | outcome;
 	if (t->stage == STAGE_ALL)
 		return 1;
-	if (t->stage == STAGE_CONTEXT || d->counter == SITES_NOWHERE)
+	if (d->kind == SITES_CHECK || d->kind == SITES_PIN)
+		return t->stage == STAGE_CONTEXT && memory_add(&s->contexts, at_place(place, outcome));
+	if (t->stage == STAGE_CONTEXT || d->kind == SITES_LIBRARY)
 		return !map_get(&s->contexts.map, at_place(place, outcome), NULL);
 	if (!uncovered(s, d, outcome))
 		return 0;
@@ -167,14 +176,23 @@ static int wants(struct search *s, const struct search_test *t, const struct sit
 	return n < SAME_SITE;
 }
 
+/* Was this the assumption that ended the run? */
+static int unmet(const struct search *s, const struct path_step *step)
+{
+	return s->parent.assumed && !step->outcome &&
+	       step == &s->parent.steps.data[s->parent.steps.size - 1];
+}
+
 /* Bounds come last. Other ends of the input: one for each place of a path, then all. */
 static int wants_bound(struct search *s, const struct search_test *t, struct place *w,
 		       const struct path_step *step)
 {
-	if (step->kind == MUSTER_EV_BOUND)
+	if (step->kind == MUSTER_EV_GIVEN)
+		return unmet(s, step);
+	if (step->kind == MUSTER_EV_BOUND && !s->o.unit)
 		return t->stage == STAGE_ALL;
-	if (step->kind != PATH_READ || t->stage == STAGE_UNCOVERED)
-		return 0;
+	if (step->kind == MUSTER_EV_CONCRETE || t->stage == STAGE_UNCOVERED)
+		return step->kind == MUSTER_EV_BOUND && unmet(s, step);
 	return t->stage == STAGE_ALL ||
 	       memory_add(&s->contexts, at_place(place_of(w, s, step), !step->outcome));
 }
@@ -195,7 +213,8 @@ void search_plan(struct search *s, const struct search_test *t, wanted_list *out
 		uint32_t outcomes = outcomes_of(s, step);
 		if (step->ordinal < t->bound)
 			continue;
-		s->incomplete |= !outcomes;
+		if (!outcomes)
+			search_lose(s, LOSS_CASES);
 		for (uint32_t o = 0; o < outcomes; o++)
 			if (o != step->outcome && wants(s, t, d, place, o, &tries, step->site))
 				vec_push(out, (struct wanted){(uint32_t)i, o});

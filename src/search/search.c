@@ -50,6 +50,22 @@ const char *search_divergence_words(enum search_divergence d)
 	return divergences[d].words;
 }
 
+#define X(name, key, words) [LOSS_##name] = {key, words},
+static const struct {
+	const char *key, *words;
+} losses[] = {SEARCH_LOSSES(X)};
+#undef X
+
+const char *search_loss_key(enum search_loss l)
+{
+	return losses[l].key;
+}
+
+const char *search_loss_words(enum search_loss l)
+{
+	return losses[l].words;
+}
+
 void search_stats_add(struct search_stats *to, const struct search_stats *from)
 {
 #define X(name, key, words) to->name += from->name;
@@ -78,8 +94,17 @@ double search_cost(const struct search *s)
 	       WORK_QUERY * (double)solver_stats(s->solver)->queries;
 }
 
+static int over_limit(const struct search *s)
+{
+	if (s->o.run_limit && s->inputs_run >= s->o.run_limit)
+		return 1;
+	return s->o.time_limit > 0 && search_clock() - s->restarted >= s->o.time_limit;
+}
+
 int search_paused(struct search *s)
 {
+	if (over_limit(s))
+		s->paused = 1;
 	if (!s->paused && search_cost(s) >= s->next_pause)
 		s->paused = 1;
 	if (!s->paused && s->h.pause && s->h.pause(s->h.ctx))
@@ -127,11 +152,52 @@ struct search *search_new(const struct search_options *o, const struct search_ta
 	s->solver = solver_new(&s->o.solve);
 	sites_init(&s->sites, t->sites);
 	cover_init(&s->cover);
-	if (!o->no_mutate && !(s->mutation = mutation_new(s))) {
+	s->parent.exact = s->child.exact = o->unit;
+	s->restarted = search_clock();
+	if (!o->no_mutate && !o->unit && !(s->mutation = mutation_new(s))) {
 		search_free(s);
 		return NULL;
 	}
 	return s;
+}
+
+/* All that is known of tests and paths. */
+static void forget(struct search *s)
+{
+	map_release(&s->inputs.map);
+	map_release(&s->flipped.map);
+	map_release(&s->contexts.map);
+	map_release(&s->progress.map);
+	map_release(&s->paths.map);
+	map_release(&s->guesses);
+	map_release(&s->asked);
+	map_release(&s->broken);
+	map_release(&s->failures.map);
+	traces_release(&s->traces);
+}
+
+void search_restart(struct search *s)
+{
+	forget(s);
+	sites_forget_flips(&s->sites);
+	if (s->o.cover_per_function)
+		cover_forget(&s->cover);
+	memset(&s->stats, 0, sizeof s->stats);
+	memset(&s->losses, 0, sizeof s->losses);
+	s->pending = s->inputs_run = 0;
+	s->urgent = 0;
+	s->restarted = search_clock();
+}
+
+void search_limits(struct search *s, uint64_t runs, double seconds)
+{
+	s->o.run_limit = runs;
+	s->o.time_limit = seconds;
+}
+
+uint64_t search_inputs(const struct search *s)
+{
+	return s->inputs_run;
 }
 
 void search_free(struct search *s)
@@ -142,14 +208,7 @@ void search_free(struct search *s)
 	solver_free(s->solver);
 	sites_release(&s->sites);
 	cover_release(&s->cover);
-	map_release(&s->inputs.map);
-	map_release(&s->flipped.map);
-	map_release(&s->contexts.map);
-	map_release(&s->progress.map);
-	map_release(&s->paths.map);
-	map_release(&s->guesses);
-	map_release(&s->asked);
-	map_release(&s->failures.map);
+	forget(s);
 	path_release(&s->parent);
 	path_release(&s->child);
 	buf_release(&s->input);
@@ -192,6 +251,7 @@ int search_offer(struct search *s, const void *data, size_t size, enum search_or
 	if (size > s->o.max_input)
 		return 0;
 	s->stats.runs++;
+	s->inputs_run++;
 	if (exec_run(s->t.exec, data, size, &r))
 		return -1;
 	return search_keep(s, &t, &r, keep);
@@ -239,12 +299,20 @@ static int symbolic_slice(struct search *s, int urgent_only)
 
 int search_exhausted(const struct search *s)
 {
-	return !s->incomplete;
+	for (unsigned i = 0; i < LOSS_COUNT; i++)
+		if (s->losses.count[i])
+			return 0;
+	return 1;
+}
+
+const struct search_losses *search_losses(const struct search *s)
+{
+	return &s->losses;
 }
 
 void search_lost(struct search *s)
 {
-	s->incomplete = 1;
+	search_lose(s, LOSS_ELSEWHERE);
 }
 
 /* Runs one of the ways and books what it cost and earned. */
@@ -266,8 +334,26 @@ static int slice(struct search *s, enum way way)
 	return r;
 }
 
+/* There is no more time: what is left in the frontier is lost. 0, -1. */
+static int end_at_limit(struct search *s)
+{
+	struct search_test t = {0};
+	struct buf data = {0};
+	int r = s->h.take(s->h.ctx, &t, &data);
+	if (r > 0) {
+		search_lose(s, LOSS_ENDED);
+		t.data = (const uint8_t *)data.data;
+		t.size = data.size;
+		r = s->h.update(s->h.ctx, &t) ? -1 : 0;
+	}
+	buf_release(&data);
+	return r;
+}
+
 int search_step(struct search *s)
 {
+	if (over_limit(s))
+		return end_at_limit(s);
 	if (!s->mutation)
 		return slice(s, WAY_LAZY);
 	enum way way = mutation_next(s->mutation);

@@ -48,6 +48,8 @@ enum {
 	TEST_NEAR = 64, /* covers nothing, but passes a decision with an outcome that nobody has */
 	TEST_DISTANCE =
 	    0xff00,	    /* generations since a test that covers something, in bits 8 to 15 */
+	TEST_BROKEN = 1 << 16,	/* sent to break a bound: a sanitizer should see it */
+	TEST_ASSUMED = 1 << 17, /* an assumption did not hold: no test of the program's, but a step to one */
 	TEST_PROGRESS = 32, /* new inside a library function's body: no branch of the program, but
 			       on the way to one */
 };
@@ -60,6 +62,7 @@ struct search_test {
 	uint32_t origin, flags, stage;
 	uint64_t bound; /* decisions with smaller ordinals are its parent's to negate */
 	uint64_t path;	/* digest of its decisions, 0: not traced yet */
+	uint64_t place; /* where a run that failed was last seen, 0: not known */
 	struct cover_news news;
 	double rank;
 };
@@ -99,6 +102,12 @@ struct search_options {
 	uint64_t pending_limit; /* tests without coverage of their own that the frontier may hold;
 				   0: 5000 */
 	const char *dictionary; /* file of the user's, or NULL */
+	/* One function at a time, by its paths: no mutation; bounds are negated with the whole solver and what breaks
+	 * them is a test like any other; short traces are kept between the stages of a test. */
+	int unit;
+	uint64_t run_limit;	/* inputs from one search_restart to the next; 0: none */
+	double time_limit;	/* seconds likewise; 0: none */
+	int cover_per_function; /* search_restart forgets what was covered */
 	struct solve_options solve;
 };
 
@@ -144,6 +153,38 @@ struct search_stats {
 };
 void search_stats_add(struct search_stats *to, const struct search_stats *from);
 
+/* What keeps a search from having seen everything: X(NAME, key, words). */
+#define SEARCH_LOSSES(X)                                                                             \
+	X(CONCRETISED, "concretised", "values that the trace could not follow were fixed")           \
+	X(UNKNOWN, "unknown", "the solver had no answer within its limits")                          \
+	X(CUT, "cut", "the end of a path was not recorded: a table was full, or it has too many steps") \
+	X(STALE, "stale", "memory changed behind the trace's back")                                  \
+	X(THREADS, "threads", "threads, children and other programs are not followed")               \
+	X(DROPPED, "dropped", "the frontier was full, and paths were dropped")                       \
+	X(DIVERGED, "diverged", "a run went elsewhere than it was sent")                             \
+	X(KILLED, "killed", "a run was stopped at its limit of time or memory")                      \
+	X(BOUND, "bound", "an input leaves an object, and its run did not fail")                     \
+	X(CASES, "cases", "the cases of a switch are not known")                                     \
+	X(FOREIGN, "foreign", "a path depends on other files or arguments than the input")           \
+	X(LARGE, "large", "an answer asks for a longer input than allowed")                          \
+	X(UNTRACED, "untraced", "a run left no trace that can be used")                              \
+	X(DISAGREES, "disagrees", "a trace contradicts its run")                                     \
+	X(SKIPPED, "skipped", "an option left decisions out")                                        \
+	X(ENDED, "ended", "the limit of runs or of time came first")                                 \
+	X(ELSEWHERE, "elsewhere", "something was lost by another worker, or before the search was resumed")
+enum search_loss {
+#define X(name, key, words) LOSS_##name,
+	SEARCH_LOSSES(X)
+#undef X
+	    LOSS_COUNT
+};
+const char *search_loss_key(enum search_loss l);
+const char *search_loss_words(enum search_loss l);
+struct search_losses {
+	uint64_t count[LOSS_COUNT];
+	uint64_t concretised[MUSTER_REASON_COUNT]; /* CONCRETISED, by reason (trace_reason_text) */
+};
+
 /* What runs the program. Everything is borrowed. */
 struct search_target {
 	struct exec *exec;
@@ -157,6 +198,14 @@ struct search;
 struct search *search_new(const struct search_options *o, const struct search_target *t,
 			  const struct search_hooks *h);
 void search_free(struct search *s);
+
+/* From here on another function of the same program is searched: everything that is known of tests and paths is forgotten,
+ * figures, losses and limits begin anew. What was learned about the program stays, and so do the solver's caches. The
+ * caller's frontier must be empty, or forgotten as well. The cost follows what was done since the last time. */
+void search_restart(struct search *s);
+void search_limits(struct search *s, uint64_t runs, double seconds); /* from the next search_step on */
+/* Inputs run since the last restart, whatever the number of variants they were run in. */
+uint64_t search_inputs(const struct search *s);
 
 /* Short strings in the program's file become words of the mutation stage. */
 void search_words_of(struct search *s, const char *program);
@@ -174,9 +223,11 @@ void search_known_test(struct search *s, const struct search_test *t);
 /* One slice. 1: there is more to do; 0: the frontier is empty and mutation is off or the paths were
  * exhausted; -1 with words. */
 int search_step(struct search *s);
-/* Every path was run and no precision was lost: there is nothing that a further input could show.
- */
+/* Every path was run and no precision was lost: there is nothing that a further input could show. Means something after
+ * search_step returned 0. */
 int search_exhausted(const struct search *s);
+/* Why not. */
+const struct search_losses *search_losses(const struct search *s);
 /* Something was lost elsewhere: by another worker, or before the search was resumed. */
 void search_lost(struct search *s);
 

@@ -21,6 +21,7 @@ void sites_release(struct sites *s)
 	}
 	vec_release(&s->decisions);
 	vec_release(&s->function_cost);
+	vec_release(&s->flipped);
 	map_release(&s->known);
 	map_release(&s->functions);
 }
@@ -68,7 +69,10 @@ static void fill_cases(struct sites_decision *d, const struct site_table *t, uin
 uint32_t sites_find(struct sites *s, uint32_t unit, uint32_t index, const struct exec *exec)
 {
 	uint64_t key = (uint64_t)unit << 32 | index, number;
-	struct sites_decision d = {.unit = unit, .index = index, .counter = SITES_NOWHERE};
+	struct sites_decision d = {.unit = unit, .index = index,
+				   .counter = SITES_NOWHERE,
+				   .kind = SITES_LIBRARY,
+				   .fails = SITE_NO_OUTCOME};
 	if (map_get(&s->known, key, &number))
 		return (uint32_t)number;
 	const struct site_table *t = site_tables_find(s->tables, unit);
@@ -77,17 +81,38 @@ uint32_t sites_find(struct sites *s, uint32_t unit, uint32_t index, const struct
 	struct site site;
 	if (at >= 0 && site_table_decision(t, (uint32_t)at, &in_table)) {
 		d.outcomes = in_table.outcomes;
-		d.counter = counter_of(exec, unit, in_table.first_outcome, d.outcomes);
+		if (!in_table.check)
+			d.counter = counter_of(exec, unit, in_table.first_outcome, d.outcomes);
+		if (in_table.check)
+			d.kind = SITES_CHECK, d.fails = in_table.fails;
+		else if (d.counter != SITES_NOWHERE)
+			d.kind = SITES_COUNTED;
 		d.function = function_of(s, t, index);
 		if (site_find(s->tables, unit, index, &site) && site.kind == SITE_SWITCH)
 			fill_cases(&d, t, (uint32_t)at);
-	} else if (!s->function_cost.size) {
-		vec_push(&s->function_cost, 0.0); /* what no table knows counts for function 0 */
+	} else {
+		if (t)
+			d.kind = SITES_PIN;
+		if (!s->function_cost.size)
+			vec_push(&s->function_cost, 0.0); /* what no table knows counts for function 0 */
 	}
 	number = s->decisions.size;
 	vec_push(&s->decisions, d);
 	map_set(&s->known, key, number);
 	return (uint32_t)number;
+}
+
+void sites_flip(struct sites *s, uint32_t decision)
+{
+	if (!s->decisions.data[decision].flips++)
+		vec_push(&s->flipped, decision);
+}
+
+void sites_forget_flips(struct sites *s)
+{
+	for (size_t i = 0; i < s->flipped.size; i++)
+		s->decisions.data[s->flipped.data[i]].flips = 0;
+	vec_clear(&s->flipped);
 }
 
 uint32_t sites_switch(const struct sites_decision *d, uint64_t value)

@@ -13,11 +13,20 @@
 
 #define SITES_NOWHERE UINT32_MAX
 
+enum sites_kind {
+	SITES_COUNTED, /* of the program, with counters */
+	SITES_LIBRARY, /* in a body of the trace variant's own */
+	SITES_CHECK,   /* for undefined behaviour, made by the compiler */
+	SITES_PIN,     /* no decision of the code: which object an address is in */
+};
+
 struct sites_decision {
 	uint32_t unit, index;
 	uint32_t outcomes; /* at least 2; 0: the site table does not know it */
 	uint32_t counter;  /* first counter in exec's dense array, or SITES_NOWHERE */
 	uint32_t flips;	   /* times it was negated in this search */
+	uint32_t kind;	   /* enum sites_kind */
+	uint32_t fails;	   /* outcome of a check that reports, or SITE_NO_OUTCOME */
 	uint32_t function; /* number of its function, for limits on functions */
 	struct map cases;  /* of a switch: value to outcome */
 	uint64_t *values;  /* of a switch, by outcome from 1; NULL for others */
@@ -30,12 +39,16 @@ struct sites {
 	struct map functions; /* unit << 32 | first ordinal of the function */
 	VEC(double)
 	function_cost; /* by number of the function: what negating its branches cost so far */
+	VEC(uint32_t) flipped; /* decisions with flips */
 };
 
 void sites_init(struct sites *s, const struct site_tables *tables);
 void sites_release(struct sites *s);
 /* Its number in decisions; made on first use. */
 uint32_t sites_find(struct sites *s, uint32_t unit, uint32_t index, const struct exec *exec);
+/* One more negation of it; and the end of all counts of negations. */
+void sites_flip(struct sites *s, uint32_t decision);
+void sites_forget_flips(struct sites *s);
 /* The outcome of a switch on this value. */
 uint32_t sites_switch(const struct sites_decision *d, uint64_t value);
 

@@ -93,7 +93,7 @@ void search_subsume(struct search *s, struct expansion *x, wanted_list *wanted)
 	for (size_t i = 0; i < wanted->size; i++)
 		if (!drop[i])
 			wanted->data[kept++] = wanted->data[i];
-	s->incomplete |= kept < wanted->size;
+	s->losses.count[LOSS_SKIPPED] += wanted->size - kept;
 	wanted->size = kept;
 	free(drop);
 	map_release(&number);

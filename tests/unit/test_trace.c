@@ -148,11 +148,13 @@ static void test_bad_events(void **unused)
 	};
 	static const struct row rows[] = {
 	    {{.kind = MUSTER_EV_NONE, .arg = 0, .label = 0}, "not an event"},
-	    {{.kind = MUSTER_EV_COUNT, .arg = 0, .label = 0}, "unknown event"},
 	    {{.kind = MUSTER_EV_BRANCH, .arg = 2, .label = 2}, "taken"},
 	    {{.kind = MUSTER_EV_BRANCH, .arg = 1, .label = 1}, "no node of one bit"},
 	    {{.kind = MUSTER_EV_BRANCH, .arg = 1, .label = 99}, "no node of one bit"},
 	    {{.kind = MUSTER_EV_BOUND, .arg = 1, .label = 0}, "no node of one bit"},
+	    {{.kind = MUSTER_EV_GIVEN, .arg = 1, .label = 1}, "no node of one bit"},
+	    {{.kind = MUSTER_EV_GIVEN, .arg = 2, .label = 2}, "no node of one bit"},
+	    {{.kind = MUSTER_EV_GIVEN, .arg = 0, .label = 2}, NULL},
 	    {{.kind = MUSTER_EV_SWITCH, .arg = 0, .label = 3}, "no node"},
 	    {{.kind = MUSTER_EV_CONCRETE, .arg = MUSTER_REASON_COUNT, .label = 1}, "unknown reason"},
 	    {{.kind = MUSTER_EV_CONCRETE, .arg = 1, .label = 0}, "no node"},
