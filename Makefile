@@ -51,6 +51,12 @@ runtime_files = $(B)/runtime/libmuster_rt.a $(B)/runtime/libmuster_rt_all.a $(B)
 all: $(B)/muster $(B)/muster-cc $(B)/muster-keeper runtime
 runtime: $(runtime_files)
 
+# What muster, its keeper and the runtime must agree on, by content: src/base/interface.h.
+interface := $(shell cat $(sort $(wildcard include/muster/*.h runtime/*.h)) runtime/inline.c src/run/keeper.h | sha256sum | cut -c 1-16)
+interface_stamp = $(B)/interface-$(interface)
+runtime_files += $(B)/runtime/interface
+runtime: $(B)/runtime/interface
+
 # ------------------------------------------------------------------- the tool
 $(B)/muster: $(B)/src/cmd/main.o $(B)/libmuster.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(libs)
@@ -70,6 +76,15 @@ $(B)/libmuster.a: $(objects)
 $(B)/src/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(flags) $(CFLAGS) $(CPPFLAGS) -c $< -o $@
+
+$(interface_stamp):
+	@mkdir -p $(@D)
+	@rm -f $(B)/interface-*
+	@touch $@
+
+$(B)/src/base/interface.o: src/base/interface.c $(interface_stamp) Makefile
+	@mkdir -p $(@D)
+	$(CC) $(flags) $(CFLAGS) $(CPPFLAGS) -DMUSTER_INTERFACE_ID='"$(interface)"' -c $< -o $@
 
 # The inline helpers travel inside the tool as bitcode.
 $(B)/src/instrument/inline_bc.o: src/instrument/inline_bc.S $(B)/runtime/inline.bc
@@ -163,6 +178,11 @@ $(B)/runtime/wraps_path: $(B)/runtime/libmuster_path.a
 $(B)/runtime/wraps_cov: $(B)/runtime/libmuster_cov.a
 $(B)/runtime/wraps $(B)/runtime/wraps_path $(B)/runtime/wraps_cov:
 	nm --defined-only -g $< | sed -n -e '$(unwrapped)' -e 's/.* [TtWwi] __wrap_//p' | sort -u >$@.tmp
+	@mv $@.tmp $@
+
+# Written when the archives are there: whoever finds another id in it has a runtime of another build.
+$(B)/runtime/interface: $(filter %.a,$(runtime_files)) $(interface_stamp)
+	echo $(interface) >$@.tmp
 	@mv $@.tmp $@
 
 $(B)/runtime/include:

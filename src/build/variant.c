@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/interface.h"
 #include "base/mem.h"
 #include "build/home.h"
 #include "build/relink.h"
@@ -50,6 +51,25 @@ static int hash_file(const char *name, struct hash128 *h)
 	int e = path ? file_read(path, &b) : -1;
 
 	*h = hash128_join(*h, hash128(b.data, b.size));
+	buf_release(&b);
+	free(path);
+	return e;
+}
+
+/* The runtime beside muster is that of the same build. The san variant has none. */
+static int check_runtime(enum variant_kind kind)
+{
+	char *path;
+	struct buf b = BUF_EMPTY;
+	int e = 0;
+
+	if (!kinds[kind].archive)
+		return 0;
+	path = file_join(home_dir() ? home_dir() : "", "interface");
+	if (!home_dir())
+		e = -1;
+	else if (!file_exists(path) || file_read_limited(path, 4096, &b) || strncmp(buf_str(&b), interface_id, INTERFACE_ID_SIZE))
+		e = error_set("muster and its runtime in '%s' are of different builds: run 'make', or 'make install', again", home_dir());
 	buf_release(&b);
 	free(path);
 	return e;
@@ -186,14 +206,14 @@ static int build_in_cache(const struct program *p, enum variant_kind kind, const
 int variant_make(const char *program, enum variant_kind kind, struct variant *out)
 {
 	struct program p;
-	struct hash128 key;
+	struct hash128 key = {0};
 	char hex[HASH_HEX_SIZE], *relative, *dir;
 	int e;
 
 	*out = (struct variant){0};
 	if (program_load(&p, program))
 		return -1;
-	e = key_of(&p, kind, &key);
+	e = check_runtime(kind) ? -1 : key_of(&p, kind, &key);
 	relative =
 	    mem_printf("%s/cache/%s/%s", home_project(), variant_name(kind), hash_hex(key, hex));
 	dir = file_absolute(relative);

@@ -212,6 +212,7 @@ static int run_many(struct fuzz *f)
 	struct fuzz first = *f; /* what workers of a search that was killed hold is free again */
 	if (fuzz_open_store(&first) || store_frontier_release(first.store, first.campaign, 0))
 		die(EXIT_USAGE, "%s", error_text());
+	uint64_t campaign = first.campaign;
 	fuzz_close(&first);
 	shared->started = fuzz_clock();
 	for (unsigned i = 0; i < workers; i++)
@@ -220,16 +221,20 @@ static int run_many(struct fuzz *f)
 	supervise(workers);
 	status_end();
 	const char *error = first_error(workers);
-	struct fuzz reader = *f;
-	if (fuzz_open_store(&reader))
-		die(EXIT_USAGE, "%s", error ? error : error_text());
-	int code = fuzz_report(f->o, reader.store, reader.campaign, shared, workers,
-			       error ? "failed" : outcome(f->o, workers), f->command);
+	struct store *store; /* there may be no room to write any more */
+	char *path = fuzz_store_path(f->o);
+	int code = EXIT_INTERNAL;
+	if (!store_open(&store, path, STORE_READ_ONLY)) {
+		code = fuzz_report(f->o, store, campaign, shared, workers, error ? "failed" : outcome(f->o, workers), f->command);
+		store_close(store);
+	} else if (!error) {
+		error = error_text();
+	}
 	if (error) {
 		log_warn("%s", error);
 		code = EXIT_INTERNAL;
 	}
-	fuzz_close(&reader);
+	free(path);
 	return code;
 }
 

@@ -88,6 +88,7 @@ double fuzz_clock(void);
 /* fuzz_worker.c: 0, or -1 with words. */
 int fuzz_open(struct fuzz *f);
 int fuzz_open_store(struct fuzz *f); /* the first part of it */
+char *fuzz_store_path(const struct fuzz_options *o); /* allocated */
 int fuzz_seed(struct fuzz *f);
 int fuzz_loop(struct fuzz *f);
 void fuzz_close(struct fuzz *f);

@@ -1,9 +1,8 @@
 /* fuzz_rebuilt.c: a search that goes on with a program that was built anew.
  *
  * What the store knows of the old program is not true of the new one: which tests are explored,
- * what they cover, which bugs there are. Coverage takes care of itself: a unit's id follows its
- * content, so rows of units that are gone match nothing. The rest is put right here: every test is
- * run again for its coverage and goes back to the frontier, and every confirmed bug is run again in
+ * what they cover, which bugs there are. So its coverage is forgotten, every test is
+ * run again for the new one and goes back to the frontier, and every confirmed bug is run again in
  * the san variant. One that does not fail any more is only suspected from then on, until some input
  * shows it again.
  *
@@ -51,7 +50,7 @@ static int refresh(struct fuzz *f)
 		 " tests and its bugs are run again",
 		 f->program, store_test_count(f->store, f->campaign));
 	search_lost(f->search);
-	if (fuzz_note_lost(f))
+	if (fuzz_note_lost(f) || store_cover_clear(f->store, f->campaign))
 		return -1;
 	int r = store_test_each(f->store, f->campaign, 0, 1, run_again, f);
 	return r < 0 ? -1 : fuzz_bugs_again(f);

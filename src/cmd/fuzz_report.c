@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "cmd/bug_json.h"
 #include "cmd/fuzz.h"
 #include "cmd/operands.h"
 
@@ -171,29 +172,11 @@ struct writer {
 static int json_bug(void *ctx, const struct store_bug *b)
 {
 	struct writer *w = ctx;
-	struct json *j = &w->j;
-	struct buf text = {0};
-	json_object_open(j);
-	json_key(j, "id"), json_u64(j, b->id);
-	json_key(j, "kind"), json_str(j, b->kind);
-	json_key(j, "function"), json_str(j, b->function);
-	json_key(j, "file"), json_str(j, b->file);
-	json_key(j, "line"), json_u64(j, b->line);
-	json_key(j, "confirmed"), json_bool(j, b->confirmed);
-	json_key(j, "summary"), json_str(j, b->summary);
-	json_key(j, "inputs"), json_object_open(j);
-	json_key(j, "in");
-	for (size_t i = 0; i < b->size; i++)
-		buf_addf(&text, "%02x", ((const unsigned char *)b->data)[i]);
-	json_str(j, buf_str(&text)), json_object_close(j);
 	char *file = file_join(w->dir, b->input_file), *replay = replay_command(file, w->command);
-	json_key(j, "input_file"), json_str(j, file);
-	json_key(j, "replay"), json_str(j, replay);
+
+	bug_json(&w->j, b, w->dir, replay, 0);
 	free(replay);
 	free(file);
-	json_key(j, "count"), json_u64(j, b->count);
-	json_object_close(j);
-	buf_release(&text);
 	return 0;
 }
 

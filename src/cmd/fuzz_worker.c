@@ -125,9 +125,14 @@ static int same_command(struct fuzz *f)
 	return r;
 }
 
+char *fuzz_store_path(const struct fuzz_options *o)
+{
+	return o->store ? mem_strdup(o->store) : file_join(home_project(), "store.db");
+}
+
 static int open_files(struct fuzz *f)
 {
-	char *path = f->o->store ? mem_strdup(f->o->store) : file_join(home_project(), "store.db");
+	char *path = fuzz_store_path(f->o);
 	int r = -1;
 	if (f->o->store || !file_mkdirs(home_project()))
 		r = outdir_open(&f->outdir, f->o->out, f->o->secondary, f->o->seed, &f->key) ||

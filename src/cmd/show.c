@@ -13,6 +13,7 @@
 #include "base/option.h"
 #include "base/vec.h"
 #include "build/home.h"
+#include "cmd/bug_json.h"
 #include "cmd/cmd.h"
 #include "cmd/operands.h"
 #include "search/search.h"
@@ -165,21 +166,6 @@ static void json_close(struct show *s)
 	flush(s, 0);
 }
 
-static void json_input(struct show *s, const void *data, size_t size)
-{
-	struct buf hex = {0};
-
-	buf_reserve(&hex, 2 * size);
-	for (size_t i = 0; i < size; i++) {
-		buf_addc(&hex, "0123456789abcdef"[((const unsigned char *)data)[i] >> 4]);
-		buf_addc(&hex, "0123456789abcdef"[((const unsigned char *)data)[i] & 15]);
-	}
-	json_key(&s->j, "inputs"), json_object_open(&s->j);
-	json_key(&s->j, "in"), json_strn(&s->j, hex.size ? hex.data : "", hex.size);
-	json_object_close(&s->j);
-	buf_release(&hex);
-}
-
 /* --------------------------------------------------------------------- tests */
 
 static int know_file(void *ctx, uint64_t test, const char *name)
@@ -234,7 +220,7 @@ static int json_test(void *ctx, const struct store_test *t)
 	json_object_open(j);
 	json_key(j, "id"), json_u64(j, t->id);
 	json_key(j, "function"), json_null(j);
-	json_input(s, t->data, t->size);
+	bug_json_input(j, t->data, t->size);
 	json_key(j, "file"), json_str(j, file);
 	json_key(j, "diverged"), json_bool(j, !!(t->flags & TEST_DIVERGED));
 	json_key(j, "parent"), json_u64(j, t->parent);
@@ -354,28 +340,11 @@ static int print_bug(void *ctx, const struct store_bug *b)
 static int json_bug(void *ctx, const struct store_bug *b)
 {
 	struct show *s = ctx;
-	struct json *j = &s->j;
 	struct buf replay = {0};
-	char *file = *b->input_file ? file_join(s->output ? s->output : "", b->input_file) : NULL;
 
 	add_replay(s, b, &replay);
-	json_object_open(j);
-	json_key(j, "id"), json_u64(j, b->id);
-	json_key(j, "kind"), json_str(j, b->kind);
-	json_key(j, "function"), json_str(j, b->function);
-	json_key(j, "file"), json_str(j, b->file);
-	json_key(j, "line"), json_u64(j, b->line);
-	json_key(j, "confirmed"), json_bool(j, b->confirmed);
-	json_key(j, "summary"), json_str(j, b->summary);
-	json_input(s, b->data, b->size);
-	json_key(j, "input_file"), json_str(j, file);
-	json_key(j, "replay"), json_str(j, replay.size ? buf_str(&replay) : NULL);
-	json_key(j, "count"), json_u64(j, b->count);
-	json_key(j, "test"), json_u64(j, b->test);
-	json_key(j, "report"), json_str(j, b->report);
-	json_object_close(j);
+	bug_json(&s->j, b, s->output, replay.size ? buf_str(&replay) : NULL, 1);
 	buf_release(&replay);
-	free(file);
 	flush(s, 1 << 16);
 	return 0;
 }

@@ -18,6 +18,7 @@
  * bound by RLIMIT_NPROC.
  */
 #include "run/keeper.h"
+#include "base/interface.h"
 #include "base/file.h"
 #include "muster/cov.h"
 
@@ -558,13 +559,14 @@ static int setup(struct keeper_board *b)
 void keeper_main(void)
 {
 	struct keeper k = {.control = -1, .status = -1};
-	char c = KEEPER_HELLO;
+	char hello[1 + INTERFACE_ID_SIZE] = {KEEPER_HELLO}, c;
 
+	memcpy(hello + 1, interface_id, INTERFACE_ID_SIZE);
 	k.board = mmap(NULL, sizeof *k.board, PROT_READ | PROT_WRITE, MAP_SHARED, KEEPER_BOARD, 0);
 	if (k.board == MAP_FAILED)
 		_exit(1);
 	k.board->trouble = setup(k.board);
-	if (write(KEEPER_SOCKET, &c, 1) != 1 || k.board->trouble)
+	if (write(KEEPER_SOCKET, hello, sizeof hello) != sizeof hello || k.board->trouble)
 		_exit(1);
 	for (;;) {
 		ssize_t n = read(KEEPER_SOCKET, &c, 1);

@@ -33,7 +33,7 @@ enum keeper_fd {
 	KEEPER_FDS,
 };
 
-#define KEEPER_HELLO 'h' /* keeper: set up; board.trouble says if not */
+#define KEEPER_HELLO 'k' /* keeper: set up, and its interface_id follows; board.trouble says if not */
 #define KEEPER_RUN 'r'	 /* muster: a job stands on the board */
 #define KEEPER_DONE 'd'	 /* keeper: the reply stands there */
 #define KEEPER_QUIT 'q'	 /* muster: that was all */

@@ -9,6 +9,7 @@
 #include "run/link.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/interface.h"
 #include "base/mem.h"
 
 #include <ctype.h>
@@ -160,16 +161,22 @@ static pid_t start_child(const char *path, int want_namespace, const int fds[KEE
 	return pid;
 }
 
-/* Waits for the keeper's hello. -1: it is gone; the board's trouble says why. */
+/* Waits for the keeper's hello. -1: it is gone; the board's trouble says why. A keeper whose board looks
+ * different says another hello: errno is EPROTO then. */
 static int hear_hello(struct link *l)
 {
 	struct pollfd p = {l->socket, POLLIN, 0};
-	char c;
+	char hello[1 + INTERFACE_ID_SIZE];
+	ssize_t n;
 
 	while (poll(&p, 1, HELLO_MS) < 0)
 		if (errno != EINTR)
 			return -1;
-	return read(l->socket, &c, 1) == 1 && c == KEEPER_HELLO && !l->board->trouble ? 0 : -1;
+	n = read(l->socket, hello, sizeof hello); /* written at once */
+	if (n > 0 && (n != sizeof hello || hello[0] != KEEPER_HELLO ||
+		      memcmp(hello + 1, interface_id, INTERFACE_ID_SIZE)))
+		l->board->trouble = EPROTO;
+	return n > 0 && !l->board->trouble ? 0 : -1;
 }
 
 static int try_start(struct link *l, const char *path, int want_namespace, const int fds[4])
@@ -217,6 +224,11 @@ int link_start(struct link *l, const int fds[4])
 	if (e) {
 		prctl(PR_SET_CHILD_SUBREAPER, 1);
 		e = try_start(l, path, 0, fds);
+	}
+	if (e && path && l->board->trouble == EPROTO) {
+		error_set("'%s' is of another build than this muster: run 'make', or 'make install', again", path);
+		free(path);
+		return -1;
 	}
 	free(path);
 	return e ? error_errno("cannot start the process that watches the target") : 0;

@@ -9,6 +9,11 @@ int store_cover_add(struct store *s, uint64_t campaign, uint32_t unit, uint32_t 
 		       SQL_INT(outcome), SQL_INT(mask), SQL_INT(test));
 }
 
+int store_cover_clear(struct store *s, uint64_t campaign)
+{
+	return sql_run(s, SQL_COVER_CLEAR, "i", SQL_INT(campaign));
+}
+
 int store_cover_each(struct store *s, uint64_t campaign,
 		     int (*f)(void *ctx, uint32_t unit, uint32_t outcome, uint8_t mask,
 			      uint64_t first_test),

@@ -126,7 +126,7 @@ int outdir_number(const char *name, uint64_t *id)
 		return 0;
 	errno = 0;
 	*id = strtoull(name + 3, &end, 10);
-	return !errno && (*end == ',' || !*end);
+	return !errno && *id != UINT64_MAX && (*end == ',' || !*end);
 }
 
 /* --------------------------------------------------------------------- opening */

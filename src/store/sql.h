@@ -83,6 +83,7 @@
 	X(COVER_ADD, "INSERT INTO cover(campaign, unit, outcome, mask, test)"                    \
 	  " VALUES(?1, ?2, ?3, ?4, ?5) ON CONFLICT(campaign, unit, outcome)"                     \
 	  " DO UPDATE SET mask = mask | excluded.mask WHERE mask | excluded.mask <> mask")       \
+	X(COVER_CLEAR, "DELETE FROM cover WHERE campaign = ?1")                                  \
 	X(COVER_EACH, "SELECT unit, outcome, mask, test FROM cover WHERE campaign = ?1"          \
 	  " ORDER BY unit, outcome")                                                             \
 	X(BUG_FIND, "SELECT id FROM bug WHERE campaign = ?1 AND bucket = ?2")                    \

@@ -73,6 +73,7 @@ uint64_t store_frontier_count(struct store *s, uint64_t campaign, uint32_t done)
 /* ---------------------------------------------------------------- coverage
  * An outcome of a decision: unit and its number in the unit (docs/coverage.md). mask: hit-count classes seen, a bit each. */
 int store_cover_add(struct store *s, uint64_t campaign, uint32_t unit, uint32_t outcome, uint8_t mask, uint64_t test);
+int store_cover_clear(struct store *s, uint64_t campaign); /* all of it: the program is another one */
 int store_cover_each(struct store *s, uint64_t campaign, int (*f)(void *ctx, uint32_t unit, uint32_t outcome, uint8_t mask, uint64_t first_test), void *ctx);
 
 /* -------------------------------------------------------------------- bugs */

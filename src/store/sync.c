@@ -8,7 +8,7 @@
  *
  * A queue whose directory has not changed since it was listed is not listed again (a second must
  * lie between, since times are coarse). AFL++ makes a file and then writes it: an empty file that
- * is young ends this call's turn of the queue. A queue that shrank below our number was begun anew
+ * is young ends this call's turn of the queue. (One whose time lies in the future, by a clock that is wrong, is not waited for.) A queue that shrank below our number was begun anew
  * and is read from its start.
  */
 #include "store/outdir_parts.h"
@@ -168,7 +168,7 @@ static int give(struct outdir_peer *p, int fd, const found_list *l, take_fn *f, 
 		struct timespec mtime;
 		enum outdir_read e = outdir_read(fd, l->data[i].name, SYNC_LIMIT, &b, &mtime);
 
-		if (e == READ_OK && !b.size && time(NULL) - mtime.tv_sec < SYNC_YOUNG) {
+		if (e == READ_OK && !b.size && llabs((long long)time(NULL) - mtime.tv_sec) < SYNC_YOUNG) {
 			r = 1;
 			break;
 		}

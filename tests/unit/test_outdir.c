@@ -549,23 +549,30 @@ static void hostile_queues_do_no_harm(void **state)
 	struct outdir *o = open_in("bad", "me", &key);
 	char *fifo = place("bad/x$(id)/queue/id:000000"),
 	     *loop = place("bad/x$(id)/queue/id:000001"), *d = place("bad/x$(id)/queue/id:000002"),
-	     *zero = place("bad/x$(id)/queue/id:000003"), *big = mem_zalloc(2 << 20);
+	     *zero = place("bad/x$(id)/queue/id:000003"), *big = mem_zalloc(2 << 20),
+	     *tomorrow = place("bad/x$(id)/queue/id:000005");
+	struct timespec late[2] = {{time(NULL) + 86400, 0}, {time(NULL) + 86400, 0}};
 
 	(void)state;
 	put("bad/x$(id)/queue/id:000009", "last", 4);
 	put("bad/x$(id)/queue/id:99999999999999999999999999", "no", 2);
+	put("bad/x$(id)/queue/id:18446744073709551615", "no", 2);
 	put("bad/x$(id)/queue/id:12\n34", "no", 2);
+	put("bad/x$(id)/queue/id:000005", "", 0); /* empty for ever, and of tomorrow */
+	assert_int_equal(utimensat(AT_FDCWD, tomorrow, late, 0), 0);
 	put("bad/x$(id)/queue/id:000004", big, 2 << 20);
 	assert_int_equal(mkfifo(fifo, 0666), 0);
 	assert_int_equal(symlink(loop, loop), 0);
 	assert_int_equal(mkdir(d, 0777), 0);
 	assert_int_equal(symlink("/dev/zero", zero), 0);
-	assert_sync(o, "sync:x__id_=last;");
+	assert_sync(o, "sync:x__id_=;sync:x__id_=last;");
+	assert_sync(o, "");
 	outdir_close(o);
 	free(fifo);
 	free(loop);
 	free(d);
 	free(zero);
+	free(tomorrow);
 	free(big);
 }
 

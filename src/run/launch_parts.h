@@ -1,0 +1,59 @@
+/* launch_parts.h: what launch.c, launch_input.c and launch_result.c share. Private to src/run. */
+#ifndef MUSTER_RUN_LAUNCH_PARTS_H
+#define MUSTER_RUN_LAUNCH_PARTS_H
+
+#include "run/launch.h"
+#include "run/link.h"
+
+struct stream {
+	int read, write; /* of the pipe, when captured; write is also what the keeper gets */
+	struct buf text;
+	int cut;
+};
+
+struct launcher {
+	struct launch_options o;
+	char *program; /* absolute */
+	int uses_path; /* an argument contains @@ */
+	struct link link;
+	int in; /* memfd: standard input */
+	struct stream out, err;
+	char *base;	  /* a directory of this launcher */
+	char *dir, *path; /* the input's directory in it, as new for each run, and file */
+	int file;	  /* the input, if it stays from run to run; -1: not */
+	ino_t dir_inode;
+	mode_t dir_mode, file_mode;
+	struct buf blob;  /* the job's strings of the last run */
+	char *const *blob_argv; /* the arguments in them, if they are the launcher's own */
+	uint32_t config;
+	unsigned servers_before; /* started by keepers that are gone */
+};
+
+/* ---------------------------------------------------------- launch_input.c */
+
+struct bytes {
+	const void *data;
+	size_t size;
+	int present;
+	struct buf own; /* when read from a file */
+};
+
+/* The bytes of the run's input; b->own is the caller's to release, whatever the result. */
+int input_load(const struct launcher *l, const struct launch_input *in, struct bytes *b);
+/* Puts them where the target reads them: its file, or its standard input. */
+int input_place(struct launcher *l, const struct launch_input *in, const struct bytes *b);
+/* Says in the tables what the input is, for the runtime in the target. */
+int input_describe(struct launcher *l, const struct launch_input *in, const struct bytes *b,
+		   char *const *argv);
+/* Removes the input's file and what the target put beside it. */
+void input_remove(struct launcher *l);
+
+/* --------------------------------------------------------- launch_result.c */
+
+void result_failed(struct run_result *r, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* What the keeper said of the run, and what the runtime did. */
+void result_take(const struct launcher *l, const struct keeper_reply *k, struct run_result *r);
+void result_counts(struct launcher *l, struct run_result *r);
+
+#endif
