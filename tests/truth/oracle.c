@@ -1,0 +1,339 @@
+/* oracle.c: calls generated functions on all of their inputs, or on some.
+ *
+ *	oracle          a line for each function: NAME INPUTS FAILING PATHS, then KIND:LINE:CODE for each kind and line that fails, with
+ *	                the first such input, then + and the outcomes taken by any input
+ *	oracle -r       reads lines NAME CODE; for each prints KIND LINE and the outcomes that this input takes
+ *
+ * One process does it all: a failure jumps back here (oracle.h). A path is the sequence of outcomes; paths are counted by hash.
+ */
+#define TRUTH_OWN
+#include "oracle.h"
+
+#include <sanitizer/allocator_interface.h>
+#include <sanitizer/asan_interface.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <ucontext.h>
+
+#define STEPS 4000 /* more decisions than any call that ends makes */
+#define DEPTH (1 << 20) /* more stack than any recursion that ends uses, in bytes */
+#define SITES 64
+
+static const char *const words[] = {
+#define X(name, text) text,
+    TRUTH_KINDS(X)
+#undef X
+};
+
+static sigjmp_buf back;
+static enum truth_kind failed;
+unsigned truth_line;
+static unsigned steps;
+static uint64_t path;
+static char *stack_base;
+static unsigned char *taken;
+static void *global;
+static unsigned char global_was;
+
+const char *__asan_default_options(void)
+{
+	return "detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0:allocator_may_return_null=1:quarantine_size_mb=16:"
+	       "detect_stack_use_after_return=0";
+}
+
+void truth_fail(enum truth_kind kind)
+{
+	failed = kind;
+	siglongjmp(back, 1);
+}
+
+void truth_at(unsigned line)
+{
+	truth_line = line;
+}
+
+static void step(unsigned outcome, unsigned line)
+{
+	char here;
+	truth_line = line;
+	taken[outcome] = 1;
+	path = (path ^ outcome) * 0x9e3779b97f4a7c15u;
+	path ^= path >> 29;
+	if (++steps > STEPS)
+		truth_fail(TRUTH_TIME);
+	if (stack_base - &here > DEPTH)
+		truth_fail(TRUTH_STACK);
+}
+
+int truth_decision(unsigned n, unsigned line, int yes)
+{
+	step(n + !yes, line);
+	return yes;
+}
+
+long truth_switch(unsigned n, unsigned line, long value, const long *cases, unsigned count)
+{
+	unsigned i;
+	for (i = 0; i < count && cases[i] != value; i++)
+		;
+	step(n + (i < count ? i + 1 : 0), line);
+	return value;
+}
+
+void *truth_object(const void *bytes, size_t size)
+{
+	return memcpy(malloc(size), bytes, size);
+}
+
+void truth_drop(void *object)
+{
+	free(object);
+}
+
+void truth_restore(void *address, unsigned char was)
+{
+	global = address;
+	global_was = was;
+}
+
+/* ------------------------------------------------------------------------------------------------- memory */
+static int shadow(const void *p)
+{
+	return *(const unsigned char *)(((uintptr_t)p >> 3) + 0x7fff8000);
+}
+
+static void bad_access(const char *p, size_t size)
+{
+	size_t i;
+	if ((uintptr_t)p + 4096 < 8192)
+		truth_fail(TRUTH_REFERENCE);
+	for (i = 0; i < size && !__asan_address_is_poisoned(p + i); i++)
+		;
+	i = i < size ? i : 0;
+	switch (shadow(p + i)) {
+	case 0xfd:
+		truth_fail(TRUTH_FREED);
+	case 0xf8:
+	case 0xf5:
+		truth_fail(TRUTH_SCOPE);
+	default:
+		truth_fail(TRUTH_BOUNDS);
+	}
+}
+
+static void access_range(const void *p, size_t n)
+{
+	if (!p)
+		truth_fail(TRUTH_REFERENCE);
+	if (n && __asan_region_is_poisoned((void *)(uintptr_t)p, n))
+		bad_access(p, n);
+}
+
+void *truth_memcpy(void *to, const void *from, size_t n)
+{
+	access_range(from, n);
+	access_range(to, n);
+	return memcpy(to, from, n);
+}
+
+void *truth_memset(void *to, int c, size_t n)
+{
+	access_range(to, n);
+	return memset(to, c, n);
+}
+
+size_t truth_strlen(const char *s)
+{
+	size_t n = 0;
+	do
+		access_range(s + n, 1);
+	while (s[n++]);
+	return n - 1;
+}
+
+char *truth_strcpy(char *to, const char *from)
+{
+	size_t n = truth_strlen(from) + 1;
+	access_range(to, n);
+	return memcpy(to, from, n);
+}
+
+void truth_free(void *p)
+{
+	if (p && !__sanitizer_get_ownership(p))
+		truth_fail(TRUTH_FREE);
+	free(p);
+}
+
+/* Where the renamed reports of compiled code come. */
+#define REPORT(n)                                                                                                                          \
+	void truth_report_load##n(const char *p) { bad_access(p, n); }                                                                     \
+	void truth_report_store##n(const char *p) { bad_access(p, n); }
+REPORT(1)
+REPORT(2)
+REPORT(4)
+REPORT(8)
+REPORT(16)
+void truth_report_load_n(const char *p, size_t n) { bad_access(p, n); }
+void truth_report_store_n(const char *p, size_t n) { bad_access(p, n); }
+
+/* ------------------------------------------------------------------------------------------------ signals */
+/* clang's traps are ud1l N(%eax), %eax: N is its number of the check. */
+static enum truth_kind trap_kind(const unsigned char *pc)
+{
+	if (pc[0] != 0x67 || pc[1] != 0x0f || pc[2] != 0xb9)
+		return TRUTH_UNREACHABLE; /* ud2: llvm's own trap for what cannot be reached */
+	switch (pc[3] == 0x40 ? pc[4] : 0) {
+	case 0: /* add_overflow */
+	case 12: /* mul_overflow */
+	case 13: /* negate_overflow */
+	case 21: /* sub_overflow */
+		return TRUTH_OVERFLOW;
+	case 1: /* builtin_unreachable */
+	case 9: /* missing_return */
+		return TRUTH_UNREACHABLE;
+	case 3:
+		return TRUTH_DIVISION; /* or INT_MIN / -1 */
+	case 18: /* out_of_bounds */
+	case 19: /* pointer_overflow */
+		return TRUTH_BOUNDS;
+	case 20:
+		return TRUTH_SHIFT;
+	case 16: /* nonnull_arg */
+	case 22: /* type_mismatch: null, alignment, object size */
+		return TRUTH_REFERENCE;
+	default:
+		return TRUTH_OTHER;
+	}
+}
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+	ucontext_t *u = context;
+	switch (number) {
+	case SIGILL:
+		truth_fail(trap_kind((const unsigned char *)u->uc_mcontext.gregs[REG_RIP]));
+	case SIGSEGV:
+	case SIGBUS:
+		truth_fail((uintptr_t)info->si_addr < 4096 ? TRUTH_REFERENCE : TRUTH_BOUNDS);
+	case SIGFPE:
+		truth_fail(TRUTH_DIVISION);
+	}
+	truth_fail(TRUTH_OTHER);
+}
+
+static void catch_signals(void)
+{
+	static const int numbers[] = {SIGILL, SIGSEGV, SIGBUS, SIGFPE};
+	struct sigaction a = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_NODEFER};
+	for (unsigned i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		sigaction(numbers[i], &a, NULL);
+}
+
+/* -------------------------------------------------------------------------------------------------- calls */
+static enum truth_kind run(const struct truth_function *f, unsigned long code)
+{
+	steps = 0;
+	path = 0;
+	failed = TRUTH_NONE;
+	global = NULL;
+	if (!sigsetjmp(back, 0))
+		f->call(code);
+	else if (global)
+		*(unsigned char *)global = global_was;
+	return failed;
+}
+
+struct site {
+	enum truth_kind kind;
+	unsigned line;
+	unsigned long code;
+};
+
+/* A set of hashes: open addressing, at most half full. */
+static uint64_t *seen;
+static size_t seen_size, seen_count;
+
+static void see(uint64_t h)
+{
+	size_t i;
+	h += !h;
+	for (i = h & (seen_size - 1); seen[i] && seen[i] != h; i = (i + 1) & (seen_size - 1))
+		;
+	seen_count += !seen[i];
+	seen[i] = h;
+}
+
+static void run_all(const struct truth_function *f)
+{
+	struct site sites[SITES];
+	unsigned count = 0, i;
+	unsigned long code, failing = 0;
+	memset(taken, 0, truth_outcomes);
+	for (seen_size = 16; seen_size < 2 * f->space; seen_size *= 2)
+		;
+	seen = calloc(seen_size, sizeof(*seen));
+	seen_count = 0;
+	for (code = 0; code < f->space; code++) {
+		enum truth_kind kind = run(f, code);
+		see(path ^ (kind ? kind * 1000003u + truth_line : 0));
+		if (!kind)
+			continue;
+		failing++;
+		for (i = 0; i < count && (sites[i].kind != kind || sites[i].line != truth_line); i++)
+			;
+		if (i == count && count < SITES)
+			sites[count++] = (struct site){kind, truth_line, code};
+	}
+	printf("%s %lu %lu %zu", f->name, f->space, failing, seen_count);
+	for (i = 0; i < count; i++)
+		printf(" %s:%u:%lu", words[sites[i].kind], sites[i].line, sites[i].code);
+	printf(" +");
+	for (i = 0; i < truth_outcomes; i++)
+		if (taken[i])
+			printf(" %u", i);
+	printf("\n");
+	free(seen);
+}
+
+static int run_some(void)
+{
+	char name[64];
+	unsigned long code;
+	unsigned i;
+	while (scanf("%63s %lu", name, &code) == 2) {
+		const struct truth_function *f = truth_functions;
+		while (f->name && strcmp(f->name, name))
+			f++;
+		if (!f->name || code >= f->space) {
+			fprintf(stderr, "oracle: no such input: %s %lu\n", name, code);
+			return 2;
+		}
+		memset(taken, 0, truth_outcomes);
+		enum truth_kind kind = run(f, code);
+		printf("%s %u", words[kind], kind ? truth_line : 0);
+		for (i = 0; i < truth_outcomes; i++)
+			if (taken[i])
+				printf(" %u", i);
+		printf("\n");
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	char here;
+	stack_base = &here;
+	taken = calloc(truth_outcomes + 1, 1);
+	catch_signals();
+	if (argc > 1 && !strcmp(argv[1], "-r"))
+		return run_some();
+	for (const struct truth_function *f = truth_functions; f->name; f++)
+		run_all(f);
+	return 0;
+}
