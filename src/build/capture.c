@@ -172,7 +172,7 @@ void capture_record(struct capture *c, struct proc_job jobs[CAPTURE_JOBS], struc
 	} else {
 		c->unit = hash128(bitcode->out.data, bitcode->out.size);
 		record_string(&payload, TAG_NAME, c->name);
-		record_string(&payload, TAG_DIR, dir ? dir : ".");
+		record_string(&payload, TAG_DIR, c->dir ? c->dir : dir ? dir : ".");
 		record_hash(&payload, TAG_HASH, c->unit);
 		for (size_t i = 0; i < c->shape.size; i++)
 			record_string(&payload, TAG_ARG, c->shape.data[i]);

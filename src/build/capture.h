@@ -10,7 +10,9 @@
 
 struct capture {
 	const struct arg *in;
-	const char *name; /* of the source, as the record has it: in->text, unless the caller knows better */
+	const char *name; /* of the source, as the record has it: in->text, unless the caller
+			     knows better */
+	const char *dir;  /* where it is compiled, likewise; NULL: here */
 	struct words shape, front, preprocess; /* kept arguments; the two command lines */
 	struct hash128 unit;		       /* of the bitcode, once recorded */
 	int failed;

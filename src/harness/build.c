@@ -378,14 +378,14 @@ static int record(struct compile *c, const struct buf *source)
 
 /* A precondition stands in a file of that name for clang (source.c): the user wrote it, but in no
  * file. */
-static int complain(const struct harness_job *j, struct buf *words)
+int harness_complain(const char *name, struct buf *words)
 {
 	const char *text = buf_str(words), *at = strstr(text, "precondition '"), *end, *what;
 
 	end = at ? strstr(at, "':1:") : NULL;
 	what = end ? strstr(end, "error: ") : NULL;
 	if (!what)
-		return error_set("'%s' does not compile:\n%s", j->name, text);
+		return error_set("'%s' does not compile:\n%s", name, text);
 	return error_set("the %.*s' does not compile: %.*s", (int)(end - at), at,
 			 (int)strcspn(what + 7, "\n"), what + 7);
 }
@@ -410,7 +410,7 @@ static int compile(struct harness_job *j, const struct buf *source)
 	}
 	for (size_t i = 1; i < c.jobs.size && !e; i++)
 		if (c.jobs.data[i].result.status)
-			e = complain(j, &c.jobs.data[i].result.err);
+			e = harness_complain(j->name, &c.jobs.data[i].result.err);
 	if (!e && c.jobs.data[0].result.status) {
 		e = take_undefined(j, buf_str(&c.jobs.data[0].result.err)) > 0;
 		if (!e)

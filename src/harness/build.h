@@ -31,6 +31,8 @@ int harness_hash_file(struct hash128 *h, const char *path);
 int harness_place(struct harness_job *j, struct hash128 key, const char *name);
 int harness_save_stubs(const struct harness_job *j);
 int harness_cached(struct harness_job *j);
+/* Says that a unit does not compile, or a precondition, with clang's words. Returns -1. */
+int harness_complain(const char *name, struct buf *words);
 /* Hands the results over, or frees them if e is not 0; releases the rest. Returns e. */
 int harness_job_done(struct harness_job *j, int e, struct front **front, struct harness **h,
 		     char **program);
