@@ -103,8 +103,8 @@ void harness_canonical(const struct harness *h, uint32_t number, struct buf *dat
 /* initial.c: fills in root_initial from the program's file. Names of globals are looked for, so a program without symbols has none. */
 int harness_initial(struct harness *h, const char *program);
 
-/* export.c: a cmocka file: one test for each input, in the order given. observation may be NULL: then nothing is asserted but
- * that it returns. */
+/* export.c: a cmocka file: one test for each input, in the order given. observation may be NULL: then the function ended the
+ * process, and that is asserted. */
 struct harness_case {
 	uint32_t number;
 	const char *name;
@@ -112,6 +112,7 @@ struct harness_case {
 	size_t input_size, observation_size;
 	const void *again; /* a second observation of the same size, or NULL; what differs in it is not asserted */
 	const char *bug;   /* what goes wrong, in words: it is compiled with -DMUSTER_BUGS only. NULL: nothing */
+	int exit_code;	   /* without an observation: how the function ended the process */
 };
 /* unit_file: as the test file includes it. about: lines of comment at its top (how to compile it). raw: values as bytes: no
  * names of types and members, for units whose macros stand in the way. */

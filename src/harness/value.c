@@ -679,7 +679,8 @@ static void each_field(struct leaves *l, const struct front_field *f, size_t off
 	if (!*f->name && (f->bits || t->kind != FRONT_STRUCT))
 		return; /* padding; anonymous unions are left to the caller: they have no name */
 	if (*f->name)
-		buf_addf(&l->path, ".%s", f->name);
+		buf_addf(&l->path, "%s%s", mark && l->path.data[mark - 1] == '>' ? "" : ".",
+			 f->name);
 	if (!f->bits) {
 		each_leaf(l, f->type, off + f->bit_offset / 8);
 	} else {
