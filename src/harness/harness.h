@@ -22,10 +22,10 @@ struct harness_options {
 #define HARNESS_LIMITS(X)                                                                        \
 	X(STUBS, "calls functions without a body")                                               \
 	X(WORLD, "calls functions whose results depend on more than their arguments")            \
-	X(UNION, "a union with pointers has only its first member")                              \
+	X(UNION, "a union with pointers has them wherever some member has one")                              \
 	X(OPAQUE, "a pointer to an incomplete type is always null")                              \
 	X(STATICS, "static variables inside functions keep their first values")                  \
-	X(LARGE_GLOBALS, "large global variables keep their first values")                       \
+	X(LARGE_GLOBALS, "large or thread-local global variables keep their first values")                       \
 	X(VARIADIC, "takes variable arguments, and gets none")                                   \
 	X(POINTER_CALLS, "calls through pointers reach only functions of the unit and stubs")
 enum harness_limit {

@@ -99,7 +99,7 @@ static int may_vary(const struct harness *h, uint32_t global)
 {
 	const struct front_global *g = &h->front->globals.data[global];
 
-	if (g->is_const || g->is_thread || (!g->defined && !is_ours(h, global)))
+	if (g->is_const || (!g->defined && !is_ours(h, global)))
 		return 0;
 	return !g->is_static || g->written;
 }
@@ -116,7 +116,7 @@ static void add_globals(struct one *o)
 
 		if (!may_vary(h, number))
 			continue;
-		if (!size || size > p->o->global_limit) {
+		if (!size || size > p->o->global_limit || g->is_thread) {
 			o->hf->limits |= 1u << HARNESS_LARGE_GLOBALS;
 			continue;
 		}
