@@ -4,9 +4,13 @@
  * Bytes come from the file that MUSTER_INPUT names, in the order of the calls;
  * without it, or past its end, an object keeps its value and a number is 0. All of
  * it is weak: a program's own definitions win.
+ *
+ * What the __VERIFIER_nondet functions gave goes to the file that MUSTER_VALUES names, a line
+ * "TYPE VALUE" for each call: that is how an input becomes a test of Test-Comp.
  */
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -67,6 +71,75 @@ WEAK void __VERIFIER_assume(int condition)
 		_exit(0);
 }
 
+/* ------------------------------------------------------------ what was given */
+
+static void tell(const char *type, const char *value)
+{
+	static int fd = -2;
+	const char *name;
+	char line[128];
+	int n;
+
+	if (fd == -2) {
+		name = getenv("MUSTER_VALUES");
+		fd = name ? open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+	}
+	if (fd < 0)
+		return;
+	n = snprintf(line, sizeof line, "%s %s\n", type, value);
+	if (write(fd, line, (size_t)n) != n)
+		fd = -1;
+}
+
+static void tell_real(const char *type, double v)
+{
+	char text[64];
+
+	snprintf(text, sizeof text, "%.17g", v);
+	tell(type, text);
+}
+
+static void tell_digits(const char *type, int negative, unsigned __int128 v)
+{
+	char text[48], *p = text + sizeof text;
+
+	*--p = 0;
+	do
+		*--p = (char)('0' + (int)(v % 10));
+	while (v /= 10);
+	if (negative)
+		*--p = '-';
+	tell(type, p);
+}
+
+static void tell_signed(const char *type, __int128 v)
+{
+	tell_digits(type, v < 0, v < 0 ? -(unsigned __int128)v : (unsigned __int128)v);
+}
+
+static void tell_unsigned(const char *type, unsigned __int128 v)
+{
+	tell_digits(type, 0, v);
+}
+
+static void tell_pointer(const char *type, const void *v)
+{
+	tell_digits(type, 0, (uintptr_t)v);
+}
+
+#define TELL(v)                                                                                    \
+	_Generic((v), float                                                                        \
+		 : tell_real, double                                                               \
+		 : tell_real, void *                                                               \
+		 : tell_pointer, unsigned char                                                     \
+		 : tell_unsigned, unsigned short                                                   \
+		 : tell_unsigned, unsigned                                                         \
+		 : tell_unsigned, unsigned long                                                    \
+		 : tell_unsigned, unsigned long long                                               \
+		 : tell_unsigned, unsigned __int128                                                \
+		 : tell_unsigned, default                                                          \
+		 : tell_signed)
+
 #define NONDET(X)                                                                                  \
 	X(char, char)                                                                              \
 	X(schar, signed char)                                                                      \
@@ -97,6 +170,7 @@ WEAK void __VERIFIER_assume(int condition)
 	{                                                                                          \
 		type v = 0;                                                                        \
 		take(&v, sizeof v);                                                                \
+		TELL(v)(#type, v);                                                                 \
 		return v;                                                                          \
 	}
 NONDET(X)
@@ -108,5 +182,6 @@ WEAK _Bool __VERIFIER_nondet_bool(void)
 	unsigned char c = 0;
 
 	take(&c, 1);
+	tell_unsigned("_Bool", c != 0);
 	return c != 0;
 }

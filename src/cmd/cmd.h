@@ -11,6 +11,7 @@
 	X(strip, "strip", "remove muster's records from a binary")                             \
 	X(variant, "variant", "make a variant of a binary and print its path")                 \
 	X(trace, "trace", "run a program once and print its path as conditions in C")          \
+	X(test, "test", "tests, bugs and verdicts for functions of a C file; no harness")      \
 	X(fuzz, "fuzz", "find inputs that reach new code, and bugs")                           \
 	X(replay, "replay", "run an input again: does it fail, how and where?")                \
 	X(minimize, "minimize", "make an input smaller that still does the same")              \

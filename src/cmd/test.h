@@ -1,0 +1,211 @@
+/* test.h: what the files of `muster test` share.
+ *
+ * A session is one file (or one function of a program): the harness is built and its variants are
+ * made once. Workers, one process each, take functions from a counter that they share and search
+ * them; what they found comes back through a pipe, a message for each function. The parent runs the
+ * tests in the san variant, many functions at a time, looks at what failed, writes the store and
+ * prints. A worker that dies loses the function it was at, and nothing else.
+ */
+#ifndef MUSTER_CMD_TEST_H
+#define MUSTER_CMD_TEST_H
+
+#include "base/option.h"
+#include "base/vec.h"
+#include "check/batch.h"
+#include "check/confirm.h"
+#include "cmd/target.h"
+#include "harness/harness.h"
+#include "search/search.h"
+#include "store/store.h"
+
+#define TEST_WORKERS 64
+
+struct test_options {
+	const char *entry;   /* the only function that is driven, as the program's start; NULL */
+	const char *globals; /* "symbolic" or "initial" */
+	struct option_list requires;
+	uint64_t elements, characters, objects; /* 0: the harness's own */
+	double seconds;				/* of everything; 0: no limit */
+	double function_time;			/* seconds of one function */
+	uint64_t runs;				/* inputs of one function */
+	double
+	    path_time; /* seconds for further paths of a function whose branches are all covered */
+	uint64_t path_runs;
+	double run_time;  /* seconds of one call */
+	uint64_t workers; /* 0: as many as there are processors */
+	uint64_t seed;	  /* 0: not given */
+	const char *out, *store;
+	int json, quiet, verbose;
+	int repeatable;		   /* no clock decides anything */
+	const char *const *cflags; /* NULL at the end */
+};
+
+/* X(NAME, word): DESIGN.md has what each promises. From weak to strong. */
+#define TEST_VERDICTS(X)          \
+	X(UNREACHED, "unreached") \
+	X(PARTIAL, "partial")     \
+	X(EXPLORED, "explored")   \
+	X(VERIFIED, "verified")
+enum test_verdict {
+#define X(name, word) TEST_##name,
+	TEST_VERDICTS(X)
+#undef X
+	    TEST_VERDICT_COUNT
+};
+const char *test_verdict_word(enum test_verdict v);
+
+/* An input that was executed. */
+struct test_case {
+	uint64_t id;	 /* in its function, from 1; then in the store */
+	uint64_t parent; /* likewise; 0: the first */
+	const uint8_t *data;
+	size_t size;
+	uint32_t origin, flags, new_outcomes;
+	uint64_t path, run;
+	double found;
+	int passed;   /* in the san variant */
+	int failed;   /* there */
+	uint32_t bug; /* number + 1 of what it showed; 0: none */
+};
+
+struct test_cover {
+	uint32_t unit, outcome;
+	uint8_t mask;
+	uint32_t test; /* id in its function */
+};
+
+/* What a worker says about a function. */
+struct test_searched {
+	uint32_t function;	     /* in the session */
+	uint32_t ran;		     /* it was entered */
+	uint32_t ended;		     /* nothing was left to negate */
+	uint32_t exhausted;	     /* and nothing was lost */
+	uint32_t stopped;	     /* by the whole session's limit or a signal */
+	uint64_t inputs, covered_at; /* runs; the one that covered something new last */
+	uint64_t frontier;	     /* tests that were not explored */
+	double seconds;
+	struct search_losses losses;
+};
+
+struct test_function {
+	const char *name;
+	const struct front_function *front;
+	const struct harness_function *harness;
+	/* Where its branches are counted. */
+	uint32_t unit, first_outcome, outcomes;
+	uint64_t covered; /* of them, by any test of the session */
+	/* The search. */
+	int searched, lost; /* lost: its worker died */
+	struct test_searched result;
+	VEC(struct test_case) tests;
+	VEC(struct test_cover) covers;
+	struct arena arena; /* bytes of its tests */
+	/* The checks. */
+	int checked;
+	uint64_t unchecked; /* tests of which the san variant could say nothing */
+	uint32_t bugs, suspected;
+	struct map buckets; /* of the batch: to the bug's number */
+	/* What comes of it. */
+	enum test_verdict verdict;
+	struct buf why; /* it is no better */
+};
+
+struct test_bug {
+	uint32_t function; /* driven, in the session */
+	char *id;	   /* name of its file */
+	struct finding finding;
+	struct buf data; /* as small as it could be made */
+	uint64_t test;	 /* id in the store */
+	char *file;	 /* its input */
+	int program_level;
+	uint64_t count;	    /* tests that showed it */
+	VEC(uint32_t) also; /* functions that lead there as well */
+	struct buf hint;
+	/* As the batch told it: by which later ones are recognised. */
+	char *raw_kind, *raw_function, *raw_file;
+	uint32_t raw_line;
+};
+
+/* Memory that the workers share with the parent. */
+struct test_shared {
+	volatile uint32_t next; /* function to be taken */
+	volatile int stop;
+	double started;
+	struct test_running { /* by worker */
+		volatile uint32_t function;
+		volatile int busy;
+	} workers[TEST_WORKERS];
+};
+
+struct test_session {
+	const struct test_options *o;
+	const char *file;     /* as the user named it */
+	const char *function; /* behind the colon, or NULL; several are separated by commas */
+	struct front *front;
+	struct harness *harness;
+	char *program; /* the harness */
+	char *argv[2];
+	char *dir;     /* of what is written */
+	char *scratch; /* where functions run */
+	struct target cov;
+	VEC(struct test_function) functions; /* in the order in which they are taken */
+	VEC(struct test_bug) bugs;
+	struct map covered; /* unit << 32 | outcome to classes */
+	struct test_shared *shared;
+	struct search_stats stats;
+	struct solve_stats solve;
+	struct batch *batch;
+	struct confirm *confirm;
+	struct store *store;
+	uint64_t campaign;
+	double started, built, searched, seconds; /* clocks and the whole */
+	uint64_t checks;			  /* runs of the san variant */
+	int has_main;
+};
+
+double test_clock(void);
+
+/* test_session.c: 0, or -1 with words. An error of the user's (does not compile, no such function)
+ * is *code = EXIT_USAGE. */
+int test_session_run(struct test_session *s, int *code);
+void test_session_release(struct test_session *s);
+
+/* test_worker.c: a worker's life; messages go to fd. Does not return. */
+void test_worker(struct test_session *s, unsigned number, int fd) __attribute__((noreturn));
+
+/* test_wire.c: messages. */
+enum test_message { TEST_MESSAGE_FUNCTION = 1, TEST_MESSAGE_STATS };
+int test_send(int fd, enum test_message kind, const struct buf *body);
+void test_pack(struct buf *out, const struct test_searched *r, const struct test_function *f);
+/* Into the function it is about; -1: it is no such message. */
+int test_unpack(struct test_session *s, const char *data, size_t size);
+void test_pack_stats(struct buf *out, const struct search_stats *a, const struct solve_stats *b);
+int test_unpack_stats(struct test_session *s, const char *data, size_t size);
+
+/* test_check.c: runs the tests of functions that were searched in the san variant, and looks at
+ * what fails. 0, -1. */
+int test_check(struct test_session *s, const uint32_t *functions, size_t count);
+void test_bug_release(struct test_bug *b);
+/* test_shrink.c: a smaller input that fails in the same place, in *data. 0, -1. */
+int test_shrink(struct test_session *s, uint32_t number, uint64_t bucket, struct buf *data);
+
+/* test_verdict.c */
+void test_find_outcomes(struct test_session *s); /* of each function */
+void test_judge(struct test_session *s);	 /* when everything was checked */
+void test_scope(const struct test_session *s,
+		struct buf *out); /* one line: what verdicts speak of */
+
+/* test_store.c: opens store and directory; writes a function's tests and bugs in one transaction.
+ * 0, -1. */
+int test_store_open(struct test_session *s);
+int test_store_function(struct test_session *s, struct test_function *f);
+int test_store_bugs(struct test_session *s);
+
+/* test_report.c, test_json.c */
+void test_print(struct test_session *const *sessions, size_t count, double seconds);
+void test_print_json(struct test_session *const *sessions, size_t count, const char *status,
+		     double seconds);
+char *test_replay_command(const struct test_session *s, const struct test_bug *b); /* allocated */
+const char *test_scope_word(const struct test_session *s, const struct test_bug *b);
+
+#endif

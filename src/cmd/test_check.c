@@ -1,0 +1,363 @@
+/* test_check.c: every test in the san variant, and from what fails there to bugs that are told.
+ *
+ * Tests of many functions go in one batch. What fails is known by kind and place: the first of its
+ * kind is made small, confirmed in a fresh process (confirm.h) and told; others only count. A place
+ * that was reached from another function before is the same bug, and the function is named as a
+ * further way to it; if that function is the program's own start, its input is the one that is
+ * told, since nobody can say that a caller would not allow it.
+ */
+#include "base/error.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "cmd/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAN_SLOWER 10 /* a call in the san variant may take that many times the limit */
+#define HANGS 1	      /* tests of a function that hang and are looked at */
+#define FAILURES 200  /* failing tests of a function that are looked at */
+
+void test_bug_release(struct test_bug *b)
+{
+	free(b->id);
+	free(b->file);
+	free(b->raw_kind);
+	free(b->raw_function);
+	free(b->raw_file);
+	finding_release(&b->finding);
+	buf_release(&b->data);
+	buf_release(&b->hint);
+	vec_release(&b->also);
+}
+
+/* ------------------------------------------------------------------- scope */
+
+/* Is this input one that the program itself could start with? Its main without parameters, all
+ * globals as they were. */
+static int is_program_level(const struct test_session *s, const struct test_function *f,
+			    const struct buf *data)
+{
+	const struct drive_function *call = &s->harness->calls.data[f->harness->number];
+	if (s->o->entry)
+		return 1;
+	if (strcmp(f->name, "main") || call->parameters || f->harness->stub_count)
+		return 0;
+	for (uint32_t i = 0; i < call->globals; i++) {
+		const struct drive_root *root =
+		    &s->harness->roots.data[call->first_root + call->parameters + i];
+		uint32_t size = s->harness->types.data[root->type].size;
+		for (uint32_t k = root->at; k < root->at + size && k < data->size; k++)
+			if (data->data[k])
+				return 0;
+	}
+	return 1;
+}
+
+static void add_hint(const struct test_session *s, const struct test_function *f,
+		     struct test_bug *b)
+{
+	if (!strstr(b->finding.kind, "overflow") && strcmp(b->finding.kind, "SEGV") &&
+	    !strstr(b->finding.kind, "bounds") && !strstr(b->finding.kind, "object-size"))
+		return;
+	struct buf words = {0};
+	front_pairs(s->front, f->harness->front, &words);
+	if (words.size)
+		buf_addf(&b->hint, "--requires \"%s: %s\"", f->name, buf_str(&words));
+	buf_release(&words);
+}
+
+/* -------------------------------------------------------------------- bugs */
+
+static int same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* The bug at this place, or NULL. Without a place (a hang, a used-up stack) it is one of the
+ * function it was found in. */
+static struct test_bug *find_place(struct test_session *s, uint32_t function,
+				   const struct batch_item *item)
+{
+	for (size_t i = 0; i < s->bugs.size; i++) {
+		struct test_bug *b = &s->bugs.data[i];
+		if (strcmp(b->raw_kind, item->kind) || b->raw_line != item->line ||
+		    !same_text(b->raw_function, item->function) ||
+		    !same_text(b->raw_file, item->file))
+			continue;
+		if (item->function || b->function == function)
+			return b;
+	}
+	return NULL;
+}
+
+static char *make_id(const struct test_session *s, const struct test_function *f,
+		     const struct finding *x)
+{
+	struct buf b = {0};
+	buf_addf(&b, "%s-%s", f->name, x->kind[0] ? x->kind : "crash");
+	if (x->line)
+		buf_addf(&b, "-%u", x->line);
+	for (size_t i = 0; i < b.size; i++)
+		if (b.data[i] == ' ' || b.data[i] == '/')
+			b.data[i] = '-';
+	size_t plain = b.size;
+	for (unsigned n = 2, again = 1; again; n++) {
+		again = 0;
+		for (size_t i = 0; i < s->bugs.size && !again; i++)
+			again = !strcmp(s->bugs.data[i].id, buf_str(&b));
+		if (again) {
+			b.size = plain;
+			buf_addf(&b, "-%u", n);
+		}
+	}
+	return buf_take(&b);
+}
+
+/* What the search's run showed and the san variant did not. */
+static void suspect(struct finding *x, const struct test_case *t)
+{
+	snprintf(x->kind, sizeof x->kind, "%s", t->flags & TEST_HANG ? "timeout" : "crash");
+	x->bucket = hash64(t->data, t->size, 0x5u);
+	buf_clear(&x->summary);
+	buf_adds(&x->summary,
+		 t->flags & TEST_HANG
+		     ? "a call took longer than its limit; in the san variant it did not"
+		     : "a call was ended by a signal; in the san variant it was not");
+}
+
+static int confirm(struct test_session *s, const struct test_case *t, struct test_bug *b)
+{
+	s->checks++;
+	if (confirm_run(s->confirm, b->data.data, b->data.size, &b->finding))
+		return -1;
+	if (b->finding.failed ||
+	    (b->data.size == t->size && !memcmp(b->data.data, t->data, t->size)))
+		return 0;
+	finding_release(&b->finding); /* the small one does not: then as it was found */
+	buf_clear(&b->data);
+	buf_add(&b->data, t->data, t->size);
+	s->checks++;
+	return confirm_run(s->confirm, b->data.data, b->data.size, &b->finding);
+}
+
+/* Confirmed bugs at one place are one, also where the batch told them apart. */
+static struct test_bug *find_finding(struct test_session *s, uint32_t function,
+				     const struct finding *x)
+{
+	for (size_t i = 0; i < s->bugs.size; i++) {
+		struct test_bug *b = &s->bugs.data[i];
+		if (x->failed == b->finding.failed && !strcmp(x->kind, b->finding.kind) &&
+		    x->line == b->finding.line && !strcmp(x->file, b->finding.file) &&
+		    !strcmp(x->function, b->finding.function) &&
+		    (x->function[0] || b->function == function))
+			return b;
+	}
+	return NULL;
+}
+
+static void count_for(struct test_session *s, uint32_t function, struct test_case *t,
+		      struct test_bug *b)
+{
+	struct test_function *f = &s->functions.data[function];
+	uint32_t number = (uint32_t)(b - s->bugs.data);
+	t->bug = number + 1;
+	b->count++;
+	for (size_t i = 0; i < b->also.size; i++)
+		if (b->also.data[i] == function)
+			return;
+	if (b->function == function && b->count > 1)
+		return;
+	if (b->function != function)
+		vec_push(&b->also, function);
+	if (b->finding.failed)
+		f->bugs++;
+	else
+		f->suspected++;
+}
+
+/* The same place from the program's own start: that input is the one to tell. */
+static int raise_level(struct test_session *s, uint32_t function, const struct test_case *t,
+		       struct test_bug *b)
+{
+	struct test_function *f = &s->functions.data[function];
+	struct test_bug own = {.function = function};
+	if (b->program_level || strcmp(f->name, "main") || !b->finding.failed)
+		return 0;
+	buf_add(&own.data, t->data, t->size);
+	if (!is_program_level(s, f, &own.data) || confirm(s, t, &own)) {
+		test_bug_release(&own);
+		return 0;
+	}
+	if (own.finding.failed) {
+		struct buf data = b->data;
+		b->data = own.data;
+		own.data = data;
+		b->program_level = 1;
+		vec_push(&b->also, b->function);
+		b->function = function;
+	}
+	test_bug_release(&own);
+	return 0;
+}
+
+static int new_bug(struct test_session *s, uint32_t function, struct test_case *t,
+		   const struct batch_item *item)
+{
+	struct test_function *f = &s->functions.data[function];
+	struct test_bug b = {.function = function, .test = t->id};
+	buf_add(&b.data, t->data, t->size);
+	if (item->failed && item->bucket && !item->timed &&
+	    test_shrink(s, f->harness->number, item->bucket, &b.data))
+		goto fail;
+	if (confirm(s, t, &b))
+		goto fail;
+	if (!b.finding.failed && !item->ran && !(t->flags & (TEST_CRASH | TEST_HANG))) {
+		test_bug_release(
+		    &b); /* nothing is wrong with it, but for what it did to the batch */
+		t->failed = 0;
+		f->unchecked++;
+		return 0;
+	}
+	if (!b.finding.failed && !b.finding.kind[0])
+		suspect(&b.finding, t);
+	struct test_bug *known = find_finding(s, function, &b.finding);
+	if (known) {
+		test_bug_release(&b);
+		count_for(s, function, t, known);
+		return raise_level(s, function, t, known);
+	}
+	b.id = make_id(s, f, &b.finding);
+	b.raw_kind = mem_strdup(item->kind);
+	b.raw_function = item->function ? mem_strdup(item->function) : NULL;
+	b.raw_file = item->file ? mem_strdup(item->file) : NULL;
+	b.raw_line = item->line;
+	b.program_level = is_program_level(s, f, &b.data);
+	add_hint(s, f, &b);
+	if (!b.finding.function[0]) /* one bucket for each function that hangs */
+		b.finding.bucket = hash64(f->name, strlen(f->name), b.finding.bucket);
+	vec_push(&s->bugs, b);
+	count_for(s, function, t, &vec_last(&s->bugs));
+	if (s->o->verbose && !s->o->quiet)
+		log_warn("%s: %s", f->name, buf_str(&vec_last(&s->bugs).finding.summary));
+	return 0;
+fail:
+	test_bug_release(&b);
+	return -1;
+}
+
+static int look(struct test_session *s, uint32_t function, struct test_case *t,
+		const struct batch_item *item)
+{
+	struct test_function *f = &s->functions.data[function];
+	uint64_t known;
+	t->failed = 1;
+	if (item->bucket && map_get(&f->buckets, item->bucket, &known)) {
+		count_for(s, function, t, &s->bugs.data[known]);
+		return 0;
+	}
+	struct test_bug *b = item->kind[0] ? find_place(s, function, item) : NULL;
+	if (b) {
+		count_for(s, function, t, b);
+		if (raise_level(s, function, t, b))
+			return -1;
+	} else if (new_bug(s, function, t, item)) {
+		return -1;
+	}
+	if (item->bucket && t->bug)
+		map_set(&f->buckets, item->bucket, t->bug - 1);
+	return 0;
+}
+
+/* ----------------------------------------------------------------- batches */
+
+struct pick {
+	uint32_t function;
+	size_t test;
+};
+
+static int open_checks(struct test_session *s)
+{
+	if (s->batch)
+		return 0;
+	if (batch_open(&s->batch, s->program, VARIANT_SAN, s->o->run_time * SAN_SLOWER, s->scratch))
+		return -1;
+	struct launch_options o = s->cov.options;
+	o.shm = NULL;
+	o.server = 0;
+	o.wall_seconds = s->o->run_time;
+	return confirm_open(&s->confirm, s->program, &o);
+}
+
+/* What became of one test. One that failed in the search's own run is looked at whatever the batch
+ * says. */
+static int settle(struct test_session *s, uint32_t function, struct test_case *t,
+		  const struct batch_item *item, uint64_t *failures)
+{
+	struct test_function *f = &s->functions.data[function];
+	int doubtful = !item->ran || t->flags & (TEST_CRASH | TEST_HANG);
+	if (item->ran && !item->failed && !doubtful) {
+		t->passed = 1;
+		return 0;
+	}
+	if (++*failures > FAILURES) {
+		f->unchecked++;
+		return 0;
+	}
+	if (item->ran && item->failed)
+		return look(s, function, t, item);
+	struct batch_item alone = {.ran = item->ran}; /* only a run of its own says */
+	return look(s, function, t, &alone);
+}
+
+int test_check(struct test_session *s, const uint32_t *functions, size_t count)
+{
+	VEC(struct pick) picks = {0}, slow = {0}; /* slow: would hold the others up */
+	VEC(struct batch_item) items = {0};
+	int r = open_checks(s);
+	for (size_t i = 0; i < count && !r; i++) {
+		struct test_function *f = &s->functions.data[functions[i]];
+		unsigned hangs = 0;
+		for (size_t k = 0; k < f->tests.size; k++) {
+			struct test_case *t = &f->tests.data[k];
+			if (t->flags & TEST_ASSUMED)
+				continue;
+			if (t->flags & TEST_HANG) {
+				if (++hangs > HANGS)
+					f->unchecked++;
+				else
+					vec_push(&slow, (struct pick){functions[i], k});
+				continue;
+			}
+			vec_push(&picks, (struct pick){functions[i], k});
+			vec_push(&items, (struct batch_item){.data = t->data, .size = t->size});
+		}
+	}
+	if (!r && items.size)
+		r = batch_run(s->batch, items.data, items.size);
+	s->checks += items.size;
+	uint64_t failures = 0;
+	for (size_t i = 0; i < picks.size && !r; i++) {
+		struct test_function *f = &s->functions.data[picks.data[i].function];
+		if (i && picks.data[i - 1].function != picks.data[i].function)
+			failures = 0;
+		r = settle(s, picks.data[i].function, &f->tests.data[picks.data[i].test],
+			   &items.data[i], &failures);
+	}
+	for (size_t i = 0; i < slow.size && !r; i++) {
+		struct batch_item none = {0};
+		failures = 0;
+		r = settle(s, slow.data[i].function,
+			   &s->functions.data[slow.data[i].function].tests.data[slow.data[i].test],
+			   &none, &failures);
+	}
+	for (size_t i = 0; i < count && !r; i++)
+		s->functions.data[functions[i]].checked = 1;
+	vec_release(&picks);
+	vec_release(&slow);
+	vec_release(&items);
+	return r ? -1 : 0;
+}

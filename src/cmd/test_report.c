@@ -1,0 +1,201 @@
+/* test_report.c: the result of `muster test` for a person: a table of functions, then the bugs.
+ *
+ * A bug has what happened, where, the call in C that shows it, whether a caller is known to allow
+ * it, and a line to paste.
+ */
+#include "cmd/test.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "cmd/operands.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NAME_WIDTH 40
+#define INPUT_WIDTH 1000 /* characters of an input that a person is shown */
+
+static const char *color(const char *sequence)
+{
+	const char *no = getenv("NO_COLOR");
+	return isatty(1) && !(no && *no) ? sequence : "";
+}
+
+char *test_replay_command(const struct test_session *s, const struct test_bug *b)
+{
+	struct buf out = {0};
+	buf_adds(&out, "muster replay ");
+	operands_word(&out, b->file);
+	buf_adds(&out, " -- ");
+	operands_word(&out, s->program);
+	return buf_take(&out);
+}
+
+const char *test_scope_word(const struct test_session *s, const struct test_bug *b)
+{
+	if (s->o->entry)
+		return "program level: the entry that was named";
+	if (b->program_level)
+		return "program level: main itself leads there";
+	return s->has_main ? "function level: the caller is not proven to allow this; no "
+			     "whole-program input was found"
+			   : "function level: the caller is not proven to allow this";
+}
+
+/* ------------------------------------------------------------------- table */
+
+static void print_seconds(double seconds)
+{
+	if (seconds < 1)
+		printf("%6.0f ms", seconds * 1000);
+	else
+		printf("%7.1f s", seconds);
+}
+
+static void print_row(const struct test_session *s, const struct test_function *f, int width)
+{
+	static const char *const colors[] = {"\033[33m", "", "", "\033[32m"};
+	char branches[40];
+	(void)s;
+	snprintf(branches, sizeof branches, "%" PRIu64 "/%" PRIu32, f->covered, f->outcomes);
+	printf("%-*s  %s%-9s%s %9s %6zu ", width, f->name, color(colors[f->verdict]),
+	       test_verdict_word(f->verdict), color("\033[0m"), branches, f->tests.size);
+	if (f->bugs)
+		printf(" %s%4u%s  ", color("\033[1;31m"), f->bugs, color("\033[0m"));
+	else
+		printf(" %4s  ", "-");
+	print_seconds(f->result.seconds);
+	putchar('\n');
+	if (f->why.size && (s->o->verbose || f->verdict == TEST_UNREACHED))
+		printf("%*s  %s%.*s%s\n", 2, "", color("\033[2m"), (int)f->why.size, f->why.data,
+		       color("\033[0m"));
+}
+
+static int name_width(const struct test_session *s)
+{
+	size_t width = 8;
+	for (size_t i = 0; i < s->functions.size; i++) {
+		size_t n = strlen(s->functions.data[i].name);
+		width = n > width ? n : width;
+	}
+	return width > NAME_WIDTH ? NAME_WIDTH : (int)width;
+}
+
+struct totals {
+	uint64_t covered, outcomes, tests, verdicts[TEST_VERDICT_COUNT], bugs, suspected, inputs;
+};
+
+static void add_up(const struct test_session *s, struct totals *t)
+{
+	for (size_t i = 0; i < s->functions.size; i++) {
+		const struct test_function *f = &s->functions.data[i];
+		t->covered += f->covered;
+		t->outcomes += f->outcomes;
+		t->tests += f->tests.size;
+		t->inputs += f->result.inputs;
+		t->verdicts[f->verdict]++;
+	}
+	for (size_t i = 0; i < s->bugs.size; i++) {
+		t->bugs += (uint64_t)s->bugs.data[i].finding.failed;
+		t->suspected += !s->bugs.data[i].finding.failed;
+	}
+}
+
+/* -------------------------------------------------------------------- bugs */
+
+static void print_input(const struct test_session *s, const struct test_bug *b)
+{
+	const struct test_function *f = &s->functions.data[b->function];
+	struct buf text = {0};
+	harness_print_inline(s->harness, f->harness->number, b->data.data, b->data.size, &text);
+	int cut = text.size > INPUT_WIDTH;
+	printf("    %s: %.*s%s\n", f->name, cut ? INPUT_WIDTH : (int)text.size,
+	       text.size ? text.data : "",
+	       cut	   ? " ..."
+	       : text.size ? ""
+			   : "(no input)");
+	buf_release(&text);
+}
+
+static void print_bug(const struct test_session *s, struct test_bug *b)
+{
+	char *replay = test_replay_command(s, b);
+	printf("\n%s%s%s %s\n", color(b->finding.failed ? "\033[1;31m" : "\033[33m"),
+	       b->finding.failed ? "bug" : "suspected", color("\033[0m"),
+	       buf_str(&b->finding.summary));
+	print_input(s, b);
+	if (b->also.size) {
+		printf("    also from");
+		for (size_t i = 0; i < b->also.size && i < 8; i++)
+			printf("%s %s", i ? "," : "", s->functions.data[b->also.data[i]].name);
+		if (b->also.size > 8)
+			printf(" and %zu more", b->also.size - 8);
+		putchar('\n');
+	}
+	printf("    %s\n", test_scope_word(s, b));
+	if (b->hint.size)
+		printf("    if callers never do this: %s\n", buf_str(&b->hint));
+	printf("    %s\n", replay);
+	free(replay);
+}
+
+static void print_session(struct test_session *s)
+{
+	int width = name_width(s);
+	if (!s->functions.size)
+		return;
+	printf("%s%-*s  %-9s %9s %6s  %4s  %9s%s\n", color("\033[1m"), width, "function", "verdict",
+	       "branches", "tests", "bugs", "time", color("\033[0m"));
+	for (size_t i = 0; i < s->functions.size; i++)
+		print_row(s, &s->functions.data[i], width);
+}
+
+static void print_totals(const struct totals *t, double seconds)
+{
+	const char *sep = ": ";
+	uint64_t functions = 0;
+	for (int i = 0; i < TEST_VERDICT_COUNT; i++)
+		functions += t->verdicts[i];
+	printf("%" PRIu64 " function%s", functions, functions == 1 ? "" : "s");
+	for (int i = TEST_VERDICT_COUNT - 1; i >= 0; i--)
+		if (t->verdicts[i]) {
+			printf("%s%" PRIu64 " %s", sep, t->verdicts[i],
+			       test_verdict_word((enum test_verdict)i));
+			sep = ", ";
+		}
+	printf("; branches %" PRIu64 "/%" PRIu64, t->covered, t->outcomes);
+	if (t->outcomes)
+		printf(" (%.1f %%)", 100.0 * (double)t->covered / (double)t->outcomes);
+	printf(", %" PRIu64 " tests, %" PRIu64 " bug%s", t->tests, t->bugs,
+	       t->bugs == 1 ? "" : "s");
+	if (t->suspected)
+		printf(", %" PRIu64 " suspected", t->suspected);
+	printf(", %.1f s\n", seconds);
+}
+
+void test_print(struct test_session *const *sessions, size_t count, double seconds)
+{
+	struct totals t = {0};
+	for (size_t i = 0; i < count; i++) {
+		if (count > 1)
+			printf("%s%s:\n", i ? "\n" : "", sessions[i]->file);
+		print_session(sessions[i]);
+		add_up(sessions[i], &t);
+	}
+	print_totals(&t, seconds);
+	if (t.verdicts[TEST_VERIFIED] && count) {
+		struct buf scope = {0};
+		test_scope(sessions[0], &scope);
+		printf("%sverified: no defect for %s%s\n", color("\033[2m"), buf_str(&scope),
+		       color("\033[0m"));
+		buf_release(&scope);
+	}
+	for (int confirmed = 1; confirmed >= 0; confirmed--)
+		for (size_t i = 0; i < count; i++)
+			for (size_t k = 0; k < sessions[i]->bugs.size; k++)
+				if (sessions[i]->bugs.data[k].finding.failed == confirmed)
+					print_bug(sessions[i], &sessions[i]->bugs.data[k]);
+}

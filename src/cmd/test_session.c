@@ -1,0 +1,454 @@
+/* test_session.c: one file from source to verdicts.
+ *
+ * Build, make the variants, start workers, gather what they send, check it in batches while they go
+ * on, judge. The san variant is made by a process of its own meanwhile. Nothing of a function
+ * depends on what other functions gave, so the order in which messages come does not matter:
+ * results stand where the function stands.
+ */
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "cmd/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BATCH_TESTS 512	  /* that wait before the san variant is started */
+#define BATCH_SECONDS 5.0 /* or so long */
+#define PIPE_SIZE (1 << 20)
+#define PROGRESS_AFTER 2.0
+
+double test_clock(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ------------------------------------------------------------------- build */
+
+static void harness_options(const struct test_session *s, struct harness_options *h)
+{
+	const struct test_options *o = s->o;
+	*h = (struct harness_options){
+	    .elements = o->elements ? (uint32_t)o->elements : 8,
+	    .characters = o->characters ? (uint32_t)o->characters : 16,
+	    .objects = o->objects ? (uint32_t)o->objects : 3,
+	    .globals_initial = !strcmp(o->globals, "initial"),
+	    .global_limit = 256,
+	    .requires = o->requires.size ? o->requires.data : NULL,
+	};
+}
+
+static int is_source(const char *file)
+{
+	size_t n = strlen(file);
+	return n > 2 && (!strcmp(file + n - 2, ".c") || !strcmp(file + n - 2, ".i"));
+}
+
+static int build(struct test_session *s)
+{
+	struct harness_options h;
+	harness_options(s, &h);
+	if (!s->o->quiet)
+		log_progress("compiling %s", s->file);
+	int r;
+	if (is_source(s->file))
+		r = harness_build(s->file, s->o->cflags, &h, &s->front, &s->harness, &s->program);
+	else
+		r = harness_build_from(s->file, s->function, &h, &s->front, &s->harness,
+				       &s->program);
+	log_progress(NULL);
+	s->argv[0] = s->program;
+	s->built = test_clock();
+	return r;
+}
+
+/* --------------------------------------------------------------- functions */
+
+static int add_function(struct test_session *s, uint32_t front)
+{
+	for (size_t i = 0; i < s->harness->functions.size; i++) {
+		const struct harness_function *h = &s->harness->functions.data[i];
+		if (h->front != front)
+			continue;
+		struct test_function f = {.harness = h, .front = &s->front->functions.data[front]};
+		f.name = f.front->name;
+		vec_push(&s->functions, f);
+		return 0;
+	}
+	return -1;
+}
+
+static int no_such(struct test_session *s, const char *name)
+{
+	struct buf near = {0};
+	front_nearest(s->front, name, &near);
+	if (near.size)
+		error_set("'%s' has no function '%s'; the nearest: %s", s->file, name,
+			  buf_str(&near));
+	else
+		error_set("'%s' defines no function '%s'", s->file, name);
+	buf_release(&near);
+	return -1;
+}
+
+static int choose_named(struct test_session *s, const char *names)
+{
+	char *all = mem_strdup(names), *rest = all, *name;
+	int r = 0;
+	while (!r && (name = strsep(&rest, ","))) {
+		int number = *name ? front_function(s->front, name) : -1;
+		if (number < 0 || !s->front->functions.data[number].defined ||
+		    add_function(s, (uint32_t)number))
+			r = no_such(s, name);
+	}
+	free(all);
+	return r;
+}
+
+/* Callees before callers; functions of headers only if they are named. */
+static int choose_all(struct test_session *s)
+{
+	uint32_t count = 0, *order = mem_alloc((s->front->functions.size + 1) * sizeof *order);
+	front_bottom_up(s->front, order, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (!s->front->functions.data[order[i]].in_header)
+			add_function(s, order[i]);
+	free(order);
+	return s->functions.size ? 0 : error_set("'%s' defines no function", s->file);
+}
+
+static int choose(struct test_session *s)
+{
+	int main_number = front_function(s->front, "main");
+	s->has_main = main_number >= 0 && s->front->functions.data[main_number].defined;
+	if (s->o->entry)
+		return choose_named(s, s->o->entry);
+	return s->function ? choose_named(s, s->function) : choose_all(s);
+}
+
+/* ---------------------------------------------------------------- variants */
+
+static pid_t make_in_child(const struct test_session *s, enum variant_kind kind)
+{
+	pid_t parent = getpid(), pid = fork();
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	struct variant v;
+	_exit(variant_make(s->program, kind, &v)
+		  ? 1
+		  : 0); /* the parent asks again, and gets the words */
+}
+
+static void wait_for(pid_t pid)
+{
+	int status;
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		continue;
+}
+
+static int make_variants(struct test_session *s)
+{
+	struct target_options t = TARGET_DEFAULTS;
+	if (!s->o->quiet)
+		log_progress("making the variants of %s", s->file);
+	pid_t trace = make_in_child(s, VARIANT_TRACE);
+	t.time = s->o->run_time;
+	t.mem_mb = 2048;
+	target_make(&s->cov, s->program, s->argv, VARIANT_COV, &t);
+	s->cov.options.directory = s->scratch;
+	wait_for(trace);
+	log_progress(NULL);
+	return 0;
+}
+
+/* ----------------------------------------------------------------- workers */
+
+struct worker {
+	pid_t pid;
+	int fd; /* -1: gone */
+	struct buf in;
+};
+
+struct gathering {
+	struct test_session *s;
+	struct worker workers[TEST_WORKERS];
+	unsigned count, alive;
+	VEC(uint32_t) waiting; /* functions that were searched and not checked */
+	size_t waiting_tests;
+	double waiting_since, next_line;
+	unsigned done;
+	int failed;
+};
+
+static int start_worker(struct gathering *g, unsigned number)
+{
+	int fds[2];
+	if (pipe2(fds, O_CLOEXEC))
+		return error_errno("cannot make a pipe");
+	fcntl(fds[1], F_SETPIPE_SZ, PIPE_SIZE);
+	pid_t parent = getpid(), pid = fork();
+	if (pid < 0)
+		return error_errno("cannot start a worker");
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(EXIT_INTERNAL);
+		for (unsigned i = 0; i < g->count; i++)
+			if (g->workers[i].fd >= 0)
+				close(g->workers[i].fd);
+		close(fds[0]);
+		test_worker(g->s, number, fds[1]);
+	}
+	close(fds[1]);
+	g->workers[number] = (struct worker){.pid = pid, .fd = fds[0]};
+	if (number >= g->count)
+		g->count = number + 1;
+	g->alive++;
+	return 0;
+}
+
+static int check_waiting(struct gathering *g)
+{
+	struct test_session *s = g->s;
+	if (!g->waiting.size)
+		return 0;
+	if (test_check(s, g->waiting.data, g->waiting.size))
+		return -1;
+	for (size_t i = 0; i < g->waiting.size; i++)
+		if (test_store_function(s, &s->functions.data[g->waiting.data[i]]))
+			return -1;
+	vec_clear(&g->waiting);
+	g->waiting_tests = 0;
+	return 0;
+}
+
+static void take_function(struct gathering *g, const char *data, size_t size)
+{
+	struct test_searched r;
+	if (test_unpack(g->s, data, size))
+		return;
+	memcpy(&r, data, sizeof r);
+	if (!g->waiting.size)
+		g->waiting_since = test_clock();
+	vec_push(&g->waiting, r.function);
+	g->waiting_tests += g->s->functions.data[r.function].tests.size;
+	g->done++;
+}
+
+/* Whole messages of what a worker sent so far. */
+static void take_messages(struct gathering *g, struct worker *w)
+{
+	size_t at = 0;
+	while (w->in.size - at >= 8) {
+		uint32_t head[2];
+		memcpy(head, w->in.data + at, sizeof head);
+		if (w->in.size - at - 8 < head[1])
+			break;
+		if (head[0] == TEST_MESSAGE_FUNCTION)
+			take_function(g, w->in.data + at + 8, head[1]);
+		else
+			test_unpack_stats(g->s, w->in.data + at + 8, head[1]);
+		at += 8 + head[1];
+	}
+	if (at) {
+		memmove(w->in.data, w->in.data + at, w->in.size - at);
+		w->in.size -= at;
+	}
+}
+
+/* A worker is gone. One that died took a function with it; another one goes on with the rest. */
+static int worker_gone(struct gathering *g, unsigned number)
+{
+	struct worker *w = &g->workers[number];
+	struct test_shared *shared = g->s->shared;
+	int status = 0;
+	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
+		continue;
+	close(w->fd);
+	w->fd = -1;
+	buf_release(&w->in);
+	g->alive--;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_OK)
+		return 0;
+	if (shared->workers[number].busy) {
+		struct test_function *f = &g->s->functions.data[shared->workers[number].function];
+		if (!f->searched)
+			f->lost = 1;
+		log_warn(
+		    "the search of '%s' failed inside muster (%s %d): it goes on with the next",
+		    f->name, WIFSIGNALED(status) ? "signal" : "status",
+		    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+		shared->workers[number].busy = 0;
+	} else if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_USAGE) {
+		return error_set("the harness of '%s' cannot be run", g->s->file);
+	}
+	if (shared->next < g->s->functions.size && !shared->stop)
+		return start_worker(g, number);
+	return 0;
+}
+
+static void show_progress(struct gathering *g)
+{
+	const struct test_session *s = g->s;
+	double now = test_clock();
+	if (s->o->quiet || now - s->started < PROGRESS_AFTER)
+		return;
+	log_progress("%s: %u of %zu functions, %zu bugs, %.0f s", s->file, g->done,
+		     s->functions.size, s->bugs.size, now - s->started);
+	if (isatty(2) || now < g->next_line)
+		return;
+	g->next_line = now + (now - s->started) + 5; /* ever more rarely */
+	log_info("%s: %u of %zu functions, %zu bugs, %.0f s", s->file, g->done, s->functions.size,
+		 s->bugs.size, now - s->started);
+	fprintf(stderr, "muster: %s: %u of %zu functions, %zu bugs, %.0f s\n", s->file, g->done,
+		s->functions.size, s->bugs.size, now - s->started);
+}
+
+static int read_workers(struct gathering *g)
+{
+	struct pollfd fds[TEST_WORKERS];
+	unsigned numbers[TEST_WORKERS], n = 0;
+	for (unsigned i = 0; i < g->count; i++)
+		if (g->workers[i].fd >= 0) {
+			fds[n] = (struct pollfd){.fd = g->workers[i].fd, .events = POLLIN};
+			numbers[n++] = i;
+		}
+	if (poll(fds, n, 200) < 0 && errno != EINTR)
+		return error_errno("poll");
+	for (unsigned i = 0; i < n; i++) {
+		struct worker *w = &g->workers[numbers[i]];
+		if (!fds[i].revents)
+			continue;
+		buf_reserve(&w->in, 1 << 16);
+		ssize_t got = read(w->fd, w->in.data + w->in.size, 1 << 16);
+		if (got > 0) {
+			w->in.size += (size_t)got;
+			take_messages(g, w);
+		} else if (!got || errno != EINTR) {
+			if (worker_gone(g, numbers[i]))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static void end_workers(struct gathering *g)
+{
+	for (unsigned i = 0; i < g->count; i++)
+		if (g->workers[i].fd >= 0) {
+			kill(g->workers[i].pid, SIGKILL);
+			wait_for(g->workers[i].pid);
+			close(g->workers[i].fd);
+			buf_release(&g->workers[i].in);
+		}
+}
+
+static unsigned worker_count(const struct test_session *s)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t n = s->o->workers ? s->o->workers : cpus > 0 ? (uint64_t)cpus : 1;
+	n = n > TEST_WORKERS ? TEST_WORKERS : n;
+	return (unsigned)(n > s->functions.size ? s->functions.size : n);
+}
+
+static int search_all(struct test_session *s)
+{
+	struct gathering g = {.s = s};
+	int r = 0;
+	for (unsigned i = 0, n = worker_count(s); i < n && !r; i++)
+		r = start_worker(&g, i);
+	pid_t san = make_in_child(s, VARIANT_SAN); /* nobody needs it yet */
+	g.next_line = s->started + PROGRESS_AFTER;
+	while (!r && g.alive) {
+		r = read_workers(&g);
+		show_progress(&g);
+		if (r || (g.waiting_tests < BATCH_TESTS &&
+			  (!g.waiting.size || test_clock() - g.waiting_since < BATCH_SECONDS)))
+			continue;
+		wait_for(san);
+		san = 0;
+		r = check_waiting(&g);
+	}
+	s->searched = test_clock();
+	wait_for(san);
+	if (!r)
+		r = check_waiting(&g);
+	end_workers(&g);
+	vec_release(&g.waiting);
+	log_progress(NULL);
+	return r;
+}
+
+/* ------------------------------------------------------------------- whole */
+
+static int open_scratch(struct test_session *s)
+{
+	s->scratch = file_temp("calls");
+	return s->scratch ? file_mkdirs(s->scratch) : -1;
+}
+
+static int run_functions(struct test_session *s)
+{
+	if (open_scratch(s) || test_store_open(s) || make_variants(s))
+		return -1;
+	test_find_outcomes(s);
+	if (search_all(s) || test_store_bugs(s))
+		return -1;
+	test_judge(s);
+	return 0;
+}
+
+int test_session_run(struct test_session *s, int *code)
+{
+	*code = EXIT_USAGE;
+	s->started = test_clock();
+	if (build(s) || choose(s))
+		return -1;
+	*code = EXIT_INTERNAL;
+	int r = run_functions(s);
+	s->seconds = test_clock() - s->started;
+	return r;
+}
+
+void test_session_release(struct test_session *s)
+{
+	for (size_t i = 0; i < s->functions.size; i++) {
+		struct test_function *f = &s->functions.data[i];
+		vec_release(&f->tests);
+		vec_release(&f->covers);
+		arena_release(&f->arena);
+		map_release(&f->buckets);
+		buf_release(&f->why);
+	}
+	for (size_t i = 0; i < s->bugs.size; i++)
+		test_bug_release(&s->bugs.data[i]);
+	vec_release(&s->functions);
+	vec_release(&s->bugs);
+	map_release(&s->covered);
+	batch_close(s->batch);
+	confirm_close(s->confirm);
+	store_close(s->store);
+	if (s->cov.options.program)
+		target_release(&s->cov);
+	harness_free(s->harness);
+	front_close(s->front);
+	free(s->program);
+	free(s->dir);
+	free(s->scratch);
+}

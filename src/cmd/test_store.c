@@ -1,0 +1,210 @@
+/* test_store.c: what `muster test` leaves behind: a campaign in the store, a directory with the
+ * bugs' inputs.
+ *
+ * A session is one campaign, whose key is a hash of the harness's file: the same file with the same
+ * options is the same campaign, a changed one is another. Inputs begin with the function's id, so
+ * tests of all functions can stand in one campaign. A function's tests and what they cover are
+ * written in one transaction.
+ */
+#include "base/error.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "build/home.h"
+#include "cmd/operands.h"
+#include "cmd/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* a/b.c becomes a-b. */
+static char *dir_name(const char *file)
+{
+	struct buf b = {0};
+	while (!strncmp(file, "./", 2) || !strncmp(file, "../", 3) || *file == '/')
+		file += *file == '/' ? 1 : file[1] == '/' ? 2 : 3;
+	for (; *file; file++)
+		buf_addc(&b, *file == '/' ? '-' : *file);
+	if (b.size > 2 && !memcmp(b.data + b.size - 2, ".c", 2))
+		b.size -= 2;
+	char *name = mem_strndup(b.data ? b.data : "", b.size);
+	buf_release(&b);
+	return name;
+}
+
+static int make_dir(struct test_session *s, struct hash128 key)
+{
+	char *name = dir_name(s->file), hex[HASH_HEX_SIZE + 1];
+	char *below = mem_printf("test/%s", *name ? name : "unit");
+	s->dir = s->o->out ? mem_strdup(s->o->out) : file_join(home_project(), below);
+	char *bugs = file_join(s->dir, "bugs"), *mark = file_join(s->dir, "campaign");
+	if (!s->o->out) /* ours alone: what is fixed does not stay */
+		file_remove_tree(bugs);
+	hash_hex(key, hex);
+	strcat(hex, "\n");
+	int r = file_mkdirs(bugs) || file_write_atomic(mark, hex, strlen(hex)) ? -1 : 0;
+	free(name);
+	free(below);
+	free(bugs);
+	free(mark);
+	return r;
+}
+
+static int set(struct test_session *s, const char *name, const char *text)
+{
+	return store_value_set(s->store, s->campaign, name, text, strlen(text));
+}
+
+static int note_options(struct test_session *s)
+{
+	const struct harness_options *h = &s->harness->options;
+	struct buf cflags = {0}, requires = {0};
+	for (const char *const *p = s->o->cflags; p && *p; p++) {
+		if (cflags.size)
+			buf_addc(&cflags, ' ');
+		operands_word(&cflags, *p);
+	}
+	for (const char *const *p = h->requires; p && *p; p++)
+		buf_addf(&requires, "%s\n", *p);
+	char *options =
+	    mem_printf("elements=%u characters=%u objects=%u globals=%s", h->elements,
+		       h->characters, h->objects, h->globals_initial ? "initial" : "symbolic");
+	char *dir = file_absolute(s->dir), *file = file_absolute(s->file);
+	int r = set(s, "kind", "test") || set(s, "file", file) ||
+		set(s, "cflags", buf_str(&cflags)) || set(s, "options", options) ||
+		set(s, "requires", buf_str(&requires)) || set(s, "output", dir) ||
+		set(s, "function", s->function ? s->function : "");
+	buf_release(&cflags);
+	buf_release(&requires);
+	free(options);
+	free(dir);
+	free(file);
+	return r ? -1 : 0;
+}
+
+static int program_hash(struct test_session *s, struct hash128 *key)
+{
+	struct buf b = {0};
+	if (file_read(s->program, &b))
+		return -1;
+	char *file = file_absolute(s->file);
+	*key = hash128_join(hash128(b.data, b.size), hash128_str(file));
+	free(file);
+	buf_release(&b);
+	return 0;
+}
+
+int test_store_open(struct test_session *s)
+{
+	char *path = s->o->store ? mem_strdup(s->o->store) : file_join(home_project(), "store.db");
+	struct buf command = {0};
+	struct hash128 key;
+	int fresh;
+	operands_word(&command, s->program);
+	int r = program_hash(s, &key) || make_dir(s, key) ||
+		store_open(&s->store, path, STORE_CREATE) || store_begin(s->store);
+	if (!r) {
+		r = store_campaign(s->store, key, s->program, buf_str(&command), &s->campaign,
+				   &fresh) ||
+		    note_options(s);
+		if (r)
+			store_rollback(s->store);
+		else
+			r = store_commit(s->store);
+	}
+	buf_release(&command);
+	free(path);
+	return r ? -1 : 0;
+}
+
+static int add_tests(struct test_session *s, struct test_function *f)
+{
+	for (size_t i = 0; i < f->tests.size; i++) {
+		struct test_case *t = &f->tests.data[i];
+		struct store_test row = {
+		    .data = t->data,
+		    .size = t->size,
+		    .parent = t->parent ? f->tests.data[t->parent - 1].id : 0,
+		    .origin = t->origin,
+		    .path = t->path,
+		    .run = t->run,
+		    .found = t->found,
+		    .new_outcomes = t->new_outcomes,
+		    .flags = t->flags | (t->failed ? TEST_CRASH : 0),
+		    .stage = STAGE_DONE,
+		};
+		if (store_test_add(s->store, s->campaign, &row) < 0)
+			return -1;
+		t->id = row.id;
+	}
+	for (size_t i = 0; i < f->covers.size; i++) {
+		const struct test_cover *c = &f->covers.data[i];
+		uint64_t test =
+		    c->test && c->test <= f->tests.size ? f->tests.data[c->test - 1].id : 0;
+		if (store_cover_add(s->store, s->campaign, c->unit, c->outcome, c->mask, test))
+			return -1;
+	}
+	return 0;
+}
+
+int test_store_function(struct test_session *s, struct test_function *f)
+{
+	if (!s->store)
+		return 0;
+	if (store_begin(s->store))
+		return -1;
+	if (add_tests(s, f)) {
+		store_rollback(s->store);
+		return -1;
+	}
+	return store_commit(s->store);
+}
+
+static int write_input(struct test_session *s, struct test_bug *b)
+{
+	char *below = mem_printf("bugs/%s", b->id);
+	b->file = file_join(s->dir, below);
+	free(below);
+	return file_write_atomic(b->file, b->data.data ? b->data.data : "", b->data.size);
+}
+
+static int add_bug(struct test_session *s, struct test_bug *b)
+{
+	struct finding *f = &b->finding;
+	char *below = mem_printf("bugs/%s", b->id);
+	struct store_bug row = {
+	    .bucket = f->bucket,
+	    .kind = f->kind,
+	    .function = f->function,
+	    .file = f->file,
+	    .line = f->line,
+	    .confirmed = f->failed,
+	    .test = b->test,
+	    .summary = buf_str(&f->summary),
+	    .report = buf_str(&f->report),
+	    .input_file = below,
+	    .data = b->data.data,
+	    .size = b->data.size,
+	};
+	int r = store_bug_add(s->store, s->campaign, &row);
+	if (!r)
+		r = store_bug_update(s->store, s->campaign, &row);
+	free(below);
+	return r < 0 ? -1 : 0;
+}
+
+int test_store_bugs(struct test_session *s)
+{
+	int r = 0;
+	if (!s->store)
+		return 0;
+	if (store_begin(s->store))
+		return -1;
+	for (size_t i = 0; i < s->bugs.size && !r; i++)
+		r = write_input(s, &s->bugs.data[i]) || add_bug(s, &s->bugs.data[i]);
+	if (r) {
+		store_rollback(s->store);
+		return -1;
+	}
+	return store_commit(s->store);
+}

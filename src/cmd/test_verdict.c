@@ -1,0 +1,179 @@
+/* test_verdict.c: the word for each function, and what keeps it from a better one.
+ *
+ * verified needs all of: the search came to its end by itself and lost nothing; each of its tests
+ * passed the san variant; the harness has no limit for this function; no bug. Whatever is not known
+ * for sure counts against it. explored: every outcome of every branch of the function was taken by
+ * some test of the session.
+ */
+#include "cmd/test.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const char *test_verdict_word(enum test_verdict v)
+{
+	static const char *const words[] = {
+#define X(name, word) word,
+	    TEST_VERDICTS(X)
+#undef X
+	};
+	return words[v];
+}
+
+/* ---------------------------------------------------------------- branches */
+
+/* Counters of a function: those of its decisions but checks stand together. */
+static void take_range(struct test_function *f, const struct site_table *t,
+		       const struct site_function *sf)
+{
+	struct site_decision d;
+	int first = 1;
+	f->unit = t->unit;
+	for (uint32_t i = 0; i < sf->decisions; i++) {
+		if (!site_table_decision(t, sf->first_decision + i, &d) || d.check)
+			continue;
+		if (first)
+			f->first_outcome = d.first_outcome;
+		first = 0;
+		f->outcomes = d.first_outcome + d.outcomes - f->first_outcome;
+	}
+}
+
+/* The unit's main has another name in the harness, which ends in it. */
+static const char *plain_name(const char *name)
+{
+	size_t n = strlen(name);
+	return n > 4 && !strcmp(name + n - 4, "main") && !strncmp(name, "__muster", 8) ? "main"
+										       : name;
+}
+
+void test_find_outcomes(struct test_session *s)
+{
+	struct strmap index = {0};
+	for (size_t i = 0; i < s->functions.size; i++)
+		strmap_set(&index, s->functions.data[i].name, i);
+	for (size_t t = 0; t < s->cov.sites.count; t++) {
+		const struct site_table *table = &s->cov.sites.tables[t];
+		for (uint32_t i = 0; i < table->functions; i++) {
+			struct site_function sf;
+			uint64_t at;
+			if (!site_table_function(table, i, &sf))
+				continue;
+			if (!strmap_get(&index, plain_name(sf.name), &at))
+				continue;
+			struct test_function *f = &s->functions.data[at];
+			/* Static functions of other units may have the same name. */
+			if (!f->outcomes &&
+			    (!sf.line || !f->front->line || sf.line == f->front->line))
+				take_range(f, table, &sf);
+		}
+	}
+	strmap_release(&index);
+}
+
+static void count_covered(const struct test_session *s, struct test_function *f)
+{
+	f->covered = 0;
+	for (uint32_t i = 0; i < f->outcomes; i++)
+		f->covered += (uint64_t)map_get(
+		    &s->covered, (uint64_t)f->unit << 32 | (f->first_outcome + i), NULL);
+}
+
+/* ----------------------------------------------------------------- verdict */
+
+__attribute__((format(printf, 2, 3))) static void reason(struct test_function *f, const char *fmt,
+							 ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	if (f->why.size)
+		buf_adds(&f->why, "; ");
+	buf_addv(&f->why, fmt, ap);
+	va_end(ap);
+}
+
+static void losses(struct test_function *f)
+{
+	const struct search_losses *l = &f->result.losses;
+	for (int i = 0; i < LOSS_COUNT; i++)
+		if (l->count[i])
+			reason(f, "%s", search_loss_words((enum search_loss)i));
+}
+
+static void judge(struct test_function *f)
+{
+	const struct test_searched *r = &f->result;
+	buf_clear(&f->why);
+	if (f->harness->number == UINT32_MAX)
+		reason(f, "%s", f->harness->why ? f->harness->why : "it cannot be called");
+	else if (f->lost)
+		reason(f, "muster itself failed while it searched this function");
+	else if (!f->searched)
+		reason(f, "the time was over before its turn");
+	else if (!r->ran)
+		reason(f, "no input was found for which its preconditions hold");
+	if (f->why.size) {
+		f->verdict = TEST_UNREACHED;
+		return;
+	}
+	if (f->bugs)
+		reason(f, "%u bug%s", f->bugs, f->bugs == 1 ? "" : "s");
+	if (f->suspected)
+		reason(f, "%u failure%s that the san variant did not confirm", f->suspected,
+		       f->suspected == 1 ? "" : "s");
+	if (!r->ended)
+		reason(f, "%s with %" PRIu64 " paths to explore further",
+		       r->stopped ? "stopped" : "its budget ended", r->frontier);
+	if (r->ended && !r->exhausted)
+		losses(f);
+	if (f->unchecked || !f->checked)
+		reason(f, "not every test was run in the san variant");
+	for (unsigned i = 0; i < HARNESS_LIMIT_COUNT; i++)
+		if (f->harness->limits & 1u << i)
+			reason(f, "%s", harness_limit_words((enum harness_limit)i));
+	/* Each way to be no better has its words: what has none keeps nobody from being verified.
+	 */
+	int all = r->ended && r->exhausted && f->checked && !f->unchecked && !f->bugs &&
+		  !f->suspected && !f->harness->limits;
+	if (all && !f->why.size)
+		f->verdict = TEST_VERIFIED;
+	else
+		f->verdict = f->covered == f->outcomes ? TEST_EXPLORED : TEST_PARTIAL;
+	if (!all && !f->why.size)
+		reason(f, "something was lost on the way");
+}
+
+void test_judge(struct test_session *s)
+{
+	for (size_t i = 0; i < s->functions.size; i++) {
+		struct test_function *f = &s->functions.data[i];
+		for (size_t k = 0; k < f->covers.size; k++) {
+			const struct test_cover *c = &f->covers.data[k];
+			map_set(&s->covered, (uint64_t)c->unit << 32 | c->outcome, c->mask);
+		}
+	}
+	for (size_t i = 0; i < s->functions.size; i++) {
+		count_covered(s, &s->functions.data[i]);
+		judge(&s->functions.data[i]);
+	}
+}
+
+void test_scope(const struct test_session *s, struct buf *out)
+{
+	const struct harness_options *o = &s->harness->options;
+	buf_addf(out,
+		 "any values of parameters; pointers are null or point to the start of one of %u "
+		 "objects a type, of up to %u "
+		 "elements, strings of up to %u characters; ",
+		 o->objects, o->elements, o->characters ? o->characters - 1 : 0);
+	buf_adds(out, o->globals_initial ? "globals as initialised; " : "globals of any value; ");
+	if (o->requires && o->requires[0])
+		buf_adds(out, "preconditions of --requires hold; ");
+	buf_addf(out,
+		 "allocation succeeds; a call ends within %g s; checked: AddressSanitizer, "
+		 "UndefinedBehaviorSanitizer",
+		 s->o->run_time);
+}

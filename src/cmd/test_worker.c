@@ -1,0 +1,321 @@
+/* test_worker.c: a worker of `muster test`: takes functions, searches each, sends what it found.
+ *
+ * The fast runner, the two tracers and the search are opened once and serve all functions. Between
+ * two functions the search is restarted: nothing of a function's result depends on which functions
+ * this worker had before.
+ *
+ * How long: a function's budget is its runs and its seconds; where the session has a limit, also a
+ * fair share of what is left of it. When every branch of the function itself is covered, a smaller
+ * budget begins, for the remaining paths.
+ */
+#include "base/error.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "cmd/test.h"
+#include "search/frontier.h"
+
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SOLVE_SECONDS 0.3 /* of one query */
+#define SHARE 3.0	  /* of an even share of the time that is left */
+
+struct test_worker {
+	struct test_session *s;
+	struct test_running *running;
+	struct target trace, trace_child;
+	struct exec *exec;
+	struct launcher *parent, *child;
+	struct search *search;
+	struct frontier frontier;
+	/* The function at hand. */
+	struct test_function *f;
+	double begun, covered_clock;
+	uint64_t covered, covered_at,
+	    covered_inputs; /* of its own outcomes; inputs when the last one was */
+	int stopped;
+};
+
+/* ------------------------------------------------------------------- hooks */
+
+static int is_own(const struct test_function *f, const struct search_cover *c)
+{
+	return c->unit == f->unit && c->outcome - f->first_outcome < f->outcomes;
+}
+
+static void note_cover(struct test_worker *w, const struct search_cover *cover, size_t count,
+		       uint32_t test)
+{
+	struct test_function *f = w->f;
+	uint64_t inputs = search_inputs(w->search);
+	for (size_t i = 0; i < count; i++) {
+		struct test_cover c = {cover[i].unit, cover[i].outcome, cover[i].mask, test};
+		vec_push(&f->covers, c);
+		/* One class only: the outcome is new, and not just taken another number of times.
+		 */
+		if (!is_own(f, &cover[i]) || cover[i].mask & (cover[i].mask - 1))
+			continue;
+		w->covered++;
+		w->covered_at = inputs;
+		if (w->covered == f->outcomes) {
+			w->covered_clock = test_clock();
+			w->covered_inputs = inputs;
+		}
+	}
+}
+
+static int add(void *ctx, struct search_test *t, const struct search_cover *cover, size_t count)
+{
+	struct test_worker *w = ctx;
+	struct test_function *f = w->f;
+	int added = frontier_add(&w->frontier, t, cover, count);
+	if (added <= 0)
+		return added;
+	struct test_case c = {
+	    .id = t->id,
+	    .parent = t->parent,
+	    .data = w->frontier.tests.data[t->id - 1].data,
+	    .size = t->size,
+	    .origin = t->origin,
+	    .flags = t->flags,
+	    .new_outcomes = t->news.outcomes,
+	    .path = t->path,
+	    .run = search_inputs(w->search),
+	    .found = w->s->o->repeatable ? 0 : test_clock() - w->begun,
+	};
+	if (t->id != f->tests.size + 1)
+		BUG("test %llu of '%s' out of order", (unsigned long long)t->id, f->name);
+	vec_push(&f->tests, c);
+	note_cover(w, cover, count, (uint32_t)t->id);
+	return added;
+}
+
+static int take(void *ctx, struct search_test *t, struct buf *data)
+{
+	struct test_worker *w = ctx;
+	return frontier_take(&w->frontier, t, data);
+}
+
+static int update(void *ctx, const struct search_test *t)
+{
+	struct test_worker *w = ctx;
+	if (t->id && t->id <= w->f->tests.size) {
+		struct test_case *c = &w->f->tests.data[t->id - 1];
+		c->flags = t->flags;
+		c->path = t->path ? t->path : c->path;
+	}
+	return frontier_update(&w->frontier, t);
+}
+
+static int failed(void *ctx, const struct search_test *t, const struct exec_result *r)
+{
+	(void)ctx, (void)t, (void)r; /* its flags say so, and the parent looks at it */
+	return 0;
+}
+
+static int all_covered(const struct test_worker *w)
+{
+	return w->covered >= w->f->outcomes;
+}
+
+static int over(const struct test_worker *w)
+{
+	const struct test_options *o = w->s->o;
+	if (w->s->shared->stop)
+		return 1;
+	if (!all_covered(w))
+		return 0;
+	if (search_inputs(w->search) - w->covered_inputs >= o->path_runs)
+		return 1;
+	return !o->repeatable && test_clock() - w->covered_clock >= o->path_time;
+}
+
+static int pause_hook(void *ctx)
+{
+	struct test_worker *w = ctx;
+	if (over(w))
+		w->stopped = 1;
+	return w->stopped;
+}
+
+/* ----------------------------------------------------------------- opening */
+
+static void open_targets(struct test_worker *w)
+{
+	struct test_session *s = w->s;
+	struct target_options t = TARGET_DEFAULTS;
+	t.time = s->o->run_time * 4; /* tracing is slower */
+	t.mem_mb = 4096;
+	t.shm.events = 1 << 20;
+	t.shm.nodes = 1 << 22;
+	t.shm.table_limit = 4096;
+	target_make(&w->trace, s->program, s->argv, VARIANT_TRACE, &t);
+	target_make(&w->trace_child, s->program, s->argv, VARIANT_TRACE, &t);
+	w->trace.options.directory = w->trace_child.options.directory = s->scratch;
+	w->trace.options.server = w->trace_child.options.server = 1;
+}
+
+static int open_search(struct test_worker *w)
+{
+	const struct test_options *o = w->s->o;
+	struct search_options so = {
+	    .seed = o->seed ? o->seed : 1,
+	    .repeatable = o->repeatable,
+	    .no_mutate = 1,
+	    .unit = 1,
+	    .cover_per_function = 1,
+	    .max_input = 1 << 20,
+	    .solve = {.seconds = o->repeatable ? 0 : SOLVE_SECONDS, .no_optimistic = 0},
+	};
+	struct search_target t = {
+	    .exec = w->exec,
+	    .parent = w->parent,
+	    .child = w->child,
+	    .parent_shm = &w->trace.shm,
+	    .child_shm = &w->trace_child.shm,
+	    .sites = &w->trace.sites,
+	    .to_objects = 1,
+	};
+	struct search_hooks hooks = {w, add, take, update, failed, pause_hook};
+	frontier_init(&w->frontier);
+	w->search = search_new(&so, &t, &hooks);
+	return w->search ? 0 : -1;
+}
+
+static int open_worker(struct test_worker *w)
+{
+	open_targets(w);
+	if (exec_open(&w->exec, &w->s->cov.options, 1) ||
+	    !(w->parent = launcher_new(&w->trace.options)) ||
+	    !(w->child = launcher_new(&w->trace_child.options)))
+		return -1;
+	return open_search(w);
+}
+
+/* --------------------------------------------------------------- functions */
+
+static double function_seconds(const struct test_worker *w)
+{
+	const struct test_options *o = w->s->o;
+	const struct test_shared *shared = w->s->shared;
+	if (o->repeatable)
+		return 0;
+	if (o->seconds <= 0)
+		return o->function_time;
+	double left = o->seconds - (test_clock() - shared->started);
+	double functions = (double)w->s->functions.size - (double)shared->next + 1;
+	uint64_t workers = o->workers ? o->workers : (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+	double share = SHARE * left * (double)workers / (functions < 1 ? 1 : functions);
+	share = share < 0.01 ? 0.01 : share;
+	return o->function_time > 0 && o->function_time < share ? o->function_time : share;
+}
+
+static int out_of_time(const struct test_worker *w)
+{
+	const struct test_options *o = w->s->o;
+	return w->s->shared->stop ||
+	       (o->seconds > 0 && test_clock() - w->s->shared->started >= o->seconds);
+}
+
+static int was_entered(const struct test_function *f)
+{
+	for (size_t i = 0; i < f->tests.size; i++)
+		if (!(f->tests.data[i].flags & TEST_ASSUMED))
+			return 1;
+	return 0;
+}
+
+static int search_function(struct test_worker *w, uint32_t number, struct test_searched *r)
+{
+	struct test_function *f = &w->s->functions.data[number];
+	uint32_t id = w->s->harness->calls.data[f->harness->number].id;
+	uint8_t first[DRIVE_PREFIX] = {(uint8_t)id, (uint8_t)(id >> 8), (uint8_t)(id >> 16),
+				       (uint8_t)(id >> 24)};
+	w->f = f;
+	w->begun = w->covered_clock = test_clock();
+	w->covered = w->covered_at = w->covered_inputs = 0;
+	w->stopped = 0;
+	frontier_clear(&w->frontier);
+	search_restart(w->search);
+	search_limits(w->search, w->s->o->runs, function_seconds(w));
+	int more = search_offer(w->search, first, sizeof first, ORIGIN_SEED, 1) < 0 ? -1 : 1;
+	while (more > 0 && !w->stopped)
+		more = search_step(w->search);
+	if (more < 0)
+		return -1;
+	*r = (struct test_searched){
+	    .function = number,
+	    .ran = (uint32_t)was_entered(f),
+	    .inputs = search_inputs(w->search),
+	    .covered_at = w->covered_at,
+	    .frontier = w->frontier.heap.size,
+	    .seconds = w->s->o->repeatable ? 0 : test_clock() - w->begun,
+	    .losses = *search_losses(w->search),
+	};
+	r->ended = !more && !w->stopped && !r->losses.count[LOSS_ENDED];
+	r->exhausted = r->ended && search_exhausted(w->search);
+	r->stopped = !r->ended && out_of_time(w);
+	return 0;
+}
+
+static int work(struct test_worker *w, int fd)
+{
+	struct test_session *s = w->s;
+	struct search_stats search = {0};
+	struct buf body = {0};
+	uint32_t number;
+	while (!out_of_time(w) &&
+	       (number = __atomic_fetch_add(&s->shared->next, 1, __ATOMIC_SEQ_CST)) <
+		   s->functions.size) {
+		struct test_function *f = &s->functions.data[number];
+		struct test_searched r;
+		if (f->harness->number == UINT32_MAX)
+			continue;
+		w->running->function = number;
+		w->running->busy = 1;
+		if (search_function(w, number, &r))
+			return -1;
+		search_stats_add(&search, search_stats(w->search));
+		buf_clear(&body);
+		test_pack(&body, &r, f);
+		if (test_send(fd, TEST_MESSAGE_FUNCTION, &body))
+			return -1;
+		w->running->busy = 0;
+		vec_release(&f->tests);
+		vec_release(&f->covers);
+	}
+	buf_clear(&body);
+	test_pack_stats(&body, &search, search_solve_stats(w->search));
+	test_send(fd, TEST_MESSAGE_STATS, &body);
+	buf_release(&body);
+	return 0;
+}
+
+static void close_worker(struct test_worker *w)
+{
+	search_free(w->search);
+	frontier_release(&w->frontier);
+	exec_close(w->exec);
+	launcher_free(w->parent);
+	launcher_free(w->child);
+	target_release(&w->trace);
+	target_release(&w->trace_child);
+}
+
+void test_worker(struct test_session *s, unsigned number, int fd)
+{
+	struct test_worker w = {.s = s, .running = &s->shared->workers[number]};
+	signal(SIGINT, SIG_IGN); /* the parent has heard it, and says so */
+	signal(SIGTERM, SIG_DFL);
+	int r = open_worker(&w);
+	if (r) {
+		log_warn("%s", error_text());
+		_exit(EXIT_USAGE);
+	}
+	r = work(&w, fd);
+	if (r)
+		log_warn("%s", error_text());
+	close_worker(&w);
+	_exit(r ? EXIT_INTERNAL : EXIT_OK);
+}
