@@ -28,9 +28,11 @@ tests = $(patsubst tests/unit/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test
 # The runtime has three kinds of source. Bodies of libc functions go through the same instrumentation
 # as targets; wrappers are only marked, so that instrumented callers know them; the rest is plain.
 runtime_light = runtime/light.c runtime/cov.c runtime/loop.c runtime/path.c runtime/rt_null.c
-runtime_separate = runtime/inline.c runtime/driver.c runtime/native.c runtime/noskip.c $(runtime_light)
+# The driver of functions (muster test) is an archive of its own: only programs with a table take it.
+runtime_drive = $(patsubst %,runtime/%.c,drive drive_build drive_batch)
+runtime_separate = runtime/inline.c runtime/driver.c runtime/native.c runtime/noskip.c $(runtime_light) $(runtime_drive)
 # Wrappers are known by what they call. runtime_labels is what only the trace variant has.
-runtime_labels = $(patsubst %,runtime/%.c,core node memory object table hooks extern)
+runtime_labels = $(patsubst %,runtime/%.c,core node memory object table hooks extern pin drive_trace)
 runtime_wrappers = $(filter-out $(runtime_separate) $(runtime_labels),\
 	$(sort $(shell grep -lE "rt_enter|__wrap_" runtime/*.c)))
 runtime_core = $(filter-out $(runtime_separate) $(runtime_wrappers),$(sort $(wildcard runtime/*.c)))
@@ -44,7 +46,7 @@ unit_flags = $(runtime_flags) -g -O1 -Xclang -disable-llvm-passes -fno-discard-v
 	-fno-builtin -emit-llvm
 
 runtime_files = $(B)/runtime/libmuster_rt.a $(B)/runtime/libmuster_rt_all.a $(B)/runtime/libmuster_cov.a $(B)/runtime/libmuster_path.a \
-	$(B)/runtime/driver.o $(B)/runtime/libmuster_driver.a $(B)/runtime/libmuster_native.a \
+	$(B)/runtime/driver.o $(B)/runtime/libmuster_driver.a $(B)/runtime/libmuster_native.a $(B)/runtime/libmuster_drive.a \
 	$(B)/runtime/wraps $(B)/runtime/wraps_path $(B)/runtime/wraps_cov \
 	$(B)/runtime/include
 
@@ -101,6 +103,11 @@ $(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_core) $(runtime_light) runtime
 	@mkdir -p $(@D)
 	$(CLANG) $(runtime_flags) -O2 -g -c $< -o $@
 
+# No call of memcpy is made of a loop: sanitizers watch it.
+$(runtime_drive:%.c=$(B)/%.o): $(B)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CLANG) $(runtime_flags) -O2 -g -fno-builtin -c $< -o $@
+
 $(patsubst runtime/%.c,$(B)/runtime/%.bc,$(runtime_wrappers) $(runtime_bodies) runtime/noskip.c): \
 		$(B)/runtime/%.bc: runtime/%.c Makefile
 	@mkdir -p $(@D)
@@ -155,7 +162,8 @@ $(B)/runtime/driver.o: runtime/driver.c $(B)/muster-cc $(B)/runtime/include Make
 
 $(B)/runtime/libmuster_driver.a: $(B)/runtime/driver.o
 $(B)/runtime/libmuster_native.a: $(B)/runtime/native.o
-$(B)/runtime/libmuster_driver.a $(B)/runtime/libmuster_native.a:
+$(B)/runtime/libmuster_drive.a: $(runtime_drive:%.c=$(B)/%.o)
+$(B)/runtime/libmuster_driver.a $(B)/runtime/libmuster_native.a $(B)/runtime/libmuster_drive.a:
 	@rm -f $@
 	ar rcsD $@ $^
 
@@ -248,6 +256,17 @@ bench-divergence: all
 bench-growth: all
 	@bench/growth $(ARGS)
 
+# muster test: speed and growth; generated functions beside all their inputs; every function of four packages.
+bench-units: all
+	@bench/units $(ARGS)
+
+truth: all
+	@tests/truth/run -n $(N) $(ARGS)
+
+campaign-units: all
+	@scripts/deps dpkg-dev
+	@bench/packages-units $(ARGS)
+
 challenges: all
 	@tests/fuzz/run-challenges $(ARGS)
 
@@ -290,7 +309,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages all runtime unit-tests check check-all demo bench deps install clean
+.PHONY: bench-units truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages all runtime unit-tests check check-all demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
