@@ -229,7 +229,7 @@ static LLVMTargetMachineRef make_machine(LLVMModuleRef module,
 		return NULL;
 	}
 	machine = LLVMCreateTargetMachine(target, LLVMGetTarget(module), "x86-64", "",
-					  options->fast_compile ? LLVMCodeGenLevelLess
+					  options->fast_compile ? LLVMCodeGenLevelNone
 								: LLVMCodeGenLevelDefault,
 					  reloc_mode(module, options->reloc), code_model(module));
 	if (!machine)

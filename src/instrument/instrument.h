@@ -27,7 +27,7 @@ enum instrument_reloc {
 /* All zero is a sensible choice. */
 struct instrument_options {
 	enum instrument_reloc reloc;
-	int fast_compile;    /* O1 instead of O2 */
+	int fast_compile;    /* hardly optimised: for code that runs little */
 	int verify;          /* check the module after each step (tests) */
 	int all_decisions;   /* trace: an event for each decision, the concrete ones too */
 	int library;         /* a body of the runtime: it does not note its call sites */
