@@ -263,7 +263,7 @@ static int plan_link(struct compile *c)
 	static const char *const after[] = {"-lm", "-pthread", "-o"};
 	struct harness_job *j = c->j;
 	struct words w = {0};
-	char *driver = home_file("libmuster_drive.a");
+	char *driver = home_file(HARNESS_DRIVER);
 	int e;
 
 	if (!driver)
@@ -348,6 +348,26 @@ static void plan_captures(struct compile *c)
 	}
 }
 
+/* The driver's objects in place of its archive: all of them are needed, and nobody has to make an
+ * archive of them again. */
+void harness_take_apart(struct closure *c, size_t index)
+{
+	struct closure_item archive = c->items.data[index];
+
+	for (size_t i = index; i + 1 < c->items.size; i++)
+		c->items.data[i] = c->items.data[i + 1];
+	c->items.size--;
+	for (size_t i = 0; i < archive.members.size; i++) {
+		struct closure_item o = {.kind = ITEM_OBJECT,
+					 .text = archive.members.data[i].name,
+					 .blob = archive.members.data[i].blob};
+
+		vec_push(&c->items, o);
+		vec_release(&archive.members.data[i].units);
+	}
+	vec_release(&archive.members);
+}
+
 /* Makes the frames of the program; the unit's source is what was compiled. */
 static int record(struct compile *c, const struct buf *source)
 {
@@ -367,6 +387,10 @@ static int record(struct compile *c, const struct buf *source)
 		at += i ? CAPTURE_JOBS : 1;
 	}
 	e = closure_collect(&closure, &c->args, c->captures.data, NULL);
+	for (size_t i = 0; i < closure.items.size && !e; i++)
+		if (closure.items.data[i].kind == ITEM_ARCHIVE &&
+		    !strcmp(file_base(closure.items.data[i].text), HARNESS_DRIVER))
+			harness_take_apart(&closure, i);
 	if (!e)
 		closure_write(&closure, &frames);
 	closure_release(&closure);
@@ -492,7 +516,7 @@ int harness_key(const struct harness_job *j, struct hash128 *key)
 	const struct harness_options *o = j->options;
 	uint64_t numbers[] = {o->elements, o->characters, o->objects, (uint64_t)o->globals_initial,
 			      o->global_limit};
-	char *driver = home_file("libmuster_drive.a");
+	char *driver = home_file(HARNESS_DRIVER);
 	struct hash128 h = hash128_join(units_tool(), hash128(j->text.data, j->text.size));
 	int e = driver ? harness_hash_file(&h, driver) : -1;
 

@@ -4,7 +4,10 @@
 
 #include "base/hash.h"
 #include "build/args.h"
+#include "build/closure.h"
 #include "harness/harness.h"
+
+#define HARNESS_DRIVER "libmuster_drive.a"
 
 struct harness_job {
 	const char *file, *name; /* of the source; as the user knows it */
@@ -33,6 +36,8 @@ int harness_save_stubs(const struct harness_job *j);
 int harness_cached(struct harness_job *j);
 /* Says that a unit does not compile, or a precondition, with clang's words. Returns -1. */
 int harness_complain(const char *name, struct buf *words);
+/* Replaces an archive without records by its members, at the end of the items. */
+void harness_take_apart(struct closure *c, size_t index);
 /* Hands the results over, or frees them if e is not 0; releases the rest. Returns e. */
 int harness_job_done(struct harness_job *j, int e, struct front **front, struct harness **h,
 		     char **program);

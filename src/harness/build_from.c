@@ -235,41 +235,39 @@ static void exchange(const struct from *f, struct hash_vec *units)
 				units->data[i] = f->units[n].new;
 }
 
-struct members {
-	struct closure *c;
-	struct closure_item *item;
-	struct buf *kept;
-	size_t count;
-};
-
-static int add_member(void *ctx, const char *name, const void *data, size_t size)
+static int add_object(void *ctx, const char *name, const void *data, size_t size)
 {
-	struct members *m = ctx;
-	struct closure_member one = {.name = arena_strdup(&m->c->arena, name),
-				     .blob = hash128(data, size)};
+	struct closure *c = ctx;
+	struct closure_item item = {.kind = ITEM_OBJECT,
+				    .text = arena_strdup(&c->arena, name),
+				    .blob = hash128(data, size)};
 
-	vec_push(&m->c->blobs,
-		 (struct closure_blob){one.blob, arena_copy(&m->c->arena, data, size), size});
-	vec_push(&m->item->members, one);
+	vec_push(&c->blobs,
+		 (struct closure_blob){item.blob, arena_copy(&c->arena, data, size), size});
+	vec_push(&c->items, item);
 	return 0;
 }
 
-/* The driver's archive as the first item. Blobs are not packed in this closure. */
+/* The driver's objects, before all archives can be asked for a main. Blobs are not packed in this
+ * closure. */
 static int add_driver(struct closure *c)
 {
-	char *path = home_file("libmuster_drive.a");
-	struct closure_item item = {.kind = ITEM_ARCHIVE};
-	struct members m = {.c = c, .item = &item};
+	char *path = home_file(HARNESS_DRIVER);
+	size_t old = c->items.size, count;
 	struct buf b = BUF_EMPTY;
 	int e = path ? file_read(path, &b) : -1;
 
 	if (!e)
-		e = archive_members(path, b.data, b.size, add_member, &m);
-	item.text = path ? arena_strdup(&c->arena, path) : "";
-	vec_push(&c->items, item);
-	for (size_t i = c->items.size - 1; i; i--)
-		c->items.data[i] = c->items.data[i - 1];
-	c->items.data[0] = item;
+		e = archive_members(path, b.data, b.size, add_object, c);
+	count = c->items.size - old;
+	if (!e) {
+		struct closure_item *items = mem_alloc(c->items.size * sizeof *items);
+
+		memcpy(items, c->items.data + old, count * sizeof *items);
+		memcpy(items + count, c->items.data, old * sizeof *items);
+		memcpy(c->items.data, items, c->items.size * sizeof *items);
+		free(items);
+	}
 	buf_release(&b);
 	free(path);
 	return e;

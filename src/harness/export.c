@@ -154,7 +154,7 @@ static int is_keyword(const char *s)
 	    "unsigned void volatile while "
 	    "asm typeof bool true false nullptr constexpr alignas alignof thread_local "
 	    "static_assert "
-	    "state fail skip mock memcpy memset malloc NULL errno stdin stdout stderr ";
+	    "fail skip mock memcpy memset malloc NULL errno stdin stdout stderr ";
 	char *padded = mem_printf(" %s ", s);
 	int is = strstr(words, padded) != NULL;
 
@@ -366,7 +366,7 @@ static void add_test(struct export *e, const struct harness_case *c)
 		buf_adds(e->out, words.size ? ": " : "");
 	}
 	export_comment(e->out, words.size ? buf_str(&words) : c->bug ? "" : "no arguments");
-	buf_addf(e->out, " */\nstatic void %s(void **state)\n{\n\t(void)state;\n", c->name);
+	buf_addf(e->out, " */\nstatic void %s(void **muster_state)\n{\n\t(void)muster_state;\n", c->name);
 	if (export_alone(e, c))
 		buf_addf(e->out, "\tif (muster_alone(\"%s\", %d))\n\t\treturn;\n", c->name,
 			 c->exit_code);

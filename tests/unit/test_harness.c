@@ -481,7 +481,7 @@ static void test_from(void **state)
 		fail_msg("%s", error_text());
 	assert_int_equal(p.images.size, 1);
 	assert_int_equal(p.images.data[0].records.frames.size, 3); /* two units and the link */
-	assert_int_equal(p.images.data[0].closure.items.data[0].kind, ITEM_ARCHIVE);
+	assert_int_equal(p.images.data[0].closure.items.data[0].kind, ITEM_OBJECT);
 	program_release(&p);
 	harness_free(h);
 	front_close(f);
