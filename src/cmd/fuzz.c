@@ -70,6 +70,8 @@ static void fill_status(struct status *s, unsigned workers)
 		for (int d = 0; d < DIVERGED_COUNT; d++)
 			s->divergences += d == DIVERGED_OPTIMISTIC ? 0 : w->search.diverged[d];
 		s->predictions += w->search.predictions;
+		s->rerun += w->search.rerun;
+		s->unstable += w->search.unstable;
 		last = w->last_new > last ? w->last_new : last;
 	}
 	s->workers = workers;
@@ -210,7 +212,7 @@ static int run_many(struct fuzz *f)
 		variant_release(&v);
 	}
 	struct fuzz first = *f; /* what workers of a search that was killed hold is free again */
-	if (fuzz_open_store(&first) || store_frontier_release(first.store, first.campaign, 0))
+	if (fuzz_open_store(&first) || store_frontier_release(first.store, first.campaign, 0) || fuzz_count_pending(&first))
 		die(EXIT_USAGE, "%s", error_text());
 	uint64_t campaign = first.campaign;
 	fuzz_close(&first);

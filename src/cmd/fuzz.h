@@ -44,6 +44,7 @@ struct fuzz_figures {
 struct fuzz_shared {
 	double started;	   /* clock */
 	volatile int stop; /* everybody out */
+	uint64_t pending;  /* tests without coverage that the frontier holds, of all workers */
 	volatile int lost; /* some worker's search is not exhaustive */
 	struct fuzz_figures workers[FUZZ_WORKERS];
 };
@@ -89,6 +90,7 @@ double fuzz_clock(void);
 int fuzz_open(struct fuzz *f);
 int fuzz_open_store(struct fuzz *f); /* the first part of it */
 char *fuzz_store_path(const struct fuzz_options *o); /* allocated */
+int fuzz_count_pending(struct fuzz *f); /* from the store, before the workers begin */
 int fuzz_seed(struct fuzz *f);
 int fuzz_loop(struct fuzz *f);
 void fuzz_close(struct fuzz *f);

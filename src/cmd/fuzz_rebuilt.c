@@ -53,7 +53,7 @@ static int refresh(struct fuzz *f)
 	if (fuzz_note_lost(f) || store_cover_clear(f->store, f->campaign))
 		return -1;
 	int r = store_test_each(f->store, f->campaign, 0, 1, run_again, f);
-	return r < 0 ? -1 : fuzz_bugs_again(f);
+	return r < 0 || fuzz_count_pending(f) ? -1 : fuzz_bugs_again(f);
 }
 
 int fuzz_rebuilt(struct fuzz *f)

@@ -151,6 +151,10 @@ static void print_text(const struct fuzz_options *o, struct store *store, uint64
 		print_rungs(&s->solve);
 	if (s->search.predictions)
 		print_divergences(&s->search);
+	if (s->search.unstable)
+		printf("unstable  %" PRIu64 " of %" PRIu64 " tests took other branches when they were run again: not all that was "
+		       "found will be seen twice\n",
+		       s->search.unstable, s->search.rerun);
 	store_bug_each(store, campaign, print_bug, &t);
 	t.confirmed = 0;
 	store_bug_each(store, campaign, print_bug, &t);

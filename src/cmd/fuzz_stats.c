@@ -68,7 +68,7 @@ int fuzz_write_stats(struct fuzz *f)
 	row(&t, "pending_favs", "0");
 	f->figures->frontier = store_frontier_count(f->store, f->campaign, STAGE_DONE);
 	row(&t, "pending_total", "%" PRIu64, f->figures->frontier);
-	row(&t, "stability", "100.00%%");
+	row(&t, "stability", "%.2f%%", all.search.rerun ? 100.0 * (double)(all.search.rerun - all.search.unstable) / (double)all.search.rerun : 100.0);
 	row(&t, "bitmap_cvg", "%.2f%%", all.total ? 100.0 * (double)all.covered / (double)all.total : 0.0);
 	row(&t, "saved_crashes", "%" PRIu64, all.bugs);
 	row(&t, "saved_hangs", "%" PRIu64, all.hangs);

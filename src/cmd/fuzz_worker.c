@@ -65,6 +65,7 @@ static void cache_put(void *ctx, struct hash128 key, enum verdict v, const void 
 static int open_search(struct fuzz *f)
 {
 	struct search_options o = f->o->search;
+	o.pending = &f->shared->pending;
 	o.seed = f->o->seed + f->number * 0x9e3779b97f4a7c15ull;
 	o.no_mutate = f->o->no_mutate;
 	o.dictionary = f->o->dictionary;
@@ -220,6 +221,21 @@ static int know_test(void *ctx, const struct store_test *row)
 	return 0;
 }
 
+static int count_pending(void *ctx, const struct store_test *row)
+{
+	*(uint64_t *)ctx += !(row->flags & TEST_COVERS) && row->stage < STAGE_DONE;
+	return 0;
+}
+
+int fuzz_count_pending(struct fuzz *f)
+{
+	uint64_t count = 0;
+	if (store_test_each(f->store, f->campaign, 0, 0, count_pending, &count) < 0)
+		return -1;
+	__atomic_store_n(&f->shared->pending, count, __ATOMIC_RELAXED);
+	return 0;
+}
+
 static int resume(struct fuzz *f)
 {
 	struct exec_result r;
@@ -229,6 +245,8 @@ static int resume(struct fuzz *f)
 	if (f->noted_lost)
 		search_lost(f->search);
 	if (exec_run(f->exec, "", 0, &r)) /* units are known when they registered */
+		return -1;
+	if (f->o->workers == 1 && fuzz_count_pending(f))
 		return -1;
 	if (!f->number && fuzz_rebuilt(f))
 		return -1;

@@ -345,6 +345,9 @@ static void put_rest(struct status_text *t, const struct status *s)
 	if (s->predictions)
 		status_put(t, DIM, "  %s of predictions",
 			   status_percent((double)s->divergences, (double)s->predictions, a));
+	if (s->unstable)
+		status_put(t, RED, "  unstable: %s of tests differ when run again",
+			   status_percent((double)s->unstable, (double)s->rerun, a));
 	status_newline(t);
 	if (d.samples > 1 && speaks_utf8()) {
 		label(t, LABEL_1, "growth");
@@ -402,10 +405,13 @@ static void print_line(const struct status *s)
 	fprintf(stderr,
 		"muster: %s: branches %" PRIu64 "/%" PRIu64 " (last new: %s), runs %" PRIu64
 		" (%s), tests %" PRIu64 " (%" PRIu64 " to explore), queries %" PRIu64
-		" (%.1f s), diverged %" PRIu64 ", bugs %" PRIu64 ", hangs %" PRIu64 "\n",
+		" (%.1f s), diverged %" PRIu64 ", bugs %" PRIu64 ", hangs %" PRIu64,
 		status_clock(s->seconds, time), s->covered, s->total, status_ago(s->since_new, ago),
 		s->runs, status_rate(d.rate, rate), s->tests, s->frontier, s->queries,
 		s->solver_seconds, s->divergences, s->bugs, s->hangs);
+	if (s->unstable)
+		fprintf(stderr, ", unstable %" PRIu64 " of %" PRIu64, s->unstable, s->rerun);
+	fputc('\n', stderr);
 }
 
 /* Each interval is used three times. */

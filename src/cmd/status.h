@@ -31,6 +31,7 @@ struct status {
 	uint64_t queries, rungs[SOLVE_RUNG_COUNT]; /* all, and those that each rung answered */
 	double solver_seconds;
 	uint64_t divergences, predictions;
+	uint64_t rerun, unstable; /* tests run a second time, and those that did something else then */
 	uint64_t bugs, suspected, hangs;
 	const char *phase; /* what it does now, or NULL */
 };
