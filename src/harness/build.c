@@ -12,8 +12,9 @@
  * The result lies in test/HASH below the project's directory, HASH being all it depends on. The
  * program appears by renaming and last, so whoever finds it finds all.
  *
- * A main of the unit keeps its name for C and for debuggers; the linker sees another, by an
- * assembler name that is declared before the unit begins.
+ * A main of the unit keeps its name but not its linkage: it is declared static before the unit
+ * begins. Functions of the harness have names that the instrumentation does not take for its own
+ * (__muster_...): what stubs return must keep its labels.
  */
 #include "harness/build.h"
 
@@ -114,7 +115,7 @@ int harness_read(struct harness_job *j)
 }
 
 /* Declared before the unit's own declaration, with the same type. */
-void harness_rename_main(const struct front *f, struct buf *out)
+void harness_hide_main(const struct front *f, struct buf *out)
 {
 	int number = front_function(f, "main");
 	const struct front_function *fn;
@@ -123,9 +124,9 @@ void harness_rename_main(const struct front *f, struct buf *out)
 		return;
 	fn = &f->functions.data[number];
 	if (f->types.data[fn->result].name)
-		buf_addf(out, "__typeof__(%s) main(", f->types.data[fn->result].name);
+		buf_addf(out, "static __typeof__(%s) main(", f->types.data[fn->result].name);
 	else
-		buf_adds(out, "int main(");
+		buf_adds(out, "static int main(");
 	for (size_t i = 0; i < fn->parameters.size; i++) {
 		const struct front_type *t = &f->types.data[fn->parameters.data[i].type];
 		const char *name = t->kind == FRONT_ARRAY ? f->types.data[t->to].name : t->name;
@@ -133,7 +134,7 @@ void harness_rename_main(const struct front *f, struct buf *out)
 		buf_addf(out, "%s__typeof__(%s)%s", i ? ", " : "", name ? name : "char **",
 			 t->kind == FRONT_ARRAY ? " *" : "");
 	}
-	buf_adds(out, ") __asm__(\"__muster_user_main\");\n");
+	buf_adds(out, ");\n");
 }
 
 /* ------------------------------------------------------------------- stubs */
@@ -483,7 +484,7 @@ static int build(struct harness_job *j)
 
 		e = harness_plan_again(j);
 		if (!e) {
-			harness_rename_main(j->front, &source);
+			harness_hide_main(j->front, &source);
 			buf_add(&source, j->text.data, j->text.size);
 			harness_source(j->h, &source);
 			e = compile(j, &source);

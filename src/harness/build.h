@@ -26,7 +26,7 @@ struct harness_job {
 int harness_read(struct harness_job *j);
 /* Appends a declaration by which the unit's main has another name for the linker; nothing if it has
  * no main. */
-void harness_rename_main(const struct front *f, struct buf *out);
+void harness_hide_main(const struct front *f, struct buf *out);
 int harness_plan_again(struct harness_job *j);
 /* What the program depends on; where it goes; is it there? */
 int harness_key(const struct harness_job *j, struct hash128 *key);

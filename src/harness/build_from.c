@@ -2,7 +2,7 @@
  *
  * The records of the program have all that is needed. The unit that defines the function is read
  * from its preprocessed source and gets the plan's text behind it; the unit with main, if that is
- * another, gets its main renamed; both are compiled for the record only. All other units stay as
+ * another, has its main made static; both are compiled for the record only. All other units stay as
  * they were, and so does the link, with the driver before everything else (a main in an archive
  * then stays there).
  *
@@ -172,7 +172,7 @@ static int find_main(struct from *f)
 		release_unit(u);
 	} else if (found > 0) {
 		f->count = 2;
-		harness_rename_main(other.front, &u->source);
+		harness_hide_main(other.front, &u->source);
 		buf_add(&u->source, other.text.data, other.text.size);
 		/* The strings of the unit live with the job. */
 		for (size_t i = 0; i < u->words.size; i++)
@@ -366,7 +366,7 @@ static int make(struct from *f)
 	struct unit *u = &f->units[0];
 	int e;
 
-	harness_rename_main(f->j->front, &u->source);
+	harness_hide_main(f->j->front, &u->source);
 	buf_add(&u->source, f->j->text.data, f->j->text.size);
 	harness_source(f->j->h, &u->source);
 	e = find_main(f);

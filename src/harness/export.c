@@ -117,13 +117,16 @@ int export_type(const struct export *e, uint32_t front, struct buf *out)
 {
 	const struct front_type *types = e->h->front->types.data, *t = &types[front];
 	const char *name = types[t->plain].name ? types[t->plain].name : t->name;
+	size_t n;
 
 	if (!name)
 		return 0;
 	/* The typedef is what the author wrote, if it has no const. */
 	if (t->name && !t->is_const && !t->is_volatile)
 		name = t->name;
-	if (name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ ")])
+	/* Words, and then stars: all else needs more than a name behind it. */
+	n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ ");
+	if (name[n + strspn(name + n, "*")])
 		buf_addf(out, "__typeof__(%s)", name);
 	else
 		buf_adds(out, name);
@@ -235,7 +238,7 @@ static void add_stub(struct export *e, uint32_t stub)
 	if (fn)
 		buf_addf(e->out, " %s(", fn->name);
 	else
-		buf_addf(e->out, " __muster_stub_%u(", entry & ~HARNESS_STUB_POINTER);
+		buf_addf(e->out, " muster_stub_%u(", entry & ~HARNESS_STUB_POINTER);
 	for (size_t i = 0; i < count; i++) {
 		buf_adds(e->out, i ? ", " : "");
 		add_plain_type(e, fn ? fn->parameters.data[i].type : ft->parameters.data[i], 1);
@@ -282,7 +285,7 @@ static void add_extern_globals(struct export *e)
 
 static int is_kept(const struct export *e, const struct front_global *g)
 {
-	return g->defined && !g->is_const && g->written && e->h->front->types.data[g->type].size;
+	return g->defined && !g->is_const && e->h->front->types.data[g->type].size;
 }
 
 /* Sets the unit's variables back, and forgets results. */
@@ -337,7 +340,7 @@ static void add_call(struct export *e)
 		e->result = export_name(e, "result");
 		if (!export_type(e, fn->result, e->out))
 			buf_adds(e->out, "__auto_type");
-		buf_addf(e->out, " %s = ", e->result);
+		buf_addf(e->out, "%s%s = ", vec_last(e->out) == '*' ? "" : " ", e->result);
 	}
 	/* In parentheses, a name is never that of a macro with arguments. */
 	buf_addf(e->out,
@@ -366,7 +369,8 @@ static void add_test(struct export *e, const struct harness_case *c)
 		buf_adds(e->out, words.size ? ": " : "");
 	}
 	export_comment(e->out, words.size ? buf_str(&words) : c->bug ? "" : "no arguments");
-	buf_addf(e->out, " */\nstatic void %s(void **muster_state)\n{\n\t(void)muster_state;\n", c->name);
+	buf_addf(e->out, " */\nstatic void %s(void **muster_state)\n{\n\t(void)muster_state;\n",
+		 c->name);
 	if (export_alone(e, c))
 		buf_addf(e->out, "\tif (muster_alone(\"%s\", %d))\n\t\treturn;\n", c->name,
 			 c->exit_code);
@@ -375,7 +379,7 @@ static void add_test(struct export *e, const struct harness_case *c)
 	add_call(e);
 	if (c->observation && !c->bug)
 		export_assert(e);
-	else if (!c->bug)
+	else if (!c->bug && c->exit_code)
 		buf_adds(e->out, "\tfail_msg(\"it returned\");\n");
 	buf_adds(e->out, "}\n\n");
 	for (size_t i = 0; i < e->w.objects.size; i++)

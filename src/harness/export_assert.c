@@ -72,6 +72,28 @@ static void assert_number(struct assertion *a, const struct value_leaf *leaf)
 	buf_release(&v.path);
 }
 
+/* An array of integers as one comparison. */
+static void assert_array(struct assertion *a, const struct value_leaf *leaf,
+			 const struct front_type *t)
+{
+	const struct front_type *e = &a->e->h->front->types.data[t->to];
+	struct value_leaf one = {NULL, t->to, 0, e->size, NULL};
+	struct value_printer v = {.form = VALUE_SOURCE, .out = a->e->out};
+	size_t count = leaf->size / e->size;
+
+	buf_addf(a->e->out, "\tassert_memory_equal((const void *)&%s, ((", leaf->path);
+	if (!export_type(a->e, t->to, a->e->out))
+		buf_addf(a->e->out, "__typeof__(%s[0])", leaf->path);
+	buf_addf(a->e->out, "[%zu]){", count);
+	for (size_t i = 0; i < count; i++) {
+		buf_adds(a->e->out, i ? ", " : "");
+		one.off = leaf->off + i * e->size;
+		value_print_leaf(&v, &a->im, &one);
+	}
+	buf_addf(a->e->out, "}), sizeof %s);\n", leaf->path);
+	buf_release(&v.path);
+}
+
 static void assert_leaf(void *ctx, const struct value_leaf *leaf)
 {
 	struct assertion *a = ctx;
@@ -98,6 +120,8 @@ static void assert_leaf(void *ctx, const struct value_leaf *leaf)
 			assert_bytes(a, leaf->path, leaf->off, leaf->size);
 	} else if (t->kind == FRONT_BOOL && a->im.bytes[leaf->off] > 1) {
 		return; /* no value of the type */
+	} else if (t->kind == FRONT_ARRAY && a->e->h->front->types.data[t->to].kind == FRONT_INT) {
+		assert_array(a, leaf, t);
 	} else if (t->kind == FRONT_FLOAT || t->kind == FRONT_ARRAY || leaf->size > 8) {
 		assert_bytes(a, leaf->path, leaf->off,
 			     t->kind == FRONT_FLOAT && t->size == 16 ? 10 : leaf->size);
@@ -116,7 +140,7 @@ static void assert_image(struct export *e, uint32_t type, const char *path, cons
 	a.im = (struct value_image){&e->w, type, bytes, 0, 0, 1};
 	if (e->raw && t && (t->kind == FRONT_STRUCT || t->kind == FRONT_UNION))
 		return; /* without names, members cannot be told from padding */
-	value_leaves(&a.im, path, assert_leaf, &a);
+	value_leaves(&a.im, path, 1, assert_leaf, &a);
 }
 
 /* ------------------------------------------------------------------ objects */

@@ -386,7 +386,7 @@ static void set_global(struct export *e, uint32_t number)
 	value_load(&g.value, &e->w, root->type, root->at, 1, initial, bytes + size);
 	if (!all_zero(bytes, size)) {
 		if (!e->raw)
-			value_leaves(&g.raw, g.name, set_leaf, &g);
+			value_leaves(&g.raw, g.name, 0, set_leaf, &g);
 		set_rest(&g);
 	}
 	free(bytes);
@@ -410,7 +410,7 @@ static void add_variable(struct export *e, uint32_t type, uint32_t front, size_t
 	} else {
 		if (!export_type(e, front, e->out))
 			buf_adds(e->out, "void *");
-		buf_addf(e->out, " %s", name);
+		buf_addf(e->out, "%s%s", vec_last(e->out) == '*' ? "" : " ", name);
 	}
 	if (has_initialiser(e, type)) {
 		buf_adds(e->out, " = ");

@@ -112,7 +112,7 @@ struct harness_case {
 	size_t input_size, observation_size;
 	const void *again; /* a second observation of the same size, or NULL; what differs in it is not asserted */
 	const char *bug;   /* what goes wrong, in words: it is compiled with -DMUSTER_BUGS only. NULL: nothing */
-	int exit_code;	   /* without an observation: how the function ended the process */
+	int exit_code;	   /* without an observation: with which the process ends; 0: the function may as well return */
 };
 /* unit_file: as the test file includes it. about: lines of comment at its top (how to compile it). raw: values as bytes: no
  * names of types and members, for units whose macros stand in the way. */

@@ -204,8 +204,8 @@ static void look_at_type(struct one *o, uint32_t type)
 	case DRIVE_FUNCTION: {
 		const char *last = h->targets.data[t.a + t.count - 1];
 
-		if (!strncmp(last, "__muster_stub_", 14))
-			add_stub(o, (uint32_t)strtoul(last + 14, NULL, 10) | HARNESS_STUB_POINTER);
+		if (!strncmp(last, "muster_stub_", 12))
+			add_stub(o, (uint32_t)strtoul(last + 12, NULL, 10) | HARNESS_STUB_POINTER);
 		break;
 	}
 	default:

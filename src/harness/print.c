@@ -108,7 +108,7 @@ static void print_global(struct print *t, uint32_t i)
 		t->raw = &raw;
 		t->value = &value;
 		t->known = initial != NULL;
-		value_leaves(&raw, h->root_names.data[number], print_leaf, t);
+		value_leaves(&raw, h->root_names.data[number], 0, print_leaf, t);
 	}
 	free(bytes);
 }
@@ -127,7 +127,7 @@ static void stub_names(const struct print *t, struct buf *out)
 			continue; /* it returns nothing */
 		buf_adds(out, out->size ? " or " : "");
 		if (what & HARNESS_STUB_POINTER)
-			buf_addf(out, "__muster_stub_%u()", what & ~HARNESS_STUB_POINTER);
+			buf_addf(out, "muster_stub_%u()", what & ~HARNESS_STUB_POINTER);
 		else
 			buf_addf(out, "%s()", h->front->functions.data[what].name);
 	}

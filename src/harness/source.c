@@ -106,7 +106,7 @@ static void add_pointer_stub(const struct harness *h, uint32_t front_type, uint3
 
 	buf_adds(out, QUIET " static ");
 	add_type_name(h->front, ft->to, 0, out);
-	buf_addf(out, " __muster_stub_%u(", front_type);
+	buf_addf(out, " muster_stub_%u(", front_type);
 	for (size_t i = 0; i < ft->parameters.size; i++) {
 		buf_adds(out, i ? ", " : "");
 		add_type_name(h->front, ft->parameters.data[i], 1, out);
@@ -201,7 +201,7 @@ static void add_thunk(const struct harness *h, const struct harness_function *hf
 	if (fn->is_inline && !fn->is_static)
 		buf_addf(out, "extern __typeof__(%s) %s;\n", fn->name, fn->name);
 	buf_addf(out,
-		 QUIET " static void __muster_thunk_%u(void **__muster_a, void *__muster_r) { ",
+		 QUIET " static void muster_thunk_%u(void **__muster_a, void *__muster_r) { ",
 		 hf->number);
 	add_preconditions(h, fn, out);
 	if (h->calls.data[hf->number].result_size)
@@ -264,7 +264,7 @@ static void add_functions(const struct harness *h, struct buf *out)
 	for (size_t i = 0; i < h->calls.size; i++) {
 		const struct drive_function *c = &h->calls.data[i];
 
-		buf_addf(out, "{\"%s\",%uu,__muster_thunk_%zu,%u,%u,%u,%u,%u,%u,%u,%u,%u},\n",
+		buf_addf(out, "{\"%s\",%uu,muster_thunk_%zu,%u,%u,%u,%u,%u,%u,%u,%u,%u},\n",
 			 c->name, c->id, i, c->first_root, c->parameters, c->globals, c->first_pool,
 			 c->pools, c->results, c->size, c->result_type, c->result_size);
 	}

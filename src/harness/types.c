@@ -353,7 +353,7 @@ static uint32_t function_type(struct planner *p, uint32_t front, uint64_t memo)
 	if (stub_nameable(p->f, ft)) {
 		char name[40];
 
-		snprintf(name, sizeof name, "__muster_stub_%u", to);
+		snprintf(name, sizeof name, "muster_stub_%u", to);
 		vec_push(&p->h->targets, arena_strdup(&p->h->arena, name));
 		t.count++;
 	}
@@ -362,7 +362,7 @@ static uint32_t function_type(struct planner *p, uint32_t front, uint64_t memo)
 	n = add_type(p, front, t);
 	map_set(&p->types, memo, n);
 	map_set(&p->targets, hash, n);
-	if (t.count && !strncmp(p->h->targets.data[t.a + t.count - 1], "__muster_stub_", 14))
+	if (t.count && !strncmp(p->h->targets.data[t.a + t.count - 1], "muster_stub_", 12))
 		plan_stub(p, to | HARNESS_STUB_POINTER);
 	return n;
 }

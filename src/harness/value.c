@@ -205,6 +205,9 @@ static void print_scalar(struct value_printer *p, const struct value_image *im,
 		exact = -1;
 	if (exact > 0)
 		built(p, im, off, t->kind == FRONT_FLOAT && t->size == 16 ? 10 : t->size);
+	else if (p->built) /* whatever C makes of it, all of it is to be written again */
+		for (size_t i = 0; i < t->size; i++)
+			p->built[off + i] = ~im->bytes[off + i];
 	if (exact < 0 && p->form == VALUE_SOURCE)
 		buf_adds(p->out, "0");
 	else if (exact < 0)
@@ -664,6 +667,7 @@ void value_load(struct value_image *im, const struct walk *w, uint32_t type, siz
 struct leaves {
 	const struct value_image *im;
 	struct buf path;
+	int whole;
 	value_each f;
 	void *ctx;
 };
@@ -702,7 +706,7 @@ static void each_leaf(struct leaves *l, uint32_t front, size_t off)
 			each_field(l, &t->fields.data[i], off);
 		return;
 	}
-	if (!e || e->kind == FRONT_CHAR || !e->size) {
+	if (!e || e->kind == FRONT_CHAR || !e->size || (l->whole && e->kind == FRONT_INT)) {
 		leaf.path = buf_str(&l->path);
 		if (t->size)
 			l->f(l->ctx, &leaf);
@@ -715,9 +719,10 @@ static void each_leaf(struct leaves *l, uint32_t front, size_t off)
 	}
 }
 
-void value_leaves(const struct value_image *im, const char *path, value_each f, void *ctx)
+void value_leaves(const struct value_image *im, const char *path, int whole, value_each f,
+		  void *ctx)
 {
-	struct leaves l = {im, {0}, f, ctx};
+	struct leaves l = {im, {0}, whole, f, ctx};
 	const struct harness *h = im->w->h;
 	const struct drive_type *d = &h->types.data[im->type];
 	uint32_t front = h->type_front.data[im->type];

@@ -64,9 +64,10 @@ struct value_pointer {
 };
 int value_pointer_at(const struct value_image *im, size_t off, struct value_pointer *out);
 
-/* Calls f for each leaf. */
+/* Calls f for each leaf. Arrays of characters come whole, with `whole` arrays of integers too. */
 typedef void (*value_each)(void *ctx, const struct value_leaf *leaf);
-void value_leaves(const struct value_image *im, const char *path, value_each f, void *ctx);
+void value_leaves(const struct value_image *im, const char *path, int whole, value_each f,
+		  void *ctx);
 
 /* Bits of a bit-field whose struct begins at bytes, sign-extended if its type is signed. */
 uint64_t value_bits(const uint8_t *bytes, const struct front_field *f, int is_signed);
