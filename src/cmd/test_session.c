@@ -314,8 +314,6 @@ static void show_progress(struct gathering *g)
 	if (isatty(2) || now < g->next_line)
 		return;
 	g->next_line = now + (now - s->started) + 5; /* ever more rarely */
-	log_info("%s: %u of %zu functions, %zu bugs, %.0f s", s->file, g->done, s->functions.size,
-		 s->bugs.size, now - s->started);
 	fprintf(stderr, "muster: %s: %u of %zu functions, %zu bugs, %.0f s\n", s->file, g->done,
 		s->functions.size, s->bugs.size, now - s->started);
 }
