@@ -1,7 +1,7 @@
 /* oracle.h: what the oracle's build of a generated file sees: counters at decisions, lines, and libc functions that check first.
  *
- * What fails ends the call by a jump out of it (truth_fail), so that all inputs run in one process. Memory is watched by
- * AddressSanitizer, whose reports from compiled code are made to come here (judge renames them); undefined behaviour traps.
+ * What fails ends the call by a jump out of it (truth_fail), so that all inputs run in one process. Reports of the sanitizers from
+ * compiled code are made to come here (build-oracle renames them).
  * libc's functions report for themselves, and end the process: those that a generated function may call wrongly are checked here first.
  */
 #ifndef TRUTH_ORACLE_H
