@@ -67,6 +67,7 @@ struct exec {
 	unsigned mishaps, loop_runs;
 	uint64_t most_kib;
 
+	int to_objects; /* no argument names a file: objects that the program marks take the input as well */
 	struct cpu cpu;
 	unsigned cpu_runs;
 	int burst;
@@ -394,6 +395,10 @@ static int run_one(struct exec *e, const void *data, size_t size, int alone, str
 	struct launch_input in = {.data = data, .size = size, .present = 1};
 	int result;
 
+	if (e->to_objects && size <= e->shm.data_capacity) {
+		in.memory = data;
+		in.memory_size = size;
+	}
 	if (alone)
 		loop_stop(e);
 	bind(e);
@@ -430,6 +435,9 @@ int exec_open(struct exec **out, const struct launch_options *options, int no_lo
 		e->options.out = LAUNCH_NULL;
 	if (e->options.err == LAUNCH_CAPTURE)
 		e->options.err = LAUNCH_NULL;
+	e->to_objects = 1;
+	for (char *const *a = options->argv; *a; a++)
+		e->to_objects &= !strstr(*a, "@@");
 	cpu_init(&e->cpu, options->cpu);
 	e->loop = no_loop ? LOOP_NONE : LOOP_WANTED;
 	e->shm.fd = -1;

@@ -192,11 +192,13 @@ static int negate_all(struct search *s, struct expansion *x, const wanted_list *
 		for (; next < wanted->size && wanted->data[next].step == i; next++) {
 			if (!search_still_wanted(s, x->test, step, wanted->data[next].outcome))
 				continue;
-			if (step->kind == MUSTER_EV_BOUND
-				? ask_bound(s, x, i)
-				: negate(s, x, i, wanted->data[next].outcome))
+			int r = step->kind == MUSTER_EV_BOUND	 ? ask_bound(s, x, i)
+				: step->kind == MUSTER_EV_CONCRETE
+				    ? search_ask_values(s, x, i)
+				    : negate(s, x, i, wanted->data[next].outcome);
+			if (r < 0)
 				return -1;
-			if (search_paused(s))
+			if (r > 0 || search_paused(s))
 				return 1;
 		}
 		if (next < wanted->size &&
@@ -243,6 +245,8 @@ static void note_losses(struct search *s, int whole)
 	s->losses.count[LOSS_STALE] += p->stale;
 	s->losses.count[LOSS_THREADS] += p->threads;
 	s->losses.count[LOSS_KILLED] += (uint64_t)!whole;
+	if (s->o.unit) /* all values are asked for (values.c) */
+		return;
 	s->losses.count[LOSS_CONCRETISED] += p->concretisations;
 	for (size_t i = 0; p->concretisations && i < p->steps.size; i++)
 		if (p->steps.data[i].kind == MUSTER_EV_CONCRETE)

@@ -60,15 +60,16 @@ struct search {
 	struct map guesses;  /* optimistic answers asked for, by site and outcome */
 	struct memory paths; /* digests of paths that were run */
 	struct search_stats stats;
-	uint64_t *pending, own_pending; /* tests without coverage in the frontier; other workers count there, too */
+	uint64_t pending; /* tests without coverage in the frontier */
 	struct search_losses losses;
+	struct map valued;	/* places of concretisations that are done with (values.c) */
+	struct map hopeless;	/* sites whose values are too many */
 	struct map broken;	/* bounds of an instruction that were broken, by site */
 	struct traces traces;	/* of tests in the frontier (unit) */
 	uint64_t inputs_run;	/* since the last restart */
 	double restarted;	/* search_clock then */
 	struct path parent, child;
 	struct buf input; /* of the child */
-	struct buf first; /* counters of the run that looked new (again.c) */
 	VEC(struct search_cover) changed;
 	struct mutation *mutation; /* NULL: off */
 	int urgent;		   /* the frontier may hold a test of rank SEARCH_URGENT */
@@ -104,10 +105,6 @@ int search_steer(struct search *s, struct expansion *x, const struct path_step *
 /* expand.c: the empty path of a run: only the limit of the length. */
 struct solve_path *search_open_path(struct search *s, struct expansion *x);
 
-/* again.c: a run that looks new is repeated. 1: *again is what counts; 0: r is; -1. */
-int search_again(struct search *s, const struct search_test *t, const struct exec_result *r,
-		 struct exec_result *again);
-
 /* keep.c: looks at the coverage of a run and keeps the input, if it is worth it or `keep` is set. 1
  * kept, 0, -1. */
 int search_keep(struct search *s, struct search_test *t, const struct exec_result *r, int keep);
@@ -139,6 +136,11 @@ void search_compared(struct search *s, const struct exprs *p, expr_t goal);
 /* Runs the trace variant. 0 with *t open, 1: there is no trace to use, -1 with words. */
 int search_trace(struct search *s, struct launcher *l, const struct shm *shm, const void *data,
 		 size_t size, struct run_result *r, struct trace *t);
+/* values.c: all values of a term that the trace fixed (unit). 0; 1: the search is to end; -1. */
+int search_ask_values(struct search *s, struct expansion *x, size_t at);
+int values_wanted(const struct search *s, const struct path_step *step);
+
+int search_over_limit(const struct search *s);
 /* Asks the caller now and then whether to stop. */
 int search_paused(struct search *s);
 double search_clock(void);

@@ -71,7 +71,7 @@ static void add_step(struct path *p, const struct trace *t, const struct muster_
 			      .reads = p->reads};
 	if (e->kind == MUSTER_EV_BOUND && is_read(t, e, sites))
 		s.kind = PATH_READ;
-	if (s.kind != MUSTER_EV_CONCRETE)
+	if (s.kind != MUSTER_EV_CONCRETE || p->exact)
 		s.site = sites_find(sites, e->unit, e->index, exec);
 	if (s.kind == MUSTER_EV_SWITCH)
 		s.outcome = sites_switch(&sites->decisions.data[s.site],
@@ -86,6 +86,11 @@ static void add_step(struct path *p, const struct trace *t, const struct muster_
 		s.self = hash_mix(s.self + ++p->bounds);
 		if (p->exact && is_broken(t, e))
 			p->reads = hash_mix(p->reads ^ p->digest ^ s.self);
+	}
+	if (s.kind == MUSTER_EV_CONCRETE && p->exact) {
+		s.self = hash_mix(s.self + ++p->bounds);
+		p->reads = hash_mix(p->reads ^ p->digest ^
+				    hash_mix(s.self ^ (uint64_t)trace_value(t, e->label)));
 	}
 	if (path_decides(&s)) {
 		p->digest = hash_mix(p->digest ^ s.self);

@@ -143,6 +143,8 @@ int search_still_wanted(struct search *s, const struct search_test *t, const str
 			uint32_t outcome)
 {
 	const struct sites_decision *d = &s->sites.decisions.data[step->site];
+	if (step->kind == MUSTER_EV_CONCRETE)
+		return values_wanted(s, step);
 	if (!path_decides(step))
 		return memory_add(&s->flipped,
 				  hash_mix(step->prefix ^ hash_mix(step->reads ^ step->self)));
@@ -191,7 +193,9 @@ static int wants_bound(struct search *s, const struct search_test *t, struct pla
 		return unmet(s, step);
 	if (step->kind == MUSTER_EV_BOUND && !s->o.unit)
 		return t->stage == STAGE_ALL;
-	if (step->kind == MUSTER_EV_CONCRETE || t->stage == STAGE_UNCOVERED)
+	if (step->kind == MUSTER_EV_CONCRETE)
+		return s->o.unit && t->stage == STAGE_ALL;
+	if (t->stage == STAGE_UNCOVERED)
 		return step->kind == MUSTER_EV_BOUND && unmet(s, step);
 	return t->stage == STAGE_ALL ||
 	       memory_add(&s->contexts, at_place(place_of(w, s, step), !step->outcome));

@@ -94,7 +94,7 @@ double search_cost(const struct search *s)
 	       WORK_QUERY * (double)solver_stats(s->solver)->queries;
 }
 
-static int over_limit(const struct search *s)
+int search_over_limit(const struct search *s)
 {
 	if (s->o.run_limit && s->inputs_run >= s->o.run_limit)
 		return 1;
@@ -103,7 +103,7 @@ static int over_limit(const struct search *s)
 
 int search_paused(struct search *s)
 {
-	if (over_limit(s))
+	if (search_over_limit(s))
 		s->paused = 1;
 	if (!s->paused && search_cost(s) >= s->next_pause)
 		s->paused = 1;
@@ -146,7 +146,6 @@ struct search *search_new(const struct search_options *o, const struct search_ta
 		s->o.path_limit = 200000;
 	if (!s->o.pending_limit)
 		s->o.pending_limit = 5000;
-	s->pending = o->pending ? o->pending : &s->own_pending;
 	s->o.solve.seed = o->seed;
 	s->inputs.limit = s->flipped.limit = s->contexts.limit = s->progress.limit =
 	    s->paths.limit = s->failures.limit = 1 << 22;
@@ -173,6 +172,8 @@ static void forget(struct search *s)
 	map_release(&s->guesses);
 	map_release(&s->asked);
 	map_release(&s->broken);
+	map_release(&s->valued);
+	map_release(&s->hopeless);
 	map_release(&s->failures.map);
 	traces_release(&s->traces);
 }
@@ -185,7 +186,7 @@ void search_restart(struct search *s)
 		cover_forget(&s->cover);
 	memset(&s->stats, 0, sizeof s->stats);
 	memset(&s->losses, 0, sizeof s->losses);
-	*s->pending = s->inputs_run = 0;
+	s->pending = s->inputs_run = 0;
 	s->urgent = 0;
 	s->restarted = search_clock();
 }
@@ -213,7 +214,6 @@ void search_free(struct search *s)
 	path_release(&s->parent);
 	path_release(&s->child);
 	buf_release(&s->input);
-	buf_release(&s->first);
 	vec_release(&s->changed);
 	free(s);
 }
@@ -284,8 +284,8 @@ static int symbolic_slice(struct search *s, int urgent_only)
 			r = -1;
 			break;
 		}
-		if (!(t.flags & TEST_COVERS) && t.stage >= STAGE_DONE && __atomic_load_n(s->pending, __ATOMIC_RELAXED))
-			__atomic_fetch_sub(s->pending, 1, __ATOMIC_RELAXED);
+		if (!(t.flags & TEST_COVERS) && t.stage >= STAGE_DONE && s->pending)
+			s->pending--;
 		if (expanded == 0)
 			t.rank = search_rank(&t);
 		else if (t.stage == STAGE_ALL)
@@ -354,7 +354,7 @@ static int end_at_limit(struct search *s)
 
 int search_step(struct search *s)
 {
-	if (over_limit(s))
+	if (search_over_limit(s))
 		return end_at_limit(s);
 	if (!s->mutation)
 		return slice(s, WAY_LAZY);

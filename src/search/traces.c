@@ -5,8 +5,8 @@
  */
 #include "search/inside.h"
 
-#define LARGEST 8192		    /* nodes and events of a trace that is kept */
-#define MOST ((size_t)96 << 20) /* bytes of all */
+#define LARGEST 32768		    /* nodes and events of a trace that is kept */
+#define MOST ((size_t)128 << 20) /* bytes of all */
 
 static size_t size_of(const struct trace *t)
 {

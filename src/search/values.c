@@ -1,0 +1,114 @@
+/* values.c: every value of what the trace fixed.
+ *
+ * A concretisation says: from here on this term is what it was in this run. Under that constraint the rest of the path is
+ * exact; what is lost are the other values. Where there are few of them (an index that was masked, one of four
+ * function pointers) each is asked for and run, until there is none left: then nothing was lost. Where there are
+ * many, that is found out once for each instruction, and the search is not exhaustive.
+ *
+ * A place is a concretisation after one prefix (decisions, and values fixed before). It is done when the solver says that there
+ * is no further value, or when it was given up, which is a loss.
+ */
+#include "base/hash.h"
+#include "search/inside.h"
+
+#define FEW_INPUTS 2 /* bytes that a term depends on: it may have many values */
+#define MANY 256     /* values of such a term, and of any other */
+#define SOME 32
+
+static uint64_t place_key(const struct path_step *step)
+{
+	return hash_mix(step->prefix ^ hash_mix(step->reads ^ step->self));
+}
+
+int values_wanted(const struct search *s, const struct path_step *step)
+{
+	return !map_get(&s->valued, place_key(step), NULL);
+}
+
+static void give_up(struct search *s, const struct path_step *step)
+{
+	search_lose(s, LOSS_CONCRETISED);
+	s->losses.concretised[step->outcome]++;
+	map_set(&s->valued, place_key(step), 1);
+}
+
+struct child_input {
+	const struct search *s;
+	const struct expansion *x;
+};
+
+/* A variable's value for s->input. */
+static u128 value_in_child(void *ctx, expr_t variable)
+{
+	const struct child_input *c = ctx;
+	const struct expr_node *n = expr_get(c->x->pool, variable);
+	uint64_t value = 0;
+	if (n->op == MUSTER_OP_LENGTH)
+		return n->a == 0 ? c->s->input.size : c->x->trace.sources[n->a].size;
+	if (n->op != MUSTER_OP_INPUT || n->a != 0)
+		return 0;
+	if (n->k < c->s->input.size)
+		return (uint8_t)c->s->input.data[n->k];
+	map_get(&c->x->import.beyond, n->k, &value);
+	return value;
+}
+
+static expr_t differs(struct expansion *x, expr_t term, u128 value)
+{
+	expr_t constant = expr_const(x->pool, expr_width(x->pool, term), value);
+	return expr_not(x->pool, expr_eq(x->pool, term, constant));
+}
+
+/* The next value: 1, and it was run; 0: there is none, or none that can be had; -1. */
+static int next_value(struct search *s, struct expansion *x, const struct path_step *step,
+		      expr_t term, expr_t *others)
+{
+	struct child_input c = {s, x};
+	struct solve_model m = {0};
+	int r = 0;
+	s->stats.flips++;
+	enum verdict v = solve_path_query(x->strict, *others, &m);
+	if (v == VERDICT_UNSAT) {
+		map_set(&s->valued, place_key(step), 1);
+	} else if (v == VERDICT_UNKNOWN) {
+		search_lose(s, LOSS_UNKNOWN);
+		give_up(s, step);
+	} else if (!search_build_input(s, x, &m)) {
+		search_lose(s, LOSS_LARGE);
+		give_up(s, step);
+	} else {
+		u128 value = expr_eval(x->pool, term, value_in_child, &c);
+		*others = expr_and(x->pool, *others, differs(x, term, value));
+		r = search_run_child(s, x, step, 0, 0) < 0 ? -1 : 1;
+	}
+	solve_model_release(&m);
+	return r;
+}
+
+int search_ask_values(struct search *s, struct expansion *x, size_t at)
+{
+	const struct path_step *step = &s->parent.steps.data[at];
+	expr_t term = import_label(&x->import, step->label), others;
+	uint32_t inputs;
+	uint64_t hopeless = 0;
+	expr_vars(x->pool, term, &inputs);
+	map_get(&s->hopeless, step->site, &hopeless);
+	if (hopeless) {
+		give_up(s, step);
+		return 0;
+	}
+	others = differs(x, term, trace_value(&x->trace, step->label));
+	for (unsigned n = 1;; n++) {
+		if (n > (inputs <= FEW_INPUTS ? MANY : SOME)) {
+			map_set(&s->hopeless, step->site, 1);
+			give_up(s, step);
+			return 0;
+		}
+		int r = next_value(s, x, step, term, &others);
+		if (r <= 0)
+			return r;
+		/* A pause in the midst would begin anew: only the end of the search is one. */
+		if (search_over_limit(s) || (s->h.pause && s->h.pause(s->h.ctx)))
+			return 1;
+	}
+}
