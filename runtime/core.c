@@ -8,6 +8,7 @@
  * The tables live in a shared mapping, and counts are stored as they grow, so
  * whatever way the target dies, everything up to that moment can be read.
  */
+#include "drive_inside.h"
 #include "node.h"
 
 #include <errno.h>
@@ -164,6 +165,19 @@ void rt_concrete_at(label a, enum muster_reason why, uint64_t site)
 	struct muster_node *n = rt_node(a);
 	if (n->flags & MUSTER_NODE_CONCRETISED || n->op == MUSTER_OP_CONST)
 		return;
+	if (RT_UNLIKELY(RT_STATE->driven)) {
+		struct rt_object o;
+		label offset;
+		enum rt_place place = rt_pin(a, muster_value(n), 0, site, &o, &offset);
+		if (place == RT_FIXED)
+			return;
+		if (place == RT_MOVING && offset != a) { /* only that is left to fix */
+			a = offset;
+			n = rt_node(a);
+			if (n->flags & MUSTER_NODE_CONCRETISED)
+				return;
+		}
+	}
 	uint64_t before = RT_STATE->header->dropped;
 	rt_event_at(MUSTER_EV_CONCRETE, why, site, a);
 	if (RT_STATE->header->dropped == before)
@@ -184,6 +198,43 @@ void rt_bound_at(label condition, uint64_t site)
 void rt_bound(label condition)
 {
 	rt_bound_at(condition, __muster_tls.site);
+}
+
+void rt_given_at(label condition, uint64_t site)
+{
+	if (condition && RT_ON())
+		rt_event_at(MUSTER_EV_GIVEN, rt_node(condition)->low, site, condition);
+}
+
+void rt_given(label condition)
+{
+	rt_given_at(condition, __muster_tls.site);
+}
+
+/* Whoever uses a pointer that the driver made says where it points, and that the bytes are there. */
+void rt_access_at(label a, const void *p, size_t n, enum muster_reason why, uint64_t site)
+{
+	struct rt_object o;
+	label offset;
+	if (!a || !RT_ON())
+		return;
+	if (RT_UNLIKELY(RT_STATE->driven)) {
+		if (muster_value(rt_node(a)) != (uint64_t)p) {
+			rt_stale(a, site, 1);
+			return;
+		}
+		enum rt_place place = rt_pin(a, (uint64_t)p, n, site, &o, &offset);
+		if (place == RT_FIXED)
+			return;
+		if (place == RT_MOVING)
+			a = offset;
+	}
+	rt_concrete_at(a, why, site);
+}
+
+void rt_access(label a, const void *p, size_t n, enum muster_reason why)
+{
+	rt_access_at(a, p, n, why, __muster_tls.site);
 }
 
 label rt_stale(label a, uint64_t site, int in_register)
@@ -210,7 +261,12 @@ label rt_input(unsigned source, uint64_t offset)
 	label first = s->blocks[block];
 	if (RT_UNLIKELY(!first)) {
 		uint64_t start = offset / MUSTER_BLOCK * MUSTER_BLOCK, n = MUSTER_BLOCK, size = h->sources[source].size;
-		if (start < size && size - start < n && source != h->object_source)
+		int ends = source != h->object_source; /* objects may ask for more than there is */
+		if (s->driven && source == s->driven_source) {
+			ends = 1;
+			size = s->driven_size;
+		}
+		if (start < size && size - start < n && ends)
 			n = size - start;
 		if (offset - start >= n)
 			n = offset - start + 1;
@@ -451,6 +507,8 @@ static void start(int argc, char **argv, char **envp)
 	}
 	if (!h)
 		return;
+	if (__muster_drive_prepare)
+		__muster_drive_prepare();
 	if (h->flags & MUSTER_FLAG_FORKSERVER)
 		rt_forkserver(h);
 	else

@@ -62,6 +62,7 @@ static void give_up_object(const void *p, enum muster_reason why, unsigned steps
 	if (!p || !rt_object_find(p, &o) || *budget == 0)
 		return;
 	uint64_t size = o.size < *budget ? o.size : *budget;
+	rt_fix_size(p);
 	*budget -= size;
 	rt_concrete_range((const void *)o.base, size, why);
 	if (steps == 0 || o.constant)
@@ -137,6 +138,17 @@ static void give_up_list(const struct list *list, const char *format, enum muste
 	}
 }
 
+/* Nothing depends on what is written; but a pointer that the driver made may be null, or to characters without a 0. */
+static void output_pointer(const char *p, label a, enum muster_reason why)
+{
+	struct rt_object o;
+	if (!RT_STATE->driven || !a)
+		return;
+	rt_access(a, p, 0, why);
+	if (p && rt_pin_object((uint64_t)p, &o) && !rt_pin_string((uint64_t)p))
+		give_up_object(p, why, 0, &(uint64_t){OBJECT_MAX});
+}
+
 static void one_argument(char effect, char kind, uint64_t value, label a, int used, enum muster_reason why)
 {
 	const void *p = (const void *)value;
@@ -144,8 +156,11 @@ static void one_argument(char effect, char kind, uint64_t value, label a, int us
 	if (effect == '-')
 		return;
 	if (effect == 'o') {
-		if (!used)
+		if (!used) {
+			if (kind == 'p') /* read it is, and may be null or without an end */
+				output_pointer(p, a, why);
 			return;
+		}
 		effect = kind == 'p' ? 's' : 'v';
 	}
 	rt_concrete(a, why);

@@ -3,6 +3,7 @@
  * libc cleared might by chance equal an old label's value: so labels are cleared
  * when a block is given out and when it is given back.
  */
+#include "drive_inside.h"
 #include "rt.h"
 
 #include <malloc.h>
@@ -135,10 +136,34 @@ static void *moved(void *old, void *p, size_t old_size, size_t n, label size)
 	return p;
 }
 
+/* An object that the driver made is not libc's. */
+static int is_drivers(const void *p)
+{
+	return p && __muster_drive_size && __muster_drive_size(p);
+}
+
+/* How much is copied depends on its size, which is fixed by that. */
+static void *driven_again(const void *fn, void *old, size_t n, label size)
+{
+	size_t had = __muster_drive_size(old);
+	void *p = __real_malloc(n ? n : 1);
+	rt_fix_size(old);
+	if (p)
+		memcpy(p, old, had < n ? had : n);
+	moved(old, p, had, n, size);
+	if (p)
+		__muster_drive_free(old);
+	rt_return(fn, 0);
+	return p;
+}
+
 RT_EXPORT void *__wrap_realloc(void *old, size_t n)
 {
 	label a[2];
 	rt_enter(__wrap_realloc, a, 2);
+	rt_access(a[0], old, 0, MUSTER_REASON_ADDRESS);
+	if (is_drivers(old))
+		return driven_again(__wrap_realloc, old, n, a[1]);
 	size_t old_size = old ? malloc_usable_size(old) : 0;
 	void *p = __real_realloc(old, n);
 	if (p || (old && n == 0))
@@ -152,6 +177,10 @@ RT_EXPORT void *__wrap_reallocarray(void *old, size_t n, size_t m)
 {
 	label a[3];
 	rt_enter(__wrap_reallocarray, a, 3);
+	rt_access(a[0], old, 0, MUSTER_REASON_ADDRESS);
+	size_t bytes;
+	if (is_drivers(old) && !__builtin_mul_overflow(n, m, &bytes))
+		return driven_again(__wrap_reallocarray, old, bytes, product(a[1], a[2], n, m));
 	size_t old_size = old ? malloc_usable_size(old) : 0;
 	void *p = __real_reallocarray(old, n, m);
 	if (p)
@@ -165,6 +194,15 @@ RT_EXPORT void __wrap_free(void *p)
 {
 	label a[1];
 	rt_enter(__wrap_free, a, 1);
+	rt_access(a[0], p, 0, MUSTER_REASON_ADDRESS);
+	if (p && __muster_drive_free) {
+		size_t n = __muster_drive_size(p);
+		if (__muster_drive_free(p)) {
+			rt_clear(p, n);
+			rt_event(MUSTER_EV_FREE, 0, a[0]);
+			return;
+		}
+	}
 	if (p) {
 		rt_clear(p, rt_object_remove(p));
 		rt_event(MUSTER_EV_FREE, 0, a[0]);

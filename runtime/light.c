@@ -5,6 +5,7 @@
  * happens without MUSTER_FD. The page of struct rt_state is mapped as well, so that
  * wrappers find a run that is watched; rt_null.c sees to it that it has no labels.
  */
+#include "drive_inside.h"
 #include "light.h"
 #include "node.h"
 
@@ -82,6 +83,8 @@ static void start(int argc, char **argv, char **envp)
 	close(fd);
 	if (!h)
 		return;
+	if (__muster_drive_prepare)
+		__muster_drive_prepare();
 	if (h->flags & MUSTER_FLAG_FORKSERVER)
 		rt_forkserver(h);
 	else

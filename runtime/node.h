@@ -33,6 +33,9 @@ struct rt_state {
 	uint64_t slot_mask;
 	uint64_t node_capacity, event_capacity;
 	uint64_t node_ready, event_ready; /* below these the tables' pages are there */
+	uint32_t driven;	/* the driver built the program's input: see pin.c */
+	uint32_t driven_source; /* that it has its bytes from */
+	uint64_t driven_size;	/* bytes that can have a meaning */
 };
 #define RT_STATE ((struct rt_state *)MUSTER_STATE_BASE)
 
@@ -164,6 +167,18 @@ RT_HIDDEN void rt_concrete_at(label a, enum muster_reason why, uint64_t site);
 RT_HIDDEN void rt_bound_at(label condition, uint64_t site);
 RT_HIDDEN label rt_load_at(const void *p, label address, uint32_t size, uint64_t site); /* through a symbolic address */
 RT_HIDDEN label rt_load_cells(uint64_t addr, unsigned size, uint64_t site);
+RT_HIDDEN void rt_given_at(label condition, uint64_t site);
+RT_HIDDEN void rt_access_at(label a, const void *p, size_t n, enum muster_reason why, uint64_t site);
+/* pin.c, where RT_STATE->driven says so. An access of n bytes (0: no bounds are looked at) at addr through a symbolic address. */
+enum rt_place {
+	RT_ELSEWHERE, /* no pointer of the driver's */
+	RT_FIXED,     /* the path says now where it is */
+	RT_MOVING,    /* at a symbolic offset in *o */
+};
+RT_HIDDEN enum rt_place rt_pin(label address, uint64_t addr, uint64_t n, uint64_t site, struct rt_object *o, label *offset);
+RT_HIDDEN void rt_settle(unsigned op, label *a, label *b); /* operands that the path has fixed become constants */
+RT_HIDDEN int rt_pin_object(uint64_t addr, struct rt_object *o); /* 0: none of the driver's */
+RT_HIDDEN int rt_pin_string(uint64_t addr); /* does it point into a string of the driver's that has its 0? */
 RT_HIDDEN void rt_label_args(int argc, char **argv, char **envp);
 
 #endif

@@ -178,6 +178,8 @@ int rt_object_find(const void *p, struct rt_object *o)
 	uint64_t addr = (uint64_t)p;
 	if (!has_granule(addr))
 		return 0;
+	if (RT_STATE->driven && rt_pin_object(addr, o))
+		return 1;
 	if (find_global(addr, o))
 		return 1;
 	uint64_t at = addr & ~15ull;

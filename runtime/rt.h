@@ -81,6 +81,10 @@ RT_HIDDEN unsigned rt_width(label a);
 /* Events, at the site in __muster_tls.site. */
 RT_HIDDEN void rt_bound(label condition);                     /* width 1: holds as it is in this run */
 RT_HIDDEN void rt_concrete(label a, enum muster_reason why);  /* a == its value from here on; 0 is ignored */
+RT_HIDDEN void rt_given(label condition);                     /* width 1: the program assumes it */
+/* n bytes at p are read or written through a pointer with this label: fixes where, for this reason. */
+RT_HIDDEN void rt_access(label a, const void *p, size_t n, enum muster_reason why);
+RT_HIDDEN void rt_fix_size(const void *p); /* of the driver's object that p points into: how large it is, is looked at */
 RT_HIDDEN void rt_event(enum muster_event_kind kind, unsigned arg, label a);
 
 /* Memory. */

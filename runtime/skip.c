@@ -24,11 +24,14 @@ static size_t piece(const void *p, size_t max)
 }
 
 /* The labels of the arguments after the first `pointers`: is one there? Then nothing may be passed
- * over. (Where every decision is wanted, noskip.c stands here instead.) */
-static int decides(const void *fn, int pointers, int count)
+ * over. The pointers' own (values: NULL if none is followed) say where they point, before that is read. (Where every decision is wanted, noskip.c stands here instead.) */
+static int decides(const void *fn, const void *const *values, int pointers, int count)
 {
 	label a[RT_ARGS];
 	rt_enter(fn, a, count);
+	for (int i = 0; i < pointers; i++)
+		if (a[i] && values)
+			rt_access(a[i], values[i], 0, MUSTER_REASON_ADDRESS);
 	for (int i = pointers; i < count; i++)
 		if (a[i])
 			return 1;
@@ -50,7 +53,7 @@ RT_HIDDEN size_t rt_skip_bytes(const void *p, int c, size_t max)
 {
 	const char *s = p;
 	size_t i = 0;
-	if (decides(rt_skip_bytes, 1, 3))
+	if (decides(rt_skip_bytes, max ? &p : NULL, 1, 3))
 		return 0;
 	while (i < max) {
 		size_t n = piece(s + i, max - i), clean = unlabelled(s + i, n);
@@ -67,7 +70,7 @@ RT_HIDDEN size_t rt_skip_bytes(const void *p, int c, size_t max)
 RT_HIDDEN size_t rt_skip_string(const char *s, int c, size_t max)
 {
 	size_t i = 0;
-	if (decides(rt_skip_string, 1, 3))
+	if (decides(rt_skip_string, max ? (const void *[]){s} : NULL, 1, 3))
 		return 0;
 	while (i < max) {
 		size_t n = piece(s + i, max - i);
@@ -120,10 +123,10 @@ static size_t skip_equal(const char *a, const char *b, size_t max, int string)
 
 RT_HIDDEN size_t rt_skip_equal(const void *a, const void *b, size_t max)
 {
-	return decides(rt_skip_equal, 2, 3) ? 0 : skip_equal(a, b, max, 0);
+	return decides(rt_skip_equal, max ? (const void *[]){a, b} : NULL, 2, 3) ? 0 : skip_equal(a, b, max, 0);
 }
 
 RT_HIDDEN size_t rt_skip_equal_string(const char *a, const char *b, size_t max)
 {
-	return decides(rt_skip_equal_string, 2, 3) ? 0 : skip_equal(a, b, max, 1);
+	return decides(rt_skip_equal_string, max ? (const void *[]){a, b} : NULL, 2, 3) ? 0 : skip_equal(a, b, max, 1);
 }

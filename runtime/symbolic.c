@@ -80,7 +80,7 @@ RT_EXPORT void __wrap_klee_assume(uintptr_t condition)
 {
 	label a[1];
 	rt_enter(__wrap_klee_assume, a, 1);
-	rt_bound(rt_binary(MUSTER_OP_NE, 64, a[0], 0, condition, 0));
+	rt_given(rt_binary(MUSTER_OP_NE, 64, a[0], 0, condition, 0));
 	assume(condition != 0);
 }
 
@@ -88,7 +88,7 @@ RT_EXPORT void __wrap_muster_assume(int condition)
 {
 	label a[1];
 	rt_enter(__wrap_muster_assume, a, 1);
-	rt_bound(rt_binary(MUSTER_OP_NE, 32, a[0], 0, (uint32_t)condition, 0));
+	rt_given(rt_binary(MUSTER_OP_NE, 32, a[0], 0, (uint32_t)condition, 0));
 	assume(condition != 0);
 }
 
@@ -96,7 +96,7 @@ RT_EXPORT void __wrap___VERIFIER_assume(int condition)
 {
 	label a[1];
 	rt_enter(__wrap___VERIFIER_assume, a, 1);
-	rt_bound(rt_binary(MUSTER_OP_NE, 32, a[0], 0, (uint32_t)condition, 0));
+	rt_given(rt_binary(MUSTER_OP_NE, 32, a[0], 0, (uint32_t)condition, 0));
 	assume(condition != 0);
 }
 

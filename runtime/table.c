@@ -81,16 +81,18 @@ static label snapshot(const struct rt_object *o)
 	return (label)at;
 }
 
-static label table_read(const struct rt_object *o, uint64_t addr, label address, unsigned size, uint64_t site)
+/* base + x is the usual shape: keep x and fold the constants, so that the
+ * expression does not depend on where the object happens to be. */
+static label offset_in(const struct rt_object *o, uint64_t addr, label address)
 {
-	label offset = 0;
 	const struct muster_node *n = rt_node(address);
-	/* base + x is the usual shape: keep x and fold the constants, so that the
-	 * expression does not depend on where the object happens to be. */
 	if (n->op == MUSTER_OP_ADD && !n->b)
-		offset = rt_binary(MUSTER_OP_ADD, 64, n->a, 0, rt_value(n->a), n->k - o->base);
-	else
-		offset = rt_binary(MUSTER_OP_SUB, 64, address, 0, addr, o->base);
+		return rt_binary(MUSTER_OP_ADD, 64, n->a, 0, rt_value(n->a), n->k - o->base);
+	return rt_binary(MUSTER_OP_SUB, 64, address, 0, addr, o->base);
+}
+
+static label table_read(const struct rt_object *o, uint64_t addr, label offset, unsigned size, uint64_t site)
+{
 	if (!offset)
 		return 0;
 	label data = snapshot(o);
@@ -113,10 +115,14 @@ label rt_load_at(const void *p, label address, uint32_t size, uint64_t site)
 		address = rt_stale(address, site, 1);
 	if (address && !(rt_node(address)->flags & MUSTER_NODE_CONCRETISED)) {
 		uint64_t limit = RT_STATE->header->table_limit;
-		if (rt_object_find(p, &o) && addr + size <= o.base + o.size &&
+		label offset = 0;
+		enum rt_place place = RT_STATE->driven ? rt_pin(address, addr, size, site, &o, &offset) : RT_ELSEWHERE;
+		int known = place == RT_MOVING || (place == RT_ELSEWHERE && rt_object_find(p, &o));
+		if (known && addr - o.base < o.size && addr + size <= o.base + o.size &&
 		    o.size <= (o.constant ? limit * CONSTANT_FACTOR : limit))
-			return table_read(&o, addr, address, size, site);
-		rt_concrete_at(address, MUSTER_REASON_ADDRESS, site);
+			return table_read(&o, addr, offset ? offset : offset_in(&o, addr, address), size, site);
+		if (place != RT_FIXED)
+			rt_concrete_at(offset ? offset : address, MUSTER_REASON_ADDRESS, site);
 	}
 	return rt_any(p, size) ? rt_load_cells(addr, size, site) : 0;
 }

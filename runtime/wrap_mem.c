@@ -27,16 +27,16 @@ static int is_own(void (*fn)(void), const label *a)
 }
 
 /* Labels of (to, from, n). */
-static void fix_copy(const label *a)
+static void fix_copy(const void *to, const void *from, size_t n, const label *a)
 {
-	rt_concrete(a[0], MUSTER_REASON_STORE);
-	rt_concrete(a[1], MUSTER_REASON_ADDRESS);
 	rt_concrete(a[2], MUSTER_REASON_SIZE);
+	rt_access(a[0], to, n, MUSTER_REASON_STORE);
+	rt_access(a[1], from, n, MUSTER_REASON_ADDRESS);
 }
 
 static void *copy(void *to, const void *from, size_t n, const label *a)
 {
-	fix_copy(a);
+	fix_copy(to, from, n, a);
 	memmove(to, from, n);
 	rt_copy(to, from, n);
 	return to;
@@ -45,8 +45,8 @@ static void *copy(void *to, const void *from, size_t n, const label *a)
 /* Labels of (p, c, n). */
 static void *fill(void *p, int c, size_t n, const label *a)
 {
-	rt_concrete(a[0], MUSTER_REASON_STORE);
 	rt_concrete(a[2], MUSTER_REASON_SIZE);
+	rt_access(a[0], p, n, MUSTER_REASON_STORE);
 	memset(p, c, n);
 	label byte = a[1] ? rt_extract(a[1], 0, 8) : 0;
 	if (byte)
@@ -63,7 +63,7 @@ RT_EXPORT void *__wrap_memcpy(void *to, const void *from, size_t n)
 	rt_enter(__wrap_memcpy, a, 3);
 	if (is_own((void (*)(void))memcpy, a))
 		return memcpy(to, from, n);
-	fix_copy(a);
+	fix_copy(to, from, n, a);
 	memcpy(to, from, n);
 	rt_copy(to, from, n);
 	return to;

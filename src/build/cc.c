@@ -112,6 +112,7 @@ static const struct {
 	int recorded; /* variants link it as well */
 } helpers[] = {
     {"LLVMFuzzerTestOneInput", "libmuster_driver.a", 1},
+    {"muster_drive", "libmuster_drive.a", 1},
     {"__VERIFIER_", "libmuster_native.a", 0},
     {"klee_", "libmuster_native.a", 0},
 };

@@ -109,6 +109,17 @@ static int read_wraps(enum variant_kind kind, struct relink *r, struct buf *text
 	return 0;
 }
 
+/* A driven program (muster/drive.h) may free what the driver made. The traced variants wrap the allocator anyway; where a
+ * sanitizer has it, objects come from there. */
+static void wrap_driven(struct relink *r)
+{
+	if (r->units->kind != VARIANT_COV || !strmap_get(&r->defined, "muster_drive_result", NULL))
+		return;
+	vec_push(&r->wraps, "free");
+	vec_push(&r->wraps, "realloc");
+	vec_push(&r->wraps, "reallocarray");
+}
+
 struct order {
 	struct relink *r;
 	char *done;
@@ -169,6 +180,8 @@ static int build(const struct program *p, struct units *u, const char *dir)
 		e = relink_names(&r);
 	if (!e)
 		e = read_wraps(u->kind, &r, &text);
+	if (!e)
+		wrap_driven(&r);
 	if (!e)
 		e = link_all(&r);
 	if (!e)

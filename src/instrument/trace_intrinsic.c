@@ -226,10 +226,11 @@ static void memory_copy(struct tracer *t, LLVMValueRef inst)
 {
 	LLVMValueRef to = LLVMGetOperand(inst, 0), from = LLVMGetOperand(inst, 1), n = LLVMGetOperand(inst, 2);
 
-	tracer_concrete(t, tracer_get1(t, to), MUSTER_REASON_STORE);
-	tracer_concrete(t, tracer_get1(t, from), MUSTER_REASON_ADDRESS);
+	LLVMValueRef size = LLVMBuildIntCast2(t->b, n, t->i64, 0, "");
 	tracer_concrete(t, tracer_get1(t, n), MUSTER_REASON_SIZE);
-	tracer_call(t, "__muster_i_copy", "vqppq", tracer_any_label(t), to, from, LLVMBuildIntCast2(t->b, n, t->i64, 0, ""));
+	trace_access(t, tracer_get1(t, to), to, size, MUSTER_REASON_STORE);
+	trace_access(t, tracer_get1(t, from), from, size, MUSTER_REASON_ADDRESS);
+	tracer_call(t, "__muster_i_copy", "vqppq", tracer_any_label(t), to, from, size);
 	tracer_leaves_alone(t, inst);
 }
 
@@ -237,10 +238,10 @@ static void memory_fill(struct tracer *t, LLVMValueRef inst)
 {
 	LLVMValueRef to = LLVMGetOperand(inst, 0), byte = LLVMGetOperand(inst, 1), n = LLVMGetOperand(inst, 2);
 
-	tracer_concrete(t, tracer_get1(t, to), MUSTER_REASON_STORE);
+	LLVMValueRef size = LLVMBuildIntCast2(t->b, n, t->i64, 0, "");
 	tracer_concrete(t, tracer_get1(t, n), MUSTER_REASON_SIZE);
-	tracer_call(t, "__muster_i_fill", "vqpwq", tracer_any_label(t), to, tracer_get1(t, byte),
-		    LLVMBuildIntCast2(t->b, n, t->i64, 0, ""));
+	trace_access(t, tracer_get1(t, to), to, size, MUSTER_REASON_STORE);
+	tracer_call(t, "__muster_i_fill", "vqpwq", tracer_any_label(t), to, tracer_get1(t, byte), size);
 	tracer_leaves_alone(t, inst);
 }
 

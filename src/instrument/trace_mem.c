@@ -20,6 +20,17 @@ static int packed(const struct leaf *leaf)
 	return leaf->lane && leaf->bits % 8 != 0;
 }
 
+static LLVMValueRef type_bytes(struct tracer *t, LLVMTypeRef type)
+{
+	return tracer_q(t, LLVMTypeIsSized(type) ? LLVMStoreSizeOfType(t->layout, type) : 0);
+}
+
+void trace_access(struct tracer *t, LLVMValueRef label, LLVMValueRef pointer, LLVMValueRef size, enum muster_reason why)
+{
+	if (label != t->zero)
+		tracer_call(t, "__muster_access", "vwpqwq", label, pointer, size, tracer_w(t, why), tracer_q(t, t->site));
+}
+
 LLVMValueRef trace_load_leaf(struct tracer *t, LLVMValueRef pointer, LLVMValueRef address, const struct leaf *leaf)
 {
 	unsigned bytes = leaf_bytes(t, leaf);
@@ -27,7 +38,7 @@ LLVMValueRef trace_load_leaf(struct tracer *t, LLVMValueRef pointer, LLVMValueRe
 
 	if (!leaf->bits || packed(leaf) || bytes > 16) {
 		enum muster_reason why = leaf->bits ? MUSTER_REASON_WIDTH : MUSTER_REASON_FLOAT;
-		tracer_concrete(t, address, MUSTER_REASON_ADDRESS);
+		trace_access(t, address, at, tracer_q(t, bytes), MUSTER_REASON_ADDRESS);
 		tracer_call(t, "__muster_concrete_memory", "vpqwq", at, tracer_q(t, bytes), tracer_w(t, why), site);
 		return t->zero;
 	}
@@ -62,7 +73,7 @@ static void trace_load(struct tracer *t, LLVMValueRef inst)
 	unsigned n = tracer_leaves(t, LLVMTypeOf(inst), leaves);
 
 	if (n != 1) {
-		tracer_concrete(t, address, MUSTER_REASON_ADDRESS);
+		trace_access(t, address, pointer, type_bytes(t, LLVMTypeOf(inst)), MUSTER_REASON_ADDRESS);
 		address = t->zero;
 	}
 	if (n == 0 && LLVMTypeIsSized(LLVMTypeOf(inst)))
@@ -81,7 +92,7 @@ static void trace_store(struct tracer *t, LLVMValueRef inst)
 	LLVMValueRef labels[TRACER_LEAVES];
 	unsigned n = tracer_leaves(t, LLVMTypeOf(value), leaves);
 
-	tracer_concrete(t, tracer_get1(t, pointer), MUSTER_REASON_STORE);
+	trace_access(t, tracer_get1(t, pointer), pointer, type_bytes(t, LLVMTypeOf(value)), MUSTER_REASON_STORE);
 	tracer_get(t, value, labels, n);
 	if (n == 0)
 		tracer_call(t, "__muster_clear", "vpq", pointer,
@@ -142,7 +153,7 @@ static void trace_rmw(struct tracer *t, LLVMValueRef inst)
 
 	if (tracer_leaves(t, LLVMTypeOf(inst), leaf) != 1)
 		return;
-	tracer_concrete(t, address, MUSTER_REASON_STORE);
+	trace_access(t, address, pointer, type_bytes(t, LLVMTypeOf(inst)), MUSTER_REASON_STORE);
 	LLVMValueRef old = trace_load_leaf(t, pointer, t->zero, &leaf[0]);
 	tracer_set1(t, inst, old);
 	tracer_after(t, inst);
@@ -162,7 +173,7 @@ static void trace_exchange(struct tracer *t, LLVMValueRef inst)
 
 	if (tracer_leaves(t, LLVMTypeOf(expected), leaf) != 1)
 		return;
-	tracer_concrete(t, tracer_get1(t, pointer), MUSTER_REASON_STORE);
+	trace_access(t, tracer_get1(t, pointer), pointer, type_bytes(t, LLVMTypeOf(expected)), MUSTER_REASON_STORE);
 	labels[0] = trace_load_leaf(t, pointer, t->zero, &leaf[0]);
 	tracer_after(t, inst);
 	LLVMValueRef old = LLVMBuildExtractValue(t->b, inst, 0, ""), done = LLVMBuildExtractValue(t->b, inst, 1, "");

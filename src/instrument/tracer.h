@@ -105,6 +105,8 @@ LLVMValueRef tracer_sext(struct tracer *t, LLVMValueRef label, unsigned bits);
 LLVMValueRef tracer_ite(struct tracer *t, LLVMValueRef lc, LLVMValueRef vc, LLVMValueRef la, LLVMValueRef lb, LLVMValueRef va,
 			LLVMValueRef vb, unsigned bits);
 void tracer_concrete(struct tracer *t, LLVMValueRef label, enum muster_reason why);
+/* n bytes are read or written there: fixes where, if the address has a label. */
+void trace_access(struct tracer *t, LLVMValueRef label, LLVMValueRef pointer, LLVMValueRef size, enum muster_reason why);
 void tracer_concrete_all(struct tracer *t, LLVMValueRef v, enum muster_reason why);
 void tracer_decision(struct tracer *t, LLVMValueRef label, LLVMValueRef condition);
 

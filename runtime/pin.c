@@ -1,0 +1,429 @@
+/* pin.c: uses of pointers that the driver made (drive_trace.c), in the traced runtime.
+ *
+ * Such a pointer is a chain of choices. Comparing it is a decision like any other. When it is first used as an address it is
+ * pinned: decisions say whether it is null and whether it is one of the objects that pointers on this path were pinned to
+ * before; if it is none of them the object is fresh, and since fresh objects are interchangeable the event GIVEN says which.
+ * From there on the pointer is the object's address, a constant, and p->x or p[i] is an offset in that
+ * object: nothing has to be concretised.
+ *
+ * An address is split into the pointer it comes from and the offset, through additions and subtractions; the
+ * result is kept by label. Where the object's size depends on the input, a bound says that the access lies inside; it is written once for
+ * each larger end, and the first element is always there. An access that breaks its bound ends the run here by SIGSEGV, like one
+ * that leaves an object of constant size: what memory would give there is not the program's.
+ *
+ * Invariant: whatever this file lets pass as a constant is determined by the events written before.
+ */
+#include "pin.h"
+
+#include "hooks.h"
+#include "node.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define ROOTS 8192 /* a power of two; half of it is used */
+#define SPLITS 2048
+#define DEPTH 24       /* of nested sums; longer chains are split as they are used */
+#define CHAIN 4096     /* constants added one after the other */
+#define LOOK_BACK 64   /* events that are searched for a test against null */
+
+static struct drive_objects *objects;
+static struct pin_root roots[ROOTS];
+static uint32_t root_count;
+
+/* address = root's pointer + offset (label, or 0) + constant */
+static struct split {
+	label address;
+	uint32_t root; /* 0: none; else number + 1 */
+	label offset;
+	uint64_t constant;
+} splits[SPLITS];
+
+static label bounded[256]; /* conditions of bounds that were written, by label */
+
+void pin_begin(struct drive_objects *o)
+{
+	objects = o;
+}
+
+static struct pin_root *root_at(label l)
+{
+	uint32_t i = l * 0x9e3779b1u;
+
+	while (roots[i % ROOTS].pointer && roots[i % ROOTS].pointer != l)
+		i++;
+	return &roots[i % ROOTS];
+}
+
+struct pin_root *pin_new(label pointer)
+{
+	struct pin_root *r = root_at(pointer);
+
+	if (r->pointer || root_count >= ROOTS / 2)
+		return NULL;
+	root_count++;
+	r->pointer = pointer;
+	return r;
+}
+
+/* ------------------------------------------------------------ where from */
+
+static struct split split(label a, unsigned depth);
+
+/* Sum or difference of two labels: one of them may come from a pointer. */
+static struct split split_sum(const struct muster_node *n, label a, unsigned depth)
+{
+	struct split x = split(n->a, depth - 1), y = {0};
+	int minus = n->op == MUSTER_OP_SUB;
+
+	if (!x.root || !minus)
+		y = split(n->b, depth - 1);
+	if (!x.root == !y.root || (minus && !x.root))
+		return (struct split){.address = a};
+	if (!x.root) {
+		x = y;
+		y.address = n->a;
+	} else {
+		y.address = n->b;
+	}
+	x.offset = rt_binary(minus ? MUSTER_OP_SUB : MUSTER_OP_ADD, 64, x.offset, y.address, rt_value(x.offset),
+			     rt_value(y.address));
+	x.address = a;
+	return x;
+}
+
+static struct split split(label a, unsigned depth)
+{
+	struct split *kept = &splits[a % SPLITS], s = {.address = a};
+	label at = a;
+	uint64_t constant = 0;
+
+	if (!a || kept->address == a)
+		return a ? *kept : s;
+	for (unsigned i = 0; i < CHAIN; i++) {
+		const struct muster_node *n = rt_node(at);
+		struct pin_root *r;
+
+		if (n->width != 64 || (n->op != MUSTER_OP_ADD && n->op != MUSTER_OP_SUB && n->op != MUSTER_OP_ITE))
+			break;
+		if (splits[at % SPLITS].address == at) {
+			s = splits[at % SPLITS];
+			break;
+		}
+		if (n->op == MUSTER_OP_ITE) {
+			r = root_at(at);
+			s.root = r->pointer ? (uint32_t)(r - roots) + 1 : 0;
+			break;
+		}
+		if (n->a && n->b) {
+			if (depth)
+				s = split_sum(n, at, depth);
+			break;
+		}
+		if (!n->a && n->op == MUSTER_OP_SUB)
+			break;
+		constant += n->op == MUSTER_OP_ADD ? n->k : -n->k;
+		at = n->a ? n->a : n->b;
+	}
+	s.address = a;
+	s.constant += s.root ? constant : 0;
+	*kept = s;
+	return s;
+}
+
+/* ------------------------------------------------------------------- pins */
+
+/* Does this decision tell whether the pointer is null? A check may be for several things at once. */
+static int tells(const struct muster_event *e, label is, label is_not)
+{
+	const struct muster_node *n = rt_node(e->label);
+
+	if (e->kind != MUSTER_EV_BRANCH || !e->label)
+		return 0;
+	return e->label == is || e->label == is_not ||
+	       (e->arg && n->op == MUSTER_OP_AND && n->width == 1 && (n->a == is_not || n->b == is_not));
+}
+
+/* Whether the pointer is null is known, or a decision here. */
+static void decide_null(const struct pin_root *r, uint64_t value, uint64_t site)
+{
+	struct rt_state *s = RT_STATE;
+	label is = rt_binary(MUSTER_OP_EQ, 64, r->pointer, 0, value, 0);
+	label is_not = rt_binary(MUSTER_OP_NE, 64, r->pointer, 0, value, 0);
+	uint64_t n = s->header->event_count, low = n > LOOK_BACK ? n - LOOK_BACK : 0;
+
+	while (n-- > low)
+		if (tells(&s->events[n], is, is_not))
+			return;
+	rt_event_at(MUSTER_EV_BRANCH, value != 0, site, is_not);
+}
+
+static label chosen(const struct pin_root *r, uint32_t number)
+{
+	return rt_binary(MUSTER_OP_EQ, 8, r->choice, 0, rt_value(r->choice), number + r->global);
+}
+
+/* One decision for each function before the one that it is: these are not interchangeable. */
+static void pin_function(struct pin_root *r, uint32_t number, uint64_t site)
+{
+	for (uint32_t k = 1; k <= r->count && k <= number; k++)
+		rt_event_at(MUSTER_EV_BRANCH, k == number, site, chosen(r, k));
+}
+
+static void pin_object(struct pin_root *r, uint32_t number, uint64_t site)
+{
+	for (uint32_t k = 1; k <= r->count; k++)
+		if (r->objects[k - 1].pinned) {
+			rt_event_at(MUSTER_EV_BRANCH, k == number, site, chosen(r, k));
+			if (k == number)
+				break;
+		}
+	r->object = &r->objects[number - 1];
+	if (!r->object->pinned)
+		rt_given_at(chosen(r, number), site);
+	r->object->pinned = 1;
+	pin_measure(r->object);
+}
+
+static void pin(struct pin_root *r, uint64_t site)
+{
+	uint64_t value = rt_value(r->pointer), choice = rt_value(r->choice);
+
+	if (r->pinned)
+		return;
+	decide_null(r, value, site);
+	r->pinned = 1;
+	if (!value)
+		return;
+	if (r->global && r->first) {
+		rt_event_at(MUSTER_EV_BRANCH, choice == 0, site, rt_binary(MUSTER_OP_EQ, 8, r->choice, 0, choice, 0));
+		if (choice == 0)
+			return;
+	}
+	if (r->objects)
+		pin_object(r, (uint32_t)choice - r->global, site);
+	else
+		pin_function(r, (uint32_t)choice - r->global, site);
+}
+
+/* ----------------------------------------------------------------- bounds */
+
+static _Noreturn void crash(void)
+{
+	struct {
+		void *handler;
+		unsigned long flags;
+		void *restorer;
+		uint64_t mask;
+	} plain = {0};
+	uint64_t mask = 1ull << (SIGSEGV - 1);
+
+	syscall(SYS_rt_sigaction, SIGSEGV, &plain, NULL, sizeof mask);
+	syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &mask, NULL, sizeof mask);
+	for (;;)
+		syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGSEGV);
+}
+
+static void bound(label condition, uint64_t site)
+{
+	label *slot = &bounded[condition % (sizeof bounded / sizeof *bounded)];
+
+	if (!condition || *slot == condition)
+		return;
+	*slot = condition;
+	rt_bound_at(condition, site);
+}
+
+static void bound_constant(struct drive_object *o, uint64_t offset, uint64_t n, uint64_t site)
+{
+	uint64_t end = offset + n, need = o->element ? (end + o->element - 1) / o->element : 0;
+
+	if (o->last && (int64_t)offset >= 0 && end > o->checked && end <= (uint64_t)o->limit * o->element) {
+		rt_bound_at(rt_binary(MUSTER_OP_ULE, 8, 0, o->last, need - 1, o->elements - 1), site);
+		o->checked = need * o->element;
+	}
+	if ((int64_t)offset < 0 || end > o->size)
+		crash();
+}
+
+static void bound_symbolic(struct drive_object *o, label offset, uint64_t value, uint64_t n, uint64_t site)
+{
+	if (o->bytes) {
+		label in = rt_binary(MUSTER_OP_ULT, 64, offset, o->bytes, value, o->size);
+		if (n > 1) {
+			label end = rt_binary(MUSTER_OP_ADD, 64, offset, 0, value, n);
+			label fits = rt_binary(MUSTER_OP_ULE, 64, end, o->bytes, value + n, o->size);
+			in = rt_binary(MUSTER_OP_AND, 1, in, fits, value < o->size, value + n <= o->size);
+		}
+		bound(in, site);
+	} else if (o->size >= n) {
+		bound(rt_binary(MUSTER_OP_ULE, 64, offset, 0, value, o->size - n), site);
+	}
+	if (value >= o->size || n > o->size - value)
+		crash();
+}
+
+/* The object whose room, with what lies around it, has the address. */
+static struct drive_object *object_near(uint64_t addr)
+{
+	uint32_t low = 0, high = objects->count;
+
+	if (addr - objects->low >= objects->high - objects->low)
+		return NULL;
+	while (low < high) { /* the first whose room ends behind it */
+		uint32_t mid = low + (high - low) / 2;
+		if ((uint64_t)objects->all[mid].end + 2048 <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < objects->count && objects->all[low].made ? &objects->all[low] : NULL;
+}
+
+int rt_pin_object(uint64_t addr, struct rt_object *o)
+{
+	const struct drive_object *d = objects ? object_near(addr) : NULL;
+
+	if (!d || addr - (uint64_t)d->base >= d->size)
+		return 0;
+	*o = (struct rt_object){(uint64_t)d->base, d->size, 0};
+	return 1;
+}
+
+int rt_pin_string(uint64_t addr)
+{
+	const struct drive_object *d = object_near(addr);
+
+	if (!d || !d->string || addr - (uint64_t)d->base >= d->size)
+		return 0;
+	for (uint64_t i = d->size - d->element; i < d->size; i++)
+		if (d->base[i])
+			return 0;
+	return 1;
+}
+
+static enum rt_place in_object(struct drive_object *d, label offset, uint64_t constant, uint64_t n, uint64_t site,
+			       struct rt_object *o, label *moving)
+{
+	if (offset && rt_node(offset)->flags & MUSTER_NODE_CONCRETISED) {
+		constant += rt_value(offset);
+		offset = 0;
+	}
+	if (!offset) {
+		if (n)
+			bound_constant(d, constant, n, site);
+		return RT_FIXED;
+	}
+	*moving = rt_binary(MUSTER_OP_ADD, 64, offset, 0, rt_value(offset), constant);
+	if (n)
+		bound_symbolic(d, *moving, rt_value(offset) + constant, n, site);
+	*o = (struct rt_object){(uint64_t)d->base, d->size, 0};
+	return RT_MOVING;
+}
+
+/* An address that is the place of a known object plus something. */
+static enum rt_place near_object(label address, uint64_t addr, uint64_t n, uint64_t site, struct rt_object *o, label *offset)
+{
+	const struct muster_node *node = rt_node(address);
+	int sum = node->op == MUSTER_OP_ADD && !node->b;
+	struct drive_object *d = object_near(sum ? node->k : addr);
+
+	if (!d)
+		return RT_ELSEWHERE;
+	if (sum)
+		return in_object(d, node->a, node->k - (uint64_t)d->base, n, site, o, offset);
+	return in_object(d, address, -(uint64_t)d->base, n, site, o, offset);
+}
+
+enum rt_place rt_pin(label address, uint64_t addr, uint64_t n, uint64_t site, struct rt_object *o, label *offset)
+{
+	struct split s = split(address, DEPTH);
+	struct pin_root *r;
+
+	if (!s.root)
+		return rt_node(address)->width == 64 ? near_object(address, addr, n, site, o, offset) : RT_ELSEWHERE;
+	r = &roots[s.root - 1];
+	pin(r, site);
+	if (r->object) {
+		label skip = r->skip;
+		if (skip && s.offset)
+			skip = rt_binary(MUSTER_OP_ADD, 64, skip, s.offset, rt_value(skip), rt_value(s.offset));
+		return in_object(r->object, skip ? skip : s.offset, s.constant, n, site, o, offset);
+	}
+	/* Null, a function, or what stood in a global before. */
+	if (!s.offset)
+		return RT_FIXED;
+	if (!rt_object_find((const void *)rt_value(r->pointer), o))
+		return RT_ELSEWHERE;
+	*offset = rt_binary(MUSTER_OP_ADD, 64, s.offset, 0, rt_value(s.offset), s.constant + rt_value(r->pointer) - o->base);
+	return RT_MOVING;
+}
+
+/* ---------------------------------------------------------------- settling */
+
+static int is_pointer(label a)
+{
+	return a && split(a, DEPTH).root;
+}
+
+static label settled(label a)
+{
+	struct split s = split(a, DEPTH);
+	const struct pin_root *r = s.root ? &roots[s.root - 1] : NULL;
+
+	if (!r || !r->pinned)
+		return a;
+	label offset = r->object && r->skip ? r->skip : 0;
+	uint64_t base = rt_value(r->pointer) - rt_value(offset);
+	if (offset && s.offset)
+		offset = rt_binary(MUSTER_OP_ADD, 64, offset, s.offset, rt_value(offset), rt_value(s.offset));
+	else if (!offset)
+		offset = s.offset;
+	return rt_binary(MUSTER_OP_ADD, 64, offset, 0, rt_value(offset), base + s.constant);
+}
+
+void rt_settle(unsigned op, label *a, label *b)
+{
+	/* Address arithmetic keeps its pointer: the bounds of its object are looked at when it is used. */
+	if (op == MUSTER_OP_ADD || (op == MUSTER_OP_SUB && !(is_pointer(*a) && is_pointer(*b))))
+		return;
+	if (*a)
+		*a = settled(*a);
+	if (*b)
+		*b = settled(*b);
+}
+
+uint64_t pin_rest(label pointer, uint64_t p, uint64_t element, label *count, uint64_t site)
+{
+	struct drive_object *d = NULL;
+	struct rt_object o;
+	label offset = 0;
+
+	if (pointer && rt_pin(pointer, p, 0, site, &o, &offset) == RT_MOVING)
+		rt_concrete_at(offset, MUSTER_REASON_SIZE, site);
+	d = object_near(p);
+	if (!d || p - (uint64_t)d->base >= d->size)
+		return 0;
+	uint64_t before = p - (uint64_t)d->base, rest = d->size - before;
+	pin_measure(d);
+	if (d->last && element == d->element && before % element == 0) {
+		*count = rt_binary(MUSTER_OP_SUB, 64, rt_zext(d->last, 64), 0, d->elements - 1, before / element - 1);
+	} else if (d->bytes) {
+		*count = rt_binary(MUSTER_OP_SUB, 64, d->bytes, 0, d->size, before);
+		if (element > 1)
+			*count = rt_binary(MUSTER_OP_UDIV, 64, *count, 0, rest, element);
+	}
+	if (before && *count) /* a shorter object would not have it */
+		bound_constant(d, before, 1, site);
+	return rest / element;
+}
+
+void rt_fix_size(const void *p)
+{
+	struct drive_object *d = RT_STATE->driven && RT_ON() ? object_near((uint64_t)p) : NULL;
+
+	if (d && (uint64_t)p - (uint64_t)d->base <= d->size)
+		rt_concrete(d->last, MUSTER_REASON_SIZE);
+}
