@@ -101,8 +101,11 @@ void trace_describe_hooks(struct unit *u)
 static int has_object(LLVMValueRef g)
 {
 	size_t n;
-	const char *name = LLVMGetValueName2(g, &n);
+	const char *name = LLVMGetValueName2(g, &n), *section = LLVMGetSection(g);
 
+	/* Annotations and the like are never emitted. */
+	if (section && !strcmp(section, "llvm.metadata"))
+		return 0;
 	return !LLVMIsDeclaration(g) && !LLVMIsThreadLocal(g) && LLVMTypeIsSized(LLVMGlobalGetValueType(g)) &&
 	       LLVMGetLinkage(g) != LLVMAvailableExternallyLinkage && LLVMGetLinkage(g) != LLVMAppendingLinkage &&
 	       strncmp(name, "llvm.", 5) != 0 && strncmp(name, "__muster_", 9) != 0 && strncmp(name, ".muster", 7) != 0;
