@@ -25,7 +25,7 @@
 	X(getCString)                   \
 	X(disposeString)                \
 	X(getPresumedLocation)          \
-	X(Location_isFromMainFile)      \
+	X(Location_isInSystemHeader)    \
 	X(getRangeEnd)                  \
 	X(visitChildren)                \
 	X(getCursorKind)                \

@@ -80,8 +80,9 @@ struct front_function {
 	uint32_t result; /* type */
 	VEC(struct front_parameter) parameters;
 	int defined, is_static, variadic, noreturn, is_inline;
-	int in_header;	   /* in a system or user header, not in the file itself (or a .c file that it includes) */
+	int in_header;	   /* in a system header or a file NAME.h */
 	VEC(uint32_t) calls; /* functions it calls by name (numbers in functions), without repeats */
+	VEC(uint32_t) takes; /* functions whose address it takes: qsort calls what it is given */
 	int calls_pointer;   /* it calls through a pointer */
 	VEC(uint32_t) globals; /* it reads, writes or takes the address of, by itself (numbers in globals), no repeats */
 	int has_static_locals; /* that are not const */
@@ -118,7 +119,7 @@ void front_nearest(const struct front *f, const char *name, struct buf *words);
 /* Defined functions in an order in which callees come before callers, as far as recursion allows. order has room
  * for functions.size numbers. */
 void front_bottom_up(const struct front *f, uint32_t *order, uint32_t *count);
-/* All that `function` may reach by direct calls (and, where it calls through pointers, every function whose address is
+/* All that `function` may reach by direct calls and by addresses it takes (and, where it calls through pointers, every function whose address is
  * taken): functions, itself among them, and globals with those that their initialisers name, each as a sorted list
  * without repeats. *out is replaced; all zero at first, and its vectors are the caller's to release. */
 struct front_reach {

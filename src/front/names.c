@@ -102,6 +102,14 @@ static int is_length_word(const char *s)
 	return 0;
 }
 
+/* buffer_length, data_sz */
+static int ends_in_length_word(const char *s)
+{
+	const char *last = strrchr(s, '_');
+
+	return is_length_word(last ? last + 1 : s);
+}
+
 /* Whether `length` names the length of `pointer` by itself: buf_len, buflen, nbuf, num_items. */
 static int names_length_of(const char *pointer, const char *length)
 {
@@ -157,12 +165,12 @@ void front_pairs(const struct front *f, uint32_t function, struct buf *words)
 
 		if (!*p[i].name || !is_sequence(f, p[i].type))
 			continue;
-		/* By name anywhere; else a word for lengths just behind it, or just before. */
+		/* By name anywhere; else a word for lengths just behind it. */
 		for (size_t k = 0; k < x->parameters.size; k++)
 			if (is_integer(f, p[k].type) && names_length_of(p[i].name, p[k].name))
 				length = k;
 		if (length == x->parameters.size && i + 1 < x->parameters.size &&
-		    is_integer(f, p[i + 1].type) && is_length_word(p[i + 1].name))
+		    is_integer(f, p[i + 1].type) && ends_in_length_word(p[i + 1].name))
 			length = i + 1;
 		if (length == x->parameters.size)
 			continue;

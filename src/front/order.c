@@ -100,6 +100,8 @@ void front_reach(const struct front *f, uint32_t function, struct front_reach *o
 
 		for (size_t k = 0; k < x->calls.size; k++)
 			reach_function(&g, x->calls.data[k]);
+		for (size_t k = 0; k < x->takes.size; k++)
+			reach_function(&g, x->takes.data[k]);
 		for (size_t k = 0; k < x->globals.size; k++)
 			reach_global(&g, x->globals.data[k]);
 		if (x->calls_pointer)

@@ -6,33 +6,40 @@
 #include "front/clang.h"
 #include "front/front.h"
 
+struct reader_type {
+	CXType type;
+	uint32_t number;
+};
+struct reader_item {
+	CXCursor cursor;
+	int use;
+};
+
 struct reader {
 	const struct clang *c;
 	struct front *f;
 	CXTranslationUnit unit;
 
 	/* types.c */
-	struct map type_numbers;    /* clang's type (with qualifiers) to number */
-	struct strmap type_spelled; /* canonical type and name to number: sugar that says the same
-				       is one type */
-	VEC(struct reader_type {
-		CXType type;
-		uint32_t number;
-	})
-	pending; /* types that have a number but no contents yet */
+	struct map type_numbers;	 /* clang's type (with qualifiers) to number */
+	struct strmap type_spelled;	 /* canonical type and name to number: sugar that says the same is one type */
+	VEC(struct reader_type) pending; /* types that have a number but no contents yet */
 
 	/* walk.c */
-	VEC(struct reader_item {
-		CXCursor cursor;
-		int use;
-	})
-	stack;
+	VEC(struct reader_item) stack;
 	VEC(CXCursor) children;
-	VEC(uint32_t)
-	function_seen, global_seen;   /* by number: the last owner (plus 1) that noted it */
-	VEC(uint32_t) calls, globals; /* of the owner, as found */
+	VEC(uint32_t) function_seen, taken_seen, global_seen; /* by number: the last owner (plus 1) that noted it */
+	VEC(uint32_t) calls, takes, globals;		      /* of the owner, as found */
 	struct map labels;
 };
+
+/* A copy of a vector, in the arena. */
+#define READER_KEEP(r, to, from)                                                                   \
+	do {                                                                                       \
+		(to)->size = (to)->cap = (from)->size;                                             \
+		(to)->data = arena_copy(&(r)->f->arena, (from)->data,                              \
+					(from)->size * sizeof *(from)->data);                      \
+	} while (0)
 
 /* Copies a string of libclang into the arena and disposes of it. */
 const char *reader_string(struct reader *r, CXString s);
@@ -52,7 +59,9 @@ void reader_type_names(struct reader *r);
 void reader_walk_function(struct reader *r, uint32_t number, CXCursor definition);
 void reader_walk_global(struct reader *r, uint32_t number, CXCursor definition);
 
-/* open.c: numbers; a name that was not there is added. -1: a builtin, which is no function. */
+/* declare.c: everything but types, once libclang has parsed it. */
+void reader_unit(struct reader *r);
+/* Numbers; a name that was not there is added. -1: a builtin, which is no function. */
 int reader_function(struct reader *r, CXCursor declaration);
 uint32_t reader_global(struct reader *r, CXCursor declaration);
 

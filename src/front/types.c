@@ -356,15 +356,6 @@ static enum CXChildVisitResult add_enumerator(CXCursor cursor, CXCursor parent, 
 	return CXChildVisit_Continue;
 }
 
-/* A vector moves into the arena. */
-#define KEEP(r, to, from)                                                                          \
-	do {                                                                                       \
-		(to)->size = (to)->cap = (from)->size;                                             \
-		(to)->data =                                                                       \
-		    arena_copy(&(r)->f->arena, (from)->data, (from)->size * sizeof *(from)->data); \
-		vec_release(from);                                                                 \
-	} while (0)
-
 static void fill_tag(struct reader *r, struct front_type *x, CXType t)
 {
 	struct collector k = {.r = r};
@@ -376,10 +367,12 @@ static void fill_tag(struct reader *r, struct front_type *x, CXType t)
 		x->is_enum = 1;
 		x->is_signed = is_signed(integer);
 		r->c->visitChildren(d, add_enumerator, &k);
-		KEEP(r, &x->enumerators, &k.enumerators);
+		READER_KEEP(r, &x->enumerators, &k.enumerators);
+		vec_release(&k.enumerators);
 	} else {
 		r->c->Type_visitFields(t, add_field, &k);
-		KEEP(r, &x->fields, &k.fields);
+		READER_KEEP(r, &x->fields, &k.fields);
+		vec_release(&k.fields);
 	}
 }
 
@@ -391,7 +384,8 @@ static void fill_function(struct reader *r, struct front_type *x, CXType t)
 	x->to = reader_type(r, r->c->getResultType(t));
 	for (int i = 0; i < n; i++)
 		vec_push(&parameters, reader_type(r, r->c->getArgType(t, (unsigned)i)));
-	KEEP(r, &x->parameters, &parameters);
+	READER_KEEP(r, &x->parameters, &parameters);
+	vec_release(&parameters);
 	x->prototyped = t.kind == CXType_FunctionProto;
 	x->variadic = x->prototyped && r->c->isFunctionTypeVariadic(t);
 }

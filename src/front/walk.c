@@ -11,8 +11,8 @@
  * it is what a direct call calls
  *
  * A global that is met in STORED, or as an array in VALUE or ESCAPE, counts as written. A construct
- * that is not known here passes VALUE or STORED on, so in doubt a global is written and a function's
- * address is taken.
+ * that is not known here passes VALUE or STORED on, so in doubt a global is written and a
+ * function's address is taken.
  */
 #include "front/reader.h"
 
@@ -38,24 +38,14 @@ static enum CXChildVisitResult collect(CXCursor cursor, CXCursor parent, CXClien
 }
 
 /* Whether the owner meets the number for the first time. */
-static int first_time(struct reader *r, int function, uint32_t number, uint32_t stamp)
-{
-	uint32_t *seen;
-
-	if (function) {
-		while (r->function_seen.size <= number)
-			vec_push(&r->function_seen, 0);
-		seen = &r->function_seen.data[number];
-	} else {
-		while (r->global_seen.size <= number)
-			vec_push(&r->global_seen, 0);
-		seen = &r->global_seen.data[number];
-	}
-	if (*seen == stamp)
-		return 0;
-	*seen = stamp;
-	return 1;
-}
+#define FIRST_TIME(seen, number, stamp)                  \
+	({                                               \
+		while ((seen)->size <= (number))         \
+			vec_push((seen), 0);             \
+		uint32_t before_ = (seen)->data[number]; \
+		(seen)->data[number] = (stamp);          \
+		before_ != (stamp);                      \
+	})
 
 static CXType canonical_type(struct reader *r, CXCursor cursor)
 {
@@ -104,7 +94,7 @@ static int is_setjmp(const char *name)
 
 static void note_call(struct reader *r, struct owner *o, uint32_t callee)
 {
-	if (o->function && first_time(r, 1, callee, o->stamp))
+	if (o->function && FIRST_TIME(&r->function_seen, callee, o->stamp))
 		vec_push(&r->calls, callee);
 }
 
@@ -119,10 +109,13 @@ static void meet_function(struct reader *r, struct owner *o, CXCursor declaratio
 	number = reader_function(r, declaration);
 	if (number < 0)
 		return;
-	if (use == CALLED)
+	if (use == CALLED) {
 		note_call(r, o, (uint32_t)number);
-	else
-		r->f->functions.data[number].address_taken = 1;
+		return;
+	}
+	r->f->functions.data[number].address_taken = 1;
+	if (o->function && FIRST_TIME(&r->taken_seen, (uint32_t)number, o->stamp))
+		vec_push(&r->takes, (uint32_t)number);
 }
 
 static void meet_variable(struct reader *r, struct owner *o, CXCursor declaration, int use,
@@ -137,7 +130,7 @@ static void meet_variable(struct reader *r, struct owner *o, CXCursor declaratio
 	number = reader_global(r, declaration);
 	if (use == STORED || (is_array(t) && use != READ))
 		r->f->globals.data[number].written = 1;
-	if (first_time(r, 0, number, o->stamp))
+	if (FIRST_TIME(&r->global_seen, number, o->stamp))
 		vec_push(&r->globals, number);
 }
 
@@ -368,13 +361,6 @@ static void walk(struct reader *r, struct owner *o, CXCursor root)
 	}
 }
 
-#define KEEP(r, to, from)                                                                          \
-	do {                                                                                       \
-		(to)->size = (to)->cap = (from)->size;                                             \
-		(to)->data =                                                                       \
-		    arena_copy(&(r)->f->arena, (from)->data, (from)->size * sizeof *(from)->data); \
-	} while (0)
-
 /* Functions and globals get numbers during a walk, which moves the vectors: the owner is a copy
  * meanwhile, and what others note about it (that its address is taken) is added afterwards. */
 void reader_walk_function(struct reader *r, uint32_t number, CXCursor definition)
@@ -383,16 +369,16 @@ void reader_walk_function(struct reader *r, uint32_t number, CXCursor definition
 	struct owner o = {.function = &copy, .stamp = number + 1};
 
 	vec_clear(&r->calls);
+	vec_clear(&r->takes);
 	vec_clear(&r->globals);
 	map_clear(&r->labels);
-	if (r->c->Cursor_hasAttrs(definition))
-		meet_attribute(r, &o, definition, "alias");
 	walk(r, &o, definition);
 	real = &r->f->functions.data[number];
 	copy.address_taken |= real->address_taken;
 	*real = copy;
-	KEEP(r, &real->calls, &r->calls);
-	KEEP(r, &real->globals, &r->globals);
+	READER_KEEP(r, &real->calls, &r->calls);
+	READER_KEEP(r, &real->takes, &r->takes);
+	READER_KEEP(r, &real->globals, &r->globals);
 }
 
 void reader_walk_global(struct reader *r, uint32_t number, CXCursor definition)
@@ -404,5 +390,5 @@ void reader_walk_global(struct reader *r, uint32_t number, CXCursor definition)
 	vec_clear(&r->globals);
 	walk(r, &o, definition);
 	g = &r->f->globals.data[number];
-	KEEP(r, &g->globals, &r->globals);
+	READER_KEEP(r, &g->globals, &r->globals);
 }

@@ -1,0 +1,341 @@
+/* declare.c: functions and globals of a parsed unit.
+ *
+ * Three passes: the declarations at file level, which give numbers to what is defined; the bodies
+ * and initialisers (walk.c), which add what is only used; the types (types.c), attributes and names
+ * of all that have a number. Each looks at a declaration once.
+ *
+ * libclang has no cursors for noreturn, nonnull and alias: they are read from the declaration as
+ * clang prints it, without its body.
+ */
+#include "front/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Builtins of the compiler are declared like functions, but are none. */
+static int is_builtin(const char *name)
+{
+	static const char *const starts[] = {"__builtin_", "__sync_", "__atomic_", "__c11_atomic_",
+					     "__scoped_atomic_"};
+
+	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+		if (!strncmp(name, starts[i], strlen(starts[i])))
+			return 1;
+	return 0;
+}
+
+/* -------------------------------------------------- functions and globals */
+static uint32_t add_function(struct reader *r, const char *name)
+{
+	struct front_function x = {.name = name, .file = ""};
+	uint64_t number = r->f->functions.size;
+
+	strmap_set(&r->f->function_numbers, name, number);
+	vec_push(&r->f->functions, x);
+	return (uint32_t)number;
+}
+
+static void fill_parameter(struct reader *r, struct front_parameter *p, CXCursor cursor);
+
+/* GNU's noreturn is part of the type; the keyword is an attribute (apply_attributes). */
+static int says_noreturn(struct reader *r, CXType type)
+{
+	CXString s = r->c->getTypeSpelling(type);
+	int says = strstr(r->c->getCString(s), "((noreturn))") != NULL;
+
+	r->c->disposeString(s);
+	return says;
+}
+
+/* By the name, since code is also included from .c and .inc files and comes from .y files by #line;
+ * in preprocessed source there is nothing but names. */
+static int is_header(struct reader *r, const char *file, CXSourceLocation at)
+{
+	size_t n = strlen(file);
+
+	if (!strcmp(file, r->f->file))
+		return 0;
+	return (n > 2 && !strcmp(file + n - 2, ".h")) || r->c->Location_isInSystemHeader(at);
+}
+
+/* Everything but the body. */
+static void fill_function(struct reader *r, uint32_t number, CXCursor d)
+{
+	struct front_function *x = &r->f->functions.data[number];
+	VEC(struct front_parameter) parameters = {0};
+	CXSourceLocation at = r->c->getCursorLocation(d);
+	CXType type = r->c->getCursorType(d);
+	int n = r->c->Cursor_getNumArguments(d), from_typedef = 0;
+
+	x->line = reader_line(r, at, &x->file);
+	x->end_line = reader_line(r, r->c->getRangeEnd(r->c->getCursorExtent(d)), NULL);
+	x->result = reader_type(r, r->c->getCursorResultType(d));
+	x->variadic = r->c->Cursor_isVariadic(d) != 0;
+	x->noreturn = says_noreturn(r, type);
+	x->is_static = r->c->getCursorLinkage(d) == CXLinkage_Internal;
+	x->is_inline = r->c->Cursor_isFunctionInlined(d) != 0;
+	x->in_header = is_header(r, x->file, at);
+	/* fn_type f; has parameters in its type alone. */
+	if (n <= 0 && type.kind == CXType_FunctionProto)
+		from_typedef = r->c->getNumArgTypes(type);
+	for (int i = 0; i < n; i++) {
+		struct front_parameter p = {0};
+
+		fill_parameter(r, &p, r->c->Cursor_getArgument(d, (unsigned)i));
+		vec_push(&parameters, p);
+	}
+	for (int i = 0; i < from_typedef; i++)
+		vec_push(&parameters,
+			 (struct front_parameter){
+			     .name = "",
+			     .type = reader_type(r, r->c->getArgType(type, (unsigned)i)),
+			 });
+	READER_KEEP(r, &x->parameters, &parameters);
+	vec_release(&parameters);
+}
+
+int reader_function(struct reader *r, CXCursor d)
+{
+	CXString s = r->c->getCursorSpelling(d);
+	const char *name = r->c->getCString(s);
+	uint64_t number;
+	int known;
+
+	known = strmap_get(&r->f->function_numbers, name, &number);
+	if (!known && is_builtin(name)) {
+		r->c->disposeString(s);
+		return -1;
+	}
+	if (!known) {
+		number = add_function(r, arena_strdup(&r->f->arena, name));
+		fill_function(r, (uint32_t)number, d);
+	}
+	r->c->disposeString(s);
+	return (int)number;
+}
+
+/* Declarations of one variable differ: int a[]; int a[3]; extern int a[]. The one that knows most
+ * counts. */
+static void meet_global(struct reader *r, struct front_global *g, CXCursor d)
+{
+	enum CX_StorageClass storage = r->c->Cursor_getStorageClass(d);
+	CXType type = r->c->getCursorType(d);
+	CXCursor initial = r->c->Cursor_getVarDeclInitializer(d);
+	int defines = storage != CX_SC_Extern || !r->c->Cursor_isNull(initial);
+
+	if (g->type == UINT32_MAX || r->c->Type_getSizeOf(type) > 0)
+		g->type = reader_type(r, type);
+	g->defined |= defines;
+	g->is_static = r->c->getCursorLinkage(d) == CXLinkage_Internal;
+	g->is_thread |= r->c->getCursorTLSKind(d) != CXTLS_None;
+	g->is_const = r->f->types.data[g->type].is_const;
+}
+
+uint32_t reader_global(struct reader *r, CXCursor d)
+{
+	CXString s = r->c->getCursorSpelling(d);
+	const char *name = r->c->getCString(s);
+	struct front_global x = {.type = UINT32_MAX};
+	uint64_t number;
+
+	if (!strmap_get(&r->f->global_numbers, name, &number)) {
+		number = r->f->globals.size;
+		strmap_set(&r->f->global_numbers, name, number);
+		x.name = arena_strdup(&r->f->arena, name);
+		meet_global(r, &x, d);
+		vec_push(&r->f->globals, x);
+	}
+	r->c->disposeString(s);
+	return (uint32_t)number;
+}
+
+/* -------------------------------------------------------------- attributes */
+struct requires
+{
+	struct reader *r;
+	struct buf text;
+	int count;
+};
+
+static enum CXChildVisitResult add_requires(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+	static const char start[] = "muster.requires:";
+	struct requires *q = data;
+	const char *text;
+
+	(void)parent;
+	if (q->r->c->getCursorKind(cursor) != CXCursor_AnnotateAttr)
+		return CXChildVisit_Continue;
+	text = reader_name(q->r, cursor);
+	if (strncmp(text, start, sizeof start - 1))
+		return CXChildVisit_Continue;
+	text += sizeof start - 1;
+	if (q->count == 1) { /* there will be two */
+		char *first = buf_take(&q->text);
+
+		buf_addf(&q->text, "(%s)", first);
+		free(first);
+	}
+	if (q->count)
+		buf_addf(&q->text, " && (%s)", text);
+	else
+		buf_adds(&q->text, text);
+	q->count++;
+	return CXChildVisit_Continue;
+}
+
+static void fill_parameter(struct reader *r, struct front_parameter *p, CXCursor cursor)
+{
+	struct requires q = {.r = r};
+	CXType type = r->c->getCursorType(cursor);
+
+	p->name = reader_name(r, cursor);
+	p->type = reader_type(r, type);
+	p->nonnull = r->c->Type_getNullability(type) == CXTypeNullability_NonNull;
+	if (!r->c->Cursor_hasAttrs(cursor))
+		return;
+	if (strstr(reader_pretty(r, cursor), "nonnull"))
+		p->nonnull = 1;
+	r->c->visitChildren(cursor, add_requires, &q);
+	if (q.count)
+	p->requires = arena_strdup(&r->f->arena, buf_str(&q.text));
+	buf_release(&q.text);
+}
+
+/* __attribute__((nonnull(1, 3))), or all without a list. */
+static void apply_nonnull(struct reader *r, struct front_function *x, const char *list)
+{
+	if (*list != '(') {
+		for (size_t i = 0; i < x->parameters.size; i++) {
+			uint32_t type = x->parameters.data[i].type;
+
+			x->parameters.data[i].nonnull |=
+			    r->f->types.data[type].kind == FRONT_POINTER;
+		}
+		return;
+	}
+	while (*list && *list != ')') {
+		char *end;
+		unsigned long n = strtoul(++list, &end, 10);
+
+		if (n >= 1 && n <= x->parameters.size)
+			x->parameters.data[n - 1].nonnull = 1;
+		list = end + strcspn(end, ",)");
+	}
+}
+
+/* __attribute__((alias("name"))): another name of that function, which is as good as a call of it.
+ */
+static void apply_alias(struct reader *r, struct front_function *x, const char *name)
+{
+	uint64_t number;
+	uint32_t callee;
+
+	name = arena_strndup(&r->f->arena, name, strcspn(name, "\""));
+	if (!strmap_get(&r->f->function_numbers, name, &number))
+		return;
+	callee = (uint32_t)number;
+	x->calls.data = arena_copy(&r->f->arena, &callee, sizeof callee);
+	x->calls.size = x->calls.cap = 1;
+}
+
+/* What a declaration of a function that has a number says by attributes. Types are filled. */
+static void apply_attributes(struct reader *r, CXCursor d)
+{
+	CXString s = r->c->getCursorSpelling(d);
+	struct front_function *x;
+	const char *text, *at;
+	uint64_t number;
+	int known = strmap_get(&r->f->function_numbers, r->c->getCString(s), &number);
+
+	r->c->disposeString(s);
+	if (!known)
+		return;
+	x = &r->f->functions.data[number];
+	text = reader_pretty(r, d);
+	if (strstr(text, "_Noreturn") || strstr(text, "((noreturn))"))
+		x->noreturn = 1;
+	for (at = text; (at = strstr(at, "((nonnull")); at += 9)
+		apply_nonnull(r, x, at + 9);
+	if ((at = strstr(text, "((alias(\"")) && !x->calls.size)
+		apply_alias(r, x, at + 9);
+}
+
+/* -------------------------------------------------------------- file level */
+struct file_level {
+	struct reader *r;
+	VEC(CXCursor) functions; /* definitions; by number */
+	VEC(CXCursor) globals;	 /* definitions and tentative ones, in order */
+	VEC(CXCursor) attributed;
+};
+
+static enum CXChildVisitResult at_file_level(CXCursor d, CXCursor parent, CXClientData data)
+{
+	struct file_level *l = data;
+	struct reader *r = l->r;
+	const char *name;
+	uint64_t number;
+
+	(void)parent;
+	switch ((int)r->c->getCursorKind(d)) {
+	case CXCursor_FunctionDecl:
+		if (r->c->Cursor_hasAttrs(d))
+			vec_push(&l->attributed, d);
+		if (!r->c->isCursorDefinition(d))
+			break;
+		name = reader_name(r, d);
+		if (strmap_get(&r->f->function_numbers, name, &number)) {
+			l->functions.data[number] =
+			    d; /* after extern inline: the one that counts */
+		} else {
+			number = add_function(r, name);
+			vec_push(&l->functions, d);
+		}
+		r->f->functions.data[number].defined = 1;
+		break;
+	case CXCursor_VarDecl:
+		if (r->c->Cursor_getStorageClass(d) != CX_SC_Extern ||
+		    !r->c->Cursor_isNull(r->c->Cursor_getVarDeclInitializer(d)))
+			vec_push(&l->globals, d);
+		break;
+	default:
+		break;
+	}
+	return CXChildVisit_Continue;
+}
+
+static void read_globals(struct reader *r, struct file_level *l)
+{
+	for (size_t i = 0; i < l->globals.size; i++) {
+		uint32_t number = reader_global(r, l->globals.data[i]);
+		struct front_global copy = r->f->globals.data[number];
+
+		meet_global(r, &copy, l->globals.data[i]);
+		r->f->globals.data[number] = copy;
+	}
+}
+
+void reader_unit(struct reader *r)
+{
+	struct file_level l = {.r = r};
+
+	r->c->visitChildren(r->c->getTranslationUnitCursor(r->unit), at_file_level, &l);
+	for (size_t i = 0; i < l.functions.size; i++)
+		fill_function(r, (uint32_t)i, l.functions.data[i]);
+	read_globals(r, &l);
+	for (size_t i = 0; i < l.functions.size; i++)
+		reader_walk_function(r, (uint32_t)i, l.functions.data[i]);
+	for (size_t i = 0; i < l.globals.size; i++) {
+		CXCursor initial = r->c->Cursor_getVarDeclInitializer(l.globals.data[i]);
+
+		if (!r->c->Cursor_isNull(initial))
+			reader_walk_global(r, reader_global(r, l.globals.data[i]), initial);
+	}
+	reader_types(r);
+	for (size_t i = 0; i < l.attributed.size; i++)
+		apply_attributes(r, l.attributed.data[i]);
+	reader_type_names(r);
+	vec_release(&l.functions);
+	vec_release(&l.globals);
+	vec_release(&l.attributed);
+}
