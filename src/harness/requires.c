@@ -1,10 +1,11 @@
 /* requires.c: preconditions as the user wrote them.
  *
- * They come from MUSTER_REQUIRES on a parameter and from --requires, where "FUNCTION: EXPRESSION"
- * speaks of one function and "EXPRESSION" of every function that has all names in it: each name is
- * a parameter of the function, a global, an enum constant or what follows a dot or an arrow, and at
- * least one is a parameter. The text is C but for len(p), the number of elements from p on, and is
- * compiled as such: names of types and casts work, and clang judges the rest.
+ * They come from MUSTER_REQUIRES on a parameter, from the attribute nonnull, and from --requires,
+ * where "FUNCTION: EXPRESSION" speaks of one function and "EXPRESSION" of every function that has
+ * all names in it: each name is a parameter of the function, a global, an enum constant or what
+ * follows a dot or an arrow, and at least one is a parameter. The text is C but for len(p), the
+ * number of elements from p on, and is compiled as such: names of types and casts work, and clang
+ * judges the rest.
  *
  * A conjunction is split at its && (outside of parentheses, and if no || or ? stands beside it), so
  * that the thunk that states it has no branch.
@@ -207,9 +208,18 @@ static void split(const char *text, plan_requires_each each, void *ctx)
 void plan_requires(const struct harness *h, const struct front_function *fn,
 		   plan_requires_each each, void *ctx)
 {
-	for (size_t i = 0; i < fn->parameters.size; i++)
-		if (fn->parameters.data[i].requires)
-			split(fn->parameters.data[i].requires, each, ctx);
+	for (size_t i = 0; i < fn->parameters.size; i++) {
+		const struct front_parameter *m = &fn->parameters.data[i];
+
+		if (m->nonnull && *m->name) {
+			char *text = mem_printf("%s != 0", m->name);
+
+			each(ctx, text);
+			free(text);
+		}
+		if (m->requires)
+			split(m->requires, each, ctx);
+	}
 	for (const char *const *r = h->options.requires; r && *r; r++) {
 		const char *name, *text;
 		size_t n;

@@ -294,7 +294,8 @@ static int fails(const char *text, const char *requires, const char *words)
 static void test_requires(void **state)
 {
 	static const char text[] = "int sum(const int *a, int n) { return n ? a[n - 1] : 0; }\n"
-				   "int other(int x) { return x; }\n";
+				   "int other(int x) { return x; }\n"
+				   "__attribute__((nonnull)) int said(char *p) { return *p; }\n";
 	const char *list[] = {"n <= len(a) && n >= 0", "other: x > 3 || x < 0", NULL};
 	struct harness_options o = {.requires = list};
 	struct planned p = plan(text, &o, NULL);
@@ -306,6 +307,7 @@ static void test_requires(void **state)
 	    strstr(buf_str(&b), "__muster_assume((n <= __muster_length((a), sizeof *(a)) ) != 0)"));
 	assert_non_null(strstr(buf_str(&b), "__muster_assume(( n >= 0) != 0)"));
 	assert_non_null(strstr(buf_str(&b), "__muster_assume((x > 3 || x < 0) != 0)"));
+	assert_non_null(strstr(buf_str(&b), "__muster_assume((p != 0) != 0)"));
 	buf_release(&b);
 	release(&p);
 	assert_true(fails(text, "nobody: n > 0", "no function 'nobody'"));
