@@ -60,7 +60,7 @@ struct search {
 	struct map guesses;  /* optimistic answers asked for, by site and outcome */
 	struct memory paths; /* digests of paths that were run */
 	struct search_stats stats;
-	uint64_t pending; /* tests without coverage in the frontier */
+	uint64_t *pending, own_pending; /* tests without coverage in the frontier; other workers count there, too */
 	struct search_losses losses;
 	struct map valued;	/* places of concretisations that are done with (values.c) */
 	struct map hopeless;	/* sites whose values are too many */
@@ -70,6 +70,7 @@ struct search {
 	double restarted;	/* search_clock then */
 	struct path parent, child;
 	struct buf input; /* of the child */
+	struct buf first; /* counters of the run that looked new (again.c) */
 	VEC(struct search_cover) changed;
 	struct mutation *mutation; /* NULL: off */
 	int urgent;		   /* the frontier may hold a test of rank SEARCH_URGENT */
@@ -104,6 +105,10 @@ int search_steer(struct search *s, struct expansion *x, const struct path_step *
 		 uint32_t outcome);
 /* expand.c: the empty path of a run: only the limit of the length. */
 struct solve_path *search_open_path(struct search *s, struct expansion *x);
+
+/* again.c: a run that looks new is repeated. 1: *again is what counts; 0: r is; -1. */
+int search_again(struct search *s, const struct search_test *t, const struct exec_result *r,
+		 struct exec_result *again);
 
 /* keep.c: looks at the coverage of a run and keeps the input, if it is worth it or `keep` is set. 1
  * kept, 0, -1. */

@@ -73,33 +73,16 @@ double search_rank(const struct search_test *t)
 	return (1000 - later[t->stage]) / (1 + distance / 20) + small / 100;
 }
 
-/* In the loop an input may owe its coverage to those that ran before it. What looks new is run
- * again: in a process of its own for an outcome, in the loop for how often one was taken. *again is
- * then what counts. 1 if it was run. */
-static int run_again(struct search *s, const struct search_test *t, const struct exec_result *r,
-		     struct exec_result *again)
-{
-	struct cover_news news;
-	if (!r->looped || r->end != RUN_EXIT)
-		return 0;
-	news = cover_look(&s->cover, r, 0, NULL, NULL);
-	if (!news.outcomes && !news.classes)
-		return 0;
-	s->stats.runs++;
-	int failed = news.outcomes ? exec_fresh(s->t.exec, t->data, t->size, again)
-				   : exec_run(s->t.exec, t->data, t->size, again);
-	return failed ? -1 : 1;
-}
-
 int search_keep(struct search *s, struct search_test *t, const struct exec_result *r, int keep)
 {
 	struct changes c = {.s = s};
 	struct exec_result again;
-	int failed = failed_anew(s, t, r), second = run_again(s, t, r, &again);
+	int second = search_again(s, t, r, &again), failed;
 	if (second < 0)
 		return -1;
 	if (second)
 		r = &again;
+	failed = failed_anew(s, t, r);
 	keep |= failed;
 	c.units = exec_units(s->t.exec, &c.count);
 	vec_clear(&s->changed);
@@ -113,7 +96,7 @@ int search_keep(struct search *s, struct search_test *t, const struct exec_resul
 	if (!covers && !keep) {
 		if (!fresh)
 			return 0;
-		if (s->pending >= s->o.pending_limit) {
+		if (__atomic_load_n(s->pending, __ATOMIC_RELAXED) >= s->o.pending_limit) {
 			s->stats.dropped++;
 			search_lose(s, LOSS_DROPPED);
 			return 0;
@@ -123,7 +106,8 @@ int search_keep(struct search *s, struct search_test *t, const struct exec_resul
 	int added = s->h.add(s->h.ctx, t, s->changed.data, s->changed.size);
 	if (added > 0) {
 		s->urgent |= t->rank >= SEARCH_URGENT;
-		s->pending += !(t->flags & TEST_COVERS) && t->stage < STAGE_DONE;
+		if (!(t->flags & TEST_COVERS) && t->stage < STAGE_DONE)
+			__atomic_fetch_add(s->pending, 1, __ATOMIC_RELAXED);
 		if (t->flags & TEST_COVERS && s->mutation)
 			mutation_add(s->mutation, t, r);
 	}

@@ -146,6 +146,7 @@ struct search *search_new(const struct search_options *o, const struct search_ta
 		s->o.path_limit = 200000;
 	if (!s->o.pending_limit)
 		s->o.pending_limit = 5000;
+	s->pending = o->pending ? o->pending : &s->own_pending;
 	s->o.solve.seed = o->seed;
 	s->inputs.limit = s->flipped.limit = s->contexts.limit = s->progress.limit =
 	    s->paths.limit = s->failures.limit = 1 << 22;
@@ -186,7 +187,7 @@ void search_restart(struct search *s)
 		cover_forget(&s->cover);
 	memset(&s->stats, 0, sizeof s->stats);
 	memset(&s->losses, 0, sizeof s->losses);
-	s->pending = s->inputs_run = 0;
+	*s->pending = s->inputs_run = 0;
 	s->urgent = 0;
 	s->restarted = search_clock();
 }
@@ -214,6 +215,7 @@ void search_free(struct search *s)
 	path_release(&s->parent);
 	path_release(&s->child);
 	buf_release(&s->input);
+	buf_release(&s->first);
 	vec_release(&s->changed);
 	free(s);
 }
@@ -284,8 +286,8 @@ static int symbolic_slice(struct search *s, int urgent_only)
 			r = -1;
 			break;
 		}
-		if (!(t.flags & TEST_COVERS) && t.stage >= STAGE_DONE && s->pending)
-			s->pending--;
+		if (!(t.flags & TEST_COVERS) && t.stage >= STAGE_DONE && __atomic_load_n(s->pending, __ATOMIC_RELAXED))
+			__atomic_fetch_sub(s->pending, 1, __ATOMIC_RELAXED);
 		if (expanded == 0)
 			t.rank = search_rank(&t);
 		else if (t.stage == STAGE_ALL)

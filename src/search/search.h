@@ -101,6 +101,7 @@ struct search_options {
 	uint64_t path_limit;   /* steps of a path that are looked at; 0: 200000 */
 	uint64_t pending_limit; /* tests without coverage of their own that the frontier may hold;
 				   0: 5000 */
+	uint64_t *pending; /* how many it holds, known to all workers; NULL: this search alone */
 	const char *dictionary; /* file of the user's, or NULL */
 	/* One function at a time, by its paths: no mutation; bounds are negated with the whole solver and what breaks
 	 * them is a test like any other; short traces are kept between the stages of a test. */
@@ -142,7 +143,9 @@ const char *search_divergence_words(enum search_divergence d);
 	X(skipped, "skipped", "decisions not negated, by an option")          \
 	X(dropped, "dropped", "tests dropped from a full frontier")           \
 	X(concretisations, "concretisations", "of traced paths")              \
-	X(cut_paths, "cut_paths", "paths whose end was not seen")
+	X(cut_paths, "cut_paths", "paths whose end was not seen")             \
+	X(rerun, "rerun", "tests with a new outcome, which were run again")    \
+	X(unstable, "unstable", "of these, tests that took other branches then")
 struct search_stats {
 #define X(name, key, words) uint64_t name;
 	SEARCH_STATS(X)
@@ -162,6 +165,7 @@ void search_stats_add(struct search_stats *to, const struct search_stats *from);
 	X(THREADS, "threads", "threads, children and other programs are not followed")               \
 	X(DROPPED, "dropped", "the frontier was full, and paths were dropped")                       \
 	X(DIVERGED, "diverged", "a run went elsewhere than it was sent")                             \
+	X(UNSTABLE, "unstable", "the program does not do the same twice with one input")             \
 	X(KILLED, "killed", "a run was stopped at its limit of time or memory")                      \
 	X(BOUND, "bound", "an input leaves an object, and its run did not fail")                     \
 	X(CASES, "cases", "the cases of a switch are not known")                                     \
