@@ -23,15 +23,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define ROOTS 8192 /* a power of two; half of it is used */
-#define SPLITS 2048
+#define ROOTS 4096
+#define SLOTS (2 * ROOTS)
+#define SPLITS 256
 #define DEPTH 24       /* of nested sums; longer chains are split as they are used */
 #define CHAIN 4096     /* constants added one after the other */
 #define LOOK_BACK 64   /* events that are searched for a test against null */
 
 static struct drive_objects *objects;
+/* Few pages are touched in a run with few pointers: roots stand side by side, and labels are hashed to where they are. */
 static struct pin_root roots[ROOTS];
 static uint32_t root_count;
+static uint16_t slots[SLOTS]; /* number + 1 */
 
 /* address = root's pointer + offset (label, or 0) + constant */
 static struct split {
@@ -48,24 +51,24 @@ void pin_begin(struct drive_objects *o)
 	objects = o;
 }
 
-static struct pin_root *root_at(label l)
+static uint16_t *slot_of(label l)
 {
-	uint32_t i = l * 0x9e3779b1u;
+	uint32_t i = l;
 
-	while (roots[i % ROOTS].pointer && roots[i % ROOTS].pointer != l)
+	while (slots[i % SLOTS] && roots[slots[i % SLOTS] - 1].pointer != l)
 		i++;
-	return &roots[i % ROOTS];
+	return &slots[i % SLOTS];
 }
 
 struct pin_root *pin_new(label pointer)
 {
-	struct pin_root *r = root_at(pointer);
+	uint16_t *slot = slot_of(pointer);
 
-	if (r->pointer || root_count >= ROOTS / 2)
+	if (*slot || root_count >= ROOTS)
 		return NULL;
-	root_count++;
-	r->pointer = pointer;
-	return r;
+	roots[root_count++].pointer = pointer;
+	*slot = (uint16_t)root_count;
+	return &roots[root_count - 1];
 }
 
 /* ------------------------------------------------------------ where from */
@@ -88,8 +91,11 @@ static struct split split_sum(const struct muster_node *n, label a, unsigned dep
 	} else {
 		y.address = n->b;
 	}
-	x.offset = rt_binary(minus ? MUSTER_OP_SUB : MUSTER_OP_ADD, 64, x.offset, y.address, rt_value(x.offset),
-			     rt_value(y.address));
+	if (!x.offset && !minus)
+		x.offset = y.address;
+	else
+		x.offset = rt_binary(minus ? MUSTER_OP_SUB : MUSTER_OP_ADD, 64, x.offset, y.address, rt_value(x.offset),
+				     rt_value(y.address));
 	x.address = a;
 	return x;
 }
@@ -104,7 +110,6 @@ static struct split split(label a, unsigned depth)
 		return a ? *kept : s;
 	for (unsigned i = 0; i < CHAIN; i++) {
 		const struct muster_node *n = rt_node(at);
-		struct pin_root *r;
 
 		if (n->width != 64 || (n->op != MUSTER_OP_ADD && n->op != MUSTER_OP_SUB && n->op != MUSTER_OP_ITE))
 			break;
@@ -113,8 +118,7 @@ static struct split split(label a, unsigned depth)
 			break;
 		}
 		if (n->op == MUSTER_OP_ITE) {
-			r = root_at(at);
-			s.root = r->pointer ? (uint32_t)(r - roots) + 1 : 0;
+			s.root = *slot_of(at);
 			break;
 		}
 		if (n->a && n->b) {
@@ -248,17 +252,32 @@ static void bound_constant(struct drive_object *o, uint64_t offset, uint64_t n, 
 		crash();
 }
 
+/* Is the offset that of an element, whatever the input, and the access no larger? Then it fits if its start does. */
+static int whole_element(const struct drive_object *o, label offset, uint64_t n)
+{
+	const struct muster_node *x = rt_node(offset);
+	uint64_t low = o->element - 1;
+
+	if (n > o->element || (o->element & low))
+		return 0;
+	if (x->op == MUSTER_OP_ADD && !x->b && !(x->k & low))
+		x = rt_node(x->a);
+	if (x->op == MUSTER_OP_SHL && !x->b)
+		return x->k < 64 && !((1ull << x->k) & low);
+	return x->op == MUSTER_OP_MUL && (!x->a || !x->b) && !(x->k & low);
+}
+
 static void bound_symbolic(struct drive_object *o, label offset, uint64_t value, uint64_t n, uint64_t site)
 {
 	if (o->bytes) {
 		label in = rt_binary(MUSTER_OP_ULT, 64, offset, o->bytes, value, o->size);
-		if (n > 1) {
+		if (n > 1 && !whole_element(o, offset, n)) {
 			label end = rt_binary(MUSTER_OP_ADD, 64, offset, 0, value, n);
 			label fits = rt_binary(MUSTER_OP_ULE, 64, end, o->bytes, value + n, o->size);
 			in = rt_binary(MUSTER_OP_AND, 1, in, fits, value < o->size, value + n <= o->size);
 		}
 		bound(in, site);
-	} else if (o->size >= n) {
+	} else if (o->size >= n) { /* else no offset is right */
 		bound(rt_binary(MUSTER_OP_ULE, 64, offset, 0, value, o->size - n), site);
 	}
 	if (value >= o->size || n > o->size - value)
