@@ -17,6 +17,7 @@
 	X(minimize, "minimize", "make an input smaller that still does the same")              \
 	X(cmin, "cmin", "choose few inputs of many that cover the same")                       \
 	X(show, "show", "what searches found: tests, bugs, campaigns")                         \
+	X(export, "export", "write tests for others: cmocka, plain files, Test-Comp")           \
 	X(instrument_runtime, "instrument-runtime", "")
 
 #define X(id, name, help) int cmd_##id(int argc, char **argv);

@@ -111,6 +111,7 @@ struct harness_case {
 	const void *input, *observation;
 	size_t input_size, observation_size;
 	const void *again; /* a second observation of the same size, or NULL; what differs in it is not asserted */
+	int unsteady;	   /* nothing is asserted but that it returns */
 	const char *bug;   /* what goes wrong, in words: it is compiled with -DMUSTER_BUGS only. NULL: nothing */
 	int exit_code;	   /* without an observation: with which the process ends; 0: the function may as well return */
 };

@@ -1,0 +1,326 @@
+/* export.c: muster export: what searches found, for programs that know nothing of muster.
+ *
+ * The store says all: `muster test` keeps a campaign for each file, with what is needed to build
+ * its harness again; of several for one file the newest counts. `muster fuzz` keeps one for each
+ * output directory. Files get names from their contents and tests an order from their names, so
+ * that exporting again changes what has changed and nothing else.
+ */
+#include "cmd/export.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/option.h"
+#include "build/home.h"
+#include "cmd/cmd.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -------------------------------------------------------------------- paths */
+
+char *export_relative(const char *from, const char *to)
+{
+	struct buf b = {0};
+	size_t common = 0;
+
+	/* Up to the last slash where both agree. */
+	for (size_t i = 0;; i++) {
+		int end_from = !from[i] || from[i] == '/', end_to = !to[i] || to[i] == '/';
+		if (end_from && end_to)
+			common = i;
+		if (!from[i] || !to[i] || from[i] != to[i])
+			break;
+	}
+	for (const char *p = from + common; *p; p++)
+		if (*p == '/' && p[1])
+			buf_adds(&b, "../");
+	to += common + (to[common] == '/');
+	buf_adds(&b, *to ? to : ".");
+	return buf_take(&b);
+}
+
+int export_write(const char *dir, const char *name, const void *data, size_t size)
+{
+	char *path = file_join(dir, name);
+	struct buf old = {0};
+	int e = 0;
+
+	/* What is as it was keeps its time: nobody compiles it again. */
+	if (!file_is_regular(path) || file_read(path, &old) || old.size != size ||
+	    memcmp(old.data, data, size))
+		e = file_write_atomic(path, data, size);
+	buf_release(&old);
+	free(path);
+	return e;
+}
+
+/* ---------------------------------------------------------------- campaigns */
+
+struct operand {
+	char *file, *functions;
+	int found;
+};
+
+struct exporting {
+	struct export_options o;
+	const char *cmocka, *corpus, *testcomp, *search, *store_file;
+	struct store *store;
+	char *key; /* of -o */
+	VEC(struct operand) operands;
+	VEC(struct export_campaign) campaigns;
+	struct export_counts counts;
+};
+
+char *export_value(const struct export_campaign *c, const char *name)
+{
+	struct buf b = {0};
+
+	if (store_value_get(c->store, c->id, name, &b) < 0)
+		die(EXIT_USAGE, "%s", error_text());
+	return buf_take(&b);
+}
+
+/* Is it wanted? Then with which functions. */
+static int wanted(struct exporting *x, const char *file, const char **functions)
+{
+	*functions = NULL;
+	if (!x->operands.size)
+		return 1;
+	for (size_t i = 0; i < x->operands.size; i++) {
+		struct operand *o = &x->operands.data[i];
+		if (strcmp(o->file, file))
+			continue;
+		o->found = 1;
+		*functions = o->functions;
+		return 1;
+	}
+	return 0;
+}
+
+static void release_campaign(struct export_campaign *c)
+{
+	free(c->program);
+	free(c->command);
+	free(c->file);
+	free(c->functions);
+}
+
+/* The newest of each file, the newest of all searches of programs. */
+static void remember(struct exporting *x, struct export_campaign c)
+{
+	for (size_t i = 0; i < x->campaigns.size; i++) {
+		struct export_campaign *old = &x->campaigns.data[i];
+		if (!c.file != !old->file || (c.file && strcmp(c.file, old->file)))
+			continue;
+		release_campaign(old);
+		*old = c;
+		return;
+	}
+	vec_push(&x->campaigns, c);
+}
+
+static int each_campaign(void *ctx, uint64_t id, struct hash128 key, const char *program,
+			 const char *command)
+{
+	struct exporting *x = ctx;
+	struct export_campaign c = {.store = x->store, .id = id};
+	char *kind = export_value(&c, "kind"), hex[HASH_HEX_SIZE];
+	const char *functions = NULL;
+	int is_test = !strcmp(kind, "test");
+
+	free(kind);
+	if (x->key && strcmp(hash_hex(key, hex), x->key))
+		return 0;
+	if (is_test && x->testcomp)
+		return 0;
+	if (!is_test && (x->cmocka || x->operands.size))
+		return 0;
+	if (is_test) {
+		c.file = export_value(&c, "file");
+		if (!wanted(x, c.file, &functions)) {
+			free(c.file);
+			return 0;
+		}
+	}
+	c.program = mem_strdup(program);
+	c.command = mem_strdup(command);
+	c.functions = functions ? mem_strdup(functions) : NULL;
+	remember(x, c);
+	return 0;
+}
+
+static void add_operand(struct exporting *x, const char *text)
+{
+	const char *colon = file_exists(text) ? NULL : strrchr(text, ':');
+	char *name = colon ? mem_strndup(text, (size_t)(colon - text)) : mem_strdup(text);
+	struct operand o = {.file = file_absolute(name),
+			    .functions = colon ? mem_strdup(colon + 1) : NULL};
+
+	free(name);
+	for (size_t i = 0; i < x->operands.size; i++) {
+		struct operand *old = &x->operands.data[i];
+		if (strcmp(old->file, o.file))
+			continue;
+		if (old->functions && o.functions) {
+			char *more = mem_printf("%s,%s", old->functions, o.functions);
+			free(o.functions);
+			o.functions = more;
+		}
+		free(old->functions);
+		old->functions = o.functions;
+		free(o.file);
+		return;
+	}
+	vec_push(&x->operands, o);
+}
+
+static void find_campaigns(struct exporting *x)
+{
+	if (x->search) {
+		char *path = file_join(x->search, "campaign");
+		struct buf b = {0};
+		if (!file_is_regular(path) || file_read_limited(path, 4096, &b))
+			die(EXIT_USAGE,
+			    "'%s' is no output directory of a search: it has no file 'campaign'",
+			    x->search);
+		buf_str(&b)[strcspn(buf_str(&b), "\n")] = 0;
+		x->key = buf_take(&b);
+		free(path);
+	}
+	if (store_campaign_each(x->store, each_campaign, x))
+		die(EXIT_USAGE, "%s", error_text());
+	for (size_t i = 0; i < x->operands.size; i++)
+		if (!x->operands.data[i].found)
+			die(EXIT_USAGE, "nothing is known of '%s': run 'muster test' on it first",
+			    x->operands.data[i].file);
+	if (!x->campaigns.size)
+		die(EXIT_USAGE, "there is nothing to export: %s",
+		    x->cmocka	  ? "run 'muster test FILE.c' first"
+		    : x->testcomp ? "run 'muster fuzz' first"
+				  : "run 'muster test' or 'muster fuzz' first");
+}
+
+/* ------------------------------------------------------------------- corpus */
+
+struct corpus {
+	struct exporting *x;
+	int failed;
+};
+
+static int each_input(void *ctx, const struct store_test *t)
+{
+	struct corpus *c = ctx;
+	char hex[HASH_HEX_SIZE];
+
+	hash_hex(hash128(t->data, t->size), hex);
+	if (export_write(c->x->o.dir, hex, t->size ? t->data : "", t->size)) {
+		c->failed = 1;
+		return 1;
+	}
+	c->x->counts.tests++;
+	return 0;
+}
+
+static void export_corpus(struct exporting *x, const struct export_campaign *campaign)
+{
+	struct corpus c = {.x = x};
+
+	if (store_test_each(campaign->store, campaign->id, 0, 1, each_input, &c) || c.failed)
+		die(EXIT_USAGE, "%s", error_text());
+	x->counts.files = x->counts.tests;
+}
+
+/* ------------------------------------------------------------------ command */
+
+static void run(struct exporting *x)
+{
+	for (size_t i = 0; i < x->campaigns.size; i++) {
+		const struct export_campaign *c = &x->campaigns.data[i];
+		int e = 0;
+
+		if (x->cmocka)
+			e = export_cmocka(c, &x->o, &x->counts);
+		else if (x->testcomp)
+			e = export_testcomp(c, &x->o, &x->counts);
+		else
+			export_corpus(x, c);
+		if (e)
+			die(EXIT_USAGE, "%s", error_text());
+	}
+	if (x->o.quiet)
+		return;
+	printf("%u test%s", x->counts.tests, x->counts.tests == 1 ? "" : "s");
+	if (x->counts.bugs)
+		printf(" and %u bug%s", x->counts.bugs, x->counts.bugs == 1 ? "" : "s");
+	printf(" in %u file%s below %s\n", x->counts.files, x->counts.files == 1 ? "" : "s",
+	       x->o.dir);
+	if (x->counts.unsteady)
+		printf("%u of them assert nothing: what they return differs from run to run\n",
+		       x->counts.unsteady);
+	if (x->cmocka && x->counts.files)
+		printf("make -C %s check%s\n", x->o.dir, x->counts.bugs ? "   (and: bugs)" : "");
+}
+
+static void release(struct exporting *x)
+{
+	for (size_t i = 0; i < x->campaigns.size; i++)
+		release_campaign(&x->campaigns.data[i]);
+	for (size_t i = 0; i < x->operands.size; i++) {
+		free(x->operands.data[i].file);
+		free(x->operands.data[i].functions);
+	}
+	vec_release(&x->campaigns);
+	vec_release(&x->operands);
+	store_close(x->store);
+	free(x->key);
+}
+
+int cmd_export(int argc, char **argv)
+{
+	struct exporting x = {.o = {.time = 2}};
+	const struct option_row rows[] = {
+	    OPTION_STR("cmocka", 0, "DIR", &x.cmocka,
+		       "tests of functions as C files that need cmocka only"),
+	    OPTION_STR("corpus", 0, "DIR", &x.corpus, "inputs as plain files"),
+	    OPTION_STR(
+		"testcomp", 0, "DIR", &x.testcomp,
+		"a test suite in Test-Comp's format, of a program that calls __VERIFIER_nondet"),
+	    OPTION_STR("output-dir", 'o', "DIR", &x.search,
+		       "of the search whose output directory this is (the newest)"),
+	    OPTION_STR("store", 0, "FILE", &x.store_file, "the store (.muster/store.db)"),
+	    OPTION_DOUBLE("run-time", 0, "S", &x.o.time, "seconds that a call may take (2)"),
+	    OPTION_FLAG("no-check", 0, &x.o.no_check, "do not compile and run what was written"),
+	    OPTION_FLAG("quiet", 'q', &x.o.quiet, "print nothing"),
+	    OPTION_END};
+	const struct option_spec spec = {
+	    "export", "--cmocka|--corpus|--testcomp DIR [FILE.c[:FUNCTION]...]",
+	    "Writes what searches found for others to use. --cmocka: for each file a C file with a "
+	    "test\n"
+	    "for each input that 'muster test' kept, which calls the function and asserts what it\n"
+	    "returned and wrote; inputs that show a bug are compiled with -DMUSTER_BUGS. The files "
+	    "change\n"
+	    "only where tests do. Without FILE: of all files that were tested.",
+	    rows};
+	int i = option_parse(&spec, argc, argv);
+	char *path;
+
+	while (i < argc) {
+		add_operand(&x, argv[i]);
+		i += option_parse(&spec, argc - i, argv + i); /* options may follow */
+	}
+	if (!!x.cmocka + !!x.corpus + !!x.testcomp != 1)
+		option_usage(&spec, "wants one of --cmocka, --corpus and --testcomp");
+	x.o.dir = x.cmocka ? x.cmocka : x.corpus ? x.corpus : x.testcomp;
+	path = x.store_file ? mem_strdup(x.store_file) : file_join(home_project(), "store.db");
+	if (store_open(&x.store, path, STORE_READ_ONLY))
+		die(EXIT_USAGE, "%s", error_text());
+	find_campaigns(&x);
+	if (file_mkdirs(x.o.dir))
+		die(EXIT_USAGE, "%s", error_text());
+	run(&x);
+	release(&x);
+	free(path);
+	return EXIT_OK;
+}

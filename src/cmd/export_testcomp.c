@@ -1,0 +1,164 @@
+/* export_testcomp.c: muster export --testcomp: the tests of a search as a suite in Test-Comp's
+ * format.
+ *
+ * Such a test is not an input but the values that the program asked __VERIFIER_nondet functions
+ * for, in order. Each input of the campaign is run once more, in the cov variant, with
+ * MUSTER_VALUES, by which the runtime tells them.
+ */
+#include "base/error.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/proc.h"
+#include "cmd/export.h"
+#include "cmd/operands.h"
+#include "cmd/target.h"
+#include "report/testcomp.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define VALUES_LIMIT (64u << 20)
+#define BRANCHES "COVER( init(main()), FQL(COVER EDGES(@DECISIONEDGE)) )"
+
+struct suite {
+	const struct export_options *o;
+	struct export_counts *counts;
+	struct operands command;
+	char *program, *values, *setting;
+	const char *env[4];
+	struct target cov;
+	struct launcher *launcher;
+	struct map known; /* hashes of tests that were written */
+	unsigned count;
+	int failed;
+};
+
+static int write_metadata(const struct suite *s)
+{
+	char *argv[] = {"sha256sum", "-b", s->program, NULL};
+	struct proc_opts opts = {.capture_out = 1, .null_input = 1};
+	struct proc_result r = {0};
+	struct buf out = {0};
+	struct stat st;
+	char *hash;
+	int e;
+
+	if (stat(s->program, &st))
+		return error_errno("cannot read '%s'", s->program);
+	if (proc_run(argv, &opts, &r) || r.status)
+		return error_set("sha256sum cannot read '%s'", s->program);
+	hash = buf_str(&r.out) + (*buf_str(&r.out) == '\\');
+	hash[strcspn(hash, " ")] = 0;
+	struct testcomp_metadata m = {.specification = BRANCHES,
+				      .file = s->program,
+				      .hash = hash,
+				      .entry = "main",
+				      .bits = 64,
+				      .created = st.st_mtime};
+	testcomp_metadata(&out, &m);
+	e = export_write(s->o->dir, "metadata.xml", out.data, out.size);
+	proc_release(&r);
+	buf_release(&out);
+	return e;
+}
+
+/* "unsigned int 7" a line. */
+static void add_values(struct buf *out, char *text)
+{
+	for (char *line = text, *next; *line; line = next) {
+		size_t n = strcspn(line, "\n");
+		char *space;
+
+		next = line + n + (line[n] == '\n');
+		line[n] = 0;
+		space = strrchr(line, ' ');
+		if (!space)
+			continue;
+		*space = 0;
+		testcomp_case_value(out, line, space + 1);
+	}
+}
+
+static int write_test(struct suite *s, int covers_error)
+{
+	struct buf values = {0}, out = {0};
+	char name[40];
+	int e = 0;
+
+	if (file_is_regular(s->values) && file_read_limited(s->values, VALUES_LIMIT, &values))
+		buf_clear(&values); /* a loop that asks for ever: no test of it */
+	if (map_set(&s->known, hash64(values.data ? values.data : "", values.size, 0), 1)) {
+		testcomp_case_begin(&out, covers_error);
+		add_values(&out, buf_str(&values));
+		testcomp_case_end(&out);
+		snprintf(name, sizeof name, "testcase-%u.xml", ++s->count);
+		e = export_write(s->o->dir, name, out.data, out.size);
+	}
+	buf_release(&values);
+	buf_release(&out);
+	return e;
+}
+
+static int each_test(void *ctx, const struct store_test *t)
+{
+	struct suite *s = ctx;
+	struct launch_input in =
+	    target_input(s->command.argv.data, t->size ? t->data : "", t->size, NULL);
+	struct run_result r;
+
+	unlink(s->values);
+	if (launcher_run(s->launcher, &in, &r) ||
+	    write_test(s, r.end == RUN_SIGNAL && r.signal == SIGABRT))
+		s->failed = 1;
+	return s->failed;
+}
+
+static int open_suite(struct suite *s, const struct export_campaign *c)
+{
+	struct target_options t = TARGET_DEFAULTS;
+	int n = 0;
+
+	t.time = s->o->time;
+	operands_split(&s->command, c->command);
+	if (!s->command.argv.size || vec_last(&s->command.argv))
+		vec_push(&s->command.argv, NULL);
+	if (!s->command.argv.data[0])
+		return error_set("the campaign has no program");
+	s->program = target_program(s->command.argv.data[0]);
+	s->values = file_temp("values");
+	s->setting = mem_printf("MUSTER_VALUES=%s", s->values);
+	target_make(&s->cov, s->program, s->command.argv.data, VARIANT_COV, &t);
+	for (const char *const *e = s->cov.options.env; e && *e && n < 2; e++)
+		s->env[n++] = *e;
+	s->env[n++] = s->setting;
+	s->cov.options.env = s->env;
+	s->launcher = launcher_new(&s->cov.options);
+	return s->launcher ? 0 : -1;
+}
+
+int export_testcomp(const struct export_campaign *c, const struct export_options *o,
+		    struct export_counts *counts)
+{
+	struct suite s = {.o = o, .counts = counts};
+	int e = open_suite(&s, c) || write_metadata(&s);
+
+	e = e || store_test_each(c->store, c->id, 0, 1, each_test, &s) || s.failed;
+	counts->tests += s.count;
+	counts->files += s.count + 1;
+	if (s.launcher) {
+		launcher_free(s.launcher);
+		target_release(&s.cov);
+	}
+	map_release(&s.known);
+	operands_release(&s.command);
+	free(s.program);
+	free(s.values);
+	free(s.setting);
+	return e ? -1 : 0;
+}

@@ -1,0 +1,124 @@
+/* initial.c: what global variables have in them when the program starts, from the program's file.
+ *
+ * The roots of the table are looked up by name in the symbol table, and their bytes in the section
+ * that the symbol lies in; what has no bytes in the file (.bss) is zero. Only what is unambiguous
+ * counts: two symbols of one name give nothing. Bytes that the loader fills in (addresses) belong
+ * to pointers, which nobody asks about.
+ */
+#include "base/error.h"
+#include "base/file.h"
+#include "harness/harness.h"
+
+#include <elf.h>
+#include <string.h>
+
+struct file {
+	const uint8_t *data;
+	size_t size;
+	const Elf64_Ehdr *header;
+	const Elf64_Shdr *sections;
+};
+
+static int inside(const struct file *f, uint64_t at, uint64_t n)
+{
+	return at <= f->size && n <= f->size - at;
+}
+
+static int open_file(struct file *f, const struct buf *b)
+{
+	f->data = (const uint8_t *)b->data;
+	f->size = b->size;
+	f->header = (const Elf64_Ehdr *)f->data;
+	if (f->size < sizeof *f->header || memcmp(f->header->e_ident, ELFMAG, SELFMAG) ||
+	    f->header->e_ident[EI_CLASS] != ELFCLASS64 ||
+	    f->header->e_shentsize != sizeof *f->sections ||
+	    !inside(f, f->header->e_shoff, (uint64_t)f->header->e_shnum * sizeof *f->sections))
+		return error_set("no 64-bit ELF file");
+	f->sections = (const Elf64_Shdr *)(f->data + f->header->e_shoff);
+	return 0;
+}
+
+/* The bytes of a variable, in the arena; NULL: not known. */
+static const uint8_t *bytes_of(const struct file *f, const Elf64_Sym *s, uint64_t size,
+			       struct arena *arena)
+{
+	const Elf64_Shdr *at =
+	    s->st_shndx && s->st_shndx < f->header->e_shnum ? &f->sections[s->st_shndx] : NULL;
+	uint64_t offset;
+
+	if (!at || s->st_size != size || s->st_value < at->sh_addr ||
+	    s->st_value - at->sh_addr > at->sh_size ||
+	    size > at->sh_size - (s->st_value - at->sh_addr))
+		return NULL;
+	if (at->sh_type == SHT_NOBITS)
+		return arena_alloc(arena, size);
+	offset = at->sh_offset + (s->st_value - at->sh_addr);
+	return inside(f, offset, size) ? arena_copy(arena, f->data + offset, size) : NULL;
+}
+
+/* Names of variables to symbols: 1 + number; 0: there are several. */
+static void read_symbols(const struct file *f, const Elf64_Shdr *table, struct strmap *names)
+{
+	const Elf64_Sym *symbols = (const Elf64_Sym *)(f->data + table->sh_offset);
+	const Elf64_Shdr *strings =
+	    table->sh_link < f->header->e_shnum ? &f->sections[table->sh_link] : NULL;
+	const char *text;
+
+	if (!strings || !inside(f, table->sh_offset, table->sh_size) ||
+	    !inside(f, strings->sh_offset, strings->sh_size) || !strings->sh_size ||
+	    f->data[strings->sh_offset + strings->sh_size - 1])
+		return;
+	text = (const char *)f->data + strings->sh_offset;
+	for (uint64_t i = 0; i < table->sh_size / sizeof *symbols; i++) {
+		if (ELF64_ST_TYPE(symbols[i].st_info) != STT_OBJECT ||
+		    symbols[i].st_name >= strings->sh_size)
+			continue;
+		if (strmap_get(names, text + symbols[i].st_name, NULL))
+			strmap_set(names, text + symbols[i].st_name, 0);
+		else
+			strmap_set(names, text + symbols[i].st_name, i + 1);
+	}
+}
+
+static void fill(struct harness *h, const struct file *f, const Elf64_Shdr *table,
+		 const struct strmap *names)
+{
+	const Elf64_Sym *symbols = (const Elf64_Sym *)(f->data + table->sh_offset);
+	struct map done = {0}; /* global to bytes: a variable is a root of many functions */
+
+	for (size_t i = 0; i < h->roots.size; i++) {
+		const struct drive_root *root = &h->roots.data[i];
+		uint64_t symbol, bytes = 0;
+
+		if (root->flags & DRIVE_GLOBAL && !map_get(&done, h->root_front.data[i], &bytes)) {
+			if (strmap_get(names, h->root_names.data[i], &symbol) && symbol)
+				bytes = (uint64_t)(uintptr_t)bytes_of(
+				    f, &symbols[symbol - 1], h->types.data[root->type].size,
+				    &h->arena);
+			map_set(&done, h->root_front.data[i], bytes);
+		}
+		vec_push(&h->root_initial, (const uint8_t *)(uintptr_t)bytes);
+	}
+	map_release(&done);
+}
+
+int harness_initial(struct harness *h, const char *program)
+{
+	struct buf b = {0};
+	struct strmap names = {0};
+	struct file f;
+	int e = file_read(program, &b) || open_file(&f, &b) ? -1 : 0;
+
+	vec_clear(&h->root_initial);
+	for (unsigned i = 0; !e && i < f.header->e_shnum; i++) {
+		if (f.sections[i].sh_type != SHT_SYMTAB)
+			continue;
+		read_symbols(&f, &f.sections[i], &names);
+		fill(h, &f, &f.sections[i], &names);
+		break;
+	}
+	strmap_release(&names);
+	buf_release(&b);
+	return e ? error_wrap("the first values of variables cannot be read from '%s'", program)
+		 : 0;
+}
