@@ -58,7 +58,8 @@ static unsigned farness(const char *asked, const char *name)
 	unsigned d = distance(asked, name);
 	size_t longer = strlen(asked) > strlen(name) ? strlen(asked) : strlen(name);
 
-	if (strlen(asked) >= 3 && (strcasestr(name, asked) || strcasestr(asked, name)))
+	if (strlen(asked) >= 3 && strlen(name) >= 3 &&
+	    (strcasestr(name, asked) || strcasestr(asked, name)))
 		return d < 2 ? d : 2;
 	return d <= 1 + longer / 3 ? d : UINT32_MAX;
 }

@@ -445,11 +445,13 @@ uint32_t reader_type(struct reader *r, CXType t)
 		return (uint32_t)number;
 	canonical = r->c->getCanonicalType(t);
 	x.name = spell(r, t, "", 0, 0);
-	element = canonical; /* an array is const if its elements are */
-	while (element.kind == CXType_ConstantArray || element.kind == CXType_IncompleteArray)
-		element = r->c->getArrayElementType(element);
-	x.is_const = r->c->isConstQualifiedType(element) != 0;
-	x.is_volatile = r->c->isVolatileQualifiedType(element) != 0;
+	/* An array is const if its elements are, whichever of them clang says it of. */
+	for (element = canonical;; element = r->c->getArrayElementType(element)) {
+		x.is_const |= r->c->isConstQualifiedType(element) != 0;
+		x.is_volatile |= r->c->isVolatileQualifiedType(element) != 0;
+		if (element.kind != CXType_ConstantArray && element.kind != CXType_IncompleteArray)
+			break;
+	}
 	buf_addf(&key, "%llx %s", (unsigned long long)identity(canonical), x.name ? x.name : "");
 	if (strmap_get(&r->type_spelled, buf_str(&key), &number)) {
 		buf_release(&key);

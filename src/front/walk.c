@@ -58,6 +58,11 @@ static int is_array(CXType t)
 	       t.kind == CXType_VariableArray;
 }
 
+static int is_vector(CXType t)
+{
+	return t.kind == CXType_Vector || t.kind == CXType_ExtVector;
+}
+
 static int is_float(CXType t)
 {
 	switch ((int)t.kind) {
@@ -183,7 +188,7 @@ static void meet_declaration(struct reader *r, struct owner *o, CXCursor cursor)
 		o->function->has_float = 1;
 	if (r->c->Cursor_getStorageClass(cursor) != CX_SC_Static)
 		return;
-	while (is_array(t))
+	while (is_array(t) && !r->c->isConstQualifiedType(t))
 		t = r->c->getArrayElementType(t);
 	if (!r->c->isConstQualifiedType(t))
 		o->function->has_static_locals = 1;
@@ -286,6 +291,8 @@ static int use_below(struct reader *r, CXCursor cursor, int kind, int use, CXTyp
 	case CXCursor_CompoundAssignOperator:
 		return index == 0 ? STORED : VALUE;
 	case CXCursor_ArraySubscriptExpr:
+		if (is_vector(canonical_type(r, r->children.data[index])))
+			return use;
 		if (use == STORED || (is_array(t) && use != READ))
 			return VALUE;
 		return READ;
@@ -293,7 +300,11 @@ static int use_below(struct reader *r, CXCursor cursor, int kind, int use, CXTyp
 		return use_below_member(r, index, use, t);
 	case CXCursor_ParenExpr:
 		return use;
-	case CXCursor_UnexposedExpr: /* mostly conversions that nobody wrote */
+	case CXCursor_UnexposedExpr: /* a conversion that nobody wrote, or, with more than one part,
+					an atomic operation */
+		if (r->children.size != 1)
+			return use == STORED ? STORED : VALUE;
+		__attribute__((fallthrough));
 	case CXCursor_CStyleCastExpr:
 		if (use == CALLED || use == READ || use == ESCAPE || use == STORED)
 			return use;
@@ -312,22 +323,34 @@ static int use_below(struct reader *r, CXCursor cursor, int kind, int use, CXTyp
 	}
 }
 
-static void meet_expression(struct reader *r, struct owner *o, CXCursor cursor, int kind, int use,
-			    CXType t)
+static enum CXChildVisitResult first_child(CXCursor cursor, CXCursor parent, CXClientData data)
 {
-	if (o->function && is_float(t))
-		o->function->has_float = 1;
-	if (kind == CXCursor_DeclRefExpr)
-		meet_name(r, o, cursor, use, t);
-	if (kind == CXCursor_CallExpr && o->function &&
-	    r->c->getCursorKind(r->c->getCursorReferenced(cursor)) != CXCursor_FunctionDecl)
-		o->function->calls_pointer = 1;
+	(void)parent;
+	*(CXCursor *)data = cursor;
+	return CXChildVisit_Break;
 }
 
-/* A callee that is no name: (*table[i])(x). Nothing in it is called directly. */
-static int indirect(struct reader *r, CXCursor call)
+/* Whether a call names what it calls: f(x), and also (*f)(x) and (&f)(x), of which libclang does
+ * not say so itself. */
+static int is_direct(struct reader *r, CXCursor call)
 {
-	return r->c->getCursorKind(r->c->getCursorReferenced(call)) != CXCursor_FunctionDecl;
+	CXCursor at = call;
+
+	if (r->c->getCursorKind(r->c->getCursorReferenced(call)) == CXCursor_FunctionDecl)
+		return 1;
+	while (r->c->visitChildren(at, first_child, &at))
+		switch ((int)r->c->getCursorKind(at)) {
+		case CXCursor_DeclRefExpr:
+			return r->c->getCursorKind(r->c->getCursorReferenced(at)) ==
+			       CXCursor_FunctionDecl;
+		case CXCursor_UnaryOperator:
+		case CXCursor_ParenExpr:
+		case CXCursor_UnexposedExpr:
+			break;
+		default:
+			return 0;
+		}
+	return 0;
 }
 
 static void walk(struct reader *r, struct owner *o, CXCursor root)
@@ -343,7 +366,10 @@ static void walk(struct reader *r, struct owner *o, CXCursor root)
 			continue;
 		if (kind >= CXCursor_FirstExpr && kind <= CXCursor_LastExpr) {
 			t = canonical_type(r, item.cursor);
-			meet_expression(r, o, item.cursor, kind, item.use, t);
+			if (o->function && is_float(t))
+				o->function->has_float = 1;
+			if (kind == CXCursor_DeclRefExpr)
+				meet_name(r, o, item.cursor, item.use, t);
 		} else if (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl) {
 			meet_declaration(r, o, item.cursor);
 		} else {
@@ -354,8 +380,11 @@ static void walk(struct reader *r, struct owner *o, CXCursor root)
 		for (size_t i = r->children.size; i-- > 0;) {
 			int use = use_below(r, item.cursor, kind, item.use, t, i);
 
-			if (use == CALLED && kind == CXCursor_CallExpr && indirect(r, item.cursor))
-				use = VALUE;
+			if (kind == CXCursor_CallExpr && i == 0 && !is_direct(r, item.cursor)) {
+				use = VALUE; /* nothing in it is called by name */
+				if (o->function)
+					o->function->calls_pointer = 1;
+			}
 			vec_push(&r->stack, (struct reader_item){r->children.data[i], use});
 		}
 	}
