@@ -133,7 +133,7 @@ static void meet_variable(struct reader *r, struct owner *o, CXCursor declaratio
 	    linkage != CXLinkage_UniqueExternal)
 		return;
 	number = reader_global(r, declaration);
-	if (use == STORED || (is_array(t) && use != READ))
+	if ((use == STORED || (is_array(t) && use != READ)) && !r->f->globals.data[number].is_const)
 		r->f->globals.data[number].written = 1;
 	if (FIRST_TIME(&r->global_seen, number, o->stamp))
 		vec_push(&r->globals, number);
