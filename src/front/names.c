@@ -103,12 +103,17 @@ static int is_length_word(const char *s)
 	return 0;
 }
 
-/* buffer_length, data_sz */
+/* buffer_length, data_sz, dictLength */
 static int ends_in_length_word(const char *s)
 {
-	const char *last = strrchr(s, '_');
+	const char *word = s;
 
-	return is_length_word(last ? last + 1 : s);
+	for (const char *p = s; *p; p++)
+		if (*p == '_')
+			word = p + 1;
+		else if (p > s && isupper((unsigned char)*p) && islower((unsigned char)p[-1]))
+			word = p;
+	return is_length_word(word);
 }
 
 /* Whether `length` names the length of `pointer` by itself: buf_len, buflen, nbuf, num_items. */

@@ -436,7 +436,7 @@ static void test_globals(void **unused)
 	    "void writes(int i) { indexed[i] = 1; fill(filled, 4); counted++; added += 2; "
 	    "nested[i][1] = 3; *strchr(cut, '=') = 0;\n"
 	    "	record.v[i] = 2; pointer[3] = 1; seen.p->k = 3; fill(&passed, 4); "
-	    "(void)target_not_pointer; }\n"
+	    "(void)target_not_pointer; fill((void *)table, 1); }\n"
 	    "static int stored_at, fetched; static int lanes __attribute__((vector_size(16))), "
 	    "lanes_read __attribute__((vector_size(16)));\n"
 	    "static _Complex double halves; static int in_asm, atomically_read;\n"
@@ -592,6 +592,7 @@ static void test_pairs(void **unused)
 	     "n <= len(a) && out_size <= len(out)"},
 	    {"unsigned nbuf, const unsigned char *buf", "nbuf <= len(buf)"},
 	    {"const char *value, unsigned long buffer_length", "buffer_length <= len(value)"},
+	    {"const char *dict, unsigned wordLength", "wordLength <= len(dict)"},
 	    {"int v[], int count", "count <= len(v)"},
 	    {"int *p, int flags", ""},
 	    {"int *p, char *q", ""},
