@@ -205,6 +205,7 @@ static void check_numbers(const struct option_spec *spec, const struct test_opti
 
 int cmd_test(int argc, char **argv)
 {
+	static const char *property;
 	static struct test_options o = {.globals = "symbolic",
 					.function_time = 2,
 					.runs = 2000,
@@ -239,6 +240,9 @@ int cmd_test(int argc, char **argv)
 		"of all random choices; with -j1 a run is repeatable, and no time limits it"),
 	    OPTION_STR("output", 'o', "DIR", &o.out, "where inputs of bugs go (.muster/test/FILE)"),
 	    OPTION_STR("store", 0, "FILE", &o.store, "the store (.muster/store.db)"),
+	    OPTION_STR("testcomp", 0, "PROPERTY", &property,
+		       "a whole program with __VERIFIER_nondet functions: write a suite of "
+		       "Test-Comp to test-suite/ (-o)"),
 	    OPTION_FLAG("verbose", 'v', &o.verbose,
 			"say of each function why its verdict is no better"),
 	    OPTION_FLAG("json", 0, &o.json, "print the result as JSON"),
@@ -269,7 +273,10 @@ int cmd_test(int argc, char **argv)
 		die(EXIT_INTERNAL, "no memory that workers share: %s", strerror(errno));
 	shared->started = test_clock();
 	catch_signals();
-	int code = run(&o, &list);
+	o.stop = &shared->stop;
+	if (property && (list.size > 1 || list.data[0].functions || !is_source(list.data[0].file)))
+		option_usage(&spec, "--testcomp takes one .c file");
+	int code = property ? testcomp(&o, property, list.data[0].file) : run(&o, &list);
 	for (size_t i = 0; i < list.size; i++) {
 		free(list.data[i].file);
 		free(list.data[i].functions);

@@ -38,6 +38,7 @@ struct test_options {
 	int json, quiet, verbose;
 	int repeatable;		   /* no clock decides anything */
 	const char *const *cflags; /* NULL at the end */
+	const volatile int *stop;  /* a signal came */
 };
 
 /* X(NAME, word): DESIGN.md has what each promises. From weak to strong. */
@@ -164,6 +165,9 @@ struct test_session {
 };
 
 double test_clock(void);
+
+/* testcomp.c: a suite of Test-Comp for a whole program. The exit code. */
+int testcomp(const struct test_options *o, const char *property, const char *file);
 
 /* test_session.c: 0, or -1 with words. An error of the user's (does not compile, no such function)
  * is *code = EXIT_USAGE. */
