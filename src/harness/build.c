@@ -73,13 +73,20 @@ static int preprocess(struct harness_job *j)
 	const struct arg *in = input_of(&j->args, j->file);
 	struct proc_job jobs[CAPTURE_JOBS];
 	struct buf none = BUF_EMPTY;
+	struct words w = {0};
 	struct capture c;
 	int e;
 
 	if (!in || !args_is_c(in))
 		return error_set("'%s' is not a C source file (.c or .i)", j->file);
 	capture_plan(&c, &j->args.arena, &j->args, in, &none, NULL, jobs);
-	e = proc_run((char *const *)jobs[1].argv, &jobs[1].opts, &jobs[1].result);
+	vec_push(&w, jobs[1].argv[0]);
+	if (!strcmp(in->lang, "c"))
+		vec_push(&w, "-DMUSTER_LINKED");
+	add_words(&w, (const char *const *)jobs[1].argv + 1);
+	vec_push(&w, NULL);
+	e = proc_run((char *const *)w.data, &jobs[1].opts, &jobs[1].result);
+	vec_release(&w);
 	if (!e && jobs[1].result.status)
 		e = error_set("'%s' does not compile:\n%s", j->file, buf_str(&jobs[1].result.err));
 	if (!e) {
