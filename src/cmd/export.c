@@ -37,7 +37,34 @@ char *export_relative(const char *from, const char *to)
 		if (*p == '/' && p[1])
 			buf_adds(&b, "../");
 	to += common + (to[common] == '/');
-	buf_adds(&b, *to ? to : ".");
+	if (!*to && b.size)
+		b.size--;
+	buf_adds(&b, *to || b.size ? to : ".");
+	return buf_take(&b);
+}
+
+char *export_absolute(const char *path)
+{
+	char *long_form = file_absolute(path);
+	struct buf b = {0};
+
+	for (const char *p = long_form; *p;) {
+		size_t n;
+
+		p += strspn(p, "/");
+		n = strcspn(p, "/");
+		if (n == 2 && !strncmp(p, "..", 2)) {
+			while (b.size && b.data[--b.size] != '/')
+				;
+		} else if (n && !(n == 1 && *p == '.')) {
+			buf_addc(&b, '/');
+			buf_add(&b, p, n);
+		}
+		p += n;
+	}
+	if (!b.size)
+		buf_addc(&b, '/');
+	free(long_form);
 	return buf_take(&b);
 }
 
@@ -138,7 +165,9 @@ static int each_campaign(void *ctx, uint64_t id, struct hash128 key, const char 
 	if (!is_test && (x->cmocka || x->operands.size))
 		return 0;
 	if (is_test) {
-		c.file = export_value(&c, "file");
+		char *file = export_value(&c, "file");
+		c.file = export_absolute(file);
+		free(file);
 		if (!wanted(x, c.file, &functions)) {
 			free(c.file);
 			return 0;
@@ -155,7 +184,7 @@ static void add_operand(struct exporting *x, const char *text)
 {
 	const char *colon = file_exists(text) ? NULL : strrchr(text, ':');
 	char *name = colon ? mem_strndup(text, (size_t)(colon - text)) : mem_strdup(text);
-	struct operand o = {.file = file_absolute(name),
+	struct operand o = {.file = export_absolute(name),
 			    .functions = colon ? mem_strdup(colon + 1) : NULL};
 
 	free(name);
@@ -255,12 +284,12 @@ static void run(struct exporting *x)
 	if (x->counts.bugs)
 		printf(" and %u bug%s", x->counts.bugs, x->counts.bugs == 1 ? "" : "s");
 	printf(" in %u file%s below %s\n", x->counts.files, x->counts.files == 1 ? "" : "s",
-	       x->o.dir);
+	       x->o.shown);
 	if (x->counts.unsteady)
 		printf("%u of them assert nothing: what they return differs from run to run\n",
 		       x->counts.unsteady);
 	if (x->cmocka && x->counts.files)
-		printf("make -C %s check%s\n", x->o.dir, x->counts.bugs ? "   (and: bugs)" : "");
+		printf("make -C %s check%s\n", x->o.shown, x->counts.bugs ? "   (and: bugs)" : "");
 }
 
 static void release(struct exporting *x)
@@ -304,7 +333,7 @@ int cmd_export(int argc, char **argv)
 	    "only where tests do. Without FILE: of all files that were tested.",
 	    rows};
 	int i = option_parse(&spec, argc, argv);
-	char *path;
+	char *path, *dir;
 
 	while (i < argc) {
 		add_operand(&x, argv[i]);
@@ -312,7 +341,8 @@ int cmd_export(int argc, char **argv)
 	}
 	if (!!x.cmocka + !!x.corpus + !!x.testcomp != 1)
 		option_usage(&spec, "wants one of --cmocka, --corpus and --testcomp");
-	x.o.dir = x.cmocka ? x.cmocka : x.corpus ? x.corpus : x.testcomp;
+	x.o.shown = x.cmocka ? x.cmocka : x.corpus ? x.corpus : x.testcomp;
+	x.o.dir = dir = export_absolute(x.o.shown);
 	path = x.store_file ? mem_strdup(x.store_file) : file_join(home_project(), "store.db");
 	if (store_open(&x.store, path, STORE_READ_ONLY))
 		die(EXIT_USAGE, "%s", error_text());
@@ -322,5 +352,6 @@ int cmd_export(int argc, char **argv)
 	run(&x);
 	release(&x);
 	free(path);
+	free(dir);
 	return EXIT_OK;
 }

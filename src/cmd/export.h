@@ -18,9 +18,9 @@ struct export_campaign {
 };
 
 struct export_options {
-	const char *dir;
-	double time;  /* seconds of one call */
-	int no_check; /* what is written is not compiled and run */
+	const char *dir, *shown; /* absolute; as the user wrote it */
+	double time;		 /* seconds of one call */
+	int no_check;		 /* what is written is not compiled and run */
 	int quiet;
 };
 
@@ -37,6 +37,8 @@ int export_testcomp(const struct export_campaign *c, const struct export_options
 
 /* A value of the campaign, "" if there is none; allocated. */
 char *export_value(const struct export_campaign *c, const char *name);
+/* Absolute and without . and .. in it; allocated. */
+char *export_absolute(const char *path);
 /* Path of `to` as it is named in directory `from`; both absolute. Allocated. */
 char *export_relative(const char *from, const char *to);
 int export_write(const char *dir, const char *name, const void *data, size_t size);

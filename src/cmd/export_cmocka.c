@@ -50,8 +50,7 @@ struct unit {
 	struct map ids;		 /* of functions: to number */
 	struct strmap names;	 /* of tests */
 	char *base;		 /* test_UNIT */
-	char *here;		 /* the directory where muster runs */
-	char *dir;		 /* absolute */
+	char *here;		 /* the directory where muster test ran, and where we are now */
 	char *from_dir, *to_dir; /* here as DIR names it, and DIR as it is named here */
 	char *source;		 /* of the unit, as the file includes it */
 	int raw;
@@ -84,6 +83,7 @@ static int build(struct unit *u)
 	char *options = export_value(u->c, "options"), *requires = export_value(u->c, "requires");
 	char *cflags = export_value(u->c, "cflags"), *function = export_value(u->c, "function"),
 	     globals[16] = "symbolic";
+	char *named = export_value(u->c, "named");
 	const char **list = lines(requires);
 	int e;
 
@@ -98,10 +98,10 @@ static int build(struct unit *u)
 	if (!u->o->quiet)
 		log_progress("compiling %s", u->c->file);
 	if (is_source(u->c->file))
-		e = harness_build(u->c->file, (const char *const *)u->cflags.argv.data, &o,
-				  &u->front, &u->h, &u->program);
+		e = harness_build(named, (const char *const *)u->cflags.argv.data, &o, &u->front,
+				  &u->h, &u->program);
 	else
-		e = harness_build_from(u->c->file, function, &o, &u->front, &u->h, &u->program);
+		e = harness_build_from(named, function, &o, &u->front, &u->h, &u->program);
 	log_progress(NULL);
 	if (!e && strcmp(u->program, u->c->program))
 		e = error_set("'%s' has changed since 'muster test' saw it: run that again",
@@ -109,6 +109,7 @@ static int build(struct unit *u)
 	if (!e && harness_initial(u->h, u->program))
 		log_info("%s", error_text()); /* variables are then changed by exclusive or */
 	free(list);
+	free(named);
 	free(options);
 	free(requires);
 	free(cflags);
@@ -550,14 +551,11 @@ static void set_names(struct unit *u)
 
 	if (!is_source(file)) /* the unit of a program is known by the function's file */
 		file = u->front->functions.data[u->h->functions.data[0].front].file;
-	u->here = file_absolute(".");
-	if (!strcmp(file_base(u->here), "."))
-		u->here[strlen(u->here) - 2] = 0;
-	u->dir = file_absolute(u->o->dir);
-	u->from_dir = export_relative(u->dir, u->here);
-	u->to_dir = export_relative(u->here, u->dir);
-	file = *file == '/' ? mem_strdup(file) : file_absolute(file);
-	u->source = export_relative(u->dir, file);
+	u->here = export_absolute(".");
+	u->from_dir = export_relative(u->o->dir, u->here);
+	u->to_dir = export_relative(u->here, u->o->dir);
+	file = export_absolute(file);
+	u->source = export_relative(u->o->dir, file);
 	from_here = export_relative(u->here, file);
 	buf_adds(&b, "test_");
 	for (const char *p = from_here; *p; p++) {
@@ -593,7 +591,6 @@ static void unit_release(struct unit *u)
 	free(u->program);
 	free(u->base);
 	free(u->here);
-	free(u->dir);
 	free(u->from_dir);
 	free(u->to_dir);
 	free(u->source);
@@ -603,7 +600,14 @@ int export_cmocka(const struct export_campaign *c, const struct export_options *
 		  struct export_counts *counts)
 {
 	struct unit u = {.c = c, .o = o};
-	int e = build(&u) || read_inputs(&u);
+	char *directory = export_value(c, "directory");
+	int e = 0;
+
+	/* Flags name files as seen from there. */
+	if (*directory && chdir(directory))
+		e = error_errno("cannot go to '%s', where 'muster test' ran", directory);
+	free(directory);
+	e = e || build(&u) || read_inputs(&u);
 
 	if (!e && u.inputs.size) {
 		set_names(&u);

@@ -70,6 +70,8 @@ static int build(struct test_session *s)
 		r = harness_build_from(s->file, s->function, &h, &s->front, &s->harness,
 				       &s->program);
 	log_progress(NULL);
+	if (!r && harness_initial(s->harness, s->program))
+		log_info("%s", error_text()); /* globals are then printed as changes */
 	s->argv[0] = s->program;
 	s->built = test_clock();
 	return r;

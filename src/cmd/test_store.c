@@ -69,14 +69,16 @@ static int note_options(struct test_session *s)
 	char *options =
 	    mem_printf("elements=%u characters=%u objects=%u globals=%s", h->elements,
 		       h->characters, h->objects, h->globals_initial ? "initial" : "symbolic");
+	char *here = file_absolute(".");
 	char *dir = file_absolute(s->dir), *file = file_absolute(s->file);
-	int r = set(s, "kind", "test") || set(s, "file", file) ||
+	int r = set(s, "kind", "test") || set(s, "named", s->file) || set(s, "directory", here) || set(s, "file", file) ||
 		set(s, "cflags", buf_str(&cflags)) || set(s, "options", options) ||
 		set(s, "requires", buf_str(&requires)) || set(s, "output", dir) ||
 		set(s, "function", s->function ? s->function : "");
 	buf_release(&cflags);
 	buf_release(&requires);
 	free(options);
+	free(here);
 	free(dir);
 	free(file);
 	return r ? -1 : 0;

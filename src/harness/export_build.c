@@ -226,11 +226,25 @@ static int is_text(const struct export *e, const struct walk_object *o)
 	return o->string || (o->size == 1 && (t->kind == FRONT_CHAR || e->raw));
 }
 
+static void add_size(struct export *e, const struct walk_object *o, const char *name)
+{
+	if (o->elements > 1)
+		buf_addf(e->out, "%u * ", o->elements);
+	buf_addf(e->out, "sizeof *%s", name);
+}
+
+/* Whether its bytes are written once all objects have names. */
+static int is_late(const struct export *e, const struct walk_object *o)
+{
+	return !is_text(e, o) && (reaches(e, o) || !has_initialiser(e, o->type) || align_of(e, o));
+}
+
 static void declare_object(struct export *e, const struct walk_object *o, const char *name)
 {
 	struct buf type = {0};
 	struct piece *pieces;
 	size_t size = (size_t)(o->elements + o->string) * o->size;
+	int zero = walk_zero(&e->w, o->at, (size_t)o->elements * o->size);
 
 	element_type(e, o, &type);
 	buf_addf(e->out, "\t%s *%s = ", buf_str(&type), name);
@@ -239,35 +253,41 @@ static void declare_object(struct export *e, const struct walk_object *o, const 
 		walk_copy(&e->w, o->at, (size_t)o->elements * o->size, bytes);
 		buf_adds(e->out, "muster_copy(");
 		text_string(e->out, bytes, size - (o->string && o->size == 1));
-		buf_addf(e->out, ", %zu, 0);\n", size);
+		buf_addf(e->out, ", %zu);\n", size);
 		free(bytes);
-	} else if (reaches(e, o) || !has_initialiser(e, o->type)) {
-		buf_addf(e->out, "muster_object(%u * sizeof *%s, %u);\n", o->elements, name,
-			 align_of(e, o));
+	} else if (is_late(e, o) || zero) {
+		buf_adds(e->out, align_of(e, o) ? "muster_aligned(" : "muster_object(");
+		add_size(e, o, name);
+		if (align_of(e, o))
+			buf_addf(e->out, ", %u", align_of(e, o));
+		buf_adds(e->out, ");\n");
 	} else {
 		open_pieces(e, o, &pieces);
 		buf_adds(e->out, "muster_copy(");
 		add_literal(e, o, buf_str(&type), pieces);
-		buf_addf(e->out, ", %u * sizeof *%s, %u);\n", o->elements, name, align_of(e, o));
+		buf_adds(e->out, ", ");
+		add_size(e, o, name);
+		buf_adds(e->out, ");\n");
 		close_pieces(e, o, pieces, name);
 	}
 	buf_release(&type);
 }
 
-/* Those that point to others, once these have names. */
 static void fill_object(struct export *e, const struct walk_object *o, const char *name)
 {
 	struct buf type = {0};
 	struct piece *pieces;
 
-	if (is_text(e, o) || (has_initialiser(e, o->type) && !reaches(e, o)))
+	if (!is_late(e, o) || walk_zero(&e->w, o->at, (size_t)o->elements * o->size))
 		return;
 	open_pieces(e, o, &pieces);
 	if (has_initialiser(e, o->type)) {
 		element_type(e, o, &type);
 		buf_addf(e->out, "\tmuster_fill(%s, ", name);
 		add_literal(e, o, buf_str(&type), pieces);
-		buf_addf(e->out, ", %u * sizeof *%s);\n", o->elements, name);
+		buf_adds(e->out, ", ");
+		add_size(e, o, name);
+		buf_adds(e->out, ");\n");
 	}
 	close_pieces(e, o, pieces, name);
 	buf_release(&type);
