@@ -369,6 +369,9 @@ enum rt_place rt_pin(label address, uint64_t addr, uint64_t n, uint64_t site, st
 		label skip = r->skip;
 		if (skip && s.offset)
 			skip = rt_binary(MUSTER_OP_ADD, 64, skip, s.offset, rt_value(skip), rt_value(s.offset));
+		/* An element that the input chose is one of those that are there. */
+		if (r->skip && skip == r->skip && !s.constant && n <= r->object->element)
+			n = 0;
 		return in_object(r->object, skip ? skip : s.offset, s.constant, n, site, o, offset);
 	}
 	/* Null, a function, or what stood in a global before. */
@@ -428,7 +431,7 @@ uint64_t pin_rest(label pointer, uint64_t p, uint64_t element, label *count, uin
 	uint64_t before = p - (uint64_t)d->base, rest = d->size - before;
 	pin_measure(d);
 	if (d->last && element == d->element && before % element == 0) {
-		*count = rt_binary(MUSTER_OP_SUB, 64, rt_zext(d->last, 64), 0, d->elements - 1, before / element - 1);
+		*count = rt_binary(MUSTER_OP_ADD, 64, rt_zext(d->last, 64), 0, d->elements - 1, 1 - before / element);
 	} else if (d->bytes) {
 		*count = rt_binary(MUSTER_OP_SUB, 64, d->bytes, 0, d->size, before);
 		if (element > 1)

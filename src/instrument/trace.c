@@ -8,6 +8,8 @@
  */
 #include "instrument/tracer.h"
 
+#include "muster/drive.h"
+
 #include <llvm-c/Analysis.h>
 #include <string.h>
 
@@ -244,6 +246,17 @@ static int is_left_alone(struct unit *u, LLVMValueRef fn)
 	return 0;
 }
 
+static int has_drive_table(LLVMModuleRef m)
+{
+	for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g)) {
+		const char *section = LLVMGetSection(g);
+
+		if (section && !strcmp(section, DRIVE_SECTION))
+			return 1;
+	}
+	return 0;
+}
+
 static void tracer_init(struct tracer *t, struct unit *u, const struct instrument_options *options)
 {
 	memset(t, 0, sizeof *t);
@@ -261,6 +274,7 @@ static void tracer_init(struct tracer *t, struct unit *u, const struct instrumen
 	t->ptr = LLVMPointerTypeInContext(u->context, 0);
 	t->nothing = LLVMVoidTypeInContext(u->context);
 	t->zero = LLVMConstInt(t->i32, 0, 0);
+	t->driven = has_drive_table(u->module);
 	for (uint32_t i = 0; i < u->count; i++)
 		map_set(&t->ordinals, (uint64_t)(uintptr_t)u->instructions[i], (uint64_t)i + 1);
 }
@@ -286,7 +300,7 @@ int trace_instrument(struct unit *u, const struct instrument_options *options)
 	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f; f = LLVMGetNextFunction(f))
 		if (!LLVMIsDeclaration(f) && !is_left_alone(u, f))
 			vec_push(&functions, f);
-	if (!options->all_decisions)
+	if (!options->all_decisions && !t.driven)
 		trace_make_plain(&t);
 	trace_globals(&t);
 	trace_marks(u);

@@ -63,6 +63,7 @@ struct tracer {
 	LLVMValueRef labels_out;
 	VEC(LLVMValueRef) objects; /* stack objects whose bounds are registered */
 	int dynamic_stack;
+	int driven;		 /* the unit has a drive table: most of what it touches has labels */
 	int results_elsewhere;   /* the caller of trace_call takes care of the result's labels */
 	uint64_t site;           /* of the instruction at hand */
 };
