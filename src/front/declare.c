@@ -88,6 +88,7 @@ static void fill_function(struct reader *r, uint32_t number, CXCursor d)
 		vec_push(&parameters,
 			 (struct front_parameter){
 			     .name = "",
+			     .as = FRONT_NONE,
 			     .type = reader_type(r, r->c->getArgType(type, (unsigned)i)),
 			 });
 	READER_KEEP(r, &x->parameters, &parameters);
@@ -189,6 +190,7 @@ static void fill_parameter(struct reader *r, struct front_parameter *p, CXCursor
 	struct requires q = {.r = r};
 	CXType type = r->c->getCursorType(cursor);
 
+	p->as = FRONT_NONE; /* known when the body was walked */
 	p->name = reader_name(r, cursor);
 	p->type = reader_type(r, type);
 	p->nonnull = r->c->Type_getNullability(type) == CXTypeNullability_NonNull;
@@ -315,6 +317,16 @@ static void read_globals(struct reader *r, struct file_level *l)
 	}
 }
 
+/* What bodies take the parameters for. */
+static void apply_conversions(struct reader *r, struct front_function *x, CXCursor d)
+{
+	int n = r->c->Cursor_getNumArguments(d);
+
+	for (int i = 0; i < n && (size_t)i < x->parameters.size; i++)
+		x->parameters.data[i].as =
+		    reader_converted(r, r->c->Cursor_getArgument(d, (unsigned)i));
+}
+
 void reader_unit(struct reader *r)
 {
 	struct file_level l = {.r = r};
@@ -325,6 +337,8 @@ void reader_unit(struct reader *r)
 	read_globals(r, &l);
 	for (size_t i = 0; i < l.functions.size; i++)
 		reader_walk_function(r, (uint32_t)i, l.functions.data[i]);
+	for (size_t i = 0; i < l.functions.size; i++)
+		apply_conversions(r, &r->f->functions.data[i], l.functions.data[i]);
 	for (size_t i = 0; i < l.globals.size; i++) {
 		CXCursor initial = r->c->Cursor_getVarDeclInitializer(l.globals.data[i]);
 

@@ -21,6 +21,9 @@
 
 #include <stdint.h>
 
+/* No type. */
+#define FRONT_NONE UINT32_MAX
+
 enum front_kind {
 	FRONT_VOID,
 	FRONT_BOOL,
@@ -45,6 +48,8 @@ struct front_field {
 	uint32_t type;
 	uint64_t bit_offset; /* from the start of the struct */
 	uint32_t bits;	     /* of a bit-field; 0: none */
+	uint32_t as;	     /* of a pointer to void or to an incomplete struct: the one pointer type that this unit
+				converts it to; FRONT_NONE: none, or several. Pointers to characters do not count */
 };
 
 struct front_type {
@@ -64,6 +69,8 @@ struct front_type {
 	VEC(struct front_enumerator) enumerators;
 	VEC(uint32_t) parameters; /* of a function */
 	int variadic, prototyped;
+	uint32_t as; /* of an incomplete struct: the complete type that pointers to it are most often converted to or from in
+			this unit; FRONT_NONE: none */
 };
 
 struct front_parameter {
@@ -71,6 +78,7 @@ struct front_parameter {
 	uint32_t type;	  /* as written: an array stays an array here (int a[4]: count 4; int a[]: count 0) */
 	const char *requires; /* of MUSTER_REQUIRES, or NULL */
 	int nonnull;	      /* by attribute */
+	uint32_t as;	      /* as of a field */
 };
 
 struct front_function {

@@ -204,6 +204,9 @@ static void reader_release(struct reader *r)
 	map_release(&r->type_numbers);
 	strmap_release(&r->type_spelled);
 	map_release(&r->labels);
+	map_release(&r->conversion_pairs);
+	map_release(&r->conversion_best);
+	vec_release(&r->conversions);
 	vec_release(&r->pending);
 	vec_release(&r->stack);
 	vec_release(&r->children);

@@ -10,6 +10,13 @@ struct reader_type {
 	CXType type;
 	uint32_t number;
 };
+struct reader_conversion {
+	uint64_t from;	   /* a declaration, or an incomplete type */
+	uint64_t pointee;  /* what it is taken for, without qualifiers */
+	CXType to;	   /* the pointer; for an incomplete type the pointee */
+	uint32_t count;
+	int several; /* another one of the same `from` is there */
+};
 struct reader_item {
 	CXCursor cursor;
 	int use;
@@ -24,6 +31,11 @@ struct reader {
 	struct map type_numbers;	 /* clang's type (with qualifiers) to number */
 	struct strmap type_spelled;	 /* canonical type and name to number: sugar that says the same is one type */
 	VEC(struct reader_type) pending; /* types that have a number but no contents yet */
+
+	/* convert.c */
+	VEC(struct reader_conversion) conversions;
+	struct map conversion_pairs; /* (from, to) to number in conversions */
+	struct map conversion_best;  /* from to number in conversions */
 
 	/* walk.c */
 	VEC(struct reader_item) stack;
@@ -58,6 +70,13 @@ void reader_type_names(struct reader *r);
 /* walk.c: what a function's body, or a global's initialiser, calls and names. */
 void reader_walk_function(struct reader *r, uint32_t number, CXCursor definition);
 void reader_walk_global(struct reader *r, uint32_t number, CXCursor definition);
+
+/* convert.c: notes what a conversion says of a pointer to void or to an incomplete type. t: its canonical type; operand: its last
+ * child. */
+void reader_convert(struct reader *r, CXType t, CXCursor operand);
+/* What a field or parameter is always converted to, FRONT_NONE if nothing or several things; what an incomplete type stands for. */
+uint32_t reader_converted(struct reader *r, CXCursor declaration);
+uint32_t reader_stands_for(struct reader *r, CXType incomplete);
 
 /* declare.c: everything but types, once libclang has parsed it. */
 void reader_unit(struct reader *r);

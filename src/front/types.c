@@ -339,6 +339,7 @@ static enum CXVisitorResult add_field(CXCursor cursor, CXClientData data)
 	}
 	x.bit_offset = offset < 0 ? 0 : (uint64_t)offset;
 	x.type = reader_type(r, r->c->getCursorType(cursor));
+	x.as = reader_converted(r, cursor);
 	vec_push(&k->fields, x);
 	return CXVisit_Continue;
 }
@@ -424,7 +425,11 @@ static void fill(struct reader *r, uint32_t number, CXType t)
 	case FRONT_STRUCT:
 	case FRONT_UNION:
 	case FRONT_INT:
-		if (x.plain == number && (s.kind == CXType_Record || s.kind == CXType_Enum))
+		if (x.plain != number)
+			break;
+		if (s.kind == CXType_Record && !x.size)
+			x.as = reader_stands_for(r, s);
+		if (s.kind == CXType_Record || s.kind == CXType_Enum)
 			fill_tag(r, &x, s);
 		break;
 	default:
@@ -436,7 +441,7 @@ static void fill(struct reader *r, uint32_t number, CXType t)
 uint32_t reader_type(struct reader *r, CXType t)
 {
 	CXType canonical, element, plain;
-	struct front_type x = {0};
+	struct front_type x = {.as = FRONT_NONE};
 	struct buf key = {0};
 	uint64_t number;
 	uint32_t plain_number;
@@ -484,6 +489,7 @@ void reader_types(struct reader *r)
 	for (size_t i = 0; i < r->f->types.size; i++) {
 		const struct front_type *plain = &types[types[i].plain];
 
+		types[i].as = plain->as;
 		if (plain == &types[i] || (!plain->fields.size && !plain->is_enum))
 			continue;
 		types[i].fields.data = plain->fields.data;

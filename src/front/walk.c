@@ -377,6 +377,9 @@ static void walk(struct reader *r, struct owner *o, CXCursor root)
 		}
 		vec_clear(&r->children);
 		r->c->visitChildren(item.cursor, collect, r);
+		if (t.kind == CXType_Pointer && r->children.size &&
+		    (kind == CXCursor_UnexposedExpr || kind == CXCursor_CStyleCastExpr))
+			reader_convert(r, t, vec_last(&r->children));
 		for (size_t i = r->children.size; i-- > 0;) {
 			int use = use_below(r, item.cursor, kind, item.use, t, i);
 

@@ -473,6 +473,42 @@ static void test_globals(void **unused)
 	front_close(f);
 }
 
+/* What pointers to void and to incomplete types are taken for. */
+static void test_conversions(void **unused)
+{
+	static const char text[] =
+	    "struct hidden; struct elsewhere; struct real { int k; }; struct other { int j; };\n"
+	    "struct stream { struct hidden *state; void *data, *both, *bytes; struct elsewhere "
+	    "*kept; };\n"
+	    "int field(struct stream *s)\n"
+	    "{ struct real *r = (struct real *)(s->state); struct other *o = s->data;\n"
+	    "  return r->k + o->j + ((struct real *)s->both)->k + ((struct other *)s->both)->j + "
+	    "*(char *)s->bytes; }\n"
+	    "int parameter(void *p, const void *q, void *none, const void *bytes)\n"
+	    "{ const int *a = q; const unsigned char *b = bytes; return ((struct real *)p)->k + *a "
+	    "+ (none != 0) + *b; }\n"
+	    "void store(struct stream *s, struct real *r) { s->state = (struct hidden *)r; }\n";
+	struct front *f = open_text(text, NULL);
+	const struct front_type *s = type(f, parameter(f, "field", 0)->to), *t;
+	const struct front_parameter *p = function(f, "parameter")->parameters.data;
+
+	(void)unused;
+	assert_string_equal(type(f, field(s, "state")->as)->name, "struct real *");
+	assert_string_equal(type(f, field(s, "data")->as)->name, "struct other *");
+	assert_int_equal(field(s, "both")->as, FRONT_NONE);
+	assert_int_equal(field(s, "bytes")->as, FRONT_NONE);
+	assert_string_equal(type(f, p[0].as)->name, "struct real *");
+	assert_string_equal(type(f, p[1].as)->name, "const int *");
+	assert_int_equal(p[2].as, FRONT_NONE);
+	assert_int_equal(p[3].as, FRONT_NONE);
+	t = type(f, type(f, field(s, "state")->type)->to);
+	assert_string_equal(t->name, "struct hidden");
+	assert_string_equal(type(f, t->as)->name, "struct real");
+	assert_int_equal(type(f, type(f, field(s, "kept")->type)->to)->as, FRONT_NONE);
+	assert_int_equal(s->as, FRONT_NONE);
+	front_close(f);
+}
+
 /* ---------------------------------------------------------- the call graph */
 static const char graph[] =
     "void sort(void *, int (*)(const void *, const void *)); void closer(int *p) { *p = 0; }\n"
@@ -783,14 +819,15 @@ static void test_depth(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_scalars),	  cmocka_unit_test(test_pointers),
-	    cmocka_unit_test(test_arrays),	  cmocka_unit_test(test_records),
-	    cmocka_unit_test(test_names_compile), cmocka_unit_test(test_functions),
-	    cmocka_unit_test(test_globals),	  cmocka_unit_test(test_order),
-	    cmocka_unit_test(test_reach),	  cmocka_unit_test(test_nearest),
-	    cmocka_unit_test(test_pairs),	  cmocka_unit_test(test_errors),
-	    cmocka_unit_test(test_preprocessed),  cmocka_unit_test(test_writes_nothing),
-	    cmocka_unit_test(test_growth),	  cmocka_unit_test(test_depth),
+	    cmocka_unit_test(test_scalars),	   cmocka_unit_test(test_pointers),
+	    cmocka_unit_test(test_arrays),	   cmocka_unit_test(test_records),
+	    cmocka_unit_test(test_names_compile),  cmocka_unit_test(test_functions),
+	    cmocka_unit_test(test_globals),	   cmocka_unit_test(test_conversions),
+	    cmocka_unit_test(test_order),	   cmocka_unit_test(test_reach),
+	    cmocka_unit_test(test_nearest),	   cmocka_unit_test(test_pairs),
+	    cmocka_unit_test(test_errors),	   cmocka_unit_test(test_preprocessed),
+	    cmocka_unit_test(test_writes_nothing), cmocka_unit_test(test_growth),
+	    cmocka_unit_test(test_depth),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,143 @@
+/* convert.c: what pointers to void and to incomplete types really point to, by how the unit
+ * converts them.
+ *
+ * zlib's strm->state is a struct internal_state *, which no unit defines; inflate.c casts it to
+ * struct inflate_state * wherever it uses it. Each conversion from such a pointer to one that says
+ * more is noted for the field or parameter it was read from, and for the incomplete type;
+ * conversions to characters say nothing, since anything may be looked at as bytes. A field or
+ * parameter with two answers has none. This is a guess about callers, good for choosing what to
+ * build; nothing may be proved from it.
+ */
+#include "base/hash.h"
+#include "front/reader.h"
+
+static uint64_t plain_identity(struct reader *r, CXType t)
+{
+	t = r->c->getUnqualifiedType(r->c->getCanonicalType(t));
+	return (uint64_t)(uintptr_t)t.data[0];
+}
+
+static int is_incomplete(struct reader *r, CXType t)
+{
+	return t.kind == CXType_Record && r->c->Type_getSizeOf(t) < 0;
+}
+
+/* An object whose kind is known: not void, characters, functions. */
+static int is_telling(struct reader *r, CXType t)
+{
+	switch ((int)t.kind) {
+	case CXType_Record:
+		return r->c->Type_getSizeOf(t) > 0;
+	case CXType_Char16 ... CXType_UInt128:
+	case CXType_WChar ... CXType_LongDouble:
+	case CXType_Bool:
+	case CXType_Enum:
+	case CXType_Pointer:
+	case CXType_ConstantArray:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static void note(struct reader *r, uint64_t from, CXType to, CXType pointee)
+{
+	struct reader_conversion x = {from, plain_identity(r, pointee), to, 0, 0};
+	uint64_t key = hash_mix(from) ^ x.pointee, number, best;
+
+	/* A pair that shares its key with another is lost: less is known. */
+	if (!map_get(&r->conversion_pairs, key, &number)) {
+		number = r->conversions.size;
+		vec_push(&r->conversions, x);
+		map_set(&r->conversion_pairs, key, number);
+	}
+	if (r->conversions.data[number].from != from ||
+	    r->conversions.data[number].pointee != x.pointee)
+		return;
+	r->conversions.data[number].count++;
+	if (!map_get(&r->conversion_best, from, &best)) {
+		map_set(&r->conversion_best, from, number);
+		return;
+	}
+	if (best == number)
+		return;
+	r->conversions.data[best].several = r->conversions.data[number].several = 1;
+	if (r->conversions.data[number].count > r->conversions.data[best].count)
+		map_set(&r->conversion_best, from, number);
+}
+
+static enum CXChildVisitResult last_child(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+	(void)parent;
+	*(CXCursor *)data = cursor;
+	return CXChildVisit_Continue;
+}
+
+/* The field or parameter that an expression reads; 0 if it is something else. */
+static uint64_t subject(struct reader *r, CXCursor at)
+{
+	CXCursor to, inner;
+	int kind;
+
+	for (;;) {
+		switch ((int)r->c->getCursorKind(at)) {
+		case CXCursor_ParenExpr:
+		case CXCursor_UnexposedExpr:
+		case CXCursor_CStyleCastExpr:
+			inner = at;
+			r->c->visitChildren(at, last_child, &inner);
+			if (inner.data[1] == at.data[1])
+				return 0;
+			at = inner;
+			continue;
+		case CXCursor_DeclRefExpr:
+		case CXCursor_MemberRefExpr:
+			to = r->c->getCursorReferenced(at);
+			kind = (int)r->c->getCursorKind(to);
+			return kind == CXCursor_ParmDecl || kind == CXCursor_FieldDecl
+				   ? (uint64_t)(uintptr_t)to.data[0]
+				   : 0;
+		default:
+			return 0;
+		}
+	}
+}
+
+void reader_convert(struct reader *r, CXType t, CXCursor operand)
+{
+	CXType source = r->c->getCanonicalType(r->c->getCursorType(operand)), from, to;
+	uint64_t declaration;
+
+	if (source.kind != CXType_Pointer)
+		return;
+	from = r->c->getPointeeType(source);
+	to = r->c->getPointeeType(t);
+	if ((from.kind == CXType_Void || is_incomplete(r, from)) && is_telling(r, to)) {
+		declaration = subject(r, operand);
+		if (declaration)
+			note(r, declaration, t, to);
+		if (from.kind == CXType_Record)
+			note(r, plain_identity(r, from), to, to);
+	} else if (is_incomplete(r, to) && is_telling(r, from)) {
+		note(r, plain_identity(r, to), from, from);
+	}
+}
+
+uint32_t reader_converted(struct reader *r, CXCursor declaration)
+{
+	uint64_t number;
+
+	if (!map_get(&r->conversion_best, (uint64_t)(uintptr_t)declaration.data[0], &number) ||
+	    r->conversions.data[number].several)
+		return FRONT_NONE;
+	return reader_type(r, r->conversions.data[number].to);
+}
+
+uint32_t reader_stands_for(struct reader *r, CXType incomplete)
+{
+	uint64_t number;
+
+	if (!map_get(&r->conversion_best, plain_identity(r, incomplete), &number))
+		return FRONT_NONE;
+	return reader_type(r, r->c->getUnqualifiedType(r->conversions.data[number].to));
+}
