@@ -578,6 +578,7 @@ static void test_reach(void **unused)
 	assert_true(function(f, "handler")->address_taken);
 	assert_false(function(f, "leaf")->address_taken); /* (*leaf)(x) is a call as any */
 	assert_false(function(f, "parenthesised")->calls_pointer);
+	assert_false(function(f, "other")->calls_pointer);
 	assert_true(reaches(f, "parenthesised", "leaf"));
 	assert_true(reaches(f, "by_pointer", "handler") && reaches(f, "by_pointer", "leaf"));
 	assert_true(reaches(f, "by_pointer", "by_pointer"));
