@@ -262,6 +262,10 @@ static void add_stub(struct export *e, uint32_t stub)
 								     : "void)\n{\n");
 	if (fn && fn->noreturn) {
 		buf_adds(e->out, "\t_exit(0);\n");
+	} else if (e->h->stub_memory.size && e->h->stub_memory.data[stub]) {
+		buf_addc(e->out, '\t');
+		harness_stub_memory(e->h, stub, "", "muster_", e->out);
+		buf_addc(e->out, '\n');
 	} else if (type != WALK_NONE) {
 		buf_adds(e->out, "\tunion { ");
 		add_plain_type(e, result, 0);

@@ -67,6 +67,7 @@ struct harness {
 	 * type: what pointers to functions of that type may point to besides functions of the unit. */
 	VEC(uint32_t) stubs;
 	VEC(uint32_t) stub_types; /* of each: the type of its result in types; UINT32_MAX: void */
+	VEC(uint8_t) stub_memory; /* of each: not 0 if it manages memory (memory.c); then its type is UINT32_MAX */
 	VEC(uint32_t) extern_globals; /* front->globals that nobody defines and the harness does */
 	VEC(const uint8_t *) root_initial; /* of each root that is a global: its bytes as the program starts, NULL: not known. Empty: none is */
 	struct drive_table table; /* the vectors above */
@@ -78,6 +79,10 @@ void harness_free(struct harness *h);
 /* source.c: the C text to be appended to the unit. */
 void harness_source(const struct harness *h, struct buf *out);
 const struct harness_function *harness_find(const struct harness *h, const char *name);
+
+/* memory.c: if this stub manages memory, its body as a statement of C and 1: "return malloc((unsigned long)a0);". function stands
+ * before the names of libc, argument before the numbers of its parameters. Else 0. */
+int harness_stub_memory(const struct harness *h, uint32_t stub, const char *function, const char *argument, struct buf *out);
 
 /* build.c: compiles FILE with the appended text and links it with the driver, once for each content (cached under .muster/test/).
  * *program: path of the program with records, which `muster variant` and the rest take as any other; allocated. Functions

@@ -432,6 +432,7 @@ int harness_plan(struct harness **out, const struct front *f, const struct harne
 	h->options = with_defaults(o);
 	e = plan_requires_check(f, h->options.requires);
 	if (!e) {
+		plan_memory_hints(&p);
 		note_stub_names(&p, stubs);
 		for (size_t i = 0; i < f->functions.size; i++)
 			if (f->functions.data[i].defined && !from_system(&f->functions.data[i]))
@@ -446,6 +447,7 @@ int harness_plan(struct harness **out, const struct front *f, const struct harne
 	map_release(&p.keys);
 	map_release(&p.targets);
 	map_release(&p.hashes);
+	map_release(&p.memory);
 	strmap_release(&p.stub_names);
 	if (e) {
 		harness_free(h);
@@ -472,6 +474,7 @@ void harness_free(struct harness *h)
 	vec_release(&h->pool_keys);
 	vec_release(&h->stubs);
 	vec_release(&h->stub_types);
+	vec_release(&h->stub_memory);
 	vec_release(&h->extern_globals);
 	vec_release(&h->root_initial);
 	arena_release(&h->arena);

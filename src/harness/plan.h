@@ -16,6 +16,7 @@ struct planner {
 	struct map
 	    targets; /* from a function type (by its hash) to the drive type of pointers to it */
 	struct map hashes; /* of front types, without const (types.c) */
+	struct map memory; /* from a function type (by its hash) to how it manages memory */
 	struct strmap stub_names;
 	uint32_t byte; /* the type of what void * points to; UINT32_MAX: not made yet */
 };
@@ -35,6 +36,14 @@ uint32_t plan_stub(struct planner *p, uint32_t entry);
 /* Can its type be written at the end of the unit? */
 int plan_nameable(const struct front *f, uint32_t type);
 int plan_is_va_list(const struct front *f, uint32_t type);
+
+/* A function type's hash: equal for types that C calls compatible. */
+uint64_t plan_function_hash(const struct front *f, uint32_t type);
+
+/* memory.c: what names of members, parameters and typedefs say of pointers to functions; how a stub
+ * manages memory, 0: not. */
+void plan_memory_hints(struct planner *p);
+int plan_memory(struct planner *p, uint32_t entry);
 
 /* world.c: does what this function of libc returns and writes depend on its arguments (and on
  * memory) alone? */

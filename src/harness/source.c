@@ -36,6 +36,11 @@ static const char head[] =
     "extern unsigned long __muster_length(const void *, unsigned long) "
     "__asm__(\"muster_drive_length\");\n"
     "extern void __muster_assume(int) __asm__(\"muster_assume\");\n"
+    "extern void *__muster_malloc(unsigned long) __asm__(\"malloc\");\n"
+    "extern void *__muster_calloc(unsigned long, unsigned long) __asm__(\"calloc\");\n"
+    "extern void *__muster_realloc(void *, unsigned long) __asm__(\"realloc\");\n"
+    "extern void __muster_free(void *) __asm__(\"free\");\n"
+    "extern char *__muster_strdup(const char *) __asm__(\"strdup\");\n"
     "extern void __muster_exit(int) __asm__(\"_exit\") __attribute__((noreturn));\n"
     "static const struct __muster_table muster_drive_table;\n";
 
@@ -63,59 +68,52 @@ static void add_type_name(const struct front *f, uint32_t type, int parameter, s
 /* ----------------------------------------------------------------- stubs */
 
 /* The body: a result from the input. What does not fit into a slot is zero. */
-static void add_stub_body(const struct harness *h, uint32_t result, uint32_t type, int noreturn,
+static void add_stub_body(const struct harness *h, uint32_t stub, uint32_t result, int noreturn,
 			  struct buf *out)
 {
+	uint32_t type = h->stub_types.data[stub];
+
+	buf_adds(out, ") { ");
 	if (noreturn) {
-		buf_adds(out, " { __muster_exit(0); }\n");
-	} else if (type == UINT32_MAX) {
-		buf_adds(out, " { }\n");
-	} else {
-		buf_adds(out, " { union { ");
+		buf_adds(out, "__muster_exit(0);");
+	} else if (!harness_stub_memory(h, stub, "__muster_", "__muster_", out) &&
+		   type != UINT32_MAX) {
+		buf_adds(out, "union { ");
 		add_type_name(h->front, result, 0, out);
 		buf_addf(out, " v; char bytes[%u]; } u; ", h->types.data[type].size);
 		if (h->types.data[type].size <= DRIVE_RESULT)
 			buf_addf(out, "__muster_result(&u, &muster_drive_table, %u); ", type);
 		else
 			buf_adds(out, "__builtin_memset(&u, 0, sizeof u); ");
-		buf_adds(out, "return u.v; }\n");
+		buf_adds(out, "return u.v;");
 	}
+	buf_adds(out, " }\n");
 }
 
-static void add_function_stub(const struct harness *h, const struct front_function *fn,
-			      uint32_t type, struct buf *out)
+static void add_stub(const struct harness *h, uint32_t stub, struct buf *out)
 {
-	buf_adds(out, QUIET " ");
-	add_type_name(h->front, fn->result, 0, out);
-	buf_addf(out, " %s(", fn->name);
-	for (size_t i = 0; i < fn->parameters.size; i++) {
+	uint32_t entry = h->stubs.data[stub], front_type = entry & ~HARNESS_STUB_POINTER;
+	int pointer = entry != front_type;
+	const struct front_type *ft = pointer ? &h->front->types.data[front_type] : NULL;
+	const struct front_function *fn = pointer ? NULL : &h->front->functions.data[entry];
+	size_t count = pointer ? ft->parameters.size : fn->parameters.size;
+
+	buf_adds(out, pointer ? QUIET " static " : QUIET " ");
+	add_type_name(h->front, pointer ? ft->to : fn->result, 0, out);
+	if (pointer)
+		buf_addf(out, " muster_stub_%u(", front_type);
+	else
+		buf_addf(out, " %s(", fn->name);
+	for (size_t i = 0; i < count; i++) {
 		buf_adds(out, i ? ", " : "");
-		add_type_name(h->front, fn->parameters.data[i].type, 1, out);
+		add_type_name(h->front,
+			      pointer ? ft->parameters.data[i] : fn->parameters.data[i].type, 1,
+			      out);
 		buf_addf(out, " __muster_%zu", i);
 	}
-	if (fn->variadic && fn->parameters.size)
+	if (count && (pointer ? ft->variadic : fn->variadic))
 		buf_adds(out, ", ...");
-	buf_adds(out, ")");
-	add_stub_body(h, fn->result, type, fn->noreturn, out);
-}
-
-static void add_pointer_stub(const struct harness *h, uint32_t front_type, uint32_t type,
-			     struct buf *out)
-{
-	const struct front_type *ft = &h->front->types.data[front_type];
-
-	buf_adds(out, QUIET " static ");
-	add_type_name(h->front, ft->to, 0, out);
-	buf_addf(out, " muster_stub_%u(", front_type);
-	for (size_t i = 0; i < ft->parameters.size; i++) {
-		buf_adds(out, i ? ", " : "");
-		add_type_name(h->front, ft->parameters.data[i], 1, out);
-		buf_addf(out, " __muster_%zu", i);
-	}
-	if (ft->variadic && ft->parameters.size)
-		buf_adds(out, ", ...");
-	buf_adds(out, ")");
-	add_stub_body(h, ft->to, type, 0, out);
+	add_stub_body(h, stub, pointer ? ft->to : fn->result, !pointer && fn->noreturn, out);
 }
 
 static void add_stubs(const struct harness *h, struct buf *out)
@@ -132,14 +130,8 @@ static void add_stubs(const struct harness *h, struct buf *out)
 			buf_addf(out, " %s;\n", g->name);
 		}
 	}
-	for (size_t i = 0; i < h->stubs.size; i++) {
-		uint32_t entry = h->stubs.data[i], type = h->stub_types.data[i];
-
-		if (entry & HARNESS_STUB_POINTER)
-			add_pointer_stub(h, entry & ~HARNESS_STUB_POINTER, type, out);
-		else
-			add_function_stub(h, &h->front->functions.data[entry], type, out);
-	}
+	for (uint32_t i = 0; i < h->stubs.size; i++)
+		add_stub(h, i, out);
 }
 
 /* ---------------------------------------------------------------- thunks */
@@ -200,8 +192,7 @@ static void add_thunk(const struct harness *h, const struct harness_function *hf
 	/* Otherwise nobody would have the body of an inline function. */
 	if (fn->is_inline && !fn->is_static)
 		buf_addf(out, "extern __typeof__(%s) %s;\n", fn->name, fn->name);
-	buf_addf(out,
-		 QUIET " static void muster_thunk_%u(void **__muster_a, void *__muster_r) { ",
+	buf_addf(out, QUIET " static void muster_thunk_%u(void **__muster_a, void *__muster_r) { ",
 		 hf->number);
 	add_preconditions(h, fn, out);
 	if (h->calls.data[hf->number].result_size)

@@ -74,6 +74,11 @@ static uint64_t function_hash(const struct front *f, const struct front_function
 	return mix(h, (fn->variadic != 0) + 2 * fn->parameters.size);
 }
 
+uint64_t plan_function_hash(const struct front *f, uint32_t type)
+{
+	return type_hash(f, type, 1, 0);
+}
+
 /* The hash without const, computed once. */
 static uint64_t plain_hash(struct planner *p, uint32_t type)
 {
@@ -309,6 +314,9 @@ uint32_t plan_stub(struct planner *p, uint32_t entry)
 					      : p->f->functions.data[entry].result;
 	vec_push(&h->stubs, entry);
 	vec_push(&h->stub_types, NO_TYPE);
+	vec_push(&h->stub_memory, (uint8_t)plan_memory(p, entry));
+	if (h->stub_memory.data[n])
+		return n;
 	if (p->f->types.data[result].kind != FRONT_VOID && p->f->types.data[result].size) {
 		uint32_t type = plan_type(p, result, (struct plan_place){0});
 
@@ -327,12 +335,20 @@ static int stub_nameable(const struct front *f, const struct front_type *t)
 	return 1;
 }
 
-/* A pointer to functions: those of the unit whose address is taken, then a stub. */
+/* Functions with a body, and those of libc that do what their arguments say. */
+static int can_be_target(const struct planner *p, const struct front_function *fn)
+{
+	return fn->defined ||
+	       (!strmap_get(&p->stub_names, fn->name, NULL) && plan_is_pure(fn->name));
+}
+
+/* A pointer to functions: those whose address the unit takes, then a stub. */
 static uint32_t function_type(struct planner *p, uint32_t front, uint64_t memo)
 {
 	uint32_t to = p->f->types.data[front].to, n;
 	const struct front_type *ft = &p->f->types.data[to];
-	uint64_t hash = type_hash(p->f, to, 1, 0), found;
+	uint64_t hash = plan_function_hash(p->f, to), found;
+	int memory = plan_memory(p, to | HARNESS_STUB_POINTER), real = 0;
 	struct drive_type t = {.kind = DRIVE_FUNCTION, .size = 8};
 
 	if (map_get(&p->targets, hash, &found)) {
@@ -345,12 +361,14 @@ static uint32_t function_type(struct planner *p, uint32_t front, uint64_t memo)
 	for (size_t i = 0; i < p->f->functions.size && t.count < TARGETS_MAX; i++) {
 		const struct front_function *fn = &p->f->functions.data[i];
 
-		if (!fn->defined || !fn->address_taken || function_hash(p->f, fn) != hash)
+		if (!fn->address_taken || !can_be_target(p, fn) || function_hash(p->f, fn) != hash)
 			continue;
+		real |= !fn->defined;
 		vec_push(&p->h->targets, fn->name);
 		t.count++;
 	}
-	if (stub_nameable(p->f, ft)) {
+	/* Where libc's own is there, a stub that does the same is none. */
+	if (stub_nameable(p->f, ft) && !(memory && real)) {
 		char name[40];
 
 		snprintf(name, sizeof name, "muster_stub_%u", to);

@@ -268,6 +268,57 @@ static void test_large(void **state)
 	release(&p);
 }
 
+/* Functions without a body that manage memory do so. */
+static void test_memory(void **state)
+{
+	static const char text[] =
+	    "#include <stdlib.h>\n"
+	    "void *my_alloc(void *ctx, unsigned n, unsigned size); void my_free(void *p); void "
+	    "*get(int n);\n"
+	    "char *my_strdup(const char *s); void *my_realloc(void *p, size_t n); void "
+	    "node_free(struct node *);\n"
+	    "struct hooks { void *(*allocate)(size_t); void (*deallocate)(void *); void "
+	    "*(*find)(int); };\n"
+	    "static struct hooks ours = {malloc, 0, get};\n"
+	    "int f(struct hooks *h) { char *p = my_alloc(0, 2, 3); "
+	    "my_free(my_realloc(my_strdup(p), 4)); node_free(0);\n"
+	    "	h->deallocate(h->allocate(5)); return h->find(1) == get(2) && ours.find; }\n";
+	static const char *const stubs[] = {"my_alloc",	  "my_free",   "get", "my_strdup",
+					    "my_realloc", "node_free", NULL};
+	struct planned p = plan(text, NULL, stubs);
+	struct buf b = BUF_EMPTY;
+	int found = 0;
+	(void)state;
+
+	harness_source(p.h, &b);
+	assert_non_null(strstr(
+	    buf_str(&b),
+	    "return __muster_malloc((unsigned long)__muster_1 * (unsigned long)__muster_2);"));
+	assert_non_null(strstr(
+	    buf_str(&b),
+	    " my_free(__typeof__(void *) __muster_0) { __muster_free((void *)__muster_0); }"));
+	assert_non_null(
+	    strstr(buf_str(&b),
+		   "return __muster_realloc((void *)__muster_0, (unsigned long)__muster_1);"));
+	assert_non_null(strstr(buf_str(&b), "__muster_strdup((const char *)__muster_0)"));
+	for (size_t i = 0; i < p.h->targets.size; i++)
+		found += !strcmp(p.h->targets.data[i], "malloc");
+	assert_int_equal(found, 1);
+	assert_int_equal(p.h->targets.size, 3); /* malloc, and a stub each for free and find */
+	for (size_t i = 0; i < p.h->stubs.size; i++) {
+		uint32_t entry = p.h->stubs.data[i];
+		const char *name =
+		    entry & HARNESS_STUB_POINTER ? "" : p.f->functions.data[entry].name;
+
+		if (!strcmp(name, "get") || !strcmp(name, "node_free"))
+			assert_int_equal(p.h->stub_memory.data[i], 0);
+		if (!strcmp(name, "get"))
+			assert_int_not_equal(p.h->stub_types.data[i], UINT32_MAX);
+	}
+	buf_release(&b);
+	release(&p);
+}
+
 /* ------------------------------------------------------------- preconditions */
 
 static int fails(const char *text, const char *requires, const char *words)
@@ -505,11 +556,11 @@ static int setup(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_types),     cmocka_unit_test(test_places),
-	    cmocka_unit_test(test_limits),    cmocka_unit_test(test_large),
-	    cmocka_unit_test(test_requires),  cmocka_unit_test(test_build),
-	    cmocka_unit_test(test_no_branch), cmocka_unit_test(test_bad),
-	    cmocka_unit_test(test_from),
+	    cmocka_unit_test(test_types),  cmocka_unit_test(test_places),
+	    cmocka_unit_test(test_limits), cmocka_unit_test(test_large),
+	    cmocka_unit_test(test_memory), cmocka_unit_test(test_requires),
+	    cmocka_unit_test(test_build),  cmocka_unit_test(test_no_branch),
+	    cmocka_unit_test(test_bad),	   cmocka_unit_test(test_from),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);
