@@ -271,10 +271,26 @@ static uint32_t pool_key(struct planner *p, uint32_t pointer, uint32_t to)
 	return pointer;
 }
 
+/* What a pointer points to: where its type does not say, what the unit takes it for. */
+static uint32_t pointee_of(const struct planner *p, uint32_t front, struct plan_place where)
+{
+	uint32_t to = p->f->types.data[front].to, as = to;
+	const struct front_type *t = &p->f->types.data[to];
+
+	if (t->kind != FRONT_VOID && t->size)
+		return to;
+	if (where.as && p->f->types.data[where.as - 1].kind == FRONT_POINTER)
+		as = p->f->types.data[where.as - 1].to;
+	else if (t->kind == FRONT_STRUCT && p->f->types.data[t->plain].as != FRONT_NONE)
+		as = p->f->types.data[t->plain].as;
+	t = &p->f->types.data[as];
+	return t->size && t->kind != FRONT_FUNCTION ? as : to;
+}
+
 static uint32_t pointer_type(struct planner *p, uint32_t front, struct plan_place where,
 			     uint64_t memo)
 {
-	uint32_t to = p->f->types.data[front].to, n, element;
+	uint32_t to = pointee_of(p, front, where), n, element;
 	const struct front_type *pointee = &p->f->types.data[to];
 	struct drive_type t = {.kind = DRIVE_POINTER, .size = 8};
 
@@ -445,7 +461,7 @@ static uint32_t record_type(struct planner *p, uint32_t front, uint64_t memo)
 
 	for (size_t i = 0; i < ft->fields.size; i++) {
 		const struct front_field *m = &ft->fields.data[i];
-		struct plan_place where = {.interior = field_inner(p, ft, i)};
+		struct plan_place where = {.interior = field_inner(p, ft, i), .as = m->as + 1};
 		uint32_t type;
 
 		if (m->bits || !p->f->types.data[m->type].size)
@@ -496,7 +512,7 @@ static uint32_t array_type(struct planner *p, uint32_t front, uint64_t memo)
 uint32_t plan_type(struct planner *p, uint32_t front, struct plan_place where)
 {
 	const struct front_type *t = &p->f->types.data[front];
-	uint64_t memo = mix(mix(front + 1, 0), where.interior != 0), found;
+	uint64_t memo = mix(mix(front + 1, where.as), where.interior != 0), found;
 	uint32_t n;
 
 	if (map_get(&p->types, memo, &found))
@@ -525,7 +541,7 @@ uint32_t plan_parameter(struct planner *p, const struct front_function *fn, uint
 {
 	const struct front_parameter *m = &fn->parameters.data[index];
 	const struct front_type *t = &p->f->types.data[m->type];
-	struct plan_place where = {0};
+	struct plan_place where = {.as = m->as + 1};
 	int partner = 0;
 
 	if (t->kind == FRONT_ARRAY) {

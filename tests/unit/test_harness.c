@@ -268,6 +268,28 @@ static void test_large(void **state)
 	release(&p);
 }
 
+/* What a pointer is converted to says what it points to, where its type does not. */
+static void test_conversions(void **state)
+{
+	struct planned p = plan("struct hidden; struct state { int mode; struct state *next; };\n"
+				"struct stream { struct hidden *state; void *data; };\n"
+				"int f(struct stream *s) { struct state *t = (struct state "
+				"*)s->state; return t->mode; }\n"
+				"int g(void *user) { struct state *t = user; return t->mode; }\n",
+				NULL, NULL);
+	const struct drive_type *t = root_type(p.h, "f", 0);
+	(void)state;
+
+	check_layout(p.h);
+	t = &p.h->types.data[t->a];
+	t = &p.h->types.data[p.h->members.data[t->a].type];
+	assert_int_equal(t->kind, DRIVE_POINTER);
+	assert_int_equal(p.h->types.data[t->a].size, 16);
+	assert_int_equal(p.h->types.data[root_type(p.h, "g", 0)->a].size, 16);
+	assert_int_equal(limits_of(p.h, "f"), 0);
+	release(&p);
+}
+
 /* Functions without a body that manage memory do so. */
 static void test_memory(void **state)
 {
@@ -556,11 +578,12 @@ static int setup(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_types),  cmocka_unit_test(test_places),
-	    cmocka_unit_test(test_limits), cmocka_unit_test(test_large),
-	    cmocka_unit_test(test_memory), cmocka_unit_test(test_requires),
-	    cmocka_unit_test(test_build),  cmocka_unit_test(test_no_branch),
-	    cmocka_unit_test(test_bad),	   cmocka_unit_test(test_from),
+	    cmocka_unit_test(test_types),     cmocka_unit_test(test_places),
+	    cmocka_unit_test(test_limits),    cmocka_unit_test(test_large),
+	    cmocka_unit_test(test_memory),    cmocka_unit_test(test_conversions),
+	    cmocka_unit_test(test_requires),  cmocka_unit_test(test_build),
+	    cmocka_unit_test(test_no_branch), cmocka_unit_test(test_bad),
+	    cmocka_unit_test(test_from),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);
