@@ -120,15 +120,25 @@ static uint64_t last_place(const struct search *s)
 	return hash_mix(((uint64_t)d->unit << 32 | d->index) + last->outcome) | 1;
 }
 
-/* Was the bound broken at which the child came? */
-static int bound_broke(const struct search *s, const struct path_step *step)
+/* What became of the bound that the child was sent to break. */
+enum bound_fate {
+	BOUND_LEFT,  /* broken, or nothing more was seen of it */
+	BOUND_MOVED, /* it holds, for an object of another size */
+	BOUND_KEPT,  /* it holds as it did: the child went elsewhere */
+};
+
+static enum bound_fate bound_fate(const struct search *s, const struct path_step *step)
 {
 	const struct path *p = &s->child;
-	for (size_t i = p->steps.size; i-- > 0 && p->steps.data[i].ordinal >= step->ordinal;)
-		if (p->steps.data[i].site == step->site && p->steps.data[i].kind == step->kind &&
-		    p->steps.data[i].outcome != step->outcome)
-			return 1;
-	return 0;
+	for (size_t i = p->steps.size; i-- > 0 && p->steps.data[i].ordinal >= step->ordinal;) {
+		const struct path_step *c = &p->steps.data[i];
+		if (c->ordinal > step->ordinal || c->kind != step->kind || c->nth != step->nth)
+			continue;
+		if (c->self == step->self)
+			return BOUND_KEPT;
+		return c->site == step->site && c->outcome == step->outcome ? BOUND_MOVED : BOUND_LEFT;
+	}
+	return BOUND_LEFT;
 }
 
 static void read_child(struct search *s, struct sent *c, const struct run_result *r)
@@ -141,6 +151,16 @@ static void read_child(struct search *s, struct sent *c, const struct run_result
 		c->t.place = last_place(s);
 	if (s->child.assumed)
 		c->t.flags |= TEST_ASSUMED;
+}
+
+/* Is it undefined what the program does when the bound of this instruction is broken? */
+static int is_access(const struct search *s, const struct path_step *step)
+{
+	const struct sites_decision *d = &s->sites.decisions.data[step->site];
+	struct site site;
+	if (!site_find(s->sites.tables, d->unit, d->index, &site))
+		return 1;
+	return site.kind != SITE_CALL && site.kind != SITE_ALLOCA;
 }
 
 /* Runs the child traced and compares; fills in what is known of its path. */
@@ -158,9 +178,13 @@ static int follow(struct search *s, struct expansion *x, struct sent *c)
 	read_child(s, c, &r);
 	s->stats.predictions++;
 	enum path_match match = path_compare(step, c->outcome, &s->child, NULL);
-	if (match == PATH_REACHED && t->flags & TEST_BROKEN && r.end != RUN_SIGNAL &&
-	    !bound_broke(s, step))
-		match = PATH_OTHER;
+	if (match == PATH_REACHED && t->flags & TEST_BROKEN && r.end != RUN_SIGNAL) {
+		enum bound_fate fate = bound_fate(s, step);
+		if (fate == BOUND_KEPT)
+			match = PATH_OTHER;
+		if (fate == BOUND_MOVED || !is_access(s, step))
+			t->flags &= ~(uint32_t)TEST_BROKEN;
+	}
 	if (match == PATH_REACHED) {
 		c->open = 1;
 		s->stats.reached++;
@@ -201,16 +225,6 @@ static int look_again(struct search *s, struct expansion *x, struct sent *c)
 	return 0;
 }
 
-/* Is it undefined what the program does when the bound of this instruction is broken? */
-static int is_access(const struct search *s, const struct path_step *step)
-{
-	const struct sites_decision *d = &s->sites.decisions.data[step->site];
-	struct site site;
-	if (!site_find(s->sites.tables, d->unit, d->index, &site))
-		return 1;
-	return site.kind != SITE_CALL && site.kind != SITE_ALLOCA;
-}
-
 /* Runs s->input in both variants. 1: it diverged, 0, -1. */
 static int run_sent(struct search *s, struct expansion *x, struct sent *c)
 {
@@ -236,7 +250,7 @@ static int run_sent(struct search *s, struct expansion *x, struct sent *c)
 	/* Nothing on its path is for the first stage. */
 	if (!(t->flags & (TEST_PROGRESS | TEST_NEAR | TEST_DIVERGED | TEST_ASSUMED)) && t->path)
 		t->stage = STAGE_CONTEXT;
-	if (t->flags & TEST_BROKEN && is_access(s, c->step)) {
+	if (t->flags & TEST_BROKEN) {
 		keep = 1;
 		if (r.end != RUN_SIGNAL)
 			search_lose(s, LOSS_BOUND);

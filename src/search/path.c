@@ -47,19 +47,6 @@ void path_release(struct path *p)
 	vec_release(&p->steps);
 }
 
-/* Of the two outcomes of a bound the one that programs mean to have is the other. */
-static int is_broken(const struct trace *t, const struct muster_event *e)
-{
-	switch (t->nodes[e->label].op) {
-	case MUSTER_OP_EQ:
-	case MUSTER_OP_UMULO:
-	case MUSTER_OP_UADDO:
-		return e->arg != 0;
-	default:
-		return e->arg == 0;
-	}
-}
-
 static void add_step(struct path *p, const struct trace *t, const struct muster_event *e,
 		     struct sites *sites, const struct exec *exec)
 {
@@ -83,9 +70,13 @@ static void add_step(struct path *p, const struct trace *t, const struct muster_
 		p->reads = hash_mix(p->reads ^ p->digest ^ s.self);
 	}
 	if (s.kind == MUSTER_EV_BOUND) {
-		s.self = hash_mix(s.self + ++p->bounds);
-		if (p->exact && is_broken(t, e))
+		s.nth = ++p->bounds;
+		s.self = hash_mix(s.self + s.nth);
+		if (p->exact) { /* the size of the object that was there in this run is part of it */
+			const struct muster_node *n = &t->nodes[e->label];
+			s.self = hash_mix(s.self ^ n->k ^ (uint64_t)n->op << 56);
 			p->reads = hash_mix(p->reads ^ p->digest ^ s.self);
+		}
 	}
 	if (s.kind == MUSTER_EV_CONCRETE && p->exact) {
 		s.self = hash_mix(s.self + ++p->bounds);

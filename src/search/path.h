@@ -28,6 +28,7 @@ struct path_step {
 	uint32_t outcome; /* of a decision; of a bound: 0 or 1; of a concretisation: the reason */
 	uint32_t kind;	  /* MUSTER_EV_BRANCH, SWITCH, BOUND, GIVEN or CONCRETE; PATH_READ */
 	uint32_t ordinal; /* decisions before it */
+	uint32_t nth;	  /* of a bound: its number since the last decision, from 1 */
 	uint64_t prefix;  /* digest of them */
 	uint64_t reads;	  /* digest of what reads found before it */
 	uint64_t self; /* what it adds to the digest; of a bound or read: what it is known by after
@@ -42,8 +43,7 @@ struct path {
 	uint64_t reads;	 /* of what all reads found */
 	int cut;	 /* a table was full or a site capped: there was more */
 	int assumed;	 /* the run ended because an assumption did not hold */
-	int exact;	 /* set by the caller: bounds that are broken and values that were fixed are part of
-			    reads, too */
+	int exact;	 /* set by the caller: bounds and values that were fixed are part of reads, too */
 	uint64_t concretisations;
 	uint64_t stale;	  /* values given up because somebody else wrote */
 	uint64_t threads; /* threads, children and other programs: they are not followed */
