@@ -116,7 +116,8 @@ struct test_bug {
 	char *id;	   /* name of its file */
 	struct finding finding;
 	struct buf data; /* as small as it could be made */
-	uint64_t test;	 /* id in the store */
+	uint32_t first;	 /* function whose test showed it first */
+	uint64_t test;	 /* that test's number there, from 1 */
 	char *file;	 /* its input */
 	int program_level;
 	uint64_t count;	    /* tests that showed it */
@@ -190,8 +191,17 @@ int test_unpack_stats(struct test_session *s, const char *data, size_t size);
  * what fails. 0, -1. */
 int test_check(struct test_session *s, const uint32_t *functions, size_t count);
 void test_bug_release(struct test_bug *b);
-/* test_shrink.c: a smaller input that fails in the same place, in *data. 0, -1. */
-int test_shrink(struct test_session *s, uint32_t number, uint64_t bucket, struct buf *data);
+/* test_shrink.c: smaller inputs that fail in the same places, all together. quick: two rounds only.
+ * 0, -1. */
+struct test_shrink_job {
+	uint32_t number; /* of the function in the harness */
+	uint64_t bucket; /* of the batch */
+	struct buf data; /* the input, which is replaced */
+	/* private */
+	int better;
+	size_t first;
+};
+int test_shrink(struct test_session *s, struct test_shrink_job *jobs, size_t count, int quick);
 
 /* test_verdict.c */
 void test_find_outcomes(struct test_session *s); /* of each function */

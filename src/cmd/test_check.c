@@ -180,17 +180,17 @@ static void count_for(struct test_session *s, uint32_t function, struct test_cas
 }
 
 /* The same place from the program's own start: that input is the one to tell. */
-static int raise_level(struct test_session *s, uint32_t function, const struct test_case *t,
-		       struct test_bug *b)
+static void raise_level(struct test_session *s, uint32_t function, const struct test_case *t,
+			struct test_bug *b)
 {
 	struct test_function *f = &s->functions.data[function];
 	struct test_bug own = {.function = function};
 	if (b->program_level || strcmp(f->name, "main") || !b->finding.failed)
-		return 0;
+		return;
 	buf_add(&own.data, t->data, t->size);
 	if (!is_program_level(s, f, &own.data) || confirm(s, t, &own)) {
 		test_bug_release(&own);
-		return 0;
+		return;
 	}
 	if (own.finding.failed) {
 		struct buf data = b->data;
@@ -201,21 +201,125 @@ static int raise_level(struct test_session *s, uint32_t function, const struct t
 		b->function = function;
 	}
 	test_bug_release(&own);
-	return 0;
 }
 
-static int new_bug(struct test_session *s, uint32_t function, struct test_case *t,
-		   const struct batch_item *item)
+/* A test: of a function, its number there. */
+struct pick {
+	uint32_t function;
+	size_t test;
+};
+
+/* A failure that nobody knows, and the tests that showed it too. */
+struct fresh {
+	uint32_t function;
+	size_t test;
+	struct batch_item item;
+	struct test_shrink_job job;
+	VEC(struct pick) others;
+};
+typedef VEC(struct fresh) fresh_list;
+
+static struct test_case *case_of(struct test_session *s, uint32_t function, size_t test)
+{
+	return &s->functions.data[function].tests.data[test];
+}
+
+/* The new failure that this one is another instance of, or NULL. */
+static struct fresh *find_fresh(fresh_list *list, uint32_t function, const struct batch_item *item)
+{
+	for (size_t i = 0; i < list->size; i++) {
+		const struct batch_item *x = &list->data[i].item;
+		if (list->data[i].function == function && item->bucket && x->bucket == item->bucket)
+			return &list->data[i];
+		if (item->function && x->function && x->line == item->line &&
+		    !strcmp(x->kind, item->kind) && !strcmp(x->function, item->function) &&
+		    same_text(x->file, item->file))
+			return &list->data[i];
+	}
+	return NULL;
+}
+
+/* A test failed: another instance of something known, or something to look at. */
+static void sort_failure(struct test_session *s, fresh_list *list, uint32_t function, size_t test,
+			 const struct batch_item *item)
 {
 	struct test_function *f = &s->functions.data[function];
-	struct test_bug b = {.function = function, .test = t->id};
-	buf_add(&b.data, t->data, t->size);
-	if (item->failed && item->bucket && !item->timed &&
-	    test_shrink(s, f->harness->number, item->bucket, &b.data))
-		goto fail;
-	if (confirm(s, t, &b))
-		goto fail;
-	if (!b.finding.failed && !item->ran && !(t->flags & (TEST_CRASH | TEST_HANG))) {
+	struct test_case *t = case_of(s, function, test);
+	uint64_t known;
+	t->failed = 1;
+	if (item->bucket && map_get(&f->buckets, item->bucket, &known)) {
+		count_for(s, function, t, &s->bugs.data[known]);
+		return;
+	}
+	struct test_bug *b = item->kind[0] ? find_place(s, function, item) : NULL;
+	if (b) {
+		count_for(s, function, t, b);
+		raise_level(s, function, t, b);
+		if (item->bucket)
+			map_set(&f->buckets, item->bucket, (uint64_t)(b - s->bugs.data));
+		return;
+	}
+	struct fresh *same = find_fresh(list, function, item);
+	if (same) {
+		vec_push(&same->others, (struct pick){function, test});
+		return;
+	}
+	struct fresh x = {.function = function, .test = test, .item = *item};
+	x.job = (struct test_shrink_job){.number = f->harness->number, .bucket = item->bucket};
+	buf_add(&x.job.data, t->data, t->size);
+	vec_push(list, x);
+}
+
+static int shrink(struct test_session *s, fresh_list *list)
+{
+	struct test_shrink_job *jobs = mem_zalloc((list->size + 1) * sizeof *jobs);
+	size_t n = 0;
+	int quick = s->o->seconds > 0 && test_clock() - s->shared->started > s->o->seconds;
+	for (size_t i = 0; i < list->size; i++)
+		if (list->data[i].item.bucket && !list->data[i].item.timed)
+			jobs[n++] = list->data[i].job;
+	int r = test_shrink(s, jobs, n, quick);
+	n = 0;
+	for (size_t i = 0; i < list->size; i++)
+		if (list->data[i].item.bucket && !list->data[i].item.timed)
+			list->data[i].job = jobs[n++];
+	free(jobs);
+	return r;
+}
+
+static void add_bug(struct test_session *s, const struct fresh *x, struct test_bug *b)
+{
+	struct test_function *f = &s->functions.data[x->function];
+	const struct batch_item *item = &x->item;
+	b->id = make_id(s, f, &b->finding);
+	b->raw_kind = mem_strdup(item->kind);
+	b->raw_function = item->function ? mem_strdup(item->function) : NULL;
+	b->raw_file = item->file ? mem_strdup(item->file) : NULL;
+	b->raw_line = item->line;
+	b->program_level = is_program_level(s, f, &b->data);
+	add_hint(s, f, b);
+	if (!b->finding.function[0]) /* one bucket for each function that hangs */
+		b->finding.bucket = hash64(f->name, strlen(f->name), b->finding.bucket);
+	vec_push(&s->bugs, *b);
+	if (s->o->verbose && !s->o->quiet)
+		log_warn("%s: %s", f->name, buf_str(&vec_last(&s->bugs).finding.summary));
+}
+
+/* Confirms a failure: a new bug, one that is known after all, or none. */
+static int resolve(struct test_session *s, struct fresh *x)
+{
+	struct test_function *f = &s->functions.data[x->function];
+	struct test_case *t = case_of(s, x->function, x->test);
+	struct test_bug b = {.function = x->function,
+			     .first = x->function,
+			     .test = (uint64_t)x->test + 1,
+			     .data = x->job.data};
+	buf_init(&x->job.data);
+	if (confirm(s, t, &b)) {
+		test_bug_release(&b);
+		return -1;
+	}
+	if (!b.finding.failed && !x->item.ran && !(t->flags & (TEST_CRASH | TEST_HANG))) {
 		test_bug_release(
 		    &b); /* nothing is wrong with it, but for what it did to the batch */
 		t->failed = 0;
@@ -224,60 +328,39 @@ static int new_bug(struct test_session *s, uint32_t function, struct test_case *
 	}
 	if (!b.finding.failed && !b.finding.kind[0])
 		suspect(&b.finding, t);
-	struct test_bug *known = find_finding(s, function, &b.finding);
+	struct test_bug *known = find_finding(s, x->function, &b.finding);
 	if (known) {
 		test_bug_release(&b);
-		count_for(s, function, t, known);
-		return raise_level(s, function, t, known);
+	} else {
+		add_bug(s, x, &b);
+		known = &vec_last(&s->bugs);
 	}
-	b.id = make_id(s, f, &b.finding);
-	b.raw_kind = mem_strdup(item->kind);
-	b.raw_function = item->function ? mem_strdup(item->function) : NULL;
-	b.raw_file = item->file ? mem_strdup(item->file) : NULL;
-	b.raw_line = item->line;
-	b.program_level = is_program_level(s, f, &b.data);
-	add_hint(s, f, &b);
-	if (!b.finding.function[0]) /* one bucket for each function that hangs */
-		b.finding.bucket = hash64(f->name, strlen(f->name), b.finding.bucket);
-	vec_push(&s->bugs, b);
-	count_for(s, function, t, &vec_last(&s->bugs));
-	if (s->o->verbose && !s->o->quiet)
-		log_warn("%s: %s", f->name, buf_str(&vec_last(&s->bugs).finding.summary));
+	count_for(s, x->function, t, known);
+	raise_level(s, x->function, t, known);
+	if (x->item.bucket)
+		map_set(&f->buckets, x->item.bucket, (uint64_t)(known - s->bugs.data));
+	for (size_t i = 0; i < x->others.size; i++) {
+		struct pick *p = &x->others.data[i];
+		count_for(s, p->function, case_of(s, p->function, p->test), known);
+		raise_level(s, p->function, case_of(s, p->function, p->test), known);
+	}
 	return 0;
-fail:
-	test_bug_release(&b);
-	return -1;
 }
 
-static int look(struct test_session *s, uint32_t function, struct test_case *t,
-		const struct batch_item *item)
+static int resolve_all(struct test_session *s, fresh_list *list)
 {
-	struct test_function *f = &s->functions.data[function];
-	uint64_t known;
-	t->failed = 1;
-	if (item->bucket && map_get(&f->buckets, item->bucket, &known)) {
-		count_for(s, function, t, &s->bugs.data[known]);
-		return 0;
+	int r = shrink(s, list);
+	for (size_t i = 0; i < list->size; i++) {
+		if (!r)
+			r = resolve(s, &list->data[i]);
+		buf_release(&list->data[i].job.data);
+		vec_release(&list->data[i].others);
 	}
-	struct test_bug *b = item->kind[0] ? find_place(s, function, item) : NULL;
-	if (b) {
-		count_for(s, function, t, b);
-		if (raise_level(s, function, t, b))
-			return -1;
-	} else if (new_bug(s, function, t, item)) {
-		return -1;
-	}
-	if (item->bucket && t->bug)
-		map_set(&f->buckets, item->bucket, t->bug - 1);
-	return 0;
+	vec_release(list);
+	return r;
 }
 
 /* ----------------------------------------------------------------- batches */
-
-struct pick {
-	uint32_t function;
-	size_t test;
-};
 
 static int open_checks(struct test_session *s)
 {
@@ -294,23 +377,19 @@ static int open_checks(struct test_session *s)
 
 /* What became of one test. One that failed in the search's own run is looked at whatever the batch
  * says. */
-static int settle(struct test_session *s, uint32_t function, struct test_case *t,
-		  const struct batch_item *item, uint64_t *failures)
+static void settle(struct test_session *s, fresh_list *list, const struct pick *p,
+		   const struct batch_item *item, uint64_t *failures)
 {
-	struct test_function *f = &s->functions.data[function];
-	int doubtful = !item->ran || t->flags & (TEST_CRASH | TEST_HANG);
-	if (item->ran && !item->failed && !doubtful) {
-		t->passed = 1;
-		return 0;
-	}
-	if (++*failures > FAILURES) {
-		f->unchecked++;
-		return 0;
-	}
-	if (item->ran && item->failed)
-		return look(s, function, t, item);
+	struct test_function *f = &s->functions.data[p->function];
+	struct test_case *t = &f->tests.data[p->test];
 	struct batch_item alone = {.ran = item->ran}; /* only a run of its own says */
-	return look(s, function, t, &alone);
+	if (item->ran && !item->failed && !(t->flags & (TEST_CRASH | TEST_HANG)))
+		t->passed = 1;
+	else if (++*failures > FAILURES)
+		f->unchecked++;
+	else
+		sort_failure(s, list, p->function, p->test,
+			     item->ran && item->failed ? item : &alone);
 }
 
 int test_check(struct test_session *s, const uint32_t *functions, size_t count)
@@ -340,20 +419,19 @@ int test_check(struct test_session *s, const uint32_t *functions, size_t count)
 		r = batch_run(s->batch, items.data, items.size);
 	s->checks += items.size;
 	uint64_t failures = 0;
+	fresh_list list = {0};
 	for (size_t i = 0; i < picks.size && !r; i++) {
-		struct test_function *f = &s->functions.data[picks.data[i].function];
 		if (i && picks.data[i - 1].function != picks.data[i].function)
 			failures = 0;
-		r = settle(s, picks.data[i].function, &f->tests.data[picks.data[i].test],
-			   &items.data[i], &failures);
+		settle(s, &list, &picks.data[i], &items.data[i], &failures);
 	}
 	for (size_t i = 0; i < slow.size && !r; i++) {
 		struct batch_item none = {0};
 		failures = 0;
-		r = settle(s, slow.data[i].function,
-			   &s->functions.data[slow.data[i].function].tests.data[slow.data[i].test],
-			   &none, &failures);
+		settle(s, &list, &slow.data[i], &none, &failures);
 	}
+	if (!r)
+		r = resolve_all(s, &list);
 	for (size_t i = 0; i < count && !r; i++)
 		s->functions.data[functions[i]].checked = 1;
 	vec_release(&picks);

@@ -24,8 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BATCH_TESTS 512	  /* that wait before the san variant is started */
-#define BATCH_SECONDS 5.0 /* or so long */
+#define BATCH_TESTS 1500   /* that wait before the san variant is started */
+#define BATCH_SECONDS 10.0 /* or so long */
 #define PIPE_SIZE (1 << 20)
 #define PROGRESS_AFTER 2.0
 

@@ -1,10 +1,13 @@
-/* test_shrink.c: from an input that fails to the plainest that fails in the same place.
+/* test_shrink.c: from inputs that fail to the plainest that fail in the same places.
  *
- * First the canonical form. Then rounds: each round tries some dozens of changes at once, in one
- * batch, each on the best input so far; those that keep the failure are put together, and if all of
- * them at once keep it as well that is the new best, else the first of them is. Changes are, in
- * this order: a group of bytes becomes 0; a byte becomes 1, half of what it was, or one less. A
- * batch costs one start of the program, so a bug costs some tenths of a second.
+ * Starting the san variant costs more than a hundred calls in it, so all inputs are made small
+ * together: in each round every one of them has some dozens of changes tried, each on the best form
+ * so far, all in one batch. Of an input, the changes that keep the failure are then put together;
+ * if all of them at once keep it as well (a second batch) that is the new best, else the first of
+ * them is.
+ *
+ * Rounds: the canonical form; groups of bytes become 0; words become small numbers; bytes become 1
+ * or half of what they were; the canonical form again.
  */
 #include "base/error.h"
 #include "cmd/test.h"
@@ -12,94 +15,56 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHANGES 48
-#define ROUNDS 6
-
-struct shrink {
-	struct test_session *s;
-	uint64_t bucket;
-	struct buf best;
-};
+#define CHANGES 32 /* of one input in a round */
+#define ZERO_ROUNDS 3
 
 struct change {
 	size_t at[8]; /* bytes */
 	unsigned count;
-	uint8_t value;
+	uint8_t value; /* of the first; the others become 0 */
 };
 
-/* The first byte gets the value, in a word the others become 0. */
+/* An input that is tried: one of a job's. */
+struct attempt {
+	size_t job;
+	struct buf input;
+	struct change change;
+	int keeps;
+};
+typedef VEC(struct attempt) attempt_list;
+
 static void apply(struct buf *b, const struct change *c)
 {
 	for (unsigned i = 0; i < c->count; i++)
 		b->data[c->at[i]] = (char)(i ? 0 : c->value);
 }
 
-/* Which of the inputs fail in the same place: keeps[i]. */
-static int try_all(struct shrink *k, struct buf *inputs, size_t count, int *keeps)
+static void release(attempt_list *list)
 {
-	struct batch_item *items = mem_zalloc(count * sizeof *items);
-	for (size_t i = 0; i < count; i++)
-		items[i] = (struct batch_item){.data = inputs[i].data, .size = inputs[i].size};
-	int r = batch_run(k->s->batch, items, count);
-	for (size_t i = 0; i < count && !r; i++)
-		keeps[i] = items[i].ran && items[i].failed && items[i].bucket == k->bucket;
-	k->s->checks += count;
+	for (size_t i = 0; i < list->size; i++)
+		buf_release(&list->data[i].input);
+	vec_release(list);
+}
+
+/* Runs them all and says which keep their job's failure. */
+static int try_all(struct test_session *s, const struct test_shrink_job *jobs, attempt_list *list)
+{
+	struct batch_item *items = mem_zalloc((list->size + 1) * sizeof *items);
+	for (size_t i = 0; i < list->size; i++)
+		items[i] = (struct batch_item){.data = list->data[i].input.data,
+					       .size = list->data[i].input.size};
+	int r = batch_run(s->batch, items, list->size);
+	for (size_t i = 0; i < list->size && !r; i++)
+		list->data[i].keeps = items[i].ran && items[i].failed &&
+				      items[i].bucket == jobs[list->data[i].job].bucket;
+	s->checks += list->size;
 	free(items);
 	return r;
 }
 
-/* 1 if the input keeps the failure, and is the best then; -1. */
-static int accept(struct shrink *k, struct buf *input)
-{
-	int keeps = 0;
-	if (try_all(k, input, 1, &keeps))
-		return -1;
-	if (keeps) {
-		struct buf old = k->best;
-		k->best = *input;
-		*input = old;
-	}
-	return keeps;
-}
+/* ----------------------------------------------------------------- changes */
 
-static int merge(struct shrink *k, const struct change *changes, size_t count, const int *keeps)
-{
-	struct buf all = {0};
-	size_t first = count, kept = 0;
-	buf_add(&all, k->best.data, k->best.size);
-	for (size_t i = count; i-- > 0;) /* the first of those that change the same bytes counts */
-		if (keeps[i]) {
-			apply(&all, &changes[i]);
-			first = i;
-			kept++;
-		}
-	int r = kept > 1 ? accept(k, &all) : 0;
-	if (!r && kept) {
-		apply(&k->best, &changes[first]);
-		r = 1;
-	}
-	buf_release(&all);
-	return r;
-}
-
-/* 1: the best became better; 0; -1. */
-static int round_of(struct shrink *k, const struct change *changes, size_t count)
-{
-	struct buf inputs[CHANGES] = {{0}};
-	int keeps[CHANGES] = {0}, r;
-	if (!count)
-		return 0;
-	for (size_t i = 0; i < count; i++) {
-		buf_add(&inputs[i], k->best.data, k->best.size);
-		apply(&inputs[i], &changes[i]);
-	}
-	r = try_all(k, inputs, count, keeps);
-	for (size_t i = 0; i < count; i++)
-		buf_release(&inputs[i]);
-	return r ? -1 : merge(k, changes, count, keeps);
-}
-
-/* Groups of bytes that are not 0, as few as they may be. */
+/* Groups of bytes that are not 0, as small as they may be. */
 static size_t zeros(const struct buf *b, struct change *out)
 {
 	size_t used = 0, count = 0;
@@ -107,11 +72,14 @@ static size_t zeros(const struct buf *b, struct change *out)
 		used += b->data[i] != 0;
 	unsigned group = used > CHANGES ? (unsigned)((used + CHANGES - 1) / CHANGES) : 1;
 	group = group > 8 ? 8 : group;
-	for (size_t i = DRIVE_PREFIX; i < b->size && count < CHANGES; i++) {
+	for (size_t i = DRIVE_PREFIX; i < b->size; i++) {
 		if (!b->data[i])
 			continue;
-		if (!count || out[count - 1].count == group)
+		if (!count || out[count - 1].count == group) {
+			if (count == CHANGES)
+				break;
 			out[count++] = (struct change){.value = 0};
+		}
 		out[count - 1].at[out[count - 1].count++] = i;
 	}
 	return count;
@@ -134,7 +102,7 @@ static size_t words(const struct buf *b, struct change *out)
 static size_t smaller(const struct buf *b, struct change *out)
 {
 	size_t count = 0;
-	for (size_t i = DRIVE_PREFIX; i < b->size && count + 3 <= CHANGES; i++) {
+	for (size_t i = DRIVE_PREFIX; i < b->size && count + 2 <= CHANGES; i++) {
 		uint8_t v = (uint8_t)b->data[i];
 		if (v > 1)
 			out[count++] = (struct change){{i}, 1, 1};
@@ -144,34 +112,110 @@ static size_t smaller(const struct buf *b, struct change *out)
 	return count;
 }
 
-static int canonical(struct shrink *k, uint32_t number)
+/* ------------------------------------------------------------------ rounds */
+
+static void add(attempt_list *list, size_t job, const struct buf *from, const struct change *c)
 {
-	struct buf form = {0};
-	buf_add(&form, k->best.data, k->best.size);
-	harness_canonical(k->s->harness, number, &form);
-	int r = accept(k, &form);
-	buf_release(&form);
-	return r < 0 ? -1 : 0;
+	struct attempt a = {.job = job, .change = *c};
+	buf_add(&a.input, from->data, from->size);
+	apply(&a.input, c);
+	vec_push(list, a);
 }
 
-int test_shrink(struct test_session *s, uint32_t number, uint64_t bucket, struct buf *data)
+/* For each job with several changes that keep the failure: all of them at once. */
+static void put_together(const struct test_shrink_job *jobs, const attempt_list *list,
+			 attempt_list *merged)
 {
-	struct shrink k = {.s = s, .bucket = bucket};
-	struct change changes[CHANGES];
-	int r, rounds = 0;
-	buf_add(&k.best, data->data, data->size);
-	r = canonical(&k, number);
-	for (int more = 1; !r && more > 0 && rounds < ROUNDS; rounds++)
-		if ((more = round_of(&k, changes, zeros(&k.best, changes))) < 0)
-			r = -1;
-	if (!r && round_of(&k, changes, words(&k.best, changes)) < 0)
-		r = -1;
-	for (int more = 1; !r && more > 0 && rounds < ROUNDS + 2; rounds++)
-		if ((more = round_of(&k, changes, smaller(&k.best, changes))) < 0)
-			r = -1;
+	for (size_t i = 0, end; i < list->size; i = end) {
+		size_t kept = 0;
+		struct attempt a = {.job = list->data[i].job};
+		for (end = i; end < list->size && list->data[end].job == a.job; end++)
+			kept += (size_t)list->data[end].keeps;
+		if (kept < 2)
+			continue;
+		buf_add(&a.input, jobs[a.job].data.data, jobs[a.job].data.size);
+		for (size_t k = end;
+		     k-- > i;) /* the first of those that change the same bytes counts */
+			if (list->data[k].keeps)
+				apply(&a.input, &list->data[k].change);
+		vec_push(merged, a);
+	}
+}
+
+static void take_best(struct test_shrink_job *jobs, attempt_list *list, attempt_list *merged)
+{
+	for (size_t i = list->size; i-- > 0;) /* the first that keeps it stays */
+		if (list->data[i].keeps) {
+			jobs[list->data[i].job].better = 1;
+			jobs[list->data[i].job].first = i;
+		}
+	for (size_t i = 0; i < merged->size; i++)
+		if (merged->data[i].keeps) {
+			struct test_shrink_job *j = &jobs[merged->data[i].job];
+			struct buf old = j->data;
+			j->data = merged->data[i].input;
+			merged->data[i].input = old;
+			j->first = SIZE_MAX;
+		}
+}
+
+/* One round for all jobs that are still getting better (or all). */
+static int round_of(struct test_session *s, struct test_shrink_job *jobs, size_t count,
+		    int only_better, size_t (*changes)(const struct buf *b, struct change *out))
+{
+	attempt_list list = {0}, merged = {0};
+	struct change c[CHANGES];
+	for (size_t i = 0; i < count; i++) {
+		size_t n = only_better && !jobs[i].better ? 0 : changes(&jobs[i].data, c);
+		jobs[i].better = 0;
+		for (size_t k = 0; k < n; k++)
+			add(&list, i, &jobs[i].data, &c[k]);
+	}
+	int r = list.size ? try_all(s, jobs, &list) : 0;
 	if (!r)
-		r = canonical(&k, number);
-	buf_release(data);
-	*data = k.best;
+		put_together(jobs, &list, &merged);
+	if (!r && merged.size)
+		r = try_all(s, jobs, &merged);
+	if (!r) {
+		take_best(jobs, &list, &merged);
+		for (size_t i = 0; i < count; i++)
+			if (jobs[i].better && jobs[i].first != SIZE_MAX)
+				apply(&jobs[i].data, &list.data[jobs[i].first].change);
+	}
+	release(&list);
+	release(&merged);
 	return r;
+}
+
+static int canonical(struct test_session *s, struct test_shrink_job *jobs, size_t count)
+{
+	attempt_list list = {0};
+	for (size_t i = 0; i < count; i++) {
+		struct attempt a = {.job = i};
+		buf_add(&a.input, jobs[i].data.data, jobs[i].data.size);
+		harness_canonical(s->harness, jobs[i].number, &a.input);
+		vec_push(&list, a);
+	}
+	int r = try_all(s, jobs, &list);
+	for (size_t i = 0; i < list.size && !r; i++)
+		if (list.data[i].keeps) {
+			struct buf old = jobs[i].data;
+			jobs[i].data = list.data[i].input;
+			list.data[i].input = old;
+		}
+	release(&list);
+	return r;
+}
+
+int test_shrink(struct test_session *s, struct test_shrink_job *jobs, size_t count, int quick)
+{
+	int r = count ? canonical(s, jobs, count) : 0;
+	for (int i = 0; i < (quick ? 1 : ZERO_ROUNDS) && !r && count; i++)
+		r = round_of(s, jobs, count, i > 0, zeros);
+	if (r || !count || quick)
+		return r;
+	return round_of(s, jobs, count, 0, words) || round_of(s, jobs, count, 0, smaller) ||
+		       canonical(s, jobs, count)
+		   ? -1
+		   : 0;
 }

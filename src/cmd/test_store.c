@@ -71,10 +71,10 @@ static int note_options(struct test_session *s)
 		       h->characters, h->objects, h->globals_initial ? "initial" : "symbolic");
 	char *here = file_absolute(".");
 	char *dir = file_absolute(s->dir), *file = file_absolute(s->file);
-	int r = set(s, "kind", "test") || set(s, "named", s->file) || set(s, "directory", here) || set(s, "file", file) ||
-		set(s, "cflags", buf_str(&cflags)) || set(s, "options", options) ||
-		set(s, "requires", buf_str(&requires)) || set(s, "output", dir) ||
-		set(s, "function", s->function ? s->function : "");
+	int r = set(s, "kind", "test") || set(s, "named", s->file) || set(s, "directory", here) ||
+		set(s, "file", file) || set(s, "cflags", buf_str(&cflags)) ||
+		set(s, "options", options) || set(s, "requires", buf_str(&requires)) ||
+		set(s, "output", dir) || set(s, "function", s->function ? s->function : "");
 	buf_release(&cflags);
 	buf_release(&requires);
 	free(options);
@@ -170,6 +170,13 @@ static int write_input(struct test_session *s, struct test_bug *b)
 	return file_write_atomic(b->file, b->data.data ? b->data.data : "", b->data.size);
 }
 
+/* The id in the store of the test that showed it. */
+static uint64_t stored_test(const struct test_session *s, const struct test_bug *b)
+{
+	const struct test_function *f = &s->functions.data[b->first];
+	return b->test && b->test <= f->tests.size ? f->tests.data[b->test - 1].id : 0;
+}
+
 static int add_bug(struct test_session *s, struct test_bug *b)
 {
 	struct finding *f = &b->finding;
@@ -181,7 +188,7 @@ static int add_bug(struct test_session *s, struct test_bug *b)
 	    .file = f->file,
 	    .line = f->line,
 	    .confirmed = f->failed,
-	    .test = b->test,
+	    .test = stored_test(s, b),
 	    .summary = buf_str(&f->summary),
 	    .report = buf_str(&f->report),
 	    .input_file = below,
