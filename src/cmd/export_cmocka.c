@@ -322,8 +322,7 @@ static int write_file(struct unit *u)
 static int compile(const struct unit *u, int bugs, const char *program, struct buf *words)
 {
 	char *source = mem_printf("%s/%s.c", u->o->dir, u->base);
-	char *front[] = {
-	    bugs ? (char *)home_clang() : "cc", "-w", "-g", "-o", (char *)program, source};
+	char *front[] = {bugs ? (char *)home_clang() : "cc", "-w", "-o", (char *)program, source};
 	char *sanitizers[] = {"-DMUSTER_BUGS", "-fsanitize=address,undefined",
 			      "-fno-sanitize-recover=all"};
 	VEC(char *) argv = {0};

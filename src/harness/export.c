@@ -9,7 +9,8 @@
  * input, each from malloc and of exactly its size (sanitizers and valgrind see every byte too far),
  * calls the function and asserts what was observed. Tests of functions with static variables of
  * their own, which nobody can set back, run in a process of their own, and so do those that end the
- * process. Tests that show a bug are there with -DMUSTER_BUGS only.
+ * process. With -DMUSTER_BUGS the file has those that show a bug,
+ * and no others.
  *
  * Nothing in the text depends on a clock, a path of this machine or the order in which tests were
  * found.
@@ -413,35 +414,37 @@ static void add_test(struct export *e, const struct harness_case *c)
 	buf_release(&words);
 }
 
+/* Those that show a bug, or the others. */
+static void add_group(struct export *e, const struct harness_case *cases, size_t count, int bugs)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!cases[i].bug == !bugs)
+			add_test(e, &cases[i]);
+	buf_adds(e->out, "static const struct CMUnitTest muster_tests[] = {\n");
+	for (size_t i = 0; i < count; i++)
+		if (!cases[i].bug == !bugs)
+			buf_addf(e->out, "\tcmocka_unit_test(%s),\n", cases[i].name);
+	buf_adds(e->out, "};\n");
+}
+
 static void add_tests(struct export *e, const struct harness_case *cases, size_t count)
 {
-	int bugs = 0;
+	size_t bugs = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (!cases[i].bug)
-			add_test(e, &cases[i]);
-	for (size_t i = 0; i < count; i++) {
-		if (!cases[i].bug)
-			continue;
-		if (!bugs)
-			buf_adds(e->out, "#ifdef MUSTER_BUGS\n");
-		bugs = 1;
-		add_test(e, &cases[i]);
+		bugs += cases[i].bug != NULL;
+	if (bugs)
+		buf_adds(e->out, "#ifndef MUSTER_BUGS\n\n");
+	add_group(e, cases, count, 0);
+	if (bugs) {
+		buf_adds(e->out, "\n#else /* those that show a bug */\n\n");
+		add_group(e, cases, count, 1);
+		buf_adds(e->out, "\n#endif\n");
 	}
-	buf_adds(e->out, bugs ? "#endif\n\n" : "");
-	buf_adds(e->out,
-		 "int main(int argc, char **argv)\n{\n\tconst struct CMUnitTest tests[] = {\n");
-	for (size_t i = 0; i < count; i++)
-		if (!cases[i].bug)
-			buf_addf(e->out, "\t\tcmocka_unit_test(%s),\n", cases[i].name);
-	buf_adds(e->out, bugs ? "#ifdef MUSTER_BUGS\n" : "");
-	for (size_t i = 0; i < count; i++)
-		if (cases[i].bug)
-			buf_addf(e->out, "\t\tcmocka_unit_test(%s),\n", cases[i].name);
-	buf_adds(e->out, bugs ? "#endif\n" : "");
-	buf_adds(e->out, "\t};\n\n\tmuster_is_alone = argc > 2;\n"
+	buf_adds(e->out, "\nint main(int argc, char **argv)\n{\n"
+			 "\tmuster_is_alone = argc > 2;\n"
 			 "\tif (argc > 1)\n\t\tcmocka_set_test_filter(argv[1]);\n"
-			 "\treturn cmocka_run_group_tests(tests, NULL, NULL);\n}\n");
+			 "\treturn cmocka_run_group_tests(muster_tests, NULL, NULL);\n}\n");
 }
 
 void harness_cmocka(const struct harness *h, const char *unit_file, const char *about, int raw,

@@ -72,6 +72,23 @@ static void assert_number(struct assertion *a, const struct value_leaf *leaf)
 	buf_release(&v.path);
 }
 
+/* By its bits; the pattern of a NaN cannot be written as a number. */
+static void assert_float(struct assertion *a, const struct value_leaf *leaf,
+			 const struct front_type *t)
+{
+	struct buf value = {0}, type = {0};
+
+	if (text_float(&value, a->im.bytes + leaf->off, t->size, 0) == 1 &&
+	    export_type(a->e, leaf->front, &type))
+		buf_addf(a->e->out, "\tassert_memory_equal((const void *)&%s, (&(%s){%s}), %zu);\n",
+			 leaf->path, buf_str(&type), buf_str(&value),
+			 t->size == 16 ? 10 : (size_t)t->size);
+	else
+		assert_bytes(a, leaf->path, leaf->off, t->size == 16 ? 10 : t->size);
+	buf_release(&value);
+	buf_release(&type);
+}
+
 /* An array of integers as one comparison. */
 static void assert_array(struct assertion *a, const struct value_leaf *leaf,
 			 const struct front_type *t)
@@ -122,9 +139,10 @@ static void assert_leaf(void *ctx, const struct value_leaf *leaf)
 		return; /* no value of the type */
 	} else if (t->kind == FRONT_ARRAY && a->e->h->front->types.data[t->to].kind == FRONT_INT) {
 		assert_array(a, leaf, t);
-	} else if (t->kind == FRONT_FLOAT || t->kind == FRONT_ARRAY || leaf->size > 8) {
-		assert_bytes(a, leaf->path, leaf->off,
-			     t->kind == FRONT_FLOAT && t->size == 16 ? 10 : leaf->size);
+	} else if (t->kind == FRONT_FLOAT) {
+		assert_float(a, leaf, t);
+	} else if (t->kind == FRONT_ARRAY || leaf->size > 8) {
+		assert_bytes(a, leaf->path, leaf->off, leaf->size);
 	} else {
 		assert_number(a, leaf);
 	}

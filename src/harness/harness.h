@@ -117,7 +117,7 @@ struct harness_case {
 	size_t input_size, observation_size;
 	const void *again; /* a second observation of the same size, or NULL; what differs in it is not asserted */
 	int unsteady;	   /* nothing is asserted but that it returns */
-	const char *bug;   /* what goes wrong, in words: it is compiled with -DMUSTER_BUGS only. NULL: nothing */
+	const char *bug;   /* what goes wrong, in words: compiled with -DMUSTER_BUGS, instead of the others. NULL: nothing */
 	int exit_code;	   /* without an observation: with which the process ends; 0: the function may as well return */
 };
 /* unit_file: as the test file includes it. about: lines of comment at its top (how to compile it). raw: values as bytes: no

@@ -533,8 +533,7 @@ static int same_pointee(const struct harness *h, uint32_t front, uint32_t declar
 		return 1;
 	return (a->kind == FRONT_POINTER || a->kind == FRONT_ARRAY) &&
 	       (b->kind == FRONT_POINTER || b->kind == FRONT_ARRAY) &&
-	       types[a->to].plain == types[b->to].plain &&
-	       types[a->to].is_const >= types[b->to].is_const;
+	       types[a->to].plain == types[b->to].plain;
 }
 
 /* front: the type C has for it. */
