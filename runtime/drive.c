@@ -1,11 +1,11 @@
 /* drive.c: the main of a program that `muster test` made: one input, one call.
  *
- * The tables of all units are walked once and the functions hashed by their ids, before the fork server's first fork where there
- * is one; a run then does work for its own function only. Nothing here is instrumented and nothing leaves an event: to the
- * trace the program begins with the thunk.
+ * The tables of all units are walked once and the functions hashed by their ids, before the fork
+ * server's first fork where there is one; a run then does work for its own function only. Nothing
+ * here is instrumented and nothing leaves an event: to the trace the program begins with the thunk.
  *
- * Everything goes to the kernel by syscall(): in the traced variant the names of libc are wrapped, and a read would be
- * labelled as one of the program's.
+ * Everything goes to the kernel by syscall(): in the traced variant the names of libc are wrapped,
+ * and a read would be labelled as one of the program's.
  */
 #include "drive_inside.h"
 
@@ -16,8 +16,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-extern const struct drive_table *const __start_muster_drive[] __attribute__((weak, visibility("hidden")));
-extern const struct drive_table *const __stop_muster_drive[] __attribute__((weak, visibility("hidden")));
+extern const struct drive_table *const __start_muster_drive[]
+    __attribute__((weak, visibility("hidden")));
+extern const struct drive_table *const __stop_muster_drive[]
+    __attribute__((weak, visibility("hidden")));
 
 struct drive_run __muster_drive_run;
 
@@ -29,7 +31,7 @@ static struct {
 	struct slot {
 		const struct drive_table *table;
 		const struct drive_function *function;
-	} *slots;
+	} * slots;
 	uint32_t mask;
 } state;
 
@@ -63,7 +65,8 @@ static struct slot *slot_of(uint32_t id)
 {
 	uint32_t i = id * 0x9e3779b1u;
 
-	while (state.slots[i & state.mask].function && state.slots[i & state.mask].function->id != id)
+	while (state.slots[i & state.mask].function &&
+	       state.slots[i & state.mask].function->id != id)
 		i++;
 	return &state.slots[i & state.mask];
 }
@@ -80,7 +83,8 @@ static void hash_functions(void)
 	state.mask = room - 1;
 	state.slots = __muster_drive_memory(room * sizeof *state.slots);
 	for (t = __start_muster_drive; t && t < __stop_muster_drive; t++)
-		for (uint32_t i = 0; *t && (*t)->version == DRIVE_VERSION && i < (*t)->functions_count; i++)
+		for (uint32_t i = 0;
+		     *t && (*t)->version == DRIVE_VERSION && i < (*t)->functions_count; i++)
 			*slot_of((*t)->functions[i].id) = (struct slot){*t, &(*t)->functions[i]};
 }
 
@@ -146,7 +150,8 @@ static const uint8_t *take_input(int argc, char **argv, uint64_t *size)
 	const uint8_t *data;
 	int fd = 0;
 
-	__muster_drive_run.traced = __muster_drive_input && __muster_drive_input(DRIVE_HOOKS, &data, size);
+	__muster_drive_run.traced =
+	    __muster_drive_input && __muster_drive_input(DRIVE_HOOKS, &data, size);
 	if (__muster_drive_run.traced)
 		return data;
 	if (argc > 1)

@@ -1,9 +1,11 @@
-/* drive_batch.c: many inputs in one process, each in a child of its own; and what a call left behind.
+/* drive_batch.c: many inputs in one process, each in a child of its own; and what a call left
+ * behind.
  *
- * The child says that the function returned, and what it left, in a shared mapping: no descriptor that it could close or write to
- * is in between. Standard input, output and error of a child go nowhere. It has a process group of its own, and this
- * process is the parent of whatever outlives its own: when a child is done or out of time, all that is left of it is killed
- * before the next begins.
+ * The child says that the function returned, and what it left, in a shared mapping: no descriptor
+ * that it could close or write to is in between. Standard input, output and error of a child go
+ * nowhere. It has a process group of its own, and this process is the parent of whatever outlives
+ * its own: when a child is done or out of time, all that is left of it is killed before the next
+ * begins.
  */
 #include "drive_inside.h"
 
@@ -21,9 +23,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ROOM (16ull << 20)	/* for one observation */
+#define ROOM (16ull << 20) /* for one observation */
 #define INPUT_MAX (64u << 20)
-#define MEMORY (2ull << 30)	/* what a child may take beyond what there is */
+#define MEMORY (1ull << 30) /* what a child may take beyond what there is */
 
 /* There in programs with AddressSanitizer: the first byte of these that may not be accessed. */
 void *__asan_region_is_poisoned(void *p, size_t n) __attribute__((weak));
@@ -32,7 +34,7 @@ static struct shared {
 	uint64_t size;
 	uint32_t done;
 	uint8_t bytes[];
-} *shared;
+} * shared;
 
 static const struct drive_run *const run = &__muster_drive_run;
 
@@ -74,7 +76,8 @@ static void put_pointer(struct out *o, uint32_t type, uint64_t value)
 		for (uint32_t k = 0; k < n && value && image[7] == 2; k++) {
 			uint64_t offset = value - (uint64_t)objects[k].base, e = objects[k].element;
 
-			if (!objects[k].made || offset > objects[k].size || !e || offset % e || offset / e > 255)
+			if (!objects[k].made || offset > objects[k].size || !e || offset % e ||
+			    offset / e > 255)
 				continue;
 			image[0] = (uint8_t)(k + 1);
 			image[1] = (uint8_t)(offset / e);
@@ -196,7 +199,8 @@ static int64_t milliseconds(void)
 	return t.tv_sec * 1000ll + t.tv_nsec / 1000000;
 }
 
-/* Kills every child there is: those that made a session of their own and lost their parent are ours now. */
+/* Kills every child there is: those that made a session of their own and lost their parent are ours
+ * now. */
 static void kill_children(void)
 {
 	char text[4096];
@@ -286,7 +290,8 @@ static int one(const uint8_t *input, uint32_t size, int64_t limit, uint64_t data
 	sweep(pid);
 	o.status = status;
 	o.pid = pid;
-	if (__atomic_load_n(&shared->done, __ATOMIC_ACQUIRE) == 1 && !o.timed && WIFEXITED(status) && shared->size <= ROOM)
+	if (__atomic_load_n(&shared->done, __ATOMIC_ACQUIRE) == 1 && !o.timed &&
+	    WIFEXITED(status) && shared->size <= ROOM)
 		o.size = (uint32_t)shared->size;
 	if (transfer(1, &o, sizeof o, 1))
 		return -1;
@@ -302,7 +307,8 @@ int __muster_drive_batch(const char *seconds)
 
 	if (!(limit > 0 && limit < 1e6))
 		__muster_drive_die("not a time limit in seconds: ", seconds);
-	shared = mmap(NULL, sizeof *shared + ROOM, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	shared = mmap(NULL, sizeof *shared + ROOM, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (shared == MAP_FAILED)
 		__muster_drive_die("cannot map memory", "");
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -311,7 +317,8 @@ int __muster_drive_batch(const char *seconds)
 			__muster_drive_die("an input is too large", "");
 		if (size > room) {
 			room = size < 65536 ? 65536 : size;
-			input = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			input = mmap(NULL, room, PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 			if (input == MAP_FAILED)
 				__muster_drive_die("cannot map memory", "");
 		}

@@ -1,13 +1,14 @@
 /* drive_build.c: from the bytes of an input to parameters, globals and objects, and the call.
  *
- * Where each object of the function's pools lies is settled first, for all of them; then roots are written, and every object that a
- * choice names goes on a worklist, once. The layout is static, so nothing is parsed: an object's bytes are
- * where the table says.
+ * Where each object of the function's pools lies is settled first, for all of them; then roots are
+ * written, and every object that a choice names goes on a worklist, once. The layout is static, so
+ * nothing is parsed: an object's bytes are where the table says.
  *
- * Objects have their place in a region at a fixed address, each in a room of its own that ends at a page without access, so that an
- * address depends on the object's number and size and on nothing else. Only rooms of objects that exist are accessible.
- * Where nobody hands frees of such an object over to us (the san variant), each comes from malloc, with exactly its
- * size: a sanitizer sees both ends.
+ * Objects have their place in a region at a fixed address, each in a room of its own that ends at a
+ * page without access, so that an address depends on the object's number and size and on nothing
+ * else. Only rooms of objects that exist are accessible. Where nobody hands frees of such an object
+ * over to us (the san variant), each comes from malloc, with exactly its size: a sanitizer sees
+ * both ends.
  */
 #include "drive_inside.h"
 
@@ -47,10 +48,11 @@ void __muster_drive_reserve(void)
 
 	if (!__real_free)
 		return;
-	p = syscall(SYS_mmap, REGION, REGION_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
-		    -1, 0L);
+	p = syscall(SYS_mmap, REGION, REGION_SIZE, PROT_NONE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0L);
 	if ((uint64_t)p != REGION)
-		__muster_drive_die("the address space for objects is taken; try: setarch -R PROGRAM", "");
+		__muster_drive_die(
+		    "the address space for objects is taken; try: setarch -R PROGRAM", "");
 	run->objects.low = REGION;
 	run->objects.high = REGION + REGION_SIZE;
 }
@@ -62,7 +64,8 @@ static uint8_t byte_at(uint64_t at)
 	return at < run->size ? run->input[at] : 0;
 }
 
-static void measure(struct drive_object *o, const struct drive_pool *p, uint32_t pool, uint32_t number)
+static void measure(struct drive_object *o, const struct drive_pool *p, uint32_t pool,
+		    uint32_t number)
 {
 	const struct drive_type *t = &run->table->types[p->pointer];
 
@@ -77,7 +80,8 @@ static void measure(struct drive_object *o, const struct drive_pool *p, uint32_t
 	o->size = (uint64_t)o->elements * o->element;
 }
 
-/* What the type may need: the largest power of two that divides its size, and no less than malloc's. */
+/* What the type may need: the largest power of two that divides its size, and no less than
+ * malloc's. */
 static uint64_t alignment(const struct drive_object *o)
 {
 	uint64_t a = o->element & -(uint64_t)o->element;
@@ -127,7 +131,8 @@ struct drive_object *__muster_drive_pool(uint32_t type, uint32_t *count)
 	const struct drive_function *f = run->function;
 
 	for (uint32_t i = 0; i < f->pools; i++)
-		if (t->type_pool_keys[t->pools[f->first_pool + i].pointer] == t->type_pool_keys[type]) {
+		if (t->type_pool_keys[t->pools[f->first_pool + i].pointer] ==
+		    t->type_pool_keys[type]) {
 			*count = pool_first[i + 1] - pool_first[i];
 			return *count ? &run->objects.all[pool_first[i]] : NULL;
 		}
@@ -145,7 +150,8 @@ static void need(struct drive_object *o)
 		make_accessible(o->base, o->end);
 		return;
 	}
-	if (alignment(o) > ALIGN ? posix_memalign((void **)&o->base, alignment(o), o->size) : !(o->base = malloc(o->size)))
+	if (alignment(o) > ALIGN ? posix_memalign((void **)&o->base, alignment(o), o->size)
+				 : !(o->base = malloc(o->size)))
 		__muster_drive_die("out of memory", "");
 }
 
@@ -169,7 +175,8 @@ int __muster_drive_free(void *p)
 uint64_t __muster_drive_size(const void *p)
 {
 	for (uint32_t i = 0; i < run->objects.count && run->objects.low; i++)
-		if (run->objects.all[i].base == p && run->objects.all[i].made && !run->objects.all[i].freed)
+		if (run->objects.all[i].base == p && run->objects.all[i].made &&
+		    !run->objects.all[i].freed)
 			return run->objects.all[i].size;
 	return 0;
 }
@@ -195,7 +202,8 @@ static void structure(const struct drive_type *t, uint64_t at, uint8_t *p, const
 		const struct drive_member *m = &run->table->members[t->a + i];
 
 		if (m->offset > done)
-			bytes(at + done, p + done, first ? first + done : NULL, m->offset - done, 0xff);
+			bytes(at + done, p + done, first ? first + done : NULL, m->offset - done,
+			      0xff);
 		image(m->type, at + m->offset, p + m->offset, first ? first + m->offset : NULL);
 		if (m->offset + run->table->types[m->type].size > done)
 			done = m->offset + run->table->types[m->type].size;
@@ -225,7 +233,7 @@ static void pointer(uint32_t type, uint64_t at, uint8_t *p, const uint8_t *first
 
 		if (c.objects) {
 			need(&c.objects[k]);
-			if (!(t->flags & DRIVE_INTERIOR) || skip >= c.objects[k].elements)
+			if (!(t->flags & DRIVE_INTERIOR) || skip > c.objects[k].elements)
 				skip = 0;
 			value = (uint64_t)c.objects[k].base + skip * c.objects[k].element;
 		} else {
@@ -291,7 +299,8 @@ static void fill(struct drive_object *o)
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		image(o->type, at + (uint64_t)i * o->element, (uint8_t *)o->base + (uint64_t)i * o->element, NULL);
+		image(o->type, at + (uint64_t)i * o->element,
+		      (uint8_t *)o->base + (uint64_t)i * o->element, NULL);
 }
 
 static void fill_all(void)
@@ -304,7 +313,8 @@ static void fill_all(void)
 
 static void globals(void)
 {
-	const struct drive_root *r = run->table->roots + run->function->first_root + run->function->parameters;
+	const struct drive_root *r =
+	    run->table->roots + run->function->first_root + run->function->parameters;
 
 	for (uint32_t i = 0; i < run->function->globals; i++, r++) {
 		uint32_t size = run->table->types[r->type].size;

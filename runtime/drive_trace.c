@@ -1,10 +1,9 @@
 /* drive_trace.c: the labels of what the driver builds (runtime/drive.c), in the traced runtime.
  *
- * Bytes of an image are the input's bytes at their offset, whether the input is long enough or not: what it lacks is 0, and the engine
- * lets it grow. A pointer is a chain of choices,
- *	choice == 1 ? A1 : choice == 2 ? A2 : ... : null
- * over addresses that are constants of the run. Byte i of a string is `i < length ? byte : 0`: the terminator is
- * where the header says, and another header moves it.
+ * Bytes of an image are the input's bytes at their offset, whether the input is long enough or not:
+ *what it lacks is 0, and the engine lets it grow. A pointer is a chain of choices, choice == 1 ? A1
+ *: choice == 2 ? A2 : ... : null over addresses that are constants of the run. Byte i of a string
+ *is `i < length ? byte : 0`: the terminator is where the header says, and another header moves it.
  */
 #include "drive_inside.h"
 #include "node.h"
@@ -38,7 +37,8 @@ void pin_measure(struct drive_object *o)
 	label l = byte_label(o->at, &header);
 	o->last = o->limit < 256 ? rt_binary(MUSTER_OP_AND, 8, l, 0, header, o->limit - 1) : l;
 	l = rt_binary(MUSTER_OP_ADD, 64, rt_zext(o->last, 64), 0, o->elements - 1, 1);
-	o->bytes = o->element == 1 ? l : rt_binary(MUSTER_OP_MUL, 64, l, 0, o->elements, o->element);
+	o->bytes =
+	    o->element == 1 ? l : rt_binary(MUSTER_OP_MUL, 64, l, 0, o->elements, o->element);
 	o->checked = o->element;
 }
 
@@ -141,7 +141,8 @@ void __muster_drive_string(struct drive_object *o)
 		if (element + 1 >= o->limit && o->last) {
 			l = 0; /* always the end */
 		} else if (o->last) {
-			label inside = rt_binary(MUSTER_OP_ULT, 8, 0, o->last, element, o->elements - 1);
+			label inside =
+			    rt_binary(MUSTER_OP_ULT, 8, 0, o->last, element, o->elements - 1);
 			l = rt_ite(inside, l, 0, 8, value, 0, element < o->elements - 1);
 		} else if (element + 1 >= o->elements) {
 			l = 0;
@@ -152,20 +153,20 @@ void __muster_drive_string(struct drive_object *o)
 
 /* ----------------------------------------------------------------- pointers */
 
-/* Bytes from the object's start, as byte 1 of the image says. */
+/* Bytes from the object's start, as byte 1 of the image says: up to its end. */
 static label inside(const struct drive_choice *c, struct drive_object *o, uint64_t *value)
 {
 	uint8_t skip;
-	label l = rt_zext(byte_label(c->at + 1, &skip), 64), fits;
+	label l = rt_zext(byte_label(c->at + 1, &skip), 64), count = 0;
+	int fits = skip <= o->elements;
 
 	pin_measure(o);
 	if (o->last)
-		fits = rt_binary(MUSTER_OP_ULE, 8, byte_label(c->at + 1, &skip), o->last, skip, o->elements - 1);
-	else
-		fits = rt_binary(MUSTER_OP_ULE, 64, l, 0, skip, o->elements - 1);
-	*value = skip < o->elements ? (uint64_t)skip * o->element : 0;
-	return rt_ite(fits, rt_binary(MUSTER_OP_MUL, 64, l, 0, skip, o->element), 0, 64, (uint64_t)skip * o->element, 0,
-		      skip < o->elements);
+		count = rt_binary(MUSTER_OP_ADD, 64, rt_zext(o->last, 64), 0, o->elements - 1, 1);
+	*value = fits ? (uint64_t)skip * o->element : 0;
+	return rt_ite(rt_binary(MUSTER_OP_ULE, 64, l, count, skip, o->elements),
+		      rt_binary(MUSTER_OP_MUL, 64, l, 0, skip, o->element), 0, 64,
+		      (uint64_t)skip * o->element, 0, fits);
 }
 
 void __muster_drive_pointer(void *p, const struct drive_choice *c)
@@ -175,7 +176,8 @@ void __muster_drive_pointer(void *p, const struct drive_choice *c)
 	uint64_t now = 0; /* the value of l */
 
 	for (uint32_t k = c->count; k-- > 0;) {
-		uint64_t to = (uint64_t)(c->objects ? (void *)c->objects[k].base : c->targets[k]), skip = 0;
+		uint64_t to = (uint64_t)(c->objects ? (void *)c->objects[k].base : c->targets[k]),
+			 skip = 0;
 		label at = 0;
 
 		if (c->objects && c->type->flags & DRIVE_INTERIOR && k < DRIVE_OBJECTS) {
@@ -184,11 +186,13 @@ void __muster_drive_pointer(void *p, const struct drive_choice *c)
 		}
 		uint64_t code = k + 1 + (uint64_t)c->global;
 		int here = value == code;
-		l = rt_ite(rt_binary(MUSTER_OP_EQ, 8, choice, 0, value, code), at, l, 64, to + skip, now, here);
+		l = rt_ite(rt_binary(MUSTER_OP_EQ, 8, choice, 0, value, code), at, l, 64, to + skip,
+			   now, here);
 		now = here ? to + skip : now;
 	}
 	if (c->global && c->first)
-		l = rt_ite(rt_binary(MUSTER_OP_EQ, 8, choice, 0, value, 0), 0, l, 64, c->first, now, value == 0);
+		l = rt_ite(rt_binary(MUSTER_OP_EQ, 8, choice, 0, value, 0), 0, l, 64, c->first, now,
+			   value == 0);
 	rt_store(p, 8, l);
 	struct pin_root *r = l ? pin_new(l) : NULL;
 	if (!r)
@@ -198,7 +202,8 @@ void __muster_drive_pointer(void *p, const struct drive_choice *c)
 	r->count = c->count;
 	r->global = (uint8_t)c->global;
 	r->first = c->first;
-	if (c->objects && value > r->global && value - 1u - r->global < c->count && value - 1u - r->global < DRIVE_OBJECTS)
+	if (c->objects && value > r->global && value - 1u - r->global < c->count &&
+	    value - 1u - r->global < DRIVE_OBJECTS)
 		r->skip = skips[value - 1 - r->global];
 }
 

@@ -1,15 +1,17 @@
 /* pin.c: uses of pointers that the driver made (drive_trace.c), in the traced runtime.
  *
- * Such a pointer is a chain of choices. Comparing it is a decision like any other. When it is first used as an address it is
- * pinned: decisions say whether it is null and whether it is one of the objects that pointers on this path were pinned to
- * before; if it is none of them the object is fresh, and since fresh objects are interchangeable the event GIVEN says which.
- * From there on the pointer is the object's address, a constant, and p->x or p[i] is an offset in that
- * object: nothing has to be concretised.
+ * Such a pointer is a chain of choices. Comparing it is a decision like any other. When it is first
+ * used as an address it is pinned: decisions say whether it is null and whether it is one of the
+ * objects that pointers on this path were pinned to before; if it is none of them the object is
+ * fresh, and since fresh objects are interchangeable the event GIVEN says which. From there on the
+ * pointer is the object's address, a constant, and p->x or p[i] is an offset in that object:
+ * nothing has to be concretised.
  *
- * An address is split into the pointer it comes from and the offset, through additions and subtractions; the
- * result is kept by label. Where the object's size depends on the input, a bound says that the access lies inside; it is written once for
- * each larger end, and the first element is always there. An access that breaks its bound ends the run here by SIGSEGV, like one
- * that leaves an object of constant size: what memory would give there is not the program's.
+ * An address is split into the pointer it comes from and the offset, through additions and
+ * subtractions; the result is kept by label. Where the object's size depends on the input, a bound
+ * says that the access lies inside; it is written once for each larger end, and the first element
+ * is always there. An access that breaks its bound ends the run here by SIGSEGV, like one that
+ * leaves an object of constant size: what memory would give there is not the program's.
  *
  * Invariant: whatever this file lets pass as a constant is determined by the events written before.
  */
@@ -26,12 +28,13 @@
 #define ROOTS 4096
 #define SLOTS (2 * ROOTS)
 #define SPLITS 256
-#define DEPTH 24       /* of nested sums; longer chains are split as they are used */
-#define CHAIN 4096     /* constants added one after the other */
-#define LOOK_BACK 64   /* events that are searched for a test against null */
+#define DEPTH 24     /* of nested sums; longer chains are split as they are used */
+#define CHAIN 4096   /* constants added one after the other */
+#define LOOK_BACK 64 /* events that are searched for a test against null */
 
 static struct drive_objects *objects;
-/* Few pages are touched in a run with few pointers: roots stand side by side, and labels are hashed to where they are. */
+/* Few pages are touched in a run with few pointers: roots stand side by side, and labels are hashed
+ * to where they are. */
 static struct pin_root roots[ROOTS];
 static uint32_t root_count;
 static uint16_t slots[SLOTS]; /* number + 1 */
@@ -94,8 +97,8 @@ static struct split split_sum(const struct muster_node *n, label a, unsigned dep
 	if (!x.offset && !minus)
 		x.offset = y.address;
 	else
-		x.offset = rt_binary(minus ? MUSTER_OP_SUB : MUSTER_OP_ADD, 64, x.offset, y.address, rt_value(x.offset),
-				     rt_value(y.address));
+		x.offset = rt_binary(minus ? MUSTER_OP_SUB : MUSTER_OP_ADD, 64, x.offset, y.address,
+				     rt_value(x.offset), rt_value(y.address));
 	x.address = a;
 	return x;
 }
@@ -111,7 +114,8 @@ static struct split split(label a, unsigned depth)
 	for (unsigned i = 0; i < CHAIN; i++) {
 		const struct muster_node *n = rt_node(at);
 
-		if (n->width != 64 || (n->op != MUSTER_OP_ADD && n->op != MUSTER_OP_SUB && n->op != MUSTER_OP_ITE))
+		if (n->width != 64 ||
+		    (n->op != MUSTER_OP_ADD && n->op != MUSTER_OP_SUB && n->op != MUSTER_OP_ITE))
 			break;
 		if (splits[at % SPLITS].address == at) {
 			s = splits[at % SPLITS];
@@ -139,15 +143,17 @@ static struct split split(label a, unsigned depth)
 
 /* ------------------------------------------------------------------- pins */
 
-/* Does this decision tell whether the pointer is null? A check may be for several things at once. */
+/* Does this decision tell whether the pointer is null? A check may be for several things at once.
+ */
 static int tells(const struct muster_event *e, label is, label is_not)
 {
 	const struct muster_node *n = rt_node(e->label);
 
-	if (e->kind != MUSTER_EV_BRANCH || !e->label)
+	if ((e->kind != MUSTER_EV_BRANCH && e->kind != MUSTER_EV_GIVEN) || !e->label)
 		return 0;
 	return e->label == is || e->label == is_not ||
-	       (e->arg && n->op == MUSTER_OP_AND && n->width == 1 && (n->a == is_not || n->b == is_not));
+	       (e->arg && n->op == MUSTER_OP_AND && n->width == 1 &&
+		(n->a == is_not || n->b == is_not));
 }
 
 /* Whether the pointer is null is known, or a decision here. */
@@ -202,7 +208,8 @@ static void pin(struct pin_root *r, uint64_t site)
 	if (!value)
 		return;
 	if (r->global && r->first) {
-		rt_event_at(MUSTER_EV_BRANCH, choice == 0, site, rt_binary(MUSTER_OP_EQ, 8, r->choice, 0, choice, 0));
+		rt_event_at(MUSTER_EV_BRANCH, choice == 0, site,
+			    rt_binary(MUSTER_OP_EQ, 8, r->choice, 0, choice, 0));
 		if (choice == 0)
 			return;
 	}
@@ -244,37 +251,60 @@ static void bound_constant(struct drive_object *o, uint64_t offset, uint64_t n, 
 {
 	uint64_t end = offset + n, need = o->element ? (end + o->element - 1) / o->element : 0;
 
-	if (o->last && (int64_t)offset >= 0 && end > o->checked && end <= (uint64_t)o->limit * o->element) {
-		rt_bound_at(rt_binary(MUSTER_OP_ULE, 8, 0, o->last, need - 1, o->elements - 1), site);
+	if (o->last && (int64_t)offset >= 0 && end > o->checked &&
+	    end <= (uint64_t)o->limit * o->element) {
+		rt_bound_at(rt_binary(MUSTER_OP_ULE, 8, 0, o->last, need - 1, o->elements - 1),
+			    site);
 		o->checked = need * o->element;
 	}
 	if ((int64_t)offset < 0 || end > o->size)
 		crash();
 }
 
-/* Is the offset that of an element, whatever the input, and the access no larger? Then it fits if its start does. */
-static int whole_element(const struct drive_object *o, label offset, uint64_t n)
+/* Is it a multiple of a power of two (low: its bits below) whatever the input? */
+static int is_multiple(label l, uint64_t low, unsigned depth)
 {
-	const struct muster_node *x = rt_node(offset);
-	uint64_t low = o->element - 1;
+	const struct muster_node *n = rt_node(l);
 
-	if (n > o->element || (o->element & low))
+	switch (n->op) {
+	case MUSTER_OP_CONST:
+		return !(muster_value(n) & low);
+	case MUSTER_OP_MUL:
+		return (!n->a || !n->b) && !(n->k & low);
+	case MUSTER_OP_SHL:
+		return !n->b && n->k < 64 && !((1ull << n->k) & low);
+	case MUSTER_OP_ADD:
+		if (n->a && n->b)
+			return depth && is_multiple(n->a, low, depth - 1) &&
+			       is_multiple(n->b, low, depth - 1);
+		return depth && !(n->k & low) && is_multiple(n->a ? n->a : n->b, low, depth - 1);
+	case MUSTER_OP_ITE:
+		return depth && is_multiple(n->b, low, depth - 1) &&
+		       is_multiple(n->c, low, depth - 1);
+	default:
 		return 0;
-	if (x->op == MUSTER_OP_ADD && !x->b && !(x->k & low))
-		x = rt_node(x->a);
-	if (x->op == MUSTER_OP_SHL && !x->b)
-		return x->k < 64 && !((1ull << x->k) & low);
-	return x->op == MUSTER_OP_MUL && (!x->a || !x->b) && !(x->k & low);
+	}
 }
 
-static void bound_symbolic(struct drive_object *o, label offset, uint64_t value, uint64_t n, uint64_t site)
+/* Is the offset that of an element, and the access no larger? Then it fits if its start does. */
+static int whole_element(const struct drive_object *o, label offset, uint64_t n)
+{
+	uint64_t low = o->element - 1;
+
+	return n <= o->element && !(o->element & low) && is_multiple(offset, low, 4);
+}
+
+static void bound_symbolic(struct drive_object *o, label offset, uint64_t value, uint64_t n,
+			   uint64_t site)
 {
 	if (o->bytes) {
 		label in = rt_binary(MUSTER_OP_ULT, 64, offset, o->bytes, value, o->size);
 		if (n > 1 && !whole_element(o, offset, n)) {
 			label end = rt_binary(MUSTER_OP_ADD, 64, offset, 0, value, n);
-			label fits = rt_binary(MUSTER_OP_ULE, 64, end, o->bytes, value + n, o->size);
-			in = rt_binary(MUSTER_OP_AND, 1, in, fits, value < o->size, value + n <= o->size);
+			label fits =
+			    rt_binary(MUSTER_OP_ULE, 64, end, o->bytes, value + n, o->size);
+			in = rt_binary(MUSTER_OP_AND, 1, in, fits, value < o->size,
+				       value + n <= o->size);
 		}
 		bound(in, site);
 	} else if (o->size >= n) { /* else no offset is right */
@@ -323,8 +353,8 @@ int rt_pin_string(uint64_t addr)
 	return 1;
 }
 
-static enum rt_place in_object(struct drive_object *d, label offset, uint64_t constant, uint64_t n, uint64_t site,
-			       struct rt_object *o, label *moving)
+static enum rt_place in_object(struct drive_object *d, label offset, uint64_t constant, uint64_t n,
+			       uint64_t site, struct rt_object *o, label *moving)
 {
 	if (offset && rt_node(offset)->flags & MUSTER_NODE_CONCRETISED) {
 		constant += rt_value(offset);
@@ -343,7 +373,8 @@ static enum rt_place in_object(struct drive_object *d, label offset, uint64_t co
 }
 
 /* An address that is the place of a known object plus something. */
-static enum rt_place near_object(label address, uint64_t addr, uint64_t n, uint64_t site, struct rt_object *o, label *offset)
+static enum rt_place near_object(label address, uint64_t addr, uint64_t n, uint64_t site,
+				 struct rt_object *o, label *offset)
 {
 	const struct muster_node *node = rt_node(address);
 	int sum = node->op == MUSTER_OP_ADD && !node->b;
@@ -356,22 +387,23 @@ static enum rt_place near_object(label address, uint64_t addr, uint64_t n, uint6
 	return in_object(d, address, -(uint64_t)d->base, n, site, o, offset);
 }
 
-enum rt_place rt_pin(label address, uint64_t addr, uint64_t n, uint64_t site, struct rt_object *o, label *offset)
+enum rt_place rt_pin(label address, uint64_t addr, uint64_t n, uint64_t site, struct rt_object *o,
+		     label *offset)
 {
 	struct split s = split(address, DEPTH);
 	struct pin_root *r;
 
 	if (!s.root)
-		return rt_node(address)->width == 64 ? near_object(address, addr, n, site, o, offset) : RT_ELSEWHERE;
+		return rt_node(address)->width == 64
+			   ? near_object(address, addr, n, site, o, offset)
+			   : RT_ELSEWHERE;
 	r = &roots[s.root - 1];
 	pin(r, site);
 	if (r->object) {
 		label skip = r->skip;
 		if (skip && s.offset)
-			skip = rt_binary(MUSTER_OP_ADD, 64, skip, s.offset, rt_value(skip), rt_value(s.offset));
-		/* An element that the input chose is one of those that are there. */
-		if (r->skip && skip == r->skip && !s.constant && n <= r->object->element)
-			n = 0;
+			skip = rt_binary(MUSTER_OP_ADD, 64, skip, s.offset, rt_value(skip),
+					 rt_value(s.offset));
 		return in_object(r->object, skip ? skip : s.offset, s.constant, n, site, o, offset);
 	}
 	/* Null, a function, or what stood in a global before. */
@@ -379,7 +411,8 @@ enum rt_place rt_pin(label address, uint64_t addr, uint64_t n, uint64_t site, st
 		return RT_FIXED;
 	if (!rt_object_find((const void *)rt_value(r->pointer), o))
 		return RT_ELSEWHERE;
-	*offset = rt_binary(MUSTER_OP_ADD, 64, s.offset, 0, rt_value(s.offset), s.constant + rt_value(r->pointer) - o->base);
+	*offset = rt_binary(MUSTER_OP_ADD, 64, s.offset, 0, rt_value(s.offset),
+			    s.constant + rt_value(r->pointer) - o->base);
 	return RT_MOVING;
 }
 
@@ -400,7 +433,8 @@ static label settled(label a)
 	label offset = r->object && r->skip ? r->skip : 0;
 	uint64_t base = rt_value(r->pointer) - rt_value(offset);
 	if (offset && s.offset)
-		offset = rt_binary(MUSTER_OP_ADD, 64, offset, s.offset, rt_value(offset), rt_value(s.offset));
+		offset = rt_binary(MUSTER_OP_ADD, 64, offset, s.offset, rt_value(offset),
+				   rt_value(s.offset));
 	else if (!offset)
 		offset = s.offset;
 	return rt_binary(MUSTER_OP_ADD, 64, offset, 0, rt_value(offset), base + s.constant);
@@ -408,7 +442,8 @@ static label settled(label a)
 
 void rt_settle(unsigned op, label *a, label *b)
 {
-	/* Address arithmetic keeps its pointer: the bounds of its object are looked at when it is used. */
+	/* Address arithmetic keeps its pointer: the bounds of its object are looked at when it is
+	 * used. */
 	if (op == MUSTER_OP_ADD || (op == MUSTER_OP_SUB && !(is_pointer(*a) && is_pointer(*b))))
 		return;
 	if (*a)
@@ -431,7 +466,8 @@ uint64_t pin_rest(label pointer, uint64_t p, uint64_t element, label *count, uin
 	uint64_t before = p - (uint64_t)d->base, rest = d->size - before;
 	pin_measure(d);
 	if (d->last && element == d->element && before % element == 0) {
-		*count = rt_binary(MUSTER_OP_ADD, 64, rt_zext(d->last, 64), 0, d->elements - 1, 1 - before / element);
+		*count = rt_binary(MUSTER_OP_ADD, 64, rt_zext(d->last, 64), 0, d->elements - 1,
+				   1 - before / element);
 	} else if (d->bytes) {
 		*count = rt_binary(MUSTER_OP_SUB, 64, d->bytes, 0, d->size, before);
 		if (element > 1)

@@ -14,15 +14,19 @@ struct pin_root {
 	uint8_t global;		      /* choice 0 is `first`, 1 null */
 	uint8_t pinned;
 	uint64_t first;
-	struct drive_object *object; /* once it is pinned: NULL if it is null, a function, or `first` */
-	label skip;		     /* of one that may point inside: bytes from the object's start; 0: none */
+	struct drive_object
+	    *object; /* once it is pinned: NULL if it is null, a function, or `first` */
+	label skip;  /* of one that may point inside: bytes from the object's start; 0: none */
 };
 
 RT_HIDDEN void pin_begin(struct drive_objects *o);
-RT_HIDDEN struct pin_root *pin_new(label pointer); /* to be filled in; NULL: no room, and its uses are concretisations */
+RT_HIDDEN struct pin_root *
+pin_new(label pointer); /* to be filled in; NULL: no room, and its uses are concretisations */
 /* Labels of an object's size, made when they are first needed. */
 RT_HIDDEN void pin_measure(struct drive_object *o);
-/* How many elements of that size are there from p to the end of its object; *count has the label. 0: p is not in one. */
-RT_HIDDEN uint64_t pin_rest(label pointer, uint64_t p, uint64_t element, label *count, uint64_t site);
+/* How many elements of that size are there from p to the end of its object; *count has the label.
+ * 0: p is not in one. */
+RT_HIDDEN uint64_t pin_rest(label pointer, uint64_t p, uint64_t element, label *count,
+			    uint64_t site);
 
 #endif

@@ -17,8 +17,8 @@
  *
  *	bool      byte & 1
  *	pointer   byte 0 is the choice: 0 null, 1 .. objects that object of the pointee's pool, else null. Two pointers with
- *	          one choice are aliases. Byte 1, with DRIVE_INTERIOR: elements from the object's start, if not beyond
- *	          its end, else 0. Bytes 2 to 7 mean nothing
+ *	          one choice are aliases. Byte 1, with DRIVE_INTERIOR: elements from the object's start, if it has as many
+ *	          (a string's 0 is one of them), so up to one past its end, else 0. Bytes 2 to 7 mean nothing
  *	function  pointer to function: 0 null, 1 .. count the functions of table->targets[first + choice - 1], else null
  *	union     with a pointer inside: a byte after everything else of its object or root would be needed to say which member is
  *	          there; instead the first member counts, and drive_table says so by DRIVE_UNION_FIRST. Without pointers: bytes
