@@ -19,8 +19,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#define STEPS 4000 /* more decisions than any call that ends makes */
-#define DEPTH (1 << 20) /* more stack than any recursion that ends uses, in bytes */
+#define STEPS 8000 /* more decisions than any call that ends makes */
+#define DEPTH (200 << 10) /* more stack than any recursion that ends uses, in bytes */
 #define SITES 64
 
 static const char *const words[] = {
