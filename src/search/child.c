@@ -144,8 +144,7 @@ static enum bound_fate bound_fate(const struct search *s, const struct path_step
 static void read_child(struct search *s, struct sent *c, const struct run_result *r)
 {
 	path_read(&s->child, &c->trace, &s->sites, s->t.exec, s->o.path_limit);
-	c->t.path = s->child.digest ^ s->child.reads;
-	c->t.path += !c->t.path; /* 0 is none */
+	c->t.path = path_key(&s->child);
 	c->whole = r->end == RUN_EXIT || r->end == RUN_SIGNAL;
 	if (r->end == RUN_SIGNAL)
 		c->t.place = last_place(s);

@@ -288,8 +288,7 @@ int search_expand(struct search *s, struct search_test *t, const struct buf *dat
 	if (s->parent.assumed)
 		t->flags |= TEST_ASSUMED;
 	if (s->o.unit && !k.trace.own) {
-		uint64_t path = s->parent.digest ^ s->parent.reads;
-		memory_add(&s->paths, path + !path);
+		memory_add(&s->paths, path_key(&s->parent));
 		traces_keep(&s->traces, t->id, &x.trace, k.whole, 1);
 	}
 	r = expand_trace(s, &x);

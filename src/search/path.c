@@ -136,6 +136,14 @@ void path_read(struct path *p, const struct trace *t, struct sites *sites, const
 	}
 }
 
+uint64_t path_key(const struct path *p)
+{
+	uint64_t key = p->digest ^ p->reads;
+	if (p->assumed)
+		key = hash_mix(key + 1);
+	return key + !key;
+}
+
 /* The value switched on leads to this outcome: one of the cases, or none of them. */
 static expr_t switch_goal(const struct sites_decision *d, expr_t value, uint32_t outcome,
 			  struct exprs *p)

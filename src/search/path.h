@@ -61,6 +61,9 @@ void path_read(struct path *p, const struct trace *t, struct sites *sites, const
 	       uint64_t limit);
 void path_release(struct path *p);
 
+/* What a test's path is known by, never 0: all decisions, what reads found, and whether an assumption ended it. */
+uint64_t path_key(const struct path *p);
+
 /* What held at this step, and what another outcome of a decision needs, as terms of width 1. */
 expr_t path_constraint(const struct path_step *s, struct import *im, const struct sites *sites);
 expr_t path_goal(const struct path_step *s, uint32_t outcome, struct import *im,

@@ -198,6 +198,12 @@ static void test_assume(void **unused)
 	assert_int_equal(program.failures, 0);
 	assert_true(search_exhausted(program.search));
 	search_close(&program);
+
+	/* The input that meets it takes no branch either, and is another path all the same. */
+	search_text("int main(void) { int a = I; __VERIFIER_assume(a > 1000); return 100 / (a - 5000); }\n", NULL);
+	assert_int_equal(program.frontier.tests.size, 3);
+	assert_int_equal(program.failures, 1);
+	search_close(&program);
 }
 
 int main(void)
