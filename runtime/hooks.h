@@ -60,6 +60,8 @@ label __muster_load(const void *p, label address, uint32_t size, uint64_t site);
 uint64_t __muster_any(const void *p, uint64_t size);
 void __muster_store(void *p, uint32_t size, label a);
 void __muster_concrete(label a, uint32_t reason, uint64_t site);
+/* n bytes at p will be accessed, and n has the label size. */
+void __muster_span(label a, label size, const void *p, uint64_t n, uint64_t site);
 /* An access of size bytes at p, whose address has the label a: it is fixed. */
 void __muster_access(label a, const void *p, uint64_t size, uint32_t reason, uint64_t site);
 void __muster_concrete_memory(const void *p, uint64_t size, uint32_t reason, uint64_t site);

@@ -305,6 +305,11 @@ void __muster_concrete(label a, uint32_t reason, uint64_t site)
 	rt_concrete_at(a, reason, site);
 }
 
+void __muster_span(label a, label size, const void *p, uint64_t n, uint64_t site)
+{
+	rt_span_at(a, size, p, n, site);
+}
+
 void __muster_access(label a, const void *p, uint64_t size, uint32_t reason, uint64_t site)
 {
 	rt_access_at(a, p, size, reason, site);

@@ -177,6 +177,7 @@ enum rt_place {
 };
 RT_HIDDEN enum rt_place rt_pin(label address, uint64_t addr, uint64_t n, uint64_t site, struct rt_object *o, label *offset);
 RT_HIDDEN void rt_settle(unsigned op, label *a, label *b); /* operands that the path has fixed become constants */
+RT_HIDDEN void rt_span_at(label address, label size, const void *p, uint64_t n, uint64_t site); /* as rt_span */
 RT_HIDDEN int rt_pin_object(uint64_t addr, struct rt_object *o); /* 0: none of the driver's */
 RT_HIDDEN int rt_pin_string(uint64_t addr); /* does it point into a string of the driver's that has its 0? */
 RT_HIDDEN void rt_label_args(int argc, char **argv, char **envp);

@@ -341,6 +341,48 @@ int rt_pin_object(uint64_t addr, struct rt_object *o)
 	return 1;
 }
 
+/* Bytes from addr to the end of its object, and their label; 0: it is in none. */
+static int room_at(uint64_t addr, uint64_t *room, label *of)
+{
+	struct drive_object *d = object_near(addr);
+	struct rt_object o;
+
+	*of = 0;
+	if (d && addr - (uint64_t)d->base <= d->size) {
+		uint64_t before = addr - (uint64_t)d->base;
+		pin_measure(d);
+		*room = d->size - before;
+		*of = rt_binary(MUSTER_OP_SUB, 64, d->bytes, 0, d->size, before);
+		return 1;
+	}
+	if (!rt_object_find((const void *)addr, &o))
+		return 0;
+	*room = o.base + o.size - addr;
+	return 1;
+}
+
+void rt_span_at(label address, label size, const void *p, uint64_t n, uint64_t site)
+{
+	struct rt_object o;
+	label offset, of;
+	uint64_t room;
+
+	if (!size || !RT_ON() || !RT_STATE->driven)
+		return;
+	if (address && muster_value(rt_node(address)) == (uint64_t)p)
+		rt_pin(address, (uint64_t)p, 0, site, &o, &offset);
+	if (!p || !room_at((uint64_t)p, &room, &of))
+		return;
+	bound(rt_binary(MUSTER_OP_ULE, 64, size, of, n, room), site);
+	if (n > room)
+		crash();
+}
+
+void rt_span(label address, label size, const void *p, size_t n)
+{
+	rt_span_at(address, size, p, n, __muster_tls.site);
+}
+
 int rt_pin_string(uint64_t addr)
 {
 	const struct drive_object *d = object_near(addr);

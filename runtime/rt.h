@@ -84,6 +84,8 @@ RT_HIDDEN void rt_concrete(label a, enum muster_reason why);  /* a == its value 
 RT_HIDDEN void rt_given(label condition);                     /* width 1: the program assumes it */
 /* n bytes at p are read or written through a pointer with this label: fixes where, for this reason. */
 RT_HIDDEN void rt_access(label a, const void *p, size_t n, enum muster_reason why);
+/* Before a size is fixed: that the n bytes at p lie in their object. Only where the driver built the input. */
+RT_HIDDEN void rt_span(label address, label size, const void *p, size_t n);
 RT_HIDDEN void rt_fix_size(const void *p); /* of the driver's object that p points into: how large it is, is looked at */
 RT_HIDDEN void rt_event(enum muster_event_kind kind, unsigned arg, label a);
 

@@ -66,6 +66,7 @@ int rt_object_find(const void *p, struct rt_object *o)
 
 #define NOTHING(X)                                                                                 \
 	X(rt_return(const void *fn, label result))                                                 \
+	X(rt_span(label address, label size, const void *p, size_t n))                             \
 	X(rt_fix_size(const void *p))                                                              \
 	X(rt_given(label condition))                                                               \
 	X(rt_access(label a, const void *p, size_t n, enum muster_reason why))                     \

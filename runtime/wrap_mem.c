@@ -29,6 +29,8 @@ static int is_own(void (*fn)(void), const label *a)
 /* Labels of (to, from, n). */
 static void fix_copy(const void *to, const void *from, size_t n, const label *a)
 {
+	rt_span(a[0], a[2], to, n);
+	rt_span(a[1], a[2], from, n);
 	rt_concrete(a[2], MUSTER_REASON_SIZE);
 	rt_access(a[0], to, n, MUSTER_REASON_STORE);
 	rt_access(a[1], from, n, MUSTER_REASON_ADDRESS);
@@ -45,6 +47,7 @@ static void *copy(void *to, const void *from, size_t n, const label *a)
 /* Labels of (p, c, n). */
 static void *fill(void *p, int c, size_t n, const label *a)
 {
+	rt_span(a[0], a[2], p, n);
 	rt_concrete(a[2], MUSTER_REASON_SIZE);
 	rt_access(a[0], p, n, MUSTER_REASON_STORE);
 	memset(p, c, n);

@@ -222,11 +222,25 @@ static void reduce(struct tracer *t, LLVMValueRef inst, unsigned op)
 	tracer_set1(t, inst, l[0]);
 }
 
+/* In a driven program: that a symbolic number of bytes stays in the object. */
+static void span(struct tracer *t, LLVMValueRef pointer, LLVMValueRef n, LLVMValueRef size)
+{
+	LLVMValueRef label = tracer_get1(t, n);
+
+	if (!t->driven || label == t->zero)
+		return;
+	if (LLVMTypeOf(n) != t->i64)
+		label = tracer_zext(t, label, 64);
+	tracer_call(t, "__muster_span", "vwwpqq", tracer_get1(t, pointer), label, pointer, size, tracer_q(t, t->site));
+}
+
 static void memory_copy(struct tracer *t, LLVMValueRef inst)
 {
 	LLVMValueRef to = LLVMGetOperand(inst, 0), from = LLVMGetOperand(inst, 1), n = LLVMGetOperand(inst, 2);
 
 	LLVMValueRef size = LLVMBuildIntCast2(t->b, n, t->i64, 0, "");
+	span(t, to, n, size);
+	span(t, from, n, size);
 	tracer_concrete(t, tracer_get1(t, n), MUSTER_REASON_SIZE);
 	trace_access(t, tracer_get1(t, to), to, size, MUSTER_REASON_STORE);
 	trace_access(t, tracer_get1(t, from), from, size, MUSTER_REASON_ADDRESS);
@@ -239,6 +253,7 @@ static void memory_fill(struct tracer *t, LLVMValueRef inst)
 	LLVMValueRef to = LLVMGetOperand(inst, 0), byte = LLVMGetOperand(inst, 1), n = LLVMGetOperand(inst, 2);
 
 	LLVMValueRef size = LLVMBuildIntCast2(t->b, n, t->i64, 0, "");
+	span(t, to, n, size);
 	tracer_concrete(t, tracer_get1(t, n), MUSTER_REASON_SIZE);
 	trace_access(t, tracer_get1(t, to), to, size, MUSTER_REASON_STORE);
 	tracer_call(t, "__muster_i_fill", "vqpwq", tracer_any_label(t), to, tracer_get1(t, byte), size);
