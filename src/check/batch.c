@@ -142,6 +142,9 @@ static void read_report(struct batch *b, struct batch_item *items, size_t item, 
 							w.report.frames.data[i].module,
 							w.report.frames.data[i].offset);
 			vec_push(list, w);
+		} else if (report_deadly(buf_str(&text), items[item].kind, sizeof items[item].kind)) {
+			items[item].failed = 1;
+			items[item].bucket = report_bucket(items[item].kind, NULL, 0);
 		}
 	}
 	unlink(path);

@@ -365,6 +365,18 @@ static void from_signal(struct finding *f, int number, const char *text)
 		buf_addf(&f->summary, "%s: killed by signal %d, without a report", f->kind, number);
 }
 
+/* A signal whose report broke off. */
+static void from_deadly(struct finding *f, const char *kind, const char *text)
+{
+	struct report none = {0};
+
+	f->failed = 1;
+	snprintf(none.kind, sizeof none.kind, "%s", kind);
+	name_kind(f, &none, text);
+	f->bucket = report_bucket(f->kind, NULL, 0);
+	buf_addf(&f->summary, "%s: AddressSanitizer caught the signal and found no stack to report", f->kind);
+}
+
 static void from_limit(struct finding *f, const char *kind, const char *words)
 {
 	f->failed = 1;
@@ -396,13 +408,15 @@ static char *readable(const struct run_result *run)
 static int read_run(struct confirm *c, const struct run_result *run, struct finding *f)
 {
 	struct report r;
-	char *text = readable(run);
+	char *text = readable(run), kind[64];
 	int found = report_read(&r, text);
 
 	if (run->end == RUN_SIGNAL)
 		f->signal = run->signal;
 	if (found > 0)
 		from_report(c, f, &r, text);
+	else if (found == 0 && report_deadly(text, kind, sizeof kind))
+		from_deadly(f, kind, text);
 	else if (found == 0 && strstr(text, "AddressSanitizer: CHECK failed"))
 		not_confirmed(f, "sanitizer-check",
 			      "AddressSanitizer gave up, which proves nothing");

@@ -39,6 +39,8 @@ struct report {
 int report_read(struct report *r, const char *text);
 void report_release(struct report *r);
 
+/* A signal that AddressSanitizer caught and said nothing more about (it failed itself while it wrote the stack): its kind, 1; or 0. */
+int report_deadly(const char *text, char *kind, size_t size);
 /* The condition of a failed assertion (glibc's words), in message: 1, or 0. */
 int report_assertion(const char *text, char *message, size_t size);
 

@@ -216,6 +216,19 @@ int report_read(struct report *r, const char *text)
 	return 0;
 }
 
+int report_deadly(const char *text, char *kind, size_t size)
+{
+	static const char mark[] = "ERROR: AddressSanitizer: ";
+	const char *p = strstr(text, "AddressSanitizer:DEADLYSIGNAL");
+
+	p = p ? strstr(p, mark) : NULL;
+	if (!p)
+		return 0;
+	p += sizeof mark - 1;
+	snprintf(kind, size, "%.*s", (int)strcspn(p, " :\n"), p);
+	return kind[0] != 0;
+}
+
 int report_assertion(const char *text, char *message, size_t size)
 {
 	static const char begin[] = "Assertion `";

@@ -162,6 +162,7 @@ struct test_session {
 	uint64_t campaign;
 	double started, built, searched, seconds; /* clocks and the whole */
 	uint64_t checks;			  /* runs of the san variant */
+	double batch_seconds, shrink_seconds, confirm_seconds;
 	int has_main;
 };
 
@@ -204,6 +205,8 @@ struct test_shrink_job {
 int test_shrink(struct test_session *s, struct test_shrink_job *jobs, size_t count, int quick);
 
 /* test_verdict.c */
+uint64_t test_count(const struct test_function
+			*f); /* tests, without inputs for which a precondition does not hold */
 void test_find_outcomes(struct test_session *s); /* of each function */
 void test_judge(struct test_session *s);	 /* when everything was checked */
 void test_scope(const struct test_session *s,

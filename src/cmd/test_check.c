@@ -19,7 +19,7 @@
 
 #define SAN_SLOWER 10 /* a call in the san variant may take that many times the limit */
 #define HANGS 1	      /* tests of a function that hang and are looked at */
-#define FAILURES 200  /* failing tests of a function that are looked at */
+#define FAILURES 200  /* failures of a function in new places that are looked at */
 
 void test_bug_release(struct test_bug *b)
 {
@@ -131,8 +131,11 @@ static void suspect(struct finding *x, const struct test_case *t)
 
 static int confirm(struct test_session *s, const struct test_case *t, struct test_bug *b)
 {
+	double start = test_clock();
 	s->checks++;
-	if (confirm_run(s->confirm, b->data.data, b->data.size, &b->finding))
+	int r = confirm_run(s->confirm, b->data.data, b->data.size, &b->finding);
+	s->confirm_seconds += test_clock() - start;
+	if (r)
 		return -1;
 	if (b->finding.failed ||
 	    (b->data.size == t->size && !memcmp(b->data.data, t->data, t->size)))
@@ -239,17 +242,16 @@ static struct fresh *find_fresh(fresh_list *list, uint32_t function, const struc
 	return NULL;
 }
 
-/* A test failed: another instance of something known, or something to look at. */
-static void sort_failure(struct test_session *s, fresh_list *list, uint32_t function, size_t test,
-			 const struct batch_item *item)
+/* Another instance of something that is known: 1. */
+static int is_known(struct test_session *s, fresh_list *list, uint32_t function, size_t test,
+		    const struct batch_item *item)
 {
 	struct test_function *f = &s->functions.data[function];
 	struct test_case *t = case_of(s, function, test);
 	uint64_t known;
-	t->failed = 1;
 	if (item->bucket && map_get(&f->buckets, item->bucket, &known)) {
 		count_for(s, function, t, &s->bugs.data[known]);
-		return;
+		return 1;
 	}
 	struct test_bug *b = item->kind[0] ? find_place(s, function, item) : NULL;
 	if (b) {
@@ -257,15 +259,21 @@ static void sort_failure(struct test_session *s, fresh_list *list, uint32_t func
 		raise_level(s, function, t, b);
 		if (item->bucket)
 			map_set(&f->buckets, item->bucket, (uint64_t)(b - s->bugs.data));
-		return;
+		return 1;
 	}
 	struct fresh *same = find_fresh(list, function, item);
-	if (same) {
+	if (same)
 		vec_push(&same->others, (struct pick){function, test});
-		return;
-	}
+	return same != NULL;
+}
+
+static void add_fresh(struct test_session *s, fresh_list *list, uint32_t function, size_t test,
+		      const struct batch_item *item)
+{
+	const struct test_case *t = case_of(s, function, test);
 	struct fresh x = {.function = function, .test = test, .item = *item};
-	x.job = (struct test_shrink_job){.number = f->harness->number, .bucket = item->bucket};
+	x.job = (struct test_shrink_job){.number = s->functions.data[function].harness->number,
+					 .bucket = item->bucket};
 	buf_add(&x.job.data, t->data, t->size);
 	vec_push(list, x);
 }
@@ -278,7 +286,9 @@ static int shrink(struct test_session *s, fresh_list *list)
 	for (size_t i = 0; i < list->size; i++)
 		if (list->data[i].item.bucket && !list->data[i].item.timed)
 			jobs[n++] = list->data[i].job;
+	double start = test_clock();
 	int r = test_shrink(s, jobs, n, quick);
+	s->shrink_seconds += test_clock() - start;
 	n = 0;
 	for (size_t i = 0; i < list->size; i++)
 		if (list->data[i].item.bucket && !list->data[i].item.timed)
@@ -383,13 +393,19 @@ static void settle(struct test_session *s, fresh_list *list, const struct pick *
 	struct test_function *f = &s->functions.data[p->function];
 	struct test_case *t = &f->tests.data[p->test];
 	struct batch_item alone = {.ran = item->ran}; /* only a run of its own says */
-	if (item->ran && !item->failed && !(t->flags & (TEST_CRASH | TEST_HANG)))
+	if (item->ran && !item->failed && !(t->flags & (TEST_CRASH | TEST_HANG))) {
 		t->passed = 1;
-	else if (++*failures > FAILURES)
+		return;
+	}
+	if (!item->ran || !item->failed)
+		item = &alone;
+	t->failed = 1;
+	if (is_known(s, list, p->function, p->test, item))
+		return;
+	if (++*failures > FAILURES)
 		f->unchecked++;
 	else
-		sort_failure(s, list, p->function, p->test,
-			     item->ran && item->failed ? item : &alone);
+		add_fresh(s, list, p->function, p->test, item);
 }
 
 int test_check(struct test_session *s, const uint32_t *functions, size_t count)
@@ -415,8 +431,10 @@ int test_check(struct test_session *s, const uint32_t *functions, size_t count)
 			vec_push(&items, (struct batch_item){.data = t->data, .size = t->size});
 		}
 	}
+	double start = test_clock();
 	if (!r && items.size)
 		r = batch_run(s->batch, items.data, items.size);
+	s->batch_seconds += test_clock() - start;
 	s->checks += items.size;
 	uint64_t failures = 0;
 	fresh_list list = {0};

@@ -34,7 +34,7 @@ static void json_function(struct json *j, struct test_function *f)
 {
 	uint64_t paths = 0;
 	for (size_t i = 0; i < f->tests.size; i++)
-		paths += f->tests.data[i].path != 0;
+		paths += f->tests.data[i].path != 0 && !(f->tests.data[i].flags & TEST_ASSUMED);
 	json_object_open(j);
 	json_key(j, "name"), json_str(j, f->name);
 	json_key(j, "file"), json_str(j, f->front->file);
@@ -47,7 +47,7 @@ static void json_function(struct json *j, struct test_function *f)
 	json_object_close(j);
 	json_key(j, "paths"), json_u64(j, paths);
 	json_key(j, "summaries"), json_u64(j, 0);
-	json_key(j, "tests"), json_u64(j, f->tests.size);
+	json_key(j, "tests"), json_u64(j, test_count(f));
 	json_key(j, "bugs"), json_u64(j, f->bugs);
 	json_key(j, "suspected"), json_u64(j, f->suspected);
 	json_key(j, "runs"), json_u64(j, f->result.inputs);
@@ -68,6 +68,8 @@ static void json_tests(struct json *j, const struct test_session *s, const struc
 {
 	for (size_t i = 0; i < f->tests.size; i++) {
 		const struct test_case *t = &f->tests.data[i];
+		if (t->flags & TEST_ASSUMED)
+			continue;
 		json_object_open(j);
 		json_key(j, "id"), json_u64(j, t->id);
 		json_key(j, "function"), json_str(j, f->name);
@@ -77,7 +79,6 @@ static void json_tests(struct json *j, const struct test_session *s, const struc
 		json_key(j, "new_branches"), json_u64(j, t->new_outcomes);
 		json_key(j, "covers"), json_bool(j, !!(t->flags & TEST_COVERS));
 		json_key(j, "failed"), json_bool(j, t->failed);
-		json_key(j, "assumed"), json_bool(j, !!(t->flags & TEST_ASSUMED));
 		json_object_close(j);
 	}
 }
@@ -116,13 +117,17 @@ static void json_stats(struct json *j, struct test_session *const *sessions, siz
 	struct search_stats search = {0};
 	struct solve_stats solve = {0};
 	uint64_t checks = 0, diverged = 0, hits = 0;
-	double solving = 0, building = 0;
+	double solving = 0, building = 0, batches = 0, shrinking = 0, confirming = 0;
 	for (size_t i = 0; i < count; i++) {
 		search_stats_add(&search, &sessions[i]->stats);
 		solve_stats_add(&solve, &sessions[i]->solve);
 		checks += sessions[i]->checks;
-		building +=
-		    sessions[i]->o->repeatable ? 0 : sessions[i]->built - sessions[i]->started;
+		if (sessions[i]->o->repeatable)
+			continue;
+		building += sessions[i]->built - sessions[i]->started;
+		batches += sessions[i]->batch_seconds;
+		shrinking += sessions[i]->shrink_seconds;
+		confirming += sessions[i]->confirm_seconds;
 	}
 	for (int i = 0; i < DIVERGED_COUNT; i++)
 		diverged += i == DIVERGED_OPTIMISTIC ? 0 : search.diverged[i];
@@ -143,6 +148,9 @@ static void json_stats(struct json *j, struct test_session *const *sessions, siz
 	json_key(j, "solver_seconds"), json_double(j, solving);
 	json_key(j, "build_seconds"), json_double(j, building);
 	json_key(j, "san_runs"), json_u64(j, checks);
+	json_key(j, "san_seconds"), json_double(j, batches);
+	json_key(j, "shrink_seconds"), json_double(j, shrinking);
+	json_key(j, "confirm_seconds"), json_double(j, confirming);
 	json_object_close(j);
 }
 

@@ -62,7 +62,7 @@ static void print_row(const struct test_session *s, const struct test_function *
 	(void)s;
 	snprintf(branches, sizeof branches, "%" PRIu64 "/%" PRIu32, f->covered, f->outcomes);
 	printf("%-*s  %s%-9s%s %9s %6zu ", width, f->name, color(colors[f->verdict]),
-	       test_verdict_word(f->verdict), color("\033[0m"), branches, f->tests.size);
+	       test_verdict_word(f->verdict), color("\033[0m"), branches, (size_t)test_count(f));
 	if (f->bugs)
 		printf(" %s%4u%s  ", color("\033[1;31m"), f->bugs, color("\033[0m"));
 	else
@@ -94,7 +94,7 @@ static void add_up(const struct test_session *s, struct totals *t)
 		const struct test_function *f = &s->functions.data[i];
 		t->covered += f->covered;
 		t->outcomes += f->outcomes;
-		t->tests += f->tests.size;
+		t->tests += test_count(f);
 		t->inputs += f->result.inputs;
 		t->verdicts[f->verdict]++;
 	}

@@ -23,6 +23,14 @@ const char *test_verdict_word(enum test_verdict v)
 	return words[v];
 }
 
+uint64_t test_count(const struct test_function *f)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < f->tests.size; i++)
+		n += !(f->tests.data[i].flags & TEST_ASSUMED);
+	return n;
+}
+
 /* ---------------------------------------------------------------- branches */
 
 /* Counters of a function: those of its decisions but checks stand together. */
