@@ -207,7 +207,7 @@ static LLVMCodeModel code_model(LLVMModuleRef module)
 }
 
 static LLVMTargetMachineRef make_machine(LLVMModuleRef module,
-					 const struct instrument_options *options)
+					 const struct instrument_options *options, LLVMCodeGenOptLevel level)
 {
 	static int initialised;
 	LLVMTargetRef target;
@@ -229,8 +229,7 @@ static LLVMTargetMachineRef make_machine(LLVMModuleRef module,
 		return NULL;
 	}
 	machine = LLVMCreateTargetMachine(target, LLVMGetTarget(module), "x86-64", "",
-					  options->fast_compile ? LLVMCodeGenLevelNone
-								: LLVMCodeGenLevelDefault,
+					  level,
 					  reloc_mode(module, options->reloc), code_model(module));
 	if (!machine)
 		error_set("no code generator for \"%s\"", LLVMGetTarget(module));
@@ -272,13 +271,47 @@ static int optimise(struct emission *e)
 	return -1;
 }
 
+/* The code generator joins the registers of phis one after the other and looks at a function's live ranges each time. Instrumentation
+ * makes tens of thousands of phis of a large function with a switch, and code for it then takes minutes. A unit with such a function gets
+ * the plain generator: bzip2's decompress.c 4 s instead of 40, and traced runs in it take half as long again. */
+#define MANY_PHIS 20000
+
+static unsigned most_phis(LLVMModuleRef module)
+{
+	unsigned most = 0;
+
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+		unsigned n = 0;
+
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+				n++;
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+static int use_plain_generator(struct emission *e)
+{
+	LLVMTargetMachineRef plain;
+
+	if (e->options->fast_compile || most_phis(e->u->module) < MANY_PHIS)
+		return 0;
+	plain = make_machine(e->u->module, e->options, LLVMCodeGenLevelNone);
+	if (!plain)
+		return -1;
+	LLVMDisposeTargetMachine(e->machine);
+	e->machine = plain;
+	return 0;
+}
+
 static int emit(void *ctx)
 {
 	struct emission *e = ctx;
 	LLVMMemoryBufferRef out = NULL;
 	char *text = NULL;
 
-	if (optimise(e))
+	if (optimise(e) || use_plain_generator(e))
 		return -1;
 	place_array(e->u->module, "llvm.global_ctors", ".init_array");
 	place_array(e->u->module, "llvm.global_dtors", ".fini_array");
@@ -301,7 +334,7 @@ static int emit(void *ctx)
 
 int emit_object(struct unit *u, const struct instrument_options *options, struct buf *object)
 {
-	struct emission e = {u, options, object, make_machine(u->module, options)};
+	struct emission e = {u, options, object, make_machine(u->module, options, options->fast_compile ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault)};
 	int result;
 
 	if (!e.machine)
