@@ -403,12 +403,26 @@ static int open_scratch(struct test_session *s)
 	return s->scratch ? file_mkdirs(s->scratch) : -1;
 }
 
+static int bug_order(const void *x, const void *y)
+{
+	const struct test_bug *a = x, *b = y;
+	if (a->function != b->function)
+		return a->function < b->function ? -1 : 1;
+	if (a->finding.line != b->finding.line)
+		return a->finding.line < b->finding.line ? -1 : 1;
+	return strcmp(a->id, b->id);
+}
+
 static int run_functions(struct test_session *s)
 {
 	if (open_scratch(s) || test_store_open(s) || make_variants(s))
 		return -1;
 	test_find_outcomes(s);
-	if (search_all(s) || test_store_bugs(s))
+	if (search_all(s))
+		return -1;
+	if (s->bugs.size) /* whichever worker was first */
+		qsort(s->bugs.data, s->bugs.size, sizeof *s->bugs.data, bug_order);
+	if (test_store_bugs(s))
 		return -1;
 	test_judge(s);
 	return 0;
