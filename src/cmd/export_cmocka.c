@@ -104,8 +104,9 @@ static int build(struct unit *u)
 		e = harness_build_from(named, function, &o, &u->front, &u->h, &u->program);
 	log_progress(NULL);
 	if (!e && strcmp(u->program, u->c->program))
-		e = error_set("'%s' has changed since 'muster test' saw it: run that again",
-			      u->c->file);
+		e = error_set(
+		    "'%s' has changed since 'muster test' saw it, or muster has: run that again",
+		    u->c->file);
 	if (!e && harness_initial(u->h, u->program))
 		log_info("%s", error_text()); /* variables are then changed by exclusive or */
 	free(list);

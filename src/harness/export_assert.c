@@ -89,26 +89,25 @@ static void assert_float(struct assertion *a, const struct value_leaf *leaf,
 	buf_release(&type);
 }
 
-/* An array of integers as one comparison. */
-static void assert_array(struct assertion *a, const struct value_leaf *leaf,
-			 const struct front_type *t)
+/* An array of numbers as one comparison with an initialiser, if that says every byte. */
+static void assert_array(struct assertion *a, const struct value_leaf *leaf)
 {
-	const struct front_type *e = &a->e->h->front->types.data[t->to];
-	struct value_leaf one = {NULL, t->to, 0, e->size, NULL};
-	struct value_printer v = {.form = VALUE_SOURCE, .out = a->e->out};
-	size_t count = leaf->size / e->size;
+	struct buf value = {0};
+	uint8_t *built = mem_zalloc(leaf->off + leaf->size);
+	struct value_printer v = {.form = VALUE_SOURCE, .out = &value, .built = built};
 
-	buf_addf(a->e->out, "\tassert_memory_equal((const void *)&%s, ((", leaf->path);
-	if (!export_type(a->e, t->to, a->e->out))
-		buf_addf(a->e->out, "__typeof__(%s[0])", leaf->path);
-	buf_addf(a->e->out, "[%zu]){", count);
-	for (size_t i = 0; i < count; i++) {
-		buf_adds(a->e->out, i ? ", " : "");
-		one.off = leaf->off + i * e->size;
-		value_print_leaf(&v, &a->im, &one);
+	value_print_leaf(&v, &a->im, leaf);
+	if (memcmp(built + leaf->off, a->im.bytes + leaf->off, leaf->size)) {
+		assert_bytes(a, leaf->path, leaf->off, leaf->size);
+	} else {
+		buf_addf(a->e->out, "\tassert_memory_equal((const void *)&%s, (&(", leaf->path);
+		if (!export_type(a->e, leaf->front, a->e->out))
+			buf_addf(a->e->out, "__typeof__(%s)", leaf->path);
+		buf_addf(a->e->out, ")%s), sizeof %s);\n", buf_str(&value), leaf->path);
 	}
-	buf_addf(a->e->out, "}), sizeof %s);\n", leaf->path);
+	buf_release(&value);
 	buf_release(&v.path);
+	free(built);
 }
 
 static void assert_leaf(void *ctx, const struct value_leaf *leaf)
@@ -137,8 +136,8 @@ static void assert_leaf(void *ctx, const struct value_leaf *leaf)
 			assert_bytes(a, leaf->path, leaf->off, leaf->size);
 	} else if (t->kind == FRONT_BOOL && a->im.bytes[leaf->off] > 1) {
 		return; /* no value of the type */
-	} else if (t->kind == FRONT_ARRAY && a->e->h->front->types.data[t->to].kind == FRONT_INT) {
-		assert_array(a, leaf, t);
+	} else if (t->kind == FRONT_ARRAY && a->e->h->front->types.data[t->to].kind != FRONT_CHAR) {
+		assert_array(a, leaf);
 	} else if (t->kind == FRONT_FLOAT) {
 		assert_float(a, leaf, t);
 	} else if (t->kind == FRONT_ARRAY || leaf->size > 8) {

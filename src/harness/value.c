@@ -673,6 +673,45 @@ struct leaves {
 
 static void each_leaf(struct leaves *l, uint32_t front, size_t off);
 
+/* Numbers without gaps between them: equal values have equal bytes. */
+static int is_solid(const struct harness *h, uint32_t front)
+{
+	const struct front_type *t = &h->front->types.data[front];
+	uint64_t at = 0;
+
+	switch (t->kind) {
+	case FRONT_CHAR:
+	case FRONT_INT:
+		return 1;
+	case FRONT_FLOAT:
+		return t->size < 16;
+	case FRONT_ARRAY:
+		return t->size && is_solid(h, t->to);
+	case FRONT_STRUCT:
+		for (size_t i = 0; i < t->fields.size; i++) {
+			const struct front_field *f = &t->fields.data[i];
+
+			if (f->bits || !*f->name || f->bit_offset != 8 * at ||
+			    !is_solid(h, f->type))
+				return 0;
+			at += h->front->types.data[f->type].size;
+		}
+		return at == t->size;
+	case FRONT_UNION:
+		for (size_t i = 0; i < t->fields.size; i++) {
+			const struct front_field *f = &t->fields.data[i];
+
+			if (f->bits || !is_solid(h, f->type))
+				return 0;
+			if (h->front->types.data[f->type].size > at)
+				at = h->front->types.data[f->type].size;
+		}
+		return at == t->size;
+	default:
+		return 0;
+	}
+}
+
 static void each_field(struct leaves *l, const struct front_field *f, size_t off)
 {
 	const struct front_type *t = front_of(l->im, f->type);
@@ -705,7 +744,7 @@ static void each_leaf(struct leaves *l, uint32_t front, size_t off)
 			each_field(l, &t->fields.data[i], off);
 		return;
 	}
-	if (!e || e->kind == FRONT_CHAR || !e->size || (l->whole && e->kind == FRONT_INT)) {
+	if (!e || e->kind == FRONT_CHAR || !e->size || (l->whole && is_solid(l->im->w->h, front))) {
 		leaf.path = buf_str(&l->path);
 		if (t->size)
 			l->f(l->ctx, &leaf);

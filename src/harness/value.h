@@ -64,7 +64,8 @@ struct value_pointer {
 };
 int value_pointer_at(const struct value_image *im, size_t off, struct value_pointer *out);
 
-/* Calls f for each leaf. Arrays of characters come whole, with `whole` arrays of integers too. */
+/* Calls f for each leaf. Arrays of characters come whole, with `whole` all arrays of numbers
+ * without gaps. */
 typedef void (*value_each)(void *ctx, const struct value_leaf *leaf);
 void value_leaves(const struct value_image *im, const char *path, int whole, value_each f,
 		  void *ctx);
