@@ -55,7 +55,11 @@ runtime: $(runtime_files)
 
 # What muster, its keeper and the runtime must agree on, by content: src/base/interface.h.
 interface := $(shell cat $(sort $(wildcard include/muster/*.h runtime/*.h)) runtime/inline.c src/run/keeper.h | sha256sum | cut -c 1-16)
-interface_stamp = $(B)/interface-$(interface)
+interface_stamp = $(B)/interface
+# Written while the Makefile is read: no rule, since missing files of rules are no reason to make anything here (.SECONDARY).
+ifneq ($(shell cat $(interface_stamp) 2>/dev/null),$(interface))
+$(shell mkdir -p $(B) && rm -rf $(B)/interface-* && echo $(interface) >$(interface_stamp))
+endif
 runtime_files += $(B)/runtime/interface
 runtime: $(B)/runtime/interface
 
@@ -78,11 +82,6 @@ $(B)/libmuster.a: $(objects)
 $(B)/src/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(flags) $(CFLAGS) $(CPPFLAGS) -c $< -o $@
-
-$(interface_stamp):
-	@mkdir -p $(@D)
-	@rm -f $(B)/interface-*
-	@touch $@
 
 $(B)/src/base/interface.o: src/base/interface.c $(interface_stamp) Makefile
 	@mkdir -p $(@D)
