@@ -60,6 +60,8 @@ label __muster_load(const void *p, label address, uint32_t size, uint64_t site);
 uint64_t __muster_any(const void *p, uint64_t size);
 void __muster_store(void *p, uint32_t size, label a);
 void __muster_concrete(label a, uint32_t reason, uint64_t site);
+/* A store of v, which has the label a, through an address with a label (driven programs). Before it happens. */
+void __muster_store_at(void *p, uint32_t size, label a, label address, uint64_t v, uint64_t site);
 /* n bytes at p will be accessed, and n has the label size. */
 void __muster_span(label a, label size, const void *p, uint64_t n, uint64_t site);
 /* An access of size bytes at p, whose address has the label a: it is fixed. */

@@ -237,7 +237,7 @@ static _Noreturn void crash(void)
 		syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGSEGV);
 }
 
-static void bound(label condition, uint64_t site)
+void rt_bound_once(label condition, uint64_t site)
 {
 	label *slot = &bounded[condition % (sizeof bounded / sizeof *bounded)];
 
@@ -261,11 +261,12 @@ static void bound_constant(struct drive_object *o, uint64_t offset, uint64_t n, 
 		crash();
 }
 
-/* Is it a multiple of a power of two (low: its bits below) whatever the input? */
-static int is_multiple(label l, uint64_t low, unsigned depth)
+int rt_is_multiple(label l, uint64_t low, unsigned depth)
 {
 	const struct muster_node *n = rt_node(l);
 
+	if (!low)
+		return 1;
 	switch (n->op) {
 	case MUSTER_OP_CONST:
 		return !(muster_value(n) & low);
@@ -275,12 +276,12 @@ static int is_multiple(label l, uint64_t low, unsigned depth)
 		return !n->b && n->k < 64 && !((1ull << n->k) & low);
 	case MUSTER_OP_ADD:
 		if (n->a && n->b)
-			return depth && is_multiple(n->a, low, depth - 1) &&
-			       is_multiple(n->b, low, depth - 1);
-		return depth && !(n->k & low) && is_multiple(n->a ? n->a : n->b, low, depth - 1);
+			return depth && rt_is_multiple(n->a, low, depth - 1) &&
+			       rt_is_multiple(n->b, low, depth - 1);
+		return depth && !(n->k & low) && rt_is_multiple(n->a ? n->a : n->b, low, depth - 1);
 	case MUSTER_OP_ITE:
-		return depth && is_multiple(n->b, low, depth - 1) &&
-		       is_multiple(n->c, low, depth - 1);
+		return depth && rt_is_multiple(n->b, low, depth - 1) &&
+		       rt_is_multiple(n->c, low, depth - 1);
 	default:
 		return 0;
 	}
@@ -291,7 +292,7 @@ static int whole_element(const struct drive_object *o, label offset, uint64_t n)
 {
 	uint64_t low = o->element - 1;
 
-	return n <= o->element && !(o->element & low) && is_multiple(offset, low, 4);
+	return n <= o->element && !(o->element & low) && rt_is_multiple(offset, low, 4);
 }
 
 static void bound_symbolic(struct drive_object *o, label offset, uint64_t value, uint64_t n,
@@ -306,9 +307,9 @@ static void bound_symbolic(struct drive_object *o, label offset, uint64_t value,
 			in = rt_binary(MUSTER_OP_AND, 1, in, fits, value < o->size,
 				       value + n <= o->size);
 		}
-		bound(in, site);
+		rt_bound_once(in, site);
 	} else if (o->size >= n) { /* else no offset is right */
-		bound(rt_binary(MUSTER_OP_ULE, 64, offset, 0, value, o->size - n), site);
+		rt_bound_once(rt_binary(MUSTER_OP_ULE, 64, offset, 0, value, o->size - n), site);
 	}
 	if (value >= o->size || n > o->size - value)
 		crash();
@@ -373,7 +374,7 @@ void rt_span_at(label address, label size, const void *p, uint64_t n, uint64_t s
 		rt_pin(address, (uint64_t)p, 0, site, &o, &offset);
 	if (!p || !room_at((uint64_t)p, &room, &of))
 		return;
-	bound(rt_binary(MUSTER_OP_ULE, 64, size, of, n, room), site);
+	rt_bound_once(rt_binary(MUSTER_OP_ULE, 64, size, of, n, room), site);
 	if (n > room)
 		crash();
 }
@@ -414,6 +415,43 @@ static enum rt_place in_object(struct drive_object *d, label offset, uint64_t co
 	return RT_MOVING;
 }
 
+/* An object of the program's own: the one that the constant part of the address points into, which
+ * may be left by now; but for a constant that is one past the end of the object which has the
+ * address. */
+static int own_object(uint64_t addr, uint64_t from, struct rt_object *o)
+{
+	struct rt_object named;
+
+	if (!rt_object_find((const void *)addr, o))
+		return from && rt_object_find((const void *)from, o);
+	if (from && from != o->base + o->size && rt_object_find((const void *)from, &named))
+		*o = named;
+	return 1;
+}
+
+static enum rt_place in_own_object(label address, uint64_t addr, uint64_t n, uint64_t site,
+				   struct rt_object *o, label *offset)
+{
+	const struct muster_node *node = rt_node(address);
+	int sum = node->op == MUSTER_OP_ADD && !node->b;
+
+	if (!own_object(addr, sum ? node->k : 0, o))
+		return RT_ELSEWHERE;
+	if (sum)
+		*offset =
+		    rt_binary(MUSTER_OP_ADD, 64, node->a, 0, rt_value(node->a), node->k - o->base);
+	else
+		*offset = rt_binary(MUSTER_OP_SUB, 64, address, 0, addr, o->base);
+	if (!*offset)
+		return RT_ELSEWHERE;
+	if (n && o->size >= n)
+		rt_bound_once(rt_binary(MUSTER_OP_ULE, 64, *offset, 0, addr - o->base, o->size - n),
+			      site);
+	if (n && (n > o->size || addr - o->base > o->size - n))
+		crash();
+	return rt_node(*offset)->flags & MUSTER_NODE_CONCRETISED ? RT_FIXED : RT_MOVING;
+}
+
 /* An address that is the place of a known object plus something. */
 static enum rt_place near_object(label address, uint64_t addr, uint64_t n, uint64_t site,
 				 struct rt_object *o, label *offset)
@@ -423,7 +461,7 @@ static enum rt_place near_object(label address, uint64_t addr, uint64_t n, uint6
 	struct drive_object *d = object_near(sum ? node->k : addr);
 
 	if (!d)
-		return RT_ELSEWHERE;
+		return in_own_object(address, addr, n, site, o, offset);
 	if (sum)
 		return in_object(d, node->a, node->k - (uint64_t)d->base, n, site, o, offset);
 	return in_object(d, address, -(uint64_t)d->base, n, site, o, offset);

@@ -98,7 +98,11 @@ static label table_read(const struct rt_object *o, uint64_t addr, label offset, 
 	label data = snapshot(o);
 	if (!data)
 		return 0;
-	rt_bound_at(rt_binary(MUSTER_OP_ULE, 64, offset, 0, rt_value(offset), o->size - size), site);
+	label in = rt_binary(MUSTER_OP_ULE, 64, offset, 0, rt_value(offset), o->size - size);
+	if (RT_STATE->driven)
+		rt_bound_once(in, site);
+	else
+		rt_bound_at(in, site);
 	rt_wide v = 0;
 	memcpy(&v, (const void *)addr, size);
 	uint64_t high = (uint64_t)(v >> 64);

@@ -85,6 +85,20 @@ static void trace_load(struct tracer *t, LLVMValueRef inst)
 	tracer_set(t, inst, labels, n);
 }
 
+/* In a driven program a store at a symbolic index may write labels to every place that it could have gone to. */
+static int scattered(struct tracer *t, LLVMValueRef inst, const struct leaf *leaf, LLVMValueRef label)
+{
+	LLVMValueRef pointer = LLVMGetOperand(inst, 1), address = tracer_get1(t, pointer);
+	unsigned bytes = leaf_bytes(t, leaf);
+
+	if (!t->driven || address == t->zero || !leaf->bits || leaf->bits != bytes * 8 || bytes > 8 || leaf->offset || leaf->lane)
+		return 0;
+	tracer_call(t, "__muster_store_at", "vpwwwqq", pointer, tracer_w(t, bytes), label, address,
+		    tracer_word(t, LLVMGetOperand(inst, 0)), tracer_q(t, t->site));
+	tracer_leaves_alone(t, inst);
+	return 1;
+}
+
 static void trace_store(struct tracer *t, LLVMValueRef inst)
 {
 	LLVMValueRef value = LLVMGetOperand(inst, 0), pointer = LLVMGetOperand(inst, 1);
@@ -92,8 +106,10 @@ static void trace_store(struct tracer *t, LLVMValueRef inst)
 	LLVMValueRef labels[TRACER_LEAVES];
 	unsigned n = tracer_leaves(t, LLVMTypeOf(value), leaves);
 
-	trace_access(t, tracer_get1(t, pointer), pointer, type_bytes(t, LLVMTypeOf(value)), MUSTER_REASON_STORE);
 	tracer_get(t, value, labels, n);
+	if (n == 1 && scattered(t, inst, &leaves[0], labels[0]))
+		return;
+	trace_access(t, tracer_get1(t, pointer), pointer, type_bytes(t, LLVMTypeOf(value)), MUSTER_REASON_STORE);
 	if (n == 0)
 		tracer_call(t, "__muster_clear", "vpq", pointer,
 			    tracer_q(t, LLVMStoreSizeOfType(t->layout, LLVMTypeOf(value))));
