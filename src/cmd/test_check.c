@@ -408,6 +408,14 @@ static void settle(struct test_session *s, fresh_list *list, const struct pick *
 		add_fresh(s, list, p->function, p->test, item);
 }
 
+/* When the time is over, or somebody wants to go: only tests that promise something. */
+static int may_skip(const struct test_session *s, const struct test_case *t)
+{
+	int over = s->shared->stop ||
+		   (s->o->seconds > 0 && test_clock() - s->shared->started > s->o->seconds);
+	return over && !(t->flags & (TEST_CRASH | TEST_BROKEN | TEST_COVERS));
+}
+
 int test_check(struct test_session *s, const uint32_t *functions, size_t count)
 {
 	VEC(struct pick) picks = {0}, slow = {0}; /* slow: would hold the others up */
@@ -425,6 +433,10 @@ int test_check(struct test_session *s, const uint32_t *functions, size_t count)
 					f->unchecked++;
 				else
 					vec_push(&slow, (struct pick){functions[i], k});
+				continue;
+			}
+			if (may_skip(s, t) && !f->result.exhausted) {
+				f->unchecked++;
 				continue;
 			}
 			vec_push(&picks, (struct pick){functions[i], k});

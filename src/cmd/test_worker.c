@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define SOLVE_SECONDS 0.3 /* of one query */
-#define SHARE 3.0	  /* of an even share of the time that is left */
+#define SHARE 1.5	  /* of an even share of the time that is left */
 
 struct test_worker {
 	struct test_session *s;
