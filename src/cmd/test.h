@@ -163,7 +163,7 @@ struct test_session {
 	double started, built, searched, seconds; /* clocks and the whole */
 	uint64_t checks;			  /* runs of the san variant */
 	double batch_seconds, shrink_seconds, confirm_seconds;
-	int has_main;
+	int has_main; /* main without parameters was driven as well */
 };
 
 double test_clock(void);

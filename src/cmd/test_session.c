@@ -132,13 +132,22 @@ static int choose_all(struct test_session *s)
 	return s->functions.size ? 0 : error_set("'%s' defines no function", s->file);
 }
 
+/* Is the program's own start among them, with nothing but the program's own state as input? */
+static int drives_main(const struct test_session *s)
+{
+	for (size_t i = 0; i < s->functions.size; i++)
+		if (!strcmp(s->functions.data[i].name, "main"))
+			return !s->functions.data[i].front->parameters.size;
+	return 0;
+}
+
 static int choose(struct test_session *s)
 {
-	int main_number = front_function(s->front, "main");
-	s->has_main = main_number >= 0 && s->front->functions.data[main_number].defined;
-	if (s->o->entry)
-		return choose_named(s, s->o->entry);
-	return s->function ? choose_named(s, s->function) : choose_all(s);
+	int r = s->o->entry   ? choose_named(s, s->o->entry)
+		: s->function ? choose_named(s, s->function)
+			      : choose_all(s);
+	s->has_main = drives_main(s);
+	return r;
 }
 
 /* ---------------------------------------------------------------- variants */
