@@ -16,6 +16,7 @@
 #define BROKEN_BOUNDS \
 	32	  /* of one instruction that are asked about, but for those that always hold */
 #define GUESSES 6 /* for one outcome that is not covered */
+#define CHECK_PARTS 8 /* defects that one check looks for */
 
 static u128 value_in_run(void *ctx, expr_t variable)
 {
@@ -102,20 +103,39 @@ static int ask_relaxed(struct search *s, struct expansion *x, size_t at, uint32_
 	return r;
 }
 
-static int negate(struct search *s, struct expansion *x, size_t at, uint32_t outcome)
+/* The parts of a disjunction (or, `negated`, of a conjunction that is not to hold). 0: there are more than fit. */
+static int split_goal(struct exprs *p, expr_t e, int negated, expr_t *parts, unsigned *count)
+{
+	struct expr_node n = *expr_get(p, e);
+	if (n.op == MUSTER_OP_XOR && n.width == 1 && n.b == expr_true(p))
+		return split_goal(p, n.a, !negated, parts, count);
+	if (n.width == 1 && n.op == (negated ? MUSTER_OP_AND : MUSTER_OP_OR))
+		return split_goal(p, n.a, negated, parts, count) && split_goal(p, n.b, negated, parts, count);
+	if (*count == CHECK_PARTS)
+		return 0;
+	parts[(*count)++] = negated ? expr_not(p, e) : e;
+	return 1;
+}
+
+/* What is asked for to have the outcome. A compiler puts several defects into one check (a divisor of zero, a
+ * quotient that overflows): each is asked for by itself, or the first would hide the others. */
+static unsigned goals_of(struct search *s, struct expansion *x, const struct path_step *step, uint32_t outcome,
+			 expr_t *goals)
+{
+	const struct sites_decision *d = &s->sites.decisions.data[step->site];
+	expr_t goal = path_goal(step, outcome, &x->import, &s->sites);
+	unsigned count = 0;
+	if (d->kind == SITES_CHECK && d->fails == outcome && split_goal(x->pool, goal, 0, goals, &count))
+		return count;
+	goals[0] = goal;
+	return 1;
+}
+
+static int ask(struct search *s, struct expansion *x, size_t at, uint32_t outcome, expr_t goal)
 {
 	const struct path_step *step = &s->parent.steps.data[at];
 	struct solve_model m = {0};
 	int r = 0;
-	expr_t goal = path_goal(step, outcome, &x->import, &s->sites);
-	search_compared(s, x->pool, goal);
-	if (foreign(x, goal)) {
-		search_lose(s, LOSS_FOREIGN);
-		return 0;
-	}
-	s->stats.flips++;
-	sites_flip(&s->sites, step->site);
-	double before = search_cost(s);
 	enum verdict v = solve_path_query(x->strict, goal, &m);
 	if (v == VERDICT_SAT || m.optimistic)
 		r = search_child(s, x, step, outcome, &m);
@@ -123,9 +143,28 @@ static int negate(struct search *s, struct expansion *x, size_t at, uint32_t out
 		search_lose(s, LOSS_UNKNOWN);
 	if (v != VERDICT_SAT && !r && x->test->stage == STAGE_UNCOVERED)
 		r = ask_relaxed(s, x, at, outcome, goal);
+	solve_model_release(&m);
+	return r;
+}
+
+static int negate(struct search *s, struct expansion *x, size_t at, uint32_t outcome)
+{
+	const struct path_step *step = &s->parent.steps.data[at];
+	expr_t goals[CHECK_PARTS];
+	unsigned count = goals_of(s, x, step, outcome, goals);
+	int r = 0;
+	s->stats.flips++;
+	sites_flip(&s->sites, step->site);
+	double before = search_cost(s);
+	for (unsigned i = 0; i < count && r == 0; i++) {
+		search_compared(s, x->pool, goals[i]);
+		if (foreign(x, goals[i]))
+			search_lose(s, LOSS_FOREIGN);
+		else
+			r = ask(s, x, at, outcome, goals[i]);
+	}
 	uint32_t function = s->sites.decisions.data[step->site].function;
 	s->sites.function_cost.data[function] += search_cost(s) - before;
-	solve_model_release(&m);
 	return r;
 }
 

@@ -178,6 +178,12 @@ static int wants(struct search *s, const struct search_test *t, const struct sit
 	return n < SAME_SITE;
 }
 
+/* A check that failed may look for other defects beside the one that this run has. */
+static int fails_otherwise(const struct search_test *t, const struct sites_decision *d, uint32_t outcome)
+{
+	return d->kind == SITES_CHECK && d->fails == outcome && t->stage >= STAGE_CONTEXT;
+}
+
 /* Was this the assumption that ended the run? */
 static int unmet(const struct search *s, const struct path_step *step)
 {
@@ -220,7 +226,7 @@ void search_plan(struct search *s, const struct search_test *t, wanted_list *out
 		if (!outcomes)
 			search_lose(s, LOSS_CASES);
 		for (uint32_t o = 0; o < outcomes; o++)
-			if (o != step->outcome && wants(s, t, d, place, o, &tries, step->site))
+			if (o == step->outcome ? fails_otherwise(t, d, o) : wants(s, t, d, place, o, &tries, step->site))
 				vec_push(out, (struct wanted){(uint32_t)i, o});
 	}
 	map_release(&w.passes);
