@@ -202,8 +202,12 @@ void rt_bound(label condition)
 
 void rt_given_at(label condition, uint64_t site)
 {
-	if (condition && RT_ON())
-		rt_event_at(MUSTER_EV_GIVEN, rt_node(condition)->low, site, condition);
+	static label known[64]; /* an assumption in a loop is the same each time */
+	label *slot = &known[condition % 64];
+	if (!condition || !RT_ON() || *slot == condition)
+		return;
+	*slot = condition;
+	rt_event_at(MUSTER_EV_GIVEN, rt_node(condition)->low, site, condition);
 }
 
 void rt_given(label condition)
