@@ -2,8 +2,8 @@
  * format.
  *
  * Such a test is not an input but the values that the program asked __VERIFIER_nondet functions
- * for, in order. Each input of the campaign is run once more, in the cov variant, with
- * MUSTER_VALUES, by which the runtime tells them.
+ * for, in order. Each input of the campaign is run once more, in the program as it was
+ * built, with MUSTER_VALUES, by which the runtime tells them.
  */
 #include "base/error.h"
 #include "base/file.h"
@@ -16,7 +16,6 @@
 #include "cmd/target.h"
 #include "report/testcomp.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +31,7 @@ struct suite {
 	struct operands command;
 	char *program, *values, *setting;
 	const char *env[4];
-	struct target cov;
+	struct target plain;
 	struct launcher *launcher;
 	struct map known; /* hashes of tests that were written */
 	unsigned count;
@@ -85,7 +84,7 @@ static void add_values(struct buf *out, char *text)
 	}
 }
 
-static int write_test(struct suite *s, int covers_error)
+static int write_test(struct suite *s)
 {
 	struct buf values = {0}, out = {0};
 	char name[40];
@@ -94,7 +93,7 @@ static int write_test(struct suite *s, int covers_error)
 	if (file_is_regular(s->values) && file_read_limited(s->values, VALUES_LIMIT, &values))
 		buf_clear(&values); /* a loop that asks for ever: no test of it */
 	if (map_set(&s->known, hash64(values.data ? values.data : "", values.size, 0), 1)) {
-		testcomp_case_begin(&out, covers_error);
+		testcomp_case_begin(&out, 0);
 		add_values(&out, buf_str(&values));
 		testcomp_case_end(&out);
 		snprintf(name, sizeof name, "testcase-%u.xml", ++s->count);
@@ -113,8 +112,7 @@ static int each_test(void *ctx, const struct store_test *t)
 	struct run_result r;
 
 	unlink(s->values);
-	if (launcher_run(s->launcher, &in, &r) ||
-	    write_test(s, r.end == RUN_SIGNAL && r.signal == SIGABRT))
+	if (launcher_run(s->launcher, &in, &r) || write_test(s))
 		s->failed = 1;
 	return s->failed;
 }
@@ -133,12 +131,12 @@ static int open_suite(struct suite *s, const struct export_campaign *c)
 	s->program = target_program(s->command.argv.data[0]);
 	s->values = file_temp("values");
 	s->setting = mem_printf("MUSTER_VALUES=%s", s->values);
-	target_make(&s->cov, s->program, s->command.argv.data, VARIANT_COV, &t);
-	for (const char *const *e = s->cov.options.env; e && *e && n < 2; e++)
+	target_make(&s->plain, s->program, s->command.argv.data, TARGET_PLAIN, &t);
+	for (const char *const *e = s->plain.options.env; e && *e && n < 2; e++)
 		s->env[n++] = *e;
 	s->env[n++] = s->setting;
-	s->cov.options.env = s->env;
-	s->launcher = launcher_new(&s->cov.options);
+	s->plain.options.env = s->env;
+	s->launcher = launcher_new(&s->plain.options);
 	return s->launcher ? 0 : -1;
 }
 
@@ -153,7 +151,7 @@ int export_testcomp(const struct export_campaign *c, const struct export_options
 	counts->files += s.count + 1;
 	if (s.launcher) {
 		launcher_free(s.launcher);
-		target_release(&s.cov);
+		target_release(&s.plain);
 	}
 	map_release(&s.known);
 	operands_release(&s.command);
