@@ -139,8 +139,9 @@ void path_read(struct path *p, const struct trace *t, struct sites *sites, const
 uint64_t path_key(const struct path *p)
 {
 	uint64_t key = p->digest ^ p->reads;
-	if (p->assumed)
-		key = hash_mix(key + 1);
+	if (p->assumed) /* which of several assumptions it was */
+		key = hash_mix(key + 1 +
+			       (p->steps.size ? p->steps.data[p->steps.size - 1].self : 0));
 	return key + !key;
 }
 
