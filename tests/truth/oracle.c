@@ -13,6 +13,7 @@
 #include <sanitizer/asan_interface.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,6 +161,25 @@ char *truth_strcpy(char *to, const char *from)
 	size_t n = truth_strlen(from) + 1;
 	access_range(to, n);
 	return memcpy(to, from, n);
+}
+
+char *truth_strcat(char *to, const char *from)
+{
+	truth_strcpy(to + truth_strlen(to), from);
+	return to;
+}
+
+int truth_sprintf(char *to, const char *format, ...)
+{
+	char text[64];
+	va_list ap;
+	int n;
+	va_start(ap, format);
+	n = vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	access_range(to, (size_t)n + 1);
+	memcpy(to, text, (size_t)n + 1);
+	return n;
 }
 
 void truth_free(void *p)

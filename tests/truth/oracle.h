@@ -40,6 +40,8 @@ void *truth_memcpy(void *to, const void *from, size_t n);
 void *truth_memset(void *to, int c, size_t n);
 size_t truth_strlen(const char *s);
 char *truth_strcpy(char *to, const char *from);
+char *truth_strcat(char *to, const char *from);
+int truth_sprintf(char *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void truth_free(void *p);
 
 #define S truth_line = __LINE__;
@@ -51,6 +53,8 @@ void truth_free(void *p);
 #define memset truth_memset
 #define strlen truth_strlen
 #define strcpy truth_strcpy
+#define strcat truth_strcat
+#define sprintf truth_sprintf
 #define free truth_free
 #define abort() truth_fail(TRUTH_ABORT)
 #undef assert
