@@ -11,6 +11,9 @@
 #include "base/hash.h"
 #include "search/inside.h"
 
+#include <math.h>
+#include <string.h>
+
 #define FEW_INPUTS 2 /* bytes that a term depends on: it may have many values */
 #define MANY 256     /* values of such a term, and of any other */
 #define SOME 32
@@ -85,6 +88,72 @@ static int next_value(struct search *s, struct expansion *x, const struct path_s
 	return r;
 }
 
+/* Numbers that floating point is compared with more often than with others. */
+static const double numbers[] = {0.0,	 -0.0,	 1.0,	 -1.0,	0.5,  -0.5,  2.0,      -2.0,	  10.0,
+				 -10.0,	 100.0,	 -100.0, 1e3,	-1e3, 1e6,   -1e6,     1e9,	  -1e9,
+				 1e-6,	 -1e-6,	 1e19,	 -1e19, 1e38, -1e38, 1.7e308, -1.7e308, 5e-324,
+				 INFINITY, -INFINITY, NAN};
+
+/* The number as the term has it: a float or double by its bits, an integer that is converted by its value. 0: not at
+ * this width. */
+static int bits_of(double number, unsigned width, int integer, u128 *bits)
+{
+	float narrow = (float)number;
+	uint32_t low;
+	uint64_t all;
+	if (integer) {
+		if (!(number > -9e18 && number < 9e18) || number != (double)(int64_t)number)
+			return 0;
+		*bits = (u128)(int64_t)number & (((u128)1 << width) - 1);
+		return 1;
+	}
+	memcpy(&low, &narrow, sizeof low);
+	memcpy(&all, &number, sizeof all);
+	*bits = width == 32 ? low : all;
+	return width == 32 || width == 64;
+}
+
+/* A term that floating point reads has too many values to ask for all: the usual ones are run. 0, -1. */
+static int ask_numbers(struct search *s, struct expansion *x, const struct path_step *step, expr_t term)
+{
+	unsigned width = expr_width(x->pool, term);
+	int r = 0;
+	for (unsigned i = 0; i < 2 * sizeof numbers / sizeof *numbers && r >= 0; i++) {
+		struct solve_model m = {0};
+		u128 bits;
+		if (width > 64 || !bits_of(numbers[i / 2], width, i % 2, &bits))
+			continue;
+		expr_t goal = expr_eq(x->pool, term, expr_const(x->pool, width, bits));
+		if (solve_path_query(x->strict, goal, &m) == VERDICT_SAT && search_build_input(s, x, &m))
+			r = search_run_child(s, x, step, 0, 0) < 0 ? -1 : 0;
+		solve_model_release(&m);
+	}
+	return r;
+}
+
+/* A number that floating point reads from memory is fixed byte by byte: the term of all of them, where `at` is one. */
+static int same_number(const struct search *s, size_t at, size_t other)
+{
+	const struct path_step *a = &s->parent.steps.data[at], *b = &s->parent.steps.data[other];
+	return b->kind == a->kind && b->site == a->site && b->outcome == a->outcome;
+}
+
+static expr_t whole_number(const struct search *s, struct expansion *x, size_t at, expr_t term, int *first)
+{
+	size_t from = at;
+	if (expr_width(x->pool, term) != 8)
+		return term;
+	while (from > 0 && at - from < 7 && same_number(s, at, from - 1))
+		from--;
+	*first = from == at;
+	term = import_label(&x->import, s->parent.steps.data[from].label);
+	for (size_t i = from + 1; i < from + 8 && i < s->parent.steps.size && same_number(s, at, i); i++) {
+		expr_t next = import_label(&x->import, s->parent.steps.data[i].label);
+		term = expr_concat(x->pool, next, term);
+	}
+	return term;
+}
+
 int search_ask_values(struct search *s, struct expansion *x, size_t at)
 {
 	const struct path_step *step = &s->parent.steps.data[at];
@@ -96,6 +165,15 @@ int search_ask_values(struct search *s, struct expansion *x, size_t at)
 	if (hopeless) {
 		give_up(s, step);
 		return 0;
+	}
+	if (step->outcome == MUSTER_REASON_FLOAT) {
+		int first = 1;
+		term = whole_number(s, x, at, term, &first);
+		expr_vars(x->pool, term, &inputs);
+		if (inputs > FEW_INPUTS) {
+			give_up(s, step);
+			return first ? ask_numbers(s, x, step, term) : 0;
+		}
 	}
 	others = differs(x, term, trace_value(&x->trace, step->label));
 	for (unsigned n = 1;; n++) {
