@@ -286,6 +286,7 @@ int cmd_fuzz(int argc, char **argv)
 	    OPTION_STR("secondary", 'S', "NAME", &o.secondary,
 		       "join the AFL++ campaign whose sync directory is DIR"),
 	    OPTION_FLAG("no-mutate", 0, &o.no_mutate, "negate and solve only"),
+	    OPTION_FLAG("no-shrink", 0, &o.no_shrink, "keep inputs of bugs as they were found"),
 	    OPTION_DOUBLE("run-time", 0, "S", &o.run_time,
 			  "wall-clock limit of one run in seconds (1)"),
 	    TARGET_MEM_ROW(&o.target),

@@ -23,7 +23,7 @@ struct fuzz_options {
 	uint64_t workers;
 	uint64_t seed;	 /* 0: not given */
 	double run_time; /* wall-clock seconds of one run */
-	int json, no_mutate, no_confirm, quiet;
+	int json, no_mutate, no_shrink, quiet;
 	struct search_options search;
 	struct target_options target;
 };

@@ -109,7 +109,7 @@ static int new_bug(struct fuzz *f, const struct pending_failure *p, struct store
 	struct buf small = {0};
 	char *name = NULL;
 	int r = 0;
-	if (x->failed && !p->hang) {
+	if (x->failed && !p->hang && !f->o->no_shrink) {
 		struct minimize m = {.keeps = same_bucket, .ctx = &shrink, .max_runs = SHRINK_RUNS};
 		buf_add(&small, p->data.data, p->data.size);
 		minimize_input(&m, &small); /* at worst it is as it was */

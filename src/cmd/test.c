@@ -112,6 +112,7 @@ static void look(const struct test_session *s, struct outcome *r)
 {
 	for (size_t i = 0; i < s->bugs.size; i++)
 		r->bugs |= s->bugs.data[i].finding.failed;
+	r->bugs |= s->program_bugs.size > 0;
 	for (size_t i = 0; i < s->functions.size; i++) {
 		const struct test_function *f = &s->functions.data[i];
 		r->inconclusive |= f->verdict == TEST_UNREACHED ||
@@ -182,7 +183,8 @@ static const char about[] =
     "  muster test buf.c --requires \"n <= len(p)\"     what callers promise\n\n"
     "verdicts: verified (every path was run and none fails, within the printed bounds), explored "
     "(every branch was covered), partial,\n"
-    "unreached. A bug of a function is told with its scope: a caller may never pass such values.\n"
+    "unreached. A bug of a function is told with its scope: a caller may never pass such values. If there is a main, muster looks for an\n"
+    "input of the whole program that fails there too.\n"
     "exit codes: 0 nothing found, 1 bugs found, 2 wrong usage or it does not compile, 3 nothing "
     "found, but a function was not reached or\n"
     "its budget ended before all its branches were covered";
@@ -199,7 +201,7 @@ static void check_numbers(const struct option_spec *spec, const struct test_opti
 		option_usage(spec, "--elements and --characters take 1 to 256");
 	if (o->run_time <= 0)
 		option_usage(spec, "--run-time takes more than 0 seconds");
-	if (o->function_time < 0 || o->seconds < 0 || o->path_time < 0)
+	if (o->function_time < 0 || o->seconds < 0 || o->path_time < 0 || o->main_time < 0)
 		option_usage(spec, "a time is not negative");
 }
 
@@ -211,7 +213,8 @@ int cmd_test(int argc, char **argv)
 					.runs = 2000,
 					.path_time = 0.3,
 					.path_runs = 300,
-					.run_time = 0.25};
+					.run_time = 0.25,
+					.main_time = 2};
 	const struct option_row rows[] = {
 	    OPTION_STR("entry", 'e', "F", &o.entry,
 		       "drive F only, as the program's own start: nobody calls it with less"),
@@ -233,6 +236,8 @@ int cmd_test(int argc, char **argv)
 			  "covered (0.3)"),
 	    OPTION_U64("path-runs", 0, "N", &o.path_runs, "inputs likewise (300)"),
 	    OPTION_DOUBLE("run-time", 0, "S", &o.run_time, "seconds of one call (0.25)"),
+	    OPTION_DOUBLE("main-time", 0, "S", &o.main_time,
+			  "seconds to look for an input of the whole program that shows a function's bug (2; 0: do not)"),
 	    OPTION_U64("workers", 'j', "N", &o.workers,
 		       "processes that search (as many as there are processors)"),
 	    OPTION_U64(

@@ -32,6 +32,7 @@ struct test_options {
 	    path_time; /* seconds for further paths of a function whose branches are all covered */
 	uint64_t path_runs;
 	double run_time;  /* seconds of one call */
+	double main_time; /* seconds of the search for inputs of the whole program; 0: none */
 	uint64_t workers; /* 0: as many as there are processors */
 	uint64_t seed;	  /* 0: not given */
 	const char *out, *store;
@@ -120,12 +121,32 @@ struct test_bug {
 	uint64_t test;	 /* that test's number there, from 1 */
 	char *file;	 /* its input */
 	int program_level;
+	uint32_t program; /* number + 1 of the whole program's bug in the same place; 0: none */
 	uint64_t count;	    /* tests that showed it */
 	VEC(uint32_t) also; /* functions that lead there as well */
 	struct buf hint;
 	/* As the batch told it: by which later ones are recognised. */
 	char *raw_kind, *raw_function, *raw_file;
 	uint32_t raw_line;
+};
+
+/* A confirmed failure of the whole program, with its own input. */
+struct test_program_bug {
+	char *id, *kind, *function, *file, *summary;
+	uint32_t line;
+	struct buf data;
+	char *path;	   /* of its input */
+	int file_argument; /* the input is a file that an argument names; else standard input */
+	int matched;	   /* it is a function's bug as well */
+};
+
+/* What became of the question whether the whole program fails too. */
+enum test_program_state {
+	TEST_PROGRAM_NONE, /* not asked: there is no program, no bug, or it is not wanted */
+	TEST_PROGRAM_SEARCHED,
+	TEST_PROGRAM_LATE,     /* no time was left */
+	TEST_PROGRAM_UNLINKED, /* the file alone is none */
+	TEST_PROGRAM_BROKEN,   /* it cannot be run, or its variants cannot be made */
 };
 
 /* Memory that the workers share with the parent. */
@@ -163,7 +184,10 @@ struct test_session {
 	double started, built, searched, seconds; /* clocks and the whole */
 	uint64_t checks;			  /* runs of the san variant */
 	double batch_seconds, shrink_seconds, confirm_seconds;
-	int has_main; /* main without parameters was driven as well */
+	char *whole; /* the program that functions are a part of, if it was searched */
+	VEC(struct test_program_bug) program_bugs;
+	enum test_program_state program_state;
+	double program_seconds; /* it was searched */
 };
 
 double test_clock(void);
@@ -175,6 +199,17 @@ int testcomp(const struct test_options *o, const char *property, const char *fil
  * is *code = EXIT_USAGE. */
 int test_session_run(struct test_session *s, int *code);
 void test_session_release(struct test_session *s);
+
+/* Makes a variant in a process of its own. */
+pid_t test_make_in_child(const char *program, enum variant_kind kind);
+
+/* test_program.c: inputs of the whole program for the bugs of its functions, and bugs that show on
+ * the way. 0, -1. */
+int test_program(struct test_session *s);
+int test_has_program(const struct test_session *s);
+char *test_program_replay(const struct test_session *s, const struct test_program_bug *b); /* allocated */
+void test_program_scope(const struct test_session *s, struct buf *out); /* why a bug is still at function level */
+void test_program_bug_release(struct test_program_bug *b);
 
 /* test_worker.c: a worker's life; messages go to fd. Does not return. */
 void test_worker(struct test_session *s, unsigned number, int fd) __attribute__((noreturn));
@@ -223,6 +258,6 @@ void test_print(struct test_session *const *sessions, size_t count, double secon
 void test_print_json(struct test_session *const *sessions, size_t count, const char *status,
 		     double seconds);
 char *test_replay_command(const struct test_session *s, const struct test_bug *b); /* allocated */
-const char *test_scope_word(const struct test_session *s, const struct test_bug *b);
+void test_scope_word(const struct test_session *s, const struct test_bug *b, struct buf *out);
 
 #endif

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define NAME_WIDTH 40
+#define PROGRAM_WIDTH 64 /* bytes of an input of the whole program, likewise */
 #define INPUT_WIDTH 1000 /* characters of an input that a person is shown */
 
 static const char *color(const char *sequence)
@@ -34,15 +35,18 @@ char *test_replay_command(const struct test_session *s, const struct test_bug *b
 	return buf_take(&out);
 }
 
-const char *test_scope_word(const struct test_session *s, const struct test_bug *b)
+void test_scope_word(const struct test_session *s, const struct test_bug *b, struct buf *out)
 {
-	if (s->o->entry)
-		return "program level: the entry that was named";
-	if (b->program_level)
-		return "program level: main itself leads there";
-	return s->has_main ? "function level: the caller is not proven to allow this; no "
-			     "whole-program input was found"
-			   : "function level: the caller is not proven to allow this";
+	if (s->o->entry) {
+		buf_adds(out, "program level: the entry that was named");
+	} else if (b->program) {
+		buf_adds(out, "program level: an input of the whole program leads there");
+	} else if (b->program_level) {
+		buf_adds(out, "program level: main itself leads there");
+	} else {
+		buf_adds(out, "function level: the caller is not proven to allow this");
+		test_program_scope(s, out);
+	}
 }
 
 /* ------------------------------------------------------------------- table */
@@ -102,6 +106,8 @@ static void add_up(const struct test_session *s, struct totals *t)
 		t->bugs += (uint64_t)s->bugs.data[i].finding.failed;
 		t->suspected += !s->bugs.data[i].finding.failed;
 	}
+	for (size_t i = 0; i < s->program_bugs.size; i++)
+		t->bugs += !s->program_bugs.data[i].matched;
 }
 
 /* -------------------------------------------------------------------- bugs */
@@ -120,6 +126,32 @@ static void print_input(const struct test_session *s, const struct test_bug *b)
 	buf_release(&text);
 }
 
+/* The input of the whole program as C would write it, and how to run it. */
+static void print_program_input(const struct test_session *s, const struct test_program_bug *b)
+{
+	char *replay = test_program_replay(s, b);
+	size_t n = b->data.size > PROGRAM_WIDTH ? PROGRAM_WIDTH : b->data.size;
+	printf("    %s: \"", b->file_argument ? "file named by the first argument" : "standard input");
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)b->data.data[i];
+		if (c == '"' || c == '\\')
+			printf("\\%c", c);
+		else if (c >= ' ' && c < 127)
+			putchar(c);
+		else
+			printf("\\%03o", c);
+	}
+	printf("\"%s (%zu bytes)\n    %s\n", n < b->data.size ? "..." : "", b->data.size, replay);
+	free(replay);
+}
+
+static void print_program_bug(const struct test_session *s, const struct test_program_bug *b)
+{
+	printf("\n%sbug%s %s\n", color("\033[1;31m"), color("\033[0m"), b->summary);
+	printf("    program level: found in the whole program only\n");
+	print_program_input(s, b);
+}
+
 static void print_bug(const struct test_session *s, struct test_bug *b)
 {
 	char *replay = test_replay_command(s, b);
@@ -135,7 +167,12 @@ static void print_bug(const struct test_session *s, struct test_bug *b)
 			printf(" and %zu more", b->also.size - 8);
 		putchar('\n');
 	}
-	printf("    %s\n", test_scope_word(s, b));
+	struct buf scope = {0};
+	test_scope_word(s, b, &scope);
+	printf("    %s\n", buf_str(&scope));
+	buf_release(&scope);
+	if (b->program)
+		print_program_input(s, &s->program_bugs.data[b->program - 1]);
 	if (b->hint.size)
 		printf("    if callers never do this: %s\n", buf_str(&b->hint));
 	printf("    %s\n", replay);
@@ -198,4 +235,8 @@ void test_print(struct test_session *const *sessions, size_t count, double secon
 			for (size_t k = 0; k < sessions[i]->bugs.size; k++)
 				if (sessions[i]->bugs.data[k].finding.failed == confirmed)
 					print_bug(sessions[i], &sessions[i]->bugs.data[k]);
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < sessions[i]->program_bugs.size; k++)
+			if (!sessions[i]->program_bugs.data[k].matched)
+				print_program_bug(sessions[i], &sessions[i]->program_bugs.data[k]);
 }

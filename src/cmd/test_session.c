@@ -132,27 +132,16 @@ static int choose_all(struct test_session *s)
 	return s->functions.size ? 0 : error_set("'%s' defines no function", s->file);
 }
 
-/* Is the program's own start among them, with nothing but the program's own state as input? */
-static int drives_main(const struct test_session *s)
-{
-	for (size_t i = 0; i < s->functions.size; i++)
-		if (!strcmp(s->functions.data[i].name, "main"))
-			return !s->functions.data[i].front->parameters.size;
-	return 0;
-}
-
 static int choose(struct test_session *s)
 {
-	int r = s->o->entry   ? choose_named(s, s->o->entry)
-		: s->function ? choose_named(s, s->function)
-			      : choose_all(s);
-	s->has_main = drives_main(s);
-	return r;
+	return s->o->entry   ? choose_named(s, s->o->entry)
+	       : s->function ? choose_named(s, s->function)
+			     : choose_all(s);
 }
 
 /* ---------------------------------------------------------------- variants */
 
-static pid_t make_in_child(const struct test_session *s, enum variant_kind kind)
+pid_t test_make_in_child(const char *program, enum variant_kind kind)
 {
 	pid_t parent = getpid(), pid = fork();
 	if (pid)
@@ -161,7 +150,7 @@ static pid_t make_in_child(const struct test_session *s, enum variant_kind kind)
 	if (getppid() != parent)
 		_exit(1);
 	struct variant v;
-	_exit(variant_make(s->program, kind, &v)
+	_exit(variant_make(program, kind, &v)
 		  ? 1
 		  : 0); /* the parent asks again, and gets the words */
 }
@@ -178,7 +167,7 @@ static int make_variants(struct test_session *s)
 	struct target_options t = TARGET_DEFAULTS;
 	if (!s->o->quiet)
 		log_progress("making the variants of %s", s->file);
-	pid_t trace = make_in_child(s, VARIANT_TRACE);
+	pid_t trace = test_make_in_child(s->program, VARIANT_TRACE);
 	t.time = s->o->run_time;
 	t.mem_mb = 2048;
 	target_make(&s->cov, s->program, s->argv, VARIANT_COV, &t);
@@ -382,7 +371,7 @@ static int search_all(struct test_session *s)
 	int r = 0;
 	for (unsigned i = 0, n = worker_count(s); i < n && !r; i++)
 		r = start_worker(&g, i);
-	pid_t san = make_in_child(s, VARIANT_SAN); /* nobody needs it yet */
+	pid_t san = test_make_in_child(s->program, VARIANT_SAN); /* nobody needs it yet */
 	g.next_line = s->started + PROGRESS_AFTER;
 	while (!r && g.alive) {
 		r = read_workers(&g);
@@ -431,7 +420,7 @@ static int run_functions(struct test_session *s)
 		return -1;
 	if (s->bugs.size) /* whichever worker was first */
 		qsort(s->bugs.data, s->bugs.size, sizeof *s->bugs.data, bug_order);
-	if (test_store_bugs(s))
+	if (test_program(s) || test_store_bugs(s))
 		return -1;
 	test_judge(s);
 	return 0;
@@ -461,6 +450,9 @@ void test_session_release(struct test_session *s)
 	}
 	for (size_t i = 0; i < s->bugs.size; i++)
 		test_bug_release(&s->bugs.data[i]);
+	for (size_t i = 0; i < s->program_bugs.size; i++)
+		test_program_bug_release(&s->program_bugs.data[i]);
+	vec_release(&s->program_bugs);
 	vec_release(&s->functions);
 	vec_release(&s->bugs);
 	map_release(&s->covered);
@@ -472,6 +464,7 @@ void test_session_release(struct test_session *s)
 	harness_free(s->harness);
 	front_close(s->front);
 	free(s->program);
+	free(s->whole);
 	free(s->dir);
 	free(s->scratch);
 }

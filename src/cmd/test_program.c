@@ -1,0 +1,449 @@
+/* test_program.c: from bugs of functions to inputs of the whole program.
+ *
+ * What fails when a function is called with values of our own may be something that no caller allows. Where the
+ * unit has a main (or a program was named), that program is searched for a moment by `muster fuzz`, a process of its
+ * own with a store of its own in DIR/program: on standard input and, if main takes arguments, with a file as its
+ * argument too. A source file is compiled with checks for undefined behaviour as branches, as the harness is, so that the
+ * search looks for ways to break them; and inputs that cover something new are run in the san variant, since much of what it
+ * reports does not end an ordinary run. The program runs in a scratch directory, as functions do. A confirmed failure there of the same class in the same
+ * function and line as a function's bug shows that the bug is one of the program; others are bugs as well.
+ *
+ * The store is read when the search is over or its time is: what it has is complete at every moment.
+ */
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/proc.h"
+#include "build/home.h"
+#include "cmd/operands.h"
+#include "cmd/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RUN_SECONDS 0.5	      /* of one run of the program */
+#define RUNS_A_SECOND 1000    /* where no clock may decide */
+#define PATIENCE 1.0	      /* seconds more than the search, to confirm what it found */
+#define LEAST 0.2	      /* seconds that are worth a search */
+#define WAYS 2		      /* in which input reaches it: standard input, a file */
+
+void test_program_bug_release(struct test_program_bug *b)
+{
+	free(b->id);
+	free(b->kind);
+	free(b->function);
+	free(b->file);
+	free(b->summary);
+	free(b->path);
+	buf_release(&b->data);
+}
+
+/* ------------------------------------------------------------- the program */
+
+static int is_source(const char *file)
+{
+	size_t n = strlen(file);
+	return n > 2 && (!strcmp(file + n - 2, ".c") || !strcmp(file + n - 2, ".i"));
+}
+
+/* The number of the unit's main, or -1. */
+static int own_main(const struct test_session *s)
+{
+	int number = front_function(s->front, "main");
+	return number >= 0 && s->front->functions.data[number].defined ? number : -1;
+}
+
+int test_has_program(const struct test_session *s)
+{
+	return !is_source(s->file) || own_main(s) >= 0;
+}
+
+static int takes_arguments(const struct test_session *s)
+{
+	int number = own_main(s);
+	return number < 0 || s->front->functions.data[number].parameters.size;
+}
+
+/* Compiles the file as it is, with the user's flags: 0, or -1 if it is no whole program. */
+static int compile(struct test_session *s, const char *dir)
+{
+	char *self = file_self(), *base = mem_strdup(file_base(s->file));
+	VEC(char *) argv = {0};
+	struct proc_result r = {0};
+	static const char *const checks[] = {"MUSTER_CHECKS=1", NULL};
+	struct proc_opts opts = {.null_input = 1, .capture_out = 1, .merge_err = 1, .env = checks};
+	base[strlen(base) - 2] = 0;
+	s->whole = file_join(dir, base);
+	vec_push(&argv, self);
+	vec_push(&argv, (char *)"cc");
+	vec_push(&argv, (char *)"-g");
+	for (const char *const *p = s->o->cflags; p && *p; p++)
+		vec_push(&argv, (char *)*p);
+	vec_push(&argv, (char *)s->file);
+	vec_push(&argv, (char *)"-o");
+	vec_push(&argv, s->whole);
+	vec_push(&argv, NULL);
+	int e = proc_run(argv.data, &opts, &r);
+	if (!e && (r.status || !file_exists(s->whole)))
+		e = -1;
+	proc_release(&r);
+	vec_release(&argv);
+	free(base);
+	free(self);
+	return e;
+}
+
+/* All variants before the clock starts, at once. */
+static int make_variants(const struct test_session *s)
+{
+	static const enum variant_kind kinds[] = {VARIANT_TRACE, VARIANT_SAN, VARIANT_COV};
+	pid_t pids[3];
+	int failed = 0;
+	for (unsigned i = 0; i < 3; i++)
+		pids[i] = test_make_in_child(s->whole, kinds[i]);
+	for (unsigned i = 0; i < 3; i++) {
+		int status = 1;
+		while (pids[i] > 0 && waitpid(pids[i], &status, 0) < 0 && errno == EINTR)
+			continue;
+		failed |= status != 0;
+	}
+	return failed ? -1 : 0;
+}
+
+/* --------------------------------------------------------------- the search */
+
+struct way {
+	int file; /* an argument names the input's file */
+	char *store;
+	pid_t pid;
+};
+
+static void start(struct test_session *s, const char *dir, struct way *w, double seconds, unsigned workers)
+{
+	char *absolute = file_absolute(dir), *whole = file_absolute(s->whole);
+	char *out = file_join(absolute, w->file ? "file" : "input"), *log = mem_printf("%s.log", out);
+	char *project = file_absolute(home_project()), *self = file_self();
+	char time[40], jobs[24], runs[24], seed[24], run_time[24];
+	w->store = mem_printf("%s.db", out);
+	snprintf(time, sizeof time, "%g", seconds);
+	snprintf(jobs, sizeof jobs, "%u", workers);
+	snprintf(runs, sizeof runs, "%.0f", seconds * RUNS_A_SECOND + 1);
+	snprintf(seed, sizeof seed, "%" PRIu64, s->o->seed ? s->o->seed : 1);
+	snprintf(run_time, sizeof run_time, "%g", RUN_SECONDS);
+	int exact = s->o->repeatable;
+	char *argv[] = {self, "fuzz", "--quiet", "--json", "--no-shrink", "--seed", seed, "--workers", jobs,
+			"--run-time", run_time, "--store", w->store, "--output", out,
+			exact ? "--runs" : "--time", exact ? runs : time, "--", whole,
+			w->file ? "@@" : NULL, NULL};
+	pid_t parent = getpid();
+	w->pid = fork();
+	if (!w->pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		int null = open("/dev/null", O_RDWR), words = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+		if (getppid() != parent || null < 0 || words < 0 || chdir(s->scratch) || setenv("MUSTER_DIR", project, 1))
+			_exit(127);
+		dup2(null, 0);
+		dup2(null, 1);
+		dup2(words, 2);
+		execv(self, argv);
+		_exit(127);
+	}
+	free(absolute);
+	free(whole);
+	free(out);
+	free(log);
+	free(project);
+	free(self);
+}
+
+/* Until they are gone, or `until` is over: then by force. 0: none of them ran. */
+static int wait_for_all(const struct test_session *s, struct way *ways, int count, double until)
+{
+	int ran = 0;
+	for (int i = 0; i < count; i++) {
+		int status = 0, over = 0;
+		pid_t gone = ways[i].pid > 0 ? 0 : -1;
+		while (!gone) {
+			struct timespec pause = {0, 10000000};
+			gone = waitpid(ways[i].pid, &status, over ? 0 : WNOHANG);
+			if (gone)
+				break;
+			over = s->shared->stop || (until > 0 && test_clock() > until);
+			if (over)
+				kill(ways[i].pid, SIGKILL);
+			else
+				nanosleep(&pause, NULL);
+		}
+		ran |= gone > 0 && (over || (WIFEXITED(status) && WEXITSTATUS(status) <= 1));
+	}
+	return ran;
+}
+
+/* ---------------------------------------------------------------- its bugs */
+
+/* What is one failure in one place, though the object is another kind of object: the driver's are on the heap. */
+static const char *kind_class(const char *kind)
+{
+	static const char *const ends[] = {"buffer-overflow", "buffer-underflow", "SEGV", "unknown-crash"};
+	size_t n = strlen(kind);
+	for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++)
+		if (n >= strlen(ends[i]) && !strcmp(kind + n - strlen(ends[i]), ends[i]))
+			return "outside";
+	return kind;
+}
+
+static int same_place(const struct store_bug *b, const char *kind, const char *function, const char *file,
+		      uint32_t line)
+{
+	return b->line == line && !strcmp(b->function, function) &&
+	       !strcmp(file_base(b->file), file_base(file)) && !strcmp(kind_class(b->kind), kind_class(kind));
+}
+
+struct reader {
+	struct test_session *s;
+	int file;
+	double until; /* a clock; 0: no limit */
+	struct confirm *confirm;
+};
+
+static int is_told(const struct test_session *s, const struct store_bug *b)
+{
+	for (size_t i = 0; i < s->program_bugs.size; i++) {
+		const struct test_program_bug *p = &s->program_bugs.data[i];
+		if (same_place(b, p->kind, p->function, p->file, p->line))
+			return 1;
+	}
+	return 0;
+}
+
+/* A program may run for long by intent, and has no place where it does: hangs are left out. */
+static int take_bug(void *ctx, const struct store_bug *b)
+{
+	struct reader *r = ctx;
+	struct test_session *s = r->s;
+	if (!b->confirmed || !strcmp(b->kind, "timeout") || is_told(s, b))
+		return 0;
+	struct test_program_bug p = {.kind = mem_strdup(b->kind),
+				     .function = mem_strdup(b->function),
+				     .file = mem_strdup(b->file),
+				     .line = b->line,
+				     .summary = mem_strdup(b->summary),
+				     .file_argument = r->file};
+	buf_add(&p.data, b->data, b->size);
+	for (size_t i = 0; i < s->bugs.size; i++) {
+		struct test_bug *own = &s->bugs.data[i];
+		const struct finding *x = &own->finding;
+		if (own->program || !x->failed || !x->function[0] ||
+		    !same_place(b, x->kind, x->function, x->file, x->line))
+			continue;
+		own->program = (uint32_t)s->program_bugs.size + 1;
+		own->program_level = 1;
+		p.matched = 1;
+	}
+	vec_push(&s->program_bugs, p);
+	return 0;
+}
+
+static int take_campaign(void *ctx, uint64_t id, struct hash128 key, const char *program, const char *command)
+{
+	(void)key, (void)program, (void)command;
+	*(uint64_t *)ctx = id;
+	return 0;
+}
+
+/* A test that covered something new and ended well: does the san variant say so too? */
+static int check_test(void *ctx, const struct store_test *t)
+{
+	struct reader *r = ctx;
+	struct finding x = {0};
+	if (!(t->flags & TEST_COVERS) || t->flags & (TEST_CRASH | TEST_HANG))
+		return 0;
+	if (r->s->shared->stop || (r->until > 0 && test_clock() > r->until))
+		return 1;
+	r->s->checks++;
+	int e = confirm_run(r->confirm, t->data, t->size, &x);
+	if (!e && x.failed) {
+		struct store_bug b = {.kind = x.kind, .function = x.function, .file = x.file, .line = x.line,
+				      .confirmed = 1, .summary = buf_str(&x.summary), .data = t->data, .size = t->size};
+		take_bug(r, &b);
+	}
+	finding_release(&x);
+	return e;
+}
+
+static int check_tests(struct reader *r, struct store *store, uint64_t campaign)
+{
+	struct target_options o = TARGET_DEFAULTS;
+	struct target t;
+	char *argv[] = {r->s->whole, r->file ? (char *)"@@" : NULL, NULL};
+	o.time = RUN_SECONDS;
+	target_make(&t, r->s->whole, argv, VARIANT_SAN, &o);
+	t.options.directory = r->s->scratch;
+	int e = confirm_open(&r->confirm, r->s->whole, &t.options);
+	if (!e)
+		e = store_test_each(store, campaign, 0, 1, check_test, r);
+	confirm_close(r->confirm);
+	target_release(&t);
+	return e < 0 ? -1 : 0;
+}
+
+static int read_bugs(struct test_session *s, const struct way *w, double until)
+{
+	struct store *store;
+	struct reader r = {.s = s, .file = w->file, .until = until};
+	uint64_t campaign = 0;
+	if (!file_exists(w->store))
+		return 0;
+	if (store_open(&store, w->store, STORE_EXISTING))
+		return -1;
+	int e = store_campaign_each(store, take_campaign, &campaign);
+	if (e >= 0 && campaign)
+		e = store_bug_each(store, campaign, take_bug, &r) < 0 || check_tests(&r, store, campaign) ? -1 : 0;
+	store_close(store);
+	return e < 0 ? -1 : 0;
+}
+
+/* Bugs that no function's search found count for the function where they happen, if it was driven. */
+static void count_bugs(struct test_session *s)
+{
+	for (size_t i = 0; i < s->program_bugs.size; i++) {
+		struct test_program_bug *p = &s->program_bugs.data[i];
+		for (size_t k = 0; k < s->functions.size && !p->matched; k++)
+			if (!strcmp(s->functions.data[k].name, p->function))
+				s->functions.data[k].bugs++;
+	}
+}
+
+static int write_inputs(struct test_session *s)
+{
+	int e = 0;
+	for (size_t i = 0; i < s->program_bugs.size && !e; i++) {
+		struct test_program_bug *p = &s->program_bugs.data[i];
+		p->id = mem_printf("program-%zu-%s-%u", i + 1, p->kind, p->line);
+		for (char *c = p->id; *c; c++)
+			if (*c == ' ' || *c == '/')
+				*c = '-';
+		char *below = mem_printf("bugs/%s", p->id);
+		p->path = file_join(s->dir, below);
+		free(below);
+		e = file_write_atomic(p->path, p->data.data ? p->data.data : "", p->data.size);
+	}
+	return e;
+}
+
+/* ------------------------------------------------------------------- whole */
+
+static double seconds_left(const struct test_session *s)
+{
+	double seconds = s->o->main_time;
+	if (s->o->seconds > 0) {
+		double left = s->o->seconds - (test_clock() - s->shared->started);
+		seconds = left < seconds ? left : seconds;
+	}
+	return seconds;
+}
+
+static int search(struct test_session *s, const char *dir, double seconds)
+{
+	struct way ways[WAYS] = {{.file = 0}, {.file = 1}};
+	int count = takes_arguments(s) ? 2 : 1, e = 0, ran = 0;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned workers = (unsigned)(s->o->workers ? s->o->workers : cpus > 0 ? (uint64_t)cpus : 1);
+	int together = workers >= (unsigned)count ? count : 1;
+	double each = seconds * together / count;
+	for (int i = 0; i < count; i += together) {
+		for (int k = i; k < i + together; k++)
+			start(s, dir, &ways[k], each, workers / (unsigned)together);
+		double until = s->o->repeatable ? 0 : test_clock() + each + PATIENCE;
+		ran |= wait_for_all(s, ways + i, together, until);
+	}
+	double now = test_clock();
+	for (int i = 0; i < count; i++) { /* each has its share of the patience */
+		if (!e && ran)
+			e = read_bugs(s, &ways[i], s->o->repeatable ? 0 : now + PATIENCE * (i + 1) / count);
+		free(ways[i].store);
+	}
+	s->program_state = ran ? TEST_PROGRAM_SEARCHED : TEST_PROGRAM_BROKEN;
+	s->program_seconds = seconds;
+	return e;
+}
+
+static int has_question(const struct test_session *s)
+{
+	for (size_t i = 0; i < s->bugs.size; i++)
+		if (s->bugs.data[i].finding.failed && !s->bugs.data[i].program_level)
+			return 1;
+	return 0;
+}
+
+int test_program(struct test_session *s)
+{
+	if (s->o->entry || s->o->main_time <= 0 || !test_has_program(s) || !has_question(s) || s->shared->stop)
+		return 0;
+	s->program_state = TEST_PROGRAM_LATE;
+	if (seconds_left(s) < LEAST)
+		return 0;
+	char *dir = file_join(s->dir, "program"), *below = file_join(dir, "search");
+	if (!s->o->quiet)
+		log_progress("%s: looking for inputs of the whole program", s->file);
+	int e = file_remove_tree(dir) || file_mkdirs(below) ? -1 : 0;
+	if (!e) {
+		if (is_source(s->file) ? compile(s, dir) : !(s->whole = mem_strdup(s->file)))
+			s->program_state = TEST_PROGRAM_UNLINKED;
+		else if (make_variants(s))
+			s->program_state = TEST_PROGRAM_BROKEN;
+		else if (seconds_left(s) >= LEAST)
+			e = search(s, below, seconds_left(s));
+	}
+	if (!e)
+		e = write_inputs(s);
+	count_bugs(s);
+	log_progress(NULL);
+	free(below);
+	free(dir);
+	return e;
+}
+
+/* ------------------------------------------------------------------- words */
+
+char *test_program_replay(const struct test_session *s, const struct test_program_bug *b)
+{
+	struct buf out = {0};
+	buf_adds(&out, "muster replay ");
+	operands_word(&out, b->path);
+	buf_adds(&out, " -- ");
+	operands_word(&out, s->whole);
+	if (b->file_argument)
+		buf_adds(&out, " @@");
+	return buf_take(&out);
+}
+
+void test_program_scope(const struct test_session *s, struct buf *out)
+{
+	switch (s->program_state) {
+	case TEST_PROGRAM_NONE:
+		break;
+	case TEST_PROGRAM_SEARCHED:
+		buf_addf(out, " (no whole-program input was found in %.2g s)", s->program_seconds);
+		break;
+	case TEST_PROGRAM_LATE:
+		buf_adds(out, " (the time was over before a whole-program input was looked for)");
+		break;
+	case TEST_PROGRAM_UNLINKED:
+		buf_adds(out, " (the file alone is no whole program: it does not link)");
+		break;
+	case TEST_PROGRAM_BROKEN:
+		buf_adds(out, " (the whole program could not be searched)");
+		break;
+	}
+}
