@@ -470,6 +470,26 @@ static int second_opinion(struct confirm *c, const void *data, size_t size, stru
 	return 0;
 }
 
+static void set_dir(struct confirm *c, char *dir)
+{
+	c->variant_dir = dir;
+	c->real_dir = realpath(dir, NULL);
+	if (!c->real_dir)
+		c->real_dir = mem_strdup(dir);
+}
+
+int confirm_read(struct confirm *c, const char *dir, const struct run_result *run,
+		 struct finding *f)
+{
+	memset(f, 0, sizeof *f);
+	if (!c->variant_dir)
+		set_dir(c, mem_strdup(dir));
+	if (!read_run(c, run, f))
+		return 0;
+	finding_release(f);
+	return -1;
+}
+
 int confirm_run(struct confirm *c, const void *data, size_t size, struct finding *f)
 {
 	struct run_result run;
@@ -477,12 +497,8 @@ int confirm_run(struct confirm *c, const void *data, size_t size, struct finding
 	memset(f, 0, sizeof *f);
 	if (run_in(c, &c->san, VARIANT_SAN, data, size, &run))
 		return -1;
-	if (!c->variant_dir) {
-		c->variant_dir = file_dir(c->san.variant.path);
-		c->real_dir = realpath(c->variant_dir, NULL);
-		if (!c->real_dir)
-			c->real_dir = mem_strdup(c->variant_dir);
-	}
+	if (!c->variant_dir)
+		set_dir(c, file_dir(c->san.variant.path));
 	if (read_run(c, &run, f) || second_opinion(c, data, size, f)) {
 		finding_release(f);
 		return -1;

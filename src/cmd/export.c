@@ -9,11 +9,13 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/option.h"
 #include "build/home.h"
 #include "cmd/cmd.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -261,6 +263,134 @@ static void export_corpus(struct exporting *x, const struct export_campaign *cam
 	x->counts.files = x->counts.tests;
 }
 
+/* ------------------------------------------------------------------ results */
+
+#define SHOWN_NAMES 5
+
+static const struct {
+	const char *key, *one, *several;
+	int alarming; /* a bug that cannot be had, a file that is of no use */
+} note_rows[] = {
+#define X(name, key, one, several)                                                 \
+	{key, one, several,                                                        \
+	 EXPORT_##name == EXPORT_BUG_LOST || EXPORT_##name == EXPORT_BUG_PASSES || \
+	     EXPORT_##name == EXPORT_BROKEN || EXPORT_##name == EXPORT_UNSEEN},
+    EXPORT_NOTES(X)
+#undef X
+};
+
+void export_note(struct export_counts *c, enum export_note_kind kind, const char *name,
+		 const char *fmt, ...)
+{
+	struct export_note n = {.kind = kind, .name = mem_strdup(name)};
+	va_list ap;
+
+	if (fmt) {
+		char *words = NULL;
+		va_start(ap, fmt);
+		if (vasprintf(&words, fmt, ap) < 0)
+			words = NULL;
+		va_end(ap);
+		n.words = words;
+	}
+	vec_push(&c->notes, n);
+}
+
+static unsigned count_notes(const struct export_counts *c, unsigned kind)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < c->notes.size; i++)
+		n += c->notes.data[i].kind == kind;
+	return n;
+}
+
+/* What is not as one would expect: how many, and which. Alarming ones even with -q. */
+static void print_notes(const struct exporting *x)
+{
+	const struct export_counts *c = &x->counts;
+
+	for (unsigned k = 0; k < EXPORT_NOTE_COUNT; k++) {
+		unsigned count = count_notes(c, k), shown = 0;
+
+		if (!count || ((x->o.quiet || x->o.json) && !note_rows[k].alarming))
+			continue;
+		if (note_rows[k].alarming)
+			fflush(stdout);
+		FILE *to = note_rows[k].alarming ? stderr : stdout;
+		fprintf(to, "%u %s:\n", count,
+			count == 1 ? note_rows[k].one : note_rows[k].several);
+		for (size_t i = 0; i < c->notes.size; i++) {
+			const struct export_note *n = &c->notes.data[i];
+			if (n->kind != k)
+				continue;
+			if (!note_rows[k].alarming && shown == SHOWN_NAMES) {
+				fprintf(to, "    and %u more; --json names all\n", count - shown);
+				break;
+			}
+			fprintf(to, "    %s%s%s\n", n->name, n->words ? ": " : "",
+				n->words ? n->words : "");
+			shown++;
+		}
+	}
+}
+
+static void print_words(const struct exporting *x)
+{
+	const struct export_counts *c = &x->counts;
+
+	printf("%u test%s", c->tests, c->tests == 1 ? "" : "s");
+	if (c->bugs)
+		printf(" and %u bug%s", c->bugs, c->bugs == 1 ? "" : "s");
+	printf(" in %u file%s below %s\n", c->files, c->files == 1 ? "" : "s", x->o.shown);
+	if (c->bugs && !x->o.no_check)
+		printf("%u of %u bug%s seen again outside of muster, by kind and place\n",
+		       c->reproduced, c->bugs, c->bugs == 1 ? "" : "s");
+	if (c->failing)
+		printf("%u more test%s one of the bugs too: left out\n", c->failing,
+		       c->failing == 1 ? " shows" : "s show");
+	if (x->cmocka && c->files)
+		printf("make -C %s check%s\n", x->o.shown, c->bugs ? "   (and: bugs)" : "");
+}
+
+static void print_json(const struct exporting *x)
+{
+	const struct export_counts *c = &x->counts;
+	struct buf out = {0};
+	struct json j;
+
+	json_begin(&j, &out);
+	j.indent = 2;
+	json_object_open(&j);
+	json_key(&j, "command"), json_str(&j, "export");
+	json_key(&j, "format"), json_str(&j, x->cmocka	   ? "cmocka"
+					     : x->testcomp ? "testcomp"
+							   : "corpus");
+	json_key(&j, "directory"), json_str(&j, x->o.dir);
+	json_key(&j, "files"), json_u64(&j, c->files);
+	json_key(&j, "tests"), json_u64(&j, c->tests);
+	json_key(&j, "bugs"), json_u64(&j, c->bugs);
+	json_key(&j, "checked"), json_bool(&j, x->cmocka && !x->o.no_check);
+	json_key(&j, "reproduced"), json_u64(&j, c->reproduced);
+	json_key(&j, "like_bugs"), json_u64(&j, c->failing);
+	for (unsigned k = 0; k < EXPORT_NOTE_COUNT; k++)
+		json_key(&j, note_rows[k].key), json_u64(&j, count_notes(c, k));
+	json_key(&j, "notes");
+	json_array_open(&j);
+	for (size_t i = 0; i < c->notes.size; i++) {
+		const struct export_note *n = &c->notes.data[i];
+		json_object_open(&j);
+		json_key(&j, "note"), json_str(&j, note_rows[n->kind].key);
+		json_key(&j, "name"), json_str(&j, n->name);
+		json_key(&j, "words"), json_str(&j, n->words ? n->words : note_rows[n->kind].one);
+		json_object_close(&j);
+	}
+	json_array_close(&j);
+	json_object_close(&j);
+	puts(buf_str(&out));
+	buf_release(&out);
+}
+
 /* ------------------------------------------------------------------ command */
 
 static void run(struct exporting *x)
@@ -278,18 +408,11 @@ static void run(struct exporting *x)
 		if (e)
 			die(EXIT_USAGE, "%s", error_text());
 	}
-	if (x->o.quiet)
-		return;
-	printf("%u test%s", x->counts.tests, x->counts.tests == 1 ? "" : "s");
-	if (x->counts.bugs)
-		printf(" and %u bug%s", x->counts.bugs, x->counts.bugs == 1 ? "" : "s");
-	printf(" in %u file%s below %s\n", x->counts.files, x->counts.files == 1 ? "" : "s",
-	       x->o.shown);
-	if (x->counts.unsteady)
-		printf("%u of them assert nothing: what they return differs from run to run\n",
-		       x->counts.unsteady);
-	if (x->cmocka && x->counts.files)
-		printf("make -C %s check%s\n", x->o.shown, x->counts.bugs ? "   (and: bugs)" : "");
+	if (x->o.json)
+		print_json(x);
+	else if (!x->o.quiet)
+		print_words(x);
+	print_notes(x);
 }
 
 static void release(struct exporting *x)
@@ -302,6 +425,12 @@ static void release(struct exporting *x)
 	}
 	vec_release(&x->campaigns);
 	vec_release(&x->operands);
+	for (size_t i = 0; i < x->counts.notes.size; i++) {
+		free(x->counts.notes.data[i].name);
+		free(x->counts.notes.data[i].words);
+	}
+	vec_release(&x->counts.notes);
+	strmap_release(&x->counts.bases);
 	store_close(x->store);
 	free(x->key);
 }
@@ -321,7 +450,9 @@ int cmd_export(int argc, char **argv)
 	    OPTION_STR("store", 0, "FILE", &x.store_file, "the store (.muster/store.db)"),
 	    OPTION_DOUBLE("run-time", 0, "S", &x.o.time, "seconds that a call may take (2)"),
 	    OPTION_FLAG("no-check", 0, &x.o.no_check, "do not compile and run what was written"),
-	    OPTION_FLAG("quiet", 'q', &x.o.quiet, "print nothing"),
+	    OPTION_FLAG("json", 0, &x.o.json,
+			"print JSON: counts, and what asserts nothing, is left out or differs"),
+	    OPTION_FLAG("quiet", 'q', &x.o.quiet, "print nothing but what went wrong"),
 	    OPTION_END};
 	const struct option_spec spec = {
 	    "export", "--cmocka|--corpus|--testcomp DIR [FILE.c[:FUNCTION]...]",
@@ -334,6 +465,7 @@ int cmd_export(int argc, char **argv)
 	    rows};
 	int i = option_parse(&spec, argc, argv);
 	char *path, *dir;
+	int broken;
 
 	while (i < argc) {
 		add_operand(&x, argv[i]);
@@ -350,8 +482,9 @@ int cmd_export(int argc, char **argv)
 	if (file_mkdirs(x.o.dir))
 		die(EXIT_USAGE, "%s", error_text());
 	run(&x);
+	broken = count_notes(&x.counts, EXPORT_BROKEN) || count_notes(&x.counts, EXPORT_BUG_LOST);
 	release(&x);
 	free(path);
 	free(dir);
-	return EXIT_OK;
+	return broken ? EXIT_INCONCLUSIVE : EXIT_OK;
 }

@@ -3,6 +3,7 @@
 #define MUSTER_CMD_EXPORT_H
 
 #include "base/buf.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "harness/harness.h"
 #include "store/store.h"
@@ -21,12 +22,50 @@ struct export_options {
 	const char *dir, *shown; /* absolute; as the user wrote it */
 	double time;		 /* seconds of one call */
 	int no_check;		 /* what is written is not compiled and run */
-	int quiet;
+	int quiet, json;
+};
+
+/* What is not as one would expect of an exported test: X(NAME, key in JSON, words for one, words
+ * for several). */
+#define EXPORT_NOTES(X)                                                                           \
+	X(VARIES, "varying", "asserts nothing: what it returns differs from run to run",          \
+	  "assert nothing: what they return differs from run to run")                             \
+	X(BARE, "bare", "asserts nothing: outside of muster it gives something else",             \
+	  "assert nothing: outside of muster they give something else")                           \
+	X(FAILING, "failing", "left out: it fails with sanitizers, and is no bug that was told",  \
+	  "left out: they fail with sanitizers, and are no bugs that were told")                  \
+	X(OUTSIDE, "outside", "left out: it passes only when muster calls the function",          \
+	  "left out: they pass only when muster calls the function")                              \
+	X(SUSPECTED, "suspected", "suspected bug, left out: it was not confirmed",                \
+	  "suspected bugs, left out: they were not confirmed")                                    \
+	X(BUG_LOST, "bugs_lost", "bug not exported", "bugs not exported")                         \
+	X(BUG_PASSES, "bugs_passing", "bug that does not show outside of muster",                 \
+	  "bugs that do not show outside of muster")                                              \
+	X(BUG_DIFFERS, "bugs_differing", "bug that fails in another way outside of muster",       \
+	  "bugs that fail in another way outside of muster")                                      \
+	X(UNSEEN, "unseen", "file was written and not tried", "files were written and not tried") \
+	X(BROKEN, "broken", "file does not compile", "files do not compile")
+enum export_note_kind {
+#define X(name, key, one, several) EXPORT_##name,
+	EXPORT_NOTES(X)
+#undef X
+	    EXPORT_NOTE_COUNT
+};
+struct export_note {
+	enum export_note_kind kind;
+	char *name, *words; /* of the test, or of the file; more words, or NULL */
 };
 
 struct export_counts {
-	unsigned files, tests, bugs, unsteady;
+	unsigned files, tests, bugs;
+	unsigned
+	    reproduced;	  /* bugs that were seen to fail outside, of that kind and in that place */
+	unsigned failing; /* tests that show one of the bugs too: left to the bug's own */
+	VEC(struct export_note) notes;
+	struct strmap bases; /* of files that were written */
 };
+void export_note(struct export_counts *c, enum export_note_kind kind, const char *name,
+		 const char *fmt, ...) __attribute__((format(printf, 4, 5))); /* fmt may be NULL */
 
 /* export_cmocka.c: DIR/test_UNIT.c and what compiles it. 0, -1 with words. */
 int export_cmocka(const struct export_campaign *c, const struct export_options *o,

@@ -3,58 +3,29 @@
  * The harness is built again as the campaign's values say; if its program is not the campaign's,
  * the file has changed and its tests mean something else: that is refused. Every input runs twice
  * in the san variant; what differs between the observations is not asserted. Then the file is
- * compiled and run without muster: one that does not compile is written once more without names of
- * members, and tests that fail there (they depend on something that the driver cannot know:
- * addresses, what memory had in it) keep their call and lose their assertions.
+ * compiled and run without muster (export_check.c). Every confirmed bug has a test of its own, or a
+ * note says which has none and why; so it is with every test that asserts nothing or is left out.
  *
  * Names are those of functions with a hash of the input's canonical form, and tests are sorted by
  * them.
  */
-#include "cmd/export.h"
+#include "cmd/export_unit.h"
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/log.h"
-#include "base/map.h"
 #include "base/mem.h"
-#include "base/proc.h"
 #include "build/home.h"
 #include "check/batch.h"
-#include "cmd/operands.h"
 #include "search/search.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-struct input {
-	uint32_t number; /* of the function in the table */
-	char *name;	 /* of the test */
-	char *bug;	 /* NULL: none */
-	struct buf data; /* canonical */
-	struct buf seen, again;
-	int exit_code, unsteady, dropped;
-};
-
-struct unit {
-	const struct export_campaign *c;
-	const struct export_options *o;
-	struct front *front;
-	struct harness *h;
-	char *program;
-	struct operands cflags; /* argv: the words */
-	struct buf flags;	/* the same as a shell reads them */
-	VEC(struct input) inputs;
-	struct map ids;		 /* of functions: to number */
-	struct strmap names;	 /* of tests */
-	char *base;		 /* test_UNIT */
-	char *here;		 /* the directory where muster test ran, and where we are now */
-	char *from_dir, *to_dir; /* here as DIR names it, and DIR as it is named here */
-	char *source;		 /* of the unit, as the file includes it */
-	int raw;
-};
 
 /* ------------------------------------------------------------------ harness */
 
@@ -130,50 +101,84 @@ static int is_wanted(const struct unit *u, const char *function)
 	return !u->c->functions;
 }
 
-static void add_input(struct unit *u, const void *data, size_t size, const char *bug)
+/* A name that no other has: two bugs may come of one input. */
+static char *test_name(struct unit *u, const struct input *in, const struct store_bug *bug)
 {
-	struct input in = {.bug = bug ? mem_strdup(bug) : NULL};
-	char hex[HASH_HEX_SIZE];
+	const char *function = u->h->calls.data[in->number].name;
+	char hex[HASH_HEX_SIZE], *name;
+	struct buf b = {0};
+
+	hash_hex(hash128(in->data.data, in->data.size), hex);
+	hex[8] = 0;
+	buf_addf(&b, "%s_%s_%s", bug ? "bug" : "test", function, hex);
+	if (bug && strmap_get(&u->names, buf_str(&b), NULL)) {
+		buf_addc(&b, '_');
+		for (const char *p = bug->kind; *p; p++)
+			buf_addc(&b, isalnum((unsigned char)*p) ? *p : '_');
+		buf_addf(&b, "_%u", bug->line);
+	}
+	while (bug && strmap_get(&u->names, buf_str(&b), NULL))
+		buf_addc(&b, '_');
+	name = buf_take(&b);
+	if (strmap_set(&u->names, name, 1))
+		return name;
+	free(name); /* a test that calls the function as another does */
+	return NULL;
+}
+
+/* 1: it is there; 0: it is another's twin, or not wanted; -1: the function is not in the harness.
+ */
+static int add_input(struct unit *u, const void *data, size_t size, const struct store_bug *bug)
+{
+	struct input in = {0};
 	uint32_t id = 0;
 	uint64_t number;
 
 	memcpy(&id, data, size < sizeof id ? size : sizeof id);
-	if (!map_get(&u->ids, id, &number) || !is_wanted(u, u->h->calls.data[number].name)) {
-		free(in.bug);
-		return;
-	}
+	if (!map_get(&u->ids, id, &number))
+		return -1;
+	if (!is_wanted(u, u->h->calls.data[number].name))
+		return 0;
 	in.number = (uint32_t)number;
 	buf_add(&in.data, data, size);
 	harness_canonical(u->h, in.number, &in.data);
-	hash_hex(hash128(in.data.data, in.data.size), hex);
-	hex[8] = 0;
-	in.name = mem_printf("%s_%s_%s", bug ? "bug" : "test", u->h->calls.data[number].name, hex);
-	if (strmap_set(&u->names, in.name, 1)) {
-		vec_push(&u->inputs, in);
-		return;
+	in.name = test_name(u, &in, bug);
+	if (!in.name) {
+		buf_release(&in.data);
+		return 0;
 	}
-	free(in.name);
-	free(in.bug);
-	buf_release(&in.data);
+	if (bug) {
+		in.place = (struct export_place){mem_strdup(bug->kind), mem_strdup(bug->function),
+						 mem_strdup(bug->file), bug->line, bug->bucket};
+		in.bug = mem_printf("%s in %s", bug->kind, *bug->function ? bug->function : "?");
+	}
+	vec_push(&u->inputs, in);
+	return 1;
 }
 
 static int each_test(void *ctx, const struct store_test *t)
 {
-	/* What fails is there as a bug, in a smaller form. */
-	if (!(t->flags & (TEST_CRASH | TEST_HANG | TEST_ASSUMED)))
-		add_input(ctx, t->data, t->size, NULL);
+	struct unit *u = ctx;
+
+	if (t->flags & TEST_ASSUMED)
+		return 0;			 /* the function was not called */
+	if (t->flags & (TEST_CRASH | TEST_HANG)) /* there as a bug, in a smaller form */
+		u->counts->failing++;
+	else
+		add_input(u, t->data, t->size, NULL);
 	return 0;
 }
 
 static int each_bug(void *ctx, const struct store_bug *b)
 {
-	char *words;
+	struct unit *u = ctx;
+	const char *name = file_base(b->input_file);
 
 	if (!b->confirmed)
-		return 0;
-	words = mem_printf("%s in %s", b->kind, b->function && *b->function ? b->function : "?");
-	add_input(ctx, b->data, b->size, words);
-	free(words);
+		export_note(u->counts, EXPORT_SUSPECTED, name, NULL);
+	else if (add_input(u, b->data, b->size, b) < 0)
+		export_note(u->counts, EXPORT_BUG_LOST, name,
+			    "its function is not in the harness any more");
 	return 0;
 }
 
@@ -217,12 +222,16 @@ static int observe(struct unit *u, struct batch *b, int again)
 			continue;
 		it = &items[k++];
 		in->dropped = !it->ran || it->failed || it->timed || !WIFEXITED(it->status);
-		if (!in->dropped)
+		if (in->dropped)
+			in->note = EXPORT_FAILING;
+		else
 			in->exit_code = WEXITSTATUS(it->status);
 		buf_add(again ? &in->again : &in->seen, it->observation.data, it->observation.size);
 		/* It returned, or ended the process, or something else, as the case may be. */
-		if (again && in->again.size != in->seen.size)
+		if (again && !in->dropped && in->again.size != in->seen.size) {
 			in->unsteady = 1;
+			in->note = EXPORT_VARIES;
+		}
 	}
 	batch_items_release(items, n);
 	free(items);
@@ -250,6 +259,7 @@ static int observe_twice(struct unit *u)
 
 static void add_about(const struct unit *u, struct buf *out)
 {
+	struct buf from = {0}, to = {0};
 	size_t bugs = 0, first = 0;
 
 	for (size_t i = u->inputs.size; i--;)
@@ -261,12 +271,16 @@ static void add_about(const struct unit *u, struct buf *out)
 		 "/* %s.c: tests made by 'muster export --cmocka'; they need cmocka, and nothing "
 		 "of muster.\n",
 		 u->base);
+	operands_word(&from, u->from_dir);
+	operands_word(&to, u->to_dir);
 	buf_addf(out, " *\n *\tcd %s && cc -g -o %s %s/%s.c %s%s-lcmocka -lm && ./%s\n",
-		 u->from_dir, u->base, u->to_dir, u->base, buf_str((struct buf *)&u->flags),
+		 buf_str(&from), u->base, buf_str(&to), u->base, buf_str((struct buf *)&u->flags),
 		 u->flags.size ? " " : "", u->base);
+	buf_release(&from);
+	buf_release(&to);
 	if (bugs)
 		buf_addf(out,
-			 " *\n * With -DMUSTER_BUGS -fsanitize=address,undefined "
+			 " *\n * With -g -DMUSTER_BUGS -fsanitize=address,undefined "
 			 "-fno-sanitize-recover=all there are those that show "
 			 "a bug,\n * to be run one at a time: ./%s %s\n",
 			 u->base, u->inputs.data[first].name);
@@ -304,7 +318,7 @@ static void make_text(const struct unit *u, struct buf *out)
 	free(cases);
 }
 
-static int write_file(struct unit *u)
+int export_unit_write(struct unit *u)
 {
 	struct buf out = {0};
 	char *name = mem_printf("%s.c", u->base);
@@ -317,173 +331,6 @@ static int write_file(struct unit *u)
 	return e;
 }
 
-/* -------------------------------------------------------------------- check */
-
-/* Compiles the file; -1: the compiler cannot be run, 0: it compiles, 1: it does not (words). */
-static int compile(const struct unit *u, int bugs, const char *program, struct buf *words)
-{
-	char *source = mem_printf("%s/%s.c", u->o->dir, u->base);
-	char *front[] = {bugs ? (char *)home_clang() : "cc", "-w", "-o", (char *)program, source};
-	char *sanitizers[] = {"-DMUSTER_BUGS", "-fsanitize=address,undefined",
-			      "-fno-sanitize-recover=all"};
-	VEC(char *) argv = {0};
-	struct proc_opts opts = {.capture_err = 1, .capture_out = 1, .null_input = 1};
-	struct proc_result r = {0};
-	int e;
-
-	for (size_t i = 0; i < sizeof front / sizeof *front; i++)
-		vec_push(&argv, front[i]);
-	for (size_t i = 0; bugs && i < sizeof sanitizers / sizeof *sanitizers; i++)
-		vec_push(&argv, sanitizers[i]);
-	for (size_t i = 0; i < u->cflags.argv.size && u->cflags.argv.data[i]; i++)
-		vec_push(&argv, u->cflags.argv.data[i]);
-	vec_push(&argv, "-lcmocka");
-	vec_push(&argv, "-lm");
-	vec_push(&argv, NULL);
-	e = proc_run(argv.data, &opts, &r);
-	if (!e) {
-		e = r.status != 0;
-		buf_clear(words);
-		buf_add(words, r.err.data, r.err.size);
-	}
-	proc_release(&r);
-	vec_release(&argv);
-	free(source);
-	return e;
-}
-
-static struct input *find(struct unit *u, const char *name, size_t n)
-{
-	for (size_t i = 0; i < u->inputs.size; i++)
-		if (!strncmp(u->inputs.data[i].name, name, n) && !u->inputs.data[i].name[n])
-			return &u->inputs.data[i];
-	return NULL;
-}
-
-/* First its assertions go, then the test. */
-static int weaken(struct unit *u, const char *line, const char *mark)
-{
-	const char *name = line + strlen(mark);
-	struct input *in;
-
-	if (strncmp(line, mark, strlen(mark)))
-		return 0;
-	in = find(u, name, strcspn(name, " \r\n"));
-	if (!in || in->dropped)
-		return 0;
-	if (in->unsteady || !in->seen.size)
-		in->dropped = 1;
-	in->unsteady = 1;
-	return 1;
-}
-
-/* Runs the tests; how many were changed because they fail outside of the driver. */
-static int run_tests(struct unit *u, const char *program)
-{
-	char *argv[] = {"timeout", "300", (char *)program, NULL};
-	char *scratch = file_temp("run");
-	struct proc_opts opts = {
-	    .capture_err = 1, .capture_out = 1, .null_input = 1, .dir = scratch};
-	struct proc_result r = {0};
-	int changed = 0;
-
-	if (file_mkdirs(scratch) || proc_run(argv, &opts, &r)) {
-		free(scratch);
-		return 0;
-	}
-	if (r.status) {
-		char *last = NULL;
-		struct buf *outs[] = {&r.out, &r.err};
-
-		for (int k = 0; k < 2; k++)
-			for (char *p = buf_str(outs[k]); *p;
-			     p += strcspn(p, "\n"), p += *p == '\n') {
-				changed += weaken(u, p, "[  FAILED  ] ");
-				if (!strncmp(p, "[ RUN      ] ", 13))
-					last = p;
-			}
-		if (!changed && last) /* it took the others with it */
-			changed = weaken(u, last, "[ RUN      ] ");
-	}
-	proc_release(&r);
-	file_remove_tree(scratch);
-	free(scratch);
-	return changed;
-}
-
-/* Does each bug fail as a test of its own? */
-static void run_bugs(struct unit *u, const char *program)
-{
-	struct buf words = {0};
-	size_t bugs = 0;
-
-	for (size_t i = 0; i < u->inputs.size; i++)
-		bugs += u->inputs.data[i].bug != NULL;
-	if (!bugs)
-		return;
-	if (compile(u, 1, program, &words)) {
-		log_warn("%s.c does not compile with -DMUSTER_BUGS: %s", u->base, buf_str(&words));
-		buf_release(&words);
-		return;
-	}
-	for (size_t i = 0; i < u->inputs.size; i++) {
-		char *argv[] = {"timeout", "10", (char *)program, u->inputs.data[i].name, NULL};
-		struct proc_opts opts = {.capture_err = 1, .capture_out = 1, .null_input = 1};
-		struct proc_result r = {0};
-
-		if (u->inputs.data[i].bug && !proc_run(argv, &opts, &r) && !r.status)
-			log_warn("%s (%s) does not fail outside of the driver",
-				 u->inputs.data[i].name, u->inputs.data[i].bug);
-		proc_release(&r);
-	}
-	buf_release(&words);
-}
-
-#define ROUNDS 8
-
-static int check(struct unit *u)
-{
-	char *program = file_temp("tests");
-	struct buf words = {0};
-	int e;
-
-	if (!u->o->quiet)
-		log_progress("compiling and running %s.c", u->base);
-	e = compile(u, 0, program, &words);
-	if (e > 0 && strstr(buf_str(&words), "cmocka")) {
-		log_warn("cmocka is not installed here: %s.c is written unseen", u->base);
-		goto done;
-	}
-	if (e > 0) {
-		struct buf plain = {0};
-		u->raw = 1;
-		if (write_file(u)) {
-			buf_release(&plain);
-			goto done;
-		}
-		e = compile(u, 0, program, &plain);
-		buf_release(&plain);
-	}
-	if (e > 0) {
-		u->raw = 0;
-		write_file(u);
-		log_warn("%s.c does not compile:\n%s", u->base, buf_str(&words));
-	}
-	for (int round = 0; !e && round < ROUNDS && run_tests(u, program); round++) {
-		e = write_file(u);
-		if (!e)
-			e = compile(u, 0, program, &words);
-	}
-	if (!e)
-		run_bugs(u, program);
-done:
-	log_progress(NULL);
-	unlink(program);
-	free(program);
-	buf_release(&words);
-	return e < 0 ? -1 : 0;
-}
-
 /* ----------------------------------------------------------------- makefile */
 
 static const char makefile[] =
@@ -492,7 +339,9 @@ static const char makefile[] =
     "#\tmake bugs    runs those that show a bug, with sanitizers: each must fail\n"
     "all: check\n"
     "BUGS_CC ?= %s\n"
-    "SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all\n"
+    "SANITIZE = -O0 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls "
+    "-fsanitize=address,undefined \\\n"
+    "\t-fno-sanitize-recover=all\n"
     "tests =\n"
     "bugs =\n"
     "include $(sort $(wildcard test_*.mk))\n"
@@ -503,28 +352,55 @@ static const char makefile[] =
     "\t\tthen echo \"passes:  $$b\"; exit 1; else echo \"fails:   $$b\"; fi; done\n"
     "clean:\n"
     "\trm -f $(tests) $(tests:%%=%%_bugs)\n"
-    ".PHONY: all check bugs clean\n";
+    "FORCE: # the unit may have changed, or what it includes\n"
+    ".PHONY: all check bugs clean FORCE\n";
+
+/* A word for the shell in a line of a makefile. */
+static void add_word(struct buf *out, const char *s)
+{
+	struct buf b = {0};
+
+	operands_word(&b, s);
+	for (const char *p = buf_str(&b); *p; p++)
+		buf_adds(out, *p == '$' ? "$$" : (char[]){*p, 0});
+	buf_release(&b);
+}
+
+/* The rule of one program. */
+static void add_rule(const struct unit *u, const char *suffix, const char *cc, const char *more,
+		     struct buf *out)
+{
+	char *in = mem_printf("%s/%s.c", u->to_dir, u->base),
+	     *to = mem_printf("%s/%s%s", u->to_dir, u->base, suffix);
+
+	buf_addf(out, "%s%s: %s.c FORCE\n\tcd ", u->base, suffix, u->base);
+	add_word(out, u->from_dir);
+	buf_addf(out, " && %s $(CFLAGS) -w -g -o ", cc);
+	add_word(out, to);
+	buf_addc(out, ' ');
+	add_word(out, in);
+	for (size_t i = 0; i < u->cflags.argv.size && u->cflags.argv.data[i]; i++) {
+		buf_addc(out, ' ');
+		add_word(out, u->cflags.argv.data[i]);
+	}
+	buf_addf(out, "%s -lcmocka -lm\n", more);
+	free(in);
+	free(to);
+}
 
 static int write_makefile(const struct unit *u)
 {
 	struct buf out = {0};
 	char *name = mem_printf("%s.mk", u->base), *path = file_join(u->o->dir, "Makefile");
-	const char *flags = buf_str((struct buf *)&u->flags);
 	int e;
 
-	buf_addf(&out,
-		 "tests += %s\n%s: %s.c\n\tcd %s && $(CC) $(CFLAGS) -w -g -o %s/$@ %s/$< %s "
-		 "-lcmocka -lm\n",
-		 u->base, u->base, u->base, u->from_dir, u->to_dir, u->to_dir, flags);
+	buf_addf(&out, "tests += %s\n", u->base);
+	add_rule(u, "", "$(CC)", "", &out);
 	for (size_t i = 0, first = 1; i < u->inputs.size; i++) {
 		if (!u->inputs.data[i].bug)
 			continue;
 		if (first)
-			buf_addf(&out,
-				 "%s_bugs: %s.c\n\tcd %s && $(BUGS_CC) $(CFLAGS) -w -g "
-				 "-DMUSTER_BUGS $(SANITIZE) -o %s/$@ "
-				 "%s/$< %s -lcmocka -lm\n",
-				 u->base, u->base, u->from_dir, u->to_dir, u->to_dir, flags);
+			add_rule(u, "_bugs", "$(BUGS_CC)", " $(SANITIZE) -DMUSTER_BUGS", &out);
 		first = 0;
 		buf_addf(&out, "bugs += %s_bugs:%s\n", u->base, u->inputs.data[i].name);
 	}
@@ -548,6 +424,7 @@ static void set_names(struct unit *u)
 	const char *file = u->c->file;
 	struct buf b = {0};
 	char *from_here;
+	int strange = 0;
 
 	if (!is_source(file)) /* the unit of a program is known by the function's file */
 		file = u->front->functions.data[u->h->functions.data[0].front].file;
@@ -561,10 +438,18 @@ static void set_names(struct unit *u)
 	for (const char *p = from_here; *p; p++) {
 		if (!strcmp(p, ".c") || !strcmp(p, ".i"))
 			break;
-		if (*p != '.' && *p != '/')
-			buf_addc(&b, *p == '-' || *p == ' ' ? '_' : *p);
-		else if (b.data[b.size - 1] != '_')
-			buf_addc(&b, '_');
+		if (*p == '.' || *p == '/') {
+			if (b.data[b.size - 1] != '_')
+				buf_addc(&b, '_');
+		} else {
+			buf_addc(&b, isalnum((unsigned char)*p) ? *p : '_');
+			strange |= !isalnum((unsigned char)*p) && !strchr("_- ", *p);
+		}
+	}
+	if (strange || !strmap_set(&u->counts->bases, buf_str(&b), 1)) {
+		char hex[HASH_HEX_SIZE]; /* another file may have this name */
+		hash_hex(hash128_str(from_here), hex);
+		buf_addf(&b, "_%.8s", hex);
 	}
 	u->base = buf_take(&b);
 	free(from_here);
@@ -577,6 +462,9 @@ static void unit_release(struct unit *u)
 		struct input *in = &u->inputs.data[i];
 		free(in->name);
 		free(in->bug);
+		free(in->place.kind);
+		free(in->place.function);
+		free(in->place.file);
 		buf_release(&in->data);
 		buf_release(&in->seen);
 		buf_release(&in->again);
@@ -599,7 +487,7 @@ static void unit_release(struct unit *u)
 int export_cmocka(const struct export_campaign *c, const struct export_options *o,
 		  struct export_counts *counts)
 {
-	struct unit u = {.c = c, .o = o};
+	struct unit u = {.c = c, .o = o, .counts = counts};
 	char *directory = export_value(c, "directory");
 	int e = 0;
 
@@ -611,15 +499,16 @@ int export_cmocka(const struct export_campaign *c, const struct export_options *
 
 	if (!e && u.inputs.size) {
 		set_names(&u);
-		e = observe_twice(&u) || write_file(&u) || (!o->no_check && check(&u)) ||
-		    write_makefile(&u);
+		e = observe_twice(&u) || export_unit_write(&u) ||
+		    (!o->no_check && export_unit_check(&u)) || write_makefile(&u);
 		counts->files++;
 	}
 	for (size_t i = 0; i < u.inputs.size && !e; i++) {
 		const struct input *in = &u.inputs.data[i];
 		counts->bugs += in->bug != NULL;
 		counts->tests += !in->bug && !in->dropped;
-		counts->unsteady += !in->bug && !in->dropped && in->unsteady;
+		if (!in->bug && (in->dropped || in->unsteady))
+			export_note(counts, in->note, in->name, NULL);
 	}
 	unit_release(&u);
 	return e ? -1 : 0;

@@ -147,6 +147,16 @@ static int confirm(struct test_session *s, const struct test_case *t, struct tes
 	return confirm_run(s->confirm, b->data.data, b->data.size, &b->finding);
 }
 
+/* Two findings at one place. Where the stack was used up is chance: there the functions that recur
+ * say what is one bug, and the bucket is made of them. */
+static int same_place(const struct finding *a, const struct finding *b)
+{
+	if (!strcmp(a->kind, "stack-overflow") && a->function[0] && b->function[0])
+		return a->bucket == b->bucket;
+	return a->line == b->line && !strcmp(a->file, b->file) &&
+	       !strcmp(a->function, b->function);
+}
+
 /* Confirmed bugs at one place are one, also where the batch told them apart. */
 static struct test_bug *find_finding(struct test_session *s, uint32_t function,
 				     const struct finding *x)
@@ -154,12 +164,24 @@ static struct test_bug *find_finding(struct test_session *s, uint32_t function,
 	for (size_t i = 0; i < s->bugs.size; i++) {
 		struct test_bug *b = &s->bugs.data[i];
 		if (x->failed == b->finding.failed && !strcmp(x->kind, b->finding.kind) &&
-		    x->line == b->finding.line && !strcmp(x->file, b->finding.file) &&
-		    !strcmp(x->function, b->finding.function) &&
-		    (x->function[0] || b->function == function))
+		    same_place(x, &b->finding) && (x->function[0] || b->function == function))
 			return b;
 	}
 	return NULL;
+}
+
+/* The store has one bug for each bucket: what is told as a bug of its own gets one that no other has. */
+static void own_bucket(const struct test_session *s, const struct test_function *f,
+		       struct finding *x)
+{
+	if (!x->function[0]) /* a hang, say: one for each function */
+		x->bucket = hash64(f->name, strlen(f->name), x->bucket);
+	for (size_t i = 0; i < s->bugs.size; i++) {
+		if (s->bugs.data[i].finding.bucket != x->bucket)
+			continue;
+		x->bucket = hash64(f->name, strlen(f->name), x->bucket + x->line);
+		i = (size_t)-1; /* once more, with all of them */
+	}
 }
 
 static void count_for(struct test_session *s, uint32_t function, struct test_case *t,
@@ -308,8 +330,7 @@ static void add_bug(struct test_session *s, const struct fresh *x, struct test_b
 	b->raw_line = item->line;
 	b->program_level = is_program_level(s, f, &b->data);
 	add_hint(s, f, b);
-	if (!b->finding.function[0]) /* one bucket for each function that hangs */
-		b->finding.bucket = hash64(f->name, strlen(f->name), b->finding.bucket);
+	own_bucket(s, f, &b->finding);
 	vec_push(&s->bugs, *b);
 	if (s->o->verbose && !s->o->quiet)
 		log_warn("%s: %s", f->name, buf_str(&vec_last(&s->bugs).finding.summary));
@@ -338,6 +359,8 @@ static int resolve(struct test_session *s, struct fresh *x)
 	}
 	if (!b.finding.failed && !b.finding.kind[0])
 		suspect(&b.finding, t);
+	if (!b.finding.failed) /* apart from one that is confirmed in the same place */
+		b.finding.bucket = hash_mix(b.finding.bucket);
 	struct test_bug *known = find_finding(s, x->function, &b.finding);
 	if (known) {
 		test_bug_release(&b);

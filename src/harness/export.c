@@ -109,6 +109,21 @@ static const char helpers[] =
     "}\n"
     "\n";
 
+static const char sanitizers[] =
+    "/* The sanitizers report every failure themselves, with its place. */\n"
+    "const char *__asan_default_options(void);\n"
+    "const char *__asan_default_options(void)\n"
+    "{\n"
+    "\treturn \"handle_segv=2:handle_abort=2:handle_sigfpe=2:handle_sigill=2:handle_sigbus=2:detect_leaks=0:\"\n"
+    "\t       \"detect_stack_use_after_return=1:allocator_may_return_null=1\";\n"
+    "}\n"
+    "const char *__ubsan_default_options(void);\n"
+    "const char *__ubsan_default_options(void)\n"
+    "{\n"
+    "\treturn \"print_stacktrace=1\";\n"
+    "}\n"
+    "\n";
+
 static const char results[] =
     "/* What functions without a body return, by call and type; zeros where nothing is said. */\n"
     "static const void *muster_results[%u][%zu];\n"
@@ -438,13 +453,14 @@ static void add_tests(struct export *e, const struct harness_case *cases, size_t
 	add_group(e, cases, count, 0);
 	if (bugs) {
 		buf_adds(e->out, "\n#else /* those that show a bug */\n\n");
+		buf_adds(e->out, sanitizers);
 		add_group(e, cases, count, 1);
 		buf_adds(e->out, "\n#endif\n");
 	}
 	buf_adds(e->out, "\nint main(int argc, char **argv)\n{\n"
 			 "\tmuster_is_alone = argc > 2;\n"
 			 "\tif (argc > 1)\n\t\tcmocka_set_test_filter(argv[1]);\n"
-			 "\treturn cmocka_run_group_tests(muster_tests, NULL, NULL);\n}\n");
+			 "\treturn cmocka_run_group_tests(muster_tests, NULL, NULL) != 0;\n}\n");
 }
 
 void harness_cmocka(const struct harness *h, const char *unit_file, const char *about, int raw,

@@ -1,0 +1,298 @@
+/* export_check.c: a file of exported tests is tried as its user would: compiled and run without
+ * muster.
+ *
+ * One that does not compile is written once more without names of members. Tests that fail outside
+ * of the driver (they depend on something that it cannot know: addresses, what memory had in it)
+ * lose their assertions first and then their place in the file; each is noted. If a test ends the
+ * whole program, every test is run by itself.
+ *
+ * A bug is reproduced if its test fails with the kind of error and in the place it was told with;
+ * the sanitizer's report says both. A used-up stack is compared by the functions that recur, since
+ * its place is chance; a hang has none.
+ */
+#include "cmd/export_unit.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/proc.h"
+#include "build/home.h"
+#include "check/confirm.h"
+#include "check/san_options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ROUNDS 16
+#define SECONDS_ALL "300"
+#define SECONDS_ONE "10" /* as in the Makefile */
+
+/* Compiles the file; -1: the compiler cannot be run, 0: it compiles, 1: it does not (words). */
+static int compile(const struct unit *u, int bugs, const char *program, struct buf *words)
+{
+	char *source = mem_printf("%s/%s.c", u->o->dir, u->base);
+	char *front[] = {bugs ? (char *)home_clang() : "cc", "-w", "-o", (char *)program, source};
+	char *bug_flags[] = {EXPORT_BUG_FLAGS};
+	VEC(char *) argv = {0};
+	struct proc_opts opts = {.capture_err = 1, .capture_out = 1, .null_input = 1};
+	struct proc_result r = {0};
+	int e;
+
+	for (size_t i = 0; i < sizeof front / sizeof *front; i++)
+		vec_push(&argv, front[i]);
+	for (size_t i = 0; i < u->cflags.argv.size && u->cflags.argv.data[i]; i++)
+		vec_push(&argv, u->cflags.argv.data[i]);
+	for (size_t i = 0; bugs && i < sizeof bug_flags / sizeof *bug_flags; i++)
+		vec_push(&argv, bug_flags[i]);
+	vec_push(&argv, "-lcmocka");
+	vec_push(&argv, "-lm");
+	vec_push(&argv, NULL);
+	e = proc_run(argv.data, &opts, &r);
+	if (!e) {
+		e = r.status != 0;
+		buf_clear(words);
+		buf_add(words, r.err.data, r.err.size);
+	}
+	proc_release(&r);
+	vec_release(&argv);
+	free(source);
+	return e;
+}
+
+/* -------------------------------------------------------------------- tests */
+
+static struct input *find(struct unit *u, const char *name, size_t n)
+{
+	for (size_t i = 0; i < u->inputs.size; i++)
+		if (!strncmp(u->inputs.data[i].name, name, n) && !u->inputs.data[i].name[n])
+			return &u->inputs.data[i];
+	return NULL;
+}
+
+/* First its assertions go, then the test. 1: something changed. */
+static int weaken(struct input *in)
+{
+	if (!in || in->bug || in->dropped)
+		return 0;
+	in->dropped = in->unsteady || !in->seen.size;
+	in->unsteady = 1;
+	in->note = in->dropped ? EXPORT_OUTSIDE : EXPORT_BARE;
+	return 1;
+}
+
+/* The test that a line of cmocka's names. */
+static struct input *named(struct unit *u, const char *line, const char *mark)
+{
+	size_t n = strlen(mark);
+
+	return strncmp(line, mark, n) ? NULL : find(u, line + n, strcspn(line + n, " \r\n"));
+}
+
+/* Runs all tests, or the one called name. -1: it could not be run. */
+static int run(const char *program, const char *name, struct proc_result *r)
+{
+	char *argv[] = {"timeout", name ? SECONDS_ONE : SECONDS_ALL, (char *)program, (char *)name,
+			NULL};
+	char *scratch = file_temp("run");
+	struct proc_opts opts = {
+	    .capture_err = 1, .capture_out = 1, .null_input = 1, .dir = scratch};
+	int e = file_mkdirs(scratch) || proc_run(argv, &opts, r);
+
+	file_remove_tree(scratch);
+	free(scratch);
+	return e ? -1 : 0;
+}
+
+/* One of them took the others with it: which? */
+static int run_alone(struct unit *u, const char *program)
+{
+	int changed = 0;
+
+	for (size_t i = 0; i < u->inputs.size; i++) {
+		struct input *in = &u->inputs.data[i];
+		struct proc_result r = {0};
+
+		if (!in->bug && !in->dropped && !run(program, in->name, &r) && r.status)
+			changed += weaken(in);
+		proc_release(&r);
+	}
+	return changed;
+}
+
+/* Runs the tests; how many were changed because they fail outside of the driver. */
+static int run_tests(struct unit *u, const char *program)
+{
+	struct proc_result r = {0};
+	struct input *last = NULL;
+	int changed = 0, ended = 0;
+
+	if (!run(program, NULL, &r) && r.status) {
+		struct buf *outs[] = {&r.out, &r.err};
+
+		for (int k = 0; k < 2; k++)
+			for (char *p = buf_str(outs[k]); *p;
+			     p += strcspn(p, "\n"), p += *p == '\n') {
+				struct input *begun = named(u, p, "[ RUN      ] ");
+
+				changed += weaken(named(u, p, "[  FAILED  ] "));
+				last = begun ? begun : last;
+				ended |= strstr(p, " test(s) run.") != NULL;
+			}
+		if (!ended)
+			changed += run_alone(u, program);
+		if (!changed) /* each passes by itself */
+			changed = weaken(last);
+	}
+	proc_release(&r);
+	return changed;
+}
+
+/* --------------------------------------------------------------------- bugs */
+
+static int is_same(const struct export_place *want, const struct finding *f)
+{
+	if (strcmp(want->kind, f->kind))
+		return 0;
+	if (!strcmp(f->kind, "stack-overflow"))
+		return !want->bucket || want->bucket == f->bucket ||
+		       !strcmp(want->function, f->function);
+	return want->line == f->line && !strcmp(file_base(want->file), file_base(f->file));
+}
+
+static void note_bug(struct unit *u, const struct input *in, const struct finding *f)
+{
+	const struct export_place *p = &in->place;
+
+	if (is_same(p, f))
+		u->counts->reproduced++;
+	else if (f->failed)
+		export_note(u->counts, EXPORT_BUG_DIFFERS, in->name,
+			    "%s in %s, line %u; there %s in %s, line %u", p->kind,
+			    *p->function ? p->function : "?", p->line, f->kind,
+			    *f->function ? f->function : "?", f->line);
+	else
+		export_note(u->counts, EXPORT_BUG_PASSES, in->name, "%s", in->bug);
+}
+
+/* Runs one bug's test by itself. -1: it could not be run, or the report could not be read. */
+static int run_bug(struct confirm *c, const char *program, const struct input *in,
+		   struct finding *f)
+{
+	static const char *const env[] = {
+	    "ASAN_OPTIONS=" SAN_ASAN_OPTIONS
+	    ":handle_segv=2:handle_abort=2:handle_sigfpe=2:handle_sigill=2:"
+	    "handle_sigbus=2:detect_stack_use_after_return=1",
+	    "UBSAN_OPTIONS=" SAN_UBSAN_OPTIONS, NULL};
+	int hang = !strcmp(in->place.kind, "timeout");
+	char *argv[] = {"timeout", hang ? "3" : SECONDS_ONE, (char *)program, in->name, NULL};
+	struct proc_opts opts = {.capture_err = 1, .capture_out = 1, .null_input = 1, .env = env};
+	struct proc_result r = {0};
+	struct run_result end = {0};
+	char *dir = file_dir(program);
+	int e = proc_run(argv, &opts, &r);
+
+	end.end = r.status == 124 ? RUN_TIME : r.status > 128 ? RUN_SIGNAL : RUN_EXIT;
+	end.code = r.status;
+	end.signal = r.status > 128 ? r.status - 128 : 0;
+	end.err = r.err;
+	e = e || confirm_read(c, dir, &end, f);
+	if (!e && !f->failed && r.status) { /* without a report: at least it fails */
+		f->failed = 1;
+		snprintf(f->kind, sizeof f->kind, "a failure");
+	}
+	proc_release(&r);
+	free(dir);
+	return e ? -1 : 0;
+}
+
+static void run_bugs(struct unit *u, const char *program)
+{
+	struct launch_options none = {0};
+	struct confirm *c = NULL;
+	struct buf words = {0};
+	size_t bugs = 0;
+
+	for (size_t i = 0; i < u->inputs.size; i++)
+		bugs += u->inputs.data[i].bug != NULL;
+	if (!bugs || confirm_open(&c, program, &none))
+		return;
+	if (compile(u, 1, program, &words)) {
+		char *name = mem_printf("%s.c with -DMUSTER_BUGS", u->base);
+		export_note(u->counts, EXPORT_BROKEN, name, "%s", buf_str(&words));
+		free(name);
+		bugs = 0;
+	}
+	for (size_t i = 0; i < u->inputs.size && bugs; i++) {
+		const struct input *in = &u->inputs.data[i];
+		struct finding f = {0};
+
+		if (!in->bug)
+			continue;
+		if (run_bug(c, program, in, &f))
+			export_note(u->counts, EXPORT_UNSEEN, in->name, "%s", error_text());
+		else
+			note_bug(u, in, &f);
+		finding_release(&f);
+	}
+	confirm_close(c);
+	buf_release(&words);
+}
+
+/* --------------------------------------------------------------------- file */
+
+/* With names of members, or else without. 0, 1: it does not compile, or cannot be tried; -1. */
+static int compile_file(struct unit *u, const char *program)
+{
+	struct buf words = {0}, plain = {0};
+	char *name = mem_printf("%s.c", u->base);
+	int e = compile(u, 0, program, &words);
+
+	if (e > 0 && (strstr(buf_str(&words), "cmocka.h") || strstr(buf_str(&words), "lcmocka"))) {
+		export_note(u->counts, EXPORT_UNSEEN, name, "cmocka is not installed here");
+	} else if (e > 0) {
+		u->raw = 1;
+		e = export_unit_write(u) ? -1 : compile(u, 0, program, &plain);
+		if (e > 0) { /* as it should have been is easier to mend */
+			u->raw = 0;
+			e = export_unit_write(u) ? -1 : 1;
+			export_note(u->counts, EXPORT_BROKEN, name, "%s", buf_str(&words));
+		}
+	}
+	buf_release(&words);
+	buf_release(&plain);
+	free(name);
+	return e;
+}
+
+int export_unit_check(struct unit *u)
+{
+	char *dir = file_temp("tests"), *program = file_join(dir, u->base);
+	struct buf words = {0};
+	int e = file_mkdirs(dir), round = 0;
+
+	if (!u->o->quiet)
+		log_progress("compiling and running %s.c", u->base);
+	if (!e)
+		e = compile_file(u, program);
+	while (!e && run_tests(u, program)) {
+		if (round++ == ROUNDS) {
+			export_note(u->counts, EXPORT_BROKEN, u->base,
+				    "its tests fail, now these and now those");
+			break;
+		}
+		e = export_unit_write(u);
+		if (!e)
+			e = compile(u, 0, program, &words);
+	}
+	if (!e)
+		run_bugs(u, program);
+	log_progress(NULL);
+	file_remove_tree(dir);
+	free(program);
+	free(dir);
+	buf_release(&words);
+	return e < 0 ? -1 : 0;
+}

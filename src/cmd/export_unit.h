@@ -1,0 +1,59 @@
+/* export_unit.h: what export_cmocka.c (a file of tests is written) and export_check.c (it is tried)
+ * share. */
+#ifndef MUSTER_CMD_EXPORT_UNIT_H
+#define MUSTER_CMD_EXPORT_UNIT_H
+
+#include "base/map.h"
+#include "cmd/export.h"
+#include "cmd/operands.h"
+
+/* What a bug looked like when it was confirmed. */
+struct export_place {
+	char *kind, *function, *file;
+	uint32_t line;
+	uint64_t bucket;
+};
+
+struct input {
+	uint32_t number; /* of the function in the table */
+	char *name;	 /* of the test */
+	char *bug;	 /* in words; NULL: none */
+	struct export_place place;
+	struct buf data; /* canonical */
+	struct buf seen, again;
+	int exit_code;
+	int unsteady, dropped;	    /* it asserts nothing; it is left out */
+	enum export_note_kind note; /* then: why */
+};
+
+struct unit {
+	const struct export_campaign *c;
+	const struct export_options *o;
+	struct export_counts *counts;
+	struct front *front;
+	struct harness *h;
+	char *program;
+	struct operands cflags; /* argv: the words */
+	struct buf flags;	/* the same as a shell reads them */
+	VEC(struct input) inputs;
+	struct map ids;		 /* of functions: to number */
+	struct strmap names;	 /* of tests */
+	char *base;		 /* test_UNIT */
+	char *here;		 /* the directory where muster test ran, and where we are now */
+	char *from_dir, *to_dir; /* here as DIR names it, and DIR as it is named here */
+	char *source;		 /* of the unit, as the file includes it */
+	int raw;
+};
+
+/* export_cmocka.c: the file as the inputs are now. 0, -1. */
+int export_unit_write(struct unit *u);
+/* export_check.c: compiles and runs it, weakens what fails, writes it anew; notes what is not as it
+ * should be. 0, -1. */
+int export_unit_check(struct unit *u);
+
+/* Flags of the program with the bugs, behind all others: as the san variant is compiled. */
+#define EXPORT_BUG_FLAGS                                                       \
+	"-O0", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", \
+	    "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-DMUSTER_BUGS"
+
+#endif
