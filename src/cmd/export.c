@@ -347,10 +347,9 @@ static void print_words(const struct exporting *x)
 		printf("%u of %u bug%s seen again outside of muster, by kind and place\n",
 		       c->reproduced, c->bugs, c->bugs == 1 ? "" : "s");
 	if (c->failing)
-		printf("%u more test%s one of the bugs too: left out\n", c->failing,
-		       c->failing == 1 ? " shows" : "s show");
-	if (x->cmocka && c->files)
-		printf("make -C %s check%s\n", x->o.shown, c->bugs ? "   (and: bugs)" : "");
+		printf("%u more test%s left out: %s a bug, or a suspected one\n", c->failing,
+		       c->failing == 1 ? " is" : "s are",
+		       c->failing == 1 ? "it shows" : "they show");
 }
 
 static void print_json(const struct exporting *x)
@@ -413,6 +412,8 @@ static void run(struct exporting *x)
 	else if (!x->o.quiet)
 		print_words(x);
 	print_notes(x);
+	if (x->cmocka && x->counts.files && !x->o.json && !x->o.quiet)
+		printf("make -C %s check%s\n", x->o.shown, x->counts.bugs ? "   (and: bugs)" : "");
 }
 
 static void release(struct exporting *x)

@@ -28,8 +28,8 @@ struct export_options {
 /* What is not as one would expect of an exported test: X(NAME, key in JSON, words for one, words
  * for several). */
 #define EXPORT_NOTES(X)                                                                           \
-	X(VARIES, "varying", "asserts nothing: what it returns differs from run to run",          \
-	  "assert nothing: what they return differs from run to run")                             \
+	X(VARIES, "varying", "does not assert what differs from run to run",                      \
+	  "do not assert what differs from run to run")                                           \
 	X(BARE, "bare", "asserts nothing: outside of muster it gives something else",             \
 	  "assert nothing: outside of muster they give something else")                           \
 	X(FAILING, "failing", "left out: it fails with sanitizers, and is no bug that was told",  \

@@ -72,11 +72,12 @@ static struct input *find(struct unit *u, const char *name, size_t n)
 	return NULL;
 }
 
-/* First its assertions go, then the test. 1: something changed. */
+/* First its assertions go, then, in another round, the test. 1: something changed. */
 static int weaken(struct input *in)
 {
-	if (!in || in->bug || in->dropped)
+	if (!in || in->bug || in->dropped || in->touched)
 		return 0;
+	in->touched = 1;
 	in->dropped = in->unsteady || !in->seen.size;
 	in->unsteady = 1;
 	in->note = in->dropped ? EXPORT_OUTSIDE : EXPORT_BARE;
@@ -129,6 +130,8 @@ static int run_tests(struct unit *u, const char *program)
 	struct input *last = NULL;
 	int changed = 0, ended = 0;
 
+	for (size_t i = 0; i < u->inputs.size; i++)
+		u->inputs.data[i].touched = 0; /* cmocka names a failure more than once */
 	if (!run(program, NULL, &r) && r.status) {
 		struct buf *outs[] = {&r.out, &r.err};
 

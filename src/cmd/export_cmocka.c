@@ -159,13 +159,16 @@ static int add_input(struct unit *u, const void *data, size_t size, const struct
 static int each_test(void *ctx, const struct store_test *t)
 {
 	struct unit *u = ctx;
+	uint32_t id = 0;
+	uint64_t number;
 
-	if (t->flags & TEST_ASSUMED)
-		return 0;			 /* the function was not called */
-	if (t->flags & (TEST_CRASH | TEST_HANG)) /* there as a bug, in a smaller form */
-		u->counts->failing++;
-	else
+	memcpy(&id, t->data, t->size < sizeof id ? t->size : sizeof id);
+	if (t->flags & TEST_ASSUMED) /* the function was not called */
+		return 0;
+	if (!(t->flags & (TEST_CRASH | TEST_HANG)))
 		add_input(u, t->data, t->size, NULL);
+	else if (map_get(&u->ids, id, &number) && is_wanted(u, u->h->calls.data[number].name))
+		u->counts->failing++; /* there as a bug, in a smaller form */
 	return 0;
 }
 
@@ -185,6 +188,22 @@ static int each_bug(void *ctx, const struct store_bug *b)
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct input *)a)->name, ((const struct input *)b)->name);
+}
+
+/* Every function that was named must be one of the unit. */
+static int check_functions(const struct unit *u)
+{
+	for (const char *p = u->c->functions; p && *p; p += strcspn(p, ","), p += *p == ',') {
+		char *name = mem_strndup(p, strcspn(p, ","));
+		const struct harness_function *f = harness_find(u->h, name);
+		int e = f ? 0
+			  : error_set("'%s' has no function '%s' that could have been tested",
+				      u->c->file, name);
+		free(name);
+		if (e)
+			return e;
+	}
+	return 0;
 }
 
 static int read_inputs(struct unit *u)
@@ -228,10 +247,11 @@ static int observe(struct unit *u, struct batch *b, int again)
 			in->exit_code = WEXITSTATUS(it->status);
 		buf_add(again ? &in->again : &in->seen, it->observation.data, it->observation.size);
 		/* It returned, or ended the process, or something else, as the case may be. */
-		if (again && !in->dropped && in->again.size != in->seen.size) {
-			in->unsteady = 1;
-			in->note = EXPORT_VARIES;
-		}
+		if (!again || in->dropped)
+			continue;
+		in->unsteady = in->again.size != in->seen.size;
+		in->varies = in->unsteady || (in->seen.size &&
+					      memcmp(in->seen.data, in->again.data, in->seen.size));
 	}
 	batch_items_release(items, n);
 	free(items);
@@ -495,7 +515,7 @@ int export_cmocka(const struct export_campaign *c, const struct export_options *
 	if (*directory && chdir(directory))
 		e = error_errno("cannot go to '%s', where 'muster test' ran", directory);
 	free(directory);
-	e = e || build(&u) || read_inputs(&u);
+	e = e || build(&u) || check_functions(&u) || read_inputs(&u);
 
 	if (!e && u.inputs.size) {
 		set_names(&u);
@@ -507,8 +527,10 @@ int export_cmocka(const struct export_campaign *c, const struct export_options *
 		const struct input *in = &u.inputs.data[i];
 		counts->bugs += in->bug != NULL;
 		counts->tests += !in->bug && !in->dropped;
-		if (!in->bug && (in->dropped || in->unsteady))
+		if (!in->bug && (in->dropped || (in->unsteady && !in->varies)))
 			export_note(counts, in->note, in->name, NULL);
+		else if (in->varies)
+			export_note(counts, EXPORT_VARIES, in->name, NULL);
 	}
 	unit_release(&u);
 	return e ? -1 : 0;

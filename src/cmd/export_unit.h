@@ -23,6 +23,8 @@ struct input {
 	struct buf seen, again;
 	int exit_code;
 	int unsteady, dropped;	    /* it asserts nothing; it is left out */
+	int varies;		    /* some of it differed between two runs */
+	int touched;		    /* in this round of the check */
 	enum export_note_kind note; /* then: why */
 };
 
