@@ -12,6 +12,7 @@
  */
 #include "drive_inside.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -20,7 +21,6 @@
 #define PAGE 4096ull
 #define REGION 0x6000000000ull /* in the part of the address space that has labels */
 #define REGION_SIZE (1ull << 30)
-#define ALIGN 16ull /* as malloc */
 
 /* There if the linker wraps free: then __muster_drive_free is asked before libc. */
 void __real_free(void *p) __attribute__((weak));
@@ -86,7 +86,7 @@ static uint64_t alignment(const struct drive_object *o)
 {
 	uint64_t a = o->element & -(uint64_t)o->element;
 
-	return a < ALIGN ? ALIGN : a > PAGE ? PAGE : a;
+	return a < DRIVE_ALIGN ? DRIVE_ALIGN : a > PAGE ? PAGE : a;
 }
 
 static void place(struct drive_object *o, uint64_t *next)
@@ -150,7 +150,7 @@ static void need(struct drive_object *o)
 		make_accessible(o->base, o->end);
 		return;
 	}
-	if (alignment(o) > ALIGN ? posix_memalign((void **)&o->base, alignment(o), o->size)
+	if (alignment(o) > DRIVE_ALIGN ? posix_memalign((void **)&o->base, alignment(o), o->size)
 				 : !(o->base = malloc(o->size)))
 		__muster_drive_die("out of memory", "");
 }
@@ -342,6 +342,7 @@ void __muster_drive_call(void)
 	run->results = 0;
 	globals();
 	fill_all();
+	errno = 0;
 	f->call(arguments, run->returned);
 }
 

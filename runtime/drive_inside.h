@@ -39,6 +39,8 @@ struct drive_object {
 	uint64_t checked; /* bytes from its start that the path says are there */
 };
 
+#define DRIVE_ALIGN 16ull /* of every object, as malloc */
+
 /* Objects of one pool stand side by side, pools in their order: addresses ascend. */
 struct drive_objects {
 	struct drive_object *all;

@@ -130,25 +130,33 @@ void __muster_drive_bytes(void *p, uint64_t at, uint64_t n, const void *first, u
 			flipped((uint8_t *)p + i, at + i, 1, (const uint8_t *)first + i);
 }
 
+static label string_byte(const struct drive_object *o, uint64_t i)
+{
+	uint64_t element = i / o->element;
+	uint8_t value;
+	label l = byte_label(o->at + DRIVE_HEADER + i, &value);
+
+	if (!o->last)
+		return element + 1 >= o->elements ? 0 : l;
+	if (element + 1 >= o->limit)
+		return 0; /* always the end */
+	return rt_ite(rt_binary(MUSTER_OP_ULT, 8, 0, o->last, element, o->elements - 1), l, 0, 8,
+		      value, 0, element < o->elements - 1);
+}
+
 void __muster_drive_string(struct drive_object *o)
 {
 	pin_measure(o);
-	for (uint64_t i = 0; i < o->size; i++) {
-		uint64_t element = i / o->element;
-		uint8_t value;
-		label l = byte_label(o->at + DRIVE_HEADER + i, &value);
+	for (uint64_t i = 0; i < o->size; i++)
+		rt_store(o->base + i, 1, string_byte(o, i));
+}
 
-		if (element + 1 >= o->limit && o->last) {
-			l = 0; /* always the end */
-		} else if (o->last) {
-			label inside =
-			    rt_binary(MUSTER_OP_ULT, 8, 0, o->last, element, o->elements - 1);
-			l = rt_ite(inside, l, 0, 8, value, 0, element < o->elements - 1);
-		} else if (element + 1 >= o->elements) {
-			l = 0;
-		}
-		rt_store(o->base + i, 1, l);
-	}
+int pin_has_end(const struct drive_object *o)
+{
+	for (uint64_t i = o->size - o->element; i < o->size; i++)
+		if (o->base[i] || rt_load(o->base + i, 1) != string_byte(o, i))
+			return 0;
+	return 1;
 }
 
 /* ----------------------------------------------------------------- pointers */

@@ -10,10 +10,14 @@
  * A row's effects, a letter for each argument (the last one repeats):
  *   v  a value that decides something        s  a string that is read
  *   o  a value or memory that is only output: it matters only if the result is used, or if it can be read back
+ *   m  such a string that says how many there are, and what (a format)
  *   f  the stream it goes to                 d  the descriptor it goes to
  *   a  a va_list of such, behind its format
  *   r  memory that is read, as large as the object    w  memory that is written
  *   -  of no concern (a stream, a descriptor, a path that is not input)
+ *
+ * In programs that the driver runs output is memory that must be there, too: that characters end before their object does
+ * is a bound where it is not certain; a format is fixed; and where characters may have no end, so is what may limit them.
  */
 #include "hooks.h"
 #include "node.h"
@@ -23,9 +27,9 @@
 static const struct row {
 	const char *name, *effects;
 } rows[] = {
-    {"printf", "o"}, {"fprintf", "fo"}, {"dprintf", "do"}, {"vprintf", "oa"}, {"vfprintf", "foa"}, {"vdprintf", "doa"},
-    {"__printf_chk", "-o"}, {"__fprintf_chk", "f-o"}, {"__vprintf_chk", "-oa"}, {"__vfprintf_chk", "f-oa"},
-    {"__dprintf_chk", "d-o"}, {"puts", "o"}, {"fputs", "o-"}, {"fputs_unlocked", "o-"}, {"putchar", "o"},
+    {"printf", "mo"}, {"fprintf", "fmo"}, {"dprintf", "dmo"}, {"vprintf", "ma"}, {"vfprintf", "fma"}, {"vdprintf", "dma"},
+    {"__printf_chk", "-mo"}, {"__fprintf_chk", "f-mo"}, {"__vprintf_chk", "-ma"}, {"__vfprintf_chk", "f-ma"},
+    {"__dprintf_chk", "d-mo"}, {"puts", "o"}, {"fputs", "o-"}, {"fputs_unlocked", "o-"}, {"putchar", "o"},
     {"putc", "o-"}, {"fputc", "o-"}, {"_IO_putc", "o-"}, {"putchar_unlocked", "o"}, {"putc_unlocked", "o-"},
     {"fputc_unlocked", "o-"}, {"fwrite", "ovv-"}, {"fwrite_unlocked", "ovv-"}, {"write", "-ov"}, {"perror", "o"},
     {"syslog", "o"}, {"fflush", "-"}, {"fclose", "-"}, {"close", "-"}, {"fileno", "-"}, {"feof", "-"},
@@ -43,6 +47,7 @@ static const struct row {
 
 #define USED 1u
 #define ASSEMBLY 2u
+#define LABELLED_MAX 256      /* characters of which one has to be the end */
 #define OBJECT_MAX (1u << 20) /* bytes behind one argument that are looked at */
 
 static const char *effects_of(const char *name)
@@ -95,9 +100,48 @@ struct list {
 	const char *overflow, *registers;
 };
 
-static void next_argument(struct list *va, char conversion, int is_long_double, enum muster_reason why)
+/* Is it one of those that end in memory of their object, whatever the input? If not, a bound says that they do end. */
+static int ends_for_sure(const char *p, const struct rt_object *o)
 {
-	const char *at;
+	label some = 0;
+	int ended = 0;
+	unsigned labelled = 0;
+	for (const char *c = p; (uint64_t)c < o->base + o->size && labelled < LABELLED_MAX; c++) {
+		label l = rt_any(c, 1) ? rt_load(c, 1) : 0;
+		if (!l && !*c)
+			return 1;
+		if (!l)
+			continue;
+		label is = rt_binary(MUSTER_OP_EQ, 8, l, 0, (uint8_t)*c, 0);
+		some = labelled++ ? rt_binary(MUSTER_OP_OR, 1, some, is, ended, !*c) : is;
+		ended |= !*c;
+	}
+	if (labelled == LABELLED_MAX)
+		rt_concrete_range(p, o->base + o->size - (uint64_t)p, MUSTER_REASON_EXTERN);
+	else
+		rt_bound(some);
+	return 0;
+}
+
+int rt_output(const char *p, label a)
+{
+	struct rt_object o;
+	if (!RT_ON() || !RT_STATE->driven)
+		return 1;
+	rt_access(a, p, 0, MUSTER_REASON_EXTERN);
+	if (!p || !rt_object_find(p, &o))
+		return 1;
+	if (!rt_pin_object((uint64_t)p, &o))
+		return ends_for_sure(p, &o);
+	if (rt_pin_string((uint64_t)p))
+		return 1;
+	give_up_object(p, MUSTER_REASON_EXTERN, 0, &(uint64_t){OBJECT_MAX});
+	return 0;
+}
+
+static const char *next_place(struct list *va, char conversion, int is_long_double)
+{
+	const char *at = NULL;
 	if (strchr("aAeEfFgG", conversion)) { /* has no label; only its place counts */
 		if (is_long_double)
 			va->overflow = (const char *)(((uint64_t)va->overflow + 15) & ~15ull) + 16;
@@ -105,48 +149,55 @@ static void next_argument(struct list *va, char conversion, int is_long_double, 
 			va->fp += 16;
 		else
 			va->overflow += 8;
-		return;
-	}
-	if (va->gp < 48) {
+	} else if (va->gp < 48) {
 		at = va->registers + va->gp;
 		va->gp += 8;
 	} else {
 		at = va->overflow;
 		va->overflow += 8;
 	}
+	return at;
+}
+
+/* Only output: are its characters certain to end? Else 1, and it is given up. */
+static int next_argument(struct list *va, char conversion, int is_long_double, int output, enum muster_reason why)
+{
+	const char *at = next_place(va, conversion, is_long_double);
+	if (!at)
+		return 1;
+	if (output)
+		return conversion != 's' || rt_output(*(const char *const *)at, rt_load(at, 8));
 	rt_concrete_range(at, 8, why);
 	if (conversion == 's')
 		give_up_string(*(const char *const *)at, why);
+	return 1;
 }
 
-/* What the conversions of the format take. */
-static void give_up_list(const struct list *list, const char *format, enum muster_reason why)
+/* What the conversions of the format take. 0: only output, but some characters may have no end. */
+static int give_up_list(const struct list *list, const char *format, int output, enum muster_reason why)
 {
 	struct list va = *list;
+	int sure = 1;
 	while ((format = strchr(format, '%')) != NULL) {
 		int is_long_double = 0;
 		for (format++; *format && strchr("0123456789-+ #'.$*hlqjztL", *format); format++) {
 			is_long_double |= *format == 'L';
 			if (*format == '*')
-				next_argument(&va, '*', 0, why);
+				sure &= next_argument(&va, '*', 0, output, why);
 		}
 		if (!*format)
-			return;
+			break;
 		if (*format != '%' && *format != 'm')
-			next_argument(&va, *format, is_long_double, why);
+			sure &= next_argument(&va, *format, is_long_double, output, why);
 		format++;
 	}
+	return sure;
 }
 
-/* Nothing depends on what is written; but a pointer that the driver made may be null, or to characters without a 0. */
-static void output_pointer(const char *p, label a, enum muster_reason why)
+static void output_list(const struct list *list, const char *format, int used, enum muster_reason why)
 {
-	struct rt_object o;
-	if (!RT_STATE->driven || !a)
-		return;
-	rt_access(a, p, 0, why);
-	if (p && rt_pin_object((uint64_t)p, &o) && !rt_pin_string((uint64_t)p))
-		give_up_object(p, why, 0, &(uint64_t){OBJECT_MAX});
+	if (used || (RT_STATE->driven && !give_up_list(list, format, 1, why)))
+		give_up_list(list, format, 0, why);
 }
 
 static void one_argument(char effect, char kind, uint64_t value, label a, int used, enum muster_reason why)
@@ -155,12 +206,9 @@ static void one_argument(char effect, char kind, uint64_t value, label a, int us
 	uint64_t budget = OBJECT_MAX;
 	if (effect == '-')
 		return;
-	if (effect == 'o') {
-		if (!used) {
-			if (kind == 'p') /* read it is, and may be null or without an end */
-				output_pointer(p, a, why);
+	if (effect == 'o' || effect == 'm') {
+		if (!used && !(effect == 'm' && RT_STATE->driven))
 			return;
-		}
 		effect = kind == 'p' ? 's' : 'v';
 	}
 	rt_concrete(a, why);
@@ -185,6 +233,22 @@ static const char *effects_at(const struct rt_extern *what)
 	return recent[slot].effects;
 }
 
+static char effect_at(const char *effects, uint32_t i)
+{
+	size_t n = strlen(effects);
+	return effects[i < n ? i : n - 1];
+}
+
+/* Do all characters that go to the output end for sure? */
+static int output_ends(const struct rt_extern *what, const char *effects, const uint64_t *values, const label *labels)
+{
+	int sure = 1;
+	for (uint32_t i = 0; i < what->count; i++)
+		if (effect_at(effects, i) == 'o' && what->kinds[i] == 'p')
+			sure &= rt_output((const char *)values[i], labels[i]);
+	return sure;
+}
+
 void __muster_extern(const struct rt_extern *what, const uint64_t *values, const label *labels)
 {
 	if (!RT_ON() || what->count == 0)
@@ -194,18 +258,18 @@ void __muster_extern(const struct rt_extern *what, const uint64_t *values, const
 	const char *effects = effects_at(what);
 	int used = what->used & USED;
 	__muster_tls.site = what->site;
+	if (effects && RT_STATE->driven && !used && !output_ends(what, effects, values, labels))
+		used = strchr(effects, 'm') != NULL; /* a number may say how much of it is written */
 	for (uint32_t i = 0; i < what->count; i++) {
-		char effect = '*';
-		if (effects)
-			effect = i < strlen(effects) ? effects[i] : effects[strlen(effects) - 1];
+		char effect = effects ? effect_at(effects, i) : '*';
 		if (effect == 'f')
 			used |= rt_stream_comes_back((const void *)values[i]);
 		else if (effect == 'd')
 			used |= rt_comes_back((int)values[i]);
 		else if (effect != 'a')
 			one_argument(effect, what->kinds[i], values[i], labels[i], used, why);
-		else if (used)
-			give_up_list((const struct list *)values[i], (const char *)values[i - 1], why);
+		else
+			output_list((const struct list *)values[i], (const char *)values[i - 1], used, why);
 	}
 	__muster_tls.site = kept;
 }

@@ -489,7 +489,7 @@ label __muster_binary(uint32_t opw, label a, label b, uint64_t va, uint64_t vb)
 	a = believed(a, va, 0);
 	b = believed(b, vb, 0);
 	if (RT_UNLIKELY(RT_STATE->driven))
-		rt_settle(opw & 0xff, &a, &b);
+		rt_settle(opw & 0xff, &a, &b, va, vb, __muster_tls.site);
 	return a | b ? binary(opw & 0xff, opw >> 8, a, b, va, vb) : 0;
 }
 
@@ -501,7 +501,7 @@ static inline __attribute__((always_inline)) label computed(uint32_t opw, label 
 	a = believed(a, va, 0);
 	b = believed(b, vb, 0);
 	if (RT_UNLIKELY(RT_STATE->driven))
-		rt_settle(op, &a, &b);
+		rt_settle(op, &a, &b, va, vb, __muster_tls.site);
 	if (RT_UNLIKELY(!(a | b)))
 		return 0;
 	if (op >= MUSTER_OP_EQ && op <= MUSTER_OP_SLE)
@@ -643,7 +643,7 @@ static inline __attribute__((always_inline)) void decide(uint32_t opw, label a, 
 	a = believed(a, va, site);
 	b = believed(b, vb, site);
 	if (RT_UNLIKELY(RT_STATE->driven))
-		rt_settle(opw & 0xff, &a, &b);
+		rt_settle(opw & 0xff, &a, &b, va, vb, site);
 	if (RT_UNLIKELY(!(a | b)))
 		return;
 	label c = comparison(opw & 0xff, a, b, va, vb, opw >> 31);

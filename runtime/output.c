@@ -71,6 +71,7 @@ RT_EXPORT ssize_t __wrap_write(int fd, const void *from, size_t n)
 	label a[3];
 	rt_enter(__wrap_write, a, 3);
 	rt_concrete(a[0], MUSTER_REASON_EXTERN);
+	rt_there(a[1], a[2], from, n);
 	say(fd, from, n);
 	return (ssize_t)wrote(__wrap_write, (size_t)__real_write(fd, from, n), n, a[2]);
 }
@@ -104,6 +105,8 @@ RT_EXPORT ssize_t __wrap_pwrite64(int fd, const void *from, size_t n, off_t offs
 		rt_enter(__wrap_##name, a, 4);                                            \
 		if (a[1])                                                                 \
 			rt_bound(rt_binary(MUSTER_OP_EQ, 64, a[1], 0, size, 0));          \
+		label bytes = rt_binary(MUSTER_OP_MUL, 64, a[1], a[2], size, n);          \
+		rt_there(a[0], bytes, from, size * n);                                    \
 		say_to(fp, from, size * n);                                               \
 		return wrote(__wrap_##name, __real_##name(from, size, n, fp), n, a[2]);   \
 	}
@@ -117,6 +120,7 @@ BLOCKS(X)
 	{                                                    \
 		label a[2];                                  \
 		rt_enter(__wrap_##name, a, 2);               \
+		rt_output(s, a[0]);                          \
 		say_to(fp, s, strlen(s) + 1);                \
 		int result = __real_##name(s, fp);           \
 		rt_return(__wrap_##name, 0);                 \

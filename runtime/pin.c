@@ -5,7 +5,8 @@
  * objects that pointers on this path were pinned to before; if it is none of them the object is
  * fresh, and since fresh objects are interchangeable the event GIVEN says which. From there on the
  * pointer is the object's address, a constant, and p->x or p[i] is an offset in that object:
- * nothing has to be concretised.
+ * nothing has to be concretised. What takes an address for a number (the order of two objects, a hash) can
+ * tell fresh objects apart: an event says so, and the search has lost something.
  *
  * An address is split into the pointer it comes from and the offset, through additions and
  * subtractions; the result is kept by label. Where the object's size depends on the input, a bound
@@ -364,14 +365,12 @@ static int room_at(uint64_t addr, uint64_t *room, label *of)
 
 void rt_span_at(label address, label size, const void *p, uint64_t n, uint64_t site)
 {
-	struct rt_object o;
-	label offset, of;
+	label of;
 	uint64_t room;
 
 	if (!size || !RT_ON() || !RT_STATE->driven)
 		return;
-	if (address && muster_value(rt_node(address)) == (uint64_t)p)
-		rt_pin(address, (uint64_t)p, 0, site, &o, &offset);
+	rt_access_at(address, p, 0, MUSTER_REASON_ADDRESS, site); /* the room follows from where it is */
 	if (!p || !room_at((uint64_t)p, &room, &of))
 		return;
 	rt_bound_once(rt_binary(MUSTER_OP_ULE, 64, size, of, n, room), site);
@@ -384,16 +383,20 @@ void rt_span(label address, label size, const void *p, size_t n)
 	rt_span_at(address, size, p, n, __muster_tls.site);
 }
 
+void rt_there(label address, label size, const void *p, size_t n)
+{
+	if (!RT_ON() || !RT_STATE->driven)
+		return;
+	rt_span(address, size, p, n);
+	if (!size)
+		rt_access(address, p, n, MUSTER_REASON_ADDRESS);
+}
+
 int rt_pin_string(uint64_t addr)
 {
 	const struct drive_object *d = object_near(addr);
 
-	if (!d || !d->string || addr - (uint64_t)d->base >= d->size)
-		return 0;
-	for (uint64_t i = d->size - d->element; i < d->size; i++)
-		if (d->base[i])
-			return 0;
-	return 1;
+	return d && d->string && addr - (uint64_t)d->base < d->size && pin_has_end(d);
 }
 
 static enum rt_place in_object(struct drive_object *d, label offset, uint64_t constant, uint64_t n,
@@ -520,12 +523,60 @@ static label settled(label a)
 	return rt_binary(MUSTER_OP_ADD, 64, offset, 0, rt_value(offset), base + s.constant);
 }
 
-void rt_settle(unsigned op, label *a, label *b)
+/* Objects are interchangeable only as long as nobody looks at where they are. */
+
+#define FIRST_PAGE 4096u /* no object is there, nor in the last page: the error codes of some */
+
+/* The pointer that a number is made of, or part of one; NULL: none, or to functions, which are not interchangeable. */
+static const struct pin_root *number_of(label a)
+{
+	const struct muster_node *n = rt_node(a);
+	uint32_t root;
+
+	if (!a)
+		return NULL;
+	root = split(n->op == MUSTER_OP_EXTRACT ? n->a : a, DEPTH).root;
+	return root && roots[root - 1].objects ? &roots[root - 1] : NULL;
+}
+
+/* Is the operation's result the same for all objects that this pointer could have? */
+static int same_for_all(unsigned op, label a, const struct pin_root *x, const struct pin_root *y, label other,
+			uint64_t value)
+{
+	int whole = rt_node(a)->op != MUSTER_OP_EXTRACT;
+
+	if (y) /* differences and the order of places in one object */
+		return whole && (x == y || (x->object && x->object == y->object));
+	if (other)
+		return 0;
+	return (op == MUSTER_OP_AND && value < DRIVE_ALIGN) ||
+	       (whole && op > MUSTER_OP_NE && op <= MUSTER_OP_SLE &&
+		(value < FIRST_PAGE || value >= -(uint64_t)FIRST_PAGE));
+}
+
+static void note_order(unsigned op, label a, label b, uint64_t va, uint64_t vb, uint64_t site)
+{
+	static label noted[64];
+	const struct pin_root *x = number_of(a), *y = number_of(b);
+	int equality = (op == MUSTER_OP_EQ || op == MUSTER_OP_NE) &&
+		       (!a || rt_node(a)->op != MUSTER_OP_EXTRACT) && (!b || rt_node(b)->op != MUSTER_OP_EXTRACT);
+	label l = x ? a : b;
+
+	if ((!x && !y) || equality || noted[l % 64] == l)
+		return;
+	if (x ? same_for_all(op, a, x, y, b, vb) : same_for_all(op, b, y, NULL, a, va))
+		return;
+	noted[l % 64] = l;
+	rt_event_at(MUSTER_EV_CONCRETE, MUSTER_REASON_ORDER, site, l);
+}
+
+void rt_settle(unsigned op, label *a, label *b, uint64_t va, uint64_t vb, uint64_t site)
 {
 	/* Address arithmetic keeps its pointer: the bounds of its object are looked at when it is
 	 * used. */
 	if (op == MUSTER_OP_ADD || (op == MUSTER_OP_SUB && !(is_pointer(*a) && is_pointer(*b))))
 		return;
+	note_order(op, *a, *b, va, vb, site);
 	if (*a)
 		*a = settled(*a);
 	if (*b)

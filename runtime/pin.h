@@ -24,6 +24,8 @@ RT_HIDDEN struct pin_root *
 pin_new(label pointer); /* to be filled in; NULL: no room, and its uses are concretisations */
 /* Labels of an object's size, made when they are first needed. */
 RT_HIDDEN void pin_measure(struct drive_object *o);
+/* Of a string: is its 0 the one that was put there? Else it may be another value for another input. */
+RT_HIDDEN int pin_has_end(const struct drive_object *o);
 /* How many elements of that size are there from p to the end of its object; *count has the label.
  * 0: p is not in one. */
 RT_HIDDEN uint64_t pin_rest(label pointer, uint64_t p, uint64_t element, label *count,

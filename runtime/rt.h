@@ -86,7 +86,11 @@ RT_HIDDEN void rt_given(label condition);                     /* width 1: the pr
 RT_HIDDEN void rt_access(label a, const void *p, size_t n, enum muster_reason why);
 /* Before a size is fixed: that the n bytes at p lie in their object. Only where the driver built the input. */
 RT_HIDDEN void rt_span(label address, label size, const void *p, size_t n);
+RT_HIDDEN void rt_there(label address, label size, const void *p, size_t n); /* the same where nothing is fixed: n bytes are output */
 RT_HIDDEN void rt_fix_size(const void *p); /* of the driver's object that p points into: how large it is, is looked at */
+/* Characters that are written, up to their end: where the driver built the input, bounds say that they are there. 0: that they end
+ * is not certain. */
+RT_HIDDEN int rt_output(const char *p, label a);
 RT_HIDDEN void rt_event(enum muster_event_kind kind, unsigned arg, label a);
 
 /* Memory. */

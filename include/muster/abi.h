@@ -175,7 +175,8 @@ struct muster_event {
 	X(INTRINSIC, "intrinsic", "compiler intrinsic without a model")                            \
 	X(VARARG, "vararg", "argument passed where its label cannot follow")                       \
 	X(ARGUMENT, "argument", "argument beyond the label slots")                                 \
-	X(DIVISION, "division", "division whose result the machine does not define")
+	X(DIVISION, "division", "division whose result the machine does not define")               \
+	X(ORDER, "order", "address of an object, used as a number: nothing is fixed")
 
 enum muster_reason {
 #define X(name, key, text) MUSTER_REASON_##name,

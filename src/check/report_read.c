@@ -333,9 +333,11 @@ void report_render(const struct report *r, const char *text, const struct symbol
 	render_end(r, text, at, place, out);
 }
 
-static int is_sanitizer_source(const char *file)
+/* Static functions of the sanitizers have no lines, but a file's name from the symbol table: they are not the program's. */
+static int is_own_source(const struct symbol *y)
 {
-	return strstr(file, "compiler-rt/lib/") != NULL;
+	return y->function && y->file && (y->line || y->start_line) &&
+	       !strstr(y->file, "compiler-rt/lib/");
 }
 
 void report_own_frames(const struct report *r, const struct symboliser *s,
@@ -350,7 +352,7 @@ void report_own_frames(const struct report *r, const struct symboliser *s,
 		for (uint32_t k = 0; k < p->count; k++) {
 			const struct symbol *y = &p->symbols[k];
 
-			if (y->function && y->file && !is_sanitizer_source(y->file))
+			if (is_own_source(y))
 				vec_push(out, *y);
 		}
 	}

@@ -174,14 +174,14 @@ void test_scope(const struct test_session *s, struct buf *out)
 	const struct harness_options *o = &s->harness->options;
 	buf_addf(out,
 		 "any values of parameters; pointers are null or point to the start of one of %u "
-		 "objects a type, of up to %u "
+		 "objects a type, apart from globals and from other types' objects, of up to %u "
 		 "elements, strings of up to %u characters; ",
 		 o->objects, o->elements, o->characters ? o->characters - 1 : 0);
 	buf_adds(out, o->globals_initial ? "globals as initialised; " : "globals of any value; ");
 	if (o->requires && o->requires[0])
 		buf_adds(out, "preconditions of --requires hold; ");
 	buf_addf(out,
-		 "allocation succeeds; a call ends within %g s; checked: AddressSanitizer, "
-		 "UndefinedBehaviorSanitizer",
+		 "errno is 0; allocation succeeds; a call ends within %g s; checked: AddressSanitizer "
+		 "without leaks, UndefinedBehaviorSanitizer; not checked: reads of memory that was never written",
 		 s->o->run_time);
 }

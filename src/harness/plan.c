@@ -158,6 +158,8 @@ static void look_at_callees(struct one *o)
 			add_stub(o, number);
 		} else if (!plan_is_pure(fn->name)) {
 			*limits |= 1u << HARNESS_WORLD;
+		} else if (plan_is_unseen(fn->name)) {
+			*limits |= 1u << HARNESS_UNSEEN;
 		}
 	}
 	if (o->fn->variadic)

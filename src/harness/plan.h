@@ -49,6 +49,8 @@ int plan_memory(struct planner *p, uint32_t entry);
 /* world.c: does what this function of libc returns and writes depend on its arguments (and on
  * memory) alone? */
 int plan_is_pure(const char *name);
+/* Does a defect inside of it (the end of an object, say) stay unseen in the san variant? */
+int plan_is_unseen(const char *name);
 
 /* requires.c: the preconditions of a function, as C expressions. */
 typedef void (*plan_requires_each)(void *ctx, const char *text);

@@ -4,6 +4,9 @@
  * different tomorrow. Most of the list has bodies in the traced runtime; mathematics has none, but
  * there the runtime itself says where it lost precision. What only writes (printf, putchar) counts
  * as pure: that writing succeeds is part of the scope.
+ *
+ * What AddressSanitizer has no interceptor for reads and writes unseen, since libc is not compiled with it: found by
+ * trying each of the list on an object that is too small (clang 19).
  */
 #include "harness/plan.h"
 
@@ -276,6 +279,39 @@ static const char *const pure[] = {
     "vsscanf",
 };
 
+/* In the order of strcmp. */
+static const char *const unseen[] = {
+    "__isoc23_sscanf",
+    "__isoc23_strtoul",
+    "__isoc23_strtoull",
+    "__isoc99_sscanf",
+    "__mempcpy",
+    "atof",
+    "bcopy",
+    "explicit_bzero",
+    "lsearch",
+    "memccpy",
+    "memfrob",
+    "mempcpy",
+    "perror",
+    "rawmemchr",
+    "rindex",
+    "sscanf",
+    "stpcpy",
+    "stpncpy",
+    "strsep",
+    "strtod",
+    "strtof",
+    "strtok_r",
+    "strtold",
+    "strtoul",
+    "strtoull",
+    "strtoumax",
+    "strverscmp",
+    "swab",
+    "vsscanf",
+};
+
 static int compare(const void *a, const void *b)
 {
 	return strcmp(a, *(const char *const *)b);
@@ -290,4 +326,9 @@ int plan_is_pure(const char *name)
 		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
 			return 1;
 	return bsearch(name, pure, sizeof pure / sizeof pure[0], sizeof pure[0], compare) != NULL;
+}
+
+int plan_is_unseen(const char *name)
+{
+	return bsearch(name, unseen, sizeof unseen / sizeof unseen[0], sizeof unseen[0], compare) != NULL;
 }

@@ -97,7 +97,7 @@ void path_read(struct path *p, const struct trace *t, struct sites *sites, const
 {
 	vec_clear(&p->steps);
 	p->decisions = p->bounds = 0;
-	p->digest = p->reads = p->concretisations = p->stale = p->threads = p->pins = 0;
+	p->digest = p->reads = p->concretisations = p->stale = p->orders = p->threads = p->pins = 0;
 	p->cut = p->assumed = 0;
 	for (uint64_t i = 0; i < t->event_count; i++) {
 		const struct muster_event *e = &t->events[i];
@@ -118,6 +118,10 @@ void path_read(struct path *p, const struct trace *t, struct sites *sites, const
 			p->threads += e->arg == MUSTER_END_EXEC;
 			break;
 		case MUSTER_EV_CONCRETE:
+			if (e->arg == MUSTER_REASON_ORDER) { /* it fixes nothing */
+				p->orders++;
+				break;
+			}
 			p->concretisations++; /* fall through */
 		case MUSTER_EV_BOUND:
 		case MUSTER_EV_GIVEN:

@@ -46,6 +46,7 @@ struct path {
 	int exact;	 /* set by the caller: bounds and values that were fixed are part of reads, too */
 	uint64_t concretisations;
 	uint64_t stale;	  /* values given up because somebody else wrote */
+	uint64_t orders;  /* uses of an object's address as a number */
 	uint64_t threads; /* threads, children and other programs: they are not followed */
 	uint64_t pins;	  /* concretisations and bounds */
 };

@@ -162,6 +162,7 @@ void search_stats_add(struct search_stats *to, const struct search_stats *from);
 	X(UNKNOWN, "unknown", "the solver had no answer within its limits")                          \
 	X(CUT, "cut", "the end of a path was not recorded: a table was full, or it has too many steps") \
 	X(STALE, "stale", "memory changed behind the trace's back")                                  \
+	X(ORDER, "order", "addresses of objects count as numbers, and only some of them were tried")   \
 	X(THREADS, "threads", "threads, children and other programs are not followed")               \
 	X(DROPPED, "dropped", "the frontier was full, and paths were dropped")                       \
 	X(DIVERGED, "diverged", "a run went elsewhere than it was sent")                             \
