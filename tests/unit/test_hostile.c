@@ -374,6 +374,7 @@ static void muster_dies(int sig, int no_namespace)
 		struct launcher *l;
 		struct run_result r;
 
+		signal(sig, SIG_DFL); /* a shell's job in the background ignores SIGINT */
 		l = launcher_new(&o);
 		strcpy(dir, file_temp_dir());
 		for (;;) {
