@@ -33,7 +33,7 @@ static const char *take(struct inspect *in, char *allocated)
 	return s;
 }
 
-static void problem(struct inspect *in, int fatal, const char *words, const char *remedy)
+void inspect_problem(struct inspect *in, int fatal, const char *words, const char *remedy)
 {
 	vec_push(&in->problems, (struct inspect_problem){fatal, text(in, words), text(in, remedy)});
 }
@@ -112,7 +112,7 @@ static void inspect_image(struct inspect *in, const struct image *im)
 		    mem_printf("%s: %zu damaged record%s: %s", im->path, im->records.damaged,
 			       im->records.damaged == 1 ? "" : "s", im->records.words);
 
-		problem(in, 1, words, "build it again with muster cc");
+		inspect_problem(in, 1, words, "build it again with muster cc");
 		free(words);
 	}
 }
@@ -134,7 +134,7 @@ static void inspect_binary(struct inspect *in, const char *binary)
 		program_release(&p);
 		return;
 	}
-	problem(in, 1, error_text(), "");
+	inspect_problem(in, 1, error_text(), "");
 	/* What there is of records is worth seeing even so. */
 	if (!image_load(&im, binary))
 		inspect_image(in, &im);
@@ -149,7 +149,7 @@ static void check_tool(struct inspect *in, const char *name, const char *package
 	char *remedy = mem_printf("apt-get install %s", package);
 
 	if (!path)
-		problem(in, 1, words, remedy);
+		inspect_problem(in, 1, words, remedy);
 	free(path);
 	free(words);
 	free(remedy);
@@ -163,7 +163,7 @@ static void check_address_space(struct inspect *in)
 	void *p;
 
 	if (!getrlimit(RLIMIT_AS, &l) && l.rlim_cur != RLIM_INFINITY) {
-		problem(in, 1,
+		inspect_problem(in, 1,
 			"the address space is limited (ulimit -v): traced programs reserve 20 TiB "
 			"of it",
 			"run 'ulimit -v unlimited' first");
@@ -171,7 +171,7 @@ static void check_address_space(struct inspect *in)
 	}
 	p = mmap(NULL, want, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
-		problem(in, 1, "20 TiB of address space cannot be reserved",
+		inspect_problem(in, 1, "20 TiB of address space cannot be reserved",
 			"see 'sysctl vm.overcommit_memory' (2 forbids it) and container limits");
 	else
 		munmap(p, want);
@@ -182,7 +182,7 @@ static void check_memfd(struct inspect *in)
 	int fd = memfd_create("muster", MFD_CLOEXEC);
 
 	if (fd < 0)
-		problem(in, 1, "memfd_create does not work: the trace has nowhere to go",
+		inspect_problem(in, 1, "memfd_create does not work: the trace has nowhere to go",
 			"a kernel from 3.17 on is needed, and a sandbox that allows it");
 	else
 		close(fd);
@@ -194,7 +194,7 @@ static void check_randomisation(struct inspect *in)
 	int old = personality(0xffffffff);
 
 	if (old < 0 || personality(old | ADDR_NO_RANDOMIZE) < 0)
-		problem(
+		inspect_problem(
 		    in, 0,
 		    "address randomisation cannot be switched off: runs will differ in addresses",
 		    "allow the personality system call (docker: --security-opt "
@@ -213,7 +213,7 @@ static void check_sanitizers(struct inspect *in)
 	if (proc_run(argv, &opts, &r))
 		return; /* no clang: said already */
 	if (!r.status && !memchr(r.out.data ? r.out.data : "", '/', r.out.size))
-		problem(in, 0, "clang-19 has no sanitizers: the san variant cannot be linked",
+		inspect_problem(in, 0, "clang-19 has no sanitizers: the san variant cannot be linked",
 			"apt-get install libclang-rt-19-dev");
 	proc_release(&r);
 }
@@ -225,13 +225,13 @@ static void check_machine(struct inspect *in)
 	check_tool(in, "ar", "binutils");
 	check_tool(in, "objcopy", "binutils");
 	if (!home_dir())
-		problem(in, 1, error_text(), "");
+		inspect_problem(in, 1, error_text(), "");
 	check_address_space(in);
 	check_memfd(in);
 	check_randomisation(in);
 	check_sanitizers(in);
 	if (access("/proc/self/exe", F_OK))
-		problem(in, 1, "/proc is not mounted", "mount -t proc proc /proc");
+		inspect_problem(in, 1, "/proc is not mounted", "mount -t proc proc /proc");
 }
 
 void inspect_run(struct inspect *in, const char *binary)

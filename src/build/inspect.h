@@ -36,5 +36,7 @@ struct inspect {
 void inspect_run(struct inspect *in, const char *binary);
 void inspect_release(struct inspect *in);
 int inspect_fatal(const struct inspect *in);
+/* Adds one that is found elsewhere; the words are copied. */
+void inspect_problem(struct inspect *in, int fatal, const char *words, const char *remedy);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/option.h"
 #include "build/inspect.h"
 #include "cmd/cmd.h"
+#include "front/front.h"
 
 #include <stdio.h>
 
@@ -129,6 +130,9 @@ int cmd_doctor(int argc, char **argv)
 	if (i + 1 < argc)
 		option_usage(&spec, "wants one binary at most");
 	inspect_run(&in, binary);
+	if (front_ready())
+		inspect_problem(&in, 0, "libclang 19 is missing: 'muster test' cannot read source files",
+				"apt-get install libclang1-19");
 	if (as_json)
 		print_json(&in, binary);
 	else

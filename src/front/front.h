@@ -116,6 +116,8 @@ struct front {
 	struct strmap function_numbers, global_numbers; /* by name */
 };
 
+/* Whether libclang can be loaded: 0, or -1 with words. */
+int front_ready(void);
 /* argv: compiler flags (-I, -D, -std ...). path may be preprocessed source (.i). -1 with clang's messages in error_text(). */
 int front_open(struct front **f, const char *path, const char *const *argv, int argc);
 void front_close(struct front *f); /* NULL is fine */

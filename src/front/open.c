@@ -218,6 +218,11 @@ static void reader_release(struct reader *r)
 	vec_release(&r->globals);
 }
 
+int front_ready(void)
+{
+	return clang_load() ? 0 : -1;
+}
+
 int front_open(struct front **f, const char *path, const char *const *argv, int argc)
 {
 	struct reader r = {.c = clang_load()};
