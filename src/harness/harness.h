@@ -106,6 +106,10 @@ void harness_print_json(const struct harness *h, uint32_t number, const void *da
  * in the order in which they are reached; trailing zeros are cut. Two inputs that call the function in the same way have one form. */
 void harness_canonical(const struct harness *h, uint32_t number, struct buf *data);
 
+/* taken.c: of the pointer whose choice is the byte `at`: a bit for each choice that means an object which the input has already. 0: none, or
+ * the byte is no choice. */
+uint32_t harness_taken(const struct harness *h, uint32_t number, const void *data, size_t size, size_t at);
+
 /* initial.c: fills in root_initial from the program's file. Names of globals are looked for, so a program without symbols has none. */
 int harness_initial(struct harness *h, const char *program);
 

@@ -131,12 +131,42 @@ static unsigned goals_of(struct search *s, struct expansion *x, const struct pat
 	return 1;
 }
 
+#define PREFERENCES 4 /* bytes of a goal that are looked at */
+
+/* The goal with values that were asked to be left out left out, or the goal itself. */
+static expr_t preferred(const struct search *s, struct expansion *x, expr_t goal)
+{
+	uint32_t count;
+	expr_t vars[PREFERENCES];
+	if (!s->o.taken)
+		return goal;
+	const expr_t *all = expr_vars(x->pool, goal, &count);
+	if (count > PREFERENCES)
+		return goal;
+	for (uint32_t i = 0; i < count; i++)
+		vars[i] = all[i]; /* the list does not outlive new nodes */
+	for (uint32_t i = 0; i < count; i++) {
+		const struct expr_node *n = expr_get(x->pool, vars[i]);
+		uint32_t taken = n->op == MUSTER_OP_INPUT && n->a == 0 ? s->o.taken(s->h.ctx, x->data, x->size, n->k) : 0;
+		for (unsigned v = 0; v < 32; v++)
+			if (taken >> v & 1)
+				goal = expr_and(x->pool, goal, expr_not(x->pool, expr_eq(x->pool, vars[i], expr_const(x->pool, 8, v))));
+	}
+	return goal;
+}
+
 static int ask(struct search *s, struct expansion *x, size_t at, uint32_t outcome, expr_t goal)
 {
 	const struct path_step *step = &s->parent.steps.data[at];
 	struct solve_model m = {0};
 	int r = 0;
-	enum verdict v = solve_path_query(x->strict, goal, &m);
+	expr_t first = preferred(s, x, goal);
+	enum verdict v = first == goal ? VERDICT_UNKNOWN : solve_path_query(x->strict, first, &m);
+	if (v != VERDICT_SAT) {
+		solve_model_release(&m);
+		m = (struct solve_model){0};
+		v = solve_path_query(x->strict, goal, &m);
+	}
 	if (v == VERDICT_SAT || m.optimistic)
 		r = search_child(s, x, step, outcome, &m);
 	if (v == VERDICT_UNKNOWN)

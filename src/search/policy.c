@@ -11,9 +11,10 @@
  * Bounds are asked about in the last stage: whether an input breaks one, so that an index leaves
  * its object or a divisor is zero.
  *
- * Checks for undefined behaviour have no counters either, and neither has the question which object an address is in.
- * They wait for the second stage, behind outcomes of the program that nobody has: there, each is asked for once at
- * each place, whatever the answer; and for a function alone so are bounds.
+ * Checks for undefined behaviour have no counters either. They wait for the second stage, behind outcomes of the program
+ * that nobody has: there, each is asked for once at each place, whatever the answer; and for a function alone so are bounds.
+ * Whether an address is that of an object which was there before (a pin) is asked in the last stage: objects of their own
+ * come first, since lists that are circles end in no time.
  *
  * An assumption that did not hold is asked to hold before anything else.
  *
@@ -24,6 +25,7 @@
 #include "search/inside.h"
 
 #define LIBRARY_PASSES 32
+#define CHECK_PASSES 4 /* each of them counts: a sum overflows in the second */
 #define NEAR_MOST 300 /* paths that are tried first for one outcome that is not covered */
 #define SAME_SITE 24  /* negations of one outcome that is not covered, for each path */
 
@@ -65,7 +67,9 @@ static uint64_t place_of(struct place *w, const struct search *s, const struct p
 	map_set(&w->passes, step->site, passes + 1);
 	uint32_t kind = s->sites.decisions.data[step->site].kind;
 	int own = kind == SITES_COUNTED && path_decides(step);
-	uint64_t class = pass_class(passes, kind != SITES_LIBRARY && step->kind != PATH_READ);
+	uint64_t class = kind == SITES_CHECK && passes < CHECK_PASSES
+			     ? passes
+			     : pass_class(passes, kind != SITES_LIBRARY && step->kind != PATH_READ);
 	uint64_t place = hash_mix(w->last ^ (uint64_t)step->site << 8 ^ class);
 	if (own)
 		w->last = (uint64_t)step->site << 32 | step->outcome;
@@ -167,7 +171,9 @@ static int wants(struct search *s, const struct search_test *t, const struct sit
 	uint64_t n = 0, key = (uint64_t)site << 32 | outcome;
 	if (t->stage == STAGE_ALL)
 		return 1;
-	if (d->kind == SITES_CHECK || d->kind == SITES_PIN)
+	if (d->kind == SITES_PIN)
+		return 0;
+	if (d->kind == SITES_CHECK)
 		return t->stage == STAGE_CONTEXT && memory_add(&s->contexts, at_place(place, outcome));
 	if (t->stage == STAGE_CONTEXT || d->kind == SITES_LIBRARY)
 		return !map_get(&s->contexts.map, at_place(place, outcome), NULL);

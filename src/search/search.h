@@ -109,6 +109,9 @@ struct search_options {
 	uint64_t run_limit;	/* inputs from one search_restart to the next; 0: none */
 	double time_limit;	/* seconds likewise; 0: none */
 	int cover_per_function; /* search_restart forgets what was covered */
+	/* Of a byte of this test: a bit for each value below 32 that answers had better not give it; they are tried without these first. May
+	 * be NULL; ctx is that of the hooks. */
+	uint32_t (*taken)(void *ctx, const uint8_t *data, size_t size, uint64_t at);
 	struct solve_options solve;
 };
 
