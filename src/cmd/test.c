@@ -113,6 +113,7 @@ static void look(const struct test_session *s, struct outcome *r)
 	for (size_t i = 0; i < s->bugs.size; i++)
 		r->bugs |= s->bugs.data[i].finding.failed;
 	r->bugs |= s->program_bugs.size > 0;
+	r->cut |= s->late > 0;
 	for (size_t i = 0; i < s->functions.size; i++) {
 		const struct test_function *f = &s->functions.data[i];
 		r->inconclusive |= f->verdict == TEST_UNREACHED ||

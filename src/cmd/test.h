@@ -183,6 +183,7 @@ struct test_session {
 	uint64_t campaign;
 	double started, built, searched, seconds; /* clocks and the whole */
 	uint64_t checks;			  /* runs of the san variant */
+	uint64_t late; /* tests, and failures, that nobody looked at since the time was over */
 	double batch_seconds, shrink_seconds, confirm_seconds;
 	char *whole; /* the program that functions are a part of, if it was searched */
 	VEC(struct test_program_bug) program_bugs;
@@ -191,6 +192,8 @@ struct test_session {
 };
 
 double test_clock(void);
+/* --time is over, and so is what is granted beyond it for checking what was found: whatever was not looked at stays so. */
+int test_late(const struct test_session *s);
 
 /* testcomp.c: a suite of Test-Comp for a whole program. The exit code. */
 int testcomp(const struct test_options *o, const char *property, const char *file);

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #define SAN_SLOWER 10 /* a call in the san variant may take that many times the limit */
+#define TIMED_PART 64 /* tests of one batch, where --time limits them */
 #define HANGS 1	      /* tests of a function that hang and are looked at */
 #define FAILURES 200  /* failures of a function in new places that are looked at */
 
@@ -380,11 +381,22 @@ static int resolve(struct test_session *s, struct fresh *x)
 	return 0;
 }
 
+/* Nobody looks at it any more: neither a bug nor none. */
+static void leave(struct test_session *s, const struct fresh *x)
+{
+	s->functions.data[x->function].unchecked++;
+	for (size_t i = 0; i < x->others.size; i++)
+		s->functions.data[x->others.data[i].function].unchecked++;
+	s->late += 1 + x->others.size;
+}
+
 static int resolve_all(struct test_session *s, fresh_list *list)
 {
-	int r = shrink(s, list);
+	int r = test_late(s) ? 0 : shrink(s, list);
 	for (size_t i = 0; i < list->size; i++) {
-		if (!r)
+		if (!r && test_late(s))
+			leave(s, &list->data[i]);
+		else if (!r)
 			r = resolve(s, &list->data[i]);
 		buf_release(&list->data[i].job.data);
 		vec_release(&list->data[i].others);
@@ -439,56 +451,100 @@ static int may_skip(const struct test_session *s, const struct test_case *t)
 	return over && !(t->flags & (TEST_CRASH | TEST_BROKEN | TEST_COVERS));
 }
 
-int test_check(struct test_session *s, const uint32_t *functions, size_t count)
+/* In parts, as long as there is time: *count becomes what was run. */
+static int run_batch(struct test_session *s, struct batch_item *items, size_t *count)
 {
-	VEC(struct pick) picks = {0}, slow = {0}; /* slow: would hold the others up */
-	VEC(struct batch_item) items = {0};
-	int r = open_checks(s);
-	for (size_t i = 0; i < count && !r; i++) {
+	double start = test_clock();
+	size_t done = 0, part = s->o->seconds > 0 ? TIMED_PART : *count;
+	int r = 0;
+	while (done < *count && !r && !test_late(s)) {
+		size_t n = *count - done < part ? *count - done : part;
+		r = batch_run(s->batch, items + done, n);
+		done += n;
+	}
+	s->batch_seconds += test_clock() - start;
+	s->checks += done;
+	*count = done;
+	return r;
+}
+
+/* There was no time to make the san variant. */
+static void check_nothing(struct test_session *s, const uint32_t *functions, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
 		struct test_function *f = &s->functions.data[functions[i]];
-		unsigned hangs = 0;
-		for (size_t k = 0; k < f->tests.size; k++) {
-			struct test_case *t = &f->tests.data[k];
-			if (t->flags & TEST_ASSUMED)
-				continue;
-			if (t->flags & TEST_HANG) {
-				if (++hangs > HANGS)
-					f->unchecked++;
-				else
-					vec_push(&slow, (struct pick){functions[i], k});
-				continue;
-			}
-			if (may_skip(s, t) && !f->result.exhausted) {
+		f->unchecked += f->tests.size;
+		s->late += f->tests.size;
+	}
+}
+
+struct picks {
+	VEC(struct pick) quick, slow; /* slow: would hold the others up */
+};
+
+/* The tests of a function that are run: those that failed in the search, or the others. */
+static void pick_tests(struct test_session *s, uint32_t function, int failed, struct picks *p)
+{
+	struct test_function *f = &s->functions.data[function];
+	unsigned hangs = 0;
+	for (size_t k = 0; k < f->tests.size; k++) {
+		struct test_case *t = &f->tests.data[k];
+		if (t->flags & TEST_ASSUMED || failed != !!(t->flags & (TEST_CRASH | TEST_BROKEN | TEST_HANG)))
+			continue;
+		if (t->flags & TEST_HANG) {
+			if (++hangs > HANGS)
 				f->unchecked++;
-				continue;
-			}
-			vec_push(&picks, (struct pick){functions[i], k});
-			vec_push(&items, (struct batch_item){.data = t->data, .size = t->size});
+			else
+				vec_push(&p->slow, (struct pick){function, k});
+		} else if (may_skip(s, t) && !f->result.exhausted) {
+			f->unchecked++;
+		} else {
+			vec_push(&p->quick, (struct pick){function, k});
 		}
 	}
-	double start = test_clock();
-	if (!r && items.size)
-		r = batch_run(s->batch, items.data, items.size);
-	s->batch_seconds += test_clock() - start;
-	s->checks += items.size;
+}
+
+int test_check(struct test_session *s, const uint32_t *functions, size_t count)
+{
+	if (test_late(s) && !s->batch) {
+		check_nothing(s, functions, count);
+		return 0;
+	}
+	struct picks p = {0};
+	VEC(struct batch_item) items = {0};
+	int r = open_checks(s);
+	for (size_t i = 0; i < count && !r; i++) /* what failed already, while there is time */
+		pick_tests(s, functions[i], 1, &p);
+	for (size_t i = 0; i < count && !r; i++)
+		pick_tests(s, functions[i], 0, &p);
+	for (size_t i = 0; i < p.quick.size && !r; i++) {
+		const struct test_case *t = case_of(s, p.quick.data[i].function, p.quick.data[i].test);
+		vec_push(&items, (struct batch_item){.data = t->data, .size = t->size});
+	}
+	if (!r)
+		r = run_batch(s, items.data, &items.size);
 	uint64_t failures = 0;
 	fresh_list list = {0};
-	for (size_t i = 0; i < picks.size && !r; i++) {
-		if (i && picks.data[i - 1].function != picks.data[i].function)
-			failures = 0;
-		settle(s, &list, &picks.data[i], &items.data[i], &failures);
+	for (size_t i = items.size; i < p.quick.size && !r; i++) {
+		s->functions.data[p.quick.data[i].function].unchecked++;
+		s->late++;
 	}
-	for (size_t i = 0; i < slow.size && !r; i++) {
+	for (size_t i = 0; i < items.size && !r; i++) {
+		if (i && p.quick.data[i - 1].function != p.quick.data[i].function)
+			failures = 0;
+		settle(s, &list, &p.quick.data[i], &items.data[i], &failures);
+	}
+	for (size_t i = 0; i < p.slow.size && !r; i++) {
 		struct batch_item none = {0};
 		failures = 0;
-		settle(s, &list, &slow.data[i], &none, &failures);
+		settle(s, &list, &p.slow.data[i], &none, &failures);
 	}
 	if (!r)
 		r = resolve_all(s, &list);
 	for (size_t i = 0; i < count && !r; i++)
 		s->functions.data[functions[i]].checked = 1;
-	vec_release(&picks);
-	vec_release(&slow);
+	vec_release(&p.quick);
+	vec_release(&p.slow);
 	vec_release(&items);
 	return r ? -1 : 0;
 }

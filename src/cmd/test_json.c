@@ -158,12 +158,13 @@ static void json_stats(struct json *j, struct test_session *const *sessions, siz
 {
 	struct search_stats search = {0};
 	struct solve_stats solve = {0};
-	uint64_t checks = 0, diverged = 0, hits = 0;
+	uint64_t checks = 0, diverged = 0, hits = 0, late = 0;
 	double solving = 0, building = 0, batches = 0, shrinking = 0, confirming = 0;
 	for (size_t i = 0; i < count; i++) {
 		search_stats_add(&search, &sessions[i]->stats);
 		solve_stats_add(&solve, &sessions[i]->solve);
 		checks += sessions[i]->checks;
+		late += sessions[i]->late;
 		if (sessions[i]->o->repeatable)
 			continue;
 		building += sessions[i]->built - sessions[i]->started;
@@ -190,6 +191,7 @@ static void json_stats(struct json *j, struct test_session *const *sessions, siz
 	json_key(j, "solver_seconds"), json_double(j, solving);
 	json_key(j, "build_seconds"), json_double(j, building);
 	json_key(j, "san_runs"), json_u64(j, checks);
+	json_key(j, "unchecked"), json_u64(j, late);
 	json_key(j, "san_seconds"), json_double(j, batches);
 	json_key(j, "shrink_seconds"), json_double(j, shrinking);
 	json_key(j, "confirm_seconds"), json_double(j, confirming);

@@ -343,11 +343,12 @@ static int write_inputs(struct test_session *s)
 
 /* ------------------------------------------------------------------- whole */
 
-static double seconds_left(const struct test_session *s)
+/* What is left of --time when so much of it is used for other things. */
+static double seconds_left(const struct test_session *s, double reserve)
 {
 	double seconds = s->o->main_time;
 	if (s->o->seconds > 0) {
-		double left = s->o->seconds - (test_clock() - s->shared->started);
+		double left = s->o->seconds - (test_clock() - s->shared->started) - reserve;
 		seconds = left < seconds ? left : seconds;
 	}
 	return seconds;
@@ -391,7 +392,7 @@ int test_program(struct test_session *s)
 	if (s->o->entry || s->o->main_time <= 0 || !test_has_program(s) || !has_question(s) || s->shared->stop)
 		return 0;
 	s->program_state = TEST_PROGRAM_LATE;
-	if (seconds_left(s) < LEAST)
+	if (seconds_left(s, s->built - s->started) < LEAST) /* it is compiled like the harness */
 		return 0;
 	char *dir = file_join(s->dir, "program"), *below = file_join(dir, "search");
 	if (!s->o->quiet)
@@ -402,8 +403,8 @@ int test_program(struct test_session *s)
 			s->program_state = TEST_PROGRAM_UNLINKED;
 		else if (make_variants(s))
 			s->program_state = TEST_PROGRAM_BROKEN;
-		else if (seconds_left(s) >= LEAST)
-			e = search(s, below, seconds_left(s));
+		else if (seconds_left(s, 0) >= LEAST)
+			e = search(s, below, seconds_left(s, 0));
 	}
 	if (!e)
 		e = write_inputs(s);

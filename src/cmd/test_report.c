@@ -89,7 +89,7 @@ static int name_width(const struct test_session *s)
 }
 
 struct totals {
-	uint64_t covered, outcomes, tests, verdicts[TEST_VERDICT_COUNT], bugs, suspected, inputs;
+	uint64_t covered, outcomes, tests, verdicts[TEST_VERDICT_COUNT], bugs, suspected, inputs, late;
 };
 
 static void add_up(const struct test_session *s, struct totals *t)
@@ -102,6 +102,7 @@ static void add_up(const struct test_session *s, struct totals *t)
 		t->inputs += f->result.inputs;
 		t->verdicts[f->verdict]++;
 	}
+	t->late += s->late;
 	for (size_t i = 0; i < s->bugs.size; i++) {
 		t->bugs += (uint64_t)s->bugs.data[i].finding.failed;
 		t->suspected += !s->bugs.data[i].finding.failed;
@@ -211,6 +212,8 @@ static void print_totals(const struct totals *t, double seconds)
 	if (t->suspected)
 		printf(", %" PRIu64 " suspected", t->suspected);
 	printf(", %.1f s\n", seconds);
+	if (t->late)
+		printf("%" PRIu64 " tests were not looked at in the san variant: the time was over\n", t->late);
 }
 
 void test_print(struct test_session *const *sessions, size_t count, double seconds)

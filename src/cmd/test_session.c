@@ -36,6 +36,15 @@ double test_clock(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+#define GRACE_SHARE 0.2 /* of --time, and seconds, for checks when it is over */
+#define GRACE_SECONDS 1.0
+
+int test_late(const struct test_session *s)
+{
+	double limit = s->o->seconds;
+	return limit > 0 && test_clock() - s->shared->started > limit * (1 + GRACE_SHARE) + GRACE_SECONDS;
+}
+
 /* ------------------------------------------------------------------- build */
 
 static void harness_options(const struct test_session *s, struct harness_options *h)
@@ -160,6 +169,27 @@ static void wait_for(pid_t pid)
 	int status;
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;
+}
+
+/* It was not waited for before, and is left so. */
+static int is_running(pid_t pid)
+{
+	siginfo_t info = {0};
+	return pid > 0 && !waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) && !info.si_pid;
+}
+
+/* The same while there is time; then it is ended. */
+static void wait_in_time(const struct test_session *s, pid_t pid)
+{
+	struct timespec pause = {0, 2000000};
+	int status, over = 0;
+	while (pid > 0 && waitpid(pid, &status, over ? 0 : WNOHANG) == 0) {
+		over = test_late(s);
+		if (over)
+			kill(pid, SIGTERM);
+		else
+			nanosleep(&pause, NULL);
+	}
 }
 
 static int make_variants(struct test_session *s)
@@ -365,6 +395,16 @@ static unsigned worker_count(const struct test_session *s)
 	return (unsigned)(n > s->functions.size ? s->functions.size : n);
 }
 
+/* Is it time for a batch? Where --time limits everything, soon: what is found early is looked at in any case. */
+static int batch_due(const struct gathering *g)
+{
+	double limit = g->s->o->seconds, patience = BATCH_SECONDS;
+	if (limit > 0 && limit / 10 < patience)
+		patience = limit / 10;
+	return g->waiting_tests >= BATCH_TESTS ||
+	       (g->waiting.size && test_clock() - g->waiting_since >= patience);
+}
+
 static int search_all(struct test_session *s)
 {
 	struct gathering g = {.s = s};
@@ -376,15 +416,14 @@ static int search_all(struct test_session *s)
 	while (!r && g.alive) {
 		r = read_workers(&g);
 		show_progress(&g);
-		if (r || (g.waiting_tests < BATCH_TESTS &&
-			  (!g.waiting.size || test_clock() - g.waiting_since < BATCH_SECONDS)))
+		if (r || !batch_due(&g) || (s->o->seconds > 0 && is_running(san)))
 			continue;
-		wait_for(san);
+		wait_in_time(s, san);
 		san = 0;
 		r = check_waiting(&g);
 	}
 	s->searched = test_clock();
-	wait_for(san);
+	wait_in_time(s, san);
 	if (!r)
 		r = check_waiting(&g);
 	end_workers(&g);

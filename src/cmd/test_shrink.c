@@ -65,9 +65,11 @@ static int try_all(struct test_session *s, const struct test_shrink_job *jobs, a
 /* ----------------------------------------------------------------- changes */
 
 /* Groups of bytes that are not 0, as small as they may be. */
-static size_t zeros(const struct buf *b, struct change *out)
+static size_t zeros(const struct test_session *s, const struct test_shrink_job *j, struct change *out)
 {
+	const struct buf *b = &j->data;
 	size_t used = 0, count = 0;
+	(void)s;
 	for (size_t i = DRIVE_PREFIX; i < b->size; i++)
 		used += b->data[i] != 0;
 	unsigned group = used > CHANGES ? (unsigned)((used + CHANGES - 1) / CHANGES) : 1;
@@ -86,10 +88,12 @@ static size_t zeros(const struct buf *b, struct change *out)
 }
 
 /* Numbers that are small as numbers: 0x3000000 fails like 3. */
-static size_t words(const struct buf *b, struct change *out)
+static size_t words(const struct test_session *s, const struct test_shrink_job *j, struct change *out)
 {
 	static const uint8_t values[] = {1, 2, 4, 8, 16, 32, 64, 127, 255};
+	const struct buf *b = &j->data;
 	size_t count = 0, n = sizeof values;
+	(void)s;
 	for (size_t i = DRIVE_PREFIX; i + 4 <= b->size && count + n <= CHANGES; i += 4) {
 		uint32_t v;
 		memcpy(&v, b->data + i, sizeof v);
@@ -99,11 +103,15 @@ static size_t words(const struct buf *b, struct change *out)
 	return count;
 }
 
-static size_t smaller(const struct buf *b, struct change *out)
+/* A pointer to another object is not a smaller one, and may close a circle. */
+static size_t smaller(const struct test_session *s, const struct test_shrink_job *j, struct change *out)
 {
+	const struct buf *b = &j->data;
 	size_t count = 0;
 	for (size_t i = DRIVE_PREFIX; i < b->size && count + 2 <= CHANGES; i++) {
 		uint8_t v = (uint8_t)b->data[i];
+		if (v > 1 && v <= DRIVE_OBJECTS + 1 && harness_taken(s->harness, j->number, b->data, b->size, i))
+			continue;
 		if (v > 1)
 			out[count++] = (struct change){{i}, 1, 1};
 		if (v > 3)
@@ -161,12 +169,13 @@ static void take_best(struct test_shrink_job *jobs, attempt_list *list, attempt_
 
 /* One round for all jobs that are still getting better (or all). */
 static int round_of(struct test_session *s, struct test_shrink_job *jobs, size_t count,
-		    int only_better, size_t (*changes)(const struct buf *b, struct change *out))
+		    int only_better,
+		    size_t (*changes)(const struct test_session *s, const struct test_shrink_job *j, struct change *out))
 {
 	attempt_list list = {0}, merged = {0};
 	struct change c[CHANGES];
 	for (size_t i = 0; i < count; i++) {
-		size_t n = only_better && !jobs[i].better ? 0 : changes(&jobs[i].data, c);
+		size_t n = only_better && !jobs[i].better ? 0 : changes(s, &jobs[i], c);
 		jobs[i].better = 0;
 		for (size_t k = 0; k < n; k++)
 			add(&list, i, &jobs[i].data, &c[k]);
@@ -210,9 +219,9 @@ static int canonical(struct test_session *s, struct test_shrink_job *jobs, size_
 int test_shrink(struct test_session *s, struct test_shrink_job *jobs, size_t count, int quick)
 {
 	int r = count ? canonical(s, jobs, count) : 0;
-	for (int i = 0; i < (quick ? 1 : ZERO_ROUNDS) && !r && count; i++)
+	for (int i = 0; i < (quick ? 1 : ZERO_ROUNDS) && !r && count && !test_late(s); i++)
 		r = round_of(s, jobs, count, i > 0, zeros);
-	if (r || !count || quick)
+	if (r || !count || quick || test_late(s))
 		return r;
 	return round_of(s, jobs, count, 0, words) || round_of(s, jobs, count, 0, smaller) ||
 		       canonical(s, jobs, count)
