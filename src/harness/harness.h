@@ -27,6 +27,8 @@ struct harness_options {
 	X(OPAQUE, "a pointer to an incomplete type is always null")                              \
 	X(STATICS, "static variables inside functions keep their first values")                  \
 	X(LARGE_GLOBALS, "large or thread-local global variables keep their first values")                       \
+	X(FOREIGN_GLOBALS, "variables of libraries and constants of other units have one value")  \
+	X(VOLATILE, "volatile variables change only where the function writes them")             \
 	X(VARIADIC, "takes variable arguments, and gets none")                                   \
 	X(POINTER_CALLS, "calls through pointers reach only functions of the unit and stubs")
 enum harness_limit {

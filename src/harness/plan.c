@@ -104,11 +104,29 @@ static int may_vary(const struct harness *h, uint32_t global)
 	return !g->is_static || g->written;
 }
 
+/* The standard streams are what they are in every program. */
+static int is_stream(const char *name)
+{
+	return !strcmp(name, "stdin") || !strcmp(name, "stdout") || !strcmp(name, "stderr");
+}
+
+static void look_at_global(struct one *o, uint32_t number)
+{
+	const struct front_global *g = &o->p->f->globals.data[number];
+
+	if (!g->defined && (g->is_const || !is_ours(o->p->h, number)) && !is_stream(g->name))
+		o->hf->limits |= 1u << HARNESS_FOREIGN_GLOBALS;
+	if (o->p->f->types.data[g->type].is_volatile)
+		o->hf->limits |= 1u << HARNESS_VOLATILE;
+}
+
 static void add_globals(struct one *o)
 {
 	struct planner *p = o->p;
 	struct harness *h = p->h;
 
+	for (size_t i = 0; i < o->reach.globals.size; i++)
+		look_at_global(o, o->reach.globals.data[i]);
 	for (size_t i = 0; i < o->reach.globals.size && !p->o->globals_initial; i++) {
 		uint32_t number = o->reach.globals.data[i];
 		const struct front_global *g = &p->f->globals.data[number];
