@@ -174,7 +174,7 @@ static void print_bug(const struct test_session *s, struct test_bug *b)
 	buf_release(&scope);
 	if (b->program)
 		print_program_input(s, &s->program_bugs.data[b->program - 1]);
-	if (b->hint.size)
+	if (b->hint.size && !b->program_level)
 		printf("    if callers never do this: %s\n", buf_str(&b->hint));
 	printf("    %s\n", replay);
 	free(replay);
