@@ -4,7 +4,7 @@
  * when a block is given out and when it is given back.
  */
 #include "drive_inside.h"
-#include "rt.h"
+#include "node.h"
 
 #include <malloc.h>
 #include <string.h>
@@ -23,10 +23,12 @@ int __real_posix_memalign(void **p, size_t align, size_t n);
 
 /* The block's size may be symbolic and stays so: the path does not depend on it
  * unless the program tests something. Whether there is a block at all it can test:
- * so a small size is bounded, and one that may be too large is given up. */
+ * so a small size is bounded, and one that may be too large is given up. Where a function is
+ * driven, every access is judged for all inputs of its path, and the block's size decides on that: it
+ * is fixed, and the search asks for the other sizes. */
 static void fix_outcome(const void *p, size_t n, label size)
 {
-	if (p && n <= SURE)
+	if (p && n <= SURE && !RT_STATE->driven)
 		rt_bound(rt_binary(MUSTER_OP_ULE, 64, size, 0, n, SURE));
 	else
 		rt_concrete(size, MUSTER_REASON_ALLOCATION);
