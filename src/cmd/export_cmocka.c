@@ -439,15 +439,16 @@ static int write_makefile(const struct unit *u)
 /* --------------------------------------------------------------------- unit */
 
 /* test_dir_unit for dir/unit.c, as seen from here. */
-static void set_names(struct unit *u)
+static int set_names(struct unit *u)
 {
 	const char *file = u->c->file;
 	struct buf b = {0};
-	char *from_here;
+	char *from_here, *unit_file = NULL; /* of a program */
 	int strange = 0;
 
-	if (!is_source(file)) /* the unit of a program is known by the function's file */
-		file = u->front->functions.data[u->h->functions.data[0].front].file;
+	if (!is_source(file) && export_unit_program(u, &unit_file))
+		return -1;
+	file = unit_file ? unit_file : file;
 	u->here = export_absolute(".");
 	u->from_dir = export_relative(u->o->dir, u->here);
 	u->to_dir = export_relative(u->here, u->o->dir);
@@ -474,6 +475,8 @@ static void set_names(struct unit *u)
 	u->base = buf_take(&b);
 	free(from_here);
 	free((char *)file);
+	free(unit_file);
+	return 0;
 }
 
 static void unit_release(struct unit *u)
@@ -518,8 +521,7 @@ int export_cmocka(const struct export_campaign *c, const struct export_options *
 	e = e || build(&u) || check_functions(&u) || read_inputs(&u);
 
 	if (!e && u.inputs.size) {
-		set_names(&u);
-		e = observe_twice(&u) || export_unit_write(&u) ||
+		e = observe_twice(&u) || set_names(&u) || export_unit_write(&u) ||
 		    (!o->no_check && export_unit_check(&u)) || write_makefile(&u);
 		counts->files++;
 	}

@@ -53,6 +53,11 @@ int export_unit_write(struct unit *u);
  * should be. 0, -1. */
 int export_unit_check(struct unit *u);
 
+/* export_program.c: flags that compile tests of a program's unit with the other units, and where
+ * that unit's source is (allocated); goes to the directory where it was compiled. -1 with words if
+ * that cannot be. */
+int export_unit_program(struct unit *u, char **source);
+
 /* Flags of the program with the bugs, behind all others: as the san variant is compiled. */
 #define EXPORT_BUG_FLAGS                                                       \
 	"-O0", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", \
