@@ -157,6 +157,33 @@ static void add_stub(struct one *o, uint32_t entry)
 		vec_push(&o->queue, o->p->h->stub_types.data[n]);
 }
 
+#define VOLATILE_DEPTH 4
+
+/* Does the type lead to memory that somebody else may write? */
+static int leads_to_volatile(const struct front *f, uint32_t type, unsigned depth)
+{
+	const struct front_type *t = &f->types.data[type];
+
+	if (t->is_volatile)
+		return 1;
+	if (!depth)
+		return 0;
+	if (t->kind == FRONT_POINTER || t->kind == FRONT_ARRAY)
+		return leads_to_volatile(f, t->to, depth - 1);
+	for (size_t i = 0; i < t->fields.size; i++)
+		if (leads_to_volatile(f, t->fields.data[i].type, depth - 1))
+			return 1;
+	return 0;
+}
+
+static int takes_volatile(const struct front *f, const struct front_function *fn)
+{
+	for (size_t i = 0; i < fn->parameters.size; i++)
+		if (leads_to_volatile(f, fn->parameters.data[i].type, VOLATILE_DEPTH))
+			return 1;
+	return 0;
+}
+
 static void look_at_callees(struct one *o)
 {
 	struct planner *p = o->p;
@@ -167,6 +194,8 @@ static void look_at_callees(struct one *o)
 		const struct front_function *fn = &p->f->functions.data[number];
 
 		if (fn->defined) {
+			if (takes_volatile(p->f, fn))
+				*limits |= 1u << HARNESS_VOLATILE;
 			if (fn->has_static_locals)
 				*limits |= 1u << HARNESS_STATICS;
 			if (fn->calls_pointer)
