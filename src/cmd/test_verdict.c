@@ -50,14 +50,6 @@ static void take_range(struct test_function *f, const struct site_table *t,
 	}
 }
 
-/* The unit's main has another name in the harness, which ends in it. */
-static const char *plain_name(const char *name)
-{
-	size_t n = strlen(name);
-	return n > 4 && !strcmp(name + n - 4, "main") && !strncmp(name, "__muster", 8) ? "main"
-										       : name;
-}
-
 void test_find_outcomes(struct test_session *s)
 {
 	struct strmap index = {0};
@@ -70,7 +62,7 @@ void test_find_outcomes(struct test_session *s)
 			uint64_t at;
 			if (!site_table_function(table, i, &sf))
 				continue;
-			if (!strmap_get(&index, plain_name(sf.name), &at))
+			if (!strmap_get(&index, sf.name, &at))
 				continue;
 			struct test_function *f = &s->functions.data[at];
 			/* Static functions of other units may have the same name. */
