@@ -167,12 +167,13 @@ int search_ask_values(struct search *s, struct expansion *x, size_t at)
 		return 0;
 	}
 	if (step->outcome == MUSTER_REASON_FLOAT) {
+		uint32_t all;
 		int first = 1;
-		term = whole_number(s, x, at, term, &first);
-		expr_vars(x->pool, term, &inputs);
-		if (inputs > FEW_INPUTS) {
+		expr_t number = whole_number(s, x, at, term, &first);
+		expr_vars(x->pool, number, &all);
+		if (all > FEW_INPUTS) {
 			give_up(s, step);
-			return first ? ask_numbers(s, x, step, term) : 0;
+			return first ? ask_numbers(s, x, step, number) : 0;
 		}
 	}
 	others = differs(x, term, trace_value(&x->trace, step->label));
