@@ -189,10 +189,20 @@ void rt_concrete(label a, enum muster_reason why)
 	rt_concrete_at(a, why, __muster_tls.site);
 }
 
-void rt_bound_at(label condition, uint64_t site)
+void rt_check_at(enum muster_checker checker, label condition, uint64_t site)
 {
 	if (condition && RT_ON())
-		rt_event_at(MUSTER_EV_BOUND, rt_node(condition)->low, site, condition);
+		rt_event_at(MUSTER_EV_BOUND, MUSTER_BOUND_ARG(rt_node(condition)->low, checker), site, condition);
+}
+
+void rt_check(enum muster_checker checker, label condition)
+{
+	rt_check_at(checker, condition, __muster_tls.site);
+}
+
+void rt_bound_at(label condition, uint64_t site)
+{
+	rt_check_at(MUSTER_CHECK_NONE, condition, site);
 }
 
 void rt_bound(label condition)

@@ -165,6 +165,7 @@ RT_HIDDEN label rt_concat(label high, label low);
 RT_HIDDEN rt_wide rt_wide_value(label a);
 RT_HIDDEN void rt_concrete_at(label a, enum muster_reason why, uint64_t site);
 RT_HIDDEN void rt_bound_at(label condition, uint64_t site);
+RT_HIDDEN void rt_check_at(enum muster_checker checker, label condition, uint64_t site);
 RT_HIDDEN label rt_load_at(const void *p, label address, uint32_t size, uint64_t site); /* through a symbolic address */
 RT_HIDDEN label rt_load_cells(uint64_t addr, unsigned size, uint64_t site);
 RT_HIDDEN void rt_given_at(label condition, uint64_t site);

@@ -80,6 +80,7 @@ RT_HIDDEN unsigned rt_width(label a);
 
 /* Events, at the site in __muster_tls.site. */
 RT_HIDDEN void rt_bound(label condition);                     /* width 1: holds as it is in this run */
+RT_HIDDEN void rt_check(enum muster_checker checker, label condition); /* the same, and breaking it is a defect */
 RT_HIDDEN void rt_concrete(label a, enum muster_reason why);  /* a == its value from here on; 0 is ignored */
 RT_HIDDEN void rt_given(label condition);                     /* width 1: the program assumes it */
 /* n bytes at p are read or written through a pointer with this label: fixes where, for this reason. */

@@ -72,11 +72,13 @@ int rt_object_find(const void *p, struct rt_object *o)
 	X(rt_given(label condition))                                                               \
 	X(rt_access(label a, const void *p, size_t n, enum muster_reason why))                     \
 	X(rt_bound(label condition))                                                               \
+	X(rt_check(enum muster_checker checker, label condition))                                  \
 	X(rt_concrete(label a, enum muster_reason why))                                            \
 	X(rt_event(enum muster_event_kind kind, unsigned arg, label a))                            \
 	X(rt_event_at(unsigned kind, unsigned arg, uint64_t site, label a))                        \
 	X(rt_concrete_at(label a, enum muster_reason why, uint64_t site))                          \
 	X(rt_bound_at(label condition, uint64_t site))                                             \
+	X(rt_check_at(enum muster_checker checker, label condition, uint64_t site))                \
 	X(rt_clear(const void *p, size_t n))                                                       \
 	X(rt_copy(void *to, const void *from, size_t n))                                           \
 	X(rt_label_input(void *p, unsigned source, uint64_t offset, size_t n))                     \

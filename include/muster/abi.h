@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define MUSTER_ABI_MAGIC 0x313072657473756dull /* the bytes "muster01" */
-#define MUSTER_ABI_VERSION 3u
+#define MUSTER_ABI_VERSION 4u
 
 /* ------------------------------------------------------------------ labels
  * A label is the index of a node; 0 is "concrete". Labels have 28 bits, so a
@@ -128,7 +128,7 @@ static inline uint64_t muster_value(const struct muster_node *n)
 	X(BRANCH, "branch")     /* label: the condition; arg: taken (1) or not */                   \
 	X(SWITCH, "switch")     /* label: the value switched on; it had node value */               \
 	X(CONCRETE, "concrete") /* label == its value from here on; arg: reason */                  \
-	X(BOUND, "bound")       /* label (width 1) has value arg: a table read's range, a short read */ \
+	X(BOUND, "bound")       /* label (width 1) has value arg & 1: a table read's range, a short read; arg >> 1: checker */ \
 	X(STALE, "stale")       /* label dropped: memory did not hold its value; arg: 1 if in a register */ \
 	X(CALL, "call")         /* function (unit, index) entered (modes that ask for it) */        \
 	X(RETURN, "return")                                                                        \
@@ -147,6 +147,43 @@ enum muster_event_kind {
 #undef X
 	    MUSTER_EV_COUNT
 };
+
+/* What a bound or a check of the compiler stands for: X(NAME, key, on by default, what it looks for). Other inputs of the same
+ * path that break it are asked for (src/ir/checker.h has the rest of each row). A bound with the checker NONE holds by the
+ * way the run went (what a read found, how large an allocation may be) and breaking it is no defect. */
+#define MUSTER_CHECKERS(X)                                                                                       \
+	X(NONE, "none", 0, "nothing")                                                                            \
+	X(DIVIDE, "divide", 1, "division by zero, or of the smallest number by -1")                              \
+	X(NULL, "null", 1, "access through a null pointer")                                                      \
+	X(NONNULL, "nonnull", 1, "null where an attribute promises that it is not")                              \
+	X(ARRAY_UNDER, "array-underflow", 1, "access before the first byte of an object")                        \
+	X(ARRAY_OVER, "array-overflow", 1, "access behind the last byte of an object")                           \
+	X(SUB_OBJECT, "sub-object", 0, "access that leaves a member of a structure, but not the object")         \
+	X(RANGE, "range", 1, "memory functions that read or write more than an object has")                      \
+	X(INT_UNDER, "int-underflow", 1, "signed result below the smallest number of its type")                  \
+	X(INT_OVER, "int-overflow", 1, "signed result above the largest number of its type")                     \
+	X(UINT_UNDER, "unsigned-underflow", 0, "unsigned result below zero")                                     \
+	X(UINT_OVER, "unsigned-overflow", 0, "unsigned result above the largest number of its type")             \
+	X(CONVERT_LOW, "convert-low", 0, "conversion of a number that is too small, where the result matters")   \
+	X(CONVERT_HIGH, "convert-high", 0, "conversion of a number that is too large, where the result matters") \
+	X(STACK, "stack-smash", 1, "write outside a local variable")                                             \
+	X(ALLOC, "alloc-size", 1, "size of an allocation that wrapped, is negative or beyond all measure")       \
+	X(SHIFT, "shift", 1, "shift by a negative amount, or by the width or more; signed bits shifted out")     \
+	X(USE_FREED, "use-after-free", 1, "access to memory that was given back")                                \
+	X(BAD_FREE, "bad-free", 1, "memory given back twice, or that was never allocated")                       \
+	X(ASSERT, "assert", 1, "assertions, and code that promises not to be reached")                           \
+	X(REFINE, "refine", 1, "values outside their refinement type")                                           \
+	X(OTHER, "other", 1, "other undefined behaviour that the compiler can check")
+
+enum muster_checker {
+#define X(name, key, on, text) MUSTER_CHECK_##name,
+	MUSTER_CHECKERS(X)
+#undef X
+	    MUSTER_CHECK_COUNT
+};
+#define MUSTER_BOUND_ARG(held, checker) ((held) | (checker) << 1)
+#define MUSTER_BOUND_HELD(arg) ((arg) & 1)
+#define MUSTER_BOUND_CHECKER(arg) ((arg) >> 1)
 
 #define MUSTER_SITE_BITS 24 /* of an index: a unit may have 16 million instructions */
 struct muster_event {

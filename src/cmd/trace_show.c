@@ -8,6 +8,7 @@
 #include "cmd/trace_show.h"
 
 #include "base/json.h"
+#include "ir/checker.h"
 #include "run/print.h"
 
 #include <inttypes.h>
@@ -82,6 +83,10 @@ static void describe(const struct muster_event *e, const char *text, struct buf 
 		buf_adds(out, e->label ? text : "concrete");
 		break;
 	case MUSTER_EV_BOUND:
+		if (MUSTER_BOUND_CHECKER(e->arg))
+			buf_addf(out, "%s: ", checker_get(MUSTER_BOUND_CHECKER(e->arg))->name);
+		buf_addf(out, "%s: %s", MUSTER_BOUND_HELD(e->arg) ? "holds" : "does not hold", text);
+		break;
 	case MUSTER_EV_GIVEN:
 		buf_addf(out, "%s: %s", e->arg ? "holds" : "does not hold", text);
 		break;
@@ -270,8 +275,13 @@ static void json_event(struct json *j, const struct trace_show *s, struct print 
 		json_key(j, "shortened"), json_bool(j, 1);
 	if (e->kind == MUSTER_EV_BRANCH)
 		json_key(j, "taken"), json_bool(j, e->arg);
-	if (e->kind == MUSTER_EV_BOUND || e->kind == MUSTER_EV_GIVEN)
+	if (e->kind == MUSTER_EV_GIVEN)
 		json_key(j, "holds"), json_bool(j, e->arg);
+	if (e->kind == MUSTER_EV_BOUND) {
+		json_key(j, "holds"), json_bool(j, MUSTER_BOUND_HELD(e->arg));
+		if (MUSTER_BOUND_CHECKER(e->arg))
+			json_str_key(j, "checker", checker_get(MUSTER_BOUND_CHECKER(e->arg))->name);
+	}
 	if (e->kind == MUSTER_EV_CONCRETE)
 		json_str_key(j, "reason", trace_reason_key(e->arg));
 	if (e->label && trace_is_node(s->trace, e->label)) {

@@ -222,8 +222,9 @@ static int holds(const struct depend *d, const struct trace *t, const struct eva
 		return -1;
 	u128 value = eval_value(e, v->label);
 	switch (v->kind) {
-	case MUSTER_EV_BRANCH:
 	case MUSTER_EV_BOUND:
+		return value == MUSTER_BOUND_HELD(v->arg);
+	case MUSTER_EV_BRANCH:
 	case MUSTER_EV_GIVEN:
 		return value == v->arg;
 	case MUSTER_EV_CONCRETE:

@@ -229,6 +229,11 @@ static int check_event(const struct trace *t, uint64_t i)
 			return bad_event(t, i, "its condition is no node of one bit");
 		return 0;
 	case MUSTER_EV_BOUND:
+		if (MUSTER_BOUND_CHECKER(e->arg) >= MUSTER_CHECK_COUNT)
+			return bad_event(t, i, "there is no such checker");
+		if (!trace_is_node(t, e->label) || t->nodes[e->label].width != 1)
+			return bad_event(t, i, "its condition is no node of one bit");
+		return 0;
 	case MUSTER_EV_GIVEN:
 		if (!trace_is_node(t, e->label) || t->nodes[e->label].width != 1 || e->arg > 1)
 			return bad_event(t, i, "its condition is no node of one bit");

@@ -35,6 +35,8 @@ static int is_read(const struct trace *t, const struct muster_event *e, const st
 {
 	const struct muster_node *n = &t->nodes[e->label];
 	struct site site;
+	if (MUSTER_BOUND_CHECKER(e->arg))
+		return 0;
 	if (n->op != MUSTER_OP_ULT && n->op != MUSTER_OP_EQ && (n->op != MUSTER_OP_ULE || !n->b))
 		return 0;
 	if (!of_length(t, n->a, LENGTH_DEPTH) && !of_length(t, n->b, LENGTH_DEPTH))
@@ -56,8 +58,12 @@ static void add_step(struct path *p, const struct trace *t, const struct muster_
 			      .ordinal = p->decisions,
 			      .prefix = p->digest,
 			      .reads = p->reads};
-	if (e->kind == MUSTER_EV_BOUND && is_read(t, e, sites))
-		s.kind = PATH_READ;
+	if (e->kind == MUSTER_EV_BOUND) {
+		s.outcome = MUSTER_BOUND_HELD(e->arg);
+		s.checker = MUSTER_BOUND_CHECKER(e->arg);
+		if (is_read(t, e, sites))
+			s.kind = PATH_READ;
+	}
 	if (s.kind != MUSTER_EV_CONCRETE || p->exact)
 		s.site = sites_find(sites, e->unit, e->index, exec);
 	if (s.kind == MUSTER_EV_SWITCH)

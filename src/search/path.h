@@ -28,6 +28,7 @@ struct path_step {
 	uint32_t outcome; /* of a decision; of a bound: 0 or 1; of a concretisation: the reason */
 	uint32_t kind;	  /* MUSTER_EV_BRANCH, SWITCH, BOUND, GIVEN or CONCRETE; PATH_READ */
 	uint32_t ordinal; /* decisions before it */
+	uint32_t checker; /* enum muster_checker: breaking it is a defect of this kind; else 0 */
 	uint32_t nth;	  /* of a bound: its number since the last decision, from 1 */
 	uint64_t prefix;  /* digest of them */
 	uint64_t reads;	  /* digest of what reads found before it */
