@@ -77,6 +77,16 @@ void search_stats_add(struct search_stats *to, const struct search_stats *from)
 	to->mutate_seconds += from->mutate_seconds;
 	to->symbolic_outcomes += from->symbolic_outcomes;
 	to->mutate_outcomes += from->mutate_outcomes;
+	for (unsigned i = 0; i < MUSTER_CHECK_COUNT; i++) {
+		to->checkers[i].injected += from->checkers[i].injected;
+		to->checkers[i].solved += from->checkers[i].solved;
+		to->checkers[i].failed += from->checkers[i].failed;
+	}
+	to->bundles += from->bundles;
+	to->bundle_goals += from->bundle_goals;
+	to->bundle_calls += from->bundle_calls;
+	to->check_tests += from->check_tests;
+	to->branch_tests += from->branch_tests;
 }
 
 double search_clock(void)

@@ -72,6 +72,13 @@ struct search_cover {
 	uint8_t mask; /* classes now seen */
 };
 
+/* Which check an input was to break. */
+struct search_violation {
+	uint32_t checker;     /* enum muster_checker */
+	uint32_t unit, index; /* the instruction */
+	int broken;	      /* the traced run shows it broken there */
+};
+
 struct search_hooks {
 	void *ctx;
 	/* Keeps a test that is new in content, with what it covers: acknowledged when it returns. 1
@@ -87,6 +94,21 @@ struct search_hooks {
 	int (*failed)(void *ctx, const struct search_test *t, const struct exec_result *r);
 	/* Called a few times a second; nonzero ends the slice at once. */
 	int (*pause)(void *ctx);
+	/* An input that was solved to break a check, and was run; t->id is 0 if it was not kept. It may have failed as well. -1 stops the
+	 * search. NULL: nobody wants to know. */
+	int (*violated)(void *ctx, const struct search_test *t, const struct search_violation *v);
+};
+
+/* X(NAME, word) */
+#define SEARCH_COMBINES(X)  \
+	X(STRONG, "strong") \
+	X(WEAK, "weak")     \
+	X(NAIVE, "naive")
+enum search_combine {
+#define X(name, word) COMBINE_##name,
+	SEARCH_COMBINES(X)
+#undef X
+	    COMBINE_COUNT
 };
 
 struct search_options {
@@ -112,6 +134,10 @@ struct search_options {
 	/* Of a byte of this test: a bit for each value below 32 that answers had better not give it; they are tried without these first. May
 	 * be NULL; ctx is that of the hooks. */
 	uint32_t (*taken)(void *ctx, const uint8_t *data, size_t size, uint64_t at);
+	/* Active checks: what is looked for (a set of enum muster_checker, bit n for n), and how the checks between two other
+	 * constraints are asked for. */
+	uint32_t checks;
+	int combine; /* enum search_combine */
 	struct solve_options solve;
 };
 
@@ -156,6 +182,13 @@ struct search_stats {
 	uint64_t diverged[DIVERGED_COUNT];
 	double symbolic_seconds, mutate_seconds;
 	uint64_t symbolic_outcomes, mutate_outcomes; /* outcomes that each of the two found */
+	/* Active checks: goals of each checker that were asked for, those with an answer, and inputs that failed as predicted (the
+	 * last is the caller's to count: it confirms them). */
+	struct search_checker_stats {
+		uint64_t injected, solved, failed;
+	} checkers[MUSTER_CHECK_COUNT];
+	uint64_t bundles, bundle_goals, bundle_calls; /* groups of checks, the goals in them, queries made for them */
+	uint64_t check_tests, branch_tests;	      /* distinct inputs solved for checks, and for anything else */
 };
 void search_stats_add(struct search_stats *to, const struct search_stats *from);
 
