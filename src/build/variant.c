@@ -44,6 +44,21 @@ int variant_kind(const char *name)
 	return -1;
 }
 
+/* Not known yet: no set has this bit. */
+static checker_set checks = CHECKER_BIT(MUSTER_CHECK_NONE);
+
+void variant_checks(checker_set set)
+{
+	checks = set & ~CHECKER_BIT(MUSTER_CHECK_NONE);
+}
+
+checker_set variant_checks_now(void)
+{
+	if (checks & CHECKER_BIT(MUSTER_CHECK_NONE))
+		checks = checker_default();
+	return checks;
+}
+
 static int hash_file(const char *name, struct hash128 *h)
 {
 	char *path = home_file(name);
@@ -79,6 +94,8 @@ static int check_runtime(enum variant_kind kind)
 static int key_of(const struct program *p, enum variant_kind kind, struct hash128 *key)
 {
 	struct hash128 h = hash128_join(units_tool(), hash128_str(variant_name(kind)));
+
+	h = hash128_join(h, (struct hash128){variant_checks_now(), 0});
 	int e = hash_file(kinds[kind].archive, &h);
 
 	for (size_t i = 0; i < p->images.size; i++) {

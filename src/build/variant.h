@@ -7,6 +7,8 @@
 #ifndef MUSTER_VARIANT_H
 #define MUSTER_VARIANT_H
 
+#include "ir/checker.h"
+
 /* X(NAME, name, runtime archive, list of wrapped names or NULL). */
 #define VARIANTS(X)                                       \
 	X(TRACE, "trace", "libmuster_rt.a", "wraps")      \
@@ -27,6 +29,11 @@ struct variant {
 	char *path;    /* the executable, absolute */
 	char *lib_dir; /* variants of the project's shared libraries; NULL: there are none */
 };
+
+/* Whose checks the variants have that are made from now on in this process (as long as nobody says: checker_default()). The
+ * set is part of their names in the cache; the san variant's flags follow it. */
+void variant_checks(checker_set set);
+checker_set variant_checks_now(void);
 
 /* program: a linked file, a single .c file, an object with a record or libtool's
  * wrapper script. 0, or -1 with words. */

@@ -132,6 +132,17 @@ void checker_names(checker_set set, struct buf *out)
 		}
 }
 
+checker_set checker_pair(unsigned id)
+{
+	static const unsigned pairs[][2] = {{MUSTER_CHECK_ARRAY_UNDER, MUSTER_CHECK_ARRAY_OVER},
+					    {MUSTER_CHECK_INT_UNDER, MUSTER_CHECK_INT_OVER},
+					    {MUSTER_CHECK_CONVERT_LOW, MUSTER_CHECK_CONVERT_HIGH}};
+	for (unsigned i = 0; i < sizeof pairs / sizeof *pairs; i++)
+		if (id == pairs[i][0] || id == pairs[i][1])
+			return CHECKER_BIT(pairs[i][0]) | CHECKER_BIT(pairs[i][1]);
+	return CHECKER_BIT(id);
+}
+
 checker_set checker_of_kind(const char *kind)
 {
 	checker_set set = 0;

@@ -38,6 +38,9 @@ checker_set checker_all(void);
 int checker_parse(const char *list, checker_set *out);
 /* The names of a set, with ", " between: "all" and "default" where it is one. */
 void checker_names(checker_set set, struct buf *out);
+/* What a check of the compiler's with this checker stands for: itself, and the checker of the other direction where one check
+ * looks for both (array, int, convert: the compiler's carry the number of "too large"). */
+checker_set checker_pair(unsigned id);
 /* The checkers that a report of this kind confirms. */
 checker_set checker_of_kind(const char *kind);
 

@@ -274,6 +274,9 @@ int site_table_decision(const struct site_table *t, uint32_t i, struct site_deci
 	out->fails = r.flags & SITE_FAILS_0   ? 0
 		     : r.flags & SITE_FAILS_1 ? 1
 					      : SITE_NO_OUTCOME;
+	out->checker = r.flags >> SITE_CHECKER_SHIFT & 0xff;
+	if (out->checker >= MUSTER_CHECK_COUNT)
+		out->checker = MUSTER_CHECK_NONE;
 	return 1;
 }
 
@@ -342,7 +345,7 @@ int site_table_site(const struct site_table *t, uint32_t i, struct site *out)
 	out->what = string_at(t, r.what);
 	decision = site_table_decision_at(t, r.index);
 	if (decision >= 0 && site_table_decision(t, (uint32_t)decision, &d))
-		out->outcomes = d.outcomes, out->check = d.check;
+		out->outcomes = d.outcomes, out->check = d.check, out->checker = d.checker;
 	return 1;
 }
 

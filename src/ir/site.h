@@ -56,6 +56,7 @@ struct site {
 	const char *what;  /* callee of a call ("" if indirect), else the opcode */
 	uint32_t outcomes; /* of a decision; 0 for others */
 	int check;	   /* it is a check for undefined behaviour, made by the compiler */
+	uint32_t checker;  /* enum muster_checker: whose; NONE if it is no check */
 };
 
 struct site_function {
@@ -76,6 +77,8 @@ struct site_decision {
 	uint32_t first_outcome; /* sum of counted outcomes before it: the unit's coverage counters */
 	int check;		/* the compiler's, for undefined behaviour: it has no counters */
 	uint32_t fails;		/* outcome of a check that reports, or SITE_NO_OUTCOME */
+	uint32_t checker;	/* enum muster_checker of a check; of two for both directions the one for "too large":
+				   checker_pair (ir/checker.h) has both. NONE if it is no check */
 };
 
 struct site_table {

@@ -7,14 +7,15 @@
 #include <stdint.h>
 
 #define SITE_MAGIC "MUSTERST"
-#define SITE_VERSION 2u
+#define SITE_VERSION 3u
 #define SITE_NO_CASES UINT32_MAX
 
-/* Flags of a decision: a check for undefined behaviour that the compiler made, and which of its
- * outcomes reports. */
+/* Flags of a decision: a check for undefined behaviour that the compiler made, which of its
+ * outcomes reports, and from bit 8 on whose it is (enum muster_checker). */
 #define SITE_CHECK 1u
 #define SITE_FAILS_0 2u
 #define SITE_FAILS_1 4u
+#define SITE_CHECKER_SHIFT 8
 
 struct site_header {
 	char magic[8];
@@ -54,7 +55,7 @@ struct site_decision_record {
 	uint32_t outcomes;
 	uint32_t first_outcome;
 	uint32_t first_case; /* in the list of cases, or SITE_NO_CASES */
-	uint32_t flags;	     /* SITE_CHECK, SITE_FAILS_* */
+	uint32_t flags;	     /* SITE_CHECK, SITE_FAILS_*, checker << SITE_CHECKER_SHIFT */
 };
 
 struct site_file_record {

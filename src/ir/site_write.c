@@ -233,7 +233,8 @@ static void add_decision(struct writer *w, LLVMValueRef inst, uint32_t ordinal, 
 	if (unit_is_check(inst)) {
 		int fails = unit_check_fails(inst);
 
-		r.flags = SITE_CHECK | (fails == 0 ? SITE_FAILS_0 : fails == 1 ? SITE_FAILS_1 : 0);
+		r.flags = SITE_CHECK | (fails == 0 ? SITE_FAILS_0 : fails == 1 ? SITE_FAILS_1 : 0) |
+			  unit_checker(inst) << SITE_CHECKER_SHIFT;
 	}
 
 	if (LLVMGetInstructionOpcode(inst) == LLVMSwitch) {

@@ -193,53 +193,6 @@ void unit_walk(struct unit *u, void (*f)(void *ctx, LLVMValueRef inst, uint32_t 
 		f(ctx, u->instructions[i], i);
 }
 
-/* Clang marks what sanitizers made, so that no other sanitizer looks at it. */
-static int is_marked(LLVMValueRef inst)
-{
-	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(inst));
-
-	return LLVMGetMetadata(inst, LLVMGetMDKindIDInContext(context, "nosanitize", 10)) != NULL;
-}
-
-int unit_is_check(LLVMValueRef inst)
-{
-	return unit_outcomes(inst) && is_marked(inst);
-}
-
-/* Does the block report? A trap, or a call of the library's handler; both are marked. */
-static int reports(LLVMBasicBlockRef block)
-{
-	for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
-		LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
-		size_t length;
-		const char *name = callee ? LLVMGetValueName2(callee, &length) : NULL;
-
-		if (name && is_marked(i) &&
-		    (!strncmp(name, "llvm.ubsantrap", 14) || !strncmp(name, "llvm.trap", 9) ||
-		     !strncmp(name, "__ubsan_handle_", 15)))
-			return 1;
-	}
-	return 0;
-}
-
-int unit_check_fails(LLVMValueRef inst)
-{
-	int yes, no;
-
-	if (LLVMGetInstructionOpcode(inst) != LLVMBr || !unit_is_check(inst))
-		return -1;
-	yes = reports(LLVMGetSuccessor(inst, 0));
-	no = reports(LLVMGetSuccessor(inst, 1));
-	return yes == no ? -1 : yes;
-}
-
-uint32_t unit_counted(LLVMValueRef inst)
-{
-	uint32_t outcomes = unit_outcomes(inst);
-
-	return outcomes && is_marked(inst) ? 0 : outcomes;
-}
-
 uint32_t unit_outcomes(LLVMValueRef inst)
 {
 	switch (LLVMGetInstructionOpcode(inst)) {

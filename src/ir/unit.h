@@ -42,12 +42,19 @@ void unit_walk(struct unit *u, void (*f)(void *ctx, LLVMValueRef inst, uint32_t 
  * select is "false" and 1 "true"; outcome 0 of a switch is its default, and i its
  * case number i from 1. */
 uint32_t unit_outcomes(LLVMValueRef inst);
+/* Was the instruction made by the compiler for a check? */
+int unit_is_marked(LLVMValueRef inst);
 /* Was the decision made by the compiler to check for undefined behaviour (-fsanitize=undefined)? Such
  * checks are decisions like any other, but no branch of the program's: they have no coverage counters. */
 int unit_is_check(LLVMValueRef inst);
 /* The outcome of a check that leads straight to the report; -1: neither does (a part of a larger check), or
  * both. */
 int unit_check_fails(LLVMValueRef inst);
+/* The call that reports if it fails, or NULL. Several checks may share it. */
+LLVMValueRef unit_check_report(LLVMValueRef inst);
+/* Whose check it is: enum muster_checker. Where one check looks for results that are too small and too large, the checker of
+ * the large ones; a part of a larger check is that one's; NONE if it is no check. */
+uint32_t unit_checker(LLVMValueRef inst);
 /* Outcomes that coverage counts: none of a check's. */
 uint32_t unit_counted(LLVMValueRef inst);
 

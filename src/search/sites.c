@@ -84,7 +84,7 @@ uint32_t sites_find(struct sites *s, uint32_t unit, uint32_t index, const struct
 		if (!in_table.check)
 			d.counter = counter_of(exec, unit, in_table.first_outcome, d.outcomes);
 		if (in_table.check)
-			d.kind = SITES_CHECK, d.fails = in_table.fails;
+			d.kind = SITES_CHECK, d.fails = in_table.fails, d.checker = in_table.checker;
 		else if (d.counter != SITES_NOWHERE)
 			d.kind = SITES_COUNTED;
 		d.function = function_of(s, t, index);

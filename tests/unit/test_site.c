@@ -3,6 +3,7 @@
 #include "base/elf.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "ir/checker.h"
 #include "ir/site.h"
 #include "ir/site_format.h"
 #include "ir/unit.h"
@@ -188,6 +189,67 @@ static void test_checks(void **unused)
 	assert_int_equal(call, trap);
 }
 
+/* One function for each kind of check: the checkers that its checks belong to, in order of their numbers. */
+static const struct {
+	const char *text;
+	checker_set set;
+} of_checker[] = {
+    {"int f(int a, int b) { return a + b; }", CHECKER_BIT(MUSTER_CHECK_INT_OVER)},
+    {"int f(int a, int b) { return a * b - a; }", CHECKER_BIT(MUSTER_CHECK_INT_OVER)},
+    {"int f(int a) { return -a; }", CHECKER_BIT(MUSTER_CHECK_INT_OVER)},
+    {"unsigned f(unsigned a, unsigned b) { return a + b; }", CHECKER_BIT(MUSTER_CHECK_UINT_OVER)},
+    {"unsigned f(unsigned a, unsigned b) { return a * b; }", CHECKER_BIT(MUSTER_CHECK_UINT_OVER)},
+    {"unsigned f(unsigned a, unsigned b) { return a - b; }", CHECKER_BIT(MUSTER_CHECK_UINT_UNDER)},
+    {"int f(int a, int b) { return a / b; }", CHECKER_BIT(MUSTER_CHECK_DIVIDE)},
+    {"unsigned f(unsigned a, unsigned b) { return a % b; }", CHECKER_BIT(MUSTER_CHECK_DIVIDE)},
+    {"int f(int a, int b) { return a << b; }", CHECKER_BIT(MUSTER_CHECK_SHIFT)},
+    {"unsigned f(unsigned a, int b) { return a >> b; }", CHECKER_BIT(MUSTER_CHECK_SHIFT)},
+    {"int f(int *p) { return *p; }", CHECKER_BIT(MUSTER_CHECK_NULL)},
+    {"int a[9]; int f(int i) { return a[i]; }",
+     CHECKER_BIT(MUSTER_CHECK_ARRAY_OVER) | CHECKER_BIT(MUSTER_CHECK_OTHER) | CHECKER_BIT(MUSTER_CHECK_NULL)},
+    {"char *f(char *p, long i) { return p + i; }", CHECKER_BIT(MUSTER_CHECK_OTHER)},
+    {"void g(void *) __attribute__((nonnull)); void f(void *p) { g(p); }", CHECKER_BIT(MUSTER_CHECK_NONNULL)},
+    {"__attribute__((returns_nonnull)) void *f(void *p) { return p; }", CHECKER_BIT(MUSTER_CHECK_NONNULL)},
+    {"unsigned char f(int a) { return a; }", CHECKER_BIT(MUSTER_CHECK_CONVERT_HIGH)},
+    {"unsigned f(int a) { return a; }", CHECKER_BIT(MUSTER_CHECK_CONVERT_HIGH)},
+    {"void g(void *); void f(int n) { char a[n]; g(a); }", CHECKER_BIT(MUSTER_CHECK_ALLOC)},
+    {"int f(double d) { return d; }", CHECKER_BIT(MUSTER_CHECK_OTHER)},
+    {"void f(int a) { if (a) __builtin_unreachable(); }", CHECKER_BIT(MUSTER_CHECK_ASSERT)},
+};
+
+static void test_checkers(void **unused)
+{
+	(void)unused;
+	for (size_t n = 0; n < sizeof of_checker / sizeof *of_checker; n++) {
+		struct buf b = {0}, table = {0};
+		struct site_tables set = {0};
+		checker_set found = 0;
+		struct unit u;
+
+		compile_with(of_checker[n].text,
+			     "-fsanitize=undefined,unsigned-integer-overflow,implicit-conversion -fsanitize-trap=all "
+			     "-fno-sanitize=object-size,function",
+			     &b);
+		if (unit_load(&u, b.data, b.size, 5) || site_table_write(&u, &table))
+			fail_msg("%s", error_text());
+		site_tables_add(&set, table.data, table.size);
+		for (uint32_t i = 0; i < set.tables[0].decisions; i++) {
+			struct site_decision d;
+
+			assert_true(site_table_decision(&set.tables[0], i, &d));
+			assert_int_equal(d.check, d.checker != MUSTER_CHECK_NONE);
+			if (d.check)
+				found |= CHECKER_BIT(d.checker);
+		}
+		if (found != of_checker[n].set)
+			fail_msg("%s: checkers %x, not %x", of_checker[n].text, found, of_checker[n].set);
+		unit_release(&u);
+		site_tables_release(&set);
+		buf_release(&table);
+		buf_release(&b);
+	}
+}
+
 /* Frames of several units, with the padding that a linker may put between them. */
 static void test_concatenated(void **unused)
 {
@@ -355,7 +417,7 @@ int main(void)
 	    cmocka_unit_test(test_contents),	 cmocka_unit_test(test_switch_cases),
 	    cmocka_unit_test(test_concatenated), cmocka_unit_test(test_damaged),
 	    cmocka_unit_test(test_hostile),	 cmocka_unit_test(test_elf),
-	    cmocka_unit_test(test_checks),
+	    cmocka_unit_test(test_checks),	 cmocka_unit_test(test_checkers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
