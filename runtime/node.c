@@ -531,11 +531,11 @@ static int guard_division(unsigned op, unsigned width, label a, label b, rt_wide
 	if (vb == 0 || (is_signed && va == lowest && vb == ones))
 		return -1; /* it is about to trap */
 	if (b)
-		rt_bound_at(rt_wide_binary(MUSTER_OP_NE, width, b, 0, vb, 0), site);
+		rt_check_at(MUSTER_CHECK_DIVIDE, rt_wide_binary(MUSTER_OP_NE, width, b, 0, vb, 0), site);
 	if (is_signed && a && vb == ones)
-		rt_bound_at(rt_wide_binary(MUSTER_OP_NE, width, a, 0, va, lowest), site);
+		rt_check_at(MUSTER_CHECK_DIVIDE, rt_wide_binary(MUSTER_OP_NE, width, a, 0, va, lowest), site);
 	if (is_signed && b && va == lowest)
-		rt_bound_at(rt_wide_binary(MUSTER_OP_NE, width, b, 0, vb, ones), site);
+		rt_check_at(MUSTER_CHECK_DIVIDE, rt_wide_binary(MUSTER_OP_NE, width, b, 0, vb, ones), site);
 	return 0;
 }
 
@@ -548,7 +548,7 @@ static label guarded(unsigned op, unsigned width, label a, label b, rt_wide va, 
 			return 0;
 		}
 		if (b)
-			rt_bound_at(rt_wide_binary(MUSTER_OP_ULT, width, b, 0, vb, width), site);
+			rt_check_at(MUSTER_CHECK_SHIFT, rt_wide_binary(MUSTER_OP_ULT, width, b, 0, vb, width), site);
 	} else if (op >= MUSTER_OP_UDIV && op <= MUSTER_OP_SREM) {
 		if (guard_division(op, width, a, b, va, vb, site) != 0)
 			return 0;

@@ -180,7 +180,7 @@ RT_HIDDEN enum rt_place rt_pin(label address, uint64_t addr, uint64_t n, uint64_
 /* Operands that the path has fixed become constants; va, vb: their values. */
 RT_HIDDEN void rt_settle(unsigned op, label *a, label *b, uint64_t va, uint64_t vb, uint64_t site);
 RT_HIDDEN void rt_span_at(label address, label size, const void *p, uint64_t n, uint64_t site); /* as rt_span */
-RT_HIDDEN void rt_bound_once(label condition, uint64_t site); /* unless it was among the last */
+RT_HIDDEN void rt_check_once(enum muster_checker checker, label condition, uint64_t site); /* unless it was among the last */
 /* Is it a multiple of a power of two (low: the bits below it) whatever the input? */
 RT_HIDDEN int rt_is_multiple(label l, uint64_t low, unsigned depth);
 RT_HIDDEN int rt_pin_object(uint64_t addr, struct rt_object *o); /* 0: none of the driver's */

@@ -238,14 +238,14 @@ static _Noreturn void crash(void)
 		syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGSEGV);
 }
 
-void rt_bound_once(label condition, uint64_t site)
+void rt_check_once(enum muster_checker checker, label condition, uint64_t site)
 {
 	label *slot = &bounded[condition % (sizeof bounded / sizeof *bounded)];
 
 	if (!condition || *slot == condition)
 		return;
 	*slot = condition;
-	rt_bound_at(condition, site);
+	rt_check_at(checker, condition, site);
 }
 
 static void bound_constant(struct drive_object *o, uint64_t offset, uint64_t n, uint64_t site)
@@ -254,8 +254,8 @@ static void bound_constant(struct drive_object *o, uint64_t offset, uint64_t n, 
 
 	if (o->last && (int64_t)offset >= 0 && end > o->checked &&
 	    end <= (uint64_t)o->limit * o->element) {
-		rt_bound_at(rt_binary(MUSTER_OP_ULE, 8, 0, o->last, need - 1, o->elements - 1),
-			    site);
+		rt_check_at(MUSTER_CHECK_ARRAY_OVER,
+			    rt_binary(MUSTER_OP_ULE, 8, 0, o->last, need - 1, o->elements - 1), site);
 		o->checked = need * o->element;
 	}
 	if ((int64_t)offset < 0 || end > o->size)
@@ -308,9 +308,9 @@ static void bound_symbolic(struct drive_object *o, label offset, uint64_t value,
 			in = rt_binary(MUSTER_OP_AND, 1, in, fits, value < o->size,
 				       value + n <= o->size);
 		}
-		rt_bound_once(in, site);
+		rt_check_once(MUSTER_CHECK_ARRAY_OVER, in, site);
 	} else if (o->size >= n) { /* else no offset is right */
-		rt_bound_once(rt_binary(MUSTER_OP_ULE, 64, offset, 0, value, o->size - n), site);
+		rt_check_once(MUSTER_CHECK_ARRAY_OVER, rt_binary(MUSTER_OP_ULE, 64, offset, 0, value, o->size - n), site);
 	}
 	if (value >= o->size || n > o->size - value)
 		crash();
@@ -373,7 +373,7 @@ void rt_span_at(label address, label size, const void *p, uint64_t n, uint64_t s
 	rt_access_at(address, p, 0, MUSTER_REASON_ADDRESS, site); /* the room follows from where it is */
 	if (!p || !room_at((uint64_t)p, &room, &of))
 		return;
-	rt_bound_once(rt_binary(MUSTER_OP_ULE, 64, size, of, n, room), site);
+	rt_check_once(MUSTER_CHECK_RANGE, rt_binary(MUSTER_OP_ULE, 64, size, of, n, room), site);
 	if (n > room)
 		crash();
 }
@@ -448,8 +448,8 @@ static enum rt_place in_own_object(label address, uint64_t addr, uint64_t n, uin
 	if (!*offset)
 		return RT_ELSEWHERE;
 	if (n && o->size >= n)
-		rt_bound_once(rt_binary(MUSTER_OP_ULE, 64, *offset, 0, addr - o->base, o->size - n),
-			      site);
+		rt_check_once(MUSTER_CHECK_ARRAY_OVER,
+			      rt_binary(MUSTER_OP_ULE, 64, *offset, 0, addr - o->base, o->size - n), site);
 	if (n && (n > o->size || addr - o->base > o->size - n))
 		crash();
 	return rt_node(*offset)->flags & MUSTER_NODE_CONCRETISED ? RT_FIXED : RT_MOVING;

@@ -58,8 +58,8 @@ void __muster_store_at(void *p, uint32_t size, label a, label address, uint64_t 
 		place = rt_pin(address, (uint64_t)p, size, site, &o, &offset);
 	if (place == RT_MOVING && o.size <= LARGEST && (uint64_t)p - o.base + size <= o.size &&
 	    rt_is_multiple(offset, size - 1, 4)) {
-		rt_bound_once(
-		    rt_binary(MUSTER_OP_ULE, 64, offset, 0, rt_value(offset), o.size - size), site);
+		rt_check_once(
+		    MUSTER_CHECK_ARRAY_OVER, rt_binary(MUSTER_OP_ULE, 64, offset, 0, rt_value(offset), o.size - size), site);
 		scatter(&o, offset, size, a, v, site);
 		return;
 	}

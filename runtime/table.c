@@ -100,9 +100,9 @@ static label table_read(const struct rt_object *o, uint64_t addr, label offset, 
 		return 0;
 	label in = rt_binary(MUSTER_OP_ULE, 64, offset, 0, rt_value(offset), o->size - size);
 	if (RT_STATE->driven)
-		rt_bound_once(in, site);
+		rt_check_once(MUSTER_CHECK_ARRAY_OVER, in, site);
 	else
-		rt_bound_at(in, site);
+		rt_check_at(MUSTER_CHECK_ARRAY_OVER, in, site);
 	rt_wide v = 0;
 	memcpy(&v, (const void *)addr, size);
 	uint64_t high = (uint64_t)(v >> 64);
