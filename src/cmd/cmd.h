@@ -16,7 +16,7 @@
 	X(replay, "replay", "run an input again: does it fail, how and where?")                \
 	X(minimize, "minimize", "make an input smaller that still does the same")              \
 	X(cmin, "cmin", "choose few inputs of many that cover the same")                       \
-	X(show, "show", "what searches found: tests, bugs, campaigns")                         \
+	X(show, "show", "what searches found: tests, bugs, campaigns; the checkers")           \
 	X(export, "export", "write tests for others: cmocka, plain files, Test-Comp")           \
 	X(instrument_runtime, "instrument-runtime", "")
 

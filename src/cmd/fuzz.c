@@ -290,6 +290,7 @@ int cmd_fuzz(int argc, char **argv)
 	    OPTION_DOUBLE("run-time", 0, "S", &o.run_time,
 			  "wall-clock limit of one run in seconds (1)"),
 	    TARGET_MEM_ROW(&o.target),
+	    CHECK_ROWS(&o.check),
 	    OPTION_U64("max-input", 0, "BYTES", &o.search.max_input, "largest input to make (1M)"),
 	    OPTION_U64("flip-limit", 0, "N", &o.search.flip_limit,
 		       "negate a branch instruction at most N times"),
@@ -326,6 +327,9 @@ int cmd_fuzz(int argc, char **argv)
 		option_usage(&spec, recheck > 0 && no_z3 ? "--recheck asks Z3, which --no-z3 leaves out" : "--recheck takes a share between 0 and 1");
 	if (o.dictionary && !file_exists(o.dictionary))
 		option_usage(&spec, "there is no dictionary '%s'", o.dictionary);
+	check_options_apply(&spec, &o.check);
+	o.search.checks = o.check.set;
+	o.search.combine = o.check.combine;
 	o.search.repeatable = o.seed && o.runs && o.workers == 1;
 	o.search.function_limit = function_limit;
 	o.search.solve.no_optimistic = no_optimistic;

@@ -9,6 +9,7 @@
 #define MUSTER_CMD_FUZZ_H
 
 #include "check/confirm.h"
+#include "cmd/checks.h"
 #include "cmd/target.h"
 #include "search/search.h"
 #include "store/outdir.h"
@@ -24,6 +25,7 @@ struct fuzz_options {
 	uint64_t seed;	 /* 0: not given */
 	double run_time; /* wall-clock seconds of one run */
 	int json, no_mutate, no_shrink, quiet;
+	struct check_options check;
 	struct search_options search;
 	struct target_options target;
 };

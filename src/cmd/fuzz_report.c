@@ -198,7 +198,7 @@ static int json_test(void *ctx, const struct store_test *t)
 	return 0;
 }
 
-static void json_stats(struct json *j, const struct sums *s)
+static void json_stats(struct json *j, const struct fuzz_options *o, const struct sums *s)
 {
 	json_key(j, "stats"), json_object_open(j);
 #define X(name, key, words) json_key(j, key), json_u64(j, s->search.name);
@@ -238,6 +238,7 @@ static void json_stats(struct json *j, const struct sums *s)
 	json_key(j, "mutate_seconds"), json_double(j, s->search.mutate_seconds);
 	json_key(j, "symbolic_outcomes"), json_u64(j, s->search.symbolic_outcomes);
 	json_key(j, "mutate_outcomes"), json_u64(j, s->search.mutate_outcomes);
+	checks_stats_json(j, &s->search, &s->solve, o->check.set, o->search.combine);
 	json_object_close(j);
 }
 
@@ -265,7 +266,7 @@ static void print_json(const struct fuzz_options *o, struct store *store, uint64
 	json_key(j, "bugs"), json_array_open(j);
 	store_bug_each(store, campaign, json_bug, &w);
 	json_array_close(j);
-	json_stats(j, s);
+	json_stats(j, o, s);
 	json_object_close(j);
 	fwrite(out.data, 1, out.size, stdout);
 	putchar('\n');

@@ -1,4 +1,4 @@
-/* show.c: muster show tests|bugs|campaigns: what the store remembers, at a glance or as JSON.
+/* show.c: muster show tests|bugs|campaigns|checkers: what the store remembers, at a glance or as JSON.
  *
  * The store is opened for reading only, so it can be shown while a search writes it, and from a
  * directory that cannot be written. The campaign is that of -o DIR (its file `campaign` has the
@@ -14,6 +14,7 @@
 #include "base/vec.h"
 #include "build/home.h"
 #include "cmd/bug_json.h"
+#include "cmd/checks.h"
 #include "cmd/cmd.h"
 #include "cmd/operands.h"
 #include "search/search.h"
@@ -479,22 +480,26 @@ int cmd_show(int argc, char **argv)
 	    OPTION_FLAG("full", 0, &s.full, "bugs with the sanitizer's report"),
 	    OPTION_FLAG("json", 0, &s.json, "print JSON (always everything)"),
 	    OPTION_END};
-	const struct option_spec spec = {"show", "tests|bugs|campaigns [options]",
+	const struct option_spec spec = {"show", "tests|bugs|campaigns|checkers [options]",
 					 "Shows what searches found: tests (inputs, how they were "
 					 "found, what was new in them), bugs (kind, place,\n"
-					 "the input and the command that runs it again) or the "
-					 "searches themselves. A running search can be\n"
-					 "looked at too.",
+					 "the input and the command that runs it again), the "
+					 "searches themselves (a running one too), or the\n"
+					 "table of checkers that --check of fuzz and test chooses from.",
 					 rows};
 	const char *what;
 	int i = option_parse(&spec, argc, argv);
 
 	if (i >= argc)
-		option_usage(&spec, "wants to know what: tests, bugs or campaigns");
+		option_usage(&spec, "wants to know what: tests, bugs, campaigns or checkers");
 	what = argv[i];
 	i += option_parse(&spec, argc - i, argv + i); /* options may follow */
 	if (i < argc)
 		option_usage(&spec, "'%s' is one too many", argv[i]);
+	if (!strcmp(what, "checkers")) {
+		s.json ? checks_print_json() : checks_print();
+		return EXIT_OK;
+	}
 	for (size_t k = 0; k < sizeof subjects / sizeof subjects[0]; k++) {
 		if (strcmp(what, subjects[k].name))
 			continue;
@@ -506,5 +511,5 @@ int cmd_show(int argc, char **argv)
 		release(&s);
 		return EXIT_OK;
 	}
-	option_usage(&spec, "cannot show '%s': tests, bugs or campaigns", what);
+	option_usage(&spec, "cannot show '%s': tests, bugs, campaigns or checkers", what);
 }

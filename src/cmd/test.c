@@ -239,6 +239,7 @@ int cmd_test(int argc, char **argv)
 	    OPTION_DOUBLE("run-time", 0, "S", &o.run_time, "seconds of one call (0.25)"),
 	    OPTION_DOUBLE("main-time", 0, "S", &o.main_time,
 			  "seconds to look for an input of the whole program that shows a function's bug (2; 0: do not)"),
+	    CHECK_ROWS(&o.check),
 	    OPTION_U64("workers", 'j', "N", &o.workers,
 		       "processes that search (as many as there are processors)"),
 	    OPTION_U64(
@@ -269,6 +270,7 @@ int cmd_test(int argc, char **argv)
 		memcpy(data, o.requires.data, (size_t)o.requires.size * sizeof *data);
 		o.requires.data = data;
 	}
+	check_options_apply(&spec, &o.check);
 	o.cflags = (const char *const *)argv + at;
 	o.repeatable = o.seed && o.workers == 1;
 	check_numbers(&spec, &o);

@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "check/batch.h"
 #include "check/confirm.h"
+#include "cmd/checks.h"
 #include "cmd/target.h"
 #include "harness/harness.h"
 #include "search/search.h"
@@ -36,6 +37,7 @@ struct test_options {
 	uint64_t workers; /* 0: as many as there are processors */
 	uint64_t seed;	  /* 0: not given */
 	const char *out, *store;
+	struct check_options check;
 	int json, quiet, verbose;
 	int repeatable;		   /* no clock decides anything */
 	const char *const *cflags; /* NULL at the end */

@@ -195,6 +195,8 @@ static void json_stats(struct json *j, struct test_session *const *sessions, siz
 	json_key(j, "san_seconds"), json_double(j, batches);
 	json_key(j, "shrink_seconds"), json_double(j, shrinking);
 	json_key(j, "confirm_seconds"), json_double(j, confirming);
+	if (count)
+		checks_stats_json(j, &search, &solve, sessions[0]->o->check.set, sessions[0]->o->check.combine);
 	json_object_close(j);
 }
 
@@ -204,6 +206,8 @@ static void json_scope(struct json *j, struct test_session *const *sessions, siz
 	if (count && sessions[0]->harness)
 		test_scope(sessions[0], &scope);
 	json_key(j, "scope"), json_str(j, buf_str(&scope));
+	if (count)
+		json_key(j, "checkers"), check_names_json(j, sessions[0]->o->check.set);
 	buf_release(&scope);
 }
 

@@ -178,6 +178,8 @@ static int open_search(struct test_worker *w)
 	    .cover_per_function = 1,
 	    .max_input = 1 << 20,
 	    .taken = taken,
+	    .checks = o->check.set,
+	    .combine = o->check.combine,
 	    .solve = {.seconds = o->repeatable ? 0 : SOLVE_SECONDS, .no_optimistic = 0},
 	};
 	struct search_target t = {
@@ -189,7 +191,7 @@ static int open_search(struct test_worker *w)
 	    .sites = &w->trace.sites,
 	    .to_objects = 1,
 	};
-	struct search_hooks hooks = {w, add, take, update, failed, pause_hook};
+	struct search_hooks hooks = {w, add, take, update, failed, pause_hook, NULL};
 	frontier_init(&w->frontier);
 	w->search = search_new(&so, &t, &hooks);
 	return w->search ? 0 : -1;

@@ -1,0 +1,207 @@
+/* checks.c: active checking as users meet it: options, the table of checkers, figures.
+ *
+ * What a checker is called and looks for comes from the table of ir/checker.h; this file adds nothing but words. A figure that was
+ * not measured (a rate of nothing) is shown as "-", and null in JSON.
+ */
+#include "cmd/checks.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const combines[COMBINE_COUNT] = {
+#define X(name, word) word,
+    SEARCH_COMBINES(X)
+#undef X
+};
+
+const char *check_combine_word(int combine)
+{
+	return combines[combine];
+}
+
+void check_options_apply(const struct option_spec *spec, struct check_options *c)
+{
+	c->set = checker_default();
+	if (c->list && checker_parse(c->list, &c->set))
+		option_usage(spec, "--check: %s", error_text());
+	c->combine = c->how ? -1 : COMBINE_STRONG;
+	for (int i = 0; i < COMBINE_COUNT && c->combine < 0; i++)
+		if (!strcmp(c->how, combines[i]))
+			c->combine = i;
+	if (c->combine < 0)
+		option_usage(spec, "--combine takes strong, weak or naive, not '%s'", c->how);
+}
+
+void check_names_json(struct json *j, checker_set set)
+{
+	json_array_open(j);
+	for (unsigned i = 1; i < MUSTER_CHECK_COUNT; i++)
+		if (set & CHECKER_BIT(i))
+			json_str(j, checker_get(i)->name);
+	json_array_close(j);
+}
+
+/* ------------------------------------------------------------------- table */
+
+#define ASAN "AddressSanitizer"
+#define UBSAN "UndefinedBehaviorSanitizer"
+#define OWN "the check itself, in a fresh traced run"
+
+/* What a violation is confirmed by, and the flag that makes it look. */
+static const struct {
+	const char *by, *flag;
+} tests[MUSTER_CHECK_COUNT] = {
+    [MUSTER_CHECK_DIVIDE] = {UBSAN, "integer-divide-by-zero"},
+    [MUSTER_CHECK_NULL] = {ASAN ", " UBSAN, "null"},
+    [MUSTER_CHECK_NONNULL] = {UBSAN, "nonnull-attribute,returns-nonnull-attribute"},
+    [MUSTER_CHECK_ARRAY_UNDER] = {ASAN ", " UBSAN, "address,bounds"},
+    [MUSTER_CHECK_ARRAY_OVER] = {ASAN ", " UBSAN, "address,bounds"},
+    [MUSTER_CHECK_SUB_OBJECT] = {OWN, NULL},
+    [MUSTER_CHECK_RANGE] = {ASAN, "address"},
+    [MUSTER_CHECK_INT_UNDER] = {UBSAN, "signed-integer-overflow"},
+    [MUSTER_CHECK_INT_OVER] = {UBSAN, "signed-integer-overflow"},
+    [MUSTER_CHECK_UINT_UNDER] = {UBSAN, "unsigned-integer-overflow"},
+    [MUSTER_CHECK_UINT_OVER] = {UBSAN, "unsigned-integer-overflow"},
+    [MUSTER_CHECK_CONVERT_LOW] = {UBSAN, "implicit-conversion"},
+    [MUSTER_CHECK_CONVERT_HIGH] = {UBSAN, "implicit-conversion"},
+    [MUSTER_CHECK_STACK] = {ASAN, "address"},
+    [MUSTER_CHECK_ALLOC] = {OWN, NULL},
+    [MUSTER_CHECK_SHIFT] = {UBSAN, "shift"},
+    [MUSTER_CHECK_USE_FREED] = {ASAN, "address"},
+    [MUSTER_CHECK_BAD_FREE] = {ASAN, "address"},
+    [MUSTER_CHECK_ASSERT] = {"the program's end, " UBSAN, "unreachable,return"},
+    [MUSTER_CHECK_REFINE] = {"the refinement's own test", NULL},
+    [MUSTER_CHECK_OTHER] = {UBSAN, "undefined"},
+};
+
+void checks_print(void)
+{
+	printf("%-18s %-3s  %-79s %s\n", "checker", "", "what it looks for", "confirmed by");
+	for (unsigned i = 1; i < MUSTER_CHECK_COUNT; i++) {
+		const struct checker *c = checker_get(i);
+		printf("%-18s %-3s  %-79s %s%s\n", c->name, c->on ? "on" : "off", c->text, tests[i].flag ? "-fsanitize=" : "",
+		       tests[i].flag ? tests[i].flag : tests[i].by);
+	}
+	printf("\n'on' is the default. --check all, none, NAME,NAME or -NAME,+NAME chooses others, in muster fuzz and muster test.\n");
+}
+
+void checks_print_json(void)
+{
+	struct buf out = {0};
+	struct json j;
+	json_begin(&j, &out);
+	j.indent = 1;
+	json_object_open(&j);
+	json_key(&j, "command"), json_str(&j, "show");
+	json_key(&j, "status"), json_str(&j, "complete");
+	json_key(&j, "checkers"), json_array_open(&j);
+	for (unsigned i = 1; i < MUSTER_CHECK_COUNT; i++) {
+		const struct checker *c = checker_get(i);
+		json_object_open(&j);
+		json_key(&j, "name"), json_str(&j, c->name);
+		json_key(&j, "default"), json_bool(&j, c->on);
+		json_key(&j, "text"), json_str(&j, c->text);
+		json_key(&j, "confirmed_by"), json_str(&j, tests[i].by);
+		json_key(&j, "flags"), json_str(&j, tests[i].flag);
+		json_key(&j, "kinds"), json_array_open(&j);
+		for (const char *const *k = c->kinds; k && *k; k++)
+			json_str(&j, *k);
+		json_array_close(&j);
+		json_object_close(&j);
+	}
+	json_array_close(&j);
+	json_object_close(&j);
+	fwrite(out.data, 1, out.size, stdout);
+	putchar('\n');
+	buf_release(&out);
+}
+
+/* ----------------------------------------------------------------- figures */
+
+static int ratio(uint64_t part, uint64_t whole, double *out)
+{
+	*out = whole ? (double)part / (double)whole : 0;
+	return whole != 0;
+}
+
+static void json_ratio(struct json *j, const char *key, uint64_t part, uint64_t whole, double factor)
+{
+	double x;
+	json_key(j, key);
+	if (ratio(part, whole, &x))
+		json_double(j, x * factor);
+	else
+		json_null(j);
+}
+
+void checks_stats_json(struct json *j, const struct search_stats *s, const struct solve_stats *v, checker_set set, int combine)
+{
+	json_key(j, "checkers"), json_array_open(j);
+	for (unsigned i = 1; i < MUSTER_CHECK_COUNT; i++) {
+		const struct search_checker_stats *c = &s->checkers[i];
+		if (!(set & CHECKER_BIT(i)))
+			continue;
+		json_object_open(j);
+		json_key(j, "name"), json_str(j, checker_get(i)->name);
+		json_key(j, "injected"), json_u64(j, c->injected);
+		json_key(j, "solved"), json_u64(j, c->solved);
+		json_key(j, "failed"), json_u64(j, c->failed);
+		json_ratio(j, "yield", c->failed, c->solved, 100);
+		json_object_close(j);
+	}
+	json_array_close(j);
+	json_key(j, "combine"), json_str(j, check_combine_word(combine));
+	json_key(j, "bundles"), json_u64(j, s->bundles);
+	json_key(j, "bundle_goals"), json_u64(j, s->bundle_goals);
+	json_key(j, "bundle_calls"), json_u64(j, s->bundle_calls);
+	json_key(j, "check_tests"), json_u64(j, s->check_tests);
+	json_key(j, "branch_tests"), json_u64(j, s->branch_tests);
+	json_ratio(j, "local_hit_rate", v->answered[SOLVE_LOCAL], v->queries, 100);
+	json_ratio(j, "global_hit_rate", v->answered[SOLVE_CACHE], v->queries, 100);
+	json_ratio(j, "mean_list_before", v->path_constraints, v->queries, 1);
+	json_ratio(j, "mean_list_after", v->slice_constraints, v->queries, 1);
+}
+
+static void print_ratio(const char *fmt, uint64_t part, uint64_t whole, double factor)
+{
+	double x;
+	if (ratio(part, whole, &x))
+		printf(fmt, x * factor);
+	else
+		printf("-");
+}
+
+void checks_stats_print(const struct search_stats *s, const struct solve_stats *v, checker_set set, int combine)
+{
+	printf("%-20s %9s %9s %9s %8s\n", "checker", "injected", "solved", "failed", "yield");
+	struct search_checker_stats sum = {0};
+	for (unsigned i = 1; i < MUSTER_CHECK_COUNT; i++) {
+		const struct search_checker_stats *c = &s->checkers[i];
+		double yield;
+		if (!(set & CHECKER_BIT(i)) || !c->injected)
+			continue;
+		printf("%-20s %9" PRIu64 " %9" PRIu64 " %9" PRIu64, checker_get(i)->name, c->injected, c->solved, c->failed);
+		if (ratio(c->failed, c->solved, &yield))
+			printf(" %6.1f %%\n", 100 * yield);
+		else
+			printf(" %8s\n", "-");
+		sum.injected += c->injected, sum.solved += c->solved, sum.failed += c->failed;
+	}
+	printf("%-20s %9" PRIu64 " %9" PRIu64 " %9" PRIu64 "\n", "all that were asked", sum.injected, sum.solved, sum.failed);
+	printf("combined  %s: %" PRIu64 " goals in %" PRIu64 " bundles, %" PRIu64 " queries\n", check_combine_word(combine),
+	       s->bundle_goals, s->bundles, s->bundle_calls);
+	printf("tests     %" PRIu64 " distinct inputs solved for branches, %" PRIu64 " more for checks", s->branch_tests, s->check_tests);
+	print_ratio(" (%.1f times as many in all)", s->branch_tests + s->check_tests, s->branch_tests, 1);
+	printf("\ncaches    local ");
+	print_ratio("%.1f %%", v->answered[SOLVE_LOCAL], v->queries, 100);
+	printf(", global ");
+	print_ratio("%.1f %%", v->answered[SOLVE_CACHE], v->queries, 100);
+	printf(" of %" PRIu64 " queries\nlists     ", v->queries);
+	print_ratio("%.1f constraints on average", v->path_constraints, v->queries, 1);
+	printf(", ");
+	print_ratio("%.1f", v->slice_constraints, v->queries, 1);
+	printf(" after elimination of those that share no input\n");
+}

@@ -1,0 +1,47 @@
+/* checks.h: active checking as users meet it: the options that fuzz and test share, the table of checkers, the figures.
+ *
+ *	static struct check_options check;
+ *	const struct option_row rows[] = {..., CHECK_ROWS(&check), OPTION_END};
+ *	...
+ *	check_options_apply(&spec, &check);   // before any variant is made
+ */
+#ifndef MUSTER_CMD_CHECKS_H
+#define MUSTER_CMD_CHECKS_H
+
+#include "base/json.h"
+#include "base/option.h"
+#include "ir/checker.h"
+#include "search/search.h"
+
+struct check_options {
+	const char *list, *how; /* as typed; NULL: not given */
+	int stats;
+	/* Filled in by check_options_apply. */
+	checker_set set;
+	int combine; /* enum search_combine */
+};
+
+#define CHECK_ROWS(c)                                                                                                         \
+	OPTION_STR("check", 'c', "LIST", &(c)->list,                                                                          \
+		   "what to look for on every path: names of 'muster show checkers', all, none; -NAME and +NAME change the default"), \
+	    OPTION_STR("combine", 0, "HOW", &(c)->how,                                                                    \
+		       "how checks between two branches are asked for: strong (the default), weak (one answer for all), naive (one by one)"), \
+	    OPTION_FLAG("stats", 0, &(c)->stats, "figures of the checkers and of the solver's caches")
+
+/* Wrong words end the process with exit code 2. Sets what variants are made for; the search's options are the caller's to fill in. */
+void check_options_apply(const struct option_spec *spec, struct check_options *c);
+/* "strong", "weak", "naive". */
+const char *check_combine_word(int combine);
+
+/* The names of a set as an array of strings. */
+void check_names_json(struct json *j, checker_set set);
+
+/* muster show checkers */
+void checks_print(void);
+void checks_print_json(void);
+
+/* What the figures of a search say about its checks: for people, and as the value of stats.checkers and what belongs to it. */
+void checks_stats_print(const struct search_stats *s, const struct solve_stats *v, checker_set set, int combine);
+void checks_stats_json(struct json *j, const struct search_stats *s, const struct solve_stats *v, checker_set set, int combine);
+
+#endif
