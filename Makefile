@@ -260,6 +260,10 @@ bench-growth: all
 bench-units: all
 	@bench/units $(ARGS)
 
+# Active checks: generated pairs of programs with and without a defect; what all checkers cost.
+bench-checkers: all
+	@bench/checkers $(ARGS)
+
 truth: all
 	@tests/truth/run -n $(N) $(ARGS)
 
@@ -309,7 +313,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: bench-units truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages all runtime unit-tests check check-all demo bench deps install clean
+.PHONY: bench-units bench-checkers truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages all runtime unit-tests check check-all demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
