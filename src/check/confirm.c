@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "build/variant.h"
+#include "check/describe.h"
 #include "check/report.h"
 #include "check/san_options.h"
 
@@ -251,8 +252,15 @@ static void summarise(struct finding *f, const struct report *r)
 	struct buf *b = &f->summary;
 
 	buf_addf(b, "%s", f->kind);
+	struct buf said = {0};
+	struct describe_from d = {f->kind, buf_str(&f->report), f->file, f->line, r->access, r->access_size};
+
 	if (!strcmp(f->kind, "assert"))
 		buf_addf(b, ": (%s) does not hold", r->message);
+	else if (!strcmp(f->kind, "refinement"))
+		buf_addf(b, ": %s", r->message);
+	else if (describe(&d, &said))
+		buf_addf(b, ": %s", buf_str(&said));
 	else if (r->message[0])
 		buf_addf(b, ": %s", without_kind(r->message, f->kind));
 	else if (!strcmp(f->kind, "SEGV"))
@@ -266,10 +274,11 @@ static void summarise(struct finding *f, const struct report *r)
 			 (unsigned long long)r->access_size, r->access_size == 1 ? "" : "s", words);
 	else if (words)
 		buf_addf(b, ": %s", words);
+	buf_release(&said);
 	if (f->function[0])
-		buf_addf(b, ", in %s", f->function);
+		buf_addf(b, " in %s", f->function);
 	if (f->file[0])
-		buf_addf(b, " (%s:%u)", file_base(f->file), f->line);
+		buf_addf(b, " at %s:%u", file_base(f->file), f->line);
 }
 
 /* -------------------------------------------------------------- reading */
@@ -310,6 +319,8 @@ static void refine_abort(struct finding *f, struct report *r, const char *text)
 		return;
 	if (report_assertion(text, r->message, sizeof r->message))
 		snprintf(f->kind, sizeof f->kind, "assert");
+	else if (report_refinement(text, r->message, sizeof r->message))
+		snprintf(f->kind, sizeof f->kind, "refinement");
 	else if (strstr(text, "*** stack smashing detected ***"))
 		snprintf(f->kind, sizeof f->kind, "stack-smashing");
 	else if (strstr(text, "*** buffer overflow detected ***"))
@@ -359,7 +370,7 @@ static void from_signal(struct finding *f, int number, const char *text)
 	name_kind(f, &none, text);
 	f->signal = number;
 	f->bucket = report_bucket(f->kind, NULL, 0);
-	if (!strcmp(f->kind, "assert"))
+	if (!strcmp(f->kind, "assert") || !strcmp(f->kind, "refinement"))
 		summarise(f, &none);
 	else
 		buf_addf(&f->summary, "%s: killed by signal %d, without a report", f->kind, number);

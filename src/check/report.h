@@ -43,6 +43,8 @@ void report_release(struct report *r);
 int report_deadly(const char *text, char *kind, size_t size);
 /* The condition of a failed assertion (glibc's words), in message: 1, or 0. */
 int report_assertion(const char *text, char *message, size_t size);
+/* The words of a refinement type (muster.h) that a value did not have, likewise. */
+int report_refinement(const char *text, char *message, size_t size);
 
 /* Asks for and resolves the symbols of all frames. -1 with words: none can be had. */
 int report_symbolise(const struct report *r, struct symboliser *s);

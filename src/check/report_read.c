@@ -241,6 +241,18 @@ int report_assertion(const char *text, char *message, size_t size)
 	return 1;
 }
 
+int report_refinement(const char *text, char *message, size_t size)
+{
+	static const char begin[] = ": refinement violated: ";
+	const char *p = strstr(text, begin);
+
+	if (!p)
+		return 0;
+	p += sizeof begin - 1;
+	snprintf(message, size, "%.*s does not hold", (int)strcspn(p, "\n"), p);
+	return 1;
+}
+
 /* -------------------------------------------------------------- symbols */
 
 int report_symbolise(const struct report *r, struct symboliser *s)

@@ -6,6 +6,7 @@
 #include "cmd/checks.h"
 
 #include "base/error.h"
+#include "build/variant.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@ void check_options_apply(const struct option_spec *spec, struct check_options *c
 			c->combine = i;
 	if (c->combine < 0)
 		option_usage(spec, "--combine takes strong, weak or naive, not '%s'", c->how);
+	variant_checks(c->set);
 }
 
 void check_names_json(struct json *j, checker_set set)
