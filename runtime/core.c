@@ -225,8 +225,8 @@ void rt_given(label condition)
 	rt_given_at(condition, __muster_tls.site);
 }
 
-/* Whoever uses a pointer that the driver made says where it points, and that the bytes are there. */
-void rt_access_at(label a, const void *p, size_t n, enum muster_reason why, uint64_t site)
+/* Whoever uses a pointer says that the bytes are there and, of one that the driver made, where it points. */
+static void access_at(label a, const void *p, size_t n, enum muster_reason why, enum rt_use use, uint64_t site)
 {
 	struct rt_object o;
 	label offset;
@@ -237,18 +237,27 @@ void rt_access_at(label a, const void *p, size_t n, enum muster_reason why, uint
 			rt_stale(a, site, 1);
 			return;
 		}
+		rt_pin_use = use;
 		enum rt_place place = rt_pin(a, (uint64_t)p, n, site, &o, &offset);
+		rt_pin_use = RT_READS;
 		if (place == RT_FIXED)
 			return;
 		if (place == RT_MOVING)
 			a = offset;
+	} else if (n && !(rt_node(a)->flags & MUSTER_NODE_CONCRETISED) && muster_value(rt_node(a)) == (uint64_t)p) {
+		rt_judge(a, (uint64_t)p, n, use, site, &o, &offset);
 	}
 	rt_concrete_at(a, why, site);
 }
 
+void rt_access_at(label a, const void *p, size_t n, enum muster_reason why, uint64_t site)
+{
+	access_at(a, p, n, why, why == MUSTER_REASON_STORE ? RT_WRITES : RT_READS, site);
+}
+
 void rt_access(label a, const void *p, size_t n, enum muster_reason why)
 {
-	rt_access_at(a, p, n, why, __muster_tls.site);
+	access_at(a, p, n, why, RT_MOVES, __muster_tls.site);
 }
 
 label rt_stale(label a, uint64_t site, int in_register)

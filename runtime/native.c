@@ -71,6 +71,26 @@ WEAK void __VERIFIER_assume(int condition)
 		_exit(0);
 }
 
+static void must_hold(int holds, const char *what, const char *text, const char *file, int line)
+{
+	if (!holds) {
+		dprintf(2, "muster: %s: %s at %s:%d\n", what, text, file, line);
+		abort();
+	}
+}
+
+WEAK void muster_assert_holds(int holds, const char *text, const char *file, int line);
+WEAK void muster_assert_holds(int holds, const char *text, const char *file, int line)
+{
+	must_hold(holds, "assertion violated", text, file, line);
+}
+
+WEAK void muster_refine_holds(int holds, const char *text, const char *file, int line);
+WEAK void muster_refine_holds(int holds, const char *text, const char *file, int line)
+{
+	must_hold(holds, "refinement violated", text, file, line);
+}
+
 /* ------------------------------------------------------------ what was given */
 
 static void tell(const char *type, const char *value)

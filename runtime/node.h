@@ -170,12 +170,33 @@ RT_HIDDEN label rt_load_at(const void *p, label address, uint32_t size, uint64_t
 RT_HIDDEN label rt_load_cells(uint64_t addr, unsigned size, uint64_t site);
 RT_HIDDEN void rt_given_at(label condition, uint64_t site);
 RT_HIDDEN void rt_access_at(label a, const void *p, size_t n, enum muster_reason why, uint64_t site);
+/* check.c. What an access is: it decides which checker a bound belongs to. */
+enum rt_use {
+	RT_READS,
+	RT_WRITES,
+	RT_MOVES, /* a function that reads or writes n bytes */
+};
+enum rt_known {
+	RT_UNKNOWN,
+	RT_THERE, /* *o is where the address points now; for another input it may be another one */
+	RT_NAMED, /* it is an offset in *o, and bounds say that it stays there */
+};
+/* An access of n bytes (0: only where it is) at addr through a symbolic address, in programs that are not driven. */
+RT_HIDDEN enum rt_known rt_judge(label address, uint64_t addr, uint64_t n, enum rt_use use, uint64_t site, struct rt_object *o,
+				 label *offset);
+RT_HIDDEN void rt_check_offset(label offset, const struct rt_object *o, uint64_t n, enum rt_use use, uint64_t site);
+/* Its parts: that it is not below 0; that n bytes there (whole: those of an element) fit an object of symbolic size. */
+RT_HIDDEN void rt_check_under(label offset, const struct rt_object *o, enum rt_use use, uint64_t site);
+RT_HIDDEN void rt_check_over(label offset, uint64_t n, int whole, label size, uint64_t size_value, enum rt_use use, uint64_t site);
+RT_HIDDEN int rt_is_named(label address, uint64_t site); /* an offset in one object? Else a bound says that it is not null */
+RT_HIDDEN int rt_was_judged(label offset, uint64_t size, uint64_t n); /* by the last rt_check_offset */
 /* pin.c, where RT_STATE->driven says so. An access of n bytes (0: no bounds are looked at) at addr through a symbolic address. */
 enum rt_place {
 	RT_ELSEWHERE, /* no pointer of the driver's */
 	RT_FIXED,     /* the path says now where it is */
 	RT_MOVING,    /* at a symbolic offset in *o */
 };
+extern RT_HIDDEN enum rt_use rt_pin_use; /* of the access that rt_pin is asked about; RT_READS unless said otherwise */
 RT_HIDDEN enum rt_place rt_pin(label address, uint64_t addr, uint64_t n, uint64_t site, struct rt_object *o, label *offset);
 /* Operands that the path has fixed become constants; va, vb: their values. */
 RT_HIDDEN void rt_settle(unsigned op, label *a, label *b, uint64_t va, uint64_t vb, uint64_t site);

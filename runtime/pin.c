@@ -48,7 +48,7 @@ static struct split {
 	uint64_t constant;
 } splits[SPLITS];
 
-static label bounded[256]; /* conditions of bounds that were written, by label */
+enum rt_use rt_pin_use;
 
 void pin_begin(struct drive_objects *o)
 {
@@ -238,16 +238,6 @@ static _Noreturn void crash(void)
 		syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGSEGV);
 }
 
-void rt_check_once(enum muster_checker checker, label condition, uint64_t site)
-{
-	label *slot = &bounded[condition % (sizeof bounded / sizeof *bounded)];
-
-	if (!condition || *slot == condition)
-		return;
-	*slot = condition;
-	rt_check_at(checker, condition, site);
-}
-
 static void bound_constant(struct drive_object *o, uint64_t offset, uint64_t n, uint64_t site)
 {
 	uint64_t end = offset + n, need = o->element ? (end + o->element - 1) / o->element : 0;
@@ -299,18 +289,13 @@ static int whole_element(const struct drive_object *o, label offset, uint64_t n)
 static void bound_symbolic(struct drive_object *o, label offset, uint64_t value, uint64_t n,
 			   uint64_t site)
 {
+	struct rt_object whole = {(uint64_t)o->base, o->size, 0};
+
 	if (o->bytes) {
-		label in = rt_binary(MUSTER_OP_ULT, 64, offset, o->bytes, value, o->size);
-		if (n > 1 && !whole_element(o, offset, n)) {
-			label end = rt_binary(MUSTER_OP_ADD, 64, offset, 0, value, n);
-			label fits =
-			    rt_binary(MUSTER_OP_ULE, 64, end, o->bytes, value + n, o->size);
-			in = rt_binary(MUSTER_OP_AND, 1, in, fits, value < o->size,
-				       value + n <= o->size);
-		}
-		rt_check_once(MUSTER_CHECK_ARRAY_OVER, in, site);
+		rt_check_under(offset, &whole, rt_pin_use, site);
+		rt_check_over(offset, n, n <= 1 || whole_element(o, offset, n), o->bytes, o->size, rt_pin_use, site);
 	} else if (o->size >= n) { /* else no offset is right */
-		rt_check_once(MUSTER_CHECK_ARRAY_OVER, rt_binary(MUSTER_OP_ULE, 64, offset, 0, value, o->size - n), site);
+		rt_check_offset(offset, &whole, n, rt_pin_use, site);
 	}
 	if (value >= o->size || n > o->size - value)
 		crash();
@@ -447,9 +432,13 @@ static enum rt_place in_own_object(label address, uint64_t addr, uint64_t n, uin
 		*offset = rt_binary(MUSTER_OP_SUB, 64, address, 0, addr, o->base);
 	if (!*offset)
 		return RT_ELSEWHERE;
-	if (n && o->size >= n)
-		rt_check_once(MUSTER_CHECK_ARRAY_OVER,
-			      rt_binary(MUSTER_OP_ULE, 64, *offset, 0, addr - o->base, o->size - n), site);
+	if (n && o->size >= n) {
+		if (rt_is_named(address, site))
+			rt_check_offset(*offset, o, n, rt_pin_use, site);
+		else
+			rt_check_once(MUSTER_CHECK_NONE,
+				      rt_binary(MUSTER_OP_ULE, 64, *offset, 0, addr - o->base, o->size - n), site);
+	}
 	if (n && (n > o->size || addr - o->base > o->size - n))
 		crash();
 	return rt_node(*offset)->flags & MUSTER_NODE_CONCRETISED ? RT_FIXED : RT_MOVING;

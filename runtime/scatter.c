@@ -54,12 +54,16 @@ void __muster_store_at(void *p, uint32_t size, label a, label address, uint64_t 
 	v = rt_mask(v, size * 8);
 	if (a && muster_value(rt_node(a)) != v)
 		a = rt_stale(a, site, 1);
-	if (muster_value(rt_node(address)) == (uint64_t)p)
+	if (muster_value(rt_node(address)) == (uint64_t)p) {
+		rt_pin_use = RT_WRITES;
 		place = rt_pin(address, (uint64_t)p, size, site, &o, &offset);
+		rt_pin_use = RT_READS;
+	}
 	if (place == RT_MOVING && o.size <= LARGEST && (uint64_t)p - o.base + size <= o.size &&
 	    rt_is_multiple(offset, size - 1, 4)) {
-		rt_check_once(
-		    MUSTER_CHECK_ARRAY_OVER, rt_binary(MUSTER_OP_ULE, 64, offset, 0, rt_value(offset), o.size - size), site);
+		if (!rt_was_judged(offset, o.size, size))
+			rt_check_once(MUSTER_CHECK_NONE,
+				      rt_binary(MUSTER_OP_ULE, 64, offset, 0, rt_value(offset), o.size - size), site);
 		scatter(&o, offset, size, a, v, site);
 		return;
 	}

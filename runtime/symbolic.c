@@ -100,6 +100,30 @@ RT_EXPORT void __wrap___VERIFIER_assume(int condition)
 	assume(condition != 0);
 }
 
+/* What must hold, whatever the input; where it does not, the program ends here, in every variant. */
+static void must_hold(enum muster_checker checker, label l, int holds, const char *what, const char *text, const char *file, int line)
+{
+	rt_check(checker, rt_binary(MUSTER_OP_NE, 32, l, 0, (uint32_t)holds, 0));
+	if (!holds) {
+		dprintf(2, "muster: %s: %s at %s:%d\n", what, text, file, line);
+		abort();
+	}
+}
+
+RT_EXPORT void __wrap_muster_assert_holds(int holds, const char *text, const char *file, int line)
+{
+	label a[1];
+	rt_enter(__wrap_muster_assert_holds, a, 1);
+	must_hold(MUSTER_CHECK_ASSERT, a[0], holds, "assertion violated", text, file, line);
+}
+
+RT_EXPORT void __wrap_muster_refine_holds(int holds, const char *text, const char *file, int line)
+{
+	label a[1];
+	rt_enter(__wrap_muster_refine_holds, a, 1);
+	must_hold(MUSTER_CHECK_REFINE, a[0], holds, "refinement violated", text, file, line);
+}
+
 #define NONDET(name, type)                                                                         \
 	RT_EXPORT type __wrap___VERIFIER_nondet_##name(void)                                       \
 	{                                                                                          \

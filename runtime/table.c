@@ -1,9 +1,9 @@
 /* table.c: loads through a symbolic address.
  *
  * If the address lies in a known object that is small enough, the load becomes a
- * READ of that object's bytes as they are now, at the symbolic offset, under the
- * bound that the offset stays inside (an event, since another input may leave
- * it). Otherwise the address is concretised. The bytes are copied into the node
+ * READ of that object's bytes as they are now, at the symbolic offset, under
+ * bounds that the offset stays inside where another input may leave it (check.c).
+ * Otherwise the address is concretised. The bytes are copied into the node
  * table once and shared by later reads for as long as memory does not change.
  */
 #include "hooks.h"
@@ -98,11 +98,8 @@ static label table_read(const struct rt_object *o, uint64_t addr, label offset, 
 	label data = snapshot(o);
 	if (!data)
 		return 0;
-	label in = rt_binary(MUSTER_OP_ULE, 64, offset, 0, rt_value(offset), o->size - size);
-	if (RT_STATE->driven)
-		rt_check_once(MUSTER_CHECK_ARRAY_OVER, in, site);
-	else
-		rt_check_at(MUSTER_CHECK_ARRAY_OVER, in, site);
+	if (!rt_was_judged(offset, o->size, size)) /* another input may have another object there */
+		rt_check_once(MUSTER_CHECK_NONE, rt_binary(MUSTER_OP_ULE, 64, offset, 0, rt_value(offset), o->size - size), site);
 	rt_wide v = 0;
 	memcpy(&v, (const void *)addr, size);
 	uint64_t high = (uint64_t)(v >> 64);
@@ -120,13 +117,19 @@ label rt_load_at(const void *p, label address, uint32_t size, uint64_t site)
 	if (address && !(rt_node(address)->flags & MUSTER_NODE_CONCRETISED)) {
 		uint64_t limit = RT_STATE->header->table_limit;
 		label offset = 0;
-		enum rt_place place = RT_STATE->driven ? rt_pin(address, addr, size, site, &o, &offset) : RT_ELSEWHERE;
-		int known = place == RT_MOVING || (place == RT_ELSEWHERE && rt_object_find(p, &o));
+		enum rt_place place = RT_ELSEWHERE;
+		int known;
+		if (RT_STATE->driven) {
+			place = rt_pin(address, addr, size, site, &o, &offset);
+			known = place == RT_MOVING || (place == RT_ELSEWHERE && rt_object_find(p, &o));
+		} else {
+			known = rt_judge(address, addr, size, RT_READS, site, &o, &offset) != RT_UNKNOWN;
+		}
 		if (known && addr - o.base < o.size && addr + size <= o.base + o.size &&
 		    o.size <= (o.constant ? limit * CONSTANT_FACTOR : limit))
 			return table_read(&o, addr, offset ? offset : offset_in(&o, addr, address), size, site);
 		if (place != RT_FIXED)
-			rt_concrete_at(offset ? offset : address, MUSTER_REASON_ADDRESS, site);
+			rt_concrete_at(RT_STATE->driven && offset ? offset : address, MUSTER_REASON_ADDRESS, site);
 	}
 	return rt_any(p, size) ? rt_load_cells(addr, size, site) : 0;
 }

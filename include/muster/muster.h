@@ -21,17 +21,17 @@ extern "C" {
 /* Weak and undefined: a null pointer unless muster's runtime is linked in. */
 void muster_symbolic(void *object, unsigned long size, const char *name) __attribute__((weak));
 void muster_assume(int condition) __attribute__((weak));
-void __muster_assert(int holds, const char *text, const char *file, int line) __attribute__((weak));
+void muster_assert_holds(int holds, const char *text, const char *file, int line) __attribute__((weak));
 #ifdef MUSTER_LINKED /* by muster test: they are there, and the question would be a branch */
 #define muster_symbolic(object, size, name) muster_symbolic((object), (size), (name))
 #define muster_assume(condition) muster_assume((condition) != 0)
-#define muster_assert(condition) __muster_assert((condition) != 0, #condition, __FILE__, __LINE__)
+#define muster_assert(condition) muster_assert_holds((condition) != 0, #condition, __FILE__, __LINE__)
 #else
 #define muster_symbolic(object, size, name)                                                        \
 	(muster_symbolic ? muster_symbolic((object), (size), (name)) : (void)0)
 #define muster_assume(condition) (muster_assume ? muster_assume((condition) != 0) : (void)0)
 #define muster_assert(condition)                                                                   \
-	(__muster_assert ? __muster_assert((condition) != 0, #condition, __FILE__, __LINE__) : (void)0)
+	(muster_assert_holds ? muster_assert_holds((condition) != 0, #condition, __FILE__, __LINE__) : (void)0)
 #endif
 #else
 #define muster_symbolic(object, size, name) ((void)0)
@@ -72,7 +72,7 @@ void __muster_assert(int holds, const char *text, const char *file, int line) __
 #define MUSTER_OPERATOR(type, form, operands) MUSTER_OPERATOR_RESULT(type, form, operands, "")
 #define MUSTER_OPERATOR_RESULT(type, form, operands, result)                                       \
 	typedef type MUSTER_NAME_(muster_operator_, __COUNTER__)                                   \
-	    MUSTER_SIGNATURE_(form ":" operands ":" result)
+	    MUSTER_SIGNATURE_(form "\n" operands "\n" result)
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,294 @@
+/* check.c: bounds that another input of the same path could break (the checkers of abi.h).
+ *
+ * An address with a label is a place in an object plus something: base + index * size, in any order of sums. The constant among its
+ * terms that points into an object is where it comes from, whatever the index makes of it; the access is judged against that
+ * object: 0 <= offset and offset + n <= size, each a bound of its own, and each only if the offset could be such a value at all
+ * (a byte cannot leave a table of 256). An address without such a constant was itself read or chosen by the input:
+ * nothing is known of the objects that others would give; that it is not null is all that is asked for.
+ *
+ * A bound that does not hold in this run is written like any other; the program goes on.
+ */
+#include "node.h"
+
+#include <stddef.h>
+
+extern void *__libc_stack_end;
+
+#define DEPTH 6		   /* of nested expressions that are looked into */
+#define CHAIN 64	   /* constants added one after the other */
+#define FIRST_PLACE 65536u /* no object is below */
+
+static label bounded[256]; /* conditions of bounds that were written, by label */
+
+void rt_check_once(enum muster_checker checker, label condition, uint64_t site)
+{
+	label *slot = &bounded[condition % (sizeof bounded / sizeof *bounded)];
+
+	if (!condition || *slot == condition)
+		return;
+	*slot = condition;
+	rt_check_at(checker, condition, site);
+}
+
+/* ------------------------------------------------------------------ ranges */
+
+struct range {
+	__int128 low, high; /* the value is one of these, modulo 2^width */
+};
+
+#define TOP ((__int128)1 << 64)
+
+static struct range any_value(unsigned width)
+{
+	__int128 one = 1;
+
+	if (width >= 64)
+		return (struct range){-(one << 63), (one << 63) - 1};
+	return (struct range){0, (one << width) - 1};
+}
+
+static struct range within(struct range r, __int128 low, __int128 high, struct range otherwise)
+{
+	return r.low >= low && r.high <= high ? r : otherwise;
+}
+
+static struct range range_of(label l, unsigned depth);
+
+static struct range operand(label l, uint64_t k, unsigned width, unsigned depth)
+{
+	__int128 v = rt_signed(k, width);
+
+	return l ? range_of(l, depth) : (struct range){v, v};
+}
+
+static struct range times(struct range r, __int128 k)
+{
+	return k < 0 ? (struct range){r.high * k, r.low * k} : (struct range){r.low * k, r.high * k}; /* k has at most 32 bits */
+}
+
+/* Its operands' values read as unsigned numbers. */
+static struct range unsigned_of(label l, unsigned depth)
+{
+	unsigned width = rt_node(l)->width;
+	struct range all = {0, ((__int128)1 << width) - 1};
+
+	return within(range_of(l, depth), 0, all.high, all);
+}
+
+static struct range range_by_constant(const struct muster_node *n, unsigned depth)
+{
+	struct range all = any_value(n->width), r;
+	uint64_t k = n->k;
+
+	switch (n->op) {
+	case MUSTER_OP_AND:
+		return k >> 63 ? all : (struct range){0, (__int128)k};
+	case MUSTER_OP_UREM:
+		return k && !(k >> 63) ? (struct range){0, (__int128)k - 1} : all;
+	case MUSTER_OP_LSHR:
+		r = unsigned_of(n->a, depth);
+		return (struct range){r.low >> k, r.high >> k};
+	case MUSTER_OP_UDIV:
+		r = unsigned_of(n->a, depth);
+		return k ? (struct range){r.low / k, r.high / k} : all;
+	case MUSTER_OP_SHL:
+		return k < 32 ? times(range_of(n->a, depth), (__int128)1 << k) : all;
+	case MUSTER_OP_MUL:
+		k = rt_signed(k, n->width);
+		return (int32_t)k == (int64_t)k ? times(range_of(n->a, depth), (int64_t)k) : all;
+	default:
+		return all;
+	}
+}
+
+static struct range range_of(label l, unsigned depth)
+{
+	const struct muster_node *n = rt_node(l);
+	struct range all = any_value(n->width), r = all, x, y;
+
+	if (!depth || n->width > 64)
+		return all;
+	switch (n->op) {
+	case MUSTER_OP_CONST:
+		r.low = r.high = rt_signed(muster_value(n), n->width);
+		break;
+	case MUSTER_OP_ZEXT:
+		r = unsigned_of(n->a, depth - 1);
+		break;
+	case MUSTER_OP_SEXT: {
+		__int128 half = (__int128)1 << (rt_node(n->a)->width - 1);
+		r = within(range_of(n->a, depth - 1), -half, half - 1, (struct range){-half, half - 1});
+		break;
+	}
+	case MUSTER_OP_ADD:
+		x = operand(n->a, n->k, n->width, depth - 1), y = operand(n->b, n->k, n->width, depth - 1);
+		r = (struct range){x.low + y.low, x.high + y.high};
+		break;
+	case MUSTER_OP_SUB:
+		x = operand(n->a, n->k, n->width, depth - 1), y = operand(n->b, n->k, n->width, depth - 1);
+		r = (struct range){x.low - y.high, x.high - y.low};
+		break;
+	case MUSTER_OP_ITE:
+		x = range_of(n->b, depth - 1), y = range_of(n->c, depth - 1);
+		r = (struct range){x.low < y.low ? x.low : y.low, x.high > y.high ? x.high : y.high};
+		break;
+	default:
+		if (n->a && !n->b)
+			r = range_by_constant(n, depth - 1);
+	}
+	return within(r, -TOP, TOP, all);
+}
+
+/* Of a value of 64 bits, as a signed number. */
+static struct range signed_range(label l)
+{
+	struct range all = any_value(64);
+
+	return within(range_of(l, DEPTH), all.low, all.high, all);
+}
+
+/* ------------------------------------------------------------------ places */
+
+/* address = rest + constant */
+struct sum {
+	label rest;
+	uint64_t constant, from; /* from: what points into an object; 0: nothing does */
+};
+
+static uint64_t place_in(label l, unsigned depth);
+
+static struct sum sum_of(label address, unsigned depth)
+{
+	struct sum s = {.rest = address};
+	struct rt_object o;
+
+	for (unsigned i = 0; i < CHAIN; i++) {
+		const struct muster_node *n = rt_node(s.rest);
+
+		if (n->width != 64 || (n->op != MUSTER_OP_ADD && n->op != MUSTER_OP_SUB) || (!n->a && n->op == MUSTER_OP_SUB))
+			break;
+		if (n->a && n->b) {
+			if (!s.from && depth)
+				s.from = place_in(n->a, depth - 1);
+			if (!s.from && depth && n->op == MUSTER_OP_ADD)
+				s.from = place_in(n->b, depth - 1);
+			break;
+		}
+		if (!s.from && n->op == MUSTER_OP_ADD && n->k >= FIRST_PLACE && rt_object_find((const void *)n->k, &o))
+			s.from = n->k;
+		s.constant += n->op == MUSTER_OP_ADD ? n->k : -n->k;
+		s.rest = n->a ? n->a : n->b;
+	}
+	return s;
+}
+
+static uint64_t place_in(label l, unsigned depth)
+{
+	return sum_of(l, depth).from;
+}
+
+/* A constant may also be one past the end of the object that has the address. */
+static int object_of(uint64_t addr, uint64_t from, struct rt_object *o)
+{
+	struct rt_object here;
+
+	if (!from || !rt_object_find((const void *)from, o))
+		return 0;
+	if (addr - o->base >= o->size && rt_object_find((const void *)addr, &here) && here.base + here.size == from)
+		*o = here;
+	return 1;
+}
+
+static int on_stack(uint64_t base)
+{
+	return base > (uint64_t)__builtin_frame_address(0) && base < (uint64_t)__libc_stack_end;
+}
+
+/* ------------------------------------------------------------------ bounds */
+
+static struct {
+	label offset;
+	uint64_t size, n;
+} judged; /* what was asked for last: an offset in an object of constant size */
+
+int rt_was_judged(label offset, uint64_t size, uint64_t n)
+{
+	return judged.offset == offset && judged.size == size && judged.n == n;
+}
+
+static enum muster_checker checker_for(const struct rt_object *o, enum rt_use use)
+{
+	if (use == RT_MOVES)
+		return MUSTER_CHECK_RANGE;
+	return use == RT_WRITES && on_stack(o->base) ? MUSTER_CHECK_STACK : MUSTER_CHECK_ARRAY_OVER;
+}
+
+void rt_check_under(label offset, const struct rt_object *o, enum rt_use use, uint64_t site)
+{
+	enum muster_checker checker = checker_for(o, use);
+
+	if (signed_range(offset).low >= 0)
+		return;
+	rt_check_once(checker == MUSTER_CHECK_ARRAY_OVER ? MUSTER_CHECK_ARRAY_UNDER : checker,
+		      rt_binary(MUSTER_OP_SLE, 64, 0, offset, 0, rt_value(offset)), site);
+}
+
+void rt_check_over(label offset, uint64_t n, int whole, label size, uint64_t size_value, enum rt_use use, uint64_t site)
+{
+	uint64_t value = rt_value(offset);
+	int is_signed = signed_range(offset).low < 0;
+	label fits;
+
+	if (whole)
+		fits = rt_binary(is_signed ? MUSTER_OP_SLT : MUSTER_OP_ULT, 64, offset, size, value, size_value);
+	else if (is_signed) /* the sum could wrap */
+		fits = rt_binary(MUSTER_OP_SLE, 64, offset, rt_binary(MUSTER_OP_SUB, 64, size, 0, size_value, n), value, size_value - n);
+	else
+		fits = rt_binary(MUSTER_OP_ULE, 64, rt_binary(MUSTER_OP_ADD, 64, offset, 0, value, n), size, value + n, size_value);
+	rt_check_once(use == RT_MOVES ? MUSTER_CHECK_RANGE : MUSTER_CHECK_ARRAY_OVER, fits, site);
+}
+
+void rt_check_offset(label offset, const struct rt_object *o, uint64_t n, enum rt_use use, uint64_t site)
+{
+	uint64_t value = rt_value(offset);
+	struct range r = signed_range(offset);
+
+	rt_check_under(offset, o, use, site);
+	if (n <= o->size && r.high > (__int128)(o->size - n))
+		rt_check_once(checker_for(o, use),
+			      rt_binary(r.low < 0 ? MUSTER_OP_SLE : MUSTER_OP_ULE, 64, offset, 0, value, o->size - n), site);
+	judged.offset = offset;
+	judged.size = o->size;
+	judged.n = n;
+}
+
+static void check_null(const struct sum *s, label address, uint64_t site)
+{
+	label root = s->constant < FIRST_PLACE || -s->constant < FIRST_PLACE ? s->rest : address;
+
+	rt_check_once(MUSTER_CHECK_NULL, rt_binary(MUSTER_OP_NE, 64, root, 0, rt_value(root), 0), site);
+}
+
+int rt_is_named(label address, uint64_t site)
+{
+	struct sum s = sum_of(address, DEPTH);
+
+	if (!s.from)
+		check_null(&s, address, site);
+	return s.from != 0;
+}
+
+enum rt_known rt_judge(label address, uint64_t addr, uint64_t n, enum rt_use use, uint64_t site, struct rt_object *o, label *offset)
+{
+	struct sum s = sum_of(address, DEPTH);
+
+	if (!object_of(addr, s.from, o)) {
+		if (!s.from)
+			check_null(&s, address, site);
+		return rt_object_find((const void *)addr, o) ? RT_THERE : RT_UNKNOWN;
+	}
+	*offset = rt_binary(MUSTER_OP_ADD, 64, s.rest, 0, rt_value(s.rest), s.constant - o->base);
+	if (n)
+		rt_check_offset(*offset, o, n, use, site);
+	return RT_NAMED;
+}
