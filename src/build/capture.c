@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "build/home.h"
+#include "instrument/fold.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,10 +71,12 @@ static const char *header_dir(struct arena *arena)
 	return kept;
 }
 
-/* As the san variant has it (units.c), less three: calls through pointers of another type and virtual
- * tables, which have no such branch in C, and sizes of objects, which -O0 does not check. */
-const char *const capture_checks[] = {"-fsanitize=undefined", "-fno-sanitize=function,vptr,object-size",
-				      "-fsanitize-trap=all", NULL};
+/* Everything that a variant of any set of checkers may want; the rest is folded when it is made (instrument/fold.h). Left out are calls
+ * through pointers of another type and virtual tables, which have no such branch in C, and sizes of objects, which -O0 does not
+ * check. */
+const char *const capture_checks[] = {"-fsanitize=undefined,unsigned-integer-overflow,implicit-conversion,nullability",
+				      "-fno-sanitize=function,vptr,object-size", "-fsanitize-trap=all", NULL};
+const char *const capture_ends[] = {"-ftrap-function=" FOLD_ENDS, NULL};
 
 void capture_plan(struct capture *c, struct arena *arena, const struct args *a,
 		  const struct arg *in, const struct buf *input, const char *const *more,
@@ -110,6 +113,8 @@ void capture_plan(struct capture *c, struct arena *arena, const struct args *a,
 		add(&c->front, include);
 	}
 	add_all(&c->preprocess, &c->front);
+	for (const char *const *check = capture_checks; *check; check++)
+		add(&c->front, *check);
 	for (; more && *more; more++)
 		add(&c->front, *more);
 	for (size_t i = 0; i < sizeof front / sizeof front[0]; i++)

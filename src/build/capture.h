@@ -21,10 +21,10 @@ struct capture {
 /* How many jobs a capture has. */
 #define CAPTURE_JOBS 2
 
-/* Arguments by which every check for undefined behaviour becomes a branch of the bitcode, to be
- * explored like any other (muster test); NULL at the end. What the san variant does not report is
- * not among them. */
+/* Arguments by which every check for undefined behaviour becomes a branch of the bitcode: in every record; NULL at the end. */
 extern const char *const capture_checks[];
+/* More of them, for units in which a check that fails ends the run, as in those that muster test drives. */
+extern const char *const capture_ends[];
 
 /* Plans the capture of one input and fills in its jobs. input is what stands on
  * standard input, for "-". more: further arguments for the bitcode alone, or NULL. */

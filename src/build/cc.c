@@ -217,16 +217,13 @@ static int plan(struct run *r, int argc, char **argv)
 		r->jobs.data[0].opts.input = r->input.data ? r->input.data : "";
 		r->jobs.data[0].opts.input_size = r->input.size;
 	}
-	const char *checks = getenv("MUSTER_CHECKS");
-	const char *const *more = checks && *checks ? capture_checks : NULL;
-
 	for (size_t i = 0; i < a->list.size; i++) {
 		const struct arg *g = &a->list.data[i];
 
 		if (args_is_c(g)) {
 			struct capture c;
 
-			capture_plan(&c, &r->args.arena, a, g, &r->input, more,
+			capture_plan(&c, &r->args.arena, a, g, &r->input, NULL,
 				     r->jobs.data + at);
 			at += CAPTURE_JOBS;
 			vec_push(&r->captures, c);

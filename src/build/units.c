@@ -133,14 +133,24 @@ static const char *const san_flags[] = {
     "-g",
     "-fno-omit-frame-pointer",
     "-fno-optimize-sibling-calls",
-    "-fsanitize=address,undefined",
     "-fsanitize-address-use-after-scope",
     "-fsanitize-address-use-after-return=always",
-    "-fno-sanitize-recover=all",
     "-c",
     "-x",
     "cpp-output",
 };
+
+/* The sanitizers themselves: what the checkers at hand ask for beside the usual two. Before -fno-sanitize-recover, which is about them. */
+static void add_sanitizers(struct words *w)
+{
+	checker_set set = variant_checks_now();
+
+	vec_push(w, "-fsanitize=address,undefined");
+	for (unsigned i = 1; i < MUSTER_CHECK_COUNT; i++)
+		if (set & CHECKER_BIT(i) && checker_get(i)->san)
+			vec_push(w, mem_printf("-fsanitize=%s", checker_get(i)->san));
+	vec_push(w, "-fno-sanitize-recover=all");
+}
 
 /* One try at a level of optimisation, into the file temp. */
 static int compile_san(const struct unit_object *o, const struct buf *source, const char *level,
@@ -166,6 +176,7 @@ static int compile_san(const struct unit_object *o, const struct buf *source, co
 	}
 	for (size_t i = 0; i < sizeof san_flags / sizeof san_flags[0]; i++)
 		vec_push(&w, san_flags[i]);
+	add_sanitizers(&w);
 	vec_push(&w, "-");
 	vec_push(&w, level);
 	vec_push(&w, "-o");
@@ -235,6 +246,7 @@ static int make_instrumented(const struct unit_object *o, enum variant_kind kind
 	if (!hash_equal(hash128(bitcode.data, bitcode.size), o->hash))
 		return error_set("its record is damaged (the bitcode is not what it was)");
 	options.all_decisions = kind == VARIANT_TRACE_ALL;
+	options.checks = variant_checks_now();
 	/* A driven unit (muster/drive.h) is run some hundred times for microseconds: compiling it is what takes long. */
 	options.fast_compile = memmem(bitcode.data, bitcode.size, "muster_drive_", 13) != NULL;
 	if (instrument_unit(bitcode.data, bitcode.size, o->id, kinds[kind], &options, &object))
@@ -314,7 +326,7 @@ static int busy(const struct worker *workers, int count)
 
 #define WORKERS_MAX 64
 
-/* What all objects depend on: muster itself, and which names its runtime wraps. */
+/* What all objects depend on: muster itself, whose checks they have, and which names its runtime wraps. */
 static struct hash128 base_of(enum variant_kind kind)
 {
 	struct hash128 h = units_tool();
@@ -323,6 +335,7 @@ static struct hash128 base_of(enum variant_kind kind)
 	if (!wrapped_names(kind, &names))
 		for (; names && *names; names++)
 			h = hash128_join(h, hash128_str(*names));
+	h = hash128_join(h, (struct hash128){variant_checks_now(), 0});
 	return h;
 }
 

@@ -346,7 +346,7 @@ static void plan_captures(struct compile *c)
 
 		if (!args_is_c(g))
 			continue;
-		capture_plan(&one, &c->args.arena, &c->args, g, &none, capture_checks, jobs);
+		capture_plan(&one, &c->args.arena, &c->args, g, &none, capture_ends, jobs);
 		for (int n = 0; n < CAPTURE_JOBS; n++)
 			if (c->captures.size || !n) /* the unit's text is here already */
 				vec_push(&c->jobs, jobs[n]);

@@ -145,7 +145,7 @@ static int find_function(struct from *f, const char *program, const char *functi
 
 	if (found > 0) {
 		f->count = 1;
-		f->units[0].checks = capture_checks;
+		f->units[0].checks = capture_ends;
 		f->j->name = f->units[0].name;
 		return 0;
 	}

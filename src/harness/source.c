@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#define QUIET "__attribute__((no_sanitize(\"undefined\", \"address\"), noinline))"
+#define QUIET "__attribute__((no_sanitize(\"undefined\", \"unsigned-integer-overflow\", \"implicit-conversion\", \"nullability\", \"address\"), noinline))"
 
 static const char head[] =
     "\n"

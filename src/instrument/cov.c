@@ -21,6 +21,7 @@
  */
 #include "base/error.h"
 #include "instrument/emit.h"
+#include "instrument/fold.h"
 #include "instrument/pass.h"
 #include "muster/abi.h"
 
@@ -109,6 +110,7 @@ static LLVMValueRef outcome_of(struct pass *p, LLVMValueRef inst, uint32_t outco
 		value = LLVMGetCondition(inst);
 		break;
 	case LLVMSelect:
+	case LLVMCall: /* a check that goes on */
 		value = LLVMGetOperand(inst, 0);
 		break;
 	default:
@@ -146,7 +148,7 @@ static void report(struct pass *p, LLVMValueRef inst, uint32_t ordinal, LLVMValu
 static void visit(void *ctx, LLVMValueRef inst, uint32_t ordinal)
 {
 	struct pass *p = ctx;
-	uint32_t outcomes = p->path ? unit_outcomes(inst) : unit_counted(inst);
+	uint32_t outcomes = !p->path ? unit_counted(inst) : fold_condition(inst) ? 2 : unit_outcomes(inst);
 	LLVMValueRef function, outcome;
 
 	if (!outcomes)
@@ -215,7 +217,7 @@ int cov_instrument(struct unit *u, const struct instrument_options *options)
 
 	(void)options;
 	for (uint32_t i = 0; i < u->count; i++)
-		total += unit_counted(u->instructions[i]);
+		total += u->instructions[i] ? unit_counted(u->instructions[i]) : 0;
 	if (total >= UINT32_MAX)
 		return error_set("the unit has more outcomes than can be counted");
 	if (!total)

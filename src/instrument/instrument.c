@@ -1,6 +1,6 @@
 /* instrument.c: the steps from a unit's bitcode to an object of a variant.
  *
- *   load (normal form) - write the site table - strip debug info - settle what is
+ *   load (normal form) - write the site table - strip debug info - fold checks - settle what is
  *   undefined - the kind's own pass - drop promises that no longer hold - link the
  *   inline helpers - optimise, generate code - append the site table.
  *
@@ -16,6 +16,7 @@
 #include "base/elf.h"
 #include "base/error.h"
 #include "instrument/emit.h"
+#include "instrument/fold.h"
 #include "instrument/pass.h"
 #include "instrument/settle.h"
 #include "ir/site.h"
@@ -60,12 +61,14 @@ static int edit(struct unit *u, enum instrument_kind kind, const struct instrume
 	if (u->count >> MUSTER_SITE_BITS)
 		return error_set("the unit has %u instructions; the limit is %u", u->count, 1u << MUSTER_SITE_BITS);
 	LLVMStripModuleDebugInfo(u->module);
+	fold_checks(u, options->checks, kind != INSTRUMENT_COV);
 	settle_inline(u->module, options->wrapped);
 	settle_fortified(u->module, options->wrapped);
 	settle_constants(u);
 	settle_undefined(u);
 	if (run_pass(u, kind, options))
 		return -1;
+	fold_forget(u->module);
 	instrument_drop_memory_attributes(u->module);
 	settle_behaviour(u->module);
 	if (options->dump_ir && dump(u, options->dump_ir))

@@ -6,6 +6,8 @@
 #ifndef MUSTER_INSTRUMENT_INSTRUMENT_H
 #define MUSTER_INSTRUMENT_INSTRUMENT_H
 
+#include "ir/checker.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +31,7 @@ struct instrument_options {
 	enum instrument_reloc reloc;
 	int fast_compile;    /* hardly optimised: for code that runs little */
 	int verify;          /* check the module after each step (tests) */
+	checker_set checks;  /* whose checks it has; the cov variant: only those that end a run (fold.h) */
 	int all_decisions;   /* trace: an event for each decision, the concrete ones too */
 	int library;         /* a body of the runtime: it does not note its call sites */
 	const char *const *wrapped; /* functions with a body in the runtime; see settle_inline */

@@ -18,7 +18,7 @@ void settle_undefined(struct unit *u)
 {
 	for (uint32_t i = 0; i < u->count; i++) {
 		LLVMValueRef inst = u->instructions[i];
-		int n = LLVMGetNumOperands(inst);
+		int n = inst ? LLVMGetNumOperands(inst) : 0;
 
 		for (int k = 0; k < n; k++) {
 			LLVMValueRef operand = LLVMGetOperand(inst, (unsigned)k);
@@ -336,7 +336,7 @@ static LLVMValueRef settled_constant(LLVMValueRef call)
 void settle_constants(struct unit *u)
 {
 	for (uint32_t i = 0; i < u->count; i++) {
-		LLVMValueRef v = settled_constant(u->instructions[i]);
+		LLVMValueRef v = u->instructions[i] ? settled_constant(u->instructions[i]) : NULL;
 		if (v)
 			LLVMReplaceAllUsesWith(u->instructions[i], v);
 	}

@@ -8,6 +8,7 @@
  */
 #include "instrument/tracer.h"
 
+#include "instrument/fold.h"
 #include "muster/drive.h"
 
 #include <llvm-c/Analysis.h>
@@ -96,11 +97,8 @@ static void end_phi(struct tracer *t, struct phi *p)
 
 /* ----------------------------------------------------------- instructions */
 
-static void trace_branch(struct tracer *t, LLVMValueRef inst)
+static void trace_condition(struct tracer *t, LLVMValueRef c)
 {
-	if (!LLVMIsConditional(inst))
-		return;
-	LLVMValueRef c = LLVMGetCondition(inst);
 	struct comparison *d = &t->decided;
 	if (d->inst != c) {
 		tracer_decision(t, tracer_get1(t, c), c);
@@ -139,7 +137,8 @@ void trace_instruction(struct tracer *t, LLVMValueRef inst, uint32_t ordinal)
 	tracer_before(t, inst);
 	switch (LLVMGetInstructionOpcode(inst)) {
 	case LLVMBr:
-		trace_branch(t, inst);
+		if (LLVMIsConditional(inst))
+			trace_condition(t, LLVMGetCondition(inst));
 		break;
 	case LLVMSwitch:
 		trace_switch(t, inst);
@@ -153,7 +152,10 @@ void trace_instruction(struct tracer *t, LLVMValueRef inst, uint32_t ordinal)
 	case LLVMCall:
 	case LLVMInvoke:
 	case LLVMCallBr:
-		trace_call(t, inst);
+		if (fold_condition(inst))
+			trace_condition(t, fold_condition(inst));
+		else
+			trace_call(t, inst);
 		break;
 	case LLVMLoad:
 	case LLVMStore:
@@ -276,7 +278,8 @@ static void tracer_init(struct tracer *t, struct unit *u, const struct instrumen
 	t->zero = LLVMConstInt(t->i32, 0, 0);
 	t->driven = has_drive_table(u->module);
 	for (uint32_t i = 0; i < u->count; i++)
-		map_set(&t->ordinals, (uint64_t)(uintptr_t)u->instructions[i], (uint64_t)i + 1);
+		if (u->instructions[i])
+			map_set(&t->ordinals, (uint64_t)(uintptr_t)u->instructions[i], (uint64_t)i + 1);
 }
 
 static void tracer_release(struct tracer *t)

@@ -293,14 +293,22 @@ LLVMValueRef tracer_entry_alloca(struct tracer *t, LLVMTypeRef type, const char 
 	return v;
 }
 
-/* Divisions that could trap and shifts that could be too far put a bound on the path. With a constant that can do neither they
+/* x & constant is at most the constant. */
+static int is_below(LLVMValueRef v, unsigned bits)
+{
+	if (LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMAnd)
+		v = LLVMGetOperand(v, 1);
+	return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) < bits;
+}
+
+/* Divisions that could trap and shifts that could be too far put a bound on the path. With an operand that can do neither they
  * are like any other operation. */
 static int needs_guard(unsigned op, unsigned bits, LLVMValueRef vb)
 {
 	if (op >= MUSTER_OP_UDIV && op <= MUSTER_OP_SREM)
 		return !LLVMIsAConstantInt(vb) || LLVMIsNull(vb) || LLVMConstIntGetSExtValue(vb) == -1;
 	if (op >= MUSTER_OP_SHL && op <= MUSTER_OP_ASHR)
-		return !LLVMIsAConstantInt(vb) || LLVMConstIntGetZExtValue(vb) >= bits;
+		return !is_below(vb, bits);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
  * comes out of floating point is concrete. A select on a symbolic condition is a
  * decision, and its label is that of the operand chosen.
  */
+#include "instrument/fold.h"
 #include "instrument/tracer.h"
 
 static unsigned binary_operator(LLVMOpcode op)
@@ -95,13 +96,13 @@ static int narrow_comparison(LLVMValueRef *x, LLVMValueRef *y, unsigned *op)
 	return 1;
 }
 
-/* The conditional branch at the end of the block, if the comparison serves nothing else. */
+/* Does the comparison serve nothing but a branch, or a check that goes on, in its block? */
 static int only_decides(struct tracer *t, LLVMValueRef inst)
 {
 	LLVMUseRef use = LLVMGetFirstUse(inst);
 	LLVMValueRef user = use ? LLVMGetUser(use) : NULL;
 
-	return user && !LLVMGetNextUse(use) && LLVMIsABranchInst(user) && !t->options->all_decisions &&
+	return user && !LLVMGetNextUse(use) && (LLVMIsABranchInst(user) || fold_condition(user)) && !t->options->all_decisions &&
 	       LLVMGetInstructionParent(user) == LLVMGetInstructionParent(inst);
 }
 

@@ -61,7 +61,7 @@ static unsigned plain_size(struct tracer *t, LLVMValueRef fn)
 
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
 		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-			if (!is_plain_instruction(t, i) || ++n > PLAIN_MAX)
+			if (!is_plain_instruction(t, i) || (n += !unit_is_marked(i)) > PLAIN_MAX)
 				return 0;
 	return n;
 }

@@ -5,6 +5,8 @@
  */
 #include "instrument/trace_region.h"
 
+#include "instrument/fold.h"
+
 #include <string.h>
 
 #define MAX_INSTRUCTIONS 30000 /* beyond this a function has its slow version only */
@@ -52,7 +54,7 @@ int trace_fast_eligible(struct tracer *t, LLVMValueRef fn)
 		return 0;
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
 		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-			if (is_odd(i) || ++n > MAX_INSTRUCTIONS)
+			if (is_odd(i) || (n += !unit_is_marked(i)) > MAX_INSTRUCTIONS)
 				return 0;
 	return 1;
 }
@@ -68,6 +70,8 @@ int trace_is_pure_intrinsic(LLVMValueRef call)
 	size_t n;
 	const char *name = f ? LLVMGetValueName2(f, &n) : "";
 
+	if (!strcmp(name, FOLD_MARK))
+		return 1; /* an event, of labels only */
 	if (strncmp(name, "llvm.", 5) != 0 || strncmp(name, "llvm.x86.", 9) == 0)
 		return 0;
 	for (size_t i = 0; i < sizeof impure / sizeof *impure; i++)

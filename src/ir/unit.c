@@ -190,7 +190,8 @@ void unit_release(struct unit *u)
 void unit_walk(struct unit *u, void (*f)(void *ctx, LLVMValueRef inst, uint32_t ordinal), void *ctx)
 {
 	for (uint32_t i = 0; i < u->count; i++)
-		f(ctx, u->instructions[i], i);
+		if (u->instructions[i])
+			f(ctx, u->instructions[i], i);
 }
 
 uint32_t unit_outcomes(LLVMValueRef inst)

@@ -19,7 +19,7 @@ struct unit {
 	LLVMModuleRef module;
 	uint32_t id;
 	uint32_t count;		    /* instructions of the normal form */
-	LLVMValueRef *instructions; /* by ordinal; as they were when the unit was loaded */
+	LLVMValueRef *instructions; /* by ordinal; as they were when the unit was loaded; NULL: deleted since */
 	char *words;		    /* the first error that LLVM reported, or NULL */
 	int broken;		    /* LLVM gave up inside: its objects are left alone */
 };
@@ -31,7 +31,7 @@ struct unit {
 int unit_load(struct unit *u, const void *bitcode, size_t size, uint32_t id);
 void unit_release(struct unit *u);
 
-/* Calls f for each instruction in order. The list is the one made by unit_load, so
+/* Calls f for each instruction that is still there, in order. The list is the one made by unit_load, so
  * f may insert instructions, blocks and functions; it may delete only the
  * instruction it is called with. */
 void unit_walk(struct unit *u, void (*f)(void *ctx, LLVMValueRef inst, uint32_t ordinal),
@@ -52,6 +52,34 @@ int unit_is_check(LLVMValueRef inst);
 int unit_check_fails(LLVMValueRef inst);
 /* The call that reports if it fails, or NULL. Several checks may share it. */
 LLVMValueRef unit_check_report(LLVMValueRef inst);
+/* The branch that reports, of a check or a part of one; NULL if it is none. */
+LLVMValueRef unit_check_whole(LLVMValueRef inst);
+/* Clang 19's numbers of those handlers that say something. */
+enum unit_handler {
+	UNIT_HANDLER_ADD = 0,
+	UNIT_HANDLER_UNREACHABLE = 1,
+	UNIT_HANDLER_DIVIDE = 3,
+	UNIT_HANDLER_CONVERT = 7,
+	UNIT_HANDLER_MISSING_RETURN = 11,
+	UNIT_HANDLER_MULTIPLY = 12,
+	UNIT_HANDLER_NEGATE = 13,
+	UNIT_HANDLER_NULLABILITY_ARG = 14,
+	UNIT_HANDLER_NULLABILITY_RETURN = 15,
+	UNIT_HANDLER_NONNULL_ARG = 16,
+	UNIT_HANDLER_NONNULL_RETURN = 17,
+	UNIT_HANDLER_BOUNDS = 18,
+	UNIT_HANDLER_POINTER = 19,
+	UNIT_HANDLER_SHIFT = 20,
+	UNIT_HANDLER_SUBTRACT = 21,
+	UNIT_HANDLER_TYPE = 22,
+	UNIT_HANDLER_VLA = 24,
+	UNIT_HANDLER_NONE = 255, /* it is no llvm.ubsantrap */
+};
+unsigned unit_check_handler(LLVMValueRef report);
+/* In the condition of a check that reports: the comparison of a pointer with null, or NULL. */
+LLVMValueRef unit_check_null(LLVMValueRef check);
+/* What a pointer was made from by address arithmetic. */
+LLVMValueRef unit_pointer_root(LLVMValueRef pointer);
 /* Whose check it is: enum muster_checker. Where one check looks for results that are too small and too large, the checker of
  * the large ones; a part of a larger check is that one's; NONE if it is no check. */
 uint32_t unit_checker(LLVMValueRef inst);

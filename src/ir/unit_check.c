@@ -5,7 +5,7 @@
  * function share that block. What the condition is made of is marked too. Some checks have a second marked branch in
  * front (the base of a shift is only looked at if the amount is right), which leads to no report itself.
  *
- * Whose check it is follows from the handler's number (LIST_SANITIZER_CHECKS in clang 19's CodeGenFunction.h) and, where that says
+ * Whose check it is follows from the handler's number (LIST_SANITIZER_CHECKS in clang 19's CodeGenFunction.h) and, where this says
  * too little, from the condition: is the arithmetic signed, is a pointer compared with null?
  */
 #include "ir/unit.h"
@@ -92,16 +92,38 @@ static const char *overflow_in(LLVMValueRef v, int depth)
 	return NULL;
 }
 
-static int compares_with_null(LLVMValueRef v, int depth)
+static LLVMValueRef null_in(LLVMValueRef v, int depth)
 {
+	LLVMValueRef found;
+
 	if (!depth || !LLVMIsAInstruction(v) || !unit_is_marked(v))
-		return 0;
+		return NULL;
 	if (LLVMIsAICmpInst(v) && LLVMIsAConstantPointerNull(LLVMGetOperand(v, 1)))
-		return 1;
+		return v;
 	for (int k = 0; k < LLVMGetNumOperands(v); k++)
-		if (compares_with_null(LLVMGetOperand(v, (unsigned)k), depth - 1))
-			return 1;
-	return 0;
+		if ((found = null_in(LLVMGetOperand(v, (unsigned)k), depth - 1)))
+			return found;
+	return NULL;
+}
+
+LLVMValueRef unit_check_null(LLVMValueRef check)
+{
+	return null_in(LLVMGetCondition(check), CONDITION_DEPTH);
+}
+
+LLVMValueRef unit_pointer_root(LLVMValueRef pointer)
+{
+	while (LLVMIsAGetElementPtrInst(pointer) || (LLVMIsAConstantExpr(pointer) && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr))
+		pointer = LLVMGetOperand(pointer, 0);
+	return pointer;
+}
+
+/* A pointer into an object with a name is not null, however it was made: what is left to check is its alignment. */
+static uint32_t pointer_checker(LLVMValueRef check)
+{
+	LLVMValueRef null = unit_check_null(check), root = null ? unit_pointer_root(LLVMGetOperand(null, 0)) : NULL;
+
+	return !root || LLVMIsAAllocaInst(root) || LLVMIsAGlobalVariable(root) ? MUSTER_CHECK_OTHER : MUSTER_CHECK_NULL;
 }
 
 /* "llvm.usub.with.overflow.i32" */
@@ -114,59 +136,44 @@ static uint32_t overflow_checker(LLVMValueRef condition)
 	return !strncmp(name + 6, "sub", 3) ? MUSTER_CHECK_UINT_UNDER : MUSTER_CHECK_UINT_OVER;
 }
 
-enum handler { /* those that say something */
-	HANDLER_ADD = 0,
-	HANDLER_UNREACHABLE = 1,
-	HANDLER_DIVIDE = 3,
-	HANDLER_CONVERT = 7,
-	HANDLER_MISSING_RETURN = 11,
-	HANDLER_MULTIPLY = 12,
-	HANDLER_NEGATE = 13,
-	HANDLER_NULLABILITY_ARG = 14,
-	HANDLER_NULLABILITY_RETURN = 15,
-	HANDLER_NONNULL_ARG = 16,
-	HANDLER_NONNULL_RETURN = 17,
-	HANDLER_BOUNDS = 18,
-	HANDLER_POINTER = 19,
-	HANDLER_SHIFT = 20,
-	HANDLER_SUBTRACT = 21,
-	HANDLER_TYPE = 22,
-	HANDLER_VLA = 24,
-};
-
-static uint32_t checker_of(LLVMValueRef report, LLVMValueRef condition)
+unsigned unit_check_handler(LLVMValueRef report)
 {
 	LLVMValueRef number = LLVMGetNumArgOperands(report) == 1 ? LLVMGetOperand(report, 0) : NULL;
 
 	if (!number || !LLVMIsAConstantInt(number) || strncmp(callee_name(report), "llvm.ubsantrap", 14))
-		return MUSTER_CHECK_OTHER;
-	switch (LLVMConstIntGetZExtValue(number)) {
-	case HANDLER_ADD:
-	case HANDLER_SUBTRACT:
-	case HANDLER_MULTIPLY:
-	case HANDLER_NEGATE:
-		return overflow_checker(condition);
-	case HANDLER_UNREACHABLE:
-	case HANDLER_MISSING_RETURN:
+		return UNIT_HANDLER_NONE;
+	return (unsigned)LLVMConstIntGetZExtValue(number);
+}
+
+static uint32_t checker_of(LLVMValueRef report, LLVMValueRef check)
+{
+	switch (unit_check_handler(report)) {
+	case UNIT_HANDLER_ADD:
+	case UNIT_HANDLER_SUBTRACT:
+	case UNIT_HANDLER_MULTIPLY:
+	case UNIT_HANDLER_NEGATE:
+		return overflow_checker(LLVMGetCondition(check));
+	case UNIT_HANDLER_UNREACHABLE:
+	case UNIT_HANDLER_MISSING_RETURN:
 		return MUSTER_CHECK_ASSERT;
-	case HANDLER_DIVIDE:
+	case UNIT_HANDLER_DIVIDE:
 		return MUSTER_CHECK_DIVIDE;
-	case HANDLER_CONVERT:
+	case UNIT_HANDLER_CONVERT:
 		return MUSTER_CHECK_CONVERT_HIGH;
-	case HANDLER_NULLABILITY_ARG:
-	case HANDLER_NULLABILITY_RETURN:
-	case HANDLER_NONNULL_ARG:
-	case HANDLER_NONNULL_RETURN:
+	case UNIT_HANDLER_NULLABILITY_ARG:
+	case UNIT_HANDLER_NULLABILITY_RETURN:
+	case UNIT_HANDLER_NONNULL_ARG:
+	case UNIT_HANDLER_NONNULL_RETURN:
 		return MUSTER_CHECK_NONNULL;
-	case HANDLER_BOUNDS:
+	case UNIT_HANDLER_BOUNDS:
 		return MUSTER_CHECK_ARRAY_OVER;
-	case HANDLER_SHIFT:
+	case UNIT_HANDLER_SHIFT:
 		return MUSTER_CHECK_SHIFT;
-	case HANDLER_TYPE:
-		return compares_with_null(condition, CONDITION_DEPTH) ? MUSTER_CHECK_NULL : MUSTER_CHECK_OTHER;
-	case HANDLER_VLA:
+	case UNIT_HANDLER_TYPE:
+		return pointer_checker(check);
+	case UNIT_HANDLER_VLA:
 		return MUSTER_CHECK_ALLOC;
-	default: /* HANDLER_POINTER too: what it computes is no access yet */
+	default: /* UNIT_HANDLER_POINTER too: what it computes is no access yet */
 		return MUSTER_CHECK_OTHER;
 	}
 }
@@ -189,16 +196,21 @@ static LLVMValueRef whole_check(LLVMValueRef part, int depth)
 	return NULL;
 }
 
+LLVMValueRef unit_check_whole(LLVMValueRef inst)
+{
+	if (LLVMGetInstructionOpcode(inst) != LLVMBr || !unit_is_check(inst))
+		return NULL;
+	return unit_check_fails(inst) >= 0 ? inst : whole_check(inst, PARTS_MAX);
+}
+
 uint32_t unit_checker(LLVMValueRef inst)
 {
 	LLVMValueRef report;
 
 	if (!unit_is_check(inst))
 		return MUSTER_CHECK_NONE;
-	if (LLVMGetInstructionOpcode(inst) != LLVMBr)
+	if (!(inst = unit_check_whole(inst)))
 		return MUSTER_CHECK_OTHER; /* a select in the condition of a check, of pointers */
-	if (unit_check_fails(inst) < 0 && !(inst = whole_check(inst, PARTS_MAX)))
-		return MUSTER_CHECK_OTHER;
 	report = unit_check_report(inst);
-	return report ? checker_of(report, LLVMGetCondition(inst)) : MUSTER_CHECK_OTHER;
+	return report ? checker_of(report, inst) : MUSTER_CHECK_OTHER;
 }

@@ -1,0 +1,37 @@
+/* fold.h: which of the compiler's checks a variant has, and what becomes of them.
+ *
+ * Records have every check that clang can make (build/capture.c). A variant is made for a set of
+ * checkers. A check of another one is folded to its passing side, and what was computed for it
+ * alone is deleted, so that it costs nothing. One that stays either ends the run when it fails (in
+ * units that the harness recorded, FOLD_ENDS) or is turned into a call of FOLD_MARK with its
+ * condition, in the middle of a block: the program goes on behind it as it would have done without
+ * the check, and a pass makes of it what it makes of a branch: an event.
+ */
+#ifndef MUSTER_INSTRUMENT_FOLD_H
+#define MUSTER_INSTRUMENT_FOLD_H
+
+#include "ir/checker.h"
+#include "ir/unit.h"
+
+/* A unit that is compiled with -ftrap-function=FOLD_ENDS has checks that end the run. Nobody
+ * defines it. */
+#define FOLD_ENDS "__muster_check_ends"
+/* void (i1): exists between fold_checks and fold_forget only. */
+#define FOLD_MARK "__muster_check"
+
+/* Call it when the unit's instructions are numbered and its debug info is stripped. Entries of
+ * u->instructions that are deleted become NULL; one that is replaced becomes what stands for it.
+ * marks: 0 folds every check that would not end the run. */
+void fold_checks(struct unit *u, checker_set checks, int marks);
+/* The condition of a check that goes on (a call of FOLD_MARK), or NULL. */
+LLVMValueRef fold_condition(LLVMValueRef inst);
+/* fold_idle.c. Is the check not worth having where it does not end the run, since it cannot fail,
+ * or not before something else shows it? */
+int fold_is_idle(LLVMValueRef check);
+/* The condition of a check that goes on: the part that its checker is about. May edit what is only
+ * the check's. */
+LLVMValueRef fold_part(LLVMValueRef check);
+/* After the pass: the calls go, and their copies. */
+void fold_forget(LLVMModuleRef module);
+
+#endif

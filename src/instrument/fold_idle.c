@@ -1,0 +1,95 @@
+/* fold_idle.c: checks that are not worth an event in a program that goes on behind them.
+ *
+ * Clang checks every pointer at every step: is p null, is it aligned, is p->a, did p->a + i wrap?
+ *Where an index has a label, all of these have one, and they would be most of the path's
+ *constraints. Left out is what cannot fail:
+ *	- conditions that the compiler found out itself;
+ *	- wrapping of a pointer by an offset that comes from at most 32 bits (no object lies that
+ *close to either end);
+ *	- alignment, unless bytes were counted: elements of an array are as well aligned as the
+ *array; and what is said better elsewhere: that an element's address is null means nothing, since p
+ *+ i is not null for any p and i that matter. p is compared with null instead; what p + i may reach
+ *are the bounds of its object, in the runtime.
+ */
+#include "instrument/fold.h"
+
+#include "muster/abi.h"
+
+#define DEPTH 12
+#define SMALL_OFFSET 32 /* bits */
+
+static int is_small(LLVMValueRef v)
+{
+	if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind || LLVMIsConstant(v))
+		return 1;
+	if (!LLVMIsAZExtInst(v) && !LLVMIsASExtInst(v))
+		return 0;
+	return LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0))) <= SMALL_OFFSET;
+}
+
+/* Everything that the condition is computed from. */
+static int is_of_small(LLVMValueRef v, int depth)
+{
+	if (!LLVMIsAInstruction(v) || !unit_is_marked(v))
+		return is_small(v);
+	if (!depth)
+		return 0;
+	for (int k = 0; k < LLVMGetNumOperands(v); k++) {
+		LLVMValueRef operand = LLVMGetOperand(v, (unsigned)k);
+
+		if (!LLVMIsAFunction(operand) && !is_of_small(operand, depth - 1))
+			return 0;
+	}
+	return 1;
+}
+
+/* Was a variable number of bytes added on the way from the root to the pointer? */
+static int counts_bytes(LLVMValueRef pointer)
+{
+	for (; LLVMIsAGetElementPtrInst(pointer); pointer = LLVMGetOperand(pointer, 0)) {
+		LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
+
+		if (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
+			type = LLVMGetElementType(type);
+		if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 8)
+			return 1;
+	}
+	return 0;
+}
+
+int fold_is_idle(LLVMValueRef check)
+{
+	LLVMValueRef whole = unit_check_whole(check),
+		     report = whole ? unit_check_report(whole) : NULL, null;
+
+	if (!report || LLVMIsConstant(LLVMGetCondition(whole)))
+		return 1;
+	switch (unit_check_handler(report)) {
+	case UNIT_HANDLER_POINTER:
+		return is_of_small(LLVMGetCondition(whole), DEPTH);
+	case UNIT_HANDLER_TYPE:
+		null = unit_check_null(whole);
+		return unit_checker(whole) == MUSTER_CHECK_OTHER && null &&
+		       !counts_bytes(LLVMGetOperand(null, 0));
+	default:
+		return 0;
+	}
+}
+
+LLVMValueRef fold_part(LLVMValueRef check)
+{
+	LLVMValueRef condition = LLVMGetCondition(check), report = unit_check_report(check), null;
+
+	if (!report || unit_check_handler(report) != UNIT_HANDLER_TYPE ||
+	    !(null = unit_check_null(check)))
+		return condition;
+	if (unit_checker(check) == MUSTER_CHECK_NULL) {
+		LLVMSetOperand(null, 0, unit_pointer_root(LLVMGetOperand(null, 0)));
+		return null;
+	}
+	/* The alignment alone: the other side of the conjunction. */
+	if (LLVMIsAInstruction(condition) && LLVMGetInstructionOpcode(condition) == LLVMAnd &&
+	    LLVMGetOperand(condition, 0) == null)
+		return LLVMGetOperand(condition, 1);
+	return condition;
+}
