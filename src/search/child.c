@@ -101,6 +101,9 @@ struct sent {
 	const struct path_step *step;
 	uint32_t outcome;
 	int optimistic;
+	uint32_t checker; /* that it is to break a check of; else 0 */
+	uint32_t way;	  /* which of the ways to break it */
+	int broken;	  /* its trace shows that check broken */
 	struct search_test t;
 	struct trace trace; /* open if it went there: not before the next run of the child's launcher */
 	int open, whole;
@@ -115,7 +118,7 @@ static uint64_t last_place(const struct search *s)
 		return 0;
 	const struct path_step *last = &p->steps.data[p->steps.size - 1];
 	const struct sites_decision *d = &s->sites.decisions.data[last->site];
-	if (last->kind == MUSTER_EV_CONCRETE || (!s->o.unit && d->kind != SITES_CHECK))
+	if (last->kind == MUSTER_EV_CONCRETE || !s->o.unit)
 		return 0;
 	return hash_mix(((uint64_t)d->unit << 32 | d->index) + last->outcome) | 1;
 }
@@ -141,13 +144,25 @@ static enum bound_fate bound_fate(const struct search *s, const struct path_step
 	return BOUND_LEFT;
 }
 
+/* Does the child break the check that it was sent to break, where it was sent? */
+static int broke_there(const struct search *s, const struct path_step *step, enum path_match match, uint32_t at)
+{
+	const struct path *p = &s->child;
+	if (match != PATH_REACHED || path_decides(step))
+		return match == PATH_REACHED;
+	for (size_t i = (size_t)at + 1; i-- > 0 && i < p->steps.size && p->steps.data[i].ordinal == step->ordinal;)
+		if (p->steps.data[i].site == step->site && p->steps.data[i].checker == step->checker && path_broke(&p->steps.data[i]))
+			return 1;
+	return 0;
+}
+
 static void read_child(struct search *s, struct sent *c, const struct run_result *r)
 {
 	path_read(&s->child, &c->trace, &s->sites, s->t.exec, s->o.path_limit);
 	c->t.path = path_key(&s->child);
 	c->whole = r->end == RUN_EXIT || r->end == RUN_SIGNAL;
 	if (r->end == RUN_SIGNAL)
-		c->t.place = last_place(s);
+		c->t.place = last_place(s) + c->way;
 	if (s->child.assumed)
 		c->t.flags |= TEST_ASSUMED;
 }
@@ -176,7 +191,10 @@ static int follow(struct search *s, struct expansion *x, struct sent *c)
 	}
 	read_child(s, c, &r);
 	s->stats.predictions++;
-	enum path_match match = path_compare(step, c->outcome, &s->child, NULL);
+	uint32_t at;
+	enum path_match match = path_compare(step, c->outcome, &s->child, &at);
+	if (c->checker)
+		c->broken = broke_there(s, step, match, at);
 	if (match == PATH_REACHED && t->flags & TEST_BROKEN && r.end != RUN_SIGNAL) {
 		enum bound_fate fate = bound_fate(s, step);
 		if (fate == BOUND_KEPT)
@@ -197,6 +215,8 @@ static int follow(struct search *s, struct expansion *x, struct sent *c)
 	trace_release(&c->trace);
 	search_note(s, &s->child);
 	t->flags |= TEST_DIVERGED;
+	if (checks_tell_all(s, t, &s->child))
+		return -1;
 	if (!c->optimistic)
 		search_lose(s, LOSS_DIVERGED);
 	s->stats.diverged[cause(s, x, step, match, &r, c->optimistic)]++;
@@ -224,6 +244,17 @@ static int look_again(struct search *s, struct expansion *x, struct sent *c)
 	return 0;
 }
 
+/* Tells of the checks that the child broke, first of the one it was sent to break. 0, -1. */
+static int tell(struct search *s, const struct sent *c)
+{
+	if (c->checker) {
+		s->stats.checkers[c->checker].violated += (uint64_t)c->broken;
+		if (checks_tell(s, &c->t, c->step, c->checker, c->broken))
+			return -1;
+	}
+	return c->open && checks_tell_all(s, &c->t, &s->child) ? -1 : 0;
+}
+
 /* Runs s->input in both variants. 1: it diverged, 0, -1. */
 static int run_sent(struct search *s, struct expansion *x, struct sent *c)
 {
@@ -238,14 +269,16 @@ static int run_sent(struct search *s, struct expansion *x, struct sent *c)
 		return look_again(s, x, c);
 	s->stats.runs++;
 	s->inputs_run++;
+	s->stats.check_tests += c->checker != 0;
+	s->stats.branch_tests += c->checker == 0;
+	t->data = (const uint8_t *)s->input.data;
+	t->size = s->input.size;
 	if (exec_run(s->t.exec, s->input.data, s->input.size, &r))
 		return -1;
 	if (r.end == RUN_TIME || r.end == RUN_MEMORY) /* its trace would take longer still */
 		search_lose(s, LOSS_KILLED);
 	else if (follow(s, x, c))
 		return -1;
-	t->data = (const uint8_t *)s->input.data;
-	t->size = s->input.size;
 	/* Nothing on its path is for the first stage. */
 	if (!(t->flags & (TEST_PROGRESS | TEST_NEAR | TEST_DIVERGED | TEST_ASSUMED)) && t->path)
 		t->stage = STAGE_CONTEXT;
@@ -256,6 +289,8 @@ static int run_sent(struct search *s, struct expansion *x, struct sent *c)
 	}
 	uint64_t before = s->cover.covered;
 	int kept = search_keep(s, t, &r, keep);
+	if (kept >= 0 && tell(s, c))
+		kept = -1;
 	if (c->open) {
 		if (s->o.unit && kept > 0)
 			traces_keep(&s->traces, t->id, &c->trace, c->whole, 0);
@@ -278,6 +313,15 @@ int search_run_broken(struct search *s, struct expansion *x, const struct path_s
 {
 	struct sent c = {.step = step, .outcome = !step->outcome, .t.flags = TEST_BROKEN};
 	return run_sent(s, x, &c) < 0 ? -1 : 0;
+}
+
+int search_run_breaking(struct search *s, struct expansion *x, const struct path_step *step, uint32_t checker, uint32_t way,
+			int optimistic)
+{
+	struct sent c = {.step = step, .outcome = step->fails, .optimistic = optimistic, .checker = checker, .way = way};
+	if (s->o.unit && step->kind == MUSTER_EV_BOUND)
+		c.t.flags = TEST_BROKEN;
+	return run_sent(s, x, &c);
 }
 
 int search_child(struct search *s, struct expansion *x, const struct path_step *step,

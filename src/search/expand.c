@@ -13,10 +13,8 @@
 #include "base/hash.h"
 #include "search/inside.h"
 
-#define BROKEN_BOUNDS \
-	32	  /* of one instruction that are asked about, but for those that always hold */
-#define GUESSES 6 /* for one outcome that is not covered */
-#define CHECK_PARTS 8 /* defects that one check looks for */
+#define BROKEN_BOUNDS 32 /* of one instruction that are asked about, but for those that always hold */
+#define GUESSES 6	 /* for one outcome that is not covered */
 
 static u128 value_in_run(void *ctx, expr_t variable)
 {
@@ -42,7 +40,7 @@ struct solve_path *search_open_path(struct search *s, struct expansion *x)
 }
 
 /* Sources whose bytes no test decides (other files, arguments) are as they were. */
-static int foreign(const struct expansion *x, expr_t e)
+int search_foreign(const struct expansion *x, expr_t e)
 {
 	uint32_t n;
 	const expr_t *vars = expr_vars(x->pool, e, &n);
@@ -78,6 +76,18 @@ static int guess(struct search *s, struct expansion *x, struct solve_path *path,
 	return r;
 }
 
+struct solve_path *search_relaxed(struct search *s, struct expansion *x, size_t at)
+{
+	if (!x->relaxed)
+		x->relaxed = search_open_path(s, x);
+	for (; x->relaxed_at < at; x->relaxed_at++) {
+		const struct path_step *before = &s->parent.steps.data[x->relaxed_at];
+		if (path_decides(before))
+			solve_path_add(x->relaxed, path_constraint(before, &x->import, &s->sites));
+	}
+	return x->relaxed;
+}
+
 /* The goal without the concretisations and bounds before it, then the goal by itself. */
 static int ask_relaxed(struct search *s, struct expansion *x, size_t at, uint32_t outcome,
 		       expr_t goal)
@@ -85,14 +95,7 @@ static int ask_relaxed(struct search *s, struct expansion *x, size_t at, uint32_
 	const struct path_step *step = &s->parent.steps.data[at];
 	if (!may_guess(s, step, outcome))
 		return 0;
-	if (!x->relaxed)
-		x->relaxed = search_open_path(s, x);
-	for (; x->relaxed_at < at; x->relaxed_at++) {
-		const struct path_step *before = &s->parent.steps.data[x->relaxed_at];
-		if (before->kind == MUSTER_EV_BRANCH || before->kind == MUSTER_EV_SWITCH)
-			solve_path_add(x->relaxed, path_constraint(before, &x->import, &s->sites));
-	}
-	if (guess(s, x, x->relaxed, at, outcome, goal))
+	if (guess(s, x, search_relaxed(s, x, at), at, outcome, goal))
 		return -1;
 	const struct sites_decision *d = &s->sites.decisions.data[step->site];
 	if (d->counter == SITES_NOWHERE || cover_has(&s->cover, d->counter + outcome))
@@ -103,20 +106,6 @@ static int ask_relaxed(struct search *s, struct expansion *x, size_t at, uint32_
 	return r;
 }
 
-/* The parts of a disjunction (or, `negated`, of a conjunction that is not to hold). 0: there are more than fit. */
-static int split_goal(struct exprs *p, expr_t e, int negated, expr_t *parts, unsigned *count)
-{
-	struct expr_node n = *expr_get(p, e);
-	if (n.op == MUSTER_OP_XOR && n.width == 1 && n.b == expr_true(p))
-		return split_goal(p, n.a, !negated, parts, count);
-	if (n.width == 1 && n.op == (negated ? MUSTER_OP_AND : MUSTER_OP_OR))
-		return split_goal(p, n.a, negated, parts, count) && split_goal(p, n.b, negated, parts, count);
-	if (*count == CHECK_PARTS)
-		return 0;
-	parts[(*count)++] = negated ? expr_not(p, e) : e;
-	return 1;
-}
-
 /* What is asked for to have the outcome. A compiler puts several defects into one check (a divisor of zero, a
  * quotient that overflows): each is asked for by itself, or the first would hide the others. */
 static unsigned goals_of(struct search *s, struct expansion *x, const struct path_step *step, uint32_t outcome,
@@ -124,9 +113,8 @@ static unsigned goals_of(struct search *s, struct expansion *x, const struct pat
 {
 	const struct sites_decision *d = &s->sites.decisions.data[step->site];
 	expr_t goal = path_goal(step, outcome, &x->import, &s->sites);
-	unsigned count = 0;
-	if (d->kind == SITES_CHECK && d->fails == outcome && split_goal(x->pool, goal, 0, goals, &count))
-		return count;
+	if (d->kind == SITES_CHECK && d->fails == outcome)
+		return checks_parts(x->pool, goal, goals);
 	goals[0] = goal;
 	return 1;
 }
@@ -134,7 +122,7 @@ static unsigned goals_of(struct search *s, struct expansion *x, const struct pat
 #define PREFERENCES 4 /* bytes of a goal that are looked at */
 
 /* The goal with values that were asked to be left out left out, or the goal itself. */
-static expr_t preferred(const struct search *s, struct expansion *x, expr_t goal)
+expr_t search_preferred(const struct search *s, struct expansion *x, expr_t goal)
 {
 	uint32_t count;
 	expr_t vars[PREFERENCES];
@@ -160,7 +148,7 @@ static int ask(struct search *s, struct expansion *x, size_t at, uint32_t outcom
 	const struct path_step *step = &s->parent.steps.data[at];
 	struct solve_model m = {0};
 	int r = 0;
-	expr_t first = preferred(s, x, goal);
+	expr_t first = search_preferred(s, x, goal);
 	enum verdict v = first == goal ? VERDICT_UNKNOWN : solve_path_query(x->strict, first, &m);
 	if (v != VERDICT_SAT) {
 		solve_model_release(&m);
@@ -188,7 +176,7 @@ static int negate(struct search *s, struct expansion *x, size_t at, uint32_t out
 	double before = search_cost(s);
 	for (unsigned i = 0; i < count && r == 0; i++) {
 		search_compared(s, x->pool, goals[i]);
-		if (foreign(x, goals[i]))
+		if (search_foreign(x, goals[i]))
 			search_lose(s, LOSS_FOREIGN);
 		else
 			r = ask(s, x, at, outcome, goals[i]);
@@ -216,30 +204,30 @@ static int run_for_cover(struct search *s, const struct expansion *x)
 		   : 0;
 }
 
-/* A bound that another input breaks: what a whole program does then no trace says, so the input is run for
- * what it covers and whether it fails, and the search is not exhaustive. Only rungs that cost
- * little are asked. For a function alone the solver has to answer, and the input is a test like any other. */
+/* A bound that says how the run went, and would not hold for another input; or a check that the run broke, and another input might not. What
+ * a whole program does then no trace says, so the input is run for what it covers and whether it fails, and the search is not exhaustive;
+ * only rungs that cost little are asked. For a function alone the solver has to answer, and the input is a test like any other. */
 static int ask_bound(struct search *s, struct expansion *x, size_t at)
 {
 	const struct path_step *step = &s->parent.steps.data[at];
 	struct solve_model m = {0};
-	uint64_t broken = 0;
+	uint64_t broken = 0, key = (uint64_t)step->site << 32;
 	int e = 0;
-	map_get(&s->broken, step->site, &broken);
+	map_get(&s->broken, key, &broken);
 	if (broken >= BROKEN_BOUNDS) {
 		search_lose(s, LOSS_BOUND);
 		return 0;
 	}
 	expr_t goal = path_goal(step, !step->outcome, &x->import, &s->sites);
-	if (foreign(x, goal)) {
+	if (search_foreign(x, goal)) {
 		search_lose(s, LOSS_FOREIGN);
-		map_set(&s->broken, step->site, broken + 1);
+		map_set(&s->broken, key, broken + 1);
 		return 0;
 	}
 	enum verdict v = s->o.unit ? solve_path_query(x->strict, goal, &m)
 				   : solve_path_query_cheap(x->strict, goal, &m);
 	if (v != VERDICT_UNSAT)
-		map_set(&s->broken, step->site, broken + 1);
+		map_set(&s->broken, key, broken + 1);
 	if (v == VERDICT_UNKNOWN)
 		search_lose(s, LOSS_UNKNOWN);
 	else if (v == VERDICT_SAT && !s->o.unit)
@@ -252,33 +240,60 @@ static int ask_bound(struct search *s, struct expansion *x, size_t at)
 	return e;
 }
 
+/* Asks for what the list has of this step. 0, 1: paused, -1. */
+static int negate_step(struct search *s, struct expansion *x, size_t at, const wanted_list *wanted, size_t *next)
+{
+	const struct path_step *step = &s->parent.steps.data[at];
+	for (; *next < wanted->size && wanted->data[*next].step == at; ++*next) {
+		uint32_t outcome = wanted->data[*next].outcome;
+		if (!search_still_wanted(s, x->test, step, outcome))
+			continue;
+		int r = step->kind == MUSTER_EV_BOUND || step->kind == PATH_CHECK ? ask_bound(s, x, at)
+			: step->kind == MUSTER_EV_CONCRETE			  ? search_ask_values(s, x, at)
+										  : negate(s, x, at, outcome);
+		if (r < 0)
+			return -1;
+		if (r > 0 || search_paused(s))
+			return 1;
+	}
+	return 0;
+}
+
+/* A check joins the bundle; anything else ends it. 0, 1: paused, CHECKS_DISAGREE, -1. */
+static int take_step(struct search *s, struct expansion *x, size_t at, const wanted_list *wanted, size_t *next)
+{
+	const struct path_step *step = &s->parent.steps.data[at];
+	if (path_passed(step)) {
+		int wants = wanted->data[*next].step == at;
+		*next += (size_t)wants;
+		return checks_add(s, x, at, wants && search_still_wanted(s, x->test, step, step->fails));
+	}
+	int r = checks_ask(s, x);
+	if (!r)
+		r = negate_step(s, x, at, wanted, next);
+	if (!r && *next < wanted->size && solve_path_add(x->strict, path_constraint(step, &x->import, &s->sites)) < 0)
+		r = CHECKS_DISAGREE;
+	return r;
+}
+
 /* One pass over the path. 0, 1: paused, -1. */
 static int negate_all(struct search *s, struct expansion *x, const wanted_list *wanted)
 {
 	size_t next = 0;
-	for (size_t i = 0; next < wanted->size; i++) {
-		const struct path_step *step = &s->parent.steps.data[i];
-		for (; next < wanted->size && wanted->data[next].step == i; next++) {
-			if (!search_still_wanted(s, x->test, step, wanted->data[next].outcome))
-				continue;
-			int r = step->kind == MUSTER_EV_BOUND	 ? ask_bound(s, x, i)
-				: step->kind == MUSTER_EV_CONCRETE
-				    ? search_ask_values(s, x, i)
-				    : negate(s, x, i, wanted->data[next].outcome);
-			if (r < 0)
-				return -1;
-			if (r > 0 || search_paused(s))
-				return 1;
-		}
-		if (next < wanted->size &&
-		    solve_path_add(x->strict, path_constraint(step, &x->import, &s->sites)) < 0) {
-			/* The run says that it held: trace and run disagree, so nothing behind it
-			 * can be predicted. */
-			search_lose(s, LOSS_DISAGREES);
-			return 0;
-		}
+	int r = 0;
+	checks_open(s, x);
+	for (size_t i = 0; next < wanted->size && !r; i++)
+		r = take_step(s, x, i, wanted, &next);
+	if (r == 0)
+		r = checks_ask(s, x);
+	checks_close(x);
+	if (r == CHECKS_DISAGREE) {
+		/* The run says that it held: trace and run disagree, so nothing behind it
+		 * can be predicted. */
+		search_lose(s, LOSS_DISAGREES);
+		return 0;
 	}
-	return 0;
+	return r;
 }
 
 static int expand_trace(struct search *s, struct expansion *x)
@@ -357,6 +372,8 @@ int search_expand(struct search *s, struct search_test *t, const struct buf *dat
 		note_losses(s, k.whole);
 	if (s->parent.assumed)
 		t->flags |= TEST_ASSUMED;
+	if (checks_tell_all(s, t, &s->parent))
+		return -1;
 	if (s->o.unit && !k.trace.own) {
 		memory_add(&s->paths, path_key(&s->parent));
 		traces_keep(&s->traces, t->id, &x.trace, k.whole, 1);

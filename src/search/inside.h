@@ -41,6 +41,7 @@ struct expansion {
 	struct solve_path *strict;  /* all constraints of the path */
 	struct solve_path *relaxed; /* without concretisations; made where the first says no */
 	size_t relaxed_at;	    /* steps that were offered to it */
+	struct checking *checking;  /* the bundle that is being made (checks.c) */
 };
 
 struct search {
@@ -64,7 +65,12 @@ struct search {
 	struct search_losses losses;
 	struct map valued;	/* places of concretisations that are done with (values.c) */
 	struct map hopeless;	/* sites whose values are too many */
-	struct map broken;	/* bounds of an instruction that were broken, by site */
+	struct map broken;	/* answers that break a check, by site and checker */
+	struct map checked;	/* times that a check was asked about in first stages, by site and checker */
+	struct map told;	/* inputs that break a check and were told of, by site and checker */
+	struct map guessed;	/* guesses for a check, by site and checker */
+	double check_cost, symbolic_cost; /* of all checks, and of all negating, up to this slice */
+	double slice_began;
 	struct traces traces;	/* of tests in the frontier (unit) */
 	uint64_t inputs_run;	/* since the last restart */
 	double restarted;	/* search_clock then */
@@ -96,13 +102,43 @@ int search_child(struct search *s, struct expansion *x, const struct path_step *
 int search_build_input(struct search *s, const struct expansion *x, const struct solve_model *m);
 int search_run_child(struct search *s, struct expansion *x, const struct path_step *step,
 		     uint32_t outcome, int optimistic);
-/* child.c: s->input breaks a bound: runs it as a test like any other. 0, -1. */
+/* child.c: s->input is to break a check: runs it as a test like any other. way: the number of the goal; runs that fail in one place in
+ * different ways are different. 1: it diverged, 0, -1. */
+int search_run_breaking(struct search *s, struct expansion *x, const struct path_step *step, uint32_t checker, uint32_t way,
+			int optimistic);
+/* A bound that nobody calls a defect (a function alone). 0, -1. */
 int search_run_broken(struct search *s, struct expansion *x, const struct path_step *step);
 
 /* steer.c: s->input was sent without the whole prefix and diverged: leads it back, one decision
  * after the other. 0, -1. */
 int search_steer(struct search *s, struct expansion *x, const struct path_step *target,
 		 uint32_t outcome);
+/* expand.c: the goal with values that were asked to be left out left out, or the goal itself. */
+expr_t search_preferred(const struct search *s, struct expansion *x, expr_t goal);
+/* Does it depend on what no test decides? */
+int search_foreign(const struct expansion *x, expr_t e);
+/* The path up to this step without concretisations and bounds. */
+struct solve_path *search_relaxed(struct search *s, struct expansion *x, size_t at);
+
+/* checks.c: checks of a path, in bundles. Steps come in order; 0; 1: the search is to end; CHECKS_DISAGREE: trace and run do; -1. */
+#define CHECKS_DISAGREE 2
+void checks_open(struct search *s, struct expansion *x);
+int checks_add(struct search *s, struct expansion *x, size_t at, int wanted); /* one that the run passed */
+int checks_ask(struct search *s, struct expansion *x);			      /* the bundle is complete */
+void checks_close(struct expansion *x);
+/* The defects that the compiler put into one check, or what is asked for by itself. At most CHECK_PARTS. */
+#define CHECK_PARTS 8
+unsigned checks_parts(struct exprs *p, expr_t goal, expr_t *parts);
+/* Tells of what this run broke. At most a few times for each check. 0, -1. */
+int checks_tell(struct search *s, const struct search_test *t, const struct path_step *step, uint32_t checker, int broken);
+int checks_tell_all(struct search *s, const struct search_test *t, const struct path *p);
+
+/* matter.c: the last step of a path at which each node counts as an index, a size or the bound of a loop, by label; 0: none. The
+ * caller frees it. */
+uint32_t *matter_of(const struct path *p, const struct trace *t, const struct sites *sites);
+/* Does the value that this check of a conversion is about count later? */
+int matter_later(const uint32_t *last, const struct trace *t, uint32_t label, size_t step);
+
 /* expand.c: the empty path of a run: only the limit of the length. */
 struct solve_path *search_open_path(struct search *s, struct expansion *x);
 
@@ -122,6 +158,7 @@ struct wanted {
 };
 typedef VEC(struct wanted) wanted_list;
 void search_plan(struct search *s, const struct search_test *t, wanted_list *out);
+int search_checks_allowed(const struct search *s);
 int search_still_wanted(struct search *s, const struct search_test *t, const struct path_step *step,
 			uint32_t outcome);
 /* Notes where on its path each outcome was taken. Returns how many places inside library bodies are
@@ -144,6 +181,9 @@ int search_trace(struct search *s, struct launcher *l, const struct shm *shm, co
 /* values.c: all values of a term that the trace fixed (unit). 0; 1: the search is to end; -1. */
 int search_ask_values(struct search *s, struct expansion *x, size_t at);
 int values_wanted(const struct search *s, const struct path_step *step);
+
+/* A variable's value for s->input. */
+u128 search_value_in_child(const struct search *s, const struct expansion *x, expr_t variable);
 
 int search_over_limit(const struct search *s);
 /* Asks the caller now and then whether to stop. */

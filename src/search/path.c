@@ -49,6 +49,45 @@ void path_release(struct path *p)
 	vec_release(&p->steps);
 }
 
+/* Is it undefined what a program does behind a check that it breaks? */
+static int undefined_behind(uint32_t checker)
+{
+	switch (checker) {
+	case MUSTER_CHECK_SUB_OBJECT:
+	case MUSTER_CHECK_UINT_UNDER:
+	case MUSTER_CHECK_UINT_OVER:
+	case MUSTER_CHECK_CONVERT_LOW:
+	case MUSTER_CHECK_CONVERT_HIGH:
+	case MUSTER_CHECK_ALLOC:
+	case MUSTER_CHECK_ASSERT:
+	case MUSTER_CHECK_REFINE:
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+/* What a bound or check is to the search. 0: nothing at all, for nobody looks for it and the program goes on by its rules if it is
+ * broken. One that nobody looks for and that is undefined behaviour constrains the path: it is taken to hold. */
+static int read_check(const struct path *p, struct path_step *s, const struct sites *sites)
+{
+	s->fails = SITE_NO_OUTCOME;
+	if (s->kind != MUSTER_EV_BRANCH && s->kind != MUSTER_EV_BOUND)
+		return 1;
+	const struct sites_decision *d = &sites->decisions.data[s->site];
+	if (s->kind == MUSTER_EV_BRANCH && d->kind == SITES_CHECK && d->fails != SITE_NO_OUTCOME)
+		s->checker = d->checker ? d->checker : MUSTER_CHECK_OTHER;
+	if (!s->checker)
+		return 1;
+	if (s->kind == MUSTER_EV_BRANCH && !p->exact)
+		s->kind = PATH_CHECK;
+	if (checker_pair(s->checker) & p->checks)
+		s->fails = s->kind == MUSTER_EV_BOUND ? 0 : d->fails;
+	else if (s->kind != MUSTER_EV_BRANCH && !undefined_behind(s->checker))
+		return 0;
+	return 1;
+}
+
 static void add_step(struct path *p, const struct trace *t, const struct muster_event *e,
 		     struct sites *sites, const struct exec *exec)
 {
@@ -66,6 +105,8 @@ static void add_step(struct path *p, const struct trace *t, const struct muster_
 	}
 	if (s.kind != MUSTER_EV_CONCRETE || p->exact)
 		s.site = sites_find(sites, e->unit, e->index, exec);
+	if (!read_check(p, &s, sites))
+		return;
 	if (s.kind == MUSTER_EV_SWITCH)
 		s.outcome = sites_switch(&sites->decisions.data[s.site],
 					 (uint64_t)trace_value(t, e->label));
@@ -75,9 +116,11 @@ static void add_step(struct path *p, const struct trace *t, const struct muster_
 		s.self = hash_mix(s.self ^ n->k ^ (uint64_t)n->op << 56);
 		p->reads = hash_mix(p->reads ^ p->digest ^ s.self);
 	}
-	if (s.kind == MUSTER_EV_BOUND) {
+	if (s.kind == MUSTER_EV_BOUND || s.kind == PATH_CHECK) {
 		s.nth = ++p->bounds;
 		s.self = hash_mix(s.self + s.nth);
+		if (!p->exact && path_broke(&s))
+			p->reads = hash_mix(p->reads ^ p->digest ^ s.self);
 		if (p->exact) { /* the size of the object that was there in this run is part of it */
 			const struct muster_node *n = &t->nodes[e->label];
 			s.self = hash_mix(s.self ^ n->k ^ (uint64_t)n->op << 56);

@@ -11,25 +11,31 @@
  * that lead to the same ones may leave different bounds; they have a digest of their own, by which
  * negations in inputs of different length are told apart.
  *
+ * Checks of the compiler's end the run that breaks them where a function runs alone (exact): there they are decisions. Elsewhere the program goes on
+ * behind them, so they are none; but what is behind a check that was broken is told apart from what is behind one that held, like what reads found.
+ *
  * Given steps hold by agreement (preconditions, which of several interchangeable objects a pointer means): they
  * constrain what is asked for behind them and are not negated, but for a precondition that did not hold and ended the run.
  */
 #ifndef MUSTER_SEARCH_PATH_H
 #define MUSTER_SEARCH_PATH_H
 
+#include "ir/checker.h"
 #include "search/import.h"
 #include "search/sites.h"
 
-#define PATH_READ 16u /* kind: a bound that says what a read found */
+#define PATH_READ 16u  /* kind: a bound that says what a read found */
+#define PATH_CHECK 17u /* kind: a check of the compiler's that the program goes on behind, whatever it says */
 
 struct path_step {
 	uint32_t label;
 	uint32_t site;	  /* of a decision or bound: its number in sites; else 0 (exact: of all) */
 	uint32_t outcome; /* of a decision; of a bound: 0 or 1; of a concretisation: the reason */
-	uint32_t kind;	  /* MUSTER_EV_BRANCH, SWITCH, BOUND, GIVEN or CONCRETE; PATH_READ */
+	uint32_t kind;	  /* MUSTER_EV_BRANCH, SWITCH, BOUND, GIVEN or CONCRETE; PATH_READ, PATH_CHECK */
 	uint32_t ordinal; /* decisions before it */
 	uint32_t checker; /* enum muster_checker: breaking it is a defect of this kind; else 0 */
-	uint32_t nth;	  /* of a bound: its number since the last decision, from 1 */
+	uint32_t fails;	  /* of a check that is asked about: the outcome that breaks it; else SITE_NO_OUTCOME */
+	uint32_t nth;	  /* of a bound or check: its number since the last decision, from 1 */
 	uint64_t prefix;  /* digest of them */
 	uint64_t reads;	  /* digest of what reads found before it */
 	uint64_t self; /* what it adds to the digest; of a bound or read: what it is known by after
@@ -44,13 +50,25 @@ struct path {
 	uint64_t reads;	 /* of what all reads found */
 	int cut;	 /* a table was full or a site capped: there was more */
 	int assumed;	 /* the run ended because an assumption did not hold */
-	int exact;	 /* set by the caller: bounds and values that were fixed are part of reads, too */
+	int exact;	 /* set by the caller: bounds and values that were fixed are part of reads, too; checks are decisions */
+	checker_set checks; /* set by the caller: those that are asked about */
 	uint64_t concretisations;
 	uint64_t stale;	  /* values given up because somebody else wrote */
 	uint64_t orders;  /* uses of an object's address as a number */
 	uint64_t threads; /* threads, children and other programs: they are not followed */
 	uint64_t pins;	  /* concretisations and bounds */
 };
+
+/* A check that is asked about and that this run passed, or broke. */
+static inline int path_passed(const struct path_step *s)
+{
+	return s->fails != SITE_NO_OUTCOME && s->outcome != s->fails;
+}
+
+static inline int path_broke(const struct path_step *s)
+{
+	return s->fails != SITE_NO_OUTCOME && s->outcome == s->fails;
+}
 
 static inline int path_decides(const struct path_step *s)
 {

@@ -8,11 +8,11 @@
  * Bodies of library functions have no counters; there, a place on the path takes the
  * part of the counter, with the program's last decision as the place of the call.
  *
- * Bounds are asked about in the last stage: whether an input breaks one, so that an index leaves
- * its object or a divisor is zero.
+ * Checks (of the compiler's, and bounds with a checker) have no counters either. In the second stage each is asked about once at each
+ * place, whatever the answer; in the last stage, all. In a whole program each is asked about a few times in the first stage, too, and all
+ * of them stay within their share of the time: what they do not get is a loss, so that nothing is claimed. A place behind a check that was broken is another one.
+ * Bounds without a checker come in the last stage; for a function alone, in the second like checks.
  *
- * Checks for undefined behaviour have no counters either. They wait for the second stage, behind outcomes of the program
- * that nobody has: there, each is asked for once at each place, whatever the answer; and for a function alone so are bounds.
  * Whether an address is that of an object which was there before (a pin) is asked in the last stage: objects of their own
  * come first, since lists that are circles end in no time.
  *
@@ -28,6 +28,9 @@
 #define CHECK_PASSES 4 /* each of them counts: a sum overflows in the second */
 #define NEAR_MOST 300 /* paths that are tried first for one outcome that is not covered */
 #define SAME_SITE 24  /* negations of one outcome that is not covered, for each path */
+#define EARLY_CHECKS 2 /* times that a check is asked about in the first stage of tests */
+#define CHECK_SHARE 0.2 /* of the time for negating, for checks */
+#define CHECK_START 1.0 /* seconds that they have in any case */
 
 int memory_add(struct memory *m, uint64_t key)
 {
@@ -203,7 +206,9 @@ static int wants_bound(struct search *s, const struct search_test *t, struct pla
 {
 	if (step->kind == MUSTER_EV_GIVEN)
 		return unmet(s, step);
-	if (step->kind == MUSTER_EV_BOUND && !s->o.unit)
+	if (step->checker && step->fails == SITE_NO_OUTCOME)
+		return 0; /* a check that is off */
+	if ((step->kind == MUSTER_EV_BOUND || step->kind == PATH_CHECK) && !s->o.unit)
 		return t->stage == STAGE_ALL;
 	if (step->kind == MUSTER_EV_CONCRETE)
 		return s->o.unit && t->stage == STAGE_ALL;
@@ -213,12 +218,55 @@ static int wants_bound(struct search *s, const struct search_test *t, struct pla
 	       memory_add(&s->contexts, at_place(place_of(w, s, step), !step->outcome));
 }
 
+int search_checks_allowed(const struct search *s)
+{
+	return s->o.unit || s->check_cost < CHECK_START + CHECK_SHARE * (s->symbolic_cost + search_cost(s) - s->slice_began);
+}
+
+/* Is this check, which the run passed, one for the test's stage? behind: the last check that the run broke. */
+static int wants_check(struct search *s, const struct search_test *t, uint64_t place, const struct path_step *step, uint64_t behind)
+{
+	uint64_t key = at_place(place, step->fails), site = (uint64_t)step->site << 32 | step->checker, n = 0;
+	if (s->o.unit)
+		return t->stage == STAGE_ALL || (t->stage == STAGE_CONTEXT && memory_add(&s->contexts, key));
+	key = hash_mix(key ^ behind ^ step->checker);
+	if (t->stage == STAGE_ALL)
+		return 1;
+	if (t->stage == STAGE_CONTEXT)
+		return memory_add(&s->contexts, key);
+	map_get(&s->checked, site, &n);
+	if (n >= EARLY_CHECKS || !memory_add(&s->contexts, key))
+		return 0;
+	map_set(&s->checked, site, n + 1);
+	return 1;
+}
+
+static void plan_check(struct search *s, const struct search_test *t, uint64_t place, size_t at, uint64_t behind, int allowed,
+		       wanted_list *out)
+{
+	const struct path_step *step = &s->parent.steps.data[at];
+	if (step->ordinal < t->bound)
+		return;
+	if (!allowed && t->stage == STAGE_ALL)
+		search_lose(s, LOSS_UNCHECKED);
+	if (allowed && wants_check(s, t, place, step, behind))
+		vec_push(out, (struct wanted){(uint32_t)at, step->fails});
+}
+
 void search_plan(struct search *s, const struct search_test *t, wanted_list *out)
 {
 	struct place w = {0};
 	struct map tries = {0};
+	int allowed = search_checks_allowed(s);
+	uint64_t behind = 0;
 	for (size_t i = 0; i < s->parent.steps.size; i++) {
 		const struct path_step *step = &s->parent.steps.data[i];
+		if (path_broke(step))
+			behind = hash_mix((uint64_t)step->site << 8 | step->checker);
+		if (path_passed(step)) {
+			plan_check(s, t, place_of(&w, s, step), i, behind, allowed, out);
+			continue;
+		}
 		if (!path_decides(step)) {
 			if (step->ordinal >= t->bound && wants_bound(s, t, &w, step))
 				vec_push(out, (struct wanted){(uint32_t)i, !step->outcome});
@@ -227,7 +275,7 @@ void search_plan(struct search *s, const struct search_test *t, wanted_list *out
 		const struct sites_decision *d = &s->sites.decisions.data[step->site];
 		uint64_t place = place_of(&w, s, step);
 		uint32_t outcomes = outcomes_of(s, step);
-		if (step->ordinal < t->bound)
+		if (step->ordinal < t->bound || (step->checker && step->fails == SITE_NO_OUTCOME))
 			continue;
 		if (!outcomes)
 			search_lose(s, LOSS_CASES);

@@ -78,15 +78,19 @@ void search_stats_add(struct search_stats *to, const struct search_stats *from)
 	to->symbolic_outcomes += from->symbolic_outcomes;
 	to->mutate_outcomes += from->mutate_outcomes;
 	for (unsigned i = 0; i < MUSTER_CHECK_COUNT; i++) {
-		to->checkers[i].injected += from->checkers[i].injected;
-		to->checkers[i].solved += from->checkers[i].solved;
-		to->checkers[i].failed += from->checkers[i].failed;
+		struct search_checker_stats *a = &to->checkers[i];
+		const struct search_checker_stats *b = &from->checkers[i];
+		a->injected += b->injected, a->local += b->local, a->asked += b->asked;
+		a->solved += b->solved, a->violated += b->violated, a->failed += b->failed;
 	}
 	to->bundles += from->bundles;
 	to->bundle_goals += from->bundle_goals;
 	to->bundle_calls += from->bundle_calls;
 	to->check_tests += from->check_tests;
 	to->branch_tests += from->branch_tests;
+	to->check_path_constraints += from->check_path_constraints;
+	to->check_slice_constraints += from->check_slice_constraints;
+	to->check_cached += from->check_cached;
 }
 
 double search_clock(void)
@@ -164,6 +168,7 @@ struct search *search_new(const struct search_options *o, const struct search_ta
 	sites_init(&s->sites, t->sites);
 	cover_init(&s->cover);
 	s->parent.exact = s->child.exact = o->unit;
+	s->parent.checks = s->child.checks = o->checks;
 	s->restarted = search_clock();
 	if (!o->no_mutate && !o->unit && !(s->mutation = mutation_new(s))) {
 		search_free(s);
@@ -183,6 +188,9 @@ static void forget(struct search *s)
 	map_release(&s->guesses);
 	map_release(&s->asked);
 	map_release(&s->broken);
+	map_release(&s->checked);
+	map_release(&s->told);
+	map_release(&s->guessed);
 	map_release(&s->valued);
 	map_release(&s->hopeless);
 	map_release(&s->failures.map);
@@ -336,6 +344,7 @@ static int slice(struct search *s, enum way way)
 	uint64_t covered = s->cover.covered;
 	s->paused = 0;
 	s->next_pause = cost + SLICE;
+	s->slice_began = cost;
 	int r =
 	    way == WAY_MUTATE ? mutation_slice(s->mutation) : symbolic_slice(s, way == WAY_URGENT);
 	mutation_book(s->mutation, way, search_cost(s) - cost, s->cover.covered - covered);
@@ -344,6 +353,7 @@ static int slice(struct search *s, enum way way)
 		s->stats.mutate_outcomes += s->cover.covered - covered;
 	} else {
 		s->stats.symbolic_seconds += search_clock() - clock;
+		s->symbolic_cost += search_cost(s) - cost;
 	}
 	return r;
 }

@@ -182,13 +182,15 @@ struct search_stats {
 	uint64_t diverged[DIVERGED_COUNT];
 	double symbolic_seconds, mutate_seconds;
 	uint64_t symbolic_outcomes, mutate_outcomes; /* outcomes that each of the two found */
-	/* Active checks: goals of each checker that were asked for, those with an answer, and inputs that failed as predicted (the
-	 * last is the caller's to count: it confirms them). */
+	/* Active checks, by checker: goals that came up; of these, those that the path refuted as it stood (the local cache), those that were
+	 * asked for, and those with an answer; inputs whose run broke the check as predicted; inputs that were confirmed (the caller's to count). */
 	struct search_checker_stats {
-		uint64_t injected, solved, failed;
+		uint64_t injected, local, asked, solved, violated, failed;
 	} checkers[MUSTER_CHECK_COUNT];
 	uint64_t bundles, bundle_goals, bundle_calls; /* groups of checks, the goals in them, queries made for them */
 	uint64_t check_tests, branch_tests;	      /* distinct inputs solved for checks, and for anything else */
+	/* Summed over these queries: constraints on the path, and those left by slicing; and how many a cache answered. */
+	uint64_t check_path_constraints, check_slice_constraints, check_cached;
 };
 void search_stats_add(struct search_stats *to, const struct search_stats *from);
 
@@ -205,6 +207,7 @@ void search_stats_add(struct search_stats *to, const struct search_stats *from);
 	X(UNSTABLE, "unstable", "the program does not do the same twice with one input")             \
 	X(KILLED, "killed", "a run was stopped at its limit of time or memory")                      \
 	X(BOUND, "bound", "an input leaves an object, and its run did not fail")                     \
+	X(UNCHECKED, "unchecked", "checks were not asked about: many inputs broke them, or they had had their time") \
 	X(CASES, "cases", "the cases of a switch are not known")                                     \
 	X(FOREIGN, "foreign", "a path depends on other files or arguments than the input")           \
 	X(LARGE, "large", "an answer asks for a longer input than allowed")                          \

@@ -40,20 +40,24 @@ struct child_input {
 	const struct expansion *x;
 };
 
-/* A variable's value for s->input. */
+u128 search_value_in_child(const struct search *s, const struct expansion *x, expr_t variable)
+{
+	const struct expr_node *n = expr_get(x->pool, variable);
+	uint64_t value = 0;
+	if (n->op == MUSTER_OP_LENGTH)
+		return n->a == 0 ? s->input.size : x->trace.sources[n->a].size;
+	if (n->op != MUSTER_OP_INPUT || n->a != 0)
+		return 0;
+	if (n->k < s->input.size)
+		return (uint8_t)s->input.data[n->k];
+	map_get(&x->import.beyond, n->k, &value);
+	return value;
+}
+
 static u128 value_in_child(void *ctx, expr_t variable)
 {
 	const struct child_input *c = ctx;
-	const struct expr_node *n = expr_get(c->x->pool, variable);
-	uint64_t value = 0;
-	if (n->op == MUSTER_OP_LENGTH)
-		return n->a == 0 ? c->s->input.size : c->x->trace.sources[n->a].size;
-	if (n->op != MUSTER_OP_INPUT || n->a != 0)
-		return 0;
-	if (n->k < c->s->input.size)
-		return (uint8_t)c->s->input.data[n->k];
-	map_get(&c->x->import.beyond, n->k, &value);
-	return value;
+	return search_value_in_child(c->s, c->x, variable);
 }
 
 static expr_t differs(struct expansion *x, expr_t term, u128 value)

@@ -176,19 +176,55 @@ static int outside(struct solve_path *path, expr_t goal)
 	return a.low > f->high || a.high < f->low || a.slow > f->shigh || a.shigh < f->slow;
 }
 
+/* Does the path say that e cannot hold? A conjunction cannot if one of its operands cannot, a disjunction if neither can; the terms below
+ * e are valued. */
+static int refuted(struct solve_path *path, expr_t e, unsigned depth)
+{
+	struct exprs *p = path->pool;
+	const struct expr_node *n = expr_get(p, e);
+	expr_t inner, a = n->a, b = n->b, opposite;
+	unsigned op = n->op, width = n->width;
+
+	if (map_get(&path->refuted, e, NULL) || outside(path, e))
+		return 1;
+	opposite = expr_not(p, e);
+	if (opposite < path->node_room && path->nodes[opposite].flags & NODE_CONSTRAINT)
+		return 1;
+	if (!depth || width != 1)
+		return 0;
+	if (expr_is_not(p, e, &inner)) { /* not (x or y) is neither; not (x and y) is either */
+		n = expr_get(p, inner);
+		if (n->op != MUSTER_OP_AND && n->op != MUSTER_OP_OR)
+			return 0;
+		op = n->op == MUSTER_OP_AND ? MUSTER_OP_OR : MUSTER_OP_AND;
+		a = n->a, b = n->b;
+		a = expr_not(p, a);
+		b = expr_not(p, b);
+	}
+	if (op == MUSTER_OP_AND)
+		return refuted(path, a, depth - 1) || refuted(path, b, depth - 1);
+	return op == MUSTER_OP_OR && refuted(path, a, depth - 1) && refuted(path, b, depth - 1);
+}
+
+#define LOCAL_DEPTH 6
+
+int solve_path_refutes(struct solve_path *path, expr_t goal)
+{
+	if (path_value(path, goal) < 0)
+		return 0;
+	if (!path->nodes[goal].vars)
+		return !path_seed(path, goal);
+	return refuted(path, goal, LOCAL_DEPTH);
+}
+
 enum verdict rung_local(struct query *q)
 {
 	struct solve_path *path = q->path;
-	expr_t opposite = expr_not(path->pool, q->goal);
 
 	if (path->nodes[q->goal].flags & NODE_CONSTRAINT) {
 		trial_begin(path);
 		trial_take(q); /* the run's own input */
 		return VERDICT_SAT;
 	}
-	if (opposite < path->node_room && path->nodes[opposite].flags & NODE_CONSTRAINT)
-		return VERDICT_UNSAT;
-	if (map_get(&path->refuted, q->goal, NULL) || outside(path, q->goal))
-		return VERDICT_UNSAT;
-	return VERDICT_UNKNOWN;
+	return refuted(path, q->goal, LOCAL_DEPTH) ? VERDICT_UNSAT : VERDICT_UNKNOWN;
 }

@@ -105,6 +105,10 @@ enum verdict solve_path_query(struct solve_path *path, expr_t goal, struct solve
 /* Only the rungs below SAT, for a quick pass over many goals. */
 enum verdict solve_path_query_cheap(struct solve_path *path, expr_t goal, struct solve_model *m);
 
+/* Is it known without a question that no input of the path satisfies the goal: because it is false, or its opposite follows from what stands
+ * there? Costs next to nothing and counts as no query. */
+int solve_path_refutes(struct solve_path *path, expr_t goal);
+
 /* A formula by itself, with no run behind it: no slicing, no seed. assertions are conjoined. For the static side and tests. */
 enum verdict solve_formula(struct solver *s, struct exprs *p, const expr_t *assertions, unsigned count, struct solve_model *m);
 

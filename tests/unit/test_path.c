@@ -73,7 +73,7 @@ static void read_path(struct fixture *f, struct path *p, struct trace *t)
 /* Pins are decisions of two outcomes at a site that the table lists as none. */
 static void test_pins(void **unused)
 {
-	struct path p = {0}, q = {0};
+	struct path p = {.exact = 1}, q = {.exact = 1};
 	struct fixture f;
 	struct trace t;
 

@@ -214,5 +214,6 @@ int main(void)
 	    cmocka_unit_test(test_values),  cmocka_unit_test(test_assume),
 	};
 
+	options.checks = checker_default();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,464 @@
+/* checks.c: active checks: what another input on the path could break.
+ *
+ * A check that the run passed has a safe form, which held, and goals: the ways to break it, each the business of one checker. The checks between
+ * two other constraints of the path make a bundle (bundle.h); an input that breaks one is run like any other child, told to the
+ * caller, who confirms it, and explored further if it survives.
+ *
+ * What costs nothing is not asked: a goal that the path refutes as it stands (a null test before the access), or that the
+ * bundle has already; a conversion whose result counts for nothing later (matter.c); one more way to break what many inputs break.
+ * Whatever is not asked for lack of time or patience is a loss. What is refuted only because a value was fixed is guessed at, a few times.
+ */
+#include "search/bundle.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "search/inside.h"
+
+#include <stdlib.h>
+
+#define BUNDLE_GOALS 32	 /* of one bundle: the formula grows with it */
+#define BROKEN_UNIT 32	 /* answers that break one bound of a function alone */
+#define BROKEN_PROGRAM 8 /* and one check of a whole program, by checker */
+#define TOLD 8		 /* inputs that the caller is told of, for each check and checker */
+#define GUESSED 2	 /* guesses for a check that values which were fixed rule out */
+
+struct checking {
+	struct search *s;
+	struct expansion *x;
+	struct bundle bundle;
+	uint32_t *matters; /* matter_of, made when it is first needed */
+};
+
+/* ------------------------------------------------------------------- goals */
+
+/* The parts of a disjunction (or, `negated`, of a conjunction that is not to hold). 0: there are more than fit. */
+static int split(struct exprs *p, expr_t e, int negated, expr_t *parts, unsigned *count)
+{
+	struct expr_node n = *expr_get(p, e);
+	if (n.op == MUSTER_OP_XOR && n.width == 1 && n.b == expr_true(p))
+		return split(p, n.a, !negated, parts, count);
+	if (n.width == 1 && n.op == (negated ? MUSTER_OP_AND : MUSTER_OP_OR))
+		return split(p, n.a, negated, parts, count) && split(p, n.b, negated, parts, count);
+	if (*count == CHECK_PARTS)
+		return 0;
+	parts[(*count)++] = negated ? expr_not(p, e) : e;
+	return 1;
+}
+
+unsigned checks_parts(struct exprs *p, expr_t goal, expr_t *parts)
+{
+	unsigned count = 0;
+	if (split(p, goal, 0, parts, &count))
+		return count;
+	parts[0] = goal;
+	return 1;
+}
+
+static expr_t negative(struct exprs *p, expr_t e)
+{
+	return expr_binary(p, MUSTER_OP_SLT, e, expr_const(p, expr_width(p, e), 0));
+}
+
+static expr_t positive(struct exprs *p, expr_t e)
+{
+	return expr_binary(p, MUSTER_OP_SLT, expr_const(p, expr_width(p, e), 0), e);
+}
+
+/* The first node below a condition, through negations and one-bit operators, that is one of these operators; 0: none. */
+static uint32_t below(const struct trace *t, uint32_t label, enum muster_op first, enum muster_op last, unsigned depth)
+{
+	const struct muster_node *n = &t->nodes[label];
+	if (!label || !depth)
+		return 0;
+	if (n->op >= first && n->op <= last)
+		return label;
+	if (n->width != 1 || op_table[n->op].arity < 1)
+		return 0;
+	uint32_t found = below(t, n->a, first, last, depth - 1);
+	return found || op_table[n->op].arity < 2 ? found : below(t, n->b, first, last, depth - 1);
+}
+
+static expr_t operand(struct expansion *x, const struct muster_node *n, uint32_t label)
+{
+	return label ? import_label(&x->import, label) : expr_const(x->pool, trace_operand_width(&x->trace, n), n->k);
+}
+
+/* Under which condition does an overflow of this operation go down? EXPR_NONE: it is none. */
+static expr_t overflow_down(struct expansion *x, uint32_t label)
+{
+	uint32_t at = below(&x->trace, label, MUSTER_OP_SADDO, MUSTER_OP_UMULO, 4);
+	const struct muster_node *n = &x->trace.nodes[at];
+	if (!at)
+		return EXPR_NONE;
+	expr_t a = operand(x, n, n->a), b = operand(x, n, n->b);
+	switch (n->op) {
+	case MUSTER_OP_SADDO:
+		return negative(x->pool, b);
+	case MUSTER_OP_SSUBO:
+		return positive(x->pool, b);
+	case MUSTER_OP_SMULO:
+		return expr_binary(x->pool, MUSTER_OP_XOR, negative(x->pool, a), negative(x->pool, b));
+	default:
+		return EXPR_NONE;
+	}
+}
+
+/* Under which condition is an index that leaves its object below it? The comparison is unsigned: x < size, size > x. */
+static expr_t index_down(struct expansion *x, expr_t part)
+{
+	struct expr_node n = *expr_get(x->pool, part);
+	int truth = 1;
+	if (n.op == MUSTER_OP_XOR && n.width == 1 && n.b == expr_true(x->pool)) {
+		truth = 0;
+		n = *expr_get(x->pool, n.a);
+	}
+	if (n.op != MUSTER_OP_ULT && n.op != MUSTER_OP_ULE)
+		return EXPR_NONE;
+	return negative(x->pool, truth ? n.b : n.a);
+}
+
+/* Under which condition is the number that is converted too small? It is compared with what becomes of it. */
+static expr_t convert_down(struct expansion *x, uint32_t label)
+{
+	const struct trace *t = &x->trace;
+	uint32_t at = below(t, label, MUSTER_OP_EQ, MUSTER_OP_NE, 4);
+	const struct muster_node *n = &t->nodes[at];
+	if (!at || (n->a && t->nodes[n->a].width == 1)) { /* signs are compared */
+		at = below(t, label, MUSTER_OP_SLT, MUSTER_OP_SLT, 5);
+		n = &t->nodes[at];
+		return at && n->a ? negative(x->pool, import_label(&x->import, n->a)) : EXPR_NONE;
+	}
+	uint32_t from = n->a && t->nodes[n->a].op != MUSTER_OP_SEXT && t->nodes[n->a].op != MUSTER_OP_ZEXT ? n->a : n->b;
+	return from ? negative(x->pool, import_label(&x->import, from)) : EXPR_NONE;
+}
+
+struct goal {
+	expr_t goal;
+	uint32_t checker;
+};
+
+/* One part of a check, by direction where its checker has two. Adds up to two goals. */
+static unsigned by_direction(struct expansion *x, const struct path_step *step, expr_t part, struct goal *out)
+{
+	static const struct {
+		uint32_t low, high;
+	} pairs[] = {{MUSTER_CHECK_ARRAY_UNDER, MUSTER_CHECK_ARRAY_OVER},
+		     {MUSTER_CHECK_INT_UNDER, MUSTER_CHECK_INT_OVER},
+		     {MUSTER_CHECK_CONVERT_LOW, MUSTER_CHECK_CONVERT_HIGH}};
+	expr_t down[] = {EXPR_NONE, EXPR_NONE, EXPR_NONE};
+	out[0] = (struct goal){part, step->checker};
+	for (unsigned i = 0; i < 3; i++) {
+		if (step->checker != pairs[i].low && step->checker != pairs[i].high)
+			continue;
+		down[i] = i == 0 ? index_down(x, part) : i == 1 ? overflow_down(x, step->label) : convert_down(x, step->label);
+		if (!down[i])
+			return 1;
+		out[0] = (struct goal){expr_and(x->pool, part, down[i]), pairs[i].low};
+		out[1] = (struct goal){expr_and(x->pool, part, expr_not(x->pool, down[i])), pairs[i].high};
+		return 2;
+	}
+	return 1;
+}
+
+/* All ways to break the check. */
+static unsigned goals_of(struct search *s, struct expansion *x, const struct path_step *step, struct goal *out)
+{
+	expr_t parts[CHECK_PARTS];
+	unsigned count = checks_parts(x->pool, path_goal(step, step->fails, &x->import, &s->sites), parts), goals = 0;
+	for (unsigned i = 0; i < count; i++)
+		goals += by_direction(x, step, parts[i], out + goals);
+	return goals;
+}
+
+/* ----------------------------------------------------------------- patience */
+
+static uint64_t check_key(const struct search *s, const struct path_step *step, uint32_t checker)
+{
+	int apart = !s->o.unit; /* a function's bounds count by instruction */
+	return (uint64_t)step->site << 32 | (apart ? checker : 0);
+}
+
+static uint64_t count_of(const struct map *m, uint64_t key)
+{
+	uint64_t n = 0;
+	map_get(m, key, &n);
+	return n;
+}
+
+/* Did enough inputs break it? For a function alone every check of the compiler's is answered everywhere. */
+static int broken_enough(const struct search *s, const struct path_step *step, uint32_t checker)
+{
+	uint64_t n = count_of(&s->broken, check_key(s, step, checker));
+	return s->o.unit ? step->kind == MUSTER_EV_BOUND && n >= BROKEN_UNIT : n >= BROKEN_PROGRAM;
+}
+
+static void count_broken(struct search *s, const struct path_step *step, uint32_t checker)
+{
+	uint64_t key = check_key(s, step, checker);
+	map_set(&s->broken, key, count_of(&s->broken, key) + 1);
+}
+
+int checks_tell(struct search *s, const struct search_test *t, const struct path_step *step, uint32_t checker, int broken)
+{
+	const struct sites_decision *d = &s->sites.decisions.data[step->site];
+	struct search_violation v = {checker, d->unit, d->index, broken};
+	uint64_t key = (uint64_t)step->site << 32 | checker, n = count_of(&s->told, key);
+	if (!s->h.violated || n >= TOLD)
+		return 0;
+	map_set(&s->told, key, n + 1);
+	return s->h.violated(s->h.ctx, t, &v);
+}
+
+int checks_tell_all(struct search *s, const struct search_test *t, const struct path *p)
+{
+	for (size_t i = 0; s->h.violated && i < p->steps.size; i++)
+		if (path_broke(&p->steps.data[i]) && checks_tell(s, t, &p->steps.data[i], p->steps.data[i].checker, 1))
+			return -1;
+	return 0;
+}
+
+/* ------------------------------------------------------------------- bundle */
+
+static int take(void *ctx, const struct solve_model *m)
+{
+	struct checking *c = ctx;
+	return search_build_input(c->s, c->x, m);
+}
+
+static u128 value(void *ctx, expr_t variable)
+{
+	const struct checking *c = ctx;
+	return search_value_in_child(c->s, c->x, variable);
+}
+
+static int stop(void *ctx)
+{
+	struct checking *c = ctx;
+	return search_over_limit(c->s) || (c->s->h.pause && c->s->h.pause(c->s->h.ctx));
+}
+
+/* The caller may have wishes for the values (search_options.taken). */
+static void prefer(struct checking *c, uint32_t goal)
+{
+	struct bundle *b = &c->bundle;
+	expr_t plain = b->goals.data[goal].goal, wish = search_preferred(c->s, c->x, plain);
+	struct solve_model m = {0};
+	if (wish == plain)
+		return;
+	if (solve_path_query(c->x->strict, bundle_reach(b, goal, wish), &m) != VERDICT_SAT || !take(c, &m))
+		return solve_model_release(&m);
+	solve_model_release(&m);
+}
+
+static int found(void *ctx, struct bundle *b, uint32_t goal, const struct solve_model *m)
+{
+	struct checking *c = ctx;
+	struct search *s = c->s;
+	const struct bundle_goal *g = &b->goals.data[goal];
+	const struct path_step *step = &s->parent.steps.data[b->steps.data[g->step].at];
+	if (m->optimistic && s->o.unit && step->kind == MUSTER_EV_BOUND)
+		return 0;
+	if (!m->optimistic)
+		prefer(c, goal);
+	int r = search_run_breaking(s, c->x, step, g->checker, goal - b->steps.data[g->step].first, m->optimistic);
+	if (r > 0 && m->optimistic && path_decides(step))
+		r = search_steer(s, c->x, step, step->fails);
+	return r < 0 ? -1 : 0;
+}
+
+void checks_open(struct search *s, struct expansion *x)
+{
+	struct checking *c = mem_zalloc(sizeof *c);
+	c->s = s;
+	c->x = x;
+	c->bundle = (struct bundle){.path = x->strict, .pool = x->pool, .how = (enum search_combine)s->o.combine,
+				    .ctx = c, .take = take, .value = value, .found = found, .stop = stop};
+	x->checking = c;
+}
+
+void checks_close(struct expansion *x)
+{
+	bundle_release(&x->checking->bundle);
+	free(x->checking->matters);
+	free(x->checking);
+	x->checking = NULL;
+}
+
+/* Something that was fixed rules the goal out: the path without it may not. Only a run can tell. 0, -1. */
+static int guess(struct checking *c, size_t at, expr_t goal, uint32_t checker)
+{
+	struct search *s = c->s;
+	const struct path_step *step = &s->parent.steps.data[at];
+	uint64_t key = (uint64_t)step->site << 32 | checker, n = count_of(&s->guessed, key);
+	struct solve_model m = {0};
+	int r = 0;
+	if (s->o.unit || !s->parent.concretisations || s->o.solve.no_optimistic || n >= GUESSED)
+		return 0;
+	map_set(&s->guessed, key, n + 1);
+	struct solve_path *path = search_relaxed(s, c->x, at);
+	if (!solve_path_refutes(path, goal) && solve_path_query(path, goal, &m) == VERDICT_SAT && take(c, &m))
+		r = search_run_breaking(s, c->x, step, checker, 0, 1);
+	solve_model_release(&m);
+	return r < 0 ? -1 : 0;
+}
+
+static int in_bundle(const struct bundle *b, expr_t goal)
+{
+	for (size_t i = 0; i < b->goals.size; i++)
+		if (b->goals.data[i].goal == goal)
+			return 1;
+	return 0;
+}
+
+static int matters(struct checking *c, size_t at)
+{
+	const struct path *p = &c->s->parent;
+	if (!c->matters)
+		c->matters = matter_of(p, &c->x->trace, &c->s->sites);
+	return matter_later(c->matters, &c->x->trace, p->steps.data[at].label, at);
+}
+
+/* Is the goal one to ask for? 1; 0: no, and nothing is lost; -1: no, for want of patience. */
+static int worth_asking(struct checking *c, size_t at, const struct goal *g)
+{
+	struct search *s = c->s;
+	const struct path_step *step = &s->parent.steps.data[at];
+	if (!(s->o.checks & CHECKER_BIT(g->checker)))
+		return 0;
+	if ((g->checker == MUSTER_CHECK_CONVERT_LOW || g->checker == MUSTER_CHECK_CONVERT_HIGH) && !matters(c, at))
+		return 0;
+	if (search_foreign(c->x, g->goal)) {
+		search_lose(s, LOSS_FOREIGN);
+		return 0;
+	}
+	if (!broken_enough(s, step, g->checker))
+		return 1;
+	search_lose(s, s->o.unit ? LOSS_BOUND : LOSS_UNCHECKED);
+	return 0;
+}
+
+/* The goals of a step that has to be asked about join the bundle. 0, -1. */
+static int add_goals(struct checking *c, size_t at, int *whole)
+{
+	struct search *s = c->s;
+	const struct path_step *step = &s->parent.steps.data[at];
+	struct goal goals[2 * CHECK_PARTS];
+	unsigned count = goals_of(s, c->x, step, goals), pair = checker_pair(step->checker) & s->o.checks;
+	*whole = 1;
+	for (unsigned i = 0; i < count; i++) {
+		struct goal *g = &goals[i];
+		if (g->goal == expr_false(c->x->pool))
+			continue;
+		if (count == 1 && step->kind != MUSTER_EV_BOUND && !(pair & CHECKER_BIT(g->checker)))
+			g->checker = (uint32_t)__builtin_ctz(pair); /* of two directions, which cannot be told apart */
+		if (!worth_asking(c, at, g)) {
+			*whole = 0;
+			continue;
+		}
+		struct search_checker_stats *stats = &s->stats.checkers[g->checker];
+		stats->injected++;
+		if (!solve_path_refutes(c->x->strict, g->goal) && !in_bundle(&c->bundle, g->goal)) {
+			bundle_goal(&c->bundle, g->goal, g->checker);
+			continue;
+		}
+		stats->local++;
+		if (guess(c, at, g->goal, g->checker))
+			return -1;
+	}
+	return 0;
+}
+
+int checks_add(struct search *s, struct expansion *x, size_t at, int wanted)
+{
+	struct checking *c = x->checking;
+	struct bundle *b = &c->bundle;
+	const struct path_step *step = &s->parent.steps.data[at];
+	expr_t safe = path_constraint(step, &x->import, &s->sites);
+	int whole = 0;
+	if (wanted) {
+		bundle_step(b, (uint32_t)at, safe, 0);
+		if (add_goals(c, at, &whole))
+			return -1;
+		vec_last(&b->steps).whole = whole;
+	} else if (b->goals.size) {
+		bundle_step(b, (uint32_t)at, safe, 0);
+	}
+	if (!b->goals.size) { /* nothing to ask: it joins the path at once */
+		bundle_clear(b);
+		return solve_path_add(x->strict, safe) < 0 ? CHECKS_DISAGREE : 0;
+	}
+	return b->goals.size >= BUNDLE_GOALS ? checks_ask(s, x) : 0;
+}
+
+/* What became of a goal. 0, -1. */
+static int settle(struct checking *c, const struct bundle_goal *g)
+{
+	struct search *s = c->s;
+	size_t at = c->bundle.steps.data[g->step].at;
+	const struct path_step *step = &s->parent.steps.data[at];
+	struct search_checker_stats *stats = &s->stats.checkers[g->checker];
+	stats->asked += g->state != GOAL_LEFT;
+	stats->solved += g->state == GOAL_FOUND;
+	if (g->state == GOAL_FOUND || g->state == GOAL_UNKNOWN || g->state == GOAL_LARGE)
+		count_broken(s, step, g->checker);
+	switch (g->state) {
+	case GOAL_FOUND:
+		if (!s->o.unit)
+			search_lose(s, LOSS_BOUND);
+		return 0;
+	case GOAL_REFUTED:
+		return guess(c, at, g->goal, g->checker);
+	case GOAL_UNKNOWN:
+		search_lose(s, LOSS_UNKNOWN);
+		return 0;
+	case GOAL_LARGE:
+		search_lose(s, LOSS_LARGE);
+		return 0;
+	default:
+		search_lose(s, LOSS_UNCHECKED);
+		return 0;
+	}
+}
+
+/* Negations, by instruction and function, as those of other decisions are counted. */
+static void count_flips(struct checking *c, double cost)
+{
+	struct search *s = c->s;
+	const struct bundle *b = &c->bundle;
+	uint32_t site = s->parent.steps.data[b->steps.data[b->goals.data[0].step].at].site;
+	for (size_t i = 0; i < b->steps.size; i++) {
+		const struct path_step *step = &s->parent.steps.data[b->steps.data[i].at];
+		if (!b->steps.data[i].count || !path_decides(step))
+			continue;
+		s->stats.flips++;
+		sites_flip(&s->sites, step->site);
+	}
+	s->sites.function_cost.data[s->sites.decisions.data[site].function] += cost;
+	s->check_cost += cost;
+}
+
+int checks_ask(struct search *s, struct expansion *x)
+{
+	struct checking *c = x->checking;
+	struct bundle *b = &c->bundle;
+	const struct solve_stats *solver = solver_stats(s->solver), before = *solver;
+	double cost = search_cost(s);
+	uint64_t calls = b->calls;
+	if (!b->goals.size)
+		return 0;
+	int r = bundle_ask(b);
+	s->stats.bundles++;
+	s->stats.bundle_goals += b->goals.size;
+	s->stats.bundle_calls += b->calls - calls;
+	s->stats.check_path_constraints += solver->path_constraints - before.path_constraints;
+	s->stats.check_slice_constraints += solver->slice_constraints - before.slice_constraints;
+	s->stats.check_cached += solver->answered[SOLVE_CACHE] - before.answered[SOLVE_CACHE];
+	for (size_t i = 0; i < b->goals.size && r >= 0; i++)
+		if (settle(c, &b->goals.data[i]))
+			r = -1;
+	count_flips(c, search_cost(s) - cost);
+	bundle_clear(b);
+	if (r == BUNDLE_DISAGREES)
+		return CHECKS_DISAGREE;
+	return r < 0 ? -1 : search_paused(s);
+}
