@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "instrument/fold.h"
 #include "instrument/instrument.h"
 #include "search/frontier.h"
 #include "search/search.h"
@@ -16,7 +17,9 @@
 #include <stdlib.h>
 
 #define UNIT 0x5ea4c400
-#define CHECKS "-fsanitize=undefined -fno-sanitize=function,vptr,object-size -fsanitize-trap=all"
+/* Checks that the program goes on behind, and, as in functions that are driven, those that end the run. */
+#define CHECKS_ONLY "-fsanitize=undefined -fno-sanitize=function,vptr,object-size -fsanitize-trap=all"
+#define CHECKS CHECKS_ONLY " -ftrap-function=" FOLD_ENDS
 
 struct searched {
 	char *argv[2];
@@ -33,7 +36,7 @@ struct searched {
 
 static inline char *variant_of(const char *text, const char *flags, enum instrument_kind kind)
 {
-	struct instrument_options options = {.verify = 1, .fast_compile = 1};
+	struct instrument_options options = {.verify = 1, .fast_compile = 1, .checks = checker_all()};
 	const char *archive = kind == INSTRUMENT_COV ? "build/runtime/libmuster_cov.a"
 						     : "build/runtime/libmuster_rt.a";
 	char *path = file_temp("program"), *object = file_temp("unit.o");
@@ -98,7 +101,7 @@ static inline int update_test(void *ctx, const struct search_test *t)
 static inline void search_open(struct searched *p, const char *text, const char *flags,
 			       const struct search_options *o)
 {
-	struct search_hooks hooks = {p, add_test, take_test, update_test, note_failure, NULL};
+	struct search_hooks hooks = {p, add_test, take_test, update_test, note_failure, NULL, NULL};
 	struct shm_options tables = {.table_limit = 4096, .nodes = 1 << 20, .events = 1 << 18};
 	struct launch_options l = LAUNCH_DEFAULTS;
 
