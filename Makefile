@@ -296,6 +296,18 @@ campaign-csmith: all
 campaign-libc: all
 	@tests/stress/libc-mix $(or $(N),1000)
 
+# Known vulnerabilities found again; every confirmed bug of the packages without muster; refinement types beside an oracle.
+campaign-known: all
+	@scripts/deps dpkg-dev
+	@bench/known-bugs $(ARGS)
+
+campaign-false: all
+	@scripts/deps dpkg-dev
+	@bench/false-alarms $(ARGS)
+
+campaign-refine: all
+	@tests/refine/run -n $(N) $(ARGS)
+
 campaign-packages: all
 	@scripts/deps autoconf automake libtool cmake dpkg-dev
 	scripts/packages
@@ -313,7 +325,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: bench-units bench-checkers truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages all runtime unit-tests check check-all demo bench deps install clean
+.PHONY: bench-units bench-checkers truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine all runtime unit-tests check check-all demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
