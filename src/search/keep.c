@@ -102,6 +102,10 @@ int search_keep(struct search *s, struct search_test *t, const struct exec_resul
 			return 0;
 		}
 	}
+	if (s->o.one_generation && t->origin == ORIGIN_SOLVED) {
+		t->stage = STAGE_DONE;
+		search_lose(s, LOSS_DROPPED);
+	}
 	t->rank = search_rank(t);
 	int added = s->h.add(s->h.ctx, t, s->changed.data, s->changed.size);
 	if (added > 0) {

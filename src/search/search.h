@@ -115,6 +115,7 @@ struct search_options {
 	uint64_t seed;
 	int repeatable; /* counts work in runs and conflicts and looks at no clock */
 	int no_mutate;
+	int one_generation; /* paths of inputs from outside are negated, their children's are not */
 	uint64_t max_input;    /* bytes; 0: 1 MiB */
 	uint64_t flip_limit;   /* times a decision's site may be negated in all; 0: no limit */
 	int subsume, skip;     /* constraint subsumption; and never negating what subsumed others */
