@@ -40,7 +40,7 @@ static void add_up(struct sums *s, const struct fuzz_shared *shared, unsigned wo
 /* Repeatable to the byte: what a clock measured is left out. */
 static void forget_clocks(struct sums *s)
 {
-	s->seconds = s->search.symbolic_seconds = s->search.mutate_seconds = 0;
+	s->seconds = s->search.symbolic_seconds = s->search.child_seconds = s->search.mutate_seconds = 0;
 	for (int i = 0; i < SOLVE_RUNG_COUNT; i++)
 		s->solve.seconds[i] = 0;
 }
@@ -235,6 +235,7 @@ static void json_stats(struct json *j, const struct fuzz_options *o, const struc
 	json_key(j, "contradictions"), json_u64(j, s->solve.contradictions);
 	json_key(j, "bad_models"), json_u64(j, s->solve.bad_models);
 	json_key(j, "symbolic_seconds"), json_double(j, s->search.symbolic_seconds);
+	json_key(j, "child_seconds"), json_double(j, s->search.child_seconds);
 	json_key(j, "mutate_seconds"), json_double(j, s->search.mutate_seconds);
 	json_key(j, "symbolic_outcomes"), json_u64(j, s->search.symbolic_outcomes);
 	json_key(j, "mutate_outcomes"), json_u64(j, s->search.mutate_outcomes);

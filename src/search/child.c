@@ -256,7 +256,7 @@ static int tell(struct search *s, const struct sent *c)
 }
 
 /* Runs s->input in both variants. 1: it diverged, 0, -1. */
-static int run_sent(struct search *s, struct expansion *x, struct sent *c)
+static int run_both(struct search *s, struct expansion *x, struct sent *c)
 {
 	struct search_test *t = &c->t;
 	struct exec_result r;
@@ -300,6 +300,14 @@ static int run_sent(struct search *s, struct expansion *x, struct sent *c)
 		return -1;
 	s->stats.symbolic_outcomes += s->cover.covered - before;
 	return t->flags & TEST_DIVERGED ? 1 : 0;
+}
+
+static int run_sent(struct search *s, struct expansion *x, struct sent *c)
+{
+	double before = search_clock();
+	int r = run_both(s, x, c);
+	s->stats.child_seconds += search_clock() - before;
+	return r;
 }
 
 int search_run_child(struct search *s, struct expansion *x, const struct path_step *step,

@@ -74,6 +74,7 @@ void search_stats_add(struct search_stats *to, const struct search_stats *from)
 	for (unsigned i = 0; i < DIVERGED_COUNT; i++)
 		to->diverged[i] += from->diverged[i];
 	to->symbolic_seconds += from->symbolic_seconds;
+	to->child_seconds += from->child_seconds;
 	to->mutate_seconds += from->mutate_seconds;
 	to->symbolic_outcomes += from->symbolic_outcomes;
 	to->mutate_outcomes += from->mutate_outcomes;

@@ -182,6 +182,7 @@ struct search_stats {
 #undef X
 	uint64_t diverged[DIVERGED_COUNT];
 	double symbolic_seconds, mutate_seconds;
+	double child_seconds; /* of the symbolic ones, those that went into runs of solved inputs */
 	uint64_t symbolic_outcomes, mutate_outcomes; /* outcomes that each of the two found */
 	/* Active checks, by checker: goals that came up; of these, those that the path refuted as it stood (the local cache), those that were
 	 * asked for, and those with an answer; inputs whose run broke the check as predicted; inputs that were confirmed (the caller's to count). */
