@@ -150,6 +150,7 @@ void checks_stats_json(struct json *j, const struct search_stats *s, const struc
 		json_key(j, "name"), json_str(j, checker_get(i)->name);
 		json_key(j, "injected"), json_u64(j, c->injected);
 		json_key(j, "solved"), json_u64(j, c->solved);
+		json_key(j, "violated"), json_u64(j, c->violated);
 		json_key(j, "failed"), json_u64(j, c->failed);
 		json_ratio(j, "yield", c->failed, c->solved, 100);
 		json_object_close(j);
