@@ -12,12 +12,14 @@
 	X(variant, "variant", "make a variant of a binary and print its path")                 \
 	X(trace, "trace", "run a program once and print its path as conditions in C")          \
 	X(test, "test", "tests, bugs and verdicts for functions of a C file; no harness")      \
+	X(check, "check", "refinement types of a C file: proved, rejected, or checks of every run") \
 	X(fuzz, "fuzz", "find inputs that reach new code, and bugs")                           \
 	X(replay, "replay", "run an input again: does it fail, how and where?")                \
 	X(minimize, "minimize", "make an input smaller that still does the same")              \
 	X(cmin, "cmin", "choose few inputs of many that cover the same")                       \
 	X(show, "show", "what searches found: tests, bugs, campaigns; the checkers")           \
 	X(export, "export", "write tests for others: cmocka, plain files, Test-Comp")           \
+	X(refine_source, "refine-source", "")                                                  \
 	X(instrument_runtime, "instrument-runtime", "")
 
 #define X(id, name, help) int cmd_##id(int argc, char **argv);

@@ -79,7 +79,16 @@
 	X(Type_getNullability)          \
 	X(Type_getSizeOf)               \
 	X(Type_getAlignOf)              \
-	X(Type_visitFields)
+	X(Type_visitFields)             \
+	X(getSpellingLocation)          \
+	X(getRangeStart)                \
+	X(getCanonicalCursor)           \
+	X(Cursor_Evaluate)              \
+	X(EvalResult_getKind)           \
+	X(EvalResult_isUnsignedInt)     \
+	X(EvalResult_getAsUnsigned)     \
+	X(EvalResult_getAsLongLong)     \
+	X(EvalResult_dispose)
 
 struct clang {
 #define X(name) __typeof__(clang_##name) *name;

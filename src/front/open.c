@@ -173,7 +173,7 @@ static void parse_on_large_stack(struct parse *p)
 	pthread_attr_destroy(&attributes);
 }
 
-static int parse(struct reader *r, CXIndex index, const char *path, const char *const *argv,
+int reader_parse(struct reader *r, CXIndex index, const char *path, const char *const *argv,
 		 int argc)
 {
 	struct parse p = {.c = r->c, .index = index, .path = path};
@@ -239,7 +239,7 @@ int front_open(struct front **f, const char *path, const char *const *argv, int 
 	r.f = mem_zalloc(sizeof *r.f);
 	r.f->file = arena_strdup(&r.f->arena, path);
 	index = r.c->createIndex(0, 0);
-	failed = parse(&r, index, path, argv, argc);
+	failed = reader_parse(&r, index, path, argv, argc);
 	if (!failed)
 		reader_unit(&r);
 	if (r.unit)

@@ -61,6 +61,9 @@ const char *reader_pretty(struct reader *r, CXCursor c);
 /* File and line as the author knows them: line markers and #line count. file may be NULL. */
 uint32_t reader_line(struct reader *r, CXSourceLocation at, const char **file);
 
+/* open.c: r->unit of a file. -1 with clang's messages; r->unit may be there all the same, to be disposed of. */
+int reader_parse(struct reader *r, CXIndex index, const char *path, const char *const *argv, int argc);
+
 /* types.c: the number of a type; its contents may follow only with reader_types. */
 uint32_t reader_type(struct reader *r, CXType t);
 void reader_types(struct reader *r); /* fills all types that have a number */

@@ -1,0 +1,215 @@
+/* check.c: muster check, which says of each obligation of a file's refinement types what became of it, and writes the file with the
+ * checks that are left. Exit code 0: nothing is certainly wrong; 1: an obligation was rejected; 2: the file, or a refinement, cannot be used.
+ *
+ * muster refine-source does the same to preprocessed text, without words: muster cc calls it for units that have
+ * refinements, so that the wrapper itself stays small.
+ */
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/option.h"
+#include "build/args.h"
+#include "build/capture.h"
+#include "cmd/cmd.h"
+#include "refine/refine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char about[] =
+    "Looks at the refinement types of a file (muster/muster.h: MUSTER_REFINE, MUSTER_OPERATOR) and prints each place that must keep\n"
+    "one, with what could be shown without running anything:\n"
+    "  proved     every value that can come there satisfies it; no check is made\n"
+    "  rejected   no value that can come there satisfies it: whoever gets there is wrong\n"
+    "  run-time   neither: a check of every run, which muster test and muster fuzz look for inputs of\n"
+    "--emit writes the file, preprocessed, with its checks, for any compiler with GNU's statement expressions.";
+
+/* The preprocessed text of a file, and the flags that shape it. */
+static int preprocess(const char *file, char **cflags, int count, struct buf *text, struct args *a, struct capture *c)
+{
+	VEC(char *) words = {0};
+	struct proc_job jobs[CAPTURE_JOBS];
+	struct buf none = BUF_EMPTY;
+	const struct arg *in = NULL;
+	int e;
+
+	vec_push(&words, "cc");
+	vec_push(&words, "-c");
+	for (int i = 0; i < count; i++)
+		vec_push(&words, cflags[i]);
+	vec_push(&words, (char *)file);
+	e = args_parse(a, (int)words.size, words.data);
+	vec_release(&words);
+	if (e)
+		return e;
+	for (size_t i = 0; i < a->list.size; i++)
+		if (a->list.data[i].class == ARG_INPUT && !strcmp(a->list.data[i].text, file))
+			in = &a->list.data[i];
+	if (!in || !args_is_c(in))
+		return error_set("'%s' is not a C source file (.c or .i)", file);
+	capture_plan(c, &a->arena, a, in, &none, NULL, jobs);
+	e = proc_run(jobs[1].argv, &jobs[1].opts, &jobs[1].result);
+	if (!e && jobs[1].result.status)
+		e = error_set("'%s' does not compile:\n%s", file, buf_str(&jobs[1].result.err));
+	if (!e)
+		buf_add(text, jobs[1].result.out.data, jobs[1].result.out.size);
+	proc_release(&jobs[1].result);
+	return e;
+}
+
+static void count_outcomes(const struct refine *r, unsigned counts[REFINE_OUTCOME_COUNT])
+{
+	memset(counts, 0, REFINE_OUTCOME_COUNT * sizeof *counts);
+	for (size_t i = 0; i < r->obligations.size; i++)
+		counts[r->obligations.data[i].outcome]++;
+}
+
+static void print_words(const struct refine *r)
+{
+	unsigned counts[REFINE_OUTCOME_COUNT];
+
+	count_outcomes(r, counts);
+	for (size_t i = 0; i < r->obligations.size; i++) {
+		const struct refine_obligation *o = &r->obligations.data[i];
+
+		printf("%s:%u: %-8s  %s  (%s, %s)", o->file, o->line, refine_outcome_key(o->outcome), o->text, o->subject,
+		       refine_place_key(o->place));
+		printf(*o->reason ? ": %s\n" : "\n", o->reason);
+	}
+	for (size_t i = 0; i < r->notes.size; i++)
+		printf("%s\n", r->notes.data[i]);
+	printf("%u refinement%s, %zu obligation%s:", r->refinements, r->refinements == 1 ? "" : "s", r->obligations.size,
+	       r->obligations.size == 1 ? "" : "s");
+	for (int i = 0; i < REFINE_OUTCOME_COUNT; i++)
+		printf("%s %u %s", i ? "," : "", counts[i], refine_outcome_key(i));
+	printf("\n");
+}
+
+static void print_json(const struct refine *r, const char *file)
+{
+	unsigned counts[REFINE_OUTCOME_COUNT];
+	struct buf out = BUF_EMPTY;
+	struct json j;
+
+	count_outcomes(r, counts);
+	json_begin(&j, &out);
+	j.indent = 2;
+	json_object_open(&j);
+	json_key(&j, "command");
+	json_str(&j, "check");
+	json_key(&j, "status");
+	json_str(&j, "complete");
+	json_key(&j, "file");
+	json_str(&j, file);
+	json_key(&j, "obligations");
+	json_array_open(&j);
+	for (size_t i = 0; i < r->obligations.size; i++) {
+		const struct refine_obligation *o = &r->obligations.data[i];
+		const struct {
+			const char *key, *value;
+		} rows[] = {{"file", o->file},	       {"function", o->function}, {"subject", o->subject},
+			    {"refinement", o->text},   {"place", refine_place_key(o->place)},
+			    {"outcome", refine_outcome_key(o->outcome)}, {"reason", o->reason}};
+
+		json_object_open(&j);
+		for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+			json_key(&j, rows[k].key);
+			json_str(&j, rows[k].value);
+		}
+		json_key(&j, "line");
+		json_u64(&j, o->line);
+		json_object_close(&j);
+	}
+	json_array_close(&j);
+	json_key(&j, "counts");
+	json_object_open(&j);
+	json_key(&j, "refinements");
+	json_u64(&j, r->refinements);
+	json_key(&j, "total");
+	json_u64(&j, r->obligations.size);
+	for (int i = 0; i < REFINE_OUTCOME_COUNT; i++) {
+		json_key(&j, refine_outcome_key(i));
+		json_u64(&j, counts[i]);
+	}
+	json_object_close(&j);
+	json_object_close(&j);
+	buf_addc(&out, '\n');
+	fwrite(out.data, 1, out.size, stdout);
+	buf_release(&out);
+}
+
+static int emit(struct refine *r, const char *path)
+{
+	struct buf out = BUF_EMPTY;
+	int e;
+
+	buf_add(&out, r->text.data, r->text.size);
+	if (r->refinements)
+		buf_adds(&out, refine_definition);
+	e = file_write_atomic(path, out.data, out.size);
+	buf_release(&out);
+	return e;
+}
+
+int cmd_check(int argc, char **argv)
+{
+	int json = 0, at = 0;
+	const char *output = NULL, *file = NULL;
+	const struct option_row rows[] = {
+	    OPTION_STR("emit", 0, "OUT.c", &output, "write the file with the checks that are left"),
+	    OPTION_FLAG("json", 0, &json, "print the result as JSON"), OPTION_END};
+	const struct option_spec spec = {"check", "[options] FILE.c [-- CFLAGS]", about, rows};
+	struct refine r;
+	struct buf text = BUF_EMPTY;
+	struct args a = {0};
+	struct capture c = {0};
+	unsigned counts[REFINE_OUTCOME_COUNT];
+
+	for (;;) {
+		at += option_parse(&spec, argc - at, argv + at);
+		if (at >= argc || !strcmp(argv[at - 1], "--"))
+			break;
+		if (file)
+			option_usage(&spec, "wants one file");
+		file = argv[at];
+	}
+	if (!file)
+		option_usage(&spec, "wants a file");
+	if (!file_is_regular(file))
+		die(EXIT_USAGE, "%s: no such file", file);
+	if (preprocess(file, argv + at, argc - at, &text, &a, &c))
+		die(EXIT_USAGE, "%s", error_text());
+	if (refine_source(&r, text.data, text.size, c.shape.data, (int)c.shape.size))
+		die(EXIT_USAGE, "%s", error_text());
+	if (output && emit(&r, output))
+		die(EXIT_USAGE, "%s", error_text());
+	if (json)
+		print_json(&r, file);
+	else
+		print_words(&r);
+	count_outcomes(&r, counts);
+	refine_release(&r);
+	buf_release(&text);
+	capture_release(&c);
+	args_release(&a);
+	return counts[REFINE_REJECTED] ? EXIT_FOUND : EXIT_OK;
+}
+
+int cmd_refine_source(int argc, char **argv)
+{
+	static const struct option_row rows[] = {OPTION_END};
+	static const struct option_spec spec = {"refine-source", "IN.i OUT.i [CFLAGS]",
+						"Writes preprocessed source with the checks of its refinement types.", rows};
+	struct refine r;
+	struct buf text = BUF_EMPTY;
+
+	if (argc < 3)
+		option_usage(&spec, "wants two files");
+	if (file_read(argv[1], &text) || refine_source(&r, text.data, text.size, (const char *const *)argv + 3, argc - 3) ||
+	    file_write_atomic(argv[2], r.text.data, r.text.size))
+		die(EXIT_USAGE, "%s", error_text());
+	refine_release(&r);
+	buf_release(&text);
+	return EXIT_OK;
+}

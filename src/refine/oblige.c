@@ -1,0 +1,958 @@
+/* oblige.c: obligations: where they arise, what they are over, what the text gets for those that the prover leaves.
+ *
+ * Every write is checked when it has happened, by the predicate over the names as they stand: the variable's own
+ * refinements, those of its type, and those that name it. A write through a pointer, a call and assembly may have written
+ * any variable that others can reach, so whatever depends on one is checked again. What is checked or proved is a fact from then on.
+ */
+#include "refine/unit.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+enum { MOST_ARGUMENTS = 64 };
+
+/* ----------------------------------------------------------------- actions */
+struct action *action_add(struct unit *u, enum action_kind kind, uint32_t n)
+{
+	uint64_t before = 0;
+	uint32_t number = (uint32_t)u->actions.size;
+
+	map_get(&u->action_first, n, &before);
+	map_set(&u->action_first, n, number + 1);
+	vec_push(&u->action_next, (uint32_t)before);
+	vec_push(&u->actions, (struct action){.kind = kind, .node = n, .number = u->names++, .checks = "", .checks_late = ""});
+	for (uint32_t i = n; i && !u->dirty.data[i]; i = node(u, i)->parent)
+		u->dirty.data[i] = 1;
+	return &vec_last(&u->actions);
+}
+
+static const char *keep(struct unit *u, struct buf *b)
+{
+	const char *s = b->size ? arena_strdup(&u->r->arena, buf_str(b)) : "";
+
+	buf_release(b);
+	return s;
+}
+
+/* -------------------------------------------------------------- obligations */
+/* How the text calls an argument: by number in the conjunct. */
+typedef void (*namer)(struct unit *u, void *ctx, const struct conjunct *c, size_t i, struct buf *out);
+
+struct site {
+	uint32_t n; /* for file and line */
+	enum refine_place place;
+	namer name;
+	void *ctx;
+	struct buf *checks; /* calls of __muster_refine for what is not proved */
+};
+
+static const char *reason(enum refine_outcome o, enum refine_place p)
+{
+	if (o == REFINE_PROVED)
+		return "";
+	if (o == REFINE_REJECTED)
+		return "no value that can come here satisfies it";
+	if (p == REFINE_AT_ALIAS)
+		return "it may have been written through a pointer or in another function";
+	if (p == REFINE_AT_ENTRY)
+		return "callers outside of this file, or through a pointer, are not seen";
+	return "it depends on values that are not known here";
+}
+
+static int visible(struct unit *u, const struct conjunct *c, uint32_t n)
+{
+	return node(u, c->site)->begin <= node(u, n)->begin;
+}
+
+static void add_check(struct unit *u, const struct conjunct *c, const struct site *s)
+{
+	uint32_t number = (uint32_t)(c - u->conjuncts.data);
+	struct buf words = BUF_EMPTY;
+
+	buf_addf(&words, "%s (%s)", c->text, c->subject);
+	if (!s->name) {
+		buf_addf(s->checks, "__muster_refine(" REFINE_NOW "%u(), ", number);
+	} else {
+		buf_addf(s->checks, "__muster_refine(" REFINE_HOLDS "%u(", number);
+		for (size_t i = 0; i < c->arguments.size; i++) {
+			buf_adds(s->checks, i ? ", " : "");
+			s->name(u, s->ctx, c, i, s->checks);
+		}
+		buf_adds(s->checks, "), ");
+	}
+	words_quote(buf_str(&words), s->checks);
+	buf_adds(s->checks, ", ");
+	words_quote(node(u, s->n)->file, s->checks);
+	buf_addf(s->checks, ", %u); ", node(u, s->n)->line);
+	buf_release(&words);
+}
+
+static void oblige(struct unit *u, const struct conjunct *c, const expr_t *given, const struct site *s)
+{
+	expr_t goal = holds(u, c, given);
+	struct refine_obligation o = {.file = arena_strdup(&u->r->arena, node(u, s->n)->file),
+				      .line = node(u, s->n)->line,
+				      .function = u->function ? arena_strdup(&u->r->arena, node(u, u->function)->name) : "",
+				      .subject = c->subject,
+				      .text = c->text,
+				      .place = s->place};
+
+	o.outcome = s->place == REFINE_AT_ENTRY ? REFINE_RUNTIME : prove(u, goal);
+	o.reason = reason(o.outcome, s->place);
+	vec_push(&u->r->obligations, o);
+	if (o.outcome != REFINE_PROVED)
+		add_check(u, c, s);
+	if (o.outcome != REFINE_REJECTED && !u->weak && u->function)
+		fact(u, goal);
+}
+
+/* ---------------------------------------------------------------- variables */
+/* A variable must still be what its name says. */
+static void local_name(struct unit *u, const struct conjunct *c, uint32_t d, struct buf *out)
+{
+	const char *name = node(u, d)->name;
+	uint32_t seen = in_sight(u, name, strlen(name));
+
+	if (seen != d && !u->failed) {
+		u->failed = 1;
+		error_set("%s:%u: refinement \"%s\" names %s, which is hidden by another %s (line %u) where it must be checked: "
+			  "rename one of them",
+			  node(u, c->site)->file, node(u, c->site)->line, c->text, name, name, seen ? node(u, seen)->line : 0);
+	}
+	buf_adds(out, name);
+}
+
+/* As the variables are. */
+static void name_now(struct unit *u, void *ctx, const struct conjunct *c, size_t i, struct buf *out)
+{
+	const struct argument *a = &c->arguments.data[i];
+	uint32_t d = a->decl;
+
+	(void)ctx;
+	if (!d && (c->owner == OWNER_PARAMETER || (c->owner == OWNER_RESULT && a->index != SELF)))
+		d = function_parameter(u, u->function, a->index);
+	else if (!d)
+		d = c->decl;
+	local_name(u, c, d, out);
+}
+
+/* As they are, but for the value itself, whose text is ctx. */
+static void name_value_text(struct unit *u, void *ctx, const struct conjunct *c, size_t i, struct buf *out)
+{
+	const struct argument *a = &c->arguments.data[i];
+
+	if (a->index == SELF && !a->decl)
+		buf_adds(out, ctx);
+	else
+		name_now(u, NULL, c, i, out);
+}
+
+/* A field of the object whose text is ctx, which ends in . or -> */
+static void name_field(struct unit *u, void *ctx, const struct conjunct *c, size_t i, struct buf *out)
+{
+	(void)u;
+	buf_addf(out, "%s%s", (const char *)ctx, c->arguments.data[i].name);
+}
+
+static int names_variable(struct unit *u, const struct conjunct *c, uint32_t d)
+{
+	for (size_t i = 0; i < c->arguments.size; i++) {
+		if (c->arguments.data[i].decl == d)
+			return 1;
+		if (c->owner == OWNER_PARAMETER && function_parameter(u, u->function, c->arguments.data[i].index) == d)
+			return 1;
+	}
+	for (size_t i = 0; i < c->globals.size; i++)
+		if (c->globals.data[i] == d)
+			return 1;
+	return 0;
+}
+
+/* The variable or parameter of this function that the conjunct is about, if it is in sight now; 0: none. */
+static uint32_t owner_here(struct unit *u, const struct conjunct *c)
+{
+	uint32_t d = 0;
+
+	if (c->owner == OWNER_VARIABLE)
+		d = c->decl;
+	else if (c->owner == OWNER_PARAMETER && c->decl == node(u, u->function)->canon)
+		d = function_parameter(u, u->function, c->index);
+	if (!d || (node(u, d)->is_global && d != u->declaring))
+		return d;
+	for (size_t i = 0; i < u->scope.size; i++)
+		if (u->scope.data[i] == d && d != u->declaring)
+			return d;
+	return 0;
+}
+
+/* Conjuncts of variables over the values as they are; x is what `written` has now (EXPR_NONE: as it is). */
+static void oblige_now(struct unit *u, const struct conjunct *c, uint32_t written, expr_t x, struct site *s)
+{
+	expr_t given[MOST_ARGUMENTS];
+
+	if (c->arguments.size > MOST_ARGUMENTS || !visible(u, c, s->n) || arguments_now(u, c, given))
+		return;
+	for (size_t i = 0; i < c->arguments.size; i++) {
+		const struct argument *a = &c->arguments.data[i];
+		uint32_t d = a->decl ? a->decl
+			     : c->owner == OWNER_PARAMETER ? function_parameter(u, u->function, a->index)
+							   : c->decl;
+
+		if (d == written && x)
+			given[i] = x;
+	}
+	s->name = c->owner == OWNER_VARIABLE && node(u, c->decl)->is_global ? NULL : name_now;
+	oblige(u, c, given, s);
+}
+
+/* --------------------------------------------------------------- other names */
+static int reachable(struct unit *u, uint32_t d)
+{
+	return u->variables.data[d].addressed || (node(u, d)->is_global && !node(u, d)->is_static);
+}
+
+/* Whether others may have written what the conjunct is about. */
+static int exposed(struct unit *u, const struct conjunct *c, uint32_t owner)
+{
+	int found = reachable(u, owner);
+
+	for (size_t i = 0; i < c->arguments.size; i++) {
+		uint32_t d = c->arguments.data[i].decl;
+
+		if (!d && c->owner == OWNER_PARAMETER)
+			d = function_parameter(u, u->function, c->arguments.data[i].index);
+		found |= d && reachable(u, d);
+	}
+	for (size_t i = 0; i < c->globals.size; i++)
+		found |= reachable(u, c->globals.data[i]);
+	return found;
+}
+
+static void fields_of(struct unit *u, uint32_t type, const char *object, struct site *s, expr_t none)
+{
+	uint32_t record = u->t->types.data[type].record;
+	expr_t given[MOST_ARGUMENTS];
+
+	(void)none;
+	if (!record)
+		return;
+	for (size_t i = 0; i < u->conjuncts.size; i++) {
+		const struct conjunct *c = &u->conjuncts.data[i];
+
+		if (c->owner != OWNER_FIELD || node(u, enclosing_record(u, c->site))->canon != record ||
+		    c->arguments.size > MOST_ARGUMENTS)
+			continue;
+		for (size_t k = 0; k < c->arguments.size; k++)
+			given[k] = fresh(u, c->arguments.data[k].type);
+		s->name = name_field;
+		s->ctx = (void *)object;
+		oblige(u, c, given, s);
+	}
+}
+
+/* A variable without an initialiser is looked at only when it was written once: a flag of the run says so. 0: never mind it. */
+static int has_value(struct unit *u, uint32_t d, struct buf *checks)
+{
+	const struct variable *v = &u->variables.data[d];
+
+	if (v->flag)
+		buf_addf(checks, "if (__muster_set%u) { ", v->flag);
+	return v->flag || node(u, d)->is_global || !v->untrusted || v->asm_operand;
+}
+
+static void has_value_end(struct unit *u, uint32_t d, struct buf *checks)
+{
+	if (u->variables.data[d].flag)
+		buf_adds(checks, "} ");
+}
+
+void oblige_none(struct unit *u, uint32_t variable)
+{
+	struct variable *v = &u->variables.data[variable];
+	int needed = v->addressed;
+	struct buf text = BUF_EMPTY;
+
+	if (!v->refined)
+		return;
+	for (size_t i = 0; i < u->conjuncts.size; i++) {
+		const struct conjunct *c = &u->conjuncts.data[i];
+
+		if (c->owner == OWNER_VARIABLE && c->decl == variable)
+			needed |= c->arguments.size > 1 || c->globals.size;
+	}
+	if (!needed)
+		return;
+	v->flag = ++u->names;
+	buf_addf(&text, "int __muster_set%u = 0; ", v->flag);
+	action_add(u, ACTION_BEHIND, node(u, variable)->parent)->checks = keep(u, &text);
+}
+
+/* After something that may have written what has another name too. */
+static void oblige_others(struct unit *u, uint32_t n, struct buf *checks)
+{
+	struct site s = {.n = n, .place = REFINE_AT_ALIAS, .checks = checks};
+
+	for (size_t i = 0; i < u->conjuncts.size; i++) {
+		const struct conjunct *c = &u->conjuncts.data[i];
+		uint32_t d = owner_here(u, c);
+
+		if (d && exposed(u, c, d) && has_value(u, d, checks)) {
+			oblige_now(u, c, 0, EXPR_NONE, &s);
+			has_value_end(u, d, checks);
+		}
+	}
+	for (size_t k = 0; k < u->scope.size; k++) {
+		uint32_t d = u->scope.data[k];
+		struct buf object = BUF_EMPTY;
+
+		if (!u->variables.data[d].addressed || d == u->declaring)
+			continue;
+		if (type_of(u, d)->kind == TREE_TYPE_RECORD && in_sight(u, node(u, d)->name, strlen(node(u, d)->name)) == d &&
+		    !u->variables.data[d].untrusted) {
+			buf_addf(&object, "%s.", node(u, d)->name);
+			fields_of(u, node(u, d)->type, keep(u, &object), &s, EXPR_NONE);
+			continue;
+		}
+		for (size_t i = 0; i < u->conjuncts.size;) { /* of the type */
+			struct conjunct *c = conjunct_of_type(u, node(u, d)->type, &i);
+			expr_t x = EXPR_NONE;
+
+			if (!c || !has_value(u, d, checks))
+				break;
+			local_name(u, c, d, &object);
+			s.name = name_value_text;
+			s.ctx = (void *)keep(u, &object);
+			x = fresh(u, node(u, d)->type);
+			oblige(u, c, &x, &s);
+			has_value_end(u, d, checks);
+		}
+	}
+}
+
+/* ------------------------------------------------------------------- writes */
+static int has_effects(struct unit *u, uint32_t n)
+{
+	const struct tree_node *x = node(u, n);
+
+	if (x->kind == TREE_ASSIGN || x->kind == TREE_CALL || x->kind == TREE_BLOCK_EXPRESSION || x->kind == TREE_OTHER ||
+	    (x->kind == TREE_UNARY && x->op >= TREE_OP_POSTINC && x->op <= TREE_OP_PREDEC) ||
+	    (x->type && type_of(u, n)->is_volatile))
+		return 1;
+	for (uint32_t c = x->first; c; c = node(u, c)->next)
+		if (has_effects(u, c))
+			return 1;
+	return 0;
+}
+
+/* What is written, in one line. */
+static void source_text(struct unit *u, uint32_t n, struct buf *out)
+{
+	int at_start = 0;
+
+	for (uint32_t i = node(u, n)->begin; i < node(u, n)->end; i++) {
+		char c = u->t->text[i];
+
+		if (c == '#' && at_start) /* a line marker */
+			while (i + 1 < node(u, n)->end && u->t->text[i] != '\n')
+				i++;
+		else
+			buf_addc(out, c == '\n' ? ' ' : c);
+		at_start = u->t->text[i] == '\n';
+	}
+}
+
+static int is_post(struct unit *u, uint32_t n)
+{
+	return node(u, n)->kind == TREE_UNARY && (node(u, n)->op == TREE_OP_POSTINC || node(u, n)->op == TREE_OP_POSTDEC);
+}
+
+/* The value that was stored, where the expression's own value has the name. */
+static const char *stored_text(struct unit *u, uint32_t n, uint32_t number)
+{
+	struct buf b = BUF_EMPTY;
+
+	buf_addf(&b, "(__muster_v%u%s)", number, !is_post(u, n) ? "" : node(u, n)->op == TREE_OP_POSTINC ? " + 1" : " - 1");
+	return keep(u, &b);
+}
+
+/* Refinements of the type that a place was declared with. */
+static void oblige_type(struct unit *u, uint32_t type, expr_t x, const char *text, struct site *s)
+{
+	for (size_t i = 0; i < u->conjuncts.size;) {
+		struct conjunct *c = conjunct_of_type(u, type, &i);
+
+		if (!c)
+			break;
+		s->name = name_value_text;
+		s->ctx = (void *)text;
+		oblige(u, c, &x, s);
+	}
+}
+
+static void write_variable(struct unit *u, uint32_t d, expr_t x, struct site *s)
+{
+	if (u->variables.data[d].tracked)
+		u->variables.data[d].term = x;
+	for (size_t i = 0; i < u->conjuncts.size; i++) {
+		const struct conjunct *c = &u->conjuncts.data[i];
+		uint32_t owner = owner_here(u, c);
+
+		if (!owner || (owner != d && !names_variable(u, c, d)))
+			continue;
+		if (owner == d) {
+			oblige_now(u, c, d, x, s);
+		} else if (has_value(u, owner, s->checks)) {
+			oblige_now(u, c, d, x, s);
+			has_value_end(u, owner, s->checks);
+		}
+	}
+	if (u->variables.data[d].flag)
+		buf_addf(s->checks, "__muster_set%u = 1; ", u->variables.data[d].flag);
+	oblige_type(u, node(u, d)->type, x, node(u, d)->name, s);
+}
+
+/* Returns 1 if the object must get a name of its own: __muster_oN-> */
+static int write_field(struct unit *u, uint32_t target, expr_t x, uint32_t number, struct site *s)
+{
+	uint32_t field = referred(u, target), base = node(u, target)->first;
+	int effects = has_effects(u, base), used = 0;
+	struct buf object = BUF_EMPTY;
+	const char *text;
+	expr_t given[MOST_ARGUMENTS];
+
+	if (effects)
+		buf_addf(&object, "__muster_o%u->", number);
+	else {
+		source_text(u, base, &object);
+		buf_adds(&object, node(u, target)->arrow ? "->" : ".");
+	}
+	text = keep(u, &object);
+	for (size_t i = 0; i < u->conjuncts.size; i++) {
+		const struct conjunct *c = &u->conjuncts.data[i];
+		int concerned = c->owner == OWNER_FIELD && c->decl == field;
+
+		for (size_t k = 0; c->owner == OWNER_FIELD && k < c->arguments.size; k++)
+			concerned |= c->arguments.data[k].decl == field;
+		if (!concerned || c->arguments.size > MOST_ARGUMENTS)
+			continue;
+		for (size_t k = 0; k < c->arguments.size; k++)
+			given[k] = c->arguments.data[k].decl == field && !node(u, field)->is_bits
+				       ? x
+				       : fresh(u, c->arguments.data[k].type);
+		s->name = name_field;
+		s->ctx = (void *)text;
+		oblige(u, c, given, s);
+		used = 1;
+	}
+	if (field) {
+		struct buf b = BUF_EMPTY;
+
+		buf_addf(&b, "%s%s", text, node(u, field)->name);
+		text = keep(u, &b);
+		used |= u->t->types.data[node(u, field)->type].typedefs.size > 0;
+		oblige_type(u, node(u, field)->type, node(u, field)->is_bits ? fresh(u, node(u, field)->type) : x, text, s);
+	}
+	return effects && used && s->checks->size;
+}
+
+/* The variable that an object is part of, without a pointer on the way; 0: none. */
+static uint32_t whole_of(struct unit *u, uint32_t n)
+{
+	for (;;) {
+		n = tree_bare(u->t, n);
+		if (node(u, n)->kind == TREE_NAME)
+			return referred(u, n);
+		if (node(u, n)->kind == TREE_MEMBER && !node(u, n)->arrow)
+			n = node(u, n)->first;
+		else if (node(u, n)->kind == TREE_INDEX &&
+			 type_of(u, tree_bare(u->t, node(u, n)->first))->kind == TREE_TYPE_ARRAY)
+			n = node(u, n)->first;
+		else
+			return 0;
+	}
+}
+
+void oblige_write(struct unit *u, uint32_t n, uint32_t target, expr_t x)
+{
+	struct buf checks = BUF_EMPTY;
+	uint32_t tgt = tree_bare(u->t, target), number = u->names++, whole = whole_of(u, tgt);
+	struct site s = {.n = n, .place = REFINE_AT_ASSIGN, .checks = &checks};
+	int needs_object = 0;
+	struct action *a;
+
+	if (u->predicate_depth)
+		return;
+	if (node(u, tgt)->kind == TREE_NAME && whole)
+		write_variable(u, whole, x, &s);
+	else if (node(u, tgt)->kind == TREE_MEMBER)
+		needs_object = write_field(u, tgt, x, number, &s);
+	else
+		oblige_type(u, node(u, tgt)->type, x, stored_text(u, n, number), &s);
+	if (type_of(u, tgt)->kind == TREE_TYPE_RECORD) {
+		struct buf object = BUF_EMPTY;
+
+		buf_addf(&object, "__muster_v%u.", number);
+		fields_of(u, node(u, tgt)->type, keep(u, &object), &s, EXPR_NONE);
+	}
+	if (node(u, tgt)->kind != TREE_NAME && whole) { /* part of a variable that a refinement may name */
+		s.place = REFINE_AT_ASSIGN;
+		for (size_t i = 0; i < u->conjuncts.size; i++)
+			if (owner_here(u, &u->conjuncts.data[i]) && names_variable(u, &u->conjuncts.data[i], whole))
+				oblige_now(u, &u->conjuncts.data[i], 0, EXPR_NONE, &s);
+	}
+	if (!whole)
+		oblige_others(u, n, &checks);
+	if (!checks.size)
+		return;
+	a = action_add(u, needs_object ? ACTION_OBJECT : ACTION_AFTER, n);
+	a->number = number;
+	a->checks = keep(u, &checks);
+}
+
+void oblige_asm(struct unit *u, uint32_t n)
+{
+	struct buf checks = BUF_EMPTY;
+
+	oblige_others(u, n, &checks);
+	if (checks.size)
+		action_add(u, ACTION_BEHIND, n)->checks = keep(u, &checks);
+}
+
+/* ----------------------------------------------------------- initial values */
+static const char *spelled(struct unit *u, const char *inner)
+{
+	struct buf b = BUF_EMPTY;
+
+	buf_addf(&b, "__typeof__(%s)", inner);
+	return keep(u, &b);
+}
+
+void oblige_initial(struct unit *u, uint32_t variable, expr_t x)
+{
+	struct buf checks = BUF_EMPTY, name = BUF_EMPTY;
+	uint32_t number = u->names++, init = node(u, variable)->init;
+	struct site s = {.n = variable, .place = REFINE_AT_INITIAL, .name = name_value_text, .checks = &checks};
+	struct action *a;
+	expr_t given[MOST_ARGUMENTS];
+	const char *text;
+
+	buf_addf(&name, "__muster_v%u", number);
+	text = keep(u, &name);
+	for (size_t i = 0; i < u->conjuncts.size; i++) {
+		const struct conjunct *c = &u->conjuncts.data[i];
+
+		if (c->owner != OWNER_VARIABLE || c->decl != node(u, variable)->canon || c->arguments.size > MOST_ARGUMENTS ||
+		    arguments_now(u, c, given))
+			continue;
+		for (size_t k = 0; k < c->arguments.size; k++)
+			if (!c->arguments.data[k].decl)
+				given[k] = x;
+		s.name = name_value_text;
+		s.ctx = (void *)text;
+		oblige(u, c, given, &s);
+	}
+	oblige_type(u, node(u, variable)->type, x, text, &s);
+	if (type_of(u, variable)->kind == TREE_TYPE_RECORD) {
+		buf_addf(&name, "%s.", text);
+		fields_of(u, node(u, variable)->type, keep(u, &name), &s, EXPR_NONE);
+	}
+	if (!checks.size)
+		return;
+	a = action_add(u, ACTION_INITIAL, init);
+	a->number = number;
+	a->type = spelled(u, node(u, variable)->name);
+	a->checks = keep(u, &checks);
+}
+
+/* Whether this declaration is the one that gives a global its first value. */
+static int gives_value(struct unit *u, uint32_t variable)
+{
+	uint32_t canon = node(u, variable)->canon;
+
+	if (node(u, variable)->init)
+		return 1;
+	if (node(u, variable)->is_extern)
+		return 0;
+	for (uint32_t n = node(u, 1)->first; n; n = node(u, n)->next)
+		if (node(u, n)->kind == TREE_VARIABLE && node(u, n)->canon == canon && n != variable &&
+		    (node(u, n)->init || (!node(u, n)->is_extern && n < variable)))
+			return 0;
+	return 1;
+}
+
+/* Lives as long as the program: the value is a constant. What is not decided is looked at before main, or where the block begins. */
+void oblige_global(struct unit *u, uint32_t variable)
+{
+	const struct tree_node *v = node(u, variable);
+	struct buf checks = BUF_EMPTY, object = BUF_EMPTY;
+	struct site s = {.n = variable, .place = REFINE_AT_INITIAL, .checks = &checks};
+	unsigned width = type_width(u, v->type);
+	uint32_t before = u->function, declaring = u->declaring;
+	expr_t x = EXPR_NONE, given[MOST_ARGUMENTS];
+
+	if (!gives_value(u, variable))
+		return;
+	u->function = 0;
+	u->predicate_depth++; /* constants: nothing in them is an obligation */
+	if (width)
+		x = v->init ? convert(u, value(u, v->init), node(u, v->init)->type, v->type) : expr_const(u->pool, width, 0);
+	u->predicate_depth--;
+	for (size_t i = 0; i < u->conjuncts.size; i++) {
+		const struct conjunct *c = &u->conjuncts.data[i];
+
+		if (c->owner != OWNER_VARIABLE || c->decl != v->canon || c->arguments.size > MOST_ARGUMENTS)
+			continue;
+		for (size_t k = 0; k < c->arguments.size; k++)
+			given[k] = c->arguments.data[k].decl ? fresh(u, c->arguments.data[k].type) : x;
+		s.name = v->is_global ? NULL : name_now;
+		oblige(u, c, given, &s);
+	}
+	oblige_type(u, v->type, x, v->name, &s);
+	if (type_of(u, variable)->kind == TREE_TYPE_RECORD) {
+		buf_addf(&object, "%s.", v->name);
+		fields_of(u, v->type, keep(u, &object), &s, EXPR_NONE);
+	}
+	u->function = before;
+	u->declaring = declaring;
+	if (!checks.size)
+		return;
+	if (v->is_global)
+		buf_addf(&u->tail, "static __attribute__((constructor)) void __muster_initial_%u(void) { %s}\n", u->names++,
+			 buf_str(&checks));
+	else
+		action_add(u, ACTION_BEHIND, v->parent)->checks = keep(u, &checks);
+	buf_release(&checks);
+}
+
+/* --------------------------------------------------------------- functions */
+static uint32_t callee_of(struct unit *u, uint32_t call)
+{
+	uint32_t name = node(u, call)->first ? tree_bare(u->t, node(u, call)->first) : 0, d;
+
+	if (!name || node(u, name)->kind != TREE_NAME || !(d = referred(u, name)) || node(u, d)->kind != TREE_FUNCTION)
+		return 0;
+	return d;
+}
+
+struct hoist {
+	uint32_t number;
+	uint64_t used;
+};
+
+static void name_hoisted(struct unit *u, void *ctx, const struct conjunct *c, size_t i, struct buf *out)
+{
+	struct hoist *h = ctx;
+	int index = c->owner == OWNER_TYPEDEF ? h->number >> 26 : c->arguments.data[i].index;
+
+	(void)u;
+	h->used |= 1ull << index;
+	buf_addf(out, "__muster_a%u_%d", h->number & 0x3ffffffu, index);
+}
+
+static uint32_t argument_node(struct unit *u, uint32_t call, int index)
+{
+	return child(u, call, index + 1);
+}
+
+static void oblige_arguments(struct unit *u, uint32_t call, uint32_t callee, const expr_t *values, uint32_t count)
+{
+	struct buf checks = BUF_EMPTY;
+	struct hoist h = {.number = u->names++};
+	struct site s = {.n = call, .place = REFINE_AT_ARGUMENT, .name = name_hoisted, .ctx = &h, .checks = &checks};
+	expr_t given[MOST_ARGUMENTS];
+	uint32_t p, index = h.number;
+	struct action *a;
+
+	for (size_t i = 0; i < u->conjuncts.size; i++) {
+		const struct conjunct *c = &u->conjuncts.data[i];
+		int complete = 1;
+
+		if (c->owner != OWNER_PARAMETER || c->decl != callee || !visible(u, c, call) || c->arguments.size > MOST_ARGUMENTS)
+			continue;
+		for (size_t k = 0; k < c->arguments.size; k++) {
+			int at = c->arguments.data[k].index;
+
+			complete &= at >= 0 && (uint32_t)at < count && at < 64;
+			if (complete)
+				given[k] = convert(u, values[at], node(u, argument_node(u, call, at))->type,
+						   c->arguments.data[k].type);
+		}
+		if (complete)
+			oblige(u, c, given, &s);
+	}
+	for (int i = 0; (p = function_parameter(u, callee, i)) && (uint32_t)i < count && i < 63; i++)
+		for (size_t k = 0; k < u->conjuncts.size;) {
+			struct conjunct *c = conjunct_of_type(u, node(u, p)->type, &k);
+			expr_t x;
+
+			if (!c)
+				break;
+			x = convert(u, values[i], node(u, argument_node(u, call, i))->type, node(u, p)->type);
+			h.number = index | (uint32_t)i << 26;
+			oblige(u, c, &x, &s);
+		}
+	if (!checks.size)
+		return;
+	a = action_add(u, ACTION_ARGUMENTS, call);
+	a->number = index;
+	a->hoisted = h.used;
+	a->checks = keep(u, &checks);
+}
+
+/* Whether every return of the function is checked in this unit. */
+static int returns_checked(struct unit *u, const struct conjunct *c, uint32_t callee)
+{
+	for (uint32_t n = node(u, 1)->first; n; n = node(u, n)->next)
+		if (node(u, n)->kind == TREE_FUNCTION && node(u, n)->defined && node(u, n)->canon == callee)
+			return node(u, c->site)->begin <= node(u, n)->end && !node(u, n)->in_system;
+	return 0;
+}
+
+static void name_result(struct unit *u, void *ctx, const struct conjunct *c, size_t i, struct buf *out)
+{
+	(void)u;
+	(void)c;
+	(void)i;
+	buf_adds(out, ctx);
+}
+
+static void oblige_result(struct unit *u, uint32_t call, uint32_t callee, expr_t result, uint32_t number, struct buf *checks)
+{
+	struct buf name = BUF_EMPTY;
+	struct site s = {.n = call, .place = REFINE_AT_RESULT, .name = name_result, .checks = checks};
+
+	buf_addf(&name, "__muster_v%u", number);
+	s.ctx = (void *)keep(u, &name);
+	for (size_t i = 0; i < u->conjuncts.size; i++) {
+		const struct conjunct *c = &u->conjuncts.data[i];
+
+		if (c->owner != OWNER_RESULT || c->decl != callee || !visible(u, c, call))
+			continue;
+		/* One that names parameters is about values that the caller does not know any more. */
+		if (c->arguments.size != 1 || c->arguments.data[0].index != SELF)
+			continue;
+		if (returns_checked(u, c, callee)) {
+			if (!u->weak)
+				fact(u, holds(u, c, &result));
+		} else {
+			oblige(u, c, &result, &s);
+		}
+	}
+	for (size_t k = 0; k < u->conjuncts.size;) {
+		struct conjunct *c = conjunct_of_type(u, u->t->types.data[node(u, callee)->type].to, &k);
+
+		if (!c)
+			break;
+		if (returns_checked(u, c, callee)) {
+			if (!u->weak)
+				fact(u, holds(u, c, &result));
+		} else {
+			oblige(u, c, &result, &s);
+		}
+	}
+}
+
+void oblige_call(struct unit *u, uint32_t call, const expr_t *values, uint32_t count, expr_t *result)
+{
+	uint32_t callee = callee_of(u, call), number = u->names++;
+	struct buf checks = BUF_EMPTY;
+	struct action *a;
+
+	if (callee && !strncmp(node(u, callee)->name, "__builtin_", 10))
+		return;
+	if (callee) {
+		oblige_arguments(u, call, callee, values, count);
+		oblige_result(u, call, callee, *result, number, &checks);
+	}
+	oblige_others(u, call, &checks);
+	if (!checks.size)
+		return;
+	a = action_add(u, ACTION_AFTER, call);
+	a->number = number;
+	a->checks = keep(u, &checks);
+}
+
+void oblige_entry(struct unit *u, uint32_t function)
+{
+	struct buf checks = BUF_EMPTY;
+	uint32_t body = 0, p;
+	int closed = node(u, function)->is_static && !u->variables.data[node(u, function)->canon].addressed;
+	expr_t given[MOST_ARGUMENTS];
+
+	for (uint32_t c = node(u, function)->first; c; c = node(u, c)->next)
+		if (node(u, c)->kind == TREE_BLOCK)
+			body = c;
+	for (size_t i = 0; i < u->conjuncts.size; i++) {
+		const struct conjunct *c = &u->conjuncts.data[i];
+		struct site s = {.n = function, .place = REFINE_AT_ENTRY, .name = name_now, .checks = &checks};
+
+		if (c->owner != OWNER_PARAMETER || c->decl != node(u, function)->canon || c->arguments.size > MOST_ARGUMENTS ||
+		    node(u, c->site)->begin > node(u, body)->begin || arguments_now(u, c, given))
+			continue;
+		if (!closed)
+			oblige(u, c, given, &s);
+		else if (!u->weak)
+			fact(u, holds(u, c, given));
+	}
+	for (int i = 0; (p = function_parameter(u, function, i)); i++)
+		for (size_t k = 0; k < u->conjuncts.size;) {
+			struct conjunct *c = conjunct_of_type(u, node(u, p)->type, &k);
+			struct site s = {.n = function, .place = REFINE_AT_ENTRY, .name = name_value_text,
+					 .ctx = (void *)node(u, p)->name, .checks = &checks};
+			expr_t x;
+
+			if (!c || !*node(u, p)->name)
+				break;
+			x = u->variables.data[p].tracked ? u->variables.data[p].term : fresh(u, node(u, p)->type);
+			if (!closed)
+				oblige(u, c, &x, &s);
+			else if (!u->weak)
+				fact(u, holds(u, c, &x));
+		}
+	if (checks.size)
+		action_add(u, ACTION_INSIDE, body)->checks = keep(u, &checks);
+}
+
+void oblige_return(struct unit *u, uint32_t expression, expr_t x)
+{
+	uint32_t function = u->function, type = u->t->types.data[node(u, function)->type].to, number = u->names++;
+	struct buf checks = BUF_EMPTY, name = BUF_EMPTY;
+	struct site s = {.n = expression, .place = REFINE_AT_RETURN, .checks = &checks};
+	expr_t given[MOST_ARGUMENTS];
+	const char *text;
+	struct action *a;
+
+	x = convert(u, x, node(u, expression)->type, type);
+	buf_addf(&name, "__muster_v%u", number);
+	text = keep(u, &name);
+	for (size_t i = 0; i < u->conjuncts.size; i++) {
+		const struct conjunct *c = &u->conjuncts.data[i];
+
+		if (c->owner != OWNER_RESULT || c->decl != node(u, function)->canon || c->arguments.size > MOST_ARGUMENTS ||
+		    !visible(u, c, expression))
+			continue;
+		for (size_t k = 0; k < c->arguments.size; k++) {
+			const struct argument *g = &c->arguments.data[k];
+			uint32_t p = g->index == SELF ? 0 : function_parameter(u, function, g->index);
+
+			given[k] = p ? variable_value(u, p) : x;
+		}
+		s.name = name_value_text;
+		s.ctx = (void *)text;
+		oblige(u, c, given, &s);
+	}
+	oblige_type(u, type, x, text, &s);
+	if (!checks.size)
+		return;
+	a = action_add(u, ACTION_INITIAL, expression);
+	a->number = number;
+	a->type = spelled(u, type_text(u, type));
+	a->checks = keep(u, &checks);
+}
+
+void oblige_cast(struct unit *u, uint32_t cast, expr_t x)
+{
+	struct buf checks = BUF_EMPTY, name = BUF_EMPTY;
+	uint32_t number = u->names++;
+	struct site s = {.n = cast, .place = REFINE_AT_CAST, .checks = &checks};
+	struct action *a;
+
+	if (u->predicate_depth || !type_of(u, cast)->typedefs.size)
+		return;
+	buf_addf(&name, "__muster_v%u", number);
+	oblige_type(u, node(u, cast)->type, x, keep(u, &name), &s);
+	if (!checks.size)
+		return;
+	a = action_add(u, ACTION_AFTER, cast);
+	a->number = number;
+	a->checks = keep(u, &checks);
+}
+
+/* --------------------------------------------------------------- operators */
+/* The type that an operator computes with, as rank and sign. */
+static void common_type(struct unit *u, uint32_t n, int *rank, int *is_signed)
+{
+	uint32_t left = node(u, n)->first, right = left ? node(u, left)->next : 0;
+	const struct tree_type *a = type_of(u, left), *b = right ? type_of(u, right) : a;
+	int ra = a->rank < 3 ? 3 : a->rank, rb = b->rank < 3 ? 3 : b->rank;
+	int sa = a->rank < 3 || a->is_signed, sb = b->rank < 3 || b->is_signed;
+
+	*rank = ra;
+	*is_signed = sa;
+	if (node(u, n)->op == TREE_OP_SHL || node(u, n)->op == TREE_OP_SHR)
+		return;
+	if (ra == rb)
+		*is_signed = sa && sb;
+	else if (rb > ra) {
+		*rank = rb;
+		*is_signed = sb && (sa || b->bits > a->bits);
+	} else
+		*is_signed = sa && (sb || a->bits > b->bits);
+}
+
+struct operands {
+	uint32_t number;
+};
+
+static void name_operand(struct unit *u, void *ctx, const struct conjunct *c, size_t i, struct buf *out)
+{
+	struct operands *o = ctx;
+	int index = c->arguments.data[i].index;
+
+	(void)u;
+	buf_addf(out, "__muster_%c%u", index == SELF ? 'r' : 'a' + index, o->number);
+}
+
+static int fits(struct unit *u, const struct conjunct *c, uint32_t n, enum tree_op op, int unary)
+{
+	const struct tree_type *t = type_of(u, c->site);
+	int rank, is_signed;
+
+	if ((c->owner != OWNER_OPERANDS && c->owner != OWNER_PROMISE) || c->op != op || c->unary != unary || !visible(u, c, n))
+		return 0;
+	if (type_of(u, node(u, n)->first)->kind != TREE_TYPE_INT)
+		return 0;
+	if (!unary && type_of(u, child(u, n, 1))->kind != TREE_TYPE_INT)
+		return 0;
+	common_type(u, n, &rank, &is_signed);
+	return t->rank == rank && t->is_signed == is_signed;
+}
+
+void oblige_operator(struct unit *u, uint32_t n, enum tree_op op, int unary, expr_t a, expr_t b, expr_t result)
+{
+	struct buf checks = BUF_EMPTY, late = BUF_EMPTY;
+	struct operands o = {u->names++};
+	struct action *x;
+	const char *type = "";
+	expr_t given[MOST_ARGUMENTS];
+
+	if (u->predicate_depth)
+		return;
+	for (int promise = 0; promise < 2; promise++)
+		for (size_t i = 0; i < u->conjuncts.size; i++) {
+			const struct conjunct *c = &u->conjuncts.data[i];
+			struct site s = {.n = n, .place = promise ? REFINE_AT_PROMISE : REFINE_AT_OPERAND, .name = name_operand,
+					 .ctx = &o, .checks = promise ? &late : &checks};
+
+			if (c->owner != (promise ? OWNER_PROMISE : OWNER_OPERANDS) || !fits(u, c, n, op, unary))
+				continue;
+			for (size_t k = 0; k < c->arguments.size && k < MOST_ARGUMENTS; k++) {
+				int index = c->arguments.data[k].index;
+				expr_t v = index == SELF ? result : index ? b : a;
+
+				if (!v || expr_width(u->pool, v) != type_width(u, c->arguments.data[k].type))
+					v = fresh(u, c->arguments.data[k].type);
+				given[k] = v;
+			}
+			type = type_text(u, node(u, c->site)->type);
+			oblige(u, c, given, &s);
+		}
+	if (!checks.size && !late.size)
+		return;
+	x = action_add(u, ACTION_OPERANDS, n);
+	x->number = o.number;
+	x->type = spelled(u, type);
+	x->checks = keep(u, &checks);
+	x->checks_late = keep(u, &late);
+}
