@@ -25,9 +25,11 @@ static void flush(struct buf *b, size_t keep_below)
 	buf_clear(b);
 }
 
-/* What an event is called: a select is a branch without a jump. */
+/* What an event is called: a select is a branch without a jump, a check one that the compiler made. */
 static const char *kind_text(const struct muster_event *e, const struct site *site)
 {
+	if (e->kind == MUSTER_EV_BRANCH && site->check)
+		return "check";
 	if (e->kind == MUSTER_EV_BRANCH && site->kind == SITE_SELECT)
 		return "select";
 	return trace_event_text(e->kind);
@@ -72,10 +74,15 @@ static const char *full_words(unsigned arg)
 		     "(--max-nodes)";
 }
 
-static void describe(const struct muster_event *e, const char *text, struct buf *out)
+static void describe(const struct muster_event *e, const struct site *site, const char *text, struct buf *out)
 {
 	switch (e->kind) {
 	case MUSTER_EV_BRANCH:
+		if (site->check) { /* clang states the safe form */
+			buf_addf(out, "%s: %s: %s", checker_get(site->checker)->name, e->arg ? "holds" : "does not hold",
+				 e->label ? text : "concrete");
+			break;
+		}
 		buf_addf(out, "%s: %s", e->arg ? "taken" : "not taken",
 			 e->label ? text : "concrete");
 		break;
@@ -149,7 +156,7 @@ static void show_events(const struct trace_show *s)
 			buf_adds(&out, "?:0:0: ");
 		buf_addf(&out, "%s: %s: ", site.function && site.function[0] ? site.function : "?",
 			 kind_text(e, &site));
-		describe(e, buf_str(&text), &out);
+		describe(e, &site, buf_str(&text), &out);
 		buf_addc(&out, '\n');
 		add_lets(&out, buf_str(&lets));
 		flush(&out, FLUSH);
@@ -274,7 +281,9 @@ static void json_event(struct json *j, const struct trace_show *s, struct print 
 	if (!whole)
 		json_key(j, "shortened"), json_bool(j, 1);
 	if (e->kind == MUSTER_EV_BRANCH)
-		json_key(j, "taken"), json_bool(j, e->arg);
+		json_key(j, site.check ? "holds" : "taken"), json_bool(j, e->arg);
+	if (e->kind == MUSTER_EV_BRANCH && site.check)
+		json_str_key(j, "checker", checker_get(site.checker)->name);
 	if (e->kind == MUSTER_EV_GIVEN)
 		json_key(j, "holds"), json_bool(j, e->arg);
 	if (e->kind == MUSTER_EV_BOUND) {
