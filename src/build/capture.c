@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "build/home.h"
+#include "build/refined.h"
 #include "instrument/fold.h"
 
 #include <stdlib.h>
@@ -171,6 +172,7 @@ void capture_record(struct capture *c, struct proc_job jobs[CAPTURE_JOBS], struc
 	struct buf payload = BUF_EMPTY;
 	char *dir = getcwd(NULL, 0);
 
+	refined_unit(c, jobs);
 	if (bitcode->status || source->status) {
 		record_why(c, "clang-19 could not make bitcode of it",
 			   bitcode->status ? &bitcode->err : &source->err, &payload);

@@ -139,12 +139,28 @@ static void print_json(const struct refine *r, const char *file)
 	buf_release(&out);
 }
 
+/* The text for other compilers: glibc's headers, read by clang, name types that gcc has built in. */
+static void add_portable(struct buf *out, const char *text, size_t size)
+{
+	const char *end = text + size, *line;
+
+	for (; text < end; text = line) {
+		line = memchr(text, '\n', (size_t)(end - text));
+		line = line ? line + 1 : end;
+		int guarded = !strncmp(text, "typedef ", 8) && memmem(text, (size_t)(line - text), " _Float", 7);
+
+		buf_adds(out, guarded ? "#ifdef __clang__\n" : "");
+		buf_add(out, text, (size_t)(line - text));
+		buf_adds(out, guarded ? "#endif\n" : "");
+	}
+}
+
 static int emit(struct refine *r, const char *path)
 {
 	struct buf out = BUF_EMPTY;
 	int e;
 
-	buf_add(&out, r->text.data, r->text.size);
+	add_portable(&out, buf_str(&r->text), r->text.size);
 	if (r->refinements)
 		buf_adds(&out, refine_definition);
 	e = file_write_atomic(path, out.data, out.size);

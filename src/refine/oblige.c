@@ -229,14 +229,40 @@ static int exposed(struct unit *u, const struct conjunct *c, uint32_t owner)
 	return found;
 }
 
-static void fields_of(struct unit *u, uint32_t type, const char *object, struct site *s, expr_t none)
+/* Refinements of the types of an object's fields. */
+static void field_types(struct unit *u, uint32_t record, const char *object, struct site *s)
+{
+	uint32_t definition = 0;
+
+	for (uint32_t n = 2; n < u->t->nodes.size && !definition; n++)
+		if (node(u, n)->kind == TREE_RECORD && node(u, n)->canon == record && node(u, n)->first)
+			definition = n;
+	for (uint32_t f = definition ? node(u, definition)->first : 0; f; f = node(u, f)->next)
+		for (size_t i = 0; node(u, f)->kind == TREE_FIELD && i < u->conjuncts.size;) {
+			struct conjunct *c = conjunct_of_type(u, node(u, f)->type, &i);
+			struct buf b = BUF_EMPTY;
+			expr_t x;
+
+			if (!c)
+				break;
+			buf_addf(&b, "%s%s", object, node(u, f)->name);
+			s->name = name_value_text;
+			s->ctx = (void *)keep(u, &b);
+			x = fresh(u, node(u, f)->type);
+			oblige(u, c, &x, s);
+		}
+}
+
+/* An object as a whole; object is its text, up to the dot. */
+static void fields_of(struct unit *u, uint32_t type, const char *object, struct site *s)
 {
 	uint32_t record = u->t->types.data[type].record;
 	expr_t given[MOST_ARGUMENTS];
 
-	(void)none;
 	if (!record)
 		return;
+	if (u->typedefs_refined)
+		field_types(u, record, object, s);
 	for (size_t i = 0; i < u->conjuncts.size; i++) {
 		const struct conjunct *c = &u->conjuncts.data[i];
 
@@ -311,7 +337,7 @@ static void oblige_others(struct unit *u, uint32_t n, struct buf *checks)
 		if (type_of(u, d)->kind == TREE_TYPE_RECORD && in_sight(u, node(u, d)->name, strlen(node(u, d)->name)) == d &&
 		    !u->variables.data[d].untrusted) {
 			buf_addf(&object, "%s.", node(u, d)->name);
-			fields_of(u, node(u, d)->type, keep(u, &object), &s, EXPR_NONE);
+			fields_of(u, node(u, d)->type, keep(u, &object), &s);
 			continue;
 		}
 		for (size_t i = 0; i < u->conjuncts.size;) { /* of the type */
@@ -493,7 +519,7 @@ void oblige_write(struct unit *u, uint32_t n, uint32_t target, expr_t x)
 		struct buf object = BUF_EMPTY;
 
 		buf_addf(&object, "__muster_v%u.", number);
-		fields_of(u, node(u, tgt)->type, keep(u, &object), &s, EXPR_NONE);
+		fields_of(u, node(u, tgt)->type, keep(u, &object), &s);
 	}
 	if (node(u, tgt)->kind != TREE_NAME && whole) { /* part of a variable that a refinement may name */
 		s.place = REFINE_AT_ASSIGN;
@@ -555,7 +581,7 @@ void oblige_initial(struct unit *u, uint32_t variable, expr_t x)
 	oblige_type(u, node(u, variable)->type, x, text, &s);
 	if (type_of(u, variable)->kind == TREE_TYPE_RECORD) {
 		buf_addf(&name, "%s.", text);
-		fields_of(u, node(u, variable)->type, keep(u, &name), &s, EXPR_NONE);
+		fields_of(u, node(u, variable)->type, keep(u, &name), &s);
 	}
 	if (!checks.size)
 		return;
@@ -611,7 +637,7 @@ void oblige_global(struct unit *u, uint32_t variable)
 	oblige_type(u, v->type, x, v->name, &s);
 	if (type_of(u, variable)->kind == TREE_TYPE_RECORD) {
 		buf_addf(&object, "%s.", v->name);
-		fields_of(u, v->type, keep(u, &object), &s, EXPR_NONE);
+		fields_of(u, v->type, keep(u, &object), &s);
 	}
 	u->function = before;
 	u->declaring = declaring;

@@ -230,6 +230,7 @@ static void mark_refined(struct unit *u)
 
 		if (c->owner == OWNER_VARIABLE)
 			u->variables.data[c->decl].refined = 1;
+		u->typedefs_refined |= c->owner == OWNER_TYPEDEF;
 	}
 	for (uint32_t n = 2; n < u->t->nodes.size; n++) {
 		size_t i = 0, k = 0;

@@ -1,0 +1,125 @@
+/* refined.c: has a unit's refinements made into checks by another process, so that the wrapper does without libclang and the solver;
+ * only units that have refinements pay for it. The user's own object is not concerned. */
+#include "build/refined.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int is_marked(const struct buf *text)
+{
+	static const char *const marks[] = {"\"muster.refine:", "\"muster.operator:"};
+
+	for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+		if (text->size && memmem(text->data, text->size, marks[i], strlen(marks[i])))
+			return 1;
+	return 0;
+}
+
+static char *tool(void)
+{
+	char *self = file_self(), *dir = self ? file_dir(self) : NULL, *path = dir ? file_join(dir, "muster") : NULL;
+
+	free(self);
+	free(dir);
+	return path;
+}
+
+/* Runs it; what it says on standard error is the reason if it fails. */
+static int run(char *const *argv, int capture_out, struct proc_result *r)
+{
+	struct proc_opts o = {.capture_out = capture_out, .capture_err = 1, .null_input = 1};
+
+	if (proc_run(argv, &o, r))
+		return -1;
+	if (!r->status)
+		return 0;
+	while (r->err.size && r->err.data[r->err.size - 1] == '\n')
+		r->err.size--;
+	return error_set("%s", buf_str(&r->err));
+}
+
+static int refine(const struct capture *c, const char *in, const char *out)
+{
+	struct proc_result r = {0};
+	struct words w = {0};
+	char *program = tool();
+	int e;
+
+	vec_push(&w, program ? program : "muster");
+	vec_push(&w, "refine-source");
+	vec_push(&w, in);
+	vec_push(&w, out);
+	for (size_t i = 0; i < c->shape.size; i++)
+		vec_push(&w, c->shape.data[i]);
+	vec_push(&w, NULL);
+	e = run((char *const *)w.data, 0, &r);
+	proc_release(&r);
+	vec_release(&w);
+	free(program);
+	return e;
+}
+
+/* The command that made the bitcode, for another file: its last words are -x LANGUAGE FILE. */
+static int compile(const struct capture *c, const char *file, struct proc_result *r)
+{
+	struct words w = {0};
+	int e;
+
+	for (size_t i = 0; i + 3 < c->front.size; i++)
+		vec_push(&w, c->front.data[i]);
+	vec_push(&w, "cpp-output");
+	vec_push(&w, file);
+	vec_push(&w, NULL);
+	e = run((char *const *)w.data, 1, r);
+	vec_release(&w);
+	return e;
+}
+
+void refined_unit(const struct capture *c, struct proc_job jobs[CAPTURE_JOBS])
+{
+	struct proc_result bitcode = {0};
+	struct buf text = BUF_EMPTY, *source = &jobs[1].result.out;
+	char *in, *out;
+	int e;
+
+	if (jobs[0].result.status || jobs[1].result.status || !is_marked(source))
+		return;
+	in = file_temp("plain.i");
+	out = file_temp("refined.i");
+	e = in && out ? 0 : -1;
+	if (!e)
+		e = file_write_atomic(in, source->data, source->size);
+	if (!e)
+		e = refine(c, in, out);
+	if (!e)
+		e = file_read(out, &text);
+	if (!e)
+		e = compile(c, out, &bitcode);
+	if (e) {
+		char *words = mem_printf("%s", error_text());
+
+		fprintf(stderr, "muster: refinements of %s are not checked: %s\n", c->name,
+			strncmp(words, "muster: ", 8) ? words : words + 8);
+		free(words);
+		buf_release(&text);
+	} else {
+		buf_release(source);
+		*source = text;
+		buf_release(&jobs[0].result.out);
+		jobs[0].result.out = bitcode.out;
+		buf_init(&bitcode.out);
+	}
+	proc_release(&bitcode);
+	if (in)
+		unlink(in);
+	if (out)
+		unlink(out);
+	free(in);
+	free(out);
+}
