@@ -292,3 +292,186 @@ enum rt_known rt_judge(label address, uint64_t addr, uint64_t n, enum rt_use use
 		rt_check_offset(*offset, o, n, use, site);
 	return RT_NAMED;
 }
+
+/* ------------------------------------------------------- sizes of memory functions */
+
+static label both(label a, label b)
+{
+	return a && b ? rt_binary(MUSTER_OP_AND, 1, a, b, rt_value(a), rt_value(b)) : a ? a : b;
+}
+
+static label spanned; /* the address of the last range whose size and place are both symbolic */
+
+int rt_was_spanned(label address)
+{
+	return address == spanned;
+}
+
+/* n bytes, with the label size, at p: as many as the object has from there on. */
+void rt_check_span(label address, label size, uint64_t addr, uint64_t n, uint64_t site)
+{
+	struct rt_object o;
+	struct range r = signed_range(size);
+	label offset = 0;
+	int moves = address && !(rt_node(address)->flags & MUSTER_NODE_CONCRETISED) && rt_value(address) == addr;
+
+	if (moves ? rt_judge(address, addr, 0, RT_MOVES, site, &o, &offset) != RT_NAMED : !rt_object_find((const void *)addr, &o))
+		return;
+	if (offset) {
+		spanned = address;
+		rt_check_under(offset, &o, RT_MOVES, site);
+		label fits = rt_binary(MUSTER_OP_ULE, 64, size, 0, n, o.size);
+		label behind = rt_binary(MUSTER_OP_SUB, 64, 0, size, o.size, n);
+		label inside = rt_binary(MUSTER_OP_ULE, 64, offset, behind, rt_value(offset), o.size - n);
+		rt_check_once(MUSTER_CHECK_RANGE, both(fits, inside), site);
+	} else if (r.low < 0 || r.high > (__int128)(o.base + o.size - addr)) {
+		rt_check_once(MUSTER_CHECK_RANGE, rt_binary(MUSTER_OP_ULE, 64, size, 0, n, o.base + o.size - addr), site);
+	}
+}
+
+/* n bytes (label want) of a source that has `left` of them (a label; 0: nobody knows) are read to p: they fit if either does. */
+void rt_check_read(const void *p, uint64_t n, label want, label left)
+{
+	struct rt_object o;
+
+	if (!rt_active() || !(want | left) || !rt_object_find(p, &o))
+		return;
+	uint64_t room = o.base + o.size - (uint64_t)p;
+	if (!want && n <= room)
+		return;
+	label asked = rt_binary(MUSTER_OP_ULE, 64, want, 0, n, room), there = rt_binary(MUSTER_OP_ULE, 64, left, 0, rt_value(left), room);
+	if (asked && there)
+		rt_check(MUSTER_CHECK_RANGE, rt_binary(MUSTER_OP_OR, 1, asked, there, rt_value(asked), rt_value(there)));
+	else if (asked || n > room)
+		rt_check(MUSTER_CHECK_RANGE, asked ? asked : there);
+}
+
+#define STRING_MAX 256 /* characters that are looked at */
+
+/* A string is copied to p: its 0 comes before the object's end. The characters that could be it are known now; afterwards the
+ * path says which one is. */
+void rt_check_string(const char *to, const char *from)
+{
+	struct rt_object o, s;
+	label ends = 0;
+
+	if (!rt_active() || !rt_object_find(to, &o) || !rt_object_find(from, &s))
+		return;
+	uint64_t room = o.base + o.size - (uint64_t)to, have = s.base + s.size - (uint64_t)from;
+	if (room > STRING_MAX || have <= room) /* one that does not end in its own object is another matter */
+		return;
+	for (uint64_t i = 0; i < room; i++) {
+		label l = rt_load(from + i, 1);
+		if (!l && !from[i])
+			return;
+		label is = rt_binary(MUSTER_OP_EQ, 8, l, 0, (uint8_t)from[i], 0);
+		ends = !ends ? is : !is ? ends : rt_binary(MUSTER_OP_OR, 1, ends, is, rt_value(ends), rt_value(is));
+	}
+	rt_check(MUSTER_CHECK_RANGE, ends);
+}
+
+/* ------------------------------------------------------------- allocations */
+
+#define LIMIT (2ull << 30)	/* bytes of a block that are beyond all measure: what libFuzzer takes for it */
+#define STACK_LIMIT (8ull << 20) /* elements of an array on the stack */
+
+static void check_wrap(const struct muster_node *n, unsigned op, label a, label b, uint64_t k, int is_signed, uint64_t site)
+{
+	unsigned width = n->width;
+	__int128 one = 1, low = is_signed ? -(one << (width - 1)) : 0, high = (one << (is_signed ? width - 1 : width)) - 1;
+	struct range x = is_signed ? range_of(a, DEPTH) : unsigned_of(a, DEPTH), y = {(__int128)k, (__int128)k}, r;
+
+	if (b)
+		y = is_signed ? range_of(b, DEPTH) : unsigned_of(b, DEPTH);
+	else if (is_signed)
+		y.low = y.high = rt_signed(k, width);
+	if (op == MUSTER_OP_SADDO || op == MUSTER_OP_UADDO)
+		r = (struct range){x.low + y.low, x.high + y.high};
+	else if (!b && y.low >= 0 && y.low < 1 << 30)
+		r = times(x, y.low);
+	else
+		r = (struct range){low - 1, high};
+	if (r.low >= low && r.high <= high)
+		return;
+	label wraps = rt_binary(op, width, a, b, rt_value(a), b ? rt_value(b) : k);
+	rt_check_once(MUSTER_CHECK_ALLOC, rt_binary(MUSTER_OP_XOR, 1, wraps, 0, rt_value(wraps), 1), site);
+}
+
+/* Can it be below 0 where nothing wraps? */
+static int is_difference(label l)
+{
+	const struct muster_node *n = rt_node(l);
+
+	return l && (n->op == MUSTER_OP_SEXT || n->op == MUSTER_OP_SUB ||
+		     (n->op == MUSTER_OP_ADD && !n->b && rt_signed(n->k, n->width) < 0));
+}
+
+/* Sums and products that the size is made of. Numbers that may be negative wrap where a signed one overflows. */
+static void check_wraps(label l, int is_signed, unsigned depth, uint64_t site)
+{
+	const struct muster_node *n = rt_node(l);
+	label a = n->a, b = n->b;
+	uint64_t k = n->k;
+
+	if (!l || !depth || n->width > 64)
+		return;
+	if (n->op == MUSTER_OP_ZEXT || n->op == MUSTER_OP_SEXT) {
+		check_wraps(a, n->op == MUSTER_OP_SEXT, depth - 1, site);
+		return;
+	}
+	if (n->op == MUSTER_OP_SHL && !b && k < n->width)
+		k = 1ull << k;
+	else if (n->op != MUSTER_OP_ADD && n->op != MUSTER_OP_MUL)
+		return;
+	if (!a) {
+		a = b;
+		b = 0;
+	}
+	is_signed |= is_difference(a) || is_difference(b);
+	check_wraps(a, is_signed, depth - 1, site);
+	if (b)
+		check_wraps(b, is_signed, depth - 1, site);
+	if (n->op == MUSTER_OP_ADD) {
+		if (b || rt_signed(k, n->width) >= 0)
+			check_wrap(n, is_signed ? MUSTER_OP_SADDO : MUSTER_OP_UADDO, a, b, k, is_signed, site);
+	} else {
+		check_wrap(n, is_signed ? MUSTER_OP_SMULO : MUSTER_OP_UMULO, a, b, k, is_signed, site);
+	}
+}
+
+static void check_limit(label size, uint64_t limit, uint64_t site)
+{
+	struct range r = signed_range(size);
+
+	if (r.low < 0 || r.high > (__int128)limit)
+		rt_check_once(MUSTER_CHECK_ALLOC, rt_binary(MUSTER_OP_ULE, 64, size, 0, rt_value(size), limit), site);
+}
+
+void rt_check_size(label size)
+{
+	if (!size || !rt_active())
+		return;
+	check_wraps(size, 0, DEPTH, __muster_tls.site);
+	check_limit(size, LIMIT, __muster_tls.site);
+}
+
+void rt_check_stack_size(label count, uint64_t site)
+{
+	if (!count || !rt_active())
+		return;
+	check_wraps(count, 0, DEPTH, site);
+	if (rt_node(count)->width == 64)
+		check_limit(count, STACK_LIMIT, site);
+}
+
+void rt_check_free(label address, const void *p)
+{
+	struct rt_object o;
+	label offset = 0;
+
+	if (!address || !p || !rt_active() || rt_value(address) != (uint64_t)p)
+		return;
+	if (RT_STATE->driven ? rt_pin(address, (uint64_t)p, 0, __muster_tls.site, &o, &offset) == RT_MOVING
+			     : rt_judge(address, (uint64_t)p, 0, RT_READS, __muster_tls.site, &o, &offset) == RT_NAMED)
+		rt_check(MUSTER_CHECK_BAD_FREE, rt_binary(MUSTER_OP_EQ, 64, offset, 0, rt_value(offset), 0));
+}

@@ -28,15 +28,16 @@ int __real_posix_memalign(void **p, size_t align, size_t n);
  * is fixed, and the search asks for the other sizes. */
 static void fix_outcome(const void *p, size_t n, label size)
 {
+	rt_check_size(size);
 	if (p && n <= SURE && !RT_STATE->driven)
 		rt_bound(rt_binary(MUSTER_OP_ULE, 64, size, 0, n, SURE));
 	else
 		rt_concrete(size, MUSTER_REASON_ALLOCATION);
 }
 
+/* That it does not wrap is a bound of its size. */
 static label product(label a, label b, size_t n, size_t m)
 {
-	rt_bound(rt_binary(MUSTER_OP_UMULO, 64, a, b, n, m));
 	return rt_binary(MUSTER_OP_MUL, 64, a, b, n, m);
 }
 
@@ -163,6 +164,7 @@ RT_EXPORT void *__wrap_realloc(void *old, size_t n)
 {
 	label a[2];
 	rt_enter(__wrap_realloc, a, 2);
+	rt_check_free(a[0], old);
 	rt_access(a[0], old, 0, MUSTER_REASON_ADDRESS);
 	if (is_drivers(old))
 		return driven_again(__wrap_realloc, old, n, a[1]);
@@ -179,6 +181,7 @@ RT_EXPORT void *__wrap_reallocarray(void *old, size_t n, size_t m)
 {
 	label a[3];
 	rt_enter(__wrap_reallocarray, a, 3);
+	rt_check_free(a[0], old);
 	rt_access(a[0], old, 0, MUSTER_REASON_ADDRESS);
 	size_t bytes;
 	if (is_drivers(old) && !__builtin_mul_overflow(n, m, &bytes))
@@ -196,6 +199,7 @@ RT_EXPORT void __wrap_free(void *p)
 {
 	label a[1];
 	rt_enter(__wrap_free, a, 1);
+	rt_check_free(a[0], p);
 	rt_access(a[0], p, 0, MUSTER_REASON_ADDRESS);
 	if (p && __muster_drive_free) {
 		size_t n = __muster_drive_size(p);

@@ -302,6 +302,8 @@ void __muster_store(void *p, uint32_t size, label a)
 
 void __muster_concrete(label a, uint32_t reason, uint64_t site)
 {
+	if (RT_UNLIKELY(reason == MUSTER_REASON_ALLOCATION)) /* an array on the stack */
+		rt_check_stack_size(a, site);
 	rt_concrete_at(a, reason, site);
 }
 

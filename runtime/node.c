@@ -528,27 +528,25 @@ static int guard_division(unsigned op, unsigned width, label a, label b, rt_wide
 	rt_wide ones = width >= 128 ? ~(rt_wide)0 : ((rt_wide)1 << width) - 1;
 	rt_wide lowest = (rt_wide)1 << (width - 1);
 	int is_signed = op == MUSTER_OP_SDIV || op == MUSTER_OP_SREM;
-	if (vb == 0 || (is_signed && va == lowest && vb == ones))
-		return -1; /* it is about to trap */
 	if (b)
 		rt_check_at(MUSTER_CHECK_DIVIDE, rt_wide_binary(MUSTER_OP_NE, width, b, 0, vb, 0), site);
 	if (is_signed && a && vb == ones)
 		rt_check_at(MUSTER_CHECK_DIVIDE, rt_wide_binary(MUSTER_OP_NE, width, a, 0, va, lowest), site);
 	if (is_signed && b && va == lowest)
 		rt_check_at(MUSTER_CHECK_DIVIDE, rt_wide_binary(MUSTER_OP_NE, width, b, 0, vb, ones), site);
-	return 0;
+	return vb == 0 || (is_signed && va == lowest && vb == ones) ? -1 : 0; /* it is about to trap */
 }
 
 static label guarded(unsigned op, unsigned width, label a, label b, rt_wide va, rt_wide vb, uint64_t site)
 {
 	if (op >= MUSTER_OP_SHL && op <= MUSTER_OP_ASHR) {
+		if (b) /* as the compiler's check has it */
+			rt_check_at(MUSTER_CHECK_SHIFT, rt_wide_binary(MUSTER_OP_ULE, width, b, 0, vb, width - 1), site);
 		if (vb >= width) {
 			rt_concrete_at(a, MUSTER_REASON_SHIFT, site);
 			rt_concrete_at(b, MUSTER_REASON_SHIFT, site);
 			return 0;
 		}
-		if (b)
-			rt_check_at(MUSTER_CHECK_SHIFT, rt_wide_binary(MUSTER_OP_ULT, width, b, 0, vb, width), site);
 	} else if (op >= MUSTER_OP_UDIV && op <= MUSTER_OP_SREM) {
 		if (guard_division(op, width, a, b, va, vb, site) != 0)
 			return 0;

@@ -188,6 +188,9 @@ RT_HIDDEN void rt_check_offset(label offset, const struct rt_object *o, uint64_t
 /* Its parts: that it is not below 0; that n bytes there (whole: those of an element) fit an object of symbolic size. */
 RT_HIDDEN void rt_check_under(label offset, const struct rt_object *o, enum rt_use use, uint64_t site);
 RT_HIDDEN void rt_check_over(label offset, uint64_t n, int whole, label size, uint64_t size_value, enum rt_use use, uint64_t site);
+RT_HIDDEN void rt_check_span(label address, label size, uint64_t addr, uint64_t n, uint64_t site);
+RT_HIDDEN int rt_was_spanned(label address); /* by a rt_check_span just before: nothing is left to be said */
+RT_HIDDEN void rt_check_stack_size(label count, uint64_t site);
 RT_HIDDEN int rt_is_named(label address, uint64_t site); /* an offset in one object? Else a bound says that it is not null */
 RT_HIDDEN int rt_was_judged(label offset, uint64_t size, uint64_t n); /* by the last rt_check_offset */
 /* pin.c, where RT_STATE->driven says so. An access of n bytes (0: no bounds are looked at) at addr through a symbolic address. */

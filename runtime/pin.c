@@ -353,8 +353,12 @@ void rt_span_at(label address, label size, const void *p, uint64_t n, uint64_t s
 	label of;
 	uint64_t room;
 
-	if (!size || !RT_ON() || !RT_STATE->driven)
+	if (!size || !RT_ON())
 		return;
+	if (!RT_STATE->driven) {
+		rt_check_span(address, size, (uint64_t)p, n, site);
+		return;
+	}
 	rt_access_at(address, p, 0, MUSTER_REASON_ADDRESS, site); /* the room follows from where it is */
 	if (!p || !room_at((uint64_t)p, &room, &of))
 		return;
@@ -370,10 +374,8 @@ void rt_span(label address, label size, const void *p, size_t n)
 
 void rt_there(label address, label size, const void *p, size_t n)
 {
-	if (!RT_ON() || !RT_STATE->driven)
-		return;
 	rt_span(address, size, p, n);
-	if (!size)
+	if (!size && RT_ON() && RT_STATE->driven)
 		rt_access(address, p, n, MUSTER_REASON_ADDRESS);
 }
 

@@ -81,11 +81,16 @@ RT_HIDDEN unsigned rt_width(label a);
 /* Events, at the site in __muster_tls.site. */
 RT_HIDDEN void rt_bound(label condition);                     /* width 1: holds as it is in this run */
 RT_HIDDEN void rt_check(enum muster_checker checker, label condition); /* the same, and breaking it is a defect */
+RT_HIDDEN void rt_check_size(label size);                     /* of an allocation: it did not wrap, and is no larger than one should be */
+RT_HIDDEN void rt_check_free(label address, const void *p);   /* what is given back is an object's first byte */
+/* n bytes (label want; 0: a constant) are about to be read to p, if that many are left (label). */
+RT_HIDDEN void rt_check_read(const void *p, uint64_t n, label want, label left);
+RT_HIDDEN void rt_check_string(const char *to, const char *from); /* the string there fits behind `to`; before its end is looked for */
 RT_HIDDEN void rt_concrete(label a, enum muster_reason why);  /* a == its value from here on; 0 is ignored */
 RT_HIDDEN void rt_given(label condition);                     /* width 1: the program assumes it */
 /* n bytes at p are read or written through a pointer with this label: fixes where, for this reason. */
 RT_HIDDEN void rt_access(label a, const void *p, size_t n, enum muster_reason why);
-/* Before a size is fixed: that the n bytes at p lie in their object. Only where the driver built the input. */
+/* Before a size is fixed: that the n bytes at p lie in their object. */
 RT_HIDDEN void rt_span(label address, label size, const void *p, size_t n);
 RT_HIDDEN void rt_there(label address, label size, const void *p, size_t n); /* the same where nothing is fixed: n bytes are output */
 RT_HIDDEN void rt_fix_size(const void *p); /* of the driver's object that p points into: how large it is, is looked at */

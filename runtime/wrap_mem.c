@@ -27,10 +27,15 @@ static int is_own(void (*fn)(void), const label *a)
 }
 
 /* Labels of (to, from, n). */
-static void fix_copy(const void *to, const void *from, size_t n, const label *a)
+static void check_copy(const void *to, const void *from, size_t n, const label *a)
 {
 	rt_span(a[0], a[2], to, n);
 	rt_span(a[1], a[2], from, n);
+}
+
+static void fix_copy(const void *to, const void *from, size_t n, const label *a)
+{
+	check_copy(to, from, n, a);
 	rt_concrete(a[2], MUSTER_REASON_SIZE);
 	rt_access(a[0], to, n, MUSTER_REASON_STORE);
 	rt_access(a[1], from, n, MUSTER_REASON_ADDRESS);
@@ -126,6 +131,15 @@ RT_EXPORT void __wrap_explicit_bzero(void *p, size_t n)
 	fill(p, 0, n, (label[]){a[0], 0, a[1]});
 }
 
+/* What bodies of string functions ask for (libc/copy.c). */
+RT_HIDDEN void rt_string_fits(const char *to, const char *from);
+RT_HIDDEN void rt_string_fits(const char *to, const char *from)
+{
+	label a[2];
+	rt_enter(rt_string_fits, a, 2);
+	rt_check_string(to, from);
+}
+
 /* ---------------------------------------------------------- fortified names */
 
 static void check_room(size_t n, size_t room)
@@ -138,6 +152,7 @@ RT_EXPORT void *__wrap___memcpy_chk(void *to, const void *from, size_t n, size_t
 {
 	label a[3];
 	rt_enter(__wrap___memcpy_chk, a, 3);
+	check_copy(to, from, n, a);
 	rt_concrete(a[2], MUSTER_REASON_SIZE);
 	check_room(n, room);
 	return copy(to, from, n, a);
@@ -147,6 +162,7 @@ RT_EXPORT void *__wrap___memmove_chk(void *to, const void *from, size_t n, size_
 {
 	label a[3];
 	rt_enter(__wrap___memmove_chk, a, 3);
+	check_copy(to, from, n, a);
 	rt_concrete(a[2], MUSTER_REASON_SIZE);
 	check_room(n, room);
 	return copy(to, from, n, a);
@@ -156,6 +172,7 @@ RT_EXPORT void *__wrap___mempcpy_chk(void *to, const void *from, size_t n, size_
 {
 	label a[3];
 	rt_enter(__wrap___mempcpy_chk, a, 3);
+	check_copy(to, from, n, a);
 	rt_concrete(a[2], MUSTER_REASON_SIZE);
 	check_room(n, room);
 	return (char *)copy(to, from, n, a) + n;
@@ -165,6 +182,7 @@ RT_EXPORT void *__wrap___memset_chk(void *p, int c, size_t n, size_t room)
 {
 	label a[3];
 	rt_enter(__wrap___memset_chk, a, 3);
+	rt_span(a[0], a[2], p, n);
 	rt_concrete(a[2], MUSTER_REASON_SIZE);
 	check_room(n, room);
 	return fill(p, c, n, a);
@@ -174,6 +192,7 @@ RT_EXPORT void __wrap___explicit_bzero_chk(void *p, size_t n, size_t room)
 {
 	label a[2];
 	rt_enter(__wrap___explicit_bzero_chk, a, 2);
+	rt_span(a[0], a[1], p, n);
 	rt_concrete(a[1], MUSTER_REASON_SIZE);
 	check_room(n, room);
 	fill(p, 0, n, (label[]){a[0], 0, 0});

@@ -14,6 +14,7 @@
 
 char *BODY(stpcpy)(char *to, const char *from)
 {
+	rt_string_fits(to, from);
 	size_t n = BODY(strlen)(from);
 	BODY(memcpy)(to, from, n + 1);
 	return to + n;

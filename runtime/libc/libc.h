@@ -81,6 +81,13 @@ size_t rt_stream_fill(FILE *fp);
 /* libc's own ungetc, for what does not fit back into the buffer. */
 int rt_stream_pushback(int c, FILE *fp);
 
+#ifdef MUSTER_NATIVE_BODIES
+#define rt_string_fits(to, from) ((void)0)
+#else
+/* Before a string's end is looked for: that it fits behind `to` (runtime/wrap_mem.c). */
+void rt_string_fits(const char *to, const char *from);
+#endif
+
 /* Ends the process as libc does for a buffer overflow found at run time. */
 _Noreturn void __chk_fail(void);
 

@@ -222,12 +222,12 @@ static void reduce(struct tracer *t, LLVMValueRef inst, unsigned op)
 	tracer_set1(t, inst, l[0]);
 }
 
-/* In a driven program: that a symbolic number of bytes stays in the object. */
+/* That a symbolic number of bytes stays in the object. */
 static void span(struct tracer *t, LLVMValueRef pointer, LLVMValueRef n, LLVMValueRef size)
 {
 	LLVMValueRef label = tracer_get1(t, n);
 
-	if (!t->driven || label == t->zero)
+	if (label == t->zero)
 		return;
 	if (LLVMTypeOf(n) != t->i64)
 		label = tracer_zext(t, label, 64);
