@@ -149,7 +149,9 @@ static void add_sanitizers(struct words *w)
 	for (unsigned i = 1; i < MUSTER_CHECK_COUNT; i++)
 		if (set & CHECKER_BIT(i) && checker_get(i)->san)
 			vec_push(w, mem_printf("-fsanitize=%s", checker_get(i)->san));
+	/* The first report ends the run, but for what C defines: it must not stand before a defect. */
 	vec_push(w, "-fno-sanitize-recover=all");
+	vec_push(w, "-fsanitize-recover=unsigned-integer-overflow,implicit-conversion");
 }
 
 /* One try at a level of optimisation, into the file temp. */

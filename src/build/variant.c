@@ -52,6 +52,16 @@ void variant_checks(checker_set set)
 	checks = set & ~CHECKER_BIT(MUSTER_CHECK_NONE);
 }
 
+int variant_checks_list(const char *list)
+{
+	checker_set set;
+
+	if (checker_parse(list, &set))
+		return -1;
+	variant_checks(set);
+	return 0;
+}
+
 checker_set variant_checks_now(void)
 {
 	if (checks & CHECKER_BIT(MUSTER_CHECK_NONE))

@@ -34,6 +34,7 @@ struct variant {
  * set is part of their names in the cache; the san variant's flags follow it. */
 void variant_checks(checker_set set);
 checker_set variant_checks_now(void);
+int variant_checks_list(const char *list); /* as checker_parse reads it; -1 with words */
 
 /* program: a linked file, a single .c file, an object with a record or libtool's
  * wrapper script. 0, or -1 with words. */

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/option.h"
 #include "base/vec.h"
+#include "build/variant.h"
 #include "cmd/cmd.h"
 #include "cmd/target.h"
 #include "cmd/trace_show.h"
@@ -31,7 +32,7 @@
 
 struct options {
 	int json, summary, self_check, calls, variant_only, prologue;
-	const char *input, *output;
+	const char *input, *output, *check;
 	uint64_t table_limit, site_cap, dependence, seed, repeat, expr_nodes;
 	struct target_options target;
 };
@@ -437,6 +438,7 @@ int cmd_trace(int argc, char **argv)
 	    OPTION_U64("expr-nodes", 0, "N", &o.expr_nodes,
 		       "nodes of a condition that are written out (64)"),
 	    OPTION_FLAG("calls", 0, &o.calls, "events for calls and returns"),
+	    OPTION_STR("check", 'c', "LIST", &o.check, "whose checks the path has: names of 'muster show checkers', all, none (default)"),
 	    TARGET_TIME_ROW(&o.target),
 	    TARGET_MEM_ROW(&o.target),
 	    OPTION_U64("table-limit", 0, "N", &o.table_limit,
@@ -466,6 +468,8 @@ int cmd_trace(int argc, char **argv)
 	}
 	if (i >= argc)
 		option_usage(&spec, "wants a program");
+	if (o.check && variant_checks_list(o.check))
+		option_usage(&spec, "--check: %s", error_text());
 	o.target.shm.table_limit = (uint32_t)o.table_limit;
 	o.target.shm.site_cap = (uint32_t)o.site_cap;
 	o.target.shm.flags = o.calls ? MUSTER_FLAG_CALLS : 0;

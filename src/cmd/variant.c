@@ -9,9 +9,10 @@
 
 int cmd_variant(int argc, char **argv)
 {
-	const char *kind_name = "trace";
+	const char *kind_name = "trace", *check = NULL;
 	const struct option_row rows[] = {
 	    OPTION_STR("kind", 'k', "KIND", &kind_name, "trace (the default), san, cov or path"),
+	    OPTION_STR("check", 'c', "LIST", &check, "whose checks the variant has: names of 'muster show checkers', all, none (default)"),
 	    OPTION_END};
 	const struct option_spec spec = {
 	    "variant", "[--kind KIND] PROGRAM",
@@ -25,6 +26,8 @@ int cmd_variant(int argc, char **argv)
 		option_usage(&spec, "there is no kind '%s'", kind_name);
 	if (i + 1 != argc)
 		option_usage(&spec, "wants one program");
+	if (check && variant_checks_list(check))
+		option_usage(&spec, "--check: %s", error_text());
 	if (variant_make(argv[i], kind, &v))
 		die(EXIT_USAGE, "%s", error_text());
 	puts(v.path);
