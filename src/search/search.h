@@ -77,6 +77,7 @@ struct search_violation {
 	uint32_t checker;     /* enum muster_checker */
 	uint32_t unit, index; /* the instruction */
 	int broken;	      /* the traced run shows it broken there */
+	int sent;	      /* the input was solved for it; else another one's run showed it */
 };
 
 struct search_hooks {
