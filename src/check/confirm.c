@@ -258,7 +258,7 @@ static void summarise(struct finding *f, const struct report *r)
 	if (!strcmp(f->kind, "assert"))
 		buf_addf(b, ": (%s) does not hold", r->message);
 	else if (!strcmp(f->kind, "refinement"))
-		buf_addf(b, ": %s", r->message);
+		buf_addf(b, ": (%s) does not hold", r->message);
 	else if (describe(&d, &said))
 		buf_addf(b, ": %s", buf_str(&said));
 	else if (r->message[0])

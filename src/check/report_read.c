@@ -229,13 +229,29 @@ int report_deadly(const char *text, char *kind, size_t size)
 	return kind[0] != 0;
 }
 
+/* The text behind words of muster's own runtime, "muster: WORDS: TEXT at FILE:LINE" or "FILE:LINE: WORDS: TEXT". */
+static int own_words(const char *text, const char *words, char *message, size_t size)
+{
+	const char *p = strstr(text, words), *end, *at;
+
+	if (!p)
+		return 0;
+	int ours = p - text >= 6 && !strncmp(p - 6, "muster", 6);
+	p += strlen(words);
+	end = p + strcspn(p, "\n");
+	for (at = end; ours && at > p && strncmp(at, " at ", 4); at--)
+		continue;
+	snprintf(message, size, "%.*s", (int)((ours && at > p ? at : end) - p), p);
+	return 1;
+}
+
 int report_assertion(const char *text, char *message, size_t size)
 {
 	static const char begin[] = "Assertion `";
 	const char *p = strstr(text, begin), *end = p ? strstr(p, "' failed.") : NULL;
 
 	if (!end || memchr(p, '\n', (size_t)(end - p)))
-		return 0;
+		return own_words(text, ": assertion violated: ", message, size);
 	p += sizeof begin - 1;
 	snprintf(message, size, "%.*s", (int)(end - p), p);
 	return 1;
@@ -243,14 +259,7 @@ int report_assertion(const char *text, char *message, size_t size)
 
 int report_refinement(const char *text, char *message, size_t size)
 {
-	static const char begin[] = ": refinement violated: ";
-	const char *p = strstr(text, begin);
-
-	if (!p)
-		return 0;
-	p += sizeof begin - 1;
-	snprintf(message, size, "%.*s does not hold", (int)strcspn(p, "\n"), p);
-	return 1;
+	return own_words(text, ": refinement violated: ", message, size);
 }
 
 /* -------------------------------------------------------------- symbols */

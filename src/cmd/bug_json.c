@@ -2,6 +2,7 @@
 #include "cmd/bug_json.h"
 
 #include "base/file.h"
+#include "cmd/bug_words.h"
 
 #include <stdlib.h>
 
@@ -33,6 +34,8 @@ void bug_json(struct json *j, const struct store_bug *b, const char *dir, const 
 	json_key(j, "file"), json_str(j, b->file);
 	json_key(j, "line"), json_u64(j, b->line);
 	json_key(j, "confirmed"), json_bool(j, b->confirmed);
+	json_key(j, "checker"), json_str(j, bug_checker(b->kind, b->summary));
+	json_key(j, "description"), json_str(j, bug_description(b->kind, b->summary));
 	json_key(j, "summary"), json_str(j, b->summary);
 	bug_json_input(j, b->data, b->size);
 	json_key(j, "input_file"), json_str(j, file);

@@ -37,6 +37,23 @@ void check_options_apply(const struct option_spec *spec, struct check_options *c
 	variant_checks(c->set);
 }
 
+void check_option_word(struct buf *out, checker_set set)
+{
+	const char *between = "--check ";
+	if (set == checker_default())
+		return;
+	if (!set || set == checker_all()) {
+		buf_adds(out, set ? "--check all " : "--check none ");
+		return;
+	}
+	for (unsigned i = 1; i < MUSTER_CHECK_COUNT; i++)
+		if (set & CHECKER_BIT(i)) {
+			buf_addf(out, "%s%s", between, checker_get(i)->name);
+			between = ",";
+		}
+	buf_addc(out, ' ');
+}
+
 void check_names_json(struct json *j, checker_set set)
 {
 	json_array_open(j);

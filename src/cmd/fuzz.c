@@ -176,7 +176,10 @@ static const char *outcome(const struct fuzz_options *o, unsigned workers)
 	uint64_t runs = 0;
 	for (unsigned i = 0; i < workers; i++)
 		runs += shared->workers[i].search.runs;
-	if ((o->seconds > 0 && seconds >= o->seconds) || (o->runs && runs + workers >= o->runs))
+	uint64_t bugs = 0;
+	for (unsigned i = 0; i < workers; i++)
+		bugs += shared->workers[i].bugs;
+	if ((o->until_bug && bugs) || (o->seconds > 0 && seconds >= o->seconds) || (o->runs && runs + workers >= o->runs))
 		return "budget";
 	return "interrupted";
 }
@@ -192,7 +195,7 @@ static int run_one(struct fuzz *f)
 	int code = EXIT_INTERNAL;
 	if (f->store && f->campaign)
 		code = fuzz_report(f->o, f->store, f->campaign, shared, 1,
-				   r ? "failed" : outcome(f->o, 1), f->command);
+				   r ? "failed" : outcome(f->o, 1), f->command, f->program);
 	if (r) {
 		log_warn("%s", f->figures->error);
 		code = EXIT_INTERNAL;
@@ -227,7 +230,7 @@ static int run_many(struct fuzz *f)
 	char *path = fuzz_store_path(f->o);
 	int code = EXIT_INTERNAL;
 	if (!store_open(&store, path, STORE_READ_ONLY)) {
-		code = fuzz_report(f->o, store, campaign, shared, workers, error ? "failed" : outcome(f->o, workers), f->command);
+		code = fuzz_report(f->o, store, campaign, shared, workers, error ? "failed" : outcome(f->o, workers), f->command, f->program);
 		store_close(store);
 	} else if (!error) {
 		error = error_text();
@@ -285,7 +288,9 @@ int cmd_fuzz(int argc, char **argv)
 		       "words to try, in AFL's and libFuzzer's format"),
 	    OPTION_STR("secondary", 'S', "NAME", &o.secondary,
 		       "join the AFL++ campaign whose sync directory is DIR"),
+	    OPTION_FLAG("until-bug", 0, &o.until_bug, "end with the first bug that is confirmed"),
 	    OPTION_FLAG("no-mutate", 0, &o.no_mutate, "negate and solve only"),
+	    OPTION_FLAG("one-generation", 0, &o.search.one_generation, "negate the paths of the seeds, not those of their children"),
 	    OPTION_FLAG("no-shrink", 0, &o.no_shrink, "keep inputs of bugs as they were found"),
 	    OPTION_DOUBLE("run-time", 0, "S", &o.run_time,
 			  "wall-clock limit of one run in seconds (1)"),

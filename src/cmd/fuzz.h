@@ -24,7 +24,7 @@ struct fuzz_options {
 	uint64_t workers;
 	uint64_t seed;	 /* 0: not given */
 	double run_time; /* wall-clock seconds of one run */
-	int json, no_mutate, no_shrink, quiet;
+	int json, no_mutate, no_shrink, quiet, until_bug;
 	struct check_options check;
 	struct search_options search;
 	struct target_options target;
@@ -48,13 +48,22 @@ struct fuzz_shared {
 	volatile int stop; /* everybody out */
 	uint64_t pending;  /* tests without coverage that the frontier holds, of all workers */
 	volatile int lost; /* some worker's search is not exhaustive */
+	volatile int san_made, no_san; /* the san variant was made beside the search; or could not be */
 	struct fuzz_figures workers[FUZZ_WORKERS];
 };
 
+/* An input that is to be run in the san variant. */
 struct pending_failure {
+	enum {
+		PENDING_FAILED,	  /* its run did */
+		PENDING_VIOLATED, /* it was solved to break a check */
+		PENDING_KEPT,	  /* nobody expects anything */
+	} why;
 	uint64_t test, parent;
 	struct buf data;
 	int signal, hang;
+	uint32_t checker, unit, index; /* which check, and where; 0: not known */
+	int sent;		       /* the input was solved for it */
 };
 
 /* One worker. */
@@ -79,6 +88,13 @@ struct fuzz {
 	uint64_t imported;     /* tests of the store with smaller ids were seen */
 	struct map own;	       /* ids of tests that this worker added */
 	VEC(struct pending_failure) pending;
+	VEC(uint64_t) kept;    /* tests to be run in the san variant ... */
+	size_t kept_at;	       /* ... those before it were */
+	uint64_t looked;       /* how many were */
+	pid_t san_maker;       /* makes the san variant; 0: nobody does */
+	struct map looks;      /* at what checks predict, by checker and instruction */
+	struct map confirmed;  /* buckets that the store has as confirmed */
+	uint64_t failed[MUSTER_CHECK_COUNT]; /* predictions of each checker that were confirmed */
 	double confirm_seconds, next_publish, next_sync, next_stats;
 	uint64_t last_covered;
 	int stopped;
@@ -107,14 +123,24 @@ int fuzz_restore_files(struct fuzz *f);
 /* Tells the store and the other workers that this search is not exhaustive, or learns it from them. 0, -1. */
 int fuzz_note_lost(struct fuzz *f);
 
-/* fuzz_bugs.c: an input that crashed or hung, and later: those that had to wait. */
+/* fuzz_bugs.c: inputs to be looked at: one that crashed or hung, one that was solved to break a check, a test that is kept. */
 int fuzz_failed(struct fuzz *f, const struct search_test *t, const struct exec_result *r);
+int fuzz_violated(struct fuzz *f, const struct search_test *t, const struct search_violation *v);
+int fuzz_kept(struct fuzz *f, uint64_t test);
+/* Looks at some of them. all: the search is over. */
 int fuzz_failures_flush(struct fuzz *f, int all);
 /* After a kill: failures that nobody looked at, bugs without a file. */
 int fuzz_failures_resume(struct fuzz *f);
 /* After a rebuild: bugs that do not fail any more are suspected only. */
 int fuzz_bugs_again(struct fuzz *f);
 void fuzz_bugs_release(struct fuzz *f);
+void fuzz_san_begin(struct fuzz *f); /* makes the san variant beside the search */
+void fuzz_site_done(struct fuzz *f, const struct pending_failure *p); /* its check was confirmed there */
+
+/* fuzz_look.c: runs one in the san variant, and keeps what comes of it. It may fill in the check. 0, -1. */
+int fuzz_look(struct fuzz *f, struct pending_failure *p);
+int fuzz_write_failure(struct fuzz *f, const struct pending_failure *p, const struct store_bug *b, char **name);
+int fuzz_fails_still(struct fuzz *f, const struct store_bug *b, struct finding *x);
 
 /* fuzz_rebuilt.c: tests and bugs that an older build of the program left are run again. 0, -1. */
 int fuzz_rebuilt(struct fuzz *f);
@@ -125,6 +151,6 @@ int fuzz_write_stats(struct fuzz *f);
 /* fuzz_report.c: the result, for a person or as JSON. Returns the exit code. */
 int fuzz_report(const struct fuzz_options *o, struct store *s, uint64_t campaign,
 		const struct fuzz_shared *shared, unsigned workers, const char *status,
-		const char *command);
+		const char *command, const char *program);
 
 #endif

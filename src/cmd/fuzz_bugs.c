@@ -1,170 +1,127 @@
-/* fuzz_bugs.c: from an input that failed to a bug that is told.
+/* fuzz_bugs.c: inputs that are to be run in the san variant, and when.
  *
- * The search tells of a failing run once for each set of branches it took. Looking at it means a fresh run of the san variant, which says kind, place and
- * bucket. A new bucket is shrunk and written to crashes/ or hangs/; a known one is only
- * counted. The san variant is slow: while the search runs it gets a tenth of the
- * time, and what has to wait is looked at later: when the search ends, or, if that
- * takes too long, when it goes on.
+ * Three kinds wait: runs that failed (the search tells of them once for each set of branches they took), inputs that were solved to break a
+ * check, and all tests that are kept, since a defect that no input decides is found by no query. The san variant is slow: while the
+ * search runs it gets a tenth of the time, tests that only are kept get less. What has to wait is looked at when the search
+ * ends, or, if that takes too long, when it goes on: the first test that waits stands in the store.
+ *
+ * One place is looked at again and again only as long as it pays: a check that was confirmed at an instruction, or was not
+ * UNCONFIRMED times, is not looked at there any more.
+ *
+ * The san variant is made beside the search. Until it is there, everything waits.
  */
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/fuzz.h"
-#include "search/minimize.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
-#define SHARE 0.1	/* of the time, for looking at failures */
-#define WAITING 1000	/* failures that wait */
-#define PATIENCE 10	/* seconds for the rest of them when the search ends */
-#define SHRINK_RUNS 400 /* runs of the san variant for shrinking one */
+#define SHARE 0.1	   /* of the time, for looking at failures and violations */
+#define KEPT_SHARE 0.07	   /* the same where nobody expects anything */
+#define KEPT_RUNS 20	   /* of a repeatable search, for one test that is looked at */
+#define WAITING 1000	   /* failures that wait */
+#define WAITING_KEPT 200000 /* tests likewise */
+#define PATIENCE 10	   /* seconds for the rest of them when the search ends */
+#define PATIENCE_KEPT 2	   /* the same for tests */
+#define UNCONFIRMED 3	   /* predictions for one instruction that were not confirmed */
+#define DONE 1000	   /* a number of looks that is never reached */
 
-static struct confirm *confirmer(struct fuzz *f)
+/* --------------------------------------------------------------- san variant */
+
+/* Not where a search can be repeated: there it is made when it is needed. */
+void fuzz_san_begin(struct fuzz *f)
 {
-	if (!f->confirm) {
-		struct launch_options o = f->cov.options;
-		o.shm = NULL;
-		o.server = 0;
-		if (confirm_open(&f->confirm, f->program, &o))
-			return NULL;
+	if (f->number || f->o->search.repeatable || !f->o->check.set)
+		return;
+	pid_t parent = getpid(), pid = fork();
+	if (pid) {
+		f->san_maker = pid;
+		return;
 	}
-	return f->confirm;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	struct variant v;
+	_exit(variant_make(f->program, VARIANT_SAN, &v) ? 1 : 0); /* who needs it asks again, and gets the words */
 }
 
-/* ---------------------------------------------------------------- shrinking */
-
-struct shrink {
-	struct confirm *confirm;
-	uint64_t bucket;
-};
-
-static int same_bucket(void *ctx, const void *data, size_t size)
+/* Is it there, so that asking for it does not take long? */
+static int san_ready(struct fuzz *f)
 {
-	struct shrink *s = ctx;
-	struct finding f = {0};
-	int same = -1;
-	if (confirm_run(s->confirm, data, size, &f) == 0)
-		same = f.failed && f.bucket == s->bucket;
-	finding_release(&f);
-	return same;
-}
-
-/* ----------------------------------------------------------------- keeping */
-
-static int write_failure(struct fuzz *f, const struct pending_failure *p, struct store_bug *b,
-			 char **name)
-{
-	struct outdir_entry e = {
-	    .id = b->id,
-	    .parent = p->parent,
-	    .op = "fuzz",
-	    .signal = p->signal,
-	    .data = b->data,
-	    .size = b->size,
-	};
-	return p->hang ? outdir_hang(f->outdir, &e, name) : outdir_crash(f->outdir, &e, name);
-}
-
-static void fill(struct store_bug *b, const struct pending_failure *p, struct finding *x)
-{
-	*b = (struct store_bug){
-	    .bucket = x->bucket,
-	    .kind = x->kind,
-	    .function = x->function,
-	    .file = x->file,
-	    .line = x->line,
-	    .confirmed = x->failed,
-	    .test = p->test,
-	    .summary = buf_str(&x->summary),
-	    .report = buf_str(&x->report),
-	    .input_file = "",
-	    .data = p->data.data,
-	    .size = p->data.size,
-	};
-}
-
-/* What the run without sanitizers showed and the san variant did not: suspected. */
-static void suspect(struct finding *x, const struct pending_failure *p)
-{
-	snprintf(x->kind, sizeof x->kind, "%s", p->hang ? "timeout" : "crash");
-	x->bucket = hash_mix(0x5u + (uint64_t)p->signal * 2 + (uint64_t)p->hang);
-	buf_clear(&x->summary);
-	if (p->hang)
-		buf_adds(
-		    &x->summary,
-		    "a run exceeded its limit; the san variant did not, with a multiple of it");
-	else
-		buf_addf(&x->summary, "a run was killed by signal %d; the san variant was not",
-			 p->signal);
-}
-
-static int new_bug(struct fuzz *f, const struct pending_failure *p, struct store_bug *b,
-		   struct finding *x)
-{
-	struct shrink shrink = {f->confirm, x->bucket};
-	struct buf small = {0};
-	char *name = NULL;
-	int r = 0;
-	if (x->failed && !p->hang && !f->o->no_shrink) {
-		struct minimize m = {.keeps = same_bucket, .ctx = &shrink, .max_runs = SHRINK_RUNS};
-		buf_add(&small, p->data.data, p->data.size);
-		minimize_input(&m, &small); /* at worst it is as it was */
-		b->data = small.data;
-		b->size = small.size;
+	int status;
+	if (f->san_maker > 0) {
+		pid_t r = waitpid(f->san_maker, &status, WNOHANG);
+		if (r == 0 || (r < 0 && errno == EINTR))
+			return 0;
+		f->san_maker = 0;
+		if (r > 0 && (!WIFEXITED(status) || WEXITSTATUS(status)))
+			f->shared->no_san = 1;
+		f->shared->san_made = 1;
 	}
-	if (write_failure(f, p, b, &name)) {
-		r = -1;
-	} else {
-		b->input_file = name ? name : "";
-		r = store_bug_update(f->store, f->campaign, b);
-	}
-	if (!x->failed)
-		f->figures->suspected++;
-	else if (p->hang)
-		f->figures->hangs++;
-	else
-		f->figures->bugs++;
-	if (!f->o->quiet && !f->o->json)
-		log_warn("%s: %s", x->failed ? "bug" : "suspected", buf_str(&x->summary));
-	free(name);
-	buf_release(&small);
-	return r;
+	return f->shared->san_made || f->o->search.repeatable || !f->o->check.set;
 }
 
-static int look(struct fuzz *f, const struct pending_failure *p)
+/* When the search is over: what failed is looked at however long that takes, what only is kept is not worth the wait. */
+static int san_wait(struct fuzz *f)
 {
-	struct finding x = {0};
-	struct store_bug b;
-	double start = fuzz_clock();
-	struct confirm *c = confirmer(f);
-	if (!c || confirm_run(c, p->data.data, p->data.size, &x)) {
-		finding_release(&x);
-		return -1;
+	double until = fuzz_clock() + PATIENCE_KEPT;
+	struct timespec pause = {0, 20000000};
+	while (!san_ready(f)) {
+		int worth = f->pending.size || (f->figures->ended && !f->shared->stop) || (!f->shared->stop && fuzz_clock() < until);
+		if (!worth || (!f->pending.size && f->kept_at == f->kept.size))
+			return 0;
+		if (f->number) /* another worker makes it */
+			return f->pending.size > 0;
+		nanosleep(&pause, NULL);
 	}
-	if (!x.failed)
-		suspect(&x, p);
-	fill(&b, p, &x);
-	int r = store_bug_add(f->store, f->campaign, &b);
-	if (r > 0) {
-		r = new_bug(f, p, &b, &x);
-	} else if (!r && x.failed) { /* after a rebuild it may have been suspected only */
-		b.data = NULL;
-		b.input_file = NULL;
-		r = store_bug_update(f->store, f->campaign, &b);
-	}
-	finding_release(&x);
-	f->confirm_seconds += fuzz_clock() - start;
-	return r < 0 ? -1 : 0;
+	return 1;
 }
 
-static int may_look(const struct fuzz *f)
+static void san_end(struct fuzz *f)
+{
+	if (f->san_maker <= 0)
+		return;
+	kill(f->san_maker, SIGKILL);
+	while (waitpid(f->san_maker, NULL, 0) < 0 && errno == EINTR)
+		continue;
+}
+
+/* -------------------------------------------------------------------- sites */
+
+static uint64_t site_key(uint32_t checker, uint32_t unit, uint32_t index)
+{
+	return hash_mix(((uint64_t)unit << 32 | index) + (uint64_t)checker * 0x9e3779b97f4a7c15ull);
+}
+
+void fuzz_site_done(struct fuzz *f, const struct pending_failure *p)
+{
+	map_set(&f->looks, site_key(p->checker, p->unit, p->index), DONE);
+}
+
+/* ------------------------------------------------------------------ waiting */
+
+static int may_look(const struct fuzz *f, double share)
 {
 	return f->o->search.repeatable || !f->confirm ||
-	       f->confirm_seconds < SHARE * (fuzz_clock() - f->shared->started);
+	       f->confirm_seconds < share * (fuzz_clock() - f->shared->started);
+}
+
+static int may_look_at_kept(const struct fuzz *f)
+{
+	if (f->o->search.repeatable)
+		return f->looked * KEPT_RUNS <= search_stats(f->search)->runs;
+	return may_look(f, KEPT_SHARE);
 }
 
 /* The first test whose failure waits stands in the store, for each worker: from there on they are looked
@@ -193,12 +150,16 @@ static int note_waiting(struct fuzz *f)
 	for (size_t i = 0; i < f->pending.size; i++)
 		if (!first || f->pending.data[i].test < first)
 			first = f->pending.data[i].test;
+	if (f->kept_at < f->kept.size && (!first || f->kept.data[f->kept_at] < first))
+		first = f->kept.data[f->kept_at];
 	return set_waiting(f, f->number, first);
 }
 
 /* Whether to look at one more now that the search is over. One that came to its end tells all it found. */
 static int patient(const struct fuzz *f, double until)
 {
+	if (f->o->until_bug && f->figures->bugs)
+		return 0;
 	if (f->figures->ended)
 		return f->o->workers > 1 || !f->shared->stop;
 	return fuzz_clock() < until;
@@ -216,25 +177,80 @@ int fuzz_failed(struct fuzz *f, const struct search_test *t, const struct exec_r
 	return f->pending.size == 1 ? note_waiting(f) : 0;
 }
 
+int fuzz_violated(struct fuzz *f, const struct search_test *t, const struct search_violation *v)
+{
+	struct pending_failure p = {.why = PENDING_VIOLATED, .test = t->id, .parent = t->parent, .checker = v->checker,
+				    .unit = v->unit, .index = v->index, .sent = v->sent};
+	uint64_t looks = 0, key = site_key(v->checker, v->unit, v->index);
+	map_get(&f->looks, key, &looks);
+	if (looks >= DONE && v->broken && v->sent)
+		f->failed[v->checker]++; /* once more what is confirmed there */
+	if (looks >= UNCONFIRMED || f->pending.size >= WAITING || (!v->broken && t->flags & (TEST_DIVERGED | TEST_OPTIMISTIC)))
+		return 0;
+	map_set(&f->looks, key, looks + 1);
+	buf_add(&p.data, t->data, t->size);
+	vec_push(&f->pending, p);
+	return f->pending.size == 1 ? note_waiting(f) : 0;
+}
+
+int fuzz_kept(struct fuzz *f, uint64_t test)
+{
+	if (!f->o->check.set || f->kept.size - f->kept_at >= WAITING_KEPT)
+		return 0;
+	if (f->kept_at && f->kept_at == f->kept.size)
+		f->kept_at = f->kept.size = 0;
+	vec_push(&f->kept, test);
+	return f->kept.size - f->kept_at == 1 ? note_waiting(f) : 0;
+}
+
+/* 0; 1: nothing was done; -1. */
+static int look_at_pending(struct fuzz *f)
+{
+	if (!f->pending.size)
+		return 1;
+	struct pending_failure p = f->pending.data[0];
+	memmove(f->pending.data, f->pending.data + 1, (f->pending.size - 1) * sizeof p);
+	f->pending.size--;
+	int r = fuzz_look(f, &p);
+	buf_release(&p.data);
+	return r;
+}
+
+static int look_at_kept(struct fuzz *f)
+{
+	struct pending_failure p = {.why = PENDING_KEPT};
+	struct store_test row;
+	if (f->kept_at >= f->kept.size || f->shared->no_san)
+		return 1;
+	uint64_t id = f->kept.data[f->kept_at++];
+	int r = store_test_get(f->store, f->campaign, id, &row, &p.data);
+	p.test = id;
+	p.parent = r > 0 ? row.parent : 0;
+	f->looked++;
+	r = r < 0 ? -1 : r ? fuzz_look(f, &p) : 0;
+	buf_release(&p.data);
+	return r;
+}
+
 int fuzz_failures_flush(struct fuzz *f, int all)
 {
-	size_t done = 0;
-	double until = fuzz_clock() + PATIENCE;
-	int r = 0;
-	while (done < f->pending.size && !r &&
-	       (may_look(f) || (all && patient(f, until)))) {
-		r = look(f, &f->pending.data[done]);
-		buf_release(&f->pending.data[done].data);
-		done++;
+	int r = 0, done = 0;
+	if (all ? !san_wait(f) : !san_ready(f))
+		return 0;
+	double now = fuzz_clock(), until = now + PATIENCE, until_kept = now + PATIENCE_KEPT;
+	while (r == 0 && f->pending.size && (may_look(f, SHARE) || (all && patient(f, until)))) {
+		r = look_at_pending(f);
+		done = 1;
 	}
-	memmove(f->pending.data, f->pending.data + done,
-		(f->pending.size - done) * sizeof *f->pending.data);
-	f->pending.size -= done;
+	while (r == 0 && !f->pending.size && (may_look_at_kept(f) || (all && patient(f, until_kept)))) {
+		r = look_at_kept(f);
+		done |= r == 0;
+	}
 	if (all && f->pending.size)
 		log_warn("%zu failing inputs wait to be looked at: the same command goes on with them", f->pending.size);
-	if (done && (all || !f->pending.size) && note_waiting(f))
+	if (r >= 0 && done && (all || !f->pending.size) && note_waiting(f))
 		return -1;
-	return r;
+	return r < 0 ? -1 : 0;
 }
 
 /* A bug whose file a kill kept from being written. */
@@ -246,7 +262,7 @@ static int restore_bug(void *ctx, const struct store_bug *b)
 	char *name = NULL;
 	if (b->input_file[0])
 		return 0;
-	int r = write_failure(f, &p, &whole, &name);
+	int r = fuzz_write_failure(f, &p, &whole, &name);
 	if (!r) {
 		whole.input_file = name;
 		r = store_bug_update(f->store, f->campaign, &whole);
@@ -260,8 +276,13 @@ static int look_again(void *ctx, const struct store_test *row)
 	struct fuzz *f = ctx;
 	struct search_test t = {.id = row->id, .parent = row->parent, .data = row->data, .size = row->size};
 	struct exec_result r;
+	if (row->flags & TEST_BROKEN && f->o->check.set && f->pending.size < WAITING) {
+		struct pending_failure p = {.why = PENDING_VIOLATED, .test = row->id, .parent = row->parent};
+		buf_add(&p.data, row->data, row->size);
+		vec_push(&f->pending, p);
+	}
 	if (!(row->flags & (TEST_CRASH | TEST_HANG)))
-		return f->shared->stop;
+		return fuzz_kept(f, row->id) ? -1 : f->shared->stop;
 	if (exec_run(f->exec, row->data, row->size, &r))
 		return -1;
 	return r.end == RUN_EXIT ? 0 : fuzz_failed(f, &t, &r);
@@ -286,18 +307,17 @@ static int fails_still(void *ctx, const struct store_bug *b)
 {
 	struct fuzz *f = ctx;
 	struct finding x = {0};
-	struct confirm *c = b->confirmed ? confirmer(f) : NULL;
 	int r = 0;
 	if (!b->confirmed)
 		return 0;
-	if (!c || confirm_run(c, b->data, b->size, &x)) {
+	if (fuzz_fails_still(f, b, &x)) {
 		r = -1;
 	} else if (!x.failed) {
 		char *words = mem_printf("does not fail any more since the program was rebuilt; it was %s", b->summary);
 		struct store_bug u = {.bucket = b->bucket, .summary = words};
 		r = store_bug_update(f->store, f->campaign, &u);
 		free(words);
-	} else if (x.bucket != b->bucket) { /* another one now: look() finds out the rest */
+	} else if (x.bucket != b->bucket) { /* another one now: fuzz_look finds out the rest */
 		struct pending_failure p = {.test = b->test, .signal = x.signal, .hang = !strcmp(x.kind, "timeout")};
 		buf_add(&p.data, b->data, b->size);
 		vec_push(&f->pending, p);
@@ -316,4 +336,8 @@ void fuzz_bugs_release(struct fuzz *f)
 	for (size_t i = 0; i < f->pending.size; i++)
 		buf_release(&f->pending.data[i].data);
 	vec_release(&f->pending);
+	vec_release(&f->kept);
+	map_release(&f->looks);
+	map_release(&f->confirmed);
+	san_end(f);
 }

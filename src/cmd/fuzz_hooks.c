@@ -100,6 +100,8 @@ static int add(void *ctx, struct search_test *t, const struct search_cover *cove
 			map_set(&f->own, row.id, 1);
 		if (stands_in_queue(t->flags, t->origin) && write_file(f, &row))
 			return -1;
+		if (!(t->flags & (TEST_CRASH | TEST_HANG | TEST_ASSUMED)) && fuzz_kept(f, row.id))
+			return -1;
 	}
 	return added;
 }
@@ -146,10 +148,15 @@ static int failed(void *ctx, const struct search_test *t, const struct exec_resu
 	return fuzz_failed(ctx, t, r);
 }
 
+static int violated(void *ctx, const struct search_test *t, const struct search_violation *v)
+{
+	return fuzz_violated(ctx, t, v);
+}
+
 static int over(const struct fuzz *f)
 {
 	const struct search_stats *s = search_stats(f->search);
-	if (f->shared->stop)
+	if (f->shared->stop || (f->o->until_bug && f->figures->bugs))
 		return 1;
 	if (f->o->runs && s->runs >= f->o->runs / f->o->workers)
 		return 1;
@@ -171,7 +178,7 @@ static int pause(void *ctx)
 
 struct search_hooks fuzz_hooks(struct fuzz *f)
 {
-	return (struct search_hooks){f, add, take, update, failed, pause, NULL};
+	return (struct search_hooks){f, add, take, update, failed, pause, violated};
 }
 
 /* ------------------------------------------------------------------ imports */

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cmd/bug_json.h"
+#include "cmd/bug_words.h"
 #include "cmd/fuzz.h"
 #include "cmd/operands.h"
 
@@ -18,7 +19,7 @@ struct sums {
 	struct solve_stats solve;
 	uint64_t covered, total;
 	double seconds;
-	uint64_t bugs, suspected;
+	struct bug_counts bugs;
 	int exhaustive; /* the frontier is empty, and nothing was lost on the way */
 };
 
@@ -45,24 +46,17 @@ static void forget_clocks(struct sums *s)
 		s->solve.seconds[i] = 0;
 }
 
-static int count_bug(void *ctx, const struct store_bug *b)
-{
-	struct sums *s = ctx;
-	s->bugs += (uint64_t)b->confirmed;
-	s->suspected += !b->confirmed;
-	return 0;
-}
-
 /* Where the folders are: with -S not in the directory that -o names. */
 static char *folder(const struct fuzz_options *o)
 {
 	return o->secondary ? file_join(o->out, o->secondary) : mem_strdup(o->out);
 }
 
-static char *replay_command(const char *file, const char *command)
+static char *replay_command(const struct fuzz_options *o, const char *file, const char *command)
 {
 	struct buf b = {0};
 	buf_adds(&b, "muster replay ");
+	check_option_word(&b, o->check.set);
 	operands_word(&b, file);
 	buf_addf(&b, " -- %s", command);
 	return buf_take(&b);
@@ -71,20 +65,23 @@ static char *replay_command(const char *file, const char *command)
 /* -------------------------------------------------------------------- text */
 
 struct text {
-	const char *dir, *command;
-	int confirmed;
+	const struct fuzz_options *o;
+	const char *dir, *command, *program;
 };
 
 static int print_bug(void *ctx, const struct store_bug *b)
 {
 	struct text *t = ctx;
-	if (b->confirmed != t->confirmed)
-		return 0;
-	printf("%s %s", t->confirmed ? "bug      " : "suspected", b->summary);
+	struct buf source = {0}, input = {0};
+	printf("%s %s", b->confirmed ? "bug      " : "suspected", b->summary);
 	if (b->count > 1)
 		printf(" (%" PRIu64 " inputs)", b->count);
-	char *file = file_join(t->dir, b->input_file), *replay = replay_command(file, t->command);
-	printf("\n          %s, %zu bytes\n          %s\n", file, b->size, replay);
+	char *file = file_join(t->dir, b->input_file), *replay = replay_command(t->o, file, t->command);
+	bug_source(b->file, b->line, t->program, "         ", &source);
+	bug_input(b->data, b->size, &input);
+	printf("\n%s          %s, %zu bytes: %s\n          %s\n", buf_str(&source), file, b->size, buf_str(&input), replay);
+	buf_release(&source);
+	buf_release(&input);
 	free(replay);
 	free(file);
 	return 0;
@@ -130,11 +127,11 @@ static int count_file(void *ctx, uint64_t test, const char *name)
 	return 0;
 }
 
-static void print_text(const struct fuzz_options *o, struct store *store, uint64_t campaign,
-		       const struct sums *s, const char *status, const char *command)
+static void print_text(const struct fuzz_options *o, struct store *store, uint64_t campaign, struct sums *s,
+		       const char *status, const char *command, const char *program)
 {
 	char *dir = folder(o);
-	struct text t = {dir, command, 1};
+	struct text t = {o, dir, command, program};
 	uint64_t files = 0;
 	outdir_files(dir, count_file, &files);
 	printf("%-9s %.1f s, %" PRIu64 " runs, %" PRIu64 " tests, %" PRIu64 " of them in %s/queue\n", status, s->seconds,
@@ -155,10 +152,10 @@ static void print_text(const struct fuzz_options *o, struct store *store, uint64
 		printf("unstable  %" PRIu64 " of %" PRIu64 " tests took other branches when they were run again: not all that was "
 		       "found will be seen twice\n",
 		       s->search.unstable, s->search.rerun);
-	store_bug_each(store, campaign, print_bug, &t);
-	t.confirmed = 0;
-	store_bug_each(store, campaign, print_bug, &t);
-	if (!s->bugs && !s->suspected)
+	if (o->check.stats)
+		checks_stats_print(&s->search, &s->solve, o->check.set, o->check.combine);
+	bug_each(store, campaign, &s->bugs, print_bug, &t);
+	if (!s->bugs.confirmed && !s->bugs.suspected)
 		printf("bugs      none found\n");
 	if (s->search.traces && !s->solve.queries && !s->search.concretisations && !strcmp(status, "complete"))
 		printf("note      no branch depended on the input: does the program read it? It comes on standard input; "
@@ -169,6 +166,7 @@ static void print_text(const struct fuzz_options *o, struct store *store, uint64
 /* -------------------------------------------------------------------- JSON */
 
 struct writer {
+	const struct fuzz_options *o;
 	struct json j;
 	const char *dir, *command;
 };
@@ -176,7 +174,7 @@ struct writer {
 static int json_bug(void *ctx, const struct store_bug *b)
 {
 	struct writer *w = ctx;
-	char *file = file_join(w->dir, b->input_file), *replay = replay_command(file, w->command);
+	char *file = file_join(w->dir, b->input_file), *replay = replay_command(w->o, file, w->command);
 
 	bug_json(&w->j, b, w->dir, replay, 0);
 	free(replay);
@@ -244,11 +242,11 @@ static void json_stats(struct json *j, const struct fuzz_options *o, const struc
 }
 
 static void print_json(const struct fuzz_options *o, struct store *store, uint64_t campaign,
-		       const struct sums *s, const char *status, const char *command)
+		       struct sums *s, const char *status, const char *command)
 {
 	struct buf out = {0};
 	char *dir = folder(o);
-	struct writer w = {.dir = dir, .command = command};
+	struct writer w = {.o = o, .dir = dir, .command = command};
 	struct json *j = &w.j;
 	json_begin(j, &out);
 	j->indent = 1;
@@ -256,6 +254,7 @@ static void print_json(const struct fuzz_options *o, struct store *store, uint64
 	json_key(j, "command"), json_str(j, "fuzz");
 	json_key(j, "status"), json_str(j, status);
 	json_key(j, "exhaustive"), json_bool(j, s->exhaustive);
+	json_key(j, "checkers"), check_names_json(j, o->check.set);
 	json_key(j, "seconds"), json_double(j, s->seconds);
 	json_key(j, "branches"), json_object_open(j);
 	json_key(j, "covered"), json_u64(j, s->covered);
@@ -265,7 +264,7 @@ static void print_json(const struct fuzz_options *o, struct store *store, uint64
 	store_test_each(store, campaign, 0, 0, json_test, &w);
 	json_array_close(j);
 	json_key(j, "bugs"), json_array_open(j);
-	store_bug_each(store, campaign, json_bug, &w);
+	bug_each(store, campaign, &s->bugs, json_bug, &w);
 	json_array_close(j);
 	json_stats(j, o, s);
 	json_object_close(j);
@@ -277,16 +276,15 @@ static void print_json(const struct fuzz_options *o, struct store *store, uint64
 
 int fuzz_report(const struct fuzz_options *o, struct store *store, uint64_t campaign,
 		const struct fuzz_shared *shared, unsigned workers, const char *status,
-		const char *command)
+		const char *command, const char *program)
 {
 	struct sums s;
 	add_up(&s, shared, workers);
 	if (o->search.repeatable)
 		forget_clocks(&s);
-	store_bug_each(store, campaign, count_bug, &s);
 	if (o->json)
 		print_json(o, store, campaign, &s, status, command);
 	else
-		print_text(o, store, campaign, &s, status, command);
-	return s.bugs ? EXIT_FOUND : EXIT_OK;
+		print_text(o, store, campaign, &s, status, command, program);
+	return s.bugs.confirmed ? EXIT_FOUND : EXIT_OK;
 }

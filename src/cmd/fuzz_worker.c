@@ -168,6 +168,7 @@ int fuzz_open(struct fuzz *f)
 	if (!(f->parent = launcher_new(&f->trace.options)) ||
 	    !(f->child = launcher_new(&f->trace_child.options)))
 		return -1;
+	fuzz_san_begin(f);
 	return open_search(f);
 }
 
@@ -303,6 +304,8 @@ void fuzz_publish(struct fuzz *f)
 {
 	struct fuzz_figures *p = f->figures;
 	p->search = *search_stats(f->search);
+	for (unsigned i = 0; i < MUSTER_CHECK_COUNT; i++)
+		p->search.checkers[i].failed = f->failed[i];
 	p->solve = *search_solve_stats(f->search);
 	p->covered = search_cover(f->search)->covered;
 	p->total = total_outcomes(f);
@@ -333,6 +336,8 @@ int fuzz_loop(struct fuzz *f)
 		r = search_step(f->search);
 		if (r < 0 || fuzz_note_lost(f) || fuzz_failures_flush(f, 0) || fuzz_write_stats(f))
 			return -1;
+		if (f->o->until_bug && f->figures->bugs)
+			f->shared->stop = 1;
 		if (r == 0 && f->o->workers > 1) { /* others may still add to the frontier */
 			struct timespec pause = {0, 20000000};
 			f->figures->ended = 1;

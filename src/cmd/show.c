@@ -14,6 +14,7 @@
 #include "base/vec.h"
 #include "build/home.h"
 #include "cmd/bug_json.h"
+#include "cmd/bug_words.h"
 #include "cmd/checks.h"
 #include "cmd/cmd.h"
 #include "cmd/operands.h"
@@ -279,6 +280,18 @@ static void show_tests(struct show *s)
 
 /* ---------------------------------------------------------------------- bugs */
 
+/* What the search looked for; one that an older muster made has no such value. */
+static checker_set checks_of(const struct show *s)
+{
+	struct buf b = {0};
+	checker_set set = checker_default();
+
+	if (store_value_get(s->store, s->id, "checks", &b) > 0 && checker_parse(buf_str(&b), &set))
+		set = checker_default();
+	buf_release(&b);
+	return set;
+}
+
 /* The command that runs it again; "" if it is not known where its file is. */
 static void add_replay(const struct show *s, const struct store_bug *b, struct buf *out)
 {
@@ -287,6 +300,7 @@ static void add_replay(const struct show *s, const struct store_bug *b, struct b
 	if (!s->output || !*b->input_file)
 		return;
 	buf_adds(out, "muster replay ");
+	check_option_word(out, checks_of(s));
 	if (s->store_file) {
 		buf_adds(out, "--store ");
 		operands_word(out, s->store_file);
@@ -311,21 +325,23 @@ static void print_place(const struct store_bug *b)
 static int print_bug(void *ctx, const struct store_bug *b)
 {
 	struct show *s = ctx;
-	struct buf replay = {0};
+	struct buf replay = {0}, input = {0}, source = {0};
 
 	printf("%5" PRIu64 "  %-9s  ", b->id, b->confirmed ? "confirmed" : "suspected");
 	print_text(b->kind);
 	printf("%*s ", strlen(b->kind) < 24 ? (int)(24 - strlen(b->kind)) : 0, "");
 	print_place(b);
 	printf("\n       %s", *b->summary ? "" : "no summary");
-	print_text(b->summary);
-	printf("\n       %zu byte%s, shown by %" PRIu64 " input%s", b->size,
+	print_text(bug_description(b->kind, b->summary));
+	bug_source(b->file, b->line, s->program, "      ", &source);
+	bug_input(b->data, b->size, &input);
+	printf("\n%s       %zu byte%s, shown by %" PRIu64 " input%s", buf_str(&source), b->size,
 	       b->size == 1 ? "" : "s", b->count, b->count == 1 ? "" : "s");
 	if (*b->input_file) {
 		printf(": ");
 		print_text(b->input_file);
 	}
-	putchar('\n');
+	printf("\n       %s\n", buf_str(&input));
 	add_replay(s, b, &replay);
 	if (replay.size) {
 		printf("       ");
@@ -335,6 +351,8 @@ static int print_bug(void *ctx, const struct store_bug *b)
 	if (s->full && *b->report)
 		printf("%s%s", b->report, b->report[strlen(b->report) - 1] == '\n' ? "" : "\n");
 	buf_release(&replay);
+	buf_release(&input);
+	buf_release(&source);
 	return 0;
 }
 
@@ -350,32 +368,19 @@ static int json_bug(void *ctx, const struct store_bug *b)
 	return 0;
 }
 
-struct bug_counts {
-	uint64_t confirmed, suspected;
-};
-
-static int count_bug(void *ctx, const struct store_bug *b)
-{
-	struct bug_counts *n = ctx;
-
-	n->confirmed += !!b->confirmed;
-	n->suspected += !b->confirmed;
-	return 0;
-}
-
 static void show_bugs(struct show *s)
 {
-	struct bug_counts n = {0};
+	struct bug_counts n;
 
 	open_campaign(s);
 	if (s->json) {
 		json_open(s, "bugs");
-		if (store_bug_each(s->store, s->id, json_bug, s))
+		if (bug_each(s->store, s->id, &n, json_bug, s))
 			fail();
 		json_close(s);
 		return;
 	}
-	if (store_bug_each(s->store, s->id, count_bug, &n))
+	if (bug_each(s->store, s->id, &n, NULL, NULL))
 		fail();
 	print_heading(s);
 	if (n.confirmed + n.suspected)
@@ -383,7 +388,7 @@ static void show_bugs(struct show *s)
 		       n.confirmed == 1 ? "" : "s", n.suspected);
 	else
 		printf("no bugs found\n");
-	if (store_bug_each(s->store, s->id, print_bug, s))
+	if (bug_each(s->store, s->id, &n, print_bug, s))
 		fail();
 }
 
@@ -403,11 +408,11 @@ static int each_campaign(void *ctx, uint64_t id, struct hash128 key, const char 
 	struct json *j = &s->j;
 	uint64_t tests = store_test_count(s->store, id), branches = 0;
 	uint64_t open = store_frontier_count(s->store, id, STAGE_DONE);
-	struct bug_counts bugs = {0};
+	struct bug_counts bugs;
 	char *output = output_of(s, id), hex[HASH_HEX_SIZE];
 
 	if (store_cover_each(s->store, id, count_cover, &branches) ||
-	    store_bug_each(s->store, id, count_bug, &bugs))
+	    bug_each(s->store, id, &bugs, NULL, NULL))
 		fail();
 	if (s->json) {
 		json_object_open(j);

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "cmd/bug_json.h"
+#include "cmd/bug_words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,6 +113,8 @@ static void json_program_bug(struct json *j, const struct test_session *s, const
 	json_key(j, "scope"), json_str(j, "program level: found in the whole program only");
 	json_key(j, "level"), json_str(j, "program");
 	json_key(j, "program"), json_program(j, s, b);
+	json_key(j, "checker"), json_str(j, bug_checker(b->kind, b->summary));
+	json_key(j, "description"), json_str(j, bug_description(b->kind, b->summary));
 	json_key(j, "summary"), json_str(j, b->summary);
 	json_key(j, "count"), json_u64(j, 1);
 	json_object_close(j);
@@ -144,6 +147,8 @@ static void json_bug(struct json *j, const struct test_session *s, struct test_b
 		json_program(j, s, &s->program_bugs.data[b->program - 1]);
 	else
 		json_null(j);
+	json_key(j, "checker"), json_str(j, bug_checker(x->kind, buf_str(&x->summary)));
+	json_key(j, "description"), json_str(j, bug_description(x->kind, buf_str(&x->summary)));
 	json_key(j, "summary"), json_str(j, buf_str(&x->summary));
 	json_inputs(j, s, f, b->data.data, b->data.size);
 	json_key(j, "input_file"), json_str(j, b->file);

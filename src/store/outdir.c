@@ -35,6 +35,7 @@ static const char readme[] =
     "queue/    each reached something new when it was found (op: how; src: from which)\n"
     "crashes/  one for each kind of crash and place; 'muster show bugs' explains them\n"
     "hangs/    inputs that ran into the time limit\n"
+    "suspected/  should fail, or failed without sanitizers, and passed with them (made when there is one)\n"
     "\n"
     "The folders can be given to afl-fuzz -i, to libFuzzer and to muster fuzz -i. The search "
     "itself\n"
@@ -385,6 +386,13 @@ int outdir_crash(struct outdir *o, const struct outdir_entry *e, char **name)
 int outdir_hang(struct outdir *o, const struct outdir_entry *e, char **name)
 {
 	return put_entry(o, "hangs", e->id, e, name);
+}
+
+int outdir_suspected(struct outdir *o, const struct outdir_entry *e, char **name)
+{
+	if (mkdirat(o->fd, "suspected", 0777) && errno != EEXIST)
+		return error_errno("cannot write in the output directory '%s' (-o names another)", o->path);
+	return put_entry(o, "suspected", e->id, e, name);
 }
 
 static void list_queue(struct outdir *o)

@@ -1,7 +1,7 @@
 /* outdir.h: the output directory of a search, as AFL++ and libFuzzer read it.
  *
  *	DIR/queue/id:000012,src:000003,time:1234,op:solve,+cov    plain inputs
- *	DIR/crashes/id:...,sig:11,...    DIR/hangs/id:...    DIR/README, DIR/campaign, DIR/fuzzer_stats
+ *	DIR/crashes/id:...,sig:11,...    DIR/hangs/id:...    DIR/suspected/id:...    DIR/README, DIR/campaign, DIR/fuzzer_stats
  *
  * With -S NAME the three folders lie in DIR/NAME and the queues of the other DIR/<name>s are read (an
  * AFL++ campaign's sync directory). The store is the truth: a file that is missing after a kill is written again.
@@ -36,6 +36,7 @@ struct outdir_entry {
 int outdir_queue(struct outdir *o, const struct outdir_entry *e, char **name);
 int outdir_crash(struct outdir *o, const struct outdir_entry *e, char **name);
 int outdir_hang(struct outdir *o, const struct outdir_entry *e, char **name);
+int outdir_suspected(struct outdir *o, const struct outdir_entry *e, char **name); /* the folder is made on first use */
 int outdir_has(struct outdir *o, uint64_t id); /* is queue entry id there as a file? (one readdir, at the first call) */
 /* The files of DIR's queue, in no certain order, each with its test; DIR need not be open. -1: there is no queue. */
 int outdir_files(const char *dir, int (*f)(void *ctx, uint64_t test, const char *name), void *ctx);

@@ -1,0 +1,173 @@
+/* bug_words.c: bugs in the words that all commands share.
+ *
+ * The store keeps kind, place and the one-line summary of a bug; everything here is derived from them. Which of two checkers a kind
+ * belongs to (too large or too small, before or behind) is in the summary's words.
+ */
+#include "cmd/bug_words.h"
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "check/describe.h"
+#include "ir/checker.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define TEXT_WIDTH 64 /* characters of an input that is text */
+#define HEX_WIDTH 24  /* bytes of another one */
+
+const char *bug_description(const char *kind, const char *summary)
+{
+	size_t n = strlen(kind);
+	return n && !strncmp(summary, kind, n) && !strncmp(summary + n, ": ", 2) ? summary + n + 2 : summary;
+}
+
+/* ------------------------------------------------------------------ checker */
+
+/* "A + B cannot be represented": below the smallest number? */
+static int goes_below(const char *words)
+{
+	char *end;
+	while (*words && *words != '-' && !isdigit((unsigned char)*words))
+		words++;
+	int negative = *words == '-';
+	strtoll(words, &end, 10);
+	end += strspn(end, " ");
+	if (*end == '*') {
+		end += 1 + strspn(end + 1, " ");
+		return negative != (*end == '-');
+	}
+	return negative && (*end == '+' || *end == '-');
+}
+
+static enum muster_checker of_kind(const char *kind, const char *words)
+{
+	checker_set set = checker_of_kind(kind);
+	if (!strcmp(kind, "signed-integer-overflow") && (strstr(words, "division of ") || strstr(words, " / -1")))
+		return MUSTER_CHECK_DIVIDE;
+	if (!strcmp(kind, "signed-integer-overflow"))
+		return goes_below(words) ? MUSTER_CHECK_INT_UNDER : MUSTER_CHECK_INT_OVER;
+	if (!strcmp(kind, "unsigned-integer-overflow"))
+		return strstr(words, " - ") || strstr(words, "negation") ? MUSTER_CHECK_UINT_UNDER : MUSTER_CHECK_UINT_OVER;
+	if (!strncmp(kind, "implicit-", 9))
+		return strstr(words, "value -") ? MUSTER_CHECK_CONVERT_LOW : MUSTER_CHECK_CONVERT_HIGH;
+	if (!strcmp(kind, "SEGV"))
+		return strstr(words, "null pointer") ? MUSTER_CHECK_NULL : MUSTER_CHECK_ARRAY_OVER;
+	if (!strcmp(kind, "assert") || !strcmp(kind, "abort"))
+		return MUSTER_CHECK_ASSERT;
+	if (set & CHECKER_BIT(MUSTER_CHECK_USE_FREED))
+		return MUSTER_CHECK_USE_FREED;
+	if (set & CHECKER_BIT(MUSTER_CHECK_ARRAY_OVER))
+		return strstr(words, " before ") || !strncmp(words, "index -", 7) ? MUSTER_CHECK_ARRAY_UNDER : MUSTER_CHECK_ARRAY_OVER;
+	for (unsigned i = 1; i < MUSTER_CHECK_COUNT; i++)
+		if (set & CHECKER_BIT(i))
+			return (enum muster_checker)i;
+	return MUSTER_CHECK_NONE;
+}
+
+const char *bug_checker(const char *kind, const char *summary)
+{
+	for (unsigned i = 1; i < MUSTER_CHECK_COUNT; i++)
+		if (!strcmp(checker_get(i)->name, kind))
+			return kind;
+	enum muster_checker c = of_kind(kind, bug_description(kind, summary));
+	return c ? checker_get(c)->name : NULL;
+}
+
+/* -------------------------------------------------------------------- input */
+
+static int is_text(const unsigned char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((p[i] < ' ' && p[i] != '\n' && p[i] != '\t' && p[i] != '\r') || p[i] >= 127)
+			return 0;
+	return 1;
+}
+
+void bug_input(const void *data, size_t size, struct buf *out)
+{
+	const unsigned char *p = data;
+	int text = is_text(p, size < TEXT_WIDTH ? size : TEXT_WIDTH);
+	size_t shown = text ? TEXT_WIDTH : HEX_WIDTH, n = size < shown ? size : shown;
+	if (text) {
+		buf_addc(out, '"');
+		for (size_t i = 0; i < n; i++) {
+			static const char plain[] = "\n\t\r\"\\", letter[] = "ntr\"\\";
+			const char *at = memchr(plain, p[i], sizeof plain - 1);
+			if (at)
+				buf_addc(out, '\\');
+			buf_addc(out, at ? letter[at - plain] : (char)p[i]);
+		}
+		buf_addc(out, '"');
+	} else {
+		for (size_t i = 0; i < n; i++)
+			buf_addf(out, "%02x ", p[i]);
+		buf_addc(out, '|');
+		for (size_t i = 0; i < n; i++)
+			buf_addc(out, p[i] >= ' ' && p[i] < 127 ? (char)p[i] : '.');
+		buf_addc(out, '|');
+	}
+	if (n < size)
+		buf_adds(out, " ...");
+}
+
+void bug_source(const char *file, uint32_t line, const char *program, const char *before, struct buf *out)
+{
+	struct stat source, built;
+	if (!*file || !line || stat(file, &source))
+		return;
+	if (program && !stat(program, &built) && source.st_mtim.tv_sec > built.st_mtim.tv_sec)
+		return; /* the line may be another one by now */
+	describe_source(file, line, 1, before, out);
+}
+
+/* ------------------------------------------------------------------- walking */
+
+struct walk {
+	struct map places; /* of confirmed bugs, with the checker */
+	struct bug_counts *n;
+	int confirmed, r;
+	int (*f)(void *ctx, const struct store_bug *b);
+	void *ctx;
+};
+
+static uint64_t place(const struct store_bug *b)
+{
+	const char *checker = bug_checker(b->kind, b->summary), *file = file_base(b->file);
+	return hash64(checker ? checker : "", checker ? strlen(checker) : 0, hash64(file, strlen(file), b->line));
+}
+
+static int note(void *ctx, const struct store_bug *b)
+{
+	struct walk *w = ctx;
+	if (b->confirmed)
+		map_set(&w->places, place(b), 1);
+	return 0;
+}
+
+static int visit(void *ctx, const struct store_bug *b)
+{
+	struct walk *w = ctx;
+	if (!!b->confirmed != w->confirmed || (!b->confirmed && b->line && map_get(&w->places, place(b), NULL)))
+		return 0;
+	*(b->confirmed ? &w->n->confirmed : &w->n->suspected) += 1;
+	w->r = w->f ? w->f(w->ctx, b) : 0;
+	return w->r;
+}
+
+int bug_each(struct store *s, uint64_t campaign, struct bug_counts *n, int (*f)(void *ctx, const struct store_bug *b), void *ctx)
+{
+	struct walk w = {.n = n, .confirmed = 1, .f = f, .ctx = ctx};
+	*n = (struct bug_counts){0};
+	int r = store_bug_each(s, campaign, note, &w) || store_bug_each(s, campaign, visit, &w);
+	w.confirmed = 0;
+	if (!r && !w.r)
+		r = store_bug_each(s, campaign, visit, &w);
+	map_release(&w.places);
+	return r ? -1 : 0;
+}

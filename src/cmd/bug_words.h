@@ -1,0 +1,27 @@
+/* bug_words.h: what people and JSON are told about a bug, whoever found it. */
+#ifndef MUSTER_CMD_BUG_WORDS_H
+#define MUSTER_CMD_BUG_WORDS_H
+
+#include "base/buf.h"
+#include "store/store.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The summary without the kind in front: "index 300 of buf[256] in parse at parse.c:88 when in[4] > 63". */
+const char *bug_description(const char *kind, const char *summary);
+/* The checker that looks for this, by its name; NULL: none does. */
+const char *bug_checker(const char *kind, const char *summary);
+/* Bytes as people read them: "text\n", or 4a 00 ff |J..|, cut where they are many. */
+void bug_input(const void *data, size_t size, struct buf *out);
+/* Three lines of source with the place marked, if the file is there and no newer than the program (NULL: any). */
+void bug_source(const char *file, uint32_t line, const char *program, const char *before, struct buf *out);
+
+/* Suspicions at the place of a bug that is confirmed and of the same checker say nothing more: how many of a campaign's bugs are confirmed, and
+ * how many are suspected without these; and f for each, first the confirmed ones. -1. */
+struct bug_counts {
+	uint64_t confirmed, suspected;
+};
+int bug_each(struct store *s, uint64_t campaign, struct bug_counts *n, int (*f)(void *ctx, const struct store_bug *b), void *ctx);
+
+#endif

@@ -1,0 +1,384 @@
+/* fuzz_look.c: one input in the san variant, and what that makes of it.
+ *
+ * What failed is a bug, whoever thought what of it before: kind and stack are its bucket. A new bucket is shrunk, run once more as it
+ * then is for the words that describe it, traced for the condition under which its check breaks, and written to crashes/ or hangs/.
+ * What did not fail is nothing, if nobody predicted anything. A prediction of a checker with a run-time test of its own is
+ * confirmed by the check that a fresh traced run shows broken. Every other prediction, and a failure that sanitizers
+ * do not see, is suspected: it has a bucket of its own, goes to suspected/, and counts for nothing.
+ */
+#include "base/error.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "cmd/fuzz.h"
+#include "search/broken.h"
+#include "search/minimize.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHRINK_RUNS 400	   /* runs for shrinking one */
+#define CONDITION_WIDTH 60 /* characters of a condition that is told */
+
+static struct confirm *confirmer(struct fuzz *f)
+{
+	if (!f->confirm) {
+		struct launch_options o = f->cov.options;
+		o.shm = NULL;
+		o.server = 0;
+		if (confirm_open(&f->confirm, f->program, &o))
+			return NULL;
+	}
+	return f->confirm;
+}
+
+/* ------------------------------------------------------------------ tracing */
+
+/* A traced run of its own; between two slices the child's launcher is free. 0 with *t open; 1: no trace; -1. */
+static int trace_input(struct fuzz *f, const void *data, size_t size, struct trace *t)
+{
+	struct launch_input in = target_input(f->argv, data, size, NULL);
+	struct run_result r;
+	if (launcher_run(f->child, &in, &r))
+		return -1;
+	if (r.end == RUN_FAILED || r.counts.state == MUSTER_STATE_FAILED)
+		return 1;
+	int killed = r.end != RUN_EXIT && (r.end != RUN_SIGNAL || r.signal == SIGKILL);
+	return trace_open(t, &f->trace_child.shm, killed) ? 1 : 0;
+}
+
+/* " when in[4] > 63", if the traced run shows the check broken at the place, and it is short. */
+static int add_condition(struct fuzz *f, const void *data, size_t size, struct finding *x)
+{
+	struct trace t;
+	broken_list list = {0};
+	struct buf text = {0};
+	if (!f->o->check.set || !x->line)
+		return 0;
+	int r = trace_input(f, data, size, &t);
+	if (r)
+		return r < 0 ? -1 : 0;
+	broken_find(&t, &f->trace_child.sites, f->o->check.set, &list);
+	const struct broken_check *b = broken_at(&list, x->kind, x->file, x->line);
+	if (b && broken_condition(&t, b, size, NULL, CONDITION_WIDTH, &text))
+		buf_addf(&x->summary, " when %s", buf_str(&text));
+	buf_release(&text);
+	vec_release(&list);
+	trace_release(&t);
+	return 0;
+}
+
+static void set_place(struct finding *x, const struct site *site)
+{
+	char *file = *site->file == '/' || !*site->directory ? mem_strdup(site->file) : file_join(site->directory, site->file);
+	snprintf(x->function, sizeof x->function, "%s", site->function);
+	if (snprintf(x->file, sizeof x->file, "%s", file) >= (int)sizeof x->file)
+		snprintf(x->file, sizeof x->file, "%s", file_base(file));
+	x->line = site->line;
+	free(file);
+}
+
+/* The checker's words as a finding: kind, place, bucket, and what they say. The place stays the same when code above it changes. */
+static void from_checker(struct finding *x, uint32_t checker, const struct site *site, int confirmed, const char *reason)
+{
+	const struct checker *c = checker_get(checker);
+	finding_release(x);
+	x->failed = confirmed;
+	snprintf(x->kind, sizeof x->kind, "%s", c->name);
+	set_place(x, site);
+	buf_addf(&x->summary, "%s: %s", c->name, c->text);
+	if (x->function[0])
+		buf_addf(&x->summary, " in %s", x->function);
+	if (x->file[0])
+		buf_addf(&x->summary, " at %s:%u", file_base(x->file), x->line);
+	if (*reason)
+		buf_addf(&x->summary, " (%s)", reason);
+	x->bucket = hash64(x->kind, strlen(x->kind), 0x636865636b + (uint64_t)confirmed);
+	x->bucket = hash64(x->function, strlen(x->function), x->bucket);
+	x->bucket = hash64(file_base(x->file), strlen(file_base(x->file)), hash_mix(x->bucket + x->line));
+}
+
+/* Does a fresh traced run show the check broken where it was predicted? 1, with the condition in *condition (may be NULL); 0; -1. A
+ * prediction without a place (of a search that was killed) becomes that of the first check that is broken. */
+static int shows_broken(struct fuzz *f, struct pending_failure *p, const void *data, size_t size, struct buf *condition)
+{
+	struct trace t;
+	broken_list list = {0};
+	int r = trace_input(f, data, size, &t), found = 0;
+	if (r)
+		return r < 0 ? -1 : 0;
+	broken_find(&t, &f->trace_child.sites, f->o->check.set, &list);
+	for (size_t i = 0; i < list.size && !found; i++) {
+		const struct broken_check *b = &list.data[i];
+		if (!p->checker)
+			p->checker = b->checker, p->unit = b->site.unit, p->index = b->site.index;
+		found = b->site.unit == p->unit && b->site.index == p->index && checker_pair(b->checker) & CHECKER_BIT(p->checker);
+		if (found && condition)
+			broken_condition(&t, b, size, NULL, CONDITION_WIDTH, condition);
+	}
+	vec_release(&list);
+	trace_release(&t);
+	return found;
+}
+
+/* ---------------------------------------------------------------- shrinking */
+
+struct shrink {
+	struct fuzz *f;
+	uint64_t bucket;
+	struct pending_failure *own; /* of a checker's own test; NULL: the san variant's */
+};
+
+static int same_bug(void *ctx, const void *data, size_t size)
+{
+	struct shrink *s = ctx;
+	struct finding f = {0};
+	int same = -1;
+	if (s->own)
+		return shows_broken(s->f, s->own, data, size, NULL);
+	if (confirm_run(s->f->confirm, data, size, &f) == 0)
+		same = f.failed && f.bucket == s->bucket;
+	finding_release(&f);
+	return same;
+}
+
+/* Smaller, and described as it then is. */
+static int shrink(struct fuzz *f, struct pending_failure *p, struct finding *x, int own, struct buf *data)
+{
+	struct shrink s = {f, x->bucket, own ? p : NULL};
+	struct minimize m = {.keeps = same_bug, .ctx = &s, .max_runs = SHRINK_RUNS};
+	struct finding small = {0};
+	buf_add(data, p->data.data, p->data.size);
+	if (!p->hang && !f->o->no_shrink)
+		minimize_input(&m, data); /* at worst it is as it was */
+	if (own || p->hang || (data->size == p->data.size && !memcmp(data->data, p->data.data, data->size)))
+		return 0;
+	if (confirm_run(f->confirm, data->data, data->size, &small))
+		return -1;
+	if (small.failed && small.bucket == x->bucket) {
+		finding_release(x);
+		*x = small;
+		return 0;
+	}
+	finding_release(&small); /* not every time: as it was found */
+	buf_clear(data);
+	buf_add(data, p->data.data, p->data.size);
+	return 0;
+}
+
+/* ----------------------------------------------------------------- keeping */
+
+int fuzz_write_failure(struct fuzz *f, const struct pending_failure *p, const struct store_bug *b, char **name)
+{
+	struct outdir_entry e = {
+	    .id = b->id,
+	    .parent = p->parent,
+	    .op = "fuzz",
+	    .signal = p->signal,
+	    .data = b->data,
+	    .size = b->size,
+	};
+	if (!b->confirmed)
+		return outdir_suspected(f->outdir, &e, name);
+	return p->hang ? outdir_hang(f->outdir, &e, name) : outdir_crash(f->outdir, &e, name);
+}
+
+static void fill(struct store_bug *b, const struct pending_failure *p, struct finding *x)
+{
+	uint64_t id = b->id;
+	*b = (struct store_bug){
+	    .id = id,
+	    .bucket = x->bucket,
+	    .kind = x->kind,
+	    .function = x->function,
+	    .file = x->file,
+	    .line = x->line,
+	    .confirmed = x->failed,
+	    .test = p->test,
+	    .summary = buf_str(&x->summary),
+	    .report = buf_str(&x->report),
+	    .input_file = "",
+	    .data = p->data.data,
+	    .size = p->data.size,
+	};
+}
+
+static void tell(struct fuzz *f, const struct pending_failure *p, struct finding *x)
+{
+	if (!x->failed)
+		f->figures->suspected++;
+	else if (p->hang)
+		f->figures->hangs++;
+	else
+		f->figures->bugs++;
+	if (!f->o->quiet && !f->o->json)
+		log_warn("%s: %s", x->failed ? "bug" : "suspected", buf_str(&x->summary));
+}
+
+static int new_bug(struct fuzz *f, struct pending_failure *p, struct store_bug *b, struct finding *x, int own)
+{
+	struct buf small = {0};
+	char *name = NULL;
+	int r = x->failed ? shrink(f, p, x, own, &small) : 0;
+	if (!r && x->failed && !own)
+		r = add_condition(f, small.data, small.size, x);
+	fill(b, p, x);
+	if (x->failed)
+		b->data = small.data, b->size = small.size;
+	if (!r)
+		r = fuzz_write_failure(f, p, b, &name);
+	if (!r) {
+		b->input_file = name;
+		r = store_bug_update(f->store, f->campaign, b);
+		tell(f, p, x);
+	}
+	free(name);
+	buf_release(&small);
+	return r;
+}
+
+/* A bug that was suspected only, since a rebuild: this input shows it. */
+struct known {
+	uint64_t bucket;
+	int confirmed;
+};
+
+static int find_known(void *ctx, const struct store_bug *b)
+{
+	struct known *k = ctx;
+	if (b->bucket == k->bucket)
+		k->confirmed = b->confirmed;
+	return b->bucket == k->bucket;
+}
+
+static int keep(struct fuzz *f, struct pending_failure *p, struct finding *x, int own)
+{
+	struct store_bug b = {0};
+	struct known k = {.bucket = x->bucket};
+	fill(&b, p, x);
+	int r = store_bug_add(f->store, f->campaign, &b);
+	if (r > 0)
+		return new_bug(f, p, &b, x, own);
+	if (r < 0 || !x->failed || map_get(&f->confirmed, x->bucket, NULL))
+		return r;
+	if (store_bug_each(f->store, f->campaign, find_known, &k))
+		return -1;
+	map_set(&f->confirmed, x->bucket, 1);
+	return k.confirmed ? 0 : new_bug(f, p, &b, x, own);
+}
+
+/* ------------------------------------------------------------------ verdicts */
+
+/* What the run without sanitizers showed and the san variant did not. */
+static void suspect_failure(struct finding *x, const struct pending_failure *p)
+{
+	snprintf(x->kind, sizeof x->kind, "%s", p->hang ? "timeout" : "crash");
+	x->bucket = hash_mix(0x5u + (uint64_t)p->signal * 2 + (uint64_t)p->hang);
+	buf_clear(&x->summary);
+	if (p->hang)
+		buf_adds(&x->summary, "a run exceeded its limit; the san variant did not, with a multiple of it");
+	else
+		buf_addf(&x->summary, "a run was killed by signal %d; the san variant was not", p->signal);
+}
+
+struct place {
+	const struct finding *x;
+	checker_set checkers;
+	int confirmed;
+};
+
+static int find_place(void *ctx, const struct store_bug *b)
+{
+	struct place *p = ctx;
+	if (b->confirmed && b->line == p->x->line && !strcmp(file_base(b->file), file_base(p->x->file)) &&
+	    checker_of_kind(b->kind) & p->checkers)
+		p->confirmed = 1;
+	return p->confirmed;
+}
+
+/* A prediction that was not confirmed. Where a bug of its kind is known, there is nothing left to suspect. */
+static int suspect_prediction(struct fuzz *f, struct pending_failure *p, const char *reason)
+{
+	struct finding x = {0};
+	struct site site;
+	struct buf condition = {0};
+	struct place place = {&x, checker_pair(p->checker), 0};
+	if (!site_find(&f->trace_child.sites, p->unit, p->index, &site))
+		return 0;
+	int r = shows_broken(f, p, p->data.data, p->data.size, &condition);
+	from_checker(&x, p->checker, &site, 0, reason);
+	if (condition.size)
+		buf_addf(&x.summary, " when %s", buf_str(&condition));
+	if (r > 0) /* what the traced run does not show went elsewhere: that is no suspicion */
+		r = store_bug_each(f->store, f->campaign, find_place, &place) ? -1 : place.confirmed ? 0 : keep(f, p, &x, 0);
+	buf_release(&condition);
+	finding_release(&x);
+	return r < 0 ? -1 : 0;
+}
+
+/* The run did not fail, as far as sanitizers see it. */
+static int passed(struct fuzz *f, struct pending_failure *p, struct finding *x)
+{
+	struct buf condition = {0};
+	struct site site;
+	int own = p->checker ? checker_get(p->checker)->test == CHECKER_OWN : 1;
+	int r = own ? shows_broken(f, p, p->data.data, p->data.size, &condition) : 0;
+	own = p->checker && checker_get(p->checker)->test == CHECKER_OWN;
+	if (r > 0 && own && site_find(&f->trace_child.sites, p->unit, p->index, &site)) {
+		from_checker(x, p->checker, &site, 1, "");
+		if (condition.size)
+			buf_addf(&x->summary, " when %s", buf_str(&condition));
+		f->failed[p->checker] += (uint64_t)p->sent;
+		fuzz_site_done(f, p);
+		r = keep(f, p, x, 1);
+	} else if (r >= 0 && p->checker) {
+		r = suspect_prediction(f, p, "the run did not fail");
+	}
+	buf_release(&condition);
+	return r < 0 ? -1 : 0;
+}
+
+static int judge(struct fuzz *f, struct pending_failure *p, struct finding *x)
+{
+	if (!x->failed && p->why == PENDING_KEPT)
+		return 0;
+	if (!x->failed && p->why == PENDING_VIOLATED)
+		return passed(f, p, x);
+	if (!x->failed) {
+		suspect_failure(x, p);
+		return keep(f, p, x, 0);
+	}
+	if (p->why != PENDING_FAILED) {
+		p->hang = !strcmp(x->kind, "timeout");
+		p->signal = x->signal;
+	}
+	int as_predicted = !p->checker || checker_of_kind(x->kind) & checker_pair(p->checker);
+	if (p->checker && as_predicted) {
+		f->failed[p->checker] += (uint64_t)p->sent;
+		fuzz_site_done(f, p);
+	}
+	if (keep(f, p, x, 0))
+		return -1;
+	return as_predicted ? 0 : suspect_prediction(f, p, "the run fails of something else before");
+}
+
+int fuzz_look(struct fuzz *f, struct pending_failure *p)
+{
+	struct finding x = {0};
+	double start = fuzz_clock();
+	struct confirm *c = confirmer(f);
+	int r = !c || confirm_run(c, p->data.data, p->data.size, &x) ? -1 : judge(f, p, &x);
+	finding_release(&x);
+	f->confirm_seconds += fuzz_clock() - start;
+	return r;
+}
+
+int fuzz_fails_still(struct fuzz *f, const struct store_bug *b, struct finding *x)
+{
+	struct confirm *c = confirmer(f);
+	return !c || confirm_run(c, b->data, b->size, x) ? -1 : 0;
+}
