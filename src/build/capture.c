@@ -168,27 +168,30 @@ static void record_why(struct capture *c, const char *what, const struct buf *wo
 
 void capture_record(struct capture *c, struct proc_job jobs[CAPTURE_JOBS], struct buf *out)
 {
-	struct proc_result *bitcode = &jobs[0].result, *source = &jobs[1].result;
-	struct buf payload = BUF_EMPTY;
+	struct buf payload = BUF_EMPTY, refined[CAPTURE_JOBS] = {0};
+	int is_refined = refined_unit(c, jobs, &refined[0], &refined[1]);
+	const struct buf *bitcode = is_refined ? &refined[0] : &jobs[0].result.out;
+	const struct buf *source = is_refined ? &refined[1] : &jobs[1].result.out;
 	char *dir = getcwd(NULL, 0);
 
-	refined_unit(c, jobs);
-	if (bitcode->status || source->status) {
+	if (jobs[0].result.status || jobs[1].result.status) {
 		record_why(c, "clang-19 could not make bitcode of it",
-			   bitcode->status ? &bitcode->err : &source->err, &payload);
+			   jobs[0].result.status ? &jobs[0].result.err : &jobs[1].result.err, &payload);
 	} else {
-		c->unit = hash128(bitcode->out.data, bitcode->out.size);
+		c->unit = hash128(bitcode->data, bitcode->size);
 		record_string(&payload, TAG_NAME, c->name);
 		record_string(&payload, TAG_DIR, c->dir ? c->dir : dir ? dir : ".");
 		record_hash(&payload, TAG_HASH, c->unit);
 		for (size_t i = 0; i < c->shape.size; i++)
 			record_string(&payload, TAG_ARG, c->shape.data[i]);
-		if (record_packed(&payload, TAG_BITCODE, bitcode->out.data, bitcode->out.size) ||
-		    record_packed(&payload, TAG_SOURCE, source->out.data, source->out.size))
+		if (record_packed(&payload, TAG_BITCODE, bitcode->data, bitcode->size) ||
+		    record_packed(&payload, TAG_SOURCE, source->data, source->size))
 			record_why(c, error_text(), &BUF_EMPTY, &payload);
 	}
 	record_frame(out, c->failed ? RECORD_FAILED : RECORD_UNIT, &payload);
 	buf_release(&payload);
+	buf_release(&refined[0]);
+	buf_release(&refined[1]);
 	free(dir);
 }
 

@@ -31,9 +31,14 @@ static char *tool(void)
 }
 
 /* Runs it; what it says on standard error is the reason if it fails. */
-static int run(char *const *argv, int capture_out, struct proc_result *r)
+static int run(char *const *argv, const struct buf *input, struct proc_result *r)
 {
-	struct proc_opts o = {.capture_out = capture_out, .capture_err = 1, .null_input = 1};
+	struct proc_opts o = {.capture_out = input != NULL, .capture_err = 1, .null_input = !input};
+
+	if (input) {
+		o.input = input->data;
+		o.input_size = input->size;
+	}
 
 	if (proc_run(argv, &o, r))
 		return -1;
@@ -58,15 +63,15 @@ static int refine(const struct capture *c, const char *in, const char *out)
 	for (size_t i = 0; i < c->shape.size; i++)
 		vec_push(&w, c->shape.data[i]);
 	vec_push(&w, NULL);
-	e = run((char *const *)w.data, 0, &r);
+	e = run((char *const *)w.data, NULL, &r);
 	proc_release(&r);
 	vec_release(&w);
 	free(program);
 	return e;
 }
 
-/* The command that made the bitcode, for another file: its last words are -x LANGUAGE FILE. */
-static int compile(const struct capture *c, const char *file, struct proc_result *r)
+/* The command that made the bitcode, for this text: its last words are -x LANGUAGE FILE. Standard input has the same name everywhere. */
+static int compile(const struct capture *c, const struct buf *text, struct proc_result *r)
 {
 	struct words w = {0};
 	int e;
@@ -74,52 +79,50 @@ static int compile(const struct capture *c, const char *file, struct proc_result
 	for (size_t i = 0; i + 3 < c->front.size; i++)
 		vec_push(&w, c->front.data[i]);
 	vec_push(&w, "cpp-output");
-	vec_push(&w, file);
+	vec_push(&w, "-");
 	vec_push(&w, NULL);
-	e = run((char *const *)w.data, 1, r);
+	e = run((char *const *)w.data, text, r);
 	vec_release(&w);
 	return e;
 }
 
-void refined_unit(const struct capture *c, struct proc_job jobs[CAPTURE_JOBS])
+int refined_unit(const struct capture *c, const struct proc_job jobs[CAPTURE_JOBS], struct buf *bitcode, struct buf *source)
 {
-	struct proc_result bitcode = {0};
-	struct buf text = BUF_EMPTY, *source = &jobs[1].result.out;
+	struct proc_result r = {0};
+	const struct buf *text = &jobs[1].result.out;
 	char *in, *out;
 	int e;
 
-	if (jobs[0].result.status || jobs[1].result.status || !is_marked(source))
-		return;
+	if (jobs[0].result.status || jobs[1].result.status || !is_marked(text))
+		return 0;
 	in = file_temp("plain.i");
 	out = file_temp("refined.i");
 	e = in && out ? 0 : -1;
 	if (!e)
-		e = file_write_atomic(in, source->data, source->size);
+		e = file_write_atomic(in, text->data, text->size);
 	if (!e)
 		e = refine(c, in, out);
 	if (!e)
-		e = file_read(out, &text);
+		e = file_read(out, source);
 	if (!e)
-		e = compile(c, out, &bitcode);
+		e = compile(c, source, &r);
 	if (e) {
 		char *words = mem_printf("%s", error_text());
 
 		fprintf(stderr, "muster: refinements of %s are not checked: %s\n", c->name,
 			strncmp(words, "muster: ", 8) ? words : words + 8);
 		free(words);
-		buf_release(&text);
-	} else {
 		buf_release(source);
-		*source = text;
-		buf_release(&jobs[0].result.out);
-		jobs[0].result.out = bitcode.out;
-		buf_init(&bitcode.out);
+	} else {
+		*bitcode = r.out;
+		buf_init(&r.out);
 	}
-	proc_release(&bitcode);
+	proc_release(&r);
 	if (in)
 		unlink(in);
 	if (out)
 		unlink(out);
 	free(in);
 	free(out);
+	return !e;
 }

@@ -4,8 +4,8 @@
 
 #include "build/capture.h"
 
-/* After the jobs of a capture ran well: where the source has refinements, source and bitcode are replaced by those of the text
- * with checks, which `muster refine-source` makes. If it cannot, they stay, and words go to standard error. */
-void refined_unit(const struct capture *c, struct proc_job jobs[CAPTURE_JOBS]);
+/* After the jobs of a capture ran: 1 if the source has refinements, with source and bitcode of the text with the checks, which
+ * `muster refine-source` makes; both are the caller's. 0: it has none, or they cannot be used, and then words go to standard error. */
+int refined_unit(const struct capture *c, const struct proc_job jobs[CAPTURE_JOBS], struct buf *bitcode, struct buf *source);
 
 #endif

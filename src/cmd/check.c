@@ -109,7 +109,7 @@ static void print_json(const struct refine *r, const char *file)
 		const struct {
 			const char *key, *value;
 		} rows[] = {{"file", o->file},	       {"function", o->function}, {"subject", o->subject},
-			    {"refinement", o->text},   {"place", refine_place_key(o->place)},
+			    {"text", o->text},   {"place", refine_place_key(o->place)},
 			    {"outcome", refine_outcome_key(o->outcome)}, {"reason", o->reason}};
 
 		json_object_open(&j);
@@ -160,6 +160,7 @@ static int emit(struct refine *r, const char *path)
 	struct buf out = BUF_EMPTY;
 	int e;
 
+	refine_strip(&r->text);
 	add_portable(&out, buf_str(&r->text), r->text.size);
 	if (r->refinements)
 		buf_adds(&out, refine_definition);

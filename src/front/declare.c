@@ -160,17 +160,21 @@ struct requires
 
 static enum CXChildVisitResult add_requires(CXCursor cursor, CXCursor parent, CXClientData data)
 {
-	static const char start[] = "muster.requires:";
+	/* What a parameter is refined to is its caller's business as well; "refined": its checks are in the text already. */
+	static const char *const starts[] = {"muster.requires:", "muster.refine:", "muster.refined:"};
 	struct requires *q = data;
 	const char *text;
+	size_t i = 0;
 
 	(void)parent;
 	if (q->r->c->getCursorKind(cursor) != CXCursor_AnnotateAttr)
 		return CXChildVisit_Continue;
 	text = reader_name(q->r, cursor);
-	if (strncmp(text, start, sizeof start - 1))
+	while (i < sizeof starts / sizeof starts[0] && strncmp(text, starts[i], strlen(starts[i])))
+		i++;
+	if (i == sizeof starts / sizeof starts[0])
 		return CXChildVisit_Continue;
-	text += sizeof start - 1;
+	text += strlen(starts[i]);
 	if (q->count == 1) { /* there will be two */
 		char *first = buf_take(&q->text);
 
@@ -286,6 +290,9 @@ static enum CXChildVisitResult at_file_level(CXCursor d, CXCursor parent, CXClie
 		if (!r->c->isCursorDefinition(d))
 			break;
 		name = reader_name(r, d);
+		if (!strncmp(name, "muster_holds_", 13) || !strncmp(name, "muster_now_", 11) ||
+		    !strncmp(name, "muster_initial_", 15)) /* of src/refine: nobody wrote it */
+			break;
 		if (strmap_get(&r->f->function_numbers, name, &number)) {
 			l->functions.data[number] =
 			    d; /* after extern inline: the one that counts */

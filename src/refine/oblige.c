@@ -44,7 +44,7 @@ struct site {
 	enum refine_place place;
 	namer name;
 	void *ctx;
-	struct buf *checks; /* calls of __muster_refine for what is not proved */
+	struct buf *checks; /* calls of muster_refine_holds for what is not proved */
 };
 
 static const char *reason(enum refine_outcome o, enum refine_place p)
@@ -72,9 +72,9 @@ static void add_check(struct unit *u, const struct conjunct *c, const struct sit
 
 	buf_addf(&words, "%s (%s)", c->text, c->subject);
 	if (!s->name) {
-		buf_addf(s->checks, "__muster_refine(" REFINE_NOW "%u(), ", number);
+		buf_addf(s->checks, "muster_refine_holds(" REFINE_NOW "%u(), ", number);
 	} else {
-		buf_addf(s->checks, "__muster_refine(" REFINE_HOLDS "%u(", number);
+		buf_addf(s->checks, "muster_refine_holds(" REFINE_HOLDS "%u(", number);
 		for (size_t i = 0; i < c->arguments.size; i++) {
 			buf_adds(s->checks, i ? ", " : "");
 			s->name(u, s->ctx, c, i, s->checks);
@@ -644,7 +644,7 @@ void oblige_global(struct unit *u, uint32_t variable)
 	if (!checks.size)
 		return;
 	if (v->is_global)
-		buf_addf(&u->tail, "static __attribute__((constructor)) void __muster_initial_%u(void) { %s}\n", u->names++,
+		buf_addf(&u->tail, "static __attribute__((constructor)) void muster_initial_%u(void) { %s}\n", u->names++,
 			 buf_str(&checks));
 	else
 		action_add(u, ACTION_BEHIND, v->parent)->checks = keep(u, &checks);

@@ -9,7 +9,7 @@
 const char refine_definition[] =
     "\n# 1 \"<muster>\"\n"
     "int dprintf(int, const char *__restrict, ...);\n"
-    "__attribute__((weak)) void __muster_refine(int holds, const char *text, const char *file, int line)\n"
+    "__attribute__((weak)) void muster_refine_holds(int holds, const char *text, const char *file, int line)\n"
     "{\n\tif (holds)\n\t\treturn;\n"
     "\tdprintf(2, \"muster: refinement violated: %s at %s:%d\\n\", text, file, line);\n"
     "\t__builtin_abort();\n}\n";

@@ -7,7 +7,7 @@
  *	refine_release(&r);
  *
  * The text comes in preprocessed, and goes out so: where nothing is refined it is what came in. Each check is a call of
- *	void __muster_refine(int holds, const char *text, const char *file, int line);
+ *	void muster_refine_holds(int holds, const char *text, const char *file, int line);
  * which the runtime has (and refine_definition defines for everybody else).
  */
 #ifndef MUSTER_REFINE_REFINE_H
@@ -77,7 +77,10 @@ int refine_marked(const char *text, size_t size);
 int refine_source(struct refine *r, const char *text, size_t size, const char *const *argv, int argc);
 void refine_release(struct refine *r);
 
-/* What __muster_refine does where muster's runtime is not: C text. */
+/* Takes the annotations out of the text that refine_source gave, for compilers that would complain. */
+void refine_strip(struct buf *text);
+
+/* What muster_refine_holds does where muster's runtime is not: C text. */
 extern const char refine_definition[];
 
 #endif

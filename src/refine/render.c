@@ -241,17 +241,19 @@ static void node_text(struct unit *u, uint32_t n, struct buf *out)
 			buf_addf(out, " %s", u->actions.data[number - 1].checks);
 }
 
-/* annotate("muster...") has been read; other compilers need not wonder. */
-static void strip_annotations(struct buf *text)
+/* An annotate("muster...") that has been read: "muster.refine:" becomes "muster.refined:", so that nobody does it twice;
+ * or all of them go. */
+static void annotations(struct buf *text, int strip)
 {
 	static const char word[] = "annotate(";
-	char *from = buf_str(text), *to = from, *end = from + text->size, *s;
+	struct buf out = BUF_EMPTY;
+	const char *from = buf_str(text), *end = from + text->size, *s;
 
 	while (from < end) {
 		if (*from == 'a' && !strncmp(from, word, sizeof word - 1)) {
 			for (s = from + sizeof word - 1; isspace((unsigned char)*s);)
 				s++;
-			if (!strncmp(s, "\"muster.refine:", 15) || !strncmp(s, "\"muster.operator:", 17)) {
+			if (strip && (!strncmp(s, "\"muster.refine", 14) || !strncmp(s, "\"muster.operator", 16))) {
 				while (s < end && *s != ')') {
 					if (*s == '"')
 						for (s++; s < end && *s != '"'; s++)
@@ -261,20 +263,45 @@ static void strip_annotations(struct buf *text)
 				from = s < end ? s + 1 : s;
 				continue;
 			}
+			if (!strip && !strncmp(s, "\"" REFINE_MARK, 15)) {
+				buf_adds(&out, "annotate(\"muster.refined:");
+				from = s + 15;
+				continue;
+			}
+			if (!strip && !strncmp(s, "\"" REFINE_OPERATOR_MARK, 17)) {
+				buf_adds(&out, "annotate(\"muster.operators:");
+				from = s + 17;
+				continue;
+			}
 		}
-		*to++ = *from++;
+		buf_addc(&out, *from++);
 	}
-	text->size = (size_t)(to - text->data);
+	buf_release(text);
+	*text = out;
+}
+
+void refine_strip(struct buf *text)
+{
+	annotations(text, 1);
 }
 
 void render(struct unit *u, struct buf *out)
 {
-	buf_adds(out, "void __muster_refine(int holds, const char *text, const char *file, int line);");
-	buf_adds(out, u->t->size && u->t->text[0] == '#' ? "\n" : " ");
+	static const char declaration[] =
+	    "void muster_refine_holds(int holds, const char *text, const char *file, int line);";
+	const char *line = u->t->size && u->t->text[0] == '#' ? memchr(u->t->text, '\n', u->t->size) : NULL;
+
+	/* A marker in the first line is the unit's name: it stays first. */
+	if (line) {
+		buf_add(out, u->t->text, (size_t)(line + 1 - u->t->text));
+		buf_addf(out, "%s\n", declaration);
+	} else {
+		buf_addf(out, "%s ", declaration);
+	}
 	span(u, 1, 0, (uint32_t)u->t->size, out);
 	if (u->tail.size) {
 		buf_adds(out, "\n# 1 \"<muster>\"\n");
 		buf_add(out, u->tail.data, u->tail.size);
 	}
-	strip_annotations(out);
+	annotations(out, 0);
 }

@@ -1,7 +1,7 @@
 /* unit.h: what the parts of refine share while one unit is worked on. Inside src/refine only.
  *
  * A conjunct is one condition of one refinement. It has a predicate, a function at file scope that says whether it holds
- * (__muster_holds_N), so that clang resolves its names and types once, where they were written, and whoever checks it
+ * (muster_holds_N), so that clang resolves its names and types once, where they were written, and whoever checks it
  * only passes values. The order of the work: collect (on the tree as it came), predicates into the text, the tree again,
  * collect again (the same conjuncts, by number), then a walk over every function: values, facts, obligations, actions;
  * last the text with the actions.
@@ -16,8 +16,8 @@
 
 #define REFINE_MARK "muster.refine:"
 #define REFINE_OPERATOR_MARK "muster.operator:"
-#define REFINE_HOLDS "__muster_holds_"
-#define REFINE_NOW "__muster_now_"
+#define REFINE_HOLDS "muster_holds_"
+#define REFINE_NOW "muster_now_"
 
 enum owner {
 	OWNER_PARAMETER,

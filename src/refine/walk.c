@@ -488,7 +488,10 @@ void walk_unit(struct unit *u)
 	mark_statics(u);
 	mark_refined(u);
 	for (uint32_t n = node(u, 1)->first; n && !u->failed; n = node(u, n)->next) {
-		if (node(u, n)->in_system || !strncmp(node(u, n)->name, "__muster_", 9))
+		const char *name = node(u, n)->name;
+
+		if (node(u, n)->in_system || !strncmp(name, REFINE_HOLDS, strlen(REFINE_HOLDS)) ||
+		    !strncmp(name, REFINE_NOW, strlen(REFINE_NOW)))
 			continue;
 		if (node(u, n)->kind == TREE_FUNCTION && node(u, n)->defined)
 			walk_function(u, n);
