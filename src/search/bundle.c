@@ -73,19 +73,20 @@ static int holds(const struct bundle *b, expr_t e)
 	return expr_eval(b->pool, e, b->value, b->ctx) != 0;
 }
 
-/* The goals that the input reaches are found. The first of them, or UINT32_MAX. */
+/* The goals that the input reaches are found: those of the steps up to the first whose safe form does not hold. The first of them, or
+ * UINT32_MAX. */
 static uint32_t mark_found(struct bundle *b)
 {
 	uint32_t first = UINT32_MAX;
-	for (size_t i = 0; i < b->steps.size && first == UINT32_MAX; i++) {
+	for (size_t i = 0; i < b->steps.size; i++) {
 		const struct bundle_step *s = &b->steps.data[i];
 		for (uint32_t j = s->first; j < s->first + s->count; j++)
 			if (b->goals.data[j].state == GOAL_OPEN && holds(b, b->goals.data[j].goal)) {
 				b->goals.data[j].state = GOAL_FOUND;
 				first = first == UINT32_MAX ? j : first;
 			}
-		if (first == UINT32_MAX && !holds(b, s->safe))
-			break; /* it ends at something that was not asked for */
+		if (!holds(b, s->safe))
+			break;
 	}
 	return first;
 }

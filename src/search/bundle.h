@@ -11,7 +11,7 @@
  *
  * A program may end at the first check it breaks, so an answer counts for the first step that it breaks, and a goal for what
  * inputs that pass the steps before it can do: otherwise one defect would hide the next. All three ways agree on that, and
- * so find the same.
+ * so find the same. Where the program goes on by its rules behind a check, its safe form is `true`: nothing is hidden there.
  */
 #ifndef MUSTER_SEARCH_BUNDLE_H
 #define MUSTER_SEARCH_BUNDLE_H
@@ -50,7 +50,7 @@ struct bundle {
 	int (*take)(void *ctx, const struct solve_model *m);
 	/* A variable's value for that input. */
 	u128 (*value)(void *ctx, expr_t variable);
-	/* The input reaches this goal, and perhaps others of its step, which are GOAL_FOUND as well. With m->optimistic it is a guess for a
+	/* The input reaches this goal first, and perhaps others, which are GOAL_FOUND as well. With m->optimistic it is a guess for a
 	 * goal that stays GOAL_UNKNOWN. 0; else bundle_ask returns it at once. */
 	int (*found)(void *ctx, struct bundle *b, uint32_t goal, const struct solve_model *m);
 	/* May be NULL; nonzero: there is no more time, and what is open is left. */

@@ -26,7 +26,6 @@ struct checking {
 	struct search *s;
 	struct expansion *x;
 	struct bundle bundle;
-	uint32_t *matters; /* matter_of, made when it is first needed */
 };
 
 /* ------------------------------------------------------------------- goals */
@@ -198,10 +197,10 @@ static void count_broken(struct search *s, const struct path_step *step, uint32_
 	map_set(&s->broken, key, count_of(&s->broken, key) + 1);
 }
 
-int checks_tell(struct search *s, const struct search_test *t, const struct path_step *step, uint32_t checker, int broken)
+int checks_tell(struct search *s, const struct search_test *t, const struct path_step *step, uint32_t checker, int broken, int sent)
 {
 	const struct sites_decision *d = &s->sites.decisions.data[step->site];
-	struct search_violation v = {checker, d->unit, d->index, broken};
+	struct search_violation v = {checker, d->unit, d->index, broken, sent};
 	uint64_t key = (uint64_t)step->site << 32 | checker, n = count_of(&s->told, key);
 	if (!s->h.violated || n >= TOLD)
 		return 0;
@@ -209,11 +208,17 @@ int checks_tell(struct search *s, const struct search_test *t, const struct path
 	return s->h.violated(s->h.ctx, t, &v);
 }
 
-int checks_tell_all(struct search *s, const struct search_test *t, const struct path *p)
+int checks_tell_all(struct search *s, const struct search_test *t, const struct path *p, const struct path_step *except)
 {
-	for (size_t i = 0; s->h.violated && i < p->steps.size; i++)
-		if (path_broke(&p->steps.data[i]) && checks_tell(s, t, &p->steps.data[i], p->steps.data[i].checker, 1))
+	for (size_t i = 0; s->h.violated && i < p->steps.size; i++) {
+		const struct path_step *step = &p->steps.data[i];
+		if (!path_broke(step) || (except && step->site == except->site))
+			continue;
+		checker_set on = checker_pair(step->checker) & s->o.checks; /* in which direction was not asked */
+		uint32_t checker = on & CHECKER_BIT(step->checker) ? step->checker : (uint32_t)__builtin_ctz(on);
+		if (checks_tell(s, t, step, checker, 1, 0))
 			return -1;
+	}
 	return 0;
 }
 
@@ -279,7 +284,6 @@ void checks_open(struct search *s, struct expansion *x)
 void checks_close(struct expansion *x)
 {
 	bundle_release(&x->checking->bundle);
-	free(x->checking->matters);
 	free(x->checking);
 	x->checking = NULL;
 }
@@ -310,22 +314,12 @@ static int in_bundle(const struct bundle *b, expr_t goal)
 	return 0;
 }
 
-static int matters(struct checking *c, size_t at)
-{
-	const struct path *p = &c->s->parent;
-	if (!c->matters)
-		c->matters = matter_of(p, &c->x->trace, &c->s->sites);
-	return matter_later(c->matters, &c->x->trace, p->steps.data[at].label, at);
-}
-
-/* Is the goal one to ask for? 1; 0: no, and nothing is lost; -1: no, for want of patience. */
+/* Is the goal one to ask for? */
 static int worth_asking(struct checking *c, size_t at, const struct goal *g)
 {
 	struct search *s = c->s;
 	const struct path_step *step = &s->parent.steps.data[at];
 	if (!(s->o.checks & CHECKER_BIT(g->checker)))
-		return 0;
-	if ((g->checker == MUSTER_CHECK_CONVERT_LOW || g->checker == MUSTER_CHECK_CONVERT_HIGH) && !matters(c, at))
 		return 0;
 	if (search_foreign(c->x, g->goal)) {
 		search_lose(s, LOSS_FOREIGN);

@@ -195,7 +195,7 @@ static int follow(struct search *s, struct expansion *x, struct sent *c)
 	enum path_match match = path_compare(step, c->outcome, &s->child, &at);
 	if (c->checker)
 		c->broken = broke_there(s, step, match, at);
-	if (match == PATH_REACHED && t->flags & TEST_BROKEN && r.end != RUN_SIGNAL) {
+	if (match == PATH_REACHED && t->flags & TEST_BROKEN && r.end != RUN_SIGNAL && step->kind == MUSTER_EV_BOUND) {
 		enum bound_fate fate = bound_fate(s, step);
 		if (fate == BOUND_KEPT)
 			match = PATH_OTHER;
@@ -215,7 +215,7 @@ static int follow(struct search *s, struct expansion *x, struct sent *c)
 	trace_release(&c->trace);
 	search_note(s, &s->child);
 	t->flags |= TEST_DIVERGED;
-	if (checks_tell_all(s, t, &s->child))
+	if (checks_tell_all(s, t, &s->child, c->checker ? step : NULL))
 		return -1;
 	if (!c->optimistic)
 		search_lose(s, LOSS_DIVERGED);
@@ -249,10 +249,10 @@ static int tell(struct search *s, const struct sent *c)
 {
 	if (c->checker) {
 		s->stats.checkers[c->checker].violated += (uint64_t)c->broken;
-		if (checks_tell(s, &c->t, c->step, c->checker, c->broken))
+		if (checks_tell(s, &c->t, c->step, c->checker, c->broken, 1))
 			return -1;
 	}
-	return c->open && checks_tell_all(s, &c->t, &s->child) ? -1 : 0;
+	return c->open && checks_tell_all(s, &c->t, &s->child, c->checker ? c->step : NULL) ? -1 : 0;
 }
 
 /* Runs s->input in both variants. 1: it diverged, 0, -1. */
@@ -327,7 +327,7 @@ int search_run_breaking(struct search *s, struct expansion *x, const struct path
 			int optimistic)
 {
 	struct sent c = {.step = step, .outcome = step->fails, .optimistic = optimistic, .checker = checker, .way = way};
-	if (s->o.unit && step->kind == MUSTER_EV_BOUND)
+	if (s->o.unit && !path_decides(step))
 		c.t.flags = TEST_BROKEN;
 	return run_sent(s, x, &c);
 }

@@ -13,6 +13,8 @@
 #include "base/hash.h"
 #include "search/inside.h"
 
+#include <stdlib.h>
+
 #define BROKEN_BOUNDS 32 /* of one instruction that are asked about, but for those that always hold */
 #define GUESSES 6	 /* for one outcome that is not covered */
 
@@ -300,7 +302,7 @@ static int expand_trace(struct search *s, struct expansion *x)
 {
 	wanted_list wanted = {0};
 	int r = 0;
-	search_plan(s, x->test, &wanted);
+	search_plan(s, x, &wanted);
 	if (wanted.size) {
 		s->stats.expanded++;
 		x->pool = exprs_new();
@@ -316,6 +318,8 @@ static int expand_trace(struct search *s, struct expansion *x)
 		exprs_free(x->pool);
 	}
 	vec_release(&wanted);
+	free(x->matters);
+	x->matters = NULL;
 	return r;
 }
 
@@ -372,7 +376,7 @@ int search_expand(struct search *s, struct search_test *t, const struct buf *dat
 		note_losses(s, k.whole);
 	if (s->parent.assumed)
 		t->flags |= TEST_ASSUMED;
-	if (checks_tell_all(s, t, &s->parent))
+	if (checks_tell_all(s, t, &s->parent, NULL))
 		return -1;
 	if (s->o.unit && !k.trace.own) {
 		memory_add(&s->paths, path_key(&s->parent));

@@ -42,6 +42,7 @@ struct expansion {
 	struct solve_path *relaxed; /* without concretisations; made where the first says no */
 	size_t relaxed_at;	    /* steps that were offered to it */
 	struct checking *checking;  /* the bundle that is being made (checks.c) */
+	uint32_t *matters;	    /* matter_of, made when it is first needed */
 };
 
 struct search {
@@ -130,8 +131,8 @@ void checks_close(struct expansion *x);
 #define CHECK_PARTS 8
 unsigned checks_parts(struct exprs *p, expr_t goal, expr_t *parts);
 /* Tells of what this run broke. At most a few times for each check. 0, -1. */
-int checks_tell(struct search *s, const struct search_test *t, const struct path_step *step, uint32_t checker, int broken);
-int checks_tell_all(struct search *s, const struct search_test *t, const struct path *p);
+int checks_tell(struct search *s, const struct search_test *t, const struct path_step *step, uint32_t checker, int broken, int sent);
+int checks_tell_all(struct search *s, const struct search_test *t, const struct path *p, const struct path_step *except);
 
 /* matter.c: the last step of a path at which each node counts as an index, a size or the bound of a loop, by label; 0: none. The
  * caller frees it. */
@@ -157,7 +158,7 @@ struct wanted {
 	uint32_t step, outcome;
 };
 typedef VEC(struct wanted) wanted_list;
-void search_plan(struct search *s, const struct search_test *t, wanted_list *out);
+void search_plan(struct search *s, struct expansion *x, wanted_list *out);
 int search_checks_allowed(const struct search *s);
 int search_still_wanted(struct search *s, const struct search_test *t, const struct path_step *step,
 			uint32_t outcome);

@@ -2,7 +2,7 @@
  *
  * A conversion that changes a number is no defect by itself: programs cut off bits on purpose all the time. It is one where the result
  * is used for something that the author took to be the number. The uses that count are the conditions of bounds on indices, ranges and
- * allocations, what was fixed as an address or a size, and comparisons of a branch that the path passes at least twice: a loop's, most likely.
+ * allocations, indices of reads, what was fixed as an address or a size, and comparisons of a branch that the path passes at least twice: a loop's, most likely.
  *
  * Operands are older than their node, so one pass from the last node to the first hands down to each node the last step at which
  * anything that it is part of counts.
@@ -50,10 +50,10 @@ static void hand_down(uint32_t *last, const struct trace *t, uint32_t label)
 		return;
 	}
 	if (n->op == MUSTER_OP_READ) { /* its contents are what is read */
-		const uint32_t *cells = trace_data_cells(t, n->b);
+		const uint32_t *cells = last[label] ? trace_data_cells(t, n->b) : NULL;
 		for (uint64_t i = 0; cells && i < t->nodes[n->b].k; i++)
 			hand(last, MUSTER_CELL_LABEL(cells[i]), last[label]);
-		hand(last, n->a, last[label]);
+		hand(last, n->a, UINT32_MAX); /* an index that always fits leaves no step, but this */
 		return;
 	}
 	if (arity > 0)
@@ -78,7 +78,7 @@ uint32_t *matter_of(const struct path *p, const struct trace *t, const struct si
 		if (counts(&p->steps.data[i], sites, &passes))
 			hand(last, p->steps.data[i].label, (uint32_t)i + 1);
 	for (uint32_t label = t->node_count; label-- > 1;)
-		if (last[label] && trace_is_node(t, label))
+		if (trace_is_node(t, label) && (last[label] || t->nodes[label].op == MUSTER_OP_READ))
 			hand_down(last, t, label);
 	map_release(&passes);
 	return last;

@@ -49,8 +49,8 @@ void path_release(struct path *p)
 	vec_release(&p->steps);
 }
 
-/* Is it undefined what a program does behind a check that it breaks? */
-static int undefined_behind(uint32_t checker)
+/* Does a program go on by its rules behind a check that it breaks, and do its terms say how? */
+static int goes_on(uint32_t checker)
 {
 	switch (checker) {
 	case MUSTER_CHECK_SUB_OBJECT:
@@ -59,16 +59,14 @@ static int undefined_behind(uint32_t checker)
 	case MUSTER_CHECK_CONVERT_LOW:
 	case MUSTER_CHECK_CONVERT_HIGH:
 	case MUSTER_CHECK_ALLOC:
-	case MUSTER_CHECK_ASSERT:
-	case MUSTER_CHECK_REFINE:
-		return 0;
-	default:
 		return 1;
+	default:
+		return 0;
 	}
 }
 
-/* What a bound or check is to the search. 0: nothing at all, for nobody looks for it and the program goes on by its rules if it is
- * broken. One that nobody looks for and that is undefined behaviour constrains the path: it is taken to hold. */
+/* What a bound or check is to the search. 0: nothing at all, for nobody looks for it and the program goes on if it is broken. One that
+ * nobody looks for and that is undefined behaviour constrains the path: it is taken to hold. */
 static int read_check(const struct path *p, struct path_step *s, const struct sites *sites)
 {
 	s->fails = SITE_NO_OUTCOME;
@@ -76,14 +74,15 @@ static int read_check(const struct path *p, struct path_step *s, const struct si
 		return 1;
 	const struct sites_decision *d = &sites->decisions.data[s->site];
 	if (s->kind == MUSTER_EV_BRANCH && d->kind == SITES_CHECK && d->fails != SITE_NO_OUTCOME)
-		s->checker = d->checker ? d->checker : MUSTER_CHECK_OTHER;
+		s->checker = (uint16_t)(d->checker ? d->checker : MUSTER_CHECK_OTHER);
 	if (!s->checker)
 		return 1;
-	if (s->kind == MUSTER_EV_BRANCH && !p->exact)
+	s->free = goes_on(s->checker) && (!p->exact || s->kind == MUSTER_EV_BRANCH);
+	if (s->kind == MUSTER_EV_BRANCH && (!p->exact || s->free))
 		s->kind = PATH_CHECK;
 	if (checker_pair(s->checker) & p->checks)
 		s->fails = s->kind == MUSTER_EV_BOUND ? 0 : d->fails;
-	else if (s->kind != MUSTER_EV_BRANCH && !undefined_behind(s->checker))
+	else if (s->kind != MUSTER_EV_BRANCH && goes_on(s->checker))
 		return 0;
 	return 1;
 }
@@ -99,7 +98,7 @@ static void add_step(struct path *p, const struct trace *t, const struct muster_
 			      .reads = p->reads};
 	if (e->kind == MUSTER_EV_BOUND) {
 		s.outcome = MUSTER_BOUND_HELD(e->arg);
-		s.checker = MUSTER_BOUND_CHECKER(e->arg);
+		s.checker = (uint16_t)MUSTER_BOUND_CHECKER(e->arg);
 		if (is_read(t, e, sites))
 			s.kind = PATH_READ;
 	}
@@ -119,9 +118,9 @@ static void add_step(struct path *p, const struct trace *t, const struct muster_
 	if (s.kind == MUSTER_EV_BOUND || s.kind == PATH_CHECK) {
 		s.nth = ++p->bounds;
 		s.self = hash_mix(s.self + s.nth);
-		if (!p->exact && path_broke(&s))
+		if (!p->exact && !s.free && path_broke(&s))
 			p->reads = hash_mix(p->reads ^ p->digest ^ s.self);
-		if (p->exact) { /* the size of the object that was there in this run is part of it */
+		if (p->exact && !s.free) { /* the size of the object that was there in this run is part of it */
 			const struct muster_node *n = &t->nodes[e->label];
 			s.self = hash_mix(s.self ^ n->k ^ (uint64_t)n->op << 56);
 			p->reads = hash_mix(p->reads ^ p->digest ^ s.self);
@@ -137,7 +136,7 @@ static void add_step(struct path *p, const struct trace *t, const struct muster_
 		p->decisions++;
 		p->bounds = 0;
 	}
-	p->pins += e->kind == MUSTER_EV_CONCRETE || e->kind == MUSTER_EV_BOUND;
+	p->pins += !s.free && (e->kind == MUSTER_EV_CONCRETE || e->kind == MUSTER_EV_BOUND || s.kind == PATH_CHECK);
 	vec_push(&p->steps, s);
 }
 
@@ -232,6 +231,8 @@ expr_t path_goal(const struct path_step *s, uint32_t outcome, struct import *im,
 
 expr_t path_constraint(const struct path_step *s, struct import *im, const struct sites *sites)
 {
+	if (s->free)
+		return expr_true(im->pool);
 	return path_goal(s, s->outcome, im, sites);
 }
 

@@ -14,6 +14,8 @@
  * Checks of the compiler's end the run that breaks them where a function runs alone (exact): there they are decisions. Elsewhere the program goes on
  * behind them, so they are none; but what is behind a check that was broken is told apart from what is behind one that held, like what reads found.
  *
+ * Where breaking a check is no undefined behaviour (unsigned numbers that wrap), the terms say what happens behind it: there it constrains nothing.
+ *
  * Given steps hold by agreement (preconditions, which of several interchangeable objects a pointer means): they
  * constrain what is asked for behind them and are not negated, but for a precondition that did not hold and ended the run.
  */
@@ -33,7 +35,8 @@ struct path_step {
 	uint32_t outcome; /* of a decision; of a bound: 0 or 1; of a concretisation: the reason */
 	uint32_t kind;	  /* MUSTER_EV_BRANCH, SWITCH, BOUND, GIVEN or CONCRETE; PATH_READ, PATH_CHECK */
 	uint32_t ordinal; /* decisions before it */
-	uint32_t checker; /* enum muster_checker: breaking it is a defect of this kind; else 0 */
+	uint16_t checker; /* enum muster_checker: breaking it is a defect of this kind; else 0 */
+	uint16_t free;	  /* of a check: the program goes on by its rules whatever it says, so it constrains nothing */
 	uint32_t fails;	  /* of a check that is asked about: the outcome that breaks it; else SITE_NO_OUTCOME */
 	uint32_t nth;	  /* of a bound or check: its number since the last decision, from 1 */
 	uint64_t prefix;  /* digest of them */

@@ -206,8 +206,8 @@ static int wants_bound(struct search *s, const struct search_test *t, struct pla
 {
 	if (step->kind == MUSTER_EV_GIVEN)
 		return unmet(s, step);
-	if (step->checker && step->fails == SITE_NO_OUTCOME)
-		return 0; /* a check that is off */
+	if ((step->checker && step->fails == SITE_NO_OUTCOME) || step->free)
+		return 0; /* a check that is off, or that says nothing */
 	if ((step->kind == MUSTER_EV_BOUND || step->kind == PATH_CHECK) && !s->o.unit)
 		return t->stage == STAGE_ALL;
 	if (step->kind == MUSTER_EV_CONCRETE)
@@ -241,11 +241,22 @@ static int wants_check(struct search *s, const struct search_test *t, uint64_t p
 	return 1;
 }
 
-static void plan_check(struct search *s, const struct search_test *t, uint64_t place, size_t at, uint64_t behind, int allowed,
-		       wanted_list *out)
+/* Conversions count only if the result does later, so a test looks at those of its parent's part of the path as well. */
+static int in_question(struct search *s, struct expansion *x, size_t at)
 {
 	const struct path_step *step = &s->parent.steps.data[at];
-	if (step->ordinal < t->bound)
+	if (step->checker != MUSTER_CHECK_CONVERT_LOW && step->checker != MUSTER_CHECK_CONVERT_HIGH)
+		return step->ordinal >= x->test->bound;
+	if (!x->matters)
+		x->matters = matter_of(&s->parent, &x->trace, &s->sites);
+	return matter_later(x->matters, &x->trace, step->label, at);
+}
+
+static void plan_check(struct search *s, struct expansion *x, uint64_t place, size_t at, uint64_t behind, int allowed, wanted_list *out)
+{
+	const struct path_step *step = &s->parent.steps.data[at];
+	const struct search_test *t = x->test;
+	if (!in_question(s, x, at))
 		return;
 	if (!allowed && t->stage == STAGE_ALL)
 		search_lose(s, LOSS_UNCHECKED);
@@ -253,18 +264,19 @@ static void plan_check(struct search *s, const struct search_test *t, uint64_t p
 		vec_push(out, (struct wanted){(uint32_t)at, step->fails});
 }
 
-void search_plan(struct search *s, const struct search_test *t, wanted_list *out)
+void search_plan(struct search *s, struct expansion *x, wanted_list *out)
 {
+	const struct search_test *t = x->test;
 	struct place w = {0};
 	struct map tries = {0};
 	int allowed = search_checks_allowed(s);
 	uint64_t behind = 0;
 	for (size_t i = 0; i < s->parent.steps.size; i++) {
 		const struct path_step *step = &s->parent.steps.data[i];
-		if (path_broke(step))
+		if (path_broke(step) && !step->free)
 			behind = hash_mix((uint64_t)step->site << 8 | step->checker);
 		if (path_passed(step)) {
-			plan_check(s, t, place_of(&w, s, step), i, behind, allowed, out);
+			plan_check(s, x, place_of(&w, s, step), i, behind, allowed, out);
 			continue;
 		}
 		if (!path_decides(step)) {

@@ -18,8 +18,9 @@
 
 #define UNIT 0x5ea4c400
 /* Checks that the program goes on behind, and, as in functions that are driven, those that end the run. */
-#define CHECKS_ONLY "-fsanitize=undefined -fno-sanitize=function,vptr,object-size -fsanitize-trap=all"
-#define CHECKS CHECKS_ONLY " -ftrap-function=" FOLD_ENDS
+#define CHECKS_ALL \
+	"-fsanitize=undefined,unsigned-integer-overflow,implicit-conversion -fno-sanitize=function,vptr,object-size -fsanitize-trap=all"
+#define CHECKS "-fsanitize=undefined -fno-sanitize=function,vptr,object-size -fsanitize-trap=all -ftrap-function=" FOLD_ENDS
 
 struct searched {
 	char *argv[2];
@@ -34,9 +35,9 @@ struct searched {
 	unsigned failures;
 };
 
-static inline char *variant_of(const char *text, const char *flags, enum instrument_kind kind)
+static inline char *variant_of(const char *text, const char *flags, enum instrument_kind kind, checker_set checks)
 {
-	struct instrument_options options = {.verify = 1, .fast_compile = 1, .checks = checker_all()};
+	struct instrument_options options = {.verify = 1, .fast_compile = 1, .checks = checks};
 	const char *archive = kind == INSTRUMENT_COV ? "build/runtime/libmuster_cov.a"
 						     : "build/runtime/libmuster_rt.a";
 	char *path = file_temp("program"), *object = file_temp("unit.o");
@@ -98,17 +99,17 @@ static inline int update_test(void *ctx, const struct search_test *t)
 	return frontier_update(&((struct searched *)ctx)->frontier, t);
 }
 
-static inline void search_open(struct searched *p, const char *text, const char *flags,
-			       const struct search_options *o)
+static inline void search_open_told(struct searched *p, const char *text, const char *flags, const struct search_options *o,
+				    int (*violated)(void *ctx, const struct search_test *t, const struct search_violation *v))
 {
-	struct search_hooks hooks = {p, add_test, take_test, update_test, note_failure, NULL, NULL};
+	struct search_hooks hooks = {p, add_test, take_test, update_test, note_failure, NULL, violated};
 	struct shm_options tables = {.table_limit = 4096, .nodes = 1 << 20, .events = 1 << 18};
 	struct launch_options l = LAUNCH_DEFAULTS;
 
 	memset(p, 0, sizeof *p);
 	frontier_init(&p->frontier);
-	p->cov = variant_of(text, flags, INSTRUMENT_COV);
-	p->trace = variant_of(text, flags, INSTRUMENT_TRACE);
+	p->cov = variant_of(text, flags, INSTRUMENT_COV, o->checks);
+	p->trace = variant_of(text, flags, INSTRUMENT_TRACE, o->checks);
 	if (site_tables_add_elf(&p->sites, p->trace) < 1)
 		fail_msg("%s", error_text());
 	p->argv[0] = "program";
@@ -132,6 +133,11 @@ static inline void search_open(struct searched *p, const char *text, const char 
 				  &p->shm[1], &p->sites,      1};
 	p->search = search_new(o, &t, &hooks);
 	assert_non_null(p->search);
+}
+
+static inline void search_open(struct searched *p, const char *text, const char *flags, const struct search_options *o)
+{
+	search_open_told(p, text, flags, o, NULL);
 }
 
 /* From the empty input until the search ends. */
