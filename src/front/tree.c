@@ -109,7 +109,6 @@ static void fill_type(struct builder *b, struct tree_type *x, CXType t, uint32_t
 {
 	const struct clang *c = b->r.c;
 	CXType plain = c->getCanonicalType(t);
-	long long size = c->Type_getSizeOf(plain);
 
 	x->is_volatile = (uint8_t)(c->isVolatileQualifiedType(plain) != 0);
 	x->is_const = (uint8_t)(c->isConstQualifiedType(plain) != 0);
@@ -145,8 +144,12 @@ static void fill_type(struct builder *b, struct tree_type *x, CXType t, uint32_t
 	default:
 		arithmetic(x, plain.kind);
 	}
-	if ((x->kind == TREE_TYPE_BOOL || x->kind == TREE_TYPE_INT || x->kind == TREE_TYPE_POINTER) && size > 0)
-		x->bits = (uint8_t)(8 * size);
+	/* Only of these: libclang does not survive the question about the type of a builtin function. */
+	if (x->kind == TREE_TYPE_BOOL || x->kind == TREE_TYPE_INT || x->kind == TREE_TYPE_POINTER) {
+		long long size = c->Type_getSizeOf(plain);
+
+		x->bits = size > 0 ? (uint8_t)(8 * size) : 0;
+	}
 }
 
 static uint32_t type_number(struct builder *b, CXType t)
