@@ -171,10 +171,11 @@ static int emit(struct refine *r, const char *path)
 
 int cmd_check(int argc, char **argv)
 {
-	int json = 0, at = 0;
+	int json = 0, every = 0, at = 0;
 	const char *output = NULL, *file = NULL;
 	const struct option_row rows[] = {
 	    OPTION_STR("emit", 0, "OUT.c", &output, "write the file with the checks that are left"),
+	    OPTION_FLAG("every", 0, &every, "there, checks for what was proved as well"),
 	    OPTION_FLAG("json", 0, &json, "print the result as JSON"), OPTION_END};
 	const struct option_spec spec = {"check", "[options] FILE.c [-- CFLAGS]", about, rows};
 	struct refine r;
@@ -197,7 +198,7 @@ int cmd_check(int argc, char **argv)
 		die(EXIT_USAGE, "%s: no such file", file);
 	if (preprocess(file, argv + at, argc - at, &text, &a, &c))
 		die(EXIT_USAGE, "%s", error_text());
-	if (refine_source(&r, text.data, text.size, c.shape.data, (int)c.shape.size))
+	if (refine_source(&r, text.data, text.size, c.shape.data, (int)c.shape.size, every ? REFINE_EVERY : 0))
 		die(EXIT_USAGE, "%s", error_text());
 	if (output && emit(&r, output))
 		die(EXIT_USAGE, "%s", error_text());
@@ -223,7 +224,7 @@ int cmd_refine_source(int argc, char **argv)
 
 	if (argc < 3)
 		option_usage(&spec, "wants two files");
-	if (file_read(argv[1], &text) || refine_source(&r, text.data, text.size, (const char *const *)argv + 3, argc - 3) ||
+	if (file_read(argv[1], &text) || refine_source(&r, text.data, text.size, (const char *const *)argv + 3, argc - 3, 0) ||
 	    file_write_atomic(argv[2], r.text.data, r.text.size))
 		die(EXIT_USAGE, "%s", error_text());
 	refine_release(&r);

@@ -65,12 +65,14 @@ static int visible(struct unit *u, const struct conjunct *c, uint32_t n)
 	return node(u, c->site)->begin <= node(u, n)->begin;
 }
 
-static void add_check(struct unit *u, const struct conjunct *c, const struct site *s)
+static void add_check(struct unit *u, const struct conjunct *c, const struct site *s, enum refine_outcome outcome)
 {
 	uint32_t number = (uint32_t)(c - u->conjuncts.data);
 	struct buf words = BUF_EMPTY;
 
 	buf_addf(&words, "%s (%s)", c->text, c->subject);
+	if (u->every)
+		buf_addf(&words, " [%s]", refine_outcome_key(outcome));
 	if (!s->name) {
 		buf_addf(s->checks, "muster_refine_holds(" REFINE_NOW "%u(), ", number);
 	} else {
@@ -101,8 +103,8 @@ static void oblige(struct unit *u, const struct conjunct *c, const expr_t *given
 	o.outcome = s->place == REFINE_AT_ENTRY ? REFINE_RUNTIME : prove(u, goal);
 	o.reason = reason(o.outcome, s->place);
 	vec_push(&u->r->obligations, o);
-	if (o.outcome != REFINE_PROVED)
-		add_check(u, c, s);
+	if (o.outcome != REFINE_PROVED || u->every)
+		add_check(u, c, s, o.outcome);
 	if (o.outcome != REFINE_REJECTED && !u->weak && u->function)
 		fact(u, goal);
 }

@@ -130,9 +130,9 @@ static void on_stack(void *ctx)
 		c->words = strdup(error_text());
 }
 
-int refine_source(struct refine *r, const char *text, size_t size, const char *const *argv, int argc)
+int refine_source(struct refine *r, const char *text, size_t size, const char *const *argv, int argc, int options)
 {
-	struct unit u = {.r = r};
+	struct unit u = {.r = r, .every = options & REFINE_EVERY};
 	struct call c = {.w = {.u = &u, .text = text, .size = size, .argv = argv, .argc = argc}};
 
 	*r = (struct refine){0};

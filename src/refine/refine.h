@@ -1,7 +1,7 @@
 /* refine.h: refinement types of a C unit: obligations, what the prover says of each, and the unit with run-time checks.
  *
  *	struct refine r;
- *	if (refine_source(&r, text, size, argv, argc)) ...  // error_text(): clang's words, or what is wrong with a refinement
+ *	if (refine_source(&r, text, size, argv, argc, 0)) ...  // error_text(): clang's words, or what is wrong with a refinement
  *	for (i = 0; i < r.obligations.size; i++) ...
  *	use(r.text.data, r.text.size);                      // the same unit, preprocessed, with the checks
  *	refine_release(&r);
@@ -72,9 +72,11 @@ struct refine {
 	uint32_t refinements; /* conjuncts that were found */
 };
 
+enum { REFINE_EVERY = 1 }; /* option: a check for each obligation, whatever was proved; its text says what (tests of the prover) */
+
 /* Whether a preprocessed text may have refinements; cheap. */
 int refine_marked(const char *text, size_t size);
-int refine_source(struct refine *r, const char *text, size_t size, const char *const *argv, int argc);
+int refine_source(struct refine *r, const char *text, size_t size, const char *const *argv, int argc, int options);
 void refine_release(struct refine *r);
 
 /* Takes the annotations out of the text that refine_source gave, for compilers that would complain. */

@@ -98,6 +98,7 @@ struct unit {
 	struct tree *t;
 	VEC(struct conjunct) conjuncts;
 	VEC(struct operator_result) results;
+	int every; /* checks for what was proved, too */
 	int typedefs_refined;	/* there are some */
 	struct map annotations; /* met: place in the text and declaration */
 	VEC(struct variable) variables; /* by node */
