@@ -32,7 +32,7 @@ runtime_light = runtime/light.c runtime/cov.c runtime/loop.c runtime/path.c runt
 runtime_drive = $(patsubst %,runtime/%.c,drive drive_build drive_batch)
 runtime_separate = runtime/inline.c runtime/driver.c runtime/native.c runtime/noskip.c $(runtime_light) $(runtime_drive)
 # Wrappers are known by what they call. runtime_labels is what only the trace variant has.
-runtime_labels = $(patsubst %,runtime/%.c,core node memory object table hooks extern check pin scatter drive_trace)
+runtime_labels = $(patsubst %,runtime/%.c,core node memory object table hooks extern check sized pin scatter drive_trace)
 runtime_wrappers = $(filter-out $(runtime_separate) $(runtime_labels),\
 	$(sort $(shell grep -lE "rt_enter|__wrap_" runtime/*.c)))
 runtime_core = $(filter-out $(runtime_separate) $(runtime_wrappers),$(sort $(wildcard runtime/*.c)))
@@ -264,6 +264,10 @@ bench-units: all
 bench-checkers: all
 	@bench/checkers $(ARGS)
 
+bench-check-cost: all
+	@scripts/deps dpkg-dev
+	@bench/check-cost $(ARGS)
+
 truth: all
 	@tests/truth/run -n $(N) $(ARGS)
 
@@ -325,7 +329,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: bench-units bench-checkers truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine all runtime unit-tests check check-all demo bench deps install clean
+.PHONY: bench-units bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine all runtime unit-tests check check-all demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
