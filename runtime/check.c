@@ -79,7 +79,10 @@ static struct range range_by_constant(const struct muster_node *n, unsigned dept
 {
 	struct range all = any_value(n->width), r;
 	uint64_t k = n->k;
+	label of = n->a ? n->a : n->b;
 
+	if (!n->a && n->op != MUSTER_OP_AND && n->op != MUSTER_OP_MUL)
+		return all;
 	switch (n->op) {
 	case MUSTER_OP_AND:
 		return k >> 63 ? all : (struct range){0, (__int128)k};
@@ -95,7 +98,7 @@ static struct range range_by_constant(const struct muster_node *n, unsigned dept
 		return k < 32 ? times(range_of(n->a, depth), (__int128)1 << k) : all;
 	case MUSTER_OP_MUL:
 		k = rt_signed(k, n->width);
-		return (int32_t)k == (int64_t)k ? times(range_of(n->a, depth), (int64_t)k) : all;
+		return (int32_t)k == (int64_t)k ? times(range_of(of, depth), (int64_t)k) : all;
 	default:
 		return all;
 	}
@@ -133,7 +136,7 @@ static struct range range_of(label l, unsigned depth)
 		r = (struct range){x.low < y.low ? x.low : y.low, x.high > y.high ? x.high : y.high};
 		break;
 	default:
-		if (n->a && !n->b)
+		if (!n->a != !n->b)
 			r = range_by_constant(n, depth - 1);
 	}
 	return within(r, -TOP, TOP, all);
@@ -152,15 +155,24 @@ static struct range signed_range(label l)
 /* address = rest + constant */
 struct sum {
 	label rest;
-	uint64_t constant, from; /* from: what points into an object; 0: nothing does */
+	uint64_t constant, from; /* from: what points into the object; 0: nothing does */
+	struct rt_object object;
 };
 
-static uint64_t place_in(label l, unsigned depth);
+static struct sum sum_of(label address, unsigned depth);
+
+static int find_place(struct sum *s, label l, unsigned depth)
+{
+	struct sum part = sum_of(l, depth);
+
+	s->from = part.from;
+	s->object = part.object;
+	return part.from != 0;
+}
 
 static struct sum sum_of(label address, unsigned depth)
 {
 	struct sum s = {.rest = address};
-	struct rt_object o;
 
 	for (unsigned i = 0; i < CHAIN; i++) {
 		const struct muster_node *n = rt_node(s.rest);
@@ -168,13 +180,11 @@ static struct sum sum_of(label address, unsigned depth)
 		if (n->width != 64 || (n->op != MUSTER_OP_ADD && n->op != MUSTER_OP_SUB) || (!n->a && n->op == MUSTER_OP_SUB))
 			break;
 		if (n->a && n->b) {
-			if (!s.from && depth)
-				s.from = place_in(n->a, depth - 1);
-			if (!s.from && depth && n->op == MUSTER_OP_ADD)
-				s.from = place_in(n->b, depth - 1);
+			if (!s.from && depth && !find_place(&s, n->a, depth - 1) && n->op == MUSTER_OP_ADD)
+				find_place(&s, n->b, depth - 1);
 			break;
 		}
-		if (!s.from && n->op == MUSTER_OP_ADD && n->k >= FIRST_PLACE && rt_object_find((const void *)n->k, &o))
+		if (!s.from && n->op == MUSTER_OP_ADD && n->k >= FIRST_PLACE && rt_object_find((const void *)n->k, &s.object))
 			s.from = n->k;
 		s.constant += n->op == MUSTER_OP_ADD ? n->k : -n->k;
 		s.rest = n->a ? n->a : n->b;
@@ -182,19 +192,15 @@ static struct sum sum_of(label address, unsigned depth)
 	return s;
 }
 
-static uint64_t place_in(label l, unsigned depth)
-{
-	return sum_of(l, depth).from;
-}
-
 /* A constant may also be one past the end of the object that has the address. */
-static int object_of(uint64_t addr, uint64_t from, struct rt_object *o)
+static int object_of(uint64_t addr, const struct sum *s, struct rt_object *o)
 {
 	struct rt_object here;
 
-	if (!from || !rt_object_find((const void *)from, o))
+	if (!s->from)
 		return 0;
-	if (addr - o->base >= o->size && rt_object_find((const void *)addr, &here) && here.base + here.size == from)
+	*o = s->object;
+	if (addr - o->base >= o->size && rt_object_find((const void *)addr, &here) && here.base + here.size == s->from)
 		*o = here;
 	return 1;
 }
@@ -254,7 +260,10 @@ void rt_check_offset(label offset, const struct rt_object *o, uint64_t n, enum r
 	struct range r = signed_range(offset);
 
 	rt_check_under(offset, o, use, site);
-	if (n <= o->size && r.high > (__int128)(o->size - n))
+	label bytes = rt_sized_bytes(o->base);
+	if (bytes)
+		rt_check_over(offset, n, 0, bytes, o->size, use, site);
+	else if (n <= o->size && r.high > (__int128)(o->size - n))
 		rt_check_once(checker_for(o, use),
 			      rt_binary(r.low < 0 ? MUSTER_OP_SLE : MUSTER_OP_ULE, 64, offset, 0, value, o->size - n), site);
 	judged.offset = offset;
@@ -282,9 +291,8 @@ enum rt_known rt_judge(label address, uint64_t addr, uint64_t n, enum rt_use use
 {
 	struct sum s = sum_of(address, DEPTH);
 
-	if (!object_of(addr, s.from, o)) {
-		if (!s.from)
-			check_null(&s, address, site);
+	if (!object_of(addr, &s, o)) {
+		check_null(&s, address, site);
 		return rt_object_find((const void *)addr, o) ? RT_THERE : RT_UNKNOWN;
 	}
 	*offset = rt_binary(MUSTER_OP_ADD, 64, s.rest, 0, rt_value(s.rest), s.constant - o->base);
@@ -317,15 +325,22 @@ void rt_check_span(label address, label size, uint64_t addr, uint64_t n, uint64_
 
 	if (moves ? rt_judge(address, addr, 0, RT_MOVES, site, &o, &offset) != RT_NAMED : !rt_object_find((const void *)addr, &o))
 		return;
+	label bytes = rt_sized_bytes(o.base);
+	if (bytes)
+		rt_sized_open((const void *)addr);
 	if (offset) {
 		spanned = address;
 		rt_check_under(offset, &o, RT_MOVES, site);
-		label fits = rt_binary(MUSTER_OP_ULE, 64, size, 0, n, o.size);
-		label behind = rt_binary(MUSTER_OP_SUB, 64, 0, size, o.size, n);
+		label fits = rt_binary(MUSTER_OP_ULE, 64, size, bytes, n, o.size);
+		label behind = rt_binary(MUSTER_OP_SUB, 64, bytes, size, o.size, n);
 		label inside = rt_binary(MUSTER_OP_ULE, 64, offset, behind, rt_value(offset), o.size - n);
 		rt_check_once(MUSTER_CHECK_RANGE, both(fits, inside), site);
-	} else if (r.low < 0 || r.high > (__int128)(o.base + o.size - addr)) {
-		rt_check_once(MUSTER_CHECK_RANGE, rt_binary(MUSTER_OP_ULE, 64, size, 0, n, o.base + o.size - addr), site);
+	} else if (bytes || r.low < 0 || r.high > (__int128)(o.base + o.size - addr)) {
+		label room = rt_binary(MUSTER_OP_SUB, 64, bytes, 0, o.size, addr - o.base);
+		if (bytes && addr != o.base) /* it has that many */
+			rt_touched(addr, 0, RT_MOVES, site);
+		if (room != size)
+			rt_check_once(MUSTER_CHECK_RANGE, rt_binary(MUSTER_OP_ULE, 64, size, room, n, o.base + o.size - addr), site);
 	}
 }
 
@@ -337,9 +352,13 @@ void rt_check_read(const void *p, uint64_t n, label want, label left)
 	if (!rt_active() || !(want | left) || !rt_object_find(p, &o))
 		return;
 	uint64_t room = o.base + o.size - (uint64_t)p;
-	if (!want && n <= room)
+	label bytes = rt_binary(MUSTER_OP_SUB, 64, rt_sized_bytes(o.base), 0, o.size, (uint64_t)p - o.base);
+	if ((!want && !bytes && n <= room) || (want && want == bytes))
 		return;
-	label asked = rt_binary(MUSTER_OP_ULE, 64, want, 0, n, room), there = rt_binary(MUSTER_OP_ULE, 64, left, 0, rt_value(left), room);
+	label asked = rt_binary(MUSTER_OP_ULE, 64, want, bytes, n, room);
+	label there = left == bytes ? 0 : rt_binary(MUSTER_OP_ULE, 64, left, bytes, rt_value(left), room);
+	if (left && left == bytes) /* as large as what is left: whatever is read fits */
+		return;
 	if (asked && there)
 		rt_check(MUSTER_CHECK_RANGE, rt_binary(MUSTER_OP_OR, 1, asked, there, rt_value(asked), rt_value(there)));
 	else if (asked || n > room)
@@ -439,11 +458,16 @@ static void check_wraps(label l, int is_signed, unsigned depth, uint64_t site)
 	}
 }
 
-static void check_limit(label size, uint64_t limit, uint64_t site)
+int rt_at_most(label size, uint64_t limit)
 {
 	struct range r = signed_range(size);
 
-	if (r.low < 0 || r.high > (__int128)limit)
+	return r.low >= 0 && r.high <= (__int128)limit;
+}
+
+static void check_limit(label size, uint64_t limit, uint64_t site)
+{
+	if (!rt_at_most(size, limit))
 		rt_check_once(MUSTER_CHECK_ALLOC, rt_binary(MUSTER_OP_ULE, 64, size, 0, rt_value(size), limit), site);
 }
 

@@ -29,6 +29,8 @@ int __real_posix_memalign(void **p, size_t align, size_t n);
 static void fix_outcome(const void *p, size_t n, label size)
 {
 	rt_check_size(size);
+	if (p && n <= SURE && size && rt_at_most(size, SURE) && !RT_STATE->driven)
+		return;
 	if (p && n <= SURE && !RT_STATE->driven)
 		rt_bound(rt_binary(MUSTER_OP_ULE, 64, size, 0, n, SURE));
 	else
@@ -47,6 +49,7 @@ static void *given(void *p, size_t n, label size)
 	if (p) {
 		rt_object_add(p, n);
 		rt_clear(p, n);
+		rt_sized_add(p, n, size);
 		rt_event(MUSTER_EV_ALLOC, 0, size);
 	}
 	return p;
@@ -135,6 +138,7 @@ static void *moved(void *old, void *p, size_t old_size, size_t n, label size)
 	if (n > common)
 		rt_clear((char *)p + common, n - common);
 	rt_object_add(p, n);
+	rt_sized_add(p, n, size);
 	rt_event(MUSTER_EV_ALLOC, 1, size);
 	return p;
 }

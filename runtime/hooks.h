@@ -58,7 +58,8 @@ void __muster_switch(label a, uint64_t value, uint64_t site);
 void __muster_switch_all(label a, uint64_t value, uint64_t site);
 label __muster_load(const void *p, label address, uint32_t size, uint64_t site);
 uint64_t __muster_any(const void *p, uint64_t size);
-void __muster_store(void *p, uint32_t size, label a);
+void __muster_store(void *p, uint32_t size, label a, uint64_t site);
+void __muster_wipe(void *p, uint64_t n, uint64_t site); /* a store without a label */
 void __muster_concrete(label a, uint32_t reason, uint64_t site);
 /* A store of v, which has the label a, through an address with a label (driven programs). Before it happens. */
 void __muster_store_at(void *p, uint32_t size, label a, label address, uint64_t v, uint64_t site);
@@ -67,8 +68,8 @@ void __muster_span(label a, label size, const void *p, uint64_t n, uint64_t site
 /* An access of size bytes at p, whose address has the label a: it is fixed. */
 void __muster_access(label a, const void *p, uint64_t size, uint32_t reason, uint64_t site);
 void __muster_concrete_memory(const void *p, uint64_t size, uint32_t reason, uint64_t site);
-void __muster_copy(void *to, const void *from, uint64_t n);
-void __muster_fill(void *to, label byte, uint64_t n);
+void __muster_copy(void *to, const void *from, uint64_t n, uint64_t site);
+void __muster_fill(void *to, label byte, uint64_t n, uint64_t site);
 void __muster_clear(const void *p, uint64_t n);
 label __muster_result(const void *fn, uint32_t index);
 void __muster_extern(const struct rt_extern *what, const uint64_t *values, const label *labels);

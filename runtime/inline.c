@@ -65,22 +65,22 @@ SEEN(15, 15)
  * is nothing to keep in step. */
 
 /* A concrete store. */
-INLINE void __muster_i_wipe(uint64_t labels, void *p, uint64_t n)
+INLINE void __muster_i_wipe(uint64_t labels, void *p, uint64_t n, uint64_t site)
 {
 	if (COLD(labels) && COLD(n > 4096 || pages(p, n)))
-		__muster_clear(p, n);
+		__muster_wipe(p, n, site);
 }
 
-INLINE void __muster_i_copy(uint64_t labels, void *to, const void *from, uint64_t n)
+INLINE void __muster_i_copy(uint64_t labels, void *to, const void *from, uint64_t n, uint64_t site)
 {
 	if (COLD(labels) && n && COLD(n > 4096 || pages(to, n) | pages(from, n)))
-		__muster_copy(to, from, n);
+		__muster_copy(to, from, n, site);
 }
 
-INLINE void __muster_i_fill(uint64_t labels, void *to, label byte, uint64_t n)
+INLINE void __muster_i_fill(uint64_t labels, void *to, label byte, uint64_t n, uint64_t site)
 {
 	if (COLD(labels | byte) && n && COLD(n > 4096 || byte | pages(to, n)))
-		__muster_fill(to, byte, n);
+		__muster_fill(to, byte, n, site);
 }
 
 /* A fresh stack object: forget what its memory was labelled with, tell its bounds. */

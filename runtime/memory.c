@@ -110,15 +110,25 @@ static label assemble(const uint32_t *c, unsigned size, uint64_t addr)
 	return whole;
 }
 
+static inline int any_cell(const uint32_t *c, uint32_t n)
+{
+	uint32_t seen = 0;
+	for (uint32_t i = 0; i < n; i++)
+		seen |= c[i];
+	return seen != 0;
+}
+
 label rt_load_cells(uint64_t addr, unsigned size, uint64_t site)
 {
 	if (RT_UNLIKELY(!RT_ON()))
 		return 0;
+	if (RT_UNLIKELY(RT_STATE->sized))
+		rt_guards_away(addr, size);
 	const uint32_t *c = cells(addr);
 	label l = 0;
 	if (MUSTER_CELL_BYTE(c[0]) == 0 && c[0] && rt_node(c[0])->width == size * 8 && run_length(c, size) == size)
 		l = c[0];
-	else
+	else if (any_cell(c, size))
 		l = assemble(c, size, addr);
 	if (!l)
 		return 0;
@@ -195,7 +205,7 @@ void rt_clear(const void *p, size_t n)
 		uint64_t page = (addr | 4095) + 1, stop = page < end ? page : end;
 		if (*dirty(addr)) {
 			memset(cells(addr), 0, (stop - addr) * 4);
-			if (stop - addr == 4096)
+			if (stop - addr == 4096 && !RT_STATE->sized)
 				*dirty(addr) = 0;
 		}
 		addr = stop;
@@ -214,6 +224,8 @@ void rt_copy(void *to, const void *from, size_t n)
 	for (uint64_t a = (uint64_t)to & ~4095ull; a < (uint64_t)to + n; a += 4096)
 		*dirty(a) = 1;
 	memmove(cells((uint64_t)to), cells((uint64_t)from), n * 4);
+	if (RT_UNLIKELY(RT_STATE->sized))
+		rt_guards_away((uint64_t)to, n);
 }
 
 void rt_label_input(void *p, unsigned source, uint64_t offset, size_t n)
@@ -267,18 +279,18 @@ void rt_concrete_range(const void *p, size_t n, enum muster_reason why)
 
 /* ----------------------------------------------------------------- hooks */
 
-static inline int any_cell(const uint32_t *c, uint32_t n)
+static RT_COLD void watched(uint64_t addr, uint64_t n, uint64_t site)
 {
-	uint32_t seen = 0;
-	for (uint32_t i = 0; i < n; i++)
-		seen |= c[i];
-	return seen != 0;
+	rt_guards_away(addr, n);
+	rt_touched(addr, n, RT_READS, site);
 }
 
 label __muster_load(const void *p, label address, uint32_t size, uint64_t site)
 {
 	if (RT_UNLIKELY(address != 0))
 		return rt_load_at(p, address, size, site);
+	if (RT_UNLIKELY(RT_STATE->sized) && RT_ON())
+		watched((uint64_t)p, size, site);
 	if (size == 1) { /* most loads of input, and most of them plain input bytes */
 		uint32_t c = *cells((uint64_t)p);
 		if (!c || RT_UNLIKELY(!RT_ON()))
@@ -294,8 +306,10 @@ uint64_t __muster_any(const void *p, uint64_t size)
 	return (uint64_t)rt_any(p, size);
 }
 
-void __muster_store(void *p, uint32_t size, label a)
+void __muster_store(void *p, uint32_t size, label a, uint64_t site)
 {
+	if (RT_UNLIKELY(RT_STATE->sized) && RT_ON())
+		watched((uint64_t)p, size, site);
 	if (a || any_cell(cells((uint64_t)p), size))
 		rt_store(p, size, a);
 }
@@ -329,15 +343,28 @@ void __muster_concrete_memory(const void *p, uint64_t size, uint32_t reason, uin
 	__muster_tls.site = kept;
 }
 
-void __muster_copy(void *to, const void *from, uint64_t n)
+void __muster_copy(void *to, const void *from, uint64_t n, uint64_t site)
 {
 	rt_copy(to, from, n);
+	if (RT_UNLIKELY(RT_STATE->sized) && RT_ON()) {
+		rt_touched((uint64_t)from, n, RT_MOVES, site);
+		rt_sized_written((uint64_t)to, n, site);
+	}
 }
 
-void __muster_fill(void *to, label byte, uint64_t n)
+void __muster_wipe(void *p, uint64_t n, uint64_t site)
+{
+	if (RT_UNLIKELY(RT_STATE->sized) && RT_ON())
+		rt_touched((uint64_t)p, n, RT_WRITES, site);
+	rt_clear(p, n);
+}
+
+void __muster_fill(void *to, label byte, uint64_t n, uint64_t site)
 {
 	if (!byte || !RT_ON()) {
 		rt_clear(to, n);
+		if (RT_UNLIKELY(RT_STATE->sized) && RT_ON())
+			rt_sized_written((uint64_t)to, n, site);
 		return;
 	}
 	for (uint64_t i = 0; i < n; i++)

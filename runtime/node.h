@@ -36,6 +36,7 @@ struct rt_state {
 	uint32_t driven;	/* the driver built the program's input: see pin.c */
 	uint32_t driven_source; /* that it has its bytes from */
 	uint64_t driven_size;	/* bytes that can have a meaning */
+	uint32_t sized;		/* a heap block of symbolic size was made: see sized.c */
 };
 #define RT_STATE ((struct rt_state *)MUSTER_STATE_BASE)
 
@@ -191,6 +192,13 @@ RT_HIDDEN void rt_check_over(label offset, uint64_t n, int whole, label size, ui
 RT_HIDDEN void rt_check_span(label address, label size, uint64_t addr, uint64_t n, uint64_t site);
 RT_HIDDEN int rt_was_spanned(label address); /* by a rt_check_span just before: nothing is left to be said */
 RT_HIDDEN void rt_check_stack_size(label count, uint64_t site);
+/* sized.c, where RT_STATE->sized says so. */
+RT_HIDDEN void rt_sized_remove(uint64_t base);
+RT_HIDDEN label rt_sized_bytes(uint64_t base); /* of the object that begins there; 0: its size is the same for all */
+RT_HIDDEN void rt_guards_away(uint64_t addr, uint64_t n);
+RT_HIDDEN void rt_touched(uint64_t addr, uint64_t n, enum rt_use use, uint64_t site); /* n bytes are accessed */
+RT_HIDDEN void rt_sized_open(const void *p);               /* the next to be written are a symbolic number of bytes there */
+RT_HIDDEN void rt_sized_written(uint64_t addr, uint64_t n, uint64_t site); /* by a memory function */
 RT_HIDDEN int rt_is_named(label address, uint64_t site); /* an offset in one object? Else a bound says that it is not null */
 RT_HIDDEN int rt_was_judged(label offset, uint64_t size, uint64_t n); /* by the last rt_check_offset */
 /* pin.c, where RT_STATE->driven says so. An access of n bytes (0: no bounds are looked at) at addr through a symbolic address. */

@@ -52,6 +52,8 @@ uint64_t rt_object_remove(const void *p)
 	if (!has_granule(addr) || (addr & 15))
 		return 0;
 	uint64_t size = *granule(addr);
+	if (RT_UNLIKELY(RT_STATE->sized) && rt_first_thread)
+		rt_sized_remove(addr);
 	if (*granule(addr) > REACH * 16u && rt_first_thread)
 		for (uint32_t i = 0; i < large_count; i++)
 			if (large[i].base == addr) {

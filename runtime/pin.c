@@ -353,12 +353,17 @@ void rt_span_at(label address, label size, const void *p, uint64_t n, uint64_t s
 	label of;
 	uint64_t room;
 
-	if (!size || !RT_ON())
+	if (!RT_ON())
 		return;
 	if (!RT_STATE->driven) {
-		rt_check_span(address, size, (uint64_t)p, n, site);
+		if (size)
+			rt_check_span(address, size, (uint64_t)p, n, site);
+		else if (RT_UNLIKELY(RT_STATE->sized))
+			rt_touched((uint64_t)p, n, RT_MOVES, site);
 		return;
 	}
+	if (!size)
+		return;
 	rt_access_at(address, p, 0, MUSTER_REASON_ADDRESS, site); /* the room follows from where it is */
 	if (!p || !room_at((uint64_t)p, &room, &of))
 		return;

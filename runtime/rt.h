@@ -82,6 +82,7 @@ RT_HIDDEN unsigned rt_width(label a);
 RT_HIDDEN void rt_bound(label condition);                     /* width 1: holds as it is in this run */
 RT_HIDDEN void rt_check(enum muster_checker checker, label condition); /* the same, and breaking it is a defect */
 RT_HIDDEN void rt_check_size(label size);                     /* of an allocation: it did not wrap, and is no larger than one should be */
+RT_HIDDEN int rt_at_most(label size, uint64_t limit);         /* whatever the input? */
 RT_HIDDEN void rt_check_free(label address, const void *p);   /* what is given back is an object's first byte */
 /* n bytes (label want; 0: a constant) are about to be read to p, if that many are left (label). */
 RT_HIDDEN void rt_check_read(const void *p, uint64_t n, label want, label left);
@@ -94,6 +95,7 @@ RT_HIDDEN void rt_access(label a, const void *p, size_t n, enum muster_reason wh
 RT_HIDDEN void rt_span(label address, label size, const void *p, size_t n);
 RT_HIDDEN void rt_there(label address, label size, const void *p, size_t n); /* the same where nothing is fixed: n bytes are output */
 RT_HIDDEN void rt_fix_size(const void *p); /* of the driver's object that p points into: how large it is, is looked at */
+RT_HIDDEN void rt_moved(const void *p, size_t n); /* after rt_span, when n bytes stand at p */
 /* Characters that are written, up to their end: where the driver built the input, bounds say that they are there. 0: that they end
  * is not certain. */
 RT_HIDDEN int rt_output(const char *p, label a);
@@ -125,6 +127,7 @@ struct rt_object {
 };
 RT_HIDDEN int rt_object_find(const void *p, struct rt_object *o); /* 0 if p lies in no known object */
 RT_HIDDEN void rt_object_add(const void *p, size_t size);         /* heap or stack; p is 16-aligned */
+RT_HIDDEN void rt_sized_add(const void *p, uint64_t size, label bytes); /* besides, where the size has a label: see sized.c */
 RT_HIDDEN uint64_t rt_object_remove(const void *p);              /* its size, 0 if it was not known */
 
 /* Before any constructor: maps shadow and tables; serves forks if asked to. */

@@ -48,7 +48,7 @@ void __muster_store_at(void *p, uint32_t size, label a, label address, uint64_t 
 
 	if (!address || !RT_ON() || !RT_STATE->driven) {
 		rt_access_at(address, p, size, MUSTER_REASON_STORE, site);
-		__muster_store(p, size, a);
+		__muster_store(p, size, a, site);
 		return;
 	}
 	v = rt_mask(v, size * 8);
@@ -69,5 +69,5 @@ void __muster_store_at(void *p, uint32_t size, label a, label address, uint64_t 
 	}
 	if (place != RT_FIXED)
 		rt_access_at(address, p, size, MUSTER_REASON_STORE, site);
-	__muster_store(p, size, a);
+	__muster_store(p, size, a, site);
 }

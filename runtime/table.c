@@ -55,6 +55,8 @@ static void copy_cells(uint32_t *to, const struct rt_object *o)
 
 static label snapshot(const struct rt_object *o)
 {
+	if (RT_UNLIKELY(RT_STATE->sized))
+		rt_guards_away(o->base, o->size);
 	int labelled = rt_any((const void *)o->base, o->size);
 	unsigned slot = (unsigned)(o->base >> 4) % RECENT;
 	if (recent[slot].base == o->base && same(recent[slot].data, o, labelled))
@@ -131,5 +133,7 @@ label rt_load_at(const void *p, label address, uint32_t size, uint64_t site)
 		if (place != RT_FIXED)
 			rt_concrete_at(RT_STATE->driven && offset ? offset : address, MUSTER_REASON_ADDRESS, site);
 	}
+	if (RT_UNLIKELY(RT_STATE->sized))
+		rt_touched(addr, size, RT_READS, site);
 	return rt_any(p, size) ? rt_load_cells(addr, size, site) : 0;
 }

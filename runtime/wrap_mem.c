@@ -46,6 +46,7 @@ static void *copy(void *to, const void *from, size_t n, const label *a)
 	fix_copy(to, from, n, a);
 	memmove(to, from, n);
 	rt_copy(to, from, n);
+	rt_moved(to, n);
 	return to;
 }
 
@@ -62,6 +63,7 @@ static void *fill(void *p, int c, size_t n, const label *a)
 			rt_store((char *)p + i, 1, byte);
 	else
 		rt_clear(p, n);
+	rt_moved(p, n);
 	return p;
 }
 
@@ -74,6 +76,7 @@ RT_EXPORT void *__wrap_memcpy(void *to, const void *from, size_t n)
 	fix_copy(to, from, n, a);
 	memcpy(to, from, n);
 	rt_copy(to, from, n);
+	rt_moved(to, n);
 	return to;
 }
 

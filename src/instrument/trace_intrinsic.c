@@ -244,7 +244,7 @@ static void memory_copy(struct tracer *t, LLVMValueRef inst)
 	tracer_concrete(t, tracer_get1(t, n), MUSTER_REASON_SIZE);
 	trace_access(t, tracer_get1(t, to), to, size, MUSTER_REASON_STORE);
 	trace_access(t, tracer_get1(t, from), from, size, MUSTER_REASON_ADDRESS);
-	tracer_call(t, "__muster_i_copy", "vqppq", tracer_any_label(t), to, from, size);
+	tracer_call(t, "__muster_i_copy", "vqppqq", tracer_any_label(t), to, from, size, tracer_q(t, t->site));
 	tracer_leaves_alone(t, inst);
 }
 
@@ -256,7 +256,7 @@ static void memory_fill(struct tracer *t, LLVMValueRef inst)
 	span(t, to, n, size);
 	tracer_concrete(t, tracer_get1(t, n), MUSTER_REASON_SIZE);
 	trace_access(t, tracer_get1(t, to), to, size, MUSTER_REASON_STORE);
-	tracer_call(t, "__muster_i_fill", "vqpwq", tracer_any_label(t), to, tracer_get1(t, byte), size);
+	tracer_call(t, "__muster_i_fill", "vqpwqq", tracer_any_label(t), to, tracer_get1(t, byte), size, tracer_q(t, t->site));
 	tracer_leaves_alone(t, inst);
 }
 
@@ -271,7 +271,8 @@ static void va_begin(struct tracer *t, LLVMValueRef inst)
 /* struct __va_list_tag is 24 bytes. */
 static void va_duplicate(struct tracer *t, LLVMValueRef inst)
 {
-	tracer_call(t, "__muster_i_copy", "vqppq", tracer_any_label(t), LLVMGetOperand(inst, 0), LLVMGetOperand(inst, 1), tracer_q(t, 24));
+	tracer_call(t, "__muster_i_copy", "vqppqq", tracer_any_label(t), LLVMGetOperand(inst, 0), LLVMGetOperand(inst, 1), tracer_q(t, 24),
+		    tracer_q(t, t->site));
 }
 
 static void pass_first(struct tracer *t, LLVMValueRef inst)

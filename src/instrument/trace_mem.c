@@ -52,7 +52,7 @@ static void store_leaf(struct tracer *t, LLVMValueRef pointer, LLVMValueRef labe
 	LLVMValueRef at = tracer_at(t, pointer, leaf->offset);
 
 	if (label == t->zero) { /* forget what was there, if anything */
-		tracer_call(t, "__muster_i_wipe", "vqpq", tracer_any_label(t), at, tracer_q(t, bytes));
+		tracer_call(t, "__muster_i_wipe", "vqpqq", tracer_any_label(t), at, tracer_q(t, bytes), tracer_q(t, t->site));
 		return;
 	}
 	if (packed(leaf) || bytes > 16) {
@@ -62,7 +62,7 @@ static void store_leaf(struct tracer *t, LLVMValueRef pointer, LLVMValueRef labe
 	}
 	if (leaf->bits && leaf->bits != bytes * 8)
 		label = tracer_zext(t, label, bytes * 8);
-	tracer_call(t, "__muster_store", "vpww", at, tracer_w(t, bytes), leaf->bits ? label : t->zero);
+	tracer_call(t, "__muster_store", "vpwwq", at, tracer_w(t, bytes), leaf->bits ? label : t->zero, tracer_q(t, t->site));
 }
 
 static void trace_load(struct tracer *t, LLVMValueRef inst)
