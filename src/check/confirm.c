@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "build/variant.h"
@@ -61,9 +62,22 @@ struct confirm {
 
 void finding_release(struct finding *f)
 {
+	for (size_t i = 0; i < f->more_count; i++)
+		finding_release(&f->more[i]);
+	free(f->more);
 	buf_release(&f->summary);
 	buf_release(&f->report);
 	memset(f, 0, sizeof *f);
+}
+
+const struct finding *finding_with(const struct finding *f, uint64_t bucket)
+{
+	if (f->failed && f->bucket == bucket)
+		return f;
+	for (size_t i = 0; i < f->more_count; i++)
+		if (f->more[i].bucket == bucket)
+			return &f->more[i];
+	return NULL;
 }
 
 /* -------------------------------------------------------------- set-up */
@@ -352,6 +366,8 @@ static void from_report(struct confirm *c, struct finding *f, struct report *r, 
 	if (place)
 		set_place(f, place);
 	f->bucket = report_bucket(f->kind, frames.data, frames.size);
+	if (!strcmp(f->kind, "refinement")) /* several may stand in one line */
+		f->bucket = hash64(r->message, strlen(r->message), f->bucket);
 	report_render(r, text, &c->symboliser, place, &f->report);
 	summarise(f, r);
 	vec_release(&frames);
@@ -416,34 +432,73 @@ static char *readable(const struct run_result *run)
 	return text;
 }
 
+#define REPORTS 200 /* of one run that are read */
+
+/* All reports of a run, each place once. The number of them, or -1. */
+static int read_reports(struct confirm *c, const struct run_result *run, const char *text, struct finding *f)
+{
+	VEC(struct finding) all = {0};
+	struct report r;
+	size_t at = 0;
+	int found;
+
+	while ((found = report_read(&r, text + at)) > 0 && all.size < REPORTS) {
+		struct finding x = {0};
+
+		from_report(c, &x, &r, text + at);
+		at += r.end;
+		report_release(&r);
+		size_t i = 0;
+
+		while (i < all.size && all.data[i].bucket != x.bucket)
+			i++;
+		if (i < all.size)
+			finding_release(&x);
+		else
+			vec_push(&all, x);
+	}
+	report_release(&r);
+	if (all.size) { /* the one that ended the run first, if one did */
+		size_t main = run->end == RUN_SIGNAL ? all.size - 1 : 0;
+
+		*f = all.data[main];
+		memmove(all.data + main, all.data + main + 1, (all.size - main - 1) * sizeof *all.data);
+		f->more = all.data;
+		f->more_count = all.size - 1;
+		return (int)all.size;
+	}
+	vec_release(&all);
+	return found;
+}
+
 static int read_run(struct confirm *c, const struct run_result *run, struct finding *f)
 {
-	struct report r;
 	char *text = readable(run), kind[64];
-	int found = report_read(&r, text);
+	int found = read_reports(c, run, text, f);
 
-	if (run->end == RUN_SIGNAL)
+	if (run->end == RUN_SIGNAL && !f->signal)
 		f->signal = run->signal;
-	if (found > 0)
-		from_report(c, f, &r, text);
-	else if (found == 0 && report_deadly(text, kind, sizeof kind))
+	if (found) {
+		free(text);
+		return found < 0 ? -1 : 0;
+	}
+	if (report_deadly(text, kind, sizeof kind))
 		from_deadly(f, kind, text);
-	else if (found == 0 && strstr(text, "AddressSanitizer: CHECK failed"))
+	else if (strstr(text, "AddressSanitizer: CHECK failed"))
 		not_confirmed(f, "sanitizer-check",
 			      "AddressSanitizer gave up, which proves nothing");
-	else if (found == 0 && run->end == RUN_SIGNAL)
+	else if (run->end == RUN_SIGNAL)
 		from_signal(f, run->signal, text);
-	else if (found == 0 && run->end == RUN_TIME)
+	else if (run->end == RUN_TIME)
 		from_limit(f, "timeout", "it runs far beyond the time limit");
-	else if (found == 0 && run->end == RUN_MEMORY)
+	else if (run->end == RUN_MEMORY)
 		from_limit(f, "memory limit", "it uses far more memory than the limit");
-	else if (found == 0 && run->end == RUN_PROCESSES)
+	else if (run->end == RUN_PROCESSES)
 		not_confirmed(f, "process limit", "stopped because it made too many processes");
-	else if (found == 0 && run->end == RUN_STOPPED)
+	else if (run->end == RUN_STOPPED)
 		not_confirmed(f, "stopped", "it stopped itself and was ended");
-	report_release(&r);
 	free(text);
-	return found < 0 ? -1 : 0;
+	return 0;
 }
 
 /* Kinds that the cov variant must show as well, and how it then ends. */

@@ -20,8 +20,14 @@ struct finding {
 	int signal;
 	struct buf summary; /* one line in plain words */
 	struct buf report;  /* the sanitizer's text */
+	/* What else was reported of the same run, in other places: checks that a program survives (unsigned wrap, conversions). Where the run ended
+	 * by a report, that one is the finding, else the first. */
+	struct finding *more;
+	size_t more_count;
 };
 void finding_release(struct finding *f);
+/* The finding itself, or the one of `more` with this bucket; NULL: neither. */
+const struct finding *finding_with(const struct finding *f, uint64_t bucket);
 
 struct confirm;
 /* program: what the user named; makes the san variant on first use (argv with @@ as the user wrote it). */

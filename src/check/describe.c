@@ -46,15 +46,26 @@ static int is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The length of an identifier at p with a bracket behind it, or 0. */
+/* The length of what is subscripted at p: buf, h.buf or h->buf with a bracket behind it; or 0. */
 static size_t subscripted(const char *p)
 {
 	size_t n = 0;
 	if (isdigit((unsigned char)*p))
 		return 0;
-	while (is_word(p[n]))
-		n++;
-	return n && p[n + strspn(p + n, " \t")] == '[' ? n : 0;
+	for (;;) {
+		size_t word = n;
+		while (is_word(p[n]))
+			n++;
+		if (n == word)
+			return 0;
+		if (p[n] == '.')
+			n++;
+		else if (p[n] == '-' && p[n + 1] == '>')
+			n += 2;
+		else
+			break;
+	}
+	return p[n + strspn(p + n, " \t")] == '[' ? n : 0;
 }
 
 /* The array's name: at the column, or the only one of the line. */
@@ -66,7 +77,7 @@ static size_t array_name(const char *line, size_t column, const char **name)
 		return subscripted(*name);
 	}
 	for (const char *p = line; *p; p++) {
-		size_t n = p == line || !is_word(p[-1]) ? subscripted(p) : 0;
+		size_t n = p == line || (!is_word(p[-1]) && p[-1] != '.' && p[-1] != '>') ? subscripted(p) : 0;
 		if (!n)
 			continue;
 		if (only && (n != only || memcmp(p, *name, n)))
@@ -248,6 +259,18 @@ static int index_words(const struct describe_from *d, struct buf *out)
 	return 1;
 }
 
+/* "implicit conversion from type 'unsigned char' of value 255 (8-bit, unsigned) to type 'signed char' changed the value to -1 (8-bit, signed)" */
+static int conversion_words(const struct describe_from *d, struct buf *out)
+{
+	const char *p = strstr(d->report, "implicit conversion from type '");
+	char from[80], value[48], to[80], result[48];
+	if (!p || sscanf(p, "implicit conversion from type '%79[^']' of value %47s (%*[^)]) to type '%79[^']' changed the value to %47s", from,
+			 value, to, result) != 4)
+		return 0;
+	buf_addf(out, "%s of type %s becomes %s of type %s", value, from, result, to);
+	return 1;
+}
+
 static int free_words(const struct describe_from *d, struct buf *out)
 {
 	const char *p = strstr(d->report, "-byte region");
@@ -272,9 +295,10 @@ int describe(const struct describe_from *d, struct buf *out)
 	    {"stack-buffer-overflow", stack_words},	 {"stack-buffer-underflow", stack_words},
 	    {"stack-use-after-scope", stack_words},	 {"global-buffer-overflow", global_words},
 	    {"out-of-bounds-index", index_words},	 {"double-free", free_words},
+	    {"implicit-", conversion_words},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (!strcmp(rows[i].kind, d->kind)) {
+		if (!strncmp(rows[i].kind, d->kind, strlen(rows[i].kind))) {
 			size_t before = out->size;
 			if (rows[i].words(d, out))
 				return 1;

@@ -354,10 +354,21 @@ void report_render(const struct report *r, const char *text, const struct symbol
 	render_end(r, text, at, place, out);
 }
 
+/* Functions of muster's runtime that end a program for its author: the place is where they are called. */
+static int is_messenger(const char *function)
+{
+	static const char *const begins[] = {"must_hold", "muster_refine_holds", "muster_assert_holds", "muster_holds_", "muster_now_"};
+
+	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+		if (!strncmp(function, begins[i], strlen(begins[i])))
+			return 1;
+	return 0;
+}
+
 /* Static functions of the sanitizers have no lines, but a file's name from the symbol table: they are not the program's. */
 static int is_own_source(const struct symbol *y)
 {
-	return y->function && y->file && (y->line || y->start_line) &&
+	return y->function && !is_messenger(y->function) && y->file && (y->line || y->start_line) &&
 	       !strstr(y->file, "compiler-rt/lib/");
 }
 

@@ -55,7 +55,7 @@ static enum muster_checker of_kind(const char *kind, const char *words)
 	if (!strcmp(kind, "unsigned-integer-overflow"))
 		return strstr(words, " - ") || strstr(words, "negation") ? MUSTER_CHECK_UINT_UNDER : MUSTER_CHECK_UINT_OVER;
 	if (!strncmp(kind, "implicit-", 9))
-		return strstr(words, "value -") ? MUSTER_CHECK_CONVERT_LOW : MUSTER_CHECK_CONVERT_HIGH;
+		return *words == '-' || strstr(words, "value -") ? MUSTER_CHECK_CONVERT_LOW : MUSTER_CHECK_CONVERT_HIGH;
 	if (!strcmp(kind, "SEGV"))
 		return strstr(words, "null pointer") ? MUSTER_CHECK_NULL : MUSTER_CHECK_ARRAY_OVER;
 	if (!strcmp(kind, "assert") || !strcmp(kind, "abort"))

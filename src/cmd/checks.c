@@ -37,9 +37,14 @@ void check_options_apply(const struct option_spec *spec, struct check_options *c
 	variant_checks(c->set);
 }
 
-void check_option_word(struct buf *out, checker_set set)
+void check_option_word(struct buf *out, checker_set set, const char *kind)
 {
 	const char *between = "--check ";
+	for (unsigned i = 1; i < MUSTER_CHECK_COUNT && kind; i++)
+		if (checker_get(i)->test == CHECKER_OWN && !strcmp(checker_get(i)->name, kind)) {
+			buf_addf(out, "--check %s ", kind); /* it is named: then its own test is run */
+			return;
+		}
 	if (set == checker_default())
 		return;
 	if (!set || set == checker_all()) {

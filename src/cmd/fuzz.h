@@ -11,6 +11,7 @@
 #include "check/confirm.h"
 #include "cmd/checks.h"
 #include "cmd/target.h"
+#include "cmd/traced.h"
 #include "search/search.h"
 #include "store/outdir.h"
 #include "store/store.h"
@@ -62,8 +63,8 @@ struct pending_failure {
 	uint64_t test, parent;
 	struct buf data;
 	int signal, hang;
-	uint32_t checker, unit, index; /* which check, and where; 0: not known */
-	int sent;		       /* the input was solved for it */
+	struct traced_check check; /* which, and where; 0: not known */
+	int sent;		   /* the input was solved for it */
 };
 
 /* One worker. */
@@ -144,6 +145,7 @@ int fuzz_fails_still(struct fuzz *f, const struct store_bug *b, struct finding *
 
 /* fuzz_rebuilt.c: tests and bugs that an older build of the program left are run again. 0, -1. */
 int fuzz_rebuilt(struct fuzz *f);
+int fuzz_other_checks(struct fuzz *f); /* tests that were explored with fewer checkers are explored again */
 
 /* fuzz_stats.c: DIR/fuzzer_stats, as AFL++ writes it. 0, -1. */
 int fuzz_write_stats(struct fuzz *f);

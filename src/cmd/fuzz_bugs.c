@@ -106,7 +106,7 @@ static uint64_t site_key(uint32_t checker, uint32_t unit, uint32_t index)
 
 void fuzz_site_done(struct fuzz *f, const struct pending_failure *p)
 {
-	map_set(&f->looks, site_key(p->checker, p->unit, p->index), DONE);
+	map_set(&f->looks, site_key(p->check.checker, p->check.unit, p->check.index), DONE);
 }
 
 /* ------------------------------------------------------------------ waiting */
@@ -179,8 +179,8 @@ int fuzz_failed(struct fuzz *f, const struct search_test *t, const struct exec_r
 
 int fuzz_violated(struct fuzz *f, const struct search_test *t, const struct search_violation *v)
 {
-	struct pending_failure p = {.why = PENDING_VIOLATED, .test = t->id, .parent = t->parent, .checker = v->checker,
-				    .unit = v->unit, .index = v->index, .sent = v->sent};
+	struct pending_failure p = {.why = PENDING_VIOLATED, .test = t->id, .parent = t->parent, .sent = v->sent,
+				    .check = {v->checker, v->unit, v->index}};
 	uint64_t looks = 0, key = site_key(v->checker, v->unit, v->index);
 	map_get(&f->looks, key, &looks);
 	if (looks >= DONE && v->broken && v->sent)

@@ -12,17 +12,15 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/fuzz.h"
-#include "search/broken.h"
+#include "cmd/traced.h"
 #include "search/minimize.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SHRINK_RUNS 400	   /* runs for shrinking one */
-#define CONDITION_WIDTH 60 /* characters of a condition that is told */
 
 static struct confirm *confirmer(struct fuzz *f)
 {
@@ -36,93 +34,25 @@ static struct confirm *confirmer(struct fuzz *f)
 	return f->confirm;
 }
 
-/* ------------------------------------------------------------------ tracing */
-
-/* A traced run of its own; between two slices the child's launcher is free. 0 with *t open; 1: no trace; -1. */
-static int trace_input(struct fuzz *f, const void *data, size_t size, struct trace *t)
+/* Between two slices the child's launcher is free. */
+static struct traced tracer(struct fuzz *f)
 {
-	struct launch_input in = target_input(f->argv, data, size, NULL);
-	struct run_result r;
-	if (launcher_run(f->child, &in, &r))
-		return -1;
-	if (r.end == RUN_FAILED || r.counts.state == MUSTER_STATE_FAILED)
-		return 1;
-	int killed = r.end != RUN_EXIT && (r.end != RUN_SIGNAL || r.signal == SIGKILL);
-	return trace_open(t, &f->trace_child.shm, killed) ? 1 : 0;
+	return (struct traced){f->child, &f->trace_child.shm, &f->trace_child.sites, f->argv, f->o->check.set, NULL};
 }
 
-/* " when in[4] > 63", if the traced run shows the check broken at the place, and it is short. */
-static int add_condition(struct fuzz *f, const void *data, size_t size, struct finding *x)
-{
-	struct trace t;
-	broken_list list = {0};
-	struct buf text = {0};
-	if (!f->o->check.set || !x->line)
-		return 0;
-	int r = trace_input(f, data, size, &t);
-	if (r)
-		return r < 0 ? -1 : 0;
-	broken_find(&t, &f->trace_child.sites, f->o->check.set, &list);
-	const struct broken_check *b = broken_at(&list, x->kind, x->file, x->line);
-	if (b && broken_condition(&t, b, size, NULL, CONDITION_WIDTH, &text))
-		buf_addf(&x->summary, " when %s", buf_str(&text));
-	buf_release(&text);
-	vec_release(&list);
-	trace_release(&t);
-	return 0;
-}
-
-static void set_place(struct finding *x, const struct site *site)
-{
-	char *file = *site->file == '/' || !*site->directory ? mem_strdup(site->file) : file_join(site->directory, site->file);
-	snprintf(x->function, sizeof x->function, "%s", site->function);
-	if (snprintf(x->file, sizeof x->file, "%s", file) >= (int)sizeof x->file)
-		snprintf(x->file, sizeof x->file, "%s", file_base(file));
-	x->line = site->line;
-	free(file);
-}
-
-/* The checker's words as a finding: kind, place, bucket, and what they say. The place stays the same when code above it changes. */
-static void from_checker(struct finding *x, uint32_t checker, const struct site *site, int confirmed, const char *reason)
-{
-	const struct checker *c = checker_get(checker);
-	finding_release(x);
-	x->failed = confirmed;
-	snprintf(x->kind, sizeof x->kind, "%s", c->name);
-	set_place(x, site);
-	buf_addf(&x->summary, "%s: %s", c->name, c->text);
-	if (x->function[0])
-		buf_addf(&x->summary, " in %s", x->function);
-	if (x->file[0])
-		buf_addf(&x->summary, " at %s:%u", file_base(x->file), x->line);
-	if (*reason)
-		buf_addf(&x->summary, " (%s)", reason);
-	x->bucket = hash64(x->kind, strlen(x->kind), 0x636865636b + (uint64_t)confirmed);
-	x->bucket = hash64(x->function, strlen(x->function), x->bucket);
-	x->bucket = hash64(file_base(x->file), strlen(file_base(x->file)), hash_mix(x->bucket + x->line));
-}
-
-/* Does a fresh traced run show the check broken where it was predicted? 1, with the condition in *condition (may be NULL); 0; -1. A
- * prediction without a place (of a search that was killed) becomes that of the first check that is broken. */
+/* Does a fresh traced run show the check broken where it was predicted? A prediction without a place (of a search that was killed) becomes
+ * that of the first check that is broken. */
 static int shows_broken(struct fuzz *f, struct pending_failure *p, const void *data, size_t size, struct buf *condition)
 {
-	struct trace t;
-	broken_list list = {0};
-	int r = trace_input(f, data, size, &t), found = 0;
-	if (r)
-		return r < 0 ? -1 : 0;
-	broken_find(&t, &f->trace_child.sites, f->o->check.set, &list);
-	for (size_t i = 0; i < list.size && !found; i++) {
-		const struct broken_check *b = &list.data[i];
-		if (!p->checker)
-			p->checker = b->checker, p->unit = b->site.unit, p->index = b->site.index;
-		found = b->site.unit == p->unit && b->site.index == p->index && checker_pair(b->checker) & CHECKER_BIT(p->checker);
-		if (found && condition)
-			broken_condition(&t, b, size, NULL, CONDITION_WIDTH, condition);
-	}
-	vec_release(&list);
-	trace_release(&t);
-	return found;
+	struct traced t = tracer(f);
+	return traced_breaks(&t, data, size, &p->check, condition);
+}
+
+static void from_checker(struct fuzz *f, const struct pending_failure *p, int confirmed, const char *reason, struct buf *condition,
+			 struct finding *x)
+{
+	struct traced t = tracer(f);
+	traced_finding(&t, &p->check, confirmed, reason, buf_str(condition), x);
 }
 
 /* ---------------------------------------------------------------- shrinking */
@@ -141,9 +71,26 @@ static int same_bug(void *ctx, const void *data, size_t size)
 	if (s->own)
 		return shows_broken(s->f, s->own, data, size, NULL);
 	if (confirm_run(s->f->confirm, data, size, &f) == 0)
-		same = f.failed && f.bucket == s->bucket;
+		same = finding_with(&f, s->bucket) != NULL;
 	finding_release(&f);
 	return same;
+}
+
+/* Out of a run's findings the one with x's bucket, in the place of x: 1, or 0. */
+static int take_bucket(struct finding *from, struct finding *x)
+{
+	struct finding *same = (struct finding *)finding_with(from, x->bucket);
+	if (!same)
+		return 0;
+	struct finding one = *same;
+	if (same == from)
+		one.more = NULL, one.more_count = 0;
+	buf_init(&same->summary);
+	buf_init(&same->report);
+	finding_release(from);
+	finding_release(x);
+	*x = one;
+	return 1;
 }
 
 /* Smaller, and described as it then is. */
@@ -159,11 +106,8 @@ static int shrink(struct fuzz *f, struct pending_failure *p, struct finding *x, 
 		return 0;
 	if (confirm_run(f->confirm, data->data, data->size, &small))
 		return -1;
-	if (small.failed && small.bucket == x->bucket) {
-		finding_release(x);
-		*x = small;
+	if (take_bucket(&small, x))
 		return 0;
-	}
 	finding_release(&small); /* not every time: as it was found */
 	buf_clear(data);
 	buf_add(data, p->data.data, p->data.size);
@@ -224,8 +168,9 @@ static int new_bug(struct fuzz *f, struct pending_failure *p, struct store_bug *
 	struct buf small = {0};
 	char *name = NULL;
 	int r = x->failed ? shrink(f, p, x, own, &small) : 0;
+	struct traced t = tracer(f);
 	if (!r && x->failed && !own)
-		r = add_condition(f, small.data, small.size, x);
+		r = traced_condition(&t, small.data, small.size, x);
 	fill(b, p, x);
 	if (x->failed)
 		b->data = small.data, b->size = small.size;
@@ -304,16 +249,11 @@ static int find_place(void *ctx, const struct store_bug *b)
 static int suspect_prediction(struct fuzz *f, struct pending_failure *p, const char *reason)
 {
 	struct finding x = {0};
-	struct site site;
 	struct buf condition = {0};
-	struct place place = {&x, checker_pair(p->checker), 0};
-	if (!site_find(&f->trace_child.sites, p->unit, p->index, &site))
-		return 0;
+	struct place place = {&x, checker_pair(p->check.checker), 0};
 	int r = shows_broken(f, p, p->data.data, p->data.size, &condition);
-	from_checker(&x, p->checker, &site, 0, reason);
-	if (condition.size)
-		buf_addf(&x.summary, " when %s", buf_str(&condition));
-	if (r > 0) /* what the traced run does not show went elsewhere: that is no suspicion */
+	from_checker(f, p, 0, reason, &condition, &x);
+	if (r > 0)
 		r = store_bug_each(f->store, f->campaign, find_place, &place) ? -1 : place.confirmed ? 0 : keep(f, p, &x, 0);
 	buf_release(&condition);
 	finding_release(&x);
@@ -324,22 +264,28 @@ static int suspect_prediction(struct fuzz *f, struct pending_failure *p, const c
 static int passed(struct fuzz *f, struct pending_failure *p, struct finding *x)
 {
 	struct buf condition = {0};
-	struct site site;
-	int own = p->checker ? checker_get(p->checker)->test == CHECKER_OWN : 1;
-	int r = own ? shows_broken(f, p, p->data.data, p->data.size, &condition) : 0;
-	own = p->checker && checker_get(p->checker)->test == CHECKER_OWN;
-	if (r > 0 && own && site_find(&f->trace_child.sites, p->unit, p->index, &site)) {
-		from_checker(x, p->checker, &site, 1, "");
-		if (condition.size)
-			buf_addf(&x->summary, " when %s", buf_str(&condition));
-		f->failed[p->checker] += (uint64_t)p->sent;
+	int r = shows_broken(f, p, p->data.data, p->data.size, &condition);
+	if (r > 0 && checker_get(p->check.checker)->test == CHECKER_OWN) {
+		from_checker(f, p, 1, "", &condition, x);
+		f->failed[p->check.checker] += (uint64_t)p->sent;
 		fuzz_site_done(f, p);
 		r = keep(f, p, x, 1);
-	} else if (r >= 0 && p->checker) {
+	} else if (r > 0) { /* what the traced run does not show went elsewhere: that is no suspicion */
 		r = suspect_prediction(f, p, "the run did not fail");
 	}
 	buf_release(&condition);
 	return r < 0 ? -1 : 0;
+}
+
+/* What failed is a bug. 1: as predicted; 0; -1. */
+static int failed(struct fuzz *f, struct pending_failure *p, struct finding *x)
+{
+	if (p->why != PENDING_FAILED) {
+		p->hang = !strcmp(x->kind, "timeout");
+		p->signal = x->signal;
+	}
+	int as_predicted = p->check.checker && checker_of_kind(x->kind) & checker_pair(p->check.checker);
+	return keep(f, p, x, 0) ? -1 : as_predicted;
 }
 
 static int judge(struct fuzz *f, struct pending_failure *p, struct finding *x)
@@ -352,18 +298,24 @@ static int judge(struct fuzz *f, struct pending_failure *p, struct finding *x)
 		suspect_failure(x, p);
 		return keep(f, p, x, 0);
 	}
-	if (p->why != PENDING_FAILED) {
-		p->hang = !strcmp(x->kind, "timeout");
-		p->signal = x->signal;
+	struct finding *more = x->more;
+	size_t count = x->more_count;
+	x->more = NULL, x->more_count = 0;
+	int r = failed(f, p, x), any = r > 0;
+	for (size_t i = 0; i < count; i++) {
+		if (r >= 0)
+			r = failed(f, p, &more[i]);
+		any |= r > 0;
+		finding_release(&more[i]);
 	}
-	int as_predicted = !p->checker || checker_of_kind(x->kind) & checker_pair(p->checker);
-	if (p->checker && as_predicted) {
-		f->failed[p->checker] += (uint64_t)p->sent;
-		fuzz_site_done(f, p);
-	}
-	if (keep(f, p, x, 0))
-		return -1;
-	return as_predicted ? 0 : suspect_prediction(f, p, "the run fails of something else before");
+	free(more);
+	if (r < 0 || !p->check.checker)
+		return r < 0 ? -1 : 0;
+	if (!any)
+		return suspect_prediction(f, p, "the run fails of something else before");
+	f->failed[p->check.checker] += (uint64_t)p->sent;
+	fuzz_site_done(f, p);
+	return 0;
 }
 
 int fuzz_look(struct fuzz *f, struct pending_failure *p)

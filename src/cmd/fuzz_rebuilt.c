@@ -1,4 +1,4 @@
-/* fuzz_rebuilt.c: a search that goes on with a program that was built anew.
+/* fuzz_rebuilt.c: a search that goes on with a program that was built anew, or with other checkers.
  *
  * What the store knows of the old program is not true of the new one: which tests are explored,
  * what they cover, which bugs there are. So its coverage is forgotten, every test is
@@ -54,6 +54,46 @@ static int refresh(struct fuzz *f)
 		return -1;
 	int r = store_test_each(f->store, f->campaign, 0, 1, run_again, f);
 	return r < 0 || fuzz_count_pending(f) ? -1 : fuzz_bugs_again(f);
+}
+
+/* ------------------------------------------------------------ other checkers */
+
+/* Tests go back to the frontier: their paths are asked for what nobody looked for on them. */
+static int explore_again(void *ctx, const struct store_test *row)
+{
+	struct fuzz *f = ctx;
+	double rank =
+	    row->flags & TEST_COVERS || row->origin == ORIGIN_SEED ? RANK_COVERS : RANK_OTHER;
+	if (row->stage >= STAGE_DONE &&
+	    store_test_update(f->store, f->campaign, row->id, STAGE_UNCOVERED, rank, row->flags))
+		return -1;
+	return fuzz_kept(f, row->id) ? -1 : f->shared->stop;
+}
+
+/* What was looked for on the paths that are explored is written down as what this search looks for: with fewer checkers, the tests of
+ * now do not speak of the others. A search that ends while tests go back is not the wiser: it does so again. */
+int fuzz_other_checks(struct fuzz *f)
+{
+	struct buf old = {0}, now = {0};
+	checker_set had = checker_default();
+	check_option_word(&now, f->o->check.set, NULL);
+	int known = store_value_get(f->store, f->campaign, "checks", &old), r = known < 0 ? -1 : 0;
+	if (known > 0 && checker_parse(buf_str(&old), &had))
+		had = 0;
+	if (!known && !f->fresh)
+		had = 0; /* of a muster that had no active checks */
+	if (!r && !f->fresh && f->o->check.set & ~had && store_test_count(f->store, f->campaign)) {
+		log_warn("this search did not look for all of this before: its %" PRIu64 " tests are explored again",
+			 store_test_count(f->store, f->campaign));
+		r = store_test_each(f->store, f->campaign, 0, 0, explore_again, f) < 0 || fuzz_count_pending(f) ? -1 : 0;
+	}
+	const char *list = now.size ? buf_str(&now) + strlen("--check ") : "default";
+	size_t size = now.size ? strcspn(list, " ") : strlen(list);
+	if (!r && !f->shared->stop)
+		r = store_value_set(f->store, f->campaign, "checks", list, size);
+	buf_release(&old);
+	buf_release(&now);
+	return r;
 }
 
 int fuzz_rebuilt(struct fuzz *f)

@@ -52,11 +52,11 @@ static char *folder(const struct fuzz_options *o)
 	return o->secondary ? file_join(o->out, o->secondary) : mem_strdup(o->out);
 }
 
-static char *replay_command(const struct fuzz_options *o, const char *file, const char *command)
+static char *replay_command(const struct fuzz_options *o, const char *kind, const char *file, const char *command)
 {
 	struct buf b = {0};
 	buf_adds(&b, "muster replay ");
-	check_option_word(&b, o->check.set);
+	check_option_word(&b, o->check.set, kind);
 	operands_word(&b, file);
 	buf_addf(&b, " -- %s", command);
 	return buf_take(&b);
@@ -76,7 +76,7 @@ static int print_bug(void *ctx, const struct store_bug *b)
 	printf("%s %s", b->confirmed ? "bug      " : "suspected", b->summary);
 	if (b->count > 1)
 		printf(" (%" PRIu64 " inputs)", b->count);
-	char *file = file_join(t->dir, b->input_file), *replay = replay_command(t->o, file, t->command);
+	char *file = file_join(t->dir, b->input_file), *replay = replay_command(t->o, b->kind, file, t->command);
 	bug_source(b->file, b->line, t->program, "         ", &source);
 	bug_input(b->data, b->size, &input);
 	printf("\n%s          %s, %zu bytes: %s\n          %s\n", buf_str(&source), file, b->size, buf_str(&input), replay);
@@ -174,7 +174,7 @@ struct writer {
 static int json_bug(void *ctx, const struct store_bug *b)
 {
 	struct writer *w = ctx;
-	char *file = file_join(w->dir, b->input_file), *replay = replay_command(w->o, file, w->command);
+	char *file = file_join(w->dir, b->input_file), *replay = replay_command(w->o, b->kind, file, w->command);
 
 	bug_json(&w->j, b, w->dir, replay, 0);
 	free(replay);

@@ -249,7 +249,7 @@ static int resume(struct fuzz *f)
 		return -1;
 	if (f->o->workers == 1 && fuzz_count_pending(f))
 		return -1;
-	if (!f->number && fuzz_rebuilt(f))
+	if (!f->number && (fuzz_rebuilt(f) || fuzz_other_checks(f)))
 		return -1;
 	if (store_cover_each(f->store, f->campaign, know_cover, f) < 0 ||
 	    store_test_each(f->store, f->campaign, 0, 1, know_test, f) < 0)

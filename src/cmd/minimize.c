@@ -71,7 +71,7 @@ static int same_bug(void *ctx, const void *data, size_t size)
 	progress(s, size);
 	if (confirm_run(s->confirm, data, size, &f))
 		return -1;
-	same = f.failed && f.bucket == s->bug.bucket;
+	same = finding_with(&f, s->bug.bucket) != NULL;
 	finding_release(&f);
 	return same;
 }

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "build/home.h"
+#include "build/variant.h"
 #include "cmd/target.h"
 #include "store/store.h"
 
@@ -166,7 +167,7 @@ static void take_program(struct operands *o, const struct option_spec *spec,
 }
 
 void operands_parse(struct operands *o, const struct option_spec *spec, int argc, char **argv,
-		    const struct operands_options *from)
+		    struct operands_options *from)
 {
 	int at = 0;
 
@@ -179,6 +180,10 @@ void operands_parse(struct operands *o, const struct option_spec *spec, int argc
 	}
 	for (; at < argc; at++)
 		vec_push(&o->argv, argv[at]);
+	from->set = checker_default();
+	if (from->check && checker_parse(from->check, &from->set))
+		option_usage(spec, "--check: %s", error_text());
+	variant_checks(from->set);
 	if (!o->tests.size)
 		option_usage(spec, "which test? Name a file before --");
 	if (!o->argv.size)

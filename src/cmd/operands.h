@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/option.h"
 #include "base/vec.h"
+#include "ir/checker.h"
 
 struct operands {
 	VEC(const char *) tests;
@@ -18,18 +19,20 @@ struct operands {
 	struct arena arena;
 };
 
-/* The rows of -o and --store. */
+/* The rows of -o, --store and --check. */
 struct operands_options {
-	const char *dir, *store;
+	const char *dir, *store, *check;
+	checker_set set; /* filled in by operands_parse */
 };
 #define OPERANDS_ROWS(o)                                                               \
 	OPTION_STR("output-dir", 'o', "DIR", &(o)->dir,                                \
 		   "take the program from the search whose output directory this is"), \
-	    OPTION_STR("store", 0, "FILE", &(o)->store, "the store (.muster/store.db)")
+	    OPTION_STR("store", 0, "FILE", &(o)->store, "the store (.muster/store.db)"), \
+	    OPTION_STR("check", 'c', "LIST", &(o)->check, "what the san variant looks for, as in muster fuzz")
 
-/* Parses options wherever they stand before "--". Wrong usage ends the process. */
+/* Parses options wherever they stand before "--". Wrong usage ends the process. From now on variants are made for these checkers. */
 void operands_parse(struct operands *o, const struct option_spec *spec, int argc, char **argv,
-		    const struct operands_options *from);
+		    struct operands_options *from);
 void operands_release(struct operands *o);
 
 /* A whole test, or the process ends with words. */

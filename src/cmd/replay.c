@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 #include "cmd/operands.h"
 #include "cmd/target.h"
+#include "cmd/traced.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -76,6 +77,31 @@ static void run_other(const struct replay *r, struct launcher *l, const struct b
 		fwrite(run.out.data, 1, run.out.size, stderr);
 		fwrite(run.err.data, 1, run.err.size, stderr);
 	}
+}
+
+/* What no sanitizer knows, where --check names it: the check itself, in a traced run. */
+static void run_own(const struct replay *r, const struct traced *t, const struct buf *data, struct outcome *o)
+{
+	struct traced_check c = {0};
+	struct buf condition = {0};
+	int broken = traced_breaks(t, data->data, data->size, &c, &condition);
+	(void)r;
+	if (broken < 0)
+		die(EXIT_USAGE, "%s", error_text());
+	if (broken) {
+		traced_finding(t, &c, 1, "", buf_str(&condition), &o->f);
+		o->code = EXIT_FOUND;
+	}
+	buf_release(&condition);
+}
+
+static checker_set own_checkers(const struct replay *r)
+{
+	checker_set own = 0;
+	for (unsigned i = 1; i < MUSTER_CHECK_COUNT; i++)
+		if (checker_get(i)->test == CHECKER_OWN)
+			own |= CHECKER_BIT(i);
+	return r->from.check ? r->from.set & own : 0;
 }
 
 /* --------------------------------------------------------------------- text */
@@ -212,7 +238,8 @@ static int replay_all(struct replay *r, int kind)
 	struct outcome *all = mem_zalloc(count * sizeof *all);
 	struct confirm *confirm = NULL;
 	struct launcher *launcher = NULL;
-	struct target target;
+	struct target target, trace = {0};
+	struct traced own = {.set = kind == VARIANT_SAN ? own_checkers(r) : 0, .argv = r->operands.argv.data};
 	double start = now();
 	int code = EXIT_OK;
 
@@ -222,6 +249,12 @@ static int replay_all(struct replay *r, int kind)
 	if (kind == VARIANT_SAN ? confirm_open(&confirm, r->operands.program, &target.options)
 				: !(launcher = launcher_new(&target.options)))
 		die(EXIT_USAGE, "%s", error_text());
+	if (own.set) {
+		target_make(&trace, r->operands.program, r->operands.argv.data, VARIANT_TRACE, &r->target);
+		own.shm = &trace.shm, own.sites = &trace.sites;
+		if (!(own.launcher = launcher_new(&trace.options)))
+			die(EXIT_USAGE, "%s", error_text());
+	}
 	for (size_t i = 0; i < count; i++) {
 		struct buf data = {0};
 		all[i].test = r->operands.tests.data[i];
@@ -231,6 +264,8 @@ static int replay_all(struct replay *r, int kind)
 			run_san(r, confirm, &data, &all[i]);
 		else
 			run_other(r, launcher, &data, &all[i]);
+		if (own.set && all[i].code == EXIT_OK)
+			run_own(r, &own, &data, &all[i]);
 		code = worse(code, all[i].code);
 		if (!r->json)
 			show_text(r, &all[i]);
@@ -243,6 +278,9 @@ static int replay_all(struct replay *r, int kind)
 	free(all);
 	confirm_close(confirm);
 	launcher_free(launcher);
+	launcher_free(own.launcher);
+	if (own.set)
+		target_release(&trace);
 	target_release(&target);
 	return code;
 }

@@ -300,7 +300,7 @@ static void add_replay(const struct show *s, const struct store_bug *b, struct b
 	if (!s->output || !*b->input_file)
 		return;
 	buf_adds(out, "muster replay ");
-	check_option_word(out, checks_of(s));
+	check_option_word(out, checks_of(s), b->kind);
 	if (s->store_file) {
 		buf_adds(out, "--store ");
 		operands_word(out, s->store_file);

@@ -1,0 +1,106 @@
+/* traced.c: runs an input traced and reads which checks it breaks.
+ *
+ * The trace is that of the input that is told, as small as it was made, so the condition is true of it. The place of a finding comes from
+ * the sanitizer's stack, that of a check from the site table: where they are the same line of the same file, they are taken
+ * for the same thing.
+ */
+#include "cmd/traced.h"
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/mem.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CONDITION_WIDTH 60 /* characters of a condition that is told */
+
+/* 0 with *t open; 1: there is no trace; -1. */
+static int run(const struct traced *d, const void *data, size_t size, struct trace *t)
+{
+	struct launch_input in = target_input(d->argv, data, size, NULL);
+	struct run_result r;
+	if (launcher_run(d->launcher, &in, &r))
+		return -1;
+	if (r.end == RUN_FAILED || r.counts.state == MUSTER_STATE_FAILED)
+		return 1;
+	int killed = r.end != RUN_EXIT && (r.end != RUN_SIGNAL || r.signal == SIGKILL);
+	return trace_open(t, d->shm, killed) ? 1 : 0;
+}
+
+int traced_condition(const struct traced *d, const void *data, size_t size, struct finding *x)
+{
+	struct trace t;
+	broken_list list = {0};
+	struct buf text = {0};
+	if (!d->set || !x->line)
+		return 0;
+	int r = run(d, data, size, &t);
+	if (r)
+		return r < 0 ? -1 : 0;
+	broken_find(&t, d->sites, d->set, &list);
+	const struct broken_check *b = broken_at(&list, x->kind, x->file, x->line);
+	if (b && broken_condition(&t, b, size, d->names, CONDITION_WIDTH, &text))
+		buf_addf(&x->summary, " when %s", buf_str(&text));
+	buf_release(&text);
+	vec_release(&list);
+	trace_release(&t);
+	return 0;
+}
+
+int traced_breaks(const struct traced *d, const void *data, size_t size, struct traced_check *c, struct buf *condition)
+{
+	struct trace t;
+	broken_list list = {0};
+	int r = run(d, data, size, &t), found = 0;
+	if (r)
+		return r < 0 ? -1 : 0;
+	broken_find(&t, d->sites, d->set, &list);
+	for (size_t i = 0; i < list.size && !found; i++) {
+		const struct broken_check *b = &list.data[i];
+		if (!c->checker)
+			*c = (struct traced_check){b->checker, b->site.unit, b->site.index};
+		found = b->site.unit == c->unit && b->site.index == c->index && checker_pair(b->checker) & CHECKER_BIT(c->checker);
+		if (found && condition)
+			broken_condition(&t, b, size, d->names, CONDITION_WIDTH, condition);
+	}
+	vec_release(&list);
+	trace_release(&t);
+	return found;
+}
+
+static void set_place(struct finding *x, const struct site *site)
+{
+	char *file = *site->file == '/' || !*site->directory ? mem_strdup(site->file) : file_join(site->directory, site->file);
+	snprintf(x->function, sizeof x->function, "%s", site->function);
+	if (snprintf(x->file, sizeof x->file, "%s", file) >= (int)sizeof x->file)
+		snprintf(x->file, sizeof x->file, "%s", file_base(file));
+	x->line = site->line;
+	free(file);
+}
+
+void traced_finding(const struct traced *d, const struct traced_check *c, int confirmed, const char *reason, const char *condition,
+		    struct finding *x)
+{
+	const struct checker *row = checker_get(c->checker);
+	struct site site;
+	finding_release(x);
+	x->failed = confirmed;
+	snprintf(x->kind, sizeof x->kind, "%s", row->name);
+	if (site_find(d->sites, c->unit, c->index, &site))
+		set_place(x, &site);
+	buf_addf(&x->summary, "%s: %s", row->name, row->text);
+	if (x->function[0])
+		buf_addf(&x->summary, " in %s", x->function);
+	if (x->file[0])
+		buf_addf(&x->summary, " at %s:%u", file_base(x->file), x->line);
+	if (*reason)
+		buf_addf(&x->summary, " (%s)", reason);
+	if (*condition)
+		buf_addf(&x->summary, " when %s", condition);
+	x->bucket = hash64(x->kind, strlen(x->kind), 0x636865636b + (uint64_t)confirmed);
+	x->bucket = hash64(x->function, strlen(x->function), x->bucket);
+	x->bucket = hash64(file_base(x->file), strlen(file_base(x->file)), hash_mix(x->bucket + x->line));
+}
