@@ -222,6 +222,7 @@ check-all: all unit-tests $(B)/tests/check-queue
 	@echo "== random sequences of libc calls"; tests/stress/libc-mix 20
 	@echo "== random small programs, searched and enumerated"; tests/stress/search 20
 	@echo "== generated functions, judged by all their inputs"; tests/truth/run -n 200
+	@echo "== refinement types beside CSimpL"; tests/refine/run
 	@echo "== files of queue/ reproduce"; tests/queue/run
 	@echo "== challenges"; tests/fuzz/run-challenges -t 120 $(quick-challenges)
 
