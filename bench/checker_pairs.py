@@ -111,13 +111,13 @@ class Shape:
     frame       statements before everything, whose variables live as long as data is used
     bad, good   the two sources; good None: only a guard makes it right
     sink, guard the two sinks; guard None: only a good source makes it right
-    trigger, benign   inputs, made by the source that the pair has
+    trigger, benign   inputs, made by the source that the pair has; more: others that a good program has to survive
     """
 
-    def __init__(self, cwe, name, c, init, bad, good, sink, guard, trigger, benign, frame=(), top=()):
+    def __init__(self, cwe, name, c, init, bad, good, sink, guard, trigger, benign, frame=(), top=(), more=()):
         self.cwe, self.name, self.c, self.init = cwe, name, c, init
         self.bad, self.good, self.sink, self.guard = bad, good, sink, guard
-        self.trigger, self.benign, self.frame, self.top = trigger, benign, list(frame), list(top)
+        self.trigger, self.benign, self.frame, self.top, self.more = trigger, benign, list(frame), list(top), list(more)
 
 
 def number(cwe, name, t, sink, guard, trigger, benign=3, good=None, top=(), frame=()):
@@ -126,8 +126,14 @@ def number(cwe, name, t, sink, guard, trigger, benign=3, good=None, top=(), fram
 
     def build(source):
         return Shape(cwe, "%s-%s" % (name, t.name), t.c, "0", source.read(t, "data", str(benign)), ["data = %d;" % (benign if good is None else good)],
-                     sink, guard, source.encode(t, trigger), source.encode(t, benign), frame, top)
+                     sink, guard, source.encode(t, trigger), source.encode(t, benign), frame, top, [source.encode(t, v) for v in edges(t, trigger)])
     return build
+
+
+def edges(t, value):
+    """Numbers of a type where guards go wrong."""
+    near = [t.least, t.least + 1, t.most, t.most - 1, t.most // 2, t.most // 2 + 1, t.least // 2, t.least // 2 - 1, -1, 0, 1, value - 1, value + 1, value // 2]
+    return sorted({v for v in near if t.least <= v <= t.most})
 
 
 def room(place, element, count, name="buffer"):
@@ -277,7 +283,8 @@ def pointers(random):
                 step = ["\tdata = data + moved;"]
                 return Shape(cwe, "moved-" + TYPES[t].name, "char *", "buffer", read + ["if (%s)" % loose] + step,
                              read + ["if (moved >= 0 && moved <= %d)" % (count - 8)] + step, use, None,
-                             source.encode(TYPES[t], trigger), source.encode(TYPES[t], 2), declare, top)
+                             source.encode(TYPES[t], trigger), source.encode(TYPES[t], 2), declare, top,
+                             [source.encode(TYPES[t], v) for v in edges(TYPES[t], trigger)])
             out.append(build)
     return out
 
@@ -492,9 +499,9 @@ def sizes(random):
         most = TYPES[t].most
         lines = ["%s bytes = (%s)(data + 8);" % (wide, wide), "char *block = malloc(bytes);", "if (!block)", "\texit(1);", "memcpy(block, origin, data);", "show(block[0]);", "free(block);"]
         out.append(number(680, "header", t, lines, when("data <= %d - 8" % most, lines), most - 3, 9, 9, ["static char origin[%d];" % (most + 1)]))
-    lines = ["int wide = data & 0xffff, high = data >> 16 & 0x7fff;", "int bytes = wide * high;", "char *block = malloc((size_t)bytes + 1);", "if (!block)", "\texit(1);",
+    lines = ["int wide = data & 0xffff, high = data >> 16 & 0xffff;", "int bytes = wide * high;", "char *block = malloc((size_t)bytes + 1);", "if (!block)", "\texit(1);",
              "block[bytes] = 0;", "free(block);"]
-    out.append(number(680, "area", "int", lines, when("(data & 0xffff) < 100 && (data >> 16 & 0x7fff) < 100", lines), 0x7fffffff, 0x30005, 0x30005))
+    out.append(number(680, "area", "int", lines, when("(data & 0xffff) < 100 && (data >> 16 & 0xffff) < 100", lines), -1, 0x30005, 0x30005))
     lines = ["uint32_t bytes = data * 12u + 4u;", "uint32_t *block = malloc(bytes);", "if (!block)", "\texit(1);", "block[0] = data;",
              "for (uint32_t i = 0; i < data; i++)", "\tblock[1 + 3 * i] = i;", "free(block);"]
     out.append(number(680, "records", "unsigned", lines, when("data < 100", lines), 0x15555556, 3, 5))
@@ -733,6 +740,8 @@ class Pair:
             self.good, _ = program(s, flow, s.good, source, s.sink)
         self.seed = parts.get("calm", b"") + s.benign
         self.trigger = parts.get("prefix", b"") + s.trigger
+        more = s.more or [s.trigger[:n] for n in range(len(s.trigger))] + [s.trigger * 4]
+        self.more = [before + data for before in sorted({parts.get("prefix", b""), parts.get("calm", b"")}) for data in more] + [b""]
         self.arguments = ["@@"] if source.stream == "-file" else []
 
 
