@@ -287,7 +287,16 @@ int rt_is_named(label address, uint64_t site)
 	return s.from != 0;
 }
 
-enum rt_known rt_judge(label address, uint64_t addr, uint64_t n, enum rt_use use, uint64_t site, struct rt_object *o, label *offset)
+static int always_inside(const struct sum *s, const struct rt_object *o, uint64_t n)
+{
+	struct range r = signed_range(s->rest);
+	__int128 from = (int64_t)(s->constant - o->base);
+
+	return n <= o->size && r.low + from >= 0 && r.high + from <= (__int128)(o->size - n) && !rt_sized_bytes(o->base);
+}
+
+enum rt_known rt_judge(label address, uint64_t addr, uint64_t n, enum rt_use use, uint64_t site, struct rt_object *o, uint64_t largest,
+		       label *offset)
 {
 	struct sum s = sum_of(address, DEPTH);
 
@@ -295,9 +304,13 @@ enum rt_known rt_judge(label address, uint64_t addr, uint64_t n, enum rt_use use
 		check_null(&s, address, site);
 		return rt_object_find((const void *)addr, o) ? RT_THERE : RT_UNKNOWN;
 	}
-	*offset = rt_binary(MUSTER_OP_ADD, 64, s.rest, 0, rt_value(s.rest), s.constant - o->base);
+	if (o->size > largest && always_inside(&s, o, n)) /* without a node for what nobody asks about */
+		return RT_NAMED;
+	label at = rt_binary(MUSTER_OP_ADD, 64, s.rest, 0, rt_value(s.rest), s.constant - o->base);
 	if (n)
-		rt_check_offset(*offset, o, n, use, site);
+		rt_check_offset(at, o, n, use, site);
+	if (o->size <= largest)
+		*offset = at;
 	return RT_NAMED;
 }
 
@@ -323,7 +336,7 @@ void rt_check_span(label address, label size, uint64_t addr, uint64_t n, uint64_
 	label offset = 0;
 	int moves = address && !(rt_node(address)->flags & MUSTER_NODE_CONCRETISED) && rt_value(address) == addr;
 
-	if (moves ? rt_judge(address, addr, 0, RT_MOVES, site, &o, &offset) != RT_NAMED : !rt_object_find((const void *)addr, &o))
+	if (moves ? rt_judge(address, addr, 0, RT_MOVES, site, &o, ~0ull, &offset) != RT_NAMED : !rt_object_find((const void *)addr, &o))
 		return;
 	label bytes = rt_sized_bytes(o.base);
 	if (bytes)
@@ -496,6 +509,6 @@ void rt_check_free(label address, const void *p)
 	if (!address || !p || !rt_active() || rt_value(address) != (uint64_t)p)
 		return;
 	if (RT_STATE->driven ? rt_pin(address, (uint64_t)p, 0, __muster_tls.site, &o, &offset) == RT_MOVING
-			     : rt_judge(address, (uint64_t)p, 0, RT_READS, __muster_tls.site, &o, &offset) == RT_NAMED)
+			     : rt_judge(address, (uint64_t)p, 0, RT_READS, __muster_tls.site, &o, ~0ull, &offset) == RT_NAMED)
 		rt_check(MUSTER_CHECK_BAD_FREE, rt_binary(MUSTER_OP_EQ, 64, offset, 0, rt_value(offset), 0));
 }

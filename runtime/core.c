@@ -245,7 +245,7 @@ static void access_at(label a, const void *p, size_t n, enum muster_reason why, 
 		if (place == RT_MOVING)
 			a = offset;
 	} else if (n && !(rt_node(a)->flags & MUSTER_NODE_CONCRETISED) && muster_value(rt_node(a)) == (uint64_t)p && !rt_was_spanned(a)) {
-		rt_judge(a, (uint64_t)p, n, use, site, &o, &offset);
+		rt_judge(a, (uint64_t)p, n, use, site, &o, 0, NULL);
 	}
 	rt_concrete_at(a, why, site);
 }

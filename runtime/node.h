@@ -182,9 +182,10 @@ enum rt_known {
 	RT_THERE, /* *o is where the address points now; for another input it may be another one */
 	RT_NAMED, /* it is an offset in *o, and bounds say that it stays there */
 };
-/* An access of n bytes (0: only where it is) at addr through a symbolic address, in programs that are not driven. */
+/* An access of n bytes (0: only where it is) at addr through a symbolic address, in programs that are not driven. The offset is
+ * made only in objects up to `largest` bytes. */
 RT_HIDDEN enum rt_known rt_judge(label address, uint64_t addr, uint64_t n, enum rt_use use, uint64_t site, struct rt_object *o,
-				 label *offset);
+				 uint64_t largest, label *offset);
 RT_HIDDEN void rt_check_offset(label offset, const struct rt_object *o, uint64_t n, enum rt_use use, uint64_t site);
 /* Its parts: that it is not below 0; that n bytes there (whole: those of an element) fit an object of symbolic size. */
 RT_HIDDEN void rt_check_under(label offset, const struct rt_object *o, enum rt_use use, uint64_t site);

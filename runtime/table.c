@@ -125,7 +125,7 @@ label rt_load_at(const void *p, label address, uint32_t size, uint64_t site)
 			place = rt_pin(address, addr, size, site, &o, &offset);
 			known = place == RT_MOVING || (place == RT_ELSEWHERE && rt_object_find(p, &o));
 		} else {
-			known = rt_judge(address, addr, size, RT_READS, site, &o, &offset) != RT_UNKNOWN;
+			known = rt_judge(address, addr, size, RT_READS, site, &o, limit * CONSTANT_FACTOR, &offset) != RT_UNKNOWN;
 		}
 		if (known && addr - o.base < o.size && addr + size <= o.base + o.size &&
 		    o.size <= (o.constant ? limit * CONSTANT_FACTOR : limit))
