@@ -63,6 +63,7 @@ struct pending_failure {
 	uint64_t test, parent;
 	struct buf data;
 	int signal, hang;
+	int urgent;		   /* it does not wait for its share of the time */
 	struct traced_check check; /* which, and where; 0: not known */
 	int sent;		   /* the input was solved for it */
 };
@@ -92,6 +93,7 @@ struct fuzz {
 	VEC(uint64_t) kept;    /* tests to be run in the san variant ... */
 	size_t kept_at;	       /* ... those before it were */
 	uint64_t looked;       /* how many were */
+	uint64_t failures;     /* that were looked at without waiting */
 	pid_t san_maker;       /* makes the san variant; 0: nobody does */
 	struct map looks;      /* at what checks predict, by checker and instruction */
 	struct map confirmed;  /* buckets that the store has as confirmed */

@@ -119,6 +119,8 @@ static int may_look(const struct fuzz *f, double share)
 
 static int may_look_at_kept(const struct fuzz *f)
 {
+	if (f->looked < FREE_LOOKS)
+		return 1;
 	if (f->o->search.repeatable)
 		return f->looked * KEPT_RUNS <= search_stats(f->search)->runs;
 	return may_look(f, KEPT_SHARE);
@@ -172,6 +174,7 @@ int fuzz_failed(struct fuzz *f, const struct search_test *t, const struct exec_r
 	/* All hangs are one bug, and each costs many times the limit to look at. */
 	if (f->pending.size >= WAITING || (p.hang && f->figures->hangs))
 		return 0;
+	p.urgent = !p.hang && !f->figures->bugs && f->failures++ < FREE_LOOKS;
 	buf_add(&p.data, t->data, t->size);
 	vec_push(&f->pending, p);
 	return f->pending.size == 1 ? note_waiting(f) : 0;
@@ -188,6 +191,7 @@ int fuzz_violated(struct fuzz *f, const struct search_test *t, const struct sear
 	if (looks >= UNCONFIRMED || f->pending.size >= WAITING || (!v->broken && t->flags & (TEST_DIVERGED | TEST_OPTIMISTIC)))
 		return 0;
 	map_set(&f->looks, key, looks + 1);
+	p.urgent = !looks;
 	buf_add(&p.data, t->data, t->size);
 	vec_push(&f->pending, p);
 	return f->pending.size == 1 ? note_waiting(f) : 0;
@@ -203,19 +207,26 @@ int fuzz_kept(struct fuzz *f, uint64_t test)
 	return f->kept.size - f->kept_at == 1 ? note_waiting(f) : 0;
 }
 
-/* 0; 1: nothing was done; -1. */
-static int look_at_pending(struct fuzz *f)
+/* The next one: what is urgent comes first. */
+static size_t next_pending(const struct fuzz *f)
 {
-	if (!f->pending.size)
-		return 1;
-	struct pending_failure p = f->pending.data[0];
-	memmove(f->pending.data, f->pending.data + 1, (f->pending.size - 1) * sizeof p);
+	for (size_t i = 0; i < f->pending.size; i++)
+		if (f->pending.data[i].urgent)
+			return i;
+	return 0;
+}
+
+static int look_at_pending(struct fuzz *f, size_t at)
+{
+	struct pending_failure p = f->pending.data[at];
+	memmove(f->pending.data + at, f->pending.data + at + 1, (f->pending.size - at - 1) * sizeof p);
 	f->pending.size--;
 	int r = fuzz_look(f, &p);
 	buf_release(&p.data);
 	return r;
 }
 
+/* 0; 1: there is none; -1. */
 static int look_at_kept(struct fuzz *f)
 {
 	struct pending_failure p = {.why = PENDING_KEPT};
@@ -238,8 +249,11 @@ int fuzz_failures_flush(struct fuzz *f, int all)
 	if (all ? !san_wait(f) : !san_ready(f))
 		return 0;
 	double now = fuzz_clock(), until = now + PATIENCE, until_kept = now + PATIENCE_KEPT;
-	while (r == 0 && f->pending.size && (may_look(f, SHARE) || (all && patient(f, until)))) {
-		r = look_at_pending(f);
+	while (r == 0 && f->pending.size) {
+		size_t at = next_pending(f);
+		if (!f->pending.data[at].urgent && !may_look(f, SHARE) && !(all && patient(f, until)))
+			break;
+		r = look_at_pending(f, at);
 		done = 1;
 	}
 	while (r == 0 && !f->pending.size && (may_look_at_kept(f) || (all && patient(f, until_kept)))) {

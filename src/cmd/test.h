@@ -15,6 +15,7 @@
 #include "check/confirm.h"
 #include "cmd/checks.h"
 #include "cmd/target.h"
+#include "cmd/traced.h"
 #include "harness/harness.h"
 #include "search/search.h"
 #include "store/store.h"
@@ -72,6 +73,15 @@ struct test_case {
 	uint32_t bug; /* number + 1 of what it showed; 0: none */
 };
 
+/* An input whose traced run broke a check. */
+struct test_violation {
+	struct traced_check check;
+	uint64_t test; /* id in its function; 0: it was not kept as one */
+	int sent;      /* the input was solved for it */
+	const uint8_t *data;
+	size_t size;
+};
+
 struct test_cover {
 	uint32_t unit, outcome;
 	uint8_t mask;
@@ -103,6 +113,7 @@ struct test_function {
 	struct test_searched result;
 	VEC(struct test_case) tests;
 	VEC(struct test_cover) covers;
+	VEC(struct test_violation) violations;
 	struct arena arena; /* bytes of its tests */
 	/* The checks. */
 	int checked;
@@ -181,6 +192,8 @@ struct test_session {
 	struct solve_stats solve;
 	struct batch *batch;
 	struct confirm *confirm;
+	struct target trace; /* for conditions and the checkers' own tests; made when it is needed */
+	struct launcher *tracer;
 	struct store *store;
 	uint64_t campaign;
 	double started, built, searched, seconds; /* clocks and the whole */
@@ -232,6 +245,12 @@ int test_unpack_stats(struct test_session *s, const char *data, size_t size);
  * what fails. 0, -1. */
 int test_check(struct test_session *s, const uint32_t *functions, size_t count);
 void test_bug_release(struct test_bug *b);
+/* A finding of a function, shown by this input, which is taken over: a bug, or one more input of a known one. t may be NULL. */
+void test_found(struct test_session *s, uint32_t function, struct test_case *t, struct buf *data, struct finding *x);
+/* test_broken.c: checks that the traced runs of a function broke, and no sanitizer saw: confirmed by their own tests, or suspected. 0, -1. */
+int test_violations(struct test_session *s, uint32_t function);
+/* The condition of a bug, in terms of the function's parameters. 0, -1. */
+int test_condition(struct test_session *s, uint32_t function, const struct buf *data, struct finding *x);
 /* test_shrink.c: smaller inputs that fail in the same places, all together. quick: two rounds only.
  * 0, -1. */
 struct test_shrink_job {

@@ -190,7 +190,8 @@ static void count_for(struct test_session *s, uint32_t function, struct test_cas
 {
 	struct test_function *f = &s->functions.data[function];
 	uint32_t number = (uint32_t)(b - s->bugs.data);
-	t->bug = number + 1;
+	if (t)
+		t->bug = number + 1;
 	b->count++;
 	for (size_t i = 0; i < b->also.size; i++)
 		if (b->also.data[i] == function)
@@ -337,6 +338,24 @@ static void add_bug(struct test_session *s, const struct fresh *x, struct test_b
 		log_warn("%s: %s", f->name, buf_str(&vec_last(&s->bugs).finding.summary));
 }
 
+void test_found(struct test_session *s, uint32_t function, struct test_case *t, struct buf *data, struct finding *x)
+{
+	struct test_bug b = {.function = function, .first = function, .test = t ? (uint64_t)(t - s->functions.data[function].tests.data) + 1 : 0};
+	struct fresh from = {.function = function, .item = {.function = x->function, .file = x->file, .line = x->line}};
+	struct test_bug *known = find_finding(s, function, x);
+	if (!known) {
+		snprintf(from.item.kind, sizeof from.item.kind, "%s", x->kind);
+		b.finding = *x;
+		b.data = *data;
+		memset(x, 0, sizeof *x);
+		buf_init(data);
+		from.item.function = b.finding.function, from.item.file = b.finding.file;
+		add_bug(s, &from, &b);
+		known = &vec_last(&s->bugs);
+	}
+	count_for(s, function, t, known);
+}
+
 /* Confirms a failure: a new bug, one that is known after all, or none. */
 static int resolve(struct test_session *s, struct fresh *x)
 {
@@ -366,6 +385,10 @@ static int resolve(struct test_session *s, struct fresh *x)
 	if (known) {
 		test_bug_release(&b);
 	} else {
+		if (b.finding.failed && test_condition(s, x->function, &b.data, &b.finding)) {
+			test_bug_release(&b);
+			return -1;
+		}
 		add_bug(s, x, &b);
 		known = &vec_last(&s->bugs);
 	}
@@ -541,8 +564,10 @@ int test_check(struct test_session *s, const uint32_t *functions, size_t count)
 	}
 	if (!r)
 		r = resolve_all(s, &list);
-	for (size_t i = 0; i < count && !r; i++)
+	for (size_t i = 0; i < count && !r; i++) {
 		s->functions.data[functions[i]].checked = 1;
+		r = test_violations(s, functions[i]);
+	}
 	vec_release(&p.quick);
 	vec_release(&p.slow);
 	vec_release(&items);

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "cmd/bug_words.h"
 #include "cmd/operands.h"
 
 #include <inttypes.h>
@@ -29,6 +30,7 @@ char *test_replay_command(const struct test_session *s, const struct test_bug *b
 {
 	struct buf out = {0};
 	buf_adds(&out, "muster replay ");
+	check_option_word(&out, s->o->check.set, b->finding.kind);
 	operands_word(&out, b->file);
 	buf_adds(&out, " -- ");
 	operands_word(&out, s->program);
@@ -159,6 +161,10 @@ static void print_bug(const struct test_session *s, struct test_bug *b)
 	printf("\n%s%s%s %s\n", color(b->finding.failed ? "\033[1;31m" : "\033[33m"),
 	       b->finding.failed ? "bug" : "suspected", color("\033[0m"),
 	       buf_str(&b->finding.summary));
+	struct buf source = {0};
+	bug_source(b->finding.file, b->finding.line, NULL, "   ", &source);
+	fputs(buf_str(&source), stdout);
+	buf_release(&source);
 	print_input(s, b);
 	if (b->also.size) {
 		printf("    also from");
@@ -216,6 +222,17 @@ static void print_totals(const struct totals *t, double seconds)
 		printf("%" PRIu64 " tests were not looked at in the san variant: the time was over\n", t->late);
 }
 
+static void print_stats(struct test_session *const *sessions, size_t count)
+{
+	struct search_stats search = {0};
+	struct solve_stats solve = {0};
+	for (size_t i = 0; i < count; i++) {
+		search_stats_add(&search, &sessions[i]->stats);
+		solve_stats_add(&solve, &sessions[i]->solve);
+	}
+	checks_stats_print(&search, &solve, sessions[0]->o->check.set, sessions[0]->o->check.combine);
+}
+
 void test_print(struct test_session *const *sessions, size_t count, double seconds)
 {
 	struct totals t = {0};
@@ -233,6 +250,8 @@ void test_print(struct test_session *const *sessions, size_t count, double secon
 		       color("\033[0m"));
 		buf_release(&scope);
 	}
+	if (count && sessions[0]->o->check.stats)
+		print_stats(sessions, count);
 	for (int confirmed = 1; confirmed >= 0; confirmed--)
 		for (size_t i = 0; i < count; i++)
 			for (size_t k = 0; k < sessions[i]->bugs.size; k++)

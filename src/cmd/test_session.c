@@ -483,6 +483,7 @@ void test_session_release(struct test_session *s)
 		struct test_function *f = &s->functions.data[i];
 		vec_release(&f->tests);
 		vec_release(&f->covers);
+		vec_release(&f->violations);
 		arena_release(&f->arena);
 		map_release(&f->buckets);
 		buf_release(&f->why);
@@ -498,6 +499,9 @@ void test_session_release(struct test_session *s)
 	batch_close(s->batch);
 	confirm_close(s->confirm);
 	store_close(s->store);
+	launcher_free(s->tracer);
+	if (s->trace.options.program)
+		target_release(&s->trace);
 	if (s->cov.options.program)
 		target_release(&s->cov);
 	harness_free(s->harness);

@@ -21,12 +21,12 @@ int test_send(int fd, enum test_message kind, const struct buf *body)
 }
 
 struct packed_counts {
-	uint64_t tests, covers;
+	uint64_t tests, covers, violations;
 };
 
 void test_pack(struct buf *out, const struct test_searched *r, const struct test_function *f)
 {
-	struct packed_counts n = {f->tests.size, f->covers.size};
+	struct packed_counts n = {f->tests.size, f->covers.size, f->violations.size};
 	buf_add(out, r, sizeof *r);
 	buf_add(out, &n, sizeof n);
 	for (size_t i = 0; i < f->tests.size; i++) {
@@ -35,6 +35,10 @@ void test_pack(struct buf *out, const struct test_searched *r, const struct test
 	}
 	if (f->covers.size)
 		buf_add(out, f->covers.data, f->covers.size * sizeof *f->covers.data);
+	for (size_t i = 0; i < f->violations.size; i++) {
+		buf_add(out, &f->violations.data[i], sizeof f->violations.data[i]);
+		buf_add(out, f->violations.data[i].data, f->violations.data[i].size);
+	}
 }
 
 struct reader {
@@ -68,6 +72,22 @@ static int read_tests(struct reader *r, struct test_function *f, uint64_t count)
 	return 0;
 }
 
+static int read_violations(struct reader *r, struct test_function *f, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		struct test_violation v;
+		const void *p = next(r, sizeof v), *data;
+		if (!p)
+			return -1;
+		memcpy(&v, p, sizeof v);
+		if (!(data = next(r, v.size)) || v.test > f->tests.size)
+			return -1;
+		v.data = arena_copy(&f->arena, data, v.size);
+		vec_push(&f->violations, v);
+	}
+	return 0;
+}
+
 int test_unpack(struct test_session *s, const char *data, size_t size)
 {
 	struct reader r = {data, size};
@@ -90,6 +110,8 @@ int test_unpack(struct test_session *s, const char *data, size_t size)
 		memcpy(&c, p, sizeof c);
 		vec_push(&f->covers, c);
 	}
+	if (read_violations(&r, f, n.violations))
+		return -1;
 	f->result = result;
 	f->searched = 1;
 	return 0;

@@ -18,6 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define SAME_CHECK 2	  /* inputs that break one check and are looked at */
+#define VIOLATIONS 100	  /* in all, of a function */
 #define SOLVE_SECONDS 0.3 /* of one query */
 #define FREE_HANGS 3	  /* of a function, whose time is not that of its remaining paths */
 #define SEARCH_SHARE 0.9  /* of --time: the rest is for the checks of what was found last */
@@ -119,6 +121,23 @@ static int failed(void *ctx, const struct search_test *t, const struct exec_resu
 	return 0;
 }
 
+/* The parent looks at them; a few of each check are enough. */
+static int violated(void *ctx, const struct search_test *t, const struct search_violation *v)
+{
+	struct test_worker *w = ctx;
+	struct test_function *f = w->f;
+	unsigned same = 0;
+	for (size_t i = 0; i < f->violations.size; i++) {
+		const struct traced_check *c = &f->violations.data[i].check;
+		same += c->checker == v->checker && c->unit == v->unit && c->index == v->index;
+	}
+	if (!v->broken || t->flags & TEST_ASSUMED || same >= SAME_CHECK || f->violations.size >= VIOLATIONS)
+		return 0;
+	vec_push(&f->violations, (struct test_violation){{v->checker, v->unit, v->index}, t->id, v->sent,
+						      arena_copy(&f->arena, t->data, t->size), t->size});
+	return 0;
+}
+
 static uint32_t taken(void *ctx, const uint8_t *data, size_t size, uint64_t at)
 {
 	const struct test_worker *w = ctx;
@@ -191,7 +210,7 @@ static int open_search(struct test_worker *w)
 	    .sites = &w->trace.sites,
 	    .to_objects = 1,
 	};
-	struct search_hooks hooks = {w, add, take, update, failed, pause_hook, NULL};
+	struct search_hooks hooks = {w, add, take, update, failed, pause_hook, violated};
 	frontier_init(&w->frontier);
 	w->search = search_new(&so, &t, &hooks);
 	return w->search ? 0 : -1;

@@ -144,7 +144,10 @@ int broken_condition(const struct trace *t, const struct broken_check *b, uint64
 		e = expr_substitute(pool, e, rename_byte, &r);
 	expr_c(pool, e, &text, &lets, NULL, NULL);
 	drop_casts(&r, &text);
-	int fits = text.size && !lets.size && text.size <= room && !memchr(text.data, '\n', text.size);
+	const char *c = buf_str(&text);
+	int foreign = names && (strstr(c, "in[") || strstr(c, "(in,") || strstr(c, "(in)")); /* bytes mean nothing to who reads names */
+	int hidden = strstr(c, "_overflow(") != NULL; /* the check's own name says as much */
+	int fits = text.size && !foreign && !hidden && !lets.size && text.size <= room && !memchr(text.data, '\n', text.size);
 	if (fits)
 		buf_add(out, text.data, text.size);
 	buf_release(&text);

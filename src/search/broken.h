@@ -30,7 +30,7 @@ struct broken_names {
 	void *ctx;
 };
 /* What holds of the input where the check is broken, as C over its bytes (in[4] > 63, len(in)), or over the names: 1; 0 and nothing if it
- * takes more than `room` characters. names may be NULL. */
+ * takes more than `room` characters, or with names needs a byte that has none. names may be NULL. */
 int broken_condition(const struct trace *t, const struct broken_check *b, uint64_t input_size, const struct broken_names *names,
 		     size_t room, struct buf *out);
 

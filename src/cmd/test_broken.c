@@ -1,0 +1,131 @@
+/* test_broken.c: checks that traced runs of a function broke, beyond what sanitizers see.
+ *
+ * Every test runs in the san variant (test_check.c), so a violation that a sanitizer knows is told from there. Left are two kinds: of
+ * checkers with a run-time test of their own, which a fresh traced run confirms; and of the others where the san variant
+ * passed, which are suspected. A trace is run only for these, and once for each bug, to say under which condition it occurs.
+ */
+#include "base/file.h"
+#include "base/hash.h"
+#include "cmd/test.h"
+
+#include <string.h>
+
+/* ----------------------------------------------------------------- tracing */
+
+/* The workers made the variant; here it is only opened. */
+static int open_tracer(struct test_session *s)
+{
+	struct target_options t = TARGET_DEFAULTS;
+	if (s->tracer)
+		return 0;
+	t.time = s->o->run_time * 4;
+	t.mem_mb = 4096;
+	t.shm.events = 1 << 20;
+	t.shm.nodes = 1 << 22;
+	t.shm.table_limit = 4096;
+	target_make(&s->trace, s->program, s->argv, VARIANT_TRACE, &t);
+	s->trace.options.directory = s->scratch;
+	s->trace.options.server = 1;
+	s->tracer = launcher_new(&s->trace.options);
+	return s->tracer ? 0 : -1;
+}
+
+/* The names of a function's parameters that are whole numbers. */
+struct naming {
+	const struct test_session *s;
+	const struct drive_function *call;
+};
+
+static int parameter_at(void *ctx, uint64_t at, uint64_t *first, unsigned *size, int *is_signed, struct buf *out)
+{
+	const struct naming *n = ctx;
+	const struct harness *h = n->s->harness;
+	for (uint32_t i = n->call->first_root; i < n->call->first_root + n->call->parameters; i++) {
+		const struct drive_root *root = &h->roots.data[i];
+		uint32_t front = h->type_front.data[root->type], bytes = h->types.data[root->type].size;
+		if (at < root->at || at >= root->at + bytes || front >= n->s->front->types.size)
+			continue;
+		const struct front_type *t = &n->s->front->types.data[n->s->front->types.data[front].plain];
+		if (t->kind != FRONT_INT || t->size != bytes || !h->root_names.data[i])
+			return 0;
+		*first = root->at, *size = bytes, *is_signed = t->is_signed;
+		buf_adds(out, h->root_names.data[i]);
+		return 1;
+	}
+	return 0;
+}
+
+int test_condition(struct test_session *s, uint32_t function, const struct buf *data, struct finding *x)
+{
+	const struct test_function *f = &s->functions.data[function];
+	struct naming n = {s, &s->harness->calls.data[f->harness->number]};
+	struct broken_names names = {parameter_at, &n};
+	if (!s->o->check.set || !x->line || test_late(s))
+		return 0;
+	if (open_tracer(s))
+		return -1;
+	struct traced t = {s->tracer, &s->trace.shm, &s->trace.sites, s->argv, s->o->check.set, &names};
+	return traced_condition(&t, data->data, data->size, x);
+}
+
+/* -------------------------------------------------------------- violations */
+
+/* Does the session tell of a bug of this checker at this place? */
+static int is_told(const struct test_session *s, const struct finding *x, uint32_t checker)
+{
+	for (size_t i = 0; i < s->bugs.size; i++) {
+		const struct finding *y = &s->bugs.data[i].finding;
+		if (y->failed && y->line == x->line && !strcmp(file_base(y->file), file_base(x->file)) &&
+		    checker_of_kind(y->kind) & checker_pair(checker))
+			return 1;
+	}
+	return 0;
+}
+
+/* Worth a traced run: its test passed the san variant, or there is nothing that the san variant could have seen. */
+static int is_open(const struct test_function *f, const struct test_violation *v)
+{
+	const struct test_case *t = v->test ? &f->tests.data[v->test - 1] : NULL;
+	if (t && t->failed)
+		return 0;
+	return checker_get(v->check.checker)->test == CHECKER_OWN || (t && t->passed);
+}
+
+static int look(struct test_session *s, uint32_t function, const struct test_violation *v)
+{
+	struct test_function *f = &s->functions.data[function];
+	struct naming n = {s, &s->harness->calls.data[f->harness->number]};
+	struct broken_names names = {parameter_at, &n};
+	struct traced_check check = v->check;
+	struct finding x = {0};
+	struct buf condition = {0}, data = {0};
+	int own = checker_get(check.checker)->test == CHECKER_OWN;
+	if (open_tracer(s))
+		return -1;
+	struct traced t = {s->tracer, &s->trace.shm, &s->trace.sites, s->argv, s->o->check.set, &names};
+	int r = traced_breaks(&t, v->data, v->size, &check, &condition);
+	if (r > 0) {
+		s->stats.checkers[check.checker].failed += (uint64_t)(own && v->sent);
+		traced_finding(&t, &check, own, own ? "" : "the run did not fail", buf_str(&condition), &x);
+		buf_add(&data, v->data, v->size);
+		if (!is_told(s, &x, check.checker))
+			test_found(s, function, v->test ? &f->tests.data[v->test - 1] : NULL, &data, &x);
+	}
+	finding_release(&x);
+	buf_release(&condition);
+	buf_release(&data);
+	return r < 0 ? -1 : 0;
+}
+
+int test_violations(struct test_session *s, uint32_t function)
+{
+	struct test_function *f = &s->functions.data[function];
+	for (size_t i = 0; i < f->violations.size && !test_late(s); i++) {
+		const struct test_violation *v = &f->violations.data[i];
+		if (v->test && f->tests.data[v->test - 1].failed)
+			s->stats.checkers[v->check.checker].failed += (uint64_t)v->sent;
+		if (is_open(f, v) && look(s, function, v))
+			return -1;
+	}
+	return 0;
+}
