@@ -34,6 +34,7 @@
 #define WAITING_KEPT 200000 /* tests likewise */
 #define PATIENCE 10	   /* seconds for the rest of them when the search ends */
 #define PATIENCE_KEPT 2	   /* the same for tests */
+#define FREE_LOOKS 10	   /* at failures while there is no bug, and at tests, however long they take */
 #define UNCONFIRMED 3	   /* predictions for one instruction that were not confirmed */
 #define DONE 1000	   /* a number of looks that is never reached */
 
