@@ -28,6 +28,8 @@ LLVMValueRef fold_condition(LLVMValueRef inst);
 /* fold_idle.c. Is the check not worth having where it does not end the run, since it cannot fail,
  * or not before something else shows it? */
 int fold_is_idle(LLVMValueRef check);
+/* fold_range.c. Is the condition true for every input, as far as a look at the operations in front of it tells? */
+int fold_always_holds(LLVMValueRef condition);
 /* The condition of a check that goes on: the part that its checker is about. May edit what is only
  * the check's. */
 LLVMValueRef fold_part(LLVMValueRef check);

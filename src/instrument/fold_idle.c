@@ -1,15 +1,13 @@
 /* fold_idle.c: checks that are not worth an event in a program that goes on behind them.
  *
- * Clang checks every pointer at every step: is p null, is it aligned, is p->a, did p->a + i wrap?
- *Where an index has a label, all of these have one, and they would be most of the path's
- *constraints. Left out is what cannot fail:
- *	- conditions that the compiler found out itself;
- *	- wrapping of a pointer by an offset that comes from at most 32 bits (no object lies that
- *close to either end);
- *	- alignment, unless bytes were counted: elements of an array are as well aligned as the
- *array; and what is said better elsewhere: that an element's address is null means nothing, since p
- *+ i is not null for any p and i that matter. p is compared with null instead; what p + i may reach
- *are the bounds of its object, in the runtime.
+ * Clang checks every pointer at every step: is p null, is it aligned, is p->a, did p->a + i wrap? Where an index has a
+ * label, all of these have one, and they would be most of the path's constraints. Left out is what cannot fail:
+ *	- conditions that the compiler found out itself, or that the ranges of small numbers decide (fold_range.c);
+ *	- wrapping of a pointer into an object with a name, or by an offset that comes from at most 32 bits (no object lies
+ *	  that close to either end);
+ *	- alignment, unless bytes were counted: elements of an array are as well aligned as the array;
+ * and what is said better elsewhere: that an element's address is null means nothing, since p + i is not null for any p
+ * and i that matter. p is compared with null instead; what p + i may reach are the bounds of its object, in the runtime.
  */
 #include "instrument/fold.h"
 
@@ -17,6 +15,11 @@
 
 #define DEPTH 12
 #define SMALL_OFFSET 32 /* bits */
+
+static int has_name(LLVMValueRef root)
+{
+	return LLVMIsAAllocaInst(root) || LLVMIsAGlobalVariable(root);
+}
 
 static int is_small(LLVMValueRef v)
 {
@@ -43,6 +46,19 @@ static int is_of_small(LLVMValueRef v, int depth)
 	return 1;
 }
 
+/* Is every pointer in it one into an object with a name? */
+static int is_of_named(LLVMValueRef v, int depth)
+{
+	if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind)
+		return LLVMIsAFunction(v) || LLVMIsAConstantPointerNull(v) || has_name(unit_pointer_root(v));
+	if (!LLVMIsAInstruction(v) || !unit_is_marked(v))
+		return 1;
+	for (int k = 0; depth && k < LLVMGetNumOperands(v); k++)
+		if (!is_of_named(LLVMGetOperand(v, (unsigned)k), depth - 1))
+			return 0;
+	return depth > 0;
+}
+
 /* Was a variable number of bytes added on the way from the root to the pointer? */
 static int counts_bytes(LLVMValueRef pointer)
 {
@@ -62,15 +78,15 @@ int fold_is_idle(LLVMValueRef check)
 	LLVMValueRef whole = unit_check_whole(check),
 		     report = whole ? unit_check_report(whole) : NULL, null;
 
-	if (!report || LLVMIsConstant(LLVMGetCondition(whole)))
+	if (!report || LLVMIsConstant(LLVMGetCondition(whole)) || fold_always_holds(LLVMGetCondition(whole)))
 		return 1;
 	switch (unit_check_handler(report)) {
 	case UNIT_HANDLER_POINTER:
-		return is_of_small(LLVMGetCondition(whole), DEPTH);
+		return is_of_small(LLVMGetCondition(whole), DEPTH) || is_of_named(LLVMGetCondition(whole), DEPTH);
 	case UNIT_HANDLER_TYPE:
 		null = unit_check_null(whole);
 		return unit_checker(whole) == MUSTER_CHECK_OTHER && null &&
-		       !counts_bytes(LLVMGetOperand(null, 0));
+		       (null == LLVMGetCondition(whole) || !counts_bytes(LLVMGetOperand(null, 0)));
 	default:
 		return 0;
 	}

@@ -153,6 +153,62 @@ static void test_ends(void **state)
 		}
 }
 
+/* What ranges decide makes no event; what they almost decide does. */
+static void test_ranges(void **state)
+{
+	static const struct {
+		const char *text;
+		checker_set set;
+		int stays;
+	} of[] = {
+	    {"int f(unsigned char c) { return c - 'a' + 26; }", BIT(INT_OVER), 0},
+	    {"int f(unsigned char c) { return c * 8421504; }", BIT(INT_OVER), 0}, /* 255 * 8421504 = 2^31 - 128 */
+	    {"int f(unsigned char c) { return c * 8421505; }", BIT(INT_OVER), 1},
+	    {"int f(short a) { return a * a; }", BIT(INT_OVER), 0},
+	    {"int f(unsigned short a) { return a * a; }", BIT(INT_OVER), 1},
+	    {"int f(int a) { return (a >> 1) + (a >> 1); }", BIT(INT_OVER), 0},
+	    {"int f(int a) { return (a >> 1) + (a >> 1) + 1; }", BIT(INT_OVER), 0},
+	    {"int f(int a) { return (a >> 1) + (a >> 1) + 2; }", BIT(INT_OVER), 1},
+	    {"int f(int a) { return (a % 10) - 2147483639; }", BIT(INT_OVER), 0},
+	    {"int f(int a) { return (a % 10) - 2147483640; }", BIT(INT_OVER), 1},
+	    {"int f(int c, short a, char b) { return (c ? a : b) + 2147450880; }", BIT(INT_OVER), 0},
+	    {"int f(int c, short a, int b) { return (c ? a : b) + 1; }", BIT(INT_OVER), 1},
+	    {"int f(int n) { int s = 0; for (int i = 0; i < n; i++) s += 3; return s; }", BIT(INT_OVER), 1},
+	    {"unsigned f(unsigned char a, unsigned char b) { return (unsigned)a + b; }", BIT(UINT_OVER), 0},
+	    {"unsigned f(unsigned char a, unsigned char b) { return (unsigned)a - b; }", BIT(UINT_UNDER), 1},
+	    {"unsigned f(unsigned a) { return (a >> 1) * 2; }", BIT(UINT_OVER), 0},
+	    {"unsigned f(unsigned a) { return (a >> 1) * 3; }", BIT(UINT_OVER), 1},
+	    {"int f(int a, int b) { return a / ((b & 3) + 1); }", BIT(DIVIDE), 0},
+	    {"int f(int a, int b) { return a / (b & 3); }", BIT(DIVIDE), 1},
+	    {"int f(unsigned char a, int b) { return a << (b & 15); }", BIT(SHIFT), 0},
+	    {"int f(unsigned char a, int b) { return a << (b & 31); }", BIT(SHIFT), 1},
+	    {"int f(signed char a, int b) { return a << (b & 1); }", BIT(SHIFT), 1},
+	    {"unsigned f(unsigned a, int b) { return a >> (b & 31); }", BIT(SHIFT), 0},
+	    {"unsigned f(unsigned a, int b) { return a >> (b & 32); }", BIT(SHIFT), 1},
+	    {"int a[16]; int f(int i) { return a[i & 15]; }", BIT(ARRAY_OVER), 0},
+	    {"int a[16]; int f(int i) { return a[i & 16]; }", BIT(ARRAY_OVER), 1},
+	    {"int a[256]; int f(unsigned char i) { return a[i]; }", BIT(ARRAY_OVER), 0},
+	    {"int a[255]; int f(unsigned char i) { return a[i]; }", BIT(ARRAY_OVER), 1},
+	    {"int a[128]; int f(signed char i) { return a[i]; }", BIT(ARRAY_OVER), 1},
+	    {"unsigned char f(int a) { return a & 255; }", BIT(CONVERT_HIGH), 0},
+	    {"unsigned char f(int a) { return a & 256; }", BIT(CONVERT_HIGH), 1},
+	    {"signed char f(int a) { return a & 127; }", BIT(CONVERT_HIGH), 0},
+	    {"signed char f(int a) { return a & 255; }", BIT(CONVERT_HIGH), 1},
+	    {"unsigned f(short a) { return a; }", BIT(CONVERT_HIGH), 1},
+	    {"unsigned f(unsigned short a) { return (int)a; }", BIT(CONVERT_HIGH), 0},
+	    {"char *f(char *p, int i) { return p + i; }", BIT(OTHER), 0},
+	    {"char *f(char *p, unsigned long i) { return p + i; }", BIT(OTHER), 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+		struct counts c;
+		folded(of[i].text, flags, of[i].set, 1, &c);
+		if ((c.marks != 0) != of[i].stays)
+			fail_msg("%s: %u events", of[i].text, c.marks);
+	}
+}
+
 /* Two checks of one expression go by themselves. */
 static void test_apart(void **state)
 {
@@ -202,7 +258,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_off),	   cmocka_unit_test(test_on),
-	    cmocka_unit_test(test_ends),   cmocka_unit_test(test_apart),
+	    cmocka_unit_test(test_ends),   cmocka_unit_test(test_ranges), cmocka_unit_test(test_apart),
 	    cmocka_unit_test(test_passes),
 	};
 
