@@ -130,6 +130,8 @@ static void meet_global(struct reader *r, struct front_global *g, CXCursor d)
 	g->is_static = r->c->getCursorLinkage(d) == CXLinkage_Internal;
 	g->is_thread |= r->c->getCursorTLSKind(d) != CXTLS_None;
 	g->is_const = r->f->types.data[g->type].is_const;
+	if (!g->requires)
+		g->requires = reader_requires(r, d);
 }
 
 uint32_t reader_global(struct reader *r, CXCursor d)
@@ -151,61 +153,17 @@ uint32_t reader_global(struct reader *r, CXCursor d)
 }
 
 /* -------------------------------------------------------------- attributes */
-struct requires
-{
-	struct reader *r;
-	struct buf text;
-	int count;
-};
-
-static enum CXChildVisitResult add_requires(CXCursor cursor, CXCursor parent, CXClientData data)
-{
-	/* What a parameter is refined to is its caller's business as well; "refined": its checks are in the text already. */
-	static const char *const starts[] = {"muster.requires:", "muster.refine:", "muster.refined:"};
-	struct requires *q = data;
-	const char *text;
-	size_t i = 0;
-
-	(void)parent;
-	if (q->r->c->getCursorKind(cursor) != CXCursor_AnnotateAttr)
-		return CXChildVisit_Continue;
-	text = reader_name(q->r, cursor);
-	while (i < sizeof starts / sizeof starts[0] && strncmp(text, starts[i], strlen(starts[i])))
-		i++;
-	if (i == sizeof starts / sizeof starts[0])
-		return CXChildVisit_Continue;
-	text += strlen(starts[i]);
-	if (q->count == 1) { /* there will be two */
-		char *first = buf_take(&q->text);
-
-		buf_addf(&q->text, "(%s)", first);
-		free(first);
-	}
-	if (q->count)
-		buf_addf(&q->text, " && (%s)", text);
-	else
-		buf_adds(&q->text, text);
-	q->count++;
-	return CXChildVisit_Continue;
-}
-
 static void fill_parameter(struct reader *r, struct front_parameter *p, CXCursor cursor)
 {
-	struct requires q = {.r = r};
 	CXType type = r->c->getCursorType(cursor);
 
 	p->as = FRONT_NONE; /* known when the body was walked */
 	p->name = reader_name(r, cursor);
 	p->type = reader_type(r, type);
 	p->nonnull = r->c->Type_getNullability(type) == CXTypeNullability_NonNull;
-	if (!r->c->Cursor_hasAttrs(cursor))
-		return;
-	if (strstr(reader_pretty(r, cursor), "nonnull"))
+	if (r->c->Cursor_hasAttrs(cursor) && strstr(reader_pretty(r, cursor), "nonnull"))
 		p->nonnull = 1;
-	r->c->visitChildren(cursor, add_requires, &q);
-	if (q.count)
-	p->requires = arena_strdup(&r->f->arena, buf_str(&q.text));
-	buf_release(&q.text);
+	p->requires = reader_requires(r, cursor);
 }
 
 /* __attribute__((nonnull(1, 3))), or all without a list. */

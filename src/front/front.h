@@ -76,7 +76,7 @@ struct front_type {
 struct front_parameter {
 	const char *name; /* "" if it has none */
 	uint32_t type;	  /* as written: an array stays an array here (int a[4]: count 4; int a[]: count 0) */
-	const char *requires; /* of MUSTER_REQUIRES, or NULL */
+	const char *requires; /* of MUSTER_REQUIRES and refinements, or NULL */
 	int nonnull;	      /* by attribute */
 	uint32_t as;	      /* as of a field */
 };
@@ -103,6 +103,7 @@ struct front_global {
 	const char *name;
 	uint32_t type;
 	int is_const, is_static, defined, is_thread;
+	const char *requires; /* of refinements, or NULL */
 	int written; /* somewhere in the unit, or its address is taken without const */
 	VEC(uint32_t) globals; /* that its initialiser names */
 };

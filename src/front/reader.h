@@ -74,6 +74,9 @@ void reader_type_names(struct reader *r);
 void reader_walk_function(struct reader *r, uint32_t number, CXCursor definition);
 void reader_walk_global(struct reader *r, uint32_t number, CXCursor definition);
 
+/* refined.c: what a parameter or variable says that its value satisfies, by annotations of its own, of its type and of its fields; NULL: nothing. */
+const char *reader_requires(struct reader *r, CXCursor declaration);
+
 /* convert.c: notes what a conversion says of a pointer to void or to an incomplete type. t: its canonical type; operand: its last
  * child. */
 void reader_convert(struct reader *r, CXType t, CXCursor operand);

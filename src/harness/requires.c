@@ -1,6 +1,6 @@
 /* requires.c: preconditions as the user wrote them.
  *
- * They come from MUSTER_REQUIRES on a parameter, from the attribute nonnull, and from --requires,
+ * They come from MUSTER_REQUIRES on a parameter, from refinements of it and of globals, from the attribute nonnull, and from --requires,
  * where "FUNCTION: EXPRESSION" speaks of one function and "EXPRESSION" of every function that has
  * all names in it: each name is a parameter of the function, a global, an enum constant or what
  * follows a dot or an arrow, and at least one is a parameter. The text is C but for len(p), the
@@ -205,6 +205,41 @@ static void split(const char *text, plan_requires_each each, void *ctx)
 	vec_release(&ands);
 }
 
+static int names_parameter(const struct front_function *fn, const char *text)
+{
+	for (const char *s = text; *s;) {
+		size_t n = name_length(s);
+
+		if (n && is_parameter(fn, s, n))
+			return 1;
+		s = n ? s + n : skip_other(s);
+	}
+	return 0;
+}
+
+/* Refinements of globals that the function may look at. */
+static void of_globals(const struct harness *h, const struct front_function *fn, plan_requires_each each, void *ctx)
+{
+	const struct front *f = h->front;
+	struct front_reach reach = {0};
+	size_t refined = 0;
+
+	for (size_t i = 0; i < f->globals.size; i++)
+		refined += f->globals.data[i].requires != NULL;
+	if (!refined)
+		return;
+	front_reach(f, (uint32_t)(fn - f->functions.data), &reach);
+	for (size_t i = 0; i < reach.globals.size; i++) {
+		const char *text = f->globals.data[reach.globals.data[i]].requires;
+
+		/* In the thunk the parameter's name would be the parameter. */
+		if (text && !names_parameter(fn, text))
+			split(text, each, ctx);
+	}
+	vec_release(&reach.functions);
+	vec_release(&reach.globals);
+}
+
 void plan_requires(const struct harness *h, const struct front_function *fn,
 		   plan_requires_each each, void *ctx)
 {
@@ -220,6 +255,7 @@ void plan_requires(const struct harness *h, const struct front_function *fn,
 		if (m->requires)
 			split(m->requires, each, ctx);
 	}
+	of_globals(h, fn, each, ctx);
 	for (const char *const *r = h->options.requires; r && *r; r++) {
 		const char *name, *text;
 		size_t n;
