@@ -220,6 +220,16 @@ static void pin(struct pin_root *r, uint64_t site)
 		pin_function(r, (uint32_t)choice - r->global, site);
 }
 
+/* A pointer into its object is used: from here on it is where it is in this run. The search asks for all other places, one after the
+ * other; if the place stayed open, each access through it would be a read of a whole table, and each loop over a buffer many such. Until
+ * then comparing it decides as ever. */
+static void fix_place(struct pin_root *r, uint64_t site)
+{
+	rt_concrete_at(r->skip, MUSTER_REASON_ADDRESS, site);
+	r->skipped = rt_value(r->skip);
+	r->skip = 0;
+}
+
 /* ----------------------------------------------------------------- bounds */
 
 static _Noreturn void crash(void)
@@ -479,6 +489,9 @@ enum rt_place rt_pin(label address, uint64_t addr, uint64_t n, uint64_t site, st
 	r = &roots[s.root - 1];
 	pin(r, site);
 	if (r->object) {
+		if (n && r->skip)
+			fix_place(r, site);
+		s.constant += r->skipped;
 		label skip = r->skip;
 		if (skip && s.offset)
 			skip = rt_binary(MUSTER_OP_ADD, 64, skip, s.offset, rt_value(skip),

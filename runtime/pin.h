@@ -17,6 +17,7 @@ struct pin_root {
 	struct drive_object
 	    *object; /* once it is pinned: NULL if it is null, a function, or `first` */
 	label skip;  /* of one that may point inside: bytes from the object's start; 0: none */
+	uint64_t skipped; /* bytes likewise, once it was used */
 };
 
 RT_HIDDEN void pin_begin(struct drive_objects *o);

@@ -41,7 +41,7 @@
 #define DRIVE_PREFIX 8
 #define DRIVE_HEADER 8
 #define DRIVE_RESULT 16
-#define DRIVE_RESULTS 16
+#define DRIVE_RESULTS 32
 #define DRIVE_OBJECTS 8 /* the most that a pool may have */
 
 enum drive_kind {

@@ -32,7 +32,32 @@ static void json_limits(struct json *j, const struct test_function *f)
 	json_array_close(j);
 }
 
-static void json_function(struct json *j, struct test_function *f)
+/* Outcomes that no test took: as "line:column outcome". */
+static void json_uncovered(struct json *j, const struct test_session *s, const struct test_function *f)
+{
+	const struct site_table *t = NULL;
+	struct site_decision d;
+	struct site site;
+	char text[48];
+	for (size_t i = 0; i < s->cov.sites.count; i++)
+		if (s->cov.sites.tables[i].unit == f->unit)
+			t = &s->cov.sites.tables[i];
+	json_key(j, "uncovered"), json_array_open(j);
+	for (uint32_t i = 0; t && f->covered < f->outcomes && i < t->decisions; i++) {
+		if (!site_table_decision(t, i, &d) || d.check || d.first_outcome - f->first_outcome >= f->outcomes)
+			continue;
+		for (uint32_t o = 0; o < d.outcomes; o++) {
+			if (map_get(&s->covered, (uint64_t)f->unit << 32 | (d.first_outcome + o), NULL) ||
+			    !site_find(&s->cov.sites, f->unit, d.index, &site))
+				continue;
+			snprintf(text, sizeof text, "%u:%u %u", site.line, site.column, o);
+			json_str(j, text);
+		}
+	}
+	json_array_close(j);
+}
+
+static void json_function(struct json *j, const struct test_session *s, struct test_function *f)
 {
 	uint64_t paths = 0;
 	for (size_t i = 0; i < f->tests.size; i++)
@@ -47,6 +72,7 @@ static void json_function(struct json *j, struct test_function *f)
 	json_key(j, "covered"), json_u64(j, f->covered);
 	json_key(j, "total"), json_u64(j, f->outcomes);
 	json_object_close(j);
+	json_uncovered(j, s, f);
 	json_key(j, "paths"), json_u64(j, paths);
 	json_key(j, "summaries"), json_u64(j, 0);
 	json_key(j, "tests"), json_u64(j, test_count(f));
@@ -231,7 +257,7 @@ void test_print_json(struct test_session *const *sessions, size_t count, const c
 	json_key(&j, "functions"), json_array_open(&j);
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < sessions[i]->functions.size; k++)
-			json_function(&j, &sessions[i]->functions.data[k]);
+			json_function(&j, sessions[i], &sessions[i]->functions.data[k]);
 	json_array_close(&j);
 	json_key(&j, "tests"), json_array_open(&j);
 	for (size_t i = 0; i < count; i++)

@@ -22,6 +22,9 @@
 #define VIOLATIONS 100	  /* in all, of a function */
 #define SOLVE_SECONDS 0.3 /* of one query */
 #define FREE_HANGS 3	  /* of a function, whose time is not that of its remaining paths */
+#define HANG_SHARE 5	  /* of the time of a call, when one call of the function has used it up */
+#define TRACE_SLOWER 4	  /* than a call that is not traced */
+#define EXTEND_MOST 6	  /* times its budget for a function whose coverage still grows */
 #define SEARCH_SHARE 0.9  /* of --time: the rest is for the checks of what was found last */
 #define SHARE 1.5	  /* of an even share of the time that is left */
 
@@ -38,6 +41,8 @@ struct test_worker {
 	double begun, covered_clock;
 	uint64_t covered, covered_at,
 	    covered_inputs; /* of its own outcomes; inputs when the last one was */
+	uint64_t runs;	 /* its budget: that of the options, extended while coverage grows */
+	double seconds;	 /* likewise; 0: none */
 	int stopped;
 	unsigned hangs; /* tests that did not return */
 };
@@ -49,11 +54,43 @@ static int is_own(const struct test_function *f, const struct search_cover *c)
 	return c->unit == f->unit && c->outcome - f->first_outcome < f->outcomes;
 }
 
+/* Seconds that this function may have of what is left of --time; 0: any. */
+static double share_of_time(const struct test_worker *w)
+{
+	const struct test_options *o = w->s->o;
+	const struct test_shared *shared = w->s->shared;
+	if (o->seconds <= 0)
+		return 0;
+	double left = o->seconds * SEARCH_SHARE - (test_clock() - shared->started);
+	double functions = (double)w->s->functions.size - (double)shared->next + 1;
+	uint64_t workers = o->workers ? o->workers : (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+	double share = SHARE * left * (double)workers / (functions < 1 ? 1 : functions);
+	share = share > left ? left : share;
+	return share < 0.01 ? 0.01 : share;
+}
+
+/* An outcome of the function's own is new: as much again as it took, and a part of a budget, to find the next, but not without end. */
+static void extend(struct test_worker *w, uint64_t inputs)
+{
+	const struct test_options *o = w->s->o;
+	double seconds = test_clock() - w->begun + o->function_time / 2;
+	double most = o->function_time * EXTEND_MOST, share = share_of_time(w);
+	uint64_t runs = inputs + o->runs / 2;
+	most = share > 0 && share < most ? share : most;
+	seconds = seconds > most ? most : seconds;
+	if (w->seconds > 0 && seconds > w->seconds)
+		w->seconds = seconds;
+	runs = runs > o->runs * EXTEND_MOST ? o->runs * EXTEND_MOST : runs;
+	if (w->runs && runs > w->runs)
+		w->runs = runs;
+	search_limits(w->search, w->runs, w->seconds);
+}
+
 static void note_cover(struct test_worker *w, const struct search_cover *cover, size_t count,
 		       uint32_t test)
 {
 	struct test_function *f = w->f;
-	uint64_t inputs = search_inputs(w->search);
+	uint64_t inputs = search_inputs(w->search), before = w->covered;
 	for (size_t i = 0; i < count; i++) {
 		struct test_cover c = {cover[i].unit, cover[i].outcome, cover[i].mask, test};
 		vec_push(&f->covers, c);
@@ -68,6 +105,28 @@ static void note_cover(struct test_worker *w, const struct search_cover *cover, 
 			w->covered_inputs = inputs;
 		}
 	}
+	if (w->covered > before)
+		extend(w, inputs);
+}
+
+static void set_run_time(struct test_worker *w, double seconds)
+{
+	exec_set_time(w->exec, seconds);
+	launcher_set_time(w->parent, seconds * TRACE_SLOWER);
+	launcher_set_time(w->child, seconds * TRACE_SLOWER);
+}
+
+/* A call that does not return costs what a hundred others do. Where one was seen there are more: they get less time. What is killed wrongly
+ * then is a loss, and no bug: the san variant has its own limit. */
+static void note_hang(struct test_worker *w)
+{
+	double seconds = w->s->o->run_time;
+	if (!w->hangs)
+		set_run_time(w, seconds / HANG_SHARE);
+	else
+		seconds /= HANG_SHARE;
+	if (w->hangs++ < FREE_HANGS)
+		w->covered_clock += seconds;
 }
 
 static int add(void *ctx, struct search_test *t, const struct search_cover *cover, size_t count)
@@ -89,8 +148,8 @@ static int add(void *ctx, struct search_test *t, const struct search_cover *cove
 	    .run = search_inputs(w->search),
 	    .found = w->s->o->repeatable ? 0 : test_clock() - w->begun,
 	};
-	if (t->flags & TEST_HANG && w->hangs++ < FREE_HANGS) /* it costs what a hundred paths do */
-		w->covered_clock += w->s->o->run_time;
+	if (t->flags & TEST_HANG)
+		note_hang(w);
 	if (t->id != f->tests.size + 1)
 		BUG("test %llu of '%s' out of order", (unsigned long long)t->id, f->name);
 	vec_push(&f->tests, c);
@@ -175,9 +234,9 @@ static void open_targets(struct test_worker *w)
 {
 	struct test_session *s = w->s;
 	struct target_options t = TARGET_DEFAULTS;
-	t.time = s->o->run_time * 4; /* tracing is slower */
+	t.time = s->o->run_time * TRACE_SLOWER;
 	t.mem_mb = 4096;
-	t.shm.events = 1 << 20;
+	t.shm.events = 1 << 17;
 	t.shm.nodes = 1 << 22;
 	t.shm.table_limit = 4096;
 	target_make(&w->trace, s->program, s->argv, VARIANT_TRACE, &t);
@@ -231,17 +290,11 @@ static int open_worker(struct test_worker *w)
 static double function_seconds(const struct test_worker *w)
 {
 	const struct test_options *o = w->s->o;
-	const struct test_shared *shared = w->s->shared;
 	if (o->repeatable)
 		return 0;
 	if (o->seconds <= 0)
 		return o->function_time;
-	double left = o->seconds * SEARCH_SHARE - (test_clock() - shared->started);
-	double functions = (double)w->s->functions.size - (double)shared->next + 1;
-	uint64_t workers = o->workers ? o->workers : (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
-	double share = SHARE * left * (double)workers / (functions < 1 ? 1 : functions);
-	share = share > left ? left : share;
-	share = share < 0.01 ? 0.01 : share;
+	double share = share_of_time(w);
 	return o->function_time > 0 && o->function_time < share ? o->function_time : share;
 }
 
@@ -273,7 +326,10 @@ static int search_function(struct test_worker *w, uint32_t number, struct test_s
 	w->hangs = 0;
 	frontier_clear(&w->frontier);
 	search_restart(w->search);
-	search_limits(w->search, w->s->o->runs, function_seconds(w));
+	w->runs = w->s->o->runs;
+	w->seconds = function_seconds(w);
+	search_limits(w->search, w->runs, w->seconds);
+	set_run_time(w, w->s->o->run_time);
 	int more = search_offer(w->search, first, sizeof first, ORIGIN_SEED, 1) < 0 ? -1 : 1;
 	while (more > 0 && !w->stopped)
 		more = search_step(w->search);

@@ -279,6 +279,11 @@ static void add_stub(struct export *e, uint32_t stub)
 	if (fn && fn->noreturn) {
 		buf_adds(e->out, "\t_exit(0);\n");
 	} else if (e->h->stub_memory.size && e->h->stub_memory.data[stub]) {
+		if (type != WALK_NONE)
+			buf_addf(e->out,
+				 "\tunsigned char fails;\n\n\tmuster_result(&fails, sizeof fails, %u);\n"
+				 "\tif (fails == 1)\n\t\treturn 0;\n",
+				 export_column(e, type));
 		buf_addc(e->out, '\t');
 		harness_stub_memory(e->h, stub, "", "muster_", e->out);
 		buf_addc(e->out, '\n');

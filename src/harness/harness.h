@@ -70,7 +70,8 @@ struct harness {
 	 * type: what pointers to functions of that type may point to besides functions of the unit. */
 	VEC(uint32_t) stubs;
 	VEC(uint32_t) stub_types; /* of each: the type of its result in types; UINT32_MAX: void */
-	VEC(uint8_t) stub_memory; /* of each: not 0 if it manages memory (memory.c); then its type is UINT32_MAX */
+	VEC(uint8_t) stub_memory; /* of each: not 0 if it manages memory (memory.c); then its type is that of a byte that is 1 if it fails, or
+				   * UINT32_MAX: it cannot */
 	VEC(uint32_t) extern_globals; /* front->globals that nobody defines and the harness does */
 	VEC(const uint8_t *) root_initial; /* of each root that is a global: its bytes as the program starts, NULL: not known. Empty: none is */
 	struct drive_table table; /* the vectors above */

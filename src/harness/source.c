@@ -74,6 +74,10 @@ static void add_stub_body(const struct harness *h, uint32_t stub, uint32_t resul
 	uint32_t type = h->stub_types.data[stub];
 
 	buf_adds(out, ") { ");
+	if (!noreturn && h->stub_memory.data[stub] && type != UINT32_MAX)
+		buf_addf(out, "unsigned char __muster_fails; __muster_result(&__muster_fails, &muster_drive_table, %u); "
+			      "if (__muster_fails == 1) return 0; ",
+			 type);
 	if (noreturn) {
 		buf_adds(out, "__muster_exit(0);");
 	} else if (!harness_stub_memory(h, stub, "__muster_", "__muster_", out) &&

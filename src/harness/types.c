@@ -331,8 +331,15 @@ uint32_t plan_stub(struct planner *p, uint32_t entry)
 	vec_push(&h->stubs, entry);
 	vec_push(&h->stub_types, NO_TYPE);
 	vec_push(&h->stub_memory, (uint8_t)plan_memory(p, entry));
-	if (h->stub_memory.data[n])
+	if (h->stub_memory.data[n]) {
+		/* Whether it fails. */
+		if (p->f->types.data[result].kind == FRONT_POINTER) {
+			uint32_t byte = byte_type(p, p->f->types.data[result].to);
+
+			h->stub_types.data[n] = byte;
+		}
 		return n;
+	}
 	if (p->f->types.data[result].kind != FRONT_VOID && p->f->types.data[result].size) {
 		uint32_t type = plan_type(p, result, (struct plan_place){0});
 

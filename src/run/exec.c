@@ -450,6 +450,12 @@ int exec_open(struct exec **out, const struct launch_options *options, int no_lo
 	return -1;
 }
 
+void exec_set_time(struct exec *e, double wall_seconds)
+{
+	e->options.wall_seconds = wall_seconds;
+	launcher_set_time(e->launcher, wall_seconds);
+}
+
 void exec_close(struct exec *e)
 {
 	if (!e)

@@ -403,6 +403,11 @@ int launcher_run(struct launcher *l, const struct launch_input *in, struct run_r
 	return 0;
 }
 
+void launcher_set_time(struct launcher *l, double wall_seconds)
+{
+	l->o.wall_seconds = wall_seconds;
+}
+
 void launcher_set_cpu(struct launcher *l, int cpu)
 {
 	l->o.cpu = cpu;

@@ -147,6 +147,7 @@ void launcher_stop(struct launcher *l);
 int launcher_over(struct launcher *l); /* would launcher_end find a reply? Or nobody to give one */
 void launcher_end(struct launcher *l, struct run_result *r);
 void launcher_set_cpu(struct launcher *l, int cpu); /* from the next run on */
+void launcher_set_time(struct launcher *l, double wall_seconds); /* likewise */
 
 /* What @@ became in the last run, or NULL. */
 const char *launcher_base(const struct launcher *l); /* the directory its inputs are in */

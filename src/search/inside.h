@@ -151,7 +151,7 @@ int search_again(struct search *s, const struct search_test *t, const struct exe
  * kept, 0, -1. */
 int search_keep(struct search *s, struct search_test *t, const struct exec_result *r, int keep);
 #define SEARCH_URGENT 2.5e5 /* tests of this rank do not wait for their share of the time */
-double search_rank(const struct search_test *t);
+double search_rank(const struct search *s, const struct search_test *t);
 
 /* policy.c: which decisions of a path are negated at a stage. */
 struct wanted {

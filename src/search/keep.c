@@ -51,14 +51,18 @@ static int failed_anew(struct search *s, struct search_test *t, const struct exe
  * nobody has: these are urgent. Then paths that pass an outcome nobody has; what only took an
  * outcome more often; the remaining negations of tests that cover; paths without coverage, nearest
  * to coverage first. */
-double search_rank(const struct search_test *t)
+double search_rank(const struct search *s, const struct search_test *t)
 {
 	static const double covers[] = {1e6, 1e4, 955}, classes[] = {2e5, 5e3, 950},
-			    near[] = {2.2e5, 2000, 1500}, later[] = {0, 300, 500};
+			    near[] = {2.2e5, 2000, 1500}, later[] = {0, 300, 500}, hangs[] = {2.1e5, 1100, 20};
 	double small = 10 - log2((double)t->size + 1) / 4;
 	double distance = (t->flags & TEST_DISTANCE) >> 8;
 	if (t->stage >= STAGE_DONE)
 		return 0;
+	if (t->flags & TEST_HANG) /* costs more than a hundred others, and passes the same places again and again */
+		return hangs[t->stage] + small;
+	if (s->o.unit && t->stage == STAGE_ALL) /* of a function alone: behind everything that may lead to another state */
+		return (t->flags & TEST_COVERS ? 95 : t->flags & TEST_NEAR ? 90 : 80) / (1 + distance / 20) + small / 100;
 	if (t->flags & TEST_COVERS) {
 		double base = t->news.outcomes || t->origin == ORIGIN_SEED ? covers[t->stage]
 									   : classes[t->stage];
@@ -106,7 +110,7 @@ int search_keep(struct search *s, struct search_test *t, const struct exec_resul
 		t->stage = STAGE_DONE;
 		search_lose(s, LOSS_DROPPED);
 	}
-	t->rank = search_rank(t);
+	t->rank = search_rank(s, t);
 	int added = s->h.add(s->h.ctx, t, s->changed.data, s->changed.size);
 	if (added > 0) {
 		s->urgent |= t->rank >= SEARCH_URGENT;

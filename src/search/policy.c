@@ -25,6 +25,7 @@
 #include "search/inside.h"
 
 #define LIBRARY_PASSES 32
+#define LIBRARY_PATHS 16 /* that ask for one outcome of a library at one place, in a function alone */
 #define CHECK_PASSES 4 /* each of them counts: a sum overflows in the second */
 #define NEAR_MOST 300 /* paths that are tried first for one outcome that is not covered */
 #define SAME_SITE 24  /* negations of one outcome that is not covered, for each path */
@@ -52,7 +53,25 @@ static uint32_t outcomes_of(const struct search *s, const struct path_step *step
 struct place {
 	struct map passes; /* by site */
 	uint64_t last;	   /* the program's last decision */
+	uint64_t before;   /* the last one outside the line of that, and the line */
+	uint64_t line;
 };
+
+/* What was decided before this decision. Macros and long conditions make dozens of decisions in a line, of which each comes after the same
+ * one: what tells two ways there apart is what was decided before the line. */
+static uint64_t decided_before(const struct place *w, const struct search *s, const struct sites_decision *d)
+{
+	return s->o.unit && d->line && w->line == ((uint64_t)d->function << 32 | d->line) ? w->before : w->last;
+}
+
+static void note_decision(struct place *w, const struct sites_decision *d, const struct path_step *step)
+{
+	uint64_t line = (uint64_t)d->function << 32 | d->line;
+	if (line != w->line)
+		w->before = w->last;
+	w->line = line;
+	w->last = (uint64_t)step->site << 32 | step->outcome;
+}
 
 /* In a library's body every pass counts, to begin with: the digits of a number are passes of one
  * loop, and the program's own branch shows only after the last. */
@@ -68,14 +87,15 @@ static uint64_t place_of(struct place *w, const struct search *s, const struct p
 	uint64_t passes = 0;
 	map_get(&w->passes, step->site, &passes);
 	map_set(&w->passes, step->site, passes + 1);
-	uint32_t kind = s->sites.decisions.data[step->site].kind;
+	const struct sites_decision *d = &s->sites.decisions.data[step->site];
+	uint32_t kind = d->kind;
 	int own = kind == SITES_COUNTED && path_decides(step);
 	uint64_t class = kind == SITES_CHECK && passes < CHECK_PASSES
 			     ? passes
 			     : pass_class(passes, kind != SITES_LIBRARY && step->kind != PATH_READ);
-	uint64_t place = hash_mix(w->last ^ (uint64_t)step->site << 8 ^ class);
+	uint64_t place = hash_mix(decided_before(w, s, d) ^ (uint64_t)step->site << 8 ^ class);
 	if (own)
-		w->last = (uint64_t)step->site << 32 | step->outcome;
+		note_decision(w, d, step);
 	return place;
 }
 
@@ -167,6 +187,20 @@ int search_still_wanted(struct search *s, const struct search_test *t, const str
 	return 1;
 }
 
+/* An outcome inside a library, which may be out of reach for the rest of this path (the length of a string that is compared) and not for
+ * others: in a function alone several paths ask for it. */
+static int wants_library(struct search *s, uint64_t place, uint32_t outcome)
+{
+	uint64_t key = at_place(place, outcome), n = 0;
+	if (!map_get(&s->contexts.map, key, NULL))
+		return 1;
+	if (!s->o.unit)
+		return 0;
+	map_get(&s->asked, ~key, &n);
+	map_set(&s->asked, ~key, n + 1);
+	return n < LIBRARY_PATHS;
+}
+
 /* Is this outcome of the decision one for the test's stage? */
 static int wants(struct search *s, const struct search_test *t, const struct sites_decision *d,
 		 uint64_t place, uint32_t outcome, struct map *tries, uint32_t site)
@@ -178,7 +212,9 @@ static int wants(struct search *s, const struct search_test *t, const struct sit
 		return 0;
 	if (d->kind == SITES_CHECK)
 		return t->stage == STAGE_CONTEXT && memory_add(&s->contexts, at_place(place, outcome));
-	if (t->stage == STAGE_CONTEXT || d->kind == SITES_LIBRARY)
+	if (d->kind == SITES_LIBRARY)
+		return wants_library(s, place, outcome);
+	if (t->stage == STAGE_CONTEXT)
 		return !map_get(&s->contexts.map, at_place(place, outcome), NULL);
 	if (!uncovered(s, d, outcome))
 		return 0;

@@ -308,7 +308,7 @@ static int symbolic_slice(struct search *s, int urgent_only)
 		if (!(t.flags & TEST_COVERS) && t.stage >= STAGE_DONE && __atomic_load_n(s->pending, __ATOMIC_RELAXED))
 			__atomic_fetch_sub(s->pending, 1, __ATOMIC_RELAXED);
 		if (expanded == 0)
-			t.rank = search_rank(&t);
+			t.rank = search_rank(s, &t);
 		else if (t.stage == STAGE_ALL)
 			t.rank -= TURN; /* a long path lets others go first now and then */
 		if (s->h.update(s->h.ctx, &t)) {

@@ -88,8 +88,11 @@ uint32_t sites_find(struct sites *s, uint32_t unit, uint32_t index, const struct
 		else if (d.counter != SITES_NOWHERE)
 			d.kind = SITES_COUNTED;
 		d.function = function_of(s, t, index);
-		if (site_find(s->tables, unit, index, &site) && site.kind == SITE_SWITCH)
-			fill_cases(&d, t, (uint32_t)at);
+		if (site_find(s->tables, unit, index, &site)) {
+			d.line = site.line;
+			if (site.kind == SITE_SWITCH)
+				fill_cases(&d, t, (uint32_t)at);
+		}
 	} else {
 		if (t)
 			d.kind = SITES_PIN;

@@ -28,6 +28,7 @@ struct sites_decision {
 	uint32_t kind;	   /* enum sites_kind */
 	uint32_t fails;	   /* outcome of a check that reports, or SITE_NO_OUTCOME */
 	uint32_t checker;  /* enum muster_checker of a check, as the site table has it */
+	uint32_t line;	   /* in the source; 0: not known */
 	uint32_t function; /* number of its function, for limits on functions */
 	struct map cases;  /* of a switch: value to outcome */
 	uint64_t *values;  /* of a switch, by outcome from 1; NULL for others */

@@ -327,7 +327,7 @@ static void exported_tests(void **state)
 	(void)state;
 	make_inputs();
 	n = make_cases(c, 0);
-	assert_true(n > count * 9 / 10);
+	assert_true(n > count * 8 / 10);
 	for (int raw = 0; raw < 2; raw++) {
 		run_export(raw ? "test_raw.c" : "test_unit.c", raw, c, n, &r);
 		if (r.status)
