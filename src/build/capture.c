@@ -79,6 +79,17 @@ const char *const capture_checks[] = {"-fsanitize=undefined,unsigned-integer-ove
 				      "-fno-sanitize=function,vptr,object-size", "-fsanitize-trap=all", NULL};
 const char *const capture_ends[] = {"-ftrap-function=" FOLD_ENDS, NULL};
 
+/* The user's own checks (-ftrapv) end the run, and ours would take their place. */
+static const char *const own_checks[] = {"-ftrap-function=" FOLD_OWN, NULL};
+
+static int has_own_checks(const struct args *a)
+{
+	for (size_t i = 0; i < a->list.size; i++)
+		if (!strcmp(a->list.data[i].text, "-ftrapv"))
+			return 1;
+	return 0;
+}
+
 void capture_plan(struct capture *c, struct arena *arena, const struct args *a,
 		  const struct arg *in, const struct buf *input, const char *const *more,
 		  struct proc_job jobs[CAPTURE_JOBS])
@@ -114,7 +125,7 @@ void capture_plan(struct capture *c, struct arena *arena, const struct args *a,
 		add(&c->front, include);
 	}
 	add_all(&c->preprocess, &c->front);
-	for (const char *const *check = capture_checks; *check; check++)
+	for (const char *const *check = has_own_checks(a) ? own_checks : capture_checks; *check; check++)
 		add(&c->front, *check);
 	for (; more && *more; more++)
 		add(&c->front, *more);

@@ -65,20 +65,14 @@ LLVMValueRef fold_condition(LLVMValueRef inst)
 
 #define TRAP_ATTRIBUTE "trap-func-name"
 
-static int has_trap_function(LLVMValueRef call)
+/* Does the call of a trap name this function? */
+static int traps_by(LLVMValueRef call, const char *function)
 {
-	return LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, TRAP_ATTRIBUTE,
-					      sizeof TRAP_ATTRIBUTE - 1) != NULL;
-}
-
-static int ends_run(LLVMValueRef call)
-{
-	LLVMAttributeRef a = LLVMGetCallSiteStringAttribute(
-	    call, LLVMAttributeFunctionIndex, TRAP_ATTRIBUTE, sizeof TRAP_ATTRIBUTE - 1);
+	LLVMAttributeRef a = LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, TRAP_ATTRIBUTE, sizeof TRAP_ATTRIBUTE - 1);
 	unsigned length;
 	const char *name = a ? LLVMGetStringAttributeValue(a, &length) : NULL;
 
-	return name && length == sizeof FOLD_ENDS - 1 && !memcmp(name, FOLD_ENDS, length);
+	return name && length == strlen(function) && !memcmp(name, function, length);
 }
 
 static enum fate fate_of(LLVMValueRef inst, checker_set checks, int marks)
@@ -88,9 +82,13 @@ static enum fate fate_of(LLVMValueRef inst, checker_set checks, int marks)
 	report = report ? unit_check_report(report) : NULL;
 	if (!report || !starts_with(callee_name(report), "llvm.ubsantrap"))
 		return FATE_KEEP; /* not one of ours */
+	if (traps_by(report, FOLD_OWN))
+		return FATE_KEEP;
 	if (!(checker_pair(unit_checker(inst)) & checks))
 		return FATE_FOLD;
-	return ends_run(report) ? FATE_KEEP : marks && !fold_is_idle(inst) ? FATE_MARK : FATE_FOLD;
+	if (traps_by(report, FOLD_ENDS))
+		return FATE_KEEP;
+	return marks && !fold_is_idle(inst) ? FATE_MARK : FATE_FOLD;
 }
 
 static void decide(struct fold *f, checker_set checks, int marks)
@@ -424,7 +422,7 @@ static void flatten_select(struct fold *f, LLVMValueRef select)
 	replace(f, select, LLVMBuildXor(f->b, c, y, ""));
 }
 
-/* Traps are the machine's own, whatever the record says. */
+/* The names were for us: nobody defines the functions. */
 static void drop_trap_function(LLVMModuleRef module)
 {
 	static const char *const names[] = {"llvm.trap", "llvm.ubsantrap", "llvm.debugtrap"};
@@ -436,7 +434,7 @@ static void drop_trap_function(LLVMModuleRef module)
 		     use = LLVMGetNextUse(use)) {
 			LLVMValueRef call = LLVMGetUser(use);
 
-			if (LLVMIsACallInst(call) && has_trap_function(call))
+			if (LLVMIsACallInst(call) && (traps_by(call, FOLD_ENDS) || traps_by(call, FOLD_OWN)))
 				LLVMRemoveCallSiteStringAttribute(call, LLVMAttributeFunctionIndex,
 								  TRAP_ATTRIBUTE,
 								  sizeof TRAP_ATTRIBUTE - 1);

@@ -16,6 +16,8 @@
 /* A unit that is compiled with -ftrap-function=FOLD_ENDS has checks that end the run. Nobody
  * defines it. */
 #define FOLD_ENDS "__muster_check_ends"
+/* The same with this name: the checks are the program's own (-ftrapv), and stay in every variant. */
+#define FOLD_OWN "__muster_check_own"
 /* void (i1): exists between fold_checks and fold_forget only. */
 #define FOLD_MARK "__muster_check"
 
