@@ -42,7 +42,7 @@ int traced_condition(const struct traced *d, const void *data, size_t size, stru
 		return r < 0 ? -1 : 0;
 	broken_find(&t, d->sites, d->set, &list);
 	const struct broken_check *b = broken_at(&list, x->kind, x->file, x->line);
-	if (b && broken_condition(&t, b, size, d->names, CONDITION_WIDTH, &text))
+	if (b && broken_condition(&t, b, data, size, d->names, CONDITION_WIDTH, &text))
 		buf_addf(&x->summary, " when %s", buf_str(&text));
 	buf_release(&text);
 	vec_release(&list);
@@ -64,7 +64,7 @@ int traced_breaks(const struct traced *d, const void *data, size_t size, struct 
 			*c = (struct traced_check){b->checker, b->site.unit, b->site.index};
 		found = b->site.unit == c->unit && b->site.index == c->index && checker_pair(b->checker) & CHECKER_BIT(c->checker);
 		if (found && condition)
-			broken_condition(&t, b, size, d->names, CONDITION_WIDTH, condition);
+			broken_condition(&t, b, data, size, d->names, CONDITION_WIDTH, condition);
 	}
 	vec_release(&list);
 	trace_release(&t);

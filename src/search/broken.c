@@ -99,7 +99,7 @@ static expr_t rename_byte(void *ctx, expr_t variable)
 		buf_adds(&whole, buf_str(&name));
 		made = expr_named(r->pool, size * 8, buf_str(&whole));
 		map_set(&r->variables, first, made);
-		if (is_signed) {
+		if (is_signed) { /* a comparison with 0 needs no cast either: see drop_casts */
 			buf_addf(&r->signed_names, "(int%u_t)%s", size * 8, buf_str(&whole));
 			buf_addc(&r->signed_names, 0);
 			buf_adds(&r->signed_names, buf_str(&name));
@@ -109,6 +109,21 @@ static expr_t rename_byte(void *ctx, expr_t variable)
 	}
 	buf_release(&name);
 	return expr_extract(r->pool, (expr_t)made, (unsigned)(at - first) * 8, 8);
+}
+
+/* Of (uint32_t)x == 0, at the end of the text. */
+static void drop_last(const char *from, const char *to, struct buf *text)
+{
+	static const char *const tests[] = {" == 0", " != 0"};
+	const char *whole = strchr(from + 1, '('); /* the second cast */
+	size_t size = whole ? strlen(whole) : 0;
+	for (unsigned i = 0; i < 2 && size; i++) {
+		size_t all = size + strlen(tests[i]);
+		if (text->size != all || memcmp(text->data, whole, size) || memcmp(text->data + size, tests[i], all - size))
+			continue;
+		buf_clear(text);
+		buf_addf(text, "%s%s", to, tests[i]);
+	}
 }
 
 /* x instead of (int32_t)(uint32_t)x. */
@@ -125,21 +140,64 @@ static void drop_casts(const struct renaming *r, struct buf *text)
 		buf_adds(&out, p);
 		buf_release(text);
 		*text = out;
+		drop_last(from, to, text);
 		at += strlen(from) + 1 + strlen(to) + 1;
 	}
 }
 
-int broken_condition(const struct trace *t, const struct broken_check *b, uint64_t input_size, const struct broken_names *names,
+struct given {
+	const struct exprs *pool;
+	const struct import *im;
+	const uint8_t *data;
+	uint64_t size;
+};
+
+static u128 value_of(void *ctx, expr_t variable)
+{
+	const struct given *g = ctx;
+	const struct expr_node *n = expr_get(g->pool, variable);
+	uint64_t value = 0;
+	if (n->op == MUSTER_OP_LENGTH)
+		return n->a ? 0 : g->size;
+	if (n->op != MUSTER_OP_INPUT || n->a)
+		return 0;
+	if (n->k < g->size)
+		return g->data[n->k];
+	map_get(&g->im->beyond, n->k, &value);
+	return value;
+}
+
+/* Of "a or b" the part that is true of the input; it implies the whole. invert: of "not (a and b)". */
+static expr_t narrow(struct exprs *p, expr_t e, int invert, struct given *g)
+{
+	for (;;) {
+		struct expr_node n = *expr_get(p, e);
+		if (n.width == 1 && n.op == MUSTER_OP_XOR && expr_is_const(p, n.b, NULL)) {
+			e = n.a, invert = !invert;
+		} else if (n.width == 1 && n.op == (invert ? MUSTER_OP_AND : MUSTER_OP_OR)) {
+			int first = (int)expr_eval(p, n.a, value_of, g) & 1;
+			e = first != invert ? n.a : n.b;
+		} else {
+			break;
+		}
+	}
+	return invert ? expr_not(p, e) : e;
+}
+
+int broken_condition(const struct trace *t, const struct broken_check *b, const void *data, uint64_t size, const struct broken_names *names,
 		     size_t room, struct buf *out)
 {
 	struct exprs *pool = exprs_new();
 	struct import im;
 	struct buf text = {0}, lets = {0};
 	struct renaming r = {.pool = pool, .names = names};
-	import_init(&im, t, pool, input_size);
+	import_init(&im, t, pool, size);
+	struct given g = {pool, &im, data, size};
 	expr_t e = import_label(&im, b->label);
 	if (!b->violated)
 		e = expr_not(pool, e);
+	if ((int)expr_eval(pool, e, value_of, &g) & 1) /* what only this input decides */
+		e = narrow(pool, e, 0, &g);
 	if (names)
 		e = expr_substitute(pool, e, rename_byte, &r);
 	expr_c(pool, e, &text, &lets, NULL, NULL);

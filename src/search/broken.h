@@ -29,9 +29,10 @@ struct broken_names {
 	int (*name)(void *ctx, uint64_t at, uint64_t *first, unsigned *size, int *is_signed, struct buf *out);
 	void *ctx;
 };
-/* What holds of the input where the check is broken, as C over its bytes (in[4] > 63, len(in)), or over the names: 1; 0 and nothing if it
- * takes more than `room` characters, or with names needs a byte that has none. names may be NULL. */
-int broken_condition(const struct trace *t, const struct broken_check *b, uint64_t input_size, const struct broken_names *names,
+/* What holds of the input (of which `data` was run) where the check is broken, as C over its bytes (in[4] > 63, len(in)), or over the names: 1; 0 and nothing if it
+ * takes more than `room` characters, or with names needs a byte that has none. Of several ways to break it, the one that
+ * this input takes. names may be NULL. */
+int broken_condition(const struct trace *t, const struct broken_check *b, const void *data, uint64_t size, const struct broken_names *names,
 		     size_t room, struct buf *out);
 
 #endif
