@@ -342,6 +342,12 @@ static void fill_declaration(struct builder *b, CXCursor cursor, struct tree_nod
 	case TREE_FUNCTION:
 		n->defined = (uint8_t)(c->isCursorDefinition(cursor) != 0);
 		n->is_static = linkage == CXLinkage_Internal;
+		if (c->Cursor_hasAttrs(cursor)) {
+			const char *text = reader_pretty(&b->r, cursor);
+
+			n->is_weak = strstr(text, "((weak") || strstr(text, "((alias") || strstr(text, "((ifunc") ||
+				     strstr(text, "((used") || strstr(text, "((constructor") || strstr(text, "((destructor");
+		}
 		break;
 	case TREE_VARIABLE:
 		storage = c->Cursor_getStorageClass(cursor);

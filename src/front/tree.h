@@ -111,6 +111,7 @@ struct tree_node {
 	uint8_t arrow;	    /* of a member */
 	uint8_t defined;    /* of a function: it has a body; of a variable: storage is here */
 	uint8_t is_static;  /* of a function or variable: internal linkage or static storage in a block */
+	uint8_t is_weak;    /* of a function: another unit's may take its place; or it is called by other names */
 	uint8_t is_global;  /* of a variable: lives as long as the program, and is not in a block */
 	uint8_t is_extern;  /* of a variable: declared extern */
 	uint8_t is_bits;    /* of a field: a bit-field */

@@ -301,7 +301,8 @@ void oblige_none(struct unit *u, uint32_t variable)
 	int needed = v->addressed;
 	struct buf text = BUF_EMPTY;
 
-	if (!v->refined)
+	/* In the head of a loop there is no room for the flag. */
+	if (!v->refined || node(u, node(u, node(u, variable)->parent)->parent)->kind == TREE_FOR)
 		return;
 	for (size_t i = 0; i < u->conjuncts.size; i++) {
 		const struct conjunct *c = &u->conjuncts.data[i];
@@ -542,6 +543,10 @@ void oblige_asm(struct unit *u, uint32_t n)
 {
 	struct buf checks = BUF_EMPTY;
 
+	for (uint32_t c = node(u, n)->first; c; c = node(u, c)->next)
+		if (node(u, c)->type)
+			value(u, c);
+	havoc(u, n);
 	oblige_others(u, n, &checks);
 	if (checks.size)
 		action_add(u, ACTION_BEHIND, n)->checks = keep(u, &checks);
@@ -619,7 +624,7 @@ void oblige_global(struct unit *u, uint32_t variable)
 	uint32_t before = u->function, declaring = u->declaring;
 	expr_t x = EXPR_NONE, given[MOST_ARGUMENTS];
 
-	if (!gives_value(u, variable))
+	if (!(u->variables.data[v->canon].refined || type_of(u, variable)->kind == TREE_TYPE_RECORD) || !gives_value(u, variable))
 		return;
 	u->function = 0;
 	u->predicate_depth++; /* constants: nothing in them is an obligation */
@@ -731,10 +736,15 @@ static void oblige_arguments(struct unit *u, uint32_t call, uint32_t callee, con
 /* Whether every return of the function is checked in this unit. */
 static int returns_checked(struct unit *u, const struct conjunct *c, uint32_t callee)
 {
+	int found = 0;
+
 	for (uint32_t n = node(u, 1)->first; n; n = node(u, n)->next)
 		if (node(u, n)->kind == TREE_FUNCTION && node(u, n)->defined && node(u, n)->canon == callee)
-			return node(u, c->site)->begin <= node(u, n)->end && !node(u, n)->in_system;
-	return 0;
+			found = node(u, c->site)->begin <= node(u, n)->end && !node(u, n)->in_system;
+	for (uint32_t n = node(u, 1)->first; n && found; n = node(u, n)->next)
+		if (node(u, n)->canon == callee && node(u, n)->kind == TREE_FUNCTION && node(u, n)->is_weak)
+			found = 0;
+	return found;
 }
 
 static void name_result(struct unit *u, void *ctx, const struct conjunct *c, size_t i, struct buf *out)
@@ -781,13 +791,26 @@ static void oblige_result(struct unit *u, uint32_t call, uint32_t callee, expr_t
 	}
 }
 
+/* A builtin that is given no address writes nothing. */
+static int is_harmless(struct unit *u, uint32_t call)
+{
+	uint32_t name = node(u, call)->first ? tree_bare(u->t, node(u, call)->first) : 0;
+
+	if (!name || node(u, name)->kind != TREE_NAME || strncmp(node(u, name)->name, "__builtin_", 10))
+		return 0;
+	for (uint32_t c = node(u, node(u, call)->first)->next; c; c = node(u, c)->next)
+		if (type_of(u, c)->kind == TREE_TYPE_POINTER || type_of(u, c)->kind == TREE_TYPE_ARRAY)
+			return 0;
+	return 1;
+}
+
 void oblige_call(struct unit *u, uint32_t call, const expr_t *values, uint32_t count, expr_t *result)
 {
 	uint32_t callee = callee_of(u, call), number = u->names++;
 	struct buf checks = BUF_EMPTY;
 	struct action *a;
 
-	if (callee && !strncmp(node(u, callee)->name, "__builtin_", 10))
+	if (is_harmless(u, call))
 		return;
 	if (callee) {
 		oblige_arguments(u, call, callee, values, count);
@@ -805,7 +828,8 @@ void oblige_entry(struct unit *u, uint32_t function)
 {
 	struct buf checks = BUF_EMPTY;
 	uint32_t body = 0, p;
-	int closed = node(u, function)->is_static && !u->variables.data[node(u, function)->canon].addressed;
+	int closed = node(u, function)->is_static && !node(u, function)->is_weak && !node(u, node(u, function)->canon)->is_weak &&
+		     !u->variables.data[node(u, function)->canon].addressed;
 	expr_t given[MOST_ARGUMENTS];
 
 	for (uint32_t c = node(u, function)->first; c; c = node(u, c)->next)

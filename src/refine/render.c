@@ -221,6 +221,12 @@ static void node_text(struct unit *u, uint32_t n, struct buf *out)
 		buf_add(out, u->t->text + x->begin, x->end - x->begin);
 		return;
 	}
+	if (x->kind == TREE_ASM && (a = action_of(u, n, ACTION_BEHIND))) { /* perhaps the only statement of a branch */
+		buf_adds(out, "({ ");
+		value_text(u, n, out);
+		buf_addf(out, "; %s})", a->checks);
+		return;
+	}
 	if ((a = action_of(u, n, ACTION_INITIAL))) {
 		int list = x->kind == TREE_LIST;
 

@@ -425,6 +425,8 @@ expr_t value(struct unit *u, uint32_t n)
 
 	switch (x->kind) {
 	case TREE_NUMBER: case TREE_SIZEOF:
+		if (x->kind == TREE_SIZEOF && !u->predicate_depth)
+			havoc(u, n); /* sizeof(int[n++]) */
 		if (x->has_value && type_width(u, x->type))
 			return expr_const(u->pool, type_width(u, x->type),
 					  type_of(u, n)->is_signed ? (u128)(__int128)(int64_t)x->value : x->value);

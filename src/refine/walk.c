@@ -411,6 +411,8 @@ int walk_statement(struct unit *u, uint32_t n)
 		for (uint32_t c = x->first; c; c = node(u, c)->next)
 			if (node(u, c)->kind == TREE_VARIABLE)
 				walk_variable(u, c);
+			else
+				havoc(u, c); /* typedef int row[n++]; */
 		return 1;
 	case TREE_IF: return walk_if(u, n);
 	case TREE_WHILE: case TREE_DO: case TREE_FOR: walk_loop(u, n); return 1;

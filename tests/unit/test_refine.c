@@ -1,0 +1,141 @@
+/* test_refine.c: refinement types: which obligations there are, what the prover says, what becomes of the text. */
+#include "refine/refine.h"
+
+#include "base/error.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define REFINE(text) "__attribute__((annotate(\"muster.refine:" text "\")))"
+#define OPERATOR(n, type, form, operands, result) \
+	"typedef " type " o" n " __attribute__((annotate(\"muster.operator:" form "\\n" operands "\\n" result "\")));\n"
+
+/* One letter for each obligation, in order: p, r (run-time), x (rejected). */
+static void expect(const char *body, const char *letters)
+{
+	static const char names[] = {[REFINE_PROVED] = 'p', [REFINE_REJECTED] = 'x', [REFINE_RUNTIME] = 'r'};
+	char text[8192], got[128] = "";
+	struct refine r;
+	int size = snprintf(text, sizeof text, "# 1 \"t.c\"\n%s\n", body);
+
+	if (refine_source(&r, text, (size_t)size, NULL, 0, 0))
+		fail_msg("%s: %s", body, error_text());
+	for (size_t i = 0; i < r.obligations.size && i < sizeof got - 1; i++)
+		got[i] = names[r.obligations.data[i].outcome];
+	if (strcmp(got, letters))
+		fail_msg("%s: %s, expected %s", body, got, letters);
+	refine_release(&r);
+}
+
+static void test_nothing(void **state)
+{
+	static const char text[] = "int f(int x) { return x / 2; }\n";
+	struct refine r;
+
+	(void)state;
+	assert_int_equal(refine_source(&r, text, sizeof text - 1, NULL, 0, 0), 0);
+	assert_int_equal(r.text.size, sizeof text - 1);
+	assert_memory_equal(r.text.data, text, sizeof text - 1);
+	assert_int_equal(r.refinements, 0);
+	refine_release(&r);
+}
+
+static void test_straight(void **state)
+{
+	(void)state;
+	expect("void f(void) { int x " REFINE("x > 0") " = 1; x = 0; }", "px");
+	expect("void f(int a) { int x " REFINE("x >= 0") " = a & 7; x = a; x = x / 2; }", "prp");
+	expect("void f(unsigned char a) { int x " REFINE("x < 256 && x >= 0") " = a; }", "pp");
+	expect("void f(int a) { unsigned char x " REFINE("x < 256") " = a; }", "p");
+	expect("void f(int a) { int x " REFINE("x != 7") " = a; if (a == 7) x = a; }", "rp"); /* the second is never reached */
+	expect("void f(int a) { int x " REFINE("x != 7") " = 1; if (a == 7) x = a; }", "px");
+	expect("void f(int a) { int x " REFINE("x > 0") " = 1; if (a <= 0) return; x = a; }", "pp");
+	expect("void f(int a) { int x " REFINE("x > 0") " = a > 0 ? a : 1; x = a < 0 && (a = 3) ? a : 1; }", "pp");
+	expect("void f(int a) { int x " REFINE("x > 0") " = 1; if (a > 0) { a++; x = a; } }", "pr"); /* it wraps */
+	expect("void f(long a) { int x " REFINE("x == 0") " = a >> 63 >> 1; }", "r");
+	expect("void f(int a) { int x " REFINE("x == 0") " = 1 << (a | 32); }", "r"); /* undefined: anything */
+}
+
+static void test_flow(void **state)
+{
+	(void)state;
+	expect("void f(int n) { int x " REFINE("x >= 0") " = 0; while (n--) { x = x & 3; n = x; } }", "pp");
+	expect("void f(int n) { int w = 1, x " REFINE("x > 0") " = w; while (n--) { x = w; w = n; } }", "pr");
+	expect("void f(int n) { int x " REFINE("x > 0") " = 1; for (int i = 0; i < 10; i++) { if (n) continue; x = i + 1; } }", "pr");
+	expect("void f(int n) { int w = 1, x " REFINE("x > 0") " = 1; switch (n) { case 1: w = 0; case 2: x = w; } x = w; }", "prr");
+	expect("void f(int n) { int x " REFINE("x > 0") " = 1; switch (n) { case 1: x = 2; break; case 2: x = 0; } }", "ppx");
+	expect("void f(int n) { int w = 1, x " REFINE("x > 0") " = 1; if (n) goto l; w = 0; l: x = w; }", "pr");
+	expect("void f(int n) { int w = 1, x " REFINE("x > 0") " = 1; switch (n) { do { case 1: x = w; w = 0; } while (n--); } }", "pr");
+	expect("int setjmp(int *); void f(int *b) { int w = 1, x " REFINE("x > 0") " = 1; setjmp(b); x = w; }", "pr");
+}
+
+static void test_others(void **state)
+{
+	(void)state;
+	expect("void f(int a) { int lo = 0, hi " REFINE("hi >= lo") " = 9; lo = 5; lo = a; }", "ppr");
+	expect("void f(int a) { int lo = 0, hi " REFINE("hi >= lo") " = 9, *p = &lo; *p = a; }", "rr");
+	expect("void g(int *); void f(void) { int x " REFINE("x > 0") " = 9; g(&x); int y " REFINE("y > 0") " = x; }", "prp");
+	expect("void g(int *); void f(void) { int x " REFINE("x > 0") "; int y " REFINE("y > 0") " = x; }", "r");
+	expect("static int s " REFINE("s > 0") " = 3; void f(int a) { int y " REFINE("y > 0") " = s; s = a; }", "ppr");
+	expect("int s " REFINE("s > 0") " = 3; void f(int a) { int y " REFINE("y > 0") " = s; }", "pr");
+	expect("static int s " REFINE("s > 0") "; int *p = &s; void f(int a) { int y " REFINE("y > 0") " = s; }", "xr");
+	expect("struct s { int n, m " REFINE("m > n") "; }; void f(struct s *p, int a) { p->m = a; p->n = a; }", "rr");
+}
+
+static void test_functions(void **state)
+{
+	(void)state;
+	expect("static void g(int n " REFINE("n > 0") ") { int x " REFINE("x > 0") " = n; } void f(int a) { g(1); g(a); g(-1); }", "pprx");
+	expect("void g(int n " REFINE("n > 0") ") { int x " REFINE("x > 0") " = n; }", "rp");
+	expect("static void g(int n " REFINE("n > 0") ") {} void (*p)(int) = g;", "r");
+	expect("static " REFINE("result > 0") " int g(int a) { if (a > 0) return a; return 0; } int f(void) { int x " REFINE("x > 0")
+	       " = g(3); return x; }", "pxp");
+	expect(REFINE("result > 0") " int g(void); int f(void) { int x " REFINE("x > 0") " = g(); return x; }", "rp");
+	expect("void g(int k " REFINE("k > 0") "); void g(int n) { int x " REFINE("x > 0") " = n; }", "rp"); /* under another name */
+}
+
+static void test_operators(void **state)
+{
+	(void)state;
+	expect(OPERATOR("1", "int", "a / b", "b != 0", "") "int f(int x) { return x / 3 + 5 / x; }", "pr");
+	expect(OPERATOR("1", "int", "a / b", "b != 0", "") "long f(long x) { return x / 3; }", "");
+	expect(OPERATOR("1", "int", "a / b", "b != 0", "") "int f(short x, char c) { x /= c; return x; }", "r");
+	expect(OPERATOR("1", "int", "a / b", "b != 0", "") OPERATOR("2", "int", "a / b", "a > 0", "") "int f(int x) { return 4 / x; }", "rp");
+	expect(OPERATOR("1", "int", "a % b", "b > 0", "result < b") "int f(int x) { return x % 3; }", "pp");
+	expect(OPERATOR("1", "int", "-a", "a != 3", "") "int f(int x) { return x > 5 ? -x : -3; }", "px");
+}
+
+static void test_errors(void **state)
+{
+	static const char *const bad[] = {
+	    "int f(int n " REFINE("n < nobody") ") { return n; }",
+	    "int f(int n " REFINE("n = 3") ") { return n; }",
+	    "struct s { int a; } x " REFINE("x.a > 0") ";",
+	    "int f(int n) { int x " REFINE("x > n") " = n; { int n = 3; x = n; } return x; }",
+	    OPERATOR("1", "int", "a + b", "b > 0", "result > 0") OPERATOR("2", "int", "a + b", "b > 0", "") "int x;",
+	    OPERATOR("1", "int", "a @ b", "b > 0", "") "int x;",
+	    "int f(int n " REFINE("n > ") ") { return n; }",
+	};
+	struct refine r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+		assert_int_equal(refine_source(&r, bad[i], strlen(bad[i]), NULL, 0, 0), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_nothing), cmocka_unit_test(test_straight),  cmocka_unit_test(test_flow),
+	    cmocka_unit_test(test_others),  cmocka_unit_test(test_functions), cmocka_unit_test(test_operators),
+	    cmocka_unit_test(test_errors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
