@@ -102,18 +102,15 @@ static expr_t overflow_down(struct expansion *x, uint32_t label)
 	}
 }
 
-/* Under which condition is an index that leaves its object below it? The comparison is unsigned: x < size, size > x. */
-static expr_t index_down(struct expansion *x, expr_t part)
+/* Under which condition is an index that leaves its object below it? It is compared as an unsigned number of 64 bits: index < size. Where
+ * the comparison has become narrower the index has no sign. */
+static expr_t index_down(struct expansion *x, uint32_t label)
 {
-	struct expr_node n = *expr_get(x->pool, part);
-	int truth = 1;
-	if (n.op == MUSTER_OP_XOR && n.width == 1 && n.b == expr_true(x->pool)) {
-		truth = 0;
-		n = *expr_get(x->pool, n.a);
-	}
-	if (n.op != MUSTER_OP_ULT && n.op != MUSTER_OP_ULE)
+	uint32_t at = below(&x->trace, label, MUSTER_OP_ULT, MUSTER_OP_ULE, 4);
+	uint32_t index = at ? x->trace.nodes[at].a : 0;
+	if (!index)
 		return EXPR_NONE;
-	return negative(x->pool, truth ? n.b : n.a);
+	return x->trace.nodes[index].width < 64 ? expr_false(x->pool) : negative(x->pool, import_label(&x->import, index));
 }
 
 /* Under which condition is the number that is converted too small? It is compared with what becomes of it. */
@@ -149,7 +146,7 @@ static unsigned by_direction(struct expansion *x, const struct path_step *step, 
 	for (unsigned i = 0; i < 3; i++) {
 		if (step->checker != pairs[i].low && step->checker != pairs[i].high)
 			continue;
-		down[i] = i == 0 ? index_down(x, part) : i == 1 ? overflow_down(x, step->label) : convert_down(x, step->label);
+		down[i] = i == 0 ? index_down(x, step->label) : i == 1 ? overflow_down(x, step->label) : convert_down(x, step->label);
 		if (!down[i])
 			return 1;
 		out[0] = (struct goal){expr_and(x->pool, part, down[i]), pairs[i].low};

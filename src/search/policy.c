@@ -256,7 +256,7 @@ static int wants_bound(struct search *s, const struct search_test *t, struct pla
 
 int search_checks_allowed(const struct search *s)
 {
-	return s->o.unit || s->check_cost < CHECK_START + CHECK_SHARE * (s->symbolic_cost + search_cost(s) - s->slice_began);
+	return s->o.unit || s->o.one_generation || s->check_cost < CHECK_START + CHECK_SHARE * (s->symbolic_cost + search_cost(s) - s->slice_began);
 }
 
 /* Is this check, which the run passed, one for the test's stage? behind: the last check that the run broke. */

@@ -358,6 +358,21 @@ static void test_found(void **unused)
 	search_close(&program);
 }
 
+/* An index without a sign cannot be below its object, however the comparison is written down. */
+static void test_direction(void **unused)
+{
+	(void)unused;
+	search_whole("static int t[16];\nint main(void) { unsigned char a = U; out = t[a]; return 0; }\n", checker_default(), COMBINE_STRONG, 0);
+	assert_true(told.set == CHECKER_BIT(MUSTER_CHECK_ARRAY_OVER));
+	assert_int_equal(of(MUSTER_CHECK_ARRAY_UNDER)->injected, 0);
+	search_close(&program);
+	search_whole("int main(void) { int a = U, b = U; out = 2147483600 + a; out = -2147483600 - b; return 0; }\n", CHECKER_BIT(MUSTER_CHECK_INT_UNDER),
+		     COMBINE_STRONG, 0);
+	assert_true(told.set == CHECKER_BIT(MUSTER_CHECK_INT_UNDER));
+	assert_int_equal(told.count, told.broken);
+	search_close(&program);
+}
+
 /* Behind a check the path has its safe form: what lies beyond it is found from the test that broke it and went on. */
 static void test_survives(void **unused)
 {
@@ -454,7 +469,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_none),    cmocka_unit_test(test_weak_loses), cmocka_unit_test(test_joins),
-	    cmocka_unit_test(test_unknown), cmocka_unit_test(test_random),     cmocka_unit_test(test_found),
+	    cmocka_unit_test(test_unknown), cmocka_unit_test(test_random),     cmocka_unit_test(test_found), cmocka_unit_test(test_direction),
 	    cmocka_unit_test(test_survives), cmocka_unit_test(test_near_misses), cmocka_unit_test(test_q),
 	    cmocka_unit_test(test_matters),
 	};
