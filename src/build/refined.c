@@ -93,7 +93,8 @@ int refined_unit(const struct capture *c, const struct proc_job jobs[CAPTURE_JOB
 	char *in, *out;
 	int e;
 
-	if (jobs[0].result.status || jobs[1].result.status || !is_marked(text))
+	if (jobs[0].result.status || jobs[1].result.status || !is_marked(text) ||
+	    (strcmp(c->in->lang, "c") && strcmp(c->in->lang, "cpp-output")))
 		return 0;
 	in = file_temp("plain.i");
 	out = file_temp("refined.i");

@@ -110,19 +110,50 @@ static void oblige(struct unit *u, const struct conjunct *c, const expr_t *given
 }
 
 /* ---------------------------------------------------------------- variables */
-/* A variable must still be what its name says. */
+/* A pointer to a local variable, made where it is declared; 0: there is no room for it. */
+static uint32_t alias_of(struct unit *u, uint32_t d)
+{
+	struct variable *v = &u->variables.data[d];
+	uint32_t at = node(u, d)->parent, body = 0;
+	struct buf text = BUF_EMPTY;
+	struct action *a;
+
+	if (v->alias)
+		return v->alias;
+	if (node(u, d)->kind == TREE_PARAMETER) {
+		for (uint32_t c = node(u, at)->first; c; c = node(u, c)->next)
+			if (node(u, c)->kind == TREE_BLOCK)
+				body = c;
+		if (!body)
+			return 0;
+		a = action_add(u, ACTION_INSIDE, body);
+	} else if (node(u, at)->kind == TREE_DECLARATION && node(u, node(u, at)->parent)->kind != TREE_FOR) {
+		a = action_add(u, ACTION_BEHIND, at);
+	} else {
+		return 0;
+	}
+	v->alias = ++u->names;
+	buf_addf(&text, "__typeof__(%s) *__muster_at%u = &%s; ", node(u, d)->name, v->alias, node(u, d)->name);
+	a->checks = keep(u, &text);
+	return v->alias;
+}
+
+/* How a local variable is called here: by its name, if that is still its own. */
 static void local_name(struct unit *u, const struct conjunct *c, uint32_t d, struct buf *out)
 {
 	const char *name = node(u, d)->name;
-	uint32_t seen = in_sight(u, name, strlen(name));
+	uint32_t seen = in_sight(u, name, strlen(name)), alias;
 
-	if (seen != d && !u->failed) {
+	if (seen == d) {
+		buf_adds(out, name);
+	} else if ((alias = alias_of(u, d))) {
+		buf_addf(out, "*__muster_at%u", alias);
+	} else if (!u->failed) {
 		u->failed = 1;
 		error_set("%s:%u: refinement \"%s\" names %s, which is hidden by another %s (line %u) where it must be checked: "
 			  "rename one of them",
 			  node(u, c->site)->file, node(u, c->site)->line, c->text, name, name, seen ? node(u, seen)->line : 0);
 	}
-	buf_adds(out, name);
 }
 
 /* As the variables are. */
@@ -337,9 +368,13 @@ static void oblige_others(struct unit *u, uint32_t n, struct buf *checks)
 
 		if (!u->variables.data[d].addressed || d == u->declaring)
 			continue;
-		if (type_of(u, d)->kind == TREE_TYPE_RECORD && in_sight(u, node(u, d)->name, strlen(node(u, d)->name)) == d &&
-		    !u->variables.data[d].untrusted) {
-			buf_addf(&object, "%s.", node(u, d)->name);
+		if (type_of(u, d)->kind == TREE_TYPE_RECORD && !u->variables.data[d].untrusted) {
+			if (in_sight(u, node(u, d)->name, strlen(node(u, d)->name)) == d)
+				buf_addf(&object, "%s.", node(u, d)->name);
+			else if (alias_of(u, d))
+				buf_addf(&object, "__muster_at%u->", alias_of(u, d));
+			else
+				continue;
 			fields_of(u, node(u, d)->type, keep(u, &object), &s);
 			continue;
 		}
@@ -537,6 +572,26 @@ void oblige_write(struct unit *u, uint32_t n, uint32_t target, expr_t x)
 	a = action_add(u, needs_object ? ACTION_OBJECT : ACTION_AFTER, n);
 	a->number = number;
 	a->checks = keep(u, &checks);
+}
+
+void note_address(struct unit *u, uint32_t n)
+{
+	uint32_t member = tree_bare(u->t, node(u, n)->first), field;
+	struct buf b = BUF_EMPTY;
+	int refined = 0;
+	size_t i = 0;
+
+	if (u->predicate_depth || node(u, member)->kind != TREE_MEMBER || whole_of(u, member) || !(field = referred(u, member)))
+		return;
+	refined = conjunct_of_type(u, node(u, field)->type, &i) != NULL;
+	for (i = 0; i < u->conjuncts.size; i++)
+		for (size_t k = 0; u->conjuncts.data[i].owner == OWNER_FIELD && k < u->conjuncts.data[i].arguments.size; k++)
+			refined |= u->conjuncts.data[i].arguments.data[k].decl == field;
+	if (!refined)
+		return;
+	buf_addf(&b, "%s:%u: note: the address of field %s is taken; what is written through it is not checked", node(u, n)->file,
+		 node(u, n)->line, node(u, field)->name);
+	vec_push(&u->r->notes, keep(u, &b));
 }
 
 void oblige_asm(struct unit *u, uint32_t n)

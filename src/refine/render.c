@@ -234,7 +234,13 @@ static void node_text(struct unit *u, uint32_t n, struct buf *out)
 		value_text(u, n, out);
 		buf_addf(out, "%s; %s__muster_v%u; })", list ? "" : ")", a->checks, a->number);
 	} else if ((a = action_of(u, n, ACTION_INSIDE))) {
-		buf_addf(out, "{ %s", a->checks);
+		uint64_t number = 0;
+
+		buf_adds(out, "{ ");
+		map_get(&u->action_first, n, &number);
+		for (; number; number = u->action_next.data[number - 1]) /* the last one first: pointers are made before checks */
+			if (u->actions.data[number - 1].kind == ACTION_INSIDE)
+				buf_adds(out, u->actions.data[number - 1].checks);
 		span(u, n, x->begin + 1, x->end, out);
 	} else {
 		value_text(u, n, out);

@@ -71,6 +71,7 @@ struct variable {
 	uint8_t called_elsewhere; /* a function whose address is taken */
 	uint8_t asm_operand;
 	expr_t term;	    /* of a tracked one: its value now */
+	uint32_t alias;	    /* number (plus 1) of a pointer to it, for checks where another variable has its name */
 	uint32_t flag;	    /* of one without initialiser: the number (plus 1) of the name that says at run time whether it was written */
 };
 
@@ -214,6 +215,7 @@ void oblige_entry(struct unit *u, uint32_t function);
 void oblige_return(struct unit *u, uint32_t expression, expr_t x);
 void oblige_cast(struct unit *u, uint32_t cast, expr_t x);
 void oblige_operator(struct unit *u, uint32_t n, enum tree_op op, int unary, expr_t a, expr_t b, expr_t result);
+void note_address(struct unit *u, uint32_t n); /* &p->field */
 void oblige_asm(struct unit *u, uint32_t n);
 struct action *action_add(struct unit *u, enum action_kind kind, uint32_t n);
 

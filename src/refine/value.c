@@ -196,6 +196,7 @@ static expr_t unary(struct unit *u, uint32_t n)
 		oblige_write(u, n, operand, r);
 		return op == TREE_OP_POSTINC || op == TREE_OP_POSTDEC ? a : r;
 	case TREE_OP_ADDRESS:
+		note_address(u, n);
 		if (node(u, tree_bare(u->t, operand))->kind != TREE_NAME)
 			value(u, operand);
 		return fresh(u, type);

@@ -117,7 +117,7 @@ static void test_errors(void **state)
 	    "int f(int n " REFINE("n < nobody") ") { return n; }",
 	    "int f(int n " REFINE("n = 3") ") { return n; }",
 	    "struct s { int a; } x " REFINE("x.a > 0") ";",
-	    "int f(int n) { int x " REFINE("x > n") " = n; { int n = 3; x = n; } return x; }",
+	    "int f(int m) { for (int n = 0, x " REFINE("x > n") " = m; m; m--) { int n = 3; x = n; } return m; }",
 	    OPERATOR("1", "int", "a + b", "b > 0", "result > 0") OPERATOR("2", "int", "a + b", "b > 0", "") "int x;",
 	    OPERATOR("1", "int", "a @ b", "b > 0", "") "int x;",
 	    "int f(int n " REFINE("n > ") ") { return n; }",
