@@ -616,6 +616,52 @@ static const char *spelled(struct unit *u, const char *inner)
 	return keep(u, &b);
 }
 
+/* The elements of an array that was given values, by a loop. */
+static void oblige_elements(struct unit *u, uint32_t variable, struct buf *checks)
+{
+	struct buf inner = BUF_EMPTY, name = BUF_EMPTY;
+	struct site s = {.n = variable, .place = REFINE_AT_INITIAL, .checks = &inner};
+	uint32_t type = node(u, variable)->type, number = u->names++;
+	const char *element;
+
+	while (u->t->types.data[type].kind == TREE_TYPE_ARRAY)
+		type = u->t->types.data[type].to;
+	element = type_text(u, type);
+	buf_addf(&name, "((%s *)&%s)[__muster_i%u]", element, node(u, variable)->name, number);
+	if (u->t->types.data[type].kind == TREE_TYPE_RECORD) {
+		buf_addc(&name, '.');
+		fields_of(u, type, keep(u, &name), &s);
+	} else {
+		oblige_type(u, type, fresh(u, type), keep(u, &name), &s);
+	}
+	if (inner.size)
+		buf_addf(checks, "for (unsigned long __muster_i%u = 0; __muster_i%u < sizeof %s / sizeof(%s); __muster_i%u++) { %s} ",
+			 number, number, node(u, variable)->name, element, number, buf_str(&inner));
+	buf_release(&inner);
+}
+
+/* (struct s){ ... }: where its address is taken it must stay what it is. */
+void oblige_literal(struct unit *u, uint32_t n)
+{
+	uint32_t parent = node(u, n)->parent, number = u->names++;
+	struct buf checks = BUF_EMPTY, object = BUF_EMPTY;
+	struct site s = {.n = n, .place = REFINE_AT_INITIAL, .checks = &checks};
+	struct action *a;
+
+	while (node(u, parent)->kind == TREE_PAREN)
+		parent = node(u, parent)->parent;
+	if (u->predicate_depth || type_of(u, n)->kind != TREE_TYPE_RECORD || node(u, parent)->kind == TREE_MEMBER ||
+	    (node(u, parent)->kind == TREE_UNARY && node(u, parent)->op == TREE_OP_ADDRESS))
+		return;
+	buf_addf(&object, "__muster_v%u.", number);
+	fields_of(u, node(u, n)->type, keep(u, &object), &s);
+	if (!checks.size)
+		return;
+	a = action_add(u, ACTION_AFTER, n);
+	a->number = number;
+	a->checks = keep(u, &checks);
+}
+
 void oblige_initial(struct unit *u, uint32_t variable, expr_t x)
 {
 	struct buf checks = BUF_EMPTY, name = BUF_EMPTY;
@@ -625,6 +671,15 @@ void oblige_initial(struct unit *u, uint32_t variable, expr_t x)
 	expr_t given[MOST_ARGUMENTS];
 	const char *text;
 
+	if (type_of(u, variable)->kind == TREE_TYPE_ARRAY) {
+		uint32_t at = node(u, variable)->parent;
+
+		if (node(u, node(u, at)->parent)->kind != TREE_FOR)
+			oblige_elements(u, variable, &checks);
+		if (checks.size)
+			action_add(u, ACTION_BEHIND, at)->checks = keep(u, &checks);
+		return;
+	}
 	buf_addf(&name, "__muster_v%u", number);
 	text = keep(u, &name);
 	for (size_t i = 0; i < u->conjuncts.size; i++) {
@@ -679,7 +734,9 @@ void oblige_global(struct unit *u, uint32_t variable)
 	uint32_t before = u->function, declaring = u->declaring;
 	expr_t x = EXPR_NONE, given[MOST_ARGUMENTS];
 
-	if (!(u->variables.data[v->canon].refined || type_of(u, variable)->kind == TREE_TYPE_RECORD) || !gives_value(u, variable))
+	if (!(u->variables.data[v->canon].refined || type_of(u, variable)->kind == TREE_TYPE_RECORD ||
+	      (type_of(u, variable)->kind == TREE_TYPE_ARRAY && type_of(u, variable)->count)) ||
+	    !gives_value(u, variable))
 		return;
 	u->function = 0;
 	u->predicate_depth++; /* constants: nothing in them is an obligation */
@@ -700,6 +757,8 @@ void oblige_global(struct unit *u, uint32_t variable)
 	if (type_of(u, variable)->kind == TREE_TYPE_RECORD) {
 		buf_addf(&object, "%s.", v->name);
 		fields_of(u, v->type, keep(u, &object), &s);
+	} else if (type_of(u, variable)->kind == TREE_TYPE_ARRAY) {
+		oblige_elements(u, variable, &checks);
 	}
 	u->function = before;
 	u->declaring = declaring;

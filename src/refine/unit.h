@@ -207,6 +207,7 @@ expr_t apply(struct unit *u, enum tree_op op, expr_t a, expr_t b, unsigned width
 
 /* oblige.c */
 void oblige_initial(struct unit *u, uint32_t variable, expr_t x);
+void oblige_literal(struct unit *u, uint32_t n);
 void oblige_none(struct unit *u, uint32_t variable); /* declared without a value */
 void oblige_global(struct unit *u, uint32_t variable);
 void oblige_write(struct unit *u, uint32_t n, uint32_t target, expr_t x); /* n: the expression that writes */

@@ -454,6 +454,10 @@ expr_t value(struct unit *u, uint32_t n)
 			for (uint32_t c = x->first; c; c = node(u, c)->next)
 				walk_statement(u, c);
 		return fresh(u, node(u, n)->type);
+	case TREE_COMPOUND:
+		all_below(u, n);
+		oblige_literal(u, n);
+		return fresh(u, node(u, n)->type);
 	default: return all_below(u, n);
 	}
 }
