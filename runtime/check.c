@@ -357,25 +357,35 @@ void rt_check_span(label address, label size, uint64_t addr, uint64_t n, uint64_
 	}
 }
 
-/* n bytes (label want) of a source that has `left` of them (a label; 0: nobody knows) are read to p: they fit if either does. */
-void rt_check_read(const void *p, uint64_t n, label want, label left)
+/* n bytes (label want) at `at` of a source of that length (a label; 0: nobody knows) are read to p: either no more are asked for, or
+ * no more are there, than fit. */
+void rt_check_read(const void *p, uint64_t n, label want, label length, uint64_t at)
 {
 	struct rt_object o;
 
-	if (!rt_active() || !(want | left) || !rt_object_find(p, &o))
+	if (!rt_active() || RT_STATE->driven || !(want | length) || !rt_object_find(p, &o))
 		return;
 	uint64_t room = o.base + o.size - (uint64_t)p;
 	label bytes = rt_binary(MUSTER_OP_SUB, 64, rt_sized_bytes(o.base), 0, o.size, (uint64_t)p - o.base);
 	if ((!want && !bytes && n <= room) || (want && want == bytes))
 		return;
+	if (bytes && rt_binary(MUSTER_OP_SUB, 64, length, 0, rt_value(length), at) == bytes)
+		return; /* as large as what is left: whatever is read fits */
 	label asked = rt_binary(MUSTER_OP_ULE, 64, want, bytes, n, room);
-	label there = left == bytes ? 0 : rt_binary(MUSTER_OP_ULE, 64, left, bytes, rt_value(left), room);
-	if (left && left == bytes) /* as large as what is left: whatever is read fits */
-		return;
+	label end = rt_binary(MUSTER_OP_ADD, 64, bytes, 0, room, at);
+	label there = length ? rt_binary(MUSTER_OP_ULE, 64, length, end, rt_value(length), room + at) : 0;
 	if (asked && there)
 		rt_check(MUSTER_CHECK_RANGE, rt_binary(MUSTER_OP_OR, 1, asked, there, rt_value(asked), rt_value(there)));
 	else if (asked || n > room)
 		rt_check(MUSTER_CHECK_RANGE, asked ? asked : there);
+}
+
+int rt_fits(const void *p, size_t n)
+{
+	struct rt_object o;
+
+	return !rt_active() || RT_STATE->driven || !rt_object_find(p, &o) ||
+	       (n <= o.base + o.size - (uint64_t)p && !rt_sized_bytes(o.base));
 }
 
 #define STRING_MAX 256 /* characters that are looked at */
@@ -387,8 +397,8 @@ void rt_check_string(const char *to, const char *from)
 	struct rt_object o, s;
 	label ends = 0;
 
-	if (!rt_active() || !rt_object_find(to, &o) || !rt_object_find(from, &s))
-		return;
+	if (!rt_active() || RT_STATE->driven || !rt_object_find(to, &o) || !rt_object_find(from, &s))
+		return; /* where the driver's pointers point is decided when they are used */
 	uint64_t room = o.base + o.size - (uint64_t)to, have = s.base + s.size - (uint64_t)from;
 	if (room > STRING_MAX || have <= room) /* one that does not end in its own object is another matter */
 		return;

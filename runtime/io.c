@@ -39,7 +39,7 @@ static ssize_t do_read(const void *fn, int fd, void *to, size_t n, const label *
 	rt_concrete(a[1], MUSTER_REASON_STORE);
 	int known = rt_io_position_get(fd, &p);
 	uint64_t at = known ? p.at : 0;
-	rt_check_read(to, n, a[2], known ? rt_io_left(&p) : 0);
+	rt_check_read(to, n, a[2], known ? rt_io_end(&p) : 0, known ? p.at : 0);
 	ssize_t got = __real_read(fd, to, n);
 	label result = 0;
 	if (got >= 0 && known) {
@@ -98,7 +98,7 @@ static ssize_t do_pread(const void *fn, int fd, void *to, size_t n, off_t offset
 	rt_concrete(a[0], MUSTER_REASON_EXTERN);
 	rt_concrete(a[1], MUSTER_REASON_STORE);
 	int known = explicit_position(fd, offset, a[3], &p);
-	rt_check_read(to, n, a[2], known ? rt_io_left(&p) : 0);
+	rt_check_read(to, n, a[2], known ? rt_io_end(&p) : 0, known ? p.at : 0);
 	ssize_t got = __real_pread(fd, to, n, offset);
 	label result = 0;
 	if (got >= 0 && known) {

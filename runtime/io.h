@@ -25,8 +25,8 @@ RT_HIDDEN void rt_io_position_forget(int fd);
  * about the length, moves p, and gives the label of the result. */
 RT_HIDDEN label rt_io_account(struct io_position *p, size_t want, label want_label, size_t got);
 
-/* The label of the bytes from there to the end; 0: unknown, or there are none. */
-RT_HIDDEN label rt_io_left(const struct io_position *p);
+/* The label of the source's length; 0: unknown, or the position follows it. */
+RT_HIDDEN label rt_io_end(const struct io_position *p);
 
 /* A read met the end of a source: a longer input would have put its next bytes at `to`, `room`
  * of them at most. They get labels that say so, as far as RT_PAST; beyond that the length is

@@ -87,12 +87,9 @@ static void at_least(int source, uint64_t n)
 			   rt_source_size((unsigned)source)));
 }
 
-label rt_io_left(const struct io_position *p)
+label rt_io_end(const struct io_position *p)
 {
-	uint64_t size = rt_source_size((unsigned)p->source);
-	if (p->label || p->at > size)
-		return 0;
-	return rt_binary(MUSTER_OP_SUB, 64, rt_length((unsigned)p->source), 0, size, p->at);
+	return p->label || p->at > rt_source_size((unsigned)p->source) ? 0 : rt_length((unsigned)p->source);
 }
 
 /* Nothing was there to be read, at a position beyond the end or a symbolic one. */

@@ -84,8 +84,9 @@ RT_HIDDEN void rt_check(enum muster_checker checker, label condition); /* the sa
 RT_HIDDEN void rt_check_size(label size);                     /* of an allocation: it did not wrap, and is no larger than one should be */
 RT_HIDDEN int rt_at_most(label size, uint64_t limit);         /* whatever the input? */
 RT_HIDDEN void rt_check_free(label address, const void *p);   /* what is given back is an object's first byte */
-/* n bytes (label want; 0: a constant) are about to be read to p, if that many are left (label). */
-RT_HIDDEN void rt_check_read(const void *p, uint64_t n, label want, label left);
+/* n bytes (label want; 0: a constant) are about to be read to p, from `at` of an input of that length (label). */
+RT_HIDDEN void rt_check_read(const void *p, uint64_t n, label want, label length, uint64_t at);
+RT_HIDDEN int rt_fits(const void *p, size_t n); /* have all inputs n bytes at p, as far as is known? */
 RT_HIDDEN void rt_check_string(const char *to, const char *from); /* the string there fits behind `to`; before its end is looked for */
 RT_HIDDEN void rt_concrete(label a, enum muster_reason why);  /* a == its value from here on; 0 is ignored */
 RT_HIDDEN void rt_given(label condition);                     /* width 1: the program assumes it */

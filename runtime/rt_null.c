@@ -77,7 +77,7 @@ int rt_object_find(const void *p, struct rt_object *o)
 	X(rt_check_string(const char *to, const char *from))                                       \
 	X(rt_check_size(label size))                                                               \
 	X(rt_check_free(label address, const void *p))                                             \
-	X(rt_check_read(const void *p, uint64_t n, label want, label left))                        \
+	X(rt_check_read(const void *p, uint64_t n, label want, label length, uint64_t at))         \
 	X(rt_concrete(label a, enum muster_reason why))                                            \
 	X(rt_event(enum muster_event_kind kind, unsigned arg, label a))                            \
 	X(rt_event_at(unsigned kind, unsigned arg, uint64_t site, label a))                        \
@@ -115,6 +115,11 @@ int rt_output(const char *p, label a)
 }
 
 int rt_at_most(label size, uint64_t limit)
+{
+	return 1;
+}
+
+int rt_fits(const void *p, size_t n)
 {
 	return 1;
 }

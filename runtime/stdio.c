@@ -240,17 +240,16 @@ static void read_block(struct block *b, FILE *fp)
 	}
 }
 
-/* The label of the bytes that the stream still has. */
-static label left_of(FILE *fp)
+/* Where the stream is in its source, and the label of the source's length. */
+static label position_of(FILE *fp, struct io_position *p)
 {
-	struct io_position p;
 	uint64_t have = (uint64_t)(fp->_IO_read_end - fp->_IO_read_ptr);
-	if (fp->_flags & FLAG_IN_BACKUP || !rt_io_position_get(fp->_fileno, &p) || p.at < have)
+	if (fp->_flags & FLAG_IN_BACKUP || !rt_io_position_get(fp->_fileno, p) || p->at < have)
 		return 0;
-	p.at -= have;
+	p->at -= have;
 	if (have)
-		p.label = 0;
-	return rt_io_left(&p);
+		p->label = 0;
+	return rt_io_end(p);
 }
 
 static size_t do_fread(const void *fn, void *to, size_t size, size_t n, FILE *fp, const label *a,
@@ -262,7 +261,11 @@ static size_t do_fread(const void *fn, void *to, size_t size, size_t n, FILE *fp
 	struct block b = {.to = to, .want = size * n};
 	if (a[2] && size)
 		b.want_label = size == 1 ? a[2] : rt_binary(MUSTER_OP_MUL, 64, a[2], 0, n, size);
-	rt_check_read(to, b.want, b.want_label, size ? left_of(fp) : 0);
+	if (b.want_label || !rt_fits(to, b.want)) {
+		struct io_position p;
+		label length = position_of(fp, &p);
+		rt_check_read(to, b.want, b.want_label, length, length ? p.at : 0);
+	}
 	if (b.want_label) /* nothing to do for no bytes */
 		rt_bound(rt_binary(MUSTER_OP_EQ, 64, b.want_label, 0, b.want, 0));
 	if (locked)
