@@ -346,6 +346,9 @@ static void print_words(const struct exporting *x)
 	if (c->bugs && !x->o.no_check)
 		printf("%u of %u bug%s seen again outside of muster, by kind and place\n",
 		       c->reproduced, c->bugs, c->bugs == 1 ? "" : "s");
+	if (c->beyond)
+		printf("%u more test%s left out: %s nothing that the others do not (--tests)\n", c->beyond,
+		       c->beyond == 1 ? " is" : "s are", c->beyond == 1 ? "it covers" : "they cover");
 	if (c->failing)
 		printf("%u more test%s left out: %s a bug, or a suspected one\n", c->failing,
 		       c->failing == 1 ? " is" : "s are",
@@ -372,6 +375,7 @@ static void print_json(const struct exporting *x)
 	json_key(&j, "checked"), json_bool(&j, x->cmocka && !x->o.no_check);
 	json_key(&j, "reproduced"), json_u64(&j, c->reproduced);
 	json_key(&j, "like_bugs"), json_u64(&j, c->failing);
+	json_key(&j, "beyond"), json_u64(&j, c->beyond);
 	for (unsigned k = 0; k < EXPORT_NOTE_COUNT; k++)
 		json_key(&j, note_rows[k].key), json_u64(&j, count_notes(c, k));
 	json_key(&j, "notes");
@@ -438,7 +442,7 @@ static void release(struct exporting *x)
 
 int cmd_export(int argc, char **argv)
 {
-	struct exporting x = {.o = {.time = 2}};
+	struct exporting x = {.o = {.time = 2, .tests = 100}};
 	const struct option_row rows[] = {
 	    OPTION_STR("cmocka", 0, "DIR", &x.cmocka,
 		       "tests of functions as C files that need cmocka only"),
@@ -450,6 +454,8 @@ int cmd_export(int argc, char **argv)
 		       "of the search whose output directory this is (the newest)"),
 	    OPTION_STR("store", 0, "FILE", &x.store_file, "the store (.muster/store.db)"),
 	    OPTION_DOUBLE("run-time", 0, "S", &x.o.time, "seconds that a call may take (2)"),
+	    OPTION_U64("tests", 0, "N", &x.o.tests,
+		       "tests of a function that cover nothing new (100; 0: all): the first N"),
 	    OPTION_FLAG("no-check", 0, &x.o.no_check, "do not compile and run what was written"),
 	    OPTION_FLAG("json", 0, &x.o.json,
 			"print JSON: counts, and what asserts nothing, is left out or differs"),

@@ -21,6 +21,7 @@ struct export_campaign {
 struct export_options {
 	const char *dir, *shown; /* absolute; as the user wrote it */
 	double time;		 /* seconds of one call */
+	uint64_t tests;		 /* of a function that cover nothing new: the first ones; 0: all */
 	int no_check;		 /* what is written is not compiled and run */
 	int quiet, json;
 };
@@ -43,7 +44,7 @@ struct export_options {
 	  "bugs that do not show outside of muster")                                              \
 	X(BUG_DIFFERS, "bugs_differing", "bug that fails in another way outside of muster",       \
 	  "bugs that fail in another way outside of muster")                                      \
-	X(UNSEEN, "unseen", "file was written and not tried", "files were written and not tried") \
+	X(UNSEEN, "unseen", "is written and was not tried", "are written and were not tried") \
 	X(BROKEN, "broken", "file does not compile", "files do not compile")
 enum export_note_kind {
 #define X(name, key, one, several) EXPORT_##name,
@@ -60,6 +61,7 @@ struct export_counts {
 	unsigned files, tests, bugs;
 	unsigned
 	    reproduced;	  /* bugs that were seen to fail outside, of that kind and in that place */
+	unsigned beyond; /* tests that cover nothing new, of functions that have enough of them */
 	unsigned failing; /* tests that show one of the bugs too: left to the bug's own */
 	VEC(struct export_note) notes;
 	struct strmap bases; /* of files that were written */

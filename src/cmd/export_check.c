@@ -24,11 +24,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ROUNDS 16
 #define SECONDS_ALL "300"
 #define SECONDS_ONE "10" /* as in the Makefile */
+#define SECONDS_HANG "3" /* of a bug that is known to hang */
+#define SECONDS_BUGS 240.0 /* for all bugs of a file */
+#define AT_ONCE 8
 
 /* Compiles the file; -1: the compiler cannot be run, 0: it compiles, 1: it does not (words). */
 static int compile(const struct unit *u, int bugs, const char *program, struct buf *words)
@@ -64,11 +68,23 @@ static int compile(const struct unit *u, int bugs, const char *program, struct b
 
 /* -------------------------------------------------------------------- tests */
 
+/* They are sorted by their names. */
 static struct input *find(struct unit *u, const char *name, size_t n)
 {
-	for (size_t i = 0; i < u->inputs.size; i++)
-		if (!strncmp(u->inputs.data[i].name, name, n) && !u->inputs.data[i].name[n])
-			return &u->inputs.data[i];
+	size_t low = 0, high = u->inputs.size;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		const char *other = u->inputs.data[mid].name;
+		int order = strncmp(other, name, n);
+
+		if (!order && !other[n])
+			return &u->inputs.data[mid];
+		if (order < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
 	return NULL;
 }
 
@@ -92,11 +108,10 @@ static struct input *named(struct unit *u, const char *line, const char *mark)
 	return strncmp(line, mark, n) ? NULL : find(u, line + n, strcspn(line + n, " \r\n"));
 }
 
-/* Runs all tests, or the one called name. -1: it could not be run. */
-static int run(const char *program, const char *name, struct proc_result *r)
+/* Runs all tests. -1: it could not be run. */
+static int run(const char *program, struct proc_result *r)
 {
-	char *argv[] = {"timeout", name ? SECONDS_ONE : SECONDS_ALL, (char *)program, (char *)name,
-			NULL};
+	char *argv[] = {"timeout", SECONDS_ALL, (char *)program, NULL};
 	char *scratch = file_temp("run");
 	struct proc_opts opts = {
 	    .capture_err = 1, .capture_out = 1, .null_input = 1, .dir = scratch};
@@ -107,18 +122,63 @@ static int run(const char *program, const char *name, struct proc_result *r)
 	return e ? -1 : 0;
 }
 
+/* Tests that are run by themselves, several at a time, each in a scratch directory of its own. */
+struct alone {
+	const char *program;
+	const char *const *env; /* may be NULL */
+	struct proc_job jobs[AT_ONCE];
+	char *argv[AT_ONCE][5], *scratch[AT_ONCE];
+	struct input *inputs[AT_ONCE];
+	int count;
+};
+
+static void alone_add(struct alone *a, struct input *in, const char *seconds)
+{
+	int n = a->count++;
+	char *argv[] = {"timeout", (char *)seconds, (char *)a->program, in->name, NULL};
+
+	memcpy(a->argv[n], argv, sizeof argv);
+	a->scratch[n] = file_temp("run");
+	file_mkdirs(a->scratch[n]);
+	a->inputs[n] = in;
+	a->jobs[n] = (struct proc_job){.argv = a->argv[n],
+				       .opts = {.capture_err = 1, .capture_out = 1, .null_input = 1, .env = a->env, .dir = a->scratch[n]}};
+}
+
+static void alone_run(struct alone *a)
+{
+	proc_run_many(a->jobs, a->count);
+	for (int i = 0; i < a->count; i++)
+		file_remove_tree(a->scratch[i]);
+}
+
+static void alone_clear(struct alone *a)
+{
+	for (int i = 0; i < a->count; i++) {
+		proc_release(&a->jobs[i].result);
+		free(a->scratch[i]);
+	}
+	a->count = 0;
+}
+
 /* One of them took the others with it: which? */
 static int run_alone(struct unit *u, const char *program)
 {
+	struct alone a = {.program = program};
 	int changed = 0;
 
 	for (size_t i = 0; i < u->inputs.size; i++) {
 		struct input *in = &u->inputs.data[i];
-		struct proc_result r = {0};
 
-		if (!in->bug && !in->dropped && !run(program, in->name, &r) && r.status)
-			changed += weaken(in);
-		proc_release(&r);
+		if (!in->bug && !in->dropped)
+			alone_add(&a, in, SECONDS_ONE);
+		if (a.count < AT_ONCE && i + 1 < u->inputs.size)
+			continue;
+		alone_run(&a);
+		for (int k = 0; k < a.count; k++)
+			if (a.jobs[k].result.status)
+				changed += weaken(a.inputs[k]);
+		alone_clear(&a);
 	}
 	return changed;
 }
@@ -132,7 +192,7 @@ static int run_tests(struct unit *u, const char *program)
 
 	for (size_t i = 0; i < u->inputs.size; i++)
 		u->inputs.data[i].touched = 0; /* cmocka names a failure more than once */
-	if (!run(program, NULL, &r) && r.status) {
+	if (!run(program, &r) && r.status) {
 		struct buf *outs[] = {&r.out, &r.err};
 
 		for (int k = 0; k < 2; k++)
@@ -180,35 +240,70 @@ static void note_bug(struct unit *u, const struct input *in, const struct findin
 		export_note(u->counts, EXPORT_BUG_PASSES, in->name, "%s", in->bug);
 }
 
-/* Runs one bug's test by itself. -1: it could not be run, or the report could not be read. */
-static int run_bug(struct confirm *c, const char *program, const struct input *in,
-		   struct finding *f)
+/* What a run of a bug's test shows. -1: the report could not be read. */
+static int read_bug(struct confirm *c, const char *program, const struct proc_result *r, struct finding *f)
+{
+	struct run_result end = {0};
+	char *dir = file_dir(program);
+	int e;
+
+	end.end = r->status == 124 ? RUN_TIME : r->status > 128 ? RUN_SIGNAL : RUN_EXIT;
+	end.code = r->status;
+	end.signal = r->status > 128 ? r->status - 128 : 0;
+	end.err = r->err;
+	e = confirm_read(c, dir, &end, f);
+	if (!e && !f->failed && r->status) { /* without a report: at least it fails */
+		f->failed = 1;
+		snprintf(f->kind, sizeof f->kind, "a failure");
+	}
+	free(dir);
+	return e ? -1 : 0;
+}
+
+/* Runs those that wait. */
+static void bugs_step(struct unit *u, struct confirm *c, struct alone *a)
+{
+	alone_run(a);
+	for (int i = 0; i < a->count; i++) {
+		struct finding f = {0};
+
+		if (read_bug(c, a->program, &a->jobs[i].result, &f))
+			export_note(u->counts, EXPORT_UNSEEN, a->inputs[i]->name, "%s", error_text());
+		else
+			note_bug(u, a->inputs[i], &f);
+		finding_release(&f);
+	}
+	alone_clear(a);
+}
+
+/* Those that hang and the others, each kind by itself: who waits for a hang waits for several. */
+static void run_each_bug(struct unit *u, struct confirm *c, const char *program)
 {
 	static const char *const env[] = {
 	    "ASAN_OPTIONS=" SAN_ASAN_OPTIONS
 	    ":handle_segv=2:handle_abort=2:handle_sigfpe=2:handle_sigill=2:"
 	    "handle_sigbus=2:detect_stack_use_after_return=1",
 	    "UBSAN_OPTIONS=" SAN_UBSAN_OPTIONS, NULL};
-	int hang = !strcmp(in->place.kind, "timeout");
-	char *argv[] = {"timeout", hang ? "3" : SECONDS_ONE, (char *)program, in->name, NULL};
-	struct proc_opts opts = {.capture_err = 1, .capture_out = 1, .null_input = 1, .env = env};
-	struct proc_result r = {0};
-	struct run_result end = {0};
-	char *dir = file_dir(program);
-	int e = proc_run(argv, &opts, &r);
+	struct alone a = {.program = program, .env = env};
+	struct timespec begun, now;
 
-	end.end = r.status == 124 ? RUN_TIME : r.status > 128 ? RUN_SIGNAL : RUN_EXIT;
-	end.code = r.status;
-	end.signal = r.status > 128 ? r.status - 128 : 0;
-	end.err = r.err;
-	e = e || confirm_read(c, dir, &end, f);
-	if (!e && !f->failed && r.status) { /* without a report: at least it fails */
-		f->failed = 1;
-		snprintf(f->kind, sizeof f->kind, "a failure");
+	clock_gettime(CLOCK_MONOTONIC, &begun);
+	for (int hangs = 0; hangs < 2; hangs++) {
+		for (size_t i = 0; i < u->inputs.size; i++) {
+			struct input *in = &u->inputs.data[i];
+
+			if (!in->bug || (strcmp(in->place.kind, "timeout") == 0) != hangs)
+				continue;
+			clock_gettime(CLOCK_MONOTONIC, &now);
+			if (now.tv_sec - begun.tv_sec > SECONDS_BUGS)
+				export_note(u->counts, EXPORT_UNSEEN, in->name, "the time for trying bugs was over");
+			else
+				alone_add(&a, in, hangs ? SECONDS_HANG : SECONDS_ONE);
+			if (a.count == AT_ONCE)
+				bugs_step(u, c, &a);
+		}
+		bugs_step(u, c, &a);
 	}
-	proc_release(&r);
-	free(dir);
-	return e ? -1 : 0;
 }
 
 static void run_bugs(struct unit *u, const char *program)
@@ -228,18 +323,8 @@ static void run_bugs(struct unit *u, const char *program)
 		free(name);
 		bugs = 0;
 	}
-	for (size_t i = 0; i < u->inputs.size && bugs; i++) {
-		const struct input *in = &u->inputs.data[i];
-		struct finding f = {0};
-
-		if (!in->bug)
-			continue;
-		if (run_bug(c, program, in, &f))
-			export_note(u->counts, EXPORT_UNSEEN, in->name, "%s", error_text());
-		else
-			note_bug(u, in, &f);
-		finding_release(&f);
-	}
+	if (bugs)
+		run_each_bug(u, c, program);
 	confirm_close(c);
 	buf_release(&words);
 }

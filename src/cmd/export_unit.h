@@ -39,6 +39,7 @@ struct unit {
 	struct buf flags;	/* the same as a shell reads them */
 	VEC(struct input) inputs;
 	struct map ids;		 /* of functions: to number */
+	struct map plain;	 /* number of a function: tests of it that cover nothing new */
 	struct strmap names;	 /* of tests */
 	char *base;		 /* test_UNIT */
 	char *here;		 /* the directory where muster test ran, and where we are now */

@@ -115,7 +115,7 @@ static const char sanitizers[] =
     "const char *__asan_default_options(void)\n"
     "{\n"
     "\treturn \"handle_segv=2:handle_abort=2:handle_sigfpe=2:handle_sigill=2:handle_sigbus=2:detect_leaks=0:\"\n"
-    "\t       \"detect_stack_use_after_return=1:allocator_may_return_null=1\";\n"
+    "\t       \"detect_stack_use_after_return=1:allocator_may_return_null=1:redzone=512\";\n"
     "}\n"
     "const char *__ubsan_default_options(void);\n"
     "const char *__ubsan_default_options(void)\n"

@@ -386,6 +386,28 @@ static size_t next_element(const uint8_t *bytes, size_t i, size_t count, size_t 
 	return k - i < SPARSE ? i : k;
 }
 
+#define LONG 32 /* elements of an array that is written by its elements other than zero only, in JSON */
+
+/* {"count": 65536, "elements": {"3": 7}} */
+static void print_long(struct value_printer *p, const struct value_image *im, const struct front_type *t, size_t off)
+{
+	const struct front_type *e = front_of(im, t->to);
+	size_t count = t->size / e->size, mark = p->path.size;
+	int first = 1;
+
+	buf_addf(p->out, "{\"count\": %zu, \"elements\": {", count);
+	for (size_t i = 0; i < count; i++) {
+		if (zero(im->bytes + off + i * e->size, e->size))
+			continue;
+		buf_addf(p->out, "%s\"%zu\": ", first ? "" : ", ", i);
+		buf_addf(&p->path, "[%zu]", i);
+		value_print(p, im, t->to, off + i * e->size);
+		p->path.size = mark;
+		first = 0;
+	}
+	buf_adds(p->out, "}}");
+}
+
 static void print_array(struct value_printer *p, const struct value_image *im,
 			const struct front_type *t, size_t off)
 {
@@ -397,6 +419,10 @@ static void print_array(struct value_printer *p, const struct value_image *im,
 			used--;
 		print_text(p, im->bytes + off, used);
 		built(p, im, off, t->size);
+		return;
+	}
+	if (p->form == VALUE_JSON && count > LONG) {
+		print_long(p, im, t, off);
 		return;
 	}
 	while (p->form != VALUE_JSON && count &&
