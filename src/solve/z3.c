@@ -458,6 +458,10 @@ static void z3_limit(struct z3_backend *z, Z3_solver s, const struct backend_lim
 	double left = deadline != 0 ? (deadline - cnf_now()) / 2 * 1000 : 0;
 	uint64_t rlimit = l->rlimit / 2 > UINT32_MAX ? UINT32_MAX : l->rlimit / 2;
 
+	/* Z3 4.8.12 now and then does not wake its timer's thread (seen on a busy machine with 1 ms), and goes on for ever. Its steps,
+	 * some 4 million a second, are counted in this thread: twice the time's worth ends it in any case. */
+	if (!rlimit && deadline != 0)
+		rlimit = left > 400000 ? UINT32_MAX : 200000 + (uint64_t)(left < 0 ? 0 : left) * 8000;
 	Z3_params_inc_ref(z->c, params);
 	Z3_params_set_bool(z->c, params, Z3_mk_string_symbol(z->c, "ctrl_c"), 0);
 	if (deadline != 0)
