@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_FACTS = 400 };
+enum { MOST_FACTS = 400, MOST_UNANSWERED = 20 };
 
 unsigned type_width(struct unit *u, uint32_t type)
 {
@@ -96,9 +96,10 @@ static int impossible(struct unit *u, struct question *q, expr_t goal)
 	enum verdict v;
 
 	vec_push(&q->list, goal);
-	v = solve_formula(u->solver, u->pool, q->list.data, (unsigned)q->list.size, &m);
+	v = solve_formula(u->unanswered < MOST_UNANSWERED ? u->solver : u->quick, u->pool, q->list.data, (unsigned)q->list.size, &m);
 	solve_model_release(&m);
 	q->list.size--;
+	u->unanswered += v == VERDICT_UNKNOWN;
 	return v == VERDICT_UNSAT;
 }
 

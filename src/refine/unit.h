@@ -112,7 +112,8 @@ struct unit {
 
 	/* the prover */
 	struct exprs *pool;
-	struct solver *solver;
+	struct solver *solver, *quick; /* quick: when many questions had no answer */
+	unsigned unanswered;
 	VEC(expr_t) facts;
 	uint32_t fresh, names;
 	uint32_t function; /* that is walked; 0: none */
