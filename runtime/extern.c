@@ -34,6 +34,7 @@ static const struct row {
     {"fputc_unlocked", "o-"}, {"fwrite", "ovv-"}, {"fwrite_unlocked", "ovv-"}, {"write", "-ov"}, {"perror", "o"},
     {"syslog", "o"}, {"fflush", "-"}, {"fclose", "-"}, {"close", "-"}, {"fileno", "-"}, {"feof", "-"},
     {"ferror", "-"}, {"clearerr", "-"}, {"exit", "v"}, {"_exit", "v"}, {"abort", "-"}, {"__assert_fail", "o"},
+    {"longjmp", "rv"}, {"_longjmp", "rv"}, {"siglongjmp", "rv"}, {"__longjmp_chk", "rv"},
     {"__errno_location", "-"}, {"__ctype_b_loc", "-"}, {"__ctype_tolower_loc", "-"}, {"__ctype_toupper_loc", "-"},
     {"time", "w"}, {"clock", "-"}, {"getpid", "-"}, {"isatty", "v"}, {"fopen", "ss"}, {"fopen64", "ss"},
     {"open", "sv"}, {"open64", "sv"}, {"openat", "vsv"}, {"access", "sv"}, {"getenv", "s"}, {"unlink", "s"},
