@@ -167,7 +167,7 @@ enum muster_event_kind {
 	X(CONVERT_LOW, "convert-low", 0, "conversion of a number that is too small, where the result matters")   \
 	X(CONVERT_HIGH, "convert-high", 0, "conversion of a number that is too large, where the result matters") \
 	X(STACK, "stack-smash", 1, "write outside a local variable")                                             \
-	X(ALLOC, "alloc-size", 1, "size of an allocation that wrapped, is negative or beyond all measure")       \
+	X(ALLOC, "alloc-size", 0, "size of an allocation that wrapped, is negative or beyond all measure")       \
 	X(SHIFT, "shift", 1, "shift by a negative amount, or by the width or more; signed bits shifted out")     \
 	X(USE_FREED, "use-after-free", 1, "access to memory that was given back")                                \
 	X(BAD_FREE, "bad-free", 1, "memory given back twice, or that was never allocated")                       \
