@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_FACTS = 400, MOST_UNANSWERED = 20 };
+enum { MOST_FACTS = 400, MOST_UNANSWERED = 20, MOST_WEIGHT = 16000 };
 
 unsigned type_width(struct unit *u, uint32_t type)
 {
@@ -69,6 +69,35 @@ static void mark(struct unit *u, struct question *q, expr_t e)
 		map_set(&q->seen, vars[i], 1);
 }
 
+/* How many gates, nearly, the products and divisions below a term have that are not counted yet. */
+static unsigned long weight(struct unit *u, expr_t e, struct map *done)
+{
+	expr_t below[3];
+	unsigned n = expr_operands(u->pool, e, below), width = expr_width(u->pool, e);
+	unsigned long sum = 0;
+	int op = expr_get(u->pool, e)->op;
+
+	if (!map_set(done, e, 1))
+		return 0;
+	if (op == MUSTER_OP_MUL && !expr_is_const(u->pool, below[1], NULL))
+		sum = (unsigned long)width * width;
+	else if (op == MUSTER_OP_UDIV || op == MUSTER_OP_SDIV || op == MUSTER_OP_UREM || op == MUSTER_OP_SREM)
+		sum = 2ul * width * width;
+	for (unsigned i = 0; i < n; i++)
+		sum += weight(u, below[i], done);
+	return sum;
+}
+
+/* A fact that alone is hard would make every question hard. */
+static int is_light(struct unit *u, expr_t e)
+{
+	struct map done = {0};
+	unsigned long sum = weight(u, e, &done);
+
+	map_release(&done);
+	return sum <= MOST_WEIGHT / 2;
+}
+
 static void choose(struct unit *u, struct question *q, expr_t goal)
 {
 	VEC(uint8_t) taken = {0};
@@ -80,7 +109,7 @@ static void choose(struct unit *u, struct question *q, expr_t goal)
 	while (more) {
 		more = 0;
 		for (size_t i = u->facts.size; i-- && q->list.size < MOST_FACTS;)
-			if (!taken.data[i] && touches(u, q, u->facts.data[i])) {
+			if (!taken.data[i] && touches(u, q, u->facts.data[i]) && is_light(u, u->facts.data[i])) {
 				taken.data[i] = 1;
 				more = 1;
 				mark(u, q, u->facts.data[i]);
@@ -90,12 +119,30 @@ static void choose(struct unit *u, struct question *q, expr_t goal)
 	vec_release(&taken);
 }
 
+static int is_heavy(struct unit *u, const struct question *q)
+{
+	struct map done = {0};
+	unsigned long sum = 0;
+
+	for (size_t i = 0; i < q->list.size && sum <= MOST_WEIGHT; i++)
+		sum += weight(u, q->list.data[i], &done);
+	map_release(&done);
+	return sum > MOST_WEIGHT;
+}
+
 static int impossible(struct unit *u, struct question *q, expr_t goal)
 {
 	struct solve_model m = {0};
 	enum verdict v;
 
+	if (goal == expr_false(u->pool))
+		return 1;
+
 	vec_push(&q->list, goal);
+	if (is_heavy(u, q)) {
+		q->list.size--;
+		return 0;
+	}
 	v = solve_formula(u->unanswered < MOST_UNANSWERED ? u->solver : u->quick, u->pool, q->list.data, (unsigned)q->list.size, &m);
 	solve_model_release(&m);
 	q->list.size--;
