@@ -4,13 +4,11 @@
  * refinements, those of its type, and those that name it. A write through a pointer, a call and assembly may have written
  * any variable that others can reach, so whatever depends on one is checked again. What is checked or proved is a fact from then on.
  */
-#include "refine/unit.h"
+#include "refine/oblige.h"
 
 #include "base/error.h"
 
 #include <string.h>
-
-enum { MOST_ARGUMENTS = 64 };
 
 /* ----------------------------------------------------------------- actions */
 struct action *action_add(struct unit *u, enum action_kind kind, uint32_t n)
@@ -27,7 +25,7 @@ struct action *action_add(struct unit *u, enum action_kind kind, uint32_t n)
 	return &vec_last(&u->actions);
 }
 
-static const char *keep(struct unit *u, struct buf *b)
+const char *keep(struct unit *u, struct buf *b)
 {
 	const char *s = b->size ? arena_strdup(&u->r->arena, buf_str(b)) : "";
 
@@ -36,17 +34,6 @@ static const char *keep(struct unit *u, struct buf *b)
 }
 
 /* -------------------------------------------------------------- obligations */
-/* How the text calls an argument: by number in the conjunct. */
-typedef void (*namer)(struct unit *u, void *ctx, const struct conjunct *c, size_t i, struct buf *out);
-
-struct site {
-	uint32_t n; /* for file and line */
-	enum refine_place place;
-	namer name;
-	void *ctx;
-	struct buf *checks; /* calls of muster_refine_holds for what is not proved */
-};
-
 static const char *reason(enum refine_outcome o, enum refine_place p)
 {
 	if (o == REFINE_PROVED)
@@ -60,7 +47,7 @@ static const char *reason(enum refine_outcome o, enum refine_place p)
 	return "it depends on values that are not known here";
 }
 
-static int visible(struct unit *u, const struct conjunct *c, uint32_t n)
+int visible(struct unit *u, const struct conjunct *c, uint32_t n)
 {
 	return node(u, c->site)->begin <= node(u, n)->begin;
 }
@@ -90,7 +77,7 @@ static void add_check(struct unit *u, const struct conjunct *c, const struct sit
 	buf_release(&words);
 }
 
-static void oblige(struct unit *u, const struct conjunct *c, const expr_t *given, const struct site *s)
+void oblige(struct unit *u, const struct conjunct *c, const expr_t *given, const struct site *s)
 {
 	expr_t goal = holds(u, c, given);
 	struct refine_obligation o = {.file = arena_strdup(&u->r->arena, node(u, s->n)->file),
@@ -157,7 +144,7 @@ static void local_name(struct unit *u, const struct conjunct *c, uint32_t d, str
 }
 
 /* As the variables are. */
-static void name_now(struct unit *u, void *ctx, const struct conjunct *c, size_t i, struct buf *out)
+void name_now(struct unit *u, void *ctx, const struct conjunct *c, size_t i, struct buf *out)
 {
 	const struct argument *a = &c->arguments.data[i];
 	uint32_t d = a->decl;
@@ -171,7 +158,7 @@ static void name_now(struct unit *u, void *ctx, const struct conjunct *c, size_t
 }
 
 /* As they are, but for the value itself, whose text is ctx. */
-static void name_value_text(struct unit *u, void *ctx, const struct conjunct *c, size_t i, struct buf *out)
+void name_value_text(struct unit *u, void *ctx, const struct conjunct *c, size_t i, struct buf *out)
 {
 	const struct argument *a = &c->arguments.data[i];
 
@@ -287,7 +274,7 @@ static void field_types(struct unit *u, uint32_t record, const char *object, str
 }
 
 /* An object as a whole; object is its text, up to the dot. */
-static void fields_of(struct unit *u, uint32_t type, const char *object, struct site *s)
+void fields_of(struct unit *u, uint32_t type, const char *object, struct site *s)
 {
 	uint32_t record = u->t->types.data[type].record;
 	expr_t given[MOST_ARGUMENTS];
@@ -349,7 +336,7 @@ void oblige_none(struct unit *u, uint32_t variable)
 }
 
 /* After something that may have written what has another name too. */
-static void oblige_others(struct unit *u, uint32_t n, struct buf *checks)
+void oblige_others(struct unit *u, uint32_t n, struct buf *checks)
 {
 	struct site s = {.n = n, .place = REFINE_AT_ALIAS, .checks = checks};
 
@@ -441,7 +428,7 @@ static const char *stored_text(struct unit *u, uint32_t n, uint32_t number)
 }
 
 /* Refinements of the type that a place was declared with. */
-static void oblige_type(struct unit *u, uint32_t type, expr_t x, const char *text, struct site *s)
+void oblige_type(struct unit *u, uint32_t type, expr_t x, const char *text, struct site *s)
 {
 	for (size_t i = 0; i < u->conjuncts.size;) {
 		struct conjunct *c = conjunct_of_type(u, type, &i);
@@ -605,520 +592,4 @@ void oblige_asm(struct unit *u, uint32_t n)
 	oblige_others(u, n, &checks);
 	if (checks.size)
 		action_add(u, ACTION_BEHIND, n)->checks = keep(u, &checks);
-}
-
-/* ----------------------------------------------------------- initial values */
-static const char *spelled(struct unit *u, const char *inner)
-{
-	struct buf b = BUF_EMPTY;
-
-	buf_addf(&b, "__typeof__(%s)", inner);
-	return keep(u, &b);
-}
-
-/* The elements of an array that was given values, by a loop. */
-static void oblige_elements(struct unit *u, uint32_t variable, struct buf *checks)
-{
-	struct buf inner = BUF_EMPTY, name = BUF_EMPTY;
-	struct site s = {.n = variable, .place = REFINE_AT_INITIAL, .checks = &inner};
-	uint32_t type = node(u, variable)->type, number = u->names++;
-	const char *element;
-
-	while (u->t->types.data[type].kind == TREE_TYPE_ARRAY)
-		type = u->t->types.data[type].to;
-	element = type_text(u, type);
-	buf_addf(&name, "((%s *)&%s)[__muster_i%u]", element, node(u, variable)->name, number);
-	if (u->t->types.data[type].kind == TREE_TYPE_RECORD) {
-		buf_addc(&name, '.');
-		fields_of(u, type, keep(u, &name), &s);
-	} else {
-		oblige_type(u, type, fresh(u, type), keep(u, &name), &s);
-	}
-	if (inner.size)
-		buf_addf(checks, "for (unsigned long __muster_i%u = 0; __muster_i%u < sizeof %s / sizeof(%s); __muster_i%u++) { %s} ",
-			 number, number, node(u, variable)->name, element, number, buf_str(&inner));
-	buf_release(&inner);
-}
-
-/* (struct s){ ... }: where its address is taken it must stay what it is. */
-void oblige_literal(struct unit *u, uint32_t n)
-{
-	uint32_t parent = node(u, n)->parent, number = u->names++;
-	struct buf checks = BUF_EMPTY, object = BUF_EMPTY;
-	struct site s = {.n = n, .place = REFINE_AT_INITIAL, .checks = &checks};
-	struct action *a;
-
-	while (node(u, parent)->kind == TREE_PAREN)
-		parent = node(u, parent)->parent;
-	if (u->predicate_depth || type_of(u, n)->kind != TREE_TYPE_RECORD || node(u, parent)->kind == TREE_MEMBER ||
-	    (node(u, parent)->kind == TREE_UNARY && node(u, parent)->op == TREE_OP_ADDRESS))
-		return;
-	buf_addf(&object, "__muster_v%u.", number);
-	fields_of(u, node(u, n)->type, keep(u, &object), &s);
-	if (!checks.size)
-		return;
-	a = action_add(u, ACTION_AFTER, n);
-	a->number = number;
-	a->checks = keep(u, &checks);
-}
-
-void oblige_initial(struct unit *u, uint32_t variable, expr_t x)
-{
-	struct buf checks = BUF_EMPTY, name = BUF_EMPTY;
-	uint32_t number = u->names++, init = node(u, variable)->init;
-	struct site s = {.n = variable, .place = REFINE_AT_INITIAL, .name = name_value_text, .checks = &checks};
-	struct action *a;
-	expr_t given[MOST_ARGUMENTS];
-	const char *text;
-
-	if (type_of(u, variable)->kind == TREE_TYPE_ARRAY) {
-		uint32_t at = node(u, variable)->parent;
-
-		if (node(u, node(u, at)->parent)->kind != TREE_FOR)
-			oblige_elements(u, variable, &checks);
-		if (checks.size)
-			action_add(u, ACTION_BEHIND, at)->checks = keep(u, &checks);
-		return;
-	}
-	buf_addf(&name, "__muster_v%u", number);
-	text = keep(u, &name);
-	for (size_t i = 0; i < u->conjuncts.size; i++) {
-		const struct conjunct *c = &u->conjuncts.data[i];
-
-		if (c->owner != OWNER_VARIABLE || c->decl != node(u, variable)->canon || c->arguments.size > MOST_ARGUMENTS ||
-		    arguments_now(u, c, given))
-			continue;
-		for (size_t k = 0; k < c->arguments.size; k++)
-			if (!c->arguments.data[k].decl)
-				given[k] = x;
-		s.name = name_value_text;
-		s.ctx = (void *)text;
-		oblige(u, c, given, &s);
-	}
-	oblige_type(u, node(u, variable)->type, x, text, &s);
-	if (type_of(u, variable)->kind == TREE_TYPE_RECORD) {
-		buf_addf(&name, "%s.", text);
-		fields_of(u, node(u, variable)->type, keep(u, &name), &s);
-	}
-	if (!checks.size)
-		return;
-	a = action_add(u, ACTION_INITIAL, init);
-	a->number = number;
-	a->type = spelled(u, node(u, variable)->name);
-	a->checks = keep(u, &checks);
-}
-
-/* Whether this declaration is the one that gives a global its first value. */
-static int gives_value(struct unit *u, uint32_t variable)
-{
-	uint32_t canon = node(u, variable)->canon;
-
-	if (node(u, variable)->init)
-		return 1;
-	if (node(u, variable)->is_extern)
-		return 0;
-	for (uint32_t n = node(u, 1)->first; n; n = node(u, n)->next)
-		if (node(u, n)->kind == TREE_VARIABLE && node(u, n)->canon == canon && n != variable &&
-		    (node(u, n)->init || (!node(u, n)->is_extern && n < variable)))
-			return 0;
-	return 1;
-}
-
-/* Lives as long as the program: the value is a constant. What is not decided is looked at before main, or where the block begins. */
-void oblige_global(struct unit *u, uint32_t variable)
-{
-	const struct tree_node *v = node(u, variable);
-	struct buf checks = BUF_EMPTY, object = BUF_EMPTY;
-	struct site s = {.n = variable, .place = REFINE_AT_INITIAL, .checks = &checks};
-	unsigned width = type_width(u, v->type);
-	uint32_t before = u->function, declaring = u->declaring;
-	expr_t x = EXPR_NONE, given[MOST_ARGUMENTS];
-
-	if (!(u->variables.data[v->canon].refined || type_of(u, variable)->kind == TREE_TYPE_RECORD ||
-	      (type_of(u, variable)->kind == TREE_TYPE_ARRAY && type_of(u, variable)->count)) ||
-	    !gives_value(u, variable))
-		return;
-	u->function = 0;
-	u->predicate_depth++; /* constants: nothing in them is an obligation */
-	if (width)
-		x = v->init ? convert(u, value(u, v->init), node(u, v->init)->type, v->type) : expr_const(u->pool, width, 0);
-	u->predicate_depth--;
-	for (size_t i = 0; i < u->conjuncts.size; i++) {
-		const struct conjunct *c = &u->conjuncts.data[i];
-
-		if (c->owner != OWNER_VARIABLE || c->decl != v->canon || c->arguments.size > MOST_ARGUMENTS)
-			continue;
-		for (size_t k = 0; k < c->arguments.size; k++)
-			given[k] = c->arguments.data[k].decl ? fresh(u, c->arguments.data[k].type) : x;
-		s.name = v->is_global ? NULL : name_now;
-		oblige(u, c, given, &s);
-	}
-	oblige_type(u, v->type, x, v->name, &s);
-	if (type_of(u, variable)->kind == TREE_TYPE_RECORD) {
-		buf_addf(&object, "%s.", v->name);
-		fields_of(u, v->type, keep(u, &object), &s);
-	} else if (type_of(u, variable)->kind == TREE_TYPE_ARRAY) {
-		oblige_elements(u, variable, &checks);
-	}
-	u->function = before;
-	u->declaring = declaring;
-	if (!checks.size)
-		return;
-	if (v->is_global)
-		buf_addf(&u->tail, "static __attribute__((constructor)) void muster_initial_%u(void) { %s}\n", u->names++,
-			 buf_str(&checks));
-	else
-		action_add(u, ACTION_BEHIND, v->parent)->checks = keep(u, &checks);
-	buf_release(&checks);
-}
-
-/* --------------------------------------------------------------- functions */
-static uint32_t callee_of(struct unit *u, uint32_t call)
-{
-	uint32_t name = node(u, call)->first ? tree_bare(u->t, node(u, call)->first) : 0, d;
-
-	if (!name || node(u, name)->kind != TREE_NAME || !(d = referred(u, name)) || node(u, d)->kind != TREE_FUNCTION)
-		return 0;
-	return d;
-}
-
-struct hoist {
-	uint32_t number;
-	uint64_t used;
-};
-
-static void name_hoisted(struct unit *u, void *ctx, const struct conjunct *c, size_t i, struct buf *out)
-{
-	struct hoist *h = ctx;
-	int index = c->owner == OWNER_TYPEDEF ? h->number >> 26 : c->arguments.data[i].index;
-
-	(void)u;
-	h->used |= 1ull << index;
-	buf_addf(out, "__muster_a%u_%d", h->number & 0x3ffffffu, index);
-}
-
-static uint32_t argument_node(struct unit *u, uint32_t call, int index)
-{
-	return child(u, call, index + 1);
-}
-
-static void oblige_arguments(struct unit *u, uint32_t call, uint32_t callee, const expr_t *values, uint32_t count)
-{
-	struct buf checks = BUF_EMPTY;
-	struct hoist h = {.number = u->names++};
-	struct site s = {.n = call, .place = REFINE_AT_ARGUMENT, .name = name_hoisted, .ctx = &h, .checks = &checks};
-	expr_t given[MOST_ARGUMENTS];
-	uint32_t p, index = h.number;
-	struct action *a;
-
-	for (size_t i = 0; i < u->conjuncts.size; i++) {
-		const struct conjunct *c = &u->conjuncts.data[i];
-		int complete = 1;
-
-		if (c->owner != OWNER_PARAMETER || c->decl != callee || !visible(u, c, call) || c->arguments.size > MOST_ARGUMENTS)
-			continue;
-		for (size_t k = 0; k < c->arguments.size; k++) {
-			int at = c->arguments.data[k].index;
-
-			complete &= at >= 0 && (uint32_t)at < count && at < 64;
-			if (complete)
-				given[k] = convert(u, values[at], node(u, argument_node(u, call, at))->type,
-						   c->arguments.data[k].type);
-		}
-		if (complete)
-			oblige(u, c, given, &s);
-	}
-	for (int i = 0; (p = function_parameter(u, callee, i)) && (uint32_t)i < count && i < 63; i++)
-		for (size_t k = 0; k < u->conjuncts.size;) {
-			struct conjunct *c = conjunct_of_type(u, node(u, p)->type, &k);
-			expr_t x;
-
-			if (!c)
-				break;
-			x = convert(u, values[i], node(u, argument_node(u, call, i))->type, node(u, p)->type);
-			h.number = index | (uint32_t)i << 26;
-			oblige(u, c, &x, &s);
-		}
-	if (!checks.size)
-		return;
-	a = action_add(u, ACTION_ARGUMENTS, call);
-	a->number = index;
-	a->hoisted = h.used;
-	a->checks = keep(u, &checks);
-}
-
-/* Whether every return of the function is checked in this unit. */
-static int returns_checked(struct unit *u, const struct conjunct *c, uint32_t callee)
-{
-	int found = 0;
-
-	for (uint32_t n = node(u, 1)->first; n; n = node(u, n)->next)
-		if (node(u, n)->kind == TREE_FUNCTION && node(u, n)->defined && node(u, n)->canon == callee)
-			found = node(u, c->site)->begin <= node(u, n)->end && !node(u, n)->in_system;
-	for (uint32_t n = node(u, 1)->first; n && found; n = node(u, n)->next)
-		if (node(u, n)->canon == callee && node(u, n)->kind == TREE_FUNCTION && node(u, n)->is_weak)
-			found = 0;
-	return found;
-}
-
-static void name_result(struct unit *u, void *ctx, const struct conjunct *c, size_t i, struct buf *out)
-{
-	(void)u;
-	(void)c;
-	(void)i;
-	buf_adds(out, ctx);
-}
-
-static void oblige_result(struct unit *u, uint32_t call, uint32_t callee, expr_t result, uint32_t number, struct buf *checks)
-{
-	struct buf name = BUF_EMPTY;
-	struct site s = {.n = call, .place = REFINE_AT_RESULT, .name = name_result, .checks = checks};
-
-	buf_addf(&name, "__muster_v%u", number);
-	s.ctx = (void *)keep(u, &name);
-	for (size_t i = 0; i < u->conjuncts.size; i++) {
-		const struct conjunct *c = &u->conjuncts.data[i];
-
-		if (c->owner != OWNER_RESULT || c->decl != callee || !visible(u, c, call))
-			continue;
-		/* One that names parameters is about values that the caller does not know any more. */
-		if (c->arguments.size != 1 || c->arguments.data[0].index != SELF)
-			continue;
-		if (returns_checked(u, c, callee)) {
-			if (!u->weak)
-				fact(u, holds(u, c, &result));
-		} else {
-			oblige(u, c, &result, &s);
-		}
-	}
-	for (size_t k = 0; k < u->conjuncts.size;) {
-		struct conjunct *c = conjunct_of_type(u, u->t->types.data[node(u, callee)->type].to, &k);
-
-		if (!c)
-			break;
-		if (returns_checked(u, c, callee)) {
-			if (!u->weak)
-				fact(u, holds(u, c, &result));
-		} else {
-			oblige(u, c, &result, &s);
-		}
-	}
-}
-
-/* A builtin that is given no address writes nothing. */
-static int is_harmless(struct unit *u, uint32_t call)
-{
-	uint32_t name = node(u, call)->first ? tree_bare(u->t, node(u, call)->first) : 0;
-
-	if (!name || node(u, name)->kind != TREE_NAME || strncmp(node(u, name)->name, "__builtin_", 10))
-		return 0;
-	for (uint32_t c = node(u, node(u, call)->first)->next; c; c = node(u, c)->next)
-		if (type_of(u, c)->kind == TREE_TYPE_POINTER || type_of(u, c)->kind == TREE_TYPE_ARRAY)
-			return 0;
-	return 1;
-}
-
-void oblige_call(struct unit *u, uint32_t call, const expr_t *values, uint32_t count, expr_t *result)
-{
-	uint32_t callee = callee_of(u, call), number = u->names++;
-	struct buf checks = BUF_EMPTY;
-	struct action *a;
-
-	if (is_harmless(u, call))
-		return;
-	if (callee) {
-		oblige_arguments(u, call, callee, values, count);
-		oblige_result(u, call, callee, *result, number, &checks);
-	}
-	oblige_others(u, call, &checks);
-	if (!checks.size)
-		return;
-	a = action_add(u, ACTION_AFTER, call);
-	a->number = number;
-	a->checks = keep(u, &checks);
-}
-
-void oblige_entry(struct unit *u, uint32_t function)
-{
-	struct buf checks = BUF_EMPTY;
-	uint32_t body = 0, p;
-	int closed = node(u, function)->is_static && !node(u, function)->is_weak && !node(u, node(u, function)->canon)->is_weak &&
-		     !u->variables.data[node(u, function)->canon].addressed;
-	expr_t given[MOST_ARGUMENTS];
-
-	for (uint32_t c = node(u, function)->first; c; c = node(u, c)->next)
-		if (node(u, c)->kind == TREE_BLOCK)
-			body = c;
-	for (size_t i = 0; i < u->conjuncts.size; i++) {
-		const struct conjunct *c = &u->conjuncts.data[i];
-		struct site s = {.n = function, .place = REFINE_AT_ENTRY, .name = name_now, .checks = &checks};
-
-		if (c->owner != OWNER_PARAMETER || c->decl != node(u, function)->canon || c->arguments.size > MOST_ARGUMENTS ||
-		    node(u, c->site)->begin > node(u, body)->begin || arguments_now(u, c, given))
-			continue;
-		if (!closed)
-			oblige(u, c, given, &s);
-		else if (!u->weak)
-			fact(u, holds(u, c, given));
-	}
-	for (int i = 0; (p = function_parameter(u, function, i)); i++)
-		for (size_t k = 0; k < u->conjuncts.size;) {
-			struct conjunct *c = conjunct_of_type(u, node(u, p)->type, &k);
-			struct site s = {.n = function, .place = REFINE_AT_ENTRY, .name = name_value_text,
-					 .ctx = (void *)node(u, p)->name, .checks = &checks};
-			expr_t x;
-
-			if (!c || !*node(u, p)->name)
-				break;
-			x = u->variables.data[p].tracked ? u->variables.data[p].term : fresh(u, node(u, p)->type);
-			if (!closed)
-				oblige(u, c, &x, &s);
-			else if (!u->weak)
-				fact(u, holds(u, c, &x));
-		}
-	if (checks.size)
-		action_add(u, ACTION_INSIDE, body)->checks = keep(u, &checks);
-}
-
-void oblige_return(struct unit *u, uint32_t expression, expr_t x)
-{
-	uint32_t function = u->function, type = u->t->types.data[node(u, function)->type].to, number = u->names++;
-	struct buf checks = BUF_EMPTY, name = BUF_EMPTY;
-	struct site s = {.n = expression, .place = REFINE_AT_RETURN, .checks = &checks};
-	expr_t given[MOST_ARGUMENTS];
-	const char *text;
-	struct action *a;
-
-	x = convert(u, x, node(u, expression)->type, type);
-	buf_addf(&name, "__muster_v%u", number);
-	text = keep(u, &name);
-	for (size_t i = 0; i < u->conjuncts.size; i++) {
-		const struct conjunct *c = &u->conjuncts.data[i];
-
-		if (c->owner != OWNER_RESULT || c->decl != node(u, function)->canon || c->arguments.size > MOST_ARGUMENTS ||
-		    !visible(u, c, expression))
-			continue;
-		for (size_t k = 0; k < c->arguments.size; k++) {
-			const struct argument *g = &c->arguments.data[k];
-			uint32_t p = g->index == SELF ? 0 : function_parameter(u, function, g->index);
-
-			given[k] = p ? variable_value(u, p) : x;
-		}
-		s.name = name_value_text;
-		s.ctx = (void *)text;
-		oblige(u, c, given, &s);
-	}
-	oblige_type(u, type, x, text, &s);
-	if (!checks.size)
-		return;
-	a = action_add(u, ACTION_INITIAL, expression);
-	a->number = number;
-	a->type = spelled(u, type_text(u, type));
-	a->checks = keep(u, &checks);
-}
-
-void oblige_cast(struct unit *u, uint32_t cast, expr_t x)
-{
-	struct buf checks = BUF_EMPTY, name = BUF_EMPTY;
-	uint32_t number = u->names++;
-	struct site s = {.n = cast, .place = REFINE_AT_CAST, .checks = &checks};
-	struct action *a;
-
-	if (u->predicate_depth || !type_of(u, cast)->typedefs.size)
-		return;
-	buf_addf(&name, "__muster_v%u", number);
-	oblige_type(u, node(u, cast)->type, x, keep(u, &name), &s);
-	if (!checks.size)
-		return;
-	a = action_add(u, ACTION_AFTER, cast);
-	a->number = number;
-	a->checks = keep(u, &checks);
-}
-
-/* --------------------------------------------------------------- operators */
-/* The type that an operator computes with, as rank and sign. */
-static void common_type(struct unit *u, uint32_t n, int *rank, int *is_signed)
-{
-	uint32_t left = node(u, n)->first, right = left ? node(u, left)->next : 0;
-	const struct tree_type *a = type_of(u, left), *b = right ? type_of(u, right) : a;
-	int ra = a->rank < 3 ? 3 : a->rank, rb = b->rank < 3 ? 3 : b->rank;
-	int sa = a->rank < 3 || a->is_signed, sb = b->rank < 3 || b->is_signed;
-
-	*rank = ra;
-	*is_signed = sa;
-	if (node(u, n)->op == TREE_OP_SHL || node(u, n)->op == TREE_OP_SHR)
-		return;
-	if (ra == rb)
-		*is_signed = sa && sb;
-	else if (rb > ra) {
-		*rank = rb;
-		*is_signed = sb && (sa || b->bits > a->bits);
-	} else
-		*is_signed = sa && (sb || a->bits > b->bits);
-}
-
-struct operands {
-	uint32_t number;
-};
-
-static void name_operand(struct unit *u, void *ctx, const struct conjunct *c, size_t i, struct buf *out)
-{
-	struct operands *o = ctx;
-	int index = c->arguments.data[i].index;
-
-	(void)u;
-	buf_addf(out, "__muster_%c%u", index == SELF ? 'r' : 'a' + index, o->number);
-}
-
-static int fits(struct unit *u, const struct conjunct *c, uint32_t n, enum tree_op op, int unary)
-{
-	const struct tree_type *t = type_of(u, c->site);
-	int rank, is_signed;
-
-	if ((c->owner != OWNER_OPERANDS && c->owner != OWNER_PROMISE) || c->op != op || c->unary != unary || !visible(u, c, n))
-		return 0;
-	if (type_of(u, node(u, n)->first)->kind != TREE_TYPE_INT)
-		return 0;
-	if (!unary && type_of(u, child(u, n, 1))->kind != TREE_TYPE_INT)
-		return 0;
-	common_type(u, n, &rank, &is_signed);
-	return t->rank == rank && t->is_signed == is_signed;
-}
-
-void oblige_operator(struct unit *u, uint32_t n, enum tree_op op, int unary, expr_t a, expr_t b, expr_t result)
-{
-	struct buf checks = BUF_EMPTY, late = BUF_EMPTY;
-	struct operands o = {u->names++};
-	struct action *x;
-	const char *type = "";
-	expr_t given[MOST_ARGUMENTS];
-
-	if (u->predicate_depth)
-		return;
-	for (int promise = 0; promise < 2; promise++)
-		for (size_t i = 0; i < u->conjuncts.size; i++) {
-			const struct conjunct *c = &u->conjuncts.data[i];
-			struct site s = {.n = n, .place = promise ? REFINE_AT_PROMISE : REFINE_AT_OPERAND, .name = name_operand,
-					 .ctx = &o, .checks = promise ? &late : &checks};
-
-			if (c->owner != (promise ? OWNER_PROMISE : OWNER_OPERANDS) || !fits(u, c, n, op, unary))
-				continue;
-			for (size_t k = 0; k < c->arguments.size && k < MOST_ARGUMENTS; k++) {
-				int index = c->arguments.data[k].index;
-				expr_t v = index == SELF ? result : index ? b : a;
-
-				if (!v || expr_width(u->pool, v) != type_width(u, c->arguments.data[k].type))
-					v = fresh(u, c->arguments.data[k].type);
-				given[k] = v;
-			}
-			type = type_text(u, node(u, c->site)->type);
-			oblige(u, c, given, &s);
-		}
-	if (!checks.size && !late.size)
-		return;
-	x = action_add(u, ACTION_OPERANDS, n);
-	x->number = o.number;
-	x->type = spelled(u, type);
-	x->checks = keep(u, &checks);
-	x->checks_late = keep(u, &late);
 }
