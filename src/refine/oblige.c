@@ -66,6 +66,7 @@ static void add_check(struct unit *u, const struct conjunct *c, const struct sit
 		buf_addf(s->checks, "muster_refine_holds(" REFINE_HOLDS "%u(", number);
 		for (size_t i = 0; i < c->arguments.size; i++) {
 			buf_adds(s->checks, i ? ", " : "");
+			buf_adds(s->checks, by_address(u, c, &c->arguments.data[i]) ? "&" : "");
 			s->name(u, s->ctx, c, i, s->checks);
 		}
 		buf_adds(s->checks, "), ");

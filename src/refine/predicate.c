@@ -1,7 +1,7 @@
 /* predicate.c: a function at file scope for each conjunct, put before the declaration that has it.
  *
- * It goes behind the last semicolon or function body that precedes that declaration at file scope, with line markers
- * around it: clang's words about a condition name the refinement, and all lines keep their numbers. What the condition names
+ * It goes behind the last semicolon or function body that precedes that declaration at file scope (or, if that is no function, that ends it), with line
+ * markers around it: clang's words about a condition name the refinement, and all lines keep their numbers. What the condition names
  * beside the values that it is given is thereby what it would be at that place. A conjunct of a global variable gets
  * a second function behind the declaration, which looks at the variable as it is now.
  */
@@ -124,20 +124,69 @@ static struct buf *insertion(struct insertions *in, uint32_t at)
 	return &vec_last(&in->list).text;
 }
 
+int by_address(struct unit *u, const struct conjunct *c, const struct argument *a)
+{
+	int parameter = a->index != SELF && !a->decl;
+
+	(void)c;
+	return u->t->types.data[a->type].kind == TREE_TYPE_ARRAY && !parameter;
+}
+
+/* Behind the declaration, whose own types and constants are then known; before functions, which use it. */
+static uint32_t place_of(struct unit *u, struct insertions *in, const struct conjunct *c)
+{
+	uint32_t top = top_level(u, c->site);
+
+	if (node(u, top)->kind != TREE_FUNCTION && c->owner != OWNER_PARAMETER && c->owner != OWNER_RESULT)
+		return end_behind(in, node(u, c->site)->at);
+	return end_before(in, node(u, top)->begin);
+}
+
+static void add_parameter(struct unit *u, const struct conjunct *c, const struct argument *a, struct buf *out)
+{
+	const struct tree_type *t = &u->t->types.data[a->type];
+
+	if (by_address(u, c, a))
+		buf_addf(out, "__typeof__(%s) *%s", type_text(u, a->type), a->name);
+	else if (t->kind == TREE_TYPE_ARRAY) /* of a function: a pointer */
+		buf_addf(out, "__typeof__(%s) *%s", type_text(u, t->to), a->name);
+	else if (c->owner == OWNER_TYPEDEF && node(u, node(u, c->site)->parent)->kind == TREE_UNIT)
+		buf_addf(out, "__typeof__(%s) %s", a->name, a->name);
+	else
+		buf_addf(out, "__typeof__(%s) %s", type_text(u, a->type), a->name);
+}
+
+/* An array stays one: it comes by its address, and its name means what is there. */
+static void add_condition(struct unit *u, const struct conjunct *c, struct buf *out)
+{
+	struct buf text = BUF_EMPTY;
+	const char *names[64];
+	size_t count = 0;
+
+	for (size_t i = 0; i < c->arguments.size && count < 64; i++)
+		if (by_address(u, c, &c->arguments.data[i]))
+			names[count++] = c->arguments.data[i].name;
+	if (count)
+		words_star(c->text, names, count, &text);
+	words_straight(count ? buf_str(&text) : c->text, out);
+	buf_release(&text);
+}
+
 static void add_predicate(struct unit *u, struct insertions *in, uint32_t number)
 {
 	struct conjunct *c = &u->conjuncts.data[number];
-	uint32_t top = top_level(u, c->site), at = end_before(in, node(u, top)->begin);
+	uint32_t top = top_level(u, c->site), at = place_of(u, in, c);
 	struct buf *out = insertion(in, at), words = BUF_EMPTY;
 
 	buf_addf(&words, "%s:%u: refinement '%s'", node(u, c->site)->file, node(u, c->site)->line, c->text);
 	marker(out, 1, buf_str(&words));
 	buf_addf(out, "static __attribute__((unused)) int " REFINE_HOLDS "%u(", number);
-	for (size_t i = 0; i < c->arguments.size; i++)
-		buf_addf(out, "%s__typeof__(%s) %s", i ? ", " : "", type_text(u, c->arguments.data[i].type),
-			 c->arguments.data[i].name);
+	for (size_t i = 0; i < c->arguments.size; i++) {
+		buf_adds(out, i ? ", " : "");
+		add_parameter(u, c, &c->arguments.data[i], out);
+	}
 	buf_addf(out, "%s) { return ", c->arguments.size ? "" : "void");
-	words_straight(c->text, out);
+	add_condition(u, c, out);
 	buf_adds(out, "; }");
 	marker(out, line_at(u, at, top), node(u, top)->file);
 	buf_release(&words);

@@ -160,6 +160,8 @@ void words_names(const char *text, void (*each)(void *ctx, const char *name, siz
 void words_split(const char *text, void (*each)(void *ctx, const char *part, size_t size), void *ctx);
 /* The same condition without && and || where that makes no difference, so that it is no branch. */
 void words_straight(const char *text, struct buf *out);
+/* The condition with (*NAME) for each of the names. */
+void words_star(const char *text, const char *const *names, size_t count, struct buf *out);
 void words_quote(const char *text, struct buf *out); /* as a string of C */
 
 /* collect.c: conjuncts of the tree u->t. -1 with words. */
@@ -175,6 +177,8 @@ uint32_t in_sight(struct unit *u, const char *name, size_t size); /* a local of 
 /* predicate.c: the text with a predicate for each conjunct; then, with the second tree, the predicates' nodes. */
 void predicates_add(struct unit *u, struct buf *out);
 int predicates_bind(struct unit *u);
+/* Whether a predicate gets the address of an argument: arrays, which are to keep their size. */
+int by_address(struct unit *u, const struct conjunct *c, const struct argument *a);
 const char *type_text(struct unit *u, uint32_t type); /* for __typeof__(TEXT) */
 
 /* facts.c */

@@ -50,6 +50,28 @@ void words_names(const char *text, void (*each)(void *ctx, const char *name, siz
 	}
 }
 
+void words_star(const char *text, const char *const *names, size_t count, struct buf *out)
+{
+	char before = 0;
+
+	for (const char *s = text, *next; *s; s = next) {
+		size_t n = name_size(s), i = 0;
+
+		next = n ? s + n : skip(s);
+		while (i < count && !(n && strlen(names[i]) == n && !memcmp(names[i], s, n)))
+			i++;
+		if (n && before != '.' && i < count) {
+			buf_addf(out, "(*%s)", names[i]);
+		} else {
+			buf_add(out, s, (size_t)(next - s));
+		}
+		if (*s == '>' && before == '-')
+			before = '.';
+		else if (!isspace((unsigned char)*s))
+			before = *s;
+	}
+}
+
 static int opens(char c)
 {
 	return c == '(' || c == '[' || c == '{';

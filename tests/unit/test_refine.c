@@ -85,6 +85,8 @@ static void test_others(void **state)
 	expect("static int s " REFINE("s > 0") " = 3; void f(int a) { int y " REFINE("y > 0") " = s; s = a; }", "ppr");
 	expect("int s " REFINE("s > 0") " = 3; void f(int a) { int y " REFINE("y > 0") " = s; }", "pr");
 	expect("static int s " REFINE("s > 0") "; int *p = &s; void f(int a) { int y " REFINE("y > 0") " = s; }", "xr");
+	expect("void f(void) { int b[6]; int i " REFINE("i < (int)(sizeof b / sizeof *b)") " = 5; i = 6; }", "px");
+	expect("typedef enum { RED, GREEN } color " REFINE("color == RED || color == GREEN") "; void f(int a) { color c = a ? RED : GREEN; c = 7; }", "px");
 	expect("struct s { int n, m " REFINE("m > n") "; }; void f(struct s *p, int a) { p->m = a; p->n = a; }", "rr");
 }
 
