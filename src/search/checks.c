@@ -20,7 +20,8 @@
 #define BROKEN_UNIT 32	 /* answers that break one bound of a function alone */
 #define BROKEN_PROGRAM 8 /* and one check of a whole program, by checker */
 #define TOLD 8		 /* inputs that the caller is told of, for each check and checker */
-#define GUESSED 2	 /* guesses for a check that values which were fixed rule out */
+#define GUESSED 2	 /* guesses for a check that values which were fixed rule out, */
+#define GUESS_QUERIES 16 /* and questions for them */
 
 struct checking {
 	struct search *s;
@@ -264,7 +265,7 @@ static int found(void *ctx, struct bundle *b, uint32_t goal, const struct solve_
 		prefer(c, goal);
 	int r = search_run_breaking(s, c->x, step, g->checker, goal - b->steps.data[g->step].first, m->optimistic);
 	if (r > 0 && m->optimistic && path_decides(step))
-		r = search_steer(s, c->x, step, step->fails);
+		r = search_steer(s, c->x, step, step->fails, g->checker);
 	return r < 0 ? -1 : 0;
 }
 
@@ -285,7 +286,7 @@ void checks_close(struct expansion *x)
 	x->checking = NULL;
 }
 
-/* Something that was fixed rules the goal out: the path without it may not. Only a run can tell. 0, -1. */
+/* Something that was fixed rules the goal out: the path without it may not. Only a run can tell, and it has to be led there. 0, -1. */
 static int guess(struct checking *c, size_t at, expr_t goal, uint32_t checker)
 {
 	struct search *s = c->s;
@@ -293,12 +294,18 @@ static int guess(struct checking *c, size_t at, expr_t goal, uint32_t checker)
 	uint64_t key = (uint64_t)step->site << 32 | checker, n = count_of(&s->guessed, key);
 	struct solve_model m = {0};
 	int r = 0;
-	if (s->o.unit || !s->parent.concretisations || s->o.solve.no_optimistic || n >= GUESSED)
+	if (s->o.unit || !s->parent.concretisations || s->o.solve.no_optimistic || n >= GUESSED * GUESS_QUERIES)
 		return 0;
-	map_set(&s->guessed, key, n + 1);
 	struct solve_path *path = search_relaxed(s, c->x, at);
-	if (!solve_path_refutes(path, goal) && solve_path_query(path, goal, &m) == VERDICT_SAT && take(c, &m))
+	if (solve_path_refutes(path, goal))
+		return 0;
+	if (solve_path_query(path, goal, &m) == VERDICT_SAT && take(c, &m)) {
+		n += GUESS_QUERIES - 1;
 		r = search_run_breaking(s, c->x, step, checker, 0, 1);
+		if (r > 0)
+			r = search_steer(s, c->x, step, step->fails, checker);
+	}
+	map_set(&s->guessed, key, n + 1);
 	solve_model_release(&m);
 	return r < 0 ? -1 : 0;
 }
@@ -367,10 +374,12 @@ int checks_add(struct search *s, struct expansion *x, size_t at, int wanted)
 	expr_t safe = path_constraint(step, &x->import, &s->sites);
 	int whole = 0;
 	if (wanted) {
+		double cost = search_cost(s);
 		bundle_step(b, (uint32_t)at, safe, 0);
 		if (add_goals(c, at, &whole))
 			return -1;
 		vec_last(&b->steps).whole = whole;
+		s->check_cost += search_cost(s) - cost;
 	} else if (b->goals.size) {
 		bundle_step(b, (uint32_t)at, safe, 0);
 	}

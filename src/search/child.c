@@ -341,6 +341,6 @@ int search_child(struct search *s, struct expansion *x, const struct path_step *
 	}
 	int r = search_run_child(s, x, step, outcome, m->optimistic);
 	if (r > 0 && m->optimistic)
-		return search_steer(s, x, step, outcome);
+		return search_steer(s, x, step, outcome, 0);
 	return r < 0 ? -1 : 0;
 }

@@ -111,9 +111,9 @@ int search_run_breaking(struct search *s, struct expansion *x, const struct path
 int search_run_broken(struct search *s, struct expansion *x, const struct path_step *step);
 
 /* steer.c: s->input was sent without the whole prefix and diverged: leads it back, one decision
- * after the other. 0, -1. */
+ * after the other. checker: that it is to break a check of, or 0. 0, -1. */
 int search_steer(struct search *s, struct expansion *x, const struct path_step *target,
-		 uint32_t outcome);
+		 uint32_t outcome, uint32_t checker);
 /* expand.c: the goal with values that were asked to be left out left out, or the goal itself. */
 expr_t search_preferred(const struct search *s, struct expansion *x, expr_t goal);
 /* Does it depend on what no test decides? */

@@ -9,8 +9,8 @@
  * part of the counter, with the program's last decision as the place of the call.
  *
  * Checks (of the compiler's, and bounds with a checker) have no counters either. In the second stage each is asked about once at each
- * place, whatever the answer; in the last stage, all. In a whole program each is asked about a few times in the first stage, too, and all
- * of them stay within their share of the time: what they do not get is a loss, so that nothing is claimed. A place behind a check that was broken is another one.
+ * place, whatever the answer; in the last stage, all. In a whole program those of tests that cover something new are asked about in the first stage,
+ * others a few times there; all of them stay within their share of the time: what they do not get is a loss, so that nothing is claimed. A place behind a check that was broken is another one.
  * Bounds without a checker come in the last stage; for a function alone, in the second like checks.
  *
  * Whether an address is that of an object which was there before (a pin) is asked in the last stage: objects of their own
@@ -268,6 +268,8 @@ static int wants_check(struct search *s, const struct search_test *t, uint64_t p
 	key = hash_mix(key ^ behind ^ step->checker);
 	if (t->stage == STAGE_ALL)
 		return 1;
+	if (t->stage == STAGE_UNCOVERED && (t->flags & TEST_COVERS || t->origin == ORIGIN_SEED))
+		return memory_add(&s->contexts, key), 1;
 	if (t->stage == STAGE_CONTEXT)
 		return memory_add(&s->contexts, key);
 	map_get(&s->checked, site, &n);

@@ -40,6 +40,8 @@ static int find_turn(const struct search *s, const struct path_step *target, uin
 		if (i >= s->parent.steps.size || k >= s->child.steps.size)
 			return -1;
 		const struct path_step *p = &s->parent.steps.data[i], *c = &s->child.steps.data[k];
+		if (p->ordinal >= target->ordinal && !path_decides(target))
+			return 0; /* a check: it need only come there */
 		uint32_t wanted = p == target ? outcome : p->outcome;
 		if (p->site != c->site)
 			return -1;
@@ -105,7 +107,7 @@ static int round_of(struct search *s, const struct path_step *target, uint32_t o
 }
 
 int search_steer(struct search *s, struct expansion *x, const struct path_step *target,
-		 uint32_t outcome)
+		 uint32_t outcome, uint32_t checker)
 {
 	int64_t last = -1;
 	for (int i = 0; i < ROUNDS; i++) {
@@ -113,7 +115,9 @@ int search_steer(struct search *s, struct expansion *x, const struct path_step *
 		if (r <= 0)
 			return r;
 		uint64_t reached = s->stats.reached;
-		if (search_run_child(s, x, target, outcome, 1) < 0)
+		int ran = checker ? search_run_breaking(s, x, target, checker, 0, 1)
+				  : search_run_child(s, x, target, outcome, 1);
+		if (ran < 0)
 			return -1;
 		if (s->stats.reached > reached || search_paused(s))
 			return 0;
