@@ -20,6 +20,7 @@
 #define BROKEN_UNIT 32	 /* answers that break one bound of a function alone */
 #define BROKEN_PROGRAM 8 /* and one check of a whole program, by checker */
 #define TOLD 8		 /* inputs that the caller is told of, for each check and checker */
+#define NEAR_BYTES 16	 /* around an object, where sanitizers see every access */
 #define GUESSED 2	 /* guesses for a check that values which were fixed rule out, */
 #define GUESS_QUERIES 16 /* and questions for them */
 
@@ -103,15 +104,28 @@ static expr_t overflow_down(struct expansion *x, uint32_t label)
 	}
 }
 
-/* Under which condition is an index that leaves its object below it? It is compared as an unsigned number of 64 bits: index < size. Where
- * the comparison has become narrower the index has no sign. */
+#define WIDENED 64 /* nodes that are looked at */
+
+/* Has a number a sign, to go by what widened it before it was compared? Where nothing did, bytes have none. */
+static int has_sign(const struct trace *t, uint32_t index, uint32_t compared)
+{
+	for (uint32_t i = compared - 1; i > index && compared - i < WIDENED; i--)
+		if (trace_is_node(t, i) && t->nodes[i].a == index && (t->nodes[i].op == MUSTER_OP_SEXT || t->nodes[i].op == MUSTER_OP_ZEXT))
+			return t->nodes[i].op == MUSTER_OP_SEXT;
+	return t->nodes[index].width > 8;
+}
+
+/* Under which condition is an index that leaves its object below it? It is compared as an unsigned number of 64 bits, index < size, or of
+ * fewer, where that says the same. */
 static expr_t index_down(struct expansion *x, uint32_t label)
 {
-	uint32_t at = below(&x->trace, label, MUSTER_OP_ULT, MUSTER_OP_ULE, 4);
-	uint32_t index = at ? x->trace.nodes[at].a : 0;
+	const struct trace *t = &x->trace;
+	uint32_t at = below(t, label, MUSTER_OP_ULT, MUSTER_OP_ULE, 4), index = at ? t->nodes[at].a : 0;
 	if (!index)
 		return EXPR_NONE;
-	return x->trace.nodes[index].width < 64 ? expr_false(x->pool) : negative(x->pool, import_label(&x->import, index));
+	if (t->nodes[index].width < 64 && t->nodes[index].op != MUSTER_OP_SEXT && !has_sign(t, index, at))
+		return expr_false(x->pool);
+	return negative(x->pool, import_label(&x->import, index));
 }
 
 /* Under which condition is the number that is converted too small? It is compared with what becomes of it. */
@@ -240,17 +254,50 @@ static int stop(void *ctx)
 	return search_over_limit(c->s) || (c->s->h.pause && c->s->h.pause(c->s->h.ctx));
 }
 
-/* The caller may have wishes for the values (search_options.taken). */
-static void prefer(struct checking *c, uint32_t goal)
+/* Of a bound of accesses, a <= b: not broken by more than sanitizers look at. EXPR_NONE: it is none. */
+static expr_t near(struct expansion *x, const struct path_step *step)
 {
-	struct bundle *b = &c->bundle;
-	expr_t plain = b->goals.data[goal].goal, wish = search_preferred(c->s, c->x, plain);
+	const struct trace *t = &x->trace;
+	uint32_t at = step->kind == MUSTER_EV_BOUND ? below(t, step->label, MUSTER_OP_ULT, MUSTER_OP_SLE, 4) : 0;
+	const struct muster_node *n = &t->nodes[at];
+	switch (at ? step->checker : MUSTER_CHECK_NONE) {
+	case MUSTER_CHECK_ARRAY_UNDER:
+	case MUSTER_CHECK_ARRAY_OVER:
+	case MUSTER_CHECK_STACK:
+	case MUSTER_CHECK_RANGE:
+		break;
+	default:
+		return EXPR_NONE;
+	}
+	expr_t a = operand(x, n, n->a), b = operand(x, n, n->b), slack = expr_const(x->pool, expr_width(x->pool, a), NEAR_BYTES);
+	int is_signed = n->op == MUSTER_OP_SLT || n->op == MUSTER_OP_SLE;
+	expr_t above = expr_binary(x->pool, is_signed ? MUSTER_OP_SLE : MUSTER_OP_ULE, a, expr_binary(x->pool, MUSTER_OP_ADD, b, slack));
+	if (is_signed)
+		return above;
+	/* a negative one is large */
+	expr_t below_zero = expr_binary(x->pool, MUSTER_OP_ULT, expr_binary(x->pool, MUSTER_OP_ADD, a, slack), slack);
+	return expr_or(x->pool, above, below_zero);
+}
+
+/* Another input for the goal, with this as well. 1: s->input is one. */
+static int take_better(struct checking *c, uint32_t goal, expr_t as)
+{
 	struct solve_model m = {0};
-	if (wish == plain)
-		return;
-	if (solve_path_query(c->x->strict, bundle_reach(b, goal, wish), &m) != VERDICT_SAT || !take(c, &m))
-		return solve_model_release(&m);
+	int better = solve_path_query(c->x->strict, bundle_reach(&c->bundle, goal, as), &m) == VERDICT_SAT && take(c, &m);
 	solve_model_release(&m);
+	return better;
+}
+
+/* An input that shows the defect better, if there is one: an access not far from its object, which sanitizers see; with values that the caller
+ * wishes for (search_options.taken). */
+static void prefer(struct checking *c, uint32_t goal, const struct path_step *step)
+{
+	const struct bundle_goal *g = &c->bundle.goals.data[goal];
+	expr_t plain = g->goal, wish = search_preferred(c->s, c->x, plain), close = near(c->x, step);
+	if (close && take_better(c, goal, expr_and(c->x->pool, wish, close)))
+		return;
+	if (wish != plain)
+		take_better(c, goal, wish);
 }
 
 static int found(void *ctx, struct bundle *b, uint32_t goal, const struct solve_model *m)
@@ -262,7 +309,7 @@ static int found(void *ctx, struct bundle *b, uint32_t goal, const struct solve_
 	if (m->optimistic && s->o.unit && step->kind == MUSTER_EV_BOUND)
 		return 0;
 	if (!m->optimistic)
-		prefer(c, goal);
+		prefer(c, goal, step);
 	int r = search_run_breaking(s, c->x, step, g->checker, goal - b->steps.data[g->step].first, m->optimistic);
 	if (r > 0 && m->optimistic && path_decides(step))
 		r = search_steer(s, c->x, step, step->fails, g->checker);
