@@ -116,14 +116,15 @@ static int has_sign(const struct trace *t, uint32_t index, uint32_t compared)
 }
 
 /* Under which condition is an index that leaves its object below it? It is compared as an unsigned number of 64 bits, index < size, or of
- * fewer, where that says the same. */
-static expr_t index_down(struct expansion *x, uint32_t label)
+ * fewer, where that says the same: what it was before it was narrowed is then a guess. */
+static expr_t index_down(struct expansion *x, uint32_t label, int *guessed)
 {
 	const struct trace *t = &x->trace;
 	uint32_t at = below(t, label, MUSTER_OP_ULT, MUSTER_OP_ULE, 4), index = at ? t->nodes[at].a : 0;
 	if (!index)
 		return EXPR_NONE;
-	if (t->nodes[index].width < 64 && t->nodes[index].op != MUSTER_OP_SEXT && !has_sign(t, index, at))
+	*guessed = t->nodes[index].width < 64 && t->nodes[index].op != MUSTER_OP_SEXT;
+	if (*guessed && !has_sign(t, index, at))
 		return expr_false(x->pool);
 	return negative(x->pool, import_label(&x->import, index));
 }
@@ -148,9 +149,18 @@ struct goal {
 	uint32_t checker;
 };
 
-/* One part of a check, by direction where its checker has two. Adds up to two goals. */
-static unsigned by_direction(struct expansion *x, const struct path_step *step, expr_t part, struct goal *out)
+static int is_unequal(struct exprs *p, expr_t e)
 {
+	const struct expr_node *n = expr_get(p, e);
+	return n->op == MUSTER_OP_XOR && n->width == 1 && n->b == expr_true(p) && expr_get(p, n->a)->op == MUSTER_OP_EQ;
+}
+
+/* One part of a check, by direction where its checker has two. Adds up to two goals. If one of the two is off and the direction is not
+ * certain, the part as a whole is the other's: nothing that may be its own is left out. */
+static unsigned by_direction(const struct search *s, struct expansion *x, const struct path_step *step, expr_t part, struct goal *out)
+{
+	checker_set on = checker_pair(step->checker) & s->o.checks;
+	int guessed = 0;
 	static const struct {
 		uint32_t low, high;
 	} pairs[] = {{MUSTER_CHECK_ARRAY_UNDER, MUSTER_CHECK_ARRAY_OVER},
@@ -158,12 +168,20 @@ static unsigned by_direction(struct expansion *x, const struct path_step *step, 
 		     {MUSTER_CHECK_CONVERT_LOW, MUSTER_CHECK_CONVERT_HIGH}};
 	expr_t down[] = {EXPR_NONE, EXPR_NONE, EXPR_NONE};
 	out[0] = (struct goal){part, step->checker};
+	if (step->checker == MUSTER_CHECK_NULL && step->kind != MUSTER_EV_BOUND && is_unequal(x->pool, part))
+		out[0].checker = MUSTER_CHECK_OTHER; /* the same check looks at the alignment: low bits that are not 0 */
 	for (unsigned i = 0; i < 3; i++) {
 		if (step->checker != pairs[i].low && step->checker != pairs[i].high)
 			continue;
-		down[i] = i == 0 ? index_down(x, step->label) : i == 1 ? overflow_down(x, step->label) : convert_down(x, step->label);
-		if (!down[i])
-			return 1;
+		down[i] = i == 0   ? index_down(x, step->label, &guessed)
+			  : i == 1 ? overflow_down(x, step->label)
+				   : convert_down(x, step->label);
+		if (!down[i] || guessed) {
+			if (on && !(on & CHECKER_BIT(step->checker)) && (guessed || step->kind != MUSTER_EV_BOUND))
+				out[0].checker = (uint32_t)__builtin_ctz(on);
+			if (!down[i] || !(on & (on - 1)))
+				return 1;
+		}
 		out[0] = (struct goal){expr_and(x->pool, part, down[i]), pairs[i].low};
 		out[1] = (struct goal){expr_and(x->pool, part, expr_not(x->pool, down[i])), pairs[i].high};
 		return 2;
@@ -177,7 +195,7 @@ static unsigned goals_of(struct search *s, struct expansion *x, const struct pat
 	expr_t parts[CHECK_PARTS];
 	unsigned count = checks_parts(x->pool, path_goal(step, step->fails, &x->import, &s->sites), parts), goals = 0;
 	for (unsigned i = 0; i < count; i++)
-		goals += by_direction(x, step, parts[i], out + goals);
+		goals += by_direction(s, x, step, parts[i], out + goals);
 	return goals;
 }
 
