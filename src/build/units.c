@@ -77,12 +77,29 @@ static int collect_image(struct units *u, const struct image *im, struct map *ta
 	return 0;
 }
 
+/* Was it linked by the harness (src/harness)? The driver's objects are in its closure, each by itself. */
+static int is_driven(const struct program *p)
+{
+	for (size_t i = 0; p->images.size && i < p->images.data[0].closure.items.size; i++) {
+		const struct closure_item *item = &p->images.data[0].closure.items.data[i];
+
+		if (item->kind == ITEM_OBJECT && !strcmp(file_base(item->text), "drive_batch.o"))
+			return 1;
+	}
+	return 0;
+}
+
+checker_set units_checks(const struct program *p, enum variant_kind kind)
+{
+	return kind == VARIANT_COV && !is_driven(p) ? 0 : variant_checks_now();
+}
+
 int units_collect(struct units *u, const struct program *p, enum variant_kind kind)
 {
 	struct map taken = {0};
 	int e = 0;
 
-	*u = (struct units){.kind = kind};
+	*u = (struct units){.kind = kind, .checks = units_checks(p, kind)};
 	for (size_t i = 0; i < p->images.size && !e; i++)
 		e = collect_image(u, &p->images.data[i], &taken);
 	map_release(&taken);
@@ -234,7 +251,7 @@ static int wrapped_names(enum variant_kind kind, const char *const **names)
 	return 0;
 }
 
-static int make_instrumented(const struct unit_object *o, enum variant_kind kind, const char *path)
+static int make_instrumented(const struct unit_object *o, enum variant_kind kind, checker_set checks, const char *path)
 {
 	static const enum instrument_kind kinds[] = {[VARIANT_TRACE] = INSTRUMENT_TRACE,
 						     [VARIANT_COV] = INSTRUMENT_COV,
@@ -248,7 +265,7 @@ static int make_instrumented(const struct unit_object *o, enum variant_kind kind
 	if (!hash_equal(hash128(bitcode.data, bitcode.size), o->hash))
 		return error_set("its record is damaged (the bitcode is not what it was)");
 	options.all_decisions = kind == VARIANT_TRACE_ALL;
-	options.checks = variant_checks_now();
+	options.checks = checks;
 	/* A driven unit (muster/drive.h) is run some hundred times for microseconds: compiling it is what takes long. */
 	options.fast_compile = memmem(bitcode.data, bitcode.size, "muster_drive_", 13) != NULL;
 	if (instrument_unit(bitcode.data, bitcode.size, o->id, kinds[kind], &options, &object))
@@ -262,7 +279,7 @@ struct worker {
 	struct unit_object *unit;
 };
 
-static int start(struct worker *w, struct unit_object *o, enum variant_kind kind)
+static int start(struct worker *w, struct unit_object *o, enum variant_kind kind, checker_set checks)
 {
 	int fds[2], e;
 
@@ -284,7 +301,7 @@ static int start(struct worker *w, struct unit_object *o, enum variant_kind kind
 			_exit(1);
 		signal(SIGXFSZ, SIG_IGN); /* a file beyond ulimit -f fails with words */
 		e = kind == VARIANT_SAN ? make_san(o, o->object)
-					: make_instrumented(o, kind, o->object);
+					: make_instrumented(o, kind, checks, o->object);
 		if (e)
 			file_write_all(fds[1], error_text(), strlen(error_text()));
 		_exit(e ? 1 : 0);
@@ -329,7 +346,7 @@ static int busy(const struct worker *workers, int count)
 #define WORKERS_MAX 64
 
 /* What all objects depend on: muster itself, whose checks they have, and which names its runtime wraps. */
-static struct hash128 base_of(enum variant_kind kind)
+static struct hash128 base_of(enum variant_kind kind, checker_set checks)
 {
 	struct hash128 h = units_tool();
 	const char *const *names;
@@ -337,7 +354,7 @@ static struct hash128 base_of(enum variant_kind kind)
 	if (!wrapped_names(kind, &names))
 		for (; names && *names; names++)
 			h = hash128_join(h, hash128_str(*names));
-	h = hash128_join(h, (struct hash128){variant_checks_now(), 0});
+	h = hash128_join(h, (struct hash128){checks, 0});
 	return h;
 }
 
@@ -348,7 +365,7 @@ int units_make(struct units *u)
 	int count = cpus < 1 ? 1 : cpus > WORKERS_MAX ? WORKERS_MAX : (int)cpus, e;
 	char *dir = file_join(home_project(), "cache/unit");
 
-	u->base = base_of(u->kind);
+	u->base = base_of(u->kind, u->checks);
 	e = file_mkdirs(dir);
 	if (!e)
 		file_sweep_temps(dir); /* of builds that were killed */
@@ -368,7 +385,7 @@ int units_make(struct units *u)
 		while (workers[slot].pid)
 			slot++;
 		if (!e)
-			e = start(&workers[slot], o, u->kind);
+			e = start(&workers[slot], o, u->kind, u->checks);
 	}
 	while (busy(workers, count)) {
 		char *first = e ? mem_strdup(error_text()) : NULL;

@@ -17,12 +17,16 @@ struct unit_object {
 
 struct units {
 	enum variant_kind kind;
+	checker_set checks;  /* see units_checks */
 	struct hash128 base; /* of what all objects depend on */
 	VEC(struct unit_object) list;
 };
 
 /* All units of the program, each once, with ids. -1 with words if a record is damaged. */
 int units_collect(struct units *u, const struct program *p, enum variant_kind kind);
+/* Whose checks the units of a variant are made with: variant_checks_now(), but none in the cov variant of a program that nobody
+ * drives, where no check ends a run. */
+checker_set units_checks(const struct program *p, enum variant_kind kind);
 /* Makes the objects that are not in the cache. */
 int units_make(struct units *u);
 const struct unit_object *units_find(const struct units *u, struct hash128 hash);

@@ -105,7 +105,7 @@ static int key_of(const struct program *p, enum variant_kind kind, struct hash12
 {
 	struct hash128 h = hash128_join(units_tool(), hash128_str(variant_name(kind)));
 
-	h = hash128_join(h, (struct hash128){variant_checks_now(), 0});
+	h = hash128_join(h, (struct hash128){units_checks(p, kind), 0});
 	int e = hash_file(kinds[kind].archive, &h);
 
 	for (size_t i = 0; i < p->images.size; i++) {

@@ -75,6 +75,11 @@ static int traps_by(LLVMValueRef call, const char *function)
 	return name && length == strlen(function) && !memcmp(name, function, length);
 }
 
+/* What C defines ends no run: what comes behind it is the program's too. */
+#define DEFINED                                                                                     \
+	(CHECKER_BIT(MUSTER_CHECK_UINT_UNDER) | CHECKER_BIT(MUSTER_CHECK_UINT_OVER) |               \
+	 CHECKER_BIT(MUSTER_CHECK_CONVERT_LOW) | CHECKER_BIT(MUSTER_CHECK_CONVERT_HIGH))
+
 static enum fate fate_of(LLVMValueRef inst, checker_set checks, int marks)
 {
 	LLVMValueRef report = unit_check_whole(inst);
@@ -86,7 +91,7 @@ static enum fate fate_of(LLVMValueRef inst, checker_set checks, int marks)
 		return FATE_KEEP;
 	if (!(checker_pair(unit_checker(inst)) & checks))
 		return FATE_FOLD;
-	if (traps_by(report, FOLD_ENDS))
+	if (traps_by(report, FOLD_ENDS) && !(CHECKER_BIT(unit_checker(inst)) & DEFINED))
 		return FATE_KEEP;
 	return marks && !fold_is_idle(inst) ? FATE_MARK : FATE_FOLD;
 }
