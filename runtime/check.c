@@ -357,6 +357,23 @@ void rt_check_span(label address, label size, uint64_t addr, uint64_t n, uint64_
 	}
 }
 
+/* They start in a member that has `room` left: no more than these, or more than the whole object has, which is the range's defect. */
+void rt_check_member(label size, uint64_t addr, uint64_t n, uint64_t room, uint64_t site)
+{
+	struct rt_object o;
+
+	if (!rt_active() || rt_node(size)->width != 64 || rt_at_most(size, room) || !rt_object_find((const void *)addr, &o))
+		return;
+	uint64_t rest = o.base + o.size - addr;
+	if (room >= rest)
+		return;
+	label fits = rt_binary(MUSTER_OP_ULE, 64, size, 0, n, room);
+	label beyond = rt_at_most(size, rest) ? 0 : rt_binary(MUSTER_OP_ULT, 64, 0, size, rest, n);
+	if (fits && beyond)
+		fits = rt_binary(MUSTER_OP_OR, 1, fits, beyond, rt_value(fits), rt_value(beyond));
+	rt_check_once(MUSTER_CHECK_SUB_OBJECT, fits, site);
+}
+
 /* n bytes (label want) at `at` of a source of that length (a label; 0: nobody knows) are read to p: either no more are asked for, or
  * no more are there, than fit. */
 void rt_check_read(const void *p, uint64_t n, label want, label length, uint64_t at)

@@ -326,6 +326,12 @@ void __muster_span(label a, label size, const void *p, uint64_t n, uint64_t site
 	rt_span_at(a, size, p, n, site);
 }
 
+void __muster_member(label size, const void *p, uint64_t n, uint64_t room, uint64_t site)
+{
+	if (size)
+		rt_check_member(size, (uint64_t)p, n, room, site);
+}
+
 void __muster_access(label a, const void *p, uint64_t size, uint32_t reason, uint64_t site)
 {
 	rt_access_at(a, p, size, reason, site);

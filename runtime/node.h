@@ -191,6 +191,7 @@ RT_HIDDEN void rt_check_offset(label offset, const struct rt_object *o, uint64_t
 RT_HIDDEN void rt_check_under(label offset, const struct rt_object *o, enum rt_use use, uint64_t site);
 RT_HIDDEN void rt_check_over(label offset, uint64_t n, int whole, label size, uint64_t size_value, enum rt_use use, uint64_t site);
 RT_HIDDEN void rt_check_span(label address, label size, uint64_t addr, uint64_t n, uint64_t site);
+RT_HIDDEN void rt_check_member(label size, uint64_t addr, uint64_t n, uint64_t room, uint64_t site);
 RT_HIDDEN int rt_was_spanned(label address); /* by a rt_check_span just before: nothing is left to be said */
 RT_HIDDEN void rt_check_stack_size(label count, uint64_t site);
 /* sized.c, where RT_STATE->sized says so. */

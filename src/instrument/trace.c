@@ -154,8 +154,10 @@ void trace_instruction(struct tracer *t, LLVMValueRef inst, uint32_t ordinal)
 	case LLVMCallBr:
 		if (fold_condition(inst))
 			trace_condition(t, fold_condition(inst));
-		else
+		else {
+			trace_members(t, inst);
 			trace_call(t, inst);
+		}
 		break;
 	case LLVMLoad:
 	case LLVMStore:
@@ -219,6 +221,7 @@ static void trace_function(struct tracer *t, LLVMValueRef fn)
 	trace_expand_jumps(t, fn);
 	post_order(fn, &order);
 	trace_find_labelled(t, fn);
+	trace_find_members(t, fn);
 	if (trace_fast_eligible(t, fn)) {
 		trace_fast_function(t, fn, order.data, order.size);
 		vec_release(&order);
@@ -290,6 +293,7 @@ static void tracer_release(struct tracer *t)
 	map_release(&t->plain);
 	map_release(&t->jumps);
 	map_release(&t->may);
+	map_release(&t->rooms);
 	vec_release(&t->pool);
 	vec_release(&t->objects);
 }

@@ -51,6 +51,7 @@ struct tracer {
 	struct map jumps;    /* switches that were computed gotos (trace_jump.c) */
 	struct map may;      /* values of this function that can have a label at all */
 	struct map labels;   /* value -> index of its first label in pool, + 1 */
+	struct map rooms;    /* call + operand -> bytes of the member that the pointer is to (trace_member.c) */
 	VEC(LLVMValueRef) pool;
 
 	/* The function at hand. */
@@ -136,6 +137,8 @@ int trace_fast_eligible(struct tracer *t, LLVMValueRef fn);  /* trace_fast.c: tw
 void trace_fast_function(struct tracer *t, LLVMValueRef fn, LLVMBasicBlockRef *order, size_t count);
 LLVMValueRef trace_load_leaf(struct tracer *t, LLVMValueRef pointer, LLVMValueRef address, const struct leaf *leaf);
 void trace_call(struct tracer *t, LLVMValueRef inst);        /* trace_call.c */
+void trace_find_members(struct tracer *t, LLVMValueRef fn);  /* trace_member.c; before the function is edited */
+void trace_members(struct tracer *t, LLVMValueRef inst);     /* before trace_call, which may fix the size */
 void trace_return(struct tracer *t, LLVMValueRef inst);
 /* With `here` at the builder, which stands at the end of the entry block, and without the parameters' labels. */
 void trace_prologue(struct tracer *t, int here);
