@@ -406,14 +406,12 @@ static int add_goals(struct checking *c, size_t at, int *whole)
 	struct search *s = c->s;
 	const struct path_step *step = &s->parent.steps.data[at];
 	struct goal goals[2 * CHECK_PARTS];
-	unsigned count = goals_of(s, c->x, step, goals), pair = checker_pair(step->checker) & s->o.checks;
+	unsigned count = goals_of(s, c->x, step, goals);
 	*whole = 1;
 	for (unsigned i = 0; i < count; i++) {
 		struct goal *g = &goals[i];
 		if (g->goal == expr_false(c->x->pool))
 			continue;
-		if (count == 1 && step->kind != MUSTER_EV_BOUND && !(pair & CHECKER_BIT(g->checker)))
-			g->checker = (uint32_t)__builtin_ctz(pair); /* of two directions, which cannot be told apart */
 		if (!worth_asking(c, at, g)) {
 			*whole = 0;
 			continue;
