@@ -268,7 +268,7 @@ static int wants_check(struct search *s, const struct search_test *t, uint64_t p
 	key = hash_mix(key ^ behind ^ step->checker);
 	if (t->stage == STAGE_ALL)
 		return 1;
-	if (t->stage == STAGE_UNCOVERED && (t->flags & TEST_COVERS || t->origin == ORIGIN_SEED))
+	if (t->stage == STAGE_UNCOVERED && (t->flags & TEST_COVERS || !t->parent))
 		return memory_add(&s->contexts, key), 1;
 	if (t->stage == STAGE_CONTEXT)
 		return memory_add(&s->contexts, key);

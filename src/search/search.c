@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "search/inside.h"
 #include "search/mutation.h"
+#include "search/numbers.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -277,7 +278,10 @@ int search_offer(struct search *s, const void *data, size_t size, enum search_or
 	s->inputs_run++;
 	if (exec_run(s->t.exec, data, size, &r))
 		return -1;
-	return search_keep(s, &t, &r, keep);
+	int kept = search_keep(s, &t, &r, keep);
+	if (kept > 0 && origin == ORIGIN_SEED && !s->o.no_mutate && !s->o.unit && search_offer_numbers(s, data, size))
+		return -1;
+	return kept;
 }
 
 /* ------------------------------------------------------------------ slices */
