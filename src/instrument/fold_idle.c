@@ -4,7 +4,7 @@
  * label, all of these have one, and they would be most of the path's constraints. Left out is what cannot fail:
  *	- conditions that the compiler found out itself, or that the ranges of small numbers decide (fold_range.c);
  *	- wrapping of a pointer into an object with a name, or by an offset that comes from at most 32 bits (no object lies
- *	  that close to either end);
+ *	  that close to either end), or for an access: the bounds of its object are said there, in the runtime;
  *	- alignment, unless bytes were counted: elements of an array are as well aligned as the array;
  * and what is said better elsewhere: that an element's address is null means nothing, since p + i is not null for any p
  * and i that matter. p is compared with null instead; what p + i may reach are the bounds of its object, in the runtime.
@@ -15,6 +15,7 @@
 
 #define DEPTH 12
 #define SMALL_OFFSET 32 /* bits */
+#define MEMBERS 4	/* of members, that are looked at */
 
 static int has_name(LLVMValueRef root)
 {
@@ -59,6 +60,33 @@ static int is_of_named(LLVMValueRef v, int depth)
 	return depth > 0;
 }
 
+/* Is the address only there to be read from or written to, at once or as the start of a member? */
+static int is_only_accessed(LLVMValueRef address, int depth)
+{
+	for (LLVMUseRef use = LLVMGetFirstUse(address); use; use = LLVMGetNextUse(use)) {
+		LLVMValueRef user = LLVMGetUser(use);
+
+		if (!LLVMIsAInstruction(user))
+			return 0;
+		if (unit_is_marked(user) || LLVMIsALoadInst(user) ||
+		    (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) != address))
+			continue;
+		if (!depth || !LLVMIsAGetElementPtrInst(user) || !is_only_accessed(user, depth - 1))
+			return 0;
+	}
+	return 1;
+}
+
+/* The address that a check for wrapping is about stands right before what was computed for the check. */
+static int is_of_access(LLVMValueRef check)
+{
+	LLVMValueRef i = LLVMGetPreviousInstruction(check);
+
+	while (i && unit_is_marked(i))
+		i = LLVMGetPreviousInstruction(i);
+	return i && LLVMIsAGetElementPtrInst(i) && is_only_accessed(i, MEMBERS);
+}
+
 /* Was a variable number of bytes added on the way from the root to the pointer? */
 static int counts_bytes(LLVMValueRef pointer)
 {
@@ -82,7 +110,8 @@ int fold_is_idle(LLVMValueRef check)
 		return 1;
 	switch (unit_check_handler(report)) {
 	case UNIT_HANDLER_POINTER:
-		return is_of_small(LLVMGetCondition(whole), DEPTH) || is_of_named(LLVMGetCondition(whole), DEPTH);
+		return is_of_small(LLVMGetCondition(whole), DEPTH) || is_of_named(LLVMGetCondition(whole), DEPTH) ||
+		       is_of_access(whole);
 	case UNIT_HANDLER_TYPE:
 		null = unit_check_null(whole);
 		return unit_checker(whole) == MUSTER_CHECK_OTHER && null &&

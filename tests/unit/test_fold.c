@@ -201,6 +201,10 @@ static void test_ranges(void **state)
 	    {"unsigned f(unsigned short a) { return (int)a; }", BIT(CONVERT_HIGH), 0},
 	    {"char *f(char *p, int i) { return p + i; }", BIT(OTHER), 0},
 	    {"char *f(char *p, unsigned long i) { return p + i; }", BIT(OTHER), 1},
+	    {"char f(char *p, unsigned long i) { return p[i]; }", BIT(OTHER), 0},
+	    {"char f(char *p, unsigned long i, char *end) { return p + i > end; }", BIT(OTHER), 1},
+	    {"struct s { int a, b; }; void f(struct s *p, unsigned long i) { p[i].b = 1; }", BIT(OTHER), 0},
+	    {"void f(char **p, char *q, unsigned long i) { *p = &q[i]; }", BIT(OTHER), 1},
 	};
 
 	(void)state;
