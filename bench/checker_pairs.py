@@ -13,6 +13,7 @@ same seed and number give the same programs. Each pair knows an input that trigg
 not (`benign`), so that the programs themselves can be judged without muster (bench/checkers --oracle).
 """
 import random
+import struct
 
 CLASSES = (121, 122, 124, 126, 127, 190, 191, 194, 195, 369, 415, 416, 476, 680)
 
@@ -36,6 +37,7 @@ TYPES = {t.name: t for t in (
     Type("int", "int", 4, 1, "atoi(%s)", "%d", "%d", "INT_MAX", "INT_MIN"),
     Type("unsigned", "unsigned", 4, 0, "(unsigned)strtoul(%s, NULL, 10)", "%u", "%u", "UINT_MAX", "0"),
     Type("int64_t", "int64", 8, 1, "strtoll(%s, NULL, 10)", "%ld", "%ld", "INT64_MAX", "INT64_MIN"),
+    Type("float", "float", 4, 1, "(float)atof(%s)", "%f", "%g", "1e9f", "-1e9f"),
     Type("size_t", "size", 8, 0, "strtoul(%s, NULL, 0)", "%zu", "%zu", "SIZE_MAX", "0"),
 )}
 
@@ -53,7 +55,7 @@ class Source:
             return ["char line[24] = \"\";", "if (fgets(line, sizeof line, in))", "\t%s = %s;" % (variable, t.text % "line"),
                     "else", "\t%s = %s;" % (variable, otherwise)]
         if self.how == "strtol":
-            parse = "strtol(line, &end, 0)" if t.signed else "strtoul(line, &end, 10)"
+            parse = "strtof(line, &end)" if t.name == "float" else "strtol(line, &end, 0)" if t.signed else "strtoul(line, &end, 10)"
             cast = "" if t.size == 8 else "(%s)" % t.c
             return ["char line[24], *end;", "if (!fgets(line, sizeof line, in))", "\texit(1);", "%s = %s%s;" % (variable, cast, parse),
                     "if (end == line)", "\t%s = %s;" % (variable, otherwise)]
@@ -73,6 +75,8 @@ class Source:
     def encode(self, t, value):
         if self.how in ("fgets", "strtol", "fscanf"):
             return b"%d\n" % value
+        if t.name == "float" and self.how == "fread":
+            return struct.pack("<f", value)
         return (value % (1 << (8 * t.size))).to_bytes(t.size, "big" if self.how == "read" else "little")
 
     def byte(self):
@@ -138,6 +142,8 @@ def edges(t, value):
 
 def room(place, element, count, name="buffer"):
     """Declares memory of `count` elements, zeroed: on the stack, on the heap, or global."""
+    if place == "alloca":
+        return ["%s *%s = alloca(%d * sizeof *%s);" % (element, name, count, name), "memset(%s, 0, %d * sizeof *%s);" % (name, count, name)], [], []
     if place == "stack":
         return ["%s %s[%d] = {0};" % (element, name, count)], [], []
     if place == "global":
@@ -161,7 +167,8 @@ def accesses(random):
             if cwe in (124, 127) and not signed:
                 continue
             count = random.choice((10, 12, 16, 24, 33, 60))
-            place = PLACES.get(cwe) or random.choice(("stack", "heap", "global"))
+            place = PLACES.get(cwe) or random.choice(("stack", "heap", "global", "alloca"))
+            place = "alloca" if cwe == 121 and t in ("short", "unsigned") else place
             element = random.choice(("int", "char", "short", "int64_t"))
             declare, release, top = room(place, element, count)
             write = cwe in (121, 122, 124)
@@ -170,6 +177,8 @@ def accesses(random):
                 loose, trigger = "data < %d" % count, -random.choice((1, 2, 5))
             else:
                 loose, trigger = "data >= 0" if signed else "", count + random.choice((0, 0, 1, 7))
+            if place == "alloca":
+                trigger = count if trigger > 0 else -1  # farther away the sanitizer may see another variable
             exact = "data >= 0 && data < %d" % count if signed else "data < %d" % count
             out.append(number(cwe, "index", t, declare + when(loose, use) + release, declare + when(exact, use) + release,
                               trigger, random.randrange(count - 1), top=top))
@@ -189,6 +198,7 @@ def copies(random, cwe, how, t):
     element = "int" if how == "wide" else "char"
     place = PLACES.get(cwe) or random.choice(("stack", "heap"))
     to, from_ = (small, large) if cwe != 126 else (large, small)
+    place = "alloca" if place == "stack" and how in ("memmove", "strncpy") else place
     d1, r1, t1 = room(place if cwe != 126 else "stack", element, to, "target")
     d2, r2, t2 = room("global" if cwe != 126 else place, element, from_, "origin")
     fill = ["memset(origin, 'x', sizeof(%s) * %d);" % (element, from_ - 1 if how in ("strncpy", "snprintf") else from_)]
@@ -375,6 +385,12 @@ def division(random):
     return out
 
 
+def reals(random):
+    """369 with a real number: the quotient has no int."""
+    line = ["int share = (int)(100.0 / data);", "show(share);"]
+    return [number(369, "real", "float", line, when(exact, line), 0, 2) for exact in ("data > 0.001 || data < -0.001", "fabs(data) > 0.000001")]
+
+
 def freed(random):
     """415 and 416: what the input says decides whether the block is given back too early."""
     out = []
@@ -520,16 +536,18 @@ def shapes(seed):
     r = random.Random(seed)
     every = {cwe: [] for cwe in CLASSES}
     probe = SOURCES[0]
-    for make in (accesses, strings, pointers, arithmetic, signs, division, freed, nulls, sizes):
+    for make in (accesses, strings, pointers, arithmetic, signs, division, reals, freed, nulls, sizes):
         for build in make(r):
             every[build(probe).cwe].append(build)
     return every
 
 
 # --------------------------------------------------------------------------------------------------------------- flows
-PRELUDE = """#include <ctype.h>
+PRELUDE = """#include <alloca.h>
+#include <ctype.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
