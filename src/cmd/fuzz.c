@@ -13,6 +13,7 @@
 #include "cmd/cmd.h"
 #include "cmd/operands.h"
 #include "cmd/status.h"
+#include "cmd/stop.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -28,23 +29,6 @@
 
 static struct fuzz_shared *shared;
 static double limit; /* seconds of search, for the display */
-
-static void on_signal(int number)
-{
-	(void)number;
-	shared->stop = 1;
-}
-
-static void catch_signals(void)
-{
-	struct sigaction a = {.sa_handler = on_signal,
-			      .sa_flags = SA_RESETHAND}; /* the second one ends at once */
-	sigaction(SIGINT, &a, NULL);
-	sigaction(SIGTERM, &a, NULL);
-	struct sigaction old;
-	if (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN) /* nohup */
-		sigaction(SIGHUP, &a, NULL);
-}
 
 /* ------------------------------------------------------------------ status */
 
@@ -191,7 +175,7 @@ static int run_one(struct fuzz *f)
 	int r = work(f);
 	status_end();
 	if (r && !f->search)
-		die(EXIT_USAGE, "%s", f->figures->error);
+		stop_give_up(f->figures->error);
 	int code = EXIT_INTERNAL;
 	if (f->store && f->campaign)
 		code = fuzz_report(f->o, f->store, f->campaign, shared, 1,
@@ -211,7 +195,7 @@ static int run_many(struct fuzz *f)
 	enum variant_kind kinds[] = {VARIANT_COV, VARIANT_TRACE};
 	for (unsigned i = 0; i < 2; i++) { /* in the cache before anybody asks for them at once */
 		if (variant_make(f->program, kinds[i], &v))
-			die(EXIT_USAGE, "%s", error_text());
+			stop_give_up(error_text());
 		variant_release(&v);
 	}
 	struct fuzz first = *f; /* what workers of a search that was killed hold is free again */
@@ -355,7 +339,7 @@ int cmd_fuzz(int argc, char **argv)
 	f.command = command_line(argv + at);
 	shared->started = fuzz_clock();
 	limit = o.seconds;
-	catch_signals();
+	stop_catch(&shared->stop);
 	status_begin(o.quiet || o.json ? STATUS_QUIET : STATUS_AUTO, f.command);
 	int code = o.workers == 1 ? run_one(&f) : run_many(&f);
 	free(f.program);

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "cmd/stop.h"
 #include "run/program.h"
 
 #include <dirent.h>
@@ -31,7 +32,7 @@ char *target_program(const char *name)
 		return mem_strdup(name);
 	char *found = program_find(name);
 	if (!found)
-		die(EXIT_USAGE, "%s", error_text());
+		stop_give_up(error_text());
 	return found;
 }
 
@@ -65,7 +66,7 @@ static void make_variant(struct target *t, const char *program)
 	size_t n = strlen(program);
 	if (t->kind != TARGET_PLAIN) {
 		if (variant_make(program, (enum variant_kind)t->kind, &t->variant))
-			die(EXIT_USAGE, "%s", error_text());
+			stop_give_up(error_text());
 	} else {
 		if (n > 2 && !strcmp(program + n - 2, ".c"))
 			die(EXIT_USAGE,
@@ -86,7 +87,7 @@ static void make_tables(struct target *t, const struct target_options *o)
 	if (t->kind == VARIANT_TRACE_ALL)
 		sizes.flags |= MUSTER_FLAG_PATH;
 	if (shm_init(&t->shm, &sizes))
-		die(EXIT_USAGE, "%s", error_text());
+		stop_give_up(error_text());
 	t->options.shm = &t->shm;
 }
 

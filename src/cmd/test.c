@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
+#include "cmd/stop.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -23,21 +24,6 @@
 #include <unistd.h>
 
 static struct test_shared *shared;
-
-static void on_signal(int number)
-{
-	(void)number;
-	shared->stop = 1;
-}
-
-static void catch_signals(void)
-{
-	struct sigaction a = {.sa_handler = on_signal,
-			      .sa_flags = (int)SA_RESETHAND}; /* the second one ends at once */
-	sigaction(SIGINT, &a, NULL);
-	sigaction(SIGTERM, &a, NULL);
-	signal(SIGPIPE, SIG_IGN);
-}
 
 /* ---------------------------------------------------------------- operands */
 
@@ -280,7 +266,8 @@ int cmd_test(int argc, char **argv)
 	if (shared == MAP_FAILED)
 		die(EXIT_INTERNAL, "no memory that workers share: %s", strerror(errno));
 	shared->started = test_clock();
-	catch_signals();
+	stop_catch(&shared->stop);
+	signal(SIGPIPE, SIG_IGN);
 	o.stop = &shared->stop;
 	if (property && (list.size > 1 || list.data[0].functions || !is_source(list.data[0].file)))
 		option_usage(&spec, "--testcomp takes one .c file");

@@ -1,0 +1,13 @@
+/* Ends a command in good order when the user asks for it by a signal: the first one
+ * sets a flag, a second one that comes later ends at once. */
+#ifndef MUSTER_CMD_STOP_H
+#define MUSTER_CMD_STOP_H
+
+/* From now on SIGINT, SIGTERM and SIGHUP (unless nohup ignores it) set *stop. */
+void stop_catch(volatile int *stop);
+
+/* Before there is anything to report: ends the process with these words (exit code 2),
+ * or says that it was interrupted: the signal ends compilers and linkers, too. */
+_Noreturn void stop_give_up(const char *why);
+
+#endif
