@@ -9,6 +9,7 @@
  */
 #include "solve/blast.h"
 #include "solve/cnf.h"
+#include "solve/quotient.h"
 #include "solve/word.h"
 #include "base/error.h"
 
@@ -196,13 +197,19 @@ static void blast_free_bits(struct blaster *b, unsigned width, lit_t *out)
 		out[i] = gate_free(&b->gates);
 }
 
-/* The operands of e are known. */
+/* The operands of e, or of what stands in for it, are known. */
 static void blast_make(struct blaster *b, expr_t e)
 {
+	expr_t instead = quotient_free(b->pool, e);
 	const struct expr_node n = *expr_get(b->pool, e);
 	lit_t out[WORD_MAX];
 	int loose = 0;
+	uint64_t place;
 
+	if (instead && map_get(&b->words, instead, &place)) {
+		map_set(&b->words, e, place);
+		return;
+	}
 	switch (n.op) {
 	case MUSTER_OP_DATA:
 		blast_data(b, e);
@@ -238,11 +245,16 @@ static int blast_has(const struct blaster *b, expr_t e)
 /* Puts those operands on the stack that are not known yet; 0 if all are. */
 static int blast_wants(struct blaster *b, expr_t e)
 {
+	expr_t operand[3], instead = quotient_free(b->pool, e); /* may move the pool's nodes */
 	const struct expr_node *n = expr_get(b->pool, e);
 	size_t before = b->stack.size;
-	expr_t operand[3];
 	unsigned count;
 
+	if (instead) {
+		if (!blast_has(b, instead))
+			vec_push(&b->stack, instead);
+		return b->stack.size > before;
+	}
 	if (n->op == EXPR_OP_APPLY)
 		return 0;
 	if (n->op == MUSTER_OP_DATA) {

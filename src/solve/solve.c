@@ -336,7 +336,7 @@ static enum verdict query(struct solve_path *path, expr_t goal, struct solve_mod
 	query_open(&q, path, goal, m);
 	stats->slice_constraints += q.constraints;
 	v = climb(&q, cheap);
-	if (path->solver->o.dump_dir)
+	if (path->solver->o.dump_dir && !cheap) /* that one was not asked in earnest */
 		query_dump(&q, v, solve_now() - before);
 	query_close(&q);
 	return v;

@@ -8,6 +8,7 @@
 #include "expr/expr.h"
 #include "solve/affine.h"
 #include "solve/backend.h"
+#include "solve/quotient.h"
 #include "base/vec.h"
 
 #include <setjmp.h>
@@ -292,6 +293,52 @@ static void blast_two_bytes(void **state)
 		b->close(b);
 		exprs_free(p);
 	}
+}
+
+/* x against a / y without the division, for all values: a a variable or each constant. */
+static void quotients(void **state)
+{
+	static const enum muster_op ops[] = {MUSTER_OP_ULT, MUSTER_OP_ULE, MUSTER_OP_SLT, MUSTER_OP_SLE};
+	struct exprs *p = exprs_new();
+	struct values v = {.count = 0};
+	expr_t x = new_var(p, &v, 4), y = new_var(p, &v, 4), any = new_var(p, &v, 4);
+	unsigned done = 0;
+
+	(void)state;
+	for (unsigned c = 0; c <= 16; c++) {
+		expr_t q = expr_binary(p, MUSTER_OP_UDIV, c < 16 ? expr_const(p, 4, c) : any, y);
+
+		for (unsigned i = 0; i < 8; i++) {
+			expr_t e = expr_binary(p, ops[i / 2], i % 2 ? q : x, i % 2 ? x : q);
+			expr_t same = quotient_free(p, e), differ;
+
+			if (!same) /* of a sign that is not known */
+				continue;
+			differ = expr_binary(p, MUSTER_OP_NE, e, same);
+			assert_int_equal(brute(p, &differ, 1, &v), VERDICT_UNSAT);
+			done++;
+		}
+	}
+	assert_in_range(done, 70, 200);
+	exprs_free(p);
+}
+
+/* w <= INT_MAX / h, and w * h is above INT_MAX. */
+static void blast_guarded_product(void **state)
+{
+	struct exprs *p = exprs_new();
+	struct backend *b = backend_blast.open(&backend_blast, p);
+	expr_t w = expr_zext(p, expr_concat(p, expr_input(p, 0, 0), expr_input(p, 0, 1)), 32);
+	expr_t h = expr_zext(p, expr_concat(p, expr_input(p, 0, 2), expr_input(p, 0, 3)), 32);
+	expr_t most = expr_const(p, 32, 0x7fffffff), product = expr_binary(p, MUSTER_OP_MUL, w, h);
+	struct backend_limits few = {.conflicts = 10};
+
+	(void)state;
+	b->assert_term(b, expr_binary(p, MUSTER_OP_NE, h, expr_const(p, 32, 0)));
+	b->assert_term(b, expr_binary(p, MUSTER_OP_SLE, w, expr_binary(p, MUSTER_OP_UDIV, most, h)));
+	assert_int_equal(b->check(b, expr_binary(p, MUSTER_OP_SLT, product, expr_const(p, 32, 0)), &few), VERDICT_UNSAT);
+	b->close(b);
+	exprs_free(p);
 }
 
 /* op on variables that are fixed: its value, and no other. */
@@ -722,6 +769,7 @@ int main(void)
 	    cmocka_unit_test(blast_two_crcs),	cmocka_unit_test(affine_random),
 	    cmocka_unit_test(blast_limits),	cmocka_unit_test(z3_limits),
 	    cmocka_unit_test(blast_deep),	cmocka_unit_test(functions),
+	    cmocka_unit_test(quotients),	cmocka_unit_test(blast_guarded_product),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
