@@ -18,7 +18,7 @@ B = build
 
 warnings = -Wall -Wextra
 flags = -std=gnu11 -D_GNU_SOURCE -Isrc -Iinclude -I/usr/lib/llvm-19/include $(warnings) -MMD -MP
-libs = -L/usr/lib/llvm-19/lib -Wl,--as-needed -lLLVM-19 -lzstd -lcadical -lz3 -lsqlite3 -lstdc++ -lm -lpthread
+libs = -L/usr/lib/llvm-19/lib -Wl,--as-needed -lLLVM-19 -lzstd -lcadical -lz3 -lppl_c -lppl -lgmpxx -lgmp -lsqlite3 -lstdc++ -lm -lpthread
 
 mains = src/cmd/main.c src/cmd/main_cc.c src/run/keeper_main.c
 sources = $(filter-out $(mains),$(sort $(wildcard src/*/*.c)))
