@@ -46,8 +46,6 @@ void domain_meet(struct domain *d, const struct domain *other);
 /* d becomes an upper bound of old and itself such that chains end; of the n facts `upto` those
  * which hold in both are kept. d must include old already (join first). */
 void domain_widen(struct domain *d, const struct domain *old, const struct linear *upto, size_t n);
-/* d: between itself and the smaller one, with chains that end. */
-void domain_narrow(struct domain *d, const struct domain *smaller);
 void domain_add(struct domain *d, const struct linear *fact); /* LINEAR_MODULO is ignored */
 /* dim := expression (which may name dim). */
 void domain_assign(struct domain *d, uint32_t dim, const struct linear *expression);
