@@ -786,3 +786,15 @@ def pairs(count, seed):
             names.add(p.name)
             out.append(p)
     return out
+
+
+def cross(seed):
+    """Every shape with every source, the flows in turn: all that a change for a shape or a source can reach."""
+    r = random.Random(seed)
+    flows = r.sample(FLOWS, len(FLOWS))
+    out = []
+    for cwe, builders in shapes(seed).items():
+        for builder in builders:
+            for source in SOURCES:
+                out.append(Pair(builder, flows[len(out) % len(flows)], source, "source" if r.random() < 0.3 else "sink"))
+    return out

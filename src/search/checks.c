@@ -23,6 +23,7 @@
 #define NEAR_BYTES 16	 /* around an object, where sanitizers see every access */
 #define GUESSED 2	 /* guesses for a check that values which were fixed rule out, */
 #define GUESS_QUERIES 16 /* and questions for them */
+#define CLOSER 4	 /* questions for an input that breaks a bound less far than a run did */
 
 struct checking {
 	struct search *s;
@@ -272,21 +273,30 @@ static int stop(void *ctx)
 	return search_over_limit(c->s) || (c->s->h.pause && c->s->h.pause(c->s->h.ctx));
 }
 
-/* Of a bound of accesses, a <= b: not broken by more than sanitizers look at. EXPR_NONE: it is none. */
-static expr_t near(struct expansion *x, const struct path_step *step)
+/* Is it a bound of accesses to an object? */
+static int bounds_access(const struct path_step *step)
 {
-	const struct trace *t = &x->trace;
-	uint32_t at = step->kind == MUSTER_EV_BOUND ? below(t, step->label, MUSTER_OP_ULT, MUSTER_OP_SLE, 4) : 0;
-	const struct muster_node *n = &t->nodes[at];
-	switch (at ? step->checker : MUSTER_CHECK_NONE) {
+	if (step->kind != MUSTER_EV_BOUND)
+		return 0;
+	switch (step->checker) {
 	case MUSTER_CHECK_ARRAY_UNDER:
 	case MUSTER_CHECK_ARRAY_OVER:
 	case MUSTER_CHECK_STACK:
 	case MUSTER_CHECK_RANGE:
-		break;
+		return 1;
 	default:
-		return EXPR_NONE;
+		return 0;
 	}
+}
+
+/* Of a bound of accesses, a <= b: not broken by more than sanitizers look at. EXPR_NONE: it is none. */
+static expr_t near(struct expansion *x, const struct path_step *step)
+{
+	const struct trace *t = &x->trace;
+	uint32_t at = bounds_access(step) ? below(t, step->label, MUSTER_OP_ULT, MUSTER_OP_SLE, 4) : 0;
+	const struct muster_node *n = &t->nodes[at];
+	if (!at)
+		return EXPR_NONE;
 	expr_t a = operand(x, n, n->a), b = operand(x, n, n->b), slack = expr_const(x->pool, expr_width(x->pool, a), NEAR_BYTES);
 	int is_signed = n->op == MUSTER_OP_SLT || n->op == MUSTER_OP_SLE;
 	expr_t above = expr_binary(x->pool, is_signed ? MUSTER_OP_SLE : MUSTER_OP_ULE, a, expr_binary(x->pool, MUSTER_OP_ADD, b, slack));
@@ -371,6 +381,30 @@ static int guess(struct checking *c, size_t at, expr_t goal, uint32_t checker)
 			r = search_steer(s, c->x, step, step->fails, checker);
 	}
 	map_set(&s->guessed, key, n + 1);
+	solve_model_release(&m);
+	return r < 0 ? -1 : 0;
+}
+
+int checks_want_closer(const struct search *s, const struct path_step *step)
+{
+	uint64_t key = (uint64_t)step->site << 32 | step->checker;
+	return !s->o.unit && path_broke(step) && bounds_access(step) && count_of(&s->closer, key) < CLOSER;
+}
+
+/* The run broke a bound by so much that no sanitizer may see it: another input on its path may break it less. */
+int checks_ask_closer(struct search *s, struct expansion *x, size_t at)
+{
+	const struct path_step *step = &s->parent.steps.data[at];
+	uint64_t key = (uint64_t)step->site << 32 | step->checker, n = count_of(&s->closer, key);
+	expr_t close = near(x, step);
+	struct solve_model m = {0};
+	int r = 0;
+	if (!close || n >= CLOSER || expr_eval(x->pool, close, search_value_in_run, x) & 1)
+		return 0;
+	map_set(&s->closer, key, n + 1);
+	expr_t goal = expr_and(x->pool, path_goal(step, step->fails, &x->import, &s->sites), close);
+	if (!search_foreign(x, goal) && solve_path_query(x->strict, goal, &m) == VERDICT_SAT && search_build_input(s, x, &m))
+		r = search_run_breaking(s, x, step, step->checker, 0, 0);
 	solve_model_release(&m);
 	return r < 0 ? -1 : 0;
 }

@@ -18,7 +18,7 @@
 #define BROKEN_BOUNDS 32 /* of one instruction that are asked about, but for those that always hold */
 #define GUESSES 6	 /* for one outcome that is not covered */
 
-static u128 value_in_run(void *ctx, expr_t variable)
+u128 search_value_in_run(void *ctx, expr_t variable)
 {
 	const struct expansion *x = ctx;
 	const struct expr_node *n = expr_get(x->pool, variable);
@@ -35,7 +35,7 @@ static u128 value_in_run(void *ctx, expr_t variable)
 
 struct solve_path *search_open_path(struct search *s, struct expansion *x)
 {
-	struct solve_path *p = solve_path_new(s->solver, x->pool, value_in_run, x);
+	struct solve_path *p = solve_path_new(s->solver, x->pool, search_value_in_run, x);
 	expr_t limit = expr_const(x->pool, 64, s->o.max_input > x->size ? s->o.max_input : x->size);
 	solve_path_add(p, expr_binary(x->pool, MUSTER_OP_ULE, expr_length(x->pool, 0), limit));
 	return p;
@@ -248,6 +248,11 @@ static int negate_step(struct search *s, struct expansion *x, size_t at, const w
 	const struct path_step *step = &s->parent.steps.data[at];
 	for (; *next < wanted->size && wanted->data[*next].step == at; ++*next) {
 		uint32_t outcome = wanted->data[*next].outcome;
+		if (path_broke(step) && outcome == step->outcome && !path_decides(step)) {
+			if (checks_ask_closer(s, x, at))
+				return -1;
+			continue;
+		}
 		if (!search_still_wanted(s, x->test, step, outcome))
 			continue;
 		int r = step->kind == MUSTER_EV_BOUND || step->kind == PATH_CHECK ? ask_bound(s, x, at)

@@ -70,6 +70,7 @@ struct search {
 	struct map checked;	/* times that a check was asked about in first stages, by site and checker */
 	struct map told;	/* inputs that break a check and were told of, by site and checker */
 	struct map guessed;	/* guesses for a check, by site and checker */
+	struct map closer;	/* inputs that break a check less far were asked for, likewise */
 	double check_cost, symbolic_cost; /* of all checks, and of all negating, up to this slice */
 	double slice_began;
 	struct traces traces;	/* of tests in the frontier (unit) */
@@ -127,6 +128,9 @@ void checks_open(struct search *s, struct expansion *x);
 int checks_add(struct search *s, struct expansion *x, size_t at, int wanted); /* one that the run passed */
 int checks_ask(struct search *s, struct expansion *x);			      /* the bundle is complete */
 void checks_close(struct expansion *x);
+/* One that the run broke: is an input that breaks it not far from its object to be asked for, at a step like this? And the question. 0, -1. */
+int checks_want_closer(const struct search *s, const struct path_step *step);
+int checks_ask_closer(struct search *s, struct expansion *x, size_t at);
 /* The defects that the compiler put into one check, or what is asked for by itself. At most CHECK_PARTS. */
 #define CHECK_PARTS 8
 unsigned checks_parts(struct exprs *p, expr_t goal, expr_t *parts);
@@ -140,7 +144,9 @@ uint32_t *matter_of(const struct path *p, const struct trace *t, const struct si
 /* Does the value that this check of a conversion is about count later? */
 int matter_later(const uint32_t *last, const struct trace *t, uint32_t label, size_t step);
 
-/* expand.c: the empty path of a run: only the limit of the length. */
+/* expand.c: a variable's value for the run of the expansion that ctx is. */
+u128 search_value_in_run(void *ctx, expr_t variable);
+/* The empty path of a run: only the limit of the length. */
 struct solve_path *search_open_path(struct search *s, struct expansion *x);
 
 /* again.c: a run that looks new is repeated. 1: *again is what counts; 0: r is; -1. */

@@ -313,6 +313,8 @@ void search_plan(struct search *s, struct expansion *x, wanted_list *out)
 		const struct path_step *step = &s->parent.steps.data[i];
 		if (path_broke(step) && !step->free)
 			behind = hash_mix((uint64_t)step->site << 8 | step->checker);
+		if (allowed && checks_want_closer(s, step))
+			vec_push(out, (struct wanted){(uint32_t)i, step->outcome});
 		if (path_passed(step)) {
 			plan_check(s, x, place_of(&w, s, step), i, behind, allowed, out);
 			continue;

@@ -193,6 +193,7 @@ static void forget(struct search *s)
 	map_release(&s->checked);
 	map_release(&s->told);
 	map_release(&s->guessed);
+	map_release(&s->closer);
 	map_release(&s->valued);
 	map_release(&s->hopeless);
 	map_release(&s->failures.map);
