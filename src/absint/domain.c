@@ -151,7 +151,7 @@ int domain_parse(const char *name, enum domain_kind *k)
 
 /* A unit of PPL's weight, shifted: found by measurement, docs/invariants.md says what it is worth.
  */
-#define UNIT_SHIFT 12
+#define UNIT_SHIFT 20
 
 void domain_budget(unsigned long units)
 {
@@ -474,13 +474,9 @@ void domain_wrap(struct domain *d, uint32_t dim, unsigned width, int is_signed)
 }
 
 /* ---------------------------------------------------------------- questions */
-static int bound(const struct domain *d, ppl_Linear_Expression_t e, int max, wide *v)
+/* numerator / denominator, rounded to the integers inside; 0: it does not fit. */
+static int rounded(int max, wide *v)
 {
-	int optimum;
-	int (*f)(const void *, ppl_const_Linear_Expression_t, ppl_Coefficient_t, ppl_Coefficient_t,
-		 int *) = max ? kinds[d->kind].maximize : kinds[d->kind].minimize;
-	if (failed || !check(f(d->ppl, e, numerator, denominator, &optimum)))
-		return 0;
 	check(ppl_Coefficient_to_mpz_t(numerator, number));
 	check(ppl_Coefficient_to_mpz_t(denominator, divisor));
 	if (max)
@@ -488,6 +484,33 @@ static int bound(const struct domain *d, ppl_Linear_Expression_t e, int max, wid
 	else
 		mpz_cdiv_q(number, number, divisor);
 	return get_wide(number, LINEAR_CONSTANT_MAX, v);
+}
+
+static void add_limits(struct domain *d, uint32_t dim, const struct domain_bounds *b)
+{
+	struct linear l = {.kind = LINEAR_GE};
+	if (b->has_min) {
+		linear_add_dim(&l, dim, 1);
+		l.constant = -b->min;
+		domain_add(d, &l);
+		linear_add_dim(&l, dim, -1);
+	}
+	if (b->has_max) {
+		linear_add_dim(&l, dim, -1);
+		l.constant = b->max;
+		domain_add(d, &l);
+	}
+	linear_release(&l);
+}
+
+static int bound(const struct domain *d, ppl_Linear_Expression_t e, int max, wide *v)
+{
+	int optimum;
+	int (*f)(const void *, ppl_const_Linear_Expression_t, ppl_Coefficient_t, ppl_Coefficient_t,
+		 int *) = max ? kinds[d->kind].maximize : kinds[d->kind].minimize;
+	if (failed || !check(f(d->ppl, e, numerator, denominator, &optimum)))
+		return 0;
+	return rounded(max, v);
 }
 
 struct domain_bounds domain_bounds(const struct domain *d, const struct linear *expression)
@@ -501,6 +524,75 @@ struct domain_bounds domain_bounds(const struct domain *d, const struct linear *
 	b.has_min = bound(d, e, 0, &b.min);
 	b.has_max = bound(d, e, 1, &b.max);
 	ppl_delete_Linear_Expression(e);
+	return b;
+}
+
+static void limit(ppl_MIP_Problem_t m, uint32_t dim, wide factor, wide constant, unsigned dims)
+{
+	struct linear l = linear_constant(constant);
+	l.kind = LINEAR_GE;
+	linear_add_dim(&l, dim, factor);
+	ppl_Constraint_t c = to_constraint(&l, dims);
+	check(ppl_MIP_Problem_add_constraint(m, c));
+	ppl_delete_Constraint(c);
+	linear_release(&l);
+}
+
+/* 1: there is a bound; -1: no point at all. */
+static int optimum(ppl_MIP_Problem_t m, int max, wide *v)
+{
+	if (failed)
+		return 0;
+	check(ppl_MIP_Problem_set_optimization_mode(m, max ? PPL_OPTIMIZATION_MODE_MAXIMIZATION
+							   : PPL_OPTIMIZATION_MODE_MINIMIZATION));
+	int status = ppl_MIP_Problem_solve(m);
+	if (status < 0)
+		check(status);
+	if (failed || status == PPL_MIP_PROBLEM_STATUS_UNBOUNDED)
+		return 0;
+	if (status == PPL_MIP_PROBLEM_STATUS_UNFEASIBLE)
+		return -1;
+	check(ppl_MIP_Problem_optimal_value(m, numerator, denominator));
+	return rounded(max, v);
+}
+
+/* A linear program: its cost does not depend on the number of corners. */
+struct domain_bounds domain_bounds_within(const struct domain *d, const struct linear *expression,
+					  const struct domain_bounds *ranges)
+{
+	struct domain_bounds b = {0};
+	ppl_const_Constraint_System_t system;
+	if (failed || expression->overflow)
+		return b;
+	if (!ranges)
+		return domain_bounds(d, expression);
+	if (d->kind != DOMAIN_POLYHEDRA) {
+		struct domain *part = domain_copy(d);
+		for (unsigned i = 0; i < d->dims; i++)
+			add_limits(part, i, &ranges[i]);
+		b = domain_bounds(part, expression);
+		domain_free(part);
+		return b;
+	}
+	if (!check(ppl_Polyhedron_get_constraints(d->ppl, &system)) && failed)
+		return b;
+	ppl_MIP_Problem_t m;
+	check(ppl_new_MIP_Problem_from_space_dimension(&m, d->dims));
+	check(ppl_MIP_Problem_add_constraints(m, system));
+	for (unsigned i = 0; i < d->dims; i++) {
+		if (ranges[i].has_min)
+			limit(m, i, 1, -ranges[i].min, d->dims);
+		if (ranges[i].has_max)
+			limit(m, i, -1, ranges[i].max, d->dims);
+	}
+	ppl_Linear_Expression_t e = to_expression(expression, d->dims);
+	check(ppl_MIP_Problem_set_objective_function(m, e));
+	ppl_delete_Linear_Expression(e);
+	b.has_min = optimum(m, 0, &b.min);
+	b.has_max = b.has_min < 0 ? -1 : optimum(m, 1, &b.max);
+	if (b.has_min < 0 || b.has_max < 0)
+		b = (struct domain_bounds){1, 1, 1, 0};
+	ppl_delete_MIP_Problem(m);
 	return b;
 }
 

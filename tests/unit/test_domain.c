@@ -88,6 +88,8 @@ static void check_points(const struct domain *d, const struct points *p)
 	struct linear e = random_linear(LINEAR_GE);
 	struct domain_bounds b = domain_bounds(d, &e);
 	int implied = domain_implies(d, &e);
+	struct domain_bounds ranges[DIMS] = {{1, 0, -3, 0}, {0, 0, 0, 0}, {1, 1, -2, 5}};
+	struct domain_bounds w = domain_bounds_within(d, &e, ranges);
 	assert_false(domain_failed());
 	if (p->size)
 		assert_false(domain_is_empty(d));
@@ -98,6 +100,10 @@ static void check_points(const struct domain *d, const struct points *p)
 		assert_true(!b.has_min || b.min <= v);
 		assert_true(!b.has_max || v <= b.max);
 		assert_true(!implied || v >= 0);
+		if (p->at[i][0] >= -3 && p->at[i][2] >= -2 && p->at[i][2] <= 5) {
+			assert_true(!w.has_min || w.min <= v);
+			assert_true(!w.has_max || v <= w.max);
+		}
 		if (below(8) == 0)
 			assert_true(domain_contains(d, p->at[i]));
 	}
