@@ -331,6 +331,16 @@ static void literal(struct builder *b, CXCursor cursor, struct tree_node *n)
 		n->has_value = 0;
 }
 
+/* The name in alias("NAME") or ifunc("NAME"); NULL: there is none. */
+static const char *alias_in(struct builder *b, const char *text)
+{
+	const char *at = strstr(text, "((alias(\""), *end;
+
+	at = at ? at + 9 : (at = strstr(text, "((ifunc(\"")) ? at + 9 : NULL;
+	end = at ? strchr(at, '"') : NULL;
+	return end ? arena_strndup(&b->r.f->arena, at, (size_t)(end - at)) : NULL;
+}
+
 static void fill_declaration(struct builder *b, CXCursor cursor, struct tree_node *n)
 {
 	const struct clang *c = b->r.c;
@@ -347,6 +357,7 @@ static void fill_declaration(struct builder *b, CXCursor cursor, struct tree_nod
 
 			n->is_weak = strstr(text, "((weak") || strstr(text, "((alias") || strstr(text, "((ifunc") ||
 				     strstr(text, "((used") || strstr(text, "((constructor") || strstr(text, "((destructor");
+			n->alias = alias_in(b, text);
 		}
 		break;
 	case TREE_VARIABLE:
@@ -355,6 +366,12 @@ static void fill_declaration(struct builder *b, CXCursor cursor, struct tree_nod
 		n->is_global = linkage == CXLinkage_Internal || linkage == CXLinkage_External;
 		n->is_static = storage == CX_SC_Static || linkage == CXLinkage_Internal;
 		n->defined = !n->is_extern;
+		if (c->Cursor_hasAttrs(cursor)) {
+			const char *text = reader_pretty(&b->r, cursor);
+
+			n->is_cleaned = strstr(text, "((cleanup(") != NULL;
+			n->alias = alias_in(b, text);
+		}
 		break;
 	case TREE_FIELD: n->is_bits = (uint8_t)(c->Cursor_isBitField(cursor) != 0); break;
 	case TREE_ENUMERATOR:
@@ -524,7 +541,9 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
 
 		n.name = reader_name(&b->r, cursor);
 		map_set(&b->declarations, (uint64_t)(uintptr_t)cursor.data[0], number);
-		map_get(&b->declarations, (uint64_t)(uintptr_t)first.data[0], &known);
+		/* The first one of a name that the compiler knows (index, abs ...) is its own, and not in the text. */
+		if (!map_get(&b->declarations, (uint64_t)(uintptr_t)first.data[0], &known))
+			map_set(&b->declarations, (uint64_t)(uintptr_t)first.data[0], number);
 		n.canon = (uint32_t)known;
 		n.line = reader_line(&b->r, c->getCursorLocation(cursor), NULL);
 		fill_declaration(b, cursor, &n);

@@ -115,6 +115,7 @@ struct tree_node {
 	uint8_t is_global;  /* of a variable: lives as long as the program, and is not in a block */
 	uint8_t is_extern;  /* of a variable: declared extern */
 	uint8_t is_bits;    /* of a field: a bit-field */
+	uint8_t is_cleaned; /* of a variable: a function is called with its address where its block ends */
 	uint8_t in_system;  /* in a system header */
 	uint8_t has_value;
 	uint32_t type;
@@ -126,6 +127,7 @@ struct tree_node {
 	uint32_t init;	 /* of a variable: its initialiser; 0: none */
 	uint32_t line;	 /* as the author knows it */
 	const char *name, *file;
+	const char *alias; /* of a declaration with attribute alias or ifunc: of what it is another name; NULL: none */
 	uint64_t value;
 };
 

@@ -245,8 +245,9 @@ static int exposed(struct unit *u, const struct conjunct *c, uint32_t owner)
 			d = function_parameter(u, u->function, c->arguments.data[i].index);
 		found |= d && reachable(u, d);
 	}
+	/* Of a variable of a block, the functions that write a static variable know nothing. */
 	for (size_t i = 0; i < c->globals.size; i++)
-		found |= reachable(u, c->globals.data[i]);
+		found |= !node(u, owner)->is_global || reachable(u, c->globals.data[i]);
 	return found;
 }
 
@@ -580,6 +581,27 @@ void note_address(struct unit *u, uint32_t n)
 	buf_addf(&b, "%s:%u: note: the address of field %s is taken; what is written through it is not checked", node(u, n)->file,
 		 node(u, n)->line, node(u, field)->name);
 	vec_push(&u->r->notes, keep(u, &b));
+}
+
+/* The compiler's own atomic operations (__atomic_store_n, __c11_atomic_fetch_add ...) write through a pointer. */
+void oblige_unknown(struct unit *u, uint32_t n)
+{
+	static const char *const starts[] = {"__atomic_", "__c11_atomic_", "__scoped_atomic_", "__opencl_atomic_", "__hip_atomic_"};
+	struct buf checks = BUF_EMPTY;
+	uint32_t number = u->names++, size = node(u, n)->end - node(u, n)->begin;
+	int writes = 0;
+	struct action *a;
+
+	for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+		writes |= size > strlen(starts[i]) && !memcmp(u->t->text + node(u, n)->begin, starts[i], strlen(starts[i]));
+	if (!writes)
+		return;
+	oblige_others(u, n, &checks);
+	if (!checks.size)
+		return;
+	a = action_add(u, ACTION_AFTER, n);
+	a->number = number;
+	a->checks = keep(u, &checks);
 }
 
 void oblige_asm(struct unit *u, uint32_t n)

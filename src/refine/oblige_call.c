@@ -17,6 +17,8 @@ static uint32_t callee_of(struct unit *u, uint32_t call)
 	return d;
 }
 
+enum { MOST_HOISTED = 63 }; /* arguments that get names */
+
 struct hoist {
 	uint32_t number;
 	uint64_t used;
@@ -55,7 +57,7 @@ static void oblige_arguments(struct unit *u, uint32_t call, uint32_t callee, con
 		for (size_t k = 0; k < c->arguments.size; k++) {
 			int at = c->arguments.data[k].index;
 
-			complete &= at >= 0 && (uint32_t)at < count && at < 64;
+			complete &= at >= 0 && (uint32_t)at < count && at < MOST_HOISTED;
 			if (complete)
 				given[k] = convert(u, values[at], node(u, argument_node(u, call, at))->type,
 						   c->arguments.data[k].type);
@@ -63,7 +65,7 @@ static void oblige_arguments(struct unit *u, uint32_t call, uint32_t callee, con
 		if (complete)
 			oblige(u, c, given, &s);
 	}
-	for (int i = 0; (p = function_parameter(u, callee, i)) && (uint32_t)i < count && i < 63; i++)
+	for (int i = 0; (p = function_parameter(u, callee, i)) && (uint32_t)i < count && i < MOST_HOISTED; i++)
 		for (size_t k = 0; k < u->conjuncts.size;) {
 			struct conjunct *c = conjunct_of_type(u, node(u, p)->type, &k);
 			expr_t x;
@@ -173,6 +175,29 @@ void oblige_call(struct unit *u, uint32_t call, const expr_t *values, uint32_t c
 	a->checks = keep(u, &checks);
 }
 
+/* Whether a condition of a parameter is one that every call saw: those in front of it did not. */
+static int seen_by_calls(struct unit *u, const struct conjunct *c, uint32_t function)
+{
+	uint32_t named = u->variables.data[node(u, function)->canon].named;
+
+	for (size_t i = 0; i < c->arguments.size; i++)
+		if (c->arguments.data[i].index >= MOST_HOISTED)
+			return 0;
+	return !named || node(u, c->site)->begin < named;
+}
+
+/* The same of a parameter's type: calls look at the first declaration. */
+static int type_seen_by_calls(struct unit *u, const struct conjunct *c, uint32_t function, int index)
+{
+	uint32_t p = function_parameter(u, node(u, function)->canon, index);
+	const struct conjunct *seen;
+
+	for (size_t i = 0; p && index < MOST_HOISTED && (seen = conjunct_of_type(u, node(u, p)->type, &i));)
+		if (seen == c)
+			return 1;
+	return 0;
+}
+
 void oblige_entry(struct unit *u, uint32_t function)
 {
 	struct buf checks = BUF_EMPTY;
@@ -191,7 +216,7 @@ void oblige_entry(struct unit *u, uint32_t function)
 		if (c->owner != OWNER_PARAMETER || c->decl != node(u, function)->canon || c->arguments.size > MOST_ARGUMENTS ||
 		    node(u, c->site)->begin > node(u, body)->begin || arguments_now(u, c, given))
 			continue;
-		if (!closed)
+		if (!closed || !seen_by_calls(u, c, function))
 			oblige(u, c, given, &s);
 		else if (!u->weak)
 			fact(u, holds(u, c, given));
@@ -206,7 +231,7 @@ void oblige_entry(struct unit *u, uint32_t function)
 			if (!c || !*node(u, p)->name)
 				break;
 			x = u->variables.data[p].tracked ? u->variables.data[p].term : fresh(u, node(u, p)->type);
-			if (!closed)
+			if (!closed || !type_seen_by_calls(u, c, function, i))
 				oblige(u, c, &x, &s);
 			else if (!u->weak)
 				fact(u, holds(u, c, &x));

@@ -72,6 +72,7 @@ struct variable {
 	uint8_t asm_operand;
 	expr_t term;	    /* of a tracked one: its value now */
 	uint32_t alias;	    /* number (plus 1) of a pointer to it, for checks where another variable has its name */
+	uint32_t named;	    /* of a function: where it is first (plus 1) */
 	uint32_t flag;	    /* of one without initialiser: the number (plus 1) of the name that says at run time whether it was written */
 };
 
@@ -204,6 +205,7 @@ void invariants(struct unit *u, uint32_t decl);
 
 /* value.c: the term of an expression; obligations in it are met on the way. EXPR_NONE: no term. */
 expr_t value(struct unit *u, uint32_t n);
+void value_perhaps(struct unit *u, uint32_t n); /* it may be evaluated, or not */
 expr_t truth(struct unit *u, expr_t x); /* x != 0, width 1 */
 expr_t convert(struct unit *u, expr_t x, uint32_t from, uint32_t to);
 expr_t holds(struct unit *u, const struct conjunct *c, const expr_t *given); /* width 1 */
@@ -215,6 +217,7 @@ void oblige_initial(struct unit *u, uint32_t variable, expr_t x);
 void oblige_literal(struct unit *u, uint32_t n);
 void oblige_none(struct unit *u, uint32_t variable); /* declared without a value */
 void oblige_global(struct unit *u, uint32_t variable);
+void oblige_unknown(struct unit *u, uint32_t n); /* an expression of a kind that nobody knows */
 void oblige_write(struct unit *u, uint32_t n, uint32_t target, expr_t x); /* n: the expression that writes */
 void oblige_call(struct unit *u, uint32_t call, const expr_t *values, uint32_t count, expr_t *result);
 void oblige_entry(struct unit *u, uint32_t function);

@@ -365,6 +365,13 @@ static int same_place(struct unit *u, uint32_t n)
 	return node(u, tree_bare(u->t, n))->kind == TREE_NAME;
 }
 
+static int is_bit_field(struct unit *u, uint32_t n)
+{
+	uint32_t member = tree_bare(u->t, n);
+
+	return node(u, member)->kind == TREE_MEMBER && referred(u, member) && node(u, referred(u, member))->is_bits;
+}
+
 static expr_t assign(struct unit *u, uint32_t n)
 {
 	uint32_t left = node(u, n)->first, right = node(u, left)->next;
@@ -380,7 +387,31 @@ static expr_t assign(struct unit *u, uint32_t n)
 	if (!r)
 		r = fresh(u, node(u, left)->type);
 	oblige_write(u, n, left, r);
-	return r;
+	return is_bit_field(u, left) ? fresh(u, node(u, n)->type) : r; /* what is left of it in so few bits */
+}
+
+/* Builtins whose arguments are looked at, but not, or not always, evaluated. */
+static int looks_only(struct unit *u, uint32_t callee)
+{
+	static const char *const names[] = {"__builtin_constant_p", "__builtin_object_size", "__builtin_dynamic_object_size",
+					    "__builtin_classify_type", "__builtin_assume", "__builtin_is_constant_evaluated"};
+
+	for (size_t i = 0; callee && node(u, callee)->kind == TREE_NAME && i < sizeof names / sizeof names[0]; i++)
+		if (!strcmp(node(u, callee)->name, names[i]))
+			return 1;
+	return 0;
+}
+
+/* Of what may or may not be evaluated nothing is believed. */
+void value_perhaps(struct unit *u, uint32_t n)
+{
+	size_t facts = u->facts.size;
+
+	value(u, n);
+	if (u->predicate_depth)
+		return;
+	u->facts.size = facts;
+	havoc(u, n);
 }
 
 static expr_t call(struct unit *u, uint32_t n)
@@ -389,6 +420,11 @@ static expr_t call(struct unit *u, uint32_t n)
 	expr_t result = fresh(u, node(u, n)->type);
 	uint32_t callee = node(u, n)->first;
 
+	if (looks_only(u, callee ? tree_bare(u->t, callee) : 0)) {
+		for (uint32_t c = node(u, callee)->next; c; c = node(u, c)->next)
+			value_perhaps(u, c);
+		return result;
+	}
 	if (callee && node(u, tree_bare(u->t, callee))->kind != TREE_NAME)
 		value(u, callee);
 	for (uint32_t c = callee ? node(u, callee)->next : 0; c; c = node(u, c)->next)
@@ -415,6 +451,8 @@ static expr_t all_below(struct unit *u, uint32_t n)
 			havoc(u, n);
 		}
 	}
+	if (unknown)
+		oblige_unknown(u, n);
 	return fresh(u, node(u, n)->type);
 }
 

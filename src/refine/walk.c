@@ -11,7 +11,19 @@
 #include <string.h>
 
 /* ----------------------------------------------------------------- before */
-/* The variable that an object is part of, without going through a pointer; 0: none. */
+/* Every variable that is named below: it may be the one that the whole stands for. */
+static void expose_below(struct unit *u, uint32_t n)
+{
+	uint32_t d = node(u, n)->kind == TREE_NAME ? referred(u, n) : 0;
+
+	if (d)
+		u->variables.data[d].addressed = 1;
+	for (uint32_t c = node(u, n)->first; c; c = node(u, c)->next)
+		expose_below(u, c);
+}
+
+/* The variable that an object is part of, without going through a pointer; 0: none, or (exposed here) one of several: _Generic,
+ * __builtin_choose_expr. */
 static uint32_t root(struct unit *u, uint32_t n)
 {
 	for (;;) {
@@ -21,6 +33,8 @@ static uint32_t root(struct unit *u, uint32_t n)
 		x = node(u, n);
 		if (x->kind == TREE_NAME)
 			return referred(u, n);
+		if (x->kind == TREE_OTHER)
+			expose_below(u, n);
 		if (x->kind == TREE_MEMBER && !x->arrow && x->first)
 			n = x->first;
 		else if (x->kind == TREE_INDEX && x->first && type_of(u, tree_bare(u->t, x->first))->kind == TREE_TYPE_ARRAY)
@@ -51,13 +65,46 @@ static int is_called(struct unit *u, uint32_t n)
 	return node(u, parent)->kind == TREE_CALL && node(u, parent)->first == n;
 }
 
+static int is_write(const struct tree_node *x)
+{
+	return x->kind == TREE_ASSIGN || (x->kind == TREE_UNARY && x->op >= TREE_OP_POSTINC && x->op <= TREE_OP_PREDEC);
+}
+
+/* What has a second name by an attribute, and functions that conditions call: nobody looks at their arguments there. */
+static void mark_second_names(struct unit *u)
+{
+	for (uint32_t n = node(u, 1)->first; n; n = node(u, n)->next) {
+		const struct tree_node *x = node(u, n);
+
+		if (x->kind == TREE_FUNCTION && !strncmp(x->name, REFINE_HOLDS, strlen(REFINE_HOLDS)))
+			expose_below(u, n);
+		for (uint32_t to = x->alias ? node(u, 1)->first : 0; to; to = node(u, to)->next)
+			if ((node(u, to)->kind == TREE_FUNCTION || node(u, to)->kind == TREE_VARIABLE) && !strcmp(node(u, to)->name, x->alias))
+				u->variables.data[node(u, to)->canon].addressed = 1;
+	}
+}
+
+/* Where each function is named first: what was written behind it does not count there. */
+static void mark_named(struct unit *u, uint32_t n)
+{
+	uint32_t d = referred(u, n), begin = node(u, n)->begin + 1;
+
+	if (d && node(u, d)->kind == TREE_FUNCTION && (!u->variables.data[d].named || u->variables.data[d].named > begin))
+		u->variables.data[d].named = begin;
+}
+
 /* Addresses that are taken anywhere in the unit. */
 static void mark_addresses(struct unit *u)
 {
+	mark_second_names(u);
 	for (uint32_t n = 2; n < u->t->nodes.size; n++) {
 		const struct tree_node *x = node(u, n);
 		uint32_t d = 0;
 
+		if (is_write(x))
+			root(u, x->first);
+		if (x->kind == TREE_NAME)
+			mark_named(u, n);
 		if (x->kind == TREE_UNARY && x->op == TREE_OP_ADDRESS)
 			d = root(u, x->first);
 		else if (x->kind == TREE_CONVERT && type_of(u, n)->kind == TREE_TYPE_POINTER &&
@@ -128,6 +175,16 @@ static void survey_variable(struct unit *u, uint32_t n)
 		v->untrusted = 1;
 }
 
+static int writes(struct unit *u, uint32_t n)
+{
+	if (is_write(node(u, n)))
+		return 1;
+	for (uint32_t c = node(u, n)->first; c; c = node(u, c)->next)
+		if (writes(u, c))
+			return 1;
+	return 0;
+}
+
 static void survey(struct unit *u, uint32_t n, struct survey *s)
 {
 	const struct tree_node *x = node(u, n);
@@ -135,8 +192,14 @@ static void survey(struct unit *u, uint32_t n, struct survey *s)
 	struct survey inner = *s;
 
 	switch (x->kind) {
-	case TREE_PARAMETER: survey_variable(u, n); break;
+	case TREE_PARAMETER:
+		if (writes(u, n)) /* int f(int n, int a[n++]) */
+			inner.weak = 2;
+		survey_variable(u, n);
+		break;
 	case TREE_VARIABLE:
+		if (x->is_cleaned) /* what is called where its block ends may write what others can reach */
+			inner.weak = 2;
 		if (!x->is_global && !x->is_extern)
 			survey_variable(u, n);
 		break;
@@ -358,7 +421,7 @@ static void walk_variable(struct unit *u, uint32_t n)
 	if (!type_of(u, n)->count) /* sizes of arrays that are no constants */
 		for (uint32_t c = x->first; c; c = node(u, c)->next)
 			if (c != x->init && node(u, c)->type && node(u, c)->kind > TREE_ASM)
-				value(u, c);
+				value_perhaps(u, c); /* typeof */
 	vec_push(&u->scope, n);
 	if (x->is_static) {
 		oblige_global(u, n);
@@ -379,6 +442,15 @@ static void walk_variable(struct unit *u, uint32_t n)
 	oblige_initial(u, n, r);
 }
 
+/* A function that is not written in this unit. */
+static int is_the_librarys(struct unit *u, uint32_t d)
+{
+	for (uint32_t n = node(u, 1)->first; n; n = node(u, n)->next)
+		if (node(u, n)->canon == d && node(u, n)->defined)
+			return 0;
+	return node(u, d)->kind == TREE_FUNCTION && !node(u, d)->is_static;
+}
+
 static int is_noreturn(struct unit *u, uint32_t n)
 {
 	static const char *const names[] = {"abort", "exit", "_exit", "_Exit", "quick_exit", "__assert_fail", "__builtin_unreachable",
@@ -386,9 +458,8 @@ static int is_noreturn(struct unit *u, uint32_t n)
 	uint32_t callee = node(u, n)->kind == TREE_CALL ? tree_bare(u->t, node(u, n)->first) : 0;
 
 	for (size_t i = 0; callee && node(u, callee)->kind == TREE_NAME && i < sizeof names / sizeof names[0]; i++)
-		if (!strcmp(node(u, callee)->name, names[i]) &&
-		    (!referred(u, callee) || !node(u, referred(u, callee))->is_static))
-			return 1;
+		if (!strcmp(node(u, callee)->name, names[i]))
+			return !referred(u, callee) || is_the_librarys(u, referred(u, callee));
 	return 0;
 }
 

@@ -102,6 +102,37 @@ static void test_functions(void **state)
 	expect("void g(int k " REFINE("k > 0") "); void g(int n) { int x " REFINE("x > 0") " = n; }", "rp"); /* under another name */
 }
 
+/* What once was believed without reason. */
+static void test_doubts(void **state)
+{
+	(void)state;
+	expect("void f(int x, void (*abort)(void)) { if (x <= 0) abort(); int m " REFINE("m > 0") " = x; }", "r");
+	expect("void exit(int c) { } void f(int x) { if (x <= 0) exit(1); int m " REFINE("m > 0") " = x; }", "r");
+	expect("static int abs(int n " REFINE("n > 0") ") { int m " REFINE("m > 0") " = n; return m; } int f(int x) { return abs(x); }", "pr");
+	expect("static int index(int); int f(int x) { return index(x); } static int index(int n " REFINE("n > 0") ") { return n; }", "r");
+	expect("void exit(int c); void f(int x) { if (x <= 0) exit(1); int m " REFINE("m > 0") " = x; }", "p");
+	expect("struct s { int b : 3; } *g; void f(void) { int m " REFINE("m == 9") " = (g->b = 9); m = g->b |= 8; }", "rr");
+	expect("static int c(int n); int f(int x) { return c(x); } "
+	       "static int c(int n " REFINE("n > 0") ") { int m " REFINE("m > 0") " = n; return m; }", "rp");
+	expect("typedef int pos " REFINE("pos > 0") "; static int c(int n); int f(int x) { return c(x); } "
+	       "static int c(pos n) { int m " REFINE("m > 0") " = n; return m; }", "rp");
+	expect("static int c(int n " REFINE("n > 0") ") { int m " REFINE("m > 0") " = n; return m; } int y " REFINE("c(y) > 0") " = 1;", "rpr");
+	expect("static int c(int n " REFINE("n > 0") ") { return n; } int d(int) __attribute__((alias(\"c\")));", "r");
+	expect("static int g " REFINE("g > 0") " = 1; extern int h __attribute__((alias(\"g\"))); "
+	       "void f(void) { h = -1; int m " REFINE("m > 0") " = g; }", "pr");
+	expect("void f(void) { int y = 5; __builtin_constant_p(y = -1); int m " REFINE("m < 0") " = y; }", "r");
+	expect("void f(char *p) { int y = 5; __builtin_object_size((y = -1, p), 0); int m " REFINE("m < 0") " = y; }", "r");
+	expect("void f(void) { int y = 5; __typeof__(y = -1) q = 1; int m " REFINE("m < 0") " = y; }", "r");
+	expect("void f(int x) { int y = 5; _Generic(1, int: y, default: x) = -1; int m " REFINE("m > 0") " = y; }", "r");
+	expect("void f(int x) { int y = 5, *p = &_Generic(1, int: y, default: x); *p = 0; int m " REFINE("m > 0") " = y; }", "r");
+	expect("void f(int x) { int y = 5; __builtin_choose_expr(1, y, x) = -1; int m " REFINE("m > 0") " = y; }", "r");
+	expect("void f(int x) { int y " REFINE("y > 0") " = 5; __atomic_store_n(&y, x, 0); int m " REFINE("m > 0") " = y; }", "prp");
+	expect("static int *p; static void c(int *d) { *p = -1; } void f(void) { int y " REFINE("y > 0") " = 5; p = &y; "
+	       "{ int d __attribute__((cleanup(c))) = 0; } int m " REFINE("m > 0") " = y; }", "pr");
+	expect("static int g = 9; void s(int v) { g = v; } void f(int v) { int x " REFINE("x < g") " = 5; s(v); }", "rr");
+	expect("static int c(int n " REFINE("n == 3") ", int a[n++]) { int m " REFINE("m == 3") " = n; return m; }", "r");
+}
+
 static void test_operators(void **state)
 {
 	(void)state;
@@ -136,7 +167,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_nothing), cmocka_unit_test(test_straight),  cmocka_unit_test(test_flow),
 	    cmocka_unit_test(test_others),  cmocka_unit_test(test_functions), cmocka_unit_test(test_operators),
-	    cmocka_unit_test(test_errors),
+	    cmocka_unit_test(test_errors),  cmocka_unit_test(test_doubts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
