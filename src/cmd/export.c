@@ -94,7 +94,7 @@ struct operand {
 
 struct exporting {
 	struct export_options o;
-	const char *cmocka, *corpus, *testcomp, *search, *store_file;
+	const char *cmocka, *corpus, *testcomp, *asserts, *search, *store_file;
 	struct store *store;
 	char *key; /* of -o */
 	VEC(struct operand) operands;
@@ -162,7 +162,7 @@ static int each_campaign(void *ctx, uint64_t id, struct hash128 key, const char 
 	free(kind);
 	if (x->key && strcmp(hash_hex(key, hex), x->key))
 		return 0;
-	if (is_test && x->testcomp)
+	if (is_test && (x->testcomp || x->asserts))
 		return 0;
 	if (!is_test && (x->cmocka || x->operands.size))
 		return 0;
@@ -229,7 +229,7 @@ static void find_campaigns(struct exporting *x)
 	if (!x->campaigns.size)
 		die(EXIT_USAGE, "there is nothing to export: %s",
 		    x->cmocka	  ? "run 'muster test FILE.c' first"
-		    : x->testcomp ? "run 'muster fuzz' first"
+		    : x->testcomp || x->asserts ? "run 'muster fuzz' first"
 				  : "run 'muster test' or 'muster fuzz' first");
 }
 
@@ -339,6 +339,13 @@ static void print_words(const struct exporting *x)
 {
 	const struct export_counts *c = &x->counts;
 
+	if (x->asserts) {
+		printf("%u bug%s below %s\n", c->bugs, c->bugs == 1 ? " as an assertion" : "s as assertions", x->o.shown);
+		if (c->bugs && !x->o.no_check)
+			printf("%u of %u abort%s there when gcc compiles %s\n", c->reproduced, c->bugs, c->bugs == 1 ? "s" : "",
+			       c->bugs == 1 ? "it" : "them");
+		return;
+	}
 	printf("%u test%s", c->tests, c->tests == 1 ? "" : "s");
 	if (c->bugs)
 		printf(" and %u bug%s", c->bugs, c->bugs == 1 ? "" : "s");
@@ -366,13 +373,14 @@ static void print_json(const struct exporting *x)
 	json_object_open(&j);
 	json_key(&j, "command"), json_str(&j, "export");
 	json_key(&j, "format"), json_str(&j, x->cmocka	   ? "cmocka"
+					     : x->asserts  ? "asserts"
 					     : x->testcomp ? "testcomp"
 							   : "corpus");
 	json_key(&j, "directory"), json_str(&j, x->o.dir);
 	json_key(&j, "files"), json_u64(&j, c->files);
 	json_key(&j, "tests"), json_u64(&j, c->tests);
 	json_key(&j, "bugs"), json_u64(&j, c->bugs);
-	json_key(&j, "checked"), json_bool(&j, x->cmocka && !x->o.no_check);
+	json_key(&j, "checked"), json_bool(&j, (x->cmocka || x->asserts) && !x->o.no_check);
 	json_key(&j, "reproduced"), json_u64(&j, c->reproduced);
 	json_key(&j, "like_bugs"), json_u64(&j, c->failing);
 	json_key(&j, "beyond"), json_u64(&j, c->beyond);
@@ -404,6 +412,8 @@ static void run(struct exporting *x)
 
 		if (x->cmocka)
 			e = export_cmocka(c, &x->o, &x->counts);
+		else if (x->asserts)
+			e = export_asserts(c, &x->o, &x->counts);
 		else if (x->testcomp)
 			e = export_testcomp(c, &x->o, &x->counts);
 		else
@@ -447,6 +457,8 @@ int cmd_export(int argc, char **argv)
 	    OPTION_STR("cmocka", 0, "DIR", &x.cmocka,
 		       "tests of functions as C files that need cmocka only"),
 	    OPTION_STR("corpus", 0, "DIR", &x.corpus, "inputs as plain files"),
+	    OPTION_STR("asserts", 0, "DIR", &x.asserts,
+		       "bugs of a program that gcc's sanitizers do not know, as assertions that fail"),
 	    OPTION_STR(
 		"testcomp", 0, "DIR", &x.testcomp,
 		"a test suite in Test-Comp's format, of a program that calls __VERIFIER_nondet"),
@@ -462,13 +474,14 @@ int cmd_export(int argc, char **argv)
 	    OPTION_FLAG("quiet", 'q', &x.o.quiet, "print nothing but what went wrong"),
 	    OPTION_END};
 	const struct option_spec spec = {
-	    "export", "--cmocka|--corpus|--testcomp DIR [FILE.c[:FUNCTION]...]",
+	    "export", "--cmocka|--asserts|--corpus|--testcomp DIR [FILE.c[:FUNCTION]...]",
 	    "Writes what searches found for others to use. --cmocka: for each file a C file with a "
 	    "test\n"
 	    "for each input that 'muster test' kept, which calls the function and asserts what it\n"
 	    "returned and wrote; inputs that show a bug are compiled with -DMUSTER_BUGS. The files "
 	    "change\n"
-	    "only where tests do. Without FILE: of all files that were tested.",
+	    "only where tests do. Without FILE: of all files that were tested. --asserts: the program,\n"
+	    "preprocessed, with an assertion where a bug is; the input of the bug makes it fail.",
 	    rows};
 	int i = option_parse(&spec, argc, argv);
 	char *path, *dir;
@@ -478,9 +491,9 @@ int cmd_export(int argc, char **argv)
 		add_operand(&x, argv[i]);
 		i += option_parse(&spec, argc - i, argv + i); /* options may follow */
 	}
-	if (!!x.cmocka + !!x.corpus + !!x.testcomp != 1)
-		option_usage(&spec, "wants one of --cmocka, --corpus and --testcomp");
-	x.o.shown = x.cmocka ? x.cmocka : x.corpus ? x.corpus : x.testcomp;
+	if (!!x.cmocka + !!x.corpus + !!x.testcomp + !!x.asserts != 1)
+		option_usage(&spec, "wants one of --cmocka, --asserts, --corpus and --testcomp");
+	x.o.shown = x.cmocka ? x.cmocka : x.corpus ? x.corpus : x.asserts ? x.asserts : x.testcomp;
 	x.o.dir = dir = export_absolute(x.o.shown);
 	path = x.store_file ? mem_strdup(x.store_file) : file_join(home_project(), "store.db");
 	if (store_open(&x.store, path, STORE_READ_ONLY))

@@ -39,6 +39,10 @@ struct export_options {
 	  "left out: they pass only when muster calls the function")                              \
 	X(SUSPECTED, "suspected", "suspected bug, left out: it was not confirmed",                \
 	  "suspected bugs, left out: they were not confirmed")                                    \
+	X(SANITIZED, "sanitized", "bug that sanitizers show: it needs no assertion",               \
+	  "bugs that sanitizers show: they need no assertion")                                    \
+	X(SHOWN, "shown", "bug that aborts at its assertion",                                      \
+	  "bugs that abort at their assertions")                                                   \
 	X(BUG_LOST, "bugs_lost", "bug not exported", "bugs not exported")                         \
 	X(BUG_PASSES, "bugs_passing", "bug that does not show outside of muster",                 \
 	  "bugs that do not show outside of muster")                                              \
@@ -75,6 +79,10 @@ int export_cmocka(const struct export_campaign *c, const struct export_options *
 /* export_testcomp.c: a suite of the values that __VERIFIER_nondet functions gave. */
 int export_testcomp(const struct export_campaign *c, const struct export_options *o,
 		    struct export_counts *counts);
+
+/* export_asserts.c: a program's bugs as assertions, for gcc. */
+int export_asserts(const struct export_campaign *c, const struct export_options *o,
+		   struct export_counts *counts);
 
 /* A value of the campaign, "" if there is none; allocated. */
 char *export_value(const struct export_campaign *c, const char *name);

@@ -85,7 +85,7 @@ void traced_finding(const struct traced *d, const struct traced_check *c, int co
 		    struct finding *x)
 {
 	const struct checker *row = checker_get(c->checker);
-	struct site site;
+	struct site site = {0};
 	finding_release(x);
 	x->failed = confirmed;
 	snprintf(x->kind, sizeof x->kind, "%s", row->name);
@@ -96,6 +96,8 @@ void traced_finding(const struct traced *d, const struct traced_check *c, int co
 		buf_addf(&x->summary, " in %s", x->function);
 	if (x->file[0])
 		buf_addf(&x->summary, " at %s:%u", file_base(x->file), x->line);
+	if (x->line && site.column) /* as UndefinedBehaviorSanitizer would begin it */
+		buf_addf(&x->report, "%s:%u:%u: %s: %s\n", x->file, x->line, site.column, row->name, row->text);
 	if (*reason)
 		buf_addf(&x->summary, " (%s)", reason);
 	if (*condition)
