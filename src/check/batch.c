@@ -70,7 +70,6 @@ int batch_open(struct batch **out, const char *program, enum variant_kind kind, 
 {
 	struct batch *b = mem_zalloc(sizeof *b);
 	*out = b;
-	b->seconds = seconds;
 	b->reports = file_temp("reports");
 	if (!b->reports || file_mkdirs(b->reports) || variant_make(program, kind, &b->variant)) {
 		batch_close(b);
@@ -80,7 +79,6 @@ int batch_open(struct batch **out, const char *program, enum variant_kind kind, 
 	set_environment(b);
 	b->argv[0] = b->variant.path;
 	b->argv[1] = "--batch";
-	b->argv[2] = mem_printf("%g", seconds);
 	b->options = (struct launch_options)LAUNCH_DEFAULTS;
 	b->options.argv = b->argv;
 	b->options.program = b->variant.path;
@@ -90,13 +88,21 @@ int batch_open(struct batch **out, const char *program, enum variant_kind kind, 
 	b->options.err = LAUNCH_NULL;
 	b->options.output_limit = OUTPUT_LIMIT;
 	b->options.memory_limit = MEMORY_LIMIT;
-	b->options.wall_seconds = START_SECONDS + CHUNK * (seconds + 0.05);
 	if (!(b->launcher = launcher_new(&b->options))) {
 		batch_close(b);
 		*out = NULL;
 		return -1;
 	}
+	batch_set_time(b, seconds);
 	return 0;
+}
+
+void batch_set_time(struct batch *b, double seconds)
+{
+	free(b->argv[2]);
+	b->argv[2] = mem_printf("%g", seconds);
+	b->seconds = seconds;
+	launcher_set_time(b->launcher, START_SECONDS + CHUNK * (seconds + 0.05));
 }
 
 void batch_close(struct batch *b)

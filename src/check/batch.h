@@ -43,6 +43,7 @@ struct batch;
 int batch_open(struct batch **b, const char *program, enum variant_kind kind, double seconds,
 	       const char *directory);
 void batch_close(struct batch *b); /* NULL is fine */
+void batch_set_time(struct batch *b, double seconds); /* of one input, from now on */
 /* 0, or -1 with words if the variant cannot be run at all. */
 int batch_run(struct batch *b, struct batch_item *items, size_t count);
 

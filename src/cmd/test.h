@@ -253,12 +253,14 @@ int test_violations(struct test_session *s, uint32_t function);
 int test_condition(struct test_session *s, uint32_t function, const struct buf *data, struct finding *x);
 /* test_shrink.c: smaller inputs that fail in the same places, all together. quick: two rounds only.
  * 0, -1. */
+#define TEST_SAN_SLOWER 10 /* a call in the san variant may take that many times the limit */
 struct test_shrink_job {
 	uint32_t number; /* of the function in the harness */
 	uint64_t bucket; /* of the batch */
 	struct buf data; /* the input, which is replaced */
 	/* private */
 	int better;
+	unsigned hangs; /* of the changes that were tried */
 	size_t first;
 };
 int test_shrink(struct test_session *s, struct test_shrink_job *jobs, size_t count, int quick);

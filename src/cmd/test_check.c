@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAN_SLOWER 10 /* a call in the san variant may take that many times the limit */
 #define TIMED_PART 64 /* tests of one batch, where --time limits them */
 #define HANGS 1	      /* tests of a function that hang and are looked at */
 #define FAILURES 200  /* failures of a function in new places that are looked at */
@@ -434,7 +433,7 @@ static int open_checks(struct test_session *s)
 {
 	if (s->batch)
 		return 0;
-	if (batch_open(&s->batch, s->program, VARIANT_SAN, s->o->run_time * SAN_SLOWER, s->scratch))
+	if (batch_open(&s->batch, s->program, VARIANT_SAN, s->o->run_time * TEST_SAN_SLOWER, s->scratch))
 		return -1;
 	struct launch_options o = s->cov.options;
 	o.shm = NULL;

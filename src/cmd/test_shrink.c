@@ -8,6 +8,9 @@
  *
  * Rounds: the canonical form; groups of bytes become 0; words become small numbers; bytes become 1
  * or half of what they were; the canonical form again.
+ *
+ * What fails, fails soon: a call has only the limit of the search here, and an input whose changes
+ * make it run on and on stays as it is.
  */
 #include "base/error.h"
 #include "cmd/test.h"
@@ -17,6 +20,8 @@
 
 #define CHANGES 32 /* of one input in a round */
 #define ZERO_ROUNDS 3
+#define WAVE 8  /* of these in one batch */
+#define HANGS 4 /* of one input's changes: then it is left alone */
 
 struct change {
 	size_t at[8]; /* bytes */
@@ -29,6 +34,7 @@ struct attempt {
 	size_t job;
 	struct buf input;
 	struct change change;
+	unsigned order; /* among the changes of its job */
 	int keeps;
 };
 typedef VEC(struct attempt) attempt_list;
@@ -46,19 +52,35 @@ static void release(attempt_list *list)
 	vec_release(list);
 }
 
-/* Runs them all and says which keep their job's failure. */
-static int try_all(struct test_session *s, const struct test_shrink_job *jobs, attempt_list *list)
+/* Runs those of the wave and says which keep their job's failure. */
+static int try_wave(struct test_session *s, struct test_shrink_job *jobs, attempt_list *list, unsigned wave)
 {
 	struct batch_item *items = mem_zalloc((list->size + 1) * sizeof *items);
-	for (size_t i = 0; i < list->size; i++)
-		items[i] = (struct batch_item){.data = list->data[i].input.data,
-					       .size = list->data[i].input.size};
-	int r = batch_run(s->batch, items, list->size);
-	for (size_t i = 0; i < list->size && !r; i++)
-		list->data[i].keeps = items[i].ran && items[i].failed &&
-				      items[i].bucket == jobs[list->data[i].job].bucket;
-	s->checks += list->size;
+	size_t *which = mem_zalloc((list->size + 1) * sizeof *which), n = 0;
+	for (size_t i = 0; i < list->size; i++) {
+		const struct attempt *a = &list->data[i];
+		if (a->order / WAVE != wave || (wave && jobs[a->job].hangs >= HANGS))
+			continue;
+		which[n] = i;
+		items[n++] = (struct batch_item){.data = a->input.data, .size = a->input.size};
+	}
+	int r = n ? batch_run(s->batch, items, n) : 0;
+	for (size_t k = 0; k < n && !r; k++) {
+		struct attempt *a = &list->data[which[k]];
+		a->keeps = items[k].ran && items[k].failed && items[k].bucket == jobs[a->job].bucket;
+		jobs[a->job].hangs += items[k].timed != 0;
+	}
+	s->checks += n;
 	free(items);
+	free(which);
+	return r;
+}
+
+static int try_all(struct test_session *s, struct test_shrink_job *jobs, attempt_list *list)
+{
+	int r = 0;
+	for (unsigned wave = 0; wave <= CHANGES / WAVE && !r; wave++)
+		r = try_wave(s, jobs, list, wave);
 	return r;
 }
 
@@ -122,9 +144,9 @@ static size_t smaller(const struct test_session *s, const struct test_shrink_job
 
 /* ------------------------------------------------------------------ rounds */
 
-static void add(attempt_list *list, size_t job, const struct buf *from, const struct change *c)
+static void add(attempt_list *list, size_t job, unsigned order, const struct buf *from, const struct change *c)
 {
-	struct attempt a = {.job = job, .change = *c};
+	struct attempt a = {.job = job, .order = order, .change = *c};
 	buf_add(&a.input, from->data, from->size);
 	apply(&a.input, c);
 	vec_push(list, a);
@@ -175,10 +197,10 @@ static int round_of(struct test_session *s, struct test_shrink_job *jobs, size_t
 	attempt_list list = {0}, merged = {0};
 	struct change c[CHANGES];
 	for (size_t i = 0; i < count; i++) {
-		size_t n = only_better && !jobs[i].better ? 0 : changes(s, &jobs[i], c);
+		size_t n = (only_better && !jobs[i].better) || jobs[i].hangs >= HANGS ? 0 : changes(s, &jobs[i], c);
 		jobs[i].better = 0;
-		for (size_t k = 0; k < n; k++)
-			add(&list, i, &jobs[i].data, &c[k]);
+		for (unsigned k = 0; k < n; k++)
+			add(&list, i, k, &jobs[i].data, &c[k]);
 	}
 	int r = list.size ? try_all(s, jobs, &list) : 0;
 	if (!r)
@@ -216,7 +238,7 @@ static int canonical(struct test_session *s, struct test_shrink_job *jobs, size_
 	return r;
 }
 
-int test_shrink(struct test_session *s, struct test_shrink_job *jobs, size_t count, int quick)
+static int all_rounds(struct test_session *s, struct test_shrink_job *jobs, size_t count, int quick)
 {
 	int r = count ? canonical(s, jobs, count) : 0;
 	for (int i = 0; i < (quick ? 1 : ZERO_ROUNDS) && !r && count && !test_late(s); i++)
@@ -227,4 +249,12 @@ int test_shrink(struct test_session *s, struct test_shrink_job *jobs, size_t cou
 		       canonical(s, jobs, count)
 		   ? -1
 		   : 0;
+}
+
+int test_shrink(struct test_session *s, struct test_shrink_job *jobs, size_t count, int quick)
+{
+	batch_set_time(s->batch, s->o->run_time);
+	int r = all_rounds(s, jobs, count, quick);
+	batch_set_time(s->batch, s->o->run_time * TEST_SAN_SLOWER);
+	return r;
 }

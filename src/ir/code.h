@@ -111,6 +111,7 @@ enum code_kind {
 	X(SWITCH, "switch")	      /* value, then the constant of case i as operand i */                     \
 	X(INDIRECT, "indirect")	      /* computed goto: address; outcome i is its i-th label */                \
 	X(RETURN, "return")	      /* value, or nothing */                                                   \
+	X(INVOKE, "invoke")	      /* a call that ends its block, also assembly with labels: callee, arguments */ \
 	X(UNREACHABLE, "unreachable") /* behind a report, or a call that does not return */
 
 enum code_op {
@@ -139,7 +140,7 @@ struct code_value {
 	uint32_t block;		   /* of an instruction */
 	uint32_t first, operands;  /* in f->operands; use code_operand() */
 	uint32_t first_use, uses;  /* in f->uses: the instructions that have it as an operand, ascending, each once */
-	uint32_t line, column;	   /* 0: unknown */
+	uint32_t line, column;	   /* 0: unknown, or in another file than the function */
 	uint32_t scope;		   /* in c->scopes, or CODE_NONE */
 	uint32_t cell;		   /* loads and stores: the cell in f->cells that is the whole access, or CODE_NONE */
 	uint32_t target;	   /* calls: function number, or CODE_NONE (through a pointer, assembly) */
@@ -188,7 +189,8 @@ struct code_loop {
 	uint32_t first_entry, entries;	/* edges from outside, not only to the header */
 	uint32_t first_latch, latches;	/* edges from inside to the header */
 	uint32_t first_exit, exits;	/* edges to outside, reports too */
-	uint32_t line, column;		/* of the source's loop statement, as far as debug info has it */
+	uint32_t line, column;		/* of the source's loop statement; where debug info has none, of the header */
+	uint32_t end_line;		/* its last line, 0: unknown */
 };
 
 /* ------------------------------------------------------------------ types and names */
@@ -214,7 +216,6 @@ struct code_member {
 
 struct code_scope {
 	uint32_t parent; /* CODE_NONE: the function's outermost */
-	uint32_t line;
 };
 
 /* A variable of the source: of a function, or a global. */
@@ -242,7 +243,9 @@ struct code_cell {
 	uint32_t width;	 /* bits of the integer that lives there; 0: not accessed as an integer of always the same width */
 	uint8_t is_unsigned;
 	uint8_t escapes; /* others may know its address: calls may write it */
-	const char *name; /* in C: "g", "p->n", "*p", "a[3].x"; NULL if debug info does not say */
+	const char *name; /* in C, at every point of the function where the root's variable is visible: "g", "p->n", "*p", "a[3].x"; NULL if
+			     debug info does not say, or the parameter is a variable that is changed */
+	uint32_t variable; /* the root's, in f->variables; CODE_NONE: of a global, or none */
 };
 
 struct code_global {
@@ -255,6 +258,7 @@ struct code_global {
 
 struct code_function {
 	const char *name;
+	const char *file, *directory; /* as the compiler was given it, and where it ran; "" if unknown */
 	uint32_t number;	    /* in c->functions */
 	uint32_t first_instruction; /* value id of the first: the number of parameters */
 	uint32_t instructions;
@@ -266,6 +270,7 @@ struct code_function {
 	uint8_t internal;
 	uint8_t address_taken; /* or visible outside: somebody unknown may call it */
 	uint8_t variadic, noreturn;
+	uint8_t replaceable;   /* weak: a call may end up elsewhere */
 	struct code_value *values;
 	uint32_t *operands;    /* value ids */
 	int64_t *scales;       /* beside operands: of a GEP's indices */
@@ -285,7 +290,9 @@ struct code_function {
 	uint8_t calls_unknown; /* it calls through a pointer, or assembly */
 	uint32_t component;    /* in the call graph: callees outside a cycle have smaller numbers; members of a cycle share one */
 	uint8_t recursive;     /* it is in a cycle of direct calls */
-	struct code_effect *effect;
+	struct code_effect *effect; /* modref.c's */
+	struct code_hint *hints;    /* loop.c's */
+	uint32_t hint_count;
 	const struct code *code;
 };
 

@@ -74,6 +74,9 @@ struct search {
 	double check_cost, symbolic_cost; /* of all checks, and of all negating, up to this slice */
 	double slice_began;
 	struct traces traces;	/* of tests in the frontier (unit) */
+	VEC(struct buf) numbers; /* tests whose numbers are to have more digits; */
+	size_t numbers_at;	 /* those before it were done */
+	int numbers_busy;
 	uint64_t inputs_run;	/* since the last restart */
 	double restarted;	/* search_clock then */
 	struct path parent, child;

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "search/inside.h"
 #include "search/mutation.h"
+#include "search/numbers.h"
 
 #include <math.h>
 
@@ -118,6 +119,7 @@ int search_keep(struct search *s, struct search_test *t, const struct exec_resul
 			__atomic_fetch_add(s->pending, 1, __ATOMIC_RELAXED);
 		if (t->flags & TEST_COVERS && s->mutation)
 			mutation_add(s->mutation, t, r);
+		numbers_note(s, t);
 	}
 	if (failed && added >= 0 && s->h.failed(s->h.ctx, t, r))
 		return -1;

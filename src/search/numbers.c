@@ -1,9 +1,13 @@
-/* numbers.c: numbers in the text of a seed, with as many digits as types have.
+/* numbers.c: numbers in the text of inputs, with as many digits as types have.
  *
  * A function that reads a number digit by digit has a path for each number of digits, and a generation of the search adds one digit.
- * The limits of short, int and int64_t are 5, 10 and 19 digits away from "7", and the paths between differ in nothing else. So the
+ * The limits of short, int, int64_t and uint64_t are 5, 10, 19 and 20 digits away from "7", and the paths between differ in nothing else. So the
  * first numbers of a seed are also put there with so many digits, with and without a sign, as tests of their own: what value breaks something
- * on such a path is the solver's to say. They are few, whatever the seed is.
+ * on such a path is the solver's to say. One digit more than a type has is a path of its own, too: strtol(3) gives the limit itself.
+ *
+ * What the input says before the number may decide what is done with it ("add 7", "scale 7"), and how it is said no seed may know. So
+ * the first tests that the search keeps because they cover something new get the same, once nothing urgent is left.
+ * They are few, whatever the seeds are.
  */
 #include "search/numbers.h"
 
@@ -13,13 +17,15 @@
 #include <ctype.h>
 #include <string.h>
 
-#define NUMBERS 3	     /* of a seed */
-#define SMALL 1024	     /* bytes: of larger seeds none are made */
-#define FIRST_INPUTS 100     /* more are not made once that many inputs were run: a corpus has its own numbers */
+#define NUMBERS 3	 /* of an input */
+#define SMALL 1024	 /* bytes: of larger inputs none are made */
+#define FIRST_INPUTS 100 /* of seeds none are made once that many inputs were run: a corpus has its own numbers */
+#define TESTS 12	 /* that are not seeds */
 
-static const char *const longer[] = {"10000", "1000000000", "1000000000000000001", "-10000", "-1000000000", "-1000000000000000001"};
+static const char *const longer[] = {"10000",  "1000000000",  "1000000000000000001",  "10000000000000000001",
+				     "-10000", "-1000000000", "-1000000000000000001", "-10000000000000000001"};
 
-/* Runs the seed with [from, to) replaced by `text`, and keeps it. 0, -1. */
+/* Runs the input with [from, to) replaced by `text`, and keeps it. 0, -1. */
 static int offer(struct search *s, const uint8_t *data, size_t size, size_t from, size_t to, const char *text)
 {
 	struct buf out = {0};
@@ -39,24 +45,62 @@ static int offer(struct search *s, const uint8_t *data, size_t size, size_t from
 	return e ? -1 : 0;
 }
 
+/* The next number at or behind `at`, with its sign: 1, or 0. */
+static int next_number(const uint8_t *data, size_t size, size_t at, size_t *from, size_t *to)
+{
+	while (at < size && !isdigit(data[at]))
+		at++;
+	if (at == size)
+		return 0;
+	*from = at && data[at - 1] == '-' ? at - 1 : at;
+	while (at < size && isdigit(data[at]))
+		at++;
+	*to = at;
+	return 1;
+}
+
+static int offer_all(struct search *s, const uint8_t *data, size_t size, uint64_t most)
+{
+	size_t from, to = 0;
+	int r = 0;
+	s->numbers_busy = 1;
+	for (unsigned found = 0; !r && found < NUMBERS && next_number(data, size, to, &from, &to); found++)
+		for (size_t i = 0; i < sizeof longer / sizeof *longer && !r && s->inputs_run < most && !search_over_limit(s); i++)
+			r = offer(s, data, size, from, to, longer[i]);
+	s->numbers_busy = 0;
+	return r;
+}
+
 int search_offer_numbers(struct search *s, const uint8_t *data, size_t size)
 {
-	unsigned found = 0;
-	if (size > SMALL)
+	return size > SMALL ? 0 : offer_all(s, data, size, FIRST_INPUTS);
+}
+
+void numbers_note(struct search *s, const struct search_test *t)
+{
+	size_t from, to;
+	if (s->o.no_mutate || s->o.unit || s->numbers_busy || s->numbers.size >= TESTS || !t->news.outcomes || t->origin == ORIGIN_SEED ||
+	    t->flags & (TEST_CRASH | TEST_HANG) || t->size > SMALL || !next_number(t->data, t->size, 0, &from, &to))
+		return;
+	struct buf copy = {0};
+	buf_add(&copy, t->data, t->size);
+	vec_push(&s->numbers, copy);
+}
+
+int numbers_offer_next(struct search *s)
+{
+	if (s->numbers_at == s->numbers.size)
 		return 0;
-	for (size_t at = 0; at < size && found < NUMBERS; at++) {
-		if (!isdigit(data[at]))
-			continue;
-		size_t from = at, to = at;
-		while (to < size && isdigit(data[to]))
-			to++;
-		if (from && data[from - 1] == '-')
-			from--;
-		for (size_t i = 0; i < sizeof longer / sizeof *longer; i++)
-			if (s->inputs_run < FIRST_INPUTS && offer(s, data, size, from, to, longer[i]))
-				return -1;
-		at = to;
-		found++;
-	}
-	return 0;
+	struct buf *data = &s->numbers.data[s->numbers_at++];
+	int r = offer_all(s, (const uint8_t *)data->data, data->size, UINT64_MAX);
+	buf_release(data);
+	return r;
+}
+
+void numbers_release(struct search *s)
+{
+	for (size_t i = s->numbers_at; i < s->numbers.size; i++)
+		buf_release(&s->numbers.data[i]);
+	vec_release(&s->numbers);
+	s->numbers_at = 0;
 }

@@ -194,6 +194,7 @@ static void forget(struct search *s)
 	map_release(&s->told);
 	map_release(&s->guessed);
 	map_release(&s->closer);
+	numbers_release(s);
 	map_release(&s->valued);
 	map_release(&s->hopeless);
 	map_release(&s->failures.map);
@@ -384,6 +385,8 @@ int search_step(struct search *s)
 {
 	if (search_over_limit(s))
 		return end_at_limit(s);
+	if (!s->urgent && numbers_offer_next(s))
+		return -1;
 	if (!s->mutation)
 		return slice(s, WAY_LAZY);
 	enum way way = mutation_next(s->mutation);

@@ -1,0 +1,101 @@
+/* code_parts.h: what the files that make a struct code share. Not for others. */
+#ifndef MUSTER_IR_CODE_PARTS_H
+#define MUSTER_IR_CODE_PARTS_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "ir/code.h"
+#include "ir/unit.h"
+
+#include <llvm-c/Target.h>
+
+struct code_inside {
+	struct arena arena;
+	struct strmap names; /* of functions with blocks -> number */
+	/* Effects of everything that somebody unknown may call (modref.c). */
+	struct code_effect *outside;
+};
+
+/* One unit under construction. */
+struct code_maker {
+	struct unit *u;
+	struct code *c;
+	struct arena *arena;
+	LLVMTargetDataRef layout;
+	LLVMMetadataRef plain; /* the empty DIExpression */
+	struct map functions, globals; /* LLVMValueRef -> number */
+	struct map escaped;	       /* constants that were looked at: mark_escapes() */
+	struct map type_ids, scope_ids; /* LLVMMetadataRef -> number */
+	VEC(struct code_type) types;
+	VEC(struct code_member) members;
+	VEC(struct code_scope) scopes;
+};
+
+/* Where the loop that this branch closes is in the source. */
+struct code_hint {
+	uint32_t branch; /* value */
+	uint32_t line, column, end_line;
+};
+
+/* One function under construction. */
+struct code_draft {
+	struct code_maker *m;
+	struct code_function *f;
+	LLVMValueRef llvm;
+	LLVMMetadataRef file;
+	struct map ids;	   /* LLVMValueRef -> value */
+	struct map blocks; /* LLVMBasicBlockRef -> block */
+	struct map variable_ids; /* LLVMMetadataRef -> variable */
+	VEC(struct code_value) values;
+	VEC(uint32_t) operands;
+	VEC(int64_t) scales;
+	VEC(uint32_t) incoming; /* scratch: block -> value, for phis */
+	VEC(struct code_variable) variables;
+	VEC(struct code_binding) bindings;
+	VEC(struct code_hint) hints;
+};
+
+/* code_build.c: the id of an operand; constants get one on their first use. */
+uint32_t code_draft_value(struct code_draft *d, LLVMValueRef v);
+/* code_build.c: everything but flow, loops and effects. */
+int code_build(struct code_maker *m);
+/* code_value.c: fills in instruction `id` (its kind, index and block are set). */
+void code_draft_instruction(struct code_draft *d, LLVMValueRef inst, uint32_t id);
+/* code_value.c: adds the constant part of a GEP to *offset, and calls f for each index that is not constant (NULL: there must be none). -1
+ * if it is beyond us. */
+int code_gep(LLVMTargetDataRef layout, LLVMValueRef gep, int64_t *offset, void (*f)(void *ctx, LLVMValueRef index, int64_t scale), void *ctx);
+
+/* code_debug.c. All of them cope with what is missing. */
+uint32_t code_debug_type(struct code_maker *m, LLVMMetadataRef type);
+uint32_t code_debug_scope(struct code_maker *m, LLVMMetadataRef scope);
+void code_debug_function(struct code_draft *d);
+void code_debug_location(struct code_draft *d, LLVMValueRef inst, struct code_value *v);
+/* A call of llvm.dbg.*, which stands before instruction `before`. */
+void code_debug_record(struct code_draft *d, LLVMValueRef call, uint32_t before);
+void code_debug_global(struct code_maker *m, LLVMValueRef global, uint32_t number);
+/* What a branch says about the loop that it closes. */
+void code_debug_hint(struct code_draft *d, LLVMValueRef branch, uint32_t id);
+/* When all records were seen: which variables are parameters. */
+void code_debug_variables(struct code_draft *d);
+
+/* code_flow.c: order, dominators; then loop.c: loops. The depth-first walk that both are made from: */
+struct code_walk {
+	uint32_t count;	  /* reached blocks */
+	uint32_t *vertex; /* by preorder number */
+	uint32_t *pre;	  /* by block; CODE_NONE: not reached */
+	uint32_t *last;	  /* by preorder number: the largest number below it in the tree */
+	uint32_t *parent; /* by preorder number, numbers */
+	uint32_t *post;	  /* numbers in postorder */
+};
+void code_flow(struct code_function *f, struct arena *arena);
+void code_loops(struct code_function *f, const struct code_walk *w, struct arena *arena);
+
+/* callgraph.c */
+void code_call_graph(struct code *c, struct arena *arena);
+/* modref.c; wants everything else */
+void code_effects(struct code *c, struct arena *arena);
+/* cells.c: cells and the roots of pointers. */
+void code_cells(struct code_function *f, struct arena *arena);
+
+#endif
