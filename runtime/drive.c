@@ -13,7 +13,9 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 extern const struct drive_table *const __start_muster_drive[]
@@ -24,6 +26,7 @@ extern const struct drive_table *const __stop_muster_drive[]
 struct drive_run __muster_drive_run;
 
 #define ARENA (64ull << 20) /* address space; memory comes as it is used */
+#define OUTPUT (64l << 20)  /* bytes that a call may write: then its disk is full */
 
 static struct {
 	int prepared;
@@ -164,6 +167,25 @@ static const uint8_t *take_input(int argc, char **argv, uint64_t *size)
 	return data;
 }
 
+/* /dev/null takes every write, even one from NULL; a file, a pipe and a terminal, which outputs are
+ * elsewhere, do not. So where output goes nowhere it goes to a file without a name. */
+void __muster_drive_output(void)
+{
+	for (int fd = 1; fd <= 2; fd++) {
+		struct stat s;
+		long file;
+
+		if (syscall(SYS_fstat, fd, &s) || !S_ISCHR(s.st_mode) || s.st_rdev != makedev(1, 3))
+			continue;
+		file = syscall(SYS_memfd_create, "output", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+		if (file < 0)
+			return;
+		if (!syscall(SYS_ftruncate, file, OUTPUT) && !syscall(SYS_fcntl, file, F_ADD_SEALS, F_SEAL_GROW))
+			syscall(SYS_dup3, file, fd, 0);
+		syscall(SYS_close, file);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const uint8_t *data;
@@ -175,6 +197,7 @@ int main(int argc, char **argv)
 	data = take_input(argc, argv, &size);
 	if (!__muster_drive_find(data, size))
 		__muster_drive_die("the input names no function of this program", "");
+	__muster_drive_output();
 	__muster_drive_call();
 	return 0;
 }

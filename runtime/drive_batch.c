@@ -183,6 +183,7 @@ static _Noreturn void child(const uint8_t *input, uint32_t size, uint64_t data, 
 		setrlimit(RLIMIT_DATA, &memory);
 	if (!__muster_drive_find(input, size))
 		_exit(2);
+	__muster_drive_output();
 	__muster_drive_call();
 	shared->size = __muster_drive_observe(shared->bytes, ROOM);
 	__atomic_store_n(&shared->done, 1, __ATOMIC_RELEASE);

@@ -104,6 +104,7 @@ DRIVE_OWN int __muster_drive_find(const uint8_t *input, uint64_t size);
 /* drive_build.c: memory for objects and parameters, if they are not from malloc. */
 DRIVE_OWN void __muster_drive_reserve(void);
 DRIVE_OWN void __muster_drive_call(void);
+DRIVE_OWN void __muster_drive_output(void); /* before the call */
 /* The objects that pointers of this type choose from. */
 DRIVE_OWN struct drive_object *__muster_drive_pool(uint32_t type, uint32_t *count);
 /* drive_batch.c */

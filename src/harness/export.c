@@ -463,6 +463,8 @@ static void add_tests(struct export *e, const struct harness_case *cases, size_t
 		buf_adds(e->out, "\n#endif\n");
 	}
 	buf_adds(e->out, "\nint main(int argc, char **argv)\n{\n"
+			 "\tif (!freopen(\"/dev/null\", \"r\", stdin)) /* as when the tests were made */\n"
+			 "\t\treturn 2;\n"
 			 "\tmuster_is_alone = argc > 2;\n"
 			 "\tif (argc > 1)\n\t\tcmocka_set_test_filter(argv[1]);\n"
 			 "\treturn cmocka_run_group_tests(muster_tests, NULL, NULL) != 0;\n}\n");
