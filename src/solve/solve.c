@@ -320,6 +320,15 @@ static int fold(struct solve_path *path, expr_t goal, struct solve_model *m, enu
 	return 1;
 }
 
+/* Of this thread, as the bench that compares with Z3 takes it: others may have the processor. */
+static double processor_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 static enum verdict query(struct solve_path *path, expr_t goal, struct solve_model *m, int cheap)
 {
 	struct solve_stats *stats = &path->solver->stats;
@@ -332,12 +341,12 @@ static enum verdict query(struct solve_path *path, expr_t goal, struct solve_mod
 	stats->path_constraints += path->constraints.size;
 	if (fold(path, goal, m, &v))
 		return v;
-	before = path->solver->o.dump_dir ? solve_now() : 0;
+	before = path->solver->o.dump_dir ? processor_seconds() : 0;
 	query_open(&q, path, goal, m);
 	stats->slice_constraints += q.constraints;
 	v = climb(&q, cheap);
 	if (path->solver->o.dump_dir && !cheap) /* that one was not asked in earnest */
-		query_dump(&q, v, solve_now() - before);
+		query_dump(&q, v, processor_seconds() - before);
 	query_close(&q);
 	return v;
 }
