@@ -23,8 +23,21 @@ int claim_is_wanted(const char *kind)
 	       !strcmp(kind, "sub-object");
 }
 
+/* "muster: refinement violated: TEXT at FILE:LINE", as it stands in the bug's words "(TEXT) does not hold". */
+static int refinement_failed(const struct claim *c, const char *err)
+{
+	const char *p = c->message ? strstr(c->message, ": (") : NULL, *end = p ? strstr(p, ") does not hold") : NULL;
+	char *line = p && end ? mem_printf("muster: refinement violated: %.*s at ", (int)(end - p - 3), p + 3) : NULL;
+	int found = line && strstr(err, line);
+
+	free(line);
+	return found;
+}
+
 int claim_failed(const struct claim *c, const char *err)
 {
+	if (!strcmp(c->kind, "refinement"))
+		return refinement_failed(c, err);
 	char *mark = mem_printf(": Assertion `%s: ", c->kind), *line = mem_printf(":%u: ", c->line);
 	const char *p = strstr(err, mark);
 	const char *begin = p;
@@ -271,6 +284,8 @@ static void patch_calls(struct work *w)
 	for (uint32_t n = 1; n < w->t->nodes.size; n++)
 		if (node(w, n)->kind == TREE_CALL && is_in_line(w, n))
 			size_at(w, n);
+		else if (node(w, n)->kind == TREE_VARIABLE && !strcmp(w->c->kind, "alloc-size") && is_in_line(w, n))
+			claim_array(w, n);
 }
 
 static void patch_all(struct work *w)

@@ -29,7 +29,7 @@ int claim_read(struct claim *c, const char *kind, const char *file, uint32_t lin
 int claim_source(const struct claim *c, const char *text, size_t size, const char *const *argv, int argc, struct buf *out);
 /* Preprocessed text for other compilers: glibc's headers, read by clang, name types that gcc has built in. Lines stay what they are. */
 void claim_portable(const char *text, size_t size, struct buf *out);
-/* Whether what a run wrote on standard error is the claim's assertion. */
+/* Whether what a run wrote on standard error is the claim's assertion; or, of a refinement with the bug's summary for a message, that one. */
 int claim_failed(const struct claim *c, const char *err);
 
 #endif

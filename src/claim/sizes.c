@@ -180,6 +180,21 @@ void claim_sizes(struct work *w, uint32_t call)
 		p->first = (unsigned)first, p->second = (unsigned)second;
 }
 
+/* An array on the stack whose size is computed. */
+void claim_array(struct work *w, uint32_t variable)
+{
+	const struct tree_node *x = node(w, variable);
+	struct patch *p;
+
+	if (type_of(w, variable)->kind != TREE_TYPE_ARRAY || type_of(w, variable)->count || !x->first || node(w, x->first)->next ||
+	    node(w, x->first)->kind < TREE_NAME || type_of(w, x->first)->kind != TREE_TYPE_INT)
+		return;
+	follow(w, x->first, 12);
+	p = claim_patch(w, x->first, PATCH_LIMIT);
+	if (p)
+		p->on_stack = 1;
+}
+
 /* ------------------------------------------------------------------ members */
 
 static const struct {

@@ -14,6 +14,7 @@
 
 #define WORDS_MAX 100 /* characters of the operation in the assertion's words */
 #define LIMIT "2147483648" /* bytes of an allocation that are beyond all measure: runtime/check.c's */
+#define STACK_LIMIT "8388608" /* elements on the stack, likewise */
 
 static void node_text(struct work *w, uint32_t n, struct buf *out);
 
@@ -337,7 +338,7 @@ static void limit_text(struct work *w, const struct patch *p, struct buf *out)
 	buf_addf(out, "({ unsigned long __muster_v%u = (", k);
 	patched_text(w, p->node, p->under, out);
 	buf_adds(out, "); ");
-	buf_addf(&condition, "__muster_v%u <= " LIMIT, k);
+	buf_addf(&condition, "__muster_v%u <= %s", k, p->on_stack ? STACK_LIMIT : LIMIT);
 	nothing_wrapped(w, &condition);
 	assertion(w, p->node, buf_str(&condition), out);
 	buf_addf(out, "__muster_v%u; })", k);

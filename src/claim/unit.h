@@ -26,6 +26,7 @@ struct patch {
 	struct tree_type to; /* of a conversion */
 	char *room;	     /* as C; allocated */
 	unsigned first, second; /* arguments, from 0 */
+	int on_stack;	      /* the size is a number of elements of an array on the stack */
 	size_t under; /* of a size: the node's other patch, from 1 */
 };
 
@@ -66,6 +67,7 @@ int claim_is_pure(const struct work *w, uint32_t n);
 /* sizes.c: patches for allocations and members, for a call that stands at the place. */
 void claim_sizes(struct work *w, uint32_t call);
 void claim_members(struct work *w, uint32_t call);
+void claim_array(struct work *w, uint32_t variable);
 
 /* text.c: the whole text. */
 void claim_render(struct work *w, struct buf *out);

@@ -502,7 +502,8 @@ int cmd_export(int argc, char **argv)
 	if (file_mkdirs(x.o.dir))
 		die(EXIT_USAGE, "%s", error_text());
 	run(&x);
-	broken = count_notes(&x.counts, EXPORT_BROKEN) || count_notes(&x.counts, EXPORT_BUG_LOST);
+	broken = count_notes(&x.counts, EXPORT_BROKEN) || count_notes(&x.counts, EXPORT_BUG_LOST) ||
+		 (x.asserts && count_notes(&x.counts, EXPORT_BUG_PASSES));
 	release(&x);
 	free(path);
 	free(dir);

@@ -84,6 +84,9 @@ int export_testcomp(const struct export_campaign *c, const struct export_options
 int export_asserts(const struct export_campaign *c, const struct export_options *o,
 		   struct export_counts *counts);
 
+/* export_claims.c: is it a kind that gcc's sanitizers do not know, so that an assertion shows it? */
+int export_is_claim(const char *kind);
+
 /* A value of the campaign, "" if there is none; allocated. */
 char *export_value(const struct export_campaign *c, const char *name);
 /* Absolute and without . and .. in it; allocated. */

@@ -264,17 +264,6 @@ static int state_all(struct asserting *a, const struct store_bug *b, const struc
 
 /* ------------------------------------------------------------------- trying */
 
-/* "muster: refinement violated: TEXT at FILE:LINE", as it stands in the bug's words "(TEXT) does not hold". */
-static int refinement_failed(const struct claim *c, const char *err)
-{
-	const char *p = c->message ? strstr(c->message, ": (") : NULL, *end = p ? strstr(p, ") does not hold") : NULL;
-	char *line = p && end ? mem_printf("muster: refinement violated: %.*s at ", (int)(end - p - 3), p + 3) : NULL;
-	int found = line && strstr(err, line);
-
-	free(line);
-	return found;
-}
-
 /* Makes and runs it: 1 it aborts there; 0, with words; -1 there is nothing to try it with. */
 static int try(const struct asserting *a, const struct claim *c, const char *dir, struct buf *words)
 {
@@ -296,7 +285,7 @@ static int try(const struct asserting *a, const struct claim *c, const char *dir
 			shown = -1;
 			buf_adds(words, error_text());
 		} else {
-			shown = strcmp(c->kind, "refinement") ? claim_failed(c, buf_str(&r.err)) : refinement_failed(c, buf_str(&r.err));
+			shown = claim_failed(c, buf_str(&r.err));
 			if (!shown)
 				buf_addf(words, "compiled by gcc it does not fail there (status %d)", r.status);
 		}
@@ -408,7 +397,7 @@ static int each_bug(void *ctx, const struct store_bug *b)
 
 	if (!b->confirmed) {
 		export_note(a->counts, EXPORT_SUSPECTED, name, NULL);
-	} else if (!claim_is_wanted(b->kind) && strcmp(b->kind, "refinement")) {
+	} else if (!export_is_claim(b->kind)) {
 		export_note(a->counts, EXPORT_SANITIZED, name, "%s", b->summary);
 	} else if (!read_claim(b, &c, &message)) {
 		export_note(a->counts, EXPORT_BUG_LOST, name, "%s: its report does not name a column", b->summary);

@@ -292,7 +292,7 @@ static void run_each_bug(struct unit *u, struct confirm *c, const char *program)
 		for (size_t i = 0; i < u->inputs.size; i++) {
 			struct input *in = &u->inputs.data[i];
 
-			if (!in->bug || (strcmp(in->place.kind, "timeout") == 0) != hangs)
+			if (!in->bug || export_is_claim(in->place.kind) || (strcmp(in->place.kind, "timeout") == 0) != hangs)
 				continue;
 			clock_gettime(CLOCK_MONOTONIC, &now);
 			if (now.tv_sec - begun.tv_sec > SECONDS_BUGS)
@@ -314,7 +314,7 @@ static void run_bugs(struct unit *u, const char *program)
 	size_t bugs = 0;
 
 	for (size_t i = 0; i < u->inputs.size; i++)
-		bugs += u->inputs.data[i].bug != NULL;
+		bugs += u->inputs.data[i].bug && !export_is_claim(u->inputs.data[i].place.kind);
 	if (!bugs || confirm_open(&c, program, &none))
 		return;
 	if (compile(u, 1, program, &words)) {

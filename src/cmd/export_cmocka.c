@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "build/home.h"
 #include "check/batch.h"
+#include "claim/claim.h"
 #include "search/search.h"
 
 #include <ctype.h>
@@ -126,6 +127,19 @@ static char *test_name(struct unit *u, const struct input *in, const struct stor
 	return NULL;
 }
 
+/* What an assertion of it takes. */
+static void read_claim(struct export_place *p, const struct store_bug *bug)
+{
+	struct buf message = {0};
+	struct claim c;
+
+	if (!strcmp(p->kind, "refinement"))
+		p->message = mem_strdup(bug->summary);
+	else if (claim_read(&c, p->kind, p->file, p->line, bug->report, &message))
+		p->column = c.column, p->message = buf_take(&message);
+	buf_release(&message);
+}
+
 /* 1: it is there; 0: it is another's twin, or not wanted; -1: the function is not in the harness.
  */
 static int add_input(struct unit *u, const void *data, size_t size, const struct store_bug *bug)
@@ -149,7 +163,8 @@ static int add_input(struct unit *u, const void *data, size_t size, const struct
 	}
 	if (bug) {
 		in.place = (struct export_place){mem_strdup(bug->kind), mem_strdup(bug->function),
-						 mem_strdup(bug->file), bug->line, bug->bucket};
+						 mem_strdup(bug->file), bug->line, 0, NULL, bug->bucket};
+		read_claim(&in.place, bug);
 		in.bug = mem_printf("%s in %s", bug->kind, *bug->function ? bug->function : "?");
 	}
 	vec_push(&u->inputs, in);
@@ -375,6 +390,7 @@ static const char makefile[] =
     "#\tmake bugs    runs those that show a bug, with sanitizers: each must fail\n"
     "all: check\n"
     "BUGS_CC ?= %s\n"
+    "ASSERTS_CC ?= gcc\n" /* for those that no sanitizer of gcc's shows */
     "SANITIZE = -O0 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls "
     "-fsanitize=address,undefined \\\n"
     "\t-fno-sanitize-recover=all\n"
@@ -387,7 +403,7 @@ static const char makefile[] =
     "\t@for b in $(bugs); do if timeout 10 ./$${b%%%%:*} $${b#*:} >/dev/null 2>&1; \\\n"
     "\t\tthen echo \"passes:  $$b\"; exit 1; else echo \"fails:   $$b\"; fi; done\n"
     "clean:\n"
-    "\trm -f $(tests) $(tests:%%=%%_bugs)\n"
+    "\trm -f $(tests) $(foreach b,$(bugs),$(word 1,$(subst :, ,$(b))))\n"
     "FORCE: # the unit may have changed, or what it includes\n"
     ".PHONY: all check bugs clean FORCE\n";
 
@@ -402,14 +418,14 @@ static void add_word(struct buf *out, const char *s)
 	buf_release(&b);
 }
 
-/* The rule of one program. */
-static void add_rule(const struct unit *u, const char *suffix, const char *cc, const char *more,
-		     struct buf *out)
+/* The rule of one program, made of base.c or base.i. */
+static void add_rule_of(const struct unit *u, const char *base, const char *dot, const char *suffix,
+			const char *cc, const char *more, struct buf *out)
 {
-	char *in = mem_printf("%s/%s.c", u->to_dir, u->base),
-	     *to = mem_printf("%s/%s%s", u->to_dir, u->base, suffix);
+	char *in = mem_printf("%s/%s%s", u->to_dir, base, dot),
+	     *to = mem_printf("%s/%s%s", u->to_dir, base, suffix);
 
-	buf_addf(out, "%s%s: %s.c FORCE\n\tcd ", u->base, suffix, u->base);
+	buf_addf(out, "%s%s: %s%s FORCE\n\tcd ", base, suffix, base, dot);
 	add_word(out, u->from_dir);
 	buf_addf(out, " && %s $(CFLAGS) -w -g -o ", cc);
 	add_word(out, to);
@@ -424,6 +440,12 @@ static void add_rule(const struct unit *u, const char *suffix, const char *cc, c
 	free(to);
 }
 
+static void add_rule(const struct unit *u, const char *suffix, const char *cc, const char *more,
+		     struct buf *out)
+{
+	add_rule_of(u, u->base, ".c", suffix, cc, more, out);
+}
+
 static int write_makefile(const struct unit *u)
 {
 	struct buf out = {0};
@@ -432,8 +454,13 @@ static int write_makefile(const struct unit *u)
 
 	buf_addf(&out, "tests += %s\n", u->base);
 	add_rule(u, "", "$(CC)", "", &out);
+	for (size_t i = 0; i < u->inputs.size; i++)
+		if (u->inputs.data[i].stated) {
+			add_rule_of(u, u->inputs.data[i].name, ".i", "", "$(ASSERTS_CC)", "", &out);
+			buf_addf(&out, "bugs += %s:%s\n", u->inputs.data[i].name, u->inputs.data[i].name);
+		}
 	for (size_t i = 0, first = 1; i < u->inputs.size; i++) {
-		if (!u->inputs.data[i].bug)
+		if (!u->inputs.data[i].bug || export_is_claim(u->inputs.data[i].place.kind))
 			continue;
 		if (first)
 			add_rule(u, "_bugs", "$(BUGS_CC)", " $(SANITIZE) -DMUSTER_BUGS", &out);
@@ -504,6 +531,7 @@ static void unit_release(struct unit *u)
 		free(in->place.kind);
 		free(in->place.function);
 		free(in->place.file);
+		free(in->place.message);
 		buf_release(&in->data);
 		buf_release(&in->seen);
 		buf_release(&in->again);
@@ -539,7 +567,8 @@ int export_cmocka(const struct export_campaign *c, const struct export_options *
 
 	if (!e && u.inputs.size) {
 		e = observe_twice(&u) || set_names(&u) || export_unit_write(&u) ||
-		    (!o->no_check && export_unit_check(&u)) || write_makefile(&u);
+		    (!o->no_check && export_unit_check(&u)) || export_unit_claims(&u) ||
+		    write_makefile(&u);
 		counts->files++;
 	}
 	for (size_t i = 0; i < u.inputs.size && !e; i++) {

@@ -10,7 +10,8 @@
 /* What a bug looked like when it was confirmed. */
 struct export_place {
 	char *kind, *function, *file;
-	uint32_t line;
+	uint32_t line, column; /* column: 0 if the report has none; in preprocessed text */
+	char *message;	       /* the report's sentence, or of a refinement the summary; NULL */
 	uint64_t bucket;
 };
 
@@ -24,6 +25,7 @@ struct input {
 	int exit_code;
 	int unsteady, dropped;	    /* it asserts nothing; it is left out */
 	int varies;		    /* some of it differed between two runs */
+	int stated;		    /* a bug with an assertion of its own that fails */
 	int touched;		    /* in this round of the check */
 	enum export_note_kind note; /* then: why */
 };
@@ -53,6 +55,8 @@ int export_unit_write(struct unit *u);
 /* export_check.c: compiles and runs it, weakens what fails, writes it anew; notes what is not as it
  * should be. 0, -1. */
 int export_unit_check(struct unit *u);
+/* export_claims.c: files with assertions for bugs that gcc's sanitizers do not know: BUG.i. 0, -1. */
+int export_unit_claims(struct unit *u);
 
 /* export_program.c: flags that compile tests of a program's unit with the other units, and where
  * that unit's source is (allocated); goes to the directory where it was compiled. -1 with words if

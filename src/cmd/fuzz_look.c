@@ -288,6 +288,12 @@ static int failed(struct fuzz *f, struct pending_failure *p, struct finding *x)
 	return keep(f, p, x, 0) ? -1 : as_predicted;
 }
 
+/* A report that the run goes on after. */
+static int is_survived(const struct finding *x)
+{
+	return !strcmp(x->kind, "unsigned-integer-overflow") || !strncmp(x->kind, "implicit-", 9);
+}
+
 static int judge(struct fuzz *f, struct pending_failure *p, struct finding *x)
 {
 	if (!x->failed && p->why == PENDING_KEPT)
@@ -301,8 +307,9 @@ static int judge(struct fuzz *f, struct pending_failure *p, struct finding *x)
 	struct finding *more = x->more;
 	size_t count = x->more_count;
 	x->more = NULL, x->more_count = 0;
-	int r = failed(f, p, x), any = r > 0;
+	int r = failed(f, p, x), any = r > 0, survived = is_survived(x);
 	for (size_t i = 0; i < count; i++) {
+		survived &= is_survived(&more[i]);
 		if (r >= 0)
 			r = failed(f, p, &more[i]);
 		any |= r > 0;
@@ -312,7 +319,7 @@ static int judge(struct fuzz *f, struct pending_failure *p, struct finding *x)
 	if (r < 0 || !p->check.checker)
 		return r < 0 ? -1 : 0;
 	if (!any)
-		return suspect_prediction(f, p, "the run fails of something else before");
+		return survived ? passed(f, p, x) : suspect_prediction(f, p, "the run fails of something else before");
 	f->failed[p->check.checker] += (uint64_t)p->sent;
 	fuzz_site_done(f, p);
 	return 0;
