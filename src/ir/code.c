@@ -17,6 +17,7 @@ static void release_maker(struct code_maker *m)
 	map_release(&m->escaped);
 	map_release(&m->type_ids);
 	map_release(&m->scope_ids);
+	vec_release(&m->global_list);
 	vec_release(&m->types);
 	vec_release(&m->members);
 	vec_release(&m->scopes);

@@ -248,6 +248,13 @@ struct code_cell {
 	uint32_t variable; /* the root's, in f->variables; CODE_NONE: of a global, or none */
 };
 
+/* What a pointer was made from by address arithmetic, copies, selects and phis: root plus offset. */
+struct code_root {
+	uint32_t root;	/* value: ALLOCA, PARAMETER, ADDRESS with offset 0, or a CALL that returns new memory; CODE_NONE: unknown */
+	uint8_t exact;	/* the offset is known */
+	int64_t offset;
+};
+
 struct code_global {
 	const char *name;
 	uint64_t bytes;
@@ -271,6 +278,7 @@ struct code_function {
 	uint8_t address_taken; /* or visible outside: somebody unknown may call it */
 	uint8_t variadic, noreturn;
 	uint8_t replaceable;   /* weak: a call may end up elsewhere */
+	uint8_t quiet;	       /* the compiler was told that it writes nothing (pure, const) */
 	struct code_value *values;
 	uint32_t *operands;    /* value ids */
 	int64_t *scales;       /* beside operands: of a GEP's indices */
@@ -282,6 +290,7 @@ struct code_function {
 	uint32_t order_count;
 	struct code_loop *loops; /* an outer loop before its inner ones */
 	uint32_t *loop_blocks, *loop_edges;
+	struct code_root *roots; /* by value; of what is no pointer: CODE_NONE */
 	struct code_cell *cells;
 	struct code_variable *variables;
 	struct code_binding *bindings;
@@ -385,7 +394,8 @@ int code_may_read(const struct code_function *f, uint32_t instruction, uint32_t 
 /* Cells that may be written in a loop (in the whole function: CODE_NONE), as a list; the caller frees. */
 uint32_t *code_written(const struct code_function *f, uint32_t loop, uint32_t *count);
 uint32_t *code_read(const struct code_function *f, uint32_t loop, uint32_t *count);
-/* May a call of the function write, or read, the global (by its number), or what its parameter points to? */
+/* May a call of the function write, or read, the global (by its number), or what its parameter points to through that parameter? For
+ * a call and a cell of its caller ask code_may_write(), which knows the other ways, too. */
 int code_function_writes(const struct code_function *f, uint32_t global);
 int code_function_reads(const struct code_function *f, uint32_t global);
 int code_function_writes_parameter(const struct code_function *f, uint32_t parameter);

@@ -120,6 +120,8 @@ uint32_t code_draft_value(struct code_draft *d, LLVMValueRef v)
 	id = d->values.size;
 	vec_push(&d->values, value);
 	map_set(&d->ids, (uintptr_t)v, id);
+	if (value.kind == CODE_ADDRESS && value.offset) /* the root of the pointer is a value, too */
+		code_draft_value(d, d->m->global_list.data[value.index]);
 	return (uint32_t)id;
 }
 
@@ -373,8 +375,10 @@ static void list_globals(struct code_maker *m)
 {
 	uint32_t n = 0;
 
-	for (LLVMValueRef g = LLVMGetFirstGlobal(m->u->module); g; g = LLVMGetNextGlobal(g))
+	for (LLVMValueRef g = LLVMGetFirstGlobal(m->u->module); g; g = LLVMGetNextGlobal(g)) {
 		map_set(&m->globals, (uintptr_t)g, n++);
+		vec_push(&m->global_list, g);
+	}
 	m->c->global_count = n;
 	m->c->globals = arena_alloc(m->arena, (n + 1) * sizeof *m->c->globals);
 	m->c->global_variables = arena_alloc(m->arena, (n + 1) * sizeof *m->c->global_variables);
@@ -400,6 +404,15 @@ static int has_attribute(LLVMValueRef f, const char *name)
 					   LLVMGetEnumAttributeKindForName(name, strlen(name))) != NULL;
 }
 
+/* Does an attribute say that it writes nothing? Two bits for each kind of memory: read, written. */
+static int is_quiet(LLVMValueRef f)
+{
+	LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+							      LLVMGetEnumAttributeKindForName("memory", 6));
+
+	return memory && !(LLVMGetEnumAttributeValue(memory) & 0xaaaaaaaaaaaaaaaau);
+}
+
 static uint32_t count_instructions(LLVMValueRef llvm)
 {
 	uint32_t n = 0;
@@ -423,6 +436,7 @@ static void list_function(struct code_maker *m, LLVMValueRef llvm, struct code_f
 	f->address_taken = !f->internal;
 	f->variadic = (uint8_t)LLVMIsFunctionVarArg(type);
 	f->replaceable = LLVMGetLinkage(llvm) == LLVMWeakAnyLinkage || LLVMGetLinkage(llvm) == LLVMLinkOnceAnyLinkage;
+	f->quiet = (uint8_t)is_quiet(llvm);
 	f->noreturn = (uint8_t)has_attribute(llvm, "noreturn");
 	f->parameters = f->first_instruction = LLVMCountParams(llvm);
 	f->first_ordinal = *ordinal;

@@ -1,9 +1,11 @@
 /* code_names.c: which value a variable of the source has at a point.
  *
- * Bindings say "from here on variable x has value v". At the entry of a block a variable has the value that all its predecessors
- * agree on at their ends, unless the bindings that stand with the block's phis say it anew; where they do not agree, it has none (mem2reg makes no phi for
- * a variable that is not read any more, and the old value would be a lie). So it is a forward analysis over a flat lattice, in reverse
- * postorder until nothing changes; a value can only fall from "not seen yet" to one value to none, so it ends.
+ * Bindings say "from here on variable x has value v". At the entry of a block, behind its phis, a variable has the value that all its predecessors
+ * agree on at their ends; or a phi of the block that a binding there gives it, if on each edge the phi takes just what the variable
+ * has at the end of that predecessor. (A binding at the top of a block may also be the program's own assignment, which has not happened at the entry.)
+ * Where they do not agree it has none: mem2reg makes no phi for a variable that is not read any more, and the old value would be
+ * a lie. So it is a forward analysis over a flat lattice, in reverse postorder until nothing changes; a value can only fall from "not seen
+ * yet" to one value to none, so it ends.
  *
  * Only variables with bindings take part, and a table of blocks times variables is kept: some megabytes for the largest functions.
  */
@@ -23,6 +25,8 @@ struct code_names {
 	uint32_t columns;
 	uint32_t *at;		/* block * columns: at its entry, behind the phis; NULL: too large */
 	uint32_t *first;	/* block -> first binding */
+	uint8_t *fresh;		/* block: nothing came in yet */
+	uint32_t *place;	/* edge -> which predecessor of its target it is */
 };
 
 static uint32_t phi_end(const struct code_function *f, uint32_t block)
@@ -52,14 +56,33 @@ static void leave(const struct code_names *n, uint32_t block, uint32_t *row)
 	apply(n, row, &at, code_last(n->f, block));
 }
 
-/* Meets the state at the end of a block into that of a successor. 1 if it changed. */
-static int meet(const struct code_names *n, uint32_t to, const uint32_t *row, uint32_t *fixed)
+/* What comes in over an edge: the state at its source's end, with the phis of the target. A variable that has no value yet on the way
+ * (the phi takes an undefined one) may have any. */
+static void cross(const struct code_names *n, uint32_t edge, uint32_t *row)
+{
+	const struct code_function *f = n->f;
+	uint32_t to = f->edges[edge].to, end = phi_end(f, to);
+
+	for (uint32_t i = n->first[to]; i < f->binding_count && f->bindings[i].before <= end; i++) {
+		uint32_t phi = f->bindings[i].value, operand;
+		uint32_t *now = &row[n->column[f->bindings[i].variable]];
+
+		if (phi < f->blocks[to].first || phi >= end)
+			continue;
+		operand = code_operand(f, phi, n->place[edge]);
+		if (*now == operand || f->values[operand].kind == CODE_UNDEF)
+			*now = phi;
+	}
+}
+
+/* Meets the state that comes in over an edge into that of a block. 1 if it changed. */
+static int meet(const struct code_names *n, uint32_t to, const uint32_t *row)
 {
 	uint32_t *entry = n->at + (size_t)to * n->columns;
 	int changed = 0;
 
 	for (uint32_t k = 0; k < n->columns; k++) {
-		if (fixed[k] != UNSEEN || row[k] == UNSEEN || entry[k] == row[k] || entry[k] == CODE_NONE)
+		if (row[k] == UNSEEN || entry[k] == row[k] || entry[k] == CODE_NONE)
 			continue;
 		entry[k] = entry[k] == UNSEEN ? row[k] : CODE_NONE;
 		changed = 1;
@@ -67,35 +90,18 @@ static int meet(const struct code_names *n, uint32_t to, const uint32_t *row, ui
 	return changed;
 }
 
-/* What bindings among or right behind a block's phis say. */
-static void set_fixed(const struct code_names *n, uint32_t block, uint32_t *fixed)
-{
-	uint32_t at = n->first[block];
-
-	for (uint32_t k = 0; k < n->columns; k++)
-		fixed[k] = UNSEEN;
-	apply(n, fixed, &at, phi_end(n->f, block));
-}
-
 static void solve(struct code_names *n)
 {
 	const struct code_function *f = n->f;
-	uint32_t *row = mem_alloc((n->columns + 1) * sizeof *row), *fixed = mem_alloc((n->columns + 1) * sizeof *fixed);
+	uint32_t *row = mem_alloc((n->columns + 1) * sizeof *row), *in = mem_alloc((n->columns + 1) * sizeof *in);
 	uint8_t *dirty = mem_zalloc(f->block_count + 1);
-	int again = 1;
 
 	for (size_t i = 0; i < (size_t)f->block_count * n->columns; i++)
 		n->at[i] = UNSEEN;
 	for (uint32_t k = 0; k < n->columns; k++)
 		n->at[k] = CODE_NONE; /* before its first binding a variable has no value */
-	for (uint32_t b = 0; b < f->block_count; b++) {
-		set_fixed(n, b, fixed);
-		for (uint32_t k = 0; k < n->columns; k++)
-			if (fixed[k] != UNSEEN)
-				n->at[(size_t)b * n->columns + k] = fixed[k];
-		dirty[b] = 1;
-	}
-	while (again) {
+	dirty[0] = 1;
+	for (int again = 1; again;) {
 		again = 0;
 		for (uint32_t k = 0; k < f->order_count; k++) {
 			uint32_t b = f->order[k];
@@ -105,16 +111,17 @@ static void solve(struct code_names *n)
 			dirty[b] = 0;
 			leave(n, b, row);
 			for (uint32_t e = f->blocks[b].first_edge; e < f->blocks[b].first_edge + f->blocks[b].edges; e++) {
-				uint32_t to = f->edges[e].to;
-
-				set_fixed(n, to, fixed);
-				if (meet(n, to, row, fixed))
-					again = dirty[to] = 1;
+				memcpy(in, row, n->columns * sizeof *in);
+				cross(n, e, in);
+				if (meet(n, f->edges[e].to, in) || n->fresh[f->edges[e].to]) {
+					n->fresh[f->edges[e].to] = 0;
+					again = dirty[f->edges[e].to] = 1;
+				}
 			}
 		}
 	}
 	free(row);
-	free(fixed);
+	free(in);
 	free(dirty);
 }
 
@@ -135,6 +142,12 @@ struct code_names *code_names_new(const struct code_function *f)
 			at++;
 		n->first[b] = at;
 	}
+	n->place = mem_alloc((f->edge_count + 1) * sizeof *n->place);
+	for (uint32_t b = 0; b < f->block_count; b++)
+		for (uint32_t k = 0; k < f->blocks[b].preds; k++)
+			n->place[f->preds[f->blocks[b].first_pred + k]] = k;
+	n->fresh = mem_alloc(f->block_count + 1);
+	memset(n->fresh, 1, f->block_count + 1);
 	if ((size_t)f->block_count * n->columns <= TABLE_MAX) {
 		n->at = mem_alloc(((size_t)f->block_count * n->columns + 1) * sizeof *n->at);
 		solve(n);
@@ -149,27 +162,30 @@ void code_names_free(struct code_names *n)
 	free(n->column);
 	free(n->at);
 	free(n->first);
+	free(n->fresh);
+	free(n->place);
 	free(n);
 }
 
 uint32_t code_names_value(const struct code_names *n, uint32_t block, uint32_t variable)
 {
-	return code_names_before(n, phi_end(n->f, block), variable);
+	uint32_t k = n->column[variable], value;
+
+	if (k == CODE_NONE || !n->at)
+		return CODE_NONE;
+	value = n->at[(size_t)block * n->columns + k];
+	return value == UNSEEN ? CODE_NONE : value;
 }
 
 uint32_t code_names_before(const struct code_names *n, uint32_t instruction, uint32_t variable)
 {
 	const struct code_function *f = n->f;
-	uint32_t block = f->values[instruction].block, k = n->column[variable], value = CODE_NONE;
+	uint32_t block = f->values[instruction].block, value = code_names_value(n, block, variable);
 
-	if (k == CODE_NONE)
-		return CODE_NONE;
-	if (n->at)
-		value = n->at[(size_t)block * n->columns + k];
 	for (uint32_t i = n->first[block]; i < f->binding_count && f->bindings[i].before <= instruction; i++)
 		if (f->bindings[i].variable == variable)
 			value = f->bindings[i].value;
-	return value == UNSEEN ? CODE_NONE : value;
+	return value;
 }
 
 /* Is `outer` the scope, or around it? How many steps up: *steps. */

@@ -25,6 +25,7 @@ struct code_maker {
 	LLVMTargetDataRef layout;
 	LLVMMetadataRef plain; /* the empty DIExpression */
 	struct map functions, globals; /* LLVMValueRef -> number */
+	VEC(LLVMValueRef) global_list;
 	struct map escaped;	       /* constants that were looked at: mark_escapes() */
 	struct map type_ids, scope_ids; /* LLVMMetadataRef -> number */
 	VEC(struct code_type) types;
@@ -91,11 +92,23 @@ struct code_walk {
 void code_flow(struct code_function *f, struct arena *arena);
 void code_loops(struct code_function *f, const struct code_walk *w, struct arena *arena);
 
-/* callgraph.c */
+/* callgraph.c: callees, address-taken functions, components. */
 void code_call_graph(struct code *c, struct arena *arena);
+/* known.c: what functions of the C library do, by name. */
+#define KNOWN_PARAMETERS 4 /* those behind are like the last */
+struct code_known {
+	uint8_t parameter[KNOWN_PARAMETERS]; /* CODE_READS, CODE_WRITES, CODE_KEEPS */
+	uint8_t fresh;			     /* it returns memory that nobody knows */
+};
+#define CODE_READS 1u	/* what it points to */
+#define CODE_WRITES 2u
+#define CODE_KEEPS 4u	/* stores or returns it: afterwards pointers of unknown origin may point there */
+int code_known(const struct code_function *f, struct code_known *out); /* 0: no idea, or it has a body here */
+
+/* cells.c: what pointers were made from, and cells. */
+void code_roots(struct code_function *f, struct arena *arena);
+void code_cells(struct code_function *f, struct arena *arena);
 /* modref.c; wants everything else */
 void code_effects(struct code *c, struct arena *arena);
-/* cells.c: cells and the roots of pointers. */
-void code_cells(struct code_function *f, struct arena *arena);
 
 #endif

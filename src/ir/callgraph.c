@@ -1,0 +1,127 @@
+/* callgraph.c: who calls whom in a unit, directly, and who may be called by somebody unknown.
+ *
+ * Components (cycles of calls) come from Tarjan's algorithm with a stack of its own; it finishes a component after all that it calls, so that going through
+ * functions by component sees callees first.
+ */
+#include "ir/code_parts.h"
+
+#include <string.h>
+
+static void look_at(struct code *c, struct code_function *f, uint32_t v)
+{
+	const struct code_value *value = &f->values[v];
+	int call = value->op == CODE_CALL || value->op == CODE_INVOKE;
+
+	if (call && value->target == CODE_NONE)
+		f->calls_unknown = 1;
+	for (uint32_t k = call ? 1 : 0; k < value->operands; k++) {
+		const struct code_value *operand = code_operand_value(f, v, k);
+
+		if (operand->kind == CODE_FUNCTION)
+			c->functions[operand->index].address_taken = 1;
+	}
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void list_callees(struct code *c, struct code_function *f, struct arena *arena)
+{
+	VEC(uint32_t) list = {0};
+	size_t n = 0;
+
+	for (uint32_t v = f->first_instruction; v < f->first_instruction + f->instructions; v++) {
+		look_at(c, f, v);
+		if ((f->values[v].op == CODE_CALL || f->values[v].op == CODE_INVOKE) && f->values[v].target != CODE_NONE)
+			vec_push(&list, f->values[v].target);
+	}
+	if (list.size)
+		qsort(list.data, list.size, sizeof *list.data, by_number);
+	for (size_t i = 0; i < list.size; i++)
+		if (!n || list.data[n - 1] != list.data[i])
+			list.data[n++] = list.data[i];
+	f->callees = arena_copy(arena, list.data, n * sizeof *list.data);
+	f->callee_count = (uint32_t)n;
+	vec_release(&list);
+}
+
+struct walker {
+	struct code *c;
+	uint32_t *number, *low, *next;
+	VEC(uint32_t) path, open;
+	uint32_t count, components;
+};
+
+static void enter(struct walker *w, uint32_t f)
+{
+	w->number[f] = w->low[f] = w->count++;
+	w->next[f] = 0;
+	vec_push(&w->path, f);
+	vec_push(&w->open, f);
+}
+
+static void close_component(struct walker *w, uint32_t f)
+{
+	uint32_t member, size = 0;
+
+	do {
+		member = vec_pop(&w->open);
+		w->c->functions[member].component = w->components;
+		w->c->functions[member].recursive = 1;
+		size++;
+	} while (member != f);
+	if (size == 1) {
+		struct code_function *only = &w->c->functions[f];
+
+		only->recursive = 0;
+		for (uint32_t k = 0; k < only->callee_count; k++)
+			only->recursive |= only->callees[k] == f;
+	}
+	w->components++;
+}
+
+static void walk_from(struct walker *w, uint32_t root)
+{
+	enter(w, root);
+	while (w->path.size) {
+		uint32_t f = vec_last(&w->path), callee;
+
+		if (w->next[f] < w->c->functions[f].callee_count) {
+			callee = w->c->functions[f].callees[w->next[f]++];
+			if (w->number[callee] == CODE_NONE)
+				enter(w, callee);
+			else if (w->c->functions[callee].component == CODE_NONE && w->number[callee] < w->low[f])
+				w->low[f] = w->number[callee];
+			continue;
+		}
+		(void)vec_pop(&w->path);
+		if (w->low[f] == w->number[f])
+			close_component(w, f);
+		if (w->path.size && w->low[f] < w->low[vec_last(&w->path)])
+			w->low[vec_last(&w->path)] = w->low[f];
+	}
+}
+
+void code_call_graph(struct code *c, struct arena *arena)
+{
+	size_t bytes = (c->function_count + 1) * sizeof(uint32_t);
+	struct walker w = {.c = c, .number = mem_alloc(bytes), .low = mem_alloc(bytes), .next = mem_alloc(bytes)};
+
+	memset(w.number, 0xff, bytes);
+	for (uint32_t i = 0; i < c->function_count; i++) {
+		c->functions[i].component = CODE_NONE;
+		list_callees(c, &c->functions[i], arena);
+	}
+	for (uint32_t i = 0; i < c->function_count; i++)
+		if (w.number[i] == CODE_NONE)
+			walk_from(&w, i);
+	free(w.number);
+	free(w.low);
+	free(w.next);
+	vec_release(&w.path);
+	vec_release(&w.open);
+}
