@@ -486,7 +486,7 @@ static int rounded(int max, wide *v)
 	return get_wide(number, LINEAR_CONSTANT_MAX, v);
 }
 
-static void add_limits(struct domain *d, uint32_t dim, const struct domain_bounds *b)
+void domain_limit(struct domain *d, uint32_t dim, const struct domain_bounds *b)
 {
 	struct linear l = {.kind = LINEAR_GE};
 	if (b->has_min) {
@@ -569,7 +569,7 @@ struct domain_bounds domain_bounds_within(const struct domain *d, const struct l
 	if (d->kind != DOMAIN_POLYHEDRA) {
 		struct domain *part = domain_copy(d);
 		for (unsigned i = 0; i < d->dims; i++)
-			add_limits(part, i, &ranges[i]);
+			domain_limit(part, i, &ranges[i]);
 		b = domain_bounds(part, expression);
 		domain_free(part);
 		return b;

@@ -65,8 +65,11 @@ struct domain_bounds {
 };
 /* Of an expression; of an empty element: 0 and min > max, both there. */
 struct domain_bounds domain_bounds(const struct domain *d, const struct linear *expression);
-/* The same for the part of the element in which each dimension lies in a range of its own (has_min, has_max 0: no limit),
- * without building that part: ranges of many dimensions make polyhedra expensive. Ranges may be NULL. */
+/* Restricts a dimension to a range. */
+void domain_limit(struct domain *d, uint32_t dim, const struct domain_bounds *range);
+/* Bounds again, for the part of the element in which each dimension lies in a range of its own
+ * (has_min, has_max 0: no limit), without building that part: ranges of many dimensions make
+ * polyhedra expensive. Ranges may be NULL. */
 struct domain_bounds domain_bounds_within(const struct domain *d, const struct linear *expression,
 					  const struct domain_bounds *ranges);
 /* 1: every point satisfies the fact. */

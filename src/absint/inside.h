@@ -3,7 +3,8 @@
  *	plan.c     which values become symbols, in which reading; packs of symbols; thresholds; case
  *splits state.c    what is known at a point: an element for each pack, and which values are exact
  *	form.c     values as linear expressions over symbols
- *	guard.c    what a decision says
+ *	condition.c  what a decision says
+ *	nonlinear.c  division, remainder, masks, shifts, selection
  *	transfer.c instructions, phis, edges
  *	iterate.c  the fixpoint
  *	absint.c   the interface: questions about points
@@ -89,6 +90,7 @@ struct absint {
 		VEC(uint32_t) cells;
 	} * writes;	    /* by instruction: cells it may write */
 	uint8_t *partition; /* by block: decided by one of its phis */
+	int recording;	    /* of lost values: the states are as small as they get */
 	uint8_t *lost;	    /* by value: not exact somewhere; symbols of the next plan */
 	VEC(struct run) runs;
 	struct run *run; /* at work */
@@ -137,6 +139,9 @@ void state_assign(struct absint *a, struct state *s, uint32_t symbol, const stru
 /* All at once. An expression may be missing (known[i] 0). */
 void state_assign_all(struct absint *a, struct state *s, const uint32_t *symbols,
 		      const struct linear *e, const uint8_t *known, size_t n);
+/* The same for an expression that may leave the range of the symbol's type. */
+void state_assign_wrapped(struct absint *a, struct state *s, uint32_t symbol,
+			  const struct linear *e);
 void state_forget(struct absint *a, struct state *s, uint32_t symbol);
 int state_exact(const struct absint *a, const struct state *s, uint32_t value);
 void state_set_exact(const struct absint *a, struct state *s, uint32_t value, int exact);
@@ -159,16 +164,19 @@ int form_always(const struct absint *a, uint32_t value);
 int form_fits(struct absint *a, const struct state *s, const struct linear *e, unsigned width,
 	      int is_signed);
 
-/* guard.c */
+/* condition.c */
 /* Restricts the state to points where the one-bit value is as said. */
-void guard_assume(struct absint *a, struct state *s, uint32_t condition, int truth);
+void condition_assume(struct absint *a, struct state *s, uint32_t condition, int truth);
 /* The facts of an outcome of the block's last instruction. */
-void guard_edge(struct absint *a, struct state *s, const struct code_edge *e);
+void condition_edge(struct absint *a, struct state *s, const struct code_edge *e);
 /* The phi of the same block that decides the block's branch, or NONE; *negated: the other way
  * round. */
-uint32_t guard_phi(const struct absint *a, uint32_t block, int *negated);
+uint32_t condition_phi(const struct absint *a, uint32_t block, int *negated);
 /* The fact a comparison states, by its shape; 0: none. */
-int guard_shape(struct absint *a, uint32_t condition, struct linear *fact);
+int condition_shape(struct absint *a, uint32_t condition, struct linear *fact);
+
+/* nonlinear.c: defines the symbol of a value whose operator is not linear, as well as it can. */
+void nonlinear_define(struct absint *a, struct state *s, uint32_t value);
 
 /* transfer.c */
 void transfer_instruction(struct absint *a, struct state *s, uint32_t value);
@@ -178,6 +186,7 @@ void transfer_enter(struct absint *a, struct state *s, uint32_t edge);
 
 /* iterate.c: fills a->runs; a->kind may have become weaker. */
 void iterate(struct absint *a);
+void iterate_release(struct absint *a);
 double iterate_clock(void);
 
 #endif

@@ -416,11 +416,24 @@ static void assign_in(struct absint *a, struct state *s, const struct state *bef
 			set_range(a, d, pack, dim_in(a, symbols[i], pack));
 }
 
+/* Does a later expression use a symbol that an earlier assignment changes? */
+static int conflict(const uint32_t *symbols, const struct linear *e, const uint8_t *known, size_t n)
+{
+	for (size_t j = 1; j < n; j++)
+		for (size_t i = 0; known[j] && i < j; i++)
+			if (linear_coef(&e[j], symbols[i]))
+				return 1;
+	return 0;
+}
+
 void state_assign_all(struct absint *a, struct state *s, const uint32_t *symbols,
 		      const struct linear *e, const uint8_t *known, size_t n)
 {
-	if (!n)
+	if (!conflict(symbols, e, known, n)) {
+		for (size_t i = 0; i < n; i++)
+			state_assign(a, s, symbols[i], known[i] ? &e[i] : NULL);
 		return;
+	}
 	struct state *before = state_copy(a, s);
 	for (size_t p = 0; p < a->packs.size; p++)
 		assign_in(a, s, before, (uint32_t)p, symbols, e, known, n);
@@ -450,4 +463,34 @@ void state_assign(struct absint *a, struct state *s, uint32_t symbol, const stru
 		linear_release(&mapped);
 	}
 	state_free(a, before);
+}
+
+/* The range of each symbol of the expression is written down first: what wraps depends on it. */
+void state_assign_wrapped(struct absint *a, struct state *s, uint32_t symbol,
+			  const struct linear *e)
+{
+	struct symbol *y = &a->symbols.data[symbol];
+	for (size_t i = 0; i < y->places.size; i++) {
+		struct place at = y->places.data[i];
+		const struct pack *pack = &a->packs.data[at.pack];
+		struct domain *d = writable(s, at.pack);
+		struct linear mapped;
+		if (state_map(a, at.pack, e, &mapped, NULL)) {
+			unsigned dims = domain_dims(d);
+			for (size_t k = 0; k < mapped.terms.size; k++)
+				domain_limit(d, mapped.terms.data[k].dim,
+					     &pack->ranges[mapped.terms.data[k].dim]);
+			domain_extend(d, 1);
+			domain_assign(d, dims, &mapped);
+			domain_wrap(d, dims, y->means.width, y->means.is_signed);
+			struct linear moved = linear_dim(dims);
+			domain_assign(d, at.dim, &moved);
+			linear_release(&moved);
+			domain_shrink(d, dims);
+		} else {
+			domain_forget(d, at.dim);
+		}
+		set_range(a, d, at.pack, at.dim);
+		linear_release(&mapped);
+	}
 }
