@@ -172,6 +172,24 @@ static enum CXVisitorResult add_field(CXCursor field, CXClientData data)
 	return CXVisit_Continue;
 }
 
+/* What a pointer (or array, as a parameter) points to, as it was written; of no kind if that cannot be told. */
+static CXType pointee(struct reader *r, CXType t)
+{
+	const struct clang *c = r->c;
+
+	for (int depth = 0; depth < 64; depth++) {
+		if (t.kind == CXType_Elaborated)
+			t = c->Type_getNamedType(t);
+		else if (t.kind == CXType_Attributed)
+			t = c->Type_getModifiedType(t);
+		else if (t.kind == CXType_Typedef)
+			t = c->getTypedefDeclUnderlyingType(c->getTypeDeclaration(t));
+		else
+			break;
+	}
+	return t.kind == CXType_Pointer ? c->getPointeeType(t) : c->getArrayElementType(t);
+}
+
 const char *reader_requires(struct reader *r, CXCursor declaration)
 {
 	const struct clang *c = r->c;
@@ -179,17 +197,19 @@ const char *reader_requires(struct reader *r, CXCursor declaration)
 	const char *name = reader_name(r, declaration), *text = NULL;
 	CXType type = c->getCursorType(declaration), plain = c->getCanonicalType(type);
 	struct object o = {.q = &q, .place = name, .separator = "."};
-	struct buf guard = BUF_EMPTY;
+	struct buf guard = BUF_EMPTY, first = BUF_EMPTY;
 
 	if (c->Cursor_hasAttrs(declaration))
 		c->visitChildren(declaration, add_annotation, &q);
 	if (*name) {
 		add_type(&q, type, name);
-		if (plain.kind == CXType_Pointer) {
-			plain = c->getCanonicalType(c->getPointeeType(plain));
+		if (plain.kind == CXType_Pointer || c->getArrayElementType(plain).kind != CXType_Invalid) {
+			plain = c->getCanonicalType(pointee(r, plain));
 			o.separator = "->";
 			buf_addf(&guard, "!%s || ", name);
 			q.guard = buf_str(&guard);
+			buf_addf(&first, "(*%s)", name);
+			add_type(&q, pointee(r, type), buf_str(&first));
 		}
 		if (plain.kind == CXType_Record) {
 			o.record = c->getTypeDeclaration(plain);
@@ -200,5 +220,6 @@ const char *reader_requires(struct reader *r, CXCursor declaration)
 		text = arena_strdup(&r->f->arena, buf_str(&q.text));
 	buf_release(&q.text);
 	buf_release(&guard);
+	buf_release(&first);
 	return text;
 }

@@ -322,7 +322,7 @@ static int known(LLVMValueRef v, int depth)
 	case LLVMOr:
 		return opposite(both(opposite(known(LLVMGetOperand(v, 0), depth - 1)), opposite(known(LLVMGetOperand(v, 1), depth - 1))));
 	case LLVMXor:
-		return LLVMIsAConstantInt(LLVMGetOperand(v, 1)) ? opposite(known(LLVMGetOperand(v, 0), depth - 1)) : -1;
+		return known(LLVMGetOperand(v, 1), 0) == 1 ? opposite(known(LLVMGetOperand(v, 0), depth - 1)) : -1;
 	case LLVMExtractValue:
 		return LLVMGetIndices(v)[0] == 1 ? overflows(LLVMGetOperand(v, 0), depth - 1) : -1;
 	case LLVMPHI:

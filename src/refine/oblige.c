@@ -306,7 +306,7 @@ static int has_value(struct unit *u, uint32_t d, struct buf *checks)
 
 	if (v->flag)
 		buf_addf(checks, "if (__muster_set%u) { ", v->flag);
-	return v->flag || node(u, d)->is_global || !v->untrusted || v->asm_operand;
+	return v->flag || node(u, d)->is_global || node(u, d)->is_static || !v->untrusted || v->asm_operand;
 }
 
 static void has_value_end(struct unit *u, uint32_t d, struct buf *checks)

@@ -130,6 +130,7 @@ static void test_doubts(void **state)
 	expect("static int *p; static void c(int *d) { *p = -1; } void f(void) { int y " REFINE("y > 0") " = 5; p = &y; "
 	       "{ int d __attribute__((cleanup(c))) = 0; } int m " REFINE("m > 0") " = y; }", "pr");
 	expect("static int g = 9; void s(int v) { g = v; } void f(int v) { int x " REFINE("x < g") " = 5; s(v); }", "rr");
+	expect("int f(int v) { static int y " REFINE("y > 0") " = 5; static int *p = &y; *p = v; int m " REFINE("m > 0") " = y; return m; }", "prr");
 	expect("static int c(int n " REFINE("n == 3") ", int a[n++]) { int m " REFINE("m == 3") " = n; return m; }", "r");
 }
 
