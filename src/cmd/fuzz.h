@@ -68,6 +68,14 @@ struct pending_failure {
 	int sent;		   /* the input was solved for it */
 };
 
+/* A bug whose input is to be shrunk. */
+struct fuzz_shrink {
+	struct pending_failure p; /* as it was found */
+	uint64_t id, bucket;
+	int own;	    /* a checker's own test shows it; else the san variant does */
+	struct map answers; /* does an input show it? By hash */
+};
+
 /* One worker. */
 struct fuzz {
 	const struct fuzz_options *o;
@@ -90,6 +98,7 @@ struct fuzz {
 	uint64_t imported;     /* tests of the store with smaller ids were seen */
 	struct map own;	       /* ids of tests that this worker added */
 	VEC(struct pending_failure) pending;
+	VEC(struct fuzz_shrink) shrinks;
 	VEC(uint64_t) kept;    /* tests to be run in the san variant ... */
 	size_t kept_at;	       /* ... those before it were */
 	uint64_t looked;       /* how many were */
@@ -98,7 +107,10 @@ struct fuzz {
 	struct map looks;      /* at what checks predict, by checker and instruction */
 	struct map confirmed;  /* buckets that the store has as confirmed */
 	uint64_t failed[MUSTER_CHECK_COUNT]; /* predictions of each checker that were confirmed */
-	double confirm_seconds, next_publish, next_sync, next_stats;
+	double confirm_seconds; /* for failures and violations */
+	double kept_seconds;	/* for tests that are kept */
+	double shrink_seconds;
+	double next_publish, next_sync, next_stats;
 	uint64_t last_covered;
 	int stopped;
 	int noted_lost; /* the store knows that the search is not exhaustive */
@@ -121,6 +133,7 @@ void fuzz_publish(struct fuzz *f);
 struct search_hooks fuzz_hooks(struct fuzz *f);
 /* Tests that other workers, or AFL++, found since the last call. */
 int fuzz_import(struct fuzz *f);
+int fuzz_stopping(const struct fuzz *f); /* a limit is reached, or somebody wishes it */
 /* Queue files that a kill kept from being written. */
 int fuzz_restore_files(struct fuzz *f);
 /* Tells the store and the other workers that this search is not exhaustive, or learns it from them. 0, -1. */
@@ -144,6 +157,16 @@ void fuzz_site_done(struct fuzz *f, const struct pending_failure *p); /* its che
 int fuzz_look(struct fuzz *f, struct pending_failure *p);
 int fuzz_write_failure(struct fuzz *f, const struct pending_failure *p, const struct store_bug *b, char **name);
 int fuzz_fails_still(struct fuzz *f, const struct store_bug *b, struct finding *x);
+/* Does this input show the bug, too? 1, 0, -1. */
+int fuzz_shows_bug(struct fuzz *f, struct pending_failure *p, uint64_t bucket, int own, const void *data, size_t size);
+/* A smaller input for a bug that is known: described again, and written over the old one. 0, -1. */
+int fuzz_bug_smaller(struct fuzz *f, struct pending_failure *p, uint64_t id, uint64_t bucket, int own, const struct buf *data);
+
+/* fuzz_shrink.c: a bug's input is made smaller later (what a repeatable search finds: at once); a piece of that; the rest of it, until then. 0, -1. */
+void fuzz_shrink_later(struct fuzz *f, const struct pending_failure *p, const struct store_bug *b, int own);
+int fuzz_shrink_some(struct fuzz *f);
+int fuzz_shrink_rest(struct fuzz *f, double until);
+void fuzz_shrink_release(struct fuzz *f);
 
 /* fuzz_rebuilt.c: tests and bugs that an older build of the program left are run again. 0, -1. */
 int fuzz_rebuilt(struct fuzz *f);

@@ -2,7 +2,8 @@
  *
  * Three kinds wait: runs that failed (the search tells of them once for each set of branches they took), inputs that were solved to break a
  * check, and all tests that are kept, since a defect that no input decides is found by no query. The san variant is slow: while the
- * search runs it gets a tenth of the time, tests that only are kept get less. What has to wait is looked at when the search
+ * search runs it gets a tenth of the time, tests that only are kept get less, but that whatever else waits: neither failures nor the
+ * shrinking of bugs delays them. What has to wait is looked at when the search
  * ends, or, if that takes too long, when it goes on: the first test that waits stands in the store.
  *
  * One place is looked at again and again only as long as it pays: a check that was confirmed at an instruction, or was not
@@ -32,9 +33,12 @@
 #define KEPT_RUNS 20	   /* of a repeatable search, for one test that is looked at */
 #define WAITING 1000	   /* failures that wait */
 #define WAITING_KEPT 200000 /* tests likewise */
+#define SHRINK_SHARE 0.2   /* for making inputs of bugs smaller */
 #define PATIENCE 10	   /* seconds for the rest of them when the search ends */
 #define PATIENCE_KEPT 2	   /* the same for tests */
+#define OVERTIME 0.1	   /* of the time that a search has: patience is not more than that, and half a second */
 #define FREE_LOOKS 10	   /* at failures while there is no bug, and at tests, however long they take */
+#define FREE_LOOKS_END 50  /* of a repeatable search, at tests when it ends */
 #define UNCONFIRMED 3	   /* predictions for one instruction that were not confirmed */
 #define DONE 1000	   /* a number of looks that is never reached */
 
@@ -73,10 +77,17 @@ static int san_ready(struct fuzz *f)
 	return f->shared->san_made || f->o->search.repeatable || !f->o->check.set;
 }
 
+/* The end of patience, counted from now. */
+static double until_from_now(const struct fuzz *f, double most)
+{
+	double overtime = 0.5 + OVERTIME * f->o->seconds;
+	return fuzz_clock() + (f->o->seconds > 0 && overtime < most ? overtime : most);
+}
+
 /* When the search is over: what failed is looked at however long that takes, what only is kept is not worth the wait. */
 static int san_wait(struct fuzz *f)
 {
-	double until = fuzz_clock() + PATIENCE_KEPT;
+	double until = until_from_now(f, PATIENCE_KEPT);
 	struct timespec pause = {0, 20000000};
 	while (!san_ready(f)) {
 		int worth = f->pending.size || (f->figures->ended && !f->shared->stop) || (!f->shared->stop && fuzz_clock() < until);
@@ -112,10 +123,9 @@ void fuzz_site_done(struct fuzz *f, const struct pending_failure *p)
 
 /* ------------------------------------------------------------------ waiting */
 
-static int may_look(const struct fuzz *f, double share)
+static int may_look(const struct fuzz *f, double spent, double share)
 {
-	return f->o->search.repeatable || !f->confirm ||
-	       f->confirm_seconds < share * (fuzz_clock() - f->shared->started);
+	return f->o->search.repeatable || !f->confirm || spent < share * (fuzz_clock() - f->shared->started);
 }
 
 static int may_look_at_kept(const struct fuzz *f)
@@ -124,7 +134,7 @@ static int may_look_at_kept(const struct fuzz *f)
 		return 1;
 	if (f->o->search.repeatable)
 		return f->looked * KEPT_RUNS <= search_stats(f->search)->runs;
-	return may_look(f, KEPT_SHARE);
+	return may_look(f, f->kept_seconds, KEPT_SHARE);
 }
 
 /* The first test whose failure waits stands in the store, for each worker: from there on they are looked
@@ -163,6 +173,8 @@ static int patient(const struct fuzz *f, double until)
 {
 	if (f->o->until_bug && f->figures->bugs)
 		return 0;
+	if (f->o->search.repeatable) /* no clock decides */
+		return f->pending.size || f->looked < FREE_LOOKS_END + search_stats(f->search)->runs / KEPT_RUNS;
 	if (f->figures->ended)
 		return f->o->workers > 1 || !f->shared->stop;
 	return fuzz_clock() < until;
@@ -244,23 +256,47 @@ static int look_at_kept(struct fuzz *f)
 	return r;
 }
 
+/* One look at a failure or violation, if it is time for it. 1: it was; 0; -1. */
+static int pending_turn(struct fuzz *f, int all, double until)
+{
+	if (!f->pending.size)
+		return 0;
+	size_t at = next_pending(f);
+	if (all ? !patient(f, until) : !f->pending.data[at].urgent && !may_look(f, f->confirm_seconds, SHARE))
+		return 0;
+	return look_at_pending(f, at) ? -1 : 1;
+}
+
+/* The same at a test. At the end failures come first. */
+static int kept_turn(struct fuzz *f, int all, double until)
+{
+	if (all ? f->pending.size || !patient(f, until) : !may_look_at_kept(f))
+		return 0;
+	int r = look_at_kept(f);
+	return r < 0 ? -1 : !r;
+}
+
 int fuzz_failures_flush(struct fuzz *f, int all)
 {
-	int r = 0, done = 0;
+	int r = 0, done = 0, any = 1;
 	if (all ? !san_wait(f) : !san_ready(f))
 		return 0;
-	double now = fuzz_clock(), until = now + PATIENCE, until_kept = now + PATIENCE_KEPT;
-	while (r == 0 && f->pending.size) {
-		size_t at = next_pending(f);
-		if (!f->pending.data[at].urgent && !may_look(f, SHARE) && !(all && patient(f, until)))
-			break;
-		r = look_at_pending(f, at);
-		done = 1;
+	double until = until_from_now(f, PATIENCE), until_kept = until_from_now(f, PATIENCE_KEPT);
+	double until_small = until_from_now(f, f->shared->stop ? PATIENCE_KEPT : PATIENCE);
+	if (f->shrinks.size) /* they share what there is */
+		until_kept = (fuzz_clock() + until_kept) / 2;
+	while (any && (all || !fuzz_stopping(f))) {
+		any = 0;
+		if (r >= 0)
+			any |= (r = pending_turn(f, all, until)) > 0;
+		if (r >= 0)
+			any |= (r = kept_turn(f, all, until_kept)) > 0;
+		done |= any;
 	}
-	while (r == 0 && !f->pending.size && (may_look_at_kept(f) || (all && patient(f, until_kept)))) {
-		r = look_at_kept(f);
-		done |= r == 0;
-	}
+	while (r >= 0 && !all && f->shrinks.size && !fuzz_stopping(f) && may_look(f, f->shrink_seconds, SHRINK_SHARE))
+		r = fuzz_shrink_some(f);
+	if (r >= 0 && all)
+		r = fuzz_shrink_rest(f, until_small);
 	if (all && f->pending.size)
 		log_warn("%zu failing inputs wait to be looked at: the same command goes on with them", f->pending.size);
 	if (r >= 0 && done && (all || !f->pending.size) && note_waiting(f))
@@ -351,6 +387,7 @@ void fuzz_bugs_release(struct fuzz *f)
 	for (size_t i = 0; i < f->pending.size; i++)
 		buf_release(&f->pending.data[i].data);
 	vec_release(&f->pending);
+	fuzz_shrink_release(f);
 	vec_release(&f->kept);
 	map_release(&f->looks);
 	map_release(&f->confirmed);

@@ -153,7 +153,7 @@ static int violated(void *ctx, const struct search_test *t, const struct search_
 	return fuzz_violated(ctx, t, v);
 }
 
-static int over(const struct fuzz *f)
+int fuzz_stopping(const struct fuzz *f)
 {
 	const struct search_stats *s = search_stats(f->search);
 	if (f->shared->stop || (f->o->until_bug && f->figures->bugs))
@@ -171,7 +171,7 @@ static int pause(void *ctx)
 		f->next_publish = now + 0.1;
 		fuzz_publish(f);
 	}
-	if (over(f))
+	if (fuzz_stopping(f))
 		f->stopped = 1;
 	return f->stopped;
 }

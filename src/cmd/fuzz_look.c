@@ -1,7 +1,7 @@
 /* fuzz_look.c: one input in the san variant, and what that makes of it.
  *
- * What failed is a bug, whoever thought what of it before: kind and stack are its bucket. A new bucket is shrunk, run once more as it
- * then is for the words that describe it, traced for the condition under which its check breaks, and written to crashes/ or hangs/.
+ * What failed is a bug, whoever thought what of it before: kind and stack are its bucket. A new bucket is traced for the condition under
+ * which its check breaks, written to crashes/ or hangs/, and told; its input is shrunk later (fuzz_shrink.c).
  * What did not fail is nothing, if nobody predicted anything. A prediction of a checker with a run-time test of its own is
  * confirmed by the check that a fresh traced run shows broken. Every other prediction, and a failure that sanitizers
  * do not see, is suspected: it has a bucket of its own, goes to suspected/, and counts for nothing.
@@ -13,14 +13,11 @@
 #include "base/mem.h"
 #include "cmd/fuzz.h"
 #include "cmd/traced.h"
-#include "search/minimize.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SHRINK_RUNS 400	   /* runs for shrinking one */
 
 static struct confirm *confirmer(struct fuzz *f)
 {
@@ -55,24 +52,17 @@ static void from_checker(struct fuzz *f, const struct pending_failure *p, int co
 	traced_finding(&t, &p->check, confirmed, reason, buf_str(condition), x);
 }
 
-/* ---------------------------------------------------------------- shrinking */
+/* ------------------------------------------------------------ smaller inputs */
 
-struct shrink {
-	struct fuzz *f;
-	uint64_t bucket;
-	struct pending_failure *own; /* of a checker's own test; NULL: the san variant's */
-};
-
-static int same_bug(void *ctx, const void *data, size_t size)
+int fuzz_shows_bug(struct fuzz *f, struct pending_failure *p, uint64_t bucket, int own, const void *data, size_t size)
 {
-	struct shrink *s = ctx;
-	struct finding f = {0};
+	struct finding x = {0};
 	int same = -1;
-	if (s->own)
-		return shows_broken(s->f, s->own, data, size, NULL);
-	if (confirm_run(s->f->confirm, data, size, &f) == 0)
-		same = finding_with(&f, s->bucket) != NULL;
-	finding_release(&f);
+	if (own)
+		return shows_broken(f, p, data, size, NULL);
+	if (confirm_run(f->confirm, data, size, &x) == 0)
+		same = finding_with(&x, bucket) != NULL;
+	finding_release(&x);
 	return same;
 }
 
@@ -91,27 +81,6 @@ static int take_bucket(struct finding *from, struct finding *x)
 	finding_release(x);
 	*x = one;
 	return 1;
-}
-
-/* Smaller, and described as it then is. */
-static int shrink(struct fuzz *f, struct pending_failure *p, struct finding *x, int own, struct buf *data)
-{
-	struct shrink s = {f, x->bucket, own ? p : NULL};
-	struct minimize m = {.keeps = same_bug, .ctx = &s, .max_runs = SHRINK_RUNS};
-	struct finding small = {0};
-	buf_add(data, p->data.data, p->data.size);
-	if (!p->hang && !f->o->no_shrink)
-		minimize_input(&m, data); /* at worst it is as it was */
-	if (own || p->hang || (data->size == p->data.size && !memcmp(data->data, p->data.data, data->size)))
-		return 0;
-	if (confirm_run(f->confirm, data->data, data->size, &small))
-		return -1;
-	if (take_bucket(&small, x))
-		return 0;
-	finding_release(&small); /* not every time: as it was found */
-	buf_clear(data);
-	buf_add(data, p->data.data, p->data.size);
-	return 0;
 }
 
 /* ----------------------------------------------------------------- keeping */
@@ -163,27 +132,70 @@ static void tell(struct fuzz *f, const struct pending_failure *p, struct finding
 		log_warn("%s: %s", x->failed ? "bug" : "suspected", buf_str(&x->summary));
 }
 
-static int new_bug(struct fuzz *f, struct pending_failure *p, struct store_bug *b, struct finding *x, int own)
+/* Writes a bug's file, and what the store has of it. 0, -1. */
+static int put(struct fuzz *f, const struct pending_failure *p, struct store_bug *b)
 {
-	struct buf small = {0};
 	char *name = NULL;
-	int r = x->failed ? shrink(f, p, x, own, &small) : 0;
-	struct traced t = tracer(f);
-	if (!r && x->failed && !own)
-		r = traced_condition(&t, small.data, small.size, x);
-	fill(b, p, x);
-	if (x->failed)
-		b->data = small.data, b->size = small.size;
-	if (!r)
-		r = fuzz_write_failure(f, p, b, &name);
+	int r = fuzz_write_failure(f, p, b, &name);
 	if (!r) {
 		b->input_file = name;
 		r = store_bug_update(f->store, f->campaign, b);
-		tell(f, p, x);
 	}
 	free(name);
-	buf_release(&small);
 	return r;
+}
+
+static int new_bug(struct fuzz *f, struct pending_failure *p, struct store_bug *b, struct finding *x, int own)
+{
+	struct traced t = tracer(f);
+	int r = x->failed && !own ? traced_condition(&t, p->data.data, p->data.size, x) : 0;
+	fill(b, p, x);
+	if (!r)
+		r = put(f, p, b);
+	if (r)
+		return -1;
+	tell(f, p, x);
+	if (!x->failed)
+		return 0;
+	fuzz_shrink_later(f, p, b, own);
+	return f->o->search.repeatable ? fuzz_shrink_rest(f, 0) : 0;
+}
+
+/* How the bug shows with this input. 1; 0: it does not, this time; -1. */
+static int describe(struct fuzz *f, struct pending_failure *p, int own, const struct buf *data, struct finding *x)
+{
+	struct finding all = {0};
+	struct buf condition = {0};
+	struct traced t = tracer(f);
+	int r;
+	if (own) {
+		r = shows_broken(f, p, data->data, data->size, &condition);
+		from_checker(f, p, 1, "", &condition, x);
+		buf_release(&condition);
+		return r;
+	}
+	if (confirm_run(f->confirm, data->data, data->size, &all))
+		return -1;
+	r = take_bucket(&all, x);
+	if (!r)
+		finding_release(&all);
+	return r && traced_condition(&t, data->data, data->size, x) ? -1 : r;
+}
+
+int fuzz_bug_smaller(struct fuzz *f, struct pending_failure *p, uint64_t id, uint64_t bucket, int own, const struct buf *data)
+{
+	struct finding x = {.bucket = bucket};
+	struct store_bug b = {.id = id};
+	int r = describe(f, p, own, data, &x);
+	if (r > 0) {
+		fill(&b, p, &x);
+		b.data = data->data;
+		b.size = data->size;
+		b.bucket = bucket;
+		r = put(f, p, &b);
+	}
+	finding_release(&x);
+	return r < 0 ? -1 : 0;
 }
 
 /* A bug that was suspected only, since a rebuild: this input shows it. */
@@ -332,7 +344,7 @@ int fuzz_look(struct fuzz *f, struct pending_failure *p)
 	struct confirm *c = confirmer(f);
 	int r = !c || confirm_run(c, p->data.data, p->data.size, &x) ? -1 : judge(f, p, &x);
 	finding_release(&x);
-	f->confirm_seconds += fuzz_clock() - start;
+	*(p->why == PENDING_KEPT ? &f->kept_seconds : &f->confirm_seconds) += fuzz_clock() - start;
 	return r;
 }
 
