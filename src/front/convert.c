@@ -3,7 +3,8 @@
  *
  * zlib's strm->state is a struct internal_state *, which no unit defines; inflate.c casts it to
  * struct inflate_state * wherever it uses it. Each conversion from such a pointer to one that says
- * more is noted for the field or parameter it was read from, and for the incomplete type;
+ * more is noted for the field or parameter it was read from, and for the incomplete type; so is one
+ * from a struct to a larger struct, which hides behind it (zlib's gzFile and gz_state);
  * conversions to characters say nothing, since anything may be looked at as bytes. A field or
  * parameter with two answers has none. This is a guess about callers, good for choosing what to
  * build; nothing may be proved from it.
@@ -38,6 +39,13 @@ static int is_telling(struct reader *r, CXType t)
 	default:
 		return 0;
 	}
+}
+
+/* A handle, or the base of a larger struct. */
+static int is_larger(struct reader *r, CXType to, CXType from)
+{
+	return from.kind == CXType_Record && to.kind == CXType_Record && r->c->Type_getSizeOf(from) > 0 &&
+	       r->c->Type_getSizeOf(to) > r->c->Type_getSizeOf(from);
 }
 
 static void note(struct reader *r, uint64_t from, CXType to, CXType pointee)
@@ -112,11 +120,11 @@ void reader_convert(struct reader *r, CXType t, CXCursor operand)
 		return;
 	from = r->c->getPointeeType(source);
 	to = r->c->getPointeeType(t);
-	if ((from.kind == CXType_Void || is_incomplete(r, from)) && is_telling(r, to)) {
+	if (((from.kind == CXType_Void || is_incomplete(r, from)) && is_telling(r, to)) || is_larger(r, to, from)) {
 		declaration = subject(r, operand);
 		if (declaration)
 			note(r, declaration, t, to);
-		if (from.kind == CXType_Record)
+		if (is_incomplete(r, from))
 			note(r, plain_identity(r, from), to, to);
 	} else if (is_incomplete(r, to) && is_telling(r, from)) {
 		note(r, plain_identity(r, to), from, from);

@@ -48,8 +48,8 @@ struct front_field {
 	uint32_t type;
 	uint64_t bit_offset; /* from the start of the struct */
 	uint32_t bits;	     /* of a bit-field; 0: none */
-	uint32_t as;	     /* of a pointer to void or to an incomplete struct: the one pointer type that this unit
-				converts it to; FRONT_NONE: none, or several. Pointers to characters do not count */
+	uint32_t as;	     /* of a pointer to void, to an incomplete struct or to a smaller one: the one pointer type that this
+				unit converts it to; FRONT_NONE: none, or several. Pointers to characters do not count */
 };
 
 struct front_type {

@@ -25,6 +25,7 @@ struct harness_options {
 	X(UNSEEN, "calls functions of libc that AddressSanitizer does not look into")            \
 	X(UNION, "a union with pointers has them wherever some member has one")                              \
 	X(OPAQUE, "a pointer to an incomplete type is always null")                              \
+	X(LARGER, "a pointer to a struct points to the larger one that the unit casts it to")     \
 	X(STATICS, "static variables inside functions keep their first values")                  \
 	X(LARGE_GLOBALS, "large or thread-local global variables keep their first values")                       \
 	X(FOREIGN_GLOBALS, "variables of libraries and constants of other units have one value")  \

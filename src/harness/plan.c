@@ -226,6 +226,15 @@ static void add_pool(struct one *o, uint32_t pointer)
 	o->call.pools++;
 }
 
+/* Does the pointer point to more than its type says? */
+static int is_larger(const struct planner *p, uint32_t pointer)
+{
+	const struct front_type *t = &p->f->types.data[p->h->type_front.data[pointer]];
+	const struct front_type *to = t->to < p->f->types.size ? &p->f->types.data[t->to] : NULL;
+
+	return to && to->kind == FRONT_STRUCT && to->size && p->h->types.data[p->h->types.data[pointer].a].size > to->size;
+}
+
 static void look_at_type(struct one *o, uint32_t type)
 {
 	struct harness *h = o->p->h;
@@ -235,6 +244,8 @@ static void look_at_type(struct one *o, uint32_t type)
 		return;
 	switch (t.kind) {
 	case DRIVE_POINTER:
+		if (is_larger(o->p, type))
+			o->hf->limits |= 1u << HARNESS_LARGER;
 		add_pool(o, type);
 		vec_push(&o->queue, t.a);
 		break;

@@ -277,12 +277,14 @@ static uint32_t pointee_of(const struct planner *p, uint32_t front, struct plan_
 	uint32_t to = p->f->types.data[front].to, as = to;
 	const struct front_type *t = &p->f->types.data[to];
 
-	if (t->kind != FRONT_VOID && t->size)
+	if (t->kind != FRONT_VOID && t->kind != FRONT_STRUCT && t->size)
 		return to;
 	if (where.as && p->f->types.data[where.as - 1].kind == FRONT_POINTER)
 		as = p->f->types.data[where.as - 1].to;
-	else if (t->kind == FRONT_STRUCT && p->f->types.data[t->plain].as != FRONT_NONE)
+	else if (t->kind == FRONT_STRUCT && !t->size && p->f->types.data[t->plain].as != FRONT_NONE)
 		as = p->f->types.data[t->plain].as;
+	if (t->size && p->f->types.data[as].size <= t->size)
+		return to;
 	t = &p->f->types.data[as];
 	return t->size && t->kind != FRONT_FUNCTION ? as : to;
 }

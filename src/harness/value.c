@@ -550,11 +550,14 @@ static void print_function(struct value_printer *p, const char *name)
 
 /* Whether the variable of an object (export.c declares it by the type that stands for its pool) can
  * stand for a pointer of this type without a cast. */
-static int same_pointee(const struct harness *h, uint32_t front, uint32_t declared)
+static int same_pointee(const struct harness *h, uint32_t front, const struct walk_object *o)
 {
+	uint32_t declared = h->type_front.data[o->pointer];
 	const struct front_type *types = h->front->types.data, *a = &types[front],
 				*b = &types[declared];
 
+	if (a->kind == FRONT_POINTER && types[a->to].size && types[a->to].size != types[h->type_front.data[o->type]].size)
+		return 0; /* the larger struct that it is cast to */
 	if (front == declared)
 		return 1;
 	return (a->kind == FRONT_POINTER || a->kind == FRONT_ARRAY) &&
@@ -586,7 +589,7 @@ static void print_pointer(struct value_printer *p, const struct value_image *im,
 	} else {
 		const struct walk_object *o = &im->w->objects.data[vp.to.object];
 
-		if (!same_pointee(h, front, h->type_front.data[o->pointer]))
+		if (!same_pointee(h, front, o))
 			buf_adds(p->out, "(void *)");
 		if (vp.to.element)
 			buf_addf(p->out, "&%s[%u]", p->names[vp.to.object], vp.to.element);
