@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#define COUNT_BITS 62 /* no loop iterates more often in anybody's lifetime */
+#define COUNT_BITS 56 /* no loop iterates more often: it would take years */
 
 enum type { INT, UNSIGNED, LONG, ULONG, WIDE };
 
@@ -298,22 +298,99 @@ static int is_false(const struct absint_case *c)
 	return 0;
 }
 
-static size_t print_all(struct buf *out, const linear_list *list, const struct text_name *names, size_t before)
+/* Is the fact true for whatever values the types allow? */
+static int is_trivial(const struct linear *f, const struct text_name *names)
 {
-	/* Equations first: they say most. */
-	for (int pass = 0; pass < 2; pass++)
-		for (size_t i = 0; i < list->size; i++) {
-			const struct linear *f = &list->data[i];
+	wide min = f->constant;
 
-			if (!f->terms.size || f->overflow || (f->kind == LINEAR_EQ) == pass || (f->kind == LINEAR_MODULO && f->bits > 60))
-				continue;
-			buf_adds(out, before++ ? " && " : "");
-			text_fact(out, f, names);
-		}
-	return before;
+	if (f->kind != LINEAR_GE)
+		return !f->terms.size && !f->constant;
+	for (size_t i = 0; i < f->terms.size; i++) {
+		const struct linear_term *t = &f->terms.data[i];
+
+		if (t->coef < 0 && !names[t->dim].bits)
+			return 0;
+		min += t->coef * (t->coef > 0 ? lowest(&names[t->dim]) : highest(&names[t->dim]));
+	}
+	return min >= 0;
 }
 
-void text_facts(struct buf *out, const struct absint_facts *facts, const linear_list *more, const struct text_name *names)
+/* Slopes that widening and wrapping made, which nobody reads: more than one large coefficient, or one beyond all ranges of int. */
+static int is_noise(const struct linear *f)
+{
+	unsigned large = 0, other = 0;
+
+	for (size_t i = 0; i < f->terms.size; i++) {
+		int64_t c = f->terms.data[i].coef;
+
+		c = c < 0 ? -c : c;
+		other += c != 1;
+		large += c > 16;
+		if (c > INT32_MAX)
+			return f->kind == LINEAR_GE;
+	}
+	return f->kind == LINEAR_GE && large && other > 1;
+}
+
+/* Where two names are equal, the first one speaks in the other facts. */
+static void prefer_first(linear_list *list)
+{
+	for (size_t i = 0; i < list->size; i++) {
+		const struct linear *e = &list->data[i];
+
+		if (e->kind != LINEAR_EQ || e->terms.size != 2 || e->constant || e->terms.data[0].coef != -e->terms.data[1].coef)
+			continue;
+		uint32_t last = e->terms.data[1].dim;
+		struct linear first = linear_dim(e->terms.data[0].dim);
+
+		for (size_t k = 0; k < list->size; k++) {
+			if (k == i || !linear_coef(&list->data[k], last))
+				continue;
+			linear_substitute(&list->data[k], last, &first);
+			if (list->data[k].kind != LINEAR_MODULO)
+				linear_normalise(&list->data[k]);
+		}
+		linear_release(&first);
+	}
+}
+
+static int is_said(const linear_list *list, size_t k)
+{
+	for (size_t i = 0; i < k; i++)
+		if (linear_equal(&list->data[i], &list->data[k]))
+			return 1;
+	return 0;
+}
+
+static size_t print_all(struct buf *out, const linear_list *facts, const struct text_name *names, int all)
+{
+	linear_list list = {0};
+	size_t said = 0;
+
+	for (size_t i = 0; i < facts->size; i++) {
+		const struct linear *f = &facts->data[i];
+
+		if (f->overflow || is_trivial(f, names) || (!all && is_noise(f)) || (f->kind == LINEAR_MODULO && f->bits > 60))
+			continue;
+		vec_push(&list, linear_copy(f));
+	}
+	if (!all)
+		prefer_first(&list);
+	/* Equations first: they say most. */
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < list.size; i++) {
+			const struct linear *f = &list.data[i];
+
+			if ((f->kind == LINEAR_EQ) == pass || !f->terms.size || f->overflow || is_trivial(f, names) || is_said(&list, i))
+				continue;
+			buf_adds(out, said++ ? " && " : "");
+			text_fact(out, f, names);
+		}
+	linear_list_release(&list);
+	return said;
+}
+
+void text_facts(struct buf *out, const struct absint_facts *facts, const linear_list *more, const struct text_name *names, int all)
 {
 	VEC(struct {
 		char *text;
@@ -328,7 +405,7 @@ void text_facts(struct buf *out, const struct absint_facts *facts, const linear_
 
 		if (is_false(&facts->cases.data[i]))
 			continue;
-		n = print_all(&one, &facts->cases.data[i].facts, names, 0);
+		n = print_all(&one, &facts->cases.data[i].facts, names, all);
 		always |= n == 0;
 		vec_reserve(&cases, cases.size + 1);
 		cases.data[cases.size].facts = n;
@@ -337,7 +414,7 @@ void text_facts(struct buf *out, const struct absint_facts *facts, const linear_
 	if (!cases.size) {
 		buf_adds(out, "false");
 	} else {
-		said = print_all(out, more, names, 0);
+		said = print_all(out, more, names, all);
 		if (always && !said)
 			buf_adds(out, "true");
 	}

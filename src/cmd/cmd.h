@@ -13,6 +13,7 @@
 	X(trace, "trace", "run a program once and print its path as conditions in C")          \
 	X(test, "test", "tests, bugs and verdicts for functions of a C file; no harness")      \
 	X(check, "check", "refinement types of a C file: proved, rejected, or checks of every run") \
+	X(invariants, "invariants", "what holds at the loops of a C file, in C")               \
 	X(fuzz, "fuzz", "find inputs that reach new code, and bugs")                           \
 	X(replay, "replay", "run an input again: does it fail, how and where?")                \
 	X(minimize, "minimize", "make an input smaller that still does the same")              \

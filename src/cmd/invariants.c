@@ -1,0 +1,351 @@
+/* invariants.c: muster invariants: what holds at the loops of a C file and at the branches in and after them, whatever the input is.
+ *
+ * Compiles the file as muster cc does (without checks for undefined behaviour, unless --checks: the machine's integers wrap either way), analyses each function
+ * that has a loop (src/absint), and prints the points, as JSON if asked, or a copy of the source with comments.
+ * Exit code 0, also if a time limit made a weaker domain answer: what is printed holds all the same.
+ */
+#include "cmd/invariants.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/option.h"
+#include "build/args.h"
+#include "build/capture.h"
+#include "cmd/cmd.h"
+#include "ir/code.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char about[] =
+    "Prints what holds at each loop of a C file, where the loop is left, and at the branches in and behind loops: conditions in C that are true\n"
+    "whenever execution is there, whatever the function was called with; integers wrap as the machine's do. Names are those of the source;\n"
+    "  old(x)            what a parameter, a global, *p or p->n was when the function was called\n"
+    "  iterations(LINE)  how often the loop of this line has come back to its head since it was last entered\n"
+    "`true`: nothing is known. `false`: execution does not come there. Arguments behind -- go to the compiler.\n\n"
+    "  muster invariants list.c                 every function with a loop\n"
+    "  muster invariants list.c:insert          one of them\n"
+    "  muster invariants --annotate list.c      the source, with the invariants as comments";
+
+struct operand {
+	char *file, *function; /* function NULL: all */
+};
+
+struct session {
+	int json, annotate, checks, everything;
+	const char *domain, *output;
+	double seconds;
+	char **cflags;
+	int cflag_count;
+	VEC(struct operand) operands;
+	struct absint_options absint;
+	struct buf out;
+	struct json j;
+	size_t points, trivial, functions, weakened;
+	double started;
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* -------------------------------------------------------------- compiling */
+static int compile(const struct session *s, const char *file, struct buf *bitcode)
+{
+	static const char *const plain[] = {"-fno-sanitize=all", NULL};
+	VEC(char *) words = {0};
+	struct args a = {0};
+	struct capture c = {0};
+	struct proc_job jobs[CAPTURE_JOBS];
+	struct buf none = BUF_EMPTY;
+	int e;
+
+	vec_push(&words, "cc");
+	vec_push(&words, "-c");
+	for (int i = 0; i < s->cflag_count; i++)
+		vec_push(&words, s->cflags[i]);
+	vec_push(&words, (char *)file);
+	e = args_parse(&a, (int)words.size, words.data);
+	vec_release(&words);
+	if (!e && (vec_last(&a.list).class != ARG_INPUT || !args_is_c(&vec_last(&a.list))))
+		e = error_set("'%s' is not a C source file (.c or .i)", file);
+	if (!e) {
+		capture_plan(&c, &a.arena, &a, &vec_last(&a.list), &none, s->checks ? NULL : plain, jobs);
+		e = proc_run(jobs[0].argv, &jobs[0].opts, &jobs[0].result);
+		if (!e && jobs[0].result.status)
+			e = error_set("'%s' does not compile:\n%s", file, buf_str(&jobs[0].result.err));
+		if (!e)
+			buf_add(bitcode, jobs[0].result.out.data, jobs[0].result.out.size);
+		proc_release(&jobs[0].result);
+		capture_release(&c);
+	}
+	args_release(&a);
+	return e;
+}
+
+/* --------------------------------------------------------------- printing */
+static void print_json(struct session *s, const struct invariants *all, const char *file)
+{
+	struct json *j = &s->j;
+
+	for (size_t i = 0; i < all->points.size; i++) {
+		const struct invariant *p = &all->points.data[i];
+		const struct invariant_function *f = &all->functions.data[p->function];
+
+		json_object_open(j);
+		json_key(j, "file");
+		json_str(j, file);
+		json_key(j, "function");
+		json_str(j, f->name);
+		json_key(j, "line");
+		json_u64(j, p->line);
+		json_key(j, "column");
+		json_u64(j, p->column);
+		json_key(j, "kind");
+		json_str(j, p->place == INVARIANT_HEAD || p->place == INVARIANT_EXIT ? "loop" : "branch");
+		json_key(j, "where");
+		json_str(j, invariant_place_key(p->place));
+		json_key(j, "outcome");
+		json_str(j, p->outcome);
+		json_key(j, "loop");
+		if (p->loop)
+			json_u64(j, p->loop);
+		else
+			json_null(j);
+		json_key(j, "domain");
+		json_str(j, domain_name(f->domain));
+		json_key(j, "invariant");
+		json_str(j, p->text);
+		json_object_close(j);
+	}
+}
+
+static void print_words(struct session *s, const struct invariants *all, const char *file)
+{
+	uint32_t function = UINT32_MAX;
+
+	for (size_t i = 0; i < all->points.size; i++) {
+		const struct invariant *p = &all->points.data[i];
+		const struct invariant_function *f = &all->functions.data[p->function];
+
+		if (p->function != function)
+			buf_addf(&s->out, "%s:%u: %s%s%s\n", file, f->line, f->name, f->weakened ? ": time ran out; answered by " : "",
+				 f->weakened ? domain_name(f->domain) : "");
+		function = p->function;
+		buf_addf(&s->out, "  %4u:%-3u ", p->line, p->column);
+		if (p->place == INVARIANT_HEAD)
+			buf_adds(&s->out, "loop            ");
+		else
+			buf_addf(&s->out, "%-6s %-8s ", p->place == INVARIANT_EXIT ? "exit" : "branch", p->outcome);
+		buf_addf(&s->out, "%s\n", p->text);
+	}
+}
+
+static int print_annotated(struct session *s, const struct invariants *all, const char *file)
+{
+	struct buf source = BUF_EMPTY;
+	int e = file_read(file, &source);
+
+	if (!e)
+		invariants_annotate(all, source.data, source.size, &s->out);
+	buf_release(&source);
+	return e;
+}
+
+static void count(struct session *s, const struct invariants *all)
+{
+	for (size_t i = 0; i < all->points.size; i++)
+		s->trivial += !strcmp(all->points.data[i].text, "true");
+	for (size_t i = 0; i < all->functions.size; i++)
+		s->weakened += (size_t)all->functions.data[i].weakened;
+	s->points += all->points.size;
+	s->functions += all->functions.size;
+}
+
+static void json_open(struct session *s)
+{
+	json_begin(&s->j, &s->out);
+	s->j.indent = 2;
+	json_object_open(&s->j);
+	json_key(&s->j, "command");
+	json_str(&s->j, "invariants");
+	json_key(&s->j, "points");
+	json_array_open(&s->j);
+}
+
+static void json_close(struct session *s)
+{
+	struct json *j = &s->j;
+	const struct {
+		const char *key;
+		size_t value;
+	} rows[] = {{"functions", s->functions}, {"points", s->points}, {"true", s->trivial}, {"weakened", s->weakened}};
+
+	json_array_close(j);
+	json_key(j, "status");
+	json_str(j, "complete");
+	json_key(j, "seconds");
+	json_double(j, now() - s->started);
+	json_key(j, "stats");
+	json_object_open(j);
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		json_key(j, rows[i].key);
+		json_u64(j, rows[i].value);
+	}
+	json_object_close(j);
+	json_object_close(j);
+	buf_addc(&s->out, '\n');
+}
+
+/* ------------------------------------------------------------------- files */
+static int is_wanted(const struct session *s, const char *file, const char *name)
+{
+	for (size_t i = 0; i < s->operands.size; i++) {
+		const struct operand *o = &s->operands.data[i];
+
+		if (!strcmp(o->file, file) && (!o->function || !strcmp(o->function, name)))
+			return 1;
+	}
+	return 0;
+}
+
+static int is_first(const struct session *s, size_t k)
+{
+	for (size_t i = 0; i < k; i++)
+		if (!strcmp(s->operands.data[i].file, s->operands.data[k].file))
+			return 0;
+	return 1;
+}
+
+/* Is the function's text in the file itself? Those of headers have no line there. */
+static int is_inside(const struct code_function *f, const char *file)
+{
+	return f->defined && (!*f->file || !strcmp(file_base(f->file), file_base(file)));
+}
+
+static int run_file(struct session *s, const char *file)
+{
+	struct buf bitcode = BUF_EMPTY;
+	struct code *c = NULL;
+	struct invariants all = {0};
+	int e = compile(s, file, &bitcode);
+
+	if (!e && !(c = code_load(bitcode.data, bitcode.size, 1)))
+		e = -1;
+	for (size_t i = 0; !e && i < s->operands.size; i++) {
+		const struct operand *o = &s->operands.data[i];
+
+		if (!strcmp(o->file, file) && o->function && !code_find(c, o->function))
+			e = error_set("'%s' has no function '%s'", file, o->function);
+	}
+	for (uint32_t i = 0; !e && i < c->function_count; i++)
+		if (is_inside(&c->functions[i], file) && is_wanted(s, file, c->functions[i].name))
+			invariants_add(&all, c, &c->functions[i], &s->absint, s->everything);
+	if (!e) {
+		count(s, &all);
+		if (s->annotate)
+			e = print_annotated(s, &all, file);
+		else if (s->json)
+			print_json(s, &all, file);
+		else
+			print_words(s, &all, file);
+	}
+	invariants_release(&all);
+	code_free(c);
+	buf_release(&bitcode);
+	return e;
+}
+
+static void add_operand(struct session *s, const char *text)
+{
+	const char *colon = file_exists(text) ? NULL : strrchr(text, ':');
+	struct operand o = {colon ? mem_strndup(text, (size_t)(colon - text)) : mem_strdup(text), colon ? mem_strdup(colon + 1) : NULL};
+
+	if (!file_exists(o.file))
+		die(EXIT_USAGE, "there is no file '%s'", o.file);
+	if (!file_is_regular(o.file))
+		die(EXIT_USAGE, "'%s' is no file: name a .c file", o.file);
+	vec_push(&s->operands, o);
+}
+
+static void write_out(struct session *s)
+{
+	if (s->output ? file_write_atomic(s->output, s->out.data, s->out.size) : file_write_all(1, s->out.data, s->out.size))
+		die(EXIT_USAGE, "%s", error_text());
+}
+
+static void summary(struct session *s)
+{
+	buf_addf(&s->out, "%zu function%s with loops, %zu points, %zu of them `true`", s->functions, s->functions == 1 ? "" : "s", s->points,
+		 s->trivial);
+	if (s->weakened)
+		buf_addf(&s->out, "; %zu answered by a weaker domain, --time gives more", s->weakened);
+	buf_addc(&s->out, '\n');
+}
+
+static void run(struct session *s)
+{
+	s->started = now();
+	if (s->json)
+		json_open(s);
+	for (size_t i = 0; i < s->operands.size; i++)
+		if (is_first(s, i) && run_file(s, s->operands.data[i].file))
+			die(EXIT_USAGE, "%s", error_text());
+	if (s->json)
+		json_close(s);
+	else if (!s->annotate)
+		summary(s);
+	write_out(s);
+}
+
+int cmd_invariants(int argc, char **argv)
+{
+	struct session s = {.domain = "polyhedra"};
+	int at = 0;
+	const struct option_row rows[] = {
+	    OPTION_STR("domain", 'd', "NAME", &s.domain, "the strongest one to use: polyhedra (the default), octagons, boxes"),
+	    OPTION_DOUBLE("time", 't', "S", &s.seconds, "seconds for one function (2); then a weaker domain answers"),
+	    OPTION_FLAG("annotate", 'a', &s.annotate, "the source with the invariants as comments"),
+	    OPTION_STR("output", 'o', "FILE", &s.output, "write there instead of to standard output"),
+	    OPTION_FLAG("all", 0, &s.everything, "inequalities with large coefficients as well, which are right and say little"),
+	    OPTION_FLAG("checks", 0, &s.checks, "analyse the code with its checks for undefined behaviour, as the search does"),
+	    OPTION_FLAG("json", 0, &s.json, "print the result as JSON"), OPTION_END};
+	const struct option_spec spec = {"invariants", "[options] FILE.c[:FUNCTION]... [-- CFLAGS]", about, rows};
+
+	for (;;) {
+		at += option_parse(&spec, argc - at, argv + at);
+		if (at >= argc || !strcmp(argv[at - 1], "--"))
+			break;
+		add_operand(&s, argv[at]);
+	}
+	s.cflags = argv + at;
+	s.cflag_count = argc - at;
+	if (!s.operands.size)
+		option_usage(&spec, "which file? muster invariants FILE.c");
+	if (s.seconds < 0)
+		option_usage(&spec, "a time is not negative");
+	if (domain_parse(s.domain, &s.absint.domain))
+		option_usage(&spec, "--domain: %s", error_text());
+	for (size_t i = 1; s.annotate && i < s.operands.size; i++)
+		if (strcmp(s.operands.data[i].file, s.operands.data[0].file))
+			option_usage(&spec, "--annotate takes one file");
+	if (s.annotate && s.json)
+		option_usage(&spec, "--annotate or --json, not both");
+	s.absint.seconds = s.seconds;
+	run(&s);
+	buf_release(&s.out);
+	for (size_t i = 0; i < s.operands.size; i++) {
+		free(s.operands.data[i].file);
+		free(s.operands.data[i].function);
+	}
+	vec_release(&s.operands);
+	return EXIT_OK;
+}
