@@ -86,6 +86,21 @@ uint32_t *matter_of(const struct path *p, const struct trace *t, const struct si
 
 #define DEPTH 4 /* of a check's condition, above what was converted */
 
+/* Of a comparison with the number that was there before, one side is the result of the conversion, widened again: does the result count?
+ * Where the number is bytes of the input, so is the result, and nothing was cut off. */
+static int widened_later(const uint32_t *last, const struct trace *t, const struct muster_node *n, size_t step)
+{
+	const uint32_t sides[] = {n->a, n->b};
+	if (n->op != MUSTER_OP_EQ && n->op != MUSTER_OP_NE)
+		return 0;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct muster_node *side = &t->nodes[sides[i]];
+		if (sides[i] && (side->op == MUSTER_OP_SEXT || side->op == MUSTER_OP_ZEXT) && last[side->a] > step + 1)
+			return 1;
+	}
+	return 0;
+}
+
 /* The value that was converted: what was cut off, or what stands in the comparison. */
 static int later(const uint32_t *last, const struct trace *t, uint32_t label, size_t step, unsigned depth, int cut)
 {
@@ -95,6 +110,8 @@ static int later(const uint32_t *last, const struct trace *t, uint32_t label, si
 		return 0;
 	if (n->op == MUSTER_OP_EXTRACT || (!cut && n->width > 1))
 		return last[label] > step + 1;
+	if (widened_later(last, t, n, step))
+		return 1;
 	return (arity > 0 && later(last, t, n->a, step, depth - 1, cut)) || (arity > 1 && later(last, t, n->b, step, depth - 1, cut));
 }
 
