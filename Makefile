@@ -32,7 +32,7 @@ runtime_light = runtime/light.c runtime/cov.c runtime/loop.c runtime/path.c runt
 runtime_drive = $(patsubst %,runtime/%.c,drive drive_build drive_batch)
 runtime_separate = runtime/inline.c runtime/driver.c runtime/native.c runtime/noskip.c $(runtime_light) $(runtime_drive)
 # Wrappers are known by what they call. runtime_labels is what only the trace variant has.
-runtime_labels = $(patsubst %,runtime/%.c,core node memory object table hooks extern check sized pin scatter drive_trace)
+runtime_labels = $(patsubst %,runtime/%.c,core node memory object table hooks extern check sized pin scatter drive_trace entry)
 runtime_wrappers = $(filter-out $(runtime_separate) $(runtime_labels),\
 	$(sort $(shell grep -lE "rt_enter|__wrap_" runtime/*.c)))
 runtime_core = $(filter-out $(runtime_separate) $(runtime_wrappers),$(sort $(wildcard runtime/*.c)))

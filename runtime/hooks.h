@@ -56,6 +56,8 @@ void __muster_bound(label a, uint64_t site);
 void __muster_branch_all(label a, uint32_t taken, uint64_t site);
 void __muster_switch(label a, uint64_t value, uint64_t site);
 void __muster_switch_all(label a, uint64_t value, uint64_t site);
+/* A function or loop is entered: one of the values that come in, `what` its position and width << 8; any: the labels of all of them in one. */
+void __muster_entry(label any, label a, uint64_t value, uint32_t what, uint64_t site);
 label __muster_load(const void *p, label address, uint32_t size, uint64_t site);
 uint64_t __muster_any(const void *p, uint64_t size);
 void __muster_store(void *p, uint32_t size, label a, uint64_t site);

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define MUSTER_ABI_MAGIC 0x313072657473756dull /* the bytes "muster01" */
-#define MUSTER_ABI_VERSION 4u
+#define MUSTER_ABI_VERSION 5u
 
 /* ------------------------------------------------------------------ labels
  * A label is the index of a node; 0 is "concrete". Labels have 28 bits, so a
@@ -130,8 +130,8 @@ static inline uint64_t muster_value(const struct muster_node *n)
 	X(CONCRETE, "concrete") /* label == its value from here on; arg: reason */                  \
 	X(BOUND, "bound")       /* label (width 1) has value arg & 1: a table read's range, a short read; arg >> 1: checker */ \
 	X(STALE, "stale")       /* label dropped: memory did not hold its value; arg: 1 if in a register */ \
-	X(CALL, "call")         /* function (unit, index) entered (modes that ask for it) */        \
-	X(RETURN, "return")                                                                        \
+	X(CALL, "call")         /* function (unit, index) entered, or left if arg is 1 (modes that ask for it) */ \
+	X(ENTRY, "entry")       /* label: value number arg of those that a function or loop (its first instruction) is entered with */ \
 	X(ALLOC, "alloc")       /* label of the size (modes that ask for it) */                     \
 	X(FREE, "free")                                                                            \
 	X(THREAD, "thread")     /* a thread was started; it runs concretely */                      \
@@ -275,6 +275,7 @@ enum muster_flag {
 	MUSTER_FLAG_ALLOCS = 4,     /* ALLOC and FREE events */
 	MUSTER_FLAG_FORKSERVER = 8, /* serve runs on MUSTER_CONTROL_FD / MUSTER_STATUS_FD */
 	MUSTER_FLAG_LOOP = 32,      /* a harness is called in a loop (muster/cov.h) */
+	MUSTER_FLAG_ENTRIES = 64,   /* ENTRY events (ir/entry.h says of what) */
 	MUSTER_FLAG_PATH = 16,      /* every decision is to be an event: bodies pass over nothing */
 };
 

@@ -274,6 +274,7 @@ int cmd_fuzz(int argc, char **argv)
 		       "join the AFL++ campaign whose sync directory is DIR"),
 	    OPTION_FLAG("until-bug", 0, &o.until_bug, "end with the first bug that is confirmed"),
 	    OPTION_FLAG("no-mutate", 0, &o.no_mutate, "negate and solve only"),
+	    OPTION_FLAG("no-invariants", 0, &o.search.no_invariants, "ask for nothing by the invariants of loops"),
 	    OPTION_FLAG("one-generation", 0, &o.search.one_generation, "negate the paths of the seeds, not those of their children"),
 	    OPTION_FLAG("no-shrink", 0, &o.no_shrink, "keep inputs of bugs as they were found"),
 	    OPTION_DOUBLE("run-time", 0, "S", &o.run_time,

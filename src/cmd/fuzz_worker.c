@@ -38,6 +38,8 @@ static void open_targets(struct fuzz *f)
 	t.shm.nodes = 1 << 24;
 	if (!t.shm.table_limit)
 		t.shm.table_limit = 4096; /* a table of a CRC is 1 KiB: reading it at any index beats pinning the index */
+	if (!f->o->search.no_invariants)
+		t.shm.flags |= MUSTER_FLAG_ENTRIES;
 	log_progress("making the trace variant of %s", f->program);
 	target_make(&f->trace, f->program, f->argv, VARIANT_TRACE, &t);
 	target_make(&f->trace_child, f->program, f->argv, VARIANT_TRACE, &t);
@@ -68,6 +70,7 @@ static int open_search(struct fuzz *f)
 	o.pending = &f->shared->pending;
 	o.seed = f->o->seed + f->number * 0x9e3779b97f4a7c15ull;
 	o.no_mutate = f->o->no_mutate;
+	o.run_seconds = f->o->run_time;
 	o.dictionary = f->o->dictionary;
 	o.solve.dump_dir = f->o->dump_queries;
 	o.solve.cache_get = cache_get;
@@ -80,6 +83,7 @@ static int open_search(struct fuzz *f)
 	    .parent_shm = &f->trace.shm,
 	    .child_shm = &f->trace_child.shm,
 	    .sites = &f->trace.sites,
+	    .program = f->program,
 	    .to_objects = !target_has_path(f->argv),
 	};
 	struct search_hooks hooks = fuzz_hooks(f);

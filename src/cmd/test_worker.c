@@ -239,6 +239,8 @@ static void open_targets(struct test_worker *w)
 	t.shm.events = 1 << 17;
 	t.shm.nodes = 1 << 22;
 	t.shm.table_limit = 4096;
+	if (!s->o->no_invariants)
+		t.shm.flags |= MUSTER_FLAG_ENTRIES;
 	target_make(&w->trace, s->program, s->argv, VARIANT_TRACE, &t);
 	target_make(&w->trace_child, s->program, s->argv, VARIANT_TRACE, &t);
 	w->trace.options.directory = w->trace_child.options.directory = s->scratch;
@@ -258,6 +260,8 @@ static int open_search(struct test_worker *w)
 	    .taken = taken,
 	    .checks = o->check.set,
 	    .combine = o->check.combine,
+	    .no_invariants = o->no_invariants,
+	    .run_seconds = o->run_time,
 	    .solve = {.seconds = o->repeatable ? 0 : SOLVE_SECONDS, .no_optimistic = 0},
 	};
 	struct search_target t = {
@@ -267,6 +271,7 @@ static int open_search(struct test_worker *w)
 	    .parent_shm = &w->trace.shm,
 	    .child_shm = &w->trace_child.shm,
 	    .sites = &w->trace.sites,
+	    .program = w->s->program,
 	    .to_objects = 1,
 	};
 	struct search_hooks hooks = {w, add, take, update, failed, pause_hook, violated};

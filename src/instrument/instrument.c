@@ -19,6 +19,7 @@
 #include "instrument/fold.h"
 #include "instrument/pass.h"
 #include "instrument/settle.h"
+#include "instrument/trace_loop.h"
 #include "ir/site.h"
 #include "muster/abi.h"
 
@@ -89,6 +90,8 @@ int instrument_unit(const void *bitcode, size_t size, uint32_t unit_id, enum ins
 		    const struct instrument_options *options, struct buf *object)
 {
 	static const struct instrument_options defaults;
+	struct instrument_options own;
+	struct trace_entries entries = {0};
 	struct unit u;
 	struct buf table = {0};
 	int result;
@@ -99,12 +102,19 @@ int instrument_unit(const void *bitcode, size_t size, uint32_t unit_id, enum ins
 		return -1;
 	buf_clear(object);
 	result = site_table_write(&u, &table);
+	if (!result && kind == INSTRUMENT_TRACE && !options->library && !options->all_decisions) {
+		trace_entries_find(&entries, &u);
+		own = *options;
+		own.entries = &entries;
+		options = &own;
+	}
 	if (!result)
 		result = edit(&u, kind, options);
 	if (!result)
 		result = emit_object(&u, options, object);
 	if (!result)
 		result = elf_add_section(object, MUSTER_SITES_SECTION, table.data, table.size, 8);
+	trace_entries_release(&entries);
 	buf_release(&table);
 	unit_release(&u);
 	return result;

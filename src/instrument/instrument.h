@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct buf;
+struct trace_entries;
 
 enum instrument_kind {
 	INSTRUMENT_TRACE, /* labels and events */
@@ -35,6 +36,7 @@ struct instrument_options {
 	int all_decisions;   /* trace: an event for each decision, the concrete ones too */
 	int library;         /* a body of the runtime: it does not note its call sites */
 	const char *const *wrapped; /* functions with a body in the runtime; see settle_inline */
+	const struct trace_entries *entries; /* trace: set by instrument_unit itself */
 	const char *dump_ir; /* write the module as it is before optimising to this file */
 };
 

@@ -154,6 +154,8 @@ void trace_instruction(struct tracer *t, LLVMValueRef inst, uint32_t ordinal)
 	case LLVMCallBr:
 		if (fold_condition(inst))
 			trace_condition(t, fold_condition(inst));
+		else if (trace_is_entry(inst))
+			trace_entry(t, inst);
 		else {
 			trace_members(t, inst);
 			trace_call(t, inst);
@@ -309,10 +311,12 @@ int trace_instrument(struct unit *u, const struct instrument_options *options)
 			vec_push(&functions, f);
 	if (!options->all_decisions && !t.driven)
 		trace_make_plain(&t);
+	trace_put_entries(&t, options->entries);
 	trace_globals(&t);
 	trace_marks(u);
 	for (size_t i = 0; i < functions.size; i++)
 		trace_function(&t, functions.data[i]);
+	trace_forget_entries(&t);
 	vec_release(&functions);
 	tracer_release(&t);
 	return 0;

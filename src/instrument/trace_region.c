@@ -70,7 +70,7 @@ int trace_is_pure_intrinsic(LLVMValueRef call)
 	size_t n;
 	const char *name = f ? LLVMGetValueName2(f, &n) : "";
 
-	if (!strcmp(name, FOLD_MARK))
+	if (!strcmp(name, FOLD_MARK) || trace_is_entry(call))
 		return 1; /* an event, of labels only */
 	if (strncmp(name, "llvm.", 5) != 0 || strncmp(name, "llvm.x86.", 9) == 0)
 		return 0;

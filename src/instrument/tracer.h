@@ -133,6 +133,12 @@ void trace_expand_jumps(struct tracer *t, LLVMValueRef fn);   /* trace_jump.c */
 void trace_make_plain(struct tracer *t);
 LLVMValueRef trace_plain_of(struct tracer *t, LLVMValueRef fn); /* or NULL */
 int trace_is_pure_intrinsic(LLVMValueRef call);
+/* trace_loop.c: marks where entries are, made before functions are instrumented; one of them; and the end of all. */
+struct trace_entries;
+void trace_put_entries(struct tracer *t, const struct trace_entries *e);
+int trace_is_entry(LLVMValueRef call);
+void trace_entry(struct tracer *t, LLVMValueRef call);
+void trace_forget_entries(struct tracer *t);
 int trace_fast_eligible(struct tracer *t, LLVMValueRef fn);  /* trace_fast.c: two copies of a function */
 void trace_fast_function(struct tracer *t, LLVMValueRef fn, LLVMBasicBlockRef *order, size_t count);
 LLVMValueRef trace_load_leaf(struct tracer *t, LLVMValueRef pointer, LLVMValueRef address, const struct leaf *leaf);

@@ -238,6 +238,10 @@ static int check_event(const struct trace *t, uint64_t i)
 		if (!trace_is_node(t, e->label) || t->nodes[e->label].width != 1 || e->arg > 1)
 			return bad_event(t, i, "its condition is no node of one bit");
 		return 0;
+	case MUSTER_EV_ENTRY:
+		if (!trace_is_node(t, e->label) || t->nodes[e->label].width > 64)
+			return bad_event(t, i, "its value is no node of at most 64 bits");
+		return 0;
 	case MUSTER_EV_SWITCH:
 		if (e->label && !trace_is_node(t, e->label))
 			return bad_event(t, i, "its value is no node");

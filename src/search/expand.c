@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "search/inside.h"
+#include "search/loops.h"
 
 #include <stdlib.h>
 
@@ -306,7 +307,9 @@ static int negate_all(struct search *s, struct expansion *x, const wanted_list *
 static int expand_trace(struct search *s, struct expansion *x)
 {
 	wanted_list wanted = {0};
-	int r = 0;
+	int r = s->loops && x->test->stage == STAGE_UNCOVERED && s->parent.entries.size ? loops_ask(s, x) : 0;
+	if (r)
+		return r;
 	search_plan(s, x, &wanted);
 	if (wanted.size) {
 		s->stats.expanded++;

@@ -84,6 +84,7 @@ struct search {
 	struct buf first; /* counters of the run that looked new (again.c) */
 	VEC(struct search_cover) changed;
 	struct mutation *mutation; /* NULL: off */
+	struct loops *loops;	   /* loops.c; NULL: off */
 	int urgent;		   /* the frontier may hold a test of rank SEARCH_URGENT */
 	double next_pause;
 	int paused;

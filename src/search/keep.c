@@ -111,13 +111,17 @@ int search_keep(struct search *s, struct search_test *t, const struct exec_resul
 		t->stage = STAGE_DONE;
 		search_lose(s, LOSS_DROPPED);
 	}
+	if (t->flags & TEST_LONG) {
+		t->stage = STAGE_DONE;
+		search_lose(s, LOSS_CUT);
+	}
 	t->rank = search_rank(s, t);
 	int added = s->h.add(s->h.ctx, t, s->changed.data, s->changed.size);
 	if (added > 0) {
 		s->urgent |= t->rank >= SEARCH_URGENT;
 		if (!(t->flags & TEST_COVERS) && t->stage < STAGE_DONE)
 			__atomic_fetch_add(s->pending, 1, __ATOMIC_RELAXED);
-		if (t->flags & TEST_COVERS && s->mutation)
+		if (t->flags & TEST_COVERS && !(t->flags & TEST_LONG) && s->mutation)
 			mutation_add(s->mutation, t, r);
 		numbers_note(s, t);
 	}

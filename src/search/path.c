@@ -47,6 +47,7 @@ static int is_read(const struct trace *t, const struct muster_event *e, const st
 void path_release(struct path *p)
 {
 	vec_release(&p->steps);
+	vec_release(&p->entries);
 }
 
 /* Does a program go on by its rules behind a check that it breaks, and do its terms say how? */
@@ -144,6 +145,7 @@ void path_read(struct path *p, const struct trace *t, struct sites *sites, const
 	       uint64_t limit)
 {
 	vec_clear(&p->steps);
+	vec_clear(&p->entries);
 	p->decisions = p->bounds = 0;
 	p->digest = p->reads = p->concretisations = p->stale = p->orders = p->threads = p->pins = 0;
 	p->cut = p->assumed = 0;
@@ -160,6 +162,10 @@ void path_read(struct path *p, const struct trace *t, struct sites *sites, const
 			break;
 		case MUSTER_EV_STALE:
 			p->stale++;
+			break;
+		case MUSTER_EV_ENTRY:
+			if (!e->arg)
+				vec_push(&p->entries, (struct path_entry){i, (uint32_t)p->steps.size});
 			break;
 		case MUSTER_EV_END:
 			p->assumed = e->arg == MUSTER_END_ASSUME;

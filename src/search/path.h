@@ -45,8 +45,15 @@ struct path_step {
 			  the prefix */
 };
 
+/* A function or loop was entered here: the first of its ENTRY events, and the steps before it. */
+struct path_entry {
+	uint64_t event;
+	uint32_t step;
+};
+
 struct path {
 	VEC(struct path_step) steps;
+	VEC(struct path_entry) entries;
 	uint32_t decisions;
 	uint32_t bounds; /* since the last decision */
 	uint64_t digest; /* of all decisions */

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "search/inside.h"
+#include "search/loops.h"
 #include "search/mutation.h"
 #include "search/numbers.h"
 
@@ -172,6 +173,8 @@ struct search *search_new(const struct search_options *o, const struct search_ta
 	s->parent.exact = s->child.exact = o->unit;
 	s->parent.checks = s->child.checks = o->checks;
 	s->restarted = search_clock();
+	if (!o->no_invariants && t->program)
+		s->loops = loops_new(t->program);
 	if (!o->no_mutate && !o->unit && !(s->mutation = mutation_new(s))) {
 		search_free(s);
 		return NULL;
@@ -204,6 +207,7 @@ static void forget(struct search *s)
 void search_restart(struct search *s)
 {
 	forget(s);
+	loops_restart(s->loops);
 	sites_forget_flips(&s->sites);
 	if (s->o.cover_per_function)
 		cover_forget(&s->cover);
@@ -230,6 +234,7 @@ void search_free(struct search *s)
 	if (!s)
 		return;
 	mutation_free(s->mutation);
+	loops_free(s->loops);
 	solver_free(s->solver);
 	sites_release(&s->sites);
 	cover_release(&s->cover);

@@ -50,6 +50,7 @@ enum {
 	    0xff00,	    /* generations since a test that covers something, in bits 8 to 15 */
 	TEST_BROKEN = 1 << 16,	/* sent to break a bound: a sanitizer should see it */
 	TEST_ASSUMED = 1 << 17, /* an assumption did not hold: no test of the program's, but a step to one */
+	TEST_LONG = 1 << 18,	/* ran as long as it was asked to, through a loop: not traced, not mutated */
 	TEST_PROGRESS = 32, /* new inside a library function's body: no branch of the program, but
 			       on the way to one */
 };
@@ -140,6 +141,8 @@ struct search_options {
 	 * constraints are asked for. */
 	uint32_t checks;
 	int combine; /* enum search_combine */
+	int no_invariants;  /* loops are not looked at */
+	double run_seconds; /* limit of a run in the cov variant, where some may take longer (loops.c); 0: all keep to what they have */
 	struct solve_options solve;
 };
 
@@ -176,7 +179,12 @@ const char *search_divergence_words(enum search_divergence d);
 	X(concretisations, "concretisations", "of traced paths")              \
 	X(cut_paths, "cut_paths", "paths whose end was not seen")             \
 	X(rerun, "rerun", "tests with a new outcome, which were run again")    \
-	X(unstable, "unstable", "of these, tests that took other branches then")
+	X(unstable, "unstable", "of these, tests that took other branches then") \
+	X(loop_analyses, "loop_analyses", "functions and loops whose invariants were computed") \
+	X(loop_weak, "loop_weak", "of these, with a weaker domain or not at all") \
+	X(loop_asked, "loop_asked", "outcomes behind loops that were asked for by invariants") \
+	X(loop_runs, "loop_runs", "inputs that were run for them")            \
+	X(loop_hits, "loop_hits", "of these, inputs that had the outcome")
 struct search_stats {
 #define X(name, key, words) uint64_t name;
 	SEARCH_STATS(X)
@@ -238,6 +246,7 @@ struct search_target {
 	struct launcher *parent, *child; /* of the trace variant */
 	const struct shm *parent_shm, *child_shm;
 	const struct site_tables *sites; /* of the trace variant */
+	const char *program; /* with the records of the variants, for invariants; NULL: none */
 	int to_objects;			 /* marked objects take the test's bytes as well */
 };
 

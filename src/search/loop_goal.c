@@ -1,0 +1,142 @@
+/* loop_goal.c: linear facts about what a loop is entered with, as bit-vector terms over input bytes.
+ *
+ * A fact is about mathematical integers. Its terms are made so wide that nothing wraps: 64 bits where the largest coefficient times the
+ * largest value stays far below, else 128 (linear.h bounds facts so that this suffices). Each symbol is extended as it is read, with or
+ * without its sign. Counters, and values that the run did not tell of, are variables that no input byte decides.
+ */
+#include "search/loop_goal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define COUNTER_BITS 40 /* nobody waits for more iterations */
+
+void loop_goal_init(struct loop_goal *g, struct exprs *pool, const struct absint_reach *r,
+		    expr_t (*term)(void *ctx, const struct absint_symbol *symbol), void *ctx)
+{
+	memset(g, 0, sizeof *g);
+	g->pool = pool;
+	g->reach = r;
+	g->counters = r->symbols.size;
+	for (size_t i = 0; i < r->symbols.size; i++) {
+		const struct absint_symbol *s = &r->symbols.data[i];
+		expr_t e = s->kind == ABSINT_COUNTER ? EXPR_NONE : term(ctx, s);
+		char name[48];
+		if (s->kind == ABSINT_COUNTER && i < g->counters)
+			g->counters = i;
+		vec_push(&g->bound, (uint8_t)(e != EXPR_NONE && !expr_is_const(pool, e, NULL)));
+		if (e == EXPR_NONE) {
+			snprintf(name, sizeof name, "loop.%d.%u", (int)s->kind, s->id);
+			e = expr_named(pool, s->width ? s->width : COUNTER_BITS, name);
+		}
+		vec_push(&g->terms, e);
+	}
+}
+
+void loop_goal_release(struct loop_goal *g)
+{
+	vec_release(&g->terms);
+	vec_release(&g->bound);
+}
+
+static unsigned width_of(const struct loop_goal *g, size_t dim)
+{
+	unsigned w = g->reach->symbols.data[dim].width;
+	return w ? w : COUNTER_BITS;
+}
+
+static expr_t extended(struct loop_goal *g, size_t dim, unsigned width)
+{
+	expr_t e = g->terms.data[dim];
+	if (width_of(g, dim) >= width)
+		return e;
+	return g->reach->symbols.data[dim].is_signed && g->reach->symbols.data[dim].width ? expr_sext(g->pool, e, width)
+											  : expr_zext(g->pool, e, width);
+}
+
+static unsigned room_for(const struct loop_goal *g, const struct linear *l)
+{
+	__float128 most = l->constant < 0 ? -(__float128)l->constant : (__float128)l->constant;
+	for (size_t i = 0; i < l->terms.size; i++) {
+		__float128 c = l->terms.data[i].coef < 0 ? -(__float128)l->terms.data[i].coef : (__float128)l->terms.data[i].coef;
+		for (unsigned b = width_of(g, l->terms.data[i].dim); b; b--)
+			c *= 2;
+		most += c;
+	}
+	return most < (__float128)(1ull << 62) ? 64 : 128;
+}
+
+static expr_t fact(struct loop_goal *g, const struct linear *l)
+{
+	struct exprs *p = g->pool;
+	unsigned w = room_for(g, l);
+	expr_t sum = expr_const(p, w, (u128)l->constant);
+	for (size_t i = 0; i < l->terms.size; i++) {
+		expr_t e = extended(g, l->terms.data[i].dim, w);
+		expr_t c = expr_const(p, w, (u128)(wide)l->terms.data[i].coef);
+		sum = expr_binary(p, MUSTER_OP_ADD, expr_binary(p, MUSTER_OP_MUL, e, c), sum);
+	}
+	if (l->kind == LINEAR_GE)
+		return expr_binary(p, MUSTER_OP_SLE, expr_const(p, w, 0), sum);
+	if (l->kind == LINEAR_MODULO && l->bits < w) {
+		if (!l->bits)
+			return expr_true(p);
+		sum = expr_extract(p, sum, 0, l->bits);
+		w = l->bits;
+	}
+	return expr_eq(p, sum, expr_const(p, w, 0));
+}
+
+expr_t loop_goal_facts(struct loop_goal *g)
+{
+	expr_t any = expr_false(g->pool);
+	for (size_t i = 0; i < g->reach->cases.size; i++) {
+		const linear_list *facts = &g->reach->cases.data[i].facts;
+		expr_t all = expr_true(g->pool);
+		for (size_t k = 0; k < facts->size; k++)
+			if (!facts->data[k].overflow)
+				all = expr_and(g->pool, all, fact(g, &facts->data[k]));
+		any = expr_or(g->pool, any, all);
+	}
+	return any;
+}
+
+expr_t loop_goal_sum(struct loop_goal *g, uint64_t least, uint64_t most)
+{
+	struct exprs *p = g->pool;
+	expr_t sum = expr_const(p, 64, 0);
+	for (size_t i = g->counters; i < g->terms.size; i++)
+		sum = expr_binary(p, MUSTER_OP_ADD, sum, expr_zext(p, g->terms.data[i], 64));
+	return expr_and(p, expr_binary(p, MUSTER_OP_ULE, expr_const(p, 64, least), sum),
+			expr_binary(p, MUSTER_OP_ULE, sum, expr_const(p, 64, most)));
+}
+
+expr_t loop_goal_large(struct loop_goal *g, uint64_t least, int inputs)
+{
+	struct exprs *p = g->pool;
+	expr_t all = expr_true(p);
+	for (size_t i = 0; i < g->terms.size; i++) {
+		const struct absint_symbol *s = &g->reach->symbols.data[i];
+		unsigned w = width_of(g, i);
+		if (i < g->counters && (!inputs || !g->bound.data[i] || (least >> (w - 1)) != 0))
+			continue;
+		all = expr_and(p, all, expr_binary(p, s->is_signed && i < g->counters ? MUSTER_OP_SLE : MUSTER_OP_ULE, expr_const(p, w, least),
+						   g->terms.data[i]));
+	}
+	return all;
+}
+
+uint64_t loop_goal_least(const struct loop_goal *g)
+{
+	uint64_t least = UINT64_MAX;
+	for (size_t i = 0; i < g->reach->cases.size; i++) {
+		wide sum = 0;
+		for (size_t k = 0; k < g->reach->cases.data[i].counters.size; k++) {
+			const struct domain_bounds *b = &g->reach->cases.data[i].counters.data[k];
+			sum += b->has_min && b->min > 0 ? b->min : 0;
+		}
+		if (sum < (wide)least)
+			least = (uint64_t)sum;
+	}
+	return least == UINT64_MAX ? 0 : least;
+}

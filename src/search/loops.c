@@ -1,0 +1,471 @@
+/* loops.c: outcomes in and behind loops that no negation reaches, asked for by invariants.
+ *
+ * A branch on a count (how often a loop ran) depends on the input, but not by its terms: the count is concrete. What the abstract
+ * interpreter knows about the branch, in terms of what the loop (or the function) was entered with, does name the input, since a
+ * traced run tells the labels of these values at the entry. So for each outcome that nobody has, whose branch was reached and
+ * which lies behind an entry of this run: the facts that must hold there, over these labels and the loops' counters, with the path up to
+ * the entry as prefix, are a query. Its answer is run in the cov variant. Facts are necessary, not sufficient, so an answer may miss:
+ * then the next one is asked for, first with the least number of iterations, then with the next count, then with counts and inputs
+ * that grow (products of trip counts are beyond linear facts). A bounded number for each outcome; another path has its own tries.
+ *
+ * Nothing here claims anything: a hint that is wrong costs a run. What fails (bitcode that cannot be read, an analysis without a result)
+ * gives no hint.
+ */
+#include "search/loops.h"
+
+#include "absint/absint.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "ir/entry.h"
+#include "search/codes.h"
+#include "search/loop_goal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TRIES 12	 /* inputs for one outcome from one entry */
+#define TRIES_AT_ONCE 4	 /* of a whole program, on one path */
+#define MISSES_AT_ONCE 24 /* queries without an answer on one path */
+#define ANALYSES 1000
+#define ANALYSIS_SECONDS 0.5
+#define SHARE 0.1	 /* of the time for analyses */
+#define ORDINARY 3	 /* an outcome that the path's own constraints can ask for has this many turns first */
+#define SLOW 0.05	 /* seconds of a run that is not traced */
+#define RUN_LONGEST 20.0
+#define ITERATION 4e-9	 /* seconds, guessed high */
+
+/* An outcome of a decision of the function. */
+struct target {
+	uint32_t block, outcome;
+	uint32_t site; /* in s->sites */
+	uint8_t tries, known, dead;
+	uint64_t last; /* iterations of the last answer */
+	struct absint_reach reach;
+};
+
+struct place {
+	const struct code_function *f;
+	struct entry entry;
+	const uint32_t *values;
+	struct absint *a;
+	int analysed; /* or given up */
+	int listed;
+	VEC(struct target) targets;
+};
+
+struct loop_unit {
+	const struct code *code;
+	struct entries entries;
+	struct map by_ordinal; /* to place, + 1 */
+	VEC(struct place) places;
+};
+
+struct loops {
+	struct codes *codes;
+	struct map by_unit; /* to place in units, + 1 */
+	VEC(struct loop_unit *) units;
+	unsigned analyses;
+	double seconds;
+};
+
+struct loops *loops_new(const char *program)
+{
+	struct loops *l = mem_zalloc(sizeof *l);
+	l->codes = codes_new(program);
+	return l;
+}
+
+static void forget_target(struct target *t)
+{
+	if (t->known)
+		absint_reach_release(&t->reach);
+}
+
+void loops_free(struct loops *l)
+{
+	if (!l)
+		return;
+	for (size_t i = 0; i < l->units.size; i++) {
+		struct loop_unit *u = l->units.data[i];
+		for (size_t k = 0; k < u->places.size; k++) {
+			struct place *p = &u->places.data[k];
+			for (size_t n = 0; n < p->targets.size; n++)
+				forget_target(&p->targets.data[n]);
+			vec_release(&p->targets);
+			if (p->a)
+				absint_free(p->a);
+		}
+		vec_release(&u->places);
+		entries_release(&u->entries);
+		map_release(&u->by_ordinal);
+		free(u);
+	}
+	vec_release(&l->units);
+	map_release(&l->by_unit);
+	codes_free(l->codes);
+	free(l);
+}
+
+void loops_restart(struct loops *l)
+{
+	for (size_t i = 0; l && i < l->units.size; i++)
+		for (size_t k = 0; k < l->units.data[i]->places.size; k++) {
+			struct place *p = &l->units.data[i]->places.data[k];
+			for (size_t n = 0; n < p->targets.size; n++)
+				p->targets.data[n].tries = 0, p->targets.data[n].last = 0;
+		}
+}
+
+/* ---------------------------------------------------------------- places */
+
+static struct loop_unit *unit_of(struct loops *l, uint32_t id)
+{
+	uint64_t at = 0;
+	if (map_get(&l->by_unit, id, &at))
+		return l->units.data[at - 1];
+	struct loop_unit *u = mem_zalloc(sizeof *u);
+	u->code = codes_find(l->codes, id);
+	if (u->code)
+		entries_find(&u->entries, u->code);
+	for (size_t i = 0; i < u->entries.list.size; i++) {
+		struct place p = {.entry = u->entries.list.data[i]};
+		p.f = &u->code->functions[p.entry.function];
+		p.values = &u->entries.values.data[p.entry.first];
+		vec_push(&u->places, p);
+		map_set(&u->by_ordinal, p.entry.ordinal, u->places.size);
+	}
+	vec_push(&l->units, u);
+	map_set(&l->by_unit, id, l->units.size);
+	return u;
+}
+
+static struct place *place_of(struct loops *l, uint32_t unit, uint32_t ordinal)
+{
+	struct loop_unit *u = unit_of(l, unit);
+	uint64_t at = 0;
+	return map_get(&u->by_ordinal, ordinal, &at) ? &u->places.data[at - 1] : NULL;
+}
+
+/* Blocks that a loop, or a call of something with a loop, may have run before; of a loop's entry: those that are reached from it. */
+static uint8_t *behind_loops(const struct place *p, const struct loop_unit *u)
+{
+	const struct code_function *f = p->f;
+	uint8_t *seen = mem_zalloc(f->block_count ? f->block_count : 1);
+	VEC(uint32_t) work = {0};
+	for (uint32_t i = 0; i < f->loop_count; i++)
+		if (p->entry.loop == CODE_NONE || p->entry.loop == i)
+			vec_push(&work, f->loops[i].header);
+	for (uint32_t b = 0; b < f->block_count && p->entry.loop == CODE_NONE; b++)
+		for (uint32_t v = f->blocks[b].first; v < f->blocks[b].first + f->blocks[b].count; v++)
+			if (f->values[v].op == CODE_CALL && f->values[v].target != CODE_NONE && u->entries.looping.data[f->values[v].target])
+				vec_push(&work, b);
+	while (work.size) {
+		uint32_t b = vec_pop(&work);
+		if (seen[b])
+			continue;
+		seen[b] = 1;
+		for (uint32_t k = 0; k < f->blocks[b].edges; k++)
+			vec_push(&work, f->edges[f->blocks[b].first_edge + k].to);
+	}
+	vec_release(&work);
+	return seen;
+}
+
+static void list_targets(struct search *s, struct place *p, const struct loop_unit *u)
+{
+	const struct code_function *f = p->f;
+	uint8_t *behind = behind_loops(p, u);
+	p->listed = 1;
+	for (uint32_t b = 0; b < f->block_count; b++) {
+		const struct code_block *block = &f->blocks[b];
+		if (!behind[b] || block->edges < 2 || block->check || !(block->flags & CODE_BLOCK_REACHED))
+			continue;
+		uint32_t ordinal = f->values[code_last(f, b)].index;
+		uint32_t site = sites_find(&s->sites, u->code->unit, ordinal, s->t.exec);
+		const struct sites_decision *d = &s->sites.decisions.data[site];
+		if (d->kind != SITES_COUNTED || d->counter == SITES_NOWHERE || d->outcomes != block->edges)
+			continue;
+		for (uint32_t k = 0; k < block->edges; k++)
+			vec_push(&p->targets, (struct target){.block = b, .outcome = k, .site = site});
+	}
+	free(behind);
+}
+
+/* The analysis from this entry on, once; NULL if there is none. */
+static struct absint *analysis(struct search *s, struct place *p)
+{
+	struct loops *l = s->loops;
+	struct absint_options o = {.seconds = ANALYSIS_SECONDS};
+	if (p->analysed)
+		return p->a;
+	if (l->analyses >= ANALYSES)
+		return NULL;
+	if (!s->o.repeatable && l->seconds > 1 && l->seconds > SHARE * (search_clock() - s->restarted))
+		return NULL; /* later */
+	double before = search_clock();
+	const struct code *code = p->f->code;
+	p->analysed = 1;
+	l->analyses++;
+	p->a = p->entry.loop == CODE_NONE ? absint_new(code, p->f, &o) : absint_loop(code, p->f, p->entry.loop, &o);
+	l->seconds += search_clock() - before;
+	s->stats.loop_analyses++;
+	if (!p->a || absint_weakened(p->a))
+		s->stats.loop_weak++;
+	return p->a;
+}
+
+/* ---------------------------------------------------------------- asking */
+
+/* An entry of the run: the labels of its values, by position. */
+struct arrival {
+	struct search *s;
+	struct expansion *x;
+	struct place *p;
+	const struct muster_event *events;
+	uint32_t count;
+	struct solve_path *path;
+};
+
+static expr_t term_of(void *ctx, const struct absint_symbol *symbol)
+{
+	struct arrival *a = ctx;
+	if (symbol->kind != ABSINT_VALUE)
+		return EXPR_NONE;
+	for (uint32_t i = 0; i < a->count; i++) {
+		if (a->p->values[i] != symbol->id)
+			continue;
+		uint32_t label = a->events[i].label;
+		if (a->x->trace.nodes[label].width != symbol->width)
+			return EXPR_NONE;
+		expr_t e = import_label(&a->x->import, label);
+		return search_foreign(a->x, e) ? EXPR_NONE : e;
+	}
+	return EXPR_NONE;
+}
+
+static int has_outcome(const struct search *s, const struct target *t)
+{
+	return cover_has(&s->cover, s->sites.decisions.data[t->site].counter + t->outcome);
+}
+
+/* Was the decision reached, and with all outcomes but this one, or some? */
+static int is_next(const struct search *s, const struct target *t)
+{
+	const struct sites_decision *d = &s->sites.decisions.data[t->site];
+	if (cover_has(&s->cover, d->counter + t->outcome))
+		return 0;
+	for (uint32_t k = 0; k < d->outcomes; k++)
+		if (cover_has(&s->cover, d->counter + k))
+			return 1;
+	return 0;
+}
+
+/* Can the path's own constraints ask for it, and were they not asked often enough yet? */
+static int is_ordinary(const struct search *s, const struct target *t, const struct map *on_path)
+{
+	uint64_t asked = 0;
+	if (!map_get(on_path, t->site, NULL))
+		return 0;
+	map_get(&s->asked, (uint64_t)t->site << 32 | t->outcome, &asked);
+	return asked < ORDINARY;
+}
+
+static uint64_t iterations(const struct loop_goal *g, const struct solve_model *m)
+{
+	uint64_t sum = 0;
+	for (size_t i = g->counters; i < g->terms.size; i++)
+		for (size_t k = 0; k < m->values.size; k++)
+			if (m->values.data[k].op == EXPR_OP_NAMED && m->values.data[k].source == g->terms.data[i])
+				sum += (uint64_t)m->values.data[k].value;
+	return sum;
+}
+
+/* s->input is run for what it covers. 1: the outcome is covered, 0, -1. */
+static int run_hint(struct arrival *a, const struct target *t)
+{
+	struct search *s = a->s;
+	struct search_test test = {.parent = a->x->test->id,
+				   .origin = ORIGIN_SOLVED,
+				   .flags = TEST_OPTIMISTIC,
+				   .data = (const uint8_t *)s->input.data,
+				   .size = s->input.size};
+	struct exec_result r;
+	if (!memory_add(&s->inputs, hash128(s->input.data, s->input.size).a))
+		return 0;
+	double limit = s->o.run_seconds + ITERATION * (double)t->last;
+	int longer = s->o.run_seconds > 0 && ITERATION * (double)t->last > s->o.run_seconds / 4;
+	if (longer)
+		exec_set_time(s->t.exec, limit < RUN_LONGEST ? limit : RUN_LONGEST);
+	s->stats.runs++;
+	s->stats.loop_runs++;
+	s->stats.branch_tests++;
+	s->inputs_run++;
+	uint64_t before = s->cover.covered;
+	int e = exec_run(s->t.exec, s->input.data, s->input.size, &r);
+	if (!e && longer && (r.end == RUN_TIME || r.end == RUN_MEMORY)) {
+		search_lose(s, LOSS_KILLED); /* it was asked to run that long: no hang of the program's */
+	} else if (!e) {
+		if (r.seconds > SLOW)
+			test.flags |= TEST_LONG;
+		e = search_keep(s, &test, &r, 0) < 0 ? -1 : 0;
+	}
+	if (longer)
+		exec_set_time(s->t.exec, s->o.run_seconds);
+	s->stats.symbolic_outcomes += s->cover.covered - before;
+	if (e)
+		return -1;
+	s->stats.loop_hits += (uint64_t)has_outcome(s, t);
+	return has_outcome(s, t);
+}
+
+/* 1: s->input is an answer. */
+static int solve(struct arrival *a, struct loop_goal *g, struct target *t, expr_t goal)
+{
+	struct solve_model m = {0};
+	int found = solve_path_query(a->path, goal, &m) == VERDICT_SAT;
+	if (found) {
+		t->last = iterations(g, &m);
+		found = search_build_input(a->s, a->x, &m);
+	}
+	solve_model_release(&m);
+	return found;
+}
+
+/* Growing: counts, and values that come in. */
+static const uint32_t large[] = {16, 256, 4096, 65536, 64, 1024, 16384, 32, 128, 200};
+
+/* The answer of this try. 1: s->input, 0: there is none, -1: there is none for any try. */
+static int answer(struct arrival *a, struct loop_goal *g, struct target *t, expr_t facts)
+{
+	struct exprs *p = a->x->pool;
+	int counted = g->counters < g->terms.size;
+	if (t->tries == 0) {
+		uint64_t least = loop_goal_least(g);
+		if (counted && solve(a, g, t, expr_and(p, facts, loop_goal_sum(g, 0, least))))
+			return 1;
+		if (counted && solve(a, g, t, expr_and(p, facts, loop_goal_sum(g, 0, least + 64))))
+			return 1;
+		return solve(a, g, t, facts) ? 1 : -1;
+	}
+	if (t->tries == 1)
+		return counted && solve(a, g, t, expr_and(p, facts, loop_goal_sum(g, t->last + 1, t->last + 64)));
+	if (t->tries - 2u >= sizeof large / sizeof *large)
+		return -1;
+	uint32_t least = large[t->tries - 2];
+	return solve(a, g, t, expr_and(p, facts, loop_goal_large(g, least, 1))) ||
+	       (counted && solve(a, g, t, expr_and(p, facts, loop_goal_large(g, least, 0))));
+}
+
+static int ask_target(struct arrival *a, struct target *t, unsigned *misses)
+{
+	struct search *s = a->s;
+	struct loop_goal g;
+	int r = 0;
+	if (!t->known) {
+		absint_reach(a->p->a, (struct absint_point){t->block, t->outcome}, NULL, 0, &t->reach);
+		t->known = 1;
+		t->dead = t->reach.cases.size == 0;
+	}
+	if (t->dead)
+		return 0;
+	s->stats.loop_asked += t->tries == 0;
+	loop_goal_init(&g, a->x->pool, &t->reach, term_of, a);
+	expr_t facts = loop_goal_facts(&g);
+	for (unsigned n = 0; r == 0 && t->tries < TRIES && (s->o.unit || n < TRIES_AT_ONCE); n++) {
+		int found = answer(a, &g, t, facts);
+		t->tries++;
+		if (found < 0)
+			break;
+		*misses += !found;
+		if (found)
+			r = run_hint(a, t);
+		if (r >= 0 && search_paused(s))
+			r = 2;
+	}
+	loop_goal_release(&g);
+	return r < 0 ? -1 : r == 2;
+}
+
+static int ask_arrival(struct arrival *a, const struct map *on_path)
+{
+	unsigned misses = 0;
+	for (size_t i = 0; i < a->p->targets.size && misses < MISSES_AT_ONCE; i++) {
+		struct target *t = &a->p->targets.data[i];
+		if (t->dead || t->tries >= TRIES || !is_next(a->s, t) || is_ordinary(a->s, t, on_path))
+			continue;
+		if (!analysis(a->s, a->p))
+			return 0;
+		int r = ask_target(a, t, &misses);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+/* ---------------------------------------------------------------- a run */
+
+static uint32_t values_at(const struct trace *t, uint64_t event)
+{
+	const struct muster_event *first = &t->events[event];
+	uint32_t n = 0;
+	while (event + n < t->event_count && first[n].kind == MUSTER_EV_ENTRY && first[n].unit == first->unit && first[n].index == first->index &&
+	       first[n].arg == n)
+		n++;
+	return n;
+}
+
+static int has_open(struct search *s, struct place *p, const struct loop_unit *u)
+{
+	if (!p->listed)
+		list_targets(s, p, u);
+	for (size_t i = 0; i < p->targets.size; i++)
+		if (!p->targets.data[i].dead && p->targets.data[i].tries < TRIES && is_next(s, &p->targets.data[i]))
+			return 1;
+	return 0;
+}
+
+/* The path up to the step joins the prefix. -1: trace and run disagree. */
+static int extend(struct search *s, struct expansion *x, struct solve_path *path, size_t *at, size_t step)
+{
+	for (; *at < step; ++*at)
+		if (solve_path_add(path, path_constraint(&s->parent.steps.data[*at], &x->import, &s->sites)) < 0)
+			return -1;
+	return 0;
+}
+
+int loops_ask(struct search *s, struct expansion *x)
+{
+	struct map on_path = {0};
+	struct solve_path *path = NULL;
+	size_t at = 0;
+	int r = 0;
+	for (size_t i = 0; i < s->parent.entries.size && r == 0; i++) {
+		const struct path_entry *e = &s->parent.entries.data[i];
+		const struct muster_event *first = &x->trace.events[e->event];
+		struct place *p = place_of(s->loops, first->unit, first->index);
+		if (!p || !has_open(s, p, unit_of(s->loops, first->unit)))
+			continue;
+		if (!path) {
+			x->pool = exprs_new();
+			import_init(&x->import, &x->trace, x->pool, x->size);
+			path = search_open_path(s, x);
+			for (size_t k = 0; k < s->parent.steps.size; k++)
+				if (path_decides(&s->parent.steps.data[k]))
+					map_set(&on_path, s->parent.steps.data[k].site, 1);
+		}
+		if (extend(s, x, path, &at, e->step))
+			break;
+		struct arrival a = {.s = s, .x = x, .p = p, .events = first, .count = values_at(&x->trace, e->event), .path = path};
+		if (a.count == p->entry.count)
+			r = ask_arrival(&a, &on_path);
+	}
+	if (path) {
+		solve_path_free(path);
+		import_release(&x->import);
+		exprs_free(x->pool);
+		x->pool = NULL;
+	}
+	map_release(&on_path);
+	return r;
+}
