@@ -296,10 +296,14 @@ static void ask(struct answer *q, struct absint_point p)
 		if (q->wanted[i].width)
 			q->ranges[i] = (struct domain_bounds){1, 1, symbol_min(&q->wanted[i]),
 							      symbol_max(&q->wanted[i])};
+	int report =
+	    p.successor == ABSINT_ENTRY && (a->f->blocks[p.block].flags & CODE_BLOCK_REPORT);
 	for (size_t i = 0; i < a->runs.size; i++) {
-		const struct state *s = state_at(a, &a->runs.data[i], p);
+		struct state *made = report ? iterate_report(a, &a->runs.data[i], p.block) : NULL;
+		const struct state *s = report ? made : state_at(a, &a->runs.data[i], p);
 		if (s)
 			add_part(q, &a->runs.data[i], s);
+		state_free(a, made);
 	}
 	for (size_t i = 0; i < q->parts.size; i++)
 		for (size_t k = i + 1; k < q->parts.size && !q->parts.data[i].dropped; k++)

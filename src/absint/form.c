@@ -22,7 +22,10 @@ int form_fits(struct absint *a, const struct state *s, const struct linear *e, u
 	      int is_signed)
 {
 	struct absint_symbol type = {ABSINT_VALUE, 0, width, is_signed};
-	struct domain_bounds b = state_bounds(a, s, e);
+	struct domain_bounds b = state_type_bounds(a, e);
+	if (b.has_min && b.has_max && b.min >= symbol_min(&type) && b.max <= symbol_max(&type))
+		return 1;
+	b = state_bounds(a, s, e);
 	return !domain_failed() && b.has_min && b.has_max && b.min >= symbol_min(&type) &&
 	       b.max <= symbol_max(&type);
 }

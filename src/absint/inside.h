@@ -131,7 +131,8 @@ void state_join(struct absint *a, struct state **s, const struct state *other);
 void state_meet(struct absint *a, struct state *s, const struct state *other);
 void state_widen(struct absint *a, struct state *s, const struct state *old);
 int state_is_empty(struct absint *a, const struct state *s);
-/* Facts and expressions over symbols. */
+/* Facts and expressions over symbols. By the types of the symbols alone: */
+struct domain_bounds state_type_bounds(const struct absint *a, const struct linear *e);
 struct domain_bounds state_bounds(struct absint *a, const struct state *s, const struct linear *e);
 void state_add(struct absint *a, struct state *s, const struct linear *fact);
 /* symbol := e, or anything of its type if e is NULL. */
@@ -186,6 +187,8 @@ void transfer_enter(struct absint *a, struct state *s, uint32_t edge);
 
 /* iterate.c: fills a->runs; a->kind may have become weaker. */
 void iterate(struct absint *a);
+/* At the entry of a block that reports; the caller frees. */
+struct state *iterate_report(struct absint *a, struct run *r, uint32_t block);
 void iterate_release(struct absint *a);
 double iterate_clock(void);
 

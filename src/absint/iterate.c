@@ -1,11 +1,11 @@
 /* iterate.c: the fixpoint.
  *
- * Blocks are visited in reverse postorder from a list of work. What is known at the entry of a
- * block only grows: the new state is joined to the old one, and at loop headers, through one of
- * which every cycle passes, widened after a few visits; so it ends. When a header's state grew,
- * everything inside its loop starts again from nothing: inner loops are then widened from their
- * real first values. When nothing changes any more the states include all runs; sweeps without
- * widening then make them smaller, and stay above what really happens because each state is
+ * Blocks are visited from a list of work, inner loops first, else in reverse postorder. What is
+ * known at the header of a loop only grows, and is widened after a few visits; every cycle passes
+ * a header, so it ends. Other blocks are what their predecessors make of them. When a header's
+ * state grew, everything inside its loop starts again from nothing: inner loops are then widened
+ * from their real first values. When nothing changes any more the states include all runs; sweeps
+ * without widening then make them smaller, and stay above what really happens because each state is
  * computed from states that are.
  *
  * A limit of work (PPL's own count, the same on every machine, and a clock behind it) ends the
@@ -52,12 +52,30 @@ static void queue(struct absint *a, uint32_t block)
 	vec_push(&a->work, block);
 }
 
-static uint32_t next(struct absint *a)
+/* The first of the waiting blocks in a loop (NONE: all), or SIZE_MAX. */
+static size_t first_in(const struct absint *a, uint32_t loop)
 {
-	size_t best = 0;
-	for (size_t i = 1; i < a->work.size; i++)
-		if (a->f->blocks[a->work.data[i]].order < a->f->blocks[a->work.data[best]].order)
+	size_t best = SIZE_MAX;
+	for (size_t i = 0; i < a->work.size; i++) {
+		uint32_t b = a->work.data[i];
+		if ((loop == CODE_NONE || code_in_loop(a->f, loop, b)) &&
+		    (best == SIZE_MAX ||
+		     a->f->blocks[b].order < a->f->blocks[a->work.data[best]].order))
 			best = i;
+	}
+	return best;
+}
+
+/* A loop is left only when nothing in it is waiting any more: what comes behind it would be done
+ * again and again. */
+static uint32_t next(struct absint *a, uint32_t last)
+{
+	size_t best = SIZE_MAX;
+	for (uint32_t l = last == NONE ? CODE_NONE : a->f->blocks[last].loop;
+	     l != CODE_NONE && best == SIZE_MAX; l = a->f->loops[l].parent)
+		best = first_in(a, l);
+	if (best == SIZE_MAX)
+		best = first_in(a, CODE_NONE);
 	uint32_t b = a->work.data[best];
 	a->work.data[best] = vec_last(&a->work);
 	(void)vec_pop(&a->work);
@@ -115,7 +133,8 @@ static void set_edge(struct absint *a, uint32_t edge, struct state *s)
 	}
 	state_free(a, a->run->edge[edge]);
 	a->run->edge[edge] = s;
-	queue(a, a->f->edges[edge].to);
+	if (!(a->f->blocks[a->f->edges[edge].to].flags & CODE_BLOCK_REPORT))
+		queue(a, a->f->edges[edge].to);
 }
 
 /* The branch is decided by a phi of the block: each way in has its own ways out. */
@@ -157,12 +176,20 @@ static void leave(struct absint *a, uint32_t block)
 	if (s)
 		transfer_block(a, s, block);
 	for (uint32_t i = 0; i < b->edges; i++) {
+		const struct code_edge *e = &a->f->edges[b->first_edge + i];
 		struct state *out = state_copy(a, s);
-		if (out)
-			condition_edge(a, out, &a->f->edges[b->first_edge + i]);
+		if (out && !(e->flags & CODE_EDGE_REPORT))
+			condition_edge(a, out, e);
 		set_edge(a, b->first_edge + i, out);
 	}
 	state_free(a, s);
+}
+
+/* Blocks that report a failed check end there: what holds in them is found when somebody asks. */
+struct state *iterate_report(struct absint *a, struct run *r, uint32_t block)
+{
+	a->run = r;
+	return gather(a, block);
 }
 
 static void clear_block(struct absint *a, uint32_t block)
@@ -194,14 +221,15 @@ static void visit(struct absint *a, uint32_t block)
 {
 	struct run *r = a->run;
 	struct state *in = gather(a, block), *old = r->entry[block];
-	if (!in || state_includes(a, old, in)) {
+	int header = is_header(a, block);
+	if (!in || (header && state_includes(a, old, in))) {
 		state_free(a, in);
 		return;
 	}
 	unsigned delay = a->options.delay ? a->options.delay : 3;
-	if (old) {
+	if (old && header) {
 		state_join(a, &in, old);
-		if (is_header(a, block) && r->visits[block] >= delay)
+		if (r->visits[block] >= delay)
 			state_widen(a, in, old);
 	}
 	if (domain_failed()) {
@@ -211,7 +239,7 @@ static void visit(struct absint *a, uint32_t block)
 	state_free(a, old);
 	r->entry[block] = in;
 	r->visits[block]++;
-	if (is_header(a, block))
+	if (header)
 		restart_inside(a, block);
 	leave(a, block);
 }
@@ -255,8 +283,10 @@ static int run(struct absint *a)
 {
 	vec_clear(&a->work);
 	start(a);
-	while (a->work.size && !stopped(a))
-		visit(a, next(a));
+	for (uint32_t last = NONE; a->work.size && !stopped(a);) {
+		last = next(a, last);
+		visit(a, last);
+	}
 	for (int i = 0; i < SWEEPS && !stopped(a); i++) {
 		a->recording = i == SWEEPS - 1;
 		sweep(a);

@@ -257,6 +257,14 @@ static struct domain_bounds type_bounds(const struct absint *a, uint32_t symbol,
 	return r;
 }
 
+struct domain_bounds state_type_bounds(const struct absint *a, const struct linear *e)
+{
+	struct domain_bounds r = {!e->overflow, !e->overflow, e->constant, e->constant};
+	for (size_t i = 0; i < e->terms.size && (r.has_min || r.has_max); i++)
+		r = add_bounds(r, type_bounds(a, e->terms.data[i].dim, e->terms.data[i].coef));
+	return r;
+}
+
 struct domain_bounds state_bounds(struct absint *a, const struct state *s, const struct linear *e)
 {
 	struct domain_bounds r = {1, 1, e->constant, e->constant};
@@ -310,6 +318,26 @@ static void add_part(struct absint *a, struct state *s, uint32_t pack, struct li
 	linear_release(&more);
 }
 
+static void add_to_pack(struct absint *a, struct state *s, uint32_t pack, const struct linear *fact)
+{
+	struct linear mapped, rest;
+	if (state_map(a, pack, fact, &mapped, &rest))
+		domain_add(writable(s, pack), &mapped);
+	else
+		add_part(a, s, pack, &mapped, &rest);
+	linear_release(&mapped);
+	linear_release(&rest);
+}
+
+/* Is term i the first one of the expression that the pack has? */
+static int is_first(const struct absint *a, const struct linear *e, size_t i, uint32_t pack)
+{
+	for (size_t k = 0; k < i; k++)
+		if (dim_in(a, e->terms.data[k].dim, pack) != NONE)
+			return 0;
+	return 1;
+}
+
 void state_add(struct absint *a, struct state *s, const struct linear *fact)
 {
 	if (fact->overflow || fact->kind == LINEAR_MODULO)
@@ -321,15 +349,11 @@ void state_add(struct absint *a, struct state *s, const struct linear *fact)
 		domain_add(writable(s, 0), fact);
 		return;
 	}
-	for (size_t p = 0; p < a->packs.size; p++) {
-		struct linear mapped, rest;
-		int whole = state_map(a, (uint32_t)p, fact, &mapped, &rest);
-		if (whole)
-			domain_add(writable(s, (uint32_t)p), &mapped);
-		else if (mapped.terms.size)
-			add_part(a, s, (uint32_t)p, &mapped, &rest);
-		linear_release(&mapped);
-		linear_release(&rest);
+	for (size_t i = 0; i < fact->terms.size; i++) {
+		const struct symbol *y = &a->symbols.data[fact->terms.data[i].dim];
+		for (size_t k = 0; k < y->places.size; k++)
+			if (is_first(a, fact, i, y->places.data[k].pack))
+				add_to_pack(a, s, y->places.data[k].pack, fact);
 	}
 }
 
