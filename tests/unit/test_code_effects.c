@@ -23,52 +23,73 @@ static unsigned roll(unsigned n)
 	return (unsigned)(state >> 33) % n;
 }
 
-static const char *const cells[] = {"p->n", "p->m", "p->a[0]", "p->a[1]", "p->a[2]", "*q", "h0", "h1", "g0", "g1",
+static const char *const cells[] = {"p->n", "p->m", "p->a[0]", "p->a[1]", "p->a[2]", "*q", "h0", "h1", "h2", "g0", "g1",
 				    "gs.n", "gs.a[1]", "gt.n", "la", "lb", "lx[0]", "lx[1]", "lx[2]", "ls.n", "ls.a[1]"};
 #define CELLS (sizeof cells / sizeof *cells)
 
-static const char *const places[] = {"p->n", "p->m", "p->a[i % 3]", "p->a[1]", "*q", "h0", "h1", "g0", "g1", "gs.n", "gs.a[i % 3]", "gt.n",
+static const char *const places[] = {"p->n", "p->m", "p->a[i % 3]", "p->a[1]", "*q", "h0", "h1", "h2", "g0", "g1", "gs.n", "gs.a[i % 3]", "gt.n",
 				     "la", "lb", "lx[i % 3]", "lx[2]", "ls.n", "ls.a[1]", "*gp", "*xp", "*p->ip", "p->next->n", "p->next->next->a[1]", "*r", "s->n"};
-static const char *const numbers[] = {"&la", "&lb", "&lx[1]", "q", "r", "&h0", "&g1", "gp", "&p->a[2]", "&ls.n", "p->ip", "&gs.a[1]"};
+static const char *const numbers[] = {"&la", "&lb", "&lx[1]", "q", "r", "&h2", "&h0", "&g1", "gp", "&p->a[2]", "&ls.n", "p->ip", "&gs.a[1]"};
 static const char *const structs[] = {"p", "&ls", "&gs", "&gt", "s", "p->next"};
 #define PICK(list) list[roll(sizeof list / sizeof *list)]
+
+/* A program has some kinds of statements only, and takes few addresses: where everything escapes there is little to get wrong. */
+static unsigned kinds;
+static const char *number_list[3], *struct_list[2];
+
+static void choose_kinds(void)
+{
+	kinds = 0xf000;
+	for (unsigned k = 0; k < 3; k++) {
+		kinds |= 1u << roll(12);
+		number_list[k] = PICK(numbers);
+	}
+	kinds |= roll(3) ? 0x10 : 0;
+	for (unsigned k = 0; k < 2; k++)
+		struct_list[k] = PICK(structs);
+}
 
 static void add_statement(struct buf *out)
 {
 	static const char *const kept[] = {"&h0", "&g0", "&g1", "&gs.n"};
+	unsigned kind = roll(14);
 
-	switch (roll(14)) {
+	switch (kinds >> kind & 1 ? kind : 13) {
 	case 0:
-		buf_addf(out, "gp = %s;", PICK(numbers)); /* all of them live as long as this function */
+		buf_addf(out, "gp = %s;", PICK(number_list)); /* all of them live as long as this function */
 		break;
 	case 1:
-		buf_addf(out, "r = v %% 2 ? %s : %s;", PICK(numbers), PICK(numbers));
+		buf_addf(out, "r = v %% 2 ? %s : %s;", PICK(number_list), PICK(number_list));
 		break;
 	case 2:
-		buf_addf(out, "s = %s;", PICK(structs));
+		buf_addf(out, "s = %s;", PICK(struct_list));
 		break;
 	case 3:
-		buf_addf(out, "r = pick(%s, %s);", PICK(numbers), PICK(numbers));
+		buf_addf(out, "r = pick(%s, %s);", PICK(number_list), PICK(number_list));
 		break;
 	case 4:
-	case 5:
-	case 6:
-		buf_addf(out, "f%u(%s, %s, v %% 7);", roll(FUNCTIONS), PICK(structs), PICK(numbers));
+		buf_addf(out, "f%u(%s, %s, v %% 7);", roll(FUNCTIONS), PICK(struct_list), PICK(number_list));
 		break;
 	case 7:
 		buf_addf(out, "memcpy(lx, p->a, %s);", roll(2) ? "4" : "1 + v % 12");
 		break;
 	case 8:
-		buf_addf(out, "*%s = *%s;", PICK(structs), roll(2) ? "p" : "&gt");
+		buf_addf(out, "*%s = *%s;", PICK(struct_list), roll(2) ? "p" : "&gt");
 		break;
 	case 9:
 		buf_addf(out, "for (int j = 0; j < 3; j++) { lx[j] += v; %s ^= j * 77; }", PICK(places));
+		break;
+	case 5:
+		buf_addf(out, "xp = %s;", PICK(number_list));
+		break;
+	case 6:
+		buf_addf(out, "%s = (long)%s;", PICK(places), PICK(number_list));
 		break;
 	case 10:
 		buf_addf(out, "p->ip = %s;", PICK(kept));
 		break;
 	case 11:
-		buf_addf(out, "gf(%s, %s, v %% 5);", PICK(structs), PICK(numbers));
+		buf_addf(out, "gf(%s, %s, v %% 5);", PICK(struct_list), PICK(number_list));
 		break;
 	default:
 		buf_addf(out, "%s = rnd();", PICK(places));
@@ -110,9 +131,10 @@ static void make_program(struct buf *out)
 {
 	unsigned line = 9;
 
+	choose_kinds();
 	buf_adds(out, "#include <stdio.h>\n#include <string.h>\n"
 		      "struct s { int n; short m; int a[3]; struct s *next; int *ip; };\n"
-		      "static int h0, h1, fuel = 60, act; int g0, g1; static struct s gs, gt; static int *gp = &h1; int *xp = &g0; static unsigned seed = 1;\n"
+		      "static int h0, h1, h2, fuel = 60, act; int g0, g1; static struct s gs, gt; static int *gp = &h1; int *xp = &g0; static unsigned seed = 1;\n"
 		      "static unsigned rnd(void) { seed = seed * 1103515245u + 12345; return seed >> 8; }\n"
 		      "static int *pick(int *a, int *b) { return rnd() & 1 ? a : b; }\n"
 		      "void f0(struct s *, int *, unsigned); static void f1(struct s *, int *, unsigned); void f2(struct s *, int *, unsigned); static void f3(struct s *, int *, unsigned);\n"
@@ -240,7 +262,7 @@ static void test_denials(void **unused)
 		check_seed(dir, i * 7919u, i % 2 ? NULL : "-fsanitize=undefined,unsigned-integer-overflow,implicit-conversion -fsanitize-trap=all", &sums);
 	}
 	print_message("changed %u, may but did not %u, denied %u, without a cell %u\n", sums.changed, sums.kept, sums.denied, sums.missing);
-	assert_true(sums.changed > 100 * n);
+	assert_true(sums.changed > 50 * n);
 	assert_true(sums.denied > sums.kept / 2); /* it says something */
 	path = mem_printf("%s/p.c", dir);
 	unlink(path);
