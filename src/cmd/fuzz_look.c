@@ -2,7 +2,7 @@
  *
  * What failed is a bug, whoever thought what of it before: kind and stack are its bucket. A new bucket is traced for the condition under
  * which its check breaks, written to crashes/ or hangs/, and told; its input is shrunk later (fuzz_shrink.c).
- * What did not fail is nothing, if nobody predicted anything. A prediction of a checker with a run-time test of its own is
+ * Of conversions only those count whose result does (traced_filter). What did not fail is nothing, if nobody predicted anything. A prediction of a checker with a run-time test of its own is
  * confirmed by the check that a fresh traced run shows broken. Every other prediction, and a failure that sanitizers
  * do not see, is suspected: it has a bucket of its own, goes to suspected/, and counts for nothing.
  */
@@ -60,8 +60,13 @@ int fuzz_shows_bug(struct fuzz *f, struct pending_failure *p, uint64_t bucket, i
 	int same = -1;
 	if (own)
 		return shows_broken(f, p, data, size, NULL);
-	if (confirm_run(f->confirm, data, size, &x) == 0)
-		same = finding_with(&x, bucket) != NULL;
+	struct traced t = tracer(f);
+	if (confirm_run(f->confirm, data, size, &x) == 0) {
+		const struct finding *y = finding_with(&x, bucket);
+		same = y != NULL;
+		if (same && !strncmp(y->kind, "implicit-", 9))
+			same = traced_filter(&t, data, size, &p->check, 1, &x) ? -1 : finding_with(&x, bucket) != NULL;
+	}
 	finding_release(&x);
 	return same;
 }
@@ -342,7 +347,9 @@ int fuzz_look(struct fuzz *f, struct pending_failure *p)
 	struct finding x = {0};
 	double start = fuzz_clock();
 	struct confirm *c = confirmer(f);
-	int r = !c || confirm_run(c, p->data.data, p->data.size, &x) ? -1 : judge(f, p, &x);
+	struct traced t = tracer(f);
+	int r = !c || confirm_run(c, p->data.data, p->data.size, &x) || traced_filter(&t, p->data.data, p->data.size, &p->check, 1, &x) ? -1
+																   : judge(f, p, &x);
 	finding_release(&x);
 	*(p->why == PENDING_KEPT ? &f->kept_seconds : &f->confirm_seconds) += fuzz_clock() - start;
 	return r;

@@ -250,8 +250,8 @@ void test_bug_release(struct test_bug *b);
 void test_found(struct test_session *s, uint32_t function, struct test_case *t, struct buf *data, struct finding *x);
 /* test_broken.c: checks that the traced runs of a function broke, and no sanitizer saw: confirmed by their own tests, or suspected. 0, -1. */
 int test_violations(struct test_session *s, uint32_t function);
-/* Takes conversions out of a finding whose result does not count later, as a traced run of the input shows. 0, -1. */
-int test_filter(struct test_session *s, const void *data, size_t size, struct finding *x);
+/* Takes conversions out of a finding whose result does not count (traced_filter). 0, -1. */
+int test_filter(struct test_session *s, uint32_t function, const void *data, size_t size, struct finding *x);
 /* The condition of a bug, in terms of the function's parameters. 0, -1. */
 int test_condition(struct test_session *s, uint32_t function, const struct buf *data, struct finding *x);
 /* test_shrink.c: smaller inputs that fail in the same places, all together. quick: two rounds only.

@@ -68,6 +68,27 @@ int test_condition(struct test_session *s, uint32_t function, const struct buf *
 	return traced_condition(&t, data->data, data->size, x);
 }
 
+int test_filter(struct test_session *s, uint32_t function, const void *data, size_t size, struct finding *x)
+{
+	if (!x->failed || !s->o->check.set)
+		return 0;
+	int found = !strncmp(x->kind, "implicit-", 9);
+	for (size_t i = 0; i < x->more_count; i++)
+		found |= !strncmp(x->more[i].kind, "implicit-", 9);
+	if (!found)
+		return 0;
+	if (open_tracer(s))
+		return -1;
+	struct traced t = {s->tracer, &s->trace.shm, &s->trace.sites, s->argv, s->o->check.set, NULL};
+	const struct test_function *f = &s->functions.data[function];
+	VEC(struct traced_check) checks = {0};
+	for (size_t i = 0; i < f->violations.size; i++)
+		vec_push(&checks, f->violations.data[i].check);
+	int r = traced_filter(&t, data, size, checks.data, checks.size, x);
+	vec_release(&checks);
+	return r;
+}
+
 /* -------------------------------------------------------------- violations */
 
 /* Does the session tell of a bug of this checker at this place? */

@@ -30,6 +30,19 @@ static int run(const struct traced *d, const void *data, size_t size, struct tra
 	return trace_open(t, d->shm, killed) ? 1 : 0;
 }
 
+/* The column of a place in a report, "x.c:14:9"; 0: it does not say. */
+static uint32_t column_of(struct finding *x)
+{
+	char *place = mem_printf("%s:%u:", file_base(x->file), x->line);
+	const char *text = buf_str(&x->report), *p = text;
+	unsigned long column = 0;
+	for (; !column && (p = strstr(p, place)); p++)
+		if (p == text || strchr("/ \n(", p[-1]))
+			column = strtoul(p + strlen(place), NULL, 10);
+	free(place);
+	return (uint32_t)column;
+}
+
 int traced_condition(const struct traced *d, const void *data, size_t size, struct finding *x)
 {
 	struct trace t;
@@ -41,12 +54,88 @@ int traced_condition(const struct traced *d, const void *data, size_t size, stru
 	if (r)
 		return r < 0 ? -1 : 0;
 	broken_find(&t, d->sites, d->set, &list);
-	const struct broken_check *b = broken_at(&list, x->kind, x->file, x->line);
+	const struct broken_check *b = broken_at(&list, x->kind, x->file, x->line, column_of(x));
 	if (b && broken_condition(&t, b, data, size, d->names, CONDITION_WIDTH, &text))
 		buf_addf(&x->summary, " when %s", buf_str(&text));
 	buf_release(&text);
 	vec_release(&list);
 	trace_release(&t);
+	return 0;
+}
+
+static int is_conversion(const struct finding *x)
+{
+	return x->failed && !strncmp(x->kind, "implicit-", 9);
+}
+
+/* Does the run have a conversion that counts at the finding's place? Where columns do not agree, any of the line will do. */
+static int counts(const broken_list *list, struct finding *x)
+{
+	uint32_t column = column_of(x);
+	int there = 0, any = 0, found = 0;
+	for (size_t i = 0; i < list->size; i++) {
+		const struct broken_check *b = &list->data[i];
+		if (b->site.line != x->line || strcmp(file_base(b->site.file), file_base(x->file)) ||
+		    !(checker_pair(b->checker) & CHECKER_BIT(MUSTER_CHECK_CONVERT_HIGH)))
+			continue;
+		there |= b->site.column == column;
+		found |= b->site.column == column && b->matters;
+		any |= b->matters;
+	}
+	return there ? found : any;
+}
+
+/* Was it predicted there? Then its result counts on the path that it was predicted for. */
+static int was_predicted(const struct traced *d, const struct traced_check *checks, size_t count, const struct finding *x)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct site site;
+		if (checker_pair(checks[i].checker) & CHECKER_BIT(MUSTER_CHECK_CONVERT_HIGH) &&
+		    site_find(d->sites, checks[i].unit, checks[i].index, &site) && site.line == x->line &&
+		    !strcmp(file_base(site.file), file_base(x->file)))
+			return 1;
+	}
+	return 0;
+}
+
+int traced_filter(const struct traced *d, const void *data, size_t size, const struct traced_check *checks, size_t count, struct finding *x)
+{
+	struct trace t;
+	broken_list list = {0};
+	VEC(struct finding) kept = {0};
+	int found = is_conversion(x) && !was_predicted(d, checks, count, x);
+	for (size_t i = 0; i < x->more_count; i++)
+		found |= is_conversion(&x->more[i]) && !was_predicted(d, checks, count, &x->more[i]);
+	if (!found)
+		return 0;
+	int r = run(d, data, size, &t);
+	if (r < 0)
+		return -1;
+	if (!r) {
+		broken_find(&t, d->sites, d->set, &list);
+		trace_release(&t);
+	}
+	struct finding *more = x->more;
+	size_t others = x->more_count;
+	x->more = NULL, x->more_count = 0;
+	for (size_t i = 0; i <= others; i++) {
+		struct finding *y = i ? &more[i - 1] : x;
+		if (!is_conversion(y) || was_predicted(d, checks, count, y) || counts(&list, y))
+			vec_push(&kept, *y);
+		else
+			finding_release(y);
+	}
+	memset(x, 0, sizeof *x);
+	if (kept.size) {
+		*x = kept.data[0];
+		x->more_count = kept.size - 1;
+		x->more = x->more_count ? mem_alloc(x->more_count * sizeof *x) : NULL;
+		if (x->more_count)
+			memcpy(x->more, kept.data + 1, x->more_count * sizeof *x);
+	}
+	free(more);
+	vec_release(&kept);
+	vec_release(&list);
 	return 0;
 }
 

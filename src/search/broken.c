@@ -3,6 +3,8 @@
  * The condition is the check's own term in normal form, over the bytes of the input that was run: it is true of this input by
  * construction, so what is printed is never a guess. It says nothing about how the run came there.
  *
+ * A conversion that changes a number is a defect only where the result counts, so the whole path is read for them.
+ *
  * Numbers of more than one byte get their names by substitution: each byte becomes a part of a variable with the name, and the
  * normal form puts parts that belong together into the whole variable again. A number with a sign is printed as what C reads in its signed type.
  */
@@ -12,7 +14,9 @@
 #include "base/map.h"
 #include "expr/text.h"
 #include "search/import.h"
+#include "search/inside.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The outcome of a compiler's check that reports, and whose it is; SITE_NO_OUTCOME: it is none. */
@@ -42,29 +46,67 @@ static int is_broken(const struct trace *t, const struct site_tables *sites, con
 	return 1;
 }
 
+static int is_conversion(uint32_t checker)
+{
+	return checker == MUSTER_CHECK_CONVERT_LOW || checker == MUSTER_CHECK_CONVERT_HIGH;
+}
+
+/* Which conversions have a result that counts later. Broken checks stand in the path in the same order. */
+static void find_matters(const struct trace *t, const struct site_tables *tables, checker_set set, broken_list *list)
+{
+	struct path p = {.checks = set};
+	struct sites sites;
+	size_t at = 0;
+	sites_init(&sites, tables);
+	path_read(&p, t, &sites, NULL, 0);
+	uint32_t *last = matter_of(&p, t, &sites);
+	for (size_t i = 0; i < list->size; i++) {
+		struct broken_check *b = &list->data[i];
+		if (!is_conversion(b->checker))
+			continue;
+		while (at < p.steps.size && !(p.steps.data[at].label == b->label && p.steps.data[at].checker == b->checker && path_broke(&p.steps.data[at])))
+			at++;
+		b->matters = at < p.steps.size && matter_later(last, t, b->label, at);
+		at++;
+	}
+	free(last);
+	path_release(&p);
+	sites_release(&sites);
+}
+
 void broken_find(const struct trace *t, const struct site_tables *sites, checker_set set, broken_list *out)
 {
+	int conversions = 0;
 	for (uint64_t i = 0; i < t->event_count; i++) {
 		const struct muster_event *e = &t->events[i];
-		struct broken_check b = {.label = e->label};
+		struct broken_check b = {.label = e->label, .matters = 1};
 		if (!is_broken(t, sites, e, &b) || !(checker_pair(b.checker) & set))
 			continue;
 		if (!site_find(sites, e->unit, e->index, &b.site))
 			b.site = (struct site){.unit = e->unit, .index = e->index, .file = "", .directory = "", .function = ""};
+		conversions |= is_conversion(b.checker);
 		vec_push(out, b);
 	}
+	if (conversions)
+		find_matters(t, sites, set, out);
 }
 
-const struct broken_check *broken_at(const broken_list *list, const char *kind, const char *file, uint32_t line)
+const struct broken_check *broken_at(const broken_list *list, const char *kind, const char *file, uint32_t line, uint32_t column)
 {
+	const struct broken_check *last = NULL;
 	checker_set of = checker_of_kind(kind);
 	const char *base = file_base(file);
+	int several = 0;
 	for (size_t i = list->size; i-- > 0;) {
 		const struct broken_check *b = &list->data[i];
-		if (b->site.line == line && line && !strcmp(file_base(b->site.file), base) && checker_pair(b->checker) & of)
+		if (b->site.line != line || !line || strcmp(file_base(b->site.file), base) || !(checker_pair(b->checker) & of))
+			continue;
+		if (column && b->site.column == column)
 			return b;
+		several |= last && (last->site.unit != b->site.unit || last->site.index != b->site.index);
+		last = last ? last : b;
 	}
-	return NULL;
+	return several ? NULL : last;
 }
 
 /* --------------------------------------------------------------- condition */

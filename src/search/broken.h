@@ -13,14 +13,16 @@ struct broken_check {
 	uint32_t checker; /* enum muster_checker; of two for both directions the one for "too large" */
 	uint32_t label;	  /* its condition, of width 1 ... */
 	int violated;	  /* ... and the value that breaks it */
+	int matters;	  /* of a conversion: its result counts later in the run (matter.c); of others 1 */
 	struct site site; /* its names belong to the site tables */
 };
 typedef VEC(struct broken_check) broken_list;
 
 /* Those of the set (either direction counts), in the order of the run. */
 void broken_find(const struct trace *t, const struct site_tables *sites, checker_set set, broken_list *out);
-/* The last of them that a report of this kind at this place can be about (file: compared without its directory), or NULL. */
-const struct broken_check *broken_at(const broken_list *list, const char *kind, const char *file, uint32_t line);
+/* The last of them that a report of this kind at this place can be about (file: compared without its directory), or NULL. Of several in
+ * the line it is the one at the column; if none is there (macros move columns, 0: it is not known), only one that is alone can be meant. */
+const struct broken_check *broken_at(const broken_list *list, const char *kind, const char *file, uint32_t line, uint32_t column);
 
 /* How a byte of the input is called in the text; see broken_condition. */
 struct broken_names {
