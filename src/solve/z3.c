@@ -2,7 +2,7 @@
  *
  * Terms of width 1 are Booleans of Z3, wider ones bit-vectors; each term is converted once, after
  * its operands, with an explicit stack. Reads of tables are trees of choices on bits of the offset.
- * A query is first put to the incremental solver (push, assume, check, pop); what
+ * A query is first put to the incremental solver (the goal is assumed by a name of its own); what
  * that one leaves open gets a new solver with the tactics for bit-vectors, and the other half of
  * the limits.
  *
@@ -474,9 +474,9 @@ static void z3_limit(struct z3_backend *z, Z3_solver s, const struct backend_lim
 	Z3_params_dec_ref(z->c, params);
 }
 
-static enum verdict z3_ask(struct z3_backend *z, Z3_solver s)
+static enum verdict z3_ask(struct z3_backend *z, Z3_solver s, Z3_ast assumption)
 {
-	switch (Z3_solver_check(z->c, s)) {
+	switch (Z3_solver_check_assumptions(z->c, s, assumption != NULL, &assumption)) {
 	case Z3_L_FALSE:
 		return VERDICT_UNSAT;
 	case Z3_L_TRUE:
@@ -490,18 +490,19 @@ static enum verdict z3_ask(struct z3_backend *z, Z3_solver s)
 	}
 }
 
+/* The goal under a name that is assumed for this query: Z3 takes up what was asserted when it checks, and looks at its limits then. At
+ * a push it does so, too, for seconds if terms are deep, and looks at nothing. */
 static enum verdict z3_incremental(struct z3_backend *z, Z3_ast goal,
 				   const struct backend_limits *l, double deadline)
 {
-	enum verdict v;
+	Z3_ast name = NULL;
 
 	z3_limit(z, z->solver, l, deadline);
-	Z3_solver_push(z->c, z->solver);
-	if (goal)
-		Z3_solver_assert(z->c, z->solver, goal);
-	v = z3_ask(z, z->solver);
-	Z3_solver_pop(z->c, z->solver, 1);
-	return v;
+	if (goal) {
+		name = keep(z, Z3_mk_fresh_const(z->c, "goal", Z3_mk_bool_sort(z->c)));
+		Z3_solver_assert(z->c, z->solver, keep(z, Z3_mk_implies(z->c, name, goal)));
+	}
+	return z3_ask(z, z->solver, name);
 }
 
 static enum verdict z3_fresh(struct z3_backend *z, Z3_ast goal, const struct backend_limits *l,
@@ -517,7 +518,7 @@ static enum verdict z3_fresh(struct z3_backend *z, Z3_ast goal, const struct bac
 		Z3_solver_assert(z->c, s, term(z, z->asserted.data[i]));
 	if (goal)
 		Z3_solver_assert(z->c, s, goal);
-	v = z3_ask(z, s);
+	v = z3_ask(z, s, NULL);
 	Z3_solver_dec_ref(z->c, s);
 	return v;
 }
