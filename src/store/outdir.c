@@ -358,7 +358,8 @@ static int put_entry(struct outdir *o, const char *folder, uint64_t number,
 	struct stat st;
 	int r = 0;
 
-	if (fstatat(o->fd, path, &st, 0) || !S_ISREG(st.st_mode) || (uint64_t)st.st_size != e->size)
+	/* A test never changes; a bug's input is made smaller, also without being shorter. */
+	if (strcmp(folder, "queue") || fstatat(o->fd, path, &st, 0) || !S_ISREG(st.st_mode) || (uint64_t)st.st_size != e->size)
 		r = outdir_put(o, path, e->data, e->size);
 	if (!r && name)
 		*name = path;
