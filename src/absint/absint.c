@@ -29,6 +29,12 @@ static void analyse(struct absint *a)
 		lost += a->lost[v];
 	if (!lost)
 		return;
+	if (!a->options.no_split && a->packs.size == 1) {
+		a->optimistic = 1;
+		iterate(a);
+		a->optimistic = 0;
+		a->weakened = 0;
+	}
 	iterate_release(a);
 	plan_release(a);
 	plan_make(a);
@@ -71,6 +77,7 @@ void absint_free(struct absint *a)
 	iterate_release(a);
 	plan_release(a);
 	free(a->lost);
+	linear_list_release(&a->wraps);
 	free(a);
 }
 
@@ -99,6 +106,12 @@ struct absint_symbol absint_counter(const struct absint *a, uint32_t loop)
 {
 	(void)a;
 	return (struct absint_symbol){ABSINT_COUNTER, loop, 0, 1};
+}
+
+struct absint_symbol absint_total(const struct absint *a, uint32_t loop)
+{
+	(void)a;
+	return (struct absint_symbol){ABSINT_TOTAL, loop, 0, 1};
 }
 
 size_t absint_inputs(const struct absint *a, const struct absint_symbol **symbols)
@@ -139,6 +152,9 @@ static int wanted_form(struct absint *a, const struct state *s, const struct abs
 	case ABSINT_COUNTER:
 		symbol = a->counter[w->id];
 		break;
+	case ABSINT_TOTAL:
+		symbol = a->total[w->id];
+		break;
 	case ABSINT_CELL:
 		symbol = a->cell_symbol[w->id];
 		break;
@@ -151,7 +167,7 @@ static int wanted_form(struct absint *a, const struct state *s, const struct abs
 	*out = linear_dim(symbol);
 	/* A cell's symbol has a reading of its own. */
 	const struct absint_symbol *y = &a->symbols.data[symbol].means;
-	if (w->kind == ABSINT_COUNTER || w->is_signed == y->is_signed ||
+	if (!y->width || w->is_signed == y->is_signed ||
 	    form_fits(a, s, out, y->width, w->is_signed))
 		return 1;
 	linear_release(out);
@@ -328,12 +344,18 @@ static void release_answer(struct answer *q)
 	free(q->ranges);
 }
 
-/* Is the fact true for all values of the types? */
+/* Inequalities with larger factors are what is left of the hull of something that wraps. */
+#define FACTOR_MOST 4096
+
+/* Is the fact true for all values of the types, or nothing that anybody could use? */
 static int trivial(const struct answer *q, const struct linear *l)
 {
 	wide min = l->constant;
 	if (l->kind != LINEAR_GE)
 		return 0;
+	for (size_t i = 0; i < l->terms.size; i++)
+		if (l->terms.data[i].coef > FACTOR_MOST || l->terms.data[i].coef < -FACTOR_MOST)
+			return 1;
 	for (size_t i = 0; i < l->terms.size; i++) {
 		const struct linear_term *t = &l->terms.data[i];
 		if (!q->ranges[t->dim].has_min)
@@ -442,6 +464,15 @@ static int may_have_run(const struct absint *a, uint32_t loop, uint32_t block)
 	return 0;
 }
 
+/* Was the outermost loop around this one certainly entered before the block? */
+static int entered(const struct absint *a, uint32_t loop, uint32_t block)
+{
+	while (a->f->loops[loop].parent != CODE_NONE)
+		loop = a->f->loops[loop].parent;
+	return code_dominates(a->f, a->f->loops[loop].header, block) ||
+	       code_in_loop(a->f, loop, block);
+}
+
 static void reach_part(struct answer *q, struct part *part, const struct linear *given, size_t n,
 		       struct absint_reach *out)
 {
@@ -471,6 +502,9 @@ void absint_reach(struct absint *a, struct absint_point p, const struct linear *
 	for (uint32_t l = 0; l < a->f->loop_count; l++)
 		if (may_have_run(a, l, p.block))
 			vec_push(&out->symbols, absint_counter(a, l));
+	for (uint32_t l = 0; l < a->f->loop_count; l++)
+		if (a->total[l] != NONE && entered(a, l, p.block))
+			vec_push(&out->symbols, absint_total(a, l));
 	struct answer q = {.a = a, .wanted = out->symbols.data, .n = out->symbols.size};
 	ask(&q, p);
 	for (size_t i = 0; i < q.parts.size; i++)

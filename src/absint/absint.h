@@ -47,6 +47,8 @@ enum absint_kind {
 	ABSINT_COUNTER,	 /* of a loop: its number in the function */
 	ABSINT_CELL,	 /* what a memory cell holds at the point: its number in the analysis,
 			    absint_cells() */
+	ABSINT_TOTAL,	 /* of an inner loop: its back edges since the outermost loop around it was
+			    entered */
 	ABSINT_OLD_CELL, /* what it held at the start of the analysis */
 };
 /* What a dimension of a result means. Width 0 and signed: a mathematical integer (counters). */
@@ -63,6 +65,8 @@ size_t absint_symbols(const struct absint *a, const struct absint_symbol **symbo
 /* A value in the reading the analysis chose for it (by its uses). */
 struct absint_symbol absint_value(const struct absint *a, uint32_t value);
 struct absint_symbol absint_counter(const struct absint *a, uint32_t loop);
+struct absint_symbol absint_total(const struct absint *a,
+				  uint32_t loop); /* of a loop inside another */
 /* SSA values of integers that come from outside: parameters; for absint_loop all values that are
  * made before the loop and used in or after it. Then old cells. */
 size_t absint_inputs(const struct absint *a, const struct absint_symbol **symbols);
@@ -97,9 +101,10 @@ struct domain_bounds absint_bounds(struct absint *a, struct absint_point p,
 
 /* For the search: what the inputs must satisfy for the point to be reached, as far as it is known
  * (necessary, not sufficient). Dimensions: the inputs (absint_inputs, n of them, in that order),
- * then a counter for each loop of the function that is around the point or ends before it (symbols
- * says which; the innermost last). `given`: facts over the same dimensions that are to hold as well
- * (a counter has a certain value), or NULL. Each case says what range each counter has in it. */
+ * then a counter for each loop of the function that is around the point or ends before it, then
+ * totals of inner loops (symbols says which). `given`: facts over the same dimensions that are to
+ * hold as well (a counter has a certain value), or NULL. Each case says what range each counter has
+ * in it. */
 struct absint_reach {
 	VEC(struct absint_symbol) symbols;
 	VEC(struct absint_reach_case {

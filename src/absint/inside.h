@@ -72,10 +72,11 @@ struct absint {
 	double deadline; /* for the kind in use */
 	int late;
 
-	uint32_t loop;			    /* whose entry the analysis starts at, or NONE */
-	uint8_t *region;		    /* by block: is it analysed? */
-	uint8_t *is_signed;		    /* by value: its reading */
-	uint32_t *value_symbol;		    /* by value */
+	uint32_t loop;		/* whose entry the analysis starts at, or NONE */
+	uint8_t *region;	/* by block: is it analysed? */
+	uint8_t *is_signed;	/* by value: its reading */
+	uint32_t *value_symbol; /* by value */
+	uint32_t *total;
 	uint32_t *counter;		    /* by loop: symbol */
 	uint32_t *cell_symbol, *old_symbol; /* by cell of the function */
 	VEC(struct symbol) symbols;
@@ -90,8 +91,10 @@ struct absint {
 		VEC(uint32_t) cells;
 	} * writes;	    /* by instruction: cells it may write */
 	uint8_t *partition; /* by block: decided by one of its phis */
-	int recording;	    /* of lost values: the states are as small as they get */
-	uint8_t *lost;	    /* by value: not exact somewhere; symbols of the next plan */
+	int optimistic; /* nothing wraps, it is assumed, to learn which inputs could make it so: */
+	linear_list wraps; /* facts over inputs under which something does */
+	int recording;	   /* of lost values: the states are as small as they get */
+	uint8_t *lost;	   /* by value: not exact somewhere; symbols of the next plan */
 	VEC(struct run) runs;
 	struct run *run; /* at work */
 	VEC(uint32_t) work;
@@ -175,6 +178,10 @@ void condition_edge(struct absint *a, struct state *s, const struct code_edge *e
 uint32_t condition_phi(const struct absint *a, uint32_t block, int *negated);
 /* The fact a comparison states, by its shape; 0: none. */
 int condition_shape(struct absint *a, uint32_t condition, struct linear *fact);
+
+/* wrap.c: an optimistic run assumes that the value, which is e, fits; which inputs speak against it
+ * is noted. */
+void wrap_assume(struct absint *a, struct state *s, uint32_t value, const struct linear *e);
 
 /* nonlinear.c: defines the symbol of a value whose operator is not linear, as well as it can. */
 void nonlinear_define(struct absint *a, struct state *s, uint32_t value);

@@ -21,6 +21,7 @@
 #define PACKS_MOST 48
 #define THRESHOLDS_MOST 48
 #define SPLITS_MOST 2
+#define SPLITS_ALL 3
 
 typedef VEC(uint32_t) set;
 
@@ -144,6 +145,7 @@ static void group(struct absint *a, set *g, uint32_t loop, uint32_t symbol, size
 	for (uint32_t l = loop; l != CODE_NONE; l = a->f->loops[l].parent)
 		if (a->f->loops[loop].depth - a->f->loops[l].depth < 2)
 			include(g, a->counter[l]);
+	include(g, a->total[loop]);
 	close_group(a, g, loop, most);
 	if (g->size > most)
 		g->size = most;
@@ -247,6 +249,7 @@ static void make_packs(struct absint *a, size_t most)
 			vec_clear(&open);
 		}
 		include(&open, a->counter[l]);
+		include(&open, a->total[l]);
 		pack_loop(a, l, &open, most);
 	}
 	include_compared(a, &open, most);
@@ -317,6 +320,24 @@ static void make_thresholds(struct absint *a)
 }
 
 /* ------------------------------------------------------------------- splits */
+/* Values that have symbols because they may wrap are looked through. */
+static void look_through(struct absint *a, struct linear *e)
+{
+	for (size_t i = 0; i < e->terms.size;) {
+		uint32_t symbol = e->terms.data[i].dim;
+		const struct symbol *y = &a->symbols.data[symbol];
+		struct linear by;
+		if (y->means.kind == ABSINT_VALUE && !y->input && form_linear(a, y->means.id) &&
+		    form_operator(a, NULL, y->means.id, &by)) {
+			linear_substitute(e, symbol, &by);
+			linear_release(&by);
+			i = 0;
+		} else {
+			i++;
+		}
+	}
+}
+
 /* Puts the first values of the loop's phis in their places. 0: the result is not over inputs alone.
  */
 static int at_first(struct absint *a, uint32_t loop, struct linear *e)
@@ -324,6 +345,7 @@ static int at_first(struct absint *a, uint32_t loop, struct linear *e)
 	const struct code_function *f = a->f;
 	const struct code_block *b = &f->blocks[f->loops[loop].header];
 	uint32_t entry = NONE;
+	look_through(a, e);
 	for (uint32_t k = 0; k < b->preds; k++)
 		if (!code_in_loop(f, loop, f->edges[f->preds[b->first_pred + k]].from)) {
 			if (entry != NONE)
@@ -355,6 +377,7 @@ static void add_split(struct absint *a, uint32_t loop, uint32_t condition)
 	struct linear e;
 	if (a->splits.size >= SPLITS_MOST || !condition_shape(a, condition, &e))
 		return;
+	look_through(a, &e);
 	int uses_loop = 0;
 	for (size_t i = 0; i < e.terms.size; i++)
 		uses_loop |= made_in(a, e.terms.data[i].dim, loop);
@@ -417,12 +440,26 @@ static void set_ranges(struct absint *a)
 	}
 }
 
+/* Inputs for which something wraps, as an earlier round found. */
+static void split_wraps(struct absint *a)
+{
+	for (size_t i = 0; i < a->wraps.size && a->splits.size < SPLITS_ALL; i++) {
+		struct linear l = linear_copy(&a->wraps.data[i]);
+		if (a->packs.size == 1)
+			vec_push(&a->splits, l);
+		else
+			linear_release(&l);
+	}
+}
+
 void pack_make(struct absint *a)
 {
 	make_packs(a, a->options.pack ? a->options.pack : 10);
 	set_ranges(a);
 	make_thresholds(a);
 	make_splits(a);
+	if (!a->options.no_split)
+		split_wraps(a);
 }
 
 void pack_release(struct absint *a)

@@ -292,9 +292,13 @@ static int matters(const struct absint *a, uint32_t v)
 static void add_values(struct absint *a)
 {
 	const struct code_function *f = a->f;
-	for (uint32_t l = 0; l < f->loop_count; l++)
-		if (a->region[f->loops[l].header])
-			a->counter[l] = add_symbol(a, ABSINT_COUNTER, l, 0, 1, 0);
+	for (uint32_t l = 0; l < f->loop_count; l++) {
+		if (!a->region[f->loops[l].header])
+			continue;
+		a->counter[l] = add_symbol(a, ABSINT_COUNTER, l, 0, 1, 0);
+		if (f->loops[l].parent != CODE_NONE)
+			a->total[l] = add_symbol(a, ABSINT_TOTAL, l, 0, 1, 0);
+	}
 	for (uint32_t v = f->first_instruction; v < f->first_instruction + f->instructions; v++) {
 		if (!variable(a, v) || !inside(a, v))
 			continue;
@@ -339,21 +343,9 @@ static void find_writes(struct absint *a)
 	a->writes = mem_zalloc((f->instructions + 1) * sizeof *a->writes);
 	for (uint32_t i = 0; i < f->instructions; i++) {
 		uint32_t v = f->first_instruction + i;
-		switch (f->values[v].op) {
-		case CODE_STORE:
-		case CODE_CALL:
-		case CODE_FILL:
-		case CODE_MOVE:
-		case CODE_ATOMIC:
-		case CODE_ANY:
-		case CODE_NOP:
-		case CODE_ALLOCA:
-		case CODE_LOAD:
-			for (size_t k = 0; k < a->cells.size; k++)
-				if (code_may_write(f, v, a->cells.data[k]))
-					vec_push(&a->writes[i].cells, a->cells.data[k]);
-			break;
-		}
+		for (size_t k = 0; k < a->cells.size; k++)
+			if (code_may_write(f, v, a->cells.data[k]))
+				vec_push(&a->writes[i].cells, a->cells.data[k]);
 	}
 }
 
@@ -382,6 +374,7 @@ void plan_make(struct absint *a)
 		a->lost = mem_zalloc(a->f->value_count + 1);
 	a->value_symbol = none(a->f->value_count);
 	a->counter = none(a->f->loop_count);
+	a->total = none(a->f->loop_count);
 	a->cell_symbol = none(a->f->cell_count);
 	a->old_symbol = none(a->f->cell_count);
 	find_region(a);
@@ -411,6 +404,7 @@ void plan_release(struct absint *a)
 	free(a->is_signed);
 	free(a->value_symbol);
 	free(a->counter);
+	free(a->total);
 	free(a->cell_symbol);
 	free(a->old_symbol);
 	vec_release(&a->symbols);

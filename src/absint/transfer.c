@@ -49,8 +49,13 @@ static void define_linear(struct absint *a, struct state *s, uint32_t value)
 	struct linear e;
 	uint32_t symbol = a->value_symbol[value];
 	int have = form_operator(a, s, value, &e);
-	int exact = form_always(a, value) ||
-		    (have && form_fits(a, s, &e, a->f->values[value].width, a->is_signed[value]));
+	const struct code_value *v = &a->f->values[value];
+	int exact =
+	    form_always(a, value) || (have && form_fits(a, s, &e, v->width, a->is_signed[value]));
+	if (a->optimistic && !exact && have) {
+		wrap_assume(a, s, value, &e);
+		exact = 1;
+	}
 	if (symbol == NONE) {
 		state_set_exact(a, s, value, exact);
 		if (!exact && a->recording)
@@ -124,6 +129,26 @@ static void move_phis(struct absint *a, const struct state *s, uint32_t edge, st
 	}
 }
 
+static void move_total(struct absint *a, uint32_t loop, const struct code_edge *e, struct moves *m)
+{
+	const struct code_function *f = a->f;
+	uint32_t outermost = loop;
+	while (f->loops[outermost].parent != CODE_NONE)
+		outermost = f->loops[outermost].parent;
+	if (!code_in_loop(f, outermost, e->to))
+		return;
+	struct linear value;
+	if (!code_in_loop(f, outermost, e->from)) {
+		value = linear_constant(0);
+	} else if (f->loops[loop].header == e->to && code_in_loop(f, loop, e->from)) {
+		value = linear_dim(a->total[loop]);
+		value.constant = 1;
+	} else {
+		return;
+	}
+	move(m, a->total[loop], &value);
+}
+
 /* Loops that the edge enters start at 0; the loop whose header it goes back to counts one more, and
  * what its inner loops counted is over. */
 static void move_counters(struct absint *a, uint32_t edge, struct moves *m)
@@ -146,6 +171,8 @@ static void move_counters(struct absint *a, uint32_t edge, struct moves *m)
 			move(m, a->counter[l], &value);
 	}
 	for (uint32_t l = 0; l < f->loop_count; l++) {
+		if (a->total[l] != NONE)
+			move_total(a, l, e, m);
 		uint32_t p = f->loops[l].parent;
 		while (p != CODE_NONE && f->loops[p].header != e->to)
 			p = f->loops[p].parent;
