@@ -9,6 +9,7 @@
  * follow wrapping.
  */
 #include "absint/absint.h"
+#include "absint/callee.h"
 #include "absint/inside.h"
 
 #include "base/error.h"
@@ -51,6 +52,7 @@ static struct absint *make(const struct code *code, const struct code_function *
 	if (o)
 		a->options = *o;
 	a->kind = a->options.domain;
+	callee_prepare(a);
 	analyse(a);
 	domain_budget(0);
 	return a;
@@ -304,6 +306,14 @@ static const struct state *state_at(const struct absint *a, const struct run *r,
 	return r->edge[a->f->blocks[p.block].first_edge + p.successor];
 }
 
+static struct state *state_at_end(struct absint *a, struct run *r, uint32_t block)
+{
+	struct state *s = state_copy(a, r->entry[block]);
+	if (s)
+		transfer_block(a, s, block);
+	return s;
+}
+
 static void ask(struct answer *q, struct absint_point p)
 {
 	struct absint *a = q->a;
@@ -315,8 +325,14 @@ static void ask(struct answer *q, struct absint_point p)
 	int report =
 	    p.successor == ABSINT_ENTRY && (a->f->blocks[p.block].flags & CODE_BLOCK_REPORT);
 	for (size_t i = 0; i < a->runs.size; i++) {
-		struct state *made = report ? iterate_report(a, &a->runs.data[i], p.block) : NULL;
-		const struct state *s = report ? made : state_at(a, &a->runs.data[i], p);
+		struct state *made = NULL;
+		if (report)
+			made = iterate_report(a, &a->runs.data[i], p.block);
+		else if (p.successor == ABSINT_END)
+			made = state_at_end(a, &a->runs.data[i], p.block);
+		const struct state *s = report || p.successor == ABSINT_END
+					    ? made
+					    : state_at(a, &a->runs.data[i], p);
 		if (s)
 			add_part(q, &a->runs.data[i], s);
 		state_free(a, made);

@@ -26,6 +26,7 @@ struct absint_options {
 	unsigned pack;		 /* most dimensions of one pack; 0: 10 */
 	unsigned delay;		 /* visits of a loop head before widening; 0: 3 */
 	int no_split;		 /* no disjunction */
+	struct callees *callees; /* callee.h: summaries of callees; NULL: calls return anything */
 };
 
 struct absint;
@@ -72,9 +73,10 @@ struct absint_symbol absint_total(const struct absint *a,
 size_t absint_inputs(const struct absint *a, const struct absint_symbol **symbols);
 
 #define ABSINT_ENTRY UINT32_MAX
+#define ABSINT_END (UINT32_MAX - 1)
 struct absint_point {
 	uint32_t block;
-	uint32_t successor; /* index of the edge, or ABSINT_ENTRY */
+	uint32_t successor; /* index of the edge; ABSINT_ENTRY; ABSINT_END: behind its instructions */
 };
 
 /* One of the cases of which at least one holds; all its facts do. */

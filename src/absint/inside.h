@@ -27,6 +27,10 @@
 
 #define NONE UINT32_MAX
 
+/* Widest type whose wrapping is followed: hulls of wider ones have numbers that say nothing and
+ * cost much. */
+#define WRAP_MOST 16
+
 struct place {
 	uint32_t pack, dim;
 };

@@ -12,6 +12,7 @@
  * loop is entered, or not.
  */
 #include "absint/pack.h"
+#include "absint/callee.h"
 #include "absint/inside.h"
 
 #include "base/error.h"
@@ -81,7 +82,7 @@ static void include_sources(struct absint *a, set *s, uint32_t symbol)
 		const struct code_value *v = &f->values[y->id];
 		if (v->op == CODE_LOAD && v->cell != CODE_NONE)
 			include(s, a->cell_symbol[v->cell]);
-		else if (v->op != CODE_CALL && v->op != CODE_LOAD)
+		else if ((v->op != CODE_CALL || callee_known(a, y->id)) && v->op != CODE_LOAD)
 			for (uint32_t k = 0; k < v->operands; k++)
 				include_shape(a, s, code_operand(f, y->id, k));
 	} else if (y->kind == ABSINT_CELL) {
@@ -112,13 +113,19 @@ static void close_group(struct absint *a, set *s, uint32_t loop, size_t most)
 			include_sources(a, s, s->data[i]);
 }
 
-/* Comparisons anywhere that name one of the group's symbols bring in the others. */
+/* Symbols that an instruction brings together: those of a comparison, or of a call with a summary. */
+static int relates(struct absint *a, uint32_t v, struct linear *e)
+{
+	return a->f->values[v].width == 1 ? condition_shape(a, v, e) : callee_shape(a, v, e);
+}
+
+/* Comparisons and calls anywhere that name one of the group's symbols bring in the others. */
 static void include_compared(struct absint *a, set *s, size_t most)
 {
 	const struct code_function *f = a->f;
 	for (uint32_t v = f->first_instruction; v < f->first_instruction + f->instructions; v++) {
 		struct linear e;
-		if (f->values[v].width != 1 || !condition_shape(a, v, &e))
+		if (!relates(a, v, &e))
 			continue;
 		size_t in = 0;
 		for (size_t i = 0; i < e.terms.size; i++)
@@ -201,8 +208,7 @@ static void pack_comparisons(struct absint *a, size_t most)
 	for (uint32_t v = f->first_instruction; v < f->first_instruction + f->instructions; v++) {
 		struct linear e;
 		uint32_t p;
-		if (f->values[v].width != 1 || !a->region[f->values[v].block] ||
-		    !condition_shape(a, v, &e))
+		if (!a->region[f->values[v].block] || !relates(a, v, &e))
 			continue;
 		if (!in_one_pack(a, &e, &p)) {
 			set s = {0};
@@ -423,6 +429,7 @@ static void make_splits(struct absint *a)
 				add_split(a, l, code_operand(f, phi, k));
 		}
 	}
+	callee_splits(a, SPLITS_MOST);
 }
 
 static void set_ranges(struct absint *a)

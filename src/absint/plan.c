@@ -273,7 +273,6 @@ static int matters(const struct absint *a, uint32_t v)
 			break;
 		case CODE_CALL:
 		case CODE_GEP:
-		case CODE_RETURN:
 		case CODE_LOAD:
 		case CODE_FILL:
 		case CODE_MOVE:
@@ -304,7 +303,8 @@ static void add_values(struct absint *a)
 			continue;
 		if (f->values[v].op == CODE_PHI)
 			add_value(a, v, 0);
-		else if ((!form_linear(a, v) || a->lost[v]) && matters(a, v))
+		else if ((!form_linear(a, v) || (a->lost[v] && f->values[v].width <= WRAP_MOST)) &&
+			 matters(a, v))
 			add_value(a, v, 0);
 	}
 }

@@ -5,6 +5,7 @@
  * with every instruction that may write them (modref.c of ir). Loop counters change on edges
  * together with the phis, all at once.
  */
+#include "absint/callee.h"
 #include "absint/inside.h"
 
 #include "base/error.h"
@@ -60,12 +61,12 @@ static void define_linear(struct absint *a, struct state *s, uint32_t value)
 		state_set_exact(a, s, value, exact);
 		if (!exact && a->recording)
 			a->lost[value] = 1;
-	} else if (!have) {
-		state_forget(a, s, symbol);
-	} else if (exact) {
+	} else if (have && exact) {
 		state_assign(a, s, symbol, &e);
-	} else {
+	} else if (have && v->width <= WRAP_MOST) {
 		state_assign_wrapped(a, s, symbol, &e);
+	} else {
+		state_forget(a, s, symbol);
 	}
 	if (have)
 		linear_release(&e);
@@ -85,6 +86,8 @@ void transfer_instruction(struct absint *a, struct state *s, uint32_t value)
 		return;
 	else if (v->op == CODE_LOAD)
 		load(a, s, value);
+	else if (v->op == CODE_CALL)
+		callee_define(a, s, value);
 	else
 		nonlinear_define(a, s, value);
 }

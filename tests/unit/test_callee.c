@@ -1,0 +1,88 @@
+/* test_callee.c: what calls return, by summaries of the callees. */
+#include "absint/absint.h"
+#include "absint/callee.h"
+#include "bitcode.h"
+#include "ir/code.h"
+
+#include <stdlib.h>
+
+static const char program[] =
+    "static int count(int n) { int c = 0; while (c < n) c++; return c; }\n"
+    "static unsigned digit(unsigned x) { return x % 10; }\n"
+    "static int twice(int x) { return count(x) - 3; }\n"
+    "static int clamp(int x) { if (x < 5) return 5; if (x > 90) return 90; return x; }\n"
+    "static int fact(int x) { return x <= 1 ? 1 : x * fact(x - 1); }\n"
+    "static int never(int x) { for (;;) x++; return x; }\n"
+    "int mark(int);\n"
+    "int a(int n) { int r = count(n); return mark(r) < r; }\n"
+    "int b(unsigned n) { unsigned r = digit(n); return mark(r) < r; }\n"
+    "int c(int n) { if (n < 10 || n > 20) return 0; int r = twice(n) - n; return mark(r) < r; }\n"
+    "int d(int n) { int r = clamp(n); return mark(r) < r; }\n"
+    "int e(int n) { int r = fact(n); return mark(r) < r; }\n"
+    "int f(int n) { return never(n) + mark(n); }\n"
+    "int g(int n) { int s = 0; for (int i = 0; i < n; i++) s += clamp(i); return mark(s); }\n";
+
+struct ctx {
+	struct code *code;
+	struct callees *callees;
+};
+
+/* The bounds of the argument of mark(), where it is called. */
+static struct domain_bounds at_mark(struct ctx *x, const char *name, int with)
+{
+	const struct code_function *f = code_find(x->code, name);
+	struct absint_options o = {.callees = with ? x->callees : NULL};
+	struct absint *a = absint_new(x->code, f, &o);
+	struct domain_bounds b = {0};
+
+	for (uint32_t v = f->first_instruction; v < f->first_instruction + f->instructions; v++) {
+		const struct code_value *call = &f->values[v];
+		struct linear e = linear_dim(0);
+		struct absint_symbol wanted;
+
+		if (call->op == CODE_CALL && !strcmp(x->code->functions[call->target].name, "mark")) {
+			wanted = absint_value(a, code_operand(f, v, 1));
+			b = absint_bounds(a, (struct absint_point){call->block, ABSINT_END}, &wanted, 1, &e);
+		}
+		linear_release(&e);
+	}
+	absint_free(a);
+	return b;
+}
+
+static void expect(struct domain_bounds b, int64_t min, int64_t max)
+{
+	assert_true(b.has_min && b.has_max);
+	assert_int_equal((int64_t)b.min, min);
+	assert_int_equal((int64_t)b.max, max);
+}
+
+static void test_results(void **unused)
+{
+	struct buf bitcode = {0};
+	struct ctx x;
+
+	(void)unused;
+	compile(program, &bitcode);
+	x.code = code_load(bitcode.data, bitcode.size, 1);
+	assert_non_null(x.code);
+	x.callees = callees_new(x.code);
+	expect(at_mark(&x, "a", 0), INT32_MIN, INT32_MAX);
+	expect(at_mark(&x, "a", 1), 0, INT32_MAX);
+	expect(at_mark(&x, "b", 1), 0, 9);
+	expect(at_mark(&x, "c", 1), -3, -3); /* through two calls, and related to the argument */
+	expect(at_mark(&x, "d", 1), 5, 90);
+	expect(at_mark(&x, "e", 1), INT32_MIN, INT32_MAX); /* it calls itself */
+	assert_true(at_mark(&x, "f", 1).min > at_mark(&x, "f", 1).max); /* never returns */
+	expect(at_mark(&x, "d", 1), 5, 90);
+	callees_free(x.callees);
+	code_free(x.code);
+	buf_release(&bitcode);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_results)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
