@@ -255,6 +255,14 @@ static int tell(struct search *s, const struct sent *c)
 	return c->open && checks_tell_all(s, &c->t, &s->child, c->checker ? c->step : NULL) ? -1 : 0;
 }
 
+/* The traced run had the outcome it was sent for: did the other one count it as well? If not, it hangs on something that differs
+ * between the two, an address most likely, and neither stands for the program. */
+static int is_counted(const struct search *s, const struct sent *c, const struct exec_result *r)
+{
+	uint32_t counter = path_decides(c->step) ? s->sites.decisions.data[c->step->site].counter : SITES_NOWHERE;
+	return counter == SITES_NOWHERE || counter + c->outcome >= r->count || r->counters[counter + c->outcome];
+}
+
 /* Runs s->input in both variants. 1: it diverged, 0, -1. */
 static int run_both(struct search *s, struct expansion *x, struct sent *c)
 {
@@ -279,6 +287,8 @@ static int run_both(struct search *s, struct expansion *x, struct sent *c)
 		search_lose(s, LOSS_KILLED);
 	else if (follow(s, x, c))
 		return -1;
+	if (c->open && !c->optimistic && !is_counted(s, c, &r))
+		search_lose(s, LOSS_DIVERGED);
 	/* Nothing on its path is for the first stage. */
 	if (!(t->flags & (TEST_PROGRESS | TEST_NEAR | TEST_DIVERGED | TEST_ASSUMED)) && t->path)
 		t->stage = STAGE_CONTEXT;
