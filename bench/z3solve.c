@@ -26,7 +26,7 @@ static const double way_aims[WAYS] = {20, 0, 5};
 #define CONTEXT_QUERIES 1000 /* then a context is thrown away with all its terms */
 
 struct sums {
-	long queries, sat, unsat, unknown, contradictions, refused;
+	long queries, sat, unsat, unknown, contradictions, refused, left_out;
 	double muster, ways[WAYS];
 	long answered[WAYS];
 };
@@ -221,6 +221,8 @@ static int report(const struct sums *t)
 	       t->unknown, t->refused, t->contradictions);
 	if (!t->queries)
 		return 1;
+	if (t->left_out)
+		printf("%ld queries were not asked: Z3 overran its limit more than %d times on two of their program's\n", t->left_out, OVERRUN);
 	printf("%-26s %12s %10s %8s %8s  %s\n", "", "mean ms", "answered", "times", "aim", "verdict");
 	printf("%-26s %12.4f %10ld %8.1f\n", "muster", t->muster / n * 1e3, t->sat + t->unsat, 1.0);
 	for (int i = 0; i < WAYS; i++) {
@@ -233,6 +235,38 @@ static int report(const struct sums *t)
 		missed |= times < way_aims[i];
 	}
 	return missed;
+}
+
+/* Z3 looks at its limit in a search, not in preprocessing, which takes minutes for some queries of zlib. A program with two such has
+ * no more of its queries asked, in Z3's favour: these are the ones that Z3 is slowest on. */
+#define OVERRUN 10 /* times the limit, for the three ways together */
+static char slow[64][64];
+static unsigned slow_count;
+
+static void program_of(const char *name, char out[64])
+{
+	const char *end = strrchr(name, '/'), *p = end;
+
+	while (p && p > name && p[-1] != '/')
+		p--;
+	snprintf(out, 64, "%.*s", p ? (int)(end - p) : 0, p ? p : "");
+}
+
+static int is_endless(const char *name)
+{
+	char program[64];
+	unsigned n = 0;
+
+	program_of(name, program);
+	for (unsigned i = 0; i < slow_count; i++)
+		n += !strcmp(slow[i], program);
+	return n >= 2;
+}
+
+static void note_time(const char *name, double seconds)
+{
+	if (seconds > OVERRUN * limit && slow_count < 64)
+		program_of(name, slow[slow_count++]);
 }
 
 int main(int argc, char **argv)
@@ -253,7 +287,13 @@ int main(int argc, char **argv)
 	while ((n = getline(&line, &room, stdin)) > 0) {
 		if (line[n - 1] == '\n')
 			line[n - 1] = 0;
-		one(&t, line);
+		if (!is_endless(line)) {
+			double start = now();
+			one(&t, line);
+			note_time(line, now() - start);
+		} else {
+			t.left_out++;
+		}
 	}
 	free(line);
 	return report(&t);
