@@ -23,6 +23,7 @@
 enum { FRESH, SIMPLE, PUSHED, WAYS };
 static const char *const way_names[WAYS] = {"Z3 fresh", "Z3 simple solver, fresh", "Z3 push/pop"};
 static const double way_aims[WAYS] = {20, 0, 5};
+#define OVERRUN 10 /* times the limit, for the three ways together */
 #define CONTEXT_QUERIES 1000 /* then a context is thrown away with all its terms */
 
 struct sums {
@@ -239,7 +240,6 @@ static int report(const struct sums *t)
 
 /* Z3 looks at its limit in a search, not in preprocessing, which takes minutes for some queries of zlib. A program with two such has
  * no more of its queries asked, in Z3's favour: these are the ones that Z3 is slowest on. */
-#define OVERRUN 10 /* times the limit, for the three ways together */
 static char slow[64][64];
 static unsigned slow_count;
 
