@@ -295,7 +295,8 @@ static int try(const struct asserting *a, const struct claim *c, const char *dir
 	return shown;
 }
 
-static const char head[] = "# Bugs that gcc's sanitizers do not know, as assertions: made by 'muster export --asserts'. Nothing of muster is needed.\n"
+static const char head[] = "# Bugs that gcc's sanitizers do not know, as assertions: made by 'muster export --asserts'.\n"
+			   "# Nothing of muster is needed.\n"
 			   "#\tmake bugs    compiles and runs each: it must abort at its assertion\n"
 			   "CC = gcc\n"
 			   "FLAGS = -w -g -O0\n"
