@@ -223,6 +223,7 @@ check-all: all unit-tests $(B)/tests/check-queue
 	@echo "== random small programs, searched and enumerated"; tests/stress/search 20
 	@echo "== generated functions, judged by all their inputs"; tests/truth/run -n 200
 	@echo "== refinement types beside CSimpL"; tests/refine/run
+	@echo "== invariants of generated loop programs, at every visit"; tests/loops/soundness -n 24
 	@echo "== files of queue/ reproduce"; tests/queue/run
 	@echo "== challenges"; tests/fuzz/run-challenges -t 120 $(quick-challenges)
 
@@ -264,6 +265,15 @@ bench-units: all
 # Active checks: generated pairs of programs with and without a defect; what all checkers cost.
 bench-checkers: all
 	@bench/checkers $(ARGS)
+
+# Loops: what is covered with invariants and without, by threshold.
+bench-loops: all
+	@bench/loops $(ARGS)
+
+# Invariants: their cost over packages.
+bench-invariants: all
+	@scripts/deps dpkg-dev
+	@bench/invariants $(ARGS)
 
 bench-check-cost: all
 	@scripts/deps dpkg-dev
@@ -310,6 +320,9 @@ campaign-false: all
 	@scripts/deps dpkg-dev
 	@bench/false-alarms $(ARGS)
 
+campaign-invariants: all
+	@tests/loops/soundness -n $(N)
+
 campaign-refine: all
 	@tests/refine/run -n $(N) $(ARGS)
 
@@ -330,7 +343,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: bench-units bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine all runtime unit-tests check check-all demo bench deps install clean
+.PHONY: bench-loops bench-units bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime unit-tests check check-all demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define SIMPLE 1024	/* largest coefficient of an inequality that is tried as an equation */
+#define SPREAD 4	/* how much larger than asked for values may be */
 #define COUNTER_BITS 40 /* nobody waits for more iterations */
 
 void loop_goal_init(struct loop_goal *g, struct exprs *pool, const struct absint_reach *r,
@@ -20,9 +22,10 @@ void loop_goal_init(struct loop_goal *g, struct exprs *pool, const struct absint
 	g->counters = r->symbols.size;
 	for (size_t i = 0; i < r->symbols.size; i++) {
 		const struct absint_symbol *s = &r->symbols.data[i];
-		expr_t e = s->kind == ABSINT_COUNTER ? EXPR_NONE : term(ctx, s);
+		int counts = s->kind == ABSINT_COUNTER || s->kind == ABSINT_TOTAL;
+		expr_t e = counts ? EXPR_NONE : term(ctx, s);
 		char name[48];
-		if (s->kind == ABSINT_COUNTER && i < g->counters)
+		if (counts && i < g->counters)
 			g->counters = i;
 		vec_push(&g->bound, (uint8_t)(e != EXPR_NONE && !expr_is_const(pool, e, NULL)));
 		if (e == EXPR_NONE) {
@@ -87,17 +90,44 @@ static expr_t fact(struct loop_goal *g, const struct linear *l)
 	return expr_eq(p, sum, expr_const(p, w, 0));
 }
 
+expr_t loop_goal_case(struct loop_goal *g, size_t number)
+{
+	const linear_list *facts = &g->reach->cases.data[number].facts;
+	expr_t all = expr_true(g->pool);
+	for (size_t k = 0; k < facts->size; k++)
+		if (!facts->data[k].overflow)
+			all = expr_and(g->pool, all, fact(g, &facts->data[k]));
+	return all;
+}
+
+/* What a loop's own condition looks like: not the hull of something. */
+static int is_simple(const struct linear *l)
+{
+	for (size_t i = 0; i < l->terms.size; i++)
+		if (l->terms.data[i].coef > SIMPLE || l->terms.data[i].coef < -SIMPLE)
+			return 0;
+	return 1;
+}
+
+size_t loop_goal_edges(struct loop_goal *g, size_t number, expr_t *out, size_t most)
+{
+	const linear_list *facts = &g->reach->cases.data[number].facts;
+	size_t n = 0;
+	for (size_t k = 0; k < facts->size && n < most; k++) {
+		struct linear l = facts->data[k];
+		if (l.overflow || l.kind != LINEAR_GE || l.terms.size < 2 || !is_simple(&l))
+			continue;
+		l.kind = LINEAR_EQ;
+		out[n++] = fact(g, &l);
+	}
+	return n;
+}
+
 expr_t loop_goal_facts(struct loop_goal *g)
 {
 	expr_t any = expr_false(g->pool);
-	for (size_t i = 0; i < g->reach->cases.size; i++) {
-		const linear_list *facts = &g->reach->cases.data[i].facts;
-		expr_t all = expr_true(g->pool);
-		for (size_t k = 0; k < facts->size; k++)
-			if (!facts->data[k].overflow)
-				all = expr_and(g->pool, all, fact(g, &facts->data[k]));
-		any = expr_or(g->pool, any, all);
-	}
+	for (size_t i = 0; i < g->reach->cases.size; i++)
+		any = expr_or(g->pool, any, loop_goal_case(g, i));
 	return any;
 }
 
@@ -111,19 +141,38 @@ expr_t loop_goal_sum(struct loop_goal *g, uint64_t least, uint64_t most)
 			expr_binary(p, MUSTER_OP_ULE, sum, expr_const(p, 64, most)));
 }
 
-expr_t loop_goal_large(struct loop_goal *g, uint64_t least, int inputs)
+expr_t loop_goal_large(struct loop_goal *g, uint64_t least, unsigned what)
 {
 	struct exprs *p = g->pool;
 	expr_t all = expr_true(p);
 	for (size_t i = 0; i < g->terms.size; i++) {
 		const struct absint_symbol *s = &g->reach->symbols.data[i];
 		unsigned w = width_of(g, i);
-		if (i < g->counters && (!inputs || !g->bound.data[i] || (least >> (w - 1)) != 0))
+		enum muster_op below = s->is_signed && i < g->counters ? MUSTER_OP_SLE : MUSTER_OP_ULE;
+		if (i >= g->counters ? !(what & LARGE_COUNTS) : !(what & LARGE_INPUTS) || !g->bound.data[i] || (least >> (w - 1)) != 0)
 			continue;
-		all = expr_and(p, all, expr_binary(p, s->is_signed && i < g->counters ? MUSTER_OP_SLE : MUSTER_OP_ULE, expr_const(p, w, least),
-						   g->terms.data[i]));
+		all = expr_and(p, all, expr_binary(p, below, expr_const(p, w, least), g->terms.data[i]));
+		if ((least * SPREAD) >> (w - 1) == 0)
+			all = expr_and(p, all, expr_binary(p, below, g->terms.data[i], expr_const(p, w, least * SPREAD)));
 	}
 	return all;
+}
+
+uint64_t loop_goal_root(const struct loop_goal *g)
+{
+	wide most = 0, root = 1;
+	for (size_t i = 0; i < g->reach->cases.size; i++)
+		for (size_t k = 0; k < g->reach->cases.data[i].counters.size; k++) {
+			const struct domain_bounds *b = &g->reach->cases.data[i].counters.data[k];
+			if (g->counters + k < g->reach->symbols.size && g->reach->symbols.data[g->counters + k].kind == ABSINT_TOTAL && b->has_min &&
+			    b->min > most && b->min < (wide)1 << 60)
+				most = b->min;
+		}
+	if (most < 4)
+		return 0;
+	while (root * root < 2 * most) /* a triangle has half of the square */
+		root += root / 64 + 1;
+	return (uint64_t)root;
 }
 
 uint64_t loop_goal_least(const struct loop_goal *g)

@@ -20,10 +20,19 @@ void loop_goal_release(struct loop_goal *g);
 
 /* One of the cases holds. */
 expr_t loop_goal_facts(struct loop_goal *g);
+/* The same of one case, and its inequalities that relate several symbols, as equations: a loop mostly ends as soon as it may. */
+expr_t loop_goal_case(struct loop_goal *g, size_t number);
+size_t loop_goal_edges(struct loop_goal *g, size_t number, expr_t *out, size_t most);
 /* All counters together are at least (most) this. */
 expr_t loop_goal_sum(struct loop_goal *g, uint64_t least, uint64_t most);
-/* Each counter, and with `inputs` each value that depends on the input, is at least this; values too narrow for it are left alone. */
-expr_t loop_goal_large(struct loop_goal *g, uint64_t least, int inputs);
+/* Each counter, or each value that depends on the input, or both, are at least this and not much more; values too narrow for it are
+ * left alone. */
+#define LARGE_COUNTS 1u
+#define LARGE_INPUTS 2u
+expr_t loop_goal_large(struct loop_goal *g, uint64_t least, unsigned what);
+/* How often a nest of two loops has to run its inner one, at least: the larger of the two trip counts cannot be below the root of it. 0: not
+ * known. */
+uint64_t loop_goal_root(const struct loop_goal *g);
 /* The least sum of all counters, as far as it is known for any case. */
 uint64_t loop_goal_least(const struct loop_goal *g);
 

@@ -14,6 +14,7 @@
 #include "search/loops.h"
 
 #include "absint/absint.h"
+#include "absint/callee.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -24,15 +25,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIES 12	 /* inputs for one outcome from one entry */
+#define EDGES 8
+#define TRIES 14	 /* inputs for one outcome from one entry */
 #define TRIES_AT_ONCE 4	 /* of a whole program, on one path */
 #define MISSES_AT_ONCE 24 /* queries without an answer on one path */
 #define ANALYSES 1000
-#define ANALYSIS_SECONDS 0.5
+#define ANALYSIS_SECONDS 2
 #define SHARE 0.1	 /* of the time for analyses */
 #define ORDINARY 3	 /* an outcome that the path's own constraints can ask for has this many turns first */
 #define SLOW 0.05	 /* seconds of a run that is not traced */
-#define RUN_LONGEST 20.0
+#define RUN_LONGEST 10.0
 #define ITERATION 4e-9	 /* seconds, guessed high */
 
 /* An outcome of a decision of the function. */
@@ -40,6 +42,7 @@ struct target {
 	uint32_t block, outcome;
 	uint32_t site; /* in s->sites */
 	uint8_t tries, known, dead;
+	uint8_t tight; /* the first try was with equations */
 	uint64_t last; /* iterations of the last answer */
 	struct absint_reach reach;
 };
@@ -56,6 +59,7 @@ struct place {
 
 struct loop_unit {
 	const struct code *code;
+	struct callees *callees; /* made with the first analysis */
 	struct entries entries;
 	struct map by_ordinal; /* to place, + 1 */
 	VEC(struct place) places;
@@ -97,6 +101,7 @@ void loops_free(struct loops *l)
 				absint_free(p->a);
 		}
 		vec_release(&u->places);
+		callees_free(u->callees);
 		entries_release(&u->entries);
 		map_release(&u->by_ordinal);
 		free(u);
@@ -193,16 +198,18 @@ static void list_targets(struct search *s, struct place *p, const struct loop_un
 }
 
 /* The analysis from this entry on, once; NULL if there is none. */
-static struct absint *analysis(struct search *s, struct place *p)
+static struct absint *analysis(struct search *s, struct place *p, struct loop_unit *u)
 {
 	struct loops *l = s->loops;
-	struct absint_options o = {.seconds = ANALYSIS_SECONDS};
+	struct absint_options o = {.seconds = ANALYSIS_SECONDS, .callees = u->callees};
 	if (p->analysed)
 		return p->a;
 	if (l->analyses >= ANALYSES)
 		return NULL;
 	if (!s->o.repeatable && l->seconds > 1 && l->seconds > SHARE * (search_clock() - s->restarted))
 		return NULL; /* later */
+	if (!u->callees)
+		o.callees = u->callees = callees_new(u->code);
 	double before = search_clock();
 	const struct code *code = p->f->code;
 	p->analysed = 1;
@@ -222,6 +229,7 @@ struct arrival {
 	struct search *s;
 	struct expansion *x;
 	struct place *p;
+	struct loop_unit *u;
 	const struct muster_event *events;
 	uint32_t count;
 	struct solve_path *path;
@@ -303,8 +311,8 @@ static int run_hint(struct arrival *a, const struct target *t)
 	s->inputs_run++;
 	uint64_t before = s->cover.covered;
 	int e = exec_run(s->t.exec, s->input.data, s->input.size, &r);
-	if (!e && longer && (r.end == RUN_TIME || r.end == RUN_MEMORY)) {
-		search_lose(s, LOSS_KILLED); /* it was asked to run that long: no hang of the program's */
+	if (!e && (r.end == RUN_TIME || r.end == RUN_MEMORY)) {
+		search_lose(s, LOSS_KILLED); /* it was asked to run long: no hang of the program's */
 	} else if (!e) {
 		if (r.seconds > SLOW)
 			test.flags |= TEST_LONG;
@@ -332,29 +340,64 @@ static int solve(struct arrival *a, struct loop_goal *g, struct target *t, expr_
 	return found;
 }
 
-/* Growing: counts, and values that come in. */
-static const uint32_t large[] = {16, 256, 4096, 65536, 64, 1024, 16384, 32, 128, 200};
+/* One case, with at most so many iterations, and as many of its inequalities as equations as there can be. 1: s->input. */
+static int tight(struct arrival *a, struct loop_goal *g, struct target *t, size_t number, uint64_t least, uint64_t most)
+{
+	struct exprs *p = a->x->pool;
+	expr_t edges[EDGES], goal = loop_goal_case(g, number);
+	if (g->counters < g->terms.size)
+		goal = expr_and(p, goal, loop_goal_sum(g, least, most));
+	if (!solve(a, g, t, goal))
+		return 0;
+	size_t n = loop_goal_edges(g, number, edges, EDGES);
+	for (size_t k = 0; k < n; k++) {
+		expr_t closer = expr_and(p, goal, edges[k]);
+		if (solve(a, g, t, closer)) {
+			goal = closer;
+			t->tight = 1;
+		}
+	}
+	return solve(a, g, t, goal); /* the last one tried may have failed */
+}
 
-/* The answer of this try. 1: s->input, 0: there is none, -1: there is none for any try. */
+/* The first try: the least number of iterations that there is an answer for. */
+static int fewest(struct arrival *a, struct loop_goal *g, struct target *t)
+{
+	int counted = g->counters < g->terms.size;
+	uint64_t least = loop_goal_least(g), most[] = {least, least + 4, least + 64, 2 * least + 4096, UINT64_MAX};
+	for (size_t m = counted ? 0 : 4; m < 5; m++)
+		for (size_t i = 0; i < t->reach.cases.size; i++)
+			if (tight(a, g, t, i, 0, most[m]))
+				return 1;
+	return 0;
+}
+
+/* First trip counts of a nest, whose product is known to be large. Then without equations; the next count; counts and values that grow. */
+static const uint32_t large[] = {16, 256, 4096, 65536, 64, 1024, 16384, 32, 128, 200};
+enum { TRY_ROOT, TRY_FEWEST, TRY_LOOSE, TRY_NEXT, TRY_LARGE };
+
+/* The answer of this try. 1: s->input, 0: there is none, -1: there is none for this path at all. */
 static int answer(struct arrival *a, struct loop_goal *g, struct target *t, expr_t facts)
 {
 	struct exprs *p = a->x->pool;
 	int counted = g->counters < g->terms.size;
-	if (t->tries == 0) {
-		uint64_t least = loop_goal_least(g);
-		if (counted && solve(a, g, t, expr_and(p, facts, loop_goal_sum(g, 0, least))))
-			return 1;
-		if (counted && solve(a, g, t, expr_and(p, facts, loop_goal_sum(g, 0, least + 64))))
-			return 1;
-		return solve(a, g, t, facts) ? 1 : -1;
+	uint64_t least = loop_goal_least(g);
+	if (t->tries == TRY_ROOT) {
+		uint64_t root = loop_goal_root(g);
+		return root && (solve(a, g, t, expr_and(p, facts, loop_goal_large(g, root, LARGE_INPUTS | LARGE_COUNTS))) ||
+				solve(a, g, t, expr_and(p, facts, loop_goal_large(g, root, LARGE_INPUTS))));
 	}
-	if (t->tries == 1)
-		return counted && solve(a, g, t, expr_and(p, facts, loop_goal_sum(g, t->last + 1, t->last + 64)));
-	if (t->tries - 2u >= sizeof large / sizeof *large)
+	if (t->tries == TRY_FEWEST)
+		return fewest(a, g, t) ? 1 : -1;
+	if (t->tries == TRY_LOOSE)
+		return t->tight && solve(a, g, t, counted ? expr_and(p, facts, loop_goal_sum(g, 0, 2 * least + 64)) : facts);
+	if (t->tries == TRY_NEXT)
+		return counted && tight(a, g, t, 0, t->last + 1, t->last + 64);
+	if (t->tries - TRY_LARGE >= sizeof large / sizeof *large)
 		return -1;
-	uint32_t least = large[t->tries - 2];
-	return solve(a, g, t, expr_and(p, facts, loop_goal_large(g, least, 1))) ||
-	       (counted && solve(a, g, t, expr_and(p, facts, loop_goal_large(g, least, 0))));
+	uint32_t size = large[t->tries - TRY_LARGE];
+	return solve(a, g, t, expr_and(p, facts, loop_goal_large(g, size, LARGE_COUNTS | LARGE_INPUTS))) ||
+	       (counted && solve(a, g, t, expr_and(p, facts, loop_goal_large(g, size, LARGE_COUNTS))));
 }
 
 static int ask_target(struct arrival *a, struct target *t, unsigned *misses)
@@ -394,7 +437,7 @@ static int ask_arrival(struct arrival *a, const struct map *on_path)
 		struct target *t = &a->p->targets.data[i];
 		if (t->dead || t->tries >= TRIES || !is_next(a->s, t) || is_ordinary(a->s, t, on_path))
 			continue;
-		if (!analysis(a->s, a->p))
+		if (!analysis(a->s, a->p, a->u))
 			return 0;
 		int r = ask_target(a, t, &misses);
 		if (r)
@@ -456,7 +499,7 @@ int loops_ask(struct search *s, struct expansion *x)
 		}
 		if (extend(s, x, path, &at, e->step))
 			break;
-		struct arrival a = {.s = s, .x = x, .p = p, .events = first, .count = values_at(&x->trace, e->event), .path = path};
+		struct arrival a = {.s = s, .x = x, .p = p, .u = unit_of(s->loops, first->unit), .events = first, .count = values_at(&x->trace, e->event), .path = path};
 		if (a.count == p->entry.count)
 			r = ask_arrival(&a, &on_path);
 	}
