@@ -128,7 +128,7 @@ const char *code_op_text(enum code_op op);
 #define CODE_EXACT 4u
 #define CODE_VOLATILE 8u  /* or atomic: the memory may change between two accesses */
 #define CODE_MARKED 16u	  /* the compiler made it for a check */
-#define CODE_UNSIGNED 32u /* parameters and results that C says are unsigned */
+#define CODE_UNSIGNED 32u /* parameters that C says are unsigned */
 
 struct code_value {
 	uint8_t kind;		   /* enum code_kind */

@@ -421,6 +421,12 @@ void code_debug_variables(struct code_draft *d)
 				known[value] = 1;
 			}
 	}
+	for (size_t k = 0; k < d->variables.size; k++) {
+		const struct code_variable *v = &d->variables.data[k];
+
+		if (v->parameter != CODE_NONE && v->type != CODE_NONE && d->m->types.data[v->type].is_unsigned)
+			d->values.data[v->parameter].flags |= CODE_UNSIGNED;
+	}
 	free(known);
 }
 

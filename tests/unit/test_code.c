@@ -507,6 +507,7 @@ static void test_names(void **unused)
 	assert_int_equal(f->variables[variable(f, "n", 0)].parameter, 0);
 	assert_int_equal(f->variables[variable(f, "k", 0)].parameter, 1);
 	assert_int_equal(f->variables[variable(f, "moved", 0)].parameter, CODE_NONE);
+	assert_true(f->values[1].flags & CODE_UNSIGNED && !(f->values[0].flags & CODE_UNSIGNED));
 	assert_int_equal(c->types[f->variables[variable(f, "k", 0)].type].is_unsigned, 1);
 	assert_int_equal(c->types[f->variables[variable(f, "k", 0)].type].bytes, 1);
 	assert_string_equal(c->types[f->variables[variable(f, "k", 0)].type].name, "unsigned char");
