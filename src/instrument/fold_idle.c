@@ -5,7 +5,7 @@
  *	- conditions that the compiler found out itself, or that the ranges of small numbers decide (fold_range.c);
  *	- wrapping of a pointer into an object with a name, or by an offset that comes from at most 32 bits (no object lies
  *	  that close to either end), or for an access: the bounds of its object are said there, in the runtime;
- *	- alignment, unless bytes were counted: elements of an array are as well aligned as the array;
+ *	- alignment, unless what was counted is smaller: elements of an array are as well aligned as the array;
  * and what is said better elsewhere: that an element's address is null means nothing, since p + i is not null for any p
  * and i that matter. p is compared with null instead; what p + i may reach are the bounds of its object, in the runtime.
  */
@@ -87,15 +87,46 @@ static int is_of_access(LLVMValueRef check)
 	return i && LLVMIsAGetElementPtrInst(i) && is_only_accessed(i, MEMBERS);
 }
 
-/* Was a variable number of bytes added on the way from the root to the pointer? */
-static int counts_bytes(LLVMValueRef pointer)
+/* How many bytes the condition wants addresses to be a multiple of: from the mask in it. The largest, if there is none. */
+static unsigned long long alignment_in(LLVMValueRef v, int depth)
+{
+	unsigned long long found;
+
+	if (!depth || !LLVMIsAInstruction(v) || !unit_is_marked(v))
+		return 0;
+	if (LLVMGetInstructionOpcode(v) == LLVMAnd && LLVMIsAConstantInt(LLVMGetOperand(v, 1)))
+		return LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1)) + 1;
+	for (int k = 0; k < LLVMGetNumOperands(v); k++)
+		if ((found = alignment_in(LLVMGetOperand(v, (unsigned)k), depth - 1)))
+			return found;
+	return 0;
+}
+
+/* Of an element of simple type, or of an array of them; 0: of another type. */
+static unsigned element_size(LLVMTypeRef type)
+{
+	while (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
+		type = LLVMGetElementType(type);
+	switch (LLVMGetTypeKind(type)) {
+	case LLVMIntegerTypeKind:
+		return LLVMGetIntTypeWidth(type) / 8;
+	case LLVMFloatTypeKind:
+		return 4;
+	case LLVMDoubleTypeKind:
+	case LLVMPointerTypeKind:
+		return 8;
+	default:
+		return 0;
+	}
+}
+
+/* Was something added on the way from the root to the pointer that is no multiple of the alignment? */
+static int counts_bytes(LLVMValueRef pointer, unsigned long long alignment)
 {
 	for (; LLVMIsAGetElementPtrInst(pointer); pointer = LLVMGetOperand(pointer, 0)) {
-		LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
+		unsigned size = element_size(LLVMGetGEPSourceElementType(pointer));
 
-		if (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
-			type = LLVMGetElementType(type);
-		if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 8)
+		if (size && (!alignment || size % alignment))
 			return 1;
 	}
 	return 0;
@@ -115,7 +146,8 @@ int fold_is_idle(LLVMValueRef check)
 	case UNIT_HANDLER_TYPE:
 		null = unit_check_null(whole);
 		return unit_checker(whole) == MUSTER_CHECK_OTHER && null &&
-		       (null == LLVMGetCondition(whole) || !counts_bytes(LLVMGetOperand(null, 0)));
+		       (null == LLVMGetCondition(whole) ||
+			!counts_bytes(LLVMGetOperand(null, 0), alignment_in(LLVMGetCondition(whole), DEPTH)));
 	default:
 		return 0;
 	}

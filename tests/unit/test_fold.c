@@ -205,6 +205,10 @@ static void test_ranges(void **state)
 	    {"char f(char *p, unsigned long i, char *end) { return p + i > end; }", BIT(OTHER), 1},
 	    {"struct s { int a, b; }; void f(struct s *p, unsigned long i) { p[i].b = 1; }", BIT(OTHER), 0},
 	    {"void f(char **p, char *q, unsigned long i) { *p = &q[i]; }", BIT(OTHER), 1},
+	    {"char s[64]; int f(unsigned char i) { return *(int *)(s + i); }", BIT(OTHER), 1},
+	    {"short s[64]; int f(unsigned char i) { return *(int *)(s + i); }", BIT(OTHER), 1},
+	    {"int s[64]; int f(unsigned char i) { return *(s + i); }", BIT(OTHER), 0},
+	    {"long s[64]; int f(unsigned char i) { return *(int *)(s + i); }", BIT(OTHER), 0},
 	};
 
 	(void)state;
