@@ -162,8 +162,10 @@ struct point {
 	struct absint_facts facts;
 };
 
+/* From the function's entry, or from that of an outermost loop. */
 struct analysis {
 	struct absint *a;
+	uint32_t loop;
 	struct point *points; /* by block */
 	const uint32_t *cells;
 	size_t cell_count;
@@ -182,13 +184,14 @@ static int is_there(const struct code_function *f, const struct absint_symbol *s
 	}
 }
 
-static void analyse(const struct code *c, const struct code_function *f, struct callees *callees, enum domain_kind kind, struct analysis *out)
+static void analyse(const struct code *c, const struct code_function *f, uint32_t loop, struct callees *callees, enum domain_kind kind, struct analysis *out)
 {
 	struct absint_options o = {.callees = callees, .seconds = 0.3, .domain = kind};
 	const struct absint_symbol *symbols;
 	size_t n;
 
-	out->a = absint_new(c, f, &o);
+	out->loop = loop;
+	out->a = loop == CODE_NONE ? absint_new(c, f, &o) : absint_loop(c, f, loop, &o);
 	out->points = mem_zalloc(f->block_count * sizeof *out->points);
 	out->cell_count = absint_cells(out->a, &out->cells);
 	n = absint_symbols(out->a, &symbols);
@@ -221,7 +224,9 @@ struct machine {
 	unsigned char memory[OBJECTS][OBJECT];
 	uint32_t objects;
 	int steps, over;
-	struct analysis *analyses; /* by function */
+	struct analyses {
+		VEC(struct analysis) list;
+	} *analyses; /* by function */
 	unsigned long checked, facts;
 };
 
@@ -229,7 +234,7 @@ struct frame {
 	const struct code_function *f;
 	uint64_t *values;
 	wide *counter, *total;
-	wide *old; /* cells */
+	wide **old; /* by analysis: cells at its start, NULL: not started */
 };
 
 static uint64_t mask(uint64_t v, unsigned width)
@@ -432,7 +437,7 @@ static wide cell_value(struct machine *m, const struct frame *r, uint32_t cell, 
 	return is_signed ? (wide)sign(v, c->width) : (wide)mask(v, c->width);
 }
 
-static wide symbol_value(struct machine *m, const struct frame *r, const struct absint_symbol *s)
+static wide symbol_value(struct machine *m, const struct frame *r, size_t analysis, const struct absint_symbol *s)
 {
 	switch (s->kind) {
 	case ABSINT_VALUE: {
@@ -447,19 +452,19 @@ static wide symbol_value(struct machine *m, const struct frame *r, const struct 
 	case ABSINT_CELL:
 		return cell_value(m, r, s->id, s->is_signed);
 	default:
-		return s->is_signed ? r->old[2 * s->id] : r->old[2 * s->id + 1];
+		return s->is_signed ? r->old[analysis][2 * s->id] : r->old[analysis][2 * s->id + 1];
 	}
 }
 
-static void compare(struct machine *m, const struct frame *r, uint32_t block)
+static void compare(struct machine *m, const struct frame *r, size_t analysis, uint32_t block)
 {
-	const struct point *p = &m->analyses[r->f->number].points[block];
+	const struct point *p = &m->analyses[r->f->number].list.data[analysis].points[block];
 	wide values[256];
 	int some = 0;
 
 	assert_true(p->wanted.size <= 256);
 	for (size_t i = 0; i < p->wanted.size; i++)
-		values[i] = symbol_value(m, r, &p->wanted.data[i]);
+		values[i] = symbol_value(m, r, analysis, &p->wanted.data[i]);
 	if (m->over)
 		return;
 	for (size_t i = 0; i < p->facts.cases.size && !some; i++) {
@@ -482,7 +487,7 @@ static void compare(struct machine *m, const struct frame *r, uint32_t block)
 			print_message("case %zu: %s: %s\n", i, buf_str(&b), linear_holds(&p->facts.cases.data[i].facts.data[k], values) ? "holds" : "FAILS");
 			buf_release(&b);
 		}
-	fail_msg("%s, block %u", r->f->name, block);
+	fail_msg("%s, block %u, loop %d", r->f->name, block, (int)m->analyses[r->f->number].list.data[analysis].loop);
 }
 
 /* ------------------------------------------------------------------ running */
@@ -540,18 +545,31 @@ static void cross(struct machine *m, struct frame *r, uint32_t edge)
 	count(r, edge);
 }
 
-static void start(struct machine *m, struct frame *r)
+static void start(struct machine *m, struct frame *r, size_t analysis)
 {
-	const struct analysis *a = &m->analyses[r->f->number];
+	const struct analysis *a = &m->analyses[r->f->number].list.data[analysis];
+	wide *old = mem_zalloc((2 * r->f->cell_count + 2) * sizeof *old);
 
-	r->old = mem_zalloc((2 * r->f->cell_count + 2) * sizeof *r->old);
 	for (size_t i = 0; i < a->cell_count; i++) {
 		uint32_t c = a->cells[i];
 
-		if (r->f->values[r->f->cells[c].root].kind != CODE_ADDRESS)
+		if (r->f->values[r->f->cells[c].root].kind != CODE_ADDRESS && a->loop == CODE_NONE)
 			continue; /* what an alloca holds before it is there: nobody may ask */
-		r->old[2 * c] = cell_value(m, r, c, 1);
-		r->old[2 * c + 1] = cell_value(m, r, c, 0);
+		old[2 * c] = cell_value(m, r, c, 1);
+		old[2 * c + 1] = cell_value(m, r, c, 0);
+	}
+	free(r->old[analysis]);
+	r->old[analysis] = old;
+}
+
+/* Analyses that start with a loop which the edge enters. */
+static void start_loops(struct machine *m, struct frame *r, uint32_t edge)
+{
+	for (size_t i = 0; i < m->analyses[r->f->number].list.size; i++) {
+		uint32_t l = m->analyses[r->f->number].list.data[i].loop;
+
+		if (l != CODE_NONE && code_in_loop(r->f, l, r->f->edges[edge].to) && !code_in_loop(r->f, l, r->f->edges[edge].from))
+			start(m, r, i);
 	}
 }
 
@@ -563,7 +581,9 @@ static uint64_t run(struct machine *m, struct frame *r)
 		const struct code_block *b = &r->f->blocks[block];
 		uint32_t last = code_last(r->f, block), edge;
 
-		compare(m, r, block);
+		for (size_t i = 0; i < m->analyses[r->f->number].list.size; i++)
+			if (r->old[i])
+				compare(m, r, i, block);
 		for (uint32_t v = b->first; v < last && !m->over; v++)
 			if (r->f->values[v].op != CODE_PHI)
 				step(m, r, v);
@@ -576,6 +596,7 @@ static uint64_t run(struct machine *m, struct frame *r)
 		edge = choose(m, r, block);
 		if (m->over)
 			return 0;
+		start_loops(m, r, edge);
 		cross(m, r, edge);
 		block = r->f->edges[edge].to;
 	}
@@ -596,14 +617,32 @@ static uint64_t call(struct machine *m, const struct code_function *f, const uin
 	r.total = mem_zalloc((f->loop_count + 1) * sizeof *r.total);
 	for (uint32_t k = 0; k < f->parameters; k++)
 		r.values[k] = mask(arguments[k], f->values[k].width);
-	start(m, &r);
+	r.old = mem_zalloc((m->analyses[f->number].list.size + 1) * sizeof *r.old);
+	start(m, &r, 0);
 	result = run(m, &r);
+	for (size_t i = 0; i < m->analyses[f->number].list.size; i++)
+		free(r.old[i]);
 	m->objects = objects;
 	free(r.values);
 	free(r.counter);
 	free(r.total);
 	free(r.old);
 	return result;
+}
+
+static void add_analyses(const struct code *c, const struct code_function *f, struct callees *callees, enum domain_kind kind, struct analyses *out)
+{
+	struct analysis a;
+
+	if (!f->defined)
+		return;
+	analyse(c, f, CODE_NONE, callees, kind, &a);
+	vec_push(&out->list, a);
+	for (uint32_t l = 0; l < f->loop_count; l++)
+		if (f->loops[l].parent == CODE_NONE) {
+			analyse(c, f, l, callees, kind, &a);
+			vec_push(&out->list, a);
+		}
 }
 
 static void check_program(uint64_t seed, const char *flags, enum domain_kind kind, unsigned long *checked, unsigned long *facts)
@@ -623,8 +662,7 @@ static void check_program(uint64_t seed, const char *flags, enum domain_kind kin
 	callees = callees_new(c);
 	m->analyses = mem_zalloc((c->function_count + 1) * sizeof *m->analyses);
 	for (uint32_t i = 0; i < c->function_count; i++)
-		if (c->functions[i].defined)
-			analyse(c, &c->functions[i], callees, kind, &m->analyses[i]);
+		add_analyses(c, &c->functions[i], callees, kind, &m->analyses[i]);
 	for (unsigned i = 0; i < INPUTS; i++) {
 		uint64_t arguments[2] = {roll(2) ? roll(65536) : roll(60), roll(2) ? roll(65536) : (uint64_t)-(int64_t)roll(9)};
 
@@ -636,9 +674,11 @@ static void check_program(uint64_t seed, const char *flags, enum domain_kind kin
 	}
 	*checked += m->checked;
 	*facts += m->facts;
-	for (uint32_t i = 0; i < c->function_count; i++)
-		if (c->functions[i].defined)
-			release_analysis(&c->functions[i], &m->analyses[i]);
+	for (uint32_t i = 0; i < c->function_count; i++) {
+		for (size_t k = 0; k < m->analyses[i].list.size; k++)
+			release_analysis(&c->functions[i], &m->analyses[i].list.data[k]);
+		vec_release(&m->analyses[i].list);
+	}
 	free(m->analyses);
 	callees_free(callees);
 	code_free(c);
