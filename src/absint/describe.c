@@ -61,7 +61,7 @@ void describe_free(struct describe *d)
 	free(d);
 }
 
-void describe_counter(const struct describe *d, uint32_t loop, struct buf *out)
+static void counter_words(const struct describe *d, uint32_t loop, const char *word, struct buf *out)
 {
 	const struct code_loop *l = &d->f->loops[loop];
 	unsigned place = 1;
@@ -72,7 +72,7 @@ void describe_counter(const struct describe *d, uint32_t loop, struct buf *out)
 		if (k != loop && o->line == l->line && (o->column < l->column || (o->column == l->column && k < loop)))
 			place++;
 	}
-	buf_addf(out, place > 1 ? "iterations(%u, %u)" : "iterations(%u)", l->line, place);
+	buf_addf(out, place > 1 ? "%s(%u, %u)" : "%s(%u)", word, l->line, place);
 }
 
 /* ------------------------------------------------------------ names and types */
@@ -231,18 +231,27 @@ static void add_parameters(struct wording *w)
 	}
 }
 
+/* A loop that was not entered on every way here has no count; its total starts with the outermost loop around it. */
 static void add_counters(struct wording *w)
 {
 	const struct code_function *f = w->d->f;
 
 	for (uint32_t l = 0; l < f->loop_count && w->wanted.size < WANTED_MAX; l++) {
 		struct buf text = BUF_EMPTY;
+		uint32_t outer = l;
 
-		/* A loop that was not entered on every way here has no count. */
-		if (!f->loops[l].line || !code_dominates(f, f->loops[l].header, w->p.block))
+		while (f->loops[outer].parent != CODE_NONE)
+			outer = f->loops[outer].parent;
+		if (!f->loops[l].line || !code_dominates(f, f->loops[outer].header, w->p.block))
 			continue;
-		describe_counter(w->d, l, &text);
-		add_wanted(w, absint_counter(w->d->a, l), buf_take(&text));
+		if (code_dominates(f, f->loops[l].header, w->p.block)) {
+			counter_words(w->d, l, "iterations", &text);
+			add_wanted(w, absint_counter(w->d->a, l), buf_take(&text));
+		}
+		if (outer != l && w->wanted.size < WANTED_MAX) {
+			counter_words(w->d, l, "total", &text);
+			add_wanted(w, absint_total(w->d->a, l), buf_take(&text));
+		}
 	}
 }
 

@@ -21,7 +21,7 @@ enum type { INT, UNSIGNED, LONG, ULONG, WIDE };
 /* One side of a comparison. */
 struct side {
 	VEC(struct linear_term) terms; /* coefficients are positive */
-	wide constant;		       /* not negative */
+	wide constant;		       /* not negative, unless it stands alone */
 };
 
 static wide lowest(const struct text_name *n)
@@ -65,8 +65,8 @@ static int fits(wide low, wide high, enum type t)
 /* The range of the partial sums of a side. Products are below 2^55 * 2^64, so 64 of them stay below 2^126. */
 static void range(const struct side *s, const struct text_name *names, wide *low, wide *high)
 {
-	*low = 0;
-	*high = s->constant;
+	*low = s->constant < 0 ? s->constant : 0;
+	*high = s->constant > 0 ? s->constant : 0;
 	for (size_t i = 0; i < s->terms.size; i++) {
 		const struct linear_term *t = &s->terms.data[i];
 
@@ -93,6 +93,10 @@ static void print_wide(struct buf *out, wide v)
 /* A literal of at least the type; above 64 bits C has none. */
 static void print_literal(struct buf *out, wide v, enum type t)
 {
+	if (v < 0) {
+		buf_adds(out, v < -(wide)INT64_MAX ? "-(__int128)" : "-"); /* -x of an unsigned x is positive */
+		v = -v;
+	}
 	if (v > (wide)UINT64_MAX) {
 		buf_adds(out, "(((__int128)");
 		print_wide(out, v >> 62);
@@ -144,7 +148,10 @@ static enum type print_term(struct buf *out, const struct linear_term *t, const 
 
 static enum type literal_type(wide v)
 {
-	return fits(0, v, INT) ? INT : fits(0, v, LONG) ? LONG : fits(0, v, ULONG) ? ULONG : WIDE;
+	int negative = v < 0;
+
+	v = negative ? -v : v;
+	return fits(0, v, INT) ? INT : fits(0, v, LONG) ? LONG : fits(0, v, ULONG) && !negative ? ULONG : WIDE;
 }
 
 /* A sum is computed in the type; a single operand may have a smaller one, unless it is forced. Returns what C gives it. */
@@ -273,6 +280,10 @@ void text_fact(struct buf *out, const struct linear *fact, const struct text_nam
 		a = b;
 		b = swap;
 		relation = fact->kind == LINEAR_EQ ? "==" : "<=";
+	}
+	if (!b.terms.size && a.constant) {
+		b.constant = -a.constant;
+		a.constant = 0;
 	}
 	/* a >= b + 1 is a > b: no sum that could overflow. */
 	if (fact->kind == LINEAR_GE && b.constant == 1 && b.terms.size && !strcmp(relation, ">=")) {

@@ -6,6 +6,7 @@
  */
 #include "cmd/invariants.h"
 
+#include "absint/callee.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -26,6 +27,7 @@ static const char about[] =
     "whenever execution is there, whatever the function was called with; integers wrap as the machine's do. Names are those of the source;\n"
     "  old(x)            what a parameter, a global, *p or p->n was when the function was called\n"
     "  iterations(LINE)  how often the loop of this line has come back to its head since it was last entered\n"
+    "  total(LINE)       of an inner loop: since the outermost loop around it was entered\n"
     "`true`: nothing is known. `false`: execution does not come there. Arguments behind -- go to the compiler.\n\n"
     "  muster invariants list.c                 every function with a loop\n"
     "  muster invariants list.c:insert          one of them\n"
@@ -43,8 +45,8 @@ struct session {
 	int cflag_count;
 	VEC(struct operand) operands;
 	struct absint_options absint;
-	struct buf out;
-	struct json j;
+	struct buf out, list; /* list: functions as JSON, which come behind all points */
+	struct json j, functions_json;
 	size_t points, trivial, functions, weakened;
 	double started;
 };
@@ -128,6 +130,32 @@ static void print_json(struct session *s, const struct invariants *all, const ch
 	}
 }
 
+static void list_functions(struct session *s, const struct invariants *all, const char *file)
+{
+	struct json *j = &s->functions_json;
+
+	for (size_t i = 0; i < all->functions.size; i++) {
+		const struct invariant_function *f = &all->functions.data[i];
+
+		json_object_open(j);
+		json_key(j, "file");
+		json_str(j, file);
+		json_key(j, "name");
+		json_str(j, f->name);
+		json_key(j, "line");
+		json_u64(j, f->line);
+		json_key(j, "loops");
+		json_u64(j, f->loops);
+		json_key(j, "domain");
+		json_str(j, domain_name(f->domain));
+		json_key(j, "weakened");
+		json_bool(j, f->weakened);
+		json_key(j, "seconds");
+		json_double(j, f->seconds);
+		json_object_close(j);
+	}
+}
+
 static void print_words(struct session *s, const struct invariants *all, const char *file)
 {
 	uint32_t function = UINT32_MAX;
@@ -179,6 +207,8 @@ static void json_open(struct session *s)
 	json_str(&s->j, "invariants");
 	json_key(&s->j, "points");
 	json_array_open(&s->j);
+	json_begin(&s->functions_json, &s->list);
+	json_array_open(&s->functions_json);
 }
 
 static void json_close(struct session *s)
@@ -190,6 +220,9 @@ static void json_close(struct session *s)
 	} rows[] = {{"functions", s->functions}, {"points", s->points}, {"true", s->trivial}, {"weakened", s->weakened}};
 
 	json_array_close(j);
+	json_array_close(&s->functions_json);
+	json_key(j, "functions");
+	json_raw(j, s->list.data, s->list.size);
 	json_key(j, "status");
 	json_str(j, "complete");
 	json_key(j, "seconds");
@@ -246,6 +279,7 @@ static int run_file(struct session *s, const char *file)
 		if (!strcmp(o->file, file) && o->function && !code_find(c, o->function))
 			e = error_set("'%s' has no function '%s'", file, o->function);
 	}
+	s->absint.callees = e ? NULL : callees_new(c);
 	for (uint32_t i = 0; !e && i < c->function_count; i++)
 		if (is_inside(&c->functions[i], file) && is_wanted(s, file, c->functions[i].name))
 			invariants_add(&all, c, &c->functions[i], &s->absint, s->everything);
@@ -254,11 +288,12 @@ static int run_file(struct session *s, const char *file)
 		if (s->annotate)
 			e = print_annotated(s, &all, file);
 		else if (s->json)
-			print_json(s, &all, file);
+			print_json(s, &all, file), list_functions(s, &all, file);
 		else
 			print_words(s, &all, file);
 	}
 	invariants_release(&all);
+	callees_free(s->absint.callees);
 	code_free(c);
 	buf_release(&bitcode);
 	return e;
@@ -342,6 +377,7 @@ int cmd_invariants(int argc, char **argv)
 	s.absint.seconds = s.seconds;
 	run(&s);
 	buf_release(&s.out);
+	buf_release(&s.list);
 	for (size_t i = 0; i < s.operands.size; i++) {
 		free(s.operands.data[i].file);
 		free(s.operands.data[i].function);

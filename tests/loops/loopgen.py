@@ -1,7 +1,7 @@
 """loopgen: random loop programs over 8- and 16-bit integers, each with a twin that has holes for checks.
 
 A program is one function f of inputs of at most 16 bits in all (parameters, a global, what a pointer points to), with loops of all kinds. It is written line by line:
-`plain` is what muster sees; `checked` is the same program, line by line, with holes: {H:id} where the head of loop `id` is reached, {T:line} and
+`plain` is what muster sees; `checked` is the same program, line by line, with holes: {R:id} where loop `id` is entered, {H:id} where its head is reached, {T:line} and
 {F:line} behind each outcome of the condition in that line, {C:line:n} and {D:line} behind cases of a switch. Each atomic condition has a line of its own, so that a line
 and an outcome name a point.
 """
@@ -192,6 +192,7 @@ class Program:
         loop = Loop(len(self.loops) + 1, self.at())
         self.loops.append(loop)
         self.open.append(loop)
+        loop.outer = self.open[0].number
         self.switches.append(self.in_switch)
         self.in_switch = False
         return loop
@@ -211,7 +212,7 @@ class Program:
         loop = self.enter()
         n = loop.number
         head = (declare + " " if declare else "") + init
-        self.put("for (%s;" % head, "it_%d = -1; for (%s; ({H:%d}), ((" % (n, head, n))
+        self.put("for (%s;" % head, "it_%d = -1; {R:%d}; for (%s; ({H:%d}), ((" % (n, n, head, n))
         line = len(self.lines)
         shadowed = self.vars.get(name)
         if declare:
@@ -262,7 +263,7 @@ class Program:
     def while_loop(self):
         loop = self.enter()
         n = loop.number
-        line = self.put("while (", "it_%d = -1; while (({H:%d}), ((" % (n, n))
+        line = self.put("while (", "it_%d = -1; {R:%d}; while (({H:%d}), ((" % (n, n, n))
         v = self.target()
         if self.r.random() < 0.2:
             self.change(v)
@@ -282,7 +283,7 @@ class Program:
     def do_loop(self):
         loop = self.enter()
         n = loop.number
-        line = self.put("do {", "it_%d = -1; do { ({H:%d});" % (n, n))
+        line = self.put("do {", "it_%d = -1; {R:%d}; do { ({H:%d});" % (n, n, n))
         self.depth += 1
         self.progress()
         self.depth -= 1
@@ -298,7 +299,7 @@ class Program:
         loop.exact = False
         n = loop.number
         label = "again%d" % n
-        self.put("", "it_%d = -1;" % n)
+        self.put("", "it_%d = -1; {R:%d};" % (n, n))
         loop.line = self.at()
         self.put("%s:" % label, "%s: ({H:%d});" % (label, n))
         self.progress()
@@ -318,7 +319,7 @@ class Program:
         loop = self.enter()
         loop.exact = False
         n = loop.number
-        self.put("", "it_%d = 0; in_%d = 0;" % (n, n))
+        self.put("", "it_%d = 0; in_%d = 0; {R:%d};" % (n, n, n))
         self.put("if (")
         self.open.pop()  # the jump in is no part of the loop
         self.condition()
