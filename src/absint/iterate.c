@@ -27,7 +27,7 @@
 double iterate_clock(void)
 {
 	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); /* limits mean the same on a busy machine */
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
