@@ -246,7 +246,8 @@ static int look_at_kept(struct fuzz *f)
 	struct store_test row;
 	if (f->kept_at >= f->kept.size || f->shared->no_san)
 		return 1;
-	uint64_t id = f->kept.data[f->kept_at++];
+	/* By turns the oldest and the newest: there are more than will ever be looked at, and what is kept at the same time is much the same. */
+	uint64_t id = f->looked % 2 ? vec_pop(&f->kept) : f->kept.data[f->kept_at++];
 	int r = store_test_get(f->store, f->campaign, id, &row, &p.data);
 	p.test = id;
 	p.parent = r > 0 ? row.parent : 0;

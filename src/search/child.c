@@ -35,7 +35,7 @@ int search_build_input(struct search *s, const struct expansion *x, const struct
 	uint64_t old = size < x->size ? size : x->size;
 	memcpy(s->input.data, x->data, old);
 	for (uint64_t i = old; i < size; i++) {
-		uint64_t value = 0;
+		uint64_t value = x->filler;
 		map_get(&x->import.beyond, i, &value);
 		s->input.data[i] = (char)value;
 	}

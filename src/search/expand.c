@@ -14,6 +14,7 @@
 #include "search/inside.h"
 #include "search/loops.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 #define BROKEN_BOUNDS 32 /* of one instruction that are asked about, but for those that always hold */
@@ -23,7 +24,7 @@ u128 search_value_in_run(void *ctx, expr_t variable)
 {
 	const struct expansion *x = ctx;
 	const struct expr_node *n = expr_get(x->pool, variable);
-	uint64_t value = 0;
+	uint64_t value = x->filler;
 	if (n->op == MUSTER_OP_LENGTH)
 		return n->a == 0 ? x->size : x->trace.sources[n->a].size;
 	if (n->op != MUSTER_OP_INPUT || n->a != 0)
@@ -366,9 +367,26 @@ static int trace_of(struct search *s, struct expansion *x, struct kept_trace *k)
 	return r;
 }
 
+#define TEXT_BYTES 4096 /* that are looked at */
+
+/* What a text that grows is filled with: its last letter or digit. Zeros would end every string of it at the old end. 0: it is no text, for
+ * that has no zeros (other bytes the solver puts everywhere). */
+static uint8_t filler(const uint8_t *data, size_t size)
+{
+	uint8_t last = 0;
+	for (size_t i = 0; i < size && i < TEXT_BYTES; i++) {
+		if (!data[i])
+			return 0;
+		if (isalnum(data[i]))
+			last = data[i];
+	}
+	return last;
+}
+
 int search_expand(struct search *s, struct search_test *t, const struct buf *data)
 {
 	struct expansion x = {.test = t, .data = (const uint8_t *)data->data, .size = data->size};
+	x.filler = s->o.unit ? 0 : filler(x.data, x.size);
 	struct kept_trace k;
 	int r = trace_of(s, &x, &k);
 	if (r < 0)

@@ -35,6 +35,7 @@ struct expansion {
 	struct search_test *test;
 	const uint8_t *data;
 	size_t size;
+	uint8_t filler; /* of bytes behind the end that nothing constrains: what a text is made of, else 0 */
 	struct trace trace;
 	struct exprs *pool;
 	struct import import;
