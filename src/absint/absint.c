@@ -11,6 +11,7 @@
 #include "absint/absint.h"
 #include "absint/callee.h"
 #include "absint/inside.h"
+#include "absint/modular.h"
 
 #include "base/error.h"
 
@@ -330,9 +331,8 @@ static void ask(struct answer *q, struct absint_point p)
 			made = iterate_report(a, &a->runs.data[i], p.block);
 		else if (p.successor == ABSINT_END)
 			made = state_at_end(a, &a->runs.data[i], p.block);
-		const struct state *s = report || p.successor == ABSINT_END
-					    ? made
-					    : state_at(a, &a->runs.data[i], p);
+		const struct state *s =
+		    report || p.successor == ABSINT_END ? made : state_at(a, &a->runs.data[i], p);
 		if (s)
 			add_part(q, &a->runs.data[i], s);
 		state_free(a, made);
@@ -398,6 +398,27 @@ static void facts_of(const struct answer *q, const struct part *part, linear_lis
 	vec_release(&all);
 }
 
+/* What holds of the wanted symbols modulo 2^width, where it does not hold of the integers anyway.
+ */
+static void add_modular(struct answer *q, uint32_t block, struct part *part, linear_list *out)
+{
+	for (size_t i = 0; i < q->n; i++) {
+		struct linear fact;
+		if (!modular_fact(q->a, block, q->wanted, q->n, i, &fact))
+			continue;
+		int known = 0;
+		for (size_t p = 0; p < part->elements.size && !known; p++) {
+			struct domain_bounds b =
+			    domain_bounds_within(part->elements.data[p], &fact, q->ranges);
+			known = b.has_min && b.has_max && b.min == b.max;
+		}
+		if (known)
+			linear_release(&fact);
+		else
+			vec_push(out, fact);
+	}
+}
+
 void absint_at(struct absint *a, struct absint_point p, const struct absint_symbol *wanted,
 	       size_t n, struct absint_facts *out)
 {
@@ -407,6 +428,7 @@ void absint_at(struct absint *a, struct absint_point p, const struct absint_symb
 	for (size_t i = 0; i < q.parts.size; i++) {
 		struct absint_case c = {0};
 		facts_of(&q, &q.parts.data[i], &c.facts);
+		add_modular(&q, p.block, &q.parts.data[i], &c.facts);
 		vec_push(&out->cases, c);
 	}
 	release_answer(&q);

@@ -4,6 +4,7 @@
  *splits state.c    what is known at a point: an element for each pack, and which values are exact
  *	form.c     values as linear expressions over symbols
  *	condition.c  what a decision says
+ *	modular.c    relations modulo 2^width, which need no state
  *	nonlinear.c  division, remainder, masks, shifts, selection
  *	transfer.c instructions, phis, edges
  *	iterate.c  the fixpoint
