@@ -26,8 +26,10 @@
 #include <string.h>
 
 #define EDGES 8
-#define TRIES 14	 /* inputs for one outcome from one entry */
-#define TRIES_AT_ONCE 4	 /* of a whole program, on one path */
+#define LEAVES 6
+#define CASES 4	 /* that are asked for by themselves */
+#define TRIES 16	 /* inputs for one outcome from one entry */
+#define TRIES_AT_ONCE 3	 /* of them on one path */
 #define MISSES_AT_ONCE 24 /* queries without an answer on one path */
 #define ANALYSES 1000
 #define ANALYSIS_SECONDS 2
@@ -42,7 +44,6 @@ struct target {
 	uint32_t block, outcome;
 	uint32_t site; /* in s->sites */
 	uint8_t tries, known, dead;
-	uint8_t tight; /* the first try was with equations */
 	uint64_t last; /* iterations of the last answer */
 	struct absint_reach reach;
 };
@@ -352,52 +353,110 @@ static int tight(struct arrival *a, struct loop_goal *g, struct target *t, size_
 	size_t n = loop_goal_edges(g, number, edges, EDGES);
 	for (size_t k = 0; k < n; k++) {
 		expr_t closer = expr_and(p, goal, edges[k]);
-		if (solve(a, g, t, closer)) {
+		if (solve(a, g, t, closer))
 			goal = closer;
-			t->tight = 1;
-		}
 	}
 	return solve(a, g, t, goal); /* the last one tried may have failed */
 }
 
-/* The first try: the least number of iterations that there is an answer for. */
-static int fewest(struct arrival *a, struct loop_goal *g, struct target *t)
+/* A case of its own: the least number of iterations that there is an answer for. */
+static int fewest(struct arrival *a, struct loop_goal *g, struct target *t, size_t number)
 {
 	int counted = g->counters < g->terms.size;
 	uint64_t least = loop_goal_least(g), most[] = {least, least + 4, least + 64, 2 * least + 4096, UINT64_MAX};
 	for (size_t m = counted ? 0 : 4; m < 5; m++)
-		for (size_t i = 0; i < t->reach.cases.size; i++)
-			if (tight(a, g, t, i, 0, most[m]))
-				return 1;
+		if (tight(a, g, t, number, 0, most[m]))
+			return 1;
 	return 0;
 }
 
-/* First trip counts of a nest, whose product is known to be large. Then without equations; the next count; counts and values that grow. */
+/* First trip counts of a nest, whose product is known to be large; then each case by itself, the next count, and counts and
+ * values that grow. */
 static const uint32_t large[] = {16, 256, 4096, 65536, 64, 1024, 16384, 32, 128, 200};
-enum { TRY_ROOT, TRY_FEWEST, TRY_LOOSE, TRY_NEXT, TRY_LARGE };
+enum { TRY_ROOT, TRY_CASE, TRY_NEXT = TRY_CASE + CASES, TRY_LARGE };
 
-/* The answer of this try. 1: s->input, 0: there is none, -1: there is none for this path at all. */
+/* The answer of this try. 1: s->input, 0: there is none. */
 static int answer(struct arrival *a, struct loop_goal *g, struct target *t, expr_t facts)
 {
 	struct exprs *p = a->x->pool;
 	int counted = g->counters < g->terms.size;
-	uint64_t least = loop_goal_least(g);
 	if (t->tries == TRY_ROOT) {
 		uint64_t root = loop_goal_root(g);
-		return root && (solve(a, g, t, expr_and(p, facts, loop_goal_large(g, root, LARGE_INPUTS | LARGE_COUNTS))) ||
-				solve(a, g, t, expr_and(p, facts, loop_goal_large(g, root, LARGE_INPUTS))));
+		return root && (solve(a, g, t, expr_and(p, facts, loop_goal_large(g, root, LARGE_INPUTS))) ||
+				solve(a, g, t, expr_and(p, facts, loop_goal_large(g, root, LARGE_COUNTS))));
 	}
-	if (t->tries == TRY_FEWEST)
-		return fewest(a, g, t) ? 1 : -1;
-	if (t->tries == TRY_LOOSE)
-		return t->tight && solve(a, g, t, counted ? expr_and(p, facts, loop_goal_sum(g, 0, 2 * least + 64)) : facts);
+	if (t->tries < TRY_NEXT)
+		return t->tries - TRY_CASE < (int)t->reach.cases.size && fewest(a, g, t, (size_t)t->tries - TRY_CASE);
 	if (t->tries == TRY_NEXT)
-		return counted && tight(a, g, t, 0, t->last + 1, t->last + 64);
-	if (t->tries - TRY_LARGE >= sizeof large / sizeof *large)
-		return -1;
+		return counted && t->reach.cases.size && tight(a, g, t, 0, t->last + 1, t->last + 64);
 	uint32_t size = large[t->tries - TRY_LARGE];
 	return solve(a, g, t, expr_and(p, facts, loop_goal_large(g, size, LARGE_COUNTS | LARGE_INPUTS))) ||
 	       (counted && solve(a, g, t, expr_and(p, facts, loop_goal_large(g, size, LARGE_COUNTS))));
+}
+
+/* ---------------------------------------------------------------- what is known */
+
+static int equations(const linear_list *facts)
+{
+	int n = 0;
+	for (size_t i = 0; i < facts->size; i++)
+		n += facts->data[i].kind == LINEAR_EQ;
+	return n;
+}
+
+/* Cases with many equations say most: those first. */
+static void order_cases(struct absint_reach *r)
+{
+	for (size_t i = 1; i < r->cases.size; i++)
+		for (size_t k = i; k > 0 && equations(&r->cases.data[k].facts) > equations(&r->cases.data[k - 1].facts); k--) {
+			struct absint_reach_case c = r->cases.data[k];
+			r->cases.data[k] = r->cases.data[k - 1];
+			r->cases.data[k - 1] = c;
+		}
+}
+
+/* Adds what is known about the values that the decision is computed from: its condition joins the query as it is, in bit-vectors, which need
+ * not be linear. */
+static void look_closer(struct place *p, struct target *t)
+{
+	struct absint_reach full = {0};
+	struct absint_facts facts;
+	uint32_t leaves[LEAVES];
+	size_t n = loop_goal_leaves(p->f, t->block, leaves, LEAVES), first = 0;
+	while (first < t->reach.symbols.size && t->reach.symbols.data[first].kind != ABSINT_COUNTER && t->reach.symbols.data[first].kind != ABSINT_TOTAL)
+		vec_push(&full.symbols, t->reach.symbols.data[first++]);
+	for (size_t i = 0; i < n; i++)
+		if (p->f->values[leaves[i]].block == t->block || code_available(p->f, leaves[i], t->block))
+			vec_push(&full.symbols, absint_value(p->a, leaves[i]));
+	for (size_t i = first; i < t->reach.symbols.size; i++)
+		vec_push(&full.symbols, t->reach.symbols.data[i]);
+	absint_at(p->a, (struct absint_point){t->block, t->outcome}, full.symbols.data, full.symbols.size, &facts);
+	for (size_t i = 0; i < facts.cases.size; i++) {
+		struct absint_reach_case c = {.facts = facts.cases.data[i].facts};
+		for (size_t k = 0; k < t->reach.cases.data[0].counters.size; k++) {
+			struct domain_bounds b = t->reach.cases.data[0].counters.data[k];
+			for (size_t q = 1; q < t->reach.cases.size; q++) {
+				const struct domain_bounds *o = &t->reach.cases.data[q].counters.data[k];
+				b.has_min &= o->has_min;
+				b.min = o->min < b.min ? o->min : b.min;
+			}
+			vec_push(&c.counters, b);
+		}
+		vec_push(&full.cases, c);
+	}
+	vec_release(&facts.cases);
+	absint_reach_release(&t->reach);
+	t->reach = full;
+}
+
+static void look_at(struct place *p, struct target *t)
+{
+	absint_reach(p->a, (struct absint_point){t->block, t->outcome}, NULL, 0, &t->reach);
+	t->known = 1;
+	t->dead = t->reach.cases.size == 0;
+	if (!t->dead)
+		look_closer(p, t);
+	order_cases(&t->reach);
 }
 
 static int ask_target(struct arrival *a, struct target *t, unsigned *misses)
@@ -405,22 +464,19 @@ static int ask_target(struct arrival *a, struct target *t, unsigned *misses)
 	struct search *s = a->s;
 	struct loop_goal g;
 	int r = 0;
-	if (!t->known) {
-		absint_reach(a->p->a, (struct absint_point){t->block, t->outcome}, NULL, 0, &t->reach);
-		t->known = 1;
-		t->dead = t->reach.cases.size == 0;
-	}
+	if (!t->known)
+		look_at(a->p, t);
 	if (t->dead)
 		return 0;
 	s->stats.loop_asked += t->tries == 0;
 	loop_goal_init(&g, a->x->pool, &t->reach, term_of, a);
+	loop_goal_decide(&g, a->p->f, t->block, t->outcome);
 	expr_t facts = loop_goal_facts(&g);
-	for (unsigned n = 0; r == 0 && t->tries < TRIES && (s->o.unit || n < TRIES_AT_ONCE); n++) {
+	for (unsigned n = 0; r == 0 && t->tries < TRIES && n < TRIES_AT_ONCE;) {
 		int found = answer(a, &g, t, facts);
 		t->tries++;
-		if (found < 0)
-			break;
 		*misses += !found;
+		n += (unsigned)found;
 		if (found)
 			r = run_hint(a, t);
 		if (r >= 0 && search_paused(s))
