@@ -240,24 +240,43 @@ static int by_counters(struct walk *w, uint32_t block, struct linear *e)
 	return found && w->fuel > 0 && !e->overflow;
 }
 
-/* The wanted symbol that a leaf or counter is, or n. */
-static size_t find(const struct walk *w, const struct absint_symbol *wanted, size_t n, size_t not,
-		   uint32_t dim)
+/* Is the wanted value congruent to the leaf plus a constant? */
+static int names_leaf(const struct walk *w, const struct absint_symbol *y, uint32_t dim, wide *more)
 {
-	const struct code_function *f = w->a->f;
+	struct walk own = {w->a, w->bits, FUEL};
+	struct linear e;
+	*more = 0;
+	if (y->kind != ABSINT_VALUE)
+		return 0;
+	if (dim > VALUE) /* narrower than the modulus: the value itself, in the reading of its
+			    extension */
+		return y->id == (dim & VALUE) && y->is_signed == !!(dim & SIGNED);
+	if (!modular(&own, y->id, &e))
+		return 0;
+	int same = e.terms.size == 1 && e.terms.data[0].dim == dim && e.terms.data[0].coef == 1;
+	*more = e.constant;
+	linear_release(&e);
+	return same;
+}
+
+/* Puts a wanted symbol in the place of a leaf or counter; 0: there is none. */
+static int add_named(const struct walk *w, const struct absint_symbol *wanted, size_t n, size_t not,
+		     struct linear_term t, struct linear *out)
+{
 	for (size_t k = 0; k < n; k++) {
+		wide more = 0;
 		if (k == not )
 			continue;
-		if (dim & COUNTER) {
-			if (wanted[k].kind == ABSINT_COUNTER && wanted[k].id == (dim & ~COUNTER))
-				return k;
-		} else if (wanted[k].kind == ABSINT_VALUE && wanted[k].id == (dim & VALUE)) {
-			if (f->values[dim & VALUE].width >= w->bits ||
-			    wanted[k].is_signed == !!(dim & SIGNED))
-				return k;
+		if (t.dim & COUNTER
+			? wanted[k].kind == ABSINT_COUNTER && wanted[k].id == (t.dim & ~COUNTER)
+			: names_leaf(w, &wanted[k], t.dim, &more)) {
+			struct linear constant = linear_constant(more);
+			linear_add_dim(out, (uint32_t)k, -(wide)t.coef);
+			linear_add(out, &constant, t.coef);
+			return 1;
 		}
 	}
-	return n;
+	return 0;
 }
 
 int modular_fact(struct absint *a, uint32_t block, const struct absint_symbol *wanted, size_t n,
@@ -274,12 +293,8 @@ int modular_fact(struct absint *a, uint32_t block, const struct absint_symbol *w
 	out->kind = LINEAR_MODULO;
 	out->bits = w.bits;
 	linear_add_dim(out, (uint32_t)i, 1);
-	for (size_t k = 0; k < e.terms.size && ok; k++) {
-		size_t at = find(&w, wanted, n, i, e.terms.data[k].dim);
-		ok = at < n;
-		if (ok)
-			linear_add_dim(out, (uint32_t)at, -(wide)e.terms.data[k].coef);
-	}
+	for (size_t k = 0; k < e.terms.size && ok; k++)
+		ok = add_named(&w, wanted, n, i, e.terms.data[k], out);
 	linear_release(&e);
 	if (ok && !out->overflow)
 		return 1;
