@@ -239,28 +239,67 @@ static void print_comparison(struct buf *out, const struct side *a, const char *
 	buf_release(&right);
 }
 
-static void print_modulo(struct buf *out, const struct linear *fact, const struct text_name *names)
+/* Modulo 2^bits coefficients can be chosen: small ones, the first of them positive. */
+static void split_modulo(const struct linear *fact, struct side *a, struct side *b)
 {
-	/* Modulo 2^bits every coefficient can be made positive. */
-	struct side s = {0}, none = {0};
-	wide modulus = (wide)1 << fact->bits;
+	wide modulus = (wide)1 << fact->bits, constant = fact->constant % modulus;
 
 	for (size_t i = 0; i < fact->terms.size; i++) {
 		struct linear_term t = fact->terms.data[i];
 		wide c = ((t.coef % modulus) + modulus) % modulus;
 
+		if (c > modulus / 2)
+			c -= modulus;
 		if (!c)
 			continue;
-		t.coef = (int64_t)c;
-		vec_push(&s.terms, t);
+		t.coef = (int64_t)(c < 0 ? -c : c);
+		if (c < 0)
+			vec_push(&b->terms, t);
+		else
+			vec_push(&a->terms, t);
 	}
-	s.constant = ((fact->constant % modulus) + modulus) % modulus;
+	constant = constant > modulus / 2 ? constant - modulus : constant < -modulus / 2 ? constant + modulus : constant;
+	if (!a->terms.size) {
+		struct side swap = *a;
+
+		*a = *b;
+		*b = swap;
+		constant = -constant;
+	}
+	if (constant < 0)
+		b->constant = -constant;
+	else
+		a->constant = constant;
+}
+
+static void print_modulo(struct buf *out, const struct linear *fact, const struct text_name *names)
+{
+	static const enum type order[] = {INT, LONG, WIDE};
+	struct side a = {0}, b = {0};
+	wide low, high, low2, high2;
+	enum type type = WIDE;
+
+	split_modulo(fact, &a, &b);
+	range(&a, names, &low, &high);
+	range(&b, names, &low2, &high2);
+	for (size_t i = 3; i-- > 0;)
+		if (fits(low - high2, high - low2, order[i]) && fits(low, high, order[i]))
+			type = order[i];
 	buf_addc(out, '(');
-	print_side(out, &s, names, common_type(&s, &none, names), 0);
+	print_side(out, &a, names, type, type != INT && a.terms.size + (a.constant != 0) < 2);
+	for (size_t i = 0; i < b.terms.size; i++) {
+		buf_adds(out, " - ");
+		print_term(out, &b.terms.data[i], &names[b.terms.data[i].dim], type, 0);
+	}
+	if (b.constant) {
+		buf_adds(out, " - ");
+		print_literal(out, b.constant, INT);
+	}
 	buf_adds(out, ") % ");
-	print_literal(out, modulus, INT);
+	print_literal(out, (wide)1 << fact->bits, INT);
 	buf_adds(out, " == 0");
-	vec_release(&s.terms);
+	vec_release(&a.terms);
+	vec_release(&b.terms);
 }
 
 void text_fact(struct buf *out, const struct linear *fact, const struct text_name *names)
