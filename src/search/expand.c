@@ -411,7 +411,9 @@ int search_expand(struct search *s, struct search_test *t, const struct buf *dat
 	r = expand_trace(s, &x);
 	if (!k.trace.own)
 		trace_release(&x.trace);
-	if (r == 0)
+	if (r == 0 && s->o.unit && t->stage == STAGE_ALL && s->parent.concretisations && !(t->flags & TEST_VALUES))
+		t->flags |= TEST_VALUES;
+	else if (r == 0)
 		t->stage++;
 	if (t->stage >= STAGE_DONE)
 		traces_drop(&s->traces, t->id);

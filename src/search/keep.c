@@ -62,6 +62,8 @@ double search_rank(const struct search *s, const struct search_test *t)
 		return 0;
 	if (t->flags & TEST_HANG) /* costs more than a hundred others, and passes the same places again and again */
 		return hangs[t->stage] + small;
+	if (t->flags & TEST_VALUES)
+		return 0.001 / (1 + distance / 20);
 	if (s->o.unit && t->stage == STAGE_ALL) /* of a function alone: behind everything that may lead to another state */
 		return (t->flags & TEST_COVERS ? 95 : t->flags & TEST_NEAR ? 90 : 80) / (1 + distance / 20) + small / 100;
 	if (t->flags & TEST_COVERS) {

@@ -247,7 +247,7 @@ static int wants_bound(struct search *s, const struct search_test *t, struct pla
 	if ((step->kind == MUSTER_EV_BOUND || step->kind == PATH_CHECK) && !s->o.unit)
 		return t->stage == STAGE_ALL;
 	if (step->kind == MUSTER_EV_CONCRETE)
-		return s->o.unit && t->stage == STAGE_ALL;
+		return 0; /* a turn of its own: plan_values */
 	if (t->stage == STAGE_UNCOVERED)
 		return step->kind == MUSTER_EV_BOUND && unmet(s, step);
 	return t->stage == STAGE_ALL ||
@@ -302,9 +302,23 @@ static void plan_check(struct search *s, struct expansion *x, uint64_t place, si
 		vec_push(out, (struct wanted){(uint32_t)at, step->fails});
 }
 
+/* Hundreds of values may be all alike: they come when nothing else is left to ask for. */
+static void plan_values(const struct search *s, const struct search_test *t, wanted_list *out)
+{
+	for (size_t i = 0; i < s->parent.steps.size; i++) {
+		const struct path_step *step = &s->parent.steps.data[i];
+		if (step->kind == MUSTER_EV_CONCRETE && step->ordinal >= t->bound)
+			vec_push(out, (struct wanted){(uint32_t)i, !step->outcome});
+	}
+}
+
 void search_plan(struct search *s, struct expansion *x, wanted_list *out)
 {
 	const struct search_test *t = x->test;
+	if (t->flags & TEST_VALUES) {
+		plan_values(s, t, out);
+		return;
+	}
 	struct place w = {0};
 	struct map tries = {0};
 	int allowed = search_checks_allowed(s);

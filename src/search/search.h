@@ -51,6 +51,7 @@ enum {
 	TEST_BROKEN = 1 << 16,	/* sent to break a bound: a sanitizer should see it */
 	TEST_ASSUMED = 1 << 17, /* an assumption did not hold: no test of the program's, but a step to one */
 	TEST_LONG = 1 << 18,	/* ran as long as it was asked to, through a loop: not traced, not mutated */
+	TEST_VALUES = 1 << 19,	/* in its last stage, everything else was negated: other values of what the trace fixed are left */
 	TEST_PROGRESS = 32, /* new inside a library function's body: no branch of the program, but
 			       on the way to one */
 };
