@@ -107,11 +107,12 @@ static struct {
 	Z3_solver s;
 	Z3_ast_vector levels;
 	long uses;
+	int slow; /* far beyond the limit: what it has taken up would slow down the next ones, too */
 } pushed;
 
 static Z3_lbool check_pushed(const char *text, double *seconds)
 {
-	if (!pushed.c || ++pushed.uses > CONTEXT_QUERIES) {
+	if (!pushed.c || pushed.slow || ++pushed.uses > CONTEXT_QUERIES) {
 		if (pushed.c) {
 			Z3_ast_vector_dec_ref(pushed.c, pushed.levels);
 			Z3_solver_dec_ref(pushed.c, pushed.s);
@@ -122,6 +123,7 @@ static Z3_lbool check_pushed(const char *text, double *seconds)
 		pushed.levels = Z3_mk_ast_vector(pushed.c);
 		Z3_ast_vector_inc_ref(pushed.c, pushed.levels);
 		pushed.uses = 0;
+		pushed.slow = 0;
 	}
 	Z3_context c = pushed.c;
 	Z3_ast_vector v = parse(c, text);
@@ -137,6 +139,7 @@ static Z3_lbool check_pushed(const char *text, double *seconds)
 		Z3_solver_assert(c, pushed.s, Z3_ast_vector_get(c, v, i));
 	}
 	Z3_lbool answer = Z3_solver_check(c, pushed.s);
+	pushed.slow = now() - start > 2 * limit;
 	*seconds = charged(answer, now() - start);
 	Z3_ast_vector_dec_ref(c, pushed.levels);
 	pushed.levels = v;
