@@ -129,8 +129,8 @@ static inline void search_open_told(struct searched *p, const char *text, const 
 		if (shm_init(&p->shm[i], &tables) || !(p->launcher[i] = launcher_new(&p->options[i])))
 			fail_msg("%s", error_text());
 	}
-	struct search_target t = {p->exec,     p->launcher[0], p->launcher[1], &p->shm[0],
-				  &p->shm[1], &p->sites,      1};
+	struct search_target t = {.exec = p->exec, .parent = p->launcher[0], .child = p->launcher[1],
+				  .parent_shm = &p->shm[0], .child_shm = &p->shm[1], .sites = &p->sites, .to_objects = 1};
 	p->search = search_new(o, &t, &hooks);
 	assert_non_null(p->search);
 }
