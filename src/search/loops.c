@@ -36,8 +36,8 @@
 #define SHARE 0.1	 /* of the time for analyses */
 #define ORDINARY 3	 /* an outcome that the path's own constraints can ask for has this many turns first */
 #define SLOW 0.05	 /* seconds of a run that is not traced */
-#define RUN_LONGEST 10.0
-#define ITERATION 4e-9	 /* seconds, guessed high */
+#define RUN_LONGEST 30.0
+#define ITERATION 1.5e-8 /* seconds, guessed high: two counters, on a machine that is shared */
 
 /* An outcome of a decision of the function. */
 struct target {
