@@ -552,7 +552,9 @@ static void pick_tests(struct test_session *s, uint32_t function, int failed, st
 		struct test_case *t = &f->tests.data[k];
 		if (t->flags & TEST_ASSUMED || failed != !!(t->flags & (TEST_CRASH | TEST_BROKEN | TEST_HANG)))
 			continue;
-		if (t->flags & TEST_HANG) {
+		if (t->flags & TEST_LONG && !failed) { /* a loop that was asked to run long: many times longer there */
+			f->unchecked++;
+		} else if (t->flags & TEST_HANG) {
 			if (++hangs > HANGS)
 				f->unchecked++;
 			else
