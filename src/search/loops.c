@@ -33,7 +33,8 @@
 #define MISSES_AT_ONCE 24 /* queries without an answer on one path */
 #define ANALYSES 1000
 #define ANALYSIS_SECONDS 2
-#define SHARE 0.1	 /* of the time for analyses */
+#define START 0.2	 /* seconds of thought that a search begins with */
+#define SHARE 0.1	 /* of its time that comes to them */
 #define ORDINARY 3	 /* an outcome that the path's own constraints can ask for has this many turns first */
 #define SLOW 0.05	 /* seconds of a run that is not traced */
 #define RUN_LONGEST 30.0
@@ -71,7 +72,9 @@ struct loops {
 	struct map by_unit; /* to place in units, + 1 */
 	VEC(struct loop_unit *) units;
 	unsigned analyses;
-	double seconds;
+	double restarted; /* the search that `seconds` are of */
+	double seconds;	  /* of analyses and questions; runs do not count */
+	double running;
 };
 
 struct loops *loops_new(const char *program)
@@ -198,25 +201,35 @@ static void list_targets(struct search *s, struct place *p, const struct loop_un
 	free(behind);
 }
 
+/* Seconds of thought that the search may still have here: a function of a thousand blocks takes longer to analyse than to test. */
+static double allowance(struct search *s)
+{
+	struct loops *l = s->loops;
+	if (l->restarted != s->restarted) {
+		l->restarted = s->restarted;
+		l->seconds = 0;
+	}
+	return s->o.repeatable ? ANALYSIS_SECONDS : START + SHARE * (search_clock() - s->restarted) - l->seconds;
+}
+
 /* The analysis from this entry on, once; NULL if there is none. */
 static struct absint *analysis(struct search *s, struct place *p, struct loop_unit *u)
 {
 	struct loops *l = s->loops;
-	struct absint_options o = {.seconds = ANALYSIS_SECONDS, .callees = u->callees};
+	double left = allowance(s);
+	struct absint_options o = {.seconds = left < ANALYSIS_SECONDS ? left : ANALYSIS_SECONDS, .callees = u->callees};
 	if (p->analysed)
 		return p->a;
 	if (l->analyses >= ANALYSES)
 		return NULL;
-	if (!s->o.repeatable && l->seconds > 1 && l->seconds > SHARE * (search_clock() - s->restarted))
+	if (left < START / 4)
 		return NULL; /* later */
 	if (!u->callees)
 		o.callees = u->callees = callees_new(u->code);
-	double before = search_clock();
 	const struct code *code = p->f->code;
 	p->analysed = 1;
 	l->analyses++;
 	p->a = p->entry.loop == CODE_NONE ? absint_new(code, p->f, &o) : absint_loop(code, p->f, p->entry.loop, &o);
-	l->seconds += search_clock() - before;
 	s->stats.loop_analyses++;
 	if (!p->a || absint_weakened(p->a))
 		s->stats.loop_weak++;
@@ -311,7 +324,9 @@ static int run_hint(struct arrival *a, const struct target *t)
 	s->stats.branch_tests++;
 	s->inputs_run++;
 	uint64_t before = s->cover.covered;
+	double began = search_clock();
 	int e = exec_run(s->t.exec, s->input.data, s->input.size, &r);
+	s->loops->running += search_clock() - began;
 	if (!e && (r.end == RUN_TIME || r.end == RUN_MEMORY)) {
 		search_lose(s, LOSS_KILLED); /* it was asked to run long: no hang of the program's */
 	} else if (!e) {
@@ -533,7 +548,7 @@ static int extend(struct search *s, struct expansion *x, struct solve_path *path
 	return 0;
 }
 
-int loops_ask(struct search *s, struct expansion *x)
+static int ask_all(struct search *s, struct expansion *x)
 {
 	struct map on_path = {0};
 	struct solve_path *path = NULL;
@@ -566,5 +581,16 @@ int loops_ask(struct search *s, struct expansion *x)
 		x->pool = NULL;
 	}
 	map_release(&on_path);
+	return r;
+}
+
+int loops_ask(struct search *s, struct expansion *x)
+{
+	struct loops *l = s->loops;
+	if (allowance(s) <= 0)
+		return 0;
+	double began = search_clock(), ran = l->running;
+	int r = ask_all(s, x);
+	l->seconds += search_clock() - began - (l->running - ran);
 	return r;
 }
