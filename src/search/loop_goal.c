@@ -6,6 +6,8 @@
  */
 #include "search/loop_goal.h"
 
+#include "search/code_term.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -93,118 +95,31 @@ static expr_t fact(struct loop_goal *g, const struct linear *l)
 
 /* ---------------------------------------------------------------- conditions */
 
-#define DEPTH 24
+struct condition {
+	const struct loop_goal *goal;
+	const struct code_function *f;
+};
 
-/* Can the value be computed again from its operands? */
-static int is_computed(const struct code_value *v)
+/* What came in has its term; what the facts speak of, too; the rest of what cannot be computed is a variable of its own. */
+static expr_t leaf_of(void *ctx, uint32_t value)
 {
-	if (v->kind != CODE_INSTRUCTION || !v->width || v->width > 128)
-		return 0;
-	switch (v->op) {
-	case CODE_ADD:
-	case CODE_SUB:
-	case CODE_MUL:
-	case CODE_SHL:
-	case CODE_LSHR:
-	case CODE_ASHR:
-	case CODE_AND:
-	case CODE_OR:
-	case CODE_XOR:
-	case CODE_EQ:
-	case CODE_NE:
-	case CODE_ULT:
-	case CODE_ULE:
-	case CODE_SLT:
-	case CODE_SLE:
-	case CODE_UGT:
-	case CODE_UGE:
-	case CODE_SGT:
-	case CODE_SGE:
-	case CODE_ZEXT:
-	case CODE_SEXT:
-	case CODE_TRUNC:
-		return 1;
-	default:
-		return 0;
-	}
-}
-
-static expr_t compare(struct exprs *p, const struct code_value *v, expr_t a, expr_t b)
-{
-	switch (v->op) {
-	case CODE_EQ:
-		return expr_eq(p, a, b);
-	case CODE_NE:
-		return expr_not(p, expr_eq(p, a, b));
-	case CODE_ULT:
-		return expr_binary(p, MUSTER_OP_ULT, a, b);
-	case CODE_ULE:
-		return expr_binary(p, MUSTER_OP_ULE, a, b);
-	case CODE_SLT:
-		return expr_binary(p, MUSTER_OP_SLT, a, b);
-	case CODE_SLE:
-		return expr_binary(p, MUSTER_OP_SLE, a, b);
-	case CODE_UGT:
-		return expr_binary(p, MUSTER_OP_ULT, b, a);
-	case CODE_UGE:
-		return expr_binary(p, MUSTER_OP_ULE, b, a);
-	case CODE_SGT:
-		return expr_binary(p, MUSTER_OP_SLT, b, a);
-	default:
-		return expr_binary(p, MUSTER_OP_SLE, b, a);
-	}
-}
-
-static enum muster_op operator_of(unsigned op)
-{
-	switch (op) {
-	case CODE_ADD:
-		return MUSTER_OP_ADD;
-	case CODE_SUB:
-		return MUSTER_OP_SUB;
-	case CODE_MUL:
-		return MUSTER_OP_MUL;
-	case CODE_SHL:
-		return MUSTER_OP_SHL;
-	case CODE_LSHR:
-		return MUSTER_OP_LSHR;
-	case CODE_ASHR:
-		return MUSTER_OP_ASHR;
-	case CODE_AND:
-		return MUSTER_OP_AND;
-	case CODE_OR:
-		return MUSTER_OP_OR;
-	case CODE_XOR:
-		return MUSTER_OP_XOR;
-	default:
-		return MUSTER_OP_NONE;
-	}
-}
-
-static expr_t value_term(struct loop_goal *g, const struct code_function *f, uint32_t value, unsigned depth)
-{
-	struct exprs *p = g->pool;
-	const struct code_value *v = &f->values[value];
+	struct condition *c = ctx;
+	const struct loop_goal *g = c->goal;
+	const struct code_value *v = &c->f->values[value];
 	char name[48];
-	if (v->kind == CODE_CONSTANT)
-		return expr_const(p, v->width, code_unsigned(v));
 	for (size_t i = 0; i < g->counters; i++)
 		if (g->reach->symbols.data[i].kind == ABSINT_VALUE && g->reach->symbols.data[i].id == value && g->reach->symbols.data[i].width == v->width)
 			return g->terms.data[i];
-	if (!is_computed(v) || !depth || !code_operand_value(f, value, 0)->width || code_operand_value(f, value, 0)->width > 128) {
-		snprintf(name, sizeof name, "loop.value.%u", value);
-		return expr_named(p, v->width ? v->width : 64, name);
-	}
-	expr_t a = value_term(g, f, code_operand(f, value, 0), depth - 1);
-	if (v->op == CODE_ZEXT)
-		return expr_zext(p, a, v->width);
-	if (v->op == CODE_SEXT)
-		return expr_sext(p, a, v->width);
-	if (v->op == CODE_TRUNC)
-		return expr_extract(p, a, 0, v->width);
-	expr_t b = value_term(g, f, code_operand(f, value, 1), depth - 1);
-	enum muster_op op = operator_of(v->op);
-	return op == MUSTER_OP_NONE ? compare(p, v, a, b) : expr_binary(p, op, a, b);
+	if (code_term_computes(c->f, value) || !v->width || v->width > 128)
+		return EXPR_NONE;
+	snprintf(name, sizeof name, "loop.value.%u", value);
+	return expr_named(g->pool, v->width, name);
+}
+
+static expr_t value_term(struct loop_goal *g, const struct code_function *f, uint32_t value)
+{
+	struct condition c = {g, f};
+	return code_term(g->pool, f, value, leaf_of, &c);
 }
 
 void loop_goal_decide(struct loop_goal *g, const struct code_function *f, uint32_t block, uint32_t outcome)
@@ -215,36 +130,20 @@ void loop_goal_decide(struct loop_goal *g, const struct code_function *f, uint32
 	if ((v->op != CODE_BRANCH && v->op != CODE_SWITCH) || !v->operands || !code_operand_value(f, last, 0)->width ||
 	    code_operand_value(f, last, 0)->width > 128)
 		return;
-	expr_t c = value_term(g, f, code_operand(f, last, 0), DEPTH);
+	expr_t c = value_term(g, f, code_operand(f, last, 0));
+	if (c == EXPR_NONE)
+		return;
 	if (v->op == CODE_BRANCH) {
 		g->also = outcome ? c : expr_not(p, c);
 		return;
 	}
 	for (uint32_t i = 1; i < v->operands; i++) {
-		expr_t is = expr_eq(p, c, value_term(g, f, code_operand(f, last, i), DEPTH));
+		expr_t is = expr_eq(p, c, value_term(g, f, code_operand(f, last, i)));
 		if (i == outcome)
 			g->also = is;
 		else if (!outcome)
 			g->also = expr_and(p, g->also, expr_not(p, is));
 	}
-}
-
-static size_t leaves(const struct code_function *f, uint32_t value, uint32_t *out, size_t n, size_t most, unsigned depth)
-{
-	const struct code_value *v = &f->values[value];
-	if (v->kind == CODE_INSTRUCTION && is_computed(v) && depth) {
-		for (uint32_t i = 0; i < v->operands; i++)
-			n = leaves(f, code_operand(f, value, i), out, n, most, depth - 1);
-		return n;
-	}
-	if (v->kind != CODE_INSTRUCTION || !v->width || v->width > 64 || v->is_pointer)
-		return n;
-	for (size_t i = 0; i < n; i++)
-		if (out[i] == value)
-			return n;
-	if (n < most)
-		out[n++] = value;
-	return n;
 }
 
 size_t loop_goal_leaves(const struct code_function *f, uint32_t block, uint32_t *out, size_t most)
@@ -253,7 +152,7 @@ size_t loop_goal_leaves(const struct code_function *f, uint32_t block, uint32_t 
 	const struct code_value *v = &f->values[last];
 	if ((v->op != CODE_BRANCH && v->op != CODE_SWITCH) || !v->operands)
 		return 0;
-	return leaves(f, code_operand(f, last, 0), out, 0, most, DEPTH);
+	return code_term_leaves(f, code_operand(f, last, 0), out, most);
 }
 
 expr_t loop_goal_case(struct loop_goal *g, size_t number)

@@ -1,0 +1,21 @@
+/* code_term.h: values of a function as exact bit-vector terms (code_term.c). */
+#ifndef MUSTER_SEARCH_CODE_TERM_H
+#define MUSTER_SEARCH_CODE_TERM_H
+
+#include "expr/expr.h"
+#include "ir/code.h"
+
+/* The term of a value of 1 to 128 bits. leaf(ctx, value) is asked first for every value that it is computed from (itself among them, constants
+ * not), at most once for each: its term, of the value's width, or EXPR_NONE: compute it from its operands. Where a value cannot be
+ * computed and leaf does not know it either, the whole is EXPR_NONE. What C leaves undefined has the meaning of expr.h: a division by zero,
+ * which ends a run, and a shift by the width or more, for which a machine has another meaning. */
+expr_t code_term(struct exprs *p, const struct code_function *f, uint32_t value, expr_t (*leaf)(void *ctx, uint32_t value), void *ctx);
+
+/* Can the value be computed from its operands? Not phis, loads, results of calls, and what has to do with pointers. */
+int code_term_computes(const struct code_function *f, uint32_t value);
+
+/* The instructions of at most 64 bits that a value is computed from and that are not computed themselves: phis, loads, results. Returns how many, at
+ * most `most`; each once. */
+size_t code_term_leaves(const struct code_function *f, uint32_t value, uint32_t *out, size_t most);
+
+#endif
