@@ -44,8 +44,8 @@ void unit_walk(struct unit *u, void (*f)(void *ctx, LLVMValueRef inst, uint32_t 
 uint32_t unit_outcomes(LLVMValueRef inst);
 /* Was the instruction made by the compiler for a check? */
 int unit_is_marked(LLVMValueRef inst);
-/* Was the decision made by the compiler to check for undefined behaviour (-fsanitize=undefined)? Such
- * checks are decisions like any other, but no branch of the program's: they have no coverage counters. */
+/* Was the decision made by the compiler, to check for undefined behaviour (-fsanitize=undefined) or to leave a scope? Such
+ * decisions are like any other, but no branch of the program's: they have no coverage counters. */
 int unit_is_check(LLVMValueRef inst);
 /* The outcome of a check that leads straight to the report; -1: neither does (a part of a larger check), or
  * both. */
