@@ -15,27 +15,45 @@
 #define SPREAD 4	/* how much larger than asked for values may be */
 #define COUNTER_BITS 40 /* nobody waits for more iterations */
 
-void loop_goal_init(struct loop_goal *g, struct exprs *pool, const struct absint_reach *r,
-		    expr_t (*term)(void *ctx, const struct absint_symbol *symbol), void *ctx)
+/* A value that the analysis or a decision speaks of and that did not come in: a variable, of its own in the iteration before if the loop
+ * changes it. */
+static expr_t unknown(const struct loop_goal *g, enum absint_kind kind, uint32_t id, unsigned width)
+{
+	char name[64];
+	if (kind == ABSINT_VALUE && g->before != CODE_NONE && code_varies(g->f, g->before, id))
+		snprintf(name, sizeof name, "loop.%u.before.%u", g->before, id);
+	else
+		snprintf(name, sizeof name, "loop.%d.%u", (int)kind, id);
+	return expr_named(g->pool, width ? width : COUNTER_BITS, name);
+}
+
+static int counts(const struct absint_symbol *s)
+{
+	return s->kind == ABSINT_COUNTER || s->kind == ABSINT_TOTAL;
+}
+
+static void init(struct loop_goal *g, struct exprs *pool, const struct code_function *f, const struct absint_reach *r, uint32_t before)
 {
 	memset(g, 0, sizeof *g);
 	g->pool = pool;
+	g->f = f;
 	g->reach = r;
-	g->counters = r->symbols.size;
+	g->counters = 0;
+	while (g->counters < r->symbols.size && !counts(&r->symbols.data[g->counters]))
+		g->counters++;
+	g->before = before;
 	g->also = expr_true(pool);
+}
+
+void loop_goal_init(struct loop_goal *g, struct exprs *pool, const struct code_function *f, const struct absint_reach *r,
+		    expr_t (*term)(void *ctx, const struct absint_symbol *symbol), void *ctx)
+{
+	init(g, pool, f, r, CODE_NONE);
 	for (size_t i = 0; i < r->symbols.size; i++) {
 		const struct absint_symbol *s = &r->symbols.data[i];
-		int counts = s->kind == ABSINT_COUNTER || s->kind == ABSINT_TOTAL;
-		expr_t e = counts ? EXPR_NONE : term(ctx, s);
-		char name[48];
-		if (counts && i < g->counters)
-			g->counters = i;
+		expr_t e = counts(s) ? EXPR_NONE : term(ctx, s);
 		vec_push(&g->bound, (uint8_t)(e != EXPR_NONE && !expr_is_const(pool, e, NULL)));
-		if (e == EXPR_NONE) {
-			snprintf(name, sizeof name, "loop.%d.%u", (int)s->kind, s->id);
-			e = expr_named(pool, s->width ? s->width : COUNTER_BITS, name);
-		}
-		vec_push(&g->terms, e);
+		vec_push(&g->terms, e == EXPR_NONE ? unknown(g, s->kind, s->id, s->width) : e);
 	}
 }
 
@@ -95,64 +113,77 @@ static expr_t fact(struct loop_goal *g, const struct linear *l)
 
 /* ---------------------------------------------------------------- conditions */
 
-struct condition {
-	const struct loop_goal *goal;
-	const struct code_function *f;
-};
+static expr_t term_of(const struct loop_goal *g, enum absint_kind kind, uint32_t id)
+{
+	for (size_t i = 0; i < g->reach->symbols.size; i++)
+		if (g->reach->symbols.data[i].kind == kind && g->reach->symbols.data[i].id == id)
+			return g->terms.data[i];
+	return EXPR_NONE;
+}
 
 /* What came in has its term; what the facts speak of, too; the rest of what cannot be computed is a variable of its own. */
 static expr_t leaf_of(void *ctx, uint32_t value)
 {
-	struct condition *c = ctx;
-	const struct loop_goal *g = c->goal;
-	const struct code_value *v = &c->f->values[value];
-	char name[48];
-	for (size_t i = 0; i < g->counters; i++)
-		if (g->reach->symbols.data[i].kind == ABSINT_VALUE && g->reach->symbols.data[i].id == value && g->reach->symbols.data[i].width == v->width)
-			return g->terms.data[i];
-	if (code_term_computes(c->f, value) || !v->width || v->width > 128)
+	struct loop_goal *g = ctx;
+	const struct code_value *v = &g->f->values[value];
+	expr_t e = term_of(g, ABSINT_VALUE, value);
+	if (e != EXPR_NONE && expr_width(g->pool, e) == v->width)
+		return e;
+	if (code_term_computes(g->f, value) || !v->width || v->width > 128)
 		return EXPR_NONE;
-	snprintf(name, sizeof name, "loop.value.%u", value);
-	return expr_named(g->pool, v->width, name);
+	return unknown(g, ABSINT_VALUE, value, v->width);
 }
 
-static expr_t value_term(struct loop_goal *g, const struct code_function *f, uint32_t value)
+static expr_t value_term(struct loop_goal *g, uint32_t value)
 {
-	struct condition c = {g, f};
-	return code_term(g->pool, f, value, leaf_of, &c);
+	return code_term(g->pool, g->f, value, leaf_of, g);
 }
 
-void loop_goal_decide(struct loop_goal *g, const struct code_function *f, uint32_t block, uint32_t outcome)
+void loop_goal_decide(struct loop_goal *g, uint32_t block, uint32_t outcome)
 {
 	struct exprs *p = g->pool;
-	uint32_t last = code_last(f, block);
-	const struct code_value *v = &f->values[last];
-	if ((v->op != CODE_BRANCH && v->op != CODE_SWITCH) || !v->operands || !code_operand_value(f, last, 0)->width ||
-	    code_operand_value(f, last, 0)->width > 128)
+	uint32_t last = code_last(g->f, block);
+	const struct code_value *v = &g->f->values[last];
+	if ((v->op != CODE_BRANCH && v->op != CODE_SWITCH) || !v->operands || !code_operand_value(g->f, last, 0)->width ||
+	    code_operand_value(g->f, last, 0)->width > 128)
 		return;
-	expr_t c = value_term(g, f, code_operand(f, last, 0));
+	expr_t c = value_term(g, code_operand(g->f, last, 0));
 	if (c == EXPR_NONE)
 		return;
 	if (v->op == CODE_BRANCH) {
-		g->also = outcome ? c : expr_not(p, c);
+		g->also = expr_and(p, g->also, outcome ? c : expr_not(p, c));
 		return;
 	}
 	for (uint32_t i = 1; i < v->operands; i++) {
-		expr_t is = expr_eq(p, c, value_term(g, f, code_operand(f, last, i)));
+		expr_t is = expr_eq(p, c, value_term(g, code_operand(g->f, last, i)));
 		if (i == outcome)
-			g->also = is;
+			g->also = expr_and(p, g->also, is);
 		else if (!outcome)
 			g->also = expr_and(p, g->also, expr_not(p, is));
 	}
 }
 
-size_t loop_goal_leaves(const struct code_function *f, uint32_t block, uint32_t *out, size_t most)
+/* Nothing is said if the counter of the loop is no symbol. */
+void loop_goal_before(struct loop_goal *g, const struct loop_before *b)
 {
-	uint32_t last = code_last(f, block);
-	const struct code_value *v = &f->values[last];
-	if ((v->op != CODE_BRANCH && v->op != CODE_SWITCH) || !v->operands)
-		return 0;
-	return code_term_leaves(f, code_operand(f, last, 0), out, most);
+	struct exprs *p = g->pool;
+	struct loop_goal then;
+	expr_t count = term_of(g, ABSINT_COUNTER, b->loop);
+	if (count == EXPR_NONE)
+		return;
+	unsigned width = expr_width(p, count);
+	init(&then, p, g->f, &b->facts.reach, b->loop);
+	for (size_t i = 0; i < b->facts.reach.symbols.size; i++) {
+		const struct absint_symbol *s = &b->facts.reach.symbols.data[i];
+		int same = s->kind != ABSINT_VALUE || !code_varies(g->f, b->loop, s->id);
+		expr_t e = counts(s) ? expr_binary(p, MUSTER_OP_SUB, count, expr_const(p, width, 1)) : same ? term_of(g, s->kind, s->id) : EXPR_NONE;
+		vec_push(&then.terms, e == EXPR_NONE ? unknown(&then, s->kind, s->id, s->width) : e);
+	}
+	for (size_t i = 0; i < b->facts.decided.size; i++)
+		loop_goal_decide(&then, b->facts.decided.data[i].block, b->facts.decided.data[i].outcome);
+	expr_t none = expr_eq(p, count, expr_const(p, width, 0));
+	g->also = expr_and(p, g->also, expr_or(p, none, loop_goal_facts(&then)));
+	loop_goal_release(&then);
 }
 
 expr_t loop_goal_case(struct loop_goal *g, size_t number)

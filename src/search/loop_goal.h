@@ -2,30 +2,30 @@
 #ifndef MUSTER_SEARCH_LOOP_GOAL_H
 #define MUSTER_SEARCH_LOOP_GOAL_H
 
-#include "absint/absint.h"
 #include "expr/expr.h"
-#include "ir/code.h"
+#include "search/loop_known.h"
 
 struct loop_goal {
 	struct exprs *pool;
+	const struct code_function *f;
 	const struct absint_reach *reach;
+	uint32_t before; /* it speaks of the last iteration but one of this loop, or CODE_NONE */
 	VEC(expr_t) terms; /* of each symbol: what came in, or a variable of its own */
 	VEC(uint8_t) bound; /* of each symbol: it came in, and depends on the input */
 	size_t counters;    /* symbols from here on are counters */
-	expr_t also;	    /* what holds besides in every case: the decision's own condition */
+	expr_t also;	    /* what holds besides in every case: decisions, and what the iteration before says */
 };
 
 /* term(ctx, symbol): what the symbol had when the loop was entered, or EXPR_NONE if it is not known. */
-void loop_goal_init(struct loop_goal *g, struct exprs *pool, const struct absint_reach *r,
+void loop_goal_init(struct loop_goal *g, struct exprs *pool, const struct code_function *f, const struct absint_reach *r,
 		    expr_t (*term)(void *ctx, const struct absint_symbol *symbol), void *ctx);
 void loop_goal_release(struct loop_goal *g);
 
-/* The condition of the decision that ends the block, for this outcome: exact, over the values that are symbols and whatever others it is
- * computed from (variables of their own). Holds in every case from now on. */
-void loop_goal_decide(struct loop_goal *g, const struct code_function *f, uint32_t block, uint32_t outcome);
-/* The values that such a condition is computed from, besides parameters and constants: phis, loads, results. Returns how many, at most
- * `most`. */
-size_t loop_goal_leaves(const struct code_function *f, uint32_t block, uint32_t *out, size_t most);
+/* The decision that ends the block had this outcome: exact, over the values that are symbols and whatever others it is computed from (variables of
+ * their own). Holds in every case from now on. */
+void loop_goal_decide(struct loop_goal *g, uint32_t block, uint32_t outcome);
+/* So does this: the loop had no iteration, or went on once more. */
+void loop_goal_before(struct loop_goal *g, const struct loop_before *b);
 
 /* One of the cases holds. */
 expr_t loop_goal_facts(struct loop_goal *g);

@@ -26,7 +26,6 @@
 #include <string.h>
 
 #define EDGES 8
-#define LEAVES 6
 #define CASES 4	 /* that are asked for by themselves */
 #define TRIES 16	 /* inputs for one outcome from one entry */
 #define TRIES_AT_ONCE 3	 /* of them on one path */
@@ -46,7 +45,7 @@ struct target {
 	uint32_t site; /* in s->sites */
 	uint8_t tries, known, dead;
 	uint64_t last; /* iterations of the last answer */
-	struct absint_reach reach;
+	struct loop_known needs;
 };
 
 struct place {
@@ -87,7 +86,7 @@ struct loops *loops_new(const char *program)
 static void forget_target(struct target *t)
 {
 	if (t->known)
-		absint_reach_release(&t->reach);
+		loop_known_release(&t->needs);
 }
 
 void loops_free(struct loops *l)
@@ -402,77 +401,29 @@ static int answer(struct arrival *a, struct loop_goal *g, struct target *t, expr
 				solve(a, g, t, expr_and(p, facts, loop_goal_large(g, root, LARGE_COUNTS))));
 	}
 	if (t->tries < TRY_NEXT)
-		return t->tries - TRY_CASE < (int)t->reach.cases.size && fewest(a, g, t, (size_t)t->tries - TRY_CASE);
+		return t->tries - TRY_CASE < (int)t->needs.here.reach.cases.size && fewest(a, g, t, (size_t)t->tries - TRY_CASE);
 	if (t->tries == TRY_NEXT)
-		return counted && t->reach.cases.size && tight(a, g, t, 0, t->last + 1, t->last + 64);
+		return counted && t->needs.here.reach.cases.size && tight(a, g, t, 0, t->last + 1, t->last + 64);
 	uint32_t size = large[t->tries - TRY_LARGE];
 	return solve(a, g, t, expr_and(p, facts, loop_goal_large(g, size, LARGE_COUNTS | LARGE_INPUTS))) ||
 	       (counted && solve(a, g, t, expr_and(p, facts, loop_goal_large(g, size, LARGE_COUNTS))));
 }
 
-/* ---------------------------------------------------------------- what is known */
-
-static int equations(const linear_list *facts)
-{
-	int n = 0;
-	for (size_t i = 0; i < facts->size; i++)
-		n += facts->data[i].kind == LINEAR_EQ;
-	return n;
-}
-
-/* Cases with many equations say most: those first. */
-static void order_cases(struct absint_reach *r)
-{
-	for (size_t i = 1; i < r->cases.size; i++)
-		for (size_t k = i; k > 0 && equations(&r->cases.data[k].facts) > equations(&r->cases.data[k - 1].facts); k--) {
-			struct absint_reach_case c = r->cases.data[k];
-			r->cases.data[k] = r->cases.data[k - 1];
-			r->cases.data[k - 1] = c;
-		}
-}
-
-/* Adds what is known about the values that the decision is computed from: its condition joins the query as it is, in bit-vectors, which need
- * not be linear. */
-static void look_closer(struct place *p, struct target *t)
-{
-	struct absint_reach full = {0};
-	struct absint_facts facts;
-	uint32_t leaves[LEAVES];
-	size_t n = loop_goal_leaves(p->f, t->block, leaves, LEAVES), first = 0;
-	while (first < t->reach.symbols.size && t->reach.symbols.data[first].kind != ABSINT_COUNTER && t->reach.symbols.data[first].kind != ABSINT_TOTAL)
-		vec_push(&full.symbols, t->reach.symbols.data[first++]);
-	for (size_t i = 0; i < n; i++)
-		if (p->f->values[leaves[i]].block == t->block || code_available(p->f, leaves[i], t->block))
-			vec_push(&full.symbols, absint_value(p->a, leaves[i]));
-	for (size_t i = first; i < t->reach.symbols.size; i++)
-		vec_push(&full.symbols, t->reach.symbols.data[i]);
-	absint_at(p->a, (struct absint_point){t->block, t->outcome}, full.symbols.data, full.symbols.size, &facts);
-	for (size_t i = 0; i < facts.cases.size; i++) {
-		struct absint_reach_case c = {.facts = facts.cases.data[i].facts};
-		for (size_t k = 0; k < t->reach.cases.data[0].counters.size; k++) {
-			struct domain_bounds b = t->reach.cases.data[0].counters.data[k];
-			for (size_t q = 1; q < t->reach.cases.size; q++) {
-				const struct domain_bounds *o = &t->reach.cases.data[q].counters.data[k];
-				b.has_min &= o->has_min;
-				b.min = o->min < b.min ? o->min : b.min;
-			}
-			vec_push(&c.counters, b);
-		}
-		vec_push(&full.cases, c);
-	}
-	vec_release(&facts.cases);
-	absint_reach_release(&t->reach);
-	t->reach = full;
-}
-
 static void look_at(struct place *p, struct target *t)
 {
-	absint_reach(p->a, (struct absint_point){t->block, t->outcome}, NULL, 0, &t->reach);
+	loop_known_find(&t->needs, p->a, p->f, p->entry.loop, (struct loop_decision){t->block, t->outcome});
 	t->known = 1;
-	t->dead = t->reach.cases.size == 0;
-	if (!t->dead)
-		look_closer(p, t);
-	order_cases(&t->reach);
+	t->dead = t->needs.here.reach.cases.size == 0;
+}
+
+static void begin_goal(struct loop_goal *g, struct arrival *a, const struct target *t)
+{
+	const struct loop_facts *here = &t->needs.here;
+	loop_goal_init(g, a->x->pool, a->p->f, &here->reach, term_of, a);
+	for (size_t i = 0; i < here->decided.size; i++)
+		loop_goal_decide(g, here->decided.data[i].block, here->decided.data[i].outcome);
+	for (size_t i = 0; i < t->needs.before.size; i++)
+		loop_goal_before(g, &t->needs.before.data[i]);
 }
 
 static int ask_target(struct arrival *a, struct target *t, unsigned *misses)
@@ -485,8 +436,7 @@ static int ask_target(struct arrival *a, struct target *t, unsigned *misses)
 	if (t->dead)
 		return 0;
 	s->stats.loop_asked += t->tries == 0;
-	loop_goal_init(&g, a->x->pool, &t->reach, term_of, a);
-	loop_goal_decide(&g, a->p->f, t->block, t->outcome);
+	begin_goal(&g, a, t);
 	expr_t facts = loop_goal_facts(&g);
 	for (unsigned n = 0; r == 0 && t->tries < TRIES && n < TRIES_AT_ONCE;) {
 		int found = answer(a, &g, t, facts);
