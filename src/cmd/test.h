@@ -99,6 +99,7 @@ struct test_searched {
 	uint64_t inputs, covered_at; /* runs; the one that covered something new last */
 	uint64_t frontier;	     /* tests that were not explored */
 	double seconds;
+	double covered_seconds, covered_running; /* until then; of these, the cov variant's own */
 	struct search_losses losses;
 };
 

@@ -39,6 +39,7 @@ struct test_worker {
 	/* The function at hand. */
 	struct test_function *f;
 	double begun, covered_clock;
+	double spent, covered_seconds, covered_running; /* by exec before the function; until something was covered last */
 	uint64_t covered, covered_at,
 	    covered_inputs; /* of its own outcomes; inputs when the last one was */
 	uint64_t runs;	 /* its budget: that of the options, extended while coverage grows */
@@ -105,8 +106,11 @@ static void note_cover(struct test_worker *w, const struct search_cover *cover, 
 			w->covered_inputs = inputs;
 		}
 	}
-	if (w->covered > before)
+	if (w->covered > before) {
+		w->covered_seconds = test_clock() - w->begun;
+		w->covered_running = exec_spent(w->exec) - w->spent;
 		extend(w, inputs);
+	}
 }
 
 static void set_run_time(struct test_worker *w, double seconds)
@@ -327,6 +331,8 @@ static int search_function(struct test_worker *w, uint32_t number, struct test_s
 	w->f = f;
 	w->begun = w->covered_clock = test_clock();
 	w->covered = w->covered_at = w->covered_inputs = 0;
+	w->covered_seconds = w->covered_running = 0;
+	w->spent = exec_spent(w->exec);
 	w->stopped = 0;
 	w->hangs = 0;
 	frontier_clear(&w->frontier);
@@ -347,6 +353,8 @@ static int search_function(struct test_worker *w, uint32_t number, struct test_s
 	    .covered_at = w->covered_at,
 	    .frontier = w->frontier.heap.size,
 	    .seconds = w->s->o->repeatable ? 0 : test_clock() - w->begun,
+	    .covered_seconds = w->s->o->repeatable ? 0 : w->covered_seconds,
+	    .covered_running = w->s->o->repeatable ? 0 : w->covered_running,
 	    .losses = *search_losses(w->search),
 	};
 	r->ended = !more && !w->stopped && !r->losses.count[LOSS_ENDED];

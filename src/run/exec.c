@@ -49,6 +49,7 @@
 
 struct exec {
 	struct shm shm;
+	double spent; /* seconds of all runs */
 	struct launch_options options;
 	struct launcher *launcher;
 	VEC(struct exec_unit) units;
@@ -408,7 +409,13 @@ static int run_one(struct exec *e, const void *data, size_t size, int alone, str
 		cpu_unbind(&e->cpu);
 	r->counters = e->dense;
 	r->count = e->count;
+	e->spent += r->seconds;
 	return result;
+}
+
+double exec_spent(const struct exec *e)
+{
+	return e->spent;
 }
 
 int exec_run(struct exec *e, const void *data, size_t size, struct exec_result *r)

@@ -40,6 +40,8 @@ int exec_fresh(struct exec *e, const void *data, size_t size, struct exec_result
 void exec_burst(struct exec *e, int on);
 /* Another limit for a run, from the next one on. */
 void exec_set_time(struct exec *e, double wall_seconds);
+/* Seconds that all runs so far took, of the target's own time. */
+double exec_spent(const struct exec *e);
 /* The units registered so far: dense positions never change, new units (dlopen) are appended. */
 const struct exec_unit *exec_units(const struct exec *e, uint32_t *count);
 
