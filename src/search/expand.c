@@ -308,7 +308,7 @@ static int negate_all(struct search *s, struct expansion *x, const wanted_list *
 static int expand_trace(struct search *s, struct expansion *x)
 {
 	wanted_list wanted = {0};
-	int r = s->loops && x->test->stage == STAGE_UNCOVERED && s->parent.entries.size ? loops_ask(s, x) : 0;
+	int r = s->loops && x->test->stage == STAGE_UNCOVERED && s->parent.steps.size ? loops_ask(s, x) : 0;
 	if (r)
 		return r;
 	search_plan(s, x, &wanted);

@@ -21,6 +21,7 @@
 #include "ir/entry.h"
 #include "search/codes.h"
 #include "search/loop_goal.h"
+#include "search/merges.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,7 @@ struct loop_unit {
 
 struct loops {
 	struct codes *codes;
+	struct merges *merges;
 	struct map by_unit; /* to place in units, + 1 */
 	VEC(struct loop_unit *) units;
 	unsigned analyses;
@@ -80,6 +82,7 @@ struct loops *loops_new(const char *program)
 {
 	struct loops *l = mem_zalloc(sizeof *l);
 	l->codes = codes_new(program);
+	l->merges = merges_new(l->codes);
 	return l;
 }
 
@@ -111,6 +114,7 @@ void loops_free(struct loops *l)
 	}
 	vec_release(&l->units);
 	map_release(&l->by_unit);
+	merges_free(l->merges);
 	codes_free(l->codes);
 	free(l);
 }
@@ -123,6 +127,8 @@ void loops_restart(struct loops *l)
 			for (size_t n = 0; n < p->targets.size; n++)
 				p->targets.data[n].tries = 0, p->targets.data[n].last = 0;
 		}
+	if (l)
+		merges_restart(l->merges);
 }
 
 /* ---------------------------------------------------------------- places */
@@ -302,11 +308,9 @@ static uint64_t iterations(const struct loop_goal *g, const struct solve_model *
 	return sum;
 }
 
-/* s->input is run for what it covers. 1: the outcome is covered, 0, -1. */
-static int run_hint(struct arrival *a, const struct target *t)
+int loops_run(struct search *s, const struct expansion *x, uint64_t iterations)
 {
-	struct search *s = a->s;
-	struct search_test test = {.parent = a->x->test->id,
+	struct search_test test = {.parent = x->test->id,
 				   .origin = ORIGIN_SOLVED,
 				   .flags = TEST_OPTIMISTIC,
 				   .data = (const uint8_t *)s->input.data,
@@ -314,8 +318,8 @@ static int run_hint(struct arrival *a, const struct target *t)
 	struct exec_result r;
 	if (!memory_add(&s->inputs, hash128(s->input.data, s->input.size).a))
 		return 0;
-	double limit = s->o.run_seconds + ITERATION * (double)t->last;
-	int longer = s->o.run_seconds > 0 && ITERATION * (double)t->last > s->o.run_seconds / 4;
+	double limit = s->o.run_seconds + ITERATION * (double)iterations;
+	int longer = s->o.run_seconds > 0 && ITERATION * (double)iterations > s->o.run_seconds / 4;
 	if (longer)
 		exec_set_time(s->t.exec, limit < RUN_LONGEST ? limit : RUN_LONGEST);
 	s->stats.runs++;
@@ -337,7 +341,14 @@ static int run_hint(struct arrival *a, const struct target *t)
 	if (longer)
 		exec_set_time(s->t.exec, s->o.run_seconds);
 	s->stats.symbolic_outcomes += s->cover.covered - before;
-	if (e)
+	return e ? -1 : 0;
+}
+
+/* The same. 1: the outcome is covered, 0, -1. */
+static int run_hint(struct arrival *a, const struct target *t)
+{
+	struct search *s = a->s;
+	if (loops_run(s, a->x, t->last))
 		return -1;
 	s->stats.loop_hits += (uint64_t)has_outcome(s, t);
 	return has_outcome(s, t);
@@ -542,6 +553,8 @@ int loops_ask(struct search *s, struct expansion *x)
 		return 0;
 	double began = search_clock(), ran = l->running;
 	int r = ask_all(s, x);
+	if (!r)
+		r = merges_ask(l->merges, s, x, allowance(s) - (search_clock() - began - (l->running - ran)));
 	l->seconds += search_clock() - began - (l->running - ran);
 	return r;
 }

@@ -15,4 +15,8 @@ void loops_restart(struct loops *l);
  * 0; 1: the slice ended; -1 with words. */
 int loops_ask(struct search *s, struct expansion *x);
 
+/* s->input, an answer that only its run can tell the worth of, is run for what it covers, and kept. iterations: of loops that it is asked to
+ * make; a long run has more time. 0, -1. */
+int loops_run(struct search *s, const struct expansion *x, uint64_t iterations);
+
 #endif

@@ -95,6 +95,7 @@ static void add_step(struct path *p, const struct trace *t, const struct muster_
 			      .kind = e->kind,
 			      .outcome = e->arg,
 			      .ordinal = p->decisions,
+			      .event = (uint64_t)(e - t->events),
 			      .prefix = p->digest,
 			      .reads = p->reads};
 	if (e->kind == MUSTER_EV_BOUND) {

@@ -39,6 +39,7 @@ struct path_step {
 	uint16_t free;	  /* of a check: the program goes on by its rules whatever it says, so it constrains nothing */
 	uint32_t fails;	  /* of a check that is asked about: the outcome that breaks it; else SITE_NO_OUTCOME */
 	uint32_t nth;	  /* of a bound or check: its number since the last decision, from 1 */
+	uint64_t event;	  /* its number in the trace */
 	uint64_t prefix;  /* digest of them */
 	uint64_t reads;	  /* digest of what reads found before it */
 	uint64_t self; /* what it adds to the digest; of a bound or read: what it is known by after
