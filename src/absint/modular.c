@@ -1,7 +1,9 @@
-/* modular.c: induction variables in arithmetic modulo 2^width.
+/* modular.c: induction variables in arithmetic modulo 2^bits.
  *
  * Sums, products with constants, complements and truncations are exact modulo 2^width, so a value
  * is congruent to a linear form over *leaves* (values that no such operator makes), whatever wraps.
+ * A mask of low bits, a remainder by 2^k and an extension from k bits keep the value modulo 2^k only:
+ * where the width itself gives nothing, the moduli of such operators on the way are tried.
  * A header's phi that gets one constant more on every back edge is congruent to its first value
  * plus that constant times the loop's counter, at every point that the header dominates: phi and
  * counter change together. No state is needed for this, and no assumption.
@@ -18,9 +20,10 @@
 #define UNSIGNED 0x40000000u
 #define SIGNED 0x20000000u
 #define VALUE 0x1fffffffu
-#define BITS_MOST 60
+#define BITS_MOST 64
 #define FUEL 200
 #define TERMS_MOST 6
+#define SEEN_MOST 64
 
 struct walk {
 	struct absint *a;
@@ -117,13 +120,53 @@ static int times(struct walk *w, uint32_t value, struct linear *out)
 	return 1;
 }
 
+/* The low bits of a constant operand, as many as count; 0: it is none. */
+static int low_bits(const struct walk *w, uint32_t value, uint64_t *low)
+{
+	const struct code_value *v = &w->a->f->values[value];
+	if (v->kind != CODE_CONSTANT)
+		return 0;
+	*low = (uint64_t)code_unsigned(v) & ~0ull >> (64 - w->bits);
+	return 1;
+}
+
+static int complement(struct walk *w, uint32_t value, struct linear *out)
+{
+	struct linear minus = linear_constant(-1);
+	if (!modular(w, value, out))
+		return 0;
+	linear_scale(out, -1);
+	linear_add(out, &minus, 1);
+	return 1;
+}
+
+/* x op constant, where the low bits of the constant are all the same; remainders by what the modulus divides. */
+static int by_mask(struct walk *w, uint32_t value, struct linear *out)
+{
+	const struct code_function *f = w->a->f;
+	uint32_t x = code_operand(f, value, 0), y = code_operand(f, value, 1);
+	uint64_t low, all = ~0ull >> (64 - w->bits);
+	enum code_op op = f->values[value].op;
+	if (!low_bits(w, y, &low)) {
+		if (op == CODE_UREM || op == CODE_SREM || !low_bits(w, x, &low))
+			return 0;
+		x = y;
+	}
+	if (op == CODE_AND && low == 0) {
+		*out = linear_constant(0);
+		return 1;
+	}
+	if (op == CODE_XOR && low == all)
+		return complement(w, x, out);
+	return (op == CODE_AND ? low == all : low == 0) && modular(w, x, out);
+}
+
 /* 0: the operator is none that is exact; the value is a leaf. */
 static int by_operator(struct walk *w, uint32_t value, struct linear *out)
 {
 	const struct code_function *f = w->a->f;
 	const struct code_value *v = &f->values[value];
 	uint32_t x = v->operands ? code_operand(f, value, 0) : NONE;
-	struct linear minus = linear_constant(-1);
 	switch (v->op) {
 	case CODE_ADD:
 		return sum(w, value, 1, out);
@@ -132,13 +175,12 @@ static int by_operator(struct walk *w, uint32_t value, struct linear *out)
 	case CODE_MUL:
 	case CODE_SHL:
 		return times(w, value, out);
+	case CODE_AND:
+	case CODE_OR:
 	case CODE_XOR:
-		if (code_operand_value(f, value, 1)->kind != CODE_CONSTANT ||
-		    code_signed(code_operand_value(f, value, 1)) != -1 || !modular(w, x, out))
-			return 0;
-		linear_scale(out, -1);
-		linear_add(out, &minus, 1);
-		return 1;
+	case CODE_UREM:
+	case CODE_SREM:
+		return by_mask(w, value, out);
 	case CODE_TRUNC:
 	case CODE_COPY:
 		return modular(w, x, out);
@@ -279,16 +321,75 @@ static int add_named(const struct walk *w, const struct absint_symbol *wanted, s
 	return 0;
 }
 
-int modular_fact(struct absint *a, uint32_t block, const struct absint_symbol *wanted, size_t n,
-		 size_t i, struct linear *out)
+/* Operators whose value depends on their operands in a way that by_operator() looks at. */
+static int passes(enum code_op op)
 {
-	struct walk w = {a, wanted[i].width, FUEL};
-	struct linear e;
-	int ok;
-	if (wanted[i].kind != ABSINT_VALUE || w.bits < 2 || w.bits > BITS_MOST ||
-	    !modular(&w, wanted[i].id, &e))
+	switch (op) {
+	case CODE_ADD:
+	case CODE_SUB:
+	case CODE_MUL:
+	case CODE_SHL:
+	case CODE_AND:
+	case CODE_OR:
+	case CODE_XOR:
+	case CODE_UREM:
+	case CODE_SREM:
+	case CODE_TRUNC:
+	case CODE_COPY:
+	case CODE_ZEXT:
+	case CODE_SEXT:
+	case CODE_PHI:
+	case CODE_SELECT:
+		return 1;
+	default:
 		return 0;
-	ok = by_counters(&w, block, &e) && e.terms.size <= TERMS_MOST;
+	}
+}
+
+static int zeros(uint64_t x)
+{
+	return x ? __builtin_ctzll(x) : 64;
+}
+
+/* Bit k - 1 for each modulus 2^k that an operator on the way to the value keeps. */
+static uint64_t moduli(const struct code_function *f, uint32_t value)
+{
+	VEC(uint32_t) seen = {0};
+	uint64_t found = 0;
+	vec_push(&seen, value);
+	for (size_t i = 0; i < seen.size && seen.size < SEEN_MOST; i++) {
+		const struct code_value *v = &f->values[seen.data[i]];
+		int keeps = 0;
+		for (uint32_t k = 0; k < v->operands && v->kind == CODE_INSTRUCTION; k++) {
+			uint32_t x = code_operand(f, seen.data[i], k);
+			const struct code_value *o = &f->values[x];
+			size_t n = 0;
+			if (o->kind == CODE_CONSTANT && v->op == CODE_AND)
+				keeps = zeros(~o->bits[0]);
+			else if (o->kind == CODE_CONSTANT && k == 1 && (v->op == CODE_UREM || v->op == CODE_SREM))
+				keeps = zeros(o->bits[0]);
+			else if (v->op == CODE_ZEXT || v->op == CODE_SEXT)
+				keeps = (int)o->width;
+			while (n < seen.size && seen.data[n] != x)
+				n++;
+			if (n == seen.size && tracked(o) && passes(v->op))
+				vec_push(&seen, x);
+		}
+		if (keeps > 1 && keeps < 64)
+			found |= 1ull << (keeps - 1);
+	}
+	vec_release(&seen);
+	return found;
+}
+
+static int fact_modulo(struct absint *a, uint32_t block, const struct absint_symbol *wanted,
+		       size_t n, size_t i, unsigned bits, struct linear *out)
+{
+	struct walk w = {a, bits, FUEL};
+	struct linear e;
+	if (!modular(&w, wanted[i].id, &e))
+		return 0;
+	int ok = by_counters(&w, block, &e) && e.terms.size <= TERMS_MOST;
 	*out = linear_constant(-e.constant);
 	out->kind = LINEAR_MODULO;
 	out->bits = w.bits;
@@ -299,5 +400,23 @@ int modular_fact(struct absint *a, uint32_t block, const struct absint_symbol *w
 	if (ok && !out->overflow)
 		return 1;
 	linear_release(out);
+	return 0;
+}
+
+int modular_fact(struct absint *a, uint32_t block, const struct absint_symbol *wanted, size_t n,
+		 size_t i, struct linear *out)
+{
+	unsigned width = wanted[i].width;
+	if (wanted[i].kind != ABSINT_VALUE || width < 2 || width > BITS_MOST)
+		return 0;
+	if (fact_modulo(a, block, wanted, n, i, width, out))
+		return 1;
+	uint64_t also = moduli(a->f, wanted[i].id) & ((1ull << (width - 1)) - 1);
+	while (also) {
+		unsigned bits = 64 - (unsigned)__builtin_clzll(also);
+		also &= ~(1ull << (bits - 1));
+		if (fact_modulo(a, block, wanted, n, i, bits, out))
+			return 1;
+	}
 	return 0;
 }
