@@ -62,7 +62,8 @@ void merge_free(struct merge *m)
 	vec_release(&m->leaves);
 	vec_release(&m->cells);
 	struct map *maps[] = {&m->by_name, &m->by_address, &m->learned, &m->by_context, &m->labels, &m->forced,
-			      &m->visits,  &m->inputs,	   &m->cell_at, &m->tables,	&m->fresh,  &m->goals};
+			      &m->visits,  &m->inputs,	   &m->cell_at, &m->tables,	&m->fresh,  &m->goals,
+			      &m->ranges};
 	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
 		map_release(maps[i]);
 	free(m);

@@ -70,6 +70,7 @@ struct merge {
 	VEC(struct merge_cell) cells;
 	struct map cell_at; /* address to cell + 1 */
 	struct map tables;  /* root to a table of input bytes */
+	struct map ranges;     /* of terms, by merge_narrow.c */
 	struct map fresh;      /* variables for what is not known */
 	unsigned fresh_count;
 	unsigned extra;
@@ -109,6 +110,9 @@ void merge_clobber(struct merge *m);
 uint32_t merge_outcome(const struct merge *m, const struct code_function *f, uint32_t block, expr_t value);
 /* Edge of a check by which the program goes on, or CODE_NONE: it is no check. */
 uint32_t merge_passing(const struct code_function *f, uint32_t block);
+
+/* merge_narrow.c: the same value, computed in as many bits as it can have. */
+expr_t merge_narrow(struct merge *m, expr_t e);
 
 /* merge_unify.c: the label's term is what `mine` says: binds leaves. */
 void merge_unify(struct merge *m, expr_t mine, expr_t label);

@@ -110,7 +110,8 @@ struct merged merge_either(struct merge *m, expr_t condition, struct merged a, s
 		return a.term == EXPR_NONE ? b : a;
 	if (a.root != b.root || expr_width(m->pool, a.term) != expr_width(m->pool, b.term))
 		return (struct merged){0};
-	return (struct merged){.term = expr_ite(m->pool, condition, a.term, b.term), .root = a.root};
+	expr_t e = expr_ite(m->pool, condition, a.term, b.term);
+	return (struct merged){.term = m->replaying ? e : merge_narrow(m, e), .root = a.root};
 }
 
 /* ---------------------------------------------------------------- what comes in */
@@ -485,6 +486,8 @@ static struct merged computed(struct merge *m, struct merge_frame *fr, uint32_t 
 		r.known = code_term(m->pool, fr->f, value, operand_term, &o);
 	if (r.known != EXPR_NONE && !expr_is_const(m->pool, r.known, NULL))
 		r.known = EXPR_NONE; /* what C does not define */
+	if (r.term != EXPR_NONE && !m->replaying)
+		r.term = merge_narrow(m, r.term);
 	return r.term == EXPR_NONE ? merge_leaf_here(m, fr, value) : r;
 }
 
