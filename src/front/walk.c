@@ -63,6 +63,16 @@ static int is_vector(CXType t)
 	return t.kind == CXType_Vector || t.kind == CXType_ExtVector;
 }
 
+static int is_number(CXType t)
+{
+	return t.kind >= CXType_Char_U && t.kind <= CXType_Int128;
+}
+
+static int is_address(CXType t)
+{
+	return t.kind == CXType_Pointer || t.kind == CXType_ConstantArray || t.kind == CXType_IncompleteArray || t.kind == CXType_FunctionProto;
+}
+
 static int is_float(CXType t)
 {
 	switch ((int)t.kind) {
@@ -323,11 +333,32 @@ static int use_below(struct reader *r, CXCursor cursor, int kind, int use, CXTyp
 	}
 }
 
+static enum CXChildVisitResult last_child(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+	(void)parent;
+	*(CXCursor *)data = cursor;
+	return CXChildVisit_Continue;
+}
+
 static enum CXChildVisitResult first_child(CXCursor cursor, CXCursor parent, CXClientData data)
 {
 	(void)parent;
 	*(CXCursor *)data = cursor;
 	return CXChildVisit_Break;
+}
+
+/* Is it a parameter as it stands, whatever it is converted to? */
+static int is_parameter(struct reader *r, CXCursor e)
+{
+	enum CXCursorKind kind;
+
+	while ((kind = r->c->getCursorKind(e)) == CXCursor_UnexposedExpr || kind == CXCursor_CStyleCastExpr || kind == CXCursor_ParenExpr) {
+		CXCursor child = {.kind = CXCursor_InvalidFile};
+
+		r->c->visitChildren(e, last_child, &child);
+		e = child;
+	}
+	return kind == CXCursor_DeclRefExpr && r->c->getCursorKind(r->c->getCursorReferenced(e)) == CXCursor_ParmDecl;
 }
 
 /* Whether a call names what it calls: f(x), and also (*f)(x) and (&f)(x), of which libclang does
@@ -377,9 +408,13 @@ static void walk(struct reader *r, struct owner *o, CXCursor root)
 		}
 		vec_clear(&r->children);
 		r->c->visitChildren(item.cursor, collect, r);
-		if (t.kind == CXType_Pointer && r->children.size &&
-		    (kind == CXCursor_UnexposedExpr || kind == CXCursor_CStyleCastExpr))
-			reader_convert(r, t, vec_last(&r->children));
+		if (r->children.size && (kind == CXCursor_UnexposedExpr || kind == CXCursor_CStyleCastExpr)) {
+			if (t.kind == CXType_Pointer)
+				reader_convert(r, t, vec_last(&r->children));
+			else if (o->function && is_number(t) && is_address(canonical_type(r, vec_last(&r->children))) &&
+				 !is_parameter(r, vec_last(&r->children)))
+				o->function->has_address_numbers = 1;
+		}
 		for (size_t i = r->children.size; i-- > 0;) {
 			int use = use_below(r, item.cursor, kind, item.use, t, i);
 
