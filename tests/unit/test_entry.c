@@ -224,13 +224,15 @@ static void test_random(void **unused)
 static void test_functions(void **unused)
 {
 	struct code *c =
-	    load("int out(int);\n"
+	    load("int out(int); int below(int), lower(int);\n"
+			      "int high(int a) { return below(a); } int below(int a) { return lower(a); }\n"
 		 "static int loops(int n, char *s, long k) { int r = 0; while (n-- > 0) r += s[k]; "
 		 "return r; }\n"
 		 "int calls(int a, unsigned char b, double d, float s, char *p) { return loops(a + "
 		 "b, p, 3); }\n"
 		 "int above(short a) { return out(a) + calls(a, 1, 0, 0, 0); }\n"
-		 "int nothing(int a) { return out(a) * 2; }\n"
+		 "int lower(int a) { return above(a); }\n"
+			      "int nothing(int a) { return out(a) * 2; }\n"
 		 "int without(void) { return loops(7, \"text\", 0); }\n"
 		 "int even(int a); int odd(int a) { return a ? even(a - 1) : 0; }\n"
 		 "int even(int a) { return a ? odd(a - 1) : 1; }\n"
@@ -255,6 +257,7 @@ static void test_functions(void **unused)
 	assert_true(has(&e, x, 0) && has(&e, x, 1));
 	assert_int_equal(entries_of(&e, function(c, "calls")), 1);
 	assert_non_null(find(&e, function(c, "above"), CODE_NONE));
+	assert_non_null(find(&e, function(c, "high"), CODE_NONE)); /* callees that come later */
 	assert_non_null(find(&e, function(c, "ping"), CODE_NONE));
 	assert_non_null(find(&e, function(c, "pong"), CODE_NONE));
 	assert_int_equal(entries_of(&e, function(c, "nothing")), 0);
