@@ -95,6 +95,7 @@ struct front_function {
 	VEC(uint32_t) globals; /* it reads, writes or takes the address of, by itself (numbers in globals), no repeats */
 	int has_static_locals; /* that are not const */
 	int has_asm, has_float, has_setjmp;
+	int has_hidden_refined; /* it points to structures with refined fields by pointers that do not say so, to write */
 	int has_address_numbers; /* it makes integers of pointers that are not parameters */
 	int loops; /* for, while, do and backward goto */
 	int address_taken;

@@ -204,6 +204,7 @@ static void reader_release(struct reader *r)
 	map_release(&r->type_numbers);
 	strmap_release(&r->type_spelled);
 	map_release(&r->labels);
+	map_release(&r->refined);
 	map_release(&r->conversion_pairs);
 	map_release(&r->conversion_best);
 	vec_release(&r->conversions);

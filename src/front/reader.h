@@ -43,6 +43,7 @@ struct reader {
 	VEC(uint32_t) function_seen, taken_seen, global_seen; /* by number: the last owner (plus 1) that noted it */
 	VEC(uint32_t) calls, takes, globals;		      /* of the owner, as found */
 	struct map labels;
+	struct map refined; /* declaration of a structure to: does it have refined fields? */
 };
 
 /* A copy of a vector, in the arena. */
@@ -76,6 +77,8 @@ void reader_walk_global(struct reader *r, uint32_t number, CXCursor definition);
 
 /* refined.c: what a parameter or variable says that its value satisfies, by annotations of its own, of its type and of its fields; NULL: nothing. */
 const char *reader_requires(struct reader *r, CXCursor declaration);
+/* Is it a structure with refined fields, or an array of such? */
+int reader_is_refined(struct reader *r, CXType t);
 
 /* convert.c: notes what a conversion says of a pointer to void or to an incomplete type. t: its canonical type; operand: its last
  * child. */

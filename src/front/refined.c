@@ -223,3 +223,51 @@ const char *reader_requires(struct reader *r, CXCursor declaration)
 	buf_release(&first);
 	return text;
 }
+
+/* ---------------------------------------------------------------- objects */
+
+struct inside {
+	struct reader *r;
+	CXCursor record;
+	int found;
+	unsigned depth;
+};
+
+static int any_refined(struct reader *r, CXType t, unsigned depth);
+
+static enum CXVisitorResult look_inside(CXCursor field, CXClientData data)
+{
+	struct inside *in = data;
+	struct conditions q = {.r = in->r, .guard = ""};
+	struct object o = {.q = &q, .place = "", .separator = ".", .record = in->record};
+
+	add_field(field, &o);
+	in->found |= q.count || any_refined(in->r, in->r->c->getCursorType(field), in->depth - 1);
+	buf_release(&q.text);
+	return in->found ? CXVisit_Break : CXVisit_Continue;
+}
+
+static int any_refined(struct reader *r, CXType t, unsigned depth)
+{
+	const struct clang *c = r->c;
+	CXType element;
+
+	t = c->getCanonicalType(t);
+	while ((element = c->getArrayElementType(t)).kind != CXType_Invalid)
+		t = c->getCanonicalType(element);
+	if (t.kind != CXType_Record || !depth)
+		return 0;
+	struct inside in = {.r = r, .record = c->getTypeDeclaration(t), .depth = depth};
+	uint64_t key = (uint64_t)(uintptr_t)in.record.data[0], known;
+
+	if (map_get(&r->refined, key, &known))
+		return (int)known;
+	c->Type_visitFields(t, look_inside, &in);
+	map_set(&r->refined, key, (uint64_t)in.found);
+	return in.found;
+}
+
+int reader_is_refined(struct reader *r, CXType t)
+{
+	return any_refined(r, t, 16);
+}

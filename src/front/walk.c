@@ -384,6 +384,23 @@ static int is_direct(struct reader *r, CXCursor call)
 	return 0;
 }
 
+/* A pointer to what may be written, made of a pointer to a structure with refined fields and without its name, or of the address of a field: whatever is
+ * written through it, no condition is looked at. */
+static int hides_refined(struct reader *r, enum CXCursorKind kind, CXType t, CXCursor operand)
+{
+	const struct clang *c = r->c;
+	CXType to = c->getPointeeType(t), from = canonical_type(r, operand);
+
+	if (c->isConstQualifiedType(to))
+		return 0;
+	if (kind == CXCursor_UnaryOperator && c->getCursorKind(operand) == CXCursor_MemberRefExpr)
+		return reader_is_refined(r, c->getCursorType(c->getCursorSemanticParent(c->getCursorReferenced(operand))));
+	if ((kind != CXCursor_UnexposedExpr && kind != CXCursor_CStyleCastExpr) || from.kind != CXType_Pointer)
+		return 0;
+	from = c->getPointeeType(from);
+	return c->getCanonicalType(to).kind != CXType_Record && reader_is_refined(r, from);
+}
+
 static void walk(struct reader *r, struct owner *o, CXCursor root)
 {
 	vec_clear(&r->stack);
@@ -408,6 +425,8 @@ static void walk(struct reader *r, struct owner *o, CXCursor root)
 		}
 		vec_clear(&r->children);
 		r->c->visitChildren(item.cursor, collect, r);
+		if (o->function && r->children.size && t.kind == CXType_Pointer && hides_refined(r, kind, t, vec_last(&r->children)))
+			o->function->has_hidden_refined = 1;
 		if (r->children.size && (kind == CXCursor_UnexposedExpr || kind == CXCursor_CStyleCastExpr)) {
 			if (t.kind == CXType_Pointer)
 				reader_convert(r, t, vec_last(&r->children));

@@ -196,6 +196,8 @@ static void look_at_callees(struct one *o)
 		if (fn->defined) {
 			if (takes_volatile(p->f, fn))
 				*limits |= 1u << HARNESS_VOLATILE;
+			if (fn->has_hidden_refined)
+				*limits |= 1u << HARNESS_REFINED;
 			if (fn->has_address_numbers)
 				*limits |= 1u << HARNESS_ADDRESSES;
 			if (fn->has_static_locals)
