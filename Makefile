@@ -247,6 +247,11 @@ bench-coverage: all
 	@scripts/deps afl++ dpkg-dev
 	@bench/coverage $(ARGS)
 
+# The same programs with invariants and without.
+bench-harm: all
+	@scripts/deps dpkg-dev
+	@bench/harm $(ARGS)
+
 bench-solve: all
 	@scripts/deps dpkg-dev
 	@bench/solve $(ARGS)
@@ -343,7 +348,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: bench-loops bench-units bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime unit-tests check check-all demo bench deps install clean
+.PHONY: bench-harm bench-loops bench-units bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime unit-tests check check-all demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
