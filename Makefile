@@ -223,6 +223,7 @@ check-all: all unit-tests $(B)/tests/check-queue
 	@echo "== random small programs, searched and enumerated"; tests/stress/search 20
 	@echo "== generated functions, judged by all their inputs"; tests/truth/run -n 200
 	@echo "== refinement types beside CSimpL"; tests/refine/run
+	@echo "== obligations that were proved or rejected, at run time"; tests/refine/soundness -n 8
 	@echo "== invariants of generated loop programs, at every visit"; tests/loops/soundness -n 24
 	@echo "== files of queue/ reproduce"; tests/queue/run
 	@echo "== challenges"; tests/fuzz/run-challenges -t 120 $(quick-challenges)
