@@ -5,18 +5,23 @@
  *			count++;
  *	if (count == 7) ...
  *
- * In a traced run the count is a plain number: no negation of one decision leads to 7. But the run shows which bytes the decisions are
- * about. So the run is followed first (merge_replay.c), which tells for each load what it found, and then the same code is executed along all ways
- * at once: loops are unrolled, each block has a condition, and where ways meet, a phi is the value of the one or the other by the conditions of its
- * edges. The count is then a sum of 32 choices, and `count == 7` a question for the solver.
+ * In a traced run the count is a plain number: no negation of one decision leads to 7. But the run
+ *shows which bytes the decisions are about. So the run is followed first (merge_replay.c), which
+ *tells for each load what it found, and then the same code is executed along all ways at once:
+ *loops are unrolled, each block has a condition, and where ways meet, a phi is the value of the one
+ *or the other by the conditions of its edges. The count is then a sum of 32 choices, and `count ==
+ *7` a question for the solver.
  *
- * Conditions are relative to the head of the innermost loop that is being unrolled (its blocks are passed in reverse postorder, inner loops
- * as one step), so that they stay small; `alive` is the condition that an iteration begins. Values that are used behind a loop are chosen by
- * the iteration in which it was left. How often a loop is unrolled: until its condition folds to false, else as often as in the run and a
- * number of times more, as long as what is loaded there is known to be the input.
+ * Conditions are relative to the head of the innermost loop that is being unrolled (its blocks are
+ *passed in reverse postorder, inner loops as one step), so that they stay small; `alive` is the
+ *condition that an iteration begins. Values that are used behind a loop are chosen by the iteration
+ *in which it was left. How often a loop is unrolled: until its condition folds to false, else as
+ *often as in the run and a number of times more, as long as what is loaded there is known to be the
+ *input.
  *
- * Nothing is claimed: what is not known is a variable, memory that changes in unknown ways is taken not to, and the search runs what comes
- * out. With everything known it is exact (tests/unit/test_loop_merge.c compares it with real runs).
+ * Nothing is claimed: what is not known is a variable, memory that changes in unknown ways is taken
+ *not to, and the search runs what comes out. With everything known it is exact
+ *(tests/unit/test_loop_merge.c compares it with real runs).
  */
 #include "search/merge_inside.h"
 
@@ -25,17 +30,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ITERATIONS 400 /* of one loop */
-#define DEPTH 4	       /* of calls */
+#define ITERATIONS 400	  /* of one loop */
+#define DEPTH 4		  /* of calls */
 #define INSTRUCTIONS 4000 /* of a function that is followed into */
 
-static void unroll(struct merge *m, struct merge_frame *fr, uint32_t loop, expr_t guard, expr_t outside);
+static void unroll(struct merge *m, struct merge_frame *fr, uint32_t loop, expr_t guard,
+		   expr_t outside);
 
 /* ---------------------------------------------------------------- functions that are followed */
 
 static void follow(struct merge *m, const struct code_function *f, unsigned depth)
 {
-	if (m->follow[f->number] || !f->defined || f->recursive || f->variadic || f->replaceable || f->instructions > INSTRUCTIONS || depth > DEPTH)
+	if (m->follow[f->number] || !f->defined || f->recursive || f->variadic || f->replaceable ||
+	    f->instructions > INSTRUCTIONS || depth > DEPTH)
 		return;
 	for (uint32_t l = 0; l < f->loop_count; l++)
 		if (f->loops[l].irreducible)
@@ -61,9 +68,9 @@ void merge_free(struct merge *m)
 	free(m->follow);
 	vec_release(&m->leaves);
 	vec_release(&m->cells);
-	struct map *maps[] = {&m->by_name, &m->by_address, &m->learned, &m->by_context, &m->labels, &m->forced,
-			      &m->visits,  &m->inputs,	   &m->cell_at, &m->tables,	&m->fresh,  &m->goals,
-			      &m->ranges};
+	struct map *maps[] = {&m->by_name, &m->by_address, &m->learned, &m->by_context,
+			      &m->labels,  &m->forced,	   &m->visits,	&m->inputs,
+			      &m->cell_at, &m->fresh,	   &m->goals,	&m->ranges};
 	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
 		map_release(maps[i]);
 	free(m);
@@ -110,8 +117,10 @@ static expr_t coming(struct merge *m, struct merge_frame *fr, uint32_t block, in
 	return any;
 }
 
-/* Phis by the edges of this kind. first: the block is where everything begins, and nothing says by which edge. */
-static void choose_phis(struct merge *m, struct merge_frame *fr, uint32_t block, int back, int first)
+/* Phis by the edges of this kind. first: the block is where everything begins, and nothing says by
+ * which edge. */
+static void choose_phis(struct merge *m, struct merge_frame *fr, uint32_t block, int back,
+			int first)
 {
 	const struct code_function *f = fr->f;
 	const struct code_block *b = &f->blocks[block];
@@ -121,40 +130,53 @@ static void choose_phis(struct merge *m, struct merge_frame *fr, uint32_t block,
 		int some = 0;
 		for (uint32_t k = 0; k < b->preds; k++) {
 			uint32_t e = f->preds[b->first_pred + k];
-			if (!(f->edges[e].flags & CODE_EDGE_BACK) != !back || (!first && is_false(m, fr->edges[e])))
+			if (!(f->edges[e].flags & CODE_EDGE_BACK) != !back ||
+			    (!first && is_false(m, fr->edges[e])))
 				continue;
 			struct merged now = merge_value(m, fr, code_operand(f, v, k));
 			if (!some)
 				is = now;
 			else if (first)
-				is = is.term == now.term && is.root == now.root ? is : (struct merged){0};
+				is = is.term == now.term && is.root == now.root
+					 ? is
+					 : (struct merged){0};
 			else
-				is = is.term == EXPR_NONE || now.term == EXPR_NONE ? (struct merged){0} : merge_either(m, fr->edges[e], now, is);
+				is = is.term == EXPR_NONE || now.term == EXPR_NONE
+					 ? (struct merged){0}
+					 : merge_either(m, fr->edges[e], now, is);
 			some = 1;
 		}
 		vec_push(&news, is);
 	}
 	for (size_t i = 0; i < news.size; i++)
-		fr->values[b->first + i] = news.data[i].term != EXPR_NONE ? news.data[i] : merge_leaf_here(m, fr, b->first + (uint32_t)i);
+		fr->values[b->first + i] = news.data[i].term != EXPR_NONE
+					       ? news.data[i]
+					       : merge_leaf_here(m, fr, b->first + (uint32_t)i);
 	vec_release(&news);
 }
 
-static struct merged call(struct merge *m, struct merge_frame *fr, uint32_t value, const struct code_function *callee, expr_t guard)
+static struct merged call(struct merge *m, struct merge_frame *fr, uint32_t value,
+			  const struct code_function *callee, expr_t guard)
 {
-	struct merge_frame *in = merge_frame_new(callee, merge_key(fr->context, value), fr->depth + 1);
+	struct merge_frame *in =
+	    merge_frame_new(callee, merge_key(fr->context, value), fr->depth + 1);
 	struct merged result = {0};
 	for (uint32_t i = 0; i < callee->parameters && i + 1 < fr->f->values[value].operands; i++)
 		in->values[i] = merge_value(m, fr, code_operand(fr->f, value, i + 1));
 	unroll(m, in, CODE_NONE, expr_true(m->pool), guard);
 	for (size_t i = 0; i < in->returns.size; i++) {
 		struct merge_return r = in->returns.data[i];
-		result = i == 0 ? r.value : result.term == EXPR_NONE || r.value.term == EXPR_NONE ? (struct merged){0} : merge_either(m, r.guard, r.value, result);
+		result = i == 0 ? r.value
+			 : result.term == EXPR_NONE || r.value.term == EXPR_NONE
+			     ? (struct merged){0}
+			     : merge_either(m, r.guard, r.value, result);
 	}
 	merge_frame_free(in);
 	return result;
 }
 
-/* What the decision is made on: by the code, or by the label where the code does not say. EXPR_NONE with *forced: what the run did. */
+/* What the decision is made on: by the code, or by the label where the code does not say. EXPR_NONE
+ * with *forced: what the run did. */
 static expr_t decided_by(struct merge *m, struct merge_frame *fr, uint32_t block, uint32_t *forced)
 {
 	uint32_t last = code_last(fr->f, block);
@@ -183,7 +205,8 @@ static void add_goal(struct merge *m, const struct merge_frame *fr, uint32_t edg
 	map_set(&m->goals, key, either_way(m, (expr_t)old, goal));
 }
 
-static void decide(struct merge *m, struct merge_frame *fr, uint32_t block, expr_t guard, expr_t outside)
+static void decide(struct merge *m, struct merge_frame *fr, uint32_t block, expr_t guard,
+		   expr_t outside)
 {
 	const struct code_function *f = fr->f;
 	const struct code_block *b = &f->blocks[block];
@@ -198,7 +221,10 @@ static void decide(struct merge *m, struct merge_frame *fr, uint32_t block, expr
 		else if (f->values[last].op == CODE_BRANCH)
 			fr->edges[e] = expr_and(m->pool, guard, k ? c : expr_not(m->pool, c));
 		else if (k) {
-			expr_t is = expr_eq(m->pool, c, expr_const(m->pool, expr_width(m->pool, c), code_unsigned(code_operand_value(f, last, k))));
+			expr_t is =
+			    expr_eq(m->pool, c,
+				    expr_const(m->pool, expr_width(m->pool, c),
+					       code_unsigned(code_operand_value(f, last, k))));
 			fr->edges[e] = expr_and(m->pool, guard, is);
 			rest = expr_and(m->pool, rest, expr_not(m->pool, is));
 		} else
@@ -208,14 +234,17 @@ static void decide(struct merge *m, struct merge_frame *fr, uint32_t block, expr
 	}
 }
 
-static void leave(struct merge *m, struct merge_frame *fr, uint32_t block, expr_t guard, expr_t outside)
+static void leave(struct merge *m, struct merge_frame *fr, uint32_t block, expr_t guard,
+		  expr_t outside)
 {
 	const struct code_function *f = fr->f;
 	const struct code_block *b = &f->blocks[block];
 	uint32_t last = code_last(f, block), passing = merge_passing(f, block);
 	unsigned op = f->values[last].op;
 	if (op == CODE_RETURN) {
-		struct merged v = f->values[last].operands ? merge_value(m, fr, code_operand(f, last, 0)) : (struct merged){0};
+		struct merged v = f->values[last].operands
+				      ? merge_value(m, fr, code_operand(f, last, 0))
+				      : (struct merged){0};
 		vec_push(&fr->returns, (struct merge_return){guard, v});
 	} else if (passing != CODE_NONE) {
 		fr->edges[passing] = guard;
@@ -227,13 +256,15 @@ static void leave(struct merge *m, struct merge_frame *fr, uint32_t block, expr_
 }
 
 /* guard: from the head of the loop on; outside: that it comes there at all. */
-static void execute(struct merge *m, struct merge_frame *fr, uint32_t block, expr_t guard, expr_t outside)
+static void execute(struct merge *m, struct merge_frame *fr, uint32_t block, expr_t guard,
+		    expr_t outside)
 {
 	const struct code_function *f = fr->f;
 	expr_t here = expr_and(m->pool, guard, outside);
 	uint32_t last = code_last(f, block);
 	for (uint32_t v = f->blocks[block].first; v < last; v++) {
-		const struct code_function *callee = f->values[v].op == CODE_CALL ? merge_callee(m, fr, v) : NULL;
+		const struct code_function *callee =
+		    f->values[v].op == CODE_CALL ? merge_callee(m, fr, v) : NULL;
 		if (f->values[v].op == CODE_PHI)
 			continue;
 		if (callee)
@@ -250,11 +281,14 @@ static void execute(struct merge *m, struct merge_frame *fr, uint32_t block, exp
 
 /* ---------------------------------------------------------------- loops */
 
-/* Blocks of the loop (of the function), inner loops as one. start: the block that has its phis and is entered. */
-static void pass(struct merge *m, struct merge_frame *fr, uint32_t loop, uint32_t start, expr_t outside)
+/* Blocks of the loop (of the function), inner loops as one. start: the block that has its phis and
+ * is entered. */
+static void pass(struct merge *m, struct merge_frame *fr, uint32_t loop, uint32_t start,
+		 expr_t outside)
 {
 	const struct code_function *f = fr->f;
-	const uint32_t *blocks = loop == CODE_NONE ? f->order : &f->loop_blocks[f->loops[loop].first_block];
+	const uint32_t *blocks =
+	    loop == CODE_NONE ? f->order : &f->loop_blocks[f->loops[loop].first_block];
 	uint32_t count = loop == CODE_NONE ? f->order_count : f->loops[loop].blocks;
 	for (uint32_t i = 0; i < count && !m->failed; i++) {
 		uint32_t b = blocks[i], inner = f->blocks[b].loop;
@@ -262,7 +296,8 @@ static void pass(struct merge *m, struct merge_frame *fr, uint32_t loop, uint32_
 			execute(m, fr, b, expr_true(m->pool), outside);
 			continue;
 		}
-		if (inner != loop && (f->loops[inner].parent != loop || f->loops[inner].header != b))
+		if (inner != loop &&
+		    (f->loops[inner].parent != loop || f->loops[inner].header != b))
 			continue;
 		expr_t guard = b == start ? expr_true(m->pool) : coming(m, fr, b, 0);
 		if (is_false(m, guard))
@@ -285,7 +320,8 @@ static void used_behind(const struct code_function *f, uint32_t loop, uint32_t *
 		for (uint32_t v = b->first; v < b->first + b->count; v++)
 			for (uint32_t k = 0; k < f->values[v].uses; k++) {
 				uint32_t user = f->uses[f->values[v].first_use + k];
-				if (f->values[user].kind == CODE_INSTRUCTION && !code_in_loop(f, loop, f->values[user].block)) {
+				if (f->values[user].kind == CODE_INSTRUCTION &&
+				    !code_in_loop(f, loop, f->values[user].block)) {
 					vec_push(&list, v);
 					break;
 				}
@@ -301,9 +337,9 @@ struct unrolling {
 	const struct code_loop *l;
 	uint32_t *live;
 	size_t live_count;
-	VEC(expr_t) left;	     /* by iteration: the loop is left, if it began */
-	VEC(struct merged) values;   /* by iteration: those used behind */
-	expr_t *exits;		     /* by exit: left there */
+	VEC(expr_t) left;	   /* by iteration: the loop is left, if it began */
+	VEC(struct merged) values; /* by iteration: those used behind */
+	expr_t *exits;		   /* by exit: left there */
 };
 
 /* Has this iteration left the loop, and with what? */
@@ -342,11 +378,13 @@ static void close_loop(struct unrolling *u, expr_t guard)
 	forget_edges(u);
 	for (uint32_t k = 0; k < u->l->exits; k++)
 		if (u->exits[k] != EXPR_NONE)
-			u->fr->edges[u->fr->f->loop_edges[u->l->first_exit + k]] = expr_and(m->pool, guard, u->exits[k]);
+			u->fr->edges[u->fr->f->loop_edges[u->l->first_exit + k]] =
+			    expr_and(m->pool, guard, u->exits[k]);
 	for (size_t i = 0; i < u->live_count && u->left.size; i++) {
 		struct merged v = u->values.data[(u->left.size - 1) * u->live_count + i];
 		for (size_t k = u->left.size - 1; k-- > 0;)
-			v = merge_either(m, u->left.data[k], u->values.data[k * u->live_count + i], v);
+			v = merge_either(m, u->left.data[k], u->values.data[k * u->live_count + i],
+					 v);
 		u->fr->values[u->live[i]] = v;
 	}
 }
@@ -378,7 +416,9 @@ static void go_around(struct unrolling *u, uint32_t loop, expr_t outside)
 			break; /* what it looks at there is not known */
 		}
 		note_exits(u, alive);
-		alive = expr_and(m->pool, alive, either_way(m, expr_false(m->pool), coming(m, fr, u->l->header, 1)));
+		alive =
+		    expr_and(m->pool, alive,
+			     either_way(m, expr_false(m->pool), coming(m, fr, u->l->header, 1)));
 		if (is_false(m, alive))
 			break;
 		if (k + 1 >= most || k + 1 >= ITERATIONS) {
@@ -390,7 +430,8 @@ static void go_around(struct unrolling *u, uint32_t loop, expr_t outside)
 }
 
 /* guard, outside: see execute(). Without a loop: the whole function. */
-static void unroll(struct merge *m, struct merge_frame *fr, uint32_t loop, expr_t guard, expr_t outside)
+static void unroll(struct merge *m, struct merge_frame *fr, uint32_t loop, expr_t guard,
+		   expr_t outside)
 {
 	if (loop == CODE_NONE) {
 		pass(m, fr, CODE_NONE, 0, outside);
@@ -426,5 +467,6 @@ int merge_run(struct merge *m, unsigned extra)
 expr_t merge_goal(const struct merge *m, const struct code_function *f, uint32_t edge)
 {
 	uint64_t goal;
-	return map_get(&m->goals, (uint64_t)f->number << 32 | edge, &goal) ? (expr_t)goal : EXPR_NONE;
+	return map_get(&m->goals, (uint64_t)f->number << 32 | edge, &goal) ? (expr_t)goal
+									   : EXPR_NONE;
 }

@@ -1,4 +1,5 @@
-/* merge_inside.h: between the files of loop_merge.h: merge_state.c (values and memory), merge_replay.c (one run), loop_merge.c (all ways). */
+/* merge_inside.h: between the files of loop_merge.h: merge_state.c (values and memory),
+ * merge_replay.c (one run), loop_merge.c (all ways). */
 #ifndef MUSTER_SEARCH_MERGE_INSIDE_H
 #define MUSTER_SEARCH_MERGE_INSIDE_H
 
@@ -8,8 +9,10 @@
 
 /* A value at a point of a run, or of all runs at once. */
 struct merged {
-	expr_t term;   /* of an integer; of a pointer with a root: 64 bits, bytes behind the root. EXPR_NONE: not asked for yet */
-	expr_t known;  /* while a run is followed: what it was in the run, a constant; or EXPR_NONE */
+	expr_t term; /* of an integer; of a pointer with a root: 64 bits, bytes behind the root.
+			EXPR_NONE: not asked for yet */
+	expr_t
+	    known; /* while a run is followed: what it was in the run, a constant; or EXPR_NONE */
 	uint64_t root; /* of a pointer: what it points into; 0: unknown, or no pointer */
 };
 
@@ -34,7 +37,8 @@ struct merge_frame {
 	uint64_t context; /* and of the iterations */
 	unsigned depth;
 	struct merged *values;
-	expr_t *edges; /* when all ways are taken: the condition of each, from the head of the innermost loop that is being unrolled on */
+	expr_t *edges; /* when all ways are taken: the condition of each, from the head of the
+			  innermost loop that is being unrolled on */
 	VEC(struct merge_return) returns;
 };
 
@@ -49,11 +53,11 @@ struct merge_cell {
 struct merge {
 	struct merge_start s;
 	struct exprs *pool;
-	uint8_t *follow;  /* by function */
+	uint8_t *follow; /* by function */
 	int replaying;
 	int failed;
 	/* From the run: */
-	uint64_t at;	  /* next event */
+	uint64_t at; /* next event */
 	int64_t found;
 	unsigned steps;
 	VEC(struct merge_leaf) leaves;
@@ -62,21 +66,21 @@ struct merge {
 	struct map learned;    /* the same, as of ever; */
 	struct map by_context; /* instruction in its context to leaf + 1 */
 	struct map labels;     /* decision in its context to the label's term */
-	struct map forced;     /* decision in its context to outcome + 1: nothing said what it depends on */
-	struct map visits;     /* loop in its context, or in any: visits of its head */
-	struct map inputs;     /* root to the offset in the input where it begins, + 1; 0: not one */
-	uint64_t epoch;	       /* counts changes of memory that nobody can follow */
+	struct map
+	    forced; /* decision in its context to outcome + 1: nothing said what it depends on */
+	struct map visits; /* loop in its context, or in any: visits of its head */
+	struct map inputs; /* root to the offset in the input where it begins, + 1; 0: not one */
+	uint64_t epoch;	   /* counts changes of memory that nobody can follow */
 	/* Of all ways: */
 	VEC(struct merge_cell) cells;
 	struct map cell_at; /* address to cell + 1 */
-	struct map tables;  /* root to a table of input bytes */
-	struct map ranges;     /* of terms, by merge_narrow.c */
-	struct map fresh;      /* variables for what is not known */
+	struct map ranges;  /* of terms, by merge_narrow.c */
+	struct map fresh;   /* variables for what is not known */
 	unsigned fresh_count;
 	unsigned extra;
-	uint32_t nodes;	       /* terms in the pool when it began */
+	uint32_t nodes; /* terms in the pool when it began */
 	int cut;
-	struct map goals;      /* function << 32 | edge to condition */
+	struct map goals; /* function << 32 | edge to condition */
 };
 
 #define MERGE_NODES 120000 /* terms for one merge */
@@ -84,21 +88,24 @@ struct merge {
 
 uint64_t merge_key(uint64_t a, uint64_t b);
 uint64_t merge_decision(const struct merge_frame *fr, uint32_t block);
-struct merge_frame *merge_frame_new(const struct code_function *f, uint64_t context, unsigned depth);
+struct merge_frame *merge_frame_new(const struct code_function *f, uint64_t context,
+				    unsigned depth);
 void merge_frame_free(struct merge_frame *fr);
 /* Of the start: what the run told of is known, pointers are roots of their own. */
 void merge_frame_enter(struct merge *m, struct merge_frame *fr);
 
 /* A value as it is now. */
 struct merged merge_value(struct merge *m, struct merge_frame *fr, uint32_t value);
-/* An instruction that is no phi, no call that is followed, and does not end its block. guard: under which it is executed. */
+/* An instruction that is no phi, no call that is followed, and does not end its block. guard: under
+ * which it is executed. */
 void merge_instruction(struct merge *m, struct merge_frame *fr, uint32_t value, expr_t guard);
 /* Whatever the code does not say: known by its place. */
 struct merged merge_leaf_here(struct merge *m, struct merge_frame *fr, uint32_t value);
 /* condition ? a : b */
 struct merged merge_either(struct merge *m, expr_t condition, struct merged a, struct merged b);
 /* The function that a call leads into, if it is followed, or NULL. */
-const struct code_function *merge_callee(const struct merge *m, const struct merge_frame *fr, uint32_t value);
+const struct code_function *merge_callee(const struct merge *m, const struct merge_frame *fr,
+					 uint32_t value);
 /* Does it depend on something that is not known? */
 int merge_unknown(struct merge *m, expr_t e);
 /* With all leaves that are bound. */
@@ -107,12 +114,15 @@ expr_t merge_fresh(struct merge *m, unsigned width, uint64_t key);
 /* Memory was changed in unknown ways. */
 void merge_clobber(struct merge *m);
 /* A decision's outcome for the value that it was made on, a constant. */
-uint32_t merge_outcome(const struct merge *m, const struct code_function *f, uint32_t block, expr_t value);
+uint32_t merge_outcome(const struct merge *m, const struct code_function *f, uint32_t block,
+		       expr_t value);
 /* Edge of a check by which the program goes on, or CODE_NONE: it is no check. */
 uint32_t merge_passing(const struct code_function *f, uint32_t block);
 
 /* merge_narrow.c: the same value, computed in as many bits as it can have. */
 expr_t merge_narrow(struct merge *m, expr_t e);
+/* The least and the largest value, signed. 0: not known. */
+int merge_range(struct merge *m, expr_t e, int64_t *low, int64_t *high);
 
 /* merge_unify.c: the label's term is what `mine` says: binds leaves. */
 void merge_unify(struct merge *m, expr_t mine, expr_t label);

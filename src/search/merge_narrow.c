@@ -1,8 +1,8 @@
 /* merge_narrow.c: counts as numbers of few bits (loop_merge.h).
  *
- * A count of 24 choices is a sum of 32 bits in the code, and has 5 bits. Each term has a range, by its structure alone (so that it holds for all
- * inputs); a term whose range needs few bits is computed in these and extended. A solver decides questions about the result several
- * times faster.
+ * A count of 24 choices is a sum of 32 bits in the code, and has 5 bits. Each term has a range, by
+ * its structure alone (so that it holds for all inputs); a term whose range needs few bits is
+ * computed in these and extended. A solver decides questions about the result several times faster.
  */
 #include "search/merge_inside.h"
 
@@ -53,7 +53,8 @@ static int range_of(struct merge *m, expr_t e, unsigned depth, struct range *out
 		int64_t v = (int64_t)((uint64_t)value << (64 - n.width)) >> (64 - n.width);
 		return make(v, v, out);
 	}
-	int two = depth && (n.op == MUSTER_OP_ADD || n.op == MUSTER_OP_SUB || n.op == MUSTER_OP_MUL || n.op == MUSTER_OP_ITE);
+	int two = depth && (n.op == MUSTER_OP_ADD || n.op == MUSTER_OP_SUB ||
+			    n.op == MUSTER_OP_MUL || n.op == MUSTER_OP_ITE);
 	expr_t left = n.op == MUSTER_OP_ITE ? n.b : n.a, right = n.op == MUSTER_OP_ITE ? n.c : n.b;
 	if (n.op == MUSTER_OP_SEXT && depth)
 		return range_of(m, n.a, depth - 1, out);
@@ -65,7 +66,8 @@ static int range_of(struct merge *m, expr_t e, unsigned depth, struct range *out
 		}
 		return by_width(width, 0, out);
 	}
-	if (!two || n.width <= SMALL || !range_of(m, left, depth - 1, &a) || !range_of(m, right, depth - 1, &b))
+	if (!two || n.width <= SMALL || !range_of(m, left, depth - 1, &a) ||
+	    !range_of(m, right, depth - 1, &b))
 		return by_width(n.width, 1, out);
 	if (n.op == MUSTER_OP_ITE)
 		return make(a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high, out);
@@ -83,17 +85,30 @@ static expr_t low_bits(struct exprs *p, expr_t e, unsigned width)
 {
 	const struct expr_node n = *expr_get(p, e);
 	if (n.op == MUSTER_OP_ITE)
-		return expr_ite(p, n.a, expr_extract(p, n.b, 0, width), expr_extract(p, n.c, 0, width));
+		return expr_ite(p, n.a, expr_extract(p, n.b, 0, width),
+				expr_extract(p, n.c, 0, width));
 	if (n.op == MUSTER_OP_ADD || n.op == MUSTER_OP_SUB || n.op == MUSTER_OP_MUL)
-		return expr_binary(p, n.op, expr_extract(p, n.a, 0, width), expr_extract(p, n.b, 0, width));
+		return expr_binary(p, n.op, expr_extract(p, n.a, 0, width),
+				   expr_extract(p, n.b, 0, width));
 	return EXPR_NONE;
+}
+
+int merge_range(struct merge *m, expr_t e, int64_t *low, int64_t *high)
+{
+	struct range r;
+	if (!range_of(m, e, DEEPEST, &r))
+		return 0;
+	*low = r.low;
+	*high = r.high;
+	return 1;
 }
 
 expr_t merge_narrow(struct merge *m, expr_t e)
 {
 	unsigned width = expr_width(m->pool, e), bits = 1;
 	struct range r;
-	if (width <= SMALL || width > 64 || expr_is_const(m->pool, e, NULL) || map_get(&m->ranges, e, NULL) || !range_of(m, e, DEEPEST, &r))
+	if (width <= SMALL || width > 64 || expr_is_const(m->pool, e, NULL) ||
+	    map_get(&m->ranges, e, NULL) || !range_of(m, e, DEEPEST, &r))
 		return e;
 	while (((int64_t)1 << (bits - 1)) <= r.high || -((int64_t)1 << (bits - 1)) > r.low)
 		bits++;

@@ -1,11 +1,14 @@
 /* merge_replay.c: follows a traced run through the code (loop_merge.h).
  *
- * A run's trace has the decisions that depend on the input, in order, and no others. The code is executed beside it: a decision
- * that depends on labels is the next one in the trace; one whose operands are known is computed; of one that is neither, nothing is
- * known but that the run came to the next decision of the trace, so the outcome that is nearer to it is taken (behind the last one: that which
- * leaves loops). A decision that contradicts what was computed shows that code and trace do not belong together: the replay is given up.
+ * A run's trace has the decisions that depend on the input, in order, and no others. The code is
+ * executed beside it: a decision that depends on labels is the next one in the trace; one whose
+ * operands are known is computed; of one that is neither, nothing is known but that the run came to
+ * the next decision of the trace, so the outcome that is nearer to it is taken (behind the last
+ * one: that which leaves loops). A decision that contradicts what was computed shows that code and
+ * trace do not belong together: the replay is given up.
  *
- * What stays: for each decision and each leaf in its context (calls and iterations around it) what the trace said, and how often loops went around.
+ * What stays: for each decision and each leaf in its context (calls and iterations around it) what
+ * the trace said, and how often loops went around.
  */
 #include "search/merge_inside.h"
 
@@ -31,10 +34,12 @@ struct walk {
 /* ---------------------------------------------------------------- events */
 
 /* The decision that an event is about; 0: of none that is followed. */
-static int is_decision(const struct merge *m, const struct muster_event *e, const struct code_function **f, uint32_t *block)
+static int is_decision(const struct merge *m, const struct muster_event *e,
+		       const struct code_function **f, uint32_t *block)
 {
 	uint32_t value;
-	if ((e->kind != MUSTER_EV_BRANCH && e->kind != MUSTER_EV_SWITCH) || e->unit != m->s.code->unit || !e->label)
+	if ((e->kind != MUSTER_EV_BRANCH && e->kind != MUSTER_EV_SWITCH) ||
+	    e->unit != m->s.code->unit || !e->label)
 		return 0;
 	*f = code_find_ordinal(m->s.code, e->index, &value);
 	if (!*f || !m->follow[(*f)->number])
@@ -75,14 +80,17 @@ static int next_event(struct merge *m, const struct code_function **f, uint32_t 
 /* Edges to the block on the shortest way from one of the outcomes; UINT32_MAX: there is none. */
 static uint32_t steps_to(const struct code_function *f, uint32_t from, uint32_t to)
 {
-	uint32_t *distance = mem_alloc(f->block_count * sizeof *distance), *queue = mem_alloc(f->block_count * sizeof *queue), head = 0, tail = 0;
+	uint32_t *distance = mem_alloc(f->block_count * sizeof *distance),
+		 *queue = mem_alloc(f->block_count * sizeof *queue), head = 0, tail = 0;
 	memset(distance, 0xff, f->block_count * sizeof *distance);
 	distance[from] = 0;
 	queue[tail++] = from;
 	while (head < tail && distance[to] == UINT32_MAX) {
 		uint32_t b = queue[head++];
-		for (uint32_t e = f->blocks[b].first_edge; e < f->blocks[b].first_edge + f->blocks[b].edges; e++)
-			if (distance[f->edges[e].to] == UINT32_MAX && !(f->edges[e].flags & CODE_EDGE_REPORT)) {
+		for (uint32_t e = f->blocks[b].first_edge;
+		     e < f->blocks[b].first_edge + f->blocks[b].edges; e++)
+			if (distance[f->edges[e].to] == UINT32_MAX &&
+			    !(f->edges[e].flags & CODE_EDGE_REPORT)) {
 				distance[f->edges[e].to] = distance[b] + 1;
 				queue[tail++] = f->edges[e].to;
 			}
@@ -93,14 +101,17 @@ static uint32_t steps_to(const struct code_function *f, uint32_t from, uint32_t 
 	return d;
 }
 
-/* Where a function that is followed has to be called from to come to a decision of it: some block with a call of it. */
-static uint32_t way_to(const struct merge *m, const struct merge_frame *fr, uint32_t from, const struct code_function *f, uint32_t block)
+/* Where a function that is followed has to be called from to come to a decision of it: some block
+ * with a call of it. */
+static uint32_t way_to(const struct merge *m, const struct merge_frame *fr, uint32_t from,
+		       const struct code_function *f, uint32_t block)
 {
 	uint32_t best = UINT32_MAX;
 	if (f == fr->f)
 		return steps_to(f, from, block);
 	for (uint32_t b = 0; b < fr->f->block_count; b++)
-		for (uint32_t v = fr->f->blocks[b].first; v < fr->f->blocks[b].first + fr->f->blocks[b].count; v++)
+		for (uint32_t v = fr->f->blocks[b].first;
+		     v < fr->f->blocks[b].first + fr->f->blocks[b].count; v++)
 			if (fr->f->values[v].op == CODE_CALL && merge_callee(m, fr, v)) {
 				uint32_t d = steps_to(fr->f, from, b);
 				best = d < best ? d : best;
@@ -138,16 +149,20 @@ static uint32_t decide(struct walk *w, uint32_t block)
 	const struct code_function *f = fr->f, *next;
 	uint32_t last = code_last(f, block), at, outcome;
 	uint64_t key = merge_decision(fr, block);
-	int capped = 0, decides = f->values[last].op == CODE_BRANCH || f->values[last].op == CODE_SWITCH;
-	struct merged c = decides ? merge_value(m, fr, code_operand(f, last, 0)) : (struct merged){0};
+	int capped = 0,
+	    decides = f->values[last].op == CODE_BRANCH || f->values[last].op == CODE_SWITCH;
+	struct merged c =
+	    decides ? merge_value(m, fr, code_operand(f, last, 0)) : (struct merged){0};
 	int fixed = c.term != EXPR_NONE && expr_is_const(m->pool, c.term, NULL);
 	if (!fixed && decides && next_event(m, &next, &at, &capped) && next == f && at == block) {
 		const struct muster_event *e = &m->s.import->trace->events[m->at++];
 		expr_t label = import_label(m->s.import, e->label);
-		outcome = e->kind == MUSTER_EV_BRANCH
-			      ? e->arg
-			      : merge_outcome(m, f, block,
-					      expr_const(m->pool, expr_width(m->pool, label), trace_value(m->s.import->trace, e->label)));
+		outcome =
+		    e->kind == MUSTER_EV_BRANCH
+			? e->arg
+			: merge_outcome(m, f, block,
+					expr_const(m->pool, expr_width(m->pool, label),
+						   trace_value(m->s.import->trace, e->label)));
 		if (c.known != EXPR_NONE && merge_outcome(m, f, block, c.known) != outcome)
 			return CODE_NONE;
 		if (m->s.foreign(m->s.ctx, label)) {
@@ -165,7 +180,10 @@ static uint32_t decide(struct walk *w, uint32_t block)
 	if (c.term != EXPR_NONE) {
 		expr_t e = merge_bind(m, c.term);
 		if (!merge_unknown(m, e))
-			return merge_outcome(m, f, block, expr_const(m->pool, expr_width(m->pool, e), expr_eval(m->pool, e, m->s.value, m->s.ctx)));
+			return merge_outcome(
+			    m, f, block,
+			    expr_const(m->pool, expr_width(m->pool, e),
+				       expr_eval(m->pool, e, m->s.value, m->s.ctx)));
 	}
 	if (capped) {
 		w->stopped = 1;
@@ -206,13 +224,15 @@ static void enter_block(struct walk *w, uint32_t block)
 	if (w->rounds.size && vec_last(&w->rounds).loop == loop)
 		vec_last(&w->rounds).visits++;
 	else
-		vec_push(&w->rounds, (struct round){.loop = loop, .outside = w->fr->context, .visits = 1});
+		vec_push(&w->rounds,
+			 (struct round){.loop = loop, .outside = w->fr->context, .visits = 1});
 	struct round *r = &vec_last(&w->rounds);
 	w->fr->context = merge_key(merge_key(r->outside, loop), r->visits);
 	count_visit(w->m, w->fr, r);
 }
 
-/* Phis take their values at once. edge: by which the block is entered, or CODE_NONE: by one of those from outside its loop. */
+/* Phis take their values at once. edge: by which the block is entered, or CODE_NONE: by one of
+ * those from outside its loop. */
 static void take_phis(struct walk *w, uint32_t block, uint32_t edge)
 {
 	const struct code_function *f = w->fr->f;
@@ -226,12 +246,17 @@ static void take_phis(struct walk *w, uint32_t block, uint32_t edge)
 			if (edge == CODE_NONE ? f->edges[e].flags & CODE_EDGE_BACK : e != edge)
 				continue;
 			struct merged now = merge_value(w->m, w->fr, code_operand(f, v, k));
-			is = is.term == EXPR_NONE || (is.term == now.term && is.root == now.root) ? now : (struct merged){0};
+			is = is.term == EXPR_NONE || (is.term == now.term && is.root == now.root)
+				 ? now
+				 : (struct merged){0};
 		}
 		vec_push(&news, is);
 	}
 	for (size_t i = 0; i < news.size; i++)
-		w->fr->values[b->first + i] = news.data[i].term != EXPR_NONE ? news.data[i] : merge_leaf_here(w->m, w->fr, b->first + (uint32_t)i);
+		w->fr->values[b->first + i] =
+		    news.data[i].term != EXPR_NONE
+			? news.data[i]
+			: merge_leaf_here(w->m, w->fr, b->first + (uint32_t)i);
 	vec_release(&news);
 }
 
@@ -240,8 +265,10 @@ static struct merged follow(struct merge *m, struct merge_frame *fr, uint32_t bl
 static void call(struct walk *w, uint32_t value, const struct code_function *callee)
 {
 	struct merge *m = w->m;
-	struct merge_frame *in = merge_frame_new(callee, merge_key(w->fr->context, value), w->fr->depth + 1);
-	for (uint32_t i = 0; i < callee->parameters && i + 1 < w->fr->f->values[value].operands; i++)
+	struct merge_frame *in =
+	    merge_frame_new(callee, merge_key(w->fr->context, value), w->fr->depth + 1);
+	for (uint32_t i = 0; i < callee->parameters && i + 1 < w->fr->f->values[value].operands;
+	     i++)
 		in->values[i] = merge_value(m, w->fr, code_operand(w->fr->f, value, i + 1));
 	w->fr->values[value] = follow(m, in, 0, &w->stopped);
 	merge_frame_free(in);
@@ -253,14 +280,16 @@ static void take_block(struct walk *w, uint32_t block)
 	const struct code_function *f = w->fr->f;
 	uint32_t last = code_last(f, block);
 	for (uint32_t v = f->blocks[block].first; v < last && !w->stopped && !w->m->failed; v++) {
-		const struct code_function *callee = f->values[v].op == CODE_CALL ? merge_callee(w->m, w->fr, v) : NULL;
+		const struct code_function *callee =
+		    f->values[v].op == CODE_CALL ? merge_callee(w->m, w->fr, v) : NULL;
 		if (f->values[v].op == CODE_PHI)
 			continue;
 		if (callee)
 			call(w, v, callee);
 		else
 			merge_instruction(w->m, w->fr, v, expr_true(w->m->pool));
-		if (++w->m->steps > MERGE_STEPS || exprs_count(w->m->pool) - w->m->nodes > MERGE_NODES)
+		if (++w->m->steps > MERGE_STEPS ||
+		    exprs_count(w->m->pool) - w->m->nodes > MERGE_NODES)
 			w->stopped = 1;
 	}
 }
@@ -321,13 +350,16 @@ static void find_inputs(struct merge *m)
 	for (size_t i = 0; i < m->leaves.size; i++) {
 		const struct merge_leaf *l = &m->leaves.data[i];
 		uint64_t known = 0, from = 0;
-		if (!l->root || l->bound == EXPR_NONE || expr_width(m->pool, l->bound) != 8 * l->bytes)
+		if (!l->root || l->bound == EXPR_NONE ||
+		    expr_width(m->pool, l->bound) != 8 * l->bytes)
 			continue;
-		const struct expr_node *low = expr_get(m->pool, expr_extract(m->pool, l->bound, 0, 8));
+		const struct expr_node *low =
+		    expr_get(m->pool, expr_extract(m->pool, l->bound, 0, 8));
 		if (low->op == MUSTER_OP_INPUT && !low->a && (int64_t)low->k >= l->offset) {
 			from = low->k - (uint64_t)l->offset + 1;
 			for (uint32_t b = 1; b < l->bytes && from; b++)
-				if (expr_extract(m->pool, l->bound, 8 * b, 8) != expr_input(m->pool, 0, from - 1 + (uint64_t)l->offset + b))
+				if (expr_extract(m->pool, l->bound, 8 * b, 8) !=
+				    expr_input(m->pool, 0, from - 1 + (uint64_t)l->offset + b))
 					from = 0;
 		}
 		if (map_get(&m->inputs, l->root, &known) && known != from)

@@ -1,12 +1,15 @@
 /* merge_state.c: values and memory of a function that is followed (loop_merge.h).
  *
- * The same instructions are executed twice: once along the run (replaying; each value has a term, and what it was in the run where that is
- * known), once along all ways (only terms). An instruction makes a term of its operands' terms. What the code does not say is a leaf: a variable
- * of its own along the run, and along all ways what the labels of the run said about it.
+ * The same instructions are executed twice: once along the run (replaying; each value has a term,
+ * and what it was in the run where that is known), once along all ways (only terms). An instruction
+ * makes a term of its operands' terms. What the code does not say is a leaf: a variable of its own
+ * along the run, and along all ways what the labels of the run said about it.
  *
- * A pointer is a root and an offset in bytes. A root is an object, or a pointer that came in from outside. Memory is a list of places that were
- * written at known offsets; what else is loaded was there before. Where the run showed that what is behind a root are bytes of the
- * input, all of the root is taken to be, also what the run did not look at: nothing here has to be right, since hints are run.
+ * A pointer is a root and an offset in bytes. A root is an object, or a pointer that came in from
+ * outside. Memory is a list of places that were written at known offsets; what else is loaded was
+ * there before. Where the run showed that what is behind a root are bytes of the input, all of the
+ * root is taken to be, also what the run did not look at: nothing here has to be right, since hints
+ * are run.
  */
 #include "search/merge_inside.h"
 
@@ -54,7 +57,9 @@ void merge_frame_free(struct merge_frame *fr)
 
 static struct merged integer(struct merge *m, expr_t term)
 {
-	return (struct merged){.term = term, .known = m->replaying && expr_is_const(m->pool, term, NULL) ? term : EXPR_NONE};
+	return (struct merged){
+	    .term = term,
+	    .known = m->replaying && expr_is_const(m->pool, term, NULL) ? term : EXPR_NONE};
 }
 
 static struct merged constant(struct merge *m, unsigned width, u128 value)
@@ -129,10 +134,12 @@ void merge_frame_enter(struct merge *m, struct merge_frame *fr)
 		const struct code_value *v = &fr->f->values[id];
 		if (t->nodes[label].width != v->width || !is_bits(v))
 			continue;
-		expr_t e = import_label(m->s.import, label), known = expr_const(m->pool, v->width, trace_value(t, label));
+		expr_t e = import_label(m->s.import, label),
+		       known = expr_const(m->pool, v->width, trace_value(t, label));
 		if (m->s.foreign(m->s.ctx, e))
 			e = known;
-		fr->values[id] = (struct merged){.term = e, .known = m->replaying ? known : EXPR_NONE};
+		fr->values[id] =
+		    (struct merged){.term = e, .known = m->replaying ? known : EXPR_NONE};
 	}
 }
 
@@ -142,7 +149,8 @@ static struct merged from_outside(struct merge *m, struct merge_frame *fr, uint3
 	uint64_t key = merge_key(merge_key(fr->base, 1), value);
 	if (v->is_pointer)
 		return pointer(m, key, 0);
-	return is_bits(v) ? (struct merged){.term = merge_fresh(m, v->width, key)} : (struct merged){0};
+	return is_bits(v) ? (struct merged){.term = merge_fresh(m, v->width, key)}
+			  : (struct merged){0};
 }
 
 struct merged merge_value(struct merge *m, struct merge_frame *fr, uint32_t value)
@@ -185,7 +193,8 @@ static struct merged leaf_value(struct merge *m, uint32_t leaf)
 	const struct merge_leaf *l = &m->leaves.data[leaf];
 	struct merged v = {.term = l->name};
 	if (l->bound != EXPR_NONE)
-		v.known = expr_const(m->pool, expr_width(m->pool, l->bound), expr_eval(m->pool, l->bound, m->s.value, m->s.ctx));
+		v.known = expr_const(m->pool, expr_width(m->pool, l->bound),
+				     expr_eval(m->pool, l->bound, m->s.value, m->s.ctx));
 	return v;
 }
 
@@ -220,7 +229,8 @@ static int located(const struct merge *m, struct merged address, int64_t *offset
 {
 	expr_t e = m->replaying && address.known != EXPR_NONE ? address.known : address.term;
 	u128 value;
-	if (!address.root || address.root == NULL_ROOT || e == EXPR_NONE || !expr_is_const(m->pool, e, &value))
+	if (!address.root || address.root == NULL_ROOT || e == EXPR_NONE ||
+	    !expr_is_const(m->pool, e, &value))
 		return 0;
 	*offset = (int64_t)(uint64_t)value;
 	return 1;
@@ -233,26 +243,30 @@ void merge_clobber(struct merge *m)
 	map_clear(&m->cell_at);
 }
 
-static void put_cell(struct merge *m, uint64_t root, int64_t offset, uint32_t bytes, struct merged value)
+static void put_cell(struct merge *m, uint64_t root, int64_t offset, uint32_t bytes,
+		     struct merged value)
 {
 	uint64_t key = address_key(root, offset, bytes), at;
 	if (map_get(&m->cell_at, key, &at)) {
 		m->cells.data[at - 1].value = value;
 		return;
 	}
-	vec_push(&m->cells, (struct merge_cell){.root = root, .offset = offset, .bytes = bytes, .value = value});
+	vec_push(&m->cells, (struct merge_cell){
+				.root = root, .offset = offset, .bytes = bytes, .value = value});
 	map_set(&m->cell_at, key, m->cells.size);
 }
 
 /* What was there before, along the run. */
-static struct merged load_in_run(struct merge *m, struct merge_frame *fr, uint32_t value, struct merged address)
+static struct merged load_in_run(struct merge *m, struct merge_frame *fr, uint32_t value,
+				 struct merged address)
 {
 	const struct code_value *v = &fr->f->values[value];
 	uint64_t at, here = merge_key(fr->context, value);
 	int64_t offset;
 	if (!located(m, address, &offset))
 		return merge_leaf_here(m, fr, value);
-	uint64_t key = address_key(address.root, offset, (uint32_t)v->bytes), now = merge_key(key, m->epoch);
+	uint64_t key = address_key(address.root, offset, (uint32_t)v->bytes),
+		 now = merge_key(key, m->epoch);
 	if (!map_get(&m->by_address, now, &at)) {
 		at = (uint64_t)add_leaf(m, v->width, now) + 1;
 		struct merge_leaf *l = &m->leaves.data[at - 1];
@@ -274,44 +288,57 @@ static expr_t input_bytes(struct merge *m, uint64_t from, unsigned width)
 	return e;
 }
 
-static expr_t table_of(struct merge *m, uint64_t root, uint64_t from)
+/* At an offset that depends on the input. */
+static expr_t input_at(struct merge *m, uint64_t from, expr_t offset, unsigned width)
 {
-	uint64_t at;
+	int64_t low = 0, high = TABLE;
 	expr_t bytes[TABLE];
-	if (map_get(&m->tables, root, &at))
-		return (expr_t)at;
-	for (unsigned i = 0; i < TABLE; i++)
-		bytes[i] = expr_input(m->pool, 0, from + i);
-	expr_t data = expr_data(m->pool, bytes, TABLE);
-	map_set(&m->tables, root, data);
-	return data;
+	if (!merge_range(m, offset, &low, &high) || low < 0 ||
+	    high - low > TABLE - (int64_t)(width / 8)) {
+		low = 0;
+		high = TABLE - (int64_t)(width / 8);
+	}
+	uint64_t count = (uint64_t)(high - low) + width / 8;
+	for (uint64_t i = 0; i < count; i++)
+		bytes[i] = expr_input(m->pool, 0, from + (uint64_t)low + i);
+	expr_t data = expr_data(m->pool, bytes, count);
+	return expr_read(m->pool, data,
+			 expr_binary(m->pool, MUSTER_OP_SUB, offset,
+				     expr_const(m->pool, 64, (u128)(uint64_t)low)),
+			 width);
 }
 
 /* What was there before, along all ways. */
-static struct merged load_before(struct merge *m, struct merge_frame *fr, uint32_t value, struct merged address)
+static struct merged load_before(struct merge *m, struct merge_frame *fr, uint32_t value,
+				 struct merged address)
 {
 	const struct code_value *v = &fr->f->values[value];
 	uint64_t at, from;
 	int64_t offset;
-	int whole = v->width == 8 * v->bytes, input = whole && map_get(&m->inputs, address.root, &from) && from;
+	int whole = v->width == 8 * v->bytes,
+	    input = whole && map_get(&m->inputs, address.root, &from) && from;
 	if (!located(m, address, &offset)) {
 		if (input)
-			return (struct merged){.term = expr_read(m->pool, table_of(m, address.root, from - 1), address.term, v->width)};
+			return (struct merged){.term =
+						   input_at(m, from - 1, address.term, v->width)};
 		return merge_leaf_here(m, fr, value);
 	}
 	uint64_t key = address_key(address.root, offset, (uint32_t)v->bytes);
-	if (map_get(&m->by_context, merge_key(fr->context, value), &at) && m->leaves.data[at - 1].root == address.root &&
+	if (map_get(&m->by_context, merge_key(fr->context, value), &at) &&
+	    m->leaves.data[at - 1].root == address.root &&
 	    m->leaves.data[at - 1].offset == offset && m->leaves.data[at - 1].bound != EXPR_NONE)
 		return (struct merged){.term = m->leaves.data[at - 1].bound};
 	if (map_get(&m->learned, key, &at) && m->leaves.data[at - 1].bound != EXPR_NONE &&
 	    expr_width(m->pool, m->leaves.data[at - 1].bound) == v->width)
 		return (struct merged){.term = m->leaves.data[at - 1].bound};
 	if (input && offset >= 0)
-		return (struct merged){.term = input_bytes(m, from - 1 + (uint64_t)offset, v->width)};
+		return (struct merged){.term =
+					   input_bytes(m, from - 1 + (uint64_t)offset, v->width)};
 	return (struct merged){.term = merge_fresh(m, v->width, merge_key(key, v->width))};
 }
 
-static struct merged load(struct merge *m, struct merge_frame *fr, uint32_t value, struct merged address)
+static struct merged load(struct merge *m, struct merge_frame *fr, uint32_t value,
+			  struct merged address)
 {
 	const struct code_value *v = &fr->f->values[value];
 	int64_t offset;
@@ -320,7 +347,10 @@ static struct merged load(struct merge *m, struct merge_frame *fr, uint32_t valu
 		uint64_t key = address_key(address.root, offset, (uint32_t)v->bytes);
 		if (map_get(&m->cell_at, key, &at)) {
 			struct merged found = m->cells.data[at - 1].value;
-			if (found.term != EXPR_NONE && (v->is_pointer ? found.root != 0 : !found.root && expr_width(m->pool, found.term) == v->width))
+			if (found.term != EXPR_NONE &&
+			    (v->is_pointer
+				 ? found.root != 0
+				 : !found.root && expr_width(m->pool, found.term) == v->width))
 				return found;
 		}
 		if (v->is_pointer)
@@ -328,13 +358,15 @@ static struct merged load(struct merge *m, struct merge_frame *fr, uint32_t valu
 	}
 	if (!is_bits(v))
 		return merge_leaf_here(m, fr, value);
-	return m->replaying ? load_in_run(m, fr, value, address) : load_before(m, fr, value, address);
+	return m->replaying ? load_in_run(m, fr, value, address)
+			    : load_before(m, fr, value, address);
 }
 
 static void store(struct merge *m, struct merge_frame *fr, uint32_t value, expr_t guard)
 {
 	const struct code_value *v = &fr->f->values[value];
-	struct merged what = merge_value(m, fr, code_operand(fr->f, value, 0)), to = merge_value(m, fr, code_operand(fr->f, value, 1));
+	struct merged what = merge_value(m, fr, code_operand(fr->f, value, 0)),
+		      to = merge_value(m, fr, code_operand(fr->f, value, 1));
 	uint64_t at;
 	int64_t offset;
 	u128 always;
@@ -349,10 +381,12 @@ static void store(struct merge *m, struct merge_frame *fr, uint32_t value, expr_
 		struct merged old = {0};
 		if (map_get(&m->cell_at, key, &at))
 			old = m->cells.data[at - 1].value;
-		else if (what.term != EXPR_NONE && !what.root && map_get(&m->learned, key, &at) && m->leaves.data[at - 1].bound != EXPR_NONE)
+		else if (what.term != EXPR_NONE && !what.root && map_get(&m->learned, key, &at) &&
+			 m->leaves.data[at - 1].bound != EXPR_NONE)
 			old.term = m->leaves.data[at - 1].bound;
 		else if (what.term != EXPR_NONE && !what.root)
-			old.term = merge_fresh(m, expr_width(m->pool, what.term), merge_key(key, expr_width(m->pool, what.term)));
+			old.term = merge_fresh(m, expr_width(m->pool, what.term),
+					       merge_key(key, expr_width(m->pool, what.term)));
 		else if (what.root)
 			old = pointer(m, merge_key(key, m->epoch), 0);
 		what = merge_either(m, guard, what, old);
@@ -362,19 +396,24 @@ static void store(struct merge *m, struct merge_frame *fr, uint32_t value, expr_
 
 static void fill(struct merge *m, struct merge_frame *fr, uint32_t value)
 {
-	struct merged to = merge_value(m, fr, code_operand(fr->f, value, 0)), byte = merge_value(m, fr, code_operand(fr->f, value, 1));
+	struct merged to = merge_value(m, fr, code_operand(fr->f, value, 0)),
+		      byte = merge_value(m, fr, code_operand(fr->f, value, 1));
 	struct merged size = merge_value(m, fr, code_operand(fr->f, value, 2));
 	int64_t offset;
 	u128 b, n;
-	if (!located(m, to, &offset) || byte.term == EXPR_NONE || size.term == EXPR_NONE || !expr_is_const(m->pool, byte.term, &b) ||
-	    !expr_is_const(m->pool, size.term, &n) || n > FILL) {
+	if (!located(m, to, &offset) || byte.term == EXPR_NONE || size.term == EXPR_NONE ||
+	    !expr_is_const(m->pool, byte.term, &b) || !expr_is_const(m->pool, size.term, &n) ||
+	    n > FILL) {
 		if (m->replaying)
 			merge_clobber(m);
 		return;
 	}
 	for (uint32_t bytes = 1; bytes <= 8; bytes *= 2)
 		for (uint32_t i = 0; i + bytes <= (uint32_t)n; i += bytes)
-			put_cell(m, to.root, offset + i, bytes, constant(m, 8 * bytes, (u128)(b & 0xff) * (0x0101010101010101ull >> (64 - 8 * bytes))));
+			put_cell(m, to.root, offset + i, bytes,
+				 constant(m, 8 * bytes,
+					  (u128)(b & 0xff) *
+					      (0x0101010101010101ull >> (64 - 8 * bytes))));
 }
 
 /* ---------------------------------------------------------------- instructions */
@@ -420,7 +459,8 @@ static struct merged element(struct merge *m, struct merge_frame *fr, uint32_t v
 	for (uint32_t k = 1; k < v->operands; k++) {
 		struct merged i = merge_value(m, fr, code_operand(fr->f, value, k));
 		p.term = sum(m->pool, p.term, scaled(m->pool, i.term, code_scale(fr->f, value, k)));
-		p.known = sum(m->pool, p.known, scaled(m->pool, i.known, code_scale(fr->f, value, k)));
+		p.known =
+		    sum(m->pool, p.known, scaled(m->pool, i.known, code_scale(fr->f, value, k)));
 	}
 	return p.term == EXPR_NONE ? merge_leaf_here(m, fr, value) : p;
 }
@@ -431,13 +471,15 @@ static struct merged compare(struct merge *m, struct merge_frame *fr, uint32_t v
 	static const struct {
 		uint8_t op, swap, not ;
 	} table[CODE_OP_COUNT] = {
-	    [CODE_EQ] = {MUSTER_OP_EQ, 0, 0},	[CODE_NE] = {MUSTER_OP_EQ, 0, 1},   [CODE_ULT] = {MUSTER_OP_SLT, 0, 0},
-	    [CODE_ULE] = {MUSTER_OP_SLE, 0, 0}, [CODE_UGT] = {MUSTER_OP_SLT, 1, 0}, [CODE_UGE] = {MUSTER_OP_SLE, 1, 0},
-	    [CODE_SLT] = {MUSTER_OP_SLT, 0, 0}, [CODE_SLE] = {MUSTER_OP_SLE, 0, 0}, [CODE_SGT] = {MUSTER_OP_SLT, 1, 0},
-	    [CODE_SGE] = {MUSTER_OP_SLE, 1, 0},
+	    [CODE_EQ] = {MUSTER_OP_EQ, 0, 0},	[CODE_NE] = {MUSTER_OP_EQ, 0, 1},
+	    [CODE_ULT] = {MUSTER_OP_SLT, 0, 0}, [CODE_ULE] = {MUSTER_OP_SLE, 0, 0},
+	    [CODE_UGT] = {MUSTER_OP_SLT, 1, 0}, [CODE_UGE] = {MUSTER_OP_SLE, 1, 0},
+	    [CODE_SLT] = {MUSTER_OP_SLT, 0, 0}, [CODE_SLE] = {MUSTER_OP_SLE, 0, 0},
+	    [CODE_SGT] = {MUSTER_OP_SLT, 1, 0}, [CODE_SGE] = {MUSTER_OP_SLE, 1, 0},
 	};
 	uint8_t op = table[fr->f->values[value].op].op, swap = table[fr->f->values[value].op].swap;
-	struct merged a = merge_value(m, fr, code_operand(fr->f, value, swap)), b = merge_value(m, fr, code_operand(fr->f, value, !swap)), r = {0};
+	struct merged a = merge_value(m, fr, code_operand(fr->f, value, swap)),
+		      b = merge_value(m, fr, code_operand(fr->f, value, !swap)), r = {0};
 	if (!op || !a.root || a.root != b.root)
 		return merge_leaf_here(m, fr, value);
 	r.term = expr_binary(m->pool, op, a.term, b.term);
@@ -457,7 +499,8 @@ static int distance(struct merge *m, struct merge_frame *fr, uint32_t value, str
 	struct merged p[2];
 	for (uint32_t k = 0; k < 2; k++) {
 		uint32_t from = code_operand(f, value, k);
-		if (f->values[from].kind != CODE_INSTRUCTION || f->values[from].op != CODE_PTRTOINT || f->values[from].width != 64)
+		if (f->values[from].kind != CODE_INSTRUCTION ||
+		    f->values[from].op != CODE_PTRTOINT || f->values[from].width != 64)
 			return 0;
 		p[k] = merge_value(m, fr, code_operand(f, from, 0));
 	}
@@ -493,7 +536,8 @@ static struct merged computed(struct merge *m, struct merge_frame *fr, uint32_t 
 
 static struct merged selected(struct merge *m, struct merge_frame *fr, uint32_t value)
 {
-	struct merged c = merge_value(m, fr, code_operand(fr->f, value, 0)), a = merge_value(m, fr, code_operand(fr->f, value, 1)),
+	struct merged c = merge_value(m, fr, code_operand(fr->f, value, 0)),
+		      a = merge_value(m, fr, code_operand(fr->f, value, 1)),
 		      b = merge_value(m, fr, code_operand(fr->f, value, 2));
 	u128 is;
 	if (c.term == EXPR_NONE)
@@ -506,10 +550,13 @@ static struct merged selected(struct merge *m, struct merge_frame *fr, uint32_t 
 	return r.term == EXPR_NONE ? merge_leaf_here(m, fr, value) : r;
 }
 
-const struct code_function *merge_callee(const struct merge *m, const struct merge_frame *fr, uint32_t value)
+const struct code_function *merge_callee(const struct merge *m, const struct merge_frame *fr,
+					 uint32_t value)
 {
 	uint32_t target = fr->f->values[value].target;
-	return target != CODE_NONE && m->follow[target] && &m->s.code->functions[target] != m->s.f ? &m->s.code->functions[target] : NULL;
+	return target != CODE_NONE && m->follow[target] && &m->s.code->functions[target] != m->s.f
+		   ? &m->s.code->functions[target]
+		   : NULL;
 }
 
 static int is_quiet(const struct merge *m, const struct code_value *v)
@@ -584,7 +631,8 @@ uint32_t merge_passing(const struct code_function *f, uint32_t block)
 	return reports ? other : CODE_NONE;
 }
 
-uint32_t merge_outcome(const struct merge *m, const struct code_function *f, uint32_t block, expr_t value)
+uint32_t merge_outcome(const struct merge *m, const struct code_function *f, uint32_t block,
+		       expr_t value)
 {
 	uint32_t last = code_last(f, block);
 	u128 is;

@@ -1,8 +1,10 @@
 /* merge_unify.c: what the labels of a run say about what the code does not (loop_merge.h).
  *
- * A decision has a term by the code, over leaves, and one by the run's label, over input bytes. Both are in normal form, so where
- * their operators agree, a leaf's place in the one is the leaf's meaning in the other. The result is put in: unless both terms are then one,
- * nothing was learned. Where normal forms differ and one leaf is open, the bytes of the input that the label depends on are tried.
+ * A decision has a term by the code, over leaves, and one by the run's label, over input bytes.
+ * Both are in normal form, so where their operators agree, a leaf's place in the one is the leaf's
+ * meaning in the other. The result is put in: unless both terms are then one, nothing was learned.
+ * Where normal forms differ and one leaf is open, the bytes of the input that the label depends on
+ * are tried.
  */
 #include "search/merge_inside.h"
 
@@ -47,6 +49,30 @@ static int commutes(unsigned op)
 	}
 }
 
+static expr_t stripped(const struct exprs *p, expr_t e)
+{
+	const struct expr_node *n = expr_get(p, e);
+	return n->op == MUSTER_OP_ZEXT || n->op == MUSTER_OP_SEXT ? n->a : e;
+}
+
+/* Two loads from one object, and two bytes of the input, in the other order? Where operands
+ * commute, nothing else tells which is which. */
+static int is_swapped(const struct unify *u, const expr_t *of_a, const expr_t *of_b)
+{
+	const struct exprs *p = u->m->pool;
+	const struct merge_leaf *l[2];
+	uint64_t at, k[2];
+	for (unsigned i = 0; i < 2; i++) {
+		const struct expr_node *n = expr_get(p, stripped(p, of_b[i]));
+		if (!map_get(&u->m->by_name, stripped(p, of_a[i]), &at) || n->op != MUSTER_OP_INPUT)
+			return 0;
+		l[i] = &u->m->leaves.data[at - 1];
+		k[i] = n->k;
+	}
+	return l[0]->root && l[0]->root == l[1]->root &&
+	       (l[0]->offset < l[1]->offset) != (k[0] < k[1]);
+}
+
 static int agree(struct unify *u, expr_t a, expr_t b, unsigned depth)
 {
 	struct exprs *p = u->m->pool;
@@ -65,12 +91,18 @@ static int agree(struct unify *u, expr_t a, expr_t b, unsigned depth)
 	if (!n || n != expr_operands(p, b, of_b))
 		return 0;
 	size_t before = u->trail.size;
+	if (n == 2 && commutes(x.op) && is_swapped(u, of_a, of_b)) {
+		expr_t first = of_b[0];
+		of_b[0] = of_b[1];
+		of_b[1] = first;
+	}
 	while (same < n && agree(u, of_a[same], of_b[same], depth - 1))
 		same++;
 	if (same == n)
 		return 1;
 	undo(u, before);
-	if (n == 2 && commutes(x.op) && agree(u, of_a[0], of_b[1], depth - 1) && agree(u, of_a[1], of_b[0], depth - 1))
+	if (n == 2 && commutes(x.op) && agree(u, of_a[0], of_b[1], depth - 1) &&
+	    agree(u, of_a[1], of_b[0], depth - 1))
 		return 1;
 	undo(u, before);
 	return 0;

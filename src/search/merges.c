@@ -1,9 +1,12 @@
-/* merges.c: outcomes that need many decisions of a loop at once, asked for by terms of all its ways.
+/* merges.c: outcomes that need many decisions of a loop at once, asked for by terms of all its
+ * ways.
  *
- * For each function with a loop (or calling one) that a traced run has decisions of, and that has an outcome which nobody has beside one that
- * somebody has: the run is followed from the function's beginning, or, where that does not work, from one of its loops, and all ways through the
- * code are merged (loop_merge.h). The condition of the outcome joins the path up to there as a query; an answer is run in the cov variant.
- * An outcome is asked for again when another run has more decisions of the function to learn from, and a bounded number of times.
+ * For each function with a loop (or calling one) that a traced run has decisions of, and that has
+ * an outcome which nobody has beside one that somebody has: the run is followed from the function's
+ * beginning, or, where that does not work, from one of its loops, and all ways through the code are
+ * merged (loop_merge.h). The condition of the outcome joins the path up to there as a query; an
+ * answer is run in the cov variant. An outcome is asked for again when another run has more
+ * decisions of the function to learn from, and a bounded number of times.
  *
  * Nothing here claims anything: a hint that is wrong costs a run.
  */
@@ -16,12 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIES 4	     /* answers that were run for an outcome */
-#define MISSES 12    /* questions without an answer */
-#define FAILURES 60  /* runs that could not be followed through a function */
-#define FRAMES 2     /* activations of a function in one run */
-#define ORDINARY 3   /* an outcome that the path's own constraints can ask for has this many turns first */
-#define CALLS 4	     /* depth to which decisions of callees count as the function's */
+#define TRIES 4	    /* answers that were run for an outcome */
+#define MISSES 12   /* questions without an answer */
+#define FAILURES 60 /* runs that could not be followed through a function */
+#define FRAMES 2    /* activations of a function in one run */
+#define ORDINARY \
+	3 /* an outcome that the path's own constraints can ask for has this many turns first */
+#define CALLS 4 /* depth to which decisions of callees count as the function's */
 static const unsigned extras[] = {24, 160};
 
 struct target {
@@ -83,11 +87,13 @@ void merges_free(struct merges *m)
 void merges_restart(struct merges *m)
 {
 	for (size_t i = 0; m && i < m->units.size; i++)
-		for (uint32_t k = 0; m->units.data[i]->code && k < m->units.data[i]->code->function_count; k++) {
+		for (uint32_t k = 0;
+		     m->units.data[i]->code && k < m->units.data[i]->code->function_count; k++) {
 			struct function *fn = &m->units.data[i]->functions[k];
 			fn->failures = 0;
 			for (size_t n = 0; n < fn->targets.size; n++)
-				fn->targets.data[n].tries = fn->targets.data[n].misses = 0, fn->targets.data[n].most = 0;
+				fn->targets.data[n].tries = fn->targets.data[n].misses = 0,
+				fn->targets.data[n].most = 0;
 		}
 }
 
@@ -155,7 +161,8 @@ static void read_run(struct merges *m, const struct trace *t)
 }
 
 /* Decisions of the function and of those that it calls. */
-static void sum_up(struct unit *u, const struct code_function *f, unsigned depth, uint64_t *first, uint64_t *count)
+static void sum_up(struct unit *u, const struct code_function *f, unsigned depth, uint64_t *first,
+		   uint64_t *count)
 {
 	struct function *fn = &u->functions[f->number];
 	if (fn->mark == u->mark)
@@ -178,12 +185,15 @@ static void list_targets(struct search *s, struct function *fn, const struct uni
 		const struct code_block *block = &f->blocks[b];
 		if (block->edges < 2 || block->check || !(block->flags & CODE_BLOCK_REACHED))
 			continue;
-		uint32_t site = sites_find(&s->sites, u->code->unit, f->values[code_last(f, b)].index, s->t.exec);
+		uint32_t site = sites_find(&s->sites, u->code->unit,
+					   f->values[code_last(f, b)].index, s->t.exec);
 		const struct sites_decision *d = &s->sites.decisions.data[site];
-		if (d->kind != SITES_COUNTED || d->counter == SITES_NOWHERE || d->outcomes != block->edges)
+		if (d->kind != SITES_COUNTED || d->counter == SITES_NOWHERE ||
+		    d->outcomes != block->edges)
 			continue;
 		for (uint32_t k = 0; k < block->edges; k++)
-			vec_push(&fn->targets, (struct target){.block = b, .outcome = k, .site = site});
+			vec_push(&fn->targets,
+				 (struct target){.block = b, .outcome = k, .site = site});
 	}
 }
 
@@ -228,7 +238,8 @@ struct asking {
 
 static int is_open(const struct asking *a, const struct target *t, uint64_t count)
 {
-	return t->tries < TRIES && t->misses < MISSES && (count > t->most || !t->tries) && is_next(a->s, t) && !is_ordinary(a->s, t, &a->on_path);
+	return t->tries < TRIES && t->misses < MISSES && (count > t->most || !t->tries) &&
+	       is_next(a->s, t) && !is_ordinary(a->s, t, &a->on_path);
 }
 
 static int out_of_time(const struct asking *a)
@@ -249,7 +260,8 @@ static int open_path(struct asking *a, uint64_t event)
 		a->steps = 0;
 	}
 	for (; a->steps < p->steps.size && p->steps.data[a->steps].event < event; a->steps++)
-		if (solve_path_add(a->path, path_constraint(&p->steps.data[a->steps], &a->x->import, &a->s->sites)) < 0)
+		if (solve_path_add(a->path, path_constraint(&p->steps.data[a->steps], &a->x->import,
+							    &a->s->sites)) < 0)
 			return -1;
 	return 0;
 }
@@ -258,7 +270,8 @@ static int open_path(struct asking *a, uint64_t event)
 static int ask(struct asking *a, struct target *t, expr_t goal, uint64_t count)
 {
 	struct solve_model model = {0};
-	int r = 0, found = solve_path_query(a->path, goal, &model) == VERDICT_SAT && search_build_input(a->s, a->x, &model);
+	int r = 0, found = solve_path_query(a->path, goal, &model) == VERDICT_SAT &&
+			   search_build_input(a->s, a->x, &model);
 	solve_model_release(&model);
 	a->s->stats.loop_asked++;
 	t->most = count > t->most ? count : t->most;
@@ -290,15 +303,18 @@ static int ask_all(struct asking *a, struct function *fn, const struct merge *m,
 	return !left;
 }
 
-/* From this start. 1: it was followed (and everything asked), 0: it cannot be; -1, 2. *next: event behind it. */
-static int ask_from(struct asking *a, struct function *fn, const struct merge_start *start, uint64_t count, uint64_t *next)
+/* From this start. 1: it was followed (and everything asked), 0: it cannot be; -1, 2. *next: event
+ * behind it. */
+static int ask_from(struct asking *a, struct function *fn, const struct merge_start *start,
+		    uint64_t count, uint64_t *next)
 {
 	struct merge *m = merge_new(start);
 	int r = 0;
 	*next = start->event + 1;
 	if (merge_replay(m) > 0) {
 		*next = merge_behind(m) > *next ? merge_behind(m) : *next;
-		for (size_t i = 0; i < sizeof extras / sizeof *extras && r == 0 && !out_of_time(a); i++) {
+		for (size_t i = 0; i < sizeof extras / sizeof *extras && r == 0 && !out_of_time(a);
+		     i++) {
 			if (merge_run(m, extras[i]))
 				break;
 			if (i == 0 && open_path(a, start->event))
@@ -313,7 +329,8 @@ static int ask_from(struct asking *a, struct function *fn, const struct merge_st
 }
 
 /* What the run told of an entry at or before the event: the last one that is behind `from`. */
-static void find_entry(const struct asking *a, const struct unit *u, struct merge_start *start, uint32_t ordinal, uint64_t from)
+static void find_entry(const struct asking *a, const struct unit *u, struct merge_start *start,
+		       uint32_t ordinal, uint64_t from)
 {
 	const struct path *p = &a->s->parent;
 	const struct muster_event *events = a->x->trace.events;
@@ -324,9 +341,11 @@ static void find_entry(const struct asking *a, const struct unit *u, struct merg
 		for (size_t k = 0; k < u->entries.list.size; k++) {
 			const struct entry *e = &u->entries.list.data[k];
 			uint32_t n = 0;
-			if (e->ordinal != ordinal || (e->loop == CODE_NONE) != (start->loop == CODE_NONE))
+			if (e->ordinal != ordinal ||
+			    (e->loop == CODE_NONE) != (start->loop == CODE_NONE))
 				continue;
-			while (at + n < a->x->trace.event_count && n < e->count && events[at + n].kind == MUSTER_EV_ENTRY &&
+			while (at + n < a->x->trace.event_count && n < e->count &&
+			       events[at + n].kind == MUSTER_EV_ENTRY &&
 			       events[at + n].index == ordinal && events[at + n].arg == n)
 				n++;
 			if (n != e->count)
@@ -345,7 +364,9 @@ static int is_foreign(void *ctx, expr_t e)
 	return search_foreign(ctx, e);
 }
 
-static struct merge_start start_of(const struct asking *a, const struct unit *u, const struct function *fn, uint32_t loop, uint64_t event, uint64_t from)
+static struct merge_start start_of(const struct asking *a, const struct unit *u,
+				   const struct function *fn, uint32_t loop, uint64_t event,
+				   uint64_t from)
 {
 	struct merge_start s = {.code = u->code,
 				.f = fn->f,
@@ -355,27 +376,36 @@ static struct merge_start start_of(const struct asking *a, const struct unit *u,
 				.foreign = is_foreign,
 				.ctx = a->x,
 				.event = event};
-	find_entry(a, u, &s, loop == CODE_NONE ? fn->f->first_ordinal : fn->f->values[fn->f->blocks[fn->f->loops[loop].header].first].index, from);
+	find_entry(a, u, &s,
+		   loop == CODE_NONE
+		       ? fn->f->first_ordinal
+		       : fn->f->values[fn->f->blocks[fn->f->loops[loop].header].first].index,
+		   from);
 	return s;
 }
 
 /* The first decision inside the loop from there on; UINT64_MAX: there is none. */
-static uint64_t first_inside(const struct asking *a, const struct unit *u, const struct function *fn, uint32_t loop, uint64_t from)
+static uint64_t first_inside(const struct asking *a, const struct unit *u,
+			     const struct function *fn, uint32_t loop, uint64_t from)
 {
 	const struct trace *t = &a->x->trace;
 	const struct code_function *f = fn->f;
 	for (uint64_t i = from; i < t->event_count; i++) {
 		const struct muster_event *e = &t->events[i];
-		if ((e->kind == MUSTER_EV_BRANCH || e->kind == MUSTER_EV_SWITCH) && e->unit == u->code->unit && e->index >= f->first_ordinal &&
+		if ((e->kind == MUSTER_EV_BRANCH || e->kind == MUSTER_EV_SWITCH) &&
+		    e->unit == u->code->unit && e->index >= f->first_ordinal &&
 		    e->index < f->first_ordinal + f->instructions &&
-		    code_in_loop(f, loop, f->values[f->first_instruction + e->index - f->first_ordinal].block))
+		    code_in_loop(
+			f, loop,
+			f->values[f->first_instruction + e->index - f->first_ordinal].block))
 			return i;
 	}
 	return UINT64_MAX;
 }
 
 /* 0, 1: the slice ended, -1. */
-static int ask_function(struct asking *a, struct unit *u, struct function *fn, uint64_t first, uint64_t count)
+static int ask_function(struct asking *a, struct unit *u, struct function *fn, uint64_t first,
+			uint64_t count)
 {
 	uint64_t from = 0, next = 0;
 	int r = 0;
@@ -383,7 +413,10 @@ static int ask_function(struct asking *a, struct unit *u, struct function *fn, u
 		struct merge_start start = start_of(a, u, fn, CODE_NONE, first, from);
 		r = ask_from(a, fn, &start, count, &next);
 		for (uint32_t l = 0; l < fn->f->loop_count && r == 0 && !out_of_time(a); l++) {
-			uint64_t inside = fn->f->loops[l].parent == CODE_NONE ? first_inside(a, u, fn, l, first) : UINT64_MAX, behind;
+			uint64_t inside = fn->f->loops[l].parent == CODE_NONE
+					      ? first_inside(a, u, fn, l, first)
+					      : UINT64_MAX,
+				 behind;
 			if (inside == UINT64_MAX)
 				continue;
 			start = start_of(a, u, fn, l, inside, from);
@@ -395,7 +428,8 @@ static int ask_function(struct asking *a, struct unit *u, struct function *fn, u
 		for (first = next; first < a->x->trace.event_count; first++) {
 			struct unit *other;
 			const struct muster_event *e = &a->x->trace.events[first];
-			if ((e->kind == MUSTER_EV_BRANCH || e->kind == MUSTER_EV_SWITCH) && e->label && function_at(a->m, e, &other) == fn)
+			if ((e->kind == MUSTER_EV_BRANCH || e->kind == MUSTER_EV_SWITCH) &&
+			    e->label && function_at(a->m, e, &other) == fn)
 				break;
 		}
 		if (first >= a->x->trace.event_count)
