@@ -102,6 +102,50 @@ static expr_t combine(struct exprs *p, const struct code_value *v, const expr_t 
 	}
 }
 
+int code_apply(const struct code_function *f, uint32_t value, const u128 *e, u128 *out)
+{
+	const struct code_value *v = &f->values[value];
+	unsigned from = code_operand_value(f, value, 0)->width;
+	s128 a = op_signed(e[0], from), b = v->operands > 1 ? op_signed(e[1], code_operand_value(f, value, 1)->width) : 0;
+	switch (v->op) {
+	case CODE_TRUNC:
+	case CODE_ZEXT:
+	case CODE_COPY:
+		*out = e[0];
+		break;
+	case CODE_SEXT:
+		*out = (u128)a;
+		break;
+	case CODE_SELECT:
+		*out = e[0] ? e[1] : e[2];
+		break;
+	case CODE_SMIN:
+	case CODE_SMAX:
+		*out = (a < b) == (v->op == CODE_SMIN) ? e[0] : e[1];
+		break;
+	case CODE_UMIN:
+	case CODE_UMAX:
+		*out = (e[0] < e[1]) == (v->op == CODE_UMIN) ? e[0] : e[1];
+		break;
+	case CODE_UGT:
+		*out = e[0] > e[1];
+		break;
+	case CODE_UGE:
+		*out = e[0] >= e[1];
+		break;
+	case CODE_SGT:
+		*out = a > b;
+		break;
+	case CODE_SGE:
+		*out = a >= b;
+		break;
+	default:
+		return op_apply(operator_of(v->op), v->width, from, 0, e[0], e[1], 0, out) == OP_OK;
+	}
+	*out = op_mask(*out, v->width);
+	return 1;
+}
+
 static expr_t term(struct walk *w, uint32_t value, unsigned depth)
 {
 	const struct code_value *v = &w->f->values[value];

@@ -14,6 +14,9 @@ expr_t code_term(struct exprs *p, const struct code_function *f, uint32_t value,
 /* Can the value be computed from its operands? Not phis, loads, results of calls, and what has to do with pointers. */
 int code_term_computes(const struct code_function *f, uint32_t value);
 
+/* What a value that can be computed is, with these values of its operands. 0: C does not say (division by zero, shift by the width or more). */
+int code_apply(const struct code_function *f, uint32_t value, const u128 *operands, u128 *out);
+
 /* The instructions of at most 64 bits that a value is computed from and that are not computed themselves: phis, loads, results. Returns how many, at
  * most `most`; each once. */
 size_t code_term_leaves(const struct code_function *f, uint32_t value, uint32_t *out, size_t most);

@@ -186,6 +186,26 @@ void loop_goal_before(struct loop_goal *g, const struct loop_before *b)
 	loop_goal_release(&then);
 }
 
+/* A symbol of guesses where the goal is. */
+static expr_t symbol_of(void *ctx, const struct loop_symbol *s)
+{
+	struct loop_goal *g = ctx;
+	char name[48];
+	expr_t e;
+	if (s->kind == LOOP_VALUE) {
+		e = value_term(g, s->id);
+		return e == EXPR_NONE ? unknown(g, ABSINT_VALUE, s->id, s->width) : e;
+	}
+	snprintf(name, sizeof name, "loop.taken.%u", s->id);
+	e = s->kind == LOOP_COUNTER ? term_of(g, ABSINT_COUNTER, s->id) : expr_named(g->pool, COUNTER_BITS, name);
+	return expr_zext(g->pool, e == EXPR_NONE ? unknown(g, ABSINT_COUNTER, s->id, 0) : e, 64);
+}
+
+void loop_goal_guessed(struct loop_goal *g, struct guesses *guesses, uint32_t block, int unproved)
+{
+	g->also = expr_and(g->pool, g->also, guesses_at(guesses, g->pool, g->f, block, unproved, symbol_of, g));
+}
+
 expr_t loop_goal_case(struct loop_goal *g, size_t number)
 {
 	const linear_list *facts = &g->reach->cases.data[number].facts;

@@ -3,6 +3,7 @@
 #define MUSTER_SEARCH_LOOP_GOAL_H
 
 #include "expr/expr.h"
+#include "search/guesses.h"
 #include "search/loop_known.h"
 
 struct loop_goal {
@@ -26,6 +27,9 @@ void loop_goal_release(struct loop_goal *g);
 void loop_goal_decide(struct loop_goal *g, uint32_t block, uint32_t outcome);
 /* So does this: the loop had no iteration, or went on once more. */
 void loop_goal_before(struct loop_goal *g, const struct loop_before *b);
+
+/* And this: what was guessed about loops, at the block: what is proved, or all. */
+void loop_goal_guessed(struct loop_goal *g, struct guesses *guesses, uint32_t block, int unproved);
 
 /* One of the cases holds. */
 expr_t loop_goal_facts(struct loop_goal *g);

@@ -28,9 +28,10 @@
 
 #define EDGES 8
 #define CASES 4	 /* that are asked for by themselves */
-#define TRIES 16	 /* inputs for one outcome from one entry */
+#define TRIES 17	 /* inputs for one outcome from one entry */
 #define TRIES_AT_ONCE 3	 /* of them on one path */
 #define MISSES_AT_ONCE 24 /* queries without an answer on one path */
+#define GUESS_SECONDS 0.3
 #define ANALYSES 1000
 #define ANALYSIS_SECONDS 2
 #define START 0.2	 /* seconds of thought that a search begins with */
@@ -45,6 +46,7 @@ struct target {
 	uint32_t block, outcome;
 	uint32_t site; /* in s->sites */
 	uint8_t tries, known, dead;
+	uint8_t guessed; /* what is proved about guesses joins the question */
 	uint64_t last; /* iterations of the last answer */
 	struct loop_known needs;
 };
@@ -52,7 +54,7 @@ struct target {
 struct place {
 	const struct code_function *f;
 	struct entry entry;
-	const uint32_t *values;
+	const uint32_t *values, *loads; /* ids: what came in; what the loop loads first */
 	struct absint *a;
 	int analysed; /* or given up */
 	int listed;
@@ -70,6 +72,7 @@ struct loop_unit {
 struct loops {
 	struct codes *codes;
 	struct merges *merges;
+	struct guesses *guesses;
 	struct map by_unit; /* to place in units, + 1 */
 	VEC(struct loop_unit *) units;
 	unsigned analyses;
@@ -83,6 +86,7 @@ struct loops *loops_new(const char *program)
 	struct loops *l = mem_zalloc(sizeof *l);
 	l->codes = codes_new(program);
 	l->merges = merges_new(l->codes);
+	l->guesses = guesses_new();
 	return l;
 }
 
@@ -115,6 +119,7 @@ void loops_free(struct loops *l)
 	vec_release(&l->units);
 	map_release(&l->by_unit);
 	merges_free(l->merges);
+	guesses_free(l->guesses);
 	codes_free(l->codes);
 	free(l);
 }
@@ -145,7 +150,8 @@ static struct loop_unit *unit_of(struct loops *l, uint32_t id)
 	for (size_t i = 0; i < u->entries.list.size; i++) {
 		struct place p = {.entry = u->entries.list.data[i]};
 		p.f = &u->code->functions[p.entry.function];
-		p.values = &u->entries.values.data[p.entry.first];
+		p.values = u->entries.values.data + p.entry.first;
+		p.loads = u->entries.loads.data + p.entry.first_load;
 		vec_push(&u->places, p);
 		map_set(&u->by_ordinal, p.entry.ordinal, u->places.size);
 	}
@@ -257,10 +263,11 @@ struct arrival {
 static expr_t term_of(void *ctx, const struct absint_symbol *symbol)
 {
 	struct arrival *a = ctx;
-	if (symbol->kind != ABSINT_VALUE)
+	if (symbol->kind != ABSINT_VALUE && symbol->kind != ABSINT_OLD_CELL)
 		return EXPR_NONE;
-	for (uint32_t i = 0; i < a->count; i++) {
-		if (a->p->values[i] != symbol->id)
+	for (uint32_t i = 0; i < a->count + a->p->entry.loads; i++) {
+		if (i < a->count ? symbol->kind != ABSINT_VALUE || a->p->values[i] != symbol->id
+				 : symbol->kind != ABSINT_OLD_CELL || a->p->f->values[a->p->loads[i - a->count]].cell != symbol->id)
 			continue;
 		uint32_t label = a->events[i].label;
 		if (a->x->trace.nodes[label].width != symbol->width)
@@ -399,7 +406,58 @@ static int fewest(struct arrival *a, struct loop_goal *g, struct target *t, size
 /* First trip counts of a nest, whose product is known to be large; then each case by itself, the next count, and counts and
  * values that grow. */
 static const uint32_t large[] = {16, 256, 4096, 65536, 64, 1024, 16384, 32, 128, 200};
-enum { TRY_ROOT, TRY_CASE, TRY_NEXT = TRY_CASE + CASES, TRY_LARGE };
+enum { TRY_ROOT, TRY_CASE, TRY_NEXT = TRY_CASE + CASES, TRY_GUESS, TRY_LARGE };
+
+static void begin_goal(struct loop_goal *g, struct arrival *a, const struct target *t)
+{
+	const struct loop_facts *here = &t->needs.here;
+	loop_goal_init(g, a->x->pool, a->p->f, &here->reach, term_of, a);
+	for (size_t i = 0; i < here->decided.size; i++)
+		loop_goal_decide(g, here->decided.data[i].block, here->decided.data[i].outcome);
+	for (size_t i = 0; i < t->needs.before.size; i++)
+		loop_goal_before(g, &t->needs.before.data[i]);
+	if (t->guessed)
+		loop_goal_guessed(g, a->s->loops->guesses, t->block, 0);
+}
+
+/* What a value had when the run entered the loop or function. */
+static int value_in_run(void *ctx, uint32_t value, uint64_t *out)
+{
+	struct arrival *a = ctx;
+	for (uint32_t i = 0; i < a->count; i++)
+		if (a->p->values[i] == value) {
+			*out = (uint64_t)expr_eval(a->x->pool, import_label(&a->x->import, a->events[i].label), search_value_in_run, a->x);
+			return 1;
+		}
+	return 0;
+}
+
+/* An answer missed: runs of the interpreter may show what the analysis does not see. 1: there is more to ask with. */
+static int guess(struct arrival *a, struct target *t)
+{
+	struct search *s = a->s;
+	double left = allowance(s);
+	struct loop_run_options run = {.seed = 1, .value = value_in_run, .ctx = a};
+	if (t->guessed || left < START / 4)
+		return 0;
+	t->guessed = 1;
+	return guesses_make(s->loops->guesses, a->p->f, t->block, &run, s->o.repeatable ? 0 : left / 2 < GUESS_SECONDS ? left / 2 : GUESS_SECONDS) > 0;
+}
+
+/* Guesses that are not proved only say where to look. */
+static int ask_unproved(struct arrival *a, struct target *t)
+{
+	struct loop_goal g;
+	int found = 0;
+	if (!t->guessed || !guesses_count(a->s->loops->guesses, a->p->f, t->block, 1))
+		return 0;
+	begin_goal(&g, a, t);
+	loop_goal_guessed(&g, a->s->loops->guesses, t->block, 1);
+	for (size_t i = 0; i < t->needs.here.reach.cases.size && !found; i++)
+		found = solve(a, &g, t, loop_goal_case(&g, i));
+	loop_goal_release(&g);
+	return found;
+}
 
 /* The answer of this try. 1: s->input, 0: there is none. */
 static int answer(struct arrival *a, struct loop_goal *g, struct target *t, expr_t facts)
@@ -415,6 +473,8 @@ static int answer(struct arrival *a, struct loop_goal *g, struct target *t, expr
 		return t->tries - TRY_CASE < (int)t->needs.here.reach.cases.size && fewest(a, g, t, (size_t)t->tries - TRY_CASE);
 	if (t->tries == TRY_NEXT)
 		return counted && t->needs.here.reach.cases.size && tight(a, g, t, 0, t->last + 1, t->last + 64);
+	if (t->tries == TRY_GUESS)
+		return ask_unproved(a, t);
 	uint32_t size = large[t->tries - TRY_LARGE];
 	return solve(a, g, t, expr_and(p, facts, loop_goal_large(g, size, LARGE_COUNTS | LARGE_INPUTS))) ||
 	       (counted && solve(a, g, t, expr_and(p, facts, loop_goal_large(g, size, LARGE_COUNTS))));
@@ -425,16 +485,6 @@ static void look_at(struct place *p, struct target *t)
 	loop_known_find(&t->needs, p->a, p->f, p->entry.loop, (struct loop_decision){t->block, t->outcome});
 	t->known = 1;
 	t->dead = t->needs.here.reach.cases.size == 0;
-}
-
-static void begin_goal(struct loop_goal *g, struct arrival *a, const struct target *t)
-{
-	const struct loop_facts *here = &t->needs.here;
-	loop_goal_init(g, a->x->pool, a->p->f, &here->reach, term_of, a);
-	for (size_t i = 0; i < here->decided.size; i++)
-		loop_goal_decide(g, here->decided.data[i].block, here->decided.data[i].outcome);
-	for (size_t i = 0; i < t->needs.before.size; i++)
-		loop_goal_before(g, &t->needs.before.data[i]);
 }
 
 static int ask_target(struct arrival *a, struct target *t, unsigned *misses)
@@ -456,6 +506,12 @@ static int ask_target(struct arrival *a, struct target *t, unsigned *misses)
 		n += (unsigned)found;
 		if (found)
 			r = run_hint(a, t);
+		if (found && !r && guess(a, t)) {
+			loop_goal_release(&g);
+			begin_goal(&g, a, t);
+			facts = loop_goal_facts(&g);
+			t->tries = 0;
+		}
 		if (r >= 0 && search_paused(s))
 			r = 2;
 	}
@@ -532,8 +588,8 @@ static int ask_all(struct search *s, struct expansion *x)
 		}
 		if (extend(s, x, path, &at, e->step))
 			break;
-		struct arrival a = {.s = s, .x = x, .p = p, .u = unit_of(s->loops, first->unit), .events = first, .count = values_at(&x->trace, e->event), .path = path};
-		if (a.count == p->entry.count)
+		struct arrival a = {.s = s, .x = x, .p = p, .u = unit_of(s->loops, first->unit), .events = first, .count = p->entry.count, .path = path};
+		if (values_at(&x->trace, e->event) == p->entry.count + p->entry.loads)
 			r = ask_arrival(&a, &on_path);
 	}
 	if (path) {
@@ -549,12 +605,11 @@ static int ask_all(struct search *s, struct expansion *x)
 int loops_ask(struct search *s, struct expansion *x)
 {
 	struct loops *l = s->loops;
-	if (allowance(s) <= 0)
-		return 0;
-	double began = search_clock(), ran = l->running;
-	int r = ask_all(s, x);
-	if (!r)
-		r = merges_ask(l->merges, s, x, allowance(s) - (search_clock() - began - (l->running - ran)));
-	l->seconds += search_clock() - began - (l->running - ran);
-	return r;
+	int r = 0;
+	if (allowance(s) > 0) {
+		double began = search_clock(), ran = l->running;
+		r = ask_all(s, x);
+		l->seconds += search_clock() - began - (l->running - ran);
+	}
+	return r ? r : merges_ask(l->merges, s, x);
 }

@@ -1,0 +1,529 @@
+/* loop_prove.c: which guesses about a loop are inductive.
+ *
+ * One round through the loop is made a term: the header's phis, the counter and the edges' counts
+ * are variables, the blocks of the loop in order have guards (under what condition the round comes
+ * there), phis of blocks are choices between what their edges bring, and at the back edges stands
+ * what the next visit of the header sees. What is read from memory or returned by calls is a new
+ * variable each. An inner loop is seen in its last round: its header's phis are new variables of
+ * which what is proved about the inner loop holds; the rest of it follows from them like any other
+ * block, and its back edges lead nowhere. A loop that is entered beside its header is entered by
+ * the round that begins at that edge; an inner one of that kind is not looked at.
+ *
+ * A guess must hold when the loop is entered, and at the next visit if all others hold at this one.
+ * Models tell which do not: they go, the question is asked again, until there is no model
+ * (Houdini); so what remains is inductive together. Where the solver has no answer, the guesses are
+ * asked for one by one, and those without an answer go.
+ *
+ * Arithmetic wraps as the machine does, a check of the compiler's passes whatever its condition is.
+ * Division by zero ends a run, so what it gives does not matter; a shift by the width or more is
+ * undefined in C, and what the term says then is of no run that C knows.
+ */
+#include "search/loop_guess.h"
+
+#include "base/map.h"
+#include "search/code_term.h"
+#include "search/loop_sum.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_BLOCKS 300
+#define MOST_NODES 40000u /* of terms */
+#define MOST_MODELS 60
+#define MOST_SILENT 6 /* questions without an answer, then no more are asked */
+
+struct round {
+	struct exprs *pool;
+	const struct code_function *f;
+	uint32_t loop;
+	expr_t *values; /* by value of the loop: EXPR_NONE: not yet */
+	expr_t *guards; /* by edge */
+	expr_t given;	/* what is known besides */
+	int broken;	/* it cannot be said */
+};
+
+/* The symbols at one visit of the header. */
+struct visit {
+	struct round *round;
+	const struct loop_rows *rows;
+	expr_t when;   /* under what condition there is such a visit */
+	expr_t *terms; /* by symbol */
+};
+
+static expr_t variable(struct exprs *p, const char *what, uint32_t id, unsigned width)
+{
+	char name[32];
+	snprintf(name, sizeof name, "%s.%u", what, id);
+	return expr_named(p, width, name);
+}
+
+static int is_bits(const struct code_value *v)
+{
+	return v->width >= 1 && v->width <= 128 && !v->is_pointer;
+}
+
+/* What the round knows, or a variable for what cannot be computed. */
+static expr_t leaf(void *ctx, uint32_t value)
+{
+	struct round *r = ctx;
+	if (r->values[value] != EXPR_NONE)
+		return r->values[value];
+	if (code_term_computes(r->f, value) || !is_bits(&r->f->values[value]))
+		return EXPR_NONE;
+	return r->values[value] = variable(r->pool, "v", value, r->f->values[value].width);
+}
+
+static expr_t value_of(struct round *r, uint32_t value)
+{
+	expr_t e = code_term(r->pool, r->f, value, leaf, r);
+	if (e == EXPR_NONE) { /* no bits, or deeper than anybody looks */
+		if (is_bits(&r->f->values[value]))
+			r->broken = 1;
+		e = expr_true(r->pool);
+	}
+	return e;
+}
+
+static expr_t symbol_in_visit(void *ctx, const struct loop_symbol *s)
+{
+	const struct visit *v = ctx;
+	return v->terms[s - v->rows->symbols.data];
+}
+
+/* ---------------------------------------------------------------- a round */
+
+/* Conditions of a block's edges. */
+static void leave(struct round *r, uint32_t block, expr_t guard)
+{
+	const struct code_function *f = r->f;
+	const struct code_block *b = &f->blocks[block];
+	struct exprs *p = r->pool;
+	uint32_t last = code_last(f, block), others = 0, passes = 0;
+	expr_t c, rest = guard;
+	for (uint32_t k = 0; k < b->edges; k++) {
+		uint32_t flags = f->edges[b->first_edge + k].flags;
+		passes += (flags & CODE_EDGE_PASS) != 0;
+		others += !(flags & CODE_EDGE_REPORT);
+	}
+	int decides = !passes &&
+		      (f->values[last].op == CODE_BRANCH || f->values[last].op == CODE_SWITCH) &&
+		      is_bits(code_operand_value(f, last, 0));
+	c = decides ? value_of(r, code_operand(f, last, 0)) : variable(p, "way", block, 32);
+	for (uint32_t k = b->edges; k-- > 0;) {
+		uint32_t edge = b->first_edge + k;
+		expr_t taken;
+		if (passes && f->edges[edge].flags & CODE_EDGE_REPORT)
+			taken = expr_false(p);
+		else if (b->edges == 1 || (passes && others == 1))
+			taken = guard;
+		else if (k == 0)
+			taken = decides && f->values[last].op == CODE_BRANCH
+				    ? expr_and(p, guard, expr_not(p, c))
+				    : rest;
+		else if (!decides)
+			taken = expr_and(p, rest, expr_eq(p, c, expr_const(p, 32, k)));
+		else if (f->values[last].op == CODE_BRANCH)
+			taken = expr_and(p, guard, c);
+		else
+			taken =
+			    expr_and(p, rest, expr_eq(p, c, value_of(r, code_operand(f, last, k))));
+		r->guards[edge] = taken;
+		rest = expr_and(p, rest, expr_not(p, taken));
+	}
+}
+
+/* One of what the edges bring. The guards of a block's edges exclude each other. */
+static expr_t chosen(struct round *r, uint32_t block, uint32_t phi)
+{
+	const struct code_block *b = &r->f->blocks[block];
+	expr_t e = EXPR_NONE;
+	for (uint32_t k = 0; k < b->preds; k++) {
+		expr_t guard = r->guards[r->f->preds[b->first_pred + k]];
+		if (guard == EXPR_NONE || guard == expr_false(r->pool))
+			continue;
+		expr_t x = value_of(r, code_operand(r->f, phi, k));
+		e = e == EXPR_NONE ? x : expr_ite(r->pool, guard, x, e);
+	}
+	return e;
+}
+
+/* What is proved about an inner loop holds in its last round. */
+static expr_t symbol_inside(void *ctx, const struct loop_symbol *s)
+{
+	struct round *r = ctx;
+	if (s->kind == LOOP_VALUE)
+		return value_of(r, s->id);
+	return variable(r->pool, s->kind == LOOP_COUNTER ? "count" : "taken", s->id, 64);
+}
+
+static void enter_inner(struct round *r, uint32_t loop, expr_t guard,
+			const struct loop_guessed *inner, size_t count)
+{
+	const struct code_function *f = r->f;
+	const struct code_block *b = &f->blocks[f->loops[loop].header];
+	r->broken |= f->loops[loop].irreducible;
+	for (uint32_t v = b->first; v < b->first + b->count && f->values[v].op == CODE_PHI; v++)
+		if (is_bits(&f->values[v]))
+			r->values[v] = variable(r->pool, "v", v, f->values[v].width);
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; inner[i].rows->loop == loop && k < inner[i].list.size; k++)
+			if (inner[i].list.data[k].proved) {
+				expr_t holds =
+				    loop_guess_term(r->pool, inner[i].rows, &inner[i].list.data[k],
+						    symbol_inside, r);
+				r->given =
+				    expr_and(r->pool, r->given,
+					     expr_or(r->pool, expr_not(r->pool, guard), holds));
+			}
+}
+
+static expr_t guard_of(const struct round *r, uint32_t block)
+{
+	const struct code_block *b = &r->f->blocks[block];
+	expr_t any = expr_false(r->pool);
+	for (uint32_t k = 0; k < b->preds; k++) {
+		expr_t g = r->guards[r->f->preds[b->first_pred + k]];
+		if (g != EXPR_NONE)
+			any = expr_or(r->pool, any, g);
+	}
+	return any;
+}
+
+/* Does a round that comes back to the header pass the block in any case? */
+static int is_always(const struct round *r, uint32_t block)
+{
+	const struct code_loop *l = &r->f->loops[r->loop];
+	for (uint32_t k = 0; k < l->latches; k++)
+		if (!code_dominates(r->f, block,
+				    r->f->edges[r->f->loop_edges[l->first_latch + k]].from))
+			return 0;
+	return 1;
+}
+
+/* Through the loop once, from the header if `header`, else from where guards of entering edges are
+ * true. */
+static void go_round(struct round *r, int header, const struct loop_guessed *inner, size_t count)
+{
+	const struct code_function *f = r->f;
+	const struct code_loop *l = &f->loops[r->loop];
+	for (uint32_t i = 0; i < l->blocks && !r->broken; i++) {
+		uint32_t block = f->loop_blocks[l->first_block + i];
+		const struct code_block *b = &f->blocks[block];
+		int is_header = block == l->header;
+		expr_t guard = is_header ? (header ? expr_true(r->pool) : expr_false(r->pool))
+					 : guard_of(r, block);
+		if (header && !is_header &&
+		    is_always(
+			r, block)) { /* what matters is only whether the header is reached again */
+			r->given = expr_and(r->pool, r->given, guard);
+			guard = expr_true(r->pool);
+		}
+		if (!is_header && b->loop != r->loop && f->loops[b->loop].header == block)
+			enter_inner(r, b->loop, guard, inner, count);
+		for (uint32_t v = b->first; v < b->first + b->count; v++) {
+			const struct code_value *x = &f->values[v];
+			if (!is_bits(x) || r->values[v] != EXPR_NONE)
+				continue;
+			expr_t e =
+			    x->op == CODE_PHI && !is_header ? chosen(r, block, v) : EXPR_NONE;
+			r->values[v] = e != EXPR_NONE ? e : value_of(r, v);
+		}
+		leave(r, block, guard);
+		r->broken |= exprs_count(r->pool) > MOST_NODES;
+	}
+}
+
+static void forget(struct round *r)
+{
+	memset(r->values, 0, r->f->value_count * sizeof *r->values);
+	memset(r->guards, 0, r->f->edge_count * sizeof *r->guards);
+}
+
+/* The symbols at the header behind a round: `before` are those of the visit that it began with,
+ * NULL: it began outside, where counts are 0. */
+static void next_visit(struct round *r, const struct visit *before, struct visit *v)
+{
+	const struct code_function *f = r->f;
+	const struct code_loop *l = &f->loops[r->loop];
+	struct exprs *p = r->pool;
+	v->when = expr_false(p);
+	for (uint32_t k = 0; k < l->latches; k++)
+		if (r->guards[f->loop_edges[l->first_latch + k]] != EXPR_NONE)
+			v->when = expr_or(p, v->when, r->guards[f->loop_edges[l->first_latch + k]]);
+	for (size_t i = 0; i < v->rows->symbols.size; i++) {
+		const struct loop_symbol *s = &v->rows->symbols.data[i];
+		expr_t old = before ? before->terms[i] : expr_const(p, s->width, 0);
+		if (s->kind == LOOP_COUNTER)
+			v->terms[i] = expr_binary(p, MUSTER_OP_ADD, old, expr_const(p, 64, 1));
+		else if (s->kind == LOOP_TAKEN)
+			v->terms[i] = r->guards[s->id] == EXPR_NONE
+					  ? old
+					  : expr_binary(p, MUSTER_OP_ADD, old,
+							expr_zext(p, r->guards[s->id], 64));
+		else if (s->varies)
+			v->terms[i] = EXPR_NONE;
+		else
+			v->terms[i] = value_of(r, s->id);
+	}
+	for (size_t i = 0; i < v->rows->symbols.size; i++) {
+		const struct loop_symbol *s = &v->rows->symbols.data[i];
+		if (s->kind == LOOP_VALUE && s->varies) {
+			expr_t e = chosen(r, l->header, s->id);
+			v->terms[i] = e == EXPR_NONE
+					  ? expr_const(p, s->width, 0)
+					  : e; /* no back edge is taken: v->when is false */
+		}
+	}
+}
+
+/* ---------------------------------------------------------------- visits */
+
+/* Any visit: its symbols are variables. What comes in is what it is. */
+static void any_visit(struct round *r, struct visit *v)
+{
+	v->when = expr_true(r->pool);
+	for (size_t i = 0; i < v->rows->symbols.size; i++) {
+		const struct loop_symbol *s = &v->rows->symbols.data[i];
+		if (s->kind != LOOP_VALUE)
+			v->terms[i] = variable(r->pool, s->kind == LOOP_COUNTER ? "count" : "taken",
+					       s->id, 64);
+		else
+			v->terms[i] = s->varies ? variable(r->pool, "v", s->id, s->width)
+						: value_of(r, s->id);
+	}
+}
+
+struct replacement {
+	expr_t variable, by;
+};
+
+static expr_t replace(void *ctx, expr_t variable)
+{
+	const struct replacement *r = ctx;
+	return variable == r->variable ? r->by : EXPR_NONE;
+}
+
+static int has_variable(struct exprs *p, expr_t e, expr_t variable)
+{
+	uint32_t n;
+	const expr_t *vars = expr_vars(p, e, &n);
+	for (uint32_t i = 0; i < n; i++)
+		if (vars[i] == variable)
+			return 1;
+	return 0;
+}
+
+/* A guess that defines one of its symbols (by a factor of 1 or -1, in all its bits) is put into its
+ * place: sums that are the same then look the same, which a solver for bits would have to find out.
+ * What an interval leaves open is a new small number. 1: done; the guess needs not be given
+ * besides. */
+static int define(struct round *r, struct visit *v, const struct loop_guess *g, size_t number)
+{
+	struct exprs *p = r->pool;
+	for (unsigned k = 0; k < g->count && !g->period; k++) {
+		uint32_t x = g->terms[k].symbol;
+		const struct loop_symbol *s = &v->rows->symbols.data[x];
+		struct replacement by = {.variable = v->terms[x],
+					 .by = expr_const(p, g->width, g->low)};
+		struct loop_guess rest = *g;
+		if ((g->terms[k].coef != 1 && g->terms[k].coef != -1) || s->width != g->width ||
+		    !s->varies || expr_get(p, v->terms[x])->op != EXPR_OP_NAMED)
+			continue;
+		rest.terms[k] = rest.terms[--rest.count];
+		expr_t sum = loop_guess_sum(p, v->rows, &rest, symbol_in_visit, v);
+		if (has_variable(p, sum, by.variable))
+			continue;
+		if (g->range) {
+			unsigned bits = 64 - (unsigned)__builtin_clzll(g->range);
+			expr_t open = variable(p, "open", (uint32_t)number, bits);
+			by.by = expr_binary(p, MUSTER_OP_ADD, by.by, expr_zext(p, open, g->width));
+			r->given = expr_and(
+			    p, r->given,
+			    expr_binary(p, MUSTER_OP_ULE, open, expr_const(p, bits, g->range)));
+		}
+		by.by = g->terms[k].coef == 1 ? expr_binary(p, MUSTER_OP_SUB, by.by, sum)
+					      : expr_binary(p, MUSTER_OP_SUB, sum, by.by);
+		by.by = loop_sum(p, by.by);
+		for (size_t i = 0; i < v->rows->symbols.size; i++)
+			v->terms[i] = expr_substitute(p, v->terms[i], replace, &by);
+		return 1;
+	}
+	return 0;
+}
+
+/* The first visit, by an edge from outside. */
+static void first_visit(struct round *r, uint32_t edge, struct visit *v,
+			const struct loop_guessed *inner, size_t count)
+{
+	const struct code_function *f = r->f;
+	forget(r);
+	if (f->edges[edge].to != f->loops[r->loop].header) {
+		r->guards[edge] = expr_true(r->pool);
+		go_round(r, 0, inner, count);
+		next_visit(r, NULL, v);
+		return;
+	}
+	v->when = expr_true(r->pool);
+	const struct code_block *b = &f->blocks[f->edges[edge].to];
+	uint32_t k = 0;
+	while (f->preds[b->first_pred + k] != edge)
+		k++;
+	for (size_t i = 0; i < v->rows->symbols.size; i++) {
+		const struct loop_symbol *s = &v->rows->symbols.data[i];
+		if (s->kind != LOOP_VALUE)
+			v->terms[i] = expr_const(r->pool, 64, 0);
+		else
+			v->terms[i] = value_of(r, s->varies ? code_operand(f, s->id, k) : s->id);
+	}
+}
+
+/* ---------------------------------------------------------------- guesses that go */
+
+struct houdini {
+	struct round *round;
+	struct loop_guessed *g;
+	struct solver *solver;
+	unsigned models, silent;
+	double until;
+	struct map values; /* of the model, by term */
+};
+
+static u128 model_value(void *ctx, expr_t e)
+{
+	const struct houdini *h = ctx;
+	uint64_t at = 0;
+	return map_get(&h->values, e, &at) ? *(const u128 *)(uintptr_t)at : 0;
+}
+
+/* Candidates that the model breaks go. Returns how many. */
+static unsigned drop(struct houdini *h, const expr_t *broken, const struct solve_model *m)
+{
+	unsigned n = 0;
+	map_clear(&h->values);
+	for (size_t i = 0; i < m->values.size; i++)
+		map_set(&h->values, m->values.data[i].source, (uintptr_t)&m->values.data[i].value);
+	for (size_t i = 0; i < h->g->list.size; i++)
+		if (h->g->list.data[i].candidate &&
+		    expr_eval(h->round->pool, broken[i], model_value, h)) {
+			h->g->list.data[i].candidate = 0;
+			n++;
+		}
+	return n;
+}
+
+static enum verdict ask(struct houdini *h, expr_t question, const expr_t *broken)
+{
+	struct solve_model m = {0};
+	enum verdict v = VERDICT_UNKNOWN;
+	if (h->silent < MOST_SILENT && h->models < MOST_MODELS &&
+	    (h->until == 0 || loop_clock() < h->until))
+		v = solve_formula(h->solver, h->round->pool, &question, 1, &m);
+	if (v == VERDICT_SAT) {
+		h->models++;
+		if (!drop(h, broken, &m))
+			v = VERDICT_UNKNOWN; /* cannot be; if so, it is no answer */
+	}
+	h->silent += v == VERDICT_UNKNOWN;
+	solve_model_release(&m);
+	return v;
+}
+
+/* Drops candidates that may fail at the visit: one question for each, since together they are much
+ * harder. Returns 1 if there were some: then the others were asked with too much given, and have to
+ * be again. */
+static int weed(struct houdini *h, struct visit *then)
+{
+	struct exprs *p = h->round->pool;
+	size_t n = h->g->list.size;
+	expr_t *broken = mem_zalloc((n + 1) * sizeof *broken);
+	expr_t given = expr_and(p, h->round->given, then->when);
+	int changed = 0;
+	for (size_t i = 0; i < n; i++)
+		if (h->g->list.data[i].candidate)
+			broken[i] = expr_not(p, loop_guess_term(p, then->rows, &h->g->list.data[i],
+								symbol_in_visit, then));
+	for (size_t i = 0; i < n; i++) {
+		struct loop_guess *g = &h->g->list.data[i];
+		if (!g->candidate || broken[i] == expr_false(p) ||
+		    ask(h, expr_and(p, given, broken[i]), broken) == VERDICT_UNSAT)
+			continue;
+		g->candidate = 0;
+		changed = 1;
+	}
+	free(broken);
+	return changed;
+}
+
+/* The visit that a round begins with: everything that is left holds there. Guesses in many bits
+ * define first: the others follow from them. */
+static void suppose(struct houdini *h, struct visit *v)
+{
+	struct round *r = h->round;
+	const loop_guess_list *list = &h->g->list;
+	uint8_t *defined = mem_zalloc(list->size + 1);
+	forget(r);
+	r->given = expr_true(r->pool);
+	any_visit(r, v);
+	for (unsigned w = 64; w > 0; w--)
+		for (size_t i = 0; i < list->size; i++)
+			if (list->data[i].width == w &&
+			    (list->data[i].candidate || list->data[i].proved))
+				defined[i] = (uint8_t)define(r, v, &list->data[i], i);
+	for (size_t i = 0; i < list->size; i++)
+		if (!defined[i] && (list->data[i].candidate || list->data[i].proved))
+			r->given = expr_and(
+			    r->pool, r->given,
+			    loop_guess_term(r->pool, v->rows, &list->data[i], symbol_in_visit, v));
+	for (size_t i = 0; i < v->rows->symbols.size; i++)
+		if (v->rows->symbols.data[i].kind == LOOP_VALUE && v->rows->symbols.data[i].varies)
+			r->values[v->rows->symbols.data[i].id] = v->terms[i];
+	free(defined);
+}
+
+static void induct(struct houdini *h, const struct loop_guessed *inner, size_t count)
+{
+	struct round *r = h->round;
+	const struct code_loop *l = &r->f->loops[r->loop];
+	size_t n = h->g->rows->symbols.size;
+	struct visit before = {
+	    .round = r, .rows = h->g->rows, .terms = mem_zalloc(n * sizeof(expr_t))};
+	struct visit then = {
+	    .round = r, .rows = h->g->rows, .terms = mem_zalloc(n * sizeof(expr_t))};
+	int changed = 1;
+	for (uint32_t k = 0; k < l->entries && !r->broken; k++) {
+		r->given = expr_true(r->pool);
+		first_visit(r, r->f->loop_edges[l->first_entry + k], &then, inner, count);
+		while (!r->broken && weed(h, &then))
+			;
+	}
+	while (!r->broken && changed) {
+		suppose(h, &before);
+		go_round(r, 1, inner, count);
+		next_visit(r, &before, &then);
+		changed = !r->broken && weed(h, &then);
+	}
+	free(before.terms);
+	free(then.terms);
+}
+
+void loop_prove(const struct code_function *f, struct loop_guessed *g,
+		const struct loop_guessed *inner, size_t count, struct solver *solver, double until)
+{
+	struct round r = {.f = f, .loop = g->rows->loop};
+	struct houdini h = {.round = &r, .g = g, .solver = solver, .until = until};
+	if (f->loops[r.loop].blocks > MOST_BLOCKS || !g->list.size)
+		return;
+	r.pool = exprs_new();
+	r.values = mem_zalloc(f->value_count * sizeof *r.values);
+	r.guards = mem_zalloc(f->edge_count * sizeof *r.guards);
+	induct(&h, inner, count);
+	for (size_t i = 0; i < g->list.size; i++) {
+		g->list.data[i].proved |= g->list.data[i].candidate && !r.broken;
+		g->list.data[i].candidate = 0;
+	}
+	map_release(&h.values);
+	free(r.values);
+	free(r.guards);
+	exprs_free(r.pool);
+}
