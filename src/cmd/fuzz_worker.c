@@ -352,6 +352,7 @@ int fuzz_loop(struct fuzz *f)
 			if (r == 0)
 				break;
 		}
+		f->stopped |= fuzz_stopping(f); /* a step that has nothing to do asks nobody */
 	}
 	f->figures->exhausted = r == 0 && search_exhausted(f->search);
 	if (fuzz_failures_flush(f, 1))

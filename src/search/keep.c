@@ -123,7 +123,8 @@ int search_keep(struct search *s, struct search_test *t, const struct exec_resul
 		s->urgent |= t->rank >= SEARCH_URGENT;
 		if (!(t->flags & TEST_COVERS) && t->stage < STAGE_DONE)
 			__atomic_fetch_add(s->pending, 1, __ATOMIC_RELAXED);
-		if (t->flags & TEST_COVERS && !(t->flags & TEST_LONG) && s->mutation)
+		/* A program without a branch has nothing to cover, but may fail all the same. */
+		if ((t->flags & TEST_COVERS || !mutation_count(s->mutation)) && !(t->flags & TEST_LONG) && s->mutation)
 			mutation_add(s->mutation, t, r);
 		numbers_note(s, t);
 	}

@@ -85,6 +85,11 @@ void mutation_add(struct mutation *m, const struct search_test *t, const struct 
 		stage_add(m->stage, t->id, t->data, t->size, r);
 }
 
+size_t mutation_count(const struct mutation *m)
+{
+	return m ? stage_count(m->stage) : 0;
+}
+
 void mutation_word(struct mutation *m, const void *data, size_t size)
 {
 	havoc_word(&m->havoc, data, size);

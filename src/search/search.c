@@ -400,7 +400,7 @@ int search_step(struct search *s)
 		return r < 0 ? -1 : 1;
 	if (r)
 		return r;
-	if (search_exhausted(s))
+	if (search_exhausted(s) || !mutation_count(s->mutation))
 		return 0;
 	return slice(s, WAY_MUTATE) < 0 ? -1 : 1;
 }
