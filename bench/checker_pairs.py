@@ -494,7 +494,8 @@ def null_block(random, t):
     lines = ["int *block = malloc(%s);" % size, "*block = 4;", "free(block);"]
     right = ["int *block = malloc(%s);" % size, "if (block)", "\t*block = 4;", "free(block);"]
     low = "data >= 4 && " if t == "int64" else ""
-    return number(476, "block", t, when((low or "data >= 4 && ") + "data > 3", lines), when("data >= 4 && data < 5000", right), x.most if t != "unsigned" else x.most, 64)
+    most = 500 if t == "unsigned" else 5000  # MiB, or bytes: nobody is to call what the right one asks for too large
+    return number(476, "block", t, when((low or "data >= 4 && ") + "data > 3", lines), when("data >= 4 && data < %d" % most, right), x.most if t != "unsigned" else x.most, 64)
 
 
 def sizes(random):
