@@ -315,6 +315,19 @@ static struct state *state_at_end(struct absint *a, struct run *r, uint32_t bloc
 	return s;
 }
 
+/* Is there no point of it in the ranges of the types? */
+static int out_of_range(const struct answer *q, const struct part *part)
+{
+	struct linear nothing = {0};
+	for (size_t p = 0; p < part->elements.size; p++) {
+		struct domain_bounds b =
+		    domain_bounds_within(part->elements.data[p], &nothing, q->ranges);
+		if (b.has_min && b.has_max && b.min > b.max)
+			return 1;
+	}
+	return 0;
+}
+
 static void ask(struct answer *q, struct absint_point p)
 {
 	struct absint *a = q->a;
@@ -344,7 +357,7 @@ static void ask(struct answer *q, struct absint_point p)
 				q->parts.data[k].dropped = 1;
 	size_t n = 0;
 	for (size_t i = 0; i < q->parts.size; i++) {
-		if (q->parts.data[i].dropped)
+		if (q->parts.data[i].dropped || out_of_range(q, &q->parts.data[i]))
 			release_part(&q->parts.data[i]);
 		else
 			q->parts.data[n++] = q->parts.data[i];
@@ -400,11 +413,12 @@ static void facts_of(const struct answer *q, const struct part *part, linear_lis
 
 /* What holds of the wanted symbols modulo 2^width, where it does not hold of the integers anyway.
  */
-static void add_modular(struct answer *q, uint32_t block, struct part *part, linear_list *out)
+static void add_modular(struct answer *q, struct absint_point at, struct part *part,
+			linear_list *out)
 {
 	for (size_t i = 0; i < q->n; i++) {
 		struct linear fact;
-		if (!modular_fact(q->a, block, q->wanted, q->n, i, &fact))
+		if (!modular_fact(q->a, at, q->wanted, q->n, i, &fact))
 			continue;
 		int known = 0;
 		for (size_t p = 0; p < part->elements.size && !known; p++) {
@@ -419,19 +433,73 @@ static void add_modular(struct answer *q, uint32_t block, struct part *part, lin
 	}
 }
 
-void absint_at(struct absint *a, struct absint_point p, const struct absint_symbol *wanted,
-	       size_t n, struct absint_facts *out)
+/* Puts what an equation of the part says in the place of hidden symbols; 0: some are left. */
+static int reveal(const struct answer *q, const struct part *part, size_t n, struct linear *fact)
 {
-	struct answer q = {.a = a, .wanted = wanted, .n = n};
+	linear_list all = {0};
+	for (size_t p = 0; p < part->elements.size; p++)
+		domain_facts(part->elements.data[p], &all);
+	for (uint32_t h = (uint32_t)n; h < q->n; h++)
+		for (size_t i = 0; i < all.size && linear_coef(fact, h); i++) {
+			struct linear by = linear_copy(&all.data[i]);
+			int64_t c = linear_coef(&by, h);
+			int ok = by.kind == LINEAR_EQ && (c == 1 || c == -1);
+			for (size_t k = 0; k < by.terms.size; k++)
+				ok &= by.terms.data[k].dim < n || by.terms.data[k].dim == h;
+			if (ok) {
+				linear_add_dim(&by, h, -c);
+				linear_scale(&by, -c);
+				linear_substitute(fact, h, &by);
+			}
+			linear_release(&by);
+		}
+	linear_list_release(&all);
+	for (size_t k = 0; k < fact->terms.size; k++)
+		if (fact->terms.data[k].dim >= n)
+			return 0;
+	return !fact->overflow;
+}
+
+static void hide(struct answer *q, struct part *part, size_t n)
+{
+	uint32_t *keep = mem_alloc((n + 1) * sizeof *keep);
+	for (size_t i = 0; i < n; i++)
+		keep[i] = (uint32_t)i;
+	for (size_t p = 0; p < part->elements.size && n < q->n; p++)
+		domain_project(part->elements.data[p], keep, (unsigned)n);
+	free(keep);
+}
+
+void absint_at_hiding(struct absint *a, struct absint_point p, const struct absint_symbol *wanted,
+		      size_t n, size_t hidden, struct absint_facts *out)
+{
+	struct answer q = {.a = a, .wanted = wanted, .n = n + hidden};
 	memset(out, 0, sizeof *out);
 	ask(&q, p);
 	for (size_t i = 0; i < q.parts.size; i++) {
+		struct part *part = &q.parts.data[i];
 		struct absint_case c = {0};
-		facts_of(&q, &q.parts.data[i], &c.facts);
-		add_modular(&q, p.block, &q.parts.data[i], &c.facts);
+		linear_list modular = {0};
+		add_modular(&q, p, part, &modular);
+		for (size_t k = 0; k < modular.size && hidden; k++)
+			modular.data[k].overflow |= !reveal(&q, part, n, &modular.data[k]);
+		hide(&q, part, n);
+		facts_of(&q, part, &c.facts);
+		for (size_t k = 0; k < modular.size; k++)
+			if (modular.data[k].overflow)
+				linear_release(&modular.data[k]);
+			else
+				vec_push(&c.facts, modular.data[k]);
+		vec_release(&modular);
 		vec_push(&out->cases, c);
 	}
 	release_answer(&q);
+}
+
+void absint_at(struct absint *a, struct absint_point p, const struct absint_symbol *wanted,
+	       size_t n, struct absint_facts *out)
+{
+	absint_at_hiding(a, p, wanted, n, 0, out);
 }
 
 void absint_facts_release(struct absint_facts *f)

@@ -26,6 +26,7 @@ struct absint_options {
 	unsigned pack;		 /* most dimensions of one pack; 0: 10 */
 	unsigned delay;		 /* visits of a loop head before widening; 0: 3 */
 	int no_split;		 /* no disjunction */
+	int all_cells;		 /* also memory that only code outside of loops reads or writes */
 	struct callees *callees; /* callee.h: summaries of callees; NULL: calls return anything */
 };
 

@@ -184,9 +184,17 @@ uint32_t condition_phi(const struct absint *a, uint32_t block, int *negated);
 /* The fact a comparison states, by its shape; 0: none. */
 int condition_shape(struct absint *a, uint32_t condition, struct linear *fact);
 
-/* wrap.c: an optimistic run assumes that the value, which is e, fits; which inputs speak against it
- * is noted. */
-void wrap_assume(struct absint *a, struct state *s, uint32_t value, const struct linear *e);
+/* wrap.c: an optimistic run assumes that a value of the type, which is e, fits; which inputs speak
+ * against it is noted before. */
+void wrap_note(struct absint *a, const struct state *s, const struct absint_symbol *type,
+	       const struct linear *e);
+void wrap_assume(struct absint *a, struct state *s, const struct absint_symbol *type,
+		 const struct linear *e);
+
+/* absint.c: absint_at() of the first n symbols; what is known of the hidden ones behind them, which
+ * are counters, is used and left out. */
+void absint_at_hiding(struct absint *a, struct absint_point p, const struct absint_symbol *wanted,
+		      size_t n, size_t hidden, struct absint_facts *out);
 
 /* nonlinear.c: defines the symbol of a value whose operator is not linear, as well as it can. */
 void nonlinear_define(struct absint *a, struct state *s, uint32_t value);

@@ -8,8 +8,16 @@
  * plus that constant times the loop's counter, at every point that the header dominates: phi and
  * counter change together. No state is needed for this, and no assumption.
  *
- * Forms are over values (their ids) and counters. A leaf that is narrower than the modulus was
- * extended: it stands for its value in the one reading of that extension.
+ * Memory cells are followed like variables: what a cell holds at a point is what the writes that
+ * reach it stored there. They are found by walking back from the point. The walk ends at stores, at
+ * the start of the analysis (the cell's first value is a leaf), and at the header of a loop that
+ * writes the cell: what the cell holds there is a leaf like a phi of the header. No walk passes a
+ * header that way and none goes through an irreducible loop, so between a write that is found and
+ * the point no block runs twice, and the values in the form are still those that were stored. A
+ * write that is no plain store to the cell ends the walk without a result.
+ *
+ * Forms are over values (their ids), counters and cells. A leaf that is narrower than the modulus
+ * was extended: it stands for its value in the one reading of that extension.
  */
 #include "absint/modular.h"
 #include "absint/inside.h"
@@ -19,11 +27,17 @@
 #define COUNTER 0x80000000u
 #define UNSIGNED 0x40000000u
 #define SIGNED 0x20000000u
-#define VALUE 0x1fffffffu
+#define OLD 0x10000000u  /* a cell at the start of the analysis */
+#define HEAD 0x30000000u /* a cell at the latest visit of a loop's header */
+#define KIND 0xf0000000u
+#define VALUE 0x0fffffffu
+#define CELL_SHIFT 14
+#define CELL_LIMIT (1u << CELL_SHIFT)
 #define BITS_MOST 64
 #define FUEL 200
 #define TERMS_MOST 6
 #define SEEN_MOST 64
+#define BLOCKS_MOST 200
 
 struct walk {
 	struct absint *a;
@@ -161,6 +175,152 @@ static int by_mask(struct walk *w, uint32_t value, struct linear *out)
 	return (op == CODE_AND ? low == all : low == 0) && modular(w, x, out);
 }
 
+/* ------------------------------------------------------------------- memory */
+/* What reaches a point: ids of stores, a loop's header, the start. */
+#define FROM_START UINT32_MAX
+#define FROM_HEADER 0x80000000u
+
+struct reaching {
+	VEC(uint32_t) from;   /* each once */
+	VEC(uint32_t) blocks; /* whose ends are asked for */
+};
+
+static void once(struct reaching *r, uint32_t from)
+{
+	for (size_t i = 0; i < r->from.size; i++)
+		if (r->from.data[i] == from)
+			return;
+	vec_push(&r->from, from);
+}
+
+static void ask_end(const struct absint *a, struct reaching *r, uint32_t block)
+{
+	if (!a->region[block])
+		return; /* what comes that way was not in the loop that the analysis is of */
+	for (size_t i = 0; i < r->blocks.size; i++)
+		if (r->blocks.data[i] == block)
+			return;
+	vec_push(&r->blocks, block);
+}
+
+static int writes(const struct absint *a, uint32_t instruction, uint32_t cell)
+{
+	const struct written *w = &a->writes[instruction - a->f->first_instruction];
+	for (size_t i = 0; i < w->cells.size; i++)
+		if (w->cells.data[i] == cell)
+			return 1;
+	return 0;
+}
+
+static int loop_writes(const struct absint *a, uint32_t loop, uint32_t cell)
+{
+	const struct code_loop *l = &a->f->loops[loop];
+	for (uint32_t i = 0; i < l->blocks; i++) {
+		const struct code_block *b = &a->f->blocks[a->f->loop_blocks[l->first_block + i]];
+		for (uint32_t v = b->first; v < b->first + b->count; v++)
+			if (writes(a, v, cell))
+				return 1;
+	}
+	return 0;
+}
+
+static int in_irreducible(const struct code_function *f, uint32_t block)
+{
+	for (uint32_t l = f->blocks[block].loop; l != CODE_NONE; l = f->loops[l].parent)
+		if (f->loops[l].irreducible)
+			return 1;
+	return 0;
+}
+
+/* From the entry of the block on backwards. */
+static void go_before(const struct absint *a, struct reaching *r, uint32_t block, uint32_t cell)
+{
+	const struct code_function *f = a->f;
+	const struct code_block *b = &f->blocks[block];
+	uint32_t loop = is_header(f, block) ? b->loop : NONE;
+	if (block == 0 && a->loop == NONE) {
+		once(r, FROM_START);
+	} else if (loop != NONE && loop_writes(a, loop, cell)) {
+		once(r, FROM_HEADER | loop);
+	} else {
+		for (uint32_t k = 0; k < b->preds; k++) {
+			const struct code_edge *e = code_pred(f, block, k);
+			if (loop != NONE && code_in_loop(f, loop, e->from))
+				continue;
+			if (loop != NONE && loop == a->loop)
+				once(r, FROM_START);
+			else
+				ask_end(a, r, e->from);
+		}
+	}
+}
+
+/* Writes of the cell that reach the point before an instruction of the block; 0: not known. */
+static int find_reaching(const struct absint *a, uint32_t cell, uint32_t block, uint32_t before,
+			 struct reaching *r)
+{
+	const struct code_function *f = a->f;
+	for (size_t i = 0; i < BLOCKS_MOST; i++) {
+		const struct code_block *b = &f->blocks[block];
+		uint32_t v = before;
+		if (in_irreducible(f, block))
+			return 0;
+		while (v > b->first && !writes(a, v - 1, cell))
+			v--;
+		if (v > b->first)
+			once(r, v - 1);
+		else
+			go_before(a, r, block, cell);
+		if (i == r->blocks.size)
+			return r->from.size != 0;
+		block = r->blocks.data[i];
+		before = f->blocks[block].first + f->blocks[block].count;
+	}
+	return 0;
+}
+
+static int from_form(struct walk *w, uint32_t cell, uint32_t from, struct linear *out)
+{
+	const struct code_value *v;
+	if (from == FROM_START)
+		return leaf(cell, OLD, out);
+	if (from & FROM_HEADER)
+		return leaf(cell << CELL_SHIFT | (from & ~FROM_HEADER), HEAD, out);
+	v = &w->a->f->values[from];
+	if (v->op != CODE_STORE || v->cell != cell || v->flags & CODE_VOLATILE ||
+	    code_operand_value(w->a->f, from, 0)->width != w->a->f->cells[cell].width)
+		return 0;
+	return modular(w, code_operand(w->a->f, from, 0), out);
+}
+
+/* What the cell holds there. */
+static int content(struct walk *w, uint32_t cell, uint32_t block, uint32_t before,
+		   struct linear *out)
+{
+	const struct absint *a = w->a;
+	struct reaching r = {0};
+	int ok = a->cell_symbol[cell] != NONE && a->f->cells[cell].width >= w->bits &&
+		 cell < CELL_LIMIT && a->f->loop_count < CELL_LIMIT && --w->fuel > 0 &&
+		 find_reaching(a, cell, block, before, &r) && from_form(w, cell, r.from.data[0], out);
+	for (size_t i = 1; i < r.from.size && ok; i++) {
+		struct linear other = {0};
+		ok = from_form(w, cell, r.from.data[i], &other) && linear_equal(out, &other);
+		linear_release(&other);
+		if (!ok)
+			linear_release(out);
+	}
+	vec_release(&r.from);
+	vec_release(&r.blocks);
+	return ok;
+}
+
+static int content_at_end(struct walk *w, uint32_t cell, uint32_t block, struct linear *out)
+{
+	const struct code_block *b = &w->a->f->blocks[block];
+	return content(w, cell, block, b->first + b->count, out);
+}
+
+/* ------------------------------------------------------------------- values */
 /* 0: the operator is none that is exact; the value is a leaf. */
 static int by_operator(struct walk *w, uint32_t value, struct linear *out)
 {
@@ -191,6 +351,9 @@ static int by_operator(struct walk *w, uint32_t value, struct linear *out)
 		if (f->values[x].width >= w->bits)
 			return modular(w, x, out);
 		return leaf(x, v->op == CODE_ZEXT ? UNSIGNED : SIGNED, out);
+	case CODE_LOAD:
+		return v->cell != CODE_NONE && !(v->flags & CODE_VOLATILE) &&
+		       v->width == f->cells[v->cell].width && content(w, v->cell, v->block, value, out);
 	case CODE_PHI:
 		return !is_header(f, v->block) && common(w, value, 0, out);
 	case CODE_SELECT:
@@ -223,18 +386,34 @@ static int modular(struct walk *w, uint32_t value, struct linear *out)
 	return leaf(value, 0, out);
 }
 
-/* Of a phi of a header: *first + *step * counter. */
-static int induction(struct walk *w, uint32_t phi, struct linear *first, wide *step)
+/* What a phi of a header, or a cell there, gets on an edge into it. */
+static int incoming(struct walk *w, uint32_t dim, uint32_t header, uint32_t k, struct linear *out)
 {
 	const struct code_function *f = w->a->f;
-	const struct code_value *v = &f->values[phi];
-	uint32_t l = f->blocks[v->block].loop;
+	const struct code_edge *e = code_pred(f, header, k);
+	*out = (struct linear){0};
+	if ((dim & KIND) != HEAD)
+		return modular(w, code_operand(f, dim, k), out);
+	uint32_t cell = (dim & VALUE) >> CELL_SHIFT, loop = f->blocks[header].loop;
+	if (!code_in_loop(f, loop, e->from) && loop == w->a->loop)
+		return leaf(cell, OLD, out);
+	return content_at_end(w, cell, e->from, out);
+}
+
+/* Of a phi of a header, or a cell there: *first + *step * counter. */
+static int induction(struct walk *w, uint32_t dim, uint32_t header, struct linear *first,
+		     wide *step)
+{
+	const struct code_function *f = w->a->f;
+	uint32_t l = f->blocks[header].loop;
 	int entries = 0, latches = 0, ok = 1;
 	*first = (struct linear){0};
-	for (uint32_t k = 0; k < v->operands && ok; k++) {
-		const struct code_edge *e = code_pred(f, v->block, k);
+	for (uint32_t k = 0; k < f->blocks[header].preds && ok; k++) {
+		const struct code_edge *e = code_pred(f, header, k);
 		struct linear form;
-		if (!modular(w, code_operand(f, phi, k), &form)) {
+		if (!w->a->region[e->from] && !(l == w->a->loop))
+			continue; /* not on the way from the start of the analysis */
+		if (!incoming(w, dim, header, k, &form)) {
 			ok = 0;
 			break;
 		}
@@ -244,9 +423,9 @@ static int induction(struct walk *w, uint32_t phi, struct linear *first, wide *s
 			*first = form;
 			continue;
 		}
-		ok = form.terms.size == 1 && form.terms.data[0].dim == phi &&
+		ok = form.terms.size == 1 && form.terms.data[0].dim == dim &&
 		     form.terms.data[0].coef == 1 && (!latches++ || *step == form.constant) &&
-		     code_dominates(f, v->block, e->from);
+		     code_dominates(f, header, e->from);
 		*step = form.constant;
 		linear_release(&form);
 	}
@@ -256,23 +435,33 @@ static int induction(struct walk *w, uint32_t phi, struct linear *first, wide *s
 	return 0;
 }
 
-/* Puts induction in the place of every header's phi for which it is known at the block. */
+/* The header at which the leaf changes with the counter; NONE: it is no such leaf. */
+static uint32_t header_of(const struct code_function *f, uint32_t dim)
+{
+	const struct code_value *v = &f->values[dim & VALUE];
+	if ((dim & KIND) == HEAD)
+		return f->loops[dim & (CELL_LIMIT - 1)].header;
+	if (dim > VALUE || v->kind != CODE_INSTRUCTION || v->op != CODE_PHI ||
+	    !is_header(f, v->block))
+		return NONE;
+	return v->block;
+}
+
+/* Puts induction in the place of every phi of a header for which it is known at the block. */
 static int by_counters(struct walk *w, uint32_t block, struct linear *e)
 {
 	const struct code_function *f = w->a->f;
 	int found = 0;
 	for (size_t i = 0; i < e->terms.size && w->fuel > 0;) {
-		uint32_t dim = e->terms.data[i].dim;
+		uint32_t dim = e->terms.data[i].dim, header = header_of(f, dim);
 		struct linear first;
 		wide step;
-		const struct code_value *v = &f->values[dim & VALUE];
-		if (dim > VALUE || v->kind != CODE_INSTRUCTION || v->op != CODE_PHI ||
-		    !is_header(f, v->block) || f->loops[f->blocks[v->block].loop].irreducible ||
-		    !code_dominates(f, v->block, block) || !induction(w, dim, &first, &step)) {
+		if (header == NONE || f->loops[f->blocks[header].loop].irreducible ||
+		    !code_dominates(f, header, block) || !induction(w, dim, header, &first, &step)) {
 			i++;
 			continue;
 		}
-		linear_add_dim(&first, COUNTER | f->blocks[v->block].loop, step);
+		linear_add_dim(&first, COUNTER | f->blocks[header].loop, step);
 		linear_substitute(e, dim, &first);
 		reduce(w, e);
 		linear_release(&first);
@@ -288,9 +477,11 @@ static int names_leaf(const struct walk *w, const struct absint_symbol *y, uint3
 	struct walk own = {w->a, w->bits, FUEL};
 	struct linear e;
 	*more = 0;
+	if (y->kind == ABSINT_OLD_CELL)
+		return dim == (OLD | y->id);
 	if (y->kind != ABSINT_VALUE)
 		return 0;
-	if (dim > VALUE) /* narrower than the modulus: the value itself, in the reading of its
+	if (dim & UNSIGNED || (dim & KIND) == SIGNED) /* narrower than the modulus: the value itself, in the reading of its
 			    extension */
 		return y->id == (dim & VALUE) && y->is_signed == !!(dim & SIGNED);
 	if (!modular(&own, y->id, &e))
@@ -382,14 +573,26 @@ static uint64_t moduli(const struct code_function *f, uint32_t value)
 	return found;
 }
 
-static int fact_modulo(struct absint *a, uint32_t block, const struct absint_symbol *wanted,
+/* The wanted symbol at the point. */
+static int wanted_form(struct walk *w, struct absint_point p, const struct absint_symbol *y,
+		       struct linear *out)
+{
+	if (y->kind == ABSINT_VALUE)
+		return modular(w, y->id, out);
+	if (p.successor == ABSINT_ENTRY)
+		return content(w, y->id, p.block, w->a->f->blocks[p.block].first, out);
+	return content_at_end(w, y->id, p.block, out);
+}
+
+static int fact_modulo(struct absint *a, struct absint_point p, const struct absint_symbol *wanted,
 		       size_t n, size_t i, unsigned bits, struct linear *out)
 {
 	struct walk w = {a, bits, FUEL};
-	struct linear e;
-	if (!modular(&w, wanted[i].id, &e))
+	struct linear e = {0};
+	if (!wanted_form(&w, p, &wanted[i], &e))
 		return 0;
-	int ok = by_counters(&w, block, &e) && e.terms.size <= TERMS_MOST;
+	reduce(&w, &e);
+	int ok = by_counters(&w, p.block, &e) && e.terms.size <= TERMS_MOST;
 	*out = linear_constant(-e.constant);
 	out->kind = LINEAR_MODULO;
 	out->bits = w.bits;
@@ -403,19 +606,21 @@ static int fact_modulo(struct absint *a, uint32_t block, const struct absint_sym
 	return 0;
 }
 
-int modular_fact(struct absint *a, uint32_t block, const struct absint_symbol *wanted, size_t n,
-		 size_t i, struct linear *out)
+int modular_fact(struct absint *a, struct absint_point p, const struct absint_symbol *wanted,
+		 size_t n, size_t i, struct linear *out)
 {
 	unsigned width = wanted[i].width;
-	if (wanted[i].kind != ABSINT_VALUE || width < 2 || width > BITS_MOST)
+	if ((wanted[i].kind != ABSINT_VALUE && wanted[i].kind != ABSINT_CELL) || width < 2 ||
+	    width > BITS_MOST)
 		return 0;
-	if (fact_modulo(a, block, wanted, n, i, width, out))
+	if (fact_modulo(a, p, wanted, n, i, width, out))
 		return 1;
-	uint64_t also = moduli(a->f, wanted[i].id) & ((1ull << (width - 1)) - 1);
+	uint64_t also = wanted[i].kind == ABSINT_VALUE ? moduli(a->f, wanted[i].id) : 0;
+	also &= (1ull << (width - 1)) - 1;
 	while (also) {
 		unsigned bits = 64 - (unsigned)__builtin_clzll(also);
 		also &= ~(1ull << (bits - 1));
-		if (fact_modulo(a, block, wanted, n, i, bits, out))
+		if (fact_modulo(a, p, wanted, n, i, bits, out))
 			return 1;
 	}
 	return 0;

@@ -4,10 +4,10 @@
 
 #include "absint/absint.h"
 
-/* The fact (LINEAR_MODULO) that puts wanted[i] at the entry or end of a block in terms of the other
+/* The fact (LINEAR_MODULO) that puts wanted[i] (a value or a cell) at the point in terms of the other
  * wanted symbols, at least one of which is a loop counter; 0: none was found. The caller releases
  * it. */
-int modular_fact(struct absint *a, uint32_t block, const struct absint_symbol *wanted, size_t n,
-		 size_t i, struct linear *out);
+int modular_fact(struct absint *a, struct absint_point p, const struct absint_symbol *wanted,
+		 size_t n, size_t i, struct linear *out);
 
 #endif

@@ -71,6 +71,17 @@ static void extend_pack(struct absint *a, uint32_t pack, uint32_t symbol)
 }
 
 /* ------------------------------------------------------------------- groups */
+/* What a call that may change the symbol relates it with. */
+static void include_call(struct absint *a, set *s, uint32_t call, uint32_t symbol)
+{
+	struct linear e;
+	if (!callee_known(a, call) || !callee_shape(a, call, &e))
+		return;
+	for (size_t i = 0; i < e.terms.size && linear_coef(&e, symbol); i++)
+		include(s, e.terms.data[i].dim);
+	linear_release(&e);
+}
+
 /* Symbols that a symbol's value is made of, one step back: operands of a phi, a selection, a
  * division; stores to a cell. */
 static void include_sources(struct absint *a, set *s, uint32_t symbol)
@@ -93,6 +104,8 @@ static void include_sources(struct absint *a, set *s, uint32_t symbol)
 				include_shape(a, s, code_operand(f, v, 0));
 			else if (f->values[v].op == CODE_LOAD && f->values[v].cell == y->id)
 				include(s, a->value_symbol[v]);
+			else if (f->values[v].op == CODE_CALL)
+				include_call(a, s, v, symbol);
 	}
 }
 

@@ -5,6 +5,7 @@
  * less useful way, costs precision only. The exceptions are what is stale on an edge and what an
  * instruction may write, which come from dominance and from mod/ref.
  */
+#include "absint/callee.h"
 #include "absint/inside.h"
 #include "absint/pack.h"
 
@@ -238,25 +239,36 @@ static void add_inputs(struct absint *a)
 
 #define CELLS_MOST 6
 
+static void add_cell(struct absint *a, uint32_t c)
+{
+	const struct code_cell *cell = &a->f->cells[c];
+	int is_signed = !cell->is_unsigned;
+	if (a->cell_symbol[c] != NONE || cell->width < 2 || cell->width > 64 ||
+	    a->cells.size >= CELLS_MOST)
+		return;
+	vec_push(&a->cells, c);
+	a->cell_symbol[c] = add_symbol(a, ABSINT_CELL, c, cell->width, is_signed, 0);
+	a->old_symbol[c] = add_symbol(a, ABSINT_OLD_CELL, c, cell->width, is_signed, 1);
+}
+
+/* What loops read and write comes first; then what calls do, as far as that is known. */
 static void add_cells(struct absint *a)
 {
 	const struct code_function *f = a->f;
-	uint8_t *seen = mem_zalloc(f->cell_count + 1);
-	for (uint32_t v = f->first_instruction; v < f->first_instruction + f->instructions; v++) {
-		uint32_t c = f->values[v].cell;
-		if ((f->values[v].op != CODE_LOAD && f->values[v].op != CODE_STORE) ||
-		    c == CODE_NONE || !inside(a, v) || seen[c] || f->cells[c].width < 2 ||
-		    f->cells[c].width > 64 || f->blocks[f->values[v].block].loop == CODE_NONE ||
-		    a->cells.size >= CELLS_MOST)
-			continue;
-		seen[c] = 1;
-		vec_push(&a->cells, c);
-		int is_signed = !f->cells[c].is_unsigned;
-		a->cell_symbol[c] = add_symbol(a, ABSINT_CELL, c, f->cells[c].width, is_signed, 0);
-		a->old_symbol[c] =
-		    add_symbol(a, ABSINT_OLD_CELL, c, f->cells[c].width, is_signed, 1);
+	uint32_t end = f->first_instruction + f->instructions, cells[CELLS_MOST];
+	for (int all = 0; all <= (a->options.all_cells != 0); all++)
+		for (uint32_t v = f->first_instruction; v < end; v++) {
+			uint32_t c = f->values[v].cell;
+			if ((f->values[v].op == CODE_LOAD || f->values[v].op == CODE_STORE) &&
+			    c != CODE_NONE && inside(a, v) &&
+			    (all || f->blocks[f->values[v].block].loop != CODE_NONE))
+				add_cell(a, c);
+		}
+	for (uint32_t v = f->first_instruction; v < end; v++) {
+		size_t n = inside(a, v) ? callee_cells(a, v, cells, CELLS_MOST) : 0;
+		for (size_t i = 0; i < n; i++)
+			add_cell(a, cells[i]);
 	}
-	free(seen);
 }
 
 /* Does anything use the value that the analysis follows? */

@@ -54,7 +54,9 @@ static void define_linear(struct absint *a, struct state *s, uint32_t value)
 	int exact =
 	    form_always(a, value) || (have && form_fits(a, s, &e, v->width, a->is_signed[value]));
 	if (a->optimistic && !exact && have) {
-		wrap_assume(a, s, value, &e);
+		struct absint_symbol type = reading(a, value);
+		wrap_note(a, s, &type, &e);
+		wrap_assume(a, s, &type, &e);
 		exact = 1;
 	}
 	if (symbol == NONE) {
@@ -76,6 +78,10 @@ void transfer_instruction(struct absint *a, struct state *s, uint32_t value)
 {
 	const struct code_value *v = &a->f->values[value];
 	const struct written *w = &a->writes[value - a->f->first_instruction];
+	if (v->op == CODE_CALL && callee_known(a, value)) {
+		callee_define(a, s, value);
+		return;
+	}
 	for (size_t i = 0; i < w->cells.size; i++)
 		store(a, s, value, w->cells.data[i]);
 	if (!tracked(v) || v->op == CODE_PHI)
@@ -86,8 +92,6 @@ void transfer_instruction(struct absint *a, struct state *s, uint32_t value)
 		return;
 	else if (v->op == CODE_LOAD)
 		load(a, s, value);
-	else if (v->op == CODE_CALL)
-		callee_define(a, s, value);
 	else
 		nonlinear_define(a, s, value);
 }

@@ -28,8 +28,15 @@ static void note(struct absint *a, const struct linear *fact)
 		vec_push(&a->wraps, linear_copy(fact));
 }
 
-/* The shortest fact over inputs that holds in all of the element. */
-static void note_inputs(struct absint *a, const struct domain *bad)
+/* Does it hold whether something wraps or not? */
+static int holds_anyway(struct absint *a, const struct state *s, const struct linear *fact)
+{
+	struct domain_bounds b = state_bounds(a, s, fact);
+	return b.has_min && b.min >= 0;
+}
+
+/* The shortest fact over inputs that holds in all of the element, which is a part of the state. */
+static void note_inputs(struct absint *a, const struct state *s, const struct domain *bad)
 {
 	struct domain *d = domain_copy(bad);
 	const struct pack *pack = &a->packs.data[0];
@@ -49,7 +56,8 @@ static void note_inputs(struct absint *a, const struct domain *bad)
 			linear_add_dim(&named, pack->symbols.data[keep.data[f->terms.data[k].dim]],
 				       f->terms.data[k].coef);
 		if (f->kind == LINEAR_GE && named.terms.size && !trivial(a, &named) &&
-		    (!best.terms.size || named.terms.size < best.terms.size)) {
+		    (!best.terms.size || named.terms.size < best.terms.size) &&
+		    !holds_anyway(a, s, &named)) {
 			linear_release(&best);
 			best = named;
 		} else {
@@ -75,22 +83,27 @@ static void beyond(struct absint *a, const struct state *s, const struct linear 
 		struct state *bad = state_copy(a, s);
 		state_add(a, bad, &fact);
 		if (!state_is_empty(a, bad))
-			note_inputs(a, bad->packs[0]->d);
+			note_inputs(a, s, bad->packs[0]->d);
 		state_free(a, bad);
 	}
 	linear_release(&fact);
 }
 
-void wrap_assume(struct absint *a, struct state *s, uint32_t value, const struct linear *e)
+void wrap_note(struct absint *a, const struct state *s, const struct absint_symbol *type,
+	       const struct linear *e)
 {
-	struct absint_symbol type = reading(a, value);
-	if (a->recording && a->packs.size == 1) {
-		beyond(a, s, e, 1, symbol_max(&type) + 1);
-		beyond(a, s, e, -1, -symbol_min(&type) + 1);
-	}
+	if (!a->recording || a->packs.size != 1)
+		return;
+	beyond(a, s, e, 1, symbol_max(type) + 1);
+	beyond(a, s, e, -1, -symbol_min(type) + 1);
+}
+
+void wrap_assume(struct absint *a, struct state *s, const struct absint_symbol *type,
+		 const struct linear *e)
+{
 	struct linear low = linear_copy(e), high = linear_copy(e);
-	struct linear min = linear_constant(-symbol_min(&type)),
-		      max = linear_constant(symbol_max(&type));
+	struct linear min = linear_constant(-symbol_min(type)),
+		      max = linear_constant(symbol_max(type));
 	linear_scale(&high, -1);
 	linear_add(&low, &min, 1);
 	linear_add(&high, &max, 1);

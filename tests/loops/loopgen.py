@@ -111,12 +111,13 @@ class Program:
         elif kind < 0.82:
             text = "%s = %s %% %d" % (v, w, self.r.choice([2, 3, 4, 10]))
         elif kind < 0.86:
-            text = "%s = %s & %d" % (v, w, self.r.choice([1, 3, 7, 15, 127, 0xf0]))
+            masked = self.r.choice(["%s", "%s", "(%%s + %d)" % k, "(%%s - %d)" % k]) % self.r.choice([v, w])
+            text = "%s = %s %s" % (v, masked, self.r.choice(["& 1", "& 3", "& 7", "& 15", "& 127", "& 0xf0", "% 8", "% 16", "| 64"]))
         elif kind < 0.89:
             text = "%s = %s %s %d" % (v, w, self.r.choice(["<<", ">>"]), self.r.choice([1, 2, 3]))
         elif kind < 0.91:
             text = "%s = %s %s %d" % (v, w, self.r.choice("^|"), self.r.choice([1, 6, 128]))
-        elif kind < 0.94:
+        elif kind < (0.94 if not self.pointable else 0.92):
             text = "%s = %s > %s ? %s : %s" % (v, w, k, self.pick(), self.pick())
             n = self.at()
             self.put("%s =" % v)
@@ -129,6 +130,9 @@ class Program:
             text = "%s = h(%s)" % (v, w)
             if self.helper_writes:
                 self.change("g")
+            if self.pointable and self.r.random() < 0.8:
+                v = self.r.choice(sorted(self.pointable))
+                text = "m(&%s, %s)" % (v, self.r.choice(["%s & 7" % w, "3"]))
         else:
             text = "t[%s & 3] = %s, %s = t[%s & 3]" % (w, self.pick(), v, self.pick())
         self.put(text + ";")
@@ -345,6 +349,8 @@ class Program:
         r = self.r
         self.frozen, self.in_switch, self.switches = set(), False, []
         self.helper_writes = r.random() < 0.3
+        self.steps = r.choice([0, 0, 1, 3])  # of m(), which writes through a pointer in a loop
+        self.pointable = set()
         shape = r.random()
         wide = ["u16", "i16"]
         narrow = ["u8", "i8"]
@@ -367,6 +373,9 @@ class Program:
         self.put("%s g;" % TYPES[self.types["g"]][0])
         self.put("static unsigned char t[4];")
         self.put("static unsigned char h(unsigned char a) { %sreturn a + %d; }" % ("g += 1; " if self.helper_writes else "", r.choice([1, 2, 100])))
+        if self.steps:
+            self.pointer_type = r.choice(narrow)
+            self.put("static void m(%s *x, unsigned char n) { while (n > 0) { *x += %d; n--; } }" % (TYPES[self.pointer_type][0], self.steps))
         parameters = ", ".join("%s %s" % (TYPES[t][0], n) for n, t, k in self.inputs if k != "global")
         start = self.put("int f(%s)" % parameters)
         self.put("{", "{ @ENTER@")
@@ -377,6 +386,8 @@ class Program:
             self.put("%s %s = %s;" % (TYPES[t][0], name, init))
             self.vars[name] = self.types[name] = t
             self.locals.add(name)
+            if self.steps and t == self.pointer_type:
+                self.pointable.add(name)
         for _ in range(r.randint(0, 2)):
             self.assign()
         self.loop()

@@ -20,6 +20,20 @@ static const char program[] =
     "int d(int n) { int r = clamp(n); return mark(r) < r; }\n"
     "int e(int n) { int r = fact(n); return mark(r) < r; }\n"
     "int f(int n) { return never(n) + mark(n); }\n"
+    "static void advance(int *at, int n) { while (n > 0) { *at += 1; n--; } }\n"
+    "static unsigned short total;\n"
+    "static void add(unsigned short n) { for (unsigned short i = 0; i < n; i++) total += 3; }\n"
+    "struct in { int at, end; };\n"
+    "static int take(struct in *in) { if (in->at >= in->end) return -1; return in->at++; }\n"
+    "static void swap(int *x, int *y) { int t = *x; *x = *y; *y = t; }\n"
+    "int h(int n) { int at = 5; advance(&at, n); if (n < 100000 && at == 1005) return mark(n); return 0; }\n"
+    "int i(unsigned short n) { total = 7; add(n); if (n < 1000) return mark(total - 3 * n); return 0; }\n"
+    "int j(int n) { if (n >= 50) return 0; struct in in = {n, 50}; int r = take(&in); if (r < 0) return 0; return mark(in.at - r); }\n"
+    "int k(int n) { struct in in = {n, 50}; take(&in); return mark(in.end + 1); }\n"
+    "int l(int n) { int x = 1, y = 2; swap(&x, &y); return mark(y + 1); }\n"
+    "int m(int n) { int x = 1; swap(&x, &x); return mark(x + 1); }\n"
+    "int n(int *p) { int x = 1; *p = 4; advance(p, 3); swap(p, &x); return mark(x + 1); }\n"
+    "int o(int *p, int *q) { *p = 1; *q = 2; advance(q, 1); return mark(*p + 1); }\n"
     "int g(int n) { int s = 0; for (int i = 0; i < n; i++) s += clamp(i); return mark(s); }\n";
 
 struct ctx {
@@ -75,6 +89,14 @@ static void test_results(void **unused)
 	expect(at_mark(&x, "e", 1), INT32_MIN, INT32_MAX); /* it calls itself */
 	assert_true(at_mark(&x, "f", 1).min > at_mark(&x, "f", 1).max); /* never returns */
 	expect(at_mark(&x, "d", 1), 5, 90);
+	expect(at_mark(&x, "h", 1), 1000, 1000);
+	expect(at_mark(&x, "i", 1), 7, 7);
+	expect(at_mark(&x, "j", 1), 1, 1);
+	expect(at_mark(&x, "k", 1), 51, 51);
+	expect(at_mark(&x, "l", 1), 2, 2);
+	expect(at_mark(&x, "m", 1), 2, 2);
+	expect(at_mark(&x, "n", 1), 8, 8);
+	expect(at_mark(&x, "o", 1), INT32_MIN, INT32_MAX); /* p and q may be the same */
 	callees_free(x.callees);
 	code_free(x.code);
 	buf_release(&bitcode);
