@@ -70,7 +70,7 @@ void merge_free(struct merge *m)
 	vec_release(&m->cells);
 	struct map *maps[] = {&m->by_name, &m->by_address, &m->learned, &m->by_context,
 			      &m->labels,  &m->forced,	   &m->visits,	&m->inputs,
-			      &m->cell_at, &m->fresh,	   &m->goals,	&m->ranges};
+			      &m->cell_at, &m->goals,	   &m->ranges};
 	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
 		map_release(maps[i]);
 	free(m);
@@ -161,6 +161,7 @@ static struct merged call(struct merge *m, struct merge_frame *fr, uint32_t valu
 	struct merge_frame *in =
 	    merge_frame_new(callee, merge_key(fr->context, value), fr->depth + 1);
 	struct merged result = {0};
+	m->steps += callee->value_count / 16; /* a frame costs, too */
 	for (uint32_t i = 0; i < callee->parameters && i + 1 < fr->f->values[value].operands; i++)
 		in->values[i] = merge_value(m, fr, code_operand(fr->f, value, i + 1));
 	unroll(m, in, CODE_NONE, expr_true(m->pool), guard);
@@ -212,6 +213,7 @@ static void decide(struct merge *m, struct merge_frame *fr, uint32_t block, expr
 	const struct code_block *b = &f->blocks[block];
 	uint32_t last = code_last(f, block), forced;
 	expr_t c = decided_by(m, fr, block, &forced), rest = guard;
+	m->unsure += c != EXPR_NONE && merge_unknown(m, c);
 	for (uint32_t k = b->edges; k-- > 0;) {
 		uint32_t e = b->first_edge + k;
 		if (forced != CODE_NONE)
@@ -405,13 +407,13 @@ static void go_around(struct unrolling *u, uint32_t loop, expr_t outside)
 	uint64_t context = fr->context, seen = iterations_of(m, fr, loop), most = seen + m->extra;
 	expr_t alive = expr_true(m->pool);
 	for (uint64_t k = 0; !m->failed; k++) {
-		unsigned fresh = m->fresh_count;
+		unsigned unsure = m->unsure;
 		fr->context = merge_key(merge_key(context, loop), k + 1);
 		if (k)
 			choose_phis(m, fr, u->l->header, 1, 0);
 		forget_edges(u);
 		pass(m, fr, loop, u->l->header, expr_and(m->pool, outside, alive));
-		if (k >= seen && m->fresh_count != fresh) {
+		if (k >= seen && m->unsure != unsure) {
 			m->cut = 1;
 			break; /* what it looks at there is not known */
 		}

@@ -75,8 +75,7 @@ struct merge {
 	VEC(struct merge_cell) cells;
 	struct map cell_at; /* address to cell + 1 */
 	struct map ranges;  /* of terms, by merge_narrow.c */
-	struct map fresh;   /* variables for what is not known */
-	unsigned fresh_count;
+	unsigned unsure;    /* loads and decisions about which nothing is known */
 	unsigned extra;
 	uint32_t nodes; /* terms in the pool when it began */
 	int cut;

@@ -103,18 +103,48 @@ int merge_range(struct merge *m, expr_t e, int64_t *low, int64_t *high)
 	return 1;
 }
 
+/* Is a comparison decided by the ranges of what it compares? 0, 1; -1: no. */
+static int decided(struct merge *m, expr_t e)
+{
+	const struct expr_node n = *expr_get(m->pool, e);
+	struct range a, b;
+	u128 one;
+	if (n.op == MUSTER_OP_XOR && n.width == 1 && expr_is_const(m->pool, n.b, &one) && one) {
+		int opposite = decided(m, n.a);
+		return opposite < 0 ? opposite : !opposite;
+	}
+	int less = n.op == MUSTER_OP_SLT || n.op == MUSTER_OP_ULT,
+	    at_most = n.op == MUSTER_OP_SLE || n.op == MUSTER_OP_ULE;
+	if ((!less && !at_most && n.op != MUSTER_OP_EQ) || !range_of(m, n.a, DEEPEST, &a) ||
+	    !range_of(m, n.b, DEEPEST, &b))
+		return -1;
+	if ((n.op == MUSTER_OP_ULT || n.op == MUSTER_OP_ULE) && (a.low < 0 || b.low < 0))
+		return -1;
+	if (n.op == MUSTER_OP_EQ)
+		return a.high < b.low || b.high < a.low ? 0 : -1;
+	if (a.high < b.low || (at_most && a.high == b.low))
+		return 1;
+	return b.high < a.low || (less && b.high == a.low) ? 0 : -1;
+}
+
 expr_t merge_narrow(struct merge *m, expr_t e)
 {
 	unsigned width = expr_width(m->pool, e), bits = 1;
 	struct range r;
+	if (width == 1 && !expr_is_const(m->pool, e, NULL)) {
+		int is = decided(m, e);
+		return is < 0 ? e : expr_const(m->pool, 1, (u128)is);
+	}
 	if (width <= SMALL || width > 64 || expr_is_const(m->pool, e, NULL) ||
 	    map_get(&m->ranges, e, NULL) || !range_of(m, e, DEEPEST, &r))
 		return e;
 	while (((int64_t)1 << (bits - 1)) <= r.high || -((int64_t)1 << (bits - 1)) > r.low)
 		bits++;
 	expr_t low = bits + SPARE <= width ? low_bits(m->pool, e, bits) : EXPR_NONE;
-	if (low != EXPR_NONE)
+	if (low != EXPR_NONE) {
 		e = expr_sext(m->pool, low, width);
+		map_set(&m->ranges, low, pack(r));
+	}
 	map_set(&m->ranges, e, pack(r));
 	return e;
 }

@@ -267,6 +267,7 @@ static void call(struct walk *w, uint32_t value, const struct code_function *cal
 	struct merge *m = w->m;
 	struct merge_frame *in =
 	    merge_frame_new(callee, merge_key(w->fr->context, value), w->fr->depth + 1);
+	m->steps += callee->value_count / 16; /* a frame costs, too */
 	for (uint32_t i = 0; i < callee->parameters && i + 1 < w->fr->f->values[value].operands;
 	     i++)
 		in->values[i] = merge_value(m, w->fr, code_operand(w->fr->f, value, i + 1));

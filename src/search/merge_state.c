@@ -78,10 +78,7 @@ expr_t merge_fresh(struct merge *m, unsigned width, uint64_t key)
 {
 	char name[32];
 	snprintf(name, sizeof name, "merge.%016llx", (unsigned long long)key);
-	expr_t e = expr_named(m->pool, width, name);
-	if (map_set(&m->fresh, e, 1))
-		m->fresh_count++;
-	return e;
+	return expr_named(m->pool, width, name);
 }
 
 int merge_unknown(struct merge *m, expr_t e)
@@ -334,6 +331,7 @@ static struct merged load_before(struct merge *m, struct merge_frame *fr, uint32
 	if (input && offset >= 0)
 		return (struct merged){.term =
 					   input_bytes(m, from - 1 + (uint64_t)offset, v->width)};
+	m->unsure++;
 	return (struct merged){.term = merge_fresh(m, v->width, merge_key(key, v->width))};
 }
 

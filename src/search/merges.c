@@ -18,7 +18,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#define START 0.15  /* seconds of thought that a search begins with */
+#define SHARE 0.05  /* of its time that comes to them */
 #define TRIES 4	    /* answers that were run for an outcome */
 #define MISSES 12   /* questions without an answer */
 #define FAILURES 60 /* runs that could not be followed through a function */
@@ -56,6 +59,8 @@ struct merges {
 	struct codes *codes;
 	struct map by_unit; /* to place in units, + 1 */
 	VEC(struct unit *) units;
+	double restarted;   /* the search that `seconds` are of */
+	double seconds;	    /* of thought */
 	struct map by_site; /* unit << 32 | ordinal to function's number + 1; 0: no decision */
 };
 
@@ -214,37 +219,50 @@ static int is_next(const struct search *s, const struct target *t)
 	return 0;
 }
 
-/* Can the path's own constraints ask for it, and were they not asked often enough yet? */
-static int is_ordinary(const struct search *s, const struct target *t, const struct map *on_path)
-{
-	uint64_t asked = 0;
-	if (!map_get(on_path, t->site, NULL))
-		return 0;
-	map_get(&s->asked, (uint64_t)t->site << 32 | t->outcome, &asked);
-	return asked < ORDINARY;
-}
-
 /* ---------------------------------------------------------------- asking */
 
 struct asking {
 	struct merges *m;
 	struct search *s;
 	struct expansion *x;
-	struct map on_path; /* sites of decisions */
+	struct map on_path; /* sites of decisions; made when it is first asked for */
 	struct solve_path *path;
 	size_t steps; /* of the path, in it */
-	double until;
+	double until; /* of the processor's time */
 };
 
-static int is_open(const struct asking *a, const struct target *t, uint64_t count)
+/* Can the path's own constraints ask for it, and were they not asked often enough yet? */
+static int is_ordinary(struct asking *a, const struct target *t)
+{
+	const struct path *p = &a->s->parent;
+	uint64_t asked = 0;
+	if (!a->on_path.size)
+		for (size_t k = 0; k < p->steps.size; k++)
+			if (path_decides(&p->steps.data[k]))
+				map_set(&a->on_path, p->steps.data[k].site, 1);
+	if (!map_get(&a->on_path, t->site, NULL))
+		return 0;
+	map_get(&a->s->asked, (uint64_t)t->site << 32 | t->outcome, &asked);
+	return asked < ORDINARY;
+}
+
+static int is_open(struct asking *a, const struct target *t, uint64_t count)
 {
 	return t->tries < TRIES && t->misses < MISSES && (count > t->most || !t->tries) &&
-	       is_next(a->s, t) && !is_ordinary(a->s, t, &a->on_path);
+	       is_next(a->s, t) && !is_ordinary(a, t);
+}
+
+/* Of this thread, in seconds: on a machine that is shared, thinking is not paid for by waiting. */
+static double processor(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static int out_of_time(const struct asking *a)
 {
-	return !a->s->o.repeatable && search_clock() > a->until;
+	return !a->s->o.repeatable && processor() > a->until;
 }
 
 /* The path up to the event is the prefix. -1: trace and run disagree. */
@@ -303,13 +321,14 @@ static int ask_all(struct asking *a, struct function *fn, const struct merge *m,
 	return !left;
 }
 
-/* From this start. 1: it was followed (and everything asked), 0: it cannot be; -1, 2. *next: event
- * behind it. */
+/* From this start. 1: it was followed (and everything asked for), 0: it cannot be; -1, 2. *next:
+ * event behind it. */
 static int ask_from(struct asking *a, struct function *fn, const struct merge_start *start,
 		    uint64_t count, uint64_t *next)
 {
 	struct merge *m = merge_new(start);
 	int r = 0;
+	int followed = 0;
 	*next = start->event + 1;
 	if (merge_replay(m) > 0) {
 		*next = merge_behind(m) > *next ? merge_behind(m) : *next;
@@ -319,13 +338,14 @@ static int ask_from(struct asking *a, struct function *fn, const struct merge_st
 				break;
 			if (i == 0 && open_path(a, start->event))
 				break;
+			followed = 1;
 			r = ask_all(a, fn, m, count);
-			if (r == 0 && !merge_cut(m))
-				r = 1;
+			if (!merge_cut(m))
+				break;
 		}
 	}
 	merge_free(m);
-	return r;
+	return r ? r : followed;
 }
 
 /* What the run told of an entry at or before the event: the last one that is behind `from`. */
@@ -440,6 +460,7 @@ static int ask_function(struct asking *a, struct unit *u, struct function *fn, u
 
 static int ask_unit(struct asking *a, struct unit *u)
 {
+	struct expansion *x = a->x;
 	int r = 0;
 	for (uint32_t i = 0; i < u->code->function_count && r == 0 && !out_of_time(a); i++) {
 		struct function *fn = &u->functions[i];
@@ -455,30 +476,41 @@ static int ask_unit(struct asking *a, struct unit *u)
 			list_targets(a->s, fn, u);
 		for (size_t k = 0; k < fn->targets.size && !open; k++)
 			open = is_open(a, &fn->targets.data[k], count);
+		if (open && !x->pool) {
+			x->pool = exprs_new();
+			import_init(&x->import, &x->trace, x->pool, x->size);
+		}
 		if (open)
 			r = ask_function(a, u, fn, first, count);
 	}
 	return r;
 }
 
-int merges_ask(struct merges *m, struct search *s, struct expansion *x, double seconds)
+int merges_ask(struct merges *m, struct search *s, struct expansion *x)
 {
-	struct asking a = {.m = m, .s = s, .x = x, .until = search_clock() + seconds};
+	double began = s->o.repeatable ? 0 : processor();
+	struct asking a = {.m = m, .s = s, .x = x};
 	int r = 0;
+	if (m->restarted != s->restarted) {
+		m->restarted = s->restarted;
+		m->seconds = 0;
+	}
+	a.until = began + START + SHARE * (search_clock() - s->restarted) - m->seconds;
+	if (out_of_time(&a))
+		return 0;
 	read_run(m, &x->trace);
-	for (size_t k = 0; k < s->parent.steps.size; k++)
-		if (path_decides(&s->parent.steps.data[k]))
-			map_set(&a.on_path, s->parent.steps.data[k].site, 1);
-	x->pool = exprs_new();
-	import_init(&x->import, &x->trace, x->pool, x->size);
 	for (size_t i = 0; i < m->units.size && r == 0; i++)
 		if (m->units.data[i]->touched)
 			r = ask_unit(&a, m->units.data[i]);
 	if (a.path)
 		solve_path_free(a.path);
-	import_release(&x->import);
-	exprs_free(x->pool);
-	x->pool = NULL;
+	if (x->pool) {
+		import_release(&x->import);
+		exprs_free(x->pool);
+		x->pool = NULL;
+	}
 	map_release(&a.on_path);
+	if (!s->o.repeatable)
+		m->seconds += processor() - began;
 	return r;
 }
