@@ -6,6 +6,7 @@
 #include "ir/unit.h"
 
 #define TRACE_PARAMETER (1u << 31)
+#define TRACE_LOAD (1u << 30)
 
 struct trace_entry {
 	uint32_t ordinal; /* that the events have */
@@ -16,7 +17,7 @@ struct trace_entry {
 
 struct trace_entries {
 	VEC(struct trace_entry) list;
-	VEC(uint32_t) values; /* ordinals, or TRACE_PARAMETER with a number */
+	VEC(uint32_t) values; /* ordinals, or TRACE_PARAMETER with a number, or TRACE_LOAD with the ordinal of a load that is made once more */
 	VEC(uint32_t) ends;   /* ordinals of the jumps into loops */
 };
 

@@ -41,6 +41,7 @@ static void add_function(struct entries *e, const struct code_function *f)
 			  .loop = CODE_NONE,
 			  .ordinal = f->first_ordinal,
 			  .first = (uint32_t)e->values.size,
+			  .first_load = (uint32_t)e->loads.size,
 			  .first_edge = (uint32_t)e->edges.size};
 
 	for (uint32_t i = 0; i < f->parameters && x.count < ENTRY_VALUES; i++)
@@ -96,6 +97,53 @@ static int there_at_edges(const struct code_function *f, const struct entries *e
 	return 1;
 }
 
+/* Can the address be computed where the loop is entered? Constant steps from something that is there. */
+static int address_there(const struct code_function *f, const struct entries *e, const struct entry *x, uint32_t address)
+{
+	while (f->values[address].kind == CODE_INSTRUCTION && f->values[address].op == CODE_GEP && f->values[address].operands == 1)
+		address = code_operand(f, address, 0);
+	const struct code_value *v = &f->values[address];
+	return v->kind == CODE_ADDRESS || v->kind == CODE_PARAMETER ||
+	       (v->kind == CODE_INSTRUCTION && v->op == CODE_ALLOCA && there_at_edges(f, e, x, address));
+}
+
+static int has_load(const struct code_function *f, const struct entries *e, const struct entry *x, uint32_t cell)
+{
+	for (uint32_t k = 0; k < x->loads; k++)
+		if (f->values[e->loads.data[x->first_load + k]].cell == cell)
+			return 1;
+	return 0;
+}
+
+/* The block that comes next for certain, checks being passed; CODE_NONE. */
+static uint32_t certainly_next(const struct code_function *f, uint32_t block)
+{
+	const struct code_block *b = &f->blocks[block];
+	for (uint32_t k = 0; k < b->edges; k++) {
+		const struct code_edge *edge = &f->edges[b->first_edge + k];
+		if ((b->edges == 1 || (b->check && edge->flags & CODE_EDGE_PASS)) && f->blocks[edge->to].preds == 1)
+			return edge->to;
+	}
+	return CODE_NONE;
+}
+
+/* Loads of cells that happen in every visit of the header before anything else can: no call, which might not return, comes before them. */
+static void add_loads(struct entries *e, const struct code_function *f, struct entry *x, uint32_t header)
+{
+	for (uint32_t b = header; b != CODE_NONE; b = certainly_next(f, b))
+		for (uint32_t v = f->blocks[b].first; v < f->blocks[b].first + f->blocks[b].count; v++) {
+			const struct code_value *i = &f->values[v];
+			if (i->op == CODE_CALL || i->op == CODE_INVOKE || i->op == CODE_STORE || i->op == CODE_ATOMIC || i->op == CODE_FILL || i->op == CODE_MOVE ||
+			    x->loads >= ENTRY_LOADS || x->count + x->loads >= ENTRY_VALUES)
+				return;
+			if (i->op != CODE_LOAD || i->cell == CODE_NONE || i->flags & CODE_VOLATILE || !is_integer(i) || i->width < 2 ||
+			    has_load(f, e, x, i->cell) || !address_there(f, e, x, code_operand(f, v, 0)))
+				continue;
+			vec_push(&e->loads, v);
+			x->loads++;
+		}
+}
+
 static void add_loop(struct entries *e, const struct code_function *f, uint32_t loop)
 {
 	const struct code_loop *l = &f->loops[loop];
@@ -103,6 +151,7 @@ static void add_loop(struct entries *e, const struct code_function *f, uint32_t 
 			  .loop = loop,
 			  .ordinal = f->values[f->blocks[l->header].first].index,
 			  .first = (uint32_t)e->values.size,
+			  .first_load = (uint32_t)e->loads.size,
 			  .first_edge = (uint32_t)e->edges.size};
 	uint8_t *reached;
 
@@ -124,7 +173,9 @@ static void add_loop(struct entries *e, const struct code_function *f, uint32_t 
 		x.count++;
 	}
 	free(reached);
-	if (x.count)
+	if (!l->irreducible)
+		add_loads(e, f, &x, l->header);
+	if (x.count + x.loads)
 		vec_push(&e->list, x);
 	else
 		e->edges.size = x.first_edge;
@@ -148,6 +199,7 @@ void entries_release(struct entries *e)
 {
 	vec_release(&e->list);
 	vec_release(&e->values);
+	vec_release(&e->loads);
 	vec_release(&e->edges);
 	vec_release(&e->looping);
 }
