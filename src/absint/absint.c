@@ -355,9 +355,9 @@ static void ask(struct answer *q, struct absint_point p)
 			if (!q->parts.data[k].dropped &&
 			    merge(q, &q->parts.data[i], &q->parts.data[k]))
 				q->parts.data[k].dropped = 1;
-	size_t n = 0;
+	size_t n = 0, several = q->parts.size > 1;
 	for (size_t i = 0; i < q->parts.size; i++) {
-		if (q->parts.data[i].dropped || out_of_range(q, &q->parts.data[i]))
+		if (q->parts.data[i].dropped || (several && out_of_range(q, &q->parts.data[i])))
 			release_part(&q->parts.data[i]);
 		else
 			q->parts.data[n++] = q->parts.data[i];
