@@ -225,14 +225,14 @@ static void test_functions(void **unused)
 {
 	struct code *c =
 	    load("int out(int); int below(int), lower(int);\n"
-			      "int high(int a) { return below(a); } int below(int a) { return lower(a); }\n"
+		 "int high(int a) { return below(a); } int below(int a) { return lower(a); }\n"
 		 "static int loops(int n, char *s, long k) { int r = 0; while (n-- > 0) r += s[k]; "
 		 "return r; }\n"
 		 "int calls(int a, unsigned char b, double d, float s, char *p) { return loops(a + "
 		 "b, p, 3); }\n"
 		 "int above(short a) { return out(a) + calls(a, 1, 0, 0, 0); }\n"
 		 "int lower(int a) { return above(a); }\n"
-			      "int nothing(int a) { return out(a) * 2; }\n"
+		 "int nothing(int a) { return out(a) * 2; }\n"
 		 "int without(void) { return loops(7, \"text\", 0); }\n"
 		 "int even(int a); int odd(int a) { return a ? even(a - 1) : 0; }\n"
 		 "int even(int a) { return a ? odd(a - 1) : 1; }\n"
@@ -353,6 +353,85 @@ static void test_conditional(void **unused)
 	code_free(c);
 }
 
+/* What the first test of a loop is certain to load, by the name of its cell, or "" where nothing is
+ * told. */
+static void check_load(const char *text, const char *flags, const char *name)
+{
+	struct code *c = load_with(text, flags);
+	const struct code_function *f = function(c, "f");
+	struct entries e = {0};
+	const struct entry *x;
+
+	entries_find(&e, c);
+	x = find(&e, f, 0);
+	if (!*name ? x && x->loads : !x || x->loads != 1)
+		fail_msg("%s: %u loads", text, x ? x->loads : 0);
+	if (*name) {
+		const struct code_value *v = &f->values[e.loads.data[x->first_load]];
+
+		assert_int_equal(v->op, CODE_LOAD);
+		assert_string_equal(f->cells[v->cell].name, name);
+		assert_true(code_in_loop(f, 0, v->block));
+	}
+	entries_release(&e);
+	code_free(c);
+}
+
+static void test_loads(void **unused)
+{
+#define HEAD "struct s { int a, n; }; int g; int out(int); volatile int v;\n"
+	static const struct {
+		const char *text, *name;
+	} cases[] = {
+	    {HEAD "int f(struct s *p) { int i = 0; while (i < p->n) i++; return i; }", "p->n"},
+	    {HEAD "int f(int k) { int i = k; while (i < g) { out(i); i++; } return i; }", "g"},
+	    {HEAD "int f(struct s *p) { int i = 0; while (i < p->n && p->n > 3) i++; return i; }",
+	     "p->n"},
+	    {HEAD "int f(struct s *p) { int i = 0; while (i < p->n * p->n) i++; return i; }",
+	     "p->n"},
+	    /* Not certain: another test comes first. */
+	    {HEAD "int f(struct s *p) { int i = 0; while (p && i < p->n) i++; return i; }", ""},
+	    {HEAD
+	     "int f(struct s *p, int k) { int i = 0; while (i < k && i < p->n) i++; return i; }",
+	     ""},
+	    /* A call or a store comes first; or it is no value for long. */
+	    {HEAD "int f(struct s *p) { int i = 0; while (out(i) + i < p->n) i++; return i; }", ""},
+	    {HEAD
+	     "int f(struct s *p) { int i = 0; do { g = i; i++; } while (i < p->n); return i; }",
+	     ""},
+	    {HEAD "int f(int k) { int i = k; while (i < v) i++; return i; }", ""},
+	    /* Somewhere else in each iteration, or nowhere before the loop. */
+	    {HEAD "int f(int *p) { int i = 0; while (p[i]) i++; return i; }", ""},
+	    {HEAD "int f(struct s *p) { int i = 0; while (i < p++->n) i++; return i; }", ""},
+	    {HEAD "int f(struct s **p) { int i = 0; while (i < p[0]->n) i++; return i; }", ""},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		check_load(cases[i].text, NULL, cases[i].name);
+		if (i < 2 || !*cases[i].name) /* checks are passed on the way to a load */
+			check_load(cases[i].text, CHECKS, cases[i].name);
+	}
+}
+
+static void test_many_loads(void **unused)
+{
+	struct code *c = load("int a, b, c, d, e, g, h, i, j, k;\n"
+			      "int f(int n) { while (n < a + b + c + d + e + g + h + i + j + k) n "
+			      "+= 2; return n; }\n");
+	struct entries e = {0};
+	const struct entry *x;
+
+	(void)unused;
+	entries_find(&e, c);
+	x = find(&e, function(c, "f"), 0);
+	assert_non_null(x);
+	assert_int_equal(x->count, 1);
+	assert_int_equal(x->loads, ENTRY_LOADS);
+	entries_release(&e);
+	code_free(c);
+}
+
 /* The first ones, no more. */
 static void test_many(void **unused)
 {
@@ -389,7 +468,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_functions),	cmocka_unit_test(test_values),
-	    cmocka_unit_test(test_conditional), cmocka_unit_test(test_many),
+	    cmocka_unit_test(test_conditional), cmocka_unit_test(test_loads),
+	    cmocka_unit_test(test_many_loads),	cmocka_unit_test(test_many),
 	    cmocka_unit_test(test_random),
 	};
 
