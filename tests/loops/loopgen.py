@@ -17,6 +17,11 @@ class Loop:
         self.exact = True  # its line is known
 
 
+def stepped(v, by):
+    """What v names, not the pointer that leads there, goes one step."""
+    return ("(%s)%s" if v.startswith("*") else "%s%s") % (v, by)
+
+
 class Program:
     def __init__(self, seed):
         self.r = random.Random(seed)
@@ -95,7 +100,7 @@ class Program:
         k = self.small()
         kind = self.r.random()
         if kind < 0.2:
-            text = "%s%s" % (v, self.r.choice(["++", "--"]))
+            text = stepped(v, self.r.choice(["++", "--"]))
         elif kind < 0.5:
             text = "%s %s= %d" % (v, self.r.choice("++-"), k)
         elif kind < 0.62:
@@ -249,14 +254,14 @@ class Program:
         bound = self.pick() if self.r.random() < 0.6 else str(abs(self.constant()))
         start = self.r.choice(["0", "0", "0", "1", str(abs(self.constant())), self.pick()])
         self.counting(v, "%s %s %s" % (v, self.r.choice(["<", "<", "<=", "!="]), bound), "%s = %s" % (v, start),
-                      "%s++" % v if k == 1 else "%s += %d" % (v, k), declare)
+                      stepped(v, "++") if k == 1 else "%s += %d" % (v, k), declare)
 
     def for_down(self):
         v, declare = self.counter()
         k = self.r.choice([1, 1, 1, 2, 3])
         start = self.pick() if self.r.random() < 0.7 else str(abs(self.constant()))
         self.counting(v, "%s %s %s" % (v, self.r.choice([">", ">", ">=", "!="]), self.r.choice(["0", "0", "1", "10"])), "%s = %s" % (v, start),
-                      "%s--" % v if k == 1 else "%s -= %d" % (v, k), declare)
+                      stepped(v, "--") if k == 1 else "%s -= %d" % (v, k), declare)
 
     def progress(self):
         v = self.target()
@@ -271,7 +276,7 @@ class Program:
         v = self.target()
         if self.r.random() < 0.2:
             self.change(v)
-            self.condition("%s-- %s" % (v, self.r.choice(["", "> 0", "!= 3"])))
+            self.condition("%s %s" % (stepped(v, "--"), self.r.choice(["", "> 0", "!= 3"])))
         else:
             self.condition(self.atom() if self.r.random() < 0.3 else "%s %s %s" % (v, self.r.choice(["<", "<", ">", "!="]), self.pick() if self.r.random() < 0.4 else self.constant()))
         self.put(") {", ") ? %s)) {" % self.whole(line))
