@@ -106,6 +106,7 @@ struct point {
 	struct exprs *pool;
 	const struct code_function *f;
 	const struct loop_guessed *loop;
+	size_t inner; /* so many loops behind it may be inside it */
 	int unproved;
 	expr_t (*symbol)(void *ctx, const struct loop_symbol *s);
 	void *ctx;
@@ -197,7 +198,9 @@ static expr_t at(const struct point *x, uint32_t block, unsigned depth)
 					       loop_guess_term(x->pool, x->loop->rows,
 							       &x->loop->list.data[k], x->symbol,
 							       x->ctx));
-		return all;
+		return expr_and(
+		    x->pool, all,
+		    loop_last_round(x->pool, f, x->loop, x->loop + 1, x->inner, x->symbol, x->ctx));
 	}
 	uint32_t d = block;
 	while (d != CODE_NONE &&
@@ -233,7 +236,8 @@ expr_t guesses_at(struct guesses *g, struct exprs *p, const struct code_function
 					  .unproved = unproved,
 					  .symbol = symbol,
 					  .ctx = ctx,
-					  .via = CODE_NONE};
+					  .via = CODE_NONE,
+					  .inner = nest->found.loops.size - i - 1};
 			if (x.loop->list.size)
 				all = expr_and(p, all, at(&x, block, DEEPEST));
 		}

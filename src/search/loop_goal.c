@@ -14,6 +14,7 @@
 #define SIMPLE 1024	/* largest coefficient of an inequality that is tried as an equation */
 #define SPREAD 4	/* how much larger than asked for values may be */
 #define COUNTER_BITS 40 /* nobody waits for more iterations */
+#define UNSEEN_BITS 24	/* nor for these, of a loop whose count is not asked to be small */
 
 /* A value that the analysis or a decision speaks of and that did not come in: a variable, of its own in the iteration before if the loop
  * changes it. */
@@ -196,9 +197,9 @@ static expr_t symbol_of(void *ctx, const struct loop_symbol *s)
 		e = value_term(g, s->id);
 		return e == EXPR_NONE ? unknown(g, ABSINT_VALUE, s->id, s->width) : e;
 	}
-	snprintf(name, sizeof name, "loop.taken.%u", s->id);
-	e = s->kind == LOOP_COUNTER ? term_of(g, ABSINT_COUNTER, s->id) : expr_named(g->pool, COUNTER_BITS, name);
-	return expr_zext(g->pool, e == EXPR_NONE ? unknown(g, ABSINT_COUNTER, s->id, 0) : e, 64);
+	e = s->kind == LOOP_COUNTER ? term_of(g, ABSINT_COUNTER, s->id) : EXPR_NONE;
+	snprintf(name, sizeof name, "loop.%s.%u", s->kind == LOOP_COUNTER ? "count" : "taken", s->id);
+	return expr_zext(g->pool, e == EXPR_NONE ? expr_named(g->pool, s->kind == LOOP_COUNTER ? UNSEEN_BITS : COUNTER_BITS, name) : e, 64);
 }
 
 void loop_goal_guessed(struct loop_goal *g, struct guesses *guesses, uint32_t block, int unproved)

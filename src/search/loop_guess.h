@@ -59,6 +59,13 @@ void loop_prove(const struct code_function *f, struct loop_guessed *g,
 		const struct loop_guessed *inner, size_t count, struct solver *solver,
 		double until);
 
+/* How the latest visit of the header came about: by an edge from outside, or by a round from a
+ * visit that had what is proved, too. symbol(ctx, s): what it is now, and values from outside. True
+ * if the loop is too large for it. */
+expr_t loop_last_round(struct exprs *p, const struct code_function *f, const struct loop_guessed *g,
+		       const struct loop_guessed *inner, size_t count,
+		       expr_t (*symbol)(void *ctx, const struct loop_symbol *s), void *ctx);
+
 /* Everything at once, for a loop and those inside it. */
 struct loop_guesses {
 	struct loop_runs runs;

@@ -29,7 +29,9 @@
 #include <string.h>
 
 #define MOST_BLOCKS 300
+#define FEW_BLOCKS 40	  /* of a loop whose last round is asked for */
 #define MOST_NODES 40000u /* of terms */
+#define FEW_NODES 4000u
 #define MOST_MODELS 60
 #define MOST_SILENT 6 /* questions without an answer, then no more are asked */
 
@@ -37,10 +39,14 @@ struct round {
 	struct exprs *pool;
 	const struct code_function *f;
 	uint32_t loop;
-	expr_t *values; /* by value of the loop: EXPR_NONE: not yet */
-	expr_t *guards; /* by edge */
-	expr_t given;	/* what is known besides */
-	int broken;	/* it cannot be said */
+	expr_t *values;	      /* by value of the loop: EXPR_NONE: not yet */
+	expr_t *guards;	      /* by edge */
+	expr_t given;	      /* what is known besides */
+	int broken;	      /* it cannot be said */
+	uint32_t first, most; /* terms when it began, and how many there may be */
+	/* Values from outside; NULL: variables, or computed from some. */
+	expr_t (*symbol)(void *ctx, const struct loop_symbol *s);
+	void *ctx;
 };
 
 /* The symbols at one visit of the header. */
@@ -51,11 +57,11 @@ struct visit {
 	expr_t *terms; /* by symbol */
 };
 
-static expr_t variable(struct exprs *p, const char *what, uint32_t id, unsigned width)
+static expr_t variable(const struct round *r, const char *what, uint32_t id, unsigned width)
 {
-	char name[32];
-	snprintf(name, sizeof name, "%s.%u", what, id);
-	return expr_named(p, width, name);
+	char name[48];
+	snprintf(name, sizeof name, "round.%u.%s.%u", r->loop, what, id);
+	return expr_named(r->pool, width, name);
 }
 
 static int is_bits(const struct code_value *v)
@@ -67,11 +73,21 @@ static int is_bits(const struct code_value *v)
 static expr_t leaf(void *ctx, uint32_t value)
 {
 	struct round *r = ctx;
+	const struct code_value *v = &r->f->values[value];
 	if (r->values[value] != EXPR_NONE)
 		return r->values[value];
+	if (r->symbol && is_bits(v) && v->width <= 64 &&
+	    (v->kind == CODE_PARAMETER || v->kind == CODE_INSTRUCTION) &&
+	    !code_varies(r->f, r->loop, value)) {
+		struct loop_symbol s = {.kind = LOOP_VALUE,
+					.width = (uint8_t)v->width,
+					.id = value,
+					.start = CODE_NONE};
+		return r->values[value] = r->symbol(r->ctx, &s);
+	}
 	if (code_term_computes(r->f, value) || !is_bits(&r->f->values[value]))
 		return EXPR_NONE;
-	return r->values[value] = variable(r->pool, "v", value, r->f->values[value].width);
+	return r->values[value] = variable(r, "v", value, r->f->values[value].width);
 }
 
 static expr_t value_of(struct round *r, uint32_t value)
@@ -109,7 +125,7 @@ static void leave(struct round *r, uint32_t block, expr_t guard)
 	int decides = !passes &&
 		      (f->values[last].op == CODE_BRANCH || f->values[last].op == CODE_SWITCH) &&
 		      is_bits(code_operand_value(f, last, 0));
-	c = decides ? value_of(r, code_operand(f, last, 0)) : variable(p, "way", block, 32);
+	c = decides ? value_of(r, code_operand(f, last, 0)) : variable(r, "way", block, 32);
 	for (uint32_t k = b->edges; k-- > 0;) {
 		uint32_t edge = b->first_edge + k;
 		expr_t taken;
@@ -154,7 +170,7 @@ static expr_t symbol_inside(void *ctx, const struct loop_symbol *s)
 	struct round *r = ctx;
 	if (s->kind == LOOP_VALUE)
 		return value_of(r, s->id);
-	return variable(r->pool, s->kind == LOOP_COUNTER ? "count" : "taken", s->id, 64);
+	return variable(r, s->kind == LOOP_COUNTER ? "count" : "taken", s->id, 64);
 }
 
 static void enter_inner(struct round *r, uint32_t loop, expr_t guard,
@@ -165,7 +181,7 @@ static void enter_inner(struct round *r, uint32_t loop, expr_t guard,
 	r->broken |= f->loops[loop].irreducible;
 	for (uint32_t v = b->first; v < b->first + b->count && f->values[v].op == CODE_PHI; v++)
 		if (is_bits(&f->values[v]))
-			r->values[v] = variable(r->pool, "v", v, f->values[v].width);
+			r->values[v] = variable(r, "v", v, f->values[v].width);
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; inner[i].rows->loop == loop && k < inner[i].list.size; k++)
 			if (inner[i].list.data[k].proved) {
@@ -230,7 +246,7 @@ static void go_round(struct round *r, int header, const struct loop_guessed *inn
 			r->values[v] = e != EXPR_NONE ? e : value_of(r, v);
 		}
 		leave(r, block, guard);
-		r->broken |= exprs_count(r->pool) > MOST_NODES;
+		r->broken |= exprs_count(r->pool) - r->first > r->most;
 	}
 }
 
@@ -286,11 +302,11 @@ static void any_visit(struct round *r, struct visit *v)
 	for (size_t i = 0; i < v->rows->symbols.size; i++) {
 		const struct loop_symbol *s = &v->rows->symbols.data[i];
 		if (s->kind != LOOP_VALUE)
-			v->terms[i] = variable(r->pool, s->kind == LOOP_COUNTER ? "count" : "taken",
-					       s->id, 64);
+			v->terms[i] =
+			    variable(r, s->kind == LOOP_COUNTER ? "count" : "taken", s->id, 64);
 		else
-			v->terms[i] = s->varies ? variable(r->pool, "v", s->id, s->width)
-						: value_of(r, s->id);
+			v->terms[i] =
+			    s->varies ? variable(r, "v", s->id, s->width) : value_of(r, s->id);
 	}
 }
 
@@ -336,7 +352,7 @@ static int define(struct round *r, struct visit *v, const struct loop_guess *g, 
 			continue;
 		if (g->range) {
 			unsigned bits = 64 - (unsigned)__builtin_clzll(g->range);
-			expr_t open = variable(p, "open", (uint32_t)number, bits);
+			expr_t open = variable(r, "open", (uint32_t)number, bits);
 			by.by = expr_binary(p, MUSTER_OP_ADD, by.by, expr_zext(p, open, g->width));
 			r->given = expr_and(
 			    p, r->given,
@@ -515,6 +531,7 @@ void loop_prove(const struct code_function *f, struct loop_guessed *g,
 	if (f->loops[r.loop].blocks > MOST_BLOCKS || !g->list.size)
 		return;
 	r.pool = exprs_new();
+	r.most = MOST_NODES;
 	r.values = mem_zalloc(f->value_count * sizeof *r.values);
 	r.guards = mem_zalloc(f->edge_count * sizeof *r.guards);
 	induct(&h, inner, count);
@@ -526,4 +543,71 @@ void loop_prove(const struct code_function *f, struct loop_guessed *g,
 	free(r.values);
 	free(r.guards);
 	exprs_free(r.pool);
+}
+
+/* ---------------------------------------------------------------- the last round */
+
+/* The visit is the one that the caller's symbols tell of. */
+static expr_t is_now(struct round *r, const struct visit *v)
+{
+	expr_t all = expr_and(r->pool, r->given, v->when);
+	for (size_t i = 0; i < v->rows->symbols.size; i++)
+		if (v->rows->symbols.data[i].varies)
+			all =
+			    expr_and(r->pool, all,
+				     expr_eq(r->pool, r->symbol(r->ctx, &v->rows->symbols.data[i]),
+					     v->terms[i]));
+	return all;
+}
+
+expr_t loop_last_round(struct exprs *p, const struct code_function *f, const struct loop_guessed *g,
+		       const struct loop_guessed *inner, size_t count,
+		       expr_t (*symbol)(void *ctx, const struct loop_symbol *s), void *ctx)
+{
+	struct round r = {.pool = p,
+			  .f = f,
+			  .loop = g->rows->loop,
+			  .symbol = symbol,
+			  .ctx = ctx,
+			  .first = exprs_count(p),
+			  .most = FEW_NODES};
+	const struct code_loop *l = &f->loops[r.loop];
+	struct visit before = {.round = &r,
+			       .rows = g->rows,
+			       .terms = mem_zalloc(g->rows->symbols.size * sizeof(expr_t))};
+	struct visit then = {.round = &r,
+			     .rows = g->rows,
+			     .terms = mem_zalloc(g->rows->symbols.size * sizeof(expr_t))};
+	expr_t any = expr_false(p);
+	if (l->blocks > FEW_BLOCKS)
+		r.broken = 1;
+	r.values = mem_zalloc(f->value_count * sizeof *r.values);
+	r.guards = mem_zalloc(f->edge_count * sizeof *r.guards);
+	for (uint32_t k = 0; k < l->entries && !r.broken; k++) {
+		r.given = expr_true(p);
+		first_visit(&r, f->loop_edges[l->first_entry + k], &then, inner, count);
+		any = expr_or(p, any, is_now(&r, &then));
+	}
+	if (!r.broken) {
+		forget(&r);
+		r.given = expr_true(p);
+		any_visit(&r, &before);
+		for (size_t i = 0; i < g->rows->symbols.size; i++)
+			if (g->rows->symbols.data[i].kind == LOOP_VALUE &&
+			    g->rows->symbols.data[i].varies)
+				r.values[g->rows->symbols.data[i].id] = before.terms[i];
+		for (size_t i = 0; i < g->list.size; i++)
+			if (g->list.data[i].proved)
+				r.given = expr_and(p, r.given,
+						   loop_guess_term(p, g->rows, &g->list.data[i],
+								   symbol_in_visit, &before));
+		go_round(&r, 1, inner, count);
+		next_visit(&r, &before, &then);
+		any = expr_or(p, any, is_now(&r, &then));
+	}
+	free(before.terms);
+	free(then.terms);
+	free(r.values);
+	free(r.guards);
+	return r.broken ? expr_true(p) : any;
 }
