@@ -68,9 +68,10 @@ void merge_free(struct merge *m)
 	free(m->follow);
 	vec_release(&m->leaves);
 	vec_release(&m->cells);
+	vec_release(&m->case_list);
 	struct map *maps[] = {&m->by_name, &m->by_address, &m->learned, &m->by_context,
 			      &m->labels,  &m->forced,	   &m->visits,	&m->inputs,
-			      &m->cell_at, &m->goals,	   &m->ranges};
+			      &m->cell_at, &m->goals,	   &m->ranges,	&m->cases};
 	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
 		map_release(maps[i]);
 	free(m);
@@ -450,11 +451,15 @@ static void unroll(struct merge *m, struct merge_frame *fr, uint32_t loop, expr_
 	vec_release(&u.values);
 }
 
-int merge_run(struct merge *m, unsigned extra)
+int merge_run(struct merge *m, unsigned extra, int cases)
 {
 	struct merge_frame *fr = merge_frame_new(m->s.f, 0, 0);
 	uint32_t start = m->s.loop == CODE_NONE ? 0 : m->s.f->loops[m->s.loop].header;
 	m->extra = extra;
+	m->by_cases = cases;
+	map_clear(&m->ranges);
+	map_clear(&m->cases);
+	vec_clear(&m->case_list);
 	m->cut = m->failed = 0;
 	m->nodes = exprs_count(m->pool);
 	m->steps = 0;

@@ -2,7 +2,7 @@
  *(loop_merge.c).
  *
  *	struct merge *m = merge_new(&start);
- *	if (merge_replay(m) >= 0 && merge_run(m, extra) == 0)
+ *	if (merge_replay(m) >= 0 && merge_run(m, extra, 0) == 0)
  *		for each edge that is wanted: goal = merge_goal(m, f, edge);
  *	merge_free(m);
  */
@@ -44,8 +44,10 @@ int64_t merge_replay(struct merge *m);
 /* The first event that was not met. */
 uint64_t merge_behind(const struct merge *m);
 /* All ways at once, loops as often as the run went around them and `extra` times more where the
- * input decides how often. 0; -1: too large. May be called again, with other numbers. */
-int merge_run(struct merge *m, unsigned extra);
+ * input decides how often. cases: values that can be few numbers have a condition for each of
+ * them, which is larger, and easier for solvers where few ways lead there. 0; -1: too large. May
+ * be called again, with other numbers. */
+int merge_run(struct merge *m, unsigned extra, int cases);
 /* The condition under which the edge is taken, over input bytes and variables for what is not
  * known; EXPR_NONE: it is not taken on any way that was looked at. Valid after merge_run. */
 expr_t merge_goal(const struct merge *m, const struct code_function *f, uint32_t edge);

@@ -25,6 +25,12 @@ struct merge_leaf {
 	uint32_t bytes;
 };
 
+/* A number that a value may be, and the condition under which it is. */
+struct merge_case {
+	int64_t value;
+	expr_t guard;
+};
+
 struct merge_return {
 	expr_t guard;
 	struct merged value;
@@ -74,9 +80,12 @@ struct merge {
 	/* Of all ways: */
 	VEC(struct merge_cell) cells;
 	struct map cell_at; /* address to cell + 1 */
-	struct map ranges;  /* of terms, by merge_narrow.c */
-	unsigned unsure;    /* loads and decisions about which nothing is known */
+	struct map cases;   /* of terms, by merge_cases.c: place in case_list << 8 | count */
+	VEC(struct merge_case) case_list;
+	struct map ranges; /* of terms, by merge_narrow.c */
+	unsigned unsure;   /* loads and decisions about which nothing is known */
 	unsigned extra;
+	int by_cases;
 	uint32_t nodes; /* terms in the pool when it began */
 	int cut;
 	struct map goals; /* function << 32 | edge to condition */
@@ -122,6 +131,13 @@ uint32_t merge_passing(const struct code_function *f, uint32_t block);
 expr_t merge_narrow(struct merge *m, expr_t e);
 /* The least and the largest value, signed. 0: not known. */
 int merge_range(struct merge *m, expr_t e, int64_t *low, int64_t *high);
+
+/* merge_cases.c: the term e has the same value as `from`, whose cases are noted for it. */
+void merge_note_cases(struct merge *m, expr_t from, expr_t e);
+/* The cases of a term; 0: it has no list. */
+size_t merge_cases(struct merge *m, expr_t e, struct merge_case *out, size_t most);
+/* A comparison by cases, or itself. */
+expr_t merge_compare(struct merge *m, expr_t e);
 
 /* merge_unify.c: the label's term is what `mine` says: binds leaves. */
 void merge_unify(struct merge *m, expr_t mine, expr_t label);

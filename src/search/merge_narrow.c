@@ -133,16 +133,21 @@ expr_t merge_narrow(struct merge *m, expr_t e)
 	struct range r;
 	if (width == 1 && !expr_is_const(m->pool, e, NULL)) {
 		int is = decided(m, e);
-		return is < 0 ? e : expr_const(m->pool, 1, (u128)is);
+		return is < 0 ? merge_compare(m, e) : expr_const(m->pool, 1, (u128)is);
 	}
-	if (width <= SMALL || width > 64 || expr_is_const(m->pool, e, NULL) ||
-	    map_get(&m->ranges, e, NULL) || !range_of(m, e, DEEPEST, &r))
+	if (width > 64 || expr_is_const(m->pool, e, NULL) || map_get(&m->ranges, e, NULL))
+		return e;
+	merge_note_cases(m, e, e);
+	if (width <= SMALL || !range_of(m, e, DEEPEST, &r))
 		return e;
 	while (((int64_t)1 << (bits - 1)) <= r.high || -((int64_t)1 << (bits - 1)) > r.low)
 		bits++;
 	expr_t low = bits + SPARE <= width ? low_bits(m->pool, e, bits) : EXPR_NONE;
 	if (low != EXPR_NONE) {
+		expr_t wide = e;
 		e = expr_sext(m->pool, low, width);
+		merge_note_cases(m, wide, e);
+		merge_note_cases(m, wide, low);
 		map_set(&m->ranges, low, pack(r));
 	}
 	map_set(&m->ranges, e, pack(r));

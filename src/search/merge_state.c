@@ -20,8 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLE 256 /* bytes of the input that an unknown offset may mean */
-#define FILL 64	  /* bytes of a memset that are followed */
+#define TABLE 256  /* bytes of the input that an unknown offset may mean */
+#define CHOICES 72 /* offsets that a load may be at, if they are known */
+#define FILL 64	   /* bytes of a memset that are followed */
 #define NULL_ROOT 1
 
 uint64_t merge_key(uint64_t a, uint64_t b)
@@ -140,14 +141,15 @@ void merge_frame_enter(struct merge *m, struct merge_frame *fr)
 	}
 }
 
+static struct merged unsaid(struct merge *m, unsigned width, uint64_t key);
+
 static struct merged from_outside(struct merge *m, struct merge_frame *fr, uint32_t value)
 {
 	const struct code_value *v = &fr->f->values[value];
 	uint64_t key = merge_key(merge_key(fr->base, 1), value);
 	if (v->is_pointer)
 		return pointer(m, key, 0);
-	return is_bits(v) ? (struct merged){.term = merge_fresh(m, v->width, key)}
-			  : (struct merged){0};
+	return is_bits(v) ? unsaid(m, v->width, key) : (struct merged){0};
 }
 
 struct merged merge_value(struct merge *m, struct merge_frame *fr, uint32_t value)
@@ -195,23 +197,28 @@ static struct merged leaf_value(struct merge *m, uint32_t leaf)
 	return v;
 }
 
-/* Whatever the code does not say, by its place. */
-struct merged merge_leaf_here(struct merge *m, struct merge_frame *fr, uint32_t value)
+/* An integer that the code does not say, by its place: along the run a leaf, then what the labels
+ * said about it. */
+static struct merged unsaid(struct merge *m, unsigned width, uint64_t key)
 {
-	const struct code_value *v = &fr->f->values[value];
-	uint64_t key = merge_key(fr->context, value), at;
-	if (v->is_pointer)
-		return pointer(m, key, 0);
-	if (!is_bits(v))
-		return (struct merged){0};
+	uint64_t at;
 	if (m->replaying) {
-		uint32_t leaf = add_leaf(m, v->width, key);
+		uint32_t leaf = add_leaf(m, width, key);
 		map_set(&m->by_context, key, leaf + 1);
 		return leaf_value(m, leaf);
 	}
 	if (map_get(&m->by_context, key, &at) && m->leaves.data[at - 1].bound != EXPR_NONE)
 		return (struct merged){.term = m->leaves.data[at - 1].bound};
-	return (struct merged){.term = merge_fresh(m, v->width, key)};
+	return (struct merged){.term = merge_fresh(m, width, key)};
+}
+
+struct merged merge_leaf_here(struct merge *m, struct merge_frame *fr, uint32_t value)
+{
+	const struct code_value *v = &fr->f->values[value];
+	uint64_t key = merge_key(fr->context, value);
+	if (v->is_pointer)
+		return pointer(m, key, 0);
+	return is_bits(v) ? unsaid(m, v->width, key) : (struct merged){0};
 }
 
 /* ---------------------------------------------------------------- memory */
@@ -288,6 +295,15 @@ static expr_t input_bytes(struct merge *m, uint64_t from, unsigned width)
 /* At an offset that depends on the input. */
 static expr_t input_at(struct merge *m, uint64_t from, expr_t offset, unsigned width)
 {
+	struct merge_case cases[CHOICES];
+	size_t n = merge_cases(m, offset, cases, CHOICES);
+	if (n && cases[0].value >= 0) {
+		expr_t e = input_bytes(m, from + (uint64_t)cases[0].value, width);
+		for (size_t i = 1; i < n; i++)
+			e = expr_ite(m->pool, cases[i].guard,
+				     input_bytes(m, from + (uint64_t)cases[i].value, width), e);
+		return e;
+	}
 	int64_t low = 0, high = TABLE;
 	expr_t bytes[TABLE];
 	if (!merge_range(m, offset, &low, &high) || low < 0 ||

@@ -29,7 +29,11 @@
 #define ORDINARY \
 	3 /* an outcome that the path's own constraints can ask for has this many turns first */
 #define CALLS 4 /* depth to which decisions of callees count as the function's */
-static const unsigned extras[] = {24, 160};
+/* Ways to put it: one after the other, as long as something is open. */
+static const struct {
+	unsigned extra;
+	int cases;
+} ways[] = {{40, 0}, {40, 1}, {200, 0}};
 
 struct target {
 	uint32_t block, outcome;
@@ -227,8 +231,9 @@ struct asking {
 	struct expansion *x;
 	struct map on_path; /* sites of decisions; made when it is first asked for */
 	struct solve_path *path;
-	size_t steps; /* of the path, in it */
-	double until; /* of the processor's time */
+	size_t steps;	     /* of the path, in it */
+	unsigned unanswered; /* questions that the solver gave up */
+	double until;	     /* of the processor's time */
 };
 
 /* Can the path's own constraints ask for it, and were they not asked often enough yet? */
@@ -288,8 +293,9 @@ static int open_path(struct asking *a, uint64_t event)
 static int ask(struct asking *a, struct target *t, expr_t goal, uint64_t count)
 {
 	struct solve_model model = {0};
-	int r = 0, found = solve_path_query(a->path, goal, &model) == VERDICT_SAT &&
-			   search_build_input(a->s, a->x, &model);
+	enum verdict v = solve_path_query(a->path, goal, &model);
+	int r = 0, found = v == VERDICT_SAT && search_build_input(a->s, a->x, &model);
+	a->unanswered += v == VERDICT_UNKNOWN;
 	solve_model_release(&model);
 	a->s->stats.loop_asked++;
 	t->most = count > t->most ? count : t->most;
@@ -332,16 +338,17 @@ static int ask_from(struct asking *a, struct function *fn, const struct merge_st
 	*next = start->event + 1;
 	if (merge_replay(m) > 0) {
 		*next = merge_behind(m) > *next ? merge_behind(m) : *next;
-		for (size_t i = 0; i < sizeof extras / sizeof *extras && r == 0 && !out_of_time(a);
+		for (size_t i = 0; i < sizeof ways / sizeof *ways && r == 0 && !out_of_time(a);
 		     i++) {
-			if (merge_run(m, extras[i]))
+			if (ways[i].cases ? !a->unanswered : i > 0 && !merge_cut(m))
+				continue;
+			if (merge_run(m, ways[i].extra, ways[i].cases))
 				break;
-			if (i == 0 && open_path(a, start->event))
+			if (!followed && open_path(a, start->event))
 				break;
 			followed = 1;
+			a->unanswered = 0;
 			r = ask_all(a, fn, m, count);
-			if (!merge_cut(m))
-				break;
 		}
 	}
 	merge_free(m);

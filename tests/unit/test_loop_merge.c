@@ -310,8 +310,8 @@ static void random_input(unsigned char *to, const char *letters)
 	}
 }
 
-/* From the function's beginning (CODE_NONE), or from its first loop. */
-static void check(const struct program *p, uint32_t loop)
+/* From the function's beginning (CODE_NONE), or from its first loop; plainly, or by cases. */
+static void check(const struct program *p, uint32_t loop, int cases)
 {
 	struct traced t;
 	unsigned char first[SIZE], other[SIZE];
@@ -322,7 +322,7 @@ static void check(const struct program *p, uint32_t loop)
 	traced_open(&t, p, first);
 	struct merge *m = merge_open(&t, loop);
 	assert_true(merge_replay(m) > 0);
-	assert_int_equal(merge_run(m, 8), 0);
+	assert_int_equal(merge_run(m, 8, cases), 0);
 	expr_t goal = returns_one(&t, m);
 	assert_true(goal != EXPR_NONE);
 	const expr_t *vars = expr_vars(t.pool, goal, &n);
@@ -347,7 +347,7 @@ static void test_from_function(void **unused)
 
 	(void)unused;
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		check(all[i], CODE_NONE);
+		check(all[i], CODE_NONE, 0), check(all[i], CODE_NONE, 1);
 }
 
 static void test_from_loop(void **unused)
@@ -356,7 +356,7 @@ static void test_from_loop(void **unused)
 
 	(void)unused;
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		check(all[i], 0);
+		check(all[i], 0, 0);
 }
 
 /* ---------------------------------------------------------------- what must not work */
@@ -407,7 +407,7 @@ static void test_refused(void **unused)
 	m = merge_open(&t, CODE_NONE);
 	assert_true(!merge_follows(m, code_find(t.code, "itself_count")));
 	merge_replay(m);
-	if (merge_run(m, 8) == 0) { /* the result of the call is not known: no goal that is true or false by the input alone */
+	if (merge_run(m, 8, 0) == 0) { /* the result of the call is not known: no goal that is true or false by the input alone */
 		expr_t goal = returns_one(&t, m);
 		assert_true(goal == EXPR_NONE || !expr_is_const(t.pool, goal, NULL));
 	}
