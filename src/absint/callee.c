@@ -92,12 +92,12 @@ static int has_result(const struct code_function *f)
 	return f->result_width > 1 && f->result_width <= 64;
 }
 
-/* Memory that the caller may have a name for, too. */
+/* Memory that the caller may have a name for, too: not a structure that was passed as a copy. */
 static int is_shared(const struct code_function *f, uint32_t cell)
 {
 	const struct code_cell *c = &f->cells[cell];
 	const struct code_value *root = &f->values[c->root];
-	return c->width > 1 && c->width <= 64 && (root->kind == CODE_PARAMETER || root->kind == CODE_ADDRESS);
+	return c->width > 1 && c->width <= 64 && ((root->kind == CODE_PARAMETER && !(root->flags & CODE_BYVAL)) || root->kind == CODE_ADDRESS);
 }
 
 static int writes_shared(const struct code_function *f)

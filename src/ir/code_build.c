@@ -252,6 +252,8 @@ static void number_values(struct code_draft *d)
 		v.is_pointer = LLVMGetTypeKind(type) == LLVMPointerTypeKind;
 		if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) <= 128)
 			v.width = LLVMGetIntTypeWidth(type);
+		if (LLVMGetEnumAttributeAtIndex(d->llvm, k + 1, LLVMGetEnumAttributeKindForName("byval", 5)))
+			v.flags |= CODE_BYVAL;
 		map_set(&d->ids, (uintptr_t)LLVMGetParam(d->llvm, k), k);
 		vec_push(&d->values, v);
 	}

@@ -33,6 +33,9 @@ static const char program[] =
     "int l(int n) { int x = 1, y = 2; swap(&x, &y); return mark(y + 1); }\n"
     "int m(int n) { int x = 1; swap(&x, &x); return mark(x + 1); }\n"
     "int n(int *p) { int x = 1; *p = 4; advance(p, 3); swap(p, &x); return mark(x + 1); }\n"
+    "struct big { int n, a[10]; };\n"
+    "static int bump(struct big b, int k) { b.n += k; return b.n; }\n"
+    "int q(int n) { struct big s; s.n = 1; int r = bump(s, 5); return mark(s.n - r); }\n"
     "int o(int *p, int *q) { *p = 1; *q = 2; advance(q, 1); return mark(*p + 1); }\n"
     "int g(int n) { int s = 0; for (int i = 0; i < n; i++) s += clamp(i); return mark(s); }\n";
 
@@ -96,6 +99,8 @@ static void test_results(void **unused)
 	expect(at_mark(&x, "l", 1), 2, 2);
 	expect(at_mark(&x, "m", 1), 2, 2);
 	expect(at_mark(&x, "n", 1), 8, 8);
+	/* A structure that is passed as a copy: nothing of what the callee writes is here. */
+	expect(at_mark(&x, "q", 1), INT32_MIN, INT32_MAX);
 	expect(at_mark(&x, "o", 1), INT32_MIN, INT32_MAX); /* p and q may be the same */
 	callees_free(x.callees);
 	code_free(x.code);
