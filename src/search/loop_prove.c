@@ -518,6 +518,8 @@ static void induct(struct houdini *h, const struct loop_guessed *inner, size_t c
 		go_round(r, 1, inner, count);
 		next_visit(r, &before, &then);
 		changed = !r->broken && weed(h, &then);
+		if (changed && h->until > 0 && loop_clock() >= h->until)
+			r->broken = 1; /* nothing is proved */
 	}
 	free(before.terms);
 	free(then.terms);
