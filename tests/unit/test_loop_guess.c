@@ -350,6 +350,70 @@ static void test_nest(void **unused)
 	code_free(code);
 }
 
+/* ---------------------------------------------------------------- random loops */
+
+#define RANDOM 40
+
+static void random_statement(struct buf *b, uint64_t *seed, unsigned depth)
+{
+	static const char *const conditions[] = {"i & 1", "i % 3 == 0", "x < 7", "x == y", "y & 2", "m > 100", "(u8)(x + i) & 4", "k"};
+	static const char *const steps[] = {"x++;", "y += 3;", "x += 2; y--;", "k = !k;", "x = (x + 1) & 31;", "{ u8 t = x; x = y; y = t; }", "y = x;", "x ^= 1;", "k++; if (k == 5) k = 0;", "y = y / 2 * 2;", "x -= y;"};
+	uint64_t r = hash_mix(++*seed);
+	if (depth && r % 3 == 0) {
+		buf_addf(b, "if (%s) { ", conditions[(r >> 8) % 8]);
+		random_statement(b, seed, depth - 1);
+		buf_addf(b, "} else { ");
+		random_statement(b, seed, depth - 1);
+		buf_addf(b, "} ");
+	} else {
+		buf_addf(b, "%s ", steps[(r >> 8) % 11]);
+	}
+	if (r >> 40 & 1 && depth)
+		random_statement(b, seed, depth - 1);
+}
+
+static void test_random(void **unused)
+{
+	struct buf b = {0}, bitcode = {0};
+	uint64_t seed = 3;
+	size_t proved = 0;
+	(void)unused;
+	buf_addf(&b, "typedef unsigned char u8;\n");
+	for (unsigned k = 0; k < RANDOM; k++) {
+		buf_addf(&b, "int f%u(u8 n, u8 m) { u8 x = %s, y = %s, k = 0; for (u8 i = 0; i %s n; i++) { ", k, k & 1 ? "0" : "m", k & 2 ? "m" : "0", k & 4 ? "!=" : "<");
+		random_statement(&b, &seed, 3);
+		if (k & 8)
+			buf_addf(&b, "for (u8 j = 0; j < (m & 7); j++) { if (j & 1) continue; x += 2; } ");
+		buf_addf(&b, "} return x + 2 * y + 3 * k; }\n");
+	}
+	buf_add(&b, "", 1);
+	compile((const char *)b.data, &bitcode);
+	struct code *code = code_load(bitcode.data, bitcode.size, 1);
+	assert_non_null(code);
+	for (unsigned k = 0; k < RANDOM; k++) {
+		struct loop_guesses g;
+		char name[16];
+		snprintf(name, sizeof name, "f%u", k);
+		const struct code_function *f = code_find(code, name);
+		guess(&g, f, 0);
+		for (unsigned n = 0; n < 256; n += n < 16 || n > 240 ? 1 : 37)
+			for (unsigned m = 0; m < 256; m += m < 8 ? 1 : 31) {
+				struct loop_runs r;
+				run_once(&r, f, n, m, 2500);
+				for (size_t i = 0; i < g.loops.size; i++)
+					expect_holds(&g.loops.data[i], &r.loops.data[i], name);
+				loop_runs_release(&r);
+			}
+		for (size_t i = 0; i < g.loops.size; i++)
+			proved += relations(&g.loops.data[i], 1);
+		loop_guesses_release(&g);
+	}
+	assert_true(proved >= RANDOM);
+	code_free(code);
+	buf_release(&b);
+	buf_release(&bitcode);
+}
+
 /* ---------------------------------------------------------------- sums */
 
 static u128 variable_value(void *ctx, expr_t e)
@@ -406,6 +470,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_sums), cmocka_unit_test(test_interpreter), cmocka_unit_test(test_sound),
 	    cmocka_unit_test(test_late), cmocka_unit_test(test_wraps),	     cmocka_unit_test(test_nest),
+	    cmocka_unit_test(test_random),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
