@@ -201,6 +201,7 @@ int search_over_limit(const struct search *s);
 /* Asks the caller now and then whether to stop. */
 int search_paused(struct search *s);
 double search_clock(void);
+double search_processor(void); /* seconds of it that this thread used */
 /* The cost of something, in seconds or, in repeatable mode, in work: runs, and conflicts of the
  * solver. */
 double search_cost(const struct search *s);

@@ -34,6 +34,7 @@
 #define GUESS_SECONDS 0.3
 #define ANALYSES 1000
 #define ANALYSIS_SECONDS 2
+#define MORE 2.5	 /* times the time that an analysis had, for another one */
 #define START 0.2	 /* seconds of thought that a search begins with */
 #define SHARE 0.1	 /* of its time that comes to them */
 #define ORDINARY 3	 /* an outcome that the path's own constraints can ask for has this many turns first */
@@ -57,6 +58,7 @@ struct place {
 	const uint32_t *values, *loads; /* ids: what came in; what the loop loads first */
 	struct absint *a;
 	int analysed; /* or given up */
+	double limit; /* seconds that the analysis had */
 	int listed;
 	VEC(struct target) targets;
 };
@@ -77,8 +79,8 @@ struct loops {
 	VEC(struct loop_unit *) units;
 	unsigned analyses;
 	double restarted; /* the search that `seconds` are of */
-	double seconds;	  /* of analyses and questions; runs do not count */
-	double running;
+	double seconds;	  /* of the processor, for analyses and questions */
+	double began;	  /* on that clock, while it thinks; else 0 */
 };
 
 struct loops *loops_new(const char *program)
@@ -219,11 +221,31 @@ static double allowance(struct search *s)
 	if (l->restarted != s->restarted) {
 		l->restarted = s->restarted;
 		l->seconds = 0;
+		l->began = l->began > 0 ? search_processor() : 0;
 	}
-	return s->o.repeatable ? ANALYSIS_SECONDS : START + SHARE * (search_clock() - s->restarted) - l->seconds;
+	double used = l->seconds + (l->began > 0 ? search_processor() - l->began : 0);
+	return s->o.repeatable ? ANALYSIS_SECONDS : START + SHARE * (search_clock() - s->restarted) - used;
 }
 
-/* The analysis from this entry on, once; NULL if there is none. */
+/* Did time run out that is there now? */
+static int is_worth_more(const struct place *p, double left)
+{
+	return p->a && absint_weakened(p->a) && p->limit < ANALYSIS_SECONDS && left > MORE * p->limit;
+}
+
+static void forget_analysis(struct place *p)
+{
+	for (size_t i = 0; i < p->targets.size; i++) {
+		struct target *t = &p->targets.data[i];
+		forget_target(t);
+		*t = (struct target){.block = t->block, .outcome = t->outcome, .site = t->site};
+	}
+	absint_free(p->a);
+	p->a = NULL;
+	p->analysed = 0;
+}
+
+/* The analysis from this entry on; NULL if there is none. */
 static struct absint *analysis(struct search *s, struct place *p, struct loop_unit *u)
 {
 	struct loops *l = s->loops;
@@ -239,6 +261,7 @@ static struct absint *analysis(struct search *s, struct place *p, struct loop_un
 		o.callees = u->callees = callees_new(u->code);
 	const struct code *code = p->f->code;
 	p->analysed = 1;
+	p->limit = o.seconds;
 	l->analyses++;
 	p->a = p->entry.loop == CODE_NONE ? absint_new(code, p->f, &o) : absint_loop(code, p->f, p->entry.loop, &o);
 	s->stats.loop_analyses++;
@@ -334,9 +357,7 @@ int loops_run(struct search *s, const struct expansion *x, uint64_t iterations)
 	s->stats.branch_tests++;
 	s->inputs_run++;
 	uint64_t before = s->cover.covered;
-	double began = search_clock();
 	int e = exec_run(s->t.exec, s->input.data, s->input.size, &r);
-	s->loops->running += search_clock() - began;
 	if (!e && (r.end == RUN_TIME || r.end == RUN_MEMORY)) {
 		search_lose(s, LOSS_KILLED); /* it was asked to run long: no hang of the program's */
 	} else if (!e) {
@@ -551,6 +572,8 @@ static int has_open(struct search *s, struct place *p, const struct loop_unit *u
 {
 	if (!p->listed)
 		list_targets(s, p, u);
+	if (is_worth_more(p, allowance(s)))
+		forget_analysis(p);
 	for (size_t i = 0; i < p->targets.size; i++)
 		if (!p->targets.data[i].dead && p->targets.data[i].tries < TRIES && is_next(s, &p->targets.data[i]))
 			return 1;
@@ -607,9 +630,10 @@ int loops_ask(struct search *s, struct expansion *x)
 	struct loops *l = s->loops;
 	int r = 0;
 	if (allowance(s) > 0) {
-		double began = search_clock(), ran = l->running;
+		l->began = search_processor();
 		r = ask_all(s, x);
-		l->seconds += search_clock() - began - (l->running - ran);
+		l->seconds += search_processor() - l->began;
+		l->began = 0;
 	}
 	return r ? r : merges_ask(l->merges, s, x);
 }
