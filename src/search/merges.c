@@ -24,6 +24,7 @@
 #define SHARE 0.05  /* of its time that comes to them */
 #define TRIES 4	    /* answers that were run for an outcome */
 #define MISSES 12   /* questions without an answer */
+#define AGAIN 3	    /* questions about an outcome whatever decisions the run has */
 #define FAILURES 60 /* runs that could not be followed through a function */
 #define FRAMES 2    /* activations of a function in one run */
 #define ORDINARY \
@@ -39,7 +40,8 @@ struct target {
 	uint32_t block, outcome;
 	uint32_t site; /* in s->sites */
 	uint8_t tries, misses;
-	uint64_t most; /* decisions of the run that was asked about */
+	uint64_t most;	     /* decisions of the runs that were asked about */
+	uint64_t test, turn; /* the last of them, and when */
 };
 
 struct function {
@@ -64,6 +66,7 @@ struct merges {
 	struct map by_unit; /* to place in units, + 1 */
 	VEC(struct unit *) units;
 	double restarted;   /* the search that `seconds` are of */
+	uint64_t turn;	    /* calls of merges_ask */
 	double seconds;	    /* of thought */
 	struct map by_site; /* unit << 32 | ordinal to function's number + 1; 0: no decision */
 };
@@ -251,9 +254,12 @@ static int is_ordinary(struct asking *a, const struct target *t)
 	return asked < ORDINARY;
 }
 
+/* A run is asked about once, in all the ways: the path's own constraints wait for it. */
 static int is_open(struct asking *a, const struct target *t, uint64_t count)
 {
-	return t->tries < TRIES && t->misses < MISSES && (count > t->most || !t->tries) &&
+	return t->tries < TRIES && t->misses < MISSES &&
+	       (count > t->most || t->turn == a->m->turn ||
+		(t->tries + t->misses < AGAIN && t->test != a->x->test->id)) &&
 	       is_next(a->s, t) && !is_ordinary(a, t);
 }
 
@@ -299,6 +305,8 @@ static int ask(struct asking *a, struct target *t, expr_t goal, uint64_t count)
 	solve_model_release(&model);
 	a->s->stats.loop_asked++;
 	t->most = count > t->most ? count : t->most;
+	t->test = a->x->test->id;
+	t->turn = a->m->turn;
 	t->tries += (uint8_t)found;
 	t->misses += (uint8_t)!found;
 	if (found && loops_run(a->s, a->x, 0) < 0)
@@ -497,6 +505,7 @@ int merges_ask(struct merges *m, struct search *s, struct expansion *x)
 {
 	double began = s->o.repeatable ? 0 : processor();
 	struct asking a = {.m = m, .s = s, .x = x};
+	m->turn++;
 	int r = 0;
 	if (m->restarted != s->restarted) {
 		m->restarted = s->restarted;
