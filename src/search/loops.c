@@ -21,6 +21,7 @@
 #include "ir/entry.h"
 #include "search/codes.h"
 #include "search/loop_goal.h"
+#include "search/loop_target.h"
 #include "search/merges.h"
 
 #include <stdlib.h>
@@ -37,7 +38,6 @@
 #define MORE 2.5	 /* times the time that an analysis had, for another one */
 #define START 0.2	 /* seconds of thought that a search begins with */
 #define SHARE 0.1	 /* of its time that comes to them */
-#define ORDINARY 3	 /* an outcome that the path's own constraints can ask for has this many turns first */
 #define SLOW 0.05	 /* seconds of a run that is not traced */
 #define RUN_LONGEST 30.0
 #define ITERATION 1.5e-8 /* seconds, guessed high: two counters, on a machine that is shared */
@@ -200,15 +200,8 @@ static void list_targets(struct search *s, struct place *p, const struct loop_un
 	uint8_t *behind = behind_loops(p, u);
 	p->listed = 1;
 	for (uint32_t b = 0; b < f->block_count; b++) {
-		const struct code_block *block = &f->blocks[b];
-		if (!behind[b] || block->edges < 2 || block->check || !(block->flags & CODE_BLOCK_REACHED))
-			continue;
-		uint32_t ordinal = f->values[code_last(f, b)].index;
-		uint32_t site = sites_find(&s->sites, u->code->unit, ordinal, s->t.exec);
-		const struct sites_decision *d = &s->sites.decisions.data[site];
-		if (d->kind != SITES_COUNTED || d->counter == SITES_NOWHERE || d->outcomes != block->edges)
-			continue;
-		for (uint32_t k = 0; k < block->edges; k++)
+		uint32_t site = behind[b] ? loop_target_site(s, f, b) : SITES_NOWHERE;
+		for (uint32_t k = 0; site != SITES_NOWHERE && k < f->blocks[b].edges; k++)
 			vec_push(&p->targets, (struct target){.block = b, .outcome = k, .site = site});
 	}
 	free(behind);
@@ -301,33 +294,6 @@ static expr_t term_of(void *ctx, const struct absint_symbol *symbol)
 	return EXPR_NONE;
 }
 
-static int has_outcome(const struct search *s, const struct target *t)
-{
-	return cover_has(&s->cover, s->sites.decisions.data[t->site].counter + t->outcome);
-}
-
-/* Was the decision reached, and with all outcomes but this one, or some? */
-static int is_next(const struct search *s, const struct target *t)
-{
-	const struct sites_decision *d = &s->sites.decisions.data[t->site];
-	if (cover_has(&s->cover, d->counter + t->outcome))
-		return 0;
-	for (uint32_t k = 0; k < d->outcomes; k++)
-		if (cover_has(&s->cover, d->counter + k))
-			return 1;
-	return 0;
-}
-
-/* Can the path's own constraints ask for it, and were they not asked often enough yet? */
-static int is_ordinary(const struct search *s, const struct target *t, const struct map *on_path)
-{
-	uint64_t asked = 0;
-	if (!map_get(on_path, t->site, NULL))
-		return 0;
-	map_get(&s->asked, (uint64_t)t->site << 32 | t->outcome, &asked);
-	return asked < ORDINARY;
-}
-
 static uint64_t iterations(const struct loop_goal *g, const struct solve_model *m)
 {
 	uint64_t sum = 0;
@@ -378,8 +344,8 @@ static int run_hint(struct arrival *a, const struct target *t)
 	struct search *s = a->s;
 	if (loops_run(s, a->x, t->last))
 		return -1;
-	s->stats.loop_hits += (uint64_t)has_outcome(s, t);
-	return has_outcome(s, t);
+	s->stats.loop_hits += (uint64_t)loop_target_has(s, t->site, t->outcome);
+	return loop_target_has(s, t->site, t->outcome);
 }
 
 /* 1: s->input is an answer. */
@@ -545,7 +511,8 @@ static int ask_arrival(struct arrival *a, const struct map *on_path)
 	unsigned misses = 0;
 	for (size_t i = 0; i < a->p->targets.size && misses < MISSES_AT_ONCE; i++) {
 		struct target *t = &a->p->targets.data[i];
-		if (t->dead || t->tries >= TRIES || !is_next(a->s, t) || is_ordinary(a->s, t, on_path))
+		if (t->dead || t->tries >= TRIES || !loop_target_is_next(a->s, t->site, t->outcome) ||
+		    loop_target_is_ordinary(a->s, t->site, t->outcome, on_path))
 			continue;
 		if (!analysis(a->s, a->p, a->u))
 			return 0;
@@ -574,9 +541,11 @@ static int has_open(struct search *s, struct place *p, const struct loop_unit *u
 		list_targets(s, p, u);
 	if (is_worth_more(p, allowance(s)))
 		forget_analysis(p);
-	for (size_t i = 0; i < p->targets.size; i++)
-		if (!p->targets.data[i].dead && p->targets.data[i].tries < TRIES && is_next(s, &p->targets.data[i]))
+	for (size_t i = 0; i < p->targets.size; i++) {
+		const struct target *t = &p->targets.data[i];
+		if (!t->dead && t->tries < TRIES && loop_target_is_next(s, t->site, t->outcome))
 			return 1;
+	}
 	return 0;
 }
 
@@ -605,9 +574,7 @@ static int ask_all(struct search *s, struct expansion *x)
 			x->pool = exprs_new();
 			import_init(&x->import, &x->trace, x->pool, x->size);
 			path = search_open_path(s, x);
-			for (size_t k = 0; k < s->parent.steps.size; k++)
-				if (path_decides(&s->parent.steps.data[k]))
-					map_set(&on_path, s->parent.steps.data[k].site, 1);
+			loop_target_path(s, &on_path);
 		}
 		if (extend(s, x, path, &at, e->step))
 			break;

@@ -14,6 +14,7 @@
 
 #include "ir/entry.h"
 #include "search/loop_merge.h"
+#include "search/loop_target.h"
 #include "search/loops.h"
 
 #include <stdlib.h>
@@ -27,8 +28,6 @@
 #define AGAIN 3	    /* questions about an outcome whatever decisions the run has */
 #define FAILURES 60 /* runs that could not be followed through a function */
 #define FRAMES 2    /* activations of a function in one run */
-#define ORDINARY \
-	3 /* an outcome that the path's own constraints can ask for has this many turns first */
 #define CALLS 4 /* depth to which decisions of callees count as the function's */
 /* Ways to put it: one after the other, as long as something is open. */
 static const struct {
@@ -189,41 +188,15 @@ static void sum_up(struct unit *u, const struct code_function *f, unsigned depth
 
 /* ---------------------------------------------------------------- targets */
 
-static void list_targets(struct search *s, struct function *fn, const struct unit *u)
+static void list_targets(struct search *s, struct function *fn)
 {
 	const struct code_function *f = fn->f;
 	fn->listed = 1;
 	for (uint32_t b = 0; b < f->block_count; b++) {
-		const struct code_block *block = &f->blocks[b];
-		if (block->edges < 2 || block->check || !(block->flags & CODE_BLOCK_REACHED))
-			continue;
-		uint32_t site = sites_find(&s->sites, u->code->unit,
-					   f->values[code_last(f, b)].index, s->t.exec);
-		const struct sites_decision *d = &s->sites.decisions.data[site];
-		if (d->kind != SITES_COUNTED || d->counter == SITES_NOWHERE ||
-		    d->outcomes != block->edges)
-			continue;
-		for (uint32_t k = 0; k < block->edges; k++)
-			vec_push(&fn->targets,
-				 (struct target){.block = b, .outcome = k, .site = site});
+		uint32_t site = loop_target_site(s, f, b);
+		for (uint32_t k = 0; site != SITES_NOWHERE && k < f->blocks[b].edges; k++)
+			vec_push(&fn->targets, (struct target){.block = b, .outcome = k, .site = site});
 	}
-}
-
-static int has_outcome(const struct search *s, const struct target *t)
-{
-	return cover_has(&s->cover, s->sites.decisions.data[t->site].counter + t->outcome);
-}
-
-/* Does nobody have it, and somebody another outcome of the decision? */
-static int is_next(const struct search *s, const struct target *t)
-{
-	const struct sites_decision *d = &s->sites.decisions.data[t->site];
-	if (has_outcome(s, t))
-		return 0;
-	for (uint32_t k = 0; k < d->outcomes; k++)
-		if (cover_has(&s->cover, d->counter + k))
-			return 1;
-	return 0;
 }
 
 /* ---------------------------------------------------------------- asking */
@@ -239,19 +212,11 @@ struct asking {
 	double until;	     /* of the processor's time */
 };
 
-/* Can the path's own constraints ask for it, and were they not asked often enough yet? */
 static int is_ordinary(struct asking *a, const struct target *t)
 {
-	const struct path *p = &a->s->parent;
-	uint64_t asked = 0;
 	if (!a->on_path.size)
-		for (size_t k = 0; k < p->steps.size; k++)
-			if (path_decides(&p->steps.data[k]))
-				map_set(&a->on_path, p->steps.data[k].site, 1);
-	if (!map_get(&a->on_path, t->site, NULL))
-		return 0;
-	map_get(&a->s->asked, (uint64_t)t->site << 32 | t->outcome, &asked);
-	return asked < ORDINARY;
+		loop_target_path(a->s, &a->on_path);
+	return loop_target_is_ordinary(a->s, t->site, t->outcome, &a->on_path);
 }
 
 /* A run is asked about once, in all the ways: the path's own constraints wait for it. */
@@ -260,20 +225,12 @@ static int is_open(struct asking *a, const struct target *t, uint64_t count)
 	return t->tries < TRIES && t->misses < MISSES &&
 	       (count > t->most || t->turn == a->m->turn ||
 		(t->tries + t->misses < AGAIN && t->test != a->x->test->id)) &&
-	       is_next(a->s, t) && !is_ordinary(a, t);
-}
-
-/* Of this thread, in seconds: on a machine that is shared, thinking is not paid for by waiting. */
-static double processor(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+	       loop_target_is_next(a->s, t->site, t->outcome) && !is_ordinary(a, t);
 }
 
 static int out_of_time(const struct asking *a)
 {
-	return !a->s->o.repeatable && processor() > a->until;
+	return !a->s->o.repeatable && search_processor() > a->until;
 }
 
 /* The path up to the event is the prefix. -1: trace and run disagree. */
@@ -311,7 +268,7 @@ static int ask(struct asking *a, struct target *t, expr_t goal, uint64_t count)
 	t->misses += (uint8_t)!found;
 	if (found && loops_run(a->s, a->x, 0) < 0)
 		return -1;
-	if (found && has_outcome(a->s, t)) {
+	if (found && loop_target_has(a->s, t->site, t->outcome)) {
 		a->s->stats.loop_hits++;
 		r = 1;
 	}
@@ -488,7 +445,7 @@ static int ask_unit(struct asking *a, struct unit *u)
 		if (first == UINT64_MAX)
 			continue;
 		if (!fn->listed)
-			list_targets(a->s, fn, u);
+			list_targets(a->s, fn);
 		for (size_t k = 0; k < fn->targets.size && !open; k++)
 			open = is_open(a, &fn->targets.data[k], count);
 		if (open && !x->pool) {
@@ -503,7 +460,7 @@ static int ask_unit(struct asking *a, struct unit *u)
 
 int merges_ask(struct merges *m, struct search *s, struct expansion *x)
 {
-	double began = s->o.repeatable ? 0 : processor();
+	double began = s->o.repeatable ? 0 : search_processor();
 	struct asking a = {.m = m, .s = s, .x = x};
 	m->turn++;
 	int r = 0;
@@ -527,6 +484,6 @@ int merges_ask(struct merges *m, struct search *s, struct expansion *x)
 	}
 	map_release(&a.on_path);
 	if (!s->o.repeatable)
-		m->seconds += processor() - began;
+		m->seconds += search_processor() - began;
 	return r;
 }
