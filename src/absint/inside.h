@@ -1,7 +1,7 @@
 /* inside.h: what the files of the analysis share; nobody else includes it.
  *
  *	plan.c     which values become symbols, in which reading; packs of symbols; thresholds; case
- *splits state.c    what is known at a point: an element for each pack, and which values are exact
+ * splits state.c    what is known at a point: an element for each pack, and which values are exact
  *	form.c     values as linear expressions over symbols
  *	condition.c  what a decision says
  *	modular.c    relations modulo 2^width, which need no state
@@ -11,14 +11,14 @@
  *	absint.c   the interface: questions about points
  *
  * A *symbol* is a variable of the analysis: an SSA value in one reading, a loop counter, a memory
- *cell, a cell's first value. A *pack* is a small set of symbols that are related to each other in
- *one element of a domain; symbols may be in several packs, or in none: then only the range of its
- *type is known. An SSA value without a symbol is *exact* in a state if it equals, as a mathematical
- *integer in its reading, the linear expression that its operator makes of its operands (form.c).
- *SSA makes this hold at every point that the definition dominates: operands cannot change between a
- *definition and a use of it. Ranges of types are not written into the elements, since boxes of many
- *dimensions are what polyhedra are worst at; only "not negative" is. They are added when bounds are
- *asked for.
+ * cell, a cell's first value. A *pack* is a small set of symbols that are related to each other in
+ * one element of a domain; symbols may be in several packs, or in none: then only the range of its
+ * type is known. An SSA value without a symbol is *exact* in a state if it equals, as a mathematical
+ * integer in its reading, the linear expression that its operator makes of its operands (form.c).
+ * SSA makes this hold at every point that the definition dominates: operands cannot change between a
+ * definition and a use of it. Ranges of types are not written into the elements, since boxes of many
+ * dimensions are what polyhedra are worst at; only "not negative" is. They are added when bounds are
+ * asked for.
  */
 #ifndef MUSTER_ABSINT_INSIDE_H
 #define MUSTER_ABSINT_INSIDE_H

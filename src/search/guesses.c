@@ -11,6 +11,7 @@
 #include "search/guesses.h"
 
 #include "base/map.h"
+#include "search/inside.h"
 #include "search/code_term.h"
 
 #include <stdlib.h>
@@ -67,10 +68,10 @@ static int matters(const struct code_function *f, uint32_t loop, uint32_t block)
 size_t guesses_make(struct guesses *g, const struct code_function *f, uint32_t block,
 		    const struct loop_run_options *run, double seconds)
 {
-	double began = loop_clock();
+	double began = search_processor();
 	unsigned n = 0;
 	for (uint32_t l = f->loop_count; l-- > 0 && n < MOST_LOOPS;) { /* the latest first */
-		double left = seconds - (loop_clock() - began);
+		double left = seconds - (search_processor() - began);
 		if (!matters(f, l, block))
 			continue;
 		n++;

@@ -1,27 +1,24 @@
 /* loop_guess.c: relations between a loop's variables, guessed from runs.
  *
- * Rows (loop_run.c) are what the symbols of a loop were at visits of its header: phis, what comes
- *in, the counter, and how often edges inside were taken. Guesses are what all rows have in common,
- *in these families:
+ * Rows (loop_run.c) are what the symbols of a loop were at visits of its header: phis, what comes in, the counter, and how often edges
+ * inside were taken. Guesses are what all rows have in common, in these families:
  *
  *	ranges		x in a small interval, or x constant modulo 2^k
- *	increments	x - x0 == A * counter + sum of B * taken(edge), A and B from the differences
- *between one row and the next
- *	pairs		p * (x - x0) + q * (y - y0) in a small interval, or constant modulo 2^k, p
- *and q small triples		the same of three turns		x - x0 - A * counter, or x - y0,
- *constant in every second round
+ *	increments	x - x0 == A * counter + sum of B * taken(edge), A and B from the differences between one row and the next
+ *	pairs		p * (x - x0) + q * (y - y0) in a small interval, or constant modulo 2^k, p and q small
+ *	triples		the same of three
+ *	turns		x - x0 - A * counter, or x - y0, constant in every second round
  *
- * Sums wrap, so an interval is one modulo 2^width; where a factor could make a sum wrap that does
- *not in the integers, the same relation is guessed in more bits, too. Guesses mean nothing by
- *themselves; loop_prove.c says which are inductive.
+ * Sums wrap, so an interval is one modulo 2^width; where a factor could make a sum wrap that does not in the integers, the same
+ * relation is guessed in more bits, too. Guesses mean nothing by themselves; loop_prove.c says which are inductive.
  */
 #include "search/loop_guess.h"
 
+#include "search/inside.h"
 #include "search/loop_sum.h"
 
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #define FEWEST 8 /* rows */
 #define MOST 40	 /* guesses of a loop */
@@ -498,19 +495,12 @@ void loop_guess_print(struct buf *out, const struct loop_rows *r, const struct l
 
 /* ---------------------------------------------------------------- all of a nest */
 
-double loop_clock(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void loop_guesses_make(struct loop_guesses *g, const struct code_function *f, uint32_t loop,
 		       const struct loop_guess_options *o)
 {
 	struct solve_options so = {
 	    .conflicts = 1000, .search_steps = 200, .no_z3 = 1, .no_cache = 1, .no_optimistic = 1};
-	double until = o->seconds > 0 ? loop_clock() + o->seconds : 0;
+	double until = o->seconds > 0 ? search_processor() + o->seconds : 0;
 	memset(g, 0, sizeof *g);
 	loop_runs_make(&g->runs, f, loop, &o->run);
 	struct solver *solver = solver_new(&so);

@@ -6,22 +6,22 @@
  *	if (count == 7) ...
  *
  * In a traced run the count is a plain number: no negation of one decision leads to 7. But the run
- *shows which bytes the decisions are about. So the run is followed first (merge_replay.c), which
- *tells for each load what it found, and then the same code is executed along all ways at once:
- *loops are unrolled, each block has a condition, and where ways meet, a phi is the value of the one
- *or the other by the conditions of its edges. The count is then a sum of 32 choices, and `count ==
- *7` a question for the solver.
+ * shows which bytes the decisions are about. So the run is followed first (merge_replay.c), which
+ * tells for each load what it found, and then the same code is executed along all ways at once:
+ * loops are unrolled, each block has a condition, and where ways meet, a phi is the value of the one
+ * or the other by the conditions of its edges. The count is then a sum of 32 choices, and `count ==
+ * 7` a question for the solver.
  *
  * Conditions are relative to the head of the innermost loop that is being unrolled (its blocks are
- *passed in reverse postorder, inner loops as one step), so that they stay small; `alive` is the
- *condition that an iteration begins. Values that are used behind a loop are chosen by the iteration
- *in which it was left. How often a loop is unrolled: until its condition folds to false, else as
- *often as in the run and a number of times more, as long as what is loaded there is known to be the
- *input.
+ * passed in reverse postorder, inner loops as one step), so that they stay small; `alive` is the
+ * condition that an iteration begins. Values that are used behind a loop are chosen by the iteration
+ * in which it was left. How often a loop is unrolled: until its condition folds to false, else as
+ * often as in the run and a number of times more, as long as what is loaded there is known to be the
+ * input.
  *
  * Nothing is claimed: what is not known is a variable, memory that changes in unknown ways is taken
- *not to, and the search runs what comes out. With everything known it is exact
- *(tests/unit/test_loop_merge.c compares it with real runs).
+ * not to, and the search runs what comes out. With everything known it is exact
+ * (tests/unit/test_loop_merge.c compares it with real runs).
  */
 #include "search/merge_inside.h"
 

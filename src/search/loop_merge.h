@@ -1,5 +1,5 @@
 /* loop_merge.h: what a function computes by decisions on input bytes, as terms over these bytes
- *(loop_merge.c).
+ * (loop_merge.c).
  *
  *	struct merge *m = merge_new(&start);
  *	if (merge_replay(m) >= 0 && merge_run(m, extra, 0) == 0)
