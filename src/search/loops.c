@@ -383,8 +383,10 @@ static int tight(struct arrival *a, struct loop_goal *g, struct target *t, size_
 static int fewest(struct arrival *a, struct loop_goal *g, struct target *t, size_t number)
 {
 	int counted = g->counters < g->terms.size;
-	uint64_t least = loop_goal_least(g), most[] = {least, least + 4, least + 64, 2 * least + 4096, UINT64_MAX};
-	for (size_t m = counted ? 0 : 4; m < 5; m++)
+	/* What bounds the count from below may be no linear fact: then it grows, lest an answer runs for seconds that needs not. */
+	uint64_t least = loop_goal_least(g), most[] = {least, least + 4, least + 64, 2 * least + 4096, 4 * least + (1 << 18), UINT64_MAX};
+	size_t count = sizeof most / sizeof *most;
+	for (size_t m = counted ? 0 : count - 1; m < count; m++)
 		if (tight(a, g, t, number, 0, most[m]))
 			return 1;
 	return 0;
