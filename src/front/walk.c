@@ -393,12 +393,16 @@ static int hides_refined(struct reader *r, enum CXCursorKind kind, CXType t, CXC
 
 	if (c->isConstQualifiedType(to))
 		return 0;
-	if (kind == CXCursor_UnaryOperator && c->getCursorKind(operand) == CXCursor_MemberRefExpr)
-		return reader_is_refined(r, c->getCursorType(c->getCursorSemanticParent(c->getCursorReferenced(operand))));
+	if (kind == CXCursor_UnaryOperator) { /* a field, or a field of a field: any structure around it may have a condition about it */
+		for (; c->getCursorKind(operand) == CXCursor_MemberRefExpr; c->visitChildren(operand, first_child, &operand))
+			if (reader_is_refined(r, c->getCursorType(c->getCursorSemanticParent(c->getCursorReferenced(operand)))))
+				return 1;
+		return 0;
+	}
 	if ((kind != CXCursor_UnexposedExpr && kind != CXCursor_CStyleCastExpr) || from.kind != CXType_Pointer)
 		return 0;
 	from = c->getPointeeType(from);
-	return c->getCanonicalType(to).kind != CXType_Record && reader_is_refined(r, from);
+	return reader_is_refined(r, from) && c->getTypeDeclaration(c->getCanonicalType(to)).data[0] != c->getTypeDeclaration(c->getCanonicalType(from)).data[0];
 }
 
 static void walk(struct reader *r, struct owner *o, CXCursor root)
@@ -416,6 +420,9 @@ static void walk(struct reader *r, struct owner *o, CXCursor root)
 			t = canonical_type(r, item.cursor);
 			if (o->function && is_float(t))
 				o->function->has_float = 1;
+			if (kind == CXCursor_DeclRefExpr && o->function && item.use == STORED && t.kind == CXType_Pointer &&
+			    r->c->getCursorKind(r->c->getCursorReferenced(item.cursor)) == CXCursor_ParmDecl)
+				o->function->has_changed_parameter = 1;
 			if (kind == CXCursor_DeclRefExpr)
 				meet_name(r, o, item.cursor, item.use, t);
 		} else if (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl) {
@@ -430,9 +437,8 @@ static void walk(struct reader *r, struct owner *o, CXCursor root)
 		if (r->children.size && (kind == CXCursor_UnexposedExpr || kind == CXCursor_CStyleCastExpr)) {
 			if (t.kind == CXType_Pointer)
 				reader_convert(r, t, vec_last(&r->children));
-			else if (o->function && is_number(t) && is_address(canonical_type(r, vec_last(&r->children))) &&
-				 !is_parameter(r, vec_last(&r->children)))
-				o->function->has_address_numbers = 1;
+			else if (o->function && is_number(t) && is_address(canonical_type(r, vec_last(&r->children))))
+				*(is_parameter(r, vec_last(&r->children)) ? &o->function->has_parameter_numbers : &o->function->has_address_numbers) = 1;
 		}
 		for (size_t i = r->children.size; i-- > 0;) {
 			int use = use_below(r, item.cursor, kind, item.use, t, i);

@@ -198,7 +198,7 @@ static void look_at_callees(struct one *o)
 				*limits |= 1u << HARNESS_VOLATILE;
 			if (fn->has_hidden_refined)
 				*limits |= 1u << HARNESS_REFINED;
-			if (fn->has_address_numbers)
+			if (fn->has_address_numbers || (fn->has_parameter_numbers && fn->has_changed_parameter))
 				*limits |= 1u << HARNESS_ADDRESSES;
 			if (fn->has_static_locals)
 				*limits |= 1u << HARNESS_STATICS;

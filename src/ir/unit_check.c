@@ -27,7 +27,12 @@ int unit_is_marked(LLVMValueRef inst)
  * nothing takes, is empty. The decisions that it repeats were counted where they were made. */
 static int is_dispatch(LLVMValueRef inst)
 {
-	return LLVMGetInstructionOpcode(inst) == LLVMSwitch && !LLVMGetDebugLocLine(inst) &&
+	LLVMValueRef way = LLVMGetInstructionOpcode(inst) == LLVMSwitch ? LLVMIsAPHINode(LLVMGetOperand(inst, 0)) : NULL;
+
+	for (unsigned i = 0; way && i < LLVMCountIncoming(way); i++)
+		if (!LLVMIsAConstant(LLVMGetIncomingValue(way, i)) && !LLVMIsAPHINode(LLVMGetIncomingValue(way, i)))
+			return 0; /* no choice of the compiler's */
+	return way && !LLVMGetDebugLocLine(inst) &&
 	       LLVMGetInstructionOpcode(LLVMGetFirstInstruction(LLVMGetSwitchDefaultDest(inst))) == LLVMUnreachable;
 }
 
