@@ -320,7 +320,7 @@ expr_t expr_data_byte(const struct exprs *p, expr_t data, uint64_t i)
 
 /* --------------------------------------------------------------- digests */
 
-static int commutes(unsigned op)
+int expr_commutes(unsigned op)
 {
 	switch (op) {
 	case MUSTER_OP_ADD:
@@ -376,7 +376,7 @@ static struct hash128 node_digest(const struct exprs *p, const struct expr_node 
 		in.part[1] = p->digests[n->b];
 	if (n->c)
 		in.part[2] = p->digests[n->c];
-	if (commutes(n->op) && (in.part[0].a > in.part[1].a ||
+	if (expr_commutes(n->op) && (in.part[0].a > in.part[1].a ||
 				(in.part[0].a == in.part[1].a && in.part[0].b > in.part[1].b))) {
 		struct hash128 swap = in.part[0];
 		in.part[0] = in.part[1];

@@ -103,6 +103,8 @@ expr_t expr_apply(struct exprs *p, const char *function, unsigned width, const e
 expr_t expr_defined(struct exprs *p, expr_t e);
 
 /* ----------------------------------------------------------------- walking */
+int expr_commutes(unsigned op); /* of its two operands */
+
 /* Operands of e in order; returns their number; out may be NULL. Those of a READ are its offset and its DATA; the
  * bytes of a DATA are not among the operands (expr_data_count, expr_data_byte). */
 unsigned expr_operands(const struct exprs *p, expr_t e, expr_t out[3]);

@@ -34,21 +34,6 @@ static int bind(struct unify *u, uint32_t leaf, expr_t to)
 	return 1;
 }
 
-static int commutes(unsigned op)
-{
-	switch (op) {
-	case MUSTER_OP_ADD:
-	case MUSTER_OP_MUL:
-	case MUSTER_OP_AND:
-	case MUSTER_OP_OR:
-	case MUSTER_OP_XOR:
-	case MUSTER_OP_EQ:
-		return 1;
-	default:
-		return 0;
-	}
-}
-
 static expr_t stripped(const struct exprs *p, expr_t e)
 {
 	const struct expr_node *n = expr_get(p, e);
@@ -91,7 +76,7 @@ static int agree(struct unify *u, expr_t a, expr_t b, unsigned depth)
 	if (!n || n != expr_operands(p, b, of_b))
 		return 0;
 	size_t before = u->trail.size;
-	if (n == 2 && commutes(x.op) && is_swapped(u, of_a, of_b)) {
+	if (n == 2 && expr_commutes(x.op) && is_swapped(u, of_a, of_b)) {
 		expr_t first = of_b[0];
 		of_b[0] = of_b[1];
 		of_b[1] = first;
@@ -101,7 +86,7 @@ static int agree(struct unify *u, expr_t a, expr_t b, unsigned depth)
 	if (same == n)
 		return 1;
 	undo(u, before);
-	if (n == 2 && commutes(x.op) && agree(u, of_a[0], of_b[1], depth - 1) &&
+	if (n == 2 && expr_commutes(x.op) && agree(u, of_a[0], of_b[1], depth - 1) &&
 	    agree(u, of_a[1], of_b[0], depth - 1))
 		return 1;
 	undo(u, before);
