@@ -80,6 +80,7 @@ struct search {
 	int numbers_busy;
 	uint64_t inputs_run;	/* since the last restart */
 	double restarted;	/* search_clock then */
+	double restart_cost;	/* search_cost then */
 	struct path parent, child;
 	struct buf input; /* of the child */
 	struct buf first; /* counters of the run that looked new (again.c) */
@@ -202,8 +203,11 @@ int search_over_limit(const struct search *s);
 int search_paused(struct search *s);
 double search_clock(void);
 double search_processor(void); /* seconds of it that this thread used */
-/* The cost of something, in seconds or, in repeatable mode, in work: runs, and conflicts of the
- * solver. */
+/* For those who have a share of a search: what they used is a difference of the first, what it had so far is the second. In seconds or,
+ * in repeatable mode, in work. */
+double search_thought(const struct search *s);
+double search_since(const struct search *s);
+/* The cost of something, in seconds or, in repeatable mode, in work: runs, traces and queries. */
 double search_cost(const struct search *s);
 
 #endif

@@ -51,7 +51,7 @@ static int failed_anew(struct search *s, struct search_test *t, const struct exe
 /* Greater is sooner. First what covered an outcome, and steps through a library, for outcomes that
  * nobody has: these are urgent. Then paths that pass an outcome nobody has; what only took an
  * outcome more often; the remaining negations of tests that cover; paths without coverage, nearest
- * to coverage first. */
+ * to coverage first; of a whole program, answers of loops that missed. */
 double search_rank(const struct search *s, const struct search_test *t)
 {
 	static const double covers[] = {1e6, 1e4, 955}, classes[] = {2e5, 5e3, 950},
@@ -71,6 +71,8 @@ double search_rank(const struct search *s, const struct search_test *t)
 									   : classes[t->stage];
 		return base + (t->stage < STAGE_ALL ? 20.0 * t->news.outcomes + small : 0);
 	}
+	if (t->flags & TEST_HINT && !s->o.unit) /* it missed: explored when little else is left */
+		return 1 / (1 + distance / 20) + small / 100;
 	if (t->flags & TEST_ASSUMED && t->stage == STAGE_UNCOVERED)
 		return 6e5 + small;
 	if (t->flags & TEST_PROGRESS && t->stage == STAGE_UNCOVERED)

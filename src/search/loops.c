@@ -35,11 +35,15 @@
 #define GUESS_SECONDS 0.3
 #define ANALYSES 1000
 #define ANALYSIS_SECONDS 2
+#define ANALYSIS_WORK 0.02 /* what one counts for in repeatable mode */
 #define MORE 2.5	 /* times the time that an analysis had, for another one */
-#define START 0.2	 /* seconds of thought that a search begins with */
+#define START 0.2	 /* seconds of thought that the search of a program begins with */
 #define SHARE 0.1	 /* of its time that comes to them */
+#define UNIT_START 0.5	 /* the same for a function */
+#define UNIT_SHARE 0.2
 #define SLOW 0.05	 /* seconds of a run that is not traced */
 #define RUN_LONGEST 30.0
+#define HASTY_LONGEST 0.5
 #define ITERATION 1.5e-8 /* seconds, guessed high: two counters, on a machine that is shared */
 
 /* An outcome of a decision of the function. */
@@ -49,6 +53,8 @@ struct target {
 	uint8_t tries, known, dead;
 	uint8_t guessed; /* what is proved about guesses joins the question */
 	uint64_t last; /* iterations of the last answer */
+	uint32_t answered; /* cases, as bits */
+	size_t newest;	   /* of them */
 	struct loop_known needs;
 };
 
@@ -126,13 +132,20 @@ void loops_free(struct loops *l)
 	free(l);
 }
 
+static void ask_again(struct target *t)
+{
+	t->tries = 0;
+	t->last = 0;
+	t->answered = 0;
+}
+
 void loops_restart(struct loops *l)
 {
 	for (size_t i = 0; l && i < l->units.size; i++)
 		for (size_t k = 0; k < l->units.data[i]->places.size; k++) {
 			struct place *p = &l->units.data[i]->places.data[k];
 			for (size_t n = 0; n < p->targets.size; n++)
-				p->targets.data[n].tries = 0, p->targets.data[n].last = 0;
+				ask_again(&p->targets.data[n]);
 		}
 	if (l)
 		merges_restart(l->merges);
@@ -214,16 +227,16 @@ static double allowance(struct search *s)
 	if (l->restarted != s->restarted) {
 		l->restarted = s->restarted;
 		l->seconds = 0;
-		l->began = l->began > 0 ? search_processor() : 0;
+		l->began = l->began > 0 ? search_thought(s) : 0;
 	}
-	double used = l->seconds + (l->began > 0 ? search_processor() - l->began : 0);
-	return s->o.repeatable ? ANALYSIS_SECONDS : START + SHARE * (search_clock() - s->restarted) - used;
+	double used = l->seconds + (l->began > 0 ? search_thought(s) - l->began : 0);
+	return (s->o.unit ? UNIT_START + UNIT_SHARE * search_since(s) : START + SHARE * search_since(s)) - used;
 }
 
-/* Did time run out that is there now? */
-static int is_worth_more(const struct place *p, double left)
+/* Would an analysis with more time say more? */
+static int is_hasty(const struct place *p)
 {
-	return p->a && absint_weakened(p->a) && p->limit < ANALYSIS_SECONDS && left > MORE * p->limit;
+	return p->a && absint_weakened(p->a) && p->limit < ANALYSIS_SECONDS;
 }
 
 static void forget_analysis(struct place *p)
@@ -243,7 +256,7 @@ static struct absint *analysis(struct search *s, struct place *p, struct loop_un
 {
 	struct loops *l = s->loops;
 	double left = allowance(s);
-	struct absint_options o = {.seconds = left < ANALYSIS_SECONDS ? left : ANALYSIS_SECONDS, .callees = u->callees};
+	struct absint_options o = {.seconds = left < ANALYSIS_SECONDS && !s->o.repeatable ? left : ANALYSIS_SECONDS, .callees = u->callees};
 	if (p->analysed)
 		return p->a;
 	if (l->analyses >= ANALYSES)
@@ -256,6 +269,7 @@ static struct absint *analysis(struct search *s, struct place *p, struct loop_un
 	p->analysed = 1;
 	p->limit = o.seconds;
 	l->analyses++;
+	l->seconds += s->o.repeatable ? ANALYSIS_WORK : 0;
 	p->a = p->entry.loop == CODE_NONE ? absint_new(code, p->f, &o) : absint_loop(code, p->f, p->entry.loop, &o);
 	s->stats.loop_analyses++;
 	if (!p->a || absint_weakened(p->a))
@@ -308,7 +322,7 @@ int loops_run(struct search *s, const struct expansion *x, uint64_t iterations)
 {
 	struct search_test test = {.parent = x->test->id,
 				   .origin = ORIGIN_SOLVED,
-				   .flags = TEST_OPTIMISTIC,
+				   .flags = TEST_OPTIMISTIC | TEST_HINT,
 				   .data = (const uint8_t *)s->input.data,
 				   .size = s->input.size};
 	struct exec_result r;
@@ -342,6 +356,8 @@ int loops_run(struct search *s, const struct expansion *x, uint64_t iterations)
 static int run_hint(struct arrival *a, const struct target *t)
 {
 	struct search *s = a->s;
+	if (ITERATION * (double)t->last > (is_hasty(a->p) ? HASTY_LONGEST : 4 * RUN_LONGEST))
+		return 0; /* it would end before it arrives, or was asked for with counts that little is known of */
 	if (loops_run(s, a->x, t->last))
 		return -1;
 	s->stats.loop_hits += (uint64_t)loop_target_has(s, t->site, t->outcome);
@@ -379,16 +395,22 @@ static int tight(struct arrival *a, struct loop_goal *g, struct target *t, size_
 	return solve(a, g, t, goal); /* the last one tried may have failed */
 }
 
-/* A case of its own: the least number of iterations that there is an answer for. */
-static int fewest(struct arrival *a, struct loop_goal *g, struct target *t, size_t number)
+/* The case with the least number of iterations that there is an answer for, of those that had none yet. */
+static int fewest(struct arrival *a, struct loop_goal *g, struct target *t)
 {
 	int counted = g->counters < g->terms.size;
 	/* What bounds the count from below may be no linear fact: then it grows, lest an answer runs for seconds that needs not. */
 	uint64_t least = loop_goal_least(g), most[] = {least, least + 4, least + 64, 2 * least + 4096, 4 * least + (1 << 18), UINT64_MAX};
-	size_t count = sizeof most / sizeof *most;
+	size_t cases = t->needs.here.reach.cases.size < CASES ? t->needs.here.reach.cases.size : CASES, count = sizeof most / sizeof *most;
 	for (size_t m = counted ? 0 : count - 1; m < count; m++)
-		if (tight(a, g, t, number, 0, most[m]))
+		for (size_t i = 0; i < cases; i++) {
+			if (t->answered >> i & 1 || !tight(a, g, t, i, 0, most[m]))
+				continue;
+			t->answered |= 1u << i;
+			t->newest = i;
 			return 1;
+		}
+	t->answered = UINT32_MAX; /* the others have none */
 	return 0;
 }
 
@@ -459,9 +481,9 @@ static int answer(struct arrival *a, struct loop_goal *g, struct target *t, expr
 				solve(a, g, t, expr_and(p, facts, loop_goal_large(g, root, LARGE_COUNTS))));
 	}
 	if (t->tries < TRY_NEXT)
-		return t->tries - TRY_CASE < (int)t->needs.here.reach.cases.size && fewest(a, g, t, (size_t)t->tries - TRY_CASE);
+		return t->tries - TRY_CASE < (int)t->needs.here.reach.cases.size && t->answered != UINT32_MAX && fewest(a, g, t);
 	if (t->tries == TRY_NEXT)
-		return counted && t->needs.here.reach.cases.size && tight(a, g, t, 0, t->last + 1, t->last + 64);
+		return counted && t->needs.here.reach.cases.size && tight(a, g, t, t->newest, t->last + 1, t->last + 64);
 	if (t->tries == TRY_GUESS)
 		return ask_unproved(a, t);
 	uint32_t size = large[t->tries - TRY_LARGE];
@@ -499,7 +521,7 @@ static int ask_target(struct arrival *a, struct target *t, unsigned *misses)
 			loop_goal_release(&g);
 			begin_goal(&g, a, t);
 			facts = loop_goal_facts(&g);
-			t->tries = 0;
+			ask_again(t);
 		}
 		if (r >= 0 && search_paused(s))
 			r = 2;
@@ -541,7 +563,7 @@ static int has_open(struct search *s, struct place *p, const struct loop_unit *u
 {
 	if (!p->listed)
 		list_targets(s, p, u);
-	if (is_worth_more(p, allowance(s)))
+	if (is_hasty(p) && allowance(s) > MORE * p->limit)
 		forget_analysis(p);
 	for (size_t i = 0; i < p->targets.size; i++) {
 		const struct target *t = &p->targets.data[i];
@@ -599,9 +621,9 @@ int loops_ask(struct search *s, struct expansion *x)
 	struct loops *l = s->loops;
 	int r = 0;
 	if (allowance(s) > 0) {
-		l->began = search_processor();
+		l->began = search_thought(s);
 		r = ask_all(s, x);
-		l->seconds += search_processor() - l->began;
+		l->seconds += search_thought(s) - l->began;
 		l->began = 0;
 	}
 	return r ? r : merges_ask(l->merges, s, x);

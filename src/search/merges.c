@@ -19,8 +19,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#define ASKING_WORK 5e-4 /* what looking at a run counts for in repeatable mode */
 #define START 0.15  /* seconds of thought that a search begins with */
 #define SHARE 0.05  /* of its time that comes to them */
 #define TRIES 4	    /* answers that were run for an outcome */
@@ -230,7 +230,7 @@ static int is_open(struct asking *a, const struct target *t, uint64_t count)
 
 static int out_of_time(const struct asking *a)
 {
-	return !a->s->o.repeatable && search_processor() > a->until;
+	return search_thought(a->s) > a->until;
 }
 
 /* The path up to the event is the prefix. -1: trace and run disagree. */
@@ -460,7 +460,7 @@ static int ask_unit(struct asking *a, struct unit *u)
 
 int merges_ask(struct merges *m, struct search *s, struct expansion *x)
 {
-	double began = s->o.repeatable ? 0 : search_processor();
+	double began = search_thought(s);
 	struct asking a = {.m = m, .s = s, .x = x};
 	m->turn++;
 	int r = 0;
@@ -468,7 +468,7 @@ int merges_ask(struct merges *m, struct search *s, struct expansion *x)
 		m->restarted = s->restarted;
 		m->seconds = 0;
 	}
-	a.until = began + START + SHARE * (search_clock() - s->restarted) - m->seconds;
+	a.until = began + START + SHARE * search_since(s) - m->seconds;
 	if (out_of_time(&a))
 		return 0;
 	read_run(m, &x->trace);
@@ -483,7 +483,6 @@ int merges_ask(struct merges *m, struct search *s, struct expansion *x)
 		x->pool = NULL;
 	}
 	map_release(&a.on_path);
-	if (!s->o.repeatable)
-		m->seconds += search_processor() - began;
+	m->seconds += search_thought(s) - began + (s->o.repeatable ? ASKING_WORK : 0);
 	return r;
 }

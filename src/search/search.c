@@ -110,6 +110,16 @@ double search_processor(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+double search_thought(const struct search *s)
+{
+	return s->o.repeatable ? search_cost(s) : search_processor();
+}
+
+double search_since(const struct search *s)
+{
+	return s->o.repeatable ? search_cost(s) - s->restart_cost : search_clock() - s->restarted;
+}
+
 double search_cost(const struct search *s)
 {
 	if (!s->o.repeatable)
@@ -223,6 +233,7 @@ void search_restart(struct search *s)
 	*s->pending = s->inputs_run = 0;
 	s->urgent = 0;
 	s->restarted = search_clock();
+	s->restart_cost = search_cost(s);
 }
 
 void search_limits(struct search *s, uint64_t runs, double seconds)

@@ -52,6 +52,7 @@ enum {
 	TEST_ASSUMED = 1 << 17, /* an assumption did not hold: no test of the program's, but a step to one */
 	TEST_LONG = 1 << 18,	/* ran as long as it was asked to, through a loop: not traced, not mutated */
 	TEST_VALUES = 1 << 19,	/* in its last stage, everything else was negated: other values of what the trace fixed are left */
+	TEST_HINT = 1 << 20,	/* an answer for an outcome behind a loop (loops.c) */
 	TEST_PROGRESS = 32, /* new inside a library function's body: no branch of the program, but
 			       on the way to one */
 };
@@ -116,7 +117,7 @@ enum search_combine {
 
 struct search_options {
 	uint64_t seed;
-	int repeatable; /* counts work in runs and conflicts and looks at no clock */
+	int repeatable; /* counts work in runs and queries and looks at no clock */
 	int no_mutate;
 	int one_generation; /* paths of inputs from outside are negated, their children's are not */
 	uint64_t max_input;    /* bytes; 0: 1 MiB */
