@@ -80,7 +80,8 @@ struct search {
 	int numbers_busy;
 	uint64_t inputs_run;	/* since the last restart */
 	double restarted;	/* search_clock then */
-	double restart_cost;	/* search_cost then */
+	double restart_work;	/* the same in work, for searches that can be repeated */
+	double aside;		/* cost of what has a share of its own (loops.c) and so counts for no way of searching */
 	struct path parent, child;
 	struct buf input; /* of the child */
 	struct buf first; /* counters of the run that looked new (again.c) */

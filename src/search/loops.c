@@ -41,6 +41,7 @@
 #define SHARE 0.1	 /* of its time that comes to them */
 #define UNIT_START 0.5	 /* the same for a function */
 #define UNIT_SHARE 0.2
+#define AT_ONCE 0.25	 /* seconds, or work, after which others have their turn */
 #define SLOW 0.05	 /* seconds of a run that is not traced */
 #define RUN_LONGEST 30.0
 #define HASTY_LONGEST 0.5
@@ -619,12 +620,20 @@ static int ask_all(struct search *s, struct expansion *x)
 int loops_ask(struct search *s, struct expansion *x)
 {
 	struct loops *l = s->loops;
+	double cost = search_cost(s), pause = s->next_pause;
 	int r = 0;
+	s->next_pause = cost + AT_ONCE;
 	if (allowance(s) > 0) {
 		l->began = search_thought(s);
 		r = ask_all(s, x);
 		l->seconds += search_thought(s) - l->began;
 		l->began = 0;
 	}
-	return r ? r : merges_ask(l->merges, s, x);
+	if (!r)
+		r = merges_ask(l->merges, s, x);
+	s->next_pause = pause;
+	s->aside += search_cost(s) - cost; /* the same negations and mutations for a run as without */
+	if (r == 1 && !s->o.unit && !search_over_limit(s)) /* another run comes by here; the negations of this one do not wait */
+		r = s->paused = 0;
+	return r;
 }

@@ -25,6 +25,7 @@
 #define TURN 10
 #define WORK_RUN 1e-4 /* what a run counts for in repeatable mode, in place of seconds */
 #define WORK_QUERY 1e-4
+#define WORK_THOUGHT 5 /* times as much: what is asked behind loops is harder than a negation */
 
 const char *search_origin_key(unsigned origin)
 {
@@ -110,22 +111,24 @@ double search_processor(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-double search_thought(const struct search *s)
+static double work(const struct search *s)
 {
-	return s->o.repeatable ? search_cost(s) : search_processor();
-}
-
-double search_since(const struct search *s)
-{
-	return s->o.repeatable ? search_cost(s) - s->restart_cost : search_clock() - s->restarted;
+	return WORK_RUN * (double)(s->stats.runs + 10 * s->stats.traces) + WORK_QUERY * (double)solver_stats(s->solver)->queries;
 }
 
 double search_cost(const struct search *s)
 {
-	if (!s->o.repeatable)
-		return search_clock();
-	return WORK_RUN * (double)(s->stats.runs + 10 * s->stats.traces) +
-	       WORK_QUERY * (double)solver_stats(s->solver)->queries;
+	return (s->o.repeatable ? work(s) : search_clock()) - s->aside;
+}
+
+double search_thought(const struct search *s)
+{
+	return s->o.repeatable ? WORK_THOUGHT * work(s) : search_processor();
+}
+
+double search_since(const struct search *s)
+{
+	return s->o.repeatable ? work(s) - s->restart_work : search_clock() - s->restarted;
 }
 
 int search_over_limit(const struct search *s)
@@ -233,7 +236,7 @@ void search_restart(struct search *s)
 	*s->pending = s->inputs_run = 0;
 	s->urgent = 0;
 	s->restarted = search_clock();
-	s->restart_cost = search_cost(s);
+	s->restart_work = work(s);
 }
 
 void search_limits(struct search *s, uint64_t runs, double seconds)
