@@ -23,6 +23,7 @@
 #include "search/loop_goal.h"
 #include "search/loop_target.h"
 #include "search/merges.h"
+#include "search/thought.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,7 @@
 #define ANALYSIS_WORK 0.02 /* what one counts for in repeatable mode */
 #define MORE 2.5	 /* times the time that an analysis had, for another one */
 #define START 0.2	 /* seconds of thought that the search of a program begins with */
-#define SHARE 0.1	 /* of its time that comes to them */
+#define SHARE 0.1	 /* of its time that comes to them, at most (thought.h) */
 #define UNIT_START 0.5	 /* the same for a function */
 #define UNIT_SHARE 0.2
 #define AT_ONCE 0.25	 /* seconds, or work, after which others have their turn */
@@ -85,9 +86,7 @@ struct loops {
 	struct map by_unit; /* to place in units, + 1 */
 	VEC(struct loop_unit *) units;
 	unsigned analyses;
-	double restarted; /* the search that `seconds` are of */
-	double seconds;	  /* of the processor, for analyses and questions */
-	double began;	  /* on that clock, while it thinks; else 0 */
+	struct thought thought; /* for analyses and questions */
 };
 
 struct loops *loops_new(const char *program)
@@ -221,17 +220,10 @@ static void list_targets(struct search *s, struct place *p, const struct loop_un
 	free(behind);
 }
 
-/* Seconds of thought that the search may still have here: a function of a thousand blocks takes longer to analyse than to test. */
+/* Seconds that the search may still have here: a function of a thousand blocks takes longer to analyse than to test. */
 static double allowance(struct search *s)
 {
-	struct loops *l = s->loops;
-	if (l->restarted != s->restarted) {
-		l->restarted = s->restarted;
-		l->seconds = 0;
-		l->began = l->began > 0 ? search_thought(s) : 0;
-	}
-	double used = l->seconds + (l->began > 0 ? search_thought(s) - l->began : 0);
-	return (s->o.unit ? UNIT_START + UNIT_SHARE * search_since(s) : START + SHARE * search_since(s)) - used;
+	return s->o.unit ? thought_left(&s->loops->thought, s, UNIT_START, UNIT_SHARE) : thought_left(&s->loops->thought, s, START, SHARE);
 }
 
 /* Would an analysis with more time say more? */
@@ -270,7 +262,7 @@ static struct absint *analysis(struct search *s, struct place *p, struct loop_un
 	p->analysed = 1;
 	p->limit = o.seconds;
 	l->analyses++;
-	l->seconds += s->o.repeatable ? ANALYSIS_WORK : 0;
+	thought_work(&l->thought, s, ANALYSIS_WORK);
 	p->a = p->entry.loop == CODE_NONE ? absint_new(code, p->f, &o) : absint_loop(code, p->f, p->entry.loop, &o);
 	s->stats.loop_analyses++;
 	if (!p->a || absint_weakened(p->a))
@@ -361,8 +353,10 @@ static int run_hint(struct arrival *a, const struct target *t)
 		return 0; /* it would end before it arrives, or was asked for with counts that little is known of */
 	if (loops_run(s, a->x, t->last))
 		return -1;
-	s->stats.loop_hits += (uint64_t)loop_target_has(s, t->site, t->outcome);
-	return loop_target_has(s, t->site, t->outcome);
+	int hit = loop_target_has(s, t->site, t->outcome);
+	s->stats.loop_hits += (uint64_t)hit;
+	s->loops->thought.hits += (uint64_t)hit;
+	return hit;
 }
 
 /* 1: s->input is an answer. */
@@ -624,10 +618,9 @@ int loops_ask(struct search *s, struct expansion *x)
 	int r = 0;
 	s->next_pause = cost + AT_ONCE;
 	if (allowance(s) > 0) {
-		l->began = search_thought(s);
+		thought_begin(&l->thought, s);
 		r = ask_all(s, x);
-		l->seconds += search_thought(s) - l->began;
-		l->began = 0;
+		thought_end(&l->thought, s);
 	}
 	if (!r)
 		r = merges_ask(l->merges, s, x);

@@ -16,6 +16,7 @@
 #include "search/loop_merge.h"
 #include "search/loop_target.h"
 #include "search/loops.h"
+#include "search/thought.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,9 +65,8 @@ struct merges {
 	struct codes *codes;
 	struct map by_unit; /* to place in units, + 1 */
 	VEC(struct unit *) units;
-	double restarted;   /* the search that `seconds` are of */
 	uint64_t turn;	    /* calls of merges_ask */
-	double seconds;	    /* of thought */
+	struct thought thought;
 	struct map by_site; /* unit << 32 | ordinal to function's number + 1; 0: no decision */
 };
 
@@ -209,7 +209,6 @@ struct asking {
 	struct solve_path *path;
 	size_t steps;	     /* of the path, in it */
 	unsigned unanswered; /* questions that the solver gave up */
-	double until;	     /* of the processor's time */
 };
 
 static int is_ordinary(struct asking *a, const struct target *t)
@@ -230,7 +229,7 @@ static int is_open(struct asking *a, const struct target *t, uint64_t count)
 
 static int out_of_time(const struct asking *a)
 {
-	return search_thought(a->s) > a->until;
+	return thought_left(&a->m->thought, a->s, START, SHARE) <= 0;
 }
 
 /* The path up to the event is the prefix. -1: trace and run disagree. */
@@ -270,6 +269,7 @@ static int ask(struct asking *a, struct target *t, expr_t goal, uint64_t count)
 		return -1;
 	if (found && loop_target_has(a->s, t->site, t->outcome)) {
 		a->s->stats.loop_hits++;
+		a->m->thought.hits++;
 		r = 1;
 	}
 	return search_paused(a->s) ? 2 : r;
@@ -460,17 +460,12 @@ static int ask_unit(struct asking *a, struct unit *u)
 
 int merges_ask(struct merges *m, struct search *s, struct expansion *x)
 {
-	double began = search_thought(s);
 	struct asking a = {.m = m, .s = s, .x = x};
 	m->turn++;
 	int r = 0;
-	if (m->restarted != s->restarted) {
-		m->restarted = s->restarted;
-		m->seconds = 0;
-	}
-	a.until = began + START + SHARE * search_since(s) - m->seconds;
 	if (out_of_time(&a))
 		return 0;
+	thought_begin(&m->thought, s);
 	read_run(m, &x->trace);
 	for (size_t i = 0; i < m->units.size && r == 0; i++)
 		if (m->units.data[i]->touched)
@@ -483,6 +478,7 @@ int merges_ask(struct merges *m, struct search *s, struct expansion *x)
 		x->pool = NULL;
 	}
 	map_release(&a.on_path);
-	m->seconds += search_thought(s) - began + (s->o.repeatable ? ASKING_WORK : 0);
+	thought_end(&m->thought, s);
+	thought_work(&m->thought, s, ASKING_WORK);
 	return r;
 }
