@@ -1,0 +1,74 @@
+/* test_thought.c: what a share of a search still has. */
+#include "search/inside.h"
+#include "search/thought.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define START 0.2
+#define SHARE 0.1
+
+static void is_about(double is, double wanted)
+{
+	assert_true(is > wanted - 0.1 && is < wanted + 0.1);
+}
+
+static void test_earns(void **state)
+{
+	(void)state;
+	static struct search s;
+	struct thought t = {0};
+	s.restarted = search_clock() - 100; /* so long it has searched */
+	is_about(thought_left(&t, &s, START, SHARE), 10.2);
+	t.used = 1; /* for nothing: a third is left of its share */
+	is_about(thought_left(&t, &s, START, SHARE), 0.2 + 10.0 / 3 - 1);
+	t.hits = 9;
+	is_about(thought_left(&t, &s, START, SHARE), 0.2 + 10.0 * 10 / 12 - 1);
+	t.used = 3, t.hits = 0;
+	assert_true(thought_left(&t, &s, START, SHARE) < 0);
+}
+
+static void test_restarts(void **state)
+{
+	(void)state;
+	static struct search s;
+	struct thought t = {0};
+	s.restarted = search_clock();
+	is_about(thought_left(&t, &s, START, SHARE), START);
+	t.used = 5, t.hits = 2;
+	s.restarted = search_clock() + 1e-9;
+	is_about(thought_left(&t, &s, START, SHARE), START);
+	assert_int_equal(t.hits, 0);
+}
+
+static void test_counts_what_is_under_way(void **state)
+{
+	(void)state;
+	static struct search s;
+	struct thought t = {0};
+	s.restarted = search_clock();
+	double before = thought_left(&t, &s, START, 0);
+	thought_begin(&t, &s);
+	volatile unsigned n = 0;
+	while (search_processor() - t.began < 0.02)
+		n++;
+	assert_true(thought_left(&t, &s, START, 0) < before - 0.019);
+	thought_end(&t, &s);
+	assert_true(t.used > 0.019);
+	thought_work(&t, &s, 1); /* of a search that cannot be repeated: it was in the time */
+	assert_true(t.used < 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_earns),
+	    cmocka_unit_test(test_restarts),
+	    cmocka_unit_test(test_counts_what_is_under_way),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
