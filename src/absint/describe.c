@@ -23,6 +23,7 @@ struct describe {
 	const struct code_function *f;
 	struct code_names *names;
 	uint32_t *of_parameter; /* parameter -> its variable */
+	VEC(uint32_t) globals;	/* that the function uses, and its statics */
 	int all;
 };
 
@@ -35,6 +36,30 @@ struct wording {
 	VEC(struct text_name) names; /* beside wanted; then names that are only in `more` */
 	linear_list more;
 };
+
+static uint32_t scope_of_function(const struct code_function *f)
+{
+	for (uint32_t v = f->first_instruction; v < f->first_instruction + f->instructions; v++)
+		if (f->values[v].scope != CODE_NONE)
+			return code_outermost(f->code, f->values[v].scope);
+	return CODE_NONE;
+}
+
+static void list_globals(struct describe *d)
+{
+	const struct code *c = d->f->code;
+	uint32_t own = scope_of_function(d->f);
+	uint8_t *used = mem_zalloc(c->global_count + 1);
+
+	for (uint32_t v = 0; v < d->f->value_count; v++)
+		if (d->f->values[v].kind == CODE_ADDRESS)
+			used[d->f->values[v].index] = 1;
+	for (uint32_t g = 0; g < c->global_count; g++)
+		if (c->global_variables[g].name &&
+		    (used[g] || (own != CODE_NONE && code_outermost(c, c->global_variables[g].scope) == own)))
+			vec_push(&d->globals, g);
+	free(used);
+}
 
 struct describe *describe_new(struct absint *a, const struct code_function *f, int all)
 {
@@ -49,6 +74,7 @@ struct describe *describe_new(struct absint *a, const struct code_function *f, i
 	for (uint32_t v = 0; v < f->variable_count; v++)
 		if (f->variables[v].parameter < f->parameters)
 			d->of_parameter[f->variables[v].parameter] = v;
+	list_globals(d);
 	return d;
 }
 
@@ -58,6 +84,7 @@ void describe_free(struct describe *d)
 		return;
 	code_names_free(d->names);
 	free(d->of_parameter);
+	vec_release(&d->globals);
 	free(d);
 }
 
@@ -69,7 +96,8 @@ static void counter_words(const struct describe *d, uint32_t loop, const char *w
 	for (uint32_t k = 0; k < d->f->loop_count; k++) {
 		const struct code_loop *o = &d->f->loops[k];
 
-		if (k != loop && o->line == l->line && (o->column < l->column || (o->column == l->column && k < loop)))
+		if (k != loop && o->line == l->line &&
+		    (o->column < l->column || (o->column == l->column && o->header < l->header))) /* of a macro: blocks are in its order */
 			place++;
 	}
 	buf_addf(out, place > 1 ? "%s(%u, %u)" : "%s(%u)", word, l->line, place);
@@ -107,21 +135,52 @@ static const struct code_type *integer_type(const struct code_function *f, uint3
 	return t && t->kind == CODE_TYPE_INT && t->bytes <= 8 ? t : NULL;
 }
 
-/* Is a name of the file's level (a global) hidden by a variable here? */
-static int is_hidden(const struct wording *w, const char *text)
+/* May the name be that of a global or static of the function, but for this one? Which of them it means hangs on blocks that no debug
+ * information tells apart (`extern int n;` in one of them), so nobody is named by it. */
+static int is_shared(const struct wording *w, const char *name, size_t length, uint32_t but)
+{
+	const struct describe *d = w->d;
+
+	for (size_t i = 0; i < d->globals.size; i++) {
+		const char *other = d->f->code->global_variables[d->globals.data[i]].name;
+
+		if (d->globals.data[i] != but && strlen(other) == length && !memcmp(other, name, length))
+			return 1;
+	}
+	return 0;
+}
+
+/* May a global's name stand at the point for it? */
+static int is_global_named(const struct wording *w, const char *text, uint32_t root)
 {
 	const struct code_function *f = w->d->f;
+	const struct code_variable *g;
+	uint32_t scope = w->scope;
 	size_t n = 0;
 
+	if (f->values[root].kind != CODE_ADDRESS)
+		return 0;
+	g = &f->code->global_variables[f->values[root].index];
 	while (text[n] == '*' || text[n] == '(')
 		text++;
 	while (text[n] == '_' || (text[n] >= '0' && text[n] <= '9') || ((text[n] | 32) >= 'a' && (text[n] | 32) <= 'z'))
 		n++;
-	for (uint32_t v = 0; v < f->variable_count; v++)
-		if (strlen(f->variables[v].name) == n && !memcmp(f->variables[v].name, text, n) &&
-		    code_visible(f, v, w->scope, w->line))
-			return 1;
-	return 0;
+	if (code_hides(f, text, n, w->scope) || is_shared(w, text, n, f->values[root].index))
+		return 0;
+	if (g->scope == CODE_NONE)
+		return 1;
+	while (scope != CODE_NONE && scope != g->scope)
+		scope = f->code->scopes[scope].parent;
+	return scope != CODE_NONE && (!w->line || g->line <= w->line);
+}
+
+/* A variable's name means it at the point, and has a meaning in C (clang has names of its own for the sizes of arrays). */
+static int is_named(const struct wording *w, uint32_t variable)
+{
+	const char *name = w->d->f->variables[variable].name;
+
+	return *name && strncmp(name, "__vla_expr", 10) != 0 && code_visible(w->d->f, variable, w->scope, w->line) &&
+	       !is_shared(w, name, strlen(name), CODE_NONE);
 }
 
 /* ------------------------------------------------------------- dimensions */
@@ -161,7 +220,7 @@ static const struct code_type *named(const struct wording *w, uint32_t variable,
 	const struct code_variable *x = &f->variables[variable];
 	const struct code_type *t = integer_type(f, x->type);
 
-	if (!t || !*x->name || x->home != CODE_NONE || !code_visible(f, variable, w->scope, w->line))
+	if (!t || x->home != CODE_NONE || !is_named(w, variable))
 		return NULL;
 	*value = value_here(w, variable);
 	if (*value == CODE_NONE || f->values[*value].width != t->bytes * 8 || f->values[*value].kind == CODE_UNDEF)
@@ -224,7 +283,7 @@ static void add_parameters(struct wording *w)
 		const struct code_type *t = variable == CODE_NONE ? NULL : integer_type(f, f->variables[variable].type);
 
 		if (!t || f->values[p].width != t->bytes * 8 || has_value(w, p, !t->is_unsigned, &dim) ||
-		    !code_visible(f, variable, w->scope, w->line))
+		    !is_named(w, variable))
 			continue;
 		add_wanted(w, (struct absint_symbol){ABSINT_VALUE, p, (unsigned)t->bytes * 8, !t->is_unsigned},
 			   mem_printf("old(%s)", f->variables[variable].name));
@@ -271,7 +330,7 @@ static void add_cells(struct wording *w, enum absint_kind kind)
 		c = &f->cells[s.id];
 		if (!c->name || !c->width || (kind == ABSINT_OLD_CELL && f->values[c->root].op == CODE_ALLOCA && f->values[c->root].kind == CODE_INSTRUCTION))
 			continue;
-		if (c->variable == CODE_NONE ? is_hidden(w, c->name) : !code_visible(f, c->variable, w->scope, w->line))
+		if (c->variable != CODE_NONE ? !is_named(w, c->variable) : !is_global_named(w, c->name, c->root))
 			continue;
 		s.width = c->width;
 		s.is_signed = !c->is_unsigned;

@@ -102,13 +102,23 @@ static int same_target(const struct code_function *f, uint32_t block)
 	return 1;
 }
 
+/* The compiler's own: a compare-and-exchange that failed stores what it found. */
+static int is_of_exchange(const struct code_function *f, uint32_t block)
+{
+	uint32_t condition = code_operand(f, code_last(f, block), 0);
+	const struct code_value *c = &f->values[condition];
+	const struct code_value *made = c->kind == CODE_INSTRUCTION && c->operands ? code_operand_value(f, condition, 0) : NULL;
+
+	return made && made->kind == CODE_INSTRUCTION && made->op == CODE_ATOMIC && made->block == block;
+}
+
 static void add_edges(struct work *w, uint32_t block)
 {
 	const struct code_function *f = w->f;
 	const struct code_block *b = &f->blocks[block];
 	uint32_t op = f->values[code_last(f, block)].op;
 
-	if ((op != CODE_BRANCH && op != CODE_SWITCH) || b->check || !w->after[block] || same_target(f, block))
+	if ((op != CODE_BRANCH && op != CODE_SWITCH) || b->check || !w->after[block] || same_target(f, block) || is_of_exchange(f, block))
 		return;
 	for (uint32_t k = 0; k < b->edges; k++) {
 		const struct code_edge *e = &f->edges[b->first_edge + k];

@@ -14,7 +14,7 @@ static void look_at(struct code *c, struct code_function *f, uint32_t v)
 
 	if (call && value->target == CODE_NONE)
 		f->calls_unknown = 1;
-	for (uint32_t k = call ? 1 : 0; k < value->operands; k++) {
+	for (uint32_t k = call && value->target != CODE_NONE ? 1 : 0; k < value->operands; k++) {
 		const struct code_value *operand = code_operand_value(f, v, k);
 
 		if (operand->kind == CODE_FUNCTION)

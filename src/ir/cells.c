@@ -5,7 +5,8 @@
  * accessed by nobody and count for nothing where pointers meet. An access whose root and offset are known names a cell. The
  * cell's C name comes from the debug type of the root's variable, by walking down to the member at the offset.
  *
- * Invariant: a pointer with root r points into the object r (or one behind it) in every run without accesses outside of objects.
+ * Invariant: a pointer with root r points into an object that r made (or one behind it) in every run without accesses outside of objects; if the
+ * offset is exact, into the one that r made last.
  */
 #include "ir/code_parts.h"
 
@@ -19,8 +20,13 @@
 
 /* ------------------------------------------------------------------ roots */
 
+/* The linker's names of where a section begins and ends are in, or behind, other globals. */
 static uint32_t address_root(const struct code_function *f, const uint32_t *first, uint32_t v)
 {
+	const char *name = f->code->globals[f->values[v].index].name;
+
+	if (!strncmp(name, "__start_", 8) || !strncmp(name, "__stop_", 7))
+		return CODE_NONE;
 	return first[f->values[v].index];
 }
 
@@ -40,6 +46,8 @@ static void fixed_roots(struct code_function *f, const uint32_t *first)
 			break;
 		case CODE_ADDRESS:
 			*r = (struct code_root){address_root(f, first, v), 1, value->offset};
+			if (r->root == CODE_NONE)
+				*r = (struct code_root){.root = CODE_NONE};
 			break;
 		case CODE_NULL:
 		case CODE_UNDEF:
@@ -70,6 +78,13 @@ static void meet(struct code_root *to, struct code_root from)
 	}
 }
 
+/* A place in a loop that makes an object in every round (alloca, malloc). A phi may bring the object of an earlier one: of the same root, but not what the
+ * root's cells are about. */
+static int makes_many(const struct code_function *f, uint32_t root)
+{
+	return root < UNSEEN && f->values[root].kind == CODE_INSTRUCTION && f->blocks[f->values[root].block].loop != CODE_NONE;
+}
+
 static struct code_root root_of(const struct code_function *f, uint32_t v)
 {
 	const struct code_value *value = &f->values[v];
@@ -93,6 +108,10 @@ static struct code_root root_of(const struct code_function *f, uint32_t v)
 		r.root = UNSEEN;
 		for (uint32_t k = value->op == CODE_SELECT; k < value->operands; k++)
 			meet(&r, f->roots[code_operand(f, v, k)]);
+		if (value->op == CODE_PHI && makes_many(f, r.root)) {
+			r.exact = 0;
+			r.offset = 0;
+		}
 		return r;
 	case CODE_CALL:
 		if (value->target != CODE_NONE && code_known(&f->code->functions[value->target], &known) && known.fresh)

@@ -280,6 +280,7 @@ struct code_function {
 	uint8_t variadic, noreturn;
 	uint8_t replaceable;   /* weak: a call may end up elsewhere */
 	uint8_t quiet;	       /* the compiler was told that it writes nothing (pure, const) */
+	uint8_t returns_twice; /* setjmp: what happened until it returns again is in memory then */
 	struct code_value *values;
 	uint32_t *operands;    /* value ids */
 	int64_t *scales;       /* beside operands: of a GEP's indices */
@@ -381,9 +382,13 @@ void code_names_free(struct code_names *n);
 uint32_t code_names_value(const struct code_names *n, uint32_t block, uint32_t variable);
 /* The same right before an instruction. */
 uint32_t code_names_before(const struct code_names *n, uint32_t instruction, uint32_t variable);
-/* Does the variable's name mean it in this scope (declared there or around it, nothing of the same name further in)? line: where;
- * a variable that is declared further down is not visible. Line 0: any. */
+/* Does the variable's name mean it in this scope (declared there or around it, no other variable of the same name further in)? line: where;
+ * a variable that is declared further down is not visible. Line 0: any. Statics and globals are not looked at. */
 int code_visible(const struct code_function *f, uint32_t variable, uint32_t scope, uint32_t line);
+/* May a variable of the function bear the name in this scope? */
+int code_hides(const struct code_function *f, const char *name, size_t length, uint32_t scope);
+/* The scope of the function that a scope is in. */
+uint32_t code_outermost(const struct code *c, uint32_t scope);
 
 /* ------------------------------------------------------------------ effects (modref.c) */
 /* Sound for runs without accesses outside of objects: p[i] with p at an array stays in the array. Pointer parameters may overlap

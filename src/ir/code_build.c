@@ -387,12 +387,14 @@ static void list_globals(struct code_maker *m)
 	n = 0;
 	for (LLVMValueRef g = LLVMGetFirstGlobal(m->u->module); g; g = LLVMGetNextGlobal(g), n++) {
 		struct code_global *out = &m->c->globals[n];
+		const char *section;
 		size_t length;
 
 		out->name = arena_strdup(m->arena, LLVMGetValueName2(g, &length));
 		out->bytes = LLVMTypeIsSized(LLVMGlobalGetValueType(g)) ? LLVMABISizeOfType(m->layout, LLVMGlobalGetValueType(g)) : 0;
 		out->internal = (uint8_t)is_internal(g);
-		out->escapes = !out->internal;
+		section = LLVMGetSection(g);
+		out->escapes = !out->internal || (section && *section); /* others may find it there */
 		out->constant = (uint8_t)LLVMIsGlobalConstant(g);
 		out->thread_local = (uint8_t)LLVMIsThreadLocal(g);
 		out->type = CODE_NONE;
@@ -439,6 +441,7 @@ static void list_function(struct code_maker *m, LLVMValueRef llvm, struct code_f
 	f->variadic = (uint8_t)LLVMIsFunctionVarArg(type);
 	f->replaceable = LLVMGetLinkage(llvm) == LLVMWeakAnyLinkage || LLVMGetLinkage(llvm) == LLVMLinkOnceAnyLinkage;
 	f->quiet = (uint8_t)is_quiet(llvm);
+	f->returns_twice = (uint8_t)has_attribute(llvm, "returns_twice");
 	f->noreturn = (uint8_t)has_attribute(llvm, "noreturn");
 	f->parameters = f->first_instruction = LLVMCountParams(llvm);
 	f->first_ordinal = *ordinal;

@@ -188,11 +188,29 @@ uint32_t code_names_before(const struct code_names *n, uint32_t instruction, uin
 	return value;
 }
 
+uint32_t code_outermost(const struct code *c, uint32_t scope)
+{
+	while (scope != CODE_NONE && c->scopes[scope].parent != CODE_NONE)
+		scope = c->scopes[scope].parent;
+	return scope;
+}
+
 /* Is `outer` the scope, or around it? How many steps up: *steps. */
 static int is_around(const struct code *c, uint32_t outer, uint32_t scope, uint32_t *steps)
 {
 	for (*steps = 0; scope != CODE_NONE; scope = c->scopes[scope].parent, ++*steps)
 		if (scope == outer)
+			return 1;
+	return 0;
+}
+
+int code_hides(const struct code_function *f, const char *name, size_t length, uint32_t scope)
+{
+	uint32_t steps;
+
+	for (uint32_t v = 0; v < f->variable_count; v++)
+		if (strlen(f->variables[v].name) == length && !memcmp(f->variables[v].name, name, length) &&
+		    is_around(f->code, f->variables[v].scope, scope, &steps))
 			return 1;
 	return 0;
 }
@@ -209,7 +227,7 @@ int code_visible(const struct code_function *f, uint32_t variable, uint32_t scop
 
 		if (k == variable || strcmp(w->name, v->name) || !is_around(f->code, w->scope, scope, &other))
 			continue;
-		if (other <= own && (!line || w->line <= line))
+		if (other <= own) /* wherever it stands: lines need not grow (#line, #include) */
 			return 0;
 	}
 	return 1;

@@ -174,9 +174,14 @@ static void convert_gep(struct code_draft *d, LLVMValueRef inst, uint32_t id)
 	X("copysign.", ANY)       \
 	X("minnum.", ANY)         \
 	X("maxnum.", ANY)         \
-	X("pow", ANY)             \
-	X("exp", ANY)             \
-	X("log", ANY)             \
+	X("pow.", ANY)            \
+	X("powi.", ANY)           \
+	X("exp.", ANY)            \
+	X("exp2.", ANY)           \
+	X("exp10.", ANY)          \
+	X("log.", ANY)            \
+	X("log2.", ANY)           \
+	X("log10.", ANY)          \
 	X("sin.", ANY)            \
 	X("cos.", ANY)            \
 	X("ldexp.", ANY)          \
@@ -230,6 +235,21 @@ static void convert_intrinsic(struct code_draft *d, LLVMValueRef inst, uint32_t 
 	d->values.data[id].op = (uint8_t)op;
 }
 
+/* Does the call pass and take what the function says? Where no prototype stood between them, or a cast, it may not: such a call can do
+ * anything, for what a parameter's effect is said to be depends on its type. */
+static int is_as_declared(LLVMValueRef inst, LLVMValueRef function)
+{
+	LLVMTypeRef type = LLVMGlobalGetValueType(function);
+	unsigned n = LLVMCountParamTypes(type);
+
+	if (LLVMGetReturnType(type) != LLVMTypeOf(inst) || LLVMGetNumArgOperands(inst) < n)
+		return 0;
+	for (unsigned k = 0; k < n; k++)
+		if (LLVMTypeOf(LLVMGetParam(function, k)) != LLVMTypeOf(LLVMGetOperand(inst, k)))
+			return 0;
+	return 1;
+}
+
 static void convert_call(struct code_draft *d, LLVMValueRef inst, uint32_t id, enum code_op op)
 {
 	LLVMValueRef callee = LLVMGetCalledValue(inst);
@@ -251,7 +271,7 @@ static void convert_call(struct code_draft *d, LLVMValueRef inst, uint32_t id, e
 			add_operand(d, id, argument);
 	}
 	d->values.data[id].op = (uint8_t)op;
-	if (map_get(&d->m->functions, (uintptr_t)callee, &number))
+	if (map_get(&d->m->functions, (uintptr_t)callee, &number) && is_as_declared(inst, callee))
 		d->values.data[id].target = (uint32_t)number;
 }
 

@@ -433,7 +433,7 @@ int code_may_write(const struct code_function *f, uint32_t v, uint32_t cell)
 		return c->root == v;
 	case CODE_CALL:
 	case CODE_INVOKE:
-		return call_touches(f, v, c, CODE_WRITES);
+		return (value->target != CODE_NONE && f->code->functions[value->target].returns_twice) || call_touches(f, v, c, CODE_WRITES);
 	default:
 		return 0;
 	}
