@@ -1,8 +1,8 @@
 /* unit.c: bitcode in, normal form out.
  *
  * The module is parsed into a context of its own whose diagnostics are kept as
- * words, verified (what follows trusts its input), relieved of optnone, and put
- * through mem2reg. Then the instructions are numbered into an array once: the
+ * words, verified (what follows trusts its input), relieved of optnone and of wide
+ * switches, and put through mem2reg. Then the instructions are numbered into an array once: the
  * numbers stay right while passes edit the module, because the array is what they
  * walk.
  */
@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "ir/guard.h"
+#include "ir/wide_switch.h"
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/BitReader.h>
@@ -165,6 +166,7 @@ int unit_load(struct unit *u, const void *bitcode, size_t size, uint32_t id)
 		LLVMDisposeMemoryBuffer(l.memory);
 	if (!result) {
 		drop_optnone(u->module);
+		wide_switch_narrow(u->module);
 		result = unit_passes(u, "mem2reg");
 	}
 	if (!result)

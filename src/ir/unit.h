@@ -1,6 +1,7 @@
 /* unit.h: one translation unit in its normal form.
  *
- * The normal form is the front end's bitcode after mem2reg and nothing else;
+ * The normal form is the front end's bitcode after mem2reg, with switches on more
+ * than 64 bits made narrow (wide_switch.h), and nothing else;
  * every variant and every analysis starts from it, so that an instruction has the
  * same number everywhere. The ordinal of an instruction is its position when
  * functions, blocks and instructions are walked in module order, from 0; debug

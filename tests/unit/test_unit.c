@@ -53,6 +53,32 @@ static void test_normal_form(void **unused)
 	unit_release(&u);
 }
 
+static void look_at_switch(void *ctx, LLVMValueRef inst, uint32_t ordinal)
+{
+	uint32_t *cases = ctx;
+
+	(void)ordinal;
+	if (!LLVMIsASwitchInst(inst))
+		return;
+	assert_int_equal(LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(inst, 0))), 64);
+	assert_int_equal(unit_outcomes(inst), 4);
+	for (*cases = 0; *cases < 3; ++*cases) /* told apart, and the default is none of them */
+		assert_int_equal(LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 2 * *cases + 2)), *cases + 1);
+}
+
+static void test_wide_switch(void **unused)
+{
+	struct unit u;
+	uint32_t cases = 0;
+
+	(void)unused;
+	load(&u, "int f(__int128 n) { switch (n) { case 5: return 1; case ((__int128)1 << 64) + 5: case -1: return 2; } return 0; }\n");
+	unit_walk(&u, look_at_switch, &cases);
+	assert_int_equal(cases, 3);
+	assert_int_equal(unit_verify(&u), 0);
+	unit_release(&u);
+}
+
 /* The numbers are those of the text, whatever debug info there is. */
 static void test_debug_info_does_not_count(void **unused)
 {
@@ -181,6 +207,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_normal_form),
+	    cmocka_unit_test(test_wide_switch),
 	    cmocka_unit_test(test_debug_info_does_not_count),
 	    cmocka_unit_test(test_walk_survives_edits),
 	    cmocka_unit_test(test_outcomes),
