@@ -91,10 +91,13 @@ struct front_function {
 	int in_header;	   /* in a system header or a file NAME.h */
 	VEC(uint32_t) calls; /* functions it calls by name (numbers in functions), without repeats */
 	VEC(uint32_t) takes; /* functions whose address it takes: qsort calls what it is given */
+	VEC(const char *) builtins; /* of the compiler that it uses, by name, without repeats; these have no numbers */
 	int calls_pointer;   /* it calls through a pointer */
 	VEC(uint32_t) globals; /* it reads, writes or takes the address of, by itself (numbers in globals), no repeats */
 	int has_static_locals; /* that are not const */
-	int has_asm, has_float, has_setjmp;
+	int has_asm; /* that does more than to hold back the optimiser or to wait */
+	int has_register; /* it uses a global variable that is one of the machine's registers */
+	int has_float, has_setjmp;
 	int has_hidden_refined; /* it points to structures with refined fields by pointers that do not say so, to write */
 	int has_address_numbers; /* it makes integers of pointers that are not parameters */
 	int has_parameter_numbers, has_changed_parameter; /* of pointers that are; it gives a pointer parameter another value */

@@ -32,16 +32,26 @@ const char *reader_name(struct reader *r, CXCursor c)
 	return reader_string(r, r->c->getCursorSpelling(c));
 }
 
-const char *reader_pretty(struct reader *r, CXCursor c)
+static const char *pretty(struct reader *r, CXCursor c, unsigned terse)
 {
 	CXPrintingPolicy policy = r->c->getCursorPrintingPolicy(c);
 	const char *text;
 
-	r->c->PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
-	r->c->PrintingPolicy_setProperty(policy, CXPrintingPolicy_SuppressInitializers, 1);
+	r->c->PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, terse);
+	r->c->PrintingPolicy_setProperty(policy, CXPrintingPolicy_SuppressInitializers, terse);
 	text = reader_string(r, r->c->getCursorPrettyPrinted(c, policy));
 	r->c->PrintingPolicy_dispose(policy);
 	return text;
+}
+
+const char *reader_pretty(struct reader *r, CXCursor c)
+{
+	return pretty(r, c, 1);
+}
+
+const char *reader_body(struct reader *r, CXCursor c)
+{
+	return pretty(r, c, 0);
 }
 
 uint32_t reader_line(struct reader *r, CXSourceLocation at, const char **file)
@@ -216,6 +226,7 @@ static void reader_release(struct reader *r)
 	vec_release(&r->taken_seen);
 	vec_release(&r->calls);
 	vec_release(&r->takes);
+	vec_release(&r->builtins);
 	vec_release(&r->globals);
 }
 

@@ -42,6 +42,7 @@ struct reader {
 	VEC(CXCursor) children;
 	VEC(uint32_t) function_seen, taken_seen, global_seen; /* by number: the last owner (plus 1) that noted it */
 	VEC(uint32_t) calls, takes, globals;		      /* of the owner, as found */
+	VEC(const char *) builtins;			      /* likewise */
 	struct map labels;
 	struct map refined; /* declaration of a structure to: does it have refined fields? */
 };
@@ -59,6 +60,8 @@ const char *reader_string(struct reader *r, CXString s);
 const char *reader_name(struct reader *r, CXCursor c); /* its spelling; "" if it has none */
 /* A declaration with its attributes, without its body. */
 const char *reader_pretty(struct reader *r, CXCursor c);
+/* A definition with its body: macros are expanded, and every statement has one form. */
+const char *reader_body(struct reader *r, CXCursor c);
 /* File and line as the author knows them: line markers and #line count. file may be NULL. */
 uint32_t reader_line(struct reader *r, CXSourceLocation at, const char **file);
 

@@ -14,6 +14,7 @@
  * that is not known here passes VALUE or STORED on, so in doubt a global is written and a
  * function's address is taken.
  */
+#include "front/asm_text.h"
 #include "front/reader.h"
 
 #include <stdlib.h>
@@ -113,15 +114,25 @@ static void note_call(struct reader *r, struct owner *o, uint32_t callee)
 		vec_push(&r->calls, callee);
 }
 
+static void note_builtin(struct reader *r, struct owner *o, const char *name)
+{
+	for (size_t i = 0; i < r->builtins.size; i++)
+		if (!strcmp(r->builtins.data[i], name))
+			return;
+	if (o->function)
+		vec_push(&r->builtins, arena_strdup(&r->f->arena, name));
+}
+
 static void meet_function(struct reader *r, struct owner *o, CXCursor declaration, int use)
 {
 	CXString s = r->c->getCursorSpelling(declaration);
-	int number, jumps = is_setjmp(r->c->getCString(s));
+	int number = reader_function(r, declaration);
 
-	r->c->disposeString(s);
-	if (o->function && jumps)
+	if (o->function && is_setjmp(r->c->getCString(s)))
 		o->function->has_setjmp = 1;
-	number = reader_function(r, declaration);
+	if (number < 0)
+		note_builtin(r, o, r->c->getCString(s));
+	r->c->disposeString(s);
 	if (number < 0)
 		return;
 	if (use == CALLED) {
@@ -142,6 +153,11 @@ static void meet_variable(struct reader *r, struct owner *o, CXCursor declaratio
 	if (linkage != CXLinkage_Internal && linkage != CXLinkage_External &&
 	    linkage != CXLinkage_UniqueExternal)
 		return;
+	if (r->c->Cursor_getStorageClass(declaration) == CX_SC_Register) { /* of the machine: it has no address, and nobody can set it */
+		if (o->function)
+			o->function->has_register = 1;
+		return;
+	}
 	number = reader_global(r, declaration);
 	if ((use == STORED || (is_array(t) && use != READ)) && !r->f->globals.data[number].is_const)
 		r->f->globals.data[number].written = 1;
@@ -405,6 +421,27 @@ static int hides_refined(struct reader *r, enum CXCursorKind kind, CXType t, CXC
 	return reader_is_refined(r, from) && c->getTypeDeclaration(c->getCanonicalType(to)).data[0] != c->getTypeDeclaration(c->getCanonicalType(from)).data[0];
 }
 
+/* A number is made of an address. Of a parameter as it stands the traced runtime knows which object it is. */
+static void note_number(struct reader *r, struct owner *o, CXCursor address)
+{
+	*(is_parameter(r, address) ? &o->function->has_parameter_numbers : &o->function->has_address_numbers) = 1;
+}
+
+/* __builtin_is_aligned(p, 8) and its like do so without a conversion. The call's parts are r->children. */
+static void look_at_alignment(struct reader *r, struct owner *o, CXCursor call)
+{
+	CXString s;
+	const char *name;
+
+	if (!o->function || r->children.size != 3)
+		return;
+	s = r->c->getCursorSpelling(call);
+	name = r->c->getCString(s);
+	if ((!strncmp(name, "__builtin_align_", 16) || !strcmp(name, "__builtin_is_aligned")) && is_address(canonical_type(r, r->children.data[1])))
+		note_number(r, o, r->children.data[1]);
+	r->c->disposeString(s);
+}
+
 static void walk(struct reader *r, struct owner *o, CXCursor root)
 {
 	vec_clear(&r->stack);
@@ -438,8 +475,10 @@ static void walk(struct reader *r, struct owner *o, CXCursor root)
 			if (t.kind == CXType_Pointer)
 				reader_convert(r, t, vec_last(&r->children));
 			else if (o->function && is_number(t) && is_address(canonical_type(r, vec_last(&r->children))))
-				*(is_parameter(r, vec_last(&r->children)) ? &o->function->has_parameter_numbers : &o->function->has_address_numbers) = 1;
+				note_number(r, o, vec_last(&r->children));
 		}
+		if (kind == CXCursor_CallExpr)
+			look_at_alignment(r, o, item.cursor);
 		for (size_t i = r->children.size; i-- > 0;) {
 			int use = use_below(r, item.cursor, kind, item.use, t, i);
 
@@ -462,14 +501,18 @@ void reader_walk_function(struct reader *r, uint32_t number, CXCursor definition
 
 	vec_clear(&r->calls);
 	vec_clear(&r->takes);
+	vec_clear(&r->builtins);
 	vec_clear(&r->globals);
 	map_clear(&r->labels);
 	walk(r, &o, definition);
+	if (copy.has_asm)
+		copy.has_asm = asm_text_matters(reader_body(r, definition));
 	real = &r->f->functions.data[number];
 	copy.address_taken |= real->address_taken;
 	*real = copy;
 	READER_KEEP(r, &real->calls, &r->calls);
 	READER_KEEP(r, &real->takes, &r->takes);
+	READER_KEEP(r, &real->builtins, &r->builtins);
 	READER_KEEP(r, &real->globals, &r->globals);
 }
 

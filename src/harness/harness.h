@@ -22,6 +22,7 @@ struct harness_options {
 #define HARNESS_LIMITS(X)                                                                        \
 	X(STUBS, "calls functions without a body")                                               \
 	X(WORLD, "calls functions whose results depend on more than their arguments")            \
+	X(MACHINE, "has inline assembly, or built-in functions that may read the machine")       \
 	X(UNSEEN, "calls functions of libc that AddressSanitizer does not look into")            \
 	X(UNION, "a union with pointers has them wherever some member has one")                              \
 	X(OPAQUE, "a pointer to an incomplete type is always null")                              \

@@ -184,6 +184,15 @@ static int takes_volatile(const struct front *f, const struct front_function *fn
 	return 0;
 }
 
+static void look_at_builtins(const struct front_function *fn, uint32_t *limits)
+{
+	for (size_t i = 0; i < fn->builtins.size; i++)
+		if (!plan_is_pure(fn->builtins.data[i]))
+			*limits |= 1u << HARNESS_MACHINE;
+		else if (plan_is_unseen(fn->builtins.data[i]))
+			*limits |= 1u << HARNESS_UNSEEN;
+}
+
 static void look_at_callees(struct one *o)
 {
 	struct planner *p = o->p;
@@ -200,6 +209,9 @@ static void look_at_callees(struct one *o)
 				*limits |= 1u << HARNESS_REFINED;
 			if (fn->has_address_numbers || (fn->has_parameter_numbers && fn->has_changed_parameter))
 				*limits |= 1u << HARNESS_ADDRESSES;
+			look_at_builtins(fn, limits);
+			if (fn->has_asm || fn->has_register)
+				*limits |= 1u << HARNESS_MACHINE;
 			if (fn->has_static_locals)
 				*limits |= 1u << HARNESS_STATICS;
 			if (fn->calls_pointer)

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/proc.h"
+#include "front/asm_text.h"
 #include "front/front.h"
 
 #include <setjmp.h>
@@ -329,6 +330,32 @@ static void test_names_compile(void **unused)
 }
 
 /* --------------------------------------------------------------- functions */
+/* As clang prints a body. */
+static void test_asm_text(void **unused)
+{
+	static const char *const harmless[] = {
+	    "int f() { return 1; }",
+	    "{ asm volatile (\"\" :  :  : \"memory\"); asm (\"nop\"); }",
+	    "{ asm volatile (\"rep; nop\\n\\tpause\"); }",
+	    "{ asm (\"\" : \"+r\" (x), [y] \"+r\" (y ? \")\" : ':')); }",
+	    "{ asm (\"\" : \"=r\" (x) : \"0\" (f(\"(\"))); }",
+	    "{ puts(\"asm (\\\"rdtsc\\\")\"); int my_asm = asmx('\"'); }",
+	};
+	static const char *const others[] = {
+	    "{ asm (\"rdtsc\" : \"=a\" (x)); }", "{ asm (\"\" : \"=r\" (x)); }",	    "{ asm (\"\"); asm (\"cld\"); }",
+	    "{ asm volatile (\"nop; incl g\"); }",  "{ asm goto (\"jmp %l0\" :  :  :  : out); }", "{ asm (\"\" : \"=r\" (x), \"=r\" (y) : \"0\" (x)); }",
+	    "{ int x = ({ asm (\"%0\"); 1; }); }",
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+		if (asm_text_matters(harmless[i]))
+			fail_msg("%s", harmless[i]);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (!asm_text_matters(others[i]))
+			fail_msg("%s", others[i]);
+}
+
 static void test_functions(void **unused)
 {
 	static const char text[] =
@@ -354,7 +381,7 @@ static void test_functions(void **unused)
 	    "int tables(int i) { static const int fixed[] = {1, 2}; return fixed[i & 1]; }\n"
 	    "int outer(int n) { extern int later; int hidden(int); later++; return looping(n) + "
 	    "hidden(n) + inlined(n) + kr(1, \"\", 2); }\n"
-	    "int jumps(void) { extern int setjmp(void *); __asm__(\"\"); return setjmp(0); }\n"
+	    "int jumps(void) { extern int setjmp(void *); __asm__(\"cld\"); return setjmp(0); }\n"
 	    "int needs(const int *v, MUSTER(\"n <= len(v)\") int n) { return v[n]; }\n"
 	    "int twice(MUSTER(\"x > 0\") MUSTER(\"x < 9\") int x) { return x; }\n"
 	    "void filled(int *a, int *b, int n) __attribute__((nonnull(1)));\n"
@@ -398,6 +425,8 @@ static void test_functions(void **unused)
 	assert_true(global(f, "later")->written);
 	x = function(f, "jumps");
 	assert_true(x->has_asm && x->has_setjmp);
+	x = function(f, "filled");
+	assert_true(!x->has_asm && x->builtins.size == 1 && !strcmp(x->builtins.data[0], "__builtin_trap"));
 	x = function(f, "needs");
 	assert_null(x->parameters.data[0].requires);
 	assert_string_equal(x->parameters.data[1].requires, "n <= len(v)");
@@ -822,7 +851,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_scalars),	   cmocka_unit_test(test_pointers),
 	    cmocka_unit_test(test_arrays),	   cmocka_unit_test(test_records),
-	    cmocka_unit_test(test_names_compile),  cmocka_unit_test(test_functions),
+	    cmocka_unit_test(test_names_compile),  cmocka_unit_test(test_asm_text),
+	    cmocka_unit_test(test_functions),
 	    cmocka_unit_test(test_globals),	   cmocka_unit_test(test_conversions),
 	    cmocka_unit_test(test_order),	   cmocka_unit_test(test_reach),
 	    cmocka_unit_test(test_nearest),	   cmocka_unit_test(test_pairs),

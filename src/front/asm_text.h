@@ -1,0 +1,8 @@
+/* asm_text.h: inline assembly in the text of a function. */
+#ifndef MUSTER_FRONT_ASM_TEXT_H
+#define MUSTER_FRONT_ASM_TEXT_H
+
+/* Does a statement of assembly in this body, as clang prints it, do more than to hold back the optimiser or to wait? */
+int asm_text_matters(const char *body);
+
+#endif
