@@ -39,7 +39,7 @@ struct drive_object {
 	uint64_t checked; /* bytes from its start that the path says are there */
 };
 
-#define DRIVE_ALIGN 16ull /* of every object, as malloc */
+#define DRIVE_ALIGN 16ull /* of every object, as malloc; that callers' have less is the traced runtime's to notice */
 
 /* Objects of one pool stand side by side, pools in their order: addresses ascend. */
 struct drive_objects {

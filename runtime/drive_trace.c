@@ -208,6 +208,7 @@ void __muster_drive_pointer(void *p, const struct drive_choice *c)
 	r->choice = choice;
 	r->objects = c->objects;
 	r->count = c->count;
+	r->align = 1u << (c->type->flags >> DRIVE_ALIGN_SHIFT);
 	r->global = (uint8_t)c->global;
 	r->first = c->first;
 	if (c->objects && value > r->global && value - 1u - r->global < c->count &&

@@ -558,7 +558,7 @@ static int same_for_all(unsigned op, label a, const struct pin_root *x, const st
 		return whole && (x == y || (x->object && x->object == y->object));
 	if (other)
 		return 0;
-	return (op == MUSTER_OP_AND && value < DRIVE_ALIGN) ||
+	return (op == MUSTER_OP_AND && value < x->align) ||
 	       (whole && op > MUSTER_OP_NE && op <= MUSTER_OP_SLE &&
 		(value < FIRST_PAGE || value >= -(uint64_t)FIRST_PAGE));
 }

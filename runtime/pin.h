@@ -13,6 +13,7 @@ struct pin_root {
 	uint32_t count;		      /* of objects or functions */
 	uint8_t global;		      /* choice 0 is `first`, 1 null */
 	uint8_t pinned;
+	uint32_t align; /* of what it points to, as every caller has it */
 	uint64_t first;
 	struct drive_object
 	    *object; /* once it is pinned: NULL if it is null, a function, or `first` */

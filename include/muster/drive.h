@@ -60,6 +60,8 @@ enum drive_flag {
 	DRIVE_UNION_FIRST = 4, /* of a struct: stands for a union, whose other members are never there */
 	DRIVE_GLOBAL = 8,      /* of a root */
 };
+/* From this bit on, of a pointer: the binary logarithm of its pointee's alignment. Objects are aligned for everything; those of callers for their type only. */
+#define DRIVE_ALIGN_SHIFT 8
 
 struct drive_type {
 	uint32_t kind, flags, size, count, a;

@@ -289,6 +289,15 @@ static uint32_t pointee_of(const struct planner *p, uint32_t front, struct plan_
 	return t->size && t->kind != FRONT_FUNCTION ? as : to;
 }
 
+static uint32_t align_flag(const struct front_type *pointee)
+{
+	uint32_t log = 0;
+
+	while (log < 12 && 2u << log <= pointee->align)
+		log++;
+	return log << DRIVE_ALIGN_SHIFT;
+}
+
 static uint32_t pointer_type(struct planner *p, uint32_t front, struct plan_place where,
 			     uint64_t memo)
 {
@@ -308,6 +317,7 @@ static uint32_t pointer_type(struct planner *p, uint32_t front, struct plan_plac
 		}
 		if (where.interior)
 			t.flags |= DRIVE_INTERIOR;
+		t.flags |= align_flag(pointee);
 	}
 	n = add_type(p, front, t);
 	map_set(&p->types, memo, n);
