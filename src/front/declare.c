@@ -4,7 +4,7 @@
  * and initialisers (walk.c), which add what is only used; the types (types.c), attributes and names
  * of all that have a number. Each looks at a declaration once.
  *
- * libclang has no cursors for noreturn, nonnull and alias: they are read from the declaration as
+ * libclang has no cursors for noreturn, nonnull, no_sanitize and alias: they are read from the declaration as
  * clang prints it, without its body.
  */
 #include "front/reader.h"
@@ -203,6 +203,42 @@ static void apply_alias(struct reader *r, struct front_function *x, const char *
 	x->calls.size = x->calls.cap = 1;
 }
 
+/* Sanitizers of which nothing is promised. */
+static int is_other_sanitizer(const char *name, size_t length)
+{
+	static const char *const others[] = {
+	    "thread",	"memory",   "kernel-memory", "hwaddress",	  "kernel-hwaddress", "memtag",	  "leak",     "dataflow",
+	    "coverage", "safe-stack", "shadow-call-stack", "kcfi", "scudo",	      "realtime", "numerical",
+	};
+
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (strlen(others[i]) == length && !memcmp(others[i], name, length))
+			return 1;
+	return length >= 3 && !memcmp(name, "cfi", 3);
+}
+
+/* no_sanitize("undefined", "thread"), which clang prints for no_sanitize_address as well. */
+static int takes_checks_out(const char *text)
+{
+	static const char between[] = "\", ";
+
+	if (strstr(text, "disable_sanitizer_instrumentation"))
+		return 1;
+	while ((text = strstr(text, "no_sanitize("))) {
+		const char *end = strchr(text, ')');
+
+		text += strlen("no_sanitize(");
+		for (text += strspn(text, between); *text && text < end; text += strspn(text, between)) {
+			size_t length = strcspn(text, "\"");
+
+			if (!is_other_sanitizer(text, length))
+				return 1;
+			text += length;
+		}
+	}
+	return 0;
+}
+
 /* What a declaration of a function that has a number says by attributes. Types are filled. */
 static void apply_attributes(struct reader *r, CXCursor d)
 {
@@ -221,6 +257,7 @@ static void apply_attributes(struct reader *r, CXCursor d)
 		x->noreturn = 1;
 	for (at = text; (at = strstr(at, "((nonnull")); at += 9)
 		apply_nonnull(r, x, at + 9);
+	x->has_unchecked |= takes_checks_out(text);
 	if ((at = strstr(text, "((alias(\"")) && !x->calls.size)
 		apply_alias(r, x, at + 9);
 }

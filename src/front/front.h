@@ -98,6 +98,7 @@ struct front_function {
 	int has_asm; /* that does more than to hold back the optimiser or to wait */
 	int has_register; /* it uses a global variable that is one of the machine's registers */
 	int has_float, has_setjmp;
+	int has_unchecked; /* an attribute (no_sanitize) takes out checks of what it does */
 	int has_hidden_refined; /* it points to structures with refined fields by pointers that do not say so, to write */
 	int has_address_numbers; /* it makes integers of pointers that are not parameters */
 	int has_parameter_numbers, has_changed_parameter; /* of pointers that are; it gives a pointer parameter another value */

@@ -24,6 +24,7 @@ struct harness_options {
 	X(WORLD, "calls functions whose results depend on more than their arguments")            \
 	X(MACHINE, "has inline assembly, or built-in functions that may read the machine")       \
 	X(UNSEEN, "calls functions of libc that AddressSanitizer does not look into")            \
+	X(UNCHECKED, "an attribute (no_sanitize) takes out checks of it, or of a function that it calls") \
 	X(UNION, "a union with pointers has them wherever some member has one")                              \
 	X(OPAQUE, "a pointer to an incomplete type is always null")                              \
 	X(LARGER, "a pointer to a struct points to the larger one that the unit casts it to")     \

@@ -210,6 +210,8 @@ static void look_at_callees(struct one *o)
 			if (fn->has_address_numbers || (fn->has_parameter_numbers && fn->has_changed_parameter))
 				*limits |= 1u << HARNESS_ADDRESSES;
 			look_at_builtins(fn, limits);
+			if (fn->has_unchecked)
+				*limits |= 1u << HARNESS_UNCHECKED;
 			if (fn->has_asm || fn->has_register)
 				*limits |= 1u << HARNESS_MACHINE;
 			if (fn->has_static_locals)

@@ -385,6 +385,10 @@ static void test_functions(void **unused)
 	    "int needs(const int *v, MUSTER(\"n <= len(v)\") int n) { return v[n]; }\n"
 	    "int twice(MUSTER(\"x > 0\") MUSTER(\"x < 9\") int x) { return x; }\n"
 	    "void filled(int *a, int *b, int n) __attribute__((nonnull(1)));\n"
+	    "int wraps(int n) __attribute__((no_sanitize(\"thread\", \"undefined\")));\n"
+	    "int wraps(int n) { return n + 1; }\n"
+	    "__attribute__((no_sanitize(\"thread\"), no_sanitize(\"cfi-icall\"))) int races(int n) { return n + 1; }\n"
+	    "__attribute__((no_sanitize_address)) int reads(int *p) { return *p; }\n"
 	    "void filled(int *a, int *b, int n) { *a = *b + n; stop(n); __builtin_trap(); }\n"
 	    "#line 70 \"grammar.y\"\n"
 	    "int parsed(void) { return 1; }\n";
@@ -425,6 +429,7 @@ static void test_functions(void **unused)
 	assert_true(global(f, "later")->written);
 	x = function(f, "jumps");
 	assert_true(x->has_asm && x->has_setjmp);
+	assert_true(function(f, "wraps")->has_unchecked && function(f, "reads")->has_unchecked && !function(f, "races")->has_unchecked);
 	x = function(f, "filled");
 	assert_true(!x->has_asm && x->builtins.size == 1 && !strcmp(x->builtins.data[0], "__builtin_trap"));
 	x = function(f, "needs");
