@@ -341,6 +341,21 @@ static const char *alias_in(struct builder *b, const char *text)
 	return end ? arena_strndup(&b->r.f->arena, at, (size_t)(end - at)) : NULL;
 }
 
+/* GNU's attribute is part of the type, where that of a result or parameter may stand as well; the keyword is in front of the name. */
+static int says_noreturn(struct builder *b, CXCursor cursor, const char *text)
+{
+	static const char word[] = "__attribute__((noreturn))";
+	const struct clang *c = b->r.c;
+	const char *type = reader_string(&b->r, c->getTypeSpelling(c->getCursorType(cursor))), *at;
+	size_t size = strlen(type), n = sizeof word - 1;
+
+	if (size > n && !strcmp(type + size - n, word) && !strncmp(type, "void (", 6) && type[6] != '*')
+		return 1;
+	at = text ? strstr(text, "_Noreturn") : NULL;
+	at = at || !text ? at : strstr(text, "[[noreturn]]");
+	return at && at < text + strcspn(text, "(");
+}
+
 static void fill_declaration(struct builder *b, CXCursor cursor, struct tree_node *n)
 {
 	const struct clang *c = b->r.c;
@@ -358,6 +373,9 @@ static void fill_declaration(struct builder *b, CXCursor cursor, struct tree_nod
 			n->is_weak = strstr(text, "((weak") || strstr(text, "((alias") || strstr(text, "((ifunc") ||
 				     strstr(text, "((used") || strstr(text, "((constructor") || strstr(text, "((destructor");
 			n->alias = alias_in(b, text);
+			n->is_noreturn = (uint8_t)says_noreturn(b, cursor, text);
+		} else {
+			n->is_noreturn = (uint8_t)says_noreturn(b, cursor, NULL);
 		}
 		break;
 	case TREE_VARIABLE:
@@ -527,6 +545,8 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
 	n.begin = offset_of(b, start);
 	n.end = offset_of(b, c->getRangeEnd(extent));
 	n.line = reader_line(&b->r, start, NULL);
+	if (n.kind == TREE_BLOCK)
+		n.end_line = reader_line(&b->r, c->getRangeEnd(extent), NULL);
 	n.file = l->parent == 1 ? (reader_line(&b->r, start, &n.file), n.file) : b->t->nodes.data[l->parent].file;
 	if (l->parent == 1)
 		n.in_system = (uint8_t)(c->Location_isInSystemHeader(start) != 0);

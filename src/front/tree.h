@@ -117,6 +117,7 @@ struct tree_node {
 	uint8_t is_bits;    /* of a field: a bit-field */
 	uint8_t is_cleaned; /* of a variable: a function is called with its address where its block ends */
 	uint8_t in_system;  /* in a system header */
+	uint8_t is_noreturn; /* of a function: it says so */
 	uint8_t has_value;
 	uint32_t type;
 	uint32_t begin, end; /* in the text */
@@ -126,6 +127,7 @@ struct tree_node {
 	uint32_t canon;	 /* of a declaration: the first one of the same thing */
 	uint32_t init;	 /* of a variable: its initialiser; 0: none */
 	uint32_t line;	 /* as the author knows it */
+	uint32_t end_line; /* of a block: of its } */
 	const char *name, *file;
 	const char *alias; /* of a declaration with attribute alias or ifunc: of what it is another name; NULL: none */
 	uint64_t value;

@@ -34,10 +34,16 @@ const char *keep(struct unit *u, struct buf *b)
 }
 
 /* -------------------------------------------------------------- obligations */
-static const char *reason(enum refine_outcome o, enum refine_place p)
+static const char no_value[] = "the end of the function is reached without a return";
+
+static const char *reason(enum refine_outcome o, const struct site *s)
 {
+	enum refine_place p = s->place;
+
 	if (o == REFINE_PROVED)
 		return "";
+	if (s->no_value)
+		return no_value;
 	if (o == REFINE_REJECTED)
 		return "no value that can come here satisfies it";
 	if (p == REFINE_AT_ALIAS)
@@ -58,9 +64,13 @@ static void add_check(struct unit *u, const struct conjunct *c, const struct sit
 	struct buf words = BUF_EMPTY;
 
 	buf_addf(&words, "%s (%s)", c->text, c->subject);
+	if (s->no_value)
+		buf_addf(&words, ": %s", no_value);
 	if (u->every)
 		buf_addf(&words, " [%s]", refine_outcome_key(outcome));
-	if (!s->name) {
+	if (s->no_value) {
+		buf_adds(s->checks, "muster_refine_holds(0, ");
+	} else if (!s->name) {
 		buf_addf(s->checks, "muster_refine_holds(" REFINE_NOW "%u(), ", number);
 	} else {
 		buf_addf(s->checks, "muster_refine_holds(" REFINE_HOLDS "%u(", number);
@@ -74,7 +84,7 @@ static void add_check(struct unit *u, const struct conjunct *c, const struct sit
 	words_quote(buf_str(&words), s->checks);
 	buf_adds(s->checks, ", ");
 	words_quote(node(u, s->n)->file, s->checks);
-	buf_addf(s->checks, ", %u); ", node(u, s->n)->line);
+	buf_addf(s->checks, ", %u); ", s->line ? s->line : node(u, s->n)->line);
 	buf_release(&words);
 }
 
@@ -82,14 +92,14 @@ void oblige(struct unit *u, const struct conjunct *c, const expr_t *given, const
 {
 	expr_t goal = holds(u, c, given);
 	struct refine_obligation o = {.file = arena_strdup(&u->r->arena, node(u, s->n)->file),
-				      .line = node(u, s->n)->line,
+				      .line = s->line ? s->line : node(u, s->n)->line,
 				      .function = u->function ? arena_strdup(&u->r->arena, node(u, u->function)->name) : "",
 				      .subject = c->subject,
 				      .text = c->text,
 				      .place = s->place};
 
-	o.outcome = s->place == REFINE_AT_ENTRY ? REFINE_RUNTIME : prove(u, goal);
-	o.reason = reason(o.outcome, s->place);
+	o.outcome = s->place == REFINE_AT_ENTRY || s->no_value ? REFINE_RUNTIME : prove(u, goal);
+	o.reason = reason(o.outcome, s);
 	vec_push(&u->r->obligations, o);
 	if (o.outcome != REFINE_PROVED || u->every)
 		add_check(u, c, s, o.outcome);

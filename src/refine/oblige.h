@@ -15,6 +15,8 @@ struct site {
 	namer name; /* NULL: of a global as it is now */
 	void *ctx;
 	struct buf *checks; /* calls of muster_refine_holds for what is not proved */
+	uint32_t line;	    /* another one than the node's; 0: that */
+	int no_value;	    /* there is none: if control comes here, it is wrong */
 };
 
 /* One conjunct over these values: asks the prover, notes the outcome, adds the check, believes it from then on. */

@@ -84,6 +84,22 @@ static void oblige_arguments(struct unit *u, uint32_t call, uint32_t callee, con
 	a->checks = keep(u, &checks);
 }
 
+static uint32_t body_of(struct unit *u, uint32_t function)
+{
+	uint32_t body = 0;
+
+	for (uint32_t c = node(u, function)->first; c; c = node(u, c)->next)
+		if (node(u, c)->kind == TREE_BLOCK)
+			body = c;
+	return body;
+}
+
+/* A promise that a definition keeps: one that came later, or in its body, says nothing of its returns. */
+static int written_before(struct unit *u, const struct conjunct *c, uint32_t function)
+{
+	return node(u, c->site)->begin <= node(u, body_of(u, function))->begin;
+}
+
 /* Whether every return of the function is checked in this unit. */
 static int returns_checked(struct unit *u, const struct conjunct *c, uint32_t callee)
 {
@@ -91,7 +107,7 @@ static int returns_checked(struct unit *u, const struct conjunct *c, uint32_t ca
 
 	for (uint32_t n = node(u, 1)->first; n; n = node(u, n)->next)
 		if (node(u, n)->kind == TREE_FUNCTION && node(u, n)->defined && node(u, n)->canon == callee)
-			found = node(u, c->site)->begin <= node(u, n)->end && !node(u, n)->in_system;
+			found = !node(u, n)->in_system && written_before(u, c, n);
 	for (uint32_t n = node(u, 1)->first; n && found; n = node(u, n)->next)
 		if (node(u, n)->canon == callee && node(u, n)->kind == TREE_FUNCTION && node(u, n)->is_weak)
 			found = 0;
@@ -201,14 +217,11 @@ static int type_seen_by_calls(struct unit *u, const struct conjunct *c, uint32_t
 void oblige_entry(struct unit *u, uint32_t function)
 {
 	struct buf checks = BUF_EMPTY;
-	uint32_t body = 0, p;
+	uint32_t body = body_of(u, function), p;
 	int closed = node(u, function)->is_static && !node(u, function)->is_weak && !node(u, node(u, function)->canon)->is_weak &&
 		     !u->variables.data[node(u, function)->canon].addressed;
 	expr_t given[MOST_ARGUMENTS];
 
-	for (uint32_t c = node(u, function)->first; c; c = node(u, c)->next)
-		if (node(u, c)->kind == TREE_BLOCK)
-			body = c;
 	for (size_t i = 0; i < u->conjuncts.size; i++) {
 		const struct conjunct *c = &u->conjuncts.data[i];
 		struct site s = {.n = function, .place = REFINE_AT_ENTRY, .name = name_now, .checks = &checks};
@@ -240,23 +253,17 @@ void oblige_entry(struct unit *u, uint32_t function)
 		action_add(u, ACTION_INSIDE, body)->checks = keep(u, &checks);
 }
 
-void oblige_return(struct unit *u, uint32_t expression, expr_t x)
+/* Whatever the function's result is refined by, of the value x, whose text is given. */
+static void oblige_promises(struct unit *u, expr_t x, const char *text, struct site *s)
 {
-	uint32_t function = u->function, type = u->t->types.data[node(u, function)->type].to, number = u->names++;
-	struct buf checks = BUF_EMPTY, name = BUF_EMPTY;
-	struct site s = {.n = expression, .place = REFINE_AT_RETURN, .checks = &checks};
+	uint32_t function = u->function, type = u->t->types.data[node(u, function)->type].to;
 	expr_t given[MOST_ARGUMENTS];
-	const char *text;
-	struct action *a;
 
-	x = convert(u, x, node(u, expression)->type, type);
-	buf_addf(&name, "__muster_v%u", number);
-	text = keep(u, &name);
 	for (size_t i = 0; i < u->conjuncts.size; i++) {
 		const struct conjunct *c = &u->conjuncts.data[i];
 
 		if (c->owner != OWNER_RESULT || c->decl != node(u, function)->canon || c->arguments.size > MOST_ARGUMENTS ||
-		    !visible(u, c, expression))
+		    !written_before(u, c, function))
 			continue;
 		for (size_t k = 0; k < c->arguments.size; k++) {
 			const struct argument *g = &c->arguments.data[k];
@@ -264,17 +271,45 @@ void oblige_return(struct unit *u, uint32_t expression, expr_t x)
 
 			given[k] = p ? variable_value(u, p) : x;
 		}
-		s.name = name_value_text;
-		s.ctx = (void *)text;
-		oblige(u, c, given, &s);
+		s->name = name_value_text;
+		s->ctx = (void *)text;
+		oblige(u, c, given, s);
 	}
-	oblige_type(u, type, x, text, &s);
+	oblige_type(u, type, x, text, s);
+}
+
+void oblige_return(struct unit *u, uint32_t expression, expr_t x)
+{
+	uint32_t type = u->t->types.data[node(u, u->function)->type].to, number = u->names++;
+	struct buf checks = BUF_EMPTY, name = BUF_EMPTY;
+	struct site s = {.n = expression, .place = REFINE_AT_RETURN, .checks = &checks};
+	struct action *a;
+
+	buf_addf(&name, "__muster_v%u", number);
+	oblige_promises(u, convert(u, x, node(u, expression)->type, type), keep(u, &name), &s);
 	if (!checks.size)
 		return;
 	a = action_add(u, ACTION_INITIAL, expression);
 	a->number = number;
 	a->type = spelled(u, type_text(u, type));
 	a->checks = keep(u, &checks);
+}
+
+/* main gives 0 at its end. Of others C says nothing but that the value must not be used; a caller here would believe it. */
+void oblige_end(struct unit *u, uint32_t n)
+{
+	uint32_t type = u->t->types.data[node(u, u->function)->type].to;
+	unsigned width = type_width(u, type);
+	struct buf checks = BUF_EMPTY;
+	struct site s = {.n = n, .place = REFINE_AT_RETURN, .checks = &checks, .line = node(u, n)->end_line};
+	int is_main = node(u, n)->kind == TREE_BLOCK && !strcmp(node(u, u->function)->name, "main");
+
+	if (u->t->types.data[type].kind == TREE_TYPE_VOID)
+		return;
+	s.no_value = !is_main;
+	oblige_promises(u, is_main && width ? expr_const(u->pool, width, 0) : fresh(u, type), "0", &s);
+	if (checks.size)
+		action_add(u, ACTION_END, n)->checks = keep(u, &checks);
 }
 
 void oblige_cast(struct unit *u, uint32_t cast, expr_t x)

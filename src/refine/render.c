@@ -212,6 +212,21 @@ static void value_text(struct unit *u, uint32_t n, struct buf *out)
 		core_text(u, n, NULL, out);
 }
 
+static void block_text(struct unit *u, uint32_t n, struct buf *out)
+{
+	const struct tree_node *x = node(u, n);
+	struct action *end = action_of(u, n, ACTION_END);
+	uint64_t number = 0;
+
+	buf_adds(out, "{ ");
+	map_get(&u->action_first, n, &number);
+	for (; number; number = u->action_next.data[number - 1]) /* the last one first: pointers are made before checks */
+		if (u->actions.data[number - 1].kind == ACTION_INSIDE)
+			buf_adds(out, u->actions.data[number - 1].checks);
+	span(u, n, x->begin + 1, x->end - 1, out);
+	buf_addf(out, "%s}", end ? end->checks : "");
+}
+
 static void node_text(struct unit *u, uint32_t n, struct buf *out)
 {
 	const struct tree_node *x = node(u, n);
@@ -227,21 +242,20 @@ static void node_text(struct unit *u, uint32_t n, struct buf *out)
 		buf_addf(out, "; %s})", a->checks);
 		return;
 	}
+	if (x->kind == TREE_RETURN && (a = action_of(u, n, ACTION_END))) {
+		buf_addf(out, "({ %s", a->checks);
+		value_text(u, n, out);
+		buf_adds(out, "; })");
+		return;
+	}
 	if ((a = action_of(u, n, ACTION_INITIAL))) {
 		int list = x->kind == TREE_LIST;
 
 		buf_addf(out, "({ %s __muster_v%u = %s", a->type, a->number, list ? "" : "(");
 		value_text(u, n, out);
 		buf_addf(out, "%s; %s__muster_v%u; })", list ? "" : ")", a->checks, a->number);
-	} else if ((a = action_of(u, n, ACTION_INSIDE))) {
-		uint64_t number = 0;
-
-		buf_adds(out, "{ ");
-		map_get(&u->action_first, n, &number);
-		for (; number; number = u->action_next.data[number - 1]) /* the last one first: pointers are made before checks */
-			if (u->actions.data[number - 1].kind == ACTION_INSIDE)
-				buf_adds(out, u->actions.data[number - 1].checks);
-		span(u, n, x->begin + 1, x->end, out);
+	} else if (x->kind == TREE_BLOCK) {
+		block_text(u, n, out);
 	} else {
 		value_text(u, n, out);
 	}

@@ -85,6 +85,7 @@ enum action_kind {
 	ACTION_OBJECT,	 /* of a write to a member: the address of the object under a name */
 	ACTION_BEHIND,	 /* of a statement: text behind it */
 	ACTION_INSIDE,	 /* of a block: text behind its { */
+	ACTION_END,	 /* of a block: text in front of its }; of a return without a value: in front of it */
 };
 struct action {
 	enum action_kind kind;
@@ -222,6 +223,7 @@ void oblige_write(struct unit *u, uint32_t n, uint32_t target, expr_t x); /* n: 
 void oblige_call(struct unit *u, uint32_t call, const expr_t *values, uint32_t count, expr_t *result);
 void oblige_entry(struct unit *u, uint32_t function);
 void oblige_return(struct unit *u, uint32_t expression, expr_t x);
+void oblige_end(struct unit *u, uint32_t n); /* of a body that is left by its end; of a return without a value */
 void oblige_cast(struct unit *u, uint32_t cast, expr_t x);
 void oblige_operator(struct unit *u, uint32_t n, enum tree_op op, int unary, expr_t a, expr_t b, expr_t result);
 void note_address(struct unit *u, uint32_t n); /* &p->field */
@@ -232,6 +234,10 @@ struct action *action_add(struct unit *u, enum action_kind kind, uint32_t n);
 void walk_unit(struct unit *u);
 /* 0 if control never gets behind the statement. */
 int walk_statement(struct unit *u, uint32_t n);
+int is_noreturn(struct unit *u, uint32_t n); /* a call */
+
+/* ends.c: whether control may get behind the statement; loops and switches are looked into. */
+int goes_on(struct unit *u, uint32_t n);
 
 /* render.c: the text with its actions. */
 void render(struct unit *u, struct buf *out);

@@ -451,16 +451,17 @@ static int is_the_librarys(struct unit *u, uint32_t d)
 	return node(u, d)->kind == TREE_FUNCTION && !node(u, d)->is_static;
 }
 
-static int is_noreturn(struct unit *u, uint32_t n)
+int is_noreturn(struct unit *u, uint32_t n)
 {
 	static const char *const names[] = {"abort", "exit", "_exit", "_Exit", "quick_exit", "__assert_fail", "__builtin_unreachable",
-					    "__builtin_trap", "longjmp"};
+					    "__builtin_trap", "longjmp", "_longjmp", "siglongjmp"};
 	uint32_t callee = node(u, n)->kind == TREE_CALL ? tree_bare(u->t, node(u, n)->first) : 0;
 
 	for (size_t i = 0; callee && node(u, callee)->kind == TREE_NAME && i < sizeof names / sizeof names[0]; i++)
 		if (!strcmp(node(u, callee)->name, names[i]))
 			return !referred(u, callee) || is_the_librarys(u, referred(u, callee));
-	return 0;
+	/* Of the names above clang says so itself, whoever defines them. */
+	return callee && node(u, callee)->kind == TREE_NAME && referred(u, callee) && node(u, referred(u, callee))->is_noreturn;
 }
 
 int walk_statement(struct unit *u, uint32_t n)
@@ -503,6 +504,8 @@ int walk_statement(struct unit *u, uint32_t n)
 	case TREE_RETURN:
 		if (x->first)
 			oblige_return(u, x->first, value(u, x->first));
+		else
+			oblige_end(u, n);
 		return 0;
 	case TREE_GOTO: case TREE_BREAK: case TREE_CONTINUE: return 0;
 	case TREE_ASM: oblige_asm(u, n); return 1;
@@ -547,6 +550,8 @@ static void walk_function(struct unit *u, uint32_t n)
 			vec_push(&u->scope, c);
 	oblige_entry(u, n);
 	walk_statement(u, body);
+	if (goes_on(u, body))
+		oblige_end(u, body);
 	vec_clear(&u->scope);
 	vec_clear(&u->facts);
 	vec_clear(&u->locals);
