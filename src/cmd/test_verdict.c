@@ -133,7 +133,8 @@ static void judge(struct test_function *f)
 		reason(f, "not every test was run in the san variant");
 	for (unsigned i = 0; i < HARNESS_LIMIT_COUNT; i++)
 		if (f->harness->limits & 1u << i)
-			reason(f, "%s", harness_limit_words((enum harness_limit)i));
+			reason(f, "%s%s%s%s", harness_limit_words((enum harness_limit)i), i == HARNESS_WEAK ? " (" : "",
+			       i == HARNESS_WEAK ? f->harness->weak : "", i == HARNESS_WEAK ? ")" : "");
 	/* Each way to be no better has its words: what has none keeps nobody from being verified.
 	 */
 	int all = r->ended && r->exhausted && f->checked && !f->unchecked && !f->bugs &&

@@ -7,6 +7,7 @@
  * libclang has no cursors for noreturn, nonnull, no_sanitize and alias: they are read from the declaration as
  * clang prints it, without its body.
  */
+#include "base/file.h"
 #include "front/reader.h"
 
 #include <stdlib.h>
@@ -128,6 +129,7 @@ static void meet_global(struct reader *r, struct front_global *g, CXCursor d)
 		g->type = reader_type(r, type);
 	g->defined |= defines;
 	g->is_static = r->c->getCursorLinkage(d) == CXLinkage_Internal;
+	g->is_weak |= r->c->Cursor_hasAttrs(d) && reader_says_weak(reader_pretty(r, d));
 	g->is_thread |= r->c->getCursorTLSKind(d) != CXTLS_None;
 	g->is_const = r->f->types.data[g->type].is_const;
 	if (!g->requires)
@@ -255,11 +257,33 @@ static void apply_attributes(struct reader *r, CXCursor d)
 	text = reader_pretty(r, d);
 	if (strstr(text, "_Noreturn") || strstr(text, "((noreturn))"))
 		x->noreturn = 1;
+	x->is_weak |= reader_says_weak(text);
 	for (at = text; (at = strstr(at, "((nonnull")); at += 9)
 		apply_nonnull(r, x, at + 9);
 	x->has_unchecked |= takes_checks_out(text);
 	if ((at = strstr(text, "((alias(\"")) && !x->calls.size)
 		apply_alias(r, x, at + 9);
+}
+
+static void note_weak(void *ctx, const char *name, size_t size)
+{
+	struct front *f = ctx;
+	char *word = arena_strndup(&f->arena, name, size);
+	uint64_t number;
+
+	if (strmap_get(&f->function_numbers, word, &number))
+		f->functions.data[number].is_weak = 1;
+	if (strmap_get(&f->global_numbers, word, &number))
+		f->globals.data[number].is_weak = 1;
+}
+
+static void apply_pragmas(struct reader *r)
+{
+	struct buf text = BUF_EMPTY;
+
+	if (!file_read(r->f->file, &text))
+		reader_pragma_weak(text.data, text.size, note_weak, r->f);
+	buf_release(&text);
 }
 
 /* -------------------------------------------------------------- file level */
@@ -350,6 +374,7 @@ void reader_unit(struct reader *r)
 	reader_types(r);
 	for (size_t i = 0; i < l.attributed.size; i++)
 		apply_attributes(r, l.attributed.data[i]);
+	apply_pragmas(r);
 	reader_type_names(r);
 	vec_release(&l.functions);
 	vec_release(&l.globals);

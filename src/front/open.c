@@ -8,6 +8,7 @@
 #include "base/proc.h"
 #include "front/reader.h"
 
+#include <ctype.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,43 @@ const char *reader_pretty(struct reader *r, CXCursor c)
 const char *reader_body(struct reader *r, CXCursor c)
 {
 	return pretty(r, c, 0);
+}
+
+int reader_says_weak(const char *text)
+{
+	return strstr(text, "((weak") || strstr(text, "[gnu::weak");
+}
+
+/* Behind the word and the blanks around it; NULL: something else is there. */
+static const char *behind_word(const char *s, const char *end, const char *word)
+{
+	size_t n = strlen(word);
+
+	while (s < end && (*s == ' ' || *s == '\t'))
+		s++;
+	if ((size_t)(end - s) <= n || memcmp(s, word, n))
+		return NULL;
+	for (s += n; s < end && (*s == ' ' || *s == '\t');)
+		s++;
+	return s;
+}
+
+void reader_pragma_weak(const char *text, size_t size, void (*each)(void *ctx, const char *name, size_t size_of_name), void *ctx)
+{
+	const char *end = text + size, *next;
+
+	for (const char *line = text; line < end; line = next) {
+		const char *s = behind_word(line, end, "#"), *name;
+
+		next = memchr(line, '\n', (size_t)(end - line));
+		next = next ? next + 1 : end;
+		s = s ? behind_word(s, end, "pragma") : NULL;
+		name = s = s ? behind_word(s, end, "weak") : NULL;
+		while (s && s < next && (isalnum((unsigned char)*s) || *s == '_' || *s == '$'))
+			s++;
+		if (s > name)
+			each(ctx, name, (size_t)(s - name));
+	}
 }
 
 uint32_t reader_line(struct reader *r, CXSourceLocation at, const char **file)

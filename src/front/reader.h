@@ -62,6 +62,10 @@ const char *reader_name(struct reader *r, CXCursor c); /* its spelling; "" if it
 const char *reader_pretty(struct reader *r, CXCursor c);
 /* A definition with its body: macros are expanded, and every statement has one form. */
 const char *reader_body(struct reader *r, CXCursor c);
+/* Whether such a text says that another unit's definition may take the place of this one. */
+int reader_says_weak(const char *text);
+/* The names of #pragma weak in a preprocessed text; libclang keeps them to itself. */
+void reader_pragma_weak(const char *text, size_t size, void (*each)(void *ctx, const char *name, size_t size_of_name), void *ctx);
 /* File and line as the author knows them: line markers and #line count. file may be NULL. */
 uint32_t reader_line(struct reader *r, CXSourceLocation at, const char **file);
 

@@ -370,7 +370,7 @@ static void fill_declaration(struct builder *b, CXCursor cursor, struct tree_nod
 		if (c->Cursor_hasAttrs(cursor)) {
 			const char *text = reader_pretty(&b->r, cursor);
 
-			n->is_weak = strstr(text, "((weak") || strstr(text, "((alias") || strstr(text, "((ifunc") ||
+			n->is_weak = reader_says_weak(text) || strstr(text, "gnu_inline") || strstr(text, "((alias") || strstr(text, "((ifunc") ||
 				     strstr(text, "((used") || strstr(text, "((constructor") || strstr(text, "((destructor");
 			n->alias = alias_in(b, text);
 			n->is_noreturn = (uint8_t)says_noreturn(b, cursor, text);
@@ -599,6 +599,15 @@ static void resolve(struct builder *b)
 			vec_push(&b->t->types.data[b->typedefs.data[i].node].typedefs, (uint32_t)to);
 }
 
+static void mark_weak(void *ctx, const char *name, size_t size)
+{
+	struct tree *t = ctx;
+
+	for (uint32_t n = t->nodes.data[1].first; n; n = t->nodes.data[n].next)
+		if (t->nodes.data[n].kind == TREE_FUNCTION && strlen(t->nodes.data[n].name) == size &&
+		    !memcmp(t->nodes.data[n].name, name, size))
+			t->nodes.data[n].is_weak = 1;
+}
 
 static void build(void *ctx)
 {
@@ -612,6 +621,7 @@ static void build(void *ctx)
 	vec_push(&b->t->types, (struct tree_type){.name = ""});
 	b->r.c->visitChildren(b->r.c->getTranslationUnitCursor(b->r.unit), visit, &top);
 	resolve(b);
+	reader_pragma_weak(b->t->text, b->t->size, mark_weak, b->t);
 }
 
 static void *on_thread(void *data)

@@ -21,6 +21,7 @@ struct harness_options {
 /* What a function's verdict cannot speak of, as words: X(NAME, words). */
 #define HARNESS_LIMITS(X)                                                                        \
 	X(STUBS, "calls functions without a body")                                               \
+	X(WEAK, "a function or variable that it uses is weak: another definition may replace it")   \
 	X(WORLD, "calls functions whose results depend on more than their arguments")            \
 	X(MACHINE, "has inline assembly, or built-in functions that may read the machine")       \
 	X(UNSEEN, "calls functions of libc that AddressSanitizer does not look into")            \
@@ -49,6 +50,7 @@ struct harness_function {
 	uint32_t number; /* in the table; UINT32_MAX: it cannot be called (why) */
 	const char *why; /* e.g. "its parameter 'x' has a type without a name"; NULL */
 	uint32_t limits; /* bits of enum harness_limit */
+	const char *weak; /* of HARNESS_WEAK: the first such name */
 	const uint32_t *stubs; /* numbers in harness.stubs that it may call, itself or through others; NULL: none */
 	uint32_t stub_count;
 };

@@ -110,6 +110,13 @@ static int is_stream(const char *name)
 	return !strcmp(name, "stdin") || !strcmp(name, "stdout") || !strcmp(name, "stderr");
 }
 
+static void add_weak(struct one *o, const char *name)
+{
+	o->hf->limits |= 1u << HARNESS_WEAK;
+	if (!o->hf->weak)
+		o->hf->weak = name;
+}
+
 static void look_at_global(struct one *o, uint32_t number)
 {
 	const struct front_global *g = &o->p->f->globals.data[number];
@@ -118,6 +125,8 @@ static void look_at_global(struct one *o, uint32_t number)
 		o->hf->limits |= 1u << HARNESS_FOREIGN_GLOBALS;
 	if (o->p->f->types.data[g->type].is_volatile)
 		o->hf->limits |= 1u << HARNESS_VOLATILE;
+	if (g->is_weak && (o->p->o->globals_initial || !may_vary(o->p->h, number)))
+		add_weak(o, g->name);
 }
 
 static void add_globals(struct one *o)
@@ -193,6 +202,19 @@ static void look_at_builtins(const struct front_function *fn, uint32_t *limits)
 			*limits |= 1u << HARNESS_UNSEEN;
 }
 
+/* A body is what it is, but what it calls (or looks for) may be another in the program. */
+static void look_for_weak(struct one *o, const struct front_function *fn)
+{
+	const struct front_function *all = o->p->f->functions.data;
+
+	for (size_t i = 0; i < fn->calls.size; i++)
+		if (all[fn->calls.data[i]].is_weak)
+			add_weak(o, all[fn->calls.data[i]].name);
+	for (size_t i = 0; i < fn->takes.size; i++)
+		if (all[fn->takes.data[i]].is_weak)
+			add_weak(o, all[fn->takes.data[i]].name);
+}
+
 static void look_at_callees(struct one *o)
 {
 	struct planner *p = o->p;
@@ -216,6 +238,7 @@ static void look_at_callees(struct one *o)
 				*limits |= 1u << HARNESS_MACHINE;
 			if (fn->has_static_locals)
 				*limits |= 1u << HARNESS_STATICS;
+			look_for_weak(o, fn);
 			if (fn->calls_pointer)
 				*limits |= 1u << HARNESS_POINTER_CALLS;
 		} else if (strmap_get(&p->stub_names, fn->name, NULL)) {
