@@ -173,7 +173,7 @@ void test_scope(const struct test_session *s, struct buf *out)
 	buf_adds(out, o->globals_initial ? "globals as initialised; " : "globals of any value; ");
 	if (o->requires && o->requires[0])
 		buf_adds(out, "preconditions of --requires hold; ");
-	buf_addf(out, "errno is 0; allocation by libc succeeds; a call ends within %g s; checkers: ", s->o->run_time);
+	buf_addf(out, "errno is 0; allocation and output by libc succeed; a call ends within %g s; checkers: ", s->o->run_time);
 	const char *between = "";
 	for (unsigned i = 1; i < MUSTER_CHECK_COUNT; i++)
 		if (s->o->check.set & CHECKER_BIT(i)) {

@@ -7,7 +7,6 @@
  * libclang has no cursors for noreturn, nonnull, no_sanitize and alias: they are read from the declaration as
  * clang prints it, without its body.
  */
-#include "base/file.h"
 #include "front/reader.h"
 
 #include <stdlib.h>
@@ -277,15 +276,6 @@ static void note_weak(void *ctx, const char *name, size_t size)
 		f->globals.data[number].is_weak = 1;
 }
 
-static void apply_pragmas(struct reader *r)
-{
-	struct buf text = BUF_EMPTY;
-
-	if (!file_read(r->f->file, &text))
-		reader_pragma_weak(text.data, text.size, note_weak, r->f);
-	buf_release(&text);
-}
-
 /* -------------------------------------------------------------- file level */
 struct file_level {
 	struct reader *r;
@@ -374,7 +364,7 @@ void reader_unit(struct reader *r)
 	reader_types(r);
 	for (size_t i = 0; i < l.attributed.size; i++)
 		apply_attributes(r, l.attributed.data[i]);
-	apply_pragmas(r);
+	reader_pragma_weak(r->text.data, r->text.size, note_weak, r->f);
 	reader_type_names(r);
 	vec_release(&l.functions);
 	vec_release(&l.globals);

@@ -103,6 +103,7 @@ struct front_function {
 	int has_hidden_refined; /* it points to structures with refined fields by pointers that do not say so, to write */
 	int has_address_numbers; /* it makes integers of pointers that are not parameters */
 	int has_parameter_numbers, has_changed_parameter; /* of pointers that are; it gives a pointer parameter another value */
+	int has_assume; /* it tells the compiler what holds: nobody looks whether it does */
 	int loops; /* for, while, do and backward goto */
 	int address_taken;
 };

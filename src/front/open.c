@@ -249,6 +249,7 @@ int reader_parse(struct reader *r, CXIndex index, const char *path, const char *
 
 static void reader_release(struct reader *r)
 {
+	buf_release(&r->text);
 	map_release(&r->type_numbers);
 	strmap_release(&r->type_spelled);
 	map_release(&r->labels);
@@ -290,6 +291,8 @@ int front_open(struct front **f, const char *path, const char *const *argv, int 
 	r.f->file = arena_strdup(&r.f->arena, path);
 	index = r.c->createIndex(0, 0);
 	failed = reader_parse(&r, index, path, argv, argc);
+	if (!failed && file_is_regular(path) && file_read(path, &r.text))
+		buf_clear(&r.text);
 	if (!failed)
 		reader_unit(&r);
 	if (r.unit)

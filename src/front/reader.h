@@ -26,6 +26,7 @@ struct reader {
 	const struct clang *c;
 	struct front *f;
 	CXTranslationUnit unit;
+	struct buf text; /* of the file itself; empty if it cannot be read */
 
 	/* types.c */
 	struct map type_numbers;	 /* clang's type (with qualifiers) to number */

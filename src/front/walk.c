@@ -128,6 +128,8 @@ static void meet_function(struct reader *r, struct owner *o, CXCursor declaratio
 	CXString s = r->c->getCursorSpelling(declaration);
 	int number = reader_function(r, declaration);
 
+	if (o->function && !strcmp(r->c->getCString(s), "__builtin_assume"))
+		o->function->has_assume = 1;
 	if (o->function && is_setjmp(r->c->getCString(s)))
 		o->function->has_setjmp = 1;
 	if (number < 0)
@@ -220,6 +222,17 @@ static void meet_declaration(struct reader *r, struct owner *o, CXCursor cursor)
 		o->function->has_static_locals = 1;
 }
 
+/* A statement with an attribute, which libclang does not show: __attribute__((assume(n > 0))). */
+static int says_assume(struct reader *r, CXCursor cursor)
+{
+	CXSourceRange extent = r->c->getCursorExtent(cursor);
+	unsigned from = 0, to = 0;
+
+	r->c->getSpellingLocation(r->c->getRangeStart(extent), NULL, NULL, NULL, &from);
+	r->c->getSpellingLocation(r->c->getRangeEnd(extent), NULL, NULL, NULL, &to);
+	return from < to && to <= r->text.size && memmem(r->text.data + from, to - from, "assume", 6);
+}
+
 static void meet_statement(struct reader *r, struct owner *o, CXCursor cursor, int kind)
 {
 	if (!o->function)
@@ -244,6 +257,10 @@ static void meet_statement(struct reader *r, struct owner *o, CXCursor cursor, i
 	case CXCursor_GCCAsmStmt:
 	case CXCursor_MSAsmStmt:
 		o->function->has_asm = 1;
+		break;
+	case CXCursor_UnexposedStmt:
+		if (says_assume(r, cursor))
+			o->function->has_assume = 1;
 		break;
 	default:
 		break;

@@ -236,6 +236,8 @@ static void look_at_callees(struct one *o)
 				*limits |= 1u << HARNESS_UNCHECKED;
 			if (fn->has_asm || fn->has_register)
 				*limits |= 1u << HARNESS_MACHINE;
+			if (fn->has_assume)
+				*limits |= 1u << HARNESS_ASSUMED;
 			if (fn->has_static_locals)
 				*limits |= 1u << HARNESS_STATICS;
 			look_for_weak(o, fn);
