@@ -4,7 +4,7 @@
  * and initialisers (walk.c), which add what is only used; the types (types.c), attributes and names
  * of all that have a number. Each looks at a declaration once.
  *
- * libclang has no cursors for noreturn, nonnull, no_sanitize and alias: they are read from the declaration as
+ * libclang has no cursors for noreturn, nonnull, no_sanitize, alias and asm labels: they are read from the declaration as
  * clang prints it, without its body.
  */
 #include "front/reader.h"
@@ -115,6 +115,14 @@ int reader_function(struct reader *r, CXCursor d)
 	return (int)number;
 }
 
+/* The name in int f(int) asm("name"); NULL: there is none. */
+static const char *label_in(struct reader *r, const char *text)
+{
+	const char *at = strstr(text, " asm(\"");
+
+	return at ? arena_strndup(&r->f->arena, at + 6, strcspn(at + 6, "\"")) : NULL;
+}
+
 /* Declarations of one variable differ: int a[]; int a[3]; extern int a[]. The one that knows most
  * counts. */
 static void meet_global(struct reader *r, struct front_global *g, CXCursor d)
@@ -128,7 +136,12 @@ static void meet_global(struct reader *r, struct front_global *g, CXCursor d)
 		g->type = reader_type(r, type);
 	g->defined |= defines;
 	g->is_static = r->c->getCursorLinkage(d) == CXLinkage_Internal;
-	g->is_weak |= r->c->Cursor_hasAttrs(d) && reader_says_weak(reader_pretty(r, d));
+	if (r->c->Cursor_hasAttrs(d)) {
+		const char *text = reader_pretty(r, d), *label = label_in(r, text);
+
+		g->is_weak |= reader_says_weak(text);
+		g->symbol = label ? label : g->symbol;
+	}
 	g->is_thread |= r->c->getCursorTLSKind(d) != CXTLS_None;
 	g->is_const = r->f->types.data[g->type].is_const;
 	if (!g->requires)
@@ -240,6 +253,35 @@ static int takes_checks_out(const char *text)
 	return 0;
 }
 
+/* What has the symbol of a definition is another name of it. */
+static void resolve_labels(struct reader *r)
+{
+	struct strmap symbols = {0};
+	struct front *f = r->f;
+	uint64_t number;
+	int labels = 0;
+
+	for (size_t i = 0; i < f->functions.size; i++) {
+		const struct front_function *x = &f->functions.data[i];
+
+		labels |= x->symbol != NULL;
+		if (x->defined)
+			strmap_set(&symbols, x->symbol ? x->symbol : x->name, i);
+	}
+	for (size_t i = 0; labels && i < f->functions.size; i++) {
+		struct front_function *x = &f->functions.data[i];
+		uint32_t callee;
+
+		if (x->defined || !strmap_get(&symbols, x->symbol ? x->symbol : x->name, &number))
+			continue;
+		callee = (uint32_t)number;
+		x->calls.data = arena_copy(&f->arena, &callee, sizeof callee);
+		x->calls.size = x->calls.cap = 1;
+		x->is_other_name = 1;
+	}
+	strmap_release(&symbols);
+}
+
 /* What a declaration of a function that has a number says by attributes. Types are filled. */
 static void apply_attributes(struct reader *r, CXCursor d)
 {
@@ -257,6 +299,8 @@ static void apply_attributes(struct reader *r, CXCursor d)
 	if (strstr(text, "_Noreturn") || strstr(text, "((noreturn))"))
 		x->noreturn = 1;
 	x->is_weak |= reader_says_weak(text);
+	if (!x->symbol)
+		x->symbol = label_in(r, text);
 	for (at = text; (at = strstr(at, "((nonnull")); at += 9)
 		apply_nonnull(r, x, at + 9);
 	x->has_unchecked |= takes_checks_out(text);
@@ -364,6 +408,7 @@ void reader_unit(struct reader *r)
 	reader_types(r);
 	for (size_t i = 0; i < l.attributed.size; i++)
 		apply_attributes(r, l.attributed.data[i]);
+	resolve_labels(r);
 	reader_pragma_weak(r->text.data, r->text.size, note_weak, r->f);
 	reader_type_names(r);
 	vec_release(&l.functions);

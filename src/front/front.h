@@ -88,6 +88,8 @@ struct front_function {
 	uint32_t result; /* type */
 	VEC(struct front_parameter) parameters;
 	int defined, is_static, variadic, noreturn, is_inline;
+	const char *symbol; /* its name for the linker, where an asm label says another; NULL: its own */
+	int is_other_name; /* not defined, but another one with its symbol is: the only one that it calls */
 	int is_weak;	   /* another unit's definition may take its place; or there may be none at all */
 	int in_header;	   /* in a system header or a file NAME.h */
 	VEC(uint32_t) calls; /* functions it calls by name (numbers in functions), without repeats */
@@ -113,6 +115,7 @@ struct front_global {
 	uint32_t type;
 	int is_const, is_static, defined, is_thread;
 	int is_weak; /* as of a function */
+	const char *symbol; /* as of a function */
 	const char *requires; /* of refinements, or NULL */
 	int written; /* somewhere in the unit, or its address is taken without const */
 	VEC(uint32_t) globals; /* that its initialiser names */

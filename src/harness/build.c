@@ -201,22 +201,33 @@ static void guess_stubs(struct harness_job *j)
 
 	if (brings_libraries(j))
 		return;
-	for (size_t i = 0; i < f->functions.size; i++)
-		if (!f->functions.data[i].defined && !in_libc(f->functions.data[i].name))
-			add_stub_name(j, f->functions.data[i].name);
+	for (size_t i = 0; i < f->functions.size; i++) {
+		const struct front_function *fn = &f->functions.data[i];
+
+		if (!fn->defined && !fn->is_other_name && !in_libc(fn->symbol ? fn->symbol : fn->name))
+			add_stub_name(j, fn->name);
+	}
 	for (size_t i = 0; i < f->globals.size; i++)
 		if (!f->globals.data[i].defined && f->types.data[f->globals.data[i].type].name &&
-		    !in_libc(f->globals.data[i].name))
+		    !in_libc(f->globals.data[i].symbol ? f->globals.data[i].symbol : f->globals.data[i].name))
 			add_stub_name(j, f->globals.data[i].name);
 }
 
-static int can_define(const struct front *f, const char *name)
+/* What the unit calls the symbol that the harness can define; NULL: nothing. */
+static const char *can_define(const struct front *f, const char *symbol)
 {
 	uint64_t n;
 
-	if (strmap_get(&f->function_numbers, name, &n))
-		return 1;
-	return strmap_get(&f->global_numbers, name, &n) && !f->globals.data[n].defined;
+	for (size_t i = 0; i < f->functions.size; i++)
+		if (f->functions.data[i].symbol && !strcmp(f->functions.data[i].symbol, symbol))
+			return f->functions.data[i].name;
+	for (size_t i = 0; i < f->globals.size; i++)
+		if (f->globals.data[i].symbol && !strcmp(f->globals.data[i].symbol, symbol))
+			return f->globals.data[i].name;
+	if (strmap_get(&f->function_numbers, symbol, &n) ||
+	    (strmap_get(&f->global_numbers, symbol, &n) && !f->globals.data[n].defined))
+		return symbol;
+	return NULL;
 }
 
 /* From the linker's words: the names that the harness can define. How many are new; -1: there is
@@ -232,21 +243,23 @@ static int take_undefined(struct harness_job *j, const char *words)
 
 		for (size_t m = 0; m < sizeof marks / sizeof marks[0]; m++) {
 			const char *at = memmem(p, line, marks[m], strlen(marks[m]));
-			char *name;
+			const char *name;
+			char *symbol;
 
 			if (!at)
 				continue;
 			at += strlen(marks[m]);
-			name = mem_strndup(at, strcspn(at, "'`\n "));
-			if (is_new(j, name)) {
-				if (!can_define(j->front, name)) {
-					free(name);
+			symbol = mem_strndup(at, strcspn(at, "'`\n "));
+			name = can_define(j->front, symbol);
+			if (is_new(j, name ? name : symbol)) {
+				if (!name) {
+					free(symbol);
 					return -1;
 				}
 				add_stub_name(j, name);
 				count++;
 			}
-			free(name);
+			free(symbol);
 			break;
 		}
 	}

@@ -312,6 +312,9 @@ static void add_extern_globals(struct export *e)
 		if (t->kind == FRONT_ARRAY && !t->count) {
 			add_plain_type(e, t->to, 0);
 			buf_addf(e->out, " %s[%u];\n", g->name, e->h->options.elements);
+		} else if (!t->size) {
+			buf_addf(e->out, "_Alignas(16) char muster_incomplete_%zu[%u] __asm__(\"%s\");\n", i, HARNESS_INCOMPLETE,
+				 g->symbol ? g->symbol : g->name);
 		} else {
 			add_plain_type(e, g->type, 0);
 			buf_addf(e->out, " %s;\n", g->name);
@@ -355,7 +358,13 @@ static void add_begin(struct export *e)
 			buf_addf(e->out, "\tmuster_keep(%zu, (void *)&%s, sizeof %s);\n", count++,
 				 f->globals.data[i].name, f->globals.data[i].name);
 	for (size_t i = 0; i < e->h->extern_globals.size; i++) {
-		const char *name = f->globals.data[e->h->extern_globals.data[i]].name;
+		const struct front_global *g = &f->globals.data[e->h->extern_globals.data[i]];
+		const char *name = g->name;
+
+		if (!f->types.data[g->type].size && f->types.data[g->type].kind != FRONT_ARRAY) {
+			buf_addf(e->out, "\tmuster_keep(%zu, muster_incomplete_%zu, sizeof muster_incomplete_%zu);\n", count++, i, i);
+			continue;
+		}
 		buf_addf(e->out, "\tmuster_keep(%zu, (void *)&%s, sizeof %s);\n", count++, name,
 			 name);
 	}

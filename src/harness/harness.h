@@ -30,7 +30,7 @@ struct harness_options {
 	X(OPAQUE, "a pointer to an incomplete type is always null")                              \
 	X(LARGER, "a pointer to a struct points to the larger one that the unit casts it to")     \
 	X(STATICS, "static variables inside functions keep their first values")                  \
-	X(LARGE_GLOBALS, "large or thread-local global variables keep their first values")                       \
+	X(LARGE_GLOBALS, "large, incomplete or thread-local global variables keep their first values")           \
 	X(FOREIGN_GLOBALS, "variables of libraries and constants of other units have one value")  \
 	X(VOLATILE, "volatile variables change only where the function writes them")             \
 	X(REFINED, "writes to structures with refined fields through other pointers are not checked")  \
@@ -57,6 +57,8 @@ struct harness_function {
 };
 
 #define HARNESS_STUB_POINTER 0x80000000u
+/* Bytes that a variable of another unit has whose type this one does not know. */
+#define HARNESS_INCOMPLETE 256u
 
 struct harness {
 	struct arena arena;

@@ -215,6 +215,18 @@ static void look_for_weak(struct one *o, const struct front_function *fn)
 			add_weak(o, all[fn->takes.data[i]].name);
 }
 
+static int from_system(const struct front_function *fn)
+{
+	return fn->in_header && fn->file &&
+	       (!strncmp(fn->file, "/usr/", 5) || !strncmp(fn->file, "/lib/", 5));
+}
+
+/* Headers of the system give old names new symbols (__isoc99_sscanf); the list has the names. */
+static const char *linked_name(const struct front_function *fn)
+{
+	return fn->symbol && !from_system(fn) ? fn->symbol : fn->name;
+}
+
 static void look_at_callees(struct one *o)
 {
 	struct planner *p = o->p;
@@ -243,12 +255,14 @@ static void look_at_callees(struct one *o)
 			look_for_weak(o, fn);
 			if (fn->calls_pointer)
 				*limits |= 1u << HARNESS_POINTER_CALLS;
+		} else if (fn->is_other_name) {
+			continue; /* what it stands for is among them */
 		} else if (strmap_get(&p->stub_names, fn->name, NULL)) {
 			*limits |= 1u << HARNESS_STUBS;
 			add_stub(o, number);
-		} else if (!plan_is_pure(fn->name)) {
+		} else if (!plan_is_pure(linked_name(fn))) {
 			*limits |= 1u << HARNESS_WORLD;
-		} else if (plan_is_unseen(fn->name)) {
+		} else if (plan_is_unseen(linked_name(fn))) {
 			*limits |= 1u << HARNESS_UNSEEN;
 		}
 	}
@@ -380,12 +394,6 @@ static void lay_out(struct one *o)
 }
 
 /* ------------------------------------------------------------- functions */
-
-static int from_system(const struct front_function *fn)
-{
-	return fn->in_header && fn->file &&
-	       (!strncmp(fn->file, "/usr/", 5) || !strncmp(fn->file, "/lib/", 5));
-}
 
 /* Why it cannot be called; NULL: it can. */
 static const char *why_not(struct planner *p, const struct front_function *fn)

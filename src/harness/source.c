@@ -129,6 +129,9 @@ static void add_stubs(const struct harness *h, struct buf *out)
 		if (t->kind == FRONT_ARRAY && !t->count) {
 			add_type_name(h->front, t->to, 0, out);
 			buf_addf(out, " %s[%u];\n", g->name, h->options.elements);
+		} else if (!t->size) { /* incomplete: only its address, and bytes behind it, are of use */
+			buf_addf(out, "_Alignas(16) char muster_incomplete_%zu[%u] __asm__(\"%s\");\n", i, HARNESS_INCOMPLETE,
+				 g->symbol ? g->symbol : g->name);
 		} else {
 			add_type_name(h->front, g->type, 0, out);
 			buf_addf(out, " %s;\n", g->name);
