@@ -9,7 +9,6 @@
 #include "absint/describe.h"
 #include "ir/code.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -60,6 +59,27 @@ static void place_of(const struct code_function *f, uint32_t block, uint32_t *li
 	*column = v->column;
 }
 
+/* Whether C says that the value is unsigned: where it comes from, or a variable that it is in. Not known: it is not. */
+static int is_unsigned(const struct code_function *f, uint32_t value)
+{
+	const struct code_value *v = &f->values[value];
+
+	if (v->flags & CODE_UNSIGNED)
+		return 1;
+	if (v->kind == CODE_INSTRUCTION && v->op == CODE_LOAD && v->cell != CODE_NONE)
+		return f->cells[v->cell].is_unsigned;
+	if (v->kind == CODE_INSTRUCTION && (v->op == CODE_UREM || v->op == CODE_UDIV || v->op == CODE_LSHR))
+		return 1;
+	for (uint32_t i = 0; i < f->binding_count; i++) {
+		const struct code_binding *b = &f->bindings[i];
+		uint32_t type = b->value == value ? f->variables[b->variable].type : CODE_NONE;
+
+		if (type != CODE_NONE && f->code->types[type].bytes * 8 >= v->width)
+			return f->code->types[type].is_unsigned;
+	}
+	return 0;
+}
+
 static char *outcome_words(const struct code_function *f, uint32_t block, uint32_t outcome)
 {
 	uint32_t last = code_last(f, block);
@@ -70,7 +90,13 @@ static char *outcome_words(const struct code_function *f, uint32_t block, uint32
 		return mem_strdup("default");
 	const struct code_value *c = code_operand_value(f, last, outcome);
 
-	return mem_printf("case %" PRId64, (int64_t)code_signed(c));
+	int negative = code_signed(c) < 0 && !is_unsigned(f, code_operand(f, last, 0));
+	unsigned __int128 n = negative ? -(unsigned __int128)code_signed(c) : code_unsigned(c);
+	char digits[40], *s = digits + sizeof digits - 1; /* printf has nothing for 128 bits */
+
+	for (*s = 0; n || !*s; n /= 10)
+		*--s = (char)('0' + (int)(n % 10));
+	return mem_printf("case %s%s", negative ? "-" : "", s);
 }
 
 static void add_point(struct work *w, struct invariant point, struct absint_point at)
