@@ -80,6 +80,26 @@ static int is_unsigned(const struct code_function *f, uint32_t value)
 	return 0;
 }
 
+static int is_instruction(const struct code_function *f, uint32_t v, enum code_op op)
+{
+	return f->values[v].kind == CODE_INSTRUCTION && f->values[v].op == op;
+}
+
+/* A switch on more than 64 bits is one on the number of its case (ir/wide_switch.c), a sum of comparisons: the one for the case; CODE_NONE: it is none. */
+static uint32_t wide_comparison(const struct code_function *f, uint32_t sum, uint32_t number)
+{
+	for (; is_instruction(f, sum, CODE_ADD); sum = code_operand(f, sum, 0)) {
+		uint32_t term = code_operand(f, sum, 1), bit = is_instruction(f, term, CODE_MUL) ? code_operand(f, term, 0) : CODE_NONE;
+		uint32_t is = bit != CODE_NONE && is_instruction(f, bit, CODE_ZEXT) ? code_operand(f, bit, 0) : CODE_NONE;
+
+		if (is == CODE_NONE || !is_instruction(f, is, CODE_EQ) || code_operand_value(f, is, 0)->width <= 64)
+			break;
+		if (code_unsigned(code_operand_value(f, term, 1)) == number)
+			return is;
+	}
+	return CODE_NONE;
+}
+
 static char *outcome_words(const struct code_function *f, uint32_t block, uint32_t outcome)
 {
 	uint32_t last = code_last(f, block);
@@ -88,9 +108,9 @@ static char *outcome_words(const struct code_function *f, uint32_t block, uint32
 		return mem_strdup(outcome ? "true" : "false");
 	if (!outcome)
 		return mem_strdup("default");
-	const struct code_value *c = code_operand_value(f, last, outcome);
-
-	int negative = code_signed(c) < 0 && !is_unsigned(f, code_operand(f, last, 0));
+	uint32_t wide = wide_comparison(f, code_operand(f, last, 0), outcome);
+	const struct code_value *c = wide != CODE_NONE ? code_operand_value(f, wide, 1) : code_operand_value(f, last, outcome);
+	int negative = code_signed(c) < 0 && !is_unsigned(f, code_operand(f, wide != CODE_NONE ? wide : last, 0));
 	unsigned __int128 n = negative ? -(unsigned __int128)code_signed(c) : code_unsigned(c);
 	char digits[40], *s = digits + sizeof digits - 1; /* printf has nothing for 128 bits */
 
