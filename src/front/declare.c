@@ -9,6 +9,7 @@
  */
 #include "front/reader.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -326,6 +327,8 @@ struct file_level {
 	VEC(CXCursor) functions; /* definitions; by number */
 	VEC(CXCursor) globals;	 /* definitions and tentative ones, in order */
 	VEC(CXCursor) attributed;
+	VEC(CXCursor) variables;  /* with attributes */
+	VEC(CXCursor) assemblies; /* asm("...") at file level, and what else libclang has no kind for */
 };
 
 static enum CXChildVisitResult at_file_level(CXCursor d, CXCursor parent, CXClientData data)
@@ -355,7 +358,12 @@ static enum CXChildVisitResult at_file_level(CXCursor d, CXCursor parent, CXClie
 		}
 		r->f->functions.data[number].defined = 1;
 		break;
+	case CXCursor_UnexposedDecl:
+		vec_push(&l->assemblies, d);
+		break;
 	case CXCursor_VarDecl:
+		if (r->c->Cursor_hasAttrs(d))
+			vec_push(&l->variables, d);
 		if (r->c->Cursor_getStorageClass(d) != CX_SC_Extern ||
 		    !r->c->Cursor_isNull(r->c->Cursor_getVarDeclInitializer(d)))
 			vec_push(&l->globals, d);
@@ -387,6 +395,53 @@ static void apply_conversions(struct reader *r, struct front_function *x, CXCurs
 		    reader_converted(r, r->c->Cursor_getArgument(d, (unsigned)i));
 }
 
+/* Each global that the text names inside of its strings is written: by an alias, or by an assembler. */
+static void write_named(struct reader *r, const char *text)
+{
+	char name[128];
+	uint64_t number;
+	int quoted = 0;
+	size_t n;
+
+	for (; *text; text += n ? n : 1) {
+		for (n = 0; isalnum((unsigned char)text[n]) || text[n] == '_'; n++)
+			;
+		if (*text == '"')
+			quoted = !quoted;
+		else if (quoted && *text == '\\' && text[1]) /* \n */
+			text++;
+		if (!n || !quoted || n >= sizeof name)
+			continue;
+		memcpy(name, text, n);
+		name[n] = 0;
+		if (strmap_get(&r->f->global_numbers, name, &number))
+			r->f->globals.data[number].written = 1;
+	}
+}
+
+/* Writes that no walk sees: of __attribute__((alias("NAME"))) and asm("NAME") on another declaration, of text for the assembler, and of whoever finds
+ * an object by its section or needs it to be there. */
+static void apply_hidden_names(struct reader *r, const struct file_level *l)
+{
+	const char *text, *at;
+
+	for (size_t i = 0; i < l->variables.size; i++) {
+		CXCursor d = l->variables.data[i];
+
+		text = reader_pretty(r, d);
+		if (strstr(text, "section(") || strstr(text, "((used))"))
+			r->f->globals.data[reader_global(r, d)].written = 1;
+		if ((at = strstr(text, "alias(")) || (at = strstr(text, "asm(")))
+			write_named(r, at);
+	}
+	for (size_t i = 0; i < l->assemblies.size; i++)
+		write_named(r, reader_pretty(r, l->assemblies.data[i]));
+	for (size_t i = 0; i < l->functions.size; i++)
+		if (r->f->functions.data[i].has_asm)
+			for (at = reader_body(r, l->functions.data[i]); (at = strstr(at, "asm")); at += 3)
+				write_named(r, arena_strndup(&r->f->arena, at, strcspn(at, ";")));
+}
+
 void reader_unit(struct reader *r)
 {
 	struct file_level l = {.r = r};
@@ -403,8 +458,10 @@ void reader_unit(struct reader *r)
 		CXCursor initial = r->c->Cursor_getVarDeclInitializer(l.globals.data[i]);
 
 		if (!r->c->Cursor_isNull(initial))
-			reader_walk_global(r, reader_global(r, l.globals.data[i]), initial);
+			reader_walk_global(r, reader_global(r, l.globals.data[i]), l.globals.data[i], initial);
 	}
+	apply_hidden_names(r, &l);
+	reader_escapes(r);
 	reader_types(r);
 	for (size_t i = 0; i < l.attributed.size; i++)
 		apply_attributes(r, l.attributed.data[i]);
@@ -414,4 +471,6 @@ void reader_unit(struct reader *r)
 	vec_release(&l.functions);
 	vec_release(&l.globals);
 	vec_release(&l.attributed);
+	vec_release(&l.variables);
+	vec_release(&l.assemblies);
 }

@@ -117,7 +117,8 @@ struct front_global {
 	int is_weak; /* as of a function */
 	const char *symbol; /* as of a function */
 	const char *requires; /* of refinements, or NULL */
-	int written; /* somewhere in the unit, or its address is taken without const */
+	int written; /* somewhere in the unit, or it may be by somebody who gets its address, or knows it by another name */
+	int has_unnamed; /* its initialiser has an object without a name, (int[]){0}, of which the same is true */
 	VEC(uint32_t) globals; /* that its initialiser names */
 };
 

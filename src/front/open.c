@@ -254,6 +254,10 @@ static void reader_release(struct reader *r)
 	strmap_release(&r->type_spelled);
 	map_release(&r->labels);
 	map_release(&r->refined);
+	map_release(&r->leaks);
+	map_release(&r->asked);
+	map_release(&r->walked);
+	vec_release(&r->held);
 	map_release(&r->conversion_pairs);
 	map_release(&r->conversion_best);
 	vec_release(&r->conversions);

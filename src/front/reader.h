@@ -17,9 +17,15 @@ struct reader_conversion {
 	uint32_t count;
 	int several; /* another one of the same `from` is there */
 };
+/* What is done with an expression: see walk.c. */
+enum reader_use { READ, VALUE, HELD, HELD_OBJECT, STORED, CHANGED, CALLED };
 struct reader_item {
 	CXCursor cursor;
 	int use;
+	uint64_t holder; /* of HELD and HELD_OBJECT */
+};
+struct reader_held {
+	uint64_t what, holder;
 };
 
 struct reader {
@@ -37,6 +43,11 @@ struct reader {
 	VEC(struct reader_conversion) conversions;
 	struct map conversion_pairs; /* (from, to) to number in conversions */
 	struct map conversion_best;  /* from to number in conversions */
+
+	/* escape.c */
+	VEC(struct reader_held) held;
+	struct map leaks;	  /* holders */
+	struct map asked, walked; /* parameters that hold something; those whose function was walked */
 
 	/* walk.c */
 	VEC(struct reader_item) stack;
@@ -81,7 +92,21 @@ void reader_type_names(struct reader *r);
 
 /* walk.c: what a function's body, or a global's initialiser, calls and names. */
 void reader_walk_function(struct reader *r, uint32_t number, CXCursor definition);
-void reader_walk_global(struct reader *r, uint32_t number, CXCursor definition);
+void reader_walk_global(struct reader *r, uint32_t number, CXCursor declaration, CXCursor initial);
+
+/* escape.c: keys of what can be held: a global, what stands without a name in its initialiser. */
+uint64_t reader_global_key(uint32_t number);
+uint64_t reader_unnamed_key(uint32_t number);
+/* The key of a variable or parameter that is a pointer to const and is followed; 0: it is not. */
+uint64_t reader_holder(struct reader *r, CXCursor declaration);
+void reader_hold(struct reader *r, uint64_t what, uint64_t holder);
+/* A variable or parameter is named, and item.use is done with it. */
+void reader_meet_holder(struct reader *r, CXCursor declaration, struct reader_item item);
+void reader_walks_parameters(struct reader *r, CXCursor definition);
+/* What a call does with its argument at index (from 0), a use; *holder if that is HELD. */
+int reader_argument(struct reader *r, CXCursor call, size_t index, uint64_t *holder);
+/* After all walks: what leaks is written. */
+void reader_escapes(struct reader *r);
 
 /* refined.c: what a parameter or variable says that its value satisfies, by annotations of its own, of its type and of its fields; NULL: nothing. */
 const char *reader_requires(struct reader *r, CXCursor declaration);

@@ -4,15 +4,17 @@
  * source: generated code has expressions that are thousands of operators deep. Each expression
  * carries what is done with it, told from above:
  *
- *	READ     its value is only looked at; of a pointer: and what it points to is only read
- *	VALUE    its value goes somewhere; of a pointer or an array: what it points to may be
- * written ESCAPE   VALUE that no conversion to a pointer to const makes a READ: strchr(s, c) gives
- * back a way to write s STORED   it is an object that is written, or whose address is taken CALLED
- * it is what a direct call calls
+ *	READ        its value is only looked at; of a pointer: and what it points to is only read
+ *	VALUE       its value goes somewhere; of a pointer or an array: what it points to may be written
+ *	HELD        its value goes into a pointer to const that is followed (escape.c): item.holder
+ *	HELD_OBJECT its address does
+ *	STORED      it is an object that is written, or whose address is taken
+ *	CHANGED     it is an object that is written, and nothing else is done with it; else as STORED
+ *	CALLED      it is what a direct call calls
  *
- * A global that is met in STORED, or as an array in VALUE or ESCAPE, counts as written. A construct
- * that is not known here passes VALUE or STORED on, so in doubt a global is written and a
- * function's address is taken.
+ * A global that is met in STORED, or as an array in VALUE, counts as written; so does one whose address is held by a pointer that leaks.
+ * That a pointer is one to const says nothing by itself: whoever gets it may cast that away, since the object is not const. A construct
+ * that is not known here passes VALUE or STORED on, so in doubt a global is written and a function's address is taken.
  */
 #include "front/asm_text.h"
 #include "front/reader.h"
@@ -20,12 +22,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum use { READ, VALUE, ESCAPE, STORED, CALLED };
-
 /* Who is walked: exactly one of the two is there. */
 struct owner {
 	struct front_function *function;
 	struct front_global *global;
+	uint32_t number; /* of the global */
 	uint32_t stamp;
 };
 
@@ -92,11 +93,6 @@ static int is_float(CXType t)
 	}
 }
 
-static int points_to_const(struct reader *r, CXType t)
-{
-	return t.kind == CXType_Pointer && r->c->isConstQualifiedType(r->c->getPointeeType(t));
-}
-
 static int is_setjmp(const char *name)
 {
 	static const char *const names[] = {"setjmp",	   "_setjmp",	       "sigsetjmp",
@@ -146,12 +142,13 @@ static void meet_function(struct reader *r, struct owner *o, CXCursor declaratio
 		vec_push(&r->takes, (uint32_t)number);
 }
 
-static void meet_variable(struct reader *r, struct owner *o, CXCursor declaration, int use,
-			  CXType t)
+static void meet_variable(struct reader *r, struct owner *o, CXCursor declaration, struct reader_item item, CXType t)
 {
 	enum CXLinkageKind linkage = r->c->getCursorLinkage(declaration);
+	int use = item.use;
 	uint32_t number;
 
+	reader_meet_holder(r, declaration, item);
 	if (linkage != CXLinkage_Internal && linkage != CXLinkage_External &&
 	    linkage != CXLinkage_UniqueExternal)
 		return;
@@ -161,22 +158,27 @@ static void meet_variable(struct reader *r, struct owner *o, CXCursor declaratio
 		return;
 	}
 	number = reader_global(r, declaration);
-	if ((use == STORED || (is_array(t) && use != READ)) && !r->f->globals.data[number].is_const)
+	if (use == HELD_OBJECT || (is_array(t) && use == HELD))
+		reader_hold(r, reader_global_key(number), item.holder);
+	else if ((use == STORED || use == CHANGED || (is_array(t) && use != READ)) && !r->f->globals.data[number].is_const)
 		r->f->globals.data[number].written = 1;
 	if (FIRST_TIME(&r->global_seen, number, o->stamp))
 		vec_push(&r->globals, number);
 }
 
-static void meet_name(struct reader *r, struct owner *o, CXCursor cursor, int use, CXType t)
+static void meet_name(struct reader *r, struct owner *o, struct reader_item item, CXType t)
 {
-	CXCursor to = r->c->getCursorReferenced(cursor);
+	CXCursor to = r->c->getCursorReferenced(item.cursor);
 
 	switch ((int)r->c->getCursorKind(to)) {
 	case CXCursor_FunctionDecl:
-		meet_function(r, o, to, use);
+		meet_function(r, o, to, item.use);
 		break;
 	case CXCursor_VarDecl:
-		meet_variable(r, o, to, use, t);
+		meet_variable(r, o, to, item, t);
+		break;
+	case CXCursor_ParmDecl:
+		reader_meet_holder(r, to, item);
 		break;
 	default:
 		break;
@@ -268,6 +270,14 @@ static void meet_statement(struct reader *r, struct owner *o, CXCursor cursor, i
 }
 
 /* --------------------------------------------- what is done with the parts */
+/* What is done with a pointer, when `use` is done with what it points to, of type t: p of *p, p[i] and p->m. */
+static int use_of_base(int use, CXType t)
+{
+	if (use == HELD_OBJECT || (use == HELD && is_array(t)))
+		return HELD;
+	return use == STORED || (is_array(t) && use != READ) ? VALUE : READ;
+}
+
 static int use_below_unary(struct reader *r, CXCursor cursor, int use, CXType t)
 {
 	switch (r->c->getCursorUnaryOperatorKind(cursor)) {
@@ -275,13 +285,11 @@ static int use_below_unary(struct reader *r, CXCursor cursor, int use, CXType t)
 	case CXUnaryOperator_PostDec:
 	case CXUnaryOperator_PreInc:
 	case CXUnaryOperator_PreDec:
-		return STORED;
+		return use == READ ? CHANGED : STORED;
 	case CXUnaryOperator_AddrOf:
-		return use == READ || use == CALLED ? use : STORED;
+		return use == READ || use == CALLED ? use : use == HELD ? HELD_OBJECT : STORED;
 	case CXUnaryOperator_Deref:
-		if (use == CALLED || use == READ)
-			return use;
-		return use == STORED || is_array(t) ? VALUE : READ;
+		return use == CALLED ? use : use_of_base(use, t);
 	case CXUnaryOperator_Extension:
 	case CXUnaryOperator_Real:
 	case CXUnaryOperator_Imag:
@@ -297,10 +305,10 @@ static int use_below_binary(struct reader *r, CXCursor cursor, int use, size_t i
 {
 	switch (r->c->getCursorBinaryOperatorKind(cursor)) {
 	case CXBinaryOperator_Assign ... CXBinaryOperator_OrAssign:
-		return index == 0 ? STORED : VALUE;
+		return index ? VALUE : use == READ ? CHANGED : STORED;
 	case CXBinaryOperator_Add:
 	case CXBinaryOperator_Sub:
-		return use == READ ? READ : use == ESCAPE ? ESCAPE : VALUE;
+		return use == READ || use == HELD ? use : VALUE;
 	case CXBinaryOperator_Comma:
 		return index == 0 ? READ : use;
 	case CXBinaryOperator_Invalid:
@@ -317,9 +325,11 @@ static int use_below_member(struct reader *r, size_t index, int use, CXType t)
 	if (index >= r->children.size)
 		return VALUE;
 	arrow = canonical_type(r, r->children.data[index]).kind == CXType_Pointer;
-	if (use == STORED || (is_array(t) && use != READ))
-		return arrow ? VALUE : STORED;
-	return READ;
+	if (arrow)
+		return use_of_base(use, t);
+	if (use == HELD && is_array(t))
+		return HELD_OBJECT;
+	return use == HELD_OBJECT ? use : use == STORED || (is_array(t) && use != READ) ? STORED : READ;
 }
 
 /* What is done with the child at `index`, when `use` is done with the cursor whose children are
@@ -332,13 +342,11 @@ static int use_below(struct reader *r, CXCursor cursor, int kind, int use, CXTyp
 	case CXCursor_BinaryOperator:
 		return use_below_binary(r, cursor, use, index);
 	case CXCursor_CompoundAssignOperator:
-		return index == 0 ? STORED : VALUE;
+		return index ? VALUE : use == READ ? CHANGED : STORED;
 	case CXCursor_ArraySubscriptExpr:
 		if (is_vector(canonical_type(r, r->children.data[index])))
 			return use;
-		if (use == STORED || (is_array(t) && use != READ))
-			return VALUE;
-		return READ;
+		return use_of_base(use, t);
 	case CXCursor_MemberRefExpr:
 		return use_below_member(r, index, use, t);
 	case CXCursor_ParenExpr:
@@ -349,15 +357,24 @@ static int use_below(struct reader *r, CXCursor cursor, int kind, int use, CXTyp
 			return use == STORED ? STORED : VALUE;
 		__attribute__((fallthrough));
 	case CXCursor_CStyleCastExpr:
-		if (use == CALLED || use == READ || use == ESCAPE || use == STORED)
-			return use;
-		return points_to_const(r, t) || t.kind == CXType_Void ? READ : VALUE;
+		return t.kind == CXType_Void ? READ : use;
 	case CXCursor_ConditionalOperator:
-		return index == 0 && r->children.size > 2 ? READ : use == STORED ? STORED : use;
+		return index == 0 && r->children.size > 2 ? READ : use;
 	case CXCursor_CallExpr:
-		if (index == 0)
-			return CALLED;
-		return t.kind == CXType_Pointer && !points_to_const(r, t) ? ESCAPE : VALUE;
+		return index == 0 ? CALLED : VALUE;
+	case CXCursor_CompoundStmt: /* its last value is that of ({ ... }) */
+		return index + 1 == r->children.size ? use : READ;
+	case CXCursor_LabelStmt:
+		return use;
+	case CXCursor_FunctionDecl:
+	case CXCursor_ForStmt:
+	case CXCursor_WhileStmt:
+	case CXCursor_DoStmt:
+	case CXCursor_IfStmt:
+	case CXCursor_SwitchStmt:
+	case CXCursor_CaseStmt:
+	case CXCursor_DefaultStmt:
+		return READ;
 	case CXCursor_GCCAsmStmt:
 	case CXCursor_MSAsmStmt:
 		return STORED;
@@ -417,6 +434,49 @@ static int is_direct(struct reader *r, CXCursor call)
 	return 0;
 }
 
+static struct reader_item item_below(struct reader *r, const struct reader_item *item, int kind, CXType t, size_t i)
+{
+	struct reader_item child = {r->children.data[i], use_below(r, item->cursor, kind, item->use, t, i), item->holder};
+	uint64_t holder = 0;
+
+	switch (kind) {
+	case CXCursor_CallExpr:
+		if (i)
+			child.use = reader_argument(r, item->cursor, i - 1, &child.holder);
+		break;
+	case CXCursor_VarDecl:
+		holder = reader_holder(r, item->cursor);
+		break;
+	case CXCursor_BinaryOperator:
+		if (i == 1 && r->c->getCursorBinaryOperatorKind(item->cursor) == CXBinaryOperator_Assign &&
+		    r->c->getCursorKind(r->children.data[0]) == CXCursor_DeclRefExpr)
+			holder = reader_holder(r, r->c->getCursorReferenced(r->children.data[0]));
+		break;
+	default:
+		break;
+	}
+	if (holder) {
+		child.use = HELD;
+		child.holder = holder;
+	}
+	return child;
+}
+
+/* (int[]){0} in the initialiser of a global: an object as any other, but no walk meets its name. */
+static void meet_unnamed(struct reader *r, struct owner *o, const struct reader_item *item, CXType t)
+{
+	CXType of = t;
+
+	while (is_array(of) && !r->c->isConstQualifiedType(of))
+		of = r->c->getArrayElementType(of);
+	if (r->c->isConstQualifiedType(of))
+		return;
+	if (item->use == HELD_OBJECT || (is_array(t) && item->use == HELD))
+		reader_hold(r, reader_unnamed_key(o->number), item->holder);
+	else if (item->use == STORED || (is_array(t) && item->use != READ))
+		r->f->globals.data[o->number].has_unnamed = 1;
+}
+
 /* A pointer to what may be written, made of a pointer to a structure with refined fields and without its name, or of the address of a field: whatever is
  * written through it, no condition is looked at. */
 static int hides_refined(struct reader *r, enum CXCursorKind kind, CXType t, CXCursor operand)
@@ -459,10 +519,10 @@ static void look_at_alignment(struct reader *r, struct owner *o, CXCursor call)
 	r->c->disposeString(s);
 }
 
-static void walk(struct reader *r, struct owner *o, CXCursor root)
+static void walk(struct reader *r, struct owner *o, struct reader_item root)
 {
 	vec_clear(&r->stack);
-	vec_push(&r->stack, (struct reader_item){root, VALUE});
+	vec_push(&r->stack, root);
 	while (r->stack.size) {
 		struct reader_item item = vec_pop(&r->stack);
 		int kind = (int)r->c->getCursorKind(item.cursor);
@@ -470,15 +530,19 @@ static void walk(struct reader *r, struct owner *o, CXCursor root)
 
 		if (kind == CXCursor_UnaryExpr) /* sizeof: not evaluated */
 			continue;
+		if (item.use == CHANGED && kind != CXCursor_DeclRefExpr && kind != CXCursor_ParenExpr)
+			item.use = STORED;
 		if (kind >= CXCursor_FirstExpr && kind <= CXCursor_LastExpr) {
 			t = canonical_type(r, item.cursor);
 			if (o->function && is_float(t))
 				o->function->has_float = 1;
-			if (kind == CXCursor_DeclRefExpr && o->function && item.use == STORED && t.kind == CXType_Pointer &&
+			if (kind == CXCursor_DeclRefExpr && o->function && (item.use == STORED || item.use == CHANGED) && t.kind == CXType_Pointer &&
 			    r->c->getCursorKind(r->c->getCursorReferenced(item.cursor)) == CXCursor_ParmDecl)
 				o->function->has_changed_parameter = 1;
+			if (kind == CXCursor_CompoundLiteralExpr && !o->function)
+				meet_unnamed(r, o, &item, t);
 			if (kind == CXCursor_DeclRefExpr)
-				meet_name(r, o, item.cursor, item.use, t);
+				meet_name(r, o, item, t);
 		} else if (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl) {
 			meet_declaration(r, o, item.cursor);
 		} else {
@@ -497,14 +561,14 @@ static void walk(struct reader *r, struct owner *o, CXCursor root)
 		if (kind == CXCursor_CallExpr)
 			look_at_alignment(r, o, item.cursor);
 		for (size_t i = r->children.size; i-- > 0;) {
-			int use = use_below(r, item.cursor, kind, item.use, t, i);
+			struct reader_item child = item_below(r, &item, kind, t, i);
 
 			if (kind == CXCursor_CallExpr && i == 0 && !is_direct(r, item.cursor)) {
-				use = VALUE; /* nothing in it is called by name */
+				child.use = VALUE; /* nothing in it is called by name */
 				if (o->function)
 					o->function->calls_pointer = 1;
 			}
-			vec_push(&r->stack, (struct reader_item){r->children.data[i], use});
+			vec_push(&r->stack, child);
 		}
 	}
 }
@@ -521,7 +585,8 @@ void reader_walk_function(struct reader *r, uint32_t number, CXCursor definition
 	vec_clear(&r->builtins);
 	vec_clear(&r->globals);
 	map_clear(&r->labels);
-	walk(r, &o, definition);
+	reader_walks_parameters(r, definition);
+	walk(r, &o, (struct reader_item){definition, VALUE, 0});
 	if (copy.has_asm)
 		copy.has_asm = asm_text_matters(reader_body(r, definition));
 	real = &r->f->functions.data[number];
@@ -533,14 +598,15 @@ void reader_walk_function(struct reader *r, uint32_t number, CXCursor definition
 	READER_KEEP(r, &real->globals, &r->globals);
 }
 
-void reader_walk_global(struct reader *r, uint32_t number, CXCursor definition)
+void reader_walk_global(struct reader *r, uint32_t number, CXCursor declaration, CXCursor initial)
 {
-	struct owner o = {.stamp = UINT32_MAX - number};
+	struct owner o = {.number = number, .stamp = UINT32_MAX - number};
+	uint64_t holder = reader_holder(r, declaration);
 	struct front_global *g;
 
 	vec_clear(&r->calls);
 	vec_clear(&r->globals);
-	walk(r, &o, definition);
+	walk(r, &o, (struct reader_item){initial, holder ? HELD : VALUE, holder});
 	g = &r->f->globals.data[number];
 	READER_KEEP(r, &g->globals, &r->globals);
 }

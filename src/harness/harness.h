@@ -31,6 +31,7 @@ struct harness_options {
 	X(LARGER, "a pointer to a struct points to the larger one that the unit casts it to")     \
 	X(STATICS, "static variables inside functions keep their first values")                  \
 	X(LARGE_GLOBALS, "large, incomplete or thread-local global variables keep their first values")           \
+	X(UNNAMED, "objects without a name in initialisers keep their first values")             \
 	X(FOREIGN_GLOBALS, "variables of libraries and constants of other units have one value")  \
 	X(VOLATILE, "volatile variables change only where the function writes them")             \
 	X(REFINED, "writes to structures with refined fields through other pointers are not checked")  \

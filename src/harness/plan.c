@@ -123,6 +123,8 @@ static void look_at_global(struct one *o, uint32_t number)
 
 	if (!g->defined && (g->is_const || !is_ours(o->p->h, number)) && !is_stream(g->name))
 		o->hf->limits |= 1u << HARNESS_FOREIGN_GLOBALS;
+	if (g->has_unnamed)
+		o->hf->limits |= 1u << HARNESS_UNNAMED;
 	if (o->p->f->types.data[g->type].is_volatile)
 		o->hf->limits |= 1u << HARNESS_VOLATILE;
 	if (g->is_weak && (o->p->o->globals_initial || !may_vary(o->p->h, number)))
