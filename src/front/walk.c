@@ -397,8 +397,8 @@ static enum CXChildVisitResult first_child(CXCursor cursor, CXCursor parent, CXC
 	return CXChildVisit_Break;
 }
 
-/* Is it a parameter as it stands, whatever it is converted to? */
-static int is_parameter(struct reader *r, CXCursor e)
+/* The expression as it stands, whatever it is converted to. */
+static CXCursor without_casts(struct reader *r, CXCursor e)
 {
 	enum CXCursorKind kind;
 
@@ -408,7 +408,31 @@ static int is_parameter(struct reader *r, CXCursor e)
 		r->c->visitChildren(e, last_child, &child);
 		e = child;
 	}
-	return kind == CXCursor_DeclRefExpr && r->c->getCursorKind(r->c->getCursorReferenced(e)) == CXCursor_ParmDecl;
+	return e;
+}
+
+static int is_parameter(struct reader *r, CXCursor e)
+{
+	e = without_casts(r, e);
+	return r->c->getCursorKind(e) == CXCursor_DeclRefExpr && r->c->getCursorKind(r->c->getCursorReferenced(e)) == CXCursor_ParmDecl;
+}
+
+static int is_some_pointer(struct reader *r, CXCursor e)
+{
+	int kind = (int)r->c->getCursorKind(without_casts(r, e));
+
+	return is_address(canonical_type(r, e)) && kind != CXCursor_IntegerLiteral && kind != CXCursor_GNUNullExpr;
+}
+
+/* Of the comparison whose two sides are r->children. */
+static int compares_pointers(struct reader *r, CXCursor cursor)
+{
+	switch (r->c->getCursorBinaryOperatorKind(cursor)) {
+	case CXBinaryOperator_LT ... CXBinaryOperator_NE:
+		return r->children.size == 2 && is_some_pointer(r, r->children.data[0]) && is_some_pointer(r, r->children.data[1]);
+	default:
+		return 0;
+	}
 }
 
 /* Whether a call names what it calls: f(x), and also (*f)(x) and (&f)(x), of which libclang does
@@ -552,6 +576,8 @@ static void walk(struct reader *r, struct owner *o, struct reader_item root)
 		r->c->visitChildren(item.cursor, collect, r);
 		if (o->function && r->children.size && t.kind == CXType_Pointer && hides_refined(r, kind, t, vec_last(&r->children)))
 			o->function->has_hidden_refined = 1;
+		if (o->function && kind == CXCursor_BinaryOperator && compares_pointers(r, item.cursor))
+			o->function->compares_pointers = 1;
 		if (r->children.size && (kind == CXCursor_UnexposedExpr || kind == CXCursor_CStyleCastExpr)) {
 			if (t.kind == CXType_Pointer)
 				reader_convert(r, t, vec_last(&r->children));

@@ -53,6 +53,7 @@ struct one {
 	VEC(uint32_t) queue;  /* types to look at */
 	struct map seen;      /* types that were in the queue */
 	struct map pooled;    /* keys that have a pool */
+	struct map writable;  /* keys that some pointer to what is not const has */
 	struct map undefined; /* stubs: numbers in h->stubs */
 	VEC(uint32_t) stubs;
 };
@@ -294,6 +295,34 @@ static int is_larger(const struct planner *p, uint32_t pointer)
 	return to && to->kind == FRONT_STRUCT && to->size && p->h->types.data[p->h->types.data[pointer].a].size > to->size;
 }
 
+static int points_to_const(const struct planner *p, uint32_t pointer)
+{
+	const struct front_type *t = &p->f->types.data[p->h->type_front.data[pointer]];
+
+	for (t = &p->f->types.data[t->to]; t->kind == FRONT_ARRAY && !t->is_const; t = &p->f->types.data[t->to])
+		;
+	return t->is_const;
+}
+
+/* Objects of two pools are never the same, so it must not matter: nobody writes any of them, nobody compares. */
+static void look_at_pools(struct one *o)
+{
+	const struct drive_pool *pools = o->p->h->pools.data + o->call.first_pool;
+	int compared = 0;
+
+	for (size_t i = 0; i < o->reach.functions.size; i++)
+		compared |= o->p->f->functions.data[o->reach.functions.data[i]].compares_pointers;
+	for (uint32_t i = 0; i < o->call.pools; i++)
+		for (uint32_t j = 0; j < i; j++) {
+			uint32_t a = pools[i].pointer, b = pools[j].pointer;
+
+			if (!compared && !map_get(&o->writable, a, NULL) && !map_get(&o->writable, b, NULL))
+				continue;
+			if (plan_same_elements(o->p, a, b))
+				o->hf->limits |= 1u << HARNESS_ARRAYS;
+		}
+}
+
 static void look_at_type(struct one *o, uint32_t type)
 {
 	struct harness *h = o->p->h;
@@ -306,6 +335,8 @@ static void look_at_type(struct one *o, uint32_t type)
 		if (is_larger(o->p, type))
 			o->hf->limits |= 1u << HARNESS_LARGER;
 		add_pool(o, type);
+		if (!points_to_const(o->p, type))
+			map_set(&o->writable, h->pool_keys.data[type], 1);
 		vec_push(&o->queue, t.a);
 		break;
 	case DRIVE_OPAQUE:
@@ -475,6 +506,7 @@ static void plan_function(struct planner *p, struct harness_function *hf, struct
 		look_at_callees(&o);
 		for (size_t i = 0; i < o.queue.size; i++)
 			look_at_type(&o, o.queue.data[i]);
+		look_at_pools(&o);
 		lay_out(&o);
 		keep_stubs(&o);
 		vec_push(&h->calls, o.call);
@@ -485,6 +517,7 @@ static void plan_function(struct planner *p, struct harness_function *hf, struct
 	vec_release(&o.stubs);
 	map_release(&o.seen);
 	map_release(&o.pooled);
+	map_release(&o.writable);
 	map_release(&o.undefined);
 }
 

@@ -32,6 +32,8 @@ struct plan_place {
 uint32_t plan_type(struct planner *p, uint32_t front, struct plan_place where);
 /* The drive type of a parameter; others: all parameters, among which pointers may have partners. */
 uint32_t plan_parameter(struct planner *p, const struct front_function *fn, uint32_t index);
+/* Do these pointers have the same type of objects, in one pool or in two? */
+int plan_same_elements(struct planner *p, uint32_t pointer, uint32_t other);
 /* Number in h->stubs of this entry (made if it is new). */
 uint32_t plan_stub(struct planner *p, uint32_t entry);
 /* Can its type be written at the end of the unit? */

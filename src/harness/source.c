@@ -10,6 +10,8 @@
  */
 #include "harness/plan.h"
 
+#include <stdio.h>
+#include <inttypes.h>
 #include <string.h>
 
 #define QUIET "__attribute__((no_sanitize(\"undefined\", \"unsigned-integer-overflow\", \"implicit-conversion\", \"nullability\", \"address\"), noinline))"
@@ -168,11 +170,31 @@ static void add_arguments(const struct harness *h, const struct front_function *
 	}
 }
 
-static void add_preconditions(const struct harness *h, const struct front_function *fn,
-			      struct buf *out)
+/* An array parameter whose objects may be smaller has as many elements as it says. */
+static void add_array_sizes(const struct harness *h, const struct harness_function *hf, struct buf *out)
 {
+	const struct front_function *fn = &h->front->functions.data[hf->front];
+	uint32_t root = h->calls.data[hf->number].first_root;
+
+	for (size_t i = 0; i < fn->parameters.size; i++) {
+		const struct front_parameter *m = &fn->parameters.data[i];
+		const struct front_type *t = &h->front->types.data[m->type];
+		const struct drive_type *d = &h->types.data[h->roots.data[root + i].type];
+		char text[256];
+
+		if (t->kind != FRONT_ARRAY || t->count < 2 || !*m->name || d->kind != DRIVE_POINTER || d->fixed)
+			continue;
+		snprintf(text, sizeof text, "!%s | (len(%s) >= %" PRIu64 ")", m->name, m->name, t->count);
+		add_assumption(out, text);
+	}
+}
+
+static void add_preconditions(const struct harness *h, const struct harness_function *hf, struct buf *out)
+{
+	const struct front_function *fn = &h->front->functions.data[hf->front];
 	struct buf all = BUF_EMPTY;
 
+	add_array_sizes(h, hf, &all);
 	plan_requires(h, fn, add_assumption, &all);
 	if (all.size) {
 		buf_adds(out, "{ ");
@@ -201,7 +223,7 @@ static void add_thunk(const struct harness *h, const struct harness_function *hf
 		buf_addf(out, "extern __typeof__(%s) %s;\n", fn->name, fn->name);
 	buf_addf(out, QUIET " static void muster_thunk_%u(void **__muster_a, void *__muster_r) { ",
 		 hf->number);
-	add_preconditions(h, fn, out);
+	add_preconditions(h, hf, out);
 	if (h->calls.data[hf->number].result_size)
 		buf_adds(out, "__auto_type __muster_v = ");
 	buf_addf(out, "%s(", fn->name);

@@ -98,6 +98,14 @@ static int same_pointee(struct planner *p, uint32_t a, uint32_t b)
 	return x == y || plain_hash(p, x) == plain_hash(p, y);
 }
 
+int plan_same_elements(struct planner *p, uint32_t pointer, uint32_t other)
+{
+	const struct harness *h = p->h;
+	uint32_t x = h->type_front.data[h->types.data[pointer].a], y = h->type_front.data[h->types.data[other].a];
+
+	return x == y || plain_hash(p, x) == plain_hash(p, y);
+}
+
 /* ----------------------------------------------------------------- names */
 
 int plan_nameable(const struct front *f, uint32_t type)
@@ -556,6 +564,25 @@ uint32_t plan_type(struct planner *p, uint32_t front, struct plan_place where)
 	}
 }
 
+/* Is an array parameter one of the objects that other parameters may point to? Then it takes part in their pool, and the thunk says how many elements
+ * it has at least. Not if it has more than these, and not among strings: those end in 0, an array of characters need not. */
+static int shares_objects(struct planner *p, const struct front_function *fn, uint32_t index)
+{
+	uint32_t type = fn->parameters.data[index].type;
+	const struct front_type *t = &p->f->types.data[type], *to = &p->f->types.data[t->to];
+	int partner = 0;
+
+	if (to->kind == FRONT_CHAR || !to->size || t->count > limit_of(p, to))
+		return 0;
+	for (size_t i = 0; i < fn->parameters.size; i++) {
+		const struct front_type *other = &p->f->types.data[fn->parameters.data[i].type];
+
+		if (i != index && (other->kind == FRONT_POINTER || (other->kind == FRONT_ARRAY && other->count != t->count)))
+			partner |= same_pointee(p, fn->parameters.data[i].type, type);
+	}
+	return partner;
+}
+
 uint32_t plan_parameter(struct planner *p, const struct front_function *fn, uint32_t index)
 {
 	const struct front_parameter *m = &fn->parameters.data[index];
@@ -564,9 +591,10 @@ uint32_t plan_parameter(struct planner *p, const struct front_function *fn, uint
 	int partner = 0;
 
 	if (t->kind == FRONT_ARRAY) {
-		uint64_t memo = mix(mix(m->type + 1, t->count), 2), found;
+		int shared = shares_objects(p, fn, index);
+		uint64_t memo = mix(mix(m->type + 1, t->count), 2 + (uint64_t)shared), found;
 
-		where.fixed = (uint32_t)t->count;
+		where.fixed = shared ? 0 : (uint32_t)t->count;
 		if (map_get(&p->types, memo, &found))
 			return (uint32_t)found;
 		return pointer_type(p, m->type, where, memo);

@@ -126,6 +126,7 @@ static const char types_text[] =
     "int numbers(int a, double d, _Bool b) { return a + d + b; }\n"
     "int list(struct node *p, const struct node *q) { return p->n + q->n; }\n"
     "int text(const char *s, unsigned char *u, void *v) { return *s + *u + (v != 0); }\n"
+    "int array(int a[4]) { return a[3]; }\n"
     "int arrays(int a[4], int m[3][4], char c[5], int open[]) { return a[3] + m[2][3] + c[4] + "
     "open[0]; }\n"
     "int inner(struct span s) { return s.end - s.start; }\n"
@@ -167,7 +168,9 @@ static void test_types(void **state)
 	assert_int_equal(root_type(h, "text", 1)->limit, 16);
 	assert_int_equal(root_type(h, "text", 2)->limit, 16);
 
-	assert_int_equal(root_type(h, "arrays", 0)->fixed, 4);
+	assert_int_equal(root_type(h, "array", 0)->fixed, 4);
+	assert_int_equal(root_type(h, "arrays", 0)->fixed, 0); /* among the objects of v */
+	assert_int_equal(root_type(h, "arrays", 0)->limit, 8);
 	assert_int_equal(root_type(h, "arrays", 1)->fixed, 3);
 	assert_int_equal(h->types.data[root_type(h, "arrays", 1)->a].size, 16);
 	assert_int_equal(root_type(h, "arrays", 2)->fixed, 5);
