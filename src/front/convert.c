@@ -131,6 +131,24 @@ void reader_convert(struct reader *r, CXType t, CXCursor operand)
 	}
 }
 
+int reader_takes_for(struct reader *r, CXType t, CXCursor operand, uint32_t function)
+{
+	uint64_t declaration = is_telling(r, r->c->getPointeeType(t)) ? subject(r, operand) : 0;
+
+	if (declaration)
+		vec_push(&r->taken_for, (struct reader_taken){declaration, function});
+	return declaration != 0;
+}
+
+void reader_behind_voids(struct reader *r)
+{
+	uint64_t number;
+
+	for (size_t i = 0; i < r->taken_for.size; i++)
+		if (!map_get(&r->conversion_best, r->taken_for.data[i].declaration, &number) || r->conversions.data[number].several)
+			r->f->functions.data[r->taken_for.data[i].function].looks_behind_void = 1;
+}
+
 uint32_t reader_converted(struct reader *r, CXCursor declaration)
 {
 	uint64_t number;

@@ -454,6 +454,7 @@ void reader_unit(struct reader *r)
 		reader_walk_function(r, (uint32_t)i, l.functions.data[i]);
 	for (size_t i = 0; i < l.functions.size; i++)
 		apply_conversions(r, &r->f->functions.data[i], l.functions.data[i]);
+	reader_behind_voids(r);
 	for (size_t i = 0; i < l.globals.size; i++) {
 		CXCursor initial = r->c->Cursor_getVarDeclInitializer(l.globals.data[i]);
 

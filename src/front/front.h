@@ -106,6 +106,7 @@ struct front_function {
 	int has_address_numbers; /* it makes integers of pointers that are not parameters */
 	int has_parameter_numbers, has_changed_parameter; /* of pointers that are; it gives a pointer parameter another value */
 	int has_assume; /* it tells the compiler what holds: nobody looks whether it does */
+	int looks_behind_void; /* it reads or writes what a pointer to void points to, or has a function without a body do it */
 	int compares_pointers; /* none of them null by its text */
 	int loops; /* for, while, do and backward goto */
 	int address_taken;

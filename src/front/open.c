@@ -258,6 +258,7 @@ static void reader_release(struct reader *r)
 	map_release(&r->asked);
 	map_release(&r->walked);
 	vec_release(&r->held);
+	vec_release(&r->taken_for);
 	map_release(&r->conversion_pairs);
 	map_release(&r->conversion_best);
 	vec_release(&r->conversions);

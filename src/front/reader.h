@@ -24,6 +24,10 @@ struct reader_item {
 	int use;
 	uint64_t holder; /* of HELD and HELD_OBJECT */
 };
+struct reader_taken {
+	uint64_t declaration; /* of a field or parameter */
+	uint32_t function;    /* that takes it for something */
+};
 struct reader_held {
 	uint64_t what, holder;
 };
@@ -41,6 +45,7 @@ struct reader {
 
 	/* convert.c */
 	VEC(struct reader_conversion) conversions;
+	VEC(struct reader_taken) taken_for;
 	struct map conversion_pairs; /* (from, to) to number in conversions */
 	struct map conversion_best;  /* from to number in conversions */
 
@@ -116,6 +121,10 @@ int reader_is_refined(struct reader *r, CXType t);
 /* convert.c: notes what a conversion says of a pointer to void or to an incomplete type. t: its canonical type; operand: its last
  * child. */
 void reader_convert(struct reader *r, CXType t, CXCursor operand);
+/* Is a pointer to void, in a field or parameter, converted to t, which says what it points to? Then it is no pointer to just bytes, if it is always the
+ * same: reader_behind_voids, after all walks, marks the functions where it is not. */
+int reader_takes_for(struct reader *r, CXType t, CXCursor operand, uint32_t function);
+void reader_behind_voids(struct reader *r);
 /* What a field or parameter is always converted to, FRONT_NONE if nothing or several things; what an incomplete type stands for. */
 uint32_t reader_converted(struct reader *r, CXCursor declaration);
 uint32_t reader_stands_for(struct reader *r, CXType incomplete);

@@ -458,6 +458,43 @@ static int is_direct(struct reader *r, CXCursor call)
 	return 0;
 }
 
+static int is_void_pointer(struct reader *r, CXCursor e)
+{
+	CXType t = canonical_type(r, e);
+
+	return t.kind == CXType_Pointer && r->c->getPointeeType(t).kind == CXType_Void;
+}
+
+/* A call of a function without a body: malloc, memcpy. */
+static int calls_outside(struct reader *r, CXCursor e)
+{
+	CXCursor callee;
+
+	if (r->c->getCursorKind(e) != CXCursor_CallExpr)
+		return 0;
+	callee = r->c->getCursorReferenced(e);
+	return r->c->getCursorKind(callee) == CXCursor_FunctionDecl && r->c->Cursor_isNull(r->c->getCursorDefinition(callee)) &&
+	       strcmp(reader_name(r, callee), "free") != 0;
+}
+
+/* Does it take a pointer to void for one to something else, or hand it to a function without a body? What such a function itself returns is new, or one
+ * of the pointers that it got. The parts of the expression, of type t, are r->children. */
+static int looks_behind_void(struct reader *r, const struct owner *o, CXCursor cursor, int kind, CXType t)
+{
+	if (kind == CXCursor_UnexposedExpr || kind == CXCursor_CStyleCastExpr) {
+		CXCursor operand = vec_last(&r->children), e = without_casts(r, operand);
+
+		return t.kind == CXType_Pointer && r->c->getPointeeType(t).kind != CXType_Void && is_void_pointer(r, operand) &&
+		       is_some_pointer(r, operand) && !calls_outside(r, e) && !reader_takes_for(r, t, operand, o->stamp - 1);
+	}
+	if (kind != CXCursor_CallExpr || !calls_outside(r, cursor))
+		return 0;
+	for (size_t i = 1; i < r->children.size; i++)
+		if (is_void_pointer(r, without_casts(r, r->children.data[i])))
+			return 1;
+	return 0;
+}
+
 static struct reader_item item_below(struct reader *r, const struct reader_item *item, int kind, CXType t, size_t i)
 {
 	struct reader_item child = {r->children.data[i], use_below(r, item->cursor, kind, item->use, t, i), item->holder};
@@ -576,6 +613,8 @@ static void walk(struct reader *r, struct owner *o, struct reader_item root)
 		r->c->visitChildren(item.cursor, collect, r);
 		if (o->function && r->children.size && t.kind == CXType_Pointer && hides_refined(r, kind, t, vec_last(&r->children)))
 			o->function->has_hidden_refined = 1;
+		if (o->function && !o->function->looks_behind_void && r->children.size)
+			o->function->looks_behind_void = looks_behind_void(r, o, item.cursor, kind, t);
 		if (o->function && kind == CXCursor_BinaryOperator && compares_pointers(r, item.cursor))
 			o->function->compares_pointers = 1;
 		if (r->children.size && (kind == CXCursor_UnexposedExpr || kind == CXCursor_CStyleCastExpr)) {

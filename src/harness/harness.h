@@ -30,6 +30,7 @@ struct harness_options {
 	X(OPAQUE, "a pointer to an incomplete type is always null")                              \
 	X(LARGER, "a pointer to a struct points to the larger one that the unit casts it to")     \
 	X(ARRAYS, "an array parameter is never the same object as what other pointers to its type point to") \
+	X(VOIDS, "a pointer to void is never the same object as what pointers to other types point to") \
 	X(STATICS, "static variables inside functions keep their first values")                  \
 	X(LARGE_GLOBALS, "large, incomplete or thread-local global variables keep their first values")           \
 	X(UNNAMED, "objects without a name in initialisers keep their first values")             \

@@ -53,6 +53,7 @@ struct one {
 	VEC(uint32_t) queue;  /* types to look at */
 	struct map seen;      /* types that were in the queue */
 	struct map pooled;    /* keys that have a pool */
+	struct map voids;     /* keys that some pointer to void has */
 	struct map writable;  /* keys that some pointer to what is not const has */
 	struct map undefined; /* stubs: numbers in h->stubs */
 	VEC(uint32_t) stubs;
@@ -304,14 +305,24 @@ static int points_to_const(const struct planner *p, uint32_t pointer)
 	return t->is_const;
 }
 
+/* And the unit takes it for nothing else. */
+static int points_to_void(const struct planner *p, uint32_t pointer)
+{
+	const struct front_type *t = &p->f->types.data[p->h->type_front.data[pointer]];
+
+	return p->f->types.data[t->to].kind == FRONT_VOID && p->h->types.data[pointer].a == p->byte;
+}
+
 /* Objects of two pools are never the same, so it must not matter: nobody writes any of them, nobody compares. */
 static void look_at_pools(struct one *o)
 {
 	const struct drive_pool *pools = o->p->h->pools.data + o->call.first_pool;
-	int compared = 0;
+	int compared = 0, behind_void = 0;
 
-	for (size_t i = 0; i < o->reach.functions.size; i++)
+	for (size_t i = 0; i < o->reach.functions.size; i++) {
 		compared |= o->p->f->functions.data[o->reach.functions.data[i]].compares_pointers;
+		behind_void |= o->p->f->functions.data[o->reach.functions.data[i]].looks_behind_void;
+	}
 	for (uint32_t i = 0; i < o->call.pools; i++)
 		for (uint32_t j = 0; j < i; j++) {
 			uint32_t a = pools[i].pointer, b = pools[j].pointer;
@@ -320,6 +331,8 @@ static void look_at_pools(struct one *o)
 				continue;
 			if (plan_same_elements(o->p, a, b))
 				o->hf->limits |= 1u << HARNESS_ARRAYS;
+			if ((compared || behind_void) && map_get(&o->voids, a, NULL) != map_get(&o->voids, b, NULL))
+				o->hf->limits |= 1u << HARNESS_VOIDS;
 		}
 }
 
@@ -337,6 +350,8 @@ static void look_at_type(struct one *o, uint32_t type)
 		add_pool(o, type);
 		if (!points_to_const(o->p, type))
 			map_set(&o->writable, h->pool_keys.data[type], 1);
+		if (points_to_void(o->p, type))
+			map_set(&o->voids, h->pool_keys.data[type], 1);
 		vec_push(&o->queue, t.a);
 		break;
 	case DRIVE_OPAQUE:
@@ -518,6 +533,7 @@ static void plan_function(struct planner *p, struct harness_function *hf, struct
 	map_release(&o.seen);
 	map_release(&o.pooled);
 	map_release(&o.writable);
+	map_release(&o.voids);
 	map_release(&o.undefined);
 }
 

@@ -6,7 +6,8 @@
  * before what it points to is looked at, so that recursive types end.
  *
  * Two pointers share their objects if their pointees are the same type, const or not, under
- * whatever name: types are compared by a hash that leaves qualifiers out at every level.
+ * whatever name: types are compared by a hash that leaves qualifiers out at every level. Pointers to
+ * void have those of pointers to unsigned char, unless the unit takes them for something else.
  */
 #include "harness/plan.h"
 
@@ -233,9 +234,7 @@ static uint32_t limit_of(const struct planner *p, const struct front_type *to)
 {
 	uint32_t n = STRUCT_ELEMENTS;
 
-	if (to->kind == FRONT_VOID)
-		return power_of_two(p->o->elements) * 2;
-	if (to->kind == FRONT_CHAR || (to->kind == FRONT_INT && to->size == 1))
+	if (to->kind == FRONT_VOID || to->kind == FRONT_CHAR || (to->kind == FRONT_INT && to->size == 1))
 		return power_of_two(p->o->characters);
 	if (is_scalar(to) || to->kind == FRONT_POINTER)
 		return power_of_two(p->o->elements);
@@ -269,9 +268,14 @@ static uint32_t byte_type(struct planner *p, uint32_t front_void)
 /* The pointer type that stands for all with these objects. */
 static uint32_t pool_key(struct planner *p, uint32_t pointer, uint32_t to)
 {
-	const struct drive_type *t = &p->h->types.data[pointer];
-	uint64_t key = plain_hash(p, to), found;
+	const struct drive_type *t;
+	uint64_t key, found;
 
+	if (p->f->types.data[to].kind == FRONT_VOID) /* bytes are bytes */
+		to = p->h->type_front.data[byte_type(p, to)];
+	key = plain_hash(p, to);
+
+	t = &p->h->types.data[pointer];
 	key = mix(mix(mix(key, t->limit), t->fixed), t->flags & DRIVE_STRING);
 	if (map_get(&p->keys, key, &found))
 		return (uint32_t)found;
