@@ -395,10 +395,14 @@ static void apply_conversions(struct reader *r, struct front_function *x, CXCurs
 		    reader_converted(r, r->c->Cursor_getArgument(d, (unsigned)i));
 }
 
+static void write_unseen(struct front_global *g)
+{
+	g->written |= !g->is_const;
+}
+
 /* Each global that the text names inside of its strings is written: by an alias, or by an assembler. */
 static void write_named(struct reader *r, const char *text)
 {
-	char name[128];
 	uint64_t number;
 	int quoted = 0;
 	size_t n;
@@ -410,12 +414,8 @@ static void write_named(struct reader *r, const char *text)
 			quoted = !quoted;
 		else if (quoted && *text == '\\' && text[1]) /* \n */
 			text++;
-		if (!n || !quoted || n >= sizeof name)
-			continue;
-		memcpy(name, text, n);
-		name[n] = 0;
-		if (strmap_get(&r->f->global_numbers, name, &number))
-			r->f->globals.data[number].written = 1;
+		if (n && quoted && strmap_get(&r->f->global_numbers, arena_strndup(&r->f->arena, text, n), &number))
+			write_unseen(&r->f->globals.data[number]);
 	}
 }
 
@@ -429,17 +429,16 @@ static void apply_hidden_names(struct reader *r, const struct file_level *l)
 		CXCursor d = l->variables.data[i];
 
 		text = reader_pretty(r, d);
-		if (strstr(text, "section(") || strstr(text, "((used))"))
-			r->f->globals.data[reader_global(r, d)].written = 1;
+		if (strstr(text, "section(") || strstr(text, "((used))") || strstr(text, "gnu::used"))
+			write_unseen(&r->f->globals.data[reader_global(r, d)]);
 		if ((at = strstr(text, "alias(")) || (at = strstr(text, "asm(")))
 			write_named(r, at);
 	}
 	for (size_t i = 0; i < l->assemblies.size; i++)
 		write_named(r, reader_pretty(r, l->assemblies.data[i]));
 	for (size_t i = 0; i < l->functions.size; i++)
-		if (r->f->functions.data[i].has_asm)
-			for (at = reader_body(r, l->functions.data[i]); (at = strstr(at, "asm")); at += 3)
-				write_named(r, arena_strndup(&r->f->arena, at, strcspn(at, ";")));
+		if (r->f->functions.data[i].has_asm && (at = strstr(reader_body(r, l->functions.data[i]), "asm")))
+			write_named(r, at); /* and by other strings behind it: a template may have any text */
 }
 
 void reader_unit(struct reader *r)

@@ -98,14 +98,21 @@ static int compare(const void *a, const void *b)
 	return strcmp(a, *(const char *const *)b);
 }
 
+/* And does it forget what it got? */
 static int is_of_system(struct reader *r, CXCursor callee)
 {
 	CXString s = r->c->getCursorSpelling(callee);
 	const char *name = r->c->getCString(s);
-	int known = !strncmp(name, "__builtin_", 10) || bsearch(name, readers, sizeof readers / sizeof *readers, sizeof *readers, compare);
+	int keeps = !strcmp(name, "pthread_setspecific"), known = !strncmp(name, "__builtin_", 10) || bsearch(name, readers, sizeof readers / sizeof *readers, sizeof *readers, compare);
 
 	r->c->disposeString(s);
-	return known || r->c->Location_isInSystemHeader(r->c->getCursorLocation(callee));
+	return !keeps && (known || r->c->Location_isInSystemHeader(r->c->getCursorLocation(callee)));
+}
+
+/* getopt's char *const argv[]: it turns them round all the same. */
+static int is_list(struct reader *r, CXType t)
+{
+	return r->c->getCanonicalType(r->c->getPointeeType(r->c->getCanonicalType(t))).kind == CXType_Pointer;
 }
 
 /* Can what it gets come back as a pointer? */
@@ -144,7 +151,8 @@ int reader_argument(struct reader *r, CXCursor call, size_t index, uint64_t *hol
 		return VALUE;
 	}
 	f = c->getCanonicalType(c->getCursorType(callee));
-	if (f.kind != CXType_FunctionProto || index >= (size_t)c->getNumArgTypes(f) || !is_const_pointer(r, c->getArgType(f, (unsigned)index)))
+	if (f.kind != CXType_FunctionProto || index >= (size_t)c->getNumArgTypes(f) || !is_const_pointer(r, c->getArgType(f, (unsigned)index)) ||
+	    is_list(r, c->getArgType(f, (unsigned)index)))
 		return VALUE;
 	return is_of_system(r, callee) && !hands_on(r, f) ? READ : VALUE;
 }
@@ -152,12 +160,12 @@ int reader_argument(struct reader *r, CXCursor call, size_t index, uint64_t *hol
 /* -------------------------------------------------------------- the end */
 static void leak(struct reader *r, uint64_t key)
 {
-	struct front_global *g = &r->f->globals.data[(uint32_t)key];
+	struct front_global *all = r->f->globals.data;
 
 	if ((key & UNNAMED) == UNNAMED)
-		g->has_unnamed = 1;
+		all[(uint32_t)key].has_unnamed = 1;
 	else if (key & GLOBAL_OBJECT)
-		g->written |= !g->is_const;
+		all[(uint32_t)key].written |= !all[(uint32_t)key].is_const;
 	else
 		map_set(&r->leaks, key, 1);
 }

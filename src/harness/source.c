@@ -10,8 +10,8 @@
  */
 #include "harness/plan.h"
 
-#include <stdio.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define QUIET "__attribute__((no_sanitize(\"undefined\", \"unsigned-integer-overflow\", \"implicit-conversion\", \"nullability\", \"address\"), noinline))"
@@ -180,12 +180,13 @@ static void add_array_sizes(const struct harness *h, const struct harness_functi
 		const struct front_parameter *m = &fn->parameters.data[i];
 		const struct front_type *t = &h->front->types.data[m->type];
 		const struct drive_type *d = &h->types.data[h->roots.data[root + i].type];
-		char text[256];
+		char *text;
 
 		if (t->kind != FRONT_ARRAY || t->count < 2 || !*m->name || d->kind != DRIVE_POINTER || d->fixed)
 			continue;
-		snprintf(text, sizeof text, "!%s | (len(%s) >= %" PRIu64 ")", m->name, m->name, t->count);
+		text = mem_printf("!%s | (len(%s) >= %" PRIu64 ")", m->name, m->name, t->count);
 		add_assumption(out, text);
+		free(text);
 	}
 }
 
