@@ -8,6 +8,8 @@
  * What the __VERIFIER_nondet functions gave goes to the file that MUSTER_VALUES names, a line
  * "TYPE VALUE" for each call: that is how an input becomes a test of Test-Comp.
  */
+#include "muster/abi.h"
+
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -204,4 +206,33 @@ WEAK _Bool __VERIFIER_nondet_bool(void)
 	take(&c, 1);
 	tell_unsigned("_Bool", c != 0);
 	return c != 0;
+}
+
+/* ----------------------------------------------------------- error functions */
+
+/* Reaching one of these is the defect. A test that does so says it where its values stand: "! NAME". */
+static void is_reached(const char *name)
+{
+	tell("!", name);
+	dprintf(2, "muster: assertion violated: %s() is not called\n", name);
+	abort();
+}
+
+#define X(name)                                                                                    \
+	WEAK void name(void);                                                                      \
+	WEAK void name(void)                                                                       \
+	{                                                                                          \
+		is_reached(#name);                                                                 \
+	}
+MUSTER_ERROR_FUNCTIONS(X)
+#undef X
+
+WEAK void __VERIFIER_assert(int condition);
+WEAK void __VERIFIER_assert(int condition)
+{
+	if (!condition) {
+		tell("!", "__VERIFIER_assert");
+		dprintf(2, "muster: assertion violated: the condition of __VERIFIER_assert\n");
+		abort();
+	}
 }

@@ -124,6 +124,26 @@ RT_EXPORT void __wrap_muster_refine_holds(int holds, const char *text, const cha
 	must_hold(MUSTER_CHECK_REFINE, a[0], holds, "refinement violated", text, file, line);
 }
 
+RT_EXPORT void __wrap___VERIFIER_assert(int condition)
+{
+	label a[1];
+	rt_enter(__wrap___VERIFIER_assert, a, 1);
+	rt_check(MUSTER_CHECK_ASSERT, rt_binary(MUSTER_OP_NE, 32, a[0], 0, (uint32_t)condition, 0));
+	if (!condition) {
+		dprintf(2, "muster: assertion violated: the condition of __VERIFIER_assert\n");
+		abort();
+	}
+}
+
+#define X(name)                                                                                    \
+	RT_EXPORT void __wrap_##name(void)                                                         \
+	{                                                                                          \
+		dprintf(2, "muster: assertion violated: %s() is not called\n", #name);             \
+		abort();                                                                           \
+	}
+MUSTER_ERROR_FUNCTIONS(X)
+#undef X
+
 #define NONDET(name, type)                                                                         \
 	RT_EXPORT type __wrap___VERIFIER_nondet_##name(void)                                       \
 	{                                                                                          \

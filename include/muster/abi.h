@@ -181,6 +181,10 @@ enum muster_checker {
 #undef X
 	    MUSTER_CHECK_COUNT
 };
+/* Functions whose call is a defect, as the benchmarks of verifiers have them: X(NAME). A program that does not define them gets
+ * muster's, which end it by abort. __VERIFIER_assert(0) is another, with an argument. */
+#define MUSTER_ERROR_FUNCTIONS(X) X(__VERIFIER_error) X(reach_error) X(klee_abort)
+
 #define MUSTER_BOUND_ARG(held, checker) ((held) | (checker) << 1)
 #define MUSTER_BOUND_HELD(arg) ((arg) & 1)
 #define MUSTER_BOUND_CHECKER(arg) ((arg) >> 1)

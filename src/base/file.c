@@ -201,6 +201,13 @@ int file_is_regular(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
+int file_is_c(const char *path)
+{
+	size_t n = strlen(path);
+
+	return n > 2 && (!strcmp(path + n - 2, ".c") || !strcmp(path + n - 2, ".i"));
+}
+
 char *file_join(const char *dir, const char *name)
 {
 	size_t n = strlen(dir);

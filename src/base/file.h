@@ -22,6 +22,7 @@ int file_remove_tree(const char *path);
 int file_exists(const char *path);
 int file_is_dir(const char *path);
 int file_is_regular(const char *path); /* follows links */
+int file_is_c(const char *path);       /* C source by its name: .c, or .i as the preprocessor leaves it */
 
 /* Paths. Results are allocated. */
 char *file_join(const char *dir, const char *name); /* name alone if it is absolute */

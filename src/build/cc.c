@@ -92,7 +92,7 @@ static void add_header_dir(struct run *r, struct words *out)
 		const struct arg *g = &r->args.list.data[i];
 
 		c |= g->class == ARG_INPUT && g->lang && strcmp(g->lang, "assembler") &&
-		     strcmp(g->lang, "ir");
+		     strcmp(g->lang, "ir") && strcmp(g->lang, "cpp-output");
 		/* Build systems ask which directories the compiler knows: say clang's. */
 		if (g->class == ARG_NOISE && !strcmp(g->text, "-v"))
 			return;
@@ -115,6 +115,7 @@ static const struct {
     {"muster_drive", "libmuster_drive.a", 1},
     {"__VERIFIER_", "libmuster_native.a", 0},
     {"klee_", "libmuster_native.a", 0},
+    {"reach_error", "libmuster_native.a", 0},
 };
 
 static void add_helper(struct run *r, const char *name, int recorded)
@@ -153,10 +154,12 @@ static void add_helpers(struct run *r)
 					    strlen(helpers[n].name)) != NULL;
 		buf_release(&b);
 	}
-	for (int n = 0; n < COUNT; n++)
-		if (wanted[n] &&
-		    (!n || !wanted[n - 1] || strcmp(helpers[n].archive, helpers[n - 1].archive)))
+	for (int n = 0, same; n < COUNT; n++) {
+		for (same = 0; same < n && !(wanted[same] && !strcmp(helpers[n].archive, helpers[same].archive));)
+			same++;
+		if (wanted[n] && same == n)
 			add_helper(r, helpers[n].archive, helpers[n].recorded);
+	}
 }
 
 static void plan_plain(struct run *r, int argc, char **argv)

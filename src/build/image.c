@@ -156,7 +156,7 @@ static int no_type(const struct buf *file, const char *path)
 	Elf64_Ehdr h;
 
 	if (file->size < SELFMAG || memcmp(file->data, ELFMAG, SELFMAG))
-		return error_set("'%s' is neither an ELF file nor a C source file (.c)", path);
+		return error_set("'%s' is neither an ELF file nor a C source file (.c, .i)", path);
 	if (file->size < sizeof h)
 		return error_set("'%s' is an ELF file that is cut off", path);
 	memcpy(&h, file->data, sizeof h);
@@ -358,13 +358,6 @@ static char *behind_script(const char *path)
 	return real ? real : mem_strdup(path);
 }
 
-static int is_source(const char *path)
-{
-	const char *dot = strrchr(file_base(path), '.');
-
-	return dot && !strcmp(dot, ".c");
-}
-
 int program_load(struct program *p, const char *path)
 {
 	struct image im = {.soname = ""};
@@ -375,7 +368,7 @@ int program_load(struct program *p, const char *path)
 	if (!file_exists(path))
 		return error_set("there is no file '%s'", path);
 	real = behind_script(path);
-	if (is_source(path)) {
+	if (file_is_c(path)) {
 		im.path = file_absolute(path);
 		e = load_source(&im, path);
 	} else {

@@ -41,7 +41,7 @@ static int add_shim(struct link *l)
 			 name, name, name);
 		/* Calls that only muster knows are defined by nobody. */
 		if (strncmp(name, "__VERIFIER_", 11) == 0 || strncmp(name, "klee_", 5) == 0 ||
-		    strncmp(name, "muster_", 7) == 0)
+		    strncmp(name, "muster_", 7) == 0 || strcmp(name, "reach_error") == 0)
 			buf_addf(&b, ".weak %s\n", name);
 	}
 	if (b.size) {

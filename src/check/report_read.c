@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "muster/abi.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -354,21 +355,31 @@ void report_render(const struct report *r, const char *text, const struct symbol
 	render_end(r, text, at, place, out);
 }
 
-/* Functions of muster's runtime that end a program for its author: the place is where they are called. */
-static int is_messenger(const char *function)
+/* Functions of muster's runtime that end a program for its author: the place is where they are called. Those that a program
+ * may define itself are known by their file too. */
+static int is_messenger(const struct symbol *y)
 {
 	static const char *const begins[] = {"must_hold", "muster_refine_holds", "muster_assert_holds", "muster_holds_", "muster_now_"};
+	static const char *const replaceable[] = {
+	    "is_reached", "__VERIFIER_assert",
+#define X(name) #name,
+	    MUSTER_ERROR_FUNCTIONS(X)
+#undef X
+	};
 
 	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-		if (!strncmp(function, begins[i], strlen(begins[i])))
+		if (!strncmp(y->function, begins[i], strlen(begins[i])))
 			return 1;
+	for (size_t i = 0; i < sizeof replaceable / sizeof *replaceable; i++)
+		if (!strcmp(y->function, replaceable[i]))
+			return y->file && !strcmp(file_base(y->file), "native.c");
 	return 0;
 }
 
 /* Static functions of the sanitizers have no lines, but a file's name from the symbol table: they are not the program's. */
 static int is_own_source(const struct symbol *y)
 {
-	return y->function && !is_messenger(y->function) && y->file && (y->line || y->start_line) &&
+	return y->function && !is_messenger(y) && y->file && (y->line || y->start_line) &&
 	       !strstr(y->file, "compiler-rt/lib/");
 }
 

@@ -28,9 +28,7 @@ int export_is_claim(const char *kind)
 /* A source of another unit, among the flags. */
 static int is_source(const char *word)
 {
-	size_t n = strlen(word);
-
-	return *word != '-' && n > 2 && !strcmp(word + n - 2, ".c") && file_is_regular(word);
+	return *word != '-' && file_is_c(word) && file_is_regular(word);
 }
 
 /* The file of tests as clang preprocesses it, and the flags that shape it. */

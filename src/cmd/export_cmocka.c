@@ -30,13 +30,6 @@
 
 /* ------------------------------------------------------------------ harness */
 
-static int is_source(const char *file)
-{
-	size_t n = strlen(file);
-
-	return n > 2 && (!strcmp(file + n - 2, ".c") || !strcmp(file + n - 2, ".i"));
-}
-
 /* A line for each; ends in NULL. */
 static const char **lines(char *text)
 {
@@ -69,7 +62,7 @@ static int build(struct unit *u)
 		vec_push(&u->cflags.argv, NULL);
 	if (!u->o->quiet)
 		log_progress("compiling %s", u->c->file);
-	if (is_source(u->c->file))
+	if (file_is_c(u->c->file))
 		e = harness_build(named, (const char *const *)u->cflags.argv.data, &o, &u->front,
 				  &u->h, &u->program);
 	else
@@ -489,7 +482,7 @@ static int set_names(struct unit *u)
 	char *from_here, *unit_file = NULL; /* of a program */
 	int strange = 0;
 
-	if (!is_source(file) && export_unit_program(u, &unit_file))
+	if (!file_is_c(file) && export_unit_program(u, &unit_file))
 		return -1;
 	file = unit_file ? unit_file : file;
 	u->here = export_absolute(".");

@@ -67,9 +67,11 @@ static int write_metadata(const struct suite *s)
 	return e;
 }
 
-/* "unsigned int 7" a line. */
-static void add_values(struct buf *out, char *text)
+/* "unsigned int 7" a line; "! NAME" where an error function was called that the program does not define: 1 then. */
+static int add_values(struct buf *out, char *text)
 {
+	int called = 0;
+
 	for (char *line = text, *next; *line; line = next) {
 		size_t n = strcspn(line, "\n");
 		char *space;
@@ -77,29 +79,32 @@ static void add_values(struct buf *out, char *text)
 		next = line + n + (line[n] == '\n');
 		line[n] = 0;
 		space = strrchr(line, ' ');
-		if (!space)
+		called |= *line == '!';
+		if (!space || *line == '!')
 			continue;
 		*space = 0;
 		testcomp_case_value(out, line, space + 1);
 	}
+	return called;
 }
 
 static int write_test(struct suite *s)
 {
-	struct buf values = {0}, out = {0};
+	struct buf values = {0}, inputs = {0}, out = {0};
 	char name[40];
 	int e = 0;
 
 	if (file_is_regular(s->values) && file_read_limited(s->values, VALUES_LIMIT, &values))
 		buf_clear(&values); /* a loop that asks for ever: no test of it */
 	if (map_set(&s->known, hash64(values.data ? values.data : "", values.size, 0), 1)) {
-		testcomp_case_begin(&out, 0);
-		add_values(&out, buf_str(&values));
+		testcomp_case_begin(&out, add_values(&inputs, buf_str(&values)));
+		buf_add(&out, inputs.data, inputs.size);
 		testcomp_case_end(&out);
 		snprintf(name, sizeof name, "testcase-%u.xml", ++s->count);
 		e = export_write(s->o->dir, name, out.data, out.size);
 	}
 	buf_release(&values);
+	buf_release(&inputs);
 	buf_release(&out);
 	return e;
 }

@@ -63,12 +63,11 @@ static void add_sites(struct target *t)
 static void make_variant(struct target *t, const char *program)
 {
 	double start = now();
-	size_t n = strlen(program);
 	if (t->kind != TARGET_PLAIN) {
 		if (variant_make(program, (enum variant_kind)t->kind, &t->variant))
 			stop_give_up(error_text());
 	} else {
-		if (n > 2 && !strcmp(program + n - 2, ".c"))
+		if (file_is_c(program))
 			die(EXIT_USAGE,
 			    "'%s' is source code: build it to run it as it is, or name a variant",
 			    program);

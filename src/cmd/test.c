@@ -55,12 +55,6 @@ static void add_operand(operand_list *list, const char *text)
 	vec_push(list, (struct operand){file, colon ? mem_strdup(colon + 1) : NULL});
 }
 
-static int is_source(const char *file)
-{
-	size_t n = strlen(file);
-	return n > 2 && (!strcmp(file + n - 2, ".c") || !strcmp(file + n - 2, ".i"));
-}
-
 static void check_operands(const operand_list *list, const struct option_spec *spec,
 			   const struct test_options *o)
 {
@@ -75,7 +69,7 @@ static void check_operands(const operand_list *list, const struct option_spec *s
 			    "'%s' is a directory: name a .c file, or a program and one of its "
 			    "functions",
 			    p->file);
-		if (!is_source(p->file) && !p->functions && !o->entry)
+		if (!file_is_c(p->file) && !p->functions && !o->entry)
 			option_usage(spec, "which function of '%s'? Name it: %s:FUNCTION", p->file,
 				     p->file);
 	}
@@ -270,7 +264,7 @@ int cmd_test(int argc, char **argv)
 	stop_catch(&shared->stop);
 	signal(SIGPIPE, SIG_IGN);
 	o.stop = &shared->stop;
-	if (property && (list.size > 1 || list.data[0].functions || !is_source(list.data[0].file)))
+	if (property && (list.size > 1 || list.data[0].functions || !file_is_c(list.data[0].file)))
 		option_usage(&spec, "--testcomp takes one .c file");
 	int code = property ? testcomp(&o, property, list.data[0].file) : run(&o, &list);
 	for (size_t i = 0; i < list.size; i++) {

@@ -50,12 +50,6 @@ void test_program_bug_release(struct test_program_bug *b)
 
 /* ------------------------------------------------------------- the program */
 
-static int is_source(const char *file)
-{
-	size_t n = strlen(file);
-	return n > 2 && (!strcmp(file + n - 2, ".c") || !strcmp(file + n - 2, ".i"));
-}
-
 /* The number of the unit's main, or -1. */
 static int own_main(const struct test_session *s)
 {
@@ -65,7 +59,7 @@ static int own_main(const struct test_session *s)
 
 int test_has_program(const struct test_session *s)
 {
-	return !is_source(s->file) || own_main(s) >= 0;
+	return !file_is_c(s->file) || own_main(s) >= 0;
 }
 
 static int takes_arguments(const struct test_session *s)
@@ -398,7 +392,7 @@ int test_program(struct test_session *s)
 		log_progress("%s: looking for inputs of the whole program", s->file);
 	int e = file_remove_tree(dir) || file_mkdirs(below) ? -1 : 0;
 	if (!e) {
-		if (is_source(s->file) ? compile(s, dir) : !(s->whole = mem_strdup(s->file)))
+		if (file_is_c(s->file) ? compile(s, dir) : !(s->whole = mem_strdup(s->file)))
 			s->program_state = TEST_PROGRAM_UNLINKED;
 		else if (make_variants(s))
 			s->program_state = TEST_PROGRAM_BROKEN;

@@ -60,12 +60,6 @@ static void harness_options(const struct test_session *s, struct harness_options
 	};
 }
 
-static int is_source(const char *file)
-{
-	size_t n = strlen(file);
-	return n > 2 && (!strcmp(file + n - 2, ".c") || !strcmp(file + n - 2, ".i"));
-}
-
 static int build(struct test_session *s)
 {
 	struct harness_options h;
@@ -73,7 +67,7 @@ static int build(struct test_session *s)
 	if (!s->o->quiet)
 		log_progress("compiling %s", s->file);
 	int r;
-	if (is_source(s->file))
+	if (file_is_c(s->file))
 		r = harness_build(s->file, s->o->cflags, &h, &s->front, &s->harness, &s->program);
 	else
 		r = harness_build_from(s->file, s->function, &h, &s->front, &s->harness,

@@ -177,7 +177,7 @@ static int in_libc(const char *name)
 	static void *libs[2];
 	static const char *const names[] = {"libc.so.6", "libm.so.6"};
 	/* In the part of libc that is linked statically, and what muster's own archives have. */
-	static const char *const others[] = {"atexit", "at_quick_exit", "pthread_atfork", "main"};
+	static const char *const others[] = {"atexit", "at_quick_exit", "pthread_atfork", "main", "reach_error"};
 	static const char *const prefixes[] = {"__", "muster_", "klee_"};
 
 	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)

@@ -19,6 +19,8 @@
 /* In the order of strcmp. */
 static const char *const pure[] = {
     "_Exit",
+    "__VERIFIER_assert",
+    "__VERIFIER_error",
     "__assert",
     "__assert_fail",
     "__assert_perror_fail",
@@ -148,6 +150,7 @@ static const char *const pure[] = {
     "isspace",
     "isupper",
     "isxdigit",
+    "klee_abort",
     "klee_assume",
     "klee_make_symbolic",
     "labs",
@@ -210,6 +213,7 @@ static const char *const pure[] = {
     "qsort",
     "qsort_r",
     "rawmemchr",
+    "reach_error",
     "realloc",
     "reallocarray",
     "remainder",
