@@ -1,12 +1,15 @@
 /* file.c: whole files, paths, and what is to be removed at the end.
  *
  * Temporary files belong to the process that made them: cleanup compares
- * process ids, so that a forked child that exits leaves its parent's files alone.
+ * process ids, so that a forked child that exits leaves its parent's files alone. A child's
+ * directory lies in its parent's where there is one, so that what a killed child leaves goes with the
+ * parent's; a child that ends by itself calls file_exit_child, since _exit runs no atexit function.
  * The signal handler removes them with a forked rm (async-signal-safe),
  * then dies by the same signal, so that the caller sees the true cause.
  */
 #include "base/file.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/mem.h"
 
 #include <dirent.h>
@@ -257,6 +260,7 @@ char *file_self(void)
 static char temps[TEMPS][4096];
 static pid_t temp_owner; /* of what stands in them */
 static const char *temp_dir;
+static char temp_above[4096]; /* the temporary directory of the process that forked this one, or "" */
 static unsigned temp_serial;
 
 static void temp_cleanup(void)
@@ -297,6 +301,7 @@ static void temp_claim(void)
 		return;
 	if (!temp_owner)
 		atexit(temp_cleanup);
+	snprintf(temp_above, sizeof temp_above, "%s", temp_dir ? temp_dir : "");
 	memset(temps, 0, sizeof temps);
 	temp_dir = NULL;
 	temp_owner = getpid();
@@ -333,6 +338,31 @@ void file_temp_done(const char *path)
 			temps[i][0] = 0;
 }
 
+/* clang puts random digits in place of a %, and an option of the sanitizers that has both quotes cannot be
+ * written. */
+static int temp_unusable(const char *path)
+{
+	return strpbrk(path, "%\n\r") || (strchr(path, '"') && strchr(path, '\''));
+}
+
+void file_temp_settle(void)
+{
+	const char *base = getenv("TMPDIR");
+	char *path;
+
+	if (!base || !*base)
+		return;
+	path = file_absolute(base);
+	if (temp_unusable(path)) {
+		log_warn("TMPDIR has a character that compilers or sanitizers do not take as it stands (%%, a "
+			 "line's end, or both kinds of quotes): /tmp is used instead");
+		setenv("TMPDIR", "/tmp", 1);
+	} else {
+		setenv("TMPDIR", path, 1); /* runs have directories of their own */
+	}
+	free(path);
+}
+
 const char *file_temp_dir(void)
 {
 	const char *base = getenv("TMPDIR");
@@ -341,6 +371,8 @@ const char *file_temp_dir(void)
 	temp_claim();
 	if (temp_dir)
 		return temp_dir;
+	if (*temp_above && file_is_dir(temp_above))
+		base = temp_above;
 	path = mem_printf("%s/muster-XXXXXX", base && *base ? base : "/tmp");
 	if (mkdtemp(path))
 		temp_dir = temp_add(path);
@@ -358,6 +390,12 @@ char *file_temp(const char *name)
 		return NULL;
 	return mem_printf("%s/%u-%s", dir, __atomic_fetch_add(&temp_serial, 1, __ATOMIC_RELAXED),
 			  name);
+}
+
+void file_exit_child(int status)
+{
+	temp_cleanup();
+	_exit(status);
 }
 
 /* The process that a temporary file's name names, 0 if it is no such name. */

@@ -42,6 +42,11 @@ void file_sweep_temps(const char *dir);
 /* A directory of this process that is removed at exit and on SIGINT, SIGTERM and
  * SIGHUP; made on first use. A forked child never removes it. Dies never; NULL on failure. */
 const char *file_temp_dir(void);
+/* Once, at the start: TMPDIR becomes a path that the directory of a run does not change; one that helper programs cannot
+ * use is replaced by /tmp, with a warning. */
+void file_temp_settle(void);
+/* The end of a forked child that does not exec: _exit, after what it made for a time is removed. */
+void file_exit_child(int status) __attribute__((noreturn));
 /* A fresh name in it: temp-directory/N-NAME. */
 char *file_temp(const char *name);
 

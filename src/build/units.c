@@ -304,7 +304,7 @@ static int start(struct worker *w, struct unit_object *o, enum variant_kind kind
 					: make_instrumented(o, kind, checks, o->object);
 		if (e)
 			file_write_all(fds[1], error_text(), strlen(error_text()));
-		_exit(e ? 1 : 0);
+		file_exit_child(e ? 1 : 0);
 	}
 	close(fds[1]);
 	return 0;

@@ -57,9 +57,10 @@ void batch_items_release(struct batch_item *items, size_t count)
 static void set_environment(struct batch *b)
 {
 	const char *old = getenv("LD_LIBRARY_PATH");
+	const char *quote = strchr(b->reports, '"') ? "'" : "\""; /* file_temp_settle: never both */
 	int n = 0;
-	b->env[n++] = mem_printf("ASAN_OPTIONS=" SAN_ASAN_OPTIONS ":log_path=%s/r", b->reports);
-	b->env[n++] = mem_printf("UBSAN_OPTIONS=" SAN_UBSAN_OPTIONS ":log_path=%s/r", b->reports);
+	b->env[n++] = mem_printf("ASAN_OPTIONS=" SAN_ASAN_OPTIONS ":log_path=%s%s/r%s", quote, b->reports, quote);
+	b->env[n++] = mem_printf("UBSAN_OPTIONS=" SAN_UBSAN_OPTIONS ":log_path=%s%s/r%s", quote, b->reports, quote);
 	if (b->variant.lib_dir)
 		b->env[n++] = mem_printf("LD_LIBRARY_PATH=%s%s%s", b->variant.lib_dir,
 					 old ? ":" : "", old ? old : "");

@@ -102,7 +102,7 @@ static pid_t start_worker(struct fuzz *f, unsigned number)
 	f->figures = &shared->workers[number];
 	int r = work(f);
 	fuzz_close(f);
-	_exit(r ? EXIT_INTERNAL : EXIT_OK);
+	file_exit_child(r ? EXIT_INTERNAL : EXIT_OK);
 }
 
 static int all_ended(unsigned workers)

@@ -12,6 +12,7 @@
  * The san variant is made beside the search. Until it is there, everything waits.
  */
 #include "base/error.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -58,7 +59,7 @@ void fuzz_san_begin(struct fuzz *f)
 	if (getppid() != parent)
 		_exit(1);
 	struct variant v;
-	_exit(variant_make(f->program, VARIANT_SAN, &v) ? 1 : 0); /* who needs it asks again, and gets the words */
+	file_exit_child(variant_make(f->program, VARIANT_SAN, &v) ? 1 : 0); /* who needs it asks again, and gets the words */
 }
 
 /* Is it there, so that asking for it does not take long? */

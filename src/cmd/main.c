@@ -95,6 +95,7 @@ int main(int argc, char **argv)
 	if (argc > 0 && !strcmp(file_base(argv[0]), "muster-cc"))
 		return cmd_cc(argc, argv);
 	hold_descriptors();
+	file_temp_settle();
 	code = command(argc, argv);
 	if (fflush(stdout) || ferror(stdout))
 		die(EXIT_INTERNAL, "cannot write to standard output: the result is not complete");

@@ -153,9 +153,7 @@ pid_t test_make_in_child(const char *program, enum variant_kind kind)
 	if (getppid() != parent)
 		_exit(1);
 	struct variant v;
-	_exit(variant_make(program, kind, &v)
-		  ? 1
-		  : 0); /* the parent asks again, and gets the words */
+	file_exit_child(variant_make(program, kind, &v) ? 1 : 0); /* the parent asks again, and gets the words */
 }
 
 static void wait_for(pid_t pid)

@@ -9,6 +9,7 @@
  * budget begins, for the remaining paths.
  */
 #include "base/error.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/test.h"
@@ -415,11 +416,11 @@ void test_worker(struct test_session *s, unsigned number, int fd)
 	int r = open_worker(&w);
 	if (r) {
 		log_warn("%s", error_text());
-		_exit(EXIT_USAGE);
+		file_exit_child(EXIT_USAGE);
 	}
 	r = work(&w, fd);
 	if (r)
 		log_warn("%s", error_text());
 	close_worker(&w);
-	_exit(r ? EXIT_INTERNAL : EXIT_OK);
+	file_exit_child(r ? EXIT_INTERNAL : EXIT_OK);
 }
