@@ -7,6 +7,10 @@
 #
 # Sources are found by pattern: a new src/DIR/NAME.c, runtime/NAME.c, runtime/libc/NAME.c or
 # tests/unit/test_NAME.c needs no line here.
+#
+# What tests and benches build lies in a cache of its own, not in the user's.
+export MUSTER_CACHE ?= $(abspath $(or $(B),build))/cache
+export MUSTER_CACHE_SIZE ?= 512M
 
 PREFIX ?= /usr/local
 CLANG = clang-19

@@ -398,8 +398,7 @@ void file_exit_child(int status)
 	_exit(status);
 }
 
-/* The process that a temporary file's name names, 0 if it is no such name. */
-static long temp_pid(const char *name)
+long file_temp_pid(const char *name)
 {
 	size_t n = strlen(name);
 	long last = 0, before = 0;
@@ -423,7 +422,7 @@ void file_sweep_temps(const char *dir)
 	DIR *d = opendir(dir);
 
 	for (struct dirent *e; d && (e = readdir(d));) {
-		long pid = temp_pid(e->d_name);
+		long pid = file_temp_pid(e->d_name);
 
 		if (pid > 0 && kill((pid_t)pid, 0) && errno == ESRCH)
 			unlinkat(dirfd(d), e->d_name, 0);

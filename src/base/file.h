@@ -38,6 +38,8 @@ void file_temp_done(const char *path);
 
 /* Removes what processes that are gone left in a directory: files NAME.PID.tmp and NAME.PID.N.tmp. */
 void file_sweep_temps(const char *dir);
+/* The process that such a name names, 0 if it is none. */
+long file_temp_pid(const char *name);
 
 /* A directory of this process that is removed at exit and on SIGINT, SIGTERM and
  * SIGHUP; made on first use. A forked child never removes it. Dies never; NULL on failure. */

@@ -1,17 +1,31 @@
-/* log.c: warnings and progress on standard error. A progress line is shown on a
- * terminal only and is wiped before anything else is printed. */
+/* log.c: warnings and progress on standard error. A progress line on a terminal is wiped before anything else is
+ * printed. Elsewhere (a file, a CI job's log) lines stay, so there are few of them: the first when the work
+ * has lasted some seconds. */
 #include "base/log.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum log_level log_level = LOG_NORMAL;
 void (*log_aside)(void);
+int log_still;
+
+#define PROGRESS_SECONDS 5 /* short enough to see that it goes on, and twelve lines a minute */
 
 static int progress_shown;
+static double progress_pause = PROGRESS_SECONDS, progress_last;
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
 
 __attribute__((constructor)) static void read_environment(void)
 {
@@ -21,6 +35,10 @@ __attribute__((constructor)) static void read_environment(void)
 		log_level = LOG_QUIET;
 	else if (s && !strcmp(s, "verbose"))
 		log_level = LOG_VERBOSE;
+	s = getenv("MUSTER_PROGRESS");
+	if (s && *s)
+		progress_pause = strtod(s, NULL);
+	progress_last = now();
 }
 
 const char *log_color(const char *sequence)
@@ -77,12 +95,31 @@ void log_info(const char *fmt, ...)
 	va_end(ap);
 }
 
+/* Where lines stay: is it time for one? */
+static int is_due(void)
+{
+	double t = now();
+
+	if (progress_pause <= 0 || t - progress_last < progress_pause)
+		return 0;
+	progress_last = t;
+	return 1;
+}
+
 void log_progress(const char *fmt, ...)
 {
 	va_list ap;
 
-	if (log_level < LOG_NORMAL || !isatty(2))
+	if (log_level < LOG_NORMAL || log_still)
 		return;
+	if (!isatty(2)) {
+		if (!fmt || !is_due())
+			return;
+		va_start(ap, fmt);
+		line("", fmt, ap);
+		va_end(ap);
+		return;
+	}
 	wipe();
 	if (!fmt)
 		return;

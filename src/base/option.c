@@ -41,7 +41,7 @@ void option_usage(const struct option_spec *spec, const char *fmt, ...)
 	exit(EXIT_USAGE);
 }
 
-static uint64_t number(const struct option_spec *spec, const struct option_row *r, const char *s)
+int option_number(const char *s, uint64_t *out)
 {
 	char *end;
 	uint64_t n, scale = 1;
@@ -55,6 +55,16 @@ static uint64_t number(const struct option_spec *spec, const struct option_row *
 	else if (*end == 'G')
 		scale = 1ull << 30, end++;
 	if (s[0] < '0' || s[0] > '9' || *end || errno || __builtin_mul_overflow(n, scale, &n))
+		return -1;
+	*out = n;
+	return 0;
+}
+
+static uint64_t number(const struct option_spec *spec, const struct option_row *r, const char *s)
+{
+	uint64_t n;
+
+	if (option_number(s, &n))
 		option_usage(spec, "--%s wants a number, not '%s'", r->name, s);
 	return n;
 }

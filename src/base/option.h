@@ -78,6 +78,7 @@ struct option_spec {
 /* argv[0] is the subcommand's name. Returns the index of the first operand.
  * Numbers may end in k, M or G (1024 each). */
 int option_parse(const struct option_spec *spec, int argc, char **argv);
+int option_number(const char *s, uint64_t *out); /* such a number; -1 if it is none */
 void option_help(const struct option_spec *spec);
 /* The name that was probably meant: of those shown to option_near, the one that fewest letters
  * separate from what was typed, if these are few for its length; else NULL. */

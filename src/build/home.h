@@ -10,7 +10,7 @@ const char *home_dir(void);
 char *home_file(const char *name);
 /* clang-19, or what MUSTER_CLANG names. */
 const char *home_clang(void);
-/* The directory for caches: $MUSTER_DIR or .muster in the current directory. */
+/* The directory for results and stores: $MUSTER_DIR or .muster in the current directory. */
 const char *home_project(void);
 
 #endif

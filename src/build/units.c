@@ -2,7 +2,7 @@
  *
  * Each object is made in a forked process of its own: as many at once as there are
  * processors, and a unit on which LLVM gives up takes nobody else with it. The
- * object appears in the cache by renaming, under a name made of everything that
+ * object is an entry of the cache (cache.h), under a name made of everything that
  * went into it: variant, unit, id and this build of muster.
  */
 #include "build/units.h"
@@ -13,16 +13,19 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/proc.h"
+#include "build/cache.h"
 #include "build/home.h"
 #include "instrument/instrument.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 struct hash128 units_tool(void)
@@ -123,14 +126,14 @@ void units_release(struct units *u)
 	vec_release(&u->list);
 }
 
-static char *object_path(const struct units *u, const struct unit_object *o)
+static char *entry_of(const struct units *u, const struct unit_object *o)
 {
 	struct hash128 h =
 	    hash128_join(hash128_join(u->base, o->hash), (struct hash128){o->id, u->kind});
-	char hex[HASH_HEX_SIZE];
+	char hex[HASH_HEX_SIZE], name[HASH_HEX_SIZE + 32];
 
-	return mem_printf("%s/cache/unit/%s-%s.o", home_project(), variant_name(u->kind),
-			  hash_hex(h, hex));
+	snprintf(name, sizeof name, "%s-%s", variant_name(u->kind), hash_hex(h, hex));
+	return cache_entry("unit", name);
 }
 
 static int field(const struct unit_object *o, enum record_tag tag, struct buf *out)
@@ -171,9 +174,9 @@ static void add_sanitizers(struct words *w)
 	vec_push(w, "-fsanitize-recover=unsigned-integer-overflow,implicit-conversion");
 }
 
-/* One try at a level of optimisation, into the file temp. */
+/* One try at a level of optimisation. */
 static int compile_san(const struct unit_object *o, const struct buf *source, const char *level,
-		       const char *temp)
+		       const char *path)
 {
 	struct proc_opts opts = {
 	    .capture_err = 1, .input = source->data, .input_size = source->size};
@@ -199,7 +202,7 @@ static int compile_san(const struct unit_object *o, const struct buf *source, co
 	vec_push(&w, "-");
 	vec_push(&w, level);
 	vec_push(&w, "-o");
-	vec_push(&w, temp);
+	vec_push(&w, path);
 	vec_push(&w, NULL);
 	e = proc_run((char *const *)w.data, &opts, &r);
 	if (!e && r.status)
@@ -210,21 +213,14 @@ static int compile_san(const struct unit_object *o, const struct buf *source, co
 static int make_san(const struct unit_object *o, const char *path)
 {
 	struct buf source = BUF_EMPTY;
-	char *full = file_absolute(path), *temp = mem_printf("%s.%ld.tmp", full, (long)getpid());
 	int e;
 
 	if (field(o, TAG_SOURCE, &source))
 		return -1;
-	file_temp_add(temp); /* clang removes what it did not finish, nobody what it did */
-	e = compile_san(o, &source, "-O0", temp);
+	e = compile_san(o, &source, "-O0", path);
 	/* Some inline assembly wants constants that only an optimiser finds. */
 	if (e)
-		e = compile_san(o, &source, "-O1", temp);
-	if (!e && rename(temp, full))
-		e = error_errno("cannot write '%s'", full);
-	if (e)
-		unlink(temp);
-	file_temp_done(temp);
+		e = compile_san(o, &source, "-O1", path);
 	return e;
 }
 
@@ -273,6 +269,26 @@ static int make_instrumented(const struct unit_object *o, enum variant_kind kind
 	return file_write_atomic(path, object.data, object.size);
 }
 
+/* The object of a unit, as an entry of the cache. */
+static int make_entry(const struct unit_object *o, enum variant_kind kind, checker_set checks)
+{
+	char *entry = file_dir(o->object), *temp = cache_begin(entry), *path;
+	int e;
+
+	if (!temp)
+		return -1;
+	path = file_join(temp, file_base(o->object));
+	e = kind == VARIANT_SAN ? make_san(o, path) : make_instrumented(o, kind, checks, path);
+	if (e)
+		cache_abandon(temp);
+	else
+		e = cache_commit(temp, entry);
+	return e; /* the process ends: nothing is freed */
+}
+
+#define WORKERS_MAX 64
+#define TICK_MS 200 /* between looks at how long it takes */
+
 struct worker {
 	pid_t pid;
 	int fd; /* its words, if it fails */
@@ -300,8 +316,7 @@ static int start(struct worker *w, struct unit_object *o, enum variant_kind kind
 		if (getppid() != self)
 			_exit(1);
 		signal(SIGXFSZ, SIG_IGN); /* a file beyond ulimit -f fails with words */
-		e = kind == VARIANT_SAN ? make_san(o, o->object)
-					: make_instrumented(o, kind, checks, o->object);
+		e = make_entry(o, kind, checks);
 		if (e)
 			file_write_all(fds[1], error_text(), strlen(error_text()));
 		file_exit_child(e ? 1 : 0);
@@ -310,16 +325,44 @@ static int start(struct worker *w, struct unit_object *o, enum variant_kind kind
 	return 0;
 }
 
+static double clock_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* The first worker that ends or has words: its pipe can be read. Says who is still at work while it waits. */
+static int await(const struct units *u, const struct worker *workers, int count, double began)
+{
+	struct pollfd fds[WORKERS_MAX];
+
+	for (;;) {
+		int first = -1;
+
+		for (int i = 0; i < count; i++) {
+			fds[i] = (struct pollfd){.fd = workers[i].pid ? workers[i].fd : -1, .events = POLLIN};
+			if (first < 0 && workers[i].pid)
+				first = i;
+		}
+		poll(fds, (nfds_t)count, TICK_MS);
+		for (int i = 0; i < count; i++)
+			if (fds[i].revents)
+				return i;
+		log_progress("making the %s variant: %s (%td of %zu), %.0f s", variant_name(u->kind), workers[first].unit->name,
+			     workers[first].unit - u->list.data + 1, u->list.size, clock_now() - began);
+	}
+}
+
 /* Reaps one worker, which leaves a hole at its place. */
-static int reap(struct worker *workers, int count)
+static int reap(const struct units *u, struct worker *workers, int count, double began)
 {
 	struct buf words = BUF_EMPTY;
-	int status, i, e = 0;
+	int status, i = await(u, workers, count, began), e = 0;
 	pid_t pid;
 
 	/* Only our own children: the caller may have others. */
-	for (i = 0; i < count && !workers[i].pid; i++)
-		;
 	while ((pid = waitpid(workers[i].pid, &status, 0)) < 0 && errno == EINTR)
 		;
 	file_read_fd(workers[i].fd, &words);
@@ -343,8 +386,6 @@ static int busy(const struct worker *workers, int count)
 	return n;
 }
 
-#define WORKERS_MAX 64
-
 /* What all objects depend on: muster itself, whose checks they have, and which names its runtime wraps. */
 static struct hash128 base_of(enum variant_kind kind, checker_set checks)
 {
@@ -363,25 +404,22 @@ int units_make(struct units *u)
 	struct worker workers[WORKERS_MAX] = {0};
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	int count = cpus < 1 ? 1 : cpus > WORKERS_MAX ? WORKERS_MAX : (int)cpus, e;
-	char *dir = file_join(home_project(), "cache/unit");
+	double began = clock_now();
 
 	u->base = base_of(u->kind, u->checks);
-	e = file_mkdirs(dir);
-	if (!e)
-		file_sweep_temps(dir); /* of builds that were killed */
-	free(dir);
+	e = cache_dir() ? 0 : -1;
 	for (size_t i = 0; i < u->list.size && !e; i++) {
 		struct unit_object *o = &u->list.data[i];
-		int slot = 0;
+		char *entry = entry_of(u, o);
+		int slot = 0, there = cache_use(entry, 0);
 
-		o->object = object_path(u, o);
-		if (file_exists(o->object))
+		o->object = file_join(entry, "unit.o");
+		free(entry);
+		if (there)
 			continue;
-		if (u->list.size > 1)
-			log_progress("%s variant: %s (%zu of %zu)", variant_name(u->kind), o->name,
-				     i + 1, u->list.size);
+		log_progress("making the %s variant: %s (%zu of %zu)", variant_name(u->kind), o->name, i + 1, u->list.size);
 		if (busy(workers, count) == count)
-			e = reap(workers, count);
+			e = reap(u, workers, count, began);
 		while (workers[slot].pid)
 			slot++;
 		if (!e)
@@ -390,7 +428,7 @@ int units_make(struct units *u)
 	while (busy(workers, count)) {
 		char *first = e ? mem_strdup(error_text()) : NULL;
 
-		if (reap(workers, count) && !e)
+		if (reap(u, workers, count, began) && !e)
 			e = -1;
 		if (first)
 			error_set("%s", first);

@@ -1,17 +1,18 @@
 /* variant.c: collects the units, makes their objects, links, and puts the result
  * into the cache.
  *
- * The variant's directory is named by a hash of all records it is made from, of
- * muster itself and of the runtime. It is made under another name and renamed when
- * it is complete, so that whoever sees it sees all of it; of two processes that
- * make the same one, the second finds the name taken and drops its own.
+ * The variant's entry in the cache (cache.h) is named by a hash of all records it is
+ * made from, of muster itself and of the runtime. Of two processes that make the same one,
+ * the second finds the name taken and drops its own.
  */
 #include "build/variant.h"
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/interface.h"
+#include "base/log.h"
 #include "base/mem.h"
+#include "build/cache.h"
 #include "build/home.h"
 #include "build/relink.h"
 #include "build/symbols.h"
@@ -21,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct {
 	const char *name, *archive, *wraps;
@@ -194,8 +194,6 @@ static int build(const struct program *p, struct units *u, const char *dir)
 	struct buf text = BUF_EMPTY;
 	int e = file_mkdirs(work);
 
-	if (e)
-		error_set("%s; name another place for the cache with MUSTER_DIR", error_text());
 	r.work_dir = work;
 	if (!e && p->images.size > 1) {
 		r.lib_dir = lib;
@@ -209,8 +207,11 @@ static int build(const struct program *p, struct units *u, const char *dir)
 		e = read_wraps(u->kind, &r, &text);
 	if (!e)
 		wrap_driven(&r);
-	if (!e)
+	if (!e) {
+		log_progress("linking the %s variant of %s", variant_name(u->kind), file_base(p->images.data[0].path));
 		e = link_all(&r);
+		log_progress(NULL);
+	}
 	if (!e)
 		e = file_remove_tree(work);
 	strmap_release(&r.defined);
@@ -221,50 +222,68 @@ static int build(const struct program *p, struct units *u, const char *dir)
 	return e;
 }
 
-static int build_in_cache(const struct program *p, enum variant_kind kind, const char *dir)
+static int build_in_cache(const struct program *p, enum variant_kind kind, const char *entry)
 {
 	struct units u;
-	char *temp = mem_printf("%s.%ld.tmp", dir, (long)getpid()), *saved;
-	int e = units_collect(&u, p, kind);
+	int lock = cache_lock(), e;
+	char *temp = cache_begin(entry), *full;
 
-	file_temp_add(temp);
+	if (!temp) {
+		cache_unlock(lock);
+		return -1;
+	}
+	e = units_collect(&u, p, kind);
 	if (!e)
 		e = build(p, &u, temp);
-	/* Whoever was faster made the same thing. */
-	if (!e && rename(temp, dir) && !file_is_dir(dir))
-		e = error_errno("cannot create '%s'", dir);
-	saved = mem_strdup(error_text());
-	file_remove_tree(temp);
-	file_temp_done(temp);
-	error_set("%s", saved);
-	free(saved);
+	if (e)
+		cache_abandon(temp);
+	else
+		e = cache_commit(temp, entry);
+	if (e) {
+		full = cache_full_words();
+		error_set("%s%s", error_text(), full);
+		free(full);
+	}
 	units_release(&u);
-	free(temp);
+	cache_unlock(lock);
 	return e;
+}
+
+/* The entry, held for this process: as it was found, or made. What somebody damages or removes between the making and the
+ * holding is made once more. */
+static int make_entry(const struct program *p, enum variant_kind kind, const char *entry)
+{
+	for (int i = 0; i < 3; i++) {
+		if (cache_use(entry, 1)) {
+			if (i)
+				cache_trim();
+			return 0;
+		}
+		if (build_in_cache(p, kind, entry))
+			return -1;
+	}
+	return error_set("the cache '%s' loses what is put into it", cache_dir());
 }
 
 int variant_make(const char *program, enum variant_kind kind, struct variant *out)
 {
 	struct program p;
 	struct hash128 key = {0};
-	char hex[HASH_HEX_SIZE], *relative, *dir;
+	char hex[HASH_HEX_SIZE], *dir;
 	int e;
 
 	*out = (struct variant){0};
 	if (program_load(&p, program))
 		return -1;
 	e = check_runtime(kind) ? -1 : key_of(&p, kind, &key);
-	relative =
-	    mem_printf("%s/cache/%s/%s", home_project(), variant_name(kind), hash_hex(key, hex));
-	dir = file_absolute(relative);
-	if (!e && !file_is_dir(dir))
-		e = build_in_cache(&p, kind, dir);
+	dir = cache_entry(variant_name(kind), hash_hex(key, hex));
+	if (!e)
+		e = dir ? make_entry(&p, kind, dir) : -1;
 	if (!e) {
 		out->path = file_join(dir, relink_name(&p, 0));
 		if (p.images.size > 1)
 			out->lib_dir = file_join(dir, "lib");
 	}
-	free(relative);
 	free(dir);
 	program_release(&p);
 	return e;

@@ -1,8 +1,9 @@
 /* variant.h: other builds of a program, made from the records inside it.
  *
  * A variant is made unit by unit and relinked with the saved closure. It lies in
- * the cache (.muster/cache, or below $MUSTER_DIR) under a name that its contents
- * decide, so that asking again costs little and several processes may ask at once.
+ * the user's cache (cache.h) under a name that its contents decide, so that asking
+ * again costs little and several processes may ask at once. It stays there as long as
+ * the process that asked for it, or a child of it, lives.
  */
 #ifndef MUSTER_VARIANT_H
 #define MUSTER_VARIANT_H

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/proc.h"
+#include "build/cache.h"
 #include "build/home.h"
 #include "cmd/operands.h"
 #include "cmd/test.h"
@@ -143,7 +144,8 @@ static void start(struct test_session *s, const char *dir, struct way *w, double
 	if (!w->pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		int null = open("/dev/null", O_RDWR), words = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-		if (getppid() != parent || null < 0 || words < 0 || chdir(s->scratch) || setenv("MUSTER_DIR", project, 1))
+		if (getppid() != parent || null < 0 || words < 0 || chdir(s->scratch) || setenv("MUSTER_DIR", project, 1) ||
+		    (cache_dir() && setenv(CACHE_VARIABLE, cache_dir(), 1)))
 			_exit(127);
 		dup2(null, 0);
 		dup2(null, 1);

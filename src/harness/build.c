@@ -26,6 +26,7 @@
 #include "build/closure.h"
 #include "build/home.h"
 #include "build/record.h"
+#include "build/seal.h"
 #include "build/units.h"
 
 #include <dlfcn.h>
@@ -585,9 +586,25 @@ int harness_save_stubs(const struct harness_job *j)
 	for (size_t i = 0; i < j->stubs.size; i++)
 		buf_addf(&b, "%s\n", j->stubs.data[i]);
 	e = file_write_atomic(path, b.data ? b.data : "", b.size);
+	if (!e)
+		e = seal_write(j->dir);
 	buf_release(&b);
 	free(path);
 	return e;
+}
+
+/* The directory has all that a build leaves, unchanged. A build that was stopped leaves no sums, and is no damage. */
+static int is_whole(const struct harness_job *j)
+{
+	char *sums = file_join(j->dir, SEAL_FILE);
+	int sealed = file_exists(sums), whole = sealed && seal_check(j->dir);
+
+	if (sealed && !whole) {
+		log_warn("the harness is compiled again: %s", error_text());
+		unlink(sums);
+	}
+	free(sums);
+	return whole;
 }
 
 /* 1: the program is there, and so are the names of its stubs. */
@@ -595,7 +612,7 @@ int harness_cached(struct harness_job *j)
 {
 	char *path = file_join(j->dir, "stubs");
 	struct buf b = BUF_EMPTY;
-	int found = file_exists(j->program) && file_exists(path) && !file_read(path, &b);
+	int found = is_whole(j) && file_exists(j->program) && file_exists(path) && !file_read(path, &b);
 
 	if (found) {
 		vec_clear(&j->stubs);

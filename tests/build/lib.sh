@@ -15,6 +15,8 @@ run() { # run NAME: the test is the function test_NAME
 	(
 		set -e
 		cd "$dir"
+		MUSTER_CACHE=$dir/.muster/cache # of its own, not the user's
+		export MUSTER_CACHE
 		"test_$1"
 	) >"$dir.log" 2>&1
 	if [ $? -eq 0 ]; then
