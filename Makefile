@@ -24,7 +24,7 @@ warnings = -Wall -Wextra
 flags = -std=gnu11 -D_GNU_SOURCE -Isrc -Iinclude -I/usr/lib/llvm-19/include $(warnings) -MMD -MP
 libs = -L/usr/lib/llvm-19/lib -Wl,--as-needed -lLLVM-19 -lzstd -lcadical -lz3 -lppl_c -lppl -lgmpxx -lgmp -lsqlite3 -lstdc++ -lm -lpthread
 
-mains = src/cmd/main.c src/cmd/main_cc.c src/run/keeper_main.c
+mains = src/cmd/main.c src/cmd/main_cc.c src/run/keeper_main.c src/solve/solver_main.c
 sources = $(filter-out $(mains),$(sort $(wildcard src/*/*.c)))
 objects = $(sources:%.c=$(B)/%.o) $(B)/src/instrument/inline_bc.o
 tests = $(patsubst tests/unit/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
@@ -54,7 +54,7 @@ runtime_files = $(B)/runtime/libmuster_rt.a $(B)/runtime/libmuster_rt_all.a $(B)
 	$(B)/runtime/wraps $(B)/runtime/wraps_path $(B)/runtime/wraps_cov \
 	$(B)/runtime/include
 
-all: $(B)/muster $(B)/muster-cc $(B)/muster-keeper runtime
+all: $(B)/muster $(B)/muster-cc $(B)/muster-keeper $(B)/muster-solver runtime
 runtime: $(runtime_files)
 
 # What muster, its keeper and the runtime must agree on, by content: src/base/interface.h.
@@ -78,6 +78,10 @@ $(B)/muster-cc: $(B)/src/cmd/main_cc.o $(B)/libmuster.a
 # Stands between muster and the programs it runs; small, so that forking it is cheap.
 $(B)/muster-keeper: $(B)/src/run/keeper_main.o $(B)/libmuster.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+# Z3 in a process of its own, which is replaced as it grows.
+$(B)/muster-solver: $(B)/src/solve/solver_main.o $(B)/libmuster.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(libs)
 
 $(B)/libmuster.a: $(objects)
 	@rm -f $@
@@ -201,12 +205,12 @@ $(B)/runtime/include:
 	ln -sfn ../../include $@
 
 # ---------------------------------------------------------------------- tests
-$(B)/tests/test_%: tests/unit/test_%.c $(B)/libmuster.a | $(B)/muster-keeper
+$(B)/tests/test_%: tests/unit/test_%.c $(B)/libmuster.a | $(B)/muster-keeper $(B)/muster-solver
 	@mkdir -p $(@D)
 	$(CC) $(flags) -Itests/unit -Iruntime $(CFLAGS) $< $(B)/libmuster.a $(LDFLAGS) $(libs) -lcmocka -o $@
 
 # Runs the files of a queue one by one beside what the store says of them.
-$(B)/tests/check-queue: tests/queue/check.c $(B)/libmuster.a | $(B)/muster-keeper
+$(B)/tests/check-queue: tests/queue/check.c $(B)/libmuster.a | $(B)/muster-keeper $(B)/muster-solver
 	@mkdir -p $(@D)
 	$(CC) $(flags) $(CFLAGS) $< $(B)/libmuster.a $(LDFLAGS) $(libs) -o $@
 
@@ -346,7 +350,7 @@ deps:
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/muster/include/muster
 	install -m 755 $(B)/muster $(B)/muster-cc $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(B)/muster-keeper $(DESTDIR)$(PREFIX)/lib/muster
+	install -m 755 $(B)/muster-keeper $(B)/muster-solver $(DESTDIR)$(PREFIX)/lib/muster
 	install -m 644 $(filter-out %/include,$(runtime_files)) $(DESTDIR)$(PREFIX)/lib/muster
 	install -m 644 include/muster/*.h $(DESTDIR)$(PREFIX)/lib/muster/include/muster
 

@@ -254,6 +254,26 @@ char *file_self(void)
 	return p;
 }
 
+char *file_part(const char *name)
+{
+	static const char *const places[] = {"", "../", "../../", "../lib/muster/", "../libexec/muster/"};
+	char *self = file_self(), *dir, *path = NULL;
+
+	if (!self)
+		return NULL;
+	dir = file_dir(self);
+	for (size_t i = 0; i < sizeof places / sizeof places[0] && !path; i++) {
+		path = mem_printf("%s/%s%s", dir, places[i], name);
+		if (access(path, X_OK)) {
+			free(path);
+			path = NULL;
+		}
+	}
+	free(dir);
+	free(self);
+	return path;
+}
+
 #define TEMPS 16
 
 /* Fixed places, so that the signal handler finds them whole. */

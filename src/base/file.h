@@ -30,6 +30,7 @@ char *file_absolute(const char *path);		    /* from the current directory; need 
 char *file_dir(const char *path);		    /* "." where there is no slash */
 const char *file_base(const char *path);	    /* the part behind the last slash */
 char *file_self(void);				    /* muster's own executable */
+char *file_part(const char *name); /* a program of muster's beside it, in a build tree or installed; NULL: it is missing */
 
 /* The file or directory is removed at exit and on SIGINT, SIGTERM and SIGHUP, unless
  * file_temp_done is called first. Only the process that asked for it removes it. */

@@ -3,8 +3,8 @@
  * A keeper in a PID namespace takes everything with it when it dies. One without
  * leaves its descendants to the next subreaper, which is muster: our children
  * which are neither keepers nor older than the keeper are such orphans. They are
- * killed until no new ones appear. Muster starts no other processes while a
- * target runs, so nobody else can be among them.
+ * killed until no new ones appear. Of muster's other processes only muster-solver can be
+ * among them, which is started again where it is missing.
  */
 #include "run/link.h"
 #include "base/error.h"
@@ -100,29 +100,6 @@ static void end_orphan(struct link *l, pid_t pid)
 	waitpid(pid, NULL, WNOHANG);
 }
 
-/* The small program beside muster, in a build tree or installed. */
-static char *find_keeper(void)
-{
-	static const char *const places[] = {"muster-keeper", "../muster-keeper",
-					     "../../muster-keeper", "../lib/muster/muster-keeper",
-					     "../libexec/muster/muster-keeper"};
-	char *self = file_self(), *dir, *path = NULL;
-
-	if (!self)
-		return NULL;
-	dir = file_dir(self);
-	for (size_t i = 0; i < sizeof places / sizeof places[0] && !path; i++) {
-		path = file_join(dir, places[i]);
-		if (access(path, X_OK)) {
-			free(path);
-			path = NULL;
-		}
-	}
-	free(dir);
-	free(self);
-	return path;
-}
-
 static void child(const char *path, const int fds[KEEPER_FDS]) __attribute__((noreturn));
 static void child(const char *path, const int fds[KEEPER_FDS])
 {
@@ -214,7 +191,7 @@ static int try_start(struct link *l, const char *path, int want_namespace, const
 
 int link_start(struct link *l, const int fds[4])
 {
-	char *path = find_keeper();
+	char *path = file_part("muster-keeper");
 	int e = -1;
 
 	vec_clear(&l->known);

@@ -101,7 +101,8 @@ static struct backend_limits limits_of(const struct query *q)
 				       .rlimit = o->seconds > 0 ? 0
 						 : o->z3_rlimit ? o->z3_rlimit
 								: RLIMIT,
-				       .seconds = query_seconds(q)};
+				       .seconds = query_seconds(q),
+				       .stop = o->stop};
 }
 
 /* The backend's values of the slice's variables, as a trial. */

@@ -373,7 +373,7 @@ static u128 zero(void *ctx, expr_t variable)
  */
 static enum verdict opaque(struct solver *s, struct exprs *p, expr_t goal)
 {
-	struct backend_limits l = {.seconds = s->o.seconds, .rlimit = s->o.z3_rlimit};
+	struct backend_limits l = {.seconds = s->o.seconds, .rlimit = s->o.z3_rlimit, .stop = s->o.stop};
 	struct backend *b = backend_z3.open(&backend_z3, p);
 	double before = solve_now();
 	enum verdict v = s->o.no_z3 ? VERDICT_UNKNOWN : b->check(b, goal, &l);

@@ -47,6 +47,7 @@ struct solve_options {
 	uint64_t search_steps; /* of local search for a query; 0: a default */
 	double seconds;	       /* for a query; 0: no clock is looked at, so that a search can be repeated to the byte */
 	uint64_t z3_rlimit;    /* Z3's resource limit for a query when seconds is 0 */
+	const volatile int *stop; /* not 0 there: the search is to end, and Z3 is not waited for; NULL: none */
 	int no_z3, no_search, no_cache, no_optimistic;
 	double recheck; /* share of UNSAT answers not its own that Z3 is asked about as well (0.01 in the test campaign); a contradiction is counted */
 	uint64_t seed;

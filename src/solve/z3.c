@@ -1,631 +1,314 @@
-/* z3.c: backend_z3: terms as formulas of libz3.
+/* z3.c: backend_z3: asks the process muster-solver, and ends it when it is too slow or too large.
  *
- * Terms of width 1 are Booleans of Z3, wider ones bit-vectors; each term is converted once, after
- * its operands, with an explicit stack. Reads of tables are trees of choices on bits of the offset.
- * A query is first put to the incremental solver (the goal is assumed by a name of its own); what
- * that one leaves open gets a new solver with the tactics for bit-vectors, and the other half of
- * the limits.
+ * The process is started by the first query and serves all backends of this process, one query at a time; a query sends everything that was
+ * asserted, and the goal, in the serial form of terms. Serial and not SMT-LIB text: it is a fifth of the bytes and Z3's parser
+ * is not needed. Starting does not copy this process, however large it is (posix_spawn).
  *
- * A context is expensive to make, so each thread keeps one and all backends of the thread use it.
- * Every object is counted by hand; a backend lets go of its own when it is closed. An error of Z3
- * makes the backend useless, never wrong: it answers UNKNOWN from there on.
+ * Invariants: an answer is one only if it came whole and in time; a process that did not answer so is never asked again. So whatever
+ * Z3 does (crash, run out of memory, ignore its clock) is UNKNOWN. A process that was forked from us has our socket,
+ * but is not its owner: it starts its own.
  */
 #include "solve/backend.h"
-#include "solve/cnf.h"
+
+#include "base/budget.h"
+#include "base/file.h"
+#include "base/log.h"
 #include "base/map.h"
+#include "expr/text.h"
+#include "solve/cnf.h"
+#include "solve/z3_link.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <z3.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#define CONTEXT_USES \
-	4096 /* a context is made anew after so many, since symbols and caches in it only grow */
+#define GRACE 0.1      /* seconds beyond a query's own, for Z3 to end by itself: another process costs 20 ms */
+#define STEP_MS 200    /* between two looks whether the answer is still wanted */
+#define FRUITLESS 3    /* processes in a row that ended without any answer: there is no use in more */
 
-static _Thread_local struct {
-	Z3_context c;
-	unsigned open, uses;
-} z3_thread;
-
-struct z3_backend {
+struct z3_remote {
 	struct backend backend;
 	struct exprs *pool;
-	Z3_context c;
-	Z3_solver solver;
-	Z3_model model;
-	struct map terms;    /* term to its place in objects */
-	VEC(Z3_ast) objects; /* all that we hold */
-	VEC(expr_t) stack;
 	VEC(expr_t) asserted;
-	size_t asserted_done; /* of asserted, in solver */
-	int functions;	      /* some term has an uninterpreted one */
-	int failed;
+	VEC(expr_t) variables; /* of the query; */
+	VEC(u128) values;      /* theirs, after SAT */
+	struct map place;      /* of a variable in both */
+	struct buf request;
 };
 
-static struct z3_backend *z3_of(struct backend *b)
+static struct {
+	pid_t pid, owner; /* the process, and which process started it; 0: none */
+	int fd;
+	int useless; /* it cannot be started, which was said */
+	unsigned fruitless;
+	struct z3_usage usage;
+} solver;
+
+struct z3_usage z3_usage(void)
 {
-	return (struct z3_backend *)b;
+	return solver.usage;
 }
 
-/* Errors are looked at after each query: the default handler would end the process. */
-static void z3_error(Z3_context c, Z3_error_code e)
+static struct z3_remote *remote_of(struct backend *b)
 {
-	(void)c;
-	(void)e;
+	return (struct z3_remote *)b;
 }
 
-static Z3_context z3_context(void)
+/* ------------------------------------------------------------- the process */
+static void solver_end(void)
 {
-	if (z3_thread.c && !z3_thread.open && z3_thread.uses > CONTEXT_USES) {
-		Z3_del_context(z3_thread.c);
-		z3_thread.c = NULL;
+	if (solver.owner)
+		close(solver.fd);
+	if (solver.owner == getpid()) {
+		kill(solver.pid, SIGKILL);
+		while (waitpid(solver.pid, NULL, 0) < 0 && errno == EINTR)
+			;
 	}
-	if (!z3_thread.c) {
-		Z3_config config = Z3_mk_config();
+	solver.owner = solver.pid = 0;
+}
 
-		z3_thread.c = Z3_mk_context_rc(config);
-		Z3_del_config(config);
-		Z3_set_error_handler(z3_thread.c, z3_error);
-		z3_thread.uses = 0;
+static void give_up(const char *why)
+{
+	solver.useless = 1;
+	log_warn("%s: Z3 is left out (run 'make', or 'make install' again; --no-z3 leaves it out without these words)", why);
+}
+
+static int spawn(const char *path, int socket)
+{
+	char parent[24], memory[24];
+	char *argv[] = {"muster-solver", parent, memory, NULL};
+	extern char **environ;
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attributes;
+	sigset_t none;
+	int e;
+
+	snprintf(parent, sizeof parent, "%ld", (long)getpid());
+	snprintf(memory, sizeof memory, "%llu", (unsigned long long)budget_share(BUDGET_Z3));
+	sigemptyset(&none);
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_adddup2(&files, socket, Z3_LINK_FD);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	e = posix_spawn(&solver.pid, path, &files, &attributes, argv, environ);
+	posix_spawn_file_actions_destroy(&files);
+	posix_spawnattr_destroy(&attributes);
+	return e;
+}
+
+static int solver_start(void)
+{
+	char *path = file_part("muster-solver");
+	int ends[2], high, e;
+
+	if (!path) {
+		give_up("the program muster-solver is not beside muster");
+		return -1;
 	}
-	z3_thread.open++;
-	z3_thread.uses++;
-	return z3_thread.c;
-}
-
-/* ----------------------------------------------------------------- objects */
-static Z3_ast keep(struct z3_backend *z, Z3_ast x)
-{
-	if (!x || Z3_get_error_code(z->c) != Z3_OK) {
-		z->failed = 1;
-		x = Z3_mk_false(z->c);
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
+		free(path);
+		return -1;
 	}
-	Z3_inc_ref(z->c, x);
-	vec_push(&z->objects, x);
-	return x;
-}
-
-static Z3_ast number64(struct z3_backend *z, unsigned width, uint64_t v)
-{
-	return keep(z, Z3_mk_unsigned_int64(z->c, v, Z3_mk_bv_sort(z->c, width)));
-}
-
-static Z3_ast number(struct z3_backend *z, unsigned width, u128 v)
-{
-	if (width <= 64)
-		return number64(z, width, (uint64_t)v);
-	return keep(z, Z3_mk_concat(z->c, number64(z, width - 64, (uint64_t)(v >> 64)),
-				    number64(z, 64, (uint64_t)v)));
-}
-
-static Z3_ast extract(struct z3_backend *z, Z3_ast x, unsigned low, unsigned width)
-{
-	return keep(z, Z3_mk_extract(z->c, low + width - 1, low, x));
-}
-
-static Z3_ast equal(struct z3_backend *z, Z3_ast x, Z3_ast y)
-{
-	return keep(z, Z3_mk_eq(z->c, x, y));
-}
-
-static Z3_ast negate(struct z3_backend *z, Z3_ast x)
-{
-	return keep(z, Z3_mk_not(z->c, x));
-}
-
-static Z3_ast choose(struct z3_backend *z, Z3_ast s, Z3_ast x, Z3_ast y)
-{
-	return x == y ? x : keep(z, Z3_mk_ite(z->c, s, x, y));
-}
-
-/* The converted term as it is: a Boolean if its width is 1. */
-static Z3_ast term(struct z3_backend *z, expr_t e)
-{
-	uint64_t place = 0;
-
-	map_get(&z->terms, e, &place);
-	return z->objects.data[place];
-}
-
-static Z3_ast bit_vector(struct z3_backend *z, expr_t e)
-{
-	if (expr_width(z->pool, e) > 1)
-		return term(z, e);
-	return choose(z, term(z, e), number64(z, 1, 1), number64(z, 1, 0));
-}
-
-/* --------------------------------------------------------------- operators */
-static Z3_ast overflow(struct z3_backend *z, enum muster_op op, unsigned width, Z3_ast x, Z3_ast y)
-{
-	Z3_context c = z->c;
-	int is_signed = op == MUSTER_OP_SADDO || op == MUSTER_OP_SSUBO || op == MUSTER_OP_SMULO;
-	unsigned more = op == MUSTER_OP_SMULO || op == MUSTER_OP_UMULO ? width : 1;
-	Z3_ast (*widen)(Z3_context, unsigned, Z3_ast) = is_signed ? Z3_mk_sign_ext : Z3_mk_zero_ext;
-	Z3_ast a = keep(z, widen(c, more, x)), b = keep(z, widen(c, more, y)), full, part;
-
-	if (op == MUSTER_OP_SADDO || op == MUSTER_OP_UADDO)
-		full = keep(z, Z3_mk_bvadd(c, a, b));
-	else if (op == MUSTER_OP_SSUBO || op == MUSTER_OP_USUBO)
-		full = keep(z, Z3_mk_bvsub(c, a, b));
-	else
-		full = keep(z, Z3_mk_bvmul(c, a, b));
-	part = keep(z, widen(c, more, extract(z, full, 0, width)));
-	return negate(z, equal(z, full, part));
-}
-
-/* Two operands; tests give a Boolean, the others a bit-vector. */
-static Z3_ast binary(struct z3_backend *z, enum muster_op op, unsigned width, Z3_ast x, Z3_ast y)
-{
-	Z3_context c = z->c;
-
-	switch (op) {
-	case MUSTER_OP_ADD:
-		return keep(z, Z3_mk_bvadd(c, x, y));
-	case MUSTER_OP_SUB:
-		return keep(z, Z3_mk_bvsub(c, x, y));
-	case MUSTER_OP_MUL:
-		return keep(z, Z3_mk_bvmul(c, x, y));
-	case MUSTER_OP_UDIV:
-		return keep(z, Z3_mk_bvudiv(c, x, y));
-	case MUSTER_OP_SDIV:
-		return keep(z, Z3_mk_bvsdiv(c, x, y));
-	case MUSTER_OP_UREM:
-		return keep(z, Z3_mk_bvurem(c, x, y));
-	case MUSTER_OP_SREM:
-		return keep(z, Z3_mk_bvsrem(c, x, y));
-	case MUSTER_OP_AND:
-		return keep(z, Z3_mk_bvand(c, x, y));
-	case MUSTER_OP_OR:
-		return keep(z, Z3_mk_bvor(c, x, y));
-	case MUSTER_OP_XOR:
-		return keep(z, Z3_mk_bvxor(c, x, y));
-	case MUSTER_OP_SHL:
-		return keep(z, Z3_mk_bvshl(c, x, y));
-	case MUSTER_OP_LSHR:
-		return keep(z, Z3_mk_bvlshr(c, x, y));
-	case MUSTER_OP_ASHR:
-		return keep(z, Z3_mk_bvashr(c, x, y));
-	case MUSTER_OP_EQ:
-		return equal(z, x, y);
-	case MUSTER_OP_NE:
-		return negate(z, equal(z, x, y));
-	case MUSTER_OP_ULT:
-		return keep(z, Z3_mk_bvult(c, x, y));
-	case MUSTER_OP_ULE:
-		return keep(z, Z3_mk_bvule(c, x, y));
-	case MUSTER_OP_SLT:
-		return keep(z, Z3_mk_bvslt(c, x, y));
-	case MUSTER_OP_SLE:
-		return keep(z, Z3_mk_bvsle(c, x, y));
-	default:
-		return overflow(z, op, width, x, y);
-	}
-}
-
-/* Both operands of width 1. NULL: there is no Boolean operator for it. */
-static Z3_ast boolean(struct z3_backend *z, enum muster_op op, Z3_ast x, Z3_ast y)
-{
-	Z3_ast both[2] = {x, y};
-
-	switch (op) {
-	case MUSTER_OP_MUL:
-	case MUSTER_OP_AND:
-		return keep(z, Z3_mk_and(z->c, 2, both));
-	case MUSTER_OP_OR:
-		return keep(z, Z3_mk_or(z->c, 2, both));
-	case MUSTER_OP_ADD:
-	case MUSTER_OP_SUB:
-	case MUSTER_OP_NE:
-	case MUSTER_OP_XOR:
-		return keep(z, Z3_mk_xor(z->c, x, y));
-	case MUSTER_OP_EQ:
-		return keep(z, Z3_mk_iff(z->c, x, y));
-	default:
-		return NULL;
-	}
-}
-
-static Z3_ast reorder(struct z3_backend *z, unsigned width, unsigned unit, Z3_ast x)
-{
-	Z3_ast r = extract(z, x, 0, unit);
-
-	for (unsigned i = unit; i < width; i += unit)
-		r = keep(z, Z3_mk_concat(z->c, r, extract(z, x, i, unit)));
-	return r;
-}
-
-static Z3_ast unary(struct z3_backend *z, enum muster_op op, unsigned width, Z3_ast x)
-{
-	Z3_ast r, one = number64(z, 1, 1);
-
-	if (op == MUSTER_OP_BSWAP)
-		return reorder(z, width, 8, x);
-	if (op == MUSTER_OP_BITREVERSE)
-		return reorder(z, width, 1, x);
-	if (op == MUSTER_OP_CTPOP) {
-		r = number(z, width, 0);
-		for (unsigned i = 0; i < width; i++) {
-			Z3_ast bit = extract(z, x, i, 1);
-
-			if (width > 1)
-				bit = keep(z, Z3_mk_zero_ext(z->c, width - 1, bit));
-			r = keep(z, Z3_mk_bvadd(z->c, r, bit));
-		}
-		return r;
-	}
-	r = number(z, width, op_mask(width, width));
-	for (unsigned i = width; i-- > 0;) {
-		unsigned bit = op == MUSTER_OP_CTLZ ? width - 1 - i : i;
-
-		r = choose(z, equal(z, extract(z, x, bit, 1), one),
-			   number(z, width, op_mask(i, width)), r);
-	}
-	return r;
-}
-
-/* ------------------------------------------------------------------- reads */
-static Z3_ast table_entry(struct z3_backend *z, expr_t data, uint64_t at, unsigned bytes)
-{
-	Z3_ast r;
-	u128 value = 0, v;
-	unsigned i;
-
-	if (bytes > expr_data_count(z->pool, data) || at > expr_data_count(z->pool, data) - bytes)
-		return number(z, 8 * bytes, 0);
-	for (i = 0; i < bytes && expr_is_const(z->pool, expr_data_byte(z->pool, data, at + i), &v);
-	     i++)
-		value |= v << 8 * i;
-	if (i == bytes)
-		return number(z, 8 * bytes, value);
-	r = term(z, expr_data_byte(z->pool, data, at));
-	for (i = 1; i < bytes; i++)
-		r = keep(z, Z3_mk_concat(z->c, term(z, expr_data_byte(z->pool, data, at + i)), r));
-	return r;
-}
-
-/* A tree over the offset's low bits; bits that Z3 finds constant cut their half off. */
-static Z3_ast table_read(struct z3_backend *z, expr_t data, Z3_ast at, unsigned width)
-{
-	uint64_t count = expr_data_count(z->pool, data), sure = 0, ones = 0;
-	Z3_ast bits[64], high, r;
-	unsigned low = 0;
-	Z3_ast *entry;
-
-	for (; low < 63 && count >> low; low++) {
-		Z3_ast bit = keep(z, Z3_simplify(z->c, extract(z, at, low, 1)));
-
-		bits[low] = equal(z, bit, number64(z, 1, 1));
-		if (Z3_is_numeral_ast(z->c, bit)) {
-			uint64_t v = 0;
-
-			Z3_get_numeral_uint64(z->c, bit, &v);
-			sure |= (uint64_t)1 << low;
-			ones |= v << low;
-		}
-	}
-	entry = mem_realloc(NULL, (size_t)1 << low, sizeof *entry);
-	for (uint64_t v = 0; v < (uint64_t)1 << low; v++)
-		entry[v] = (v & sure) == ones ? table_entry(z, data, v, width / 8) : NULL;
-	for (unsigned k = 0; k < low; k++) {
-		uint64_t half = (uint64_t)1 << (low - 1 - k);
-
-		for (uint64_t v = 0; v < half; v++) {
-			Z3_ast no = entry[2 * v], yes = entry[2 * v + 1];
-
-			entry[v] = !no ? yes : !yes ? no : choose(z, bits[k], yes, no);
-		}
-	}
-	r = entry[0];
-	free(entry);
-	high = extract(z, at, low, 64 - low);
-	return choose(z, equal(z, high, number64(z, 64 - low, 0)), r, number(z, width, 0));
-}
-
-/* -------------------------------------------------------------- conversion */
-static Z3_ast variable(struct z3_backend *z, expr_t e, unsigned width)
-{
-	Z3_sort sort = width == 1 ? Z3_mk_bool_sort(z->c) : Z3_mk_bv_sort(z->c, width);
-
-	return keep(z, Z3_mk_const(z->c, Z3_mk_int_symbol(z->c, (int)(e & 0x3fffffff)), sort));
-}
-
-/* An application; functions are told apart by name, result and number and widths of arguments. */
-static Z3_ast apply(struct z3_backend *z, expr_t e, const struct expr_node *n)
-{
-	expr_t operand[3] = {n->a, n->b, n->c};
-	Z3_sort domain[3], range = Z3_mk_bv_sort(z->c, n->width);
-	Z3_ast arg[3], r;
-	Z3_func_decl f;
-	unsigned count = 0;
-
-	z->functions = 1;
-	for (; count < 3 && operand[count]; count++)
-		arg[count] = bit_vector(z, operand[count]);
-	for (unsigned i = 0; i < count; i++)
-		domain[i] = Z3_get_sort(z->c, arg[i]);
-	f = Z3_mk_func_decl(z->c, Z3_mk_string_symbol(z->c, expr_name(z->pool, e)), count, domain,
-			    range);
-	keep(z, Z3_func_decl_to_ast(z->c, f));
-	r = keep(z, Z3_mk_app(z->c, f, count, arg));
-	return n->width == 1 ? equal(z, r, number64(z, 1, 1)) : r;
-}
-
-static Z3_ast special(struct z3_backend *z, const struct expr_node *n)
-{
-	Z3_ast x = bit_vector(z, n->a);
-	unsigned more = n->width - expr_width(z->pool, n->a);
-
-	switch (n->op) {
-	case MUSTER_OP_EXTRACT:
-		return extract(z, x, (unsigned)n->k, n->width);
-	case MUSTER_OP_ZEXT:
-		return keep(z, Z3_mk_zero_ext(z->c, more, x));
-	case MUSTER_OP_SEXT:
-		return keep(z, Z3_mk_sign_ext(z->c, more, x));
-	case MUSTER_OP_CONCAT:
-		return keep(z, Z3_mk_concat(z->c, x, bit_vector(z, n->b)));
-	case MUSTER_OP_READ:
-		return table_read(z, n->b, x, n->width);
-	default:
-		return unary(z, n->op, n->width, x);
-	}
-}
-
-static Z3_ast convert(struct z3_backend *z, expr_t e)
-{
-	const struct expr_node *n = expr_get(z->pool, e);
-	unsigned from;
-	Z3_ast r;
-
-	switch (n->op) {
-	case MUSTER_OP_INPUT:
-	case MUSTER_OP_LENGTH:
-	case EXPR_OP_NAMED:
-		return variable(z, e, n->width);
-	case EXPR_OP_APPLY:
-		return apply(z, e, n);
-	case MUSTER_OP_CONST:
-		if (n->width == 1)
-			return keep(z, n->k ? Z3_mk_true(z->c) : Z3_mk_false(z->c));
-		return number(z, n->width, (u128)n->high << 64 | n->k);
-	case MUSTER_OP_DATA:
-		return keep(z, Z3_mk_true(z->c)); /* not looked at */
-	case MUSTER_OP_ITE:
-		return choose(z, term(z, n->a), term(z, n->b), term(z, n->c));
-	}
-	from = expr_width(z->pool, n->a);
-	if (op_table[n->op].shape == OP_SAME || op_table[n->op].shape == OP_TEST) {
-		r = from == 1 ? boolean(z, n->op, term(z, n->a), term(z, n->b)) : NULL;
-		if (r)
-			return r;
-		r = binary(z, n->op, from, bit_vector(z, n->a), bit_vector(z, n->b));
-		if (op_table[n->op].shape == OP_TEST)
-			return r;
+	high = fcntl(ends[1], F_DUPFD_CLOEXEC, Z3_LINK_FD + 1); /* dup2 to itself would leave it closed on exec */
+	close(ends[1]);
+	e = high < 0 ? errno : spawn(path, high);
+	close(high);
+	if (e) {
+		close(ends[0]);
+		give_up("muster-solver cannot be started");
 	} else {
-		r = special(z, n);
+		fcntl(ends[0], F_SETFL, O_NONBLOCK);
+		solver.fd = ends[0];
+		solver.owner = getpid();
+		solver.usage.started++;
 	}
-	return n->width == 1 ? equal(z, r, number64(z, 1, 1)) : r;
+	free(path);
+	return e ? -1 : 0;
 }
 
-/* Puts those operands on the stack that are not converted yet; 0 if all are. */
-static int wants(struct z3_backend *z, expr_t e)
+/* One that takes a query now. One that ended while nobody asked it is replaced without a word. */
+static int solver_ready(void)
 {
-	size_t before = z->stack.size;
-	expr_t operand[3];
-	unsigned count = expr_operands(z->pool, e, operand);
+	struct pollfd p = {solver.fd, POLLIN, 0};
 
-	for (unsigned i = 0; i < count; i++)
-		if (!map_get(&z->terms, operand[i], NULL))
-			vec_push(&z->stack, operand[i]);
-	if (expr_get(z->pool, e)->op == MUSTER_OP_DATA)
-		for (uint64_t i = 0; i < expr_data_count(z->pool, e); i++) {
-			expr_t x = expr_data_byte(z->pool, e, i);
-
-			if (!map_get(&z->terms, x, NULL))
-				vec_push(&z->stack, x);
-		}
-	return z->stack.size > before;
+	if (solver.owner && (solver.owner != getpid() || poll(&p, 1, 0) != 0))
+		solver_end();
+	return solver.useless ? -1 : solver.owner ? 0 : solver_start();
 }
 
-/* NULL: the time is over; a later call goes on from here. */
-static Z3_ast z3_term(struct z3_backend *z, expr_t e, double deadline)
+/* ----------------------------------------------------------------- transfer */
+static int in_time(const struct backend_limits *l, double deadline)
 {
-	unsigned steps = 0;
+	return !(l->stop && *l->stop) && (deadline == 0 || cnf_now() < deadline);
+}
 
-	vec_clear(&z->stack);
-	vec_push(&z->stack, e);
-	while (z->stack.size) {
-		expr_t x = vec_last(&z->stack);
+static int wait_for(short events, const struct backend_limits *l, double deadline)
+{
+	struct pollfd p = {solver.fd, events, 0};
 
-		if (deadline != 0 && ++steps % 64 == 0 && cnf_now() > deadline)
-			return NULL;
-		if (map_get(&z->terms, x, NULL)) {
-			z->stack.size--;
-		} else if (!wants(z, x)) {
-			/* What convert() gives is held already; hold it once more, at a place of
-			 * its own. */
-			keep(z, convert(z, x));
-			map_set(&z->terms, x, z->objects.size - 1);
-			z->stack.size--;
+	while (in_time(l, deadline)) {
+		double left = deadline != 0 ? (deadline - cnf_now()) * 1000 + 1 : STEP_MS;
+		int n = poll(&p, 1, left < STEP_MS ? (int)left : STEP_MS);
+
+		if (n > 0)
+			return 0;
+		if (n < 0 && errno != EINTR)
+			return -1;
+	}
+	return -1;
+}
+
+/* Sends or receives all of it. -1: not in time, or the process is gone. */
+static int transfer(int sending, void *data, size_t size, const struct backend_limits *l, double deadline)
+{
+	char *p = data;
+
+	while (size) {
+		ssize_t n = sending ? send(solver.fd, p, size, MSG_NOSIGNAL) : recv(solver.fd, p, size, 0);
+
+		if (n > 0) {
+			p += n;
+			size -= (size_t)n;
+		} else if (n == 0 || (errno != EAGAIN && errno != EINTR) ||
+			   wait_for(sending ? POLLOUT : POLLIN, l, deadline)) {
+			return -1;
 		}
 	}
-	return term(z, e);
+	return 0;
 }
 
-/* ----------------------------------------------------------------- solving */
-static void z3_limit(struct z3_backend *z, Z3_solver s, const struct backend_limits *l,
-		     double deadline)
+/* ---------------------------------------------------------------- the query */
+static void note_variables(struct z3_remote *z, expr_t e)
 {
-	Z3_params params = Z3_mk_params(z->c);
-	double left = deadline != 0 ? (deadline - cnf_now()) / 2 * 1000 : 0;
-	uint64_t rlimit = l->rlimit / 2 > UINT32_MAX ? UINT32_MAX : l->rlimit / 2;
+	uint32_t count;
+	const expr_t *vars = expr_vars(z->pool, e, &count);
 
-	/* Z3 4.8.12 now and then does not wake its timer's thread (seen on a busy machine with 1 ms), and goes on for ever. Its steps,
-	 * some 4 million a second, are counted in this thread: twice the time's worth ends it in any case. */
-	if (!rlimit && deadline != 0)
-		rlimit = left > 400000 ? UINT32_MAX : 200000 + (uint64_t)(left < 0 ? 0 : left) * 8000;
-	Z3_params_inc_ref(z->c, params);
-	Z3_params_set_bool(z->c, params, Z3_mk_string_symbol(z->c, "ctrl_c"), 0);
-	if (deadline != 0)
-		Z3_params_set_uint(z->c, params, Z3_mk_string_symbol(z->c, "timeout"),
-				   left < 1 ? 1 : (unsigned)left);
-	if (rlimit)
-		Z3_params_set_uint(z->c, params, Z3_mk_string_symbol(z->c, "rlimit"),
-				   (unsigned)rlimit);
-	Z3_solver_set_params(z->c, s, params);
-	Z3_params_dec_ref(z->c, params);
+	for (uint32_t i = 0; i < count; i++)
+		if (!map_get(&z->place, vars[i], NULL)) {
+			map_set(&z->place, vars[i], z->variables.size);
+			vec_push(&z->variables, vars[i]);
+		}
 }
 
-static enum verdict z3_ask(struct z3_backend *z, Z3_solver s, Z3_ast assumption)
+static void write_request(struct z3_remote *z, expr_t goal, const struct backend_limits *l)
 {
-	switch (Z3_solver_check_assumptions(z->c, s, assumption != NULL, &assumption)) {
-	case Z3_L_FALSE:
-		return VERDICT_UNSAT;
-	case Z3_L_TRUE:
-		z->model = Z3_solver_get_model(z->c, s);
-		if (!z->model)
-			return VERDICT_UNKNOWN;
-		Z3_model_inc_ref(z->c, z->model);
-		return VERDICT_SAT;
-	default:
+	struct z3_request q = {.version = Z3_LINK_VERSION,
+			       .constraints = (uint32_t)z->asserted.size,
+			       .rlimit = l->rlimit,
+			       .seconds = l->seconds};
+	VEC(expr_t) roots = {0};
+
+	map_clear(&z->place);
+	vec_clear(&z->variables);
+	for (size_t i = 0; i < z->asserted.size; i++) {
+		note_variables(z, z->asserted.data[i]);
+		vec_push(&roots, z->asserted.data[i]);
+	}
+	note_variables(z, goal);
+	vec_push(&roots, goal);
+	for (size_t i = 0; i < z->variables.size; i++)
+		vec_push(&roots, z->variables.data[i]);
+	q.variables = (uint32_t)z->variables.size;
+	buf_clear(&z->request);
+	buf_add(&z->request, &q, sizeof q);
+	expr_write(z->pool, roots.data, (unsigned)roots.size, &z->request);
+	q.size = (uint32_t)(z->request.size - sizeof q);
+	memcpy(z->request.data, &q, sizeof q);
+	vec_release(&roots);
+}
+
+static int exchange(struct z3_remote *z, const struct backend_limits *l, struct z3_reply *r)
+{
+	double deadline = l->seconds > 0 ? cnf_now() + l->seconds + GRACE : 0;
+
+	if (transfer(1, z->request.data, z->request.size, l, deadline) || transfer(0, r, sizeof *r, l, deadline) ||
+	    r->version != Z3_LINK_VERSION || r->verdict > VERDICT_UNSAT)
+		return -1;
+	if (r->verdict != VERDICT_SAT)
+		return 0;
+	vec_reserve(&z->values, z->variables.size);
+	z->values.size = z->variables.size;
+	return transfer(0, z->values.data, z->values.size * sizeof *z->values.data, l, deadline);
+}
+
+static enum verdict remote_check(struct backend *backend, expr_t assumption, const struct backend_limits *l)
+{
+	struct z3_remote *z = remote_of(backend);
+	struct z3_reply r = {0};
+
+	vec_clear(&z->values);
+	if (solver_ready())
+		return VERDICT_UNKNOWN;
+	write_request(z, assumption != EXPR_NONE ? assumption : expr_true(z->pool), l);
+	if (z->request.size > Z3_LINK_MOST)
+		return VERDICT_UNKNOWN;
+	if (exchange(z, l, &r)) {
+		vec_clear(&z->values);
+		solver.usage.killed++;
+		solver_end();
+		if (solver.fruitless < FRUITLESS && ++solver.fruitless == FRUITLESS)
+			give_up("muster-solver ends without an answer");
 		return VERDICT_UNKNOWN;
 	}
-}
-
-/* The goal under a name that is assumed for this query: Z3 takes up what was asserted when it checks, and looks at its limits then. At
- * a push it does so, too, for seconds if terms are deep, and looks at nothing. */
-static enum verdict z3_incremental(struct z3_backend *z, Z3_ast goal,
-				   const struct backend_limits *l, double deadline)
-{
-	Z3_ast name = NULL;
-
-	z3_limit(z, z->solver, l, deadline);
-	if (goal) {
-		name = keep(z, Z3_mk_fresh_const(z->c, "goal", Z3_mk_bool_sort(z->c)));
-		Z3_solver_assert(z->c, z->solver, keep(z, Z3_mk_implies(z->c, name, goal)));
+	solver.fruitless = FRUITLESS + 1; /* it works */
+	if (r.resident > solver.usage.peak)
+		solver.usage.peak = r.resident;
+	if (r.resident > budget_share(BUDGET_Z3_IDLE)) {
+		solver.usage.replaced++;
+		solver_end();
 	}
-	return z3_ask(z, z->solver, name);
+	return (enum verdict)r.verdict;
 }
 
-static enum verdict z3_fresh(struct z3_backend *z, Z3_ast goal, const struct backend_limits *l,
-			     double deadline)
+static u128 remote_value(struct backend *backend, expr_t e)
 {
-	const char *logic = z->functions ? "QF_UFBV" : "QF_BV";
-	Z3_solver s = Z3_mk_solver_for_logic(z->c, Z3_mk_string_symbol(z->c, logic));
-	enum verdict v;
+	struct z3_remote *z = remote_of(backend);
+	uint64_t place;
 
-	Z3_solver_inc_ref(z->c, s);
-	z3_limit(z, s, l, deadline);
-	for (size_t i = 0; i < z->asserted.size; i++)
-		Z3_solver_assert(z->c, s, term(z, z->asserted.data[i]));
-	if (goal)
-		Z3_solver_assert(z->c, s, goal);
-	v = z3_ask(z, s, NULL);
-	Z3_solver_dec_ref(z->c, s);
-	return v;
+	return z->values.size && map_get(&z->place, e, &place) ? z->values.data[place] : 0;
 }
 
-static void z3_forget_model(struct z3_backend *z)
+/* --------------------------------------------------------------------- life */
+static struct backend *remote_open(const struct backend *kind, struct exprs *p)
 {
-	if (z->model)
-		Z3_model_dec_ref(z->c, z->model);
-	z->model = NULL;
-}
-
-static enum verdict z3_check(struct backend *backend, expr_t assumption,
-			     const struct backend_limits *l)
-{
-	struct z3_backend *z = z3_of(backend);
-	double deadline = l->seconds > 0 ? cnf_now() + l->seconds : 0;
-	Z3_ast goal = NULL;
-	enum verdict v;
-
-	z3_forget_model(z);
-	for (; z->asserted_done < z->asserted.size; z->asserted_done++) {
-		Z3_ast x = z3_term(z, z->asserted.data[z->asserted_done], deadline);
-
-		if (!x)
-			return VERDICT_UNKNOWN;
-		Z3_solver_assert(z->c, z->solver, x);
-	}
-	if (assumption != EXPR_NONE) {
-		goal = z3_term(z, assumption, deadline);
-		if (!goal)
-			return VERDICT_UNKNOWN;
-	}
-	if (z->failed)
-		return VERDICT_UNKNOWN;
-	v = z3_incremental(z, goal, l, deadline);
-	if (v == VERDICT_UNKNOWN && (deadline == 0 || cnf_now() < deadline))
-		v = z3_fresh(z, goal, l, deadline);
-	return v;
-}
-
-static uint64_t z3_value64(struct z3_backend *z, Z3_ast x)
-{
-	Z3_ast value = NULL;
-	uint64_t v = 0;
-
-	if (!Z3_model_eval(z->c, z->model, x, 1, &value) || !value)
-		return 0;
-	value = keep(z, value);
-	if (Z3_is_numeral_ast(z->c, value))
-		Z3_get_numeral_uint64(z->c, value, &v);
-	return v;
-}
-
-static u128 z3_value(struct backend *backend, expr_t e)
-{
-	struct z3_backend *z = z3_of(backend);
-	unsigned width = expr_width(z->pool, e);
-	Z3_ast x;
-
-	if (!z->model || !map_get(&z->terms, e, NULL))
-		return 0;
-	x = bit_vector(z, e);
-	if (width <= 64)
-		return z3_value64(z, x);
-	return (u128)z3_value64(z, extract(z, x, 64, width - 64)) << 64 |
-	       z3_value64(z, extract(z, x, 0, 64));
-}
-
-/* ------------------------------------------------------------------- life */
-static struct backend *z3_open(const struct backend *kind, struct exprs *p)
-{
-	struct z3_backend *z = mem_zalloc(sizeof *z);
+	struct z3_remote *z = mem_zalloc(sizeof *z);
 
 	z->backend = *kind;
 	z->pool = p;
-	z->c = z3_context();
-	z->solver = Z3_mk_simple_solver(z->c);
-	Z3_solver_inc_ref(z->c, z->solver);
 	return &z->backend;
 }
 
-static void z3_close(struct backend *backend)
+static void remote_close(struct backend *backend)
 {
-	struct z3_backend *z = z3_of(backend);
+	struct z3_remote *z = remote_of(backend);
 
-	z3_forget_model(z);
-	Z3_solver_dec_ref(z->c, z->solver);
-	for (size_t i = z->objects.size; i-- > 0;)
-		Z3_dec_ref(z->c, z->objects.data[i]);
-	z3_thread.open--;
-	map_release(&z->terms);
-	vec_release(&z->objects);
-	vec_release(&z->stack);
 	vec_release(&z->asserted);
+	vec_release(&z->variables);
+	vec_release(&z->values);
+	map_release(&z->place);
+	buf_release(&z->request);
 	free(z);
 }
 
-static void z3_assert(struct backend *backend, expr_t constraint)
+static void remote_assert(struct backend *backend, expr_t constraint)
 {
-	vec_push(&z3_of(backend)->asserted, constraint);
+	vec_push(&remote_of(backend)->asserted, constraint);
 }
 
 const struct backend backend_z3 = {
     .name = "z3",
-    .open = z3_open,
-    .close = z3_close,
-    .assert_term = z3_assert,
-    .check = z3_check,
-    .value = z3_value,
+    .open = remote_open,
+    .close = remote_close,
+    .assert_term = remote_assert,
+    .check = remote_check,
+    .value = remote_value,
 };
