@@ -4,6 +4,7 @@
 #include "base/error.h"
 
 #include <math.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -160,6 +161,14 @@ void json_u64(struct json *j, uint64_t v)
 {
 	value(j);
 	buf_addf(j->out, "%llu", (unsigned long long)v);
+}
+
+void json_id(struct json *j, uint64_t id)
+{
+	char text[24];
+
+	snprintf(text, sizeof text, "%" PRIu64, id);
+	json_str(j, id ? text : NULL);
 }
 
 void json_bool(struct json *j, int v)

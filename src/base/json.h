@@ -29,6 +29,8 @@ void json_str(struct json *j, const char *s); /* NULL gives null */
 void json_strn(struct json *j, const char *s, size_t n);
 void json_int(struct json *j, int64_t v);
 void json_u64(struct json *j, uint64_t v);
+/* An id or a reference to one: always a string, whoever made it, since some are names and some numbers. 0 gives null. */
+void json_id(struct json *j, uint64_t id);
 void json_bool(struct json *j, int v);
 void json_double(struct json *j, double v); /* not finite gives null */
 void json_hex(struct json *j, uint64_t v);  /* a string "0x..." */

@@ -28,7 +28,7 @@ void bug_json(struct json *j, const struct store_bug *b, const char *dir, const 
 	char *file = *b->input_file ? file_join(dir ? dir : "", b->input_file) : NULL;
 
 	json_object_open(j);
-	json_key(j, "id"), json_u64(j, b->id);
+	json_key(j, "id"), json_id(j, b->id);
 	json_key(j, "kind"), json_str(j, b->kind);
 	json_key(j, "function"), json_str(j, b->function);
 	json_key(j, "file"), json_str(j, b->file);
@@ -41,7 +41,7 @@ void bug_json(struct json *j, const struct store_bug *b, const char *dir, const 
 	json_key(j, "input_file"), json_str(j, file);
 	json_key(j, "replay"), json_str(j, replay);
 	json_key(j, "count"), json_u64(j, b->count);
-	json_key(j, "test"), json_u64(j, b->test);
+	json_key(j, "test"), json_id(j, b->test);
 	if (with_report)
 		json_key(j, "report"), json_str(j, b->report);
 	json_object_close(j);

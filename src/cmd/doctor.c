@@ -78,6 +78,10 @@ static void print_json(const struct inspect *in, const char *binary)
 	json_begin(&j, &out);
 	j.indent = 2;
 	json_object_open(&j);
+	json_key(&j, "command");
+	json_str(&j, "doctor");
+	json_key(&j, "status");
+	json_str(&j, "complete");
 	json_key(&j, "binary");
 	json_str(&j, binary);
 	json_key(&j, "units");

@@ -372,6 +372,7 @@ static void print_json(const struct exporting *x)
 	j.indent = 2;
 	json_object_open(&j);
 	json_key(&j, "command"), json_str(&j, "export");
+	json_key(&j, "status"), json_str(&j, "complete");
 	json_key(&j, "format"), json_str(&j, x->cmocka	   ? "cmocka"
 					     : x->asserts  ? "asserts"
 					     : x->testcomp ? "testcomp"

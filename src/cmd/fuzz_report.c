@@ -186,8 +186,8 @@ static int json_test(void *ctx, const struct store_test *t)
 {
 	struct json *j = &((struct writer *)ctx)->j;
 	json_object_open(j);
-	json_key(j, "id"), json_u64(j, t->id);
-	json_key(j, "parent"), json_u64(j, t->parent);
+	json_key(j, "id"), json_id(j, t->id);
+	json_key(j, "parent"), json_id(j, t->parent);
 	json_key(j, "origin"), json_str(j, search_origin_key(t->origin));
 	json_key(j, "size"), json_u64(j, t->size);
 	json_key(j, "new_branches"), json_u64(j, t->new_outcomes);

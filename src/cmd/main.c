@@ -26,7 +26,13 @@ static const struct {
 
 static void help(void)
 {
-	printf("usage: muster COMMAND [options]\n\ncommands:\n");
+	printf("usage: muster COMMAND [options]\n\n"
+	       "muster finds inputs, tests and bugs for C programs. To begin with:\n"
+	       "  muster test FILE.c                     its functions: tests, bugs, what is verified\n"
+	       "  muster fuzz --time 60 -- PROG.c        a whole program; it reads standard input\n"
+	       "  muster cc -O2 *.c -o prog              several files: build them with this, then\n"
+	       "  muster fuzz --time 60 -- ./prog @@     @@ stands for the input's file\n\n"
+	       "commands:\n");
 	for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
 		if (commands[i].help[0])
 			printf("  %-10s %s\n", commands[i].name, commands[i].help);

@@ -139,7 +139,7 @@ static void json_campaign(struct show *s, uint64_t id, const char *program, cons
 {
 	struct json *j = &s->j;
 
-	json_key(j, "id"), json_u64(j, id);
+	json_key(j, "id"), json_id(j, id);
 	json_key(j, "program"), json_str(j, program);
 	json_key(j, "arguments"), json_str(j, command);
 	json_key(j, "output"), json_str(j, output);
@@ -220,12 +220,12 @@ static int json_test(void *ctx, const struct store_test *t)
 	char *file = name ? mem_printf("%s/queue/%s", s->output, name) : NULL;
 
 	json_object_open(j);
-	json_key(j, "id"), json_u64(j, t->id);
+	json_key(j, "id"), json_id(j, t->id);
 	json_key(j, "function"), json_null(j);
 	bug_json_input(j, t->data, t->size);
 	json_key(j, "file"), json_str(j, file);
 	json_key(j, "diverged"), json_bool(j, !!(t->flags & TEST_DIVERGED));
-	json_key(j, "parent"), json_u64(j, t->parent);
+	json_key(j, "parent"), json_id(j, t->parent);
 	json_key(j, "origin"), json_str(j, search_origin_key(t->origin));
 	json_key(j, "size"), json_u64(j, t->size);
 	json_key(j, "new_branches"), json_u64(j, t->new_outcomes);
@@ -250,7 +250,7 @@ static void print_heading(struct show *s)
 	putchar('\n');
 }
 
-static void show_tests(struct show *s)
+static int show_tests(struct show *s)
 {
 	uint64_t count, after;
 
@@ -262,7 +262,7 @@ static void show_tests(struct show *s)
 		if (store_test_each(s->store, s->id, 0, 1, json_test, s))
 			fail();
 		json_close(s);
-		return;
+		return EXIT_OK;
 	}
 	count = store_test_count(s->store, s->id);
 	after = s->all || count <= NEWEST ? 0 : count - NEWEST;
@@ -276,6 +276,7 @@ static void show_tests(struct show *s)
 		printf("%8s %" PRIu64 " older ones: --all\n", "...", after);
 	if (store_test_each(s->store, s->id, after, 0, print_test, s))
 		fail();
+	return EXIT_OK;
 }
 
 /* ---------------------------------------------------------------------- bugs */
@@ -368,7 +369,7 @@ static int json_bug(void *ctx, const struct store_bug *b)
 	return 0;
 }
 
-static void show_bugs(struct show *s)
+static int show_bugs(struct show *s)
 {
 	struct bug_counts n;
 
@@ -378,7 +379,7 @@ static void show_bugs(struct show *s)
 		if (bug_each(s->store, s->id, &n, json_bug, s))
 			fail();
 		json_close(s);
-		return;
+		return n.confirmed ? EXIT_FOUND : EXIT_OK;
 	}
 	if (bug_each(s->store, s->id, &n, NULL, NULL))
 		fail();
@@ -390,6 +391,7 @@ static void show_bugs(struct show *s)
 		printf("no bugs found\n");
 	if (bug_each(s->store, s->id, &n, print_bug, s))
 		fail();
+	return n.confirmed ? EXIT_FOUND : EXIT_OK;
 }
 
 /* ----------------------------------------------------------------- campaigns */
@@ -439,7 +441,7 @@ static int each_campaign(void *ctx, uint64_t id, struct hash128 key, const char 
 	return 0;
 }
 
-static void show_campaigns(struct show *s)
+static int show_campaigns(struct show *s)
 {
 	if (s->json)
 		json_open(s, "campaigns");
@@ -450,13 +452,14 @@ static void show_campaigns(struct show *s)
 		fail();
 	if (s->json)
 		json_close(s);
+	return EXIT_OK;
 }
 
 /* ------------------------------------------------------------------- command */
 
 static const struct {
 	const char *name;
-	void (*show)(struct show *s);
+	int (*show)(struct show *s); /* the exit code */
 } subjects[] = {{"tests", show_tests}, {"bugs", show_bugs}, {"campaigns", show_campaigns}};
 
 static void release(struct show *s)
@@ -490,10 +493,12 @@ int cmd_show(int argc, char **argv)
 					 "found, what was new in them), bugs (kind, place,\n"
 					 "the input and the command that runs it again), the "
 					 "searches themselves (a running one too), or the\n"
-					 "table of checkers that --check of fuzz and test chooses from.",
+					 "table of checkers that --check of fuzz and test chooses from.\n\n"
+					 "  muster show bugs -o out\n\n"
+					 "Exit code: 1 if bugs are shown that were confirmed, 0 otherwise.",
 					 rows};
 	const char *what;
-	int i = option_parse(&spec, argc, argv);
+	int i = option_parse(&spec, argc, argv), code;
 
 	if (i >= argc)
 		option_usage(&spec, "wants to know what: tests, bugs, campaigns or checkers");
@@ -512,9 +517,9 @@ int cmd_show(int argc, char **argv)
 		    s.store_file ? mem_strdup(s.store_file) : file_join(home_project(), "store.db");
 		if (store_open(&s.store, s.path, STORE_READ_ONLY))
 			fail();
-		subjects[k].show(&s);
+		code = subjects[k].show(&s);
 		release(&s);
-		return EXIT_OK;
+		return code;
 	}
 	option_usage(&spec, "cannot show '%s': tests, bugs, campaigns or checkers", what);
 }

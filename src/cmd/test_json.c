@@ -101,7 +101,7 @@ static void json_tests(struct json *j, const struct test_session *s, const struc
 		if (t->flags & TEST_ASSUMED)
 			continue;
 		json_object_open(j);
-		json_key(j, "id"), json_u64(j, t->id);
+		json_key(j, "id"), json_id(j, t->id);
 		json_key(j, "function"), json_str(j, f->name);
 		json_inputs(j, s, f, t->data, t->size);
 		json_key(j, "file"), json_null(j);
