@@ -14,7 +14,8 @@ enum log_level log_level = LOG_NORMAL;
 void (*log_aside)(void);
 int log_still;
 
-#define PROGRESS_SECONDS 5 /* short enough to see that it goes on, and twelve lines a minute */
+#define PROGRESS_SECONDS 5 /* short enough to see that it goes on */
+#define PROGRESS_SLOWER 1.2 /* from line to line: 40 lines in two hours */
 
 static int progress_shown;
 static double progress_pause = PROGRESS_SECONDS, progress_last;
@@ -95,6 +96,11 @@ void log_info(const char *fmt, ...)
 	va_end(ap);
 }
 
+int log_wants_progress(void)
+{
+	return log_level >= LOG_NORMAL && !log_still && (isatty(2) || progress_pause > 0);
+}
+
 /* Where lines stay: is it time for one? */
 static int is_due(void)
 {
@@ -103,6 +109,7 @@ static int is_due(void)
 	if (progress_pause <= 0 || t - progress_last < progress_pause)
 		return 0;
 	progress_last = t;
+	progress_pause *= PROGRESS_SLOWER;
 	return 1;
 }
 
@@ -110,7 +117,7 @@ void log_progress(const char *fmt, ...)
 {
 	va_list ap;
 
-	if (log_level < LOG_NORMAL || log_still)
+	if (!log_wants_progress())
 		return;
 	if (!isatty(2)) {
 		if (!fmt || !is_due())

@@ -341,6 +341,7 @@ int cmd_fuzz(int argc, char **argv)
 	shared->started = fuzz_clock();
 	limit = o.seconds;
 	stop_catch(&shared->stop);
+	log_still = o.quiet;
 	status_begin(o.quiet || o.json ? STATUS_QUIET : STATUS_AUTO, f.command);
 	int code = o.workers == 1 ? run_one(&f) : run_many(&f);
 	free(f.program);

@@ -430,7 +430,7 @@ void status_begin(enum status_mode mode, const char *title)
 	const char *terminal = getenv("TERM");
 
 	d = (struct display){.mode = LINES, .title = mem_strdup(title ? title : "")};
-	if (mode == STATUS_QUIET || log_level == LOG_QUIET)
+	if (mode == STATUS_QUIET || !log_wants_progress())
 		d.mode = QUIET;
 	else if (isatty(2) && terminal && *terminal && strcmp(terminal, "dumb"))
 		d.mode = SCREEN;

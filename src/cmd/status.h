@@ -9,7 +9,7 @@
  *
  * All of it goes to standard error. On a terminal a few lines are redrawn in place, at most five
  * times a second; elsewhere a plain line now and then, ever more rarely; with STATUS_QUIET, or
- * MUSTER_LOG=quiet, nothing. Warnings (log.h) appear above the display. The cursor comes back on
+ * MUSTER_LOG=quiet or MUSTER_PROGRESS=0, nothing. Warnings (log.h) appear above the display. The cursor comes back on
  * every way out but kill -9; handlers of signals that were set before status_begin are still
  *called. One display at a time; processes forked after status_begin do not touch it.
  */

@@ -263,6 +263,7 @@ int cmd_test(int argc, char **argv)
 	shared->started = test_clock();
 	stop_catch(&shared->stop);
 	signal(SIGPIPE, SIG_IGN);
+	log_still = o.quiet;
 	o.stop = &shared->stop;
 	if (property && (list.size > 1 || list.data[0].functions || !file_is_c(list.data[0].file)))
 		option_usage(&spec, "--testcomp takes one .c file");

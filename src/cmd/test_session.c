@@ -213,7 +213,7 @@ struct gathering {
 	unsigned count, alive;
 	VEC(uint32_t) waiting; /* functions that were searched and not checked */
 	size_t waiting_tests;
-	double waiting_since, next_line;
+	double waiting_since;
 	unsigned done;
 	int failed;
 };
@@ -333,11 +333,6 @@ static void show_progress(struct gathering *g)
 		return;
 	log_progress("%s: %u of %zu functions, %zu bugs, %.0f s", s->file, g->done,
 		     s->functions.size, s->bugs.size, now - s->started);
-	if (isatty(2) || now < g->next_line)
-		return;
-	g->next_line = now + (now - s->started) + 5; /* ever more rarely */
-	fprintf(stderr, "muster: %s: %u of %zu functions, %zu bugs, %.0f s\n", s->file, g->done,
-		s->functions.size, s->bugs.size, now - s->started);
 }
 
 static int read_workers(struct gathering *g)
@@ -404,7 +399,6 @@ static int search_all(struct test_session *s)
 	for (unsigned i = 0, n = worker_count(s); i < n && !r; i++)
 		r = start_worker(&g, i);
 	pid_t san = test_make_in_child(s->program, VARIANT_SAN); /* nobody needs it yet */
-	g.next_line = s->started + PROGRESS_AFTER;
 	while (!r && g.alive) {
 		r = read_workers(&g);
 		show_progress(&g);
