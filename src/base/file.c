@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -49,6 +50,28 @@ static int read_limited(int fd, size_t limit, struct buf *out)
 	}
 }
 
+#define PIPE_MS 2000 /* for somebody to begin writing to a pipe */
+
+/* A pipe, opened without waiting: somebody writes to it, or words that nobody does. Leaves fd such that reading waits. */
+static int await_writer(int fd, const char *path)
+{
+	struct pollfd p = {fd, POLLIN, 0};
+	struct stat st;
+	char none;
+
+	if (fstat(fd, &st) || !S_ISFIFO(st.st_mode))
+		return 0;
+	/* Without a writer reading gives the end at once, with one that has written nothing it gives EAGAIN; poll
+	 * says neither before the first writer is there. */
+	if (!poll(&p, 1, PIPE_MS)) {
+		if (!read(fd, &none, 0) && read(fd, &none, 1) == 0)
+			return error_set("'%s' is a pipe to which nobody writes: name a plain file", path);
+		log_warn("waiting for what is written to the pipe '%s'", path);
+	}
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	return 0;
+}
+
 int file_read_fd(int fd, struct buf *out)
 {
 	return read_limited(fd, SIZE_MAX, out);
@@ -56,10 +79,16 @@ int file_read_fd(int fd, struct buf *out)
 
 int file_read_limited(const char *path, size_t limit, struct buf *out)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), e;
+	struct stat st;
+	int pipe = !stat(path, &st) && S_ISFIFO(st.st_mode); /* opening one would wait for its writer */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | (pipe ? O_NONBLOCK : 0)), e;
 
 	if (fd < 0)
 		return error_errno("cannot open '%s'", path);
+	if (pipe && await_writer(fd, path)) {
+		close(fd);
+		return -1;
+	}
 	e = read_limited(fd, limit, out);
 	close(fd);
 	return e ? error_wrap("'%s'", path) : 0;
@@ -100,6 +129,16 @@ static int write_into(const char *path, const void *data, size_t size)
 	return e;
 }
 
+int file_create_new(int dir, const char *name, unsigned mode)
+{
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	int fd = openat(dir, name, flags, mode);
+
+	if (fd < 0 && errno == EEXIST && !unlinkat(dir, name, 0)) /* of a process that is gone, or a link somebody laid there */
+		fd = openat(dir, name, flags, mode);
+	return fd;
+}
+
 int file_write_mode(const char *path, const void *data, size_t size, unsigned mode)
 {
 	static unsigned serial;
@@ -111,8 +150,7 @@ int file_write_mode(const char *path, const void *data, size_t size, unsigned mo
 		return write_into(path, data, size);
 	temp = mem_printf("%s.%ld.%u.tmp", path, (long)getpid(),
 			  __atomic_fetch_add(&serial, 1, __ATOMIC_RELAXED));
-	fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-
+	fd = file_create_new(AT_FDCWD, temp, mode);
 	if (fd < 0)
 		e = error_errno("cannot create '%s'", path);
 	if (!e && file_write_all(fd, data, size))

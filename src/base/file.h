@@ -9,13 +9,16 @@
 
 int file_read(const char *path, struct buf *out); /* appends the contents */
 int file_read_fd(int fd, struct buf *out);	  /* appends up to the end of file */
-/* file_read that fails beyond limit bytes: a device or a pipe may never end. */
+/* file_read that fails beyond limit bytes: a device or a pipe may never end. All of them fail at a pipe that nobody writes to. */
 int file_read_limited(const char *path, size_t limit, struct buf *out);
 int file_write_all(int fd, const void *data, size_t size);
 /* The file has the old contents or the new ones, never a part: written beside
  * it, then renamed. A device or pipe is written to as it stands. mode is 0644, or what file_write_mode is given. */
 int file_write_atomic(const char *path, const void *data, size_t size);
 int file_write_mode(const char *path, const void *data, size_t size, unsigned mode);
+/* Opens a new file for writing, below the directory's descriptor (or AT_FDCWD); what had the name is removed, a link never followed.
+ * -1 with errno. */
+int file_create_new(int dir, const char *name, unsigned mode);
 int file_copy(const char *from, const char *to); /* atomic, keeps the mode */
 int file_mkdirs(const char *path);		 /* the directory and its parents */
 int file_remove_tree(const char *path);

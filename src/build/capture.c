@@ -220,8 +220,12 @@ int capture_file(const char *path, struct buf *out)
 	struct capture c;
 	struct proc_job jobs[CAPTURE_JOBS];
 	struct buf none = BUF_EMPTY;
-	int e = args_parse(&a, 5, argv);
+	int e;
 
+	/* It is read twice. */
+	if (file_exists(path) && !file_is_regular(path))
+		return error_set("'%s' is no plain file: name a .c file", path);
+	e = args_parse(&a, 5, argv);
 	if (!e) {
 		capture_plan(&c, &a.arena, &a, &vec_last(&a.list), &none, NULL, jobs);
 		/* Somebody waits for this one: the user sees what is wrong, warnings and all. */

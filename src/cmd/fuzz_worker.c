@@ -273,9 +273,39 @@ static int seed_small(struct fuzz *f)
 		   : 0;
 }
 
+/* The directory has a search that the store has never heard of: the store was removed, emptied, or is another one. What the directory
+ * still has are inputs. 1: it is so, 0, -1. */
+static int lost_store(struct fuzz *f)
+{
+	int lost = !f->number && f->fresh ? outdir_forget(f->outdir) : 0;
+	if (lost > 0) {
+		char *store = fuzz_store_path(f->o);
+		log_warn("the store '%s' does not know the search of '%s' (it was removed or emptied, or --store named another): the search begins "
+			 "anew, with the inputs in its queue and crashes as seeds",
+			 store, f->o->out);
+		free(store);
+	}
+	return lost;
+}
+
+static int seeds_of_lost(struct fuzz *f)
+{
+	static const char *const folders[] = {"queue", "crashes"};
+	char *dir = f->o->secondary ? file_join(f->o->out, f->o->secondary) : mem_strdup(f->o->out);
+	int r = 0;
+	for (size_t i = 0; i < sizeof folders / sizeof *folders && !r; i++) {
+		char *path = file_join(dir, folders[i]);
+		r = outdir_seeds(path, f->o->search.max_input, offer_seed, f) < 0 ? -1 : 0;
+		free(path);
+	}
+	free(dir);
+	return r;
+}
+
 int fuzz_seed(struct fuzz *f)
 {
-	if (resume(f))
+	int lost = lost_store(f);
+	if (lost < 0 || resume(f) || (lost && seeds_of_lost(f)))
 		return -1;
 	if (f->number)
 		return 0;

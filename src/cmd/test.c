@@ -69,6 +69,8 @@ static void check_operands(const operand_list *list, const struct option_spec *s
 			    "'%s' is a directory: name a .c file, or a program and one of its "
 			    "functions",
 			    p->file);
+		if (!file_is_regular(p->file))
+			die(EXIT_USAGE, "'%s' is no plain file: name a .c file", p->file);
 		if (!file_is_c(p->file) && !p->functions && !o->entry)
 			option_usage(spec, "which function of '%s'? Name it: %s:FUNCTION", p->file,
 				     p->file);

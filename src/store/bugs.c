@@ -17,6 +17,8 @@ static int insert(struct store *s, uint64_t campaign, struct store_bug *b)
 
 	if (sql_number(s, &last, SQL_BUG_LAST, "i", SQL_INT(campaign)) < 0)
 		return -1;
+	if (last < 0 || last == INT64_MAX)
+		return sql_damaged(s, "the last bug has the number %lld", (long long)last);
 	b->id = last + 1;
 	b->count = 1;
 	if (sql_run(s, SQL_BUG_ADD, "iiisssiiisssb", SQL_INT(campaign), SQL_INT(b->id),
@@ -68,7 +70,7 @@ int store_bug_update(struct store *s, uint64_t campaign, const struct store_bug 
 
 /* The bug of a row, with all that it points to copied into b: a callback may write (see tests.c).
  */
-static struct store_bug row_to_bug(sqlite3_stmt *st, struct buf *b)
+static int row_to_bug(struct store *s, sqlite3_stmt *st, struct buf *b, struct store_bug *out)
 {
 	static const int texts[] = {2, 3, 4, 8, 9, 10};
 	size_t at[6];
@@ -83,13 +85,12 @@ static struct store_bug row_to_bug(sqlite3_stmt *st, struct buf *b)
 
 	if (size)
 		buf_add(b, sqlite3_column_blob(st, 12), size);
-	return (struct store_bug){
+	*out = (struct store_bug){
 	    .id = sqlite3_column_int64(st, 0),
 	    .bucket = sqlite3_column_int64(st, 1),
 	    .kind = b->data + at[0],
 	    .function = b->data + at[1],
 	    .file = b->data + at[2],
-	    .line = sqlite3_column_int64(st, 5),
 	    .confirmed = sqlite3_column_int(st, 6),
 	    .test = sqlite3_column_int64(st, 7),
 	    .summary = b->data + at[3],
@@ -99,6 +100,7 @@ static struct store_bug row_to_bug(sqlite3_stmt *st, struct buf *b)
 	    .data = b->data + data,
 	    .size = size,
 	};
+	return sql_u32(s, st, 5, &out->line);
 }
 
 int store_bug_each(struct store *s, uint64_t campaign,
@@ -106,19 +108,25 @@ int store_bug_each(struct store *s, uint64_t campaign,
 {
 	struct buf copy = BUF_EMPTY;
 	struct store_bug b = {0};
+	uint64_t last = 0;
 	int e, stop = 0;
 
 	do {
-		sqlite3_stmt *st =
-		    sql_query(s, SQL_BUG_NEXT, "ii", SQL_INT(campaign), SQL_INT(b.id));
+		sqlite3_stmt *st = sql_query(s, SQL_BUG_NEXT, "ii", SQL_INT(campaign), SQL_INT(last));
 
 		e = st ? sql_step(s, st) : -1;
-		if (e > 0) {
-			b = row_to_bug(st, &copy);
-			sql_end(st);
+		if (e <= 0)
+			break;
+		if (row_to_bug(s, st, &copy, &b))
+			e = -1;
+		else if ((int64_t)b.id <= (int64_t)last) /* or the walk would go round for ever */
+			e = sql_damaged(s, "bug %llu comes after bug %llu", (unsigned long long)b.id,
+					(unsigned long long)last);
+		last = b.id;
+		sql_end(st);
+		if (e > 0)
 			stop = f(ctx, &b);
-		}
 	} while (e > 0 && !stop);
 	buf_release(&copy);
-	return e < 0 ? -1 : 0;
+	return e < 0 || stop < 0 ? -1 : 0;
 }

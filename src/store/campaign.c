@@ -23,7 +23,7 @@ int store_campaign(struct store *s, struct hash128 key, const char *program, con
 			return -1;
 	}
 	*id = found;
-	return e < 0 ? -1 : 0;
+	return e < 0 || tests_are_counted(s, *id) ? -1 : 0;
 }
 
 int store_campaign_each(struct store *s,
@@ -32,16 +32,20 @@ int store_campaign_each(struct store *s,
 			void *ctx)
 {
 	sqlite3_stmt *st = sql_walk(s, SQL_CAMPAIGN_EACH, "");
-	int e;
+	struct hash128 key;
+	int e, stop = 0;
 
 	if (!st)
 		return -1;
-	while ((e = sql_step(s, st)) > 0)
-		if (f(ctx, sqlite3_column_int64(st, 0), sql_hash(st, 1), sql_text(st, 2),
-		      sql_text(st, 3)))
+	while (!stop && (e = sql_step(s, st)) > 0) {
+		if (sql_hash(s, st, 1, &key)) {
+			e = -1;
 			break;
+		}
+		stop = f(ctx, sqlite3_column_int64(st, 0), key, sql_text(st, 2), sql_text(st, 3));
+	}
 	sql_finish(st);
-	return e < 0 ? -1 : 0;
+	return e < 0 || stop < 0 ? -1 : 0;
 }
 
 int store_value_set(struct store *s, uint64_t campaign, const char *name, const void *data,

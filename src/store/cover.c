@@ -20,14 +20,18 @@ int store_cover_each(struct store *s, uint64_t campaign,
 		     void *ctx)
 {
 	sqlite3_stmt *st = sql_walk(s, SQL_COVER_EACH, "i", SQL_INT(campaign));
-	int e;
+	uint32_t unit, outcome, mask;
+	int e, stop = 0;
 
 	if (!st)
 		return -1;
-	while ((e = sql_step(s, st)) > 0)
-		if (f(ctx, sqlite3_column_int64(st, 0), sqlite3_column_int64(st, 1),
-		      sqlite3_column_int64(st, 2), sqlite3_column_int64(st, 3)))
+	while (!stop && (e = sql_step(s, st)) > 0) {
+		if (sql_u32(s, st, 0, &unit) || sql_u32(s, st, 1, &outcome) || sql_u32(s, st, 2, &mask)) {
+			e = -1;
 			break;
+		}
+		stop = f(ctx, unit, outcome, (uint8_t)mask, sqlite3_column_int64(st, 3));
+	}
 	sql_finish(st);
-	return e < 0 ? -1 : 0;
+	return e < 0 || stop < 0 ? -1 : 0;
 }

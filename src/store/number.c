@@ -86,25 +86,35 @@ static int append(struct outdir *o, uint64_t test)
 	return 0;
 }
 
-/* Files without an index (it was removed): they keep their numbers, and new ones come behind them.
- */
-static int adopt(struct outdir *o)
+/* How many files with a number there are, and one more than the greatest number. */
+static void look_at_queue(struct outdir *o, uint64_t *files, uint64_t *end)
 {
-	int fd = openat(o->fd, "queue", O_RDONLY | O_DIRECTORY | O_CLOEXEC), e = 0;
+	int fd = openat(o->fd, "queue", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	uint64_t files = 0, id, end = 0;
 	struct dirent *x;
+	uint64_t id;
 
+	*files = *end = 0;
 	if (!d && fd >= 0)
 		close(fd);
 	while (d && (x = readdir(d))) {
 		if (!outdir_number(x->d_name, &id))
 			continue;
-		files++;
-		end = id + 1 > end ? id + 1 : end;
+		++*files;
+		*end = id + 1 > *end ? id + 1 : *end;
 	}
 	if (d)
 		closedir(d);
+}
+
+/* Files without an index (it was removed): they keep their numbers, and new ones come behind them.
+ */
+static int adopt(struct outdir *o)
+{
+	uint64_t files, end;
+	int e = 0;
+
+	look_at_queue(o, &files, &end);
 	/* A number that is out of all proportion is nobody's whose order could be kept. */
 	if (end > 1000000 + 100 * files)
 		end = 0;
@@ -113,15 +123,31 @@ static int adopt(struct outdir *o)
 	return e;
 }
 
+/* A link would lead our writing elsewhere, and what is no plain file cannot be read from its middle. */
+static int open_index(struct outdir *o, int flags)
+{
+	struct stat st;
+
+	if (o->index >= 0)
+		return 0;
+	o->index = openat(o->fd, INDEX, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0644);
+	if (o->index < 0 && errno != ELOOP)
+		return fail(o);
+	if (o->index >= 0 && !fstat(o->index, &st) && S_ISREG(st.st_mode))
+		return 0;
+	if (o->index >= 0)
+		close(o->index);
+	o->index = -1;
+	return error_set("'%s/" INDEX "' is a link or no plain file: remove it, and the files of '%s/queue' are numbered anew",
+			 o->path, o->path);
+}
+
 static int lock(struct outdir *o)
 {
 	struct stat st;
 
-	if (o->index < 0) {
-		o->index = openat(o->fd, INDEX, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-		if (o->index < 0)
-			return fail(o);
-	}
+	if (open_index(o, O_CREAT))
+		return -1;
 	while (flock(o->index, LOCK_EX))
 		if (errno != EINTR)
 			return fail(o);
@@ -153,9 +179,17 @@ int number_find(struct outdir *o, uint64_t test, uint64_t *n)
 {
 	if (map_get(&o->numbers, test, n))
 		return 1;
-	if (o->index < 0)
-		o->index = openat(o->fd, INDEX, O_RDWR | O_APPEND | O_CLOEXEC);
-	return o->index >= 0 && !refresh(o) && map_get(&o->numbers, test, n);
+	return !open_index(o, 0) && !refresh(o) && map_get(&o->numbers, test, n);
+}
+
+int outdir_forget(struct outdir *o)
+{
+	uint64_t files, end;
+
+	if (unlinkat(o->fd, INDEX, 0) && errno != ENOENT)
+		return fail(o);
+	look_at_queue(o, &files, &end);
+	return files > 0;
 }
 
 int outdir_files(const char *dir, int (*f)(void *ctx, uint64_t test, const char *name), void *ctx)

@@ -5,6 +5,9 @@
  * kill leaves behind is removed by the next opening. An entry's name is made from the entry alone:
  * writing it again finds the name there and writes nothing.
  *
+ * Somebody else may have put links into the directory (it was downloaded, it is shared): no file of ours is written
+ * through a link. Folders may be links, to another disk for instance.
+ *
  * Names hold only [A-Za-z0-9._+-] between the colons and commas of AFL++'s form. Values of
  * fuzzer_stats are tamed too, because afl-whatsup hands them to a shell.
  */
@@ -53,7 +56,7 @@ int outdir_put(struct outdir *o, const char *name, const void *data, size_t size
 
 	snprintf(temp, sizeof temp, TEMP_PREFIX "%ld.%u", (long)getpid(),
 		 __atomic_fetch_add(&serial, 1, __ATOMIC_RELAXED));
-	fd = openat(o->fd, temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	fd = file_create_new(o->fd, temp, 0644);
 	if (fd < 0)
 		return error_errno("cannot write in the output directory '%s' (-o names another)",
 				   o->path);

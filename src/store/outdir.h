@@ -38,6 +38,9 @@ int outdir_crash(struct outdir *o, const struct outdir_entry *e, char **name);
 int outdir_hang(struct outdir *o, const struct outdir_entry *e, char **name);
 int outdir_suspected(struct outdir *o, const struct outdir_entry *e, char **name); /* the folder is made on first use */
 int outdir_has(struct outdir *o, uint64_t id); /* is queue entry id there as a file? (one readdir, at the first call) */
+/* The store does not know the search that the directory has: its numbers of tests mean nothing any more. Files keep their names.
+ * Before the first entry is written. 1 if there was a search, 0 if not, -1. */
+int outdir_forget(struct outdir *o);
 /* The files of DIR's queue, in no certain order, each with its test; DIR need not be open. -1: there is no queue. */
 int outdir_files(const char *dir, int (*f)(void *ctx, uint64_t test, const char *name), void *ctx);
 /* fuzzer_stats with AFL++'s keys, so that afl-whatsup reads it; replaced atomically. */

@@ -89,6 +89,8 @@ static int create(struct store *s)
 	if (store_begin(s))
 		return -1;
 	what = identify(s);
+	if (what == FILE_EMPTY && s->emptied)
+		log_warn("the store '%s' had no bytes: it begins anew, and knows nothing of earlier searches", s->path);
 	if (what == FILE_EMPTY)
 		what = exec(s, STORE_SCHEMA "PRAGMA application_id=" STRING(
 				   STORE_APPLICATION) ";"
@@ -167,9 +169,12 @@ static int check_inputs(struct store *s, struct buf *problems)
 	while ((e = sql_step(s, st)) > 0) {
 		int64_t key = sqlite3_column_int64(st, 0);
 		size_t size = sqlite3_column_bytes(st, 3);
-		struct hash128 want = sql_hash(st, 1), have;
+		struct hash128 want, have = hash128(size ? sqlite3_column_blob(st, 3) : "", size);
 
-		have = hash128(size ? sqlite3_column_blob(st, 3) : "", size);
+		if (sql_hash(s, st, 1, &want)) {
+			e = -1;
+			break;
+		}
 		if (sqlite3_column_type(st, 3) == SQLITE_NULL)
 			buf_addf(problems, "campaign %lld, test %lld: its input is missing\n",
 				 (long long)(key >> 32), (long long)(key & 0xffffffff));

@@ -72,6 +72,9 @@
 	  " ON CONFLICT(campaign, stage) DO UPDATE SET tests = tests + excluded.tests")          \
 	X(TALLY_STAGES, "SELECT stage FROM tally WHERE campaign = ?1 AND stage < ?2"             \
 	  " AND stage >= ?3 AND tests > 0 ORDER BY stage LIMIT 1")                               \
+	X(TALLY_WRONG, "SELECT (SELECT CAST(total(tests) AS INTEGER) FROM tally WHERE campaign = ?1"\
+	  " AND typeof(stage) = 'integer' AND typeof(tests) = 'integer')"                        \
+	  " - (SELECT coalesce(max(key) & 0xffffffff, 0) FROM test WHERE key BETWEEN ?2 AND ?3)") \
 	X(TALLY_SUM, "SELECT coalesce(sum(tests), 0) FROM tally"                                 \
 	  " WHERE campaign = ?1 AND stage < ?2")                                                 \
 	X(FRONTIER_BEST, "SELECT key, rank FROM test WHERE campaign = ?1 AND stage = ?2"         \
@@ -108,7 +111,7 @@
 	  " ON CONFLICT(campaign, name) DO UPDATE SET data = excluded.data")                     \
 	X(VALUE_GET, "SELECT data FROM value WHERE campaign = ?1 AND name = ?2")                 \
 	X(CHECK_FILE, "PRAGMA integrity_check(20)")                                              \
-	X(CHECK_INPUTS, "SELECT test.key, digest, size, data FROM test"                          \
+	X(CHECK_INPUTS, "SELECT test.key, digest, size, ifnull(data, NULL) FROM test"            \
 	  " LEFT JOIN input USING(key) ORDER BY key")                                            \
 	X(CHECK_ORPHANS, "SELECT count(*) FROM input WHERE key NOT IN (SELECT key FROM test)")   \
 	X(CHECK_IDS, "SELECT campaign, count(*), max(key) & 0xffffffff FROM test"                \

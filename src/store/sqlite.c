@@ -53,6 +53,13 @@ static int no_space(struct store *s, int rc)
 	return e == ENOSPC || e == EDQUOT || e == EFBIG;
 }
 
+static void damaged_words(struct store *s, const char *what)
+{
+	error_set("the store '%s' is damaged (%s): move it away and begin anew (-i with the old queue directory keeps "
+		  "its inputs), or try \"sqlite3 '%s' .recover\"",
+		  s->path, what, s->path);
+}
+
 static void words(struct store *s, int rc)
 {
 	const char *p = s->path;
@@ -85,10 +92,7 @@ static void words(struct store *s, int rc)
 		    p);
 		break;
 	case SQLITE_CORRUPT:
-		error_set(
-		    "the store '%s' is damaged (%s): move it away and begin anew (-i with the old "
-		    "queue directory keeps its inputs), or try \"sqlite3 '%s' .recover\"",
-		    p, sqlite3_errmsg(s->db), p);
+		damaged_words(s, sqlite3_errmsg(s->db));
 		break;
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
@@ -113,6 +117,20 @@ static void words(struct store *s, int rc)
 int sql_fail(struct store *s, int rc)
 {
 	words(s, sqlite3_extended_errcode(s->db) ? sqlite3_extended_errcode(s->db) : rc);
+	if (s->depth && !s->failed)
+		s->failed = mem_strdup(error_text());
+	return -1;
+}
+
+int sql_damaged(struct store *s, const char *fmt, ...)
+{
+	char what[200];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof what, fmt, ap);
+	va_end(ap);
+	damaged_words(s, what);
 	if (s->depth && !s->failed)
 		s->failed = mem_strdup(error_text());
 	return -1;
@@ -209,14 +227,49 @@ int sql_finish(sqlite3_stmt *st)
 	return sqlite3_finalize(st) ? -1 : 0;
 }
 
+/* SQLite keeps text in a column of integers if somebody puts it there, and makes a number of it when asked: what is
+ * read has the type that the schema declares. A column that is computed has none, and is an integer or NULL. */
+static int column_is_sound(sqlite3_stmt *st, int column)
+{
+	const char *declared = sqlite3_column_decltype(st, column);
+	int type = sqlite3_column_type(st, column);
+
+	switch (declared ? *declared : 0) {
+	case 'I':
+		return type == SQLITE_INTEGER;
+	case 'R':
+		return type == SQLITE_FLOAT;
+	case 'T':
+		return type == SQLITE_TEXT;
+	case 'B':
+		return type == SQLITE_BLOB;
+	}
+	return 1;
+}
+
+static int row_is_sound(struct store *s, sqlite3_stmt *st)
+{
+	for (int i = 0; i < sqlite3_column_count(st); i++)
+		if (!column_is_sound(st, i)) {
+			sql_damaged(s, "a row has something else than %s in the column '%s'",
+				    sqlite3_column_decltype(st, i), sqlite3_column_name(st, i));
+			return 0;
+		}
+	return 1;
+}
+
 int sql_step(struct store *s, sqlite3_stmt *st)
 {
 	int rc;
 
 	errno = 0;
 	rc = sqlite3_step(st);
-	if (rc == SQLITE_ROW)
-		return 1;
+	if (rc == SQLITE_ROW) {
+		if (row_is_sound(s, st))
+			return 1;
+		sqlite3_reset(st);
+		return -1;
+	}
 	if (rc == SQLITE_DONE) {
 		sqlite3_reset(st);
 		return 0;
@@ -261,20 +314,33 @@ int sql_number(struct store *s, int64_t *out, enum sql id, const char *fmt, ...)
 	e = sql_step(s, st);
 	if (e <= 0)
 		return e;
-	e = sqlite3_column_type(st, 0) != SQLITE_NULL;
+	int type = sqlite3_column_type(st, 0);
 	*out = sqlite3_column_int64(st, 0);
 	sql_end(st);
-	return e;
+	if (type != SQLITE_INTEGER && type != SQLITE_NULL)
+		return sql_damaged(s, "a number is none");
+	return type != SQLITE_NULL;
 }
 
-struct hash128 sql_hash(sqlite3_stmt *st, int column)
+int sql_u32(struct store *s, sqlite3_stmt *st, int column, uint32_t *out)
+{
+	int64_t n = sqlite3_column_int64(st, column);
+
+	if (n < 0 || n > UINT32_MAX)
+		return sql_damaged(s, "a row has %lld in the column '%s'", (long long)n, sqlite3_column_name(st, column));
+	*out = (uint32_t)n;
+	return 0;
+}
+
+int sql_hash(struct store *s, sqlite3_stmt *st, int column, struct hash128 *out)
 {
 	const void *p = sqlite3_column_blob(st, column);
-	struct hash128 h = {0, 0};
 
-	if (p && sqlite3_column_bytes(st, column) == sizeof h)
-		memcpy(&h, p, sizeof h);
-	return h;
+	if (!p || sqlite3_column_bytes(st, column) != sizeof *out)
+		return sql_damaged(s, "the hash in the column '%s' has %d bytes", sqlite3_column_name(st, column),
+				   sqlite3_column_bytes(st, column));
+	memcpy(out, p, sizeof *out);
+	return 0;
 }
 
 const char *sql_text(sqlite3_stmt *st, int column)
@@ -342,9 +408,24 @@ void store_rollback(struct store *s)
 
 /* ------------------------------------------------------------------- opening */
 
+/* A file of 0 bytes: SQLite takes it for a new one and removes its log, which may hold what the file had. */
+static int look_empty(const char *path)
+{
+	char *wal = mem_printf("%s-wal", path);
+	struct stat st;
+	int e = 0;
+
+	if (!stat(wal, &st) && st.st_size)
+		e = error_set("the store '%s' was cut to 0 bytes; its log '%s' is still there: bring the store back from a copy, "
+			      "or move both away and begin anew (-i with the old queue directory keeps its inputs)",
+			      path, wal);
+	free(wal);
+	return e;
+}
+
 /* Everything that can be known without SQLite, which would wait at a pipe and make what is not
  * there. */
-static int look(const char *path, enum store_mode mode)
+static int look(const char *path, enum store_mode mode, int *emptied)
 {
 	struct stat st;
 
@@ -358,7 +439,8 @@ static int look(const char *path, enum store_mode mode)
 		if (mode != STORE_READ_ONLY && access(path, W_OK))
 			return error_errno(
 			    "the store '%s' cannot be written (--store names another place)", path);
-		return 0;
+		*emptied = !st.st_size;
+		return *emptied ? look_empty(path) : 0;
 	}
 	if (errno != ENOENT)
 		return error_errno("cannot open the store '%s'", path);
@@ -420,13 +502,15 @@ static int connect_file(struct store *s, enum store_mode mode)
 int store_open(struct store **out, const char *path, enum store_mode mode)
 {
 	struct store *s;
+	int emptied = 0;
 
 	*out = NULL;
 	if (!*path)
 		return error_set("the name of the store is empty");
-	if (look(path, mode))
+	if (look(path, mode, &emptied))
 		return -1;
 	s = mem_zalloc(sizeof *s);
+	s->emptied = emptied;
 	/* Absolute: it outlives a change of directory, and no name has a meaning of its own
 	 * (":memory:"). */
 	s->path = file_absolute(path);

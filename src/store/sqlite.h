@@ -11,6 +11,7 @@
 struct store {
 	sqlite3 *db;
 	char *path;
+	int emptied; /* the file was there when it was opened, with 0 bytes */
 	int depth; /* of store_begin */
 	char
 	    *failed; /* words of the first failure inside the transaction: it cannot be committed */
@@ -27,7 +28,7 @@ sqlite3_stmt *sql_query(struct store *s, enum sql id, const char *fmt, ...);
  * store. */
 sqlite3_stmt *sql_walk(struct store *s, enum sql id, const char *fmt, ...);
 int sql_finish(sqlite3_stmt *st);
-/* 1: a row, 0: no more, -1 with words. Only after a row must sql_end be called. */
+/* 1: a row whose columns have their declared types, 0: no more, -1 with words. Only after a row must sql_end be called. */
 int sql_step(struct store *s, sqlite3_stmt *st);
 void sql_end(sqlite3_stmt *st);
 /* Binds, steps to the end, no rows wanted. 0, or -1 with words. */
@@ -37,8 +38,16 @@ int sql_number(struct store *s, int64_t *out, enum sql id, const char *fmt, ...)
 /* Words for the last failure of the connection; ends what a transaction can promise. Returns -1. */
 int sql_fail(struct store *s, int rc);
 
-struct hash128 sql_hash(sqlite3_stmt *st, int column);
+/* Words for something read that no muster wrote. Returns -1. */
+int sql_damaged(struct store *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* A number that takes 32 bits. 0, or -1 with words. */
+int sql_u32(struct store *s, sqlite3_stmt *st, int column, uint32_t *out);
+int sql_hash(struct store *s, sqlite3_stmt *st, int column, struct hash128 *out); /* 0, or -1 with words */
 const char *sql_text(sqlite3_stmt *st, int column); /* never NULL */
+
+/* 0 if every test of the campaign is counted in its stage (tally), else -1 with words. */
+int tests_are_counted(struct store *s, uint64_t campaign);
 
 /* Is the open file ours, of a version we know? Makes the tables of an empty one if mode is
  * STORE_CREATE. */

@@ -62,7 +62,9 @@ int store_test_add(struct store *s, uint64_t campaign, struct store_test *t);
 int store_test_get(struct store *s, uint64_t campaign, uint64_t id, struct store_test *t, struct buf *data); /* 1, 0: none, -1 */
 int store_test_update(struct store *s, uint64_t campaign, uint64_t id, uint32_t stage, double rank, uint32_t flags);
 uint64_t store_test_count(struct store *s, uint64_t campaign);
-/* Those with id > after, ascending; f returns nonzero to stop. with_data: 0 leaves data NULL. */
+/* Of every walk (..._each): f returns 0 to go on, above 0 to stop, below 0 (with words) to make the walk fail. A walk ends
+ * whatever the file has in it: what no muster wrote makes it fail. */
+/* Those with id > after, ascending. with_data: 0 leaves data NULL. */
 int store_test_each(struct store *s, uint64_t campaign, uint64_t after, int with_data, int (*f)(void *ctx, const struct store_test *t), void *ctx);
 /* The frontier: takes the best test with stage < done that nobody holds (or whose holder's lease ran out), for `seconds`; 1, 0: none.
  * holder names the worker; a holder that takes the next gives the last one back unless it was updated to `done`. */

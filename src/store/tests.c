@@ -75,23 +75,27 @@ int store_test_add(struct store *s, uint64_t campaign, struct store_test *t)
 	return store_commit(s) ? -1 : e;
 }
 
-static void row_to_test(sqlite3_stmt *st, struct store_test *t)
+/* 0, or -1 with words: what no muster writes is not given to a search. */
+static int row_to_test(struct store *s, sqlite3_stmt *st, struct store_test *t)
 {
 	*t = (struct store_test){
 	    .id = sqlite3_column_int64(st, 0) & ID_MAX,
-	    .digest = sql_hash(st, 1),
 	    .size = sqlite3_column_int64(st, 2),
 	    .parent = sqlite3_column_int64(st, 3),
-	    .origin = sqlite3_column_int64(st, 4),
 	    .path = sqlite3_column_int64(st, 5),
 	    .run = sqlite3_column_int64(st, 6),
 	    .found = sqlite3_column_double(st, 7),
-	    .new_outcomes = sqlite3_column_int64(st, 8),
-	    .flags = sqlite3_column_int64(st, 9),
-	    .stage = sqlite3_column_int64(st, 10),
 	    .rank = sqlite3_column_double(st, 11),
 	    .bound = sqlite3_column_int64(st, 12),
 	};
+	if (!t->id || sqlite3_column_int64(st, 2) < 0)
+		return sql_damaged(s, "a test has the number %llu and %lld bytes", (unsigned long long)t->id,
+				   (long long)sqlite3_column_int64(st, 2));
+	return sql_hash(s, st, 1, &t->digest) || sql_u32(s, st, 4, &t->origin) ||
+		       sql_u32(s, st, 8, &t->new_outcomes) || sql_u32(s, st, 9, &t->flags) ||
+		       sql_u32(s, st, 10, &t->stage)
+		   ? -1
+		   : 0;
 }
 
 static int get(struct store *s, int64_t key, struct store_test *t, struct buf *data)
@@ -101,8 +105,10 @@ static int get(struct store *s, int64_t key, struct store_test *t, struct buf *d
 
 	if (e <= 0)
 		return e;
-	row_to_test(st, t);
+	e = row_to_test(s, st, t);
 	sql_end(st);
+	if (e)
+		return -1;
 	if (!data)
 		return 1;
 	buf_clear(data);
@@ -170,6 +176,16 @@ uint64_t store_test_count(struct store *s, uint64_t campaign)
 	return last & ID_MAX;
 }
 
+/* A test that no stage counts would be in nobody's frontier, and a search would seem complete. */
+int tests_are_counted(struct store *s, uint64_t campaign)
+{
+	int64_t wrong = 0;
+
+	if (sql_number(s, &wrong, SQL_TALLY_WRONG, "iii", SQL_INT(campaign), KEY(campaign, 0), KEY(campaign, ID_MAX)) < 0)
+		return -1;
+	return wrong ? sql_damaged(s, "the number of tests is wrong by %lld", (long long)wrong) : 0;
+}
+
 /* Tests of a walk, copied out of the store: a callback may write, which a connection that is
  * reading at the same time cannot once another process has written. */
 struct batch {
@@ -189,7 +205,8 @@ static int fill(struct store *s, struct batch *b, int64_t after, int64_t last, i
 	vec_clear(&b->tests);
 	buf_clear(&b->data);
 	while ((e = sql_step(s, st)) > 0) {
-		row_to_test(st, &t);
+		if ((e = row_to_test(s, st, &t)))
+			break;
 		if (with_data) {
 			t.size = sqlite3_column_bytes(st, 13);
 			if (t.size)
@@ -215,6 +232,11 @@ int store_test_each(struct store *s, uint64_t campaign, uint64_t after, int with
 		e = fill(s, &b, KEY(campaign, after), KEY(campaign, ID_MAX), with_data);
 		if (e || !b.tests.size)
 			break;
+		if (vec_last(&b.tests).id <= after) { /* an index out of order would send the walk round for ever */
+			e = sql_damaged(s, "test %llu comes after test %llu",
+					(unsigned long long)vec_last(&b.tests).id, (unsigned long long)after);
+			break;
+		}
 		after = vec_last(&b.tests).id;
 		for (size_t i = 0; i < b.tests.size && !stop; i++) {
 			struct store_test *t = &b.tests.data[i];
@@ -228,7 +250,7 @@ int store_test_each(struct store *s, uint64_t campaign, uint64_t after, int with
 	}
 	vec_release(&b.tests);
 	buf_release(&b.data);
-	return e;
+	return stop < 0 ? -1 : e;
 }
 
 /* ------------------------------------------------------------------- frontier */
@@ -244,7 +266,7 @@ static double now(void)
 /* The best free test of all stages below done; 1, 0: none, -1. */
 static int best(struct store *s, uint64_t campaign, uint32_t done, int64_t *key)
 {
-	int64_t stage = 0;
+	int64_t stage = 0, last = 0;
 	double rank = 0;
 	int found = 0, e;
 
@@ -255,6 +277,9 @@ static int best(struct store *s, uint64_t campaign, uint32_t done, int64_t *key)
 			       stage);
 		if (e <= 0)
 			return e < 0 ? -1 : found;
+		if (stage < last) /* stages ascend, so the walk over them ends */
+			return sql_damaged(s, "stage %lld comes after %lld", (long long)stage, (long long)last);
+		last = stage;
 		st = sql_query(s, SQL_FRONTIER_BEST, "ii", SQL_INT(campaign), stage);
 		e = st ? sql_step(s, st) : -1;
 		if (e < 0)
