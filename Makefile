@@ -1,6 +1,6 @@
 # make          build build/muster, build/muster-cc and the runtime
 # make demo     install what is missing, build, and show the tool at work
-# make check    the same, and run all tests
+# make check    the same, and run all tests (tests/check.mk); check-time: those of time; check-fresh: in a new Debian 12
 # make bench    measure speed against native code; bench-coverage, -solve, -divergence, -growth: muster fuzz
 # make deps     install the Debian packages muster needs
 # make install  to $(DESTDIR)$(PREFIX)
@@ -214,32 +214,11 @@ $(B)/tests/check-queue: tests/queue/check.c $(B)/libmuster.a | $(B)/muster-keepe
 	@mkdir -p $(@D)
 	$(CC) $(flags) $(CFLAGS) $< $(B)/libmuster.a $(LDFLAGS) $(libs) -o $@
 
-unit-tests: $(tests)
-	@for t in $(tests); do echo "== $$t"; $$t >$(B)/tests/log 2>&1 && echo "ok $$t" || \
-		{ cat $(B)/tests/log; echo "not ok $$t"; exit 1; }; done
+include tests/check.mk
 
-check-scripts = $(wildcard scripts/check-layers) $(sort $(wildcard tests/build/*.sh tests/defects/run.sh tests/hostile/run.sh))
-
-# strnum (three numbers that are written out, by atoi, strtoul and sscanf) takes longer than a test may.
-quick-challenges = maze crc32 extint length memcmp strcase strcmp transform u8 u16 u32 u32cmp u64 u128
-
-check-all: all unit-tests $(B)/tests/check-queue
-	@set -e; for t in $(check-scripts); do echo "== $$t"; sh $$t; done
-	@echo "== tests/run-cases"; tests/run-cases
-	@echo "== random programs"; tests/stress/csmith -n 50
-	@echo "== random sequences of libc calls"; tests/stress/libc-mix 20
-	@echo "== random small programs, searched and enumerated"; tests/stress/search 20
-	@echo "== generated functions, judged by all their inputs"; tests/truth/run -n 200
-	@echo "== refinement types beside CSimpL"; tests/refine/run
-	@echo "== obligations that were proved or rejected, at run time"; tests/refine/soundness -n 8
-	@echo "== invariants of generated loop programs, at every visit"; tests/loops/soundness -n 24
-	@echo "== files of queue/ reproduce"; tests/queue/run
-	@echo "== challenges"; tests/fuzz/run-challenges -t 120 $(quick-challenges)
-
-# Packages come first, since nothing can be built without them.
-check:
-	@scripts/deps
-	@$(MAKE) --no-print-directory check-all
+# Both commands of the README in a new Debian 12 that has git and make: what they need, they install.
+check-fresh:
+	@scripts/check-fresh $(ARGS)
 
 demo:
 	@scripts/deps
@@ -357,7 +336,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: bench-harm bench-loops bench-units bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime unit-tests check check-all demo bench deps install clean
+.PHONY: bench-harm bench-loops bench-units bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 

@@ -1,0 +1,92 @@
+# check.mk: the tests of `make check` and `make check-time`, one target each, so that make runs as many at once as it has jobs.
+#
+#	make check                       all of them (JOBS=N at once; as many as there are cores without it)
+#	make check/case/fuzz             one of them; so are check/unit/test_expr, check/csmith-1, check/build/links ...
+#	make check-list                  their names
+#	make check-time                  those that measure time, one after another, alone
+#
+# Random suites run in slices with seeds of their own: the sum is what `make check` has time for; the campaigns have no such limit.
+# The longest come first, so that none of them is left over at the end.
+
+JOBS ?= $(shell nproc)
+run_test = MUSTER_BUILD=$(abspath $(B)) tests/run-test
+
+# NAME: what it runs. Every variable test_NAME is a test.
+test_build/links = sh tests/build/links.sh
+test_build/projects = sh tests/build/projects.sh
+test_build/wrapper = sh tests/build/wrapper.sh
+test_defects = sh tests/defects/run.sh
+test_hostile = sh tests/hostile/run.sh
+test_layers = sh scripts/check-layers
+# Random programs through the trace; sequences of libc calls; small programs searched and enumerated.
+test_csmith-1 = tests/stress/csmith -j 1 -n 25 -s 1
+test_csmith-2 = tests/stress/csmith -j 1 -n 25 -s 26
+test_libc-mix = tests/stress/libc-mix 20
+test_search-1 = tests/stress/search 10 1
+test_search-2 = tests/stress/search 10 11
+# Generated functions, judged by all their inputs.
+test_truth = tests/truth/run -n 200
+# Refinement types beside CSimpL; obligations that were proved or rejected, at run time.
+test_refine = tests/refine/run
+test_refine-soundness = tests/refine/soundness -n 8
+# Invariants of generated loop programs, at every visit.
+test_loops-1 = tests/loops/soundness -j 1 -n 12
+test_loops-2 = tests/loops/soundness -j 1 -n 12 -s 2
+# Files of queue/ reproduce.
+test_queue = tests/queue/run
+# strnum (three numbers that are written out, by atoi, strtoul and sscanf) takes longer than a test may.
+challenge_names = maze crc32 extint length memcmp strcase strcmp transform u8 u16 u32 u32cmp u64 u128
+$(foreach c,$(challenge_names),$(eval test_challenge/$(c) = tests/fuzz/run-challenges -t 120 -d $(B)/tests/fuzz-$(c) $(c)))
+
+suite_names = $(patsubst test_%,%,$(filter test_%,$(.VARIABLES)))
+case_names = $(addprefix case/,$(sort $(basename $(notdir $(wildcard tests/cases/*.c tests/cases/*.case)))))
+unit_names = $(addprefix unit/,$(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c))))
+
+# What takes longest, by the clock of the last measurement.
+long_names = truth refine queue unit/test_absint_sound build/links csmith-1 csmith-2 loops-1 loops-2 case/export build/projects case/fuzz-look \
+	build/wrapper defects search-1 search-2 case/export-usage case/export-asserts hostile unit/test_blast unit/test_hostile case/fuzz-parts
+all_names = $(suite_names) $(case_names) $(unit_names)
+check_names = $(filter $(all_names),$(long_names)) $(filter-out $(long_names),$(all_names))
+
+# Tests of time share the machine with nobody: scripts, and the unit tests that have limits on time (timing.h).
+time_names = $(addprefix time/,$(basename $(notdir $(sort $(wildcard tests/time/*.sh)))))
+timed_units = $(addprefix timed/,$(basename $(notdir $(sort $(shell grep -l '"timing.h"' tests/unit/test_*.c)))))
+
+$(addprefix check/,$(unit_names)): check/unit/%: $(B)/tests/%
+	@$(run_test) unit/$* $<
+
+$(addprefix check/,$(timed_units)): check/timed/%: $(B)/tests/%
+	@MUSTER_CHECK_TIME=1 $(run_test) timed/$* $<
+
+$(addprefix check/,$(case_names)): check/case/%: | all
+	@$(run_test) case/$* tests/run-cases $*
+
+$(addprefix check/,$(suite_names)): check/%: | all
+	@$(run_test) $* $(test_$*)
+
+$(addprefix check/,$(time_names)): check/time/%: | all
+	@$(run_test) time/$* sh tests/time/$*.sh
+
+check/queue: $(B)/tests/check-queue
+
+# Everything is built first: what is being built shares the machine with tests, but no test runs what is half built.
+check-all: all
+	@rm -rf $(B)/check
+	@$(MAKE) --no-print-directory -k $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS)) $(addprefix check/,$(check_names)) || true
+	@$(run_test) --summary $(check_names)
+
+# Packages come first, since nothing can be built without them.
+check:
+	@scripts/deps
+	@$(MAKE) --no-print-directory check-all
+
+check-time:
+	@scripts/deps
+	@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS)) all $(timed_units:timed/%=$(B)/tests/%)
+	@$(MAKE) --no-print-directory -k -j1 $(addprefix check/,$(timed_units) $(time_names)) || true
+	@$(run_test) --summary $(timed_units) $(time_names)
+
+check-list:
+	@printf '%s\n' $(check_names) $(timed_units) $(time_names)
+
+.PHONY: check check-all check-time check-list $(addprefix check/,$(all_names) $(timed_units) $(time_names))
