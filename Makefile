@@ -120,12 +120,18 @@ $(patsubst runtime/%.c,$(B)/runtime/%.bc,$(runtime_wrappers) $(runtime_bodies) r
 	@mkdir -p $(@D)
 	$(CLANG) $(unit_flags) -c $< -o $@
 
+# What instruments is hashed, so that a change of the other folders instruments nothing anew.
+instrumenter_objects = $(foreach d,base expr solve ir instrument,$(filter $(B)/src/$(d)/%,$(objects))) $(B)/src/cmd/instrument_runtime.o
+$(B)/instrumenter: $(instrumenter_objects)
+	@sha256sum $(sort $^) >$@.tmp
+	@if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
+
 $(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_wrappers) runtime/noskip.c): \
-		$(B)/runtime/%.o: $(B)/runtime/%.bc $(B)/muster
+		$(B)/runtime/%.o: $(B)/runtime/%.bc $(B)/instrumenter | $(B)/muster
 	$(B)/muster instrument-runtime --kind mark -o $@ $<
 
 $(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_bodies)): \
-		$(B)/runtime/%.o: $(B)/runtime/%.bc $(B)/muster
+		$(B)/runtime/%.o: $(B)/runtime/%.bc $(B)/instrumenter | $(B)/muster
 	$(B)/muster instrument-runtime --kind trace -o $@ $<
 
 # The code generator makes calls of these three out of copies that the instrumentation dealt with; calls
@@ -150,7 +156,7 @@ $(B)/runtime/libmuster_rt.a: $(runtime_objects)
 
 # The trace variant with an event for every decision, for the dependence oracle.
 $(patsubst runtime/libc/%.c,$(B)/runtime/all/%.o,$(runtime_bodies)): \
-		$(B)/runtime/all/%.o: $(B)/runtime/libc/%.bc $(B)/muster
+		$(B)/runtime/all/%.o: $(B)/runtime/libc/%.bc $(B)/instrumenter | $(B)/muster
 	@mkdir -p $(@D)
 	$(B)/muster instrument-runtime --kind trace --all -o $@ $<
 
@@ -177,7 +183,7 @@ $(B)/runtime/libmuster_driver.a $(B)/runtime/libmuster_native.a $(B)/runtime/lib
 # The path variant makes the same decisions as the trace variant: the same bodies and wrappers, over a
 # runtime without labels.
 $(patsubst runtime/libc/%.c,$(B)/runtime/path/%.o,$(runtime_bodies)): \
-		$(B)/runtime/path/%.o: $(B)/runtime/libc/%.bc $(B)/muster
+		$(B)/runtime/path/%.o: $(B)/runtime/libc/%.bc $(B)/instrumenter | $(B)/muster
 	@mkdir -p $(@D)
 	$(B)/muster instrument-runtime --kind path -o $@ $<
 
