@@ -9,11 +9,17 @@
 
 #include <stdint.h>
 
-/* What grows: X(NAME, key, per mille of the budget, most MiB, what it is). The most is what an hour of a small program was seen to
- * use with profit: more memory bought nothing. */
+/* What grows: X(NAME, key, per mille of the budget, most MiB, what it is). The most is what is of use on a large
+ * machine: what each had as a fixed limit before there was a budget. */
 #define BUDGET_PARTS(X)                                                                              \
 	X(Z3, "z3", 300, 2048, "what Z3 may allocate for one query; it gives up beyond it")           \
-	X(Z3_IDLE, "z3_idle", 100, 96, "what the process with Z3 may have between two queries")
+	X(Z3_IDLE, "z3_idle", 100, 96, "what the process with Z3 may have between two queries")       \
+	X(TERMS, "terms", 250, 4096, "terms of the path that is being negated, and their values")     \
+	X(SAT, "sat", 150, 1024, "SAT solvers of that path")                                         \
+	X(QUERIES, "queries", 50, 64, "answers of queries")                                         \
+	X(SETS, "sets", 100, 512, "paths, inputs and negations that were met")                        \
+	X(TRACES, "traces", 50, 128, "traces of tests that will be negated further")                 \
+	X(STORE, "store", 50, 32, "pages of the store")
 
 enum budget_part {
 #define X(name, key, share, most, words) BUDGET_##name,

@@ -6,6 +6,7 @@
  */
 #include "cmd/fuzz.h"
 
+#include "base/budget.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -280,6 +281,7 @@ int cmd_fuzz(int argc, char **argv)
 	    OPTION_DOUBLE("run-time", 0, "S", &o.run_time,
 			  "wall-clock limit of one run in seconds (1)"),
 	    TARGET_MEM_ROW(&o.target),
+	    MEMORY_ROW(&o.memory),
 	    CHECK_ROWS(&o.check),
 	    OPTION_U64("max-input", 0, "BYTES", &o.search.max_input, "largest input to make (1M)"),
 	    OPTION_U64("flip-limit", 0, "N", &o.search.flip_limit,
@@ -317,6 +319,8 @@ int cmd_fuzz(int argc, char **argv)
 		option_usage(&spec, recheck > 0 && no_z3 ? "--recheck asks Z3, which --no-z3 leaves out" : "--recheck takes a share between 0 and 1");
 	if (o.dictionary && !file_exists(o.dictionary))
 		option_usage(&spec, "there is no dictionary '%s'", o.dictionary);
+	if (budget_set(o.memory, (unsigned)o.workers))
+		option_usage(&spec, "%s", error_text());
 	check_options_apply(&spec, &o.check);
 	o.search.checks = o.check.set;
 	o.search.combine = o.check.combine;
@@ -340,6 +344,7 @@ int cmd_fuzz(int argc, char **argv)
 	f.command = command_line(argv + at);
 	shared->started = fuzz_clock();
 	limit = o.seconds;
+	o.search.solve.stop = &shared->stop;
 	stop_catch(&shared->stop);
 	log_still = o.quiet;
 	status_begin(o.quiet || o.json ? STATUS_QUIET : STATUS_AUTO, f.command);

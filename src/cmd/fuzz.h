@@ -23,6 +23,7 @@ struct fuzz_options {
 	double seconds; /* of search; 0: until it ends or is stopped */
 	uint64_t runs;	/* 0: no limit */
 	uint64_t workers;
+	uint64_t memory; /* bytes; 0: not given */
 	uint64_t seed;	 /* 0: not given */
 	double run_time; /* wall-clock seconds of one run */
 	int json, no_mutate, no_shrink, quiet, until_bug;

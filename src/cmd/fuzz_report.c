@@ -1,4 +1,5 @@
 /* fuzz_report.c: the result of a search: a few lines for a person, or one JSON object. */
+#include "base/budget.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -232,6 +233,14 @@ static void json_stats(struct json *j, const struct fuzz_options *o, const struc
 	json_key(j, "recheck_unknown"), json_u64(j, s->solve.recheck_unknown);
 	json_key(j, "contradictions"), json_u64(j, s->solve.contradictions);
 	json_key(j, "bad_models"), json_u64(j, s->solve.bad_models);
+	json_key(j, "memory"), json_object_open(j);
+	json_key(j, "budget"), json_u64(j, budget_total() * o->workers);
+	json_key(j, "peak"), json_u64(j, s->search.memory_peak);
+	json_key(j, "z3_peak"), json_u64(j, s->solve.z3_peak);
+	json_key(j, "z3_started"), json_u64(j, s->solve.z3_started);
+	json_key(j, "z3_replaced"), json_u64(j, s->solve.z3_replaced);
+	json_key(j, "z3_killed"), json_u64(j, s->solve.z3_killed);
+	json_object_close(j);
 	json_key(j, "symbolic_seconds"), json_double(j, s->search.symbolic_seconds);
 	json_key(j, "child_seconds"), json_double(j, s->search.child_seconds);
 	json_key(j, "mutate_seconds"), json_double(j, s->search.mutate_seconds);

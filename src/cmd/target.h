@@ -43,6 +43,9 @@ struct target_options {
 	    OPTION_FLAG("args", 0, &(o)->args, "arguments are input"),    \
 	    OPTION_LIST("env", 0, "NAME", &(o)->env, "this environment variable is input")
 #define TARGET_MEM_ROW(o) OPTION_U64("mem", 'm', "MB", &(o)->mem_mb, "memory limit of a run (4096)")
+/* Of muster's own processes (base/budget.h), for commands that search. */
+#define MEMORY_ROW(bytes) \
+	OPTION_U64("memory", 0, "BYTES", bytes, "memory of muster's own processes, all together (a quarter of the machine)")
 #define TARGET_TIME_ROW(o)                          \
 	OPTION_DOUBLE("time", 't', "S", &(o)->time, \
 		      "wall-clock limit of a run in seconds (60; 0: none)")

@@ -7,6 +7,7 @@
  */
 #include "cmd/test.h"
 
+#include "base/budget.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -227,6 +228,7 @@ int cmd_test(int argc, char **argv)
 	    OPTION_U64(
 		"seed", 0, "N", &o.seed,
 		"of all random choices; with -j1 a run is repeatable, and no time limits it"),
+	    MEMORY_ROW(&o.memory),
 	    OPTION_STR("output", 'o', "DIR", &o.out, "where inputs of bugs go (.muster/test/FILE)"),
 	    OPTION_STR("store", 0, "FILE", &o.store, "the store (.muster/store.db)"),
 	    OPTION_STR("testcomp", 0, "PROPERTY", &property,
@@ -258,6 +260,8 @@ int cmd_test(int argc, char **argv)
 	o.repeatable = o.seed && o.workers == 1;
 	check_numbers(&spec, &o);
 	check_operands(&list, &spec, &o);
+	if (budget_set(o.memory, test_workers(&o)))
+		option_usage(&spec, "%s", error_text());
 	shared =
 	    mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED)

@@ -36,6 +36,7 @@ struct test_options {
 	double run_time;  /* seconds of one call */
 	double main_time; /* seconds of the search for inputs of the whole program; 0: none */
 	uint64_t workers; /* 0: as many as there are processors */
+	uint64_t memory;  /* bytes of muster's own processes; 0: not given */
 	uint64_t seed;	  /* 0: not given */
 	const char *out, *store;
 	struct check_options check;
@@ -45,6 +46,8 @@ struct test_options {
 	const char *const *cflags; /* NULL at the end */
 	const volatile int *stop;  /* a signal came */
 };
+
+unsigned test_workers(const struct test_options *o);
 
 /* X(NAME, word): DESIGN.md has what each promises. From weak to strong. */
 #define TEST_VERDICTS(X)          \

@@ -10,6 +10,7 @@
  *
  * The store is read when the search is over or its time is: what it has is complete at every moment.
  */
+#include "base/budget.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -127,15 +128,16 @@ static void start(struct test_session *s, const char *dir, struct way *w, double
 	char *absolute = file_absolute(dir), *whole = file_absolute(s->whole);
 	char *out = file_join(absolute, w->file ? "file" : "input"), *log = mem_printf("%s.log", out);
 	char *project = file_absolute(home_project()), *self = file_self();
-	char time[40], jobs[24], runs[24], seed[24], run_time[24];
+	char time[40], jobs[24], runs[24], seed[24], run_time[24], memory[24];
 	w->store = mem_printf("%s.db", out);
 	snprintf(time, sizeof time, "%g", seconds);
 	snprintf(jobs, sizeof jobs, "%u", workers);
 	snprintf(runs, sizeof runs, "%.0f", seconds * RUNS_A_SECOND + 1);
 	snprintf(seed, sizeof seed, "%" PRIu64, s->o->seed ? s->o->seed : 1);
 	snprintf(run_time, sizeof run_time, "%g", RUN_SECONDS);
+	snprintf(memory, sizeof memory, "%" PRIu64, budget_total() * workers); /* our workers are done */
 	int exact = s->o->repeatable;
-	char *argv[] = {self, "fuzz", "--quiet", "--json", "--no-shrink", "--seed", seed, "--workers", jobs,
+	char *argv[] = {self, "fuzz", "--quiet", "--json", "--no-shrink", "--seed", seed, "--workers", jobs, "--memory", memory,
 			"--run-time", run_time, "--store", w->store, "--output", out,
 			exact ? "--runs" : "--time", exact ? runs : time, "--", whole,
 			w->file ? "@@" : NULL, NULL};
@@ -353,8 +355,7 @@ static int search(struct test_session *s, const char *dir, double seconds)
 {
 	struct way ways[WAYS] = {{.file = 0}, {.file = 1}};
 	int count = takes_arguments(s) ? 2 : 1, e = 0, ran = 0;
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	unsigned workers = (unsigned)(s->o->workers ? s->o->workers : cpus > 0 ? (uint64_t)cpus : 1);
+	unsigned workers = test_workers(s->o);
 	int together = workers >= (unsigned)count ? count : 1;
 	double each = seconds * together / count;
 	for (int i = 0; i < count; i += together) {

@@ -374,12 +374,17 @@ static void end_workers(struct gathering *g)
 		}
 }
 
-static unsigned worker_count(const struct test_session *s)
+unsigned test_workers(const struct test_options *o)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	uint64_t n = s->o->workers ? s->o->workers : cpus > 0 ? (uint64_t)cpus : 1;
-	n = n > TEST_WORKERS ? TEST_WORKERS : n;
-	return (unsigned)(n > s->functions.size ? s->functions.size : n);
+	uint64_t n = o->workers ? o->workers : cpus > 0 ? (uint64_t)cpus : 1;
+	return (unsigned)(n > TEST_WORKERS ? TEST_WORKERS : n);
+}
+
+static unsigned worker_count(const struct test_session *s)
+{
+	unsigned n = test_workers(s->o);
+	return n > s->functions.size ? (unsigned)s->functions.size : n;
 }
 
 /* Is it time for a batch? Where --time limits everything, soon: what is found early is looked at in any case. */

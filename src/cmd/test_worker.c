@@ -267,7 +267,7 @@ static int open_search(struct test_worker *w)
 	    .combine = o->check.combine,
 	    .no_invariants = o->no_invariants,
 	    .run_seconds = o->run_time,
-	    .solve = {.seconds = o->repeatable ? 0 : SOLVE_SECONDS, .no_optimistic = 0},
+	    .solve = {.seconds = o->repeatable ? 0 : SOLVE_SECONDS, .no_optimistic = 0, .stop = o->stop},
 	};
 	struct search_target t = {
 	    .exec = w->exec,

@@ -62,6 +62,14 @@ uint32_t exprs_count(const struct exprs *p)
 	return p->count;
 }
 
+uint64_t exprs_bytes(const struct exprs *p)
+{
+	uint64_t set = 16; /* of a term's variables, in vars.c */
+
+	return (uint64_t)p->cap * (sizeof *p->nodes + set) + ((uint64_t)p->mask + 1) * sizeof *p->slots +
+	       p->digest_cap * sizeof *p->digests + p->mark_cap * (sizeof *p->mark + sizeof *p->place);
+}
+
 const struct expr_node *expr_get(const struct exprs *p, expr_t e)
 {
 	return &p->nodes[e];

@@ -57,6 +57,7 @@ struct exprs;
 struct exprs *exprs_new(void);
 void exprs_free(struct exprs *p);
 uint32_t exprs_count(const struct exprs *p); /* ids are 1 .. count-1 */
+uint64_t exprs_bytes(const struct exprs *p); /* about what it uses */
 
 const struct expr_node *expr_get(const struct exprs *p, expr_t e); /* valid until the next constructor */
 static inline unsigned expr_width(const struct exprs *p, expr_t e)

@@ -9,6 +9,7 @@
  * Where they make the answer no, the goal is asked for once more without them, and by
  * itself: such an answer is optimistic, and only its run says what it is worth.
  */
+#include "base/budget.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "search/inside.h"
@@ -285,6 +286,16 @@ static int take_step(struct search *s, struct expansion *x, size_t at, const wan
 	return r;
 }
 
+#define TERMS_FULL 3
+
+/* A path of millions of steps has terms that fit into no budget. */
+static int terms_full(const struct expansion *x)
+{
+	uint64_t bytes = exprs_bytes(x->pool) + solve_path_bytes(x->strict) + (x->relaxed ? solve_path_bytes(x->relaxed) : 0);
+
+	return bytes > budget_share(BUDGET_TERMS);
+}
+
 /* One pass over the path. 0, 1: paused, -1. */
 static int negate_all(struct search *s, struct expansion *x, const wanted_list *wanted)
 {
@@ -292,10 +303,14 @@ static int negate_all(struct search *s, struct expansion *x, const wanted_list *
 	int r = 0;
 	checks_open(s, x);
 	for (size_t i = 0; next < wanted->size && !r; i++)
-		r = take_step(s, x, i, wanted, &next);
+		r = i % 64 == 0 && terms_full(x) ? TERMS_FULL : take_step(s, x, i, wanted, &next);
 	if (r == 0)
 		r = checks_ask(s, x);
 	checks_close(x);
+	if (r == TERMS_FULL) {
+		search_lose(s, LOSS_MEMORY);
+		return 0;
+	}
 	if (r == CHECKS_DISAGREE) {
 		/* The run says that it held: trace and run disagree, so nothing behind it
 		 * can be predicted. */

@@ -5,13 +5,22 @@
 #include "base/map.h"
 #include "search/search.h"
 
-/* A set of 64-bit keys that stops growing at a limit: what no longer fits is forgotten, which costs
- * repeated work and nothing else. */
+/* memory.c: a set of 64-bit keys with a limit: the oldest are forgotten, which costs repeated work and nothing else. */
 struct memory {
-	struct map map;
-	size_t limit;
+	struct map young, old;
+	size_t limit; /* of young */
 };
-int memory_add(struct memory *m, uint64_t key); /* 1 if it is new (or there is no room to tell) */
+void memory_limit(struct memory *m, uint64_t bytes);
+int memory_add(struct memory *m, uint64_t key); /* 1 if it is new, or was forgotten */
+int memory_has(const struct memory *m, uint64_t key);
+void memory_release(struct memory *m);
+/* Those of a search: X(field of struct search). */
+#define SEARCH_MEMORIES(X) X(inputs) X(flipped) X(contexts) X(progress) X(failures) X(paths)
+#define SEARCH_SETS 6
+void search_memory_init(struct search *s);
+void search_memory_release(struct search *s);
+/* Is the process near its budget? Then all that can be found again is forgotten. */
+void search_memory_look(struct search *s);
 
 /* Short traces of tests that will be negated further: one run less for each stage. A cache: what does not fit is run
  * again. */
@@ -90,6 +99,7 @@ struct search {
 	struct loops *loops;	   /* loops.c; NULL: off */
 	int urgent;		   /* the frontier may hold a test of rank SEARCH_URGENT */
 	double next_pause;
+	double next_look; /* search_clock when memory is looked at again */
 	int paused;
 };
 

@@ -33,13 +33,6 @@
 #define CHECK_SHARE 0.2 /* of the time for negating, for checks */
 #define CHECK_START 1.0 /* seconds that they have in any case */
 
-int memory_add(struct memory *m, uint64_t key)
-{
-	if (m->map.size >= m->limit)
-		return !map_get(&m->map, key, NULL);
-	return map_set(&m->map, key, 1);
-}
-
 /* Outcomes that a decision can have. A switch whose cases no table knows has none that could be
  * asked for. */
 static uint32_t outcomes_of(const struct search *s, const struct path_step *step)
@@ -192,7 +185,7 @@ int search_still_wanted(struct search *s, const struct search_test *t, const str
 static int wants_library(struct search *s, uint64_t place, uint32_t outcome)
 {
 	uint64_t key = at_place(place, outcome), n = 0;
-	if (!map_get(&s->contexts.map, key, NULL))
+	if (!memory_has(&s->contexts, key))
 		return 1;
 	if (!s->o.unit)
 		return 0;
@@ -215,7 +208,7 @@ static int wants(struct search *s, const struct search_test *t, const struct sit
 	if (d->kind == SITES_LIBRARY)
 		return wants_library(s, place, outcome);
 	if (t->stage == STAGE_CONTEXT)
-		return !map_get(&s->contexts.map, at_place(place, outcome), NULL);
+		return !memory_has(&s->contexts, at_place(place, outcome));
 	if (!uncovered(s, d, outcome))
 		return 0;
 	map_get(tries, key, &n);

@@ -79,6 +79,7 @@ void search_stats_add(struct search_stats *to, const struct search_stats *from)
 	to->symbolic_seconds += from->symbolic_seconds;
 	to->child_seconds += from->child_seconds;
 	to->mutate_seconds += from->mutate_seconds;
+	to->memory_peak += from->memory_peak; /* at the same time, at most */
 	to->symbolic_outcomes += from->symbolic_outcomes;
 	to->mutate_outcomes += from->mutate_outcomes;
 	for (unsigned i = 0; i < MUSTER_CHECK_COUNT; i++) {
@@ -185,8 +186,7 @@ struct search *search_new(const struct search_options *o, const struct search_ta
 		s->o.pending_limit = 5000;
 	s->pending = o->pending ? o->pending : &s->own_pending;
 	s->o.solve.seed = o->seed;
-	s->inputs.limit = s->flipped.limit = s->contexts.limit = s->progress.limit =
-	    s->paths.limit = s->failures.limit = 1 << 22;
+	search_memory_init(s);
 	s->solver = solver_new(&s->o.solve);
 	sites_init(&s->sites, t->sites);
 	cover_init(&s->cover);
@@ -205,11 +205,7 @@ struct search *search_new(const struct search_options *o, const struct search_ta
 /* All that is known of tests and paths. */
 static void forget(struct search *s)
 {
-	map_release(&s->inputs.map);
-	map_release(&s->flipped.map);
-	map_release(&s->contexts.map);
-	map_release(&s->progress.map);
-	map_release(&s->paths.map);
+	search_memory_release(s);
 	map_release(&s->guesses);
 	map_release(&s->asked);
 	map_release(&s->broken);
@@ -220,7 +216,6 @@ static void forget(struct search *s)
 	numbers_release(s);
 	map_release(&s->valued);
 	map_release(&s->hopeless);
-	map_release(&s->failures.map);
 	traces_release(&s->traces);
 }
 
@@ -409,6 +404,7 @@ static int end_at_limit(struct search *s)
 
 int search_step(struct search *s)
 {
+	search_memory_look(s);
 	if (search_over_limit(s))
 		return end_at_limit(s);
 	if (!s->urgent && numbers_offer_next(s))

@@ -155,6 +155,7 @@ struct search_options {
 	X(CRASH, "crash", "the run ended by a signal before")                                 \
 	X(LIMIT, "limit", "the run was stopped at a limit, or a table was full")              \
 	X(UNSTABLE, "unstable", "the program does not do the same twice with one input")      \
+	X(MEMORY, "memory", "the rest of a path was not negated: its terms had used up their part of the memory budget (--memory)") \
 	X(STALE, "stale", "memory changed behind the trace's back (kernel, library, thread)") \
 	X(UNKNOWN, "unknown", "no cause was found")
 enum search_divergence {
@@ -180,6 +181,7 @@ const char *search_divergence_words(enum search_divergence d);
 	X(dropped, "dropped", "tests dropped from a full frontier")           \
 	X(concretisations, "concretisations", "of traced paths")              \
 	X(cut_paths, "cut_paths", "paths whose end was not seen")             \
+	X(forgotten, "forgotten", "times that caches were emptied to keep the memory budget") \
 	X(rerun, "rerun", "tests with a new outcome, which were run again")    \
 	X(unstable, "unstable", "of these, tests that took other branches then") \
 	X(loop_analyses, "loop_analyses", "functions and loops whose invariants were computed") \
@@ -194,6 +196,7 @@ struct search_stats {
 	uint64_t diverged[DIVERGED_COUNT];
 	double symbolic_seconds, mutate_seconds;
 	double child_seconds; /* of the symbolic ones, those that went into runs of solved inputs */
+	uint64_t memory_peak; /* bytes that the process had in memory, at most */
 	uint64_t symbolic_outcomes, mutate_outcomes; /* outcomes that each of the two found */
 	/* Active checks, by checker: goals that came up; of these, those that the path refuted as it stood (the local cache), those that were
 	 * asked for, and those with an answer; inputs whose run broke the check as predicted; inputs that were confirmed (the caller's to count). */
@@ -212,6 +215,7 @@ void search_stats_add(struct search_stats *to, const struct search_stats *from);
 	X(CONCRETISED, "concretised", "values that the trace could not follow were fixed")           \
 	X(UNKNOWN, "unknown", "the solver had no answer within its limits")                          \
 	X(CUT, "cut", "the end of a path was not recorded: a table was full, or it has too many steps") \
+	X(MEMORY, "memory", "the rest of a path was not negated: its terms had used up their part of the memory budget (--memory)") \
 	X(STALE, "stale", "memory changed behind the trace's back")                                  \
 	X(ORDER, "order", "addresses of objects count as numbers, and only some of them were tried")   \
 	X(THREADS, "threads", "threads, children and other programs are not followed")               \

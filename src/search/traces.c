@@ -5,8 +5,9 @@
  */
 #include "search/inside.h"
 
+#include "base/budget.h"
+
 #define LARGEST 32768		    /* nodes and events of a trace that is kept */
-#define MOST ((size_t)128 << 20) /* bytes of all */
 
 static size_t size_of(const struct trace *t)
 {
@@ -18,7 +19,7 @@ void traces_keep(struct traces *c, uint64_t test, const struct trace *t, int who
 	struct kept_trace k = {.whole = whole, .counted = counted};
 	uint32_t at;
 
-	if (t->node_count + t->event_count > LARGEST || c->bytes + size_of(t) > MOST ||
+	if (t->node_count + t->event_count > LARGEST || c->bytes + size_of(t) > budget_share(BUDGET_TRACES) ||
 	    map_get(&c->by_test, test, NULL))
 		return;
 	trace_copy(&k.trace, t);

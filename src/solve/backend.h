@@ -23,6 +23,7 @@ struct backend {
 	/* asserted && assumption (EXPR_NONE: none). After SAT value() may be called until the next call. */
 	enum verdict (*check)(struct backend *b, expr_t assumption, const struct backend_limits *l);
 	u128 (*value)(struct backend *b, expr_t variable); /* 0 for one that does not matter */
+	uint64_t (*bytes)(const struct backend *b); /* about what it uses in this process */
 };
 
 extern const struct backend backend_blast, backend_z3;

@@ -130,6 +130,17 @@ static u128 blast_value(struct backend *backend, expr_t variable)
 	return v;
 }
 
+#define VARIABLE_BYTES 300 /* of CaDiCaL for a variable with the clauses of its gate, as measured on paths of cJSON */
+
+static uint64_t blast_bytes(const struct backend *backend)
+{
+	const struct blast_backend *b = (const struct blast_backend *)backend;
+
+	return b->blaster.gates.v.cap * sizeof *b->blaster.gates.v.data + b->blaster.gates.cap * sizeof *b->blaster.gates.table +
+	       b->blaster.bits.cap * sizeof *b->blaster.bits.data + b->blaster.words.cap * (sizeof *b->blaster.words.entries + 1) +
+	       (uint64_t)b->cnf.vars * VARIABLE_BYTES;
+}
+
 const struct backend backend_blast = {
     .name = "blast",
     .open = blast_open,
@@ -137,4 +148,5 @@ const struct backend backend_blast = {
     .assert_term = blast_assert,
     .check = blast_check,
     .value = blast_value,
+    .bytes = blast_bytes,
 };

@@ -12,6 +12,8 @@
  */
 #include "solve/ladder.h"
 
+#include "base/budget.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +28,54 @@ void cache_release(struct solver *s)
 	}
 	free(s->cache);
 	free(s->subset);
+	s->cache = NULL;
+	s->subset = NULL;
+	s->cache_bytes = 0;
+}
+
+static uint64_t model_bytes(const struct solve_model *m)
+{
+	return m->values.cap * sizeof *m->values.data;
+}
+
+static uint64_t subset_bytes(const struct subset_entry *e)
+{
+	return model_bytes(&e->model) + e->count * sizeof *e->digests;
+}
+
+static void drop_exact(struct solver *s, struct cache_entry *e)
+{
+	s->cache_bytes -= model_bytes(&e->model);
+	solve_model_release(&e->model);
+	*e = (struct cache_entry){0};
+}
+
+static void drop_subset(struct solver *s, struct subset_entry *e)
+{
+	s->cache_bytes -= subset_bytes(e);
+	solve_model_release(&e->model);
+	free(e->digests);
+	*e = (struct subset_entry){0};
+}
+
+/* Over its part of the budget: the older half, by when it was last of use, goes. */
+static void trim(struct solver *s)
+{
+	uint64_t oldest = s->clock, middle;
+
+	for (size_t i = 0; i < CACHE_SETS * CACHE_WAYS; i++) {
+		if (s->cache[i].used && s->cache[i].used < oldest)
+			oldest = s->cache[i].used;
+		if (s->subset[i].used && s->subset[i].used < oldest)
+			oldest = s->subset[i].used;
+	}
+	middle = oldest + (s->clock - oldest) / 2;
+	for (size_t i = 0; i < CACHE_SETS * CACHE_WAYS; i++) {
+		if (s->cache[i].used <= middle)
+			drop_exact(s, &s->cache[i]);
+		if (s->subset[i].used <= middle)
+			drop_subset(s, &s->subset[i]);
+	}
 }
 
 static int same(struct hash128 x, struct hash128 y)
@@ -224,20 +274,20 @@ static void put_subset(struct query *q, enum verdict v, const struct solve_model
 		if (s->subset[i].used < s->subset[oldest].used)
 			oldest = i;
 	e = &s->subset[oldest];
-	free(e->digests);
-	e->digests = NULL;
-	e->count = 0;
+	drop_subset(s, e);
 	e->goal = goal;
 	e->verdict = v;
 	e->used = ++s->clock;
 	if (v == VERDICT_SAT) {
 		model_copy(&e->model, m);
+		s->cache_bytes += subset_bytes(e);
 		return;
 	}
 	e->count = slice_digests(q, digests);
 	e->digests = mem_alloc(e->count * sizeof *digests + 1);
 	if (e->count)
 		memcpy(e->digests, digests, e->count * sizeof *digests);
+	s->cache_bytes += subset_bytes(e);
 }
 
 static void put_exact(struct solver *s, struct hash128 key, enum verdict v,
@@ -255,11 +305,13 @@ static void put_exact(struct solver *s, struct hash128 key, enum verdict v,
 			oldest = i;
 	}
 	e = &s->cache[oldest];
+	drop_exact(s, e);
 	e->key = key;
 	e->verdict = v;
 	e->used = ++s->clock;
 	if (v == VERDICT_SAT)
 		model_copy(&e->model, m);
+	s->cache_bytes += model_bytes(&e->model);
 }
 
 void cache_put(struct query *q, enum verdict v)
@@ -278,6 +330,8 @@ void cache_put(struct query *q, enum verdict v)
 	}
 	put_exact(s, q->key, v, &m);
 	put_subset(q, v, &m);
+	if (s->cache_bytes > budget_share(BUDGET_QUERIES))
+		trim(s);
 	if (s->o.cache_put) {
 		struct buf bytes = BUF_EMPTY;
 

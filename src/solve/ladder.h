@@ -236,6 +236,7 @@ struct solver {
 	struct solve_stats stats;
 	struct cache_entry *cache; /* CACHE_SETS * CACHE_WAYS; NULL until something is put there */
 	struct subset_entry *subset; /* the same, by goal */
+	uint64_t cache_bytes;	     /* of models and digests in both */
 	uint64_t clock;
 	struct solve_model ring[MODEL_RING];
 	unsigned ring_next;

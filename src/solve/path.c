@@ -53,6 +53,13 @@ void solve_path_free(struct solve_path *path)
 	free(path);
 }
 
+uint64_t solve_path_bytes(const struct solve_path *path)
+{
+	return path->node_room * sizeof *path->nodes + path->uses.cap * sizeof *path->uses.data +
+	       path->vars.cap * sizeof *path->vars.data +
+	       (path->facts.cap + path->refuted.cap + path->name.cap) * (sizeof *path->facts.entries + 1);
+}
+
 /* ------------------------------------------------------------------- terms */
 static int is_variable(const struct expr_node *n)
 {

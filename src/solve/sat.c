@@ -11,6 +11,8 @@
  */
 #include "solve/window.h"
 
+#include "base/budget.h"
+
 #define LIVE_MOST 24
 #define Z3_MOST 20000 /* terms of a query for Z3 */
 #define CONFLICTS 20000
@@ -45,10 +47,11 @@ void groups_join(struct solve_path *path, uint32_t a, uint32_t b)
 	}
 }
 
-/* Room for one more: forgets joined groups, closes the one that was asked least recently. */
-static void backends_trim(struct solve_path *path)
+/* Room for one more: forgets joined groups; where they are too many or too large, closes the one that was asked least recently and gives 1. */
+static int backends_trim(struct solve_path *path)
 {
 	struct part *parts = path->groups.parts.data;
+	uint64_t bytes = 0;
 	size_t kept = 0, oldest = 0;
 
 	for (size_t i = 0; i < path->live.size; i++) {
@@ -59,13 +62,15 @@ static void backends_trim(struct solve_path *path)
 		path->live.data[kept] = v;
 		if (parts[v].used < parts[path->live.data[oldest]].used)
 			oldest = kept;
+		bytes += parts[v].backend->bytes(parts[v].backend);
 		kept++;
 	}
 	path->live.size = kept;
-	if (kept < LIVE_MOST)
-		return;
+	if (!kept || (kept < LIVE_MOST && bytes <= budget_share(BUDGET_SAT)))
+		return 0;
 	backend_drop(&parts[path->live.data[oldest]]);
 	path->live.data[oldest] = vec_pop(&path->live);
+	return 1;
 }
 
 /* The backend of the goal's group with all constraints asserted. */
@@ -80,7 +85,8 @@ static struct backend *group_backend(struct query *q)
 	root = partition_find(&path->groups, root);
 	g = &path->groups.parts.data[root];
 	if (!g->backend) {
-		backends_trim(path);
+		while (backends_trim(path))
+			;
 		backend_drop(g);
 		g->backend = backend_blast.open(&backend_blast, path->pool);
 		vec_push(&path->live, root);
@@ -248,6 +254,16 @@ static int too_heavy(struct query *q, const expr_vec *terms)
 	return w.weight > Z3_MOST;
 }
 
+static void note_usage(struct solve_stats *s)
+{
+	struct z3_usage u = z3_usage();
+
+	s->z3_started = u.started;
+	s->z3_replaced = u.replaced;
+	s->z3_killed = u.killed;
+	s->z3_peak = u.peak;
+}
+
 enum verdict rung_z3(struct query *q)
 {
 	struct backend_limits l = limits_of(q);
@@ -268,6 +284,7 @@ enum verdict rung_z3(struct query *q)
 	v = checked(q, b, b->check(b, q->goal, &l));
 	b->close(b);
 	vec_release(&slice);
+	note_usage(&q->path->solver->stats);
 	return v;
 }
 

@@ -24,6 +24,11 @@ struct solver *solver_new(const struct solve_options *o)
 	return s;
 }
 
+void solver_forget(struct solver *s)
+{
+	cache_release(s);
+}
+
 void solver_free(struct solver *s)
 {
 	if (!s)

@@ -66,12 +66,15 @@ struct solve_stats {
 	uint64_t sat, unsat, unknown;
 	uint64_t slice_constraints, path_constraints; /* summed over queries: what slicing left, and what there was */
 	uint64_t rechecked, recheck_unknown, contradictions; /* second opinions on UNSAT: asked for, not given, against it */
+	uint64_t z3_started, z3_replaced, z3_killed; /* processes with Z3: in all, because they had grown, because they did not answer in time */
+	uint64_t z3_peak;			     /* bytes that one had after a query, at most */
 	uint64_t bad_models; /* models of a rung that evaluation refused: a defect of that rung */
 };
 
 struct solver *solver_new(const struct solve_options *o);
 void solver_free(struct solver *s);
 const struct solve_stats *solver_stats(const struct solver *s);
+void solver_forget(struct solver *s); /* the answers that it keeps in memory */
 /* Adds the figures of another solver (a worker's). */
 void solve_stats_add(struct solve_stats *to, const struct solve_stats *from);
 
@@ -96,6 +99,8 @@ int solve_model_read(struct solve_model *m, const void *data, size_t size); /* -
 struct solve_path;
 struct solve_path *solve_path_new(struct solver *s, struct exprs *p, u128 (*value)(void *ctx, expr_t variable), void *ctx);
 void solve_path_free(struct solve_path *path);
+
+uint64_t solve_path_bytes(const struct solve_path *path); /* about what it uses, without SAT solvers and the pool */
 
 /* Adds a constraint that the run satisfied. Returns 1 if it is new information, 0 if it stood there already (or is true). A
  * constraint that the run's values do not satisfy is refused: -1 with words, and the path stays as it was. */

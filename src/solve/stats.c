@@ -34,5 +34,9 @@ void solve_stats_add(struct solve_stats *to, const struct solve_stats *from)
 	to->rechecked += from->rechecked;
 	to->recheck_unknown += from->recheck_unknown;
 	to->contradictions += from->contradictions;
+	to->z3_started += from->z3_started;
+	to->z3_replaced += from->z3_replaced;
+	to->z3_killed += from->z3_killed;
+	to->z3_peak += from->z3_peak; /* at the same time, at most */
 	to->bad_models += from->bad_models;
 }

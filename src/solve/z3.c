@@ -277,6 +277,11 @@ static u128 remote_value(struct backend *backend, expr_t e)
 	return z->values.size && map_get(&z->place, e, &place) ? z->values.data[place] : 0;
 }
 
+static uint64_t remote_bytes(const struct backend *backend)
+{
+	return ((const struct z3_remote *)backend)->request.cap;
+}
+
 /* --------------------------------------------------------------------- life */
 static struct backend *remote_open(const struct backend *kind, struct exprs *p)
 {
@@ -311,4 +316,5 @@ const struct backend backend_z3 = {
     .assert_term = remote_assert,
     .check = remote_check,
     .value = remote_value,
+    .bytes = remote_bytes,
 };

@@ -620,6 +620,12 @@ static void z3_assert(struct backend *backend, expr_t constraint)
 	vec_push(&z3_of(backend)->asserted, constraint);
 }
 
+static uint64_t z3_bytes(const struct backend *backend)
+{
+	(void)backend;
+	return Z3_get_estimated_alloc_size(); /* of all together */
+}
+
 const struct backend backend_z3_here = {
     .name = "z3 in this process",
     .open = z3_open,
@@ -627,4 +633,5 @@ const struct backend backend_z3_here = {
     .assert_term = z3_assert,
     .check = z3_check,
     .value = z3_value,
+    .bytes = z3_bytes,
 };

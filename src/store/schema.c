@@ -8,9 +8,11 @@
  */
 #include "store/sqlite.h"
 
+#include "base/budget.h"
 #include "base/error.h"
 #include "base/log.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -102,6 +104,14 @@ static int create(struct store *s)
 	return store_commit(s);
 }
 
+static int limit_cache(struct store *s)
+{
+	char text[64];
+
+	snprintf(text, sizeof text, "PRAGMA cache_size=-%llu", (unsigned long long)budget_share(BUDGET_STORE) / 1024);
+	return exec(s, text);
+}
+
 int schema_open(struct store *s, enum store_mode mode)
 {
 	int what = identify(s);
@@ -113,14 +123,14 @@ int schema_open(struct store *s, enum store_mode mode)
 			return error_set(
 			    "'%s' is empty, not a store yet: 'muster fuzz' makes it one", s->path);
 		if (mode == STORE_READ_ONLY)
-			return exec(s, "PRAGMA query_only=1; PRAGMA cache_size=-32768;"
-				       "PRAGMA cell_size_check=1");
+			return limit_cache(s) || exec(s, "PRAGMA query_only=1; PRAGMA cell_size_check=1") ? -1 : 0;
 	}
 	if (switch_to_wal(s))
 		return -1;
 	/* A larger cache and a longer log: random places of test_digest are written many times
 	 * before they go to the file. */
-	if (exec(s, "PRAGMA synchronous=NORMAL; PRAGMA cache_size=-32768;"
+	if (limit_cache(s) ||
+	    exec(s, "PRAGMA synchronous=NORMAL;"
 		    "PRAGMA wal_autocheckpoint=16000; PRAGMA journal_size_limit=67108864;"
 		    "PRAGMA temp_store=MEMORY; PRAGMA cell_size_check=1"))
 		return -1;
