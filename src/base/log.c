@@ -85,6 +85,17 @@ void log_warn(const char *fmt, ...)
 	va_end(ap);
 }
 
+void log_found(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (log_level < LOG_NORMAL)
+		return;
+	va_start(ap, fmt);
+	line("", fmt, ap);
+	va_end(ap);
+}
+
 void log_info(const char *fmt, ...)
 {
 	va_list ap;

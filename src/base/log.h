@@ -7,6 +7,7 @@ enum log_level { LOG_QUIET, LOG_NORMAL, LOG_VERBOSE };
 extern enum log_level log_level; /* LOG_NORMAL to begin with; MUSTER_LOG=quiet|verbose */
 
 void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void log_found(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* what was looked for, unlike a warning */
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* LOG_VERBOSE only */
 /* What is being done: on a terminal a line that the next one replaces, elsewhere a line every few seconds
  * ($MUSTER_PROGRESS says how many; 0: none), then ever more rarely, so that short work prints nothing there. NULL: it is done. */

@@ -26,7 +26,7 @@ struct check_options {
 		   "what to look for on every path: names of 'muster show checkers', all, none; -NAME and +NAME change the default"), \
 	    OPTION_STR("combine", 0, "HOW", &(c)->how,                                                                    \
 		       "how checks between two branches are asked for: strong (the default), weak (one answer for all), naive (one by one)"), \
-	    OPTION_FLAG("stats", 0, &(c)->stats, "figures of the checkers and of the solver's caches")
+	    OPTION_FLAG("stats", 0, &(c)->stats, "figures of the solver and of the checkers")
 
 /* Wrong words end the process with exit code 2. Sets what variants are made for; the search's options are the caller's to fill in. */
 void check_options_apply(const struct option_spec *spec, struct check_options *c);

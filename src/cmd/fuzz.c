@@ -33,6 +33,32 @@ static double limit; /* seconds of search, for the display */
 
 /* ------------------------------------------------------------------ status */
 
+/* What the workers do: in words if it is one and the same, else how many do what. */
+static void put_stage(char *out, size_t size, unsigned workers)
+{
+	static const char *const words[] = {
+#define X(name, words, word) words,
+	    FUZZ_STAGES(X)
+#undef X
+	};
+	static const char *const word[] = {
+#define X(name, words, word) word,
+	    FUZZ_STAGES(X)
+#undef X
+	};
+	unsigned count[FUZZ_STAGE_COUNT] = {0};
+	size_t at = 0;
+	for (unsigned i = 0; i < workers; i++)
+		count[shared->workers[i].stage % FUZZ_STAGE_COUNT]++;
+	out[0] = 0;
+	for (unsigned k = 0; k < FUZZ_STAGE_COUNT && at < size; k++) {
+		if (count[k] == workers)
+			at += (size_t)snprintf(out + at, size - at, "%s", words[k]);
+		else if (count[k])
+			at += (size_t)snprintf(out + at, size - at, "%s%u %s", at ? ", " : "", count[k], word[k]);
+	}
+}
+
 static void fill_status(struct status *s, unsigned workers)
 {
 	double now = fuzz_clock(), last = shared->started;
@@ -40,26 +66,21 @@ static void fill_status(struct status *s, unsigned workers)
 	for (unsigned i = 0; i < workers; i++) {
 		const struct fuzz_figures *w = &shared->workers[i];
 		s->runs += w->search.runs;
-		s->tests += w->tests;
-		s->bugs += w->bugs;
-		s->hangs += w->hangs;
-		s->suspected += w->suspected;
+		s->tests += w->tests + w->before.tests;
+		s->bugs += w->bugs + w->before.bugs;
+		s->hangs += w->hangs + w->before.hangs;
+		s->suspected += w->suspected + w->before.suspected;
 		s->frontier += w->frontier;
 		s->covered = w->covered > s->covered ? w->covered : s->covered;
 		s->total = w->total > s->total ? w->total : s->total;
-		s->queries += w->solve.queries;
-		for (int r = 0; r < SOLVE_RUNG_COUNT; r++) {
-			s->rungs[r] += w->solve.answered[r];
-			s->solver_seconds += w->solve.seconds[r];
-		}
-		for (int d = 0; d < DIVERGED_COUNT; d++)
-			s->divergences += d == DIVERGED_OPTIMISTIC ? 0 : w->search.diverged[d];
-		s->predictions += w->search.predictions;
+		s->files += w->files;
+		s->cycles += w->search.cycles;
 		s->rerun += w->search.rerun;
 		s->unstable += w->search.unstable;
 		last = w->last_new > last ? w->last_new : last;
 	}
 	s->workers = workers;
+	put_stage(s->stage, sizeof s->stage, workers);
 	s->limit = limit;
 	s->seconds = now - shared->started;
 	s->since_new = now - last;
@@ -347,7 +368,9 @@ int cmd_fuzz(int argc, char **argv)
 	o.search.solve.stop = &shared->stop;
 	stop_catch(&shared->stop);
 	log_still = o.quiet;
-	status_begin(o.quiet || o.json ? STATUS_QUIET : STATUS_AUTO, f.command);
+	char *folder = o.secondary ? file_join(o.out, o.secondary) : mem_strdup(o.out);
+	status_begin(o.quiet || o.json ? STATUS_QUIET : STATUS_AUTO, f.command, folder);
+	free(folder);
 	int code = o.workers == 1 ? run_one(&f) : run_many(&f);
 	free(f.program);
 	free(f.command);

@@ -17,6 +17,7 @@
 #include "store/store.h"
 
 #define FUZZ_WORKERS 256
+#define PUBLISH_SECONDS 0.1 /* between figures */
 
 struct fuzz_options {
 	const char *seeds, *out, *secondary, *dictionary, *store, *dump_queries;
@@ -32,12 +33,34 @@ struct fuzz_options {
 	struct target_options target;
 };
 
+/* What a worker does: X(NAME, words for the screen, a word where workers are counted). */
+#define FUZZ_STAGES(X)                                          \
+	X(SEEDS, "running the seeds", "seeds")                  \
+	X(NEGATE, "solving for new branches", "solving")        \
+	X(MUTATE, "mutating the corpus", "mutating")            \
+	X(LOOK, "checking with sanitizers", "checking")         \
+	X(SHRINK, "shrinking a bug's input", "shrinking")       \
+	X(WAIT, "waiting for the others", "waiting")
+enum fuzz_stage {
+#define X(name, words, word) FUZZ_STAGE_##name,
+	FUZZ_STAGES(X)
+#undef X
+	    FUZZ_STAGE_COUNT
+};
+
 /* Published by a worker, read by the supervisor while it is written: figures for people. */
 struct fuzz_figures {
 	struct search_stats search;
 	struct solve_stats solve;
 	uint64_t covered, total; /* branch outcomes */
-	uint64_t tests, bugs, hangs, suspected;
+	uint64_t tests, bugs, hangs, suspected; /* found since the start */
+	struct fuzz_before {
+		uint64_t tests, bugs, hangs, suspected;
+	} before; /* what the store had when it went on; the first worker's */
+	uint64_t files; /* in queue/; the first worker looks every few seconds */
+	int64_t last_crash, last_hang; /* seconds since 1970; 0: none yet */
+	uint64_t find_cycle;	       /* cycles of the queue at the last new outcome */
+	enum fuzz_stage stage;
 	uint64_t frontier; /* tests to explore; the first worker looks every few seconds */
 	double last_new; /* clock of the last new outcome */
 	int ended;	 /* its search came to an end by itself */
@@ -129,6 +152,7 @@ int fuzz_seed(struct fuzz *f);
 int fuzz_loop(struct fuzz *f);
 void fuzz_close(struct fuzz *f);
 void fuzz_publish(struct fuzz *f);
+void fuzz_stage(struct fuzz *f, enum fuzz_stage stage); /* published at once if it changed */
 
 /* fuzz_hooks.c */
 struct search_hooks fuzz_hooks(struct fuzz *f);

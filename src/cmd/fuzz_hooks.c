@@ -168,7 +168,7 @@ static int pause(void *ctx)
 	struct fuzz *f = ctx;
 	double now = fuzz_clock();
 	if (now >= f->next_publish) {
-		f->next_publish = now + 0.1;
+		f->next_publish = now + PUBLISH_SECONDS;
 		fuzz_publish(f);
 	}
 	if (fuzz_stopping(f))

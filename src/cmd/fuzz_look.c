@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static struct confirm *confirmer(struct fuzz *f)
 {
@@ -130,11 +131,11 @@ static void tell(struct fuzz *f, const struct pending_failure *p, struct finding
 	if (!x->failed)
 		f->figures->suspected++;
 	else if (p->hang)
-		f->figures->hangs++;
+		f->figures->hangs++, f->figures->last_hang = (int64_t)time(NULL);
 	else
-		f->figures->bugs++;
+		f->figures->bugs++, f->figures->last_crash = (int64_t)time(NULL);
 	if (!f->o->quiet && !f->o->json)
-		log_warn("%s: %s", x->failed ? "bug" : "suspected", buf_str(&x->summary));
+		log_found("%s%s:%s %s", log_color(x->failed ? "\033[1;31m" : "\033[33m"), x->failed ? "bug" : "suspected", log_color("\033[0m"), buf_str(&x->summary));
 }
 
 /* Writes a bug's file, and what the store has of it. 0, -1. */
@@ -346,6 +347,7 @@ int fuzz_look(struct fuzz *f, struct pending_failure *p)
 {
 	struct finding x = {0};
 	double start = fuzz_clock();
+	fuzz_stage(f, FUZZ_STAGE_LOOK);
 	struct confirm *c = confirmer(f);
 	struct traced t = tracer(f);
 	int r = !c || confirm_run(c, p->data.data, p->data.size, &x) || traced_filter(&t, p->data.data, p->data.size, &p->check, 1, &x) ? -1

@@ -102,23 +102,23 @@ static void print_rungs(const struct solve_stats *s)
 	printf("\n");
 }
 
-static void print_divergences(const struct search_stats *s)
+/* Solved inputs that were run: those of which the constraints of the path imply where they go, and apart from them the
+ * guesses, which left some of these constraints out and often miss. */
+static void print_predictions(const struct search_stats *s)
 {
-	uint64_t sure = s->predictions - s->diverged[DIVERGED_OPTIMISTIC], diverged = 0;
-	for (int i = 0; i < DIVERGED_COUNT; i++)
-		diverged += i == DIVERGED_OPTIMISTIC ? 0 : s->diverged[i];
-	printf("predicted %" PRIu64 " inputs were run, %" PRIu64 " reached their branch",
-	       s->predictions, s->reached);
-	if (diverged)
-		printf("; diverged %" PRIu64 " (%.1f %%)", diverged,
-		       sure ? 100.0 * (double)diverged / (double)sure : 0.0);
-	for (int i = 0; i < DIVERGED_COUNT; i++)
-		if (s->diverged[i] && i != DIVERGED_OPTIMISTIC)
-			printf(", %s %" PRIu64, search_divergence_key(i), s->diverged[i]);
-	if (s->diverged[DIVERGED_OPTIMISTIC])
-		printf("; optimistic guesses that failed %" PRIu64,
-		       s->diverged[DIVERGED_OPTIMISTIC]);
+	const char *between = "; others went elsewhere: ";
+	printf("predicted %" PRIu64 " of %" PRIu64 " solved inputs took the branch they were solved for", s->reached - s->guesses_reached,
+	       s->predictions - s->guesses);
+	for (int i = 0; i < DIVERGED_COUNT; i++) {
+		if (!s->diverged[i] || i == DIVERGED_OPTIMISTIC)
+			continue;
+		printf("%s%s %" PRIu64, between, search_divergence_key(i), s->diverged[i]);
+		between = ", ";
+	}
 	printf("\n");
+	if (s->guesses)
+		printf("guessed   %" PRIu64 " of %" PRIu64 " further tries did: they leave constraints out\n",
+		       s->guesses_reached, s->guesses);
 }
 
 static int count_file(void *ctx, uint64_t test, const char *name)
@@ -145,14 +145,14 @@ static void print_text(const struct fuzz_options *o, struct store *store, uint64
 	else if (!strcmp(status, "complete"))
 		printf("paths     nothing is left to negate, but something was lost on the way: there may be more "
 		       "(docs/fuzzing.md)\n");
-	if (s->solve.queries)
-		print_rungs(&s->solve);
 	if (s->search.predictions)
-		print_divergences(&s->search);
+		print_predictions(&s->search);
 	if (s->search.unstable)
 		printf("unstable  %" PRIu64 " of %" PRIu64 " tests took other branches when they were run again: not all that was "
 		       "found will be seen twice\n",
 		       s->search.unstable, s->search.rerun);
+	if (o->check.stats && s->solve.queries)
+		print_rungs(&s->solve);
 	if (o->check.stats)
 		checks_stats_print(&s->search, &s->solve, o->check.set, o->check.combine);
 	bug_each(store, campaign, &s->bugs, print_bug, &t);

@@ -97,6 +97,8 @@ static int shrink_first(struct fuzz *f, double until, int last)
 
 int fuzz_shrink_some(struct fuzz *f)
 {
+	if (f->shrinks.size)
+		fuzz_stage(f, FUZZ_STAGE_SHRINK);
 	return f->shrinks.size ? shrink_first(f, f->o->search.repeatable ? 0 : fuzz_clock() + PIECE, 0) : 0;
 }
 

@@ -241,6 +241,25 @@ int fuzz_count_pending(struct fuzz *f)
 	return 0;
 }
 
+static int count_bug(void *ctx, const struct store_bug *b)
+{
+	struct fuzz_before *n = ctx;
+	if (!b->confirmed)
+		n->suspected++;
+	else if (!strcmp(b->kind, "timeout"))
+		n->hangs++;
+	else
+		n->bugs++;
+	return 0;
+}
+
+/* What an earlier search left: figures for people are those of the whole campaign. */
+static int count_before(struct fuzz *f)
+{
+	f->figures->before = (struct fuzz_before){.tests = store_test_count(f->store, f->campaign)};
+	return store_bug_each(f->store, f->campaign, count_bug, &f->figures->before) < 0 ? -1 : 0;
+}
+
 static int resume(struct fuzz *f)
 {
 	struct exec_result r;
@@ -260,6 +279,8 @@ static int resume(struct fuzz *f)
 		return -1;
 	if (f->number)
 		return 0;
+	if (count_before(f))
+		return -1;
 	return fuzz_restore_files(f) || fuzz_failures_resume(f) ? -1 : 0;
 }
 
@@ -346,9 +367,23 @@ void fuzz_publish(struct fuzz *f)
 	if (p->covered != f->last_covered) {
 		f->last_covered = p->covered;
 		p->last_new = fuzz_clock();
+		p->find_cycle = p->search.cycles;
 	}
+	if (p->stage == FUZZ_STAGE_NEGATE || p->stage == FUZZ_STAGE_MUTATE)
+		p->stage = search_mutates(f->search) ? FUZZ_STAGE_MUTATE : FUZZ_STAGE_NEGATE;
 	if (f->show)
 		f->show(f);
+}
+
+void fuzz_stage(struct fuzz *f, enum fuzz_stage stage)
+{
+	if (f->figures->stage == stage)
+		return;
+	f->figures->stage = stage;
+	if (fuzz_clock() >= f->next_publish) {
+		f->next_publish = fuzz_clock() + PUBLISH_SECONDS;
+		fuzz_publish(f);
+	}
 }
 
 static int sync_due(struct fuzz *f)
@@ -367,6 +402,8 @@ int fuzz_loop(struct fuzz *f)
 	while (!f->stopped) {
 		if (sync_due(f) && fuzz_import(f))
 			return -1;
+		if (f->figures->stage != FUZZ_STAGE_MUTATE)
+			fuzz_stage(f, FUZZ_STAGE_NEGATE); /* or the other: fuzz_publish knows */
 		r = search_step(f->search);
 		if (r < 0 || fuzz_note_lost(f) || fuzz_failures_flush(f, 0) || fuzz_write_stats(f))
 			return -1;
@@ -375,6 +412,7 @@ int fuzz_loop(struct fuzz *f)
 		if (r == 0 && f->o->workers > 1) { /* others may still add to the frontier */
 			struct timespec pause = {0, 20000000};
 			f->figures->ended = 1;
+			fuzz_stage(f, FUZZ_STAGE_WAIT);
 			nanosleep(&pause, NULL);
 			f->stopped |= f->shared->stop;
 		} else {

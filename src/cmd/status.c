@@ -30,7 +30,7 @@
 
 static struct display {
 	enum { QUIET, LINES, SCREEN } mode;
-	char *title;
+	char *title, *dir;
 	struct status last; /* figures as they were given last */
 	int given;
 	double drawn;	     /* clock of the last frame */
@@ -281,82 +281,51 @@ static void put_time_and_branches(struct status_text *t, const struct status *s)
 	status_put(t, "", " of %s  %s", status_count(s->total, b),
 		   status_percent((double)s->covered, (double)s->total, c));
 	status_newline(t);
-	label(t, LABEL_1, "runs");
-	status_put(t, "", "%s  ", status_count(s->runs, a));
-	status_put(t, DIM, "%s", status_rate(d.rate, b));
+	label(t, LABEL_1, "stage");
+	status_put(t, "", "%s", s->stage[0] ? s->stage : "done");
 	label(t, LABEL_2, "last new");
 	status_put(t, s->since_new >= 0 && s->since_new < 10 ? GREEN : "", "%s",
 		   status_ago(s->since_new, a));
 	status_newline(t);
 }
 
-static void put_tests_and_bugs(struct status_text *t, const struct status *s)
+static void put_runs_and_bugs(struct status_text *t, const struct status *s)
 {
 	char a[STATUS_NUMBER], b[STATUS_NUMBER];
 
-	label(t, LABEL_1, "tests");
-	status_put(t, "", "%s", status_count(s->tests, a));
-	if (s->frontier)
-		status_put(t, DIM, "  %s to explore", status_count(s->frontier, b));
+	label(t, LABEL_1, "runs");
+	status_put(t, "", "%s  ", status_count(s->runs, a));
+	status_put(t, DIM, "%s", status_rate(d.rate, b));
 	label(t, LABEL_2, "bugs");
 	status_put(t, s->bugs ? RED : "", "%s", status_count(s->bugs, a));
 	if (s->suspected)
 		status_put(t, DIM, "  %s suspected", status_count(s->suspected, b));
 	status_newline(t);
-	label(t, LABEL_1, "queries");
-	status_put(t, "", "%s", status_count(s->queries, a));
-	status_put(t, DIM, "  in %.1f s", s->solver_seconds);
+	label(t, LABEL_1, "corpus");
+	status_put(t, "", "%s", status_count(s->files, a));
+	if (s->cycles)
+		status_put(t, DIM, "  %s cycle%s", status_count(s->cycles, b), s->cycles == 1 ? "" : "s");
 	label(t, LABEL_2, "hangs");
 	status_put(t, s->hangs ? YELLOW : "", "%s", status_count(s->hangs, a));
 	status_newline(t);
 }
 
-/* Who answered the queries; rungs that answered none are left out. */
-static void put_rungs(struct status_text *t, const struct status *s)
-{
-	char a[STATUS_NUMBER];
-	uint64_t all = 0;
-
-	for (unsigned i = 0; i < SOLVE_RUNG_COUNT; i++)
-		all += s->rungs[i];
-	label(t, LABEL_1, "answered");
-	for (unsigned i = 0; all && i < SOLVE_RUNG_COUNT; i++) {
-		const char *name = solve_rung_key((enum solve_rung)i);
-
-		if (!s->rungs[i])
-			continue;
-		status_percent((double)s->rungs[i], (double)all, a);
-		if (t->column + strlen(name) + strlen(a) + 1 > t->width) {
-			status_newline(t);
-			status_to(t, VALUE_1);
-		}
-		status_put(t, DIM, "%s ", name);
-		status_put(t, "", "%s  ", a);
-	}
-	status_newline(t);
-}
-
 static void put_rest(struct status_text *t, const struct status *s)
 {
-	char a[STATUS_NUMBER];
+	char a[STATUS_NUMBER], b[STATUS_NUMBER];
 
-	label(t, LABEL_1, "diverged");
-	status_put(t, "", "%s", status_count(s->divergences, a));
-	if (s->predictions)
-		status_put(t, DIM, "  %s of predictions",
-			   status_percent((double)s->divergences, (double)s->predictions, a));
-	if (s->unstable)
-		status_put(t, RED, "  unstable: %s of tests differ when run again",
-			   status_percent((double)s->unstable, (double)s->rerun, a));
+	label(t, LABEL_1, "explored");
+	status_put(t, "", "%s of %s tests", status_count(s->tests > s->frontier ? s->tests - s->frontier : 0, a), status_count(s->tests, b));
+	label(t, LABEL_2, "stability");
+	status_put(t, s->unstable ? YELLOW : "", "%s", s->rerun ? status_percent((double)(s->rerun - s->unstable), (double)s->rerun, a) : "-");
+	status_newline(t);
+	label(t, LABEL_1, "saved in");
+	status_put(t, "", "%s/  ", d.dir);
+	status_put(t, DIM, "queue/ crashes/ hangs/");
 	status_newline(t);
 	if (d.samples > 1 && speaks_utf8()) {
 		label(t, LABEL_1, "growth");
 		put_growth(t);
-		status_newline(t);
-	}
-	if (s->phase) {
-		label(t, LABEL_1, "now");
-		status_put(t, "", "%s", s->phase);
 		status_newline(t);
 	}
 }
@@ -377,8 +346,7 @@ static void draw(const struct status *s, const struct winsize *w)
 
 	put_title(&t, s);
 	put_time_and_branches(&t, s);
-	put_tests_and_bugs(&t, s);
-	put_rungs(&t, s);
+	put_runs_and_bugs(&t, s);
 	put_rest(&t, s);
 	if (resumed) { /* the shell wrote over the last one */
 		resumed = 0;
@@ -403,14 +371,14 @@ static void print_line(const struct status *s)
 	char time[STATUS_NUMBER], rate[STATUS_NUMBER], ago[STATUS_NUMBER];
 
 	fprintf(stderr,
-		"muster: %s: branches %" PRIu64 "/%" PRIu64 " (last new: %s), runs %" PRIu64
-		" (%s), tests %" PRIu64 " (%" PRIu64 " to explore), queries %" PRIu64
-		" (%.1f s), diverged %" PRIu64 ", bugs %" PRIu64 ", hangs %" PRIu64,
+		"muster: %s: branches %" PRIu64 "/%" PRIu64 " (last new: %s), runs %" PRIu64 " (%s), corpus %" PRIu64
+		" (%" PRIu64 " tests to explore), bugs %" PRIu64 ", hangs %" PRIu64,
 		status_clock(s->seconds, time), s->covered, s->total, status_ago(s->since_new, ago),
-		s->runs, status_rate(d.rate, rate), s->tests, s->frontier, s->queries,
-		s->solver_seconds, s->divergences, s->bugs, s->hangs);
+		s->runs, status_rate(d.rate, rate), s->files, s->frontier, s->bugs, s->hangs);
 	if (s->unstable)
 		fprintf(stderr, ", unstable %" PRIu64 " of %" PRIu64, s->unstable, s->rerun);
+	if (s->stage[0])
+		fprintf(stderr, "; %s", s->stage);
 	fputc('\n', stderr);
 }
 
@@ -425,11 +393,11 @@ static double next_interval(unsigned printed)
 
 /* -------------------------------------------------------------- the whole */
 
-void status_begin(enum status_mode mode, const char *title)
+void status_begin(enum status_mode mode, const char *title, const char *dir)
 {
 	const char *terminal = getenv("TERM");
 
-	d = (struct display){.mode = LINES, .title = mem_strdup(title ? title : "")};
+	d = (struct display){.mode = LINES, .title = mem_strdup(title ? title : ""), .dir = mem_strdup(dir ? dir : "")};
 	if (mode == STATUS_QUIET || !log_wants_progress())
 		d.mode = QUIET;
 	else if (isatty(2) && terminal && *terminal && strcmp(terminal, "dumb"))
@@ -491,7 +459,7 @@ void status_update(const struct status *s)
 void status_end(void)
 {
 	if (d.mode != QUIET && d.given) {
-		d.last.phase = NULL;
+		d.last.stage[0] = 0;
 		measure_rate(&d.last);
 		show(&d.last);
 	}
@@ -501,5 +469,6 @@ void status_end(void)
 		give_terminal();
 	}
 	free(d.title);
+	free(d.dir);
 	d = (struct display){0};
 }

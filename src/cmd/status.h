@@ -1,6 +1,6 @@
 /* status.h: how a search is going, for a person who watches it.
  *
- *	status_begin(quiet ? STATUS_QUIET : STATUS_AUTO, "./prog @@");
+ *	status_begin(quiet ? STATUS_QUIET : STATUS_AUTO, "./prog @@", "out");
  *	while (...) {
  *		struct status s = {.runs = ...};
  *		status_update(&s);      // as often as you like: it shows what it is time for
@@ -16,8 +16,6 @@
 #ifndef MUSTER_CMD_STATUS_H
 #define MUSTER_CMD_STATUS_H
 
-#include "solve/solve.h"
-
 #include <stdint.h>
 
 struct status {
@@ -27,18 +25,18 @@ struct status {
 	uint64_t runs;
 	uint64_t covered, total; /* branch outcomes */
 	double since_new;	 /* seconds since the last new one; negative: none yet */
-	uint64_t tests, frontier;
-	uint64_t queries, rungs[SOLVE_RUNG_COUNT]; /* all, and those that each rung answered */
-	double solver_seconds;
-	uint64_t divergences, predictions;
+	uint64_t files;		  /* in queue/ */
+	uint64_t tests, frontier; /* all, and those that are still to be explored */
+	uint64_t cycles;	  /* of mutation over the corpus */
 	uint64_t rerun, unstable; /* tests run a second time, and those that did something else then */
 	uint64_t bugs, suspected, hangs;
-	const char *phase; /* what it does now, or NULL */
+	char stage[80]; /* what it does now, or "" */
 };
 
 enum status_mode { STATUS_QUIET, STATUS_AUTO };
 
-void status_begin(enum status_mode mode, const char *title); /* title: copied */
+/* The command, and the directory that inputs and bugs are saved in: copied. */
+void status_begin(enum status_mode mode, const char *title, const char *dir);
 int status_due(void); /* would status_update show anything now? */
 void status_update(const struct status *s);
 void status_end(void); /* shows the last figures it was given, and gives the terminal back */

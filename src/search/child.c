@@ -191,6 +191,7 @@ static int follow(struct search *s, struct expansion *x, struct sent *c)
 	}
 	read_child(s, c, &r);
 	s->stats.predictions++;
+	s->stats.guesses += c->optimistic != 0;
 	uint32_t at;
 	enum path_match match = path_compare(step, c->outcome, &s->child, &at);
 	if (c->checker)
@@ -205,6 +206,7 @@ static int follow(struct search *s, struct expansion *x, struct sent *c)
 	if (match == PATH_REACHED) {
 		c->open = 1;
 		s->stats.reached++;
+		s->stats.guesses_reached += c->optimistic != 0;
 		t->bound = c->optimistic ? 0 : step->ordinal + path_decides(step);
 		if (search_note(s, &s->child))
 			t->flags |= TEST_PROGRESS;

@@ -101,6 +101,7 @@ struct search {
 	double next_pause;
 	double next_look; /* search_clock when memory is looked at again */
 	int paused;
+	int mutates; /* the slice that is done now, or was last */
 };
 
 static inline void search_lose(struct search *s, enum search_loss l)

@@ -46,6 +46,7 @@ static void count_runs(struct mutation *m)
 	uint64_t runs = stage_stats(m->stage)->runs;
 	m->s->stats.runs += runs - m->s->stats.mutant_runs;
 	m->s->stats.mutant_runs = runs;
+	m->s->stats.cycles = stage_stats(m->stage)->cycles;
 }
 
 static int pause(void *ctx)

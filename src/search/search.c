@@ -373,6 +373,7 @@ static int slice(struct search *s, enum way way)
 	s->paused = 0;
 	s->next_pause = cost + SLICE;
 	s->slice_began = cost;
+	s->mutates = way == WAY_MUTATE;
 	int r =
 	    way == WAY_MUTATE ? mutation_slice(s->mutation) : symbolic_slice(s, way == WAY_URGENT);
 	mutation_book(s->mutation, way, search_cost(s) - cost, s->cover.covered - covered);
@@ -420,6 +421,11 @@ int search_step(struct search *s)
 	if (search_exhausted(s) || !mutation_count(s->mutation))
 		return 0;
 	return slice(s, WAY_MUTATE) < 0 ? -1 : 1;
+}
+
+int search_mutates(const struct search *s)
+{
+	return s->mutates;
 }
 
 const struct search_stats *search_stats(const struct search *s)

@@ -176,6 +176,9 @@ const char *search_divergence_words(enum search_divergence d);
 	X(flips, "flips", "branches negated")                                 \
 	X(predictions, "predictions", "solved inputs that were run")          \
 	X(reached, "reached", "solved inputs that went where they were sent") \
+	X(guesses, "guesses", "of the solved inputs that were run, those that left constraints out") \
+	X(guesses_reached, "guesses_reached", "of these, those that went where they were sent") \
+	X(cycles, "cycles", "times that every input of the queue was mutated") \
 	X(subsumed, "subsumed", "constraints dropped by subsumption")         \
 	X(skipped, "skipped", "decisions not negated, by an option")          \
 	X(dropped, "dropped", "tests dropped from a full frontier")           \
@@ -293,6 +296,7 @@ const struct search_losses *search_losses(const struct search *s);
 /* Something was lost elsewhere: by another worker, or before the search was resumed. */
 void search_lost(struct search *s);
 
+int search_mutates(const struct search *s); /* what the last step did: 1 mutated inputs, 0 negated branches */
 const struct search_stats *search_stats(const struct search *s);
 const struct solve_stats *search_solve_stats(const struct search *s);
 const struct cover *search_cover(const struct search *s);

@@ -45,6 +45,7 @@ struct entry {
 	uint64_t step; /* the next deterministic change; UINT64_MAX: no more */
 	uint64_t runs, found;
 	uint32_t rounds;
+	uint64_t cycle; /* the last one it had a round in; they count from 1 */
 	uint32_t tops;
 	uint32_t weight;
 	uint8_t known; /* its run was seen */
@@ -58,6 +59,7 @@ struct stage {
 	const struct cover *cover;
 	struct havoc *havoc;
 	struct stage_hooks hooks;
+	size_t had_round; /* inputs, in this cycle */
 	struct stage_stats stats;
 	VEC(struct entry) entries;
 	VEC(uint64_t) tree; /* Fenwick; tree.data[0] is not used */
@@ -437,6 +439,18 @@ static int next_mutant(struct stage *st, uint32_t index, unsigned number)
 	return 0;
 }
 
+/* A cycle ends when every input had a round in it, those too that came while it lasted. */
+static void count_cycle(struct stage *st, struct entry *e)
+{
+	if (e->cycle > st->stats.cycles)
+		return;
+	e->cycle = st->stats.cycles + 1;
+	if (++st->had_round < st->entries.size)
+		return;
+	st->stats.cycles++;
+	st->had_round = 0;
+}
+
 static int run_round(struct stage *st, uint32_t index, uint64_t end)
 {
 	unsigned mutants = st->entries.data[index].rounds ? ROUND : 2 * ROUND;
@@ -455,6 +469,7 @@ static int run_round(struct stage *st, uint32_t index, uint64_t end)
 			return -1;
 	st->stats.rounds++;
 	st->entries.data[index].rounds++;
+	count_cycle(st, &st->entries.data[index]);
 	weigh(st, index);
 	return 0;
 }

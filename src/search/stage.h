@@ -38,6 +38,7 @@ struct stage_stats {
 	uint64_t runs, mutants, steps,
 	    repeated; /* repeated: mutants not run, since they were before */
 	uint64_t trim_runs, trimmed_bytes, rounds;
+	uint64_t cycles; /* times that every input of the queue had its round */
 };
 
 struct stage;

@@ -65,9 +65,12 @@ static struct status figures(int i)
 			       .covered = 100u + (unsigned)i,
 			       .total = 500,
 			       .bugs = i > 2,
-			       .queries = 7,
-			       .rungs = {[SOLVE_SAT] = 5},
-			       .phase = "thinking"};
+			       .files = 14,
+			       .tests = 20,
+			       .frontier = 6,
+			       .rerun = 8,
+			       .unstable = 2,
+			       .stage = "thinking"};
 }
 
 static void child_shows(int kill_it)
@@ -75,7 +78,7 @@ static void child_shows(int kill_it)
 	setenv("TERM", "xterm", 1);
 	setenv("NO_COLOR", "1", 1);
 	setenv("LANG", "C", 1);
-	status_begin(STATUS_AUTO, "./prog @@");
+	status_begin(STATUS_AUTO, "./prog @@", "out");
 	for (int i = 0; i < 4; i++) {
 		struct status s = figures(i);
 
@@ -169,8 +172,10 @@ static void test_screen(void **state)
 	    " muster fuzz  ./prog @@                                               2 workers");
 	assert_string_equal(s.rows[3],
 			    "  time      0:00:03                      branches  103 of 500  21 %");
-	assert_string_equal(s.rows[6], "  queries   7  in 0.0 s                  hangs     0");
-	assert_string_equal(s.rows[7], "  answered  sat 100 %  ");
+	assert_string_equal(s.rows[4], "  stage     done                         last new  just now");
+	assert_string_equal(s.rows[6], "  corpus    14                           hangs     0");
+	assert_string_equal(s.rows[7], "  explored  14 of 20 tests               stability 75 %");
+	assert_string_equal(s.rows[8], "  saved in  out/  queue/ crashes/ hangs/");
 	assert_string_equal(s.rows[9], "");
 	assert_string_equal(s.rows[10], "end");
 	assert_string_equal(s.rows[11], "");
