@@ -45,6 +45,7 @@ static void forget_clocks(struct sums *s)
 	s->seconds = s->search.symbolic_seconds = s->search.child_seconds = s->search.mutate_seconds = 0;
 	for (int i = 0; i < SOLVE_RUNG_COUNT; i++)
 		s->solve.seconds[i] = 0;
+	s->search.memory_peak = s->solve.z3_peak = 0; /* and what the machine did with memory */
 }
 
 /* Where the folders are: with -S not in the directory that -o names. */
