@@ -1,7 +1,7 @@
 /* instrument.c: the steps from a unit's bitcode to an object of a variant.
  *
  *   load (normal form) - write the site table - strip debug info - fold checks - settle what is
- *   undefined - the kind's own pass - drop promises that no longer hold - link the
+ *   undefined - drop the user's wish to inline - the kind's own pass - drop promises that no longer hold - link the
  *   inline helpers - optimise, generate code - append the site table.
  *
  * The site table is made before anything is edited, and passes walk the list of
@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "instrument/emit.h"
 #include "instrument/fold.h"
+#include "instrument/outline.h"
 #include "instrument/pass.h"
 #include "instrument/settle.h"
 #include "instrument/trace_loop.h"
@@ -67,6 +68,8 @@ static int edit(struct unit *u, enum instrument_kind kind, const struct instrume
 	settle_fortified(u->module, options->wrapped);
 	settle_constants(u);
 	settle_undefined(u);
+	if (kind != INSTRUMENT_COV)
+		outline_functions(u->module);
 	if (run_pass(u, kind, options))
 		return -1;
 	fold_forget(u->module);
