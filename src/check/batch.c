@@ -39,7 +39,7 @@ struct batch {
 	struct launch_options options;
 	struct launcher *launcher;
 	double seconds;
-	char *reports; /* directory */
+	char *reports; /* directory, the launcher's */
 	char *env[4];
 	char *argv[4];
 	struct symboliser symboliser;
@@ -71,13 +71,11 @@ int batch_open(struct batch **out, const char *program, enum variant_kind kind, 
 {
 	struct batch *b = mem_zalloc(sizeof *b);
 	*out = b;
-	b->reports = file_temp("reports");
-	if (!b->reports || file_mkdirs(b->reports) || variant_make(program, kind, &b->variant)) {
+	if (variant_make(program, kind, &b->variant)) {
 		batch_close(b);
 		*out = NULL;
 		return -1;
 	}
-	set_environment(b);
 	b->argv[0] = b->variant.path;
 	b->argv[1] = "--batch";
 	b->options = (struct launch_options)LAUNCH_DEFAULTS;
@@ -89,11 +87,12 @@ int batch_open(struct batch **out, const char *program, enum variant_kind kind, 
 	b->options.err = LAUNCH_NULL;
 	b->options.output_limit = OUTPUT_LIMIT;
 	b->options.memory_limit = MEMORY_LIMIT;
-	if (!(b->launcher = launcher_new(&b->options))) {
+	if (!(b->launcher = launcher_new(&b->options)) || !(b->reports = launcher_outbox(b->launcher))) {
 		batch_close(b);
 		*out = NULL;
 		return -1;
 	}
+	set_environment(b);
 	batch_set_time(b, seconds);
 	return 0;
 }
@@ -113,8 +112,6 @@ void batch_close(struct batch *b)
 	launcher_free(b->launcher);
 	variant_release(&b->variant);
 	symboliser_release(&b->symboliser);
-	if (b->reports)
-		file_remove_tree(b->reports);
 	free(b->reports);
 	for (int i = 0; i < 3; i++)
 		free(b->env[i]);

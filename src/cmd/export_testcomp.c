@@ -125,6 +125,7 @@ static int each_test(void *ctx, const struct store_test *t)
 static int open_suite(struct suite *s, const struct export_campaign *c)
 {
 	struct target_options t = TARGET_DEFAULTS;
+	char *outbox;
 	int n = 0;
 
 	t.time = s->o->time;
@@ -134,15 +135,19 @@ static int open_suite(struct suite *s, const struct export_campaign *c)
 	if (!s->command.argv.data[0])
 		return error_set("the campaign has no program");
 	s->program = target_program(s->command.argv.data[0]);
-	s->values = file_temp("values");
-	s->setting = mem_printf("MUSTER_VALUES=%s", s->values);
 	target_make(&s->plain, s->program, s->command.argv.data, TARGET_PLAIN, &t);
 	for (const char *const *e = s->plain.options.env; e && *e && n < 2; e++)
 		s->env[n++] = *e;
-	s->env[n++] = s->setting;
 	s->plain.options.env = s->env;
 	s->launcher = launcher_new(&s->plain.options);
-	return s->launcher ? 0 : -1;
+	outbox = s->launcher ? launcher_outbox(s->launcher) : NULL;
+	if (!outbox)
+		return -1;
+	s->values = file_join(outbox, "values");
+	s->setting = mem_printf("MUSTER_VALUES=%s", s->values);
+	s->env[n++] = s->setting;
+	free(outbox);
+	return 0;
 }
 
 int export_testcomp(const struct export_campaign *c, const struct export_options *o,

@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/proc.h"
 #include "build/home.h"
+#include "cmd/confine.h"
 #include "cmd/target.h"
 #include "cmd/test.h"
 #include "report/testcomp.h"
@@ -273,24 +274,26 @@ static void open_runner(struct suite *s)
 {
 	struct target_options t = TARGET_DEFAULTS;
 	t.time = s->o->run_time * 4;
-	s->values = file_temp("values");
-	s->values_setting = mem_printf("MUSTER_VALUES=%s", s->values);
 	s->argv[0] = s->telling;
 	target_make(&s->plain, s->telling, s->argv, TARGET_PLAIN, &t);
 	int n = 0;
 	for (const char *const *e = s->plain.options.env; e && *e && n < 2; e++)
 		s->env[n++] = *e;
-	s->env[n++] = s->values_setting;
 	s->plain.options.env = s->env;
-	if (!(s->launcher = launcher_new(&s->plain.options)))
+	char *outbox = NULL;
+	if (!(s->launcher = launcher_new(&s->plain.options)) || !(outbox = launcher_outbox(s->launcher)))
 		die(EXIT_USAGE, "%s", error_text());
+	s->values = file_join(outbox, "values");
+	s->values_setting = mem_printf("MUSTER_VALUES=%s", s->values);
+	s->env[n++] = s->values_setting;
+	free(outbox);
 }
 
 static pid_t start_search(struct suite *s)
 {
 	char *self = file_self(), *store = file_temp("store.db"), number[40], run[40], workers[24],
 	     seed[24];
-	VEC(char *) argv = {0};
+	confine_words argv = {0};
 	snprintf(number, sizeof number, "%g", s->o->seconds > 0 ? s->o->seconds : 60);
 	snprintf(run, sizeof run, "%g", s->o->run_time * 4);
 	snprintf(workers, sizeof workers, "%llu",
@@ -304,6 +307,7 @@ static pid_t start_search(struct suite *s)
 		vec_push(&argv, "--seed");
 		vec_push(&argv, seed);
 	}
+	confine_pass(&argv);
 	vec_push(&argv, "--");
 	vec_push(&argv, s->program);
 	vec_push(&argv, NULL);

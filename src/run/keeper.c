@@ -17,7 +17,7 @@
  * reserves 20 TiB, which RLIMIT_AS and RLIMIT_DATA would count, and root is not
  * bound by RLIMIT_NPROC.
  */
-#include "run/keeper.h"
+#include "run/sandbox.h"
 #include "base/interface.h"
 #include "base/file.h"
 #include "muster/cov.h"
@@ -53,6 +53,7 @@ struct keeper {
 	pid_t server; /* the fork server, or 0 */
 	uint32_t server_config;
 	int control, status; /* our ends of its pipes */
+	int listener;	     /* where its calls, or those of the program that is run once, stop for a look; -1: nowhere */
 	unsigned trusted_runs; /* since the last look at all processes */
 	int late;	     /* servers start only without bind_now */
 	uint32_t cpu;	     /* where we and the server are, as in the job */
@@ -93,7 +94,9 @@ static void abandon(struct keeper *k)
 	if (k->server > 0)
 		kill(k->server, SIGKILL);
 	watch_sweep(k->board, &none);
-	for (int i = 0; i < 2; i++)
+	if (k->board->sandbox.level == SANDBOX_VIEW)
+		view_remove_temps(k->board);
+	for (int i = 0; i < 2 && k->board->sandbox.level != SANDBOX_VIEW; i++)
 		if (k->board->temp_dir[i][0])
 			file_remove_tree(k->board->temp_dir[i]);
 	_exit(0);
@@ -243,14 +246,25 @@ static int timeout_of(const struct run *r)
 	return next <= t ? 0 : (int)((next - t + MS - 1) / MS);
 }
 
+/* A call of the target waits for a look. */
+static void heed(struct keeper *k, const struct pollfd *p)
+{
+	if (p->revents & POLLIN)
+		notice_serve(k->board, k->listener);
+	else if (p->revents) /* nobody is left who could call */
+		close_end(&k->listener);
+}
+
 static void supervise(struct run *r)
 {
 	while (!r->served) {
-		struct pollfd p[2] = {{KEEPER_SOCKET, POLLIN, 0},
-				      {r->orphaned ? -1 : r->status, POLLIN, 0}};
+		struct pollfd p[3] = {{KEEPER_SOCKET, POLLIN, 0},
+				      {r->orphaned ? -1 : r->status, POLLIN, 0},
+				      {r->k->listener, POLLIN, 0}};
 
-		if (poll(p, 2, timeout_of(r)) < 0 && errno != EINTR)
+		if (poll(p, 3, timeout_of(r)) < 0 && errno != EINTR)
 			break;
+		heed(r->k, &p[2]);
 		if (p[0].revents && listen_to_muster(r->k))
 			stop_target(r, KEPT_TIME);
 		if (p[1].revents)
@@ -279,6 +293,7 @@ static void server_forget(struct keeper *k)
 	k->server = 0;
 	close_end(&k->control);
 	close_end(&k->status);
+	close_end(&k->listener);
 }
 
 /* The pipe has ended, and so has the server, or soon; a program without a runtime
@@ -302,7 +317,7 @@ static int server_end(struct keeper *k)
 static int server_hello(struct keeper *k, struct keeper_reply *reply, uint64_t deadline)
 {
 	for (;;) {
-		struct pollfd p[2] = {{KEEPER_SOCKET, POLLIN, 0}, {k->status, POLLIN, 0}};
+		struct pollfd p[3] = {{KEEPER_SOCKET, POLLIN, 0}, {k->status, POLLIN, 0}, {k->listener, POLLIN, 0}};
 		uint64_t t = now();
 		uint32_t word;
 		int status;
@@ -312,7 +327,8 @@ static int server_hello(struct keeper *k, struct keeper_reply *reply, uint64_t d
 			server_forget(k);
 			return -1;
 		}
-		poll(p, 2, (int)((deadline - t) / MS) + 1);
+		poll(p, 3, (int)((deadline - t) / MS) + 1);
+		heed(k, &p[2]);
 		if (p[0].revents && listen_to_muster(k))
 			deadline = 0;
 		if (!p[1].revents)
@@ -327,6 +343,26 @@ static int server_hello(struct keeper *k, struct keeper_reply *reply, uint64_t d
 		reply->verdict = reply->step ? KEPT_NO_START : KEPT_NO_SERVER;
 		return -1;
 	}
+}
+
+/* Starts a parent and gets from it, if there is a sandbox, where the calls of targets stop. */
+static pid_t start_parent(struct keeper *k, struct spawn *s)
+{
+	int ends[2] = {-1, -1}, sandboxed = k->board->sandbox.level != SANDBOX_OFF;
+	pid_t pid;
+
+	close_end(&k->listener);
+	if (sandboxed && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return -1;
+	s->notice = ends[1];
+	pid = spawn_parent(k->board, s);
+	if (sandboxed) {
+		close(ends[1]);
+		if (pid > 0)
+			k->listener = notice_receive(ends[0]);
+		close(ends[0]);
+	}
+	return pid;
 }
 
 static int server_start(struct keeper *k, struct keeper_reply *reply)
@@ -347,7 +383,7 @@ static int server_start(struct keeper *k, struct keeper_reply *reply)
 	}
 	s = (struct spawn){.control = control[0], .status = status[1]};
 	reply->servers++;
-	k->server = spawn_parent(b, &s);
+	k->server = start_parent(k, &s);
 	k->server_config = b->job.config;
 	close(control[0]);
 	close(status[1]);
@@ -414,7 +450,7 @@ static int begin_exec(struct keeper *k, struct run *r)
 		return -1;
 	}
 	s = (struct spawn){.control = control[1], .status = ends[1], .once = 1, .deathsig = !k->board->is_namespace};
-	r->parent = spawn_parent(k->board, &s);
+	r->parent = start_parent(k, &s);
 	r->reply->error = r->parent < 0 ? errno : 0;
 	close(ends[1]);
 	close(control[1]);
@@ -433,6 +469,7 @@ static void clean_up(struct keeper *k, const struct run *r)
 	    r->reply->verdict == KEPT_ENDED && k->trusted_runs++ < TRUSTED_RUNS) {
 		if (!r->target) /* nobody asked */
 			(void)!recv(k->control, &pid, sizeof pid, MSG_DONTWAIT);
+		r->reply->used_up = k->board->sandbox.level == SANDBOX_VIEW && view_reset();
 		return;
 	}
 	k->trusted_runs = 0;
@@ -441,6 +478,7 @@ static void clean_up(struct keeper *k, const struct run *r)
 	r->reply->left = watch_sweep(k->board, &k->server);
 	while (k->server > 0 && !r->target && recv(k->control, &pid, sizeof pid, MSG_DONTWAIT) == sizeof pid)
 		;
+	r->reply->used_up = k->board->sandbox.level == SANDBOX_VIEW && view_reset();
 }
 
 /* Wake-ups between processors can cost more than a short run: all on one. */
@@ -545,20 +583,23 @@ static int setup(struct keeper_board *b)
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	for (int fd = KEEPER_SOCKET; fd < KEEPER_FDS; fd++)
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
+	if (b->sandbox.want && b->is_namespace)
+		return getpid() == 1 ? sandbox_enter(b) : EPERM;
 	if (b->is_namespace) {
 		/* /proc must show this namespace: programs, sanitizers and we ourselves look there.
 		 */
 		if (getpid() != 1 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
 		    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
 			return errno ? errno : EPERM;
+		b->sandbox.level = SANDBOX_OFF;
 		return 0;
 	}
-	return prctl(PR_SET_CHILD_SUBREAPER, 1) ? errno : 0;
+	return prctl(PR_SET_CHILD_SUBREAPER, 1) ? errno : sandbox_enter(b);
 }
 
 void keeper_main(void)
 {
-	struct keeper k = {.control = -1, .status = -1};
+	struct keeper k = {.control = -1, .status = -1, .listener = -1};
 	char hello[1 + INTERFACE_ID_SIZE] = {KEEPER_HELLO}, c;
 
 	memcpy(hello + 1, interface_id, INTERFACE_ID_SIZE);

@@ -67,7 +67,7 @@ enum keeper_verdict {
 };
 
 /* What failed on the way to exec. */
-enum keeper_step { STEP_NONE, STEP_FORK, STEP_DESCRIPTORS, STEP_DIRECTORY, STEP_EXEC, STEP_PARENT };
+enum keeper_step { STEP_NONE, STEP_FORK, STEP_DESCRIPTORS, STEP_SANDBOX, STEP_DIRECTORY, STEP_EXEC, STEP_PARENT };
 
 struct keeper_reply {
 	uint32_t verdict;
@@ -75,18 +75,53 @@ struct keeper_reply {
 	int32_t error;
 	uint32_t killed_parent;
 	uint32_t left;	  /* processes that outlived the target */
+	uint32_t used_up; /* the run changed files in the sandbox: the next one needs a new keeper */
 	uint32_t servers; /* servers started so far */
 	uint64_t wall_ns;
 	struct muster_served served;
 };
 
+/* What confines targets; docs/running.md has what each level is worth. */
+enum sandbox_level {
+	SANDBOX_OFF,	  /* the user's choice */
+	SANDBOX_VIEW,	  /* namespaces: a read-only view of the file system, own processes, own network */
+	SANDBOX_LANDLOCK, /* no namespaces: Landlock, and a filter for what it does not cover */
+	SANDBOX_FILTER,	  /* no Landlock either: the keeper looks at each call that writes */
+	SANDBOX_NOTHING,
+};
+
+/* Kinds of the paths on the board, each a letter in front of the path. */
+enum sandbox_path {
+	SANDBOX_PROGRAM = 'p',
+	SANDBOX_DIRECTORY = 'd', /* to run in: what is written there stays in the sandbox, where the kernel can do that */
+	SANDBOX_TEMP = 't',	 /* the same for directories for temporary files */
+	SANDBOX_WRITABLE = 'w',	 /* the user lets targets write there */
+	SANDBOX_SCRATCH = 's',	 /* the launcher's own directory, with the input */
+	SANDBOX_FILE = 'f',	 /* a file that is input: known by its inode, so shown as it is */
+};
+
+struct keeper_sandbox {
+	uint32_t want;
+	uint32_t level; /* the keeper: what there is */
+	uint32_t uid;	/* the keeper: whom targets become; 0: they stay who muster is */
+	uint32_t own_tmpdir; /* the keeper: TMPDIR must be the scratch directory's */
+	uint64_t disk;	     /* bytes that targets may write, in memory */
+	uint32_t refused;    /* calls since the keeper started; the first of them: */
+	int32_t call;	     /* its number */
+	char path[PATH_MAX]; /* what it wanted to change; "" if that is not known, or no path */
+	uint32_t size;	     /* of paths: NUL-terminated strings */
+	char paths[64 << 10];
+};
+
 struct keeper_board {
 	uint32_t has_shm;
 	uint32_t is_namespace;
+	uint32_t is_user_namespace; /* that, and one of users in which the keeper has all rights */
 	uint32_t
 	    user_threads; /* of this user when the keeper started; 0 for root, who is not limited */
 	int32_t trouble;  /* errno of the set-up, before KEEPER_HELLO */
 	char temp_dir[2][PATH_MAX]; /* removed if muster dies; "" for none */
+	struct keeper_sandbox sandbox;
 	struct keeper_job job;
 	struct keeper_reply reply;
 	char blob[KEEPER_BLOB];
@@ -100,6 +135,7 @@ struct spawn {
 	int control, status; /* ends for the new process */
 	int once;	     /* no server: one exec */
 	int deathsig;	     /* no namespace: a target dies with its parent */
+	int notice;	     /* socket for the descriptor of notices; -1: none */
 };
 /* Gives the pid of the parent: the fork server, or a process that runs the target once. -1: errno.
  */

@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "run/program.h"
+#include "run/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,20 +41,23 @@ static int stream_open(struct stream *s, enum launch_output to, int inherited)
 {
 	int ends[2];
 
-	s->read = s->write = -1;
-	if (to == LAUNCH_CAPTURE) {
+	s->read = s->write = s->onward = -1;
+	/* A file that the user's shell opened would be writable whatever the sandbox says: it gets a copy. */
+	if (to == LAUNCH_INHERIT)
+		s->onward = fcntl(inherited, F_DUPFD_CLOEXEC, 3);
+	if (to == LAUNCH_CAPTURE || s->onward >= 0) {
 		if (pipe2(ends, O_CLOEXEC))
 			return error_errno("cannot make a pipe");
 		s->read = ends[0];
 		s->write = ends[1];
+		/* In the sandbox root's targets are somebody else, who may open /dev/stdout. */
+		if (!geteuid() && fchown(s->write, SANDBOX_UID, SANDBOX_UID))
+			errno = 0;
 		fcntl(s->read, F_SETFL, O_NONBLOCK);
 		fcntl(s->read, F_SETPIPE_SZ, 1 << 20);
 		return 0;
 	}
-	if (to == LAUNCH_INHERIT)
-		s->write = fcntl(inherited, F_DUPFD_CLOEXEC, 3);
-	if (s->write < 0)
-		s->write = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	s->write = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	return s->write < 0 ? error_errno("cannot open /dev/null") : 0;
 }
 
@@ -63,6 +67,8 @@ static void stream_close(struct stream *s)
 		close(s->read);
 	if (s->write >= 0)
 		close(s->write);
+	if (s->onward >= 0)
+		close(s->onward);
 	buf_release(&s->text);
 }
 
@@ -76,6 +82,10 @@ static void stream_drain(struct stream *s, size_t limit)
 	while (s->read >= 0 && (n = read(s->read, chunk, sizeof chunk)) > 0) {
 		size_t room = limit - s->text.size, take = (size_t)n < room ? (size_t)n : room;
 
+		if (s->onward >= 0) {
+			(void)file_write_all(s->onward, chunk, (size_t)n);
+			continue;
+		}
 		buf_add(&s->text, chunk, take);
 		if (take < (size_t)n)
 			s->cut = 1;
@@ -91,7 +101,10 @@ static int keeper_start(struct launcher *l)
 		return -1;
 	snprintf(l->link.board->temp_dir[0], sizeof l->link.board->temp_dir[0], "%s", temp);
 	snprintf(l->link.board->temp_dir[1], sizeof l->link.board->temp_dir[1], "%s", l->base);
-	return link_start(&l->link, fds);
+	if (sandbox_request(l) || link_start(&l->link, fds))
+		return -1;
+	sandbox_started(l);
+	return 0;
 }
 
 /* In memory where possible: making and removing a file on a disk can take longer
@@ -147,7 +160,7 @@ static int open_all(struct launcher *l)
 		return error_errno("cannot make the target's standard input");
 	if (stream_open(&l->out, l->o.out, 1) || stream_open(&l->err, l->o.err, 2))
 		return -1;
-	if (make_base(l) || link_init(&l->link, l->o.no_namespace))
+	if (make_base(l) || sandbox_make_temp(l) || link_init(&l->link, l->o.no_namespace))
 		return -1;
 	return keeper_start(l);
 }
@@ -157,7 +170,7 @@ struct launcher *launcher_new(const struct launch_options *options)
 	struct launcher *l = mem_zalloc(sizeof *l);
 
 	l->o = *options;
-	l->file = l->in = l->out.read = l->out.write = l->err.read = l->err.write = -1;
+	l->file = l->in = l->out.read = l->out.write = l->err.read = l->err.write = l->out.onward = l->err.onward = -1;
 	l->link.board_fd = l->link.socket = -1;
 	if (!l->o.argv || !l->o.argv[0]) {
 		error_set("no program is given");
@@ -174,6 +187,8 @@ void launcher_free(struct launcher *l)
 		return;
 	link_release(&l->link);
 	input_remove(l);
+	if (l->temp)
+		rmdir(l->temp);
 	if (l->base && !l->o.base && rmdir(l->base))
 		file_remove_tree(l->base);
 	stream_close(&l->out);
@@ -185,6 +200,7 @@ void launcher_free(struct launcher *l)
 	free(l->base);
 	free(l->dir);
 	free(l->path);
+	free(l->temp);
 	free(l);
 }
 
@@ -236,6 +252,15 @@ static uint32_t add_environment(struct buf *b, const char *const *changes)
 	return n;
 }
 
+/* By its name: what is mounted there is seen only by those who enter it anew. */
+static void add_directory(const struct launcher *l, struct buf *b)
+{
+	char *real = l->link.board->sandbox.want ? realpath(l->o.directory ? l->o.directory : ".", NULL) : NULL;
+
+	add_string(b, real ? real : l->o.directory ? l->o.directory : "");
+	free(real);
+}
+
 /* The job's strings. Those of a server stay as they are while the arguments do. */
 static int write_strings(struct launcher *l, char *const *argv)
 {
@@ -246,7 +271,7 @@ static int write_strings(struct launcher *l, char *const *argv)
 		return 0;
 	j->argc = 0;
 	add_string(&b, l->program);
-	add_string(&b, l->o.directory ? l->o.directory : "");
+	add_directory(l, &b);
 	for (; argv[j->argc]; j->argc++)
 		add_argument(&b, argv[j->argc], l->uses_path ? l->path : NULL);
 	j->envc = add_environment(&b, l->o.env);
@@ -328,6 +353,16 @@ static int wait_reply(struct launcher *l)
 	return 0;
 }
 
+/* The last run changed files that the sandbox cannot make as they were. */
+static int renew_keeper(struct launcher *l)
+{
+	l->servers_before += l->link.board->reply.servers;
+	l->link.board->reply.used_up = 0;
+	l->renewals++;
+	link_quit(&l->link);
+	return keeper_start(l);
+}
+
 int launcher_begin(struct launcher *l, const struct launch_input *in)
 {
 	static const struct launch_input nothing;
@@ -346,10 +381,12 @@ int launcher_begin(struct launcher *l, const struct launch_input *in)
 	buf_clear(&l->out.text);
 	buf_clear(&l->err.text);
 	l->out.cut = l->err.cut = 0;
-	if (l->o.out == LAUNCH_CAPTURE) /* the run before may have changed it */
+	if (l->out.read >= 0) /* the run before may have changed it */
 		fcntl(l->out.write, F_SETFL, 0);
-	if (l->o.err == LAUNCH_CAPTURE)
+	if (l->err.read >= 0)
 		fcntl(l->err.write, F_SETFL, 0);
+	if (l->link.board->reply.used_up && renew_keeper(l))
+		return -1;
 	if (link_ask(&l->link)) {
 		l->servers_before += l->link.board->reply.servers;
 		link_lost(&l->link);
@@ -386,6 +423,8 @@ void launcher_end(struct launcher *l, struct run_result *r)
 	}
 	if (l->o.shm)
 		result_counts(l, r);
+	sandbox_after_run(l);
+	sandbox_clear_temp(l);
 	if (l->file < 0)
 		input_remove(l);
 	r->out = l->out.text;
@@ -418,6 +457,17 @@ const char *launcher_base(const struct launcher *l)
 	return l->base;
 }
 
+char *launcher_outbox(const struct launcher *l)
+{
+	char *path = file_join(l->base, "out");
+
+	if (!mkdir(path, 0777) && !chmod(path, 0777))
+		return path;
+	error_errno("cannot make the directory '%s'", path);
+	free(path);
+	return NULL;
+}
+
 const char *launcher_input_path(const struct launcher *l)
 {
 	return l->uses_path ? l->path : NULL;
@@ -425,10 +475,10 @@ const char *launcher_input_path(const struct launcher *l)
 
 unsigned launcher_restarts(const struct launcher *l)
 {
-	unsigned keepers = l->link.starts > 1 ? l->link.starts - 1 : 0;
+	unsigned keepers = l->link.starts > 1 + l->renewals ? l->link.starts - 1 - l->renewals : 0;
 	unsigned servers = l->servers_before + (l->link.board ? l->link.board->reply.servers : 0);
 
-	return keepers + (servers > 1 ? servers - 1 : 0);
+	return keepers + (servers > 1 + l->renewals ? servers - 1 - l->renewals : 0);
 }
 
 int launcher_namespace(const struct launcher *l)

@@ -33,7 +33,7 @@
 
 /* Where standard output or standard error of the target goes. */
 enum launch_output {
-	LAUNCH_INHERIT, /* where muster's goes */
+	LAUNCH_INHERIT, /* where muster's goes, through a pipe that launcher_end reads */
 	LAUNCH_NULL,	/* nowhere */
 	LAUNCH_CAPTURE, /* into run_result.out, run_result.err, up to output_limit; the rest is read
 			   and dropped */
@@ -69,7 +69,8 @@ struct launch_options {
 	int server;		/* use the target's fork server */
 	int bind_now;		/* which resolves names when it starts, and not in each run */
 	int cpu; /* processor for keeper and target, from 1; 0: any. launcher_set_cpu changes it */
-	int no_namespace;	/* never use a PID namespace (for tests) */
+	int no_namespace;	/* never use namespaces (for tests) */
+	int no_sandbox;		/* whatever sandbox_choose said (for tests) */
 	struct shm *shm;	/* tables of a variant with runtime, or NULL; borrowed */
 };
 
@@ -152,6 +153,9 @@ void launcher_set_time(struct launcher *l, double wall_seconds); /* likewise */
 /* What @@ became in the last run, or NULL. */
 const char *launcher_base(const struct launcher *l); /* the directory its inputs are in */
 const char *launcher_input_path(const struct launcher *l);
+/* A directory for files that targets write for muster: writable in the sandbox, there until the launcher is freed, not cleared
+ * between runs. Its name is allocated; NULL with words. What names it in the environment may be set until the first run. */
+char *launcher_outbox(const struct launcher *l);
 /* Fork servers and keepers that had to be started again. */
 unsigned launcher_restarts(const struct launcher *l);
 /* Do targets run in a PID namespace? */

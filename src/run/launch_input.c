@@ -8,6 +8,7 @@
  */
 #include "base/error.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "run/launch_parts.h"
 
@@ -128,9 +129,14 @@ static int input_file(struct launcher *l, const struct launch_input *in, const s
 	}
 	if (mkdir(l->dir, 0777))
 		return error_errno("cannot make the directory '%s' for the input", l->dir);
+	/* Whoever the target is: files beside the input, and the input itself, can be written. */
+	if (l->link.board->sandbox.uid && chmod(l->dir, 0777))
+		return error_errno("cannot open the directory '%s' to the target", l->dir);
 	fd = open(l->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return error_errno("cannot write the input to '%s'", l->path);
+	if (l->link.board->sandbox.uid && fchmod(fd, 0666))
+		log_info("the target cannot write to its input '%s'", l->path);
 	e = file_write_all(fd, b->data, b->size);
 	if (e) {
 		close(fd);

@@ -5,8 +5,11 @@
 #include "run/launch.h"
 #include "run/link.h"
 
+#include <time.h>
+
 struct stream {
-	int read, write; /* of the pipe, when captured; write is also what the keeper gets */
+	int read, write; /* of the pipe, when captured or passed on; write is also what the keeper gets */
+	int onward;	 /* where what is read is passed on to; -1: it is captured */
 	struct buf text;
 	int cut;
 };
@@ -27,6 +30,10 @@ struct launcher {
 	char *const *blob_argv; /* the arguments in them, if they are the launcher's own */
 	uint32_t config;
 	unsigned servers_before; /* started by keepers that are gone */
+	char *temp;		 /* directory for the target's temporary files, where the usual ones cannot be written */
+	struct timespec temp_time; /* of its last change that was muster's */
+	uint32_t refused;	 /* calls that the sandbox refused, known so far */
+	unsigned renewals;	 /* keepers that were replaced since a run changed files in the sandbox */
 };
 
 /* ---------------------------------------------------------- launch_input.c */
@@ -47,6 +54,17 @@ int input_describe(struct launcher *l, const struct launch_input *in, const stru
 		   char *const *argv);
 /* Removes the input's file and what the target put beside it. */
 void input_remove(struct launcher *l);
+
+/* -------------------------------------------------------- launch_sandbox.c */
+
+/* What the keeper is to confine targets to, on the board. -1 with words. */
+int sandbox_request(struct launcher *l);
+/* The keeper is there: says so if the sandbox is less than it should be. */
+void sandbox_started(struct launcher *l);
+/* Says what the sandbox refused, once for a command. */
+void sandbox_after_run(struct launcher *l);
+int sandbox_make_temp(struct launcher *l);
+void sandbox_clear_temp(struct launcher *l); /* of what the last run left */
 
 /* --------------------------------------------------------- launch_result.c */
 

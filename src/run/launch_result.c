@@ -43,6 +43,9 @@ static void no_start(const struct launcher *l, const struct keeper_reply *k, str
 		       "-n` below 256?",
 		       strerror(k->error));
 		break;
+	case STEP_SANDBOX:
+		result_failed(r, "cannot confine the target: %s; --sandbox off runs it without a sandbox", strerror(k->error));
+		break;
 	case STEP_DIRECTORY:
 		result_failed(r, "cannot enter the directory '%s': %s", l->o.directory,
 		       strerror(k->error));

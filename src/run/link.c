@@ -16,6 +16,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -31,6 +32,7 @@
 #include <unistd.h>
 
 #define HELLO_MS 20000
+#define SANDBOXED (CLONE_NEWNET | CLONE_NEWIPC) /* namespaces of a sandbox, beside those of processes and mounts */
 
 static VEC(pid_t) keepers; /* of all links of this process */
 
@@ -123,18 +125,54 @@ static void child(const char *path, const int fds[KEEPER_FDS])
 	keeper_main();
 }
 
-static pid_t start_child(const char *path, int want_namespace, const int fds[KEEPER_FDS])
+static void write_file(const char *path, const char *text)
 {
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0 && write(fd, text, strlen(text)) < 0)
+		errno = 0; /* what cannot be done for lack of this fails in the keeper */
+	if (fd >= 0)
+		close(fd);
+}
+
+/* In a namespace of users one has all rights, which execve would take away from anybody but its root. Targets are to stay who
+ * the user is, so nobody becomes root: the rights are made ambient, and the process that becomes a target gives them up. */
+static void keep_rights(uid_t uid, gid_t gid)
+{
+	struct __user_cap_header_struct h = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct rights[2];
+	char map[64];
+
+	write_file("/proc/self/setgroups", "deny");
+	snprintf(map, sizeof map, "%u %u 1", (unsigned)uid, (unsigned)uid);
+	write_file("/proc/self/uid_map", map);
+	snprintf(map, sizeof map, "%u %u 1", (unsigned)gid, (unsigned)gid);
+	write_file("/proc/self/gid_map", map);
+	if (syscall(SYS_capget, &h, rights))
+		return;
+	for (int i = 0; i < 2; i++)
+		rights[i].inheritable = rights[i].permitted;
+	syscall(SYS_capset, &h, rights);
+	for (int c = 0; c < 64; c++)
+		prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, c, 0, 0);
+}
+
+static pid_t start_child(const char *path, unsigned long namespaces, const int fds[KEEPER_FDS])
+{
+	uid_t uid = geteuid();
+	gid_t gid = getegid();
 	pid_t pid;
 
-	if (!want_namespace)
+	if (!namespaces)
 		pid = fork();
 	else /* only the kernel's own call has these flags; the child does nothing that needs libc's
 	      */
-		pid = (pid_t)syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | SIGCHLD, NULL, NULL,
-				     NULL, NULL);
-	if (!pid)
+		pid = (pid_t)syscall(SYS_clone, namespaces | SIGCHLD, NULL, NULL, NULL, NULL);
+	if (!pid) {
+		if (namespaces & CLONE_NEWUSER)
+			keep_rights(uid, gid);
 		child(path, fds);
+	}
 	return pid;
 }
 
@@ -156,7 +194,7 @@ static int hear_hello(struct link *l)
 	return n > 0 && !l->board->trouble ? 0 : -1;
 }
 
-static int try_start(struct link *l, const char *path, int want_namespace, const int fds[4])
+static int try_start(struct link *l, const char *path, unsigned long namespaces, const int fds[4])
 {
 	int ends[2], all[KEEPER_FDS];
 
@@ -166,10 +204,11 @@ static int try_start(struct link *l, const char *path, int want_namespace, const
 	all[KEEPER_BOARD] = l->board_fd;
 	memcpy(all + KEEPER_IN, fds, 4 * sizeof fds[0]);
 	l->board->has_shm = fds[3] >= 0;
-	l->board->is_namespace = want_namespace;
+	l->board->is_namespace = namespaces != 0;
+	l->board->is_user_namespace = (namespaces & CLONE_NEWUSER) != 0;
 	l->board->trouble = 0;
 	l->board->reply.servers = 0;
-	l->pid = start_child(path, want_namespace, all);
+	l->pid = start_child(path, namespaces, all);
 	close(ends[1]);
 	l->socket = ends[0];
 	if (l->pid > 0 && !hear_hello(l)) {
@@ -191,13 +230,18 @@ static int try_start(struct link *l, const char *path, int want_namespace, const
 
 int link_start(struct link *l, const int fds[4])
 {
+	static int refused; /* no need to ask again */
 	char *path = file_part("muster-keeper");
 	int e = -1;
 
 	vec_clear(&l->known);
 	each_child(remember_child, l);
 	if (!l->no_namespace && !geteuid())
-		e = try_start(l, path, 1, fds);
+		e = try_start(l, path, CLONE_NEWPID | CLONE_NEWNS | (l->board->sandbox.want ? SANDBOXED : 0), fds);
+	if (e && !l->no_namespace && l->board->sandbox.want && !refused) {
+		e = try_start(l, path, CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | SANDBOXED, fds);
+		refused = e != 0;
+	}
 	if (e) {
 		prctl(PR_SET_CHILD_SUBREAPER, 1);
 		e = try_start(l, path, 0, fds);
@@ -268,18 +312,23 @@ void link_lost(struct link *l)
 	}
 }
 
-void link_release(struct link *l)
+void link_quit(struct link *l)
 {
 	char c = KEEPER_QUIT;
 
-	if (l->pid) {
-		if (send(l->socket, &c, 1, MSG_NOSIGNAL) != 1)
-			kill(l->pid, SIGKILL);
-		kill(l->pid, SIGCONT);
-		while (waitpid(l->pid, NULL, 0) < 0 && errno == EINTR)
-			;
-		forget_keeper(l);
-	}
+	if (!l->pid)
+		return;
+	if (send(l->socket, &c, 1, MSG_NOSIGNAL) != 1)
+		kill(l->pid, SIGKILL);
+	kill(l->pid, SIGCONT);
+	while (waitpid(l->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	forget_keeper(l);
+}
+
+void link_release(struct link *l)
+{
+	link_quit(l);
 	if (l->board)
 		munmap(l->board, sizeof *l->board);
 	if (l->board_fd >= 0)

@@ -29,6 +29,7 @@ void link_stop(struct link *l);
 enum link_event link_read(struct link *l);
 /* The keeper died or does not answer: ends it and everything that was below it. */
 void link_lost(struct link *l);
+void link_quit(struct link *l); /* ends the keeper, which has nothing to do; link_start starts another */
 void link_release(struct link *l);
 
 #endif

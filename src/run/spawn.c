@@ -8,7 +8,7 @@
  * Failures after fork are written to the board, which is shared memory, so that
  * muster can say which step failed and why.
  */
-#include "run/keeper.h"
+#include "run/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -73,6 +73,8 @@ static void limits(const struct keeper_board *b)
 	}
 	personality(ADDR_NO_RANDOMIZE); /* refused in some containers: addresses then differ from
 					   run to run */
+	if (b->sandbox.level == SANDBOX_VIEW)
+		return; /* inherited from the keeper */
 	fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 	if (fd >= 0) { /* if memory runs out before a limit is seen, the target goes first */
 		if (write(fd, "1000", 4) < 0)
@@ -121,13 +123,24 @@ static int descriptors(const struct keeper_board *b, const struct spawn *s)
 	return 0;
 }
 
+/* Where temporary files go if they cannot go where they usually do: beside the input's directory. */
+static int temp_directory(const struct keeper_board *b, char *out, size_t size)
+{
+	for (const char *p = NULL; (p = sandbox_path(&b->sandbox, p));)
+		if (*p == SANDBOX_SCRATCH) {
+			snprintf(out, size, "TMPDIR=%s/tmp", p + 1);
+			return 1;
+		}
+	return 0;
+}
+
 /* The job's strings as vectors. One more variable for the runtime. */
 static char **strings(struct keeper_board *b, const char **program, const char **directory,
 		      char ***env)
 {
-	static char shm_variable[32];
+	static char shm_variable[32], tmp_variable[PATH_MAX + 16];
 	struct keeper_job *j = &b->job;
-	char **argv = malloc((j->argc + j->envc + 4) * sizeof *argv), *p = b->blob;
+	char **argv = malloc((j->argc + j->envc + 5) * sizeof *argv), *p = b->blob;
 	unsigned n = 0;
 
 	if (!argv)
@@ -141,7 +154,10 @@ static char **strings(struct keeper_board *b, const char **program, const char *
 	argv[n++] = NULL;
 	*env = argv + n;
 	for (unsigned i = 0; i < j->envc; i++, p += strlen(p) + 1)
-		argv[n++] = p;
+		if (!b->sandbox.own_tmpdir || strncmp(p, "TMPDIR=", 7))
+			argv[n++] = p;
+	if (b->sandbox.own_tmpdir && temp_directory(b, tmp_variable, sizeof tmp_variable))
+		argv[n++] = tmp_variable;
 	if (b->has_shm) {
 		snprintf(shm_variable, sizeof shm_variable, "%s=%d", MUSTER_FD_ENV, SHM_FD);
 		argv[n++] = shm_variable;
@@ -164,6 +180,8 @@ static void become(struct keeper_board *b, const struct spawn *s)
 	limits(b);
 	if (descriptors(b, s))
 		fail(b, STEP_DESCRIPTORS);
+	if (sandbox_drop(b, s->notice))
+		fail(b, STEP_SANDBOX);
 	if (*directory && chdir(directory))
 		fail(b, STEP_DIRECTORY);
 	default_signals();
@@ -195,6 +213,8 @@ static void serve_once(struct keeper_board *b, const struct spawn *s)
 		write_status(s->control, &word, sizeof word);
 		become(b, s);
 	}
+	if (s->notice >= 0)
+		close(s->notice);
 	memset(&served, 0, sizeof served);
 	if (pid < 0) {
 		served.error = errno;

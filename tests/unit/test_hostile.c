@@ -159,8 +159,10 @@ static const struct expect expectations[] = {
 static void check(const struct expect *x, const struct run_result *r, int no_namespace,
 		  const char *what)
 {
-	enum run_end end = no_namespace ? x->end2 : x->end;
-	int value = no_namespace ? x->value2 : x->value;
+	/* Landlock keeps signals in from 6.12 on: then a target without a namespace ends as one with it. */
+	int as_in_one = r->end == x->end && x->end == RUN_EXIT && r->code == x->value;
+	enum run_end end = no_namespace && !as_in_one ? x->end2 : x->end;
+	int value = no_namespace && !as_in_one ? x->value2 : x->value;
 	char words[600];
 
 	run_result_words(r, words, sizeof words);
@@ -237,13 +239,18 @@ static void test_traced(void **unused)
 	run_all(TRACED_SERVER, 0);
 }
 
+static int no_sandbox; /* of run_one */
+
 static void run_one(const char *behaviour, enum how how, const char *data, struct run_result *r,
 		    int *is_namespace)
 {
 	char *argv[] = {plain, (char *)behaviour, NULL};
 	struct launch_options o = options(argv, how, 0);
 	struct launch_input in = {.data = data, .size = strlen(data)};
-	struct launcher *l = launcher_new(&o);
+	struct launcher *l;
+
+	o.no_sandbox = no_sandbox;
+	l = launcher_new(&o);
 
 	if (!l || launcher_run(l, &in, r))
 		fail_msg("%s: %s", behaviour, error_text());
@@ -270,7 +277,9 @@ static void test_bomb(void **unused)
 	run_one("kill-all", EXEC, "", &r, &is_namespace);
 	assert_int_equal(r.end, RUN_EXIT);
 	assert_int_equal(r.code, 6);
+	no_sandbox = 1; /* there nobody can become another */
 	run_one("other-user", EXEC, "", &r, &is_namespace);
+	no_sandbox = 0;
 	assert_int_equal(r.end, RUN_EXIT);
 	assert_int_equal(r.left, 1);
 }
