@@ -16,6 +16,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
+#include "cmd/confine.h"
 #include "cmd/target.h"
 #include "run/exec.h"
 #include "store/outdir.h"
@@ -298,6 +299,7 @@ static void show(const struct cmin *c, double seconds)
 	json_object_open(&j);
 	json_key(&j, "command"), json_str(&j, "cmin");
 	json_key(&j, "status"), json_str(&j, "complete");
+	confine_json(&j);
 	json_key(&j, "seconds"), json_double(&j, seconds);
 	json_key(&j, "inputs"), json_u64(&j, c->runs);
 	json_key(&j, "kept"), json_u64(&j, c->kept);
@@ -344,6 +346,7 @@ int cmd_cmin(int argc, char **argv)
 	    OPTION_DOUBLE("time", 't', "S", &c.target.time, "time limit of a run in seconds (5)"),
 	    TARGET_MEM_ROW(&c.target),
 	    OPTION_FLAG("json", 0, &c.json, "print the result as JSON"),
+	    CONFINE_ROWS,
 	    OPTION_END};
 	const struct option_spec spec = {
 	    "cmin", "-i DIR -o DIR [options] -- PROGRAM [ARGUMENTS with @@]", about, rows};
@@ -352,6 +355,7 @@ int cmd_cmin(int argc, char **argv)
 
 	c.target.time = 5;
 	i = option_parse(&spec, argc, argv);
+	confine_apply(&spec);
 	if (!c.input || !c.output)
 		option_usage(&spec, "wants -i DIR and -o DIR");
 	if (i >= argc)

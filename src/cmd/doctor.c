@@ -6,11 +6,12 @@
 #include "base/option.h"
 #include "build/inspect.h"
 #include "cmd/cmd.h"
+#include "cmd/confine.h"
 #include "front/front.h"
 
 #include <stdio.h>
 
-static void print_words(const struct inspect *in, const char *binary)
+static void print_words(const struct inspect *in, const char *binary, const char *sandbox)
 {
 	if (binary) {
 		printf("%s: %zu unit%s with a record, %zu input%s without\n", binary,
@@ -34,6 +35,8 @@ static void print_words(const struct inspect *in, const char *binary)
 		printf("problem: %s%s%s%s\n", p->words, *p->remedy ? " (" : "", p->remedy,
 		       *p->remedy ? ")" : "");
 	}
+	if (sandbox)
+		printf("sandbox: %s\n", sandbox);
 	if (binary)
 		printf("variants: %s\n", inspect_fatal(in) ? "cannot be made" : "can be made");
 	else if (!in->problems.size)
@@ -82,6 +85,7 @@ static void print_json(const struct inspect *in, const char *binary)
 	json_str(&j, "doctor");
 	json_key(&j, "status");
 	json_str(&j, "complete");
+	confine_json(&j);
 	json_key(&j, "binary");
 	json_str(&j, binary);
 	json_key(&j, "units");
@@ -124,10 +128,10 @@ int cmd_doctor(int argc, char **argv)
 	const struct option_spec spec = {
 	    "doctor", "[--json] [BINARY]",
 	    "Says which units of BINARY have a record, what has none, whether variants can be\n"
-	    "made, and what is wrong with this machine.",
+	    "made, what confines the runs of programs, and what is wrong with this machine.",
 	    rows};
 	struct inspect in;
-	const char *binary;
+	const char *binary, *sandbox;
 	int i = option_parse(&spec, argc, argv), fatal;
 
 	binary = i < argc ? argv[i] : NULL;
@@ -137,10 +141,13 @@ int cmd_doctor(int argc, char **argv)
 	if (front_ready())
 		inspect_problem(&in, 0, "libclang 19 is missing: 'muster test' cannot read source files",
 				"apt-get install libclang1-19");
+	sandbox = confine_try();
+	if (!sandbox)
+		inspect_problem(&in, 1, error_text(), "--sandbox off runs programs without a sandbox");
 	if (as_json)
 		print_json(&in, binary);
 	else
-		print_words(&in, binary);
+		print_words(&in, binary, sandbox);
 	fatal = inspect_fatal(&in);
 	inspect_release(&in);
 	return fatal ? EXIT_USAGE : EXIT_OK;

@@ -14,6 +14,7 @@
 #include "base/option.h"
 #include "build/home.h"
 #include "cmd/cmd.h"
+#include "cmd/confine.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -373,6 +374,7 @@ static void print_json(const struct exporting *x)
 	json_object_open(&j);
 	json_key(&j, "command"), json_str(&j, "export");
 	json_key(&j, "status"), json_str(&j, "complete");
+	confine_json(&j);
 	json_key(&j, "format"), json_str(&j, x->cmocka	   ? "cmocka"
 					     : x->asserts  ? "asserts"
 					     : x->testcomp ? "testcomp"
@@ -473,6 +475,7 @@ int cmd_export(int argc, char **argv)
 	    OPTION_FLAG("json", 0, &x.o.json,
 			"print JSON: counts, and what asserts nothing, is left out or differs"),
 	    OPTION_FLAG("quiet", 'q', &x.o.quiet, "print nothing but what went wrong"),
+	    CONFINE_ROWS,
 	    OPTION_END};
 	const struct option_spec spec = {
 	    "export", "--cmocka|--asserts|--corpus|--testcomp DIR [FILE.c[:FUNCTION]...]",
@@ -492,6 +495,7 @@ int cmd_export(int argc, char **argv)
 		add_operand(&x, argv[i]);
 		i += option_parse(&spec, argc - i, argv + i); /* options may follow */
 	}
+	confine_apply(&spec);
 	if (!!x.cmocka + !!x.corpus + !!x.testcomp + !!x.asserts != 1)
 		option_usage(&spec, "wants one of --cmocka, --asserts, --corpus and --testcomp");
 	x.o.shown = x.cmocka ? x.cmocka : x.corpus ? x.corpus : x.asserts ? x.asserts : x.testcomp;

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
+#include "cmd/confine.h"
 #include "cmd/operands.h"
 #include "cmd/status.h"
 #include "cmd/stop.h"
@@ -323,9 +324,11 @@ int cmd_fuzz(int argc, char **argv)
 	    OPTION_STR("store", 0, "FILE", &o.store, "the store (.muster/store.db)"),
 	    OPTION_FLAG("json", 0, &o.json, "print the result as JSON"),
 	    OPTION_FLAG("quiet", 'q', &o.quiet, "no progress"),
+	    CONFINE_ROWS,
 	    OPTION_END};
 	const struct option_spec spec = {"fuzz", "[options] -- PROGRAM [ARGUMENTS]", about, rows};
 	int at = option_parse(&spec, argc, argv);
+	confine_apply(&spec);
 	if (at >= argc)
 		option_usage(&spec, "which program? Name it after --");
 	if (!o.workers || o.workers > FUZZ_WORKERS)

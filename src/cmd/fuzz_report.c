@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "cmd/bug_json.h"
 #include "cmd/bug_words.h"
+#include "cmd/confine.h"
 #include "cmd/fuzz.h"
 #include "cmd/operands.h"
 
@@ -263,6 +264,7 @@ static void print_json(const struct fuzz_options *o, struct store *store, uint64
 	json_object_open(j);
 	json_key(j, "command"), json_str(j, "fuzz");
 	json_key(j, "status"), json_str(j, status);
+	confine_json(j);
 	json_key(j, "exhaustive"), json_bool(j, s->exhaustive);
 	json_key(j, "checkers"), check_names_json(j, o->check.set);
 	json_key(j, "seconds"), json_double(j, s->seconds);

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "check/confirm.h"
 #include "cmd/cmd.h"
+#include "cmd/confine.h"
 #include "cmd/operands.h"
 #include "cmd/target.h"
 #include "run/exec.h"
@@ -145,6 +146,7 @@ static void show_json(struct shrink *s, const struct minimize *m, const struct b
 	json_object_open(&j);
 	json_key(&j, "command"), json_str(&j, "minimize");
 	json_key(&j, "status"), json_str(&j, end == MINIMIZE_BUDGET ? "budget" : "complete");
+	confine_json(&j);
 	json_key(&j, "seconds"), json_double(&j, seconds);
 	json_key(&j, "input_file"), json_str(&j, s->operands.tests.data[0]);
 	json_key(&j, "output_file"), json_str(&j, output);
@@ -233,6 +235,7 @@ int cmd_minimize(int argc, char **argv)
 			  "time limit of a run in seconds (2); a hang is three times that"),
 	    TARGET_MEM_ROW(&s.target),
 	    OPTION_FLAG("json", 0, &s.json, "print the result as JSON"),
+	    CONFINE_ROWS,
 	    OPTION_END};
 	const struct option_spec spec = {
 	    "minimize", "[options] TEST [-- PROGRAM [ARGUMENTS with @@]]", about, rows};
@@ -240,6 +243,7 @@ int cmd_minimize(int argc, char **argv)
 
 	s.target.time = 2;
 	operands_parse(&s.operands, &spec, argc, argv, &s.from);
+	confine_apply(&spec);
 	if (s.operands.tests.size > 1)
 		option_usage(&spec, "one test at a time; there are %zu", s.operands.tests.size);
 	code = shrink_one(&s);

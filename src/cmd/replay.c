@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "check/confirm.h"
 #include "cmd/cmd.h"
+#include "cmd/confine.h"
 #include "cmd/operands.h"
 #include "cmd/target.h"
 #include "cmd/traced.h"
@@ -191,6 +192,7 @@ static void show_json(const struct replay *r, struct outcome *all, size_t count,
 	json_object_open(&j);
 	json_key(&j, "command"), json_str(&j, "replay");
 	json_key(&j, "status"), json_str(&j, "complete");
+	confine_json(&j);
 	json_key(&j, "seconds"), json_double(&j, seconds);
 	json_key(&j, "variant"), json_str(&j, r->variant);
 	json_key(&j, "tests");
@@ -318,6 +320,7 @@ int cmd_replay(int argc, char **argv)
 			"show the program's own output, on standard error (not with san)"),
 	    OPTION_FLAG("full", 0, &r.full, "the whole report, of several tests too"),
 	    OPTION_FLAG("json", 0, &r.json, "print the result as JSON"),
+	    CONFINE_ROWS,
 	    OPTION_END};
 	const struct option_spec spec = {
 	    "replay", "[options] TEST... [-- PROGRAM [ARGUMENTS with @@]]", about, rows};
@@ -325,6 +328,7 @@ int cmd_replay(int argc, char **argv)
 
 	r.target.time = 10;
 	operands_parse(&r.operands, &spec, argc, argv, &r.from);
+	confine_apply(&spec);
 	kind = variant_kind(r.variant);
 	if (kind < 0 && strcmp(r.variant, "plain"))
 		option_usage(&spec, "there is no variant '%s'", r.variant);

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
+#include "cmd/confine.h"
 #include "cmd/stop.h"
 
 #include <errno.h>
@@ -239,6 +240,7 @@ int cmd_test(int argc, char **argv)
 			"say of each function why its verdict is no better"),
 	    OPTION_FLAG("json", 0, &o.json, "print the result as JSON"),
 	    OPTION_FLAG("quiet", 'q', &o.quiet, "no progress"),
+	    CONFINE_ROWS,
 	    OPTION_END};
 	const struct option_spec spec = {"test", "[options] FILE.c[:FUNCTION]... [-- CFLAGS]",
 					 about, rows};
@@ -255,6 +257,7 @@ int cmd_test(int argc, char **argv)
 		memcpy(data, o.requires.data, (size_t)o.requires.size * sizeof *data);
 		o.requires.data = data;
 	}
+	confine_apply(&spec);
 	check_options_apply(&spec, &o.check);
 	o.cflags = (const char *const *)argv + at;
 	o.repeatable = o.seed && o.workers == 1;

@@ -1,4 +1,5 @@
 /* test_json.c: the result of `muster test` as one JSON object (docs/unit-tests.md has the keys). */
+#include "cmd/confine.h"
 #include "cmd/test.h"
 
 #include "base/file.h"
@@ -254,6 +255,7 @@ void test_print_json(struct test_session *const *sessions, size_t count, const c
 	json_object_open(&j);
 	json_key(&j, "command"), json_str(&j, "test");
 	json_key(&j, "status"), json_str(&j, status);
+	confine_json(&j);
 	json_key(&j, "seconds"), json_double(&j, seconds);
 	json_scope(&j, sessions, count);
 	json_key(&j, "functions"), json_array_open(&j);

@@ -18,6 +18,7 @@
 #include "base/proc.h"
 #include "build/cache.h"
 #include "build/home.h"
+#include "cmd/confine.h"
 #include "cmd/operands.h"
 #include "cmd/test.h"
 
@@ -137,10 +138,17 @@ static void start(struct test_session *s, const char *dir, struct way *w, double
 	snprintf(run_time, sizeof run_time, "%g", RUN_SECONDS);
 	snprintf(memory, sizeof memory, "%" PRIu64, budget_total() * workers); /* our workers are done */
 	int exact = s->o->repeatable;
-	char *argv[] = {self, "fuzz", "--quiet", "--json", "--no-shrink", "--seed", seed, "--workers", jobs, "--memory", memory,
-			"--run-time", run_time, "--store", w->store, "--output", out,
-			exact ? "--runs" : "--time", exact ? runs : time, "--", whole,
-			w->file ? "@@" : NULL, NULL};
+	char *front[] = {self, "fuzz", "--quiet", "--json", "--no-shrink", "--seed", seed, "--workers", jobs, "--memory", memory,
+			 "--run-time", run_time, "--store", w->store, "--output", out,
+			 exact ? "--runs" : "--time", exact ? runs : time};
+	confine_words argv = {0};
+	for (size_t i = 0; i < sizeof front / sizeof *front; i++)
+		vec_push(&argv, front[i]);
+	confine_pass(&argv);
+	vec_push(&argv, "--");
+	vec_push(&argv, whole);
+	vec_push(&argv, w->file ? "@@" : NULL);
+	vec_push(&argv, NULL);
 	pid_t parent = getpid();
 	w->pid = fork();
 	if (!w->pid) {
@@ -152,9 +160,10 @@ static void start(struct test_session *s, const char *dir, struct way *w, double
 		dup2(null, 0);
 		dup2(null, 1);
 		dup2(words, 2);
-		execv(self, argv);
+		execv(self, argv.data);
 		_exit(127);
 	}
+	vec_release(&argv);
 	free(absolute);
 	free(whole);
 	free(out);

@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "build/variant.h"
 #include "cmd/cmd.h"
+#include "cmd/confine.h"
 #include "cmd/target.h"
 #include "cmd/trace_show.h"
 #include "run/print.h"
@@ -453,6 +454,7 @@ int cmd_trace(int argc, char **argv)
 		"print the C definitions that conditions rely on (u32le, sx ...), run nothing"),
 	    OPTION_FLAG("variant-only", 0, &o.variant_only,
 			"make the variant, print its path, run nothing"),
+	    CONFINE_ROWS,
 	    OPTION_END};
 	const struct option_spec spec = {"trace", "[options] -- PROGRAM [ARGUMENTS with @@]",
 					 "Runs a program that was built with muster cc (or a "
@@ -462,6 +464,7 @@ int cmd_trace(int argc, char **argv)
 					 "own output is discarded unless --output is given.",
 					 rows};
 	int i = option_parse(&spec, argc, argv);
+	confine_apply(&spec);
 	if (o.prologue) {
 		fputs(cx_prologue, stdout);
 		return EXIT_OK;

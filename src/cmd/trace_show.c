@@ -7,6 +7,8 @@
  */
 #include "cmd/trace_show.h"
 
+#include "cmd/confine.h"
+
 #include "base/json.h"
 #include "ir/checker.h"
 #include "run/print.h"
@@ -435,6 +437,7 @@ void trace_show_json(const struct trace_show *s, int path)
 	json_object_open(&j);
 	json_str_key(&j, "command", "trace");
 	json_str_key(&j, "status", s->totals.full || stopped(s->run) ? "budget" : "complete");
+	confine_json(&j);
 	json_str_key(&j, "program", s->program);
 	json_double_key(&j, "seconds", s->seconds);
 	json_double_key(&j, "variant_seconds", s->variant_seconds);
