@@ -4,8 +4,12 @@
  * another. A failing exec is told apart from a failing program by a close-on-exec
  * pipe that carries errno. Every pipe end is close-on-exec: no child keeps
  * another's pipe open.
+ *
+ * Nobody is waited for beyond the command's deadline: then all jobs are ended, each
+ * with its group, since a compiler's linker is a process of its own.
  */
 #include "base/proc.h"
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -18,6 +22,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,6 +43,8 @@ static void child(char *const argv[], const struct proc_opts *o, int pipes[PIPES
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(127);
+	if (deadline_groups())
+		setpgid(0, 0);
 	if (pipes[IN][0] >= 0) {
 		dup2(pipes[IN][0], 0);
 	} else if (o->null_input) {
@@ -85,32 +92,51 @@ static void feed(struct proc_job *j)
 		close_fd(&j->in);
 }
 
-/* Until every pipe of every job is closed. */
-static void serve(struct proc_job *jobs, int count)
-{
-	struct pollfd *fds = mem_alloc((3 * count + 1) * sizeof *fds);
-	int open_ends = 1;
+/* What one job is waited for: its pipes, and its end. */
+enum { FD_IN, FD_OUT, FD_ERR, FD_END, FDS };
 
-	while (open_ends) {
-		open_ends = 0;
-		for (int i = 0; i < count; i++) {
-			fds[3 * i] = (struct pollfd){jobs[i].in, POLLOUT, 0};
-			fds[3 * i + 1] = (struct pollfd){jobs[i].out, POLLIN, 0};
-			fds[3 * i + 2] = (struct pollfd){jobs[i].err, POLLIN, 0};
-			open_ends |= jobs[i].in >= 0 || jobs[i].out >= 0 || jobs[i].err >= 0;
-		}
-		if (!open_ends || (poll(fds, 3 * count, -1) < 0 && errno != EINTR))
+static int poll_job(const struct proc_job *j, struct pollfd *fds)
+{
+	int piping = j->in >= 0 || j->out >= 0 || j->err >= 0;
+
+	fds[FD_IN] = (struct pollfd){j->in, POLLOUT, 0};
+	fds[FD_OUT] = (struct pollfd){j->out, POLLIN, 0};
+	fds[FD_ERR] = (struct pollfd){j->err, POLLIN, 0};
+	/* Its output may be read to the end only after it; till then its end is no news. */
+	fds[FD_END] = (struct pollfd){piping ? -1 : j->end, POLLIN, 0};
+	return piping || j->end >= 0;
+}
+
+static void serve_job(struct proc_job *j, const struct pollfd *fds)
+{
+	if (j->in >= 0 && fds[FD_IN].revents)
+		feed(j);
+	if (j->out >= 0 && fds[FD_OUT].revents)
+		drain(&j->out, &j->result.out);
+	if (j->err >= 0 && fds[FD_ERR].revents)
+		drain(&j->err, &j->result.err);
+	if (j->end >= 0 && fds[FD_END].revents)
+		close_fd(&j->end);
+}
+
+/* Until every pipe of every job is closed and every job has ended, or until the deadline: 1. */
+static int serve(struct proc_job *jobs, int count)
+{
+	struct pollfd *fds = mem_alloc((FDS * count + 1) * sizeof *fds);
+	int cut = 0;
+
+	while (!(cut = deadline_cut())) {
+		int open_ends = 0;
+
+		for (int i = 0; i < count; i++)
+			open_ends |= poll_job(&jobs[i], fds + FDS * i);
+		if (!open_ends || (poll(fds, FDS * count, deadline_ms(-1)) < 0 && errno != EINTR))
 			break;
-		for (int i = 0; i < count; i++) {
-			if (jobs[i].in >= 0 && fds[3 * i].revents)
-				feed(&jobs[i]);
-			if (jobs[i].out >= 0 && fds[3 * i + 1].revents)
-				drain(&jobs[i].out, &jobs[i].result.out);
-			if (jobs[i].err >= 0 && fds[3 * i + 2].revents)
-				drain(&jobs[i].err, &jobs[i].result.err);
-		}
+		for (int i = 0; i < count; i++)
+			serve_job(&jobs[i], fds + FDS * i);
 	}
 	free(fds);
+	return cut;
 }
 
 static void close_pipes(int pipes[PIPES][2], int end)
@@ -145,6 +171,9 @@ static int start(struct proc_job *j)
 	j->out = pipes[OUT][0];
 	j->err = pipes[ERR][0];
 	j->exec = pipes[EXEC][0];
+	j->end = j->pid > 0 ? (int)syscall(SYS_pidfd_open, j->pid, 0) : -1;
+	if (j->pid > 0 && deadline_groups())
+		setpgid(j->pid, j->pid);
 	if (j->in >= 0) {
 		fcntl(j->in, F_SETFL, O_NONBLOCK);
 		if (!j->opts.input_size)
@@ -153,12 +182,18 @@ static int start(struct proc_job *j)
 	return e;
 }
 
-static int finish(struct proc_job *j)
+static int finish(struct proc_job *j, int cut)
 {
 	int status, failed = 0;
 
 	if (j->pid < 0)
 		return -1;
+	if (cut)
+		deadline_end_child(j->pid);
+	close_fd(&j->in);
+	close_fd(&j->out);
+	close_fd(&j->err);
+	close_fd(&j->end);
 	if (read(j->exec, &failed, sizeof failed) != sizeof failed)
 		failed = 0;
 	close_fd(&j->exec);
@@ -166,6 +201,8 @@ static int finish(struct proc_job *j)
 		if (errno != EINTR)
 			BUG("a child of ours was waited for by somebody else");
 	j->result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	if (cut)
+		return error_set("'%s' was ended: %s", j->argv[0], deadline_stopped() ? "interrupted" : "the time is over");
 	if (failed) {
 		errno = failed;
 		return error_errno("cannot run '%s'", j->argv[0]);
@@ -176,16 +213,16 @@ static int finish(struct proc_job *j)
 int proc_run_many(struct proc_job *jobs, int count)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
-	int e = 0;
+	int e = 0, cut;
 
 	for (int i = 0; i < count; i++)
 		e |= start(&jobs[i]);
 	/* A job that does not read its input must not kill us. */
 	sigaction(SIGPIPE, &ignore, &old);
-	serve(jobs, count);
+	cut = serve(jobs, count);
 	sigaction(SIGPIPE, &old, NULL);
 	for (int i = 0; i < count; i++)
-		e |= finish(&jobs[i]);
+		e |= finish(&jobs[i], cut);
 	return e ? -1 : 0;
 }
 

@@ -23,7 +23,8 @@ struct proc_result {
 };
 
 /* Runs argv[0] (looked up in PATH) and waits. -1 if it could not be started or
- * watched; an exit status other than 0 is a result, not a failure. opts may be NULL. */
+ * watched, or had to be ended at the command's deadline (base/deadline.h); an exit status
+ * other than 0 is a result, not a failure. opts may be NULL. */
 int proc_run(char *const argv[], const struct proc_opts *opts, struct proc_result *r);
 void proc_release(struct proc_result *r);
 
@@ -35,7 +36,7 @@ struct proc_job {
 	struct proc_result result;
 	/* private */
 	pid_t pid;
-	int in, out, err, exec;
+	int in, out, err, exec, end;
 	size_t fed;
 };
 int proc_run_many(struct proc_job *jobs, int count);

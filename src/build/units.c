@@ -7,6 +7,7 @@
  */
 #include "build/units.h"
 
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -25,7 +26,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 struct hash128 units_tool(void)
@@ -312,6 +312,7 @@ static int start(struct worker *w, struct unit_object *o, enum variant_kind kind
 	}
 	if (!w->pid) {
 		close(fds[0]);
+		deadline_child();
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		if (getppid() != self)
 			_exit(1);
@@ -325,18 +326,11 @@ static int start(struct worker *w, struct unit_object *o, enum variant_kind kind
 	return 0;
 }
 
-static double clock_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* The first worker that ends or has words: its pipe can be read. Says who is still at work while it waits. */
 static int await(const struct units *u, const struct worker *workers, int count, double began)
 {
 	struct pollfd fds[WORKERS_MAX];
+	double told = deadline_clock();
 
 	for (;;) {
 		int first = -1;
@@ -346,12 +340,17 @@ static int await(const struct units *u, const struct worker *workers, int count,
 			if (first < 0 && workers[i].pid)
 				first = i;
 		}
-		poll(fds, (nfds_t)count, TICK_MS);
+		poll(fds, (nfds_t)count, deadline_ms(TICK_MS));
 		for (int i = 0; i < count; i++)
 			if (fds[i].revents)
 				return i;
+		if (deadline_cut())
+			return first;
+		if (deadline_clock() - told < TICK_MS * 1e-3)
+			continue;
+		told = deadline_clock();
 		log_progress("making the %s variant: %s (%td of %zu), %.0f s", variant_name(u->kind), workers[first].unit->name,
-			     workers[first].unit - u->list.data + 1, u->list.size, clock_now() - began);
+			     workers[first].unit - u->list.data + 1, u->list.size, deadline_clock() - began);
 	}
 }
 
@@ -359,16 +358,17 @@ static int await(const struct units *u, const struct worker *workers, int count,
 static int reap(const struct units *u, struct worker *workers, int count, double began)
 {
 	struct buf words = BUF_EMPTY;
-	int status, i = await(u, workers, count, began), e = 0;
-	pid_t pid;
+	int status = 0, i = await(u, workers, count, began), e = 0, cut;
 
 	/* Only our own children: the caller may have others. */
-	while ((pid = waitpid(workers[i].pid, &status, 0)) < 0 && errno == EINTR)
-		;
-	file_read_fd(workers[i].fd, &words);
+	cut = deadline_wait(workers[i].pid, &status);
+	if (!cut)
+		file_read_fd(workers[i].fd, &words);
 	close(workers[i].fd);
 	workers[i].pid = 0;
-	if (pid < 0 || !WIFEXITED(status))
+	if (cut)
+		e = error_set("unit '%s': its compilation was ended", workers[i].unit->name);
+	else if (!WIFEXITED(status))
 		e = error_set("unit '%s': the compiler crashed on it", workers[i].unit->name);
 	else if (WEXITSTATUS(status))
 		e = error_set("unit '%s': %s", workers[i].unit->name,
@@ -404,7 +404,7 @@ int units_make(struct units *u)
 	struct worker workers[WORKERS_MAX] = {0};
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	int count = cpus < 1 ? 1 : cpus > WORKERS_MAX ? WORKERS_MAX : (int)cpus, e;
-	double began = clock_now();
+	double began = deadline_clock();
 
 	u->base = base_of(u->kind, u->checks);
 	e = cache_dir() ? 0 : -1;

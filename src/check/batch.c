@@ -102,7 +102,7 @@ void batch_set_time(struct batch *b, double seconds)
 	free(b->argv[2]);
 	b->argv[2] = mem_printf("%g", seconds);
 	b->seconds = seconds;
-	launcher_set_time(b->launcher, START_SECONDS + CHUNK * (seconds + 0.05));
+	launcher_set_wall(b->launcher, START_SECONDS + CHUNK * (seconds + 0.05));
 }
 
 void batch_close(struct batch *b)

@@ -4,7 +4,8 @@
  * error (a child's, or one that the program survived). Three kinds of failure might be the san
  * variant's own doing, whose code is slower and whose frames and objects are larger: a time-out, a
  * memory limit, a stack overflow. They count only if the cov variant, which is almost as fast and
- * as small as the program itself, ends in the same way, the first at HANG_FACTOR times the limit.
+ * as small as the program itself, ends in the same way, the first at HANG_FACTOR times the limit
+ * of processor time. A run that waits without using any is ended by the clock, and has not failed.
  * Where it does not time out, the san variant gets a second run with more time, lest slow code hide
  * a bug.
  *
@@ -14,6 +15,7 @@
  */
 #include "check/confirm.h"
 
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -30,7 +32,6 @@
 #include <string.h>
 
 #define HANG_FACTOR 3
-#define PATIENCE 5    /* times that, for a run that had to wait for the processor */
 #define SLOW_FACTOR 30 /* sanitizers, and no optimisation */
 #define MEMORY_FACTOR 3
 #define MEMORY_EXTRA (512ull << 20) /* shadow and quarantine */
@@ -154,7 +155,8 @@ static int runner_start(struct confirm *c, struct runner *r, enum variant_kind k
 		return error_set("%s", r->failure);
 	if (!r->variant.path && variant_make(c->program, kind, &r->variant)) {
 		error_wrap("the %s variant", variant_name(kind));
-		r->failure = mem_strdup(error_text());
+		if (!deadline_cut())
+			r->failure = mem_strdup(error_text());
 		return -1;
 	}
 	if (!r->env.size)
@@ -170,21 +172,12 @@ static int runner_start(struct confirm *c, struct runner *r, enum variant_kind k
 	own.out = LAUNCH_NULL;
 	own.err = LAUNCH_CAPTURE;
 	own.output_limit = STDERR_LIMIT;
-	own.wall_seconds *= r == &c->slow ? SLOW_FACTOR : HANG_FACTOR;
-	own.cpu_seconds *= r == &c->slow ? SLOW_FACTOR : HANG_FACTOR;
+	launch_limit(&own, o->cpu_seconds * (r == &c->slow ? SLOW_FACTOR : HANG_FACTOR));
 	if (own.memory_limit && kind == VARIANT_SAN)
 		own.memory_limit = own.memory_limit * MEMORY_FACTOR + MEMORY_EXTRA;
 	r->options = own;
 	r->launcher = launcher_new(&r->options);
 	return r->launcher ? 0 : -1;
-}
-
-/* The clock goes on while others have the processor. Whoever sleeps needs hardly any. */
-static int was_kept_waiting(const struct runner *r, const struct run_result *result)
-{
-	double used = result->user_seconds + result->system_seconds, had = r->options.wall_seconds;
-
-	return used > 0.02 * had && used < 0.5 * had;
 }
 
 static int run_in(struct confirm *c, struct runner *r, enum variant_kind kind, const void *data,
@@ -194,12 +187,6 @@ static int run_in(struct confirm *c, struct runner *r, enum variant_kind kind, c
 
 	if (runner_start(c, r, kind) || launcher_run(r->launcher, &in, result))
 		return -1;
-	if (result->end == RUN_TIME && r != &c->slow && was_kept_waiting(r, result)) {
-		launcher_set_time(r->launcher, r->options.wall_seconds * PATIENCE);
-		if (launcher_run(r->launcher, &in, result))
-			return -1;
-		launcher_set_time(r->launcher, r->options.wall_seconds);
-	}
 	if (result->end == RUN_FAILED)
 		return error_set("the %s variant did not run: %s", variant_name(kind),
 				 result->message);
@@ -488,6 +475,11 @@ static int read_reports(struct confirm *c, const struct run_result *run, const c
 
 static int read_run(struct confirm *c, const struct run_result *run, struct finding *f)
 {
+	if (run->end == RUN_CUT) {
+		f->cut = 1;
+		return 0;
+	}
+
 	char *text = readable(run), kind[64];
 	int found = read_reports(c, run, text, f);
 
@@ -510,6 +502,8 @@ static int read_run(struct confirm *c, const struct run_result *run, struct find
 		from_limit(f, "memory limit", "it uses far more memory than the limit");
 	else if (run->end == RUN_PROCESSES)
 		not_confirmed(f, "process limit", "stopped because it made too many processes");
+	else if (run->end == RUN_WAITING)
+		not_confirmed(f, "waiting", "it waits without using the processor, and was ended by the clock");
 	else if (run->end == RUN_STOPPED)
 		not_confirmed(f, "stopped", "it stopped itself and was ended");
 	free(text);
@@ -540,10 +534,17 @@ static int second_opinion(struct confirm *c, const void *data, size_t size, stru
 		return -1;
 	if (run.end == doubtful[i].end)
 		return 0;
+	if (run.end == RUN_CUT) { /* half an answer is none */
+		finding_release(f);
+		f->cut = 1;
+		return 0;
+	}
 	if (doubtful[i].end == RUN_TIME) {
 		finding_release(f);
 		if (run_in(c, &c->slow, VARIANT_SAN, data, size, &run) || read_run(c, &run, f))
 			return -1;
+		if (run.end == RUN_CUT)
+			return 0;
 		if (run.end != RUN_TIME)
 			return second_opinion(c, data, size, f);
 	}
@@ -576,8 +577,10 @@ int confirm_run(struct confirm *c, const void *data, size_t size, struct finding
 	struct run_result run;
 
 	memset(f, 0, sizeof *f);
-	if (run_in(c, &c->san, VARIANT_SAN, data, size, &run))
-		return -1;
+	if (run_in(c, &c->san, VARIANT_SAN, data, size, &run)) {
+		f->cut = deadline_cut(); /* there was no time to make the variant */
+		return f->cut ? 0 : -1;
+	}
 	if (!c->variant_dir)
 		set_dir(c, file_dir(c->san.variant.path));
 	if (read_run(c, &run, f) || second_opinion(c, data, size, f)) {

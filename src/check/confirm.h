@@ -13,6 +13,7 @@
 
 struct finding {
 	int failed;	 /* it did fail there */
+	int cut;	 /* the command's time was over first: nothing is known of it. failed is 0 */
 	char kind[64];	 /* "heap-buffer-overflow", "signed-integer-overflow", "SEGV", "abort", "timeout", "memory limit" */
 	char function[128], file[256];
 	uint32_t line;

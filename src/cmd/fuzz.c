@@ -7,6 +7,7 @@
 #include "cmd/fuzz.h"
 
 #include "base/budget.h"
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -18,7 +19,9 @@
 #include "cmd/stop.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +33,7 @@
 #include <unistd.h>
 
 static struct fuzz_shared *shared;
-static double limit; /* seconds of search, for the display */
+static double limit; /* seconds of the command, for the display */
 
 /* ------------------------------------------------------------------ status */
 
@@ -87,24 +90,16 @@ static void fill_status(struct status *s, unsigned workers)
 	s->since_new = now - last;
 }
 
-static void show_one(struct fuzz *f)
-{
-	struct status s;
-	(void)f;
-	fill_status(&s, 1);
-	status_update(&s);
-}
-
 /* ----------------------------------------------------------------- workers */
 
 static int work(struct fuzz *f)
 {
+	if (f->o->workers > 1)
+		fuzz_open_targets(f);
 	int r = fuzz_open(f);
-	if (!r) {
-		if (f->number == 0)
-			shared->started = fuzz_clock(); /* making variants is not searching */
+	f->figures->opened = !r;
+	if (!r)
 		r = fuzz_seed(f);
-	}
 	if (!r)
 		r = fuzz_loop(f);
 	if (r)
@@ -112,8 +107,9 @@ static int work(struct fuzz *f)
 	return r;
 }
 
-/* Several workers: the first is started when the variants are made, so that they are made once. */
-static pid_t start_worker(struct fuzz *f, unsigned number)
+/* Even one worker is a process of its own: whatever it computes when the time is over, the supervisor is there to end it and to report.
+ * Where a screen is shown, the supervisor prints what workers say. */
+static pid_t start_worker(struct fuzz *f, unsigned number, const int words[2])
 {
 	pid_t parent = getpid(), pid = fork();
 	if (pid)
@@ -121,6 +117,9 @@ static pid_t start_worker(struct fuzz *f, unsigned number)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(EXIT_INTERNAL);
+	if (words[1] >= 0)
+		dup2(words[1], 2);
+	log_aside = NULL;
 	f->number = number;
 	f->figures = &shared->workers[number];
 	int r = work(f);
@@ -136,30 +135,87 @@ static int all_ended(unsigned workers)
 	return 1;
 }
 
-/* Until every worker is gone. A worker that fails ends the search: its words are the result. */
-static void supervise(unsigned workers)
+struct crew {
+	unsigned count, alive;
+	pid_t pids[FUZZ_WORKERS];
+	int words[2]; /* a pipe: what they say on standard error; -1 without a screen */
+};
+
+static void start_all(struct fuzz *f, struct crew *c)
 {
-	unsigned alive = workers, idle = 0;
-	while (alive) {
-		struct timespec tenth = {0, 100000000};
-		struct status s;
+	c->words[0] = c->words[1] = -1;
+	if (isatty(2) && pipe2(c->words, O_CLOEXEC | O_NONBLOCK))
+		die(EXIT_INTERNAL, "cannot make a pipe: %s", strerror(errno));
+	fflush(NULL);
+	for (unsigned i = 0; i < c->count; i++, c->alive++)
+		if ((c->pids[i] = start_worker(f, i, c->words)) < 0)
+			die(EXIT_INTERNAL, "cannot start a worker: %s", strerror(errno));
+}
+
+static void pass_words(const struct crew *c)
+{
+	char text[4096];
+	ssize_t n;
+	while (c->words[0] >= 0 && (n = read(c->words[0], text, sizeof text)) > 0) {
+		if (log_aside)
+			log_aside();
+		fwrite(text, 1, (size_t)n, stderr);
+	}
+}
+
+/* Gives whether somebody went. A worker that fails ends the search: its words are the result. One that the deadline ended lost nothing that
+ * it told. */
+static int reap(struct crew *c, int killed)
+{
+	int any = 0;
+	for (unsigned i = 0; i < c->count; i++) {
 		int status;
-		nanosleep(&tenth, NULL);
-		while (alive && waitpid(-1, &status, WNOHANG) > 0) {
-			alive--;
-			if (WIFSIGNALED(status) && !shared->stop)
-				snprintf(shared->workers[0].error, sizeof shared->workers[0].error,
-					 "a worker was killed by signal %d (no memory left?): the same command goes on",
-					 WTERMSIG(status));
-			if (!WIFEXITED(status) || WEXITSTATUS(status))
-				shared->stop = 1;
-		}
-		idle = all_ended(workers) ? idle + 1 : 0;
-		if (idle > 5)
+		if (c->pids[i] <= 0 || waitpid(c->pids[i], &status, WNOHANG) <= 0)
+			continue;
+		c->pids[i] = 0;
+		c->alive--;
+		any = 1;
+		if (WIFSIGNALED(status) && !shared->stop && !killed)
+			snprintf(shared->workers[0].error, sizeof shared->workers[0].error,
+				 "a worker was killed by signal %d (no memory left?): the same command goes on",
+				 WTERMSIG(status));
+		if (!WIFEXITED(status) || WEXITSTATUS(status))
 			shared->stop = 1;
-		fill_status(&s, workers);
+	}
+	return any;
+}
+
+/* Until every worker is gone. */
+static void supervise(struct crew *c)
+{
+	double next = 0, idle_since = 0;
+	int killed = 0;
+	while (c->alive) {
+		struct pollfd p = {c->words[0], POLLIN, 0};
+		struct status s;
+		poll(&p, 1, 10);
+		pass_words(c);
+		if (!killed && deadline_killed()) {
+			killed = 1;
+			for (unsigned i = 0; i < c->count; i++)
+				if (c->pids[i] > 0) {
+					kill(c->pids[i], SIGKILL);
+					shared->workers[i].ended = shared->workers[i].exhausted = 0;
+				}
+		}
+		if (reap(c, killed))
+			continue;
+		double now = fuzz_clock();
+		idle_since = !all_ended(c->count) ? 0 : idle_since > 0 ? idle_since : now;
+		if (c->count > 1 && idle_since > 0 && now - idle_since > 0.5)
+			shared->stop = 1;
+		if (now < next)
+			continue;
+		next = now + 0.1;
+		fill_status(&s, c->count);
 		status_update(&s);
 	}
+	pass_words(c);
 }
 
 static const char *first_error(unsigned workers)
@@ -179,65 +235,55 @@ static const char *outcome(const struct fuzz_options *o, unsigned workers)
 		exhausted &= shared->workers[i].ended;
 	if (exhausted)
 		return "complete";
-	double seconds = fuzz_clock() - shared->started;
-	uint64_t runs = 0;
-	for (unsigned i = 0; i < workers; i++)
+	uint64_t runs = 0, bugs = 0;
+	for (unsigned i = 0; i < workers; i++) {
 		runs += shared->workers[i].search.runs;
-	uint64_t bugs = 0;
-	for (unsigned i = 0; i < workers; i++)
 		bugs += shared->workers[i].bugs;
-	if ((o->until_bug && bugs) || (o->seconds > 0 && seconds >= o->seconds) || (o->runs && runs + workers >= o->runs))
+	}
+	if (deadline_stopped())
+		return "interrupted";
+	if ((o->until_bug && bugs) || deadline_over() || (o->runs && runs + workers >= o->runs))
 		return "budget";
 	return "interrupted";
 }
 
-static int run_one(struct fuzz *f)
+/* What has to be there once, before several ask for it at once: variants in the cache, the campaign in the store; what workers of a search
+ * that was killed hold is free again. */
+static void prepare(struct fuzz *f)
 {
-	f->show = show_one;
-	f->figures = &shared->workers[0];
-	int r = work(f);
-	status_end();
-	if (r && !f->search)
-		stop_give_up(f->figures->error);
-	int code = EXIT_INTERNAL;
-	if (f->store && f->campaign)
-		code = fuzz_report(f->o, f->store, f->campaign, shared, 1,
-				   r ? "failed" : outcome(f->o, 1), f->command, f->program);
-	if (r) {
-		log_warn("%s", f->figures->error);
-		code = EXIT_INTERNAL;
+	if (fuzz_try_files(f))
+		stop_give_up(error_text());
+	if (f->o->workers == 1) {
+		fuzz_open_targets(f);
+		return;
 	}
-	fuzz_close(f);
-	return code;
-}
-
-static int run_many(struct fuzz *f)
-{
-	unsigned workers = (unsigned)f->o->workers;
-	struct variant v;
-	enum variant_kind kinds[] = {VARIANT_COV, VARIANT_TRACE};
-	for (unsigned i = 0; i < 2; i++) { /* in the cache before anybody asks for them at once */
+	static const enum variant_kind kinds[] = {VARIANT_COV, VARIANT_TRACE};
+	for (unsigned i = 0; i < 2; i++) {
+		struct variant v;
 		if (variant_make(f->program, kinds[i], &v))
 			stop_give_up(error_text());
 		variant_release(&v);
 	}
-	struct fuzz first = *f; /* what workers of a search that was killed hold is free again */
+	struct fuzz first = *f;
 	if (fuzz_open_store(&first) || store_frontier_release(first.store, first.campaign, 0) || fuzz_count_pending(&first))
 		die(EXIT_USAGE, "%s", error_text());
-	uint64_t campaign = first.campaign;
 	fuzz_close(&first);
-	shared->started = fuzz_clock();
-	for (unsigned i = 0; i < workers; i++)
-		if (start_worker(f, i) < 0)
-			die(EXIT_INTERNAL, "cannot start a worker: %s", strerror(errno));
-	supervise(workers);
-	status_end();
-	const char *error = first_error(workers);
-	struct store *store; /* there may be no room to write any more */
+}
+
+/* The result stands in the store; there may be no room to write any more. */
+static int report(struct fuzz *f, const char *error)
+{
+	unsigned workers = (unsigned)f->o->workers;
+	struct store *store;
 	char *path = fuzz_store_path(f->o);
 	int code = EXIT_INTERNAL;
-	if (!store_open(&store, path, STORE_READ_ONLY)) {
-		code = fuzz_report(f->o, store, campaign, shared, workers, error ? "failed" : outcome(f->o, workers), f->command, f->program);
+	if (!shared->workers[0].opened && (error || deadline_over()))
+		stop_give_up(error ? error : "");
+	if (!shared->campaign)
+		error = error ? error : "the search did not begin"; /* and who was to begin it has said why */
+	else if (!store_open(&store, path, STORE_READ_ONLY)) {
+		code = fuzz_report(f->o, store, shared->campaign, shared, workers, error ? "failed" : outcome(f->o, workers), f->command,
+				   f->program);
 		store_close(store);
 	} else if (!error) {
 		error = error_text();
@@ -247,6 +293,19 @@ static int run_many(struct fuzz *f)
 		code = EXIT_INTERNAL;
 	}
 	free(path);
+	return code;
+}
+
+static int run(struct fuzz *f)
+{
+	struct crew c = {.count = (unsigned)f->o->workers};
+	prepare(f);
+	start_all(f, &c);
+	supervise(&c);
+	status_end();
+	deadline_phase(DEADLINE_REPORT);
+	int code = report(f, first_error(c.count));
+	fuzz_release_targets(f);
 	return code;
 }
 
@@ -285,7 +344,7 @@ int cmd_fuzz(int argc, char **argv)
 	    OPTION_STR("input", 'i', "SEEDS", &o.seeds,
 		       "a directory of inputs to start from, or one file"),
 	    OPTION_STR("output", 'o', "DIR", &o.out, "where to put what is found (muster-out)"),
-	    OPTION_DOUBLE("time", 't', "S", &o.seconds, "stop after S seconds of search (0: never)"),
+	    OPTION_DOUBLE("time", 't', "S", &o.seconds, "end after S seconds, building included (0: never)"),
 	    OPTION_U64("runs", 0, "N", &o.runs, "stop after N executions (0: never)"),
 	    OPTION_U64("workers", 'j', "N", &o.workers, "processes that search (1)"),
 	    OPTION_U64(
@@ -301,7 +360,7 @@ int cmd_fuzz(int argc, char **argv)
 	    OPTION_FLAG("one-generation", 0, &o.search.one_generation, "negate the paths of the seeds, not those of their children"),
 	    OPTION_FLAG("no-shrink", 0, &o.no_shrink, "keep inputs of bugs as they were found"),
 	    OPTION_DOUBLE("run-time", 0, "S", &o.run_time,
-			  "wall-clock limit of one run in seconds (1)"),
+			  "seconds of processor time that one run may take, or wait (1)"),
 	    TARGET_MEM_ROW(&o.target),
 	    MEMORY_ROW(&o.memory),
 	    CHECK_ROWS(&o.check),
@@ -369,12 +428,16 @@ int cmd_fuzz(int argc, char **argv)
 	shared->started = fuzz_clock();
 	limit = o.seconds;
 	o.search.solve.stop = &shared->stop;
+	if (deadline_open(o.seconds))
+		die(EXIT_INTERNAL, "%s", error_text());
 	stop_catch(&shared->stop);
 	log_still = o.quiet;
+	if (o.json)
+		stop_json("fuzz");
 	char *folder = o.secondary ? file_join(o.out, o.secondary) : mem_strdup(o.out);
 	status_begin(o.quiet || o.json ? STATUS_QUIET : STATUS_AUTO, f.command, folder);
 	free(folder);
-	int code = o.workers == 1 ? run_one(&f) : run_many(&f);
+	int code = run(&f);
 	free(f.program);
 	free(f.command);
 	return code;

@@ -63,13 +63,15 @@ struct fuzz_figures {
 	enum fuzz_stage stage;
 	uint64_t frontier; /* tests to explore; the first worker looks every few seconds */
 	double last_new; /* clock of the last new outcome */
-	int ended;	 /* its search came to an end by itself */
+	int opened;	 /* there is a search */
+	int ended;	 /* it came to an end by itself */
 	int exhausted;
 	char error[400];
 };
 
 struct fuzz_shared {
-	double started;	   /* clock */
+	double started;	   /* clock: when the command began */
+	uint64_t campaign; /* 0: there is none yet */
 	volatile int stop; /* everybody out */
 	uint64_t pending;  /* tests without coverage that the frontier holds, of all workers */
 	volatile int lost; /* some worker's search is not exhaustive */
@@ -138,14 +140,18 @@ struct fuzz {
 	uint64_t last_covered;
 	int stopped;
 	int noted_lost; /* the store knows that the search is not exhaustive */
-	void (*show)(struct fuzz *f); /* with one worker: called when figures were published */
 };
 
 double fuzz_clock(void);
+/* Not only is the search to end, but everything that can be done later. */
+int fuzz_leaving(const struct fuzz *f);
 
 /* fuzz_worker.c: 0, or -1 with words. */
-int fuzz_open(struct fuzz *f);
-int fuzz_open_store(struct fuzz *f); /* the first part of it */
+void fuzz_open_targets(struct fuzz *f); /* makes cov and trace: in one process, for all; ends it with words if that fails */
+void fuzz_release_targets(struct fuzz *f);
+int fuzz_open(struct fuzz *f);		/* the rest */
+int fuzz_open_store(struct fuzz *f); /* a part of it */
+int fuzz_try_files(struct fuzz *f);	/* can they be opened? */
 char *fuzz_store_path(const struct fuzz_options *o); /* allocated */
 int fuzz_count_pending(struct fuzz *f); /* from the store, before the workers begin */
 int fuzz_seed(struct fuzz *f);
@@ -178,7 +184,7 @@ void fuzz_bugs_release(struct fuzz *f);
 void fuzz_san_begin(struct fuzz *f); /* makes the san variant beside the search */
 void fuzz_site_done(struct fuzz *f, const struct pending_failure *p); /* its check was confirmed there */
 
-/* fuzz_look.c: runs one in the san variant, and keeps what comes of it. It may fill in the check. 0, -1. */
+/* fuzz_look.c: runs one in the san variant, and keeps what comes of it. It may fill in the check. 0; 1: there was no time, nothing is known; -1. */
 int fuzz_look(struct fuzz *f, struct pending_failure *p);
 int fuzz_write_failure(struct fuzz *f, const struct pending_failure *p, const struct store_bug *b, char **name);
 int fuzz_fails_still(struct fuzz *f, const struct store_bug *b, struct finding *x);

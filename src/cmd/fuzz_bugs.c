@@ -11,6 +11,7 @@
  *
  * The san variant is made beside the search. Until it is there, everything waits.
  */
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -37,7 +38,6 @@
 #define SHRINK_SHARE 0.2   /* for making inputs of bugs smaller */
 #define PATIENCE 10	   /* seconds for the rest of them when the search ends */
 #define PATIENCE_KEPT 2	   /* the same for tests */
-#define OVERTIME 0.1	   /* of the time that a search has: patience is not more than that, and half a second */
 #define FREE_LOOKS 10	   /* at failures while there is no bug, and at tests, however long they take */
 #define FREE_LOOKS_END 50  /* of a repeatable search, at tests when it ends */
 #define UNCONFIRMED 3	   /* predictions for one instruction that were not confirmed */
@@ -55,9 +55,11 @@ void fuzz_san_begin(struct fuzz *f)
 		f->san_maker = pid;
 		return;
 	}
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(1);
+	deadline_child();
+	deadline_phase(DEADLINE_FINISH); /* failures that were found last need it */
 	struct variant v;
 	file_exit_child(variant_make(f->program, VARIANT_SAN, &v) ? 1 : 0); /* who needs it asks again, and gets the words */
 }
@@ -81,8 +83,8 @@ static int san_ready(struct fuzz *f)
 /* The end of patience, counted from now. */
 static double until_from_now(const struct fuzz *f, double most)
 {
-	double overtime = 0.5 + OVERTIME * f->o->seconds;
-	return fuzz_clock() + (f->o->seconds > 0 && overtime < most ? overtime : most);
+	(void)f;
+	return fuzz_clock() + (deadline_left() < most ? deadline_left() : most);
 }
 
 /* When the search is over: what failed is looked at however long that takes, what only is kept is not worth the wait. */
@@ -91,6 +93,8 @@ static int san_wait(struct fuzz *f)
 	double until = until_from_now(f, PATIENCE_KEPT);
 	struct timespec pause = {0, 20000000};
 	while (!san_ready(f)) {
+		if (deadline_cut())
+			return 0;
 		int worth = f->pending.size || (f->figures->ended && !f->shared->stop) || (!f->shared->stop && fuzz_clock() < until);
 		if (!worth || (!f->pending.size && f->kept_at == f->kept.size))
 			return 0;
@@ -105,7 +109,7 @@ static void san_end(struct fuzz *f)
 {
 	if (f->san_maker <= 0)
 		return;
-	kill(f->san_maker, SIGKILL);
+	deadline_end_child(f->san_maker);
 	while (waitpid(f->san_maker, NULL, 0) < 0 && errno == EINTR)
 		continue;
 }
@@ -172,7 +176,7 @@ static int note_waiting(struct fuzz *f)
 /* Whether to look at one more now that the search is over. One that came to its end tells all it found. */
 static int patient(const struct fuzz *f, double until)
 {
-	if (f->o->until_bug && f->figures->bugs)
+	if (deadline_cut() || (f->o->until_bug && f->figures->bugs))
 		return 0;
 	if (f->o->search.repeatable) /* no clock decides */
 		return f->pending.size || f->looked < FREE_LOOKS_END + search_stats(f->search)->runs / KEPT_RUNS;
@@ -236,7 +240,10 @@ static int look_at_pending(struct fuzz *f, size_t at)
 	memmove(f->pending.data + at, f->pending.data + at + 1, (f->pending.size - at - 1) * sizeof p);
 	f->pending.size--;
 	int r = fuzz_look(f, &p);
-	buf_release(&p.data);
+	if (r > 0) /* there was no time: it waits as before */
+		vec_push(&f->pending, p);
+	else
+		buf_release(&p.data);
 	return r;
 }
 
@@ -254,6 +261,8 @@ static int look_at_kept(struct fuzz *f)
 	p.parent = r > 0 ? row.parent : 0;
 	f->looked++;
 	r = r < 0 ? -1 : r ? fuzz_look(f, &p) : 0;
+	if (r > 0) /* there was no time: it waits as before */
+		vec_push(&f->kept, id);
 	buf_release(&p.data);
 	return r;
 }
@@ -266,7 +275,8 @@ static int pending_turn(struct fuzz *f, int all, double until)
 	size_t at = next_pending(f);
 	if (all ? !patient(f, until) : !f->pending.data[at].urgent && !may_look(f, f->confirm_seconds, SHARE))
 		return 0;
-	return look_at_pending(f, at) ? -1 : 1;
+	int r = look_at_pending(f, at);
+	return r < 0 ? -1 : !r;
 }
 
 /* The same at a test. At the end failures come first. */
@@ -335,10 +345,12 @@ static int look_again(void *ctx, const struct store_test *row)
 		vec_push(&f->pending, p);
 	}
 	if (!(row->flags & (TEST_CRASH | TEST_HANG)))
-		return fuzz_kept(f, row->id) ? -1 : f->shared->stop;
+		return fuzz_kept(f, row->id) ? -1 : fuzz_leaving(f);
 	if (exec_run(f->exec, row->data, row->size, &r))
 		return -1;
-	return r.end == RUN_EXIT ? 0 : fuzz_failed(f, &t, &r);
+	if (r.end == RUN_CUT)
+		return 1;
+	return r.end == RUN_EXIT || r.end == RUN_WAITING ? 0 : fuzz_failed(f, &t, &r);
 }
 
 int fuzz_failures_resume(struct fuzz *f)
@@ -350,7 +362,7 @@ int fuzz_failures_resume(struct fuzz *f)
 	}
 	if (first && store_test_each(f->store, f->campaign, first - 1, 1, look_again, f) < 0)
 		return -1;
-	for (unsigned i = 1; first && i < FUZZ_WORKERS && !f->shared->stop; i++) /* this worker's now */
+	for (unsigned i = 1; first && i < FUZZ_WORKERS && !fuzz_leaving(f); i++) /* this worker's now */
 		if (get_waiting(f, i) && set_waiting(f, i, 0))
 			return -1;
 	return store_bug_each(f->store, f->campaign, restore_bug, f) < 0 ? -1 : 0;
@@ -365,6 +377,7 @@ static int fails_still(void *ctx, const struct store_bug *b)
 		return 0;
 	if (fuzz_fails_still(f, b, &x)) {
 		r = -1;
+	} else if (x.cut) { /* the next search looks again */
 	} else if (!x.failed) {
 		char *words = mem_printf("does not fail any more since the program was rebuilt; it was %s", b->summary);
 		struct store_bug u = {.bucket = b->bucket, .summary = words};
@@ -376,7 +389,7 @@ static int fails_still(void *ctx, const struct store_bug *b)
 		vec_push(&f->pending, p);
 	}
 	finding_release(&x);
-	return r ? -1 : f->shared->stop;
+	return r ? -1 : fuzz_leaving(f);
 }
 
 int fuzz_bugs_again(struct fuzz *f)

@@ -5,6 +5,7 @@
  * puts right (fuzz_restore_files). The other order could leave a file that the
  * store does not know, whose name the next test would take.
  */
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "cmd/fuzz.h"
@@ -100,7 +101,7 @@ static int add(void *ctx, struct search_test *t, const struct search_cover *cove
 			map_set(&f->own, row.id, 1);
 		if (stands_in_queue(t->flags, t->origin) && write_file(f, &row))
 			return -1;
-		if (!(t->flags & (TEST_CRASH | TEST_HANG | TEST_ASSUMED)) && fuzz_kept(f, row.id))
+		if (!(t->flags & (TEST_CRASH | TEST_HANG | TEST_WAITS | TEST_ASSUMED)) && fuzz_kept(f, row.id))
 			return -1;
 	}
 	return added;
@@ -160,7 +161,7 @@ int fuzz_stopping(const struct fuzz *f)
 		return 1;
 	if (f->o->runs && s->runs >= f->o->runs / f->o->workers)
 		return 1;
-	return f->o->seconds > 0 && fuzz_clock() - f->shared->started >= f->o->seconds;
+	return deadline_over();
 }
 
 static int pause(void *ctx)

@@ -6,6 +6,7 @@
  * prediction of a checker with a run-time test of its own is confirmed by the check that a fresh traced run shows broken. Every other
  * prediction, and a failure that sanitizers do not see, is suspected: it has a bucket of its own, goes to suspected/, and counts for nothing.
  */
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -62,7 +63,7 @@ int fuzz_shows_bug(struct fuzz *f, struct pending_failure *p, uint64_t bucket, i
 	if (own)
 		return shows_broken(f, p, data, size, NULL);
 	struct traced t = tracer(f);
-	if (confirm_run(f->confirm, data, size, &x) == 0) {
+	if (confirm_run(f->confirm, data, size, &x) == 0 && !x.cut) {
 		const struct finding *y = finding_with(&x, bucket);
 		same = y != NULL;
 		if (same && !strncmp(y->kind, "implicit-", 9))
@@ -350,8 +351,11 @@ int fuzz_look(struct fuzz *f, struct pending_failure *p)
 	fuzz_stage(f, FUZZ_STAGE_LOOK);
 	struct confirm *c = confirmer(f);
 	struct traced t = tracer(f);
-	int r = !c || confirm_run(c, p->data.data, p->data.size, &x) || traced_filter(&t, p->data.data, p->data.size, &p->check, 1, &x) ? -1
-																   : judge(f, p, &x);
+	int r = !c || confirm_run(c, p->data.data, p->data.size, &x) ? -1 : x.cut;
+	if (!r)
+		r = traced_filter(&t, p->data.data, p->data.size, &p->check, 1, &x) ? -1 : judge(f, p, &x);
+	if (!r && !x.failed && deadline_cut()) /* a traced run may have been missing */
+		r = 1;
 	finding_release(&x);
 	*(p->why == PENDING_KEPT ? &f->kept_seconds : &f->confirm_seconds) += fuzz_clock() - start;
 	return r;

@@ -30,7 +30,7 @@ static int run_again(void *ctx, const struct store_test *row)
 	if (search_offer(f->search, row->data, row->size, row->origin, 1) < 0 ||
 	    store_test_update(f->store, f->campaign, row->id, STAGE_UNCOVERED, rank, row->flags))
 		return -1;
-	return f->shared->stop;
+	return fuzz_leaving(f);
 }
 
 /* 1: the program was rebuilt since the campaign's last search; 0, -1. */
@@ -67,7 +67,7 @@ static int explore_again(void *ctx, const struct store_test *row)
 	if (row->stage >= STAGE_DONE &&
 	    store_test_update(f->store, f->campaign, row->id, STAGE_UNCOVERED, rank, row->flags))
 		return -1;
-	return fuzz_kept(f, row->id) ? -1 : f->shared->stop;
+	return fuzz_kept(f, row->id) ? -1 : fuzz_leaving(f);
 }
 
 /* What was looked for on the paths that are explored is written down as what this search looks for: with fewer checkers, the tests of
@@ -89,7 +89,7 @@ int fuzz_other_checks(struct fuzz *f)
 	}
 	const char *list = now.size ? buf_str(&now) + strlen("--check ") : "default";
 	size_t size = now.size ? strcspn(list, " ") : strlen(list);
-	if (!r && !f->shared->stop)
+	if (!r && !fuzz_leaving(f))
 		r = store_value_set(f->store, f->campaign, "checks", list, size);
 	buf_release(&old);
 	buf_release(&now);
@@ -103,7 +103,7 @@ int fuzz_rebuilt(struct fuzz *f)
 	int r = was_rebuilt(f, name);
 	if (r > 0)
 		r = refresh(f);
-	if (!r && !f->shared->stop)
+	if (!r && !fuzz_leaving(f))
 		r = store_value_set(f->store, f->campaign, "program", name, strlen(name));
 	free(dir);
 	return r;

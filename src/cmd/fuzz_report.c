@@ -40,7 +40,7 @@ static void add_up(struct sums *s, const struct fuzz_shared *shared, unsigned wo
 	s->seconds = fuzz_clock() - shared->started;
 }
 
-/* Repeatable to the byte: what a clock measured is left out. */
+/* Repeatable to the byte: what a clock measured is left out, or the kernel. */
 static void forget_clocks(struct sums *s)
 {
 	s->seconds = s->search.symbolic_seconds = s->search.child_seconds = s->search.mutate_seconds = 0;
@@ -153,6 +153,9 @@ static void print_text(const struct fuzz_options *o, struct store *store, uint64
 		printf("unstable  %" PRIu64 " of %" PRIu64 " tests took other branches when they were run again: not all that was "
 		       "found will be seen twice\n",
 		       s->search.unstable, s->search.rerun);
+	if (s->search.waiting)
+		printf("waiting   %" PRIu64 " runs used no processor time for %g s and were ended by the clock: no bug, and no whole path\n",
+		       s->search.waiting, o->run_time);
 	if (o->check.stats && s->solve.queries)
 		print_rungs(&s->solve);
 	if (o->check.stats)

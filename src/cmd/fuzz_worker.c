@@ -4,6 +4,7 @@
  * comes back as -1 with words. What was found up to then is in the store: the
  * same command goes on from there.
  */
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -20,14 +21,17 @@
 
 double fuzz_clock(void)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+	return deadline_clock();
+}
+
+int fuzz_leaving(const struct fuzz *f)
+{
+	return f->shared->stop || deadline_over();
 }
 
 /* ---------------------------------------------------------------- opening */
 
-static void open_targets(struct fuzz *f)
+void fuzz_open_targets(struct fuzz *f)
 {
 	struct target_options t = f->o->target;
 	t.time = f->o->run_time;
@@ -150,10 +154,21 @@ static int open_files(struct fuzz *f)
 
 static int open_campaign(struct fuzz *f)
 {
-	return store_campaign(f->store, f->key, f->program, f->command, &f->campaign, &f->fresh) ||
-			       same_command(f) || note_directory(f)
-		   ? -1
-		   : 0;
+	if (store_campaign(f->store, f->key, f->program, f->command, &f->campaign, &f->fresh) || same_command(f) || note_directory(f))
+		return -1;
+	f->shared->campaign = f->campaign;
+	return 0;
+}
+
+/* A connection does not outlive a fork: it is opened again. */
+int fuzz_try_files(struct fuzz *f)
+{
+	int r = open_files(f);
+	outdir_close(f->outdir);
+	store_close(f->store);
+	f->outdir = NULL;
+	f->store = NULL;
+	return r;
 }
 
 int fuzz_open_store(struct fuzz *f)
@@ -164,16 +179,22 @@ int fuzz_open_store(struct fuzz *f)
 /* The campaign is made when there is a program to run: a mistyped one leaves none behind. */
 int fuzz_open(struct fuzz *f)
 {
-	if (open_files(f))
-		return -1;
-	open_targets(f);
-	if (open_campaign(f) || exec_open(&f->exec, &f->cov.options, 0))
+	if (open_files(f) || open_campaign(f) || exec_open(&f->exec, &f->cov.options, 0))
 		return -1;
 	if (!(f->parent = launcher_new(&f->trace.options)) ||
 	    !(f->child = launcher_new(&f->trace_child.options)))
 		return -1;
 	fuzz_san_begin(f);
 	return open_search(f);
+}
+
+void fuzz_release_targets(struct fuzz *f)
+{
+	if (!f->cov.options.program)
+		return;
+	target_release(&f->cov);
+	target_release(&f->trace);
+	target_release(&f->trace_child);
 }
 
 void fuzz_close(struct fuzz *f)
@@ -186,9 +207,7 @@ void fuzz_close(struct fuzz *f)
 	launcher_free(f->child);
 	confirm_close(f->confirm);
 	fuzz_bugs_release(f);
-	target_release(&f->cov);
-	target_release(&f->trace);
-	target_release(&f->trace_child);
+	fuzz_release_targets(f);
 	outdir_close(f->outdir);
 	store_close(f->store);
 	map_release(&f->own);
@@ -200,7 +219,10 @@ static int offer_seed(void *ctx, const void *data, size_t size, const char *name
 {
 	struct fuzz *f = ctx;
 	(void)name;
-	return search_offer(f->search, data, size, ORIGIN_SEED, 1) < 0 ? -1 : f->stopped;
+	if (search_offer(f->search, data, size, ORIGIN_SEED, 1) < 0)
+		return -1;
+	f->stopped |= fuzz_stopping(f); /* thousands of seeds take longer than some searches */
+	return f->stopped;
 }
 
 static int know_cover(void *ctx, uint32_t unit, uint32_t outcome, uint8_t mask, uint64_t test)
@@ -334,6 +356,10 @@ int fuzz_seed(struct fuzz *f)
 		return -1;
 	if (f->o->seeds && outdir_seeds(f->o->seeds, f->o->search.max_input, offer_seed, f) < 0)
 		return -1;
+	if (f->stopped) {
+		log_warn("a limit was reached while the seeds were run: the same command goes on with the rest");
+		return 0;
+	}
 	if (store_test_count(f->store, f->campaign) == 0) {
 		if (f->o->seeds)
 			log_warn("no usable seed in '%s': starting from an empty and a small input",
@@ -371,8 +397,6 @@ void fuzz_publish(struct fuzz *f)
 	}
 	if (p->stage == FUZZ_STAGE_NEGATE || p->stage == FUZZ_STAGE_MUTATE)
 		p->stage = search_mutates(f->search) ? FUZZ_STAGE_MUTATE : FUZZ_STAGE_NEGATE;
-	if (f->show)
-		f->show(f);
 }
 
 void fuzz_stage(struct fuzz *f, enum fuzz_stage stage)
@@ -411,20 +435,23 @@ int fuzz_loop(struct fuzz *f)
 			f->shared->stop = 1;
 		if (r == 0 && f->o->workers > 1) { /* others may still add to the frontier */
 			struct timespec pause = {0, 20000000};
-			f->figures->ended = 1;
+			f->figures->ended = !deadline_over();
 			fuzz_stage(f, FUZZ_STAGE_WAIT);
 			nanosleep(&pause, NULL);
 			f->stopped |= f->shared->stop;
 		} else {
-			f->figures->ended = r == 0;
+			f->figures->ended = r == 0 && !deadline_over(); /* a search that was cut came to no end */
 			if (r == 0)
 				break;
 		}
 		f->stopped |= fuzz_stopping(f); /* a step that has nothing to do asks nobody */
 	}
-	f->figures->exhausted = r == 0 && search_exhausted(f->search);
+	f->figures->exhausted = f->figures->ended && r == 0 && search_exhausted(f->search);
+	deadline_phase(DEADLINE_FINISH);
 	if (fuzz_failures_flush(f, 1))
 		return -1;
+	if (deadline_cut() && (f->pending.size || f->kept_at < f->kept.size)) /* what is left to be looked at is no end */
+		f->figures->ended = f->figures->exhausted = 0;
 	fuzz_publish(f);
 	f->next_stats = 0;
 	return fuzz_write_stats(f);

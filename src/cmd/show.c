@@ -190,6 +190,7 @@ static const char *notes(const struct store_test *t)
 {
 	return t->flags & TEST_CRASH	  ? "crash"
 	       : t->flags & TEST_HANG	  ? "hang"
+	       : t->flags & TEST_WAITS	  ? "waiting"
 	       : t->flags & TEST_DIVERGED ? "diverged"
 					  : "";
 }

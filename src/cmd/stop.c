@@ -1,34 +1,32 @@
 #include "cmd/stop.h"
 
+#include "base/buf.h"
+#include "base/deadline.h"
 #include "base/error.h"
+#include "base/json.h"
 
 #include <signal.h>
 #include <stddef.h>
-#include <time.h>
+#include <stdio.h>
 
 static volatile int *flag;
 static volatile sig_atomic_t heard; /* by this process: workers share the flag */
-static struct timespec first;
-
-static double since(const struct timespec *t)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now); /* safe in a handler */
-	return (double)(now.tv_sec - t->tv_sec) + (double)(now.tv_nsec - t->tv_nsec) * 1e-9;
-}
+static double first;
+static const char *json_command;
 
 /* timeout(1) signals its child and then the whole group: two at once are one wish. */
 static void on_signal(int number)
 {
-	if (heard && since(&first) > 0.3) {
+	if (heard && deadline_clock() - first > 0.3) {
 		signal(number, SIG_DFL);
 		raise(number);
 		return;
 	}
 	if (!heard)
-		clock_gettime(CLOCK_MONOTONIC, &first);
+		first = deadline_clock();
 	heard = 1;
 	*flag = 1;
+	deadline_stop();
 }
 
 void stop_catch(volatile int *stop)
@@ -45,9 +43,36 @@ void stop_catch(volatile int *stop)
 			sigaction(numbers[i], &a, NULL);
 }
 
+void stop_json(const char *command)
+{
+	json_command = command;
+}
+
+static void print_json(const char *status, const char *words)
+{
+	struct buf out = {0};
+	struct json j;
+	json_begin(&j, &out);
+	j.indent = 1;
+	json_object_open(&j);
+	json_key(&j, "command"), json_str(&j, json_command);
+	json_key(&j, "status"), json_str(&j, status);
+	json_key(&j, "message"), json_str(&j, words);
+	json_key(&j, "bugs"), json_array_open(&j), json_array_close(&j);
+	json_object_close(&j);
+	fwrite(out.data, 1, out.size, stdout);
+	putchar('\n');
+	buf_release(&out);
+}
+
 _Noreturn void stop_give_up(const char *why)
 {
-	if (heard)
-		die(EXIT_INCONCLUSIVE, "interrupted before there was a result: the same command starts again");
-	die(EXIT_USAGE, "%s", why);
+	static const char interrupted[] = "interrupted before there was a result: the same command starts again, with what was built",
+			  late[] = "the time was over before anything was run: all of it went into building. What was built is kept: the same "
+				   "command goes on from there, or give it more with --time";
+	if (!deadline_over())
+		die(EXIT_USAGE, "%s", why);
+	if (json_command)
+		print_json(deadline_stopped() ? "interrupted" : "budget", deadline_stopped() ? interrupted : late);
+	die(EXIT_INCONCLUSIVE, "%s", deadline_stopped() ? interrupted : late);
 }

@@ -6,8 +6,11 @@
 /* From now on SIGINT, SIGTERM and SIGHUP (unless nohup ignores it) set *stop. */
 void stop_catch(volatile int *stop);
 
-/* Before there is anything to report: ends the process with these words (exit code 2),
- * or says that it was interrupted: the signal ends compilers and linkers, too. */
+/* Before there is anything to report: ends the process with these words (exit code 2), or, if the command's time is over or
+ * somebody interrupted it, which ends compilers and linkers too, says that (exit code 3, status "budget" or "interrupted"). */
 _Noreturn void stop_give_up(const char *why);
+
+/* That end is printed as JSON as well. */
+void stop_json(const char *command);
 
 #endif

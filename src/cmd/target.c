@@ -127,7 +127,10 @@ void target_make(struct target *t, const char *program, char *const *argv, int k
 	t->options.env_input = t->env_input.data;
 	t->options.args_input = o->args;
 	t->options.out = t->options.err = LAUNCH_NULL;
-	t->options.wall_seconds = o->time;
+	if (o->by_clock)
+		t->options.wall_seconds = o->time;
+	else
+		launch_limit(&t->options, o->time);
 	t->options.memory_limit = o->mem_mb << 20;
 	set_environment(t);
 }

@@ -27,7 +27,8 @@
 struct target_options {
 	struct option_list files, env; /* input beside @@ */
 	int args;		       /* arguments are input */
-	double time;		       /* wall-clock seconds of a run; 0: no limit */
+	double time;		       /* seconds of a run, as launch_limit counts them; 0: no limit */
+	int by_clock;		       /* or by the clock alone */
 	uint64_t mem_mb;
 	struct shm_options shm; /* of variants with a runtime */
 };

@@ -477,7 +477,7 @@ static int open_checks(struct test_session *s)
 	struct launch_options o = s->cov.options;
 	o.shm = NULL;
 	o.server = 0;
-	o.wall_seconds = s->o->run_time;
+	launch_limit(&o, s->o->run_time);
 	return confirm_open(&s->confirm, s->program, &o);
 }
 

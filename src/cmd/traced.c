@@ -24,7 +24,7 @@ static int run(const struct traced *d, const void *data, size_t size, struct tra
 	struct run_result r;
 	if (launcher_run(d->launcher, &in, &r))
 		return -1;
-	if (r.end == RUN_FAILED || r.counts.state == MUSTER_STATE_FAILED)
+	if (r.end == RUN_FAILED || r.end == RUN_CUT || r.counts.state == MUSTER_STATE_FAILED)
 		return 1;
 	int killed = r.end != RUN_EXIT && (r.end != RUN_SIGNAL || r.signal == SIGKILL);
 	return trace_open(t, d->shm, killed) ? 1 : 0;

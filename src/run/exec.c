@@ -8,7 +8,8 @@
  *
  * A harness runs in a loop inside one process (runtime/loop.c), which is an ordinary run of the
  * launcher that does not end: begun here, stopped here, watched by the keeper for memory and
- * processes all the while. Time is this side's business: the wait for an answer has a limit. The
+ * processes all the while. Time is this side's business: the wait for an answer has limits, of
+ * processor time (a hang) and of time without any (waiting), which the keeper counts. The
  * process is replaced when it ends, after some thousands of inputs, and when it grows. Whether a
  * program has a loop is found out by asking for one: a program without simply runs and ends.
  *
@@ -20,6 +21,7 @@
  */
 #include "run/exec.h"
 
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -45,7 +47,8 @@
 #define LOOP_MISHAPS 3	/* ends for what earlier inputs left behind, after which there is no loop any more */
 #define MISHAP_RUNS 1000 /* after that many inputs, the ones before are forgotten */
 #define CPU_RUNS 256	/* between two looks at where they take place */
-#define SLICE_NS 500000000ll
+#define SLICE_NS 100000000ll /* of waiting, between two looks at the limits */
+#define SLICES 4	     /* or so many looks within the limit */
 
 struct exec {
 	struct shm shm;
@@ -195,24 +198,56 @@ static int64_t now(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Until done is no longer `last`: its value. The run is stopped when its time is over. */
-static uint32_t loop_wait(struct exec *e, uint32_t last, int64_t from)
+/* What the process had used when an input began, and when that was. */
+struct begun {
+	int64_t from;
+	uint64_t cpu, idle;
+};
+
+static struct begun begin(const struct exec *e)
 {
-	int64_t limit = (int64_t)(e->options.wall_seconds * 1e9);
-	int stopped = 0;
+	struct begun b = {.from = now()};
+
+	launcher_usage(e->launcher, &b.cpu, &b.idle);
+	return b;
+}
+
+/* Why the run is to end now, or RUN_EXIT. */
+static enum run_end over_limit(const struct exec *e, const struct begun *b)
+{
+	int64_t busy = (int64_t)(e->options.cpu_seconds * 1e9), idle = (int64_t)(e->options.idle_seconds * 1e9),
+		wall = (int64_t)(e->options.wall_seconds * 1e9);
+	struct begun t = begin(e);
+
+	if (deadline_cut())
+		return RUN_CUT;
+	if (busy && (int64_t)(t.cpu - b->cpu) >= busy)
+		return RUN_TIME;
+	if (idle && (int64_t)(t.idle - b->idle) >= idle)
+		return RUN_WAITING;
+	if (wall && t.from - b->from >= wall)
+		return busy || (int64_t)(t.idle - b->idle) > wall / 2 ? RUN_WAITING : RUN_TIME;
+	return RUN_EXIT;
+}
+
+/* Until done is no longer `last`: its value. The run is stopped when its time is over. */
+static uint32_t loop_wait(struct exec *e, uint32_t last, const struct begun *b)
+{
+	int64_t limit = (int64_t)(e->options.cpu_seconds * 1e9), wait = limit / SLICES;
+	enum run_end why = RUN_EXIT;
 	uint32_t done;
 
+	wait = !wait || wait > SLICE_NS ? SLICE_NS : wait;
 	while ((done = __atomic_load_n(&e->words->done, __ATOMIC_ACQUIRE)) == last) {
-		int64_t wait = limit && !stopped && limit < SLICE_NS ? limit : SLICE_NS;
 		struct timespec t = {wait / 1000000000, wait % 1000000000};
 
 		if (!syscall(SYS_futex, &e->words->done, FUTEX_WAIT, last, &t, NULL, 0) ||
-		    errno != ETIMEDOUT)
+		    (errno != ETIMEDOUT && errno != EINTR))
 			continue;
-		if (launcher_over(e->launcher))
+		if (launcher_over(e->launcher) || (why && deadline_cut()))
 			return MUSTER_LOOP_ENDED;
-		if (limit && now() - from >= limit && !stopped++)
-			launcher_stop(e->launcher);
+		if (!why && (why = over_limit(e, b)))
+			launcher_stop(e->launcher, why);
 	}
 	return done;
 }
@@ -231,7 +266,7 @@ static void loop_stop(struct exec *e)
 
 	if (e->loop != LOOP_ON)
 		return;
-	launcher_stop(e->launcher);
+	launcher_stop(e->launcher, RUN_CUT);
 	launcher_end(e->launcher, &result);
 	e->loop = LOOP_OFF;
 }
@@ -263,7 +298,7 @@ static int not_looping(struct exec *e, struct exec_result *r)
 }
 
 /* Starts a process. 1: it is in the loop and waits; 0: it ran, r is its result; -1 with words. */
-static int loop_start(struct exec *e, const struct launch_input *input, int64_t from, struct exec_result *r)
+static int loop_start(struct exec *e, const struct launch_input *input, const struct begun *from, struct exec_result *r)
 {
 	struct launch_input in = *input;
 	uint32_t done;
@@ -308,7 +343,7 @@ static int loop_ended(struct exec *e, struct exec_result *r)
 {
 	struct run_result result;
 
-	launcher_stop(e->launcher); /* if the word lied */
+	launcher_stop(e->launcher, RUN_CUT); /* if the word lied */
 	launcher_end(e->launcher, &result);
 	e->loop = LOOP_OFF;
 	take(e, &result, r);
@@ -325,29 +360,29 @@ static int loop_ended(struct exec *e, struct exec_result *r)
 /* 1 with a result; 0: it needs a process of its own; -1 with words. */
 static int run_looped(struct exec *e, const struct launch_input *in, struct exec_result *r)
 {
-	int64_t from = now();
+	struct begun from = {.from = now()}; /* a process that starts has used nothing */
 	int started;
 
 	if (in->size > e->shm.data_capacity)
 		return 0;
 	if (e->loop == LOOP_ON && (e->loop_runs >= LOOP_RUNS || e->words->resident_kib > e->most_kib || look_at_cpu(e)))
 		loop_stop(e);
-	if (e->loop != LOOP_ON && (started = loop_start(e, in, from, r)) != 1) {
-		r->seconds = (double)(now() - from) * 1e-9;
+	if (e->loop != LOOP_ON && (started = loop_start(e, in, &from, r)) != 1) {
+		r->seconds = (double)(now() - from.from) * 1e-9;
 		return started ? -1 : 1;
 	}
-	from = now();
+	from = begin(e);
 	if (in->size)
 		memcpy(e->shm.base + e->shm.data_offset, in->data, in->size);
 	e->words->size = in->size;
 	__atomic_store_n(&e->words->ask, e->ask, __ATOMIC_RELEASE);
 	syscall(SYS_futex, &e->words->ask, FUTEX_WAKE, 1, NULL, NULL, 0);
 	r->looped = 1;
-	if (loop_wait(e, e->ask - 1, from) != e->ask) {
-		r->seconds = (double)(now() - from) * 1e-9;
+	if (loop_wait(e, e->ask - 1, &from) != e->ask) {
+		r->seconds = (double)(now() - from.from) * 1e-9;
 		return loop_ended(e, r);
 	}
-	r->seconds = (double)(now() - from) * 1e-9;
+	r->seconds = (double)(now() - from.from) * 1e-9;
 	r->end = RUN_EXIT;
 	e->ask++;
 	e->loop_runs++;
@@ -402,13 +437,18 @@ static int run_one(struct exec *e, const void *data, size_t size, int alone, str
 	}
 	if (alone)
 		loop_stop(e);
-	bind(e);
 	memset(r, 0, sizeof *r);
+	if (deadline_cut()) {
+		r->end = RUN_CUT;
+		r->counters = e->dense;
+		return 0;
+	}
+	bind(e);
 	result = alone ? run_process(e, &in, r) : run(e, &in, r);
 	if (!e->burst)
 		cpu_unbind(&e->cpu);
 	r->counters = e->dense;
-	r->count = e->count;
+	r->count = r->end == RUN_CUT ? 0 : e->count; /* what a part of it did says nothing */
 	e->spent += r->seconds;
 	return result;
 }
@@ -457,10 +497,10 @@ int exec_open(struct exec **out, const struct launch_options *options, int no_lo
 	return -1;
 }
 
-void exec_set_time(struct exec *e, double wall_seconds)
+void exec_set_time(struct exec *e, double seconds)
 {
-	e->options.wall_seconds = wall_seconds;
-	launcher_set_time(e->launcher, wall_seconds);
+	launch_limit(&e->options, seconds);
+	launcher_set_time(e->launcher, seconds);
 }
 
 void exec_close(struct exec *e)

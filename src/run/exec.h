@@ -38,8 +38,8 @@ int exec_fresh(struct exec *e, const void *data, size_t size, struct exec_result
  * binds it and lets it go again; between exec_burst(e, 1) and exec_burst(e, 0) it stays. Threads made meanwhile would stay there
  * too. */
 void exec_burst(struct exec *e, int on);
-/* Another limit for a run, from the next one on. */
-void exec_set_time(struct exec *e, double wall_seconds);
+/* Another limit for a run (launch_limit), from the next one on. */
+void exec_set_time(struct exec *e, double seconds);
 /* Seconds that all runs so far took, of the target's own time. */
 double exec_spent(const struct exec *e);
 /* The units registered so far: dense positions never change, new units (dlopen) are appended. */

@@ -67,7 +67,8 @@ struct run {
 	pid_t parent, target;
 	int control, status; /* socket to the parent and pipe from it */
 	int orphaned, served, stopped_looks, parent_stops;
-	uint64_t start, next_look;
+	uint64_t start, next_look, last_look;
+	uint64_t cpu, idle; /* as of the last look */
 };
 
 static uint64_t now(void)
@@ -102,15 +103,17 @@ static void abandon(struct keeper *k)
 	_exit(0);
 }
 
-/* Gives whether the run is to end now. */
-static int listen_to_muster(struct keeper *k)
+/* Is the run to end now? The verdict, or KEPT_ENDED. */
+static enum keeper_verdict listen_to_muster(struct keeper *k)
 {
 	char c;
 	ssize_t n = recv(KEEPER_SOCKET, &c, 1, MSG_DONTWAIT);
 
 	if (!n || (n < 0 && errno != EAGAIN && errno != EINTR))
 		abandon(k);
-	return n == 1 && c == KEEPER_STOP;
+	if (n != 1)
+		return KEPT_ENDED;
+	return c == KEEPER_STOP_TIME ? KEPT_TIME : c == KEEPER_STOP_WAITING ? KEPT_WAITING : c == KEEPER_STOP_CUT ? KEPT_CUT : KEPT_ENDED;
 }
 
 /* ------------------------------------------------------------ one run */
@@ -203,6 +206,32 @@ static void read_status(struct run *r)
 	}
 }
 
+/* Who neither runs nor could run is idle: a machine that is busy with others makes nobody so. */
+static void note_usage(struct run *r, const struct watch_usage *u, uint64_t t)
+{
+	struct keeper_board *b = r->k->board;
+
+	if (!u->running && u->cpu_ns <= r->cpu)
+		r->idle += t - r->last_look;
+	r->cpu = u->cpu_ns;
+	r->last_look = t;
+	__atomic_store_n(&b->live_cpu_ns, r->cpu, __ATOMIC_RELAXED);
+	__atomic_store_n(&b->live_idle_ns, r->idle, __ATOMIC_RELAXED);
+}
+
+static void check_time(struct run *r, uint64_t t)
+{
+	const struct keeper_job *j = &r->k->board->job;
+	uint64_t wall = t - r->start;
+
+	if (j->cpu_ns && r->cpu >= j->cpu_ns)
+		stop_target(r, KEPT_TIME);
+	else if (j->idle_ns && r->idle >= j->idle_ns)
+		stop_target(r, KEPT_WAITING);
+	else if (j->wall_ns && wall >= j->wall_ns)
+		stop_target(r, j->cpu_ns || r->idle > wall / 2 ? KEPT_WAITING : KEPT_TIME);
+}
+
 static void look(struct run *r)
 {
 	const struct keeper_job *j = &r->k->board->job;
@@ -211,17 +240,15 @@ static void look(struct run *r)
 
 	r->next_look = t + TICK;
 	name_target(r);
-	if (j->wall_ns && t - r->start >= j->wall_ns)
-		stop_target(r, KEPT_TIME);
 	watch_usage(r->k->board, r->parent, r->target, j->processes, &u);
+	note_usage(r, &u, t);
+	check_time(r, t);
 	if (j->processes && u.processes > j->processes) {
 		stop_target(r, KEPT_PROCESSES);
 		if (r->k->board->is_namespace)
 			kill(-1, SIGKILL); /* the one step that outruns a fork bomb; a server is
 					      started again */
 	}
-	if (j->cpu_ns && u.cpu_ns > j->cpu_ns)
-		stop_target(r, KEPT_TIME);
 	if (j->memory && u.memory > j->memory)
 		stop_target(r, KEPT_MEMORY);
 	if (j->memory && u.memory > j->memory / 8)
@@ -257,6 +284,8 @@ static void heed(struct keeper *k, const struct pollfd *p)
 
 static void supervise(struct run *r)
 {
+	enum keeper_verdict wish;
+
 	while (!r->served) {
 		struct pollfd p[3] = {{KEEPER_SOCKET, POLLIN, 0},
 				      {r->orphaned ? -1 : r->status, POLLIN, 0},
@@ -265,8 +294,8 @@ static void supervise(struct run *r)
 		if (poll(p, 3, timeout_of(r)) < 0 && errno != EINTR)
 			break;
 		heed(r->k, &p[2]);
-		if (p[0].revents && listen_to_muster(r->k))
-			stop_target(r, KEPT_TIME);
+		if (p[0].revents && (wish = listen_to_muster(r->k)))
+			stop_target(r, wish);
 		if (p[1].revents)
 			read_status(r);
 		else if (r->orphaned)
@@ -318,19 +347,23 @@ static int server_hello(struct keeper *k, struct keeper_reply *reply, uint64_t d
 {
 	for (;;) {
 		struct pollfd p[3] = {{KEEPER_SOCKET, POLLIN, 0}, {k->status, POLLIN, 0}, {k->listener, POLLIN, 0}};
+		enum keeper_verdict wish = KEPT_ENDED;
 		uint64_t t = now();
 		uint32_t word;
 		int status;
 
 		if (t >= deadline) {
-			reply->verdict = KEPT_TIME;
+			reply->verdict = KEPT_WAITING;
 			server_forget(k);
 			return -1;
 		}
 		poll(p, 3, (int)((deadline - t) / MS) + 1);
 		heed(k, &p[2]);
-		if (p[0].revents && listen_to_muster(k))
-			deadline = 0;
+		if (p[0].revents && (wish = listen_to_muster(k))) {
+			reply->verdict = wish;
+			server_forget(k);
+			return -1;
+		}
 		if (!p[1].revents)
 			continue;
 		if (read(k->status, &word, sizeof word) == sizeof word &&
@@ -550,7 +583,9 @@ static void run_job(struct keeper *k)
 			reply->step = STEP_FORK;
 		}
 	}
+	r.last_look = r.start;
 	r.next_look = r.start + TICK;
+	k->board->live_cpu_ns = k->board->live_idle_ns = 0;
 	if (!begun)
 		supervise(&r);
 	reply->wall_ns = now() - r.start;

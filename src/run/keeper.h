@@ -37,7 +37,11 @@ enum keeper_fd {
 #define KEEPER_RUN 'r'	 /* muster: a job stands on the board */
 #define KEEPER_DONE 'd'	 /* keeper: the reply stands there */
 #define KEEPER_QUIT 'q'	 /* muster: that was all */
-#define KEEPER_STOP 's'	 /* muster: the run has lasted long enough. Ignored when it is over already */
+/* Muster: the run has lasted long enough: it used its processor time, it waited, or muster's own time is over. Ignored when
+ * the run is over already. */
+#define KEEPER_STOP_TIME 't'
+#define KEEPER_STOP_WAITING 'w'
+#define KEEPER_STOP_CUT 'c'
 
 #define KEEPER_BLOB (16u << 20)
 
@@ -45,7 +49,9 @@ struct keeper_job {
 	uint32_t server; /* use a fork server */
 	uint32_t bind_now; /* which resolves all names when it starts, if it can start that way */
 	uint32_t config; /* differs when the strings do: a server of another config is replaced */
-	uint64_t wall_ns, cpu_ns; /* 0: no limit */
+	/* Limits of time; 0: none. Processor time makes a KEPT_TIME, time without any a KEPT_WAITING. The clock on the wall makes
+	 * the latter where processor time has a limit, else whichever the run did for most of the time. */
+	uint64_t wall_ns, cpu_ns, idle_ns;
 	uint64_t memory, file_size;
 	uint32_t processes;
 	uint32_t cpu;	     /* the processor to be on, from 1; 0: any */
@@ -59,6 +65,8 @@ struct keeper_job {
 enum keeper_verdict {
 	KEPT_ENDED, /* status says how */
 	KEPT_TIME,
+	KEPT_WAITING,
+	KEPT_CUT,
 	KEPT_MEMORY,
 	KEPT_PROCESSES,
 	KEPT_STOPPED,
@@ -122,6 +130,8 @@ struct keeper_board {
 	int32_t trouble;  /* errno of the set-up, before KEEPER_HELLO */
 	char temp_dir[2][PATH_MAX]; /* removed if muster dies; "" for none */
 	struct keeper_sandbox sandbox;
+	/* Of the run that lasts, as of the last look: time on a processor, and without using one. */
+	uint64_t live_cpu_ns, live_idle_ns;
 	struct keeper_job job;
 	struct keeper_reply reply;
 	char blob[KEEPER_BLOB];
@@ -147,6 +157,7 @@ struct watch_usage {
 	uint64_t memory;    /* bytes: anonymous and shared memory, tables not counted */
 	uint64_t cpu_ns;    /* the live ones and those they waited for */
 	int parent_stopped, target_stopped;
+	int running; /* one of them is on a processor or waits for one, or for a disk */
 };
 /* Past max_processes (if not 0) only the number is found out: looking at each would take too long.
  */

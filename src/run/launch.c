@@ -8,10 +8,12 @@
  *
  * Nothing a target does can make this wait forever: the keeper enforces the
  * limits, and a keeper that does not answer in time is itself ended, together
- * with all that was below it.
+ * with all that was below it. At the command's deadline the run is ended, whatever
+ * its limits.
  */
 #include "run/launch_parts.h"
 
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -34,6 +36,8 @@
 
 #define MEMORY_FREE (512ull << 20) /* room that must be in memory files for inputs to go there */
 #define GRACE_SECONDS 30	   /* for a keeper to end a run that is over its limit */
+#define CUT_SECONDS 0.2		   /* the same when the command's time is over */
+#define STARVED 10 /* times the time of a run: by then even a busy machine should have found it */
 
 /* ------------------------------------------------------------- set-up */
 
@@ -304,6 +308,7 @@ static int write_job(struct launcher *l, const struct launch_input *in, char *co
 	j->bind_now = (uint32_t)l->o.bind_now;
 	j->wall_ns = in->untimed ? 0 : (uint64_t)(l->o.wall_seconds * 1e9);
 	j->cpu_ns = in->untimed ? 0 : (uint64_t)(l->o.cpu_seconds * 1e9);
+	j->idle_ns = in->untimed ? 0 : (uint64_t)(l->o.idle_seconds * 1e9);
 	j->cpu = (uint32_t)l->o.cpu;
 	j->end_offset = in->end_offset;
 	j->memory = l->o.memory_limit;
@@ -324,15 +329,21 @@ static double seconds(void)
 static int wait_reply(struct launcher *l)
 {
 	double limit = l->o.wall_seconds > 0 ? seconds() + l->o.wall_seconds + GRACE_SECONDS : 0;
+	int cut = 0;
 
 	for (;;) {
 		struct pollfd p[3] = {{l->link.socket, POLLIN, 0},
 				      {l->out.read, POLLIN, 0},
 				      {l->err.read, POLLIN, 0}};
-		int n = poll(p, 3, 1000);
+		int n = poll(p, 3, deadline_ms(1000));
 
 		if (n < 0 && errno != EINTR)
 			return -1;
+		if (!cut && deadline_cut()) {
+			link_stop(&l->link, KEEPER_STOP_CUT);
+			limit = seconds() + CUT_SECONDS;
+			cut = 1;
+		}
 		if (!n) /* a target without a namespace could have stopped the keeper */
 			kill(l->link.pid, SIGCONT);
 		if (limit && seconds() > limit)
@@ -397,9 +408,17 @@ int launcher_begin(struct launcher *l, const struct launch_input *in)
 	return 0;
 }
 
-void launcher_stop(struct launcher *l)
+void launcher_stop(struct launcher *l, enum run_end why)
 {
-	link_stop(&l->link);
+	link_stop(&l->link, why == RUN_TIME	? KEEPER_STOP_TIME
+			    : why == RUN_WAITING ? KEEPER_STOP_WAITING
+						 : KEEPER_STOP_CUT);
+}
+
+void launcher_usage(const struct launcher *l, uint64_t *cpu, uint64_t *idle)
+{
+	*cpu = __atomic_load_n(&l->link.board->live_cpu_ns, __ATOMIC_RELAXED);
+	*idle = __atomic_load_n(&l->link.board->live_idle_ns, __ATOMIC_RELAXED);
 }
 
 int launcher_over(struct launcher *l)
@@ -415,9 +434,12 @@ void launcher_end(struct launcher *l, struct run_result *r)
 	if (wait_reply(l)) {
 		l->servers_before += l->link.board->reply.servers;
 		link_lost(&l->link);
-		result_failed(r, "the process that watches the target was killed, by the target or for "
-			  "lack of memory; the target was "
-			  "stopped");
+		if (deadline_cut())
+			r->end = RUN_CUT;
+		else
+			result_failed(r, "the process that watches the target was killed, by the target or for "
+					 "lack of memory; the target was "
+					 "stopped");
 	} else {
 		result_take(l, &l->link.board->reply, r);
 	}
@@ -436,15 +458,31 @@ void launcher_end(struct launcher *l, struct run_result *r)
 int launcher_run(struct launcher *l, const struct launch_input *in, struct run_result *r)
 {
 	memset(r, 0, sizeof *r);
+	if (deadline_cut()) {
+		r->end = RUN_CUT;
+		return 0;
+	}
 	if (launcher_begin(l, in))
 		return -1;
 	launcher_end(l, r);
 	return 0;
 }
 
-void launcher_set_time(struct launcher *l, double wall_seconds)
+void launch_limit(struct launch_options *o, double seconds)
 {
-	l->o.wall_seconds = wall_seconds;
+	o->cpu_seconds = o->idle_seconds = seconds;
+	o->wall_seconds = seconds * STARVED;
+}
+
+void launcher_set_time(struct launcher *l, double seconds)
+{
+	launch_limit(&l->o, seconds);
+}
+
+void launcher_set_wall(struct launcher *l, double seconds)
+{
+	l->o.cpu_seconds = l->o.idle_seconds = 0;
+	l->o.wall_seconds = seconds;
 }
 
 void launcher_set_cpu(struct launcher *l, int cpu)

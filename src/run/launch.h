@@ -61,8 +61,10 @@ struct launch_options {
 	enum launch_input_to to;
 	enum launch_output out, err;
 	size_t output_limit;	/* bytes captured of each stream */
-	double wall_seconds;	/* 0: no limit */
-	double cpu_seconds;	/* user + system, all processes of the run; 0: no limit */
+	/* Limits of time; 0: none. launch_limit sets all three for runs whose hanging would be a defect. */
+	double wall_seconds; /* by the clock */
+	double cpu_seconds;  /* user + system, all processes of the run: RUN_TIME */
+	double idle_seconds; /* by the clock, while no process of the run uses a processor or could: RUN_WAITING */
 	uint64_t memory_limit;	/* bytes resident, all processes, tables not counted; 0: no limit */
 	uint64_t file_limit;	/* bytes of a file the target writes (RLIMIT_FSIZE); 0: no limit */
 	unsigned process_limit; /* processes alive at once; 0: no limit */
@@ -80,6 +82,10 @@ struct launch_options {
 		.wall_seconds = 60, .memory_limit = 4ull << 30, .file_limit = 1ull << 30, \
 		.process_limit = 512,                                                     \
 	}
+
+/* A run may use so many seconds of processor time, and so many of waiting; the clock alone ends it only after a
+ * multiple of that, on a machine that has no time for it. 0: no limit. */
+void launch_limit(struct launch_options *o, double seconds);
 
 /* What one run gets. All zero: no input (an empty standard input that is no
  * source; a missing file for @@ is an error). */
@@ -101,6 +107,8 @@ struct launch_input {
 	X(EXIT, "exit")	    /* code */                                                      \
 	X(SIGNAL, "signal") /* signal */                                                    \
 	X(TIME, "time-limit")                                                               \
+	X(WAITING, "waiting") /* it used no processor time and was ended by the clock */    \
+	X(CUT, "cut") /* muster's own time was over (base/deadline.h): nothing is known of it */ \
 	X(MEMORY, "memory-limit")                                                           \
 	X(PROCESSES, "process-limit")                                                       \
 	X(STOPPED, "stopped") /* it stopped itself (SIGSTOP and its kind) and was killed */ \
@@ -111,6 +119,12 @@ enum run_end {
 	RUN_ENDS(X)
 #undef X
 };
+
+/* At one of our limits, and not by itself. */
+static inline int run_was_stopped(enum run_end e)
+{
+	return e == RUN_TIME || e == RUN_WAITING || e == RUN_CUT || e == RUN_MEMORY;
+}
 
 struct run_result {
 	enum run_end end;
@@ -137,18 +151,22 @@ void launcher_free(struct launcher *l); /* NULL is fine */
 
 /* One run: places the input, resets the shm and adds its sources ("in" first if
  * there is an input), runs, cleans up. 0 with *r filled in; -1 with error_text()
- * if muster itself could not (missing input, over the limit of symbolic input). */
+ * if muster itself could not (missing input, over the limit of symbolic input). Past the command's deadline nothing is
+ * run: RUN_CUT. */
 int launcher_run(struct launcher *l, const struct launch_input *in, struct run_result *r);
 
 /* The two halves of launcher_run, for a caller that has something to do with the target
  * meanwhile. After launcher_begin gave 0, launcher_end must come. launcher_stop between the two ends the run
- * as if its time was over. Output is captured only in launcher_end. */
+ * with RUN_TIME, RUN_WAITING or RUN_CUT. Output is captured only in launcher_end. */
 int launcher_begin(struct launcher *l, const struct launch_input *in);
-void launcher_stop(struct launcher *l);
+void launcher_stop(struct launcher *l, enum run_end why);
+/* Of the run that lasts: nanoseconds on a processor, and without using one, some milliseconds ago. */
+void launcher_usage(const struct launcher *l, uint64_t *cpu, uint64_t *idle);
 int launcher_over(struct launcher *l); /* would launcher_end find a reply? Or nobody to give one */
 void launcher_end(struct launcher *l, struct run_result *r);
 void launcher_set_cpu(struct launcher *l, int cpu); /* from the next run on */
-void launcher_set_time(struct launcher *l, double wall_seconds); /* likewise */
+void launcher_set_time(struct launcher *l, double seconds); /* likewise, as launch_limit does */
+void launcher_set_wall(struct launcher *l, double seconds); /* likewise, by the clock alone */
 
 /* What @@ became in the last run, or NULL. */
 const char *launcher_base(const struct launcher *l); /* the directory its inputs are in */

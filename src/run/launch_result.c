@@ -64,6 +64,8 @@ void result_take(const struct launcher *l, const struct keeper_reply *k, struct 
 {
 	static const enum run_end ends[] = {
 	    [KEPT_TIME] = RUN_TIME,
+	    [KEPT_WAITING] = RUN_WAITING,
+	    [KEPT_CUT] = RUN_CUT,
 	    [KEPT_MEMORY] = RUN_MEMORY,
 	    [KEPT_PROCESSES] = RUN_PROCESSES,
 	    [KEPT_STOPPED] = RUN_STOPPED,
@@ -100,6 +102,8 @@ void result_take(const struct launcher *l, const struct keeper_reply *k, struct 
 void result_counts(struct launcher *l, struct run_result *r)
 {
 	shm_counts(l->o.shm, &r->counts);
+	if (r->end == RUN_CUT)
+		return;
 	if (r->counts.state == MUSTER_STATE_FAILED && r->counts.message[0])
 		result_failed(r, "%s", r->counts.message);
 	else if (r->counts.state == MUSTER_STATE_NEW && r->end == RUN_EXIT &&
@@ -139,6 +143,12 @@ void run_result_words(const struct run_result *r, char *out, size_t size)
 		break;
 	case RUN_TIME:
 		snprintf(out, size, "stopped at the time limit");
+		break;
+	case RUN_WAITING:
+		snprintf(out, size, "waited without using the processor and was ended by the clock");
+		break;
+	case RUN_CUT:
+		snprintf(out, size, "was ended because the time of the whole command was over");
 		break;
 	case RUN_MEMORY:
 		snprintf(out, size, "stopped at the memory limit");

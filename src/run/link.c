@@ -262,13 +262,11 @@ int link_ask(struct link *l)
 	return l->pid && send(l->socket, &c, 1, MSG_NOSIGNAL) == 1 ? 0 : -1;
 }
 
-void link_stop(struct link *l)
+void link_stop(struct link *l, char why)
 {
-	char c = KEEPER_STOP;
-
 	/* A keeper that is gone is noticed when the reply is waited for. */
 	if (l->pid)
-		(void)!send(l->socket, &c, 1, MSG_NOSIGNAL);
+		(void)!send(l->socket, &why, 1, MSG_NOSIGNAL);
 }
 
 enum link_event link_read(struct link *l)

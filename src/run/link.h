@@ -24,7 +24,7 @@ int link_start(struct link *l, const int fds[4]);
 /* Says that a job stands on the board. -1: the keeper is gone, see link_lost. */
 int link_ask(struct link *l);
 /* Asks for the end of the run that is under way; nothing if there is none. */
-void link_stop(struct link *l);
+void link_stop(struct link *l, char why);
 /* The socket is readable: is the reply there, or the keeper gone? */
 enum link_event link_read(struct link *l);
 /* The keeper died or does not answer: ends it and everything that was below it. */

@@ -63,8 +63,8 @@ static void limits(const struct keeper_board *b)
 	set_limit(RLIMIT_CORE, 0);
 	if (j->file_size)
 		set_limit(RLIMIT_FSIZE, j->file_size);
-	if (j->cpu_ns) /* the keeper's own measure comes first; this one needs no keeper */
-		set_limit(RLIMIT_CPU, j->cpu_ns / 1000000000u + 2);
+	if (j->cpu_ns && !j->server) /* the keeper's own measure comes first; this one needs no keeper */
+		set_limit(RLIMIT_CPU, j->cpu_ns / 1000000000u + 10);
 	if (b->user_threads && j->processes) /* twice: the user may start others meanwhile */
 		set_limit(RLIMIT_NPROC, b->user_threads + 2 * (uint64_t)j->processes);
 	if (b->has_shm) {

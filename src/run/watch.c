@@ -192,6 +192,7 @@ void watch_usage(const struct keeper_board *b, pid_t parent, pid_t target, unsig
 		u->processes++;
 		u->cpu_ns += o.ticks * ns_per_tick;
 		u->memory += memory_of(b, pid, &o);
+		u->running |= o.state == 'R' || o.state == 'D';
 		if (pid == target)
 			u->target_stopped = stopped;
 	}

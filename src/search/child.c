@@ -285,7 +285,7 @@ static int run_both(struct search *s, struct expansion *x, struct sent *c)
 	t->size = s->input.size;
 	if (exec_run(s->t.exec, s->input.data, s->input.size, &r))
 		return -1;
-	if (r.end == RUN_TIME || r.end == RUN_MEMORY) /* its trace would take longer still */
+	if (run_was_stopped(r.end)) /* its trace would take longer still */
 		search_lose(s, LOSS_KILLED);
 	else if (follow(s, x, c))
 		return -1;

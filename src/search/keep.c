@@ -42,6 +42,11 @@ static uint64_t signature(const struct exec_result *r)
 /* A run that ended by a signal or at a limit: 1 if no such run was seen before. */
 static int failed_anew(struct search *s, struct search_test *t, const struct exec_result *r)
 {
+	if (r->end == RUN_WAITING) {
+		t->flags |= TEST_WAITS;
+		s->stats.waiting++;
+		search_lose(s, LOSS_KILLED);
+	}
 	if (r->end != RUN_SIGNAL && r->end != RUN_TIME && r->end != RUN_MEMORY)
 		return 0;
 	t->flags |= r->end == RUN_SIGNAL ? TEST_CRASH : TEST_HANG;
@@ -60,7 +65,7 @@ double search_rank(const struct search *s, const struct search_test *t)
 	double distance = (t->flags & TEST_DISTANCE) >> 8;
 	if (t->stage >= STAGE_DONE)
 		return 0;
-	if (t->flags & TEST_HANG) /* costs more than a hundred others, and passes the same places again and again */
+	if (t->flags & (TEST_HANG | TEST_WAITS)) /* costs more than a hundred others, and passes the same places again and again */
 		return hangs[t->stage] + small;
 	if (t->flags & TEST_VALUES)
 		return 0.001 / (1 + distance / 20);
@@ -91,6 +96,10 @@ int search_keep(struct search *s, struct search_test *t, const struct exec_resul
 		return -1;
 	if (second)
 		r = &again;
+	if (r->end == RUN_CUT) { /* nothing is known of it */
+		search_lose(s, LOSS_ENDED);
+		return 0;
+	}
 	failed = failed_anew(s, t, r);
 	keep |= failed;
 	c.units = exec_units(s->t.exec, &c.count);

@@ -15,6 +15,7 @@
 
 #include "absint/absint.h"
 #include "absint/callee.h"
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -249,6 +250,8 @@ static struct absint *analysis(struct search *s, struct place *p, struct loop_un
 {
 	struct loops *l = s->loops;
 	double left = allowance(s);
+	if (!s->o.repeatable && left > deadline_left())
+		left = deadline_left();
 	struct absint_options o = {.seconds = left < ANALYSIS_SECONDS && !s->o.repeatable ? left : ANALYSIS_SECONDS, .callees = u->callees};
 	if (p->analysed)
 		return p->a;
@@ -331,7 +334,7 @@ int loops_run(struct search *s, const struct expansion *x, uint64_t iterations)
 	s->inputs_run++;
 	uint64_t before = s->cover.covered;
 	int e = exec_run(s->t.exec, s->input.data, s->input.size, &r);
-	if (!e && (r.end == RUN_TIME || r.end == RUN_MEMORY)) {
+	if (!e && run_was_stopped(r.end)) {
 		search_lose(s, LOSS_KILLED); /* it was asked to run long: no hang of the program's */
 	} else if (!e) {
 		if (r.seconds > SLOW)

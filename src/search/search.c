@@ -8,6 +8,7 @@
  */
 #include "search/search.h"
 
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -141,7 +142,7 @@ int search_over_limit(const struct search *s)
 
 int search_paused(struct search *s)
 {
-	if (search_over_limit(s))
+	if (search_over_limit(s) || deadline_cut())
 		s->paused = 1;
 	if (!s->paused && search_cost(s) >= s->next_pause)
 		s->paused = 1;
@@ -162,6 +163,8 @@ int search_trace(struct search *s, struct launcher *l, const struct shm *shm, co
 	s->stats.traces++;
 	if (launcher_run(l, &in, r))
 		return -1;
+	if (r->end == RUN_CUT)
+		return 1;
 	if (r->end == RUN_FAILED)
 		return error_set("the program did not run: %s", r->message);
 	if (r->counts.state == MUSTER_STATE_FAILED)
@@ -330,6 +333,10 @@ static int symbolic_slice(struct search *s, int urgent_only)
 		int expanded = search_expand(s, &t, &data);
 		if (expanded < 0) {
 			r = -1;
+			break;
+		}
+		if (deadline_cut()) { /* runs may be missing: it stays in the frontier as it was */
+			search_lose(s, LOSS_ENDED);
 			break;
 		}
 		if (!(t.flags & TEST_COVERS) && t.stage >= STAGE_DONE && __atomic_load_n(s->pending, __ATOMIC_RELAXED))

@@ -45,6 +45,7 @@ enum {
 	TEST_COVERS = 4,     /* new outcomes or classes when it was found: it stands in queue/ */
 	TEST_CRASH = 8,
 	TEST_HANG = 16,
+	TEST_WAITS = 128, /* its run used no processor time and was ended by the clock: no defect, but no whole path either */
 	TEST_NEAR = 64, /* covers nothing, but passes a decision with an outcome that nobody has */
 	TEST_DISTANCE =
 	    0xff00,	    /* generations since a test that covers something, in bits 8 to 15 */
@@ -187,6 +188,7 @@ const char *search_divergence_words(enum search_divergence d);
 	X(forgotten, "forgotten", "times that caches were emptied to keep the memory budget") \
 	X(rerun, "rerun", "tests with a new outcome, which were run again")    \
 	X(unstable, "unstable", "of these, tests that took other branches then") \
+	X(waiting, "waiting", "runs that used no processor time and were ended by the clock") \
 	X(loop_analyses, "loop_analyses", "functions and loops whose invariants were computed") \
 	X(loop_weak, "loop_weak", "of these, with a weaker domain or not at all") \
 	X(loop_asked, "loop_asked", "outcomes behind loops that were asked for by invariants") \
@@ -225,7 +227,7 @@ void search_stats_add(struct search_stats *to, const struct search_stats *from);
 	X(DROPPED, "dropped", "the frontier was full, and paths were dropped")                       \
 	X(DIVERGED, "diverged", "a run went elsewhere than it was sent")                             \
 	X(UNSTABLE, "unstable", "the program does not do the same twice with one input")             \
-	X(KILLED, "killed", "a run was stopped at its limit of time or memory")                      \
+	X(KILLED, "killed", "a run was stopped at its limit of time or memory, or while it waited")   \
 	X(BOUND, "bound", "an input leaves an object, and its run did not fail")                     \
 	X(UNCHECKED, "unchecked", "checks were not asked about: many inputs broke them, or they had had their time") \
 	X(CASES, "cases", "the cases of a switch are not known")                                     \

@@ -290,7 +290,7 @@ void stage_add(struct stage *st, uint64_t id, const void *data, size_t size,
 
 static int failed(const struct exec_result *r)
 {
-	return r->end != RUN_EXIT && r->end != RUN_FAILED;
+	return r->end != RUN_EXIT && r->end != RUN_FAILED && r->end != RUN_WAITING && r->end != RUN_CUT;
 }
 
 static int run(struct stage *st, const struct buf *input, struct exec_result *r)
@@ -300,7 +300,10 @@ static int run(struct stage *st, const struct buf *input, struct exec_result *r)
 		st->until_pause = 0;
 		st->paused |= st->hooks.pause(st->hooks.ctx) != 0;
 	}
-	return exec_run(st->exec, input->data, input->size, r);
+	if (exec_run(st->exec, input->data, input->size, r))
+		return -1;
+	st->paused |= r->end == RUN_CUT;
+	return 0;
 }
 
 int stage_trim(struct stage *st, struct buf *data, struct exec_result *r, uint32_t max_runs)

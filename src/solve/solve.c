@@ -6,6 +6,7 @@
  * refuted goals on the path.
  */
 #include "solve/ladder.h"
+#include "base/deadline.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "expr/text.h"
@@ -100,7 +101,7 @@ void query_open(struct query *q, struct solve_path *path, expr_t goal, struct so
 	double seconds = path->solver->o.seconds;
 
 	*q = (struct query){.path = path, .goal = goal, .model = m};
-	q->deadline = seconds > 0 ? solve_now() + seconds : 0;
+	q->deadline = seconds > 0 ? solve_now() + deadline_least(seconds) : 0;
 	trial_begin(path);
 	vec_clear(&path->stack);
 	stack_operand(path, goal);

@@ -11,6 +11,7 @@
 #include "solve/backend.h"
 
 #include "base/budget.h"
+#include "base/deadline.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/map.h"
@@ -148,7 +149,7 @@ static int solver_ready(void)
 /* ----------------------------------------------------------------- transfer */
 static int in_time(const struct backend_limits *l, double deadline)
 {
-	return !(l->stop && *l->stop) && (deadline == 0 || cnf_now() < deadline);
+	return !(l->stop && *l->stop) && !deadline_cut() && (deadline == 0 || cnf_now() < deadline);
 }
 
 static int wait_for(short events, const struct backend_limits *l, double deadline)

@@ -63,8 +63,9 @@ static const char program[] =
     "	case 'k': raise(15); break;\n"
     "	case 'c': close(2); abort();\n"
     "	case 'z': write(2, \"a\\0b\\n\", 4); p[z] = 1; break;\n"
-    "	case 's': if (__asan_init) usleep(z * 100000); p[4] = 1; break;\n"
+    "	case 's': if (__asan_init) { extern long clock(void); while (clock() < z * 100000) ; } p[4] = 1; break;\n"
     "	case 'M': for (;;) memset(malloc(1 << 20), 1, 1 << 20);\n" /* 45 */
+    "	case 'S': sleep(100); break;\n"
     "	case 'L': memset(malloc(100000000), z, 100000000); break;\n"
     "	}\n"
     "	return 3;\n"
@@ -82,7 +83,7 @@ static int open_target(void **state)
 	setenv("MUSTER_DIR", cache, 1);
 	assert_int_equal(file_write_atomic(path, program, sizeof program - 1), 0);
 	o.argv = argv;
-	o.wall_seconds = 0.2;
+	launch_limit(&o, 0.2);
 	o.memory_limit = 64 << 20;
 	free(cache);
 	if (confirm_open(&target, path, &o))
@@ -176,6 +177,7 @@ static void test_clean(void **state)
 	expect_clean("n1");
 	expect_clean("m1"); /* an allocation that fails is no bug */
 	expect_clean("L1");
+	expect_clean("S"); /* waits, which is no hang */
 	expect_clean("e"); /* words that look like a report */
 }
 

@@ -24,7 +24,7 @@ static struct exec *open_program(const char *path, int no_loop, char *argument)
 	o.argv = argv;
 	o.program = path;
 	o.out = o.err = LAUNCH_NULL;
-	o.wall_seconds = wall;
+	launch_limit(&o, wall);
 	o.no_namespace = no_namespace;
 	o.memory_limit = 128u << 20;
 	o.process_limit = 20;

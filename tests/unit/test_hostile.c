@@ -133,8 +133,8 @@ static const struct expect expectations[] = {
     {"crash", RUN_SIGNAL, SIGSEGV, RUN_SIGNAL, SIGSEGV, 0, 0},
     {"abort", RUN_SIGNAL, SIGABRT, RUN_SIGNAL, SIGABRT, 0, 0},
     {"spin", RUN_TIME, 0, RUN_TIME, 0, 0.1, 0},
-    {"sleep", RUN_TIME, 0, RUN_TIME, 0, 0.1, 0},
-    {"deaf", RUN_TIME, 0, RUN_TIME, 0, 0.1, 0},
+    {"sleep", RUN_WAITING, 0, RUN_WAITING, 0, 0.1, 0},
+    {"deaf", RUN_WAITING, 0, RUN_WAITING, 0, 0.1, 0},
     {"limits", RUN_TIME, 0, RUN_TIME, 0, 0, 0.1},
     {"children", RUN_PROCESSES, 0, RUN_PROCESSES, 0, 0, 0},
     {"many", RUN_EXIT, 0, RUN_EXIT, 0, 0, 0},
@@ -183,8 +183,9 @@ static void run_all(enum how how, int no_namespace)
 		struct run_result r;
 
 		if (x->wall > 0)
-			o.wall_seconds = x->wall;
-		o.cpu_seconds = x->cpu;
+			launch_limit(&o, x->wall);
+		if (x->cpu > 0)
+			o.cpu_seconds = x->cpu;
 		l = launcher_new(&o);
 		if (!l)
 			fail_msg("%s: %s", x->behaviour, error_text());

@@ -236,15 +236,22 @@ static void test_time(void **unused)
 	(void)unused;
 	o.wall_seconds = 0.2;
 	run(&o, NULL);
-	assert_int_equal(result.end, RUN_TIME);
+	assert_int_equal(result.end, RUN_WAITING);
 	assert_true(result.wall_seconds >= 0.2);
 	assert_quick(result.wall_seconds < 2);
+	launch_limit(&o, 0.2);
+	run(&o, NULL);
+	assert_int_equal(result.end, RUN_WAITING);
 	argv[2] = "while :; do :; done";
 	o.wall_seconds = 20;
 	o.cpu_seconds = 0.2;
 	run(&o, NULL);
 	assert_int_equal(result.end, RUN_TIME);
 	assert_true(result.user_seconds < 5);
+	launch_limit(&o, 0.2);
+	run(&o, NULL);
+	assert_int_equal(result.end, RUN_TIME);
+	assert_true(result.user_seconds + result.system_seconds > 0.15);
 }
 
 static void refuse(const char *program, const char *words)
