@@ -32,8 +32,11 @@ char *test_replay_command(const struct test_session *s, const struct test_bug *b
 	buf_adds(&out, "muster replay ");
 	check_option_word(&out, s->o->check.set, b->finding.kind);
 	operands_word(&out, b->file);
-	buf_adds(&out, " -- ");
-	operands_word(&out, s->program);
+	/* Where all is in its usual place, the store knows the program: its name is a hash. */
+	if (s->o->out || s->o->store || getenv("MUSTER_DIR")) {
+		buf_adds(&out, " -- ");
+		operands_word(&out, s->program);
+	}
 	return buf_take(&out);
 }
 
@@ -233,6 +236,26 @@ static void print_stats(struct test_session *const *sessions, size_t count)
 	checks_stats_print(&search, &solve, sessions[0]->o->check.set, sessions[0]->o->check.combine);
 }
 
+/* The bounds that a reader must know at once; with -v all that it depends on, a line each. */
+static void print_scope(const struct test_session *s)
+{
+	const struct harness_options *o = &s->harness->options;
+	struct buf scope = {0};
+	if (!s->o->verbose) {
+		printf("%sverified: no defect on any path, with up to %u objects a type, %u elements, strings of %u characters; the whole scope: -v%s\n",
+		       color("\033[2m"), o->objects, o->elements, o->characters ? o->characters - 1 : 0, color("\033[0m"));
+		return;
+	}
+	test_scope(s, &scope);
+	printf("%sverified: no defect for\n", color("\033[2m"));
+	for (char *at = buf_str(&scope), *end; at; at = end ? end + 2 : NULL) {
+		end = strstr(at, "; ");
+		printf("    %.*s\n", end ? (int)(end - at) : (int)strlen(at), at);
+	}
+	printf("%s", color("\033[0m"));
+	buf_release(&scope);
+}
+
 void test_print(struct test_session *const *sessions, size_t count, double seconds)
 {
 	struct totals t = {0};
@@ -243,13 +266,8 @@ void test_print(struct test_session *const *sessions, size_t count, double secon
 		add_up(sessions[i], &t);
 	}
 	print_totals(&t, seconds);
-	if (t.verdicts[TEST_VERIFIED] && count) {
-		struct buf scope = {0};
-		test_scope(sessions[0], &scope);
-		printf("%sverified: no defect for %s%s\n", color("\033[2m"), buf_str(&scope),
-		       color("\033[0m"));
-		buf_release(&scope);
-	}
+	if (t.verdicts[TEST_VERIFIED] && count)
+		print_scope(sessions[0]);
 	if (count && sessions[0]->o->check.stats)
 		print_stats(sessions, count);
 	for (int confirmed = 1; confirmed >= 0; confirmed--)
