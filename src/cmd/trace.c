@@ -32,7 +32,7 @@
 #include <unistd.h>
 
 struct options {
-	int json, summary, self_check, calls, variant_only, prologue;
+	int json, summary, self_check, calls, libc, variant_only, prologue;
 	const char *input, *output, *check;
 	uint64_t table_limit, site_cap, dependence, seed, repeat, expr_nodes;
 	struct target_options target;
@@ -389,6 +389,7 @@ static int trace_once(const struct options *o, char **argv)
 				  .run = &r,
 				  .shm = &target.shm,
 				  .node_limit = (unsigned)o->expr_nodes,
+				  .libc = o->libc,
 				  .variant_seconds = target.seconds};
 	trace_totals(&t, &show.totals);
 	code = check_end(&r);
@@ -438,6 +439,7 @@ int cmd_trace(int argc, char **argv)
 		       "run N times more through the fork server, and report the cost"),
 	    OPTION_U64("expr-nodes", 0, "N", &o.expr_nodes,
 		       "nodes of a condition that are written out (64)"),
+	    OPTION_FLAG("libc", 0, &o.libc, "print what happens inside libc functions too, which is counted otherwise"),
 	    OPTION_FLAG("calls", 0, &o.calls, "events for calls and returns"),
 	    OPTION_STR("check", 'c', "LIST", &o.check, "whose checks the path has: names of 'muster show checkers', all, none (default)"),
 	    TARGET_TIME_ROW(&o.target),

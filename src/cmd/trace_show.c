@@ -136,8 +136,77 @@ static void add_lets(struct buf *out, const char *lets)
 	}
 }
 
-static void show_events(const struct trace_show *s)
+/* ------------------------------------------------------------ inside libc */
+
+/* Where muster's own bodies of libc functions are compiled. */
+#define LIBC "runtime/libc/"
+#define WRAP "__wrap_"
+#define FOLDED 8 /* functions that a line names */
+#define BRIEF_NODES 16 /* of a condition that is too large to be written out, such as that of a number that libc read: its shape */
+
+/* Events inside libc that follow each other. */
+struct fold {
+	struct {
+		const char *function;
+		uint64_t count;
+	} list[FOLDED];
+	unsigned functions;
+	uint64_t more; /* of other functions */
+	uint64_t all;  /* in the whole trace */
+};
+
+/* The name that the program calls it by. */
+static const char *function_name(const struct site *site)
 {
+	if (!site->function || !site->function[0])
+		return "?";
+	return strncmp(site->function, WRAP, strlen(WRAP)) ? site->function : site->function + strlen(WRAP);
+}
+
+/* What is lost stays visible, and so does what a checker looks for. */
+static int is_folded(const struct trace_show *s, const struct muster_event *e, const struct site *site)
+{
+	if (s->libc || !site->file || strncmp(site->file, LIBC, strlen(LIBC)))
+		return 0;
+	return e->kind == MUSTER_EV_SWITCH || (e->kind == MUSTER_EV_BRANCH && (!site->check || e->arg)) ||
+	       (e->kind == MUSTER_EV_BOUND && MUSTER_BOUND_HELD(e->arg));
+}
+
+static void fold(struct fold *f, const char *function)
+{
+	unsigned i = 0;
+	f->all++;
+	while (i < f->functions && strcmp(f->list[i].function, function))
+		i++;
+	if (i == FOLDED) {
+		f->more++;
+		return;
+	}
+	if (i == f->functions) {
+		f->list[i].function = function;
+		f->list[i].count = 0;
+		f->functions++;
+	}
+	f->list[i].count++;
+}
+
+/* The line for what was folded since the last one. */
+static void unfold(struct fold *f, struct buf *out)
+{
+	for (unsigned i = 0; i < f->functions; i++)
+		buf_addf(out, "%s%" PRIu64 " in %s", i ? ", " : "    libc: ", f->list[i].count, function_name(&(struct site){.function = f->list[i].function}));
+	if (f->more)
+		buf_addf(out, ", %" PRIu64 " in others", f->more);
+	if (f->functions)
+		buf_addc(out, '\n');
+	f->functions = 0;
+	f->more = 0;
+}
+
+/* Returns how many were folded. */
+static uint64_t show_events(const struct trace_show *s)
+{
+	struct fold libc = {0};
 	struct buf out = {0}, text = {0}, lets = {0};
 	struct print p;
 	print_init(&p, s->trace);
@@ -150,24 +219,34 @@ static void show_events(const struct trace_show *s)
 			continue;
 		if (e->unit || e->index)
 			site_find(s->sites, e->unit, e->index, &site);
-		expression(&p, e, &text, &lets);
+		if (is_folded(s, e, &site)) {
+			fold(&libc, site.function);
+			continue;
+		}
+		unfold(&libc, &out);
+		if (!expression(&p, e, &text, &lets) && !s->libc && !s->node_limit) {
+			p.node_limit = BRIEF_NODES; /* not all of it is legible anyway */
+			expression(&p, e, &text, &lets);
+			p.node_limit = PRINT_NODES;
+		}
 		if (site.file && site.file[0])
 			buf_addf(&out, "%s:%" PRIu32 ":%" PRIu32 ": ", site.file, site.line,
 				 site.column);
 		else
 			buf_adds(&out, "?:0:0: ");
-		buf_addf(&out, "%s: %s: ", site.function && site.function[0] ? site.function : "?",
-			 kind_text(e, &site));
+		buf_addf(&out, "%s: %s: ", function_name(&site), kind_text(e, &site));
 		describe(e, &site, buf_str(&text), &out);
 		buf_addc(&out, '\n');
 		add_lets(&out, buf_str(&lets));
 		flush(&out, FLUSH);
 	}
+	unfold(&libc, &out);
 	flush(&out, 0);
 	print_release(&p);
 	buf_release(&out);
 	buf_release(&text);
 	buf_release(&lets);
+	return libc.all;
 }
 
 static void count(const char *one, const char *many, uint64_t n, const char **comma)
@@ -178,7 +257,7 @@ static void count(const char *one, const char *many, uint64_t n, const char **co
 	*comma = ", ";
 }
 
-static void show_totals(const struct trace_show *s)
+static void show_totals(const struct trace_show *s, uint64_t folded)
 {
 	const struct trace_totals *t = &s->totals;
 	const char *comma = "";
@@ -194,6 +273,8 @@ static void show_totals(const struct trace_show *s)
 	count("thread", "threads", s->run->counts.threads, &comma);
 	count("child process", "child processes", s->run->counts.forks, &comma);
 	count("event dropped at caps", "events dropped at caps", s->run->counts.dropped, &comma);
+	if (folded)
+		printf("; %" PRIu64 " of them inside libc (--libc prints each)", folded);
 	printf("\n%" PRIu32 " nodes, %" PRIu64 " events, %.3f s of CPU, %" PRIu64 " MiB\n",
 	       s->trace->node_count - 1, s->trace->event_count,
 	       s->run->user_seconds + s->run->system_seconds, s->run->peak_kib / 1024);
@@ -228,8 +309,7 @@ static void show_checks(const struct trace_show *s)
 void trace_show_text(const struct trace_show *s)
 {
 	char words[600];
-	show_events(s);
-	show_totals(s);
+	show_totals(s, show_events(s));
 	show_checks(s);
 	if (s->repeats)
 		printf("%u repeated runs: %.6f s of CPU each (median), the first %.6f s\n",
@@ -271,7 +351,7 @@ static void json_event(struct json *j, const struct trace_show *s, struct print 
 	json_str_key(j, "file", site.file);
 	json_u64_key(j, "line", site.line);
 	json_u64_key(j, "column", site.column);
-	json_str_key(j, "function", site.function);
+	json_str_key(j, "function", function_name(&site));
 	json_key(j, "unit");
 	json_hex(j, e->unit);
 	json_u64_key(j, "index", e->index);

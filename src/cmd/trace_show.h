@@ -19,6 +19,7 @@ struct trace_show {
 	const struct shm *shm;
 	unsigned node_limit;	/* of a printed expression */
 	int all;		/* concrete decisions too */
+	int libc;		/* the text has each event inside libc functions; else it counts them */
 	double seconds;		/* of everything, wall clock */
 	double variant_seconds; /* making the variant, wall clock */
 	const struct eval_check *check;
@@ -32,7 +33,8 @@ struct trace_show {
 
 /* To standard output. The path in text, one event a line:
  *	FILE:LINE:COLUMN: FUNCTION: KIND: TEXT
- * with bindings of the text indented behind it, then totals and the end. */
+ * with bindings of the text indented behind it, then totals and the end. Decisions and bounds that hold inside libc's functions
+ * are one line for as many as follow each other. */
 void trace_show_text(const struct trace_show *s);
 /* One JSON object; `path` with every event, or totals only. */
 void trace_show_json(const struct trace_show *s, int path);

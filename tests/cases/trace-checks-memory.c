@@ -11,8 +11,8 @@
  * PATH *:39:*: bound: alloc-size: holds: *u32le(in, 4) \* 8 <= 0x80000000
  * PATH *:40:*: bound: alloc-size: holds: !uadd_overflow(u32le(in, 4), 10, 32)
  * PATH *:41:*: bound: alloc-size: holds: in\[12\] \* 100000 <= 0x800000
- * PATH *__wrap_stpcpy: bound: range: holds: *in\[31\] == 0
- * PATH *__wrap_stpncpy: bound: range: holds: *(in\[13\] - 5) <= 11
+ * PATH *stpcpy: bound: range: holds: *in\[31\] == 0
+ * PATH *stpncpy: bound: range: holds: *(in\[13\] - 5) <= 11
  * PATH *:46:*: bound: bad-free: holds: in\[14\] == 0
  * PATH *:50:*: bound: assert: holds: in\[15\] < 'd'
  * PATH *:51:*: bound: range: holds: len(in) <= 36
