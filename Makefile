@@ -325,6 +325,10 @@ campaign-invariants: all
 campaign-refine: all
 	@tests/refine/run -n $(N) $(ARGS)
 
+# Programs that try to get out of the sandbox, each by itself, as root and as a user, with namespaces and without.
+campaign-escape: all
+	@tests/hostile/escape.sh -a
+
 campaign-packages: all
 	@scripts/deps autoconf automake libtool cmake dpkg-dev
 	scripts/packages
@@ -342,7 +346,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: bench-harm bench-loops bench-units bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh demo bench deps install clean
+.PHONY: campaign-escape bench-harm bench-loops bench-units bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 

@@ -17,6 +17,7 @@ test_build/projects = sh tests/build/projects.sh
 test_build/wrapper = sh tests/build/wrapper.sh
 test_defects = sh tests/defects/run.sh
 test_hostile = sh tests/hostile/run.sh
+test_escape = sh tests/hostile/escape.sh
 test_layers = sh scripts/check-layers
 # Random programs through the trace; sequences of libc calls; small programs searched and enumerated.
 test_csmith-1 = tests/stress/csmith -j 1 -n 25 -s 1

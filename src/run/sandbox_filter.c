@@ -17,9 +17,11 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/fs.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stddef.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -55,6 +57,7 @@ enum what {
 	REFUSE_OTHER, /* EPERM if it is not `value` */
 	SOCKET,
 	SOCKETPAIR,
+	IOCTL,
 };
 
 struct row {
@@ -136,6 +139,7 @@ static const struct row rows[] = {
     {SYS_shmat, BARE, REFUSE, 0, EACCES},
     {SYS_mq_open, BARE, REFUSE, 0, EACCES},
     {SYS_mq_unlink, BARE, REFUSE, 0, EACCES},
+    {SYS_ioctl, BARE, IOCTL, 1, 0},
     {SYS_socket, ALWAYS, SOCKET, 0, 0},
     {SYS_socketpair, ALWAYS, SOCKETPAIR, 1, 0},
     {SYS_keyctl, ALWAYS, REFUSE, 0, ENOSYS},
@@ -153,7 +157,7 @@ static const struct row rows[] = {
     {SYS_mount, ALWAYS, REFUSE, 0, EPERM},
     {SYS_umount2, ALWAYS, REFUSE, 0, EPERM},
 };
-enum { ROWS = sizeof rows / sizeof rows[0], LENGTH = 16 + 8 * ROWS };
+enum { ROWS = sizeof rows / sizeof rows[0], LENGTH = 64 + 8 * ROWS };
 
 struct program {
 	struct sock_filter code[LENGTH];
@@ -211,6 +215,19 @@ static void add_socketpair(struct program *p)
 	end(p, SECCOMP_RET_ALLOW);
 }
 
+/* Attributes of files, which a descriptor for reading is enough for; input for a terminal. */
+static void add_ioctl(struct program *p)
+{
+	static const uint32_t refused[] = {FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_SETVERSION, FS_IOC32_SETVERSION, FS_IOC_FSSETXATTR, TIOCSTI, TIOCLINUX};
+
+	load(p, 1);
+	for (unsigned i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+		add(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, refused[i]);
+		end(p, error(EPERM));
+	}
+	end(p, SECCOMP_RET_ALLOW);
+}
+
 static uint32_t tell(const struct program *p, enum where where)
 {
 	if (p->told)
@@ -248,6 +265,9 @@ static void add_row(struct program *p, const struct row *r)
 		break;
 	case SOCKETPAIR:
 		add_socketpair(p);
+		break;
+	case IOCTL:
+		add_ioctl(p);
 		break;
 	}
 	p->code[jump].jf = (uint8_t)(p->size - jump - 1);
