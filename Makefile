@@ -34,9 +34,11 @@ tests = $(patsubst tests/unit/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test
 runtime_light = runtime/light.c runtime/cov.c runtime/loop.c runtime/path.c runtime/rt_null.c
 # The driver of functions (muster test) is an archive of its own: only programs with a table take it.
 runtime_drive = $(patsubst %,runtime/%.c,drive drive_build drive_batch)
-runtime_separate = runtime/inline.c runtime/driver.c runtime/native.c runtime/noskip.c $(runtime_light) $(runtime_drive)
+# What the san variant and ordinary builds get.
+runtime_native = $(patsubst %,runtime/%.c,native probe probe_format)
+runtime_separate = runtime/inline.c runtime/driver.c runtime/noskip.c $(runtime_native) $(runtime_light) $(runtime_drive)
 # Wrappers are known by what they call. runtime_labels is what only the trace variant has.
-runtime_labels = $(patsubst %,runtime/%.c,core node memory object table hooks extern check sized pin scatter drive_trace entry)
+runtime_labels = $(patsubst %,runtime/%.c,core node memory object table hooks extern check sized pin pair scatter drive_trace entry)
 runtime_wrappers = $(filter-out $(runtime_separate) $(runtime_labels),\
 	$(sort $(shell grep -lE "rt_enter|__wrap_" runtime/*.c)))
 runtime_core = $(filter-out $(runtime_separate) $(runtime_wrappers),$(sort $(wildcard runtime/*.c)))
@@ -110,6 +112,11 @@ $(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_core) $(runtime_light) runtime
 	@mkdir -p $(@D)
 	$(CLANG) $(runtime_flags) -O2 -g -c $< -o $@
 
+# Frames without lines are not the program's: a probe's report is about its caller.
+$(B)/runtime/probe.o $(B)/runtime/probe_format.o: $(B)/runtime/%.o: runtime/%.c Makefile
+	@mkdir -p $(@D)
+	$(CLANG) $(runtime_flags) -O2 -c $< -o $@
+
 # No call of memcpy is made of a loop: sanitizers watch it.
 $(runtime_drive:%.c=$(B)/%.o): $(B)/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -174,7 +181,7 @@ $(B)/runtime/driver.o: runtime/driver.c $(B)/muster-cc $(B)/runtime/include Make
 	$(B)/muster-cc -O2 -g -fPIC -D_GNU_SOURCE $(warnings) -c $< -o $@
 
 $(B)/runtime/libmuster_driver.a: $(B)/runtime/driver.o
-$(B)/runtime/libmuster_native.a: $(B)/runtime/native.o
+$(B)/runtime/libmuster_native.a: $(runtime_native:%.c=$(B)/%.o)
 $(B)/runtime/libmuster_drive.a: $(runtime_drive:%.c=$(B)/%.o)
 $(B)/runtime/libmuster_driver.a $(B)/runtime/libmuster_native.a $(B)/runtime/libmuster_drive.a:
 	@rm -f $@

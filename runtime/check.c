@@ -287,6 +287,14 @@ int rt_is_named(label address, uint64_t site)
 	return s.from != 0;
 }
 
+int rt_named_object(label address, struct rt_object *o)
+{
+	struct sum s = sum_of(address, DEPTH);
+
+	*o = s.object;
+	return s.from != 0;
+}
+
 static int always_inside(const struct sum *s, const struct rt_object *o, uint64_t n)
 {
 	struct range r = signed_range(s->rest);

@@ -384,6 +384,17 @@ unsigned long muster_drive_length(const void *p, unsigned long element)
 	return 0;
 }
 
+int muster_drive_made(const void *p)
+{
+	for (uint32_t i = 0; i < run->objects.count; i++) {
+		const struct drive_object *o = &run->objects.all[i];
+
+		if (o->made && (uint64_t)p - (uint64_t)o->base <= o->size)
+			return 1;
+	}
+	return 0;
+}
+
 /* Where the cov variant's linker sends frees; the traced runtime has its own, which ask as well. */
 void *__real_realloc(void *p, size_t n) __attribute__((weak));
 void *__real_malloc(size_t n) __attribute__((weak));

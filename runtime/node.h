@@ -202,6 +202,7 @@ RT_HIDDEN void rt_touched(uint64_t addr, uint64_t n, enum rt_use use, uint64_t s
 RT_HIDDEN void rt_sized_open(const void *p);               /* the next to be written are a symbolic number of bytes there */
 RT_HIDDEN void rt_sized_written(uint64_t addr, uint64_t n, uint64_t site); /* by a memory function */
 RT_HIDDEN int rt_is_named(label address, uint64_t site); /* an offset in one object? Else a bound says that it is not null */
+RT_HIDDEN int rt_named_object(label address, struct rt_object *o); /* the same without a bound, and which */
 RT_HIDDEN int rt_was_judged(label offset, uint64_t size, uint64_t n); /* by the last rt_check_offset */
 /* pin.c, where RT_STATE->driven says so. An access of n bytes (0: no bounds are looked at) at addr through a symbolic address. */
 enum rt_place {
@@ -213,6 +214,8 @@ extern RT_HIDDEN enum rt_use rt_pin_use; /* of the access that rt_pin is asked a
 RT_HIDDEN enum rt_place rt_pin(label address, uint64_t addr, uint64_t n, uint64_t site, struct rt_object *o, label *offset);
 /* Operands that the path has fixed become constants; va, vb: their values. */
 RT_HIDDEN void rt_settle(unsigned op, label *a, label *b, uint64_t va, uint64_t vb, uint64_t site);
+/* A difference or the order of two pointers, one of them the driver's: 1; 0: neither is. */
+RT_HIDDEN int rt_pin_pair(label a, label b, uint64_t va, uint64_t vb, uint64_t site);
 RT_HIDDEN void rt_span_at(label address, label size, const void *p, uint64_t n, uint64_t site); /* as rt_span */
 RT_HIDDEN void rt_check_once(enum muster_checker checker, label condition, uint64_t site); /* unless it was among the last */
 /* Is it a multiple of a power of two (low: the bits below it) whatever the input? */

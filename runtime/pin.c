@@ -563,20 +563,47 @@ static int same_for_all(unsigned op, label a, const struct pin_root *x, const st
 		(value < FIRST_PAGE || value >= -(uint64_t)FIRST_PAGE));
 }
 
-static void note_order(unsigned op, label a, label b, uint64_t va, uint64_t vb, uint64_t site)
+static void tell_order(label l, uint64_t site)
 {
 	static label noted[64];
+
+	if (noted[l % 64] == l)
+		return;
+	noted[l % 64] = l;
+	rt_event_at(MUSTER_EV_CONCRETE, MUSTER_REASON_ORDER, site, l);
+}
+
+static void note_order(unsigned op, label a, label b, uint64_t va, uint64_t vb, uint64_t site)
+{
 	const struct pin_root *x = number_of(a), *y = number_of(b);
 	int equality = (op == MUSTER_OP_EQ || op == MUSTER_OP_NE) &&
 		       (!a || rt_node(a)->op != MUSTER_OP_EXTRACT) && (!b || rt_node(b)->op != MUSTER_OP_EXTRACT);
 	label l = x ? a : b;
 
-	if ((!x && !y) || equality || noted[l % 64] == l)
+	if ((!x && !y) || equality)
 		return;
 	if (x ? same_for_all(op, a, x, y, b, vb) : same_for_all(op, b, y, NULL, a, va))
 		return;
-	noted[l % 64] = l;
-	rt_event_at(MUSTER_EV_CONCRETE, MUSTER_REASON_ORDER, site, l);
+	tell_order(l, site);
+}
+
+/* A null pointer is in no object: beside it only another one is right. What else a pointer of the driver's is
+ * paired with was chosen by the caller, unless it is the same object. */
+int rt_pin_pair(label a, label b, uint64_t va, uint64_t vb, uint64_t site)
+{
+	const struct pin_root *x = number_of(a), *y = number_of(b), *r = x ? x : y;
+
+	if (!r)
+		return 0;
+	if (x && y) {
+		if (x != y && !(x->object && x->object == y->object))
+			tell_order(a, site);
+	} else if (!(x ? b : a) && !(x ? vb : va)) {
+		rt_check_once(MUSTER_CHECK_PAIR, rt_binary(MUSTER_OP_EQ, 64, r->pointer, 0, rt_value(r->pointer), 0), site);
+	} else {
+		tell_order(x ? a : b, site);
+	}
+	return 1;
 }
 
 void rt_settle(unsigned op, label *a, label *b, uint64_t va, uint64_t vb, uint64_t site)

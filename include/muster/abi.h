@@ -173,7 +173,10 @@ enum muster_event_kind {
 	X(BAD_FREE, "bad-free", 1, "memory given back twice, or that was never allocated")                       \
 	X(ASSERT, "assert", 1, "assertions, and code that promises not to be reached")                           \
 	X(REFINE, "refine", 1, "values outside their refinement type")                                           \
-	X(OTHER, "other", 1, "other undefined behaviour that the compiler can check")
+	X(OTHER, "other", 1, "other undefined behaviour that the compiler can check")                            \
+	X(RETURN, "return", 1, "use of a result that its function did not return")                               \
+	X(FORMAT, "format", 1, "arguments of printf and its kin that do not fit their conversions")              \
+	X(PAIR, "pointer-pair", 1, "difference or order of pointers to different objects")
 
 enum muster_checker {
 #define X(name, key, on, text) MUSTER_CHECK_##name,

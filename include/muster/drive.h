@@ -116,6 +116,8 @@ struct drive_table {
 void muster_drive_result(void *value, const struct drive_table *table, uint32_t type);
 /* Elements from p to the end of the object that p points into, for preconditions; 0: not an object of the driver's. */
 unsigned long muster_drive_length(const void *p, unsigned long element);
+/* Does p point into an object of the driver's, or right behind it? */
+int muster_drive_made(const void *p);
 
 /* ------------------------------------------------------------- the program
  * The input comes as standard input, as the file of argument 1, or in memory (a MEMORY source); its prefix says which

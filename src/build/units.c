@@ -17,6 +17,7 @@
 #include "build/cache.h"
 #include "build/home.h"
 #include "instrument/instrument.h"
+#include "instrument/probe.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -156,8 +157,6 @@ static const char *const san_flags[] = {
     "-fsanitize-address-use-after-scope",
     "-fsanitize-address-use-after-return=always",
     "-c",
-    "-x",
-    "cpp-output",
 };
 
 /* The sanitizers themselves: what the checkers at hand ask for beside the usual two. Before -fno-sanitize-recover, which is about them. */
@@ -174,12 +173,26 @@ static void add_sanitizers(struct words *w)
 	vec_push(w, "-fsanitize-recover=unsigned-integer-overflow,implicit-conversion");
 }
 
+/* Where the front end stops, for probes: names tell what the code was, and nothing but a return statement writes to where a result
+ * stands (probe_return.c). */
+static const char *const front_flags[] = {
+    "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-Xclang", "-fno-elide-constructors",
+};
+
+/* What clang is given and how far it goes. */
+struct san_step {
+	const char *language;
+	const struct buf *input;
+	const char *const *more; /* flags, up to count */
+	size_t count;
+	const char *output; /* "-": standard output */
+};
+
 /* One try at a level of optimisation. */
-static int compile_san(const struct unit_object *o, const struct buf *source, const char *level,
-		       const char *path)
+static int compile_san(const struct unit_object *o, const struct san_step *step, const char *level, struct buf *out)
 {
 	struct proc_opts opts = {
-	    .capture_err = 1, .input = source->data, .input_size = source->size};
+	    .capture_out = out != NULL, .capture_err = 1, .input = step->input->data, .input_size = step->input->size};
 	struct proc_result r;
 	struct words w = {0};
 	struct record_value v;
@@ -198,29 +211,69 @@ static int compile_san(const struct unit_object *o, const struct buf *source, co
 	}
 	for (size_t i = 0; i < sizeof san_flags / sizeof san_flags[0]; i++)
 		vec_push(&w, san_flags[i]);
+	for (size_t i = 0; i < step->count; i++)
+		vec_push(&w, step->more[i]);
 	add_sanitizers(&w);
+	vec_push(&w, "-x");
+	vec_push(&w, step->language);
 	vec_push(&w, "-");
 	vec_push(&w, level);
 	vec_push(&w, "-o");
-	vec_push(&w, path);
+	vec_push(&w, step->output);
 	vec_push(&w, NULL);
 	e = proc_run((char *const *)w.data, &opts, &r);
 	if (!e && r.status)
 		e = error_set("clang-19 failed:\n%s", buf_str(&r.err));
+	if (!e && out)
+		*out = r.out;
 	return e; /* the process ends soon: nothing is freed */
+}
+
+/* What a unit's san variant is made from. */
+struct san_unit {
+	const struct unit_object *unit;
+	struct buf source;
+	int probes; /* probe_wanted */
+	struct strmap constants;
+};
+
+/* From source to object, with the unit's probes in between. */
+static int compile_unit(struct san_unit *s, const char *level, const char *path)
+{
+	struct buf bitcode = BUF_EMPTY, probed = BUF_EMPTY;
+	struct san_step whole = {"cpp-output", &s->source, NULL, 0, path},
+			front = {"cpp-output", &s->source, front_flags, sizeof front_flags / sizeof *front_flags, "-"},
+			back = {"ir", &probed, NULL, 0, path};
+
+	if (!s->probes)
+		return compile_san(s->unit, &whole, level, NULL);
+	if (compile_san(s->unit, &front, level, &bitcode) ||
+	    probe_unit(bitcode.data, bitcode.size, variant_checks_now(), &s->constants, &probed))
+		return -1;
+	return compile_san(s->unit, &back, level, NULL);
+}
+
+static int load_san(struct san_unit *s)
+{
+	struct buf bitcode = BUF_EMPTY;
+
+	if (field(s->unit, TAG_SOURCE, &s->source) || field(s->unit, TAG_BITCODE, &bitcode))
+		return -1;
+	s->probes = probe_wanted(bitcode.data, bitcode.size, variant_checks_now(), &s->constants);
+	return s->probes < 0 ? -1 : 0;
 }
 
 static int make_san(const struct unit_object *o, const char *path)
 {
-	struct buf source = BUF_EMPTY;
+	struct san_unit s = {.unit = o};
 	int e;
 
-	if (field(o, TAG_SOURCE, &source))
+	if (load_san(&s))
 		return -1;
-	e = compile_san(o, &source, "-O0", path);
+	e = compile_unit(&s, "-O0", path);
 	/* Some inline assembly wants constants that only an optimiser finds. */
 	if (e)
-		e = compile_san(o, &source, "-O1", path);
+		e = compile_unit(&s, "-O1", path);
 	return e;
 }
 

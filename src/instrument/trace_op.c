@@ -8,6 +8,8 @@
 #include "instrument/fold.h"
 #include "instrument/tracer.h"
 
+#include <string.h>
+
 static unsigned binary_operator(LLVMOpcode op)
 {
 	switch (op) {
@@ -106,6 +108,19 @@ static int only_decides(struct tracer *t, LLVMValueRef inst)
 	       LLVMGetInstructionParent(user) == LLVMGetInstructionParent(inst);
 }
 
+/* Is it a difference or the order of two pointers? Names tell a difference from numbers that were made of pointers. */
+static int is_pair(struct tracer *t, LLVMValueRef inst)
+{
+	size_t length;
+
+	if (!(t->options->checks & CHECKER_BIT(MUSTER_CHECK_PAIR)) || t->options->library || unit_is_marked(inst))
+		return 0;
+	if (LLVMIsAICmpInst(inst))
+		return LLVMTypeOf(LLVMGetOperand(inst, 0)) == t->ptr && LLVMGetICmpPredicate(inst) != LLVMIntEQ &&
+		       LLVMGetICmpPredicate(inst) != LLVMIntNE;
+	return LLVMGetInstructionOpcode(inst) == LLVMSub && !strncmp(LLVMGetValueName2(inst, &length), "sub.ptr.sub", 11);
+}
+
 static void trace_binary(struct tracer *t, LLVMValueRef inst, unsigned op, int swap)
 {
 	LLVMValueRef x = LLVMGetOperand(inst, swap ? 1 : 0), y = LLVMGetOperand(inst, swap ? 0 : 1);
@@ -119,6 +134,8 @@ static void trace_binary(struct tracer *t, LLVMValueRef inst, unsigned op, int s
 	tracer_get(t, y, ly, n);
 	if (tracer_all_zero(t, lx, n) && tracer_all_zero(t, ly, n))
 		return;
+	if (n == 1 && is_pair(t, inst))
+		tracer_call(t, "__muster_pair", "vwwqqq", lx[0], ly[0], tracer_word(t, x), tracer_word(t, y), tracer_q(t, t->site));
 	if (LLVMIsAICmpInst(inst) && n == 1 && leaves[0].bits <= 64 && only_decides(t, inst)) {
 		t->decided = (struct comparison){inst, op | leaves[0].bits << 8, lx[0], ly[0], x, y};
 		return;

@@ -165,8 +165,9 @@ static uint32_t checker_of(LLVMValueRef report, LLVMValueRef check)
 	case UNIT_HANDLER_NEGATE:
 		return overflow_checker(LLVMGetCondition(check));
 	case UNIT_HANDLER_UNREACHABLE:
-	case UNIT_HANDLER_MISSING_RETURN:
 		return MUSTER_CHECK_ASSERT;
+	case UNIT_HANDLER_MISSING_RETURN:
+		return MUSTER_CHECK_RETURN;
 	case UNIT_HANDLER_DIVIDE:
 		return MUSTER_CHECK_DIVIDE;
 	case UNIT_HANDLER_CONVERT:

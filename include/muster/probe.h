@@ -1,0 +1,37 @@
+/* probe.h: run-time tests of muster's own in the san variant, for what clang's sanitizers do not look at in C.
+ *
+ * src/instrument/probe.c puts the calls into the bitcode of the san variant; runtime/probe*.c has the functions. A probe reports as
+ * UndefinedBehaviorSanitizer does, through its runtime's own printer, so that the report goes where the others go.
+ */
+#ifndef MUSTER_PROBE_H
+#define MUSTER_PROBE_H
+
+#include <stdarg.h>
+
+/* A function that can reach its closing brace ended: by a return statement, or at the brace. */
+void muster_probe_end(const void *function, int returned);
+/* Its caller uses what it returned. name: how the caller calls it. */
+void muster_probe_used(const void *function, const char *name);
+
+/* Two pointers are subtracted or ordered. Each is what address arithmetic started from. */
+enum probe_pair {
+	PROBE_DIFFERENCE = 1,
+	PROBE_DISTINCT = 2, /* the compiler sees two variables */
+};
+void muster_probe_pair(const void *a, const void *b, int flags);
+
+/* A call of printf or one of its kin. types: a letter for each argument, see probe_format.c. */
+enum probe_format {
+	PROBE_WATCHED = 1, /* AddressSanitizer looks at what the conversions read and write */
+	PROBE_NO_FORMAT = 2, /* a null pointer is no format at all, and allowed (err.h) */
+};
+void muster_probe_format(const char *name, int flags, const char *format, const char *types, ...);
+void muster_probe_format_list(const char *name, int flags, const char *format, va_list list);
+
+/* Before a call of another function with variable arguments; where such a function begins (gives the types that its caller
+ * said, or NULL); behind va_start. */
+void muster_probe_call(const void *function, const char *types);
+const char *muster_probe_enter(const void *function);
+void muster_probe_list(va_list list, const char *types);
+
+#endif

@@ -1,0 +1,120 @@
+/* probe.c: reports of probes; results that nobody returned; pairs of pointers.
+ *
+ * **Results.** C lets a function end at its closing brace and forbids its caller to use the result then. Each function that can
+ * do so leaves its address when it does, and nothing when it returned; whoever uses a result compares. Between the callee's end and the
+ * caller's look nothing else runs, so the address that stands there is the callee's own.
+ *
+ * **Pairs.** AddressSanitizer keeps poisoned bytes between any two objects of the program. So two pointers, each to a byte that may be accessed or to the
+ * one behind it, belong to different objects if there is poison between them. A pointer that left its object, or
+ * whose object is gone, says nothing and is passed over. Where the driver of `muster test` made one of the objects, its caller chose the
+ * pair, and no code could look whether it may be ordered: that is no finding, and the trace keeps the function from being verified. A null
+ * pointer beside another one is a finding always.
+ */
+#include "probe_inside.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void __sanitizer_report_error_summary(const char *line) __attribute__((weak));
+void __sanitizer_print_stack_trace(void) __attribute__((weak));
+void *__asan_region_is_poisoned(void *p, size_t n) __attribute__((weak));
+const void *__sanitizer_get_allocated_begin(const void *p) __attribute__((weak));
+int muster_drive_made(const void *p) __attribute__((weak));
+
+/* ---------------------------------------------------------------- reports */
+
+/* The sanitizers' printer writes a line as it is, to wherever reports go. */
+static void say(const char *line)
+{
+	if (__sanitizer_report_error_summary)
+		__sanitizer_report_error_summary(line);
+	else
+		dprintf(2, "%s\n", line);
+}
+
+void probe_report(const char *kind, const char *words, ...)
+{
+	char text[256], line[320];
+	va_list ap;
+
+	va_start(ap, words);
+	vsnprintf(text, sizeof text, words, ap);
+	va_end(ap);
+	for (char *p = text; *p; p++) /* a report is read line by line */
+		if ((unsigned char)*p < ' ')
+			*p = '?';
+	snprintf(line, sizeof line, "muster: runtime error: %s", text);
+	say(line);
+	if (__sanitizer_print_stack_trace)
+		__sanitizer_print_stack_trace();
+	snprintf(line, sizeof line, "SUMMARY: UndefinedBehaviorSanitizer: %s", kind);
+	say(line);
+	signal(SIGABRT, SIG_DFL); /* the sanitizer has nothing to add */
+	abort();
+}
+
+int probe_poisoned(const void *p, unsigned long n)
+{
+	return __asan_region_is_poisoned && __asan_region_is_poisoned((void *)p, n) != NULL;
+}
+
+/* ---------------------------------------------------------------- results */
+
+static __thread const void *not_returned;
+
+void muster_probe_end(const void *function, int returned)
+{
+	not_returned = returned ? NULL : function;
+}
+
+void muster_probe_used(const void *function, const char *name)
+{
+	if (function && not_returned == function)
+		probe_report("missing-return", "the result of %s is used, which ended without a return statement", name);
+}
+
+/* ------------------------------------------------------------------ pairs */
+
+#define NEAR 4096 /* bytes whose poison is looked at one after the other, before anybody is asked */
+
+/* It points to a byte of an object, or right behind its last. */
+static int is_place(const void *p)
+{
+	return !probe_poisoned(p, 1) || !probe_poisoned((const char *)p - 1, 1);
+}
+
+static const void *block_of(const void *p)
+{
+	const void *begin = __sanitizer_get_allocated_begin ? __sanitizer_get_allocated_begin(p) : NULL;
+
+	return begin || !__sanitizer_get_allocated_begin ? begin : __sanitizer_get_allocated_begin((const char *)p - 1);
+}
+
+static int apart(const void *a, const void *b)
+{
+	const char *low = a < b ? a : b, *high = a < b ? b : a;
+	uint64_t distance = (uint64_t)(high - low);
+
+	if (distance > NEAR && block_of(low) && block_of(low) == block_of(high))
+		return 0;
+	return probe_poisoned(low, distance) && is_place(low) && is_place(high);
+}
+
+static int made_by_driver(const void *p)
+{
+	return muster_drive_made && muster_drive_made(p);
+}
+
+void muster_probe_pair(const void *a, const void *b, int flags)
+{
+	const char *what = flags & PROBE_DIFFERENCE ? "difference" : "order";
+
+	if (a == b)
+		return;
+	if (!a || !b)
+		probe_report("pointer-pair", "%s of a null pointer and a pointer to an object", what);
+	else if (flags & PROBE_DISTINCT || (apart(a, b) && !made_by_driver(a) && !made_by_driver(b)))
+		probe_report("pointer-pair", "%s of pointers to different objects", what);
+}
