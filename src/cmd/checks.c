@@ -73,6 +73,7 @@ void check_names_json(struct json *j, checker_set set)
 #define ASAN "AddressSanitizer"
 #define UBSAN "UndefinedBehaviorSanitizer"
 #define OWN "the check itself, in a fresh traced run"
+#define PROBE "muster's own test in the build with sanitizers"
 
 /* What a violation is confirmed by, and the flag that makes it look. */
 static const struct {
@@ -96,9 +97,12 @@ static const struct {
     [MUSTER_CHECK_SHIFT] = {UBSAN, "shift"},
     [MUSTER_CHECK_USE_FREED] = {ASAN, "address"},
     [MUSTER_CHECK_BAD_FREE] = {ASAN, "address"},
-    [MUSTER_CHECK_ASSERT] = {"the program's end, " UBSAN, "unreachable,return"},
+    [MUSTER_CHECK_ASSERT] = {"the program's end, " UBSAN, "unreachable"},
     [MUSTER_CHECK_REFINE] = {"the refinement's own test", NULL},
     [MUSTER_CHECK_OTHER] = {UBSAN, "undefined"},
+    [MUSTER_CHECK_RETURN] = {PROBE, NULL},
+    [MUSTER_CHECK_FORMAT] = {PROBE, NULL},
+    [MUSTER_CHECK_PAIR] = {PROBE, NULL},
 };
 
 void checks_print(void)

@@ -161,36 +161,3 @@ void test_judge(struct test_session *s)
 		judge(&s->functions.data[i]);
 	}
 }
-
-static int has_array_parameter(const struct front *f)
-{
-	for (size_t i = 0; i < f->functions.size; i++)
-		for (size_t k = 0; f->functions.data[i].defined && k < f->functions.data[i].parameters.size; k++)
-			if (f->types.data[f->functions.data[i].parameters.data[k].type].count)
-				return 1;
-	return 0;
-}
-
-void test_scope(const struct test_session *s, struct buf *out)
-{
-	const struct harness_options *o = &s->harness->options;
-	buf_addf(out,
-		 "any values of parameters; pointers are null or point to the start of one of %u "
-		 "objects a type, apart from globals and from other types' objects, of up to %u "
-		 "elements, strings of up to %u characters; ",
-		 o->objects, o->elements, o->characters ? o->characters - 1 : 0);
-	if (has_array_parameter(s->front))
-		buf_adds(out, "parameters declared as arrays have at least that many elements; ");
-	buf_adds(out, o->globals_initial ? "globals as initialised; " : "globals of any value; ");
-	if (o->requires && o->requires[0])
-		buf_adds(out, "preconditions of --requires hold; ");
-	buf_addf(out, "errno is 0; allocation and output by libc succeed; a call ends within %g s; checkers: ", s->o->run_time);
-	const char *between = "";
-	for (unsigned i = 1; i < MUSTER_CHECK_COUNT; i++)
-		if (s->o->check.set & CHECKER_BIT(i)) {
-			buf_addf(out, "%s%s", between, checker_get(i)->name);
-			between = ", ";
-		}
-	buf_addf(out, "%s, by AddressSanitizer without leaks and UndefinedBehaviorSanitizer; not checked: reads of memory that was never written",
-		 *between ? "" : "none");
-}
