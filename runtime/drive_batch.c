@@ -25,6 +25,8 @@
 
 #define ROOM (16ull << 20) /* for one observation */
 #define INPUT_MAX (64u << 20)
+#define LOOK_MS 10     /* between two looks at a call whose time is over by the clock */
+#define STARVED 10     /* times its limit, by the clock, on a machine that has no time for it */
 #define MEMORY (1ull << 30) /* what a child may take beyond what there is */
 
 /* There in programs with AddressSanitizer: the first byte of these that may not be accessed. */
@@ -230,22 +232,69 @@ static void sweep(pid_t group)
 	}
 }
 
-static int wait_for(pid_t pid, int64_t limit, int *status)
+/* Milliseconds that a process was on a processor; with its threads, without its children. */
+static int64_t on_processor(pid_t pid)
 {
-	int64_t end = milliseconds() + limit, left;
-	int fd = (int)syscall(SYS_pidfd_open, pid, 0), timed = 0;
+	struct timespec t;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
+		return 0;
+	return t.tv_sec * 1000ll + t.tv_nsec / 1000000;
+}
+
+/* Milliseconds that it could have been there, but others were. */
+static int64_t kept_from_it(pid_t pid)
+{
+	char path[40] = "/proc/", number[16], text[128], *end;
+	size_t at = strlen(path), digits = 0;
+	int fd;
+	ssize_t n;
+
+	for (unsigned left = (unsigned)pid; left; left /= 10)
+		number[digits++] = (char)('0' + left % 10);
+	while (digits)
+		path[at++] = number[--digits];
+	strcpy(path + at, "/schedstat");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	strtoull(text, &end, 10); /* nanoseconds on a processor, then those of waiting for one */
+	return (int64_t)(strtoull(end, NULL, 10) / 1000000);
+}
+
+/* A call that used its time on a processor hangs; one that used none of it waits. Where others had the processor, it gets
+ * more time by the clock, but not without end. */
+static enum drive_timed out_of_time(pid_t pid, int64_t begun, int64_t limit)
+{
+	int64_t wall = milliseconds() - begun, used = on_processor(pid);
+
+	if (wall < limit)
+		return DRIVE_IN_TIME;
+	if (used >= limit)
+		return DRIVE_HANGS;
+	return wall - used - kept_from_it(pid) >= limit || wall >= STARVED * limit ? DRIVE_WAITS : DRIVE_IN_TIME;
+}
+
+static enum drive_timed wait_for(pid_t pid, int64_t limit, int *status)
+{
+	int64_t begun = milliseconds(), left;
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	enum drive_timed timed = DRIVE_IN_TIME;
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 
 	while (!timed) {
-		left = end - milliseconds();
+		left = begun + limit - milliseconds();
 		if (fd < 0) { /* an old kernel */
 			if (waitpid(pid, status, WNOHANG) == pid)
-				return 0;
+				return DRIVE_IN_TIME;
 			usleep(500);
-		} else if (poll(&p, 1, left > 0 ? (int)left : 0) > 0) {
+		} else if (poll(&p, 1, left > LOOK_MS ? (int)left : LOOK_MS) > 0) {
 			break;
 		}
-		timed = milliseconds() >= end;
+		timed = out_of_time(pid, begun, limit);
 	}
 	if (timed) {
 		kill(-pid, SIGKILL);
@@ -287,7 +336,7 @@ static int one(const uint8_t *input, uint32_t size, int64_t limit, uint64_t data
 	if (pid < 0)
 		__muster_drive_die("cannot fork", "");
 	setpgid(pid, pid);
-	o.timed = (uint32_t)wait_for(pid, limit, &status);
+	o.timed = wait_for(pid, limit, &status);
 	sweep(pid);
 	o.status = status;
 	o.pid = pid;

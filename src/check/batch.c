@@ -205,8 +205,9 @@ static void take(struct batch *b, struct batch_item *items, size_t i, const stru
 	struct batch_item *item = &items[i];
 	item->ran = 1;
 	item->status = o->status;
-	item->timed = o->timed != 0;
-	item->failed = item->timed || WIFSIGNALED(o->status);
+	item->timed = o->timed == DRIVE_HANGS;
+	item->waits = o->timed == DRIVE_WAITS;
+	item->failed = item->timed || (WIFSIGNALED(o->status) && !item->waits);
 	if (item->keep && o->size)
 		buf_add(&item->observation, seen, o->size);
 	read_report(b, items, i, o->pid, list);
@@ -234,6 +235,7 @@ static size_t read_outcomes(struct batch *b, struct batch_item *items, size_t co
 	return i;
 }
 
+/* 0; 1: it was cut, *done of the items were run; -1. */
 static int run_chunk(struct batch *b, struct batch_item *items, size_t count, size_t *done)
 {
 	struct buf frames = {0};
@@ -252,6 +254,8 @@ static int run_chunk(struct batch *b, struct batch_item *items, size_t count, si
 				 r.message);
 	*done = read_outcomes(b, items, count, &r.out);
 	sweep(b);
+	if (r.end == RUN_CUT)
+		return 1;
 	b->misses = *done ? 0 : b->misses + 1;
 	if (b->misses > 8)
 		return error_set("the driver of %s answers nothing", b->variant.path);
@@ -265,8 +269,13 @@ int batch_run(struct batch *b, struct batch_item *items, size_t count)
 		while (at + n < count && n < CHUNK &&
 		       (!n || bytes + items[at + n].size < CHUNK_BYTES))
 			bytes += items[at + n++].size;
-		if (run_chunk(b, items + at, n, &done))
+		int r = run_chunk(b, items + at, n, &done);
+		if (r < 0)
 			return -1;
+		for (size_t i = at + done; r && i < count; i++)
+			items[i].cut = 1;
+		if (r)
+			return 0;
 		at += done < n ? done + 1
 			       : n; /* the one that took the driver with it stays unknown */
 	}

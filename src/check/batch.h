@@ -26,8 +26,10 @@ struct batch_item {
 	int keep; /* keep the observation */
 	/* What came of it. */
 	int ran;	 /* 0: it took the process with it, nothing is known */
+	int cut;	 /* nor is it, since the command's time was over; ran is 0 */
 	int failed;	 /* ended by a signal, or a sanitizer reported something */
-	int timed;	 /* it was killed for taking too long; failed as well */
+	int timed;	 /* it was killed for using too much processor time; failed as well */
+	int waits;	 /* it was killed since it waited: it has not failed, and not passed */
 	int status;	 /* as wait() gives it */
 	uint64_t bucket; /* of a failure: kind and innermost frames; equal for equal failures */
 	char kind[64];	 /* of a report: the sanitizer's key; "" */

@@ -264,7 +264,7 @@ static int observe(struct unit *u, struct batch *b, int again)
 		if (in->bug || in->dropped)
 			continue;
 		it = &items[k++];
-		in->dropped = !it->ran || it->failed || it->timed || !WIFEXITED(it->status);
+		in->dropped = !it->ran || it->failed || it->timed || it->waits || !WIFEXITED(it->status);
 		if (in->dropped)
 			in->note = EXPORT_FAILING;
 		else

@@ -8,6 +8,7 @@
 #include "cmd/test.h"
 
 #include "base/budget.h"
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -85,7 +86,8 @@ static void check_operands(const operand_list *list, const struct option_spec *s
 
 static int over(const struct test_options *o)
 {
-	return shared->stop || (o->seconds > 0 && test_clock() - shared->started >= o->seconds);
+	(void)o;
+	return shared->stop || deadline_over();
 }
 
 struct outcome {
@@ -123,6 +125,12 @@ static int run(const struct test_options *o, const operand_list *list)
 		shared->next = 0;
 		memset(shared->workers, 0, sizeof shared->workers);
 		failed = test_session_run(s, &code);
+		if (failed && code == EXIT_USAGE && !i)
+			stop_give_up(error_text());
+		if (failed && deadline_over()) { /* of a file that is not the first: what the others gave is told */
+			failed = 0;
+			r.cut = 1;
+		}
 		if (failed && code == EXIT_USAGE)
 			die(EXIT_USAGE, "%s", error_text());
 		look(s, &r);
@@ -212,7 +220,7 @@ int cmd_test(int argc, char **argv)
 		       "elements of an object that a pointer points to, at most (8)"),
 	    OPTION_U64("characters", 0, "N", &o.characters, "room of a string (16)"),
 	    OPTION_U64("objects", 0, "N", &o.objects, "objects of one type (3)"),
-	    OPTION_DOUBLE("time", 't', "S", &o.seconds, "seconds for everything (0: no limit)"),
+	    OPTION_DOUBLE("time", 't', "S", &o.seconds, "end after S seconds, building included; functions share them (0: no limit)"),
 	    OPTION_DOUBLE("function-time", 0, "S", &o.function_time,
 			  "seconds for one function (2)"),
 	    OPTION_U64("runs", 0, "N", &o.runs, "inputs of one function (2000)"),
@@ -220,7 +228,7 @@ int cmd_test(int argc, char **argv)
 			  "seconds for the remaining paths of a function whose branches are all "
 			  "covered (0.3)"),
 	    OPTION_U64("path-runs", 0, "N", &o.path_runs, "inputs likewise (300)"),
-	    OPTION_DOUBLE("run-time", 0, "S", &o.run_time, "seconds of one call (0.25)"),
+	    OPTION_DOUBLE("run-time", 0, "S", &o.run_time, "seconds of processor time that one call may take, or wait (0.25)"),
 	    OPTION_DOUBLE("main-time", 0, "S", &o.main_time,
 			  "seconds to look for an input of the whole program that shows a function's bug (2; 0: do not)"),
 	    CHECK_ROWS(&o.check),
@@ -270,7 +278,11 @@ int cmd_test(int argc, char **argv)
 	if (shared == MAP_FAILED)
 		die(EXIT_INTERNAL, "no memory that workers share: %s", strerror(errno));
 	shared->started = test_clock();
+	if (deadline_open(o.seconds))
+		die(EXIT_INTERNAL, "%s", error_text());
 	stop_catch(&shared->stop);
+	if (o.json)
+		stop_json("test");
 	signal(SIGPIPE, SIG_IGN);
 	log_still = o.quiet;
 	o.stop = &shared->stop;

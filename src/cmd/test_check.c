@@ -6,6 +6,7 @@
  * further way to it; if that function is the program's own start, its input is the one that is
  * told, since nobody can say that a caller would not allow it.
  */
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -135,8 +136,14 @@ static int confirm(struct test_session *s, const struct test_case *t, struct tes
 	s->checks++;
 	int r = confirm_run(s->confirm, b->data.data, b->data.size, &b->finding);
 	s->confirm_seconds += test_clock() - start;
+	if (!r && b->finding.cut)
+		return 0;
 	if (r || test_filter(s, b->function, b->data.data, b->data.size, &b->finding))
 		return -1;
+	if (!b->finding.failed && test_late(s)) { /* a traced run may have been missing */
+		b->finding.cut = 1;
+		return 0;
+	}
 	if (b->finding.failed ||
 	    (b->data.size == t->size && !memcmp(b->data.data, t->data, t->size)))
 		return 0;
@@ -146,7 +153,10 @@ static int confirm(struct test_session *s, const struct test_case *t, struct tes
 	s->checks++;
 	if (confirm_run(s->confirm, b->data.data, b->data.size, &b->finding))
 		return -1;
-	return test_filter(s, b->function, b->data.data, b->data.size, &b->finding);
+	if (b->finding.cut || test_filter(s, b->function, b->data.data, b->data.size, &b->finding))
+		return b->finding.cut ? 0 : -1;
+	b->finding.cut = !b->finding.failed && test_late(s);
+	return 0;
 }
 
 /* Two findings at one place. Where the stack was used up is chance: there the functions that recur
@@ -307,7 +317,7 @@ static int shrink(struct test_session *s, fresh_list *list)
 {
 	struct test_shrink_job *jobs = mem_zalloc((list->size + 1) * sizeof *jobs);
 	size_t n = 0;
-	int quick = s->o->seconds > 0 && test_clock() - s->shared->started > s->o->seconds;
+	int quick = deadline_over();
 	for (size_t i = 0; i < list->size; i++)
 		if (list->data[i].item.bucket && !list->data[i].item.timed)
 			jobs[n++] = list->data[i].job;
@@ -368,6 +378,12 @@ static int resolve_conversion(struct test_session *s, uint32_t function, struct 
 	else
 		buf_add(&b.data, t->data, t->size);
 	int r = confirm(s, t, &b);
+	if (!r && b.finding.cut) {
+		s->functions.data[function].unchecked++;
+		s->late++;
+		test_bug_release(&b);
+		return 0;
+	}
 	if (!r && !b.finding.failed) /* it does what C says */
 		t->failed = 0, t->passed = 1;
 	if (!r && b.finding.failed && !find_finding(s, function, &b.finding))
@@ -392,6 +408,15 @@ static int resolve_conversions(struct test_session *s, struct fresh *x)
 	return r;
 }
 
+/* Nobody looks at it any more: neither a bug nor none. */
+static void leave(struct test_session *s, const struct fresh *x)
+{
+	s->functions.data[x->function].unchecked++;
+	for (size_t i = 0; i < x->others.size; i++)
+		s->functions.data[x->others.data[i].function].unchecked++;
+	s->late += 1 + x->others.size;
+}
+
 /* Confirms a failure: a new bug, one that is known after all, or none. */
 static int resolve(struct test_session *s, struct fresh *x)
 {
@@ -407,6 +432,17 @@ static int resolve(struct test_session *s, struct fresh *x)
 	if (confirm(s, t, &b)) {
 		test_bug_release(&b);
 		return -1;
+	}
+	if (b.finding.cut) {
+		test_bug_release(&b);
+		leave(s, x);
+		return 0;
+	}
+	if (!b.finding.failed && !strcmp(b.finding.kind, "waiting")) { /* neither a bug nor a whole run */
+		test_bug_release(&b);
+		t->failed = 0;
+		f->unchecked += 1 + x->others.size;
+		return 0;
 	}
 	if (!b.finding.failed && !x->item.ran && !(t->flags & (TEST_CRASH | TEST_HANG))) {
 		test_bug_release(
@@ -440,15 +476,6 @@ static int resolve(struct test_session *s, struct fresh *x)
 		raise_level(s, p->function, case_of(s, p->function, p->test), known);
 	}
 	return 0;
-}
-
-/* Nobody looks at it any more: neither a bug nor none. */
-static void leave(struct test_session *s, const struct fresh *x)
-{
-	s->functions.data[x->function].unchecked++;
-	for (size_t i = 0; i < x->others.size; i++)
-		s->functions.data[x->others.data[i].function].unchecked++;
-	s->late += 1 + x->others.size;
 }
 
 static int resolve_all(struct test_session *s, fresh_list *list)
@@ -489,6 +516,15 @@ static void settle(struct test_session *s, fresh_list *list, const struct pick *
 	struct test_function *f = &s->functions.data[p->function];
 	struct test_case *t = &f->tests.data[p->test];
 	struct batch_item alone = {.ran = item->ran}; /* only a run of its own says */
+	if (!item->ran && item->cut) {
+		f->unchecked++;
+		s->late++;
+		return;
+	}
+	if (item->waits && !item->failed) {
+		f->unchecked++;
+		return;
+	}
 	if (item->ran && !item->failed && !(t->flags & (TEST_CRASH | TEST_HANG))) {
 		t->passed = 1;
 		return;
@@ -507,8 +543,7 @@ static void settle(struct test_session *s, fresh_list *list, const struct pick *
 /* When the time is over, or somebody wants to go: only tests that promise something. */
 static int may_skip(const struct test_session *s, const struct test_case *t)
 {
-	int over = s->shared->stop ||
-		   (s->o->seconds > 0 && test_clock() - s->shared->started > s->o->seconds);
+	int over = s->shared->stop || deadline_over();
 	return over && !(t->flags & (TEST_CRASH | TEST_BROKEN | TEST_COVERS));
 }
 
@@ -576,6 +611,10 @@ int test_check(struct test_session *s, const uint32_t *functions, size_t count)
 	struct picks p = {0};
 	VEC(struct batch_item) items = {0};
 	int r = open_checks(s);
+	if (r && test_late(s)) {
+		check_nothing(s, functions, count);
+		return 0;
+	}
 	for (size_t i = 0; i < count && !r; i++) /* what failed already, while there is time */
 		pick_tests(s, functions[i], 1, &p);
 	for (size_t i = 0; i < count && !r; i++)

@@ -11,6 +11,7 @@
  * The store is read when the search is over or its time is: what it has is complete at every moment.
  */
 #include "base/budget.h"
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -109,8 +110,8 @@ static int make_variants(const struct test_session *s)
 		pids[i] = test_make_in_child(s->whole, kinds[i]);
 	for (unsigned i = 0; i < 3; i++) {
 		int status = 1;
-		while (pids[i] > 0 && waitpid(pids[i], &status, 0) < 0 && errno == EINTR)
-			continue;
+		if (pids[i] > 0 && deadline_wait(pids[i], &status))
+			status = 1;
 		failed |= status != 0;
 	}
 	return failed ? -1 : 0;
@@ -184,7 +185,7 @@ static int wait_for_all(const struct test_session *s, struct way *ways, int coun
 			gone = waitpid(ways[i].pid, &status, over ? 0 : WNOHANG);
 			if (gone)
 				break;
-			over = s->shared->stop || (until > 0 && test_clock() > until);
+			over = s->shared->stop || deadline_cut() || (until > 0 && test_clock() > until);
 			if (over)
 				kill(ways[i].pid, SIGKILL);
 			else
@@ -274,7 +275,7 @@ static int check_test(void *ctx, const struct store_test *t)
 	struct finding x = {0};
 	if (!(t->flags & TEST_COVERS) || t->flags & (TEST_CRASH | TEST_HANG))
 		return 0;
-	if (r->s->shared->stop || (r->until > 0 && test_clock() > r->until))
+	if (r->s->shared->stop || deadline_cut() || (r->until > 0 && test_clock() > r->until))
 		return 1;
 	r->s->checks++;
 	int e = confirm_run(r->confirm, t->data, t->size, &x);
@@ -410,6 +411,8 @@ int test_program(struct test_session *s)
 			s->program_state = TEST_PROGRAM_BROKEN;
 		else if (seconds_left(s, 0) >= LEAST)
 			e = search(s, below, seconds_left(s, 0));
+		if (deadline_cut() && s->program_state != TEST_PROGRAM_SEARCHED)
+			s->program_state = TEST_PROGRAM_LATE;
 	}
 	if (!e)
 		e = write_inputs(s);

@@ -5,6 +5,7 @@
  * depends on what other functions gave, so the order in which messages come does not matter:
  * results stand where the function stands.
  */
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -27,22 +28,18 @@
 #define BATCH_TESTS 1500   /* that wait before the san variant is started */
 #define BATCH_SECONDS 10.0 /* or so long */
 #define PIPE_SIZE (1 << 20)
+#define WORKERS_LEAVE 0.2 /* seconds for workers to send what they have when the time is over */
 #define PROGRESS_AFTER 2.0
 
 double test_clock(void)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+	return deadline_clock();
 }
-
-#define GRACE_SHARE 0.2 /* of --time, and seconds, for checks when it is over */
-#define GRACE_SECONDS 1.0
 
 int test_late(const struct test_session *s)
 {
-	double limit = s->o->seconds;
-	return limit > 0 && test_clock() - s->shared->started > limit * (1 + GRACE_SHARE) + GRACE_SECONDS;
+	(void)s;
+	return deadline_cut();
 }
 
 /* ------------------------------------------------------------------- build */
@@ -149,9 +146,10 @@ pid_t test_make_in_child(const char *program, enum variant_kind kind)
 	pid_t parent = getpid(), pid = fork();
 	if (pid)
 		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(1);
+	deadline_child();
 	struct variant v;
 	file_exit_child(variant_make(program, kind, &v) ? 1 : 0); /* the parent asks again, and gets the words */
 }
@@ -170,23 +168,11 @@ static int is_running(pid_t pid)
 	return pid > 0 && !waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) && !info.si_pid;
 }
 
-/* The same while there is time; then it is ended. */
-static void wait_in_time(const struct test_session *s, pid_t pid)
-{
-	struct timespec pause = {0, 2000000};
-	int status, over = 0;
-	while (pid > 0 && waitpid(pid, &status, over ? 0 : WNOHANG) == 0) {
-		over = test_late(s);
-		if (over)
-			kill(pid, SIGTERM);
-		else
-			nanosleep(&pause, NULL);
-	}
-}
 
 static int make_variants(struct test_session *s)
 {
 	struct target_options t = TARGET_DEFAULTS;
+	int status;
 	if (!s->o->quiet)
 		log_progress("making the variants of %s", s->file);
 	pid_t trace = test_make_in_child(s->program, VARIANT_TRACE);
@@ -194,9 +180,9 @@ static int make_variants(struct test_session *s)
 	t.mem_mb = 2048;
 	target_make(&s->cov, s->program, s->argv, VARIANT_COV, &t);
 	s->cov.options.directory = s->scratch;
-	wait_for(trace);
+	deadline_wait(trace, &status);
 	log_progress(NULL);
-	return 0;
+	return deadline_cut() ? error_set("the time is over") : 0;
 }
 
 /* ----------------------------------------------------------------- workers */
@@ -344,7 +330,7 @@ static int read_workers(struct gathering *g)
 			fds[n] = (struct pollfd){.fd = g->workers[i].fd, .events = POLLIN};
 			numbers[n++] = i;
 		}
-	if (poll(fds, n, 200) < 0 && errno != EINTR)
+	if (poll(fds, n, deadline_ms(200)) < 0 && errno != EINTR)
 		return error_errno("poll");
 	for (unsigned i = 0; i < n; i++) {
 		struct worker *w = &g->workers[numbers[i]];
@@ -400,24 +386,30 @@ static int batch_due(const struct gathering *g)
 static int search_all(struct test_session *s)
 {
 	struct gathering g = {.s = s};
-	int r = 0;
+	double over_since = 0;
+	int r = 0, status;
 	for (unsigned i = 0, n = worker_count(s); i < n && !r; i++)
 		r = start_worker(&g, i);
 	pid_t san = test_make_in_child(s->program, VARIANT_SAN); /* nobody needs it yet */
 	while (!r && g.alive) {
 		r = read_workers(&g);
 		show_progress(&g);
+		if (!over_since && deadline_over())
+			over_since = test_clock();
+		if (over_since && test_clock() - over_since > WORKERS_LEAVE) /* what they did not send is lost */
+			break;
 		if (r || !batch_due(&g) || (s->o->seconds > 0 && is_running(san)))
 			continue;
-		wait_in_time(s, san);
+		deadline_wait(san, &status);
 		san = 0;
 		r = check_waiting(&g);
 	}
 	s->searched = test_clock();
-	wait_in_time(s, san);
+	end_workers(&g);
+	if (san > 0)
+		deadline_wait(san, &status);
 	if (!r)
 		r = check_waiting(&g);
-	end_workers(&g);
 	vec_release(&g.waiting);
 	log_progress(NULL);
 	return r;
@@ -443,9 +435,14 @@ static int bug_order(const void *x, const void *y)
 
 static int run_functions(struct test_session *s)
 {
-	if (open_scratch(s) || test_store_open(s) || make_variants(s))
+	if (open_scratch(s) || test_store_open(s))
 		return -1;
+	if (make_variants(s)) {
+		test_judge(s);
+		return -1;
+	}
 	test_find_outcomes(s);
+	deadline_phase(DEADLINE_FINISH); /* workers search, this process checks what they found, up to the last */
 	if (search_all(s))
 		return -1;
 	if (s->bugs.size) /* whichever worker was first */

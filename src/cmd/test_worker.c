@@ -8,6 +8,7 @@
  * fair share of what is left of it. When every branch of the function itself is covered, a smaller
  * budget begins, for the remaining paths.
  */
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -216,7 +217,7 @@ static int all_covered(const struct test_worker *w)
 static int over(const struct test_worker *w)
 {
 	const struct test_options *o = w->s->o;
-	if (w->s->shared->stop)
+	if (w->s->shared->stop || deadline_over())
 		return 1;
 	if (!all_covered(w))
 		return 0;
@@ -311,7 +312,7 @@ static double function_seconds(const struct test_worker *w)
 static int out_of_time(const struct test_worker *w)
 {
 	const struct test_options *o = w->s->o;
-	return w->s->shared->stop ||
+	return w->s->shared->stop || deadline_over() ||
 	       (o->seconds > 0 && test_clock() - w->s->shared->started >= o->seconds * SEARCH_SHARE);
 }
 
@@ -413,6 +414,7 @@ void test_worker(struct test_session *s, unsigned number, int fd)
 	struct test_worker w = {.s = s, .running = &s->shared->workers[number]};
 	signal(SIGINT, SIG_IGN); /* the parent has heard it, and says so */
 	signal(SIGTERM, SIG_DFL);
+	deadline_phase(DEADLINE_WORK);
 	int r = open_worker(&w);
 	if (r) {
 		log_warn("%s", error_text());
