@@ -15,6 +15,7 @@ run_test = MUSTER_BUILD=$(abspath $(B)) tests/run-test
 test_build/links = sh tests/build/links.sh
 test_build/projects = sh tests/build/projects.sh
 test_build/wrapper = sh tests/build/wrapper.sh
+test_readme = tests/readme
 test_defects = sh tests/defects/run.sh
 test_hostile = sh tests/hostile/run.sh
 test_escape = sh tests/hostile/escape.sh
