@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +97,12 @@ void buf_add64(struct buf *b, uint64_t v)
 {
 	buf_add32(b, v);
 	buf_add32(b, v >> 32);
+}
+
+void buf_add_tame(struct buf *b, const char *s, size_t limit)
+{
+	for (; *s && limit; s++, limit--)
+		buf_addc(b, isascii(*s) && (isalnum(*s) || strchr("._+-", *s)) ? *s : '_');
 }
 
 char *buf_str(struct buf *b)

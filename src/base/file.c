@@ -283,6 +283,21 @@ const char *file_base(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+#define NAME_LIMIT 200 /* a file name has 255 bytes, and those of temporary files are longer */
+
+char *file_tame(const char *path, const char *const *taken)
+{
+	struct buf b = BUF_EMPTY;
+
+	buf_add_tame(&b, file_base(path), NAME_LIMIT);
+	for (; *taken; taken++)
+		if (!strcmp(buf_str(&b), *taken)) {
+			buf_addc(&b, '_');
+			break;
+		}
+	return buf_take(&b);
+}
+
 char *file_self(void)
 {
 	char *p = realpath("/proc/self/exe", NULL);

@@ -32,6 +32,9 @@ char *file_join(const char *dir, const char *name); /* name alone if it is absol
 char *file_absolute(const char *path);		    /* from the current directory; need not exist */
 char *file_dir(const char *path);		    /* "." where there is no slash */
 const char *file_base(const char *path);	    /* the part behind the last slash */
+/* A name for a file of ours from a path's last part: bytes that tools give a meaning to become '_', at most 200 bytes, and
+ * none of the names in the list that NULL ends. */
+char *file_tame(const char *path, const char *const *taken);
 char *file_self(void);				    /* muster's own executable */
 char *file_part(const char *name); /* a program of muster's beside it, in a build tree or installed; NULL: it is missing */
 

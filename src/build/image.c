@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "build/seal.h"
 #include "build/capture.h"
 #include "build/home.h"
 #include "build/symbols.h"
@@ -360,6 +361,7 @@ static char *behind_script(const char *path)
 
 int program_load(struct program *p, const char *path)
 {
+	static const char *const beside[] = {"lib", "work", SEAL_FILE, NULL}; /* in a variant's directory */
 	struct image im = {.soname = ""};
 	char *real;
 	int e;
@@ -375,6 +377,7 @@ int program_load(struct program *p, const char *path)
 		e = image_load(&im, real);
 	}
 	free(real);
+	p->name = file_tame(im.path, beside);
 	vec_push(&p->images, im);
 	if (!e && !im.linked && im.records.damaged)
 		e = error_set("'%s': %s", path, im.records.words);
@@ -403,4 +406,5 @@ void program_release(struct program *p)
 		free(p->foreign_libraries.data[i]);
 	vec_release(&p->images);
 	vec_release(&p->foreign_libraries);
+	free(p->name);
 }

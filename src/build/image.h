@@ -23,6 +23,7 @@ struct image {
 
 /* The program and, behind it, the shared libraries with records it is linked with. */
 struct program {
+	char *name; /* of its file in a variant: symbolisers and lists of files take it as it stands */
 	VEC(struct image) images;
 	VEC(char *) foreign_libraries; /* needed, without a record */
 };

@@ -226,7 +226,7 @@ const char *relink_name(const struct program *p, size_t index)
 {
 	const struct image *im = &p->images.data[index];
 
-	return index && *im->soname ? file_base(im->soname) : file_base(im->path);
+	return !index ? p->name : *im->soname ? file_base(im->soname) : file_base(im->path);
 }
 
 int relink_image(struct relink *r, size_t index)

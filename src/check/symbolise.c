@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/proc.h"
 
 #include <inttypes.h>
@@ -20,22 +21,52 @@
 void symboliser_release(struct symboliser *s)
 {
 	strmap_release(&s->index);
+	strmap_release(&s->links);
+	vec_release(&s->link_names);
 	vec_release(&s->places);
 	arena_release(&s->arena);
 	memset(s, 0, sizeof *s);
 }
 
+/* The tool takes a name in quotes of either kind and a line for each question. A module with another name gets a second one: a link in
+ * the temporary directory, whose own name has quotes of one kind at most. NULL: there is none (yet). */
+static const char *tool_name(const struct symboliser *s, const char *module)
+{
+	uint64_t at;
+
+	if (!strpbrk(module, "\"\n\r"))
+		return module;
+	return strmap_get(&s->links, module, &at) ? s->link_names.data[at] : NULL;
+}
+
+static void make_link(struct symboliser *s, const char *module)
+{
+	char *link = file_temp("module");
+	const char *kept = link && !symlink(module, link) ? arena_strdup(&s->arena, link) : NULL;
+
+	strmap_set(&s->links, module, s->link_names.size);
+	vec_push(&s->link_names, kept);
+	free(link);
+}
+
 static void key_of(struct buf *b, const char *module, uint64_t offset)
 {
-	buf_addf(b, "CODE \"%s\" 0x%" PRIx64, module, offset);
+	char quote = strchr(module, '"') ? '\'' : '"';
+
+	buf_addf(b, "CODE %c%s%c 0x%" PRIx64, quote, module, quote, offset);
 }
 
 void symboliser_want(struct symboliser *s, const char *module, uint64_t offset)
 {
 	struct buf key = BUF_EMPTY;
 
+	if (!tool_name(s, module) && !strmap_get(&s->links, module, NULL))
+		make_link(s, module);
+	module = tool_name(s, module);
+	if (!module)
+		return;
 	key_of(&key, module, offset);
-	if (!strpbrk(module, "\"\n") && !strmap_get(&s->index, buf_str(&key), NULL)) {
+	if (!strmap_get(&s->index, buf_str(&key), NULL)) {
 		strmap_set(&s->index, buf_str(&key), s->places.size);
 		vec_push(&s->places,
 			 (struct symbol_place){.key = strmap_key(&s->index, buf_str(&key))});
@@ -43,13 +74,15 @@ void symboliser_want(struct symboliser *s, const char *module, uint64_t offset)
 	buf_release(&key);
 }
 
-const struct symbol_place *symboliser_get(const struct symboliser *s, const char *module,
-					  uint64_t offset)
+const struct symbol_place *symboliser_get(const struct symboliser *s, const char *module, uint64_t offset)
 {
 	struct buf key = BUF_EMPTY;
 	uint64_t at;
 	int known;
 
+	module = tool_name(s, module);
+	if (!module)
+		return NULL;
 	key_of(&key, module, offset);
 	known = strmap_get(&s->index, buf_str(&key), &at);
 	buf_release(&key);
@@ -76,13 +109,23 @@ static void read_value(struct symboliser *s, struct symbol *y, char *line)
 		y->column = (uint32_t)strtoul(line + sizeof column - 1, NULL, 10);
 }
 
+/* A file's name may have line feeds. What follows it is indented. */
+static char *line_end(char *line)
+{
+	char *end = strchr(line, '\n');
+
+	if (!strncmp(line, "  Filename: ", 12) || !strncmp(line, "  Function start filename: ", 27))
+		while (end && end[1] && strncmp(end + 1, "  ", 2))
+			end = strchr(end + 1, '\n');
+	return end;
+}
+
 static void read_answers(struct symboliser *s, char *text)
 {
 	VEC(struct symbol) symbols = {0};
 	size_t at = s->resolved;
 
-	for (char *line = text, *end; at < s->places.size && (end = strchr(line, '\n'));
-	     line = end + 1) {
+	for (char *line = text, *end; at < s->places.size && (end = line_end(line)); line = end + 1) {
 		*end = 0;
 		if (*line && *line != ' ')
 			vec_push(&symbols, (struct symbol){.function = known(s, line)});

@@ -29,6 +29,8 @@ struct symboliser {
 	struct strmap index; /* key to place */
 	VEC(struct symbol_place) places;
 	size_t resolved; /* places before this one */
+	struct strmap links; /* module whose name the tool does not take, to its place in link_names */
+	VEC(const char *) link_names; /* NULL: it has none */
 	struct arena arena;
 };
 
@@ -37,7 +39,6 @@ void symboliser_want(struct symboliser *s, const char *module, uint64_t offset);
 /* -1 with words if there is no llvm-symbolizer: the places are then known as unknown. */
 int symboliser_resolve(struct symboliser *s);
 /* NULL if it was never wanted; a place with count 0 is one that nothing is known of. */
-const struct symbol_place *symboliser_get(const struct symboliser *s, const char *module,
-					  uint64_t offset);
+const struct symbol_place *symboliser_get(const struct symboliser *s, const char *module, uint64_t offset);
 
 #endif

@@ -28,6 +28,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define NAME_MAX_PART 150 /* of a file's name, which has 255 bytes with all that is added */
+
 /* ------------------------------------------------------------------ harness */
 
 /* A line for each; ends in NULL. */
@@ -104,7 +106,7 @@ static char *test_name(struct unit *u, const struct input *in, const struct stor
 
 	hash_hex(hash128(in->data.data, in->data.size), hex);
 	hex[8] = 0;
-	buf_addf(&b, "%s_%s_%s", bug ? "bug" : "test", function, hex);
+	buf_addf(&b, "%s_%.*s_%s", bug ? "bug" : "test", NAME_MAX_PART, function, hex); /* a file may have it */
 	if (bug && strmap_get(&u->names, buf_str(&b), NULL)) {
 		buf_addc(&b, '_');
 		for (const char *p = bug->kind; *p; p++)
@@ -301,9 +303,16 @@ static int observe_twice(struct unit *u)
 
 /* --------------------------------------------------------------------- file */
 
+/* A command in a comment, which it must not end: what has a * is in quotes, and these end and begin again. */
+static void add_commented(struct buf *out, const char *command)
+{
+	for (const char *p = command; *p; p++)
+		buf_addf(out, *p == '*' && p[1] == '/' ? "%c''" : "%c", *p);
+}
+
 static void add_about(const struct unit *u, struct buf *out)
 {
-	struct buf from = {0}, to = {0};
+	struct buf from = {0}, to = {0}, command = {0};
 	size_t bugs = 0, first = 0;
 
 	for (size_t i = u->inputs.size; i--;)
@@ -315,11 +324,14 @@ static void add_about(const struct unit *u, struct buf *out)
 		 "/* %s.c: tests made by 'muster export --cmocka'; they need cmocka, and nothing "
 		 "of muster.\n",
 		 u->base);
-	operands_word(&from, u->from_dir);
-	operands_word(&to, u->to_dir);
-	buf_addf(out, " *\n *\tcd %s && cc -g -o %s %s/%s.c %s%s-lcmocka -lm && ./%s\n",
-		 buf_str(&from), u->base, buf_str(&to), u->base, buf_str((struct buf *)&u->flags),
-		 u->flags.size ? " " : "", u->base);
+	operands_shell(&from, u->from_dir);
+	operands_shell(&to, u->to_dir);
+	buf_addf(&command, "cd %s && cc -g -o %s %s/%s.c %s%s-lcmocka -lm && ./%s", buf_str(&from), u->base, buf_str(&to),
+		 u->base, buf_str((struct buf *)&u->flags), u->flags.size ? " " : "", u->base);
+	buf_adds(out, " *\n *\t");
+	add_commented(out, buf_str(&command));
+	buf_adds(out, "\n");
+	buf_release(&command);
 	buf_release(&from);
 	buf_release(&to);
 	if (bugs)
@@ -491,6 +503,15 @@ static int set_names(struct unit *u)
 	file = export_absolute(file);
 	u->source = export_relative(u->o->dir, file);
 	from_here = export_relative(u->here, file);
+	if (strpbrk(u->source, "\"\n") || strpbrk(u->to_dir, "\n") || strpbrk(u->from_dir, "\n")) {
+		int e = error_set("no #include or Makefile can name '%s' from '%s', because of a quote or a line feed: "
+				  "rename the file or directory",
+				  u->source, u->o->dir);
+		free(from_here);
+		free((char *)file);
+		free(unit_file);
+		return e;
+	}
 	buf_adds(&b, "test_");
 	for (const char *p = from_here; *p; p++) {
 		if (!strcmp(p, ".c") || !strcmp(p, ".i"))
@@ -502,6 +523,10 @@ static int set_names(struct unit *u)
 			buf_addc(&b, isalnum((unsigned char)*p) ? *p : '_');
 			strange |= !isalnum((unsigned char)*p) && !strchr("_- ", *p);
 		}
+	}
+	if (b.size > NAME_MAX_PART) {
+		b.size = NAME_MAX_PART;
+		strange = 1;
 	}
 	if (strange || !strmap_set(&u->counts->bases, buf_str(&b), 1)) {
 		char hex[HASH_HEX_SIZE]; /* another file may have this name */

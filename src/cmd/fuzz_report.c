@@ -60,8 +60,9 @@ static char *replay_command(const struct fuzz_options *o, const char *kind, cons
 	struct buf b = {0};
 	buf_adds(&b, "muster replay ");
 	check_option_word(&b, o->check.set, kind);
-	operands_word(&b, file);
-	buf_addf(&b, " -- %s", command);
+	operands_shell_path(&b, file);
+	buf_adds(&b, " -- ");
+	operands_shell_line(&b, command);
 	return buf_take(&b);
 }
 

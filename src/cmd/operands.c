@@ -71,6 +71,56 @@ void operands_word(struct buf *b, const char *s)
 	buf_addc(b, '\'');
 }
 
+static int has_control(const char *s)
+{
+	for (; *s; s++)
+		if ((unsigned char)*s < ' ' || *s == 127)
+			return 1;
+	return 0;
+}
+
+/* $(...) drops line feeds at the end, so that a word that ends in one stands in plain quotes, over two lines. */
+void operands_shell(struct buf *b, const char *s)
+{
+	if (!has_control(s) || s[strlen(s) - 1] == '\n') {
+		operands_word(b, s);
+		return;
+	}
+	buf_adds(b, "\"$(printf '%b' '");
+	for (; *s; s++) {
+		if ((unsigned char)*s < ' ' || *s == 127)
+			buf_addf(b, "\\0%03o", (unsigned char)*s);
+		else if (*s == '\\')
+			buf_adds(b, "\\\\");
+		else if (*s == '\'')
+			buf_adds(b, "'\\''");
+		else
+			buf_addc(b, *s);
+	}
+	buf_adds(b, "')\"");
+}
+
+void operands_shell_path(struct buf *b, const char *path)
+{
+	char *plain = *path == '-' ? mem_printf("./%s", path) : mem_strdup(path);
+
+	operands_shell(b, plain);
+	free(plain);
+}
+
+void operands_shell_line(struct buf *b, const char *line)
+{
+	struct operands o = {0};
+
+	operands_split(&o, line);
+	for (size_t i = 0; i < o.argv.size; i++) {
+		if (i)
+			buf_addc(b, ' ');
+		operands_shell(b, o.argv.data[i]);
+	}
+	operands_release(&o);
+}
+
 /* ---------------------------------------------------------------- campaigns */
 
 struct wanted {

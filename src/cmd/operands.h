@@ -42,5 +42,9 @@ void operands_read(const char *test, struct buf *out);
 void operands_split(struct operands *o, const char *line);
 /* Adds a word as a shell, and operands_split, read it back. */
 void operands_word(struct buf *b, const char *s);
+/* Adds a word for somebody to paste into a shell: on one line, without control characters. */
+void operands_shell(struct buf *b, const char *s);
+void operands_shell_path(struct buf *b, const char *path); /* the same, and never taken for an option */
+void operands_shell_line(struct buf *b, const char *line); /* every word of what operands_word wrote */
 
 #endif

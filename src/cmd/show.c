@@ -305,11 +305,11 @@ static void add_replay(const struct show *s, const struct store_bug *b, struct b
 	check_option_word(out, checks_of(s), b->kind);
 	if (s->store_file) {
 		buf_adds(out, "--store ");
-		operands_word(out, s->store_file);
+		operands_shell_path(out, s->store_file);
 		buf_addc(out, ' ');
 	}
 	file = file_join(s->output, b->input_file);
-	operands_word(out, file);
+	operands_shell_path(out, file);
 	free(file);
 }
 

@@ -95,11 +95,13 @@ static struct test_bug *find_place(struct test_session *s, uint32_t function,
 	return NULL;
 }
 
+#define FUNCTION_PART 150 /* of an id, which is a file's name; the rest and a temporary file's name fit into 255 bytes */
+
 static char *make_id(const struct test_session *s, const struct test_function *f,
 		     const struct finding *x)
 {
 	struct buf b = {0};
-	buf_addf(&b, "%s-%s", f->name, x->kind[0] ? x->kind : "crash");
+	buf_addf(&b, "%.*s-%s", FUNCTION_PART, f->name, x->kind[0] ? x->kind : "crash");
 	if (x->line)
 		buf_addf(&b, "-%u", x->line);
 	for (size_t i = 0; i < b.size; i++)

@@ -429,9 +429,9 @@ char *test_program_replay(const struct test_session *s, const struct test_progra
 {
 	struct buf out = {0};
 	buf_adds(&out, "muster replay ");
-	operands_word(&out, b->path);
+	operands_shell_path(&out, b->path);
 	buf_adds(&out, " -- ");
-	operands_word(&out, s->whole);
+	operands_shell(&out, s->whole);
 	if (b->file_argument)
 		buf_adds(&out, " @@");
 	return buf_take(&out);

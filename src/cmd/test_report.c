@@ -31,11 +31,11 @@ char *test_replay_command(const struct test_session *s, const struct test_bug *b
 	struct buf out = {0};
 	buf_adds(&out, "muster replay ");
 	check_option_word(&out, s->o->check.set, b->finding.kind);
-	operands_word(&out, b->file);
+	operands_shell_path(&out, b->file);
 	/* Where all is in its usual place, the store knows the program: its name is a hash. */
 	if (s->o->out || s->o->store || getenv("MUSTER_DIR")) {
 		buf_adds(&out, " -- ");
-		operands_word(&out, s->program);
+		operands_shell(&out, s->program);
 	}
 	return buf_take(&out);
 }

@@ -17,17 +17,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DIR_PART 200 /* of a directory's name, which has 255 bytes; the end of the path tells files apart, and a hash the rest */
+
 /* a/b.c becomes a-b. */
 static char *dir_name(const char *file)
 {
 	struct buf b = {0};
+	char hex[HASH_HEX_SIZE];
+	hash_hex(hash128_str(file), hex);
 	while (!strncmp(file, "./", 2) || !strncmp(file, "../", 3) || *file == '/')
 		file += *file == '/' ? 1 : file[1] == '/' ? 2 : 3;
 	for (; *file; file++)
 		buf_addc(&b, *file == '/' ? '-' : *file);
 	if (b.size > 2 && !memcmp(b.data + b.size - 2, ".c", 2))
 		b.size -= 2;
-	char *name = mem_strndup(b.data ? b.data : "", b.size);
+	char *name = b.size > DIR_PART ? mem_printf("%.8s%s", hex, buf_str(&b) + b.size - DIR_PART)
+				       : mem_strndup(b.data ? b.data : "", b.size);
 	buf_release(&b);
 	return name;
 }

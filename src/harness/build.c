@@ -562,15 +562,19 @@ int harness_key(const struct harness_job *j, struct hash128 *key)
 /* Directory and program, named by their contents; the directory is made. */
 int harness_place(struct harness_job *j, struct hash128 key, const char *name)
 {
-	char hex[HASH_HEX_SIZE], *relative, *dot;
+	static const char *const beside[] = {"stubs", "unit.i", SEAL_FILE, NULL};
+	char hex[HASH_HEX_SIZE], *relative, *base = mem_strdup(file_base(name)), *dot = strrchr(base, '.'), *tame;
+
+	if (dot && dot > base)
+		*dot = 0;
+	tame = file_tame(base, beside);
 
 	relative = mem_printf("%s/test/%s", home_project(), hash_hex(key, hex));
 	j->dir = file_absolute(relative);
 	free(relative);
-	j->program = file_join(j->dir, file_base(name));
-	dot = strrchr(file_base(j->program), '.');
-	if (dot && dot > file_base(j->program))
-		*dot = 0;
+	j->program = file_join(j->dir, tame);
+	free(tame);
+	free(base);
 	if (file_mkdirs(j->dir))
 		return error_set("%s; name another place for it with MUSTER_DIR", error_text());
 	file_sweep_temps(j->dir);

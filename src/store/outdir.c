@@ -116,12 +116,6 @@ enum outdir_read outdir_read(int dir, const char *name, size_t limit, struct buf
 	return r;
 }
 
-void outdir_tame(struct buf *b, const char *s, size_t limit)
-{
-	for (; *s && limit; s++, limit--)
-		buf_addc(b, isascii(*s) && (isalnum(*s) || strchr("._+-", *s)) ? *s : '_');
-}
-
 int outdir_number(const char *name, uint64_t *id)
 {
 	char *end;
@@ -244,7 +238,7 @@ static int check_name(const char *name)
 	struct buf b = BUF_EMPTY;
 	int same;
 
-	outdir_tame(&b, name, 100);
+	buf_add_tame(&b, name, 100);
 	same = !strcmp(buf_str(&b), name) && *name && *name != '.';
 	buf_release(&b);
 	return same ? 0
@@ -348,7 +342,7 @@ static char *entry_name(struct outdir *o, const char *folder, uint64_t number,
 		buf_adds(&b, "op:");
 	else
 		buf_adds(&b, "sync:");
-	outdir_tame(&b, strncmp(op, "sync:", 5) ? op : op + 5, 100);
+	buf_add_tame(&b, strncmp(op, "sync:", 5) ? op : op + 5, 100);
 	if (e->cov)
 		buf_adds(&b, ",+cov");
 	return buf_take(&b);

@@ -31,9 +31,6 @@ struct outdir {
 /* Replaces or makes FOLDER/name: written under another name first, in the own folder, so that no
  * reader of a queue sees a part. */
 int outdir_put(struct outdir *o, const char *name, const void *data, size_t size);
-/* Appends s with every byte that a file name, a terminal or a script could trip over as '_'; at
- * most limit bytes. */
-void outdir_tame(struct buf *b, const char *s, size_t limit);
 /* The number in "id:000012..."; 0 if the name has none. */
 int outdir_number(const char *name, uint64_t *id);
 /* The number of the test's file in the queue (number.c): found, or given if it has none. */

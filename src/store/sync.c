@@ -163,7 +163,7 @@ static int give(struct outdir_peer *p, int fd, const found_list *l, take_fn *f, 
 	int r = 0;
 
 	buf_adds(&from, "sync:");
-	outdir_tame(&from, p->name, 100);
+	buf_add_tame(&from, p->name, 100);
 	for (size_t i = 0; i < l->size && !r; i++) {
 		struct timespec mtime;
 		enum outdir_read e = outdir_read(fd, l->data[i].name, SYNC_LIMIT, &b, &mtime);
