@@ -18,6 +18,7 @@
 #include "cmd/confine.h"
 #include "cmd/target.h"
 #include "cmd/trace_show.h"
+#include "run/compare.h"
 #include "run/print.h"
 #include "run/sources.h"
 
@@ -275,7 +276,7 @@ static int dependence(struct trace_show *show, struct session *s, const char *ba
 		die(EXIT_USAGE, "%s", error_text());
 	target_check_started(&r);
 	open_trace(&t, &all, &r);
-	uint64_t apart = depend_compare(show->trace, &t);
+	uint64_t apart = trace_compare(show->trace, &t);
 	struct depend d = {.path = path.options,
 			   .traced = again.options,
 			   .sites = &all.sites,

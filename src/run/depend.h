@@ -91,11 +91,6 @@ struct depend {
 int depend_run(const struct depend *d, const struct trace *t, struct depend_report *r);
 void depend_report_release(struct depend_report *r);
 
-/* Do two traces of one run, of which `all` has every decision, tell the same? The index of the
- * first event of `some` that `all` does not have next, or event_count. What carries no label in
- * `all` is passed over. */
-uint64_t depend_compare(const struct trace *some, const struct trace *all);
-
 /* Exceptions in it. */
 unsigned depend_exceptions(const struct depend_report *r);
 
