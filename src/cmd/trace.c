@@ -18,7 +18,6 @@
 #include "cmd/confine.h"
 #include "cmd/target.h"
 #include "cmd/trace_show.h"
-#include "run/compare.h"
 #include "run/print.h"
 #include "run/sources.h"
 
@@ -237,6 +236,32 @@ static void show_exception(const struct depend_exception *x, const struct trace 
 	buf_release(&lets);
 }
 
+static void event_words(const struct trace *t, uint64_t i, const struct site_tables *sites, struct buf *out)
+{
+	struct site site = {.file = "?", .function = "?"};
+
+	if (i >= t->event_count) {
+		buf_adds(out, "none");
+		return;
+	}
+	site_find(sites, t->events[i].unit, t->events[i].index, &site);
+	buf_addf(out, "%s at %s:%" PRIu32 " (%s)", trace_event_text(t->events[i].kind), site.file, site.line, site.function);
+}
+
+/* The trace that the user sees and the one with every decision are not of the same path, or one of them leaves something out. */
+static void show_apart(const struct trace_show *show, const struct trace_places *places, const struct trace *all,
+		       const struct target *target)
+{
+	struct buf ours = {0}, theirs = {0};
+
+	event_words(show->trace, places->placed, show->sites, &ours);
+	event_words(all, places->there, &target->sites, &theirs);
+	log_warn("dependence: EXCEPTION: event %" PRIu64 " of the trace, %s, is not that of the variant with every decision, %s",
+		 places->placed, buf_str(&ours), buf_str(&theirs));
+	buf_release(&ours);
+	buf_release(&theirs);
+}
+
 /* Objects that were marked without input bytes keep their seed values; the oracle gives them as
  * bytes. */
 static void take_seeds(struct session *s, const struct trace *t)
@@ -276,40 +301,40 @@ static int dependence(struct trace_show *show, struct session *s, const char *ba
 		die(EXIT_USAGE, "%s", error_text());
 	target_check_started(&r);
 	open_trace(&t, &all, &r);
-	uint64_t apart = trace_compare(show->trace, &t);
+	struct trace_places places;
+	trace_compare(&places, show->trace, &t);
+	int capped = show->trace->header->cap_count != 0; /* what was left out at caps is said, and nothing is claimed of it */
 	struct depend d = {.path = path.options,
 			   .traced = again.options,
 			   .sites = &all.sites,
 			   .input = s->in,
+			   .shown = capped ? NULL : show->trace,
+			   .places = &places,
 			   .mutants = (unsigned)s->o->dependence,
 			   .objects_too = s->in.memory == s->in.data,
 			   .seed = s->o->seed,
 			   .progress = mutant_done};
 	int result = depend_run(&d, &t, &report), code = EXIT_OK;
 	log_progress(NULL);
+	show->depend = &report;
 	if (result) {
-		log_warn("dependence: %s", error_text());
+		show->depend_error = mem_strdup(error_text());
+		log_warn("dependence: %s", show->depend_error);
 		code = result > 0 ? EXIT_INCONCLUSIVE : EXIT_INTERNAL;
 	} else {
-		show->depend = &report;
 		if (report.within_trace)
 			log_warn("dependence: the path variant goes another way from the start "
 				 "(%s); changed inputs ran the "
 				 "traced variant instead",
 				 error_text());
 		for (size_t i = 0; i < report.exceptions.size; i++)
-			show_exception(&report.exceptions.data[i], &t, &all);
+			show_exception(&report.exceptions.data[i], report.exceptions.data[i].shown ? show->trace : &t, &all);
+		if (report.apart != DEPEND_NOWHERE)
+			show_apart(show, &places, &t, &all);
 		code = depend_exceptions(&report) ? EXIT_INTERNAL : EXIT_OK;
 	}
-	/* Where time or addresses decide, two runs or two variants need not agree. */
-	if (result == 0 && !report.within_trace && apart < show->trace->event_count &&
-	    !show->trace->header->cap_count) {
-		log_warn("dependence: EXCEPTION: event %llu of the trace is not that of the "
-			 "variant with every decision",
-			 (unsigned long long)apart);
-		code = EXIT_INTERNAL;
-	}
 	launcher_free(l);
+	trace_places_release(&places);
 	trace_release(&t);
 	target_release(&all);
 	target_release(&path);
@@ -356,6 +381,16 @@ static void keep_output(const struct options *o, const struct run_result *r)
 		log_warn("the program wrote more output than is kept; the rest was dropped");
 }
 
+/* The exit code in a word, for JSON: both come from here. */
+static const char *status_of(int code, const struct trace_show *show)
+{
+	if (code == EXIT_INTERNAL)
+		return "failed";
+	if (code != EXIT_INCONCLUSIVE)
+		return "complete";
+	return show->depend_error && show->depend ? "inconclusive" : "budget";
+}
+
 static int trace_once(const struct options *o, char **argv)
 {
 	struct session s;
@@ -398,6 +433,8 @@ static int trace_once(const struct options *o, char **argv)
 		code = EXIT_INTERNAL;
 	if (o->dependence && code == EXIT_OK)
 		code = dependence(&show, &s, launcher_base(l));
+	else if (o->dependence)
+		show.depend_error = mem_strdup("not compared: the trace has no end, or failed its self-check");
 	if (show.totals.full && code == EXIT_OK) {
 		log_warn("a table of the trace is full; the trace and what was checked go up to there. "
 			 "Next: a larger --max-nodes or --max-events");
@@ -409,11 +446,13 @@ static int trace_once(const struct options *o, char **argv)
 		open_trace(&t, &target, &r);
 	}
 	show.seconds = now() - start;
+	show.status = status_of(code, &show);
 	if (o->json || o->summary)
 		trace_show_json(&show, !o->summary);
 	else
 		trace_show_text(&show);
 	launcher_free(l);
+	free(show.depend_error);
 	trace_release(&t);
 	target_release(&target);
 	end_session(&s);

@@ -294,7 +294,9 @@ static void show_checks(const struct trace_show *s)
 		else
 			printf("all have the value they had\n");
 	}
-	if (s->depend) {
+	if (s->depend_error)
+		printf("dependence: %s\n", s->depend_error);
+	else if (s->depend) {
 		printf("dependence: %u changed inputs, %" PRIu64 " constraints, %" PRIu64
 		       " decisions:",
 		       s->depend->mutants, s->depend->constraints, s->depend->decisions);
@@ -302,6 +304,8 @@ static void show_checks(const struct trace_show *s)
 			if (s->depend->count[v])
 				printf("%s %u %s", v ? ";" : "", s->depend->count[v],
 				       depend_words(v));
+		if (s->depend->apart != DEPEND_NOWHERE)
+			printf("; EXCEPTION: event %" PRIu64 " is not that of the variant with every decision", s->depend->apart);
 		printf("\n");
 	}
 }
@@ -493,19 +497,20 @@ static void json_depend(struct json *j, const struct trace_show *s)
 	const struct depend_report *d = s->depend;
 	json_key(j, "dependence");
 	json_object_open(j);
+	if (s->depend_error) {
+		json_str_key(j, "error", s->depend_error);
+		json_object_close(j);
+		return;
+	}
 	json_u64_key(j, "mutants", d->mutants);
 	json_u64_key(j, "constraints", d->constraints);
 	json_u64_key(j, "decisions", d->decisions);
 	for (unsigned v = 0; v < DEPEND_COUNT; v++)
 		json_u64_key(j, depend_key(v), d->count[v]);
+	if (d->apart != DEPEND_NOWHERE)
+		json_u64_key(j, "apart", d->apart);
 	json_u64_key(j, "exceptions", depend_exceptions(d));
 	json_object_close(j);
-}
-
-/* Did we end the run, and not the program? */
-static int stopped(const struct run_result *r)
-{
-	return r->end != RUN_EXIT && r->end != RUN_SIGNAL;
 }
 
 void trace_show_json(const struct trace_show *s, int path)
@@ -516,7 +521,7 @@ void trace_show_json(const struct trace_show *s, int path)
 	j.indent = path ? 1 : 2;
 	json_object_open(&j);
 	json_str_key(&j, "command", "trace");
-	json_str_key(&j, "status", s->totals.full || stopped(s->run) ? "budget" : "complete");
+	json_str_key(&j, "status", s->status);
 	confine_json(&j);
 	json_str_key(&j, "program", s->program);
 	json_double_key(&j, "seconds", s->seconds);
@@ -532,7 +537,7 @@ void trace_show_json(const struct trace_show *s, int path)
 	json_sources(&j, s);
 	if (s->check)
 		json_check(&j, s);
-	if (s->depend)
+	if (s->depend || s->depend_error)
 		json_depend(&j, s);
 	if (path)
 		json_path(&j, s);

@@ -25,7 +25,9 @@ struct trace_show {
 	const struct eval_check *check;
 	const struct eval_mismatch *mismatches; /* the first ones */
 	unsigned mismatch_count;
-	const struct depend_report *depend;
+	const struct depend_report *depend; /* NULL: not run; with depend_error it says nothing */
+	char *depend_error;		    /* why nothing was compared, or NULL */
+	const char *status;		    /* the exit code in a word: complete, budget, inconclusive, failed */
 	unsigned repeats;      /* runs after the first */
 	double repeat_seconds; /* CPU of a repeated run, median */
 	uint64_t repeat_faults;

@@ -1,12 +1,21 @@
-/* compare.h: do two traces of one run, of variants with other instrumentation, tell the same? */
+/* compare.h: two traces of one run, of variants with other instrumentation: do they take the same path? */
 #ifndef MUSTER_RUN_COMPARE_H
 #define MUSTER_RUN_COMPARE_H
 
 #include "run/trace.h"
 
-/* Do two traces of one run, of which `all` has every decision, tell the same? The index of the
- * first event of `some` that `all` does not have next, or event_count. What carries no label in
- * `all` is passed over. */
-uint64_t trace_compare(const struct trace *some, const struct trace *all);
+/* Where the events of a trace stand in the path, which `all`, a trace with every decision, has. */
+struct trace_places {
+	uint64_t placed;    /* events of the trace that have a place: up to the first that `all` does not have next */
+	uint64_t there;	    /* what `all` has in place of that one; its event_count: nothing */
+	int apart;	    /* there is such an event, and neither table was full */
+	int whole;	    /* all events have a place, and no table was full */
+	uint64_t *position; /* of each that has a place: decisions of the path before it */
+	uint64_t decisions; /* up to the last decision that both have */
+};
+
+/* Concretisations, bounds and decisions without a label need not be in both. Release it. */
+void trace_compare(struct trace_places *p, const struct trace *some, const struct trace *all);
+void trace_places_release(struct trace_places *p);
 
 #endif

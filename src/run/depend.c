@@ -13,6 +13,9 @@
  *	f is another constraint:   d may be there or later, or nowhere;
  *	f has no value:            the same.
  * Anything else is an exception: the trace lied.
+ *
+ * The user's trace is of another variant, without events for decisions that no input touches. Its events have their places in
+ * the path from a comparison of the two traces (compare.h), and it is judged by the same rules.
  */
 #include "run/depend.h"
 
@@ -54,7 +57,7 @@ const char *depend_words(enum depend_verdict v)
 
 unsigned depend_exceptions(const struct depend_report *r)
 {
-	return r->count[DEPEND_BEFORE] + r->count[DEPEND_MISSED];
+	return r->count[DEPEND_BEFORE] + r->count[DEPEND_MISSED] + (r->apart != DEPEND_NOWHERE);
 }
 
 void depend_report_release(struct depend_report *r)
@@ -238,11 +241,12 @@ static int holds(const struct depend *d, const struct trace *t, const struct eva
 	}
 }
 
+/* places: where the events stand, for a trace that does not have every decision; NULL: they are counted. */
 static struct first_false find_false(const struct depend *d, const struct trace *t,
-				     const struct eval *e)
+				     const struct eval *e, const struct trace_places *places)
 {
 	struct first_false f = {.event = NOWHERE};
-	for (uint64_t i = 0; i < t->event_count; i++) {
+	for (uint64_t i = 0; i < (places ? places->placed : t->event_count); i++) {
 		unsigned kind = t->events[i].kind;
 		int decision = is_decision(kind);
 		if (kind == MUSTER_EV_FULL)
@@ -251,6 +255,8 @@ static struct first_false find_false(const struct depend *d, const struct trace 
 		    kind == MUSTER_EV_BOUND || kind == MUSTER_EV_GIVEN) {
 			int h = holds(d, t, e, i);
 			if (h != 1) {
+				if (places)
+					f.position = places->position[i];
 				f.event = i;
 				f.decision = decision;
 				f.undefined = h < 0;
@@ -289,16 +295,16 @@ struct oracle {
 	struct path first;
 	uint64_t known; /* decisions that the trace covers */
 	struct sources original, changed;
-	struct eval eval;
+	struct eval eval, eval_shown;
 	uint64_t state; /* of the random numbers */
 	char words[96];
 };
 
-static void keep_exception(struct oracle *o, enum depend_verdict verdict, uint64_t differs,
+static void keep_exception(struct oracle *o, enum depend_verdict verdict, int shown, uint64_t differs,
 			   const struct first_false *f, const struct buf *input)
 {
 	struct depend_report *r = o->r;
-	struct depend_exception x = {.verdict = verdict, .mutant = r->mutants, .event = f->event};
+	struct depend_exception x = {.verdict = verdict, .mutant = r->mutants, .shown = shown, .event = f->event};
 	x.position = differs == NOWHERE ? o->first.at.size : differs;
 	uint64_t at = verdict == DEPEND_MISSED ? f->position : x.position;
 	if (at < o->first.at.size) {
@@ -306,7 +312,7 @@ static void keep_exception(struct oracle *o, enum depend_verdict verdict, uint64
 		x.index = o->first.at.data[at].index;
 	}
 	if (f->event == NOWHERE)
-		x.event = o->t->event_count;
+		x.event = shown ? o->d->shown->event_count : o->t->event_count;
 	if (input)
 		buf_add(&x.input, input->data, input->size);
 	snprintf(x.change, sizeof x.change, "%s", o->words);
@@ -406,34 +412,45 @@ static int run_changed(struct oracle *o, struct path *p)
 	return failed ? -1 : 0;
 }
 
+/* What the constraints of one of the two traces say about a changed input that took the path p. */
+static enum depend_verdict judge(struct oracle *o, int shown, const struct path *p, uint64_t differs, struct first_false *f)
+{
+	const struct trace_places *places = shown ? o->d->places : NULL;
+
+	eval_run(shown ? &o->eval_shown : &o->eval, o->changed.inputs);
+	*f = find_false(o->d, shown ? o->d->shown : o->t, shown ? &o->eval_shown : &o->eval, places);
+	return depend_judge(&(struct depend_facts){
+	    .broken = f->event == NOWHERE ? NOWHERE : f->position,
+	    .decision = f->decision,
+	    .undefined = f->undefined,
+	    .differs = differs,
+	    .known = shown && !places->whole && places->decisions < o->known ? places->decisions : o->known,
+	    .cut = p->cut,
+	    .length = p->at.size,
+	});
+}
+
 static int one_mutant(struct oracle *o)
 {
 	struct path p = {0};
-	int source = choose_source(o);
+	struct first_false f, f_shown;
+	int source = choose_source(o), shown = 0;
 	if (source < 0)
 		return 1;
 	change_source(o, (unsigned)source);
-	eval_run(&o->eval, o->changed.inputs);
-	struct first_false f = find_false(o->d, o->t, &o->eval);
 	if (run_changed(o, &p)) {
 		vec_release(&p.at);
 		return -1;
 	}
 	uint64_t differs = first_difference(&o->first, &p);
-	struct depend_facts facts = {
-	    .broken = f.event == NOWHERE ? NOWHERE : f.position,
-	    .decision = f.decision,
-	    .undefined = f.undefined,
-	    .differs = differs,
-	    .known = o->known,
-	    .cut = p.cut,
-	    .length = p.at.size,
-	};
-	enum depend_verdict verdict = depend_judge(&facts);
+	enum depend_verdict verdict = judge(o, 0, &p, differs, &f), other;
+	if (verdict < DEPEND_BEFORE && o->d->shown && o->r->apart == NOWHERE &&
+	    (other = judge(o, 1, &p, differs, &f_shown)) >= DEPEND_BEFORE)
+		verdict = other, f = f_shown, shown = 1;
 	o->r->mutants++;
 	o->r->count[verdict]++;
 	if (verdict >= DEPEND_BEFORE && o->r->exceptions.size < KEPT)
-		keep_exception(o, verdict, differs, &f, &o->changed.bytes[source]);
+		keep_exception(o, verdict, shown, differs, &f, &o->changed.bytes[source]);
 	vec_release(&p.at);
 	return 0;
 }
@@ -487,6 +504,7 @@ int depend_run(const struct depend *d, const struct trace *t, struct depend_repo
 {
 	struct oracle o = {.d = d, .t = t, .r = r, .state = d->seed * 0x2545f4914f6cdd1dull + 1};
 	memset(r, 0, sizeof *r);
+	r->apart = NOWHERE;
 	if (sources_load(&o.original, t, &d->path, &d->input))
 		return -1;
 	if (sources_load(&o.changed, t, &d->path, &d->input)) {
@@ -494,8 +512,13 @@ int depend_run(const struct depend *d, const struct trace *t, struct depend_repo
 		return -1;
 	}
 	eval_init(&o.eval, t);
+	if (d->shown)
+		eval_init(&o.eval_shown, d->shown);
 	o.launcher = launcher_new(&d->path);
 	int result = o.launcher ? first_run(&o) : -1;
+	/* Where time or addresses decide, two variants need not agree. */
+	if (result == 0 && !r->within_trace && d->shown && d->places->apart)
+		r->apart = d->places->placed;
 	for (unsigned i = 0; i < d->mutants && result == 0; i++) {
 		int more = one_mutant(&o);
 		if (more < 0)
@@ -507,6 +530,8 @@ int depend_run(const struct depend *d, const struct trace *t, struct depend_repo
 	}
 	launcher_free(o.launcher);
 	eval_release(&o.eval);
+	if (d->shown)
+		eval_release(&o.eval_shown);
 	vec_release(&o.first.at);
 	sources_release(&o.original);
 	sources_release(&o.changed);

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/vec.h"
 #include "ir/site.h"
+#include "run/compare.h"
 #include "run/launch.h"
 #include "run/trace.h"
 
@@ -57,7 +58,8 @@ struct depend_exception {
 	uint64_t
 	    position; /* decision at which the paths differ; the number of decisions if none does */
 	uint32_t unit, index; /* the site there */
-	uint64_t event;	      /* first event of the trace that is false, or event_count */
+	int shown;	      /* of the user's trace, and not of the one with every decision */
+	uint64_t event;	      /* first event of that trace that is false, or its event_count */
 	struct buf input;     /* the changed bytes */
 	char change[96];      /* what was changed: "byte 3: 0x61 -> 0x00" */
 };
@@ -70,6 +72,9 @@ struct depend_report {
 	int within_trace; /* the path variant goes another way from the start (addresses decide):
 			   * changed inputs ran the traced variant instead */
 	VEC(struct depend_exception) exceptions;
+	/* The first event of the user's trace that the one with every decision does not have, DEPEND_NOWHERE if there is none: one
+	 * more exception. */
+	uint64_t apart;
 };
 
 struct depend {
@@ -79,6 +84,10 @@ struct depend {
 	const struct site_tables *sites; /* for the outcomes of switches */
 	struct launch_input input;	 /* the first one, in memory */
 	int objects_too;		 /* marked objects take the input's bytes as well */
+	/* The user's trace of the same run, and where its events stand in t's path: judged like t, where it went through to its
+	 * end; NULL: there is none. */
+	const struct trace *shown;
+	const struct trace_places *places;
 	unsigned mutants;
 	uint64_t seed;
 	void (*progress)(unsigned done); /* or NULL */

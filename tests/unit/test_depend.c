@@ -88,12 +88,70 @@ static void test_fixed(void **unused)
 	buf_release(&b);
 }
 
+/* ------------------------------------------------------------- two traces */
+
+static const struct muster_node nodes[] = {
+    {0}, {.op = MUSTER_OP_INPUT, .width = 8, .low = 7}, {.op = MUSTER_OP_NE, .width = 1, .low = 1, .a = 1}, {.op = MUSTER_OP_ULT, .width = 1, .low = 1, .a = 1}};
+
+static struct trace trace_of(const struct muster_event *events, uint64_t n)
+{
+	return (struct trace){.nodes = nodes, .node_count = 4, .events = events, .event_count = n};
+}
+
+#define DECISION(where, l) {.kind = MUSTER_EV_BRANCH, .arg = 1, .unit = 1, .index = where, .label = l}
+#define BOUND(where, l) {.kind = MUSTER_EV_BOUND, .arg = 1, .unit = 1, .index = where, .label = l}
+#define FIXED(where, l) {.kind = MUSTER_EV_CONCRETE, .arg = MUSTER_REASON_SIZE, .unit = 1, .index = where, .label = l}
+#define COUNT(x) (sizeof(x) / sizeof *(x))
+
+/* One variant tells a constraint again that the other does not: they are still of the same path. */
+static void test_repeated(void **unused)
+{
+	static const struct muster_event some[] = {DECISION(1, 2), BOUND(2, 3), FIXED(2, 1), DECISION(5, 2), BOUND(6, 3), FIXED(6, 1), DECISION(7, 2)};
+	static const struct muster_event all[] = {DECISION(1, 2), BOUND(2, 3), DECISION(4, 0), FIXED(2, 1), DECISION(5, 2), DECISION(7, 0)};
+	static const uint64_t want[] = {0, 1, 1, 2, 3, 3, 3};
+	struct trace x = trace_of(some, COUNT(some)), y = trace_of(all, COUNT(all));
+	struct trace_places p;
+
+	(void)unused;
+	trace_compare(&p, &x, &y);
+	assert_true(p.whole && !p.apart);
+	assert_int_equal(p.decisions, 4);
+	for (size_t i = 0; i < COUNT(want); i++)
+		assert_int_equal(p.position[i], want[i]);
+	trace_places_release(&p);
+}
+
+/* A decision with a label that the other lacks is a difference, unless a table was full. */
+static void test_apart(void **unused)
+{
+	static const struct muster_event some[] = {DECISION(1, 2), DECISION(5, 2)};
+	static const struct muster_event more[] = {DECISION(1, 2), DECISION(3, 2), DECISION(5, 2)};
+	static const struct muster_event full[] = {DECISION(1, 2), {.kind = MUSTER_EV_FULL, .arg = 1}};
+	struct trace x = trace_of(some, COUNT(some)), y = trace_of(more, COUNT(more)), z = trace_of(full, COUNT(full));
+	struct trace_places p;
+
+	(void)unused;
+	trace_compare(&p, &x, &y);
+	assert_true(p.apart && !p.whole);
+	assert_int_equal(p.placed, 1);
+	assert_int_equal(p.there, 1);
+	trace_places_release(&p);
+	trace_compare(&p, &y, &x);
+	assert_true(p.apart);
+	trace_places_release(&p);
+	trace_compare(&p, &x, &z);
+	assert_true(!p.apart && !p.whole && p.placed == 1);
+	trace_places_release(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_verdicts),
 	    cmocka_unit_test(test_changes),
 	    cmocka_unit_test(test_fixed),
+	    cmocka_unit_test(test_repeated),
+	    cmocka_unit_test(test_apart),
 	};
 	return cmocka_run_group_tests_name("depend", tests, NULL, NULL);
 }
