@@ -6,9 +6,14 @@
  * may read is found through whatever looks like a pointer, also in memory that nobody cleared. So concretisations and bounds are
  * not compared one by one: whether those of the user's trace imply its path is asked of every changed input (depend.c), for which
  * each event gets its place among the decisions here.
+ *
+ * What was given up has no label any more, so where one of the runs gave up more than the other, later decisions may have a label
+ * in one trace alone: there the comparison ends, and nothing is said about the rest. If both gave up the same, it is a difference.
  */
 #include "run/compare.h"
 
+#include "base/hash.h"
+#include "base/map.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -50,6 +55,71 @@ static uint64_t concrete_there(const struct muster_event *e, const struct trace 
 	}
 	return to;
 }
+
+/* ---------------------------------------------------------- what was given up */
+
+#define PLACES (UINT64_C(1) << 40) /* constants from here on are addresses, which are others in another run */
+
+static uint64_t constant(uint64_t k)
+{
+	return k < PLACES || k > UINT64_MAX - PLACES ? k : 0;
+}
+
+/* The expression of each node as a hash, without addresses. Operands are older than their node. */
+static uint64_t node_hash(const struct trace *t, const uint64_t *known, uint32_t label)
+{
+	const struct muster_node *n = &t->nodes[label];
+	unsigned arity = op_table[n->op].arity;
+	uint64_t key[5] = {(uint64_t)n->op << 8 | n->width};
+
+	if (n->op == MUSTER_OP_DATA)
+		return n->k;
+	if (n->op == MUSTER_OP_BYTES) {
+		for (uint32_t i = 0; i < n->width / 8u; i++) {
+			key[1] = known[n->a + i];
+			key[0] = hash64(key, 2 * sizeof *key, 0);
+		}
+		return key[0];
+	}
+	key[1] = n->op == MUSTER_OP_CONST ? constant(muster_value(n)) : arity ? known[n->a] : n->a;
+	key[2] = arity > 1 ? known[n->b] : 0;
+	key[3] = arity > 2 ? known[n->c] : 0;
+	key[4] = arity && n->width > 64 ? 0 : constant(n->k); /* of a wide node k is a part of its value */
+	return hash64(key, sizeof key, 0);
+}
+
+/* The expressions that the first `events` events fix. */
+static void given_up(const struct trace *t, uint64_t events, struct map *out)
+{
+	uint64_t *known = mem_zalloc(((size_t)t->node_count + 1) * sizeof *known);
+
+	for (uint32_t i = 1; i < t->node_count; i++)
+		if (t->nodes[i].op == MUSTER_OP_DATA || trace_is_node(t, i))
+			known[i] = node_hash(t, known, i);
+	for (uint64_t i = 0; i < events; i++)
+		if (t->events[i].kind == MUSTER_EV_CONCRETE)
+			map_set(out, known[t->events[i].label], 1);
+	free(known);
+}
+
+static int gave_up_the_same(const struct trace *x, uint64_t i, const struct trace *y, uint64_t k)
+{
+	struct map one = {0}, other = {0};
+	int same;
+
+	given_up(x, i, &one);
+	given_up(y, k, &other);
+	same = one.size == other.size;
+	if (same) { /* as many, and none is new to the other */
+		given_up(y, k, &one);
+		same = one.size == other.size;
+	}
+	map_release(&one);
+	map_release(&other);
+	return same;
+}
+
+/* -------------------------------------------------------------- side by side */
 
 /* Walks through `all` beside `some`: how many decisions lie before an event of `all`. */
 struct counter {
@@ -94,7 +164,7 @@ void trace_compare(struct trace_places *p, const struct trace *some, const struc
 	p->placed = i;
 	p->there = k;
 	p->whole = i == some->event_count;
-	p->apart = !p->whole && !is_full(some, i) && !is_full(all, k);
+	p->apart = !p->whole && !is_full(some, i) && !is_full(all, k) && gave_up_the_same(some, i, all, k);
 	p->decisions = decisions_before(&counter, behind);
 }
 

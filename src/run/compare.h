@@ -8,7 +8,7 @@
 struct trace_places {
 	uint64_t placed;    /* events of the trace that have a place: up to the first that `all` does not have next */
 	uint64_t there;	    /* what `all` has in place of that one; its event_count: nothing */
-	int apart;	    /* there is such an event, and neither table was full */
+	int apart;	    /* there is such an event; neither table was full, and both runs had given up the same by then */
 	int whole;	    /* all events have a place, and no table was full */
 	uint64_t *position; /* of each that has a place: decisions of the path before it */
 	uint64_t decisions; /* up to the last decision that both have */
