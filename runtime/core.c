@@ -143,7 +143,7 @@ void rt_event_at(unsigned kind, unsigned arg, uint64_t site, label a)
 {
 	if (RT_UNLIKELY(!RT_ON()))
 		return;
-	if ((kind == MUSTER_EV_ALLOC || kind == MUSTER_EV_FREE) && !(RT_STATE->header->flags & MUSTER_FLAG_ALLOCS))
+	if (kind == MUSTER_EV_ALLOC && !(RT_STATE->header->flags & MUSTER_FLAG_ALLOCS))
 		return;
 	if (RT_UNLIKELY(RT_STATE->header->site_cap != 0)) {
 		uint32_t first;
@@ -517,6 +517,9 @@ static void begin(struct muster_header *h)
 	s->active = 1;
 }
 
+/* There if the linker was told so: a library of this program calls its own functions by addresses that its callers do not know. */
+extern const char __muster_symbolic_library __attribute__((weak, visibility("hidden")));
+
 static void start(int argc, char **argv, char **envp)
 {
 	const char *why = NULL;
@@ -541,6 +544,8 @@ static void start(int argc, char **argv, char **envp)
 	else
 		rt_populate(h);
 	begin(h);
+	if (&__muster_symbolic_library)
+		rt_lost(MUSTER_LOST_SYMBOLIC);
 	rt_label_args(argc, argv, envp);
 }
 

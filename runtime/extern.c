@@ -22,7 +22,10 @@
 #include "hooks.h"
 #include "node.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct row {
 	const char *name, *effects;
@@ -59,26 +62,84 @@ static const char *effects_of(const char *name)
 	return NULL;
 }
 
-#define STEPS 3           /* pointers followed from an argument */
-#define POINTERS (1u << 13) /* words of an object that are looked at as pointers */
+/* Where output goes that is given up only if the program reads it (unseen.c); -1: what is given up is given up now. */
+static int leaving = -1;
 
-static void give_up_object(const void *p, enum muster_reason why, unsigned steps, uint64_t *budget)
+static void give_up(label a, enum muster_reason why)
+{
+	if (leaving >= 0)
+		rt_left_label(leaving, a);
+	else
+		rt_concrete(a, why);
+}
+
+static void give_up_range(const void *p, uint64_t n, enum muster_reason why)
+{
+	if (leaving >= 0)
+		rt_left(leaving, p, n);
+	else
+		rt_concrete_range(p, n, why);
+}
+
+#define STEPS 3		    /* pointers followed from an argument */
+#define POINTERS (1u << 13) /* words of an object that are looked at as pointers */
+#define FURTHER_STEPS 8
+#define FURTHER 64	    /* objects beyond that are looked at for labels, for one argument */
+
+/* Words of an object that may be pointers out of it. */
+static const uint64_t *words_of(const struct rt_object *o, uint64_t size, uint64_t *n)
+{
+	const uint64_t *word = (const uint64_t *)((o->base + 7) & ~7ull);
+	*n = o->size >= 8 && o->base + size > (uint64_t)word ? (o->base + size - (uint64_t)word) / 8 : 0;
+	return word;
+}
+
+static int leaves(const struct rt_object *o, uint64_t word)
+{
+	return word > 4096 && word < 1ull << 47 && (word < o->base || word >= o->base + o->size);
+}
+
+/* Beyond what is given up: labels there, or more objects than can be looked at, are a loss that the trace tells. */
+static void look_further(const struct rt_object *from, uint64_t first, unsigned steps, unsigned *budget)
 {
 	struct rt_object o;
-	if (!p || !rt_object_find(p, &o) || *budget == 0)
+	uint64_t n;
+	const uint64_t *word = words_of(from, from->size < OBJECT_MAX ? from->size : OBJECT_MAX, &n);
+	if (from->size > OBJECT_MAX)
+		rt_lost(MUSTER_LOST_REACH);
+	for (uint64_t i = first; i < n; i++) {
+		if (!leaves(from, word[i]) || !rt_object_find((const void *)word[i], &o) || o.constant)
+			continue;
+		if (*budget == 0 || steps == 0 || rt_any((const void *)o.base, o.size)) {
+			rt_lost(MUSTER_LOST_REACH);
+			return;
+		}
+		--*budget;
+		look_further(&o, 0, steps - 1, budget);
+	}
+}
+
+/* steps: pointers that are followed from there; -1: none, and the callee follows none either. */
+static void give_up_object(const void *p, enum muster_reason why, int steps, uint64_t *budget)
+{
+	struct rt_object o;
+	if (!p || !rt_object_find(p, &o))
 		return;
-	uint64_t size = o.size < *budget ? o.size : *budget;
+	uint64_t size = o.size < *budget ? o.size : *budget, n;
 	rt_fix_size(p);
 	*budget -= size;
-	rt_concrete_range((const void *)o.base, size, why);
-	if (steps == 0 || o.constant)
+	give_up_range((const void *)o.base, size, why);
+	if (size < o.size && rt_any((const void *)(o.base + size), o.size - size))
+		rt_lost(MUSTER_LOST_REACH);
+	if (o.constant || steps < 0)
 		return;
 	/* What looks like a pointer to an object is one; to follow too many costs precision only. */
-	const uint64_t *word = (const uint64_t *)((o.base + 7) & ~7ull);
-	uint64_t n = (o.base + size - (uint64_t)word) / 8;
-	for (uint64_t i = 0; i < n && i < POINTERS && o.size >= 8; i++)
-		if (word[i] > 4096 && (word[i] < o.base || word[i] >= o.base + o.size))
+	const uint64_t *word = words_of(&o, size, &n);
+	uint64_t i = 0;
+	for (; i < n && i < POINTERS && steps; i++)
+		if (leaves(&o, word[i]))
 			give_up_object((const void *)word[i], why, steps - 1, budget);
+	look_further(&o, i, FURTHER_STEPS, &(unsigned){FURTHER});
 }
 
 /* Up to and with the terminator: what follows is not read. Stops at memory that
@@ -92,7 +153,7 @@ static void give_up_string(const char *s, enum muster_reason why)
 	if (rt_object_find(s, &o))
 		room = o.base + o.size - (uint64_t)s;
 	uint64_t n = strnlen(s, room);
-	rt_concrete_range(s, n < room ? n + 1 : n, why);
+	give_up_range(s, n < room ? n + 1 : n, why);
 }
 
 /* A va_list of the psABI: six integer and eight vector registers, then the stack. */
@@ -136,7 +197,7 @@ int rt_output(const char *p, label a)
 		return ends_for_sure(p, &o);
 	if (rt_pin_string((uint64_t)p))
 		return 1;
-	give_up_object(p, MUSTER_REASON_EXTERN, 0, &(uint64_t){OBJECT_MAX});
+	give_up_object(p, MUSTER_REASON_EXTERN, -1, &(uint64_t){OBJECT_MAX});
 	return 0;
 }
 
@@ -168,7 +229,7 @@ static int next_argument(struct list *va, char conversion, int is_long_double, i
 		return 1;
 	if (output)
 		return conversion != 's' || rt_output(*(const char *const *)at, rt_load(at, 8));
-	rt_concrete_range(at, 8, why);
+	give_up_range(at, 8, why);
 	if (conversion == 's')
 		give_up_string(*(const char *const *)at, why);
 	return 1;
@@ -212,9 +273,9 @@ static void one_argument(char effect, char kind, uint64_t value, label a, int us
 			return;
 		effect = kind == 'p' ? 's' : 'v';
 	}
-	rt_concrete(a, why);
+	give_up(a, why);
 	if (kind == 's' || (kind == 'p' && (effect == 'r' || effect == 'w' || effect == '*')))
-		give_up_object(p, why, effect == '*' ? STEPS : 0, &budget);
+		give_up_object(p, why, effect == '*' ? STEPS : -1, &budget);
 	else if (kind == 'p' && effect == 's')
 		give_up_string(p, why);
 }
@@ -250,6 +311,45 @@ static int output_ends(const struct rt_extern *what, const char *effects, const 
 	return sure;
 }
 
+/* Does the output go where the program may read it? */
+static int to_be_read(const struct rt_extern *what, const char *effects, const uint64_t *values)
+{
+	for (uint32_t i = 0; i < what->count; i++) {
+		char effect = effect_at(effects, i);
+		if ((effect == 'f' && rt_stream_comes_back((const void *)values[i])) ||
+		    (effect == 'd' && rt_comes_back((int)values[i])))
+			return 1;
+	}
+	return 0;
+}
+
+/* The descriptor of the regular file that output goes to, or -1. */
+static int output_file(const struct rt_extern *what, const char *effects, const uint64_t *values)
+{
+	int kept = errno, fd = STDOUT_FILENO;
+	for (uint32_t i = 0; i < what->count; i++)
+		if (effect_at(effects, i) == 'f')
+			fd = fileno((FILE *)values[i]);
+		else if (effect_at(effects, i) == 'd')
+			fd = (int)values[i];
+	errno = kept;
+	return rt_leaves(fd) ? fd : -1;
+}
+
+static void arguments(const struct rt_extern *what, const char *effects, const uint64_t *values, const label *labels, int used,
+		      enum muster_reason why)
+{
+	for (uint32_t i = 0; i < what->count; i++) {
+		char effect = effects ? effect_at(effects, i) : '*';
+		if (effect == 'f' || effect == 'd')
+			continue;
+		if (effect != 'a')
+			one_argument(effect, what->kinds[i], values[i], labels[i], used, why);
+		else
+			output_list((const struct list *)values[i], (const char *)values[i - 1], used, why);
+	}
+}
+
 void __muster_extern(const struct rt_extern *what, const uint64_t *values, const label *labels)
 {
 	if (!RT_ON() || what->count == 0)
@@ -261,16 +361,11 @@ void __muster_extern(const struct rt_extern *what, const uint64_t *values, const
 	__muster_tls.site = what->site;
 	if (effects && RT_STATE->driven && !used && !output_ends(what, effects, values, labels))
 		used = strchr(effects, 'm') != NULL; /* a number may say how much of it is written */
-	for (uint32_t i = 0; i < what->count; i++) {
-		char effect = effects ? effect_at(effects, i) : '*';
-		if (effect == 'f')
-			used |= rt_stream_comes_back((const void *)values[i]);
-		else if (effect == 'd')
-			used |= rt_comes_back((int)values[i]);
-		else if (effect != 'a')
-			one_argument(effect, what->kinds[i], values[i], labels[i], used, why);
-		else
-			output_list((const struct list *)values[i], (const char *)values[i - 1], used, why);
+	used |= effects && to_be_read(what, effects, values);
+	arguments(what, effects, values, labels, used, why);
+	if (effects && !used && strpbrk(effects, "om") && (leaving = output_file(what, effects, values)) >= 0) {
+		arguments(what, effects, values, labels, 1, why);
+		leaving = -1;
 	}
 	__muster_tls.site = kept;
 }

@@ -209,13 +209,13 @@ RT_EXPORT void __wrap_free(void *p)
 		size_t n = __muster_drive_size(p);
 		if (__muster_drive_free(p)) {
 			rt_clear(p, n);
-			rt_event(MUSTER_EV_FREE, 0, a[0]);
+			rt_event(MUSTER_EV_ALLOC, 2, a[0]);
 			return;
 		}
 	}
 	if (p) {
 		rt_clear(p, rt_object_remove(p));
-		rt_event(MUSTER_EV_FREE, 0, a[0]);
+		rt_event(MUSTER_EV_ALLOC, 2, a[0]);
 	}
 	__real_free(p);
 }

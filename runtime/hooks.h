@@ -78,6 +78,7 @@ void __muster_copy(void *to, const void *from, uint64_t n, uint64_t site);
 void __muster_fill(void *to, label byte, uint64_t n, uint64_t site);
 void __muster_clear(const void *p, uint64_t n);
 label __muster_result(const void *fn, uint32_t index);
+void __muster_lost(uint32_t what); /* enum muster_loss */
 void __muster_extern(const struct rt_extern *what, const uint64_t *values, const label *labels);
 void __muster_leave_dynamic(const void *low, const void *high);
 void __muster_object(const void *p, uint64_t size);

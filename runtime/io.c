@@ -37,6 +37,7 @@ static ssize_t do_read(const void *fn, int fd, void *to, size_t n, const label *
 	struct io_position p;
 	rt_concrete(a[0], MUSTER_REASON_EXTERN);
 	rt_concrete(a[1], MUSTER_REASON_STORE);
+	rt_returned(fd);
 	int known = rt_io_position_get(fd, &p);
 	uint64_t at = known ? p.at : 0;
 	rt_check_read(to, n, a[2], known ? rt_io_end(&p) : 0, known ? p.at : 0);
@@ -97,6 +98,7 @@ static ssize_t do_pread(const void *fn, int fd, void *to, size_t n, off_t offset
 	struct io_position p;
 	rt_concrete(a[0], MUSTER_REASON_EXTERN);
 	rt_concrete(a[1], MUSTER_REASON_STORE);
+	rt_returned(fd);
 	int known = explicit_position(fd, offset, a[3], &p);
 	rt_check_read(to, n, a[2], known ? rt_io_end(&p) : 0, known ? p.at : 0);
 	ssize_t got = __real_pread(fd, to, n, offset);
@@ -183,6 +185,7 @@ RT_EXPORT ssize_t __wrap_readv(int fd, const struct iovec *parts, int count)
 	rt_enter(__wrap_readv, a, 3);
 	for (int i = 0; i < 3; i++)
 		rt_concrete(a[i], MUSTER_REASON_SIZE);
+	rt_returned(fd);
 	int known = rt_io_position_get(fd, &p);
 	uint64_t at = known ? p.at : 0;
 	ssize_t got = __real_readv(fd, parts, count);
@@ -207,6 +210,7 @@ static ssize_t do_preadv(const void *fn, int fd, const struct iovec *parts, int 
 	label result = 0;
 	for (int i = 0; i < 3; i++)
 		rt_concrete(a[i], MUSTER_REASON_SIZE);
+	rt_returned(fd);
 	int known = explicit_position(fd, offset, a[3], &p);
 	ssize_t got = __real_preadv(fd, parts, count, offset);
 	if (got >= 0) {
@@ -243,6 +247,7 @@ static off_t do_lseek(const void *fn, int fd, off_t offset, int whence, const la
 	label result = 0;
 	rt_concrete(a[0], MUSTER_REASON_EXTERN);
 	rt_concrete(a[2], MUSTER_REASON_OFFSET);
+	rt_returned(fd);
 	int known = rt_io_position_get(fd, &p);
 	off_t at = __real_lseek(fd, offset, whence);
 	if (known) {
@@ -319,6 +324,7 @@ static int told(int result, struct stat *st)
 	if (result != 0)
 		return result;
 	rt_clear(st, sizeof *st);
+	rt_returned_inode(st->st_dev, st->st_ino);
 	int source = rt_source_of_inode(st->st_dev, st->st_ino);
 	if (source >= 0 && (uint64_t)st->st_size == rt_source_size((unsigned)source))
 		rt_store(&st->st_size, sizeof st->st_size, rt_length((unsigned)source));
@@ -372,6 +378,7 @@ RT_EXPORT int __wrap_statx(int dir, const char *restrict path, int flags, unsign
 		return result;
 	rt_clear(st, sizeof *st);
 	dev_t device = makedev(st->stx_dev_major, st->stx_dev_minor);
+	rt_returned_inode(device, st->stx_ino);
 	int source = rt_source_of_inode(device, st->stx_ino);
 	if (source >= 0 && st->stx_size == rt_source_size((unsigned)source))
 		rt_store(&st->stx_size, sizeof st->stx_size, rt_length((unsigned)source));

@@ -18,6 +18,8 @@ struct io_position {
 RT_HIDDEN int rt_io_position_get(int fd, struct io_position *p);
 /* Remembers the label of a descriptor's position, as long as the position is p->at. */
 RT_HIDDEN void rt_io_position_set(int fd, const struct io_position *p);
+/* The program ends: has somebody else read an input? */
+RT_HIDDEN void rt_io_end_of_run(void);
 /* The descriptor is another file's now, or nobody's. */
 RT_HIDDEN void rt_io_position_forget(int fd);
 

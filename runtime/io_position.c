@@ -19,6 +19,7 @@
 off_t __real_lseek(int fd, off_t offset, int whence);
 
 #define POSITIONS 64
+#define LAST_DESCRIPTOR 16 /* that is looked at when the program ends */
 
 static struct entry {
 	int used, fd;
@@ -27,6 +28,22 @@ static struct entry {
 static unsigned next_victim;
 
 static uint64_t known[MUSTER_MAX_SOURCES];
+
+/* The furthest position of each source that a wrapper left behind. A descriptor that stands further was read by somebody else:
+ * a library that was built without muster, libc inside a function that no wrapper follows, a system call. */
+static uint64_t furthest[MUSTER_MAX_SOURCES];
+
+static void moved(const struct io_position *p)
+{
+	if (p->at > furthest[p->source])
+		furthest[p->source] = p->at;
+}
+
+static void look_where(const struct io_position *p)
+{
+	if (p->at > furthest[p->source])
+		rt_lost(MUSTER_LOST_READ);
+}
 
 static struct entry *find(int fd)
 {
@@ -48,6 +65,7 @@ int rt_io_position_get(int fd, struct io_position *p)
 	if (at < 0)
 		return 0;
 	p->at = (uint64_t)at;
+	look_where(p);
 	struct entry *e = find(fd);
 	if (e && e->position.source == p->source && e->position.at == p->at)
 		p->label = e->position.label;
@@ -57,13 +75,25 @@ int rt_io_position_get(int fd, struct io_position *p)
 void rt_io_position_forget(int fd)
 {
 	struct entry *e = find(fd);
+	struct io_position p;
+	if (rt_active())
+		rt_io_position_get(fd, &p);
 	if (e && rt_active())
 		e->used = 0;
+	rt_leaves_changed(fd);
+}
+
+void rt_io_end_of_run(void)
+{
+	struct io_position p;
+	for (int fd = 0; fd < LAST_DESCRIPTOR && rt_active(); fd++)
+		rt_io_position_get(fd, &p);
 }
 
 void rt_io_position_set(int fd, const struct io_position *p)
 {
 	struct entry *e = find(fd);
+	moved(p);
 	if (!p->label) {
 		if (e)
 			e->used = 0;

@@ -3,10 +3,11 @@
  * A mapping of an input has its bytes at once, with their labels. Its length may
  * depend on the input's and is not fixed by that: which bytes the program reads is
  * for its own tests to say. Every other new mapping is concrete, whatever stood at
- * its addresses before.
+ * its addresses before; one that is shared may be written through another name, which the trace says (unseen.c).
  */
 #include "io.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 
@@ -38,6 +39,10 @@ static void *do_mmap(const void *fn, void *at, size_t n, int protection, int fla
 	if (p != MAP_FAILED) {
 		rt_clear(p, n);
 		int source = flags & MAP_ANONYMOUS ? -1 : rt_source_of_fd(fd);
+		if (!(flags & MAP_ANONYMOUS) && (flags & MAP_TYPE) != MAP_PRIVATE)
+			rt_shared(fd, protection & PROT_WRITE || (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR);
+		else if (!(flags & MAP_ANONYMOUS))
+			rt_returned(fd);
 		if (source >= 0 && protection & PROT_READ)
 			label_map(p, n, source, (uint64_t)offset);
 	}
@@ -73,6 +78,8 @@ RT_EXPORT void *__wrap_mremap(void *p, size_t old, size_t new, int flags, ...)
 	rt_enter(__wrap_mremap, a, 4);
 	rt_concrete(a[0], MUSTER_REASON_EXTERN);
 	rt_concrete(a[1], MUSTER_REASON_SIZE);
+	if (old == 0) /* a second view of the same pages */
+		rt_lost(MUSTER_LOST_SHARED);
 	void *moved = __real_mremap(p, old, new, flags, wish);
 	if (moved != MAP_FAILED) {
 		size_t kept = old < new ? old : new;

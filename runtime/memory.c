@@ -277,6 +277,20 @@ void rt_concrete_range(const void *p, size_t n, enum muster_reason why)
 	}
 }
 
+void rt_each_label(const void *p, size_t n, void (*f)(void *ctx, label l), void *ctx)
+{
+	if (!RT_ON() || !rt_any(p, n))
+		return;
+	const uint32_t *c = cells((uint64_t)p);
+	label last = 0;
+	for (size_t i = 0; i < n; i++) {
+		label l = MUSTER_CELL_LABEL(c[i]);
+		if (l && l != last)
+			f(ctx, l);
+		last = l;
+	}
+}
+
 /* ----------------------------------------------------------------- hooks */
 
 static RT_COLD void watched(uint64_t addr, uint64_t n, uint64_t site)

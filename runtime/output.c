@@ -2,7 +2,7 @@
  * its labels are left as they are; what comes back is the argument again, with its
  * label, unless the system did less than was asked. What goes to a pipe, to a
  * stream in memory or to a file that is open for reading too is given up: the
- * program may read it again, without labels.
+ * program may read it again, without labels. What goes to other files is remembered, in case they are read (unseen.c).
  */
 #include "rt.h"
 
@@ -45,14 +45,22 @@ int rt_stream_comes_back(const void *stream)
 
 static void say(int fd, const void *from, size_t n)
 {
-	if (rt_any(from, n) && rt_comes_back(fd))
+	if (!rt_any(from, n))
+		return;
+	if (rt_comes_back(fd))
 		rt_concrete_range(from, n, MUSTER_REASON_EXTERN);
+	else
+		rt_left(fd, from, n);
 }
 
 static void say_to(FILE *fp, const void *from, size_t n)
 {
-	if (rt_any(from, n) && rt_stream_comes_back(fp))
+	if (!rt_any(from, n))
+		return;
+	if (rt_stream_comes_back(fp))
 		rt_concrete_range(from, n, MUSTER_REASON_EXTERN);
+	else
+		rt_left(fileno(fp), from, n);
 }
 
 /* n were asked for. */
@@ -73,6 +81,7 @@ RT_EXPORT ssize_t __wrap_write(int fd, const void *from, size_t n)
 	rt_concrete(a[0], MUSTER_REASON_EXTERN);
 	rt_there(a[1], a[2], from, n);
 	say(fd, from, n);
+	rt_left_label(fd, a[2]); /* how large the file is */
 	return (ssize_t)wrote(__wrap_write, (size_t)__real_write(fd, from, n), n, a[2]);
 }
 
@@ -83,6 +92,7 @@ static ssize_t do_pwrite(const void *fn, int fd, const void *from, size_t n, off
 	rt_concrete(a[0], MUSTER_REASON_EXTERN);
 	rt_concrete(a[3], MUSTER_REASON_OFFSET);
 	say(fd, from, n);
+	rt_left_label(fd, a[2]);
 	return (ssize_t)wrote(fn, (size_t)__real_pwrite(fd, from, n, offset), n, a[2]);
 }
 
@@ -108,6 +118,7 @@ RT_EXPORT ssize_t __wrap_pwrite64(int fd, const void *from, size_t n, off_t offs
 		label bytes = rt_binary(MUSTER_OP_MUL, 64, a[1], a[2], size, n);          \
 		rt_there(a[0], bytes, from, size * n);                                    \
 		say_to(fp, from, size * n);                                               \
+		rt_left_label(fileno(fp), bytes);                                         \
 		return wrote(__wrap_##name, __real_##name(from, size, n, fp), n, a[2]);   \
 	}
 BLOCKS(X)
@@ -133,6 +144,8 @@ static int put(const void *fn, int result, label c, FILE *fp)
 {
 	if (c && rt_stream_comes_back(fp))
 		rt_concrete(c, MUSTER_REASON_EXTERN);
+	else if (c)
+		rt_left_label(fileno(fp), c);
 	rt_return(fn, c && result != EOF ? rt_zext(rt_extract(c, 0, 8), 32) : 0);
 	return result;
 }

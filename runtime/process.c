@@ -5,6 +5,7 @@
  * reported. A signal handler must not disturb labels that are on their way
  * between a caller and its callee, so it runs behind a guard that keeps them.
  */
+#include "io.h"
 #include "node.h"
 
 #include <pthread.h>
@@ -148,8 +149,10 @@ RT_EXPORT void (*__wrap_signal(int sig, void (*handler)(int)))(int)
 
 static void end(enum muster_end how, label status)
 {
-	if (RT_ON())
-		rt_event(MUSTER_EV_END, how, status);
+	if (!RT_ON())
+		return;
+	rt_io_end_of_run();
+	rt_event(MUSTER_EV_END, how, status);
 }
 
 RT_EXPORT void __wrap_exit(int status)

@@ -117,6 +117,18 @@ RT_HIDDEN int rt_source_of_fd(int fd);
 RT_HIDDEN int rt_source_of_inode(uint64_t dev, uint64_t ino);
 RT_HIDDEN uint64_t rt_source_size(unsigned source);
 
+/* Data that leave and come back, see unseen.c. The n bytes, or a value, go to a file that is open for writing alone. */
+RT_HIDDEN void rt_left(int fd, const void *from, size_t n);
+RT_HIDDEN void rt_left_label(int fd, label l);
+RT_HIDDEN int rt_leaves(int fd);	/* is it such a file? */
+RT_HIDDEN void rt_leaves_changed(int fd); /* the descriptor is another file's now */
+/* Before the program reads, maps or measures a file: what it wrote there is fixed. */
+RT_HIDDEN void rt_returned(int fd);
+RT_HIDDEN void rt_returned_inode(uint64_t dev, uint64_t ino);
+RT_HIDDEN void rt_shared(int fd, int writable); /* the file is mapped, and seen as it changes */
+RT_HIDDEN void rt_lost(enum muster_loss what);	/* an event, once in a run */
+RT_HIDDEN void rt_each_label(const void *p, size_t n, void (*f)(void *ctx, label l), void *ctx); /* of n bytes; runs of one are one */
+
 /* May the program read what it writes there? See output.c. */
 RT_HIDDEN int rt_comes_back(int fd);
 RT_HIDDEN int rt_stream_comes_back(const void *stream); /* a FILE */

@@ -66,6 +66,13 @@ int rt_object_find(const void *p, struct rt_object *o)
 
 #define NOTHING(X)                                                                                 \
 	X(rt_return(const void *fn, label result))                                                 \
+	X(rt_left(int fd, const void *from, size_t n))                                             \
+	X(rt_left_label(int fd, label l))                                                          \
+	X(rt_leaves_changed(int fd))                                                               \
+	X(rt_returned(int fd))                                                                     \
+	X(rt_returned_inode(uint64_t dev, uint64_t ino))                                           \
+	X(rt_shared(int fd, int writable))                                                         \
+	X(rt_lost(enum muster_loss what))                                                          \
 	X(rt_span(label address, label size, const void *p, size_t n))                             \
 	X(rt_there(label address, label size, const void *p, size_t n))                            \
 	X(rt_moved(const void *p, size_t n))                                                       \

@@ -103,6 +103,7 @@ static size_t fill(FILE *fp, label *count)
 			   : (size_t)(fp->_IO_read_end - fp->_IO_read_ptr);
 	struct memory_stream *memory = fp->_fileno < 0 ? find_memory(fp) : NULL;
 	off_t memory_at = memory ? __real_ftello(fp) : 0;
+	rt_returned(fp->_fileno);
 	int known = rt_io_position_get(fp->_fileno, &p);
 	uint64_t at = known ? p.at : 0;
 	int got = __real___underflow(fp);

@@ -132,8 +132,8 @@ static inline uint64_t muster_value(const struct muster_node *n)
 	X(STALE, "stale")       /* label dropped: memory did not hold its value; arg: 1 if in a register */ \
 	X(CALL, "call")         /* function (unit, index) entered, or left if arg is 1 (modes that ask for it) */ \
 	X(ENTRY, "entry")       /* label: value number arg of those that a function or loop (its first instruction) is entered with */ \
-	X(ALLOC, "alloc")       /* label of the size (modes that ask for it) */                     \
-	X(FREE, "free")                                                                            \
+	X(ALLOC, "alloc")       /* label of the size; arg 2: given back, label of the address (modes that ask for it) */ \
+	X(LOST, "lost")         /* data may have come without labels; arg: enum muster_loss. Once for each in a run */ \
 	X(THREAD, "thread")     /* a thread was started; it runs concretely */                      \
 	X(FORK, "fork")         /* a child was made; it runs concretely */                          \
 	X(CAP, "cap")           /* the site reached its event cap: later events of it are dropped */ \
@@ -220,13 +220,33 @@ struct muster_event {
 	X(VARARG, "vararg", "argument passed where its label cannot follow")                       \
 	X(ARGUMENT, "argument", "argument beyond the label slots")                                 \
 	X(DIVISION, "division", "division whose result the machine does not define")               \
-	X(ORDER, "order", "address of an object, used as a number: nothing is fixed")
+	X(ORDER, "order", "address of an object, used as a number: nothing is fixed")               \
+	X(RETURNED, "returned", "data that came back through a file that the program wrote")
 
 enum muster_reason {
 #define X(name, key, text) MUSTER_REASON_##name,
 	MUSTER_REASONS(X)
 #undef X
 	    MUSTER_REASON_COUNT
+};
+
+/* How data of the input may come to the program without labels: X(NAME, key, words). */
+#define MUSTER_LOSSES(X)                                                                           \
+	X(SYSCALL, "syscall", "a raw system call: what it reads and writes has no labels")         \
+	X(WIDE, "wide", "a wide-character function that reads a stream")                           \
+	X(KERNEL, "kernel", "data that the kernel copies by itself")                               \
+	X(STREAM, "stream", "a function of libc that reads a stream unseen")                       \
+	X(SHARED, "shared", "a shared mapping: what is written there can be read elsewhere")       \
+	X(FILE, "file", "more was written to files and read again than can be remembered")         \
+	X(REACH, "reach", "a function without a body may read beyond what is looked at")           \
+	X(READ, "read", "somebody else read from the input: code without labels")                  \
+	X(SYMBOLIC, "symbolic", "a library linked with -Bsymbolic calls its own functions past the runtime")
+
+enum muster_loss {
+#define X(name, key, text) MUSTER_LOST_##name,
+	MUSTER_LOSSES(X)
+#undef X
+	    MUSTER_LOST_COUNT
 };
 
 /* How a run ended, as far as the runtime could see; the engine knows signals

@@ -19,6 +19,7 @@
 #include "build/home.h"
 #include "build/symbols.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,6 +230,26 @@ const char *relink_name(const struct program *p, size_t index)
 	return !index ? p->name : *im->soname ? file_base(im->soname) : file_base(im->path);
 }
 
+/* In a program that is no PIE a function of a library has the address of its entry in the program's linkage table, but for a
+ * library that is linked with -Bsymbolic: there labels of arguments find no owner. */
+static int has_symbolic_library(const struct program *p)
+{
+	const struct buf *file = &p->images.data[0].file;
+	Elf64_Ehdr h;
+
+	if (file->size < sizeof h || memcmp(file->data, ELFMAG, SELFMAG))
+		return 0;
+	memcpy(&h, file->data, sizeof h);
+	for (size_t i = 1; i < p->images.size && h.e_type == ET_EXEC; i++) {
+		const struct closure *c = &p->images.data[i].closure;
+
+		for (size_t k = 0; k < c->items.size; k++)
+			if (c->items.data[k].text && strstr(c->items.data[k].text, "-Bsymbolic"))
+				return 1;
+	}
+	return 0;
+}
+
 int relink_image(struct relink *r, size_t index)
 {
 	const struct image *im = &r->program->images.data[index];
@@ -256,6 +277,8 @@ int relink_image(struct relink *r, size_t index)
 		add_wraps(&l);
 	if (!e && !index)
 		e = add_runtime(&l);
+	if (!index && has_symbolic_library(r->program))
+		link_option(&l, "--defsym=__muster_symbolic_library=1");
 	if (l.user_wraps) {
 		link_option(&l, "-z");
 		link_option(&l, "muldefs");

@@ -113,6 +113,9 @@ static void describe(const struct muster_event *e, const struct site *site, cons
 	case MUSTER_EV_FORK:
 		buf_adds(out, "a child process was made; it runs concretely");
 		break;
+	case MUSTER_EV_LOST:
+		buf_adds(out, trace_loss_text(e->arg));
+		break;
 	case MUSTER_EV_CAP:
 		buf_adds(
 		    out,
@@ -270,6 +273,7 @@ static void show_totals(const struct trace_show *s, uint64_t folded)
 	count("concretisation", "concretisations", t->concretisations, &comma);
 	count("bound", "bounds", t->bounds, &comma);
 	count("stale label", "stale labels", t->stale, &comma);
+	count("loss", "losses", t->lost, &comma);
 	count("thread", "threads", s->run->counts.threads, &comma);
 	count("child process", "child processes", s->run->counts.forks, &comma);
 	count("event dropped at caps", "events dropped at caps", s->run->counts.dropped, &comma);
@@ -379,6 +383,8 @@ static void json_event(struct json *j, const struct trace_show *s, struct print 
 	}
 	if (e->kind == MUSTER_EV_CONCRETE)
 		json_str_key(j, "reason", trace_reason_key(e->arg));
+	if (e->kind == MUSTER_EV_LOST)
+		json_str_key(j, "loss", trace_loss_key(e->arg));
 	if (e->label && trace_is_node(s->trace, e->label)) {
 		json_u64_key(j, "label", e->label);
 		json_key(j, "value");
@@ -445,6 +451,7 @@ static void json_totals(struct json *j, const struct trace_show *s)
 		if (t->by_reason[i])
 			json_u64_key(j, trace_reason_key(i), t->by_reason[i]);
 	json_object_close(j);
+	json_u64_key(j, "lost", t->lost);
 	json_u64_key(j, "stale", r->counts.stale);
 	json_u64_key(j, "threads", r->counts.threads);
 	json_u64_key(j, "forks", r->counts.forks);

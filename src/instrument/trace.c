@@ -300,6 +300,35 @@ static void tracer_release(struct tracer *t)
 	vec_release(&t->objects);
 }
 
+/* ------------------------------------------------------------ system calls */
+
+static int calls_system(LLVMValueRef inst)
+{
+	static const char *const words[] = {"syscall", "sysenter", "int $$0x80", "int $$128"};
+	LLVMValueRef callee = LLVMIsACallInst(inst) ? LLVMGetCalledValue(inst) : NULL;
+	size_t n;
+
+	if (!callee || !LLVMIsAInlineAsm(callee))
+		return 0;
+	const char *text = LLVMGetInlineAsmAsmString(callee, &n);
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (memmem(text, n, words[i], strlen(words[i])))
+			return 1;
+	return 0;
+}
+
+/* What a system call in inline assembly reads or writes no label follows: in every copy of a function it is said before. */
+static void tell_system_calls(struct tracer *t)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(t->module); f; f = LLVMGetNextFunction(f))
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+				if (calls_system(i)) {
+					tracer_before(t, i);
+					tracer_call(t, "__muster_lost", "vw", tracer_w(t, MUSTER_LOST_SYSCALL));
+				}
+}
+
 int trace_instrument(struct unit *u, const struct instrument_options *options)
 {
 	struct tracer t;
@@ -317,6 +346,7 @@ int trace_instrument(struct unit *u, const struct instrument_options *options)
 	for (size_t i = 0; i < functions.size; i++)
 		trace_function(&t, functions.data[i]);
 	trace_forget_entries(&t);
+	tell_system_calls(&t);
 	vec_release(&functions);
 	tracer_release(&t);
 	return 0;

@@ -252,6 +252,8 @@ static int check_event(const struct trace *t, uint64_t i)
 		if (e->arg >= MUSTER_REASON_COUNT)
 			return bad_event(t, i, "unknown reason");
 		return 0;
+	case MUSTER_EV_LOST:
+		return e->arg < MUSTER_LOST_COUNT ? 0 : bad_event(t, i, "unknown loss");
 	case MUSTER_EV_NONE:
 		return bad_event(t, i, "not an event");
 	default: /* the field holds no other kind */
@@ -382,6 +384,9 @@ void trace_totals(const struct trace *t, struct trace_totals *out)
 		case MUSTER_EV_STALE:
 			out->stale++;
 			break;
+		case MUSTER_EV_LOST:
+			out->lost++;
+			break;
 		case MUSTER_EV_THREAD:
 			out->threads++;
 			break;
@@ -431,4 +436,24 @@ const char *trace_reason_text(unsigned reason)
 #undef X
 	};
 	return reason < MUSTER_REASON_COUNT ? words[reason] : "unknown reason";
+}
+
+const char *trace_loss_key(unsigned loss)
+{
+	static const char *const key[] = {
+#define X(name, key, text) key,
+	    MUSTER_LOSSES(X)
+#undef X
+	};
+	return loss < MUSTER_LOST_COUNT ? key[loss] : "unknown";
+}
+
+const char *trace_loss_text(unsigned loss)
+{
+	static const char *const words[] = {
+#define X(name, key, text) text,
+	    MUSTER_LOSSES(X)
+#undef X
+	};
+	return loss < MUSTER_LOST_COUNT ? words[loss] : "unknown loss";
 }

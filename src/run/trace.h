@@ -83,6 +83,7 @@ struct trace_totals {
 	uint64_t concretisations;
 	uint64_t by_reason[MUSTER_REASON_COUNT];
 	uint64_t stale, threads, forks, capped;
+	uint64_t lost; /* ways in which data may have come without labels */
 	int full; /* 0, or 1 + the table that was full */
 	int end;  /* enum muster_end */
 };
@@ -91,5 +92,7 @@ void trace_totals(const struct trace *t, struct trace_totals *out);
 const char *trace_event_text(unsigned kind);   /* "branch", ... */
 const char *trace_reason_key(unsigned reason); /* "float", ... */
 const char *trace_reason_text(unsigned reason);
+const char *trace_loss_key(unsigned loss); /* "syscall", ... */
+const char *trace_loss_text(unsigned loss);
 
 #endif

@@ -357,6 +357,7 @@ static void note_losses(struct search *s, int whole)
 	s->losses.count[LOSS_STALE] += p->stale;
 	s->losses.count[LOSS_ORDER] += p->orders;
 	s->losses.count[LOSS_THREADS] += p->threads;
+	s->losses.count[LOSS_UNSEEN] += p->unseen;
 	s->losses.count[LOSS_KILLED] += (uint64_t)!whole;
 	if (s->o.unit) /* all values are asked for (values.c) */
 		return;

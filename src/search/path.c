@@ -148,7 +148,7 @@ void path_read(struct path *p, const struct trace *t, struct sites *sites, const
 	vec_clear(&p->steps);
 	vec_clear(&p->entries);
 	p->decisions = p->bounds = 0;
-	p->digest = p->reads = p->concretisations = p->stale = p->orders = p->threads = p->pins = 0;
+	p->digest = p->reads = p->concretisations = p->stale = p->orders = p->threads = p->unseen = p->pins = 0;
 	p->cut = p->assumed = 0;
 	for (uint64_t i = 0; i < t->event_count; i++) {
 		const struct muster_event *e = &t->events[i];
@@ -160,6 +160,9 @@ void path_read(struct path *p, const struct trace *t, struct sites *sites, const
 		case MUSTER_EV_THREAD: /* runs concretely: what it does with the input no trace says */
 		case MUSTER_EV_FORK:
 			p->threads++;
+			break;
+		case MUSTER_EV_LOST:
+			p->unseen++;
 			break;
 		case MUSTER_EV_STALE:
 			p->stale++;

@@ -66,6 +66,7 @@ struct path {
 	uint64_t concretisations;
 	uint64_t stale;	  /* values given up because somebody else wrote */
 	uint64_t orders;  /* uses of an object's address as a number */
+	uint64_t unseen;  /* ways in which data may have come without labels */
 	uint64_t threads; /* threads, children and other programs: they are not followed */
 	uint64_t pins;	  /* concretisations and bounds */
 };
