@@ -18,6 +18,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "kernel.h" /* after unistd.h */
+
 extern const struct drive_table *const __start_muster_drive[]
     __attribute__((weak, visibility("hidden")));
 extern const struct drive_table *const __stop_muster_drive[]

@@ -23,6 +23,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "kernel.h" /* after unistd.h */
+
 #define ROOM (16ull << 20) /* for one observation */
 #define INPUT_MAX (64u << 20)
 #define LOOK_MS 10     /* between two looks at a call whose time is over by the clock */

@@ -18,6 +18,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "kernel.h" /* after unistd.h */
+
 #define PAGE 4096ull
 #define REGION 0x6000000000ull /* in the part of the address space that has labels */
 #define REGION_SIZE (1ull << 30)

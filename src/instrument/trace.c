@@ -317,11 +317,19 @@ static int calls_system(LLVMValueRef inst)
 	return 0;
 }
 
+/* Of the drivers (runtime/kernel.h). */
+static int is_own(const char *name)
+{
+	return !strncmp(name, "__muster_", 9);
+}
+
 /* What a system call in inline assembly reads or writes no label follows: in every copy of a function it is said before. */
 static void tell_system_calls(struct tracer *t)
 {
+	size_t n;
+
 	for (LLVMValueRef f = LLVMGetFirstFunction(t->module); f; f = LLVMGetNextFunction(f))
-		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMBasicBlockRef b = is_own(LLVMGetValueName2(f, &n)) ? NULL : LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
 			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
 				if (calls_system(i)) {
 					tracer_before(t, i);
