@@ -600,11 +600,12 @@ static void run_job(struct keeper *k)
 }
 
 /* A target with a thousand busy processes must not keep its keeper from running:
- * real time for root (not inherited), and for others RLIMIT_NPROC. */
+ * real time for root (not inherited, and a nice value with it: targets get it back), and for others RLIMIT_NPROC. */
 static void stay_awake(struct keeper_board *b)
 {
 	struct sched_param p = {.sched_priority = 1};
 
+	b->nice = getpriority(PRIO_PROCESS, 0);
 	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &p);
 	b->user_threads = geteuid() ? watch_user_threads() : 0;
 }

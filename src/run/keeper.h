@@ -127,6 +127,7 @@ struct keeper_board {
 	uint32_t is_user_namespace; /* that, and one of users in which the keeper has all rights */
 	uint32_t
 	    user_threads; /* of this user when the keeper started; 0 for root, who is not limited */
+	int32_t nice;	  /* what the user gave muster, for its targets */
 	int32_t trouble;  /* errno of the set-up, before KEEPER_HELLO */
 	char temp_dir[2][PATH_MAX]; /* removed if muster dies; "" for none */
 	struct keeper_sandbox sandbox;

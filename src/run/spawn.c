@@ -245,6 +245,7 @@ pid_t spawn_parent(struct keeper_board *b, const struct spawn *s)
 
 	if (pid)
 		return pid;
+	setpriority(PRIO_PROCESS, 0, b->nice);
 	if (!s->once)
 		become(b, s);
 	/* A group of its own, so that a signal to a target's parent's group ends here. */
