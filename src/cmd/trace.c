@@ -156,6 +156,9 @@ static int check_end(const struct run_result *r)
 		log_warn("the program was stopped at the time limit; the trace goes up to there. "
 			 "Give it more with --time");
 		break;
+	case RUN_WAITING:
+		log_warn("the program waited, and was ended at the time limit; the trace goes up to there. What does it wait for?");
+		break;
 	case RUN_MEMORY:
 		log_warn("the program was stopped at the memory limit; the trace goes up to there. "
 			 "Give it more with --mem");
@@ -462,6 +465,7 @@ static int trace_once(const struct options *o, char **argv)
 int cmd_trace(int argc, char **argv)
 {
 	struct options o = {.seed = 1, .target = TARGET_DEFAULTS};
+	o.target.by_clock = 1;
 	const struct option_row rows[] = {
 	    OPTION_STR("input", 'i', "FILE", &o.input,
 		       "the input: the file named by @@, else standard input and marked objects"),
