@@ -5,7 +5,7 @@
  * (sandbox_filter.c): it refuses what namespaces or Landlock do not cover, and lets the keeper see which writes are tried.
  *
  * Rights: a target never has capabilities, and execve never gives it any (no_new_privs, no bounding set). Where muster is root,
- * targets become `nobody`, if nobody can read the program and its directory and write where the user said so. Else they stay user 0
+ * targets become `nobody`, if nobody can read the program and its directory and write where the user said so (sandbox_reach.c). Else they stay user 0
  * without capabilities, whom the read-only view holds: he owns files, but no mount, device or setting of the kernel that he can
  * reach is writable.
  */
@@ -19,7 +19,6 @@
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/fsuid.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -34,27 +33,6 @@ const char *sandbox_path(const struct keeper_sandbox *s, const char *at)
 }
 
 /* -------------------------------------------------------------- the keeper */
-
-/* May somebody else do what targets must do? */
-static int others_may(const struct keeper_board *b)
-{
-	int may = 1;
-
-	setfsgid(SANDBOX_UID);
-	setfsuid(SANDBOX_UID);
-	for (const char *p = NULL; may && (p = sandbox_path(&b->sandbox, p));) {
-		int mode = *p == SANDBOX_PROGRAM || *p == SANDBOX_DIRECTORY ? R_OK | X_OK
-			   : *p == SANDBOX_WRITABLE			    ? R_OK | W_OK | X_OK
-			   : *p == SANDBOX_FILE				    ? R_OK
-			   : *p == SANDBOX_SCRATCH			    ? X_OK
-									    : F_OK;
-
-		may = mode == F_OK || !faccessat(AT_FDCWD, p + 1, mode, AT_EACCESS);
-	}
-	setfsuid(geteuid());
-	setfsgid(getegid());
-	return may;
-}
 
 static void loopback_up(void)
 {
@@ -91,7 +69,7 @@ int sandbox_enter(struct keeper_board *b)
 	if (!s->want)
 		return 0;
 	/* Groups are given up first: what root's group may do says nothing about others. */
-	if (!geteuid() && !b->is_user_namespace && !setgroups(0, NULL) && others_may(b))
+	if (!geteuid() && !b->is_user_namespace && !setgroups(0, NULL) && reach_others_may(b))
 		s->uid = SANDBOX_UID;
 	if (b->is_namespace) {
 		int e;

@@ -37,6 +37,15 @@ int view_reset(void);
 /* Muster died: removes its temporary directories, which the view does not let anybody change. */
 void view_remove_temps(const struct keeper_board *b);
 
+int view_put(int mount, const char *path); /* moves a mount to its place, which is made if something hides it */
+
+/* sandbox_reach.c, where muster is root: can nobody run the target? If not: is it only the path to it, which the view can mend?
+ * reach_plan, before everything is read-only, reach_make after it, reach_close at the end. 0, or -1 and nothing is changed. */
+int reach_others_may(const struct keeper_board *b);
+int reach_plan(const struct keeper_board *b);
+int reach_make(void);
+void reach_close(void);
+
 /* sandbox_filter.c: the filter of system calls. The descriptor for notices, -1 with errno, or -2: installed without notices. */
 int filter_install(enum sandbox_level level);
 

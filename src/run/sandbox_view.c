@@ -102,9 +102,11 @@ static int has_mounts_below(const char *dir)
 	return 0;
 }
 
-static int make_dirs(const char *path)
+/* A place to mount at, where a mount of ours hides the one that was there. */
+static int make_place(const char *path, int is_file)
 {
 	char part[PATH_MAX];
+	int fd;
 
 	snprintf(part, sizeof part, "%s", path);
 	for (char *p = part + 1; *p; p++)
@@ -114,15 +116,21 @@ static int make_dirs(const char *path)
 				return -1;
 			*p = '/';
 		}
-	return mkdir(part, 0755) && errno != EEXIST ? -1 : 0;
+	if (!is_file)
+		return mkdir(part, 0755) && errno != EEXIST ? -1 : 0;
+	fd = open(part, O_WRONLY | O_CREAT | O_CLOEXEC, 0444);
+	return fd < 0 ? -1 : close(fd);
 }
 
-static int put(int mount, const char *path)
+int view_put(int mount, const char *path)
 {
+	struct stat st;
+
 	if (!move_mount(mount, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH))
 		return 0;
-	/* Its place is hidden by a mount of ours: /dev/shm. */
-	return errno == ENOENT && !make_dirs(path) ? move_mount(mount, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH) : -1;
+	if (errno != ENOENT || fstat(mount, &st) || make_place(path, !S_ISDIR(st.st_mode)))
+		return -1;
+	return move_mount(mount, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH);
 }
 
 /* ------------------------------------------------------- what stays as it is */
@@ -210,7 +218,7 @@ static int make_shm(const struct keeper_board *b, int old)
 	if (needed && old >= 0) {
 		struct mount_attr read_only = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV};
 
-		return mount_setattr(old, "", AT_EMPTY_PATH | AT_RECURSIVE, &read_only, sizeof read_only) || put(old, "/dev/shm") ? -1 : 0;
+		return mount_setattr(old, "", AT_EMPTY_PATH | AT_RECURSIVE, &read_only, sizeof read_only) || view_put(old, "/dev/shm") ? -1 : 0;
 	}
 	if (mount_tmpfs("/dev/shm", b->sandbox.disk, 01777))
 		return -1;
@@ -239,7 +247,7 @@ static int make_dev(const struct keeper_board *b, int old_shm)
 		if (fd < 0)
 			return -1;
 		close(fd);
-		if (put(view.device[i], name))
+		if (view_put(view.device[i], name))
 			return -1;
 		close(view.device[i]);
 	}
@@ -388,24 +396,29 @@ int view_make(struct keeper_board *b)
 {
 	struct mount_attr read_only = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV}, ro = {.attr_set = MOUNT_ATTR_RDONLY};
 	struct buf text = BUF_EMPTY;
-	int old_shm;
+	int old_shm, planned;
 
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return errno;
 	if (!file_read("/proc/self/mountinfo", &text))
 		view.mounts = buf_str(&text);
 	old_shm = clone_tree("/dev/shm");
+	planned = !geteuid() && !b->is_user_namespace && !b->sandbox.uid && !reach_plan(b);
 	if (keep_all(b) || mount_setattr(AT_FDCWD, "/", AT_RECURSIVE, &read_only, sizeof read_only) || make_dev(b, old_shm))
 		return errno;
+	if (planned && !reach_make())
+		b->sandbox.uid = SANDBOX_UID;
 	if (old_shm >= 0)
 		close(old_shm);
 	make_overlays(b);
 	for (unsigned i = 0; i < view.kept_count; i++) {
-		if (put(view.kept[i].mount, view.kept[i].path))
+		if (view_put(view.kept[i].mount, view.kept[i].path))
 			return errno;
 		close(view.kept[i].mount);
 	}
 	note_sizes();
+	if (b->sandbox.uid && planned)
+		reach_close();
 	if (mount_setattr(AT_FDCWD, "/dev", 0, &ro, sizeof ro) ||
 	    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY, NULL))
 		return errno;

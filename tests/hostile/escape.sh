@@ -6,7 +6,7 @@
 #   escape.sh        as the user who calls it: all of them in one run, as the program itself and as its trace variant (a fork server),
 #                    with namespaces and where the kernel refuses them
 #   escape.sh -a     each by itself; as root also as another user. Then without a sandbox, where at least 30 of them must succeed
-#   escape.sh -1 NAME REFUSE USER   one of them: REFUSE is nothing or namespaces, USER is root or other
+#   escape.sh -1 NAME REFUSE USER   one of them: REFUSE is nothing or namespaces, USER is root, private (root, in a directory of his own) or other
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 muster=$(cd "$(dirname "${MUSTER:-$here/../../build/muster}")" && pwd)/muster
@@ -36,6 +36,7 @@ begin() { # USER
 	$as ./escape victim &
 	victim=$!
 	while [ ! -s "$tree/pid" ]; do sleep 0.02; done
+	[ "$user" != private ] || chmod 700 "$home" # nobody could run it: root stays root
 	lay_out
 }
 
@@ -99,7 +100,7 @@ together() { # REFUSE
 whole() {
 	begin "$1"
 	together ''
-	together namespaces
+	[ "$1" = private ] || together namespaces
 	[ "$2" = -a ] || return
 	each ''
 	each namespaces
@@ -138,6 +139,10 @@ case ${1:-} in
 	whole $me "${1:-}"
 	[ "${1:-}" != -a ] || unconfined
 	end
+	if [ $me = root ]; then
+		whole private "${1:-}"
+		end
+	fi
 	if [ $me = root ] && setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$muster"; then
 		whole other "${1:-}"
 		end
