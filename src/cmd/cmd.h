@@ -20,6 +20,7 @@
 	X(cmin, "cmin", "choose few inputs of many that cover the same")                       \
 	X(show, "show", "what searches found: tests, bugs, campaigns; the checkers")           \
 	X(export, "export", "write tests for others: cmocka, plain files, Test-Comp")           \
+	X(confined, "confined", "")                                                            \
 	X(refine_source, "refine-source", "")                                                  \
 	X(instrument_runtime, "instrument-runtime", "")
 

@@ -12,6 +12,7 @@
 #include "base/proc.h"
 #include "build/image.h"
 #include "claim/claim.h"
+#include "cmd/confine.h"
 #include "cmd/export.h"
 #include "cmd/operands.h"
 #include "cmd/target.h"
@@ -267,7 +268,8 @@ static int state_all(struct asserting *a, const struct store_bug *b, const struc
 static int try(const struct asserting *a, const struct claim *c, const char *dir, struct buf *words)
 {
 	char *program = mem_printf("%s/program", dir), *script = mem_printf("%s/%s/run", a->o->dir, dir);
-	char *make[] = {"make", "-s", "-C", (char *)a->o->dir, program, NULL}, *run[] = {"timeout", SECONDS, script, NULL};
+	char *make[] = {"make", "-s", "-C", (char *)a->o->dir, program, NULL}, *self = file_self();
+	confine_words run = {0};
 	struct proc_opts opts = {.capture_err = 1, .capture_out = 1, .null_input = 1};
 	struct proc_result r = {0};
 	int shown = 0;
@@ -280,7 +282,10 @@ static int try(const struct asserting *a, const struct claim *c, const char *dir
 	} else {
 		proc_release(&r);
 		r = (struct proc_result){0};
-		if (proc_run(run, &opts, &r)) {
+		confine_command(&run, self, SECONDS);
+		vec_push(&run, script);
+		vec_push(&run, NULL);
+		if (proc_run(run.data, &opts, &r)) {
 			shown = -1;
 			buf_adds(words, error_text());
 		} else {
@@ -290,6 +295,8 @@ static int try(const struct asserting *a, const struct claim *c, const char *dir
 		}
 	}
 	proc_release(&r);
+	vec_release(&run);
+	free(self);
 	free(program);
 	free(script);
 	return shown;

@@ -10,6 +10,7 @@
  * the sanitizer's report says both. A used-up stack is compared by the functions that recur, since
  * its place is chance; a hang has none.
  */
+#include "cmd/confine.h"
 #include "cmd/export_unit.h"
 
 #include "base/error.h"
@@ -111,14 +112,20 @@ static struct input *named(struct unit *u, const char *line, const char *mark)
 /* Runs all tests. -1: it could not be run. */
 static int run(const char *program, struct proc_result *r)
 {
-	char *argv[] = {"timeout", SECONDS_ALL, (char *)program, NULL};
-	char *scratch = file_temp("run");
+	char *self = file_self(), *scratch = file_temp("run");
 	struct proc_opts opts = {
 	    .capture_err = 1, .capture_out = 1, .null_input = 1, .dir = scratch};
-	int e = file_mkdirs(scratch) || proc_run(argv, &opts, r);
+	confine_words argv = {0};
+	int e;
 
+	confine_command(&argv, self, SECONDS_ALL);
+	vec_push(&argv, (char *)program);
+	vec_push(&argv, NULL);
+	e = file_mkdirs(scratch) || proc_run(argv.data, &opts, r);
 	file_remove_tree(scratch);
+	vec_release(&argv);
 	free(scratch);
+	free(self);
 	return e ? -1 : 0;
 }
 
@@ -127,7 +134,8 @@ struct alone {
 	const char *program;
 	const char *const *env; /* may be NULL */
 	struct proc_job jobs[AT_ONCE];
-	char *argv[AT_ONCE][5], *scratch[AT_ONCE];
+	confine_words argv[AT_ONCE];
+	char *self, *scratch[AT_ONCE];
 	struct input *inputs[AT_ONCE];
 	int count;
 };
@@ -135,13 +143,18 @@ struct alone {
 static void alone_add(struct alone *a, struct input *in, const char *seconds)
 {
 	int n = a->count++;
-	char *argv[] = {"timeout", (char *)seconds, (char *)a->program, in->name, NULL};
 
-	memcpy(a->argv[n], argv, sizeof argv);
+	if (!a->self)
+		a->self = file_self();
+	vec_clear(&a->argv[n]);
+	confine_command(&a->argv[n], a->self, seconds);
+	vec_push(&a->argv[n], (char *)a->program);
+	vec_push(&a->argv[n], in->name);
+	vec_push(&a->argv[n], NULL);
 	a->scratch[n] = file_temp("run");
 	file_mkdirs(a->scratch[n]);
 	a->inputs[n] = in;
-	a->jobs[n] = (struct proc_job){.argv = a->argv[n],
+	a->jobs[n] = (struct proc_job){.argv = a->argv[n].data,
 				       .opts = {.capture_err = 1, .capture_out = 1, .null_input = 1, .env = a->env, .dir = a->scratch[n]}};
 }
 
@@ -159,6 +172,13 @@ static void alone_clear(struct alone *a)
 		free(a->scratch[i]);
 	}
 	a->count = 0;
+}
+
+static void alone_release(struct alone *a)
+{
+	for (int i = 0; i < AT_ONCE; i++)
+		vec_release(&a->argv[i]);
+	free(a->self);
 }
 
 /* One of them took the others with it: which? */
@@ -180,6 +200,7 @@ static int run_alone(struct unit *u, const char *program)
 				changed += weaken(a.inputs[k]);
 		alone_clear(&a);
 	}
+	alone_release(&a);
 	return changed;
 }
 
@@ -304,6 +325,7 @@ static void run_each_bug(struct unit *u, struct confirm *c, const char *program)
 		}
 		bugs_step(u, c, &a);
 	}
+	alone_release(&a);
 }
 
 static void run_bugs(struct unit *u, const char *program)

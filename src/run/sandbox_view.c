@@ -33,6 +33,7 @@
 
 #define STORE "/dev/.muster" /* of the overlays, while the view is made */
 #define OVERLAYS 4
+#define LOWERS 8
 #define KEPT 64 /* mounts that stay as they are */
 #define INODES 100000
 
@@ -313,24 +314,46 @@ static int is_writable(const struct keeper_board *b, const char *path)
 	return 0;
 }
 
-/* Those that enclose others first. A kernel without such overlays leaves the directories read-only. */
-static void make_overlays(struct keeper_board *b)
+/* What the overlays show is opened before anything is above it. */
+static int open_lowers(const struct keeper_board *b, int lower[LOWERS])
 {
-	static const char kinds[] = {SANDBOX_TEMP, SANDBOX_DIRECTORY};
-	int lower[2 * OVERLAYS], n = 0;
+	int n = 0;
 
-	if (mkdir(STORE, 0700) || mount_tmpfs(STORE, b->sandbox.disk, 0711))
-		return;
-	for (int pass = 0; pass < 2; pass++) { /* what is below is opened before anything is above it */
-		n = 0;
-		for (unsigned k = 0; k < sizeof kinds; k++)
-			for (const char *p = NULL; (p = sandbox_path(&b->sandbox, p)) && n < 2 * OVERLAYS;)
-				if (*p == kinds[k] && !pass)
-					lower[n++] = open(p + 1, O_PATH | O_DIRECTORY | O_CLOEXEC);
-				else if (*p == kinds[k] && lower[n++] >= 0 &&
-					 (!wants_overlay(b, p) || overlay(b, p + 1, lower[n - 1])))
-					close(lower[n - 1]);
+	for (const char *p = NULL; (p = sandbox_path(&b->sandbox, p)) && n < LOWERS;)
+		if (*p == SANDBOX_TEMP || *p == SANDBOX_DIRECTORY)
+			lower[n++] = open(p + 1, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return n;
+}
+
+static void make_overlays_of(struct keeper_board *b, char kind, int lower[LOWERS])
+{
+	int n = 0;
+
+	for (const char *p = NULL; (p = sandbox_path(&b->sandbox, p)) && n < LOWERS;) {
+		if (*p != SANDBOX_TEMP && *p != SANDBOX_DIRECTORY)
+			continue;
+		if (*p == kind && lower[n] >= 0 && (!wants_overlay(b, p) || overlay(b, p + 1, lower[n])))
+			close(lower[n]);
+		n++;
 	}
+}
+
+/* Those that enclose others first. A kernel without such overlays leaves the directories read-only. Directories that only root
+ * may pass are covered in between: they may be below /tmp, and the working directory below them. */
+static void make_overlays(struct keeper_board *b, int planned)
+{
+	int lower[LOWERS], stored;
+
+	open_lowers(b, lower);
+	stored = !mkdir(STORE, 0700) && !mount_tmpfs(STORE, b->sandbox.disk, 0711);
+	if (planned)
+		b->sandbox.uid = SANDBOX_UID;
+	if (stored)
+		make_overlays_of(b, SANDBOX_TEMP, lower);
+	if (planned && reach_make())
+		b->sandbox.uid = 0;
+	if (stored)
+		make_overlays_of(b, SANDBOX_DIRECTORY, lower);
 	umount2(STORE, MNT_DETACH);
 	rmdir(STORE);
 	/* The last one is where temporary files go. */
@@ -406,11 +429,9 @@ int view_make(struct keeper_board *b)
 	planned = !geteuid() && !b->is_user_namespace && !b->sandbox.uid && !reach_plan(b);
 	if (keep_all(b) || mount_setattr(AT_FDCWD, "/", AT_RECURSIVE, &read_only, sizeof read_only) || make_dev(b, old_shm))
 		return errno;
-	if (planned && !reach_make())
-		b->sandbox.uid = SANDBOX_UID;
 	if (old_shm >= 0)
 		close(old_shm);
-	make_overlays(b);
+	make_overlays(b, planned);
 	for (unsigned i = 0; i < view.kept_count; i++) {
 		if (view_put(view.kept[i].mount, view.kept[i].path))
 			return errno;
