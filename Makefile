@@ -36,7 +36,7 @@ runtime_light = runtime/light.c runtime/cov.c runtime/loop.c runtime/path.c runt
 runtime_drive = $(patsubst %,runtime/%.c,drive drive_build drive_batch)
 # What the san variant and ordinary builds get.
 runtime_native = $(patsubst %,runtime/%.c,native probe probe_format)
-runtime_separate = runtime/inline.c runtime/driver.c runtime/noskip.c $(runtime_native) $(runtime_light) $(runtime_drive)
+runtime_separate = runtime/inline.c runtime/driver.c runtime/report.c runtime/noskip.c $(runtime_native) $(runtime_light) $(runtime_drive)
 # Wrappers are known by what they call. runtime_labels is what only the trace variant has.
 runtime_labels = $(patsubst %,runtime/%.c,core node memory object table hooks extern check sized pin pair scatter drive_trace entry unseen)
 runtime_wrappers = $(filter-out $(runtime_separate) $(runtime_labels),\
@@ -52,7 +52,7 @@ unit_flags = $(runtime_flags) -g -O1 -Xclang -disable-llvm-passes -fno-discard-v
 	-fno-builtin -emit-llvm
 
 runtime_files = $(B)/runtime/libmuster_rt.a $(B)/runtime/libmuster_rt_all.a $(B)/runtime/libmuster_cov.a $(B)/runtime/libmuster_path.a \
-	$(B)/runtime/driver.o $(B)/runtime/libmuster_driver.a $(B)/runtime/libmuster_native.a $(B)/runtime/libmuster_drive.a \
+	$(B)/runtime/driver.o $(B)/runtime/libmuster_driver.a $(B)/runtime/libmuster_native.a $(B)/runtime/libmuster_san.a $(B)/runtime/libmuster_drive.a \
 	$(B)/runtime/wraps $(B)/runtime/wraps_path $(B)/runtime/wraps_cov \
 	$(B)/runtime/include
 
@@ -107,7 +107,7 @@ $(B)/runtime/inline.bc: runtime/inline.c Makefile
 	@mkdir -p $(@D)
 	$(CLANG) $(runtime_flags) -O1 -Xclang -disable-llvm-passes -emit-llvm -c $< -o $@
 
-$(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_core) $(runtime_light) runtime/native.c): \
+$(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_core) $(runtime_light) runtime/native.c runtime/report.c): \
 		$(B)/runtime/%.o: runtime/%.c Makefile
 	@mkdir -p $(@D)
 	$(CLANG) $(runtime_flags) -O2 -g -c $< -o $@
@@ -182,8 +182,9 @@ $(B)/runtime/driver.o: runtime/driver.c $(B)/muster-cc $(B)/runtime/include Make
 
 $(B)/runtime/libmuster_driver.a: $(B)/runtime/driver.o
 $(B)/runtime/libmuster_native.a: $(runtime_native:%.c=$(B)/%.o)
+$(B)/runtime/libmuster_san.a: $(runtime_native:%.c=$(B)/%.o) $(B)/runtime/report.o
 $(B)/runtime/libmuster_drive.a: $(runtime_drive:%.c=$(B)/%.o)
-$(B)/runtime/libmuster_driver.a $(B)/runtime/libmuster_native.a $(B)/runtime/libmuster_drive.a:
+$(B)/runtime/libmuster_driver.a $(B)/runtime/libmuster_native.a $(B)/runtime/libmuster_san.a $(B)/runtime/libmuster_drive.a:
 	@rm -f $@
 	ar rcsD $@ $^
 

@@ -374,6 +374,11 @@ struct muster_served {
 };
 #define MUSTER_FD_ENV "MUSTER_FD"
 #define MUSTER_BIND_ENV "LD_BIND_NOW=muster" /* set for a server, so that names are resolved once; taken away as well */
+/* Where the san variant's sanitizers write their reports (runtime/report.c): a descriptor of muster's own, so that nothing a program prints is taken
+ * for one. The first line says that they will. */
+#define MUSTER_REPORT_ENV "MUSTER_REPORT"
+#define MUSTER_REPORT_FD 197
+#define MUSTER_REPORT_HELLO "muster: reports of the sanitizers follow\n"
 #define MUSTER_CONTROL_FD 198
 #define MUSTER_STATUS_FD 199
 

@@ -30,6 +30,7 @@ enum keeper_fd {
 	KEEPER_OUT,
 	KEEPER_ERR,
 	KEEPER_SHM, /* the trace tables; open only if board.has_shm */
+	KEEPER_REPORT, /* where sanitizers report; open only if board.has_report */
 	KEEPER_FDS,
 };
 
@@ -123,6 +124,7 @@ struct keeper_sandbox {
 
 struct keeper_board {
 	uint32_t has_shm;
+	uint32_t has_report;
 	uint32_t is_namespace;
 	uint32_t is_user_namespace; /* that, and one of users in which the keeper has all rights */
 	uint32_t

@@ -98,7 +98,7 @@ static void stream_drain(struct stream *s, size_t limit)
 
 static int keeper_start(struct launcher *l)
 {
-	int fds[4] = {l->in, l->out.write, l->err.write, l->o.shm ? l->o.shm->fd : -1};
+	int fds[LINK_FDS] = {l->in, l->out.write, l->err.write, l->o.shm ? l->o.shm->fd : -1, l->report.write};
 	const char *temp = file_temp_dir();
 
 	if (!temp)
@@ -164,6 +164,8 @@ static int open_all(struct launcher *l)
 		return error_errno("cannot make the target's standard input");
 	if (stream_open(&l->out, l->o.out, 1) || stream_open(&l->err, l->o.err, 2))
 		return -1;
+	if (l->o.report && stream_open(&l->report, LAUNCH_CAPTURE, -1))
+		return -1;
 	if (make_base(l) || sandbox_make_temp(l) || link_init(&l->link, l->o.no_namespace))
 		return -1;
 	return keeper_start(l);
@@ -175,6 +177,7 @@ struct launcher *launcher_new(const struct launch_options *options)
 
 	l->o = *options;
 	l->file = l->in = l->out.read = l->out.write = l->err.read = l->err.write = l->out.onward = l->err.onward = -1;
+	l->report.read = l->report.write = l->report.onward = -1;
 	l->link.board_fd = l->link.socket = -1;
 	if (!l->o.argv || !l->o.argv[0]) {
 		error_set("no program is given");
@@ -197,6 +200,7 @@ void launcher_free(struct launcher *l)
 		file_remove_tree(l->base);
 	stream_close(&l->out);
 	stream_close(&l->err);
+	stream_close(&l->report);
 	if (l->in >= 0)
 		close(l->in);
 	buf_release(&l->blob);
@@ -239,7 +243,7 @@ static uint32_t add_environment(struct buf *b, const char *const *changes)
 	uint32_t n = 0;
 
 	for (char **v = environ; *v; v++) {
-		int keep = !same_name(*v, MUSTER_FD_ENV);
+		int keep = !same_name(*v, MUSTER_FD_ENV) && !same_name(*v, MUSTER_REPORT_ENV);
 
 		for (const char *const *c = changes; c && *c && keep; c++)
 			keep = !same_name(*v, *c);
@@ -332,10 +336,11 @@ static int wait_reply(struct launcher *l)
 	int cut = 0;
 
 	for (;;) {
-		struct pollfd p[3] = {{l->link.socket, POLLIN, 0},
+		struct pollfd p[4] = {{l->link.socket, POLLIN, 0},
 				      {l->out.read, POLLIN, 0},
-				      {l->err.read, POLLIN, 0}};
-		int n = poll(p, 3, deadline_ms(1000));
+				      {l->err.read, POLLIN, 0},
+				      {l->report.read, POLLIN, 0}};
+		int n = poll(p, 4, deadline_ms(1000));
 
 		if (n < 0 && errno != EINTR)
 			return -1;
@@ -350,6 +355,7 @@ static int wait_reply(struct launcher *l)
 			return -1;
 		stream_drain(&l->out, l->o.output_limit);
 		stream_drain(&l->err, l->o.output_limit);
+		stream_drain(&l->report, l->o.output_limit);
 		if (p[0].revents) {
 			enum link_event e = link_read(&l->link);
 
@@ -361,6 +367,7 @@ static int wait_reply(struct launcher *l)
 	}
 	stream_drain(&l->out, l->o.output_limit);
 	stream_drain(&l->err, l->o.output_limit);
+	stream_drain(&l->report, l->o.output_limit);
 	return 0;
 }
 
@@ -391,6 +398,7 @@ int launcher_begin(struct launcher *l, const struct launch_input *in)
 		return -1;
 	buf_clear(&l->out.text);
 	buf_clear(&l->err.text);
+	buf_clear(&l->report.text);
 	l->out.cut = l->err.cut = 0;
 	if (l->out.read >= 0) /* the run before may have changed it */
 		fcntl(l->out.write, F_SETFL, 0);
@@ -451,6 +459,7 @@ void launcher_end(struct launcher *l, struct run_result *r)
 		input_remove(l);
 	r->out = l->out.text;
 	r->err = l->err.text;
+	r->report = l->report.text;
 	r->out_cut = l->out.cut;
 	r->err_cut = l->err.cut;
 }

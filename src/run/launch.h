@@ -60,6 +60,7 @@ struct launch_options {
 	int args_input; /* arguments other than argv[0] (and the path of @@) are input */
 	enum launch_input_to to;
 	enum launch_output out, err;
+	int report;		/* capture what the sanitizers of a san variant report (run_result.report) */
 	size_t output_limit;	/* bytes captured of each stream */
 	/* Limits of time; 0: none. launch_limit sets all three for runs whose hanging would be a defect. */
 	double wall_seconds; /* by the clock */
@@ -138,6 +139,7 @@ struct run_result {
 	uint64_t faults;	  /* page faults, minor and major */
 	char message[512];	  /* with RUN_FAILED: words that say what to do */
 	struct buf out, err;	  /* captured; belong to the launcher, valid until its next run */
+	struct buf report;	  /* likewise, with launch_options.report: MUSTER_REPORT_HELLO, then the reports; "" where they never came up */
 	int out_cut, err_cut;	  /* more was written than output_limit */
 	struct shm_counts counts; /* with a shm: what the runtime wrote */
 };

@@ -20,7 +20,7 @@ struct launcher {
 	int uses_path; /* an argument contains @@ */
 	struct link link;
 	int in; /* memfd: standard input */
-	struct stream out, err;
+	struct stream out, err, report;
 	char *base;	  /* a directory of this launcher */
 	char *dir, *path; /* the input's directory in it, as new for each run, and file */
 	int file;	  /* the input, if it stays from run to run; -1: not */

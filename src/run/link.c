@@ -194,7 +194,7 @@ static int hear_hello(struct link *l)
 	return n > 0 && !l->board->trouble ? 0 : -1;
 }
 
-static int try_start(struct link *l, const char *path, unsigned long namespaces, const int fds[4])
+static int try_start(struct link *l, const char *path, unsigned long namespaces, const int fds[LINK_FDS])
 {
 	int ends[2], all[KEEPER_FDS];
 
@@ -202,8 +202,9 @@ static int try_start(struct link *l, const char *path, unsigned long namespaces,
 		return -1;
 	all[KEEPER_SOCKET] = ends[1];
 	all[KEEPER_BOARD] = l->board_fd;
-	memcpy(all + KEEPER_IN, fds, 4 * sizeof fds[0]);
-	l->board->has_shm = fds[3] >= 0;
+	memcpy(all + KEEPER_IN, fds, LINK_FDS * sizeof fds[0]);
+	l->board->has_shm = fds[KEEPER_SHM - KEEPER_IN] >= 0;
+	l->board->has_report = fds[KEEPER_REPORT - KEEPER_IN] >= 0;
 	l->board->is_namespace = namespaces != 0;
 	l->board->is_user_namespace = (namespaces & CLONE_NEWUSER) != 0;
 	l->board->trouble = 0;
@@ -228,7 +229,7 @@ static int try_start(struct link *l, const char *path, unsigned long namespaces,
 	return -1;
 }
 
-int link_start(struct link *l, const int fds[4])
+int link_start(struct link *l, const int fds[LINK_FDS])
 {
 	static int refused; /* no need to ask again */
 	char *path = file_part("muster-keeper");

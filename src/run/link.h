@@ -17,10 +17,11 @@ struct link {
 
 enum link_event { LINK_DONE, LINK_WAITING, LINK_LOST };
 
-/* fds: what becomes KEEPER_IN, KEEPER_OUT, KEEPER_ERR and, if not -1, KEEPER_SHM. 0 or -1 with
+/* fds: what becomes KEEPER_IN, KEEPER_OUT, KEEPER_ERR and, if not -1, KEEPER_SHM and KEEPER_REPORT. 0 or -1 with
  * words. */
 int link_init(struct link *l, int no_namespace);
-int link_start(struct link *l, const int fds[4]);
+#define LINK_FDS (KEEPER_FDS - KEEPER_IN)
+int link_start(struct link *l, const int fds[LINK_FDS]);
 /* Says that a job stands on the board. -1: the keeper is gone, see link_lost. */
 int link_ask(struct link *l);
 /* Asks for the end of the run that is under way; nothing if there is none. */

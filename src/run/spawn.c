@@ -67,6 +67,8 @@ static void limits(const struct keeper_board *b)
 		set_limit(RLIMIT_CPU, j->cpu_ns / 1000000000u + 10);
 	if (b->user_threads && j->processes) /* twice: the user may start others meanwhile */
 		set_limit(RLIMIT_NPROC, b->user_threads + 2 * (uint64_t)j->processes);
+	if (b->has_report)
+		raise_limit(RLIMIT_NOFILE, MUSTER_REPORT_FD + 8);
 	if (b->has_shm) {
 		raise_limit(RLIMIT_AS, RLIM_INFINITY);
 		raise_limit(RLIMIT_NOFILE, SHM_FD + 8);
@@ -115,6 +117,8 @@ static int descriptors(const struct keeper_board *b, const struct spawn *s)
 		return -1;
 	if (b->has_shm && place(KEEPER_SHM, SHM_FD) < 0)
 		return -1;
+	if (b->has_report && place(KEEPER_REPORT, MUSTER_REPORT_FD) < 0)
+		return -1;
 	if (!s->once &&
 	    (place(s->control, MUSTER_CONTROL_FD) < 0 || place(s->status, MUSTER_STATUS_FD) < 0))
 		return -1;
@@ -138,9 +142,9 @@ static int temp_directory(const struct keeper_board *b, char *out, size_t size)
 static char **strings(struct keeper_board *b, const char **program, const char **directory,
 		      char ***env)
 {
-	static char shm_variable[32], tmp_variable[PATH_MAX + 16];
+	static char shm_variable[32], report_variable[32], tmp_variable[PATH_MAX + 16];
 	struct keeper_job *j = &b->job;
-	char **argv = malloc((j->argc + j->envc + 5) * sizeof *argv), *p = b->blob;
+	char **argv = malloc((j->argc + j->envc + 6) * sizeof *argv), *p = b->blob;
 	unsigned n = 0;
 
 	if (!argv)
@@ -161,6 +165,10 @@ static char **strings(struct keeper_board *b, const char **program, const char *
 	if (b->has_shm) {
 		snprintf(shm_variable, sizeof shm_variable, "%s=%d", MUSTER_FD_ENV, SHM_FD);
 		argv[n++] = shm_variable;
+	}
+	if (b->has_report) {
+		snprintf(report_variable, sizeof report_variable, "%s=%d", MUSTER_REPORT_ENV, MUSTER_REPORT_FD);
+		argv[n++] = report_variable;
 	}
 	if (b->has_shm && j->bind_now)
 		argv[n++] = MUSTER_BIND_ENV;
