@@ -2,9 +2,9 @@
  *
  *	oracle          a line for each function: NAME INPUTS FAILING PATHS, then KIND:LINE:CODE for each kind and line that fails, with
  *	                the first such input, then + and the outcomes taken by any input
- *	oracle -r       reads lines NAME CODE; for each prints KIND LINE and the outcomes that this input takes
+ *	oracle -r       reads lines NAME CODE; for each prints N, then KIND:LINE of N failures, and the outcomes that this input takes
  *
- * One process does it all: a failure jumps back here (oracle.h). A path is the sequence of outcomes; paths are counted by hash.
+ * One process does it all: what a program dies of jumps back here (oracle.h); after the rest the call goes on, as muster's runs do. A path is the sequence of outcomes; paths are counted by hash.
  */
 #define TRUTH_OWN
 #include "oracle.h"
@@ -31,7 +31,13 @@ static const char *const words[] = {
 };
 
 static sigjmp_buf back;
-static enum truth_kind failed;
+struct site {
+	enum truth_kind kind;
+	unsigned line;
+	unsigned long code;
+};
+static struct site failed[SITES]; /* of the run, in its order */
+static unsigned failed_count;
 unsigned truth_line;
 static unsigned steps;
 static uint64_t path;
@@ -46,9 +52,27 @@ const char *__asan_default_options(void)
 	       "detect_stack_use_after_return=0";
 }
 
+/* What the run goes on after is noted; each kind once for each line. */
+static void note(enum truth_kind kind)
+{
+	unsigned i;
+	for (i = 0; i < failed_count && (failed[i].kind != kind || failed[i].line != truth_line); i++)
+		;
+	if (i == failed_count && i < SITES)
+		failed[failed_count++] = (struct site){kind, truth_line, 0};
+}
+
+static int noted(enum truth_kind kind)
+{
+	for (unsigned i = 0; i < failed_count; i++)
+		if (failed[i].kind == kind && failed[i].line == truth_line)
+			return 1;
+	return 0;
+}
+
 void truth_fail(enum truth_kind kind)
 {
-	failed = kind;
+	note(kind);
 	siglongjmp(back, 1);
 }
 
@@ -112,6 +136,8 @@ static void bad_access(const char *p, size_t size)
 	size_t i;
 	if ((uintptr_t)p + 4096 < 8192)
 		truth_fail(TRUTH_REFERENCE);
+	if (noted(TRUTH_BOUNDS)) /* what the index that was noted leads to */
+		truth_fail(TRUTH_BOUNDS);
 	for (i = 0; i < size && !__asan_address_is_poisoned(p + i); i++)
 		;
 	i = i < size ? i : 0;
@@ -202,7 +228,7 @@ void truth_report_load_n(const char *p, size_t n) { bad_access(p, n); }
 void truth_report_store_n(const char *p, size_t n) { bad_access(p, n); }
 
 #define UNDEFINED(name, kind)                                                                                                              \
-	void truth_ubsan_##name(void) { truth_fail(TRUTH_##kind); }
+	void truth_ubsan_##name(void) { note(TRUTH_##kind); }
 UNDEFINED(add_overflow, OVERFLOW)
 UNDEFINED(sub_overflow, OVERFLOW)
 UNDEFINED(mul_overflow, OVERFLOW)
@@ -210,16 +236,22 @@ UNDEFINED(negate_overflow, OVERFLOW)
 UNDEFINED(shift_out_of_bounds, SHIFT)
 UNDEFINED(out_of_bounds, BOUNDS)
 UNDEFINED(pointer_overflow, BOUNDS)
-UNDEFINED(builtin_unreachable, UNREACHABLE)
 UNDEFINED(nonnull_arg, REFERENCE)
 UNDEFINED(type_mismatch_v1, REFERENCE) /* null, alignment, size of the object */
 UNDEFINED(load_invalid_value, OTHER)
+
+void truth_ubsan_builtin_unreachable(void) { truth_fail(TRUTH_UNREACHABLE); }
 
 /* Of ints, whose values are passed as they are. */
 void truth_ubsan_divrem_overflow(const void *data, uintptr_t left, uintptr_t right)
 {
 	(void)data, (void)left;
 	truth_fail((uint32_t)right ? TRUTH_OVERFLOW : TRUTH_DIVISION);
+}
+
+void truth_ubsan_divrem_overflow_abort(const void *data, uintptr_t left, uintptr_t right)
+{
+	truth_ubsan_divrem_overflow(data, left, right);
 }
 
 /* ------------------------------------------------------------------------------------------------ signals */
@@ -231,7 +263,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 		truth_fail(TRUTH_UNREACHABLE);
 	case SIGSEGV:
 	case SIGBUS:
-		truth_fail((uintptr_t)info->si_addr < 4096 ? TRUTH_REFERENCE : TRUTH_BOUNDS);
+		truth_fail((uintptr_t)info->si_addr < 4096 && !noted(TRUTH_BOUNDS) ? TRUTH_REFERENCE : TRUTH_BOUNDS);
 	case SIGFPE:
 		truth_fail(TRUTH_DIVISION);
 	}
@@ -247,24 +279,17 @@ static void catch_signals(void)
 }
 
 /* -------------------------------------------------------------------------------------------------- calls */
-static enum truth_kind run(const struct truth_function *f, unsigned long code)
+static void run(const struct truth_function *f, unsigned long code)
 {
 	steps = 0;
 	path = 0;
-	failed = TRUTH_NONE;
+	failed_count = 0;
 	global = NULL;
 	if (!sigsetjmp(back, 0))
 		f->call(code);
 	else if (global)
 		*(unsigned char *)global = global_was;
-	return failed;
 }
-
-struct site {
-	enum truth_kind kind;
-	unsigned line;
-	unsigned long code;
-};
 
 /* A set of hashes: open addressing, at most half full. */
 static uint64_t *seen;
@@ -291,15 +316,16 @@ static void run_all(const struct truth_function *f)
 	seen = calloc(seen_size, sizeof(*seen));
 	seen_count = 0;
 	for (code = 0; code < f->space; code++) {
-		enum truth_kind kind = run(f, code);
-		see(path ^ (kind ? kind * 1000003u + truth_line : 0));
-		if (!kind)
-			continue;
-		failing++;
-		for (i = 0; i < count && (sites[i].kind != kind || sites[i].line != truth_line); i++)
-			;
-		if (i == count && count < SITES)
-			sites[count++] = (struct site){kind, truth_line, code};
+		run(f, code);
+		failing += failed_count > 0;
+		for (unsigned k = 0; k < failed_count; k++) {
+			path = (path ^ (failed[k].kind * 1000003u + failed[k].line)) * 0x9e3779b97f4a7c15u;
+			for (i = 0; i < count && (sites[i].kind != failed[k].kind || sites[i].line != failed[k].line); i++)
+				;
+			if (i == count && count < SITES)
+				sites[count++] = (struct site){failed[k].kind, failed[k].line, code};
+		}
+		see(path);
 	}
 	printf("%s %lu %lu %zu", f->name, f->space, failing, seen_count);
 	for (i = 0; i < count; i++)
@@ -326,8 +352,10 @@ static int run_some(void)
 			return 2;
 		}
 		memset(taken, 0, truth_outcomes);
-		enum truth_kind kind = run(f, code);
-		printf("%s %u", words[kind], kind ? truth_line : 0);
+		run(f, code);
+		printf("%u", failed_count);
+		for (i = 0; i < failed_count; i++)
+			printf(" %s:%u", words[failed[i].kind], failed[i].line);
 		for (i = 0; i < truth_outcomes; i++)
 			if (taken[i])
 				printf(" %u", i);

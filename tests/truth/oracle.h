@@ -1,6 +1,6 @@
 /* oracle.h: what the oracle's build of a generated file sees: counters at decisions, lines, and libc functions that check first.
  *
- * What fails ends the call by a jump out of it (truth_fail), so that all inputs run in one process. Reports of the sanitizers from
+ * What a program dies of ends the call by a jump out of it (truth_fail), so that all inputs run in one process. Reports of the sanitizers from
  * compiled code are made to come here (build-oracle renames them).
  * libc's functions report for themselves, and end the process: those that a generated function may call wrongly are checked here first.
  */
