@@ -2,12 +2,15 @@
  * behind.
  *
  * The child says that the function returned, and what it left, in a shared mapping: no descriptor
- * that it could close or write to is in between. Standard input, output and error of a child go
+ * that it could close or write to is in between. The sanitizers' reports go to a file without a name, which is emptied for each child
+ * (a location is reported once for a process, so each child reports all it meets). Standard input, output and error of a child go
  * nowhere. It has a process group of its own, and this process is the parent of whatever outlives
  * its own: when a child is done or out of time, all that is left of it is killed before the next
  * begins.
  */
 #include "drive_inside.h"
+
+#include <muster/abi.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +21,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -30,9 +34,14 @@
 #define LOOK_MS 10     /* between two looks at a call whose time is over by the clock */
 #define STARVED 10     /* times its limit, by the clock, on a machine that has no time for it */
 #define MEMORY (1ull << 30) /* what a child may take beyond what there is */
+#define REPORTS (1u << 20)  /* bytes of one child's reports that are passed on */
 
 /* There in programs with AddressSanitizer: the first byte of these that may not be accessed. */
 void *__asan_region_is_poisoned(void *p, size_t n) __attribute__((weak));
+
+/* There in the san variant (report.c). */
+void __muster_report_to(int fd) __attribute__((weak));
+static int reports = -1;
 
 static struct shared {
 	uint64_t size;
@@ -188,6 +197,8 @@ static _Noreturn void child(const uint8_t *input, uint32_t size, uint64_t data, 
 	if (!__muster_drive_find(input, size))
 		_exit(2);
 	__muster_drive_output();
+	if (reports >= 0)
+		__muster_report_to(reports);
 	__muster_drive_call();
 	shared->size = __muster_drive_observe(shared->bytes, ROOM);
 	__atomic_store_n(&shared->done, 1, __ATOMIC_RELEASE);
@@ -324,6 +335,38 @@ static int transfer(int fd, void *p, uint64_t n, int out)
 	return 0;
 }
 
+/* ------------------------------------------------------------------ reports */
+
+static void open_reports(void)
+{
+	int fd = __muster_report_to ? memfd_create("reports", MFD_CLOEXEC) : -1;
+
+	if (fd < 0)
+		return;
+	reports = dup3(fd, MUSTER_REPORT_FD, O_CLOEXEC); /* out of the way of what a function opens */
+	close(fd);
+	if (reports >= 0)
+		fcntl(reports, F_SETFL, O_APPEND); /* several processes may write */
+}
+
+static uint32_t reported(void)
+{
+	struct stat s;
+
+	if (reports < 0 || fstat(reports, &s))
+		return 0;
+	return s.st_size < REPORTS ? (uint32_t)s.st_size : REPORTS;
+}
+
+/* To standard output; the file is empty then. */
+static int send_report(uint32_t size)
+{
+	static char text[REPORTS];
+	ssize_t n = pread(reports, text, size, 0);
+
+	return n != (ssize_t)size || ftruncate(reports, 0) || transfer(1, text, size, 1) ? -1 : 0;
+}
+
 static int one(const uint8_t *input, uint32_t size, int64_t limit, uint64_t data)
 {
 	struct drive_outcome o = {0};
@@ -341,13 +384,13 @@ static int one(const uint8_t *input, uint32_t size, int64_t limit, uint64_t data
 	o.timed = wait_for(pid, limit, &status);
 	sweep(pid);
 	o.status = status;
-	o.pid = pid;
+	o.report = reported();
 	if (__atomic_load_n(&shared->done, __ATOMIC_ACQUIRE) == 1 && !o.timed &&
 	    WIFEXITED(status) && shared->size <= ROOM)
 		o.size = (uint32_t)shared->size;
 	if (transfer(1, &o, sizeof o, 1))
 		return -1;
-	return o.size ? transfer(1, shared->bytes, o.size, 1) : 0;
+	return (o.size && transfer(1, shared->bytes, o.size, 1)) || (o.report && send_report(o.report)) ? -1 : 0;
 }
 
 int __muster_drive_batch(const char *seconds)
@@ -363,6 +406,7 @@ int __muster_drive_batch(const char *seconds)
 		      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (shared == MAP_FAILED)
 		__muster_drive_die("cannot map memory", "");
+	open_reports();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	while (!transfer(0, &size, sizeof size, 0)) {
 		if (size > INPUT_MAX)

@@ -126,7 +126,7 @@ int muster_drive_made(const void *p);
  * With the argument "--batch SECONDS" (builds without a traced runtime) it reads from standard input frames
  *	uint32_t size, the input
  * and runs each in a child of its own; to standard output it writes for each a struct drive_outcome, followed by `size` bytes of
- * observation. A child that uses a processor, or waits, for longer than SECONDS is killed (timed). What the function prints goes nowhere.
+ * observation and `report` bytes that the sanitizers of the build reported. A child that uses a processor, or waits, for longer than SECONDS is killed (timed). What the function prints goes nowhere.
  *
  * An observation is what the function left behind: result bytes first (result_size), then for each root of a global its
  * bytes, then for each object that exists, in the order of pools and numbers, a struct drive_seen and its bytes (of a string
@@ -146,7 +146,7 @@ struct drive_outcome {
 	int32_t status; /* as wait() gives it */
 	uint32_t timed; /* enum drive_timed */
 	uint32_t size; /* of the observation; 0 unless the function returned */
-	int32_t pid;   /* of the child: a sanitizer's report has it in its file's name (log_path) */
+	uint32_t report; /* of the reports */
 };
 
 static inline uint32_t drive_id(const char *name)

@@ -168,9 +168,11 @@ static void add_sanitizers(struct words *w)
 	for (unsigned i = 1; i < MUSTER_CHECK_COUNT; i++)
 		if (set & CHECKER_BIT(i) && checker_get(i)->san)
 			vec_push(w, mem_printf("-fsanitize=%s", checker_get(i)->san));
-	/* The first report ends the run, but for what C defines: it must not stand before a defect. */
+	/* What the machine goes on after must not stand before another defect. Nothing sensible comes behind the rest: a trap, code
+	 * that does not exist, and memory that is not the program's. */
 	vec_push(w, "-fno-sanitize-recover=all");
-	vec_push(w, "-fsanitize-recover=unsigned-integer-overflow,implicit-conversion");
+	vec_push(w, "-fsanitize-recover=undefined,unsigned-integer-overflow,implicit-conversion");
+	vec_push(w, "-fno-sanitize-recover=address,integer-divide-by-zero,unreachable,return");
 }
 
 /* Where the front end stops, for probes: names tell what the code was, and nothing but a return statement writes to where a result

@@ -2,8 +2,8 @@
  *
  * A chunk of inputs is one run of the launcher: frames on standard input, outcomes on standard
  * output, limits and the PID namespace as for any run, so that a function that kills everybody
- * kills nobody else. The sanitizer writes each report to a file that ends in the child's number
- * (log_path), which the outcome has too; all reports of a chunk are symbolised together.
+ * kills nobody else. What the sanitizers reported of an input comes with its outcome; all reports of a chunk are
+ * symbolised together.
  *
  * The invariant: outcomes come in the order of the inputs. Where they stop short, the next input
  * took the driver with it: it is left unknown (ran = 0), and the rest goes to a new process.
@@ -15,22 +15,19 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "check/report.h"
+#include "check/reports.h"
 #include "check/san_options.h"
 #include "muster/drive.h"
 #include "run/launch.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define CHUNK 256		   /* inputs of one process */
 #define CHUNK_BYTES (16u << 20)	   /* or so many */
 #define OUTPUT_LIMIT (256u << 20)  /* of outcomes and observations */
-#define REPORT_LIMIT (1u << 20)	   /* of one report that is read */
 #define MEMORY_LIMIT (12ull << 30) /* shadow and quarantine count */
 #define START_SECONDS 30	   /* for a process, on top of its inputs */
 
@@ -39,7 +36,6 @@ struct batch {
 	struct launch_options options;
 	struct launcher *launcher;
 	double seconds;
-	char *reports; /* directory, the launcher's */
 	char *env[4];
 	char *argv[4];
 	struct symboliser symboliser;
@@ -48,8 +44,19 @@ struct batch {
 
 void batch_items_release(struct batch_item *items, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		buf_release(&items[i].observation);
+		free(items[i].findings);
+		items[i].findings = NULL, items[i].found = 0;
+	}
+}
+
+int batch_item_shows(const struct batch_item *item, uint64_t bucket)
+{
+	for (size_t i = 0; i < item->found; i++)
+		if (item->findings[i].bucket == bucket)
+			return 1;
+	return 0;
 }
 
 /* ----------------------------------------------------------------- opening */
@@ -57,10 +64,9 @@ void batch_items_release(struct batch_item *items, size_t count)
 static void set_environment(struct batch *b)
 {
 	const char *old = getenv("LD_LIBRARY_PATH");
-	const char *quote = strchr(b->reports, '"') ? "'" : "\""; /* file_temp_settle: never both */
 	int n = 0;
-	b->env[n++] = mem_printf("ASAN_OPTIONS=" SAN_ASAN_OPTIONS ":log_path=%s%s/r%s", quote, b->reports, quote);
-	b->env[n++] = mem_printf("UBSAN_OPTIONS=" SAN_UBSAN_OPTIONS ":log_path=%s%s/r%s", quote, b->reports, quote);
+	b->env[n++] = mem_strdup("ASAN_OPTIONS=" SAN_ASAN_OPTIONS);
+	b->env[n++] = mem_strdup("UBSAN_OPTIONS=" SAN_UBSAN_OPTIONS);
 	if (b->variant.lib_dir)
 		b->env[n++] = mem_printf("LD_LIBRARY_PATH=%s%s%s", b->variant.lib_dir,
 					 old ? ":" : "", old ? old : "");
@@ -87,7 +93,7 @@ int batch_open(struct batch **out, const char *program, enum variant_kind kind, 
 	b->options.err = LAUNCH_NULL;
 	b->options.output_limit = OUTPUT_LIMIT;
 	b->options.memory_limit = MEMORY_LIMIT;
-	if (!(b->launcher = launcher_new(&b->options)) || !(b->reports = launcher_outbox(b->launcher))) {
+	if (!(b->launcher = launcher_new(&b->options))) {
 		batch_close(b);
 		*out = NULL;
 		return -1;
@@ -112,7 +118,6 @@ void batch_close(struct batch *b)
 	launcher_free(b->launcher);
 	variant_release(&b->variant);
 	symboliser_release(&b->symboliser);
-	free(b->reports);
 	for (int i = 0; i < 3; i++)
 		free(b->env[i]);
 	free(b->argv[2]);
@@ -121,39 +126,48 @@ void batch_close(struct batch *b)
 
 /* ----------------------------------------------------------------- reports */
 
-/* A report that was read and waits for its symbols. */
+/* Reports that were read and wait for their symbols. */
 struct waiting {
 	size_t item;
-	struct report report;
+	char *text;
+	struct reports reports;
 };
 typedef VEC(struct waiting) waiting_list;
 
-static void read_report(struct batch *b, struct batch_item *items, size_t item, int pid,
-			waiting_list *list)
+static void add_finding(struct batch_item *item, const struct batch_finding *f)
 {
-	char *path = mem_printf("%s/r.%d", b->reports, pid);
-	struct buf text = {0};
-	struct waiting w = {.item = item};
-	if (file_is_regular(path) && !file_read_limited(path, REPORT_LIMIT, &text)) {
-		for (size_t i = 0; i < text.size; i++)
-			text.data[i] = text.data[i] ? text.data[i] : '?';
-		if (report_read(&w.report, buf_str(&text)) > 0) {
-			items[item].failed = 1;
-			snprintf(items[item].kind, sizeof items[item].kind, "%s", w.report.kind);
-			for (size_t i = 0; i < w.report.frames.size; i++)
-				if (w.report.frames.data[i].module)
-					symboliser_want(&b->symboliser,
-							w.report.frames.data[i].module,
-							w.report.frames.data[i].offset);
-			vec_push(list, w);
-		} else if (report_deadly(buf_str(&text), items[item].kind, sizeof items[item].kind)) {
-			items[item].failed = 1;
-			items[item].bucket = report_bucket(items[item].kind, NULL, 0);
-		}
+	item->failed = 1;
+	item->findings = mem_realloc(item->findings, item->found + 1, sizeof *f);
+	item->findings[item->found++] = *f;
+}
+
+/* How the run ended, where no report is about that. */
+static void add_end(struct batch_item *item, const char *text)
+{
+	struct batch_finding f = {0};
+	if (report_deadly(text, f.kind, sizeof f.kind))
+		f.bucket = report_bucket(f.kind, NULL, 0);
+	else if (item->timed || (WIFSIGNALED(item->status) && !item->waits))
+		f.bucket = hash_mix(0xba7c4u + (uint64_t)(item->timed ? 256 : WTERMSIG(item->status)));
+	else
+		return;
+	add_finding(item, &f);
+}
+
+static void read_reports(struct batch *b, struct batch_item *items, size_t item, const char *report, size_t size, waiting_list *list)
+{
+	struct waiting w = {.item = item, .text = mem_alloc(size + 1)};
+	for (size_t i = 0; i < size; i++)
+		w.text[i] = report[i] ? report[i] : '?';
+	w.text[size] = 0;
+	if (reports_read(&w.reports, w.text) > 0) {
+		reports_want(&w.reports, &b->symboliser);
+		vec_push(list, w);
+		return;
 	}
-	unlink(path);
-	free(path);
-	buf_release(&text);
+	add_end(&items[item], w.text);
+	reports_release(&w.reports);
+	free(w.text);
 }
 
 static int is_own(void *ctx, const char *module)
@@ -164,6 +178,18 @@ static int is_own(void *ctx, const char *module)
 	       (n && !strncmp(module, b->variant.lib_dir, n));
 }
 
+static void add_report(struct batch_item *item, const struct reports_one *x)
+{
+	struct batch_finding f = {.bucket = x->bucket, .place = x->place};
+	snprintf(f.kind, sizeof f.kind, "%s", x->report.kind);
+	if (x->frames.size && strcmp(f.kind, "stack-overflow")) {
+		f.function = x->frames.data[0].function;
+		f.file = x->frames.data[0].file;
+		f.line = x->frames.data[0].line;
+	}
+	add_finding(item, &f);
+}
+
 static void place(struct batch *b, struct batch_item *items, waiting_list *list)
 {
 	if (list->size)
@@ -171,30 +197,16 @@ static void place(struct batch *b, struct batch_item *items, waiting_list *list)
 		    &b->symboliser); /* without symbols all failures of a kind are one */
 	for (size_t i = 0; i < list->size; i++) {
 		struct waiting *w = &list->data[i];
-		struct batch_item *item = &items[w->item];
-		report_symbols frames = {0};
-		report_own_frames(&w->report, &b->symboliser, is_own, b, &frames);
-		item->bucket = report_bucket(item->kind, frames.data, frames.size);
-		if (frames.size && strcmp(item->kind, "stack-overflow")) {
-			item->function = frames.data[0].function;
-			item->file = frames.data[0].file;
-			item->line = frames.data[0].line;
-		}
-		vec_release(&frames);
-		report_release(&w->report);
+		reports_settle(&w->reports, &b->symboliser, is_own, b);
+		for (size_t k = 0; k < w->reports.list.size; k++)
+			if (!w->reports.list.data[k].into)
+				add_report(&items[w->item], &w->reports.list.data[k]);
+		if (!w->reports.ended)
+			add_end(&items[w->item], w->text);
+		reports_release(&w->reports);
+		free(w->text);
 	}
 	vec_release(list);
-}
-
-/* What processes that were forked by the functions themselves reported: nobody asks for it. */
-static void sweep(struct batch *b)
-{
-	DIR *dir = opendir(b->reports);
-	for (struct dirent *e; dir && (e = readdir(dir));)
-		if (e->d_name[0] != '.')
-			unlinkat(dirfd(dir), e->d_name, 0);
-	if (dir)
-		closedir(dir);
 }
 
 /* ------------------------------------------------------------------ chunks */
@@ -207,13 +219,9 @@ static void take(struct batch *b, struct batch_item *items, size_t i, const stru
 	item->status = o->status;
 	item->timed = o->timed == DRIVE_HANGS;
 	item->waits = o->timed == DRIVE_WAITS;
-	item->failed = item->timed || (WIFSIGNALED(o->status) && !item->waits);
 	if (item->keep && o->size)
 		buf_add(&item->observation, seen, o->size);
-	read_report(b, items, i, o->pid, list);
-	if (item->failed && !item->bucket) /* without a report: replaced if there is one */
-		item->bucket =
-		    hash_mix(0xba7c4u + (uint64_t)(item->timed ? 256 : WTERMSIG(o->status)));
+	read_reports(b, items, i, seen + o->size, o->report, list);
 }
 
 /* How many of the items got an outcome. */
@@ -225,11 +233,11 @@ static size_t read_outcomes(struct batch *b, struct batch_item *items, size_t co
 	for (; i < count && out->size - at >= sizeof(struct drive_outcome); i++) {
 		struct drive_outcome o;
 		memcpy(&o, out->data + at, sizeof o);
-		if (o.size > out->size - at - sizeof o)
+		if ((uint64_t)o.size + o.report > out->size - at - sizeof o)
 			break;
 		at += sizeof o;
 		take(b, items, i, &o, out->data + at, &list);
-		at += o.size;
+		at += (size_t)o.size + o.report;
 	}
 	place(b, items, &list);
 	return i;
@@ -253,7 +261,6 @@ static int run_chunk(struct batch *b, struct batch_item *items, size_t count, si
 		return error_set("the %s variant did not run: %s", variant_name(VARIANT_SAN),
 				 r.message);
 	*done = read_outcomes(b, items, count, &r.out);
-	sweep(b);
 	if (r.end == RUN_CUT)
 		return 1;
 	b->misses = *done ? 0 : b->misses + 1;

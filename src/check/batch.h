@@ -8,8 +8,8 @@
  *	batch_close(b);
  *
  * One start of the variant serves a few hundred inputs, each in a child of its own; starting a
- *program with sanitizers costs fifty times what such a child does. What failed here is told with
- *the place, read from the sanitizer's report; confirm.h has the last word on it.
+ * program with sanitizers costs fifty times what such a child does. What failed here is told with
+ * the place, read from the sanitizer's reports; confirm.h has the last word on it.
  */
 #ifndef MUSTER_CHECK_BATCH_H
 #define MUSTER_CHECK_BATCH_H
@@ -18,6 +18,15 @@
 #include "build/variant.h"
 
 #include <stdint.h>
+
+/* What was found in the run of one input. */
+struct batch_finding {
+	uint64_t bucket; /* kind and innermost frames; equal for equal failures */
+	uint64_t place;	 /* finding.place of confirm.h */
+	char kind[64];	 /* of a report: the sanitizer's key; "" */
+	const char *function, *file; /* innermost place in the program, or NULL; the batch's own */
+	uint32_t line;
+};
 
 struct batch_item {
 	/* What to run: borrowed. */
@@ -31,13 +40,13 @@ struct batch_item {
 	int timed;	 /* it was killed for using too much processor time; failed as well */
 	int waits;	 /* it was killed since it waited: it has not failed, and not passed */
 	int status;	 /* as wait() gives it */
-	uint64_t bucket; /* of a failure: kind and innermost frames; equal for equal failures */
-	char kind[64];	 /* of a report: the sanitizer's key; "" */
-	const char *function, *file; /* innermost place in the program, or NULL; the batch's own */
-	uint32_t line;
+	struct batch_finding *findings; /* in the order in which they came up; none if it did not fail */
+	size_t found;
 	struct buf observation; /* with keep, if the function returned; see muster/drive.h */
 };
-void batch_items_release(struct batch_item *items, size_t count); /* observations */
+void batch_items_release(struct batch_item *items, size_t count); /* observations and findings */
+/* Is it one of the findings? */
+int batch_item_shows(const struct batch_item *item, uint64_t bucket);
 
 struct batch;
 /* program: with records and the driver. seconds: of one input. directory: where it runs; NULL:

@@ -1,7 +1,7 @@
 /* confirm.c: runs an input in a fresh process of the san variant and says what came of it.
  *
- * Failed is: ended by a signal, or a sanitizer's report with a stack on standard
- * error (a child's, or one that the program survived). Three kinds of failure might be the san
+ * Failed is: ended by a signal, or a sanitizer's report with a stack on the descriptor that muster gave it (a child's, or one that
+ * the program survived). All that was reported is told, and how the run ended as well if no report is about that. Three kinds of failure might be the san
  * variant's own doing, whose code is slower and whose frames and objects are larger: a time-out, a
  * memory limit, a stack overflow. They count only if the cov variant, which is almost as fast and
  * as small as the program itself, ends in the same way, the first at HANG_FACTOR times the limit
@@ -24,6 +24,7 @@
 #include "build/variant.h"
 #include "check/describe.h"
 #include "check/report.h"
+#include "check/reports.h"
 #include "check/san_options.h"
 
 #include <signal.h>
@@ -60,6 +61,7 @@ struct confirm {
 	char *real_dir;    /* the same without links */
 	struct symboliser symboliser;
 	int warned;
+	int halts; /* what is read ends at its first report, whatever it is */
 };
 
 void finding_release(struct finding *f)
@@ -80,6 +82,21 @@ const struct finding *finding_with(const struct finding *f, uint64_t bucket)
 		if (f->more[i].bucket == bucket)
 			return &f->more[i];
 	return NULL;
+}
+
+void finding_choose(struct finding *f, const struct finding *which)
+{
+	struct finding one = *which, none = {0};
+
+	if (which == f) {
+		one.more = NULL, one.more_count = 0;
+		buf_init(&f->summary);
+		buf_init(&f->report);
+	} else {
+		f->more[which - f->more] = none;
+	}
+	finding_release(f);
+	*f = one;
 }
 
 /* -------------------------------------------------------------- set-up */
@@ -171,6 +188,7 @@ static int runner_start(struct confirm *c, struct runner *r, enum variant_kind k
 	own.to = LAUNCH_AUTO;
 	own.out = LAUNCH_NULL;
 	own.err = LAUNCH_CAPTURE;
+	own.report = kind == VARIANT_SAN;
 	own.output_limit = STDERR_LIMIT;
 	launch_limit(&own, o->cpu_seconds * (r == &c->slow ? SLOW_FACTOR : HANG_FACTOR));
 	if (own.memory_limit && kind == VARIANT_SAN)
@@ -354,25 +372,25 @@ static void name_kind(struct finding *f, struct report *r, const char *text)
 	refine_abort(f, r, text);
 }
 
-static void from_report(struct confirm *c, struct finding *f, struct report *r, const char *text)
+/* err: what the program said itself, which names the reason of an abort. */
+static void from_report(struct confirm *c, struct finding *f, struct reports_one *x, const char *err)
 {
-	report_symbols frames = {0};
+	struct report *r = &x->report;
 
 	f->failed = 1;
-	if (report_symbolise(r, &c->symboliser) && !c->warned++)
-		log_warn("crashes cannot be told apart by their stacks: %s", error_text());
-	report_own_frames(r, &c->symboliser, is_own, c, &frames);
-	name_kind(f, r, text);
-	const struct symbol *place = place_of(f->kind, &frames);
+	name_kind(f, r, err);
+	if (r->survived)
+		f->signal = SIGABRT;
+	const struct symbol *place = place_of(f->kind, &x->frames);
 
 	if (place)
 		set_place(f, place);
-	f->bucket = report_bucket(f->kind, frames.data, frames.size);
+	f->place = x->place;
+	f->bucket = report_bucket(f->kind, x->frames.data, x->frames.size);
 	if (!strcmp(f->kind, "refinement")) /* several may stand in one line */
 		f->bucket = hash64(r->message, strlen(r->message), f->bucket);
-	report_render(r, text, &c->symboliser, place, &f->report);
+	report_render(r, x->text, &c->symboliser, place, &f->report);
 	summarise(f, r);
-	vec_release(&frames);
 }
 
 /* A death without a report: the program closed standard error, or the signal is not one that a
@@ -423,79 +441,31 @@ static void not_confirmed(struct finding *f, const char *kind, const char *words
 	buf_addf(&f->summary, "%s: %s", kind, words);
 }
 
-/* The text of standard error, in which a NUL would hide what follows. */
-static char *readable(const struct run_result *run)
+/* A text in which a NUL would hide what follows. */
+static char *readable(const struct buf *b)
 {
-	char *text = mem_alloc(run->err.size + 1);
+	char *text = mem_alloc(b->size + 1);
 
-	for (size_t i = 0; i < run->err.size; i++)
-		text[i] = run->err.data[i] ? run->err.data[i] : '?';
-	text[run->err.size] = 0;
+	for (size_t i = 0; i < b->size; i++)
+		text[i] = b->data[i] ? b->data[i] : '?';
+	text[b->size] = 0;
 	return text;
 }
 
-#define REPORTS 200 /* of one run that are read */
+typedef VEC(struct finding) finding_list;
 
-/* All reports of a run, each place once. The number of them, or -1. */
-static int read_reports(struct confirm *c, const struct run_result *run, const char *text, struct finding *f)
+/* How the run ended, where no report is about that. */
+static void read_end(const struct run_result *run, const char *text, const char *err, struct finding *f)
 {
-	VEC(struct finding) all = {0};
-	struct report r;
-	size_t at = 0;
-	int found;
+	char kind[64];
 
-	while ((found = report_read(&r, text + at)) > 0 && all.size < REPORTS) {
-		struct finding x = {0};
-
-		from_report(c, &x, &r, text + at);
-		at += r.end;
-		report_release(&r);
-		size_t i = 0;
-
-		while (i < all.size && all.data[i].bucket != x.bucket)
-			i++;
-		if (i < all.size)
-			finding_release(&x);
-		else
-			vec_push(&all, x);
-	}
-	report_release(&r);
-	if (all.size) { /* the one that ended the run first, if one did */
-		size_t main = run->end == RUN_SIGNAL ? all.size - 1 : 0;
-
-		*f = all.data[main];
-		memmove(all.data + main, all.data + main + 1, (all.size - main - 1) * sizeof *all.data);
-		f->more = all.data;
-		f->more_count = all.size - 1;
-		return (int)all.size;
-	}
-	vec_release(&all);
-	return found;
-}
-
-static int read_run(struct confirm *c, const struct run_result *run, struct finding *f)
-{
-	if (run->end == RUN_CUT) {
-		f->cut = 1;
-		return 0;
-	}
-
-	char *text = readable(run), kind[64];
-	int found = read_reports(c, run, text, f);
-
-	if (run->end == RUN_SIGNAL && !f->signal)
-		f->signal = run->signal;
-	if (found) {
-		free(text);
-		return found < 0 ? -1 : 0;
-	}
 	if (report_deadly(text, kind, sizeof kind))
-		from_deadly(f, kind, text);
+		from_deadly(f, kind, err);
 	else if (strstr(text, "AddressSanitizer: CHECK failed"))
 		not_confirmed(f, "sanitizer-check",
 			      "AddressSanitizer gave up, which proves nothing");
 	else if (run->end == RUN_SIGNAL)
-		from_signal(f, run->signal, text);
+		from_signal(f, run->signal, err);
 	else if (run->end == RUN_TIME)
 		from_limit(f, "timeout", "it runs far beyond the time limit");
 	else if (run->end == RUN_MEMORY)
@@ -506,8 +476,78 @@ static int read_run(struct confirm *c, const struct run_result *run, struct find
 		not_confirmed(f, "waiting", "it waits without using the processor, and was ended by the clock");
 	else if (run->end == RUN_STOPPED)
 		not_confirmed(f, "stopped", "it stopped itself and was ended");
-	free(text);
-	return 0;
+	if (run->end == RUN_SIGNAL)
+		f->signal = run->signal;
+}
+
+/* A finding becomes the first of all. The others stay in their order. */
+static void put_first(struct finding *f, finding_list *all, size_t first)
+{
+	*f = all->data[first];
+	memmove(all->data + first, all->data + first + 1, (all->size - first - 1) * sizeof *all->data);
+	f->more = all->data;
+	f->more_count = all->size - 1;
+}
+
+static void collect(struct confirm *c, const struct run_result *run, struct reports *all, const char *text, const char *err, struct finding *f)
+{
+	finding_list list = {0};
+	struct finding end = {0};
+	size_t first = 0;
+
+	for (size_t i = 0; i < all->list.size; i++) {
+		struct finding x = {0};
+
+		if (all->list.data[i].into)
+			continue;
+		if (run->end != RUN_EXIT && i == reports_last(all))
+			first = list.size;
+		from_report(c, &x, &all->list.data[i], err);
+		vec_push(&list, x);
+	}
+	if (!all->list.size || !(all->ended || (c->halts && run->end == RUN_SIGNAL)))
+		read_end(run, text, err, &end);
+	if (end.failed || (!list.size && end.kind[0])) {
+		first = list.size;
+		vec_push(&list, end);
+	} else {
+		finding_release(&end);
+	}
+	for (size_t i = 0; i < list.size; i++)
+		list.data[i].survived = run->end == RUN_EXIT;
+	if (list.size)
+		put_first(f, &list, first);
+	else
+		vec_release(&list);
+}
+
+static int read_run(struct confirm *c, const struct run_result *run, struct finding *f)
+{
+	if (run->end == RUN_CUT) {
+		f->cut = 1;
+		return 0;
+	}
+
+	static const char hello[] = MUSTER_REPORT_HELLO;
+	char *err = readable(&run->err), *report = readable(&run->report), *text = err;
+	struct reports all;
+
+	if (!strncmp(report, hello, sizeof hello - 1)) /* they came up: standard error is the program's */
+		text = report + sizeof hello - 1;
+	int found = reports_read(&all, text);
+
+	if (found > 0) {
+		reports_want(&all, &c->symboliser);
+		if (symboliser_resolve(&c->symboliser) && !c->warned++)
+			log_warn("crashes cannot be told apart by their stacks: %s", error_text());
+		reports_settle(&all, &c->symboliser, is_own, c);
+	}
+	if (found >= 0)
+		collect(c, run, &all, text, err, f);
+	reports_release(&all);
+	free(err);
+	free(report);
+	return found < 0 ? -1 : 0;
 }
 
 /* Kinds that the cov variant must show as well, and how it then ends. */
@@ -549,6 +589,13 @@ static int second_opinion(struct confirm *c, const void *data, size_t size, stru
 			return second_opinion(c, data, size, f);
 	}
 	not_confirmed(f, doubtful[i].kind, doubtful[i].words);
+	if (f->more_count) { /* what was found before that is */
+		finding_list rest = {f->more, f->more_count, f->more_count};
+
+		f->more = NULL, f->more_count = 0;
+		finding_release(f);
+		put_first(f, &rest, 0);
+	}
 	return 0;
 }
 
@@ -564,6 +611,7 @@ int confirm_read(struct confirm *c, const char *dir, const struct run_result *ru
 		 struct finding *f)
 {
 	memset(f, 0, sizeof *f);
+	c->halts = 1;
 	if (!c->variant_dir)
 		set_dir(c, mem_strdup(dir));
 	if (!read_run(c, run, f))

@@ -19,8 +19,7 @@
 
 /* ------------------------------------------------------------------ source */
 
-/* The line (from 1) of a file, without its newline, in *out; 0 if there is none. */
-static int source_line(const char *file, uint32_t line, struct buf *out)
+int describe_line(const char *file, uint32_t line, struct buf *out)
 {
 	struct buf text = {0};
 	int found = 0;
@@ -91,7 +90,7 @@ void describe_source(const char *file, uint32_t line, unsigned around, const cha
 {
 	for (uint32_t n = line > around ? line - around : 1; line && n <= line + around; n++) {
 		struct buf text = {0};
-		if (!source_line(file, n, &text)) {
+		if (!describe_line(file, n, &text)) {
 			buf_release(&text);
 			if (n < line)
 				continue;
@@ -248,7 +247,7 @@ static int index_words(const struct describe_from *d, struct buf *out)
 		dims++;
 	for (const char *q = p; q > d->report && isdigit((unsigned char)q[-1]); q--)
 		column = (size_t)strtoul(q - 1, NULL, 10);
-	size_t n = source_line(d->file, d->line, &line) ? array_name(buf_str(&line), column, &name) : 0;
+	size_t n = describe_line(d->file, d->line, &line) ? array_name(buf_str(&line), column, &name) : 0;
 	p += sizeof error - 1;
 	buf_addf(out, "index %.*s of ", (int)(of - p), p);
 	if (n && dims < size)

@@ -19,6 +19,9 @@ struct describe_from {
  * list.c:9)": 1; or 0 and nothing if the report does not say it. */
 int describe(const struct describe_from *d, struct buf *out);
 
+/* The line (from 1) of a file, without its newline, in *out: 1; 0 if there is none. */
+int describe_line(const char *file, uint32_t line, struct buf *out);
+
 /* A few lines around the place, the line marked; nothing if the file is not there. before: in front of each line. */
 void describe_source(const char *file, uint32_t line, unsigned around, const char *before, struct buf *out);
 

@@ -26,6 +26,7 @@ struct report {
 	char access;	   /* 'R', 'W' or 0 */
 	uint64_t access_size;
 	int zero_page;			 /* the address was near null */
+	int survived;			 /* UndefinedBehaviorSanitizer's: the run may have gone on */
 	size_t begin, end;		 /* the report within the text */
 	VEC(struct report_frame) frames; /* of all stacks in it */
 	size_t count;			 /* those of the first stack: where it failed */

@@ -1,7 +1,6 @@
 /* bug_words.c: bugs in the words that all commands share.
  *
- * The store keeps kind, place and the one-line summary of a bug; everything here is derived from them. Which of two checkers a kind
- * belongs to (too large or too small, before or behind) is in the summary's words.
+ * The store keeps kind, place and the one-line summary of a bug; everything here is derived from them.
  */
 #include "cmd/bug_words.h"
 
@@ -29,53 +28,12 @@ const char *bug_description(const char *kind, const char *summary)
 
 /* ------------------------------------------------------------------ checker */
 
-/* "A + B cannot be represented": below the smallest number? */
-static int goes_below(const char *words)
-{
-	char *end;
-	while (*words && *words != '-' && !isdigit((unsigned char)*words))
-		words++;
-	int negative = *words == '-';
-	strtoll(words, &end, 10);
-	end += strspn(end, " ");
-	if (*end == '*') {
-		end += 1 + strspn(end + 1, " ");
-		return negative != (*end == '-');
-	}
-	return negative && (*end == '+' || *end == '-');
-}
-
-static enum muster_checker of_kind(const char *kind, const char *words)
-{
-	checker_set set = checker_of_kind(kind);
-	if (!strcmp(kind, "signed-integer-overflow") && (strstr(words, "division of ") || strstr(words, " / -1")))
-		return MUSTER_CHECK_DIVIDE;
-	if (!strcmp(kind, "signed-integer-overflow"))
-		return goes_below(words) ? MUSTER_CHECK_INT_UNDER : MUSTER_CHECK_INT_OVER;
-	if (!strcmp(kind, "unsigned-integer-overflow"))
-		return strstr(words, " - ") || strstr(words, "negation") ? MUSTER_CHECK_UINT_UNDER : MUSTER_CHECK_UINT_OVER;
-	if (!strncmp(kind, "implicit-", 9))
-		return *words == '-' || strstr(words, "value -") ? MUSTER_CHECK_CONVERT_LOW : MUSTER_CHECK_CONVERT_HIGH;
-	if (!strcmp(kind, "SEGV"))
-		return strstr(words, "null pointer") ? MUSTER_CHECK_NULL : MUSTER_CHECK_ARRAY_OVER;
-	if (!strcmp(kind, "assert") || !strcmp(kind, "abort"))
-		return MUSTER_CHECK_ASSERT;
-	if (set & CHECKER_BIT(MUSTER_CHECK_USE_FREED))
-		return MUSTER_CHECK_USE_FREED;
-	if (set & CHECKER_BIT(MUSTER_CHECK_ARRAY_OVER))
-		return strstr(words, " before ") || !strncmp(words, "index -", 7) ? MUSTER_CHECK_ARRAY_UNDER : MUSTER_CHECK_ARRAY_OVER;
-	for (unsigned i = 1; i < MUSTER_CHECK_COUNT; i++)
-		if (set & CHECKER_BIT(i))
-			return (enum muster_checker)i;
-	return MUSTER_CHECK_NONE;
-}
-
 const char *bug_checker(const char *kind, const char *summary)
 {
 	for (unsigned i = 1; i < MUSTER_CHECK_COUNT; i++)
 		if (!strcmp(checker_get(i)->name, kind))
 			return kind;
-	enum muster_checker c = of_kind(kind, bug_description(kind, summary));
+	enum muster_checker c = checker_of_finding(kind, bug_description(kind, summary));
 	return c ? checker_get(c)->name : NULL;
 }
 

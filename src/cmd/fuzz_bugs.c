@@ -383,7 +383,7 @@ static int fails_still(void *ctx, const struct store_bug *b)
 		struct store_bug u = {.bucket = b->bucket, .summary = words};
 		r = store_bug_update(f->store, f->campaign, &u);
 		free(words);
-	} else if (x.bucket != b->bucket) { /* another one now: fuzz_look finds out the rest */
+	} else if (!finding_with(&x, b->bucket)) { /* another one now: fuzz_look finds out the rest */
 		struct pending_failure p = {.test = b->test, .signal = x.signal, .hang = !strcmp(x.kind, "timeout")};
 		buf_add(&p.data, b->data, b->size);
 		vec_push(&f->pending, p);

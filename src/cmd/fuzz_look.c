@@ -76,17 +76,13 @@ int fuzz_shows_bug(struct fuzz *f, struct pending_failure *p, uint64_t bucket, i
 /* Out of a run's findings the one with x's bucket, in the place of x: 1, or 0. */
 static int take_bucket(struct finding *from, struct finding *x)
 {
-	struct finding *same = (struct finding *)finding_with(from, x->bucket);
+	const struct finding *same = finding_with(from, x->bucket);
 	if (!same)
 		return 0;
-	struct finding one = *same;
-	if (same == from)
-		one.more = NULL, one.more_count = 0;
-	buf_init(&same->summary);
-	buf_init(&same->report);
-	finding_release(from);
+	finding_choose(from, same);
 	finding_release(x);
-	*x = one;
+	*x = *from;
+	memset(from, 0, sizeof *from);
 	return 1;
 }
 
@@ -307,12 +303,6 @@ static int failed(struct fuzz *f, struct pending_failure *p, struct finding *x)
 	return keep(f, p, x, 0) ? -1 : as_predicted;
 }
 
-/* A report that the run goes on after. */
-static int is_survived(const struct finding *x)
-{
-	return !strcmp(x->kind, "unsigned-integer-overflow") || !strncmp(x->kind, "implicit-", 9);
-}
-
 static int judge(struct fuzz *f, struct pending_failure *p, struct finding *x)
 {
 	if (!x->failed && p->why == PENDING_KEPT)
@@ -326,9 +316,8 @@ static int judge(struct fuzz *f, struct pending_failure *p, struct finding *x)
 	struct finding *more = x->more;
 	size_t count = x->more_count;
 	x->more = NULL, x->more_count = 0;
-	int r = failed(f, p, x), any = r > 0, survived = is_survived(x);
+	int r = failed(f, p, x), any = r > 0, survived = x->survived;
 	for (size_t i = 0; i < count; i++) {
-		survived &= is_survived(&more[i]);
 		if (r >= 0)
 			r = failed(f, p, &more[i]);
 		any |= r > 0;

@@ -155,6 +155,8 @@ static void show_text(const struct replay *r, struct outcome *o)
 		printf("%s: ", o->test);
 	printf("%s%s%s: %s\n", color(colors[o->code]), words[o->code], color("\033[0m"),
 	       buf_str(&o->f.summary));
+	for (size_t i = 0; i < o->f.more_count; i++)
+		printf("  and in the same run: %s\n", buf_str(&o->f.more[i].summary));
 	if (r->operands.tests.size > 1 && !r->full)
 		return;
 	if (o->f.failed) {
@@ -165,9 +167,8 @@ static void show_text(const struct replay *r, struct outcome *o)
 
 /* --------------------------------------------------------------------- JSON */
 
-static void json_bug(struct json *j, struct outcome *o)
+static void json_bug(struct json *j, const struct outcome *o, struct finding *f)
 {
-	struct finding *f = &o->f;
 	char bucket[20];
 	snprintf(bucket, sizeof bucket, "%016" PRIx64, f->bucket);
 	json_object_open(j);
@@ -211,8 +212,8 @@ static void show_json(const struct replay *r, struct outcome *all, size_t count,
 	json_key(&j, "bugs");
 	json_array_open(&j);
 	for (size_t i = 0; i < count; i++)
-		if (all[i].f.failed)
-			json_bug(&j, &all[i]);
+		for (size_t k = 0; all[i].f.failed && k <= all[i].f.more_count; k++)
+			json_bug(&j, &all[i], k ? &all[i].f.more[k - 1] : &all[i].f);
 	json_array_close(&j);
 	json_object_close(&j);
 	puts(buf_str(&out));

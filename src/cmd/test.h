@@ -73,7 +73,8 @@ struct test_case {
 	uint64_t path, run;
 	double found;
 	int passed;   /* in the san variant */
-	int failed;   /* there */
+	int failed;   /* there: something was found */
+	int survived; /* and the run went on to its end */
 	uint32_t bug; /* number + 1 of what it showed; 0: none */
 };
 

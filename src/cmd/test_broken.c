@@ -103,13 +103,13 @@ static int is_told(const struct test_session *s, const struct finding *x, uint32
 	return 0;
 }
 
-/* Worth a traced run: its test passed the san variant, or there is nothing that the san variant could have seen. */
+/* Worth a traced run: its test came to its end in the san variant, or there is nothing that the san variant could have seen. */
 static int is_open(const struct test_function *f, const struct test_violation *v)
 {
 	const struct test_case *t = v->test ? &f->tests.data[v->test - 1] : NULL;
-	if (t && t->failed)
+	if (t && t->failed && !t->survived)
 		return 0;
-	return checker_get(v->check.checker)->test == CHECKER_OWN || (t && t->passed);
+	return checker_get(v->check.checker)->test == CHECKER_OWN || (t && (t->passed || t->survived));
 }
 
 static int look(struct test_session *s, uint32_t function, const struct test_violation *v)

@@ -1,7 +1,7 @@
 /* test_check.c: every test in the san variant, and from what fails there to bugs that are told.
  *
- * Tests of many functions go in one batch. What fails is known by kind and place: the first of its
- * kind is made small, confirmed in a fresh process (confirm.h) and told; others only count. A place
+ * Tests of many functions go in one batch. A test may show several findings, since its run goes on after most of them; each is
+ * looked at by itself, and is known by kind and place: the first of its kind is made small, confirmed in a fresh process (confirm.h) and told; others only count. A place
  * that was reached from another function before is the same bug, and the function is named as a
  * further way to it; if that function is the program's own start, its input is the one that is
  * told, since nobody can say that a caller would not allow it.
@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #define TIMED_PART 64 /* tests of one batch, where --time limits them */
 #define HANGS 1	      /* tests of a function that hang and are looked at */
@@ -81,7 +82,7 @@ static int same_text(const char *a, const char *b)
 /* The bug at this place, or NULL. Without a place (a hang, a used-up stack) it is one of the
  * function it was found in. */
 static struct test_bug *find_place(struct test_session *s, uint32_t function,
-				   const struct batch_item *item)
+				   const struct batch_finding *item)
 {
 	for (size_t i = 0; i < s->bugs.size; i++) {
 		struct test_bug *b = &s->bugs.data[i];
@@ -132,7 +133,8 @@ static void suspect(struct finding *x, const struct test_case *t)
 		     : "a call was ended by a signal; in the san variant it was not");
 }
 
-static int confirm(struct test_session *s, const struct test_case *t, struct test_bug *b)
+/* One run of the bug's input. Of what is found there, the one that the batch saw: 1, or 0 if it is not among it. */
+static int confirm_once(struct test_session *s, struct test_bug *b, uint64_t place)
 {
 	double start = test_clock();
 	s->checks++;
@@ -146,19 +148,23 @@ static int confirm(struct test_session *s, const struct test_case *t, struct tes
 		b->finding.cut = 1;
 		return 0;
 	}
-	if (b->finding.failed ||
-	    (b->data.size == t->size && !memcmp(b->data.data, t->data, t->size)))
-		return 0;
+	const struct finding *f = &b->finding, *which = place && f->failed && f->place != place ? NULL : f;
+	for (size_t i = 0; i < f->more_count && !which; i++)
+		which = f->more[i].place == place ? &f->more[i] : NULL;
+	finding_choose(&b->finding, which ? which : f);
+	return which && which->failed;
+}
+
+/* place: as the batch has it; 0: none. */
+static int confirm(struct test_session *s, const struct test_case *t, struct test_bug *b, uint64_t place)
+{
+	int shown = confirm_once(s, b, place);
+	if (shown || b->finding.cut || (b->data.size == t->size && !memcmp(b->data.data, t->data, t->size)))
+		return shown < 0 ? -1 : 0;
 	finding_release(&b->finding); /* the small one does not: then as it was found */
 	buf_clear(&b->data);
 	buf_add(&b->data, t->data, t->size);
-	s->checks++;
-	if (confirm_run(s->confirm, b->data.data, b->data.size, &b->finding))
-		return -1;
-	if (b->finding.cut || test_filter(s, b->function, b->data.data, b->data.size, &b->finding))
-		return b->finding.cut ? 0 : -1;
-	b->finding.cut = !b->finding.failed && test_late(s);
-	return 0;
+	return confirm_once(s, b, place) < 0 ? -1 : 0;
 }
 
 /* Two findings at one place. Where the stack was used up is chance: there the functions that recur
@@ -228,7 +234,7 @@ static void raise_level(struct test_session *s, uint32_t function, const struct 
 	if (b->program_level || strcmp(f->name, "main") || !b->finding.failed)
 		return;
 	buf_add(&own.data, t->data, t->size);
-	if (!is_program_level(s, f, &own.data) || confirm(s, t, &own)) {
+	if (!is_program_level(s, f, &own.data) || confirm(s, t, &own, b->finding.place)) {
 		test_bug_release(&own);
 		return;
 	}
@@ -253,7 +259,8 @@ struct pick {
 struct fresh {
 	uint32_t function;
 	size_t test;
-	struct batch_item item;
+	struct batch_finding item;
+	int ran, timed; /* of the batch */
 	struct test_shrink_job job;
 	VEC(struct pick) others;
 };
@@ -265,10 +272,10 @@ static struct test_case *case_of(struct test_session *s, uint32_t function, size
 }
 
 /* The new failure that this one is another instance of, or NULL. */
-static struct fresh *find_fresh(fresh_list *list, uint32_t function, const struct batch_item *item)
+static struct fresh *find_fresh(fresh_list *list, uint32_t function, const struct batch_finding *item)
 {
 	for (size_t i = 0; i < list->size; i++) {
-		const struct batch_item *x = &list->data[i].item;
+		const struct batch_finding *x = &list->data[i].item;
 		if (list->data[i].function == function && item->bucket && x->bucket == item->bucket)
 			return &list->data[i];
 		if (item->function && x->function && x->line == item->line &&
@@ -281,7 +288,7 @@ static struct fresh *find_fresh(fresh_list *list, uint32_t function, const struc
 
 /* Another instance of something that is known: 1. */
 static int is_known(struct test_session *s, fresh_list *list, uint32_t function, size_t test,
-		    const struct batch_item *item)
+		    const struct batch_finding *item)
 {
 	struct test_function *f = &s->functions.data[function];
 	struct test_case *t = case_of(s, function, test);
@@ -305,10 +312,10 @@ static int is_known(struct test_session *s, fresh_list *list, uint32_t function,
 }
 
 static void add_fresh(struct test_session *s, fresh_list *list, uint32_t function, size_t test,
-		      const struct batch_item *item)
+		      const struct batch_item *from, const struct batch_finding *item)
 {
 	const struct test_case *t = case_of(s, function, test);
-	struct fresh x = {.function = function, .test = test, .item = *item};
+	struct fresh x = {.function = function, .test = test, .item = *item, .ran = from->ran, .timed = from->timed};
 	x.job = (struct test_shrink_job){.number = s->functions.data[function].harness->number,
 					 .bucket = item->bucket};
 	buf_add(&x.job.data, t->data, t->size);
@@ -321,14 +328,14 @@ static int shrink(struct test_session *s, fresh_list *list)
 	size_t n = 0;
 	int quick = deadline_over();
 	for (size_t i = 0; i < list->size; i++)
-		if (list->data[i].item.bucket && !list->data[i].item.timed)
+		if (list->data[i].item.bucket && !list->data[i].timed)
 			jobs[n++] = list->data[i].job;
 	double start = test_clock();
 	int r = test_shrink(s, jobs, n, quick);
 	s->shrink_seconds += test_clock() - start;
 	n = 0;
 	for (size_t i = 0; i < list->size; i++)
-		if (list->data[i].item.bucket && !list->data[i].item.timed)
+		if (list->data[i].item.bucket && !list->data[i].timed)
 			list->data[i].job = jobs[n++];
 	free(jobs);
 	return r;
@@ -337,7 +344,7 @@ static int shrink(struct test_session *s, fresh_list *list)
 static void add_bug(struct test_session *s, const struct fresh *x, struct test_bug *b)
 {
 	struct test_function *f = &s->functions.data[x->function];
-	const struct batch_item *item = &x->item;
+	const struct batch_finding *item = &x->item;
 	b->id = make_id(s, f, &b->finding);
 	b->raw_kind = mem_strdup(item->kind);
 	b->raw_function = item->function ? mem_strdup(item->function) : NULL;
@@ -371,15 +378,15 @@ void test_found(struct test_session *s, uint32_t function, struct test_case *t, 
 
 #define CONVERSIONS 50 /* tests that begin with the same conversion and are looked at */
 
-/* A test whose first report is a conversion: what is left of it if that does not count. */
-static int resolve_conversion(struct test_session *s, uint32_t function, struct test_case *t, struct buf *small)
+/* A test that shows a conversion, which may not count. */
+static int resolve_conversion(struct test_session *s, uint32_t function, struct test_case *t, uint64_t place, struct buf *small)
 {
 	struct test_bug b = {.function = function};
 	if (small)
 		b.data = *small, buf_init(small);
 	else
 		buf_add(&b.data, t->data, t->size);
-	int r = confirm(s, t, &b);
+	int r = confirm(s, t, &b, place);
 	if (!r && b.finding.cut) {
 		s->functions.data[function].unchecked++;
 		s->late++;
@@ -399,11 +406,11 @@ static int resolve_conversion(struct test_session *s, uint32_t function, struct 
 /* Whether a conversion counts, and what comes behind it, is a matter of each test. */
 static int resolve_conversions(struct test_session *s, struct fresh *x)
 {
-	int r = resolve_conversion(s, x->function, case_of(s, x->function, x->test), &x->job.data);
+	int r = resolve_conversion(s, x->function, case_of(s, x->function, x->test), x->item.place, &x->job.data);
 	for (size_t i = 0; !r && i < x->others.size; i++) {
 		const struct pick *p = &x->others.data[i];
 		if (i < CONVERSIONS && !test_late(s))
-			r = resolve_conversion(s, p->function, case_of(s, p->function, p->test), NULL);
+			r = resolve_conversion(s, p->function, case_of(s, p->function, p->test), x->item.place, NULL);
 		else
 			s->functions.data[p->function].unchecked++;
 	}
@@ -431,7 +438,7 @@ static int resolve(struct test_session *s, struct fresh *x)
 	if (!strncmp(x->item.kind, "implicit-", 9))
 		return resolve_conversions(s, x);
 	buf_init(&x->job.data);
-	if (confirm(s, t, &b)) {
+	if (confirm(s, t, &b, x->item.place)) {
 		test_bug_release(&b);
 		return -1;
 	}
@@ -446,7 +453,7 @@ static int resolve(struct test_session *s, struct fresh *x)
 		f->unchecked += 1 + x->others.size;
 		return 0;
 	}
-	if (!b.finding.failed && !x->item.ran && !(t->flags & (TEST_CRASH | TEST_HANG))) {
+	if (!b.finding.failed && !x->ran && !(t->flags & (TEST_CRASH | TEST_HANG))) {
 		test_bug_release(
 		    &b); /* nothing is wrong with it, but for what it did to the batch */
 		t->failed = 0;
@@ -517,29 +524,31 @@ static void settle(struct test_session *s, fresh_list *list, const struct pick *
 {
 	struct test_function *f = &s->functions.data[p->function];
 	struct test_case *t = &f->tests.data[p->test];
-	struct batch_item alone = {.ran = item->ran}; /* only a run of its own says */
+	const struct batch_finding alone = {0}; /* only a run of its own says */
 	if (!item->ran && item->cut) {
 		f->unchecked++;
 		s->late++;
 		return;
 	}
-	if (item->waits && !item->failed) {
+	if (item->waits)
 		f->unchecked++;
+	if (item->waits && !item->failed)
 		return;
-	}
 	if (item->ran && !item->failed && !(t->flags & (TEST_CRASH | TEST_HANG))) {
 		t->passed = 1;
 		return;
 	}
-	if (!item->ran || !item->failed)
-		item = &alone;
 	t->failed = 1;
-	if (is_known(s, list, p->function, p->test, item))
-		return;
-	if (++*failures > FAILURES)
-		f->unchecked++;
-	else
-		add_fresh(s, list, p->function, p->test, item);
+	t->survived = item->ran && WIFEXITED(item->status);
+	for (size_t i = 0; i < (item->found ? item->found : 1); i++) {
+		const struct batch_finding *x = item->found ? &item->findings[i] : &alone;
+		if (is_known(s, list, p->function, p->test, x))
+			continue;
+		if (++*failures > FAILURES)
+			f->unchecked++;
+		else
+			add_fresh(s, list, p->function, p->test, item, x);
+	}
 }
 
 /* When the time is over, or somebody wants to go: only tests that promise something. */
@@ -651,6 +660,7 @@ int test_check(struct test_session *s, const uint32_t *functions, size_t count)
 	}
 	vec_release(&p.quick);
 	vec_release(&p.slow);
+	batch_items_release(items.data, items.size);
 	vec_release(&items);
 	return r ? -1 : 0;
 }

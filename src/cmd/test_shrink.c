@@ -67,10 +67,11 @@ static int try_wave(struct test_session *s, struct test_shrink_job *jobs, attemp
 	int r = n ? batch_run(s->batch, items, n) : 0;
 	for (size_t k = 0; k < n && !r; k++) {
 		struct attempt *a = &list->data[which[k]];
-		a->keeps = items[k].ran && items[k].failed && items[k].bucket == jobs[a->job].bucket;
+		a->keeps = items[k].ran && batch_item_shows(&items[k], jobs[a->job].bucket);
 		jobs[a->job].hangs += items[k].timed != 0;
 	}
 	s->checks += n;
+	batch_items_release(items, n);
 	free(items);
 	free(which);
 	return r;

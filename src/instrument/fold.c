@@ -20,6 +20,7 @@
 
 enum fate {
 	FATE_KEEP, /* a branch to a trap, as it is */
+	FATE_GO,   /* a branch both sides of which lead on */
 	FATE_MARK, /* goes on */
 	FATE_FOLD, /* gone */
 };
@@ -80,6 +81,21 @@ static int traps_by(LLVMValueRef call, const char *function)
 	(CHECKER_BIT(MUSTER_CHECK_UINT_UNDER) | CHECKER_BIT(MUSTER_CHECK_UINT_OVER) |               \
 	 CHECKER_BIT(MUSTER_CHECK_CONVERT_LOW) | CHECKER_BIT(MUSTER_CHECK_CONVERT_HIGH))
 
+/* Does the machine go on where this check fails? A division traps, nothing stands behind what cannot be reached, and an array of a negative
+ * size takes the stack away. The san variant goes on behind the same checks (build/units.c): what comes there is searched as well. */
+static int can_go_on(LLVMValueRef report)
+{
+	switch (unit_check_handler(report)) {
+	case UNIT_HANDLER_DIVIDE:
+	case UNIT_HANDLER_UNREACHABLE:
+	case UNIT_HANDLER_MISSING_RETURN:
+	case UNIT_HANDLER_VLA:
+		return 0;
+	default:
+		return 1;
+	}
+}
+
 static enum fate fate_of(LLVMValueRef inst, checker_set checks, int marks)
 {
 	LLVMValueRef report = unit_check_whole(inst);
@@ -92,7 +108,7 @@ static enum fate fate_of(LLVMValueRef inst, checker_set checks, int marks)
 	if (!(checker_pair(unit_checker(inst)) & checks))
 		return FATE_FOLD;
 	if (traps_by(report, FOLD_ENDS) && !(CHECKER_BIT(unit_checker(inst)) & DEFINED))
-		return FATE_KEEP;
+		return !can_go_on(report) ? FATE_KEEP : marks ? FATE_GO : FATE_FOLD;
 	return marks && !fold_is_idle(inst) ? FATE_MARK : FATE_FOLD;
 }
 
@@ -110,7 +126,7 @@ static void decide(struct fold *f, checker_set checks, int marks)
 		if (LLVMGetInstructionOpcode(inst) == LLVMBr && LLVMIsConditional(inst)) {
 			struct check c = {i, fate_of(inst, checks, marks), unit_check_fails(inst)};
 
-			if (c.fate != FATE_KEEP)
+			if (c.fate != FATE_KEEP && (c.fate != FATE_GO || c.fails >= 0))
 				vec_push(&f->checks, c);
 		}
 	}
@@ -196,6 +212,27 @@ static void set_mark(struct fold *f, LLVMValueRef branch)
 	LLVMPositionBuilderBefore(f->b, branch);
 	call = LLVMBuildCall2(f->b, f->mark_type, f->mark, &condition, 1, "");
 	replace(f, branch, call);
+}
+
+/* The failing side of a check becomes a block of its own that leads to the passing side. */
+static void go_on(struct fold *f, const struct check *c)
+{
+	LLVMValueRef branch = f->u->instructions[c->ordinal];
+	LLVMBasicBlockRef block = LLVMGetInstructionParent(branch), on = LLVMGetSuccessor(branch, c->fails ? 1 : 0),
+			  off = LLVMGetSuccessor(branch, c->fails ? 0 : 1), way = LLVMInsertBasicBlockInContext(f->u->context, on, "");
+
+	LLVMPositionBuilderAtEnd(f->b, way);
+	LLVMBuildBr(f->b, on);
+	for (LLVMValueRef phi = LLVMGetFirstInstruction(on); phi && LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
+		for (unsigned i = 0, n = LLVMCountIncoming(phi); i < n; i++)
+			if (LLVMGetIncomingBlock(phi, i) == block) {
+				LLVMValueRef value = LLVMGetIncomingValue(phi, i);
+
+				LLVMAddIncoming(phi, &value, &way, 1);
+			}
+	LLVMSetSuccessor(branch, c->fails ? 0 : 1, way);
+	if (map_set(&f->reported, (uint64_t)(uintptr_t)off, 1))
+		vec_push(&f->reports, off);
 }
 
 /* The branch of a check becomes a jump to its passing side. */
@@ -458,7 +495,9 @@ void fold_checks(struct unit *u, checker_set checks, int marks)
 	drop_trap_function(u->module);
 	for (size_t i = 0; i < f.checks.size; i++) {
 		mark |= f.checks.data[i].fate == FATE_MARK;
-		if (f.checks.data[i].fails >= 0)
+		if (f.checks.data[i].fate == FATE_GO)
+			go_on(&f, &f.checks.data[i]);
+		else if (f.checks.data[i].fails >= 0)
 			pass(&f, &f.checks.data[i]);
 	}
 	for (size_t i = 0; i < f.reports.size; i++)

@@ -2,8 +2,8 @@
  *
  * Records have every check that clang can make (build/capture.c). A variant is made for a set of
  * checkers. A check of another one is folded to its passing side, and what was computed for it
- * alone is deleted, so that it costs nothing. One that stays either ends the run when it fails (undefined
- * behaviour in units that the harness recorded, FOLD_ENDS) or is turned into a call of FOLD_MARK with its
+ * alone is deleted, so that it costs nothing. One that stays is a decision in units that the harness recorded (FOLD_ENDS, undefined
+ * behaviour), whose failing side ends the run or, where the machine goes on, leads on; or it is turned into a call of FOLD_MARK with its
  * condition, in the middle of a block: the program goes on behind it as it would have done without
  * the check, and a pass makes of it what it makes of a branch: an event.
  */

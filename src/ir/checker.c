@@ -7,7 +7,9 @@
 #include "base/error.h"
 #include "base/option.h"
 
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define KINDS(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -15,6 +17,7 @@
 	"heap-buffer-overflow", "stack-buffer-overflow", "stack-buffer-underflow", "global-buffer-overflow",              \
 	    "dynamic-stack-buffer-overflow", "container-overflow", "unknown-crash", "SEGV", "BUS", "out-of-bounds-index", \
 	    "insufficient-object-size", "pointer-overflow", "stack-overflow", "wild-addr", "wild-access"
+#define NULL_OFFSET "null-pointer-use-with-offset", "nullptr-with-offset", "nullptr-with-nonzero-offset", "nullptr-after-nonzero-offset"
 #define FREED "heap-use-after-free", "stack-use-after-return", "stack-use-after-scope", "use-after-poison"
 
 static const struct {
@@ -24,7 +27,7 @@ static const struct {
 } rows[MUSTER_CHECK_COUNT] = {
     [MUSTER_CHECK_NONE] = {CHECKER_OWN, NULL, NULL},
     [MUSTER_CHECK_DIVIDE] = {CHECKER_SAN, NULL, KINDS("integer-divide-by-zero", "signed-integer-overflow", "FPE", "float-divide-by-zero")},
-    [MUSTER_CHECK_NULL] = {CHECKER_SAN, NULL, KINDS("null-pointer-use", "SEGV", "null-pointer-use-with-offset", "nullptr-with-offset", "nullptr-with-nonzero-offset", "nullptr-after-nonzero-offset")},
+    [MUSTER_CHECK_NULL] = {CHECKER_SAN, NULL, KINDS("null-pointer-use", "SEGV", NULL_OFFSET)},
     [MUSTER_CHECK_NONNULL] = {CHECKER_SAN, NULL, KINDS("invalid-null-argument", "invalid-null-return", "null-pointer-use", "SEGV")},
     [MUSTER_CHECK_ARRAY_UNDER] = {CHECKER_SAN, NULL, KINDS(MEMORY, FREED)},
     [MUSTER_CHECK_ARRAY_OVER] = {CHECKER_SAN, NULL, KINDS(MEMORY, FREED)},
@@ -43,7 +46,7 @@ static const struct {
     [MUSTER_CHECK_BAD_FREE] = {CHECKER_SAN, NULL, KINDS("double-free", "attempting", "bad-free", "alloc-dealloc-mismatch", "attempting-free-on-address", "bad-malloc_usable_size")},
     [MUSTER_CHECK_ASSERT] = {CHECKER_SAN, NULL, KINDS("unreachable-call", "ABRT", "abort", "assert")},
     [MUSTER_CHECK_REFINE] = {CHECKER_SAN, NULL, KINDS("refinement")},
-    [MUSTER_CHECK_OTHER] = {CHECKER_SAN, NULL, KINDS("misaligned-pointer-use", "invalid-bool-load", "invalid-enum-load", "float-cast-overflow", "invalid-builtin-use", "pointer-overflow")},
+    [MUSTER_CHECK_OTHER] = {CHECKER_SAN, NULL, KINDS("misaligned-pointer-use", "invalid-bool-load", "invalid-enum-load", "float-cast-overflow", "invalid-builtin-use", "pointer-overflow", NULL_OFFSET)},
     [MUSTER_CHECK_RETURN] = {CHECKER_SAN, NULL, KINDS("missing-return")},
     [MUSTER_CHECK_FORMAT] = {CHECKER_SAN, NULL, KINDS("format-argument")},
     [MUSTER_CHECK_PAIR] = {CHECKER_SAN, NULL, KINDS("pointer-pair")},
@@ -154,4 +157,45 @@ checker_set checker_of_kind(const char *kind)
 			if (!strcmp(*k, kind))
 				set |= CHECKER_BIT(i);
 	return set;
+}
+
+/* "A + B cannot be represented": below the smallest number? */
+static int goes_below(const char *words)
+{
+	char *end;
+	while (*words && *words != '-' && !isdigit((unsigned char)*words))
+		words++;
+	int negative = *words == '-';
+	strtoll(words, &end, 10);
+	end += strspn(end, " ");
+	if (*end == '*') {
+		end += 1 + strspn(end + 1, " ");
+		return negative != (*end == '-');
+	}
+	return negative && (*end == '+' || *end == '-');
+}
+
+enum muster_checker checker_of_finding(const char *kind, const char *words)
+{
+	checker_set set = checker_of_kind(kind);
+	if (!strcmp(kind, "signed-integer-overflow") && (strstr(words, "division of ") || strstr(words, " / -1")))
+		return MUSTER_CHECK_DIVIDE;
+	if (!strcmp(kind, "signed-integer-overflow"))
+		return goes_below(words) ? MUSTER_CHECK_INT_UNDER : MUSTER_CHECK_INT_OVER;
+	if (!strcmp(kind, "unsigned-integer-overflow"))
+		return strstr(words, " - ") || strstr(words, "negation") ? MUSTER_CHECK_UINT_UNDER : MUSTER_CHECK_UINT_OVER;
+	if (!strncmp(kind, "implicit-", 9))
+		return *words == '-' || strstr(words, "value -") ? MUSTER_CHECK_CONVERT_LOW : MUSTER_CHECK_CONVERT_HIGH;
+	if (!strcmp(kind, "SEGV"))
+		return strstr(words, "null pointer") ? MUSTER_CHECK_NULL : MUSTER_CHECK_ARRAY_OVER;
+	if (!strcmp(kind, "assert") || !strcmp(kind, "abort"))
+		return MUSTER_CHECK_ASSERT;
+	if (set & CHECKER_BIT(MUSTER_CHECK_USE_FREED))
+		return MUSTER_CHECK_USE_FREED;
+	if (set & CHECKER_BIT(MUSTER_CHECK_ARRAY_OVER))
+		return strstr(words, " before ") || !strncmp(words, "index -", 7) ? MUSTER_CHECK_ARRAY_UNDER : MUSTER_CHECK_ARRAY_OVER;
+	for (unsigned i = 1; i < MUSTER_CHECK_COUNT; i++)
+		if (set & CHECKER_BIT(i))
+			return (enum muster_checker)i;
+	return MUSTER_CHECK_NONE;
 }

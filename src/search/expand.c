@@ -245,6 +245,15 @@ static int ask_bound(struct search *s, struct expansion *x, size_t at)
 	return e;
 }
 
+/* Behind undefined behaviour a function goes on, with values that the terms do not have: other ones are not tried one by one. */
+static int is_behind_broken(const struct search *s, size_t at)
+{
+	for (size_t i = 0; i < at && s->o.unit; i++)
+		if (path_decides(&s->parent.steps.data[i]) && path_broke(&s->parent.steps.data[i]))
+			return 1;
+	return 0;
+}
+
 /* Asks for what the list has of this step. 0, 1: paused, -1. */
 static int negate_step(struct search *s, struct expansion *x, size_t at, const wanted_list *wanted, size_t *next)
 {
@@ -258,6 +267,10 @@ static int negate_step(struct search *s, struct expansion *x, size_t at, const w
 		}
 		if (!search_still_wanted(s, x->test, step, outcome))
 			continue;
+		if (step->kind == MUSTER_EV_CONCRETE && is_behind_broken(s, at)) {
+			search_lose(s, LOSS_CONCRETISED);
+			continue;
+		}
 		int r = step->kind == MUSTER_EV_BOUND || step->kind == PATH_CHECK ? ask_bound(s, x, at)
 			: step->kind == MUSTER_EV_CONCRETE			  ? search_ask_values(s, x, at)
 										  : negate(s, x, at, outcome);
