@@ -75,9 +75,9 @@ static void measure(struct drive_object *o, const struct drive_pool *p, uint32_t
 	o->number = number;
 	o->type = t->a;
 	o->element = run->table->types[t->a].size;
-	o->at = p->at[number - 1];
+	o->at = drive_block(run->function, run->table->types, run->table->pools + run->function->first_pool, pool, number, run->growth);
 	o->string = (t->flags & DRIVE_STRING) != 0;
-	o->limit = t->fixed || t->limit < 2 ? 1 : t->limit;
+	o->limit = t->fixed || t->limit < 2 ? 1 : drive_limit(run->table->types, p->pointer, run->growth);
 	o->elements = t->fixed ? t->fixed : (byte_at(o->at) & (o->limit - 1)) + 1;
 	o->size = (uint64_t)o->elements * o->element;
 }
@@ -335,7 +335,8 @@ void __muster_drive_call(void)
 
 	lay_out();
 	if (run->traced)
-		__muster_drive_begin(&run->objects, f->size);
+		__muster_drive_begin(&run->objects,
+				     drive_block(f, run->table->types, run->table->pools + f->first_pool, f->pools, 0, run->growth));
 	for (uint32_t i = 0; i < f->parameters; i++) {
 		arguments[i] = __muster_drive_memory(run->table->types[r[i].type].size);
 		image(r[i].type, r[i].at, arguments[i], NULL);

@@ -90,6 +90,7 @@ struct drive_run {
 	const struct drive_function *function;
 	const uint8_t *input;
 	uint64_t size;
+	uint32_t growth; /* of objects, as the prefix says */
 	int traced;
 	uint32_t results; /* slots that were used */
 	void *returned;	  /* the result */

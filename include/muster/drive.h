@@ -7,7 +7,8 @@
  * The layout of an input is static for a function: every byte has one meaning whatever the others say, so that
  * changing one never moves another. Bytes that the input lacks are 0. All offsets are from the input's start:
  *
- *	prefix    DRIVE_PREFIX bytes: the function's id (little endian, drive_id of its name), then 4 zeros; never symbolic
+ *	prefix    DRIVE_PREFIX bytes: the function's id (little endian, drive_id of its name), at DRIVE_GROWTH how often objects have
+ *	          grown, then zeros; never symbolic
  *	roots     the image of each parameter and each global, at root.at
  *	results   DRIVE_RESULTS slots of DRIVE_RESULT bytes: what functions without a body return, in the order of the calls
  *	blocks    of each pool, for each object k = 1 .. objects: at pool.at[k - 1] a header of DRIVE_HEADER bytes (byte 0: how
@@ -30,6 +31,9 @@
  * Elements of an object: (header byte 0 & (limit - 1)) + 1, limit being a power of two; of a string: header byte 0 &
  * (limit - 1) characters and, behind them, a 0 that is no input. A pool with fixed > 0 always has that many elements.
  *
+ * Objects that grow: where the prefix says so, limit is drive_limit(), and the blocks of pools whose limit is greater for that stand
+ * behind everything else (drive_block). So what has not grown is where it always is, and smaller inputs pay nothing.
+ *
  * This header is read by the runtime: it includes only <stdint.h>.
  */
 #ifndef MUSTER_DRIVE_H
@@ -37,12 +41,16 @@
 
 #include <stdint.h>
 
-#define DRIVE_VERSION 1
+#define DRIVE_VERSION 2
 #define DRIVE_PREFIX 8
 #define DRIVE_HEADER 8
 #define DRIVE_RESULT 16
 #define DRIVE_RESULTS 32
 #define DRIVE_OBJECTS 8 /* the most that a pool may have */
+#define DRIVE_GROWTH 4	/* byte of the prefix: 0 to DRIVE_GROWTHS */
+#define DRIVE_GROWTHS 2
+#define DRIVE_MOST 256	 /* elements of an object that has grown, at most: the header has a byte for them */
+#define DRIVE_BYTES_MOST 4096 /* its bytes */
 
 enum drive_kind {
 	DRIVE_BYTES,	/* integers, enums, floats, bit-fields, padding: size bytes */
@@ -148,6 +156,38 @@ struct drive_outcome {
 	uint32_t size; /* of the observation; 0 unless the function returned */
 	uint32_t report; /* of the reports */
 };
+
+/* Elements that objects of a pointer type have at most when they have grown so often: four times as many each time. */
+static inline uint32_t drive_limit(const struct drive_type *types, uint32_t pointer, uint32_t growth)
+{
+	const struct drive_type *t = &types[pointer];
+	uint64_t limit = t->limit, size = types[t->a].size;
+
+	for (uint32_t i = 0; i < 2 * growth && !t->fixed && limit > 1; i++)
+		if (2 * limit <= DRIVE_MOST && 2 * limit * size <= DRIVE_BYTES_MOST)
+			limit *= 2;
+	return (uint32_t)limit;
+}
+
+/* Where the block of object `number` (from 1) of a function's pool stands; with number 0 and pool == f->pools: the size of a whole input. */
+static inline uint32_t drive_block(const struct drive_function *f, const struct drive_type *types, const struct drive_pool *pools,
+				   uint32_t pool, uint32_t number, uint32_t growth)
+{
+	uint32_t at = f->size;
+
+	if (number && (!growth || drive_limit(types, pools[pool].pointer, growth) == types[pools[pool].pointer].limit))
+		return pools[pool].at[number - 1];
+	for (uint32_t i = 0; i < f->pools && growth; i++) {
+		uint32_t limit = drive_limit(types, pools[i].pointer, growth);
+		uint32_t block = (DRIVE_HEADER + limit * types[types[pools[i].pointer].a].size + 7) & ~7u;
+
+		if (number && i == pool)
+			return at + (number - 1) * block;
+		if (limit > types[pools[i].pointer].limit)
+			at += pools[i].objects * block;
+	}
+	return at;
+}
 
 static inline uint32_t drive_id(const char *name)
 {

@@ -42,6 +42,7 @@ struct test_options {
 	struct check_options check;
 	int json, quiet, verbose;
 	int no_invariants;
+	int no_grow; /* objects keep to elements and characters */
 	int repeatable;		   /* no clock decides anything */
 	const char *const *cflags; /* NULL at the end */
 	const volatile int *stop;  /* a signal came */
@@ -100,6 +101,7 @@ struct test_searched {
 	uint32_t ended;		     /* nothing was left to negate */
 	uint32_t exhausted;	     /* and nothing was lost */
 	uint32_t stopped;	     /* by the whole session's limit or a signal */
+	uint32_t growth;	     /* how often objects grew after that (drive.h); what stands above is of the time before */
 	uint64_t inputs, covered_at; /* runs; the one that covered something new last */
 	uint64_t frontier;	     /* tests that were not explored */
 	double seconds;

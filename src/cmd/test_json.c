@@ -80,6 +80,8 @@ static void json_function(struct json *j, const struct test_session *s, struct t
 	json_key(j, "bugs"), json_u64(j, f->bugs);
 	json_key(j, "suspected"), json_u64(j, f->suspected);
 	json_key(j, "runs"), json_u64(j, f->result.inputs);
+	json_key(j, "most_elements"), json_u64(j, harness_most_elements(s->harness, f->result.growth));
+	json_key(j, "most_characters"), json_u64(j, harness_most_characters(s->harness, f->result.growth) - 1);
 	json_key(j, "runs_to_coverage"), json_u64(j, f->result.covered_at);
 	json_key(j, "seconds_to_coverage"), json_double(j, f->result.covered_seconds);
 	json_key(j, "running_to_coverage"), json_double(j, f->result.covered_running);

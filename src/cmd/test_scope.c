@@ -110,6 +110,21 @@ static void add_checkers(const struct test_session *s, struct buf *out)
 		buf_adds(out, "none");
 }
 
+/* What was tried beyond the bounds, for which nothing is promised. */
+static void scope_grown(const struct test_session *s, struct buf *out)
+{
+	uint32_t growth = 0, functions = 0;
+	for (size_t i = 0; i < s->functions.size; i++) {
+		uint32_t g = s->functions.data[i].searched ? s->functions.data[i].result.growth : 0;
+		functions += g > 0;
+		growth = g > growth ? g : growth;
+	}
+	if (growth)
+		buf_addf(out, "; tried beyond these bounds, for branches that were left in %u function%s: up to %u elements, strings of up to %u characters",
+			 functions, functions == 1 ? "" : "s", harness_most_elements(s->harness, growth),
+			 harness_most_characters(s->harness, growth) - 1);
+}
+
 void test_scope(const struct test_session *s, struct buf *out)
 {
 	const struct harness_options *o = &s->harness->options;
@@ -124,4 +139,5 @@ void test_scope(const struct test_session *s, struct buf *out)
 	add_checkers(s, out);
 	buf_adds(out, ", by AddressSanitizer, UndefinedBehaviorSanitizer and muster's own tests; not checked: ");
 	add_rows(s, unseen, sizeof unseen / sizeof *unseen, ", ", out);
+	scope_grown(s, out);
 }

@@ -7,6 +7,10 @@
  * How long: a function's budget is its runs and its seconds; where the session has a limit, also a
  * fair share of what is left of it. When every branch of the function itself is covered, a smaller
  * budget begins, for the remaining paths.
+ *
+ * Objects grow on demand: where every path within the bounds was run, or the budget for them is over, branches are left, and some test has an object
+ * that is as large as the bounds allow, such tests are the seeds of a further search with larger objects, for a part of the budget more. What is claimed of the function stays what the search within the
+ * bounds has shown; the larger ones only add tests, coverage and bugs.
  */
 #include "base/deadline.h"
 #include "base/error.h"
@@ -29,6 +33,8 @@
 #define EXTEND_MOST 6	  /* times its budget for a function whose coverage still grows */
 #define SEARCH_SHARE 0.9  /* of --time: the rest is for the checks of what was found last */
 #define SHARE 1.5	  /* of an even share of the time that is left */
+#define GROWN_SEEDS 16	  /* inputs with larger objects to begin with, two of each test */
+#define GROWN_SHARE 8	  /* part of the budget that larger objects get, from the last new outcome on */
 
 struct test_worker {
 	struct test_session *s;
@@ -48,6 +54,11 @@ struct test_worker {
 	double seconds;	 /* likewise; 0: none */
 	int stopped;
 	unsigned hangs; /* tests that did not return */
+	uint32_t growth; /* of objects */
+	double grown_clock;    /* since then, and since so many inputs, */
+	uint64_t grown_inputs; /* nothing new was covered with these; */
+	double grown_seconds;  /* no longer than that, */
+	uint64_t grown_runs;   /* and no more than so many */
 };
 
 /* ------------------------------------------------------------------- hooks */
@@ -109,6 +120,8 @@ static void note_cover(struct test_worker *w, const struct search_cover *cover, 
 		}
 	}
 	if (w->covered > before) {
+		w->grown_clock = test_clock();
+		w->grown_inputs = inputs;
 		w->covered_seconds = test_clock() - w->begun;
 		w->covered_running = exec_spent(w->exec) - w->spent;
 		extend(w, inputs);
@@ -214,13 +227,23 @@ static int all_covered(const struct test_worker *w)
 	return w->covered >= w->f->outcomes;
 }
 
+/* Larger objects have cost enough for nothing. */
+static int grown_enough(const struct test_worker *w)
+{
+	if (!w->growth)
+		return 0;
+	if (w->runs && search_inputs(w->search) - w->grown_inputs >= w->grown_runs)
+		return 1;
+	return w->seconds > 0 && test_clock() - w->grown_clock >= w->grown_seconds;
+}
+
 static int over(const struct test_worker *w)
 {
 	const struct test_options *o = w->s->o;
 	if (w->s->shared->stop || deadline_over())
 		return 1;
 	if (!all_covered(w))
-		return 0;
+		return grown_enough(w);
 	if (search_inputs(w->search) - w->covered_inputs >= o->path_runs)
 		return 1;
 	return !o->repeatable && test_clock() - w->covered_clock >= o->path_time;
@@ -324,6 +347,68 @@ static int was_entered(const struct test_function *f)
 	return 0;
 }
 
+/* A part of the budget for larger objects, beyond what was used of it. */
+static void begin_growth(struct test_worker *w)
+{
+	double used = test_clock() - w->begun;
+	if (!w->growth++) {
+		w->grown_runs = w->runs / GROWN_SHARE + 1;
+		w->grown_seconds = w->seconds / GROWN_SHARE;
+	}
+	w->stopped = 0;
+	w->grown_clock = test_clock();
+	w->grown_inputs = search_inputs(w->search);
+	if (w->runs && w->runs < w->grown_inputs + w->grown_runs)
+		w->runs = w->grown_inputs + w->grown_runs;
+	if (w->seconds > 0 && w->seconds < used + w->grown_seconds)
+		w->seconds = used + w->grown_seconds;
+	search_limits(w->search, w->runs, w->seconds);
+}
+
+/* Offers the newest tests that are at their bounds again, with larger ones. 1; 0: there are none; -1. */
+static int grow(struct test_worker *w)
+{
+	const struct harness *h = w->s->harness;
+	uint32_t number = w->f->harness->number;
+	VEC(struct buf) seeds = {0};
+	int r = 0;
+	for (size_t i = w->f->tests.size; i-- && seeds.size < GROWN_SEEDS;) {
+		const struct test_case *t = &w->f->tests.data[i];
+		uint32_t growth = t->size > DRIVE_GROWTH ? t->data[DRIVE_GROWTH] : 0;
+		if (growth != w->growth || t->flags & TEST_ASSUMED || !harness_full(h, number, t->data, t->size))
+			continue;
+		for (int stretch = 1; stretch >= 0; stretch--) {
+			struct buf seed = {0};
+			if (harness_grow(h, number, t->data, t->size, stretch, &seed))
+				vec_push(&seeds, seed);
+		}
+	}
+	if (seeds.size) {
+		frontier_drop(&w->frontier);
+		search_widen(w->search);
+		begin_growth(w);
+	}
+	for (size_t i = 0; i < seeds.size; i++) {
+		if (r >= 0)
+			r = search_offer(w->search, seeds.data[i].data, seeds.data[i].size, ORIGIN_SEED, 1) < 0 ? -1 : 1;
+		buf_release(&seeds.data[i]);
+	}
+	vec_release(&seeds);
+	return r;
+}
+
+/* Until nothing is left to negate, or a limit comes. 0: the former; 1; -1. */
+static int run_search(struct test_worker *w)
+{
+	uint64_t ended = search_losses(w->search)->count[LOSS_ENDED];
+	int more = 1;
+	while (more > 0 && !w->stopped)
+		more = search_step(w->search);
+	if (more < 0)
+		return -1;
+	return more || w->stopped || search_losses(w->search)->count[LOSS_ENDED] > ended;
+}
+
 static int search_function(struct test_worker *w, uint32_t number, struct test_searched *r)
 {
 	struct test_function *f = &w->s->functions.data[number];
@@ -337,31 +422,38 @@ static int search_function(struct test_worker *w, uint32_t number, struct test_s
 	w->spent = exec_spent(w->exec);
 	w->stopped = 0;
 	w->hangs = 0;
+	w->growth = 0;
 	frontier_clear(&w->frontier);
 	search_restart(w->search);
 	w->runs = w->s->o->runs;
 	w->seconds = function_seconds(w);
 	search_limits(w->search, w->runs, w->seconds);
 	set_run_time(w, w->s->o->run_time);
-	int more = search_offer(w->search, first, sizeof first, ORIGIN_SEED, 1) < 0 ? -1 : 1;
-	while (more > 0 && !w->stopped)
-		more = search_step(w->search);
-	if (more < 0)
+	int left = search_offer(w->search, first, sizeof first, ORIGIN_SEED, 1) < 0 ? -1 : run_search(w);
+	if (left < 0)
 		return -1;
 	*r = (struct test_searched){
 	    .function = number,
-	    .ran = (uint32_t)was_entered(f),
-	    .inputs = search_inputs(w->search),
-	    .covered_at = w->covered_at,
+	    .ended = !left,
+	    .exhausted = !left && search_exhausted(w->search),
+	    .stopped = left && out_of_time(w),
 	    .frontier = w->frontier.heap.size,
-	    .seconds = w->s->o->repeatable ? 0 : test_clock() - w->begun,
-	    .covered_seconds = w->s->o->repeatable ? 0 : w->covered_seconds,
-	    .covered_running = w->s->o->repeatable ? 0 : w->covered_running,
 	    .losses = *search_losses(w->search),
 	};
-	r->ended = !more && !w->stopped && !r->losses.count[LOSS_ENDED];
-	r->exhausted = r->ended && search_exhausted(w->search);
-	r->stopped = !r->ended && out_of_time(w);
+	for (int grown = !w->s->o->no_grow; grown > 0 && !all_covered(w) && !out_of_time(w);) {
+		grown = grow(w);
+		if (grown < 0 || (grown > 0 && run_search(w) < 0))
+			return -1;
+	}
+	r->ran = (uint32_t)was_entered(f);
+	r->inputs = search_inputs(w->search);
+	r->covered_at = w->covered_at;
+	r->growth = w->growth;
+	if (!w->s->o->repeatable) {
+		r->seconds = test_clock() - w->begun;
+		r->covered_seconds = w->covered_seconds;
+		r->covered_running = w->covered_running;
+	}
 	return 0;
 }
 

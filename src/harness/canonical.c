@@ -63,9 +63,8 @@ static void copy_results(struct form *f)
 /* Its elements where they stand; copy_object moves them. */
 static void copy_object(struct form *f, const struct walk_object *o, uint8_t *scratch)
 {
-	const struct drive_pool *pool = &f->w.h->pools.data[f->w.f->first_pool + o->pool];
 	const struct drive_type *t = &f->w.h->types.data[o->pointer];
-	uint32_t to = pool->at[f->renumbered[o->pool * DRIVE_OBJECTS + o->number - 1] - 1];
+	uint32_t to = walk_block(&f->w, o->pool, f->renumbered[o->pool * DRIVE_OBJECTS + o->number - 1]);
 	size_t size = (size_t)o->elements * o->size;
 	uint8_t *out = f->out;
 
@@ -93,14 +92,16 @@ void harness_canonical(const struct harness *h, uint32_t number, struct buf *dat
 	struct form f = {0};
 	const struct drive_function *call = &h->calls.data[number];
 	uint8_t *scratch;
-	size_t size = call->size;
+	size_t size;
 
 	walk_open(&f.w, h, number, data->data, data->size);
+	size = walk_block(&f.w, call->pools, 0);
 	f.out = mem_zalloc(size);
 	scratch = mem_zalloc(size);
 	f.renumbered = mem_zalloc((f.w.index.size + 1) * sizeof *f.renumbered);
 	renumber(&f);
 	memcpy(f.out, &call->id, sizeof call->id);
+	f.out[DRIVE_GROWTH] = (uint8_t)f.w.growth;
 	for (uint32_t i = 0; i < call->parameters + call->globals; i++) {
 		const struct drive_root *root = &h->roots.data[call->first_root + i];
 		f.global = !!(root->flags & DRIVE_GLOBAL);

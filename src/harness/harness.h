@@ -121,6 +121,14 @@ void harness_print_json(const struct harness *h, uint32_t number, const void *da
 /* canonical.c: bytes that mean nothing become 0, choices and headers the smallest that mean the same, objects of a pool are numbered
  * in the order in which they are reached; trailing zeros are cut. Two inputs that call the function in the same way have one form. */
 void harness_canonical(const struct harness *h, uint32_t number, struct buf *data);
+/* grow.c: does the input have an object that is as large as it may be, and could be larger? */
+int harness_full(const struct harness *h, uint32_t number, const void *data, size_t size);
+/* The same call as an input whose objects may be larger, appended to out. 1; 0: none of its objects can grow any more. stretch: objects of numbers and
+ * characters that were as large as they could be are so again, their last element repeated. */
+int harness_grow(const struct harness *h, uint32_t number, const void *data, size_t size, int stretch, struct buf *out);
+/* The most elements of objects, and characters of strings with their 0, after so many growths; of types as small as a character. */
+uint32_t harness_most_elements(const struct harness *h, uint32_t growth);
+uint32_t harness_most_characters(const struct harness *h, uint32_t growth);
 
 /* taken.c: of the pointer whose choice is the byte `at`: a bit for each choice that means an object which the input has already. 0: none, or
  * the byte is no choice. */

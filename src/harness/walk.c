@@ -101,17 +101,21 @@ uint32_t walk_pool(const struct walk *w, uint32_t type)
 	return WALK_NONE;
 }
 
-/* How many elements object `number` of a pool has, without a string's 0. */
-static uint32_t elements_of(const struct walk *w, const struct drive_pool *p, uint32_t number)
+uint32_t walk_block(const struct walk *w, uint32_t pool, uint32_t number)
 {
-	const struct drive_type *t = &w->h->types.data[p->pointer];
-	uint8_t header = walk_byte(w, p->at[number - 1]);
+	return drive_block(w->f, w->h->types.data, w->h->pools.data + w->f->first_pool, pool, number, w->growth);
+}
+
+/* How many elements object `number` of a pool has, without a string's 0. */
+static uint32_t elements_of(const struct walk *w, uint32_t pool, uint32_t number)
+{
+	uint32_t pointer = w->h->pools.data[w->f->first_pool + pool].pointer;
+	const struct drive_type *t = &w->h->types.data[pointer];
+	uint32_t header = walk_byte(w, walk_block(w, pool, number)) & (drive_limit(w->h->types.data, pointer, w->growth) - 1);
 
 	if (t->fixed)
 		return t->fixed;
-	if (t->flags & DRIVE_STRING)
-		return header & (t->limit - 1);
-	return (header & (t->limit - 1)) + 1;
+	return t->flags & DRIVE_STRING ? header : header + 1;
 }
 
 static struct walk_pointer to_object(const struct walk *w, uint32_t pool, uint32_t number)
@@ -147,11 +151,10 @@ struct walk_pointer walk_pointer(const struct walk *w, uint32_t type, size_t at,
 		return p;
 	p = to_object(w, pool, choice);
 	if (t->flags & DRIVE_INTERIOR) { /* up to one past the end */
-		const struct drive_pool *of = &w->h->pools.data[w->f->first_pool + pool];
 		int string = !t->fixed && (t->flags & DRIVE_STRING);
 
 		p.element = walk_byte(w, at + 1);
-		if (p.element > elements_of(w, of, choice) + string)
+		if (p.element > elements_of(w, pool, choice) + string)
 			p.element = 0;
 	}
 	return p;
@@ -215,10 +218,10 @@ static struct walk_object object_of(const struct walk *w, uint32_t slot)
 	o.pointer = p->pointer;
 	o.type = w->h->types.data[p->pointer].a;
 	o.size = w->h->types.data[o.type].size;
-	o.elements = elements_of(w, p, o.number);
+	o.elements = elements_of(w, o.pool, o.number);
 	o.string = !w->h->types.data[p->pointer].fixed &&
 		   (w->h->types.data[p->pointer].flags & DRIVE_STRING);
-	o.at = p->at[o.number - 1] + DRIVE_HEADER;
+	o.at = walk_block(w, o.pool, o.number) + DRIVE_HEADER;
 	return o;
 }
 
@@ -277,6 +280,8 @@ void walk_open(struct walk *w, const struct harness *h, uint32_t number, const v
 	w->about = walk_about(h, number);
 	w->data = data;
 	w->size = size;
+	w->growth = walk_byte(w, DRIVE_GROWTH);
+	w->growth = w->growth > DRIVE_GROWTHS ? DRIVE_GROWTHS : w->growth;
 	vec_reserve(&w->index, (size_t)w->f->pools * DRIVE_OBJECTS);
 	w->index.size = (size_t)w->f->pools * DRIVE_OBJECTS;
 	memset(w->index.data, 0, w->index.size * sizeof *w->index.data);

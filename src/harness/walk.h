@@ -50,6 +50,7 @@ struct walk {
 	const struct drive_function *f;
 	const uint8_t *data;
 	size_t size;
+	uint32_t growth; /* of its objects, as the prefix says */
 	VEC(struct walk_object) objects; /* by pool and number */
 	VEC(uint32_t)
 	found; /* pool * DRIVE_OBJECTS + number - 1, in the order in which they were reached: roots,
@@ -63,6 +64,9 @@ struct walk {
 void walk_open(struct walk *w, const struct harness *h, uint32_t number, const void *data,
 	       size_t size);
 void walk_release(struct walk *w);
+
+/* Where the block of object `number` of a pool (from the function's first) stands. */
+uint32_t walk_block(const struct walk *w, uint32_t pool, uint32_t number);
 
 static inline uint8_t walk_byte(const struct walk *w, size_t at)
 {

@@ -30,6 +30,11 @@ void frontier_clear(struct frontier *f)
 	frontier_init(f);
 }
 
+void frontier_drop(struct frontier *f)
+{
+	vec_clear(&f->heap);
+}
+
 static int before(const struct frontier *f, uint32_t a, uint32_t b)
 {
 	double x = f->tests.data[a].rank, y = f->tests.data[b].rank;

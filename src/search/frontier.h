@@ -22,6 +22,8 @@ void frontier_init(struct frontier *f);
 void frontier_release(struct frontier *f);
 /* No tests; for search_restart. */
 void frontier_clear(struct frontier *f);
+/* The tests stay, but none is taken any more. */
+void frontier_drop(struct frontier *f);
 /* Hooks (search.h); callers with a ctx of their own call these from theirs. */
 int frontier_add(void *f, struct search_test *t, const struct search_cover *cover, size_t count);
 int frontier_take(void *f, struct search_test *t, struct buf *data);

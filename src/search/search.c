@@ -237,6 +237,14 @@ void search_restart(struct search *s)
 	s->restart_work = work(s);
 }
 
+void search_widen(struct search *s)
+{
+	forget(s);
+	loops_restart(s->loops);
+	*s->pending = 0;
+	s->urgent = 0;
+}
+
 void search_limits(struct search *s, uint64_t runs, double seconds)
 {
 	s->o.run_limit = runs;

@@ -271,6 +271,9 @@ void search_free(struct search *s);
  * figures, losses and limits begin anew. What was learned about the program stays, and so do the solver's caches. The
  * caller's frontier must be empty, or forgotten as well. The cost follows what was done since the last time. */
 void search_restart(struct search *s);
+/* Inputs of another layout come next: what was asked of the program is asked again; figures, losses and limits go on. No test of the
+ * caller's frontier is to be taken any more. */
+void search_widen(struct search *s);
 void search_limits(struct search *s, uint64_t runs, double seconds); /* from the next search_step on */
 /* Inputs run since the last restart, whatever the number of variants they were run in. */
 uint64_t search_inputs(const struct search *s);
