@@ -46,7 +46,10 @@ int cmd_build(int argc, char **argv)
 	const struct option_spec spec = {
 	    "build", "-- COMMAND [ARGUMENTS]",
 	    "Runs COMMAND (./configure, cmake, make ...) with CC set to muster-cc, so that all\n"
-	    "it compiles and links carries records. CXX is left alone.",
+	    "it compiles and links carries records. CXX is left alone.\n\n"
+	    "  muster build -- ./configure --disable-shared\n"
+	    "  muster build -- make -j2\n"
+	    "  muster doctor ./prog                     what was recorded",
 	    rows};
 	int i = option_parse(&spec, argc, argv), n = 0;
 	char **command, *cc, *assignment;

@@ -193,9 +193,9 @@ int cmd_check(int argc, char **argv)
 		file = argv[at];
 	}
 	if (!file)
-		option_usage(&spec, "wants a file");
+		option_usage(&spec, "which file? muster check FILE.c");
 	if (!file_is_regular(file))
-		die(EXIT_USAGE, "%s: no such file", file);
+		die(EXIT_USAGE, file_exists(file) ? "'%s' is no plain file: name a .c file" : "there is no file '%s'", file);
 	if (preprocess(file, argv + at, argc - at, &text, &a, &c))
 		die(EXIT_USAGE, "%s", error_text());
 	if (refine_source(&r, text.data, text.size, c.shape.data, (int)c.shape.size, every ? REFINE_EVERY : 0))

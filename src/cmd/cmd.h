@@ -5,21 +5,21 @@
 #define MUSTER_CMD_H
 
 #define COMMANDS(X)                                                                            \
+	X(test, "test", "tests, bugs and verdicts for functions of a C file; no harness")      \
+	X(fuzz, "fuzz", "find inputs that reach new code, and bugs")                           \
+	X(replay, "replay", "run an input again: does it fail, how and where?")                \
+	X(show, "show", "what searches found: tests, bugs, campaigns; the checkers")           \
+	X(minimize, "minimize", "make an input smaller that still does the same")              \
+	X(cmin, "cmin", "choose few inputs of many that cover the same")                       \
+	X(export, "export", "write tests for others: cmocka, plain files, Test-Comp")          \
+	X(trace, "trace", "run a program once and print its path as conditions in C")          \
+	X(check, "check", "refinement types of a C file: proved, rejected, or checks of every run") \
+	X(invariants, "invariants", "what holds at the loops of a C file, in C")               \
 	X(cc, "cc", "compile and link as clang-19 does, and keep what variants are made from") \
 	X(build, "build", "run a build (make, cmake ...) with muster-cc as its compiler")      \
 	X(doctor, "doctor", "what of a binary can be rebuilt, and what stands in the way")     \
-	X(strip, "strip", "remove muster's records from a binary")                             \
 	X(variant, "variant", "make a variant of a binary and print its path")                 \
-	X(trace, "trace", "run a program once and print its path as conditions in C")          \
-	X(test, "test", "tests, bugs and verdicts for functions of a C file; no harness")      \
-	X(check, "check", "refinement types of a C file: proved, rejected, or checks of every run") \
-	X(invariants, "invariants", "what holds at the loops of a C file, in C")               \
-	X(fuzz, "fuzz", "find inputs that reach new code, and bugs")                           \
-	X(replay, "replay", "run an input again: does it fail, how and where?")                \
-	X(minimize, "minimize", "make an input smaller that still does the same")              \
-	X(cmin, "cmin", "choose few inputs of many that cover the same")                       \
-	X(show, "show", "what searches found: tests, bugs, campaigns; the checkers")           \
-	X(export, "export", "write tests for others: cmocka, plain files, Test-Comp")           \
+	X(strip, "strip", "remove muster's records from a binary")                             \
 	X(confined, "confined", "")                                                            \
 	X(refine_source, "refine-source", "")                                                  \
 	X(instrument_runtime, "instrument-runtime", "")

@@ -359,7 +359,7 @@ int cmd_cmin(int argc, char **argv)
 	if (!c.input || !c.output)
 		option_usage(&spec, "wants -i DIR and -o DIR");
 	if (i >= argc)
-		option_usage(&spec, "which program? Name it behind --");
+		option_usage(&spec, "which program? Name it after --");
 	if (has_files(c.output))
 		option_usage(&spec, "'%s' is not empty: name a new directory with -o", c.output);
 	char *program = target_program(argv[i]);

@@ -90,8 +90,8 @@ static int command(int argc, char **argv)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc - 1, argv + 1);
 	near = nearest_command(argv[1]);
-	die(EXIT_USAGE, "there is no command '%s'%s%s%s; 'muster --help' lists them", argv[1],
-	    near ? "; is it '" : "", near ? near : "", near ? "'" : "");
+	die(EXIT_USAGE, "there is no command '%s'%s%s%s 'muster --help' lists them", argv[1],
+	    near ? "; is it '" : ";", near ? near : "", near ? "'?" : "");
 }
 
 int main(int argc, char **argv)

@@ -210,8 +210,10 @@ static void take_program(struct operands *o, const struct option_spec *spec,
 {
 	char *dir = from->dir ? mem_strdup(from->dir) : dir_of(o->tests.data[0]);
 
+	if (!dir && !file_exists(o->tests.data[0]))
+		die(EXIT_USAGE, "there is no file '%s'", o->tests.data[0]);
 	if (!dir)
-		option_usage(spec, "which program? Name it behind --");
+		option_usage(spec, "which program? Name it behind --, as in: muster %s %s -- ./prog @@", spec->command, o->tests.data[0]);
 	program_of(o, dir, from->store);
 	free(dir);
 }

@@ -101,7 +101,7 @@ static int no_such(struct test_session *s, const char *name)
 		error_set("'%s' has no function '%s'; the nearest: %s", s->file, name,
 			  buf_str(&near));
 	else
-		error_set("'%s' defines no function '%s'", s->file, name);
+		error_set("'%s' defines no function '%s'; without ':%s' all of its functions are driven", s->file, name, name);
 	buf_release(&near);
 	return -1;
 }

@@ -516,7 +516,7 @@ int cmd_trace(int argc, char **argv)
 		return EXIT_OK;
 	}
 	if (i >= argc)
-		option_usage(&spec, "wants a program");
+		option_usage(&spec, "which program? muster trace --input FILE -- ./prog");
 	if (o.check && variant_checks_list(o.check))
 		option_usage(&spec, "--check: %s", error_text());
 	o.target.shm.table_limit = (uint32_t)o.table_limit;

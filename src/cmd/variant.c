@@ -23,7 +23,7 @@ int cmd_variant(int argc, char **argv)
 	int i = option_parse(&spec, argc, argv), kind = variant_kind(kind_name);
 
 	if (kind < 0)
-		option_usage(&spec, "there is no kind '%s'", kind_name);
+		option_usage(&spec, "there is no kind '%s': trace, san, cov or path", kind_name);
 	if (i + 1 != argc)
 		option_usage(&spec, "wants one program");
 	if (check && variant_checks_list(check))

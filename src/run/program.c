@@ -39,7 +39,7 @@ char *program_find(const char *name)
 		error_set("there is no '%s' in PATH; the one in this directory is ./%s", name,
 			  name);
 	else
-		error_set("there is no program '%s' in PATH", name);
+		error_set("there is no file '%s' here, and no program of that name in PATH", name);
 	return NULL;
 }
 
