@@ -61,6 +61,7 @@ void fuzz_san_begin(struct fuzz *f)
 	deadline_child();
 	deadline_phase(DEADLINE_FINISH); /* failures that were found last need it */
 	struct variant v;
+	log_still = 1; /* beside the search, which has the screen */
 	file_exit_child(variant_make(f->program, VARIANT_SAN, &v) ? 1 : 0); /* who needs it asks again, and gets the words */
 }
 

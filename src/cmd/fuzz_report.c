@@ -131,6 +131,17 @@ static int count_file(void *ctx, uint64_t test, const char *name)
 	return 0;
 }
 
+static void print_unread(const char *dir, const char *command)
+{
+	struct buf file = {0};
+	operands_word(&file, dir);
+	printf("note      no branch depended on the input: does the program read it? It comes on standard input; @@ in the arguments\n"
+	       "          stands for its file. What the program says to one:\n"
+	       "          muster replay --variant plain --show %s/queue/id:000000* -- %s\n",
+	       buf_str(&file), command);
+	buf_release(&file);
+}
+
 static void print_text(const struct fuzz_options *o, struct store *store, uint64_t campaign, struct sums *s,
 		       const char *status, const char *command, const char *program)
 {
@@ -164,9 +175,8 @@ static void print_text(const struct fuzz_options *o, struct store *store, uint64
 	bug_each(store, campaign, &s->bugs, print_bug, &t);
 	if (!s->bugs.confirmed && !s->bugs.suspected)
 		printf("bugs      none found\n");
-	if (s->search.traces && !s->solve.queries && !s->search.concretisations && !strcmp(status, "complete"))
-		printf("note      no branch depended on the input: does the program read it? It comes on standard input; "
-		       "@@ in the arguments stands for its file\n");
+	if (s->search.traces && !s->solve.queries && !s->search.concretisations && strcmp(status, "interrupted"))
+		print_unread(dir, command);
 	free(dir);
 }
 
