@@ -4,12 +4,43 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/option.h"
+#include "build/cache.h"
 #include "build/inspect.h"
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
 #include "front/front.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+
+static void print_cache(void)
+{
+	struct cache_size n;
+
+	if (cache_measure(&n))
+		return;
+	printf("cache: %s, %" PRIu64 " MB", cache_dir(), n.bytes >> 20);
+	if (n.limit)
+		printf(" of %" PRIu64, n.limit >> 20);
+	printf("\n");
+}
+
+static void json_cache(struct json *j)
+{
+	struct cache_size n;
+
+	json_key(j, "cache");
+	if (cache_measure(&n)) {
+		json_null(j);
+		return;
+	}
+	json_object_open(j);
+	json_key(j, "directory"), json_str(j, cache_dir());
+	json_key(j, "entries"), json_u64(j, n.entries);
+	json_key(j, "bytes"), json_u64(j, n.bytes);
+	json_key(j, "limit"), json_u64(j, n.limit);
+	json_object_close(j);
+}
 
 static void print_words(const struct inspect *in, const char *binary, const char *sandbox)
 {
@@ -37,6 +68,7 @@ static void print_words(const struct inspect *in, const char *binary, const char
 	}
 	if (sandbox)
 		printf("sandbox: %s\n", sandbox);
+	print_cache();
 	if (binary)
 		printf("variants: %s\n", inspect_fatal(in) ? "cannot be made" : "can be made");
 	else if (!in->problems.size)
@@ -113,6 +145,7 @@ static void print_json(const struct inspect *in, const char *binary)
 		json_object_close(&j);
 	}
 	json_array_close(&j);
+	json_cache(&j);
 	json_key(&j, "variants");
 	json_bool(&j, binary && !inspect_fatal(in));
 	json_object_close(&j);
@@ -128,7 +161,7 @@ int cmd_doctor(int argc, char **argv)
 	const struct option_spec spec = {
 	    "doctor", "[--json] [BINARY]",
 	    "Says which units of BINARY have a record, what has none, whether variants can be\n"
-	    "made, what confines the runs of programs, and what is wrong with this machine.",
+	    "made, what confines the runs of programs, where the cache is and how large, and what is wrong\nwith this machine.",
 	    rows};
 	struct inspect in;
 	const char *binary, *sandbox;
