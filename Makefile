@@ -31,7 +31,7 @@ tests = $(patsubst tests/unit/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test
 
 # The runtime has three kinds of source. Bodies of libc functions go through the same instrumentation
 # as targets; wrappers are only marked, so that instrumented callers know them; the rest is plain.
-runtime_light = runtime/light.c runtime/cov.c runtime/loop.c runtime/path.c runtime/rt_null.c
+runtime_light = runtime/light.c runtime/cov.c runtime/loop.c runtime/path.c runtime/rt_null.c runtime/fill.c
 # The driver of functions (muster test) is an archive of its own: only programs with a table take it.
 runtime_drive = $(patsubst %,runtime/%.c,drive drive_build drive_batch)
 # What the san variant and ordinary builds get.
@@ -172,7 +172,7 @@ $(B)/runtime/libmuster_rt_all.a: $(filter-out $(B)/runtime/libc/% %/skip.o,$(run
 		$(patsubst runtime/libc/%.c,$(B)/runtime/all/%.o,$(runtime_bodies))
 	$(archive_runtime)
 
-$(B)/runtime/libmuster_cov.a: $(patsubst %,$(B)/runtime/%.o,cov loop light forkserver rt_null symbolic)
+$(B)/runtime/libmuster_cov.a: $(patsubst %,$(B)/runtime/%.o,cov loop light forkserver rt_null symbolic fill)
 	@rm -f $@
 	ar rcsD $@ $^
 

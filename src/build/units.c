@@ -17,6 +17,7 @@
 #include "build/cache.h"
 #include "build/home.h"
 #include "instrument/instrument.h"
+#include "instrument/locals.h"
 #include "instrument/probe.h"
 
 #include <errno.h>
@@ -95,7 +96,7 @@ static int is_driven(const struct program *p)
 
 checker_set units_checks(const struct program *p, enum variant_kind kind)
 {
-	return kind == VARIANT_COV && !is_driven(p) ? 0 : variant_checks_now();
+	return (kind == VARIANT_COV || kind == VARIANT_FILL) && !is_driven(p) ? 0 : variant_checks_now();
 }
 
 int units_collect(struct units *u, const struct program *p, enum variant_kind kind)
@@ -307,6 +308,7 @@ static int make_instrumented(const struct unit_object *o, enum variant_kind kind
 	static const enum instrument_kind kinds[] = {[VARIANT_TRACE] = INSTRUMENT_TRACE,
 						     [VARIANT_COV] = INSTRUMENT_COV,
 						     [VARIANT_PATH] = INSTRUMENT_PATH,
+						     [VARIANT_FILL] = INSTRUMENT_COV,
 						     [VARIANT_TRACE_ALL] = INSTRUMENT_TRACE};
 	struct instrument_options options = {.reloc = INSTRUMENT_RELOC_AUTO};
 	struct buf bitcode = BUF_EMPTY, object = BUF_EMPTY;
@@ -315,6 +317,13 @@ static int make_instrumented(const struct unit_object *o, enum variant_kind kind
 		return -1;
 	if (!hash_equal(hash128(bitcode.data, bitcode.size), o->hash))
 		return error_set("its record is damaged (the bitcode is not what it was)");
+	if (kind == VARIANT_FILL) {
+		struct buf filled = BUF_EMPTY;
+
+		if (locals_fill(bitcode.data, bitcode.size, &filled))
+			return -1;
+		bitcode = filled; /* the process ends soon: nothing is freed */
+	}
 	options.all_decisions = kind == VARIANT_TRACE_ALL;
 	options.checks = checks;
 	/* A driven unit (muster/drive.h) is run some hundred times for microseconds: compiling it is what takes long. */

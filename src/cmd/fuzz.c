@@ -270,6 +270,21 @@ static void prepare(struct fuzz *f)
 	fuzz_close(&first);
 }
 
+/* Only a search that lost nothing makes the claim that this is about. */
+static void fill(struct fuzz *f)
+{
+	struct store *store;
+	char *path = fuzz_store_path(f->o);
+	int claims = shared->campaign != 0;
+	for (uint64_t i = 0; i < f->o->workers; i++)
+		claims &= shared->workers[i].ended && shared->workers[i].exhausted;
+	if (claims && !store_open(&store, path, STORE_READ_ONLY)) {
+		fuzz_fill(f, store, &shared->filled);
+		store_close(store);
+	}
+	free(path);
+}
+
 /* The result stands in the store; there may be no room to write any more. */
 static int report(struct fuzz *f, const char *error)
 {
@@ -303,6 +318,8 @@ static int run(struct fuzz *f)
 	start_all(f, &c);
 	supervise(&c);
 	status_end();
+	if (!first_error(c.count))
+		fill(f);
 	deadline_phase(DEADLINE_REPORT);
 	int code = report(f, first_error(c.count));
 	fuzz_release_targets(f);

@@ -69,7 +69,14 @@ struct fuzz_figures {
 	char error[400];
 };
 
+/* What the tests do with other contents of memory that nobody wrote. */
+struct fuzz_filled {
+	int asked, done;	/* done: all tests were run */
+	uint64_t tests, differ; /* how many did something else */
+};
+
 struct fuzz_shared {
+	struct fuzz_filled filled;
 	double started;	   /* clock: when the command began */
 	uint64_t campaign; /* 0: there is none yet */
 	volatile int stop; /* everybody out */
@@ -205,6 +212,9 @@ int fuzz_other_checks(struct fuzz *f); /* tests that were explored with fewer ch
 
 /* fuzz_stats.c: DIR/fuzzer_stats, as AFL++ writes it. 0, -1. */
 int fuzz_write_stats(struct fuzz *f);
+
+/* fuzz_fill.c: does what a search that lost nothing still hangs on: see there. */
+void fuzz_fill(const struct fuzz *f, struct store *store, struct fuzz_filled *result);
 
 /* fuzz_report.c: the result, for a person or as JSON. Returns the exit code. */
 int fuzz_report(const struct fuzz_options *o, struct store *s, uint64_t campaign,

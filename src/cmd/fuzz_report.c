@@ -22,7 +22,8 @@ struct sums {
 	uint64_t covered, total;
 	double seconds;
 	struct bug_counts bugs;
-	int exhaustive; /* the frontier is empty, and nothing was lost on the way */
+	int exhaustive; /* the frontier is empty, nothing was lost on the way, and memory that nobody wrote decides nothing that was seen */
+	struct fuzz_filled filled;
 };
 
 static void add_up(struct sums *s, const struct fuzz_shared *shared, unsigned workers)
@@ -37,6 +38,8 @@ static void add_up(struct sums *s, const struct fuzz_shared *shared, unsigned wo
 		s->total = w->total > s->total ? w->total : s->total;
 		s->exhaustive &= w->exhausted;
 	}
+	s->filled = shared->filled;
+	s->exhaustive &= s->filled.done && !s->filled.differ;
 	s->seconds = fuzz_clock() - shared->started;
 }
 
@@ -154,8 +157,15 @@ static void print_text(const struct fuzz_options *o, struct store *store, uint64
 	printf("branches  %" PRIu64 " of %" PRIu64 " outcomes\n", s->covered, s->total);
 	if (!strcmp(status, "complete") && s->exhaustive)
 		printf("paths     every negation was answered and run, nothing is known to be lost (inputs up to %" PRIu64
-		       " bytes; time, random numbers and environment as they were)\n",
+		       " bytes; time, random numbers and environment as they were)\n"
+		       "          each was run with three contents of memory that nobody had written, and did the same: a test, no proof\n",
 		       o->search.max_input);
+	else if (!strcmp(status, "complete") && s->filled.done)
+		printf("paths     every negation was answered and run, but %" PRIu64 " of %" PRIu64
+		       " tests did something else with other contents of memory that nobody had written: there may be more\n",
+		       s->filled.differ, s->filled.tests);
+	else if (!strcmp(status, "complete") && s->filled.asked)
+		printf("paths     every negation was answered and run, but there was no time to try other contents of memory that nobody wrote\n");
 	else if (!strcmp(status, "complete"))
 		printf("paths     nothing is left to negate, but something was lost on the way: there may be more "
 		       "(docs/fuzzing.md)\n");
@@ -280,6 +290,13 @@ static void print_json(const struct fuzz_options *o, struct store *store, uint64
 	json_key(j, "status"), json_str(j, status);
 	confine_json(j);
 	json_key(j, "exhaustive"), json_bool(j, s->exhaustive);
+	if (s->filled.asked) {
+		json_key(j, "filled"), json_object_open(j);
+		json_key(j, "complete"), json_bool(j, s->filled.done);
+		json_key(j, "tests"), json_u64(j, s->filled.tests);
+		json_key(j, "differ"), json_u64(j, s->filled.differ);
+		json_object_close(j);
+	}
 	json_key(j, "checkers"), check_names_json(j, o->check.set);
 	json_key(j, "seconds"), json_double(j, s->seconds);
 	json_key(j, "branches"), json_object_open(j);
