@@ -242,7 +242,7 @@ static void print_scope(const struct test_session *s)
 	const struct harness_options *o = &s->harness->options;
 	struct buf scope = {0};
 	if (!s->o->verbose) {
-		printf("%sverified: no defect on any path, with up to %u objects a type, %u elements, strings of %u characters; the whole scope: -v%s\n",
+		printf("%sverified: no defect on any path within %u objects a type, %u elements, %u characters; whole scope: -v%s\n",
 		       color("\033[2m"), o->objects, o->elements, o->characters ? o->characters - 1 : 0, color("\033[0m"));
 		return;
 	}
