@@ -40,6 +40,8 @@
 
 #define vec_pop(v) ((v)->data[--(v)->size])
 #define vec_last(v) ((v)->data[(v)->size - 1])
+/* Elements from i on; NULL + i has no meaning in C, and an empty vector has no memory. */
+#define vec_from(v, i) ((v)->data ? (v)->data + (i) : (v)->data)
 #define vec_clear(v) ((void)((v)->size = 0))
 #define vec_release(v)                    \
 	do {                              \

@@ -50,10 +50,11 @@ static void from_row(struct search_test *t, const struct store_test *row)
 	};
 }
 
-static int stands_in_queue(uint32_t flags, uint32_t origin)
+/* What covers something that nobody had covered before, seeds too: thousands of them may take the same path. The first test always has a
+ * file: other fuzzers do not begin with an empty queue. */
+static int stands_in_queue(uint32_t flags, uint64_t id)
 {
-	return !(flags & (TEST_CRASH | TEST_HANG)) &&
-	       (flags & TEST_COVERS || origin == ORIGIN_SEED);
+	return !(flags & (TEST_CRASH | TEST_HANG)) && (flags & TEST_COVERS || id == 1);
 }
 
 static int write_file(struct fuzz *f, const struct store_test *row)
@@ -99,7 +100,7 @@ static int add(void *ctx, struct search_test *t, const struct search_cover *cove
 		f->figures->tests++;
 		if (f->o->workers > 1)
 			map_set(&f->own, row.id, 1);
-		if (stands_in_queue(t->flags, t->origin) && write_file(f, &row))
+		if (stands_in_queue(t->flags, row.id) && write_file(f, &row))
 			return -1;
 		if (!(t->flags & (TEST_CRASH | TEST_HANG | TEST_WAITS | TEST_ASSUMED)) && fuzz_kept(f, row.id))
 			return -1;
@@ -215,7 +216,7 @@ int fuzz_import(struct fuzz *f)
 static int restore_row(void *ctx, const struct store_test *row)
 {
 	struct fuzz *f = ctx;
-	if (!stands_in_queue(row->flags, row->origin) || outdir_has(f->outdir, row->id))
+	if (!stands_in_queue(row->flags, row->id) || outdir_has(f->outdir, row->id))
 		return 0;
 	struct store_test whole;
 	struct buf data = {0};

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "build/archive.h"
 #include "build/home.h"
 #include "cmd/fuzz.h"
 
@@ -68,6 +69,31 @@ static void cache_put(void *ctx, struct hash128 key, enum verdict v, const void 
 			size); /* a cache that cannot be written is no cache */
 }
 
+static int note_member(void *ctx, const char *name, const void *data, size_t size)
+{
+	(void)name;
+	search_words_note(data, size, ctx);
+	return 0;
+}
+
+/* The words of the runtime in the cov variant that the file which the user named has not. */
+static void note_runtime(const char *program, struct strmap *out)
+{
+	char *path = home_file("libmuster_cov.a");
+	struct buf b = {0};
+	const char *word;
+	uint64_t value;
+	if (path && !file_read(path, &b))
+		archive_members(path, b.data, b.size, note_member, out);
+	buf_clear(&b);
+	if (!file_read(program, &b))
+		for (size_t at = 0; strmap_next(out, &at, &word, &value);)
+			if (memmem(b.data, b.size, word, strlen(word)))
+				strmap_set(out, word, 0);
+	buf_release(&b);
+	free(path);
+}
+
 static int open_search(struct fuzz *f)
 {
 	struct search_options o = f->o->search;
@@ -94,7 +120,10 @@ static int open_search(struct fuzz *f)
 	f->search = search_new(&o, &t, &hooks);
 	if (!f->search)
 		return -1;
-	search_words_of(f->search, f->cov.variant.path);
+	struct strmap own = {0};
+	note_runtime(f->program, &own);
+	search_words_of(f->search, f->cov.variant.path, &own);
+	strmap_release(&own);
 	return 0;
 }
 

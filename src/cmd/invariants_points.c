@@ -236,7 +236,8 @@ void invariants_add(struct invariants *all, const struct code *c, const struct c
 			add_head(&w, l);
 	for (uint32_t k = 0; k < f->order_count; k++)
 		add_edges(&w, f->order[k]);
-	qsort(all->points.data + first, all->points.size - first, sizeof *all->points.data, by_line);
+	if (all->points.size > first)
+		qsort(all->points.data + first, all->points.size - first, sizeof *all->points.data, by_line);
 	vec_push(&all->functions, (struct invariant_function){.name = f->name, .line = f->line, .loops = f->loop_count, .domain = absint_domain(a),
 							      .weakened = absint_weakened(a), .seconds = now() - start});
 	describe_free(w.describe);

@@ -93,3 +93,73 @@ int asm_text_matters(const char *body)
 	}
 	return 0;
 }
+
+/* The words of the literal that begins here, one a line. */
+static void add_words(const char *at, struct buf *out)
+{
+	for (at++; *at && *at != '"';) {
+		size_t n = 0;
+
+		if (*at == '\\' && at[1]) { /* \nname: begins behind the n */
+			at += 2;
+			continue;
+		}
+		while (is_name(at[n]))
+			n++;
+		buf_add(out, at, n);
+		if (n)
+			buf_addc(out, '\n');
+		at += n ? n : 1;
+	}
+}
+
+/* Of the parenthesis that begins here. */
+static void add_parenthesis(const char *at, struct buf *out)
+{
+	int depth = 0;
+
+	for (; *at; at++) {
+		if (*at == '"')
+			add_words(at, out);
+		if (*at == '"' || *at == '\'')
+			at = skip_quoted(at) - 1;
+		depth += *at == '(';
+		depth -= *at == ')';
+		if (!depth)
+			break;
+	}
+}
+
+static int is_asm(const char *word, size_t length)
+{
+	static const char *const words[] = {"asm", "__asm", "__asm__"};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strlen(words[i]) == length && !memcmp(word, words[i], length))
+			return 1;
+	return 0;
+}
+
+void asm_text_words(const char *unit, struct buf *out)
+{
+	buf_addc(out, '\n');
+	for (const char *at = unit; *at; at++) {
+		size_t n = 0;
+
+		if (*at == '"' || *at == '\'') {
+			at = skip_quoted(at) - 1;
+			continue;
+		}
+		while (is_name(at[n]))
+			n++;
+		if (is_asm(at, n)) {
+			const char *open = at + n;
+
+			while (isspace((unsigned char)*open) || is_name(*open)) /* volatile */
+				open++;
+			if (*open == '(')
+				add_parenthesis(open, out);
+		}
+		at += n ? n - 1 : 0;
+	}
+}

@@ -28,6 +28,7 @@
 #include "build/record.h"
 #include "build/seal.h"
 #include "build/units.h"
+#include "front/asm_text.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -196,22 +197,38 @@ static int in_libc(const char *name)
 	return 0;
 }
 
+/* Assembly of the unit may define it: then only the linker can say that nobody does. */
+static int asm_may_define(struct buf *words, const char *symbol, const char *name)
+{
+	char *line = mem_printf("\n%s\n", symbol ? symbol : name);
+	int found = strstr(buf_str(words), line) != NULL;
+
+	free(line);
+	return found;
+}
+
 static void guess_stubs(struct harness_job *j)
 {
 	const struct front *f = j->front;
 
+	struct buf words = BUF_EMPTY;
+
 	if (brings_libraries(j))
 		return;
+	asm_text_words(buf_str(&j->text), &words);
 	for (size_t i = 0; i < f->functions.size; i++) {
 		const struct front_function *fn = &f->functions.data[i];
 
-		if (!fn->defined && !fn->is_other_name && !in_libc(fn->symbol ? fn->symbol : fn->name))
+		if (!fn->defined && !fn->is_other_name && !in_libc(fn->symbol ? fn->symbol : fn->name) &&
+		    !asm_may_define(&words, fn->symbol, fn->name))
 			add_stub_name(j, fn->name);
 	}
 	for (size_t i = 0; i < f->globals.size; i++)
 		if (!f->globals.data[i].defined && f->types.data[f->globals.data[i].type].name &&
-		    !in_libc(f->globals.data[i].symbol ? f->globals.data[i].symbol : f->globals.data[i].name))
+		    !in_libc(f->globals.data[i].symbol ? f->globals.data[i].symbol : f->globals.data[i].name) &&
+		    !asm_may_define(&words, f->globals.data[i].symbol, f->globals.data[i].name))
 			add_stub_name(j, f->globals.data[i].name);
+	buf_release(&words);
 }
 
 /* What the unit calls the symbol that the harness can define; NULL: nothing. */

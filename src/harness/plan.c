@@ -316,7 +316,7 @@ static int points_to_void(const struct planner *p, uint32_t pointer)
 /* Objects of two pools are never the same, so it must not matter: nobody writes any of them, nobody compares. */
 static void look_at_pools(struct one *o)
 {
-	const struct drive_pool *pools = o->p->h->pools.data + o->call.first_pool;
+	const struct drive_pool *pools = vec_from(&o->p->h->pools, o->call.first_pool);
 	int compared = 0, behind_void = 0;
 
 	for (size_t i = 0; i < o->reach.functions.size; i++) {
@@ -390,7 +390,7 @@ static uint32_t block_size(const struct harness *h, const struct drive_pool *poo
 /* Bytes of all blocks with this many rounds. */
 static uint64_t blocks_size(const struct one *o, uint32_t rounds)
 {
-	const struct drive_pool *pools = o->p->h->pools.data + o->call.first_pool;
+	const struct drive_pool *pools = vec_from(&o->p->h->pools, o->call.first_pool);
 	uint64_t n = 0;
 
 	for (uint32_t i = 0; i < o->call.pools; i++)
@@ -402,7 +402,7 @@ static uint64_t blocks_size(const struct one *o, uint32_t rounds)
 static void place_blocks(struct one *o, uint32_t room)
 {
 	struct harness *h = o->p->h;
-	struct drive_pool *pools = h->pools.data + o->call.first_pool;
+	struct drive_pool *pools = vec_from(&h->pools, o->call.first_pool);
 	uint32_t rounds = o->p->o->objects;
 
 	while (rounds > 1 && blocks_size(o, rounds) > room)

@@ -284,7 +284,8 @@ void walk_open(struct walk *w, const struct harness *h, uint32_t number, const v
 	w->growth = w->growth > DRIVE_GROWTHS ? DRIVE_GROWTHS : w->growth;
 	vec_reserve(&w->index, (size_t)w->f->pools * DRIVE_OBJECTS);
 	w->index.size = (size_t)w->f->pools * DRIVE_OBJECTS;
-	memset(w->index.data, 0, w->index.size * sizeof *w->index.data);
+	if (w->index.size)
+		memset(w->index.data, 0, w->index.size * sizeof *w->index.data);
 	reach_all(w);
 	for (size_t slot = 0; slot < w->index.size; slot++) {
 		if (!w->index.data[slot])

@@ -384,7 +384,7 @@ static int64_t other_number(struct havoc_task *t, int64_t v)
 	case 6:
 		return (int64_t)edge(t, 4);
 	case 7:
-		return (int64_t)(1ull << pick(t, 64)) - (int64_t)pick(t, 2);
+		return (int64_t)((1ull << pick(t, 64)) - pick(t, 2));
 	case 8:
 		return (int64_t)(u + pick(t, 256) - 128);
 	default:

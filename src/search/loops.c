@@ -166,8 +166,8 @@ static struct loop_unit *unit_of(struct loops *l, uint32_t id)
 	for (size_t i = 0; i < u->entries.list.size; i++) {
 		struct place p = {.entry = u->entries.list.data[i]};
 		p.f = &u->code->functions[p.entry.function];
-		p.values = u->entries.values.data + p.entry.first;
-		p.loads = u->entries.loads.data + p.entry.first_load;
+		p.values = vec_from(&u->entries.values, p.entry.first);
+		p.loads = vec_from(&u->entries.loads, p.entry.first_load);
 		vec_push(&u->places, p);
 		map_set(&u->by_ordinal, p.entry.ordinal, u->places.size);
 	}

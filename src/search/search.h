@@ -12,6 +12,7 @@
 #ifndef MUSTER_SEARCH_SEARCH_H
 #define MUSTER_SEARCH_SEARCH_H
 
+#include "base/map.h"
 #include "run/exec.h"
 #include "search/cover.h"
 #include "search/path.h"
@@ -278,8 +279,10 @@ void search_limits(struct search *s, uint64_t runs, double seconds); /* from the
 /* Inputs run since the last restart, whatever the number of variants they were run in. */
 uint64_t search_inputs(const struct search *s);
 
-/* Short strings in the program's file become words of the mutation stage. */
-void search_words_of(struct search *s, const char *program);
+/* Short strings in the program's file become words of the mutation stage, but for those that have 1 in the map: a program does not look for
+ * words of muster's runtime. search_words_note sets 1 for the strings of another file. */
+void search_words_of(struct search *s, const char *program, const struct strmap *except);
+void search_words_note(const void *elf, size_t size, struct strmap *out);
 /* Coverage that the store knows, before the first step: by unit and outcome. */
 void search_cover_known(struct search *s, uint32_t unit, uint32_t outcome, uint8_t mask);
 /* Runs an input from outside and keeps it if it covers something, or anyway with `keep`. 1 kept, 0

@@ -43,10 +43,28 @@ void search_compared(struct search *s, const struct exprs *p, expr_t goal)
 		constant(s, value, expr_width(p, n->a));
 }
 
+struct words {
+	struct search *s;	     /* whose words they become, or */
+	struct strmap *into;	     /* where they are noted */
+	const struct strmap *except; /* not these, if not NULL */
+};
+
+static void word(struct words *w, const char *text, size_t size)
+{
+	char copy[LONGEST + 1];
+	memcpy(copy, text, size);
+	copy[size] = 0;
+	uint64_t left_out = 0;
+	if (w->into)
+		strmap_set(w->into, copy, 1);
+	else if (!w->except || !strmap_get(w->except, copy, &left_out) || !left_out)
+		mutation_word(w->s->mutation, text, size);
+}
+
 /* Strings of a read-only section: runs of characters between bytes that are none. */
 static int section(void *ctx, const char *name, const void *contents, size_t size)
 {
-	struct search *s = ctx;
+	struct words *w = ctx;
 	const char *p = contents;
 	size_t start = 0;
 	if (strncmp(name, ".rodata", 7))
@@ -56,18 +74,25 @@ static int section(void *ctx, const char *name, const void *contents, size_t siz
 			continue;
 		/* A blank in it, or no end: a sentence, or no string. */
 		if (i < size && !p[i] && i - start >= 2 && i - start <= LONGEST && (!start || !p[start - 1]))
-			mutation_word(s->mutation, p + start, i - start);
+			word(w, p + start, i - start);
 		start = i + 1;
 	}
 	return 0;
 }
 
-void search_words_of(struct search *s, const char *program)
+void search_words_note(const void *elf, size_t size, struct strmap *out)
 {
+	struct words w = {.into = out};
+	elf_sections(elf, size, section, &w);
+}
+
+void search_words_of(struct search *s, const char *program, const struct strmap *except)
+{
+	struct words w = {.s = s, .except = except};
 	struct buf file = {0};
 	if (!s->mutation)
 		return;
 	if (!file_read_limited(program, READ_LIMIT, &file))
-		elf_sections(file.data, file.size, section, s); /* a file without sections has no words */
+		elf_sections(file.data, file.size, section, &w); /* a file without sections has no words */
 	buf_release(&file);
 }
