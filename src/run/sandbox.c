@@ -60,6 +60,15 @@ static void prefer_as_victim(void)
 	close(fd);
 }
 
+/* What execve could give back. The keeper executes nothing any more, and what it forks inherits this. */
+static void give_up_bounds(void)
+{
+	prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED);
+	for (int c = 0; c < 64 && !prctl(PR_CAPBSET_DROP, c, 0, 0, 0); c++)
+		;
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+}
+
 int sandbox_enter(struct keeper_board *b)
 {
 	struct keeper_sandbox *s = &b->sandbox;
@@ -77,24 +86,17 @@ int sandbox_enter(struct keeper_board *b)
 		prefer_as_victim();
 		loopback_up();
 		e = view_make(b);
+		give_up_bounds();
 		s->level = SANDBOX_VIEW;
 		return e;
 	}
+	give_up_bounds();
 	s->own_tmpdir = 1;
 	s->level = landlock_version() ? SANDBOX_LANDLOCK : SANDBOX_FILTER;
 	return 0;
 }
 
 /* -------------------------------------------------------------- the target */
-
-/* What execve could give back. Needs a right that not everybody has, and that goes with the next step. */
-static void give_up_bounds(void)
-{
-	prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED);
-	for (int c = 0; c < 64 && !prctl(PR_CAPBSET_DROP, c, 0, 0, 0); c++)
-		;
-	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-}
 
 static int give_up_capabilities(void)
 {
@@ -108,7 +110,6 @@ static int give_up_rights(const struct keeper_board *b)
 {
 	uid_t uid = b->sandbox.uid;
 
-	give_up_bounds();
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -1;
 	if (uid && (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid)))

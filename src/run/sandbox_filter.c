@@ -21,6 +21,7 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -157,7 +158,7 @@ static const struct row rows[] = {
     {SYS_mount, ALWAYS, REFUSE, 0, EPERM},
     {SYS_umount2, ALWAYS, REFUSE, 0, EPERM},
 };
-enum { ROWS = sizeof rows / sizeof rows[0], LENGTH = 64 + 8 * ROWS };
+enum { ROWS = sizeof rows / sizeof rows[0], LENGTH = 64 + 10 * ROWS };
 
 struct program {
 	struct sock_filter code[LENGTH];
@@ -237,9 +238,8 @@ static uint32_t tell(const struct program *p, enum where where)
 
 static void add_row(struct program *p, const struct row *r)
 {
-	unsigned jump = p->size;
-
-	add(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, (uint32_t)r->call);
+	add(p, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, (uint32_t)r->call);
+	end(p, SECCOMP_RET_ALLOW);
 	switch (r->what) {
 	case TELL:
 		end(p, tell(p, r->where));
@@ -270,13 +270,37 @@ static void add_row(struct program *p, const struct row *r)
 		add_ioctl(p);
 		break;
 	}
-	p->code[jump].jf = (uint8_t)(p->size - jump - 1);
+}
+
+/* A tree of comparisons: the kernel runs the filter for every number once to know which calls it always allows, whenever it is
+ * installed, and that is for each program that is executed. */
+static void add_rows(struct program *p, const struct row *const *sorted, unsigned count)
+{
+	unsigned half = count / 2, jump;
+
+	if (count == 1) {
+		add_row(p, sorted[0]);
+		return;
+	}
+	add(p, BPF_JMP | BPF_JGE | BPF_K, 0, 1, (uint32_t)sorted[half]->call);
+	jump = p->size;
+	add(p, BPF_JMP | BPF_JA, 0, 0, 0);
+	add_rows(p, sorted, half);
+	p->code[jump].k = p->size - jump - 1;
+	add_rows(p, sorted + half, count - half);
+}
+
+static int by_call(const void *a, const void *b)
+{
+	return (*(const struct row *const *)a)->call - (*(const struct row *const *)b)->call;
 }
 
 static int install(int in_view, int told)
 {
 	struct program p = {.in_view = in_view, .told = told, .refused = told ? SECCOMP_RET_USER_NOTIF : error(EACCES)};
 	struct sock_fprog f = {.filter = p.code};
+	const struct row *used[ROWS];
+	unsigned count = 0;
 
 	add(&p, BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, arch));
 	add(&p, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, ARCHITECTURE);
@@ -288,8 +312,9 @@ static int install(int in_view, int told)
 #endif
 	for (unsigned i = 0; i < ROWS; i++)
 		if (rows[i].where < BARE || !in_view)
-			add_row(&p, &rows[i]);
-	end(&p, SECCOMP_RET_ALLOW);
+			used[count++] = &rows[i];
+	qsort(used, count, sizeof *used, by_call);
+	add_rows(&p, used, count);
 	f.len = p.size;
 	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, told ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0, &f);
 }
