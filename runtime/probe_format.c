@@ -2,7 +2,9 @@
  *
  * The caller's types come as letters: i an integer of 32 bits (what char and short become), l one of 64, p a pointer, d a double, L a long
  * double, ? anything else. A conversion takes the next argument, or the one it names (%2$s); what it wants is compared with the
- * letter, and a pointer with what the conversion does with it. More arguments than conversions are allowed.
+ * letter, and a pointer with what the conversion does with it. More arguments than conversions are allowed. What a conversion reads and writes
+ * AddressSanitizer looks at itself, in the functions that it knows, but for strings whose length is an argument (%.*s); the
+ * rest is reported here in its name.
  *
  * Lists (vprintf) have no types of their own. The types of a call with variable arguments go with it: the caller says
  * them before, the function takes them where it begins, and the list that it starts is known by its save area.
@@ -18,6 +20,9 @@
 
 #define KIND "format-argument"
 
+void __asan_report_load1(const void *p) __attribute__((weak));
+void __asan_report_store_n(const void *p, size_t n) __attribute__((weak));
+
 struct arguments {
 	const char *name;
 	int flags;
@@ -31,6 +36,7 @@ struct conversion {
 	int size;	   /* 'H' for hh, 'h', 'l', 'q' for ll, 'L', or 'j', 'z', 't'; 0 */
 	char letter;
 	long precision; /* -1: none, or negative */
+	int starred;	/* it is an argument */
 };
 
 struct value {
@@ -171,11 +177,12 @@ static void check_string(const struct arguments *a, const struct conversion *c, 
 
 	if (!s)
 		probe_report(KIND, "%s: a null pointer for %s", a->name, c->text);
-	if (!s || a->flags & PROBE_WATCHED || c->size || c->letter == 'S')
+	if (!s || (a->flags & PROBE_WATCHED && !c->starred) || c->size || c->letter == 'S')
 		return;
 	for (; c->precision < 0 || n < (uint64_t)c->precision; n++) {
 		if (probe_poisoned(s + n, 1)) {
-			probe_report(KIND, "%s: the string for %s does not end in its object", a->name, c->text);
+			if (__asan_report_load1)
+				__asan_report_load1(s + n);
 			return;
 		}
 		if (!s[n])
@@ -192,8 +199,8 @@ static void check_pointer(const struct arguments *a, const struct conversion *c,
 	} else if (c->letter == 'n') {
 		if (!pointer)
 			probe_report(KIND, "%s: a null pointer for %s", a->name, c->text);
-		else if (!(a->flags & PROBE_WATCHED) && probe_poisoned((const void *)pointer, bytes))
-			probe_report(KIND, "%s: %s writes %lu bytes outside of an object", a->name, c->text, bytes);
+		else if (!(a->flags & PROBE_WATCHED) && probe_poisoned((const void *)pointer, bytes) && __asan_report_store_n)
+			__asan_report_store_n((const void *)pointer, bytes);
 	}
 }
 
@@ -219,7 +226,7 @@ static const char *check_conversion(struct arguments *a, const char *p, unsigned
 	p += strspn(p, "-+ #0'I");
 	width_or_precision(a, next, &p, &c);
 	if (*p == '.') {
-		p++;
+		c.starred = *++p == '*';
 		c.precision = width_or_precision(a, next, &p, &c);
 	}
 	c.size = size_of(&p);

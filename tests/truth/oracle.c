@@ -208,6 +208,108 @@ int truth_sprintf(char *to, const char *format, ...)
 	return n;
 }
 
+/* Results, formats and pairs: what C says of them, from what the text says of itself. */
+int truth_missing;
+
+long truth_returned(long result)
+{
+	truth_missing = 0;
+	return result;
+}
+
+long truth_used(unsigned line, long result)
+{
+	truth_line = line;
+	if (truth_missing)
+		truth_fail(TRUTH_RETURN);
+	return result;
+}
+
+/* The next argument's type, which must be this one. */
+static void wants(const char **types, char type)
+{
+	if (**types != type)
+		truth_fail(TRUTH_FORMAT);
+	++*types;
+}
+
+/* Conversions are [width or *] [.digit or .*] and d, x, ld, lx or s. */
+int truth_snprintf(char *to, size_t size, const char *types, const char *format, ...)
+{
+	va_list ap, all;
+	va_start(ap, format);
+	va_copy(all, ap);
+	for (const char *p = format; (p = strchr(p, '%')); p++) {
+		long most = -1;
+		while (*++p >= '0' && *p <= '9')
+			;
+		if (*p == '*') {
+			wants(&types, 'i');
+			(void)va_arg(ap, int);
+			p++;
+		}
+		if (*p == '.' && *++p == '*') {
+			wants(&types, 'i');
+			most = va_arg(ap, int);
+			p++;
+		} else if (p[-1] == '.') {
+			most = *p++ - '0';
+		}
+		if (*p == 's') {
+			wants(&types, 's');
+			const char *s = va_arg(ap, const char *);
+			if (!s)
+				truth_fail(TRUTH_FORMAT);
+			for (long i = 0; most < 0 || i < most; i++) {
+				access_range(s + i, 1);
+				if (!s[i])
+					break;
+			}
+		} else if (*p == 'l') {
+			wants(&types, 'l');
+			(void)va_arg(ap, long);
+			p++;
+		} else {
+			wants(&types, 'i');
+			(void)va_arg(ap, int);
+		}
+	}
+	va_end(ap);
+	access_range(to, size);
+	int n = vsnprintf(to, size, format, all);
+	va_end(all);
+	return n;
+}
+
+static struct {
+	const char *at;
+	size_t size;
+} known[16];
+static unsigned known_count;
+
+void truth_known(const void *object, size_t size)
+{
+	if (known_count < sizeof(known) / sizeof(*known)) {
+		known[known_count].at = object;
+		known[known_count++].size = size;
+	}
+}
+
+static const char *object_of(const char *p)
+{
+	for (unsigned i = 0; i < known_count; i++)
+		if (p >= known[i].at && p <= known[i].at + known[i].size)
+			return known[i].at;
+	return NULL;
+}
+
+void truth_pair(unsigned line, const void *a, const void *b)
+{
+	truth_line = line;
+	if (object_of(a) != object_of(b))
+		truth_fail(TRUTH_PAIR);
+}
+
 void truth_free(void *p)
 {
 	if (p && !__sanitizer_get_ownership(p))
@@ -284,6 +386,8 @@ static void run(const struct truth_function *f, unsigned long code)
 	steps = 0;
 	path = 0;
 	failed_count = 0;
+	truth_missing = 0;
+	known_count = 0;
 	global = NULL;
 	if (!sigsetjmp(back, 0))
 		f->call(code);

@@ -13,6 +13,7 @@
 #define TRUTH_KINDS(X)                                                                                                                     \
 	X(NONE, "none") X(DIVISION, "division") X(OVERFLOW, "overflow") X(BOUNDS, "bounds") X(REFERENCE, "reference") X(SHIFT, "shift")          \
 	X(FREED, "freed") X(SCOPE, "scope") X(FREE, "free") X(ABORT, "abort") X(UNREACHABLE, "unreachable")      \
+	X(RETURN, "return") X(FORMAT, "format") X(PAIR, "pair")      \
 	X(STACK, "stack") X(TIME, "time") X(OTHER, "other")
 enum truth_kind {
 #define X(name, words) TRUTH_##name,
@@ -42,11 +43,30 @@ size_t truth_strlen(const char *s);
 char *truth_strcpy(char *to, const char *from);
 char *truth_strcat(char *to, const char *from);
 int truth_sprintf(char *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int truth_snprintf(char *to, size_t size, const char *types, const char *format, ...);
 void truth_free(void *p);
+extern int truth_missing; /* the last function that can do so ended without a result */
+long truth_returned(long result);
+long truth_used(unsigned line, long result);
+void truth_known(const void *object, size_t size);
+void truth_pair(unsigned line, const void *a, const void *b);
 
 #define S truth_line = __LINE__;
 #define D(n, c) (truth_at(__LINE__), truth_decision(n, __LINE__, (c) ? 1 : 0))
 #define W(n, e, ...) truth_switch(n, __LINE__, (e), (const long[]){__VA_ARGS__}, sizeof((const long[]){__VA_ARGS__}) / sizeof(long))
+
+#define R(e) truth_returned(e)
+#define E truth_missing = 1;
+#define U(e) truth_used(__LINE__, (e))
+#define O(a) truth_known(a, sizeof(a));
+#define P(a, b, e) (truth_pair(__LINE__, a, b), (e))
+/* The types of the arguments behind a format, a letter each. */
+#define TRUTH_TYPE(x) _Generic((x), int : 'i', long : 'l', char * : 's', const char * : 's', default : '?')
+#define TRUTH_TYPES0(f) ((const char[]){0})
+#define TRUTH_TYPES1(f, a) ((const char[]){TRUTH_TYPE(a), 0})
+#define TRUTH_TYPES2(f, a, b) ((const char[]){TRUTH_TYPE(a), TRUTH_TYPE(b), 0})
+#define TRUTH_PICK(f, a, b, name, ...) name
+#define TRUTH_TYPES(...) TRUTH_PICK(__VA_ARGS__, TRUTH_TYPES2, TRUTH_TYPES1, TRUTH_TYPES0, 0)(__VA_ARGS__)
 
 #ifndef TRUTH_OWN
 #define memcpy truth_memcpy
@@ -55,6 +75,7 @@ void truth_free(void *p);
 #define strcpy truth_strcpy
 #define strcat truth_strcat
 #define sprintf truth_sprintf
+#define snprintf(to, size, ...) truth_snprintf(to, size, TRUTH_TYPES(__VA_ARGS__), __VA_ARGS__)
 #define free truth_free
 #define abort() truth_fail(TRUTH_ABORT)
 #undef assert
