@@ -5,7 +5,8 @@
  * object of its partner, or right behind it. Where that is not known either, or two such pointers meet, the search has lost something,
  * and an event says so. Pointers of the driver's are pin.c's.
  *
- * What does not depend on the input makes no event: the san variant looks at it (probe.c).
+ * What does not depend on the input makes no event: the san variant looks at it (probe.c). But in a driven program, which may be verified, the search
+ * has lost something where both pointers are to objects that nobody knows.
  */
 #include "hooks.h"
 #include "node.h"
@@ -54,9 +55,28 @@ static void ask(const struct side *m, const struct side *other, uint64_t site)
 	}
 }
 
+/* Two pointers of which nobody knows the object (libc's, a thread's): neither the probe nor anybody else can say whether it is one. */
+static void tell_unknown(uint64_t va, uint64_t vb, uint64_t site)
+{
+	static int told;
+	struct rt_object o;
+
+	if (told || va == vb || !va || !vb || object_at(va, vb, &o) || object_at(vb, va, &o))
+		return;
+	told = 1;
+	rt_event_at(MUSTER_EV_CONCRETE, MUSTER_REASON_ORDER, site, rt_const(64, va, 0));
+}
+
 void __muster_pair(label a, label b, uint64_t va, uint64_t vb, uint64_t site)
 {
-	if (!(a | b) || a == b || !RT_ON() || (RT_STATE->driven && rt_pin_pair(a, b, va, vb, site)))
+	if (!RT_ON() || (a && a == b))
+		return;
+	if (!(a | b)) {
+		if (RT_STATE->driven)
+			tell_unknown(va, vb, site);
+		return;
+	}
+	if (RT_STATE->driven && rt_pin_pair(a, b, va, vb, site))
 		return;
 	struct side x = side_of(a, va, vb), y = side_of(b, vb, va);
 	if (x.moving)

@@ -2,7 +2,8 @@
  *
  * **Results.** C lets a function end at its closing brace and forbids its caller to use the result then. Each function that can
  * do so leaves its address when it does, and nothing when it returned; whoever uses a result compares. Between the callee's end and the
- * caller's look nothing else runs, so the address that stands there is the callee's own.
+ * caller's look nothing else runs, so the address that stands there is the callee's own. qsort and its kin use the results of the functions that they are
+ * given: inside of them, a function that nobody in the program says to have called was called by libc.
  *
  * **Pairs.** AddressSanitizer keeps poisoned bytes between any two objects of the program. So two pointers, each to a byte that may be accessed or to the
  * one behind it, belong to different objects if there is poison between them. A pointer that left its object, or
@@ -62,11 +63,32 @@ int probe_poisoned(const void *p, unsigned long n)
 
 /* ---------------------------------------------------------------- results */
 
-static __thread const void *not_returned;
+static __thread const void *not_returned, *called;
+static __thread int in_library;
 
-void muster_probe_end(const void *function, int returned)
+void muster_probe_caller(const void *function)
+{
+	called = function;
+}
+
+void muster_probe_library(int more)
+{
+	in_library += more;
+}
+
+const void *muster_probe_begin(const void *function)
+{
+	const void *by_program = called == function || !in_library ? function : NULL;
+
+	called = NULL;
+	return by_program;
+}
+
+void muster_probe_end(const void *function, int returned, const void *by_program, const char *name)
 {
 	not_returned = returned ? NULL : function;
+	if (!returned && !by_program)
+		probe_report("missing-return", "libc uses the result of %s, which ended without a return statement", name);
 }
 
 void muster_probe_used(const void *function, const char *name)

@@ -8,8 +8,14 @@
 
 #include <stdarg.h>
 
-/* A function that can reach its closing brace ended: by a return statement, or at the brace. */
-void muster_probe_end(const void *function, int returned);
+/* Before any call of a function that may be one of those below. */
+void muster_probe_caller(const void *function);
+/* Around a call of a function of libc that uses what it is given returns: 1 before, -1 behind. */
+void muster_probe_library(int more);
+/* A function that can reach its closing brace begins; gives what its end is to be told: NULL if libc has called it. */
+const void *muster_probe_begin(const void *function);
+/* It ended: by a return statement, or at the brace. */
+void muster_probe_end(const void *function, int returned, const void *called, const char *name);
 /* Its caller uses what it returned. name: how the caller calls it. */
 void muster_probe_used(const void *function, const char *name);
 

@@ -5,7 +5,7 @@
  * variable live there; main's 0 is written where it begins). So a bit beside it, set with each write, says at the end
  * how the function ended. Functions without a path around all the writes get nothing.
  *
- * A result is used if the call's value is, but for copies to temporaries that nobody reads.
+ * A result is used if the call's value is, but for copies to temporaries that nobody reads; and by libc's functions that call back to compare.
  */
 #include "instrument/probe_inside.h"
 
@@ -97,6 +97,7 @@ static void mark_ends(struct probe *p, LLVMValueRef f, const values *writes)
 	LLVMSetCurrentDebugLocation2(p->b, NULL);
 	LLVMValueRef bit = LLVMBuildAlloca(p->b, i8, "probe.returned");
 	LLVMBuildStore(p->b, LLVMConstInt(i8, 0, 0), bit);
+	LLVMValueRef called = probe_call(p, "muster_probe_begin", 1, "p", &f, 1), name = probe_text(p, probe_name(f));
 	for (size_t i = 0; i < writes->size; i++) {
 		probe_before(p, writes->data[i]);
 		LLVMBuildStore(p->b, LLVMConstInt(i8, 1, 0), bit);
@@ -107,19 +108,21 @@ static void mark_ends(struct probe *p, LLVMValueRef f, const values *writes)
 			continue;
 		probe_before(p, end);
 		LLVMValueRef returned = LLVMBuildZExt(p->b, LLVMBuildLoad2(p->b, i8, bit, ""), p->i32, "");
-		probe_call(p, "muster_probe_end", 0, "pi", (LLVMValueRef[]){f, returned}, 2);
+		probe_call(p, "muster_probe_end", 0, "pipp", (LLVMValueRef[]){f, returned, called, name}, 4);
 	}
 }
 
 /* ------------------------------------------------------------------ callers */
 
-/* Does anybody but the instruction look at the temporary variable? */
+/* Does anybody but the instruction look at the temporary variable, or at a part of it? What is stored there comes from the call. */
 static int is_read(LLVMValueRef variable, LLVMValueRef but)
 {
 	for (LLVMUseRef u = LLVMGetFirstUse(variable); u; u = LLVMGetNextUse(u)) {
 		LLVMValueRef user = LLVMGetUser(u);
-		if (user != but && !(LLVMIsAInstruction(user) && is_lifetime(user)))
-			return 1;
+		if (user == but || (LLVMIsAInstruction(user) && is_lifetime(user)) ||
+		    (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == variable) || (LLVMIsAGetElementPtrInst(user) && !is_read(user, but)))
+			continue;
+		return 1;
 	}
 	return 0;
 }
@@ -137,8 +140,7 @@ static int is_used(LLVMValueRef value)
 			if (is_used(user))
 				return 1;
 		} else if (LLVMIsAStoreInst(user) && is_temporary(unit_pointer_root(LLVMGetOperand(user, 1)))) {
-			LLVMValueRef to = LLVMGetOperand(user, 1);
-			if (!LLVMIsAAllocaInst(to) || is_read(to, user)) /* a part of it: not worth a closer look */
+			if (is_read(unit_pointer_root(LLVMGetOperand(user, 1)), user))
 				return 1;
 		} else {
 			return 1;
@@ -178,9 +180,51 @@ static int may_be_missing(const struct returns *r, LLVMValueRef call)
 
 static struct returns *visited; /* of the module that is walked */
 
+/* Functions of libc that use what the functions that they are given return. */
+static int calls_back(LLVMValueRef call)
+{
+	static const char *const names[] = {"qsort", "qsort_r", "bsearch", "lfind", "lsearch", "tsearch", "tfind", "tdelete", "scandir", "ftw", "nftw"};
+	LLVMValueRef f = probe_callee(call);
+
+	for (size_t i = 0; f && !LLVMGetFirstBasicBlock(f) && i < sizeof names / sizeof *names; i++)
+		if (!strcmp(probe_name(f), names[i]))
+			return 1;
+	return 0;
+}
+
+static void probe_library(struct probe *p, LLVMValueRef call)
+{
+	p->places++;
+	if (p->look)
+		return;
+	for (int more = 1; more >= -1; more -= 2) {
+		more > 0 ? probe_before(p, call) : probe_after(p, call);
+		probe_call(p, "muster_probe_library", 0, "i", (LLVMValueRef[]){probe_number(p, more)}, 1);
+	}
+}
+
+/* Whoever calls a function says so, that it can tell a caller in libc. */
+static void visit_caller(struct probe *p, LLVMValueRef inst)
+{
+	if (!LLVMIsACallInst(inst) || !may_be_missing(visited, inst))
+		return;
+	p->places++;
+	if (p->look)
+		return;
+	probe_before(p, inst);
+	probe_call(p, "muster_probe_caller", 0, "p", (LLVMValueRef[]){LLVMGetCalledValue(inst)}, 1);
+}
+
 static void visit_call(struct probe *p, LLVMValueRef inst)
 {
-	if (!LLVMIsACallInst(inst) || !may_be_missing(visited, inst) || !uses_result(inst))
+	if (!LLVMIsACallInst(inst))
+		return;
+	if (calls_back(inst)) {
+		probe_library(p, inst);
+		return;
+	}
+	visit_caller(p, inst);
+	if (!may_be_missing(visited, inst) || !uses_result(inst))
 		return;
 	p->places++;
 	if (p->look)

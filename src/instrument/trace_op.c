@@ -132,10 +132,11 @@ static void trace_binary(struct tracer *t, LLVMValueRef inst, unsigned op, int s
 	unsigned n = tracer_leaves(t, LLVMTypeOf(x), leaves);
 	tracer_get(t, x, lx, n);
 	tracer_get(t, y, ly, n);
-	if (tracer_all_zero(t, lx, n) && tracer_all_zero(t, ly, n))
-		return;
-	if (n == 1 && is_pair(t, inst))
+	int concrete = tracer_all_zero(t, lx, n) && tracer_all_zero(t, ly, n);
+	if (n == 1 && (t->driven || !concrete) && is_pair(t, inst)) /* in a driven program pointers to nowhere count, too */
 		tracer_call(t, "__muster_pair", "vwwqqq", lx[0], ly[0], tracer_word(t, x), tracer_word(t, y), tracer_q(t, t->site));
+	if (concrete)
+		return;
 	if (LLVMIsAICmpInst(inst) && n == 1 && leaves[0].bits <= 64 && only_decides(t, inst)) {
 		t->decided = (struct comparison){inst, op | leaves[0].bits << 8, lx[0], ly[0], x, y};
 		return;
