@@ -26,6 +26,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#define FUNCTION_SECONDS 2 /* budget of a function, where --time leaves no more */
+#define FUNCTION_RUNS 2000
+
 static struct test_shared *shared;
 
 /* ---------------------------------------------------------------- operands */
@@ -202,8 +205,8 @@ int cmd_test(int argc, char **argv)
 {
 	static const char *property;
 	static struct test_options o = {.globals = "symbolic",
-					.function_time = 2,
-					.runs = 2000,
+					.function_time = -1,
+					.runs = UINT64_MAX,
 					.path_time = 0.3,
 					.path_runs = 300,
 					.run_time = 0.25,
@@ -270,6 +273,10 @@ int cmd_test(int argc, char **argv)
 	check_options_apply(&spec, &o.check);
 	o.cflags = (const char *const *)argv + at;
 	o.repeatable = o.seed && o.workers == 1;
+	o.runs_given = o.runs != UINT64_MAX;
+	o.function_time_given = o.function_time != -1;
+	o.runs = o.runs_given ? o.runs : FUNCTION_RUNS;
+	o.function_time = o.function_time_given ? o.function_time : FUNCTION_SECONDS;
 	check_numbers(&spec, &o);
 	check_operands(&list, &spec, &o);
 	if (budget_set(o.memory, test_workers(&o)))

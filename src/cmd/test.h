@@ -21,6 +21,7 @@
 #include "store/store.h"
 
 #define TEST_WORKERS 64
+#define SEARCH_SHARE 0.9 /* of --time: the rest is for the checks of what was found last */
 
 struct test_options {
 	const char *entry;   /* the only function that is driven, as the program's start; NULL */
@@ -44,6 +45,7 @@ struct test_options {
 	int no_invariants;
 	int no_grow; /* objects keep to elements and characters */
 	int repeatable;		   /* no clock decides anything */
+	int runs_given, function_time_given; /* by the user: they hold however much of --time is left */
 	const char *const *cflags; /* NULL at the end */
 	const volatile int *stop;  /* a signal came */
 };
@@ -101,6 +103,8 @@ struct test_searched {
 	uint32_t ended;		     /* nothing was left to negate */
 	uint32_t exhausted;	     /* and nothing was lost */
 	uint32_t stopped;	     /* by the whole session's limit or a signal */
+	uint32_t more;		     /* more time could find more */
+	uint32_t part;		     /* there is more to come: what was found since the last message */
 	uint32_t growth;	     /* how often objects grew after that (drive.h); what stands above is of the time before */
 	uint64_t inputs, covered_at; /* runs; the one that covered something new last */
 	uint64_t frontier;	     /* tests that were not explored */
@@ -118,11 +122,14 @@ struct test_function {
 	uint64_t covered; /* of them, by any test of the session */
 	/* The search. */
 	int searched, lost; /* lost: its worker died */
+	int partial;	    /* a part of what a search found has come */
 	struct test_searched result;
 	VEC(struct test_case) tests;
 	VEC(struct test_cover) covers;
 	VEC(struct test_violation) violations;
 	struct arena arena; /* bytes of its tests */
+	/* What came with earlier messages, and was checked and stored. */
+	size_t done_tests, done_covers, done_violations;
 	/* The checks. */
 	int checked;
 	uint64_t unchecked; /* tests of which the san variant could say nothing */
@@ -172,7 +179,7 @@ enum test_program_state {
 
 /* Memory that the workers share with the parent. */
 struct test_shared {
-	volatile uint32_t next; /* function to be taken */
+	volatile uint32_t next; /* turn to be taken */
 	volatile int stop;
 	double started;
 	struct test_running { /* by worker */
@@ -192,7 +199,9 @@ struct test_session {
 	char *dir;     /* of what is written */
 	char *scratch; /* where functions run */
 	struct target cov;
-	VEC(struct test_function) functions; /* in the order in which they are taken */
+	VEC(struct test_function) functions;
+	VEC(uint32_t) turns; /* functions that are searched in this round, in the order in which they are taken */
+	int rest;	     /* the round in which the functions that did not come to an end share the rest of --time */
 	VEC(struct test_bug) bugs;
 	struct map covered; /* unit << 32 | outcome to classes */
 	struct test_shared *shared;
@@ -243,8 +252,12 @@ void test_worker(struct test_session *s, unsigned number, int fd) __attribute__(
 /* test_wire.c: messages. */
 enum test_message { TEST_MESSAGE_FUNCTION = 1, TEST_MESSAGE_STATS };
 int test_send(int fd, enum test_message kind, const struct buf *body);
-void test_pack(struct buf *out, const struct test_searched *r, const struct test_function *f);
-/* Into the function it is about; -1: it is no such message. */
+/* The function's tests, covers and violations from those on. */
+struct test_sent {
+	size_t tests, covers, violations;
+};
+void test_pack(struct buf *out, const struct test_searched *r, const struct test_function *f, const struct test_sent *from);
+/* Appended to the function it is about; -1: it is no such message. */
 int test_unpack(struct test_session *s, const char *data, size_t size);
 void test_pack_stats(struct buf *out, const struct search_stats *a, const struct solve_stats *b);
 int test_unpack_stats(struct test_session *s, const char *data, size_t size);

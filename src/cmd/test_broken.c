@@ -141,7 +141,7 @@ static int look(struct test_session *s, uint32_t function, const struct test_vio
 int test_violations(struct test_session *s, uint32_t function)
 {
 	struct test_function *f = &s->functions.data[function];
-	for (size_t i = 0; i < f->violations.size; i++) {
+	for (size_t i = f->done_violations; i < f->violations.size; i++) {
 		const struct test_violation *v = &f->violations.data[i];
 		if (v->test && f->tests.data[v->test - 1].failed)
 			s->stats.checkers[v->check.checker].failed += (uint64_t)v->sent;

@@ -28,6 +28,8 @@
 #define BATCH_TESTS 1500   /* that wait before the san variant is started */
 #define BATCH_SECONDS 10.0 /* or so long */
 #define PIPE_SIZE (1 << 20)
+#define LEAST_REST 0.3	  /* seconds that are worth another round */
+#define LEAST_ROUND 0.1	  /* that a round takes which has something to do */
 #define WORKERS_LEAVE 0.2 /* seconds for workers to send what they have when the time is over */
 #define PROGRESS_AFTER 2.0
 
@@ -199,6 +201,7 @@ struct gathering {
 	unsigned count, alive;
 	VEC(uint32_t) waiting; /* functions that were searched and not checked */
 	size_t waiting_tests;
+	double round_began;
 	double waiting_since;
 	unsigned done;
 	int failed;
@@ -254,9 +257,13 @@ static void take_function(struct gathering *g, const char *data, size_t size)
 	memcpy(&r, data, sizeof r);
 	if (!g->waiting.size)
 		g->waiting_since = test_clock();
-	vec_push(&g->waiting, r.function);
-	g->waiting_tests += g->s->functions.data[r.function].tests.size;
-	g->done++;
+	size_t i = 0;
+	while (i < g->waiting.size && g->waiting.data[i] != r.function)
+		i++;
+	if (i == g->waiting.size)
+		vec_push(&g->waiting, r.function);
+	g->waiting_tests += g->s->functions.data[r.function].tests.size - g->s->functions.data[r.function].done_tests;
+	g->done += !r.part && !g->s->rest;
 }
 
 /* Whole messages of what a worker sent so far. */
@@ -306,7 +313,7 @@ static int worker_gone(struct gathering *g, unsigned number)
 	} else if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_USAGE) {
 		return error_set("the harness of '%s' cannot be run", g->s->file);
 	}
-	if (shared->next < g->s->functions.size && !shared->stop)
+	if (shared->next < g->s->turns.size && !shared->stop && !deadline_over())
 		return start_worker(g, number);
 	return 0;
 }
@@ -349,10 +356,25 @@ static int read_workers(struct gathering *g)
 	return 0;
 }
 
+/* The time was over before a search could say how it ended: what it sent counts. */
+static void close_part(struct test_session *s, uint32_t function)
+{
+	struct test_function *f = &s->functions.data[function];
+	if (!f->partial || s->rest) {
+		f->result.stopped |= (uint32_t)f->searched;
+		return;
+	}
+	f->searched = 1;
+	f->result = (struct test_searched){.function = function, .ran = 1, .stopped = 1, .inputs = f->tests.size, .frontier = 1};
+	f->result.losses.count[LOSS_ENDED] = 1;
+}
+
 static void end_workers(struct gathering *g)
 {
 	for (unsigned i = 0; i < g->count; i++)
 		if (g->workers[i].fd >= 0) {
+			if (g->s->shared->workers[i].busy)
+				close_part(g->s, g->s->shared->workers[i].function);
 			kill(g->workers[i].pid, SIGKILL);
 			wait_for(g->workers[i].pid);
 			close(g->workers[i].fd);
@@ -370,7 +392,7 @@ unsigned test_workers(const struct test_options *o)
 static unsigned worker_count(const struct test_session *s)
 {
 	unsigned n = test_workers(s->o);
-	return n > s->functions.size ? (unsigned)s->functions.size : n;
+	return n > s->turns.size ? (unsigned)s->turns.size : n;
 }
 
 /* Is it time for a batch? Where --time limits everything, soon: what is found early is looked at in any case. */
@@ -383,15 +405,46 @@ static int batch_due(const struct gathering *g)
 	       (g->waiting.size && test_clock() - g->waiting_since >= patience);
 }
 
+/* Who is searched once more with the rest of the time: whom a budget of its own ended. */
+static int share_rest(struct gathering *g)
+{
+	struct test_session *s = g->s;
+	double left = s->o->seconds * SEARCH_SHARE - (test_clock() - s->shared->started);
+	int spun = s->rest && test_clock() - g->round_began < LEAST_ROUND; /* nothing is left to be done */
+	if (spun || s->o->seconds <= 0 || s->o->repeatable || s->o->function_time_given || s->shared->stop || left < LEAST_REST)
+		return 0;
+	g->round_began = test_clock();
+	vec_clear(&s->turns);
+	for (size_t i = 0; i < s->functions.size; i++) {
+		const struct test_function *f = &s->functions.data[i];
+		if (f->searched && f->result.ran && f->result.more && !f->lost)
+			vec_push(&s->turns, (uint32_t)i);
+	}
+	s->shared->next = 0;
+	s->rest |= s->turns.size > 0;
+	return s->turns.size > 0;
+}
+
+static int start_workers(struct gathering *g)
+{
+	int r = 0;
+	for (unsigned i = 0, n = worker_count(g->s); i < n && !r; i++)
+		r = start_worker(g, i);
+	return r;
+}
+
 static int search_all(struct test_session *s)
 {
 	struct gathering g = {.s = s};
 	double over_since = 0;
-	int r = 0, status;
-	for (unsigned i = 0, n = worker_count(s); i < n && !r; i++)
-		r = start_worker(&g, i);
+	int r, status;
+	for (size_t i = 0; i < s->functions.size; i++)
+		vec_push(&s->turns, (uint32_t)i);
+	r = start_workers(&g);
 	pid_t san = test_make_in_child(s->program, VARIANT_SAN); /* nobody needs it yet */
-	while (!r && g.alive) {
+	while (!r && (g.alive || share_rest(&g))) {
+		if (!g.alive && (r = start_workers(&g)))
+			break;
 		r = read_workers(&g);
 		show_progress(&g);
 		if (!over_since && deadline_over())
@@ -482,6 +535,7 @@ void test_session_release(struct test_session *s)
 		test_program_bug_release(&s->program_bugs.data[i]);
 	vec_release(&s->program_bugs);
 	vec_release(&s->functions);
+	vec_release(&s->turns);
 	vec_release(&s->bugs);
 	map_release(&s->covered);
 	batch_close(s->batch);

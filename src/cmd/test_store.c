@@ -126,7 +126,7 @@ int test_store_open(struct test_session *s)
 
 static int add_tests(struct test_session *s, struct test_function *f)
 {
-	for (size_t i = 0; i < f->tests.size; i++) {
+	for (size_t i = f->done_tests; i < f->tests.size; i++) {
 		struct test_case *t = &f->tests.data[i];
 		if (t->flags & TEST_ASSUMED) { /* the function was not called */
 			t->id = 0;
@@ -148,7 +148,7 @@ static int add_tests(struct test_session *s, struct test_function *f)
 			return -1;
 		t->id = row.id;
 	}
-	for (size_t i = 0; i < f->covers.size; i++) {
+	for (size_t i = f->done_covers; i < f->covers.size; i++) {
 		const struct test_cover *c = &f->covers.data[i];
 		uint64_t test =
 		    c->test && c->test <= f->tests.size ? f->tests.data[c->test - 1].id : 0;
@@ -160,14 +160,15 @@ static int add_tests(struct test_session *s, struct test_function *f)
 
 int test_store_function(struct test_session *s, struct test_function *f)
 {
-	if (!s->store)
-		return 0;
 	if (store_begin(s->store))
 		return -1;
 	if (add_tests(s, f)) {
 		store_rollback(s->store);
 		return -1;
 	}
+	f->done_tests = f->tests.size;
+	f->done_covers = f->covers.size;
+	f->done_violations = f->violations.size;
 	return store_commit(s->store);
 }
 

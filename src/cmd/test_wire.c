@@ -24,18 +24,18 @@ struct packed_counts {
 	uint64_t tests, covers, violations;
 };
 
-void test_pack(struct buf *out, const struct test_searched *r, const struct test_function *f)
+void test_pack(struct buf *out, const struct test_searched *r, const struct test_function *f, const struct test_sent *from)
 {
-	struct packed_counts n = {f->tests.size, f->covers.size, f->violations.size};
+	struct packed_counts n = {f->tests.size - from->tests, f->covers.size - from->covers, f->violations.size - from->violations};
 	buf_add(out, r, sizeof *r);
 	buf_add(out, &n, sizeof n);
-	for (size_t i = 0; i < f->tests.size; i++) {
+	for (size_t i = from->tests; i < f->tests.size; i++) {
 		buf_add(out, &f->tests.data[i], sizeof f->tests.data[i]);
 		buf_add(out, f->tests.data[i].data, f->tests.data[i].size);
 	}
-	if (f->covers.size)
-		buf_add(out, f->covers.data, f->covers.size * sizeof *f->covers.data);
-	for (size_t i = 0; i < f->violations.size; i++) {
+	if (n.covers)
+		buf_add(out, f->covers.data + from->covers, n.covers * sizeof *f->covers.data);
+	for (size_t i = from->violations; i < f->violations.size; i++) {
 		buf_add(out, &f->violations.data[i], sizeof f->violations.data[i]);
 		buf_add(out, f->violations.data[i].data, f->violations.data[i].size);
 	}
@@ -64,7 +64,7 @@ static int read_tests(struct reader *r, struct test_function *f, uint64_t count)
 		if (!p)
 			return -1;
 		memcpy(&t, p, sizeof t);
-		if (!(data = next(r, t.size)))
+		if (!(data = next(r, t.size)) || t.id != f->tests.size + 1 || t.parent > f->tests.size)
 			return -1;
 		t.data = arena_copy(&f->arena, data, t.size);
 		vec_push(&f->tests, t);
@@ -101,7 +101,7 @@ int test_unpack(struct test_session *s, const char *data, size_t size)
 	if (result.function >= s->functions.size)
 		return -1;
 	struct test_function *f = &s->functions.data[result.function];
-	if (f->searched || read_tests(&r, f, n.tests))
+	if ((f->searched && !s->rest) || read_tests(&r, f, n.tests))
 		return -1;
 	for (uint64_t i = 0; i < n.covers; i++) {
 		struct test_cover c;
@@ -112,8 +112,25 @@ int test_unpack(struct test_session *s, const char *data, size_t size)
 	}
 	if (read_violations(&r, f, n.violations))
 		return -1;
+	if (result.part) {
+		f->partial = 1;
+		return 0;
+	}
+	if (s->rest) { /* the search began anew, with what there was */
+		result.inputs += f->result.inputs;
+		result.seconds += f->result.seconds;
+		result.growth = result.growth > f->result.growth ? result.growth : f->result.growth;
+	}
+	if (s->rest && f->result.ended && !result.ended) { /* what an earlier one has shown of all paths stands */
+		result.ended = 1;
+		result.exhausted = f->result.exhausted;
+		result.stopped = 0;
+		result.frontier = f->result.frontier;
+		result.losses = f->result.losses;
+	}
 	f->result = result;
 	f->searched = 1;
+	f->partial = 0;
 	return 0;
 }
 

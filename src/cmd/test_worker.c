@@ -31,7 +31,7 @@
 #define HANG_SHARE 5	  /* of the time of a call, when one call of the function has used it up */
 #define TRACE_SLOWER 4	  /* than a call that is not traced */
 #define EXTEND_MOST 6	  /* times its budget for a function whose coverage still grows */
-#define SEARCH_SHARE 0.9  /* of --time: the rest is for the checks of what was found last */
+#define PART_SECONDS 0.5  /* between two messages of a function that has no budget of its own */
 #define SHARE 1.5	  /* of an even share of the time that is left */
 #define GROWN_SEEDS 16	  /* inputs with larger objects to begin with, two of each test */
 #define GROWN_SHARE 8	  /* part of the budget that larger objects get, from the last new outcome on */
@@ -54,6 +54,15 @@ struct test_worker {
 	double seconds;	 /* likewise; 0: none */
 	int stopped;
 	unsigned hangs; /* tests that did not return */
+	/* Tests of the round before are known to the parent: its numbers of the tests of this search, which begins with them. */
+	const struct test_case *earlier;
+	size_t base;		/* how many there are */
+	uint64_t seed;		/* the one that is being offered, from 1; 0: none */
+	VEC(uint64_t) numbers;	/* by id in this search, from 1 */
+	struct test_sent sent;	/* of the function, so far */
+	double next_part;
+	int fd;
+	int failed;
 	uint32_t growth; /* of objects */
 	double grown_clock;    /* since then, and since so many inputs, */
 	uint64_t grown_inputs; /* nothing new was covered with these; */
@@ -76,11 +85,17 @@ static double share_of_time(const struct test_worker *w)
 	if (o->seconds <= 0)
 		return 0;
 	double left = o->seconds * SEARCH_SHARE - (test_clock() - shared->started);
-	double functions = (double)w->s->functions.size - (double)shared->next + 1;
+	double functions = (double)w->s->turns.size - (double)shared->next + 1;
 	uint64_t workers = o->workers ? o->workers : (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 	double share = SHARE * left * (double)workers / (functions < 1 ? 1 : functions);
 	share = share > left ? left : share;
 	return share < 0.01 ? 0.01 : share;
+}
+
+/* --time is there to be used: when everybody had a turn, a function has no budget of its own. */
+static int uses_rest(const struct test_worker *w)
+{
+	return w->s->rest;
 }
 
 /* An outcome of the function's own is new: as much again as it took, and a part of a budget, to find the next, but not without end. */
@@ -155,9 +170,13 @@ static int add(void *ctx, struct search_test *t, const struct search_cover *cove
 	int added = frontier_add(&w->frontier, t, cover, count);
 	if (added <= 0)
 		return added;
+	uint64_t number = w->seed ? w->seed : w->base + f->tests.size + 1;
+	if (t->id != w->numbers.size + 1)
+		BUG("test %llu of '%s' out of order", (unsigned long long)t->id, f->name);
+	vec_push(&w->numbers, number);
 	struct test_case c = {
-	    .id = t->id,
-	    .parent = t->parent,
+	    .id = number,
+	    .parent = t->parent ? w->numbers.data[t->parent - 1] : 0,
 	    .data = w->frontier.tests.data[t->id - 1].data,
 	    .size = t->size,
 	    .origin = t->origin,
@@ -169,10 +188,9 @@ static int add(void *ctx, struct search_test *t, const struct search_cover *cove
 	};
 	if (t->flags & TEST_HANG)
 		note_hang(w);
-	if (t->id != f->tests.size + 1)
-		BUG("test %llu of '%s' out of order", (unsigned long long)t->id, f->name);
-	vec_push(&f->tests, c);
-	note_cover(w, cover, count, (uint32_t)t->id);
+	if (number > w->base)
+		vec_push(&f->tests, c);
+	note_cover(w, cover, count, (uint32_t)number);
 	return added;
 }
 
@@ -185,8 +203,9 @@ static int take(void *ctx, struct search_test *t, struct buf *data)
 static int update(void *ctx, const struct search_test *t)
 {
 	struct test_worker *w = ctx;
-	if (t->id && t->id <= w->f->tests.size) {
-		struct test_case *c = &w->f->tests.data[t->id - 1];
+	uint64_t number = t->id && t->id <= w->numbers.size ? w->numbers.data[t->id - 1] : 0;
+	if (number > w->base) {
+		struct test_case *c = &w->f->tests.data[number - w->base - 1];
 		c->flags = t->flags;
 		c->path = t->path ? t->path : c->path;
 	}
@@ -211,7 +230,8 @@ static int violated(void *ctx, const struct search_test *t, const struct search_
 	}
 	if (!v->broken || t->flags & TEST_ASSUMED || same >= SAME_CHECK || f->violations.size >= VIOLATIONS)
 		return 0;
-	vec_push(&f->violations, (struct test_violation){{v->checker, v->unit, v->index}, t->id, v->sent,
+	uint64_t number = t->id && t->id <= w->numbers.size ? w->numbers.data[t->id - 1] : 0;
+	vec_push(&f->violations, (struct test_violation){{v->checker, v->unit, v->index}, number, v->sent,
 						      arena_copy(&f->arena, t->data, t->size), t->size});
 	return 0;
 }
@@ -244,14 +264,34 @@ static int over(const struct test_worker *w)
 		return 1;
 	if (!all_covered(w))
 		return grown_enough(w);
+	if (uses_rest(w))
+		return 0;
 	if (search_inputs(w->search) - w->covered_inputs >= o->path_runs)
 		return 1;
 	return !o->repeatable && test_clock() - w->covered_clock >= o->path_time;
 }
 
+/* What was found since the last message. A long search is checked while it lasts, and what it sent is not lost if it does not end in time. 0, -1. */
+static int send_tests(struct test_worker *w, struct test_searched *r)
+{
+	struct test_function *f = w->f;
+	struct buf body = {0};
+	test_pack(&body, r, f, &w->sent);
+	int e = test_send(w->fd, TEST_MESSAGE_FUNCTION, &body);
+	buf_release(&body);
+	w->sent = (struct test_sent){f->tests.size, f->covers.size, f->violations.size};
+	return e;
+}
+
 static int pause_hook(void *ctx)
 {
 	struct test_worker *w = ctx;
+	if (uses_rest(w) && w->sent.tests < w->f->tests.size && test_clock() >= w->next_part) {
+		struct test_searched r = {.function = (uint32_t)(w->f - w->s->functions.data), .part = 1};
+		w->next_part = test_clock() + PART_SECONDS;
+		w->failed |= send_tests(w, &r);
+		w->stopped |= w->failed;
+	}
 	if (over(w))
 		w->stopped = 1;
 	return w->stopped;
@@ -329,6 +369,8 @@ static double function_seconds(const struct test_worker *w)
 	if (o->seconds <= 0)
 		return o->function_time;
 	double share = share_of_time(w);
+	if (uses_rest(w))
+		return share;
 	return o->function_time > 0 && o->function_time < share ? o->function_time : share;
 }
 
@@ -339,8 +381,10 @@ static int out_of_time(const struct test_worker *w)
 	       (o->seconds > 0 && test_clock() - w->s->shared->started >= o->seconds * SEARCH_SHARE);
 }
 
-static int was_entered(const struct test_function *f)
+static int was_entered(const struct test_worker *w, const struct test_function *f)
 {
+	if (w->base) /* in the round before */
+		return 1;
 	for (size_t i = 0; i < f->tests.size; i++)
 		if (!(f->tests.data[i].flags & TEST_ASSUMED))
 			return 1;
@@ -372,8 +416,8 @@ static int grow(struct test_worker *w)
 	uint32_t number = w->f->harness->number;
 	VEC(struct buf) seeds = {0};
 	int r = 0;
-	for (size_t i = w->f->tests.size; i-- && seeds.size < GROWN_SEEDS;) {
-		const struct test_case *t = &w->f->tests.data[i];
+	for (size_t i = w->base + w->f->tests.size; i-- && seeds.size < GROWN_SEEDS;) {
+		const struct test_case *t = i < w->base ? &w->earlier[i] : &w->f->tests.data[i - w->base];
 		uint32_t growth = t->size > DRIVE_GROWTH ? t->data[DRIVE_GROWTH] : 0;
 		if (growth != w->growth || t->flags & TEST_ASSUMED || !harness_full(h, number, t->data, t->size))
 			continue;
@@ -409,6 +453,21 @@ static int run_search(struct test_worker *w)
 	return more || w->stopped || search_losses(w->search)->count[LOSS_ENDED] > ended;
 }
 
+/* The tests of the round before, which this process has from its parent. Those that cost most are found again, if at all. 0, -1. */
+static int offer_earlier(struct test_worker *w)
+{
+	for (size_t i = 0; i < w->base && !over(w); i++) {
+		const struct test_case *t = &w->earlier[i];
+		if (t->flags & (TEST_HANG | TEST_WAITS | TEST_LONG) || (t->size > DRIVE_GROWTH && t->data[DRIVE_GROWTH]))
+			continue; /* larger objects have their time behind these */
+		w->seed = i + 1;
+		if (search_offer(w->search, t->data, t->size, ORIGIN_SEED, 1) < 0)
+			return -1;
+	}
+	w->seed = 0;
+	return 0;
+}
+
 static int search_function(struct test_worker *w, uint32_t number, struct test_searched *r)
 {
 	struct test_function *f = &w->s->functions.data[number];
@@ -416,6 +475,14 @@ static int search_function(struct test_worker *w, uint32_t number, struct test_s
 	uint8_t first[DRIVE_PREFIX] = {(uint8_t)id, (uint8_t)(id >> 8), (uint8_t)(id >> 16),
 				       (uint8_t)(id >> 24)};
 	w->f = f;
+	w->earlier = f->tests.data;
+	w->base = f->tests.size;
+	w->sent = (struct test_sent){0};
+	w->next_part = test_clock() + PART_SECONDS;
+	vec_clear(&w->numbers);
+	memset(&f->tests, 0, sizeof f->tests); /* the parent has them */
+	memset(&f->covers, 0, sizeof f->covers);
+	memset(&f->violations, 0, sizeof f->violations);
 	w->begun = w->covered_clock = test_clock();
 	w->covered = w->covered_at = w->covered_inputs = 0;
 	w->covered_seconds = w->covered_running = 0;
@@ -425,11 +492,17 @@ static int search_function(struct test_worker *w, uint32_t number, struct test_s
 	w->growth = 0;
 	frontier_clear(&w->frontier);
 	search_restart(w->search);
-	w->runs = w->s->o->runs;
+	w->runs = uses_rest(w) && !w->s->o->runs_given ? 0 : w->s->o->runs;
 	w->seconds = function_seconds(w);
 	search_limits(w->search, w->runs, w->seconds);
 	set_run_time(w, w->s->o->run_time);
-	int left = search_offer(w->search, first, sizeof first, ORIGIN_SEED, 1) < 0 ? -1 : run_search(w);
+	int left = offer_earlier(w);
+	if (!left && !w->numbers.size)
+		left = search_offer(w->search, first, sizeof first, ORIGIN_SEED, 1) < 0 ? -1 : 0;
+	if (!left && uses_rest(w) && !w->s->o->no_grow && !all_covered(w)) /* larger objects have the other half */
+		search_limits(w->search, w->runs, w->seconds /= 2);
+	if (!left)
+		left = run_search(w);
 	if (left < 0)
 		return -1;
 	*r = (struct test_searched){
@@ -445,10 +518,11 @@ static int search_function(struct test_worker *w, uint32_t number, struct test_s
 		if (grown < 0 || (grown > 0 && run_search(w) < 0))
 			return -1;
 	}
-	r->ran = (uint32_t)was_entered(f);
+	r->ran = (uint32_t)was_entered(w, f);
 	r->inputs = search_inputs(w->search);
 	r->covered_at = w->covered_at;
 	r->growth = w->growth;
+	r->more = left || (w->growth && !all_covered(w));
 	if (!w->s->o->repeatable) {
 		r->seconds = test_clock() - w->begun;
 		r->covered_seconds = w->covered_seconds;
@@ -462,22 +536,22 @@ static int work(struct test_worker *w, int fd)
 	struct test_session *s = w->s;
 	struct search_stats search = {0};
 	struct buf body = {0};
-	uint32_t number;
+	uint32_t turn;
+	w->fd = fd;
 	while (!out_of_time(w) &&
-	       (number = __atomic_fetch_add(&s->shared->next, 1, __ATOMIC_SEQ_CST)) <
-		   s->functions.size) {
+	       (turn = __atomic_fetch_add(&s->shared->next, 1, __ATOMIC_SEQ_CST)) <
+		   s->turns.size) {
+		uint32_t number = s->turns.data[turn];
 		struct test_function *f = &s->functions.data[number];
 		struct test_searched r;
 		if (f->harness->number == UINT32_MAX)
 			continue;
 		w->running->function = number;
 		w->running->busy = 1;
-		if (search_function(w, number, &r))
+		if (search_function(w, number, &r) || w->failed)
 			return -1;
 		search_stats_add(&search, search_stats(w->search));
-		buf_clear(&body);
-		test_pack(&body, &r, f);
-		if (test_send(fd, TEST_MESSAGE_FUNCTION, &body))
+		if (send_tests(w, &r))
 			return -1;
 		w->running->busy = 0;
 		vec_release(&f->tests);

@@ -10,6 +10,7 @@
  * An abort says nothing about that, since assumptions are often written as one: a second build,
  * with -finstrument-functions, tells of the call itself.
  */
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -294,7 +295,9 @@ static pid_t start_search(struct suite *s)
 	char *self = file_self(), *store = file_temp("store.db"), number[40], run[40], workers[24],
 	     seed[24];
 	confine_words argv = {0};
-	snprintf(number, sizeof number, "%g", s->o->seconds > 0 ? s->o->seconds : 60);
+	/* Its own grace is a part of our time: building has used some of it. */
+	double left = deadline_left() * 0.9 - 0.5;
+	snprintf(number, sizeof number, "%g", s->o->seconds <= 0 ? 60 : left > 0.1 ? left : 0.1);
 	snprintf(run, sizeof run, "%g", s->o->run_time * 4);
 	snprintf(workers, sizeof workers, "%llu",
 		 (unsigned long long)(s->o->workers ? s->o->workers : 1));
@@ -343,6 +346,8 @@ static int follow(struct suite *s, pid_t pid)
 			kill(pid, SIGINT);
 			told = 1;
 		}
+		if (deadline_killed())
+			kill(pid, SIGKILL);
 		nanosleep(&pause, NULL);
 	}
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_INTERNAL;
@@ -359,7 +364,9 @@ int testcomp(const struct test_options *o, const char *property, const char *fil
 	write_metadata(&s);
 	s.out = file_temp("search");
 	open_runner(&s);
-	int code = follow(&s, start_search(&s));
+	pid_t search = start_search(&s);
+	deadline_phase(DEADLINE_FINISH); /* what the search found last becomes tests, too */
+	int code = follow(&s, search);
 	if (!o->quiet)
 		printf("%u tests in %s%s\n", s.count, s.dir,
 		       s.call ? s.errors ? ", one reaches the call" : ", none reaches the call"
