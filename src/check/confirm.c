@@ -26,6 +26,7 @@
 #include "check/report.h"
 #include "check/reports.h"
 #include "check/san_options.h"
+#include "check/suppress.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -84,9 +85,28 @@ const struct finding *finding_with(const struct finding *f, uint64_t bucket)
 	return NULL;
 }
 
+int finding_hides(const struct finding *f, uint64_t place)
+{
+	for (unsigned i = 0; i < f->suppressed && i < FINDING_HIDDEN; i++)
+		if (f->hidden[i] == place)
+			return 1;
+	return 0;
+}
+
+#define FILE_KIND "file limit"
+#define SPACE_KIND "address space"
+
+int finding_is_limit(const struct finding *f)
+{
+	return !f->failed && (!strcmp(f->kind, FILE_KIND) || !strcmp(f->kind, SPACE_KIND) || !strcmp(f->kind, "waiting"));
+}
+
 void finding_choose(struct finding *f, const struct finding *which)
 {
 	struct finding one = *which, none = {0};
+
+	one.suppressed = f->suppressed;
+	memcpy(one.hidden, f->hidden, sizeof one.hidden);
 
 	if (which == f) {
 		one.more = NULL, one.more_count = 0;
@@ -464,6 +484,10 @@ static void read_end(const struct run_result *run, const char *text, const char 
 	else if (strstr(text, "AddressSanitizer: CHECK failed"))
 		not_confirmed(f, "sanitizer-check",
 			      "AddressSanitizer gave up, which proves nothing");
+	else if (strstr(text, "AddressSanitizer failed to allocate") || strstr(text, "AddressSanitizer failed to map"))
+		not_confirmed(f, SPACE_KIND, "a limit of memory or address space left AddressSanitizer none, which proves nothing");
+	else if (run->end == RUN_SIGNAL && run->signal == SIGXFSZ)
+		not_confirmed(f, FILE_KIND, "stopped because it wrote a larger file than runs may");
 	else if (run->end == RUN_SIGNAL)
 		from_signal(f, run->signal, err);
 	else if (run->end == RUN_TIME)
@@ -489,10 +513,28 @@ static void put_first(struct finding *f, finding_list *all, size_t first)
 	f->more_count = all->size - 1;
 }
 
+/* A finding joins the others, unless it is suppressed. */
+static void take_finding(struct finding *x, finding_list *list, struct finding *hidden)
+{
+	const char *words = buf_str(&x->summary);
+	size_t n = strlen(x->kind);
+
+	if (!strncmp(words, x->kind, n) && !strncmp(words + n, ": ", 2))
+		words += n + 2;
+	if (!x->failed || !suppress_find(x->kind, words, x->function, x->file, x->line, x->bucket)) {
+		vec_push(list, *x);
+		return;
+	}
+	if (hidden->suppressed < FINDING_HIDDEN)
+		hidden->hidden[hidden->suppressed] = x->place;
+	hidden->suppressed++;
+	finding_release(x);
+}
+
 static void collect(struct confirm *c, const struct run_result *run, struct reports *all, const char *text, const char *err, struct finding *f)
 {
 	finding_list list = {0};
-	struct finding end = {0};
+	struct finding end = {0}, hidden = {0};
 	size_t first = 0;
 
 	for (size_t i = 0; i < all->list.size; i++) {
@@ -503,22 +545,24 @@ static void collect(struct confirm *c, const struct run_result *run, struct repo
 		if (run->end != RUN_EXIT && i == reports_last(all))
 			first = list.size;
 		from_report(c, &x, &all->list.data[i], err);
-		vec_push(&list, x);
+		take_finding(&x, &list, &hidden);
 	}
 	if (!all->list.size || !(all->ended || (c->halts && run->end == RUN_SIGNAL)))
 		read_end(run, text, err, &end);
 	if (end.failed || (!list.size && end.kind[0])) {
 		first = list.size;
-		vec_push(&list, end);
+		take_finding(&end, &list, &hidden);
 	} else {
 		finding_release(&end);
 	}
 	for (size_t i = 0; i < list.size; i++)
 		list.data[i].survived = run->end == RUN_EXIT;
 	if (list.size)
-		put_first(f, &list, first);
+		put_first(f, &list, first < list.size ? first : 0);
 	else
 		vec_release(&list);
+	f->suppressed = hidden.suppressed;
+	memcpy(f->hidden, hidden.hidden, sizeof f->hidden);
 }
 
 static int read_run(struct confirm *c, const struct run_result *run, struct finding *f)

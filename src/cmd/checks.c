@@ -6,6 +6,7 @@
 #include "cmd/checks.h"
 
 #include "base/error.h"
+#include "base/file.h"
 #include "build/variant.h"
 
 #include <inttypes.h>
@@ -23,6 +24,15 @@ const char *check_combine_word(int combine)
 	return combines[combine];
 }
 
+void check_suppress(const struct option_spec *spec, const char *list, const char *file)
+{
+	suppress_checkers(list ? checker_left_out(list) : 0);
+	if (!file && file_is_regular(SUPPRESS_FILE))
+		file = SUPPRESS_FILE;
+	if (file && suppress_file(file))
+		option_usage(spec, "--suppressions: %s", error_text());
+}
+
 void check_options_apply(const struct option_spec *spec, struct check_options *c)
 {
 	c->set = checker_default();
@@ -35,6 +45,7 @@ void check_options_apply(const struct option_spec *spec, struct check_options *c
 	if (c->combine < 0)
 		option_usage(spec, "--combine takes strong, weak or naive, not '%s'", c->how);
 	variant_checks(c->set);
+	check_suppress(spec, c->list, c->suppressions);
 }
 
 void check_option_word(struct buf *out, checker_set set, const char *kind)

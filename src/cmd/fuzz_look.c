@@ -305,7 +305,7 @@ static int failed(struct fuzz *f, struct pending_failure *p, struct finding *x)
 
 static int judge(struct fuzz *f, struct pending_failure *p, struct finding *x)
 {
-	if (!x->failed && p->why == PENDING_KEPT)
+	if (!x->failed && (p->why == PENDING_KEPT || x->suppressed || finding_is_limit(x)))
 		return 0;
 	if (!x->failed && p->why == PENDING_VIOLATED)
 		return passed(f, p, x);

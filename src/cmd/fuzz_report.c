@@ -185,6 +185,8 @@ static void print_text(const struct fuzz_options *o, struct store *store, uint64
 	bug_each(store, campaign, &s->bugs, print_bug, &t);
 	if (!s->bugs.confirmed && !s->bugs.suspected)
 		printf("bugs      none found\n");
+	if (suppress_count())
+		printf("hidden    %" PRIu64 " finding%s suppressed, by --check -NAME or a file of suppressions\n", suppress_count(), suppress_count() == 1 ? " is" : "s are");
 	if (s->search.traces && !s->solve.queries && !s->search.concretisations && strcmp(status, "interrupted"))
 		print_unread(dir, command);
 	free(dir);
@@ -234,6 +236,7 @@ static void json_stats(struct json *j, const struct fuzz_options *o, const struc
 		diverged += i == DIVERGED_OPTIMISTIC ? 0 : s->search.diverged[i];
 	for (int i = 0; i < SOLVE_SEARCH; i++)
 		hits += s->solve.answered[i];
+	json_key(j, "suppressed"), json_u64(j, suppress_count());
 	json_key(j, "divergences"), json_u64(j, diverged);
 	json_key(j, "divergence_causes"), json_object_open(j);
 	for (int i = 0; i < DIVERGED_COUNT; i++)

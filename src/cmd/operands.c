@@ -1,6 +1,8 @@
 /* operands.c: tests and a program from a command line, or a program from the store. */
 #include "cmd/operands.h"
 
+#include "cmd/checks.h"
+
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -236,6 +238,7 @@ void operands_parse(struct operands *o, const struct option_spec *spec, int argc
 	if (from->check && checker_parse(from->check, &from->set))
 		option_usage(spec, "--check: %s", error_text());
 	variant_checks(from->set);
+	check_suppress(spec, from->check, from->suppressions);
 	if (!o->tests.size)
 		option_usage(spec, "which test? Name a file before --");
 	if (!o->argv.size)

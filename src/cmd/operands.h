@@ -21,14 +21,15 @@ struct operands {
 
 /* The rows of -o, --store and --check. */
 struct operands_options {
-	const char *dir, *store, *check;
+	const char *dir, *store, *check, *suppressions;
 	checker_set set; /* filled in by operands_parse */
 };
 #define OPERANDS_ROWS(o)                                                               \
 	OPTION_STR("output-dir", 'o', "DIR", &(o)->dir,                                \
 		   "take the program from the search whose output directory this is"), \
 	    OPTION_STR("store", 0, "FILE", &(o)->store, "the store (.muster/store.db)"), \
-	    OPTION_STR("check", 'c', "LIST", &(o)->check, "what the san variant looks for, as in muster fuzz")
+	    OPTION_STR("check", 'c', "LIST", &(o)->check, "what the san variant looks for, as in muster fuzz"), \
+	    OPTION_STR("suppressions", 0, "FILE", &(o)->suppressions, "findings that are left out, as in muster fuzz")
 
 /* Parses options wherever they stand before "--". Wrong usage ends the process. From now on variants are made for these checkers. */
 void operands_parse(struct operands *o, const struct option_spec *spec, int argc, char **argv,

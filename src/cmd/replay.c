@@ -51,7 +51,9 @@ static void run_san(const struct replay *r, struct confirm *c, const struct buf 
 	if (confirm_run(c, data->data, data->size, &o->f))
 		die(EXIT_USAGE, "%s", error_text());
 	o->code = o->f.failed ? EXIT_FOUND : o->f.kind[0] ? EXIT_INCONCLUSIVE : EXIT_OK;
-	if (!o->f.kind[0])
+	if (!o->f.kind[0] && o->f.suppressed)
+		buf_addf(&o->f.summary, "%u finding%s suppressed", o->f.suppressed, o->f.suppressed == 1 ? " is" : "s are");
+	else if (!o->f.kind[0])
 		buf_adds(&o->f.summary, "the san variant found nothing wrong");
 }
 

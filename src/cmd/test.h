@@ -78,6 +78,7 @@ struct test_case {
 	int passed;   /* in the san variant */
 	int failed;   /* there: something was found */
 	int survived; /* and the run went on to its end */
+	int hidden;   /* something that was found is suppressed */
 	uint32_t bug; /* number + 1 of what it showed; 0: none */
 };
 
@@ -134,6 +135,7 @@ struct test_function {
 	int checked;
 	uint64_t unchecked; /* tests of which the san variant could say nothing */
 	uint32_t bugs, suspected;
+	uint32_t suppressed; /* findings of its tests that are left out */
 	struct map buckets; /* of the batch: to the bug's number */
 	/* What comes of it. */
 	enum test_verdict verdict;
@@ -203,6 +205,7 @@ struct test_session {
 	VEC(uint32_t) turns; /* functions that are searched in this round, in the order in which they are taken */
 	int rest;	     /* the round in which the functions that did not come to an end share the rest of --time */
 	VEC(struct test_bug) bugs;
+	struct map hidden;  /* places of findings that are suppressed */
 	struct map covered; /* unit << 32 | outcome to classes */
 	struct test_shared *shared;
 	struct search_stats stats;

@@ -107,7 +107,7 @@ static int is_told(const struct test_session *s, const struct finding *x, uint32
 static int is_open(const struct test_function *f, const struct test_violation *v)
 {
 	const struct test_case *t = v->test ? &f->tests.data[v->test - 1] : NULL;
-	if (t && t->failed && !t->survived)
+	if (t && (t->hidden || (t->failed && !t->survived)))
 		return 0;
 	return checker_get(v->check.checker)->test == CHECKER_OWN || (t && (t->passed || t->survived));
 }

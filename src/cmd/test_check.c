@@ -148,6 +148,11 @@ static int confirm_once(struct test_session *s, struct test_bug *b, uint64_t pla
 		b->finding.cut = 1;
 		return 0;
 	}
+	if (finding_hides(&b->finding, place) || (!b->finding.failed && b->finding.suppressed)) {
+		finding_release(&b->finding);
+		b->finding.suppressed = 1;
+		return 1;
+	}
 	const struct finding *f = &b->finding, *which = place && f->failed && f->place != place ? NULL : f;
 	for (size_t i = 0; i < f->more_count && !which; i++)
 		which = f->more[i].place == place ? &f->more[i] : NULL;
@@ -293,6 +298,11 @@ static int is_known(struct test_session *s, fresh_list *list, uint32_t function,
 	struct test_function *f = &s->functions.data[function];
 	struct test_case *t = case_of(s, function, test);
 	uint64_t known;
+	if (item->place && map_get(&s->hidden, item->place, NULL)) {
+		f->suppressed++;
+		t->hidden = 1;
+		return 1;
+	}
 	if (item->bucket && map_get(&f->buckets, item->bucket, &known)) {
 		count_for(s, function, t, &s->bugs.data[known]);
 		return 1;
@@ -393,7 +403,9 @@ static int resolve_conversion(struct test_session *s, uint32_t function, struct 
 		test_bug_release(&b);
 		return 0;
 	}
-	if (!r && !b.finding.failed) /* it does what C says */
+	if (!r && b.finding.suppressed)
+		s->functions.data[function].suppressed++, t->hidden = 1;
+	else if (!r && !b.finding.failed) /* it does what C says */
 		t->failed = 0, t->passed = 1;
 	if (!r && b.finding.failed && !find_finding(s, function, &b.finding))
 		r = test_condition(s, function, &b.data, &b.finding);
@@ -426,6 +438,19 @@ static void leave(struct test_session *s, const struct fresh *x)
 	s->late += 1 + x->others.size;
 }
 
+/* The user does not want to hear of it: no bug, but nothing is verified by its test. */
+static void hide(struct test_session *s, const struct fresh *x)
+{
+	if (x->item.place)
+		map_set(&s->hidden, x->item.place, 1);
+	s->functions.data[x->function].suppressed++;
+	case_of(s, x->function, x->test)->hidden = 1;
+	for (size_t i = 0; i < x->others.size; i++) {
+		s->functions.data[x->others.data[i].function].suppressed++;
+		case_of(s, x->others.data[i].function, x->others.data[i].test)->hidden = 1;
+	}
+}
+
 /* Confirms a failure: a new bug, one that is known after all, or none. */
 static int resolve(struct test_session *s, struct fresh *x)
 {
@@ -447,7 +472,12 @@ static int resolve(struct test_session *s, struct fresh *x)
 		leave(s, x);
 		return 0;
 	}
-	if (!b.finding.failed && !strcmp(b.finding.kind, "waiting")) { /* neither a bug nor a whole run */
+	if (!b.finding.failed && b.finding.suppressed) {
+		hide(s, x);
+		test_bug_release(&b);
+		return 0;
+	}
+	if (finding_is_limit(&b.finding)) { /* neither a bug nor a whole run */
 		test_bug_release(&b);
 		t->failed = 0;
 		f->unchecked += 1 + x->others.size;

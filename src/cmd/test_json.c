@@ -218,6 +218,7 @@ static void json_stats(struct json *j, struct test_session *const *sessions, siz
 #define X(name, key, words) json_key(j, key), json_u64(j, search.name);
 	SEARCH_STATS(X)
 #undef X
+	json_key(j, "suppressed"), json_u64(j, suppress_count());
 	json_key(j, "divergences"), json_u64(j, diverged);
 	json_key(j, "queries"), json_u64(j, solve.queries);
 	json_key(j, "sat"), json_u64(j, solve.sat);

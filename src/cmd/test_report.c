@@ -220,6 +220,8 @@ static void print_totals(const struct totals *t, double seconds)
 	       t->bugs == 1 ? "" : "s");
 	if (t->suspected)
 		printf(", %" PRIu64 " suspected", t->suspected);
+	if (suppress_count())
+		printf(", %" PRIu64 " suppressed", suppress_count());
 	printf(", %.1f s\n", seconds);
 	if (t->late)
 		printf("%" PRIu64 " tests were not looked at in the san variant: the time was over\n", t->late);

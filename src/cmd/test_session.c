@@ -538,6 +538,7 @@ void test_session_release(struct test_session *s)
 	vec_release(&s->turns);
 	vec_release(&s->bugs);
 	map_release(&s->covered);
+	map_release(&s->hidden);
 	batch_close(s->batch);
 	confirm_close(s->confirm);
 	store_close(s->store);

@@ -124,6 +124,8 @@ static void judge(struct test_function *f)
 	if (f->suspected)
 		reason(f, "%u failure%s that the san variant did not confirm", f->suspected,
 		       f->suspected == 1 ? "" : "s");
+	if (f->suppressed)
+		reason(f, "findings of its tests are suppressed");
 	if (!r->ended)
 		reason(f, "%s with %" PRIu64 " paths to explore further",
 		       r->stopped ? "stopped" : "its budget ended", r->frontier);
@@ -138,7 +140,7 @@ static void judge(struct test_function *f)
 	/* Each way to be no better has its words: what has none keeps nobody from being verified.
 	 */
 	int all = r->ended && r->exhausted && f->checked && !f->unchecked && !f->bugs &&
-		  !f->suspected && !f->harness->limits;
+		  !f->suspected && !f->suppressed && !f->harness->limits;
 	if (all && !f->why.size)
 		f->verdict = TEST_VERIFIED;
 	else

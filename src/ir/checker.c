@@ -124,6 +124,15 @@ int checker_parse(const char *list, checker_set *out)
 	return 0;
 }
 
+checker_set checker_left_out(const char *list)
+{
+	checker_set out = 0, one;
+	for (list += strspn(list, ", "); *list; list += strcspn(list, ", "), list += strspn(list, ", "))
+		if (*list == '-' && set_of(list + 1, strcspn(list + 1, ", "), &one))
+			out |= one;
+	return out;
+}
+
 void checker_names(checker_set set, struct buf *out)
 {
 	const char *between = "";

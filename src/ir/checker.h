@@ -36,6 +36,8 @@ checker_set checker_all(void);
 /* A list as users write it: names, `all`, `none`, `default`, with - before a name to leave it out; a list that begins with - or +
  * starts from the default. -1 with words that name the nearest. */
 int checker_parse(const char *list, checker_set *out);
+/* The checkers that a list leaves out by name, with - before it. */
+checker_set checker_left_out(const char *list);
 /* The names of a set, with ", " between: "all" and "default" where it is one. */
 void checker_names(checker_set set, struct buf *out);
 /* What a check of the compiler's with this checker stands for: itself, and the checker of the other direction where one check
