@@ -178,6 +178,13 @@ static void print_text(const struct fuzz_options *o, struct store *store, uint64
 	if (s->search.waiting)
 		printf("waiting   %" PRIu64 " runs used no processor time for %g s and were ended by the clock: no bug, and no whole path\n",
 		       s->search.waiting, o->run_time);
+	if (s->search.stopped)
+		printf("stopped   %" PRIu64 " runs stopped themselves (SIGSTOP or its kind) and were ended: no bug, and no whole path\n",
+		       s->search.stopped);
+	if (s->search.scribbled)
+		printf("scribbled %" PRIu64 " runs wrote over the memory in which the runtime tells what they did: a wild write; look for it with "
+		       "-fsanitize=address\n",
+		       s->search.scribbled);
 	if (o->check.stats && s->solve.queries)
 		print_rungs(&s->solve);
 	if (o->check.stats)

@@ -53,6 +53,7 @@
 struct exec {
 	struct shm shm;
 	double spent; /* seconds of all runs */
+	int scribbled; /* the counters of the last run were written over */
 	struct launch_options options;
 	struct launcher *launcher;
 	VEC(struct exec_unit) units;
@@ -159,7 +160,7 @@ static void gather(struct exec *e, int looped)
 		memcpy(e->dense, e->start, start);
 	if (e->count > start)
 		memset(e->dense + start, 0, e->count - start);
-	(void)cov_each(&e->shm, gather_block, &g);
+	e->scribbled |= cov_each(&e->shm, gather_block, &g) < 0;
 }
 
 /* ---------------------------------------------------------- processor */
@@ -443,12 +444,14 @@ static int run_one(struct exec *e, const void *data, size_t size, int alone, str
 		r->counters = e->dense;
 		return 0;
 	}
+	e->scribbled = 0;
 	bind(e);
 	result = alone ? run_process(e, &in, r) : run(e, &in, r);
 	if (!e->burst)
 		cpu_unbind(&e->cpu);
 	r->counters = e->dense;
 	r->count = r->end == RUN_CUT ? 0 : e->count; /* what a part of it did says nothing */
+	r->scribbled = e->scribbled && r->end != RUN_CUT;
 	e->spent += r->seconds;
 	return result;
 }

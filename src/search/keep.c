@@ -47,6 +47,15 @@ static int failed_anew(struct search *s, struct search_test *t, const struct exe
 		s->stats.waiting++;
 		search_lose(s, LOSS_KILLED);
 	}
+	if (r->end == RUN_STOPPED) {
+		t->flags |= TEST_WAITS;
+		s->stats.stopped++;
+		search_lose(s, LOSS_KILLED);
+	}
+	if (r->scribbled) {
+		s->stats.scribbled++;
+		search_lose(s, LOSS_UNTRACED);
+	}
 	if (r->end != RUN_SIGNAL && r->end != RUN_TIME && r->end != RUN_MEMORY)
 		return 0;
 	t->flags |= r->end == RUN_SIGNAL ? TEST_CRASH : TEST_HANG;

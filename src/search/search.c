@@ -171,7 +171,10 @@ int search_trace(struct search *s, struct launcher *l, const struct shm *shm, co
 		return error_set("the runtime in the program could not start: %s",
 				 r->counts.message);
 	int killed = r->end != RUN_EXIT && (r->end != RUN_SIGNAL || r->signal == SIGKILL);
-	return trace_open(t, shm, killed) ? 1 : 0;
+	if (!trace_open(t, shm, killed))
+		return 0;
+	s->stats.scribbled++;
+	return 1;
 }
 
 struct search *search_new(const struct search_options *o, const struct search_target *t,

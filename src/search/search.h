@@ -190,6 +190,8 @@ const char *search_divergence_words(enum search_divergence d);
 	X(rerun, "rerun", "tests with a new outcome, which were run again")    \
 	X(unstable, "unstable", "of these, tests that took other branches then") \
 	X(waiting, "waiting", "runs that used no processor time and were ended by the clock") \
+	X(stopped, "stopped", "runs that stopped themselves (SIGSTOP and its kind) and were ended") \
+	X(scribbled, "scribbled", "runs that wrote over what the runtime writes for muster") \
 	X(loop_analyses, "loop_analyses", "functions and loops whose invariants were computed") \
 	X(loop_weak, "loop_weak", "of these, with a weaker domain or not at all") \
 	X(loop_asked, "loop_asked", "outcomes behind loops that were asked for by invariants") \
