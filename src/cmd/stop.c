@@ -3,11 +3,14 @@
 #include "base/buf.h"
 #include "base/deadline.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/json.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <time.h>
 
 static volatile int *flag;
 static volatile sig_atomic_t heard; /* by this process: workers share the flag */
@@ -65,14 +68,56 @@ static void print_json(const char *status, const char *words)
 	buf_release(&out);
 }
 
-_Noreturn void stop_give_up(const char *why)
+static const char *words_of_end(void)
 {
 	static const char interrupted[] = "interrupted before there was a result: the same command starts again, with what was built",
 			  late[] = "the time was over before anything was run: all of it went into building. What was built is kept: the same "
 				   "command goes on from there, or give it more with --time";
+	return deadline_stopped() ? interrupted : late;
+}
+
+static void tell_json(void)
+{
+	if (json_command)
+		print_json(deadline_stopped() ? "interrupted" : "budget", words_of_end());
+}
+
+_Noreturn void stop_give_up(const char *why)
+{
 	if (!deadline_over())
 		die(EXIT_USAGE, "%s", why);
-	if (json_command)
-		print_json(deadline_stopped() ? "interrupted" : "budget", deadline_stopped() ? interrupted : late);
-	die(EXIT_INCONCLUSIVE, "%s", deadline_stopped() ? interrupted : late);
+	tell_json();
+	die(EXIT_INCONCLUSIVE, "%s", words_of_end());
+}
+
+/* ------------------------------------------------------------- watching */
+
+static pthread_t watcher;
+static int watching;
+
+static void *watch(void *unused)
+{
+	struct timespec pause = {0, 20000000};
+	(void)unused;
+	while (!deadline_killed())
+		nanosleep(&pause, NULL);
+	tell_json();
+	fflush(stdout);
+	fprintf(stderr, "muster: %s\n", words_of_end());
+	file_exit_child(EXIT_INCONCLUSIVE);
+}
+
+void stop_watch(void)
+{
+	if (!watching)
+		watching = deadline_is_open() && !pthread_create(&watcher, NULL, watch, NULL);
+}
+
+void stop_unwatch(void)
+{
+	if (!watching)
+		return;
+	pthread_cancel(watcher);
+	pthread_join(watcher, NULL);
+	watching = 0;
 }

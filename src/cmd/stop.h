@@ -10,6 +10,10 @@ void stop_catch(volatile int *stop);
  * somebody interrupted it, which ends compilers and linkers too, says that (exit code 3, status "budget" or "interrupted"). */
 _Noreturn void stop_give_up(const char *why);
 
+/* Between these two the process computes what asks for no deadline (a parser of C does not), and there is nothing to report yet: a thread
+ * ends it in the same way when its time is over. */
+void stop_watch(void);
+void stop_unwatch(void);
 /* That end is printed as JSON as well. */
 void stop_json(const char *command);
 

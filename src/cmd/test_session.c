@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "cmd/stop.h"
 #include "cmd/test.h"
 
 #include <errno.h>
@@ -510,7 +511,10 @@ int test_session_run(struct test_session *s, int *code)
 {
 	*code = EXIT_USAGE;
 	s->started = test_clock();
-	if (build(s) || choose(s))
+	stop_watch();
+	int built = build(s) || choose(s);
+	stop_unwatch();
+	if (built)
 		return -1;
 	*code = EXIT_INTERNAL;
 	int r = run_functions(s);
