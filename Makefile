@@ -289,6 +289,9 @@ bench-check-cost: all
 truth: all
 	@tests/truth/run -n $(N) $(ARGS)
 
+campaign-masking: all
+	@tests/masking/run $(ARGS)
+
 campaign-units: all
 	@scripts/deps dpkg-dev
 	@bench/packages-units $(ARGS)
@@ -354,7 +357,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: campaign-escape bench-harm bench-loops bench-units bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh demo bench deps install clean
+.PHONY: campaign-escape campaign-masking bench-harm bench-loops bench-units bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
