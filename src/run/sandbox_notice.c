@@ -13,11 +13,13 @@
  */
 #include "run/sandbox.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -291,11 +293,13 @@ static int judge_path(struct keeper_board *b, const struct seccomp_notif *r, con
 	return result;
 }
 
-static pid_t parent_process(pid_t pid)
+static pid_t parent_process(pid_t pid, int *group)
 {
 	char path[64], text[1024], *p;
 	int fd, parent = 0;
 	ssize_t n;
+
+	*group = 0;
 
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -306,17 +310,37 @@ static pid_t parent_process(pid_t pid)
 		return 0;
 	text[n] = 0;
 	p = strrchr(text, ')');
-	return p && sscanf(p + 1, " %*c %d", &parent) == 1 ? parent : 0;
+	return p && sscanf(p + 1, " %*c %d %d", &parent, group) == 2 ? parent : 0;
 }
 
 static int is_ours(pid_t pid)
 {
+	int group;
+
 	for (int depth = 0; pid > 1 && depth < 1000; depth++) {
-		pid = parent_process(pid);
+		pid = parent_process(pid, &group);
 		if (pid == getpid())
 			return 1;
 	}
 	return 0;
+}
+
+/* All of them: who leads it may be gone. */
+static int group_is_ours(pid_t leader)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *e;
+	int ours = d != NULL, group;
+
+	while (d && ours && (e = readdir(d))) {
+		pid_t pid = (pid_t)atoi(e->d_name);
+
+		if (pid > 0 && parent_process(pid, &group) >= 0 && group == leader)
+			ours = is_ours(pid);
+	}
+	if (d)
+		closedir(d);
+	return ours;
 }
 
 static int judge_signal(struct keeper_board *b, const struct seccomp_notif *r, const struct call *c)
@@ -325,10 +349,10 @@ static int judge_signal(struct keeper_board *b, const struct seccomp_notif *r, c
 
 	if (to == (pid_t)r->pid || (to == 0 && c->number == SYS_kill))
 		return 0;
-	if (to != -1 && is_ours(to < 0 ? -to : to))
-		return 0;
-	if (to > 0 && kill(to, 0) && errno == ESRCH)
+	if (to != -1 && kill(to, 0) && errno == ESRCH)
 		return -ESRCH;
+	if (to > 0 ? is_ours(to) : to != -1 && group_is_ours(-to))
+		return 0;
 	count(b, c->number, "");
 	return -EPERM;
 }
