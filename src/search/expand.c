@@ -301,12 +301,15 @@ static int take_step(struct search *s, struct expansion *x, size_t at, const wan
 
 #define TERMS_FULL 3
 
+static uint64_t terms_bytes(const struct expansion *x)
+{
+	return exprs_bytes(x->pool) + solve_path_bytes(x->strict) + (x->relaxed ? solve_path_bytes(x->relaxed) : 0);
+}
+
 /* A path of millions of steps has terms that fit into no budget. */
 static int terms_full(const struct expansion *x)
 {
-	uint64_t bytes = exprs_bytes(x->pool) + solve_path_bytes(x->strict) + (x->relaxed ? solve_path_bytes(x->relaxed) : 0);
-
-	return bytes > budget_share(BUDGET_TERMS);
+	return terms_bytes(x) > budget_share(BUDGET_TERMS);
 }
 
 /* One pass over the path. 0, 1: paused, -1. */
@@ -348,11 +351,13 @@ static int expand_trace(struct search *s, struct expansion *x)
 			search_subsume(s, x, &wanted);
 		x->strict = search_open_path(s, x);
 		r = negate_all(s, x, &wanted);
+		uint64_t bytes = terms_bytes(x);
 		solve_path_free(x->strict);
 		if (x->relaxed)
 			solve_path_free(x->relaxed);
 		import_release(&x->import);
 		exprs_free(x->pool);
+		search_memory_freed(bytes);
 	}
 	vec_release(&wanted);
 	free(x->matters);

@@ -19,6 +19,8 @@ void memory_release(struct memory *m);
 #define SEARCH_SETS 6
 void search_memory_init(struct search *s);
 void search_memory_release(struct search *s);
+/* So many bytes were freed at once: many of them go back to the system. */
+void search_memory_freed(uint64_t bytes);
 /* Is the process near its budget? Then all that can be found again is forgotten. */
 void search_memory_look(struct search *s);
 

@@ -15,6 +15,7 @@
 #include <malloc.h>
 
 #define SLOT 17	      /* bytes of a slot of a map, of which up to three quarters are used */
+#define MANY (32ull << 20) /* bytes whose return is worth the milliseconds that it takes */
 #define LOOK 2.0      /* seconds between two looks at the process */
 #define NEAR 9 / 10   /* of the budget: time to forget */
 
@@ -77,6 +78,12 @@ void search_memory_release(struct search *s)
 
 	for (struct memory *const *m = sets_of(s, all); *m; m++)
 		memory_release(*m);
+}
+
+void search_memory_freed(uint64_t bytes)
+{
+	if (bytes >= MANY)
+		malloc_trim(0);
 }
 
 /* All that can be found again, and back to the system with it. */
