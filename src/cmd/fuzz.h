@@ -66,6 +66,7 @@ struct fuzz_figures {
 	int opened;	 /* there is a search */
 	int ended;	 /* it came to an end by itself */
 	int exhausted;
+	struct search_losses losses; /* why not; known when it ended */
 	char error[400];
 };
 

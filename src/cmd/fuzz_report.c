@@ -24,6 +24,7 @@ struct sums {
 	struct bug_counts bugs;
 	int exhaustive; /* the frontier is empty, nothing was lost on the way, and memory that nobody wrote decides nothing that was seen */
 	struct fuzz_filled filled;
+	uint64_t losses[LOSS_COUNT];
 };
 
 static void add_up(struct sums *s, const struct fuzz_shared *shared, unsigned workers)
@@ -37,6 +38,8 @@ static void add_up(struct sums *s, const struct fuzz_shared *shared, unsigned wo
 		s->covered = w->covered > s->covered ? w->covered : s->covered;
 		s->total = w->total > s->total ? w->total : s->total;
 		s->exhaustive &= w->exhausted;
+		for (unsigned l = 0; l < LOSS_COUNT; l++)
+			s->losses[l] += w->losses.count[l];
 	}
 	s->filled = shared->filled;
 	s->exhaustive &= s->filled.done && !s->filled.differ;
@@ -127,6 +130,15 @@ static void print_predictions(const struct search_stats *s)
 		       s->guesses_reached, s->guesses);
 }
 
+/* Nothing is left to negate, but not everything was seen: why. */
+static void print_losses(const struct sums *s)
+{
+	printf("paths     nothing is left to negate, but something was lost on the way: there may be more (docs/fuzzing.md)\n");
+	for (unsigned l = 0; l < LOSS_COUNT; l++)
+		if (s->losses[l])
+			printf("          %s\n", search_loss_words(l));
+}
+
 static int count_file(void *ctx, uint64_t test, const char *name)
 {
 	(void)test, (void)name;
@@ -167,8 +179,7 @@ static void print_text(const struct fuzz_options *o, struct store *store, uint64
 	else if (!strcmp(status, "complete") && s->filled.asked)
 		printf("paths     every negation was answered and run, but there was no time to try other contents of memory that nobody wrote\n");
 	else if (!strcmp(status, "complete"))
-		printf("paths     nothing is left to negate, but something was lost on the way: there may be more "
-		       "(docs/fuzzing.md)\n");
+		print_losses(s);
 	if (s->search.predictions)
 		print_predictions(&s->search);
 	if (s->search.unstable)
@@ -300,6 +311,11 @@ static void print_json(const struct fuzz_options *o, struct store *store, uint64
 	json_key(j, "status"), json_str(j, status);
 	confine_json(j);
 	json_key(j, "exhaustive"), json_bool(j, s->exhaustive);
+	json_key(j, "losses"), json_object_open(j);
+	for (unsigned l = 0; l < LOSS_COUNT; l++)
+		if (s->losses[l])
+			json_key(j, search_loss_key(l)), json_u64(j, s->losses[l]);
+	json_object_close(j);
 	if (s->filled.asked) {
 		json_key(j, "filled"), json_object_open(j);
 		json_key(j, "complete"), json_bool(j, s->filled.done);

@@ -476,6 +476,7 @@ int fuzz_loop(struct fuzz *f)
 		f->stopped |= fuzz_stopping(f); /* a step that has nothing to do asks nobody */
 	}
 	f->figures->exhausted = f->figures->ended && r == 0 && search_exhausted(f->search);
+	f->figures->losses = *search_losses(f->search);
 	deadline_phase(DEADLINE_FINISH);
 	if (fuzz_failures_flush(f, 1))
 		return -1;
