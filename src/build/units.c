@@ -16,6 +16,7 @@
 #include "base/proc.h"
 #include "build/cache.h"
 #include "build/home.h"
+#include "build/offsets.h"
 #include "instrument/instrument.h"
 #include "instrument/locals.h"
 #include "instrument/probe.h"
@@ -272,10 +273,18 @@ static int load_san(struct san_unit *s)
 static int make_san(const struct unit_object *o, const char *path)
 {
 	struct san_unit s = {.unit = o};
+	struct buf text = BUF_EMPTY;
 	int e;
 
 	if (load_san(&s))
 		return -1;
+	if (offsets_rewrite(&s.source, &text)) {
+		struct san_unit own = s;
+
+		own.source = text;
+		if (!compile_unit(&own, "-O0", path))
+			return 0;
+	}
 	e = compile_unit(&s, "-O0", path);
 	/* Some inline assembly wants constants that only an optimiser finds. */
 	if (e)
