@@ -35,9 +35,22 @@ static void say(const char *line)
 		dprintf(2, "%s\n", line);
 }
 
+/* who: "muster" before a report that ends the run (check/report_read.c). */
+static void write_report(const char *who, const char *kind, const char *text)
+{
+	char line[320];
+
+	snprintf(line, sizeof line, "%s: runtime error: %s", who, text);
+	say(line);
+	if (__sanitizer_print_stack_trace)
+		__sanitizer_print_stack_trace();
+	snprintf(line, sizeof line, "SUMMARY: UndefinedBehaviorSanitizer: %s", kind);
+	say(line);
+}
+
 void probe_report(const char *kind, const char *words, ...)
 {
-	char text[256], line[320];
+	char text[256];
 	va_list ap;
 
 	va_start(ap, words);
@@ -46,14 +59,25 @@ void probe_report(const char *kind, const char *words, ...)
 	for (char *p = text; *p; p++) /* a report is read line by line */
 		if ((unsigned char)*p < ' ')
 			*p = '?';
-	snprintf(line, sizeof line, "muster: runtime error: %s", text);
-	say(line);
-	if (__sanitizer_print_stack_trace)
-		__sanitizer_print_stack_trace();
-	snprintf(line, sizeof line, "SUMMARY: UndefinedBehaviorSanitizer: %s", kind);
-	say(line);
+	write_report("muster", kind, text);
 	signal(SIGABRT, SIG_DFL); /* the sanitizer has nothing to add */
 	abort();
+}
+
+#define PLACES 256
+
+void probe_note(const void *place, const char *kind, const char *words)
+{
+	static const void *places[PLACES];
+	static unsigned count;
+
+	for (unsigned i = 0; i < count; i++)
+		if (places[i] == place)
+			return;
+	if (count == PLACES) /* enough is known of this run */
+		return;
+	places[count++] = place;
+	write_report("probe", kind, words);
 }
 
 int probe_poisoned(const void *p, unsigned long n)
@@ -131,12 +155,14 @@ static int made_by_driver(const void *p)
 
 void muster_probe_pair(const void *a, const void *b, int flags)
 {
-	const char *what = flags & PROBE_DIFFERENCE ? "difference" : "order";
+	int minus = flags & PROBE_DIFFERENCE;
 
 	if (a == b)
 		return;
 	if (!a || !b)
-		probe_report("pointer-pair", "%s of a null pointer and a pointer to an object", what);
+		probe_note(__builtin_return_address(0), "pointer-pair",
+			   minus ? "difference of a null pointer and a pointer to an object" : "order of a null pointer and a pointer to an object");
 	else if (flags & PROBE_DISTINCT || (apart(a, b) && !made_by_driver(a) && !made_by_driver(b)))
-		probe_report("pointer-pair", "%s of pointers to different objects", what);
+		probe_note(__builtin_return_address(0), "pointer-pair",
+			   minus ? "difference of pointers to different objects" : "order of pointers to different objects");
 }

@@ -139,7 +139,7 @@ static void read_begin(struct report *r, const char *text, size_t at)
 
 	if (p) {
 		p += 17;
-		r->survived = strncmp(text + at, "muster: ", 8) != 0; /* our own probes end the run */
+		r->survived = strncmp(text + at, "muster: ", 8) != 0; /* probes that end the run say so */
 		snprintf(r->message, sizeof r->message, "%.*s", (int)strcspn(p, "\n"), p);
 		snprintf(r->kind, sizeof r->kind, "undefined-behavior");
 	} else {
