@@ -643,7 +643,9 @@ void keeper_main(void)
 	if (k.board == MAP_FAILED)
 		_exit(1);
 	k.board->trouble = setup(k.board);
-	if (write(KEEPER_SOCKET, hello, sizeof hello) != sizeof hello || k.board->trouble)
+	if (write(KEEPER_SOCKET, hello, sizeof hello) != sizeof hello && !k.board->trouble)
+		abandon(&k); /* it died while the sandbox was made */
+	if (k.board->trouble)
 		_exit(1);
 	for (;;) {
 		ssize_t n = read(KEEPER_SOCKET, &c, 1);
