@@ -352,7 +352,7 @@ static void temp_signal(int sig)
 		if (temps[i][0])
 			argv[n++] = temps[i];
 	if (n > 3 && temp_owner == getpid()) {
-		pid_t pid = fork();
+		pid_t pid = _Fork(); /* fork would wait for the allocator, in which the signal may have come */
 
 		if (!pid) {
 			execv("/bin/rm", argv);
