@@ -37,6 +37,7 @@
 #define MEMORY_FREE (512ull << 20) /* room that must be in memory files for inputs to go there */
 #define GRACE_SECONDS 30	   /* for a keeper to end a run that is over its limit */
 #define CUT_SECONDS 0.2		   /* the same when the command's time is over */
+#define STARVED_SECONDS 3 /* and */
 #define STARVED 10 /* times the time of a run: by then even a busy machine should have found it */
 
 /* ------------------------------------------------------------- set-up */
@@ -480,7 +481,7 @@ int launcher_run(struct launcher *l, const struct launch_input *in, struct run_r
 void launch_limit(struct launch_options *o, double seconds)
 {
 	o->cpu_seconds = o->idle_seconds = seconds;
-	o->wall_seconds = seconds * STARVED;
+	o->wall_seconds = seconds > 0 ? seconds * STARVED + STARVED_SECONDS : 0;
 }
 
 void launcher_set_time(struct launcher *l, double seconds)
