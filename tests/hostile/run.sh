@@ -53,7 +53,7 @@ expect exit 0 'exited with code 3' -- ./hostile exit3
 expect crash 0 'SIGSEGV' -- ./hostile crash
 expect abort 0 'SIGABRT' -- ./hostile abort
 expect spin 3 '"end": "time-limit"' --time 1 -- ./hostile spin
-expect deaf 3 'Give it more with --time' --time 1 -- ./hostile deaf
+expect deaf 3 'What does it wait for?' --time 1 -- ./hostile deaf
 expect limits 3 '"end": "time-limit"' --time 1 -- ./hostile limits
 expect children 3 '"end": "process-limit"' -- ./hostile children
 expect many 0 'exited with code 0' -- ./hostile many
