@@ -561,6 +561,8 @@ static void collect(struct confirm *c, const struct run_result *run, struct repo
 		put_first(f, &list, first < list.size ? first : 0);
 	else
 		vec_release(&list);
+	if (run->end == RUN_SIGNAL && !f->signal)
+		f->signal = run->signal;
 	f->suppressed = hidden.suppressed;
 	memcpy(f->hidden, hidden.hidden, sizeof f->hidden);
 }

@@ -151,7 +151,7 @@ static void test_kinds(void **state)
 	expect("u", "heap-use-after-free", "main", 35, SIGABRT);
 	expect("f", "double-free", "main", 36, SIGABRT);
 	expect("k", "TERM", "", 0, SIGTERM);
-	expect("c", "abort", "", 0, SIGABRT);
+	expect("c", "abort", "main", 42, SIGABRT);
 	expect("t", "timeout", "", 0, 0);
 	expect("M", "memory limit", "", 0, 0);
 	expect("s1", "heap-buffer-overflow", "main", 44, SIGABRT);
