@@ -5,7 +5,8 @@
  * line of the same function and belongs to the same expression. For null pointers the line is enough, since every access
  * through one has a report of its own before it. For the others the columns decide: that of the code which checks is mostly that of the
  * access; where it is not (st[i].g = 1: the member, and the assignment), the source line says whether anything stands between the two.
- * Without the source they are taken for one: the line is told in any case.
+ * Without the source they are taken for one: the line is told in any case. The first is the one that is told, except of a null
+ * pointer: what a person looks for is its use, not the offset (of zero, mostly) that was added before.
  *
  * After an array with a negative number of elements the stack is no longer what it was: what is reported then is not read.
  */
@@ -143,15 +144,18 @@ static int has_consequence(const struct report *r)
 	return !strcmp(r->kind, "signed-integer-overflow") && !strncmp(r->message, "division of ", 12);
 }
 
+/* Null plus an offset, then the access through it. */
+static int is_null_access(const struct reports_one *first, const struct reports_one *second)
+{
+	return !strncmp(first->report.kind, "nullptr", 7) && !strcmp(second->report.kind, "null-pointer-use");
+}
+
 static int is_consequence(const struct reports_one *first, const struct reports_one *second)
 {
 	const struct symbol *a = first->frames.data, *b = second->frames.data;
 	struct buf line = {0};
 
-	/* Null plus an offset, then the access through it. */
-	int null = !strncmp(first->report.kind, "nullptr", 7) && !strcmp(second->report.kind, "null-pointer-use");
-
-	if (!first->frames.size || !second->frames.size || (second->report.survived && !null) || !strcmp(second->report.kind, "ABRT") ||
+	if (!first->frames.size || !second->frames.size || (second->report.survived && !is_null_access(first, second)) || !strcmp(second->report.kind, "ABRT") ||
 	    !has_consequence(&first->report))
 		return 0;
 	if (a->line != b->line || strcmp(a->function, b->function) || strcmp(a->file, b->file))
@@ -173,9 +177,15 @@ void reports_settle(struct reports *all, const struct symboliser *s, int (*own)(
 		x->bucket = report_bucket(x->report.kind, x->frames.data, x->frames.size);
 		x->place = strcmp(x->report.kind, "stack-overflow") ? report_bucket(x->report.kind, x->frames.data, x->frames.size > 0) : x->bucket;
 		for (size_t k = 0; k < i && !x->into; k++) {
-			const struct reports_one *y = &all->list.data[k];
+			struct reports_one *y = &all->list.data[k];
 
-			if (!y->into && (y->bucket == x->bucket || is_consequence(y, x)))
+			if (y->bucket == x->bucket)
+				x->into = y->into ? y->into : (uint32_t)k + 1;
+			else if (y->into || !is_consequence(y, x))
+				continue;
+			else if (is_null_access(y, x))
+				y->into = (uint32_t)i + 1;
+			else
 				x->into = (uint32_t)k + 1;
 		}
 	}
