@@ -81,9 +81,56 @@ static int traps_by(LLVMValueRef call, const char *function)
 	(CHECKER_BIT(MUSTER_CHECK_UINT_UNDER) | CHECKER_BIT(MUSTER_CHECK_UINT_OVER) |               \
 	 CHECKER_BIT(MUSTER_CHECK_CONVERT_LOW) | CHECKER_BIT(MUSTER_CHECK_CONVERT_HIGH))
 
-/* Does the machine go on where this check fails? A division traps, nothing stands behind what cannot be reached, and an array of a negative
- * size takes the stack away. The san variant goes on behind the same checks (build/units.c): what comes there is searched as well. */
-static int can_go_on(LLVMValueRef report)
+/* Is nothing but loads done with this address? What other checks do with it does not count. */
+static int is_only_read(LLVMValueRef address)
+{
+	for (LLVMUseRef use = LLVMGetFirstUse(address); use; use = LLVMGetNextUse(use)) {
+		LLVMValueRef user = LLVMGetUser(use);
+		int moves = LLVMIsAGetElementPtrInst(user) && LLVMGetOperand(user, 0) == address;
+
+		if (!LLVMIsALoadInst(user) && !unit_is_marked(user) && !(moves && is_only_read(user)))
+			return 0;
+	}
+	return 1;
+}
+
+static int is_extended(LLVMValueRef v)
+{
+	return LLVMIsASExtInst(v) || LLVMIsAZExtInst(v);
+}
+
+/* 1: addresses that are computed with this index are only read; 0: there are none; -1: one of them is not. */
+static int reads_by(LLVMValueRef index, int extended)
+{
+	int found = 0;
+
+	for (LLVMUseRef use = LLVMGetFirstUse(index); use && found >= 0; use = LLVMGetNextUse(use)) {
+		LLVMValueRef user = LLVMGetUser(use);
+		int here = 0;
+
+		if (LLVMIsAGetElementPtrInst(user))
+			here = is_only_read(user) ? 1 : -1;
+		else if (!extended && is_extended(user))
+			here = reads_by(user, 1);
+		found = here < 0 ? -1 : found | here;
+	}
+	return found;
+}
+
+/* An index out of bounds: are elements read there and nothing else? The check has an extension of the index of its own. */
+static int reads_element(LLVMValueRef branch)
+{
+	LLVMValueRef compare = LLVMGetCondition(branch), index = LLVMIsAICmpInst(compare) ? LLVMGetOperand(compare, 0) : NULL;
+
+	if (index && is_extended(index))
+		index = LLVMGetOperand(index, 0);
+	return index && !LLVMIsConstant(index) && reads_by(index, 0) > 0;
+}
+
+/* Does the machine go on where this check fails? A division traps, nothing stands behind what cannot be reached, an array of a negative
+ * size takes the stack away, and what is written out of bounds may be anything, muster's counters too. The san variant goes on behind
+ * the same checks (build/units.c), where AddressSanitizer watches what is written: what comes there is searched as well. */
+static int can_go_on(LLVMValueRef branch, LLVMValueRef report)
 {
 	switch (unit_check_handler(report)) {
 	case UNIT_HANDLER_DIVIDE:
@@ -91,6 +138,8 @@ static int can_go_on(LLVMValueRef report)
 	case UNIT_HANDLER_MISSING_RETURN:
 	case UNIT_HANDLER_VLA:
 		return 0;
+	case UNIT_HANDLER_BOUNDS:
+		return reads_element(branch);
 	default:
 		return 1;
 	}
@@ -108,7 +157,7 @@ static enum fate fate_of(LLVMValueRef inst, checker_set checks, int marks)
 	if (!(checker_pair(unit_checker(inst)) & checks))
 		return FATE_FOLD;
 	if (traps_by(report, FOLD_ENDS) && !(CHECKER_BIT(unit_checker(inst)) & DEFINED))
-		return !can_go_on(report) ? FATE_KEEP : marks ? FATE_GO : FATE_FOLD;
+		return !can_go_on(inst, report) ? FATE_KEEP : marks ? FATE_GO : FATE_FOLD;
 	return marks && !fold_is_idle(inst) ? FATE_MARK : FATE_FOLD;
 }
 

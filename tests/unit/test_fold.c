@@ -156,6 +156,12 @@ static void test_ends(void **state)
 			folded(all[i].text, ends_flags, 0, marks, &c);
 			assert_int_equal(c.instructions, plain.instructions);
 		}
+	/* What is written out of bounds may be anything, so the run ends there. */
+	for (int marks = 0; marks < 2; marks++) {
+		struct counts c;
+		folded("int a[9]; int f(int i) { return a[i] = 1; }", ends_flags, BIT(ARRAY_OVER), marks, &c);
+		assert_true(c.traps && c.marked_branches);
+	}
 }
 
 /* What ranges decide makes no event; what they almost decide does. */
