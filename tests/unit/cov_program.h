@@ -17,7 +17,7 @@ static inline char *make_object(const char *text, uint32_t unit)
 	struct buf bitcode = {0}, object = {0};
 	char *path = file_temp("unit.o");
 
-	compile_with(text, NULL, &bitcode);
+	compile_with(text, "-Iruntime", &bitcode); /* the driver has a header there */
 	if (instrument_unit(bitcode.data, bitcode.size, unit, INSTRUMENT_COV, &options, &object))
 		fail_msg("%s", error_text());
 	assert_int_equal(file_write_atomic(path, object.data, object.size), 0);
