@@ -15,6 +15,7 @@ victim=
 trap 'rm -f "$work"/*/tree/pid; [ -z "$victim" ] || wait $victim 2>/dev/null; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM HUP
 chmod 755 "$work"
+unset MUSTER_CACHE # make's is closed to another user: each has one of his own, below MUSTER_DIR
 failed=0
 count=0
 clang-19 -w -O1 "$here/refuse.c" -o "$work/refuse" || exit 1
