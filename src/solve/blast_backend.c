@@ -130,7 +130,7 @@ static u128 blast_value(struct backend *backend, expr_t variable)
 	return v;
 }
 
-#define VARIABLE_BYTES 300 /* of CaDiCaL for a variable with the clauses of its gate, as measured on paths of cJSON */
+#define VARIABLE_BYTES 300 /* of CaDiCaL for a variable with the clauses of its gate, about */
 
 static uint64_t blast_bytes(const struct backend *backend)
 {
