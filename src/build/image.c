@@ -407,4 +407,5 @@ void program_release(struct program *p)
 	vec_release(&p->images);
 	vec_release(&p->foreign_libraries);
 	free(p->name);
+	*p = (struct program){0};
 }

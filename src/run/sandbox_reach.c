@@ -2,7 +2,8 @@
  *
  * As root, targets become nobody. What they need (the program, the directory to run in, files that are input) often lies below a
  * directory that nobody may pass: the cache below /root. In the view such a directory is covered by an empty one that everybody may pass,
- * in which only what is needed is mounted at its old path. Modes of files are as they are: where they forbid reading, targets stay who muster is.
+ * in which only what is needed is mounted at its old path. Modes of files are as they are: where they forbid reading,
+ * or the program lies in such a directory itself, beside libraries of its own perhaps, targets stay who muster is, without capabilities.
  */
 #include "run/sandbox.h"
 
@@ -110,14 +111,14 @@ static int cover(const char *dir)
 	return 0;
 }
 
-/* The directory of a program, where its libraries are, or only the program if nobody may pass that. */
-static int need_program(const char *program, const char *above)
+/* The directory of a program, since its libraries may lie there. */
+static int need_program(const char *program)
 {
 	char dir[PATH_MAX];
 
 	snprintf(dir, sizeof dir, "%s", program);
 	*strrchr(dir, '/') = 0;
-	return need(strcmp(dir, above) && nobody_may(dir, X_OK, 0) ? dir : program);
+	return nobody_may(dir, X_OK, 0) ? need(dir) : -1;
 }
 
 int reach_plan(const struct keeper_board *b)
@@ -132,7 +133,7 @@ int reach_plan(const struct keeper_board *b)
 		if (!obstacle(p + 1, above))
 			continue;
 		/* What may be written, and files that are input, are put into place anyway. */
-		if (cover(above) || (*p == SANDBOX_PROGRAM && need_program(p + 1, above)) || (*p == SANDBOX_DIRECTORY && need(p + 1)))
+		if (cover(above) || (*p == SANDBOX_PROGRAM && need_program(p + 1)) || (*p == SANDBOX_DIRECTORY && need(p + 1)))
 			return -1;
 	}
 	return 0;

@@ -153,6 +153,23 @@ static void forked(void **state)
 	assert_int_equal(z3_usage().started, before);
 }
 
+/* Until the process is no more, or a zombie. */
+static void wait_gone(pid_t pid)
+{
+	for (int i = 0; i < 1000 && !kill(pid, 0); i++) {
+		struct buf text = BUF_EMPTY;
+		char *path = mem_printf("/proc/%d/stat", (int)pid);
+		int gone = file_read(path, &text) || strstr(buf_str(&text), ") Z ");
+
+		free(path);
+		buf_release(&text);
+		if (gone)
+			break;
+		usleep(10000);
+		assert_true(i < 999);
+	}
+}
+
 /* It ends with the process that started it, also in the middle of a query. */
 static void orphan(void **state)
 {
@@ -176,18 +193,7 @@ static void orphan(void **state)
 	assert_int_equal(read(ends[0], &its, sizeof its), sizeof its);
 	kill(parent, SIGKILL);
 	waitpid(parent, NULL, 0);
-	for (int i = 0; i < 1000 && !kill(its, 0); i++) {
-		struct buf text = BUF_EMPTY;
-		char *path = mem_printf("/proc/%d/stat", (int)its);
-		int gone = file_read(path, &text) || strstr(buf_str(&text), ") Z ");
-
-		free(path);
-		buf_release(&text);
-		if (gone)
-			break;
-		usleep(10000);
-		assert_true(i < 999);
-	}
+	wait_gone(its);
 	close(ends[0]);
 	close(ends[1]);
 }
@@ -199,7 +205,9 @@ static void grown(void **state)
 
 	(void)state;
 	assert_int_equal(budget_set(BUDGET_LEAST, 1), 0);
-	kill(solver(), SIGKILL); /* the next has the new limits */
+	pid_t old = solver();
+	kill(old, SIGKILL); /* the next has the new limits */
+	wait_gone(old);
 	assert_int_equal(easy(&none), VERDICT_SAT);
 	assert_int_equal(easy(&none), VERDICT_SAT);
 	after = z3_usage();
