@@ -3,8 +3,8 @@
  * The caller's types come as letters: i an integer of 32 bits (what char and short become), l one of 64, p a pointer, d a double, L a long
  * double, ? anything else. A conversion takes the next argument, or the one it names (%2$s); what it wants is compared with the
  * letter, and a pointer with what the conversion does with it. More arguments than conversions are allowed. What a conversion reads and writes
- * AddressSanitizer looks at itself, in the functions that it knows, but for strings whose length is an argument (%.*s); the
- * rest is reported here in its name.
+ * AddressSanitizer looks at itself, in the functions that it knows, but for strings whose length is an argument (%.*s) and those of wide
+ * characters (%ls); the rest is reported here in its name.
  *
  * Lists (vprintf) have no types of their own. The types of a call with variable arguments go with it: the caller says
  * them before, the function takes them where it begins, and the list that it starts is known by its save area.
@@ -13,14 +13,17 @@
  */
 #include "probe_inside.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <wchar.h>
 
 #define KIND "format-argument"
 
 void __asan_report_load1(const void *p) __attribute__((weak));
+void __asan_report_load4(const void *p) __attribute__((weak));
 void __asan_report_store_n(const void *p, size_t n) __attribute__((weak));
 
 struct arguments {
@@ -171,12 +174,33 @@ static unsigned long counted_bytes(int size)
 	return size == 'H' ? 1 : size == 'h' ? 2 : size ? 8 : 4;
 }
 
+/* As libc reads it: to its end, to a character that the locale does not have, or until the precision's bytes are full. */
+static void check_wide(const struct conversion *c, const wchar_t *s)
+{
+	mbstate_t state = {0};
+	char piece[MB_LEN_MAX];
+
+	for (uint64_t bytes = 0; c->precision < 0 || bytes < (uint64_t)c->precision; s++) {
+		if (probe_poisoned(s, sizeof *s)) {
+			if (__asan_report_load4)
+				__asan_report_load4(s);
+			return;
+		}
+		size_t n = *s ? wcrtomb(piece, *s, &state) : (size_t)-1;
+		if (n == (size_t)-1)
+			return;
+		bytes += n;
+	}
+}
+
 static void check_string(const struct arguments *a, const struct conversion *c, const char *s)
 {
 	uint64_t n = 0;
 
 	if (!s)
 		probe_report(KIND, "%s: a null pointer for %s", a->name, c->text);
+	if (s && (c->size == 'l' || c->letter == 'S'))
+		check_wide(c, (const wchar_t *)s);
 	if (!s || (a->flags & PROBE_WATCHED && !c->starred) || c->size || c->letter == 'S')
 		return;
 	for (; c->precision < 0 || n < (uint64_t)c->precision; n++) {

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 
 #undef atoi
@@ -165,22 +166,30 @@ intmax_t BODY(imaxabs)(intmax_t x)
 	return BODY(labs)(x);
 }
 
+/* The processor traps where the quotient does not fit: a branch of its own, for the search to ask for it. */
+#define DIVIDED(type, least, a, b)              \
+	do {                                    \
+		if ((b) == -1 && (a) == (least)) \
+			__builtin_trap();       \
+		return (type){.quot = (a) / (b), .rem = (a) % (b)}; \
+	} while (0)
+
 div_t BODY(div)(int a, int b)
 {
-	return (div_t){.quot = a / b, .rem = a % b};
+	DIVIDED(div_t, INT_MIN, a, b);
 }
 
 ldiv_t BODY(ldiv)(long a, long b)
 {
-	return (ldiv_t){.quot = a / b, .rem = a % b};
+	DIVIDED(ldiv_t, LONG_MIN, a, b);
 }
 
 lldiv_t BODY(lldiv)(long long a, long long b)
 {
-	return (lldiv_t){.quot = a / b, .rem = a % b};
+	DIVIDED(lldiv_t, LLONG_MIN, a, b);
 }
 
 imaxdiv_t BODY(imaxdiv)(intmax_t a, intmax_t b)
 {
-	return (imaxdiv_t){.quot = a / b, .rem = a % b};
+	DIVIDED(imaxdiv_t, INTMAX_MIN, a, b);
 }

@@ -74,7 +74,12 @@ static int pairs(const struct test_session *s)
 	X(no_conversions, "implicit conversions")                                                      \
 	X(pairs, "pairs of pointers into one structure")                                               \
 	X(always, "addresses outside of their object, or of one that is gone, that nobody accesses")   \
-	X(always, "what va_arg takes against what was passed")
+	X(always, "local variables that are gone while their place is in use again, or still is")      \
+	X(always, "what va_arg takes against what was passed")                                         \
+	X(always, "accesses by another type than the object's")                                        \
+	X(always, "what restrict, const and static in an array parameter promise")                                       \
+	X(always, "side effects in no order")                                             \
+	X(always, "what C asks of libc's callers and this libc does not need (toupper of 1000)")
 
 struct row {
 	int (*applies)(const struct test_session *s);

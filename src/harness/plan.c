@@ -254,6 +254,8 @@ static void look_at_callees(struct one *o)
 				*limits |= 1u << HARNESS_MACHINE;
 			if (fn->has_assume)
 				*limits |= 1u << HARNESS_ASSUMED;
+			if (fn->has_setjmp)
+				*limits |= 1u << HARNESS_JUMPS;
 			if (fn->has_static_locals)
 				*limits |= 1u << HARNESS_STATICS;
 			look_for_weak(o, fn);
