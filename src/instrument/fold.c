@@ -81,14 +81,19 @@ static int traps_by(LLVMValueRef call, const char *function)
 	(CHECKER_BIT(MUSTER_CHECK_UINT_UNDER) | CHECKER_BIT(MUSTER_CHECK_UINT_OVER) |               \
 	 CHECKER_BIT(MUSTER_CHECK_CONVERT_LOW) | CHECKER_BIT(MUSTER_CHECK_CONVERT_HIGH))
 
-/* Is nothing but loads done with this address? What other checks do with it does not count. */
+static int loads_number(LLVMValueRef inst)
+{
+	return LLVMIsALoadInst(inst) && LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMPointerTypeKind;
+}
+
+/* Is nothing but numbers read at this address? What other checks do with it does not count. */
 static int is_only_read(LLVMValueRef address)
 {
 	for (LLVMUseRef use = LLVMGetFirstUse(address); use; use = LLVMGetNextUse(use)) {
 		LLVMValueRef user = LLVMGetUser(use);
 		int moves = LLVMIsAGetElementPtrInst(user) && LLVMGetOperand(user, 0) == address;
 
-		if (!LLVMIsALoadInst(user) && !unit_is_marked(user) && !(moves && is_only_read(user)))
+		if (!loads_number(user) && !unit_is_marked(user) && !(moves && is_only_read(user)))
 			return 0;
 	}
 	return 1;
@@ -117,7 +122,7 @@ static int reads_by(LLVMValueRef index, int extended)
 	return found;
 }
 
-/* An index out of bounds: are elements read there and nothing else? The check has an extension of the index of its own. */
+/* An index out of bounds: are numbers read there and nothing else (a pointer from there may lead anywhere)? The check has an extension of the index of its own. */
 static int reads_element(LLVMValueRef branch)
 {
 	LLVMValueRef compare = LLVMGetCondition(branch), index = LLVMIsAICmpInst(compare) ? LLVMGetOperand(compare, 0) : NULL;
