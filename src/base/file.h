@@ -39,9 +39,12 @@ char *file_self(void);				    /* muster's own executable */
 char *file_part(const char *name); /* a program of muster's beside it, in a build tree or installed; NULL: it is missing */
 
 /* The file or directory is removed at exit and on SIGINT, SIGTERM and SIGHUP, unless
- * file_temp_done is called first. Only the process that asked for it removes it. */
+ * file_temp_done is called first. Only the process that asked for it removes it; if that was killed, the command does at its exit. */
 void file_temp_add(const char *path);
 void file_temp_done(const char *path);
+/* For a signal handler of the command (of the process that called file_temp_settle) that is about to die: a process of its own
+ * removes what this one and those it forked have of this kind, once they are gone. */
+void file_temp_abandon(void);
 
 /* Removes what processes that are gone left in a directory: files NAME.PID.tmp and NAME.PID.N.tmp. */
 void file_sweep_temps(const char *dir);
@@ -51,7 +54,7 @@ long file_temp_pid(const char *name);
 /* A directory of this process that is removed at exit and on SIGINT, SIGTERM and
  * SIGHUP; made on first use. A forked child never removes it. Dies never; NULL on failure. */
 const char *file_temp_dir(void);
-/* Once, at the start: TMPDIR becomes a path that the directory of a run does not change; one that helper programs cannot
+/* Once, at the start, before anything is forked: TMPDIR becomes a path that the directory of a run does not change; one that helper programs cannot
  * use is replaced by /tmp, with a warning. */
 void file_temp_settle(void);
 /* The end of a forked child that does not exec: _exit, after what it made for a time is removed. */

@@ -21,6 +21,7 @@ static const char *json_command;
 static void on_signal(int number)
 {
 	if (heard && deadline_clock() - first > 0.3) {
+		file_temp_abandon();
 		signal(number, SIG_DFL);
 		raise(number);
 		return;

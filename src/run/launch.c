@@ -138,6 +138,7 @@ static int make_base(struct launcher *l)
 	}
 	if (!mkdtemp(l->base))
 		return error_errno("cannot make a directory for inputs, '%s'", l->base);
+	file_temp_add(l->base);
 	chmod(l->base, 0711);
 	l->dir = file_join(l->base, "run");
 	return 0;
@@ -197,8 +198,11 @@ void launcher_free(struct launcher *l)
 	input_remove(l);
 	if (l->temp)
 		rmdir(l->temp);
-	if (l->base && !l->o.base && rmdir(l->base))
-		file_remove_tree(l->base);
+	if (l->base && !l->o.base) {
+		if (rmdir(l->base))
+			file_remove_tree(l->base);
+		file_temp_done(l->base);
+	}
 	stream_close(&l->out);
 	stream_close(&l->err);
 	stream_close(&l->report);

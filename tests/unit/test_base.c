@@ -1,6 +1,7 @@
 /* test_base.c: buffers, vectors, maps, arenas, JSON, files and processes. */
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -10,6 +11,7 @@
 #include "base/option.h"
 #include "base/proc.h"
 #include "base/vec.h"
+#include "cmd/stop.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -18,7 +20,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -232,6 +236,96 @@ static void signals_remove_temporary_files(void **state)
 	close(fds[1]);
 }
 
+/* A command, and a process that it forked and that dies with it; both have temporary files. Does not return. */
+static void be_command(int words)
+{
+	static volatile int stop;
+	char *file;
+	const char *dir;
+
+	file_temp_settle();
+	stop_catch(&stop);
+	if (!fork()) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		deadline_child();
+	}
+	dir = file_temp_dir();
+	file = file_join(dir, "file");
+	file_write_atomic(file, "x", 1);
+	file_write_all(words, mem_printf("%-200s", dir), 200);
+	for (;;)
+		pause();
+}
+
+static void read_path(int fd, char path[201])
+{
+	assert_int_equal(read(fd, path, 200), 200);
+	path[strcspn(path, " ")] = 0;
+	assert_true(file_exists(path));
+}
+
+static void a_second_signal_leaves_nothing(void **state)
+{
+	char own[201] = "", other[201] = "";
+	struct timespec later = {0, 350000000}, look = {0, 20000000};
+	int fds[2], status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
+	if (!pid)
+		be_command(fds[1]);
+	read_path(fds[0], own);
+	read_path(fds[0], other);
+	assert_string_not_equal(own, other);
+	kill(pid, SIGTERM);
+	nanosleep(&later, NULL);
+	assert_int_equal(waitpid(pid, &status, WNOHANG), 0);
+	kill(pid, SIGTERM);
+	waitpid(pid, &status, 0);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+	for (int i = 0; i < 500 && (file_exists(own) || file_exists(other)); i++)
+		nanosleep(&look, NULL);
+	assert_false(file_exists(own));
+	assert_false(file_exists(other));
+	close(fds[0]);
+	close(fds[1]);
+}
+
+/* What a child that was killed leaves is removed by the command. */
+static void a_killed_child_leaves_nothing(void **state)
+{
+	char path[201] = "";
+	int fds[2], status;
+	pid_t pid, child;
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		file_temp_settle();
+		child = fork();
+		if (!child) {
+			file_write_all(fds[1], mem_printf("%-200s", file_temp_dir()), 200);
+			pause();
+		}
+		read_path(fds[0], path);
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+		file_write_all(fds[1], mem_printf("%-200s", path), 200);
+		exit(file_exists(path) ? 0 : 1);
+	}
+	waitpid(pid, &status, 0);
+	assert_int_equal(status, 0);
+	assert_int_equal(read(fds[0], path, 200), 200);
+	path[strcspn(path, " ")] = 0;
+	assert_false(file_exists(path));
+	close(fds[0]);
+	close(fds[1]);
+}
+
 static void processes_are_served_together(void **state)
 {
 	static char *const cat[] = {"cat", NULL};
@@ -330,6 +424,8 @@ int main(void)
 	    cmocka_unit_test(json_is_well_formed),
 	    cmocka_unit_test(files_are_written_whole),
 	    cmocka_unit_test(signals_remove_temporary_files),
+	    cmocka_unit_test(a_second_signal_leaves_nothing),
+	    cmocka_unit_test(a_killed_child_leaves_nothing),
 	    cmocka_unit_test(processes_are_served_together),
 	    cmocka_unit_test(options_are_parsed),
 	    cmocka_unit_test(nearest_name_is_found),
