@@ -282,6 +282,11 @@ bench-invariants: all
 	@scripts/deps dpkg-dev
 	@bench/invariants $(ARGS)
 
+# What making variants costs beside a compile: CPU, code, memory, and the time until the first solved input.
+bench-variants: all
+	@scripts/deps dpkg-dev tcl
+	@bench/variants $(ARGS)
+
 bench-check-cost: all
 	@scripts/deps dpkg-dev
 	@bench/check-cost $(ARGS)
@@ -357,7 +362,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: campaign-escape campaign-masking bench-harm bench-loops bench-units bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh demo bench deps install clean
+.PHONY: campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 

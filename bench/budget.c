@@ -1,16 +1,18 @@
 /* budget: runs a command until it and everything it started have used so much CPU time:
  *
- *	budget [-l LOG] [-w WALL] SECONDS COMMAND...
+ *	budget [-l LOG] [-w WALL] [-u GLOB] SECONDS COMMAND...
  *
  * Then it is asked to stop (SIGINT, to it alone), and after 20 seconds everything is killed. Its last line, on standard
  * error, is "budget: CPU WALL STATUS". LOG gets a line "WALL CPU" four times a second, by which a time of the clock can be
  * turned into CPU time. WALL ends it after so many seconds of the clock in any case (ten times SECONDS).
+ * GLOB ends it as soon as a file matches; a line "budget: reached CPU WALL" then says when that was.
  *
  * The CPU time of a tree of processes: what was waited for is in its parent's account, what runs is read from /proc,
  * and what has lost its parent becomes our child (PR_SET_CHILD_SUBREAPER). So nothing is counted twice, and nothing
  * is lost but the children of processes that ignore SIGCHLD. */
 #include <dirent.h>
 #include <errno.h>
+#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,7 +122,22 @@ static void on_signal(int number)
 	interrupted = number;
 }
 
-static int watch(pid_t child, double seconds, double wall, FILE *log, double *cpu)
+static int matches(const char *pattern)
+{
+	glob_t found;
+	int yes = pattern && !glob(pattern, GLOB_NOSORT, NULL, &found);
+
+	if (yes)
+		globfree(&found);
+	return yes;
+}
+
+struct limits {
+	double seconds, wall;
+	const char *until; /* a pattern, or NULL */
+};
+
+static int watch(pid_t child, const struct limits *limits, FILE *log, double *cpu)
 {
 	double start = now(), asked = 0, last = 0;
 	int status = 0;
@@ -134,7 +151,10 @@ static int watch(pid_t child, double seconds, double wall, FILE *log, double *cp
 			fflush(log);
 			last = t;
 		}
-		if (!asked && (*cpu >= seconds || t >= wall || interrupted)) {
+		int reached = !asked && matches(limits->until);
+		if (reached)
+			fprintf(stderr, "budget: reached %.2f %.2f\n", *cpu, t);
+		if (!asked && (*cpu >= limits->seconds || t >= limits->wall || interrupted || reached)) {
 			kill(child, SIGINT);
 			asked = t;
 		} else if (asked && t - asked > 20) {
@@ -148,24 +168,29 @@ static int watch(pid_t child, double seconds, double wall, FILE *log, double *cp
 int main(int argc, char **argv)
 {
 	FILE *log = NULL;
-	double wall = 0, cpu = 0, start = now();
+	struct limits limits = {0};
+	double cpu = 0, start = now();
 	int option, status;
 
-	while ((option = getopt(argc, argv, "+l:w:")) > 0) {
+	while ((option = getopt(argc, argv, "+l:w:u:")) > 0) {
 		if (option == 'l' && !(log = fopen(optarg, "w"))) {
 			perror(optarg);
 			return 2;
 		} else if (option == 'w') {
-			wall = strtod(optarg, NULL);
+			limits.wall = strtod(optarg, NULL);
+		} else if (option == 'u') {
+			limits.until = optarg;
 		} else if (option == '?') {
 			return 2;
 		}
 	}
 	if (argc - optind < 2) {
-		fprintf(stderr, "usage: budget [-l LOG] [-w WALL] SECONDS COMMAND...\n");
+		fprintf(stderr, "usage: budget [-l LOG] [-w WALL] [-u GLOB] SECONDS COMMAND...\n");
 		return 2;
 	}
-	double seconds = strtod(argv[optind], NULL);
+	limits.seconds = strtod(argv[optind], NULL);
+	if (limits.wall <= 0)
+		limits.wall = limits.seconds * 10;
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -181,7 +206,7 @@ int main(int argc, char **argv)
 		perror("budget");
 		return 2;
 	}
-	status = watch(child, seconds, wall > 0 ? wall : seconds * 10, log, &cpu);
+	status = watch(child, &limits, log, &cpu);
 	/* What it left behind: killed, and waited for until there is nothing to wait for. */
 	for (;;) {
 		pid_t id = waitpid(-1, NULL, WNOHANG);
