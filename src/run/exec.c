@@ -41,10 +41,11 @@
 
 #define COUNTER_GRAINS (1u << 21) /* room for 64 MiB of counters, sparse */
 #define PADDING 64		  /* behind dense, for readers that take whole vectors */
+#define TRIES 3			  /* to start what has run before */
 #define FAILURES 20		  /* runs that fail in a row: it cannot be run any more */
 #define LOOP_RUNS 20000		  /* inputs of one process */
 #define LOOP_GROWTH_KIB (128u << 10) /* or a quarter of the memory limit */
-#define LOOP_MISHAPS 3	/* ends for what earlier inputs left behind, after which there is no loop any more */
+#define LOOP_MISHAPS 6	/* ends for what earlier inputs left behind, after which there is no loop any more */
 #define MISHAP_RUNS 1000 /* after that many inputs, the ones before are forgotten */
 #define CPU_RUNS 256	/* between two looks at where they take place */
 #define SLICE_NS 100000000ll /* of waiting, between two looks at the limits */
@@ -283,23 +284,42 @@ static void save_start(struct exec *e)
 	e->start_count = e->count;
 }
 
-/* The process is not in the loop: it ran, or failed, as any other. */
-static int not_looping(struct exec *e, struct exec_result *r)
+/* Another start may succeed, unless too many did not. */
+static void count_mishap(struct exec *e)
+{
+	e->loop = ++e->mishaps >= LOOP_MISHAPS ? LOOP_NONE : LOOP_OFF;
+}
+
+enum loop_start {
+	LOOP_STARTED,	   /* it waits for inputs */
+	LOOP_START_RAN,	   /* it has no loop: it ran the input as any other */
+	LOOP_START_FAILED, /* not started, or ended before it took an input: that says nothing about the input */
+	LOOP_START_ERROR,  /* with words */
+};
+
+/* The process is not in the loop. One that had been in it before, or that could not be started, is a mishap: the machine is busy, or what an earlier
+ * input left behind killed it. */
+static enum loop_start not_looping(struct exec *e, struct exec_result *r)
 {
 	struct run_result result;
 
 	launcher_end(e->launcher, &result);
 	take(e, &result, r);
 	gather(e, 0);
-	if (result.end == RUN_FAILED && !e->ran)
-		return error_set("%s", result.message);
+	if (result.end == RUN_FAILED && !e->ran) {
+		error_set("%s", result.message);
+		return LOOP_START_ERROR;
+	}
+	if (result.end == RUN_FAILED || (e->loop == LOOP_OFF && result.end != RUN_CUT)) {
+		count_mishap(e);
+		return LOOP_START_FAILED;
+	}
 	e->loop = LOOP_NONE;
 	e->ran = 1;
-	return 0;
+	return LOOP_START_RAN;
 }
 
-/* Starts a process. 1: it is in the loop and waits; 0: it ran, r is its result; -1 with words. */
-static int loop_start(struct exec *e, const struct launch_input *input, const struct begun *from, struct exec_result *r)
+static enum loop_start loop_start(struct exec *e, const struct launch_input *input, const struct begun *from, struct exec_result *r)
 {
 	struct launch_input in = *input;
 	uint32_t done;
@@ -313,7 +333,7 @@ static int loop_start(struct exec *e, const struct launch_input *input, const st
 	begun = launcher_begin(e->launcher, &in);
 	e->shm.options.flags &= ~(uint32_t)MUSTER_FLAG_LOOP;
 	if (begun)
-		return -1;
+		return LOOP_START_ERROR;
 	done = loop_wait(e, 0, from);
 	if (done != MUSTER_LOOP_READY)
 		return not_looping(e, r);
@@ -326,7 +346,7 @@ static int loop_start(struct exec *e, const struct launch_input *input, const st
 		e->most_kib = LOOP_GROWTH_KIB;
 	e->most_kib += e->words->resident_kib;
 	save_start(e);
-	return 1;
+	return LOOP_STARTED;
 }
 
 /* What only a loop can make happen: memory and processes that earlier inputs left, an end that an earlier
@@ -353,8 +373,7 @@ static int loop_ended(struct exec *e, struct exec_result *r)
 		return 1;
 	if (e->loop_runs >= MISHAP_RUNS)
 		e->mishaps = 0;
-	if (++e->mishaps >= LOOP_MISHAPS)
-		e->loop = LOOP_NONE;
+	count_mishap(e);
 	return 0;
 }
 
@@ -362,15 +381,17 @@ static int loop_ended(struct exec *e, struct exec_result *r)
 static int run_looped(struct exec *e, const struct launch_input *in, struct exec_result *r)
 {
 	struct begun from = {.from = now()}; /* a process that starts has used nothing */
-	int started;
+	enum loop_start started = LOOP_STARTED;
 
 	if (in->size > e->shm.data_capacity)
 		return 0;
 	if (e->loop == LOOP_ON && (e->loop_runs >= LOOP_RUNS || e->words->resident_kib > e->most_kib || look_at_cpu(e)))
 		loop_stop(e);
-	if (e->loop != LOOP_ON && (started = loop_start(e, in, &from, r)) != 1) {
+	if (e->loop != LOOP_ON)
+		started = loop_start(e, in, &from, r);
+	if (started != LOOP_STARTED) {
 		r->seconds = (double)(now() - from.from) * 1e-9;
-		return started ? -1 : 1;
+		return started == LOOP_START_ERROR ? -1 : started == LOOP_START_RAN;
 	}
 	from = begin(e);
 	if (in->size)
@@ -393,13 +414,17 @@ static int run_looped(struct exec *e, const struct launch_input *in, struct exec
 
 /* --------------------------------------------------------------- runs */
 
+/* What ran before and cannot be started now is tried again: a machine that is busy or out of processes recovers. */
 static int run_process(struct exec *e, const struct launch_input *in, struct exec_result *r)
 {
 	struct run_result result;
+	int tries = 0;
 
 	look_at_cpu(e);
-	if (launcher_run(e->launcher, in, &result))
-		return -1;
+	do {
+		if (launcher_run(e->launcher, in, &result))
+			return -1;
+	} while (result.end == RUN_FAILED && e->ran && ++tries < TRIES);
 	take(e, &result, r);
 	r->seconds = result.wall_seconds;
 	gather(e, 0);
