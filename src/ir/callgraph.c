@@ -1,7 +1,7 @@
-/* callgraph.c: who calls whom in a unit, directly, and who may be called by somebody unknown.
+/* callgraph.c: who calls whom in a unit, directly, and who may be called by somebody unknown; cycles of calls.
  *
  * Components (cycles of calls) come from Tarjan's algorithm with a stack of its own; it finishes a component after all that it calls, so that going through
- * functions by component sees callees first.
+ * functions by component sees callees first. The graph is plain arrays: that of a unit here, that of a program in whole_graph.c.
  */
 #include "ir/code_parts.h"
 
@@ -49,8 +49,10 @@ static void list_callees(struct code *c, struct code_function *f, struct arena *
 	vec_release(&list);
 }
 
+/* ------------------------------------------------------------------ components */
+
 struct walker {
-	struct code *c;
+	struct code_graph *g;
 	uint32_t *number, *low, *next;
 	VEC(uint32_t) path, open;
 	uint32_t count, components;
@@ -59,27 +61,26 @@ struct walker {
 static void enter(struct walker *w, uint32_t f)
 {
 	w->number[f] = w->low[f] = w->count++;
-	w->next[f] = 0;
+	w->next[f] = w->g->first[f];
 	vec_push(&w->path, f);
 	vec_push(&w->open, f);
 }
 
 static void close_component(struct walker *w, uint32_t f)
 {
+	struct code_graph *g = w->g;
 	uint32_t member, size = 0;
 
 	do {
 		member = vec_pop(&w->open);
-		w->c->functions[member].component = w->components;
-		w->c->functions[member].recursive = 1;
+		g->component[member] = w->components;
+		g->recursive[member] = 1;
 		size++;
 	} while (member != f);
 	if (size == 1) {
-		struct code_function *only = &w->c->functions[f];
-
-		only->recursive = 0;
-		for (uint32_t k = 0; k < only->callee_count; k++)
-			only->recursive |= only->callees[k] == f;
+		g->recursive[f] = 0;
+		for (uint32_t k = g->first[f]; k < g->first[f + 1]; k++)
+			g->recursive[f] |= g->callees[k] == f;
 	}
 	w->components++;
 }
@@ -90,11 +91,11 @@ static void walk_from(struct walker *w, uint32_t root)
 	while (w->path.size) {
 		uint32_t f = vec_last(&w->path), callee;
 
-		if (w->next[f] < w->c->functions[f].callee_count) {
-			callee = w->c->functions[f].callees[w->next[f]++];
+		if (w->next[f] < w->g->first[f + 1]) {
+			callee = w->g->callees[w->next[f]++];
 			if (w->number[callee] == CODE_NONE)
 				enter(w, callee);
-			else if (w->c->functions[callee].component == CODE_NONE && w->number[callee] < w->low[f])
+			else if (w->g->component[callee] == CODE_NONE && w->number[callee] < w->low[f])
 				w->low[f] = w->number[callee];
 			continue;
 		}
@@ -106,17 +107,14 @@ static void walk_from(struct walker *w, uint32_t root)
 	}
 }
 
-void code_call_graph(struct code *c, struct arena *arena)
+void code_components(struct code_graph *g)
 {
-	size_t bytes = (c->function_count + 1) * sizeof(uint32_t);
-	struct walker w = {.c = c, .number = mem_alloc(bytes), .low = mem_alloc(bytes), .next = mem_alloc(bytes)};
+	size_t bytes = (g->count + 1) * sizeof(uint32_t);
+	struct walker w = {.g = g, .number = mem_alloc(bytes), .low = mem_alloc(bytes), .next = mem_alloc(bytes)};
 
 	memset(w.number, 0xff, bytes);
-	for (uint32_t i = 0; i < c->function_count; i++) {
-		c->functions[i].component = CODE_NONE;
-		list_callees(c, &c->functions[i], arena);
-	}
-	for (uint32_t i = 0; i < c->function_count; i++)
+	memset(g->component, 0xff, g->count * sizeof *g->component);
+	for (uint32_t i = 0; i < g->count; i++)
 		if (w.number[i] == CODE_NONE)
 			walk_from(&w, i);
 	free(w.number);
@@ -124,4 +122,33 @@ void code_call_graph(struct code *c, struct arena *arena)
 	free(w.next);
 	vec_release(&w.path);
 	vec_release(&w.open);
+}
+
+void code_call_graph(struct code *c, struct arena *arena)
+{
+	struct code_graph g = {.count = c->function_count};
+	VEC(uint32_t) callees = {0};
+
+	g.first = mem_alloc((g.count + 1) * sizeof *g.first);
+	g.component = mem_alloc((g.count + 1) * sizeof *g.component);
+	g.recursive = mem_zalloc(g.count + 1);
+	for (uint32_t i = 0; i < c->function_count; i++) {
+		struct code_function *f = &c->functions[i];
+
+		list_callees(c, f, arena);
+		g.first[i] = (uint32_t)callees.size;
+		for (uint32_t k = 0; k < f->callee_count; k++)
+			vec_push(&callees, f->callees[k]);
+	}
+	g.first[g.count] = (uint32_t)callees.size;
+	g.callees = callees.data;
+	code_components(&g);
+	for (uint32_t i = 0; i < c->function_count; i++) {
+		c->functions[i].component = g.component[i];
+		c->functions[i].recursive = g.recursive[i];
+	}
+	free(g.first);
+	free(g.component);
+	free(g.recursive);
+	vec_release(&callees);
 }

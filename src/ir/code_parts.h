@@ -13,6 +13,11 @@
 struct code_inside {
 	struct arena arena;
 	struct strmap names; /* of functions with blocks -> number */
+	/* What a call of a function runs, by its number: itself, or in a joined program a function of another unit; NULL: not known. */
+	struct code_function **definitions;
+	/* Globals as effects count them, by number; in a joined program several units have numbers for one of them. */
+	uint32_t *ids;
+	uint32_t id_count; /* of all that are joined */
 	/* Effects of everything that somebody unknown may call (modref.c). */
 	struct code_effect *outside;
 };
@@ -94,6 +99,14 @@ void code_loops(struct code_function *f, const struct code_walk *w, struct arena
 
 /* callgraph.c: callees, address-taken functions, components. */
 void code_call_graph(struct code *c, struct arena *arena);
+/* The components of any graph of calls: callees of f are callees[first[f]] to callees[first[f + 1] - 1]. */
+struct code_graph {
+	uint32_t count;
+	uint32_t *first, *callees;
+	uint32_t *component; /* out: as in code_function */
+	uint8_t *recursive;  /* out */
+};
+void code_components(struct code_graph *g);
 /* known.c: what functions of the C library do, by name. */
 #define KNOWN_PARAMETERS 4 /* those behind are like the last */
 struct code_known {
@@ -110,5 +123,8 @@ void code_roots(struct code_function *f, struct arena *arena);
 void code_cells(struct code_function *f, struct arena *arena);
 /* modref.c; wants everything else */
 void code_effects(struct code *c, struct arena *arena);
+/* The same for units that were joined: definitions, ids and id_count are set in each, and components are those of all of them together. Replaces
+ * what was known of each alone. */
+void code_effects_joined(struct code **list, size_t n);
 
 #endif

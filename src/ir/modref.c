@@ -6,6 +6,9 @@
  * of calls is gone through until nothing grows. A function that nothing is known about may write everything that escapes, and call every
  * function whose address is known outside: `outside` is what all these may do together, and belongs to everybody who makes such a call.
  *
+ * It is the same for one unit and for units that were joined to a program: which function a call runs, and which global a number means, is asked
+ * of code_inside (definitions, ids).
+ *
  * Invariant: sets only grow; what is not listed is not touched in any run without accesses outside of objects.
  */
 #include "ir/code_parts.h"
@@ -45,7 +48,19 @@ static void set_flags(struct code_effect *e, uint8_t *flags, uint8_t more)
 
 static size_t set_words(const struct code *c)
 {
-	return c->global_count / 64 + 1;
+	return c->inside->id_count / 64 + 1;
+}
+
+/* Is a global of the unit in the set? */
+static int has_global(const struct code *c, const uint64_t *set, uint32_t global)
+{
+	return has_bit(set, c->inside->ids[global]);
+}
+
+/* What a call of the function runs, or NULL. */
+static const struct code_function *definition_of(const struct code_function *f)
+{
+	return f->code->inside->definitions[f->number];
 }
 
 static void join_sets(struct code_effect *e, uint64_t *to, const uint64_t *from, size_t words)
@@ -60,14 +75,15 @@ static void join_sets(struct code_effect *e, uint64_t *to, const uint64_t *from,
 /* What the callee does with argument k (from 0). */
 static uint8_t argument_flags(const struct code_function *f, const struct code_value *call, uint32_t k)
 {
-	const struct code_function *callee;
+	const struct code_function *callee, *runs;
 	struct code_known known;
 
 	if (call->target == CODE_NONE)
 		return CODE_READS | CODE_WRITES | CODE_KEEPS;
 	callee = &f->code->functions[call->target];
-	if (callee->defined && !callee->replaceable && k < callee->parameters)
-		return callee->effect->parameter[k];
+	runs = definition_of(callee);
+	if (runs && k < runs->parameters)
+		return runs->effect->parameter[k];
 	if (code_known(callee, &known))
 		return known.parameter[k < KNOWN_PARAMETERS ? k : KNOWN_PARAMETERS - 1];
 	if (callee->quiet) /* it may return it, or something found behind it */
@@ -84,7 +100,9 @@ static int is_unknown_call(const struct code_function *f, const struct code_valu
 	if (call->target == CODE_NONE)
 		return 1;
 	callee = &f->code->functions[call->target];
-	return callee->defined ? callee->replaceable : !callee->quiet && !code_known(callee, &known);
+	if (definition_of(callee))
+		return 0;
+	return callee->defined || (!callee->quiet && !code_known(callee, &known));
 }
 
 /* ------------------------------------------------------------------ escapes */
@@ -118,7 +136,7 @@ static int escapes_at(const struct code_function *f, uint32_t v, uint32_t u, uin
 		if (!k)
 			return 0;
 		/* A callee here may reach a global by its name, too, and must know that a parameter may point to it. */
-		if (f->values[f->roots[v].root].kind == CODE_ADDRESS && (user->target == CODE_NONE || f->code->functions[user->target].defined))
+		if (f->values[f->roots[v].root].kind == CODE_ADDRESS && (user->target == CODE_NONE || f->code->functions[user->target].defined || definition_of(&f->code->functions[user->target])))
 			return 1;
 		return argument_flags(f, user, k - 1) & CODE_KEEPS;
 	case CODE_EQ:
@@ -185,9 +203,9 @@ static void touch(struct code_function *f, uint32_t pointer, uint8_t flags)
 		set_flags(e, &e->parameter[f->values[root].index], flags & (CODE_READS | CODE_WRITES));
 	} else if (f->values[root].kind == CODE_ADDRESS) {
 		if (flags & CODE_WRITES)
-			set_bit(e, e->written, f->values[root].index);
+			set_bit(e, e->written, f->code->inside->ids[f->values[root].index]);
 		if (flags & CODE_READS)
-			set_bit(e, e->read, f->values[root].index);
+			set_bit(e, e->read, f->code->inside->ids[f->values[root].index]);
 	} /* its own memory is nobody else's */
 }
 
@@ -200,8 +218,8 @@ static void add_call(struct code_function *f, uint32_t v)
 		set_flags(e, &e->writes_any, 1);
 		set_flags(e, &e->reads_any, 1);
 		set_flags(e, &e->calls_out, 1);
-	} else if (f->code->functions[call->target].defined) {
-		const struct code_effect *callee = f->code->functions[call->target].effect;
+	} else if (definition_of(&f->code->functions[call->target])) {
+		const struct code_effect *callee = definition_of(&f->code->functions[call->target])->effect;
 
 		set_flags(e, &e->writes_any, callee->writes_any);
 		set_flags(e, &e->reads_any, callee->reads_any);
@@ -287,38 +305,30 @@ static struct code_effect *new_effect(const struct code *c, uint32_t parameters,
 	return e;
 }
 
-static void join_outside(struct code *c, struct arena *arena)
+static void join_outside(struct code_function **list, size_t n, struct code_effect *all)
 {
-	struct code_effect *all = c->inside->outside = new_effect(c, 0, 0, arena);
+	size_t words = set_words(list[0]->code);
 
-	for (uint32_t i = 0; i < c->function_count; i++) {
-		struct code_function *f = &c->functions[i];
-
-		if (!f->defined || !f->address_taken)
-			continue;
-		join_sets(all, all->written, f->effect->written, set_words(c));
-		join_sets(all, all->read, f->effect->read, set_words(c));
-	}
-	for (uint32_t i = 0; i < c->function_count; i++)
-		if (c->functions[i].defined && c->functions[i].effect->calls_out) {
-			join_sets(all, c->functions[i].effect->written, all->written, set_words(c));
-			join_sets(all, c->functions[i].effect->read, all->read, set_words(c));
+	for (size_t i = 0; i < n; i++)
+		if (list[i]->address_taken) {
+			join_sets(all, all->written, list[i]->effect->written, words);
+			join_sets(all, all->read, list[i]->effect->read, words);
+		}
+	for (size_t i = 0; i < n; i++)
+		if (list[i]->effect->calls_out) {
+			join_sets(all, list[i]->effect->written, all->written, words);
+			join_sets(all, list[i]->effect->read, all->read, words);
 		}
 }
 
-static void finish_effect(const struct code *c, struct code_effect *e)
+static void finish_function(struct code_function *f, const uint64_t *escaping)
 {
-	for (uint32_t g = 0; g < c->global_count; g++) {
-		if (!c->globals[g].escapes)
-			continue;
-		e->writes_escaping |= (uint8_t)has_bit(e->written, g);
-		e->reads_escaping |= (uint8_t)has_bit(e->read, g);
-	}
-}
+	struct code_effect *e = f->effect;
 
-static void finish_function(struct code_function *f)
-{
-	finish_effect(f->code, f->effect);
+	for (size_t k = 0; k < set_words(f->code); k++) {
+		e->writes_escaping |= (e->written[k] & escaping[k]) != 0;
+		e->reads_escaping |= (e->read[k] & escaping[k]) != 0;
+	}
 	for (uint32_t k = 0; k < f->cell_count; k++) {
 		uint32_t root = f->cells[k].root;
 
@@ -331,19 +341,40 @@ static void finish_function(struct code_function *f)
 	}
 }
 
-void code_effects(struct code *c, struct arena *arena)
+/* The globals of all units that pointers may point to. The caller frees. */
+static uint64_t *list_escaping(struct code **list, size_t n)
+{
+	uint64_t *set = mem_zalloc(set_words(list[0]) * sizeof *set);
+
+	for (size_t i = 0; i < n; i++)
+		for (uint32_t g = 0; g < list[i]->global_count; g++)
+			if (list[i]->globals[g].escapes) {
+				uint32_t id = list[i]->inside->ids[g];
+
+				set[id / 64] |= (uint64_t)1 << (id % 64);
+			}
+	return set;
+}
+
+void code_effects_joined(struct code **codes, size_t n)
 {
 	VEC(struct code_function *) list = {0};
+	struct code_effect *outside;
+	uint64_t *escaping;
 
-	for (uint32_t i = 0; i < c->function_count; i++) {
-		struct code_function *f = &c->functions[i];
+	if (!n)
+		return;
+	outside = new_effect(codes[0], 0, 0, &codes[0]->inside->arena);
+	for (size_t i = 0; i < n; i++) {
+		codes[i]->inside->outside = outside;
+		for (uint32_t k = 0; k < codes[i]->function_count; k++) {
+			struct code_function *f = &codes[i]->functions[k];
 
-		if (!f->defined)
-			continue;
-		f->effect = new_effect(c, f->parameters, f->first_instruction + f->instructions, arena);
-		code_roots(f, arena);
-		code_cells(f, arena);
-		vec_push(&list, f);
+			if (!f->defined)
+				continue;
+			f->effect = new_effect(codes[i], f->parameters, f->first_instruction + f->instructions, &codes[i]->inside->arena);
+			vec_push(&list, f);
+		}
 	}
 	if (list.size)
 		qsort(list.data, list.size, sizeof *list.data, by_component);
@@ -352,10 +383,36 @@ void code_effects(struct code *c, struct arena *arena)
 			end++;
 		solve_component(list.data + at, end - at);
 	}
-	join_outside(c, arena);
+	escaping = list_escaping(codes, n);
+	if (list.size)
+		join_outside(list.data, list.size, outside);
 	for (size_t i = 0; i < list.size; i++)
-		finish_function(list.data[i]);
+		finish_function(list.data[i], escaping);
+	free(escaping);
 	vec_release(&list);
+}
+
+/* A unit alone: a call of a function with a body that nobody replaces runs that body. */
+void code_effects(struct code *c, struct arena *arena)
+{
+	struct code_inside *in = c->inside;
+
+	in->definitions = arena_alloc(arena, (c->function_count + 1) * sizeof *in->definitions);
+	in->ids = arena_alloc(arena, (c->global_count + 1) * sizeof *in->ids);
+	in->id_count = c->global_count;
+	for (uint32_t g = 0; g < c->global_count; g++)
+		in->ids[g] = g;
+	for (uint32_t i = 0; i < c->function_count; i++) {
+		struct code_function *f = &c->functions[i];
+
+		if (!f->defined)
+			continue;
+		if (!f->replaceable)
+			in->definitions[i] = f;
+		code_roots(f, arena);
+		code_cells(f, arena);
+	}
+	code_effects_joined(&c, 1);
 }
 
 /* ------------------------------------------------------------------ questions */
@@ -383,6 +440,7 @@ static int touches(const struct code_function *f, uint32_t pointer, uint64_t byt
 static int call_touches(const struct code_function *f, uint32_t v, const struct code_cell *cell, uint8_t flag)
 {
 	const struct code_value *call = &f->values[v], *root = &f->values[cell->root];
+	const struct code_function *runs;
 	const struct code_effect *e;
 
 	for (uint32_t k = 1; k < call->operands; k++)
@@ -392,15 +450,16 @@ static int call_touches(const struct code_function *f, uint32_t v, const struct 
 		if (cell->escapes)
 			return 1;
 		e = f->code->inside->outside;
-		return root->kind == CODE_ADDRESS && has_bit(flag == CODE_WRITES ? e->written : e->read, root->index);
+		return root->kind == CODE_ADDRESS && has_global(f->code, flag == CODE_WRITES ? e->written : e->read, root->index);
 	}
-	e = f->code->functions[call->target].effect; /* NULL: known, or quiet */
+	runs = definition_of(&f->code->functions[call->target]); /* NULL: known, or quiet */
+	e = runs ? runs->effect : NULL;
 	if (!e)
 		return flag == CODE_READS && f->code->functions[call->target].quiet && cell->escapes;
 	if ((flag == CODE_WRITES ? e->writes_any : e->reads_any) && cell->escapes)
 		return 1;
 	if (root->kind == CODE_ADDRESS)
-		return has_bit(flag == CODE_WRITES ? e->written : e->read, root->index);
+		return has_global(f->code, flag == CODE_WRITES ? e->written : e->read, root->index);
 	return root->kind == CODE_PARAMETER && (flag == CODE_WRITES ? e->writes_escaping : e->reads_escaping);
 }
 
@@ -508,29 +567,34 @@ static int unknown_touches(const struct code_function *f, uint32_t global, uint8
 		return 0;
 	if (!f->defined && f->quiet)
 		return flag == CODE_READS && f->code->globals[global].escapes;
-	return f->code->globals[global].escapes || has_bit(flag == CODE_WRITES ? e->written : e->read, global);
+	return f->code->globals[global].escapes || has_global(f->code, flag == CODE_WRITES ? e->written : e->read, global);
 }
 
 int code_function_writes(const struct code_function *f, uint32_t global)
 {
-	if (!f->defined || f->replaceable)
+	const struct code_function *runs = definition_of(f);
+
+	if (!runs)
 		return unknown_touches(f, global, CODE_WRITES);
-	return has_bit(f->effect->written, global) || (f->effect->writes_any && f->code->globals[global].escapes);
+	return has_global(f->code, runs->effect->written, global) || (runs->effect->writes_any && f->code->globals[global].escapes);
 }
 
 int code_function_reads(const struct code_function *f, uint32_t global)
 {
-	if (!f->defined || f->replaceable)
+	const struct code_function *runs = definition_of(f);
+
+	if (!runs)
 		return unknown_touches(f, global, CODE_READS);
-	return has_bit(f->effect->read, global) || (f->effect->reads_any && f->code->globals[global].escapes);
+	return has_global(f->code, runs->effect->read, global) || (runs->effect->reads_any && f->code->globals[global].escapes);
 }
 
 static uint8_t parameter_flags(const struct code_function *f, uint32_t parameter)
 {
+	const struct code_function *runs = definition_of(f);
 	struct code_known known;
 
-	if (f->defined && !f->replaceable)
-		return f->effect->parameter[parameter];
+	if (runs && parameter < runs->parameters)
+		return runs->effect->parameter[parameter];
 	if (code_known(f, &known))
 		return known.parameter[parameter < KNOWN_PARAMETERS ? parameter : KNOWN_PARAMETERS - 1];
 	return f->quiet ? CODE_READS : CODE_READS | CODE_WRITES;
