@@ -516,10 +516,20 @@ expr_t expr_rebuild(struct exprs *p, const struct expr_node *n, expr_t a, expr_t
 	case MUSTER_OP_CONCAT:
 		return expr_concat(p, a, b);
 	case MUSTER_OP_ITE:
-		return expr_ite(p, a, b, c);
+		return n->width ? expr_ite(p, a, b, c) : expr_array_ite(p, a, b, c);
 	case MUSTER_OP_READ:
 		return expr_read(p, b, a, n->width);
+	case EXPR_OP_SELECT:
+		return expr_array_select(p, a, b);
+	case EXPR_OP_WRITE:
+		return expr_array_write(p, a, b, c);
+	case EXPR_OP_FILL: {
+		struct expr_node list = *node(p, c);
+		return expr_array_fill(p, a, b, list.a, list.b);
+	}
 	case EXPR_OP_NAMED:
+	case EXPR_OP_ARRAY:
+	case EXPR_OP_LIST:
 	case EXPR_OP_APPLY: {
 		struct expr_node other = *n;
 		other.a = a;

@@ -157,7 +157,8 @@ void expr_walk(const struct exprs *pool, const expr_t *roots, size_t count, stru
 
 struct eval {
 	const struct exprs *p;
-	const u128 *values; /* by place */
+	const struct expr_values *leaves;
+	const u128 *values; /* by place; of arrays nothing */
 };
 
 static u128 byte_value(void *ctx, expr_t term)
@@ -170,10 +171,68 @@ static u128 byte_value(void *ctx, expr_t term)
 u128 expr_apply_value(const struct exprs *p, expr_t e, u128 a, u128 b, u128 c)
 {
 	const struct expr_node *n = node(p, e);
-	const char *name = p->name_list.data[n->k];
 	u128 in[3] = {a, b, c};
-	struct hash128 h = hash128_join(hash128(in, sizeof in), hash128_str(name));
-	return op_mask((u128)h.a << 64 | h.b, n->width);
+	struct hash128 h = hash128(in, sizeof in);
+	if (n->op == EXPR_OP_LIST)
+		return (u128)h.a << 64 | h.b;
+	h = hash128_join(h, hash128_str(p->name_list.data[n->k]));
+	return n->width ? op_mask((u128)h.a << 64 | h.b, n->width) : h.b; /* of an array: its byte at offset a */
+}
+
+static u128 place_value(const struct eval *v, expr_t e)
+{
+	return v->values[v->p->place[e]];
+}
+
+/* The byte of an array, by what was done to it last. */
+static u128 select_value(const struct eval *v, expr_t array, uint64_t at)
+{
+	for (;;) {
+		const struct expr_node *n = node(v->p, array);
+		switch (n->op) {
+		case EXPR_OP_WRITE:
+			if (place_value(v, n->b) == at)
+				return place_value(v, n->c);
+			array = n->a;
+			break;
+		case EXPR_OP_FILL: {
+			const struct expr_node *list = node(v->p, n->c);
+			if (at - (uint64_t)place_value(v, n->b) < (uint64_t)place_value(v, list->a))
+				return place_value(v, list->b);
+			array = n->a;
+			break;
+		}
+		case MUSTER_OP_ITE:
+			array = place_value(v, n->a) ? n->b : n->c;
+			break;
+		default:
+			if (v->leaves->byte)
+				return v->leaves->byte(v->leaves->ctx, array, at);
+			return expr_apply_value(v->p, array, at, 0, 0) & 0xff;
+		}
+	}
+}
+
+#define FEW_ARGUMENTS 16
+
+static u128 application_value(const struct eval *v, expr_t e)
+{
+	expr_t few[FEW_ARGUMENTS], *terms = few;
+	unsigned count = expr_arguments(v->p, e, few, FEW_ARGUMENTS);
+	u128 values[FEW_ARGUMENTS], *args = values;
+	if (count > FEW_ARGUMENTS) {
+		terms = mem_realloc(NULL, count, sizeof *terms);
+		args = mem_realloc(NULL, count, sizeof *args);
+		expr_arguments(v->p, e, terms, count);
+	}
+	for (unsigned i = 0; i < count; i++)
+		args[i] = place_value(v, terms[i]);
+	u128 r = op_mask(v->leaves->apply(v->leaves->ctx, e, args, count), node(v->p, e)->width);
+	if (terms != few) {
+		free(terms);
+		free(args);
+	}
+	return r;
 }
 
 static u128 node_eval(struct eval *v, expr_t e)
@@ -184,10 +243,19 @@ static u128 node_eval(struct eval *v, expr_t e)
 	     c = n->c ? v->values[p->place[n->c]] : 0;
 	switch (n->op) {
 	case EXPR_OP_APPLY:
+		return v->leaves->apply ? application_value(v, e) : expr_apply_value(p, e, a, b, c);
+	case EXPR_OP_LIST:
 		return expr_apply_value(p, e, a, b, c);
+	case EXPR_OP_SELECT:
+		return select_value(v, n->a, (uint64_t)b);
+	case EXPR_OP_WRITE:
+	case EXPR_OP_FILL:
+		return 0;
 	case MUSTER_OP_READ:
 		return expr_table_read(expr_table_of(p, n->b), a, n->width / 8, byte_value, v);
 	default: {
+		if (!n->width) /* a choice of arrays */
+			return 0;
 		unsigned low = n->op == MUSTER_OP_CONCAT ? node(p, n->b)->width : (unsigned)n->k;
 		return expr_total((enum muster_op)n->op, n->width, node(p, n->a)->width, low, a, b,
 				  c);
@@ -195,13 +263,12 @@ static u128 node_eval(struct eval *v, expr_t e)
 	}
 }
 
-u128 expr_eval(const struct exprs *p, expr_t e, u128 (*value)(void *ctx, expr_t variable),
-	       void *ctx)
+u128 expr_evaluate(const struct exprs *p, expr_t e, const struct expr_values *leaves)
 {
 	struct expr_order order = {0};
 	expr_walk(p, &e, 1, &order);
 	u128 *values = mem_realloc(NULL, order.size, sizeof *values);
-	struct eval v = {p, values};
+	struct eval v = {p, leaves, values};
 	for (size_t i = 0; i < order.size; i++) {
 		const struct expr_node *n = node(p, order.data[i]);
 		switch (n->op) {
@@ -211,9 +278,10 @@ u128 expr_eval(const struct exprs *p, expr_t e, u128 (*value)(void *ctx, expr_t 
 		case MUSTER_OP_INPUT:
 		case MUSTER_OP_LENGTH:
 		case EXPR_OP_NAMED:
-			values[i] = op_mask(value(ctx, order.data[i]), n->width);
+			values[i] = op_mask(leaves->value(leaves->ctx, order.data[i]), n->width);
 			break;
 		case MUSTER_OP_DATA:
+		case EXPR_OP_ARRAY:
 			values[i] = 0;
 			break;
 		default:
@@ -224,4 +292,9 @@ u128 expr_eval(const struct exprs *p, expr_t e, u128 (*value)(void *ctx, expr_t 
 	free(values);
 	vec_release(&order);
 	return r;
+}
+
+u128 expr_eval(const struct exprs *p, expr_t e, u128 (*value)(void *ctx, expr_t variable), void *ctx)
+{
+	return expr_evaluate(p, e, &(struct expr_values){.value = value, .ctx = ctx});
 }

@@ -215,7 +215,7 @@ expr_t expr_length(struct exprs *p, uint32_t source)
 	return expr_make(p, (struct expr_node){.op = MUSTER_OP_LENGTH, .width = 64, .a = source});
 }
 
-static uint64_t name_number(struct exprs *p, const char *name)
+uint64_t expr_name_number(struct exprs *p, const char *name)
 {
 	uint64_t number;
 	if (!strmap_get(&p->names, name, &number)) {
@@ -232,26 +232,13 @@ expr_t expr_named(struct exprs *p, unsigned width, const char *name)
 		BUG("%s has %u bits", name, width);
 	return expr_make(p, (struct expr_node){.op = EXPR_OP_NAMED,
 					       .width = (uint8_t)width,
-					       .k = name_number(p, name)});
-}
-
-expr_t expr_apply(struct exprs *p, const char *function, unsigned width, const expr_t *args,
-		  unsigned count)
-{
-	if (count > 3 || width < 1 || width > 128)
-		BUG("%s of %u operands and %u bits", function, count, width);
-	return expr_make(p, (struct expr_node){.op = EXPR_OP_APPLY,
-					       .width = (uint8_t)width,
-					       .a = count > 0 ? args[0] : 0,
-					       .b = count > 1 ? args[1] : 0,
-					       .c = count > 2 ? args[2] : 0,
-					       .k = name_number(p, function)});
+					       .k = expr_name_number(p, name)});
 }
 
 const char *expr_name(const struct exprs *p, expr_t e)
 {
 	const struct expr_node *n = node(p, e);
-	return n->op == EXPR_OP_NAMED || n->op == EXPR_OP_APPLY ? p->name_list.data[n->k] : NULL;
+	return n->op == EXPR_OP_NAMED || n->op == EXPR_OP_APPLY || n->op == EXPR_OP_ARRAY ? p->name_list.data[n->k] : NULL;
 }
 
 /* ---------------------------------------------------------------- tables */
@@ -370,7 +357,7 @@ static struct hash128 node_digest(const struct exprs *p, const struct expr_node 
 		in.high = n->a;
 		return hash128(&in, sizeof in);
 	}
-	if (n->op == EXPR_OP_NAMED || n->op == EXPR_OP_APPLY) {
+	if (n->op == EXPR_OP_NAMED || n->op == EXPR_OP_APPLY || n->op == EXPR_OP_ARRAY) {
 		struct hash128 name = hash128_str(p->name_list.data[n->k]);
 		in.k = name.a;
 		in.high = name.b;

@@ -1,4 +1,4 @@
-/* expr.h: the one expression library: bit-vectors of 1 to 128 bits, hash-consed.
+/* expr.h: the one expression library: bit-vectors of 1 to 128 bits and arrays of bytes, hash-consed.
  *
  * A struct exprs is a pool of terms. A term is a 32-bit id (expr_t); 0 is "none".
  * Terms are made by smart constructors, which normalise and then hash-cons:
@@ -11,8 +11,8 @@
  * in its table with all its bytes gives 0); whoever needs definedness asks for it as a constraint of its
  * own (expr_defined). Constructors do not fold such operations away, not even of constants.
  *
- * Leaves are variables: byte k of input source s, the length of source s, or a
- * named value. A variable's identity (kind, source, index) is stable between pools
+ * Leaves are variables: byte k of input source s, the length of source s, a
+ * named value, or a named array. A variable's identity (kind, source, index) is stable between pools
  * and runs. Digests are, too: two terms in different pools with equal 128-bit digests
  * are taken as the same formula; the query cache in the store is keyed by them.
  *
@@ -40,7 +40,13 @@ typedef uint32_t expr_t;
  * a is never a CONCAT or ZEXT, and never zero (that is a ZEXT): its list of parts goes right. */
 enum {
 	EXPR_OP_NAMED = MUSTER_OP_COUNT, /* a named variable; index k into the pool's names */
-	EXPR_OP_APPLY,			 /* uninterpreted function k of operands a, b, c (0: absent) */
+	EXPR_OP_APPLY,			 /* uninterpreted function k of operands a, b, c (0: absent; c may be a LIST of the others) */
+	/* Arrays without a size, and what only belongs to other terms, have width 0 (array.c). */
+	EXPR_OP_LIST,	/* operands of an APPLY beyond the second, or of a FILL */
+	EXPR_OP_ARRAY,	/* a named array; index k into the pool's names */
+	EXPR_OP_SELECT, /* byte of array a at offset b: width 8 */
+	EXPR_OP_WRITE,	/* array a with byte c at offset b */
+	EXPR_OP_FILL,	/* array a from offset b on: c is the LIST of a length and a byte */
 	EXPR_OP_COUNT
 };
 
@@ -74,7 +80,7 @@ int expr_is_const(const struct exprs *p, expr_t e, u128 *value); /* value may be
 expr_t expr_input(struct exprs *p, uint32_t source, uint64_t offset); /* width 8 */
 expr_t expr_length(struct exprs *p, uint32_t source);		      /* width 64 */
 expr_t expr_named(struct exprs *p, unsigned width, const char *name);
-const char *expr_name(const struct exprs *p, expr_t e); /* of a NAMED or APPLY */
+const char *expr_name(const struct exprs *p, expr_t e); /* of a NAMED, APPLY or ARRAY */
 
 /* Any operator of shape OP_SAME or OP_TEST (NE, too). The operands have one width. */
 expr_t expr_binary(struct exprs *p, enum muster_op op, expr_t a, expr_t b);
@@ -96,7 +102,24 @@ uint64_t expr_data_count(const struct exprs *p, expr_t data);
 expr_t expr_data_byte(const struct exprs *p, expr_t data, uint64_t i);
 /* width/8 bytes, little endian, at byte offset `at` (64 bits wide) of the table. */
 expr_t expr_read(struct exprs *p, expr_t data, expr_t at, unsigned width);
+/* A function of any number of bit-vectors that nothing is known about. It is told apart by its name, its width and those of its arguments. */
 expr_t expr_apply(struct exprs *p, const char *function, unsigned width, const expr_t *args, unsigned count);
+/* The arguments of an APPLY, at most `room` of them; returns how many it has. */
+unsigned expr_arguments(const struct exprs *p, expr_t e, expr_t *out, unsigned room);
+
+/* Arrays of bytes (array.c). One of constant size is a DATA: what is done to it gives another DATA, and nothing of the array is left in the terms that read it. One
+ * without a size has a byte at each 64-bit offset; what was done to it stays in the term, and Z3 is asked. Both kinds go into the same functions;
+ * a choice takes two of one kind (and one size). Bytes are numbered from the lowest offset, offsets wrap. What is written outside of a DATA is lost; what is read
+ * there is 0, as of expr_read. There is no equality of arrays without a size: compare a byte at a named offset. */
+expr_t expr_array(struct exprs *p, const char *name);
+int expr_is_array(const struct exprs *p, expr_t e);
+expr_t expr_array_select(struct exprs *p, expr_t array, expr_t at); /* one byte */
+expr_t expr_array_read(struct exprs *p, expr_t array, expr_t at, unsigned width);
+expr_t expr_array_write(struct exprs *p, expr_t array, expr_t at, expr_t value);
+expr_t expr_array_fill(struct exprs *p, expr_t array, expr_t from, expr_t length, expr_t byte);
+expr_t expr_array_ite(struct exprs *p, expr_t condition, expr_t a, expr_t b);
+/* e with bytes of named arrays only: writes and choices of arrays become choices of bytes. */
+expr_t expr_expand_arrays(struct exprs *p, expr_t e);
 
 /* Operators that C leaves undefined somewhere are defined by their normal form: ask for the term that the constructor gave.
  * The condition (width 1) under which e itself (not its operands) has a value in C:
@@ -110,11 +133,11 @@ int expr_commutes(unsigned op); /* of its two operands */
  * bytes of a DATA are not among the operands (expr_data_count, expr_data_byte). */
 unsigned expr_operands(const struct exprs *p, expr_t e, expr_t out[3]);
 
-/* The variables (INPUT, LENGTH, NAMED leaves) of e, each once, ascending ids. Cached in the pool as sorted sets that are
+/* The variables (INPUT, LENGTH, NAMED, ARRAY leaves) of e, each once, ascending ids. Cached in the pool as sorted sets that are
  * shared between terms, so that the cost over a whole path is near linear. The pointer lives as long as the pool. */
 const expr_t *expr_vars(struct exprs *p, expr_t e, uint32_t *count);
 
-/* e with variables replaced: map(ctx, variable) gives the replacement of the same width, or EXPR_NONE to keep it.
+/* e with variables replaced: map(ctx, variable) gives the replacement of the same width (of an array: another without a size), or EXPR_NONE to keep it.
  * Linear in the DAG below e. */
 expr_t expr_substitute(struct exprs *p, expr_t e, expr_t (*map)(void *ctx, expr_t variable), void *ctx);
 /* A copy of e, of pool `from`, in pool `to`. The memo (zeroed; release it) may be reused for calls with the same two pools. */
@@ -128,5 +151,14 @@ void expr_import_release(struct expr_import *memo);
 /* -------------------------------------------------------------- evaluation */
 /* The value of e where variables have value(ctx, variable). Memoised within the call; for many calls use a tape. */
 u128 expr_eval(const struct exprs *p, expr_t e, u128 (*value)(void *ctx, expr_t variable), void *ctx);
+
+/* The same where arrays and functions have values, too. NULL for byte or apply: some array or function, always the same for a name. */
+struct expr_values {
+	u128 (*value)(void *ctx, expr_t variable);
+	uint8_t (*byte)(void *ctx, expr_t array, uint64_t offset); /* of a named array */
+	u128 (*apply)(void *ctx, expr_t application, const u128 *args, unsigned count);
+	void *ctx;
+};
+u128 expr_evaluate(const struct exprs *p, expr_t e, const struct expr_values *values);
 
 #endif

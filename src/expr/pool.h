@@ -38,6 +38,7 @@ struct exprs {
 	struct expr_slot *slots;
 	uint32_t mask;	/* of slots */
 	unsigned depth; /* of constructors calling each other */
+	int expand;	/* reads go through whole arrays (expr_expand_arrays) */
 	struct arena arena;
 	struct strmap names;
 	VEC(const char *) name_list;
@@ -57,10 +58,18 @@ struct exprs {
 /* The operator's number on disk and in digests, which must not move when MUSTER_OPS grows. */
 #define EXPR_CODE_NAMED 0xf0u
 #define EXPR_CODE_APPLY 0xf1u
+#define EXPR_CODE_LIST 0xf2u
+#define EXPR_CODE_ARRAY 0xf3u
+#define EXPR_CODE_SELECT 0xf4u
+#define EXPR_CODE_WRITE 0xf5u
+#define EXPR_CODE_FILL 0xf6u
 static inline unsigned expr_code(unsigned op)
 {
-	return op == EXPR_OP_NAMED ? EXPR_CODE_NAMED : op == EXPR_OP_APPLY ? EXPR_CODE_APPLY : op;
+	return op < EXPR_OP_NAMED ? op : EXPR_CODE_NAMED + (op - EXPR_OP_NAMED);
 }
+_Static_assert(EXPR_CODE_FILL - EXPR_CODE_NAMED == EXPR_OP_FILL - EXPR_OP_NAMED && EXPR_OP_FILL + 1 == EXPR_OP_COUNT, "a code for each operator, in order");
+
+uint64_t expr_name_number(struct exprs *p, const char *name);
 
 /* The node, found or made. The caller normalised it. */
 expr_t expr_make(struct exprs *p, struct expr_node n);
@@ -88,6 +97,12 @@ static inline int is_op(const struct exprs *p, expr_t e, unsigned op)
 	return p->nodes[e].op == op;
 }
 
+static inline int is_variable(const struct exprs *p, expr_t e)
+{
+	unsigned op = p->nodes[e].op;
+	return op == MUSTER_OP_INPUT || op == MUSTER_OP_LENGTH || op == EXPR_OP_NAMED || op == EXPR_OP_ARRAY;
+}
+
 static inline u128 ones(unsigned width)
 {
 	return op_mask(~(u128)0, width);
@@ -98,7 +113,7 @@ static inline u128 ones(unsigned width)
 u128 expr_total(enum muster_op op, unsigned width, unsigned from, unsigned low, u128 a, u128 b,
 		u128 c);
 
-/* The value of an APPLY term: some function of its name and operands. */
+/* The value of an APPLY term: some function of its name and operands. Of a LIST: something that tells its operands apart. */
 u128 expr_apply_value(const struct exprs *p, expr_t e, u128 a, u128 b, u128 c);
 
 /* The table of a DATA term. */

@@ -74,10 +74,14 @@ static void put_node(const struct exprs *p, struct buf *out, size_t at, expr_t e
 		put_data(p, out, at, e);
 		return;
 	case EXPR_OP_NAMED:
+	case EXPR_OP_ARRAY:
 		put_name(out, expr_name(p, e));
 		return;
 	case EXPR_OP_APPLY:
 		put_name(out, expr_name(p, e));
+		put_number(out, count);
+		break;
+	case EXPR_OP_LIST:
 		put_number(out, count);
 		break;
 	case MUSTER_OP_EXTRACT:
@@ -140,18 +144,28 @@ static int get_number(struct reader *r, uint64_t *out)
 	return error_set("expression term %u has a number beyond 64 bits", r->count);
 }
 
-/* An operand. DATA is no value, and only a READ may name it. */
-static int get_term(struct reader *r, int data, expr_t *out)
+enum term_kind { TERM_VALUE, TERM_DATA, TERM_ARRAY, TERM_LIST };
+
+static enum term_kind kind_of(const struct exprs *p, expr_t e)
 {
+	if (is_op(p, e, MUSTER_OP_DATA))
+		return TERM_DATA;
+	return node(p, e)->width ? TERM_VALUE : is_op(p, e, EXPR_OP_LIST) ? TERM_LIST : TERM_ARRAY;
+}
+
+/* An operand. What is no value may be named by a few operators only. */
+static int get_term(struct reader *r, enum term_kind kind, expr_t *out)
+{
+	static const char *const words[] = {"a value", "a table", "an array", "a list"};
 	uint64_t back;
 	if (get_number(r, &back))
 		return -1;
 	if (back < 1 || back > r->count)
 		return error_set("expression term %u names one that is not before it", r->count);
 	*out = r->terms[r->count - back];
-	if (is_op(r->p, *out, MUSTER_OP_DATA) != data)
-		return error_set("expression term %u has %s for an operand", r->count,
-				 data ? "no table" : "a table");
+	if (kind_of(r->p, *out) != kind)
+		return error_set("expression term %u has %s for an operand instead of %s", r->count,
+				 words[kind_of(r->p, *out)], words[kind]);
 	return 0;
 }
 
@@ -200,7 +214,7 @@ static int get_data(struct reader *r, expr_t *out)
 	expr_t *bytes = mem_realloc(NULL, count + 1, sizeof *bytes);
 	int bad = 0;
 	for (uint64_t i = 0; i < count && !bad; i++) {
-		bad = get_term(r, 0, &bytes[i]);
+		bad = get_term(r, TERM_VALUE, &bytes[i]);
 		if (!bad && expr_width(r->p, bytes[i]) != 8)
 			bad = error_set("expression term %u is a table of other than bytes",
 					r->count);
@@ -223,26 +237,85 @@ static int get_leaf(struct reader *r, unsigned op, unsigned width, expr_t *out)
 	return 0;
 }
 
-static int get_apply(struct reader *r, unsigned width, expr_t *out)
-{
-	char name[MAX_NAME];
-	uint64_t count;
-	expr_t args[3];
-	if (get_name(r, name) || get_number(r, &count))
-		return -1;
-	if (count > 3)
-		return error_set("expression term %u has %" PRIu64 " operands", r->count, count);
-	for (unsigned i = 0; i < count; i++)
-		if (get_term(r, 0, &args[i]))
-			return -1;
-	*out = expr_apply(r->p, name, width, args, (unsigned)count);
-	return 0;
-}
-
 static int wrong_width(const struct reader *r, unsigned op)
 {
 	return error_set("expression term %u (%s) has a width that does not fit its operands",
 			 r->count, op_table[op].name);
+}
+
+/* Operands of an application or a list: the third may be the list of those that follow. */
+static int get_operands(struct reader *r, expr_t args[3])
+{
+	uint64_t count;
+	if (get_number(r, &count))
+		return -1;
+	if (count > 3)
+		return error_set("expression term %u has %" PRIu64 " operands", r->count, count);
+	for (unsigned i = 0; i < count; i++) {
+		size_t at = r->at;
+		if (!get_term(r, TERM_VALUE, &args[i]))
+			continue;
+		r->at = at;
+		if (i < 2 || get_term(r, TERM_LIST, &args[i]))
+			return -1;
+	}
+	return 0;
+}
+
+static int get_apply(struct reader *r, unsigned width, expr_t *out)
+{
+	char name[MAX_NAME];
+	expr_t a[3] = {0};
+	if (get_name(r, name) || get_operands(r, a))
+		return -1;
+	*out = expr_make(r->p, (struct expr_node){.op = EXPR_OP_APPLY,
+						  .width = (uint8_t)width,
+						  .a = a[0],
+						  .b = a[1],
+						  .c = a[2],
+						  .k = expr_name_number(r->p, name)});
+	return 0;
+}
+
+/* Arrays and lists, which have no width; SELECT, which has 8. */
+static int get_array(struct reader *r, unsigned code, unsigned width, expr_t *out)
+{
+	char name[MAX_NAME];
+	struct exprs *p = r->p;
+	expr_t a[3] = {0}, b, c;
+	if (width != (code == EXPR_CODE_SELECT ? 8 : 0))
+		return error_set("expression term %u has %u bits", r->count, width);
+	if (code == EXPR_CODE_ARRAY) {
+		if (get_name(r, name))
+			return -1;
+		*out = expr_array(p, name);
+		return 0;
+	}
+	if (code == EXPR_CODE_LIST) {
+		if (get_operands(r, a))
+			return -1;
+		*out = expr_make3(p, EXPR_OP_LIST, 0, a[0], a[1], a[2]);
+		return 0;
+	}
+	if (code == MUSTER_OP_ITE) {
+		if (get_term(r, TERM_VALUE, &a[0]) || get_term(r, TERM_ARRAY, &b) || get_term(r, TERM_ARRAY, &c))
+			return -1;
+		if (expr_width(p, a[0]) != 1)
+			return wrong_width(r, code);
+		*out = expr_array_ite(p, a[0], b, c);
+		return 0;
+	}
+	if (get_term(r, TERM_ARRAY, &a[0]) || get_term(r, TERM_VALUE, &b) ||
+	    (code != EXPR_CODE_SELECT && get_term(r, code == EXPR_CODE_FILL ? TERM_LIST : TERM_VALUE, &c)))
+		return -1;
+	struct expr_node list = *node(p, code == EXPR_CODE_FILL ? c : b);
+	if (expr_width(p, b) != 64 || (code == EXPR_CODE_WRITE && expr_width(p, c) != 8) ||
+	    (code == EXPR_CODE_FILL && (!list.a || !list.b || list.c || expr_width(p, list.a) != 64 || expr_width(p, list.b) != 8)))
+		return error_set("expression term %u is an array whose operands have the wrong widths", r->count);
+	*out = code == EXPR_CODE_SELECT	 ? expr_array_select(p, a[0], b)
+	       : code == EXPR_CODE_WRITE ? expr_array_write(p, a[0], b, c)
+					 : expr_array_fill(p, a[0], b, list.a, list.b);
+	return 0;
 }
 
 /* Operators whose operands have other widths than they. */
@@ -251,7 +324,7 @@ static int get_special(struct reader *r, unsigned op, unsigned width, expr_t *ou
 	struct exprs *p = r->p;
 	expr_t a, b, c;
 	uint64_t low = 0;
-	if ((op == MUSTER_OP_EXTRACT && get_number(r, &low)) || get_term(r, 0, &a))
+	if ((op == MUSTER_OP_EXTRACT && get_number(r, &low)) || get_term(r, TERM_VALUE, &a))
 		return -1;
 	unsigned from = expr_width(p, a);
 	switch (op) {
@@ -267,21 +340,21 @@ static int get_special(struct reader *r, unsigned op, unsigned width, expr_t *ou
 		*out = op == MUSTER_OP_ZEXT ? expr_zext(p, a, width) : expr_sext(p, a, width);
 		return 0;
 	case MUSTER_OP_CONCAT:
-		if (get_term(r, 0, &b))
+		if (get_term(r, TERM_VALUE, &b))
 			return -1;
 		if (from + expr_width(p, b) != width)
 			return wrong_width(r, op);
 		*out = expr_concat(p, a, b);
 		return 0;
 	case MUSTER_OP_ITE:
-		if (get_term(r, 0, &b) || get_term(r, 0, &c))
+		if (get_term(r, TERM_VALUE, &b) || get_term(r, TERM_VALUE, &c))
 			return -1;
 		if (from != 1 || expr_width(p, b) != width || expr_width(p, c) != width)
 			return wrong_width(r, op);
 		*out = expr_ite(p, a, b, c);
 		return 0;
 	default: /* READ */
-		if (get_term(r, 1, &b))
+		if (get_term(r, TERM_DATA, &b))
 			return -1;
 		if (from != 64 || width % 8)
 			return wrong_width(r, op);
@@ -297,7 +370,7 @@ static int get_operator(struct reader *r, unsigned op, unsigned width, expr_t *o
 	switch (op_table[op].shape) {
 	case OP_SAME:
 	case OP_TEST:
-		if (get_term(r, 0, &a) || get_term(r, 0, &b))
+		if (get_term(r, TERM_VALUE, &a) || get_term(r, TERM_VALUE, &b))
 			return -1;
 		if (expr_width(r->p, a) != expr_width(r->p, b) ||
 		    width != (test ? 1 : expr_width(r->p, a)))
@@ -305,7 +378,7 @@ static int get_operator(struct reader *r, unsigned op, unsigned width, expr_t *o
 		*out = expr_binary(r->p, (enum muster_op)op, a, b);
 		return 0;
 	case OP_UNARY:
-		if (get_term(r, 0, &a))
+		if (get_term(r, TERM_VALUE, &a))
 			return -1;
 		if (expr_width(r->p, a) != width || (op == MUSTER_OP_BSWAP && width % 8))
 			return wrong_width(r, op);
@@ -322,6 +395,8 @@ static int get_node(struct reader *r, expr_t *out)
 	if (r->size - r->at < 2)
 		return short_of(r);
 	unsigned op = r->data[r->at++], width = r->data[r->at++];
+	if ((op >= EXPR_CODE_LIST && op <= EXPR_CODE_FILL) || (op == MUSTER_OP_ITE && !width))
+		return get_array(r, op, width, out);
 	if (width < 1 || width > 128)
 		return error_set("expression term %u has %u bits", r->count, width);
 	switch (op) {
@@ -368,6 +443,16 @@ static int check_frame(const uint8_t *data, size_t size)
 	return 0;
 }
 
+/* A value or an array without a size. */
+static int get_root(struct reader *r, expr_t *out)
+{
+	size_t at = r->at;
+	if (!get_term(r, TERM_ARRAY, out))
+		return 0;
+	r->at = at;
+	return get_term(r, TERM_VALUE, out);
+}
+
 int expr_read_serial(struct exprs *p, const void *bytes, size_t size, expr_t *roots, unsigned room,
 		     unsigned *count)
 {
@@ -387,7 +472,7 @@ int expr_read_serial(struct exprs *p, const void *bytes, size_t size, expr_t *ro
 	for (; r.count < terms && !bad; r.count += !bad)
 		bad = get_node(&r, &r.terms[r.count]);
 	for (uint64_t i = 0; i < wanted && !bad; i++)
-		bad = get_term(&r, 0, &roots[i]);
+		bad = get_root(&r, &roots[i]);
 	if (!bad && r.at != r.size)
 		bad = error_set("expression data has %zu bytes too many", r.size - r.at);
 	*count = bad ? 0 : (unsigned)wanted;

@@ -40,15 +40,9 @@ static expr_t changed(struct change *c, expr_t e)
 	if (n.op == MUSTER_OP_CONST)
 		return e;
 	expr_t x = became(c, n.a), y = became(c, n.b), z = became(c, n.c);
-	if (x == n.a && y == n.b && z == n.c)
+	if (x == n.a && y == n.b && z == n.c && !(c->p->expand && n.op == EXPR_OP_SELECT))
 		return e;
 	return expr_rebuild(c->p, &n, x, y, z);
-}
-
-static int is_variable(const struct exprs *p, expr_t e)
-{
-	unsigned op = node(p, e)->op;
-	return op == MUSTER_OP_INPUT || op == MUSTER_OP_LENGTH || op == EXPR_OP_NAMED;
 }
 
 expr_t expr_substitute(struct exprs *p, expr_t e, expr_t (*map)(void *ctx, expr_t variable),
@@ -96,18 +90,16 @@ static expr_t import_node(struct exprs *to, const struct exprs *from, expr_t e,
 			  const uint32_t *memo)
 {
 	const struct expr_node *n = node(from, e);
-	expr_t operands[3];
-	unsigned count;
 	switch (n->op) {
 	case MUSTER_OP_DATA:
 		return import_data(to, from, e, memo);
 	case EXPR_OP_NAMED:
-		return expr_named(to, n->width, expr_name(from, e));
-	case EXPR_OP_APPLY:
-		count = expr_operands(from, e, operands);
-		for (unsigned i = 0; i < count; i++)
-			operands[i] = memo[operands[i]];
-		return expr_apply(to, expr_name(from, e), n->width, operands, count);
+	case EXPR_OP_ARRAY:
+	case EXPR_OP_APPLY: {
+		struct expr_node other = *n;
+		other.k = expr_name_number(to, expr_name(from, e));
+		return expr_rebuild(to, &other, memo[n->a], memo[n->b], memo[n->c]);
+	}
 	case MUSTER_OP_INPUT:
 	case MUSTER_OP_LENGTH:
 		return expr_rebuild(to, n, 0, 0, 0);

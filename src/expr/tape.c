@@ -15,6 +15,8 @@
 
 #include "expr/pool.h"
 
+#include "base/error.h"
+
 #include <string.h>
 
 /* X(name, value): from operands a, b, c, with k (a mask or what the operator needs), w (width), f
@@ -144,7 +146,7 @@ static void translate(struct maker *m, expr_t e, uint32_t dst)
 	vec_push(&m->code, c);
 }
 
-static int is_variable(const struct expr_node *n)
+static int is_slot(const struct expr_node *n)
 {
 	return n->op == MUSTER_OP_INPUT || n->op == MUSTER_OP_LENGTH || n->op == EXPR_OP_NAMED;
 }
@@ -160,16 +162,19 @@ static int number_terms(struct maker *m, const struct expr_order *order)
 {
 	struct tape *t = m->t;
 	int wide = 0;
+	for (size_t i = 0; i < order->size; i++)
+		if (!node(m->p, order->data[i])->width)
+			BUG("a tape of terms with arrays or functions of many operands");
 	t->vars = mem_realloc(NULL, order->size + 1, sizeof *t->vars);
 	for (size_t i = 0; i < order->size; i++)
-		if (is_variable(node(m->p, order->data[i])))
+		if (is_slot(node(m->p, order->data[i])))
 			t->vars[t->var_count++] = order->data[i];
 	qsort(t->vars, t->var_count, sizeof *t->vars, ascending);
 	t->regs = t->var_count;
 	for (size_t i = 0; i < order->size; i++) {
 		const struct expr_node *n = node(m->p, order->data[i]);
 		wide |= n->width > 64;
-		if (is_variable(n))
+		if (is_slot(n))
 			m->reg[i] = (uint32_t)tape_slot(t, order->data[i]);
 		else if (n->op == MUSTER_OP_ZEXT)
 			m->reg[i] = reg_of(m, n->a);
@@ -198,7 +203,7 @@ void tape_init(struct tape *t, const struct exprs *p, const expr_t *roots, uint3
 			t->low[m.reg[i]] = n->k;
 			if (wide)
 				t->high[m.reg[i]] = n->high;
-		} else if (!is_variable(n) && n->op != MUSTER_OP_ZEXT && n->op != MUSTER_OP_DATA) {
+		} else if (!is_slot(n) && n->op != MUSTER_OP_ZEXT && n->op != MUSTER_OP_DATA) {
 			translate(&m, order.data[i], m.reg[i]);
 		}
 	}

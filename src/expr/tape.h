@@ -23,7 +23,7 @@ struct tape {
 	uint32_t *table_regs; /* registers of the bytes of tables that are not constant */
 };
 
-/* The tape of these roots. */
+/* The tape of these roots, which have no array without a size and no function of more than three operands. */
 void tape_init(struct tape *t, const struct exprs *p, const expr_t *roots, uint32_t count);
 void tape_release(struct tape *t);
 int tape_slot(const struct tape *t, expr_t variable); /* -1: not in it */

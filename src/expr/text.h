@@ -10,11 +10,12 @@
  * prologue's functions unless their operands' ranges exclude it. name(ctx, variable, out) writes how a variable is
  * called; its C type must be the smallest of uint8_t, uint16_t, uint32_t, uint64_t, uint128_t that holds it.
  * NULL gives in[3], in2[3], len(in), or the NAMED name, and words of bytes as u32le(in, 4). An APPLY is a
- * call of its name, which returns such a type, too. Linear in the DAG. */
+ * call of its name, which returns such a type, too; a byte of a named array is an element of it, NAME[offset]. Linear in the DAG, but for
+ * what was written to arrays, which costs its length for each byte that is read. */
 void expr_c(struct exprs *p, expr_t e, struct buf *text, struct buf *lets,
 	    void (*name)(void *ctx, expr_t variable, struct buf *out), void *ctx);
 
-/* SMT-LIB: a whole query, (set-logic QF_BV) ... (check-sat), linear in the DAG (lets or define-funs). */
+/* SMT-LIB: a whole query, (set-logic QF_BV) (with A, UF as needed) ... (check-sat), linear in the DAG (lets or define-funs). */
 void expr_smtlib(struct exprs *p, const expr_t *assertions, unsigned count, struct buf *out);
 
 /* The serial form: a version, then the DAG of the roots; docs/expr-format.md. Reading checks everything:

@@ -44,12 +44,6 @@ static const char *source_name(char out[16], uint32_t source)
 	return out;
 }
 
-static int is_variable(const struct exprs *p, expr_t e)
-{
-	unsigned op = node(p, e)->op;
-	return op == MUSTER_OP_INPUT || op == MUSTER_OP_LENGTH || op == EXPR_OP_NAMED;
-}
-
 /* A variable of the smallest unsigned type: below int it is promoted to int. */
 static struct cx typed_text(struct printer *c, unsigned width, const char *text)
 {
@@ -72,7 +66,7 @@ static struct cx variable_text(struct printer *c, expr_t e)
 		buf_addf(&b, "len(%s)", source_name(source, n->a));
 	else
 		buf_adds(&b, expr_name(c->p, e));
-	struct cx x = typed_text(c, n->width, buf_str(&b));
+	struct cx x = typed_text(c, n->width ? n->width : 8, buf_str(&b));
 	x.is_char = n->op == MUSTER_OP_INPUT;
 	buf_release(&b);
 	return x;
@@ -254,8 +248,9 @@ static struct cx total_text(struct printer *c, const struct expr_node *n)
 
 static struct cx apply_text(struct printer *c, expr_t e)
 {
-	expr_t operands[3];
-	unsigned count = expr_operands(c->p, e, operands);
+	unsigned count = expr_arguments(c->p, e, NULL, 0);
+	expr_t *operands = arena_alloc(&c->arena, (count + 1) * sizeof *operands);
+	expr_arguments(c->p, e, operands, count);
 	struct buf b = {0};
 	buf_addf(&b, "%s(", expr_name(c->p, e));
 	for (unsigned i = 0; i < count; i++)
@@ -264,6 +259,12 @@ static struct cx apply_text(struct printer *c, expr_t e)
 	struct cx x = typed_text(c, expr_width(c->p, e), buf_str(&b));
 	buf_release(&b);
 	return x;
+}
+
+/* A byte of a named array: all that is left of arrays here. */
+static struct cx select_text(struct printer *c, const struct expr_node *n)
+{
+	return cx_text(&c->arena, 8, CX_PRIMARY, "%s[%s]", operand(c, n->a).text, unsigned_text(c, n->b));
 }
 
 static struct cx special_text(struct printer *c, const struct expr_node *n)
@@ -311,6 +312,8 @@ static struct cx convert(struct printer *c, expr_t e)
 		return cx_const(node_value(n), n->width);
 	if (n->op == EXPR_OP_APPLY)
 		return apply_text(c, e);
+	if (n->op == EXPR_OP_SELECT)
+		return select_text(c, n);
 	if (op_table[n->op].shape != OP_SAME && op_table[n->op].shape != OP_TEST)
 		return special_text(c, n);
 	if (!is_safe(c, n))
@@ -355,6 +358,12 @@ void expr_c(struct exprs *p, expr_t e, struct buf *text, struct buf *lets,
 	struct expr_order order = {0};
 	struct printer c = {.p = p, .name = name, .ctx = ctx};
 	expr_walk(p, &e, 1, &order);
+	for (size_t i = 0; i < order.size; i++)
+		if (is_op(p, order.data[i], EXPR_OP_SELECT)) {
+			e = expr_expand_arrays(p, e);
+			expr_walk(p, &e, 1, &order);
+			break;
+		}
 	c.x = mem_realloc(NULL, order.size, sizeof *c.x);
 	c.uses = mem_zalloc(order.size * sizeof *c.uses);
 	c.table_name = mem_zalloc(order.size * sizeof *c.table_name);
@@ -370,6 +379,8 @@ void expr_c(struct exprs *p, expr_t e, struct buf *text, struct buf *lets,
 	for (size_t i = 0; i < order.size; i++) {
 		expr_t x = order.data[i];
 		if (!c.uses[i] || is_variable(p, x))
+			continue;
+		if (is_op(p, x, EXPR_OP_LIST))
 			continue;
 		if (is_op(p, x, MUSTER_OP_DATA))
 			table_let(&c, x);

@@ -5,11 +5,15 @@
  * width 1. A table is a function of its offset, a balanced tree of choices; reads join its bytes
  * and give 0 outside. Operators that SMT-LIB does not have are spelt out.
  *
- * Names: in0_3 is byte 3 of source 0, len0 its length, |$x| the named value x, t12 the term with id
+ * Arrays without a size are those of SMT-LIB, from 64 bits to bytes. A fill of a range has no counterpart and is not below any byte that is
+ * read (array.c), so it is never met.
+ *
+ * Names: in0_3 is byte 3 of source 0, len0 its length, |$x:8| the named value x, |@x| the named array x, t12 the term with id
  * 12, tbl7 the table of term 7, |f/8,8| the function f of two bytes.
  */
 #include "expr/text.h"
 
+#include "base/error.h"
 #include "expr/pool.h"
 
 #include <inttypes.h>
@@ -51,6 +55,11 @@ static void put_term(const struct exprs *p, struct buf *out, expr_t e)
 		buf_adds(out, "|$");
 		put_symbol(out, p->name_list.data[n->k]);
 		buf_addf(out, ":%u|", n->width);
+		return;
+	case EXPR_OP_ARRAY:
+		buf_adds(out, "|@");
+		put_symbol(out, p->name_list.data[n->k]);
+		buf_addc(out, '|');
 		return;
 	default:
 		buf_addf(out, "t%u", e);
@@ -262,21 +271,31 @@ static void put_zeros(const struct exprs *p, struct buf *out, const struct expr_
 		buf_addc(out, ')');
 }
 
+/* The arguments of an application; the caller frees. */
+static expr_t *arguments(const struct exprs *p, expr_t e, unsigned *count)
+{
+	*count = expr_arguments(p, e, NULL, 0);
+	expr_t *list = mem_realloc(NULL, *count + 1, sizeof *list);
+	expr_arguments(p, e, list, *count);
+	return list;
+}
+
 static void put_function(const struct exprs *p, struct buf *out, expr_t e)
 {
-	expr_t operands[3];
-	unsigned count = expr_operands(p, e, operands);
+	unsigned count;
+	expr_t *operands = arguments(p, e, &count);
 	buf_addc(out, '|');
 	put_symbol(out, expr_name(p, e));
 	for (unsigned i = 0; i < count; i++)
 		buf_addf(out, "%c%u", i ? ',' : '/', expr_width(p, operands[i]));
 	buf_addf(out, ":%u|", expr_width(p, e));
+	free(operands);
 }
 
 static void put_apply(const struct exprs *p, struct buf *out, expr_t e)
 {
-	expr_t operands[3];
-	unsigned count = expr_operands(p, e, operands);
+	unsigned count;
+	expr_t *operands = arguments(p, e, &count);
 	buf_adds(out, count ? "(" : "");
 	put_function(p, out, e);
 	for (unsigned i = 0; i < count; i++) {
@@ -284,6 +303,7 @@ static void put_apply(const struct exprs *p, struct buf *out, expr_t e)
 		put_term(p, out, operands[i]);
 	}
 	buf_adds(out, count ? ")" : "");
+	free(operands);
 }
 
 static void put_body(const struct exprs *p, struct buf *out, expr_t e)
@@ -338,23 +358,48 @@ static void put_body(const struct exprs *p, struct buf *out, expr_t e)
 	case EXPR_OP_APPLY:
 		put_apply(p, out, e);
 		return;
+	case EXPR_OP_SELECT:
+		put_call(p, out, "select", n->a, n->b);
+		return;
+	case EXPR_OP_WRITE:
+		buf_adds(out, "(store ");
+		put_term(p, out, n->a);
+		buf_addc(out, ' ');
+		put_term(p, out, n->b);
+		buf_addc(out, ' ');
+		put_term(p, out, n->c);
+		buf_addc(out, ')');
+		return;
 	default:
+		if (n->op >= MUSTER_OP_COUNT)
+			BUG("operator %u in a formula", n->op);
 		put_overflow(p, out, n);
 	}
+}
+
+/* A bit-vector, or an array of bytes. */
+static void put_sort(const struct exprs *p, struct buf *out, expr_t e)
+{
+	if (expr_width(p, e))
+		buf_addf(out, "(_ BitVec %u)", expr_width(p, e));
+	else
+		buf_adds(out, "(Array (_ BitVec 64) (_ BitVec 8))");
 }
 
 static void put_declaration(const struct exprs *p, struct buf *out, expr_t e)
 {
 	buf_adds(out, "(declare-fun ");
 	put_term(p, out, e);
-	buf_addf(out, " () (_ BitVec %u))\n", expr_width(p, e));
+	buf_adds(out, " () ");
+	put_sort(p, out, e);
+	buf_adds(out, ")\n");
 }
 
 static void declare_function(const struct exprs *p, struct buf *out, struct strmap *seen, expr_t e)
 {
 	struct buf name = {0};
-	expr_t operands[3];
-	unsigned count = expr_operands(p, e, operands);
+	unsigned count;
+	expr_t *operands = arguments(p, e, &count);
 	put_function(p, &name, e);
 	if (strmap_set(seen, buf_str(&name), 1)) {
 		buf_addf(out, "(declare-fun %s (", buf_str(&name));
@@ -363,17 +408,20 @@ static void declare_function(const struct exprs *p, struct buf *out, struct strm
 		buf_addf(out, ") (_ BitVec %u))\n", expr_width(p, e));
 	}
 	buf_release(&name);
+	free(operands);
 }
 
 void expr_smtlib(struct exprs *p, const expr_t *assertions, unsigned count, struct buf *out)
 {
 	struct expr_order order = {0};
 	struct strmap functions = {0};
-	int applies = 0;
+	int applies = 0, arrays = 0;
 	expr_walk(p, assertions, count, &order);
-	for (size_t i = 0; i < order.size; i++)
+	for (size_t i = 0; i < order.size; i++) {
 		applies |= is_op(p, order.data[i], EXPR_OP_APPLY);
-	buf_addf(out, "(set-logic %s)\n", applies ? "QF_UFBV" : "QF_BV");
+		arrays |= is_op(p, order.data[i], EXPR_OP_SELECT);
+	}
+	buf_addf(out, "(set-logic QF_%s%sBV)\n", arrays ? "A" : "", applies ? "UF" : "");
 	for (size_t i = 0; i < order.size; i++) {
 		expr_t e = order.data[i];
 		switch (node(p, e)->op) {
@@ -382,7 +430,10 @@ void expr_smtlib(struct exprs *p, const expr_t *assertions, unsigned count, stru
 		case MUSTER_OP_INPUT:
 		case MUSTER_OP_LENGTH:
 		case EXPR_OP_NAMED:
+		case EXPR_OP_ARRAY:
 			put_declaration(p, out, e);
+			continue;
+		case EXPR_OP_LIST:
 			continue;
 		case MUSTER_OP_DATA:
 			put_table(p, out, e);
@@ -393,7 +444,9 @@ void expr_smtlib(struct exprs *p, const expr_t *assertions, unsigned count, stru
 		default:
 			break;
 		}
-		buf_addf(out, "(define-fun t%u () (_ BitVec %u) ", e, expr_width(p, e));
+		buf_addf(out, "(define-fun t%u () ", e);
+		put_sort(p, out, e);
+		buf_addc(out, ' ');
 		put_body(p, out, e);
 		buf_adds(out, ")\n");
 	}

@@ -261,12 +261,6 @@ static void visit_operands(struct exprs *p, expr_t e)
 		visit(p, operands[i]);
 }
 
-static int is_variable(const struct exprs *p, expr_t e)
-{
-	unsigned op = node(p, e)->op;
-	return op == MUSTER_OP_INPUT || op == MUSTER_OP_LENGTH || op == EXPR_OP_NAMED;
-}
-
 /* What was found, in order. Where it lies close together the marks tell it faster than sorting
  * does. */
 static void sort_found(struct exprs *p)

@@ -224,6 +224,7 @@ static void blast_make(struct blaster *b, expr_t e)
 			out[i] = (lit_t)((i < 64 ? n.k >> i : n.high >> (i - 64)) & 1);
 		break;
 	case EXPR_OP_APPLY:
+	case EXPR_OP_SELECT:
 		blast_free_bits(b, n.width, out);
 		loose = 1;
 		break;
@@ -255,7 +256,7 @@ static int blast_wants(struct blaster *b, expr_t e)
 			vec_push(&b->stack, instead);
 		return b->stack.size > before;
 	}
-	if (n->op == EXPR_OP_APPLY)
+	if (n->op == EXPR_OP_APPLY || n->op == EXPR_OP_SELECT)
 		return 0;
 	if (n->op == MUSTER_OP_DATA) {
 		uint64_t bytes = expr_data_count(b->pool, e);

@@ -159,11 +159,12 @@ u128 path_apply(const struct solve_path *path, expr_t e)
 	case MUSTER_OP_CONST:
 		return (u128)n->high << 64 | n->k;
 	case MUSTER_OP_DATA:
-	case EXPR_OP_APPLY:
 		return 0;
 	case MUSTER_OP_READ:
 		return apply_read(path, n);
 	}
+	if (n->op > EXPR_OP_NAMED || !n->width) /* opaque */
+		return 0;
 	a = n->a ? trial_value(path, n->a) : 0;
 	b = n->b ? trial_value(path, n->b) : 0;
 	c = n->c ? trial_value(path, n->c) : 0;
@@ -313,7 +314,7 @@ int path_value(struct solve_path *path, expr_t e)
 			continue;
 		}
 		path_operands(path, t, note_operand, &b);
-		if (expr_get(path->pool, t)->op == EXPR_OP_APPLY)
+		if (expr_get(path->pool, t)->op > EXPR_OP_NAMED)
 			b.node->flags |= NODE_OPAQUE;
 		b.node->seed = path_apply(path, t);
 	}
@@ -424,7 +425,7 @@ int solve_path_add(struct solve_path *path, expr_t constraint)
 	int fresh = 0;
 
 	if (path_value(path, constraint) < 0)
-		return error_set("a path's constraint has an uninterpreted function");
+		return error_set("a path's constraint has an uninterpreted function or an array without a size");
 	if (!path_seed(path, constraint))
 		return error_set("the run's values do not satisfy the constraint");
 	vec_push(&todo, constraint);

@@ -39,7 +39,8 @@ struct z3_remote {
 	struct backend backend;
 	struct exprs *pool;
 	VEC(expr_t) asserted;
-	VEC(expr_t) variables; /* of the query; */
+	VEC(expr_t) wanted;
+	VEC(expr_t) variables; /* of the query, and what is wanted besides; */
 	VEC(u128) values;      /* theirs, after SAT */
 	struct map place;      /* of a variable in both */
 	struct buf request;
@@ -188,16 +189,20 @@ static int transfer(int sending, void *data, size_t size, const struct backend_l
 }
 
 /* ---------------------------------------------------------------- the query */
+static void note_term(struct z3_remote *z, expr_t e)
+{
+	if (map_set(&z->place, e, z->variables.size))
+		vec_push(&z->variables, e);
+}
+
 static void note_variables(struct z3_remote *z, expr_t e)
 {
 	uint32_t count;
 	const expr_t *vars = expr_vars(z->pool, e, &count);
 
 	for (uint32_t i = 0; i < count; i++)
-		if (!map_get(&z->place, vars[i], NULL)) {
-			map_set(&z->place, vars[i], z->variables.size);
-			vec_push(&z->variables, vars[i]);
-		}
+		if (!map_get(&z->place, vars[i], NULL) && expr_width(z->pool, vars[i]))
+			note_term(z, vars[i]);
 }
 
 static void write_request(struct z3_remote *z, expr_t goal, const struct backend_limits *l)
@@ -215,6 +220,9 @@ static void write_request(struct z3_remote *z, expr_t goal, const struct backend
 		vec_push(&roots, z->asserted.data[i]);
 	}
 	note_variables(z, goal);
+	for (size_t i = 0; i < z->wanted.size; i++)
+		if (!map_get(&z->place, z->wanted.data[i], NULL))
+			note_term(z, z->wanted.data[i]);
 	vec_push(&roots, goal);
 	for (size_t i = 0; i < z->variables.size; i++)
 		vec_push(&roots, z->variables.data[i]);
@@ -298,6 +306,7 @@ static void remote_close(struct backend *backend)
 	struct z3_remote *z = remote_of(backend);
 
 	vec_release(&z->asserted);
+	vec_release(&z->wanted);
 	vec_release(&z->variables);
 	vec_release(&z->values);
 	map_release(&z->place);
@@ -310,11 +319,17 @@ static void remote_assert(struct backend *backend, expr_t constraint)
 	vec_push(&remote_of(backend)->asserted, constraint);
 }
 
+static void remote_want(struct backend *backend, expr_t e)
+{
+	vec_push(&remote_of(backend)->wanted, e);
+}
+
 const struct backend backend_z3 = {
     .name = "z3",
     .open = remote_open,
     .close = remote_close,
     .assert_term = remote_assert,
+    .want = remote_want,
     .check = remote_check,
     .value = remote_value,
     .bytes = remote_bytes,

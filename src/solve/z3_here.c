@@ -1,7 +1,7 @@
 /* z3_here.c: backend_z3_here: terms as formulas of libz3, in this process.
  *
  * Terms of width 1 are Booleans of Z3, wider ones bit-vectors; each term is converted once, after
- * its operands, with an explicit stack. Reads of tables are trees of choices on bits of the offset.
+ * its operands, with an explicit stack. Reads of tables are trees of choices on bits of the offset. Arrays without a size are Z3's arrays from 64 bits to bytes.
  * A query is first put to the incremental solver (the goal is assumed by a name of its own); what
  * that one leaves open gets a new solver with the tactics for bit-vectors, and the other half of
  * the limits.
@@ -39,6 +39,7 @@ struct z3_backend {
 	VEC(expr_t) asserted;
 	size_t asserted_done; /* of asserted, in solver */
 	int functions;	      /* some term has an uninterpreted one */
+	int arrays;	      /* some term has one */
 	int failed;
 };
 
@@ -333,21 +334,25 @@ static Z3_ast variable(struct z3_backend *z, expr_t e, unsigned width)
 /* An application; functions are told apart by name, result and number and widths of arguments. */
 static Z3_ast apply(struct z3_backend *z, expr_t e, const struct expr_node *n)
 {
-	expr_t operand[3] = {n->a, n->b, n->c};
-	Z3_sort domain[3], range = Z3_mk_bv_sort(z->c, n->width);
-	Z3_ast arg[3], r;
+	unsigned count = expr_arguments(z->pool, e, NULL, 0);
+	expr_t *operand = mem_realloc(NULL, count + 1, sizeof *operand);
+	Z3_sort *domain = mem_realloc(NULL, count + 1, sizeof *domain), range = Z3_mk_bv_sort(z->c, n->width);
+	Z3_ast *arg = mem_realloc(NULL, count + 1, sizeof *arg), r;
 	Z3_func_decl f;
-	unsigned count = 0;
 
 	z->functions = 1;
-	for (; count < 3 && operand[count]; count++)
-		arg[count] = bit_vector(z, operand[count]);
+	expr_arguments(z->pool, e, operand, count);
+	for (unsigned i = 0; i < count; i++)
+		arg[i] = bit_vector(z, operand[i]);
 	for (unsigned i = 0; i < count; i++)
 		domain[i] = Z3_get_sort(z->c, arg[i]);
 	f = Z3_mk_func_decl(z->c, Z3_mk_string_symbol(z->c, expr_name(z->pool, e)), count, domain,
 			    range);
 	keep(z, Z3_func_decl_to_ast(z->c, f));
 	r = keep(z, Z3_mk_app(z->c, f, count, arg));
+	free(operand);
+	free(domain);
+	free(arg);
 	return n->width == 1 ? equal(z, r, number64(z, 1, 1)) : r;
 }
 
@@ -372,6 +377,23 @@ static Z3_ast special(struct z3_backend *z, const struct expr_node *n)
 	}
 }
 
+static Z3_ast array(struct z3_backend *z, expr_t e, const struct expr_node *n)
+{
+	z->arrays = 1;
+	switch (n->op) {
+	case EXPR_OP_ARRAY:
+		return keep(z, Z3_mk_const(z->c, Z3_mk_int_symbol(z->c, (int)(e & 0x3fffffff)),
+					   Z3_mk_array_sort(z->c, Z3_mk_bv_sort(z->c, 64), Z3_mk_bv_sort(z->c, 8))));
+	case EXPR_OP_WRITE:
+		return keep(z, Z3_mk_store(z->c, term(z, n->a), term(z, n->b), term(z, n->c)));
+	case EXPR_OP_SELECT:
+		return keep(z, Z3_mk_select(z->c, term(z, n->a), term(z, n->b)));
+	default: /* a FILL is below no byte that is read */
+		z->failed = 1;
+		return keep(z, Z3_mk_false(z->c));
+	}
+}
+
 static Z3_ast convert(struct z3_backend *z, expr_t e)
 {
 	const struct expr_node *n = expr_get(z->pool, e);
@@ -390,7 +412,13 @@ static Z3_ast convert(struct z3_backend *z, expr_t e)
 			return keep(z, n->k ? Z3_mk_true(z->c) : Z3_mk_false(z->c));
 		return number(z, n->width, (u128)n->high << 64 | n->k);
 	case MUSTER_OP_DATA:
+	case EXPR_OP_LIST:
 		return keep(z, Z3_mk_true(z->c)); /* not looked at */
+	case EXPR_OP_ARRAY:
+	case EXPR_OP_SELECT:
+	case EXPR_OP_WRITE:
+	case EXPR_OP_FILL:
+		return array(z, e, n);
 	case MUSTER_OP_ITE:
 		return choose(z, term(z, n->a), term(z, n->b), term(z, n->c));
 	}
@@ -507,7 +535,7 @@ static enum verdict z3_incremental(struct z3_backend *z, Z3_ast goal,
 static enum verdict z3_fresh(struct z3_backend *z, Z3_ast goal, const struct backend_limits *l,
 			     double deadline)
 {
-	const char *logic = z->functions ? "QF_UFBV" : "QF_BV";
+	const char *logic = z->arrays ? "QF_AUFBV" : z->functions ? "QF_UFBV" : "QF_BV";
 	Z3_solver s = Z3_mk_solver_for_logic(z->c, Z3_mk_string_symbol(z->c, logic));
 	enum verdict v;
 
@@ -577,7 +605,7 @@ static u128 z3_value(struct backend *backend, expr_t e)
 	unsigned width = expr_width(z->pool, e);
 	Z3_ast x;
 
-	if (!z->model || !map_get(&z->terms, e, NULL))
+	if (!z->model || (!map_get(&z->terms, e, NULL) && !z3_term(z, e, 0)))
 		return 0;
 	x = bit_vector(z, e);
 	if (width <= 64)
@@ -620,6 +648,12 @@ static void z3_assert(struct backend *backend, expr_t constraint)
 	vec_push(&z3_of(backend)->asserted, constraint);
 }
 
+static void z3_want(struct backend *backend, expr_t e)
+{
+	(void)backend;
+	(void)e;
+}
+
 static uint64_t z3_bytes(const struct backend *backend)
 {
 	(void)backend;
@@ -631,6 +665,7 @@ const struct backend backend_z3_here = {
     .open = z3_open,
     .close = z3_close,
     .assert_term = z3_assert,
+    .want = z3_want,
     .check = z3_check,
     .value = z3_value,
     .bytes = z3_bytes,

@@ -17,7 +17,7 @@
 #define Z3_LINK_MOST (1u << 30) /* bytes of a request's terms */
 
 /* Followed by `size` bytes: terms in their serial form (expr/text.h), whose roots are the constraints, the goal (or true)
- * and the variables whose values are asked for, in this order. */
+ * and the variables and other terms whose values are asked for, in this order. */
 struct z3_request {
 	uint32_t version;
 	uint32_t size;

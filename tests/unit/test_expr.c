@@ -84,12 +84,6 @@ static void test_idempotent(void **unused)
 
 /* ---------------------------------------------------------- variables */
 
-static int is_variable(const struct exprs *p, expr_t e)
-{
-	unsigned op = expr_get(p, e)->op;
-	return op == MUSTER_OP_INPUT || op == MUSTER_OP_LENGTH || op == EXPR_OP_NAMED;
-}
-
 static int ascending(const void *x, const void *y)
 {
 	expr_t a = *(const expr_t *)x, b = *(const expr_t *)y;
