@@ -19,7 +19,7 @@ enum {
 	NODE_VALUED = 1, /* seed, home and vars are set */
 	NODE_LINKED = 2, /* stands below a constraint of the path: its operands know it as a use */
 	NODE_CONSTRAINT = 4, /* is a constraint of the path */
-	NODE_OPAQUE = 8,     /* has an uninterpreted function below: it has no value */
+	NODE_OPAQUE = 8,     /* has an uninterpreted function or an array without a size below: it has no value */
 };
 
 /* One for each term of the pool that was met, by id. */
@@ -212,6 +212,7 @@ int byte_set(struct solve_path *path, expr_t e, uint64_t set[4]);
 const uint64_t *byte_allowed(struct solve_path *path, expr_t variable);
 
 /* ------------------------------------------------------------------ solver */
+#define SOLVE_RLIMIT 1000000 /* of Z3, where nobody said: about a second */
 #define CACHE_WAYS 4
 #define CACHE_SETS 4096
 #define SUBSET_MOST 48 /* constraints of a slice that is looked up by subset */

@@ -16,6 +16,9 @@
 void solve_model_release(struct solve_model *m)
 {
 	vec_release(&m->values);
+	vec_release(&m->bytes);
+	vec_release(&m->entries);
+	vec_release(&m->args);
 	m->optimistic = 0;
 }
 

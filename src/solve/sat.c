@@ -17,7 +17,6 @@
 #define Z3_MOST 20000 /* terms of a query for Z3 */
 #define CONFLICTS 20000
 #define SHRINK_STEPS 3000 /* terms valued to make a model smaller */
-#define RLIMIT 1000000	  /* about a second */
 
 static void backend_drop(struct part *g)
 {
@@ -106,7 +105,7 @@ static struct backend_limits limits_of(const struct query *q)
 	return (struct backend_limits){.conflicts = o->conflicts ? o->conflicts : CONFLICTS,
 				       .rlimit = o->seconds > 0 ? 0
 						 : o->z3_rlimit ? o->z3_rlimit
-								: RLIMIT,
+								: SOLVE_RLIMIT,
 				       .seconds = query_seconds(q),
 				       .stop = o->stop};
 }

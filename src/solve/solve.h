@@ -85,8 +85,22 @@ struct solve_value {
 	uint64_t index;	 /* of INPUT */
 	u128 value;
 };
+struct solve_byte { /* of an array without a size */
+	expr_t array;
+	uint64_t offset;
+	uint8_t value;
+};
+struct solve_entry { /* of an uninterpreted function */
+	expr_t application; /* names the function */
+	uint32_t first, count; /* its arguments' values, in args */
+	u128 value;
+};
 struct solve_model {
 	VEC(struct solve_value) values;
+	/* Of a formula, where it has arrays or functions; what is not listed is 0. */
+	VEC(struct solve_byte) bytes;
+	VEC(struct solve_entry) entries;
+	VEC(u128) args;
 	int optimistic; /* satisfies the goal, but not all of the prefix was looked at */
 	enum solve_rung rung;
 };
@@ -115,7 +129,23 @@ enum verdict solve_path_query_cheap(struct solve_path *path, expr_t goal, struct
  * there? Costs next to nothing and counts as no query. */
 int solve_path_refutes(struct solve_path *path, expr_t goal);
 
-/* A formula by itself, with no run behind it: no slicing, no seed. assertions are conjoined. For the static side and tests. */
+/* ------------------------------------------------------------ formulas */
+/* Formulas by themselves, with no run behind them: no seed, and nothing is ever sliced away. A context holds a stack of assertions; a check asks for
+ * all of them and the assumptions of this one check. What the ladder made for a check (gates, clauses, what the SAT solver learned) serves the
+ * next. Formulas with uninterpreted functions or arrays without a size go to the bit-blaster, which can only refute them, and to Z3. A model
+ * names every variable of the formula, and the bytes and entries that its value depends on; it has been evaluated. Terms are of one pool, which outlives it. */
+struct solve_context;
+struct solve_context *solve_context_new(struct solver *s, struct exprs *p);
+void solve_context_free(struct solve_context *c);
+void solve_context_push(struct solve_context *c);
+void solve_context_pop(struct solve_context *c); /* what was asserted since the last push is forgotten */
+void solve_context_assert(struct solve_context *c, expr_t e);
+enum verdict solve_context_check(struct solve_context *c, const expr_t *assumptions, unsigned count, struct solve_model *m);
+
+/* The value of a term of the pool in a model of a context: variables that the model does not name are 0. */
+u128 solve_model_eval(const struct exprs *p, const struct solve_model *m, expr_t e);
+
+/* One check of a context of its own: the assertions are conjoined. */
 enum verdict solve_formula(struct solver *s, struct exprs *p, const expr_t *assertions, unsigned count, struct solve_model *m);
 
 #endif
