@@ -56,10 +56,12 @@ const char *log_color(const char *sequence)
 
 static void wipe(void)
 {
+	static const char back[] = "\r\033[K";
+
 	if (log_aside)
 		log_aside();
-	if (progress_shown)
-		fputs("\r\033[K", stderr);
+	if (progress_shown && write(2, back, sizeof back - 1) < 0) /* not through the stream: terminal.h */
+		clearerr(stderr);
 	progress_shown = 0;
 }
 

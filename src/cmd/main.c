@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/option.h"
+#include "base/terminal.h"
 #include "cmd/cmd.h"
 
 #include <fcntl.h>
@@ -101,6 +102,7 @@ int main(int argc, char **argv)
 	if (argc > 0 && !strcmp(file_base(argv[0]), "muster-cc"))
 		return cmd_cc(argc, argv);
 	hold_descriptors();
+	terminal_guard();
 	file_temp_settle();
 	code = command(argc, argv);
 	if (fflush(stdout) || ferror(stdout))
