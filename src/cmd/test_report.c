@@ -227,6 +227,24 @@ static void print_totals(const struct totals *t, double seconds)
 		printf("%" PRIu64 " tests were not looked at in the san variant: the time was over\n", t->late);
 }
 
+/* Runs that were ended, or whose record cannot be used: no test comes of them, and no verdict says why. */
+static void print_odd_runs(struct test_session *const *sessions, size_t count)
+{
+	struct search_stats t = {0};
+	for (size_t i = 0; i < count; i++)
+		search_stats_add(&t, &sessions[i]->stats);
+	if (t.waiting)
+		printf("waiting: %" PRIu64 " call%s used no processor time for %g s and were ended by the clock: no bug, and no whole path\n", t.waiting, t.waiting == 1 ? "" : "s",
+		       sessions[0]->o->run_time);
+	if (t.stopped)
+		printf("stopped: %" PRIu64 " call%s stopped the process (SIGSTOP or its kind) and were ended: no bug, and no whole path\n", t.stopped,
+		       t.stopped == 1 ? "" : "s");
+	if (t.scribbled)
+		printf("scribbled: %" PRIu64 " call%s wrote over the memory in which the runtime records what they do: a wild write; look for it with "
+		       "-fsanitize=address\n",
+		       t.scribbled, t.scribbled == 1 ? "" : "s");
+}
+
 static void print_stats(struct test_session *const *sessions, size_t count)
 {
 	struct search_stats search = {0};
@@ -268,6 +286,7 @@ void test_print(struct test_session *const *sessions, size_t count, double secon
 		add_up(sessions[i], &t);
 	}
 	print_totals(&t, seconds);
+	print_odd_runs(sessions, count);
 	if (t.verdicts[TEST_VERIFIED] && count)
 		print_scope(sessions[0]);
 	if (count && sessions[0]->o->check.stats)
