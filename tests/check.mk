@@ -16,6 +16,8 @@ test_build/links = sh tests/build/links.sh
 test_build/projects = sh tests/build/projects.sh
 test_build/wrapper = sh tests/build/wrapper.sh
 test_readme = tests/readme
+# What every command prints, against golden files.
+test_golden = tests/golden/run
 test_defects = sh tests/defects/run.sh
 test_hostile = sh tests/hostile/run.sh
 test_escape = sh tests/hostile/escape.sh
@@ -47,7 +49,7 @@ case_names = $(addprefix case/,$(sort $(basename $(notdir $(wildcard tests/cases
 unit_names = $(addprefix unit/,$(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c))))
 
 # What takes longest, by the clock of the last measurement.
-long_names = truth refine queue unit/test_absint_sound build/links csmith-1 csmith-2 loops-1 loops-2 case/export build/projects case/fuzz-look \
+long_names = truth refine queue golden unit/test_absint_sound build/links csmith-1 csmith-2 loops-1 loops-2 case/export build/projects case/fuzz-look \
 	build/wrapper defects search-1 search-2 case/export-usage case/export-asserts hostile unit/test_blast unit/test_hostile case/fuzz-parts
 all_names = $(suite_names) $(case_names) $(unit_names)
 check_names = $(filter $(all_names),$(long_names)) $(filter-out $(long_names),$(all_names))
