@@ -481,7 +481,7 @@ static struct muster_header *map_tables(int fd)
 	struct muster_header head;
 	if (pread(fd, &head, sizeof head.magic + 24, 0) < 0 || head.magic != MUSTER_ABI_MAGIC ||
 	    head.version != MUSTER_ABI_VERSION) {
-		rt_message("the trace tables are of another version; rebuild the variant: rm -r .muster/cache");
+		rt_message("the trace tables have another format than this variant: make the variant again with this muster");
 		return NULL;
 	}
 	void *p = mmap((void *)MUSTER_TABLE_BASE, head.map_size, PROT_READ | PROT_WRITE,

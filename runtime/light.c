@@ -53,7 +53,7 @@ static struct muster_header *map_tables(int fd)
 	if (pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head ||
 	    head.magic != MUSTER_ABI_MAGIC || head.version != MUSTER_ABI_VERSION) {
 		rt_message(
-		    "the tables are of another version; rebuild the variant: rm -r .muster/cache");
+		    "the tables have another format than this variant: make the variant again with this muster");
 		return NULL;
 	}
 	p = mmap((void *)MUSTER_TABLE_BASE, head.map_size, PROT_READ | PROT_WRITE,

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define MUSTER_ABI_MAGIC 0x313072657473756dull /* the bytes "muster01" */
-#define MUSTER_ABI_VERSION 5u
+#define MUSTER_ABI_VERSION 6u
 
 /* ------------------------------------------------------------------ labels
  * A label is the index of a node; 0 is "concrete". Labels have 28 bits, so a
@@ -193,13 +193,21 @@ enum muster_checker {
 #define MUSTER_BOUND_CHECKER(arg) ((arg) >> 1)
 
 #define MUSTER_SITE_BITS 24 /* of an index: a unit may have 16 million instructions */
+/* 16 bytes, so that none lies across two cache lines. */
 struct muster_event {
-	uint32_t label : MUSTER_LABEL_BITS;
-	uint32_t kind : 4;
+	uint32_t label;
 	uint32_t unit;
-	uint32_t index : MUSTER_SITE_BITS;
-	uint32_t arg : 8;
+	uint32_t index;
+	uint8_t kind;  /* enum muster_event_kind */
+	uint8_t arg;
+	uint16_t more; /* 0, unless the kind says otherwise */
 };
+_Static_assert(sizeof(struct muster_event) == 16, "the engine and the runtime step through the table by 16 bytes");
+_Static_assert(sizeof(struct muster_node) == 32, "contents of DATA nodes are counted in 32 bytes");
+#define MUSTER_FITS(field, count) \
+	_Static_assert((count) - 1 <= (1ull << 8 * sizeof(((struct muster_event *)0)->field)) - 1, #count " is too large for " #field)
+MUSTER_FITS(kind, MUSTER_EV_COUNT);
+MUSTER_FITS(arg, 2 * MUSTER_CHECK_COUNT);
 
 /* Why a label was given up: X(NAME, key, sentence). */
 #define MUSTER_REASONS(X)                                                                          \
@@ -229,6 +237,7 @@ enum muster_reason {
 #undef X
 	    MUSTER_REASON_COUNT
 };
+MUSTER_FITS(arg, MUSTER_REASON_COUNT);
 
 /* How data of the input may come to the program without labels: X(NAME, key, words). */
 #define MUSTER_LOSSES(X)                                                                           \

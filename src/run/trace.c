@@ -256,8 +256,8 @@ static int check_event(const struct trace *t, uint64_t i)
 		return e->arg < MUSTER_LOST_COUNT ? 0 : bad_event(t, i, "unknown loss");
 	case MUSTER_EV_NONE:
 		return bad_event(t, i, "not an event");
-	default: /* the field holds no other kind */
-		return 0;
+	default:
+		return e->kind < MUSTER_EV_COUNT ? 0 : bad_event(t, i, "there is no such kind");
 	}
 }
 
@@ -267,10 +267,12 @@ static int check_header(const struct trace *t, const struct shm *s)
 	const struct muster_header *h = t->header;
 	if (h->magic != MUSTER_ABI_MAGIC)
 		return error_set("the trace's header is gone: " SCRIBBLED);
-	if (h->version != MUSTER_ABI_VERSION)
-		return error_set("trace format %" PRIu32
-				 ", but this muster reads format %u: " SCRIBBLED,
+	if (h->version && h->version < MUSTER_ABI_VERSION)
+		return error_set("the trace has format %" PRIu32 ", and this muster reads format %u only: make the variant again with this muster "
+				 "and trace the input once more",
 				 h->version, MUSTER_ABI_VERSION);
+	if (h->version != MUSTER_ABI_VERSION)
+		return error_set("trace format %" PRIu32 ", but this muster reads format %u: " SCRIBBLED, h->version, MUSTER_ABI_VERSION);
 	if (h->node_count == 0 || h->node_count > s->node_capacity ||
 	    h->node_count > MUSTER_LABEL_MASK + 1ull)
 		return error_set("%" PRIu64 " nodes in a table for %" PRIu64 ": " SCRIBBLED,

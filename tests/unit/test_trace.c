@@ -163,6 +163,8 @@ static void test_bad_events(void **unused)
 	    {{.kind = MUSTER_EV_SWITCH, .arg = 7, .label = 1}, NULL},
 	    {{.kind = MUSTER_EV_CONCRETE, .arg = 1, .label = 1}, NULL},
 	    {{.kind = MUSTER_EV_END, .arg = 1, .label = 77}, NULL},
+	    {{.kind = MUSTER_EV_COUNT, .arg = 0, .label = 0}, "there is no such kind"},
+	    {{.kind = 255, .arg = 0, .label = 0}, "there is no such kind"},
 	};
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct tables t;
@@ -190,6 +192,7 @@ static void test_bad_header(void **unused)
 	*t.shm.header = good
 	BREAK(magic, 7, "header is gone");
 	BREAK(version, 99, "trace format 99");
+	BREAK(version, 0, "trace format 0");
 	BREAK(node_count, 0, "0 nodes");
 	BREAK(node_count, 65, "65 nodes in a table for 64");
 	BREAK(node_count, ~0ull, "nodes in a table for 64");
@@ -197,6 +200,20 @@ static void test_bad_header(void **unused)
 	BREAK(object_count, MUSTER_MAX_OBJECTS + 1, "objects");
 	BREAK(cap_count, MUSTER_MAX_CAPS + 1, "caps");
 	expect_accepted(&t);
+	tables_release(&t);
+}
+
+/* An older format is no damage: the words say what to do. */
+static void test_older_format(void **unused)
+{
+	(void)unused;
+	struct tables t;
+	struct trace view;
+	tables_init(&t, 64, 8, 1);
+	t.shm.header->version = MUSTER_ABI_VERSION - 1;
+	assert_int_equal(trace_open(&view, &t.shm, 0), -1);
+	assert_non_null(strstr(error_text(), "has format 5, and this muster reads format 6 only: make the variant again"));
+	assert_null(strstr(error_text(), "wrote over the trace"));
 	tables_release(&t);
 }
 
@@ -391,7 +408,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_bad_nodes),  cmocka_unit_test(test_bad_cells),
-	    cmocka_unit_test(test_bad_events), cmocka_unit_test(test_bad_header),
+	    cmocka_unit_test(test_bad_events), cmocka_unit_test(test_bad_header), cmocka_unit_test(test_older_format),
 	    cmocka_unit_test(test_killed),     cmocka_unit_test(test_scribble),
 	    cmocka_unit_test(test_eval_same),  cmocka_unit_test(test_self_check),
 	    cmocka_unit_test(test_undefined),  cmocka_unit_test(test_speed),
