@@ -35,7 +35,7 @@ runtime_light = runtime/light.c runtime/cov.c runtime/loop.c runtime/path.c runt
 # The driver of functions (muster test) is an archive of its own: only programs with a table take it.
 runtime_drive = $(patsubst %,runtime/%.c,drive drive_build drive_batch)
 # What the san variant and ordinary builds get.
-runtime_native = $(patsubst %,runtime/%.c,native probe probe_format)
+runtime_native = $(patsubst %,runtime/%.c,native probe probe_format probe_list)
 runtime_separate = runtime/inline.c runtime/driver.c runtime/report.c runtime/noskip.c $(runtime_native) $(runtime_light) $(runtime_drive)
 # Wrappers are known by what they call. runtime_labels is what only the trace variant has.
 runtime_labels = $(patsubst %,runtime/%.c,core node memory object table hooks extern check sized pin pair scatter drive_trace entry unseen)
@@ -113,7 +113,7 @@ $(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_core) $(runtime_light) runtime
 	$(CLANG) $(runtime_flags) -O2 -g -c $< -o $@
 
 # Frames without lines are not the program's: a probe's report is about its caller.
-$(B)/runtime/probe.o $(B)/runtime/probe_format.o: $(B)/runtime/%.o: runtime/%.c Makefile
+$(B)/runtime/probe.o $(B)/runtime/probe_format.o $(B)/runtime/probe_list.o: $(B)/runtime/%.o: runtime/%.c Makefile
 	@mkdir -p $(@D)
 	$(CLANG) $(runtime_flags) -O2 -c $< -o $@
 

@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void __sanitizer_report_error_summary(const char *line) __attribute__((weak));
 void __sanitizer_print_stack_trace(void) __attribute__((weak));
@@ -48,17 +49,24 @@ static void write_report(const char *who, const char *kind, const char *text)
 	say(line);
 }
 
-void probe_report(const char *kind, const char *words, ...)
-{
-	char text[256];
-	va_list ap;
+#define TEXT 256
 
-	va_start(ap, words);
-	vsnprintf(text, sizeof text, words, ap);
-	va_end(ap);
+static void fill_in(char *text, const char *words, va_list ap)
+{
+	vsnprintf(text, TEXT, words, ap);
 	for (char *p = text; *p; p++) /* a report is read line by line */
 		if ((unsigned char)*p < ' ')
 			*p = '?';
+}
+
+void probe_report(const char *kind, const char *words, ...)
+{
+	char text[TEXT];
+	va_list ap;
+
+	va_start(ap, words);
+	fill_in(text, words, ap);
+	va_end(ap);
 	write_report("muster", kind, text);
 	signal(SIGABRT, SIG_DFL); /* the sanitizer has nothing to add */
 	abort();
@@ -66,18 +74,27 @@ void probe_report(const char *kind, const char *words, ...)
 
 #define PLACES 256
 
-void probe_note(const void *place, const char *kind, const char *words)
+void probe_note(const void *place, const char *kind, const char *words, ...)
 {
-	static const void *places[PLACES];
+	static struct {
+		const void *place;
+		const char *kind;
+	} said[PLACES];
 	static unsigned count;
+	char text[TEXT];
+	va_list ap;
 
 	for (unsigned i = 0; i < count; i++)
-		if (places[i] == place)
+		if (said[i].place == place && !strcmp(said[i].kind, kind))
 			return;
 	if (count == PLACES) /* enough is known of this run */
 		return;
-	places[count++] = place;
-	write_report("probe", kind, words);
+	said[count].place = place;
+	said[count++].kind = kind;
+	va_start(ap, words);
+	fill_in(text, words, ap);
+	va_end(ap);
+	write_report("probe", kind, text);
 }
 
 int probe_poisoned(const void *p, unsigned long n)
@@ -160,9 +177,17 @@ void muster_probe_pair(const void *a, const void *b, int flags)
 	if (a == b)
 		return;
 	if (!a || !b)
-		probe_note(__builtin_return_address(0), "pointer-pair",
+		probe_note(__builtin_return_address(0), "pointer-pair", "%s",
 			   minus ? "difference of a null pointer and a pointer to an object" : "order of a null pointer and a pointer to an object");
 	else if (flags & PROBE_DISTINCT || (apart(a, b) && !made_by_driver(a) && !made_by_driver(b)))
-		probe_note(__builtin_return_address(0), "pointer-pair",
+		probe_note(__builtin_return_address(0), "pointer-pair", "%s",
 			   minus ? "difference of pointers to different objects" : "order of pointers to different objects");
+}
+
+/* ------------------------------------------------------------------ targets */
+
+void muster_probe_target(const void *function)
+{
+	if (!function)
+		probe_report("null-pointer-use", "call of a function through a null pointer");
 }

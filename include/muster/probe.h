@@ -31,13 +31,22 @@ enum probe_format {
 	PROBE_WATCHED = 1, /* AddressSanitizer looks at what the conversions read and write */
 	PROBE_NO_FORMAT = 2, /* a null pointer is no format at all, and allowed (err.h) */
 };
-void muster_probe_format(const char *name, int flags, const char *format, const char *types, ...);
-void muster_probe_format_list(const char *name, int flags, const char *format, va_list list);
+/* to: where it writes what it prints, if into memory. */
+void muster_probe_format(const char *name, int flags, const char *to, const char *format, const char *types, ...);
+void muster_probe_format_list(const char *name, int flags, const char *to, const char *format, va_list list);
+/* Behind a call that wrote to `to`, at most `size` bytes. */
+void muster_probe_printed(const char *name, const char *to, unsigned long size, int result);
 
 /* Before a call of another function with variable arguments; where such a function begins (gives the types that its caller
- * said, or NULL); behind va_start. */
+ * said, or NULL); behind va_start, before va_end, va_copy and va_arg. */
 void muster_probe_call(const void *function, const char *types);
 const char *muster_probe_enter(const void *function);
 void muster_probe_list(va_list list, const char *types);
+void muster_probe_list_end(va_list list);
+void muster_probe_list_take(va_list list);
+void muster_probe_list_copy(va_list to, va_list from);
+
+/* Before a call of what a pointer points to. */
+void muster_probe_target(const void *function);
 
 #endif

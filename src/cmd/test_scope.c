@@ -63,7 +63,7 @@ static int pairs(const struct test_session *s)
 	X(preconditions, "preconditions of --requires hold")                               \
 	X(always, "what callers pass to be freed came from malloc")                        \
 	X(always, "no other thread runs")                                                  \
-	X(always, "errno is 0")                                                            \
+	X(always, "errno is 0, the locale is C, floating point rounds to nearest")         \
 	X(always, "allocation and output by libc succeed")
 
 /* The same: what is not looked at. */
@@ -75,7 +75,7 @@ static int pairs(const struct test_session *s)
 	X(pairs, "pairs of pointers into one structure")                                               \
 	X(always, "addresses outside of their object, or of one that is gone, that nobody accesses")   \
 	X(always, "local variables that are gone while their place is in use again, or still is")      \
-	X(always, "what va_arg takes against what was passed")                                         \
+	X(always, "what va_arg takes against what was passed, and what functions other than libc's took before") \
 	X(always, "accesses by another type than the object's")                                        \
 	X(always, "calls of a function by a pointer to another type of function")                      \
 	X(always, "what restrict, const and static in an array parameter promise")                                       \

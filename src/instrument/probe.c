@@ -95,7 +95,7 @@ LLVMValueRef probe_call(struct probe *p, const char *name, int returns_pointer, 
 	unsigned n = 0;
 
 	for (; types[n] && types[n] != '.'; n++)
-		fixed[n] = types[n] == 'p' ? p->ptr : p->i32;
+		fixed[n] = types[n] == 'p' ? p->ptr : types[n] == 'l' ? LLVMInt64TypeInContext(p->context) : p->i32;
 	LLVMTypeRef type = LLVMFunctionType(returns_pointer ? p->ptr : LLVMVoidTypeInContext(p->context), fixed, n, types[n] == '.');
 	LLVMValueRef f = LLVMGetNamedFunction(p->module, name);
 	return LLVMBuildCall2(p->b, type, f ? f : LLVMAddFunction(p->module, name, type), arguments, count, "");
@@ -136,6 +136,8 @@ static int insert(void *ctx)
 		probe_formats(p);
 	if (j->checks & CHECKER_BIT(MUSTER_CHECK_RETURN))
 		probe_returns(p);
+	if (j->checks & CHECKER_BIT(MUSTER_CHECK_NULL))
+		probe_targets(p);
 	if (j->out) {
 		LLVMMemoryBufferRef memory = LLVMWriteBitcodeToMemoryBuffer(p->module);
 		buf_add(j->out, LLVMGetBufferStart(memory), LLVMGetBufferSize(memory));

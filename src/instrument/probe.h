@@ -2,6 +2,7 @@
  *
  *	return         a result is used that its function never returned
  *	format         arguments of printf and its kin that do not fit their conversions
+ *	null           the pointer by which a function is called is null
  *	pointer-pair   difference or order of pointers to different objects
  */
 #ifndef MUSTER_INSTRUMENT_PROBE_H

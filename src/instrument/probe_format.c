@@ -11,13 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* X(name, number of the format's parameter, of the first argument or of the list, is it a list?, flags) */
+/* X(name, number of the format's parameter, of the first argument or of the list, is it a list?, flags). Those with a buffer have it in front, and its
+ * size behind it if it is given. */
 #define WATCHED PROBE_WATCHED
+#define BUFFER 256
+#define SIZED (BUFFER | 512)
 #define FORMATS(X)                               \
 	X(printf, 0, 1, 0, WATCHED)              \
 	X(fprintf, 1, 2, 0, WATCHED)             \
-	X(sprintf, 1, 2, 0, WATCHED)             \
-	X(snprintf, 2, 3, 0, WATCHED)            \
+	X(sprintf, 1, 2, 0, WATCHED | BUFFER)   \
+	X(snprintf, 2, 3, 0, WATCHED | SIZED)   \
 	X(asprintf, 1, 2, 0, WATCHED)            \
 	X(dprintf, 1, 2, 0, 0)                   \
 	X(syslog, 1, 2, 0, 0)                    \
@@ -29,15 +32,15 @@
 	X(error, 2, 3, 0, 0)                     \
 	X(__printf_chk, 1, 2, 0, 0)              \
 	X(__fprintf_chk, 2, 3, 0, 0)             \
-	X(__sprintf_chk, 3, 4, 0, 0)             \
-	X(__snprintf_chk, 4, 5, 0, 0)            \
+	X(__sprintf_chk, 3, 4, 0, BUFFER)       \
+	X(__snprintf_chk, 4, 5, 0, SIZED)       \
 	X(__asprintf_chk, 2, 3, 0, 0)            \
 	X(__dprintf_chk, 2, 3, 0, 0)             \
 	X(__syslog_chk, 2, 3, 0, 0)              \
 	X(vprintf, 0, 1, 1, WATCHED)             \
 	X(vfprintf, 1, 2, 1, WATCHED)            \
-	X(vsprintf, 1, 2, 1, WATCHED)            \
-	X(vsnprintf, 2, 3, 1, WATCHED)           \
+	X(vsprintf, 1, 2, 1, WATCHED | BUFFER)  \
+	X(vsnprintf, 2, 3, 1, WATCHED | SIZED)  \
 	X(vasprintf, 1, 2, 1, WATCHED)           \
 	X(vdprintf, 1, 2, 1, 0)                  \
 	X(vsyslog, 1, 2, 1, 0)                   \
@@ -48,8 +51,8 @@
 	X(verrx, 1, 2, 1, PROBE_NO_FORMAT)       \
 	X(__vprintf_chk, 1, 2, 1, 0)             \
 	X(__vfprintf_chk, 2, 3, 1, 0)            \
-	X(__vsprintf_chk, 3, 4, 1, 0)            \
-	X(__vsnprintf_chk, 4, 5, 1, 0)           \
+	X(__vsprintf_chk, 3, 4, 1, BUFFER)      \
+	X(__vsnprintf_chk, 4, 5, 1, SIZED)      \
 	X(__vasprintf_chk, 2, 3, 1, 0)           \
 	X(__vdprintf_chk, 2, 3, 1, 0)            \
 	X(__vsyslog_chk, 2, 3, 1, 0)
@@ -106,6 +109,25 @@ static LLVMValueRef letters(struct probe *p, LLVMValueRef call, unsigned first)
 	return constant;
 }
 
+/* Where a call is going to write what it prints, or NULL. */
+static LLVMValueRef buffer_of(LLVMValueRef call, const struct format *f)
+{
+	return f->flags & BUFFER && LLVMTypeOf(call) == LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(call))) ? LLVMGetOperand(call, 0) : NULL;
+}
+
+static void probe_printed(struct probe *p, LLVMValueRef call, const struct format *f)
+{
+	LLVMTypeRef i64 = LLVMInt64TypeInContext(p->context);
+	LLVMValueRef size = (f->flags & SIZED) == SIZED ? LLVMGetOperand(call, 1) : LLVMConstAllOnes(i64);
+
+	if (!buffer_of(call, f) || LLVMTypeOf(size) != i64)
+		return;
+	probe_after(p, call);
+	probe_call(p, "muster_probe_printed", 0, "ppli", (LLVMValueRef[]){probe_text(p, f->name), LLVMGetOperand(call, 0), size, call}, 4);
+}
+
+#define FIXED 5 /* arguments of the probe before those of the call */
+
 static void probe_one(struct probe *p, LLVMValueRef call, const struct format *f)
 {
 	VEC(LLVMValueRef) arguments = {0};
@@ -116,21 +138,24 @@ static void probe_one(struct probe *p, LLVMValueRef call, const struct format *f
 	p->places++;
 	if (p->look)
 		return;
+	LLVMValueRef to = buffer_of(call, f);
 	probe_before(p, call);
 	vec_push(&arguments, probe_text(p, f->name));
-	vec_push(&arguments, probe_number(p, f->flags));
+	vec_push(&arguments, probe_number(p, f->flags & ~SIZED));
+	vec_push(&arguments, to ? to : LLVMConstNull(p->ptr));
 	vec_push(&arguments, LLVMGetOperand(call, f->format));
 	vec_push(&arguments, f->list ? LLVMGetOperand(call, f->first) : letters(p, call, f->first));
 	for (unsigned i = f->first; !f->list && i < n; i++)
 		vec_push(&arguments, LLVMGetOperand(call, i));
-	LLVMValueRef probe = probe_call(p, f->list ? "muster_probe_format_list" : "muster_probe_format", 0, f->list ? "pipp" : "pipp.",
+	LLVMValueRef probe = probe_call(p, f->list ? "muster_probe_format_list" : "muster_probe_format", 0, f->list ? "pippp" : "pippp.",
 					arguments.data, (unsigned)arguments.size);
 	/* What is passed on the stack (structures) is passed in the same way. */
 	for (unsigned i = f->first; !f->list && i < n; i++) {
 		LLVMAttributeRef a = LLVMGetCallSiteEnumAttribute(call, i + 1, LLVMGetEnumAttributeKindForName("byval", 5));
 		if (a)
-			LLVMAddCallSiteAttribute(probe, i - f->first + 5, a);
+			LLVMAddCallSiteAttribute(probe, i - f->first + FIXED + 1, a);
 	}
+	probe_printed(p, call, f);
 	vec_release(&arguments);
 }
 
@@ -169,6 +194,46 @@ static void visit_start(struct probe *p, LLVMValueRef inst)
 	probe_call(p, "muster_probe_list", 0, "pp", (LLVMValueRef[]){LLVMGetOperand(inst, 0), entered}, 2);
 }
 
+/* va_arg has no instruction of its own: clang writes out what it does, and names the members of the list. */
+static int is_taking(LLVMValueRef inst)
+{
+	static const char *const members[] = {"gp_offset_p", "fp_offset_p", "overflow_arg_area_p"};
+
+	for (size_t i = 0; LLVMIsAGetElementPtrInst(inst) && i < sizeof members / sizeof *members; i++)
+		if (!strncmp(probe_name(inst), members[i], strlen(members[i])))
+			return 1;
+	return 0;
+}
+
+static void visit_taking(struct probe *p, LLVMValueRef inst)
+{
+	LLVMValueRef list = is_taking(inst) ? LLVMGetOperand(inst, 0) : NULL;
+
+	if (!list)
+		return;
+	p->places++;
+	if (p->look)
+		return;
+	probe_before(p, inst);
+	probe_call(p, "muster_probe_list_take", 0, "p", &list, 1);
+}
+
+/* va_end and va_copy, wherever they are: whoever gets a list may copy it. */
+static void visit_list(struct probe *p, LLVMValueRef inst)
+{
+	const char *name = LLVMIsACallInst(inst) ? probe_name(probe_callee(inst)) : "";
+	int copy = !strncmp(name, "llvm.va_copy", 12);
+
+	if (!copy && strncmp(name, "llvm.va_end", 11))
+		return;
+	p->places++;
+	if (p->look)
+		return;
+	probe_before(p, inst);
+	LLVMValueRef lists[] = {LLVMGetOperand(inst, 0), LLVMGetOperand(inst, copy)};
+	probe_call(p, copy ? "muster_probe_list_copy" : "muster_probe_list_end", 0, copy ? "pp" : "p", lists, copy ? 2 : 1);
+}
+
 static void follow_lists(struct probe *p, LLVMValueRef f)
 {
 	LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetFirstBasicBlock(f));
@@ -187,6 +252,8 @@ void probe_formats(struct probe *p)
 	PROBE_FUNCTIONS(p, f)
 	{
 		probe_walk(p, f, visit);
+		probe_walk(p, f, visit_list);
+		probe_walk(p, f, visit_taking);
 		if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(f)))
 			follow_lists(p, f);
 	}

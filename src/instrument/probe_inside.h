@@ -16,7 +16,7 @@ struct probe {
 	unsigned long places;
 };
 
-/* Calls the runtime's function: 'p' pointers, 'i' integers of 32 bits; '.' at the end: variable arguments follow, as many as given. */
+/* Calls the runtime's function: 'p' pointers, 'i' integers of 32 bits, 'l' of 64; '.' at the end: variable arguments follow, as many as given. */
 LLVMValueRef probe_call(struct probe *p, const char *name, int returns_pointer, const char *types, LLVMValueRef *arguments, unsigned count);
 LLVMValueRef probe_number(const struct probe *p, int n);
 LLVMValueRef probe_text(struct probe *p, const char *text);
@@ -32,6 +32,7 @@ int probe_in_libc(const char *name);
 void probe_returns(struct probe *p);
 void probe_formats(struct probe *p);
 void probe_pairs(struct probe *p);
+void probe_targets(struct probe *p);
 
 /* Every function of the module with a body that its author wrote; every instruction of one. */
 #define PROBE_FUNCTIONS(p, f)                                                                        \

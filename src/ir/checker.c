@@ -48,7 +48,7 @@ static const struct {
     [MUSTER_CHECK_REFINE] = {CHECKER_SAN, NULL, KINDS("refinement")},
     [MUSTER_CHECK_OTHER] = {CHECKER_SAN, NULL, KINDS("misaligned-pointer-use", "invalid-bool-load", "invalid-enum-load", "float-cast-overflow", "invalid-builtin-use", "pointer-overflow", NULL_OFFSET)},
     [MUSTER_CHECK_RETURN] = {CHECKER_SAN, NULL, KINDS("missing-return")},
-    [MUSTER_CHECK_FORMAT] = {CHECKER_SAN, NULL, KINDS("format-argument")},
+    [MUSTER_CHECK_FORMAT] = {CHECKER_SAN, NULL, KINDS("format-argument", "format-conversion", "format-overlap", "va-list")},
     [MUSTER_CHECK_PAIR] = {CHECKER_SAN, NULL, KINDS("pointer-pair")},
 };
 
