@@ -210,6 +210,5 @@ void iterate(struct absint *a);
 /* At the entry of a block that reports; the caller frees. */
 struct state *iterate_report(struct absint *a, struct run *r, uint32_t block);
 void iterate_release(struct absint *a);
-double iterate_clock(void);
 
 #endif

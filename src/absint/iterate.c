@@ -17,32 +17,16 @@
  */
 #include "absint/inside.h"
 
+#include "base/deadline.h"
 #include "base/error.h"
 
 #include <string.h>
-#include <time.h>
 
 #define SWEEPS 2
 
-/* Processor time, so that limits mean the same on a busy machine. Reading it is a system call, and it is read often: at most
- * once in some milliseconds of the clock that costs nothing. */
-double iterate_clock(void)
-{
-	static _Thread_local double looked, spent;
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	double now = (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-	if (now - looked > 0.005) {
-		looked = now;
-		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-		spent = (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-	}
-	return spent;
-}
-
 static int stopped(struct absint *a)
 {
-	if (!a->late && iterate_clock() > a->deadline)
+	if (!a->late && deadline_processor() > a->deadline)
 		a->late = 1;
 	return a->late || domain_failed();
 }
@@ -355,7 +339,7 @@ static int attempt(struct absint *a, enum domain_kind kind, double seconds)
 	a->late = 0;
 	/* Processor time: a busy machine should not change results. Boxes are the last that can
 	 * answer. */
-	a->deadline = iterate_clock() + (kind == DOMAIN_BOXES ? 4 : 1) * seconds;
+	a->deadline = deadline_processor() + (kind == DOMAIN_BOXES ? 4 : 1) * seconds;
 	domain_budget(kind == DOMAIN_BOXES ? 0 : (unsigned long)(seconds * 1000) + 1);
 	for (unsigned i = 0; i < 1u << a->splits.size; i++)
 		add_run(a, i);

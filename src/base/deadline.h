@@ -23,6 +23,9 @@
 enum deadline_phase { DEADLINE_WORK, DEADLINE_FINISH, DEADLINE_REPORT };
 
 double deadline_clock(void); /* seconds, monotonic; safe in a signal handler */
+/* Processor time of this thread, in seconds, some milliseconds old at most: budgets of work by it mean the same on a busy machine. Nothing that
+ * waits may be limited by it alone. */
+double deadline_processor(void);
 int deadline_open(double seconds); /* 0, -1 with words */
 int deadline_is_open(void);
 void deadline_stop(void);    /* somebody wants it to end; for signal handlers */

@@ -8,6 +8,7 @@
  * expr_eval, unless the word is loose; then they have it for some choice of the loose free gates.
  */
 #include "solve/blast.h"
+#include "base/deadline.h"
 #include "solve/cnf.h"
 #include "solve/quotient.h"
 #include "solve/word.h"
@@ -285,7 +286,7 @@ const lit_t *blaster_word(struct blaster *b, expr_t e, double deadline, int *loo
 	while (b->stack.size) {
 		expr_t x = vec_last(&b->stack);
 
-		if (deadline != 0 && ++steps % 64 == 0 && cnf_now() > deadline)
+		if (deadline != 0 && ++steps % 64 == 0 && (deadline_processor() > deadline || deadline_cut()))
 			return NULL;
 		if (blast_has(b, x)) {
 			b->stack.size--;

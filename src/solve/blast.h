@@ -33,7 +33,7 @@ void blaster_init(struct blaster *b, struct exprs *p);
 void blaster_release(struct blaster *b);
 
 /* The literals of e (as many as its width), made if need be; valid until the next call. NULL if the
- * deadline (cnf_now's clock; 0: none) passed: a later call goes on where this one stopped. *loose
+ * deadline (of deadline_processor; 0: none) passed: a later call goes on where this one stopped. *loose
  * is set if e depends on a loose term. */
 const lit_t *blaster_word(struct blaster *b, expr_t e, double deadline, int *loose);
 /* The same for a term that has been asked for; NULL if it was not. */

@@ -6,6 +6,7 @@
  * looked at as a system of equations (affine.c) before CaDiCaL goes on.
  */
 #include "solve/affine.h"
+#include "base/deadline.h"
 #include "solve/blast.h"
 #include "solve/cnf.h"
 
@@ -90,7 +91,7 @@ static enum verdict blast_check(struct backend *backend, expr_t assumption,
 				const struct backend_limits *l)
 {
 	struct blast_backend *b = blast_of(backend);
-	double deadline = l->seconds > 0 ? cnf_now() + l->seconds : 0;
+	double deadline = l->seconds > 0 ? deadline_processor() + l->seconds : 0;
 	uint64_t all = l->conflicts, quick = all && all < QUICK_CONFLICTS ? all : QUICK_CONFLICTS;
 	lit_t goal = LIT_TRUE;
 	enum verdict v;

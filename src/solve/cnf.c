@@ -12,18 +12,11 @@
  */
 #include "solve/cnf.h"
 
+#include "base/deadline.h"
+
 #include <ccadical.h>
 #include <limits.h>
 #include <string.h>
-#include <time.h>
-
-double cnf_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 void cnf_init(struct cnf *c, struct gates *g)
 {
@@ -350,7 +343,7 @@ static int cnf_late(void *ctx)
 {
 	const struct cnf *c = ctx;
 
-	return c->deadline != 0 && cnf_now() > c->deadline;
+	return deadline_cut() || (c->deadline != 0 && deadline_processor() > c->deadline);
 }
 
 enum verdict cnf_solve(struct cnf *c, uint64_t conflicts, double deadline)

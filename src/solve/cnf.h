@@ -42,6 +42,5 @@ void cnf_assume(struct cnf *c, lit_t x);
 enum verdict cnf_solve(struct cnf *c, uint64_t conflicts, double deadline);
 int cnf_value(const struct cnf *c, lit_t x); /* 0 for a gate that has no clause */
 
-double cnf_now(void); /* monotonic clock, in seconds */
 
 #endif

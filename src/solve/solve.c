@@ -101,7 +101,7 @@ void query_open(struct query *q, struct solve_path *path, expr_t goal, struct so
 	double seconds = path->solver->o.seconds;
 
 	*q = (struct query){.path = path, .goal = goal, .model = m};
-	q->deadline = seconds > 0 ? solve_now() + deadline_least(seconds) : 0;
+	q->deadline = seconds > 0 ? deadline_processor() + deadline_least(seconds) : 0;
 	trial_begin(path);
 	vec_clear(&path->stack);
 	stack_operand(path, goal);
@@ -186,7 +186,7 @@ double query_seconds(const struct query *q)
 
 	if (!q->deadline)
 		return 0;
-	left = q->deadline - solve_now();
+	left = q->deadline - deadline_processor();
 	return left > 0.001 ? left : 0.001;
 }
 

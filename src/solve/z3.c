@@ -21,6 +21,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -29,9 +30,11 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define GRACE 0.1      /* seconds beyond a query's own, for Z3 to end by itself: another process costs 20 ms */
+#define STARVED 10      /* times a query's own seconds that it has by the clock, on a machine that is busy */
 #define STEP_MS 200    /* between two looks whether the answer is still wanted */
 #define FRUITLESS 3    /* processes in a row that ended without any answer: there is no use in more */
 
@@ -148,18 +151,47 @@ static int solver_ready(void)
 }
 
 /* ----------------------------------------------------------------- transfer */
-static int in_time(const struct backend_limits *l, double deadline)
+/* When a query ends: by the processor time of the process that works on it, and, should that not get on, by the clock. 0: never. */
+struct until {
+	double processor, clock;
+};
+
+static double solver_processor(void)
 {
-	return !(l->stop && *l->stop) && !deadline_cut() && (deadline == 0 || cnf_now() < deadline);
+	struct timespec t;
+	clockid_t id;
+
+	if (clock_getcpuclockid(solver.pid, &id) || clock_gettime(id, &t))
+		return INFINITY; /* it is gone */
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static int wait_for(short events, const struct backend_limits *l, double deadline)
+static struct until until_from_now(double seconds)
+{
+	struct until u = {0, 0};
+
+	if (seconds > 0) {
+		u.processor = solver_processor() + seconds + GRACE;
+		u.clock = deadline_clock() + STARVED * seconds + GRACE;
+	}
+	return u;
+}
+
+/* Milliseconds that the query has at least. */
+static double left_ms(const struct backend_limits *l, const struct until *u)
+{
+	if ((l->stop && *l->stop) || deadline_cut())
+		return 0;
+	return u->clock == 0 ? STEP_MS : 1000 * fmin(u->processor - solver_processor(), u->clock - deadline_clock());
+}
+
+static int wait_for(short events, const struct backend_limits *l, const struct until *u)
 {
 	struct pollfd p = {solver.fd, events, 0};
+	double left;
 
-	while (in_time(l, deadline)) {
-		double left = deadline != 0 ? (deadline - cnf_now()) * 1000 + 1 : STEP_MS;
-		int n = poll(&p, 1, left < STEP_MS ? (int)left : STEP_MS);
+	while ((left = left_ms(l, u)) > 0) {
+		int n = poll(&p, 1, left < STEP_MS ? (int)left + 1 : STEP_MS);
 
 		if (n > 0)
 			return 0;
@@ -170,7 +202,7 @@ static int wait_for(short events, const struct backend_limits *l, double deadlin
 }
 
 /* Sends or receives all of it. -1: not in time, or the process is gone. */
-static int transfer(int sending, void *data, size_t size, const struct backend_limits *l, double deadline)
+static int transfer(int sending, void *data, size_t size, const struct backend_limits *l, const struct until *u)
 {
 	char *p = data;
 
@@ -181,7 +213,7 @@ static int transfer(int sending, void *data, size_t size, const struct backend_l
 			p += n;
 			size -= (size_t)n;
 		} else if (n == 0 || (errno != EAGAIN && errno != EINTR) ||
-			   wait_for(sending ? POLLOUT : POLLIN, l, deadline)) {
+			   wait_for(sending ? POLLOUT : POLLIN, l, u)) {
 			return -1;
 		}
 	}
@@ -237,16 +269,16 @@ static void write_request(struct z3_remote *z, expr_t goal, const struct backend
 
 static int exchange(struct z3_remote *z, const struct backend_limits *l, struct z3_reply *r)
 {
-	double deadline = l->seconds > 0 ? cnf_now() + l->seconds + GRACE : 0;
+	struct until u = until_from_now(l->seconds);
 
-	if (transfer(1, z->request.data, z->request.size, l, deadline) || transfer(0, r, sizeof *r, l, deadline) ||
+	if (transfer(1, z->request.data, z->request.size, l, &u) || transfer(0, r, sizeof *r, l, &u) ||
 	    r->version != Z3_LINK_VERSION || r->verdict > VERDICT_UNSAT)
 		return -1;
 	if (r->verdict != VERDICT_SAT)
 		return 0;
 	vec_reserve(&z->values, z->variables.size);
 	z->values.size = z->variables.size;
-	return transfer(0, z->values.data, z->values.size * sizeof *z->values.data, l, deadline);
+	return transfer(0, z->values.data, z->values.size * sizeof *z->values.data, l, &u);
 }
 
 static enum verdict remote_check(struct backend *backend, expr_t assumption, const struct backend_limits *l)

@@ -11,6 +11,7 @@
  * makes the backend useless, never wrong: it answers UNKNOWN from there on.
  */
 #include "solve/backend.h"
+#include "base/deadline.h"
 #include "solve/cnf.h"
 #include "base/map.h"
 
@@ -466,7 +467,7 @@ static Z3_ast z3_term(struct z3_backend *z, expr_t e, double deadline)
 	while (z->stack.size) {
 		expr_t x = vec_last(&z->stack);
 
-		if (deadline != 0 && ++steps % 64 == 0 && cnf_now() > deadline)
+		if (deadline != 0 && ++steps % 64 == 0 && deadline_processor() > deadline)
 			return NULL;
 		if (map_get(&z->terms, x, NULL)) {
 			z->stack.size--;
@@ -486,7 +487,7 @@ static void z3_limit(struct z3_backend *z, Z3_solver s, const struct backend_lim
 		     double deadline)
 {
 	Z3_params params = Z3_mk_params(z->c);
-	double left = deadline != 0 ? (deadline - cnf_now()) / 2 * 1000 : 0;
+	double left = deadline != 0 ? (deadline - deadline_processor()) / 2 * 1000 : 0;
 	uint64_t rlimit = l->rlimit / 2 > UINT32_MAX ? UINT32_MAX : l->rlimit / 2;
 
 	Z3_params_inc_ref(z->c, params);
@@ -561,7 +562,7 @@ static enum verdict z3_check(struct backend *backend, expr_t assumption,
 			     const struct backend_limits *l)
 {
 	struct z3_backend *z = z3_of(backend);
-	double deadline = l->seconds > 0 ? cnf_now() + l->seconds : 0;
+	double deadline = l->seconds > 0 ? deadline_processor() + l->seconds : 0;
 	Z3_ast goal = NULL;
 	enum verdict v;
 
@@ -581,7 +582,7 @@ static enum verdict z3_check(struct backend *backend, expr_t assumption,
 	if (z->failed)
 		return VERDICT_UNKNOWN;
 	v = z3_incremental(z, goal, l, deadline);
-	if (v == VERDICT_UNKNOWN && (deadline == 0 || cnf_now() < deadline))
+	if (v == VERDICT_UNKNOWN && (deadline == 0 || deadline_processor() < deadline))
 		v = z3_fresh(z, goal, l, deadline);
 	return v;
 }

@@ -326,6 +326,22 @@ static void a_killed_child_leaves_nothing(void **state)
 	close(fds[1]);
 }
 
+/* Budgets of work do not shrink while others have the processor. */
+static void waiting_is_no_processor_time(void **state)
+{
+	struct timespec wait = {0, 200000000}, step = {0, 5000000};
+	double before = deadline_processor(), clock = deadline_clock();
+
+	(void)state;
+	nanosleep(&wait, NULL);
+	assert_true(deadline_clock() - clock >= 0.2);
+	assert_true(deadline_processor() - before < 0.1);
+	before = deadline_processor();
+	nanosleep(&step, NULL); /* readings are some milliseconds apart */
+	while (deadline_processor() - before < 0.02)
+		;
+}
+
 static void processes_are_served_together(void **state)
 {
 	static char *const cat[] = {"cat", NULL};
@@ -426,6 +442,7 @@ int main(void)
 	    cmocka_unit_test(signals_remove_temporary_files),
 	    cmocka_unit_test(a_second_signal_leaves_nothing),
 	    cmocka_unit_test(a_killed_child_leaves_nothing),
+	    cmocka_unit_test(waiting_is_no_processor_time),
 	    cmocka_unit_test(processes_are_served_together),
 	    cmocka_unit_test(options_are_parsed),
 	    cmocka_unit_test(nearest_name_is_found),
