@@ -103,7 +103,7 @@ uint32_t walk_pool(const struct walk *w, uint32_t type)
 
 uint32_t walk_block(const struct walk *w, uint32_t pool, uint32_t number)
 {
-	return drive_block(w->f, w->h->types.data, w->h->pools.data + w->f->first_pool, pool, number, w->growth);
+	return drive_block(w->f, w->h->types.data, vec_from(&w->h->pools, w->f->first_pool), pool, number, w->growth);
 }
 
 /* How many elements object `number` of a pool has, without a string's 0. */
