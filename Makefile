@@ -228,6 +228,11 @@ $(B)/tests/check-queue: tests/queue/check.c $(B)/libmuster.a | $(B)/muster-keepe
 	@mkdir -p $(@D)
 	$(CC) $(flags) $(CFLAGS) $< $(B)/libmuster.a $(LDFLAGS) $(libs) -o $@
 
+# Which instruction is which in two versions of a unit, by their lines.
+$(B)/tests/match-ids: tests/match/ids.c $(B)/libmuster.a
+	@mkdir -p $(@D)
+	$(CC) $(flags) $(CFLAGS) $< $(B)/libmuster.a $(LDFLAGS) $(libs) -o $@
+
 include tests/check.mk
 
 # Both commands of the README in a new Debian 12 that has git and make: what they need, they install.
@@ -338,6 +343,10 @@ campaign-false: all
 campaign-invariants: all
 	@tests/loops/soundness -n $(N)
 
+# Edits of real functions, matched as their ids say.
+campaign-match: all $(B)/tests/match-ids
+	@tests/match/run $(or $(ARGS),-n 200)
+
 campaign-refine: all
 	@tests/refine/run -n $(N) $(ARGS)
 
@@ -362,7 +371,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh demo bench deps install clean
+.PHONY: campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 

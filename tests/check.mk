@@ -38,6 +38,8 @@ test_refine-soundness = tests/refine/soundness -n 8
 # Invariants of generated loop programs, at every visit.
 test_loops-1 = tests/loops/soundness -j 1 -n 12
 test_loops-2 = tests/loops/soundness -j 1 -n 12 -s 2
+# Edits of real functions, matched as their ids say.
+test_match = tests/match/run -n 20 -j 1 bench/fuzz/calc.c tests/truth/oracle.c
 # Files of queue/ reproduce.
 test_queue = tests/queue/run
 # strnum (three numbers that are written out, by atoi, strtoul and sscanf) takes longer than a test may.
@@ -74,6 +76,7 @@ $(addprefix check/,$(time_names)): check/time/%: | all
 	@$(run_test) time/$* sh tests/time/$*.sh
 
 check/queue: $(B)/tests/check-queue
+check/match: $(B)/tests/match-ids
 
 # Everything is built first: what is being built shares the machine with tests, but no test runs what is half built.
 check-all: all
