@@ -38,7 +38,7 @@ runtime_drive = $(patsubst %,runtime/%.c,drive drive_build drive_batch)
 runtime_native = $(patsubst %,runtime/%.c,native probe probe_format probe_list)
 runtime_separate = runtime/inline.c runtime/driver.c runtime/report.c runtime/noskip.c $(runtime_native) $(runtime_light) $(runtime_drive)
 # Wrappers are known by what they call. runtime_labels is what only the trace variant has.
-runtime_labels = $(patsubst %,runtime/%.c,core node memory object table hooks extern check sized pin pair scatter drive_trace entry unseen)
+runtime_labels = $(patsubst %,runtime/%.c,core node memory object table hooks extern check sized pin pair scatter drive_trace entry unseen calls)
 runtime_wrappers = $(filter-out $(runtime_separate) $(runtime_labels),\
 	$(sort $(shell grep -lE "rt_enter|__wrap_" runtime/*.c)))
 runtime_core = $(filter-out $(runtime_separate) $(runtime_wrappers),$(sort $(wildcard runtime/*.c)))
@@ -51,7 +51,7 @@ runtime_flags = -std=gnu11 -D_GNU_SOURCE -Iinclude -Iruntime $(warnings) -fPIC \
 unit_flags = $(runtime_flags) -g -O1 -Xclang -disable-llvm-passes -fno-discard-value-names \
 	-fno-builtin -emit-llvm
 
-runtime_files = $(B)/runtime/libmuster_rt.a $(B)/runtime/libmuster_rt_all.a $(B)/runtime/libmuster_cov.a $(B)/runtime/libmuster_path.a \
+runtime_files = $(B)/runtime/libmuster_rt.a $(B)/runtime/libmuster_rt_all.a $(B)/runtime/libmuster_rt_calls.a $(B)/runtime/libmuster_cov.a $(B)/runtime/libmuster_path.a \
 	$(B)/runtime/driver.o $(B)/runtime/libmuster_driver.a $(B)/runtime/libmuster_native.a $(B)/runtime/libmuster_san.a $(B)/runtime/libmuster_drive.a \
 	$(B)/runtime/wraps $(B)/runtime/wraps_path $(B)/runtime/wraps_cov \
 	$(B)/runtime/include
@@ -156,7 +156,7 @@ nm --defined-only -g $^ | sed -n -e '$(unwrapped)' -e 's/.* [TtWwi] __wrap_\(.*\
 	objcopy --redefine-syms=$@.parts/$$n $$o $@.parts/$${o##*/} || exit 1; done
 ar rcsD $@ $@.parts/*.o $(filter $(runtime_body_objects),$^)
 endef
-runtime_body_objects = $(B)/runtime/libc/%.o $(B)/runtime/all/%.o $(B)/runtime/path/%.o
+runtime_body_objects = $(B)/runtime/libc/%.o $(B)/runtime/all/%.o $(B)/runtime/calls/%.o $(B)/runtime/path/%.o
 
 $(B)/runtime/libmuster_rt.a: $(runtime_objects)
 	$(archive_runtime)
@@ -170,6 +170,17 @@ $(patsubst runtime/libc/%.c,$(B)/runtime/all/%.o,$(runtime_bodies)): \
 $(B)/runtime/libmuster_rt_all.a: $(filter-out $(B)/runtime/libc/% %/skip.o,$(runtime_objects)) \
 		$(B)/runtime/noskip.o \
 		$(patsubst runtime/libc/%.c,$(B)/runtime/all/%.o,$(runtime_bodies))
+	$(archive_runtime)
+
+# The trace variant with hooks at calls and returns.
+$(patsubst runtime/libc/%.c,$(B)/runtime/calls/%.o,$(runtime_bodies)): \
+		$(B)/runtime/calls/%.o: $(B)/runtime/libc/%.bc $(B)/instrumenter | $(B)/muster
+	@mkdir -p $(@D)
+	$(B)/muster instrument-runtime --kind trace --calls -o $@ $<
+
+$(B)/runtime/libmuster_rt_calls.a: $(filter-out $(B)/runtime/libc/% %/skip.o,$(runtime_objects)) \
+		$(B)/runtime/noskip.o \
+		$(patsubst runtime/libc/%.c,$(B)/runtime/calls/%.o,$(runtime_bodies))
 	$(archive_runtime)
 
 $(B)/runtime/libmuster_cov.a: $(patsubst %,$(B)/runtime/%.o,cov loop light forkserver rt_null symbolic fill)

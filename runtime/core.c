@@ -156,6 +156,16 @@ void rt_event_at(unsigned kind, unsigned arg, uint64_t site, label a)
 	append(kind, arg, site, a);
 }
 
+void rt_event_whole(unsigned kind, unsigned arg, unsigned more, uint64_t site, label a)
+{
+	if (RT_UNLIKELY(!RT_ON()))
+		return;
+	uint64_t n = RT_STATE->header->event_count;
+	append(kind, arg, site, a);
+	if (RT_STATE->active)
+		RT_STATE->events[n].more = (uint16_t)more;
+}
+
 void rt_event(enum muster_event_kind kind, unsigned arg, label a)
 {
 	if (RT_ON())

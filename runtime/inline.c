@@ -130,6 +130,12 @@ INLINE void __muster_i_site(uint64_t site)
 	__muster_tls.site = site;
 }
 
+INLINE void __muster_i_from(const void *callee, uint64_t site)
+{
+	__muster_tls.call_to = (uint64_t)callee;
+	__muster_tls.call_site = site;
+}
+
 INLINE void __muster_i_return(uint32_t index, label a)
 {
 	__muster_tls.ret[index] = a;

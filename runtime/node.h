@@ -154,6 +154,8 @@ static inline label rt_unless_constant(label a)
 	return a && rt_node(a)->op == MUSTER_OP_CONST ? 0 : a;
 }
 
+/* The same whatever the cap on a site's events: what a stack is made of cannot be thinned. */
+RT_HIDDEN void rt_event_whole(unsigned kind, unsigned arg, unsigned more, uint64_t site, label a);
 RT_HIDDEN void rt_event_at(unsigned kind, unsigned arg, uint64_t site, label a);
 /* The nodes that widen the bytes of input to 32 bits, as C's promotions do, are made for a block at once and lie side by side:
  * the label of its own is in the field c of an INPUT node. 0: none could be made. */

@@ -74,16 +74,20 @@ static union {
 static void guarded(int sig, siginfo_t *info, void *context)
 {
 	struct rt_tls kept = __muster_tls;
-	__muster_tls.owner = 0;
+	uint32_t floor = rt_calls_interrupted();
+	__muster_tls.owner = __muster_tls.call_to = 0;
 	handlers[sig].full(sig, info, context);
+	rt_calls_resumed(floor);
 	__muster_tls = kept;
 }
 
 static void guarded_plain(int sig)
 {
 	struct rt_tls kept = __muster_tls;
-	__muster_tls.owner = 0;
+	uint32_t floor = rt_calls_interrupted();
+	__muster_tls.owner = __muster_tls.call_to = 0;
 	handlers[sig].plain(sig);
+	rt_calls_resumed(floor);
 	__muster_tls = kept;
 }
 

@@ -42,6 +42,7 @@ struct rt_tls {
 	uint64_t ret_owner;
 	label ret[RT_RETS];
 	uint64_t site; /* unit << 32 | index of the last call to another unit */
+	uint64_t call_to, call_site; /* in the calls variant: callee of the last call, and where it stands */
 	/* Varargs and byval structures: see vararg.c. */
 	uint32_t extra_count;
 	uint32_t extra_size; /* bytes of them on the stack */
@@ -142,6 +143,10 @@ RT_HIDDEN int rt_object_find(const void *p, struct rt_object *o); /* 0 if p lies
 RT_HIDDEN void rt_object_add(const void *p, size_t size);         /* heap or stack; p is 16-aligned */
 RT_HIDDEN void rt_sized_add(const void *p, uint64_t size, label bytes); /* besides, where the size has a label: see sized.c */
 RT_HIDDEN uint64_t rt_object_remove(const void *p);              /* its size, 0 if it was not known */
+
+/* Around a signal handler: while it runs, no call that was open before is taken for over, whatever stack the handler has (calls.c). */
+RT_HIDDEN uint32_t rt_calls_interrupted(void);
+RT_HIDDEN void rt_calls_resumed(uint32_t floor);
 
 /* Before any constructor: maps shadow and tables; serves forks if asked to. */
 RT_HIDDEN void rt_forkserver(struct muster_header *h); /* returns in each child, to run the target */

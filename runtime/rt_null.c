@@ -72,6 +72,7 @@ int rt_object_find(const void *p, struct rt_object *o)
 	X(rt_returned(int fd))                                                                     \
 	X(rt_returned_inode(uint64_t dev, uint64_t ino))                                           \
 	X(rt_shared(int fd, int writable))                                                         \
+	X(rt_calls_resumed(uint32_t floor))                                                        \
 	X(rt_lost(enum muster_loss what))                                                          \
 	X(rt_span(label address, label size, const void *p, size_t n))                             \
 	X(rt_there(label address, label size, const void *p, size_t n))                            \
@@ -132,6 +133,11 @@ int rt_fits(const void *p, size_t n)
 }
 
 int rt_any(const void *p, size_t n)
+{
+	return 0;
+}
+
+uint32_t rt_calls_interrupted(void)
 {
 	return 0;
 }

@@ -130,7 +130,7 @@ static inline uint64_t muster_value(const struct muster_node *n)
 	X(CONCRETE, "concrete") /* label == its value from here on; arg: reason */                  \
 	X(BOUND, "bound")       /* label (width 1) has value arg & 1: a table read's range, a short read; arg >> 1: checker */ \
 	X(STALE, "stale")       /* label dropped: memory did not hold its value; arg: 1 if in a register */ \
-	X(CALL, "call")         /* function (unit, index) entered, or left if arg is 1 (modes that ask for it) */ \
+	X(CALL, "call")         /* the function whose first instruction is (unit, index) is entered; arg: how many ARGUMENTs follow; more: calls that are open */ \
 	X(ENTRY, "entry")       /* label: value number arg of those that a function or loop (its first instruction) is entered with */ \
 	X(ALLOC, "alloc")       /* label of the size; arg 2: given back, label of the address (modes that ask for it) */ \
 	X(LOST, "lost")         /* data may have come without labels; arg: enum muster_loss. Once for each in a run */ \
@@ -139,7 +139,11 @@ static inline uint64_t muster_value(const struct muster_node *n)
 	X(CAP, "cap")           /* the site reached its event cap: later events of it are dropped */ \
 	X(FULL, "full")         /* a table is full: the trace ends here; arg: 0 nodes, 1 events */   \
 	X(END, "end")           /* the run's end, where the runtime saw it; arg: enum muster_end */  \
-	X(GIVEN, "given")       /* label (width 1) has value arg by agreement: never negated, no loss of precision */
+	X(GIVEN, "given")       /* label (width 1) has value arg by agreement: never negated, no loss of precision */ \
+	X(CALLER, "caller")     /* after a CALL: the call is at (unit, index). Missing where code without labels called */ \
+	X(ARGUMENT, "argument") /* after a CALL: label of leaf arg of the arguments, which belongs to parameter `more`; 0: floating point */ \
+	X(RESULT, "result")     /* before a RETURN: label of leaf arg of the result; 0: floating point */ \
+	X(RETURN, "return")     /* the innermost open call of the function (unit, index) is over; arg: enum muster_left; more: as in its CALL */
 
 enum muster_event_kind {
 #define X(name, text) MUSTER_EV_##name,
@@ -208,6 +212,20 @@ _Static_assert(sizeof(struct muster_node) == 32, "contents of DATA nodes are cou
 	_Static_assert((count) - 1 <= (1ull << 8 * sizeof(((struct muster_event *)0)->field)) - 1, #count " is too large for " #field)
 MUSTER_FITS(kind, MUSTER_EV_COUNT);
 MUSTER_FITS(arg, 2 * MUSTER_CHECK_COUNT);
+
+/* How a call ended: X(NAME, key, words). */
+#define MUSTER_LEFT(X)                                                                             \
+	X(RETURNED, "returned", "it returned")                                                     \
+	X(TAIL, "tail", "its last call took its place")                                            \
+	X(UNWOUND, "unwound", "it was left by longjmp or by an exception")                         \
+	X(LOST, "lost", "the stack of calls was lost: the program changed stacks, or it has more calls than are kept")
+
+enum muster_left {
+#define X(name, key, words) MUSTER_LEFT_##name,
+	MUSTER_LEFT(X)
+#undef X
+	    MUSTER_LEFT_COUNT
+};
 
 /* Why a label was given up: X(NAME, key, sentence). */
 #define MUSTER_REASONS(X)                                                                          \
@@ -308,7 +326,7 @@ struct muster_cap {
 
 enum muster_flag {
 	MUSTER_FLAG_ARGS = 1,       /* arguments other than argv[0] are input */
-	MUSTER_FLAG_CALLS = 2,      /* CALL and RETURN events */
+	MUSTER_FLAG_CALLS = 2,      /* events for calls and returns; the calls variant has them */
 	MUSTER_FLAG_ALLOCS = 4,     /* ALLOC and FREE events */
 	MUSTER_FLAG_FORKSERVER = 8, /* serve runs on MUSTER_CONTROL_FD / MUSTER_STATUS_FD */
 	MUSTER_FLAG_LOOP = 32,      /* a harness is called in a loop (muster/cov.h) */

@@ -321,7 +321,8 @@ static int make_instrumented(const struct unit_object *o, enum variant_kind kind
 						     [VARIANT_COV] = INSTRUMENT_COV,
 						     [VARIANT_PATH] = INSTRUMENT_PATH,
 						     [VARIANT_FILL] = INSTRUMENT_COV,
-						     [VARIANT_TRACE_ALL] = INSTRUMENT_TRACE};
+						     [VARIANT_TRACE_ALL] = INSTRUMENT_TRACE,
+						     [VARIANT_CALLS] = INSTRUMENT_TRACE};
 	struct instrument_options options = {.reloc = INSTRUMENT_RELOC_AUTO};
 	struct buf bitcode = BUF_EMPTY, object = BUF_EMPTY;
 
@@ -337,6 +338,7 @@ static int make_instrumented(const struct unit_object *o, enum variant_kind kind
 		bitcode = filled; /* the process ends soon: nothing is freed */
 	}
 	options.all_decisions = kind == VARIANT_TRACE_ALL;
+	options.calls = kind == VARIANT_CALLS;
 	options.checks = checks;
 	/* A driven unit (muster/drive.h) is run some hundred times for microseconds: compiling it is what takes long. */
 	options.fast_compile = memmem(bitcode.data, bitcode.size, "muster_drive_", 13) != NULL;

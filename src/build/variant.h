@@ -18,7 +18,8 @@
 	X(PATH, "path", "libmuster_path.a", "wraps_path") \
 	X(FILL, "fill", "libmuster_cov.a", "wraps_cov")   \
 	X(TRACE_ALL, "trace-all", "libmuster_rt_all.a",   \
-	  "wraps") /* events for concrete decisions too */
+	  "wraps") /* events for concrete decisions too */ \
+	X(CALLS, "calls", "libmuster_rt_calls.a", "wraps") /* hooks at calls and returns, slow copies only */
 
 enum variant_kind {
 #define X(id, name, archive, wraps) VARIANT_##id,

@@ -28,10 +28,11 @@ static int kind_of(const char *name)
 int cmd_instrument_runtime(int argc, char **argv)
 {
 	const char *kind_name = NULL, *output = NULL;
-	int all = 0;
+	int all = 0, calls = 0;
 	const struct option_row rows[] = {
 	    OPTION_STR("kind", 'k', "KIND", &kind_name, "trace, cov, path or mark"),
 	    OPTION_FLAG("all", 0, &all, "trace: an event for each decision"),
+	    OPTION_FLAG("calls", 0, &calls, "trace: hooks at calls and returns"),
 	    OPTION_STR("output", 'o', "FILE", &output, "the object to write"), OPTION_END};
 	const struct option_spec spec = {"instrument-runtime", "--kind KIND --output FILE BITCODE",
 					 "Instruments a part of the runtime.", rows};
@@ -40,6 +41,7 @@ int cmd_instrument_runtime(int argc, char **argv)
 	int i = option_parse(&spec, argc, argv), kind = kind_of(kind_name);
 
 	options.all_decisions = all;
+	options.calls = calls;
 	if (kind < 0 || !output || i + 1 != argc)
 		option_usage(&spec, "wants --kind, --output and one file");
 	if (file_read(argv[i], &bitcode) ||

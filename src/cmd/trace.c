@@ -404,7 +404,7 @@ static int trace_once(const struct options *o, char **argv)
 	int code = EXIT_OK;
 
 	start_session(&s, o, argv);
-	make_target(&target, &s, VARIANT_TRACE);
+	make_target(&target, &s, o->calls ? VARIANT_CALLS : VARIANT_TRACE);
 	if (o->variant_only) {
 		puts(target.variant.path);
 		return EXIT_OK;
@@ -422,6 +422,9 @@ static int trace_once(const struct options *o, char **argv)
 	keep_output(o, &r);
 	open_trace(&t, &target, &r);
 
+	struct calls calls = {0};
+	if (o->calls && calls_read(&calls, &t))
+		die(EXIT_INCONCLUSIVE, "%s", error_text());
 	struct trace_show show = {.program = argv[0],
 				  .trace = &t,
 				  .sites = &target.sites,
@@ -429,6 +432,7 @@ static int trace_once(const struct options *o, char **argv)
 				  .shm = &target.shm,
 				  .node_limit = (unsigned)o->expr_nodes,
 				  .libc = o->libc,
+				  .calls = o->calls ? &calls : NULL,
 				  .variant_seconds = target.seconds};
 	trace_totals(&t, &show.totals);
 	code = check_end(&r);
@@ -456,6 +460,7 @@ static int trace_once(const struct options *o, char **argv)
 		trace_show_text(&show);
 	launcher_free(l);
 	free(show.depend_error);
+	calls_release(&calls);
 	trace_release(&t);
 	target_release(&target);
 	end_session(&s);
@@ -484,7 +489,7 @@ int cmd_trace(int argc, char **argv)
 	    OPTION_U64("expr-nodes", 0, "N", &o.expr_nodes,
 		       "nodes of a condition that are written out (64)"),
 	    OPTION_FLAG("libc", 0, &o.libc, "print what happens inside libc functions too, which is counted otherwise"),
-	    OPTION_FLAG("calls", 0, &o.calls, "events for calls and returns"),
+	    OPTION_FLAG("calls", 0, &o.calls, "the tree of calls too, with arguments and results"),
 	    OPTION_STR("check", 'c', "LIST", &o.check, "whose checks the path has: names of 'muster show checkers', all, none (default)"),
 	    TARGET_TIME_ROW(&o.target),
 	    TARGET_MEM_ROW(&o.target),

@@ -8,6 +8,7 @@
 #include "cmd/trace_show.h"
 
 #include "cmd/confine.h"
+#include "cmd/trace_calls.h"
 
 #include "base/json.h"
 #include "ir/checker.h"
@@ -41,7 +42,7 @@ static int is_shown(const struct trace_show *s, const struct muster_event *e)
 {
 	if (e->kind == MUSTER_EV_BRANCH || e->kind == MUSTER_EV_SWITCH)
 		return e->label || s->all;
-	return e->kind != MUSTER_EV_END && e->kind != MUSTER_EV_NONE;
+	return e->kind != MUSTER_EV_END && e->kind != MUSTER_EV_NONE && !trace_calls_event(e);
 }
 
 /* The event's expression, with its bindings. Returns 0 if parts were left out. */
@@ -218,6 +219,11 @@ static uint64_t show_events(const struct trace_show *s)
 	for (uint64_t i = 0; i < s->trace->event_count; i++) {
 		const struct muster_event *e = &s->trace->events[i];
 		struct site site = {.file = "", .function = ""};
+		if (s->calls && trace_calls_event(e)) {
+			unfold(&libc, &out);
+			trace_calls_text(s, &p, i, &out);
+			flush(&out, FLUSH);
+		}
 		if (!is_shown(s, e))
 			continue;
 		if (e->unit || e->index)
@@ -546,6 +552,8 @@ void trace_show_json(const struct trace_show *s, int path)
 		json_check(&j, s);
 	if (s->depend || s->depend_error)
 		json_depend(&j, s);
+	if (path && s->calls)
+		trace_calls_json(s, &j);
 	if (path)
 		json_path(&j, s);
 	json_object_close(&j);

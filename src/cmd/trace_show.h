@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "ir/site.h"
+#include "run/calls.h"
 #include "run/depend.h"
 #include "run/eval.h"
 #include "run/launch.h"
@@ -15,6 +16,7 @@ struct trace_show {
 	const struct trace *trace;
 	struct trace_totals totals;
 	const struct site_tables *sites;
+	const struct calls *calls; /* NULL: not asked for */
 	const struct run_result *run;
 	const struct shm *shm;
 	unsigned node_limit;	/* of a printed expression */

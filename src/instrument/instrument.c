@@ -69,7 +69,7 @@ static int edit(struct unit *u, enum instrument_kind kind, const struct instrume
 	settle_constants(u);
 	settle_undefined(u);
 	if (kind != INSTRUMENT_COV)
-		outline_functions(u->module);
+		outline_functions(u->module, options->calls);
 	if (run_pass(u, kind, options))
 		return -1;
 	fold_forget(u->module);
@@ -105,7 +105,7 @@ int instrument_unit(const void *bitcode, size_t size, uint32_t unit_id, enum ins
 		return -1;
 	buf_clear(object);
 	result = site_table_write(&u, &table);
-	if (!result && kind == INSTRUMENT_TRACE && !options->library && !options->all_decisions) {
+	if (!result && kind == INSTRUMENT_TRACE && !options->library && !options->all_decisions && !options->calls) {
 		trace_entries_find(&entries, &u);
 		own = *options;
 		own.entries = &entries;

@@ -60,8 +60,8 @@ static int asks_for_frame(LLVMValueRef call)
 	       strncmp(name, "llvm.addressofreturnaddress", 27) == 0;
 }
 
-/* Larger than a call of it, and nothing in it needs the caller's frame. */
-static int can_be_called(LLVMValueRef fn)
+/* Larger than `small` instructions, and nothing in it needs the caller's frame. */
+static int can_be_called(LLVMValueRef fn, unsigned small)
 {
 	unsigned n = 0;
 
@@ -71,17 +71,19 @@ static int can_be_called(LLVMValueRef fn)
 				return 0;
 			n++;
 		}
-	return n > SMALL_BODY;
+	return n > small;
 }
 
-void outline_functions(LLVMModuleRef module)
+void outline_functions(LLVMModuleRef module, int calls)
 {
-	unsigned always = kind_of("alwaysinline"), hint = kind_of("inlinehint");
+	unsigned always = kind_of("alwaysinline"), hint = kind_of("inlinehint"), never = kind_of("noinline");
 
 	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
-		if (LLVMIsDeclaration(f) || passes_vector(f) || !can_be_called(f))
+		if (LLVMIsDeclaration(f) || passes_vector(f) || !can_be_called(f, calls ? 0 : SMALL_BODY))
 			continue;
 		LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, always);
 		LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, hint);
+		if (calls)
+			LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(LLVMGetModuleContext(module), never, 0));
 	}
 }

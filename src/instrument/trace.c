@@ -215,6 +215,7 @@ static void trace_function(struct tracer *t, LLVMValueRef fn)
 
 	t->function = fn;
 	t->decided.inst = NULL;
+	t->token = NULL;
 	t->own = t->labelled = t->va_save = t->values_out = t->labels_out = NULL;
 	t->dynamic_stack = has_dynamic_stack(fn);
 	vec_clear(&t->objects);
@@ -230,6 +231,7 @@ static void trace_function(struct tracer *t, LLVMValueRef fn)
 		return;
 	}
 	trace_prologue(t, 0);
+	trace_enter(t);
 	for (size_t i = order.size; i-- > 0;)
 		trace_block(t, order.data[i], &all);
 	for (size_t i = 0; i < all.size; i++) {
@@ -346,7 +348,7 @@ int trace_instrument(struct unit *u, const struct instrument_options *options)
 	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f; f = LLVMGetNextFunction(f))
 		if (!LLVMIsDeclaration(f) && !is_left_alone(u, f))
 			vec_push(&functions, f);
-	if (!options->all_decisions && !t.driven)
+	if (!options->all_decisions && !options->calls && !t.driven)
 		trace_make_plain(&t);
 	trace_put_entries(&t, options->entries);
 	trace_globals(&t);

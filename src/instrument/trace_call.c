@@ -152,11 +152,14 @@ void trace_return(struct tracer *t, LLVMValueRef inst)
 	if (before && LLVMIsACallInst(before) && LLVMGetTailCallKind(before) == LLVMTailCallKindMustTail)
 		return; /* nothing may stand between the two; the callee's own result stays */
 	leave_frame(t);
-	if (LLVMGetNumOperands(inst) == 0)
+	if (LLVMGetNumOperands(inst) == 0) {
+		trace_leave(t, NULL, NULL);
 		return;
+	}
 	LLVMValueRef v = LLVMGetOperand(inst, 0);
 	n = tracer_leaves(t, LLVMTypeOf(v), leaves);
 	tracer_get(t, v, labels, n);
+	trace_leave(t, v, labels);
 	for (unsigned i = 0; i < n; i++) {
 		if (i >= TRACER_RESULTS)
 			tracer_concrete(t, labels[i], MUSTER_REASON_ARGUMENT);
@@ -503,8 +506,12 @@ void trace_call(struct tracer *t, LLVMValueRef inst)
 				tracer_concrete_all(t, LLVMGetOperand(inst, i), MUSTER_REASON_INTRINSIC);
 		return;
 	}
-	if (strncmp(name, "__muster_", 9) == 0 || returns_twice(inst, direct))
+	if (strncmp(name, "__muster_", 9) == 0)
 		return;
+	if (returns_twice(inst, direct)) {
+		trace_landed(t, inst);
+		return;
+	}
 	if (!direct)
 		tracer_concrete(t, tracer_get1(t, callee), MUSTER_REASON_TARGET);
 	if (!direct || LLVMIsDeclaration(direct)) {
@@ -512,6 +519,7 @@ void trace_call(struct tracer *t, LLVMValueRef inst)
 			tracer_call(t, "__muster_i_site", "vq", tracer_q(t, t->site));
 		guard_extern(t, inst, callee, direct);
 	}
+	trace_from(t, inst, callee, name);
 	pass_arguments(t, inst, callee);
 	if (!t->results_elsewhere)
 		take_result(t, inst, callee);

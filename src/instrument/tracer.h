@@ -63,6 +63,9 @@ struct tracer {
 	LLVMValueRef values_out; /* room for the arguments of calls without labels */
 	LLVMValueRef labels_out;
 	VEC(LLVMValueRef) objects; /* stack objects whose bounds are registered */
+	LLVMValueRef token;	/* of this call in the stack of calls; NULL: nobody asks (trace_activation.c) */
+	LLVMValueRef call_record;		/* struct rt_function */
+	LLVMValueRef call_values, call_labels;	/* room for its arguments and results */
 	int dynamic_stack;
 	int driven;		 /* the unit has a drive table: most of what it touches has labels */
 	int results_elsewhere;   /* the caller of trace_call takes care of the result's labels */
@@ -149,6 +152,10 @@ void trace_return(struct tracer *t, LLVMValueRef inst);
 /* With `here` at the builder, which stands at the end of the entry block, and without the parameters' labels. */
 void trace_prologue(struct tracer *t, int here);
 void trace_parameter(struct tracer *t, unsigned index, LLVMValueRef *labels); /* what the caller left for it */
+void trace_enter(struct tracer *t);                          /* trace_activation.c; behind the prologue */
+void trace_leave(struct tracer *t, LLVMValueRef result, LLVMValueRef *labels);
+void trace_landed(struct tracer *t, LLVMValueRef call);
+void trace_from(struct tracer *t, LLVMValueRef call, LLVMValueRef callee, const char *name);
 int trace_intrinsic(struct tracer *t, LLVMValueRef inst, const char *name); /* trace_intrinsic.c */
 void trace_globals(struct tracer *t);                        /* trace_unit.c */
 void trace_marks(struct unit *u);

@@ -308,16 +308,29 @@ int site_table_case(const struct site_table *t, uint32_t decision, uint32_t outc
 	return 1;
 }
 
-static void fill_function(const struct site_table *t, uint32_t index, struct site *out)
+/* Functions have at least one instruction, so that only the last one not
+ * above can hold the index. */
+static int function_of(const struct site_table *t, uint32_t index, struct site_function *out)
 {
-	struct site_function f;
 	int64_t i =
 	    search(t->base + t->function_at, t->functions, sizeof(struct site_function_record),
 		   offsetof(struct site_function_record, first), index);
 
-	/* Functions have at least one instruction, so that only the last one not
-	 * above can hold the index. */
-	if (i >= 0 && site_table_function(t, (uint32_t)i, &f) && index - f.first < f.count) {
+	return i >= 0 && site_table_function(t, (uint32_t)i, out) && index - out->first < out->count;
+}
+
+int site_find_function(const struct site_tables *t, uint32_t unit, uint32_t index, struct site_function *out)
+{
+	const struct site_table *table = site_tables_find(t, unit);
+
+	return table && function_of(table, index, out);
+}
+
+static void fill_function(const struct site_table *t, uint32_t index, struct site *out)
+{
+	struct site_function f;
+
+	if (function_of(t, index, &f)) {
 		out->function = f.name;
 		out->file = f.file;
 		out->directory = f.directory;

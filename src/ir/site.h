@@ -118,6 +118,9 @@ const struct site_table *site_tables_find(const struct site_tables *t, uint32_t 
  * function's name and file at least if there is one, and 0 is returned. */
 int site_find(const struct site_tables *t, uint32_t unit, uint32_t index, struct site *out);
 
+/* The function that the instruction belongs to: 1 and *out, or 0. */
+int site_find_function(const struct site_tables *t, uint32_t unit, uint32_t index, struct site_function *out);
+
 /* The i-th of a table's lists; the caller keeps i below the count. 0 if damaged. */
 int site_table_site(const struct site_table *t, uint32_t i, struct site *out);
 int site_table_function(const struct site_table *t, uint32_t i, struct site_function *out);

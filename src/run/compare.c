@@ -23,9 +23,16 @@ static int is_decision(const struct muster_event *e)
 	return e->kind == MUSTER_EV_BRANCH || e->kind == MUSTER_EV_SWITCH;
 }
 
+/* Of one of the variants alone. */
+static int is_call(const struct muster_event *e)
+{
+	return e->kind == MUSTER_EV_CALL || e->kind == MUSTER_EV_CALLER || e->kind == MUSTER_EV_ARGUMENT || e->kind == MUSTER_EV_RESULT ||
+	       e->kind == MUSTER_EV_RETURN;
+}
+
 static int is_passed(const struct muster_event *e)
 {
-	return (!e->label && is_decision(e)) || e->kind == MUSTER_EV_CONCRETE || e->kind == MUSTER_EV_BOUND;
+	return is_call(e) || (!e->label && is_decision(e)) || e->kind == MUSTER_EV_CONCRETE || e->kind == MUSTER_EV_BOUND;
 }
 
 static int same_event(const struct trace *x, const struct muster_event *a, const struct trace *y,

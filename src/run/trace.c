@@ -242,6 +242,13 @@ static int check_event(const struct trace *t, uint64_t i)
 		if (!trace_is_node(t, e->label) || t->nodes[e->label].width > 64)
 			return bad_event(t, i, "its value is no node of at most 64 bits");
 		return 0;
+	case MUSTER_EV_ARGUMENT:
+	case MUSTER_EV_RESULT:
+		if (e->label && !trace_is_node(t, e->label))
+			return bad_event(t, i, "its value is no node");
+		return 0;
+	case MUSTER_EV_RETURN:
+		return e->arg < MUSTER_LEFT_COUNT ? 0 : bad_event(t, i, "there is no such end of a call");
 	case MUSTER_EV_SWITCH:
 		if (e->label && !trace_is_node(t, e->label))
 			return bad_event(t, i, "its value is no node");

@@ -163,6 +163,10 @@ static void test_bad_events(void **unused)
 	    {{.kind = MUSTER_EV_SWITCH, .arg = 7, .label = 1}, NULL},
 	    {{.kind = MUSTER_EV_CONCRETE, .arg = 1, .label = 1}, NULL},
 	    {{.kind = MUSTER_EV_END, .arg = 1, .label = 77}, NULL},
+	    {{.kind = MUSTER_EV_ARGUMENT, .arg = 0, .label = 99}, "no node"},
+	    {{.kind = MUSTER_EV_RESULT, .arg = 0, .label = 99}, "no node"},
+	    {{.kind = MUSTER_EV_ARGUMENT, .arg = 9, .label = 1}, NULL},
+	    {{.kind = MUSTER_EV_RETURN, .arg = MUSTER_LEFT_COUNT, .label = 0}, "no such end of a call"},
 	    {{.kind = MUSTER_EV_COUNT, .arg = 0, .label = 0}, "there is no such kind"},
 	    {{.kind = 255, .arg = 0, .label = 0}, "there is no such kind"},
 	};

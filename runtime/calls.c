@@ -1,0 +1,164 @@
+/* calls.c: the stack of calls, as events, where the engine asks for them.
+ *
+ * Functions of the calls variant come here when they are entered and left. The stack that is kept here says which calls are open; each
+ * change of it is an event, so a reader of the events has the same stack at every moment. Invariant: every CALL that was written
+ * is open in `stack`, or has its RETURN. Three things can end a call without its own return:
+ *
+ *   - longjmp. Who called setjmp comes here with its token when control lands there: what lies above it in the stack is over.
+ *   - a frame that is gone (an exception, a longjmp of code without instrumentation). It is noticed at the next call, whose frame lies
+ *     where the gone one lay or above it: a callee's frame is below its caller's.
+ *   - a change of stacks. Nothing is known from there on: all open calls are lost, which their RETURN says, and tokens
+ *     that were given out before mean nothing any more (they have the number of the generation).
+ *
+ * A signal handler may run on a stack of its own, wherever that is: while it does, nothing below `floor` is unwound.
+ */
+#include "hooks.h"
+#include "node.h"
+
+#define CALLS (1u << 18) /* open at once: more than fit a stack of 8 MiB */
+#define GENERATIONS 14	 /* bits of a token above those of the place in the stack */
+#define NO_CALL (CALLS - 1)
+
+struct call {
+	struct rt_function *f;
+	uint64_t frame;
+};
+
+static struct call stack[CALLS];
+static uint32_t open_calls, floor_calls, generation;
+
+static int asked(void)
+{
+	return RT_ON() && RT_STATE->header->flags & MUSTER_FLAG_CALLS;
+}
+
+static unsigned depth_of(uint32_t call)
+{
+	return call < 0xffff ? call : 0xffff;
+}
+
+static void pop(enum muster_left how)
+{
+	uint32_t top = --open_calls;
+	rt_event_whole(MUSTER_EV_RETURN, how, depth_of(top), stack[top].f->site, 0);
+	if (floor_calls > open_calls)
+		floor_calls = open_calls;
+}
+
+static void unwind_to(uint32_t calls)
+{
+	while (open_calls > calls)
+		pop(MUSTER_LEFT_UNWOUND);
+}
+
+static void lose_all(void)
+{
+	floor_calls = 0;
+	while (open_calls)
+		pop(MUSTER_LEFT_LOST);
+	generation = (generation + 1) & ((1u << GENERATIONS) - 1);
+}
+
+/* The place of a call whose token it is, or NO_CALL. */
+static uint32_t call_of(const struct rt_function *f, uint32_t token)
+{
+	uint32_t at = token % CALLS;
+	if (at == NO_CALL)
+		return NO_CALL;
+	if (token / CALLS != generation)
+		return NO_CALL; /* it was lost, and said to be */
+	if (at < open_calls && stack[at].f == f)
+		return at;
+	lose_all(); /* who returns is not open: somebody changed stacks unseen */
+	return NO_CALL;
+}
+
+static label value_label(label a, unsigned width, uint64_t value)
+{
+	if (a || !width)
+		return a;
+	if (width > 64)
+		width = 64;
+	return rt_const(width, rt_mask(value, width), 0);
+}
+
+static void tell_arguments(const struct rt_function *f, const uint64_t *values, const label *labels)
+{
+	for (uint32_t i = 0; i < f->arguments; i++)
+		rt_event_whole(MUSTER_EV_ARGUMENT, i, f->leaves[2 * i + 1], f->site, value_label(labels[i], f->leaves[2 * i], values[i]));
+}
+
+static void tell_results(const struct rt_function *f, const uint64_t *values, const label *labels)
+{
+	const uint8_t *leaves = f->leaves + 2 * f->arguments;
+	for (uint32_t i = 0; i < f->results; i++)
+		rt_event_whole(MUSTER_EV_RESULT, i, 0, f->site, value_label(labels[i], leaves[2 * i], values[i]));
+}
+
+uint32_t __muster_enter(struct rt_function *f, const void *self, const void *frame, const uint64_t *values, label *labels)
+{
+	uint64_t site = __muster_tls.call_to == (uint64_t)self ? __muster_tls.call_site : 0;
+	__muster_tls.call_to = 0;
+	if (!asked())
+		return NO_CALL;
+	while (open_calls > floor_calls && stack[open_calls - 1].frame < (uint64_t)frame)
+		pop(MUSTER_LEFT_UNWOUND);
+	if (open_calls == NO_CALL)
+		lose_all();
+	uint32_t at = open_calls++;
+	stack[at] = (struct call){f, (uint64_t)frame};
+	rt_event_whole(MUSTER_EV_CALL, f->arguments, depth_of(at), f->site, 0);
+	if (site)
+		rt_event_whole(MUSTER_EV_CALLER, 0, 0, site, 0);
+	tell_arguments(f, values, labels);
+	return generation * CALLS + at;
+}
+
+void __muster_leave(struct rt_function *f, uint32_t token, const uint64_t *values, label *labels)
+{
+	uint32_t at;
+	if (!asked() || (at = call_of(f, token)) == NO_CALL)
+		return;
+	unwind_to(at + 1);
+	tell_results(f, values, labels);
+	pop(MUSTER_LEFT_RETURNED);
+}
+
+void __muster_leave_tail(struct rt_function *f, uint32_t token)
+{
+	uint32_t at;
+	if (!asked() || (at = call_of(f, token)) == NO_CALL)
+		return;
+	unwind_to(at + 1);
+	pop(MUSTER_LEFT_TAIL);
+}
+
+void __muster_landed(struct rt_function *f, uint32_t token)
+{
+	uint32_t at;
+	if (asked() && (at = call_of(f, token)) != NO_CALL)
+		unwind_to(at + 1);
+}
+
+void __muster_other_stack(void)
+{
+	if (asked() && open_calls)
+		lose_all();
+}
+
+uint32_t rt_calls_interrupted(void)
+{
+	uint32_t before = floor_calls;
+	if (asked())
+		floor_calls = open_calls;
+	return before;
+}
+
+void rt_calls_resumed(uint32_t floor)
+{
+	if (!asked())
+		return;
+	if (open_calls > floor_calls)
+		unwind_to(floor_calls);
+	floor_calls = floor < open_calls ? floor : open_calls;
+}
