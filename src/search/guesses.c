@@ -12,7 +12,7 @@
 
 #include "base/map.h"
 #include "search/inside.h"
-#include "search/code_term.h"
+#include "vc/value.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -145,7 +145,7 @@ static int is_stale(const struct code_function *f, uint32_t value, uint32_t d, u
 	size_t n = 0;
 	if (v->kind != CODE_INSTRUCTION)
 		return 0;
-	n = code_term_leaves(f, value, leaves, LEAVES);
+	n = vc_leaves(f, value, leaves, LEAVES);
 	if (n == LEAVES)
 		return 1;
 	if (n < LEAVES)

@@ -6,7 +6,7 @@
  */
 #include "search/loop_goal.h"
 
-#include "search/code_term.h"
+#include "vc/value.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -130,14 +130,14 @@ static expr_t leaf_of(void *ctx, uint32_t value)
 	expr_t e = term_of(g, ABSINT_VALUE, value);
 	if (e != EXPR_NONE && expr_width(g->pool, e) == v->width)
 		return e;
-	if (code_term_computes(g->f, value) || !v->width || v->width > 128)
+	if (vc_computes(g->f, value) || !v->width || v->width > 128)
 		return EXPR_NONE;
 	return unknown(g, ABSINT_VALUE, value, v->width);
 }
 
 static expr_t value_term(struct loop_goal *g, uint32_t value)
 {
-	return code_term(g->pool, g->f, value, leaf_of, g);
+	return vc_term(g->pool, g->f, value, leaf_of, g);
 }
 
 void loop_goal_decide(struct loop_goal *g, uint32_t block, uint32_t outcome)

@@ -10,7 +10,7 @@
  */
 #include "search/loop_known.h"
 
-#include "search/code_term.h"
+#include "vc/value.h"
 
 #include <string.h>
 
@@ -62,7 +62,7 @@ static void add_leaves(struct loop_facts *k, struct absint *a, const struct code
 	size_t had = k->reach.symbols.size;
 	for (size_t d = 0; d < k->decided.size; d++) {
 		uint32_t leaves[LEAVES], last = code_last(f, k->decided.data[d].block);
-		size_t n = code_term_leaves(f, code_operand(f, last, 0), leaves, LEAVES);
+		size_t n = vc_leaves(f, code_operand(f, last, 0), leaves, LEAVES);
 		for (size_t i = 0; i < n && k->reach.symbols.size - had < LEAVES; i++)
 			if (!has_value(&k->reach, leaves[i]) && (f->values[leaves[i]].block == block || code_available(f, leaves[i], block)))
 				vec_push(&k->reach.symbols, absint_value(a, leaves[i]));

@@ -22,7 +22,7 @@
 
 #include "base/map.h"
 #include "search/inside.h"
-#include "search/code_term.h"
+#include "vc/value.h"
 #include "search/loop_sum.h"
 
 #include <stdio.h>
@@ -86,14 +86,14 @@ static expr_t leaf(void *ctx, uint32_t value)
 					.start = CODE_NONE};
 		return r->values[value] = r->symbol(r->ctx, &s);
 	}
-	if (code_term_computes(r->f, value) || !is_bits(&r->f->values[value]))
+	if (vc_computes(r->f, value) || !is_bits(&r->f->values[value]))
 		return EXPR_NONE;
 	return r->values[value] = variable(r, "v", value, r->f->values[value].width);
 }
 
 static expr_t value_of(struct round *r, uint32_t value)
 {
-	expr_t e = code_term(r->pool, r->f, value, leaf, r);
+	expr_t e = vc_term(r->pool, r->f, value, leaf, r);
 	if (e == EXPR_NONE) { /* no bits, or deeper than anybody looks */
 		if (is_bits(&r->f->values[value]))
 			r->broken = 1;

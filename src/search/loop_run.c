@@ -14,7 +14,7 @@
 #include "search/loop_run.h"
 
 #include "base/hash.h"
-#include "search/code_term.h"
+#include "vc/value.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -197,7 +197,7 @@ static int compute(struct machine *m, uint32_t value, unsigned depth, u128 *out)
 	u128 e[3] = {0};
 	for (uint32_t i = 0; i < v->operands && i < 3; i++)
 		e[i] = value_of(m, code_operand(m->f, value, i), depth - 1);
-	return code_apply(m->f, value, e, out);
+	return vc_apply(m->f, value, e, out);
 }
 
 /* Values of the loop are known when they are needed. What is from outside is computed if it can be,
@@ -210,7 +210,7 @@ static u128 value_of(struct machine *m, uint32_t value, unsigned depth)
 	if (m->known[value] != m->run) {
 		m->known[value] = m->run;
 		m->values[value] = 0;
-		if (!depth || !code_term_computes(m->f, value) ||
+		if (!depth || !vc_computes(m->f, value) ||
 		    !compute(m, value, depth, &m->values[value]))
 			m->values[value] = incoming(m, value);
 	}
@@ -313,7 +313,7 @@ static int execute(struct machine *m, uint32_t block)
 		u128 x = 0;
 		if (f->values[v].op == CODE_PHI)
 			continue;
-		if (!code_term_computes(f, v))
+		if (!vc_computes(f, v))
 			x = anything(m, f->values[v].width ? f->values[v].width : 64);
 		else if (!compute(m, v, DEEP, &x))
 			return 0;

@@ -14,7 +14,7 @@
 #include "search/merge_inside.h"
 
 #include "base/hash.h"
-#include "search/code_term.h"
+#include "vc/value.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -537,10 +537,10 @@ static struct merged computed(struct merge *m, struct merge_frame *fr, uint32_t 
 			return merge_leaf_here(m, fr, value);
 		known &= x.known != EXPR_NONE;
 	}
-	struct merged r = {.term = code_term(m->pool, fr->f, value, operand_term, &o)};
+	struct merged r = {.term = vc_term(m->pool, fr->f, value, operand_term, &o)};
 	o.known = 1;
 	if (known)
-		r.known = code_term(m->pool, fr->f, value, operand_term, &o);
+		r.known = vc_term(m->pool, fr->f, value, operand_term, &o);
 	if (r.known != EXPR_NONE && !expr_is_const(m->pool, r.known, NULL))
 		r.known = EXPR_NONE; /* what C does not define */
 	if (r.term != EXPR_NONE && !m->replaying)
@@ -616,7 +616,7 @@ static struct merged result(struct merge *m, struct merge_frame *fr, uint32_t va
 	}
 	if (v->op == CODE_SUB && distance(m, fr, value, &r))
 		return r;
-	if (code_term_computes(f, value))
+	if (vc_computes(f, value))
 		return computed(m, fr, value);
 	if (v->width == 1 && v->operands == 2 && code_operand_value(f, value, 0)->is_pointer)
 		return compare(m, fr, value);

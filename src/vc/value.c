@@ -1,9 +1,9 @@
-/* code_term.c: values of a function as exact bit-vector terms.
+/* value.c: values of a function as exact bit-vector terms.
  *
  * A walk over the operands, each value once. Operators wrap as the machine does; flags (nsw, exact) are not looked at. A phi is never
  * computed, so in reached code the walk ends; in code that is not reached an instruction may be its own operand, and a limit on the depth ends it.
  */
-#include "search/code_term.h"
+#include "vc/value.h"
 
 #include "base/map.h"
 
@@ -38,7 +38,7 @@ static int is_bits(const struct code_value *v)
 	return v->width >= 1 && v->width <= 128 && !v->is_pointer;
 }
 
-int code_term_computes(const struct code_function *f, uint32_t value)
+int vc_computes(const struct code_function *f, uint32_t value)
 {
 	const struct code_value *v = &f->values[value];
 	if (v->kind != CODE_INSTRUCTION || !is_bits(v))
@@ -68,7 +68,7 @@ int code_term_computes(const struct code_function *f, uint32_t value)
 	return 1;
 }
 
-static expr_t combine(struct exprs *p, const struct code_value *v, const expr_t *e)
+expr_t vc_combine(struct exprs *p, const struct code_value *v, const expr_t *e)
 {
 	switch (v->op) {
 	case CODE_TRUNC:
@@ -102,7 +102,7 @@ static expr_t combine(struct exprs *p, const struct code_value *v, const expr_t 
 	}
 }
 
-int code_apply(const struct code_function *f, uint32_t value, const u128 *e, u128 *out)
+int vc_apply(const struct code_function *f, uint32_t value, const u128 *e, u128 *out)
 {
 	const struct code_value *v = &f->values[value];
 	unsigned from = code_operand_value(f, value, 0)->width;
@@ -156,18 +156,18 @@ static expr_t term(struct walk *w, uint32_t value, unsigned depth)
 	if (map_get(&w->known, value, &known))
 		return (expr_t)known;
 	result = w->leaf(w->ctx, value);
-	if (result == EXPR_NONE && depth && code_term_computes(w->f, value)) {
+	if (result == EXPR_NONE && depth && vc_computes(w->f, value)) {
 		uint32_t n = 0;
 		while (n < v->operands && n < 3 && (e[n] = term(w, code_operand(w->f, value, n), depth - 1)) != EXPR_NONE)
 			n++;
 		if (n == v->operands)
-			result = combine(w->pool, v, e);
+			result = vc_combine(w->pool, v, e);
 	}
 	map_set(&w->known, value, result);
 	return result;
 }
 
-expr_t code_term(struct exprs *p, const struct code_function *f, uint32_t value, expr_t (*leaf)(void *ctx, uint32_t value), void *ctx)
+expr_t vc_term(struct exprs *p, const struct code_function *f, uint32_t value, expr_t (*leaf)(void *ctx, uint32_t value), void *ctx)
 {
 	struct walk w = {.pool = p, .f = f, .leaf = leaf, .ctx = ctx};
 	expr_t e = term(&w, value, DEEPEST);
@@ -188,14 +188,14 @@ static void collect(struct leaves *l, uint32_t value, unsigned depth)
 	if (v->kind != CODE_INSTRUCTION || map_get(&l->seen, value, NULL))
 		return;
 	map_set(&l->seen, value, 1);
-	if (depth && code_term_computes(l->f, value))
+	if (depth && vc_computes(l->f, value))
 		for (uint32_t i = 0; i < v->operands; i++)
 			collect(l, code_operand(l->f, value, i), depth - 1);
 	else if (v->width && v->width <= 64 && !v->is_pointer && l->n < l->most)
 		l->out[l->n++] = value;
 }
 
-size_t code_term_leaves(const struct code_function *f, uint32_t value, uint32_t *out, size_t most)
+size_t vc_leaves(const struct code_function *f, uint32_t value, uint32_t *out, size_t most)
 {
 	struct leaves l = {.f = f, .out = out, .most = most};
 	collect(&l, value, DEEPEST);
