@@ -244,6 +244,11 @@ $(B)/tests/match-ids: tests/match/ids.c $(B)/libmuster.a
 	@mkdir -p $(@D)
 	$(CC) $(flags) $(CFLAGS) $< $(B)/libmuster.a $(LDFLAGS) $(libs) -o $@
 
+# Generated functions beside their terms.
+$(B)/tests/check-vc: tests/vc/check.c $(B)/libmuster.a
+	@mkdir -p $(@D)
+	$(CC) $(flags) $(CFLAGS) -rdynamic $< $(B)/libmuster.a $(LDFLAGS) $(libs) -ldl -o $@
+
 include tests/check.mk
 
 # Both commands of the README in a new Debian 12 that has git and make: what they need, they install.
@@ -332,6 +337,10 @@ campaign-queue: all $(B)/tests/check-queue
 	@scripts/deps dpkg-dev
 	@tests/queue/run $(or $(ARGS),cjson libyaml libpng)
 
+# src/vc against execution: 500 generated functions on all their inputs.
+campaign-vc: $(B)/tests/check-vc
+	@tests/vc/run $(or $(ARGS),-n 500)
+
 campaign-recheck: all
 	@scripts/deps dpkg-dev
 	@tests/stress/recheck $(ARGS)
@@ -382,7 +391,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh demo bench deps install clean
+.PHONY: campaign-vc campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 

@@ -405,6 +405,8 @@ uint32_t *code_read(const struct code_function *f, uint32_t loop, uint32_t *coun
 int code_function_writes(const struct code_function *f, uint32_t global);
 int code_function_reads(const struct code_function *f, uint32_t global);
 int code_function_writes_parameter(const struct code_function *f, uint32_t parameter);
+/* May a call of the function write through pointers of unknown origin, or is nothing known about it? */
+int code_function_writes_any(const struct code_function *f);
 int code_function_reads_parameter(const struct code_function *f, uint32_t parameter);
 
 /* For people and tests: the function as text. */

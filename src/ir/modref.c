@@ -579,6 +579,13 @@ int code_function_writes(const struct code_function *f, uint32_t global)
 	return has_global(f->code, runs->effect->written, global) || (runs->effect->writes_any && f->code->globals[global].escapes);
 }
 
+int code_function_writes_any(const struct code_function *f)
+{
+	const struct code_function *runs = definition_of(f);
+
+	return !runs || runs->effect->writes_any;
+}
+
 int code_function_reads(const struct code_function *f, uint32_t global)
 {
 	const struct code_function *runs = definition_of(f);

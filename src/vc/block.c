@@ -1,0 +1,478 @@
+/* block.c: a pass over the blocks of a function, or of one iteration of a loop, in order; instructions, branches and joins.
+ *
+ * The blocks are gone through in reverse postorder, an inner loop as one node at the place of its header. A node's conditions count from the end of the node that
+ * dominates it: every path to a predecessor of a block passes the block's dominator, so the edge's condition is that of the dominators on the way down
+ * and its own; where paths part and meet again without an end in between, nothing of them is left in the condition. Edges into a block exclude each other. A phi is a choice
+ * between what they bring, and so is each object that they bring different contents of.
+ *
+ * Values are kept by their number: a use is dominated by its definition, so what stands there is of this pass, or of the loop iteration that was left.
+ */
+#include "vc/inside.h"
+#include "vc/value.h"
+
+#include "base/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ------------------------------------------------------------ nodes */
+
+void vc_pass_init(struct vc_pass *ps, struct vc *v, struct vc_frame *fr, uint32_t loop, uint32_t start, expr_t base)
+{
+	*ps = (struct vc_pass){.v = v, .fr = fr, .loop = loop, .start = start, .base = base};
+	ps->nodes = mem_zalloc((fr->f->block_count + 1) * sizeof *ps->nodes);
+	ps->flows = mem_zalloc((fr->f->edge_count + 1) * sizeof *ps->flows);
+}
+
+void vc_pass_release(struct vc_pass *ps)
+{
+	free(ps->nodes);
+	free(ps->flows);
+}
+
+/* The block that stands for this one: itself, or the header of an inner loop. */
+static uint32_t node_of(const struct vc_pass *ps, uint32_t block)
+{
+	const struct code_function *f = ps->fr->f;
+	uint32_t inner = CODE_NONE;
+	for (uint32_t l = f->blocks[block].loop; l != ps->loop; l = f->loops[l].parent)
+		inner = l;
+	return inner == CODE_NONE ? block : f->loops[inner].header;
+}
+
+static uint32_t dominator_of(const struct vc_pass *ps, uint32_t node)
+{
+	return node_of(ps, ps->fr->f->blocks[node].dominator);
+}
+
+/* From the end of node d, which dominates it, to the end of node n. */
+static expr_t way_down(const struct vc_pass *ps, uint32_t d, uint32_t n)
+{
+	expr_t all = expr_true(ps->v->p);
+	for (; n != d; n = dominator_of(ps, n))
+		all = expr_and(ps->v->p, ps->nodes[n].out, all);
+	return all;
+}
+
+expr_t vc_edge_whole(struct vc_pass *ps, uint32_t edge)
+{
+	if (ps->flows[edge].taken == EXPR_NONE)
+		return expr_false(ps->v->p);
+	return expr_and(ps->v->p, ps->nodes[node_of(ps, ps->fr->f->edges[edge].from)].whole, ps->flows[edge].taken);
+}
+
+/* ------------------------------------------------------------ joins */
+
+static void set_value(struct vc_frame *fr, uint32_t at, expr_t e)
+{
+	fr->values[at] = e != EXPR_NONE ? e : VC_LOST;
+}
+
+static uint32_t pred_number(const struct code_function *f, uint32_t block, uint32_t edge)
+{
+	const struct code_block *b = &f->blocks[block];
+	for (uint32_t k = 0; k < b->preds; k++)
+		if (f->preds[b->first_pred + k] == edge)
+			return k;
+	BUG("edge %u does not lead to block %u", edge, block);
+}
+
+const struct vc_memory *vc_join(struct vc *v, struct vc_frame *fr, uint32_t block, const uint32_t *edges, const expr_t *selectors, const struct vc_memory *const *memories, size_t count)
+{
+	const struct code_function *f = fr->f;
+	const struct code_block *b = &f->blocks[block];
+	const struct vc_memory *m = memories[0];
+	uint32_t phis = 0;
+	while (phis < b->count && f->values[b->first + phis].op == CODE_PHI)
+		phis++;
+	expr_t *news = mem_zalloc((phis + 1) * sizeof *news); /* phis may use each other: all at once */
+	for (size_t i = 0; i < count; i++) {
+		uint32_t k = pred_number(f, block, edges[i]);
+		for (uint32_t n = 0; n < phis; n++) {
+			expr_t x = vc_value(v, fr, code_operand(f, b->first + n, k));
+			if (x == EXPR_NONE || news[n] == VC_LOST)
+				news[n] = VC_LOST;
+			else
+				news[n] = i ? expr_ite(v->p, selectors[i], x, news[n]) : x;
+		}
+		if (i)
+			m = vc_memory_ite(v, selectors[i], memories[i], m);
+	}
+	for (uint32_t n = 0; n < phis; n++)
+		fr->values[b->first + n] = news[n];
+	free(news);
+	return m;
+}
+
+/* The state at the entry of a node, its phis set. 0: no path comes there. */
+static int enter(struct vc_pass *ps, uint32_t node, struct vc_state *s)
+{
+	const struct code_function *f = ps->fr->f;
+	const struct code_block *b = &f->blocks[node];
+	struct exprs *p = ps->v->p;
+	uint32_t d = dominator_of(ps, node);
+	VEC(uint32_t) edges = {0};
+	VEC(expr_t) selectors = {0};
+	VEC(const struct vc_memory *) memories = {0};
+	expr_t any = expr_false(p);
+	for (uint32_t k = 0; k < b->preds; k++) {
+		uint32_t e = f->preds[b->first_pred + k];
+		if (f->edges[e].flags & CODE_EDGE_BACK || ps->flows[e].taken == EXPR_NONE)
+			continue;
+		expr_t selector = expr_and(p, way_down(ps, d, node_of(ps, f->edges[e].from)), ps->flows[e].taken);
+		if (selector == expr_false(p))
+			continue;
+		vec_push(&edges, e);
+		vec_push(&selectors, selector);
+		vec_push(&memories, ps->flows[e].memory);
+		any = vc_or(p, any, selector);
+	}
+	if (edges.size) {
+		s->memory = vc_join(ps->v, ps->fr, node, edges.data, selectors.data, memories.data, edges.size);
+		s->shared = 1;
+		s->base = expr_and(p, ps->base, ps->nodes[d].whole);
+		s->here = any;
+	}
+	int some = edges.size != 0;
+	vec_release(&edges);
+	vec_release(&selectors);
+	vec_release(&memories);
+	return some && !vc_dead(ps->v, s);
+}
+
+/* ------------------------------------------------------------ instructions */
+
+/* Ends paths that divide by zero, or shift too far. */
+static void check_operator(struct vc *v, struct vc_state *s, const struct code_function *f, uint32_t at, const expr_t *e)
+{
+	struct exprs *p = v->p;
+	const struct code_value *c = &f->values[at];
+	unsigned width = c->width;
+	switch (c->op) {
+	case CODE_SDIV:
+	case CODE_SREM: {
+		expr_t least = expr_eq(p, e[0], expr_const(p, width, (u128)1 << (width - 1)));
+		expr_t minus = expr_eq(p, e[1], expr_const(p, width, ~(u128)0));
+		vc_end_here(v, s, VC_UNDEFINED, expr_and(p, least, minus), f, at, "a division that overflows");
+	}
+	/* fallthrough */
+	case CODE_UDIV:
+	case CODE_UREM:
+		vc_end_here(v, s, VC_UNDEFINED, expr_eq(p, e[1], expr_const(p, width, 0)), f, at, "a division by zero");
+		break;
+	case CODE_SHL:
+	case CODE_LSHR:
+	case CODE_ASHR:
+		if (op_mask(width, width) == width) /* else every amount is below it */
+			vc_end_here(v, s, VC_UNDEFINED, expr_not(p, expr_binary(p, MUSTER_OP_ULT, e[1], expr_const(p, width, width))), f, at, "a shift by the width or more");
+		break;
+	default:
+		break;
+	}
+}
+
+static expr_t resized(struct exprs *p, expr_t e, unsigned width)
+{
+	return expr_width(p, e) > width ? expr_extract(p, e, 0, width) : expr_zext(p, e, width);
+}
+
+static expr_t gep(struct vc *v, struct vc_frame *fr, uint32_t at)
+{
+	const struct code_value *c = &fr->f->values[at];
+	expr_t e = vc_value(v, fr, code_operand(fr->f, at, 0));
+	if (e == EXPR_NONE || !c->is_pointer) /* a vector of pointers */
+		return EXPR_NONE;
+	expr_t offset = expr_const(v->p, 64, (u128)(uint64_t)c->offset);
+	for (uint32_t k = 1; k < c->operands; k++) {
+		expr_t i = vc_value(v, fr, code_operand(fr->f, at, k));
+		if (i == EXPR_NONE)
+			return EXPR_NONE;
+		i = expr_width(v->p, i) > 64 ? expr_extract(v->p, i, 0, 64) : expr_sext(v->p, i, 64);
+		i = expr_binary(v->p, MUSTER_OP_MUL, i, expr_const(v->p, 64, (u128)(uint64_t)code_scale(fr->f, at, k)));
+		offset = expr_binary(v->p, MUSTER_OP_ADD, offset, i);
+	}
+	return expr_binary(v->p, MUSTER_OP_ADD, e, offset);
+}
+
+/* Instructions whose value is computed from their operands. */
+static expr_t compute(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at)
+{
+	const struct code_function *f = fr->f;
+	const struct code_value *c = &f->values[at];
+	expr_t e[3] = {0};
+	if (c->op == CODE_GEP)
+		return gep(v, fr, at);
+	if (!vc_width(c) || c->operands > 3)
+		return EXPR_NONE;
+	for (uint32_t k = 0; k < c->operands; k++)
+		if ((e[k] = vc_value(v, fr, code_operand(f, at, k))) == EXPR_NONE)
+			return EXPR_NONE;
+	switch (c->op) {
+	case CODE_PTRTOINT:
+	case CODE_INTTOPTR:
+		return resized(v->p, e[0], vc_width(c));
+	case CODE_COPY:
+		return expr_width(v->p, e[0]) == vc_width(c) ? e[0] : EXPR_NONE;
+	case CODE_SELECT:
+		return expr_width(v->p, e[0]) == 1 ? expr_ite(v->p, e[0], e[1], e[2]) : EXPR_NONE;
+	default:
+		break;
+	}
+	if (c->op >= CODE_EQ && c->op <= CODE_SGE && code_operand_value(f, at, 0)->is_pointer)
+		return vc_compare_pointers(v, c->op, e[0], e[1]);
+	if (!vc_computes(f, at))
+		return EXPR_NONE;
+	check_operator(v, s, f, at, e);
+	return vc_dead(v, s) ? EXPR_NONE : vc_combine(v->p, c, e);
+}
+
+/* Can an integer (or pointer) of the access be told from the bytes of memory? */
+static int is_word(const struct code_value *c, uint64_t bytes)
+{
+	unsigned width = vc_width(c);
+	return width && bytes <= 16 && (width == 8 * bytes || (width == 1 && bytes == 1));
+}
+
+static void load(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at)
+{
+	const struct code_value *c = &fr->f->values[at];
+	struct vc_where w = {fr->f, at};
+	expr_t address = vc_value(v, fr, code_operand(fr->f, at, 0));
+	if (c->flags & CODE_VOLATILE)
+		vc_stop_here(v, s, VC_UNKNOWN, fr->f, at, "a volatile or atomic access");
+	else if (address == EXPR_NONE || c->bytes > 16 || !c->bytes)
+		vc_stop_here(v, s, VC_UNKNOWN, fr->f, at, "an access that is not modelled");
+	else if (is_word(c, c->bytes))
+		set_value(fr, at, vc_load(v, s, w, address, vc_width(c), c->bytes));
+	else { /* it may still be outside of its object */
+		vc_load(v, s, w, address, 8, c->bytes);
+		set_value(fr, at, EXPR_NONE);
+	}
+}
+
+static void store(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at)
+{
+	const struct code_value *c = &fr->f->values[at];
+	expr_t value = vc_value(v, fr, code_operand(fr->f, at, 0)), address = vc_value(v, fr, code_operand(fr->f, at, 1));
+	if (c->flags & CODE_VOLATILE)
+		vc_stop_here(v, s, VC_UNKNOWN, fr->f, at, "a volatile or atomic access");
+	else if (address == EXPR_NONE || value == EXPR_NONE || !is_word(code_operand_value(fr->f, at, 0), c->bytes))
+		vc_stop_here(v, s, VC_UNKNOWN, fr->f, at, "a store of a value that is not modelled");
+	else
+		vc_store(v, s, (struct vc_where){fr->f, at}, address, value);
+}
+
+static void allocate(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at)
+{
+	const struct code_value *c = &fr->f->values[at];
+	char name[320];
+	if (c->operands) {
+		vc_stop_here(v, s, VC_UNKNOWN, fr->f, at, "an array of variable length");
+		return;
+	}
+	snprintf(name, sizeof name, "%s.%.200s.%u.%u", v->o.prefix, fr->f->name, at, v->fresh++);
+	uint32_t object = vc_object(v, name, c->bytes);
+	v->things.data[object].own = 1;
+	vec_push(&fr->own, object);
+	set_value(fr, at, vc_address(v, object));
+}
+
+static void fill_or_move(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at)
+{
+	const struct code_value *c = &fr->f->values[at];
+	struct vc_where w = {fr->f, at};
+	expr_t e[3];
+	for (uint32_t k = 0; k < 3; k++)
+		e[k] = k < c->operands ? vc_value(v, fr, code_operand(fr->f, at, k)) : EXPR_NONE;
+	if (e[0] == EXPR_NONE || e[1] == EXPR_NONE || e[2] == EXPR_NONE || c->flags & CODE_VOLATILE) {
+		vc_stop_here(v, s, VC_UNKNOWN, fr->f, at, "an access that is not modelled");
+		return;
+	}
+	e[2] = resized(v->p, e[2], 64);
+	if (c->op == CODE_FILL)
+		vc_fill(v, s, w, e[0], resized(v->p, e[1], 8), e[2]);
+	else
+		vc_move(v, s, w, e[0], e[1], e[2]);
+}
+
+static void execute(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at)
+{
+	expr_t c;
+	switch ((enum code_op)fr->f->values[at].op) {
+	case CODE_PHI:
+	case CODE_NOP:
+		return;
+	case CODE_LOAD:
+		load(v, fr, s, at);
+		return;
+	case CODE_STORE:
+		store(v, fr, s, at);
+		return;
+	case CODE_ALLOCA:
+		allocate(v, fr, s, at);
+		return;
+	case CODE_FILL:
+	case CODE_MOVE:
+		fill_or_move(v, fr, s, at);
+		return;
+	case CODE_ATOMIC:
+		vc_stop_here(v, s, VC_UNKNOWN, fr->f, at, "an atomic operation");
+		return;
+	case CODE_CALL:
+		vc_call_run(v, fr, s, at);
+		return;
+	case CODE_ASSUME:
+		c = vc_value(v, fr, code_operand(fr->f, at, 0));
+		if (c == EXPR_NONE)
+			vc_stop_here(v, s, VC_UNKNOWN, fr->f, at, "an assumption that is not modelled");
+		else
+			vc_end_here(v, s, VC_UNDEFINED, expr_not(v->p, c), fr->f, at, "an assumption that fails");
+		return;
+	case CODE_ANY:
+	case CODE_PAIR:
+		set_value(fr, at, EXPR_NONE);
+		return;
+	default:
+		set_value(fr, at, compute(v, fr, s, at));
+	}
+}
+
+/* ------------------------------------------------------------ the end of a block */
+
+static void take(struct vc_pass *ps, uint32_t edge, expr_t condition, const struct vc_state *s)
+{
+	ps->flows[edge] = (struct vc_flow){condition, s->memory};
+}
+
+static void do_return(struct vc_pass *ps, uint32_t last, struct vc_state *s, expr_t whole)
+{
+	struct vc_frame *fr = ps->fr;
+	struct vc *v = ps->v;
+	expr_t value = fr->f->values[last].operands ? vc_value(v, fr, code_operand(fr->f, last, 0)) : EXPR_NONE;
+	fr->value_lost |= value == EXPR_NONE;
+	if (!fr->some_return) {
+		fr->value = value;
+		fr->memory = s->memory;
+		fr->returns = whole;
+		fr->some_return = 1;
+		return;
+	}
+	if (!fr->value_lost)
+		fr->value = expr_ite(v->p, whole, value, fr->value);
+	fr->memory = vc_memory_ite(v, whole, s->memory, fr->memory);
+	fr->returns = vc_or(v->p, fr->returns, whole);
+}
+
+/* A check of the compiler's: the edge by which the program goes on. 1 if it is one, and not the first part of one that counts. */
+static int pass_check(struct vc_pass *ps, uint32_t block, struct vc_state *s)
+{
+	const struct code_function *f = ps->fr->f;
+	const struct code_block *b = &f->blocks[block];
+	uint32_t last = code_last(f, block), pass = CODE_NONE;
+	for (uint32_t k = 0; k < b->edges; k++)
+		if (f->edges[b->first_edge + k].flags & CODE_EDGE_PASS)
+			pass = k;
+	if (pass == CODE_NONE)
+		return 0;
+	if (ps->v->o.checks && f->values[last].op == CODE_BRANCH && f->edges[b->first_edge + pass].flags & CODE_EDGE_UB) {
+		if (!(f->edges[b->first_edge + (1 - pass)].flags & CODE_EDGE_REPORT))
+			return 0;
+		expr_t c = vc_value(ps->v, ps->fr, code_operand(f, last, 0));
+		if (c == EXPR_NONE)
+			vc_stop_here(ps->v, s, VC_UNKNOWN, f, last, "a check of a value that is not modelled");
+		else
+			vc_end_here(ps->v, s, VC_UNDEFINED, pass ? expr_not(ps->v->p, c) : c, f, last, "a check that fails");
+	}
+	take(ps, b->first_edge + pass, expr_true(ps->v->p), s);
+	return 1;
+}
+
+static void branch(struct vc_pass *ps, uint32_t block, struct vc_state *s)
+{
+	const struct code_function *f = ps->fr->f;
+	const struct code_block *b = &f->blocks[block];
+	struct exprs *p = ps->v->p;
+	uint32_t last = code_last(f, block);
+	expr_t c = vc_value(ps->v, ps->fr, code_operand(f, last, 0)), any = expr_false(p);
+	if (c == EXPR_NONE) {
+		vc_stop_here(ps->v, s, VC_UNKNOWN, f, last, "a branch on a value that is not modelled");
+		return;
+	}
+	if (f->values[last].op == CODE_BRANCH) {
+		take(ps, b->first_edge, expr_not(p, c), s);
+		take(ps, b->first_edge + 1, c, s);
+		return;
+	}
+	for (uint32_t k = 1; k < b->edges; k++) {
+		expr_t is = expr_eq(p, c, expr_const(p, expr_width(p, c), code_unsigned(code_operand_value(f, last, k))));
+		any = vc_or(p, any, is);
+		take(ps, b->first_edge + k, is, s);
+	}
+	take(ps, b->first_edge, expr_not(p, any), s);
+}
+
+static void leave(struct vc_pass *ps, uint32_t block, struct vc_state *s, expr_t before)
+{
+	const struct code_function *f = ps->fr->f;
+	const struct code_block *b = &f->blocks[block];
+	uint32_t last = code_last(f, block);
+	if (pass_check(ps, block, s))
+		return;
+	switch ((enum code_op)f->values[last].op) {
+	case CODE_JUMP:
+		take(ps, b->first_edge, expr_true(ps->v->p), s);
+		return;
+	case CODE_BRANCH:
+	case CODE_SWITCH:
+		branch(ps, block, s);
+		return;
+	case CODE_RETURN:
+		do_return(ps, last, s, expr_and(ps->v->p, before, s->here));
+		return;
+	case CODE_UNREACHABLE:
+		vc_stop_here(ps->v, s, VC_UNREACHABLE, f, last, NULL);
+		return;
+	default:
+		vc_stop_here(ps->v, s, VC_UNKNOWN, f, last, "a jump that is not modelled");
+	}
+}
+
+/* ------------------------------------------------------------ the pass */
+
+static void visit(struct vc_pass *ps, uint32_t block, const struct vc_memory *memory)
+{
+	struct vc *v = ps->v;
+	const struct code_function *f = ps->fr->f;
+	struct vc_node *n = &ps->nodes[block];
+	struct vc_state s = {.base = ps->base, .here = expr_true(v->p), .memory = memory, .shared = 1};
+	expr_t before = expr_true(v->p);
+	if (block != ps->start) {
+		if (!enter(ps, block, &s))
+			return;
+		before = ps->nodes[dominator_of(ps, block)].whole;
+	}
+	if (f->blocks[block].loop != ps->loop) {
+		n->out = s.here;
+		n->whole = expr_and(v->p, before, s.here);
+		vc_loop_run(ps, f->blocks[block].loop, &s);
+		return;
+	}
+	uint32_t last = code_last(f, block);
+	for (uint32_t at = f->blocks[block].first; at < last && !vc_dead(v, &s); at++)
+		if (!vc_limit(v))
+			execute(v, ps->fr, &s, at);
+	if (!vc_dead(v, &s))
+		leave(ps, block, &s, before);
+	n->out = s.here;
+	n->whole = expr_and(v->p, before, s.here);
+}
+
+void vc_pass_run(struct vc_pass *ps, const struct vc_memory *memory)
+{
+	const struct code_function *f = ps->fr->f;
+	const uint32_t *blocks = ps->loop == CODE_NONE ? f->order : &f->loop_blocks[f->loops[ps->loop].first_block];
+	uint32_t count = ps->loop == CODE_NONE ? f->order_count : f->loops[ps->loop].blocks;
+	for (uint32_t i = 0; i < count && !ps->v->stopped; i++)
+		if (node_of(ps, blocks[i]) == blocks[i])
+			visit(ps, blocks[i], memory);
+}

@@ -1,0 +1,137 @@
+/* inside.h: between the files of this folder: vc.c (state, ends, values), memory.c, block.c (blocks and joins), loop.c, call.c. */
+#ifndef MUSTER_VC_INSIDE_H
+#define MUSTER_VC_INSIDE_H
+
+#include "vc/vc.h"
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/vec.h"
+
+struct vc_thing { /* an object */
+	const char *name;
+	expr_t base;	/* its address */
+	expr_t size;	/* 64 bits; EXPR_NONE: no limit */
+	uint64_t bytes; /* the same if it is a constant, else 0 */
+	expr_t start;	/* contents */
+	uint32_t global, function; /* of the unit, or CODE_NONE */
+	uint8_t constant;	   /* nobody writes it */
+	uint8_t own;		   /* an alloca: unknown to others until its address gets out */
+};
+
+struct vc_place { /* what an object holds at a point */
+	expr_t contents;
+	expr_t live; /* width 1: may it be accessed? */
+};
+
+struct vc_memory {
+	uint32_t count; /* objects from here on are as at their start */
+	struct vc_place *places;
+};
+
+struct vc {
+	struct exprs *p;
+	const struct code *code;
+	struct vc_options o;
+	struct arena arena;
+	VEC(struct vc_thing) things;
+	struct map by_base;	/* term to object */
+	struct map by_global;	/* number to object */
+	struct map by_function; /* number to object */
+	VEC(struct vc_end) ends;
+	VEC(struct vc_obligation) obligations;
+	uint32_t fresh; /* variables made */
+	uint32_t steps, first_node;
+	int stopped; /* a limit was reached: nothing that follows counts */
+};
+
+/* A point of a path: within one block, or on an edge. */
+struct vc_state {
+	expr_t base;	 /* guard of the path to the place that `here` counts from */
+	expr_t here;	 /* under which the path comes on to this point */
+	const struct vc_memory *memory;
+	int shared;	 /* memory belongs to others, too: copy before writing */
+};
+
+#define VC_LOST UINT32_MAX /* a value that was computed, and is not modelled */
+
+struct vc_frame { /* one activation */
+	const struct code_function *f;
+	expr_t *values; /* by value; EXPR_NONE: no path came there; VC_LOST */
+	unsigned depth;
+	VEC(uint32_t) own; /* objects: its allocas */
+	expr_t returns, value; /* so far, from the start of the function */
+	int some_return, value_lost;
+	const struct vc_memory *memory;
+};
+
+/* a or b, simplified where they are two ways of one branch: that is what meets at joins. */
+expr_t vc_or(struct exprs *p, expr_t a, expr_t b);
+/* A guard of the path from the start of vc_run. */
+expr_t vc_guard(struct vc *v, const struct vc_state *s);
+int vc_dead(struct vc *v, const struct vc_state *s); /* no path comes here */
+/* Paths for which the condition holds end here. */
+void vc_end_here(struct vc *v, struct vc_state *s, enum vc_end_kind kind, expr_t condition, const struct code_function *f, uint32_t at, const char *why);
+void vc_stop_here(struct vc *v, struct vc_state *s, enum vc_end_kind kind, const struct code_function *f, uint32_t at, const char *why); /* all of them */
+/* A value as a term: EXPR_NONE: not modelled. */
+expr_t vc_value(struct vc *v, struct vc_frame *fr, uint32_t value);
+unsigned vc_width(const struct code_value *v); /* in terms: 64 for pointers; 0: not modelled */
+/* Has it come to a limit? Counts a step. */
+int vc_limit(struct vc *v);
+
+/* memory.c */
+uint32_t vc_thing_new(struct vc *v, const char *name, expr_t size, uint64_t bytes);
+struct vc_place vc_place_of(const struct vc *v, const struct vc_memory *m, uint32_t object);
+void vc_put(struct vc *v, struct vc_state *s, uint32_t object, struct vc_place place);
+/* condition ? a : b */
+const struct vc_memory *vc_memory_ite(struct vc *v, expr_t condition, const struct vc_memory *a, const struct vc_memory *b);
+void vc_memory_havoc(struct vc *v, struct vc_state *s, uint32_t object);
+/* Objects that a pointer may point to. 0 and *all: it may be anything. Otherwise their number, at most `most`. */
+size_t vc_targets(struct vc *v, expr_t address, uint32_t *out, size_t most, int *all);
+struct vc_where { /* for messages of ends */
+	const struct code_function *f;
+	uint32_t at;
+};
+expr_t vc_load(struct vc *v, struct vc_state *s, struct vc_where w, expr_t address, unsigned width, uint64_t bytes);
+void vc_store(struct vc *v, struct vc_state *s, struct vc_where w, expr_t address, expr_t value);
+void vc_fill(struct vc *v, struct vc_state *s, struct vc_where w, expr_t address, expr_t byte, expr_t length);
+void vc_move(struct vc *v, struct vc_state *s, struct vc_where w, expr_t to, expr_t from, expr_t length);
+expr_t vc_compare_pointers(struct vc *v, unsigned op, expr_t a, expr_t b);
+uint32_t vc_function_object(struct vc *v, uint32_t function);
+/* The function that a pointer is known to point to, or NULL. */
+const struct code_function *vc_function_at(struct vc *v, expr_t address);
+
+/* block.c: a pass over the blocks of a loop or of a function (CODE_NONE), once. */
+struct vc_node { /* a block, or an inner loop, which its header stands for */
+	expr_t out;   /* at its end, from the end of its dominator on; EXPR_NONE: no path comes there */
+	expr_t whole; /* the same from the start of the pass on */
+};
+struct vc_flow {	/* an edge */
+	expr_t taken;	/* from the end of its block on; of an edge that leaves an inner loop: from the loop's entry on. EXPR_NONE: not taken */
+	const struct vc_memory *memory;
+};
+struct vc_pass {
+	struct vc *v;
+	struct vc_frame *fr;
+	uint32_t loop; /* CODE_NONE: the function */
+	uint32_t start;
+	expr_t base;   /* guard of the path to its start */
+	struct vc_node *nodes; /* by block */
+	struct vc_flow *flows; /* by edge */
+};
+void vc_pass_init(struct vc_pass *ps, struct vc *v, struct vc_frame *fr, uint32_t loop, uint32_t start, expr_t base);
+void vc_pass_release(struct vc_pass *ps);
+void vc_pass_run(struct vc_pass *ps, const struct vc_memory *memory);
+/* The edge is taken, from the start of the pass on. */
+expr_t vc_edge_whole(struct vc_pass *ps, uint32_t edge);
+/* One of several things that exclude each other, as the state where they meet: phis of `block` by the edges, memory. selectors[i] belongs to edges[i]. */
+const struct vc_memory *vc_join(struct vc *v, struct vc_frame *fr, uint32_t block, const uint32_t *edges, const expr_t *selectors, const struct vc_memory *const *memories, size_t count);
+
+/* loop.c: an inner loop of the pass; s: its entry. Sets flows of the loop's exits. */
+void vc_loop_run(struct vc_pass *outer, uint32_t loop, struct vc_state *s);
+/* call.c */
+void vc_call_run(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at);
+/* The body of f, from state s on: sets its end state and result. */
+expr_t vc_body(struct vc *v, const struct code_function *f, const expr_t *args, unsigned depth, struct vc_state *s);
+
+#endif

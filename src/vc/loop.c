@@ -1,0 +1,236 @@
+/* loop.c: loops: unrolled, or cut.
+ *
+ * Unrolled: a pass for each iteration, as long as a path comes back to the header. What leaves the loop is collected by exit: the condition counts from the entry of the
+ * loop, the memory is that of the iteration. A value of the loop that is used after it is a choice by the iteration that left. Paths that are still inside after the last
+ * iteration end as BOUND.
+ *
+ * Cut: the header's phis become new variables, and so do the contents of all objects that the loop may write; one pass with the invariant assumed is any
+ * iteration, the last one too. Paths that come back to the header end as CUT: they go on in a state that the pass has begun with, if the
+ * invariant holds, which is left to be proved. So what leaves the loop is a superset of what does in any run, and nothing is said about whether
+ * the loop ends.
+ */
+#include "vc/inside.h"
+
+#include "base/error.h"
+
+#define TARGETS 24
+
+struct exits {
+	expr_t *taken; /* by exit, from the entry of the loop on; EXPR_NONE: never */
+	const struct vc_memory **memory;
+	uint32_t *live; /* values that are used after the loop */
+	size_t live_count;
+	expr_t *values; /* of these; EXPR_NONE: not left yet */
+};
+
+static void find_live(const struct code_function *f, uint32_t loop, struct exits *x)
+{
+	VEC(uint32_t) list = {0};
+	const struct code_loop *l = &f->loops[loop];
+	for (uint32_t i = 0; i < l->blocks; i++) {
+		const struct code_block *b = &f->blocks[f->loop_blocks[l->first_block + i]];
+		for (uint32_t v = b->first; v < b->first + b->count; v++)
+			for (uint32_t k = 0; k < f->values[v].uses; k++) {
+				uint32_t user = f->uses[f->values[v].first_use + k];
+				if (!code_in_loop(f, loop, f->values[user].block)) {
+					vec_push(&list, v);
+					break;
+				}
+			}
+	}
+	x->live = list.data;
+	x->live_count = list.size;
+	x->values = mem_zalloc((list.size + 1) * sizeof *x->values);
+}
+
+/* What has left the loop in this pass. alive: it began, from the entry of the loop on. */
+static void note_exits(struct exits *x, struct vc_pass *ps, const struct code_loop *l, expr_t alive)
+{
+	struct exprs *p = ps->v->p;
+	const struct code_function *f = ps->fr->f;
+	expr_t any = expr_false(p);
+	for (uint32_t k = 0; k < l->exits; k++) {
+		uint32_t e = f->loop_edges[l->first_exit + k];
+		expr_t taken = expr_and(p, alive, vc_edge_whole(ps, e));
+		if (taken == expr_false(p))
+			continue;
+		any = vc_or(p, any, taken);
+		x->memory[k] = x->taken[k] ? vc_memory_ite(ps->v, taken, ps->flows[e].memory, x->memory[k]) : ps->flows[e].memory;
+		x->taken[k] = x->taken[k] ? vc_or(p, x->taken[k], taken) : taken;
+	}
+	if (any == expr_false(p))
+		return;
+	for (size_t i = 0; i < x->live_count; i++) {
+		expr_t now = ps->fr->values[x->live[i]], *old = &x->values[i];
+		if (now == EXPR_NONE || *old == VC_LOST)
+			continue;
+		*old = now == VC_LOST || *old == EXPR_NONE ? now : expr_ite(p, any, now, *old);
+	}
+}
+
+static void close_loop(struct exits *x, struct vc_pass *outer, const struct code_loop *l)
+{
+	const struct code_function *f = outer->fr->f;
+	for (uint32_t k = 0; k < l->exits; k++)
+		outer->flows[f->loop_edges[l->first_exit + k]] = (struct vc_flow){x->taken[k], x->memory[k]};
+	for (size_t i = 0; i < x->live_count; i++)
+		outer->fr->values[x->live[i]] = x->values[i];
+}
+
+/* Back to the header: its phis are those of the next visit. Gives the condition, from the start of the pass on. */
+static expr_t go_back(struct vc_pass *ps, const struct code_loop *l, const struct vc_memory **memory)
+{
+	struct exprs *p = ps->v->p;
+	VEC(uint32_t) edges = {0};
+	VEC(expr_t) selectors = {0};
+	VEC(const struct vc_memory *) memories = {0};
+	expr_t any = expr_false(p);
+	for (uint32_t k = 0; k < l->latches; k++) {
+		uint32_t e = ps->fr->f->loop_edges[l->first_latch + k];
+		expr_t taken = vc_edge_whole(ps, e);
+		if (taken == expr_false(p))
+			continue;
+		any = vc_or(p, any, taken);
+		vec_push(&edges, e);
+		vec_push(&selectors, taken);
+		vec_push(&memories, ps->flows[e].memory);
+	}
+	if (edges.size)
+		*memory = vc_join(ps->v, ps->fr, l->header, edges.data, selectors.data, memories.data, edges.size);
+	vec_release(&edges);
+	vec_release(&selectors);
+	vec_release(&memories);
+	return any;
+}
+
+static void unroll(struct vc_pass *outer, uint32_t loop, struct vc_state *s, unsigned most, struct exits *x)
+{
+	struct vc *v = outer->v;
+	struct exprs *p = v->p;
+	const struct code_function *f = outer->fr->f;
+	const struct code_loop *l = &f->loops[loop];
+	const struct vc_memory *memory = s->memory;
+	expr_t alive = expr_true(p), guard = vc_guard(v, s);
+	for (unsigned k = 0; alive != expr_false(p) && !v->stopped; k++) {
+		struct vc_pass ps;
+		if (k == most) {
+			struct vc_state rest = {.base = guard, .here = alive};
+			vc_stop_here(v, &rest, VC_BOUND, f, f->blocks[l->header].first, "iterations of a loop");
+			break;
+		}
+		vc_limit(v); /* an iteration without instructions costs, too */
+		vc_pass_init(&ps, v, outer->fr, loop, l->header, expr_and(p, guard, alive));
+		vc_pass_run(&ps, memory);
+		note_exits(x, &ps, l, alive);
+		alive = expr_and(p, alive, go_back(&ps, l, &memory));
+		vc_pass_release(&ps);
+	}
+}
+
+/* ------------------------------------------------------------ cuts */
+
+static void havoc_all(struct vc *v, struct vc_state *s)
+{
+	for (uint32_t i = 0; i < vc_objects(v); i++)
+		vc_memory_havoc(v, s, i);
+}
+
+/* What a pointer leads to. Its root is looked at: the pointer itself may change in the loop. */
+static void havoc_pointer(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t loop, uint32_t pointer)
+{
+	uint32_t root = fr->f->roots[pointer].root, targets[TARGETS];
+	int all = 1;
+	size_t count = 0;
+	if (root != CODE_NONE && !code_varies(fr->f, loop, root)) {
+		expr_t e = vc_value(v, fr, root);
+		if (e != EXPR_NONE)
+			count = vc_targets(v, e, targets, TARGETS, &all);
+	}
+	if (all)
+		havoc_all(v, s);
+	for (size_t i = 0; i < count; i++)
+		if (targets[i] != VC_NO_OBJECT)
+			vc_memory_havoc(v, s, targets[i]);
+}
+
+static void havoc_loop(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t loop)
+{
+	const struct code_function *f = fr->f;
+	const struct code_loop *l = &f->loops[loop];
+	for (uint32_t i = 0; i < l->blocks; i++) {
+		const struct code_block *b = &f->blocks[f->loop_blocks[l->first_block + i]];
+		for (uint32_t at = b->first; at < b->first + b->count; at++) {
+			unsigned op = f->values[at].op;
+			if (op == CODE_STORE)
+				havoc_pointer(v, fr, s, loop, code_operand(f, at, 1));
+			else if (op == CODE_FILL || op == CODE_MOVE)
+				havoc_pointer(v, fr, s, loop, code_operand(f, at, 0));
+			else if (op == CODE_ATOMIC || op == CODE_INVOKE ||
+				 (op == CODE_CALL && (f->values[at].target == CODE_NONE || !v->code->functions[f->values[at].target].quiet)))
+				havoc_all(v, s);
+		}
+	}
+}
+
+static expr_t invariant(struct vc_loop *l, const struct vc_memory *memory)
+{
+	struct vc *v = l->vc;
+	l->memory = memory;
+	return v->o.invariant ? v->o.invariant(v->o.ctx, l) : expr_true(v->p);
+}
+
+static void cut(struct vc_pass *outer, struct vc_loop *at, struct vc_state *s, struct exits *x)
+{
+	struct vc *v = outer->v;
+	struct vc_frame *fr = outer->fr;
+	const struct code_function *f = fr->f;
+	const struct code_loop *l = &f->loops[at->loop];
+	const struct code_block *header = &f->blocks[l->header];
+	struct vc_state any = *s;
+	struct vc_pass ps;
+	const struct vc_memory *next = NULL;
+	expr_t guard = vc_guard(v, s), assumed = invariant(at, s->memory);
+	vec_push(&v->obligations, (struct vc_obligation){f, at->loop, 1, guard, assumed});
+	any.shared = 1;
+	havoc_loop(v, fr, &any, at->loop);
+	for (uint32_t n = header->first; n < header->first + header->count && f->values[n].op == CODE_PHI; n++)
+		fr->values[n] = vc_width(&f->values[n]) ? vc_fresh(v, vc_width(&f->values[n]), "phi") : VC_LOST;
+	assumed = invariant(at, any.memory);
+	vc_pass_init(&ps, v, fr, at->loop, l->header, expr_and(v->p, guard, assumed));
+	vc_pass_run(&ps, any.memory);
+	note_exits(x, &ps, l, assumed);
+	struct vc_state back = {.base = ps.base, .here = go_back(&ps, l, &next)};
+	if (!vc_dead(v, &back)) {
+		vec_push(&v->obligations, (struct vc_obligation){f, at->loop, 0, vc_guard(v, &back), invariant(at, next)});
+		vc_stop_here(v, &back, VC_CUT, f, header->first, NULL);
+	}
+	vc_pass_release(&ps);
+}
+
+/* ------------------------------------------------------------ either */
+
+void vc_loop_run(struct vc_pass *outer, uint32_t loop, struct vc_state *s)
+{
+	struct vc *v = outer->v;
+	const struct code_loop *l = &outer->fr->f->loops[loop];
+	struct vc_loop at = {.vc = v, .f = outer->fr->f, .loop = loop, .guard = vc_guard(v, s), .depth = outer->fr->depth, .most = v->o.unroll,
+			     .values = outer->fr->values, .memory = s->memory};
+	enum vc_loop_how how = v->o.loop ? v->o.loop(v->o.ctx, &at) : VC_LOOP_UNROLL;
+	struct exits x = {0};
+	if (how == VC_LOOP_UNKNOWN) {
+		vc_stop_here(v, s, VC_UNKNOWN, at.f, at.f->blocks[l->header].first, "a loop");
+		return;
+	}
+	find_live(at.f, loop, &x);
+	x.taken = mem_zalloc((l->exits + 1) * sizeof *x.taken);
+	x.memory = mem_zalloc((l->exits + 1) * sizeof *x.memory);
+	if (how == VC_LOOP_CUT)
+		cut(outer, &at, s, &x);
+	else
+		unroll(outer, loop, s, at.most, &x);
+	close_loop(&x, outer, l);
+	free(x.taken);
+	free(x.memory);
+	free(x.live);
+	free(x.values);
+}

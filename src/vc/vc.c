@@ -1,0 +1,204 @@
+/* vc.c: the evaluator's state: variables, values, ends of paths; vc_run.
+ *
+ * A state has two conditions: `base`, the guard of the path to some earlier point, and `here`, which counts from there. So conditions stay
+ * small where it does not matter how the path came there. Ends are kept with the whole guard.
+ *
+ * Invariant: the guards of all ends, and of the states that are still alive, exclude each other, and together are true. Nobody drops a state without an end, and an end takes
+ * its condition out of the state.
+ */
+#include "vc/inside.h"
+
+#include "base/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TABLE 256
+#define UNROLL 64
+#define DEPTH 16
+#define STEPS 200000
+#define NODES 2000000
+
+const char *vc_end_words(enum vc_end_kind kind)
+{
+	static const char *const words[] = {
+#define X(name, words) words,
+	    VC_ENDS(X)
+#undef X
+	};
+	return words[kind];
+}
+
+struct vc *vc_new(struct exprs *p, const struct code *c, const struct vc_options *o)
+{
+	struct vc *v = mem_zalloc(sizeof *v);
+	v->p = p;
+	v->code = c;
+	if (o)
+		v->o = *o;
+	v->o.prefix = v->o.prefix ? v->o.prefix : "vc";
+	v->o.table = v->o.table ? v->o.table : TABLE;
+	v->o.unroll = v->o.unroll ? v->o.unroll : UNROLL;
+	v->o.depth = v->o.depth ? v->o.depth : DEPTH;
+	v->o.steps = v->o.steps ? v->o.steps : STEPS;
+	v->o.nodes = v->o.nodes ? v->o.nodes : NODES;
+	return v;
+}
+
+void vc_free(struct vc *v)
+{
+	if (!v)
+		return;
+	vec_release(&v->things);
+	vec_release(&v->ends);
+	vec_release(&v->obligations);
+	map_release(&v->by_base);
+	map_release(&v->by_global);
+	map_release(&v->by_function);
+	arena_release(&v->arena);
+	free(v);
+}
+
+expr_t vc_fresh(struct vc *v, unsigned width, const char *what)
+{
+	char name[256];
+	snprintf(name, sizeof name, "%s.%s.%u", v->o.prefix, what, v->fresh++);
+	return expr_named(v->p, width, name);
+}
+
+int vc_limit(struct vc *v)
+{
+	if (++v->steps > v->o.steps || exprs_count(v->p) - v->first_node > v->o.nodes)
+		v->stopped = 1;
+	return v->stopped;
+}
+
+/* ------------------------------------------------------------ paths */
+
+static int is_and(const struct exprs *p, expr_t e)
+{
+	return expr_get(p, e)->op == MUSTER_OP_AND;
+}
+
+expr_t vc_or(struct exprs *p, expr_t a, expr_t b)
+{
+	if (expr_not(p, a) == b)
+		return expr_true(p);
+	if (is_and(p, a) && is_and(p, b)) {
+		expr_t x[2] = {expr_get(p, a)->a, expr_get(p, a)->b}, y[2] = {expr_get(p, b)->a, expr_get(p, b)->b};
+		for (unsigned i = 0; i < 4; i++)
+			if (x[i & 1] == y[i >> 1] && expr_not(p, x[~i & 1]) == y[!(i >> 1)])
+				return x[i & 1];
+	}
+	return expr_or(p, a, b);
+}
+
+expr_t vc_guard(struct vc *v, const struct vc_state *s)
+{
+	return expr_and(v->p, s->base, s->here);
+}
+
+int vc_dead(struct vc *v, const struct vc_state *s)
+{
+	return v->stopped || s->here == expr_false(v->p) || s->base == expr_false(v->p);
+}
+
+void vc_end_here(struct vc *v, struct vc_state *s, enum vc_end_kind kind, expr_t condition, const struct code_function *f, uint32_t at, const char *why)
+{
+	expr_t guard = expr_and(v->p, vc_guard(v, s), condition);
+	if (v->stopped || condition == expr_false(v->p))
+		return;
+	if (guard != expr_false(v->p))
+		vec_push(&v->ends, (struct vc_end){kind, guard, f, at, why});
+	s->here = expr_and(v->p, s->here, expr_not(v->p, condition));
+}
+
+void vc_stop_here(struct vc *v, struct vc_state *s, enum vc_end_kind kind, const struct code_function *f, uint32_t at, const char *why)
+{
+	vc_end_here(v, s, kind, expr_true(v->p), f, at, why);
+}
+
+/* ------------------------------------------------------------ values */
+
+unsigned vc_width(const struct code_value *v)
+{
+	return v->is_pointer ? 64 : v->width <= 128 ? v->width : 0;
+}
+
+expr_t vc_value(struct vc *v, struct vc_frame *fr, uint32_t value)
+{
+	const struct code_value *c = &fr->f->values[value];
+	unsigned width = vc_width(c);
+	switch ((enum code_kind)c->kind) {
+	case CODE_CONSTANT:
+		return width && !c->is_pointer ? expr_const(v->p, width, code_unsigned(c)) : EXPR_NONE;
+	case CODE_NULL:
+		return expr_const(v->p, 64, 0);
+	case CODE_ADDRESS:
+		return expr_binary(v->p, MUSTER_OP_ADD, vc_address(v, vc_global(v, c->index)), expr_const(v->p, 64, (u128)(uint64_t)c->offset));
+	case CODE_FUNCTION:
+		return vc_address(v, vc_function_object(v, c->index));
+	case CODE_UNDEF: /* another one at each use */
+		return width ? vc_fresh(v, width, "undef") : EXPR_NONE;
+	case CODE_OPAQUE:
+		return EXPR_NONE;
+	case CODE_PARAMETER:
+	case CODE_INSTRUCTION:
+		return fr->values[value] == VC_LOST ? EXPR_NONE : fr->values[value];
+	}
+	return EXPR_NONE;
+}
+
+/* ------------------------------------------------------------ a run */
+
+/* One end stands for everything where a limit was reached: what was made until then is not all. */
+static void give_up(struct vc *v, const struct code_function *f, struct vc_outcome *out)
+{
+	vec_clear(&v->ends);
+	vec_clear(&v->obligations);
+	vec_push(&v->ends, (struct vc_end){VC_UNKNOWN, expr_true(v->p), f, f->first_instruction, "more instructions or terms than the limit"});
+	*out = (struct vc_outcome){.returns = expr_false(v->p), .memory = arena_alloc(&v->arena, sizeof(struct vc_memory))};
+}
+
+void vc_run(struct vc *v, const struct code_function *f, const expr_t *args, struct vc_outcome *out)
+{
+	struct vc_state s = {.base = expr_true(v->p), .here = expr_true(v->p), .memory = arena_alloc(&v->arena, sizeof(struct vc_memory)), .shared = 1};
+	for (uint32_t i = 0; i < f->parameters; i++)
+		if (vc_width(&f->values[i]) && args[i] != EXPR_NONE && expr_width(v->p, args[i]) != vc_width(&f->values[i]))
+			BUG("parameter %u of %s has %u bits, not %u", i, f->name, vc_width(&f->values[i]), expr_width(v->p, args[i]));
+	vec_clear(&v->ends);
+	vec_clear(&v->obligations);
+	v->steps = 0;
+	v->stopped = 0;
+	v->first_node = exprs_count(v->p);
+	expr_t value = vc_body(v, f, args, 0, &s);
+	if (v->stopped) {
+		give_up(v, f, out);
+		return;
+	}
+	*out = (struct vc_outcome){.returns = vc_guard(v, &s), .value = value, .memory = s.memory};
+	if (!vc_dead(v, &s))
+		vec_push(&v->ends, (struct vc_end){VC_RETURN, out->returns, f, CODE_NONE, NULL});
+}
+
+const struct vc_end *vc_ends(const struct vc *v, size_t *count)
+{
+	*count = v->ends.size;
+	return v->ends.data;
+}
+
+const struct vc_obligation *vc_obligations(const struct vc *v, size_t *count)
+{
+	*count = v->obligations.size;
+	return v->obligations.data;
+}
+
+expr_t vc_ends_by(struct vc *v, enum vc_end_kind kind)
+{
+	expr_t any = expr_false(v->p);
+	for (size_t i = 0; i < v->ends.size; i++)
+		if (v->ends.data[i].kind == kind)
+			any = vc_or(v->p, any, v->ends.data[i].guard);
+	return any;
+}

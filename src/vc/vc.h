@@ -1,0 +1,171 @@
+/* vc.h: code as terms: what a function returns, does to memory, and how its paths end, in terms of what it is called with.
+ *
+ *	struct vc *v = vc_new(pool, code, &options);
+ *	args[0] = expr_named(pool, 32, "n");
+ *	args[1] = vc_address(v, vc_object(v, "p", 16));            a parameter that points to an object of 16 bytes
+ *	vc_run(v, f, args, &o);                                      o.returns, o.value, o.memory; vc_ends(v, &n)
+ *	vc_read(v, o.memory, object, offset, 32);
+ *	vc_free(v);
+ *
+ * One symbolic evaluator over code.h, exact: for every start state (values of the terms' variables) exactly one of the ends has a true guard, and if that is a return, the terms
+ * of the result and of memory have the values that the compiled function gives. What is not modelled (floating point, vectors, inline assembly, volatile
+ * accesses, pointers that point to nothing known ...) ends a path as UNKNOWN, with a reason: never a guess. Calls that are havocked and loops that are cut are no longer exact: then
+ * new variables stand for what may be anything, and for every run there are values of them that agree with it.
+ *
+ * *Integers* wrap, for signed arithmetic too; nsw, nuw, exact are not looked at. Division by zero, the least value by -1, a shift by the width or more, an access
+ * outside of a live object, and a failed assumption end a path as undefined behaviour. A check of the compiler's is passed whatever its condition says,
+ * unless options.checks asks for paths to end there.
+ *
+ * *Memory* is objects: globals, allocas, and what the caller made. An object has a base address, a variable of 64 bits, and contents: an array of expr.h, a
+ * table if its size is a constant up to options.table, else one without a size. A pointer is a term of 64 bits, base plus offset, and may lie in memory like any other
+ * number; an access finds its objects in the term. vc_facts says what holds for the bases: not null, apart from each other.
+ *
+ * *Joins* merge: phis and contents become choices by conditions relative to the block that dominates the join. Everything is in one pool; nothing
+ * is asked of a solver. All of it belongs to struct vc, until vc_free; terms belong to the pool.
+ */
+#ifndef MUSTER_VC_VC_H
+#define MUSTER_VC_VC_H
+
+#include "expr/expr.h"
+#include "ir/code.h"
+
+/* How a path ends: X(NAME, words). */
+#define VC_ENDS(X)                                                                                  \
+	X(RETURN, "return")                                                                         \
+	X(EXIT, "a call that does not return")                                                      \
+	X(UNDEFINED, "undefined behaviour")                                                         \
+	X(UNREACHABLE, "code that the compiler takes for unreachable")                              \
+	X(BOUND, "the bound of a loop or of nested calls")                                          \
+	X(CUT, "the next iteration of a loop that was cut")                                         \
+	X(UNKNOWN, "something that is not modelled")
+
+enum vc_end_kind {
+#define X(name, words) VC_##name,
+	VC_ENDS(X)
+#undef X
+	    VC_END_COUNT
+};
+const char *vc_end_words(enum vc_end_kind kind);
+
+struct vc_end {
+	enum vc_end_kind kind;
+	expr_t guard; /* of the whole path, from the start of vc_run */
+	const struct code_function *f;
+	uint32_t at;	 /* instruction: value id in f */
+	const char *why; /* UNDEFINED, UNKNOWN, EXIT (the function's name) */
+};
+
+struct vc_memory; /* the contents of all objects at a point; never changes */
+
+struct vc_outcome {
+	expr_t returns; /* the condition under which the function returns */
+	expr_t value;	/* its result then; EXPR_NONE: none, or one that is not modelled */
+	const struct vc_memory *memory; /* at the return */
+};
+
+#define VC_NO_OBJECT UINT32_MAX
+
+/* A call, for the callback. Until it returns the callback may read and write memory as of the call. */
+struct vc;
+struct vc_state;
+struct vc_call {
+	struct vc *vc;
+	struct vc_state *state; /* for vc_state_read, vc_state_write, vc_state_end */
+	const struct code_function *f; /* the caller */
+	uint32_t at;		       /* its instruction */
+	const struct code_function *target; /* NULL: nobody knows */
+	const expr_t *args;		    /* EXPR_NONE: one that is not modelled */
+	uint32_t arg_count;
+	unsigned depth; /* calls around */
+	expr_t guard;	/* of the path so far */
+	unsigned width; /* of the result: 64 for a pointer, 0 for none */
+	expr_t result;	/* VC_CALL_DONE: to be set by the callback */
+};
+enum vc_call_how {
+	VC_CALL_INLINE,	 /* the callee's body; if there is none, the path ends as UNKNOWN */
+	VC_CALL_DONE,	 /* the callback did what it does: a summary */
+	VC_CALL_HAVOC,	 /* result and what it may write are anything: mod/ref */
+	VC_CALL_EXIT,	 /* it does not return */
+	VC_CALL_UNKNOWN,
+};
+
+/* A loop that is entered, for the callback. */
+struct vc_loop {
+	struct vc *vc;
+	const struct code_function *f;
+	uint32_t loop;
+	expr_t guard;	/* of the path to it */
+	unsigned depth; /* calls around */
+	unsigned most;	/* VC_LOOP_UNROLL: iterations, at first options.unroll */
+	/* For invariant(): a visit of the header. */
+	const expr_t *values; /* by value of f; header's phis as of this visit, and values from outside */
+	const struct vc_memory *memory;
+};
+enum vc_loop_how {
+	VC_LOOP_UNROLL,
+	VC_LOOP_CUT, /* the header's phis and what the loop may write are anything that satisfies invariant() */
+	VC_LOOP_UNKNOWN,
+};
+
+/* What has to be proved for an invariant: guard implies condition. */
+struct vc_obligation {
+	const struct code_function *f;
+	uint32_t loop;
+	int entry; /* at the entry of the loop; 0: at the next visit */
+	expr_t guard, condition;
+};
+
+struct vc_options {
+	const char *prefix; /* of the names of variables that are made here, NULL: "vc"; two evaluators of one pool need two */
+	uint64_t table;	    /* bytes of an object whose contents are a table; 0: 256 */
+	unsigned unroll;    /* iterations of a loop; 0: 64 */
+	unsigned depth;	    /* of inlined calls; 0: 16 */
+	uint32_t steps;	    /* instructions, then all is UNKNOWN; 0: 200,000 */
+	uint32_t nodes;	    /* the same, terms that are made; 0: 2,000,000 */
+	int checks;	    /* a path that fails a check for undefined behaviour ends there */
+	/* NULL: calls of functions with a body are inlined, functions that do not return end the path, others are UNKNOWN; loops are unrolled. */
+	enum vc_call_how (*call)(void *ctx, struct vc_call *c);
+	enum vc_loop_how (*loop)(void *ctx, struct vc_loop *l);
+	expr_t (*invariant)(void *ctx, const struct vc_loop *l); /* of VC_LOOP_CUT; NULL: true */
+	void *ctx;
+};
+
+struct vc *vc_new(struct exprs *p, const struct code *c, const struct vc_options *o);
+void vc_free(struct vc *v);
+
+/* ------------------------------------------------------------ objects */
+/* A new object. Contents are variables NAME[0], NAME[1] ... of 8 bits, or the array NAME. */
+uint32_t vc_object(struct vc *v, const char *name, uint64_t bytes);
+/* The same where the size is a term of 64 bits. EXPR_NONE: accesses to it are never out of bounds. */
+uint32_t vc_object_sized(struct vc *v, const char *name, expr_t size);
+/* That of a global of the unit, made when first asked for; its contents are what they were at the start. */
+uint32_t vc_global(struct vc *v, uint32_t global);
+uint32_t vc_objects(const struct vc *v); /* their number */
+expr_t vc_address(const struct vc *v, uint32_t object);
+const char *vc_object_name(const struct vc *v, uint32_t object);
+uint64_t vc_object_bytes(const struct vc *v, uint32_t object); /* 0: not a constant */
+expr_t vc_object_start(const struct vc *v, uint32_t object);   /* contents at the start: an array */
+/* The object's contents are the array (of the same kind and size) from the start on. Before vc_run. */
+void vc_object_set(struct vc *v, uint32_t object, expr_t contents);
+expr_t vc_contents(const struct vc *v, const struct vc_memory *m, uint32_t object);
+expr_t vc_read(struct vc *v, const struct vc_memory *m, uint32_t object, expr_t offset, unsigned width);
+/* What holds for the addresses of all objects made so far. */
+expr_t vc_facts(struct vc *v);
+
+/* ------------------------------------------------------------ evaluation */
+/* Follows the function. args: a term of its width for each parameter, 64 bits for pointers. Ends and obligations are those of the last run; objects stay. */
+void vc_run(struct vc *v, const struct code_function *f, const expr_t *args, struct vc_outcome *out);
+const struct vc_end *vc_ends(const struct vc *v, size_t *count);
+const struct vc_obligation *vc_obligations(const struct vc *v, size_t *count);
+/* The condition under which a path ends so. */
+expr_t vc_ends_by(struct vc *v, enum vc_end_kind kind);
+
+/* For callbacks of calls: memory as of the call. An address that leads nowhere ends the path, as in code. */
+expr_t vc_state_load(struct vc_call *c, expr_t address, unsigned width); /* EXPR_NONE: no path goes on */
+void vc_state_store(struct vc_call *c, expr_t address, expr_t value);
+/* Where the condition holds the path ends here. */
+void vc_state_end(struct vc_call *c, enum vc_end_kind kind, expr_t condition, const char *why);
+/* A variable that stands for anything. */
+expr_t vc_fresh(struct vc *v, unsigned width, const char *what);
+
+#endif
