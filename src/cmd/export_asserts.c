@@ -184,7 +184,7 @@ static int write_file(const struct asserting *a, const char *dir, const char *na
 }
 
 /* A script that runs it as it was run when it was found. */
-static int write_script(const struct asserting *a, const char *dir, const struct store_bug *b)
+static int write_script(const struct asserting *a, const char *dir, const struct result_bug *b)
 {
 	struct buf out = {0};
 	int named = target_has_path(a->command.argv.data);
@@ -235,7 +235,7 @@ static void add_rule(struct asserting *a, const char *dir, const char *stated)
 }
 
 /* Every unit that has the place gets the assertion: a header's function may be in several. */
-static int state_all(struct asserting *a, const struct store_bug *b, const struct claim *c, const char *dir, char *stated)
+static int state_all(struct asserting *a, const struct result_bug *b, const struct claim *c, const char *dir, char *stated)
 {
 	int found = 0, e = 0;
 	char *why = NULL;
@@ -358,7 +358,7 @@ static int write_units(struct asserting *a)
 
 /* --------------------------------------------------------------------- bugs */
 
-static int export_bug(struct asserting *a, const struct store_bug *b, const struct claim *c)
+static int export_bug(struct asserting *a, const struct result_bug *b, const struct claim *c)
 {
 	char *dir = mem_printf("bug_%llu", (unsigned long long)b->id), *stated = mem_zalloc(a->sources.size + 1);
 	const char *name = file_base(b->input_file);
@@ -389,7 +389,7 @@ static int export_bug(struct asserting *a, const struct store_bug *b, const stru
 }
 
 /* A refinement is an assertion in the unit's text already. */
-static int read_claim(const struct store_bug *b, struct claim *c, struct buf *message)
+static int read_claim(const struct result_bug *b, struct claim *c, struct buf *message)
 {
 	if (strcmp(b->kind, "refinement"))
 		return claim_read(c, b->kind, b->file, b->line, b->report, message);
@@ -397,7 +397,7 @@ static int read_claim(const struct store_bug *b, struct claim *c, struct buf *me
 	return 1;
 }
 
-static int each_bug(void *ctx, const struct store_bug *b)
+static int each_bug(void *ctx, const struct result_bug *b)
 {
 	struct asserting *a = ctx;
 	const char *name = file_base(b->input_file);

@@ -98,7 +98,7 @@ static int is_wanted(const struct unit *u, const char *function)
 }
 
 /* A name that no other has: two bugs may come of one input. */
-static char *test_name(struct unit *u, const struct input *in, const struct store_bug *bug)
+static char *test_name(struct unit *u, const struct input *in, const struct result_bug *bug)
 {
 	const char *function = u->h->calls.data[in->number].name;
 	char hex[HASH_HEX_SIZE], *name;
@@ -123,7 +123,7 @@ static char *test_name(struct unit *u, const struct input *in, const struct stor
 }
 
 /* What an assertion of it takes. */
-static void read_claim(struct export_place *p, const struct store_bug *bug)
+static void read_claim(struct export_place *p, const struct result_bug *bug)
 {
 	struct buf message = {0};
 	struct claim c;
@@ -137,7 +137,7 @@ static void read_claim(struct export_place *p, const struct store_bug *bug)
 
 /* 1: it is there; 0: it is another's twin, or not wanted; -1: the function is not in the harness.
  */
-static int add_input(struct unit *u, const void *data, size_t size, const struct store_bug *bug)
+static int add_input(struct unit *u, const void *data, size_t size, const struct result_bug *bug)
 {
 	struct input in = {0};
 	uint32_t id = 0;
@@ -198,7 +198,7 @@ static int each_test(void *ctx, const struct store_test *t)
 	return 0;
 }
 
-static int each_bug(void *ctx, const struct store_bug *b)
+static int each_bug(void *ctx, const struct result_bug *b)
 {
 	struct unit *u = ctx;
 	const char *name = file_base(b->input_file);

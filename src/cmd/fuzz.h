@@ -194,15 +194,15 @@ void fuzz_site_done(struct fuzz *f, const struct pending_failure *p); /* its che
 
 /* fuzz_look.c: runs one in the san variant, and keeps what comes of it. It may fill in the check. 0; 1: there was no time, nothing is known; -1. */
 int fuzz_look(struct fuzz *f, struct pending_failure *p);
-int fuzz_write_failure(struct fuzz *f, const struct pending_failure *p, const struct store_bug *b, char **name);
-int fuzz_fails_still(struct fuzz *f, const struct store_bug *b, struct finding *x);
+int fuzz_write_failure(struct fuzz *f, const struct pending_failure *p, const struct result_bug *b, char **name);
+int fuzz_fails_still(struct fuzz *f, const struct result_bug *b, struct finding *x);
 /* Does this input show the bug, too? 1, 0, -1. */
 int fuzz_shows_bug(struct fuzz *f, struct pending_failure *p, uint64_t bucket, int own, const void *data, size_t size);
 /* A smaller input for a bug that is known: described again, and written over the old one. 0, -1. */
 int fuzz_bug_smaller(struct fuzz *f, struct pending_failure *p, uint64_t id, uint64_t bucket, int own, const struct buf *data);
 
 /* fuzz_shrink.c: a bug's input is made smaller later (what a repeatable search finds: at once); a piece of that; the rest of it, until then. 0, -1. */
-void fuzz_shrink_later(struct fuzz *f, const struct pending_failure *p, const struct store_bug *b, int own);
+void fuzz_shrink_later(struct fuzz *f, const struct pending_failure *p, const struct result_bug *b, int own);
 int fuzz_shrink_some(struct fuzz *f);
 int fuzz_shrink_rest(struct fuzz *f, double until);
 void fuzz_shrink_release(struct fuzz *f);

@@ -318,11 +318,11 @@ int fuzz_failures_flush(struct fuzz *f, int all)
 }
 
 /* A bug whose file a kill kept from being written. */
-static int restore_bug(void *ctx, const struct store_bug *b)
+static int restore_bug(void *ctx, const struct result_bug *b)
 {
 	struct fuzz *f = ctx;
 	struct pending_failure p = {.parent = b->test, .hang = !strcmp(b->kind, "timeout")};
-	struct store_bug whole = *b;
+	struct result_bug whole = *b;
 	char *name = NULL;
 	if (b->input_file[0])
 		return 0;
@@ -369,7 +369,7 @@ int fuzz_failures_resume(struct fuzz *f)
 	return store_bug_each(f->store, f->campaign, restore_bug, f) < 0 ? -1 : 0;
 }
 
-static int fails_still(void *ctx, const struct store_bug *b)
+static int fails_still(void *ctx, const struct result_bug *b)
 {
 	struct fuzz *f = ctx;
 	struct finding x = {0};
@@ -381,7 +381,7 @@ static int fails_still(void *ctx, const struct store_bug *b)
 	} else if (x.cut) { /* the next search looks again */
 	} else if (!x.failed) {
 		char *words = mem_printf("does not fail any more since the program was rebuilt; it was %s", b->summary);
-		struct store_bug u = {.bucket = b->bucket, .summary = words};
+		struct result_bug u = {.bucket = b->bucket, .summary = words};
 		r = store_bug_update(f->store, f->campaign, &u);
 		free(words);
 	} else if (!finding_with(&x, b->bucket)) { /* another one now: fuzz_look finds out the rest */

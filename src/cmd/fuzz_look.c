@@ -88,7 +88,7 @@ static int take_bucket(struct finding *from, struct finding *x)
 
 /* ----------------------------------------------------------------- keeping */
 
-int fuzz_write_failure(struct fuzz *f, const struct pending_failure *p, const struct store_bug *b, char **name)
+int fuzz_write_failure(struct fuzz *f, const struct pending_failure *p, const struct result_bug *b, char **name)
 {
 	struct outdir_entry e = {
 	    .id = b->id,
@@ -103,10 +103,10 @@ int fuzz_write_failure(struct fuzz *f, const struct pending_failure *p, const st
 	return p->hang ? outdir_hang(f->outdir, &e, name) : outdir_crash(f->outdir, &e, name);
 }
 
-static void fill(struct store_bug *b, const struct pending_failure *p, struct finding *x)
+static void fill(struct result_bug *b, const struct pending_failure *p, struct finding *x)
 {
 	uint64_t id = b->id;
-	*b = (struct store_bug){
+	*b = (struct result_bug){
 	    .id = id,
 	    .bucket = x->bucket,
 	    .kind = x->kind,
@@ -136,7 +136,7 @@ static void tell(struct fuzz *f, const struct pending_failure *p, struct finding
 }
 
 /* Writes a bug's file, and what the store has of it. 0, -1. */
-static int put(struct fuzz *f, const struct pending_failure *p, struct store_bug *b)
+static int put(struct fuzz *f, const struct pending_failure *p, struct result_bug *b)
 {
 	char *name = NULL;
 	int r = fuzz_write_failure(f, p, b, &name);
@@ -148,7 +148,7 @@ static int put(struct fuzz *f, const struct pending_failure *p, struct store_bug
 	return r;
 }
 
-static int new_bug(struct fuzz *f, struct pending_failure *p, struct store_bug *b, struct finding *x, int own)
+static int new_bug(struct fuzz *f, struct pending_failure *p, struct result_bug *b, struct finding *x, int own)
 {
 	struct traced t = tracer(f);
 	int r = x->failed && !own ? traced_condition(&t, p->data.data, p->data.size, x) : 0;
@@ -188,7 +188,7 @@ static int describe(struct fuzz *f, struct pending_failure *p, int own, const st
 int fuzz_bug_smaller(struct fuzz *f, struct pending_failure *p, uint64_t id, uint64_t bucket, int own, const struct buf *data)
 {
 	struct finding x = {.bucket = bucket};
-	struct store_bug b = {.id = id};
+	struct result_bug b = {.id = id};
 	int r = describe(f, p, own, data, &x);
 	if (r > 0) {
 		fill(&b, p, &x);
@@ -207,7 +207,7 @@ struct known {
 	int confirmed;
 };
 
-static int find_known(void *ctx, const struct store_bug *b)
+static int find_known(void *ctx, const struct result_bug *b)
 {
 	struct known *k = ctx;
 	if (b->bucket == k->bucket)
@@ -217,7 +217,7 @@ static int find_known(void *ctx, const struct store_bug *b)
 
 static int keep(struct fuzz *f, struct pending_failure *p, struct finding *x, int own)
 {
-	struct store_bug b = {0};
+	struct result_bug b = {0};
 	struct known k = {.bucket = x->bucket};
 	fill(&b, p, x);
 	int r = store_bug_add(f->store, f->campaign, &b);
@@ -251,7 +251,7 @@ struct place {
 	int confirmed;
 };
 
-static int find_place(void *ctx, const struct store_bug *b)
+static int find_place(void *ctx, const struct result_bug *b)
 {
 	struct place *p = ctx;
 	if (b->confirmed && b->line == p->x->line && !strcmp(file_base(b->file), file_base(p->x->file)) &&
@@ -350,7 +350,7 @@ int fuzz_look(struct fuzz *f, struct pending_failure *p)
 	return r;
 }
 
-int fuzz_fails_still(struct fuzz *f, const struct store_bug *b, struct finding *x)
+int fuzz_fails_still(struct fuzz *f, const struct result_bug *b, struct finding *x)
 {
 	struct confirm *c = confirmer(f);
 	return !c || confirm_run(c, b->data, b->size, x) ? -1 : 0;

@@ -5,8 +5,7 @@
 #include "base/log.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "cmd/bug_json.h"
-#include "cmd/bug_words.h"
+#include "report/bug.h"
 #include "cmd/confine.h"
 #include "cmd/fuzz.h"
 #include "cmd/operands.h"
@@ -79,7 +78,7 @@ struct text {
 	const char *dir, *command, *program;
 };
 
-static int print_bug(void *ctx, const struct store_bug *b)
+static int print_bug(void *ctx, const struct result_bug *b)
 {
 	struct text *t = ctx;
 	struct buf source = {0}, input = {0};
@@ -218,12 +217,16 @@ struct writer {
 	const char *dir, *command;
 };
 
-static int json_bug(void *ctx, const struct store_bug *b)
+static int json_bug(void *ctx, const struct result_bug *b)
 {
 	struct writer *w = ctx;
+	struct result_bug shown = *b;
 	char *file = file_join(w->dir, b->input_file), *replay = replay_command(w->o, b->kind, file, w->command);
 
-	bug_json(&w->j, b, w->dir, replay, 0);
+	shown.input_file = *b->input_file ? file : NULL;
+	shown.replay = replay;
+	shown.report = NULL; /* it has addresses, which differ between runs that are the same otherwise */
+	bug_json(&w->j, &shown);
 	free(replay);
 	free(file);
 	return 0;

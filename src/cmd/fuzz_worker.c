@@ -292,7 +292,7 @@ int fuzz_count_pending(struct fuzz *f)
 	return 0;
 }
 
-static int count_bug(void *ctx, const struct store_bug *b)
+static int count_bug(void *ctx, const struct result_bug *b)
 {
 	struct fuzz_before *n = ctx;
 	if (!b->confirmed)

@@ -14,6 +14,7 @@
 #include "cmd/operands.h"
 #include "cmd/target.h"
 #include "cmd/traced.h"
+#include "report/bug.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,6 +33,7 @@ struct replay {
 
 struct outcome {
 	const char *test;
+	struct buf data;
 	enum exit_code code;
 	struct finding f; /* of a variant other than san: kind, signal and summary only */
 };
@@ -173,18 +175,21 @@ static void json_bug(struct json *j, const struct outcome *o, struct finding *f)
 {
 	char bucket[20];
 	snprintf(bucket, sizeof bucket, "%016" PRIx64, f->bucket);
-	json_object_open(j);
-	json_key(j, "id"), json_str(j, bucket);
-	json_key(j, "kind"), json_str(j, f->kind);
-	json_key(j, "function"), json_str(j, f->function[0] ? f->function : NULL);
-	json_key(j, "file"), json_str(j, f->file[0] ? f->file : NULL);
-	json_key(j, "line"), json_u64(j, f->line);
-	json_key(j, "signal"), json_int(j, f->signal);
-	json_key(j, "confirmed"), json_bool(j, 1);
-	json_key(j, "input_file"), json_str(j, o->test);
-	json_key(j, "summary"), json_str(j, buf_str(&f->summary));
-	json_key(j, "report"), json_str(j, buf_str(&f->report));
-	json_object_close(j);
+	bug_json(j, &(struct result_bug){
+			.name = bucket,
+			.kind = f->kind,
+			.function = f->function[0] ? f->function : NULL,
+			.file = f->file[0] ? f->file : NULL,
+			.line = f->line,
+			.confirmed = 1,
+			.signal = f->signal,
+			.count = 1,
+			.summary = buf_str(&f->summary),
+			.report = buf_str(&f->report),
+			.data = o->data.data,
+			.size = o->data.size,
+			.input_file = o->test,
+		    });
 }
 
 static void show_json(const struct replay *r, struct outcome *all, size_t count, double seconds)
@@ -261,25 +266,27 @@ static int replay_all(struct replay *r, int kind)
 			die(EXIT_USAGE, "%s", error_text());
 	}
 	for (size_t i = 0; i < count; i++) {
-		struct buf data = {0};
 		all[i].test = r->operands.tests.data[i];
-		operands_read(all[i].test, &data);
-		buf_str(&data);
+		operands_read(all[i].test, &all[i].data);
+		buf_str(&all[i].data);
 		if (confirm)
-			run_san(r, confirm, &data, &all[i]);
+			run_san(r, confirm, &all[i].data, &all[i]);
 		else
-			run_other(r, launcher, &data, &all[i]);
+			run_other(r, launcher, &all[i].data, &all[i]);
 		if (own.set && all[i].code == EXIT_OK)
-			run_own(r, &own, &data, &all[i]);
+			run_own(r, &own, &all[i].data, &all[i]);
 		code = worse(code, all[i].code);
 		if (!r->json)
 			show_text(r, &all[i]);
-		buf_release(&data);
+		if (!r->json || !all[i].f.failed) /* only JSON's bugs have their inputs */
+			buf_release(&all[i].data);
 	}
 	if (r->json)
 		show_json(r, all, count, now() - start);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		finding_release(&all[i].f);
+		buf_release(&all[i].data);
+	}
 	free(all);
 	confirm_close(confirm);
 	launcher_free(launcher);

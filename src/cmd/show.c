@@ -13,8 +13,7 @@
 #include "base/option.h"
 #include "base/vec.h"
 #include "build/home.h"
-#include "cmd/bug_json.h"
-#include "cmd/bug_words.h"
+#include "report/bug.h"
 #include "cmd/checks.h"
 #include "cmd/cmd.h"
 #include "cmd/operands.h"
@@ -295,7 +294,7 @@ static checker_set checks_of(const struct show *s)
 }
 
 /* The command that runs it again; "" if it is not known where its file is. */
-static void add_replay(const struct show *s, const struct store_bug *b, struct buf *out)
+static void add_replay(const struct show *s, const struct result_bug *b, struct buf *out)
 {
 	char *file;
 
@@ -313,7 +312,7 @@ static void add_replay(const struct show *s, const struct store_bug *b, struct b
 	free(file);
 }
 
-static void print_place(const struct store_bug *b)
+static void print_place(const struct result_bug *b)
 {
 	print_text(*b->function ? b->function : "?");
 	if (*b->file) {
@@ -324,7 +323,7 @@ static void print_place(const struct store_bug *b)
 	}
 }
 
-static int print_bug(void *ctx, const struct store_bug *b)
+static int print_bug(void *ctx, const struct result_bug *b)
 {
 	struct show *s = ctx;
 	struct buf replay = {0}, input = {0}, source = {0};
@@ -358,13 +357,18 @@ static int print_bug(void *ctx, const struct store_bug *b)
 	return 0;
 }
 
-static int json_bug(void *ctx, const struct store_bug *b)
+static int json_bug(void *ctx, const struct result_bug *b)
 {
 	struct show *s = ctx;
+	struct result_bug shown = *b;
 	struct buf replay = {0};
+	char *file = *b->input_file ? file_join(s->output ? s->output : "", b->input_file) : NULL;
 
 	add_replay(s, b, &replay);
-	bug_json(&s->j, b, s->output, replay.size ? buf_str(&replay) : NULL, 1);
+	shown.replay = replay.size ? buf_str(&replay) : NULL;
+	shown.input_file = file;
+	bug_json(&s->j, &shown);
+	free(file);
 	buf_release(&replay);
 	flush(s, 1 << 16);
 	return 0;

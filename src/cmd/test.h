@@ -151,23 +151,13 @@ struct test_bug {
 	uint64_t test;	 /* that test's number there, from 1 */
 	char *file;	 /* its input */
 	int program_level;
-	uint32_t program; /* number + 1 of the whole program's bug in the same place; 0: none */
+	uint32_t program; /* number + 1 of the whole program's bug in the same place (program_bugs); 0: none */
 	uint64_t count;	    /* tests that showed it */
 	VEC(uint32_t) also; /* functions that lead there as well */
 	struct buf hint;
 	/* As the batch told it: by which later ones are recognised. */
 	char *raw_kind, *raw_function, *raw_file;
 	uint32_t raw_line;
-};
-
-/* A confirmed failure of the whole program, with its own input. */
-struct test_program_bug {
-	char *id, *kind, *function, *file, *summary;
-	uint32_t line;
-	struct buf data;
-	char *path;	   /* of its input */
-	int file_argument; /* the input is a file that an argument names; else standard input */
-	int matched;	   /* it is a function's bug as well */
 };
 
 /* What became of the question whether the whole program fails too. */
@@ -221,9 +211,10 @@ struct test_session {
 	uint64_t late; /* tests, and failures, that nobody looked at since the time was over */
 	double batch_seconds, shrink_seconds, confirm_seconds;
 	char *whole; /* the program that functions are a part of, if it was searched */
-	VEC(struct test_program_bug) program_bugs;
+	VEC(struct result_bug) program_bugs; /* confirmed failures of the whole program, with its own inputs */
 	enum test_program_state program_state;
 	double program_seconds; /* it was searched */
+	struct arena arena;	/* strings of results */
 };
 
 double test_clock(void);
@@ -245,9 +236,8 @@ pid_t test_make_in_child(const char *program, enum variant_kind kind);
  * the way. 0, -1. */
 int test_program(struct test_session *s);
 int test_has_program(const struct test_session *s);
-char *test_program_replay(const struct test_session *s, const struct test_program_bug *b); /* allocated */
+int test_program_only(const struct test_session *s, size_t number); /* no function's search found this one of program_bugs */
 void test_program_scope(const struct test_session *s, struct buf *out); /* why a bug is still at function level */
-void test_program_bug_release(struct test_program_bug *b);
 
 /* test_worker.c: a worker's life; messages go to fd. Does not return. */
 void test_worker(struct test_session *s, unsigned number, int fd) __attribute__((noreturn));
@@ -304,12 +294,13 @@ void test_scope(const struct test_session *s,
 int test_store_open(struct test_session *s);
 int test_store_function(struct test_session *s, struct test_function *f);
 int test_store_bugs(struct test_session *s);
+uint64_t test_stored_id(const struct test_session *s, const struct test_bug *b); /* of the test that showed it first */
 
 /* test_report.c, test_json.c */
 void test_print(struct test_session *const *sessions, size_t count, double seconds);
 void test_print_json(struct test_session *const *sessions, size_t count, const char *status,
 		     double seconds);
-char *test_replay_command(const struct test_session *s, const struct test_bug *b); /* allocated */
-void test_scope_word(const struct test_session *s, const struct test_bug *b, struct buf *out);
+/* A function's bug as the model has it; strings are the session's. */
+struct result_bug test_result_bug(struct test_session *s, const struct test_bug *b);
 
 #endif

@@ -5,8 +5,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "cmd/bug_json.h"
-#include "cmd/bug_words.h"
+#include "report/bug.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,78 +115,10 @@ static void json_tests(struct json *j, const struct test_session *s, const struc
 	}
 }
 
-/* The whole program's input: what to run, and its bytes. */
-static void json_program(struct json *j, const struct test_session *s, const struct test_program_bug *b)
+static void json_bug(struct json *j, struct test_session *s, const struct test_bug *b)
 {
-	char *replay = test_program_replay(s, b);
-	json_object_open(j);
-	bug_json_input(j, b->data.data, b->data.size);
-	json_key(j, "by"), json_str(j, b->file_argument ? "file" : "stdin");
-	json_key(j, "input_file"), json_str(j, b->path);
-	json_key(j, "replay"), json_str(j, replay);
-	json_object_close(j);
-	free(replay);
-}
-
-/* A bug that only the search of the whole program found. */
-static void json_program_bug(struct json *j, const struct test_session *s, const struct test_program_bug *b)
-{
-	json_object_open(j);
-	json_key(j, "id"), json_str(j, b->id);
-	json_key(j, "kind"), json_str(j, b->kind);
-	json_key(j, "function"), json_str(j, b->function);
-	json_key(j, "file"), json_str(j, b->file);
-	json_key(j, "line"), json_u64(j, b->line);
-	json_key(j, "confirmed"), json_bool(j, 1);
-	json_key(j, "entry"), json_str(j, "main");
-	json_key(j, "also"), json_array_open(j), json_array_close(j);
-	json_key(j, "scope"), json_str(j, "program level: found in the whole program only");
-	json_key(j, "level"), json_str(j, "program");
-	json_key(j, "program"), json_program(j, s, b);
-	json_key(j, "checker"), json_str(j, bug_checker(b->kind, b->summary));
-	json_key(j, "description"), json_str(j, bug_description(b->kind, b->summary));
-	json_key(j, "summary"), json_str(j, b->summary);
-	json_key(j, "count"), json_u64(j, 1);
-	json_object_close(j);
-}
-
-static void json_bug(struct json *j, const struct test_session *s, struct test_bug *b)
-{
-	struct finding *x = &b->finding;
-	const struct test_function *f = &s->functions.data[b->function];
-	char *replay = test_replay_command(s, b);
-	json_object_open(j);
-	json_key(j, "id"), json_str(j, b->id);
-	json_key(j, "kind"), json_str(j, x->kind);
-	json_key(j, "function"), json_str(j, x->function[0] ? x->function : f->name);
-	json_key(j, "file"), json_str(j, x->file[0] ? x->file : f->front->file);
-	json_key(j, "line"), json_u64(j, x->line);
-	json_key(j, "confirmed"), json_bool(j, x->failed);
-	json_key(j, "entry"), json_str(j, f->name);
-	json_key(j, "also"), json_array_open(j);
-	for (size_t i = 0; i < b->also.size; i++)
-		json_str(j, s->functions.data[b->also.data[i]].name);
-	json_array_close(j);
-	struct buf scope = {0};
-	test_scope_word(s, b, &scope);
-	json_key(j, "scope"), json_str(j, buf_str(&scope));
-	buf_release(&scope);
-	json_key(j, "level"), json_str(j, b->program_level ? "program" : "function");
-	json_key(j, "program");
-	if (b->program)
-		json_program(j, s, &s->program_bugs.data[b->program - 1]);
-	else
-		json_null(j);
-	json_key(j, "checker"), json_str(j, bug_checker(x->kind, buf_str(&x->summary)));
-	json_key(j, "description"), json_str(j, bug_description(x->kind, buf_str(&x->summary)));
-	json_key(j, "summary"), json_str(j, buf_str(&x->summary));
-	json_inputs(j, s, f, b->data.data, b->data.size);
-	json_key(j, "input_file"), json_str(j, b->file);
-	json_key(j, "replay"), json_str(j, replay);
-	json_key(j, "count"), json_u64(j, b->count);
-	json_key(j, "hint"), json_str(j, b->hint.size ? buf_str(&b->hint) : NULL);
-	json_object_close(j);
-	free(replay);
+	struct result_bug r = test_result_bug(s, b);
+	bug_json(j, &r);
 }
 
 static void json_stats(struct json *j, struct test_session *const *sessions, size_t count)
@@ -277,8 +208,8 @@ void test_print_json(struct test_session *const *sessions, size_t count, const c
 			json_bug(&j, sessions[i], &sessions[i]->bugs.data[k]);
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < sessions[i]->program_bugs.size; k++)
-			if (!sessions[i]->program_bugs.data[k].matched)
-				json_program_bug(&j, sessions[i], &sessions[i]->program_bugs.data[k]);
+			if (test_program_only(sessions[i], k))
+				bug_json(&j, &sessions[i]->program_bugs.data[k]);
 	json_array_close(&j);
 	json_stats(&j, sessions, count);
 	json_object_close(&j);

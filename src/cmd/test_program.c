@@ -41,17 +41,6 @@
 #define LEAST 0.2	      /* seconds that are worth a search */
 #define WAYS 2		      /* in which input reaches it: standard input, a file */
 
-void test_program_bug_release(struct test_program_bug *b)
-{
-	free(b->id);
-	free(b->kind);
-	free(b->function);
-	free(b->file);
-	free(b->summary);
-	free(b->path);
-	buf_release(&b->data);
-}
-
 /* ------------------------------------------------------------- the program */
 
 /* The number of the unit's main, or -1. */
@@ -209,7 +198,7 @@ static const char *kind_class(const char *kind)
 	return kind;
 }
 
-static int same_place(const struct store_bug *b, const char *kind, const char *function, const char *file,
+static int same_place(const struct result_bug *b, const char *kind, const char *function, const char *file,
 		      uint32_t line)
 {
 	return b->line == line && !strcmp(b->function, function) &&
@@ -223,10 +212,10 @@ struct reader {
 	struct confirm *confirm;
 };
 
-static int is_told(const struct test_session *s, const struct store_bug *b)
+static int is_told(const struct test_session *s, const struct result_bug *b)
 {
 	for (size_t i = 0; i < s->program_bugs.size; i++) {
-		const struct test_program_bug *p = &s->program_bugs.data[i];
+		const struct result_bug *p = &s->program_bugs.data[i];
 		if (same_place(b, p->kind, p->function, p->file, p->line))
 			return 1;
 	}
@@ -234,19 +223,25 @@ static int is_told(const struct test_session *s, const struct store_bug *b)
 }
 
 /* A program may run for long by intent, and has no place where it does: hangs are left out. */
-static int take_bug(void *ctx, const struct store_bug *b)
+static int take_bug(void *ctx, const struct result_bug *b)
 {
 	struct reader *r = ctx;
 	struct test_session *s = r->s;
 	if (!b->confirmed || !strcmp(b->kind, "timeout") || is_told(s, b))
 		return 0;
-	struct test_program_bug p = {.kind = mem_strdup(b->kind),
-				     .function = mem_strdup(b->function),
-				     .file = mem_strdup(b->file),
-				     .line = b->line,
-				     .summary = mem_strdup(b->summary),
-				     .file_argument = r->file};
-	buf_add(&p.data, b->data, b->size);
+	struct result_bug p = {.kind = arena_strdup(&s->arena, b->kind),
+			       .function = arena_strdup(&s->arena, b->function),
+			       .file = arena_strdup(&s->arena, b->file),
+			       .line = b->line,
+			       .confirmed = 1,
+			       .count = 1,
+			       .summary = arena_strdup(&s->arena, b->summary),
+			       .data = arena_copy(&s->arena, b->data, b->size),
+			       .size = b->size,
+			       .entry = "main",
+			       .scope = "program level: found in the whole program only",
+			       .level = "program",
+			       .by = r->file ? "file" : "stdin"};
 	for (size_t i = 0; i < s->bugs.size; i++) {
 		struct test_bug *own = &s->bugs.data[i];
 		const struct finding *x = &own->finding;
@@ -255,7 +250,6 @@ static int take_bug(void *ctx, const struct store_bug *b)
 			continue;
 		own->program = (uint32_t)s->program_bugs.size + 1;
 		own->program_level = 1;
-		p.matched = 1;
 	}
 	vec_push(&s->program_bugs, p);
 	return 0;
@@ -280,7 +274,7 @@ static int check_test(void *ctx, const struct store_test *t)
 	r->s->checks++;
 	int e = confirm_run(r->confirm, t->data, t->size, &x);
 	if (!e && x.failed) {
-		struct store_bug b = {.kind = x.kind, .function = x.function, .file = x.file, .line = x.line,
+		struct result_bug b = {.kind = x.kind, .function = x.function, .file = x.file, .line = x.line,
 				      .confirmed = 1, .summary = buf_str(&x.summary), .data = t->data, .size = t->size};
 		take_bug(r, &b);
 	}
@@ -320,31 +314,55 @@ static int read_bugs(struct test_session *s, const struct way *w, double until)
 	return e < 0 ? -1 : 0;
 }
 
+int test_program_only(const struct test_session *s, size_t number)
+{
+	for (size_t i = 0; i < s->bugs.size; i++)
+		if (s->bugs.data[i].program == number + 1)
+			return 0;
+	return 1;
+}
+
 /* Bugs that no function's search found count for the function where they happen, if it was driven. */
 static void count_bugs(struct test_session *s)
 {
-	for (size_t i = 0; i < s->program_bugs.size; i++) {
-		struct test_program_bug *p = &s->program_bugs.data[i];
-		for (size_t k = 0; k < s->functions.size && !p->matched; k++)
-			if (!strcmp(s->functions.data[k].name, p->function))
+	for (size_t i = 0; i < s->program_bugs.size; i++)
+		for (size_t k = test_program_only(s, i) ? 0 : s->functions.size; k < s->functions.size; k++)
+			if (!strcmp(s->functions.data[k].name, s->program_bugs.data[i].function))
 				s->functions.data[k].bugs++;
-	}
+}
+
+/* The command that runs the whole program on it. */
+static void add_replay(struct test_session *s, struct result_bug *b, struct buf *out)
+{
+	buf_adds(out, "muster replay ");
+	operands_shell_path(out, b->input_file);
+	buf_adds(out, " -- ");
+	operands_shell(out, s->whole);
+	if (!strcmp(b->by, "file"))
+		buf_adds(out, " @@");
+	b->replay = arena_strdup(&s->arena, buf_str(out));
 }
 
 static int write_inputs(struct test_session *s)
 {
+	struct buf text = {0};
 	int e = 0;
 	for (size_t i = 0; i < s->program_bugs.size && !e; i++) {
-		struct test_program_bug *p = &s->program_bugs.data[i];
-		p->id = mem_printf("program-%zu-%s-%u", i + 1, p->kind, p->line);
-		for (char *c = p->id; *c; c++)
+		struct result_bug *p = &s->program_bugs.data[i];
+		char *below = mem_printf("bugs/program-%zu-%s-%u", i + 1, p->kind, p->line), *file;
+		for (char *c = below + strlen("bugs/"); *c; c++)
 			if (*c == ' ' || *c == '/')
 				*c = '-';
-		char *below = mem_printf("bugs/%s", p->id);
-		p->path = file_join(s->dir, below);
+		file = file_join(s->dir, below);
+		p->input_file = arena_strdup(&s->arena, file);
+		p->name = file_base(p->input_file);
+		buf_clear(&text);
+		add_replay(s, p, &text);
+		e = file_write_atomic(file, p->size ? p->data : "", p->size);
 		free(below);
-		e = file_write_atomic(p->path, p->data.data ? p->data.data : "", p->data.size);
+		free(file);
 	}
+	buf_release(&text);
 	return e;
 }
 
@@ -424,18 +442,6 @@ int test_program(struct test_session *s)
 }
 
 /* ------------------------------------------------------------------- words */
-
-char *test_program_replay(const struct test_session *s, const struct test_program_bug *b)
-{
-	struct buf out = {0};
-	buf_adds(&out, "muster replay ");
-	operands_shell_path(&out, b->path);
-	buf_adds(&out, " -- ");
-	operands_shell(&out, s->whole);
-	if (b->file_argument)
-		buf_adds(&out, " @@");
-	return buf_take(&out);
-}
 
 void test_program_scope(const struct test_session *s, struct buf *out)
 {

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "cmd/bug_words.h"
+#include "report/bug.h"
 #include "cmd/operands.h"
 
 #include <inttypes.h>
@@ -26,21 +26,26 @@ static const char *color(const char *sequence)
 	return isatty(1) && !(no && *no) ? sequence : "";
 }
 
-char *test_replay_command(const struct test_session *s, const struct test_bug *b)
+static const char *keep(struct test_session *s, struct buf *text)
 {
-	struct buf out = {0};
-	buf_adds(&out, "muster replay ");
-	check_option_word(&out, s->o->check.set, b->finding.kind);
-	operands_shell_path(&out, b->file);
-	/* Where all is in its usual place, the store knows the program: its name is a hash. */
-	if (s->o->out || s->o->store || getenv("MUSTER_DIR")) {
-		buf_adds(&out, " -- ");
-		operands_shell(&out, s->program);
-	}
-	return buf_take(&out);
+	const char *kept = arena_strdup(&s->arena, buf_str(text));
+	buf_clear(text);
+	return kept;
 }
 
-void test_scope_word(const struct test_session *s, const struct test_bug *b, struct buf *out)
+static void add_replay(const struct test_session *s, const struct test_bug *b, struct buf *out)
+{
+	buf_adds(out, "muster replay ");
+	check_option_word(out, s->o->check.set, b->finding.kind);
+	operands_shell_path(out, b->file);
+	/* Where all is in its usual place, the store knows the program: its name is a hash. */
+	if (s->o->out || s->o->store || getenv("MUSTER_DIR")) {
+		buf_adds(out, " -- ");
+		operands_shell(out, s->program);
+	}
+}
+
+static void add_scope(const struct test_session *s, const struct test_bug *b, struct buf *out)
 {
 	if (s->o->entry) {
 		buf_adds(out, "program level: the entry that was named");
@@ -52,6 +57,53 @@ void test_scope_word(const struct test_session *s, const struct test_bug *b, str
 		buf_adds(out, "function level: the caller is not proven to allow this");
 		test_program_scope(s, out);
 	}
+}
+
+static const char *const *also_names(struct test_session *s, const struct test_bug *b)
+{
+	const char **names = arena_alloc(&s->arena, b->also.size * sizeof *names + 1);
+	for (size_t i = 0; i < b->also.size; i++)
+		names[i] = s->functions.data[b->also.data[i]].name;
+	return names;
+}
+
+struct result_bug test_result_bug(struct test_session *s, const struct test_bug *b)
+{
+	const struct finding *x = &b->finding;
+	const struct test_function *f = &s->functions.data[b->function];
+	struct buf text = {0}, summary = {0};
+	struct result_bug r = {
+	    .name = b->id,
+	    .bucket = x->bucket,
+	    .kind = x->kind,
+	    .function = x->function[0] ? x->function : f->name,
+	    .file = x->file[0] ? x->file : f->front->file,
+	    .line = x->line,
+	    .confirmed = x->failed,
+	    .test = test_stored_id(s, b),
+	    .count = b->count,
+	    .data = b->data.data,
+	    .size = b->data.size,
+	    .input_file = b->file,
+	    .entry = f->name,
+	    .also = also_names(s, b),
+	    .also_count = b->also.size,
+	    .level = b->program_level ? "program" : "function",
+	    .program = b->program ? &s->program_bugs.data[b->program - 1] : NULL,
+	};
+	buf_add(&summary, x->summary.data, x->summary.size);
+	r.summary = keep(s, &summary);
+	harness_print_json(s->harness, f->harness->number, b->data.data, b->data.size, &text);
+	r.inputs = text.size ? keep(s, &text) : "null";
+	add_replay(s, b, &text);
+	r.replay = keep(s, &text);
+	add_scope(s, b, &text);
+	r.scope = keep(s, &text);
+	buf_add(&text, b->hint.data, b->hint.size);
+	r.hint = text.size ? keep(s, &text) : NULL;
+	buf_release(&text);
+	buf_release(&summary);
+	return r;
 }
 
 /* ------------------------------------------------------------------- table */
@@ -113,7 +165,7 @@ static void add_up(const struct test_session *s, struct totals *t)
 		t->suspected += !s->bugs.data[i].finding.failed;
 	}
 	for (size_t i = 0; i < s->program_bugs.size; i++)
-		t->bugs += !s->program_bugs.data[i].matched;
+		t->bugs += (uint64_t)test_program_only(s, i);
 }
 
 /* -------------------------------------------------------------------- bugs */
@@ -133,13 +185,12 @@ static void print_input(const struct test_session *s, const struct test_bug *b)
 }
 
 /* The input of the whole program as C would write it, and how to run it. */
-static void print_program_input(const struct test_session *s, const struct test_program_bug *b)
+static void print_program_input(const struct result_bug *b)
 {
-	char *replay = test_program_replay(s, b);
-	size_t n = b->data.size > PROGRAM_WIDTH ? PROGRAM_WIDTH : b->data.size;
-	printf("    %s: \"", b->file_argument ? "file named by the first argument" : "standard input");
+	size_t n = b->size > PROGRAM_WIDTH ? PROGRAM_WIDTH : b->size;
+	printf("    %s: \"", !strcmp(b->by, "file") ? "file named by the first argument" : "standard input");
 	for (size_t i = 0; i < n; i++) {
-		unsigned char c = (unsigned char)b->data.data[i];
+		unsigned char c = ((const unsigned char *)b->data)[i];
 		if (c == '"' || c == '\\')
 			printf("\\%c", c);
 		else if (c >= ' ' && c < 127)
@@ -147,46 +198,34 @@ static void print_program_input(const struct test_session *s, const struct test_
 		else
 			printf("\\%03o", c);
 	}
-	printf("\"%s (%zu bytes)\n    %s\n", n < b->data.size ? "..." : "", b->data.size, replay);
-	free(replay);
+	printf("\"%s (%zu bytes)\n    %s\n", n < b->size ? "..." : "", b->size, b->replay);
 }
 
-static void print_program_bug(const struct test_session *s, const struct test_program_bug *b)
+static void print_program_bug(const struct result_bug *b)
 {
-	printf("\n%sbug%s %s\n", color("\033[1;31m"), color("\033[0m"), b->summary);
-	printf("    program level: found in the whole program only\n");
-	print_program_input(s, b);
+	printf("\n%sbug%s %s\n    %s\n", color("\033[1;31m"), color("\033[0m"), b->summary, b->scope);
+	print_program_input(b);
 }
 
-static void print_bug(const struct test_session *s, struct test_bug *b)
+static void print_bug(struct test_session *s, struct test_bug *own)
 {
-	char *replay = test_replay_command(s, b);
-	printf("\n%s%s%s %s\n", color(b->finding.failed ? "\033[1;31m" : "\033[33m"),
-	       b->finding.failed ? "bug" : "suspected", color("\033[0m"),
-	       buf_str(&b->finding.summary));
+	struct result_bug r = test_result_bug(s, own), *b = &r;
+	printf("\n%s%s%s %s\n", color(b->confirmed ? "\033[1;31m" : "\033[33m"), b->confirmed ? "bug" : "suspected", color("\033[0m"), b->summary);
 	struct buf source = {0};
-	bug_source(b->finding.file, b->finding.line, NULL, "   ", &source);
+	bug_source(own->finding.file, b->line, NULL, "   ", &source);
 	fputs(buf_str(&source), stdout);
 	buf_release(&source);
-	print_input(s, b);
-	if (b->also.size) {
-		printf("    also from");
-		for (size_t i = 0; i < b->also.size && i < 8; i++)
-			printf("%s %s", i ? "," : "", s->functions.data[b->also.data[i]].name);
-		if (b->also.size > 8)
-			printf(" and %zu more", b->also.size - 8);
-		putchar('\n');
-	}
-	struct buf scope = {0};
-	test_scope_word(s, b, &scope);
-	printf("    %s\n", buf_str(&scope));
-	buf_release(&scope);
+	print_input(s, own);
+	for (size_t i = 0; i < b->also_count && i < 8; i++)
+		printf("%s %s", i ? "," : "    also from", b->also[i]);
+	if (b->also_count > 8)
+		printf(" and %zu more", b->also_count - 8);
+	printf("%s    %s\n", b->also_count ? "\n" : "", b->scope);
 	if (b->program)
-		print_program_input(s, &s->program_bugs.data[b->program - 1]);
-	if (b->hint.size && !b->program_level)
-		printf("    if callers never do this: %s\n", buf_str(&b->hint));
-	printf("    %s\n", replay);
-	free(replay);
+		print_program_input(b->program);
+	if (b->hint && strcmp(b->level, "program"))
+		printf("    if callers never do this: %s\n", b->hint);
+	printf("    %s\n", b->replay);
 }
 
 static void print_session(struct test_session *s)
@@ -298,6 +337,6 @@ void test_print(struct test_session *const *sessions, size_t count, double secon
 					print_bug(sessions[i], &sessions[i]->bugs.data[k]);
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < sessions[i]->program_bugs.size; k++)
-			if (!sessions[i]->program_bugs.data[k].matched)
-				print_program_bug(sessions[i], &sessions[i]->program_bugs.data[k]);
+			if (test_program_only(sessions[i], k))
+				print_program_bug(&sessions[i]->program_bugs.data[k]);
 }

@@ -535,9 +535,8 @@ void test_session_release(struct test_session *s)
 	}
 	for (size_t i = 0; i < s->bugs.size; i++)
 		test_bug_release(&s->bugs.data[i]);
-	for (size_t i = 0; i < s->program_bugs.size; i++)
-		test_program_bug_release(&s->program_bugs.data[i]);
 	vec_release(&s->program_bugs);
+	arena_release(&s->arena);
 	vec_release(&s->functions);
 	vec_release(&s->turns);
 	vec_release(&s->bugs);

@@ -180,8 +180,7 @@ static int write_input(struct test_session *s, struct test_bug *b)
 	return file_write_atomic(b->file, b->data.data ? b->data.data : "", b->data.size);
 }
 
-/* The id in the store of the test that showed it. */
-static uint64_t stored_test(const struct test_session *s, const struct test_bug *b)
+uint64_t test_stored_id(const struct test_session *s, const struct test_bug *b)
 {
 	const struct test_function *f = &s->functions.data[b->first];
 	return b->test && b->test <= f->tests.size ? f->tests.data[b->test - 1].id : 0;
@@ -191,14 +190,14 @@ static int add_bug(struct test_session *s, struct test_bug *b)
 {
 	struct finding *f = &b->finding;
 	char *below = mem_printf("bugs/%s", b->id);
-	struct store_bug row = {
+	struct result_bug row = {
 	    .bucket = f->bucket,
 	    .kind = f->kind,
 	    .function = f->function,
 	    .file = f->file,
 	    .line = f->line,
 	    .confirmed = f->failed,
-	    .test = stored_test(s, b),
+	    .test = test_stored_id(s, b),
 	    .summary = buf_str(&f->summary),
 	    .report = buf_str(&f->report),
 	    .input_file = below,

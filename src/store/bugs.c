@@ -11,7 +11,7 @@ static const char *text(const char *s)
 }
 
 /* Inside a transaction. */
-static int insert(struct store *s, uint64_t campaign, struct store_bug *b)
+static int insert(struct store *s, uint64_t campaign, struct result_bug *b)
 {
 	int64_t last = 0;
 
@@ -29,7 +29,7 @@ static int insert(struct store *s, uint64_t campaign, struct store_bug *b)
 	return 1;
 }
 
-static int add(struct store *s, uint64_t campaign, struct store_bug *b)
+static int add(struct store *s, uint64_t campaign, struct result_bug *b)
 {
 	int64_t id = 0;
 	int known = sql_number(s, &id, SQL_BUG_FIND, "ii", SQL_INT(campaign), SQL_INT(b->bucket)),
@@ -51,7 +51,7 @@ static int add(struct store *s, uint64_t campaign, struct store_bug *b)
 	return 0;
 }
 
-int store_bug_add(struct store *s, uint64_t campaign, struct store_bug *b)
+int store_bug_add(struct store *s, uint64_t campaign, struct result_bug *b)
 {
 	int e;
 
@@ -61,7 +61,7 @@ int store_bug_add(struct store *s, uint64_t campaign, struct store_bug *b)
 	return store_commit(s) ? -1 : e;
 }
 
-int store_bug_update(struct store *s, uint64_t campaign, const struct store_bug *b)
+int store_bug_update(struct store *s, uint64_t campaign, const struct result_bug *b)
 {
 	return sql_run(s, SQL_BUG_UPDATE, "iiisssB", SQL_INT(campaign), SQL_INT(b->bucket),
 		       SQL_INT(b->confirmed), b->summary, b->report, b->input_file, b->data,
@@ -70,7 +70,7 @@ int store_bug_update(struct store *s, uint64_t campaign, const struct store_bug 
 
 /* The bug of a row, with all that it points to copied into b: a callback may write (see tests.c).
  */
-static int row_to_bug(struct store *s, sqlite3_stmt *st, struct buf *b, struct store_bug *out)
+static int row_to_bug(struct store *s, sqlite3_stmt *st, struct buf *b, struct result_bug *out)
 {
 	static const int texts[] = {2, 3, 4, 8, 9, 10};
 	size_t at[6];
@@ -85,7 +85,7 @@ static int row_to_bug(struct store *s, sqlite3_stmt *st, struct buf *b, struct s
 
 	if (size)
 		buf_add(b, sqlite3_column_blob(st, 12), size);
-	*out = (struct store_bug){
+	*out = (struct result_bug){
 	    .id = sqlite3_column_int64(st, 0),
 	    .bucket = sqlite3_column_int64(st, 1),
 	    .kind = b->data + at[0],
@@ -104,10 +104,10 @@ static int row_to_bug(struct store *s, sqlite3_stmt *st, struct buf *b, struct s
 }
 
 int store_bug_each(struct store *s, uint64_t campaign,
-		   int (*f)(void *ctx, const struct store_bug *b), void *ctx)
+		   int (*f)(void *ctx, const struct result_bug *b), void *ctx)
 {
 	struct buf copy = BUF_EMPTY;
-	struct store_bug b = {0};
+	struct result_bug b = {0};
 	uint64_t last = 0;
 	int e, stop = 0;
 

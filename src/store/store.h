@@ -19,6 +19,7 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
+#include "result/result.h"
 
 #include <stdint.h>
 
@@ -79,24 +80,9 @@ int store_cover_clear(struct store *s, uint64_t campaign); /* all of it: the pro
 int store_cover_each(struct store *s, uint64_t campaign, int (*f)(void *ctx, uint32_t unit, uint32_t outcome, uint8_t mask, uint64_t first_test), void *ctx);
 
 /* -------------------------------------------------------------------- bugs */
-struct store_bug {
-	uint64_t id;
-	uint64_t bucket;     /* hash of kind and stack */
-	const char *kind;    /* "heap-buffer-overflow", "abort", "timeout" ... */
-	const char *function, *file;
-	uint32_t line;
-	int confirmed;
-	uint64_t test;	     /* that showed it first */
-	const char *summary; /* one line in plain words */
-	const char *report;  /* the sanitizer's text, or "" */
-	const char *input_file; /* below the output directory: crashes/... */
-	uint64_t count;	     /* tests that fell into this bucket */
-	const void *data;    /* the (minimised) input */
-	size_t size;
-};
-int store_bug_add(struct store *s, uint64_t campaign, struct store_bug *b); /* 1 new bucket, 0 known (count raised, once for each b->test), -1 */
-int store_bug_update(struct store *s, uint64_t campaign, const struct store_bug *b); /* by bucket: confirmed, and what is not NULL of input, input_file, summary, report */
-int store_bug_each(struct store *s, uint64_t campaign, int (*f)(void *ctx, const struct store_bug *b), void *ctx);
+int store_bug_add(struct store *s, uint64_t campaign, struct result_bug *b); /* 1 new bucket, 0 known (count raised, once for each b->test), -1 */
+int store_bug_update(struct store *s, uint64_t campaign, const struct result_bug *b); /* by bucket: confirmed, and what is not NULL of input, input_file, summary, report */
+int store_bug_each(struct store *s, uint64_t campaign, int (*f)(void *ctx, const struct result_bug *b), void *ctx);
 
 /* ----------------------------------------------------------- query cache
  * Bounded: the oldest answers go. Models above 1 MiB are not kept. */

@@ -50,7 +50,7 @@ static inline int kill_transaction(struct store *s, uint64_t campaign, uint64_t 
 {
 	struct kill_ack done[20];
 	int n = 1 + kill_random(x) % 20;
-	struct store_bug bug = {.kind = "abort", .bucket = *x % 50, .data = "x", .size = 1};
+	struct result_bug bug = {.kind = "abort", .bucket = *x % 50, .data = "x", .size = 1};
 	struct store_test t;
 	int e;
 

@@ -2,7 +2,7 @@
 #include "check/describe.h"
 
 #include "base/file.h"
-#include "cmd/bug_words.h"
+#include "report/bug.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

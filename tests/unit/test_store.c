@@ -260,9 +260,9 @@ static void coverage_only_grows(void **state)
 	store_close(s);
 }
 
-static int one_bug(void *ctx, const struct store_bug *b)
+static int one_bug(void *ctx, const struct result_bug *b)
 {
-	const struct store_bug *want = ctx;
+	const struct result_bug *want = ctx;
 
 	assert_int_equal(b->bucket, want->bucket);
 	assert_string_equal(b->kind, "abort");
@@ -281,7 +281,7 @@ static void bugs_are_counted_by_test(void **state)
 {
 	struct store *s = open_new("bugs.db");
 	uint64_t c = campaign_of(s, "a");
-	struct store_bug b = {.bucket = ~0ull,
+	struct result_bug b = {.bucket = ~0ull,
 			      .kind = "abort",
 			      .file = "a.c",
 			      .line = 3,
@@ -432,10 +432,10 @@ static int both_write_test(void *ctx, const struct store_test *t)
 	       store_test_update(x->own, x->campaign, t->id, 1, 0, 0) || t->id == 300;
 }
 
-static int both_write_bug(void *ctx, const struct store_bug *b)
+static int both_write_bug(void *ctx, const struct result_bug *b)
 {
 	struct shared *x = ctx;
-	struct store_bug other = *b;
+	struct result_bug other = *b;
 
 	x->seen++;
 	return store_bug_update(x->other, x->campaign, &other) ||
@@ -451,7 +451,7 @@ static void walks_do_not_hinder_writers(void **state)
 	(void)state;
 	x.campaign = campaign_of(x.own, "a");
 	for (int i = 0; i < 300; i++) {
-		struct store_bug b = {.bucket = i, .kind = "abort"};
+		struct result_bug b = {.bucket = i, .kind = "abort"};
 
 		snprintf(text, sizeof text, "seed%d", i);
 		assert_int_equal(add(x.own, x.campaign, text, 0, 0, NULL), 1);

@@ -32,7 +32,7 @@ static void fill(struct store *s)
 	for (int i = 0; i < 5; i++) {
 		char text[] = {(char)('a' + i), 0};
 		struct store_test t = {.data = text, .size = 1, .stage = (uint32_t)i % 3, .rank = i};
-		struct store_bug b = {.bucket = (uint64_t)i + 7, .kind = "abort", .function = "main", .file = "a.c", .line = 3,
+		struct result_bug b = {.bucket = (uint64_t)i + 7, .kind = "abort", .function = "main", .file = "a.c", .line = 3,
 				      .test = (uint64_t)i + 1, .data = text, .size = 1};
 
 		assert_int_equal(store_test_add(s, c, &t), 1);
@@ -58,7 +58,7 @@ static int count_test(void *ctx, const struct store_test *t)
 	return count_row(ctx);
 }
 
-static int count_bug(void *ctx, const struct store_bug *b)
+static int count_bug(void *ctx, const struct result_bug *b)
 {
 	(void)b;
 	return count_row(ctx);
@@ -81,7 +81,7 @@ static unsigned read_all(struct store *s)
 {
 	struct buf data = BUF_EMPTY;
 	struct store_test t;
-	struct store_bug b = {.bucket = 99, .kind = "x", .function = "", .file = ""};
+	struct result_bug b = {.bucket = 99, .kind = "x", .function = "", .file = ""};
 	unsigned failed = 0, n[5] = {0};
 	int verdict, fresh, r[13], count = 0;
 	uint64_t id;

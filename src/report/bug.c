@@ -1,8 +1,8 @@
-/* bug_words.c: bugs in the words that all commands share.
+/* bug.c: bugs in the words that all commands share.
  *
  * The store keeps kind, place and the one-line summary of a bug; everything here is derived from them.
  */
-#include "cmd/bug_words.h"
+#include "report/bug.h"
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -90,17 +90,17 @@ struct walk {
 	struct map places; /* of confirmed bugs, with the checker */
 	struct bug_counts *n;
 	int confirmed, r;
-	int (*f)(void *ctx, const struct store_bug *b);
+	int (*f)(void *ctx, const struct result_bug *b);
 	void *ctx;
 };
 
-static uint64_t place(const struct store_bug *b)
+static uint64_t place(const struct result_bug *b)
 {
 	const char *checker = bug_checker(b->kind, b->summary), *file = file_base(b->file);
 	return hash64(checker ? checker : "", checker ? strlen(checker) : 0, hash64(file, strlen(file), b->line));
 }
 
-static int note(void *ctx, const struct store_bug *b)
+static int note(void *ctx, const struct result_bug *b)
 {
 	struct walk *w = ctx;
 	if (b->confirmed)
@@ -108,7 +108,7 @@ static int note(void *ctx, const struct store_bug *b)
 	return 0;
 }
 
-static int visit(void *ctx, const struct store_bug *b)
+static int visit(void *ctx, const struct result_bug *b)
 {
 	struct walk *w = ctx;
 	if (!!b->confirmed != w->confirmed || (!b->confirmed && b->line && map_get(&w->places, place(b), NULL)))
@@ -118,7 +118,7 @@ static int visit(void *ctx, const struct store_bug *b)
 	return w->r;
 }
 
-int bug_each(struct store *s, uint64_t campaign, struct bug_counts *n, int (*f)(void *ctx, const struct store_bug *b), void *ctx)
+int bug_each(struct store *s, uint64_t campaign, struct bug_counts *n, int (*f)(void *ctx, const struct result_bug *b), void *ctx)
 {
 	struct walk w = {.n = n, .confirmed = 1, .f = f, .ctx = ctx};
 	*n = (struct bug_counts){0};

@@ -1,8 +1,9 @@
-/* bug_words.h: what people and JSON are told about a bug, whoever found it. */
-#ifndef MUSTER_CMD_BUG_WORDS_H
-#define MUSTER_CMD_BUG_WORDS_H
+/* bug.h: what is reported of a bug, whoever found it: in words, and as JSON. */
+#ifndef MUSTER_REPORT_BUG_H
+#define MUSTER_REPORT_BUG_H
 
 #include "base/buf.h"
+#include "base/json.h"
 #include "store/store.h"
 
 #include <stddef.h>
@@ -22,6 +23,11 @@ void bug_source(const char *file, uint32_t line, const char *program, const char
 struct bug_counts {
 	uint64_t confirmed, suspected;
 };
-int bug_each(struct store *s, uint64_t campaign, struct bug_counts *n, int (*f)(void *ctx, const struct store_bug *b), void *ctx);
+int bug_each(struct store *s, uint64_t campaign, struct bug_counts *n, int (*f)(void *ctx, const struct result_bug *b), void *ctx);
+
+/* bug_json.c: one object; every bug of every command has the same keys, those of a driven function some more (docs/bugs.md). */
+void bug_json(struct json *j, const struct result_bug *b);
+/* "inputs": {"in": HEX}, as tests and bugs of whole programs have it. */
+void bug_json_input(struct json *j, const void *data, size_t size);
 
 #endif

@@ -1,0 +1,42 @@
+/* result.h: what a command found, in the one form that every command fills, every format of src/report reads and the store keeps.
+ *
+ * Plain data: strings are borrowed from whoever filled them (an arena, a row of the store) and live as long as that says. NULL, or 0, where
+ * nothing is known; formats say null then.
+ */
+#ifndef MUSTER_RESULT_RESULT_H
+#define MUSTER_RESULT_RESULT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A bug: one for each bucket. */
+struct result_bug {
+	uint64_t id;	      /* in its campaign, from 1; 0: it is not stored */
+	const char *name;     /* what people and scripts call it; NULL: its id */
+	uint64_t bucket;      /* hash of kind and stack */
+	const char *kind;     /* "heap-buffer-overflow", "abort", "timeout" ... */
+	const char *function, *file;
+	uint32_t line;
+	int confirmed;
+	int signal;	      /* that ended the run; 0: not known */
+	uint64_t test;	      /* that showed it first */
+	uint64_t count;	      /* tests that fell into this bucket */
+	const char *summary;  /* one line in plain words */
+	const char *report;   /* the sanitizer's text, "" if there is none; NULL: it is left out */
+	const void *data;     /* the input, as small as it could be made */
+	size_t size;
+	const char *inputs;   /* the same as JSON, by name; NULL: the bytes */
+	const char *input_file; /* in the store: below the output directory */
+	const char *replay;   /* the command that shows it again */
+	/* Of a function that was driven by itself, or of the program it is in. */
+	const char *entry;    /* the function that was called; NULL: this is no such bug, and the rest means nothing */
+	const char *const *also; /* others that lead there as well */
+	size_t also_count;
+	const char *scope;    /* who can call it so, in words */
+	const char *level;    /* "function" or "program" */
+	const char *hint;     /* what to do if no caller does */
+	const struct result_bug *program; /* the bug of the whole program in the same place */
+	const char *by;	      /* of such a one: how its input gets there, "file" (named by an argument) or "stdin" */
+};
+
+#endif
