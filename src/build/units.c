@@ -1,7 +1,8 @@
 /* units.c: makes the variant's object of each unit.
  *
- * Each object is made in a forked process of its own: as many at once as there are
- * processors, and a unit on which LLVM gives up takes nobody else with it. The
+ * Each object is made in a forked process of its own (pool.h): as many at once as there are
+ * processors, and a unit on which LLVM gives up takes nobody else with it. Large units are made in parts, which are processes, too
+ * (instrument/parts.h): a program of one unit uses all processors. The
  * object is an entry of the cache (cache.h), under a name made of everything that
  * went into it: variant, unit, id and this build of muster.
  */
@@ -13,6 +14,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/pool.h"
 #include "base/proc.h"
 #include "build/cache.h"
 #include "build/home.h"
@@ -21,14 +23,9 @@
 #include "instrument/locals.h"
 #include "instrument/probe.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 struct hash128 units_tool(void)
@@ -292,6 +289,19 @@ static int make_san(const struct unit_object *o, const char *path)
 	return e;
 }
 
+/* Instructions of a unit that are compiled in one piece: fewer would be compiled anew too often for what the parts share (a third of a second each).
+ * Tests set another number. */
+#define PART_SIZE 120000
+#define PART_VARIABLE "MUSTER_PART_SIZE"
+
+static uint32_t part_size(void)
+{
+	const char *s = getenv(PART_VARIABLE);
+	long n = s ? strtol(s, NULL, 10) : 0;
+
+	return n > 0 && n <= INT32_MAX ? (uint32_t)n : PART_SIZE;
+}
+
 /* The names that the variant's runtime stands in for; NULL-terminated. */
 static int wrapped_names(enum variant_kind kind, const char *const **names)
 {
@@ -315,15 +325,16 @@ static int wrapped_names(enum variant_kind kind, const char *const **names)
 	return 0;
 }
 
-static int make_instrumented(const struct unit_object *o, enum variant_kind kind, checker_set checks, const char *path)
+static int make_instrumented(const struct unit_object *o, const struct units *u, const struct pool *pool, const char *path)
 {
+	enum variant_kind kind = u->kind;
 	static const enum instrument_kind kinds[] = {[VARIANT_TRACE] = INSTRUMENT_TRACE,
 						     [VARIANT_COV] = INSTRUMENT_COV,
 						     [VARIANT_PATH] = INSTRUMENT_PATH,
 						     [VARIANT_FILL] = INSTRUMENT_COV,
 						     [VARIANT_TRACE_ALL] = INSTRUMENT_TRACE,
 						     [VARIANT_CALLS] = INSTRUMENT_TRACE};
-	struct instrument_options options = {.reloc = INSTRUMENT_RELOC_AUTO};
+	struct instrument_options options = {.reloc = INSTRUMENT_RELOC_AUTO, .checks = u->checks, .pool = pool, .part_size = part_size()};
 	struct buf bitcode = BUF_EMPTY, object = BUF_EMPTY;
 
 	if (field(o, TAG_BITCODE, &bitcode) || wrapped_names(kind, &options.wrapped))
@@ -339,7 +350,6 @@ static int make_instrumented(const struct unit_object *o, enum variant_kind kind
 	}
 	options.all_decisions = kind == VARIANT_TRACE_ALL;
 	options.calls = kind == VARIANT_CALLS;
-	options.checks = checks;
 	/* A driven unit (muster/drive.h) is run some hundred times for microseconds: compiling it is what takes long. */
 	options.fast_compile = memmem(bitcode.data, bitcode.size, "muster_drive_", 13) != NULL;
 	if (instrument_unit(bitcode.data, bitcode.size, o->id, kinds[kind], &options, &object))
@@ -348,7 +358,7 @@ static int make_instrumented(const struct unit_object *o, enum variant_kind kind
 }
 
 /* The object of a unit, as an entry of the cache. */
-static int make_entry(const struct unit_object *o, enum variant_kind kind, checker_set checks)
+static int make_entry(const struct unit_object *o, const struct units *u, const struct pool *pool)
 {
 	char *entry = file_dir(o->object), *temp = cache_begin(entry), *path;
 	int e;
@@ -356,7 +366,7 @@ static int make_entry(const struct unit_object *o, enum variant_kind kind, check
 	if (!temp)
 		return -1;
 	path = file_join(temp, file_base(o->object));
-	e = kind == VARIANT_SAN ? make_san(o, path) : make_instrumented(o, kind, checks, path);
+	e = u->kind == VARIANT_SAN ? make_san(o, path) : make_instrumented(o, u, pool, path);
 	if (e)
 		cache_abandon(temp);
 	else
@@ -364,108 +374,14 @@ static int make_entry(const struct unit_object *o, enum variant_kind kind, check
 	return e; /* the process ends: nothing is freed */
 }
 
-#define WORKERS_MAX 64
-#define TICK_MS 200 /* between looks at how long it takes */
-
-struct worker {
-	pid_t pid;
-	int fd; /* its words, if it fails */
+/* One unit that is made in a process of its own. */
+struct job {
+	const struct units *units;
 	struct unit_object *unit;
+	const struct pool *pool;
 };
 
-static int start(struct worker *w, struct unit_object *o, enum variant_kind kind, checker_set checks)
-{
-	int fds[2], e;
-
-	if (pipe(fds))
-		return error_errno("cannot make a pipe");
-	w->unit = o;
-	w->fd = fds[0];
-	pid_t self = getpid();
-	w->pid = fork();
-	if (w->pid < 0) {
-		close(fds[0]);
-		close(fds[1]);
-		return error_errno("cannot fork");
-	}
-	if (!w->pid) {
-		close(fds[0]);
-		deadline_child();
-		prctl(PR_SET_PDEATHSIG, SIGTERM);
-		if (getppid() != self)
-			_exit(1);
-		signal(SIGXFSZ, SIG_IGN); /* a file beyond ulimit -f fails with words */
-		e = make_entry(o, kind, checks);
-		if (e)
-			file_write_all(fds[1], error_text(), strlen(error_text()));
-		file_exit_child(e ? 1 : 0);
-	}
-	close(fds[1]);
-	return 0;
-}
-
-/* The first worker that ends or has words: its pipe can be read. Says who is still at work while it waits. */
-static int await(const struct units *u, const struct worker *workers, int count, double began)
-{
-	struct pollfd fds[WORKERS_MAX];
-	double told = deadline_clock();
-
-	for (;;) {
-		int first = -1;
-
-		for (int i = 0; i < count; i++) {
-			fds[i] = (struct pollfd){.fd = workers[i].pid ? workers[i].fd : -1, .events = POLLIN};
-			if (first < 0 && workers[i].pid)
-				first = i;
-		}
-		poll(fds, (nfds_t)count, deadline_ms(TICK_MS));
-		for (int i = 0; i < count; i++)
-			if (fds[i].revents)
-				return i;
-		if (deadline_cut())
-			return first;
-		if (deadline_clock() - told < TICK_MS * 1e-3)
-			continue;
-		told = deadline_clock();
-		log_progress("making the %s variant: %s (%td of %zu), %.0f s", variant_name(u->kind), workers[first].unit->name,
-			     workers[first].unit - u->list.data + 1, u->list.size, deadline_clock() - began);
-	}
-}
-
-/* Reaps one worker, which leaves a hole at its place. */
-static int reap(const struct units *u, struct worker *workers, int count, double began)
-{
-	struct buf words = BUF_EMPTY;
-	int status = 0, i = await(u, workers, count, began), e = 0, cut;
-
-	/* Only our own children: the caller may have others. */
-	cut = deadline_wait(workers[i].pid, &status);
-	if (!cut)
-		file_read_fd(workers[i].fd, &words);
-	close(workers[i].fd);
-	workers[i].pid = 0;
-	if (cut)
-		e = error_set("unit '%s': its compilation was ended", workers[i].unit->name);
-	else if (!WIFEXITED(status))
-		e = error_set("unit '%s': the compiler crashed on it", workers[i].unit->name);
-	else if (WEXITSTATUS(status))
-		e = error_set("unit '%s': %s", workers[i].unit->name,
-			      words.size ? buf_str(&words) : "failed");
-	buf_release(&words);
-	return e;
-}
-
-static int busy(const struct worker *workers, int count)
-{
-	int n = 0;
-
-	for (int i = 0; i < count; i++)
-		n += workers[i].pid != 0;
-	return n;
-}
-
-/* What all objects depend on: muster itself, whose checks they have, and which names its runtime wraps. */
-static struct hash128 base_of(enum variant_kind kind, checker_set checks)
+struct hash128 units_base(enum variant_kind kind, checker_set checks)
 {
 	struct hash128 h = units_tool();
 	const char *const *names;
@@ -473,45 +389,67 @@ static struct hash128 base_of(enum variant_kind kind, checker_set checks)
 	if (!wrapped_names(kind, &names))
 		for (; names && *names; names++)
 			h = hash128_join(h, hash128_str(*names));
-	h = hash128_join(h, (struct hash128){checks, 0});
+	h = hash128_join(h, (struct hash128){checks, part_size()});
 	return h;
+}
+
+static int make_job(void *work)
+{
+	const struct job *j = work;
+
+	return make_entry(j->unit, j->units, j->pool);
+}
+
+static const char *job_name(void *work)
+{
+	static char *text;
+
+	free(text);
+	return text = mem_printf("unit '%s'", ((struct job *)work)->unit->name);
+}
+
+static void tell(void *ctx, void *work)
+{
+	const struct units *u = ctx;
+	const struct unit_object *o = ((struct job *)work)->unit;
+
+	log_progress("making the %s variant: %s (%td of %zu), %.0f s", variant_name(u->kind), o->name, o - u->list.data + 1, u->list.size,
+		     deadline_clock() - u->began);
 }
 
 int units_make(struct units *u)
 {
-	struct worker workers[WORKERS_MAX] = {0};
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	int count = cpus < 1 ? 1 : cpus > WORKERS_MAX ? WORKERS_MAX : (int)cpus, e;
-	double began = deadline_clock();
+	struct job *jobs = mem_alloc((u->list.size + 1) * sizeof *jobs);
+	struct pool pool;
+	int e = pool_open(&pool);
 
-	u->base = base_of(u->kind, u->checks);
+	if (e) {
+		free(jobs);
+		return e;
+	}
+	pool.tick = tell;
+	pool.ctx = u;
+	pool.name = job_name;
+	u->began = deadline_clock();
+	u->base = units_base(u->kind, u->checks);
 	e = cache_dir() ? 0 : -1;
 	for (size_t i = 0; i < u->list.size && !e; i++) {
 		struct unit_object *o = &u->list.data[i];
 		char *entry = entry_of(u, o);
-		int slot = 0, there = cache_use(entry, 0);
+		int there = cache_use(entry, 0);
 
 		o->object = file_join(entry, "unit.o");
 		free(entry);
 		if (there)
 			continue;
 		log_progress("making the %s variant: %s (%zu of %zu)", variant_name(u->kind), o->name, i + 1, u->list.size);
-		if (busy(workers, count) == count)
-			e = reap(u, workers, count, began);
-		while (workers[slot].pid)
-			slot++;
-		if (!e)
-			e = start(&workers[slot], o, u->kind, u->checks);
+		jobs[i] = (struct job){u, o, &pool};
+		e = pool_start(&pool, make_job, &jobs[i]);
 	}
-	while (busy(workers, count)) {
-		char *first = e ? mem_strdup(error_text()) : NULL;
-
-		if (reap(u, workers, count, began) && !e)
-			e = -1;
-		if (first)
-			error_set("%s", first);
-		free(first);
-	}
+	if (pool_finish(&pool))
+		e = -1;
 	log_progress(NULL);
+	pool_close(&pool);
+	free(jobs);
 	return e;
 }

@@ -19,6 +19,7 @@ struct units {
 	enum variant_kind kind;
 	checker_set checks;  /* see units_checks */
 	struct hash128 base; /* of what all objects depend on */
+	double began;	     /* units_make, by deadline_clock */
 	VEC(struct unit_object) list;
 };
 
@@ -32,6 +33,8 @@ int units_make(struct units *u);
 const struct unit_object *units_find(const struct units *u, struct hash128 hash);
 void units_release(struct units *u);
 
+/* What all objects of a variant depend on: muster itself, whose checks they have, which names its runtime wraps, how large units are split. */
+struct hash128 units_base(enum variant_kind kind, checker_set checks);
 /* Identifies this build of muster: part of every name in the cache. */
 struct hash128 units_tool(void);
 

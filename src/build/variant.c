@@ -103,9 +103,7 @@ static int check_runtime(enum variant_kind kind)
 /* Everything the variant depends on. */
 static int key_of(const struct program *p, enum variant_kind kind, struct hash128 *key)
 {
-	struct hash128 h = hash128_join(units_tool(), hash128_str(variant_name(kind)));
-
-	h = hash128_join(h, (struct hash128){units_checks(p, kind), 0});
+	struct hash128 h = hash128_join(units_base(kind, units_checks(p, kind)), hash128_str(variant_name(kind)));
 	int e = hash_file(kinds[kind].archive, &h);
 
 	for (size_t i = 0; i < p->images.size; i++) {

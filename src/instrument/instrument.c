@@ -1,8 +1,8 @@
 /* instrument.c: the steps from a unit's bitcode to an object of a variant.
  *
  *   load (normal form) - write the site table - strip debug info - fold checks - settle what is
- *   undefined - drop the user's wish to inline - the kind's own pass - drop promises that no longer hold - link the
- *   inline helpers - optimise, generate code - append the site table.
+ *   undefined - drop the user's wish to inline - the kind's own pass - drop promises that no longer hold - for the unit, or
+ *   for each part of a large one (parts.h): link the inline helpers, optimise, generate code - append the site table.
  *
  * The site table is made before anything is edited, and passes walk the list of
  * instructions that was made with it, so a site means the same instruction in every
@@ -18,6 +18,7 @@
 #include "instrument/emit.h"
 #include "instrument/fold.h"
 #include "instrument/outline.h"
+#include "instrument/parts.h"
 #include "instrument/pass.h"
 #include "instrument/settle.h"
 #include "instrument/trace_loop.h"
@@ -77,8 +78,12 @@ static int edit(struct unit *u, enum instrument_kind kind, const struct instrume
 	settle_behaviour(u->module);
 	if (options->dump_ir && dump(u, options->dump_ir))
 		return -1;
-	if (options->verify && unit_verify(u))
-		return -1;
+	return options->verify && unit_verify(u) ? -1 : 0;
+}
+
+/* What is done for each part of a unit. */
+static int finish(struct unit *u, enum instrument_kind kind, const struct instrument_options *options, struct buf *object)
+{
 	if (kind == INSTRUMENT_TRACE &&
 	    emit_link_helpers(u, muster_inline_bc,
 			      (size_t)(muster_inline_bc_end - muster_inline_bc)))
@@ -86,7 +91,7 @@ static int edit(struct unit *u, enum instrument_kind kind, const struct instrume
 	settle_functions(u->module);
 	if (kind == INSTRUMENT_TRACE)
 		trace_describe_hooks(u);
-	return 0;
+	return emit_object(u, options, object);
 }
 
 int instrument_unit(const void *bitcode, size_t size, uint32_t unit_id, enum instrument_kind kind,
@@ -114,7 +119,7 @@ int instrument_unit(const void *bitcode, size_t size, uint32_t unit_id, enum ins
 	if (!result)
 		result = edit(&u, kind, options);
 	if (!result)
-		result = emit_object(&u, options, object);
+		result = parts_emit(&u, kind, options, finish, object);
 	if (!result)
 		result = elf_add_section(object, MUSTER_SITES_SECTION, table.data, table.size, 8);
 	trace_entries_release(&entries);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct buf;
+struct pool;
 struct trace_entries;
 
 enum instrument_kind {
@@ -38,6 +39,8 @@ struct instrument_options {
 	int library;         /* a body of the runtime: it does not note its call sites */
 	const char *const *wrapped; /* functions with a body in the runtime; see settle_inline */
 	const struct trace_entries *entries; /* trace: set by instrument_unit itself */
+	const struct pool *pool; /* a large unit is compiled in parts, in processes of this pool (parts.h); NULL: it is not */
+	uint32_t part_size;	 /* instructions of the normal form that a part has, about */
 	const char *dump_ir; /* write the module as it is before optimising to this file */
 };
 

@@ -62,6 +62,9 @@ runs=$(sed -n 's/.*"runs": \([0-9]*\).*/\1/p' out | head -1)
 muster cc -w -O0 large.c -o large || exit 1
 within "fuzz, a large unit" 3.2 muster fuzz -q --json --time 2 -o l -- ./large
 says out '"status": "budget"'
+# The two functions are parts: each is compiled in a process of its own.
+within "fuzz, a large unit in parts" 3.2 env MUSTER_PART_SIZE=20000 muster fuzz -q --json --time 2 -o l -- ./large
+says out '"status": "budget"'
 within "test, a large unit" 3.2 muster test -q --json --time 2 large.c
 says out '"status": "budget"'
 # 118,098 paths are more than any machine runs in that time. One function, or functions that did not come to an end, use the rest of the time; what is complete does not wait for it.
@@ -90,6 +93,7 @@ within "test waits for nobody" 20 muster test -q --json --time 30 rest.c:few
 says out '"status": "complete"'
 for s in SIGINT SIGTERM; do
 	within "$s while building" 1 --signal $s 1 muster fuzz -q -o l -- ./large
+	within "$s while building parts" 1 --signal $s 2 env MUSTER_PART_SIZE=20000 muster fuzz -q -o l -- ./large
 	within "$s while test builds" 1 --signal $s 1 muster test -q large.c
 	within "$s while searching" 1 --signal $s 2 muster fuzz -q -o s -- ./small
 	says out '^interrupted'
