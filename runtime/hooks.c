@@ -4,12 +4,19 @@
 #include "hooks.h"
 #include "node.h"
 
+/* Whose result is it? A function that is instrumented leaves a label, or 0, whenever it returns, and so does the one that a tail call
+ * put in its place. What lies there after another function is somebody else's. */
+static int is_result(const struct rt_tls *t, const void *fn)
+{
+	return t->ret_owner == (uint64_t)fn || (t->tails && ((const uint64_t *)fn)[-1] == MUSTER_FUNCTION_MAGIC);
+}
+
 label __muster_result(const void *fn, uint32_t index)
 {
 	struct rt_tls *t = &__muster_tls;
 	label a = t->ret[index];
 	t->ret[index] = 0;
-	return t->ret_owner == (uint64_t)fn && RT_ON() ? a : 0;
+	return a && is_result(t, fn) && RT_ON() ? a : 0;
 }
 
 void __muster_object(const void *p, uint64_t size)

@@ -153,7 +153,16 @@ INLINE label __muster_i_result(const void *callee, uint32_t index)
 
 INLINE uint64_t __muster_i_pending(const void *callee, uint32_t index)
 {
-	return __muster_tls.ret[index] && __muster_tls.ret_owner == (uint64_t)callee;
+	return __muster_tls.ret[index] && (__muster_tls.ret_owner == (uint64_t)callee || __muster_tls.tails);
+}
+
+/* A tail call that has to be one: its callee leaves the result, and nothing that is there now is one. */
+INLINE void __muster_i_tail(void)
+{
+	__muster_tls.tails = 1;
+#define CLEAR(i) __muster_tls.ret[i] = 0;
+	CLEAR(0) CLEAR(1) CLEAR(2) CLEAR(3) CLEAR(4) CLEAR(5) CLEAR(6) CLEAR(7)
+#undef CLEAR
 }
 
 INLINE void __muster_i_va_begin(void)

@@ -38,7 +38,7 @@ struct rt_tls {
 	uint64_t owner;
 	label args[RT_ARGS];
 	uint32_t any; /* of the labels on their way; 0: none, and a callee may take its fast copy */
-	uint32_t pad;
+	uint32_t tails; /* a call that had to be a tail call was made: who returns need not be who was called */
 	uint64_t ret_owner;
 	label ret[RT_RETS];
 	uint64_t site; /* unit << 32 | index of the last call to another unit */

@@ -520,6 +520,8 @@ void trace_call(struct tracer *t, LLVMValueRef inst)
 		guard_extern(t, inst, callee, direct);
 	}
 	trace_from(t, inst, callee, name);
+	if (LLVMIsACallInst(inst) && LLVMGetTailCallKind(inst) == LLVMTailCallKindMustTail)
+		tracer_call(t, "__muster_i_tail", "v");
 	pass_arguments(t, inst, callee);
 	if (!t->results_elsewhere)
 		take_result(t, inst, callee);
