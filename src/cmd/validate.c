@@ -1,0 +1,155 @@
+/* validate.c: muster validate --changes, which says what was modified between two versions of a program.
+ *
+ * The table is that of static change impact: functions that were modified (M), that call such (IM), that call what is not in the program (U), and that call such (IU); then the
+ * functions that were modified, each with the number of its instructions that were. docs/versions.md has the definitions. Summaries are not validated yet, and the command says so.
+ */
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/option.h"
+#include "build/join.h"
+#include "cmd/cmd.h"
+#include "ir/match.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static unsigned percent(uint32_t part, uint32_t whole)
+{
+	return whole ? (unsigned)((uint64_t)part * 100 / whole) : 0;
+}
+
+static void print_function(const struct match *m, uint32_t i)
+{
+	const struct whole_symbol *s = &m->old->symbols.data[i];
+	const struct match_function *p = m->functions[i];
+	const char *now = p ? m->new->symbols.data[m->to_new[i]].name : NULL;
+
+	printf("  %s (%s", s->name, m->old->units.data[s->unit].name);
+	if (s->function->line)
+		printf(":%u", s->function->line);
+	printf("): ");
+	if (!p) {
+		printf("deleted\n");
+		return;
+	}
+	printf("%u of %u instructions modified%s", p->count - p->entry, s->order_count, p->entry ? ", and its entry" : "");
+	if (strcmp(now, s->name))
+		printf("; now %s, found by %s", now, match_by_text(m->by[i]));
+	printf("\n");
+}
+
+static void print_words(const struct match *m, const struct match_counts *c)
+{
+	printf("functions  %u\n", c->functions);
+	printf("M          %u (%u %%)  modified\n", c->m, percent(c->m, c->functions));
+	printf("IM         %u (%u %%)  call a modified function\n", c->im, percent(c->im, c->functions));
+	printf("U          %u (%u %%)  call what is not in the program\n", c->u, percent(c->u, c->functions));
+	printf("IU         %u (%u %%)  call such a function\n", c->iu, percent(c->iu, c->functions));
+	printf("%u of %u instructions modified; functions: %u deleted, %u added, %u renamed\n", c->modified, c->instructions, c->deleted, c->added, c->renamed);
+	if (c->m)
+		printf("modified:\n");
+	for (uint32_t i = 0; i < m->old->symbols.size; i++)
+		if (m->classes[i] & MATCH_M)
+			print_function(m, i);
+}
+
+static void json_function(struct json *j, const struct match *m, uint32_t i)
+{
+	const struct whole_symbol *s = &m->old->symbols.data[i];
+	const struct match_function *p = m->functions[i];
+	unsigned k = m->classes[i];
+
+	json_object_open(j);
+	json_key(j, "name"), json_str(j, s->name);
+	json_key(j, "file"), json_str(j, m->old->units.data[s->unit].name);
+	json_key(j, "line"), json_u64(j, s->function->line);
+	json_key(j, "now"), json_str(j, p ? m->new->symbols.data[m->to_new[i]].name : NULL);
+	json_key(j, "found_by"), json_str(j, match_by_text(p ? m->by[i] : MATCH_BY_NONE));
+	json_key(j, "m"), json_bool(j, k & MATCH_M);
+	json_key(j, "im"), json_bool(j, k & MATCH_IM);
+	json_key(j, "u"), json_bool(j, k & MATCH_U);
+	json_key(j, "iu"), json_bool(j, k & MATCH_IU);
+	json_key(j, "entry_modified"), json_bool(j, !p || p->entry);
+	json_key(j, "modified"), json_u64(j, p ? p->count - p->entry : s->order_count);
+	json_key(j, "instructions"), json_u64(j, s->order_count);
+	json_object_close(j);
+}
+
+static void print_json(const struct match *m, const struct match_counts *c)
+{
+	struct buf out = BUF_EMPTY;
+	struct json j;
+
+	json_begin(&j, &out);
+	j.indent = 2;
+	json_object_open(&j);
+	json_key(&j, "command"), json_str(&j, "validate");
+	json_key(&j, "status"), json_str(&j, "complete");
+	json_key(&j, "changes"), json_object_open(&j);
+	json_key(&j, "functions"), json_u64(&j, c->functions);
+	json_key(&j, "m"), json_u64(&j, c->m);
+	json_key(&j, "im"), json_u64(&j, c->im);
+	json_key(&j, "u"), json_u64(&j, c->u);
+	json_key(&j, "iu"), json_u64(&j, c->iu);
+	json_key(&j, "deleted"), json_u64(&j, c->deleted);
+	json_key(&j, "added"), json_u64(&j, c->added);
+	json_key(&j, "renamed"), json_u64(&j, c->renamed);
+	json_key(&j, "instructions"), json_u64(&j, c->instructions);
+	json_key(&j, "modified"), json_u64(&j, c->modified);
+	json_object_close(&j);
+	json_key(&j, "functions"), json_array_open(&j);
+	for (uint32_t i = 0; i < m->old->symbols.size; i++)
+		if (m->old->symbols.data[i].function)
+			json_function(&j, m, i);
+	json_array_close(&j);
+	json_object_close(&j);
+	printf("%s\n", buf_str(&out));
+	buf_release(&out);
+}
+
+static int compare(const char *old_path, const char *new_path, int json)
+{
+	struct whole *old = join_load(old_path), *new = old ? join_load(new_path) : NULL;
+	struct match_counts c;
+	struct match *m;
+
+	if (!new) {
+		fprintf(stderr, "muster validate: %s: %s\n", old ? new_path : old_path, error_text());
+		whole_free(old);
+		return 2;
+	}
+	m = match_new(old, new);
+	match_count(m, &c);
+	if (json)
+		print_json(m, &c);
+	else
+		print_words(m, &c);
+	match_free(m);
+	whole_free(old);
+	whole_free(new);
+	return c.m || c.added ? 1 : 0;
+}
+
+int cmd_validate(int argc, char **argv)
+{
+	static int json, changes;
+	static const struct option_row rows[] = {
+	    OPTION_FLAG("changes", 0, &changes, "what was modified: functions M, IM, U, IU, and each that is M"),
+	    OPTION_FLAG("json", 0, &json, "print JSON"),
+	    OPTION_END,
+	};
+	static const struct option_spec spec = {
+	    "validate", "--changes [--json] OLD NEW",
+	    "What was modified between two versions of a program: C files, or binaries built with\n"
+	    "muster cc. Validating summaries is not there yet: --changes must be given.\n"
+	    "Exit code 0: nothing was modified or added; 1: something was.",
+	    rows};
+	int i = option_parse(&spec, argc, argv);
+
+	if (!changes)
+		option_usage(&spec, "summaries are not validated yet: --changes says what was modified");
+	if (argc - i != 2)
+		option_usage(&spec, "give the old and the new version");
+	return compare(argv[i], argv[i + 1], json);
+}
