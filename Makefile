@@ -1,6 +1,6 @@
 # make          build build/muster, build/muster-cc and the runtime
 # make demo     install what is missing, build, and show the tool at work
-# make check    the same, and run all tests (tests/check.mk); check-time: those of time; check-fresh: in a new Debian 12
+# make check    the same, and run all tests (tests/check.mk); check-time: those of time; check-fresh: in a new Debian 12; check-shrunk: with tiny limits
 # make bench    measure speed against native code; bench-coverage, -solve, -divergence, -growth: muster fuzz
 # make deps     install the Debian packages muster needs
 # make install  to $(DESTDIR)$(PREFIX)
@@ -255,6 +255,14 @@ include tests/check.mk
 check-fresh:
 	@scripts/check-fresh $(ARGS)
 
+# Everything that only happens at a limit of search or solver, all the time (src/base/limit.h): verdicts may be weaker, never wrong.
+check-shrunk: S = $(abspath build-shrunk)
+check-shrunk:
+	@$(MAKE) --no-print-directory B=build-shrunk CFLAGS="$(CFLAGS) -DMUSTER_SHRUNK" all build-shrunk/tests/test_solve_random
+	build-shrunk/tests/test_solve_random
+	MUSTER_BUILD=$S tests/truth/run --weak -n $(or $(N),200)
+	MUSTER_BUILD=$S tests/stress/search 20
+
 demo:
 	@scripts/deps
 	@$(MAKE) --no-print-directory all
@@ -391,7 +399,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: campaign-vc campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh demo bench deps install clean
+.PHONY: campaign-vc campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh check-shrunk demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 

@@ -22,6 +22,7 @@ test_defects = sh tests/defects/run.sh
 test_hostile = sh tests/hostile/run.sh
 test_escape = sh tests/hostile/escape.sh
 test_layers = sh scripts/check-layers
+test_limits = sh scripts/limits --check
 # Random programs through the trace; sequences of libc calls; small programs searched and enumerated.
 test_csmith-1 = tests/stress/csmith -j 1 -n 25 -s 1
 test_csmith-2 = tests/stress/csmith -j 1 -n 25 -s 26

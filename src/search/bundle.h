@@ -65,7 +65,7 @@ void bundle_step(struct bundle *b, uint32_t at, expr_t safe, int whole);
 void bundle_goal(struct bundle *b, expr_t goal, uint32_t checker);
 /* Asks for all goals, then adds the safe forms to the path. 0; what found returned; or BUNDLE_DISAGREES: the run's values do not satisfy a
  * safe form. */
-#define BUNDLE_DISAGREES 2
+#define BUNDLE_DISAGREES 2 /* no limit: a return value */
 int bundle_ask(struct bundle *b);
 /* The goal for inputs that pass the steps before it. */
 expr_t bundle_reach(struct bundle *b, uint32_t goal, expr_t as);

@@ -11,19 +11,20 @@
 #include "search/bundle.h"
 
 #include "base/hash.h"
+#include "base/limit.h"
 #include "base/mem.h"
 #include "search/inside.h"
 
 #include <stdlib.h>
 
-#define BUNDLE_GOALS 32	 /* of one bundle: the formula grows with it */
-#define BROKEN_UNIT 32	 /* answers that break one bound of a function alone */
-#define BROKEN_PROGRAM 8 /* and one check of a whole program, by checker */
-#define TOLD 8		 /* inputs that the caller is told of, for each check and checker */
-#define NEAR_BYTES 16	 /* around an object, where sanitizers see every access */
-#define GUESSED 2	 /* guesses for a check that values which were fixed rule out, */
-#define GUESS_QUERIES 16 /* and questions for them */
-#define CLOSER 4	 /* questions for an input that breaks a bound less far than a run did */
+#define BUNDLE_GOALS LIMIT(32, 1) /* goals that one query asks about together; the formula grows with them | by hand */
+#define BROKEN_UNIT LIMIT(32, 1) /* answers that break one bound of a function alone | by hand */
+#define BROKEN_PROGRAM LIMIT(8, 1) /* answers that break one check of a whole program, by checker | by hand */
+#define TOLD LIMIT(8, 1) /* inputs that are reported for each check and checker | by hand */
+#define NEAR_BYTES 16 /* bytes around an object where sanitizers see every access | ASan's smallest redzone */
+#define GUESSED LIMIT(2, 1) /* guesses for a check that fixed values rule out | by hand */
+#define GUESS_QUERIES LIMIT(16, 1) /* queries for one such guess | by hand */
+#define CLOSER LIMIT(4, 1) /* queries for an input that breaks a bound less far than a run did | by hand */
 
 struct checking {
 	struct search *s;
@@ -105,7 +106,7 @@ static expr_t overflow_down(struct expansion *x, uint32_t label)
 	}
 }
 
-#define WIDENED 64 /* nodes that are looked at */
+#define WIDENED LIMIT(64, 1) /* nodes looked at for a comparison in a wider type | by hand */
 
 /* Has a number a sign, to go by what widened it before it was compared? Where nothing did, bytes have none. */
 static int has_sign(const struct trace *t, uint32_t index, uint32_t compared)

@@ -6,13 +6,14 @@
 #include "search/codes.h"
 
 #include "base/error.h"
+#include "base/limit.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "build/units.h"
 
 #include <stdlib.h>
 
-#define LARGEST (64u << 20) /* bytes of bitcode */
+#define LARGEST LIMIT((64u << 20), 4096) /* bytes of a unit's bitcode that is read for loops | by hand */
 
 struct codes {
 	char *path;

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUP 16
+#define GROUP 16 /* no limit: bytes of a vector register */
 
 typedef uint8_t group __attribute__((vector_size(GROUP)));
 

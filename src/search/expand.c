@@ -12,14 +12,15 @@
 #include "base/budget.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/limit.h"
 #include "search/inside.h"
 #include "search/loops.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 
-#define BROKEN_BOUNDS 32 /* of one instruction that are asked about, but for those that always hold */
-#define GUESSES 6	 /* for one outcome that is not covered */
+#define BROKEN_BOUNDS LIMIT(32, 1) /* bounds of one instruction that are negated, but for those that always hold | by hand */
+#define GUESSES LIMIT(6, 1) /* guesses for one outcome that is not covered | by hand */
 
 u128 search_value_in_run(void *ctx, expr_t variable)
 {
@@ -124,7 +125,7 @@ static unsigned goals_of(struct search *s, struct expansion *x, const struct pat
 	return 1;
 }
 
-#define PREFERENCES 4 /* bytes of a goal that are looked at */
+#define PREFERENCES LIMIT(4, 1) /* bytes of a goal for which small or printable values are preferred | by hand */
 
 /* The goal with values that were asked to be left out left out, or the goal itself. */
 expr_t search_preferred(const struct search *s, struct expansion *x, expr_t goal)
@@ -299,7 +300,7 @@ static int take_step(struct search *s, struct expansion *x, size_t at, const wan
 	return r;
 }
 
-#define TERMS_FULL 3
+#define TERMS_FULL 3 /* no limit: a return value */
 
 static uint64_t terms_bytes(const struct expansion *x)
 {
@@ -401,7 +402,7 @@ static int trace_of(struct search *s, struct expansion *x, struct kept_trace *k)
 	return r;
 }
 
-#define TEXT_BYTES 4096 /* that are looked at */
+#define TEXT_BYTES LIMIT(4096, 2) /* bytes looked at to tell text from binary | by hand */
 
 /* What a text that grows is filled with: its last letter or digit. Zeros would end every string of it at the old end. 0: it is no text, for
  * that has no zeros (other bytes the solver puts everywhere). */

@@ -10,6 +10,7 @@
  */
 #include "search/guesses.h"
 
+#include "base/limit.h"
 #include "base/map.h"
 #include "search/inside.h"
 #include "vc/value.h"
@@ -17,10 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_LOOPS 8 /* nests of a function */
-#define MOST_PHIS 8
-#define LEAVES 16
-#define DEEPEST 2
+#define MOST_LOOPS LIMIT(8, 1) /* nests of loops in a function that guesses are made for | by hand */
+#define MOST_PHIS LIMIT(8, 1) /* variables of a loop head that guesses relate | by hand */
+#define LEAVES LIMIT(16, 2) /* values in one guard | by hand */
+#define DEEPEST LIMIT(2, 1) /* dominating decisions that a guess takes along | by hand */
 
 struct nest {
 	const struct code_function *f;

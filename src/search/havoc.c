@@ -13,13 +13,14 @@
 #include "search/havoc_ops.h"
 
 #include "base/hash.h"
+#include "base/limit.h"
 
 #include <string.h>
 
-#define PLACES 1024 /* of a stage */
-#define WORD_PLACES 128
-#define ARITHMETIC 16 /* largest number added or subtracted one after the other */
-#define CUTS 32	      /* shorter inputs that are tried */
+#define PLACES LIMIT(1024, 8) /* places of an input that one deterministic stage changes | by hand */
+#define WORD_PLACES LIMIT(128, 2) /* places at which each dictionary word is tried | by hand */
+#define ARITHMETIC LIMIT(16, 1) /* largest number that is added or subtracted one after the other | AFL++ has 35 */
+#define CUTS LIMIT(32, 1) /* shorter inputs that are tried | by hand */
 
 void havoc_init(struct havoc *h, uint64_t seed, uint64_t limit)
 {

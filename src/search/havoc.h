@@ -7,6 +7,7 @@
 #define MUSTER_SEARCH_HAVOC_H
 
 #include "base/buf.h"
+#include "base/limit.h"
 #include "base/vec.h"
 
 #include <stdint.h>
@@ -22,7 +23,7 @@ struct havoc {
 	words; /* without repetition, at most HAVOC_WORDS; the oldest automatic one gives way */
 	uint32_t user_words; /* the first of them are the user's and stay */
 };
-#define HAVOC_WORDS 512
+#define HAVOC_WORDS LIMIT(512, 2) /* dictionary words of a search | by hand */
 
 void havoc_init(struct havoc *h, uint64_t seed, uint64_t limit);
 void havoc_release(struct havoc *h);

@@ -16,7 +16,7 @@ int memory_has(const struct memory *m, uint64_t key);
 void memory_release(struct memory *m);
 /* Those of a search: X(field of struct search). */
 #define SEARCH_MEMORIES(X) X(inputs) X(flipped) X(contexts) X(progress) X(failures) X(paths)
-#define SEARCH_SETS 6
+#define SEARCH_SETS 6 /* sets whose memory is counted | as many as struct search has */
 void search_memory_init(struct search *s);
 void search_memory_release(struct search *s);
 /* So many bytes were freed at once: many of them go back to the system. */
@@ -143,7 +143,7 @@ int search_foreign(const struct expansion *x, expr_t e);
 struct solve_path *search_relaxed(struct search *s, struct expansion *x, size_t at);
 
 /* checks.c: checks of a path, in bundles. Steps come in order; 0; 1: the search is to end; CHECKS_DISAGREE: trace and run do; -1. */
-#define CHECKS_DISAGREE 2
+#define CHECKS_DISAGREE 2 /* no limit: a return value */
 void checks_open(struct search *s, struct expansion *x);
 int checks_add(struct search *s, struct expansion *x, size_t at, int wanted); /* one that the run passed */
 int checks_ask(struct search *s, struct expansion *x);			      /* the bundle is complete */
@@ -152,7 +152,7 @@ void checks_close(struct expansion *x);
 int checks_want_closer(const struct search *s, const struct path_step *step);
 int checks_ask_closer(struct search *s, struct expansion *x, size_t at);
 /* The defects that the compiler put into one check, or what is asked for by itself. At most CHECK_PARTS. */
-#define CHECK_PARTS 8
+#define CHECK_PARTS 8 /* defects in one check of the compiler's | as many as there are kinds */
 unsigned checks_parts(struct exprs *p, expr_t goal, expr_t *parts);
 /* Tells of what this run broke. At most a few times for each check. 0, -1. */
 int checks_tell(struct search *s, const struct search_test *t, const struct path_step *step, uint32_t checker, int broken, int sent);
@@ -176,7 +176,7 @@ int search_again(struct search *s, const struct search_test *t, const struct exe
 /* keep.c: looks at the coverage of a run and keeps the input, if it is worth it or `keep` is set. 1
  * kept, 0, -1. */
 int search_keep(struct search *s, struct search_test *t, const struct exec_result *r, int keep);
-#define SEARCH_URGENT 2.5e5 /* tests of this rank do not wait for their share of the time */
+#define SEARCH_URGENT 2.5e5 /* rank from which a test does not wait for its share of the time | scale of the ranks */
 double search_rank(const struct search *s, const struct search_test *t);
 
 /* policy.c: which decisions of a path are negated at a stage. */

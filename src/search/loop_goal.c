@@ -6,15 +6,16 @@
  */
 #include "search/loop_goal.h"
 
+#include "base/limit.h"
 #include "vc/value.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define SIMPLE 1024	/* largest coefficient of an inequality that is tried as an equation */
-#define SPREAD 4	/* how much larger than asked for values may be */
-#define COUNTER_BITS 40 /* nobody waits for more iterations */
-#define UNSEEN_BITS 24	/* nor for these, of a loop whose count is not asked to be small */
+#define SIMPLE LIMIT(1024, 1) /* largest coefficient of an inequality that is tried as an equation | by hand */
+#define SPREAD LIMIT(4, 1) /* how many times larger than asked for values may be | by hand */
+#define COUNTER_BITS 40 /* bits of a loop's counter: longer loops end no run in time | by hand */
+#define UNSEEN_BITS 24 /* bits of a counter that is not asked to be small | by hand */
 
 /* A value that the analysis or a decision speaks of and that did not come in: a variable, of its own in the iteration before if the loop
  * changes it. */

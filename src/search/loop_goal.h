@@ -40,8 +40,8 @@ size_t loop_goal_edges(struct loop_goal *g, size_t number, expr_t *out, size_t m
 expr_t loop_goal_sum(struct loop_goal *g, uint64_t least, uint64_t most);
 /* Each counter, or each value that depends on the input, or both, are at least this and not much more; values too narrow for it are
  * left alone. */
-#define LARGE_COUNTS 1u
-#define LARGE_INPUTS 2u
+#define LARGE_COUNTS 1u /* no limit: a flag */
+#define LARGE_INPUTS 2u /* no limit: a flag */
 expr_t loop_goal_large(struct loop_goal *g, uint64_t least, unsigned what);
 /* How often a nest of two loops has to run its inner one, at least: the larger of the two trip counts cannot be below the root of it. 0: not
  * known. */

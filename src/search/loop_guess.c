@@ -14,21 +14,22 @@
  */
 #include "search/loop_guess.h"
 
+#include "base/limit.h"
 #include "search/inside.h"
 #include "search/loop_sum.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#define FEWEST 8 /* rows */
-#define MOST 40	 /* guesses of a loop */
-#define SINGLE_RANGE 64
-#define PAIR_RANGE 7
-#define TRIPLE_RANGE 1
-#define SPREAD 16 /* what is in less is not worth an interval with another */
-#define PAIR_FACTOR 8
-#define TRIPLE_FACTOR 3
-#define MORE_BITS 64 /* sums of 32-bit numbers with small factors do not wrap in these */
+#define FEWEST 8 /* rows of values below which a relation is chance | by hand */
+#define MOST LIMIT(40, 1) /* guesses for one loop | by hand */
+#define SINGLE_RANGE LIMIT(64, 1) /* widest interval that one variable is guessed to be in | by hand */
+#define PAIR_RANGE LIMIT(7, 1) /* widest interval for a sum of two | by hand */
+#define TRIPLE_RANGE 1 /* widest interval for a sum of three | an equation */
+#define SPREAD 16 /* spread below which a variable needs no interval with another | by hand */
+#define PAIR_FACTOR LIMIT(8, 1) /* largest factor in a sum of two | by hand */
+#define TRIPLE_FACTOR LIMIT(3, 1) /* largest factor in a sum of three | by hand */
+#define MORE_BITS 64 /* width in which sums of 32-bit numbers with small factors do not wrap | 32 bits and some */
 
 struct finder {
 	const struct loop_rows *r;

@@ -7,7 +7,7 @@
 #include "search/loop_run.h"
 #include "solve/solve.h"
 
-#define GUESS_TERMS 7
+#define GUESS_TERMS 7 /* terms of a guessed relation | three variables, twice, and a constant */
 
 /* At every visit of the loop's header: low <= sum of coef * symbol <= low + range, all modulo
  * 2^width, the symbols cut or extended to it. With a period: only where the counter modulo 2 is

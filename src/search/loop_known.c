@@ -10,12 +10,13 @@
  */
 #include "search/loop_known.h"
 
+#include "base/limit.h"
 #include "vc/value.h"
 
 #include <string.h>
 
-#define LEAVES 12   /* values besides inputs */
-#define DECISIONS 8 /* the nearest ones */
+#define LEAVES LIMIT(12, 1) /* values besides inputs that a reach condition names | by hand */
+#define DECISIONS LIMIT(8, 1) /* decisions before a loop that are taken along, nearest first | by hand */
 
 /* ---------------------------------------------------------------- decisions */
 

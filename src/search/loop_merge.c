@@ -26,13 +26,14 @@
 #include "search/merge_inside.h"
 
 #include "base/hash.h"
+#include "base/limit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define ITERATIONS 400	  /* of one loop */
-#define DEPTH 4		  /* of calls */
-#define INSTRUCTIONS 4000 /* of a function that is followed into */
+#define ITERATIONS LIMIT(400, 2) /* iterations of one loop that are merged | terms grow with it */
+#define DEPTH LIMIT(4, 1) /* calls above each other that are followed | by hand */
+#define INSTRUCTIONS LIMIT(4000, 16) /* instructions of a function that is followed into | by hand */
 
 static void unroll(struct merge *m, struct merge_frame *fr, uint32_t loop, expr_t guard,
 		   expr_t outside);

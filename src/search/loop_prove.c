@@ -20,6 +20,7 @@
  */
 #include "search/loop_guess.h"
 
+#include "base/limit.h"
 #include "base/map.h"
 #include "search/inside.h"
 #include "vc/value.h"
@@ -29,12 +30,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BLOCKS 300
-#define FEW_BLOCKS 40	  /* of a loop whose last round is asked for */
-#define MOST_NODES 40000u /* of terms */
-#define FEW_NODES 4000u
-#define MOST_MODELS 60
-#define MOST_SILENT 6 /* questions without an answer, then no more are asked */
+#define MOST_BLOCKS LIMIT(300, 2) /* blocks of a loop that is proved about | by hand */
+#define FEW_BLOCKS LIMIT(40, 1) /* blocks of a loop whose last iteration is asked for | by hand */
+#define MOST_NODES LIMIT(40000u, 40u) /* terms of one proof | by hand */
+#define FEW_NODES LIMIT(4000u, 40u) /* terms for the last iteration | by hand */
+#define MOST_MODELS LIMIT(60, 1) /* counterexamples that weaken the guesses | by hand */
+#define MOST_SILENT LIMIT(6, 1) /* queries without an answer, after which no more are asked | by hand */
 
 struct round {
 	struct exprs *pool;

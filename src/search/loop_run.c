@@ -14,18 +14,19 @@
 #include "search/loop_run.h"
 
 #include "base/hash.h"
+#include "base/limit.h"
 #include "vc/value.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define RUNS 24
-#define VISITS 300
-#define STEPS 12000
-#define MOST_PHIS 8
-#define MOST_LIVE 5
-#define MOST_TAKEN 3
-#define DEEP 64
+#define RUNS LIMIT(24, 2) /* simulated runs of a loop | by hand */
+#define VISITS LIMIT(300, 10) /* visits of the head that are recorded | by hand */
+#define STEPS LIMIT(12000, 100) /* blocks of one simulated run | by hand */
+#define MOST_PHIS LIMIT(8, 1) /* variables of the head that are recorded | by hand */
+#define MOST_LIVE LIMIT(5, 1) /* values from before the loop that are recorded | by hand */
+#define MOST_TAKEN LIMIT(3, 1) /* decisions inside the loop that are recorded | by hand */
+#define DEEP LIMIT(64, 4) /* operators above each other in one value | by hand */
 
 struct machine {
 	const struct code_function *f;

@@ -9,10 +9,11 @@
  */
 #include "search/loop_sum.h"
 
+#include "base/limit.h"
 #include "base/vec.h"
 
-#define DEEPEST 60
-#define MOST_ATOMS 24
+#define DEEPEST LIMIT(60, 4) /* operators above each other in a sum | by hand */
+#define MOST_ATOMS LIMIT(24, 2) /* summands | by hand */
 
 struct part {
 	expr_t atom;

@@ -2,7 +2,9 @@
  * path's decisions could not bring or did not. */
 #include "search/loop_target.h"
 
-#define ORDINARY 3 /* an outcome that the path's own constraints can ask for has this many turns first */
+#include "base/limit.h"
+
+#define ORDINARY LIMIT(3, 1) /* turns that an outcome has by negation before loops are asked | by hand */
 
 uint32_t loop_target_site(struct search *s, const struct code_function *f, uint32_t block)
 {

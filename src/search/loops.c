@@ -18,6 +18,7 @@
 #include "base/deadline.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/limit.h"
 #include "base/mem.h"
 #include "ir/entry.h"
 #include "search/codes.h"
@@ -29,25 +30,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EDGES 8
-#define CASES 4	 /* that are asked for by themselves */
-#define TRIES 17	 /* inputs for one outcome from one entry */
-#define TRIES_AT_ONCE 3	 /* of them on one path */
-#define MISSES_AT_ONCE 24 /* queries without an answer on one path */
-#define GUESS_SECONDS 0.3
-#define ANALYSES 1000
-#define ANALYSIS_SECONDS 2
-#define ANALYSIS_WORK 0.02 /* what one counts for in repeatable mode */
-#define MORE 2.5	 /* times the time that an analysis had, for another one */
-#define START 0.2	 /* seconds of thought that the search of a program begins with */
-#define SHARE 0.1	 /* of its time that comes to them, at most (thought.h) */
-#define UNIT_START 0.5	 /* the same for a function */
-#define UNIT_SHARE 0.2
-#define AT_ONCE 0.25	 /* seconds, or work, after which others have their turn */
-#define SLOW 0.05	 /* seconds of a run that is not traced */
-#define RUN_LONGEST 30.0
-#define HASTY_LONGEST 0.5
-#define ITERATION 1.5e-8 /* seconds, guessed high: two counters, on a machine that is shared */
+#define EDGES LIMIT(8, 1) /* edges to a case that are asked for by themselves | by hand */
+#define CASES LIMIT(4, 1) /* cases that are asked for by themselves | by hand */
+#define TRIES LIMIT(17, 2) /* inputs for one outcome from one entry | by hand */
+#define TRIES_AT_ONCE LIMIT(3, 1) /* of them on one path | by hand */
+#define MISSES_AT_ONCE LIMIT(24, 1) /* queries without an answer on one path | by hand */
+#define GUESS_SECONDS LIMIT(0.3, 0.001) /* seconds for the guesses of one loop | by hand */
+#define ANALYSES LIMIT(1000, 2) /* analyses of functions in one search | by hand */
+#define ANALYSIS_SECONDS 2 /* seconds for the analysis of one function | by hand */
+#define ANALYSIS_WORK 0.02 /* what an analysis counts for in repeatable mode | by hand */
+#define MORE 2.5 /* times the time that an analysis had, for another one | by hand */
+#define START 0.2 /* seconds for hints that the search of a program begins with | by hand */
+#define SHARE 0.1 /* part of its time that hints get, at most (thought.h) | by hand */
+#define UNIT_START 0.5 /* the same for a function | by hand */
+#define UNIT_SHARE 0.2 /* the same for a function | by hand */
+#define AT_ONCE 0.25 /* seconds, or work, after which others have their turn | a frame of progress */
+#define SLOW 0.05 /* seconds of a run that is not traced | by hand */
+#define RUN_LONGEST 30.0 /* seconds of one run for an outcome after a loop | by hand */
+#define HASTY_LONGEST 0.5 /* the same while the analysis was cut short | by hand */
+#define ITERATION 1.5e-8 /* seconds of one iteration, guessed high | two counters, on a machine that is shared */
 
 /* An outcome of a decision of the function. */
 struct target {

@@ -14,10 +14,10 @@
 
 #include <malloc.h>
 
-#define SLOT 17	      /* bytes of a slot of a map, of which up to three quarters are used */
-#define MANY (32ull << 20) /* bytes whose return is worth the milliseconds that it takes */
-#define LOOK 2.0      /* seconds between two looks at the process */
-#define NEAR 9 / 10   /* of the budget: time to forget */
+#define SLOT 17 /* bytes of a slot of a map, of which up to three quarters are used | sizeof */
+#define MANY (32ull << 20) /* bytes whose return is worth the milliseconds that it takes | by hand */
+#define LOOK 2.0 /* seconds between two looks at the process | by hand */
+#define NEAR 9 / 10 /* of the budget, where it is time to forget | by hand */
 
 void memory_limit(struct memory *m, uint64_t bytes)
 {

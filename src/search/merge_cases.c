@@ -8,13 +8,14 @@
  * unite lists, operators combine each with each, and a comparison is the sum of the conditions that
  * it holds for.
  */
+#include "base/limit.h"
 #include "search/merge_inside.h"
 
 #include <string.h>
 
-#define CASES 72   /* of one term */
-#define PAIRS 1300 /* that are combined */
-#define DEEPEST 4  /* operands have lists already, where it counts */
+#define CASES LIMIT(72, 2) /* cases of one term | by hand */
+#define PAIRS LIMIT(1300, 2) /* pairs of cases that are combined | by hand */
+#define DEEPEST LIMIT(4, 1) /* operators above lists that exist already | by hand */
 
 struct list {
 	struct merge_case of[CASES];

@@ -5,6 +5,7 @@
 
 #include "search/loop_merge.h"
 
+#include "base/limit.h"
 #include "base/vec.h"
 
 /* A value at a point of a run, or of all runs at once. */
@@ -91,8 +92,8 @@ struct merge {
 	struct map goals; /* function << 32 | edge to condition */
 };
 
-#define MERGE_NODES 120000 /* terms for one merge */
-#define MERGE_STEPS 60000  /* instructions */
+#define MERGE_NODES LIMIT(120000, 200) /* terms for one merge | memory */
+#define MERGE_STEPS LIMIT(60000, 100) /* instructions for one merge | time */
 
 uint64_t merge_key(uint64_t a, uint64_t b);
 uint64_t merge_decision(const struct merge_frame *fr, uint32_t block);

@@ -4,12 +4,13 @@
  * its structure alone (so that it holds for all inputs); a term whose range needs few bits is
  * computed in these and extended. A solver decides questions about the result several times faster.
  */
+#include "base/limit.h"
 #include "search/merge_inside.h"
 
-#define SMALL 16  /* terms that are as narrow as this are left alone */
-#define SPARE 4	  /* bits that have to be saved */
-#define DEEPEST 3 /* operands have ranges already, where it counts */
-#define LIMIT ((int64_t)1 << 30)
+#define SMALL 16 /* bits of terms that are left alone | by hand */
+#define SPARE 4 /* bits that have to be saved | by hand */
+#define DEEPEST LIMIT(3, 1) /* operators above ranges that exist already | by hand */
+#define FARTHEST ((int64_t)1 << 30)
 
 struct range {
 	int32_t low, high;
@@ -22,7 +23,7 @@ static uint64_t pack(struct range r)
 
 static int make(int64_t low, int64_t high, struct range *out)
 {
-	if (low < -LIMIT || high > LIMIT || low > high)
+	if (low < -FARTHEST || high > FARTHEST || low > high)
 		return 0;
 	*out = (struct range){(int32_t)low, (int32_t)high};
 	return 1;

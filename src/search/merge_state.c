@@ -14,16 +14,17 @@
 #include "search/merge_inside.h"
 
 #include "base/hash.h"
+#include "base/limit.h"
 #include "vc/value.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLE 256  /* bytes of the input that an unknown offset may mean */
-#define CHOICES 72 /* offsets that a load may be at, if they are known */
-#define FILL 64	   /* bytes of a memset that are followed */
-#define NULL_ROOT 1
+#define TABLE LIMIT(256, 16) /* bytes of the input that an unknown offset may mean | a byte as index */
+#define CHOICES LIMIT(72, 2) /* offsets that a load may be at, if they are known | as merge_cases */
+#define FILL LIMIT(64, 1) /* bytes of a memset that are followed | by hand */
+#define NULL_ROOT 1 /* no limit: an id */
 
 uint64_t merge_key(uint64_t a, uint64_t b)
 {

@@ -6,9 +6,10 @@
  * Where normal forms differ and one leaf is open, the bytes of the input that the label depends on
  * are tried.
  */
+#include "base/limit.h"
 #include "search/merge_inside.h"
 
-#define DEEPEST 40
+#define DEEPEST LIMIT(40, 2) /* operators above each other | by hand */
 
 struct unify {
 	struct merge *m;

@@ -12,6 +12,7 @@
  */
 #include "search/merges.h"
 
+#include "base/limit.h"
 #include "ir/entry.h"
 #include "search/loop_merge.h"
 #include "search/loop_target.h"
@@ -21,15 +22,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ASKING_WORK 5e-4 /* what looking at a run counts for in repeatable mode */
-#define START 0.15  /* seconds of thought that a search begins with */
-#define SHARE 0.05  /* of its time that comes to them */
-#define TRIES 4	    /* answers that were run for an outcome */
-#define MISSES 12   /* questions without an answer */
-#define AGAIN 3	    /* questions about an outcome whatever decisions the run has */
-#define FAILURES 60 /* runs that could not be followed through a function */
-#define FRAMES 2    /* activations of a function in one run */
-#define CALLS 4 /* depth to which decisions of callees count as the function's */
+#define ASKING_WORK 5e-4 /* what looking at a run counts for in repeatable mode | by hand */
+#define START 0.15 /* seconds for merging that a search begins with | by hand */
+#define SHARE 0.05 /* part of its time that merging gets | by hand */
+#define TRIES LIMIT(4, 1) /* answers that were run for an outcome | by hand */
+#define MISSES LIMIT(12, 1) /* queries without an answer | by hand */
+#define AGAIN LIMIT(3, 1) /* queries about an outcome whatever decisions the run has | by hand */
+#define FAILURES LIMIT(60, 1) /* runs that could not be followed through a function | by hand */
+#define FRAMES LIMIT(2, 1) /* activations of a function in one run | by hand */
+#define CALLS LIMIT(4, 1) /* depth to which decisions of callees count as the function's | by hand */
 /* Ways to put it: one after the other, as long as something is open. */
 static const struct {
 	unsigned extra;

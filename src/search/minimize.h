@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#define MINIMIZE_RUNS 5000
+#define MINIMIZE_RUNS 5000 /* runs of one minimisation | the option's default */
 
 struct minimize {
 	/* 1: this input does it too; 0: it does not; negative: stop, with words. */

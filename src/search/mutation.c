@@ -15,13 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DECAY 0.9 /* of what was earned and spent, at each slice */
+#define DECAY 0.9 /* what is left of earned and spent at each slice | half-life of 7 slices */
 /* Shares of the cost: the most for what is urgent, while it pays and when it does not; the least for the others. */
-#define URGENT_SHARE 0.6
-#define URGENT_LEAST 0.2
-#define MUTATE_SHARE 0.3
-#define LAZY_SHARE 0.1
-#define ENDLESS (1ull << 40)
+#define URGENT_SHARE 0.6 /* part of the time for tests that cannot wait, where they pay | by hand */
+#define URGENT_LEAST 0.2 /* the same where they do not pay | by hand */
+#define MUTATE_SHARE 0.3 /* least part of the time for mutation | by hand */
+#define LAZY_SHARE 0.1 /* least part of the time for the rest | by hand */
+#define ENDLESS (1ull << 40) /* runs: no limit | cannot be reached */
 
 struct mutation {
 	struct search *s;

@@ -12,15 +12,16 @@
 #include "search/numbers.h"
 
 #include "base/hash.h"
+#include "base/limit.h"
 #include "search/inside.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#define NUMBERS 3	 /* of an input */
-#define SMALL 1024	 /* bytes: of larger inputs none are made */
-#define FIRST_INPUTS 100 /* of seeds none are made once that many inputs were run: a corpus has its own numbers */
-#define TESTS 12	 /* that are not seeds */
+#define NUMBERS LIMIT(3, 1) /* written numbers of an input that are replaced | by hand */
+#define SMALL LIMIT(1024, 8) /* bytes of an input whose numbers are replaced | by hand */
+#define FIRST_INPUTS LIMIT(100, 2) /* inputs of a corpus, after which seeds' numbers are left alone | a corpus has its own numbers */
+#define TESTS LIMIT(12, 1) /* tests that are not seeds | by hand */
 
 static const char *const longer[] = {"10000",  "1000000000",  "1000000000000000001",  "10000000000000000001",
 				     "-10000", "-1000000000", "-1000000000000000001", "-10000000000000000001"};

@@ -8,6 +8,7 @@
 #include "search/path.h"
 
 #include "base/hash.h"
+#include "base/limit.h"
 
 #include <string.h>
 
@@ -16,7 +17,7 @@ static uint64_t self_of(uint64_t unit, uint64_t index, uint64_t outcome)
 	return hash_mix((unit << 32 | index) + outcome * 0x9e3779b97f4a7c15ull);
 }
 
-#define LENGTH_DEPTH 5 /* the position of a read is few operations from the length */
+#define LENGTH_DEPTH LIMIT(5, 1) /* operators between the position of a read and the length | what the runtime builds */
 
 static int of_length(const struct trace *t, uint32_t label, unsigned depth)
 {

@@ -26,8 +26,8 @@
 #include "search/import.h"
 #include "search/sites.h"
 
-#define PATH_READ 16u  /* kind: a bound that says what a read found */
-#define PATH_CHECK 17u /* kind: a check of the compiler's that the program goes on behind, whatever it says */
+#define PATH_READ 16u /* no limit: a kind: a bound that says what a read found */
+#define PATH_CHECK 17u /* no limit: a kind: a check of the compiler's that the program goes on after, whatever it says */
 
 struct path_step {
 	uint32_t label;

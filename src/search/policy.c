@@ -22,16 +22,17 @@
  * outcome: no two tests negate the same.
  */
 #include "base/hash.h"
+#include "base/limit.h"
 #include "search/inside.h"
 
-#define LIBRARY_PASSES 32
-#define LIBRARY_PATHS 16 /* that ask for one outcome of a library at one place, in a function alone */
-#define CHECK_PASSES 4 /* each of them counts: a sum overflows in the second */
-#define NEAR_MOST 300 /* paths that are tried first for one outcome that is not covered */
-#define SAME_SITE 24  /* negations of one outcome that is not covered, for each path */
-#define EARLY_CHECKS 2 /* times that a check is asked about in the first stage of tests */
-#define CHECK_SHARE 0.2 /* of the time for negating, for checks */
-#define CHECK_START 1.0 /* seconds that they have in any case */
+#define LIBRARY_PASSES LIMIT(32, 2) /* passes of a library's loop that count one by one | by hand */
+#define LIBRARY_PATHS LIMIT(16, 1) /* paths that ask for one outcome of a library at one place, in a function alone | by hand */
+#define CHECK_PASSES LIMIT(4, 2) /* passes in which a check counts by itself: a sum overflows in the second | by hand */
+#define NEAR_MOST LIMIT(300, 1) /* paths that are tried first for one outcome that is not covered | by hand */
+#define SAME_SITE LIMIT(24, 1) /* negations of one outcome that is not covered, for each path | by hand */
+#define EARLY_CHECKS LIMIT(2, 1) /* times that a check is asked about in the first stage of tests | by hand */
+#define CHECK_SHARE 0.2 /* part of the time for negating that checks get | by hand */
+#define CHECK_START 1.0 /* seconds that they have in any case | by hand */
 
 /* Outcomes that a decision can have. A switch whose cases no table knows has none that could be
  * asked for. */

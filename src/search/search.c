@@ -22,11 +22,11 @@
 #include <string.h>
 #include <time.h>
 
-#define SLICE 0.25 /* seconds until the caller is asked again who is next */
-#define TURN 10
-#define WORK_RUN 1e-4 /* what a run counts for in repeatable mode, in place of seconds */
-#define WORK_QUERY 1e-4
-#define WORK_THOUGHT 5 /* times as much: what is asked behind loops is harder than a negation */
+#define SLICE 0.25 /* seconds until the caller is asked again who is next | a frame of progress */
+#define TURN 10 /* rank that a long path loses, so that others go first now and then | by hand */
+#define WORK_RUN 1e-4 /* what a run counts for in repeatable mode, in place of seconds | by hand */
+#define WORK_QUERY 1e-4 /* the same for a query | by hand */
+#define WORK_THOUGHT 5 /* times as much for a query of a hint | they are harder than a negation */
 
 const char *search_origin_key(unsigned origin)
 {

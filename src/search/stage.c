@@ -22,19 +22,20 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/limit.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define NONE UINT32_MAX
-#define RARE 32
-#define HOT 64		/* offsets of an input that are worth changing */
-#define ROUND 256	/* mutants of a round; twice as many for inputs that were never drawn */
-#define STEP_LIMIT 4096 /* longer inputs have no deterministic changes */
-#define REMEMBERED (1u << 16) /* mutants */
-#define PAUSE_RUNS 16
-#define WEIGHT_ONE 1024.0
+#define RARE LIMIT(32, 1) /* rarest outcomes that an input remembers | by hand */
+#define HOT LIMIT(64, 2) /* offsets of an input that are worth changing | by hand */
+#define ROUND LIMIT(256, 2) /* mutants of a round; twice as many for inputs that were never drawn | by hand */
+#define STEP_LIMIT LIMIT(4096, 8) /* bytes of an input that gets deterministic changes | by hand */
+#define REMEMBERED LIMIT((1u << 16), 2) /* mutants that are not run again soon; a power of two | by hand */
+#define PAUSE_RUNS LIMIT(16, 1) /* runs between two looks whether to pause | by hand */
+#define WEIGHT_ONE 1024.0 /* scale of the weights | fixed point */
 
 struct entry {
 	uint8_t *data;

@@ -3,7 +3,7 @@
 
 #include "search/inside.h"
 
-#define WORTH 0.5 /* seconds that one hit makes up for */
+#define WORTH 0.5 /* seconds that one hit of a hint makes up for | by hand */
 
 double thought_left(struct thought *t, const struct search *s, double start, double share)
 {

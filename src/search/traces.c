@@ -6,8 +6,9 @@
 #include "search/inside.h"
 
 #include "base/budget.h"
+#include "base/limit.h"
 
-#define LARGEST 32768		    /* nodes and events of a trace that is kept */
+#define LARGEST LIMIT(32768, 16) /* nodes and events of a trace that is kept | by hand */
 
 static size_t size_of(const struct trace *t)
 {

@@ -9,14 +9,15 @@
  * is no further value, or when it was given up, which is a loss.
  */
 #include "base/hash.h"
+#include "base/limit.h"
 #include "search/inside.h"
 
 #include <math.h>
 #include <string.h>
 
-#define FEW_INPUTS 2 /* bytes that a term depends on: it may have many values */
-#define MANY 256     /* values of such a term, and of any other */
-#define SOME 32
+#define FEW_INPUTS LIMIT(2, 1) /* bytes that a term depends on, to have many values | 2 bytes are tried out */
+#define MANY LIMIT(256, 2) /* values of such a term | a byte */
+#define SOME LIMIT(32, 1) /* values of any other | by hand */
 
 static uint64_t place_key(const struct path_step *step)
 {

@@ -13,11 +13,12 @@
  */
 #include "solve/affine.h"
 #include "base/hash.h"
+#include "base/limit.h"
 
 #include <string.h>
 
 #define WORK_MAX ((uint64_t)1 << 29) /* words that elimination may touch */
-#define ROUNDS 16		     /* of 64 proposals */
+#define ROUNDS LIMIT(16, 1) /* rounds of 64 proposals | by hand */
 
 struct affine {
 	const struct gates *g;

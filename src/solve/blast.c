@@ -13,10 +13,11 @@
 #include "solve/quotient.h"
 #include "solve/word.h"
 #include "base/error.h"
+#include "base/limit.h"
 
 #include <string.h>
 
-#define GATES_MAX (1u << 20) /* beyond it every new term is loose */
+#define GATES_MAX LIMIT((1u << 20), 64) /* gates, beyond which new terms are free variables and SAT is unknown | by hand */
 
 void blaster_init(struct blaster *b, struct exprs *p)
 {

@@ -5,6 +5,7 @@
  * query, so a query pays only for what is new in it. A query that CaDiCaL does not answer soon is
  * looked at as a system of equations (affine.c) before CaDiCaL goes on.
  */
+#include "base/limit.h"
 #include "solve/affine.h"
 #include "base/deadline.h"
 #include "solve/blast.h"
@@ -85,7 +86,7 @@ static enum verdict blast_affine(struct blast_backend *b, lit_t assumption)
 	return v;
 }
 
-#define QUICK_CONFLICTS 500
+#define QUICK_CONFLICTS LIMIT(500, 1) /* conflicts before the formula is simplified | by hand */
 
 static enum verdict blast_check(struct backend *backend, expr_t assumption,
 				const struct backend_limits *l)
@@ -131,7 +132,7 @@ static u128 blast_value(struct backend *backend, expr_t variable)
 	return v;
 }
 
-#define VARIABLE_BYTES 300 /* of CaDiCaL for a variable with the clauses of its gate, about */
+#define VARIABLE_BYTES 300 /* bytes of CaDiCaL for a variable with the clauses of its gate | measured, about */
 
 static uint64_t blast_bytes(const struct backend *backend)
 {

@@ -13,11 +13,12 @@
 #include "solve/ladder.h"
 
 #include "base/budget.h"
+#include "base/limit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MODEL_MOST 256 /* values of a model that is worth keeping */
+#define MODEL_MOST LIMIT(256, 1) /* values of a model that is kept | by hand */
 
 void cache_release(struct solver *s)
 {

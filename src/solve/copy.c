@@ -9,12 +9,13 @@
  * Choices (which side, which value) are made by a number that the rung counts up; a fuel bounds the
  * attempts within one.
  */
+#include "base/limit.h"
 #include "solve/ladder.h"
 
-#define CHOICES 12
-#define FUEL 300
-#define DEPTH 400
-#define TABLE_MOST 4096 /* bytes of a table that is searched for the value */
+#define CHOICES LIMIT(12, 1) /* alternatives at ITEs and tables that are tried | by hand */
+#define FUEL LIMIT(300, 2) /* steps of one try | by hand */
+#define DEPTH LIMIT(400, 2) /* operators above each other; recursion depth | by hand */
+#define TABLE_MOST LIMIT(4096, 2) /* bytes of a table that is searched for the value | by hand */
 
 struct wanted {
 	expr_t variable;

@@ -13,9 +13,10 @@
 
 #include "base/deadline.h"
 #include "base/error.h"
+#include "base/limit.h"
 
-#define CONTEXT_BYTES (64u << 20) /* of SAT solvers that serve the next check: beyond it they begin again, long before the bit-blaster gives terms up */
-#define OPAQUE_CONFLICTS 2000 /* for a refutation of an opaque formula, before Z3 is asked */
+#define CONTEXT_BYTES LIMIT(64u << 20, 1) /* bytes of SAT solvers that serve the next check, after which they begin again | long before the bit-blaster gives terms up */
+#define OPAQUE_CONFLICTS LIMIT(2000, 1) /* conflicts for a refutation of an opaque formula, before Z3 is asked | by hand */
 
 struct solve_context {
 	struct solver *solver;

@@ -17,8 +17,8 @@
 #include <stdint.h>
 
 typedef uint32_t lit_t;
-#define LIT_FALSE 0u
-#define LIT_TRUE 1u
+#define LIT_FALSE 0u /* no limit: an id */
+#define LIT_TRUE 1u /* no limit: an id */
 #define LIT_NONE UINT32_MAX
 
 static inline lit_t lit_not(lit_t x)

@@ -9,6 +9,7 @@
 #ifndef MUSTER_SOLVE_LADDER_H
 #define MUSTER_SOLVE_LADDER_H
 
+#include "base/limit.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "solve/backend.h"
@@ -212,11 +213,11 @@ int byte_set(struct solve_path *path, expr_t e, uint64_t set[4]);
 const uint64_t *byte_allowed(struct solve_path *path, expr_t variable);
 
 /* ------------------------------------------------------------------ solver */
-#define SOLVE_RLIMIT 1000000 /* of Z3, where nobody said: about a second */
-#define CACHE_WAYS 4
-#define CACHE_SETS 4096
-#define SUBSET_MOST 48 /* constraints of a slice that is looked up by subset */
-#define MODEL_RING 32
+#define SOLVE_RLIMIT LIMIT(1000000, 100) /* resource units of Z3 for one query | about a second */
+#define CACHE_WAYS LIMIT(4, 1) /* answers in a set of the cache | by hand */
+#define CACHE_SETS LIMIT(4096, 2) /* sets of the cache; a power of two | by hand */
+#define SUBSET_MOST LIMIT(48, 2) /* constraints of a slice that is looked up by subset | by hand */
+#define MODEL_RING LIMIT(32, 1) /* last models that are tried | by hand */
 
 struct cache_entry {
 	struct hash128 key;

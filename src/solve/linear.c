@@ -8,13 +8,14 @@
  * time. That succeeds whenever the factors grow no faster than the ranges allow, as
  * the digits of a number do. The result is a guess, and trial.c evaluates it.
  */
+#include "base/limit.h"
 #include "solve/ladder.h"
 
 #include <stdlib.h>
 
-#define MOST_TERMS 64  /* summands looked at; what is left beyond is fixed */
-#define MOST_STEPS 400 /* terms walked */
-#define WRAPS 3	       /* the sum may pass 2^width so many times */
+#define MOST_TERMS LIMIT(64, 1) /* summands looked at; what is left beyond is fixed | by hand */
+#define MOST_STEPS LIMIT(400, 2) /* terms walked | by hand */
+#define WRAPS LIMIT(3, 1) /* times that the sum may pass 2^width | by hand */
 
 struct summand {
 	expr_t variable;

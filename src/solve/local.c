@@ -7,6 +7,7 @@
  * Ranges come from constraints and from refuted goals' opposites only, so they hold for
  * every input of the path: an answer of UNSAT is a proof.
  */
+#include "base/limit.h"
 #include "solve/ladder.h"
 
 /* term REL constant, or its opposite. */
@@ -206,7 +207,7 @@ static int refuted(struct solve_path *path, expr_t e, unsigned depth)
 	return op == MUSTER_OP_OR && refuted(path, a, depth - 1) && refuted(path, b, depth - 1);
 }
 
-#define LOCAL_DEPTH 6
+#define LOCAL_DEPTH LIMIT(6, 1) /* operators above each other in a goal that facts refute | by hand */
 
 int solve_path_refutes(struct solve_path *path, expr_t goal)
 {

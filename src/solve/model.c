@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-#define MODEL_VERSION 1
-#define MODEL_VALUE_SIZE 29
+#define MODEL_VERSION 1 /* no limit: a version */
+#define MODEL_VALUE_SIZE 29 /* no limit: bytes of the format */
 
 void solve_model_release(struct solve_model *m)
 {

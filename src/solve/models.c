@@ -4,10 +4,11 @@
  * the slice; everything else stays as in the run, whose own input is tried first. A
  * trial stops at the first constraint that fails, and the rung at a number of steps.
  */
+#include "base/limit.h"
 #include "solve/ladder.h"
 
-#define MODEL_STEPS 800 /* terms valued before the rung gives up */
-#define MODEL_VALUES 64 /* larger models are not kept: they would cost more than they bring */
+#define MODEL_STEPS LIMIT(800, 2) /* terms valued before the rung gives up | by hand */
+#define MODEL_VALUES LIMIT(64, 1) /* values of a model that is kept; larger ones cost more than they bring | by hand */
 
 void models_put(struct solver *s, const struct solve_model *m)
 {

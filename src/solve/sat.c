@@ -12,11 +12,12 @@
 #include "solve/window.h"
 
 #include "base/budget.h"
+#include "base/limit.h"
 
-#define LIVE_MOST 24
-#define Z3_MOST 20000 /* terms of a query for Z3 */
-#define CONFLICTS 20000
-#define SHRINK_STEPS 3000 /* terms valued to make a model smaller */
+#define LIVE_MOST LIMIT(24, 1) /* SAT solvers alive | by hand */
+#define Z3_MOST LIMIT(20000, 2) /* terms of a query for Z3 | beyond it only time is lost */
+#define CONFLICTS LIMIT(20000, 2) /* conflicts of one query | the option's default */
+#define SHRINK_STEPS LIMIT(3000, 2) /* terms valued to make a model smaller | by hand */
 
 static void backend_drop(struct part *g)
 {

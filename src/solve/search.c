@@ -10,17 +10,18 @@
  * fail. Moves change one variable that the goal contains. The number of terms valued is the limit,
  * not the clock, and the random numbers come from the seed: the same search gives the same answer.
  */
+#include "base/limit.h"
 #include "solve/ladder.h"
 #include "expr/tape.h"
 
 #include <math.h>
 #include <string.h>
 
-#define SEARCH_STEPS 6000
-#define PAIRS_MOST 65536
-#define PAIR_WORK 2000000 /* terms valued for all pairs */
-#define PAIR_ROOTS 64
-#define CLIMB_VARS 48
+#define SEARCH_STEPS LIMIT(6000, 2) /* terms valued by local search | by hand */
+#define PAIRS_MOST LIMIT(65536, 2) /* pairs of values of two bytes that are tried | all of them */
+#define PAIR_WORK LIMIT(2000000, 2) /* terms valued for all pairs | by hand */
+#define PAIR_ROOTS LIMIT(64, 1) /* constraints of such a query | by hand */
+#define CLIMB_VARS LIMIT(48, 1) /* variables that local search changes | by hand */
 
 /* ------------------------------------------------------------------- bytes */
 static int is_byte(const struct solve_path *path, expr_t variable)

@@ -8,7 +8,7 @@
 #include "expr/op.h"
 #include "solve/gate.h"
 
-#define WORD_MAX 128
+#define WORD_MAX 128 /* bits of the widest term | the operators' */
 
 /* out = a + b + carry; returns the carry out of the highest bit. out may be a or b. */
 lit_t word_add(struct gates *g, unsigned width, const lit_t *a, const lit_t *b, lit_t carry,

@@ -13,6 +13,7 @@
 #include "solve/backend.h"
 #include "base/deadline.h"
 #include "solve/cnf.h"
+#include "base/limit.h"
 #include "base/map.h"
 
 #include <string.h>
@@ -20,8 +21,8 @@
 
 /* Symbols and caches of a context only grow: one is made anew after so many uses, or when Z3 has so much (its own count, which does
  * not depend on the machine, so that a search can be repeated). Making one takes 2 ms. */
-#define CONTEXT_USES 4096
-#define CONTEXT_BYTES (24ull << 20)
+#define CONTEXT_USES LIMIT(4096, 1) /* queries of one context | its memory grows */
+#define CONTEXT_BYTES (24ull << 20) /* bytes of a context, after which it is replaced | its memory grows */
 
 static _Thread_local struct {
 	Z3_context c;

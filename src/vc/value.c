@@ -5,9 +5,10 @@
  */
 #include "vc/value.h"
 
+#include "base/limit.h"
 #include "base/map.h"
 
-#define DEEPEST 1000
+#define DEEPEST LIMIT(1000, 8) /* operators above each other in one term; recursion depth | by hand */
 
 struct walk {
 	struct exprs *pool;

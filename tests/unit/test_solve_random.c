@@ -5,6 +5,7 @@
  * followed as a search would: the opposite of each branch is asked for, then the branch is added.
  * Every verdict must be what enumeration says, and every model one of the assignments.
  */
+#include "base/limit.h"
 #include "solve/solve.h"
 
 #include <setjmp.h>
@@ -328,7 +329,8 @@ static void run_paths(const char *what, const struct solve_options *o, unsigned 
 	for (unsigned i = 0; i < count; i++)
 		random_path(s, &t, 12, 1 + i % 3);
 	report(what, s, &t);
-	assert_int_equal(t.unknown, 0);
+	if (LIMIT(1, 0)) /* with tiny limits, answers may be missing, not wrong */
+		assert_int_equal(t.unknown, 0);
 	assert_int_equal(solver_stats(s)->bad_models, 0);
 	assert_int_equal(solver_stats(s)->contradictions, 0);
 	assert_true(t.sat > t.queries / 20);
