@@ -261,6 +261,7 @@ struct code_global {
 	uint64_t bytes;
 	uint32_t type;	   /* or CODE_NONE */
 	uint8_t internal, constant, thread_local;
+	uint8_t optional;  /* declared weak: its address is null if nobody defines it */
 	uint8_t escapes;   /* its address is stored, passed on or visible outside: pointers of unknown origin may point to it */
 };
 
@@ -279,6 +280,7 @@ struct code_function {
 	uint8_t address_taken; /* or visible outside: somebody unknown may call it */
 	uint8_t variadic, noreturn;
 	uint8_t replaceable;   /* weak: a call may end up elsewhere */
+	uint8_t optional;      /* declared weak: its address is null if nobody defines it */
 	uint8_t quiet;	       /* the compiler was told that it writes nothing (pure, const) */
 	uint8_t returns_twice; /* setjmp: what happened until it returns again is in memory then */
 	struct code_value *values;

@@ -393,6 +393,7 @@ static void list_globals(struct code_maker *m)
 		out->name = arena_strdup(m->arena, LLVMGetValueName2(g, &length));
 		out->bytes = LLVMTypeIsSized(LLVMGlobalGetValueType(g)) ? LLVMABISizeOfType(m->layout, LLVMGlobalGetValueType(g)) : 0;
 		out->internal = (uint8_t)is_internal(g);
+		out->optional = LLVMGetLinkage(g) == LLVMExternalWeakLinkage;
 		section = LLVMGetSection(g);
 		out->escapes = !out->internal || (section && *section); /* others may find it there */
 		out->constant = (uint8_t)LLVMIsGlobalConstant(g);
@@ -439,6 +440,7 @@ static void list_function(struct code_maker *m, LLVMValueRef llvm, struct code_f
 	f->internal = (uint8_t)is_internal(llvm);
 	f->address_taken = !f->internal;
 	f->variadic = (uint8_t)LLVMIsFunctionVarArg(type);
+	f->optional = LLVMGetLinkage(llvm) == LLVMExternalWeakLinkage;
 	f->replaceable = LLVMGetLinkage(llvm) == LLVMWeakAnyLinkage || LLVMGetLinkage(llvm) == LLVMLinkOnceAnyLinkage;
 	f->quiet = (uint8_t)is_quiet(llvm);
 	f->returns_twice = (uint8_t)has_attribute(llvm, "returns_twice");

@@ -3,7 +3,8 @@
  * An inlined call is a pass over the callee's blocks from the caller's state on: its returns are joined, its allocas are no longer there afterwards, and
  * the caller's path goes on where it returns. A call that is havocked gives a new variable, and new contents to every object that the callee may write: globals and
  * parameters' objects by the effects of code.h, and everything that others may know the address of if the callee goes through pointers of unknown origin. An alloca
- * is known to others if its base occurs in an argument or in the contents of an object that is known.
+ * is known to others if its base occurs in an argument or in the contents of an object that is known, and from then on: what a callee that is not followed keeps
+ * does not show in the contents.
  */
 #include "vc/inside.h"
 
@@ -132,7 +133,7 @@ static void find_known(struct vc *v, const struct vc_call *c, uint8_t *known)
 	uint32_t count = vc_objects(v);
 	int more = 1;
 	for (uint32_t i = 0; i < count; i++)
-		known[i] = !v->things.data[i].own;
+		known[i] = !v->things.data[i].own || v->things.data[i].escaped;
 	for (uint32_t i = 0; i < c->arg_count; i++)
 		if (c->args[i] != EXPR_NONE)
 			learn_bases(v, c->args[i], known);
@@ -142,6 +143,8 @@ static void find_known(struct vc *v, const struct vc_call *c, uint8_t *known)
 			if (known[i])
 				more |= learn_contents(v, vc_contents(v, c->state->memory, i), known);
 	}
+	for (uint32_t i = 0; i < count; i++)
+		v->things.data[i].escaped |= known[i];
 }
 
 /* Objects that argument k may point to are written, if the callee writes through it. 1: nobody knows which. */
@@ -165,6 +168,10 @@ static void havoc_call(struct vc_call *c)
 	struct vc *v = c->vc;
 	const struct code_function *f = c->target;
 	int all = !f || (f->defined ? f->replaceable || code_function_writes_any(f) : !f->quiet);
+	uint8_t *known;
+	vc_all_globals(v);
+	known = mem_zalloc(vc_objects(v) + 1);
+	find_known(v, c, known); /* before anything is forgotten */
 	if (f && f->defined && !all) {
 		for (uint32_t i = 0; i < c->arg_count; i++)
 			all |= havoc_argument(c, i);
@@ -173,15 +180,11 @@ static void havoc_call(struct vc_call *c)
 				vc_memory_havoc(v, c->state, vc_global(v, g));
 	}
 	if (all) {
-		for (uint32_t g = 0; g < v->code->global_count; g++) /* those that were not looked at so far, too */
-			vc_global(v, g);
-		uint8_t *known = mem_zalloc(vc_objects(v) + 1);
-		find_known(v, c, known);
 		for (uint32_t i = 0; i < vc_objects(v); i++)
 			if (known[i])
 				vc_memory_havoc(v, c->state, i);
-		free(known);
 	}
+	free(known);
 	c->result = c->width ? vc_fresh(v, c->width, "result") : EXPR_NONE;
 }
 

@@ -16,7 +16,9 @@ struct vc_thing { /* an object */
 	expr_t start;	/* contents */
 	uint32_t global, function; /* of the unit, or CODE_NONE */
 	uint8_t constant;	   /* nobody writes it */
-	uint8_t own;		   /* an alloca: unknown to others until its address gets out */
+	uint8_t own;		   /* an alloca: unknown to others until its address gets out; */
+	uint8_t escaped;	   /* which it did, in a call or loop that was not followed */
+	uint8_t optional;	   /* its address may be null */
 };
 
 struct vc_place { /* what an object holds at a point */
@@ -86,6 +88,7 @@ void vc_put(struct vc *v, struct vc_state *s, uint32_t object, struct vc_place p
 /* condition ? a : b */
 const struct vc_memory *vc_memory_ite(struct vc *v, expr_t condition, const struct vc_memory *a, const struct vc_memory *b);
 void vc_memory_havoc(struct vc *v, struct vc_state *s, uint32_t object);
+void vc_all_globals(struct vc *v); /* those that were not looked at so far become objects, too */
 /* Objects that a pointer may point to. 0 and *all: it may be anything. Otherwise their number, at most `most`. */
 size_t vc_targets(struct vc *v, expr_t address, uint32_t *out, size_t most, int *all);
 struct vc_where { /* for messages of ends */

@@ -131,6 +131,7 @@ static void unroll(struct vc_pass *outer, uint32_t loop, struct vc_state *s, uns
 
 static void havoc_all(struct vc *v, struct vc_state *s)
 {
+	vc_all_globals(v);
 	for (uint32_t i = 0; i < vc_objects(v); i++)
 		vc_memory_havoc(v, s, i);
 }
@@ -157,6 +158,8 @@ static void havoc_loop(struct vc *v, struct vc_frame *fr, struct vc_state *s, ui
 {
 	const struct code_function *f = fr->f;
 	const struct code_loop *l = &f->loops[loop];
+	for (uint32_t i = 0; i < vc_objects(v); i++) /* what it stored where is not in the contents any more */
+		v->things.data[i].escaped = 1;
 	for (uint32_t i = 0; i < l->blocks; i++) {
 		const struct code_block *b = &f->blocks[f->loop_blocks[l->first_block + i]];
 		for (uint32_t at = b->first; at < b->first + b->count; at++) {

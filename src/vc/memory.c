@@ -79,6 +79,7 @@ uint32_t vc_global(struct vc *v, uint32_t global)
 	uint32_t object = g->bytes ? vc_object(v, name, g->bytes) : vc_object_sized(v, name, vc_fresh(v, 64, "size"));
 	v->things.data[object].global = global;
 	v->things.data[object].constant = g->constant;
+	v->things.data[object].optional = g->optional;
 	map_set(&v->by_global, global, object);
 	return object;
 }
@@ -93,8 +94,15 @@ uint32_t vc_function_object(struct vc *v, uint32_t function)
 	uint32_t object = vc_object(v, name, 0);
 	v->things.data[object].function = function;
 	v->things.data[object].constant = 1;
+	v->things.data[object].optional = v->code->functions[function].optional;
 	map_set(&v->by_function, function, object);
 	return object;
+}
+
+void vc_all_globals(struct vc *v)
+{
+	for (uint32_t g = 0; g < v->code->global_count; g++)
+		vc_global(v, g);
 }
 
 uint32_t vc_objects(const struct vc *v)
@@ -132,6 +140,13 @@ void vc_object_set(struct vc *v, uint32_t object, expr_t contents)
 	v->things.data[object].start = contents;
 }
 
+/* Do two objects lie apart while both are looked at? Allocas of scopes and calls that are over may give their place to others, and equal constants
+ * may be one. */
+static int are_apart(const struct vc_thing *a, const struct vc_thing *b)
+{
+	return !(a->own && b->own) && !(a->constant && b->constant && (a->function == CODE_NONE || b->function == CODE_NONE)) && !a->optional && !b->optional;
+}
+
 /* Pairs of objects are apart, nothing is at null, and no object goes around the end of memory, nor does the address behind it. */
 expr_t vc_facts(struct vc *v)
 {
@@ -139,14 +154,15 @@ expr_t vc_facts(struct vc *v)
 	expr_t all = expr_true(p), zero = expr_const(p, 64, 0);
 	for (size_t i = 0; i < v->things.size; i++) {
 		struct vc_thing *a = &v->things.data[i];
-		all = expr_and(p, all, expr_not(p, expr_eq(p, a->base, zero)));
+		if (!a->optional)
+			all = expr_and(p, all, expr_not(p, expr_eq(p, a->base, zero)));
 		if (a->size == EXPR_NONE)
 			continue;
 		expr_t end = expr_binary(p, MUSTER_OP_ADD, a->base, a->size);
 		all = expr_and(p, all, expr_binary(p, MUSTER_OP_ULE, a->base, end));
 		for (size_t k = 0; k < i; k++) {
 			struct vc_thing *b = &v->things.data[k];
-			if (b->size == EXPR_NONE || a->bytes + b->bytes == 0)
+			if (b->size == EXPR_NONE || !are_apart(a, b))
 				continue;
 			expr_t other = expr_binary(p, MUSTER_OP_ADD, b->base, b->size);
 			all = expr_and(p, all, expr_or(p, expr_binary(p, MUSTER_OP_ULE, end, b->base), expr_binary(p, MUSTER_OP_ULE, other, a->base)));
@@ -388,7 +404,7 @@ static int is_fixed(struct vc *v, const struct pointer *x, uint64_t *offset, int
 	if (x->list[0].object == VC_NO_OBJECT)
 		return !at;
 	const struct vc_thing *t = &v->things.data[x->list[0].object];
-	if (t->size != EXPR_NONE && !expr_is_const(v->p, t->size, NULL))
+	if (t->optional || (t->size != EXPR_NONE && !expr_is_const(v->p, t->size, NULL)))
 		return 0;
 	*inside = *offset < t->bytes || (!t->bytes && !at); /* a function, or an object without a limit: at its start */
 	return *inside || *offset == t->bytes;
@@ -406,7 +422,9 @@ expr_t vc_compare_pointers(struct vc *v, unsigned op, expr_t a, expr_t b)
 	pointer_of(v, b, &y);
 	if ((op == CODE_EQ || op == CODE_NE) && is_fixed(v, &x, &i, &in_x) && is_fixed(v, &y, &j, &in_y)) {
 		uint32_t ox = x.list[0].object, oy = y.list[0].object;
-		int decided = ox == oy || ox == VC_NO_OBJECT || oy == VC_NO_OBJECT || (in_x && in_y), same = ox == oy && i == j;
+		int decided = ox == oy || ox == VC_NO_OBJECT || oy == VC_NO_OBJECT ||
+			      (in_x && in_y && are_apart(&v->things.data[ox], &v->things.data[oy])),
+		    same = ox == oy && i == j;
 		if (decided)
 			return same == (op == CODE_EQ) ? expr_true(p) : expr_false(p);
 	}

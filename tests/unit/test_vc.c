@@ -243,6 +243,8 @@ static void test_calls(void **unused)
 	      "__attribute__((noinline)) int known(int x, int *to) { g = x; *to = x; return x; }\n"
 	      "int f(int x) { int y = 0, z = 0; int r = summary(x, &y); return r + y + inlined(z); }\n"
 	      "int h(int x) { int mine = 5, theirs = 6; g = 1; untouched = 2; known(x, &theirs); return mine + untouched; }\n"
+	      "int later(int x) { int mine = 5; unknown(&mine); mine = 6; unknown(0); return mine; }\n"
+	      "extern int weak(void) __attribute__((weak)); int has(void) { return weak != 0; }\n"
 	      "int k(int x) { int mine = 5, theirs = 6; hidden = 3; unknown(&theirs); return mine + hidden * 0 + theirs; }\n",
 	      &(struct vc_options){.call = by_name, .ctx = &seen});
 	expr_t x = named("x"), ten = number(32, 10);
@@ -258,6 +260,12 @@ static void test_calls(void **unused)
 			assert_true(possible(expr_eq(p, vc_read(v, out.memory, vc_global(v, g), number(64, 0), 32), ten)));
 	vc_run(v, function(c, "k"), &x, &out);
 	assert_true(possible(expr_eq(p, out.value, ten)) && possible(expr_eq(p, out.value, number(32, 11))));
+	/* a callee that is not followed may have kept the address */
+	vc_run(v, function(c, "later"), &x, &out);
+	assert_true(possible(expr_eq(p, out.value, ten)) && possible(expr_eq(p, out.value, number(32, 6))));
+	/* nobody may have defined it */
+	vc_run(v, function(c, "has"), NULL, &out);
+	assert_true(possible(expr_eq(p, out.value, number(32, 0))) && possible(expr_eq(p, out.value, number(32, 1))));
 	end();
 }
 
