@@ -129,7 +129,7 @@ void units_release(struct units *u)
 static char *entry_of(const struct units *u, const struct unit_object *o)
 {
 	struct hash128 h =
-	    hash128_join(hash128_join(u->base, o->hash), (struct hash128){o->id, u->kind});
+	    hash128_join(hash128_join(u->base, o->hash), (struct hash128){o->id, (uint64_t)u->copies << 32 | u->kind});
 	char hex[HASH_HEX_SIZE], name[HASH_HEX_SIZE + 32];
 
 	snprintf(name, sizeof name, "%s-%s", variant_name(u->kind), hash_hex(h, hex));
@@ -350,8 +350,10 @@ static int make_instrumented(const struct unit_object *o, const struct units *u,
 	}
 	options.all_decisions = kind == VARIANT_TRACE_ALL;
 	options.calls = kind == VARIANT_CALLS;
-	/* A driven unit (muster/drive.h) is run some hundred times for microseconds: compiling it is what takes long. */
-	options.fast_compile = memmem(bitcode.data, bitcode.size, "muster_drive_", 13) != NULL;
+	options.slow_only = u->copies == COPIES_SLOW;
+	/* A driven unit (muster/drive.h) is run some hundred times for microseconds: compiling it is what takes long. Slow copies call a hook for
+	 * each operation, and registers make no difference. */
+	options.fast_compile = options.slow_only || memmem(bitcode.data, bitcode.size, "muster_drive_", 13) != NULL;
 	if (instrument_unit(bitcode.data, bitcode.size, o->id, kinds[kind], &options, &object))
 		return -1;
 	return file_write_atomic(path, object.data, object.size);

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "build/copies.h"
 #include "build/image.h"
 #include "build/variant.h"
 
@@ -18,6 +19,7 @@ struct unit_object {
 struct units {
 	enum variant_kind kind;
 	checker_set checks;  /* see units_checks */
+	enum copies copies;  /* the caller's to set, before units_make */
 	struct hash128 base; /* of what all objects depend on */
 	double began;	     /* units_make, by deadline_clock */
 	VEC(struct unit_object) list;

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "build/cache.h"
+#include "build/copies.h"
 #include "build/home.h"
 #include "build/relink.h"
 #include "build/symbols.h"
@@ -101,9 +102,11 @@ static int check_runtime(enum variant_kind kind)
 }
 
 /* Everything the variant depends on. */
-static int key_of(const struct program *p, enum variant_kind kind, struct hash128 *key)
+static int key_of(const struct program *p, enum variant_kind kind, enum copies copies, struct hash128 *key)
 {
 	struct hash128 h = hash128_join(units_base(kind, units_checks(p, kind)), hash128_str(variant_name(kind)));
+
+	h = hash128_join(h, (struct hash128){copies, 0});
 	int e = hash_file(kinds[kind].archive, &h);
 
 	for (size_t i = 0; i < p->images.size; i++) {
@@ -220,7 +223,7 @@ static int build(const struct program *p, struct units *u, const char *dir)
 	return e;
 }
 
-static int build_in_cache(const struct program *p, enum variant_kind kind, const char *entry)
+static int build_in_cache(const struct program *p, enum variant_kind kind, enum copies copies, const char *entry)
 {
 	struct units u;
 	int lock = cache_lock(), e;
@@ -231,6 +234,7 @@ static int build_in_cache(const struct program *p, enum variant_kind kind, const
 		return -1;
 	}
 	e = units_collect(&u, p, kind);
+	u.copies = copies;
 	if (!e)
 		e = build(p, &u, temp);
 	if (e)
@@ -249,7 +253,7 @@ static int build_in_cache(const struct program *p, enum variant_kind kind, const
 
 /* The entry, held for this process: as it was found, or made. What somebody damages or removes between the making and the
  * holding is made once more. */
-static int make_entry(const struct program *p, enum variant_kind kind, const char *entry)
+static int make_entry(const struct program *p, enum variant_kind kind, enum copies copies, const char *entry)
 {
 	for (int i = 0; i < 3; i++) {
 		if (cache_use(entry, 1)) {
@@ -257,7 +261,7 @@ static int make_entry(const struct program *p, enum variant_kind kind, const cha
 				cache_trim();
 			return 0;
 		}
-		if (build_in_cache(p, kind, entry))
+		if (build_in_cache(p, kind, copies, entry))
 			return -1;
 	}
 	return error_set("the cache '%s' loses what is put into it", cache_dir());
@@ -273,10 +277,10 @@ int variant_make(const char *program, enum variant_kind kind, struct variant *ou
 	*out = (struct variant){0};
 	if (program_load(&p, program))
 		return -1;
-	e = check_runtime(kind) ? -1 : key_of(&p, kind, &key);
+	e = check_runtime(kind) || copies_choose(&p, kind, &out->copies) ? -1 : key_of(&p, kind, out->copies, &key);
 	dir = cache_entry(variant_name(kind), hash_hex(key, hex));
 	if (!e)
-		e = dir ? make_entry(&p, kind, dir) : -1;
+		e = dir ? make_entry(&p, kind, out->copies, dir) : -1;
 	if (!e) {
 		out->path = file_join(dir, relink_name(&p, 0));
 		if (p.images.size > 1)

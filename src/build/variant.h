@@ -28,9 +28,21 @@ enum variant_kind {
 	    VARIANT_COUNT
 };
 
+/* Which copies of functions a trace variant has (copies.h). X(NAME, name) */
+#define COPIES(X)       \
+	X(BOTH, "both") \
+	X(SLOW, "slow")
+
+enum copies {
+#define X(id, name) COPIES_##id,
+	COPIES(X)
+#undef X
+};
+
 struct variant {
 	char *path;    /* the executable, absolute */
 	char *lib_dir; /* variants of the project's shared libraries; NULL: there are none */
+	enum copies copies;
 };
 
 /* Whose checks the variants have that are made from now on in this process (as long as nobody says: checker_default()). The

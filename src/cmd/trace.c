@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/option.h"
 #include "base/vec.h"
+#include "build/copies.h"
 #include "build/variant.h"
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
@@ -433,7 +434,8 @@ static int trace_once(const struct options *o, char **argv)
 				  .node_limit = (unsigned)o->expr_nodes,
 				  .libc = o->libc,
 				  .calls = o->calls ? &calls : NULL,
-				  .variant_seconds = target.seconds};
+				  .variant_seconds = target.seconds,
+				  .copies = copies_name(target.variant.copies)};
 	trace_totals(&t, &show.totals);
 	code = check_end(&r);
 	if (o->self_check && self_check(&show, &target, &s))

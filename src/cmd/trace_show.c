@@ -539,6 +539,7 @@ void trace_show_json(const struct trace_show *s, int path)
 	json_str_key(&j, "program", s->program);
 	json_double_key(&j, "seconds", s->seconds);
 	json_double_key(&j, "variant_seconds", s->variant_seconds);
+	json_str_key(&j, "copies", s->copies);
 	json_end(&j, s->run);
 	json_totals(&j, s);
 	if (s->repeats) {

@@ -24,6 +24,7 @@ struct trace_show {
 	int libc;		/* the text has each event inside libc functions; else it counts them */
 	double seconds;		/* of everything, wall clock */
 	double variant_seconds; /* making the variant, wall clock */
+	const char *copies;	/* of functions that the variant has (build/copies.h) */
 	const struct eval_check *check;
 	const struct eval_mismatch *mismatches; /* the first ones */
 	unsigned mismatch_count;
