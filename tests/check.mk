@@ -43,6 +43,7 @@ test_loops-2 = tests/loops/soundness -j 1 -n 12 -s 2
 test_match = tests/match/run -n 20 -j 1 bench/fuzz/calc.c tests/truth/oracle.c
 # Generated functions beside their terms, on some of their inputs.
 test_vc = tests/vc/run -n 40 -t 7
+test_vc-arrays = tests/vc/run -a -n 20 -t 1021
 # Files of queue/ reproduce.
 test_queue = tests/queue/run
 # strnum (three numbers that are written out, by atoi, strtoul and sscanf) takes longer than a test may.
@@ -80,7 +81,7 @@ $(addprefix check/,$(time_names)): check/time/%: | all
 
 check/queue: $(B)/tests/check-queue
 check/match: $(B)/tests/match-ids
-check/vc: $(B)/tests/check-vc
+check/vc check/vc-arrays: $(B)/tests/check-vc
 
 # Everything is built first: what is being built shares the machine with tests, but no test runs what is half built.
 check-all: all

@@ -21,6 +21,7 @@
 #define NESTING 64 /* of sums and choices in a pointer */
 #define PARTS 16   /* of a word */
 #define POINTERS 128 /* bytes of a table that a pointer is read from at an offset that is no constant */
+#define MOVED 256  /* bytes of a move that are written one by one */
 #define FEW 64	   /* bytes of a fill that are written one by one */
 
 /* ------------------------------------------------------------ objects */
@@ -604,7 +605,7 @@ void vc_move(struct vc *v, struct vc_state *s, struct vc_where w, expr_t to, exp
 		expr_t contents = vc_contents(v, s->memory, c->object), after;
 		if (!y.count)
 			return; /* nothing is moved: the length is 0 wherever the path goes on */
-		if (constant && count <= v->o.table)
+		if (constant && count <= MOVED)
 			after = moved_words(v, before, &y, contents, c->offset, (uint64_t)count);
 		else if (expr_get(v->p, contents)->op == MUSTER_OP_DATA)
 			after = moved_table(v, before, &y, contents, c->offset, length);
