@@ -128,7 +128,7 @@ static int capped(struct muster_header *h, uint64_t site, uint32_t *arg_full)
 	return 1;
 }
 
-static void append(unsigned kind, unsigned arg, uint64_t site, label a)
+static void append(struct muster_event e)
 {
 	struct rt_state *s = RT_STATE;
 	uint64_t n = s->header->event_count;
@@ -136,7 +136,7 @@ static void append(unsigned kind, unsigned arg, uint64_t site, label a)
 		return;
 	s->header->event_count = n + 1;
 	__asm__ volatile("" ::: "memory");
-	s->events[n] = rt_event_of(kind, arg, site, a);
+	s->events[n] = e;
 }
 
 void rt_event_at(unsigned kind, unsigned arg, uint64_t site, label a)
@@ -149,21 +149,19 @@ void rt_event_at(unsigned kind, unsigned arg, uint64_t site, label a)
 		uint32_t first;
 		if (capped(RT_STATE->header, site, &first)) {
 			if (first)
-				append(MUSTER_EV_CAP, 0, site, 0);
+				append(rt_event_of(MUSTER_EV_CAP, 0, site, 0));
 			return;
 		}
 	}
-	append(kind, arg, site, a);
+	append(rt_event_of(kind, arg, site, a));
 }
 
 void rt_event_whole(unsigned kind, unsigned arg, unsigned more, uint64_t site, label a)
 {
-	if (RT_UNLIKELY(!RT_ON()))
-		return;
-	uint64_t n = RT_STATE->header->event_count;
-	append(kind, arg, site, a);
-	if (RT_STATE->active)
-		RT_STATE->events[n].more = (uint16_t)more;
+	struct muster_event e = rt_event_of(kind, arg, site, a);
+	e.more = (uint16_t)more;
+	if (RT_ON())
+		append(e);
 }
 
 void rt_event(enum muster_event_kind kind, unsigned arg, label a)

@@ -395,6 +395,12 @@ static const char *status_of(int code, const struct trace_show *show)
 	return show->depend_error && show->depend ? "inconclusive" : "budget";
 }
 
+static void read_calls(struct calls *c, const struct options *o, const struct trace *t)
+{
+	if (o->calls && calls_read(c, t))
+		die(EXIT_INCONCLUSIVE, "%s. Nothing of these calls can be used; look for the wild write with -fsanitize=address", error_text());
+}
+
 static int trace_once(const struct options *o, char **argv)
 {
 	struct session s;
@@ -424,8 +430,7 @@ static int trace_once(const struct options *o, char **argv)
 	open_trace(&t, &target, &r);
 
 	struct calls calls = {0};
-	if (o->calls && calls_read(&calls, &t))
-		die(EXIT_INCONCLUSIVE, "%s", error_text());
+	read_calls(&calls, o, &t);
 	struct trace_show show = {.program = argv[0],
 				  .trace = &t,
 				  .sites = &target.sites,
@@ -453,6 +458,8 @@ static int trace_once(const struct options *o, char **argv)
 		repeat(&show, l, &s);
 		trace_release(&t);
 		open_trace(&t, &target, &r);
+		calls_release(&calls);
+		read_calls(&calls, o, &t);
 	}
 	show.seconds = now() - start;
 	show.status = status_of(code, &show);

@@ -123,7 +123,7 @@ static void add_place(const struct trace_show *s, const struct call *c, int begi
 
 void trace_calls_text(const struct trace_show *s, struct print *p, uint64_t event, struct buf *out)
 {
-	const struct call *c = calls_at(s->calls, s->trace, event);
+	const struct call *c = calls_at(s->calls, event);
 	struct buf text = {0}, lets = {0};
 
 	if (!c)
@@ -139,7 +139,7 @@ void trace_calls_text(const struct trace_show *s, struct print *p, uint64_t even
 		add_arguments(p, c, &text, &lets);
 		buf_addc(&text, ')');
 		if (!is_known(s, c->from_unit))
-			buf_adds(&text, c->depth ? " (called by code without instrumentation)" : " (the first)");
+			buf_adds(&text, " (called by code without instrumentation)");
 	} else if (c->left != MUSTER_LEFT_RETURNED) {
 		buf_addf(&text, ": %s", calls_left_words(c->left));
 	} else if (c->results) {

@@ -35,7 +35,7 @@ static unsigned describe_leaves(struct tracer *t, LLVMTypeRef type, unsigned par
 }
 
 /* struct rt_function (runtime/hooks.h). */
-static LLVMValueRef function_record(struct tracer *t, LLVMTypeRef result, unsigned *arguments)
+static LLVMValueRef function_record(struct tracer *t, LLVMTypeRef result, unsigned *arguments, unsigned *room)
 {
 	uint8_t text[2 * (LEAVES_MAX + LEAVES_MAX)];
 	unsigned n = 0, results;
@@ -56,6 +56,7 @@ static LLVMValueRef function_record(struct tracer *t, LLVMTypeRef result, unsign
 	LLVMSetInitializer(g, s);
 	LLVMSetLinkage(g, LLVMPrivateLinkage);
 	*arguments = n;
+	*room = n > results ? n : results;
 	return g;
 }
 
@@ -111,7 +112,7 @@ static LLVMValueRef frame_address(struct tracer *t)
 void trace_enter(struct tracer *t)
 {
 	LLVMTypeRef result = LLVMGetReturnType(LLVMGlobalGetValueType(t->function));
-	unsigned n, slot = 0;
+	unsigned n, room, slot = 0;
 	uint64_t first;
 
 	t->token = NULL;
@@ -119,9 +120,9 @@ void trace_enter(struct tracer *t)
 		return;
 	LLVMValueRef here = beginning(t, &first);
 	t->site = (uint64_t)t->u->id << 32 | (uint32_t)(first - 1);
-	t->call_record = function_record(t, result, &n);
-	t->call_values = tracer_entry_alloca(t, LLVMArrayType2(t->i64, LEAVES_MAX), "muster.call");
-	t->call_labels = tracer_entry_alloca(t, LLVMArrayType2(t->i32, LEAVES_MAX), "muster.call");
+	t->call_record = function_record(t, result, &n, &room);
+	t->call_values = tracer_entry_alloca(t, LLVMArrayType2(t->i64, room), "muster.call"); /* no more: recursion may be deep */
+	t->call_labels = tracer_entry_alloca(t, LLVMArrayType2(t->i32, room), "muster.call");
 	tracer_before(t, here);
 	for (unsigned i = 0; i < LLVMCountParams(t->function); i++) {
 		LLVMValueRef p = LLVMGetParam(t->function, i), labels[TRACER_LEAVES];

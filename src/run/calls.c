@@ -29,6 +29,7 @@ static int begin_call(struct reader *r, uint64_t at)
 
 	if (e->more != (n.depth < UINT16_MAX ? n.depth : UINT16_MAX))
 		return bad(at, "a call at another depth than the stack has");
+	map_set(&r->c->events, at + 1, r->c->list.size);
 	vec_push(&r->open, (uint32_t)r->c->list.size);
 	vec_push(&r->c->list, n);
 	return 0;
@@ -47,16 +48,13 @@ static int add_part(struct reader *r, uint64_t at)
 		top->from_index = e->index;
 	} else if (e->unit != top->unit || e->index != top->index) {
 		return bad(at, "a part of a call that is not the innermost");
-	} else if (e->kind == MUSTER_EV_ARGUMENT) {
-		if (!top->arguments++)
-			top->first_argument = at;
-		else if (top->first_argument + top->arguments - 1 != at)
-			return bad(at, "arguments of a call that do not follow each other");
 	} else {
-		if (!top->results++)
-			top->first_result = at;
-		else if (top->first_result + top->results - 1 != at)
-			return bad(at, "results of a call that do not follow each other");
+		uint32_t *n = e->kind == MUSTER_EV_ARGUMENT ? &top->arguments : &top->results;
+		uint64_t *first = e->kind == MUSTER_EV_ARGUMENT ? &top->first_argument : &top->first_result;
+		if (*n && *first + *n != at)
+			return bad(at, "values of a call that do not follow each other");
+		if (!(*n)++)
+			*first = at;
 	}
 	return 0;
 }
@@ -68,6 +66,7 @@ static int end_call(struct reader *r, uint64_t at)
 
 	if (!top || top->unit != e->unit || top->index != e->index)
 		return bad(at, "the end of a call that is not the innermost");
+	map_set(&r->c->events, at + 1, vec_last(&r->open));
 	top->end = at;
 	top->left = e->arg;
 	r->c->lost |= e->arg == MUSTER_LEFT_LOST;
@@ -78,10 +77,11 @@ static int end_call(struct reader *r, uint64_t at)
 int calls_read(struct calls *c, const struct trace *t)
 {
 	struct reader r = {.c = c, .t = t};
-	int e = 0;
+	int e = 0, last = 0;
 
 	memset(c, 0, sizeof *c);
-	for (uint64_t i = 0; i < t->event_count && !e; i++)
+	for (uint64_t i = 0; i < t->event_count && !e; i++) {
+		last = i + 1 == t->event_count;
 		switch (t->events[i].kind) {
 		case MUSTER_EV_CALL:
 			e = begin_call(&r, i);
@@ -97,36 +97,25 @@ int calls_read(struct calls *c, const struct trace *t)
 		default:
 			break;
 		}
+	}
 	vec_release(&r.open);
-	if (e)
+	if (e && !last)
 		calls_release(c);
-	return e;
+	return last ? 0 : e;
 }
 
 void calls_release(struct calls *c)
 {
 	vec_release(&c->list);
+	map_release(&c->events);
 	memset(c, 0, sizeof *c);
 }
 
-const struct call *calls_at(const struct calls *c, const struct trace *t, uint64_t event)
+const struct call *calls_at(const struct calls *c, uint64_t event)
 {
-	size_t low = 0, high = c->list.size;
+	uint64_t at;
 
-	while (low < high) { /* the first that begins behind the event */
-		size_t middle = low + (high - low) / 2;
-		if (c->list.data[middle].begin <= event)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || (t->events[event].kind != MUSTER_EV_CALL && t->events[event].kind != MUSTER_EV_RETURN))
-		return NULL;
-	/* The last that began before a RETURN is its own, or lies inside it. */
-	for (uint32_t i = (uint32_t)low - 1; i != CALLS_NONE; i = c->list.data[i].parent)
-		if (c->list.data[i].begin == event || c->list.data[i].end == event)
-			return &c->list.data[i];
-	return NULL;
+	return map_get(&c->events, event + 1, &at) ? &c->list.data[at] : NULL;
 }
 
 const char *calls_left_key(unsigned left)

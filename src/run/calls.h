@@ -2,6 +2,7 @@
 #ifndef MUSTER_RUN_CALLS_H
 #define MUSTER_RUN_CALLS_H
 
+#include "base/map.h"
 #include "base/vec.h"
 #include "run/trace.h"
 
@@ -22,13 +23,15 @@ struct call {
 struct calls {
 	VEC(struct call) list; /* in the order they began */
 	int lost;	       /* some ended because the stack of calls was lost */
+	struct map events;     /* events that begin or end a call -> its place in the list */
 };
 
-/* -1 with words if the events are no stack. */
+/* -1 with words if the events are no stack. The last event of a trace may be what an earlier run left there, if this one was killed while it
+ * wrote: it is left out if it does not fit. */
 int calls_read(struct calls *c, const struct trace *t);
 void calls_release(struct calls *c);
 /* The call whose CALL or RETURN an event is; NULL: none. */
-const struct call *calls_at(const struct calls *c, const struct trace *t, uint64_t event);
+const struct call *calls_at(const struct calls *c, uint64_t event);
 
 const char *calls_left_key(unsigned left);   /* "returned", ... */
 const char *calls_left_words(unsigned left);
