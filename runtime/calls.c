@@ -20,7 +20,7 @@
 #define NO_CALL (CALLS - 1)
 
 struct call {
-	struct rt_function *f;
+	const struct rt_function *f;
 	uint64_t frame;
 };
 
@@ -95,7 +95,7 @@ static void tell_results(const struct rt_function *f, const uint64_t *values, co
 		rt_event_whole(MUSTER_EV_RESULT, i, 0, f->site, value_label(labels[i], leaves[2 * i], values[i]));
 }
 
-uint32_t __muster_enter(struct rt_function *f, const void *self, const void *frame, const uint64_t *values, label *labels)
+uint32_t __muster_enter(const struct rt_function *f, const void *self, const void *frame, const uint64_t *values, const label *labels)
 {
 	uint64_t site = __muster_tls.call_to == (uint64_t)self ? __muster_tls.call_site : 0;
 	__muster_tls.call_to = 0;
@@ -114,7 +114,7 @@ uint32_t __muster_enter(struct rt_function *f, const void *self, const void *fra
 	return generation * CALLS + at;
 }
 
-void __muster_leave(struct rt_function *f, uint32_t token, const uint64_t *values, label *labels)
+void __muster_leave(const struct rt_function *f, uint32_t token, const uint64_t *values, const label *labels)
 {
 	uint32_t at;
 	if (!asked() || (at = call_of(f, token)) == NO_CALL)
@@ -124,7 +124,7 @@ void __muster_leave(struct rt_function *f, uint32_t token, const uint64_t *value
 	pop(MUSTER_LEFT_RETURNED);
 }
 
-void __muster_leave_tail(struct rt_function *f, uint32_t token)
+void __muster_leave_tail(const struct rt_function *f, uint32_t token)
 {
 	uint32_t at;
 	if (!asked() || (at = call_of(f, token)) == NO_CALL)
@@ -133,7 +133,7 @@ void __muster_leave_tail(struct rt_function *f, uint32_t token)
 	pop(MUSTER_LEFT_TAIL);
 }
 
-void __muster_landed(struct rt_function *f, uint32_t token)
+void __muster_landed(const struct rt_function *f, uint32_t token)
 {
 	uint32_t at;
 	if (asked() && (at = call_of(f, token)) != NO_CALL)

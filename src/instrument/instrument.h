@@ -35,7 +35,7 @@ struct instrument_options {
 	int verify;          /* check the module after each step (tests) */
 	checker_set checks;  /* whose checks it has; the cov variant: only those that end a run (fold.h) */
 	int all_decisions;   /* trace: an event for each decision, the concrete ones too */
-	int calls;           /* trace: hooks at calls and returns, and at every load and store; no fast copies */
+	int calls;           /* trace: hooks at calls and returns; no fast copies */
 	int slow_only;       /* trace: no fast copies of functions (trace_fast.c) */
 	int library;         /* a body of the runtime: it does not note its call sites */
 	const char *const *wrapped; /* functions with a body in the runtime; see settle_inline */

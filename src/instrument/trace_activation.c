@@ -1,8 +1,8 @@
 /* trace_activation.c: hooks at the begin and end of calls, in the calls variant.
  *
  * A function tells the runtime (runtime/calls.c) that it is entered, with the values and labels of its arguments, and that it is left, with
- * those of its result. Each time labels may come back that it is to go on with. A caller leaves word where its call stands, and whom it calls: a
- * function that finds another name there was called by code without instrumentation.
+ * those of its result. A caller leaves word where its call stands, and whom it calls: a function that finds another one's address there was called by
+ * code without instrumentation.
  *
  * The runtime gives a token for each call, its place in the stack of calls. The token is a value of the entry block, so after a longjmp the
  * function that is landed in has its own, and everything above it on the stack is gone. A call that has to be a tail call
@@ -50,10 +50,11 @@ static LLVMValueRef function_record(struct tracer *t, LLVMTypeRef result, unsign
 	LLVMSetInitializer(list, bytes);
 	LLVMSetGlobalConstant(list, 1);
 	LLVMSetLinkage(list, LLVMPrivateLinkage);
-	LLVMValueRef fields[] = {tracer_q(t, t->site), tracer_w(t, n), tracer_w(t, results), list, tracer_w(t, 0), tracer_w(t, 0)};
-	LLVMValueRef s = LLVMConstStructInContext(t->context, fields, 6, 0);
+	LLVMValueRef fields[] = {tracer_q(t, t->site), tracer_w(t, n), tracer_w(t, results), list};
+	LLVMValueRef s = LLVMConstStructInContext(t->context, fields, 4, 0);
 	LLVMValueRef g = LLVMAddGlobal(t->module, LLVMTypeOf(s), ".muster.function");
 	LLVMSetInitializer(g, s);
+	LLVMSetGlobalConstant(g, 1);
 	LLVMSetLinkage(g, LLVMPrivateLinkage);
 	*arguments = n;
 	*room = n > results ? n : results;
@@ -74,13 +75,6 @@ static void put_leaves(struct tracer *t, LLVMValueRef v, const LLVMValueRef *lab
 		LLVMBuildStore(t->b, word, tracer_at(t, t->call_values, (first + k) * 8));
 		LLVMBuildStore(t->b, labels[k], tracer_at(t, t->call_labels, (first + k) * 4));
 	}
-}
-
-static void take_labels(struct tracer *t, LLVMValueRef *labels, unsigned m, unsigned first, unsigned most, const struct leaf *leaves)
-{
-	for (unsigned k = 0; k < m && first + k < most; k++)
-		if (leaves[k].bits)
-			labels[k] = LLVMBuildLoad2(t->b, t->i32, tracer_at(t, t->call_labels, (first + k) * 4), "");
 }
 
 /* The first instruction of the program's own that is no stack object. */
@@ -133,30 +127,16 @@ void trace_enter(struct tracer *t)
 		slot += m;
 	}
 	t->token = tracer_call(t, "__muster_enter", "wppppp", t->call_record, t->function, frame_address(t), t->call_values, t->call_labels);
-	slot = 0;
-	for (unsigned i = 0; i < LLVMCountParams(t->function); i++) {
-		LLVMValueRef p = LLVMGetParam(t->function, i), labels[TRACER_LEAVES];
-		struct leaf leaves[TRACER_LEAVES];
-		unsigned m = tracer_leaves(t, LLVMTypeOf(p), leaves);
-		tracer_get(t, p, labels, m);
-		take_labels(t, labels, m, slot, n, leaves);
-		tracer_set(t, p, labels, m);
-		slot += m;
-	}
 }
 
 /* Before a return, with the builder there. result NULL: there is none. */
-void trace_leave(struct tracer *t, LLVMValueRef result, LLVMValueRef *labels)
+void trace_leave(struct tracer *t, LLVMValueRef result, const LLVMValueRef *labels)
 {
-	struct leaf leaves[TRACER_LEAVES];
-	unsigned m = result ? tracer_leaves(t, LLVMTypeOf(result), leaves) : 0;
-
 	if (!t->token)
 		return;
 	if (result)
 		put_leaves(t, result, labels, 0, TRACER_RESULTS);
 	tracer_call(t, "__muster_leave", "vpwpp", t->call_record, t->token, t->call_values, t->call_labels);
-	take_labels(t, labels, m, 0, TRACER_RESULTS, leaves);
 }
 
 /* Behind a call that may return twice. */
