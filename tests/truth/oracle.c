@@ -1,7 +1,7 @@
 /* oracle.c: calls generated functions on all of their inputs, or on some.
  *
  *	oracle          a line for each function: NAME INPUTS FAILING PATHS, then KIND:LINE:CODE for each kind and line that fails, with
- *	                the first such input, then + and the outcomes taken by any input
+ *	                the first such input, then + and the outcomes taken by any input, then = and those taken before anything failed
  *	oracle -r       reads lines NAME CODE; for each prints N, then KIND:LINE of N failures, and the outcomes that this input takes
  *
  * One process does it all: what a program dies of jumps back here (oracle.h); after the rest the call goes on, as muster's runs do. A path is the sequence of outcomes; paths are counted by hash.
@@ -42,7 +42,8 @@ unsigned truth_line;
 static unsigned steps;
 static uint64_t path;
 static char *stack_base;
-static unsigned char *taken;
+static unsigned char *taken; /* by outcome */
+enum { TAKEN = 1, TAKEN_CLEAN = 2 /* before anything failed in the run */ };
 static void *global;
 static unsigned char global_was;
 
@@ -85,7 +86,7 @@ static void step(unsigned outcome, unsigned line)
 {
 	char here;
 	truth_line = line;
-	taken[outcome] = 1;
+	taken[outcome] |= failed_count ? TAKEN : TAKEN | TAKEN_CLEAN;
 	path = (path ^ outcome) * 0x9e3779b97f4a7c15u;
 	path ^= path >> 29;
 	if (++steps > STEPS)
@@ -437,6 +438,10 @@ static void run_all(const struct truth_function *f)
 	printf(" +");
 	for (i = 0; i < truth_outcomes; i++)
 		if (taken[i])
+			printf(" %u", i);
+	printf(" =");
+	for (i = 0; i < truth_outcomes; i++)
+		if (taken[i] & TAKEN_CLEAN)
 			printf(" %u", i);
 	printf("\n");
 	free(seen);
