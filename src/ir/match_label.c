@@ -2,7 +2,7 @@
  *
  * A label is a number; equal labels look alike. The narrowest is the shape; wider ones add what the operands are, eight deep at most, then who uses the result and what comes next. The wide ones tell
  * instructions apart that occur often; the narrow ones recognise an instruction whose surroundings changed. Phis and variables' allocas count by their shape alone wherever they are operands:
- * an edit elsewhere makes other phis. What the compiler made for a check looks the same for each check of a pointer: its widest label is that of what it guards. Symbols count by their pair, so that one that was renamed looks as it did; those without a pair by what sort of thing they are.
+ * an edit elsewhere makes other phis; only the widest labels tell variables apart, by who uses them. What the compiler made for a check looks the same for each check of a pointer: its widest label is that of what it guards. Symbols count by their pair, so that one that was renamed looks as it did; those without a pair by what sort of thing they are.
  */
 #include "ir/match_parts.h"
 
@@ -40,7 +40,8 @@ static int is_cut(const struct code_function *f, uint32_t value)
 	return f->values[value].op == CODE_PHI || f->values[value].op == CODE_ALLOCA;
 }
 
-static uint64_t operand_label(const struct match_side *d, uint32_t operand, const uint64_t *below, const uint64_t *shapes, int same_parameters)
+/* cut: labels that phis and allocas have as operands. */
+static uint64_t operand_label(const struct match_side *d, uint32_t operand, const uint64_t *below, const uint64_t *cut, int same_parameters)
 {
 	uint32_t number = operand & CONTENT_NUMBER, first = d->f->first_instruction;
 
@@ -51,12 +52,12 @@ static uint64_t operand_label(const struct match_side *d, uint32_t operand, cons
 	if (operand < d->f->parameters)
 		return content_fold(23, same_parameters ? operand : d->f->values[operand].width);
 	if (is_cut(d->f, operand))
-		return content_fold(24, shapes[operand - first]);
+		return content_fold(24, cut[operand - first]);
 	return below ? below[operand - first] : 25;
 }
 
 /* below: labels of operands, NULL: instructions among them are all alike. */
-static uint64_t *widen(const struct match_side *d, const uint64_t *below, const uint64_t *shapes, int same_parameters)
+static uint64_t *widen(const struct match_side *d, const uint64_t *below, const uint64_t *cut, int same_parameters)
 {
 	uint64_t *out = mem_alloc((d->f->instructions + 1) * sizeof *out);
 
@@ -65,7 +66,7 @@ static uint64_t *widen(const struct match_side *d, const uint64_t *below, const 
 		uint64_t h = i->shape;
 
 		for (uint32_t n = 0; d->f->values[d->f->first_instruction + k].op != CODE_PHI && n < i->operands; n++)
-			h = content_fold(h, operand_label(d, content_operand(d->u->content, i, n), below, shapes, same_parameters));
+			h = content_fold(h, operand_label(d, content_operand(d->u->content, i, n), below, cut, same_parameters));
 		out[k] = h;
 	}
 	return out;
@@ -136,35 +137,68 @@ static uint64_t *shapes_of(const struct match_side *d)
 	return out;
 }
 
-void match_labels_init(struct match_labels *l, const struct match_side *d, int same_parameters)
+/* Shapes, and for phis and allocas the shapes of their users: which variable it is. */
+static uint64_t *variables_of(const struct code_function *f, const uint64_t *shapes)
 {
-	uint64_t *deep;
+	uint64_t *out = mem_alloc((f->instructions + 1) * sizeof *out);
 
-	l->at[LABEL_SHAPE] = shapes_of(d);
-	l->at[LABEL_PLAIN] = widen(d, NULL, l->at[LABEL_SHAPE], same_parameters);
-	l->at[LABEL_NEAR] = deep = widen(d, l->at[LABEL_PLAIN], l->at[LABEL_SHAPE], same_parameters);
-	for (int depth = 1; depth < DEPTH; depth++) {
-		uint64_t *next = widen(d, deep, l->at[LABEL_SHAPE], same_parameters);
+	for (uint32_t k = 0; k < f->instructions; k++) {
+		const struct code_value *v = &f->values[f->first_instruction + k];
+		uint64_t users = 0;
 
-		if (depth == DEPTH_MIDDLE - 1)
-			l->at[LABEL_MIDDLE] = next;
-		if (depth > 1 && deep != l->at[LABEL_MIDDLE])
-			free(deep);
-		deep = next;
+		for (uint32_t n = 0; is_cut(f, f->first_instruction + k) && n < v->uses && n < USERS_MAX; n++)
+			users += hash_mix(shapes[f->uses[v->first_use + n] - f->first_instruction]);
+		out[k] = content_fold(shapes[k], users);
 	}
-	l->at[LABEL_DEEP] = deep;
-	l->at[LABEL_CONTEXT] = mem_alloc((d->f->instructions + 1) * sizeof(uint64_t));
-	l->at[LABEL_WIDE] = mem_alloc((d->f->instructions + 1) * sizeof(uint64_t));
-	for (uint32_t k = 0; k < d->f->instructions; k++) {
-		l->at[LABEL_CONTEXT][k] = context_label(d->f, d->f->first_instruction + k, deep, l->at[LABEL_NEAR], l->at[LABEL_PLAIN]);
-		l->at[LABEL_WIDE][k] = context_label(d->f, d->f->first_instruction + k, deep, deep, deep);
+	return out;
+}
+
+/* Labels with operands, from those without, `depth` deep. The caller frees. */
+static uint64_t *deepen(const struct match_side *d, const uint64_t *from, const uint64_t *cut, int depth, int same_parameters)
+{
+	uint64_t *out = widen(d, from, cut, same_parameters);
+
+	while (--depth > 0) {
+		uint64_t *next = widen(d, out, cut, same_parameters);
+
+		free(out);
+		out = next;
 	}
-	for (uint32_t k = 0; k < d->f->instructions; k++) {
-		uint32_t guarded = d->f->values[d->f->first_instruction + k].flags & CODE_MARKED ? guarded_by(d->f, d->f->first_instruction + k) : CODE_NONE;
+	return out;
+}
+
+static void add_wide(struct match_labels *l, const struct match_side *d, int same_parameters)
+{
+	const struct code_function *f = d->f;
+	uint64_t *variables = variables_of(f, l->at[LABEL_SHAPE]), *plain = widen(d, NULL, variables, same_parameters);
+	uint64_t *deep = deepen(d, plain, variables, DEPTH, same_parameters), *out = mem_alloc((f->instructions + 1) * sizeof *out);
+
+	for (uint32_t k = 0; k < f->instructions; k++)
+		out[k] = context_label(f, f->first_instruction + k, deep, deep, deep);
+	for (uint32_t k = 0; k < f->instructions; k++) {
+		uint32_t guarded = f->values[f->first_instruction + k].flags & CODE_MARKED ? guarded_by(f, f->first_instruction + k) : CODE_NONE;
 
 		if (guarded != CODE_NONE)
-			l->at[LABEL_WIDE][k] = content_fold(deep[k], l->at[LABEL_WIDE][guarded - d->f->first_instruction]);
+			out[k] = content_fold(deep[k], out[guarded - f->first_instruction]);
 	}
+	l->at[LABEL_WIDE] = out;
+	free(variables);
+	free(plain);
+	free(deep);
+}
+
+void match_labels_init(struct match_labels *l, const struct match_side *d, int same_parameters)
+{
+	const uint64_t *shapes = l->at[LABEL_SHAPE] = shapes_of(d);
+
+	l->at[LABEL_PLAIN] = widen(d, NULL, shapes, same_parameters);
+	l->at[LABEL_NEAR] = deepen(d, l->at[LABEL_PLAIN], shapes, 1, same_parameters);
+	l->at[LABEL_MIDDLE] = deepen(d, l->at[LABEL_NEAR], shapes, DEPTH_MIDDLE - 1, same_parameters);
+	l->at[LABEL_DEEP] = deepen(d, l->at[LABEL_MIDDLE], shapes, DEPTH - DEPTH_MIDDLE, same_parameters);
+	l->at[LABEL_CONTEXT] = mem_alloc((d->f->instructions + 1) * sizeof(uint64_t));
+	for (uint32_t k = 0; k < d->f->instructions; k++)
+		l->at[LABEL_CONTEXT][k] = context_label(d->f, d->f->first_instruction + k, l->at[LABEL_DEEP], l->at[LABEL_NEAR], l->at[LABEL_PLAIN]);
+	add_wide(l, d, same_parameters);
 }
 
 uint64_t *match_plain(const struct match_side *d, int same_parameters)
