@@ -8,6 +8,7 @@
  *  3. Gaps between pairs are filled by an alignment with scores, wider labels counting more; large gaps are left open.
  *  4. The same with narrow labels, for what an edit changed.
  *  5. Jumps and reports are paired by what leads to them; phis, allocas and, if the type changed, parameters by votes of the pairs that use them.
+ * Then all is done once more, with labels that tell by these votes which variable an instruction works on.
  * All steps are linear in the size of the function but for sorting: the alignment of a gap has at most GAP_CELLS cells.
  *
  * Whatever comes out is a partial one-to-one map that keeps phis with phis and operators with operators; match_modified.c trusts nothing beyond that.
@@ -676,12 +677,12 @@ static void pair_by_votes(struct aligner *al)
 
 /* ------------------------------------------------------------------ all of it */
 
-static void start(struct aligner *al, int side, int same_parameters)
+static void start(struct aligner *al, int side, int same_parameters, const uint32_t *known)
 {
 	const struct code_function *f = function_of(al, side);
 	const struct whole_symbol *s = al->side[side]->s;
 
-	match_labels_init(&al->labels[side], al->side[side], same_parameters);
+	match_labels_init(&al->labels[side], al->side[side], same_parameters, known);
 	al->place[side] = mem_alloc((f->instructions + 1) * sizeof *al->place[side]);
 	for (uint32_t k = 0; k < f->instructions; k++) {
 		const struct code_value *v = &f->values[f->first_instruction + k];
@@ -706,19 +707,16 @@ static void pair_in_order(struct match_function *out, const struct match_side *o
 		out->to_new[k] = out->to_old[k] = k;
 }
 
-void match_align(struct match_function *out, const struct match_side *old, const struct match_side *new)
+/* One alignment. known: phis and allocas that are pairs, by side and instruction; or NULL. */
+static void align_once(struct match_function *out, const struct match_side *old, const struct match_side *new, uint32_t *const *known)
 {
 	struct aligner al = {.side = {old, new}, .out = out};
 	int same_parameters = old->s->signature == new->s->signature;
 
-	if (out->same) {
-		pair_in_order(out, old, new);
-		return;
-	}
 	for (uint32_t k = 0; same_parameters && k < old->f->parameters; k++)
 		out->to_new[k] = out->to_old[k] = k;
-	start(&al, 0, same_parameters);
-	start(&al, 1, same_parameters);
+	for (int side = 0; side < 2; side++)
+		start(&al, side, same_parameters, known ? known[side] : NULL);
 	for (enum match_level level = LABEL_WIDE; level >= LABEL_MIDDLE; level--) {
 		anchor(&al, level);
 		pair_moved(&al, level);
@@ -742,4 +740,43 @@ void match_align(struct match_function *out, const struct match_side *old, const
 		vec_release(&al.list[side]);
 	}
 	vec_release(&al.fresh);
+}
+
+static void forget(uint32_t *list, const struct code_function *f)
+{
+	memset(list, 0xff, ((size_t)f->first_instruction + f->instructions) * sizeof *list);
+}
+
+/* The phis and allocas that are pairs; everything is open again. The caller frees both lists. */
+static void keep_variables(struct match_function *out, const struct match_side *old, const struct match_side *new, uint32_t **known)
+{
+	const struct code_function *f = old->f, *g = new->f;
+
+	known[0] = mem_alloc((f->instructions + 1) * sizeof *known[0]);
+	known[1] = mem_alloc((g->instructions + 1) * sizeof *known[1]);
+	memset(known[0], 0xff, f->instructions * sizeof *known[0]);
+	memset(known[1], 0xff, g->instructions * sizeof *known[1]);
+	for (uint32_t k = 0; k < f->instructions; k++) {
+		uint32_t v = f->first_instruction + k, w = out->to_new[v];
+
+		if (w != CODE_NONE && (f->values[v].op == CODE_PHI || f->values[v].op == CODE_ALLOCA))
+			known[0][k] = known[1][w - g->first_instruction] = k;
+	}
+	forget(out->to_new, f);
+	forget(out->to_old, g);
+}
+
+void match_align(struct match_function *out, const struct match_side *old, const struct match_side *new)
+{
+	uint32_t *known[2];
+
+	if (out->same) {
+		pair_in_order(out, old, new);
+		return;
+	}
+	align_once(out, old, new, NULL);
+	keep_variables(out, old, new, known);
+	align_once(out, old, new, known);
+	free(known[0]);
+	free(known[1]);
 }

@@ -137,8 +137,18 @@ static uint64_t *shapes_of(const struct match_side *d)
 	return out;
 }
 
-/* Shapes, and for phis and allocas the shapes of their users: which variable it is. */
-static uint64_t *variables_of(const struct code_function *f, const uint64_t *shapes)
+/* What phis and allocas are as operands: the pair that they are known to be, or their shape. */
+static uint64_t *cuts_of(const struct code_function *f, const uint64_t *shapes, const uint32_t *known)
+{
+	uint64_t *out = mem_alloc((f->instructions + 1) * sizeof *out);
+
+	for (uint32_t k = 0; k < f->instructions; k++)
+		out[k] = known && known[k] != CODE_NONE ? content_fold(26, known[k]) : shapes[k];
+	return out;
+}
+
+/* The same, and for those that are no pair the shapes of their users: which variable it is. */
+static uint64_t *variables_of(const struct code_function *f, const uint64_t *shapes, const uint32_t *known)
 {
 	uint64_t *out = mem_alloc((f->instructions + 1) * sizeof *out);
 
@@ -148,7 +158,7 @@ static uint64_t *variables_of(const struct code_function *f, const uint64_t *sha
 
 		for (uint32_t n = 0; is_cut(f, f->first_instruction + k) && n < v->uses && n < USERS_MAX; n++)
 			users += hash_mix(shapes[f->uses[v->first_use + n] - f->first_instruction]);
-		out[k] = content_fold(shapes[k], users);
+		out[k] = known && known[k] != CODE_NONE ? content_fold(26, known[k]) : content_fold(shapes[k], users);
 	}
 	return out;
 }
@@ -167,10 +177,10 @@ static uint64_t *deepen(const struct match_side *d, const uint64_t *from, const 
 	return out;
 }
 
-static void add_wide(struct match_labels *l, const struct match_side *d, int same_parameters)
+static void add_wide(struct match_labels *l, const struct match_side *d, int same_parameters, const uint32_t *known)
 {
 	const struct code_function *f = d->f;
-	uint64_t *variables = variables_of(f, l->at[LABEL_SHAPE]), *plain = widen(d, NULL, variables, same_parameters);
+	uint64_t *variables = variables_of(f, l->at[LABEL_SHAPE], known), *plain = widen(d, NULL, variables, same_parameters);
 	uint64_t *deep = deepen(d, plain, variables, DEPTH, same_parameters), *out = mem_alloc((f->instructions + 1) * sizeof *out);
 
 	for (uint32_t k = 0; k < f->instructions; k++)
@@ -187,18 +197,21 @@ static void add_wide(struct match_labels *l, const struct match_side *d, int sam
 	free(deep);
 }
 
-void match_labels_init(struct match_labels *l, const struct match_side *d, int same_parameters)
+void match_labels_init(struct match_labels *l, const struct match_side *d, int same_parameters, const uint32_t *known)
 {
-	const uint64_t *shapes = l->at[LABEL_SHAPE] = shapes_of(d);
+	uint64_t *cuts;
 
-	l->at[LABEL_PLAIN] = widen(d, NULL, shapes, same_parameters);
-	l->at[LABEL_NEAR] = deepen(d, l->at[LABEL_PLAIN], shapes, 1, same_parameters);
-	l->at[LABEL_MIDDLE] = deepen(d, l->at[LABEL_NEAR], shapes, DEPTH_MIDDLE - 1, same_parameters);
-	l->at[LABEL_DEEP] = deepen(d, l->at[LABEL_MIDDLE], shapes, DEPTH - DEPTH_MIDDLE, same_parameters);
+	l->at[LABEL_SHAPE] = shapes_of(d);
+	cuts = cuts_of(d->f, l->at[LABEL_SHAPE], known);
+	l->at[LABEL_PLAIN] = widen(d, NULL, cuts, same_parameters);
+	l->at[LABEL_NEAR] = deepen(d, l->at[LABEL_PLAIN], cuts, 1, same_parameters);
+	l->at[LABEL_MIDDLE] = deepen(d, l->at[LABEL_NEAR], cuts, DEPTH_MIDDLE - 1, same_parameters);
+	l->at[LABEL_DEEP] = deepen(d, l->at[LABEL_MIDDLE], cuts, DEPTH - DEPTH_MIDDLE, same_parameters);
+	free(cuts);
 	l->at[LABEL_CONTEXT] = mem_alloc((d->f->instructions + 1) * sizeof(uint64_t));
 	for (uint32_t k = 0; k < d->f->instructions; k++)
 		l->at[LABEL_CONTEXT][k] = context_label(d->f, d->f->first_instruction + k, l->at[LABEL_DEEP], l->at[LABEL_NEAR], l->at[LABEL_PLAIN]);
-	add_wide(l, d, same_parameters);
+	add_wide(l, d, same_parameters, known);
 }
 
 uint64_t *match_plain(const struct match_side *d, int same_parameters)

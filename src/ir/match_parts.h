@@ -35,7 +35,8 @@ enum match_level {
 struct match_labels {
 	uint64_t *at[LABEL_COUNT]; /* by instruction of the function */
 };
-void match_labels_init(struct match_labels *l, const struct match_side *side, int same_parameters);
+/* known: by instruction, a number for phis and allocas that an alignment has paired before, the same on both sides; CODE_NONE: not paired. NULL: none is. */
+void match_labels_init(struct match_labels *l, const struct match_side *side, int same_parameters, const uint32_t *known);
 void match_labels_release(struct match_labels *l);
 /* Labels of one level alone, without operands: what the search for similar bodies needs. The caller frees. */
 uint64_t *match_plain(const struct match_side *side, int same_parameters);
