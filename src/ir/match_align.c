@@ -314,7 +314,7 @@ static void pair_operands(struct aligner *al)
 
 static int score(const struct aligner *al, uint32_t i, uint32_t j)
 {
-	static const int worth[LABEL_COUNT] = {3, 7, 9, 11, 13, 16, 18};
+	static const int worth[LABEL_COUNT] = {2, 7, 9, 11, 13, 16, 18}; /* one that is alike outweighs two of the same shape */
 
 	for (int level = LABEL_COUNT; level-- > 0;)
 		if (same_label(al, (enum match_level)level, i, j))
