@@ -36,12 +36,19 @@ const char *copies_name(enum copies c)
 	return names[c];
 }
 
+int copies_forced(void)
+{
+	const char *s = getenv(COPIES_VARIABLE);
+
+	return s && *s;
+}
+
 /* What the environment says: 1, 0 if nothing, -1 with words. */
 static int forced(enum copies *out)
 {
 	const char *s = getenv(COPIES_VARIABLE);
 
-	if (!s || !*s)
+	if (!copies_forced())
 		return 0;
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
 		if (!strcmp(s, names[i])) {

@@ -15,6 +15,8 @@
 /* The state in which a variant is made; COPIES_BOTH for kinds that have no copies. -1 with words: the environment names
  * neither. */
 int copies_choose(const struct program *p, enum variant_kind kind, enum copies *out);
+/* Does the environment decide? */
+int copies_forced(void);
 const char *copies_name(enum copies c);
 
 #endif

@@ -267,20 +267,44 @@ static int make_entry(const struct program *p, enum variant_kind kind, enum copi
 	return error_set("the cache '%s' loses what is put into it", cache_dir());
 }
 
+static char *entry_name(const struct program *p, enum variant_kind kind, enum copies copies)
+{
+	struct hash128 key;
+	char hex[HASH_HEX_SIZE];
+
+	return key_of(p, kind, copies, &key) ? NULL : cache_entry(variant_name(kind), hash_hex(key, hex));
+}
+
+/* A variant with fast copies that somebody asked for before is there at no cost. */
+static char *find_entry(const struct program *p, enum variant_kind kind, enum copies *copies)
+{
+	char *both;
+
+	if (*copies == COPIES_BOTH || copies_forced())
+		return entry_name(p, kind, *copies);
+	both = entry_name(p, kind, COPIES_BOTH);
+	if (both && cache_use(both, 1)) {
+		*copies = COPIES_BOTH;
+		return both;
+	}
+	free(both);
+	return entry_name(p, kind, *copies);
+}
+
 int variant_make(const char *program, enum variant_kind kind, struct variant *out)
 {
 	struct program p;
-	struct hash128 key = {0};
-	char hex[HASH_HEX_SIZE], *dir;
+	char *dir = NULL;
 	int e;
 
 	*out = (struct variant){0};
 	if (program_load(&p, program))
 		return -1;
-	e = check_runtime(kind) || copies_choose(&p, kind, &out->copies) ? -1 : key_of(&p, kind, out->copies, &key);
-	dir = cache_entry(variant_name(kind), hash_hex(key, hex));
-	if (!e)
+	e = check_runtime(kind) || copies_choose(&p, kind, &out->copies) ? -1 : 0;
+	if (!e) {
+		dir = find_entry(&p, kind, &out->copies);
 		e = dir ? make_entry(&p, kind, out->copies, dir) : -1;
+	}
 	if (!e) {
 		out->path = file_join(dir, relink_name(&p, 0));
 		if (p.images.size > 1)
