@@ -57,6 +57,15 @@ static void make_internal(LLVMModuleRef module, struct names *names)
 	vec_release(&names->list);
 }
 
+/* Marked as used so that the compiler wrote them; a body that was inlined wherever it is called need not be in the object as well. */
+static void forget_used(LLVMModuleRef helpers)
+{
+	LLVMValueRef used = LLVMGetNamedGlobal(helpers, "llvm.compiler.used");
+
+	if (used)
+		LLVMDeleteGlobal(used);
+}
+
 struct link {
 	struct unit *u;
 	LLVMMemoryBufferRef memory;
@@ -72,6 +81,7 @@ static int link_helpers(void *ctx)
 		return error_set("the inline helpers cannot be read: %s",
 				 l->u->words ? l->u->words : "no reason given");
 	collect_definitions(helpers, &names);
+	forget_used(helpers);
 	if (LLVMLinkModules2(l->u->module, helpers)) {
 		make_internal(l->u->module, &names);
 		return error_set("the inline helpers cannot be linked: %s",
