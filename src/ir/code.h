@@ -262,6 +262,7 @@ struct code_global {
 	uint32_t type;	   /* or CODE_NONE */
 	uint8_t internal, constant, thread_local;
 	uint8_t optional;  /* declared weak: its address is null if nobody defines it */
+	const uint8_t *initial; /* of a constant defined here: its bytes; NULL: it has addresses in it, or is no plain number, or is large */
 	uint8_t escapes;   /* its address is stored, passed on or visible outside: pointers of unknown origin may point to it */
 };
 

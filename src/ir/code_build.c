@@ -373,6 +373,47 @@ static int is_internal(LLVMValueRef v)
 	return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
 }
 
+/* The bytes of a constant made of integers. 0: it has something else in it. */
+static int flatten(struct code_maker *m, LLVMValueRef v, uint8_t *out)
+{
+	LLVMTypeRef t = LLVMTypeOf(v);
+	LLVMTypeKind kind = LLVMGetTypeKind(t);
+
+	if (LLVMIsNull(v))
+		return 1;
+	if (kind == LLVMIntegerTypeKind && LLVMIsAConstantInt(v)) {
+		unsigned width = LLVMGetIntTypeWidth(t);
+
+		for (unsigned i = 0; width <= 64 && i < width / 8; i++)
+			out[i] = (uint8_t)(LLVMConstIntGetZExtValue(v) >> (8 * i));
+		return width <= 64 && width % 8 == 0;
+	}
+	if (kind != LLVMArrayTypeKind && kind != LLVMStructTypeKind)
+		return 0;
+	for (unsigned i = 0, n = kind == LLVMArrayTypeKind ? (unsigned)LLVMGetArrayLength2(t) : LLVMCountStructElementTypes(t); i < n; i++) {
+		uint64_t at = kind == LLVMArrayTypeKind ? i * LLVMABISizeOfType(m->layout, LLVMGetElementType(t)) : LLVMOffsetOfElement(m->layout, t, i);
+		LLVMValueRef part = LLVMGetAggregateElement(v, i);
+
+		if (!part || !flatten(m, part, out + at))
+			return 0;
+	}
+	return 1;
+}
+
+#define INITIAL 4096 /* bytes of a constant whose value is kept */
+
+static const uint8_t *initial_bytes(struct code_maker *m, LLVMValueRef g, uint64_t bytes)
+{
+	LLVMLinkage linkage = LLVMGetLinkage(g);
+	uint8_t *out;
+
+	if (!LLVMIsGlobalConstant(g) || LLVMIsExternallyInitialized(g) || !LLVMGetInitializer(g) || !bytes || bytes > INITIAL ||
+	    (linkage != LLVMExternalLinkage && linkage != LLVMInternalLinkage && linkage != LLVMPrivateLinkage))
+		return NULL;
+	out = arena_alloc(m->arena, bytes);
+	return flatten(m, LLVMGetInitializer(g), out) ? out : NULL;
+}
+
 static void list_globals(struct code_maker *m)
 {
 	uint32_t n = 0;
@@ -394,6 +435,7 @@ static void list_globals(struct code_maker *m)
 		out->bytes = LLVMTypeIsSized(LLVMGlobalGetValueType(g)) ? LLVMABISizeOfType(m->layout, LLVMGlobalGetValueType(g)) : 0;
 		out->internal = (uint8_t)is_internal(g);
 		out->optional = LLVMGetLinkage(g) == LLVMExternalWeakLinkage;
+		out->initial = initial_bytes(m, g, out->bytes);
 		section = LLVMGetSection(g);
 		out->escapes = !out->internal || (section && *section); /* others may find it there */
 		out->constant = (uint8_t)LLVMIsGlobalConstant(g);

@@ -81,6 +81,8 @@ uint32_t vc_global(struct vc *v, uint32_t global)
 	v->things.data[object].global = global;
 	v->things.data[object].constant = g->constant;
 	v->things.data[object].optional = g->optional;
+	if (g->initial)
+		v->things.data[object].start = expr_data_const(v->p, g->initial, g->bytes);
 	map_set(&v->by_global, global, object);
 	return object;
 }

@@ -138,7 +138,7 @@ void vc_free(struct vc *v);
 uint32_t vc_object(struct vc *v, const char *name, uint64_t bytes);
 /* The same where the size is a term of 64 bits. EXPR_NONE: accesses to it are never out of bounds. */
 uint32_t vc_object_sized(struct vc *v, const char *name, expr_t size);
-/* That of a global of the unit, made when first asked for; its contents are what they were at the start. */
+/* That of a global of the unit, made when first asked for; its contents are what they were at the start. A constant's are its value, where code.h has it. */
 uint32_t vc_global(struct vc *v, uint32_t global);
 uint32_t vc_objects(const struct vc *v); /* their number */
 expr_t vc_address(const struct vc *v, uint32_t object);

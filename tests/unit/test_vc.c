@@ -152,7 +152,7 @@ static void test_memory(void **unused)
 	begin("int f(int *a, int *b, int c) { int *t = c ? a : b; *t = 5; return *a; }\n"
 	      "int dead(void) { int *keep; { int x = 3; keep = &x; } return *keep; } int *local(void) { int x = 1; int *r = &x; return r; } int use(void) { return *local(); }\n"
 	      "int bounds(unsigned i) { int a[4]; a[0] = 1; a[1] = 2; a[2] = 3; a[3] = 4; return a[i]; }\n"
-	      "const int table[2] = {1, 2}; void write(int *a) { *a = 1; }\n"
+	      "const struct { char c; int a[2]; } table = {1, {2, 3}}; int look(unsigned i) { return table.a[i & 1] + table.c; } void write(int *a) { *a = 1; }\n"
 	      "_Bool same(char *a, char *b) { return a == b; }\n",
 	      NULL);
 	uint32_t a = vc_object(v, "a", 4), b = vc_object(v, "b", 4);
@@ -181,6 +181,8 @@ static void test_memory(void **unused)
 			expr_t to = vc_address(v, vc_global(v, g));
 			vc_run(v, function(c, "write"), &to, &out);
 			assert_string_equal(the_end(VC_UNDEFINED)->why, "a write to a constant");
+			vc_run(v, function(c, "look"), &i, &out);
+			assert_true(valid(expr_eq(p, out.value, expr_binary(p, MUSTER_OP_ADD, expr_binary(p, MUSTER_OP_AND, i, number(32, 1)), number(32, 3)))));
 		}
 	/* one past the end of an object may be where another begins */
 	expr_t ends[2] = {expr_binary(p, MUSTER_OP_ADD, vc_address(v, a), number(64, 4)), vc_address(v, b)};
