@@ -2,6 +2,7 @@
  *
  * INPUT abcdef
  * ARGS @@
+ * TRACE --writable .
  */
 #define _GNU_SOURCE
 #include "case.h"

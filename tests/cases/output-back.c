@@ -2,6 +2,7 @@
  * goes nowhere else keeps its labels.
  *
  * INPUT abcdefgh
+ * TRACE --writable /tmp
  */
 #define _GNU_SOURCE
 #include "case.h"
