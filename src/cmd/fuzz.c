@@ -296,9 +296,11 @@ static int report(struct fuzz *f, const char *error)
 		stop_give_up(error ? error : "");
 	if (!shared->campaign)
 		error = error ? error : "the search did not begin"; /* and who was to begin it has said why */
-	else if (!store_open(&store, path, STORE_READ_ONLY)) {
-		code = fuzz_report(f->o, store, shared->campaign, shared, workers, error ? "failed" : outcome(f->o, workers), f->command,
-				   f->program);
+	const char *status = error ? "failed" : outcome(f->o, workers);
+	if (!error)
+		fuzz_store_result(f->o, shared, workers, status);
+	if (shared->campaign && !store_open(&store, path, STORE_READ_ONLY)) {
+		code = fuzz_report(f->o, store, shared->campaign, shared, workers, status, f->command, f->program);
 		store_close(store);
 	} else if (!error) {
 		error = error_text();

@@ -80,6 +80,7 @@ struct fuzz_shared {
 	struct fuzz_filled filled;
 	double started;	   /* clock: when the command began */
 	uint64_t campaign; /* 0: there is none yet */
+	uint64_t version;  /* of the program, in the store; likewise */
 	volatile int stop; /* everybody out */
 	uint64_t pending;  /* tests without coverage that the frontier holds, of all workers */
 	volatile int lost; /* some worker's search is not exhaustive */
@@ -217,7 +218,10 @@ int fuzz_write_stats(struct fuzz *f);
 /* fuzz_fill.c: does what a search that lost nothing still hangs on: see there. */
 void fuzz_fill(const struct fuzz *f, struct store *store, struct fuzz_filled *result);
 
-/* fuzz_report.c: the result, for a person or as JSON. Returns the exit code. */
+/* fuzz_report.c: a row in the store that there was this search of this version. Nobody may have the store open for reading alone: the log goes
+ * with the last that closes it, and that one must be able to. The store may have become full, which the search itself has told. */
+void fuzz_store_result(const struct fuzz_options *o, const struct fuzz_shared *shared, unsigned workers, const char *status);
+/* The result, for a person or as JSON. Returns the exit code. */
 int fuzz_report(const struct fuzz_options *o, struct store *s, uint64_t campaign,
 		const struct fuzz_shared *shared, unsigned workers, const char *status,
 		const char *command, const char *program);

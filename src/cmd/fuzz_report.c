@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct sums {
 	struct search_stats search;
@@ -344,6 +345,28 @@ static void print_json(const struct fuzz_options *o, struct store *store, uint64
 	putchar('\n');
 	buf_release(&out);
 	free(dir);
+}
+
+void fuzz_store_result(const struct fuzz_options *o, const struct fuzz_shared *shared, unsigned workers, const char *status)
+{
+	struct sums s;
+	add_up(&s, shared, workers);
+	uint64_t campaign = shared->campaign;
+	struct store_result r = {.version = shared->version, .campaign = campaign, .command = "fuzz", .status = status, .time = time(NULL),
+				 .seconds = o->search.repeatable ? 0 : s.seconds, .covered = s.covered, .total = s.total};
+	char *path = fuzz_store_path(o);
+	struct store *store;
+	struct bug_counts bugs = {0};
+	if (shared->version && !store_open(&store, path, STORE_EXISTING)) {
+		bug_each(store, campaign, &bugs, NULL, NULL);
+		r.tests = store_test_count(store, campaign);
+		r.bugs = bugs.confirmed;
+		r.suspected = bugs.suspected;
+		if (store_result_add(store, &r))
+			log_warn("the result is not stored: %s", error_text());
+		store_close(store);
+	}
+	free(path);
 }
 
 int fuzz_report(const struct fuzz_options *o, struct store *store, uint64_t campaign,

@@ -11,6 +11,7 @@
 #include "build/archive.h"
 #include "build/home.h"
 #include "cmd/fuzz.h"
+#include "cmd/version.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -186,7 +187,7 @@ static int open_campaign(struct fuzz *f)
 	if (store_campaign(f->store, f->key, f->program, f->command, &f->campaign, &f->fresh) || same_command(f) || note_directory(f))
 		return -1;
 	f->shared->campaign = f->campaign;
-	return 0;
+	return f->number || f->shared->version ? 0 : version_note(f->store, f->program, &f->shared->version);
 }
 
 /* A connection does not outlive a fork: it is opened again. */

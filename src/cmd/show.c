@@ -1,4 +1,4 @@
-/* show.c: muster show tests|bugs|campaigns|checkers: what the store remembers, at a glance or as JSON.
+/* show.c: muster show tests|bugs|campaigns|versions|checkers: what the store remembers, at a glance or as JSON.
  *
  * The store is opened for reading only, so it can be shown while a search writes it, and from a
  * directory that cannot be written. The campaign is that of -o DIR (its file `campaign` has the
@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define NEWEST 40 /* tests a person is shown */
 
@@ -460,12 +461,138 @@ static int show_campaigns(struct show *s)
 	return EXIT_OK;
 }
 
+/* ------------------------------------------------------------------ versions */
+
+static void print_time(int64_t seconds)
+{
+	time_t t = (time_t)seconds;
+	struct tm tm;
+	char text[32] = "?";
+
+	if (localtime_r(&t, &tm))
+		strftime(text, sizeof text, "%Y-%m-%d %H:%M", &tm);
+	printf("%-16s", text);
+}
+
+static int each_result(void *ctx, const struct store_result *r)
+{
+	struct show *s = ctx;
+	struct json *j = &s->j;
+
+	if (!s->json) {
+		printf("%8s ", "");
+		print_time(r->time);
+		printf("  %-5s %-11s %8.1f s  branches %" PRIu64 "/%" PRIu64 ", %" PRIu64 " tests, %" PRIu64 " bug%s", r->command, r->status, r->seconds,
+		       r->covered, r->total, r->tests, r->bugs, r->bugs == 1 ? "" : "s");
+		if (r->suspected)
+			printf(", %" PRIu64 " suspected", r->suspected);
+		putchar('\n');
+		return 0;
+	}
+	json_object_open(j);
+	json_key(j, "machine"), json_id(j, r->machine);
+	json_key(j, "number"), json_u64(j, r->number);
+	json_key(j, "campaign"), json_id(j, r->campaign);
+	json_key(j, "command"), json_str(j, r->command);
+	json_key(j, "status"), json_str(j, r->status);
+	json_key(j, "time"), json_int(j, r->time);
+	json_key(j, "seconds"), json_double(j, r->seconds);
+	json_key(j, "branches"), json_object_open(j);
+	json_key(j, "covered"), json_u64(j, r->covered);
+	json_key(j, "total"), json_u64(j, r->total);
+	json_object_close(j);
+	json_key(j, "tests"), json_u64(j, r->tests);
+	json_key(j, "bugs"), json_u64(j, r->bugs);
+	json_key(j, "suspected"), json_u64(j, r->suspected);
+	json_key(j, "scope"), json_str(j, *r->scope ? r->scope : NULL);
+	json_object_close(j);
+	return 0;
+}
+
+static int each_function(void *ctx, const struct result_function *f)
+{
+	struct show *s = ctx;
+	struct json *j = &s->j;
+
+	if (!s->json) {
+		printf("%8s %s: ", "", f->verdict);
+		print_text(f->name);
+		printf(", branches %" PRIu64 "/%" PRIu64 "\n", f->covered, f->total);
+		return 0;
+	}
+	json_object_open(j);
+	json_key(j, "name"), json_str(j, f->name);
+	json_key(j, "file"), json_str(j, f->file);
+	json_key(j, "line"), json_u64(j, f->line);
+	json_key(j, "verdict"), json_str(j, f->verdict);
+	json_key(j, "why"), json_str(j, f->why);
+	json_key(j, "branches"), json_object_open(j);
+	json_key(j, "covered"), json_u64(j, f->covered);
+	json_key(j, "total"), json_u64(j, f->total);
+	json_object_close(j);
+	json_key(j, "tests"), json_u64(j, f->tests);
+	json_key(j, "bugs"), json_u64(j, f->bugs);
+	json_key(j, "losses"), json_str(j, f->losses);
+	json_key(j, "limits"), json_str(j, f->limits);
+	json_key(j, "machine"), json_id(j, f->machine);
+	json_key(j, "run"), json_u64(j, f->run);
+	json_object_close(j);
+	return 0;
+}
+
+static int each_version(void *ctx, const struct store_version *v)
+{
+	struct show *s = ctx;
+	struct json *j = &s->j;
+	char hex[HASH_HEX_SIZE];
+
+	if (s->json) {
+		json_object_open(j);
+		json_key(j, "id"), json_id(j, v->id);
+		json_key(j, "key"), json_str(j, hash_hex(v->key, hex));
+		json_key(j, "program"), json_str(j, v->program);
+		json_key(j, "time"), json_int(j, v->seen);
+		json_key(j, "records"), json_u64(j, v->records);
+		json_key(j, "bytes"), json_u64(j, v->bytes);
+		json_key(j, "functions"), json_array_open(j);
+		if (store_function_each(s->store, v->id, each_function, s))
+			return -1;
+		json_array_close(j);
+		json_key(j, "runs"), json_array_open(j);
+		if (store_result_each(s->store, v->id, each_result, s))
+			return -1;
+		json_array_close(j);
+		json_object_close(j);
+		flush(s, 1 << 16);
+		return 0;
+	}
+	printf("%8" PRIu64 " ", v->id);
+	print_time(v->seen);
+	printf(" %8" PRIu64 " %9" PRIu64 "  ", v->records, v->bytes);
+	print_text(v->program);
+	putchar('\n');
+	return store_result_each(s->store, v->id, each_result, s) || (s->full && store_function_each(s->store, v->id, each_function, s)) ? -1 : 0;
+}
+
+static int show_versions(struct show *s)
+{
+	if (s->json)
+		json_open(s, "versions");
+	else
+		printf("%8s %-16s %8s %9s  %s\n", "version", "first seen", "records", "bytes", "program");
+	if (store_version_each(s->store, each_version, s))
+		fail();
+	if (s->json)
+		json_close(s);
+	return EXIT_OK;
+}
+
 /* ------------------------------------------------------------------- command */
 
 static const struct {
 	const char *name;
 	int (*show)(struct show *s); /* the exit code */
-} subjects[] = {{"tests", show_tests}, {"bugs", show_bugs}, {"campaigns", show_campaigns}};
+} subjects[] = {{"tests", show_tests}, {"bugs", show_bugs}, {"campaigns", show_campaigns}, {"versions", show_versions}};
 
 static void release(struct show *s)
 {
@@ -490,14 +617,15 @@ int cmd_show(int argc, char **argv)
 		       "the search whose output directory this is (the newest)"),
 	    OPTION_STR("store", 0, "FILE", &s.store_file, "the store (.muster/store.db)"),
 	    OPTION_FLAG("all", 'a', &s.all, "all tests, not only the newest"),
-	    OPTION_FLAG("full", 0, &s.full, "bugs with the sanitizer's report"),
+	    OPTION_FLAG("full", 0, &s.full, "bugs with the sanitizer's report, versions with their functions"),
 	    OPTION_FLAG("json", 0, &s.json, "print JSON (always everything)"),
 	    OPTION_END};
-	const struct option_spec spec = {"show", "tests|bugs|campaigns|checkers [options]",
+	const struct option_spec spec = {"show", "tests|bugs|campaigns|versions|checkers [options]",
 					 "Shows what searches found: tests (inputs, how they were "
 					 "found, what was new in them), bugs (kind, place,\n"
 					 "the input and the command that runs it again), the "
-					 "searches themselves (a running one too), or the\n"
+					 "searches themselves (a running one too), the versions of\n"
+					 "programs that were searched (with --full also the verdicts of functions), or the\n"
 					 "table of checkers that --check of fuzz and test chooses from.\n\n"
 					 "  muster show bugs -o out\n\n"
 					 "Exit code: 1 if bugs are shown that were confirmed, 0 otherwise.",
@@ -506,7 +634,7 @@ int cmd_show(int argc, char **argv)
 	int i = option_parse(&spec, argc, argv), code;
 
 	if (i >= argc)
-		option_usage(&spec, "wants to know what: tests, bugs, campaigns or checkers");
+		option_usage(&spec, "wants to know what: tests, bugs, campaigns, versions or checkers");
 	what = argv[i];
 	i += option_parse(&spec, argc - i, argv + i); /* options may follow */
 	if (i < argc)
@@ -526,5 +654,5 @@ int cmd_show(int argc, char **argv)
 		release(&s);
 		return code;
 	}
-	option_usage(&spec, "cannot show '%s': tests, bugs, campaigns or checkers", what);
+	option_usage(&spec, "cannot show '%s': tests, bugs, campaigns, versions or checkers", what);
 }

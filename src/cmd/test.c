@@ -145,6 +145,9 @@ static int run(const struct test_options *o, const operand_list *list)
 			     : shared->stop ? "interrupted"
 			     : r.cut	    ? "budget"
 					    : "complete";
+	for (size_t i = 0; i < done && !failed; i++)
+		if (test_store_result(sessions[i], status))
+			log_warn("the verdicts are not stored: %s", error_text());
 	if (o->json)
 		test_print_json(sessions, done, status, seconds);
 	else if (!failed)

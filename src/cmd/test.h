@@ -205,7 +205,7 @@ struct test_session {
 	struct target trace; /* for conditions and the checkers' own tests; made when it is needed */
 	struct launcher *tracer;
 	struct store *store;
-	uint64_t campaign;
+	uint64_t campaign, version; /* version: 0 where its records cannot be read */
 	double started, built, searched, seconds; /* clocks and the whole */
 	uint64_t checks;			  /* runs of the san variant */
 	uint64_t late; /* tests, and failures, that nobody looked at since the time was over */
@@ -294,6 +294,7 @@ void test_scope(const struct test_session *s,
 int test_store_open(struct test_session *s);
 int test_store_function(struct test_session *s, struct test_function *f);
 int test_store_bugs(struct test_session *s);
+int test_store_result(struct test_session *s, const char *status); /* verdicts of functions, and that there was this run */
 uint64_t test_stored_id(const struct test_session *s, const struct test_bug *b); /* of the test that showed it first */
 
 /* test_report.c, test_json.c */

@@ -12,10 +12,12 @@
 #include "build/home.h"
 #include "cmd/operands.h"
 #include "cmd/test.h"
+#include "cmd/version.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define DIR_PART 200 /* of a directory's name, which has 255 bytes; the end of the path tells files apart, and a hash the rest */
 
@@ -113,7 +115,7 @@ int test_store_open(struct test_session *s)
 	if (!r) {
 		r = store_campaign(s->store, key, s->program, buf_str(&command), &s->campaign,
 				   &fresh) ||
-		    note_options(s);
+		    note_options(s) || version_note(s->store, s->program, &s->version);
 		if (r)
 			store_rollback(s->store);
 		else
@@ -221,6 +223,82 @@ int test_store_bugs(struct test_session *s)
 	for (size_t i = 0; i < s->bugs.size && !r; i++)
 		r = write_input(s, &s->bugs.data[i]) || add_bug(s, &s->bugs.data[i]);
 	if (r) {
+		store_rollback(s->store);
+		return -1;
+	}
+	return store_commit(s->store);
+}
+
+static int put_function(struct test_session *s, struct test_function *f, const struct store_result *run)
+{
+	struct buf losses = {0}, limits = {0};
+	for (int i = 0; i < LOSS_COUNT; i++)
+		if (f->result.losses.count[i])
+			buf_addf(&losses, "%s%s %llu", losses.size ? ", " : "", search_loss_key((enum search_loss)i),
+				 (unsigned long long)f->result.losses.count[i]);
+	for (unsigned i = 0; i < HARNESS_LIMIT_COUNT; i++)
+		if (f->harness->limits & 1u << i)
+			buf_addf(&limits, "%s%s", limits.size ? "; " : "", harness_limit_words((enum harness_limit)i));
+	struct result_function r = {
+	    .name = f->name,
+	    .file = f->front->file,
+	    .line = f->front->line,
+	    .verdict = test_verdict_word(f->verdict),
+	    .why = f->why.size ? buf_str(&f->why) : NULL,
+	    .covered = f->covered,
+	    .total = f->outcomes,
+	    .tests = test_count(f),
+	    .bugs = f->bugs,
+	    .losses = buf_str(&losses),
+	    .limits = buf_str(&limits),
+	    .machine = run->machine,
+	    .run = run->number,
+	};
+	int e = store_function_put(s->store, s->version, &r);
+	buf_release(&losses);
+	buf_release(&limits);
+	return e;
+}
+
+/* The time was over before it was its turn: what an earlier run found out of it stays. */
+static int was_skipped(const struct test_function *f)
+{
+	return !f->searched && !f->lost && f->harness->number != UINT32_MAX;
+}
+
+/* The result itself, then what it says of functions. */
+static int put_result(struct test_session *s, struct store_result *r)
+{
+	int e = store_result_add(s->store, r);
+	for (size_t i = 0; i < s->functions.size && !e; i++)
+		if (!was_skipped(&s->functions.data[i]))
+			e = put_function(s, &s->functions.data[i], r);
+	return e;
+}
+
+int test_store_result(struct test_session *s, const char *status)
+{
+	struct buf scope = {0};
+	struct store_result r = {.version = s->version, .campaign = s->campaign, .command = "test", .status = status, .time = time(NULL),
+				 .seconds = s->o->repeatable ? 0 : test_clock() - s->started};
+	if (!s->store || !s->version)
+		return 0;
+	if (store_begin(s->store))
+		return -1;
+	for (size_t i = 0; i < s->functions.size; i++) {
+		r.covered += s->functions.data[i].covered;
+		r.total += s->functions.data[i].outcomes;
+		r.tests += test_count(&s->functions.data[i]);
+	}
+	for (size_t i = 0; i < s->bugs.size; i++)
+		*(s->bugs.data[i].finding.failed ? &r.bugs : &r.suspected) += 1;
+	for (size_t i = 0; i < s->program_bugs.size; i++)
+		r.bugs += (uint64_t)test_program_only(s, i);
+	test_scope(s, &scope);
+	r.scope = buf_str(&scope);
+	int e = put_result(s, &r);
+	buf_release(&scope);
+	if (e) {
 		store_rollback(s->store);
 		return -1;
 	}

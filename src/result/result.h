@@ -39,4 +39,17 @@ struct result_bug {
 	const char *by;	      /* of such a one: how its input gets there, "file" (named by an argument) or "stdin" */
 };
 
+/* A function that was searched. */
+struct result_function {
+	const char *name, *file; /* file: as the unit has it */
+	uint32_t line;
+	const char *verdict; /* a word of docs/unit-tests.md */
+	const char *why;     /* it is no better; NULL: it is verified */
+	uint64_t covered, total; /* branch outcomes */
+	uint64_t tests, bugs;
+	const char *losses; /* of the search: "concretised 144, cut 1"; "" for none */
+	const char *limits; /* of the harness, in words, "; " between; "" for none */
+	uint64_t machine, run; /* the result that says so (store_result): its scope is the verdict's */
+};
+
 #endif

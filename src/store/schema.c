@@ -1,10 +1,11 @@
-/* schema.c: recognises a store, makes the tables of a new one, checks a whole one.
+/* schema.c: recognises a store, makes the tables of a new one, brings an older one up, checks a whole one.
  *
  * Order matters at opening: the file's header is read first (application id, version); only a file
  * that is ours or empty is switched to WAL and written to. Tables, application id and version are
  * made in one transaction, so that a kill leaves either an empty file, which the next opening
  * fills, or a store. Two processes that create at once: the second finds the tables made once it
- * has the lock.
+ * has the lock. An older store is brought up the same way: its version is read again under the lock, and the steps and the new number are one
+ * transaction. Steps only add tables, so a reader that may not write reads an older store as it is.
  */
 #include "store/sqlite.h"
 
@@ -50,6 +51,7 @@ static int identify(struct store *s)
 	    pragma(s, "PRAGMA user_version", &version) ||
 	    pragma(s, "SELECT count(*) FROM sqlite_master", &tables))
 		return -1;
+	s->version = 0;
 	if (!application && !version && !tables)
 		return FILE_EMPTY;
 	if (application != STORE_APPLICATION)
@@ -62,7 +64,8 @@ static int identify(struct store *s)
 		    "the store '%s' was written by a newer muster (schema %lld, this one knows "
 		    "%d): use that muster, or name another file with --store",
 		    s->path, (long long)version, STORE_VERSION);
-	if (version < STORE_VERSION)
+	s->version = (int)version;
+	if (version < 1)
 		return error_set(
 		    "the store '%s' has schema %lld, which no muster wrote: it is damaged; move "
 		    "it away and begin anew",
@@ -84,6 +87,18 @@ static int switch_to_wal(struct store *s)
 	}
 }
 
+/* What each version adds to the one before it: a new store gets all of them. */
+static const char *const steps[STORE_VERSION] = {STORE_SCHEMA, STORE_SCHEMA_2};
+
+static int bring_up(struct store *s)
+{
+	while (s->version < STORE_VERSION)
+		if (exec(s, steps[s->version++]))
+			return -1;
+	return exec(s, "PRAGMA application_id=" STRING(STORE_APPLICATION) "; PRAGMA user_version=" STRING(STORE_VERSION));
+}
+
+/* Makes the tables that the file has not. */
 static int create(struct store *s)
 {
 	int what;
@@ -93,10 +108,8 @@ static int create(struct store *s)
 	what = identify(s);
 	if (what == FILE_EMPTY && s->emptied)
 		log_warn("the store '%s' had no bytes: it begins anew, and knows nothing of earlier searches", s->path);
-	if (what == FILE_EMPTY)
-		what = exec(s, STORE_SCHEMA "PRAGMA application_id=" STRING(
-				   STORE_APPLICATION) ";"
-						      "PRAGMA user_version=" STRING(STORE_VERSION));
+	if (what >= 0 && s->version < STORE_VERSION && bring_up(s))
+		what = -1;
 	if (what < 0) {
 		store_rollback(s);
 		return -1;
@@ -134,7 +147,7 @@ int schema_open(struct store *s, enum store_mode mode)
 		    "PRAGMA wal_autocheckpoint=16000; PRAGMA journal_size_limit=67108864;"
 		    "PRAGMA temp_store=MEMORY; PRAGMA cell_size_check=1"))
 		return -1;
-	return what == FILE_EMPTY ? create(s) : 0;
+	return s->version < STORE_VERSION ? create(s) : 0;
 }
 
 /* ------------------------------------------------------------------- checking */

@@ -44,6 +44,41 @@
 	"CREATE TABLE value(campaign INTEGER NOT NULL, name TEXT NOT NULL,"            \
 	" data BLOB NOT NULL, PRIMARY KEY(campaign, name));"
 
+/* What version 2 adds. Versions, records and summaries are found by content, results by (machine, number): stores of two machines can be
+ * joined without a clash. Numbers such as version.id and symbol.id are of this file alone. A summary lies beside the others of its
+ * function: looking one function up is one walk over neighbouring rows, and there is no index besides. */
+#define STORE_SCHEMA_2                                                                  \
+	"CREATE TABLE machine(id INTEGER NOT NULL);"                                    \
+	"INSERT INTO machine(id) VALUES(random() & 0x7fffffffffffffff);"                \
+	"CREATE TABLE record(id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE,"        \
+	" size INTEGER NOT NULL, data BLOB NOT NULL);"                                  \
+	"CREATE TABLE version(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE,"        \
+	" program TEXT NOT NULL, seen INTEGER NOT NULL);"                               \
+	"CREATE TABLE version_record(version INTEGER NOT NULL, at INTEGER NOT NULL,"    \
+	" record INTEGER NOT NULL, PRIMARY KEY(version, at)) WITHOUT ROWID;"            \
+	"CREATE TABLE function(version INTEGER NOT NULL, file TEXT NOT NULL,"           \
+	" name TEXT NOT NULL, line INTEGER NOT NULL, verdict TEXT NOT NULL,"            \
+	" why TEXT NOT NULL, covered INTEGER NOT NULL, total INTEGER NOT NULL,"         \
+	" tests INTEGER NOT NULL, bugs INTEGER NOT NULL, losses TEXT NOT NULL,"         \
+	" limits TEXT NOT NULL, machine INTEGER NOT NULL, run INTEGER NOT NULL,"        \
+	" PRIMARY KEY(version, file, name)) WITHOUT ROWID;"                             \
+	"CREATE TABLE result(machine INTEGER NOT NULL, number INTEGER NOT NULL,"        \
+	" version INTEGER NOT NULL, campaign INTEGER NOT NULL, command TEXT NOT NULL,"  \
+	" status TEXT NOT NULL, time INTEGER NOT NULL, seconds REAL NOT NULL,"          \
+	" covered INTEGER NOT NULL, total INTEGER NOT NULL, tests INTEGER NOT NULL,"    \
+	" bugs INTEGER NOT NULL, suspected INTEGER NOT NULL, scope TEXT NOT NULL,"      \
+	" PRIMARY KEY(machine, number)) WITHOUT ROWID;"                                 \
+	"CREATE INDEX result_version ON result(version);"                               \
+	"CREATE TABLE symbol(id INTEGER PRIMARY KEY, unit BLOB NOT NULL,"               \
+	" name TEXT NOT NULL, UNIQUE(unit, name));"                                     \
+	"CREATE TABLE summary(function INTEGER NOT NULL, key BLOB NOT NULL,"            \
+	" kind INTEGER NOT NULL, start INTEGER NOT NULL, end_function INTEGER NOT NULL," \
+	" end INTEGER NOT NULL, pre BLOB NOT NULL, post BLOB NOT NULL,"                 \
+	" partial TEXT NOT NULL, test BLOB NOT NULL, support BLOB NOT NULL,"            \
+	" PRIMARY KEY(function, key)) WITHOUT ROWID;"                                   \
+	"CREATE TABLE summary_edge(before BLOB NOT NULL, after BLOB NOT NULL,"          \
+	" PRIMARY KEY(before, after)) WITHOUT ROWID;"
+
 /* clang-format off */
 #define SQL_TEST_COLUMNS                                                                         \
 	"key, digest, size, parent, origin, path, run, found, new_outcomes, flags, stage, rank, bound"
@@ -110,6 +145,39 @@
 	X(VALUE_SET, "INSERT INTO value(campaign, name, data) VALUES(?1, ?2, ?3)"                \
 	  " ON CONFLICT(campaign, name) DO UPDATE SET data = excluded.data")                     \
 	X(VALUE_GET, "SELECT data FROM value WHERE campaign = ?1 AND name = ?2")                 \
+	X(MACHINE, "SELECT id FROM machine")                                                     \
+	X(RECORD_FIND, "SELECT id FROM record WHERE hash = ?1")                                  \
+	X(RECORD_ADD, "INSERT INTO record(hash, size, data) VALUES(?1, ?2, ?3)")                 \
+	X(VERSION_FIND, "SELECT id FROM version WHERE key = ?1")                                 \
+	X(VERSION_ADD, "INSERT INTO version(key, program, seen) VALUES(?1, ?2, ?3)")             \
+	X(VERSION_RECORD_ADD, "INSERT INTO version_record(version, at, record) VALUES(?1, ?2, ?3)") \
+	X(VERSION_EACH, "SELECT id, key, program, seen FROM version ORDER BY id")                \
+	X(VERSION_RECORDS, "SELECT hash, size, data FROM version_record"                         \
+	  " JOIN record ON record.id = record WHERE version = ?1 ORDER BY at")                   \
+	X(VERSION_SIZE, "SELECT count(*), coalesce(sum(length(data)), 0) FROM version_record"    \
+	  " JOIN record ON record.id = record WHERE version = ?1")                               \
+	X(FUNCTION_PUT, "INSERT OR REPLACE INTO function(version, file, name, line, verdict, why," \
+	  " covered, total, tests, bugs, losses, limits, machine, run)"                          \
+	  " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)")                \
+	X(FUNCTION_EACH, "SELECT file, name, line, verdict, why, covered, total, tests, bugs,"   \
+	  " losses, limits, machine, run FROM function WHERE version = ?1 ORDER BY file, name")  \
+	X(RESULT_LAST, "SELECT coalesce(max(number), 0) FROM result WHERE machine = ?1")         \
+	X(RESULT_ADD, "INSERT INTO result(machine, number, version, campaign, command, status,"  \
+	  " time, seconds, covered, total, tests, bugs, suspected, scope)"                       \
+	  " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)")                \
+	X(RESULT_EACH, "SELECT machine, number, version, campaign, command, status, time,"       \
+	  " seconds, covered, total, tests, bugs, suspected, scope FROM result WHERE version = ?1" \
+	  " ORDER BY time, machine, number")                                                     \
+	X(SYMBOL_FIND, "SELECT id FROM symbol WHERE unit = ?1 AND name = ?2")                    \
+	X(SYMBOL_ADD, "INSERT INTO symbol(unit, name) VALUES(?1, ?2)")                           \
+	X(SYMBOL_GET, "SELECT unit, name FROM symbol WHERE id = ?1")                             \
+	X(SUMMARY_ADD, "INSERT OR IGNORE INTO summary(function, key, kind, start, end_function," \
+	  " end, pre, post, partial, test, support)"                                             \
+	  " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")                               \
+	X(SUMMARY_EACH, "SELECT key, kind, start, end_function, end, pre, post, partial, test,"  \
+	  " support FROM summary WHERE function = ?1 ORDER BY key")                              \
+	X(EDGE_ADD, "INSERT OR IGNORE INTO summary_edge(before, after) VALUES(?1, ?2)")          \
+	X(EDGE_EACH, "SELECT after FROM summary_edge WHERE before = ?1 ORDER BY after")          \
 	X(CHECK_FILE, "PRAGMA integrity_check(20)")                                              \
 	X(CHECK_INPUTS, "SELECT test.key, digest, size, ifnull(data, NULL) FROM test"            \
 	  " LEFT JOIN input USING(key) ORDER BY key")                                            \

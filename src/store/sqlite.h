@@ -13,6 +13,7 @@ struct store {
 	char *path;
 	int emptied; /* the file was there when it was opened, with 0 bytes */
 	int depth; /* of store_begin */
+	int version; /* of the file's schema: below STORE_VERSION only where it is read only */
 	char
 	    *failed; /* words of the first failure inside the transaction: it cannot be committed */
 	sqlite3_stmt *kept[SQL_COUNT];

@@ -5,7 +5,8 @@
  * store_commit returns 0: after that no kill -9 loses it (power loss may lose the last
  * moments, never the file's integrity). Several processes may have one store open; a busy store is waited for. Every
  * function that returns int gives -1 with words (disk full, read-only, not a store, newer
- * version, damaged) and leaves the file as it was.
+ * version, damaged) and leaves the file as it was. A store of an older version is brought up when it is opened for writing, in one
+ * transaction; opened for reading it stays as it is, and what its version does not know is empty.
  *
  * A campaign is one search: a program with its arguments and an output directory. Opening
  * must not read the tests: a store with a million opens in milliseconds.
@@ -23,7 +24,7 @@
 
 #include <stdint.h>
 
-#define STORE_VERSION 1
+#define STORE_VERSION 2
 
 struct store;
 enum store_mode { STORE_CREATE, STORE_EXISTING, STORE_READ_ONLY };
@@ -95,5 +96,60 @@ int store_value_set(struct store *s, uint64_t campaign, const char *name, const 
 int store_value_get(struct store *s, uint64_t campaign, const char *name, struct buf *out); /* 1, 0, -1 */
 /* Every campaign, newest last: for `muster show`. */
 int store_campaign_each(struct store *s, int (*f)(void *ctx, uint64_t id, struct hash128 key, const char *program, const char *command), void *ctx);
+
+/* ---------------------------------------------------------------- versions
+ * A version is a program as it was built: its records in their order (docs/record-format.md), each kept once, compressed. */
+struct store_record {
+	struct hash128 hash; /* of the bytes */
+	const void *data;
+	size_t size;
+};
+struct store_version {
+	uint64_t id;	    /* in this store */
+	struct hash128 key; /* of the records' hashes, in their order */
+	const char *program; /* as it was named first */
+	int64_t seen;	    /* first, in seconds since 1970 */
+	uint64_t records, bytes; /* as they are kept; other versions may share them */
+};
+int store_version_add(struct store *s, const char *program, const struct store_record *records, size_t count, uint64_t *id); /* 1 new, 0 known, -1 */
+int store_version_each(struct store *s, int (*f)(void *ctx, const struct store_version *v), void *ctx);
+int store_version_records(struct store *s, uint64_t version, int (*f)(void *ctx, const struct store_record *r), void *ctx);
+
+/* What is known of a version's functions: the last search of each. The result that says so is added first. */
+int store_function_put(struct store *s, uint64_t version, const struct result_function *f);
+int store_function_each(struct store *s, uint64_t version, int (*f)(void *ctx, const struct result_function *r), void *ctx);
+
+/* The result of one run of a command. */
+struct store_result {
+	uint64_t machine, number; /* filled in by store_result_add: this store's, and the next */
+	uint64_t version, campaign;
+	const char *command, *status; /* "fuzz", "complete" */
+	int64_t time;		      /* it ended */
+	double seconds;
+	uint64_t covered, total, tests, bugs, suspected;
+	const char *scope; /* what its verdicts speak of: inputs, bounds, checkers; NULL: it has none */
+};
+int store_result_add(struct store *s, struct store_result *r); /* 0, -1 */
+int store_result_each(struct store *s, uint64_t version, int (*f)(void *ctx, const struct store_result *r), void *ctx);
+
+/* --------------------------------------------------------------- summaries
+ * A function's must summaries, by content. A location is a symbol and its instruction's ordinal. */
+enum store_summary_kind { STORE_SUMMARY_FUNCTION, STORE_SUMMARY_SEGMENT };
+struct store_summary {
+	struct hash128 key;	 /* of all that follows but the test; filled in by store_summary_add */
+	enum store_summary_kind kind;
+	uint64_t function, end_function; /* symbols */
+	uint32_t start, end;	 /* ordinals */
+	const void *pre, *post, *support; /* serial forms; support: functions and locations it rests on */
+	size_t pre_size, post_size, support_size;
+	const char *partial;	 /* the reason; "": it is not */
+	struct hash128 test;	 /* the input that witnesses it: its digest */
+};
+int store_symbol(struct store *s, struct hash128 unit, const char *name, uint64_t *id); /* made if it is new; 0, -1 */
+int store_summary_add(struct store *s, struct store_summary *m);
+int store_summary_each(struct store *s, uint64_t function, int (*f)(void *ctx, const struct store_summary *m), void *ctx);
+/* The graph of consecutive summaries: of one key to another. */
+int store_edge_add(struct store *s, struct hash128 before, struct hash128 after);
+int store_edge_each(struct store *s, struct hash128 before, int (*f)(void *ctx, struct hash128 after), void *ctx);
 
 #endif

@@ -23,6 +23,38 @@ static char *path;
 int fsync(int fd) { return fd < 0; }
 int fdatasync(int fd) { return fd < 0; }
 
+static struct store_summary summary(void)
+{
+	struct store_summary m = {.pre = "p", .pre_size = 1, .post = "q", .post_size = 1, .support = "s", .support_size = 1, .partial = "", .end = 3};
+
+	m.function = m.end_function = 1;
+	m.test = hash128_str("a");
+	return m;
+}
+
+static const struct store_record *unit(void)
+{
+	static struct store_record r = {.data = "unit", .size = 4};
+
+	r.hash = hash128(r.data, r.size);
+	return &r;
+}
+
+static void fill_versions(struct store *s)
+{
+	struct result_function f = {.name = "f", .file = "a.c", .line = 3, .verdict = "explored"};
+	struct store_result r = {.version = 1, .command = "fuzz", .status = "complete"};
+	struct store_summary m = summary();
+	uint64_t id;
+
+	assert_int_equal(store_version_add(s, "prog", unit(), 1, &id), 1);
+	assert_int_equal(store_function_put(s, 1, &f), 0);
+	assert_int_equal(store_result_add(s, &r), 0);
+	assert_int_equal(store_symbol(s, hash128_str("unit"), "f", &id), 0);
+	assert_int_equal(store_summary_add(s, &m), 0);
+	assert_int_equal(store_edge_add(s, hash128_str("a"), m.key), 0);
+}
+
 static void fill(struct store *s)
 {
 	uint64_t c;
@@ -43,6 +75,7 @@ static void fill(struct store *s)
 	}
 	struct store_test t;
 	assert_int_equal(store_frontier_take(s, c, 9, 1000, 3, &t, NULL), 1);
+	fill_versions(s);
 }
 
 static int count_row(unsigned *n)
@@ -76,6 +109,61 @@ static int count_campaign(void *ctx, uint64_t id, struct hash128 key, const char
 	return count_row(ctx);
 }
 
+static int count_version(void *ctx, const struct store_version *v)
+{
+	(void)v;
+	return count_row(ctx);
+}
+
+static int count_record(void *ctx, const struct store_record *r)
+{
+	assert_true(r->size == 4);
+	return count_row(ctx);
+}
+
+static int count_function(void *ctx, const struct result_function *f)
+{
+	(void)f;
+	return count_row(ctx);
+}
+
+static int count_result(void *ctx, const struct store_result *r)
+{
+	(void)r;
+	return count_row(ctx);
+}
+
+static int count_summary(void *ctx, const struct store_summary *m)
+{
+	(void)m;
+	return count_row(ctx);
+}
+
+static int count_edge(void *ctx, struct hash128 after)
+{
+	(void)after;
+	return count_row(ctx);
+}
+
+/* Those of versions and summaries: how many there are, in r. */
+static int read_versions(struct store *s, int *r)
+{
+	struct store_result result = {.version = 1, .command = "test", .status = "complete"};
+	struct store_summary m = summary();
+	unsigned n[6] = {0};
+	int count = 0;
+
+	r[count++] = store_version_each(s, count_version, &n[0]);
+	r[count++] = store_version_records(s, 1, count_record, &n[1]);
+	r[count++] = store_function_each(s, 1, count_function, &n[2]);
+	r[count++] = store_result_each(s, 1, count_result, &n[3]);
+	r[count++] = store_summary_each(s, 1, count_summary, &n[4]);
+	r[count++] = store_edge_each(s, hash128_str("a"), count_edge, &n[5]);
+	r[count++] = store_result_add(s, &result);
+	r[count++] = store_summary_add(s, &m);
+	return count;
+}
+
 /* All that reads; the number of readers that failed, each with words. */
 static unsigned read_all(struct store *s)
 {
@@ -83,7 +171,7 @@ static unsigned read_all(struct store *s)
 	struct store_test t;
 	struct result_bug b = {.bucket = 99, .kind = "x", .function = "", .file = ""};
 	unsigned failed = 0, n[5] = {0};
-	int verdict, fresh, r[13], count = 0;
+	int verdict, fresh, r[21], count = 0;
 	uint64_t id;
 
 	r[count++] = store_campaign(s, hash128_str("a"), "prog", "prog @@", &id, &fresh);
@@ -104,6 +192,7 @@ static unsigned read_all(struct store *s)
 		if (e <= 0)
 			break;
 	}
+	count += read_versions(s, r + count);
 	for (int i = 0; i < count; i++)
 		failed += r[i] < 0;
 	if (failed && !strstr(error_text(), "damaged"))
@@ -139,7 +228,8 @@ static void one_damage(const struct buf *whole, const char *table, const char *c
 	unsigned failed = read_all(s);
 	/* These are only compared, never read: a row with another value is not found. */
 	int read = strcmp(table, "lease") && strcmp(table, "bug_test") && strcmp(column, "campaign") && strcmp(column, "key") &&
-		   strcmp(column, "name");
+		   strcmp(column, "name") && strcmp(table, "version_record") && strcmp(column, "version") && strcmp(column, "before") &&
+		   strcmp(column, "function");
 
 	if (read && takes_no_text(type) && value[0] == '\'' && !failed)
 		fail_msg("%s.%s = %s is not noticed", table, column, value);
