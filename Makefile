@@ -249,6 +249,15 @@ $(B)/tests/check-vc: tests/vc/check.c $(B)/libmuster.a
 	@mkdir -p $(@D)
 	$(CC) $(flags) $(CFLAGS) -rdynamic $< $(B)/libmuster.a $(LDFLAGS) $(libs) -ldl -o $@
 
+# muster itself, and not what goes into targets, under AddressSanitizer and UndefinedBehaviorSanitizer.
+asan_build = build-asan
+asan_flags = -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined
+asan:
+	@scripts/deps
+	@mkdir -p $(asan_build)
+	$(CC) -DREPORTS='"$(abspath $(asan_build))/report"' -c tests/asan/options.c -o $(asan_build)/options.o
+	@$(MAKE) --no-print-directory B=$(asan_build) CFLAGS='$(asan_flags)' LDFLAGS='$(abspath $(asan_build))/options.o' check-asan
+
 include tests/check.mk
 
 # Both commands of the README in a new Debian 12 that has git and make: what they need, they install.
@@ -399,7 +408,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: campaign-vc campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh check-shrunk demo bench deps install clean
+.PHONY: asan campaign-vc campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh check-shrunk demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 

@@ -100,7 +100,15 @@ check-time:
 	@$(MAKE) --no-print-directory -k -j1 $(addprefix check/,$(timed_units) $(time_names)) || true
 	@$(run_test) --summary $(timed_units) $(time_names)
 
+# What `make asan` runs in its build: unit tests, and cases that take every large part of the tool. A report of the sanitizers (tests/asan/options.c)
+# is a failure, whatever the test says.
+asan_names = $(unit_names) $(addprefix case/,test-q fuzz-straight check-divide hostile-names stops-scribbles loops invariants trace-calls minimize show bad-record)
+check-asan: all
+	@rm -rf $(B)/check $(B)/report.*
+	@$(MAKE) --no-print-directory -k $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS)) $(addprefix check/,$(filter $(all_names),$(asan_names))) || true
+	@$(run_test) --summary $(filter $(all_names),$(asan_names)); status=$$?; cat $(B)/report.* 2>/dev/null && exit 1; exit $$status
+
 check-list:
 	@printf '%s\n' $(check_names) $(timed_units) $(time_names)
 
-.PHONY: check check-all check-time check-list $(addprefix check/,$(all_names) $(timed_units) $(time_names))
+.PHONY: check check-all check-asan check-time check-list $(addprefix check/,$(all_names) $(timed_units) $(time_names))
