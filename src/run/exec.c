@@ -303,6 +303,7 @@ static enum loop_start not_looping(struct exec *e, struct exec_result *r)
 {
 	struct run_result result;
 
+	launcher_stop(e->launcher, RUN_CUT); /* if the word lied: nothing else would end it */
 	launcher_end(e->launcher, &result);
 	take(e, &result, r);
 	gather(e, 0);

@@ -659,10 +659,10 @@ void keeper_main(void)
 		if (c != KEEPER_RUN)
 			continue; /* a stop that came too late */
 		run_job(&k);
+		note_end(&k); /* before the answer: after it, the word belongs to the next run */
 		c = KEEPER_DONE;
 		if (send(KEEPER_SOCKET, &c, 1, MSG_NOSIGNAL) != 1)
 			abandon(&k);
-		note_end(&k);
 	}
 	server_forget(&k);
 	_exit(0);
