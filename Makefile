@@ -251,7 +251,7 @@ $(B)/tests/check-vc: tests/vc/check.c $(B)/libmuster.a
 
 # muster itself, and not what goes into targets, under AddressSanitizer and UndefinedBehaviorSanitizer.
 asan_build = build-asan
-asan_flags = -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined
+asan_flags = -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -DMUSTER_ASAN
 asan:
 	@scripts/deps
 	@mkdir -p $(asan_build)

@@ -122,7 +122,8 @@ static int cases_of(struct merge *m, expr_t e, unsigned depth, struct list *out)
 		return add(m, out, as_signed(value, n.width), expr_true(m->pool));
 	if (map_get(&m->cases, e, &at)) {
 		out->count = (unsigned)(at & 0xff);
-		memcpy(out->of, &m->case_list.data[at >> 8], out->count * sizeof *out->of);
+		if (out->count)
+			memcpy(out->of, &m->case_list.data[at >> 8], out->count * sizeof *out->of);
 		return out->count != 0;
 	}
 	if (!depth)

@@ -103,7 +103,11 @@ int z3_serve(uint64_t memory)
 
 	snprintf(megabytes, sizeof megabytes, "%" PRIu64, (memory >> 20) + 1);
 	Z3_global_param_set("memory_max_size", megabytes);
+#ifndef MUSTER_ASAN /* which reserves more addresses than any limit leaves */
 	setrlimit(RLIMIT_AS, &address);
+#else
+	(void)address;
+#endif
 	while (!receive(&q, sizeof q)) {
 		if (q.version != Z3_LINK_VERSION || q.size > Z3_LINK_MOST || q.constraints > q.size || q.variables > q.size)
 			return 1;

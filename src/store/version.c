@@ -201,6 +201,8 @@ int store_result_add(struct store *s, struct store_result *r)
 		e = sql_damaged(s, "it has no number of its machine");
 	if (e > 0)
 		e = sql_number(s, &last, SQL_RESULT_LAST, "i", machine);
+	if (e >= 0 && last == INT64_MAX)
+		e = sql_damaged(s, "no result can follow the last one");
 	r->machine = (uint64_t)machine;
 	r->number = (uint64_t)last + 1;
 	if (e < 0 || sql_run(s, SQL_RESULT_ADD, "iiiissidiiiiis", machine, last + 1, SQL_INT(r->version), SQL_INT(r->campaign), text(r->command),
