@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 
-#define TARGETS 24
 
 /* ------------------------------------------------------------ bodies */
 
@@ -150,13 +149,13 @@ static void find_known(struct vc *v, const struct vc_call *c, uint8_t *known)
 /* Objects that argument k may point to are written, if the callee writes through it. 1: nobody knows which. */
 static int havoc_argument(struct vc_call *c, uint32_t k)
 {
-	uint32_t targets[TARGETS];
+	uint32_t targets[VC_TARGETS];
 	int all;
 	if (k >= c->target->parameters || !c->target->values[k].is_pointer || !code_function_writes_parameter(c->target, k))
 		return k >= c->target->parameters;
 	if (c->args[k] == EXPR_NONE)
 		return 1;
-	size_t n = vc_targets(c->vc, c->args[k], targets, TARGETS, &all);
+	size_t n = vc_targets(c->vc, c->args[k], targets, VC_TARGETS, &all);
 	for (size_t i = 0; i < n; i++)
 		if (targets[i] != VC_NO_OBJECT)
 			vc_memory_havoc(c->vc, c->state, targets[i]);

@@ -5,8 +5,12 @@
 #include "vc/vc.h"
 
 #include "base/arena.h"
+#include "base/limit.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "vc/value.h"
+
+#define VC_TARGETS LIMIT(24, 1) /* objects that one pointer may point to | by hand */
 
 struct vc_thing { /* an object */
 	const char *name;

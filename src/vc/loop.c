@@ -13,7 +13,6 @@
 
 #include "base/error.h"
 
-#define TARGETS 24
 
 struct exits {
 	expr_t *taken; /* by exit, from the entry of the loop on; EXPR_NONE: never */
@@ -139,13 +138,13 @@ static void havoc_all(struct vc *v, struct vc_state *s)
 /* What a pointer leads to. Its root is looked at: the pointer itself may change in the loop. */
 static void havoc_pointer(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t loop, uint32_t pointer)
 {
-	uint32_t root = fr->f->roots[pointer].root, targets[TARGETS];
+	uint32_t root = fr->f->roots[pointer].root, targets[VC_TARGETS];
 	int all = 1;
 	size_t count = 0;
 	if (root != CODE_NONE && !code_varies(fr->f, loop, root)) {
 		expr_t e = vc_value(v, fr, root);
 		if (e != EXPR_NONE)
-			count = vc_targets(v, e, targets, TARGETS, &all);
+			count = vc_targets(v, e, targets, VC_TARGETS, &all);
 	}
 	if (all)
 		havoc_all(v, s);

@@ -17,12 +17,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CASES 24   /* objects that one pointer may point to */
-#define NESTING 64 /* of sums and choices in a pointer */
-#define PARTS 16   /* of a word */
-#define POINTERS 128 /* bytes of a table that a pointer is read from at an offset that is no constant */
-#define MOVED 256  /* bytes of a move that are written one by one */
-#define FEW 64	   /* bytes of a fill that are written one by one */
+#define NESTING LIMIT(64, 2) /* sums and choices inside each other in a pointer | by hand */
+#define PARTS 16 /* parts of a word that are looked at together | its bytes, twice */
+#define POINTERS LIMIT(128, 8) /* bytes of a table that a pointer is read from at an offset that is no constant | by hand */
+#define MOVED LIMIT(256, 1) /* bytes of a move that are written one by one | by hand */
+#define FEW LIMIT(64, 1) /* bytes of a fill that are written one by one | by hand */
 
 /* ------------------------------------------------------------ objects */
 
@@ -246,7 +245,7 @@ struct pointer_case {
 
 struct pointer {
 	struct vc *v;
-	struct pointer_case list[CASES];
+	struct pointer_case list[VC_TARGETS];
 	size_t count;
 	expr_t unknown; /* where it is none of them */
 };
@@ -314,7 +313,7 @@ static void add_case(struct pointer *x, expr_t guard, uint32_t object, expr_t of
 			x->list[i].guard = vc_or(p, x->list[i].guard, guard);
 			return;
 		}
-	if (x->count == CASES)
+	if (x->count == VC_TARGETS)
 		x->unknown = vc_or(p, x->unknown, guard);
 	else
 		x->list[x->count++] = (struct pointer_case){guard, object, offset};
@@ -431,28 +430,7 @@ expr_t vc_compare_pointers(struct vc *v, unsigned op, expr_t a, expr_t b)
 		if (decided)
 			return same == (op == CODE_EQ) ? expr_true(p) : expr_false(p);
 	}
-	switch (op) {
-	case CODE_EQ:
-		return expr_eq(p, a, b);
-	case CODE_NE:
-		return expr_not(p, expr_eq(p, a, b));
-	case CODE_ULT:
-		return expr_binary(p, MUSTER_OP_ULT, a, b);
-	case CODE_ULE:
-		return expr_binary(p, MUSTER_OP_ULE, a, b);
-	case CODE_UGT:
-		return expr_binary(p, MUSTER_OP_ULT, b, a);
-	case CODE_UGE:
-		return expr_binary(p, MUSTER_OP_ULE, b, a);
-	case CODE_SLT:
-		return expr_binary(p, MUSTER_OP_SLT, a, b);
-	case CODE_SLE:
-		return expr_binary(p, MUSTER_OP_SLE, a, b);
-	case CODE_SGT:
-		return expr_binary(p, MUSTER_OP_SLT, b, a);
-	default:
-		return expr_binary(p, MUSTER_OP_SLE, b, a);
-	}
+	return vc_combine(p, &(struct code_value){.op = op, .width = 1}, (expr_t[]){a, b});
 }
 
 /* ------------------------------------------------------------ accesses */
