@@ -9,6 +9,7 @@
  *
  * Invariant: the union of what is kept is the union of all.
  */
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -26,7 +27,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define FILE_LIMIT (64u << 20)
 #define CLASSES 8
@@ -52,13 +52,6 @@ struct cmin {
 	uint64_t runs, failing, covered_count;
 	uint64_t kept, kept_bytes, all_bytes;
 };
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* ------------------------------------------------------------------ running */
 
@@ -350,7 +343,7 @@ int cmd_cmin(int argc, char **argv)
 	    OPTION_END};
 	const struct option_spec spec = {
 	    "cmin", "-i DIR -o DIR [options] -- PROGRAM [ARGUMENTS with @@]", about, rows};
-	double start = now();
+	double start = clock_seconds();
 	int i;
 
 	c.target.time = 5;
@@ -372,7 +365,7 @@ int cmd_cmin(int argc, char **argv)
 		die(EXIT_USAGE, "there are no inputs in '%s'", c.input);
 	reduce(&c);
 	write_kept(&c);
-	show(&c, now() - start);
+	show(&c, clock_seconds() - start);
 	cmin_release(&c);
 	free(program);
 	return EXIT_OK;

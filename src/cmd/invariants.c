@@ -7,6 +7,7 @@
 #include "cmd/invariants.h"
 
 #include "absint/callee.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -20,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char about[] =
     "Prints what holds at each loop of a C file, where the loop is left, and at the branches in and behind loops: conditions in C that are true\n"
@@ -50,14 +50,6 @@ struct session {
 	size_t points, trivial, functions, weakened;
 	double started;
 };
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* -------------------------------------------------------------- compiling */
 static int compile(const struct session *s, const char *file, struct buf *bitcode)
@@ -226,7 +218,7 @@ static void json_close(struct session *s)
 	json_key(j, "status");
 	json_str(j, "complete");
 	json_key(j, "seconds");
-	json_double(j, now() - s->started);
+	json_double(j, clock_seconds() - s->started);
 	json_key(j, "stats");
 	json_object_open(j);
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -328,7 +320,7 @@ static void summary(struct session *s)
 
 static void run(struct session *s)
 {
-	s->started = now();
+	s->started = clock_seconds();
 	if (s->json)
 		json_open(s);
 	for (size_t i = 0; i < s->operands.size; i++)

@@ -4,13 +4,13 @@
  * after one. An edge that leaves a loop is an exit and nothing else, of the outermost loop that it leaves. Decisions
  * that the compiler made for its checks are no points, nor are edges that go nowhere else than their siblings do.
  */
+#include "base/clock.h"
 #include "cmd/invariants.h"
 
 #include "absint/describe.h"
 #include "ir/code.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 const char *invariant_place_key(enum invariant_place p)
 {
@@ -28,14 +28,6 @@ struct work {
 	struct describe *describe;
 	uint8_t *after; /* by block: execution may come here after a loop, or in one */
 };
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* The outermost loop that an edge leaves, or CODE_NONE. */
 static uint32_t loop_left(const struct code_function *f, const struct code_edge *e)
@@ -221,7 +213,7 @@ static int by_line(const void *a, const void *b)
 void invariants_add(struct invariants *all, const struct code *c, const struct code_function *f, const struct absint_options *o, int everything)
 {
 	struct work w = {.all = all, .f = f};
-	double start = now();
+	double start = clock_seconds();
 	size_t first = all->points.size;
 
 	if (!f->defined || !f->loop_count)
@@ -239,7 +231,7 @@ void invariants_add(struct invariants *all, const struct code *c, const struct c
 	if (all->points.size > first)
 		qsort(all->points.data + first, all->points.size - first, sizeof *all->points.data, by_line);
 	vec_push(&all->functions, (struct invariant_function){.name = f->name, .line = f->line, .loops = f->loop_count, .domain = absint_domain(a),
-							      .weakened = absint_weakened(a), .seconds = now() - start});
+							      .weakened = absint_weakened(a), .seconds = clock_seconds() - start});
 	describe_free(w.describe);
 	absint_free(a);
 	free(w.after);

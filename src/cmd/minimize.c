@@ -5,6 +5,7 @@
  * and the same way to end. The search for it is search/minimize.c's; every candidate is run, each
  * in a process of its own.
  */
+#include "base/clock.h"
 #include "search/minimize.h"
 
 #include "base/error.h"
@@ -25,7 +26,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define HANG_RUNS 100 /* each costs several times the limit */
 
@@ -46,13 +46,6 @@ struct shrink {
 	uint64_t done;
 	size_t before;
 };
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* --------------------------------------------------------- what must stay */
 
@@ -182,7 +175,7 @@ static int shrink_one(struct shrink *s)
 {
 	struct buf data = {0};
 	struct minimize m;
-	double start = now();
+	double start = clock_seconds();
 	const char *test = s->operands.tests.data[0];
 	char *output = s->output ? mem_strdup(s->output) : mem_printf("%s.min", file_base(test));
 
@@ -201,9 +194,9 @@ static int shrink_one(struct shrink *s)
 	if (file_write_atomic(output, buf_str(&data), data.size))
 		die(EXIT_USAGE, "%s", error_text());
 	if (s->json)
-		show_json(s, &m, &data, end, output, now() - start);
+		show_json(s, &m, &data, end, output, clock_seconds() - start);
 	else
-		show_text(s, &m, &data, end, output, now() - start);
+		show_text(s, &m, &data, end, output, clock_seconds() - start);
 	buf_release(&data);
 	free(output);
 	return EXIT_OK;

@@ -3,6 +3,7 @@
  * On the san variant the verdict is that of confirm.h, with the source line and the sanitizer's
  * report. On another variant, or the program as the user built it, it is how the run ended.
  */
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -20,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 struct replay {
@@ -229,13 +229,6 @@ static void show_json(const struct replay *r, struct outcome *all, size_t count,
 
 /* ---------------------------------------------------------------- the whole */
 
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* The worst of all verdicts. */
 static int worse(int a, int b)
 {
@@ -250,7 +243,7 @@ static int replay_all(struct replay *r, int kind)
 	struct launcher *launcher = NULL;
 	struct target target, trace = {0};
 	struct traced own = {.set = kind == VARIANT_SAN ? own_checkers(r) : 0, .argv = r->operands.argv.data};
-	double start = now();
+	double start = clock_seconds();
 	int code = EXIT_OK;
 
 	target_make(&target, r->operands.program, r->operands.argv.data, kind, &r->target);
@@ -282,7 +275,7 @@ static int replay_all(struct replay *r, int kind)
 			buf_release(&all[i].data);
 	}
 	if (r->json)
-		show_json(r, all, count, now() - start);
+		show_json(r, all, count, clock_seconds() - start);
 	for (size_t i = 0; i < count; i++) {
 		finding_release(&all[i].f);
 		buf_release(&all[i].data);

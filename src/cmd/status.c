@@ -12,6 +12,7 @@
  */
 #include "cmd/status.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -23,7 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #define HISTORY 48
@@ -57,13 +57,6 @@ static struct display {
 
 /* Columns of labels and values. */
 enum { LABEL_1 = 2, VALUE_1 = 12, LABEL_2 = 41, VALUE_2 = 51 };
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void write_out(const void *data, size_t size)
 {
@@ -402,7 +395,7 @@ void status_begin(enum status_mode mode, const char *title, const char *dir)
 		d.mode = QUIET;
 	else if (isatty(2) && terminal && *terminal && strcmp(terminal, "dumb"))
 		d.mode = SCREEN;
-	d.next_line = now() + next_interval(0);
+	d.next_line = clock_seconds() + next_interval(0);
 	if (d.mode == SCREEN) {
 		take_terminal();
 		log_aside = step_aside;
@@ -412,8 +405,8 @@ void status_begin(enum status_mode mode, const char *title, const char *dir)
 int status_due(void)
 {
 	if (d.mode == SCREEN)
-		return resumed || now() >= d.drawn + FRAME_SECONDS;
-	return d.mode == LINES && now() >= d.next_line;
+		return resumed || clock_seconds() >= d.drawn + FRAME_SECONDS;
+	return d.mode == LINES && clock_seconds() >= d.next_line;
 }
 
 /* The height that a frame may need, in a narrow window too. */
@@ -433,13 +426,13 @@ static void show(const struct status *s)
 
 	if (d.mode == SCREEN && frame_fits(&w)) {
 		draw(s, &w);
-		d.drawn = now();
+		d.drawn = clock_seconds();
 		return;
 	}
 	if (d.mode == SCREEN) /* too small for more than a line */
 		step_aside();
 	print_line(s);
-	d.next_line = d.drawn = now() + next_interval(d.printed);
+	d.next_line = d.drawn = clock_seconds() + next_interval(d.printed);
 	d.printed++;
 }
 

@@ -6,6 +6,7 @@
  */
 #include "cmd/target.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -17,14 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 char *target_program(const char *name)
 {
@@ -62,7 +55,7 @@ static void add_sites(struct target *t)
 
 static void make_variant(struct target *t, const char *program)
 {
-	double start = now();
+	double start = clock_seconds();
 	if (t->kind != TARGET_PLAIN) {
 		if (variant_make(program, (enum variant_kind)t->kind, &t->variant))
 			stop_give_up(error_text());
@@ -73,7 +66,7 @@ static void make_variant(struct target *t, const char *program)
 			    program);
 		t->variant.path = file_absolute(program);
 	}
-	t->seconds = now() - start;
+	t->seconds = clock_seconds() - start;
 }
 
 /* The tables of a variant with a runtime: the san variant and the program itself have none. */

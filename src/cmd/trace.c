@@ -7,6 +7,7 @@
  * (--dependence), for which a variant with an event for every decision is traced
  * and the path variant run.
  */
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -29,7 +30,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 struct options {
@@ -48,13 +48,6 @@ struct session {
 	struct launch_input in;
 	struct buf seeds; /* values of marked objects that no input supplied, for the oracle */
 };
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* ------------------------------------------------------------- progress */
 
@@ -407,7 +400,7 @@ static int trace_once(const struct options *o, char **argv)
 	struct target target;
 	struct run_result r;
 	struct trace t;
-	double start = now();
+	double start = clock_seconds();
 	int code = EXIT_OK;
 
 	start_session(&s, o, argv);
@@ -461,7 +454,7 @@ static int trace_once(const struct options *o, char **argv)
 		calls_release(&calls);
 		read_calls(&calls, o, &t);
 	}
-	show.seconds = now() - start;
+	show.seconds = clock_seconds() - start;
 	show.status = status_of(code, &show);
 	if (o->json || o->summary)
 		trace_show_json(&show, !o->summary);

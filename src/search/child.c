@@ -316,9 +316,9 @@ static int run_both(struct search *s, struct expansion *x, struct sent *c)
 
 static int run_sent(struct search *s, struct expansion *x, struct sent *c)
 {
-	double before = search_clock();
+	double before = clock_seconds();
 	int r = run_both(s, x, c);
-	s->stats.child_seconds += search_clock() - before;
+	s->stats.child_seconds += clock_seconds() - before;
 	return r;
 }
 

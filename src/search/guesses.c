@@ -10,9 +10,9 @@
  */
 #include "search/guesses.h"
 
+#include "base/clock.h"
 #include "base/limit.h"
 #include "base/map.h"
-#include "search/inside.h"
 #include "vc/value.h"
 
 #include <stdlib.h>
@@ -69,10 +69,10 @@ static int matters(const struct code_function *f, uint32_t loop, uint32_t block)
 size_t guesses_make(struct guesses *g, const struct code_function *f, uint32_t block,
 		    const struct loop_run_options *run, double seconds)
 {
-	double began = search_processor();
+	double began = clock_processor();
 	unsigned n = 0;
 	for (uint32_t l = f->loop_count; l-- > 0 && n < MOST_LOOPS;) { /* the latest first */
-		double left = seconds - (search_processor() - began);
+		double left = seconds - (clock_processor() - began);
 		if (!matters(f, l, block))
 			continue;
 		n++;

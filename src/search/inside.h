@@ -2,6 +2,7 @@
 #ifndef MUSTER_SEARCH_INSIDE_H
 #define MUSTER_SEARCH_INSIDE_H
 
+#include "base/clock.h"
 #include "base/map.h"
 #include "search/search.h"
 
@@ -90,7 +91,7 @@ struct search {
 	size_t numbers_at;	 /* those before it were done */
 	int numbers_busy;
 	uint64_t inputs_run;	/* since the last restart */
-	double restarted;	/* search_clock then */
+	double restarted;	/* clock_seconds then */
 	double restart_work;	/* the same in work, for searches that can be repeated */
 	double aside;		/* cost of what has a share of its own (loops.c) and so counts for no way of searching */
 	struct path parent, child;
@@ -101,7 +102,7 @@ struct search {
 	struct loops *loops;	   /* loops.c; NULL: off */
 	int urgent;		   /* the frontier may hold a test of rank SEARCH_URGENT */
 	double next_pause;
-	double next_look; /* search_clock when memory is looked at again */
+	double next_look; /* clock_seconds when memory is looked at again */
 	int paused;
 	int mutates; /* the slice that is done now, or was last */
 };
@@ -215,8 +216,6 @@ u128 search_value_in_child(const struct search *s, const struct expansion *x, ex
 int search_over_limit(const struct search *s);
 /* Asks the caller now and then whether to stop. */
 int search_paused(struct search *s);
-double search_clock(void);
-double search_processor(void); /* seconds of it that this thread used */
 /* For those who have a share of a search: what they used is a difference of the first, what it had so far is the second. In seconds or,
  * in repeatable mode, in work. */
 double search_thought(const struct search *s);

@@ -14,8 +14,8 @@
  */
 #include "search/loop_guess.h"
 
+#include "base/clock.h"
 #include "base/limit.h"
-#include "search/inside.h"
 #include "search/loop_sum.h"
 
 #include <inttypes.h>
@@ -501,7 +501,7 @@ void loop_guesses_make(struct loop_guesses *g, const struct code_function *f, ui
 {
 	struct solve_options so = {
 	    .conflicts = 1000, .search_steps = 200, .no_z3 = 1, .no_cache = 1, .no_optimistic = 1};
-	double until = o->seconds > 0 ? search_processor() + o->seconds : 0;
+	double until = o->seconds > 0 ? clock_processor() + o->seconds : 0;
 	memset(g, 0, sizeof *g);
 	loop_runs_make(&g->runs, f, loop, &o->run);
 	struct solver *solver = solver_new(&so);

@@ -53,7 +53,7 @@ struct loop_guessed {
  * through the loop keeps, for all values of what comes in, of memory and of results. None is a
  * candidate afterwards. inner: loops inside this one whose guesses are done. Whatever is not
  * decided within the limits of the solver, or before
- * the clock (search_processor) says so (0: it is not looked at), is not proved. */
+ * the clock (clock_processor) says so (0: it is not looked at), is not proved. */
 void loop_prove(const struct code_function *f, struct loop_guessed *g,
 		const struct loop_guessed *inner, size_t count, struct solver *solver,
 		double until);

@@ -20,9 +20,9 @@
  */
 #include "search/loop_guess.h"
 
+#include "base/clock.h"
 #include "base/limit.h"
 #include "base/map.h"
-#include "search/inside.h"
 #include "vc/value.h"
 #include "search/loop_sum.h"
 
@@ -435,7 +435,7 @@ static enum verdict ask(struct houdini *h, expr_t question, const expr_t *broken
 	struct solve_model m = {0};
 	enum verdict v = VERDICT_UNKNOWN;
 	if (h->silent < MOST_SILENT && h->models < MOST_MODELS &&
-	    (h->until == 0 || search_processor() < h->until))
+	    (h->until == 0 || clock_processor() < h->until))
 		v = solve_formula(h->solver, h->round->pool, &question, 1, &m);
 	if (v == VERDICT_SAT) {
 		h->models++;
@@ -520,7 +520,7 @@ static void induct(struct houdini *h, const struct loop_guessed *inner, size_t c
 		go_round(r, 1, inner, count);
 		next_visit(r, &before, &then);
 		changed = !r->broken && weed(h, &then);
-		if (changed && h->until > 0 && search_processor() >= h->until)
+		if (changed && h->until > 0 && clock_processor() >= h->until)
 			r->broken = 1; /* nothing is proved */
 	}
 	free(before.terms);

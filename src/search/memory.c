@@ -101,7 +101,7 @@ static void forget_most(struct search *s)
 void search_memory_look(struct search *s)
 {
 	static int said;
-	double now = search_clock();
+	double now = clock_seconds();
 	uint64_t total = budget_total(), used;
 
 	if (now < s->next_look)

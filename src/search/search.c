@@ -99,20 +99,6 @@ void search_stats_add(struct search_stats *to, const struct search_stats *from)
 	to->check_cached += from->check_cached;
 }
 
-double search_clock(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-double search_processor(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static double work(const struct search *s)
 {
 	return WORK_RUN * (double)(s->stats.runs + 10 * s->stats.traces) + WORK_QUERY * (double)solver_stats(s->solver)->queries;
@@ -120,24 +106,24 @@ static double work(const struct search *s)
 
 double search_cost(const struct search *s)
 {
-	return (s->o.repeatable ? work(s) : search_clock()) - s->aside;
+	return (s->o.repeatable ? work(s) : clock_seconds()) - s->aside;
 }
 
 double search_thought(const struct search *s)
 {
-	return s->o.repeatable ? WORK_THOUGHT * work(s) : search_processor();
+	return s->o.repeatable ? WORK_THOUGHT * work(s) : clock_processor();
 }
 
 double search_since(const struct search *s)
 {
-	return s->o.repeatable ? work(s) - s->restart_work : search_clock() - s->restarted;
+	return s->o.repeatable ? work(s) - s->restart_work : clock_seconds() - s->restarted;
 }
 
 int search_over_limit(const struct search *s)
 {
 	if (s->o.run_limit && s->inputs_run >= s->o.run_limit)
 		return 1;
-	return s->o.time_limit > 0 && search_clock() - s->restarted >= s->o.time_limit;
+	return s->o.time_limit > 0 && clock_seconds() - s->restarted >= s->o.time_limit;
 }
 
 int search_paused(struct search *s)
@@ -198,7 +184,7 @@ struct search *search_new(const struct search_options *o, const struct search_ta
 	cover_init(&s->cover);
 	s->parent.exact = s->child.exact = o->unit;
 	s->parent.checks = s->child.checks = o->checks;
-	s->restarted = search_clock();
+	s->restarted = clock_seconds();
 	if (!o->no_invariants && t->program)
 		s->loops = loops_new(t->program);
 	if (!o->no_mutate && !o->unit && !(s->mutation = mutation_new(s))) {
@@ -236,7 +222,7 @@ void search_restart(struct search *s)
 	memset(&s->losses, 0, sizeof s->losses);
 	*s->pending = s->inputs_run = 0;
 	s->urgent = 0;
-	s->restarted = search_clock();
+	s->restarted = clock_seconds();
 	s->restart_work = work(s);
 }
 
@@ -386,7 +372,7 @@ void search_lost(struct search *s)
 /* Runs one of the ways and books what it cost and earned. */
 static int slice(struct search *s, enum way way)
 {
-	double cost = search_cost(s), clock = search_clock();
+	double cost = search_cost(s), clock = clock_seconds();
 	uint64_t covered = s->cover.covered;
 	s->paused = 0;
 	s->next_pause = cost + SLICE;
@@ -396,10 +382,10 @@ static int slice(struct search *s, enum way way)
 	    way == WAY_MUTATE ? mutation_slice(s->mutation) : symbolic_slice(s, way == WAY_URGENT);
 	mutation_book(s->mutation, way, search_cost(s) - cost, s->cover.covered - covered);
 	if (way == WAY_MUTATE) {
-		s->stats.mutate_seconds += search_clock() - clock;
+		s->stats.mutate_seconds += clock_seconds() - clock;
 		s->stats.mutate_outcomes += s->cover.covered - covered;
 	} else {
-		s->stats.symbolic_seconds += search_clock() - clock;
+		s->stats.symbolic_seconds += clock_seconds() - clock;
 		s->symbolic_cost += search_cost(s) - cost;
 	}
 	return r;

@@ -22,7 +22,7 @@ static void test_earns(void **state)
 	(void)state;
 	static struct search s;
 	struct thought t = {0};
-	s.restarted = search_clock() - 100; /* so long it has searched */
+	s.restarted = clock_seconds() - 100; /* so long it has searched */
 	is_about(thought_left(&t, &s, START, SHARE), 10.2);
 	t.used = 1; /* for nothing: a third is left of its share */
 	is_about(thought_left(&t, &s, START, SHARE), 0.2 + 10.0 / 3 - 1);
@@ -37,10 +37,10 @@ static void test_restarts(void **state)
 	(void)state;
 	static struct search s;
 	struct thought t = {0};
-	s.restarted = search_clock();
+	s.restarted = clock_seconds();
 	is_about(thought_left(&t, &s, START, SHARE), START);
 	t.used = 5, t.hits = 2;
-	s.restarted = search_clock() + 1e-9;
+	s.restarted = clock_seconds() + 1e-9;
 	is_about(thought_left(&t, &s, START, SHARE), START);
 	assert_int_equal(t.hits, 0);
 }
@@ -50,11 +50,11 @@ static void test_counts_what_is_under_way(void **state)
 	(void)state;
 	static struct search s;
 	struct thought t = {0};
-	s.restarted = search_clock();
+	s.restarted = clock_seconds();
 	double before = thought_left(&t, &s, START, 0);
 	thought_begin(&t, &s);
 	volatile unsigned n = 0;
-	while (search_processor() - t.began < 0.02)
+	while (clock_processor() - t.began < 0.02)
 		n++;
 	assert_true(thought_left(&t, &s, START, 0) < before - 0.019);
 	thought_end(&t, &s);
