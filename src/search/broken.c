@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "expr/text.h"
-#include "search/import.h"
+#include "run/import.h"
 #include "search/inside.h"
 
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 
 #include "base/limit.h"
 #include "ir/entry.h"
-#include "search/loop_merge.h"
+#include "loops/loop_merge.h"
 #include "search/loop_target.h"
 #include "search/loops.h"
 #include "search/thought.h"

@@ -3,7 +3,7 @@
 #ifndef MUSTER_SEARCH_MERGES_H
 #define MUSTER_SEARCH_MERGES_H
 
-#include "search/codes.h"
+#include "loops/codes.h"
 #include "search/inside.h"
 
 struct merges;

@@ -23,7 +23,7 @@
 #define MUSTER_SEARCH_PATH_H
 
 #include "ir/checker.h"
-#include "search/import.h"
+#include "run/import.h"
 #include "search/sites.h"
 
 #define PATH_READ 16u /* no limit: a kind: a bound that says what a read found */

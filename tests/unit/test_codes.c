@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "bitcode.h"
 #include "build/units.h"
-#include "search/codes.h"
+#include "loops/codes.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -8,7 +8,7 @@
  */
 #include "absint/callee.h"
 #include "code_unit.h"
-#include "search/loop_goal.h"
+#include "loops/loop_goal.h"
 #include "solve/solve.h"
 
 #include <stdlib.h>

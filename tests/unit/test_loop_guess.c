@@ -1,8 +1,8 @@
 /* test_loop_guess.c: relations of a loop's variables: what the interpreter sees is what the machine does, what is proved holds for all inputs, and
  * what only seems so is not proved. */
 #include "bitcode.h"
-#include "search/guesses.h"
-#include "search/loop_sum.h"
+#include "loops/guesses.h"
+#include "loops/loop_sum.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * and the condition under which f() returns 1 is evaluated for many other inputs, of letters that the program decides on. */
 #include "search_program.h"
 
-#include "search/loop_merge.h"
+#include "loops/loop_merge.h"
 
 #include <stdio.h>
 

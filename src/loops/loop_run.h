@@ -1,7 +1,7 @@
 /* loop_run.h: a loop and those inside it, run by an interpreter to see what their variables do
  * (loop_run.c). */
-#ifndef MUSTER_SEARCH_LOOP_RUN_H
-#define MUSTER_SEARCH_LOOP_RUN_H
+#ifndef MUSTER_LOOPS_LOOP_RUN_H
+#define MUSTER_LOOPS_LOOP_RUN_H
 
 #include "base/vec.h"
 #include "ir/code.h"

@@ -6,11 +6,11 @@
  *		for each edge that is wanted: goal = merge_goal(m, f, edge);
  *	merge_free(m);
  */
-#ifndef MUSTER_SEARCH_LOOP_MERGE_H
-#define MUSTER_SEARCH_LOOP_MERGE_H
+#ifndef MUSTER_LOOPS_LOOP_MERGE_H
+#define MUSTER_LOOPS_LOOP_MERGE_H
 
 #include "ir/code.h"
-#include "search/import.h"
+#include "run/import.h"
 
 /* Where a traced run is followed from: the beginning of a function, or of one of its outermost
  * loops. */

@@ -1,6 +1,6 @@
 /* codes.h: the units of a program as code (ir/code.h), each read when it is first asked for. */
-#ifndef MUSTER_SEARCH_CODES_H
-#define MUSTER_SEARCH_CODES_H
+#ifndef MUSTER_LOOPS_CODES_H
+#define MUSTER_LOOPS_CODES_H
 
 #include "ir/code.h"
 

@@ -3,8 +3,8 @@
  * Only what is asked for is imported, each label once. Sources that hold the same
  * bytes in every run (standard input and the objects marked in the program, where
  * both take the test's bytes) are one source in the terms. */
-#ifndef MUSTER_SEARCH_IMPORT_H
-#define MUSTER_SEARCH_IMPORT_H
+#ifndef MUSTER_RUN_IMPORT_H
+#define MUSTER_RUN_IMPORT_H
 
 #include "base/map.h"
 #include "expr/expr.h"

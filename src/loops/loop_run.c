@@ -11,7 +11,7 @@
  * sanitizer. A run ends where it leaves the loop, where C has no answer (division by zero), and
  * after a number of instructions.
  */
-#include "search/loop_run.h"
+#include "loops/loop_run.h"
 
 #include "base/hash.h"
 #include "base/limit.h"

@@ -7,7 +7,7 @@
  * atom is anything else, without a cut of its upper bits, since only the lower ones matter. Put
  * together again in the order of the atoms' ids.
  */
-#include "search/loop_sum.h"
+#include "loops/loop_sum.h"
 
 #include "base/limit.h"
 #include "base/vec.h"

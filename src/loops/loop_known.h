@@ -1,6 +1,6 @@
 /* loop_known.h: what is known about reaching an outcome in or behind a loop (loop_known.c). */
-#ifndef MUSTER_SEARCH_LOOP_KNOWN_H
-#define MUSTER_SEARCH_LOOP_KNOWN_H
+#ifndef MUSTER_LOOPS_LOOP_KNOWN_H
+#define MUSTER_LOOPS_LOOP_KNOWN_H
 
 #include "absint/absint.h"
 #include "ir/code.h"

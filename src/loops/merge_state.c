@@ -11,7 +11,7 @@
  * root is taken to be, also what the run did not look at: nothing here has to be right, since hints
  * are run.
  */
-#include "search/merge_inside.h"
+#include "loops/merge_inside.h"
 
 #include "base/hash.h"
 #include "base/limit.h"

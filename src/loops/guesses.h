@@ -1,8 +1,8 @@
 /* guesses.h: what was guessed about the loops of functions, for points behind them (guesses.c). */
-#ifndef MUSTER_SEARCH_GUESSES_H
-#define MUSTER_SEARCH_GUESSES_H
+#ifndef MUSTER_LOOPS_GUESSES_H
+#define MUSTER_LOOPS_GUESSES_H
 
-#include "search/loop_guess.h"
+#include "loops/loop_guess.h"
 
 struct guesses;
 struct guesses *guesses_new(void);

@@ -5,7 +5,7 @@
  * the walk ends. The smart constructors normalise on the way: the runtime's
  * tables hold operations as they happened, the pool holds what they mean.
  */
-#include "search/import.h"
+#include "run/import.h"
 
 #include "base/error.h"
 #include "base/mem.h"

@@ -4,7 +4,7 @@
  * largest value stays far below, else 128 (linear.h bounds facts so that this suffices). Each symbol is extended as it is read, with or
  * without its sign. Counters, and values that the run did not tell of, are variables that no input byte decides.
  */
-#include "search/loop_goal.h"
+#include "loops/loop_goal.h"
 
 #include "base/limit.h"
 #include "vc/value.h"

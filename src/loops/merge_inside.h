@@ -1,9 +1,9 @@
 /* merge_inside.h: between the files of loop_merge.h: merge_state.c (values and memory),
  * merge_replay.c (one run), loop_merge.c (all ways). */
-#ifndef MUSTER_SEARCH_MERGE_INSIDE_H
-#define MUSTER_SEARCH_MERGE_INSIDE_H
+#ifndef MUSTER_LOOPS_MERGE_INSIDE_H
+#define MUSTER_LOOPS_MERGE_INSIDE_H
 
-#include "search/loop_merge.h"
+#include "loops/loop_merge.h"
 
 #include "base/limit.h"
 #include "base/vec.h"

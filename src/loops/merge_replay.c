@@ -10,7 +10,7 @@
  * What stays: for each decision and each leaf in its context (calls and iterations around it) what
  * the trace said, and how often loops went around.
  */
-#include "search/merge_inside.h"
+#include "loops/merge_inside.h"
 
 #include "base/mem.h"
 

@@ -5,7 +5,7 @@
  * computed in these and extended. A solver decides questions about the result several times faster.
  */
 #include "base/limit.h"
-#include "search/merge_inside.h"
+#include "loops/merge_inside.h"
 
 #define SMALL 16 /* bits of terms that are left alone | by hand */
 #define SPARE 4 /* bits that have to be saved | by hand */

@@ -1,6 +1,6 @@
 /* loop_sum.h: sums in one form (loop_sum.c). */
-#ifndef MUSTER_SEARCH_LOOP_SUM_H
-#define MUSTER_SEARCH_LOOP_SUM_H
+#ifndef MUSTER_LOOPS_LOOP_SUM_H
+#define MUSTER_LOOPS_LOOP_SUM_H
 
 #include "expr/expr.h"
 

@@ -7,7 +7,7 @@
  * are tried.
  */
 #include "base/limit.h"
-#include "search/merge_inside.h"
+#include "loops/merge_inside.h"
 
 #define DEEPEST LIMIT(40, 2) /* operators above each other | by hand */
 

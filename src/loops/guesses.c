@@ -8,7 +8,7 @@
  * must still be those of that time: whatever an edge brings is named only if nothing that it is
  * made of can be computed again on a path from D to the point.
  */
-#include "search/guesses.h"
+#include "loops/guesses.h"
 
 #include "base/clock.h"
 #include "base/limit.h"

@@ -9,7 +9,7 @@
  * it holds for.
  */
 #include "base/limit.h"
-#include "search/merge_inside.h"
+#include "loops/merge_inside.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  * A loop that was left ran one more iteration before, unless it had none: then its condition held. `while (i * k < n) i++` ends with i * k >= n
  * and (i - 1) * k < n: the second is what says how many iterations it takes.
  */
-#include "search/loop_known.h"
+#include "loops/loop_known.h"
 
 #include "base/limit.h"
 #include "vc/value.h"

@@ -12,11 +12,11 @@
  * Sums wrap, so an interval is one modulo 2^width; where a factor could make a sum wrap that does not in the integers, the same
  * relation is guessed in more bits, too. Guesses mean nothing by themselves; loop_prove.c says which are inductive.
  */
-#include "search/loop_guess.h"
+#include "loops/loop_guess.h"
 
 #include "base/clock.h"
 #include "base/limit.h"
-#include "search/loop_sum.h"
+#include "loops/loop_sum.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -23,7 +23,7 @@
  * not to, and the search runs what comes out. With everything known it is exact
  * (tests/unit/test_loop_merge.c compares it with real runs).
  */
-#include "search/merge_inside.h"
+#include "loops/merge_inside.h"
 
 #include "base/hash.h"
 #include "base/limit.h"

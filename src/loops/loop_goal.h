@@ -1,10 +1,10 @@
 /* loop_goal.h: what an analysis says about reaching a point, as a term over the labels of a run (loop_goal.c). */
-#ifndef MUSTER_SEARCH_LOOP_GOAL_H
-#define MUSTER_SEARCH_LOOP_GOAL_H
+#ifndef MUSTER_LOOPS_LOOP_GOAL_H
+#define MUSTER_LOOPS_LOOP_GOAL_H
 
 #include "expr/expr.h"
-#include "search/guesses.h"
-#include "search/loop_known.h"
+#include "loops/guesses.h"
+#include "loops/loop_known.h"
 
 struct loop_goal {
 	struct exprs *pool;

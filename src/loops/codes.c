@@ -3,7 +3,7 @@
  * Ids are given by units_collect from the order of the records, the same for every variant of a program. What cannot be read is not there:
  * whoever asks does without.
  */
-#include "search/codes.h"
+#include "loops/codes.h"
 
 #include "base/error.h"
 #include "base/limit.h"

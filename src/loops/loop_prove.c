@@ -18,13 +18,13 @@
  * Division by zero ends a run, so what it gives does not matter; a shift by the width or more is
  * undefined in C, and what the term says then is of no run that C knows.
  */
-#include "search/loop_guess.h"
+#include "loops/loop_guess.h"
 
 #include "base/clock.h"
 #include "base/limit.h"
 #include "base/map.h"
 #include "vc/value.h"
-#include "search/loop_sum.h"
+#include "loops/loop_sum.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* loop_guess.h: relations between a loop's variables, guessed from runs and proved in bit-vectors
  * (loop_guess.c, loop_prove.c). */
-#ifndef MUSTER_SEARCH_LOOP_GUESS_H
-#define MUSTER_SEARCH_LOOP_GUESS_H
+#ifndef MUSTER_LOOPS_LOOP_GUESS_H
+#define MUSTER_LOOPS_LOOP_GUESS_H
 
 #include "expr/expr.h"
-#include "search/loop_run.h"
+#include "loops/loop_run.h"
 #include "solve/solve.h"
 
 #define GUESS_TERMS 7 /* terms of a guessed relation | three variables, twice, and a constant */
