@@ -65,60 +65,6 @@ struct confirm {
 	int halts; /* what is read ends at its first report, whatever it is */
 };
 
-void finding_release(struct finding *f)
-{
-	for (size_t i = 0; i < f->more_count; i++)
-		finding_release(&f->more[i]);
-	free(f->more);
-	buf_release(&f->summary);
-	buf_release(&f->report);
-	memset(f, 0, sizeof *f);
-}
-
-const struct finding *finding_with(const struct finding *f, uint64_t bucket)
-{
-	if (f->failed && f->bucket == bucket)
-		return f;
-	for (size_t i = 0; i < f->more_count; i++)
-		if (f->more[i].bucket == bucket)
-			return &f->more[i];
-	return NULL;
-}
-
-int finding_hides(const struct finding *f, uint64_t place)
-{
-	for (unsigned i = 0; i < f->suppressed && i < FINDING_HIDDEN; i++)
-		if (f->hidden[i] == place)
-			return 1;
-	return 0;
-}
-
-#define FILE_KIND "file limit"
-#define SPACE_KIND "address space"
-
-int finding_is_limit(const struct finding *f)
-{
-	return !f->failed && (!strcmp(f->kind, FILE_KIND) || !strcmp(f->kind, SPACE_KIND) || !strcmp(f->kind, "waiting"));
-}
-
-void finding_choose(struct finding *f, const struct finding *which)
-{
-	struct finding one = *which, none = {0};
-
-	one.suppressed = f->suppressed;
-	memcpy(one.hidden, f->hidden, sizeof one.hidden);
-
-	if (which == f) {
-		one.more = NULL, one.more_count = 0;
-		buf_init(&f->summary);
-		buf_init(&f->report);
-	} else {
-		f->more[which - f->more] = none;
-	}
-	finding_release(f);
-	*f = one;
-}
-
 /* -------------------------------------------------------------- set-up */
 
 int confirm_open(struct confirm **c, const char *program, const struct launch_options *options)
@@ -302,22 +248,20 @@ static const char *without_kind(const char *message, const char *kind)
 
 static void summarise(struct finding *f, const struct report *r)
 {
-	const char *words = kind_words(f->kind);
-	struct buf *b = &f->summary;
+	const char *words = kind_words(f->bug.kind);
+	struct buf text = {0}, said = {0}, *b = &text;
+	struct describe_from d = {f->bug.kind, f->bug.report, f->bug.file, f->bug.line, r->access, r->access_size};
 
-	buf_addf(b, "%s", f->kind);
-	struct buf said = {0};
-	struct describe_from d = {f->kind, buf_str(&f->report), f->file, f->line, r->access, r->access_size};
-
-	if (!strcmp(f->kind, "assert"))
+	buf_addf(b, "%s", f->bug.kind);
+	if (!strcmp(f->bug.kind, "assert"))
 		buf_addf(b, ": (%s) does not hold", r->message);
-	else if (!strcmp(f->kind, "refinement"))
+	else if (!strcmp(f->bug.kind, "refinement"))
 		buf_addf(b, ": (%s) does not hold", r->message);
 	else if (describe(&d, &said))
 		buf_addf(b, ": %s", buf_str(&said));
 	else if (r->message[0])
-		buf_addf(b, ": %s", without_kind(r->message, f->kind));
-	else if (!strcmp(f->kind, "SEGV"))
+		buf_addf(b, ": %s", without_kind(r->message, f->bug.kind));
+	else if (!strcmp(f->bug.kind, "SEGV"))
 		buf_addf(b, ": a %s through %s",
 			 r->access == 'W' ? "write"
 			 : r->access	  ? "read"
@@ -329,10 +273,11 @@ static void summarise(struct finding *f, const struct report *r)
 	else if (words)
 		buf_addf(b, ": %s", words);
 	buf_release(&said);
-	if (f->function[0])
-		buf_addf(b, " in %s", f->function);
-	if (f->file[0])
-		buf_addf(b, " at %s:%u", file_base(f->file), f->line);
+	if (f->bug.function[0])
+		buf_addf(b, " in %s", f->bug.function);
+	if (f->bug.file[0])
+		buf_addf(b, " at %s:%u", file_base(f->bug.file), f->bug.line);
+	f->bug.summary = finding_keep(f, b);
 }
 
 /* -------------------------------------------------------------- reading */
@@ -352,10 +297,9 @@ static const struct symbol *place_of(const char *kind, const report_symbols *fra
 
 static void set_place(struct finding *f, const struct symbol *y)
 {
-	snprintf(f->function, sizeof f->function, "%s", y->function);
-	if (snprintf(f->file, sizeof f->file, "%s", y->file) >= (int)sizeof f->file)
-		snprintf(f->file, sizeof f->file, "%s", file_base(y->file));
-	f->line = y->line;
+	f->bug.function = finding_text(f, "%s", y->function);
+	f->bug.file = finding_text(f, "%s", y->file);
+	f->bug.line = y->line;
 }
 
 static const struct {
@@ -369,25 +313,25 @@ static const struct {
 /* An abort has a reason where the C library says it. */
 static void refine_abort(struct finding *f, struct report *r, const char *text)
 {
-	if (strcmp(f->kind, "abort"))
+	if (strcmp(f->bug.kind, "abort"))
 		return;
 	if (report_assertion(text, r->message, sizeof r->message))
-		snprintf(f->kind, sizeof f->kind, "assert");
+		f->bug.kind = "assert";
 	else if (report_refinement(text, r->message, sizeof r->message))
-		snprintf(f->kind, sizeof f->kind, "refinement");
+		f->bug.kind = "refinement";
 	else if (strstr(text, "*** stack smashing detected ***"))
-		snprintf(f->kind, sizeof f->kind, "stack-smashing");
+		f->bug.kind = "stack-smashing";
 	else if (strstr(text, "*** buffer overflow detected ***"))
-		snprintf(f->kind, sizeof f->kind, "fortify-overflow");
+		f->bug.kind = "fortify-overflow";
 }
 
 static void name_kind(struct finding *f, struct report *r, const char *text)
 {
-	snprintf(f->kind, sizeof f->kind, "%s", r->kind);
+	f->bug.kind = finding_text(f, "%s", r->kind);
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		if (!strcmp(r->kind, signals[i].kind)) {
-			snprintf(f->kind, sizeof f->kind, "%s", signals[i].plain);
-			f->signal = signals[i].signal;
+			f->bug.kind = signals[i].plain;
+			f->bug.signal = signals[i].signal;
 		}
 	refine_abort(f, r, text);
 }
@@ -396,20 +340,22 @@ static void name_kind(struct finding *f, struct report *r, const char *text)
 static void from_report(struct confirm *c, struct finding *f, struct reports_one *x, const char *err)
 {
 	struct report *r = &x->report;
+	struct buf text = {0};
 
-	f->failed = 1;
+	f->bug.confirmed = 1;
 	name_kind(f, r, err);
 	if (r->survived)
-		f->signal = SIGABRT;
-	const struct symbol *place = place_of(f->kind, &x->frames);
+		f->bug.signal = SIGABRT;
+	const struct symbol *place = place_of(f->bug.kind, &x->frames);
 
 	if (place)
 		set_place(f, place);
-	f->place = x->place;
-	f->bucket = report_bucket(f->kind, x->frames.data, x->frames.size);
-	if (!strcmp(f->kind, "refinement")) /* several may stand in one line */
-		f->bucket = hash64(r->message, strlen(r->message), f->bucket);
-	report_render(r, x->text, &c->symboliser, place, &f->report);
+	f->bug.place = x->place;
+	f->bug.bucket = report_bucket(f->bug.kind, x->frames.data, x->frames.size);
+	if (!strcmp(f->bug.kind, "refinement")) /* several may stand in one line */
+		f->bug.bucket = hash64(r->message, strlen(r->message), f->bug.bucket);
+	report_render(r, x->text, &c->symboliser, place, &text);
+	f->bug.report = finding_keep(f, &text);
 	summarise(f, r);
 }
 
@@ -420,16 +366,16 @@ static void from_signal(struct finding *f, int number, const char *text)
 	const char *name = sigabbrev_np(number);
 	struct report none = {0};
 
-	f->failed = 1;
-	snprintf(f->kind, sizeof f->kind, "%s", name ? name : "signal");
-	snprintf(none.kind, sizeof none.kind, "%s", f->kind);
+	f->bug.confirmed = 1;
+	f->bug.kind = name ? name : "signal";
+	snprintf(none.kind, sizeof none.kind, "%s", f->bug.kind);
 	name_kind(f, &none, text);
-	f->signal = number;
-	f->bucket = report_bucket(f->kind, NULL, 0);
-	if (!strcmp(f->kind, "assert") || !strcmp(f->kind, "refinement"))
+	f->bug.signal = number;
+	f->bug.bucket = report_bucket(f->bug.kind, NULL, 0);
+	if (!strcmp(f->bug.kind, "assert") || !strcmp(f->bug.kind, "refinement"))
 		summarise(f, &none);
 	else
-		buf_addf(&f->summary, "%s: killed by signal %d, without a report", f->kind, number);
+		f->bug.summary = finding_text(f, "%s: killed by signal %d, without a report", f->bug.kind, number);
 }
 
 /* A signal whose report broke off. */
@@ -437,28 +383,27 @@ static void from_deadly(struct finding *f, const char *kind, const char *text)
 {
 	struct report none = {0};
 
-	f->failed = 1;
+	f->bug.confirmed = 1;
 	snprintf(none.kind, sizeof none.kind, "%s", kind);
 	name_kind(f, &none, text);
-	f->bucket = report_bucket(f->kind, NULL, 0);
-	buf_addf(&f->summary, "%s: AddressSanitizer caught the signal and found no stack to report", f->kind);
+	f->bug.bucket = report_bucket(f->bug.kind, NULL, 0);
+	f->bug.summary = finding_text(f, "%s: AddressSanitizer caught the signal and found no stack to report", f->bug.kind);
 }
 
 static void from_limit(struct finding *f, const char *kind, const char *words)
 {
-	f->failed = 1;
-	snprintf(f->kind, sizeof f->kind, "%s", kind);
-	f->bucket = report_bucket(kind, NULL, 0);
-	buf_addf(&f->summary, "%s: %s", kind, words);
+	f->bug.confirmed = 1;
+	f->bug.kind = kind;
+	f->bug.bucket = report_bucket(kind, NULL, 0);
+	f->bug.summary = finding_text(f, "%s: %s", kind, words);
 }
 
 static void not_confirmed(struct finding *f, const char *kind, const char *words)
 {
-	f->failed = 0;
-	if (!f->kind[0])
-		snprintf(f->kind, sizeof f->kind, "%s", kind);
-	buf_clear(&f->summary);
-	buf_addf(&f->summary, "%s: %s", kind, words);
+	f->bug.confirmed = 0;
+	if (!f->bug.kind[0])
+		f->bug.kind = kind;
+	f->bug.summary = finding_text(f, "%s: %s", kind, words);
 }
 
 /* A text in which a NUL would hide what follows. */
@@ -485,9 +430,9 @@ static void read_end(const struct run_result *run, const char *text, const char 
 		not_confirmed(f, "sanitizer-check",
 			      "AddressSanitizer gave up, which proves nothing");
 	else if (strstr(text, "ERROR: AddressSanitizer failed to ")) /* its own memory; a WARNING tells of a malloc that returned NULL */
-		not_confirmed(f, SPACE_KIND, "a limit of memory or address space left AddressSanitizer none, which proves nothing");
+		not_confirmed(f, FINDING_SPACE_LIMIT, "a limit of memory or address space left AddressSanitizer none, which proves nothing");
 	else if (run->end == RUN_SIGNAL && run->signal == SIGXFSZ)
-		not_confirmed(f, FILE_KIND, "stopped because it wrote a larger file than runs may");
+		not_confirmed(f, FINDING_FILE_LIMIT, "stopped because it wrote a larger file than runs may");
 	else if (run->end == RUN_SIGNAL)
 		from_signal(f, run->signal, err);
 	else if (run->end == RUN_TIME)
@@ -497,11 +442,11 @@ static void read_end(const struct run_result *run, const char *text, const char 
 	else if (run->end == RUN_PROCESSES)
 		not_confirmed(f, "process limit", "stopped because it made too many processes");
 	else if (run->end == RUN_WAITING)
-		not_confirmed(f, "waiting", "it waits without using the processor, and was ended by the clock");
+		not_confirmed(f, FINDING_WAITING, "it waits without using the processor, and was ended by the clock");
 	else if (run->end == RUN_STOPPED)
 		not_confirmed(f, "stopped", "it stopped itself and was ended");
 	if (run->end == RUN_SIGNAL)
-		f->signal = run->signal;
+		f->bug.signal = run->signal;
 }
 
 /* A finding becomes the first of all. The others stay in their order. */
@@ -516,17 +461,18 @@ static void put_first(struct finding *f, finding_list *all, size_t first)
 /* A finding joins the others, unless it is suppressed. */
 static void take_finding(struct finding *x, finding_list *list, struct finding *hidden)
 {
-	const char *words = buf_str(&x->summary);
-	size_t n = strlen(x->kind);
+	const struct result_bug *b = &x->bug;
+	const char *words = b->summary;
+	size_t n = strlen(b->kind);
 
-	if (!strncmp(words, x->kind, n) && !strncmp(words + n, ": ", 2))
+	if (!strncmp(words, b->kind, n) && !strncmp(words + n, ": ", 2))
 		words += n + 2;
-	if (!x->failed || !suppress_find(x->kind, words, x->function, x->file, x->line, x->bucket)) {
+	if (!b->confirmed || !suppress_find(b->kind, words, b->function, b->file, b->line, b->bucket)) {
 		vec_push(list, *x);
 		return;
 	}
 	if (hidden->suppressed < FINDING_HIDDEN)
-		hidden->hidden[hidden->suppressed] = x->place;
+		hidden->hidden[hidden->suppressed] = b->place;
 	hidden->suppressed++;
 	finding_release(x);
 }
@@ -534,11 +480,11 @@ static void take_finding(struct finding *x, finding_list *list, struct finding *
 static void collect(struct confirm *c, const struct run_result *run, struct reports *all, const char *text, const char *err, struct finding *f)
 {
 	finding_list list = {0};
-	struct finding end = {0}, hidden = {0};
+	struct finding end = FINDING_NONE, hidden = FINDING_NONE;
 	size_t first = 0;
 
 	for (size_t i = 0; i < all->list.size; i++) {
-		struct finding x = {0};
+		struct finding x = FINDING_NONE;
 
 		if (all->list.data[i].into)
 			continue;
@@ -549,7 +495,7 @@ static void collect(struct confirm *c, const struct run_result *run, struct repo
 	}
 	if (!all->list.size || !(all->ended || (c->halts && run->end == RUN_SIGNAL)))
 		read_end(run, text, err, &end);
-	if (end.failed || (!list.size && end.kind[0])) {
+	if (end.bug.confirmed || (!list.size && end.bug.kind[0])) {
 		first = list.size;
 		take_finding(&end, &list, &hidden);
 	} else {
@@ -561,8 +507,8 @@ static void collect(struct confirm *c, const struct run_result *run, struct repo
 		put_first(f, &list, first < list.size ? first : 0);
 	else
 		vec_release(&list);
-	if (run->end == RUN_SIGNAL && !f->signal)
-		f->signal = run->signal;
+	if (run->end == RUN_SIGNAL && !f->bug.signal)
+		f->bug.signal = run->signal;
 	f->suppressed = hidden.suppressed;
 	memcpy(f->hidden, hidden.hidden, sizeof f->hidden);
 }
@@ -612,9 +558,9 @@ static int second_opinion(struct confirm *c, const void *data, size_t size, stru
 	struct run_result run;
 	size_t i = 0, count = sizeof doubtful / sizeof *doubtful;
 
-	while (i < count && strcmp(f->kind, doubtful[i].kind))
+	while (i < count && strcmp(f->bug.kind, doubtful[i].kind))
 		i++;
-	if (!f->failed || i == count)
+	if (!f->bug.confirmed || i == count)
 		return 0;
 	if (run_in(c, &c->cov, VARIANT_COV, data, size, &run))
 		return -1;
@@ -656,7 +602,7 @@ static void set_dir(struct confirm *c, char *dir)
 int confirm_read(struct confirm *c, const char *dir, const struct run_result *run,
 		 struct finding *f)
 {
-	memset(f, 0, sizeof *f);
+	*f = FINDING_NONE;
 	c->halts = 1;
 	if (!c->variant_dir)
 		set_dir(c, mem_strdup(dir));
@@ -670,7 +616,7 @@ int confirm_run(struct confirm *c, const void *data, size_t size, struct finding
 {
 	struct run_result run;
 
-	memset(f, 0, sizeof *f);
+	*f = FINDING_NONE;
 	if (run_in(c, &c->san, VARIANT_SAN, data, size, &run)) {
 		f->cut = deadline_cut(); /* there was no time to make the variant */
 		return f->cut ? 0 : -1;

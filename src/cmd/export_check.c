@@ -238,12 +238,12 @@ static int run_tests(struct unit *u, const char *program)
 
 static int is_same(const struct export_place *want, const struct finding *f)
 {
-	if (strcmp(want->kind, f->kind))
+	if (strcmp(want->kind, f->bug.kind))
 		return 0;
-	if (!strcmp(f->kind, "stack-overflow"))
-		return !want->bucket || want->bucket == f->bucket ||
-		       !strcmp(want->function, f->function);
-	return want->line == f->line && !strcmp(file_base(want->file), file_base(f->file));
+	if (!strcmp(f->bug.kind, "stack-overflow"))
+		return !want->bucket || want->bucket == f->bug.bucket ||
+		       !strcmp(want->function, f->bug.function);
+	return want->line == f->bug.line && !strcmp(file_base(want->file), file_base(f->bug.file));
 }
 
 static void note_bug(struct unit *u, const struct input *in, const struct finding *f)
@@ -252,11 +252,11 @@ static void note_bug(struct unit *u, const struct input *in, const struct findin
 
 	if (is_same(p, f))
 		u->counts->reproduced++;
-	else if (f->failed)
+	else if (f->bug.confirmed)
 		export_note(u->counts, EXPORT_BUG_DIFFERS, in->name,
 			    "%s in %s, line %u; there %s in %s, line %u", p->kind,
-			    *p->function ? p->function : "?", p->line, f->kind,
-			    *f->function ? f->function : "?", f->line);
+			    *p->function ? p->function : "?", p->line, f->bug.kind,
+			    *f->bug.function ? f->bug.function : "?", f->bug.line);
 	else
 		export_note(u->counts, EXPORT_BUG_PASSES, in->name, "%s", in->bug);
 }
@@ -273,9 +273,9 @@ static int read_bug(struct confirm *c, const char *program, const struct proc_re
 	end.signal = r->status > 128 ? r->status - 128 : 0;
 	end.err = r->err;
 	e = confirm_read(c, dir, &end, f);
-	if (!e && !f->failed && r->status) { /* without a report: at least it fails */
-		f->failed = 1;
-		snprintf(f->kind, sizeof f->kind, "a failure");
+	if (!e && !f->bug.confirmed && r->status) { /* without a report: at least it fails */
+		f->bug.confirmed = 1;
+		f->bug.kind = "a failure";
 	}
 	free(dir);
 	return e ? -1 : 0;
@@ -286,7 +286,7 @@ static void bugs_step(struct unit *u, struct confirm *c, struct alone *a)
 {
 	alone_run(a);
 	for (int i = 0; i < a->count; i++) {
-		struct finding f = {0};
+		struct finding f = FINDING_NONE;
 
 		if (read_bug(c, a->program, &a->jobs[i].result, &f))
 			export_note(u->counts, EXPORT_UNSEEN, a->inputs[i]->name, "%s", error_text());

@@ -372,20 +372,20 @@ int fuzz_failures_resume(struct fuzz *f)
 static int fails_still(void *ctx, const struct result_bug *b)
 {
 	struct fuzz *f = ctx;
-	struct finding x = {0};
+	struct finding x = FINDING_NONE;
 	int r = 0;
 	if (!b->confirmed)
 		return 0;
 	if (fuzz_fails_still(f, b, &x)) {
 		r = -1;
 	} else if (x.cut) { /* the next search looks again */
-	} else if (!x.failed) {
+	} else if (!x.bug.confirmed) {
 		char *words = mem_printf("does not fail any more since the program was rebuilt; it was %s", b->summary);
 		struct result_bug u = {.bucket = b->bucket, .summary = words};
 		r = store_bug_update(f->store, f->campaign, &u);
 		free(words);
 	} else if (!finding_with(&x, b->bucket)) { /* another one now: fuzz_look finds out the rest */
-		struct pending_failure p = {.test = b->test, .signal = x.signal, .hang = !strcmp(x.kind, "timeout")};
+		struct pending_failure p = {.test = b->test, .signal = x.bug.signal, .hang = !strcmp(x.bug.kind, "timeout")};
 		buf_add(&p.data, b->data, b->size);
 		vec_push(&f->pending, p);
 	}

@@ -58,7 +58,7 @@ static void from_checker(struct fuzz *f, const struct pending_failure *p, int co
 
 int fuzz_shows_bug(struct fuzz *f, struct pending_failure *p, uint64_t bucket, int own, const void *data, size_t size)
 {
-	struct finding x = {0};
+	struct finding x = FINDING_NONE;
 	int same = -1;
 	if (own)
 		return shows_broken(f, p, data, size, NULL);
@@ -66,7 +66,7 @@ int fuzz_shows_bug(struct fuzz *f, struct pending_failure *p, uint64_t bucket, i
 	if (confirm_run(f->confirm, data, size, &x) == 0 && !x.cut) {
 		const struct finding *y = finding_with(&x, bucket);
 		same = y != NULL;
-		if (same && !strncmp(y->kind, "implicit-", 9))
+		if (same && !strncmp(y->bug.kind, "implicit-", 9))
 			same = traced_filter(&t, data, size, &p->check, 1, &x) ? -1 : finding_with(&x, bucket) != NULL;
 	}
 	finding_release(&x);
@@ -76,13 +76,13 @@ int fuzz_shows_bug(struct fuzz *f, struct pending_failure *p, uint64_t bucket, i
 /* Out of a run's findings the one with x's bucket, in the place of x: 1, or 0. */
 static int take_bucket(struct finding *from, struct finding *x)
 {
-	const struct finding *same = finding_with(from, x->bucket);
+	const struct finding *same = finding_with(from, x->bug.bucket);
 	if (!same)
 		return 0;
 	finding_choose(from, same);
 	finding_release(x);
 	*x = *from;
-	memset(from, 0, sizeof *from);
+	*from = FINDING_NONE;
 	return 1;
 }
 
@@ -103,36 +103,27 @@ int fuzz_write_failure(struct fuzz *f, const struct pending_failure *p, const st
 	return p->hang ? outdir_hang(f->outdir, &e, name) : outdir_crash(f->outdir, &e, name);
 }
 
-static void fill(struct result_bug *b, const struct pending_failure *p, struct finding *x)
+static void fill(struct result_bug *b, const struct pending_failure *p, const struct finding *x)
 {
 	uint64_t id = b->id;
-	*b = (struct result_bug){
-	    .id = id,
-	    .bucket = x->bucket,
-	    .kind = x->kind,
-	    .function = x->function,
-	    .file = x->file,
-	    .line = x->line,
-	    .confirmed = x->failed,
-	    .test = p->test,
-	    .summary = buf_str(&x->summary),
-	    .report = buf_str(&x->report),
-	    .input_file = "",
-	    .data = p->data.data,
-	    .size = p->data.size,
-	};
+	*b = x->bug;
+	b->id = id;
+	b->test = p->test;
+	b->input_file = "";
+	b->data = p->data.data;
+	b->size = p->data.size;
 }
 
-static void tell(struct fuzz *f, const struct pending_failure *p, struct finding *x)
+static void tell(struct fuzz *f, const struct pending_failure *p, const struct finding *x)
 {
-	if (!x->failed)
+	if (!x->bug.confirmed)
 		f->figures->suspected++;
 	else if (p->hang)
 		f->figures->hangs++, f->figures->last_hang = (int64_t)time(NULL);
 	else
 		f->figures->bugs++, f->figures->last_crash = (int64_t)time(NULL);
 	if (!f->o->quiet && !f->o->json)
-		log_found("%s%s:%s %s", log_color(x->failed ? "\033[1;31m" : "\033[33m"), x->failed ? "bug" : "suspected", log_color("\033[0m"), buf_str(&x->summary));
+		log_found("%s%s:%s %s", log_color(x->bug.confirmed ? "\033[1;31m" : "\033[33m"), x->bug.confirmed ? "bug" : "suspected", log_color("\033[0m"), x->bug.summary);
 }
 
 /* Writes a bug's file, and what the store has of it. 0, -1. */
@@ -151,14 +142,14 @@ static int put(struct fuzz *f, const struct pending_failure *p, struct result_bu
 static int new_bug(struct fuzz *f, struct pending_failure *p, struct result_bug *b, struct finding *x, int own)
 {
 	struct traced t = tracer(f);
-	int r = x->failed && !own ? traced_condition(&t, p->data.data, p->data.size, x) : 0;
+	int r = x->bug.confirmed && !own ? traced_condition(&t, p->data.data, p->data.size, x) : 0;
 	fill(b, p, x);
 	if (!r)
 		r = put(f, p, b);
 	if (r)
 		return -1;
 	tell(f, p, x);
-	if (!x->failed)
+	if (!x->bug.confirmed)
 		return 0;
 	fuzz_shrink_later(f, p, b, own);
 	return f->o->search.repeatable ? fuzz_shrink_rest(f, 0) : 0;
@@ -167,7 +158,7 @@ static int new_bug(struct fuzz *f, struct pending_failure *p, struct result_bug 
 /* How the bug shows with this input. 1; 0: it does not, this time; -1. */
 static int describe(struct fuzz *f, struct pending_failure *p, int own, const struct buf *data, struct finding *x)
 {
-	struct finding all = {0};
+	struct finding all = FINDING_NONE;
 	struct buf condition = {0};
 	struct traced t = tracer(f);
 	int r;
@@ -187,8 +178,9 @@ static int describe(struct fuzz *f, struct pending_failure *p, int own, const st
 
 int fuzz_bug_smaller(struct fuzz *f, struct pending_failure *p, uint64_t id, uint64_t bucket, int own, const struct buf *data)
 {
-	struct finding x = {.bucket = bucket};
+	struct finding x = FINDING_NONE;
 	struct result_bug b = {.id = id};
+	x.bug.bucket = bucket;
 	int r = describe(f, p, own, data, &x);
 	if (r > 0) {
 		fill(&b, p, &x);
@@ -218,16 +210,16 @@ static int find_known(void *ctx, const struct result_bug *b)
 static int keep(struct fuzz *f, struct pending_failure *p, struct finding *x, int own)
 {
 	struct result_bug b = {0};
-	struct known k = {.bucket = x->bucket};
+	struct known k = {.bucket = x->bug.bucket};
 	fill(&b, p, x);
 	int r = store_bug_add(f->store, f->campaign, &b);
 	if (r > 0)
 		return new_bug(f, p, &b, x, own);
-	if (r < 0 || !x->failed || map_get(&f->confirmed, x->bucket, NULL))
+	if (r < 0 || !x->bug.confirmed || map_get(&f->confirmed, x->bug.bucket, NULL))
 		return r;
 	if (store_bug_each(f->store, f->campaign, find_known, &k))
 		return -1;
-	map_set(&f->confirmed, x->bucket, 1);
+	map_set(&f->confirmed, x->bug.bucket, 1);
 	return k.confirmed ? 0 : new_bug(f, p, &b, x, own);
 }
 
@@ -236,13 +228,10 @@ static int keep(struct fuzz *f, struct pending_failure *p, struct finding *x, in
 /* What the run without sanitizers showed and the san variant did not. */
 static void suspect_failure(struct finding *x, const struct pending_failure *p)
 {
-	snprintf(x->kind, sizeof x->kind, "%s", p->hang ? "timeout" : "crash");
-	x->bucket = hash_mix(0x5u + (uint64_t)p->signal * 2 + (uint64_t)p->hang);
-	buf_clear(&x->summary);
-	if (p->hang)
-		buf_adds(&x->summary, "a run exceeded its limit; the san variant did not, with a multiple of it");
-	else
-		buf_addf(&x->summary, "a run was killed by signal %d; the san variant was not", p->signal);
+	x->bug.kind = p->hang ? "timeout" : "crash";
+	x->bug.bucket = hash_mix(0x5u + (uint64_t)p->signal * 2 + (uint64_t)p->hang);
+	x->bug.summary = p->hang ? "a run exceeded its limit; the san variant did not, with a multiple of it"
+				 : finding_text(x, "a run was killed by signal %d; the san variant was not", p->signal);
 }
 
 struct place {
@@ -254,7 +243,7 @@ struct place {
 static int find_place(void *ctx, const struct result_bug *b)
 {
 	struct place *p = ctx;
-	if (b->confirmed && b->line == p->x->line && !strcmp(file_base(b->file), file_base(p->x->file)) &&
+	if (b->confirmed && b->line == p->x->bug.line && !strcmp(file_base(b->file), file_base(p->x->bug.file)) &&
 	    checker_of_kind(b->kind) & p->checkers)
 		p->confirmed = 1;
 	return p->confirmed;
@@ -263,7 +252,7 @@ static int find_place(void *ctx, const struct result_bug *b)
 /* A prediction that was not confirmed. Where a bug of its kind is known, there is nothing left to suspect. */
 static int suspect_prediction(struct fuzz *f, struct pending_failure *p, const char *reason)
 {
-	struct finding x = {0};
+	struct finding x = FINDING_NONE;
 	struct buf condition = {0};
 	struct place place = {&x, checker_pair(p->check.checker), 0};
 	int r = shows_broken(f, p, p->data.data, p->data.size, &condition);
@@ -296,20 +285,20 @@ static int passed(struct fuzz *f, struct pending_failure *p, struct finding *x)
 static int failed(struct fuzz *f, struct pending_failure *p, struct finding *x)
 {
 	if (p->why != PENDING_FAILED) {
-		p->hang = !strcmp(x->kind, "timeout");
-		p->signal = x->signal;
+		p->hang = !strcmp(x->bug.kind, "timeout");
+		p->signal = x->bug.signal;
 	}
-	int as_predicted = p->check.checker && checker_of_kind(x->kind) & checker_pair(p->check.checker);
+	int as_predicted = p->check.checker && checker_of_kind(x->bug.kind) & checker_pair(p->check.checker);
 	return keep(f, p, x, 0) ? -1 : as_predicted;
 }
 
 static int judge(struct fuzz *f, struct pending_failure *p, struct finding *x)
 {
-	if (!x->failed && (p->why == PENDING_KEPT || x->suppressed || finding_is_limit(x)))
+	if (!x->bug.confirmed && (p->why == PENDING_KEPT || x->suppressed || finding_is_limit(x)))
 		return 0;
-	if (!x->failed && p->why == PENDING_VIOLATED)
+	if (!x->bug.confirmed && p->why == PENDING_VIOLATED)
 		return passed(f, p, x);
-	if (!x->failed) {
+	if (!x->bug.confirmed) {
 		suspect_failure(x, p);
 		return keep(f, p, x, 0);
 	}
@@ -335,7 +324,7 @@ static int judge(struct fuzz *f, struct pending_failure *p, struct finding *x)
 
 int fuzz_look(struct fuzz *f, struct pending_failure *p)
 {
-	struct finding x = {0};
+	struct finding x = FINDING_NONE;
 	double start = fuzz_clock();
 	fuzz_stage(f, FUZZ_STAGE_LOOK);
 	struct confirm *c = confirmer(f);
@@ -343,7 +332,7 @@ int fuzz_look(struct fuzz *f, struct pending_failure *p)
 	int r = !c || confirm_run(c, p->data.data, p->data.size, &x) ? -1 : x.cut;
 	if (!r)
 		r = traced_filter(&t, p->data.data, p->data.size, &p->check, 1, &x) ? -1 : judge(f, p, &x);
-	if (!r && !x.failed && deadline_cut()) /* a traced run may have been missing */
+	if (!r && !x.bug.confirmed && deadline_cut()) /* a traced run may have been missing */
 		r = 1;
 	finding_release(&x);
 	*(p->why == PENDING_KEPT ? &f->kept_seconds : &f->confirm_seconds) += fuzz_clock() - start;

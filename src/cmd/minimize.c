@@ -38,7 +38,7 @@ struct shrink {
 	struct operands operands;
 	/* What must stay. */
 	struct confirm *confirm;
-	struct finding bug;
+	struct finding found; /* of the input as it was given */
 	struct target san, cov;
 	struct exec *exec;
 	uint64_t digest; /* of the coverage */
@@ -65,7 +65,7 @@ static int same_bug(void *ctx, const void *data, size_t size)
 	progress(s, size);
 	if (confirm_run(s->confirm, data, size, &f))
 		return -1;
-	same = finding_with(&f, s->bug.bucket) != NULL;
+	same = finding_with(&f, s->found.bug.bucket) != NULL;
 	finding_release(&f);
 	return same;
 }
@@ -116,11 +116,11 @@ static void open_predicate(struct shrink *s, struct buf *data, struct minimize *
 		target_make(&s->san, s->operands.program, s->operands.argv.data, VARIANT_SAN,
 			    &s->target);
 		if (confirm_open(&s->confirm, s->operands.program, &s->san.options) ||
-		    confirm_run(s->confirm, buf_str(data), data->size, &s->bug))
+		    confirm_run(s->confirm, buf_str(data), data->size, &s->found))
 			die(EXIT_USAGE, "%s", error_text());
-		if (s->bug.failed) {
+		if (s->found.bug.confirmed) {
 			m->keeps = same_bug;
-			if (!strcmp(s->bug.kind, "timeout") && !m->max_runs)
+			if (!strcmp(s->found.bug.kind, "timeout") && !m->max_runs)
 				m->max_runs = HANG_RUNS;
 			return;
 		}
@@ -143,8 +143,8 @@ static void show_json(struct shrink *s, const struct minimize *m, const struct b
 	json_key(&j, "seconds"), json_double(&j, seconds);
 	json_key(&j, "input_file"), json_str(&j, s->operands.tests.data[0]);
 	json_key(&j, "output_file"), json_str(&j, output);
-	json_key(&j, "keeps"), json_str(&j, s->bug.failed ? "bug" : "coverage");
-	json_key(&j, "summary"), json_str(&j, s->bug.failed ? buf_str(&s->bug.summary) : NULL);
+	json_key(&j, "keeps"), json_str(&j, s->found.bug.confirmed ? "bug" : "coverage");
+	json_key(&j, "summary"), json_str(&j, s->found.bug.confirmed ? s->found.bug.summary : NULL);
 	json_key(&j, "size");
 	json_object_open(&j);
 	json_key(&j, "before"), json_u64(&j, s->before);
@@ -166,7 +166,7 @@ static void show_text(struct shrink *s, const struct minimize *m, const struct b
 	printf("%s: %zu bytes, from %zu; %zu of them plainer; %" PRIu64 " runs, %.1f s%s\n", output,
 	       data->size, s->before, m->changed < data->size ? m->changed : data->size, m->runs,
 	       seconds, end == MINIMIZE_BUDGET ? " (stopped at --runs; it may get smaller)" : "");
-	printf("keeps: %s\n", s->bug.failed ? buf_str(&s->bug.summary)
+	printf("keeps: %s\n", s->found.bug.confirmed ? s->found.bug.summary
 			      : s->classes  ? "every branch outcome, and how often"
 					    : "every branch outcome");
 }
@@ -244,7 +244,7 @@ int cmd_minimize(int argc, char **argv)
 		confirm_close(s.confirm);
 		target_release(&s.san);
 	}
-	finding_release(&s.bug);
+	finding_release(&s.found);
 	if (s.exec) {
 		exec_close(s.exec);
 		target_release(&s.cov);

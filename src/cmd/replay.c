@@ -52,11 +52,11 @@ static void run_san(const struct replay *r, struct confirm *c, const struct buf 
 	(void)r;
 	if (confirm_run(c, data->data, data->size, &o->f))
 		die(EXIT_USAGE, "%s", error_text());
-	o->code = o->f.failed ? EXIT_FOUND : o->f.kind[0] ? EXIT_INCONCLUSIVE : EXIT_OK;
-	if (!o->f.kind[0] && o->f.suppressed)
-		buf_addf(&o->f.summary, "%u finding%s suppressed", o->f.suppressed, o->f.suppressed == 1 ? " is" : "s are");
-	else if (!o->f.kind[0])
-		buf_adds(&o->f.summary, "the san variant found nothing wrong");
+	o->code = o->f.bug.confirmed ? EXIT_FOUND : o->f.bug.kind[0] ? EXIT_INCONCLUSIVE : EXIT_OK;
+	if (!o->f.bug.kind[0] && o->f.suppressed)
+		o->f.bug.summary = finding_text(&o->f, "%u finding%s suppressed", o->f.suppressed, o->f.suppressed == 1 ? " is" : "s are");
+	else if (!o->f.bug.kind[0])
+		o->f.bug.summary = "the san variant found nothing wrong";
 }
 
 static void run_other(const struct replay *r, struct launcher *l, const struct buf *data,
@@ -70,11 +70,10 @@ static void run_other(const struct replay *r, struct launcher *l, const struct b
 		die(EXIT_USAGE, "%s", error_text());
 	target_check_started(&run);
 	run_result_words(&run, words, sizeof words);
-	buf_adds(&o->f.summary, words);
-	o->f.signal = run.signal;
-	o->f.failed = run.end == RUN_SIGNAL;
-	snprintf(o->f.kind, sizeof o->f.kind, "%s",
-		 run.end == RUN_EXIT ? "" : run_end_key(run.end));
+	o->f.bug.summary = finding_text(&o->f, "%s", words);
+	o->f.bug.signal = run.signal;
+	o->f.bug.confirmed = run.end == RUN_SIGNAL;
+	o->f.bug.kind = run.end == RUN_EXIT ? "" : run_end_key(run.end);
 	o->code = run.end == RUN_EXIT	  ? EXIT_OK
 		  : run.end == RUN_SIGNAL ? EXIT_FOUND
 					  : EXIT_INCONCLUSIVE;
@@ -112,7 +111,7 @@ static checker_set own_checkers(const struct replay *r)
 /* --------------------------------------------------------------------- text */
 
 /* A few lines of source around the place, which is marked. */
-static void show_source(const struct finding *f)
+static void show_source(const struct result_bug *f)
 {
 	enum { AROUND = 2, LIMIT = 16 << 20 };
 	struct buf text = {0};
@@ -134,14 +133,13 @@ static void show_source(const struct finding *f)
 }
 
 /* The report up to the dump of shadow memory, which says nothing to most readers. */
-static void show_report(struct finding *f, int full)
+static void show_report(const struct result_bug *f, int full)
 {
-	char *text = buf_str(&f->report),
-	     *shadow = full ? NULL : strstr(text, "Shadow bytes around");
+	const char *text = f->report, *shadow = full ? NULL : strstr(text, "Shadow bytes around");
 	if (!*text)
 		return;
 	printf("\n");
-	for (char *p = text; *p && p != shadow;) {
+	for (const char *p = text; *p && p != shadow;) {
 		int size = (int)strcspn(p, "\n");
 		printf("  %.*s\n", size, p);
 		p += size;
@@ -158,38 +156,33 @@ static void show_text(const struct replay *r, struct outcome *o)
 	if (r->operands.tests.size > 1)
 		printf("%s: ", o->test);
 	printf("%s%s%s: %s\n", color(colors[o->code]), words[o->code], color("\033[0m"),
-	       buf_str(&o->f.summary));
+	       o->f.bug.summary);
 	for (size_t i = 0; i < o->f.more_count; i++)
-		printf("  and in the same run: %s\n", buf_str(&o->f.more[i].summary));
+		printf("  and in the same run: %s\n", o->f.more[i].bug.summary);
 	if (r->operands.tests.size > 1 && !r->full)
 		return;
-	if (o->f.failed) {
-		show_source(&o->f);
-		show_report(&o->f, r->full);
+	if (o->f.bug.confirmed) {
+		show_source(&o->f.bug);
+		show_report(&o->f.bug, r->full);
 	}
 }
 
 /* --------------------------------------------------------------------- JSON */
 
-static void json_bug(struct json *j, const struct outcome *o, struct finding *f)
+static void json_bug(struct json *j, const struct outcome *o, const struct finding *f)
 {
+	struct result_bug b = f->bug;
 	char bucket[20];
-	snprintf(bucket, sizeof bucket, "%016" PRIx64, f->bucket);
-	bug_json(j, &(struct result_bug){
-			.name = bucket,
-			.kind = f->kind,
-			.function = f->function[0] ? f->function : NULL,
-			.file = f->file[0] ? f->file : NULL,
-			.line = f->line,
-			.confirmed = 1,
-			.signal = f->signal,
-			.count = 1,
-			.summary = buf_str(&f->summary),
-			.report = buf_str(&f->report),
-			.data = o->data.data,
-			.size = o->data.size,
-			.input_file = o->test,
-		    });
+	snprintf(bucket, sizeof bucket, "%016" PRIx64, b.bucket);
+	b.name = bucket;
+	b.function = *b.function ? b.function : NULL;
+	b.file = *b.file ? b.file : NULL;
+	b.confirmed = 1;
+	b.count = 1;
+	b.data = o->data.data;
+	b.size = o->data.size;
+	b.input_file = o->test;
+	bug_json(j, &b);
 }
 
 static void show_json(const struct replay *r, struct outcome *all, size_t count, double seconds)
@@ -212,14 +205,14 @@ static void show_json(const struct replay *r, struct outcome *all, size_t count,
 		json_str(&j, all[i].code == EXIT_OK	 ? "passes"
 			     : all[i].code == EXIT_FOUND ? "fails"
 							 : "undecided");
-		json_key(&j, "summary"), json_str(&j, buf_str(&all[i].f.summary));
+		json_key(&j, "summary"), json_str(&j, all[i].f.bug.summary);
 		json_object_close(&j);
 	}
 	json_array_close(&j);
 	json_key(&j, "bugs");
 	json_array_open(&j);
 	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; all[i].f.failed && k <= all[i].f.more_count; k++)
+		for (size_t k = 0; all[i].f.bug.confirmed && k <= all[i].f.more_count; k++)
 			json_bug(&j, &all[i], k ? &all[i].f.more[k - 1] : &all[i].f);
 	json_array_close(&j);
 	json_object_close(&j);
@@ -260,6 +253,7 @@ static int replay_all(struct replay *r, int kind)
 	}
 	for (size_t i = 0; i < count; i++) {
 		all[i].test = r->operands.tests.data[i];
+		all[i].f = FINDING_NONE;
 		operands_read(all[i].test, &all[i].data);
 		buf_str(&all[i].data);
 		if (confirm)
@@ -271,7 +265,7 @@ static int replay_all(struct replay *r, int kind)
 		code = worse(code, all[i].code);
 		if (!r->json)
 			show_text(r, &all[i]);
-		if (!r->json || !all[i].f.failed) /* only JSON's bugs have their inputs */
+		if (!r->json || !all[i].f.bug.confirmed) /* only JSON's bugs have their inputs */
 			buf_release(&all[i].data);
 	}
 	if (r->json)

@@ -100,7 +100,7 @@ struct outcome {
 static void look(const struct test_session *s, struct outcome *r)
 {
 	for (size_t i = 0; i < s->bugs.size; i++)
-		r->bugs |= s->bugs.data[i].finding.failed;
+		r->bugs |= s->bugs.data[i].finding.bug.confirmed;
 	r->bugs |= s->program_bugs.size > 0;
 	r->cut |= s->late > 0;
 	for (size_t i = 0; i < s->functions.size; i++) {

@@ -60,7 +60,7 @@ int test_condition(struct test_session *s, uint32_t function, const struct buf *
 	const struct test_function *f = &s->functions.data[function];
 	struct naming n = {s, &s->harness->calls.data[f->harness->number]};
 	struct broken_names names = {parameter_at, &n};
-	if (!s->o->check.set || !x->line || test_late(s))
+	if (!s->o->check.set || !x->bug.line || test_late(s))
 		return 0;
 	if (open_tracer(s))
 		return -1;
@@ -70,11 +70,11 @@ int test_condition(struct test_session *s, uint32_t function, const struct buf *
 
 int test_filter(struct test_session *s, uint32_t function, const void *data, size_t size, struct finding *x)
 {
-	if (!x->failed || !s->o->check.set)
+	if (!x->bug.confirmed || !s->o->check.set)
 		return 0;
-	int found = !strncmp(x->kind, "implicit-", 9);
+	int found = !strncmp(x->bug.kind, "implicit-", 9);
 	for (size_t i = 0; i < x->more_count; i++)
-		found |= !strncmp(x->more[i].kind, "implicit-", 9);
+		found |= !strncmp(x->more[i].bug.kind, "implicit-", 9);
 	if (!found)
 		return 0;
 	if (open_tracer(s))
@@ -96,8 +96,8 @@ static int is_told(const struct test_session *s, const struct finding *x, uint32
 {
 	for (size_t i = 0; i < s->bugs.size; i++) {
 		const struct finding *y = &s->bugs.data[i].finding;
-		if (y->failed && y->line == x->line && !strcmp(file_base(y->file), file_base(x->file)) &&
-		    checker_of_kind(y->kind) & checker_pair(checker))
+		if (y->bug.confirmed && y->bug.line == x->bug.line && !strcmp(file_base(y->bug.file), file_base(x->bug.file)) &&
+		    checker_of_kind(y->bug.kind) & checker_pair(checker))
 			return 1;
 	}
 	return 0;
@@ -118,7 +118,7 @@ static int look(struct test_session *s, uint32_t function, const struct test_vio
 	struct naming n = {s, &s->harness->calls.data[f->harness->number]};
 	struct broken_names names = {parameter_at, &n};
 	struct traced_check check = v->check;
-	struct finding x = {0};
+	struct finding x = FINDING_NONE;
 	struct buf condition = {0}, data = {0};
 	int own = checker_get(check.checker)->test == CHECKER_OWN;
 	if (open_tracer(s))

@@ -62,8 +62,8 @@ static int is_program_level(const struct test_session *s, const struct test_func
 static void add_hint(const struct test_session *s, const struct test_function *f,
 		     struct test_bug *b)
 {
-	if (!strstr(b->finding.kind, "overflow") && strcmp(b->finding.kind, "SEGV") &&
-	    !strstr(b->finding.kind, "bounds") && !strstr(b->finding.kind, "object-size"))
+	if (!strstr(b->finding.bug.kind, "overflow") && strcmp(b->finding.bug.kind, "SEGV") &&
+	    !strstr(b->finding.bug.kind, "bounds") && !strstr(b->finding.bug.kind, "object-size"))
 		return;
 	struct buf words = {0};
 	front_pairs(s->front, f->harness->front, &words);
@@ -102,9 +102,9 @@ static char *make_id(const struct test_session *s, const struct test_function *f
 		     const struct finding *x)
 {
 	struct buf b = {0};
-	buf_addf(&b, "%.*s-%s", FUNCTION_PART, f->name, x->kind[0] ? x->kind : "crash");
-	if (x->line)
-		buf_addf(&b, "-%u", x->line);
+	buf_addf(&b, "%.*s-%s", FUNCTION_PART, f->name, x->bug.kind[0] ? x->bug.kind : "crash");
+	if (x->bug.line)
+		buf_addf(&b, "-%u", x->bug.line);
 	for (size_t i = 0; i < b.size; i++)
 		if (b.data[i] == ' ' || b.data[i] == '/')
 			b.data[i] = '-';
@@ -124,13 +124,10 @@ static char *make_id(const struct test_session *s, const struct test_function *f
 /* What the search's run showed and the san variant did not. */
 static void suspect(struct finding *x, const struct test_case *t)
 {
-	snprintf(x->kind, sizeof x->kind, "%s", t->flags & TEST_HANG ? "timeout" : "crash");
-	x->bucket = hash64(t->data, t->size, 0x5u);
-	buf_clear(&x->summary);
-	buf_adds(&x->summary,
-		 t->flags & TEST_HANG
-		     ? "a call took longer than its limit; in the san variant it did not"
-		     : "a call was ended by a signal; in the san variant it was not");
+	x->bug.kind = t->flags & TEST_HANG ? "timeout" : "crash";
+	x->bug.bucket = hash64(t->data, t->size, 0x5u);
+	x->bug.summary = t->flags & TEST_HANG ? "a call took longer than its limit; in the san variant it did not"
+					      : "a call was ended by a signal; in the san variant it was not";
 }
 
 /* One run of the bug's input. Of what is found there, the one that the batch saw: 1, or 0 if it is not among it. */
@@ -144,20 +141,21 @@ static int confirm_once(struct test_session *s, struct test_bug *b, uint64_t pla
 		return 0;
 	if (r || test_filter(s, b->function, b->data.data, b->data.size, &b->finding))
 		return -1;
-	if (!b->finding.failed && test_late(s)) { /* a traced run may have been missing */
+	if (!b->finding.bug.confirmed && test_late(s)) { /* a traced run may have been missing */
 		b->finding.cut = 1;
 		return 0;
 	}
-	if (finding_hides(&b->finding, place) || (!b->finding.failed && b->finding.suppressed)) {
+	if (finding_hides(&b->finding, place) || (!b->finding.bug.confirmed && b->finding.suppressed)) {
 		finding_release(&b->finding);
 		b->finding.suppressed = 1;
 		return 1;
 	}
-	const struct finding *f = &b->finding, *which = place && f->failed && f->place != place ? NULL : f;
+	const struct finding *f = &b->finding, *which = place && f->bug.confirmed && f->bug.place != place ? NULL : f;
 	for (size_t i = 0; i < f->more_count && !which; i++)
-		which = f->more[i].place == place ? &f->more[i] : NULL;
+		which = f->more[i].bug.place == place ? &f->more[i] : NULL;
+	int shown = which && which->bug.confirmed;
 	finding_choose(&b->finding, which ? which : f);
-	return which && which->failed;
+	return shown;
 }
 
 /* place: as the batch has it; 0: none. */
@@ -176,10 +174,10 @@ static int confirm(struct test_session *s, const struct test_case *t, struct tes
  * say what is one bug, and the bucket is made of them. */
 static int same_place(const struct finding *a, const struct finding *b)
 {
-	if (!strcmp(a->kind, "stack-overflow") && a->function[0] && b->function[0])
-		return a->bucket == b->bucket;
-	return a->line == b->line && !strcmp(a->file, b->file) &&
-	       !strcmp(a->function, b->function);
+	if (!strcmp(a->bug.kind, "stack-overflow") && a->bug.function[0] && b->bug.function[0])
+		return a->bug.bucket == b->bug.bucket;
+	return a->bug.line == b->bug.line && !strcmp(a->bug.file, b->bug.file) &&
+	       !strcmp(a->bug.function, b->bug.function);
 }
 
 /* Confirmed bugs at one place are one, also where the batch told them apart. */
@@ -188,8 +186,8 @@ static struct test_bug *find_finding(struct test_session *s, uint32_t function,
 {
 	for (size_t i = 0; i < s->bugs.size; i++) {
 		struct test_bug *b = &s->bugs.data[i];
-		if (x->failed == b->finding.failed && !strcmp(x->kind, b->finding.kind) &&
-		    same_place(x, &b->finding) && (x->function[0] || b->function == function))
+		if (x->bug.confirmed == b->finding.bug.confirmed && !strcmp(x->bug.kind, b->finding.bug.kind) &&
+		    same_place(x, &b->finding) && (x->bug.function[0] || b->function == function))
 			return b;
 	}
 	return NULL;
@@ -199,12 +197,12 @@ static struct test_bug *find_finding(struct test_session *s, uint32_t function,
 static void own_bucket(const struct test_session *s, const struct test_function *f,
 		       struct finding *x)
 {
-	if (!x->function[0]) /* a hang, say: one for each function */
-		x->bucket = hash64(f->name, strlen(f->name), x->bucket);
+	if (!x->bug.function[0]) /* a hang, say: one for each function */
+		x->bug.bucket = hash64(f->name, strlen(f->name), x->bug.bucket);
 	for (size_t i = 0; i < s->bugs.size; i++) {
-		if (s->bugs.data[i].finding.bucket != x->bucket)
+		if (s->bugs.data[i].finding.bug.bucket != x->bug.bucket)
 			continue;
-		x->bucket = hash64(f->name, strlen(f->name), x->bucket + x->line);
+		x->bug.bucket = hash64(f->name, strlen(f->name), x->bug.bucket + x->bug.line);
 		i = (size_t)-1; /* once more, with all of them */
 	}
 }
@@ -224,7 +222,7 @@ static void count_for(struct test_session *s, uint32_t function, struct test_cas
 		return;
 	if (b->function != function)
 		vec_push(&b->also, function);
-	if (b->finding.failed)
+	if (b->finding.bug.confirmed)
 		f->bugs++;
 	else
 		f->suspected++;
@@ -235,15 +233,15 @@ static void raise_level(struct test_session *s, uint32_t function, const struct 
 			struct test_bug *b)
 {
 	struct test_function *f = &s->functions.data[function];
-	struct test_bug own = {.function = function};
-	if (b->program_level || strcmp(f->name, "main") || !b->finding.failed)
+	struct test_bug own = {.function = function, .finding = FINDING_NONE};
+	if (b->program_level || strcmp(f->name, "main") || !b->finding.bug.confirmed)
 		return;
 	buf_add(&own.data, t->data, t->size);
-	if (!is_program_level(s, f, &own.data) || confirm(s, t, &own, b->finding.place)) {
+	if (!is_program_level(s, f, &own.data) || confirm(s, t, &own, b->finding.bug.place)) {
 		test_bug_release(&own);
 		return;
 	}
-	if (own.finding.failed) {
+	if (own.finding.bug.confirmed) {
 		struct buf data = b->data;
 		b->data = own.data;
 		own.data = data;
@@ -365,21 +363,21 @@ static void add_bug(struct test_session *s, const struct fresh *x, struct test_b
 	own_bucket(s, f, &b->finding);
 	vec_push(&s->bugs, *b);
 	if (s->o->verbose && !s->o->quiet)
-		log_warn("%s: %s", f->name, buf_str(&vec_last(&s->bugs).finding.summary));
+		log_warn("%s: %s", f->name, vec_last(&s->bugs).finding.bug.summary);
 }
 
 void test_found(struct test_session *s, uint32_t function, struct test_case *t, struct buf *data, struct finding *x)
 {
-	struct test_bug b = {.function = function, .first = function, .test = t ? (uint64_t)(t - s->functions.data[function].tests.data) + 1 : 0};
-	struct fresh from = {.function = function, .item = {.function = x->function, .file = x->file, .line = x->line}};
+	struct test_bug b = {.function = function, .finding = FINDING_NONE, .first = function, .test = t ? (uint64_t)(t - s->functions.data[function].tests.data) + 1 : 0};
+	struct fresh from = {.function = function, .item = {.function = x->bug.function, .file = x->bug.file, .line = x->bug.line}};
 	struct test_bug *known = find_finding(s, function, x);
 	if (!known) {
-		snprintf(from.item.kind, sizeof from.item.kind, "%s", x->kind);
+		snprintf(from.item.kind, sizeof from.item.kind, "%s", x->bug.kind);
 		b.finding = *x;
 		b.data = *data;
-		memset(x, 0, sizeof *x);
+		*x = FINDING_NONE;
 		buf_init(data);
-		from.item.function = b.finding.function, from.item.file = b.finding.file;
+		from.item.function = b.finding.bug.function, from.item.file = b.finding.bug.file;
 		add_bug(s, &from, &b);
 		known = &vec_last(&s->bugs);
 	}
@@ -391,7 +389,7 @@ void test_found(struct test_session *s, uint32_t function, struct test_case *t, 
 /* A test that shows a conversion, which may not count. */
 static int resolve_conversion(struct test_session *s, uint32_t function, struct test_case *t, uint64_t place, struct buf *small)
 {
-	struct test_bug b = {.function = function};
+	struct test_bug b = {.function = function, .finding = FINDING_NONE};
 	if (small)
 		b.data = *small, buf_init(small);
 	else
@@ -405,11 +403,11 @@ static int resolve_conversion(struct test_session *s, uint32_t function, struct 
 	}
 	if (!r && b.finding.suppressed)
 		s->functions.data[function].suppressed++, t->hidden = 1;
-	else if (!r && !b.finding.failed) /* it does what C says */
+	else if (!r && !b.finding.bug.confirmed) /* it does what C says */
 		t->failed = 0, t->passed = 1;
-	if (!r && b.finding.failed && !find_finding(s, function, &b.finding))
+	if (!r && b.finding.bug.confirmed && !find_finding(s, function, &b.finding))
 		r = test_condition(s, function, &b.data, &b.finding);
-	if (!r && b.finding.failed)
+	if (!r && b.finding.bug.confirmed)
 		test_found(s, function, t, &b.data, &b.finding);
 	test_bug_release(&b);
 	return r;
@@ -457,6 +455,7 @@ static int resolve(struct test_session *s, struct fresh *x)
 	struct test_function *f = &s->functions.data[x->function];
 	struct test_case *t = case_of(s, x->function, x->test);
 	struct test_bug b = {.function = x->function,
+			     .finding = FINDING_NONE,
 			     .first = x->function,
 			     .test = (uint64_t)x->test + 1,
 			     .data = x->job.data};
@@ -472,7 +471,7 @@ static int resolve(struct test_session *s, struct fresh *x)
 		leave(s, x);
 		return 0;
 	}
-	if (!b.finding.failed && b.finding.suppressed) {
+	if (!b.finding.bug.confirmed && b.finding.suppressed) {
 		hide(s, x);
 		test_bug_release(&b);
 		return 0;
@@ -483,22 +482,22 @@ static int resolve(struct test_session *s, struct fresh *x)
 		f->unchecked += 1 + x->others.size;
 		return 0;
 	}
-	if (!b.finding.failed && !x->ran && !(t->flags & (TEST_CRASH | TEST_HANG))) {
+	if (!b.finding.bug.confirmed && !x->ran && !(t->flags & (TEST_CRASH | TEST_HANG))) {
 		test_bug_release(
 		    &b); /* nothing is wrong with it, but for what it did to the batch */
 		t->failed = 0;
 		f->unchecked++;
 		return 0;
 	}
-	if (!b.finding.failed && !b.finding.kind[0])
+	if (!b.finding.bug.confirmed && !b.finding.bug.kind[0])
 		suspect(&b.finding, t);
-	if (!b.finding.failed) /* apart from one that is confirmed in the same place */
-		b.finding.bucket = hash_mix(b.finding.bucket);
+	if (!b.finding.bug.confirmed) /* apart from one that is confirmed in the same place */
+		b.finding.bug.bucket = hash_mix(b.finding.bug.bucket);
 	struct test_bug *known = find_finding(s, x->function, &b.finding);
 	if (known) {
 		test_bug_release(&b);
 	} else {
-		if (b.finding.failed && test_condition(s, x->function, &b.data, &b.finding)) {
+		if (b.finding.bug.confirmed && test_condition(s, x->function, &b.data, &b.finding)) {
 			test_bug_release(&b);
 			return -1;
 		}

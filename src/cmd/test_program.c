@@ -244,8 +244,8 @@ static int take_bug(void *ctx, const struct result_bug *b)
 			       .by = r->file ? "file" : "stdin"};
 	for (size_t i = 0; i < s->bugs.size; i++) {
 		struct test_bug *own = &s->bugs.data[i];
-		const struct finding *x = &own->finding;
-		if (own->program || !x->failed || !x->function[0] ||
+		const struct result_bug *x = &own->finding.bug;
+		if (own->program || !x->confirmed || !x->function[0] ||
 		    !same_place(b, x->kind, x->function, x->file, x->line))
 			continue;
 		own->program = (uint32_t)s->program_bugs.size + 1;
@@ -266,16 +266,17 @@ static int take_campaign(void *ctx, uint64_t id, struct hash128 key, const char 
 static int check_test(void *ctx, const struct store_test *t)
 {
 	struct reader *r = ctx;
-	struct finding x = {0};
+	struct finding x = FINDING_NONE;
 	if (!(t->flags & TEST_COVERS) || t->flags & (TEST_CRASH | TEST_HANG))
 		return 0;
 	if (r->s->shared->stop || deadline_cut() || (r->until > 0 && test_clock() > r->until))
 		return 1;
 	r->s->checks++;
 	int e = confirm_run(r->confirm, t->data, t->size, &x);
-	if (!e && x.failed) {
-		struct result_bug b = {.kind = x.kind, .function = x.function, .file = x.file, .line = x.line,
-				      .confirmed = 1, .summary = buf_str(&x.summary), .data = t->data, .size = t->size};
+	if (!e && x.bug.confirmed) {
+		struct result_bug b = x.bug;
+		b.data = t->data;
+		b.size = t->size;
 		take_bug(r, &b);
 	}
 	finding_release(&x);
@@ -406,7 +407,7 @@ static int search(struct test_session *s, const char *dir, double seconds)
 static int has_question(const struct test_session *s)
 {
 	for (size_t i = 0; i < s->bugs.size; i++)
-		if (s->bugs.data[i].finding.failed && !s->bugs.data[i].program_level)
+		if (s->bugs.data[i].finding.bug.confirmed && !s->bugs.data[i].program_level)
 			return 1;
 	return 0;
 }

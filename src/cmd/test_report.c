@@ -36,7 +36,7 @@ static const char *keep(struct test_session *s, struct buf *text)
 static void add_replay(const struct test_session *s, const struct test_bug *b, struct buf *out)
 {
 	buf_adds(out, "muster replay ");
-	check_option_word(out, s->o->check.set, b->finding.kind);
+	check_option_word(out, s->o->check.set, b->finding.bug.kind);
 	operands_shell_path(out, b->file);
 	/* Where all is in its usual place, the store knows the program: its name is a hash. */
 	if (s->o->out || s->o->store || getenv("MUSTER_DIR")) {
@@ -69,30 +69,25 @@ static const char *const *also_names(struct test_session *s, const struct test_b
 
 struct result_bug test_result_bug(struct test_session *s, const struct test_bug *b)
 {
-	const struct finding *x = &b->finding;
+	const struct result_bug *x = &b->finding.bug;
 	const struct test_function *f = &s->functions.data[b->function];
-	struct buf text = {0}, summary = {0};
-	struct result_bug r = {
-	    .name = b->id,
-	    .bucket = x->bucket,
-	    .kind = x->kind,
-	    .function = x->function[0] ? x->function : f->name,
-	    .file = x->file[0] ? x->file : f->front->file,
-	    .line = x->line,
-	    .confirmed = x->failed,
-	    .test = test_stored_id(s, b),
-	    .count = b->count,
-	    .data = b->data.data,
-	    .size = b->data.size,
-	    .input_file = b->file,
-	    .entry = f->name,
-	    .also = also_names(s, b),
-	    .also_count = b->also.size,
-	    .level = b->program_level ? "program" : "function",
-	    .program = b->program ? &s->program_bugs.data[b->program - 1] : NULL,
-	};
-	buf_add(&summary, x->summary.data, x->summary.size);
-	r.summary = keep(s, &summary);
+	struct buf text = {0};
+	struct result_bug r = *x;
+	r.name = b->id;
+	r.function = x->function[0] ? x->function : f->name;
+	r.file = x->file[0] ? x->file : f->front->file;
+	r.signal = 0;
+	r.test = test_stored_id(s, b);
+	r.count = b->count;
+	r.report = NULL; /* it has addresses, which differ between runs that are the same otherwise */
+	r.data = b->data.data;
+	r.size = b->data.size;
+	r.input_file = b->file;
+	r.entry = f->name;
+	r.also = also_names(s, b);
+	r.also_count = b->also.size;
+	r.level = b->program_level ? "program" : "function";
+	r.program = b->program ? &s->program_bugs.data[b->program - 1] : NULL;
 	harness_print_json(s->harness, f->harness->number, b->data.data, b->data.size, &text);
 	r.inputs = text.size ? keep(s, &text) : "null";
 	add_replay(s, b, &text);
@@ -102,7 +97,6 @@ struct result_bug test_result_bug(struct test_session *s, const struct test_bug 
 	buf_add(&text, b->hint.data, b->hint.size);
 	r.hint = text.size ? keep(s, &text) : NULL;
 	buf_release(&text);
-	buf_release(&summary);
 	return r;
 }
 
@@ -161,8 +155,8 @@ static void add_up(const struct test_session *s, struct totals *t)
 	}
 	t->late += s->late;
 	for (size_t i = 0; i < s->bugs.size; i++) {
-		t->bugs += (uint64_t)s->bugs.data[i].finding.failed;
-		t->suspected += !s->bugs.data[i].finding.failed;
+		t->bugs += (uint64_t)s->bugs.data[i].finding.bug.confirmed;
+		t->suspected += !s->bugs.data[i].finding.bug.confirmed;
 	}
 	for (size_t i = 0; i < s->program_bugs.size; i++)
 		t->bugs += (uint64_t)test_program_only(s, i);
@@ -212,7 +206,7 @@ static void print_bug(struct test_session *s, struct test_bug *own)
 	struct result_bug r = test_result_bug(s, own), *b = &r;
 	printf("\n%s%s%s %s\n", color(b->confirmed ? "\033[1;31m" : "\033[33m"), b->confirmed ? "bug" : "suspected", color("\033[0m"), b->summary);
 	struct buf source = {0};
-	bug_source(own->finding.file, b->line, NULL, "   ", &source);
+	bug_source(own->finding.bug.file, b->line, NULL, "   ", &source);
 	fputs(buf_str(&source), stdout);
 	buf_release(&source);
 	print_input(s, own);
@@ -333,7 +327,7 @@ void test_print(struct test_session *const *sessions, size_t count, double secon
 	for (int confirmed = 1; confirmed >= 0; confirmed--)
 		for (size_t i = 0; i < count; i++)
 			for (size_t k = 0; k < sessions[i]->bugs.size; k++)
-				if (sessions[i]->bugs.data[k].finding.failed == confirmed)
+				if (sessions[i]->bugs.data[k].finding.bug.confirmed == confirmed)
 					print_bug(sessions[i], &sessions[i]->bugs.data[k]);
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < sessions[i]->program_bugs.size; k++)

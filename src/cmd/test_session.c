@@ -482,8 +482,8 @@ static int bug_order(const void *x, const void *y)
 	const struct test_bug *a = x, *b = y;
 	if (a->function != b->function)
 		return a->function < b->function ? -1 : 1;
-	if (a->finding.line != b->finding.line)
-		return a->finding.line < b->finding.line ? -1 : 1;
+	if (a->finding.bug.line != b->finding.bug.line)
+		return a->finding.bug.line < b->finding.bug.line ? -1 : 1;
 	return strcmp(a->id, b->id);
 }
 

@@ -190,22 +190,12 @@ uint64_t test_stored_id(const struct test_session *s, const struct test_bug *b)
 
 static int add_bug(struct test_session *s, struct test_bug *b)
 {
-	struct finding *f = &b->finding;
 	char *below = mem_printf("bugs/%s", b->id);
-	struct result_bug row = {
-	    .bucket = f->bucket,
-	    .kind = f->kind,
-	    .function = f->function,
-	    .file = f->file,
-	    .line = f->line,
-	    .confirmed = f->failed,
-	    .test = test_stored_id(s, b),
-	    .summary = buf_str(&f->summary),
-	    .report = buf_str(&f->report),
-	    .input_file = below,
-	    .data = b->data.data,
-	    .size = b->data.size,
-	};
+	struct result_bug row = b->finding.bug;
+	row.test = test_stored_id(s, b);
+	row.input_file = below;
+	row.data = b->data.data;
+	row.size = b->data.size;
 	int r = store_bug_add(s->store, s->campaign, &row);
 	if (!r)
 		r = store_bug_update(s->store, s->campaign, &row);
@@ -291,7 +281,7 @@ int test_store_result(struct test_session *s, const char *status)
 		r.tests += test_count(&s->functions.data[i]);
 	}
 	for (size_t i = 0; i < s->bugs.size; i++)
-		*(s->bugs.data[i].finding.failed ? &r.bugs : &r.suspected) += 1;
+		*(s->bugs.data[i].finding.bug.confirmed ? &r.bugs : &r.suspected) += 1;
 	for (size_t i = 0; i < s->program_bugs.size; i++)
 		r.bugs += (uint64_t)test_program_only(s, i);
 	test_scope(s, &scope);

@@ -31,10 +31,10 @@ static int run(const struct traced *d, const void *data, size_t size, struct tra
 }
 
 /* The column of a place in a report, "x.c:14:9"; 0: it does not say. */
-static uint32_t column_of(struct finding *x)
+static uint32_t column_of(const struct finding *x)
 {
-	char *place = mem_printf("%s:%u:", file_base(x->file), x->line);
-	const char *text = buf_str(&x->report), *p = text;
+	char *place = mem_printf("%s:%u:", file_base(x->bug.file), x->bug.line);
+	const char *text = x->bug.report, *p = text;
 	unsigned long column = 0;
 	for (; !column && (p = strstr(p, place)); p++)
 		if (p == text || strchr("/ \n(", p[-1]))
@@ -48,15 +48,15 @@ int traced_condition(const struct traced *d, const void *data, size_t size, stru
 	struct trace t;
 	broken_list list = {0};
 	struct buf text = {0};
-	if (!d->set || !x->line)
+	if (!d->set || !x->bug.line)
 		return 0;
 	int r = run(d, data, size, &t);
 	if (r)
 		return r < 0 ? -1 : 0;
 	broken_find(&t, d->sites, d->set, &list);
-	const struct broken_check *b = broken_at(&list, x->kind, x->file, x->line, column_of(x));
+	const struct broken_check *b = broken_at(&list, x->bug.kind, x->bug.file, x->bug.line, column_of(x));
 	if (b && broken_condition(&t, b, data, size, d->names, CONDITION_WIDTH, &text))
-		buf_addf(&x->summary, " when %s", buf_str(&text));
+		x->bug.summary = finding_text(x, "%s when %s", x->bug.summary, buf_str(&text));
 	buf_release(&text);
 	vec_release(&list);
 	trace_release(&t);
@@ -65,17 +65,17 @@ int traced_condition(const struct traced *d, const void *data, size_t size, stru
 
 static int is_conversion(const struct finding *x)
 {
-	return x->failed && !strncmp(x->kind, "implicit-", 9);
+	return x->bug.confirmed && !strncmp(x->bug.kind, "implicit-", 9);
 }
 
 /* Does the run have a conversion that counts at the finding's place? Where columns do not agree, any of the line will do. */
-static int counts(const broken_list *list, struct finding *x)
+static int counts(const broken_list *list, const struct finding *x)
 {
 	uint32_t column = column_of(x);
 	int there = 0, any = 0, found = 0;
 	for (size_t i = 0; i < list->size; i++) {
 		const struct broken_check *b = &list->data[i];
-		if (b->site.line != x->line || strcmp(file_base(b->site.file), file_base(x->file)) ||
+		if (b->site.line != x->bug.line || strcmp(file_base(b->site.file), file_base(x->bug.file)) ||
 		    !(checker_pair(b->checker) & CHECKER_BIT(MUSTER_CHECK_CONVERT_HIGH)))
 			continue;
 		there |= b->site.column == column;
@@ -91,8 +91,8 @@ static int was_predicted(const struct traced *d, const struct traced_check *chec
 	for (size_t i = 0; i < count; i++) {
 		struct site site;
 		if (checker_pair(checks[i].checker) & CHECKER_BIT(MUSTER_CHECK_CONVERT_HIGH) &&
-		    site_find(d->sites, checks[i].unit, checks[i].index, &site) && site.line == x->line &&
-		    !strcmp(file_base(site.file), file_base(x->file)))
+		    site_find(d->sites, checks[i].unit, checks[i].index, &site) && site.line == x->bug.line &&
+		    !strcmp(file_base(site.file), file_base(x->bug.file)))
 			return 1;
 	}
 	return 0;
@@ -125,7 +125,7 @@ int traced_filter(const struct traced *d, const void *data, size_t size, const s
 		else
 			finding_release(y);
 	}
-	memset(x, 0, sizeof *x);
+	*x = FINDING_NONE;
 	if (kept.size) {
 		*x = kept.data[0];
 		x->more_count = kept.size - 1;
@@ -163,10 +163,9 @@ int traced_breaks(const struct traced *d, const void *data, size_t size, struct 
 static void set_place(struct finding *x, const struct site *site)
 {
 	char *file = *site->file == '/' || !*site->directory ? mem_strdup(site->file) : file_join(site->directory, site->file);
-	snprintf(x->function, sizeof x->function, "%s", site->function);
-	if (snprintf(x->file, sizeof x->file, "%s", file) >= (int)sizeof x->file)
-		snprintf(x->file, sizeof x->file, "%s", file_base(file));
-	x->line = site->line;
+	x->bug.function = finding_text(x, "%s", site->function);
+	x->bug.file = finding_text(x, "%s", file);
+	x->bug.line = site->line;
 	free(file);
 }
 
@@ -175,23 +174,26 @@ void traced_finding(const struct traced *d, const struct traced_check *c, int co
 {
 	const struct checker *row = checker_get(c->checker);
 	struct site site = {0};
+	struct buf words = {0};
+	struct result_bug *b = &x->bug;
 	finding_release(x);
-	x->failed = confirmed;
-	snprintf(x->kind, sizeof x->kind, "%s", row->name);
+	b->confirmed = confirmed;
+	b->kind = row->name;
 	if (site_find(d->sites, c->unit, c->index, &site))
 		set_place(x, &site);
-	buf_addf(&x->summary, "%s: %s", row->name, row->text);
-	if (x->function[0])
-		buf_addf(&x->summary, " in %s", x->function);
-	if (x->file[0])
-		buf_addf(&x->summary, " at %s:%u", file_base(x->file), x->line);
-	if (x->line && site.column) /* as UndefinedBehaviorSanitizer would begin it */
-		buf_addf(&x->report, "%s:%u:%u: %s: %s\n", x->file, x->line, site.column, row->name, row->text);
+	buf_addf(&words, "%s: %s", row->name, row->text);
+	if (b->function[0])
+		buf_addf(&words, " in %s", b->function);
+	if (b->file[0])
+		buf_addf(&words, " at %s:%u", file_base(b->file), b->line);
 	if (*reason)
-		buf_addf(&x->summary, " (%s)", reason);
+		buf_addf(&words, " (%s)", reason);
 	if (*condition)
-		buf_addf(&x->summary, " when %s", condition);
-	x->bucket = hash64(x->kind, strlen(x->kind), 0x636865636b + (uint64_t)confirmed);
-	x->bucket = hash64(x->function, strlen(x->function), x->bucket);
-	x->bucket = hash64(file_base(x->file), strlen(file_base(x->file)), hash_mix(x->bucket + x->line));
+		buf_addf(&words, " when %s", condition);
+	b->summary = finding_keep(x, &words);
+	if (b->line && site.column) /* as UndefinedBehaviorSanitizer would begin it */
+		b->report = finding_text(x, "%s:%u:%u: %s: %s\n", b->file, b->line, site.column, row->name, row->text);
+	b->bucket = hash64(b->kind, strlen(b->kind), 0x636865636b + (uint64_t)confirmed);
+	b->bucket = hash64(b->function, strlen(b->function), b->bucket);
+	b->bucket = hash64(file_base(b->file), strlen(file_base(b->file)), hash_mix(b->bucket + b->line));
 }

@@ -14,6 +14,7 @@ struct result_bug {
 	uint64_t id;	      /* in its campaign, from 1; 0: it is not stored */
 	const char *name;     /* what people and scripts call it; NULL: its id */
 	uint64_t bucket;      /* hash of kind and stack */
+	uint64_t place;	      /* hash of the sanitizer's own kind, function and line: what a batch of runs and a run by itself have in common; 0: no report */
 	const char *kind;     /* "heap-buffer-overflow", "abort", "timeout" ... */
 	const char *function, *file;
 	uint32_t line;

@@ -113,14 +113,14 @@ static void expect(const char *input, const char *kind, const char *function, ui
 {
 	struct finding f = run(input);
 
-	if (!f.failed || strcmp(f.kind, kind) || strcmp(f.function, function) || f.line != line ||
-	    f.signal != signal)
-		fail_msg("%s: failed %d, %s in %s:%u, signal %d: %s", input, f.failed, f.kind,
-			 f.function, f.line, f.signal, buf_str(&f.summary));
-	if (line && !strstr(f.file, "prog.c"))
-		fail_msg("%s: file %s", input, f.file);
-	assert_true(f.summary.size > 10 && !strchr(buf_str(&f.summary), '\n'));
-	assert_non_null(strstr(buf_str(&f.summary), kind));
+	if (!f.bug.confirmed || strcmp(f.bug.kind, kind) || strcmp(f.bug.function, function) || f.bug.line != line ||
+	    f.bug.signal != signal)
+		fail_msg("%s: failed %d, %s in %s:%u, signal %d: %s", input, f.bug.confirmed, f.bug.kind,
+			 f.bug.function, f.bug.line, f.bug.signal, f.bug.summary);
+	if (line && !strstr(f.bug.file, "prog.c"))
+		fail_msg("%s: file %s", input, f.bug.file);
+	assert_true(strlen(f.bug.summary) > 10 && !strchr(f.bug.summary, '\n'));
+	assert_non_null(strstr(f.bug.summary, kind));
 	finding_release(&f);
 }
 
@@ -128,12 +128,12 @@ static void expect(const char *input, const char *kind, const char *function, ui
 static void expect_recursion(void)
 {
 	struct finding f = run("r0");
-	int even = !strcmp(f.function, "even");
+	int even = !strcmp(f.bug.function, "even");
 
-	assert_string_equal(f.kind, "stack-overflow");
-	assert_string_equal(f.function, even ? "even" : "odd");
-	assert_int_equal(f.line, even ? 7 : 8);
-	assert_int_equal(f.signal, SIGSEGV);
+	assert_string_equal(f.bug.kind, "stack-overflow");
+	assert_string_equal(f.bug.function, even ? "even" : "odd");
+	assert_int_equal(f.bug.line, even ? 7 : 8);
+	assert_int_equal(f.bug.signal, SIGSEGV);
 	finding_release(&f);
 }
 
@@ -163,8 +163,8 @@ static void expect_clean(const char *input)
 {
 	struct finding f = run(input);
 
-	if (f.failed)
-		fail_msg("%s: %s", input, buf_str(&f.summary));
+	if (f.bug.confirmed)
+		fail_msg("%s: %s", input, f.bug.summary);
 	finding_release(&f);
 }
 
@@ -187,20 +187,20 @@ static void test_frames_of_usual_size(void **state)
 	struct finding f = run("l");
 
 	(void)state;
-	assert_int_equal(f.failed, 0);
-	assert_string_equal(f.kind, "stack-overflow");
+	assert_int_equal(f.bug.confirmed, 0);
+	assert_string_equal(f.bug.kind, "stack-overflow");
 	finding_release(&f);
 	f = run("R");
-	assert_int_equal(f.failed, 1);
+	assert_int_equal(f.bug.confirmed, 1);
 	finding_release(&f);
 }
 
 static uint64_t bucket(const char *input)
 {
 	struct finding f = run(input);
-	uint64_t b = f.bucket;
+	uint64_t b = f.bug.bucket;
 
-	assert_int_equal(f.failed, 1);
+	assert_int_equal(f.bug.confirmed, 1);
 	finding_release(&f);
 	return b;
 }
@@ -229,17 +229,17 @@ static void test_buckets(void **state)
 static void test_report_text(void **state)
 {
 	struct finding f = run("E4");
-	char *text = buf_str(&f.report);
+	const char *text = f.bug.report;
 
 	(void)state;
-	assert_string_equal(f.kind, "heap-buffer-overflow");
+	assert_string_equal(f.bug.kind, "heap-buffer-overflow");
 	assert_null(strstr(text, "x.c:1:1"));
 	assert_non_null(strstr(text, "in main"));
 	assert_non_null(strstr(text, "prog.c:40:"));
 	assert_non_null(strstr(text, "SUMMARY: AddressSanitizer: heap-buffer-overflow /"));
 	assert_non_null(strstr(text, "prog.c:40 in main\n"));
 	assert_non_null(
-	    strstr(buf_str(&f.summary), "a write of 1 byte right behind"));
+	    strstr(f.bug.summary, "a write of 1 byte right behind"));
 	finding_release(&f);
 }
 
