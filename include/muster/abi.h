@@ -78,7 +78,13 @@
 	X(CTTZ, 1, "ctz") /* of 0: the width */                                                     \
 	X(READ, 2, "read") /* width/8 bytes at byte offset a (64 bits wide) of the data at node b */ \
 	X(DATA, 0, "data") /* k bytes of memory as they were; they follow in the next nodes' space: \
-	                      the bytes, padded to 32, then, if aux is 1, a cell for each byte */
+	                      the bytes, padded to 32, then, if aux is 1, a cell for each byte */ \
+	X(LEAF, 1, "leaf") /* what an activation reads first: equal to a, what its caller has there (0: the value, a constant). See below */
+
+/* A LEAF is an input of an activation of a function that the engine named (MUSTER_FLAG_SUMMARIES); no two are one node, whatever they are equal to. a: what it
+ * is in the caller, older and of the same width, or 0; c: the number of the activation, from 1. aux 0: part of a parameter, k: parameter | part << 32. aux 1: memory
+ * at address k; b: the label of that address as the activation computed it, or 0. At most 64 bits wide. For everybody who does not ask for
+ * activations it is the same as a. */
 
 enum muster_op {
 #define X(name, arity, text) MUSTER_OP_##name,
@@ -117,6 +123,7 @@ static inline uint64_t muster_value(const struct muster_node *n)
  * in the field c of nodes that have no third operand. The
  * c of an INPUT is the label of its ZEXT to 32 bits. */
 #define MUSTER_NODE_CONCRETISED 1u /* a concretisation event fixed this value already */
+#define MUSTER_NODE_FOLLOWED 4u /* a LEAF that addresses of accesses were made from */
 #define MUSTER_NODE_UNREAD 2u /* an INPUT whose byte nobody read yet, or its ZEXT: the value means nothing */
 
 /* ------------------------------------------------------------------ events
@@ -143,7 +150,13 @@ static inline uint64_t muster_value(const struct muster_node *n)
 	X(CALLER, "caller")     /* after a CALL: the call is at (unit, index). Missing where code without labels called */ \
 	X(ARGUMENT, "argument") /* after a CALL: label of leaf arg of the arguments, which belongs to parameter `more`; 0: floating point */ \
 	X(RESULT, "result")     /* before a RETURN: label of leaf arg of the result; 0: floating point */ \
-	X(RETURN, "return")     /* the innermost open call of the function (unit, index) is over; arg: enum muster_left; more: as in its CALL */
+	X(RETURN, "return")     /* the innermost open call of the function (unit, index) is over; arg: enum muster_left; more: as in its CALL */ \
+	X(ACTIVATION, "activation") /* after a CALL and its ARGUMENTs: it is an activation with leaves; index: its number */ \
+	X(BIND, "bind")         /* label: a LEAF that was made at (unit, index) */                  \
+	X(OBJECT, "object")     /* unit, index: upper and lower half of the address where an object begins; label: its size, a CONST; arg: 1 constant. Before what lies in it is told */ \
+	X(WRITE, "write")       /* before a RETURN (and its RESULTs): arg bytes at the address (unit, index) were written by the activation and hold label, a CONST if concrete */ \
+	X(PLACE, "place")       /* after a WRITE: label of its address, as it was computed */       \
+	X(MARK, "mark")         /* all open activations do not say everything from here on; arg: enum muster_mark */
 
 enum muster_event_kind {
 #define X(name, text) MUSTER_EV_##name,
@@ -226,6 +239,24 @@ enum muster_left {
 #undef X
 	    MUSTER_LEFT_COUNT
 };
+
+/* Why the leaves and writes of an activation are not all there is: X(NAME, key, words). */
+#define MUSTER_MARKS(X)                                                                                                    \
+	X(NONE, "none", "nothing is missing")                                                                              \
+	X(EXTERN, "extern", "it called a function without a body, or inline assembly: what that reads and writes is not recorded") \
+	X(LIBC, "libc", "it called a function of libc whose reads and writes are not recorded")                           \
+	X(PARAMETER, "parameter", "a parameter has no leaf: floating point, wider than 64 bits, variable, or beyond those that are recorded") \
+	X(UNRECORDED, "unrecorded", "memory was written without a record")                                                \
+	X(ROOM, "room", "it reads or writes more memory than is recorded")                                                \
+	X(FREED, "freed", "it gave back memory that was there before it began")
+
+enum muster_mark {
+#define X(name, key, words) MUSTER_MARK_##name,
+	MUSTER_MARKS(X)
+#undef X
+	    MUSTER_MARK_COUNT
+};
+MUSTER_FITS(arg, MUSTER_MARK_COUNT);
 
 /* Why a label was given up: X(NAME, key, sentence). */
 #define MUSTER_REASONS(X)                                                                          \
@@ -331,6 +362,7 @@ enum muster_flag {
 	MUSTER_FLAG_FORKSERVER = 8, /* serve runs on MUSTER_CONTROL_FD / MUSTER_STATUS_FD */
 	MUSTER_FLAG_LOOP = 32,      /* a harness is called in a loop (muster/cov.h) */
 	MUSTER_FLAG_ENTRIES = 64,   /* ENTRY events (ir/entry.h says of what) */
+	MUSTER_FLAG_SUMMARIES = 128, /* leaves, bindings and writes of the functions at function_offset; with CALLS */
 	MUSTER_FLAG_PATH = 16,      /* every decision is to be an event: bodies pass over nothing */
 };
 
@@ -353,6 +385,7 @@ struct muster_header {
 	uint64_t slot_offset, slot_count;      /* hash slots (runtime only); slot_count is a power of two */
 	uint64_t block_offset, block_count;    /* input blocks: first label of each 4096 bytes */
 	uint64_t data_offset, data_size;       /* bytes of MEMORY sources */
+	uint64_t function_offset, function_count; /* first instructions of functions (unit << 32 | index), ascending */
 	uint32_t table_limit;                  /* largest object read at a symbolic index */
 	uint32_t site_cap;                     /* events a site may have; 0: no cap */
 	uint32_t source_count;

@@ -49,6 +49,7 @@
 #define SHAPE_CTTZ OP_UNARY
 #define SHAPE_READ OP_SPECIAL
 #define SHAPE_DATA OP_LEAF
+#define SHAPE_LEAF OP_SPECIAL
 
 /* A new operator without a SHAPE_ line does not compile. */
 const struct op_info op_table[MUSTER_OP_COUNT] = {

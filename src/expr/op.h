@@ -16,7 +16,7 @@ typedef __int128 s128;
 enum op_status {
 	OP_OK,
 	OP_UNDEFINED, /* division by zero, the least value by -1, a shift not below the width */
-	OP_NO_VALUE,  /* a leaf, BYTES, READ or DATA: needs the input or the table */
+	OP_NO_VALUE,  /* a leaf, BYTES, READ, DATA or LEAF: needs the input or the table */
 };
 
 /* How an operator's operands and result relate. */
@@ -26,7 +26,7 @@ enum op_shape {
 	OP_TEST,    /* two operands of one width, result of width 1 */
 	OP_UNARY,   /* one operand of the result's width */
 	OP_RESIZE,  /* one operand of another width: EXTRACT, ZEXT, SEXT */
-	OP_SPECIAL, /* CONCAT, BYTES, ITE, READ */
+	OP_SPECIAL, /* CONCAT, BYTES, ITE, READ, LEAF */
 };
 
 struct op_info {

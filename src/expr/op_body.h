@@ -122,6 +122,7 @@ static inline enum op_status OP_NAME(apply)(enum muster_op op, unsigned width, u
 	case MUSTER_OP_BYTES:
 	case MUSTER_OP_READ:
 	case MUSTER_OP_DATA:
+	case MUSTER_OP_LEAF:
 	case MUSTER_OP_COUNT:
 	default: return OP_NO_VALUE;
 	}

@@ -81,6 +81,8 @@ static uint64_t node_hash(const struct trace *t, const uint64_t *known, uint32_t
 
 	if (n->op == MUSTER_OP_DATA)
 		return n->k;
+	if (n->op == MUSTER_OP_LEAF)
+		return n->a ? known[n->a] : constant(muster_value(n));
 	if (n->op == MUSTER_OP_BYTES) {
 		for (uint32_t i = 0; i < n->width / 8u; i++) {
 			key[1] = known[n->a + i];

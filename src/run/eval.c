@@ -99,6 +99,15 @@ INLINE enum op_status read_data(const struct source *s, int recorded, const stru
 	return OP_OK;
 }
 
+/* An input of an activation is what its caller has there. */
+INLINE enum op_status bound_leaf(const struct source *s, int recorded, const struct muster_node *n, u128 *out)
+{
+	if (n->a && !defined(s, recorded, n->a))
+		return OP_UNDEFINED;
+	*out = n->a ? low_of(s, recorded, n->a) : muster_value(n);
+	return OP_OK;
+}
+
 /* Is an operand that the value needs undefined? An ITE needs only the side it takes. */
 static int lacks(const struct source *s, const struct muster_node *n)
 {
@@ -133,6 +142,8 @@ INLINE enum op_status step(const struct source *s, int recorded, uint32_t i, u12
 		return bytes(s, recorded, n, out);
 	if (n->op == MUSTER_OP_READ)
 		return read_data(s, recorded, n, out);
+	if (n->op == MUSTER_OP_LEAF)
+		return bound_leaf(s, recorded, n, out);
 	if (!recorded && s->eval->any_undefined && lacks(s, n))
 		return OP_UNDEFINED;
 	unsigned from = trace_operand_width(s->trace, n);

@@ -26,8 +26,16 @@ void import_release(struct import *im)
 {
 	free(im->memo);
 	free(im->stack);
+	vec_release(&im->known);
 	map_release(&im->beyond);
 	memset(im, 0, sizeof *im);
+}
+
+void import_forget(struct import *im)
+{
+	for (size_t i = 0; i < im->known.size; i++)
+		im->memo[im->known.data[i]] = EXPR_NONE;
+	im->known.size = 0;
 }
 
 static void push(struct import *im, uint32_t label)
@@ -54,6 +62,8 @@ static int missing(struct import *im, const struct muster_node *n)
 	const struct trace *t = im->trace;
 	int wait = 0;
 	switch (n->op) {
+	case MUSTER_OP_LEAF:
+		return need(im, n->a);
 	case MUSTER_OP_BYTES:
 		for (unsigned i = 0; i < n->width / 8u; i++)
 			wait |= need(im, n->a + i);
@@ -101,6 +111,7 @@ static expr_t data_term(struct import *im, uint32_t label)
 	const uint32_t *cells = trace_data_cells(t, label);
 	if (im->memo[label])
 		return im->memo[label];
+	vec_push(&im->known, label);
 	if (!cells)
 		return im->memo[label] = expr_data_const(im->pool, contents, data->k);
 	expr_t *bytes = mem_alloc(data->k * sizeof *bytes);
@@ -138,6 +149,8 @@ static expr_t term(struct import *im, const struct muster_node *n)
 	case MUSTER_OP_CONST:
 		return expr_const(p, n->width,
 				  n->width > 64 ? (u128)n->k << 64 | n->value64 : muster_value(n));
+	case MUSTER_OP_LEAF:
+		return n->a ? im->memo[n->a] : expr_const(p, n->width, muster_value(n));
 	case MUSTER_OP_BYTES:
 		return bytes_term(im, n);
 	case MUSTER_OP_READ:
@@ -171,9 +184,14 @@ expr_t import_label(struct import *im, uint32_t label)
 			im->stack_size--;
 			continue;
 		}
-		if (missing(im, n))
-			continue;
-		im->memo[top] = term(im, n);
+		if (n->op == MUSTER_OP_LEAF && im->leaf)
+			im->memo[top] = im->leaf(im->ctx, top);
+		if (!im->memo[top]) {
+			if (missing(im, n))
+				continue;
+			im->memo[top] = term(im, n);
+		}
+		vec_push(&im->known, top);
 		if (!im->memo[top])
 			BUG("no term for node %u, operator %u", top, n->op);
 		im->stack_size--;

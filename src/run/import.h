@@ -7,6 +7,7 @@
 #define MUSTER_RUN_IMPORT_H
 
 #include "base/map.h"
+#include "base/vec.h"
 #include "expr/expr.h"
 #include "run/trace.h"
 
@@ -17,8 +18,12 @@ struct import {
 	struct map beyond; /* bytes of objects that the input did not reach: offset to the value
 			      they had */
 	uint64_t input_size;
+	/* A term for a LEAF of an activation; EXPR_NONE, or no function: what it is bound to in its caller. */
+	expr_t (*leaf)(void *ctx, uint32_t label);
+	void *ctx;
 	uint32_t *stack; /* of the walk */
 	size_t stack_size, stack_cap;
+	VEC(uint32_t) known; /* labels with a term */
 };
 
 /* input_size: bytes of the test that was run. */
@@ -26,5 +31,7 @@ void import_init(struct import *im, const struct trace *t, struct exprs *pool, u
 void import_release(struct import *im);
 /* label must be a value (trace_is_node). */
 expr_t import_label(struct import *im, uint32_t label);
+/* Forgets what was imported, for other leaves. */
+void import_forget(struct import *im);
 
 #endif

@@ -92,6 +92,8 @@ static int gather(const struct trace *t, uint32_t label, struct run *r)
 			r->byte[i] = other.byte[0];
 		}
 		return 1;
+	case MUSTER_OP_LEAF:
+		return n->a && gather(t, n->a, r);
 	case MUSTER_OP_CONCAT:
 		return gather_concat(t, n, r);
 	case MUSTER_OP_EXTRACT:
@@ -421,6 +423,8 @@ static struct cx special(struct print *p, const struct muster_node *n)
 		return cx_ite(a, n->width, operand(p, n->a), operand(p, n->b), operand(p, n->c));
 	case MUSTER_OP_READ:
 		return read_text(p, n);
+	case MUSTER_OP_LEAF:
+		return n->a ? operand(p, n->a) : cx_unsigned(a, cx_const(muster_value(n), n->width), n->width);
 	default:
 		return cx_unary(a, n->op, n->width, operand(p, n->a));
 	}

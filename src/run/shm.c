@@ -13,10 +13,12 @@
  */
 #include "run/shm.h"
 #include "base/error.h"
+#include "base/mem.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <sys/mman.h>
@@ -71,7 +73,9 @@ static void layout(struct shm *s)
 	s->list_offset = at;
 	at = page_up(at + s->node_capacity * sizeof(uint32_t));
 	s->slot_offset = at;
-	s->map_size = page_up(at + s->slot_count * sizeof(uint32_t));
+	at = page_up(at + s->slot_count * sizeof(uint32_t));
+	s->function_offset = at;
+	s->map_size = page_up(at + SHM_FUNCTIONS * sizeof(uint64_t));
 }
 
 /* The target needs some 21 TiB of address space, reserved and not used. */
@@ -162,9 +166,32 @@ void shm_release(struct shm *s)
 		munmap(s->base, s->map_size);
 	if (s->fd >= 0)
 		close(s->fd);
+	free(s->functions);
+	s->functions = NULL;
+	s->function_count = 0;
 	s->base = NULL;
 	s->header = NULL;
 	s->fd = -1;
+}
+
+static int by_number(const void *x, const void *y)
+{
+	uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+	return a < b ? -1 : a > b;
+}
+
+int shm_set_functions(struct shm *s, const uint64_t *sites, size_t count)
+{
+	if (count > SHM_FUNCTIONS)
+		return error_set("%zu functions are to have summaries, and %u can: name fewer", count, SHM_FUNCTIONS);
+	free(s->functions);
+	s->functions = count ? mem_alloc(count * sizeof *sites) : NULL;
+	s->function_count = count;
+	if (count)
+		memcpy(s->functions, sites, count * sizeof *sites);
+	if (count)
+		qsort(s->functions, count, sizeof *sites, by_number);
+	return 0;
 }
 
 static void punch(struct shm *s, uint64_t from, uint64_t to)
@@ -182,7 +209,7 @@ static void give_back(struct shm *s)
 		punch(s, s->node_offset + KEEP * sizeof(struct muster_node),
 		      s->node_offset + s->node_capacity * sizeof(struct muster_node));
 		punch(s, s->list_offset + KEEP * sizeof(uint32_t), s->slot_offset);
-		punch(s, s->slot_offset + KEEP * MUSTER_SLOTS * sizeof(uint32_t), s->map_size);
+		punch(s, s->slot_offset + KEEP * MUSTER_SLOTS * sizeof(uint32_t), s->function_offset);
 		s->node_mark = KEEP;
 	}
 	if (s->event_mark > KEEP) {
@@ -222,6 +249,10 @@ void shm_reset(struct shm *s, uint32_t extra_flags)
 	h->block_count = s->block_count;
 	h->data_offset = s->data_offset;
 	h->data_size = 0;
+	h->function_offset = s->function_offset;
+	h->function_count = s->function_count;
+	if (s->function_count)
+		memcpy(s->base + s->function_offset, s->functions, s->function_count * sizeof *s->functions);
 	h->table_limit = s->options.table_limit;
 	h->site_cap = s->options.site_cap;
 	h->source_count = 0;

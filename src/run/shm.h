@@ -48,6 +48,9 @@ struct shm {
 	uint64_t slot_offset, slot_count;
 	uint64_t block_offset, block_count;
 	uint64_t data_offset, data_capacity;
+	uint64_t function_offset;
+	uint64_t *functions; /* whose activations get leaves, ascending */
+	size_t function_count;
 	uint32_t source_count;
 	struct muster_source sources[MUSTER_MAX_SOURCES];
 	uint64_t data_used;   /* bytes of MEMORY sources */
@@ -78,6 +81,11 @@ void shm_release(struct shm *s);
  * sources, clears counts and the used part of the block table. The populate hint
  * comes from the run before. */
 void shm_reset(struct shm *s, uint32_t extra_flags);
+
+/* From the next run on, activations of these functions (unit << 32 | index of the first instruction) have leaves, bindings and writes, if the
+ * flags have MUSTER_FLAG_SUMMARIES and MUSTER_FLAG_CALLS. -1 if they are more than SHM_FUNCTIONS. */
+int shm_set_functions(struct shm *s, const uint64_t *sites, size_t count);
+#define SHM_FUNCTIONS (1u << 16)
 
 /* Adds a source for the next run and gives its index. name is what conditions
  * print ("in"); cut to fit. */

@@ -143,9 +143,23 @@ static int check_unary(struct trace *t, uint32_t i)
 	}
 }
 
+static int check_bound(struct trace *t, uint32_t i)
+{
+	const struct muster_node *n = &t->nodes[i];
+	if (n->width > 64 || n->aux > 1 || !n->c)
+		return bad_node(t, i, "no input of an activation");
+	if (n->a && (!older(t, i, n->a) || t->nodes[n->a].width != n->width))
+		return bad_node(t, i, "what it is bound to is no older node of its width");
+	if (n->b && (!older(t, i, n->b) || t->nodes[n->b].width != 64))
+		return bad_node(t, i, "its address is no older node of 64 bits");
+	return 0;
+}
+
 static int check_special(struct trace *t, uint32_t i)
 {
 	const struct muster_node *n = &t->nodes[i], *nodes = t->nodes;
+	if (n->op == MUSTER_OP_LEAF)
+		return check_bound(t, i);
 	if (!older(t, i, n->a))
 		return bad_node(t, i, "its first operand is no older node");
 	switch (n->op) {
@@ -247,6 +261,24 @@ static int check_event(const struct trace *t, uint64_t i)
 		if (e->label && !trace_is_node(t, e->label))
 			return bad_event(t, i, "its value is no node");
 		return 0;
+	case MUSTER_EV_BIND:
+		if (!trace_is_node(t, e->label) || t->nodes[e->label].op != MUSTER_OP_LEAF)
+			return bad_event(t, i, "it binds what is no leaf");
+		return 0;
+	case MUSTER_EV_OBJECT:
+		if (!trace_is_node(t, e->label) || t->nodes[e->label].op != MUSTER_OP_CONST)
+			return bad_event(t, i, "its size is no number");
+		return 0;
+	case MUSTER_EV_WRITE:
+		if (!trace_is_node(t, e->label) || e->arg > 16 || t->nodes[e->label].width != 8 * e->arg)
+			return bad_event(t, i, "its value is no node of as many bytes");
+		return 0;
+	case MUSTER_EV_PLACE:
+		if (!trace_is_node(t, e->label) || t->nodes[e->label].width != 64)
+			return bad_event(t, i, "its address is no node of 64 bits");
+		return 0;
+	case MUSTER_EV_MARK:
+		return e->arg < MUSTER_MARK_COUNT ? 0 : bad_event(t, i, "there is no such mark");
 	case MUSTER_EV_RETURN:
 		return e->arg < MUSTER_LEFT_COUNT ? 0 : bad_event(t, i, "there is no such end of a call");
 	case MUSTER_EV_SWITCH:

@@ -217,7 +217,7 @@ static void test_table(void **unused)
 	(void)unused;
 	u128 out;
 	for (unsigned op = 0; op < MUSTER_OP_COUNT; op++) {
-		int leaf = op_table[op].arity == 0 || op == MUSTER_OP_BYTES || op == MUSTER_OP_READ;
+		int leaf = op_table[op].arity == 0 || op == MUSTER_OP_BYTES || op == MUSTER_OP_READ || op == MUSTER_OP_LEAF;
 		assert_int_equal(op_apply(op, 8, 8, 0, 1, 1, 1, &out) == OP_NO_VALUE, leaf);
 		assert_int_equal(op_table[op].shape == OP_LEAF, op_table[op].arity == 0);
 	}
