@@ -10,11 +10,11 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/proc.h"
+#include "base/shell.h"
 #include "build/image.h"
 #include "claim/claim.h"
 #include "cmd/confine.h"
 #include "cmd/export.h"
-#include "cmd/operands.h"
 #include "cmd/target.h"
 #include "refine/refine.h"
 
@@ -39,7 +39,7 @@ struct asserting {
 	const struct export_options *o;
 	struct export_counts *counts;
 	struct program program;
-	struct operands command;
+	struct shell_line command;
 	VEC(struct source) sources;
 	struct strmap names;
 	struct buf link;     /* words behind all objects */
@@ -97,7 +97,7 @@ static int add_unit(struct asserting *a, const struct record *r, int driver)
 			vec_push(&s.args, flag);
 			if (is_gcc_flag(flag)) {
 				buf_addc(&s.flags, ' ');
-				operands_word(&s.flags, flag);
+				shell_word(&s.flags, flag);
 			}
 		} else if (v.tag == TAG_SOURCE) {
 			e = record_unpack(&v, &s.text);
@@ -131,10 +131,10 @@ static void add_link(struct asserting *a, const struct image *im)
 		     (!strncmp(item->text, "-l", 2) || !strncmp(item->text, "-L", 2) || !strcmp(item->text, "-pthread"))) ||
 		    foreign) {
 			buf_addc(&a->link, ' ');
-			operands_word(&a->link, item->text);
+			shell_word(&a->link, item->text);
 			if (item->value && item->kind == ITEM_WORD) {
 				buf_addc(&a->link, ' ');
-				operands_word(&a->link, item->value);
+				shell_word(&a->link, item->value);
 			}
 		}
 	}
@@ -145,7 +145,7 @@ static int load(struct asserting *a)
 	char *path;
 	int e;
 
-	operands_split(&a->command, a->c->command);
+	shell_split(&a->command, a->c->command);
 	if (!a->command.argv.size || vec_last(&a->command.argv))
 		vec_push(&a->command.argv, NULL);
 	if (!a->command.argv.data[0])
@@ -198,13 +198,13 @@ static int write_script(const struct asserting *a, const char *dir, const struct
 		if (at) {
 			char *before = mem_strndup(word, (size_t)(at - word));
 
-			operands_word(&out, before);
+			shell_word(&out, before);
 			buf_adds(&out, "\"$here/input\"");
 			if (at[2])
-				operands_word(&out, at + 2);
+				shell_word(&out, at + 2);
 			free(before);
 		} else {
-			operands_word(&out, word);
+			shell_word(&out, word);
 		}
 	}
 	buf_adds(&out, named ? "\n" : " <\"$here/input\"\n");
@@ -442,7 +442,7 @@ int export_asserts(const struct export_campaign *c, const struct export_options 
 	buf_release(&a.link);
 	buf_release(&a.makefile);
 	buf_release(&a.bugs);
-	operands_release(&a.command);
+	shell_line_release(&a.command);
 	program_release(&a.program);
 	return e ? -1 : 0;
 }

@@ -33,7 +33,7 @@ static int is_source(const char *word)
 }
 
 /* The file of tests as clang preprocesses it, and the flags that shape it. */
-static int preprocess(const struct unit *u, struct buf *text, struct operands *shape)
+static int preprocess(const struct unit *u, struct buf *text, struct shell_line *shape)
 {
 	char *source = mem_printf("%s/%s.c", u->o->dir, u->base);
 	struct proc_opts opts = {.capture_err = 1, .capture_out = 1, .null_input = 1};
@@ -64,7 +64,7 @@ static int preprocess(const struct unit *u, struct buf *text, struct operands *s
 }
 
 /* The text with the assertion. -1 with words. */
-static int state(const struct input *in, const struct buf *text, const struct operands *shape, struct buf *out)
+static int state(const struct input *in, const struct buf *text, const struct shell_line *shape, struct buf *out)
 {
 	const struct export_place *p = &in->place;
 	const char *const *argv = (const char *const *)shape->argv.data;
@@ -137,7 +137,7 @@ static int try(const struct unit *u, const struct input *in, struct buf *words)
 	return shown;
 }
 
-static int export_one(struct unit *u, struct input *in, const struct buf *text, const struct operands *shape)
+static int export_one(struct unit *u, struct input *in, const struct buf *text, const struct shell_line *shape)
 {
 	struct buf out = {0}, words = {0};
 	char *name = mem_printf("%s.i", in->name);
@@ -164,7 +164,7 @@ static int export_one(struct unit *u, struct input *in, const struct buf *text, 
 int export_unit_claims(struct unit *u)
 {
 	struct buf text = {0};
-	struct operands shape = {0};
+	struct shell_line shape = {0};
 	int e = 0, read = 0;
 
 	for (size_t i = 0; i < u->inputs.size && !e; i++) {

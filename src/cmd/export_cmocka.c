@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/shell.h"
 #include "build/home.h"
 #include "check/batch.h"
 #include "claim/claim.h"
@@ -58,7 +59,7 @@ static int build(struct unit *u)
 	       &o.characters, &o.objects, globals);
 	o.globals_initial = !strcmp(globals, "initial");
 	o.requires = list[0] ? list : NULL;
-	operands_split(&u->cflags, cflags);
+	shell_split(&u->cflags, cflags);
 	buf_adds(&u->flags, cflags);
 	if (!u->cflags.argv.size || vec_last(&u->cflags.argv))
 		vec_push(&u->cflags.argv, NULL);
@@ -324,8 +325,8 @@ static void add_about(const struct unit *u, struct buf *out)
 		 "/* %s.c: tests made by 'muster export --cmocka'; they need cmocka, and nothing "
 		 "of muster.\n",
 		 u->base);
-	operands_shell(&from, u->from_dir);
-	operands_shell(&to, u->to_dir);
+	shell_paste(&from, u->from_dir);
+	shell_paste(&to, u->to_dir);
 	buf_addf(&command, "cd %s && cc -g -o %s %s/%s.c %s%s-lcmocka -lm && ./%s", buf_str(&from), u->base, buf_str(&to),
 		 u->base, buf_str((struct buf *)&u->flags), u->flags.size ? " " : "", u->base);
 	buf_adds(out, " *\n *\t");
@@ -417,7 +418,7 @@ static void add_word(struct buf *out, const char *s)
 {
 	struct buf b = {0};
 
-	operands_word(&b, s);
+	shell_word(&b, s);
 	for (const char *p = buf_str(&b); *p; p++)
 		buf_adds(out, *p == '$' ? "$$" : (char[]){*p, 0});
 	buf_release(&b);
@@ -558,7 +559,7 @@ static void unit_release(struct unit *u)
 	map_release(&u->ids);
 	map_release(&u->plain);
 	strmap_release(&u->names);
-	operands_release(&u->cflags);
+	shell_line_release(&u->cflags);
 	buf_release(&u->flags);
 	harness_free(u->h);
 	front_close(u->front);

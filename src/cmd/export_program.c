@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/shell.h"
 #include "build/image.h"
 
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static void add_flag(struct unit *u, const char *word)
 	vec_push(&u->cflags.argv, NULL);
 	if (u->flags.size)
 		buf_addc(&u->flags, ' ');
-	operands_word(&u->flags, word);
+	shell_word(&u->flags, word);
 }
 
 static char *field(const struct record *r, enum record_tag tag)

@@ -11,8 +11,8 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/proc.h"
+#include "base/shell.h"
 #include "cmd/export.h"
-#include "cmd/operands.h"
 #include "cmd/target.h"
 #include "report/testcomp.h"
 
@@ -28,7 +28,7 @@
 struct suite {
 	const struct export_options *o;
 	struct export_counts *counts;
-	struct operands command;
+	struct shell_line command;
 	char *program, *values, *setting;
 	const char *env[4];
 	struct target plain;
@@ -129,7 +129,7 @@ static int open_suite(struct suite *s, const struct export_campaign *c)
 	int n = 0;
 
 	t.time = s->o->time;
-	operands_split(&s->command, c->command);
+	shell_split(&s->command, c->command);
 	if (!s->command.argv.size || vec_last(&s->command.argv))
 		vec_push(&s->command.argv, NULL);
 	if (!s->command.argv.data[0])
@@ -164,7 +164,7 @@ int export_testcomp(const struct export_campaign *c, const struct export_options
 		target_release(&s.plain);
 	}
 	map_release(&s.known);
-	operands_release(&s.command);
+	shell_line_release(&s.command);
 	free(s.program);
 	free(s.values);
 	free(s.setting);

@@ -4,8 +4,8 @@
 #define MUSTER_CMD_EXPORT_UNIT_H
 
 #include "base/map.h"
+#include "base/shell.h"
 #include "cmd/export.h"
-#include "cmd/operands.h"
 
 /* What a bug looked like when it was confirmed. */
 struct export_place {
@@ -37,7 +37,7 @@ struct unit {
 	struct front *front;
 	struct harness *h;
 	char *program;
-	struct operands cflags; /* argv: the words */
+	struct shell_line cflags; /* argv: the words */
 	struct buf flags;	/* the same as a shell reads them */
 	VEC(struct input) inputs;
 	struct map ids;		 /* of functions: to number */

@@ -12,9 +12,9 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/shell.h"
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
-#include "cmd/operands.h"
 #include "cmd/status.h"
 #include "cmd/stop.h"
 
@@ -334,7 +334,7 @@ static char *command_line(char *const *argv)
 	for (int i = 0; argv[i]; i++) {
 		if (i)
 			buf_addc(&b, ' ');
-		operands_word(&b, argv[i]);
+		shell_word(&b, argv[i]);
 	}
 	return buf_take(&b);
 }

@@ -5,10 +5,10 @@
 #include "base/log.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/shell.h"
 #include "report/bug.h"
 #include "cmd/confine.h"
 #include "cmd/fuzz.h"
-#include "cmd/operands.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -66,9 +66,9 @@ static char *replay_command(const struct fuzz_options *o, const char *kind, cons
 	struct buf b = {0};
 	buf_adds(&b, "muster replay ");
 	check_option_word(&b, o->check.set, kind);
-	operands_shell_path(&b, file);
+	shell_paste_path(&b, file);
 	buf_adds(&b, " -- ");
-	operands_shell_line(&b, command);
+	shell_paste_line(&b, command);
 	return buf_take(&b);
 }
 
@@ -149,7 +149,7 @@ static int count_file(void *ctx, uint64_t test, const char *name)
 static void print_unread(const char *dir, const char *command)
 {
 	struct buf file = {0};
-	operands_word(&file, dir);
+	shell_word(&file, dir);
 	printf("note      no branch depended on the input: does the program read it? It comes on standard input; @@ in the arguments\n"
 	       "          stands for its file. What the program says to one:\n"
 	       "          muster replay --variant plain --show %s/queue/id:000000* -- %s\n",

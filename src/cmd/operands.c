@@ -3,7 +3,6 @@
 
 #include "cmd/checks.h"
 
-#include "base/buf.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -15,113 +14,6 @@
 #include <string.h>
 
 #define TEST_LIMIT (256u << 20)
-
-/* ------------------------------------------------------------ words of a line */
-
-static const char *read_word(const char *p, struct buf *word)
-{
-	for (; *p && !strchr(" \t\n", *p); p++) {
-		if (*p == '\\' && p[1]) {
-			buf_addc(word, *++p);
-		} else if (*p == '\'' || *p == '"') {
-			char quote = *p;
-
-			for (p++; *p && *p != quote; p++) {
-				if (quote == '"' && *p == '\\' && p[1])
-					p++;
-				buf_addc(word, *p);
-			}
-			if (!*p)
-				break;
-		} else {
-			buf_addc(word, *p);
-		}
-	}
-	return p;
-}
-
-void operands_split(struct operands *o, const char *line)
-{
-	struct buf word = {0};
-
-	for (;;) {
-		line += strspn(line, " \t\n");
-		if (!*line)
-			break;
-		buf_clear(&word);
-		line = read_word(line, &word);
-		vec_push(&o->argv, arena_strdup(&o->arena, buf_str(&word)));
-	}
-	buf_release(&word);
-}
-
-void operands_word(struct buf *b, const char *s)
-{
-	if (*s &&
-	    strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:,=@%") ==
-		strlen(s)) {
-		buf_adds(b, s);
-		return;
-	}
-	buf_addc(b, '\'');
-	for (; *s; s++) {
-		if (*s == '\'')
-			buf_adds(b, "'\\''");
-		else
-			buf_addc(b, *s);
-	}
-	buf_addc(b, '\'');
-}
-
-static int has_control(const char *s)
-{
-	for (; *s; s++)
-		if ((unsigned char)*s < ' ' || *s == 127)
-			return 1;
-	return 0;
-}
-
-/* $(...) drops line feeds at the end, so that a word that ends in one stands in plain quotes, over two lines. */
-void operands_shell(struct buf *b, const char *s)
-{
-	if (!has_control(s) || s[strlen(s) - 1] == '\n') {
-		operands_word(b, s);
-		return;
-	}
-	buf_adds(b, "\"$(printf '%b' '");
-	for (; *s; s++) {
-		if ((unsigned char)*s < ' ' || *s == 127)
-			buf_addf(b, "\\0%03o", (unsigned char)*s);
-		else if (*s == '\\')
-			buf_adds(b, "\\\\");
-		else if (*s == '\'')
-			buf_adds(b, "'\\''");
-		else
-			buf_addc(b, *s);
-	}
-	buf_adds(b, "')\"");
-}
-
-void operands_shell_path(struct buf *b, const char *path)
-{
-	char *plain = *path == '-' ? mem_printf("./%s", path) : mem_strdup(path);
-
-	operands_shell(b, plain);
-	free(plain);
-}
-
-void operands_shell_line(struct buf *b, const char *line)
-{
-	struct operands o = {0};
-
-	operands_split(&o, line);
-	for (size_t i = 0; i < o.argv.size; i++) {
-		if (i)
-			buf_addc(b, ' ');
-		operands_shell(b, o.argv.data[i]);
-	}
-	operands_release(&o);
-}
 
 /* ---------------------------------------------------------------- campaigns */
 
@@ -142,7 +34,7 @@ static int look(void *ctx, uint64_t id, struct hash128 key, const char *program,
 		return 0;
 	w->found = 1;
 	w->o->program = mem_strdup(program);
-	operands_split(w->o, command);
+	shell_split(&w->o->command, command);
 	return 1;
 }
 
@@ -179,7 +71,7 @@ static void program_of(struct operands *o, const char *dir, const char *store_fi
 
 	if (store_campaign_each(s, look, &w))
 		die(EXIT_USAGE, "%s", error_text());
-	if (!w.found || !o->argv.size)
+	if (!w.found || !o->command.argv.size)
 		die(EXIT_USAGE,
 		    "the store '%s' knows no search with the output directory '%s': name another "
 		    "with "
@@ -233,7 +125,7 @@ void operands_parse(struct operands *o, const struct option_spec *spec, int argc
 		vec_push(&o->tests, argv[at]);
 	}
 	for (; at < argc; at++)
-		vec_push(&o->argv, argv[at]);
+		vec_push(&o->command.argv, argv[at]);
 	from->set = checker_default();
 	if (from->check && checker_parse(from->check, &from->set))
 		option_usage(spec, "--check: %s", error_text());
@@ -241,19 +133,18 @@ void operands_parse(struct operands *o, const struct option_spec *spec, int argc
 	check_suppress(spec, from->check, from->suppressions);
 	if (!o->tests.size)
 		option_usage(spec, "which test? Name a file before --");
-	if (!o->argv.size)
+	if (!o->command.argv.size)
 		take_program(o, spec, from);
 	else
-		o->program = target_program(o->argv.data[0]);
-	vec_push(&o->argv, NULL);
+		o->program = target_program(o->command.argv.data[0]);
+	vec_push(&o->command.argv, NULL);
 }
 
 void operands_release(struct operands *o)
 {
 	vec_release(&o->tests);
-	vec_release(&o->argv);
 	free(o->program);
-	arena_release(&o->arena);
+	shell_line_release(&o->command);
 }
 
 void operands_read(const char *test, struct buf *out)

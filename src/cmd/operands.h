@@ -5,18 +5,16 @@
 #ifndef MUSTER_CMD_OPERANDS_H
 #define MUSTER_CMD_OPERANDS_H
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "base/option.h"
+#include "base/shell.h"
 #include "base/vec.h"
 #include "ir/checker.h"
 
 struct operands {
 	VEC(const char *) tests;
-	VEC(char *) argv; /* the program and its arguments, NULL behind them */
-	char *program;	  /* as target_program gives it */
-	/* private */
-	struct arena arena;
+	struct shell_line command; /* the program and its arguments, NULL after them */
+	char *program;		   /* as target_program gives it */
 };
 
 /* The rows of -o, --store and --check. */
@@ -38,14 +36,5 @@ void operands_release(struct operands *o);
 
 /* A whole test, or the process ends with words. */
 void operands_read(const char *test, struct buf *out);
-/* Words of a line as the shell would split them (quotes and backslashes, nothing else), into argv.
- */
-void operands_split(struct operands *o, const char *line);
-/* Adds a word as a shell, and operands_split, read it back. */
-void operands_word(struct buf *b, const char *s);
-/* Adds a word for somebody to paste into a shell: on one line, without control characters. */
-void operands_shell(struct buf *b, const char *s);
-void operands_shell_path(struct buf *b, const char *path); /* the same, and never taken for an option */
-void operands_shell_line(struct buf *b, const char *line); /* every word of what operands_word wrote */
 
 #endif

@@ -63,7 +63,7 @@ static void run_other(const struct replay *r, struct launcher *l, const struct b
 		      struct outcome *o)
 {
 	struct launch_input in =
-	    target_input(r->operands.argv.data, data->data, data->size, o->test);
+	    target_input(r->operands.command.argv.data, data->data, data->size, o->test);
 	struct run_result run;
 	char words[600];
 	if (launcher_run(l, &in, &run))
@@ -235,18 +235,18 @@ static int replay_all(struct replay *r, int kind)
 	struct confirm *confirm = NULL;
 	struct launcher *launcher = NULL;
 	struct target target, trace = {0};
-	struct traced own = {.set = kind == VARIANT_SAN ? own_checkers(r) : 0, .argv = r->operands.argv.data};
+	struct traced own = {.set = kind == VARIANT_SAN ? own_checkers(r) : 0, .argv = r->operands.command.argv.data};
 	double start = clock_seconds();
 	int code = EXIT_OK;
 
-	target_make(&target, r->operands.program, r->operands.argv.data, kind, &r->target);
+	target_make(&target, r->operands.program, r->operands.command.argv.data, kind, &r->target);
 	target.options.output_limit = 16u << 20;
 	target.options.out = target.options.err = r->show ? LAUNCH_CAPTURE : LAUNCH_NULL;
 	if (kind == VARIANT_SAN ? confirm_open(&confirm, r->operands.program, &target.options)
 				: !(launcher = launcher_new(&target.options)))
 		die(EXIT_USAGE, "%s", error_text());
 	if (own.set) {
-		target_make(&trace, r->operands.program, r->operands.argv.data, VARIANT_TRACE, &r->target);
+		target_make(&trace, r->operands.program, r->operands.command.argv.data, VARIANT_TRACE, &r->target);
 		own.shm = &trace.shm, own.sites = &trace.sites;
 		if (!(own.launcher = launcher_new(&trace.options)))
 			die(EXIT_USAGE, "%s", error_text());

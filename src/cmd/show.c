@@ -11,12 +11,12 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/option.h"
+#include "base/shell.h"
 #include "base/vec.h"
 #include "build/home.h"
 #include "report/bug.h"
 #include "cmd/checks.h"
 #include "cmd/cmd.h"
-#include "cmd/operands.h"
 #include "search/search.h"
 #include "store/outdir.h"
 #include "store/store.h"
@@ -305,11 +305,11 @@ static void add_replay(const struct show *s, const struct result_bug *b, struct 
 	check_option_word(out, checks_of(s), b->kind);
 	if (s->store_file) {
 		buf_adds(out, "--store ");
-		operands_shell_path(out, s->store_file);
+		shell_paste_path(out, s->store_file);
 		buf_addc(out, ' ');
 	}
 	file = file_join(s->output, b->input_file);
-	operands_shell_path(out, file);
+	shell_paste_path(out, file);
 	free(file);
 }
 

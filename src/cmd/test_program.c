@@ -17,10 +17,10 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/proc.h"
+#include "base/shell.h"
 #include "build/cache.h"
 #include "build/home.h"
 #include "cmd/confine.h"
-#include "cmd/operands.h"
 #include "cmd/test.h"
 
 #include <errno.h>
@@ -336,9 +336,9 @@ static void count_bugs(struct test_session *s)
 static void add_replay(struct test_session *s, struct result_bug *b, struct buf *out)
 {
 	buf_adds(out, "muster replay ");
-	operands_shell_path(out, b->input_file);
+	shell_paste_path(out, b->input_file);
 	buf_adds(out, " -- ");
-	operands_shell(out, s->whole);
+	shell_paste(out, s->whole);
 	if (!strcmp(b->by, "file"))
 		buf_adds(out, " @@");
 	b->replay = arena_strdup(&s->arena, buf_str(out));

@@ -7,8 +7,8 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/shell.h"
 #include "report/bug.h"
-#include "cmd/operands.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,11 +37,11 @@ static void add_replay(const struct test_session *s, const struct test_bug *b, s
 {
 	buf_adds(out, "muster replay ");
 	check_option_word(out, s->o->check.set, b->finding.bug.kind);
-	operands_shell_path(out, b->file);
+	shell_paste_path(out, b->file);
 	/* Where all is in its usual place, the store knows the program: its name is a hash. */
 	if (s->o->out || s->o->store || getenv("MUSTER_DIR")) {
 		buf_adds(out, " -- ");
-		operands_shell(out, s->program);
+		shell_paste(out, s->program);
 	}
 }
 

@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/shell.h"
 #include "build/home.h"
-#include "cmd/operands.h"
 #include "cmd/test.h"
 #include "cmd/version.h"
 
@@ -69,7 +69,7 @@ static int note_options(struct test_session *s)
 	for (const char *const *p = s->o->cflags; p && *p; p++) {
 		if (cflags.size)
 			buf_addc(&cflags, ' ');
-		operands_word(&cflags, *p);
+		shell_word(&cflags, *p);
 	}
 	for (const char *const *p = h->requires; p && *p; p++)
 		buf_addf(&requires, "%s\n", *p);
@@ -109,7 +109,7 @@ int test_store_open(struct test_session *s)
 	struct buf command = {0};
 	struct hash128 key;
 	int fresh;
-	operands_word(&command, s->program);
+	shell_word(&command, s->program);
 	int r = program_hash(s, &key) || make_dir(s, key) ||
 		store_open(&s->store, path, STORE_CREATE) || store_begin(s->store);
 	if (!r) {

@@ -1,5 +1,5 @@
-/* test_operands.c: a command line of the store becomes words again. */
-#include "cmd/operands.h"
+/* test_shell.c: a command line of the store becomes words again. */
+#include "base/shell.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,15 +11,15 @@
 
 static void expect(const char *line, const char *words)
 {
-	struct operands o = {0};
+	struct shell_line o = {0};
 	struct buf all = {0};
 
-	operands_split(&o, line);
+	shell_split(&o, line);
 	for (size_t i = 0; i < o.argv.size; i++)
 		buf_addf(&all, "[%s]", o.argv.data[i]);
 	assert_string_equal(buf_str(&all), words);
 	buf_release(&all);
-	operands_release(&o);
+	shell_line_release(&o);
 }
 
 static void test_split(void **state)
@@ -34,26 +34,26 @@ static void test_split(void **state)
 	expect("p 'open", "[p][open]");
 }
 
-/* What operands_word wrote, operands_split reads. */
+/* What shell_word wrote, shell_split reads. */
 static void test_word(void **state)
 {
 	static const char *const words[] = {"./prog", "", "a b", "it's", "new\nline", "\xff", "$x`y`\\\"", "~", "a*?[!]"};
-	struct operands o = {0};
+	struct shell_line o = {0};
 	struct buf line = {0};
 	size_t n = sizeof words / sizeof *words;
 
 	(void)state;
 	for (size_t i = 0; i < n; i++) {
-		operands_word(&line, words[i]);
+		shell_word(&line, words[i]);
 		buf_addc(&line, ' ');
 	}
-	operands_split(&o, buf_str(&line));
+	shell_split(&o, buf_str(&line));
 	assert_int_equal(o.argv.size, n);
 	for (size_t i = 0; i < n; i++)
 		assert_string_equal(o.argv.data[i], words[i]);
 	assert_memory_equal(buf_str(&line), "./prog '' 'a b' ", 16);
 	buf_release(&line);
-	operands_release(&o);
+	shell_line_release(&o);
 }
 
 int main(void)
