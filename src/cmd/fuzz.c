@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/shell.h"
+#include "cmd/check_options.h"
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
 #include "cmd/status.h"
@@ -357,6 +358,7 @@ int cmd_fuzz(int argc, char **argv)
 {
 	static struct fuzz_options o = {
 	    .out = "muster-out", .workers = 1, .run_time = 1, .target = TARGET_DEFAULTS};
+	static struct check_options check;
 	static double function_limit, recheck;
 	static int no_optimistic, no_z3;
 	const struct option_row rows[] = {
@@ -382,7 +384,7 @@ int cmd_fuzz(int argc, char **argv)
 			  "seconds of processor time that one run may take, or wait (1)"),
 	    TARGET_MEM_ROW(&o.target),
 	    MEMORY_ROW(&o.memory),
-	    CHECK_ROWS(&o.check),
+	    CHECK_ROWS(&check),
 	    OPTION_U64("max-input", 0, "BYTES", &o.search.max_input, "largest input to make (1M)"),
 	    OPTION_U64("flip-limit", 0, "N", &o.search.flip_limit,
 		       "negate a branch instruction at most N times"),
@@ -423,9 +425,10 @@ int cmd_fuzz(int argc, char **argv)
 		option_usage(&spec, "there is no dictionary '%s'", o.dictionary);
 	if (budget_set(o.memory, (unsigned)o.workers))
 		option_usage(&spec, "%s", error_text());
-	check_options_apply(&spec, &o.check);
-	o.search.checks = o.check.set;
-	o.search.combine = o.check.combine;
+	check_options_apply(&spec, &check);
+	o.search.checks = check.set;
+	o.search.combine = check.combine;
+	o.stats = check.stats;
 	o.search.repeatable = o.seed && o.runs && o.workers == 1;
 	o.search.function_limit = function_limit;
 	o.search.solve.no_optimistic = no_optimistic;

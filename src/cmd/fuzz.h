@@ -9,7 +9,6 @@
 #define MUSTER_CMD_FUZZ_H
 
 #include "check/confirm.h"
-#include "cmd/checks.h"
 #include "cmd/target.h"
 #include "cmd/traced.h"
 #include "search/search.h"
@@ -27,8 +26,7 @@ struct fuzz_options {
 	uint64_t memory; /* bytes; 0: not given */
 	uint64_t seed;	 /* 0: not given */
 	double run_time; /* wall-clock seconds of one run */
-	int json, no_mutate, no_shrink, quiet, until_bug;
-	struct check_options check;
+	int json, stats, no_mutate, no_shrink, quiet, until_bug;
 	struct search_options search;
 	struct target_options target;
 };

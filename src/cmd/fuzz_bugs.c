@@ -48,7 +48,7 @@
 /* Not where a search can be repeated: there it is made when it is needed. */
 void fuzz_san_begin(struct fuzz *f)
 {
-	if (f->number || f->o->search.repeatable || !f->o->check.set)
+	if (f->number || f->o->search.repeatable || !f->o->search.checks)
 		return;
 	pid_t parent = getpid(), pid = fork();
 	if (pid) {
@@ -78,7 +78,7 @@ static int san_ready(struct fuzz *f)
 			f->shared->no_san = 1;
 		f->shared->san_made = 1;
 	}
-	return f->shared->san_made || f->o->search.repeatable || !f->o->check.set;
+	return f->shared->san_made || f->o->search.repeatable || !f->o->search.checks;
 }
 
 /* The end of patience, counted from now. */
@@ -218,7 +218,7 @@ int fuzz_violated(struct fuzz *f, const struct search_test *t, const struct sear
 
 int fuzz_kept(struct fuzz *f, uint64_t test)
 {
-	if (!f->o->check.set || f->kept.size - f->kept_at >= WAITING_KEPT)
+	if (!f->o->search.checks || f->kept.size - f->kept_at >= WAITING_KEPT)
 		return 0;
 	if (f->kept_at && f->kept_at == f->kept.size)
 		f->kept_at = f->kept.size = 0;
@@ -340,7 +340,7 @@ static int look_again(void *ctx, const struct store_test *row)
 	struct fuzz *f = ctx;
 	struct search_test t = {.id = row->id, .parent = row->parent, .data = row->data, .size = row->size};
 	struct exec_result r;
-	if (row->flags & TEST_BROKEN && f->o->check.set && f->pending.size < WAITING) {
+	if (row->flags & TEST_BROKEN && f->o->search.checks && f->pending.size < WAITING) {
 		struct pending_failure p = {.why = PENDING_VIOLATED, .test = row->id, .parent = row->parent};
 		buf_add(&p.data, row->data, row->size);
 		vec_push(&f->pending, p);

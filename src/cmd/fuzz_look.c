@@ -36,7 +36,7 @@ static struct confirm *confirmer(struct fuzz *f)
 /* Between two slices the child's launcher is free. */
 static struct traced tracer(struct fuzz *f)
 {
-	return (struct traced){f->child, &f->trace_child.shm, &f->trace_child.sites, f->argv, f->o->check.set, NULL};
+	return (struct traced){f->child, &f->trace_child.shm, &f->trace_child.sites, f->argv, f->o->search.checks, NULL};
 }
 
 /* Does a fresh traced run show the check broken where it was predicted? A prediction without a place (of a search that was killed) becomes

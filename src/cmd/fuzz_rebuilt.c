@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/fuzz.h"
+#include "report/checks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -76,13 +77,13 @@ int fuzz_other_checks(struct fuzz *f)
 {
 	struct buf old = {0}, now = {0};
 	checker_set had = checker_default();
-	check_option_word(&now, f->o->check.set, NULL);
+	check_option_word(&now, f->o->search.checks, NULL);
 	int known = store_value_get(f->store, f->campaign, "checks", &old), r = known < 0 ? -1 : 0;
 	if (known > 0 && checker_parse(buf_str(&old), &had))
 		had = 0;
 	if (!known && !f->fresh)
 		had = 0; /* of a muster that had no active checks */
-	if (!r && !f->fresh && f->o->check.set & ~had && store_test_count(f->store, f->campaign)) {
+	if (!r && !f->fresh && f->o->search.checks & ~had && store_test_count(f->store, f->campaign)) {
 		log_warn("this search did not look for all of this before: its %" PRIu64 " tests are explored again",
 			 store_test_count(f->store, f->campaign));
 		r = store_test_each(f->store, f->campaign, 0, 0, explore_again, f) < 0 || fuzz_count_pending(f) ? -1 : 0;

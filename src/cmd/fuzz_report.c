@@ -6,7 +6,9 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/shell.h"
+#include "check/suppress.h"
 #include "report/bug.h"
+#include "report/checks.h"
 #include "cmd/confine.h"
 #include "cmd/fuzz.h"
 
@@ -65,7 +67,7 @@ static char *replay_command(const struct fuzz_options *o, const char *kind, cons
 {
 	struct buf b = {0};
 	buf_adds(&b, "muster replay ");
-	check_option_word(&b, o->check.set, kind);
+	check_option_word(&b, o->search.checks, kind);
 	shell_paste_path(&b, file);
 	buf_adds(&b, " -- ");
 	shell_paste_line(&b, command);
@@ -196,10 +198,10 @@ static void print_text(const struct fuzz_options *o, struct store *store, uint64
 		printf("scribbled %" PRIu64 " runs wrote over the memory in which the runtime tells what they did: a wild write; look for it with "
 		       "-fsanitize=address\n",
 		       s->search.scribbled);
-	if (o->check.stats && s->solve.queries)
+	if (o->stats && s->solve.queries)
 		print_rungs(&s->solve);
-	if (o->check.stats)
-		checks_stats_print(&s->search, &s->solve, o->check.set, o->check.combine);
+	if (o->stats)
+		checks_stats_print(&s->search, &s->solve, o->search.checks, o->search.combine);
 	bug_each(store, campaign, &s->bugs, print_bug, &t);
 	if (!s->bugs.confirmed && !s->bugs.suspected)
 		printf("bugs      none found\n");
@@ -297,7 +299,7 @@ static void json_stats(struct json *j, const struct fuzz_options *o, const struc
 	json_key(j, "mutate_seconds"), json_double(j, s->search.mutate_seconds);
 	json_key(j, "symbolic_outcomes"), json_u64(j, s->search.symbolic_outcomes);
 	json_key(j, "mutate_outcomes"), json_u64(j, s->search.mutate_outcomes);
-	checks_stats_json(j, &s->search, &s->solve, o->check.set, o->search.combine);
+	checks_stats_json(j, &s->search, &s->solve, o->search.checks, o->search.combine);
 	json_object_close(j);
 }
 
@@ -327,7 +329,7 @@ static void print_json(const struct fuzz_options *o, struct store *store, uint64
 		json_key(j, "differ"), json_u64(j, s->filled.differ);
 		json_object_close(j);
 	}
-	json_key(j, "checkers"), check_names_json(j, o->check.set);
+	json_key(j, "checkers"), check_names_json(j, o->search.checks);
 	json_key(j, "seconds"), json_double(j, s->seconds);
 	json_key(j, "branches"), json_object_open(j);
 	json_key(j, "covered"), json_u64(j, s->covered);

@@ -1,13 +1,12 @@
 /* operands.c: tests and a program from a command line, or a program from the store. */
 #include "cmd/operands.h"
 
-#include "cmd/checks.h"
-
 #include "base/error.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "build/home.h"
 #include "build/variant.h"
+#include "cmd/check_options.h"
 #include "cmd/target.h"
 #include "store/store.h"
 

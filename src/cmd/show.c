@@ -15,7 +15,7 @@
 #include "base/vec.h"
 #include "build/home.h"
 #include "report/bug.h"
-#include "cmd/checks.h"
+#include "report/checks.h"
 #include "cmd/cmd.h"
 #include "search/search.h"
 #include "store/outdir.h"

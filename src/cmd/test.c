@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "cmd/check_options.h"
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
 #include "cmd/stop.h"
@@ -206,6 +207,7 @@ static void check_numbers(const struct option_spec *spec, const struct test_opti
 
 int cmd_test(int argc, char **argv)
 {
+	static struct check_options check;
 	static const char *property;
 	static struct test_options o = {.globals = "symbolic",
 					.function_time = -1,
@@ -237,7 +239,7 @@ int cmd_test(int argc, char **argv)
 	    OPTION_DOUBLE("run-time", 0, "S", &o.run_time, "seconds of processor time that one call may take, or wait (0.25)"),
 	    OPTION_DOUBLE("main-time", 0, "S", &o.main_time,
 			  "seconds to look for an input of the whole program that shows a function's bug (2; 0: do not)"),
-	    CHECK_ROWS(&o.check),
+	    CHECK_ROWS(&check),
 	    OPTION_U64("workers", 'j', "N", &o.workers,
 		       "processes that search (as many as there are processors)"),
 	    OPTION_U64(
@@ -273,7 +275,10 @@ int cmd_test(int argc, char **argv)
 		o.requires.data = data;
 	}
 	confine_apply(&spec);
-	check_options_apply(&spec, &o.check);
+	check_options_apply(&spec, &check);
+	o.checks = check.set;
+	o.combine = check.combine;
+	o.stats = check.stats;
 	o.cflags = (const char *const *)argv + at;
 	o.repeatable = o.seed && o.workers == 1;
 	o.runs_given = o.runs != UINT64_MAX;

@@ -13,7 +13,6 @@
 #include "base/vec.h"
 #include "check/batch.h"
 #include "check/confirm.h"
-#include "cmd/checks.h"
 #include "cmd/target.h"
 #include "cmd/traced.h"
 #include "harness/harness.h"
@@ -40,8 +39,9 @@ struct test_options {
 	uint64_t memory;  /* bytes of muster's own processes; 0: not given */
 	uint64_t seed;	  /* 0: not given */
 	const char *out, *store;
-	struct check_options check;
-	int json, quiet, verbose;
+	checker_set checks;
+	int combine; /* enum search_combine */
+	int json, stats, quiet, verbose;
 	int no_invariants;
 	int no_grow; /* objects keep to elements and characters */
 	int repeatable;		   /* no clock decides anything */

@@ -60,17 +60,17 @@ int test_condition(struct test_session *s, uint32_t function, const struct buf *
 	const struct test_function *f = &s->functions.data[function];
 	struct naming n = {s, &s->harness->calls.data[f->harness->number]};
 	struct broken_names names = {parameter_at, &n};
-	if (!s->o->check.set || !x->bug.line || test_late(s))
+	if (!s->o->checks || !x->bug.line || test_late(s))
 		return 0;
 	if (open_tracer(s))
 		return -1;
-	struct traced t = {s->tracer, &s->trace.shm, &s->trace.sites, s->argv, s->o->check.set, &names};
+	struct traced t = {s->tracer, &s->trace.shm, &s->trace.sites, s->argv, s->o->checks, &names};
 	return traced_condition(&t, data->data, data->size, x);
 }
 
 int test_filter(struct test_session *s, uint32_t function, const void *data, size_t size, struct finding *x)
 {
-	if (!x->bug.confirmed || !s->o->check.set)
+	if (!x->bug.confirmed || !s->o->checks)
 		return 0;
 	int found = !strncmp(x->bug.kind, "implicit-", 9);
 	for (size_t i = 0; i < x->more_count; i++)
@@ -79,7 +79,7 @@ int test_filter(struct test_session *s, uint32_t function, const void *data, siz
 		return 0;
 	if (open_tracer(s))
 		return -1;
-	struct traced t = {s->tracer, &s->trace.shm, &s->trace.sites, s->argv, s->o->check.set, NULL};
+	struct traced t = {s->tracer, &s->trace.shm, &s->trace.sites, s->argv, s->o->checks, NULL};
 	const struct test_function *f = &s->functions.data[function];
 	VEC(struct traced_check) checks = {0};
 	for (size_t i = 0; i < f->violations.size; i++)
@@ -123,7 +123,7 @@ static int look(struct test_session *s, uint32_t function, const struct test_vio
 	int own = checker_get(check.checker)->test == CHECKER_OWN;
 	if (open_tracer(s))
 		return -1;
-	struct traced t = {s->tracer, &s->trace.shm, &s->trace.sites, s->argv, s->o->check.set, &names};
+	struct traced t = {s->tracer, &s->trace.shm, &s->trace.sites, s->argv, s->o->checks, &names};
 	int r = traced_breaks(&t, v->data, v->size, &check, &condition);
 	if (r > 0) {
 		s->stats.checkers[check.checker].failed += (uint64_t)(own && v->sent);

@@ -1,4 +1,5 @@
 /* test_json.c: the result of `muster test` as one JSON object (docs/unit-tests.md has the keys). */
+#include "check/suppress.h"
 #include "cmd/confine.h"
 #include "cmd/test.h"
 
@@ -6,6 +7,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "report/bug.h"
+#include "report/checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,7 +166,7 @@ static void json_stats(struct json *j, struct test_session *const *sessions, siz
 	json_key(j, "shrink_seconds"), json_double(j, shrinking);
 	json_key(j, "confirm_seconds"), json_double(j, confirming);
 	if (count)
-		checks_stats_json(j, &search, &solve, sessions[0]->o->check.set, sessions[0]->o->check.combine);
+		checks_stats_json(j, &search, &solve, sessions[0]->o->checks, sessions[0]->o->combine);
 	json_object_close(j);
 }
 
@@ -175,7 +177,7 @@ static void json_scope(struct json *j, struct test_session *const *sessions, siz
 		test_scope(sessions[0], &scope);
 	json_key(j, "scope"), json_str(j, buf_str(&scope));
 	if (count)
-		json_key(j, "checkers"), check_names_json(j, sessions[0]->o->check.set);
+		json_key(j, "checkers"), check_names_json(j, sessions[0]->o->checks);
 	buf_release(&scope);
 }
 

@@ -3,12 +3,14 @@
  * A bug has what happened, where, the call in C that shows it, whether a caller is known to allow
  * it, and a line to paste.
  */
+#include "check/suppress.h"
 #include "cmd/test.h"
 
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/shell.h"
 #include "report/bug.h"
+#include "report/checks.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,7 +38,7 @@ static const char *keep(struct test_session *s, struct buf *text)
 static void add_replay(const struct test_session *s, const struct test_bug *b, struct buf *out)
 {
 	buf_adds(out, "muster replay ");
-	check_option_word(out, s->o->check.set, b->finding.bug.kind);
+	check_option_word(out, s->o->checks, b->finding.bug.kind);
 	shell_paste_path(out, b->file);
 	/* Where all is in its usual place, the store knows the program: its name is a hash. */
 	if (s->o->out || s->o->store || getenv("MUSTER_DIR")) {
@@ -286,7 +288,7 @@ static void print_stats(struct test_session *const *sessions, size_t count)
 		search_stats_add(&search, &sessions[i]->stats);
 		solve_stats_add(&solve, &sessions[i]->solve);
 	}
-	checks_stats_print(&search, &solve, sessions[0]->o->check.set, sessions[0]->o->check.combine);
+	checks_stats_print(&search, &solve, sessions[0]->o->checks, sessions[0]->o->combine);
 }
 
 /* The bounds that a reader must know at once; with -v all that it depends on, a line each. */
@@ -322,7 +324,7 @@ void test_print(struct test_session *const *sessions, size_t count, double secon
 	print_odd_runs(sessions, count);
 	if (t.verdicts[TEST_VERIFIED] && count)
 		print_scope(sessions[0]);
-	if (count && sessions[0]->o->check.stats)
+	if (count && sessions[0]->o->stats)
 		print_stats(sessions, count);
 	for (int confirmed = 1; confirmed >= 0; confirmed--)
 		for (size_t i = 0; i < count; i++)

@@ -42,7 +42,7 @@ static int preconditions(const struct test_session *s)
 
 static int conversions(const struct test_session *s)
 {
-	return (s->o->check.set & (CHECKER_BIT(MUSTER_CHECK_CONVERT_LOW) | CHECKER_BIT(MUSTER_CHECK_CONVERT_HIGH))) != 0;
+	return (s->o->checks & (CHECKER_BIT(MUSTER_CHECK_CONVERT_LOW) | CHECKER_BIT(MUSTER_CHECK_CONVERT_HIGH))) != 0;
 }
 
 static int no_conversions(const struct test_session *s)
@@ -52,7 +52,7 @@ static int no_conversions(const struct test_session *s)
 
 static int pairs(const struct test_session *s)
 {
-	return (s->o->check.set & CHECKER_BIT(MUSTER_CHECK_PAIR)) != 0;
+	return (s->o->checks & CHECKER_BIT(MUSTER_CHECK_PAIR)) != 0;
 }
 
 /* X(where it applies, words): what a call is like. */
@@ -109,7 +109,7 @@ static void add_checkers(const struct test_session *s, struct buf *out)
 	const char *between = "";
 
 	for (unsigned i = 1; i < MUSTER_CHECK_COUNT; i++)
-		if (s->o->check.set & CHECKER_BIT(i)) {
+		if (s->o->checks & CHECKER_BIT(i)) {
 			buf_addf(out, "%s%s", between, checker_get(i)->name);
 			between = ", ";
 		}

@@ -1,13 +1,9 @@
-/* checks.c: active checking as users meet it: options, the table of checkers, figures.
+/* checks.c: active checking as users meet it: the table of checkers, figures.
  *
  * What a checker is called and looks for comes from the table of ir/checker.h; this file adds nothing but words. A figure that was
  * not measured (a rate of nothing) is shown as "-", and null in JSON.
  */
-#include "cmd/checks.h"
-
-#include "base/error.h"
-#include "base/file.h"
-#include "build/variant.h"
+#include "report/checks.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,30 +18,6 @@ static const char *const combines[COMBINE_COUNT] = {
 const char *check_combine_word(int combine)
 {
 	return combines[combine];
-}
-
-void check_suppress(const struct option_spec *spec, const char *list, const char *file)
-{
-	suppress_checkers(list ? checker_left_out(list) : 0);
-	if (!file && file_is_regular(SUPPRESS_FILE))
-		file = SUPPRESS_FILE;
-	if (file && suppress_file(file))
-		option_usage(spec, "--suppressions: %s", error_text());
-}
-
-void check_options_apply(const struct option_spec *spec, struct check_options *c)
-{
-	c->set = checker_default();
-	if (c->list && checker_parse(c->list, &c->set))
-		option_usage(spec, "--check: %s", error_text());
-	c->combine = c->how ? -1 : COMBINE_STRONG;
-	for (int i = 0; i < COMBINE_COUNT && c->combine < 0; i++)
-		if (!strcmp(c->how, combines[i]))
-			c->combine = i;
-	if (c->combine < 0)
-		option_usage(spec, "--combine takes strong, weak or naive, not '%s'", c->how);
-	variant_checks(c->set);
-	check_suppress(spec, c->list, c->suppressions);
 }
 
 void check_option_word(struct buf *out, checker_set set, const char *kind)

@@ -1,18 +1,16 @@
-/* checks.h: active checking as users meet it: the options that fuzz and test share, the table of checkers, the figures.
+/* check_options.h: the options of active checking, which fuzz and test share.
  *
  *	static struct check_options check;
  *	const struct option_row rows[] = {..., CHECK_ROWS(&check), OPTION_END};
  *	...
  *	check_options_apply(&spec, &check);   // before any variant is made
  */
-#ifndef MUSTER_CMD_CHECKS_H
-#define MUSTER_CMD_CHECKS_H
+#ifndef MUSTER_CMD_CHECK_OPTIONS_H
+#define MUSTER_CMD_CHECK_OPTIONS_H
 
-#include "base/json.h"
 #include "base/option.h"
 #include "check/suppress.h"
 #include "ir/checker.h"
-#include "search/search.h"
 
 struct check_options {
 	const char *list, *how, *suppressions; /* as typed; NULL: not given */
@@ -35,20 +33,5 @@ struct check_options {
 void check_suppress(const struct option_spec *spec, const char *list, const char *file);
 /* Wrong words end the process with exit code 2. Sets what variants are made for; the search's options are the caller's to fill in. */
 void check_options_apply(const struct option_spec *spec, struct check_options *c);
-/* "strong", "weak", "naive". */
-const char *check_combine_word(int combine);
-
-/* "--check LIST " for commands that are told to paste, so that they show a bug of this kind (NULL: any); nothing if the default does. */
-void check_option_word(struct buf *out, checker_set set, const char *kind);
-/* The names of a set as an array of strings. */
-void check_names_json(struct json *j, checker_set set);
-
-/* muster show checkers */
-void checks_print(void);
-void checks_print_json(void);
-
-/* What the figures of a search say about its checks: for people, and as the value of stats.checkers and what belongs to it. */
-void checks_stats_print(const struct search_stats *s, const struct solve_stats *v, checker_set set, int combine);
-void checks_stats_json(struct json *j, const struct search_stats *s, const struct solve_stats *v, checker_set set, int combine);
 
 #endif
