@@ -7,7 +7,7 @@
  * trace on. Linked with libmuster.a; built by bench/growth. */
 #include "base/error.h"
 #include "base/file.h"
-#include "cmd/target.h"
+#include "cmd/targets.h"
 #include "search/path.h"
 #include "solve/solve.h"
 
@@ -93,15 +93,15 @@ int main(int argc, char **argv)
 		fail();
 	o.shm.events = 1 << 22;
 	o.shm.nodes = 1 << 24;
-	target_make(&cov, argv[2], argv + 2, VARIANT_COV, &o);
-	target_make(&trace, argv[2], argv + 2, VARIANT_TRACE, &o);
+	targets_make(&cov, argv[2], argv + 2, VARIANT_COV, &o);
+	targets_make(&trace, argv[2], argv + 2, VARIANT_TRACE, &o);
 	struct launcher *launcher = launcher_new(&trace.options);
 	if (!launcher || exec_open(&exec, &cov.options, 0))
 		fail();
 	struct launch_input in = target_input(argv + 2, r.input.data, r.input.size, NULL);
 	if (launcher_run(launcher, &in, &result))
 		fail();
-	target_check_started(&result);
+	targets_check_started(&result);
 	if (trace_open(&r.trace, &trace.shm, result.end != RUN_EXIT))
 		fail();
 	sites_init(&sites, &trace.sites);

@@ -18,7 +18,7 @@
 #include "base/mem.h"
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
-#include "cmd/target.h"
+#include "cmd/targets.h"
 #include "run/exec.h"
 #include "store/outdir.h"
 
@@ -355,8 +355,8 @@ int cmd_cmin(int argc, char **argv)
 		option_usage(&spec, "which program? Name it after --");
 	if (has_files(c.output))
 		option_usage(&spec, "'%s' is not empty: name a new directory with -o", c.output);
-	char *program = target_program(argv[i]);
-	target_make(&c.cov, program, argv + i, VARIANT_COV, &c.target);
+	char *program = targets_program(argv[i]);
+	targets_make(&c.cov, program, argv + i, VARIANT_COV, &c.target);
 	if (exec_open(&c.exec, &c.cov.options, 1) ||
 	    outdir_seeds(c.input, FILE_LIMIT, run_file, &c) < 0)
 		die(EXIT_USAGE, "%s", error_text());

@@ -15,7 +15,7 @@
 #include "claim/claim.h"
 #include "cmd/confine.h"
 #include "cmd/export.h"
-#include "cmd/target.h"
+#include "run/target.h"
 #include "refine/refine.h"
 
 #include <ctype.h>
@@ -151,6 +151,8 @@ static int load(struct asserting *a)
 	if (!a->command.argv.data[0])
 		return error_set("the search has no program");
 	path = target_program(a->command.argv.data[0]);
+	if (!path)
+		return -1;
 	e = program_load(&a->program, path);
 	free(path);
 	for (size_t i = 0; !e && i < a->program.images.size; i++) {

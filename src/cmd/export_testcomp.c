@@ -13,7 +13,7 @@
 #include "base/proc.h"
 #include "base/shell.h"
 #include "cmd/export.h"
-#include "cmd/target.h"
+#include "run/target.h"
 #include "report/testcomp.h"
 
 #include <stdio.h>
@@ -135,7 +135,8 @@ static int open_suite(struct suite *s, const struct export_campaign *c)
 	if (!s->command.argv.data[0])
 		return error_set("the campaign has no program");
 	s->program = target_program(s->command.argv.data[0]);
-	target_make(&s->plain, s->program, s->command.argv.data, TARGET_PLAIN, &t);
+	if (!s->program || target_make(&s->plain, s->program, s->command.argv.data, TARGET_PLAIN, &t))
+		return -1;
 	for (const char *const *e = s->plain.options.env; e && *e && n < 2; e++)
 		s->env[n++] = *e;
 	s->plain.options.env = s->env;

@@ -13,11 +13,12 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/shell.h"
+#include "base/stop.h"
 #include "cmd/check_options.h"
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
 #include "cmd/status.h"
-#include "cmd/stop.h"
+#include "cmd/targets.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -95,9 +96,7 @@ static void fill_status(struct status *s, unsigned workers)
 
 static int work(struct fuzz *f)
 {
-	if (f->o->workers > 1)
-		fuzz_open_targets(f);
-	int r = fuzz_open(f);
+	int r = (f->o->workers > 1 && fuzz_open_targets(f)) || fuzz_open(f) ? -1 : 0;
 	f->figures->opened = !r;
 	if (!r)
 		r = fuzz_seed(f);
@@ -255,7 +254,8 @@ static void prepare(struct fuzz *f)
 	if (fuzz_try_files(f))
 		stop_give_up(error_text());
 	if (f->o->workers == 1) {
-		fuzz_open_targets(f);
+		if (fuzz_open_targets(f))
+			stop_give_up(error_text());
 		return;
 	}
 	static const enum variant_kind kinds[] = {VARIANT_COV, VARIANT_TRACE};
@@ -445,7 +445,7 @@ int cmd_fuzz(int argc, char **argv)
 	if (shared == MAP_FAILED)
 		die(EXIT_INTERNAL, "no memory for the workers' figures: %s", strerror(errno));
 	struct fuzz f = {.o = &o, .argv = argv + at, .shared = shared};
-	f.program = target_program(argv[at]);
+	f.program = targets_program(argv[at]);
 	f.command = command_line(argv + at);
 	shared->started = fuzz_clock();
 	limit = o.seconds;

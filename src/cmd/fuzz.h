@@ -9,8 +9,8 @@
 #define MUSTER_CMD_FUZZ_H
 
 #include "check/confirm.h"
-#include "cmd/target.h"
 #include "cmd/traced.h"
+#include "run/target.h"
 #include "search/search.h"
 #include "store/outdir.h"
 #include "store/store.h"
@@ -154,7 +154,7 @@ double fuzz_clock(void);
 int fuzz_leaving(const struct fuzz *f);
 
 /* fuzz_worker.c: 0, or -1 with words. */
-void fuzz_open_targets(struct fuzz *f); /* makes cov and trace: in one process, for all; ends it with words if that fails */
+int fuzz_open_targets(struct fuzz *f); /* makes cov and trace: in one process, for all */
 void fuzz_release_targets(struct fuzz *f);
 int fuzz_open(struct fuzz *f);		/* the rest */
 int fuzz_open_store(struct fuzz *f); /* a part of it */

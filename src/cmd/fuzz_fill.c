@@ -75,7 +75,10 @@ void fuzz_fill(const struct fuzz *f, struct store *store, struct fuzz_filled *re
 	*result = (struct fuzz_filled){.asked = 1};
 	t.time = f->o->run_time;
 	for (int i = 0; i < PATTERNS; i++) {
-		target_make(&target[i], f->program, f->argv, VARIANT_FILL, &t);
+		if (target_make(&target[i], f->program, f->argv, VARIANT_FILL, &t)) {
+			ready = 0;
+			continue;
+		}
 		set_pattern(&target[i].options, &patterns[i], env[i]);
 		target[i].options.server = 1;
 		ready &= !exec_open(&fill.exec[i], &target[i].options, 1);

@@ -33,12 +33,13 @@ int fuzz_leaving(const struct fuzz *f)
 
 /* ---------------------------------------------------------------- opening */
 
-void fuzz_open_targets(struct fuzz *f)
+int fuzz_open_targets(struct fuzz *f)
 {
 	struct target_options t = f->o->target;
 	t.time = f->o->run_time;
 	log_progress("making the cov variant of %s", f->program);
-	target_make(&f->cov, f->program, f->argv, VARIANT_COV, &t);
+	if (target_make(&f->cov, f->program, f->argv, VARIANT_COV, &t))
+		return -1;
 	t.time = f->o->run_time * 10; /* tracing is slower */
 	t.shm.events = 1 << 22;
 	t.shm.nodes = 1 << 24;
@@ -47,10 +48,12 @@ void fuzz_open_targets(struct fuzz *f)
 	if (!f->o->search.no_invariants)
 		t.shm.flags |= MUSTER_FLAG_ENTRIES;
 	log_progress("making the trace variant of %s", f->program);
-	target_make(&f->trace, f->program, f->argv, VARIANT_TRACE, &t);
-	target_make(&f->trace_child, f->program, f->argv, VARIANT_TRACE, &t);
+	if (target_make(&f->trace, f->program, f->argv, VARIANT_TRACE, &t) ||
+	    target_make(&f->trace_child, f->program, f->argv, VARIANT_TRACE, &t))
+		return -1;
 	f->cov.options.server = f->trace.options.server = f->trace_child.options.server = 1;
 	log_progress(NULL);
+	return 0;
 }
 
 static int cache_get(void *ctx, struct hash128 key, enum verdict *v, struct buf *model)

@@ -18,7 +18,7 @@
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
 #include "cmd/operands.h"
-#include "cmd/target.h"
+#include "cmd/targets.h"
 #include "run/exec.h"
 #include "search/cover.h"
 
@@ -102,7 +102,7 @@ static int same_coverage(void *ctx, const void *data, size_t size)
 
 static void open_coverage(struct shrink *s, struct buf *data)
 {
-	target_make(&s->cov, s->operands.program, s->operands.command.argv.data, VARIANT_COV, &s->target);
+	targets_make(&s->cov, s->operands.program, s->operands.command.argv.data, VARIANT_COV, &s->target);
 	if (exec_open(&s->exec, &s->cov.options, 1) ||
 	    coverage(s, buf_str(data), data->size, &s->digest))
 		die(EXIT_USAGE, "%s", error_text());
@@ -113,7 +113,7 @@ static void open_predicate(struct shrink *s, struct buf *data, struct minimize *
 {
 	*m = (struct minimize){.keeps = same_coverage, .ctx = s, .max_runs = s->runs};
 	if (!s->coverage) {
-		target_make(&s->san, s->operands.program, s->operands.command.argv.data, VARIANT_SAN,
+		targets_make(&s->san, s->operands.program, s->operands.command.argv.data, VARIANT_SAN,
 			    &s->target);
 		if (confirm_open(&s->confirm, s->operands.program, &s->san.options) ||
 		    confirm_run(s->confirm, buf_str(data), data->size, &s->found))

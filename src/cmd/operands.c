@@ -7,7 +7,7 @@
 #include "build/home.h"
 #include "build/variant.h"
 #include "cmd/check_options.h"
-#include "cmd/target.h"
+#include "cmd/targets.h"
 #include "store/store.h"
 
 #include <string.h>
@@ -135,7 +135,7 @@ void operands_parse(struct operands *o, const struct option_spec *spec, int argc
 	if (!o->command.argv.size)
 		take_program(o, spec, from);
 	else
-		o->program = target_program(o->command.argv.data[0]);
+		o->program = targets_program(o->command.argv.data[0]);
 	vec_push(&o->command.argv, NULL);
 }
 

@@ -13,7 +13,7 @@
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
 #include "cmd/operands.h"
-#include "cmd/target.h"
+#include "cmd/targets.h"
 #include "cmd/traced.h"
 #include "report/bug.h"
 
@@ -68,7 +68,7 @@ static void run_other(const struct replay *r, struct launcher *l, const struct b
 	char words[600];
 	if (launcher_run(l, &in, &run))
 		die(EXIT_USAGE, "%s", error_text());
-	target_check_started(&run);
+	targets_check_started(&run);
 	run_result_words(&run, words, sizeof words);
 	o->f.bug.summary = finding_text(&o->f, "%s", words);
 	o->f.bug.signal = run.signal;
@@ -239,14 +239,14 @@ static int replay_all(struct replay *r, int kind)
 	double start = clock_seconds();
 	int code = EXIT_OK;
 
-	target_make(&target, r->operands.program, r->operands.command.argv.data, kind, &r->target);
+	targets_make(&target, r->operands.program, r->operands.command.argv.data, kind, &r->target);
 	target.options.output_limit = 16u << 20;
 	target.options.out = target.options.err = r->show ? LAUNCH_CAPTURE : LAUNCH_NULL;
 	if (kind == VARIANT_SAN ? confirm_open(&confirm, r->operands.program, &target.options)
 				: !(launcher = launcher_new(&target.options)))
 		die(EXIT_USAGE, "%s", error_text());
 	if (own.set) {
-		target_make(&trace, r->operands.program, r->operands.command.argv.data, VARIANT_TRACE, &r->target);
+		targets_make(&trace, r->operands.program, r->operands.command.argv.data, VARIANT_TRACE, &r->target);
 		own.shm = &trace.shm, own.sites = &trace.sites;
 		if (!(own.launcher = launcher_new(&trace.options)))
 			die(EXIT_USAGE, "%s", error_text());

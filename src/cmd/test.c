@@ -13,10 +13,11 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/stop.h"
 #include "cmd/check_options.h"
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
-#include "cmd/stop.h"
+#include "cmd/targets.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -13,9 +13,9 @@
 #include "base/vec.h"
 #include "check/batch.h"
 #include "check/confirm.h"
-#include "cmd/target.h"
 #include "cmd/traced.h"
 #include "harness/harness.h"
+#include "run/target.h"
 #include "search/search.h"
 #include "store/store.h"
 

@@ -23,7 +23,8 @@ static int open_tracer(struct test_session *s)
 	t.shm.events = 1 << 20;
 	t.shm.nodes = 1 << 22;
 	t.shm.table_limit = 4096;
-	target_make(&s->trace, s->program, s->argv, VARIANT_TRACE, &t);
+	if (target_make(&s->trace, s->program, s->argv, VARIANT_TRACE, &t))
+		return -1;
 	s->trace.options.directory = s->scratch;
 	s->trace.options.server = 1;
 	s->tracer = launcher_new(&s->trace.options);

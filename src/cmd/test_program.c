@@ -289,7 +289,8 @@ static int check_tests(struct reader *r, struct store *store, uint64_t campaign)
 	struct target t;
 	char *argv[] = {r->s->whole, r->file ? (char *)"@@" : NULL, NULL};
 	o.time = RUN_SECONDS;
-	target_make(&t, r->s->whole, argv, VARIANT_SAN, &o);
+	if (target_make(&t, r->s->whole, argv, VARIANT_SAN, &o))
+		return -1;
 	t.options.directory = r->s->scratch;
 	int e = confirm_open(&r->confirm, r->s->whole, &t.options);
 	if (!e)

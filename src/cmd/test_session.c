@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "cmd/stop.h"
+#include "base/stop.h"
 #include "cmd/test.h"
 
 #include <errno.h>
@@ -172,7 +172,8 @@ static int is_running(pid_t pid)
 }
 
 
-static int make_variants(struct test_session *s)
+/* 0; -1: the time is over; a program that cannot be made is *code = EXIT_USAGE. */
+static int make_variants(struct test_session *s, int *code)
 {
 	struct target_options t = TARGET_DEFAULTS;
 	int status;
@@ -181,10 +182,13 @@ static int make_variants(struct test_session *s)
 	pid_t trace = test_make_in_child(s->program, VARIANT_TRACE);
 	t.time = s->o->run_time;
 	t.mem_mb = 2048;
-	target_make(&s->cov, s->program, s->argv, VARIANT_COV, &t);
+	if (target_make(&s->cov, s->program, s->argv, VARIANT_COV, &t))
+		*code = EXIT_USAGE;
 	s->cov.options.directory = s->scratch;
 	deadline_wait(trace, &status);
 	log_progress(NULL);
+	if (*code == EXIT_USAGE)
+		return -1;
 	return deadline_cut() ? error_set("the time is over") : 0;
 }
 
@@ -487,11 +491,11 @@ static int bug_order(const void *x, const void *y)
 	return strcmp(a->id, b->id);
 }
 
-static int run_functions(struct test_session *s)
+static int run_functions(struct test_session *s, int *code)
 {
 	if (open_scratch(s) || test_store_open(s))
 		return -1;
-	if (make_variants(s)) {
+	if (make_variants(s, code)) {
 		test_judge(s);
 		return -1;
 	}
@@ -517,7 +521,7 @@ int test_session_run(struct test_session *s, int *code)
 	if (built)
 		return -1;
 	*code = EXIT_INTERNAL;
-	int r = run_functions(s);
+	int r = run_functions(s, code);
 	s->seconds = test_clock() - s->started;
 	return r;
 }

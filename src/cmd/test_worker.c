@@ -299,7 +299,7 @@ static int pause_hook(void *ctx)
 
 /* ----------------------------------------------------------------- opening */
 
-static void open_targets(struct test_worker *w)
+static int open_targets(struct test_worker *w)
 {
 	struct test_session *s = w->s;
 	struct target_options t = TARGET_DEFAULTS;
@@ -310,10 +310,12 @@ static void open_targets(struct test_worker *w)
 	t.shm.table_limit = 4096;
 	if (!s->o->no_invariants)
 		t.shm.flags |= MUSTER_FLAG_ENTRIES;
-	target_make(&w->trace, s->program, s->argv, VARIANT_TRACE, &t);
-	target_make(&w->trace_child, s->program, s->argv, VARIANT_TRACE, &t);
+	if (target_make(&w->trace, s->program, s->argv, VARIANT_TRACE, &t) ||
+	    target_make(&w->trace_child, s->program, s->argv, VARIANT_TRACE, &t))
+		return -1;
 	w->trace.options.directory = w->trace_child.options.directory = s->scratch;
 	w->trace.options.server = w->trace_child.options.server = 1;
+	return 0;
 }
 
 static int open_search(struct test_worker *w)
@@ -351,8 +353,7 @@ static int open_search(struct test_worker *w)
 
 static int open_worker(struct test_worker *w)
 {
-	open_targets(w);
-	if (exec_open(&w->exec, &w->s->cov.options, 1) ||
+	if (open_targets(w) || exec_open(&w->exec, &w->s->cov.options, 1) ||
 	    !(w->parent = launcher_new(&w->trace.options)) ||
 	    !(w->child = launcher_new(&w->trace_child.options)))
 		return -1;

@@ -19,7 +19,7 @@
 #include "base/proc.h"
 #include "build/home.h"
 #include "cmd/confine.h"
-#include "cmd/target.h"
+#include "run/target.h"
 #include "cmd/test.h"
 #include "report/testcomp.h"
 
@@ -276,7 +276,8 @@ static void open_runner(struct suite *s)
 	struct target_options t = TARGET_DEFAULTS;
 	t.time = s->o->run_time * 4;
 	s->argv[0] = s->telling;
-	target_make(&s->plain, s->telling, s->argv, TARGET_PLAIN, &t);
+	if (target_make(&s->plain, s->telling, s->argv, TARGET_PLAIN, &t))
+		die(EXIT_USAGE, "%s", error_text());
 	int n = 0;
 	for (const char *const *e = s->plain.options.env; e && *e && n < 2; e++)
 		s->env[n++] = *e;

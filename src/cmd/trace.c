@@ -18,7 +18,7 @@
 #include "build/variant.h"
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
-#include "cmd/target.h"
+#include "cmd/targets.h"
 #include "cmd/trace_show.h"
 #include "run/print.h"
 #include "run/sources.h"
@@ -112,7 +112,7 @@ static void start_session(struct session *s, const struct options *o, char **arg
 	memset(s, 0, sizeof *s);
 	s->o = o;
 	s->argv = argv;
-	s->program = target_program(argv[0]);
+	s->program = targets_program(argv[0]);
 	read_input(s);
 }
 
@@ -125,7 +125,7 @@ static void end_session(struct session *s)
 
 static void make_target(struct target *t, const struct session *s, enum variant_kind kind)
 {
-	target_make(t, s->program, s->argv, kind, &s->o->target);
+	targets_make(t, s->program, s->argv, kind, &s->o->target);
 }
 
 static void open_trace(struct trace *t, const struct target *target, const struct run_result *r)
@@ -296,7 +296,7 @@ static int dependence(struct trace_show *show, struct session *s, const char *ba
 	struct launcher *l = launcher_new(&all.options);
 	if (!l || run_watched(l, &s->in, &r, &all.shm))
 		die(EXIT_USAGE, "%s", error_text());
-	target_check_started(&r);
+	targets_check_started(&r);
 	open_trace(&t, &all, &r);
 	struct trace_places places;
 	trace_compare(&places, show->trace, &t);
@@ -354,7 +354,7 @@ static void repeat(struct trace_show *show, struct launcher *l, const struct ses
 		struct run_result r;
 		if (launcher_run(l, &s->in, &r))
 			die(EXIT_USAGE, "%s", error_text());
-		target_check_started(&r);
+		targets_check_started(&r);
 		vec_push(&costs, r.user_seconds + r.system_seconds);
 		show->repeat_faults = r.faults;
 	}
@@ -418,7 +418,7 @@ static int trace_once(const struct options *o, char **argv)
 	struct launcher *l = launcher_new(&target.options);
 	if (!l || run_watched(l, &s.in, &r, &target.shm))
 		die(EXIT_USAGE, "%s", error_text());
-	target_check_started(&r);
+	targets_check_started(&r);
 	keep_output(o, &r);
 	open_trace(&t, &target, &r);
 

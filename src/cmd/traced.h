@@ -5,7 +5,7 @@
 #define MUSTER_CMD_TRACED_H
 
 #include "check/confirm.h"
-#include "cmd/target.h"
+#include "run/target.h"
 #include "ir/checker.h"
 #include "search/broken.h"
 

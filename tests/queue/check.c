@@ -18,7 +18,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "cmd/target.h"
+#include "cmd/targets.h"
 #include "run/exec.h"
 #include "search/cover.h"
 #include "search/search.h"
@@ -217,8 +217,8 @@ int main(int argc, char **argv)
 	c.directory = argv[at + 1];
 	open_all(&c, argv[at]);
 	o.time = 10;
-	char *program = target_program(argv[at + 3]);
-	target_make(&cov, program, argv + at + 3, VARIANT_COV, &o);
+	char *program = targets_program(argv[at + 3]);
+	targets_make(&cov, program, argv + at + 3, VARIANT_COV, &o);
 	if (exec_open(&c.exec, &cov.options, 0) || exec_run(c.exec, "", 0, &r))
 		die(EXIT_USAGE, "%s", error_text());
 	c.looped = r.looped;

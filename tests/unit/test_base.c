@@ -11,7 +11,7 @@
 #include "base/option.h"
 #include "base/proc.h"
 #include "base/vec.h"
-#include "cmd/stop.h"
+#include "base/stop.h"
 
 #include <errno.h>
 #include <setjmp.h>

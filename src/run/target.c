@@ -4,14 +4,13 @@
  * tables that its runtime writes, and lets the loader find variants of libraries before the
  * originals.
  */
-#include "cmd/target.h"
+#include "run/target.h"
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "cmd/stop.h"
 #include "run/program.h"
 
 #include <dirent.h>
@@ -23,10 +22,7 @@ char *target_program(const char *name)
 {
 	if (strchr(name, '/') || file_exists(name))
 		return mem_strdup(name);
-	char *found = program_find(name);
-	if (!found)
-		stop_give_up(error_text());
-	return found;
+	return program_find(name);
 }
 
 int target_has_path(char *const *argv)
@@ -53,34 +49,34 @@ static void add_sites(struct target *t)
 		closedir(dir);
 }
 
-static void make_variant(struct target *t, const char *program)
+static int make_variant(struct target *t, const char *program)
 {
 	double start = clock_seconds();
 	if (t->kind != TARGET_PLAIN) {
 		if (variant_make(program, (enum variant_kind)t->kind, &t->variant))
-			stop_give_up(error_text());
+			return -1;
 	} else {
 		if (file_is_c(program))
-			die(EXIT_USAGE,
-			    "'%s' is source code: build it to run it as it is, or name a variant",
-			    program);
+			return error_set("'%s' is source code: build it to run it as it is, or name a variant", program);
 		t->variant.path = file_absolute(program);
 	}
 	t->seconds = clock_seconds() - start;
+	return 0;
 }
 
 /* The tables of a variant with a runtime: the san variant and the program itself have none. */
-static void make_tables(struct target *t, const struct target_options *o)
+static int make_tables(struct target *t, const struct target_options *o)
 {
 	struct shm_options sizes = o->shm;
 	if (t->kind == TARGET_PLAIN || t->kind == VARIANT_SAN)
-		return;
+		return 0;
 	add_sites(t);
 	if (t->kind == VARIANT_TRACE_ALL)
 		sizes.flags |= MUSTER_FLAG_PATH;
 	if (shm_init(&t->shm, &sizes))
-		stop_give_up(error_text());
+		return -1;
 	t->options.shm = &t->shm;
+	return 0;
 }
 
 static void set_environment(struct target *t)
@@ -100,14 +96,20 @@ static void set_environment(struct target *t)
 		t->options.env = t->env;
 }
 
-void target_make(struct target *t, const char *program, char *const *argv, int kind,
-		 const struct target_options *o)
+int target_make(struct target *t, const char *program, char *const *argv, int kind, const struct target_options *o)
 {
 	memset(t, 0, sizeof *t);
 	t->kind = kind;
-	make_variant(t, program);
+	if (make_variant(t, program)) {
+		memset(t, 0, sizeof *t);
+		return -1;
+	}
 	t->options = (struct launch_options)LAUNCH_DEFAULTS;
-	make_tables(t, o);
+	if (make_tables(t, o)) {
+		target_release(t);
+		memset(t, 0, sizeof *t);
+		return -1;
+	}
 	for (int i = 0; i < o->files.size; i++)
 		vec_push(&t->files, o->files.data[i]);
 	vec_push(&t->files, NULL);
@@ -126,6 +128,7 @@ void target_make(struct target *t, const char *program, char *const *argv, int k
 		launch_limit(&t->options, o->time);
 	t->options.memory_limit = o->mem_mb << 20;
 	set_environment(t);
+	return 0;
 }
 
 void target_release(struct target *t)
@@ -149,11 +152,11 @@ struct launch_input target_input(char *const *argv, const void *data, size_t siz
 	return in;
 }
 
-void target_check_started(const struct run_result *r)
+int target_started(const struct run_result *r)
 {
 	if (r->end == RUN_FAILED)
-		die(EXIT_USAGE, "the program did not run: %s", r->message);
+		return error_set("the program did not run: %s", r->message);
 	if (r->counts.state == MUSTER_STATE_FAILED)
-		die(EXIT_USAGE, "the runtime in the program could not start: %s",
-		    r->counts.message);
+		return error_set("the runtime in the program could not start: %s", r->counts.message);
+	return 0;
 }

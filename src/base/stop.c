@@ -1,4 +1,4 @@
-#include "cmd/stop.h"
+#include "base/stop.h"
 
 #include "base/buf.h"
 #include "base/deadline.h"

@@ -1,18 +1,15 @@
 /* target.h: a variant of the user's program, ready to be run.
  *
- *	struct target_options o = TARGET_DEFAULTS;      // filled in by the option table
+ *	struct target_options o = TARGET_DEFAULTS;
  *	struct target t;
- *	char *program = target_program(argv[0]);
- *	target_make(&t, program, argv, VARIANT_COV, &o);  // argv with @@ as the user wrote it
+ *	if (target_make(&t, program, argv, VARIANT_COV, &o))  // argv with @@ as the user wrote it
+ *		return -1;
  *	struct launcher *l = launcher_new(&t.options);
  *	...
  *	target_release(&t);
- *
- * What every command that runs programs does in the same way. Failures end the process
- * with words.
  */
-#ifndef MUSTER_CMD_TARGET_H
-#define MUSTER_CMD_TARGET_H
+#ifndef MUSTER_RUN_TARGET_H
+#define MUSTER_RUN_TARGET_H
 
 #include "base/option.h"
 #include "base/vec.h"
@@ -37,20 +34,6 @@ struct target_options {
 		.time = 60, .mem_mb = 4096, .shm = {.input_limit = SHM_DEFAULT_INPUT } \
 	}
 
-/* Rows of an option table: what is input, and the limits of a run. */
-#define TARGET_INPUT_ROWS(o)                                              \
-	OPTION_LIST("file", 'f', "NAME", &(o)->files,                     \
-		    "this file is input, wherever the program opens it"), \
-	    OPTION_FLAG("args", 0, &(o)->args, "arguments are input"),    \
-	    OPTION_LIST("env", 0, "NAME", &(o)->env, "this environment variable is input")
-#define TARGET_MEM_ROW(o) OPTION_U64("mem", 'm', "MB", &(o)->mem_mb, "memory limit of a run (4096)")
-/* Of muster's own processes (base/budget.h), for commands that search. */
-#define MEMORY_ROW(bytes) \
-	OPTION_U64("memory", 0, "BYTES", bytes, "memory of muster's own processes, all together (a quarter of the machine)")
-#define TARGET_TIME_ROW(o)                          \
-	OPTION_DOUBLE("time", 't', "S", &(o)->time, \
-		      "wall-clock limit of a run in seconds (60; 0: none)")
-
 struct target {
 	int kind;		       /* enum variant_kind or TARGET_PLAIN */
 	struct variant variant;	       /* of TARGET_PLAIN: the program itself */
@@ -64,20 +47,20 @@ struct target {
 	VEC(const char *) files, env_input;
 };
 
-/* A single .c file or a path as it is given; a bare name as the shell would find it. Allocated. */
+/* A single .c file or a path as it is given; a bare name as the shell would find it. Allocated; NULL with words. */
 char *target_program(const char *name);
 /* Does an argument name the input's file? */
 int target_has_path(char *const *argv);
 /* kind: enum variant_kind or TARGET_PLAIN. argv is borrowed and ends in NULL. The target must not
- * move afterwards: its options point into it. */
-void target_make(struct target *t, const char *program, char *const *argv, int kind,
+ * move afterwards: its options point into it. 0; -1 with words, and then it is empty. */
+int target_make(struct target *t, const char *program, char *const *argv, int kind,
 		 const struct target_options *o);
 void target_release(struct target *t);
 /* An input as bytes: for @@ or standard input and, where no argument names a file, for marked
  * objects too. name: its extension is kept; may be NULL. */
 struct launch_input target_input(char *const *argv, const void *data, size_t size,
 				 const char *name);
-/* Ends the process with words if the program or its runtime never ran. */
-void target_check_started(const struct run_result *r);
+/* -1 with words if the program or its runtime never ran. */
+int target_started(const struct run_result *r);
 
 #endif

@@ -1,7 +1,7 @@
 /* Ends a command in good order when the user asks for it by a signal: the first one
  * sets a flag, a second one that comes later ends at once, and what is temporary is removed behind it. */
-#ifndef MUSTER_CMD_STOP_H
-#define MUSTER_CMD_STOP_H
+#ifndef MUSTER_BASE_STOP_H
+#define MUSTER_BASE_STOP_H
 
 /* From now on SIGINT, SIGTERM and SIGHUP (unless nohup ignores it) set *stop. */
 void stop_catch(volatile int *stop);
