@@ -4,7 +4,7 @@
  * they are doing. The workers' finds are in the store and the output directory at every moment;
  * the same command goes on where an earlier one stopped, for whatever reason it did.
  */
-#include "cmd/fuzz.h"
+#include "campaign/campaign.h"
 
 #include "base/budget.h"
 #include "base/deadline.h"

@@ -10,7 +10,7 @@
 #include "report/bug.h"
 #include "report/checks.h"
 #include "cmd/confine.h"
-#include "cmd/fuzz.h"
+#include "campaign/campaign.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -14,7 +14,7 @@
 #include "cmd/confine.h"
 #include "cmd/operands.h"
 #include "cmd/targets.h"
-#include "cmd/traced.h"
+#include "campaign/traced.h"
 #include "report/bug.h"
 
 #include <inttypes.h>

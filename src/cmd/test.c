@@ -5,7 +5,7 @@
  * a function that was not reached, or one whose budget ended before every branch was covered; else
  * 0.
  */
-#include "cmd/test.h"
+#include "unit/unit.h"
 
 #include "base/budget.h"
 #include "base/deadline.h"

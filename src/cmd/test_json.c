@@ -1,7 +1,7 @@
 /* test_json.c: the result of `muster test` as one JSON object (docs/unit-tests.md has the keys). */
 #include "check/suppress.h"
 #include "cmd/confine.h"
-#include "cmd/test.h"
+#include "unit/unit.h"
 
 #include "base/file.h"
 #include "base/json.h"

@@ -21,7 +21,7 @@
 #include "build/cache.h"
 #include "build/home.h"
 #include "cmd/confine.h"
-#include "cmd/test.h"
+#include "unit/unit.h"
 
 #include <errno.h>
 #include <fcntl.h>

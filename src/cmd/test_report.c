@@ -4,7 +4,7 @@
  * it, and a line to paste.
  */
 #include "check/suppress.h"
-#include "cmd/test.h"
+#include "unit/unit.h"
 
 #include "base/file.h"
 #include "base/mem.h"

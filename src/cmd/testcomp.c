@@ -20,7 +20,7 @@
 #include "build/home.h"
 #include "cmd/confine.h"
 #include "run/target.h"
-#include "cmd/test.h"
+#include "unit/unit.h"
 #include "report/testcomp.h"
 
 #include <dirent.h>

@@ -1,11 +1,11 @@
-/* test_wire.c: what workers of `muster test` send to their parent.
+/* wire.c: what workers of `muster test` send to their parent.
  *
  * A message is two words (kind, size) and a body. Both ends are one program, so plain structures
  * travel as they are; the counts are checked against the size nevertheless, because a worker may
  * die in the middle of a message.
  */
 #include "base/file.h"
-#include "cmd/test.h"
+#include "unit/unit.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* test.h: what the files of `muster test` share.
+/* unit.h: what the files of `muster test` share.
  *
  * A session is one file (or one function of a program): the harness is built and its variants are
  * made once. Workers, one process each, take functions from a counter that they share and search
@@ -6,14 +6,14 @@
  * tests in the san variant, many functions at a time, looks at what failed, writes the store and
  * prints. A worker that dies loses the function it was at, and nothing else.
  */
-#ifndef MUSTER_CMD_TEST_H
-#define MUSTER_CMD_TEST_H
+#ifndef MUSTER_UNIT_UNIT_H
+#define MUSTER_UNIT_UNIT_H
 
 #include "base/option.h"
 #include "base/vec.h"
 #include "check/batch.h"
 #include "check/confirm.h"
-#include "cmd/traced.h"
+#include "campaign/traced.h"
 #include "harness/harness.h"
 #include "run/target.h"
 #include "search/search.h"
@@ -224,7 +224,7 @@ int test_late(const struct test_session *s);
 /* testcomp.c: a suite of Test-Comp for a whole program. The exit code. */
 int testcomp(const struct test_options *o, const char *property, const char *file);
 
-/* test_session.c: 0, or -1 with words. An error of the user's (does not compile, no such function)
+/* session.c: 0, or -1 with words. An error of the user's (does not compile, no such function)
  * is *code = EXIT_USAGE. */
 int test_session_run(struct test_session *s, int *code);
 void test_session_release(struct test_session *s);
@@ -239,10 +239,10 @@ int test_has_program(const struct test_session *s);
 int test_program_only(const struct test_session *s, size_t number); /* no function's search found this one of program_bugs */
 void test_program_scope(const struct test_session *s, struct buf *out); /* why a bug is still at function level */
 
-/* test_worker.c: a worker's life; messages go to fd. Does not return. */
+/* worker.c: a worker's life; messages go to fd. Does not return. */
 void test_worker(struct test_session *s, unsigned number, int fd) __attribute__((noreturn));
 
-/* test_wire.c: messages. */
+/* wire.c: messages. */
 enum test_message { TEST_MESSAGE_FUNCTION = 1, TEST_MESSAGE_STATS };
 int test_send(int fd, enum test_message kind, const struct buf *body);
 /* The function's tests, covers and violations from those on. */
@@ -255,19 +255,19 @@ int test_unpack(struct test_session *s, const char *data, size_t size);
 void test_pack_stats(struct buf *out, const struct search_stats *a, const struct solve_stats *b);
 int test_unpack_stats(struct test_session *s, const char *data, size_t size);
 
-/* test_check.c: runs the tests of functions that were searched in the san variant, and looks at
+/* check.c: runs the tests of functions that were searched in the san variant, and looks at
  * what fails. 0, -1. */
 int test_check(struct test_session *s, const uint32_t *functions, size_t count);
 void test_bug_release(struct test_bug *b);
 /* A finding of a function, shown by this input, which is taken over: a bug, or one more input of a known one. t may be NULL. */
 void test_found(struct test_session *s, uint32_t function, struct test_case *t, struct buf *data, struct finding *x);
-/* test_broken.c: checks that the traced runs of a function broke, and no sanitizer saw: confirmed by their own tests, or suspected. 0, -1. */
+/* broken.c: checks that the traced runs of a function broke, and no sanitizer saw: confirmed by their own tests, or suspected. 0, -1. */
 int test_violations(struct test_session *s, uint32_t function);
 /* Takes conversions out of a finding whose result does not count (traced_filter). 0, -1. */
 int test_filter(struct test_session *s, uint32_t function, const void *data, size_t size, struct finding *x);
 /* The condition of a bug, in terms of the function's parameters. 0, -1. */
 int test_condition(struct test_session *s, uint32_t function, const struct buf *data, struct finding *x);
-/* test_shrink.c: smaller inputs that fail in the same places, all together. quick: two rounds only.
+/* shrink.c: smaller inputs that fail in the same places, all together. quick: two rounds only.
  * 0, -1. */
 #define TEST_SAN_SLOWER 10 /* a call in the san variant may take that many times the limit */
 struct test_shrink_job {
@@ -281,7 +281,7 @@ struct test_shrink_job {
 };
 int test_shrink(struct test_session *s, struct test_shrink_job *jobs, size_t count, int quick);
 
-/* test_verdict.c */
+/* verdict.c */
 uint64_t test_count(const struct test_function
 			*f); /* tests, without inputs for which a precondition does not hold */
 void test_find_outcomes(struct test_session *s); /* of each function */
@@ -289,7 +289,7 @@ void test_judge(struct test_session *s);	 /* when everything was checked */
 void test_scope(const struct test_session *s,
 		struct buf *out); /* one line: what verdicts speak of */
 
-/* test_store.c: opens store and directory; writes a function's tests and bugs in one transaction.
+/* store.c: opens store and directory; writes a function's tests and bugs in one transaction.
  * 0, -1. */
 int test_store_open(struct test_session *s);
 int test_store_function(struct test_session *s, struct test_function *f);

@@ -1,4 +1,4 @@
-/* fuzz_fill.c: does the program look at memory that nobody wrote?
+/* fill.c: does the program look at memory that nobody wrote?
  *
  * A search is exhaustive if every negation was answered and nothing was lost. What stood in local variables and heap blocks before
  * the program wrote them is no input and in no constraint, but may decide: so before the claim is made, every test is run again in
@@ -8,7 +8,7 @@
 #include "base/deadline.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "cmd/fuzz.h"
+#include "campaign/campaign.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* test_shrink.c: from inputs that fail to the plainest that fail in the same places.
+/* shrink.c: from inputs that fail to the plainest that fail in the same places.
  *
  * Starting the san variant costs more than a hundred calls in it, so all inputs are made small
  * together: in each round every one of them has some dozens of changes tried, each on the best form
@@ -13,7 +13,7 @@
  * make it run on and on stays as it is.
  */
 #include "base/error.h"
-#include "cmd/test.h"
+#include "unit/unit.h"
 
 #include <stdlib.h>
 #include <string.h>

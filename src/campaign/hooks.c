@@ -1,4 +1,4 @@
-/* fuzz_hooks.c: joins the search to the store and the output directory.
+/* hooks.c: joins the search to the store and the output directory.
  *
  * A test is acknowledged when its row is committed. Its file in queue/ is written
  * after that: a kill between the two leaves a row without a file, which the next start
@@ -8,7 +8,7 @@
 #include "base/deadline.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "cmd/fuzz.h"
+#include "campaign/campaign.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* version.h: the version of a program that a command works on, in the store. */
-#ifndef MUSTER_CMD_VERSION_H
-#define MUSTER_CMD_VERSION_H
+#ifndef MUSTER_CAMPAIGN_VERSION_H
+#define MUSTER_CAMPAIGN_VERSION_H
 
 #include "store/store.h"
 

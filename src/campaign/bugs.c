@@ -1,4 +1,4 @@
-/* fuzz_bugs.c: inputs that are to be run in the san variant, and when.
+/* bugs.c: inputs that are to be run in the san variant, and when.
  *
  * Three kinds wait: runs that failed (the search tells of them once for each set of branches they took), inputs that were solved to break a
  * check, and all tests that are kept, since a defect that no input decides is found by no query. The san variant is slow: while the
@@ -17,7 +17,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "cmd/fuzz.h"
+#include "campaign/campaign.h"
 
 #include <errno.h>
 #include <inttypes.h>

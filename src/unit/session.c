@@ -1,4 +1,4 @@
-/* test_session.c: one file from source to verdicts.
+/* session.c: one file from source to verdicts.
  *
  * Build, make the variants, start workers, gather what they send, check it in batches while they go
  * on, judge. The san variant is made by a process of its own meanwhile. Nothing of a function
@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/stop.h"
-#include "cmd/test.h"
+#include "unit/unit.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
-/* fuzz_look.c: one input in the san variant, and what that makes of it.
+/* look.c: one input in the san variant, and what that makes of it.
  *
  * What failed is a bug, whoever thought what of it before: kind and stack are its bucket. A new bucket is traced for the condition under
- * which its check breaks, written to crashes/ or hangs/, and told; its input is shrunk later (fuzz_shrink.c).
+ * which its check breaks, written to crashes/ or hangs/, and told; its input is shrunk later (shrink.c).
  * Of conversions only those count whose result does (traced_filter). What did not fail is nothing, if nobody predicted anything. A
  * prediction of a checker with a run-time test of its own is confirmed by the check that a fresh traced run shows broken. Every other
  * prediction, and a failure that sanitizers do not see, is suspected: it has a bucket of its own, goes to suspected/, and counts for nothing.
@@ -12,8 +12,8 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "cmd/fuzz.h"
-#include "cmd/traced.h"
+#include "campaign/campaign.h"
+#include "campaign/traced.h"
 
 #include <inttypes.h>
 #include <stdio.h>

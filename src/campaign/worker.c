@@ -1,4 +1,4 @@
-/* fuzz_worker.c: one worker of a search: what it opens, its loop, its figures.
+/* worker.c: one worker of a search: what it opens, its loop, its figures.
  *
  * Everything that can end a search badly (a full disk, a program that cannot be started)
  * comes back as -1 with words. What was found up to then is in the store: the
@@ -10,8 +10,8 @@
 #include "base/log.h"
 #include "build/archive.h"
 #include "build/home.h"
-#include "cmd/fuzz.h"
-#include "cmd/version.h"
+#include "campaign/campaign.h"
+#include "campaign/version.h"
 
 #include <math.h>
 #include <stdlib.h>

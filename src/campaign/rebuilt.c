@@ -1,4 +1,4 @@
-/* fuzz_rebuilt.c: a search that goes on with a program that was built anew, or with other checkers.
+/* rebuilt.c: a search that goes on with a program that was built anew, or with other checkers.
  *
  * What the store knows of the old program is not true of the new one: which tests are explored,
  * what they cover, which bugs there are. So its coverage is forgotten, every test is
@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "cmd/fuzz.h"
+#include "campaign/campaign.h"
 #include "report/checks.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
-/* fuzz_stats.c: DIR/fuzzer_stats with AFL++'s keys, for afl-whatsup and what else reads it. */
+/* stats.c: DIR/fuzzer_stats with AFL++'s keys, for afl-whatsup and what else reads it. */
 #include "base/file.h"
 #include "base/mem.h"
-#include "cmd/fuzz.h"
+#include "campaign/campaign.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* version.c: a program's records go into the store, so that an older version needs no old checkout. What the store has already is not
  * written again. */
-#include "cmd/version.h"
+#include "campaign/version.h"
 
 #include "base/vec.h"
 #include "build/image.h"

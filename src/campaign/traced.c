@@ -4,7 +4,7 @@
  * the sanitizer's stack, that of a check from the site table: where they are the same line of the same file, they are taken
  * for the same thing.
  */
-#include "cmd/traced.h"
+#include "campaign/traced.h"
 
 #include "base/file.h"
 #include "base/hash.h"

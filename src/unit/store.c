@@ -1,4 +1,4 @@
-/* test_store.c: what `muster test` leaves behind: a campaign in the store, a directory with the
+/* store.c: what `muster test` leaves behind: a campaign in the store, a directory with the
  * bugs' inputs.
  *
  * A session is one campaign, whose key is a hash of the harness's file: the same file with the same
@@ -11,8 +11,8 @@
 #include "base/mem.h"
 #include "base/shell.h"
 #include "build/home.h"
-#include "cmd/test.h"
-#include "cmd/version.h"
+#include "unit/unit.h"
+#include "campaign/version.h"
 
 #include <stdio.h>
 #include <stdlib.h>

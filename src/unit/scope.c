@@ -1,9 +1,9 @@
-/* test_scope.c: what `verified` depends on, in words.
+/* scope.c: what `verified` depends on, in words.
  *
  * One row for each thing that is taken for granted, and one for each that nobody looks at: whoever reads the verdict must be able to tell what
  * it does not promise. Rows with a condition are there where it applies.
  */
-#include "cmd/test.h"
+#include "unit/unit.h"
 
 static int has_array_parameter(const struct front *f)
 {

@@ -1,8 +1,8 @@
 /* traced.h: what a traced run says about a bug: which check it breaks, and under which condition.
  *
  * The run-time test of checkers that no sanitizer knows, and the words " when in[4] > 63" of all others. */
-#ifndef MUSTER_CMD_TRACED_H
-#define MUSTER_CMD_TRACED_H
+#ifndef MUSTER_CAMPAIGN_TRACED_H
+#define MUSTER_CAMPAIGN_TRACED_H
 
 #include "check/confirm.h"
 #include "run/target.h"

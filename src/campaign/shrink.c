@@ -1,4 +1,4 @@
-/* fuzz_shrink.c: inputs of bugs made smaller, beside the search.
+/* shrink.c: inputs of bugs made smaller, beside the search.
  *
  * A bug is told with the input that showed it, and its input waits here to be shrunk: some hundred runs of the san variant, which may
  * take longer than all other looks together. So that neither the search nor looks at other inputs wait for it, it is done in pieces of a
@@ -9,7 +9,7 @@
  * a run to where that one stopped, and the result is what shrinking in one piece gives.
  */
 #include "base/hash.h"
-#include "cmd/fuzz.h"
+#include "campaign/campaign.h"
 #include "search/minimize.h"
 
 #include <stdlib.h>

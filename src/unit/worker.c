@@ -1,4 +1,4 @@
-/* test_worker.c: a worker of `muster test`: takes functions, searches each, sends what it found.
+/* worker.c: a worker of `muster test`: takes functions, searches each, sends what it found.
  *
  * The fast runner, the two tracers and the search are opened once and serve all functions. Between
  * two functions the search is restarted: nothing of a function's result depends on which functions
@@ -17,7 +17,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "cmd/test.h"
+#include "unit/unit.h"
 #include "search/frontier.h"
 
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* test_check.c: every test in the san variant, and from what fails there to bugs that are told.
+/* check.c: every test in the san variant, and from what fails there to bugs that are told.
  *
  * Tests of many functions go in one batch. A test may show several findings, since its run goes on after most of them; each is
  * looked at by itself, and is known by kind and place: the first of its kind is made small, confirmed in a fresh process (confirm.h) and told; others only count. A place
@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "cmd/test.h"
+#include "unit/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,15 +1,15 @@
-/* fuzz.h: what the files of `muster fuzz` share.
+/* campaign.h: what the files of `muster fuzz` share.
  *
  * The command is a supervisor and one or more workers. A worker has everything a
  * search needs (two tracers, the fast runner, a store connection of its own) and
  * publishes its figures in memory that it shares with the supervisor, which shows
  * them, watches the clock and prints the result. With one worker, both are one process.
  */
-#ifndef MUSTER_CMD_FUZZ_H
-#define MUSTER_CMD_FUZZ_H
+#ifndef MUSTER_CAMPAIGN_CAMPAIGN_H
+#define MUSTER_CAMPAIGN_CAMPAIGN_H
 
 #include "check/confirm.h"
-#include "cmd/traced.h"
+#include "campaign/traced.h"
 #include "run/target.h"
 #include "search/search.h"
 #include "store/outdir.h"
@@ -153,7 +153,7 @@ double fuzz_clock(void);
 /* Not only is the search to end, but everything that can be done later. */
 int fuzz_leaving(const struct fuzz *f);
 
-/* fuzz_worker.c: 0, or -1 with words. */
+/* worker.c: 0, or -1 with words. */
 int fuzz_open_targets(struct fuzz *f); /* makes cov and trace: in one process, for all */
 void fuzz_release_targets(struct fuzz *f);
 int fuzz_open(struct fuzz *f);		/* the rest */
@@ -167,7 +167,7 @@ void fuzz_close(struct fuzz *f);
 void fuzz_publish(struct fuzz *f);
 void fuzz_stage(struct fuzz *f, enum fuzz_stage stage); /* published at once if it changed */
 
-/* fuzz_hooks.c */
+/* hooks.c */
 struct search_hooks fuzz_hooks(struct fuzz *f);
 /* Tests that other workers, or AFL++, found since the last call. */
 int fuzz_import(struct fuzz *f);
@@ -177,7 +177,7 @@ int fuzz_restore_files(struct fuzz *f);
 /* Tells the store and the other workers that this search is not exhaustive, or learns it from them. 0, -1. */
 int fuzz_note_lost(struct fuzz *f);
 
-/* fuzz_bugs.c: inputs to be looked at: one that crashed or hung, one that was solved to break a check, a test that is kept. */
+/* bugs.c: inputs to be looked at: one that crashed or hung, one that was solved to break a check, a test that is kept. */
 int fuzz_failed(struct fuzz *f, const struct search_test *t, const struct exec_result *r);
 int fuzz_violated(struct fuzz *f, const struct search_test *t, const struct search_violation *v);
 int fuzz_kept(struct fuzz *f, uint64_t test);
@@ -191,7 +191,7 @@ void fuzz_bugs_release(struct fuzz *f);
 void fuzz_san_begin(struct fuzz *f); /* makes the san variant beside the search */
 void fuzz_site_done(struct fuzz *f, const struct pending_failure *p); /* its check was confirmed there */
 
-/* fuzz_look.c: runs one in the san variant, and keeps what comes of it. It may fill in the check. 0; 1: there was no time, nothing is known; -1. */
+/* look.c: runs one in the san variant, and keeps what comes of it. It may fill in the check. 0; 1: there was no time, nothing is known; -1. */
 int fuzz_look(struct fuzz *f, struct pending_failure *p);
 int fuzz_write_failure(struct fuzz *f, const struct pending_failure *p, const struct result_bug *b, char **name);
 int fuzz_fails_still(struct fuzz *f, const struct result_bug *b, struct finding *x);
@@ -200,20 +200,20 @@ int fuzz_shows_bug(struct fuzz *f, struct pending_failure *p, uint64_t bucket, i
 /* A smaller input for a bug that is known: described again, and written over the old one. 0, -1. */
 int fuzz_bug_smaller(struct fuzz *f, struct pending_failure *p, uint64_t id, uint64_t bucket, int own, const struct buf *data);
 
-/* fuzz_shrink.c: a bug's input is made smaller later (what a repeatable search finds: at once); a piece of that; the rest of it, until then. 0, -1. */
+/* shrink.c: a bug's input is made smaller later (what a repeatable search finds: at once); a piece of that; the rest of it, until then. 0, -1. */
 void fuzz_shrink_later(struct fuzz *f, const struct pending_failure *p, const struct result_bug *b, int own);
 int fuzz_shrink_some(struct fuzz *f);
 int fuzz_shrink_rest(struct fuzz *f, double until);
 void fuzz_shrink_release(struct fuzz *f);
 
-/* fuzz_rebuilt.c: tests and bugs that an older build of the program left are run again. 0, -1. */
+/* rebuilt.c: tests and bugs that an older build of the program left are run again. 0, -1. */
 int fuzz_rebuilt(struct fuzz *f);
 int fuzz_other_checks(struct fuzz *f); /* tests that were explored with fewer checkers are explored again */
 
-/* fuzz_stats.c: DIR/fuzzer_stats, as AFL++ writes it. 0, -1. */
+/* stats.c: DIR/fuzzer_stats, as AFL++ writes it. 0, -1. */
 int fuzz_write_stats(struct fuzz *f);
 
-/* fuzz_fill.c: does what a search that lost nothing still hangs on: see there. */
+/* fill.c: does what a search that lost nothing still hangs on: see there. */
 void fuzz_fill(const struct fuzz *f, struct store *store, struct fuzz_filled *result);
 
 /* fuzz_report.c: a row in the store that there was this search of this version. Nobody may have the store open for reading alone: the log goes

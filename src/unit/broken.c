@@ -1,12 +1,12 @@
-/* test_broken.c: checks that traced runs of a function broke, beyond what sanitizers see.
+/* broken.c: checks that traced runs of a function broke, beyond what sanitizers see.
  *
- * Every test runs in the san variant (test_check.c), so a violation that a sanitizer knows is told from there. Left are two kinds: of
+ * Every test runs in the san variant (check.c), so a violation that a sanitizer knows is told from there. Left are two kinds: of
  * checkers with a run-time test of their own, which a fresh traced run confirms; and of the others where the san variant
  * passed, which are suspected. A trace is run only for these, and once for each bug, to say under which condition it occurs.
  */
 #include "base/file.h"
 #include "base/hash.h"
-#include "cmd/test.h"
+#include "unit/unit.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
-/* test_verdict.c: the word for each function, and what keeps it from a better one.
+/* verdict.c: the word for each function, and what keeps it from a better one.
  *
  * verified needs all of: the search came to its end by itself and lost nothing; each of its tests
  * passed the san variant; the harness has no limit for this function; no bug. Whatever is not known
  * for sure counts against it. explored: every outcome of every branch of the function was taken by
  * some test of the session.
  */
-#include "cmd/test.h"
+#include "unit/unit.h"
 
 #include "base/file.h"
 #include "base/mem.h"
