@@ -39,6 +39,7 @@ struct batch {
 	char *env[4];
 	char *argv[4];
 	struct symboliser symboliser;
+	VEC(char *) kinds; /* of bugs, each once */
 	unsigned misses; /* processes in a row that answered nothing at all */
 };
 
@@ -46,15 +47,15 @@ void batch_items_release(struct batch_item *items, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		buf_release(&items[i].observation);
-		free(items[i].findings);
-		items[i].findings = NULL, items[i].found = 0;
+		free(items[i].bugs);
+		items[i].bugs = NULL, items[i].bug_count = 0;
 	}
 }
 
 int batch_item_shows(const struct batch_item *item, uint64_t bucket)
 {
-	for (size_t i = 0; i < item->found; i++)
-		if (item->findings[i].bucket == bucket)
+	for (size_t i = 0; i < item->bug_count; i++)
+		if (item->bugs[i].bucket == bucket)
 			return 1;
 	return 0;
 }
@@ -118,6 +119,9 @@ void batch_close(struct batch *b)
 	launcher_free(b->launcher);
 	variant_release(&b->variant);
 	symboliser_release(&b->symboliser);
+	for (size_t i = 0; i < b->kinds.size; i++)
+		free(b->kinds.data[i]);
+	vec_release(&b->kinds);
 	for (int i = 0; i < 3; i++)
 		free(b->env[i]);
 	free(b->argv[2]);
@@ -134,24 +138,35 @@ struct waiting {
 };
 typedef VEC(struct waiting) waiting_list;
 
-static void add_finding(struct batch_item *item, const struct batch_finding *f)
+/* The kind as a string of the batch's. */
+static const char *own_kind(struct batch *b, const char *kind)
+{
+	for (size_t i = 0; i < b->kinds.size; i++)
+		if (!strcmp(b->kinds.data[i], kind))
+			return b->kinds.data[i];
+	vec_push(&b->kinds, mem_strdup(kind));
+	return vec_last(&b->kinds);
+}
+
+static void add_bug(struct batch_item *item, const struct result_bug *f)
 {
 	item->failed = 1;
-	item->findings = mem_realloc(item->findings, item->found + 1, sizeof *f);
-	item->findings[item->found++] = *f;
+	item->bugs = mem_realloc(item->bugs, item->bug_count + 1, sizeof *f);
+	item->bugs[item->bug_count++] = *f;
 }
 
 /* How the run ended, where no report is about that. */
-static void add_end(struct batch_item *item, const char *text)
+static void add_end(struct batch *b, struct batch_item *item, const char *text)
 {
-	struct batch_finding f = {0};
-	if (report_deadly(text, f.kind, sizeof f.kind))
-		f.bucket = report_bucket(f.kind, NULL, 0);
+	struct result_bug f = {.kind = ""};
+	char kind[64];
+	if (report_deadly(text, kind, sizeof kind))
+		f.kind = own_kind(b, kind), f.bucket = report_bucket(kind, NULL, 0);
 	else if (item->timed || (WIFSIGNALED(item->status) && !item->waits))
 		f.bucket = hash_mix(0xba7c4u + (uint64_t)(item->timed ? 256 : WTERMSIG(item->status)));
 	else
 		return;
-	add_finding(item, &f);
+	add_bug(item, &f);
 }
 
 static void read_reports(struct batch *b, struct batch_item *items, size_t item, const char *report, size_t size, waiting_list *list)
@@ -165,7 +180,7 @@ static void read_reports(struct batch *b, struct batch_item *items, size_t item,
 		vec_push(list, w);
 		return;
 	}
-	add_end(&items[item], w.text);
+	add_end(b, &items[item], w.text);
 	reports_release(&w.reports);
 	free(w.text);
 }
@@ -178,16 +193,15 @@ static int is_own(void *ctx, const char *module)
 	       (n && !strncmp(module, b->variant.lib_dir, n));
 }
 
-static void add_report(struct batch_item *item, const struct reports_one *x)
+static void add_report(struct batch *b, struct batch_item *item, const struct reports_one *x)
 {
-	struct batch_finding f = {.bucket = x->bucket, .place = x->place};
-	snprintf(f.kind, sizeof f.kind, "%s", x->report.kind);
+	struct result_bug f = {.kind = own_kind(b, x->report.kind), .bucket = x->bucket, .place = x->place};
 	if (x->frames.size && strcmp(f.kind, "stack-overflow")) {
 		f.function = x->frames.data[0].function;
 		f.file = x->frames.data[0].file;
 		f.line = x->frames.data[0].line;
 	}
-	add_finding(item, &f);
+	add_bug(item, &f);
 }
 
 static void place(struct batch *b, struct batch_item *items, waiting_list *list)
@@ -200,9 +214,9 @@ static void place(struct batch *b, struct batch_item *items, waiting_list *list)
 		reports_settle(&w->reports, &b->symboliser, is_own, b);
 		for (size_t k = 0; k < w->reports.list.size; k++)
 			if (!w->reports.list.data[k].into)
-				add_report(&items[w->item], &w->reports.list.data[k]);
+				add_report(b, &items[w->item], &w->reports.list.data[k]);
 		if (!w->reports.ended)
-			add_end(&items[w->item], w->text);
+			add_end(b, &items[w->item], w->text);
 		reports_release(&w->reports);
 		free(w->text);
 	}

@@ -8,7 +8,7 @@
  *	batch_close(b);
  *
  * One start of the variant serves a few hundred inputs, each in a child of its own; starting a
- * program with sanitizers costs fifty times what such a child does. What failed here is told with
+ * program with sanitizers costs fifty times what such a child does. What failed here is reported with
  * the place, read from the sanitizer's reports; confirm.h has the last word on it.
  */
 #ifndef MUSTER_CHECK_BATCH_H
@@ -16,18 +16,11 @@
 
 #include "base/buf.h"
 #include "build/variant.h"
+#include "result/result.h"
 
 #include <stdint.h>
 
-/* What was found in the run of one input. */
-struct batch_finding {
-	uint64_t bucket; /* kind and innermost frames; equal for equal failures */
-	uint64_t place;	 /* finding.place of confirm.h */
-	char kind[64];	 /* of a report: the sanitizer's key; "" */
-	const char *function, *file; /* innermost place in the program, or NULL; the batch's own */
-	uint32_t line;
-};
-
+/* An input, and what came of it. */
 struct batch_item {
 	/* What to run: borrowed. */
 	const void *data;
@@ -40,12 +33,14 @@ struct batch_item {
 	int timed;	 /* it was killed for using too much processor time; failed as well */
 	int waits;	 /* it was killed since it waited: it has not failed, and not passed */
 	int status;	 /* as wait() gives it */
-	struct batch_finding *findings; /* in the order in which they came up; none if it did not fail */
-	size_t found;
+	/* What was found, in the order in which it came up; none if it did not fail. Of a bug, bucket, place, kind (the sanitizer's key; "" without a
+	 * report), function, file and line (innermost in the program; NULL: not known) are filled in; strings are the batch's own. */
+	struct result_bug *bugs;
+	size_t bug_count;
 	struct buf observation; /* with keep, if the function returned; see muster/drive.h */
 };
-void batch_items_release(struct batch_item *items, size_t count); /* observations and findings */
-/* Is it one of the findings? */
+void batch_items_release(struct batch_item *items, size_t count); /* observations and bugs */
+/* Is it among what was found? */
 int batch_item_shows(const struct batch_item *item, uint64_t bucket);
 
 struct batch;

@@ -27,9 +27,6 @@ void test_bug_release(struct test_bug *b)
 {
 	free(b->id);
 	free(b->file);
-	free(b->raw_kind);
-	free(b->raw_function);
-	free(b->raw_file);
 	finding_release(&b->finding);
 	buf_release(&b->data);
 	buf_release(&b->hint);
@@ -82,13 +79,13 @@ static int same_text(const char *a, const char *b)
 /* The bug at this place, or NULL. Without a place (a hang, a used-up stack) it is one of the
  * function it was found in. */
 static struct test_bug *find_place(struct test_session *s, uint32_t function,
-				   const struct batch_finding *item)
+				   const struct result_bug *item)
 {
 	for (size_t i = 0; i < s->bugs.size; i++) {
 		struct test_bug *b = &s->bugs.data[i];
-		if (strcmp(b->raw_kind, item->kind) || b->raw_line != item->line ||
-		    !same_text(b->raw_function, item->function) ||
-		    !same_text(b->raw_file, item->file))
+		if (strcmp(b->seen.kind, item->kind) || b->seen.line != item->line ||
+		    !same_text(b->seen.function, item->function) ||
+		    !same_text(b->seen.file, item->file))
 			continue;
 		if (item->function || b->function == function)
 			return b;
@@ -262,7 +259,7 @@ struct pick {
 struct fresh {
 	uint32_t function;
 	size_t test;
-	struct batch_finding item;
+	struct result_bug item;
 	int ran, timed; /* of the batch */
 	struct test_shrink_job job;
 	VEC(struct pick) others;
@@ -275,10 +272,10 @@ static struct test_case *case_of(struct test_session *s, uint32_t function, size
 }
 
 /* The new failure that this one is another instance of, or NULL. */
-static struct fresh *find_fresh(fresh_list *list, uint32_t function, const struct batch_finding *item)
+static struct fresh *find_fresh(fresh_list *list, uint32_t function, const struct result_bug *item)
 {
 	for (size_t i = 0; i < list->size; i++) {
-		const struct batch_finding *x = &list->data[i].item;
+		const struct result_bug *x = &list->data[i].item;
 		if (list->data[i].function == function && item->bucket && x->bucket == item->bucket)
 			return &list->data[i];
 		if (item->function && x->function && x->line == item->line &&
@@ -291,7 +288,7 @@ static struct fresh *find_fresh(fresh_list *list, uint32_t function, const struc
 
 /* Another instance of something that is known: 1. */
 static int is_known(struct test_session *s, fresh_list *list, uint32_t function, size_t test,
-		    const struct batch_finding *item)
+		    const struct result_bug *item)
 {
 	struct test_function *f = &s->functions.data[function];
 	struct test_case *t = case_of(s, function, test);
@@ -320,7 +317,7 @@ static int is_known(struct test_session *s, fresh_list *list, uint32_t function,
 }
 
 static void add_fresh(struct test_session *s, fresh_list *list, uint32_t function, size_t test,
-		      const struct batch_item *from, const struct batch_finding *item)
+		      const struct batch_item *from, const struct result_bug *item)
 {
 	const struct test_case *t = case_of(s, function, test);
 	struct fresh x = {.function = function, .test = test, .item = *item, .ran = from->ran, .timed = from->timed};
@@ -352,12 +349,12 @@ static int shrink(struct test_session *s, fresh_list *list)
 static void add_bug(struct test_session *s, const struct fresh *x, struct test_bug *b)
 {
 	struct test_function *f = &s->functions.data[x->function];
-	const struct batch_finding *item = &x->item;
+	const struct result_bug *item = &x->item;
 	b->id = make_id(s, f, &b->finding);
-	b->raw_kind = mem_strdup(item->kind);
-	b->raw_function = item->function ? mem_strdup(item->function) : NULL;
-	b->raw_file = item->file ? mem_strdup(item->file) : NULL;
-	b->raw_line = item->line;
+	b->seen.kind = finding_text(&b->finding, "%s", item->kind);
+	b->seen.function = item->function ? finding_text(&b->finding, "%s", item->function) : NULL;
+	b->seen.file = item->file ? finding_text(&b->finding, "%s", item->file) : NULL;
+	b->seen.line = item->line;
 	b->program_level = is_program_level(s, f, &b->data);
 	add_hint(s, f, b);
 	own_bucket(s, f, &b->finding);
@@ -369,15 +366,13 @@ static void add_bug(struct test_session *s, const struct fresh *x, struct test_b
 void test_found(struct test_session *s, uint32_t function, struct test_case *t, struct buf *data, struct finding *x)
 {
 	struct test_bug b = {.function = function, .finding = FINDING_NONE, .first = function, .test = t ? (uint64_t)(t - s->functions.data[function].tests.data) + 1 : 0};
-	struct fresh from = {.function = function, .item = {.function = x->bug.function, .file = x->bug.file, .line = x->bug.line}};
+	struct fresh from = {.function = function, .item = x->bug};
 	struct test_bug *known = find_finding(s, function, x);
 	if (!known) {
-		snprintf(from.item.kind, sizeof from.item.kind, "%s", x->bug.kind);
 		b.finding = *x;
 		b.data = *data;
 		*x = FINDING_NONE;
 		buf_init(data);
-		from.item.function = b.finding.bug.function, from.item.file = b.finding.bug.file;
 		add_bug(s, &from, &b);
 		known = &vec_last(&s->bugs);
 	}
@@ -553,7 +548,7 @@ static void settle(struct test_session *s, fresh_list *list, const struct pick *
 {
 	struct test_function *f = &s->functions.data[p->function];
 	struct test_case *t = &f->tests.data[p->test];
-	const struct batch_finding alone = {0}; /* only a run of its own says */
+	const struct result_bug alone = {.kind = ""}; /* only a run of its own says */
 	if (!item->ran && item->cut) {
 		f->unchecked++;
 		s->late++;
@@ -569,8 +564,8 @@ static void settle(struct test_session *s, fresh_list *list, const struct pick *
 	}
 	t->failed = 1;
 	t->survived = item->ran && WIFEXITED(item->status);
-	for (size_t i = 0; i < (item->found ? item->found : 1); i++) {
-		const struct batch_finding *x = item->found ? &item->findings[i] : &alone;
+	for (size_t i = 0; i < (item->bug_count ? item->bug_count : 1); i++) {
+		const struct result_bug *x = item->bug_count ? &item->bugs[i] : &alone;
 		if (is_known(s, list, p->function, p->test, x))
 			continue;
 		if (++*failures > FAILURES)

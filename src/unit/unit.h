@@ -155,9 +155,7 @@ struct test_bug {
 	uint64_t count;	    /* tests that showed it */
 	VEC(uint32_t) also; /* functions that lead there as well */
 	struct buf hint;
-	/* As the batch told it: by which later ones are recognised. */
-	char *raw_kind, *raw_function, *raw_file;
-	uint32_t raw_line;
+	struct result_bug seen; /* kind and place as the batch reported them: by which later ones are recognised. Strings are the finding's */
 };
 
 /* What became of the question whether the whole program fails too. */
