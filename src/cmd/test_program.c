@@ -240,7 +240,7 @@ static int take_bug(void *ctx, const struct result_bug *b)
 			       .size = b->size,
 			       .entry = "main",
 			       .scope = "program level: found in the whole program only",
-			       .level = "program",
+			       .level = RESULT_PROGRAM,
 			       .by = r->file ? "file" : "stdin"};
 	for (size_t i = 0; i < s->bugs.size; i++) {
 		struct test_bug *own = &s->bugs.data[i];
@@ -249,7 +249,7 @@ static int take_bug(void *ctx, const struct result_bug *b)
 		    !same_place(b, x->kind, x->function, x->file, x->line))
 			continue;
 		own->program = (uint32_t)s->program_bugs.size + 1;
-		own->program_level = 1;
+		own->finding.bug.level = RESULT_PROGRAM;
 	}
 	vec_push(&s->program_bugs, p);
 	return 0;
@@ -408,7 +408,7 @@ static int search(struct test_session *s, const char *dir, double seconds)
 static int has_question(const struct test_session *s)
 {
 	for (size_t i = 0; i < s->bugs.size; i++)
-		if (s->bugs.data[i].finding.bug.confirmed && !s->bugs.data[i].program_level)
+		if (s->bugs.data[i].finding.bug.confirmed && !test_is_program_level(&s->bugs.data[i]))
 			return 1;
 	return 0;
 }

@@ -39,7 +39,7 @@ static void add_replay(const struct test_session *s, const struct test_bug *b, s
 {
 	buf_adds(out, "muster replay ");
 	check_option_word(out, s->o->checks, b->finding.bug.kind);
-	shell_paste_path(out, b->file);
+	shell_paste_path(out, b->finding.bug.input_file);
 	/* Where all is in its usual place, the store knows the program: its name is a hash. */
 	if (s->o->out || s->o->store || getenv("MUSTER_DIR")) {
 		buf_adds(out, " -- ");
@@ -53,7 +53,7 @@ static void add_scope(const struct test_session *s, const struct test_bug *b, st
 		buf_adds(out, "program level: the entry that was named");
 	} else if (b->program) {
 		buf_adds(out, "program level: an input of the whole program leads there");
-	} else if (b->program_level) {
+	} else if (test_is_program_level(b)) {
 		buf_adds(out, "program level: main itself leads there");
 	} else {
 		buf_adds(out, "function level: the caller is not proven to allow this");
@@ -75,20 +75,16 @@ struct result_bug test_result_bug(struct test_session *s, const struct test_bug 
 	const struct test_function *f = &s->functions.data[b->function];
 	struct buf text = {0};
 	struct result_bug r = *x;
-	r.name = b->id;
 	r.function = x->function[0] ? x->function : f->name;
 	r.file = x->file[0] ? x->file : f->front->file;
 	r.signal = 0;
 	r.test = test_stored_id(s, b);
-	r.count = b->count;
 	r.report = NULL; /* it has addresses, which differ between runs that are the same otherwise */
 	r.data = b->data.data;
 	r.size = b->data.size;
-	r.input_file = b->file;
 	r.entry = f->name;
 	r.also = also_names(s, b);
 	r.also_count = b->also.size;
-	r.level = b->program_level ? "program" : "function";
 	r.program = b->program ? &s->program_bugs.data[b->program - 1] : NULL;
 	harness_print_json(s->harness, f->harness->number, b->data.data, b->data.size, &text);
 	r.inputs = text.size ? keep(s, &text) : "null";
@@ -96,8 +92,6 @@ struct result_bug test_result_bug(struct test_session *s, const struct test_bug 
 	r.replay = keep(s, &text);
 	add_scope(s, b, &text);
 	r.scope = keep(s, &text);
-	buf_add(&text, b->hint.data, b->hint.size);
-	r.hint = text.size ? keep(s, &text) : NULL;
 	buf_release(&text);
 	return r;
 }
@@ -219,7 +213,7 @@ static void print_bug(struct test_session *s, struct test_bug *own)
 	printf("%s    %s\n", b->also_count ? "\n" : "", b->scope);
 	if (b->program)
 		print_program_input(b->program);
-	if (b->hint && strcmp(b->level, "program"))
+	if (b->hint && strcmp(b->level, RESULT_PROGRAM))
 		printf("    if callers never do this: %s\n", b->hint);
 	printf("    %s\n", b->replay);
 }

@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Levels of bugs. */
+#define RESULT_FUNCTION "function" /* a call of the function alone: its callers are not proven to allow it */
+#define RESULT_PROGRAM "program"   /* the program's own start */
+
 /* A bug: one for each bucket. */
 struct result_bug {
 	uint64_t id;	      /* in its campaign, from 1; 0: it is not stored */
@@ -34,7 +38,7 @@ struct result_bug {
 	const char *const *also; /* others that lead there as well */
 	size_t also_count;
 	const char *scope;    /* who can call it so, in words */
-	const char *level;    /* "function" or "program" */
+	const char *level;    /* RESULT_FUNCTION or RESULT_PROGRAM: from where the failing input comes */
 	const char *hint;     /* what to do if no caller does */
 	const struct result_bug *program; /* the bug of the whole program in the same place */
 	const char *by;	      /* of such a one: how its input gets there, "file" (named by an argument) or "stdin" */

@@ -25,15 +25,17 @@
 
 void test_bug_release(struct test_bug *b)
 {
-	free(b->id);
-	free(b->file);
 	finding_release(&b->finding);
 	buf_release(&b->data);
-	buf_release(&b->hint);
 	vec_release(&b->also);
 }
 
 /* ------------------------------------------------------------------- scope */
+
+int test_is_program_level(const struct test_bug *b)
+{
+	return !strcmp(b->finding.bug.level, RESULT_PROGRAM);
+}
 
 /* Is this input one that the program itself could start with? Its main without parameters, all
  * globals as they were. */
@@ -65,7 +67,7 @@ static void add_hint(const struct test_session *s, const struct test_function *f
 	struct buf words = {0};
 	front_pairs(s->front, f->harness->front, &words);
 	if (words.size)
-		buf_addf(&b->hint, "--requires \"%s: %s\"", f->name, buf_str(&words));
+		b->finding.bug.hint = finding_text(&b->finding, "--requires \"%s: %s\"", f->name, buf_str(&words));
 	buf_release(&words);
 }
 
@@ -95,8 +97,8 @@ static struct test_bug *find_place(struct test_session *s, uint32_t function,
 
 #define FUNCTION_PART 150 /* of an id, which is a file's name; the rest and a temporary file's name fit into 255 bytes */
 
-static char *make_id(const struct test_session *s, const struct test_function *f,
-		     const struct finding *x)
+/* The name of its file. */
+static const char *make_name(const struct test_session *s, const struct test_function *f, struct finding *x)
 {
 	struct buf b = {0};
 	buf_addf(&b, "%.*s-%s", FUNCTION_PART, f->name, x->bug.kind[0] ? x->bug.kind : "crash");
@@ -109,13 +111,13 @@ static char *make_id(const struct test_session *s, const struct test_function *f
 	for (unsigned n = 2, again = 1; again; n++) {
 		again = 0;
 		for (size_t i = 0; i < s->bugs.size && !again; i++)
-			again = !strcmp(s->bugs.data[i].id, buf_str(&b));
+			again = !strcmp(s->bugs.data[i].finding.bug.name, buf_str(&b));
 		if (again) {
 			b.size = plain;
 			buf_addf(&b, "-%u", n);
 		}
 	}
-	return buf_take(&b);
+	return finding_keep(x, &b);
 }
 
 /* What the search's run showed and the san variant did not. */
@@ -211,11 +213,11 @@ static void count_for(struct test_session *s, uint32_t function, struct test_cas
 	uint32_t number = (uint32_t)(b - s->bugs.data);
 	if (t)
 		t->bug = number + 1;
-	b->count++;
+	b->finding.bug.count++;
 	for (size_t i = 0; i < b->also.size; i++)
 		if (b->also.data[i] == function)
 			return;
-	if (b->function == function && b->count > 1)
+	if (b->function == function && b->finding.bug.count > 1)
 		return;
 	if (b->function != function)
 		vec_push(&b->also, function);
@@ -231,7 +233,7 @@ static void raise_level(struct test_session *s, uint32_t function, const struct 
 {
 	struct test_function *f = &s->functions.data[function];
 	struct test_bug own = {.function = function, .finding = FINDING_NONE};
-	if (b->program_level || strcmp(f->name, "main") || !b->finding.bug.confirmed)
+	if (test_is_program_level(b) || strcmp(f->name, "main") || !b->finding.bug.confirmed)
 		return;
 	buf_add(&own.data, t->data, t->size);
 	if (!is_program_level(s, f, &own.data) || confirm(s, t, &own, b->finding.bug.place)) {
@@ -242,7 +244,7 @@ static void raise_level(struct test_session *s, uint32_t function, const struct 
 		struct buf data = b->data;
 		b->data = own.data;
 		own.data = data;
-		b->program_level = 1;
+		b->finding.bug.level = RESULT_PROGRAM;
 		vec_push(&b->also, b->function);
 		b->function = function;
 	}
@@ -350,12 +352,12 @@ static void add_bug(struct test_session *s, const struct fresh *x, struct test_b
 {
 	struct test_function *f = &s->functions.data[x->function];
 	const struct result_bug *item = &x->item;
-	b->id = make_id(s, f, &b->finding);
+	b->finding.bug.name = make_name(s, f, &b->finding);
 	b->seen.kind = finding_text(&b->finding, "%s", item->kind);
 	b->seen.function = item->function ? finding_text(&b->finding, "%s", item->function) : NULL;
 	b->seen.file = item->file ? finding_text(&b->finding, "%s", item->file) : NULL;
 	b->seen.line = item->line;
-	b->program_level = is_program_level(s, f, &b->data);
+	b->finding.bug.level = is_program_level(s, f, &b->data) ? RESULT_PROGRAM : RESULT_FUNCTION;
 	add_hint(s, f, b);
 	own_bucket(s, f, &b->finding);
 	vec_push(&s->bugs, *b);

@@ -488,7 +488,7 @@ static int bug_order(const void *x, const void *y)
 		return a->function < b->function ? -1 : 1;
 	if (a->finding.bug.line != b->finding.bug.line)
 		return a->finding.bug.line < b->finding.bug.line ? -1 : 1;
-	return strcmp(a->id, b->id);
+	return strcmp(a->finding.bug.name, b->finding.bug.name);
 }
 
 static int run_functions(struct test_session *s, int *code)

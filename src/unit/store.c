@@ -176,10 +176,11 @@ int test_store_function(struct test_session *s, struct test_function *f)
 
 static int write_input(struct test_session *s, struct test_bug *b)
 {
-	char *below = mem_printf("bugs/%s", b->id);
-	b->file = file_join(s->dir, below);
-	free(below);
-	return file_write_atomic(b->file, b->data.data ? b->data.data : "", b->data.size);
+	char *bugs = file_join(s->dir, "bugs"), *file = file_join(bugs, b->finding.bug.name);
+	b->finding.bug.input_file = finding_text(&b->finding, "%s", file);
+	free(bugs);
+	free(file);
+	return file_write_atomic(b->finding.bug.input_file, b->data.data ? b->data.data : "", b->data.size);
 }
 
 uint64_t test_stored_id(const struct test_session *s, const struct test_bug *b)
@@ -190,7 +191,7 @@ uint64_t test_stored_id(const struct test_session *s, const struct test_bug *b)
 
 static int add_bug(struct test_session *s, struct test_bug *b)
 {
-	char *below = mem_printf("bugs/%s", b->id);
+	char *below = mem_printf("bugs/%s", b->finding.bug.name);
 	struct result_bug row = b->finding.bug;
 	row.test = test_stored_id(s, b);
 	row.input_file = below;

@@ -142,19 +142,16 @@ struct test_function {
 	struct buf why; /* it is no better */
 };
 
+/* A bug of the session: as the model has it (finding.bug: name, input_file, level, hint and count as well), and what the session needs to find
+ * it again. test_result_bug fills in the rest when it is reported. */
 struct test_bug {
-	uint32_t function; /* driven, in the session */
-	char *id;	   /* name of its file */
 	struct finding finding;
-	struct buf data; /* as small as it could be made */
+	struct buf data;   /* its input, as small as it could be made */
+	uint32_t function; /* driven, in the session */
 	uint32_t first;	 /* function whose test showed it first */
 	uint64_t test;	 /* that test's number there, from 1 */
-	char *file;	 /* its input */
-	int program_level;
 	uint32_t program; /* number + 1 of the whole program's bug in the same place (program_bugs); 0: none */
-	uint64_t count;	    /* tests that showed it */
 	VEC(uint32_t) also; /* functions that lead there as well */
-	struct buf hint;
 	struct result_bug seen; /* kind and place as the batch reported them: by which later ones are recognised. Strings are the finding's */
 };
 
@@ -257,6 +254,7 @@ int test_unpack_stats(struct test_session *s, const char *data, size_t size);
  * what fails. 0, -1. */
 int test_check(struct test_session *s, const uint32_t *functions, size_t count);
 void test_bug_release(struct test_bug *b);
+int test_is_program_level(const struct test_bug *b);
 /* A finding of a function, shown by this input, which is taken over: a bug, or one more input of a known one. t may be NULL. */
 void test_found(struct test_session *s, uint32_t function, struct test_case *t, struct buf *data, struct finding *x);
 /* broken.c: checks that the traced runs of a function broke, and no sanitizer saw: confirmed by their own tests, or suspected. 0, -1. */
