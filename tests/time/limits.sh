@@ -92,6 +92,7 @@ done
 within "test waits for nobody" 20 muster test -q --json --time 30 rest.c:few
 says out '"status": "complete"'
 for s in SIGINT SIGTERM; do
+	within "$s of a build" 1 --signal $s 2 --dies muster build -- sh -c '$CC -w -O2 large.c -o large; $CC -w -O3 large.c -o large'
 	within "$s while building" 1 --signal $s 1 muster fuzz -q -o l -- ./large
 	within "$s while building parts" 1 --signal $s 2 env MUSTER_PART_SIZE=20000 muster fuzz -q -o l -- ./large
 	within "$s while test builds" 1 --signal $s 1 muster test -q large.c
