@@ -310,6 +310,28 @@ static unsigned render_frame(const struct report_frame *f, const char *text,
 	return number;
 }
 
+static int is_main(const struct report_frame *f, const struct symboliser *s)
+{
+	const struct symbol_place *p = place_of(f, s);
+
+	for (uint32_t i = 0; p && i < p->count; i++)
+		if (p->symbols[i].function && p->symbols[i].file && !strcmp(p->symbols[i].function, "main"))
+			return 1;
+	return 0;
+}
+
+/* Behind main stands how libc starts a program. Whether it is in a stack at all depends on how that libc was built; it never says anything. */
+static int is_behind_main(const struct report *r, const struct symboliser *s, size_t frame)
+{
+	int behind = 0;
+
+	for (size_t i = frame; i > 0 && !r->frames.data[i].first && !behind; i--)
+		behind = is_main(&r->frames.data[i - 1], s);
+	for (size_t i = frame; behind && i < r->frames.size && (i == frame || !r->frames.data[i].first); i++)
+		behind = !is_main(&r->frames.data[i], s); /* it may call itself */
+	return behind;
+}
+
 /* The rest of a report; its last line names the place. */
 static void render_end(const struct report *r, const char *text, size_t at,
 		       const struct symbol *place, struct buf *out)
@@ -343,7 +365,9 @@ void report_render(const struct report *r, const char *text, const struct symbol
 			buf_add(out, text + at, f->begin - at);
 			number = 0;
 		}
-		if (number < SHOWN_FRAMES)
+		if (is_behind_main(r, s, i))
+			; /* left out */
+		else if (number < SHOWN_FRAMES)
 			number = render_frame(f, text, s, number, out);
 		else
 			left++;
