@@ -292,6 +292,19 @@ static void take_messages(struct gathering *g, struct worker *w)
 	}
 }
 
+/* The time was over before a search could say how it ended: what it sent counts. */
+static void close_part(struct test_session *s, uint32_t function)
+{
+	struct test_function *f = &s->functions.data[function];
+	if (!f->partial || s->rest) {
+		f->result.stopped |= (uint32_t)f->searched;
+		return;
+	}
+	f->searched = 1;
+	f->result = (struct test_searched){.function = function, .ran = 1, .stopped = 1, .inputs = f->tests.size, .frontier = 1};
+	f->result.losses.count[LOSS_ENDED] = 1;
+}
+
 /* A worker is gone. One that died took a function with it; another one goes on with the rest. */
 static int worker_gone(struct gathering *g, unsigned number)
 {
@@ -306,7 +319,10 @@ static int worker_gone(struct gathering *g, unsigned number)
 	g->alive--;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_OK)
 		return 0;
-	if (shared->workers[number].busy) {
+	if (shared->workers[number].busy && WIFSIGNALED(status) && deadline_stopped()) { /* the signal was for all of us */
+		close_part(g->s, shared->workers[number].function);
+		shared->workers[number].busy = 0;
+	} else if (shared->workers[number].busy) {
 		struct test_function *f = &g->s->functions.data[shared->workers[number].function];
 		if (!f->searched)
 			f->lost = 1;
@@ -359,19 +375,6 @@ static int read_workers(struct gathering *g)
 		}
 	}
 	return 0;
-}
-
-/* The time was over before a search could say how it ended: what it sent counts. */
-static void close_part(struct test_session *s, uint32_t function)
-{
-	struct test_function *f = &s->functions.data[function];
-	if (!f->partial || s->rest) {
-		f->result.stopped |= (uint32_t)f->searched;
-		return;
-	}
-	f->searched = 1;
-	f->result = (struct test_searched){.function = function, .ran = 1, .stopped = 1, .inputs = f->tests.size, .frontier = 1};
-	f->result.losses.count[LOSS_ENDED] = 1;
 }
 
 static void end_workers(struct gathering *g)
