@@ -1,15 +1,17 @@
-/* campaign.h: what the files of `muster fuzz` share.
+/* campaign.h: the search of a whole program, as `muster fuzz` does it.
  *
- * The command is a supervisor and one or more workers. A worker has everything a
+ * A campaign is a supervisor and one or more workers. A worker has everything a
  * search needs (two tracers, the fast runner, a store connection of its own) and
  * publishes its figures in memory that it shares with the supervisor, which shows
- * them, watches the clock and prints the result. With one worker, both are one process.
+ * them and watches the clock. Even one worker is a process of its own. campaign_open, campaign_run and campaign_close are the whole of
+ * it; what stands above them is shared by the files of this folder.
  */
 #ifndef MUSTER_CAMPAIGN_CAMPAIGN_H
 #define MUSTER_CAMPAIGN_CAMPAIGN_H
 
-#include "check/confirm.h"
 #include "campaign/traced.h"
+#include "check/confirm.h"
+#include "report/bug.h"
 #include "run/target.h"
 #include "search/search.h"
 #include "store/outdir.h"
@@ -30,6 +32,10 @@ struct fuzz_options {
 	struct search_options search;
 	struct target_options target;
 };
+#define FUZZ_DEFAULTS                                                                       \
+	{                                                                                   \
+		.out = "muster-out", .workers = 1, .run_time = 1, .target = TARGET_DEFAULTS \
+	}
 
 /* What a worker does: X(NAME, words for the screen, a word where workers are counted). */
 #define FUZZ_STAGES(X)                                          \
@@ -216,12 +222,50 @@ int fuzz_write_stats(struct fuzz *f);
 /* fill.c: does what a search that lost nothing still hangs on: see there. */
 void fuzz_fill(const struct fuzz *f, struct store *store, struct fuzz_filled *result);
 
-/* fuzz_report.c: a row in the store that there was this search of this version. Nobody may have the store open for reading alone: the log goes
+/* What all workers did, together. */
+struct campaign_sums {
+	struct search_stats search;
+	struct solve_stats solve;
+	uint64_t covered, total;
+	double seconds;
+	struct bug_counts bugs;
+	int exhaustive; /* the frontier is empty, nothing was lost on the way, and memory that nobody wrote decides nothing that was seen */
+	struct fuzz_filled filled;
+	uint64_t losses[LOSS_COUNT];
+};
+/* sums.c: those of a repeatable search without what a clock or the kernel measured. */
+void campaign_add_up(const struct fuzz *f, struct campaign_sums *s);
+/* A row in the store that there was this search of this version. Nobody may have the store open for reading alone: the log goes
  * with the last that closes it, and that one must be able to. The store may have become full, which the search itself has told. */
-void fuzz_store_result(const struct fuzz_options *o, const struct fuzz_shared *shared, unsigned workers, const char *status);
-/* The result, for a person or as JSON. Returns the exit code. */
-int fuzz_report(const struct fuzz_options *o, struct store *s, uint64_t campaign,
-		const struct fuzz_shared *shared, unsigned workers, const char *status,
-		const char *command, const char *program);
+void campaign_store_result(const struct fuzz *f);
+
+/* supervise.c: a whole campaign. Checkers (build/variant.h), suppressions, the sandbox, the memory budget and the deadline are the
+ * process's, and chosen before; *stop of f->shared ends it. 0, or -1 with words. */
+void campaign_complete(struct fuzz_options *o); /* what follows from the others, or has a default */
+int campaign_open(struct fuzz *f, const struct fuzz_options *o, char *const *argv); /* both are borrowed */
+void campaign_close(struct fuzz *f);
+/* Who watches. show: a few times a second; end: the last worker is gone, or there was none. words: show draws on standard error, so
+ * what workers print there is passed on between two drawings. */
+struct campaign_screen {
+	void *ctx;
+	void (*show)(void *ctx, const struct fuzz_shared *shared, unsigned workers);
+	void (*end)(void *ctx);
+	int words;
+};
+/* Until it ends. Without a worker that opened its search (f->shared->workers[0].opened) nothing was done. screen may be NULL. */
+int campaign_run(struct fuzz *f, const struct campaign_screen *screen);
+const char *campaign_status(const struct fuzz *f); /* "complete", "budget", "interrupted" */
+
+/* The same in a process of its own, with a deadline and a memory budget of its own (o->seconds, o->memory), which is forked: the other
+ * choices are the caller's. What it finds is in its store and output directory at every moment, so it may be killed; SIGINT and SIGTERM end
+ * it in good order. Its exit code: EXIT_OK; EXIT_USAGE: it could not begin; EXIT_INCONCLUSIVE: nor was there time to; EXIT_INTERNAL. */
+struct campaign_alone {
+	const struct fuzz_options *o;
+	char *const *argv;
+	const char *directory; /* where it runs; NULL: here */
+	const char *log;       /* file for its warnings; NULL: nobody reads them */
+	int orphan;	       /* the signal that it gets when the caller dies */
+};
+pid_t campaign_start(const struct campaign_alone *a); /* -1 with words */
 
 #endif

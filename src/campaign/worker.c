@@ -107,6 +107,7 @@ static int open_search(struct fuzz *f)
 	o.run_seconds = f->o->run_time;
 	o.dictionary = f->o->dictionary;
 	o.solve.dump_dir = f->o->dump_queries;
+	o.solve.stop = &f->shared->stop;
 	o.solve.cache_get = cache_get;
 	o.solve.cache_put = cache_put;
 	o.solve.cache_ctx = f;

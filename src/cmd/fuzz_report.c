@@ -2,7 +2,6 @@
 #include "base/budget.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "base/log.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/shell.h"
@@ -10,52 +9,12 @@
 #include "report/bug.h"
 #include "report/checks.h"
 #include "cmd/confine.h"
-#include "campaign/campaign.h"
+#include "cmd/fuzz.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-struct sums {
-	struct search_stats search;
-	struct solve_stats solve;
-	uint64_t covered, total;
-	double seconds;
-	struct bug_counts bugs;
-	int exhaustive; /* the frontier is empty, nothing was lost on the way, and memory that nobody wrote decides nothing that was seen */
-	struct fuzz_filled filled;
-	uint64_t losses[LOSS_COUNT];
-};
-
-static void add_up(struct sums *s, const struct fuzz_shared *shared, unsigned workers)
-{
-	memset(s, 0, sizeof *s);
-	s->exhaustive = 1;
-	for (unsigned i = 0; i < workers; i++) {
-		const struct fuzz_figures *w = &shared->workers[i];
-		search_stats_add(&s->search, &w->search);
-		solve_stats_add(&s->solve, &w->solve);
-		s->covered = w->covered > s->covered ? w->covered : s->covered;
-		s->total = w->total > s->total ? w->total : s->total;
-		s->exhaustive &= w->exhausted;
-		for (unsigned l = 0; l < LOSS_COUNT; l++)
-			s->losses[l] += w->losses.count[l];
-	}
-	s->filled = shared->filled;
-	s->exhaustive &= s->filled.done && !s->filled.differ;
-	s->seconds = fuzz_clock() - shared->started;
-}
-
-/* Repeatable to the byte: what a clock measured is left out, or the kernel. */
-static void forget_clocks(struct sums *s)
-{
-	s->seconds = s->search.symbolic_seconds = s->search.child_seconds = s->search.mutate_seconds = 0;
-	for (int i = 0; i < SOLVE_RUNG_COUNT; i++)
-		s->solve.seconds[i] = 0;
-	s->search.memory_peak = s->solve.z3_peak = 0; /* and what the machine did with memory */
-}
 
 /* Where the folders are: with -S not in the directory that -o names. */
 static char *folder(const struct fuzz_options *o)
@@ -133,7 +92,7 @@ static void print_predictions(const struct search_stats *s)
 }
 
 /* Nothing is left to negate, but not everything was seen: why. */
-static void print_losses(const struct sums *s)
+static void print_losses(const struct campaign_sums *s)
 {
 	printf("paths     nothing is left to negate, but something was lost on the way: there may be more (docs/fuzzing.md)\n");
 	for (unsigned l = 0; l < LOSS_COUNT; l++)
@@ -159,7 +118,7 @@ static void print_unread(const char *dir, const char *command)
 	buf_release(&file);
 }
 
-static void print_text(const struct fuzz_options *o, struct store *store, uint64_t campaign, struct sums *s,
+static void print_text(const struct fuzz_options *o, struct store *store, uint64_t campaign, struct campaign_sums *s,
 		       const char *status, const char *command, const char *program)
 {
 	char *dir = folder(o);
@@ -249,7 +208,7 @@ static int json_test(void *ctx, const struct store_test *t)
 	return 0;
 }
 
-static void json_stats(struct json *j, const struct fuzz_options *o, const struct sums *s)
+static void json_stats(struct json *j, const struct fuzz_options *o, const struct campaign_sums *s)
 {
 	json_key(j, "stats"), json_object_open(j);
 #define X(name, key, words) json_key(j, key), json_u64(j, s->search.name);
@@ -304,7 +263,7 @@ static void json_stats(struct json *j, const struct fuzz_options *o, const struc
 }
 
 static void print_json(const struct fuzz_options *o, struct store *store, uint64_t campaign,
-		       struct sums *s, const char *status, const char *command)
+		       struct campaign_sums *s, const char *status, const char *command)
 {
 	struct buf out = {0};
 	char *dir = folder(o);
@@ -349,39 +308,14 @@ static void print_json(const struct fuzz_options *o, struct store *store, uint64
 	free(dir);
 }
 
-void fuzz_store_result(const struct fuzz_options *o, const struct fuzz_shared *shared, unsigned workers, const char *status)
+int fuzz_report(const struct fuzz *f, struct store *store, const char *status)
 {
-	struct sums s;
-	add_up(&s, shared, workers);
-	uint64_t campaign = shared->campaign;
-	struct store_result r = {.version = shared->version, .campaign = campaign, .command = "fuzz", .status = status, .time = time(NULL),
-				 .seconds = o->search.repeatable ? 0 : s.seconds, .covered = s.covered, .total = s.total};
-	char *path = fuzz_store_path(o);
-	struct store *store;
-	struct bug_counts bugs = {0};
-	if (shared->version && !store_open(&store, path, STORE_EXISTING)) {
-		bug_each(store, campaign, &bugs, NULL, NULL);
-		r.tests = store_test_count(store, campaign);
-		r.bugs = bugs.confirmed;
-		r.suspected = bugs.suspected;
-		if (store_result_add(store, &r))
-			log_warn("the result is not stored: %s", error_text());
-		store_close(store);
-	}
-	free(path);
-}
-
-int fuzz_report(const struct fuzz_options *o, struct store *store, uint64_t campaign,
-		const struct fuzz_shared *shared, unsigned workers, const char *status,
-		const char *command, const char *program)
-{
-	struct sums s;
-	add_up(&s, shared, workers);
-	if (o->search.repeatable)
-		forget_clocks(&s);
+	const struct fuzz_options *o = f->o;
+	struct campaign_sums s;
+	campaign_add_up(f, &s);
 	if (o->json)
-		print_json(o, store, campaign, &s, status, command);
+		print_json(o, store, f->shared->campaign, &s, status, f->command);
 	else
-		print_text(o, store, campaign, &s, status, command, program);
+		print_text(o, store, f->shared->campaign, &s, status, f->command, f->program);
 	return s.bugs.confirmed ? EXIT_FOUND : EXIT_OK;
 }
