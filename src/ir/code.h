@@ -371,6 +371,8 @@ int code_available(const struct code_function *f, uint32_t value, uint32_t block
 int code_in_loop(const struct code_function *f, uint32_t loop, uint32_t block);
 /* Is the value computed inside the loop? */
 int code_varies(const struct code_function *f, uint32_t loop, uint32_t value);
+/* Does every iteration that comes back to the header pass the block? */
+int code_in_each(const struct code_function *f, uint32_t loop, uint32_t block);
 /* Values from outside that instructions of the loop use (phis of the header by their entry edges, too): integers and pointers, no constants, ascending.
  * The caller frees. */
 uint32_t *code_live_in(const struct code_function *f, uint32_t loop, uint32_t *count);

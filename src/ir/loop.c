@@ -331,6 +331,15 @@ int code_varies(const struct code_function *f, uint32_t loop, uint32_t value)
 	return f->values[value].kind == CODE_INSTRUCTION && code_in_loop(f, loop, f->values[value].block);
 }
 
+int code_in_each(const struct code_function *f, uint32_t loop, uint32_t block)
+{
+	const struct code_loop *l = &f->loops[loop];
+	for (uint32_t k = 0; k < l->latches; k++)
+		if (!code_dominates(f, block, f->edges[f->loop_edges[l->first_latch + k]].from))
+			return 0;
+	return 1;
+}
+
 uint32_t *code_live_in(const struct code_function *f, uint32_t loop, uint32_t *count)
 {
 	const struct code_loop *l = &f->loops[loop];

@@ -1,13 +1,11 @@
 /* loop_prove.c: which guesses about a loop are inductive.
  *
- * One round through the loop is made a term: the header's phis, the counter and the edges' counts
- * are variables, the blocks of the loop in order have guards (under what condition the round comes
- * there), phis of blocks are choices between what their edges bring, and at the back edges stands
- * what the next visit of the header sees. What is read from memory or returned by calls is a new
- * variable each. An inner loop is seen in its last round: its header's phis are new variables of
- * which what is proved about the inner loop holds; the rest of it follows from them like any other
- * block, and its back edges lead nowhere. A loop that is entered beside its header is entered by
- * the round that begins at that edge; an inner one of that kind is not looked at.
+ * One round through the loop is one iteration of src/vc: the header's phis, the counter and the edges'
+ * counts are variables, and at the back edges stands what the next visit of the header sees. What is
+ * read from memory or returned by calls is a new variable each. An inner loop is cut: its header's
+ * phis are new variables of which what is proved about the inner loop holds. A loop that is entered
+ * beside its header is entered by the round that begins at that edge; an inner one of that kind is
+ * not looked at.
  *
  * A guess must hold when the loop is entered, and at the next visit if all others hold at this one.
  * Models tell which do not: they go, the question is asked again, until there is no model
@@ -23,8 +21,9 @@
 #include "base/clock.h"
 #include "base/limit.h"
 #include "base/map.h"
-#include "vc/value.h"
 #include "loops/loop_sum.h"
+#include "vc/value.h"
+#include "vc/vc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,10 +38,13 @@
 
 struct round {
 	struct exprs *pool;
+	struct vc *vc;
 	const struct code_function *f;
 	uint32_t loop;
+	const struct loop_guessed *inner;
+	size_t inner_count;
 	expr_t *values;	      /* by value of the loop: EXPR_NONE: not yet */
-	expr_t *guards;	      /* by edge */
+	expr_t *taken;	      /* by edge: see vc_iteration() */
 	expr_t given;	      /* what is known besides */
 	int broken;	      /* it cannot be said */
 	uint32_t first, most; /* terms when it began, and how many there may be */
@@ -71,25 +73,28 @@ static int is_bits(const struct code_value *v)
 	return v->width >= 1 && v->width <= 128 && !v->is_pointer;
 }
 
-/* What the round knows, or a variable for what cannot be computed. */
+/* What the code does not say: a variable, or what the caller's symbols say. No term: for what is no integer, and for accesses. */
+static expr_t unsaid(void *ctx, const struct vc_point *at)
+{
+	struct round *r = ctx;
+	const struct code_value *v = &at->f->values[at->at];
+	if (at->decides)
+		return variable(r, "way", v->block, at->width ? at->width : 32);
+	if (r->symbol && is_bits(v) && v->width <= 64 && (v->kind == CODE_PARAMETER || v->kind == CODE_INSTRUCTION) && !code_varies(r->f, r->loop, at->at)) {
+		struct loop_symbol s = {.kind = LOOP_VALUE, .width = (uint8_t)v->width, .id = at->at, .start = CODE_NONE};
+		return r->symbol(r->ctx, &s);
+	}
+	if (!is_bits(v))
+		return VC_LOST;
+	return vc_computes(at->f, at->at) ? EXPR_NONE : variable(r, "v", at->at, v->width);
+}
+
 static expr_t leaf(void *ctx, uint32_t value)
 {
 	struct round *r = ctx;
-	const struct code_value *v = &r->f->values[value];
-	if (r->values[value] != EXPR_NONE)
-		return r->values[value];
-	if (r->symbol && is_bits(v) && v->width <= 64 &&
-	    (v->kind == CODE_PARAMETER || v->kind == CODE_INSTRUCTION) &&
-	    !code_varies(r->f, r->loop, value)) {
-		struct loop_symbol s = {.kind = LOOP_VALUE,
-					.width = (uint8_t)v->width,
-					.id = value,
-					.start = CODE_NONE};
-		return r->values[value] = r->symbol(r->ctx, &s);
-	}
-	if (vc_computes(r->f, value) || !is_bits(&r->f->values[value]))
-		return EXPR_NONE;
-	return r->values[value] = variable(r, "v", value, r->f->values[value].width);
+	if (r->values[value] == EXPR_NONE)
+		r->values[value] = unsaid(r, &(struct vc_point){.f = r->f, .at = value});
+	return r->values[value] == VC_LOST ? EXPR_NONE : r->values[value];
 }
 
 static expr_t value_of(struct round *r, uint32_t value)
@@ -111,61 +116,6 @@ static expr_t symbol_in_visit(void *ctx, const struct loop_symbol *s)
 
 /* ---------------------------------------------------------------- a round */
 
-/* Conditions of a block's edges. */
-static void leave(struct round *r, uint32_t block, expr_t guard)
-{
-	const struct code_function *f = r->f;
-	const struct code_block *b = &f->blocks[block];
-	struct exprs *p = r->pool;
-	uint32_t last = code_last(f, block), others = 0, passes = 0;
-	expr_t c, rest = guard;
-	for (uint32_t k = 0; k < b->edges; k++) {
-		uint32_t flags = f->edges[b->first_edge + k].flags;
-		passes += (flags & CODE_EDGE_PASS) != 0;
-		others += !(flags & CODE_EDGE_REPORT);
-	}
-	int decides = !passes &&
-		      (f->values[last].op == CODE_BRANCH || f->values[last].op == CODE_SWITCH) &&
-		      is_bits(code_operand_value(f, last, 0));
-	c = decides ? value_of(r, code_operand(f, last, 0)) : variable(r, "way", block, 32);
-	for (uint32_t k = b->edges; k-- > 0;) {
-		uint32_t edge = b->first_edge + k;
-		expr_t taken;
-		if (passes && f->edges[edge].flags & CODE_EDGE_REPORT)
-			taken = expr_false(p);
-		else if (b->edges == 1 || (passes && others == 1))
-			taken = guard;
-		else if (k == 0)
-			taken = decides && f->values[last].op == CODE_BRANCH
-				    ? expr_and(p, guard, expr_not(p, c))
-				    : rest;
-		else if (!decides)
-			taken = expr_and(p, rest, expr_eq(p, c, expr_const(p, 32, k)));
-		else if (f->values[last].op == CODE_BRANCH)
-			taken = expr_and(p, guard, c);
-		else
-			taken =
-			    expr_and(p, rest, expr_eq(p, c, value_of(r, code_operand(f, last, k))));
-		r->guards[edge] = taken;
-		rest = expr_and(p, rest, expr_not(p, taken));
-	}
-}
-
-/* One of what the edges bring. The guards of a block's edges exclude each other. */
-static expr_t chosen(struct round *r, uint32_t block, uint32_t phi)
-{
-	const struct code_block *b = &r->f->blocks[block];
-	expr_t e = EXPR_NONE;
-	for (uint32_t k = 0; k < b->preds; k++) {
-		expr_t guard = r->guards[r->f->preds[b->first_pred + k]];
-		if (guard == EXPR_NONE || guard == expr_false(r->pool))
-			continue;
-		expr_t x = value_of(r, code_operand(r->f, phi, k));
-		e = e == EXPR_NONE ? x : expr_ite(r->pool, guard, x, e);
-	}
-	return e;
-}
-
 /* What is proved about an inner loop holds in its last round. */
 static expr_t symbol_inside(void *ctx, const struct loop_symbol *s)
 {
@@ -175,123 +125,70 @@ static expr_t symbol_inside(void *ctx, const struct loop_symbol *s)
 	return variable(r, s->kind == LOOP_COUNTER ? "count" : "taken", s->id, 64);
 }
 
-static void enter_inner(struct round *r, uint32_t loop, expr_t guard,
-			const struct loop_guessed *inner, size_t count)
+static enum vc_loop_how cut(void *ctx, struct vc_loop *l)
 {
-	const struct code_function *f = r->f;
-	const struct code_block *b = &f->blocks[f->loops[loop].header];
-	r->broken |= f->loops[loop].irreducible;
-	for (uint32_t v = b->first; v < b->first + b->count && f->values[v].op == CODE_PHI; v++)
-		if (is_bits(&f->values[v]))
-			r->values[v] = variable(r, "v", v, f->values[v].width);
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; inner[i].rows->loop == loop && k < inner[i].list.size; k++)
-			if (inner[i].list.data[k].proved) {
-				expr_t holds =
-				    loop_guess_term(r->pool, inner[i].rows, &inner[i].list.data[k],
-						    symbol_inside, r);
-				r->given =
-				    expr_and(r->pool, r->given,
-					     expr_or(r->pool, expr_not(r->pool, guard), holds));
-			}
+	struct round *r = ctx;
+	r->broken |= l->f->loops[l->loop].irreducible;
+	return VC_LOOP_CUT;
 }
 
-static expr_t guard_of(const struct round *r, uint32_t block)
+/* Of any round of an inner loop: what is proved goes to what is given, where it stays out of the terms. */
+static expr_t invariant(void *ctx, const struct vc_loop *l)
 {
-	const struct code_block *b = &r->f->blocks[block];
-	expr_t any = expr_false(r->pool);
-	for (uint32_t k = 0; k < b->preds; k++) {
-		expr_t g = r->guards[r->f->preds[b->first_pred + k]];
-		if (g != EXPR_NONE)
-			any = expr_or(r->pool, any, g);
+	struct round *r = ctx;
+	struct exprs *p = r->pool;
+	expr_t otherwise = code_in_each(r->f, r->loop, l->f->loops[l->loop].header) ? expr_false(p) : expr_not(p, l->guard);
+	for (size_t i = 0; i < r->inner_count && l->visit == VC_VISIT_ANY; i++) {
+		const struct loop_guessed *g = &r->inner[i];
+		for (size_t k = 0; g->rows->loop == l->loop && k < g->list.size; k++)
+			if (g->list.data[k].proved)
+				r->given = expr_and(p, r->given, expr_or(p, otherwise, loop_guess_term(p, g->rows, &g->list.data[k], symbol_inside, r)));
 	}
-	return any;
+	return expr_true(p);
 }
 
-/* Does a round that comes back to the header pass the block in any case? */
-static int is_always(const struct round *r, uint32_t block)
+static void round_open(struct round *r)
 {
-	const struct code_loop *l = &r->f->loops[r->loop];
-	for (uint32_t k = 0; k < l->latches; k++)
-		if (!code_dominates(r->f, block,
-				    r->f->edges[r->f->loop_edges[l->first_latch + k]].from))
-			return 0;
-	return 1;
+	struct vc_options o = {.bare = 1, .nodes = r->most, .value = unsaid, .loop = cut, .invariant = invariant, .ctx = r};
+	r->vc = vc_new(r->pool, r->f->code, &o);
+	r->first = exprs_count(r->pool);
+	r->values = mem_zalloc(r->f->value_count * sizeof *r->values);
+	r->taken = mem_zalloc(r->f->edge_count * sizeof *r->taken);
 }
 
-/* Through the loop once, from the header if `header`, else from where guards of entering edges are
- * true. */
-static void go_round(struct round *r, int header, const struct loop_guessed *inner, size_t count)
+static void round_close(struct round *r)
 {
-	const struct code_function *f = r->f;
-	const struct code_loop *l = &f->loops[r->loop];
-	for (uint32_t i = 0; i < l->blocks && !r->broken; i++) {
-		uint32_t block = f->loop_blocks[l->first_block + i];
-		const struct code_block *b = &f->blocks[block];
-		int is_header = block == l->header;
-		expr_t guard = is_header ? (header ? expr_true(r->pool) : expr_false(r->pool))
-					 : guard_of(r, block);
-		if (header && !is_header &&
-		    is_always(
-			r, block)) { /* what matters is only whether the header is reached again */
-			r->given = expr_and(r->pool, r->given, guard);
-			guard = expr_true(r->pool);
-		}
-		if (!is_header && b->loop != r->loop && f->loops[b->loop].header == block)
-			enter_inner(r, b->loop, guard, inner, count);
-		for (uint32_t v = b->first; v < b->first + b->count; v++) {
-			const struct code_value *x = &f->values[v];
-			if (!is_bits(x) || r->values[v] != EXPR_NONE)
-				continue;
-			expr_t e =
-			    x->op == CODE_PHI && !is_header ? chosen(r, block, v) : EXPR_NONE;
-			r->values[v] = e != EXPR_NONE ? e : value_of(r, v);
-		}
-		leave(r, block, guard);
-		r->broken |= exprs_count(r->pool) - r->first > r->most;
-	}
+	vc_free(r->vc);
+	free(r->values);
+	free(r->taken);
 }
 
 static void forget(struct round *r)
 {
 	memset(r->values, 0, r->f->value_count * sizeof *r->values);
-	memset(r->guards, 0, r->f->edge_count * sizeof *r->guards);
+	memset(r->taken, 0, r->f->edge_count * sizeof *r->taken);
 }
 
-/* The symbols at the header behind a round: `before` are those of the visit that it began with,
- * NULL: it began outside, where counts are 0. */
-static void next_visit(struct round *r, const struct visit *before, struct visit *v)
+/* Through the loop once, from the header or from an edge beside it: the symbols at the header's next visit. `before` are those of the visit that it
+ * began with, NULL: it began outside, where counts are 0. */
+static void go_round(struct round *r, uint32_t edge, const struct visit *before, struct visit *v)
 {
-	const struct code_function *f = r->f;
-	const struct code_loop *l = &f->loops[r->loop];
 	struct exprs *p = r->pool;
-	v->when = expr_false(p);
-	for (uint32_t k = 0; k < l->latches; k++)
-		if (r->guards[f->loop_edges[l->first_latch + k]] != EXPR_NONE)
-			v->when = expr_or(p, v->when, r->guards[f->loop_edges[l->first_latch + k]]);
+	v->when = vc_iteration(r->vc, r->f, r->loop, edge, r->values, r->taken);
+	if (v->when == EXPR_NONE) {
+		r->broken = 1;
+		v->when = expr_false(p);
+	}
+	r->broken |= exprs_count(p) - r->first > r->most;
 	for (size_t i = 0; i < v->rows->symbols.size; i++) {
 		const struct loop_symbol *s = &v->rows->symbols.data[i];
 		expr_t old = before ? before->terms[i] : expr_const(p, s->width, 0);
 		if (s->kind == LOOP_COUNTER)
 			v->terms[i] = expr_binary(p, MUSTER_OP_ADD, old, expr_const(p, 64, 1));
 		else if (s->kind == LOOP_TAKEN)
-			v->terms[i] = r->guards[s->id] == EXPR_NONE
-					  ? old
-					  : expr_binary(p, MUSTER_OP_ADD, old,
-							expr_zext(p, r->guards[s->id], 64));
-		else if (s->varies)
-			v->terms[i] = EXPR_NONE;
+			v->terms[i] = r->taken[s->id] == EXPR_NONE ? old : expr_binary(p, MUSTER_OP_ADD, old, expr_zext(p, r->taken[s->id], 64));
 		else
 			v->terms[i] = value_of(r, s->id);
-	}
-	for (size_t i = 0; i < v->rows->symbols.size; i++) {
-		const struct loop_symbol *s = &v->rows->symbols.data[i];
-		if (s->kind == LOOP_VALUE && s->varies) {
-			expr_t e = chosen(r, l->header, s->id);
-			v->terms[i] = e == EXPR_NONE
-					  ? expr_const(p, s->width, 0)
-					  : e; /* no back edge is taken: v->when is false */
-		}
 	}
 }
 
@@ -371,15 +268,12 @@ static int define(struct round *r, struct visit *v, const struct loop_guess *g, 
 }
 
 /* The first visit, by an edge from outside. */
-static void first_visit(struct round *r, uint32_t edge, struct visit *v,
-			const struct loop_guessed *inner, size_t count)
+static void first_visit(struct round *r, uint32_t edge, struct visit *v)
 {
 	const struct code_function *f = r->f;
 	forget(r);
 	if (f->edges[edge].to != f->loops[r->loop].header) {
-		r->guards[edge] = expr_true(r->pool);
-		go_round(r, 0, inner, count);
-		next_visit(r, NULL, v);
+		go_round(r, edge, NULL, v);
 		return;
 	}
 	v->when = expr_true(r->pool);
@@ -499,7 +393,7 @@ static void suppose(struct houdini *h, struct visit *v)
 	free(defined);
 }
 
-static void induct(struct houdini *h, const struct loop_guessed *inner, size_t count)
+static void induct(struct houdini *h)
 {
 	struct round *r = h->round;
 	const struct code_loop *l = &r->f->loops[r->loop];
@@ -511,14 +405,13 @@ static void induct(struct houdini *h, const struct loop_guessed *inner, size_t c
 	int changed = 1;
 	for (uint32_t k = 0; k < l->entries && !r->broken; k++) {
 		r->given = expr_true(r->pool);
-		first_visit(r, r->f->loop_edges[l->first_entry + k], &then, inner, count);
+		first_visit(r, r->f->loop_edges[l->first_entry + k], &then);
 		while (!r->broken && weed(h, &then))
 			;
 	}
 	while (!r->broken && changed) {
 		suppose(h, &before);
-		go_round(r, 1, inner, count);
-		next_visit(r, &before, &then);
+		go_round(r, CODE_NONE, &before, &then);
 		changed = !r->broken && weed(h, &then);
 		if (changed && h->until > 0 && clock_processor() >= h->until)
 			r->broken = 1; /* nothing is proved */
@@ -530,22 +423,19 @@ static void induct(struct houdini *h, const struct loop_guessed *inner, size_t c
 void loop_prove(const struct code_function *f, struct loop_guessed *g,
 		const struct loop_guessed *inner, size_t count, struct solver *solver, double until)
 {
-	struct round r = {.f = f, .loop = g->rows->loop};
+	struct round r = {.f = f, .loop = g->rows->loop, .inner = inner, .inner_count = count, .most = MOST_NODES};
 	struct houdini h = {.round = &r, .g = g, .solver = solver, .until = until};
 	if (f->loops[r.loop].blocks > MOST_BLOCKS || !g->list.size)
 		return;
 	r.pool = exprs_new();
-	r.most = MOST_NODES;
-	r.values = mem_zalloc(f->value_count * sizeof *r.values);
-	r.guards = mem_zalloc(f->edge_count * sizeof *r.guards);
-	induct(&h, inner, count);
+	round_open(&r);
+	induct(&h);
 	for (size_t i = 0; i < g->list.size; i++) {
 		g->list.data[i].proved |= g->list.data[i].candidate && !r.broken;
 		g->list.data[i].candidate = 0;
 	}
 	map_release(&h.values);
-	free(r.values);
-	free(r.guards);
+	round_close(&r);
 	exprs_free(r.pool);
 }
 
@@ -573,7 +463,8 @@ expr_t loop_last_round(struct exprs *p, const struct code_function *f, const str
 			  .loop = g->rows->loop,
 			  .symbol = symbol,
 			  .ctx = ctx,
-			  .first = exprs_count(p),
+			  .inner = inner,
+			  .inner_count = count,
 			  .most = FEW_NODES};
 	const struct code_loop *l = &f->loops[r.loop];
 	struct visit before = {.round = &r,
@@ -585,11 +476,10 @@ expr_t loop_last_round(struct exprs *p, const struct code_function *f, const str
 	expr_t any = expr_false(p);
 	if (l->blocks > FEW_BLOCKS)
 		r.broken = 1;
-	r.values = mem_zalloc(f->value_count * sizeof *r.values);
-	r.guards = mem_zalloc(f->edge_count * sizeof *r.guards);
+	round_open(&r);
 	for (uint32_t k = 0; k < l->entries && !r.broken; k++) {
 		r.given = expr_true(p);
-		first_visit(&r, f->loop_edges[l->first_entry + k], &then, inner, count);
+		first_visit(&r, f->loop_edges[l->first_entry + k], &then);
 		any = expr_or(p, any, is_now(&r, &then));
 	}
 	if (!r.broken) {
@@ -605,13 +495,11 @@ expr_t loop_last_round(struct exprs *p, const struct code_function *f, const str
 				r.given = expr_and(p, r.given,
 						   loop_guess_term(p, g->rows, &g->list.data[i],
 								   symbol_in_visit, &before));
-		go_round(&r, 1, inner, count);
-		next_visit(&r, &before, &then);
+		go_round(&r, CODE_NONE, &before, &then);
 		any = expr_or(p, any, is_now(&r, &then));
 	}
 	free(before.terms);
 	free(then.terms);
-	free(r.values);
-	free(r.guards);
+	round_close(&r);
 	return r.broken ? expr_true(p) : any;
 }

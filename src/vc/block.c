@@ -1,7 +1,7 @@
 /* block.c: a pass over the blocks of a function, or of one iteration of a loop, in order; instructions, branches and joins.
  *
  * The blocks are gone through in reverse postorder, an inner loop as one node at the place of its header. A node's conditions count from the end of the node that
- * dominates it: every path to a predecessor of a block passes the block's dominator, so the edge's condition is that of the dominators on the way down
+ * dominates it on the paths of the pass: every path to a predecessor of a block passes the block's dominator, so the edge's condition is that of the dominators on the way down
  * and its own; where paths part and meet again without an end in between, nothing of them is left in the condition. Edges into a block exclude each other. A phi is a choice
  * between what they bring, and so is each object that they bring different contents of.
  *
@@ -40,16 +40,22 @@ static uint32_t node_of(const struct vc_pass *ps, uint32_t block)
 	return inner == CODE_NONE ? block : f->loops[inner].header;
 }
 
-static uint32_t dominator_of(const struct vc_pass *ps, uint32_t node)
+/* The nearest node that dominates both: a dominator comes first in the order. */
+static uint32_t common_dominator(const struct vc_pass *ps, uint32_t a, uint32_t b)
 {
-	return node_of(ps, ps->fr->f->blocks[node].dominator);
+	const struct code_block *blocks = ps->fr->f->blocks;
+	while (a != b)
+		if (blocks[a].order > blocks[b].order)
+			a = ps->nodes[a].dominator;
+		else
+			b = ps->nodes[b].dominator;
+	return a;
 }
 
-/* From the end of node d, which dominates it, to the end of node n. */
-static expr_t way_down(const struct vc_pass *ps, uint32_t d, uint32_t n)
+expr_t vc_way_down(const struct vc_pass *ps, uint32_t d, uint32_t n)
 {
 	expr_t all = expr_true(ps->v->p);
-	for (; n != d; n = dominator_of(ps, n))
+	for (; n != d; n = ps->nodes[n].dominator)
 		all = expr_and(ps->v->p, ps->nodes[n].out, all);
 	return all;
 }
@@ -104,22 +110,52 @@ const struct vc_memory *vc_join(struct vc *v, struct vc_frame *fr, uint32_t bloc
 	return m;
 }
 
+void vc_ask_phis(struct vc *v, struct vc_frame *fr, uint32_t block)
+{
+	const struct code_block *b = &fr->f->blocks[block];
+	for (uint32_t n = b->first; n < b->first + b->count && fr->f->values[n].op == CODE_PHI; n++)
+		if (fr->values[n] == EXPR_NONE)
+			fr->values[n] = vc_asked(v, fr, n, vc_width(&fr->f->values[n]), 0);
+}
+
+/* Does a path of this pass take the edge? */
+static int is_taken(const struct vc_pass *ps, uint32_t edge)
+{
+	return !(ps->fr->f->edges[edge].flags & CODE_EDGE_BACK) && ps->flows[edge].taken != EXPR_NONE && ps->flows[edge].taken != expr_false(ps->v->p);
+}
+
+/* Of a block, from those of its predecessors that paths come from; CODE_NONE: none. */
+static uint32_t find_dominator(const struct vc_pass *ps, uint32_t node)
+{
+	const struct code_function *f = ps->fr->f;
+	const struct code_block *b = &f->blocks[node];
+	uint32_t d = CODE_NONE;
+	for (uint32_t k = 0; k < b->preds; k++) {
+		uint32_t e = f->preds[b->first_pred + k];
+		if (!is_taken(ps, e))
+			continue;
+		uint32_t from = node_of(ps, f->edges[e].from);
+		d = d == CODE_NONE ? from : common_dominator(ps, d, from);
+	}
+	return d;
+}
+
 /* The state at the entry of a node, its phis set. 0: no path comes there. */
 static int enter(struct vc_pass *ps, uint32_t node, struct vc_state *s)
 {
 	const struct code_function *f = ps->fr->f;
 	const struct code_block *b = &f->blocks[node];
 	struct exprs *p = ps->v->p;
-	uint32_t d = dominator_of(ps, node);
+	uint32_t d = ps->nodes[node].dominator = find_dominator(ps, node);
 	VEC(uint32_t) edges = {0};
 	VEC(expr_t) selectors = {0};
 	VEC(const struct vc_memory *) memories = {0};
 	expr_t any = expr_false(p);
 	for (uint32_t k = 0; k < b->preds; k++) {
 		uint32_t e = f->preds[b->first_pred + k];
-		if (f->edges[e].flags & CODE_EDGE_BACK || ps->flows[e].taken == EXPR_NONE)
+		if (!is_taken(ps, e))
 			continue;
-		expr_t selector = expr_and(p, way_down(ps, d, node_of(ps, f->edges[e].from)), ps->flows[e].taken);
+		expr_t selector = expr_and(p, vc_way_down(ps, d, node_of(ps, f->edges[e].from)), ps->flows[e].taken);
 		if (selector == expr_false(p))
 			continue;
 		vec_push(&edges, e);
@@ -222,7 +258,8 @@ static expr_t compute(struct vc *v, struct vc_frame *fr, struct vc_state *s, uin
 		return vc_compare_pointers(v, c->op, e[0], e[1]);
 	if (!vc_computes(f, at))
 		return EXPR_NONE;
-	check_operator(v, s, f, at, e);
+	if (!v->o.bare)
+		check_operator(v, s, f, at, e);
 	return vc_dead(v, s) ? EXPR_NONE : vc_combine(v->p, c, e);
 }
 
@@ -297,8 +334,13 @@ static void fill_or_move(struct vc *v, struct vc_frame *fr, struct vc_state *s, 
 
 static void execute(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at)
 {
-	expr_t c;
-	switch ((enum code_op)fr->f->values[at].op) {
+	unsigned op = fr->f->values[at].op;
+	expr_t c = op != CODE_PHI && op != CODE_NOP ? vc_asked(v, fr, at, vc_width(&fr->f->values[at]), 0) : EXPR_NONE;
+	if (c != EXPR_NONE) {
+		fr->values[at] = c;
+		return;
+	}
+	switch ((enum code_op)op) {
 	case CODE_PHI:
 	case CODE_NOP:
 		return;
@@ -394,7 +436,9 @@ static void branch(struct vc_pass *ps, uint32_t block, struct vc_state *s)
 	struct exprs *p = ps->v->p;
 	uint32_t last = code_last(f, block);
 	expr_t c = vc_value(ps->v, ps->fr, code_operand(f, last, 0)), any = expr_false(p);
-	if (c == EXPR_NONE) {
+	if (c == EXPR_NONE)
+		c = vc_asked(ps->v, ps->fr, last, vc_width(code_operand_value(f, last, 0)), 1);
+	if (c == EXPR_NONE || c == VC_LOST) {
 		vc_stop_here(ps->v, s, VC_UNKNOWN, f, last, "a branch on a value that is not modelled");
 		return;
 	}
@@ -409,6 +453,23 @@ static void branch(struct vc_pass *ps, uint32_t block, struct vc_state *s)
 		take(ps, b->first_edge + k, is, s);
 	}
 	take(ps, b->first_edge, expr_not(p, any), s);
+}
+
+/* One of several edges, by what options.value says; 0: nothing. */
+static int go_anywhere(struct vc_pass *ps, uint32_t block, const struct vc_state *s)
+{
+	const struct code_block *b = &ps->fr->f->blocks[block];
+	struct exprs *p = ps->v->p;
+	expr_t c = b->edges ? vc_asked(ps->v, ps->fr, code_last(ps->fr->f, block), 32, 1) : EXPR_NONE, any = expr_false(p);
+	if (c == EXPR_NONE || c == VC_LOST)
+		return 0;
+	for (uint32_t k = 1; k < b->edges; k++) {
+		expr_t is = expr_eq(p, c, expr_const(p, 32, k));
+		any = expr_or(p, any, is);
+		take(ps, b->first_edge + k, is, s);
+	}
+	take(ps, b->first_edge, expr_not(p, any), s);
+	return 1;
 }
 
 static void leave(struct vc_pass *ps, uint32_t block, struct vc_state *s, expr_t before)
@@ -433,7 +494,8 @@ static void leave(struct vc_pass *ps, uint32_t block, struct vc_state *s, expr_t
 		vc_stop_here(ps->v, s, VC_UNREACHABLE, f, last, NULL);
 		return;
 	default:
-		vc_stop_here(ps->v, s, VC_UNKNOWN, f, last, "a jump that is not modelled");
+		if (!go_anywhere(ps, block, s))
+			vc_stop_here(ps->v, s, VC_UNKNOWN, f, last, "a jump that is not modelled");
 	}
 }
 
@@ -446,10 +508,11 @@ static void visit(struct vc_pass *ps, uint32_t block, const struct vc_memory *me
 	struct vc_node *n = &ps->nodes[block];
 	struct vc_state s = {.base = ps->base, .here = expr_true(v->p), .memory = memory, .shared = 1};
 	expr_t before = expr_true(v->p);
+	n->dominator = block;
 	if (block != ps->start) {
 		if (!enter(ps, block, &s))
 			return;
-		before = ps->nodes[dominator_of(ps, block)].whole;
+		before = ps->nodes[n->dominator].whole;
 	}
 	if (f->blocks[block].loop != ps->loop) {
 		n->out = s.here;

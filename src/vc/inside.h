@@ -59,8 +59,6 @@ struct vc_state {
 	int shared;	 /* memory belongs to others, too: copy before writing */
 };
 
-#define VC_LOST UINT32_MAX /* a value that was computed, and is not modelled */
-
 struct vc_frame { /* one activation */
 	const struct code_function *f;
 	expr_t *values; /* by value; EXPR_NONE: no path came there; VC_LOST */
@@ -82,6 +80,8 @@ void vc_stop_here(struct vc *v, struct vc_state *s, enum vc_end_kind kind, const
 /* A value as a term: EXPR_NONE: not modelled. */
 expr_t vc_value(struct vc *v, struct vc_frame *fr, uint32_t value);
 unsigned vc_width(const struct code_value *v); /* in terms: 64 for pointers; 0: not modelled */
+/* What options.value says, or EXPR_NONE. */
+expr_t vc_asked(struct vc *v, const struct vc_frame *fr, uint32_t at, unsigned width, int decides);
 /* Has it come to a limit? Counts a step. */
 int vc_limit(struct vc *v);
 
@@ -112,6 +112,7 @@ const struct code_function *vc_function_at(struct vc *v, expr_t address);
 struct vc_node { /* a block, or an inner loop, which its header stands for */
 	expr_t out;   /* at its end, from the end of its dominator on; EXPR_NONE: no path comes there */
 	expr_t whole; /* the same from the start of the pass on */
+	uint32_t dominator; /* on the paths of this pass; the start's is itself */
 };
 struct vc_flow {	/* an edge */
 	expr_t taken;	/* from the end of its block on; of an edge that leaves an inner loop: from the loop's entry on. EXPR_NONE: not taken */
@@ -129,6 +130,10 @@ struct vc_pass {
 void vc_pass_init(struct vc_pass *ps, struct vc *v, struct vc_frame *fr, uint32_t loop, uint32_t start, expr_t base);
 void vc_pass_release(struct vc_pass *ps);
 void vc_pass_run(struct vc_pass *ps, const struct vc_memory *memory);
+/* The phis of the block that nothing is said about, by options.value. */
+void vc_ask_phis(struct vc *v, struct vc_frame *fr, uint32_t block);
+/* From the end of node d, which dominates it, to the end of node n. */
+expr_t vc_way_down(const struct vc_pass *ps, uint32_t d, uint32_t n);
 /* The edge is taken, from the start of the pass on. */
 expr_t vc_edge_whole(struct vc_pass *ps, uint32_t edge);
 /* One of several things that exclude each other, as the state where they meet: phis of `block` by the edges, memory. selectors[i] belongs to edges[i]. */
@@ -136,6 +141,8 @@ const struct vc_memory *vc_join(struct vc *v, struct vc_frame *fr, uint32_t bloc
 
 /* loop.c: an inner loop of the pass; s: its entry. Sets flows of the loop's exits. */
 void vc_loop_run(struct vc_pass *outer, uint32_t loop, struct vc_state *s);
+/* Back to the header: its phis are those of the next visit. Gives the condition, from the start of the pass on. */
+expr_t vc_go_back(struct vc_pass *ps, const struct code_loop *l, const struct vc_memory **memory);
 /* call.c */
 void vc_call_run(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at);
 /* The body of f, from state s on: sets its end state and result. */

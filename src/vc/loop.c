@@ -76,8 +76,7 @@ static void close_loop(struct exits *x, struct vc_pass *outer, const struct code
 		outer->fr->values[x->live[i]] = x->values[i];
 }
 
-/* Back to the header: its phis are those of the next visit. Gives the condition, from the start of the pass on. */
-static expr_t go_back(struct vc_pass *ps, const struct code_loop *l, const struct vc_memory **memory)
+expr_t vc_go_back(struct vc_pass *ps, const struct code_loop *l, const struct vc_memory **memory)
 {
 	struct exprs *p = ps->v->p;
 	VEC(uint32_t) edges = {0};
@@ -121,7 +120,7 @@ static void unroll(struct vc_pass *outer, uint32_t loop, struct vc_state *s, uns
 		vc_pass_init(&ps, v, outer->fr, loop, l->header, expr_and(p, guard, alive));
 		vc_pass_run(&ps, memory);
 		note_exits(x, &ps, l, alive);
-		alive = expr_and(p, alive, go_back(&ps, l, &memory));
+		alive = expr_and(p, alive, vc_go_back(&ps, l, &memory));
 		vc_pass_release(&ps);
 	}
 }
@@ -157,6 +156,8 @@ static void havoc_loop(struct vc *v, struct vc_frame *fr, struct vc_state *s, ui
 {
 	const struct code_function *f = fr->f;
 	const struct code_loop *l = &f->loops[loop];
+	if (v->o.bare)
+		return;
 	for (uint32_t i = 0; i < vc_objects(v); i++) /* what it stored where is not in the contents any more */
 		v->things.data[i].escaped = 1;
 	for (uint32_t i = 0; i < l->blocks; i++) {
@@ -174,9 +175,10 @@ static void havoc_loop(struct vc *v, struct vc_frame *fr, struct vc_state *s, ui
 	}
 }
 
-static expr_t invariant(struct vc_loop *l, const struct vc_memory *memory)
+static expr_t invariant(struct vc_loop *l, enum vc_visit visit, const struct vc_memory *memory)
 {
 	struct vc *v = l->vc;
+	l->visit = visit;
 	l->memory = memory;
 	return v->o.invariant ? v->o.invariant(v->o.ctx, l) : expr_true(v->p);
 }
@@ -191,19 +193,23 @@ static void cut(struct vc_pass *outer, struct vc_loop *at, struct vc_state *s, s
 	struct vc_state any = *s;
 	struct vc_pass ps;
 	const struct vc_memory *next = NULL;
-	expr_t guard = vc_guard(v, s), assumed = invariant(at, s->memory);
+	expr_t guard = vc_guard(v, s), assumed = invariant(at, VC_VISIT_ENTRY, s->memory);
 	vec_push(&v->obligations, (struct vc_obligation){f, at->loop, 1, guard, assumed});
 	any.shared = 1;
 	havoc_loop(v, fr, &any, at->loop);
 	for (uint32_t n = header->first; n < header->first + header->count && f->values[n].op == CODE_PHI; n++)
-		fr->values[n] = vc_width(&f->values[n]) ? vc_fresh(v, vc_width(&f->values[n]), "phi") : VC_LOST;
-	assumed = invariant(at, any.memory);
+		fr->values[n] = EXPR_NONE;
+	vc_ask_phis(v, fr, l->header);
+	for (uint32_t n = header->first; n < header->first + header->count && f->values[n].op == CODE_PHI; n++)
+		if (fr->values[n] == EXPR_NONE)
+			fr->values[n] = vc_width(&f->values[n]) ? vc_fresh(v, vc_width(&f->values[n]), "phi") : VC_LOST;
+	assumed = invariant(at, VC_VISIT_ANY, any.memory);
 	vc_pass_init(&ps, v, fr, at->loop, l->header, expr_and(v->p, guard, assumed));
 	vc_pass_run(&ps, any.memory);
 	note_exits(x, &ps, l, assumed);
-	struct vc_state back = {.base = ps.base, .here = go_back(&ps, l, &next)};
+	struct vc_state back = {.base = ps.base, .here = vc_go_back(&ps, l, &next)};
 	if (!vc_dead(v, &back)) {
-		vec_push(&v->obligations, (struct vc_obligation){f, at->loop, 0, vc_guard(v, &back), invariant(at, next)});
+		vec_push(&v->obligations, (struct vc_obligation){f, at->loop, 0, vc_guard(v, &back), invariant(at, VC_VISIT_NEXT, next)});
 		vc_stop_here(v, &back, VC_CUT, f, header->first, NULL);
 	}
 	vc_pass_release(&ps);

@@ -7,6 +7,7 @@
  * its condition out of the state.
  */
 #include "vc/inside.h"
+#include "vc/value.h"
 
 #include "base/error.h"
 
@@ -126,10 +127,40 @@ unsigned vc_width(const struct code_value *v)
 	return v->is_pointer ? 64 : v->width <= 128 ? v->width : 0;
 }
 
+expr_t vc_asked(struct vc *v, const struct vc_frame *fr, uint32_t at, unsigned width, int decides)
+{
+	struct vc_point point = {.vc = v, .f = fr->f, .at = at, .decides = decides, .width = width, .depth = fr->depth};
+	return v->o.value ? v->o.value(v->o.ctx, &point) : EXPR_NONE;
+}
+
+struct outside {
+	struct vc *v;
+	struct vc_frame *fr;
+};
+
+static expr_t known_outside(void *ctx, uint32_t value)
+{
+	struct outside *o = ctx;
+	expr_t e = o->fr->values[value];
+	if (e == EXPR_NONE)
+		e = vc_asked(o->v, o->fr, value, vc_width(&o->fr->f->values[value]), 0);
+	return e == VC_LOST ? EXPR_NONE : e;
+}
+
+/* A value that was there before: as options.value says, or by its operands. */
+static expr_t from_outside(struct vc *v, struct vc_frame *fr, uint32_t value)
+{
+	struct outside o = {v, fr};
+	expr_t e = vc_term(v->p, fr->f, value, known_outside, &o);
+	fr->values[value] = e != EXPR_NONE ? e : VC_LOST;
+	return e;
+}
+
 expr_t vc_value(struct vc *v, struct vc_frame *fr, uint32_t value)
 {
 	const struct code_value *c = &fr->f->values[value];
 	unsigned width = vc_width(c);
+	expr_t e;
 	switch ((enum code_kind)c->kind) {
 	case CODE_CONSTANT:
 		return width && !c->is_pointer ? expr_const(v->p, width, code_unsigned(c)) : EXPR_NONE;
@@ -140,11 +171,16 @@ expr_t vc_value(struct vc *v, struct vc_frame *fr, uint32_t value)
 	case CODE_FUNCTION:
 		return vc_address(v, vc_function_object(v, c->index));
 	case CODE_UNDEF: /* another one at each use */
-		return width ? vc_fresh(v, width, "undef") : EXPR_NONE;
+		e = vc_asked(v, fr, value, width, 0);
+		if (e != EXPR_NONE || !width)
+			return e == VC_LOST ? EXPR_NONE : e;
+		return vc_fresh(v, width, "undef");
 	case CODE_OPAQUE:
 		return EXPR_NONE;
 	case CODE_PARAMETER:
 	case CODE_INSTRUCTION:
+		if (fr->values[value] == EXPR_NONE && v->o.value)
+			return from_outside(v, fr, value);
 		return fr->values[value] == VC_LOST ? EXPR_NONE : fr->values[value];
 	}
 	return EXPR_NONE;
@@ -161,17 +197,22 @@ static void give_up(struct vc *v, const struct code_function *f, struct vc_outco
 	*out = (struct vc_outcome){.returns = expr_false(v->p), .memory = arena_alloc(&v->arena, sizeof(struct vc_memory))};
 }
 
+static void begin(struct vc *v)
+{
+	vec_clear(&v->ends);
+	vec_clear(&v->obligations);
+	v->steps = 0;
+	v->stopped = 0;
+	v->first_node = exprs_count(v->p);
+}
+
 void vc_run(struct vc *v, const struct code_function *f, const expr_t *args, struct vc_outcome *out)
 {
 	struct vc_state s = {.base = expr_true(v->p), .here = expr_true(v->p), .memory = arena_alloc(&v->arena, sizeof(struct vc_memory)), .shared = 1};
 	for (uint32_t i = 0; i < f->parameters; i++)
 		if (vc_width(&f->values[i]) && args[i] != EXPR_NONE && expr_width(v->p, args[i]) != vc_width(&f->values[i]))
 			BUG("parameter %u of %s has %u bits, not %u", i, f->name, vc_width(&f->values[i]), expr_width(v->p, args[i]));
-	vec_clear(&v->ends);
-	vec_clear(&v->obligations);
-	v->steps = 0;
-	v->stopped = 0;
-	v->first_node = exprs_count(v->p);
+	begin(v);
 	expr_t value = vc_body(v, f, args, 0, &s);
 	if (v->stopped) {
 		give_up(v, f, out);
@@ -180,6 +221,45 @@ void vc_run(struct vc *v, const struct code_function *f, const expr_t *args, str
 	*out = (struct vc_outcome){.returns = vc_guard(v, &s), .value = value, .memory = s.memory};
 	if (!vc_dead(v, &s))
 		vec_push(&v->ends, (struct vc_end){VC_RETURN, out->returns, f, CODE_NONE, NULL});
+}
+
+static void note_taken(struct vc_pass *ps, const struct code_loop *l, expr_t *taken)
+{
+	const struct code_function *f = ps->fr->f;
+	for (uint32_t i = 0; i < l->blocks; i++) {
+		uint32_t block = f->loop_blocks[l->first_block + i], from = block;
+		const struct code_block *b = &f->blocks[block];
+		if (b->loop != ps->loop || ps->nodes[block].out == EXPR_NONE)
+			continue;
+		while (from != ps->start && !code_in_each(f, ps->loop, from))
+			from = ps->nodes[from].dominator;
+		expr_t way = vc_way_down(ps, from, block);
+		for (uint32_t e = b->first_edge; e < b->first_edge + b->edges; e++)
+			if (ps->flows[e].taken != EXPR_NONE)
+				taken[e] = expr_and(ps->v->p, way, ps->flows[e].taken);
+	}
+}
+
+expr_t vc_iteration(struct vc *v, const struct code_function *f, uint32_t loop, uint32_t edge, expr_t *values, expr_t *taken)
+{
+	const struct code_loop *l = &f->loops[loop];
+	struct vc_frame fr = {.f = f, .values = values};
+	const struct vc_memory *memory = arena_alloc(&v->arena, sizeof *memory);
+	uint32_t start = edge == CODE_NONE ? l->header : f->edges[edge].to;
+	expr_t always = expr_true(v->p);
+	struct vc_pass ps;
+	begin(v);
+	if (edge != CODE_NONE)
+		vc_join(v, &fr, start, &edge, &always, &memory, 1);
+	vc_ask_phis(v, &fr, start);
+	vc_pass_init(&ps, v, &fr, loop, start, always);
+	vc_pass_run(&ps, memory);
+	if (taken)
+		note_taken(&ps, l, taken);
+	expr_t again = vc_go_back(&ps, l, &memory);
+	vc_pass_release(&ps);
+	vec_release(&fr.own);
+	return v->stopped ? EXPR_NONE : again;
 }
 
 const struct vc_end *vc_ends(const struct vc *v, size_t *count)

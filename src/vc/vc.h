@@ -65,8 +65,19 @@ struct vc_outcome {
 
 #define VC_NO_OBJECT UINT32_MAX
 
-/* A call, for the callback. Until it returns the callback may read and write memory as of the call. */
+/* A value, for the callback that knows better than the code. */
 struct vc;
+struct vc_point {
+	struct vc *vc;
+	const struct code_function *f;
+	uint32_t at;	 /* the value: an instruction, one from outside, a phi where the evaluation begins or a loop was cut, an undefined one */
+	int decides;	 /* not its value, but what it ends its block by is asked for: the condition, or the number of the outcome */
+	unsigned width;	 /* of the term that is asked for; 0: the value has none in terms */
+	unsigned depth;	 /* calls around */
+};
+#define VC_LOST UINT32_MAX /* there is no term for it, and the instruction has no effect */
+
+/* A call, for the callback. Until it returns the callback may read and write memory as of the call. */
 struct vc_state;
 struct vc_call {
 	struct vc *vc;
@@ -98,6 +109,7 @@ struct vc_loop {
 	unsigned depth; /* calls around */
 	unsigned most;	/* VC_LOOP_UNROLL: iterations, at first options.unroll */
 	/* For invariant(): a visit of the header. */
+	enum vc_visit { VC_VISIT_ENTRY, VC_VISIT_ANY, VC_VISIT_NEXT } visit;
 	const expr_t *values; /* by value of f; header's phis as of this visit, and values from outside */
 	const struct vc_memory *memory;
 };
@@ -123,6 +135,9 @@ struct vc_options {
 	uint32_t steps;	    /* instructions, then all is UNKNOWN; 0: 200,000 */
 	uint32_t nodes;	    /* the same, terms that are made; 0: 2,000,000 */
 	int checks;	    /* a path that fails a check for undefined behaviour ends there */
+	int bare;	    /* no operator ends a path, and memory is value()'s: it answers for every access */
+	/* Asked first for every instruction's value, and for what no instruction says; EXPR_NONE: what the code says. NULL: the code's alone. */
+	expr_t (*value)(void *ctx, const struct vc_point *at);
 	/* NULL: calls of functions with a body are inlined, functions that do not return end the path, others are UNKNOWN; loops are unrolled. */
 	enum vc_call_how (*call)(void *ctx, struct vc_call *c);
 	enum vc_loop_how (*loop)(void *ctx, struct vc_loop *l);
@@ -155,6 +170,13 @@ expr_t vc_facts(struct vc *v);
 /* ------------------------------------------------------------ evaluation */
 /* Follows the function. args: a term of its width for each parameter, 64 bits for pointers. Ends and obligations are those of the last run; objects stay. */
 void vc_run(struct vc *v, const struct code_function *f, const expr_t *args, struct vc_outcome *out);
+
+/* One iteration of a loop, alone: from its header, or from the edge by which it is entered beside the header. values: by value of f, EXPR_NONE where options.value
+ * is to say; afterwards those of the iteration, and the header's phis as of the next visit. taken: by edge, or NULL; of edges from blocks of the loop that
+ * are in no inner one: the condition in an iteration that comes back (what all of those have in common is left out), or EXPR_NONE: never. Returns the condition
+ * under which the iteration comes back to the header; EXPR_NONE: a limit was reached. */
+expr_t vc_iteration(struct vc *v, const struct code_function *f, uint32_t loop, uint32_t edge, expr_t *values, expr_t *taken);
+
 const struct vc_end *vc_ends(const struct vc *v, size_t *count);
 const struct vc_obligation *vc_obligations(const struct vc *v, size_t *count);
 /* The condition under which a path ends so. */

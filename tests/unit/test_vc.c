@@ -9,7 +9,9 @@
 #include "solve/solve.h"
 #include "vc/vc.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct exprs *p;
 static struct code *c;
@@ -325,6 +327,62 @@ static void test_cut(void **unused)
 	}
 }
 
+/* ------------------------------------------------------------ one iteration */
+static expr_t by_number(void *unused, const struct vc_point *at)
+{
+	char name[32];
+	const struct code_value *is = &at->f->values[at->at];
+	(void)unused;
+	if (is->kind == CODE_INSTRUCTION && is->op != CODE_PHI && is->op != CODE_LOAD && !at->decides)
+		return is->op == CODE_GEP ? VC_LOST : EXPR_NONE; /* as the code says */
+	snprintf(name, sizeof name, "v%u", at->at);
+	return at->width ? expr_named(p, at->width, name) : VC_LOST;
+}
+
+static expr_t numbered(uint32_t value)
+{
+	char name[32];
+	snprintf(name, sizeof name, "v%u", value);
+	return named(name);
+}
+
+/* n + 1 is from before the loop, a load is what the callback says, and where nothing but the way to the header is in question no condition is left. */
+static void test_iteration(void **unused)
+{
+	(void)unused;
+	begin("unsigned f(unsigned n, unsigned *a) { unsigned s = 0; n = n + 1; for (unsigned i = 0; i < n; i++) if (a[i] == 7) s += i; return s; }"
+	      "unsigned g(unsigned n, unsigned k) { unsigned i = 0; if (k) goto in; while (i < n) { i += 5; in: i += k; } return i; }",
+	      &(struct vc_options){.bare = 1, .value = by_number});
+	const struct code_function *f = function(c, "f"), *g = function(c, "g");
+	expr_t *values = mem_zalloc((f->value_count + g->value_count) * sizeof *values), *taken = mem_zalloc((f->edge_count + g->edge_count) * sizeof *taken);
+	uint32_t is_less = nth(f, CODE_ULT, 0), i = code_operand(f, is_less, 0), phi = f->blocks[f->loops[0].header].first, sum = phi == i ? i + 1 : phi;
+	uint32_t is_seven = nth(f, CODE_EQ, 0), yes = f->blocks[f->values[is_seven].block].first_edge + 1;
+	expr_t seven = expr_eq(p, numbered(nth(f, CODE_LOAD, 0)), number(32, 7)), more = expr_binary(p, MUSTER_OP_ADD, numbered(sum), numbered(i));
+	expr_t again = vc_iteration(v, f, 0, CODE_NONE, values, taken);
+	assert_int_equal(again, expr_binary(p, MUSTER_OP_ULT, numbered(i), expr_binary(p, MUSTER_OP_ADD, numbered(0), number(32, 1))));
+	assert_int_equal(taken[yes], seven);
+	assert_int_equal(values[i], expr_binary(p, MUSTER_OP_ADD, numbered(i), number(32, 1)));
+	assert_int_equal(values[sum], expr_ite(p, seven, more, numbered(sum)));
+	/* beside the header: i is 0 there, and the header is reached in any case */
+	const struct code_loop *l = &g->loops[0];
+	uint32_t beside = CODE_NONE, compared = code_operand(g, nth(g, CODE_ULT, 0), 0);
+	assert_true(l->irreducible);
+	for (uint32_t k = 0; k < l->entries; k++)
+		if (g->edges[g->loop_edges[l->first_entry + k]].to != l->header)
+			beside = g->loop_edges[l->first_entry + k];
+	memset(values, 0, g->value_count * sizeof *values);
+	again = vc_iteration(v, g, 0, beside, values, NULL);
+	if (g->values[compared].block == l->header) {
+		assert_int_equal(again, expr_true(p));
+		assert_int_equal(values[compared], numbered(1));
+	} else { /* the other entry is the header */
+		assert_int_equal(again, expr_binary(p, MUSTER_OP_ULT, number(32, 0), numbered(0)));
+	}
+	free(values);
+	free(taken);
+	end();
+}
+
 /* ------------------------------------------------------------ checks */
 static void test_checks(void **unused)
 {
@@ -349,7 +407,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_ends),  cmocka_unit_test(test_limits), cmocka_unit_test(test_memory), cmocka_unit_test(test_unbounded),
-	    cmocka_unit_test(test_calls), cmocka_unit_test(test_cut),	 cmocka_unit_test(test_checks),
+	    cmocka_unit_test(test_calls), cmocka_unit_test(test_cut),	 cmocka_unit_test(test_iteration), cmocka_unit_test(test_checks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
