@@ -4,7 +4,7 @@
  * half the size. What a run gains by them depends on how much of it has no labels: runs over symbolic input take little longer without (1.0 to 1.3
  * times the time, on cJSON, zlib and sqlite3), loops over concrete data take ten times as long. So a program gets them at once when nobody
  * notices what they cost. The estimate needs nothing but the size of the bodies as bitcode, and the state of a variant is part of its name
- * in the cache. A large program gets those of the functions that a search finds to pay (cmd/fuzz_copies.c), named in a list.
+ * in the cache. A large program gets those of the functions that a search finds to pay (campaign/copies.c), named in a list.
  */
 #include "build/copies.h"
 

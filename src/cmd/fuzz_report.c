@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/shell.h"
+#include "build/copies.h"
 #include "check/suppress.h"
 #include "report/bug.h"
 #include "report/checks.h"
@@ -254,6 +255,10 @@ static void json_stats(struct json *j, const struct fuzz_options *o, const struc
 	json_key(j, "z3_killed"), json_u64(j, s->solve.z3_killed);
 	json_object_close(j);
 	json_key(j, "symbolic_seconds"), json_double(j, s->search.symbolic_seconds);
+	if (!o->search.repeatable) { /* a matter of clocks, and of what is in the cache */
+		json_key(j, "traced_seconds"), json_double(j, s->search.traced_seconds);
+		json_key(j, "copies"), json_str(j, copies_name(s->copies));
+	}
 	json_key(j, "child_seconds"), json_double(j, s->search.child_seconds);
 	json_key(j, "mutate_seconds"), json_double(j, s->search.mutate_seconds);
 	json_key(j, "symbolic_outcomes"), json_u64(j, s->search.symbolic_outcomes);

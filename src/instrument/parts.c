@@ -100,7 +100,7 @@ static int join(const struct part *parts, unsigned count, const struct split *s,
 	vec_push(&localize.words, whole);
 	if (!e)
 		e = run(&link);
-	if (!e)
+	if (!e && s->locals.size) /* objcopy fails on an empty list, without words */
 		e = run(&localize);
 	if (!e)
 		e = file_read(whole, object);
