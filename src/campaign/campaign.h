@@ -95,8 +95,8 @@ struct fuzz_shared {
 	struct fuzz_figures workers[FUZZ_WORKERS];
 };
 
-/* An input that is to be run in the san variant. */
-struct pending_failure {
+/* An input that waits for its run in the san variant. It is no bug yet: what the run shows may be one (result_bug). */
+struct waiting_input {
 	enum {
 		PENDING_FAILED,	  /* its run did */
 		PENDING_VIOLATED, /* it was solved to break a check */
@@ -112,7 +112,7 @@ struct pending_failure {
 
 /* A bug whose input is to be shrunk. */
 struct fuzz_shrink {
-	struct pending_failure p; /* as it was found */
+	struct waiting_input p; /* as it was found */
 	uint64_t id, bucket;
 	int own;	    /* a checker's own test shows it; else the san variant does */
 	struct map answers; /* does an input show it? By hash */
@@ -139,7 +139,7 @@ struct fuzz {
 	struct confirm *confirm;
 	uint64_t imported;     /* tests of the store with smaller ids were seen */
 	struct map own;	       /* ids of tests that this worker added */
-	VEC(struct pending_failure) pending;
+	VEC(struct waiting_input) pending;
 	VEC(struct fuzz_shrink) shrinks;
 	VEC(uint64_t) kept;    /* tests to be run in the san variant ... */
 	size_t kept_at;	       /* ... those before it were */
@@ -206,7 +206,7 @@ int fuzz_failures_resume(struct fuzz *f);
 int fuzz_bugs_again(struct fuzz *f);
 void fuzz_bugs_release(struct fuzz *f);
 void fuzz_san_begin(struct fuzz *f); /* makes the san variant beside the search */
-void fuzz_site_done(struct fuzz *f, const struct pending_failure *p); /* its check was confirmed there */
+void fuzz_site_done(struct fuzz *f, const struct waiting_input *p); /* its check was confirmed there */
 
 /* copies.c: fast copies of functions of a large program. A turn between two steps of the search: 0, -1. */
 int fuzz_copies_turn(struct fuzz *f);
@@ -214,16 +214,16 @@ void fuzz_copies_note(struct fuzz *f, const void *data, size_t size); /* a test 
 void fuzz_copies_release(struct fuzz *f);
 
 /* look.c: runs one in the san variant, and keeps what comes of it. It may fill in the check. 0; 1: there was no time, nothing is known; -1. */
-int fuzz_look(struct fuzz *f, struct pending_failure *p);
-int fuzz_write_failure(struct fuzz *f, const struct pending_failure *p, const struct result_bug *b, char **name);
+int fuzz_look(struct fuzz *f, struct waiting_input *p);
+int fuzz_write_failure(struct fuzz *f, const struct waiting_input *p, const struct result_bug *b, char **name);
 int fuzz_fails_still(struct fuzz *f, const struct result_bug *b, struct finding *x);
 /* Does this input show the bug, too? 1, 0, -1. */
-int fuzz_shows_bug(struct fuzz *f, struct pending_failure *p, uint64_t bucket, int own, const void *data, size_t size);
+int fuzz_shows_bug(struct fuzz *f, struct waiting_input *p, uint64_t bucket, int own, const void *data, size_t size);
 /* A smaller input for a bug that is known: described again, and written over the old one. 0, -1. */
-int fuzz_bug_smaller(struct fuzz *f, struct pending_failure *p, uint64_t id, uint64_t bucket, int own, const struct buf *data);
+int fuzz_bug_smaller(struct fuzz *f, struct waiting_input *p, uint64_t id, uint64_t bucket, int own, const struct buf *data);
 
 /* shrink.c: a bug's input is made smaller later (what a repeatable search finds: at once); a piece of that; the rest of it, until then. 0, -1. */
-void fuzz_shrink_later(struct fuzz *f, const struct pending_failure *p, const struct result_bug *b, int own);
+void fuzz_shrink_later(struct fuzz *f, const struct waiting_input *p, const struct result_bug *b, int own);
 int fuzz_shrink_some(struct fuzz *f);
 int fuzz_shrink_rest(struct fuzz *f, double until);
 void fuzz_shrink_release(struct fuzz *f);
