@@ -4,9 +4,9 @@
 # files and a process outside of it, which notes whatever reaches it, must be as they were.
 #
 #   escape.sh        as the user who calls it: all of them in one run, as the program itself and as its trace variant (a fork server),
-#                    with namespaces and where the kernel refuses them
+#                    with namespaces, where the kernel refuses them, and in a container without rights
 #   escape.sh -a     each by itself; as root also as another user. Then without a sandbox, where at least 30 of them must succeed
-#   escape.sh -1 NAME REFUSE USER   one of them: REFUSE is nothing or namespaces, USER is root, private (root, in a directory of his own) or other
+#   escape.sh -1 NAME REFUSE USER   one of them: REFUSE is nothing, namespaces or container, USER is root, private (root, in a directory of his own) or other
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 muster=$(cd "$(dirname "${MUSTER:-$here/../../build/muster}")" && pwd)/muster
@@ -102,9 +102,11 @@ whole() {
 	begin "$1"
 	together ''
 	[ "$1" = private ] || together namespaces
+	[ "$1" = private ] || together container
 	[ "$2" = -a ] || return
 	each ''
 	each namespaces
+	each container
 }
 
 # They can: without a sandbox most of them succeed. Not those that would hurt the machine.
