@@ -11,6 +11,7 @@
  * both ends.
  */
 #include "drive_inside.h"
+#include "muster/abi.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -327,6 +328,33 @@ static void globals(void)
 	}
 }
 
+/* To the trace: arguments, result, globals and objects as they are before or after the call. */
+static void tell(unsigned after, void **arguments)
+{
+	const struct drive_function *f = run->function;
+	const struct drive_root *r = run->table->roots + f->first_root;
+	uint64_t *bases;
+
+	if (!run->traced || !__muster_drive_memory_at)
+		return;
+	for (uint32_t i = 0; i < f->parameters && !after; i++)
+		__muster_drive_memory_at(after, MUSTER_MEMORY_PARAMETER, i, arguments[i], run->table->types[r[i].type].size);
+	if (after)
+		__muster_drive_memory_at(after, MUSTER_MEMORY_RESULT, 0, run->returned, f->result_size);
+	r += f->parameters;
+	for (uint32_t i = 0; i < f->globals; i++)
+		__muster_drive_memory_at(after, MUSTER_MEMORY_GLOBAL, i, r[i].address, run->table->types[r[i].type].size);
+	bases = __muster_drive_memory((run->objects.count + 1) * sizeof *bases); /* one more, so that it is never empty */
+	for (uint32_t i = 0; i < run->objects.count; i++) {
+		const struct drive_object *o = &run->objects.all[i];
+
+		bases[i] = (uint64_t)o->base;
+		if (o->made && !o->freed)
+			__muster_drive_memory_at(after, MUSTER_MEMORY_OBJECT, i, o->base, o->size);
+	}
+	__muster_drive_memory_at(after, MUSTER_MEMORY_ADDRESS, 0, bases, (run->objects.count + 1) * sizeof *bases);
+}
+
 void __muster_drive_call(void)
 {
 	const struct drive_function *f = run->function;
@@ -345,8 +373,10 @@ void __muster_drive_call(void)
 	run->results = 0;
 	globals();
 	fill_all();
+	tell(0, arguments);
 	errno = 0;
 	f->call(arguments, run->returned);
+	tell(1, arguments);
 }
 
 /* -------------------------------------------------- what the unit's text calls */

@@ -71,6 +71,8 @@ void __muster_drive_bytes(void *p, uint64_t at, uint64_t n, const void *first,
 			  unsigned mask) DRIVE_WEAK;
 void __muster_drive_string(struct drive_object *o) DRIVE_WEAK;
 void __muster_drive_pointer(void *p, const struct drive_choice *c) DRIVE_WEAK;
+/* What is there before or after the call, for whoever asked for it: enum muster_memory, and its number. */
+void __muster_drive_memory_at(unsigned after, unsigned what, uint32_t number, const void *p, uint64_t n) DRIVE_WEAK;
 unsigned long __muster_drive_length(const void *self, const void *p,
 				    unsigned long element) DRIVE_WEAK;
 

@@ -216,6 +216,18 @@ void __muster_drive_pointer(void *p, const struct drive_choice *c)
 		r->skip = skips[value - 1 - r->global];
 }
 
+void __muster_drive_memory_at(unsigned after, unsigned what, uint32_t number, const void *p, uint64_t n)
+{
+	struct rt_object o = {(uint64_t)p, n, 0};
+	label data;
+
+	if (!RT_ON() || !(RT_STATE->header->flags & MUSTER_FLAG_MEMORY) || !n)
+		return;
+	data = rt_snapshot(&o);
+	if (data)
+		rt_event_at(MUSTER_EV_MEMORY, what, (uint64_t)after << 32 | number, data);
+}
+
 unsigned long __muster_drive_length(const void *self, const void *p, unsigned long element)
 {
 	label a[2], count = 0;

@@ -170,6 +170,7 @@ RT_HIDDEN void rt_concrete_at(label a, enum muster_reason why, uint64_t site);
 RT_HIDDEN void rt_bound_at(label condition, uint64_t site);
 RT_HIDDEN void rt_check_at(enum muster_checker checker, label condition, uint64_t site);
 RT_HIDDEN label rt_load_at(const void *p, label address, uint32_t size, uint64_t site); /* through a symbolic address */
+RT_HIDDEN label rt_snapshot(const struct rt_object *o); /* its bytes and labels as they are now, as a DATA; 0: the table is full */
 RT_HIDDEN label rt_load_cells(uint64_t addr, unsigned size, uint64_t site);
 RT_HIDDEN void rt_given_at(label condition, uint64_t site);
 RT_HIDDEN void rt_access_at(label a, const void *p, size_t n, enum muster_reason why, uint64_t site);

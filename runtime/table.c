@@ -6,7 +6,7 @@
  * Otherwise the address is concretised. The bytes are copied into the node
  * table once and shared by later reads for as long as memory does not change.
  */
-#include "activation.h"
+#include "hooks.h"
 #include "node.h"
 
 #include <string.h>
@@ -53,11 +53,10 @@ static void copy_cells(uint32_t *to, const struct rt_object *o)
 	}
 }
 
-static label snapshot(const struct rt_object *o)
+label rt_snapshot(const struct rt_object *o)
 {
 	if (RT_UNLIKELY(RT_STATE->sized))
 		rt_guards_away(o->base, o->size);
-	ACTIVATION_READ((const void *)o->base, o->size, 0, __muster_tls.site);
 	int labelled = rt_any((const void *)o->base, o->size);
 	unsigned slot = (unsigned)(o->base >> 4) % RECENT;
 	if (recent[slot].base == o->base && same(recent[slot].data, o, labelled))
@@ -98,7 +97,7 @@ static label table_read(const struct rt_object *o, uint64_t addr, label offset, 
 {
 	if (!offset)
 		return 0;
-	label data = snapshot(o);
+	label data = rt_snapshot(o);
 	if (!data)
 		return 0;
 	if (!rt_was_judged(offset, o->size, size)) /* another input may have another object there */

@@ -156,7 +156,8 @@ static inline uint64_t muster_value(const struct muster_node *n)
 	X(OBJECT, "object")     /* unit, index: upper and lower half of the address where an object begins; label: its size, a CONST; arg: 1 constant. Before what lies in it is told */ \
 	X(WRITE, "write")       /* before a RETURN (and its RESULTs): arg bytes at the address (unit, index) were written by the activation and hold label, a CONST if concrete */ \
 	X(PLACE, "place")       /* after a WRITE: label of its address, as it was computed */       \
-	X(MARK, "mark")         /* all open activations do not say everything from here on; arg: enum muster_mark */
+	X(MARK, "mark")         /* all open activations do not say everything from here on; arg: enum muster_mark */ \
+	X(MEMORY, "memory")     /* memory of a driven call (muster/drive.h): label: a DATA; arg: enum muster_memory; index: its number; unit: 0 before the call, 1 after it */
 
 enum muster_event_kind {
 #define X(name, text) MUSTER_EV_##name,
@@ -225,6 +226,15 @@ _Static_assert(sizeof(struct muster_node) == 32, "contents of DATA nodes are cou
 	_Static_assert((count) - 1 <= (1ull << 8 * sizeof(((struct muster_event *)0)->field)) - 1, #count " is too large for " #field)
 MUSTER_FITS(kind, MUSTER_EV_COUNT);
 MUSTER_FITS(arg, 2 * MUSTER_CHECK_COUNT);
+
+/* What a MEMORY event is about, and what its index counts. */
+enum muster_memory {
+	MUSTER_MEMORY_RESULT,	 /* 0 */
+	MUSTER_MEMORY_PARAMETER, /* parameters, from 0; before the call only */
+	MUSTER_MEMORY_GLOBAL,	 /* the function's globals, from 0 */
+	MUSTER_MEMORY_OBJECT,	 /* its objects, by pools and numbers, from 0; those that were freed are left out */
+	MUSTER_MEMORY_ADDRESS,	 /* 0: the address of each of its objects, 8 bytes each, and 8 zeros: there in every call that is told */
+};
 
 /* How a call ended: X(NAME, key, words). */
 #define MUSTER_LEFT(X)                                                                             \
@@ -363,6 +373,7 @@ enum muster_flag {
 	MUSTER_FLAG_LOOP = 32,      /* a harness is called in a loop (muster/cov.h) */
 	MUSTER_FLAG_ENTRIES = 64,   /* ENTRY events (ir/entry.h says of what) */
 	MUSTER_FLAG_SUMMARIES = 128, /* leaves, bindings and writes of the functions at function_offset; with CALLS */
+	MUSTER_FLAG_MEMORY = 256,   /* MEMORY events, where a driven function is called and where it returns */
 	MUSTER_FLAG_PATH = 16,      /* every decision is to be an event: bodies pass over nothing */
 };
 

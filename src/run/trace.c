@@ -291,6 +291,10 @@ static int check_event(const struct trace *t, uint64_t i)
 		if (e->arg >= MUSTER_REASON_COUNT)
 			return bad_event(t, i, "unknown reason");
 		return 0;
+	case MUSTER_EV_MEMORY:
+		if (!e->label || e->label >= t->node_count || is_payload(t, e->label) || t->nodes[e->label].op != MUSTER_OP_DATA)
+			return bad_event(t, i, "its contents are no table");
+		return 0;
 	case MUSTER_EV_LOST:
 		return e->arg < MUSTER_LOST_COUNT ? 0 : bad_event(t, i, "unknown loss");
 	case MUSTER_EV_NONE:
