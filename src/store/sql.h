@@ -171,6 +171,8 @@
 	X(SYMBOL_FIND, "SELECT id FROM symbol WHERE unit = ?1 AND name = ?2")                    \
 	X(SYMBOL_ADD, "INSERT INTO symbol(unit, name) VALUES(?1, ?2)")                           \
 	X(SYMBOL_GET, "SELECT unit, name FROM symbol WHERE id = ?1")                             \
+	X(SYMBOL_EACH, "SELECT id, name FROM symbol WHERE unit = ?1 ORDER BY name")              \
+	X(SUMMARY_CLEAR, "DELETE FROM summary WHERE function = ?1")                              \
 	X(SUMMARY_ADD, "INSERT OR IGNORE INTO summary(function, key, kind, start, end_function," \
 	  " end, pre, post, partial, test, support)"                                             \
 	  " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")                               \

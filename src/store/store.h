@@ -146,7 +146,9 @@ struct store_summary {
 	struct hash128 test;	 /* the input that witnesses it: its digest */
 };
 int store_symbol(struct store *s, struct hash128 unit, const char *name, uint64_t *id); /* made if it is new; 0, -1 */
+int store_symbol_each(struct store *s, struct hash128 unit, int (*f)(void *ctx, uint64_t id, const char *name), void *ctx);
 int store_summary_add(struct store *s, struct store_summary *m);
+int store_summary_clear(struct store *s, uint64_t function); /* those of this function, which others replace */
 int store_summary_each(struct store *s, uint64_t function, int (*f)(void *ctx, const struct store_summary *m), void *ctx);
 /* The graph of consecutive summaries: of one key to another. */
 int store_edge_add(struct store *s, struct hash128 before, struct hash128 after);

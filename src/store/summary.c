@@ -55,6 +55,24 @@ int store_summary_add(struct store *s, struct store_summary *m)
 		       m->support_size);
 }
 
+int store_summary_clear(struct store *s, uint64_t function)
+{
+	return sql_run(s, SQL_SUMMARY_CLEAR, "i", SQL_INT(function));
+}
+
+int store_symbol_each(struct store *s, struct hash128 unit, int (*f)(void *ctx, uint64_t id, const char *name), void *ctx)
+{
+	sqlite3_stmt *st = s->version < 2 ? NULL : sql_walk(s, SQL_SYMBOL_EACH, "h", unit);
+	int e = 0, stop = 0;
+
+	if (!st)
+		return s->version < 2 ? 0 : -1;
+	while (!stop && (e = sql_step(s, st)) > 0)
+		stop = f(ctx, (uint64_t)sqlite3_column_int64(st, 0), sql_text(st, 1));
+	sql_finish(st);
+	return e < 0 || stop < 0 ? -1 : 0;
+}
+
 static const void *blob(sqlite3_stmt *st, int column, size_t *size)
 {
 	*size = (size_t)sqlite3_column_bytes(st, column);

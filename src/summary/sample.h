@@ -1,0 +1,28 @@
+/* sample.h: summaries tried: random states that satisfy P, and whether what a run left satisfies Q.
+ *
+ * States are inputs of the driver with the pointers of the witnessing test. Every place that P leaves free is varied, and so is what lies behind pointers that P does not name.
+ */
+#ifndef MUSTER_SUMMARY_SAMPLE_H
+#define MUSTER_SUMMARY_SAMPLE_H
+
+#include "harness/harness.h"
+#include "summary/summary.h"
+
+struct solver;
+
+struct sampler {
+	struct summaries *l;
+	const struct harness *h;
+	uint32_t number; /* of the function in the table */
+	struct solver *solver;
+	uint64_t random; /* state of the generator */
+};
+
+/* Fills in an input that satisfies P; witness: the input of the summary's test. 1; 0: none was found. */
+int sample_state(struct sampler *s, const struct summary *x, const void *witness, size_t size, struct buf *input);
+/* Does what the call of this input left (an observation of muster/drive.h) satisfy Q, and is all else as it was? 1; 0 with words. */
+int sample_holds(struct sampler *s, const struct summary *x, const void *input, size_t size, const void *seen, size_t seen_size, struct buf *words);
+/* Is Q a failure? */
+int sample_fails(const struct exprs *p, const struct summary *x);
+
+#endif
