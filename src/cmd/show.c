@@ -1,4 +1,4 @@
-/* show.c: muster show tests|bugs|campaigns|versions|checkers: what the store remembers, at a glance or as JSON.
+/* show.c: muster show tests|bugs|campaigns|versions|summaries|checkers: what the store remembers, at a glance or as JSON.
  *
  * The store is opened for reading only, so it can be shown while a search writes it, and from a
  * directory that cannot be written. The campaign is that of -o DIR (its file `campaign` has the
@@ -15,9 +15,9 @@
 #include "base/vec.h"
 #include "build/home.h"
 #include "report/bug.h"
-#include "report/result_json.h"
 #include "report/checks.h"
 #include "cmd/cmd.h"
+#include "cmd/show.h"
 #include "search/search.h"
 #include "store/outdir.h"
 #include "store/store.h"
@@ -32,7 +32,8 @@
 
 struct show {
 	const char *dir, *store_file; /* of -o and --store, or NULL */
-	int json, all, full;
+	const char *function; /* summaries: of this one only */
+	int json, all, full, smt2;
 	struct store *store;
 	char *path;
 	/* the campaign */
@@ -217,27 +218,25 @@ static int print_test(void *ctx, const struct store_test *t)
 static int json_test(void *ctx, const struct store_test *t)
 {
 	struct show *s = ctx;
+	struct json *j = &s->j;
 	const char *name = file_of(s, t->id);
 	char *file = name ? mem_printf("%s/queue/%s", s->output, name) : NULL;
 
-	struct result_test r = {
-	    .id = t->id,
-	    .parent = t->parent,
-	    .data = t->data,
-	    .size = t->size,
-	    .file = file,
-	    .origin = search_origin_key(t->origin),
-	    .new_branches = t->new_outcomes,
-	    .found = t->found,
-	    .diverged = !!(t->flags & TEST_DIVERGED),
-	    .explored = t->stage >= STAGE_DONE,
-	    .crash = !!(t->flags & TEST_CRASH),
-	    .hang = !!(t->flags & TEST_HANG),
-	};
-	result_test_json(&s->j, &r,
-			 RESULT_TEST(ID) | RESULT_TEST(FUNCTION) | RESULT_TEST(INPUTS) | RESULT_TEST(FILE) | RESULT_TEST(DIVERGED) | RESULT_TEST(PARENT) |
-			     RESULT_TEST(ORIGIN) | RESULT_TEST(SIZE) | RESULT_TEST(NEW_BRANCHES) | RESULT_TEST(FOUND) | RESULT_TEST(EXPLORED) |
-			     RESULT_TEST(CRASH) | RESULT_TEST(HANG));
+	json_object_open(j);
+	json_key(j, "id"), json_id(j, t->id);
+	json_key(j, "function"), json_null(j);
+	bug_json_input(j, t->data, t->size);
+	json_key(j, "file"), json_str(j, file);
+	json_key(j, "diverged"), json_bool(j, !!(t->flags & TEST_DIVERGED));
+	json_key(j, "parent"), json_id(j, t->parent);
+	json_key(j, "origin"), json_str(j, search_origin_key(t->origin));
+	json_key(j, "size"), json_u64(j, t->size);
+	json_key(j, "new_branches"), json_u64(j, t->new_outcomes);
+	json_key(j, "seconds"), json_double(j, t->found);
+	json_key(j, "explored"), json_bool(j, t->stage >= STAGE_DONE);
+	json_key(j, "crash"), json_bool(j, !!(t->flags & TEST_CRASH));
+	json_key(j, "hang"), json_bool(j, !!(t->flags & TEST_HANG));
+	json_object_close(j);
 	free(file);
 	flush(s, 1 << 16);
 	return 0;
@@ -464,6 +463,20 @@ static int show_campaigns(struct show *s)
 	return EXIT_OK;
 }
 
+/* ----------------------------------------------------------------- summaries */
+
+static int summaries(struct show *s)
+{
+	open_campaign(s);
+	if (s->json)
+		json_open(s, "summaries");
+	if (show_summaries(s->store, s->id, s->function, s->smt2, s->json ? &s->j : NULL))
+		fail();
+	if (s->json)
+		json_close(s);
+	return EXIT_OK;
+}
+
 /* ------------------------------------------------------------------ versions */
 
 static void print_time(int64_t seconds)
@@ -595,7 +608,7 @@ static int show_versions(struct show *s)
 static const struct {
 	const char *name;
 	int (*show)(struct show *s); /* the exit code */
-} subjects[] = {{"tests", show_tests}, {"bugs", show_bugs}, {"campaigns", show_campaigns}, {"versions", show_versions}};
+} subjects[] = {{"tests", show_tests}, {"bugs", show_bugs}, {"campaigns", show_campaigns}, {"versions", show_versions}, {"summaries", summaries}};
 
 static void release(struct show *s)
 {
@@ -621,14 +634,16 @@ int cmd_show(int argc, char **argv)
 	    OPTION_STR("store", 0, "FILE", &s.store_file, "the store (.muster/store.db)"),
 	    OPTION_FLAG("all", 'a', &s.all, "all tests, not only the newest"),
 	    OPTION_FLAG("full", 0, &s.full, "bugs with the sanitizer's report, versions with their functions"),
+	    OPTION_FLAG("smt2", 0, &s.smt2, "summaries as SMT-LIB: the assertions of P, then those of Q"),
 	    OPTION_FLAG("json", 0, &s.json, "print JSON (always everything)"),
 	    OPTION_END};
-	const struct option_spec spec = {"show", "tests|bugs|campaigns|versions|checkers [options]",
+	const struct option_spec spec = {"show", "tests|bugs|campaigns|versions|summaries [F]|checkers [options]",
 					 "Shows what searches found: tests (inputs, how they were "
 					 "found, what was new in them), bugs (kind, place,\n"
 					 "the input and the command that runs it again), the "
 					 "searches themselves (a running one too), the versions of\n"
-					 "programs that were searched (with --full also the verdicts of functions), or the\n"
+					 "programs that were searched (with --full also the verdicts of functions), must summaries (of\n"
+					 "function F, or of all) as pre- and postconditions in C, or the\n"
 					 "table of checkers that --check of fuzz and test chooses from.\n\n"
 					 "  muster show bugs -o out\n\n"
 					 "Exit code: 1 if bugs are shown that were confirmed, 0 otherwise.",
@@ -637,9 +652,13 @@ int cmd_show(int argc, char **argv)
 	int i = option_parse(&spec, argc, argv), code;
 
 	if (i >= argc)
-		option_usage(&spec, "wants to know what: tests, bugs, campaigns, versions or checkers");
+		option_usage(&spec, "wants to know what: tests, bugs, campaigns, versions, summaries or checkers");
 	what = argv[i];
 	i += option_parse(&spec, argc - i, argv + i); /* options may follow */
+	if (i < argc && !strcmp(what, "summaries")) {
+		s.function = argv[i];
+		i += option_parse(&spec, argc - i, argv + i);
+	}
 	if (i < argc)
 		option_usage(&spec, "'%s' is one too many", argv[i]);
 	if (!strcmp(what, "checkers")) {
@@ -657,5 +676,5 @@ int cmd_show(int argc, char **argv)
 		release(&s);
 		return code;
 	}
-	option_usage(&spec, "cannot show '%s': tests, bugs, campaigns, versions or checkers", what);
+	option_usage(&spec, "cannot show '%s': tests, bugs, campaigns, versions, summaries or checkers", what);
 }

@@ -254,6 +254,8 @@ int cmd_test(int argc, char **argv)
 		       "Test-Comp to test-suite/ (-o)"),
 	    OPTION_FLAG("no-grow", 0, &o.no_grow, "keep to --elements and --characters where branches are left beyond them"),
 	    OPTION_FLAG("no-invariants", 0, &o.no_invariants, "ask for nothing by the invariants of loops"),
+	    OPTION_FLAG("summaries", 0, &o.summaries, "make must summaries of the functions: see muster show summaries"),
+	    OPTION_U64("sample", 0, "N", &o.sample, "run N random states of each summary; a violated one is told (with --summaries)"),
 	    OPTION_FLAG("verbose", 'v', &o.verbose,
 			"say of each function why its verdict is no better"),
 	    OPTION_FLAG("json", 0, &o.json, "print the result as JSON"),

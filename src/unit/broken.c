@@ -13,7 +13,7 @@
 /* ----------------------------------------------------------------- tracing */
 
 /* The workers made the variant; here it is only opened. */
-static int open_tracer(struct test_session *s)
+int test_open_tracer(struct test_session *s)
 {
 	struct target_options t = TARGET_DEFAULTS;
 	if (s->tracer)
@@ -23,6 +23,8 @@ static int open_tracer(struct test_session *s)
 	t.shm.events = 1 << 20;
 	t.shm.nodes = 1 << 22;
 	t.shm.table_limit = 4096;
+	if (s->o->summaries)
+		t.shm.flags |= MUSTER_FLAG_MEMORY;
 	if (target_make(&s->trace, s->program, s->argv, VARIANT_TRACE, &t))
 		return -1;
 	s->trace.options.directory = s->scratch;
@@ -63,7 +65,7 @@ int test_condition(struct test_session *s, uint32_t function, const struct buf *
 	struct broken_names names = {parameter_at, &n};
 	if (!s->o->checks || !x->bug.line || test_late(s))
 		return 0;
-	if (open_tracer(s))
+	if (test_open_tracer(s))
 		return -1;
 	struct traced t = {s->tracer, &s->trace.shm, &s->trace.sites, s->argv, s->o->checks, &names};
 	return traced_condition(&t, data->data, data->size, x);
@@ -78,7 +80,7 @@ int test_filter(struct test_session *s, uint32_t function, const void *data, siz
 		found |= !strncmp(x->more[i].bug.kind, "implicit-", 9);
 	if (!found)
 		return 0;
-	if (open_tracer(s))
+	if (test_open_tracer(s))
 		return -1;
 	struct traced t = {s->tracer, &s->trace.shm, &s->trace.sites, s->argv, s->o->checks, NULL};
 	const struct test_function *f = &s->functions.data[function];
@@ -122,7 +124,7 @@ static int look(struct test_session *s, uint32_t function, const struct test_vio
 	struct finding x = FINDING_NONE;
 	struct buf condition = {0}, data = {0};
 	int own = checker_get(check.checker)->test == CHECKER_OWN;
-	if (open_tracer(s))
+	if (test_open_tracer(s))
 		return -1;
 	struct traced t = {s->tracer, &s->trace.shm, &s->trace.sites, s->argv, s->o->checks, &names};
 	int r = traced_breaks(&t, v->data, v->size, &check, &condition);

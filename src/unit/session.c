@@ -511,7 +511,7 @@ static int run_functions(struct test_session *s, int *code)
 	if (test_program(s) || test_store_bugs(s))
 		return -1;
 	test_judge(s);
-	return 0;
+	return test_summaries(s);
 }
 
 int test_session_run(struct test_session *s, int *code)

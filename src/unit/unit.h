@@ -46,15 +46,23 @@ struct test_options {
 	int no_grow; /* objects keep to elements and characters */
 	int repeatable;		   /* no clock decides anything */
 	int runs_given, function_time_given; /* by the user: they hold however much of --time is left */
+	int summaries;		   /* make them of every function */
+	uint64_t sample;	   /* states of each summary that are run */
 	const char *const *cflags; /* NULL at the end */
 	const volatile int *stop;  /* a signal came */
 };
 
 unsigned test_workers(const struct test_options *o);
 
+/* X(NAME, word): DESIGN.md has what each promises. From weak to strong. */
+#define TEST_VERDICTS(X)          \
+	X(UNREACHED, "unreached") \
+	X(PARTIAL, "partial")     \
+	X(EXPLORED, "explored")   \
+	X(VERIFIED, "verified")
 enum test_verdict {
 #define X(name, word) TEST_##name,
-	RESULT_VERDICTS(X)
+	TEST_VERDICTS(X)
 #undef X
 	    TEST_VERDICT_COUNT
 };
@@ -131,13 +139,14 @@ struct test_function {
 	uint32_t bugs, suspected;
 	uint32_t suppressed; /* findings of its tests that are left out */
 	struct map buckets; /* of the batch: to the bug's number */
+	uint64_t summaries, partial_summaries;
 	/* What comes of it. */
 	enum test_verdict verdict;
 	struct buf why; /* it is no better */
 };
 
 /* A bug of the session: as the model has it (finding.bug: name, input_file, level, hint and count as well), and what the session needs to find
- * it again. result.c fills in the rest when it is reported. */
+ * it again. test_result_bug fills in the rest when it is reported. */
 struct test_bug {
 	struct finding finding;
 	struct buf data;   /* its input, as small as it could be made */
@@ -197,6 +206,7 @@ struct test_session {
 	uint64_t campaign, version; /* version: 0 where its records cannot be read */
 	double started, built, searched, seconds; /* clocks and the whole */
 	uint64_t checks;			  /* runs of the san variant */
+	uint64_t sampled, unsampled, violated;	  /* states that were run; summaries without one; states that did not end as Q says */
 	uint64_t late; /* tests, and failures, that nobody looked at since the time was over */
 	double batch_seconds, shrink_seconds, confirm_seconds;
 	char *whole; /* the program that functions are a part of, if it was searched */
@@ -253,6 +263,14 @@ int test_is_program_level(const struct test_bug *b);
 void test_found(struct test_session *s, uint32_t function, struct test_case *t, struct buf *data, struct finding *x);
 /* broken.c: checks that the traced runs of a function broke, and no sanitizer saw: confirmed by their own tests, or suspected. 0, -1. */
 int test_violations(struct test_session *s, uint32_t function);
+/* The launcher of the trace variant, s->tracer. 0, -1. */
+int test_open_tracer(struct test_session *s);
+/* summarise.c: with --summaries, from all tests of all functions. 0, -1. */
+int test_summaries(struct test_session *s);
+/* sample.c: runs random states that satisfy P. 0, -1. */
+struct summaries;
+struct solver;
+int test_sample(struct test_session *s, struct test_function *f, struct summaries *l, struct solver *solver);
 /* Takes conversions out of a finding whose result does not count (traced_filter). 0, -1. */
 int test_filter(struct test_session *s, uint32_t function, const void *data, size_t size, struct finding *x);
 /* The condition of a bug, in terms of the function's parameters. 0, -1. */
@@ -291,9 +309,7 @@ uint64_t test_stored_id(const struct test_session *s, const struct test_bug *b);
 void test_print(struct test_session *const *sessions, size_t count, double seconds);
 void test_print_json(struct test_session *const *sessions, size_t count, const char *status,
 		     double seconds);
-
-/* result.c: what the sessions found. Some of its strings are the sessions'. tests: their inputs as well, of which there may be many. */
-void test_result(struct test_session *const *sessions, size_t count, int tests, struct result *r);
-struct result_function test_result_function(struct test_session *s, struct test_function *f, struct result *r);
+/* A function's bug as the model has it; strings are the session's. */
+struct result_bug test_result_bug(struct test_session *s, const struct test_bug *b);
 
 #endif

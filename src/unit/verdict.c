@@ -17,7 +17,7 @@ const char *test_verdict_word(enum test_verdict v)
 {
 	static const char *const words[] = {
 #define X(name, word) word,
-	    RESULT_VERDICTS(X)
+	    TEST_VERDICTS(X)
 #undef X
 	};
 	return words[v];

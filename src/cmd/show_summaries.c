@@ -1,0 +1,159 @@
+/* show_summaries.c: muster show summaries [F]: what functions do, as pre- and postconditions in C.
+ *
+ * A function's summaries are read from the store and written by src/summary; nothing is built or run. They are of the unit that the campaign was about.
+ */
+#include "cmd/show.h"
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "summary/summary.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One summary as it is shown; those of a function are shown in the order of their tests. */
+struct shown {
+	struct summary s;
+	char *pre, *post, *smt;
+	char *why;
+};
+
+struct showing {
+	struct store *store;
+	struct json *json; /* NULL: for people */
+	const char *function; /* or NULL */
+	int smt2;
+	const char *name; /* of the function that is shown */
+	VEC(struct shown) list; /* its summaries */
+	uint64_t count;
+};
+
+static int unit_of(struct store *s, uint64_t campaign, struct hash128 *unit)
+{
+	struct buf b = {0};
+	char half[17] = {0};
+	int there = store_value_get(s, campaign, "unit", &b);
+
+	if (there > 0 && b.size == 32) {
+		memcpy(half, b.data, 16);
+		unit->a = strtoull(half, NULL, 16);
+		memcpy(half, b.data + 16, 16);
+		unit->b = strtoull(half, NULL, 16);
+	} else if (there > 0) {
+		there = 0;
+	}
+	buf_release(&b);
+	return there;
+}
+
+static void print_json(struct showing *x, const struct shown *o)
+{
+	struct json *j = x->json;
+	const struct summary *s = &o->s;
+	char hex[HASH_HEX_SIZE];
+
+	json_object_open(j);
+	json_key(j, "id"), json_str(j, hash_hex(s->key, hex));
+	json_key(j, "function"), json_str(j, x->name);
+	json_key(j, "kind"), json_str(j, s->kind == SUMMARY_FUNCTION ? "function" : "segment");
+	json_key(j, "pre"), json_str(j, o->pre);
+	json_key(j, "post"), json_str(j, o->post);
+	json_key(j, "partial"), json_bool(j, o->why != NULL);
+	json_key(j, "why"), json_str(j, o->why);
+	json_key(j, "test"), json_id(j, s->test);
+	json_key(j, "line"), json_u64(j, s->line);
+	json_key(j, "end_line"), json_u64(j, s->end_line);
+	json_key(j, "paths"), json_u64(j, s->paths);
+	if (x->smt2)
+		json_key(j, "smt2"), json_str(j, o->smt);
+	json_object_close(j);
+}
+
+static void print_words(const struct showing *x, const struct shown *o)
+{
+	if (x->smt2) {
+		printf("%s", o->smt);
+		return;
+	}
+	printf("  pre   %s\n  post  %s\n", o->pre, o->post);
+	if (o->why)
+		printf("  partial: %s\n", o->why);
+	printf("  test %llu", (unsigned long long)o->s.test);
+	if (o->s.paths > 1)
+		printf(", %llu paths", (unsigned long long)o->s.paths);
+	printf("\n\n");
+}
+
+static int take(void *ctx, const struct store_summary *m)
+{
+	struct showing *x = ctx;
+	struct summaries l;
+	struct shown o = {.s = {.key = m->key, .kind = m->kind == STORE_SUMMARY_FUNCTION ? SUMMARY_FUNCTION : SUMMARY_SEGMENT, .function = ""}};
+	struct buf pre = BUF_EMPTY, post = BUF_EMPTY, smt = BUF_EMPTY;
+
+	summaries_init(&l);
+	int e = summary_read(&l, m->pre, m->pre_size, &o.s, 0) || summary_read(&l, m->post, m->post_size, &o.s, 1) ||
+		summary_read_support(&l, m->support, m->support_size, &o.s);
+	if (!e) {
+		summary_c(&l, o.s.pre.data, o.s.pre.size, &pre);
+		summary_c(&l, o.s.post.data, o.s.post.size, &post);
+		o.s.function = x->name;
+		if (x->smt2)
+			summary_smtlib(&l, &o.s, &smt);
+	}
+	summary_release(&o.s);
+	memset(&o.s.pre, 0, sizeof o.s.pre);
+	summaries_release(&l);
+	o.pre = buf_take(&pre), o.post = buf_take(&post), o.smt = buf_take(&smt);
+	o.why = *m->partial ? mem_strdup(m->partial) : NULL;
+	vec_push(&x->list, o);
+	return e ? -1 : 0;
+}
+
+static int by_test(const void *a, const void *b)
+{
+	const struct shown *x = a, *y = b;
+
+	return x->s.test != y->s.test ? (x->s.test < y->s.test ? -1 : 1) : strcmp(x->pre, y->pre);
+}
+
+static int show_function(void *ctx, uint64_t symbol, const char *name)
+{
+	struct showing *x = ctx;
+
+	if (x->function && strcmp(x->function, name))
+		return 0;
+	x->name = name;
+	vec_clear(&x->list);
+	int e = store_summary_each(x->store, symbol, take, x);
+	if (x->list.size)
+		qsort(x->list.data, x->list.size, sizeof *x->list.data, by_test);
+	if (x->list.size && !e && !x->json && !x->smt2)
+		printf("%s, line %u\n", name, x->list.data[0].s.line);
+	for (size_t i = 0; i < x->list.size; i++) {
+		struct shown *o = &x->list.data[i];
+		if (!e && x->json)
+			print_json(x, o);
+		else if (!e)
+			print_words(x, o);
+		free(o->pre), free(o->post), free(o->smt), free(o->why);
+	}
+	x->count += x->list.size;
+	return e;
+}
+
+int show_summaries(struct store *s, uint64_t campaign, const char *function, int smt2, struct json *j)
+{
+	struct showing x = {.store = s, .json = j, .function = function, .smt2 = smt2};
+	struct hash128 unit = {0};
+	int there = unit_of(s, campaign, &unit);
+
+	int e = there < 0 || (there > 0 && store_symbol_each(s, unit, show_function, &x));
+	vec_release(&x.list);
+	if (e)
+		return -1;
+	if (!x.count && !j)
+		printf(function && there ? "there is no summary of '%s'\n" : "there are no summaries: 'muster test --summaries FILE.c' makes them\n", function);
+	return 0;
+}

@@ -1,0 +1,313 @@
+/* summarise.c: must summaries of the functions that `muster test` searched (--summaries).
+ *
+ * Every test is run once more in the trace variant, with the memory of the call told before and after it. What the run says and what the san variant found about the same input
+ * must agree on whether the function returned; else there is no summary. Summaries of a function are simplified, joined, and replace those that the store had of it.
+ */
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "build/join.h"
+#include "unit/unit.h"
+#include "search/path.h"
+#include "solve/solve.h"
+#include "summary/driven.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where a harness's limit means that something is read or written that has no place. */
+#define HIDDEN_LIMITS                                                                                                                   \
+	(1u << HARNESS_STUBS | 1u << HARNESS_WEAK | 1u << HARNESS_WORLD | 1u << HARNESS_MACHINE | 1u << HARNESS_UNION | 1u << HARNESS_OPAQUE | \
+	 1u << HARNESS_LARGER | 1u << HARNESS_STATICS | 1u << HARNESS_LARGE_GLOBALS | 1u << HARNESS_UNNAMED | 1u << HARNESS_FOREIGN_GLOBALS |  \
+	 1u << HARNESS_VOLATILE | 1u << HARNESS_JUMPS | 1u << HARNESS_ADDRESSES | 1u << HARNESS_VARIADIC)
+
+struct making {
+	struct test_session *s;
+	struct test_function *f;
+	struct summaries *l;
+	struct solver *solver;
+	struct sites sites;
+	struct path path;
+	struct import import;
+	struct arena arena; /* of one run */
+	VEC(struct driven_condition) conditions;
+	VEC(struct driven_memory) memory;
+	struct buf why;
+};
+
+/* ------------------------------------------------------------- one run */
+
+static const expr_t *terms_of(struct making *m, const struct trace *t, uint32_t data, size_t size)
+{
+	const uint8_t *bytes = trace_data_bytes(t, data);
+	const uint32_t *cells = trace_data_cells(t, data);
+	expr_t *terms = arena_alloc(&m->arena, (size + 1) * sizeof *terms);
+
+	for (size_t i = 0; i < size; i++) {
+		uint32_t label = cells ? MUSTER_CELL_LABEL(cells[i]) : 0;
+		terms[i] = label ? expr_extract(m->l->pool, import_label(&m->import, label), MUSTER_CELL_BYTE(cells[i]) * 8, 8)
+				 : expr_const(m->l->pool, 8, bytes[i]);
+	}
+	return terms;
+}
+
+/* Conditions and memory of the run; what is lost in it stands in why. */
+static void read_run(struct making *m, const struct trace *t)
+{
+	vec_clear(&m->conditions);
+	vec_clear(&m->memory);
+	m->path.exact = 1;
+	m->path.checks = m->s->o->checks;
+	path_read(&m->path, t, &m->sites, NULL, 0);
+	for (size_t i = 0; i < m->path.steps.size; i++) {
+		const struct path_step *s = &m->path.steps.data[i];
+		vec_push(&m->conditions, (struct driven_condition){path_constraint(s, &m->import, &m->sites), s->kind == MUSTER_EV_BOUND});
+	}
+	for (uint64_t i = 0; i < t->event_count; i++) {
+		const struct muster_event *e = &t->events[i];
+		if (e->kind != MUSTER_EV_MEMORY)
+			continue;
+		size_t size = t->nodes[e->label].k;
+		vec_push(&m->memory, (struct driven_memory){.what = e->arg, .after = e->unit, .number = e->index, .bytes = trace_data_bytes(t, e->label),
+							    .cells = trace_data_cells(t, e->label), .terms = terms_of(m, t, e->label, size), .size = size});
+	}
+}
+
+static void note(struct making *m, const char *words)
+{
+	buf_addf(&m->why, "%s%s", m->why.size ? "; " : "", words);
+}
+
+static void find_missing(struct making *m)
+{
+	const struct path *p = &m->path;
+
+	buf_clear(&m->why);
+	for (unsigned i = 0; i < HARNESS_LIMIT_COUNT; i++)
+		if (m->f->harness->limits & HIDDEN_LIMITS & 1u << i)
+			note(m, harness_limit_words((enum harness_limit)i));
+	if (m->s->harness->options.globals_initial)
+		note(m, "globals have the values that the program starts with");
+	if (p->stale || p->unseen)
+		note(m, "data came without labels");
+	if (p->orders)
+		note(m, "an address is used as a number");
+	if (p->threads)
+		note(m, "threads and processes are not followed");
+}
+
+static int has_returned(const struct making *m)
+{
+	for (size_t i = 0; i < m->memory.size; i++)
+		if (m->memory.data[i].after && m->memory.data[i].what == MUSTER_MEMORY_ADDRESS)
+			return 1;
+	return 0;
+}
+
+static void add_reached(struct making *m, struct summary *s)
+{
+	struct front_reach reach = {0};
+	const struct front *front = m->s->front;
+
+	vec_push(&s->functions, s->function);
+	front_reach(front, (uint32_t)(m->f->front - front->functions.data), &reach);
+	for (size_t i = 0; i < reach.functions.size; i++) {
+		const struct front_function *g = &front->functions.data[reach.functions.data[i]];
+		if (g != m->f->front && g->defined)
+			vec_push(&s->functions, arena_strdup(&m->l->arena, g->name));
+	}
+	vec_release(&reach.functions);
+	vec_release(&reach.globals);
+}
+
+/* The first check that the run broke: what comes behind it is not the program's any more, so P ends there. 0: it broke none. */
+static int cut_at_failure(struct making *m, const struct trace *t, struct driven_run *r)
+{
+	for (size_t i = 0; i < m->path.steps.size; i++) {
+		const struct path_step *s = &m->path.steps.data[i];
+		const struct muster_event *e = &t->events[s->event];
+		struct site site;
+
+		if (!path_broke(s) || s->free)
+			continue;
+		r->failure = checker_get(s->checker)->name;
+		if (site_find(&m->s->trace.sites, e->unit, e->index, &site))
+			r->end_line = site.line;
+		m->conditions.size = i + 1;
+		return 1;
+	}
+	return 0;
+}
+
+/* Do the san variant and the trace agree on how the test ended? 0: nothing can be said. */
+static int how_it_ended(struct making *m, const struct trace *t, const struct test_case *c, struct driven_run *r)
+{
+	r->end_line = m->f->front->end_line;
+	if (c->hidden)
+		return 0;
+	if (cut_at_failure(m, t, r))
+		return c->failed;
+	r->returned = has_returned(m);
+	r->failure = "crash";
+	if (!r->returned)
+		r->end_line = 0;
+	return r->returned ? c->passed : c->failed;
+}
+
+static void make_of(struct making *m, const struct trace *t, const struct test_case *c)
+{
+	const char *reason = NULL;
+	struct driven_run r = {.h = m->s->harness, .number = m->f->harness->number, .name = m->f->name, .data = c->data, .size = c->size, .line = m->f->front->line};
+
+	import_init(&m->import, t, m->l->pool, c->size);
+	read_run(m, t);
+	if (!m->path.cut && !m->path.assumed && how_it_ended(m, t, c, &r)) {
+		find_missing(m);
+		r.conditions = m->conditions.data, r.condition_count = m->conditions.size;
+		r.memory = m->memory.data, r.memory_count = m->memory.size;
+		r.why = m->why.size ? buf_str(&m->why) : NULL;
+		if (summary_driven(m->l, &r, &reason)) {
+			struct summary *s = &vec_last(&m->l->all);
+			s->test = c->id;
+			s->input = hash128(c->data, c->size);
+			add_reached(m, s);
+		} else {
+			log_warn("%s: no summary of test %llu: %s", m->f->name, (unsigned long long)c->id, reason);
+		}
+	}
+	import_release(&m->import);
+	arena_release(&m->arena);
+}
+
+static int run_test(struct making *m, const struct test_case *c)
+{
+	struct launch_input in = target_input(m->s->argv, c->data, c->size, NULL);
+	struct run_result r;
+	struct trace t;
+
+	if (c->flags & (TEST_ASSUMED | TEST_HANG | TEST_WAITS))
+		return 0;
+	if (launcher_run(m->s->tracer, &in, &r))
+		return -1;
+	int killed = r.end != RUN_EXIT && (r.end != RUN_SIGNAL || r.signal == SIGKILL);
+	if (r.end == RUN_FAILED || r.end == RUN_CUT || r.counts.state == MUSTER_STATE_FAILED || killed || trace_open(&t, &m->s->trace.shm, 0))
+		return 0;
+	make_of(m, &t, c);
+	trace_release(&t);
+	return 0;
+}
+
+/* ---------------------------------------------------------------- store */
+
+static int put(struct test_session *s, uint64_t symbol, struct summary *x, struct summaries *l)
+{
+	struct buf pre = BUF_EMPTY, post = BUF_EMPTY, support = BUF_EMPTY;
+
+	summary_write(l->pool, x->pre.data, x->pre.size, &pre);
+	summary_write(l->pool, x->post.data, x->post.size, &post);
+	summary_write_support(x, &support);
+	struct store_summary row = {.kind = STORE_SUMMARY_FUNCTION, .function = symbol, .end_function = symbol, .start = x->lp.ordinal, .end = x->lq.ordinal,
+				    .pre = pre.data, .pre_size = pre.size, .post = post.data, .post_size = post.size, .support = support.data,
+				    .support_size = support.size, .partial = x->why ? x->why : "", .test = x->input};
+	int e = store_summary_add(s->store, &row);
+	x->key = row.key;
+	buf_release(&pre);
+	buf_release(&post);
+	buf_release(&support);
+	return e;
+}
+
+static int keep(struct making *m, struct hash128 unit)
+{
+	struct test_session *s = m->s;
+	uint64_t symbol;
+	int e = store_begin(s->store);
+
+	if (e)
+		return -1;
+	e = store_symbol(s->store, unit, m->f->name, &symbol) || store_summary_clear(s->store, symbol);
+	for (size_t i = 0; i < m->l->all.size && !e; i++)
+		e = put(s, symbol, &m->l->all.data[i], m->l);
+	if (e) {
+		store_rollback(s->store);
+		return -1;
+	}
+	return store_commit(s->store);
+}
+
+/* What the functions of the session are called in the store. */
+static int find_unit(struct test_session *s, struct hash128 *unit)
+{
+	struct whole *w = join_load(s->program);
+	char hex[HASH_HEX_SIZE];
+
+	if (!w)
+		return -1;
+	for (size_t i = 0; i < s->functions.size; i++) {
+		uint32_t symbol = whole_find_any(w, s->functions.data[i].name);
+		if (symbol != CODE_NONE && w->symbols.data[symbol].unit != CODE_NONE)
+			*unit = w->units.data[w->symbols.data[symbol].unit].digest;
+	}
+	whole_free(w);
+	hash_hex(*unit, hex);
+	return store_value_set(s->store, s->campaign, "unit", hex, strlen(hex));
+}
+
+/* -------------------------------------------------------------- functions */
+
+static int of_function(struct making *m, struct hash128 unit)
+{
+	struct summaries l;
+	int e = 0;
+
+	summaries_init(&l);
+	m->l = &l;
+	for (size_t i = 0; i < m->f->tests.size && !e && !test_late(m->s); i++)
+		e = run_test(m, &m->f->tests.data[i]);
+	for (size_t i = 0; i < l.all.size; i++)
+		summary_simplify(&l, &l.all.data[i], m->solver);
+	summaries_join(&l, m->solver);
+	m->f->summaries = l.all.size;
+	for (size_t i = 0; i < l.all.size; i++)
+		m->f->partial_summaries += l.all.data[i].why != NULL;
+	if (!e)
+		e = keep(m, unit);
+	if (!e && m->s->o->sample)
+		e = test_sample(m->s, m->f, &l, m->solver);
+	summaries_release(&l);
+	return e;
+}
+
+int test_summaries(struct test_session *s)
+{
+	struct making m = {.s = s};
+	struct solve_options so = {.conflicts = 2000, .no_cache = 1};
+	struct hash128 unit = {0};
+	int e = 0;
+
+	if (!s->o->summaries || !s->store)
+		return 0;
+	if (test_open_tracer(s) || find_unit(s, &unit))
+		return -1;
+	m.solver = solver_new(&so);
+	sites_init(&m.sites, &s->trace.sites);
+	for (size_t i = 0; i < s->functions.size && !e; i++) {
+		m.f = &s->functions.data[i];
+		if (m.f->harness->number != UINT32_MAX && m.f->tests.size)
+			e = of_function(&m, unit);
+	}
+	sites_release(&m.sites);
+	path_release(&m.path);
+	vec_release(&m.conditions);
+	vec_release(&m.memory);
+	buf_release(&m.why);
+	solver_free(m.solver);
+	if (!e && s->o->sample && !s->o->quiet)
+		log_info("%llu states of summaries were run, %llu summaries could not be sampled", (unsigned long long)s->sampled, (unsigned long long)s->unsampled);
+	if (!e && s->violated)
+		return error_set("%llu of %llu states of summaries did not end as their postcondition says: a defect of muster's", (unsigned long long)s->violated,
+				 (unsigned long long)s->sampled);
+	return e;
+}
