@@ -38,10 +38,13 @@ runtime_drive = $(patsubst %,runtime/%.c,drive drive_build drive_batch)
 runtime_native = $(patsubst %,runtime/%.c,native probe probe_format probe_list)
 runtime_separate = runtime/inline.c runtime/driver.c runtime/report.c runtime/noskip.c $(runtime_native) $(runtime_light) $(runtime_drive)
 # Wrappers are known by what they call. runtime_labels is what only the trace variant has.
-runtime_labels = $(patsubst %,runtime/%.c,core node memory object table hooks extern check sized pin pair scatter drive_trace entry unseen calls)
+runtime_labels = $(patsubst %,runtime/%.c,core node memory object table hooks extern check sized pin pair scatter drive_trace entry unseen calls activation rebind)
 runtime_wrappers = $(filter-out $(runtime_separate) $(runtime_labels),\
 	$(sort $(shell grep -lE "rt_enter|__wrap_" runtime/*.c)))
-runtime_core = $(filter-out $(runtime_separate) $(runtime_wrappers),$(sort $(wildcard runtime/*.c)))
+# What only the calls variant has, and what is compiled for it once more, with activations.
+runtime_activations = $(patsubst %,runtime/%.c,activation rebind)
+runtime_core = $(filter-out $(runtime_separate) $(runtime_wrappers) $(runtime_activations),$(sort $(wildcard runtime/*.c)))
+runtime_core_calls = $(runtime_activations) $(patsubst %,runtime/%.c,calls core memory table object extern check pin pair scatter)
 runtime_bodies = $(sort $(wildcard runtime/libc/*.c))
 runtime_objects = $(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_core) $(runtime_wrappers) \
 	$(runtime_bodies))
@@ -178,7 +181,13 @@ $(patsubst runtime/libc/%.c,$(B)/runtime/calls/%.o,$(runtime_bodies)): \
 	@mkdir -p $(@D)
 	$(B)/muster instrument-runtime --kind trace --calls -o $@ $<
 
-$(B)/runtime/libmuster_rt_calls.a: $(filter-out $(B)/runtime/libc/% %/skip.o,$(runtime_objects)) \
+$(patsubst runtime/%.c,$(B)/runtime/activations/%.o,$(runtime_core_calls)): \
+		$(B)/runtime/activations/%.o: runtime/%.c Makefile
+	@mkdir -p $(@D)
+	$(CLANG) $(runtime_flags) -DRT_ACTIVATIONS -O2 -g -c $< -o $@
+
+$(B)/runtime/libmuster_rt_calls.a: $(filter-out $(B)/runtime/libc/% %/skip.o $(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_core_calls)),$(runtime_objects)) \
+		$(patsubst runtime/%.c,$(B)/runtime/activations/%.o,$(runtime_core_calls)) \
 		$(B)/runtime/noskip.o \
 		$(patsubst runtime/libc/%.c,$(B)/runtime/calls/%.o,$(runtime_bodies))
 	$(archive_runtime)

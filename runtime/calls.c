@@ -12,7 +12,7 @@
  *
  * A signal handler may run on a stack of its own, wherever that is: while it does, nothing below `floor` is unwound.
  */
-#include "hooks.h"
+#include "activation.h"
 #include "node.h"
 
 #define CALLS (1u << 18) /* open at once: more than fit a stack of 8 MiB */
@@ -22,6 +22,7 @@
 struct call {
 	const struct rt_function *f;
 	uint64_t frame;
+	uint32_t activation; /* with leaves: its place among the open ones; 0: it has none */
 };
 
 static struct call stack[CALLS];
@@ -40,6 +41,13 @@ static unsigned depth_of(uint32_t call)
 static void pop(enum muster_left how)
 {
 	uint32_t top = --open_calls;
+#ifdef RT_ACTIVATIONS
+	if (stack[top].activation) {
+		if (how != MUSTER_LEFT_RETURNED)
+			activation_writes();
+		activation_end();
+	}
+#endif
 	rt_event_whole(MUSTER_EV_RETURN, how, depth_of(top), stack[top].f->site, 0);
 	if (floor_calls > open_calls)
 		floor_calls = open_calls;
@@ -95,7 +103,7 @@ static void tell_results(const struct rt_function *f, const uint64_t *values, co
 		rt_event_whole(MUSTER_EV_RESULT, i, 0, f->site, value_label(labels[i], leaves[2 * i], values[i]));
 }
 
-uint32_t __muster_enter(const struct rt_function *f, const void *self, const void *frame, const uint64_t *values, const label *labels)
+uint32_t __muster_enter(const struct rt_function *f, const void *self, const void *frame, const uint64_t *values, label *labels)
 {
 	uint64_t site = __muster_tls.call_to == (uint64_t)self ? __muster_tls.call_site : 0;
 	__muster_tls.call_to = 0;
@@ -106,21 +114,32 @@ uint32_t __muster_enter(const struct rt_function *f, const void *self, const voi
 	if (open_calls == NO_CALL)
 		lose_all();
 	uint32_t at = open_calls++;
-	stack[at] = (struct call){f, (uint64_t)frame};
+	stack[at] = (struct call){f, (uint64_t)frame, 0};
 	rt_event_whole(MUSTER_EV_CALL, f->arguments, depth_of(at), f->site, 0);
 	if (site)
 		rt_event_whole(MUSTER_EV_CALLER, 0, 0, site, 0);
 	tell_arguments(f, values, labels);
+#ifdef RT_ACTIVATIONS
+	stack[at].activation = activation_begin(f, (uint64_t)frame, values, labels);
+#endif
 	return generation * CALLS + at;
 }
 
-void __muster_leave(const struct rt_function *f, uint32_t token, const uint64_t *values, const label *labels)
+void __muster_leave(const struct rt_function *f, uint32_t token, const uint64_t *values, label *labels)
 {
 	uint32_t at;
 	if (!asked() || (at = call_of(f, token)) == NO_CALL)
 		return;
 	unwind_to(at + 1);
+#ifdef RT_ACTIVATIONS
+	if (stack[at].activation)
+		activation_writes();
+#endif
 	tell_results(f, values, labels);
+#ifdef RT_ACTIVATIONS
+	for (uint32_t i = 0; i < f->results && stack[at].activation; i++)
+		labels[i] = activation_outside(labels[i]);
+#endif
 	pop(MUSTER_LEFT_RETURNED);
 }
 

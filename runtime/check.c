@@ -8,6 +8,7 @@
  *
  * A bound that does not hold in this run is written like any other; the program goes on.
  */
+#include "activation.h"
 #include "node.h"
 
 #include <stddef.h>
@@ -541,6 +542,7 @@ void rt_check_free(label address, const void *p)
 	struct rt_object o;
 	label offset = 0;
 
+	address = ACTIVATION_ADDRESS(address, p);
 	if (!address || !p || !rt_active() || rt_value(address) != (uint64_t)p)
 		return;
 	if (RT_STATE->driven ? rt_pin(address, (uint64_t)p, 0, __muster_tls.site, &o, &offset) == RT_MOVING

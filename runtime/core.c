@@ -8,6 +8,7 @@
  * The tables live in a shared mapping, and counts are stored as they grow, so
  * whatever way the target dies, everything up to that moment can be read.
  */
+#include "activation.h"
 #include "drive_inside.h"
 #include "node.h"
 
@@ -242,6 +243,7 @@ static void access_at(label a, const void *p, size_t n, enum muster_reason why, 
 {
 	struct rt_object o;
 	label offset;
+	a = ACTIVATION_ADDRESS(a, p);
 	if (!a || !RT_ON())
 		return;
 	if (RT_UNLIKELY(RT_STATE->driven)) {
@@ -269,11 +271,14 @@ void rt_access_at(label a, const void *p, size_t n, enum muster_reason why, uint
 
 void rt_access(label a, const void *p, size_t n, enum muster_reason why)
 {
+	if (why == MUSTER_REASON_ADDRESS)
+		ACTIVATION_READ(p, n, a, __muster_tls.site);
 	access_at(a, p, n, why, RT_MOVES, __muster_tls.site);
 }
 
 label rt_stale(label a, uint64_t site, int in_register)
 {
+	ACTIVATION_DO(activation_mark(MUSTER_MARK_UNRECORDED));
 	if (RT_ON()) {
 		RT_STATE->header->stale_count++;
 		rt_event_at(MUSTER_EV_STALE, (unsigned)in_register, site, a);
@@ -411,6 +416,7 @@ int rt_source_of_fd(int fd)
 
 void rt_enter(const void *fn, label *args, int n)
 {
+	ACTIVATION_DO(activation_entered(fn));
 	struct rt_tls *t = &__muster_tls;
 	int mine = t->owner == (uint64_t)fn && RT_ON();
 	t->owner = 0;

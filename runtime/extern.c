@@ -19,7 +19,7 @@
  * In programs that the driver runs output is memory that must be there, too: that characters end before their object does
  * is a bound where it is not certain; a format is fixed; and where characters may have no end, so is what may limit them.
  */
-#include "hooks.h"
+#include "activation.h"
 #include "node.h"
 
 #include <errno.h>
@@ -352,6 +352,7 @@ static void arguments(const struct rt_extern *what, const char *effects, const u
 
 void __muster_extern(const struct rt_extern *what, const uint64_t *values, const label *labels)
 {
+	ACTIVATION_DO(activation_extern(what));
 	if (!RT_ON() || what->count == 0)
 		return;
 	uint64_t kept = __muster_tls.site;

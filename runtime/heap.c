@@ -48,7 +48,7 @@ static void *given(void *p, size_t n, label size)
 	fix_outcome(p, n, size);
 	if (p) {
 		rt_object_add(p, n);
-		rt_clear(p, n);
+		rt_forget(p, n);
 		rt_sized_add(p, n, size);
 		rt_event(MUSTER_EV_ALLOC, 0, size);
 	}
@@ -142,11 +142,11 @@ static void *moved(void *old, void *p, size_t old_size, size_t n, label size)
 	if (p != old) {
 		if (old) {
 			rt_copy(p, old, common);
-			rt_clear(old, old_size);
+			rt_forget(old, old_size);
 		}
 	}
 	if (n > common)
-		rt_clear((char *)p + common, n - common);
+		rt_forget((char *)p + common, n - common);
 	rt_object_add(p, n);
 	rt_sized_add(p, n, size);
 	rt_event(MUSTER_EV_ALLOC, 1, size);
@@ -183,6 +183,7 @@ RT_EXPORT void *__wrap_realloc(void *old, size_t n)
 	if (is_drivers(old))
 		return driven_again(__wrap_realloc, old, n, a[1]);
 	size_t old_size = old ? malloc_usable_size(old) : 0;
+	rt_before_move(old, old_size);
 	void *p = __real_realloc(old, n);
 	if (p || (old && n == 0))
 		rt_object_remove(old);
@@ -201,6 +202,7 @@ RT_EXPORT void *__wrap_reallocarray(void *old, size_t n, size_t m)
 	if (is_drivers(old) && !__builtin_mul_overflow(n, m, &bytes))
 		return driven_again(__wrap_reallocarray, old, bytes, product(a[1], a[2], n, m));
 	size_t old_size = old ? malloc_usable_size(old) : 0;
+	rt_before_move(old, old_size);
 	void *p = __real_reallocarray(old, n, m);
 	if (p)
 		rt_object_remove(old);
@@ -218,13 +220,14 @@ RT_EXPORT void __wrap_free(void *p)
 	if (p && __muster_drive_free) {
 		size_t n = __muster_drive_size(p);
 		if (__muster_drive_free(p)) {
-			rt_clear(p, n);
+			rt_gone(p, n);
+			rt_forget(p, n);
 			rt_event(MUSTER_EV_ALLOC, 2, a[0]);
 			return;
 		}
 	}
 	if (p) {
-		rt_clear(p, rt_object_remove(p));
+		rt_forget(p, rt_object_remove(p));
 		rt_event(MUSTER_EV_ALLOC, 2, a[0]);
 	}
 	__real_free(p);

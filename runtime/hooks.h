@@ -41,7 +41,9 @@ struct rt_function {
 	uint64_t site; /* its first instruction */
 	uint32_t arguments, results;
 	const uint8_t *leaves;
+	uint64_t flags;
 };
+#define RT_FUNCTION_MORE 1u /* it has arguments beside those of the list */
 
 label __muster_binary(uint32_t opw, label a, label b, uint64_t va, uint64_t vb);
 /* v: the value of the result, and the width in opw is its width. Left: only that operand can have a label. */
@@ -97,9 +99,10 @@ void __muster_va_start(void *list, const struct rt_va_save *save);
 uint32_t __muster_byval_put(uint32_t offset, const void *p, uint64_t size, uint64_t site);
 void __muster_byval_get(uint32_t offset, const void *p, uint64_t size, uint32_t own);
 void __muster_unit(struct rt_unit *u);
-/* Calls (calls.c). What enter gives is the call's token, which leave wants back. Values and labels are those of the arguments, or of the result. */
-uint32_t __muster_enter(const struct rt_function *f, const void *self, const void *frame, const uint64_t *values, const label *labels);
-void __muster_leave(const struct rt_function *f, uint32_t token, const uint64_t *values, const label *labels);
+/* Calls (calls.c). What enter gives is the call's token, which leave wants back. Values and labels are those of the arguments, or of the result; the labels
+ * become those that the function works with, or that its caller gets, where it is an activation with leaves (activation.c). */
+uint32_t __muster_enter(const struct rt_function *f, const void *self, const void *frame, const uint64_t *values, label *labels);
+void __muster_leave(const struct rt_function *f, uint32_t token, const uint64_t *values, label *labels);
 void __muster_leave_tail(const struct rt_function *f, uint32_t token);
 void __muster_landed(const struct rt_function *f, uint32_t token); /* a second return of setjmp, or the first */
 void __muster_other_stack(void); /* the program is about to change stacks */

@@ -136,6 +136,11 @@ INLINE void __muster_i_from(const void *callee, uint64_t site)
 	__muster_tls.call_site = site;
 }
 
+INLINE void __muster_i_place(label address)
+{
+	__muster_tls.place = address;
+}
+
 INLINE void __muster_i_return(uint32_t index, label a)
 {
 	__muster_tls.ret[index] = a;

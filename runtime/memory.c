@@ -12,7 +12,7 @@
  * MUSTER_DIRTY_BASE has a byte for each page that ever held a label, so that
  * clearing and copying ranges skips the rest.
  */
-#include "hooks.h"
+#include "activation.h"
 #include "node.h"
 
 #include <string.h>
@@ -152,6 +152,7 @@ label rt_load_cells(uint64_t addr, unsigned size, uint64_t site)
 
 label rt_load(const void *p, unsigned size)
 {
+	ACTIVATION_READ(p, size, 0, __muster_tls.site);
 	if (!RT_ON() || !covered((uint64_t)p, size) || !rt_any(p, size))
 		return 0;
 	return rt_load_cells((uint64_t)p, size, __muster_tls.site);
@@ -161,6 +162,7 @@ void rt_store(void *p, unsigned size, label a)
 {
 	uint64_t addr = (uint64_t)p;
 	uint32_t *c = cells(addr);
+	ACTIVATION_WROTE(p, size);
 	if (!RT_ON())
 		a = 0;
 	if (!a) {
@@ -196,7 +198,39 @@ int rt_any(const void *p, size_t n)
 	return 0;
 }
 
+#ifdef RT_ACTIVATIONS
 void rt_clear(const void *p, size_t n)
+{
+	ACTIVATION_WROTE(p, n);
+	rt_forget(p, n);
+}
+
+void rt_before_move(const void *p, size_t n)
+{
+	ACTIVATION_DO(activation_moves(p, n));
+}
+
+void rt_gone(const void *p, size_t n)
+{
+	ACTIVATION_DO(activation_died((uint64_t)p, n));
+}
+
+void rt_forget(const void *p, size_t n)
+#else
+void rt_forget(const void *p, size_t n) __attribute__((alias("rt_clear")));
+
+void rt_before_move(const void *p, size_t n)
+{
+	(void)p, (void)n;
+}
+
+void rt_gone(const void *p, size_t n)
+{
+	(void)p, (void)n;
+}
+
+void rt_clear(const void *p, size_t n)
+#endif
 {
 	uint64_t addr = (uint64_t)p, end = addr + n;
 	if (!RT_STATE->any_label || !covered(addr, n))
@@ -216,6 +250,8 @@ void rt_copy(void *to, const void *from, size_t n)
 {
 	if (n == 0 || !covered((uint64_t)to, n))
 		return;
+	ACTIVATION_READ(from, n, 0, __muster_tls.site);
+	ACTIVATION_WROTE(to, n);
 	if (!rt_any(from, n)) {
 		rt_clear(to, n);
 		return;
@@ -237,6 +273,7 @@ void rt_label_input(void *p, unsigned source, uint64_t offset, size_t n)
 	}
 	struct muster_source *src = &RT_STATE->header->sources[source];
 	RT_STATE->any_label = 1;
+	ACTIVATION_WROTE(p, n);
 	for (size_t i = 0; i < n; i++) {
 		label l = rt_input(source, offset + i);
 		uint8_t byte = ((uint8_t *)p)[i];
@@ -301,6 +338,8 @@ static RT_COLD void watched(uint64_t addr, uint64_t n, uint64_t site)
 
 label __muster_load(const void *p, label address, uint32_t size, uint64_t site)
 {
+	ACTIVATION_READ(p, size, address, site);
+	address = ACTIVATION_ADDRESS(address, p);
 	if (RT_UNLIKELY(address != 0))
 		return rt_load_at(p, address, size, site);
 	if (RT_UNLIKELY(RT_STATE->sized) && RT_ON())
@@ -324,6 +363,7 @@ void __muster_store(void *p, uint32_t size, label a, uint64_t site)
 {
 	if (RT_UNLIKELY(RT_STATE->sized) && RT_ON())
 		watched((uint64_t)p, size, site);
+	ACTIVATION_WROTE(p, size);
 	if (a || any_cell(cells((uint64_t)p), size))
 		rt_store(p, size, a);
 }
@@ -353,6 +393,7 @@ void __muster_access(label a, const void *p, uint64_t size, uint32_t reason, uin
 
 void __muster_concrete_memory(const void *p, uint64_t size, uint32_t reason, uint64_t site)
 {
+	ACTIVATION_READ(p, size, 0, site);
 	if (!RT_ON() || !rt_any(p, size))
 		return;
 	uint64_t kept = __muster_tls.site;

@@ -8,7 +8,7 @@
  * Bounds only make answers more precise: every read through them takes its bytes
  * from memory as it is.
  */
-#include "hooks.h"
+#include "activation.h"
 #include "node.h"
 
 #include <ctype.h>
@@ -40,6 +40,7 @@ void rt_object_add(const void *p, size_t size)
 	if (!has_granule(addr) || (addr & 15))
 		return;
 	*granule(addr) = size > 0xffffffffu ? 0xffffffffu : (uint32_t)size;
+	ACTIVATION_DO(activation_born(addr, size));
 	if (size > REACH * 16ull && rt_first_thread && large_count < LARGE_MAX) {
 		large[large_count].base = addr;
 		large[large_count++].size = size;
@@ -52,6 +53,7 @@ uint64_t rt_object_remove(const void *p)
 	if (!has_granule(addr) || (addr & 15))
 		return 0;
 	uint64_t size = *granule(addr);
+	ACTIVATION_DO(activation_died(addr, size));
 	if (RT_UNLIKELY(RT_STATE->sized) && rt_first_thread)
 		rt_sized_remove(addr);
 	if (*granule(addr) > REACH * 16u && rt_first_thread)

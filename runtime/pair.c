@@ -8,7 +8,7 @@
  * What does not depend on the input makes no event: the san variant looks at it (probe.c). But in a driven program, which may be verified, the search
  * has lost something where both pointers are to objects that nobody knows.
  */
-#include "hooks.h"
+#include "activation.h"
 #include "node.h"
 
 struct side {
@@ -71,6 +71,8 @@ void __muster_pair(label a, label b, uint64_t va, uint64_t vb, uint64_t site)
 {
 	if (!RT_ON() || (a && a == b))
 		return;
+	a = ACTIVATION_ADDRESS(a, va);
+	b = ACTIVATION_ADDRESS(b, vb);
 	if (!(a | b)) {
 		if (RT_STATE->driven)
 			tell_unknown(va, vb, site);

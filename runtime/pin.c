@@ -16,6 +16,7 @@
  *
  * Invariant: whatever this file lets pass as a constant is determined by the events written before.
  */
+#include "activation.h"
 #include "pin.h"
 
 #include "hooks.h"
@@ -363,6 +364,7 @@ void rt_span_at(label address, label size, const void *p, uint64_t n, uint64_t s
 	label of;
 	uint64_t room;
 
+	address = ACTIVATION_ADDRESS(address, p);
 	if (!RT_ON())
 		return;
 	if (!RT_STATE->driven) {

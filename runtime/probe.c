@@ -138,6 +138,11 @@ void muster_probe_used(const void *function, const char *name)
 		probe_report("missing-return", "the result of %s is used, which ended without a return statement", name);
 }
 
+void muster_probe_noreturn(const char *name)
+{
+	probe_report("unreachable-call", "%s returns, which is declared not to", name);
+}
+
 /* ------------------------------------------------------------------ pairs */
 
 #define NEAR 4096 /* bytes whose poison is looked at one after the other, before anybody is asked */

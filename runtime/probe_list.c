@@ -5,8 +5,9 @@
  * How many were taken from the list since follows from its offsets, which only grow. Where the caller said nothing
  * (it was not compiled with probes) only null pointers are looked for.
  *
- * A list that vprintf or one of its kin took arguments from has no value in C until va_end; on this machine the next one goes on where that one ended. So each
- * of them leaves where the list stood: one that comes with the same list, moved on since, is reported. va_start, va_copy and va_end of a list forget it.
+ * A list that vprintf, one of its kin or a function of the program took arguments from has no value in C for their caller until va_end; on this machine the next one goes on where
+ * that one ended. So each of them leaves where the list stood: one that comes with the same list, moved on since, is reported. va_start, va_copy and va_end of a list forget it.
+ * A function that is given a pointer to a list (`va_list *`) may take from it.
  */
 #include "probe_inside.h"
 
@@ -102,7 +103,7 @@ static const char *types_left(const struct list *now)
 
 #define USED 16
 
-/* Lists that were handed to a function of libc, as they were before. */
+/* Lists that were handed to a function, as they were before. */
 static __thread struct used {
 	const void *at; /* NULL: none */
 	struct list before;
@@ -126,14 +127,14 @@ static void note_used_up(const void *place, const char *name, const struct list 
 		probe_note(place, "va-list", "%s: a function took arguments from the list before, and no va_end came since", name);
 }
 
-static void use(const struct list *now)
+static void use(const struct list *at, const struct list *before)
 {
-	struct used *u = find_used(now);
+	struct used *u = find_used(at);
 
 	if (!u)
 		u = &used[used_last++ % USED];
-	u->at = now;
-	u->before = *now;
+	u->at = at;
+	u->before = *before;
 }
 
 void muster_probe_list_end(va_list list)
@@ -155,6 +156,20 @@ void muster_probe_list_copy(va_list to, va_list from)
 	muster_probe_list_end(to);
 }
 
+_Static_assert(sizeof(struct list) == PROBE_LIST_WORDS * sizeof(uint64_t), "what the functions have room for");
+
+void muster_probe_list_given(va_list list, void *before)
+{
+	if (list)
+		memcpy(before, list, sizeof(struct list));
+}
+
+void muster_probe_list_back(va_list list, const void *before)
+{
+	if (list && memcmp(before, list, sizeof(struct list)))
+		use((const struct list *)list, before);
+}
+
 void muster_probe_format_list(const char *name, int flags, const char *to, const char *format, va_list list)
 {
 	struct arguments a = {.name = name, .flags = flags, .to = to, .place = __builtin_return_address(0)};
@@ -164,5 +179,5 @@ void muster_probe_format_list(const char *name, int flags, const char *to, const
 	va_copy(a.list, list);
 	probe_check_format(&a, format);
 	va_end(a.list);
-	use((const struct list *)list);
+	use((const struct list *)list, (const struct list *)list);
 }

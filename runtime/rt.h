@@ -51,6 +51,7 @@ struct rt_tls {
 		uint32_t size;
 		label label;
 	} extra[64];
+	label place; /* in the calls variant: of the address of the next store */
 };
 extern __thread struct rt_tls __muster_tls __attribute__((tls_model("initial-exec")));
 
@@ -104,7 +105,10 @@ RT_HIDDEN int rt_output(const char *p, label a);
 RT_HIDDEN void rt_event(enum muster_event_kind kind, unsigned arg, label a);
 
 /* Memory. */
-RT_HIDDEN void rt_clear(const void *p, size_t n);             /* n bytes are concrete now */
+RT_HIDDEN void rt_clear(const void *p, size_t n);             /* n bytes are concrete now: they were written */
+RT_HIDDEN void rt_forget(const void *p, size_t n);            /* the same where nothing was: the memory changed hands */
+RT_HIDDEN void rt_before_move(const void *p, size_t n);       /* a block is about to be given back, and its contents to go elsewhere */
+RT_HIDDEN void rt_gone(const void *p, size_t n);              /* an object of the driver's is given back */
 RT_HIDDEN void rt_copy(void *to, const void *from, size_t n); /* labels move with the bytes; ranges may overlap */
 RT_HIDDEN void rt_label_input(void *p, unsigned source, uint64_t offset, size_t n); /* p[i] is byte offset+i; where memory
                                                                                      differs from the source's value, concrete */

@@ -93,6 +93,9 @@ int rt_object_find(const void *p, struct rt_object *o)
 	X(rt_bound_at(label condition, uint64_t site))                                             \
 	X(rt_check_at(enum muster_checker checker, label condition, uint64_t site))                \
 	X(rt_clear(const void *p, size_t n))                                                       \
+	X(rt_forget(const void *p, size_t n))                                                      \
+	X(rt_gone(const void *p, size_t n))                                                        \
+	X(rt_before_move(const void *p, size_t n))                                                 \
 	X(rt_copy(void *to, const void *from, size_t n))                                           \
 	X(rt_label_input(void *p, unsigned source, uint64_t offset, size_t n))                     \
 	X(rt_store(void *p, unsigned size, label a))                                               \

@@ -8,7 +8,7 @@
  *
  * Invariant: memory holds the value of each node that is written, once the store has happened.
  */
-#include "hooks.h"
+#include "activation.h"
 #include "node.h"
 
 #include <string.h>
@@ -31,6 +31,7 @@ static void scatter(const struct rt_object *o, label offset, unsigned size, labe
 	for (uint64_t i = 0; i + size <= o->size; i += size) {
 		char *to = (char *)o->base + i;
 		uint64_t old = memory_word((uint64_t)to, size);
+		ACTIVATION_READ(to, size, 0, site);
 		label was = rt_any(to, size) ? rt_load_cells((uint64_t)to, size, site) : 0;
 		label here = rt_binary(MUSTER_OP_EQ, 64, offset, 0, now, i);
 
@@ -46,6 +47,7 @@ void __muster_store_at(void *p, uint32_t size, label a, label address, uint64_t 
 	label offset = 0;
 	enum rt_place place = RT_ELSEWHERE;
 
+	address = ACTIVATION_ADDRESS(address, p);
 	if (!address || !RT_ON() || !RT_STATE->driven) {
 		rt_access_at(address, p, size, MUSTER_REASON_STORE, site);
 		__muster_store(p, size, a, site);

@@ -16,6 +16,8 @@ void muster_probe_library(int more);
 const void *muster_probe_begin(const void *function);
 /* It ended: by a return statement, or at the brace. */
 void muster_probe_end(const void *function, int returned, const void *called, const char *name);
+/* A function that promised not to return is about to. */
+void muster_probe_noreturn(const char *name);
 /* Its caller uses what it returned. name: how the caller calls it. */
 void muster_probe_used(const void *function, const char *name);
 
@@ -45,6 +47,10 @@ void muster_probe_list(va_list list, const char *types);
 void muster_probe_list_end(va_list list);
 void muster_probe_list_take(va_list list);
 void muster_probe_list_copy(va_list to, va_list from);
+/* A function was given a list, of which `before` gets a copy; it ends. */
+#define PROBE_LIST_WORDS 3 /* of 64 bits */
+void muster_probe_list_given(va_list list, void *before);
+void muster_probe_list_back(va_list list, const void *before);
 
 /* Before a call of what a pointer points to. */
 void muster_probe_target(const void *function);

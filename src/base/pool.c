@@ -24,9 +24,16 @@
 
 #define TICK_MS 200 /* between looks at how long it takes */
 
+static int one;
+
+void pool_one(void)
+{
+	one = 1;
+}
+
 int pool_open(struct pool *p)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	long cpus = one ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
 
 	*p = (struct pool){0};
 	if (pipe2(p->tokens, O_CLOEXEC | O_NONBLOCK))

@@ -2,17 +2,20 @@
  *
  * Making fast copies is most of the cost of a trace variant: both copies are one function, in which code generation takes far longer than in two of
  * half the size. What a run gains by them depends on how much of it has no labels: runs over symbolic input take little longer without (1.0 to 1.3
- * times the time, on cJSON, zlib and sqlite3), loops over concrete data take ten times as long. So a program gets them when nobody
+ * times the time, on cJSON, zlib and sqlite3), loops over concrete data take ten times as long. So a program gets them at once when nobody
  * notices what they cost. The estimate needs nothing but the size of the bodies as bitcode, and the state of a variant is part of its name
- * in the cache.
+ * in the cache. A large program gets those of the functions that a search finds to pay (campaign/copies.c), named in a list.
  */
 #include "build/copies.h"
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/file.h"
+#include "base/mem.h"
 #include "build/record.h"
 #include "ir/weight.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,26 +39,135 @@ const char *copies_name(enum copies c)
 	return names[c];
 }
 
-int copies_forced(void)
-{
-	const char *s = getenv(COPIES_VARIABLE);
+/* -------------------------------------------------------------------- lists */
 
-	return s && *s;
+#define PREFIX 9 /* "1a2b3c4d " */
+
+void copies_list_release(struct copies_list *l)
+{
+	for (size_t i = 0; i < l->lines.size; i++)
+		free(l->lines.data[i]);
+	vec_release(&l->lines);
+}
+
+static int add_line(struct copies_list *l, const char *line)
+{
+	size_t at = 0;
+
+	for (; at < l->lines.size; at++) {
+		int order = strcmp(line, l->lines.data[at]);
+
+		if (!order)
+			return 0;
+		if (order < 0)
+			break;
+	}
+	vec_push(&l->lines, NULL);
+	memmove(l->lines.data + at + 1, l->lines.data + at, (l->lines.size - at - 1) * sizeof *l->lines.data);
+	l->lines.data[at] = mem_strdup(line);
+	return 1;
+}
+
+int copies_list_add(struct copies_list *l, uint32_t unit, const char *name)
+{
+	char *line = unit ? mem_printf("%08x %s", unit, name) : mem_printf("* %s", name);
+	int r = add_line(l, line);
+
+	free(line);
+	return r;
+}
+
+int copies_list_join(struct copies_list *to, const struct copies_list *from)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < from->lines.size; i++)
+		n += add_line(to, from->lines.data[i]);
+	return n;
+}
+
+int copies_list_write(const struct copies_list *l, const char *path)
+{
+	struct buf b = BUF_EMPTY;
+	int e;
+
+	for (size_t i = 0; i < l->lines.size; i++)
+		buf_addf(&b, "%s\n", l->lines.data[i]);
+	e = file_write_atomic(path, b.data, b.size);
+	buf_release(&b);
+	return e;
+}
+
+int copies_list_read(struct copies_list *l, const char *path)
+{
+	struct buf b = BUF_EMPTY;
+	int e = file_read(path, &b);
+
+	for (char *s = e ? NULL : strtok(buf_str(&b), "\n"); s; s = strtok(NULL, "\n"))
+		add_line(l, s);
+	buf_release(&b);
+	return e;
+}
+
+/* The name in a line that concerns the unit, or NULL. */
+static const char *name_for(const char *line, uint32_t unit)
+{
+	char prefix[PREFIX + 1];
+
+	if (line[0] == '*')
+		return line + 2;
+	snprintf(prefix, sizeof prefix, "%08x ", unit);
+	return strncmp(line, prefix, PREFIX) ? NULL : line + PREFIX;
+}
+
+void copies_list_of(const struct copies_list *l, uint32_t unit, struct strmap *out)
+{
+	for (size_t i = 0; i < l->lines.size; i++)
+		if (name_for(l->lines.data[i], unit))
+			strmap_set(out, name_for(l->lines.data[i], unit), 1);
+}
+
+struct hash128 copies_list_hash(const struct copies_list *l, uint32_t unit)
+{
+	struct hash128 h = {0, 0};
+
+	for (size_t i = 0; i < l->lines.size; i++)
+		if (name_for(l->lines.data[i], unit))
+			h = hash128_join(h, hash128_str(name_for(l->lines.data[i], unit)));
+	return h;
+}
+
+/* ------------------------------------------------------------------- choice */
+
+#define ONLY "only:" /* before the names of functions */
+
+static void add_names(struct copies_list *l, const char *s)
+{
+	char *text = mem_strdup(s);
+
+	for (char *at = strtok(text, ","); at; at = strtok(NULL, ","))
+		copies_list_add(l, 0, at);
+	free(text);
 }
 
 /* What the environment says: 1, 0 if nothing, -1 with words. */
-static int forced(enum copies *out)
+static int forced(struct copies_choice *c)
 {
 	const char *s = getenv(COPIES_VARIABLE);
 
-	if (!copies_forced())
+	if (!s || !*s)
 		return 0;
-	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-		if (!strcmp(s, names[i])) {
-			*out = (enum copies)i;
-			return 1;
-		}
-	return error_set("the environment variable " COPIES_VARIABLE " is '%s': set it to both or slow, or not at all", s);
+	c->forced = 1;
+	if (!strcmp(s, names[COPIES_BOTH]) || !strcmp(s, names[COPIES_SLOW])) {
+		c->state = strcmp(s, names[COPIES_BOTH]) ? COPIES_SLOW : COPIES_BOTH;
+		return 1;
+	}
+	c->state = COPIES_SOME;
+	if (!strncmp(s, ONLY, strlen(ONLY)))
+		add_names(&c->list, s + strlen(ONLY));
+	if (c->list.lines.size)
+		return 1;
+	return error_set("the environment variable " COPIES_VARIABLE " is '%s': set it to both, slow or " ONLY "FUNCTION,..., or not at all", s);
 }
 
 static double seconds_of(const struct weight *w)
@@ -99,13 +211,20 @@ static int is_small(const struct program *p)
 	return 1;
 }
 
-int copies_choose(const struct program *p, enum variant_kind kind, enum copies *out)
+int copies_choose(const struct program *p, enum variant_kind kind, struct copies_choice *out)
 {
-	*out = COPIES_BOTH;
+	int r;
+
+	*out = (struct copies_choice){.state = COPIES_BOTH};
 	if (kind != VARIANT_TRACE)
 		return 0;
-	int r = forced(out);
+	r = forced(out);
 	if (!r)
-		*out = is_small(p) ? COPIES_BOTH : COPIES_SLOW;
+		out->state = is_small(p) ? COPIES_BOTH : COPIES_SLOW;
 	return r < 0 ? -1 : 0;
+}
+
+void copies_choice_release(struct copies_choice *c)
+{
+	copies_list_release(&c->list);
 }

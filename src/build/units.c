@@ -126,12 +126,24 @@ void units_release(struct units *u)
 	vec_release(&u->list);
 }
 
+/* Of this unit: one without a function that gets a fast copy is the one with slow copies. */
+static enum copies state_of(const struct units *u, const struct unit_object *o)
+{
+	static const struct hash128 none;
+
+	if (u->copies == COPIES_SOME && hash_equal(copies_list_hash(u->fast, o->id), none))
+		return COPIES_SLOW;
+	return u->copies;
+}
+
 static char *entry_of(const struct units *u, const struct unit_object *o)
 {
-	struct hash128 h =
-	    hash128_join(hash128_join(u->base, o->hash), (struct hash128){o->id, (uint64_t)u->copies << 32 | u->kind});
+	enum copies state = state_of(u, o);
+	struct hash128 h = hash128_join(hash128_join(u->base, o->hash), (struct hash128){o->id, (uint64_t)state << 32 | u->kind});
 	char hex[HASH_HEX_SIZE], name[HASH_HEX_SIZE + 32];
 
+	if (state == COPIES_SOME)
+		h = hash128_join(h, copies_list_hash(u->fast, o->id));
 	snprintf(name, sizeof name, "%s-%s", variant_name(u->kind), hash_hex(h, hex));
 	return cache_entry("unit", name);
 }
@@ -336,6 +348,7 @@ static int make_instrumented(const struct unit_object *o, const struct units *u,
 						     [VARIANT_CALLS] = INSTRUMENT_TRACE};
 	struct instrument_options options = {.reloc = INSTRUMENT_RELOC_AUTO, .checks = u->checks, .pool = pool, .part_size = part_size()};
 	struct buf bitcode = BUF_EMPTY, object = BUF_EMPTY;
+	struct strmap fast = {0};
 
 	if (field(o, TAG_BITCODE, &bitcode) || wrapped_names(kind, &options.wrapped))
 		return -1;
@@ -350,7 +363,11 @@ static int make_instrumented(const struct unit_object *o, const struct units *u,
 	}
 	options.all_decisions = kind == VARIANT_TRACE_ALL;
 	options.calls = kind == VARIANT_CALLS;
-	options.slow_only = u->copies == COPIES_SLOW;
+	options.slow_only = u->copies != COPIES_BOTH;
+	if (state_of(u, o) == COPIES_SOME) {
+		copies_list_of(u->fast, o->id, &fast);
+		options.fast = &fast;
+	}
 	/* A driven unit (muster/drive.h) is run some hundred times for microseconds: compiling it is what takes long. Slow copies call a hook for
 	 * each operation, and registers make no difference. */
 	options.fast_compile = options.slow_only || memmem(bitcode.data, bitcode.size, "muster_drive_", 13) != NULL;

@@ -101,12 +101,15 @@ static int check_runtime(enum variant_kind kind)
 	return e;
 }
 
-/* Everything the variant depends on. */
-static int key_of(const struct program *p, enum variant_kind kind, enum copies copies, struct hash128 *key)
+/* Everything the variant depends on. Which functions have fast copies changes nothing of what a variant does: the names of variants with some
+ * of them are numbered, so that the last one is found by who does not know which. */
+static int key_of(const struct program *p, enum variant_kind kind, const struct copies_choice *c, struct hash128 *key)
 {
 	struct hash128 h = hash128_join(units_base(kind, units_checks(p, kind)), hash128_str(variant_name(kind)));
 
-	h = hash128_join(h, (struct hash128){copies, 0});
+	h = hash128_join(h, (struct hash128){c->state, c->generation});
+	if (c->forced && c->state == COPIES_SOME)
+		h = hash128_join(h, copies_list_hash(&c->list, 0));
 	int e = hash_file(kinds[kind].archive, &h);
 
 	for (size_t i = 0; i < p->images.size; i++) {
@@ -223,7 +226,22 @@ static int build(const struct program *p, struct units *u, const char *dir)
 	return e;
 }
 
-static int build_in_cache(const struct program *p, enum variant_kind kind, enum copies copies, const char *entry)
+#define LIST "copies" /* file of an entry: which functions have fast copies */
+
+static int write_list(const struct copies_choice *c, const char *dir)
+{
+	char *path;
+	int e;
+
+	if (c->state != COPIES_SOME)
+		return 0;
+	path = file_join(dir, LIST);
+	e = copies_list_write(&c->list, path);
+	free(path);
+	return e;
+}
+
+static int build_in_cache(const struct program *p, enum variant_kind kind, const struct copies_choice *c, const char *entry)
 {
 	struct units u;
 	int lock = cache_lock(), e;
@@ -234,9 +252,12 @@ static int build_in_cache(const struct program *p, enum variant_kind kind, enum 
 		return -1;
 	}
 	e = units_collect(&u, p, kind);
-	u.copies = copies;
+	u.copies = c->state;
+	u.fast = &c->list;
 	if (!e)
 		e = build(p, &u, temp);
+	if (!e)
+		e = write_list(c, temp);
 	if (e)
 		cache_abandon(temp);
 	else
@@ -253,7 +274,7 @@ static int build_in_cache(const struct program *p, enum variant_kind kind, enum 
 
 /* The entry, held for this process: as it was found, or made. What somebody damages or removes between the making and the
  * holding is made once more. */
-static int make_entry(const struct program *p, enum variant_kind kind, enum copies copies, const char *entry)
+static int make_entry(const struct program *p, enum variant_kind kind, const struct copies_choice *c, const char *entry)
 {
 	for (int i = 0; i < 3; i++) {
 		if (cache_use(entry, 1)) {
@@ -261,38 +282,77 @@ static int make_entry(const struct program *p, enum variant_kind kind, enum copi
 				cache_trim();
 			return 0;
 		}
-		if (build_in_cache(p, kind, copies, entry))
+		if (build_in_cache(p, kind, c, entry))
 			return -1;
 	}
 	return error_set("the cache '%s' loses what is put into it", cache_dir());
 }
 
-static char *entry_name(const struct program *p, enum variant_kind kind, enum copies copies)
+static char *entry_name(const struct program *p, enum variant_kind kind, const struct copies_choice *c)
 {
 	struct hash128 key;
 	char hex[HASH_HEX_SIZE];
 
-	return key_of(p, kind, copies, &key) ? NULL : cache_entry(variant_name(kind), hash_hex(key, hex));
+	return key_of(p, kind, c, &key) ? NULL : cache_entry(variant_name(kind), hash_hex(key, hex));
 }
 
-/* A variant with fast copies that somebody asked for before is there at no cost. */
-static char *find_entry(const struct program *p, enum variant_kind kind, enum copies *copies)
-{
-	char *both;
+#define GENERATIONS 4 /* times that functions get fast copies; each makes their units anew */
 
-	if (*copies == COPIES_BOTH || copies_forced())
-		return entry_name(p, kind, *copies);
-	both = entry_name(p, kind, COPIES_BOTH);
-	if (both && cache_use(both, 1)) {
-		*copies = COPIES_BOTH;
-		return both;
+/* Is there one in this state? Its entry, held; NULL. */
+static char *find_state(const struct program *p, enum variant_kind kind, enum copies state, unsigned generation)
+{
+	struct copies_choice c = {.state = state, .generation = generation};
+	char *entry = entry_name(p, kind, &c);
+
+	if (entry && cache_use(entry, 1))
+		return entry;
+	free(entry);
+	return NULL;
+}
+
+/* A variant with fast copies that was made before is there at no cost. */
+static char *find_entry(const struct program *p, enum variant_kind kind, struct copies_choice *c)
+{
+	char *entry, *path;
+
+	if (c->state != COPIES_SLOW || c->forced)
+		return entry_name(p, kind, c);
+	if ((entry = find_state(p, kind, COPIES_BOTH, 0))) {
+		c->state = COPIES_BOTH;
+		return entry;
 	}
-	free(both);
-	return entry_name(p, kind, *copies);
+	for (unsigned i = GENERATIONS; i; i--) {
+		if (!(entry = find_state(p, kind, COPIES_SOME, i)))
+			continue;
+		path = file_join(entry, LIST);
+		c->state = COPIES_SOME;
+		c->generation = i;
+		if (!copies_list_read(&c->list, path)) {
+			free(path);
+			return entry;
+		}
+		free(path);
+		free(entry);
+		copies_list_release(&c->list);
+		*c = (struct copies_choice){.state = COPIES_SLOW};
+	}
+	return entry_name(p, kind, c);
 }
 
-int variant_make(const char *program, enum variant_kind kind, struct variant *out)
+/* From what is there to what is wanted: the next generation, if a function in it is new. */
+static char *add_functions(const struct program *p, struct copies_choice *c, const struct copies_list *functions, char *entry)
 {
+	if (!entry || c->forced || c->state == COPIES_BOTH || c->generation == GENERATIONS || !copies_list_join(&c->list, functions))
+		return entry;
+	c->state = COPIES_SOME;
+	c->generation++;
+	free(entry);
+	return entry_name(p, VARIANT_TRACE, c);
+}
+
+static int make(const char *program, enum variant_kind kind, const struct copies_list *functions, struct variant *out)
+{
+	struct copies_choice c = {0};
 	struct program p;
 	char *dir = NULL;
 	int e;
@@ -300,19 +360,33 @@ int variant_make(const char *program, enum variant_kind kind, struct variant *ou
 	*out = (struct variant){0};
 	if (program_load(&p, program))
 		return -1;
-	e = check_runtime(kind) || copies_choose(&p, kind, &out->copies) ? -1 : 0;
+	e = check_runtime(kind) || copies_choose(&p, kind, &c) ? -1 : 0;
 	if (!e) {
-		dir = find_entry(&p, kind, &out->copies);
-		e = dir ? make_entry(&p, kind, out->copies, dir) : -1;
+		dir = find_entry(&p, kind, &c);
+		if (functions)
+			dir = add_functions(&p, &c, functions, dir);
+		e = dir ? make_entry(&p, kind, &c, dir) : -1;
 	}
 	if (!e) {
+		out->copies = c.state;
 		out->path = file_join(dir, relink_name(&p, 0));
 		if (p.images.size > 1)
 			out->lib_dir = file_join(dir, "lib");
 	}
 	free(dir);
+	copies_choice_release(&c);
 	program_release(&p);
 	return e;
+}
+
+int variant_make(const char *program, enum variant_kind kind, struct variant *out)
+{
+	return make(program, kind, NULL, out);
+}
+
+int variant_make_fast(const char *program, const struct copies_list *functions, struct variant *out)
+{
+	return make(program, VARIANT_TRACE, functions, out);
 }
 
 void variant_release(struct variant *v)

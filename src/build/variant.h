@@ -31,7 +31,8 @@ enum variant_kind {
 /* Which copies of functions a trace variant has (copies.h). X(NAME, name) */
 #define COPIES(X)       \
 	X(BOTH, "both") \
-	X(SLOW, "slow")
+	X(SLOW, "slow") \
+	X(SOME, "some") /* fast ones of some functions */
 
 enum copies {
 #define X(id, name) COPIES_##id,
@@ -54,6 +55,10 @@ int variant_checks_list(const char *list); /* as checker_parse reads it; -1 with
 /* program: a linked file, a single .c file, an object with a record or libtool's
  * wrapper script. 0, or -1 with words. */
 int variant_make(const char *program, enum variant_kind kind, struct variant *out);
+/* The trace variant of a program with slow copies, made again with fast copies of these functions and of those that have one already. From then on
+ * variant_make gives this one. A program that has all fast copies, or whose state the environment decides, stays as it is. 0, or -1 with words. */
+struct copies_list;
+int variant_make_fast(const char *program, const struct copies_list *functions, struct variant *out);
 void variant_release(struct variant *v);
 
 const char *variant_name(enum variant_kind kind);

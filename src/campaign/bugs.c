@@ -122,7 +122,7 @@ static uint64_t site_key(uint32_t checker, uint32_t unit, uint32_t index)
 	return hash_mix(((uint64_t)unit << 32 | index) + (uint64_t)checker * 0x9e3779b97f4a7c15ull);
 }
 
-void fuzz_site_done(struct fuzz *f, const struct pending_failure *p)
+void fuzz_site_done(struct fuzz *f, const struct waiting_input *p)
 {
 	map_set(&f->looks, site_key(p->check.checker, p->check.unit, p->check.index), DONE);
 }
@@ -188,7 +188,7 @@ static int patient(const struct fuzz *f, double until)
 
 int fuzz_failed(struct fuzz *f, const struct search_test *t, const struct exec_result *r)
 {
-	struct pending_failure p = {
+	struct waiting_input p = {
 	    .test = t->id, .parent = t->parent, .signal = r->signal, .hang = r->end != RUN_SIGNAL};
 	/* All hangs are one bug, and each costs many times the limit to look at. */
 	if (f->pending.size >= WAITING || (p.hang && f->figures->hangs))
@@ -201,7 +201,7 @@ int fuzz_failed(struct fuzz *f, const struct search_test *t, const struct exec_r
 
 int fuzz_violated(struct fuzz *f, const struct search_test *t, const struct search_violation *v)
 {
-	struct pending_failure p = {.why = PENDING_VIOLATED, .test = t->id, .parent = t->parent, .sent = v->sent,
+	struct waiting_input p = {.why = PENDING_VIOLATED, .test = t->id, .parent = t->parent, .sent = v->sent,
 				    .check = {v->checker, v->unit, v->index}};
 	uint64_t looks = 0, key = site_key(v->checker, v->unit, v->index);
 	map_get(&f->looks, key, &looks);
@@ -237,7 +237,7 @@ static size_t next_pending(const struct fuzz *f)
 
 static int look_at_pending(struct fuzz *f, size_t at)
 {
-	struct pending_failure p = f->pending.data[at];
+	struct waiting_input p = f->pending.data[at];
 	memmove(f->pending.data + at, f->pending.data + at + 1, (f->pending.size - at - 1) * sizeof p);
 	f->pending.size--;
 	int r = fuzz_look(f, &p);
@@ -251,7 +251,7 @@ static int look_at_pending(struct fuzz *f, size_t at)
 /* 0; 1: there is none; -1. */
 static int look_at_kept(struct fuzz *f)
 {
-	struct pending_failure p = {.why = PENDING_KEPT};
+	struct waiting_input p = {.why = PENDING_KEPT};
 	struct store_test row;
 	if (f->kept_at >= f->kept.size || f->shared->no_san)
 		return 1;
@@ -321,7 +321,7 @@ int fuzz_failures_flush(struct fuzz *f, int all)
 static int restore_bug(void *ctx, const struct result_bug *b)
 {
 	struct fuzz *f = ctx;
-	struct pending_failure p = {.parent = b->test, .hang = !strcmp(b->kind, "timeout")};
+	struct waiting_input p = {.parent = b->test, .hang = !strcmp(b->kind, "timeout")};
 	struct result_bug whole = *b;
 	char *name = NULL;
 	if (b->input_file[0])
@@ -341,7 +341,7 @@ static int look_again(void *ctx, const struct store_test *row)
 	struct search_test t = {.id = row->id, .parent = row->parent, .data = row->data, .size = row->size};
 	struct exec_result r;
 	if (row->flags & TEST_BROKEN && f->o->search.checks && f->pending.size < WAITING) {
-		struct pending_failure p = {.why = PENDING_VIOLATED, .test = row->id, .parent = row->parent};
+		struct waiting_input p = {.why = PENDING_VIOLATED, .test = row->id, .parent = row->parent};
 		buf_add(&p.data, row->data, row->size);
 		vec_push(&f->pending, p);
 	}
@@ -385,7 +385,7 @@ static int fails_still(void *ctx, const struct result_bug *b)
 		r = store_bug_update(f->store, f->campaign, &u);
 		free(words);
 	} else if (!finding_with(&x, b->bucket)) { /* another one now: fuzz_look finds out the rest */
-		struct pending_failure p = {.test = b->test, .signal = x.bug.signal, .hang = !strcmp(x.bug.kind, "timeout")};
+		struct waiting_input p = {.test = b->test, .signal = x.bug.signal, .hang = !strcmp(x.bug.kind, "timeout")};
 		buf_add(&p.data, b->data, b->size);
 		vec_push(&f->pending, p);
 	}

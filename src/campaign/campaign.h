@@ -18,6 +18,7 @@
 #include "store/store.h"
 
 #define FUZZ_WORKERS 256
+#define FUZZ_RECENT 8 /* tests that were explored last, for copies.c */
 #define PUBLISH_SECONDS 0.1 /* between figures */
 
 struct fuzz_options {
@@ -89,11 +90,13 @@ struct fuzz_shared {
 	uint64_t pending;  /* tests without coverage that the frontier holds, of all workers */
 	volatile int lost; /* some worker's search is not exhaustive */
 	volatile int san_made, no_san; /* the san variant was made beside the search; or could not be */
+	volatile unsigned copies_made; /* times that a trace variant with more fast copies was made beside the search */
+	enum copies copies;	       /* which the trace variant has that is run */
 	struct fuzz_figures workers[FUZZ_WORKERS];
 };
 
-/* An input that is to be run in the san variant. */
-struct pending_failure {
+/* An input that waits for its run in the san variant. It is no bug yet: what the run shows may be one (result_bug). */
+struct waiting_input {
 	enum {
 		PENDING_FAILED,	  /* its run did */
 		PENDING_VIOLATED, /* it was solved to break a check */
@@ -109,7 +112,7 @@ struct pending_failure {
 
 /* A bug whose input is to be shrunk. */
 struct fuzz_shrink {
-	struct pending_failure p; /* as it was found */
+	struct waiting_input p; /* as it was found */
 	uint64_t id, bucket;
 	int own;	    /* a checker's own test shows it; else the san variant does */
 	struct map answers; /* does an input show it? By hash */
@@ -136,13 +139,21 @@ struct fuzz {
 	struct confirm *confirm;
 	uint64_t imported;     /* tests of the store with smaller ids were seen */
 	struct map own;	       /* ids of tests that this worker added */
-	VEC(struct pending_failure) pending;
+	VEC(struct waiting_input) pending;
 	VEC(struct fuzz_shrink) shrinks;
 	VEC(uint64_t) kept;    /* tests to be run in the san variant ... */
 	size_t kept_at;	       /* ... those before it were */
 	uint64_t looked;       /* how many were */
 	uint64_t failures;     /* that were looked at without waiting */
 	pid_t san_maker;       /* makes the san variant; 0: nobody does */
+	struct fuzz_copies {
+		pid_t maker;	/* makes a trace variant with more fast copies; 0: nobody does */
+		double next;	/* seconds of traced runs before the next look at what is hot */
+		unsigned looks; /* so far */
+		unsigned seen;	/* of shared->copies_made */
+		struct buf recent[FUZZ_RECENT];
+		unsigned noted;
+	} copies;
 	struct map looks;      /* at what checks predict, by checker and instruction */
 	struct map confirmed;  /* buckets that the store has as confirmed */
 	uint64_t failed[MUSTER_CHECK_COUNT]; /* predictions of each checker that were confirmed */
@@ -195,19 +206,24 @@ int fuzz_failures_resume(struct fuzz *f);
 int fuzz_bugs_again(struct fuzz *f);
 void fuzz_bugs_release(struct fuzz *f);
 void fuzz_san_begin(struct fuzz *f); /* makes the san variant beside the search */
-void fuzz_site_done(struct fuzz *f, const struct pending_failure *p); /* its check was confirmed there */
+void fuzz_site_done(struct fuzz *f, const struct waiting_input *p); /* its check was confirmed there */
+
+/* copies.c: fast copies of functions of a large program. A turn between two steps of the search: 0, -1. */
+int fuzz_copies_turn(struct fuzz *f);
+void fuzz_copies_note(struct fuzz *f, const void *data, size_t size); /* a test that is explored now */
+void fuzz_copies_release(struct fuzz *f);
 
 /* look.c: runs one in the san variant, and keeps what comes of it. It may fill in the check. 0; 1: there was no time, nothing is known; -1. */
-int fuzz_look(struct fuzz *f, struct pending_failure *p);
-int fuzz_write_failure(struct fuzz *f, const struct pending_failure *p, const struct result_bug *b, char **name);
+int fuzz_look(struct fuzz *f, struct waiting_input *p);
+int fuzz_write_failure(struct fuzz *f, const struct waiting_input *p, const struct result_bug *b, char **name);
 int fuzz_fails_still(struct fuzz *f, const struct result_bug *b, struct finding *x);
 /* Does this input show the bug, too? 1, 0, -1. */
-int fuzz_shows_bug(struct fuzz *f, struct pending_failure *p, uint64_t bucket, int own, const void *data, size_t size);
+int fuzz_shows_bug(struct fuzz *f, struct waiting_input *p, uint64_t bucket, int own, const void *data, size_t size);
 /* A smaller input for a bug that is known: described again, and written over the old one. 0, -1. */
-int fuzz_bug_smaller(struct fuzz *f, struct pending_failure *p, uint64_t id, uint64_t bucket, int own, const struct buf *data);
+int fuzz_bug_smaller(struct fuzz *f, struct waiting_input *p, uint64_t id, uint64_t bucket, int own, const struct buf *data);
 
 /* shrink.c: a bug's input is made smaller later (what a repeatable search finds: at once); a piece of that; the rest of it, until then. 0, -1. */
-void fuzz_shrink_later(struct fuzz *f, const struct pending_failure *p, const struct result_bug *b, int own);
+void fuzz_shrink_later(struct fuzz *f, const struct waiting_input *p, const struct result_bug *b, int own);
 int fuzz_shrink_some(struct fuzz *f);
 int fuzz_shrink_rest(struct fuzz *f, double until);
 void fuzz_shrink_release(struct fuzz *f);
@@ -231,6 +247,7 @@ struct campaign_sums {
 	struct bug_counts bugs;
 	int exhaustive; /* the frontier is empty, nothing was lost on the way, and memory that nobody wrote decides nothing that was seen */
 	struct fuzz_filled filled;
+	enum copies copies; /* that the trace variant had in the end */
 	uint64_t losses[LOSS_COUNT];
 };
 /* sums.c: those of a repeatable search without what a clock or the kernel measured. */

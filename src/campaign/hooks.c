@@ -116,6 +116,7 @@ static int take(void *ctx, struct search_test *t, struct buf *data)
 	    store_frontier_take(f->store, f->campaign, f->number + 1, 600, STAGE_DONE, &row, data);
 	if (got > 0) {
 		from_row(t, &row);
+		fuzz_copies_note(f, data->data, data->size);
 		f->figures->ended = 0; /* at once: the supervisor counts those that have nothing to do */
 	}
 	return got;

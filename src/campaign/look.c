@@ -41,13 +41,13 @@ static struct traced tracer(struct fuzz *f)
 
 /* Does a fresh traced run show the check broken where it was predicted? A prediction without a place (of a search that was killed) becomes
  * that of the first check that is broken. */
-static int shows_broken(struct fuzz *f, struct pending_failure *p, const void *data, size_t size, struct buf *condition)
+static int shows_broken(struct fuzz *f, struct waiting_input *p, const void *data, size_t size, struct buf *condition)
 {
 	struct traced t = tracer(f);
 	return traced_breaks(&t, data, size, &p->check, condition);
 }
 
-static void from_checker(struct fuzz *f, const struct pending_failure *p, int confirmed, const char *reason, struct buf *condition,
+static void from_checker(struct fuzz *f, const struct waiting_input *p, int confirmed, const char *reason, struct buf *condition,
 			 struct finding *x)
 {
 	struct traced t = tracer(f);
@@ -56,7 +56,7 @@ static void from_checker(struct fuzz *f, const struct pending_failure *p, int co
 
 /* ------------------------------------------------------------ smaller inputs */
 
-int fuzz_shows_bug(struct fuzz *f, struct pending_failure *p, uint64_t bucket, int own, const void *data, size_t size)
+int fuzz_shows_bug(struct fuzz *f, struct waiting_input *p, uint64_t bucket, int own, const void *data, size_t size)
 {
 	struct finding x = FINDING_NONE;
 	int same = -1;
@@ -88,7 +88,7 @@ static int take_bucket(struct finding *from, struct finding *x)
 
 /* ----------------------------------------------------------------- keeping */
 
-int fuzz_write_failure(struct fuzz *f, const struct pending_failure *p, const struct result_bug *b, char **name)
+int fuzz_write_failure(struct fuzz *f, const struct waiting_input *p, const struct result_bug *b, char **name)
 {
 	struct outdir_entry e = {
 	    .id = b->id,
@@ -103,7 +103,7 @@ int fuzz_write_failure(struct fuzz *f, const struct pending_failure *p, const st
 	return p->hang ? outdir_hang(f->outdir, &e, name) : outdir_crash(f->outdir, &e, name);
 }
 
-static void fill(struct result_bug *b, const struct pending_failure *p, const struct finding *x)
+static void fill(struct result_bug *b, const struct waiting_input *p, const struct finding *x)
 {
 	uint64_t id = b->id;
 	*b = x->bug;
@@ -114,7 +114,7 @@ static void fill(struct result_bug *b, const struct pending_failure *p, const st
 	b->size = p->data.size;
 }
 
-static void tell(struct fuzz *f, const struct pending_failure *p, const struct finding *x)
+static void tell(struct fuzz *f, const struct waiting_input *p, const struct finding *x)
 {
 	if (!x->bug.confirmed)
 		f->figures->suspected++;
@@ -127,7 +127,7 @@ static void tell(struct fuzz *f, const struct pending_failure *p, const struct f
 }
 
 /* Writes a bug's file, and what the store has of it. 0, -1. */
-static int put(struct fuzz *f, const struct pending_failure *p, struct result_bug *b)
+static int put(struct fuzz *f, const struct waiting_input *p, struct result_bug *b)
 {
 	char *name = NULL;
 	int r = fuzz_write_failure(f, p, b, &name);
@@ -139,7 +139,7 @@ static int put(struct fuzz *f, const struct pending_failure *p, struct result_bu
 	return r;
 }
 
-static int new_bug(struct fuzz *f, struct pending_failure *p, struct result_bug *b, struct finding *x, int own)
+static int new_bug(struct fuzz *f, struct waiting_input *p, struct result_bug *b, struct finding *x, int own)
 {
 	struct traced t = tracer(f);
 	int r = x->bug.confirmed && !own ? traced_condition(&t, p->data.data, p->data.size, x) : 0;
@@ -156,7 +156,7 @@ static int new_bug(struct fuzz *f, struct pending_failure *p, struct result_bug 
 }
 
 /* How the bug shows with this input. 1; 0: it does not, this time; -1. */
-static int describe(struct fuzz *f, struct pending_failure *p, int own, const struct buf *data, struct finding *x)
+static int describe(struct fuzz *f, struct waiting_input *p, int own, const struct buf *data, struct finding *x)
 {
 	struct finding all = FINDING_NONE;
 	struct buf condition = {0};
@@ -176,7 +176,7 @@ static int describe(struct fuzz *f, struct pending_failure *p, int own, const st
 	return r && traced_condition(&t, data->data, data->size, x) ? -1 : r;
 }
 
-int fuzz_bug_smaller(struct fuzz *f, struct pending_failure *p, uint64_t id, uint64_t bucket, int own, const struct buf *data)
+int fuzz_bug_smaller(struct fuzz *f, struct waiting_input *p, uint64_t id, uint64_t bucket, int own, const struct buf *data)
 {
 	struct finding x = FINDING_NONE;
 	struct result_bug b = {.id = id};
@@ -207,7 +207,7 @@ static int find_known(void *ctx, const struct result_bug *b)
 	return b->bucket == k->bucket;
 }
 
-static int keep(struct fuzz *f, struct pending_failure *p, struct finding *x, int own)
+static int keep(struct fuzz *f, struct waiting_input *p, struct finding *x, int own)
 {
 	struct result_bug b = {0};
 	struct known k = {.bucket = x->bug.bucket};
@@ -226,7 +226,7 @@ static int keep(struct fuzz *f, struct pending_failure *p, struct finding *x, in
 /* ------------------------------------------------------------------ verdicts */
 
 /* What the run without sanitizers showed and the san variant did not. */
-static void suspect_failure(struct finding *x, const struct pending_failure *p)
+static void suspect_failure(struct finding *x, const struct waiting_input *p)
 {
 	x->bug.kind = p->hang ? "timeout" : "crash";
 	x->bug.bucket = hash_mix(0x5u + (uint64_t)p->signal * 2 + (uint64_t)p->hang);
@@ -250,7 +250,7 @@ static int find_place(void *ctx, const struct result_bug *b)
 }
 
 /* A prediction that was not confirmed. Where a bug of its kind is known, there is nothing left to suspect. */
-static int suspect_prediction(struct fuzz *f, struct pending_failure *p, const char *reason)
+static int suspect_prediction(struct fuzz *f, struct waiting_input *p, const char *reason)
 {
 	struct finding x = FINDING_NONE;
 	struct buf condition = {0};
@@ -265,7 +265,7 @@ static int suspect_prediction(struct fuzz *f, struct pending_failure *p, const c
 }
 
 /* The run did not fail, as far as sanitizers see it. */
-static int passed(struct fuzz *f, struct pending_failure *p, struct finding *x)
+static int passed(struct fuzz *f, struct waiting_input *p, struct finding *x)
 {
 	struct buf condition = {0};
 	int r = shows_broken(f, p, p->data.data, p->data.size, &condition);
@@ -282,7 +282,7 @@ static int passed(struct fuzz *f, struct pending_failure *p, struct finding *x)
 }
 
 /* What failed is a bug. 1: as predicted; 0; -1. */
-static int failed(struct fuzz *f, struct pending_failure *p, struct finding *x)
+static int failed(struct fuzz *f, struct waiting_input *p, struct finding *x)
 {
 	if (p->why != PENDING_FAILED) {
 		p->hang = !strcmp(x->bug.kind, "timeout");
@@ -292,7 +292,7 @@ static int failed(struct fuzz *f, struct pending_failure *p, struct finding *x)
 	return keep(f, p, x, 0) ? -1 : as_predicted;
 }
 
-static int judge(struct fuzz *f, struct pending_failure *p, struct finding *x)
+static int judge(struct fuzz *f, struct waiting_input *p, struct finding *x)
 {
 	if (!x->bug.confirmed && (p->why == PENDING_KEPT || x->suppressed || finding_is_limit(x)))
 		return 0;
@@ -322,7 +322,7 @@ static int judge(struct fuzz *f, struct pending_failure *p, struct finding *x)
 	return 0;
 }
 
-int fuzz_look(struct fuzz *f, struct pending_failure *p)
+int fuzz_look(struct fuzz *f, struct waiting_input *p)
 {
 	struct finding x = FINDING_NONE;
 	double start = fuzz_clock();

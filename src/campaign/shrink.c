@@ -18,7 +18,7 @@
 #define SHRINK_RUNS 400 /* of one bug */
 #define PIECE 0.2	/* seconds */
 
-void fuzz_shrink_later(struct fuzz *f, const struct pending_failure *p, const struct result_bug *b, int own)
+void fuzz_shrink_later(struct fuzz *f, const struct waiting_input *p, const struct result_bug *b, int own)
 {
 	struct fuzz_shrink s = {.p = *p, .id = b->id, .bucket = b->bucket, .own = own};
 	if (p->hang || f->o->no_shrink)

@@ -32,6 +32,7 @@ void campaign_add_up(const struct fuzz *f, struct campaign_sums *s)
 			s->losses[l] += w->losses.count[l];
 	}
 	s->filled = shared->filled;
+	s->copies = shared->copies;
 	s->exhaustive &= s->filled.done && !s->filled.differ;
 	s->seconds = fuzz_clock() - shared->started;
 	if (f->o->search.repeatable)

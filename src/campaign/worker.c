@@ -218,6 +218,8 @@ int fuzz_open(struct fuzz *f)
 	if (!(f->parent = launcher_new(&f->trace.options)) ||
 	    !(f->child = launcher_new(&f->trace_child.options)))
 		return -1;
+	if (!f->number)
+		f->shared->copies = f->trace.variant.copies;
 	fuzz_san_begin(f);
 	return open_search(f);
 }
@@ -241,6 +243,7 @@ void fuzz_close(struct fuzz *f)
 	launcher_free(f->child);
 	confirm_close(f->confirm);
 	fuzz_bugs_release(f);
+	fuzz_copies_release(f);
 	fuzz_release_targets(f);
 	outdir_close(f->outdir);
 	store_close(f->store);
@@ -463,7 +466,7 @@ int fuzz_loop(struct fuzz *f)
 		if (f->figures->stage != FUZZ_STAGE_MUTATE)
 			fuzz_stage(f, FUZZ_STAGE_NEGATE); /* or the other: fuzz_publish knows */
 		r = search_step(f->search);
-		if (r < 0 || fuzz_note_lost(f) || fuzz_failures_flush(f, 0) || fuzz_write_stats(f))
+		if (r < 0 || fuzz_note_lost(f) || fuzz_copies_turn(f) || fuzz_failures_flush(f, 0) || fuzz_write_stats(f))
 			return -1;
 		if (f->o->until_bug && f->figures->bugs)
 			f->shared->stop = 1;

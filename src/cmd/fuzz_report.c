@@ -5,8 +5,11 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/shell.h"
+#include "build/copies.h"
 #include "check/suppress.h"
 #include "report/bug.h"
+#include "report/figures.h"
+#include "report/result_json.h"
 #include "report/checks.h"
 #include "cmd/confine.h"
 #include "cmd/fuzz.h"
@@ -33,29 +36,102 @@ static char *replay_command(const struct fuzz_options *o, const char *kind, cons
 	return buf_take(&b);
 }
 
-/* -------------------------------------------------------------------- text */
+/* ------------------------------------------------------------------ the model */
 
-struct text {
+struct filler {
 	const struct fuzz_options *o;
-	const char *dir, *command, *program;
+	struct result *r;
+	const char *dir, *command;
 };
 
-static int print_bug(void *ctx, const struct result_bug *b)
+static int add_bug(void *ctx, const struct result_bug *b)
 {
-	struct text *t = ctx;
+	struct filler *f = ctx;
+	struct arena *a = &f->r->strings;
+	struct result_bug own = *b;
+	char *file = file_join(f->dir, b->input_file), *replay = replay_command(f->o, b->kind, file, f->command);
+	own.kind = arena_strdup(a, b->kind);
+	own.function = arena_strdup(a, b->function);
+	own.file = arena_strdup(a, b->file);
+	own.summary = arena_strdup(a, b->summary);
+	own.data = arena_copy(a, b->data, b->size);
+	own.input_file = *b->input_file ? arena_strdup(a, file) : NULL;
+	own.replay = arena_strdup(a, replay);
+	own.report = NULL; /* it has addresses, which differ between runs that are the same otherwise */
+	vec_push(&f->r->bugs, own);
+	free(replay);
+	free(file);
+	return 0;
+}
+
+static int add_test(void *ctx, const struct store_test *t)
+{
+	struct filler *f = ctx;
+	vec_push(&f->r->tests, (struct result_test){.id = t->id, .parent = t->parent, .origin = search_origin_key(t->origin), .size = t->size,
+						    .new_branches = t->new_outcomes, .diverged = !!(t->flags & TEST_DIVERGED)});
+	return 0;
+}
+
+static void add_figures(const struct fuzz_options *o, const struct campaign_sums *s, struct result *r)
+{
+	const struct search_stats *search = &s->search;
+	const struct solve_stats *solve = &s->solve;
+	figures_add(r, search, solve);
+	for (int i = 0; i < DIVERGED_COUNT; i++)
+		result_count(r, search->diverged[i], "divergence_causes.%s", search_divergence_key(i));
+	for (int i = 0; i < SOLVE_RUNG_COUNT; i++) {
+		result_count(r, solve->answered[i], "rungs.%s.answered", solve_rung_key(i));
+		result_real(r, solve->seconds[i], "rungs.%s.seconds", solve_rung_key(i));
+	}
+	result_count(r, solve->rechecked, "rechecked");
+	result_count(r, solve->recheck_unknown, "recheck_unknown");
+	result_count(r, solve->contradictions, "contradictions");
+	result_count(r, solve->bad_models, "bad_models");
+	result_count(r, budget_total() * o->workers, "memory.budget");
+	result_count(r, search->memory_peak, "memory.peak");
+	result_count(r, solve->z3_peak, "memory.z3_peak");
+	result_count(r, solve->z3_started, "memory.z3_started");
+	result_count(r, solve->z3_replaced, "memory.z3_replaced");
+	result_count(r, solve->z3_killed, "memory.z3_killed");
+	result_real(r, search->symbolic_seconds, "symbolic_seconds");
+	if (!o->search.repeatable) { /* a matter of clocks, and of what is in the cache */
+		result_real(r, search->traced_seconds, "traced_seconds");
+		result_word(r, copies_name(s->copies), "copies");
+	}
+	result_real(r, search->child_seconds, "child_seconds");
+	result_real(r, search->mutate_seconds, "mutate_seconds");
+	result_count(r, search->symbolic_outcomes, "symbolic_outcomes");
+	result_count(r, search->mutate_outcomes, "mutate_outcomes");
+	figures_add_checks(r, search, solve, o->search.checks, o->search.combine);
+}
+
+/* Tests only for JSON: there may be many. */
+static void fill(const struct fuzz_options *o, struct store *store, uint64_t campaign, struct campaign_sums *s, const char *command, struct result *r)
+{
+	char *dir = folder(o);
+	struct filler f = {o, r, dir, command};
+	*r = (struct result){.test_fields = RESULT_TEST(ID) | RESULT_TEST(PARENT) | RESULT_TEST(ORIGIN) | RESULT_TEST(SIZE) | RESULT_TEST(NEW_BRANCHES) |
+					    RESULT_TEST(DIVERGED)};
+	if (o->json)
+		store_test_each(store, campaign, 0, 0, add_test, &f);
+	bug_each(store, campaign, &s->bugs, add_bug, &f);
+	add_figures(o, s, r);
+	free(dir);
+}
+
+/* -------------------------------------------------------------------- text */
+
+static void print_bug(const struct result_bug *b, const char *program)
+{
 	struct buf source = {0}, input = {0};
 	printf("%s %s", b->confirmed ? "bug      " : "suspected", b->summary);
 	if (b->count > 1)
 		printf(" (%" PRIu64 " inputs)", b->count);
-	char *file = file_join(t->dir, b->input_file), *replay = replay_command(t->o, b->kind, file, t->command);
-	bug_source(b->file, b->line, t->program, "         ", &source);
+	bug_source(b->file, b->line, program, "         ", &source);
 	bug_input(b->data, b->size, &input);
-	printf("\n%s          %s, %zu bytes: %s\n          %s\n", buf_str(&source), file, b->size, buf_str(&input), replay);
+	printf("\n%s          %s, %zu bytes: %s\n          %s\n", buf_str(&source), b->input_file ? b->input_file : "no file", b->size, buf_str(&input), b->replay);
 	buf_release(&source);
 	buf_release(&input);
-	free(replay);
-	free(file);
-	return 0;
 }
 
 static void print_rungs(const struct solve_stats *s)
@@ -118,11 +194,10 @@ static void print_unread(const char *dir, const char *command)
 	buf_release(&file);
 }
 
-static void print_text(const struct fuzz_options *o, struct store *store, uint64_t campaign, struct campaign_sums *s,
-		       const char *status, const char *command, const char *program)
+static void print_text(const struct fuzz_options *o, struct store *store, uint64_t campaign, const struct campaign_sums *s,
+		       const struct result *r, const char *status, const char *command, const char *program)
 {
 	char *dir = folder(o);
-	struct text t = {o, dir, command, program};
 	uint64_t files = 0;
 	outdir_files(dir, count_file, &files);
 	printf("%-9s %.1f s, %" PRIu64 " runs, %" PRIu64 " tests, %" PRIu64 " of them in %s/queue\n", status, s->seconds,
@@ -160,8 +235,9 @@ static void print_text(const struct fuzz_options *o, struct store *store, uint64
 	if (o->stats && s->solve.queries)
 		print_rungs(&s->solve);
 	if (o->stats)
-		checks_stats_print(&s->search, &s->solve, o->search.checks, o->search.combine);
-	bug_each(store, campaign, &s->bugs, print_bug, &t);
+		checks_stats_print(r);
+	for (size_t i = 0; i < r->bugs.size; i++)
+		print_bug(&r->bugs.data[i], program);
 	if (!s->bugs.confirmed && !s->bugs.suspected)
 		printf("bugs      none found\n");
 	if (suppress_count())
@@ -173,102 +249,10 @@ static void print_text(const struct fuzz_options *o, struct store *store, uint64
 
 /* -------------------------------------------------------------------- JSON */
 
-struct writer {
-	const struct fuzz_options *o;
-	struct json j;
-	const char *dir, *command;
-};
-
-static int json_bug(void *ctx, const struct result_bug *b)
-{
-	struct writer *w = ctx;
-	struct result_bug shown = *b;
-	char *file = file_join(w->dir, b->input_file), *replay = replay_command(w->o, b->kind, file, w->command);
-
-	shown.input_file = *b->input_file ? file : NULL;
-	shown.replay = replay;
-	shown.report = NULL; /* it has addresses, which differ between runs that are the same otherwise */
-	bug_json(&w->j, &shown);
-	free(replay);
-	free(file);
-	return 0;
-}
-
-static int json_test(void *ctx, const struct store_test *t)
-{
-	struct json *j = &((struct writer *)ctx)->j;
-	json_object_open(j);
-	json_key(j, "id"), json_id(j, t->id);
-	json_key(j, "parent"), json_id(j, t->parent);
-	json_key(j, "origin"), json_str(j, search_origin_key(t->origin));
-	json_key(j, "size"), json_u64(j, t->size);
-	json_key(j, "new_branches"), json_u64(j, t->new_outcomes);
-	json_key(j, "diverged"), json_bool(j, !!(t->flags & TEST_DIVERGED));
-	json_object_close(j);
-	return 0;
-}
-
-static void json_stats(struct json *j, const struct fuzz_options *o, const struct campaign_sums *s)
-{
-	json_key(j, "stats"), json_object_open(j);
-#define X(name, key, words) json_key(j, key), json_u64(j, s->search.name);
-	SEARCH_STATS(X)
-#undef X
-	uint64_t diverged = 0, hits = 0;
-	for (int i = 0; i < DIVERGED_COUNT; i++)
-		diverged += i == DIVERGED_OPTIMISTIC ? 0 : s->search.diverged[i];
-	for (int i = 0; i < SOLVE_SEARCH; i++)
-		hits += s->solve.answered[i];
-	json_key(j, "suppressed"), json_u64(j, suppress_count());
-	json_key(j, "divergences"), json_u64(j, diverged);
-	json_key(j, "divergence_causes"), json_object_open(j);
-	for (int i = 0; i < DIVERGED_COUNT; i++)
-		json_key(j, search_divergence_key(i)), json_u64(j, s->search.diverged[i]);
-	json_object_close(j);
-	json_key(j, "queries"), json_u64(j, s->solve.queries);
-	json_key(j, "sat"), json_u64(j, s->solve.sat);
-	json_key(j, "unsat"), json_u64(j, s->solve.unsat);
-	json_key(j, "unknown"), json_u64(j, s->solve.unknown);
-	json_key(j, "cache_hits"), json_u64(j, hits);
-	double solving = 0;
-	json_key(j, "rungs"), json_object_open(j);
-	for (int i = 0; i < SOLVE_RUNG_COUNT; i++) {
-		json_key(j, solve_rung_key(i)), json_object_open(j);
-		json_key(j, "answered"), json_u64(j, s->solve.answered[i]);
-		json_key(j, "seconds"), json_double(j, s->solve.seconds[i]);
-		json_object_close(j);
-		solving += s->solve.seconds[i];
-	}
-	json_object_close(j);
-	json_key(j, "solver_seconds"), json_double(j, solving);
-	json_key(j, "rechecked"), json_u64(j, s->solve.rechecked);
-	json_key(j, "recheck_unknown"), json_u64(j, s->solve.recheck_unknown);
-	json_key(j, "contradictions"), json_u64(j, s->solve.contradictions);
-	json_key(j, "bad_models"), json_u64(j, s->solve.bad_models);
-	json_key(j, "memory"), json_object_open(j);
-	json_key(j, "budget"), json_u64(j, budget_total() * o->workers);
-	json_key(j, "peak"), json_u64(j, s->search.memory_peak);
-	json_key(j, "z3_peak"), json_u64(j, s->solve.z3_peak);
-	json_key(j, "z3_started"), json_u64(j, s->solve.z3_started);
-	json_key(j, "z3_replaced"), json_u64(j, s->solve.z3_replaced);
-	json_key(j, "z3_killed"), json_u64(j, s->solve.z3_killed);
-	json_object_close(j);
-	json_key(j, "symbolic_seconds"), json_double(j, s->search.symbolic_seconds);
-	json_key(j, "child_seconds"), json_double(j, s->search.child_seconds);
-	json_key(j, "mutate_seconds"), json_double(j, s->search.mutate_seconds);
-	json_key(j, "symbolic_outcomes"), json_u64(j, s->search.symbolic_outcomes);
-	json_key(j, "mutate_outcomes"), json_u64(j, s->search.mutate_outcomes);
-	checks_stats_json(j, &s->search, &s->solve, o->search.checks, o->search.combine);
-	json_object_close(j);
-}
-
-static void print_json(const struct fuzz_options *o, struct store *store, uint64_t campaign,
-		       struct campaign_sums *s, const char *status, const char *command)
+static void print_json(const struct fuzz_options *o, const struct campaign_sums *s, const struct result *r, const char *status)
 {
 	struct buf out = {0};
-	char *dir = folder(o);
-	struct writer w = {.o = o, .dir = dir, .command = command};
-	struct json *j = &w.j;
+	struct json writer, *j = &writer;
 	json_begin(j, &out);
 	j->indent = 1;
 	json_object_open(j);
@@ -294,28 +278,24 @@ static void print_json(const struct fuzz_options *o, struct store *store, uint64
 	json_key(j, "covered"), json_u64(j, s->covered);
 	json_key(j, "total"), json_u64(j, s->total);
 	json_object_close(j);
-	json_key(j, "tests"), json_array_open(j);
-	store_test_each(store, campaign, 0, 0, json_test, &w);
-	json_array_close(j);
-	json_key(j, "bugs"), json_array_open(j);
-	bug_each(store, campaign, &s->bugs, json_bug, &w);
-	json_array_close(j);
-	json_stats(j, o, s);
+	result_json(j, r, 0);
 	json_object_close(j);
 	fwrite(out.data, 1, out.size, stdout);
 	putchar('\n');
 	buf_release(&out);
-	free(dir);
 }
 
 int fuzz_report(const struct fuzz *f, struct store *store, const char *status)
 {
 	const struct fuzz_options *o = f->o;
 	struct campaign_sums s;
+	struct result r;
 	campaign_add_up(f, &s);
+	fill(o, store, f->shared->campaign, &s, f->command, &r);
 	if (o->json)
-		print_json(o, store, f->shared->campaign, &s, status, f->command);
+		print_json(o, &s, &r, status);
 	else
-		print_text(o, store, f->shared->campaign, &s, status, f->command, f->program);
+		print_text(o, store, f->shared->campaign, &s, &r, status, f->command, f->program);
+	result_release(&r);
 	return s.bugs.confirmed ? EXIT_FOUND : EXIT_OK;
 }

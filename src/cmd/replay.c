@@ -15,7 +15,7 @@
 #include "cmd/operands.h"
 #include "cmd/targets.h"
 #include "campaign/traced.h"
-#include "report/bug.h"
+#include "report/result_json.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -169,12 +169,13 @@ static void show_text(const struct replay *r, struct outcome *o)
 
 /* --------------------------------------------------------------------- JSON */
 
-static void json_bug(struct json *j, const struct outcome *o, const struct finding *f)
+static void add_bug(const struct outcome *o, const struct finding *f, struct result *r)
 {
 	struct result_bug b = f->bug;
-	char bucket[20];
-	snprintf(bucket, sizeof bucket, "%016" PRIx64, b.bucket);
-	b.name = bucket;
+	struct buf bucket = {0};
+	buf_addf(&bucket, "%016" PRIx64, b.bucket);
+	b.name = result_keep(r, &bucket);
+	buf_release(&bucket);
 	b.function = *b.function ? b.function : NULL;
 	b.file = *b.file ? b.file : NULL;
 	b.confirmed = 1;
@@ -182,13 +183,26 @@ static void json_bug(struct json *j, const struct outcome *o, const struct findi
 	b.data = o->data.data;
 	b.size = o->data.size;
 	b.input_file = o->test;
-	bug_json(j, &b);
+	vec_push(&r->bugs, b);
 }
 
-static void show_json(const struct replay *r, struct outcome *all, size_t count, double seconds)
+static void fill(const struct outcome *all, size_t count, struct result *r)
+{
+	*r = (struct result){.test_fields = RESULT_TEST(FILE) | RESULT_TEST(VERDICT) | RESULT_TEST(SUMMARY)};
+	for (size_t i = 0; i < count; i++) {
+		const char *verdict = all[i].code == EXIT_OK ? "passes" : all[i].code == EXIT_FOUND ? "fails" : "undecided";
+		vec_push(&r->tests, (struct result_test){.file = all[i].test, .verdict = verdict, .summary = all[i].f.bug.summary});
+		for (size_t k = 0; all[i].f.bug.confirmed && k <= all[i].f.more_count; k++)
+			add_bug(&all[i], k ? &all[i].f.more[k - 1] : &all[i].f, r);
+	}
+}
+
+static void show_json(const struct replay *r, const struct outcome *all, size_t count, double seconds)
 {
 	struct buf out = {0};
+	struct result found;
 	struct json j;
+	fill(all, count, &found);
 	json_begin(&j, &out);
 	json_object_open(&j);
 	json_key(&j, "command"), json_str(&j, "replay");
@@ -196,28 +210,11 @@ static void show_json(const struct replay *r, struct outcome *all, size_t count,
 	confine_json(&j);
 	json_key(&j, "seconds"), json_double(&j, seconds);
 	json_key(&j, "variant"), json_str(&j, r->variant);
-	json_key(&j, "tests");
-	json_array_open(&j);
-	for (size_t i = 0; i < count; i++) {
-		json_object_open(&j);
-		json_key(&j, "file"), json_str(&j, all[i].test);
-		json_key(&j, "verdict");
-		json_str(&j, all[i].code == EXIT_OK	 ? "passes"
-			     : all[i].code == EXIT_FOUND ? "fails"
-							 : "undecided");
-		json_key(&j, "summary"), json_str(&j, all[i].f.bug.summary);
-		json_object_close(&j);
-	}
-	json_array_close(&j);
-	json_key(&j, "bugs");
-	json_array_open(&j);
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; all[i].f.bug.confirmed && k <= all[i].f.more_count; k++)
-			json_bug(&j, &all[i], k ? &all[i].f.more[k - 1] : &all[i].f);
-	json_array_close(&j);
+	result_json(&j, &found, 0);
 	json_object_close(&j);
 	puts(buf_str(&out));
 	buf_release(&out);
+	result_release(&found);
 }
 
 /* ---------------------------------------------------------------- the whole */

@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "build/home.h"
 #include "report/bug.h"
+#include "report/result_json.h"
 #include "report/checks.h"
 #include "cmd/cmd.h"
 #include "cmd/show.h"
@@ -218,25 +219,27 @@ static int print_test(void *ctx, const struct store_test *t)
 static int json_test(void *ctx, const struct store_test *t)
 {
 	struct show *s = ctx;
-	struct json *j = &s->j;
 	const char *name = file_of(s, t->id);
 	char *file = name ? mem_printf("%s/queue/%s", s->output, name) : NULL;
 
-	json_object_open(j);
-	json_key(j, "id"), json_id(j, t->id);
-	json_key(j, "function"), json_null(j);
-	bug_json_input(j, t->data, t->size);
-	json_key(j, "file"), json_str(j, file);
-	json_key(j, "diverged"), json_bool(j, !!(t->flags & TEST_DIVERGED));
-	json_key(j, "parent"), json_id(j, t->parent);
-	json_key(j, "origin"), json_str(j, search_origin_key(t->origin));
-	json_key(j, "size"), json_u64(j, t->size);
-	json_key(j, "new_branches"), json_u64(j, t->new_outcomes);
-	json_key(j, "seconds"), json_double(j, t->found);
-	json_key(j, "explored"), json_bool(j, t->stage >= STAGE_DONE);
-	json_key(j, "crash"), json_bool(j, !!(t->flags & TEST_CRASH));
-	json_key(j, "hang"), json_bool(j, !!(t->flags & TEST_HANG));
-	json_object_close(j);
+	struct result_test r = {
+	    .id = t->id,
+	    .parent = t->parent,
+	    .data = t->data,
+	    .size = t->size,
+	    .file = file,
+	    .origin = search_origin_key(t->origin),
+	    .new_branches = t->new_outcomes,
+	    .found = t->found,
+	    .diverged = !!(t->flags & TEST_DIVERGED),
+	    .explored = t->stage >= STAGE_DONE,
+	    .crash = !!(t->flags & TEST_CRASH),
+	    .hang = !!(t->flags & TEST_HANG),
+	};
+	result_test_json(&s->j, &r,
+			 RESULT_TEST(ID) | RESULT_TEST(FUNCTION) | RESULT_TEST(INPUTS) | RESULT_TEST(FILE) | RESULT_TEST(DIVERGED) | RESULT_TEST(PARENT) |
+			     RESULT_TEST(ORIGIN) | RESULT_TEST(SIZE) | RESULT_TEST(NEW_BRANCHES) | RESULT_TEST(FOUND) | RESULT_TEST(EXPLORED) |
+			     RESULT_TEST(CRASH) | RESULT_TEST(HANG));
 	free(file);
 	flush(s, 1 << 16);
 	return 0;

@@ -19,6 +19,7 @@
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
 #include "cmd/targets.h"
+#include "cmd/trace_activations.h"
 #include "cmd/trace_show.h"
 #include "run/print.h"
 #include "run/sources.h"
@@ -35,6 +36,7 @@
 struct options {
 	int json, summary, self_check, calls, libc, variant_only, prologue;
 	const char *input, *output, *check;
+	struct option_list summaries;
 	uint64_t table_limit, site_cap, dependence, seed, repeat, expr_nodes;
 	struct target_options target;
 };
@@ -390,8 +392,15 @@ static const char *status_of(int code, const struct trace_show *show)
 
 static void read_calls(struct calls *c, const struct options *o, const struct trace *t)
 {
-	if (o->calls && calls_read(c, t))
+	if ((o->calls || o->summaries.size) && calls_read(c, t))
 		die(EXIT_INCONCLUSIVE, "%s. Nothing of these calls can be used; look for the wild write with -fsanitize=address", error_text());
+}
+
+static void read_activations(struct activations *a, const struct options *o, const struct trace *t, const struct calls *c, struct exprs *pool,
+			     uint64_t input_size)
+{
+	if (o->summaries.size && activations_read(a, t, c, pool, input_size))
+		die(EXIT_INCONCLUSIVE, "%s. Nothing of these activations can be used; look for the wild write with -fsanitize=address", error_text());
 }
 
 static int trace_once(const struct options *o, char **argv)
@@ -404,7 +413,9 @@ static int trace_once(const struct options *o, char **argv)
 	int code = EXIT_OK;
 
 	start_session(&s, o, argv);
-	make_target(&target, &s, o->calls ? VARIANT_CALLS : VARIANT_TRACE);
+	make_target(&target, &s, o->calls || o->summaries.size ? VARIANT_CALLS : VARIANT_TRACE);
+	if (o->summaries.size && trace_activations_name(&target.shm, &target.sites, &o->summaries))
+		die(EXIT_USAGE, "%s", error_text());
 	if (o->variant_only) {
 		puts(target.variant.path);
 		return EXIT_OK;
@@ -424,6 +435,9 @@ static int trace_once(const struct options *o, char **argv)
 
 	struct calls calls = {0};
 	read_calls(&calls, o, &t);
+	struct activations activations = {0};
+	struct exprs *pool = exprs_new();
+	read_activations(&activations, o, &t, &calls, pool, s.in.size);
 	struct trace_show show = {.program = argv[0],
 				  .trace = &t,
 				  .sites = &target.sites,
@@ -432,6 +446,8 @@ static int trace_once(const struct options *o, char **argv)
 				  .node_limit = (unsigned)o->expr_nodes,
 				  .libc = o->libc,
 				  .calls = o->calls ? &calls : NULL,
+				  .activations = o->summaries.size ? &activations : NULL,
+				  .pool = pool,
 				  .variant_seconds = target.seconds,
 				  .copies = copies_name(target.variant.copies)};
 	trace_totals(&t, &show.totals);
@@ -453,6 +469,8 @@ static int trace_once(const struct options *o, char **argv)
 		open_trace(&t, &target, &r);
 		calls_release(&calls);
 		read_calls(&calls, o, &t);
+		activations_release(&activations);
+		read_activations(&activations, o, &t, &calls, pool, s.in.size);
 	}
 	show.seconds = clock_seconds() - start;
 	show.status = status_of(code, &show);
@@ -462,6 +480,8 @@ static int trace_once(const struct options *o, char **argv)
 		trace_show_text(&show);
 	launcher_free(l);
 	free(show.depend_error);
+	activations_release(&activations);
+	exprs_free(pool);
 	calls_release(&calls);
 	trace_release(&t);
 	target_release(&target);
@@ -492,6 +512,7 @@ int cmd_trace(int argc, char **argv)
 		       "nodes of a condition that are written out (64)"),
 	    OPTION_FLAG("libc", 0, &o.libc, "print what happens inside libc functions too, which is counted otherwise"),
 	    OPTION_FLAG("calls", 0, &o.calls, "the tree of calls too, with arguments and results"),
+	    OPTION_LIST("summaries", 0, "FUNCTION", &o.summaries, "activations of the function (or of all): what they read, decide and write; may be repeated"),
 	    OPTION_STR("check", 'c', "LIST", &o.check, "whose checks the path has: names of 'muster show checkers', all, none (default)"),
 	    TARGET_TIME_ROW(&o.target),
 	    TARGET_MEM_ROW(&o.target),
@@ -528,6 +549,7 @@ int cmd_trace(int argc, char **argv)
 		option_usage(&spec, "--check: %s", error_text());
 	o.target.shm.table_limit = (uint32_t)o.table_limit;
 	o.target.shm.site_cap = (uint32_t)o.site_cap;
-	o.target.shm.flags = o.calls ? MUSTER_FLAG_CALLS : 0;
+	o.target.shm.flags = o.calls || o.summaries.size ? MUSTER_FLAG_CALLS : 0;
+	o.target.shm.flags |= o.summaries.size ? MUSTER_FLAG_SUMMARIES : 0;
 	return trace_once(&o, argv + i);
 }

@@ -8,6 +8,7 @@
 #include "cmd/trace_show.h"
 
 #include "cmd/confine.h"
+#include "cmd/trace_activations.h"
 #include "cmd/trace_calls.h"
 
 #include "base/json.h"
@@ -42,7 +43,7 @@ static int is_shown(const struct trace_show *s, const struct muster_event *e)
 {
 	if (e->kind == MUSTER_EV_BRANCH || e->kind == MUSTER_EV_SWITCH)
 		return e->label || s->all;
-	return e->kind != MUSTER_EV_END && e->kind != MUSTER_EV_NONE && !trace_calls_event(e);
+	return e->kind != MUSTER_EV_END && e->kind != MUSTER_EV_NONE && !trace_calls_event(e) && !trace_activations_event(e);
 }
 
 /* The event's expression, with its bindings. Returns 0 if parts were left out. */
@@ -320,9 +321,21 @@ static void show_checks(const struct trace_show *s)
 	}
 }
 
+static void show_activations(const struct trace_show *s)
+{
+	struct buf out = {0};
+
+	if (!s->activations)
+		return;
+	trace_activations_text(s, &out);
+	flush(&out, 0);
+	buf_release(&out);
+}
+
 void trace_show_text(const struct trace_show *s)
 {
 	char words[600];
+	show_activations(s);
 	show_totals(s, show_events(s));
 	show_checks(s);
 	if (s->repeats)
@@ -555,6 +568,8 @@ void trace_show_json(const struct trace_show *s, int path)
 		json_depend(&j, s);
 	if (path && s->calls)
 		trace_calls_json(s, &j);
+	if (path && s->activations)
+		trace_activations_json(s, &j);
 	if (path)
 		json_path(&j, s);
 	json_object_close(&j);

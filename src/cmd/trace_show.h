@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "ir/site.h"
+#include "run/activations.h"
 #include "run/calls.h"
 #include "run/depend.h"
 #include "run/eval.h"
@@ -17,6 +18,8 @@ struct trace_show {
 	struct trace_totals totals;
 	const struct site_tables *sites;
 	const struct calls *calls; /* NULL: not asked for */
+	const struct activations *activations; /* likewise, with their terms in pool */
+	struct exprs *pool;
 	const struct run_result *run;
 	const struct shm *shm;
 	unsigned node_limit;	/* of a printed expression */

@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/elf.h"
 #include "base/error.h"
+#include "base/map.h"
 #include "instrument/emit.h"
 #include "instrument/fold.h"
 #include "instrument/outline.h"
@@ -31,6 +32,13 @@
 
 /* runtime/inline.c as bitcode, put into the executable by the build. */
 extern const char muster_inline_bc[], muster_inline_bc_end[];
+
+int instrument_wants_fast(const struct instrument_options *options, LLVMValueRef function)
+{
+	size_t n;
+
+	return !options->slow_only || (options->fast && strmap_get(options->fast, LLVMGetValueName2(function, &n), NULL));
+}
 
 static int run_pass(struct unit *u, enum instrument_kind kind,
 		    const struct instrument_options *options)

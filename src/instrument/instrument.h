@@ -13,6 +13,7 @@
 
 struct buf;
 struct pool;
+struct strmap;
 struct trace_entries;
 
 enum instrument_kind {
@@ -36,7 +37,8 @@ struct instrument_options {
 	checker_set checks;  /* whose checks it has; the cov variant: only those that end a run (fold.h) */
 	int all_decisions;   /* trace: an event for each decision, the concrete ones too */
 	int calls;           /* trace: hooks at calls and returns; no fast copies */
-	int slow_only;       /* trace: no fast copies of functions (trace_fast.c) */
+	int slow_only;       /* trace: no fast copies of functions (trace_fast.c) ... */
+	const struct strmap *fast; /* ... but of those named here, which get a part and better code of their own; NULL: none */
 	int library;         /* a body of the runtime: it does not note its call sites */
 	const char *const *wrapped; /* functions with a body in the runtime; see settle_inline */
 	const struct trace_entries *entries; /* trace: set by instrument_unit itself */

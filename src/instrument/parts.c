@@ -32,8 +32,11 @@ static int make_part(void *work)
 {
 	struct part *p = work;
 	struct buf object = BUF_EMPTY;
+	struct instrument_options own = *p->options;
 
-	if (split_take(p->split, p->u, p->number) || p->finish(p->u, p->kind, p->options, &object))
+	if (p->split->fast && p->number == p->split->fast)
+		own.fast_compile = 0;
+	if (split_take(p->split, p->u, p->number) || p->finish(p->u, p->kind, &own, &object))
 		return -1;
 	return file_write_atomic(p->path, object.data, object.size);
 }
@@ -97,7 +100,7 @@ static int join(const struct part *parts, unsigned count, const struct split *s,
 	vec_push(&localize.words, whole);
 	if (!e)
 		e = run(&link);
-	if (!e)
+	if (!e && s->locals.size) /* objcopy fails on an empty list, without words */
 		e = run(&localize);
 	if (!e)
 		e = file_read(whole, object);
@@ -133,11 +136,14 @@ static int emit_parts(struct part *whole, unsigned count, struct buf *object)
 int parts_emit(struct unit *u, enum instrument_kind kind, const struct instrument_options *options, parts_finish *finish, struct buf *object)
 {
 	struct split s;
-	struct part whole = {.split = &s, .u = u, .kind = kind, .options = options, .finish = finish};
+	struct instrument_options own = *options;
+	struct part whole = {.split = &s, .u = u, .kind = kind, .options = &own, .finish = finish};
 	int e;
 
-	split_plan(&s, u, options->pool ? options->part_size : 0);
-	e = s.count == 1 ? finish(u, kind, options, object) : emit_parts(&whole, s.count, object);
+	split_plan(&s, u, options->pool ? options->part_size : 0, options->fast);
+	if (options->fast && !s.fast) /* it cannot be split: all of it gets better code */
+		own.fast_compile = 0;
+	e = s.count == 1 ? finish(u, kind, &own, object) : emit_parts(&whole, s.count, object);
 	split_release(&s);
 	return e;
 }

@@ -10,6 +10,7 @@
 #include "instrument/instrument.h"
 #include "ir/unit.h"
 
+int instrument_wants_fast(const struct instrument_options *options, LLVMValueRef function);
 int trace_instrument(struct unit *u, const struct instrument_options *options);
 void trace_describe_hooks(struct unit *u); /* last, for the optimiser */
 int trace_mark(struct unit *u, const struct instrument_options *options);

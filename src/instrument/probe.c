@@ -136,6 +136,8 @@ static int insert(void *ctx)
 		probe_formats(p);
 	if (j->checks & CHECKER_BIT(MUSTER_CHECK_RETURN))
 		probe_returns(p);
+	if (j->checks & CHECKER_BIT(MUSTER_CHECK_ASSERT))
+		probe_promises(p);
 	if (j->checks & CHECKER_BIT(MUSTER_CHECK_NULL))
 		probe_targets(p);
 	if (j->out) {

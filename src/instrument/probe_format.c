@@ -234,6 +234,42 @@ static void visit_list(struct probe *p, LLVMValueRef inst)
 	probe_call(p, copy ? "muster_probe_list_copy" : "muster_probe_list_end", 0, copy ? "pp" : "p", lists, copy ? 2 : 1);
 }
 
+/* Does the function take from the list that the parameter is? Through a pointer to a list, which C allows its caller to go on with, stands an `arraydecay` between the two. */
+static int takes_from(LLVMValueRef f, LLVMValueRef parameter)
+{
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+			LLVMValueRef list = is_taking(i) ? LLVMIsALoadInst(LLVMGetOperand(i, 0)) : NULL, slot = list ? LLVMGetOperand(list, 0) : NULL;
+			for (LLVMUseRef u = slot && LLVMIsAAllocaInst(slot) ? LLVMGetFirstUse(slot) : NULL; u; u = LLVMGetNextUse(u))
+				if (LLVMIsAStoreInst(LLVMGetUser(u)) && LLVMGetOperand(LLVMGetUser(u), 0) == parameter)
+					return 1;
+		}
+	return 0;
+}
+
+/* A list that a function of the program was given and took from is used up for its caller. */
+static void follow_taken(struct probe *p, LLVMValueRef f, LLVMValueRef parameter)
+{
+	LLVMTypeRef type = LLVMArrayType2(LLVMInt64TypeInContext(p->context), PROBE_LIST_WORDS);
+
+	if (LLVMTypeOf(parameter) != p->ptr || !takes_from(f, parameter))
+		return;
+	p->places++;
+	if (p->look)
+		return;
+	probe_before(p, LLVMGetFirstInstruction(LLVMGetFirstBasicBlock(f)));
+	LLVMSetCurrentDebugLocation2(p->b, NULL);
+	LLVMValueRef arguments[] = {parameter, LLVMBuildAlloca(p->b, type, "probe.list")};
+	probe_call(p, "muster_probe_list_given", 0, "pp", arguments, 2);
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+		LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+		if (!end || !LLVMIsAReturnInst(end))
+			continue;
+		probe_before(p, end);
+		probe_call(p, "muster_probe_list_back", 0, "pp", arguments, 2);
+	}
+}
+
 static void follow_lists(struct probe *p, LLVMValueRef f)
 {
 	LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetFirstBasicBlock(f));
@@ -254,6 +290,8 @@ void probe_formats(struct probe *p)
 		probe_walk(p, f, visit);
 		probe_walk(p, f, visit_list);
 		probe_walk(p, f, visit_taking);
+		for (unsigned i = 0; i < LLVMCountParams(f); i++)
+			follow_taken(p, f, LLVMGetParam(f, i));
 		if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(f)))
 			follow_lists(p, f);
 	}

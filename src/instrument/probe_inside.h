@@ -30,6 +30,7 @@ const char *probe_name(LLVMValueRef value);
 int probe_in_libc(const char *name);
 
 void probe_returns(struct probe *p);
+void probe_promises(struct probe *p);
 void probe_formats(struct probe *p);
 void probe_pairs(struct probe *p);
 void probe_targets(struct probe *p);

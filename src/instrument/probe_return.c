@@ -5,6 +5,9 @@
  * variable live there; main's 0 is written where it begins). So a bit beside it, set with each write, says at the end
  * how the function ended. Functions without a path around all the writes get nothing.
  *
+ * A function that promises not to return (_Noreturn) and does is a finding at its own end: its caller has no code to go on with, and where that leads is chance. Where
+ * the promise is part of its type (the attribute) clang's check for unreachable code stands there.
+ *
  * A result is used if the call's value is, but for copies to temporaries that nobody reads; and by libc's functions that call back to compare.
  */
 #include "instrument/probe_inside.h"
@@ -255,4 +258,40 @@ void probe_returns(struct probe *p)
 		probe_walk(p, f, visit_call);
 	visited = NULL;
 	map_release(&r.may);
+}
+
+/* ----------------------------------------------------------------- promises */
+
+/* Where calls are checked for it, clang takes the attribute off functions that are called. The driver's calls are not checked: nothing comes behind them. */
+static int promises(LLVMValueRef f)
+{
+	if (LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMGetEnumAttributeKindForName("noreturn", 8)))
+		return 1;
+	for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u)) {
+		LLVMValueRef call = LLVMGetUser(u);
+		LLVMValueRef next = LLVMIsACallInst(call) && LLVMGetCalledValue(call) == f ? LLVMGetNextInstruction(call) : NULL;
+		if (next && LLVMIsAUnreachableInst(next))
+			return 1;
+	}
+	return 0;
+}
+
+void probe_promises(struct probe *p)
+{
+
+	PROBE_FUNCTIONS(p, f)
+	{
+		if (!promises(f))
+			continue;
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+			LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+			if (!LLVMIsAReturnInst(end))
+				continue;
+			p->places++;
+			if (p->look)
+				continue;
+			probe_before(p, end);
+			probe_call(p, "muster_probe_noreturn", 0, "p", (LLVMValueRef[]){probe_text(p, probe_name(f))}, 1);
+		}
+	}
 }

@@ -196,19 +196,29 @@ static uint32_t part_that_uses(const struct split *s, LLVMValueRef v)
 
 /* ---------------------------------------------------------------- the plan */
 
-static void deal_out(struct split *s, LLVMModuleRef m)
+static int is_named(const struct strmap *names, LLVMValueRef f)
 {
+	size_t n;
+
+	return names && strmap_get(names, LLVMGetValueName2(f, &n), NULL);
+}
+
+static void deal_out(struct split *s, LLVMModuleRef m, const struct strmap *fast)
+{
+	unsigned count = s->fast ? s->fast : s->count; /* of the others */
 	uint64_t total = 0, before = 0;
 
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
 		total += weight_of(f);
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
 		uint32_t weight = weight_of(f);
-		uint64_t part = (before + weight / 2) * s->count / (total ? total : 1);
+		uint64_t part = (before + weight / 2) * count / (total ? total : 1);
 
 		if (LLVMIsDeclaration(f))
 			continue;
 		before += weight;
+		if (is_named(fast, f))
+			part = s->fast;
 		if (LLVMGetComdat(f) || has_block_address(f))
 			part = 0;
 		map_set(&s->home, key(f), part + 1);
@@ -271,13 +281,16 @@ static void share_all(struct split *s, LLVMModuleRef m)
 	}
 }
 
-void split_plan(struct split *s, struct unit *u, uint32_t size)
+void split_plan(struct split *s, struct unit *u, uint32_t size, const struct strmap *fast)
 {
 	*s = (struct split){.count = 1};
-	if (!size || u->count / 2 < size || !can_split(u->module))
+	if (!size || (u->count / 2 < size && !fast) || !can_split(u->module))
 		return;
-	s->count = u->count / size < MANY ? u->count / size : MANY;
-	deal_out(s, u->module);
+	if (u->count / 2 >= size)
+		s->count = u->count / size < MANY ? u->count / size : MANY;
+	if (fast)
+		s->fast = s->count++;
+	deal_out(s, u->module, fast);
 	move_small(s, u->module);
 	share_all(s, u->module);
 }

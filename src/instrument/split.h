@@ -12,13 +12,15 @@
 
 struct split {
 	unsigned count;	   /* parts; 1: the module stays as it is */
+	unsigned fast;	   /* the part of functions that are worth better code; 0: none is */
 	struct map home;   /* defined function -> its part + 1 */
 	struct map copied; /* functions whose body every part has, since it has to be inlined */
 	struct buf locals; /* names of symbols that are local in the joined object, one a line */
 };
 
-/* How to split a module into parts of about `size` instructions of the normal form, of which it has u->count. Marks what the parts share. */
-void split_plan(struct split *s, struct unit *u, uint32_t size);
+/* How to split a module into parts of about `size` instructions of the normal form, of which it has u->count. Functions with 1 in `fast` (NULL: none
+ * has) are in a part of their own. Marks what the parts share. */
+void split_plan(struct split *s, struct unit *u, uint32_t size, const struct strmap *fast);
 /* Leaves one part of the module; u->instructions must not be used any more. -1 with words. */
 int split_take(const struct split *s, struct unit *u, unsigned part);
 void split_release(struct split *s);

@@ -348,7 +348,7 @@ int trace_instrument(struct unit *u, const struct instrument_options *options)
 	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f; f = LLVMGetNextFunction(f))
 		if (!LLVMIsDeclaration(f) && !is_left_alone(u, f))
 			vec_push(&functions, f);
-	if (!options->all_decisions && !options->calls && !options->slow_only && !t.driven)
+	if (!options->all_decisions && !options->calls && (!options->slow_only || options->fast) && !t.driven)
 		trace_make_plain(&t);
 	trace_put_entries(&t, options->entries);
 	trace_globals(&t);

@@ -4,6 +4,9 @@
  * those of its result. A caller leaves word where its call stands, and whom it calls: a function that finds another one's address there was called by
  * code without instrumentation.
  *
+ * Where the engine names the function (runtime/activation.c), the labels that it passes in come back as those of its leaves, and the labels of
+ * its result as what they are for the caller: both are read again behind the hooks.
+ *
  * The runtime gives a token for each call, its place in the stack of calls. The token is a value of the entry block, so after a longjmp the
  * function that is landed in has its own, and everything above it on the stack is gone. A call that has to be a tail call
  * (musttail) ends its caller's before it is made. Functions that are inlined whatever happens (outline.c) have no call of their own.
@@ -12,6 +15,7 @@
 
 #include <string.h>
 
+#define RT_FUNCTION_MORE 1 /* as in runtime/hooks.h */
 #define LEAVES_MAX TRACER_SLOTS /* of all arguments that are told; those behind have no label slots either */
 
 static int is_hooked(struct tracer *t)
@@ -34,14 +38,26 @@ static unsigned describe_leaves(struct tracer *t, LLVMTypeRef type, unsigned par
 	return n;
 }
 
+/* Has each part of a parameter a leaf, with n there already? */
+static int has_all_leaves(struct tracer *t, LLVMTypeRef type, unsigned n)
+{
+	struct leaf leaves[TRACER_LEAVES];
+	unsigned m = tracer_leaves(t, type, leaves);
+
+	return m && n + m <= LEAVES_MAX;
+}
+
 /* struct rt_function (runtime/hooks.h). */
 static LLVMValueRef function_record(struct tracer *t, LLVMTypeRef result, unsigned *arguments, unsigned *room)
 {
 	uint8_t text[2 * (LEAVES_MAX + LEAVES_MAX)];
-	unsigned n = 0, results;
+	unsigned n = 0, results, more = LLVMIsFunctionVarArg(LLVMGlobalGetValueType(t->function)) ? RT_FUNCTION_MORE : 0;
 
 	for (unsigned i = 0; i < LLVMCountParams(t->function); i++)
-		n = describe_leaves(t, LLVMTypeOf(LLVMGetParam(t->function, i)), i, text, n);
+		if (!has_all_leaves(t, LLVMTypeOf(LLVMGetParam(t->function, i)), n))
+			more = RT_FUNCTION_MORE;
+		else
+			n = describe_leaves(t, LLVMTypeOf(LLVMGetParam(t->function, i)), i, text, n);
 	results = LLVMGetTypeKind(result) == LLVMVoidTypeKind ? 0 : describe_leaves(t, result, 0, text + 2 * n, 0);
 	if (results > TRACER_RESULTS)
 		results = TRACER_RESULTS;
@@ -50,8 +66,8 @@ static LLVMValueRef function_record(struct tracer *t, LLVMTypeRef result, unsign
 	LLVMSetInitializer(list, bytes);
 	LLVMSetGlobalConstant(list, 1);
 	LLVMSetLinkage(list, LLVMPrivateLinkage);
-	LLVMValueRef fields[] = {tracer_q(t, t->site), tracer_w(t, n), tracer_w(t, results), list};
-	LLVMValueRef s = LLVMConstStructInContext(t->context, fields, 4, 0);
+	LLVMValueRef fields[] = {tracer_q(t, t->site), tracer_w(t, n), tracer_w(t, results), list, tracer_q(t, more)};
+	LLVMValueRef s = LLVMConstStructInContext(t->context, fields, 5, 0);
 	LLVMValueRef g = LLVMAddGlobal(t->module, LLVMTypeOf(s), ".muster.function");
 	LLVMSetInitializer(g, s);
 	LLVMSetGlobalConstant(g, 1);
@@ -75,6 +91,17 @@ static void put_leaves(struct tracer *t, LLVMValueRef v, const LLVMValueRef *lab
 		LLVMBuildStore(t->b, word, tracer_at(t, t->call_values, (first + k) * 8));
 		LLVMBuildStore(t->b, labels[k], tracer_at(t, t->call_labels, (first + k) * 4));
 	}
+}
+
+/* The labels that the runtime left there. */
+static void get_leaves(struct tracer *t, LLVMTypeRef type, LLVMValueRef *labels, unsigned first, unsigned most)
+{
+	struct leaf leaves[TRACER_LEAVES];
+	unsigned m = tracer_leaves(t, type, leaves);
+
+	for (unsigned k = 0; k < m && first + k < most; k++)
+		if (leaves[k].bits)
+			labels[k] = LLVMBuildLoad2(t->b, t->i32, tracer_at(t, t->call_labels, (first + k) * 4), "");
 }
 
 /* The first instruction of the program's own that is no stack object. */
@@ -122,21 +149,36 @@ void trace_enter(struct tracer *t)
 		LLVMValueRef p = LLVMGetParam(t->function, i), labels[TRACER_LEAVES];
 		struct leaf leaves[TRACER_LEAVES];
 		unsigned m = tracer_leaves(t, LLVMTypeOf(p), leaves);
+		if (!has_all_leaves(t, LLVMTypeOf(p), slot))
+			continue;
 		tracer_get(t, p, labels, m);
 		put_leaves(t, p, labels, slot, n);
 		slot += m;
 	}
 	t->token = tracer_call(t, "__muster_enter", "wppppp", t->call_record, t->function, frame_address(t), t->call_values, t->call_labels);
+	for (unsigned i = 0, at = 0; i < LLVMCountParams(t->function); i++) {
+		LLVMValueRef p = LLVMGetParam(t->function, i), labels[TRACER_LEAVES];
+		struct leaf leaves[TRACER_LEAVES];
+		unsigned m = tracer_leaves(t, LLVMTypeOf(p), leaves);
+		if (!has_all_leaves(t, LLVMTypeOf(p), at))
+			continue;
+		tracer_get(t, p, labels, m);
+		get_leaves(t, LLVMTypeOf(p), labels, at, n);
+		tracer_set(t, p, labels, m);
+		at += m;
+	}
 }
 
 /* Before a return, with the builder there. result NULL: there is none. */
-void trace_leave(struct tracer *t, LLVMValueRef result, const LLVMValueRef *labels)
+void trace_leave(struct tracer *t, LLVMValueRef result, LLVMValueRef *labels)
 {
 	if (!t->token)
 		return;
 	if (result)
 		put_leaves(t, result, labels, 0, TRACER_RESULTS);
 	tracer_call(t, "__muster_leave", "vpwpp", t->call_record, t->token, t->call_values, t->call_labels);
+	if (result)
+		get_leaves(t, LLVMTypeOf(result), labels, 0, TRACER_RESULTS);
 }
 
 /* Behind a call that may return twice. */

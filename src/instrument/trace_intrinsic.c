@@ -234,6 +234,15 @@ static void span(struct tracer *t, LLVMValueRef pointer, LLVMValueRef n, LLVMVal
 	tracer_call(t, "__muster_span", "vwwpqq", tracer_get1(t, pointer), label, pointer, size, tracer_q(t, t->site));
 }
 
+/* In the calls variant whether there are labels or not: what activations read and write is told. */
+static void copy_labels(struct tracer *t, LLVMValueRef to, LLVMValueRef from, LLVMValueRef size)
+{
+	if (t->options->calls)
+		tracer_call(t, "__muster_copy", "vppqq", to, from, size, tracer_q(t, t->site));
+	else
+		tracer_call(t, "__muster_i_copy", "vqppqq", tracer_any_label(t), to, from, size, tracer_q(t, t->site));
+}
+
 static void memory_copy(struct tracer *t, LLVMValueRef inst)
 {
 	LLVMValueRef to = LLVMGetOperand(inst, 0), from = LLVMGetOperand(inst, 1), n = LLVMGetOperand(inst, 2);
@@ -244,7 +253,7 @@ static void memory_copy(struct tracer *t, LLVMValueRef inst)
 	tracer_concrete(t, tracer_get1(t, n), MUSTER_REASON_SIZE);
 	trace_access(t, tracer_get1(t, to), to, size, MUSTER_REASON_STORE);
 	trace_access(t, tracer_get1(t, from), from, size, MUSTER_REASON_ADDRESS);
-	tracer_call(t, "__muster_i_copy", "vqppqq", tracer_any_label(t), to, from, size, tracer_q(t, t->site));
+	copy_labels(t, to, from, size);
 	tracer_leaves_alone(t, inst);
 }
 
@@ -256,7 +265,10 @@ static void memory_fill(struct tracer *t, LLVMValueRef inst)
 	span(t, to, n, size);
 	tracer_concrete(t, tracer_get1(t, n), MUSTER_REASON_SIZE);
 	trace_access(t, tracer_get1(t, to), to, size, MUSTER_REASON_STORE);
-	tracer_call(t, "__muster_i_fill", "vqpwqq", tracer_any_label(t), to, tracer_get1(t, byte), size, tracer_q(t, t->site));
+	if (t->options->calls)
+		tracer_call(t, "__muster_fill", "vpwqq", to, tracer_get1(t, byte), size, tracer_q(t, t->site));
+	else
+		tracer_call(t, "__muster_i_fill", "vqpwqq", tracer_any_label(t), to, tracer_get1(t, byte), size, tracer_q(t, t->site));
 	tracer_leaves_alone(t, inst);
 }
 
@@ -271,8 +283,7 @@ static void va_begin(struct tracer *t, LLVMValueRef inst)
 /* struct __va_list_tag is 24 bytes. */
 static void va_duplicate(struct tracer *t, LLVMValueRef inst)
 {
-	tracer_call(t, "__muster_i_copy", "vqppqq", tracer_any_label(t), LLVMGetOperand(inst, 0), LLVMGetOperand(inst, 1), tracer_q(t, 24),
-		    tracer_q(t, t->site));
+	copy_labels(t, LLVMGetOperand(inst, 0), LLVMGetOperand(inst, 1), tracer_q(t, 24));
 }
 
 static void pass_first(struct tracer *t, LLVMValueRef inst)

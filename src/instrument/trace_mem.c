@@ -51,6 +51,10 @@ static void store_leaf(struct tracer *t, LLVMValueRef pointer, LLVMValueRef labe
 	unsigned bytes = leaf_bytes(t, leaf);
 	LLVMValueRef at = tracer_at(t, pointer, leaf->offset);
 
+	if (label == t->zero && t->options->calls) { /* what activations write is told, whatever was there */
+		tracer_call(t, "__muster_wipe", "vpqq", at, tracer_q(t, bytes), tracer_q(t, t->site));
+		return;
+	}
 	if (label == t->zero) { /* forget what was there, if anything */
 		tracer_call(t, "__muster_i_wipe", "vqpqq", tracer_any_label(t), at, tracer_q(t, bytes), tracer_q(t, t->site));
 		return;
@@ -107,6 +111,8 @@ static void trace_store(struct tracer *t, LLVMValueRef inst)
 	unsigned n = tracer_leaves(t, LLVMTypeOf(value), leaves);
 
 	tracer_get(t, value, labels, n);
+	if (t->options->calls)
+		tracer_call(t, "__muster_i_place", "vw", tracer_get1(t, pointer));
 	if (n == 1 && scattered(t, inst, &leaves[0], labels[0]))
 		return;
 	trace_access(t, tracer_get1(t, pointer), pointer, type_bytes(t, LLVMTypeOf(value)), MUSTER_REASON_STORE);

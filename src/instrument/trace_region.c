@@ -50,7 +50,7 @@ int trace_fast_eligible(struct tracer *t, LLVMValueRef fn)
 	unsigned n = 0;
 
 	/* A fast copy would follow a null pointer of the driver's before anything says that it was one. */
-	if (t->options->all_decisions || t->options->calls || t->options->slow_only || t->driven || has_address(fn))
+	if (t->options->all_decisions || t->options->calls || !instrument_wants_fast(t->options, fn) || t->driven || has_address(fn))
 		return 0;
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
 		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))

@@ -153,7 +153,7 @@ void trace_return(struct tracer *t, LLVMValueRef inst);
 void trace_prologue(struct tracer *t, int here);
 void trace_parameter(struct tracer *t, unsigned index, LLVMValueRef *labels); /* what the caller left for it */
 void trace_enter(struct tracer *t);                          /* trace_activation.c; behind the prologue */
-void trace_leave(struct tracer *t, LLVMValueRef result, const LLVMValueRef *labels);
+void trace_leave(struct tracer *t, LLVMValueRef result, LLVMValueRef *labels);
 void trace_landed(struct tracer *t, LLVMValueRef call);
 void trace_from(struct tracer *t, LLVMValueRef call, LLVMValueRef callee, const char *name);
 int trace_intrinsic(struct tracer *t, LLVMValueRef inst, const char *name); /* trace_intrinsic.c */

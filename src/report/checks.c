@@ -6,6 +6,7 @@
 #include "report/checks.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -132,88 +133,47 @@ void checks_print_json(void)
 
 /* ----------------------------------------------------------------- figures */
 
-static int ratio(uint64_t part, uint64_t whole, double *out)
+static uint64_t count(const struct result *r, const char *key)
 {
-	*out = whole ? (double)part / (double)whole : 0;
-	return whole != 0;
+	return result_figure(r, key)->count;
 }
 
-static void json_ratio(struct json *j, const char *key, uint64_t part, uint64_t whole, double factor)
+static void print_real(const char *fmt, double x)
 {
-	double x;
-	json_key(j, key);
-	if (ratio(part, whole, &x))
-		json_double(j, x * factor);
-	else
-		json_null(j);
-}
-
-void checks_stats_json(struct json *j, const struct search_stats *s, const struct solve_stats *v, checker_set set, int combine)
-{
-	json_key(j, "checkers"), json_array_open(j);
-	for (unsigned i = 1; i < MUSTER_CHECK_COUNT; i++) {
-		const struct search_checker_stats *c = &s->checkers[i];
-		if (!(set & CHECKER_BIT(i)))
-			continue;
-		json_object_open(j);
-		json_key(j, "name"), json_str(j, checker_get(i)->name);
-		json_key(j, "injected"), json_u64(j, c->injected);
-		json_key(j, "solved"), json_u64(j, c->solved);
-		json_key(j, "violated"), json_u64(j, c->violated);
-		json_key(j, "failed"), json_u64(j, c->failed);
-		json_ratio(j, "yield", c->failed, c->solved, 100);
-		json_object_close(j);
-	}
-	json_array_close(j);
-	json_key(j, "combine"), json_str(j, check_combine_word(combine));
-	json_key(j, "bundles"), json_u64(j, s->bundles);
-	json_key(j, "bundle_goals"), json_u64(j, s->bundle_goals);
-	json_key(j, "bundle_calls"), json_u64(j, s->bundle_calls);
-	json_key(j, "check_tests"), json_u64(j, s->check_tests);
-	json_key(j, "branch_tests"), json_u64(j, s->branch_tests);
-	json_ratio(j, "local_hit_rate", v->answered[SOLVE_LOCAL], v->queries, 100);
-	json_ratio(j, "global_hit_rate", v->answered[SOLVE_CACHE], v->queries, 100);
-	json_ratio(j, "mean_list_before", v->path_constraints, v->queries, 1);
-	json_ratio(j, "mean_list_after", v->slice_constraints, v->queries, 1);
-}
-
-static void print_ratio(const char *fmt, uint64_t part, uint64_t whole, double factor)
-{
-	double x;
-	if (ratio(part, whole, &x))
-		printf(fmt, x * factor);
-	else
+	if (isnan(x))
 		printf("-");
+	else
+		printf(fmt, x);
 }
 
-void checks_stats_print(const struct search_stats *s, const struct solve_stats *v, checker_set set, int combine)
+void checks_stats_print(const struct result *r)
 {
+	struct result_checker sum = {0};
+	uint64_t branches = count(r, "branch_tests"), checks = count(r, "check_tests");
 	printf("%-20s %9s %9s %9s %8s\n", "checker", "injected", "solved", "failed", "yield");
-	struct search_checker_stats sum = {0};
-	for (unsigned i = 1; i < MUSTER_CHECK_COUNT; i++) {
-		const struct search_checker_stats *c = &s->checkers[i];
-		double yield;
-		if (!(set & CHECKER_BIT(i)) || !c->injected)
+	for (size_t i = 0; i < r->checkers.size; i++) {
+		const struct result_checker *c = &r->checkers.data[i];
+		if (!c->injected)
 			continue;
-		printf("%-20s %9" PRIu64 " %9" PRIu64 " %9" PRIu64, checker_get(i)->name, c->injected, c->solved, c->failed);
-		if (ratio(c->failed, c->solved, &yield))
-			printf(" %6.1f %%\n", 100 * yield);
+		printf("%-20s %9" PRIu64 " %9" PRIu64 " %9" PRIu64, c->name, c->injected, c->solved, c->failed);
+		if (c->solved)
+			printf(" %6.1f %%\n", 100 * ((double)c->failed / (double)c->solved));
 		else
 			printf(" %8s\n", "-");
 		sum.injected += c->injected, sum.solved += c->solved, sum.failed += c->failed;
 	}
 	printf("%-20s %9" PRIu64 " %9" PRIu64 " %9" PRIu64 "\n", "all that were asked", sum.injected, sum.solved, sum.failed);
-	printf("combined  %s: %" PRIu64 " goals in %" PRIu64 " bundles, %" PRIu64 " queries\n", check_combine_word(combine),
-	       s->bundle_goals, s->bundles, s->bundle_calls);
-	printf("tests     %" PRIu64 " distinct inputs solved for branches, %" PRIu64 " more for checks", s->branch_tests, s->check_tests);
-	print_ratio(" (%.1f times as many in all)", s->branch_tests + s->check_tests, s->branch_tests, 1);
+	printf("combined  %s: %" PRIu64 " goals in %" PRIu64 " bundles, %" PRIu64 " queries\n", r->combine, count(r, "bundle_goals"), count(r, "bundles"),
+	       count(r, "bundle_calls"));
+	printf("tests     %" PRIu64 " distinct inputs solved for branches, %" PRIu64 " more for checks", branches, checks);
+	print_real(" (%.1f times as many in all)", branches ? (double)(branches + checks) / (double)branches : NAN);
 	printf("\ncaches    local ");
-	print_ratio("%.1f %%", v->answered[SOLVE_LOCAL], v->queries, 100);
+	print_real("%.1f %%", result_figure(r, "local_hit_rate")->real);
 	printf(", global ");
-	print_ratio("%.1f %%", v->answered[SOLVE_CACHE], v->queries, 100);
-	printf(" of %" PRIu64 " queries\nlists     ", v->queries);
-	print_ratio("%.1f constraints on average", v->path_constraints, v->queries, 1);
+	print_real("%.1f %%", result_figure(r, "global_hit_rate")->real);
+	printf(" of %" PRIu64 " queries\nlists     ", count(r, "queries"));
+	print_real("%.1f constraints on average", result_figure(r, "mean_list_before")->real);
 	printf(", ");
-	print_ratio("%.1f", v->slice_constraints, v->queries, 1);
+	print_real("%.1f", result_figure(r, "mean_list_after")->real);
 	printf(" after elimination of those that share no input\n");
 }

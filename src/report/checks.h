@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "ir/checker.h"
+#include "result/result.h"
 #include "search/search.h"
 
 /* "strong", "weak", "naive". */
@@ -18,8 +19,7 @@ void check_names_json(struct json *j, checker_set set);
 void checks_print(void);
 void checks_print_json(void);
 
-/* What the figures of a search say about its checks: for people, and as the value of stats.checkers and what belongs to it. */
-void checks_stats_print(const struct search_stats *s, const struct solve_stats *v, checker_set set, int combine);
-void checks_stats_json(struct json *j, const struct search_stats *s, const struct solve_stats *v, checker_set set, int combine);
+/* What the figures of a search say about its checks, for people. */
+void checks_stats_print(const struct result *r);
 
 #endif

@@ -6,6 +6,10 @@
 #ifndef MUSTER_RESULT_RESULT_H
 #define MUSTER_RESULT_RESULT_H
 
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/vec.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +35,7 @@ struct result_bug {
 	const void *data;     /* the input, as small as it could be made */
 	size_t size;
 	const char *inputs;   /* the same as JSON, by name; NULL: the bytes */
+	const char *call;     /* the same as a call in C, in one line; NULL: likewise */
 	const char *input_file; /* in the store: below the output directory */
 	const char *replay;   /* the command that shows it again */
 	/* Of a function that was driven by itself, or of the program it is in. */
@@ -44,17 +49,113 @@ struct result_bug {
 	const char *by;	      /* of such a one: how its input gets there, "file" (named by an argument) or "stdin" */
 };
 
+/* Verdicts on functions, from weak to strong: X(NAME, word). docs/unit-tests.md has what each promises. */
+#define RESULT_VERDICTS(X)        \
+	X(UNREACHED, "unreached") \
+	X(PARTIAL, "partial")     \
+	X(EXPLORED, "explored")   \
+	X(VERIFIED, "verified")
+
 /* A function that was searched. */
 struct result_function {
 	const char *name, *file; /* file: as the unit has it */
 	uint32_t line;
-	const char *verdict; /* a word of docs/unit-tests.md */
+	const char *verdict; /* a word of RESULT_VERDICTS */
 	const char *why;     /* it is no better; NULL: it is verified */
 	uint64_t covered, total; /* branch outcomes */
-	uint64_t tests, bugs;
+	uint64_t tests, bugs, suspected;
 	const char *losses; /* of the search: "concretised 144, cut 1"; "" for none */
 	const char *limits; /* of the harness, in words, "; " between; "" for none */
 	uint64_t machine, run; /* the result that says so (store_result): its scope is the verdict's */
+	/* Of the search that was made just now: the store does not keep it. */
+	const char *const *uncovered; /* branch outcomes that no test took: "line:column outcome" */
+	size_t uncovered_count;
+	uint64_t paths, summaries, runs;
+	uint64_t most_elements, most_characters; /* that an object had */
+	uint64_t runs_to_coverage; /* until something new was covered last */
+	double seconds_to_coverage, running_to_coverage;
+	int exhausted; /* nothing was left to negate, and nothing was lost */
+	double seconds;
 };
+
+/* A test: an input that is kept, or one that was run again. What a command knows of its tests is a set of fields. X(NAME, key). */
+#define RESULT_TEST_FIELDS(X)           \
+	X(ID, "id")                     \
+	X(FUNCTION, "function")         \
+	X(INPUTS, "inputs")             \
+	X(FILE, "file")                 \
+	X(PARENT, "parent")             \
+	X(ORIGIN, "origin")             \
+	X(SIZE, "size")                 \
+	X(DIVERGED, "diverged")         \
+	X(NEW_BRANCHES, "new_branches") \
+	X(COVERS, "covers")             \
+	X(FAILED, "failed")             \
+	X(FOUND, "seconds")             \
+	X(EXPLORED, "explored")         \
+	X(CRASH, "crash")               \
+	X(HANG, "hang")                 \
+	X(VERDICT, "verdict")           \
+	X(SUMMARY, "summary")
+enum result_test_field {
+#define X(name, key) RESULT_TEST_##name,
+	RESULT_TEST_FIELDS(X)
+#undef X
+	    RESULT_TEST_FIELD_COUNT
+};
+#define RESULT_TEST(name) (1u << RESULT_TEST_##name)
+
+struct result_test {
+	uint64_t id, parent;	/* 0: none */
+	const char *function;	/* that it is a call of; NULL: a run of the program */
+	const void *data;
+	size_t size;
+	const char *inputs;	/* the same as JSON, by name; NULL: the bytes */
+	const char *file;	/* NULL: none */
+	const char *origin;
+	uint64_t new_branches;
+	double found;		/* seconds since the search began */
+	int diverged;		/* it went elsewhere than it was sent */
+	int covers;		/* something that no earlier test does */
+	int failed;		/* a sanitizer reported something */
+	int explored, crash, hang;
+	const char *verdict, *summary; /* of a run just now */
+};
+
+/* A statistic. key: in a group "GROUP.NAME" or "GROUP.GROUP.NAME". */
+struct result_figure {
+	const char *key;
+	const char *word; /* it is no number */
+	int is_real;
+	uint64_t count;
+	double real; /* NaN: it was not measured */
+};
+
+/* What a checker did. */
+struct result_checker {
+	const char *name;
+	uint64_t injected, solved, violated, failed;
+};
+
+/* All that a command found. The lists belong to it, and strings that were made for it are in its arena. */
+struct result {
+	VEC(struct result_function) functions;
+	VEC(struct result_test) tests;
+	unsigned test_fields; /* RESULT_TEST bits: what is known of them */
+	VEC(struct result_bug) bugs;
+	VEC(struct result_figure) figures;
+	VEC(struct result_checker) checkers; /* of the figures */
+	const char *combine;		     /* how checks were combined; NULL: there are no figures */
+	struct arena strings;
+};
+void result_release(struct result *r);
+/* The text in the result's arena; the buffer is empty then, and may be used again. */
+const char *result_keep(struct result *r, struct buf *text);
+/* One more statistic. key: a format. */
+void result_count(struct result *r, uint64_t value, const char *key, ...) __attribute__((format(printf, 3, 4)));
+void result_word(struct result *r, const char *word, const char *key); /* both are kept as they are */
+void result_real(struct result *r, double value, const char *key, ...) __attribute__((format(printf, 3, 4)));
+/* The statistic; one of 0 if there is none of this key. */
+const struct result_figure *result_figure(const struct result *r, const char *key);
 
 #endif

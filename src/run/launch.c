@@ -376,7 +376,7 @@ static int wait_reply(struct launcher *l)
 	return 0;
 }
 
-/* The last run changed files that the sandbox cannot make as they were. */
+/* The last run changed files that the sandbox cannot make as they were, or it is to see others. */
 static int renew_keeper(struct launcher *l)
 {
 	l->servers_before += l->link.board->reply.servers;
@@ -497,6 +497,19 @@ void launcher_set_wall(struct launcher *l, double seconds)
 {
 	l->o.cpu_seconds = l->o.idle_seconds = 0;
 	l->o.wall_seconds = seconds;
+}
+
+int launcher_set_program(struct launcher *l, const char *program, const char *const *env)
+{
+	if (program_check(program))
+		return -1;
+	free(l->program);
+	l->program = file_absolute(program);
+	l->o.program = program;
+	l->o.env = env;
+	buf_clear(&l->blob); /* written again */
+	l->blob_argv = NULL;
+	return renew_keeper(l);
 }
 
 void launcher_set_cpu(struct launcher *l, int cpu)

@@ -170,6 +170,10 @@ void launcher_set_cpu(struct launcher *l, int cpu); /* from the next run on */
 void launcher_set_time(struct launcher *l, double seconds); /* likewise, as launch_limit does */
 void launcher_set_wall(struct launcher *l, double seconds); /* likewise, by the clock alone */
 
+/* From the next run on another program in the place of the first, with the environment that goes with it. Both are borrowed. -1 with words, and then it
+ * is of no use any more. */
+int launcher_set_program(struct launcher *l, const char *program, const char *const *env);
+
 /* What @@ became in the last run, or NULL. */
 const char *launcher_base(const struct launcher *l); /* the directory its inputs are in */
 const char *launcher_input_path(const struct launcher *l);

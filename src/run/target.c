@@ -83,6 +83,7 @@ static void set_environment(struct target *t)
 {
 	const char *old = getenv("LD_LIBRARY_PATH");
 	int count = 0;
+	memset(t->env, 0, sizeof t->env);
 	if (t->variant.lib_dir) {
 		t->library_path = mem_printf("LD_LIBRARY_PATH=%s%s%s", t->variant.lib_dir,
 					     old ? ":" : "", old ? old : "");
@@ -129,6 +130,17 @@ int target_make(struct target *t, const char *program, char *const *argv, int ki
 	t->options.memory_limit = o->mem_mb << 20;
 	set_environment(t);
 	return 0;
+}
+
+void target_replace(struct target *t, struct variant *v)
+{
+	variant_release(&t->variant);
+	t->variant = *v;
+	t->options.program = t->variant.path;
+	free(t->library_path);
+	t->library_path = NULL;
+	t->options.env = NULL;
+	set_environment(t);
 }
 
 void target_release(struct target *t)

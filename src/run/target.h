@@ -55,6 +55,8 @@ int target_has_path(char *const *argv);
  * move afterwards: its options point into it. 0; -1 with words, and then it is empty. */
 int target_make(struct target *t, const char *program, char *const *argv, int kind,
 		 const struct target_options *o);
+/* Another variant that was made from the same units: mapping and site tables stay, the options name it. The target takes it over. */
+void target_replace(struct target *t, struct variant *v);
 void target_release(struct target *t);
 /* An input as bytes: for @@ or standard input and, where no argument names a file, for marked
  * objects too. name: its extension is kept; may be NULL. */

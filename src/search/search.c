@@ -78,6 +78,7 @@ void search_stats_add(struct search_stats *to, const struct search_stats *from)
 	for (unsigned i = 0; i < DIVERGED_COUNT; i++)
 		to->diverged[i] += from->diverged[i];
 	to->symbolic_seconds += from->symbolic_seconds;
+	to->traced_seconds += from->traced_seconds;
 	to->child_seconds += from->child_seconds;
 	to->mutate_seconds += from->mutate_seconds;
 	to->memory_peak += from->memory_peak; /* at the same time, at most */
@@ -149,6 +150,7 @@ int search_trace(struct search *s, struct launcher *l, const struct shm *shm, co
 	s->stats.traces++;
 	if (launcher_run(l, &in, r))
 		return -1;
+	s->stats.traced_seconds += r->user_seconds + r->system_seconds;
 	if (r->end == RUN_CUT)
 		return 1;
 	if (r->end == RUN_FAILED)

@@ -203,6 +203,7 @@ struct search_stats {
 #undef X
 	uint64_t diverged[DIVERGED_COUNT];
 	double symbolic_seconds, mutate_seconds;
+	double traced_seconds; /* processor time of runs of the trace variant */
 	double child_seconds; /* of the symbolic ones, those that went into runs of solved inputs */
 	uint64_t memory_peak; /* bytes that the process had in memory, at most */
 	uint64_t symbolic_outcomes, mutate_outcomes; /* outcomes that each of the two found */

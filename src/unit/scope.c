@@ -75,7 +75,7 @@ static int pairs(const struct test_session *s)
 	X(pairs, "pairs of pointers into one structure")                                               \
 	X(always, "addresses outside of their object, or of one that is gone, that nobody accesses")   \
 	X(always, "local variables that are gone while their place is in use again, or still is")      \
-	X(always, "what va_arg takes against what was passed, and what functions other than libc's took before") \
+	X(always, "what va_arg takes against what was passed") \
 	X(always, "accesses by another type than the object's")                                        \
 	X(always, "calls of a function by a pointer to another type of function")                      \
 	X(always, "what restrict, const and static in an array parameter promise")                                       \

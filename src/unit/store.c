@@ -222,32 +222,12 @@ int test_store_bugs(struct test_session *s)
 
 static int put_function(struct test_session *s, struct test_function *f, const struct store_result *run)
 {
-	struct buf losses = {0}, limits = {0};
-	for (int i = 0; i < LOSS_COUNT; i++)
-		if (f->result.losses.count[i])
-			buf_addf(&losses, "%s%s %llu", losses.size ? ", " : "", search_loss_key((enum search_loss)i),
-				 (unsigned long long)f->result.losses.count[i]);
-	for (unsigned i = 0; i < HARNESS_LIMIT_COUNT; i++)
-		if (f->harness->limits & 1u << i)
-			buf_addf(&limits, "%s%s", limits.size ? "; " : "", harness_limit_words((enum harness_limit)i));
-	struct result_function r = {
-	    .name = f->name,
-	    .file = f->front->file,
-	    .line = f->front->line,
-	    .verdict = test_verdict_word(f->verdict),
-	    .why = f->why.size ? buf_str(&f->why) : NULL,
-	    .covered = f->covered,
-	    .total = f->outcomes,
-	    .tests = test_count(f),
-	    .bugs = f->bugs,
-	    .losses = buf_str(&losses),
-	    .limits = buf_str(&limits),
-	    .machine = run->machine,
-	    .run = run->number,
-	};
+	struct result strings = {0};
+	struct result_function r = test_result_function(s, f, &strings);
+	r.machine = run->machine;
+	r.run = run->number;
 	int e = store_function_put(s->store, s->version, &r);
-	buf_release(&losses);
-	buf_release(&limits);
+	result_release(&strings);
 	return e;
 }
 

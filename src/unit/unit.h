@@ -54,15 +54,9 @@ struct test_options {
 
 unsigned test_workers(const struct test_options *o);
 
-/* X(NAME, word): DESIGN.md has what each promises. From weak to strong. */
-#define TEST_VERDICTS(X)          \
-	X(UNREACHED, "unreached") \
-	X(PARTIAL, "partial")     \
-	X(EXPLORED, "explored")   \
-	X(VERIFIED, "verified")
 enum test_verdict {
 #define X(name, word) TEST_##name,
-	TEST_VERDICTS(X)
+	RESULT_VERDICTS(X)
 #undef X
 	    TEST_VERDICT_COUNT
 };
@@ -146,7 +140,7 @@ struct test_function {
 };
 
 /* A bug of the session: as the model has it (finding.bug: name, input_file, level, hint and count as well), and what the session needs to find
- * it again. test_result_bug fills in the rest when it is reported. */
+ * it again. result.c fills in the rest when it is reported. */
 struct test_bug {
 	struct finding finding;
 	struct buf data;   /* its input, as small as it could be made */
@@ -309,7 +303,9 @@ uint64_t test_stored_id(const struct test_session *s, const struct test_bug *b);
 void test_print(struct test_session *const *sessions, size_t count, double seconds);
 void test_print_json(struct test_session *const *sessions, size_t count, const char *status,
 		     double seconds);
-/* A function's bug as the model has it; strings are the session's. */
-struct result_bug test_result_bug(struct test_session *s, const struct test_bug *b);
+
+/* result.c: what the sessions found. Some of its strings are the sessions'. tests: their inputs as well, of which there may be many. */
+void test_result(struct test_session *const *sessions, size_t count, int tests, struct result *r);
+struct result_function test_result_function(struct test_session *s, struct test_function *f, struct result *r);
 
 #endif

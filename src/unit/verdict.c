@@ -17,7 +17,7 @@ const char *test_verdict_word(enum test_verdict v)
 {
 	static const char *const words[] = {
 #define X(name, word) word,
-	    TEST_VERDICTS(X)
+	    RESULT_VERDICTS(X)
 #undef X
 	};
 	return words[v];

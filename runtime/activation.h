@@ -1,0 +1,57 @@
+/* activation.h: what the parts of the runtime tell about activations of functions that the engine named (summary mode).
+ *
+ * Only the calls variant has this: its runtime is compiled with RT_ACTIVATIONS. In all others the functions here are nothing, and their code is what it
+ * would be without. */
+#ifndef MUSTER_RT_ACTIVATION_H
+#define MUSTER_RT_ACTIVATION_H
+
+#include "hooks.h"
+
+#ifdef RT_ACTIVATIONS
+extern RT_HIDDEN uint32_t rt_now; /* activations that are open; 0: none, and nothing of this is to be done */
+/* n bytes are about to be read, through an address with this label (0: none). */
+RT_HIDDEN void activation_read(const void *p, uint64_t n, label address, uint64_t site);
+/* The same of a block that realloc is about to give back. */
+RT_HIDDEN void activation_moves(const void *p, uint64_t n);
+/* Cells of n bytes are about to change because the memory is written. */
+RT_HIDDEN void activation_wrote(const void *p, uint64_t n);
+/* An address without the pointers among the leaves that it was made from: they are where they are. */
+RT_HIDDEN label activation_address(label address, uint64_t p);
+RT_HIDDEN void activation_mark(enum muster_mark what);
+RT_HIDDEN void activation_entered(const void *wrapper); /* a function of libc that has a wrapper */
+RT_HIDDEN void activation_extern(const struct rt_extern *what);
+RT_HIDDEN void activation_born(uint64_t base, uint64_t size);
+RT_HIDDEN void activation_died(uint64_t base, uint64_t size);
+/* calls.c: begin and end. The number is the place in the stack of activations. labels: of the arguments, then those of their leaves. */
+RT_HIDDEN uint32_t activation_begin(const struct rt_function *f, uint64_t frame, const uint64_t *values, label *labels);
+RT_HIDDEN void activation_writes(void); /* of the innermost, as events */
+/* What a value of the innermost is for its caller. */
+RT_HIDDEN label activation_outside(label a);
+RT_HIDDEN void activation_end(void);
+/* rebind.c: a with the leaves of activation number `number`, and of those that are over, replaced by what they are bound to; outer(): is it an activation that
+ * is open around it? A part that is too large stays as it is, which means the same. */
+RT_HIDDEN label rt_rebind(label a, uint32_t number, int (*outer)(uint32_t number));
+#define ACTIVATION_READ(p, n, address, site)            \
+	do {                                            \
+		if (RT_UNLIKELY(rt_now))                \
+			activation_read(p, n, address, site); \
+	} while (0)
+#define ACTIVATION_WROTE(p, n)                  \
+	do {                                    \
+		if (RT_UNLIKELY(rt_now))        \
+			activation_wrote(p, n); \
+	} while (0)
+#define ACTIVATION_ADDRESS(a, p) (RT_UNLIKELY(rt_now) ? activation_address(a, (uint64_t)(p)) : (a))
+#define ACTIVATION_DO(call)      \
+	do {                     \
+		if (RT_UNLIKELY(rt_now)) \
+			call;    \
+	} while (0)
+#else
+#define ACTIVATION_READ(p, n, address, site) ((void)0)
+#define ACTIVATION_WROTE(p, n) ((void)0)
+#define ACTIVATION_ADDRESS(a, p) (a)
+#define ACTIVATION_DO(call) ((void)0)
+#endif
+
+#endif

@@ -1,0 +1,240 @@
+/* functions.c: the result of `muster test` for a person: a table of functions, then the bugs.
+ *
+ * A bug has what happened, where, the call in C that shows it, whether a caller is known to allow
+ * it, and a line to paste.
+ */
+#include "report/functions.h"
+
+#include "report/bug.h"
+#include "report/checks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NAME_WIDTH 40
+#define PROGRAM_WIDTH 64 /* bytes of an input of the whole program that a person is shown */
+#define INPUT_WIDTH 1000 /* characters of a call, likewise */
+
+enum functions_verdict {
+#define X(name, word) VERDICT_##name,
+	RESULT_VERDICTS(X)
+#undef X
+	    VERDICT_COUNT
+};
+static const char *const verdict_words[] = {
+#define X(name, word) word,
+    RESULT_VERDICTS(X)
+#undef X
+};
+
+static const char *color(const char *sequence)
+{
+	const char *no = getenv("NO_COLOR");
+	return isatty(1) && !(no && *no) ? sequence : "";
+}
+
+/* ------------------------------------------------------------------- table */
+
+static void print_seconds(double seconds)
+{
+	if (seconds < 1)
+		printf("%6.0f ms", seconds * 1000);
+	else
+		printf("%7.1f s", seconds);
+}
+
+static enum functions_verdict verdict_of(const struct result_function *f)
+{
+	int i = 0;
+	while (i < VERDICT_COUNT - 1 && strcmp(f->verdict, verdict_words[i]))
+		i++;
+	return (enum functions_verdict)i;
+}
+
+static void print_row(const struct result_function *f, int width, int verbose)
+{
+	static const char *const colors[VERDICT_COUNT] = {[VERDICT_UNREACHED] = "\033[33m", [VERDICT_VERIFIED] = "\033[32m"};
+	const char *shade = colors[verdict_of(f)];
+	char branches[48];
+	snprintf(branches, sizeof branches, "%" PRIu64 "/%" PRIu64, f->covered, f->total);
+	printf("%-*s  %s%-9s%s %9s %6" PRIu64 " ", width, f->name, color(shade ? shade : ""), f->verdict, color("\033[0m"), branches, f->tests);
+	if (f->bugs)
+		printf(" %s%4" PRIu64 "%s  ", color("\033[1;31m"), f->bugs, color("\033[0m"));
+	else
+		printf(" %4s  ", "-");
+	print_seconds(f->seconds);
+	putchar('\n');
+	if (f->why && (verbose || verdict_of(f) == VERDICT_UNREACHED))
+		printf("%*s  %s%s%s\n", 2, "", color("\033[2m"), f->why, color("\033[0m"));
+}
+
+static void print_table(const struct result_function *functions, size_t count, int verbose)
+{
+	size_t width = 8;
+	for (size_t i = 0; i < count; i++) {
+		size_t n = strlen(functions[i].name);
+		width = n > width ? n : width;
+	}
+	width = width > NAME_WIDTH ? NAME_WIDTH : width;
+	if (!count)
+		return;
+	printf("%s%-*s  %-9s %9s %6s  %4s  %9s%s\n", color("\033[1m"), (int)width, "function", "verdict",
+	       "branches", "tests", "bugs", "time", color("\033[0m"));
+	for (size_t i = 0; i < count; i++)
+		print_row(&functions[i], (int)width, verbose);
+}
+
+/* ------------------------------------------------------------------- totals */
+
+struct totals {
+	uint64_t covered, outcomes, tests, verdicts[VERDICT_COUNT], bugs, suspected;
+};
+
+static struct totals add_up(const struct result *r)
+{
+	struct totals t = {0};
+	for (size_t i = 0; i < r->functions.size; i++) {
+		const struct result_function *f = &r->functions.data[i];
+		t.covered += f->covered;
+		t.outcomes += f->total;
+		t.tests += f->tests;
+		t.verdicts[verdict_of(f)]++;
+	}
+	for (size_t i = 0; i < r->bugs.size; i++)
+		*(r->bugs.data[i].confirmed ? &t.bugs : &t.suspected) += 1;
+	return t;
+}
+
+static void print_totals(const struct result *r, const struct totals *t, double seconds)
+{
+	const char *sep = ": ";
+	uint64_t hidden = result_figure(r, "suppressed")->count, late = result_figure(r, "unchecked")->count;
+	printf("%zu function%s", r->functions.size, r->functions.size == 1 ? "" : "s");
+	for (int i = VERDICT_COUNT - 1; i >= 0; i--)
+		if (t->verdicts[i]) {
+			printf("%s%" PRIu64 " %s", sep, t->verdicts[i], verdict_words[i]);
+			sep = ", ";
+		}
+	printf("; branches %" PRIu64 "/%" PRIu64, t->covered, t->outcomes);
+	if (t->outcomes)
+		printf(" (%.1f %%)", 100.0 * (double)t->covered / (double)t->outcomes);
+	printf(", %" PRIu64 " tests, %" PRIu64 " bug%s", t->tests, t->bugs,
+	       t->bugs == 1 ? "" : "s");
+	if (t->suspected)
+		printf(", %" PRIu64 " suspected", t->suspected);
+	if (hidden)
+		printf(", %" PRIu64 " suppressed", hidden);
+	printf(", %.1f s\n", seconds);
+	if (late)
+		printf("%" PRIu64 " tests were not looked at in the san variant: the time was over\n", late);
+}
+
+/* Runs that were ended, or whose record cannot be used: no test comes of them, and no verdict says why. */
+static void print_odd_runs(const struct result *r, double run_time)
+{
+	uint64_t waiting = result_figure(r, "waiting")->count, stopped = result_figure(r, "stopped")->count,
+		 scribbled = result_figure(r, "scribbled")->count;
+	if (waiting)
+		printf("waiting: %" PRIu64 " call%s used no processor time for %g s and were ended by the clock: no bug, and no whole path\n", waiting,
+		       waiting == 1 ? "" : "s", run_time);
+	if (stopped)
+		printf("stopped: %" PRIu64 " call%s stopped the process (SIGSTOP or its kind) and were ended: no bug, and no whole path\n", stopped,
+		       stopped == 1 ? "" : "s");
+	if (scribbled)
+		printf("scribbled: %" PRIu64 " call%s wrote over the memory in which the runtime records what they do: a wild write; look for it with "
+		       "-fsanitize=address\n",
+		       scribbled, scribbled == 1 ? "" : "s");
+}
+
+/* The bounds that a reader must know at once; with -v all that it depends on, a line each. */
+static void print_scope(const struct functions_view *v)
+{
+	if (!v->verbose) {
+		printf("%sverified: no defect on any path within %s; whole scope: -v%s\n", color("\033[2m"), v->bounds, color("\033[0m"));
+		return;
+	}
+	printf("%sverified: no defect for\n", color("\033[2m"));
+	for (const char *at = v->scope, *end; at; at = end ? end + 2 : NULL) {
+		end = strstr(at, "; ");
+		printf("    %.*s\n", end ? (int)(end - at) : (int)strlen(at), at);
+	}
+	printf("%s", color("\033[0m"));
+}
+
+/* -------------------------------------------------------------------- bugs */
+
+/* The input of the whole program as C would write it, and how to run it. */
+static void print_program_input(const struct result_bug *b)
+{
+	size_t n = b->size > PROGRAM_WIDTH ? PROGRAM_WIDTH : b->size;
+	printf("    %s: \"", !strcmp(b->by, "file") ? "file named by the first argument" : "standard input");
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = ((const unsigned char *)b->data)[i];
+		if (c == '"' || c == '\\')
+			printf("\\%c", c);
+		else if (c >= ' ' && c < 127)
+			putchar(c);
+		else
+			printf("\\%03o", c);
+	}
+	printf("\"%s (%zu bytes)\n    %s\n", n < b->size ? "..." : "", b->size, b->replay);
+}
+
+static void print_program_bug(const struct result_bug *b)
+{
+	printf("\n%sbug%s %s\n    %s\n", color("\033[1;31m"), color("\033[0m"), b->summary, b->scope);
+	print_program_input(b);
+}
+
+static void print_bug(const struct result_bug *b)
+{
+	size_t size = strlen(b->call);
+	struct buf source = {0};
+	printf("\n%s%s%s %s\n", color(b->confirmed ? "\033[1;31m" : "\033[33m"), b->confirmed ? "bug" : "suspected", color("\033[0m"), b->summary);
+	bug_source(b->file, b->line, NULL, "   ", &source);
+	fputs(buf_str(&source), stdout);
+	buf_release(&source);
+	printf("    %s: %.*s%s\n", b->entry, size > INPUT_WIDTH ? INPUT_WIDTH : (int)size, b->call, size > INPUT_WIDTH ? " ..." : size ? "" : "(no input)");
+	for (size_t i = 0; i < b->also_count && i < 8; i++)
+		printf("%s %s", i ? "," : "    also from", b->also[i]);
+	if (b->also_count > 8)
+		printf(" and %zu more", b->also_count - 8);
+	printf("%s    %s\n", b->also_count ? "\n" : "", b->scope);
+	if (b->program)
+		print_program_input(b->program);
+	if (b->hint && strcmp(b->level, RESULT_PROGRAM))
+		printf("    if callers never do this: %s\n", b->hint);
+	printf("    %s\n", b->replay);
+}
+
+/* Those that only the whole program shows come last. */
+static void print_bugs(const struct result *r)
+{
+	for (int confirmed = 1; confirmed >= 0; confirmed--)
+		for (size_t i = 0; i < r->bugs.size; i++)
+			if (!r->bugs.data[i].by && !!r->bugs.data[i].confirmed == confirmed)
+				print_bug(&r->bugs.data[i]);
+	for (size_t i = 0; i < r->bugs.size; i++)
+		if (r->bugs.data[i].by)
+			print_program_bug(&r->bugs.data[i]);
+}
+
+void functions_print(const struct result *r, const struct functions_view *v)
+{
+	struct totals t = add_up(r);
+	for (size_t i = 0, at = 0; i < v->file_count; at += v->counts[i++]) {
+		if (v->file_count > 1)
+			printf("%s%s:\n", i ? "\n" : "", v->files[i]);
+		print_table(r->functions.data + at, v->counts[i], v->verbose);
+	}
+	print_totals(r, &t, v->seconds);
+	print_odd_runs(r, v->run_time);
+	if (t.verdicts[VERDICT_VERIFIED] && v->file_count)
+		print_scope(v);
+	if (v->stats)
+		checks_stats_print(r);
+	print_bugs(r);
+}
