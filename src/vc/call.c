@@ -126,8 +126,7 @@ static int learn_contents(struct vc *v, expr_t array, uint8_t *known)
 	return more;
 }
 
-/* What others may reach: all but allocas, and allocas whose address lies there or is passed. */
-static void find_known(struct vc *v, const struct vc_call *c, uint8_t *known)
+void vc_find_known(struct vc *v, const struct vc_call *c, uint8_t *known)
 {
 	uint32_t count = vc_objects(v);
 	int more = 1;
@@ -170,7 +169,7 @@ static void havoc_call(struct vc_call *c)
 	uint8_t *known;
 	vc_all_globals(v);
 	known = mem_zalloc(vc_objects(v) + 1);
-	find_known(v, c, known); /* before anything is forgotten */
+	vc_find_known(v, c, known); /* before anything is forgotten */
 	if (f && f->defined && !all) {
 		for (uint32_t i = 0; i < c->arg_count; i++)
 			all |= havoc_argument(c, i);

@@ -23,6 +23,7 @@ struct vc_thing { /* an object */
 	uint8_t own;		   /* an alloca: unknown to others until its address gets out; */
 	uint8_t escaped;	   /* which it did, in a call or loop that was not followed */
 	uint8_t optional;	   /* its address may be null */
+	uint8_t flat;		   /* it lies in the flat memory, at its address */
 };
 
 struct vc_place { /* what an object holds at a point */
@@ -46,6 +47,8 @@ struct vc {
 	struct map by_function; /* number to object */
 	VEC(struct vc_end) ends;
 	VEC(struct vc_obligation) obligations;
+	uint32_t flat;	/* object, or VC_NO_OBJECT */
+	int flat_used;
 	uint32_t fresh; /* variables made */
 	uint32_t steps, first_node;
 	int stopped; /* a limit was reached: nothing that follows counts */
@@ -90,6 +93,7 @@ uint32_t vc_thing_new(struct vc *v, const char *name, expr_t size, uint64_t byte
 struct vc_place vc_place_of(const struct vc *v, const struct vc_memory *m, uint32_t object);
 void vc_put(struct vc *v, struct vc_state *s, uint32_t object, struct vc_place place);
 /* condition ? a : b */
+expr_t vc_start_contents(struct vc *v, const char *name, uint64_t bytes);
 const struct vc_memory *vc_memory_ite(struct vc *v, expr_t condition, const struct vc_memory *a, const struct vc_memory *b);
 void vc_memory_havoc(struct vc *v, struct vc_state *s, uint32_t object);
 void vc_all_globals(struct vc *v); /* those that were not looked at so far become objects, too */
@@ -144,6 +148,8 @@ void vc_loop_run(struct vc_pass *outer, uint32_t loop, struct vc_state *s);
 /* Back to the header: its phis are those of the next visit. Gives the condition, from the start of the pass on. */
 expr_t vc_go_back(struct vc_pass *ps, const struct code_loop *l, const struct vc_memory **memory);
 /* call.c */
+/* What others may reach: all but allocas, and allocas whose address lies there or is passed. known: by object, zeroed. */
+void vc_find_known(struct vc *v, const struct vc_call *c, uint8_t *known);
 void vc_call_run(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at);
 /* The body of f, from state s on: sets its end state and result. */
 expr_t vc_body(struct vc *v, const struct code_function *f, const expr_t *args, unsigned depth, struct vc_state *s);

@@ -11,6 +11,8 @@
  */
 #include "vc/inside.h"
 
+#include <string.h>
+
 #include "base/error.h"
 
 
@@ -101,6 +103,24 @@ expr_t vc_go_back(struct vc_pass *ps, const struct code_loop *l, const struct vc
 	return any;
 }
 
+/* Is the next visit of the header like the last one, so that every later one is? phis: of the last visit. A new variable in the iteration might be another in the next. */
+static int is_repeated(struct vc_pass *ps, const struct code_loop *l, const expr_t *phis, const struct vc_memory *before, const struct vc_memory *after, uint32_t fresh)
+{
+	const struct vc *v = ps->v;
+	const struct code_block *header = &ps->fr->f->blocks[l->header];
+	if (v->fresh != fresh)
+		return 0;
+	for (uint32_t n = 0; n < header->count && ps->fr->f->values[header->first + n].op == CODE_PHI; n++)
+		if (phis[n] == VC_LOST || ps->fr->values[header->first + n] != phis[n])
+			return 0;
+	for (uint32_t i = 0; i < v->things.size && before != after; i++) {
+		struct vc_place x = vc_place_of(v, before, i), y = vc_place_of(v, after, i);
+		if (x.contents != y.contents || x.live != y.live)
+			return 0;
+	}
+	return 1;
+}
+
 static void unroll(struct vc_pass *outer, uint32_t loop, struct vc_state *s, unsigned most, struct exits *x)
 {
 	struct vc *v = outer->v;
@@ -108,7 +128,8 @@ static void unroll(struct vc_pass *outer, uint32_t loop, struct vc_state *s, uns
 	const struct code_function *f = outer->fr->f;
 	const struct code_loop *l = &f->loops[loop];
 	const struct vc_memory *memory = s->memory;
-	expr_t alive = expr_true(p), guard = vc_guard(v, s);
+	const struct code_block *header = &f->blocks[l->header];
+	expr_t alive = expr_true(p), guard = vc_guard(v, s), *phis = mem_zalloc((header->count + 1) * sizeof *phis);
 	for (unsigned k = 0; alive != expr_false(p) && !v->stopped; k++) {
 		struct vc_pass ps;
 		if (k == most) {
@@ -116,13 +137,23 @@ static void unroll(struct vc_pass *outer, uint32_t loop, struct vc_state *s, uns
 			vc_stop_here(v, &rest, VC_BOUND, f, f->blocks[l->header].first, "iterations of a loop");
 			break;
 		}
+		const struct vc_memory *before = memory;
+		uint32_t fresh = v->fresh;
+		memcpy(phis, &outer->fr->values[header->first], header->count * sizeof *phis);
 		vc_limit(v); /* an iteration without instructions costs, too */
 		vc_pass_init(&ps, v, outer->fr, loop, l->header, expr_and(p, guard, alive));
 		vc_pass_run(&ps, memory);
 		note_exits(x, &ps, l, alive);
 		alive = expr_and(p, alive, vc_go_back(&ps, l, &memory));
+		int repeated = alive != expr_false(p) && !v->stopped && is_repeated(&ps, l, phis, before, memory, fresh);
 		vc_pass_release(&ps);
+		if (repeated) {
+			struct vc_state rest = {.base = guard, .here = alive};
+			vc_stop_here(v, &rest, VC_ENDLESS, f, header->first, NULL);
+			break;
+		}
 	}
+	free(phis);
 }
 
 /* ------------------------------------------------------------ cuts */

@@ -8,6 +8,9 @@
  * A pointer that was stored is bytes in an array. Read again, its parts join to the term that it was (expr's normal form), also if a join of paths made
  * each byte a choice: lift() turns bytes that choose by the same condition into one choice.
  *
+ * The flat memory is an object whose base is 0: what is in a pointer's term that has no other object is the offset in it. A term with an object's base somewhere
+ * inside is never taken for such a pointer, nor is any once the address of an alloca got out of what is followed.
+ *
  * Invariant: a struct vc_memory that others can see is never changed.
  */
 #include "vc/inside.h"
@@ -21,11 +24,12 @@
 #define PARTS 16 /* parts of a word that are looked at together | its bytes, twice */
 #define POINTERS LIMIT(128, 8) /* bytes of a table that a pointer is read from at an offset that is no constant | by hand */
 #define MOVED LIMIT(256, 1) /* bytes of a move that are written one by one | by hand */
+#define NULL_PAGE 4096 /* no limit: no object is mapped there */
 #define FEW LIMIT(64, 1) /* bytes of a fill that are written one by one | by hand */
 
 /* ------------------------------------------------------------ objects */
 
-static expr_t start_contents(struct vc *v, const char *name, uint64_t bytes)
+expr_t vc_start_contents(struct vc *v, const char *name, uint64_t bytes)
 {
 	char text[320];
 	if (!bytes || bytes > v->o.table)
@@ -49,7 +53,7 @@ uint32_t vc_thing_new(struct vc *v, const char *name, expr_t size, uint64_t byte
 	t.base = expr_named(v->p, 64, text);
 	if (!map_set(&v->by_base, t.base, number))
 		BUG("two objects with the name %s", name);
-	t.start = start_contents(v, name, bytes);
+	t.start = vc_start_contents(v, name, bytes);
 	vec_push(&v->things, t);
 	return number;
 }
@@ -75,11 +79,18 @@ uint32_t vc_global(struct vc *v, uint32_t global)
 	if (map_get(&v->by_global, global, &known))
 		return (uint32_t)known;
 	snprintf(name, sizeof name, "%s@%.200s#%u", v->o.prefix, g->name, global); /* two statics may share a name */
+	if (v->o.global_name) {
+		struct buf text = BUF_EMPTY;
+		v->o.global_name(v->o.ctx, global, &text);
+		snprintf(name, sizeof name, "%.300s", buf_str(&text));
+		buf_release(&text);
+	}
 	/* An array without a size, of another unit: how large it is, is a variable. */
 	uint32_t object = g->bytes ? vc_object(v, name, g->bytes) : vc_object_sized(v, name, vc_fresh(v, 64, "size"));
 	v->things.data[object].global = global;
 	v->things.data[object].constant = g->constant;
 	v->things.data[object].optional = g->optional;
+	v->things.data[object].flat = v->o.flat_globals && !g->constant && g->escapes;
 	if (g->initial)
 		v->things.data[object].start = expr_data_const(v->p, g->initial, g->bytes);
 	map_set(&v->by_global, global, object);
@@ -105,6 +116,27 @@ void vc_all_globals(struct vc *v)
 {
 	for (uint32_t g = 0; g < v->code->global_count; g++)
 		vc_global(v, g);
+}
+
+uint32_t vc_flat(const struct vc *v)
+{
+	return v->flat;
+}
+
+int vc_flat_used(const struct vc *v)
+{
+	return v->flat_used;
+}
+
+int vc_object_lasts(const struct vc *v, uint32_t object)
+{
+	const struct vc_thing *t = &v->things.data[object];
+	return !t->own && !t->constant && !t->flat;
+}
+
+uint32_t vc_object_global(const struct vc *v, uint32_t object)
+{
+	return v->things.data[object].global;
 }
 
 uint32_t vc_objects(const struct vc *v)
@@ -156,6 +188,8 @@ expr_t vc_facts(struct vc *v)
 	expr_t all = expr_true(p), zero = expr_const(p, 64, 0);
 	for (size_t i = 0; i < v->things.size; i++) {
 		struct vc_thing *a = &v->things.data[i];
+		if (i == v->flat)
+			continue;
 		if (!a->optional)
 			all = expr_and(p, all, expr_not(p, expr_eq(p, a->base, zero)));
 		if (a->size == EXPR_NONE)
@@ -164,7 +198,7 @@ expr_t vc_facts(struct vc *v)
 		all = expr_and(p, all, expr_binary(p, MUSTER_OP_ULE, a->base, end));
 		for (size_t k = 0; k < i; k++) {
 			struct vc_thing *b = &v->things.data[k];
-			if (b->size == EXPR_NONE || !are_apart(a, b))
+			if (k == v->flat || b->size == EXPR_NONE || !are_apart(a, b))
 				continue;
 			expr_t other = expr_binary(p, MUSTER_OP_ADD, b->base, b->size);
 			all = expr_and(p, all, expr_or(p, expr_binary(p, MUSTER_OP_ULE, end, b->base), expr_binary(p, MUSTER_OP_ULE, other, a->base)));
@@ -221,7 +255,7 @@ void vc_memory_havoc(struct vc *v, struct vc_state *s, uint32_t object)
 	if (t->constant)
 		return;
 	snprintf(name, sizeof name, "%s.any.%u", v->o.prefix, v->fresh++);
-	place.contents = start_contents(v, name, t->bytes);
+	place.contents = vc_start_contents(v, name, t->bytes);
 	vc_put(v, s, object, place);
 }
 
@@ -337,6 +371,23 @@ static void table_cases(struct pointer *x, struct expr_node n, expr_t guard, exp
 	find_cases(x, expr_const(p, 64, 0), outside, plus, depth);
 }
 
+/* May a pointer that nothing is known about be taken for one into the flat memory? */
+static int is_flat(struct vc *v, expr_t e)
+{
+	uint32_t count;
+	uint64_t object;
+	const expr_t *vars = expr_vars(v->p, e, &count);
+	if (v->flat == VC_NO_OBJECT)
+		return 0;
+	for (uint32_t i = 0; i < count; i++)
+		if (map_get(&v->by_base, vars[i], &object) && !v->things.data[object].flat)
+			return 0;
+	for (size_t i = 0; i < v->things.size; i++)
+		if (v->things.data[i].own && v->things.data[i].escaped)
+			return 0;
+	return 1;
+}
+
 /* e + plus */
 static void find_cases(struct pointer *x, expr_t e, expr_t guard, expr_t plus, unsigned depth)
 {
@@ -348,7 +399,8 @@ static void find_cases(struct pointer *x, expr_t e, expr_t guard, expr_t plus, u
 	if (n.op == MUSTER_OP_CONST) {
 		add_case(x, guard, VC_NO_OBJECT, expr_binary(p, MUSTER_OP_ADD, e, plus));
 	} else if (n.op == EXPR_OP_NAMED && map_get(&x->v->by_base, e, &object)) {
-		add_case(x, guard, (uint32_t)object, plus);
+		int flat = x->v->things.data[object].flat;
+		add_case(x, guard, flat ? x->v->flat : (uint32_t)object, flat ? expr_binary(p, MUSTER_OP_ADD, e, plus) : plus);
 	} else if (depth && n.op == MUSTER_OP_ADD && has_base(x->v, n.a, depth) != has_base(x->v, n.b, depth)) {
 		int left = has_base(x->v, n.a, depth);
 		find_cases(x, left ? n.a : n.b, guard, expr_binary(p, MUSTER_OP_ADD, left ? n.b : n.a, plus), depth - 1);
@@ -359,6 +411,8 @@ static void find_cases(struct pointer *x, expr_t e, expr_t guard, expr_t plus, u
 		find_cases(x, n.c, expr_and(p, guard, expr_not(p, n.a)), plus, depth - 1);
 	} else if (depth && n.op == MUSTER_OP_READ && n.width == 64 && expr_data_count(p, n.b) <= POINTERS) {
 		table_cases(x, n, guard, plus, depth - 1);
+	} else if (is_flat(x->v, e) && is_flat(x->v, plus)) {
+		add_case(x, guard, x->v->flat, expr_binary(p, MUSTER_OP_ADD, e, plus));
 	} else {
 		x->unknown = vc_or(p, x->unknown, guard);
 	}
@@ -435,6 +489,11 @@ expr_t vc_compare_pointers(struct vc *v, unsigned op, expr_t a, expr_t b)
 
 /* ------------------------------------------------------------ accesses */
 
+static expr_t bytes_term(struct vc *v, uint64_t bytes)
+{
+	return expr_const(v->p, 64, bytes);
+}
+
 /* Do `length` bytes from the offset on lie in the object? */
 static expr_t in_bounds(struct vc *v, const struct vc_thing *t, expr_t offset, expr_t length)
 {
@@ -461,6 +520,11 @@ static void access_cases(struct vc *v, struct vc_state *s, struct vc_where w, ex
 			continue;
 		}
 		const struct vc_thing *t = &v->things.data[c.object];
+		if (c.object == v->flat) {
+			expr_t null = expr_binary(p, MUSTER_OP_ULT, c.offset, bytes_term(v, NULL_PAGE));
+			vc_end_here(v, s, VC_UNDEFINED, expr_and(p, when, null), w.f, w.at, "an access through a null pointer or a number");
+			v->flat_used = 1;
+		}
 		expr_t ok = in_bounds(v, t, c.offset, length), live = vc_place_of(v, s->memory, c.object).live;
 		vc_end_here(v, s, VC_UNDEFINED, expr_and(p, when, expr_not(p, ok)), w.f, w.at, "an access outside of its object");
 		vc_end_here(v, s, VC_UNDEFINED, expr_and(p, when, expr_not(p, live)), w.f, w.at, "an access to an object that is no longer there");
@@ -472,11 +536,6 @@ static void access_cases(struct vc *v, struct vc_state *s, struct vc_where w, ex
 			x->list[kept++] = c;
 	}
 	x->count = kept;
-}
-
-static expr_t bytes_term(struct vc *v, uint64_t bytes)
-{
-	return expr_const(v->p, 64, bytes);
 }
 
 static expr_t read_cases(struct vc *v, const struct vc_memory *m, const struct pointer *x, unsigned bits)

@@ -44,6 +44,11 @@ struct vc *vc_new(struct exprs *p, const struct code *c, const struct vc_options
 	v->o.depth = v->o.depth ? v->o.depth : DEPTH;
 	v->o.steps = v->o.steps ? v->o.steps : STEPS;
 	v->o.nodes = v->o.nodes ? v->o.nodes : NODES;
+	v->flat = VC_NO_OBJECT;
+	if (v->o.flat) {
+		v->flat = 0;
+		vec_push(&v->things, (struct vc_thing){.name = "memory", .base = expr_const(p, 64, 0), .start = expr_array(p, "memory"), .global = CODE_NONE, .function = CODE_NONE});
+	}
 	return v;
 }
 

@@ -20,6 +20,9 @@
  * table if its size is a constant up to options.table, else one without a size. A pointer is a term of 64 bits, base plus offset, and may lie in memory like any other
  * number; an access finds its objects in the term. vc_facts says what holds for the bases: not null, apart from each other.
  *
+ * With options.flat there is one object more: memory that nobody here made. A pointer in whose term no object is points into it, at the address that it is; so pointers that the caller gave may
+ * overlap in any manner. Addresses below 4096 are not in it. It has no other bounds. With options.flat_globals variables that others may know the address of lie there, too.
+ *
  * *Joins* merge: phis and contents become choices by conditions relative to the block that dominates the join. Everything is in one pool; nothing
  * is asked of a solver. All of it belongs to struct vc, until vc_free; terms belong to the pool.
  */
@@ -36,6 +39,7 @@
 	X(UNDEFINED, "undefined behaviour")                                                         \
 	X(UNREACHABLE, "code that the compiler takes for unreachable")                              \
 	X(BOUND, "the bound of a loop or of nested calls")                                          \
+	X(ENDLESS, "a loop that comes back to the state it was in")                                 \
 	X(CUT, "the next iteration of a loop that was cut")                                         \
 	X(UNKNOWN, "something that is not modelled")
 
@@ -138,6 +142,10 @@ struct vc_options {
 	int bare;	    /* no operator ends a path, and memory is value()'s: it answers for every access */
 	/* Asked first for every instruction's value, and for what no instruction says; EXPR_NONE: what the code says. NULL: the code's alone. */
 	expr_t (*value)(void *ctx, const struct vc_point *at);
+	int flat;	    /* pointers of unknown origin point into one flat memory, which evaluators of one pool share at the start */
+	int flat_globals;   /* variables that others may know the address of lie in it */
+	/* What the object of a global is called; evaluators of one pool share address and contents at the start of those with one name. NULL: a name of its own. */
+	void (*global_name)(void *ctx, uint32_t global, struct buf *out);
 	/* NULL: calls of functions with a body are inlined, functions that do not return end the path, others are UNKNOWN; loops are unrolled. */
 	enum vc_call_how (*call)(void *ctx, struct vc_call *c);
 	enum vc_loop_how (*loop)(void *ctx, struct vc_loop *l);
@@ -164,6 +172,12 @@ expr_t vc_object_start(const struct vc *v, uint32_t object);   /* contents at th
 void vc_object_set(struct vc *v, uint32_t object, expr_t contents);
 expr_t vc_contents(const struct vc *v, const struct vc_memory *m, uint32_t object);
 expr_t vc_read(struct vc *v, const struct vc_memory *m, uint32_t object, expr_t offset, unsigned width);
+/* The flat memory, or VC_NO_OBJECT. Was it accessed since the evaluator was made? */
+uint32_t vc_flat(const struct vc *v);
+int vc_flat_used(const struct vc *v);
+/* May the object be written, or go out of life? Not an alloca, nor a constant. */
+int vc_object_lasts(const struct vc *v, uint32_t object);
+uint32_t vc_object_global(const struct vc *v, uint32_t object); /* CODE_NONE: of none */
 /* What holds for the addresses of all objects made so far. */
 expr_t vc_facts(struct vc *v);
 
@@ -187,6 +201,11 @@ expr_t vc_state_load(struct vc_call *c, expr_t address, unsigned width); /* EXPR
 void vc_state_store(struct vc_call *c, expr_t address, expr_t value);
 /* Where the condition holds the path ends here. */
 void vc_state_end(struct vc_call *c, enum vc_end_kind kind, expr_t condition, const char *why);
+/* The call as a function that nothing is known about, of the arguments, of all memory that it may reach, and of `world`, an object of 8 bytes that stands for
+ * everything else; name says which one. The same name with the same of these does the same, in whatever evaluator of the pool: result, world and tables are applications of uninterpreted functions to the
+ * arguments; memory is compared by its terms, and arrays without a size that it may write by the arguments' terms, too. The world becomes another with each call, unless the
+ * function is known to write nothing: so two runs that end with the same world for every such function have made the same calls in the same order. */
+void vc_state_abstract(struct vc_call *c, const char *name, uint32_t world);
 /* A variable that stands for anything. */
 expr_t vc_fresh(struct vc *v, unsigned width, const char *what);
 

@@ -1,0 +1,141 @@
+/* abstract.c: a call as an uninterpreted function of everything that the callee may depend on.
+ *
+ * Two evaluators of one pool, for two versions of a program, meet here: the same function called with the same arguments, memory and world does the same in both. Arguments and world
+ * are operands of uninterpreted functions, so that equality is the solver's business. Memory is an array and cannot be one: it goes into the function's name, by a hash of
+ * the terms of all objects that are known outside and not as they were at the start. Equal terms are equal contents, so equal names are right; contents that are equal in
+ * another form get two names, which proves less and never too much. Objects are told apart by their names, which evaluators share where their contents at the start are shared.
+ */
+#include "vc/inside.h"
+
+#include "base/hash.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct abstract {
+	struct vc *v;
+	struct vc_call *c;
+	const char *name;
+	expr_t *args; /* and the world at the end */
+	unsigned count;
+	struct hash128 memory, all; /* what it reads; that with the arguments' terms */
+};
+
+static struct hash128 mix(struct hash128 h, const void *data, size_t size)
+{
+	struct buf b = BUF_EMPTY;
+	buf_add(&b, &h, sizeof h);
+	buf_add(&b, data, size);
+	h = hash128(b.data, b.size);
+	buf_release(&b);
+	return h;
+}
+
+/* An object's place in the order does not matter: sums of hashes. */
+static struct hash128 memory_key(struct vc *v, const struct vc_memory *m, const uint8_t *known, uint32_t world)
+{
+	struct hash128 sum = {0};
+	for (uint32_t i = 0; i < vc_objects(v); i++) {
+		struct vc_place place = vc_place_of(v, m, i);
+		if (!known[i] || i == world || (place.contents == v->things.data[i].start && place.live == expr_true(v->p)))
+			continue;
+		struct hash128 h = hash128(v->things.data[i].name, strlen(v->things.data[i].name));
+		h = mix(h, &place, sizeof place);
+		sum.a += h.a;
+		sum.b += h.b;
+	}
+	return sum;
+}
+
+static expr_t apply(const struct abstract *a, const char *what, uint64_t part, unsigned width)
+{
+	char name[400];
+	snprintf(name, sizeof name, "%.200s.%.100s.%llu.%016llx%016llx", a->name, what, (unsigned long long)part, (unsigned long long)a->memory.a,
+		 (unsigned long long)a->memory.b);
+	return expr_apply(a->v->p, name, width, a->args, a->count);
+}
+
+static void write_object(const struct abstract *a, uint32_t object)
+{
+	struct vc *v = a->v;
+	const struct vc_thing *t = &v->things.data[object];
+	struct vc_place place = vc_place_of(v, a->c->state->memory, object);
+	if (t->constant || t->flat)
+		return;
+	if (expr_get(v->p, place.contents)->op == MUSTER_OP_DATA) {
+		uint64_t count = expr_data_count(v->p, place.contents);
+		expr_t *bytes = mem_realloc(NULL, count + 1, sizeof *bytes);
+		for (uint64_t i = 0; i < count; i++)
+			bytes[i] = apply(a, t->name, i, 8);
+		place.contents = expr_data(v->p, bytes, count);
+		free(bytes);
+	} else {
+		char name[400];
+		snprintf(name, sizeof name, "%.200s.%.100s.%016llx%016llx", a->name, t->name, (unsigned long long)a->all.a, (unsigned long long)a->all.b);
+		place.contents = expr_array(v->p, name);
+	}
+	vc_put(v, a->c->state, object, place);
+}
+
+/* Marks what the callee may write; 0: nothing. */
+static int find_written(struct vc_call *c, uint8_t *known)
+{
+	struct vc *v = c->vc;
+	const struct code_function *f = c->target;
+	uint32_t targets[VC_TARGETS];
+	int all = 0, some = 0;
+	if (!f || !f->defined || f->replaceable || code_function_writes_any(f))
+		return f && f->quiet ? 0 : 1;
+	uint8_t *written = mem_zalloc(vc_objects(v) + 1);
+	for (uint32_t k = 0; k < c->arg_count; k++) {
+		size_t n = 0;
+		if (k < f->parameters && (!f->values[k].is_pointer || !code_function_writes_parameter(f, k)))
+			continue;
+		some = 1;
+		if (k >= f->parameters || c->args[k] == EXPR_NONE)
+			all = 1;
+		else
+			n = vc_targets(v, c->args[k], targets, VC_TARGETS, &all);
+		for (size_t i = 0; i < n; i++)
+			if (targets[i] != VC_NO_OBJECT)
+				written[targets[i]] = 1;
+		if (all)
+			break;
+	}
+	for (uint32_t g = 0; g < v->code->global_count && !all; g++)
+		if (code_function_writes(f, g)) {
+			uint32_t object = vc_global(v, g);
+			written[v->things.data[object].flat ? v->flat : object] = some = 1;
+		}
+	for (uint32_t i = 0; i < vc_objects(v) && !all; i++)
+		known[i] &= written[i];
+	free(written);
+	return some;
+}
+
+void vc_state_abstract(struct vc_call *c, const char *name, uint32_t world)
+{
+	struct vc *v = c->vc;
+	struct abstract a = {.v = v, .c = c, .name = name, .count = c->arg_count + 1};
+	a.args = mem_realloc(NULL, a.count, sizeof *a.args);
+	for (uint32_t i = 0; i < c->arg_count; i++)
+		a.args[i] = c->args[i] != EXPR_NONE ? c->args[i] : vc_fresh(v, 64, "argument");
+	a.args[c->arg_count] = vc_read(v, c->state->memory, world, expr_const(v->p, 64, 0), 64);
+	vc_all_globals(v);
+	uint8_t *known = mem_zalloc(vc_objects(v) + 1);
+	vc_find_known(v, c, known);
+	a.memory = memory_key(v, c->state->memory, known, world);
+	a.all = mix(a.memory, a.args, a.count * sizeof *a.args);
+	known[world] = 0;
+	struct vc_place after = vc_place_of(v, c->state->memory, world);
+	after.contents = expr_array_write(v->p, after.contents, expr_const(v->p, 64, 0), apply(&a, "world", 0, 64));
+	c->result = c->width ? apply(&a, "result", 0, c->width) : EXPR_NONE;
+	if (find_written(c, known))
+		for (uint32_t i = 0; i < vc_objects(v); i++)
+			if (known[i])
+				write_object(&a, i);
+	if (!c->target || !c->target->quiet)
+		vc_put(v, c->state, world, after);
+	free(known);
+	free(a.args);
+}
