@@ -367,6 +367,9 @@ campaign-queue: all $(B)/tests/check-queue
 campaign-vc: $(B)/tests/check-vc
 	@tests/vc/run $(or $(ARGS),-n 500)
 
+# muster diff against execution: 300 generated pairs of functions on all their inputs.
+campaign-diff: all
+	@tests/diff/run $(or $(ARGS),-n 300)
 campaign-recheck: all
 	@scripts/deps dpkg-dev
 	@tests/stress/recheck $(ARGS)
@@ -417,7 +420,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: asan campaign-vc campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh check-shrunk demo bench deps install clean
+.PHONY: asan campaign-vc campaign-diff campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh check-shrunk demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 

@@ -15,6 +15,7 @@
 	X(trace, "trace", "run a program once and print its path as conditions in C")          \
 	X(check, "check", "refinement types of a C file: proved, rejected, or checks of every run") \
 	X(invariants, "invariants", "what holds at the loops of a C file, in C")               \
+	X(diff, "diff", "for which inputs the behaviour of functions changed")                  \
 	X(validate, "validate", "what was modified between two versions of a program")          \
 	X(cc, "cc", "compile and link as clang-19 does, and keep what variants are made from") \
 	X(build, "build", "run a build (make, cmake ...) with muster-cc as its compiler")      \

@@ -247,6 +247,20 @@ void vc_state_store(struct vc_call *c, expr_t address, expr_t value)
 	vc_store(c->vc, c->state, (struct vc_where){c->f, c->at}, address, value);
 }
 
+const struct vc_memory *vc_state_memory(struct vc_call *c)
+{
+	c->state->shared = 1;
+	return c->state->memory;
+}
+
+int vc_escapes(const struct vc *v)
+{
+	for (size_t i = 0; i < v->things.size; i++)
+		if (v->things.data[i].own && v->things.data[i].escaped)
+			return 1;
+	return 0;
+}
+
 void vc_state_end(struct vc_call *c, enum vc_end_kind kind, expr_t condition, const char *why)
 {
 	vc_end_here(c->vc, c->state, kind, condition, c->f, c->at, why);

@@ -264,11 +264,6 @@ expr_t vc_contents(const struct vc *v, const struct vc_memory *m, uint32_t objec
 	return vc_place_of(v, m, object).contents;
 }
 
-expr_t vc_read(struct vc *v, const struct vc_memory *m, uint32_t object, expr_t offset, unsigned width)
-{
-	return expr_array_read(v->p, vc_contents(v, m, object), offset, width);
-}
-
 /* ------------------------------------------------------------ cases of a pointer */
 
 struct pointer_case {
@@ -316,6 +311,12 @@ static expr_t lift(struct exprs *p, expr_t e, unsigned depth)
 	}
 	yes = lift(p, yes, depth - 1);
 	return expr_ite(p, condition, yes, lift(p, no, depth - 1));
+}
+
+expr_t vc_read(struct vc *v, const struct vc_memory *m, uint32_t object, expr_t offset, unsigned width)
+{
+	expr_t e = expr_array_read(v->p, vc_contents(v, m, object), offset, width);
+	return width == 64 ? lift(v->p, e, NESTING) : e;
 }
 
 static int has_base(const struct vc *v, expr_t e, unsigned depth)

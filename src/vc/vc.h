@@ -199,6 +199,9 @@ expr_t vc_ends_by(struct vc *v, enum vc_end_kind kind);
 /* For callbacks of calls: memory as of the call. An address that leads nowhere ends the path, as in code. */
 expr_t vc_state_load(struct vc_call *c, expr_t address, unsigned width); /* EXPR_NONE: no path goes on */
 void vc_state_store(struct vc_call *c, expr_t address, expr_t value);
+/* Memory as of now: it never changes. Is the address of an alloca known outside, so that there is more than vc_object_lasts says that a callee may see? */
+const struct vc_memory *vc_state_memory(struct vc_call *c);
+int vc_escapes(const struct vc *v);
 /* Where the condition holds the path ends here. */
 void vc_state_end(struct vc_call *c, enum vc_end_kind kind, expr_t condition, const char *why);
 /* The call as a function that nothing is known about, of the arguments, of all memory that it may reach, and of `world`, an object of 8 bytes that stands for

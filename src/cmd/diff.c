@@ -1,0 +1,214 @@
+/* diff.c: muster diff OLD NEW: for which inputs behaviour changed, for which it did not.
+ *
+ * The work is src/diff's; here are the options, the text, JSON and the exit code. Functions that changed come first, then those that may have; equal ones are a number, unless -v.
+ */
+#include "base/buf.h"
+#include "base/deadline.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/option.h"
+#include "build/join.h"
+#include "cmd/cmd.h"
+#include "cmd/confine.h"
+#include "diff/diff.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LINE 100 /* letters of a condition, unless -v */
+
+static struct {
+	int json, verbose;
+	const char *overflow;
+	double time;
+	struct diff_options o;
+} args;
+
+static unsigned count(const struct diff *d, enum diff_verdict v)
+{
+	unsigned n = 0;
+	for (size_t i = 0; i < d->functions.size; i++)
+		n += d->functions.data[i].verdict == v;
+	return n;
+}
+
+/* ------------------------------------------------------------ words */
+
+static void print_condition(const char *label, const char *text)
+{
+	if (!text)
+		return;
+	if (!strcmp(text, "1"))
+		printf("  %-12s all inputs\n", label);
+	else if (args.verbose || strlen(text) <= LINE)
+		printf("  %-12s %s\n", label, text);
+	else
+		printf("  %-12s %.*s ... (-v: all of it)\n", label, LINE, text);
+}
+
+static void print_case(const struct diff_case *c)
+{
+	printf("    %s\n      run: ", c->what);
+	for (size_t i = 0; i < c->inputs.size; i++)
+		printf("%s%s = %s", i ? ", " : "", c->inputs.data[i].name, c->inputs.data[i].value);
+	printf("%s (confirmed)\n", c->inputs.size ? "" : "no arguments");
+}
+
+static void print_function(const struct diff_function *f)
+{
+	printf("%s", f->name ? f->name : f->now);
+	if (f->name && f->now && strcmp(f->name, f->now))
+		printf(" (now %s)", f->now);
+	printf(" (%s:%u): %s%s\n", f->file, f->line, diff_verdict_key(f->verdict), f->verdict == DIFF_CHANGED && f->complete ? ", complete" : "");
+	if (f->verdict == DIFF_EQUAL || f->verdict == DIFF_ADDED || f->verdict == DIFF_REMOVED)
+		return;
+	print_condition("changed", f->changed);
+	print_condition("termination", f->termination);
+	size_t most = args.verbose ? f->cases.size : f->cases.size < 2 ? f->cases.size : 2;
+	for (size_t i = 0; i < most; i++)
+		print_case(&f->cases.data[i]);
+	print_condition("unchanged", f->unchanged);
+	print_condition("undefined", f->undefined);
+	if (f->why)
+		printf("  %-12s %s%s\n", "may change", f->complete ? "" : "the rest: ", f->why);
+}
+
+static void print_words(const struct diff *d)
+{
+	static const enum diff_verdict order[] = {DIFF_CHANGED, DIFF_MAY, DIFF_REMOVED, DIFF_ADDED, DIFF_EQUAL};
+	printf("%u changed, %u may change, %u equal, %u added, %u removed; signed overflow %s\n", count(d, DIFF_CHANGED), count(d, DIFF_MAY), count(d, DIFF_EQUAL), count(d, DIFF_ADDED),
+	       count(d, DIFF_REMOVED), args.o.overflow ? "is undefined" : "wraps");
+	for (size_t i = 0; i < d->data.size; i++)
+		printf("%s: another initial value\n", d->data.data[i]);
+	for (size_t k = 0; k < sizeof order / sizeof *order; k++)
+		for (size_t i = 0; i < d->functions.size; i++)
+			if (d->functions.data[i].verdict == order[k] && (order[k] != DIFF_EQUAL || args.verbose))
+				print_function(&d->functions.data[i]);
+}
+
+/* ------------------------------------------------------------ JSON */
+
+static void json_case(struct json *j, const struct diff_case *c)
+{
+	json_object_open(j);
+	json_key(j, "when"), json_str(j, c->when);
+	json_key(j, "what"), json_str(j, c->what);
+	json_key(j, "inputs"), json_object_open(j);
+	for (size_t i = 0; i < c->inputs.size; i++)
+		json_key(j, c->inputs.data[i].name), json_str(j, c->inputs.data[i].value);
+	json_object_close(j);
+	json_key(j, "old"), json_str(j, c->old);
+	json_key(j, "new"), json_str(j, c->new);
+	json_key(j, "termination"), json_bool(j, c->termination);
+	json_key(j, "confirmed"), json_bool(j, 1);
+	json_object_close(j);
+}
+
+static void json_function(struct json *j, const struct diff_function *f)
+{
+	json_object_open(j);
+	json_key(j, "name"), json_str(j, f->name ? f->name : f->now);
+	json_key(j, "now"), json_str(j, f->now);
+	json_key(j, "file"), json_str(j, f->file);
+	json_key(j, "line"), json_u64(j, f->line);
+	json_key(j, "verdict"), json_str(j, diff_verdict_key(f->verdict));
+	json_key(j, "changed"), json_str(j, f->changed);
+	json_key(j, "termination_changed"), json_str(j, f->termination);
+	json_key(j, "unchanged"), json_str(j, f->unchanged);
+	json_key(j, "undefined"), json_str(j, f->undefined);
+	json_key(j, "complete"), json_bool(j, f->complete);
+	json_key(j, "why"), json_str(j, f->why);
+	json_key(j, "seconds"), json_double(j, f->seconds);
+	json_key(j, "witnesses"), json_array_open(j);
+	for (size_t i = 0; i < f->cases.size; i++)
+		json_case(j, &f->cases.data[i]);
+	json_array_close(j);
+	json_object_close(j);
+}
+
+static void print_json(const struct diff *d, double seconds)
+{
+	struct buf out = BUF_EMPTY;
+	struct json j;
+	json_begin(&j, &out);
+	j.indent = 2;
+	json_object_open(&j);
+	json_key(&j, "command"), json_str(&j, "diff");
+	json_key(&j, "status"), json_str(&j, d->interrupted ? "budget" : "complete");
+	json_key(&j, "seconds"), json_double(&j, seconds);
+	json_key(&j, "overflow"), json_str(&j, args.o.overflow ? "undefined" : "wraps");
+	json_key(&j, "data"), json_array_open(&j);
+	for (size_t i = 0; i < d->data.size; i++)
+		json_str(&j, d->data.data[i]);
+	json_array_close(&j);
+	json_key(&j, "functions"), json_array_open(&j);
+	for (size_t i = 0; i < d->functions.size; i++)
+		json_function(&j, &d->functions.data[i]);
+	json_array_close(&j);
+	json_object_close(&j);
+	printf("%s\n", buf_str(&out));
+	buf_release(&out);
+}
+
+/* ------------------------------------------------------------ the command */
+
+static int compare(const char *old_path, const char *new_path)
+{
+	double start = deadline_clock();
+	struct whole *old = join_load(old_path), *new = old ? join_load(new_path) : NULL;
+	struct diff *d = NULL;
+	int code = EXIT_USAGE;
+	if (!new)
+		fprintf(stderr, "muster diff: %s: %s\n", old ? new_path : old_path, error_text());
+	else if (!(d = diff_run(old, new, &args.o)))
+		fprintf(stderr, "muster diff: %s\n", error_text());
+	if (d) {
+		if (args.json)
+			print_json(d, deadline_clock() - start);
+		else
+			print_words(d);
+		code = count(d, DIFF_CHANGED) || d->data.size ? EXIT_FOUND : count(d, DIFF_MAY) ? EXIT_INCONCLUSIVE : EXIT_OK;
+	}
+	diff_free(d);
+	whole_free(old);
+	whole_free(new);
+	return code;
+}
+
+int cmd_diff(int argc, char **argv)
+{
+	static const struct option_row rows[] = {
+	    OPTION_STR("function", 'f', "NAME", &args.o.function, "this function and what it calls"),
+	    OPTION_DOUBLE("time", 't', "SECONDS", &args.time, "for everything; what was not looked at then may change"),
+	    OPTION_DOUBLE("function-time", 0, "SECONDS", &args.o.seconds, "for one function (20)"),
+	    OPTION_STR("overflow", 0, "wrap|ub", &args.overflow, "signed overflow wraps (default), or is undefined"),
+	    OPTION_FLAG("verbose", 'v', &args.verbose, "conditions and witnesses in full, and equal functions"),
+	    OPTION_FLAG("json", 0, &args.json, "print JSON"),
+	    CONFINE_ROWS,
+	    OPTION_END,
+	};
+	static const struct option_spec spec = {
+	    "diff", "[options] OLD.c NEW.c",
+	    "How behaviour changed between two versions of a C file: for each function the inputs for\n"
+	    "which it did, as conditions in C, with an input that was run on both versions, and those for\n"
+	    "which it provably did not. docs/diff.md says what the words promise.\n"
+	    "Exit code 0: all functions are equal; 1: something changed; 3: something may have.",
+	    rows};
+	int i = option_parse(&spec, argc, argv);
+
+	if (argc - i != 2)
+		option_usage(&spec, "give the old and the new version");
+	if (args.overflow && strcmp(args.overflow, "wrap") && strcmp(args.overflow, "ub"))
+		option_usage(&spec, "--overflow is wrap or ub, not '%s'", args.overflow);
+	for (int k = i; k < argc; k++)
+		if (!file_is_c(argv[k]))
+			option_usage(&spec, "'%s' is no C file: binaries and revisions cannot be compared yet", argv[k]);
+	confine_apply(&spec);
+	args.o.overflow = args.overflow && !strcmp(args.overflow, "ub");
+	args.o.old_file = argv[i];
+	args.o.new_file = argv[i + 1];
+	if (deadline_open(args.time))
+		die(EXIT_INTERNAL, "%s", error_text());
+	return compare(argv[i], argv[i + 1]);
+}

@@ -1,0 +1,580 @@
+/* diff.c: which pairs of functions are looked at, in which order, and what is said about each.
+ *
+ * Functions that were not modified and reach nothing modified (match.h) are equal without a question, and so are those that were not modified and call equal ones only. The others come bottom-up in
+ * the call graph. A pair is evaluated first with equal callees as uninterpreted functions, which often proves it equal at once; then exactly, callees followed and loops unrolled, further where a
+ * path was cut off by a bound. A component of mutually recursive functions is first taken for equal as a whole, which is then proved of each member, or given up for all.
+ *
+ * A set is claimed by the conditions of its cover. For changed and termination each condition has a run of both versions that shows it; one without is not claimed, and the pair is not complete. Where
+ * it depends on what functions outside do, only single inputs that were run are claimed.
+ */
+#include "diff/inside.h"
+
+#include "base/deadline.h"
+#include "base/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECONDS 20.0 /* for a pair, if nobody says */
+#define CUBES 8	     /* of a set */
+#define MODELS 4     /* that are run where there is no formula of inputs */
+
+const char *diff_verdict_key(enum diff_verdict v)
+{
+	static const char *const keys[] = {
+#define X(name, key) key,
+	    DIFF_VERDICTS(X)
+#undef X
+	};
+	return keys[v];
+}
+
+/* ------------------------------------------------------------ symbols */
+
+uint32_t differ_symbol(const struct differ *d, int which, const struct code_function *f)
+{
+	uint64_t symbol;
+	if (map_get(&d->symbol_of[which], (uint64_t)(uintptr_t)f, &symbol))
+		return (uint32_t)symbol;
+	return whole_find(d->whole[which], f->name);
+}
+
+uint32_t differ_pair_of(const struct differ *d, int which, uint32_t symbol)
+{
+	if (which == OLD)
+		return d->m->to_new[symbol] == CODE_NONE ? CODE_NONE : symbol;
+	return d->m->to_old[symbol];
+}
+
+static uint32_t data_symbol(const struct differ *d, int which, const struct code *code, const char *name)
+{
+	char key[400];
+	uint64_t symbol;
+	snprintf(key, sizeof key, "%p %.350s", (const void *)code, name);
+	if (strmap_get(&d->data_of[which], key, &symbol))
+		return (uint32_t)symbol;
+	return whole_find(d->whole[which], name);
+}
+
+int differ_data_name(const struct differ *d, int which, const struct code *code, uint32_t global, struct buf *out)
+{
+	uint32_t symbol = data_symbol(d, which, code, code->globals[global].name), pair;
+	if (symbol == CODE_NONE || (pair = differ_pair_of(d, which, symbol)) == CODE_NONE)
+		return 0;
+	const struct whole_symbol *s[2] = {&d->whole[OLD]->symbols.data[pair], &d->whole[NEW]->symbols.data[d->m->to_new[pair]]};
+	uint64_t bytes[2] = {0};
+	int constant[2] = {0};
+	for (int k = 0; k < 2; k++) {
+		const struct code *c = s[k]->unit != CODE_NONE ? d->whole[k]->units.data[s[k]->unit].code : NULL;
+		for (uint32_t i = 0; c && i < c->global_count; i++)
+			if (!strcmp(c->globals[i].name, s[k]->name)) {
+				bytes[k] = c->globals[i].bytes;
+				constant[k] = c->globals[i].constant;
+			}
+	}
+	if (bytes[OLD] != bytes[NEW] || constant[OLD] != constant[NEW] || (constant[OLD] && d->m->changed[pair]))
+		return 0;
+	buf_adds(out, s[NEW]->name);
+	return 1;
+}
+
+static void index_symbols(struct differ *d, int which)
+{
+	const struct whole *w = d->whole[which];
+	for (uint32_t i = 0; i < w->symbols.size; i++) {
+		const struct whole_symbol *s = &w->symbols.data[i];
+		char key[400];
+		if (s->function)
+			map_set(&d->symbol_of[which], (uint64_t)(uintptr_t)s->function, i);
+		if (s->kind != WHOLE_DATA || s->unit == CODE_NONE)
+			continue;
+		snprintf(key, sizeof key, "%p %.350s", (const void *)w->units.data[s->unit].code, s->name);
+		strmap_set(&d->data_of[which], key, i);
+	}
+}
+
+/* ------------------------------------------------------------ one pair */
+
+static void add_case(struct diff_function *f, struct diff_case *c, const char *when, int termination)
+{
+	c->when = when ? strdup(when) : NULL;
+	c->termination = termination;
+	vec_push(&f->cases, *c);
+}
+
+/* Is the term the same number everywhere in the cube? */
+static int is_constant(struct diff_pair *x, const struct diff_cube *c, expr_t e)
+{
+	VEC(expr_t) all = {0};
+	if (e == EXPR_NONE)
+		return 1;
+	for (size_t i = 0; i < c->literals.size; i++)
+		vec_push(&all, c->literals.data[i]);
+	vec_push(&all, expr_not(x->p, expr_eq(x->p, e, expr_const(x->p, expr_width(x->p, e), solve_model_eval(x->p, &c->model, e)))));
+	int yes = diff_pair_check(x, all.data, (unsigned)all.size, NULL) == VERDICT_UNSAT;
+	vec_release(&all);
+	return yes;
+}
+
+static void say_example(struct diff_pair *x, const struct diff_cube *c, struct diff_case *k)
+{
+	if (is_constant(x, c, x->side[OLD].out.value) && is_constant(x, c, x->side[NEW].out.value))
+		return;
+	struct buf text = BUF_EMPTY;
+	buf_addf(&text, "e.g. %s", k->what);
+	free(k->what);
+	k->what = buf_take(&text);
+}
+
+/* Drops cubes that no run shows. */
+static void confirm_cubes(struct diff_pair *x, struct diff_cover *c, expr_t set, int termination, struct diff_function *f)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < c->cubes.size; i++) {
+		struct diff_cube *cube = &c->cubes.data[i];
+		struct diff_case k = {.termination = termination};
+		VEC(expr_t) region = {0};
+		for (size_t j = 0; j < cube->literals.size; j++)
+			vec_push(&region, cube->literals.data[j]);
+		vec_push(&region, set);
+		int ok = diff_witness_run(x, &cube->model, region.data, (unsigned)region.size, &k);
+		vec_release(&region);
+		if (ok) {
+			if (!termination)
+				say_example(x, cube, &k);
+			add_case(f, &k, cube->text, termination);
+			struct diff_cube swap = c->cubes.data[kept];
+			c->cubes.data[kept++] = *cube;
+			c->cubes.data[i] = swap;
+		}
+	}
+	for (size_t i = kept; i < c->cubes.size; i++) {
+		struct diff_cube *cube = &c->cubes.data[i];
+		vec_release(&cube->literals);
+		free(cube->text);
+		solve_model_release(&cube->model);
+	}
+	if (kept < c->cubes.size)
+		c->exact = 0;
+	c->cubes.size = kept;
+}
+
+/* Single inputs, where there is no formula of inputs alone. Adds to the text those that are numbers. */
+static void confirm_models(struct diff_pair *x, struct diff_function *f, struct buf *changed)
+{
+	expr_t rest = x->open;
+	for (unsigned i = 0; i < MODELS; i++) {
+		struct solve_model m = {0};
+		struct diff_case k = {0};
+		expr_t point = expr_true(x->p);
+		int plain = x->inputs.size > 0;
+		if (diff_pair_check(x, &rest, 1, &m) != VERDICT_SAT)
+			break;
+		for (size_t j = 0; j < x->inputs.size; j++) {
+			const struct diff_word *in = &x->inputs.data[j];
+			plain &= !in->is_pointer;
+			point = expr_and(x->p, point, expr_eq(x->p, in->term, expr_const(x->p, expr_width(x->p, in->term), solve_model_eval(x->p, &m, in->term))));
+		}
+		if (diff_witness_run(x, &m, &rest, 1, &k)) {
+			struct buf when = BUF_EMPTY;
+			for (size_t j = 0; j < k.inputs.size && plain; j++)
+				buf_addf(&when, "%s%s == %s", j ? " && " : "", k.inputs.data[j].name, k.inputs.data[j].value);
+			if (plain)
+				buf_addf(changed, "%s%s", changed->size ? " || " : "", buf_str(&when));
+			add_case(f, &k, plain ? buf_str(&when) : NULL, 0);
+			buf_release(&when);
+			i = plain ? i : MODELS;
+		}
+		rest = expr_and(x->p, rest, expr_not(x->p, point));
+		solve_model_release(&m);
+	}
+}
+
+static char *text_of(const struct diff_cover *c)
+{
+	struct buf text = BUF_EMPTY;
+	if (!c->cubes.size)
+		return NULL;
+	diff_cover_text(c, &text);
+	return buf_take(&text);
+}
+
+static char *complement(const char *a, const char *b, const char *c)
+{
+	const char *list[3] = {a, b, c};
+	struct buf text = BUF_EMPTY;
+	for (int i = 0; i < 3; i++)
+		if (list[i])
+			buf_addf(&text, "%s!(%s)", text.size ? " && " : "", list[i]);
+	return buf_take(&text);
+}
+
+static void say_why(struct diff_pair *x, struct diff_function *f)
+{
+	struct buf text = BUF_EMPTY;
+	for (int k = 0; k < 2 && !text.size; k++)
+		if (x->side[k].why && diff_pair_check(x, &x->side[k].unknown, 1, NULL) != VERDICT_UNSAT) {
+			buf_addf(&text, "%s", x->side[k].why);
+			if (x->side[k].why_line)
+				buf_addf(&text, " (line %u of the %s version)", x->side[k].why_line, k == OLD ? "old" : "new");
+		}
+	if (!text.size && diff_pair_is_over(x))
+		buf_adds(&text, "the time was over");
+	if (!text.size)
+		for (int k = 0; k < 2 && !text.size; k++)
+			if (x->side[k].bound != expr_false(x->p))
+				buf_addf(&text, "more than %u iterations of a loop, or nested calls", x->unroll);
+	if (!text.size && x->open != expr_false(x->p) && diff_pair_check(x, &x->open, 1, NULL) != VERDICT_UNSAT)
+		buf_adds(&text, "what functions outside do");
+	if (!text.size)
+		buf_adds(&text, "no condition was found");
+	free(f->why);
+	f->why = buf_take(&text);
+}
+
+/* The sets of a pair that is not equal. */
+static void describe_pair(struct diff_pair *x, struct diff_function *f)
+{
+	struct diff_cover changed = {0}, termination = {0}, same, undefined;
+	struct buf points = BUF_EMPTY;
+	expr_t rest = expr_or(x->p, x->unknown, x->open);
+	int known = rest == expr_false(x->p) || diff_pair_check(x, &rest, 1, NULL) == VERDICT_UNSAT;
+	diff_cover_make(x, x->diff, CUBES, &changed);
+	confirm_cubes(x, &changed, x->diff, 0, f);
+	if (!known && !f->cases.size)
+		confirm_models(x, f, &points);
+	if (diff_pair_is_input_only(x, x->termination)) {
+		diff_cover_make(x, x->termination, CUBES, &termination);
+		confirm_cubes(x, &termination, x->termination, 1, f);
+	}
+	diff_cover_make(x, x->same, CUBES, &same);
+	diff_cover_make(x, x->undefined, CUBES, &undefined);
+	f->changed = points.size ? buf_take(&points) : text_of(&changed);
+	f->termination = text_of(&termination);
+	f->unchanged = text_of(&same);
+	f->undefined = text_of(&undefined);
+	if (known && changed.exact && termination.exact && undefined.exact && !same.exact) {
+		free(f->unchanged);
+		f->unchanged = complement(f->changed, f->termination, f->undefined);
+		same.exact = 1;
+	} else if (known && f->changed && !changed.exact && termination.exact && undefined.exact && same.exact) {
+		free(f->changed);
+		f->changed = complement(f->unchanged, f->termination, f->undefined);
+		changed.exact = 1;
+	}
+	f->complete = known && changed.exact && termination.exact && undefined.exact && same.exact;
+	f->verdict = f->cases.size ? DIFF_CHANGED : DIFF_MAY;
+	if (!f->complete)
+		say_why(x, f);
+	else if (f->verdict == DIFF_MAY)
+		f->why = strdup("one version is undefined where the other is not");
+	diff_cover_release(&changed);
+	diff_cover_release(&termination);
+	diff_cover_release(&same);
+	diff_cover_release(&undefined);
+	buf_release(&points);
+}
+
+/* Both do the same, or both are undefined, for all inputs. */
+static int is_equal(struct diff_pair *x)
+{
+	struct exprs *p = x->p;
+	expr_t both = expr_and(p, x->side[OLD].undefined, x->side[NEW].undefined);
+	expr_t other = expr_not(p, expr_or(p, x->same, expr_and(p, x->undefined, both)));
+	return diff_pair_check(x, &other, 1, NULL) == VERDICT_UNSAT;
+}
+
+static void pair_init(struct diff_pair *x, struct differ *d, uint32_t symbol)
+{
+	struct solve_options o = {.seconds = 5, .no_optimistic = 1};
+	*x = (struct diff_pair){.d = d, .symbols = {symbol, d->m->to_new[symbol]}};
+	x->end = deadline_clock() + (d->o->seconds > 0 ? d->o->seconds : SECONDS);
+	x->solver = solver_new(&o);
+	for (int k = 0; k < 2; k++) {
+		x->side[k].whole = d->whole[k];
+		x->side[k].which = k;
+		x->side[k].pair = x;
+		x->side[k].f = d->whole[k]->symbols.data[x->symbols[k]].function;
+	}
+}
+
+static void pair_done(struct diff_pair *x)
+{
+	diff_pair_release(x);
+	solver_free(x->solver);
+}
+
+/* Unrolled further as long as a bound is in the way. NULL, or why not. */
+static const char *evaluate_exactly(struct diff_pair *x)
+{
+	static const unsigned bounds[] = {6, 24, 100};
+	for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+		const char *why = diff_pair_evaluate(x, 0, bounds[i]);
+		if (why)
+			return why;
+		expr_t bound = expr_or(x->p, x->side[OLD].bound, x->side[NEW].bound);
+		if (diff_pair_is_over(x) || diff_pair_check(x, &bound, 1, NULL) == VERDICT_UNSAT)
+			break;
+		for (int k = 0; k < 2; k++) /* more of it would be no better */
+			if (x->side[k].unknown == expr_true(x->p) && i)
+				return diff_pair_evaluate(x, 0, bounds[i - 1]);
+	}
+	return NULL;
+}
+
+static void set_equal(struct differ *d, struct diff_function *f, uint32_t symbol)
+{
+	d->equal[symbol] = 1;
+	f->verdict = DIFF_EQUAL;
+	f->complete = 1;
+	f->unchanged = strdup("1");
+}
+
+static void analyse(struct differ *d, struct diff_function *f, uint32_t symbol)
+{
+	struct diff_pair x;
+	double start = deadline_clock();
+	pair_init(&x, d, symbol);
+	const struct whole_symbol *s = &d->whole[OLD]->symbols.data[symbol];
+	const char *why = NULL;
+	int equal = 0;
+	if (s->callees)
+		why = diff_pair_evaluate(&x, 1, 6);
+	if (!why && s->callees)
+		equal = is_equal(&x);
+	if (!why && !equal) {
+		why = evaluate_exactly(&x);
+		equal = !why && is_equal(&x);
+	}
+	if (equal) {
+		set_equal(d, f, symbol);
+	} else if (why) {
+		f->verdict = DIFF_MAY;
+		f->why = strdup(why);
+	} else {
+		describe_pair(&x, f);
+	}
+	pair_done(&x);
+	f->seconds = deadline_clock() - start;
+}
+
+/* ------------------------------------------------------------ components */
+
+/* Can the pair be proved equal if its whole component is? */
+static int equal_in_component(struct differ *d, uint32_t symbol)
+{
+	struct diff_pair x;
+	pair_init(&x, d, symbol);
+	int equal = !diff_pair_evaluate(&x, 1, 6) && is_equal(&x);
+	pair_done(&x);
+	return equal;
+}
+
+static int callees_equal(const struct differ *d, uint32_t symbol)
+{
+	const struct whole *w = d->whole[OLD];
+	const struct whole_symbol *s = &w->symbols.data[symbol];
+	for (uint32_t i = 0; i < s->callees; i++) {
+		uint32_t callee = w->callees.data[s->first_callee + i];
+		if (w->symbols.data[callee].function && callee != symbol && !d->equal[callee])
+			return 0;
+	}
+	return 1;
+}
+
+static void analyse_component(struct differ *d, struct diff_function *functions, const uint32_t *symbols, size_t count)
+{
+	const struct whole_symbol *first = &d->whole[OLD]->symbols.data[symbols[0]];
+	int equal = first->recursive;
+	d->component = first->component;
+	for (size_t i = 0; i < count && equal; i++)
+		equal = equal_in_component(d, symbols[i]);
+	d->component = CODE_NONE;
+	for (size_t i = 0; i < count; i++) {
+		if (equal)
+			set_equal(d, &functions[i], symbols[i]);
+		else if (!(d->m->classes[symbols[i]] & MATCH_M) && count == 1 && !first->recursive && callees_equal(d, symbols[i]))
+			set_equal(d, &functions[i], symbols[i]);
+		else
+			analyse(d, &functions[i], symbols[i]);
+	}
+}
+
+/* ------------------------------------------------------------ the program */
+
+struct order {
+	uint32_t symbol, component;
+};
+
+static int by_component(const void *a, const void *b)
+{
+	const struct order *x = a, *y = b;
+	if (x->component != y->component)
+		return x->component < y->component ? -1 : 1;
+	return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
+}
+
+static struct diff_function about(const struct differ *d, int which, uint32_t symbol)
+{
+	const struct whole_symbol *s = &d->whole[which]->symbols.data[symbol];
+	struct diff_function f = {.file = d->whole[which]->units.data[s->unit].name, .line = s->function->line};
+	if (which == OLD)
+		f.name = s->name;
+	else
+		f.now = s->name;
+	return f;
+}
+
+/* Marks what the function reaches. */
+static void reach(const struct whole *w, uint32_t symbol, uint8_t *wanted)
+{
+	const struct whole_symbol *s = &w->symbols.data[symbol];
+	if (wanted[symbol])
+		return;
+	wanted[symbol] = 1;
+	for (uint32_t i = 0; i < s->callees; i++)
+		reach(w, w->callees.data[s->first_callee + i], wanted);
+}
+
+static void all_pairs(struct differ *d, struct diff *out, const uint8_t *wanted)
+{
+	VEC(struct order) list = {0};
+	VEC(uint32_t) symbols = {0};
+	for (uint32_t i = 0; i < d->whole[OLD]->symbols.size; i++)
+		if (d->m->functions[i] && wanted[i])
+			vec_push(&list, (struct order){i, d->whole[OLD]->symbols.data[i].component});
+	qsort(list.data, list.size, sizeof *list.data, by_component);
+	for (size_t i = 0; i < list.size;) {
+		size_t first = out->functions.size, end = i;
+		vec_clear(&symbols);
+		for (; end < list.size && list.data[end].component == list.data[i].component; end++) {
+			uint32_t symbol = list.data[end].symbol;
+			struct diff_function f = about(d, OLD, symbol);
+			f.now = d->whole[NEW]->symbols.data[d->m->to_new[symbol]].name;
+			if (!(d->m->classes[symbol] & (MATCH_M | MATCH_IM)))
+				set_equal(d, &f, symbol);
+			else
+				vec_push(&symbols, symbol);
+			vec_push(&out->functions, f);
+		}
+		i = end;
+		if (!symbols.size)
+			continue;
+		if (symbols.size < out->functions.size - first)
+			BUG("a component with functions that reach nothing modified, and others");
+		if (deadline_over()) {
+			out->interrupted = 1;
+			for (size_t k = 0; k < symbols.size; k++) {
+				out->functions.data[first + k].verdict = DIFF_MAY;
+				out->functions.data[first + k].why = strdup("the time was over");
+			}
+			continue;
+		}
+		analyse_component(d, &out->functions.data[first], symbols.data, symbols.size);
+	}
+	vec_release(&list);
+	vec_release(&symbols);
+}
+
+static void added_and_removed(struct differ *d, struct diff *out)
+{
+	for (int k = 0; k < 2; k++)
+		for (uint32_t i = 0; i < d->whole[k]->symbols.size; i++) {
+			const struct whole_symbol *s = &d->whole[k]->symbols.data[i];
+			if (!s->function || !s->function->defined || (k == OLD ? d->m->functions[i] != NULL : d->m->to_old[i] != CODE_NONE && d->m->functions[d->m->to_old[i]]))
+				continue;
+			struct diff_function f = about(d, k, i);
+			f.verdict = k == OLD ? DIFF_REMOVED : DIFF_ADDED;
+			f.complete = 1;
+			vec_push(&out->functions, f);
+		}
+}
+
+static void changed_data(struct differ *d, struct diff *out)
+{
+	for (uint32_t i = 0; i < d->whole[OLD]->symbols.size; i++) {
+		const struct whole_symbol *s = &d->whole[OLD]->symbols.data[i];
+		if (s->kind == WHOLE_DATA && d->m->changed[i] && d->m->to_new[i] != CODE_NONE && s->name[0] != '.')
+			vec_push(&out->data, strdup(s->name));
+	}
+}
+
+static int find_wanted(const struct differ *d, uint8_t *wanted)
+{
+	const struct whole *w = d->whole[OLD];
+	if (!d->o->function) {
+		memset(wanted, 1, w->symbols.size);
+		return 0;
+	}
+	uint32_t symbol = whole_find_any(w, d->o->function);
+	if (symbol == CODE_NONE || !d->m->functions[symbol])
+		return error_set("there is no function '%s' in both versions", d->o->function);
+	reach(w, symbol, wanted);
+	return 0;
+}
+
+struct diff *diff_run(const struct whole *old, const struct whole *new, const struct diff_options *o)
+{
+	struct differ d = {.o = o, .whole = {old, new}, .component = CODE_NONE};
+	struct diff *out = mem_zalloc(sizeof *out);
+	uint8_t *wanted = mem_zalloc(old->symbols.size + 1);
+	out->match = d.m = match_new(old, new);
+	d.equal = mem_zalloc(old->symbols.size + 1);
+	for (int k = 0; k < 2; k++)
+		index_symbols(&d, k);
+	d.witnesses = diff_witnesses_new(&d);
+	int e = find_wanted(&d, wanted);
+	if (!e) {
+		all_pairs(&d, out, wanted);
+		if (!o->function) {
+			added_and_removed(&d, out);
+			changed_data(&d, out);
+		}
+	}
+	diff_witnesses_free(d.witnesses);
+	for (int k = 0; k < 2; k++) {
+		map_release(&d.symbol_of[k]);
+		strmap_release(&d.data_of[k]);
+	}
+	free(d.equal);
+	free(wanted);
+	if (e) {
+		diff_free(out);
+		return NULL;
+	}
+	return out;
+}
+
+void diff_free(struct diff *d)
+{
+	if (!d)
+		return;
+	for (size_t i = 0; i < d->functions.size; i++) {
+		struct diff_function *f = &d->functions.data[i];
+		for (size_t k = 0; k < f->cases.size; k++) {
+			struct diff_case *c = &f->cases.data[k];
+			for (size_t j = 0; j < c->inputs.size; j++) {
+				free(c->inputs.data[j].name);
+				free(c->inputs.data[j].value);
+			}
+			vec_release(&c->inputs);
+			free(c->when);
+			free(c->what);
+			free(c->old);
+			free(c->new);
+		}
+		vec_release(&f->cases);
+		free(f->changed);
+		free(f->termination);
+		free(f->unchanged);
+		free(f->undefined);
+		free(f->why);
+	}
+	vec_release(&d->functions);
+	for (size_t i = 0; i < d->data.size; i++)
+		free(d->data.data[i]);
+	vec_release(&d->data);
+	match_free(d->match);
+	free(d);
+}

@@ -1,0 +1,78 @@
+/* diff.h: how the behaviour of a program's functions changed between two versions.
+ *
+ *	struct diff *d = diff_run(old, new, &options);     programs of ir/whole.h, which outlive it; NULL with words
+ *	for each d->functions: name, verdict, conditions as C, cases with runs of both versions
+ *	diff_free(d);
+ *
+ * For the inputs of a function (parameters, globals, memory behind pointers) there are these sets; the conditions in C are what is claimed:
+ *
+ *	changed       both versions end, and differ in the result, in memory, in the calls that they make of functions outside, or in how they end
+ *	termination   one version ends, the other never does
+ *	unchanged     both do the same
+ *	undefined     one of them, or both, have undefined behaviour
+ *
+ * What is in none of them may change. complete: nothing is left. docs/diff.md says how they are found and what they promise.
+ */
+#ifndef MUSTER_DIFF_DIFF_H
+#define MUSTER_DIFF_DIFF_H
+
+#include "base/vec.h"
+#include "ir/match.h"
+
+/* X(NAME, key) */
+#define DIFF_VERDICTS(X)         \
+	X(EQUAL, "equal")        \
+	X(CHANGED, "changed")    \
+	X(MAY, "may-change")     \
+	X(ADDED, "added")        \
+	X(REMOVED, "removed")
+enum diff_verdict {
+#define X(name, key) DIFF_##name,
+	DIFF_VERDICTS(X)
+#undef X
+};
+const char *diff_verdict_key(enum diff_verdict v);
+
+struct diff_input { /* of a witness */
+	char *name, *value; /* in C */
+};
+
+struct diff_case {
+	char *when; /* a part of changed or termination; NULL: this one input alone */
+	char *what; /* "returned 0, now returns -1" */
+	int termination;
+	/* The witness: what was run, and what was seen. */
+	VEC(struct diff_input) inputs;
+	char *old, *new;
+};
+
+struct diff_function {
+	const char *name, *now; /* in the old version, in the new one; NULL: there is none */
+	const char *file;
+	uint32_t line;
+	enum diff_verdict verdict;
+	int complete;
+	char *changed, *termination, *unchanged, *undefined; /* conditions in C; NULL: no input is known to be there */
+	char *why;					      /* what the rest rests on; NULL: there is none */
+	VEC(struct diff_case) cases;			      /* each confirmed by a run of both versions */
+	double seconds;
+};
+
+struct diff_options {
+	const char *function; /* this one alone, and what it calls; NULL: all */
+	const char *old_file, *new_file; /* C files, for witnesses; NULL: nothing is run, so nothing is changed */
+	double seconds;	      /* for one function; 0: 20 */
+	int overflow;	      /* signed overflow is undefined */
+};
+
+struct diff {
+	VEC(struct diff_function) functions;
+	VEC(char *) data; /* names of data whose initial value changed */
+	struct match *match;
+	int interrupted; /* the time was over: functions that were not looked at may change */
+};
+
+struct diff *diff_run(const struct whole *old, const struct whole *new, const struct diff_options *o);
+void diff_free(struct diff *d);
+
+#endif

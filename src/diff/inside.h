@@ -1,0 +1,133 @@
+/* inside.h: between the files of this folder: diff.c (which pairs, in which order), pair.c (two functions as formulas), sets.c (the sets of inputs that follow), word.c (what functions get, and its
+ * names in C), cover.c (sets as conditions), text.c (terms as C), witness.c (runs of both versions). */
+#ifndef MUSTER_DIFF_INSIDE_H
+#define MUSTER_DIFF_INSIDE_H
+
+#include "diff/diff.h"
+
+#include "base/map.h"
+#include "solve/solve.h"
+#include "vc/vc.h"
+
+enum { OLD, NEW };
+
+/* ------------------------------------------------------------ inputs (word.c) */
+struct diff_word { /* a word that a function gets: a parameter, a variable, what a pointer leads to */
+	expr_t term;
+	char *name;    /* in C */
+	uint32_t type; /* in the new version's code, or CODE_NONE */
+	uint8_t is_unsigned, is_pointer, is_parameter;
+};
+
+/* ------------------------------------------------------------ a pair (pair.c) */
+struct diff_exit { /* of a function that does not return */
+	expr_t guard, world;
+};
+
+struct diff_side {
+	const struct whole *whole;
+	const struct code_function *f;
+	struct vc *vc;
+	struct diff_pair *pair;
+	int which;
+	uint32_t world; /* object */
+	struct vc_outcome out;
+	VEC(struct diff_exit) exits;
+	struct map calls;  /* the world after a call to the memory before it */
+	struct map left;   /* what a call left (contents, their bytes, its result) to the world after it */
+	expr_t undefined, unknown, bound, endless;
+	const char *why; /* of unknown */
+	uint32_t why_line;
+	int abstract;	 /* calls that were abstracted */
+};
+
+struct differ;
+
+struct diff_pair {
+	struct differ *d;
+	uint32_t symbols[2];
+	struct exprs *p;
+	struct solver *solver;
+	struct solve_context *context; /* with the facts */
+	struct diff_side side[2];
+	expr_t *args;
+	int flat_globals, abstracts; /* how the sides were evaluated */
+	unsigned unroll;
+	/* Of all inputs, each in one of these: */
+	expr_t same, diff, undefined, termination, unknown, open;
+	VEC(struct diff_word) inputs;
+	VEC(expr_t) addresses; /* of globals: variables that are no inputs */
+	double end;	       /* deadline_clock */
+};
+
+struct differ {
+	const struct diff_options *o;
+	const struct whole *whole[2];
+	struct match *m;
+	struct map symbol_of[2];  /* function's address to symbol */
+	struct strmap data_of[2]; /* "unit name" of data to symbol */
+	uint8_t *equal;		  /* by old symbol: the pair is equal for all inputs */
+	uint32_t component;	  /* of the old version: taken for equal, to be proved; CODE_NONE */
+	struct diff_witnesses *witnesses;
+};
+
+/* The counterpart of a function as one number: the old version's symbol; CODE_NONE: it has none. */
+uint32_t differ_pair_of(const struct differ *d, int which, uint32_t symbol);
+uint32_t differ_symbol(const struct differ *d, int which, const struct code_function *f);
+/* Data that both versions have with one size, and if it is constant one value: its name in terms. 0: it has a name of its own. */
+int differ_data_name(const struct differ *d, int which, const struct code *code, uint32_t global, struct buf *out);
+
+/* sets.c: same, diff and the others, from what both sides do. */
+void diff_sets_make(struct diff_pair *x);
+/* Evaluates both, and makes the sets. Why it cannot be done at all, or NULL. Releases what an earlier evaluation made. */
+const char *diff_pair_evaluate(struct diff_pair *x, int abstracts, unsigned unroll);
+void diff_pair_release(struct diff_pair *x);
+enum verdict diff_pair_check(struct diff_pair *x, const expr_t *assumptions, unsigned count, struct solve_model *m);
+int diff_pair_is_over(const struct diff_pair *x); /* its time */
+/* Does the term say something about inputs alone? */
+int diff_pair_is_input_only(struct diff_pair *x, expr_t e);
+
+/* ------------------------------------------------------------ text (text.c) */
+/* A condition on inputs, or its opposite, as C. 0: there is no short text for it. */
+int diff_text_literal(struct diff_pair *x, expr_t atom, int positive, struct buf *out);
+/* Any condition on parameters that are integers, in full. */
+void diff_text_whole(struct diff_pair *x, expr_t e, struct buf *out);
+void diff_text_constant(const struct diff_word *in, unsigned width, u128 value, struct buf *out);
+
+/* Adds the words that the term reads: variables, and what pointers lead to, with their names in C ("p->n"). */
+void diff_word_collect(struct diff_pair *x, expr_t e);
+/* The address as base plus constant. */
+expr_t diff_word_base(struct exprs *p, expr_t address, uint64_t *offset);
+/* The global whose address the term is, in the new version's code, or CODE_NONE. */
+uint32_t diff_word_global(const struct diff_pair *x, expr_t base);
+#define DEEP 8000 /* height of terms that are walked by recursion */
+/* What the word is called, or NULL. */
+const struct diff_word *diff_word_find(const struct diff_pair *x, expr_t term);
+
+/* ------------------------------------------------------------ covers (cover.c) */
+struct diff_cube {
+	VEC(expr_t) literals;
+	char *text;
+	int interval; /* of one word */
+	u128 low;     /* its lower end, from the word's least value on */
+	struct solve_model model; /* in it */
+};
+struct diff_cover {
+	VEC(struct diff_cube) cubes;
+	int exact;   /* together they are the whole set */
+	int all;     /* the set is everything */
+};
+/* Parts of the set, each valid for every interpretation of what is no input. most: parts. */
+void diff_cover_make(struct diff_pair *x, expr_t set, unsigned most, struct diff_cover *out);
+void diff_cover_text(const struct diff_cover *c, struct buf *out);
+void diff_cover_release(struct diff_cover *c);
+
+/* ------------------------------------------------------------ runs (witness.c) */
+struct diff_witnesses *diff_witnesses_new(const struct differ *d);
+void diff_witnesses_free(struct diff_witnesses *w);
+/* Runs both versions on the model's input, or, where pointers are among the inputs, on another one of the region (a conjunction) whose pointers can be. out->termination says
+ * whether one is expected not to end. 1: they differ as the case then says; 0: they
+ * do not, or it cannot be run. */
+int diff_witness_run(struct diff_pair *x, const struct solve_model *m, const expr_t *region, unsigned count, struct diff_case *out);
+
+#endif

@@ -1,0 +1,394 @@
+/* pair.c: two versions of a function as formulas over the same inputs, and the sets that follow.
+ *
+ * Both are evaluated by vc in one pool. Parameters are the same variables; data that both versions have starts with the same contents; pointers lead into one flat memory, so they
+ * may overlap in any manner. Where pointers and variables that others know the address of are both used, the variables lie in the flat memory, too. So every start state of a program is one of the
+ * formulas; some that no program has are among them (a pointer to another version's constant, say), which may make less unchanged, and makes nothing changed, since a run decides that.
+ *
+ * A call of a function outside is an uninterpreted function of its arguments, memory and the world, and gives another world: the world at the end is what was called, in which order, with
+ * what. A call of a function with a body is followed, or, in an evaluation that abstracts, one uninterpreted function in both versions if its pair is equal for all inputs. A call of the pair's own
+ * component of the call graph counts as equal while that is being proved: the same calls are made in the same order with the same arguments, so by induction on the depth of the recursion, both end or
+ * neither does.
+ */
+#include "diff/inside.h"
+
+#include "base/deadline.h"
+#include "base/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STEPS 60000 /* instructions of an evaluation */
+#define NODES 600000 /* terms of one */
+
+/* ------------------------------------------------------------ callbacks */
+
+static void global_name(void *ctx, uint32_t global, struct buf *out)
+{
+	struct diff_side *s = ctx;
+	const struct code *code = s->f->code;
+	if (!differ_data_name(s->pair->d, s->which, code, global, out))
+		buf_addf(out, "%s@%s#%u", s->which == OLD ? "old" : "new", code->globals[global].name, global);
+}
+
+static void abstract_name(const struct diff_side *s, const struct vc_call *c, uint32_t pair, struct buf *out)
+{
+	if (!c->target)
+		buf_adds(out, "pointer");
+	else if (pair != CODE_NONE)
+		buf_addf(out, "f%u", pair);
+	else
+		buf_addf(out, "%s.%s", s->which == OLD ? "old" : "new", c->target->name);
+}
+
+/* May the call be taken for one function of both versions? */
+static int is_common(const struct differ *d, uint32_t pair, const struct code_function *target, int abstracts)
+{
+	if (pair == CODE_NONE)
+		return 0;
+	if (!target->defined || target->replaceable)
+		return 1;
+	if (!abstracts)
+		return 0;
+	return d->equal[pair] || (d->component != CODE_NONE && d->whole[OLD]->symbols.data[pair].component == d->component);
+}
+
+/* What the call has left, for comparing it with what another one left: by the calls. */
+static void note_left(struct diff_side *s, struct vc_call *c, const struct vc_memory *before, expr_t world)
+{
+	struct exprs *p = s->pair->p;
+	if (c->result != EXPR_NONE)
+		map_set(&s->left, c->result, world);
+	for (uint32_t i = 0; i < vc_objects(c->vc); i++) {
+		expr_t after = vc_contents(c->vc, vc_state_memory(c), i);
+		if (i == s->world || after == vc_contents(c->vc, before, i))
+			continue;
+		map_set(&s->left, after, world);
+		for (uint64_t k = 0; expr_get(p, after)->op == MUSTER_OP_DATA && k < expr_data_count(p, after); k++)
+			map_set(&s->left, expr_data_byte(p, after, k), world);
+	}
+}
+
+static enum vc_call_how on_call(void *ctx, struct vc_call *c)
+{
+	struct diff_side *s = ctx;
+	struct differ *d = s->pair->d;
+	struct buf name = BUF_EMPTY;
+	if (!c->target || c->target->returns_twice)
+		return VC_CALL_UNKNOWN;
+	uint32_t symbol = differ_symbol(d, s->which, c->target), pair = symbol == CODE_NONE ? CODE_NONE : differ_pair_of(d, s->which, symbol);
+	if (!is_common(d, pair, c->target, s->pair->abstracts)) {
+		if (c->target->defined && !c->target->replaceable)
+			return VC_CALL_INLINE;
+		return VC_CALL_UNKNOWN; /* only one version has it */
+	}
+	if (c->target->variadic || c->width > 128)
+		for (uint32_t i = 0; i < c->arg_count; i++)
+			if (c->args[i] == EXPR_NONE)
+				return VC_CALL_UNKNOWN;
+	abstract_name(s, c, pair, &name);
+	s->abstract++;
+	const struct vc_memory *before = vc_state_memory(c);
+	vc_state_abstract(c, buf_str(&name), s->world);
+	buf_release(&name);
+	expr_t world = vc_read(c->vc, vc_state_memory(c), s->world, expr_const(s->pair->p, 64, 0), 64);
+	if (!c->target->quiet) { /* else the world does not know of the call */
+		map_set(&s->calls, world, (uint64_t)(uintptr_t)before);
+		note_left(s, c, before, world);
+	}
+	if (!c->target->noreturn)
+		return VC_CALL_DONE;
+	vec_push(&s->exits, (struct diff_exit){c->guard, world});
+	return VC_CALL_EXIT;
+}
+
+/* ------------------------------------------------------------ one side */
+
+static int returns_value(const struct code_function *f)
+{
+	for (uint32_t i = f->first_instruction; i < f->first_instruction + f->instructions; i++)
+		if (f->values[i].op == CODE_RETURN && f->values[i].operands)
+			return 1;
+	return 0;
+}
+
+static void sort_ends(struct diff_side *s)
+{
+	struct exprs *p = s->pair->p;
+	size_t count;
+	const struct vc_end *ends = vc_ends(s->vc, &count);
+	s->undefined = expr_or(p, vc_ends_by(s->vc, VC_UNDEFINED), vc_ends_by(s->vc, VC_UNREACHABLE));
+	s->unknown = expr_or(p, vc_ends_by(s->vc, VC_UNKNOWN), vc_ends_by(s->vc, VC_CUT));
+	s->bound = vc_ends_by(s->vc, VC_BOUND);
+	s->endless = vc_ends_by(s->vc, VC_ENDLESS);
+	s->why = NULL;
+	for (size_t i = 0; i < count && !s->why; i++)
+		if (ends[i].kind == VC_UNKNOWN) {
+			s->why = ends[i].why;
+			s->why_line = ends[i].at < ends[i].f->value_count ? ends[i].f->values[ends[i].at].line : 0;
+		}
+	if (s->abstract) /* what was called before is not compared there */
+		s->unknown = expr_or(p, s->unknown, s->endless);
+	if (s->out.value == EXPR_NONE && returns_value(s->f) && s->out.returns != expr_false(p)) {
+		s->unknown = expr_or(p, s->unknown, s->out.returns);
+		s->why = s->why ? s->why : "a result that is not modelled";
+	}
+}
+
+static void evaluate_side(struct diff_side *s, const expr_t *args)
+{
+	struct diff_pair *x = s->pair;
+	struct vc_options o = {.prefix = s->which == OLD ? "old" : "new", .unroll = x->unroll, .depth = x->unroll < 24 ? 8 : 24, .steps = STEPS, .nodes = NODES, .checks = x->d->o->overflow,
+			       .flat = 1, .flat_globals = x->flat_globals, .global_name = global_name, .call = on_call, .ctx = s};
+	s->abstract = 0;
+	vec_clear(&s->exits);
+	map_clear(&s->calls);
+	map_clear(&s->left);
+	s->vc = vc_new(x->p, s->f->code, &o);
+	s->world = vc_object(s->vc, "world", 8);
+	vc_run(s->vc, s->f, args, &s->out);
+	sort_ends(s);
+}
+
+static int uses_globals(const struct vc *v, const struct code *c)
+{
+	for (uint32_t i = 0; i < vc_objects(v); i++) {
+		uint32_t g = vc_object_global(v, i);
+		if (g != CODE_NONE && !c->globals[g].constant && c->globals[g].escapes)
+			return 1;
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------ both */
+
+static const char *why_not(const struct diff_pair *x)
+{
+	const struct code_function *f = x->side[OLD].f, *g = x->side[NEW].f;
+	if (f->parameters != g->parameters || f->variadic != g->variadic || f->result_width != g->result_width || returns_value(f) != returns_value(g))
+		return "it has other parameters or another type of result";
+	if (f->variadic)
+		return "it takes variable arguments";
+	for (uint32_t i = 0; i < f->parameters; i++) {
+		const struct code_value *v = &f->values[i], *w = &g->values[i];
+		if (v->width != w->width || v->is_pointer != w->is_pointer)
+			return "it has other parameters or another type of result";
+		if ((v->flags | w->flags) & CODE_BYVAL || (!v->width && !v->is_pointer) || v->width > 64)
+			return "it has a parameter that is no integer and no pointer";
+	}
+	return NULL;
+}
+
+static const char *parameter_name(const struct code_function *f, uint32_t parameter)
+{
+	for (uint32_t i = 0; i < f->variable_count; i++)
+		if (f->variables[i].parameter == parameter && f->variables[i].name && *f->variables[i].name)
+			return f->variables[i].name;
+	return NULL;
+}
+
+static void make_arguments(struct diff_pair *x)
+{
+	const struct code_function *f = x->side[NEW].f;
+	x->args = mem_zalloc((f->parameters + 1) * sizeof *x->args);
+	for (uint32_t i = 0; i < f->parameters; i++) {
+		const struct code_value *v = &f->values[i];
+		const char *name = parameter_name(f, i);
+		char number[32];
+		snprintf(number, sizeof number, "argument%u", i + 1);
+		x->args[i] = expr_named(x->p, v->is_pointer ? 64 : v->width, name ? name : number);
+		struct diff_word in = {.term = x->args[i], .is_unsigned = !!(v->flags & CODE_UNSIGNED), .is_pointer = v->is_pointer, .is_parameter = 1, .type = CODE_NONE};
+		for (uint32_t k = 0; k < f->variable_count; k++)
+			if (f->variables[k].parameter == i)
+				in.type = f->variables[k].type;
+		struct buf text = BUF_EMPTY;
+		buf_adds(&text, name ? name : number);
+		in.name = buf_take(&text);
+		vec_push(&x->inputs, in);
+	}
+}
+
+static void note_addresses(struct diff_pair *x)
+{
+	for (int k = 0; k < 2; k++)
+		for (uint32_t i = 0; i < vc_objects(x->side[k].vc); i++)
+			vec_push(&x->addresses, vc_address(x->side[k].vc, i));
+}
+
+/* ------------------------------------------------------------ interface */
+
+static void release_sides(struct diff_pair *x)
+{
+	solve_context_free(x->context);
+	x->context = NULL;
+	for (int k = 0; k < 2; k++) {
+		vc_free(x->side[k].vc);
+		x->side[k].vc = NULL;
+		vec_release(&x->side[k].exits);
+		map_release(&x->side[k].calls);
+		map_release(&x->side[k].left);
+	}
+	for (size_t i = 0; i < x->inputs.size; i++)
+		free(x->inputs.data[i].name);
+	vec_release(&x->inputs);
+	vec_release(&x->addresses);
+	free(x->args);
+	x->args = NULL;
+	exprs_free(x->p);
+	x->p = NULL;
+}
+
+/* An address that no object can have is no pointer: null, or above the first page. */
+static void assume_pointer(struct diff_pair *x, const struct diff_word *in)
+{
+	struct exprs *p = x->p;
+	if (!in->is_pointer || expr_width(p, in->term) != 64)
+		return;
+	expr_t low = expr_binary(p, MUSTER_OP_ULT, in->term, expr_const(p, 64, 4096));
+	solve_context_assert(x->context, expr_or(p, expr_eq(p, in->term, expr_const(p, 64, 0)), expr_not(p, low)));
+}
+
+static void evaluate_both(struct diff_pair *x)
+{
+	x->p = exprs_new();
+	make_arguments(x);
+	for (int k = 0; k < 2; k++)
+		evaluate_side(&x->side[k], x->args);
+}
+
+/* ------------------------------------------------------------ undefined values */
+
+static expr_t as_zero(void *ctx, expr_t variable)
+{
+	struct diff_pair *x = ctx;
+	const char *name = expr_get(x->p, variable)->op == EXPR_OP_NAMED ? expr_name(x->p, variable) : "";
+	if (strncmp(name, "old.undef.", 10) && strncmp(name, "new.undef.", 10))
+		return EXPR_NONE;
+	return expr_const(x->p, expr_width(x->p, variable), 0);
+}
+
+/* A variable of the source that has no value yet is an undefined one in a phi, which nobody uses: the term without it, where it does not matter. */
+static expr_t without_undefined(struct diff_pair *x, expr_t e, expr_t where)
+{
+	if (e == EXPR_NONE || expr_is_array(x->p, e))
+		return e;
+	expr_t zero = expr_substitute(x->p, e, as_zero, x);
+	expr_t differs = expr_and(x->p, where, expr_not(x->p, expr_eq(x->p, e, zero)));
+	return zero == e || diff_pair_check(x, &differs, 1, NULL) == VERDICT_UNSAT ? zero : e;
+}
+
+static void settle_undefined(struct diff_pair *x)
+{
+	expr_t always = expr_true(x->p);
+	for (int k = 0; k < 2; k++) {
+		struct diff_side *s = &x->side[k];
+		s->out.returns = without_undefined(x, s->out.returns, always);
+		s->out.value = without_undefined(x, s->out.value, s->out.returns);
+		s->undefined = without_undefined(x, s->undefined, always);
+		s->unknown = without_undefined(x, s->unknown, always);
+		s->bound = without_undefined(x, s->bound, always);
+		s->endless = without_undefined(x, s->endless, always);
+	}
+}
+
+const char *diff_pair_evaluate(struct diff_pair *x, int abstracts, unsigned unroll)
+{
+	const char *why = why_not(x);
+	if (why)
+		return why;
+	if (x->p)
+		release_sides(x);
+	x->abstracts = abstracts;
+	x->unroll = unroll;
+	x->flat_globals = 0;
+	evaluate_both(x);
+	if ((vc_flat_used(x->side[OLD].vc) || vc_flat_used(x->side[NEW].vc)) &&
+	    (uses_globals(x->side[OLD].vc, x->side[OLD].f->code) || uses_globals(x->side[NEW].vc, x->side[NEW].f->code))) {
+		release_sides(x);
+		x->flat_globals = 1;
+		evaluate_both(x);
+	}
+	x->context = solve_context_new(x->solver, x->p);
+	for (int k = 0; k < 2; k++)
+		solve_context_assert(x->context, vc_facts(x->side[k].vc));
+	for (size_t i = 0; i < x->inputs.size; i++)
+		assume_pointer(x, &x->inputs.data[i]);
+	settle_undefined(x);
+	note_addresses(x);
+	diff_sets_make(x);
+	size_t parameters = x->inputs.size;
+	diff_word_collect(x, expr_or(x->p, expr_or(x->p, x->same, x->diff), expr_or(x->p, expr_or(x->p, x->undefined, x->unknown), x->open)));
+	for (size_t i = parameters; i < x->inputs.size; i++)
+		assume_pointer(x, &x->inputs.data[i]);
+	return NULL;
+}
+
+void diff_pair_release(struct diff_pair *x)
+{
+	if (x->p)
+		release_sides(x);
+}
+
+int diff_pair_is_over(const struct diff_pair *x)
+{
+	return deadline_clock() > x->end || deadline_over();
+}
+
+enum verdict diff_pair_check(struct diff_pair *x, const expr_t *assumptions, unsigned count, struct solve_model *m)
+{
+	struct solve_model own = {0};
+	if (diff_pair_is_over(x))
+		return VERDICT_UNKNOWN;
+	enum verdict v = solve_context_check(x->context, assumptions, count, m ? m : &own);
+	solve_model_release(&own);
+	return v;
+}
+
+/* ------------------------------------------------------------ what a term speaks of */
+
+static int is_input_leaf(const struct diff_pair *x, const struct expr_node *n, expr_t e)
+{
+	if (n->op == EXPR_OP_ARRAY)
+		return !strchr(expr_name(x->p, e), '.') && !strchr(expr_name(x->p, e), '@');
+	for (size_t i = 0; i < x->addresses.size; i++)
+		if (x->addresses.data[i] == e)
+			return 0;
+	const char *name = expr_name(x->p, e);
+	return strncmp(name, "old.", 4) && strncmp(name, "new.", 4) && strncmp(name, "old@", 4) && strncmp(name, "new@", 4) && strncmp(name, "world[", 6) && strcmp(name, "any offset");
+}
+
+static int input_only(struct diff_pair *x, expr_t e, struct map *seen)
+{
+	struct expr_node n = *expr_get(x->p, e);
+	expr_t operand[3];
+	if (n.op == EXPR_OP_APPLY)
+		return 0;
+	if (!map_set(seen, e, 1))
+		return 1;
+	if (n.op == EXPR_OP_NAMED || n.op == EXPR_OP_ARRAY)
+		return is_input_leaf(x, &n, e);
+	if (n.op == MUSTER_OP_DATA) {
+		for (uint64_t i = 0; i < expr_data_count(x->p, e); i++)
+			if (!input_only(x, expr_data_byte(x->p, e, i), seen))
+				return 0;
+		return 1;
+	}
+	if (n.op == EXPR_OP_SELECT && expr_get(x->p, n.a)->op == EXPR_OP_ARRAY) { /* a variable in the flat memory */
+		uint64_t offset;
+		if (diff_word_global(x, diff_word_base(x->p, n.b, &offset)) != CODE_NONE)
+			return 1;
+	}
+	unsigned count = expr_operands(x->p, e, operand);
+	for (unsigned i = 0; i < count; i++)
+		if (!input_only(x, operand[i], seen))
+			return 0;
+	return 1;
+}
+
+int diff_pair_is_input_only(struct diff_pair *x, expr_t e)
+{
+	struct map seen = {0};
+	int yes = expr_get(x->p, e)->height < DEEP && input_only(x, e, &seen);
+	map_release(&seen);
+	return yes;
+}

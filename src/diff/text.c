@@ -1,0 +1,284 @@
+/* text.c: conditions on inputs as C that a person reads.
+ *
+ * A comparison of words, of what C makes of narrow words (they become int), and of constants is written as a programmer would: `x < 10`, `a * 3 - b == c`. What is written has the meaning of
+ * the term when the names have the types that the source gives them: an operand is asked for in its signed or its unsigned reading, and gets a cast where its type has the other
+ * one; sums are written only where their range shows that int holds them. What is none of this is written in full by expr's own printer, with parameters cast to unsigned types, if it is short.
+ */
+#include "diff/inside.h"
+
+#include "expr/text.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SHORT 160 /* letters of a literal in full */
+#define DEPTH 6	  /* operators inside each other */
+
+typedef __int128 i128;
+
+enum reading { SIGNED, UNSIGNED };
+
+static const char *type_name(unsigned width, enum reading r)
+{
+	switch (width) {
+	case 8:
+		return r == SIGNED ? "signed char" : "unsigned char";
+	case 16:
+		return r == SIGNED ? "short" : "unsigned short";
+	case 32:
+		return r == SIGNED ? "int" : "unsigned";
+	case 64:
+		return r == SIGNED ? "long" : "unsigned long";
+	default:
+		return NULL;
+	}
+}
+
+static i128 signed_value(unsigned width, u128 value)
+{
+	return width < 128 && value >> (width - 1) & 1 ? (i128)value - ((i128)1 << width) : (i128)value;
+}
+
+static void add_number(struct buf *out, unsigned width, u128 value, enum reading r)
+{
+	i128 v = r == SIGNED ? signed_value(width, value) : (i128)value;
+	if (v == -((i128)1 << 63))
+		buf_adds(out, "(-9223372036854775807l - 1)");
+	else if (v == -((i128)1 << 31) && width <= 32)
+		buf_adds(out, "(-2147483647 - 1)");
+	else if (v < 0)
+		buf_addf(out, "%lld%s", (long long)v, v < -((i128)1 << 31) ? "l" : "");
+	else
+		buf_addf(out, "%llu%s", (unsigned long long)v, v >> 63 ? "ul" : v >> 32 ? "l" : v >> 31 ? "u" : "");
+}
+
+void diff_text_constant(const struct diff_word *in, unsigned width, u128 value, struct buf *out)
+{
+	if (in->is_pointer && value)
+		buf_addf(out, "%#llx", (unsigned long long)value);
+	else
+		add_number(out, width, value, in->is_unsigned || in->is_pointer ? UNSIGNED : SIGNED);
+}
+
+/* ------------------------------------------------------------ sums of narrow words: int in C */
+
+struct natural {
+	i128 low, high;
+	int sum; /* needs parentheses in a product */
+};
+
+static int natural(struct diff_pair *x, expr_t e, unsigned depth, struct buf *out, struct natural *v);
+
+static int natural_operator(struct diff_pair *x, struct expr_node n, unsigned depth, struct buf *out, struct natural *v)
+{
+	struct natural a, b;
+	struct buf left = BUF_EMPTY, right = BUF_EMPTY;
+	u128 value;
+	int ok = natural(x, n.a, depth - 1, &left, &a) && natural(x, n.b, depth - 1, &right, &b), product = n.op == MUSTER_OP_MUL, minus = n.op == MUSTER_OP_SUB;
+	if (ok && n.op == MUSTER_OP_ADD && expr_is_const(x->p, n.b, &value) && b.high < 0) {
+		minus = 1;
+		buf_clear(&right);
+		buf_addf(&right, "%lld", (long long)-b.low);
+		b = (struct natural){-b.high, -b.low, 0};
+	}
+	if (ok) {
+		i128 c[4] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
+		*v = minus ? (struct natural){a.low - b.high, a.high - b.low, 1} : (struct natural){a.low + b.low, a.high + b.high, 1};
+		for (int i = 0; product && i < 4; i++) {
+			v->low = !i || c[i] < v->low ? c[i] : v->low;
+			v->high = !i || c[i] > v->high ? c[i] : v->high;
+			v->sum = 0;
+		}
+		ok = v->low >= -((i128)1 << 31) && v->high < (i128)1 << 31;
+		int round_left = product && a.sum, round_right = (product || minus) && b.sum;
+		buf_addf(out, "%s%s%s %s %s%s%s", round_left ? "(" : "", buf_str(&left), round_left ? ")" : "", product ? "*" : minus ? "-" : "+", round_right ? "(" : "", buf_str(&right),
+			 round_right ? ")" : "");
+	}
+	buf_release(&left);
+	buf_release(&right);
+	return ok;
+}
+
+/* The term's signed reading at 32 bits, as an expression of type int whose operations stay in it. */
+static int natural(struct diff_pair *x, expr_t e, unsigned depth, struct buf *out, struct natural *v)
+{
+	struct expr_node n = *expr_get(x->p, e);
+	u128 value;
+	if (!depth || n.width != 32)
+		return 0;
+	if (expr_is_const(x->p, e, &value)) {
+		v->low = v->high = signed_value(32, value);
+		v->sum = v->low < 0;
+		add_number(out, 32, value, SIGNED);
+		return 1;
+	}
+	if (n.op == MUSTER_OP_ZEXT || n.op == MUSTER_OP_SEXT) {
+		const struct diff_word *in = diff_word_find(x, n.a);
+		unsigned width = in ? expr_width(x->p, n.a) : 0;
+		enum reading r = n.op == MUSTER_OP_SEXT ? SIGNED : UNSIGNED;
+		if ((width != 8 && width != 16) || in->is_pointer)
+			return 0;
+		if (in->is_unsigned != (r == UNSIGNED))
+			buf_addf(out, "(%s)", type_name(width, r));
+		buf_adds(out, in->name);
+		*v = r == SIGNED ? (struct natural){-((i128)1 << (width - 1)), ((i128)1 << (width - 1)) - 1, 0} : (struct natural){0, ((i128)1 << width) - 1, 0};
+		return 1;
+	}
+	if (n.op == MUSTER_OP_ADD || n.op == MUSTER_OP_SUB || n.op == MUSTER_OP_MUL)
+		return natural_operator(x, n, depth, out, v);
+	return 0;
+}
+
+/* ------------------------------------------------------------ operands of comparisons */
+
+static int operand(struct diff_pair *x, expr_t e, enum reading r, struct buf *out)
+{
+	struct expr_node n = *expr_get(x->p, e);
+	const struct diff_word *in = diff_word_find(x, e);
+	struct natural v;
+	struct buf text = BUF_EMPTY;
+	u128 value;
+	if (expr_is_const(x->p, e, &value)) {
+		add_number(out, n.width, value, r);
+		return 1;
+	}
+	if (in) {
+		if (!type_name(n.width, r))
+			return 0;
+		if (!in->is_pointer && in->is_unsigned != (r == UNSIGNED))
+			buf_addf(out, "(%s)", type_name(n.width, r));
+		buf_adds(out, in->name);
+		return 1;
+	}
+	if (natural(x, e, DEPTH, &text, &v) && (r == SIGNED || v.low >= 0)) {
+		buf_adds(out, buf_str(&text));
+		buf_release(&text);
+		return 1;
+	}
+	buf_release(&text);
+	if ((n.op == MUSTER_OP_ZEXT || n.op == MUSTER_OP_SEXT) && (in = diff_word_find(x, n.a)) && !in->is_pointer) {
+		enum reading inner = n.op == MUSTER_OP_SEXT ? SIGNED : UNSIGNED;
+		unsigned width = expr_width(x->p, n.a);
+		if (!type_name(width, inner) || !type_name(n.width, r))
+			return 0;
+		buf_addf(out, "(%s)", type_name(n.width, r));
+		if (in->is_unsigned != (inner == UNSIGNED))
+			buf_addf(out, "(%s)", type_name(width, inner));
+		buf_adds(out, in->name);
+		return 1;
+	}
+	return 0;
+}
+
+/* The reading in which an equality is written: that of the word in it. */
+static enum reading reading_of(struct diff_pair *x, expr_t a, expr_t b)
+{
+	const struct diff_word *in = diff_word_find(x, a);
+	in = in ? in : diff_word_find(x, b);
+	return in && (in->is_unsigned || in->is_pointer) ? UNSIGNED : SIGNED;
+}
+
+static int comparison(struct diff_pair *x, struct expr_node n, int positive, struct buf *out)
+{
+	struct buf a = BUF_EMPTY, b = BUF_EMPTY;
+	expr_t left = n.a, right = n.b;
+	const char *op;
+	enum reading r = n.op == MUSTER_OP_SLT || n.op == MUSTER_OP_SLE ? SIGNED : UNSIGNED;
+	switch (n.op) {
+	case MUSTER_OP_EQ:
+		op = positive ? "==" : "!=";
+		r = reading_of(x, n.a, n.b);
+		break;
+	case MUSTER_OP_ULT:
+	case MUSTER_OP_SLT:
+		op = positive ? "<" : ">=";
+		break;
+	case MUSTER_OP_ULE:
+	case MUSTER_OP_SLE:
+		op = positive ? "<=" : ">";
+		break;
+	default:
+		return 0;
+	}
+	if (expr_is_const(x->p, left, NULL) && strcmp(op, "==") && strcmp(op, "!=")) { /* 3 < x is x > 3 */
+		left = n.b;
+		right = n.a;
+		op = *op == '<' ? (op[1] ? ">=" : ">") : (op[1] ? "<=" : "<");
+	}
+	int ok = operand(x, left, r, &a) && operand(x, right, r, &b);
+	if (ok)
+		buf_addf(out, "%s %s %s", buf_str(&a), op, buf_str(&b));
+	buf_release(&a);
+	buf_release(&b);
+	return ok;
+}
+
+/* ------------------------------------------------------------ in full */
+
+static void full_name(void *ctx, expr_t variable, struct buf *out)
+{
+	struct diff_pair *x = ctx;
+	const struct diff_word *in = diff_word_find(x, variable);
+	unsigned width = expr_width(x->p, variable);
+	if (in && width > 1)
+		buf_addf(out, "((%s)%s)", type_name(width, UNSIGNED), in->name);
+	else
+		buf_adds(out, in ? in->name : expr_name(x->p, variable));
+}
+
+void diff_text_whole(struct diff_pair *x, expr_t e, struct buf *out)
+{
+	expr_c(x->p, e, out, NULL, full_name, x);
+}
+
+/* Only parameters of the usual widths are in it. */
+static int is_plain(struct diff_pair *x, expr_t e)
+{
+	uint32_t count;
+	const expr_t *vars = expr_vars(x->p, e, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct diff_word *in = diff_word_find(x, vars[i]);
+		unsigned width = expr_width(x->p, vars[i]);
+		if (!in || !in->is_parameter || in->is_pointer || (width != 1 && !type_name(width, SIGNED)))
+			return 0;
+	}
+	return 1;
+}
+
+/* Does it call a function of the printer's own, or have statements in it? */
+static int has_helpers(const char *s)
+{
+	for (size_t i = 0; s[i]; i++)
+		if (s[i] == '{' || s[i] == ';' || (s[i] == '(' && i && (isalnum((unsigned char)s[i - 1]) || s[i - 1] == '_')))
+			return 1;
+	return 0;
+}
+
+int diff_text_literal(struct diff_pair *x, expr_t atom, int positive, struct buf *out)
+{
+	struct expr_node n = *expr_get(x->p, atom);
+	const struct diff_word *in = diff_word_find(x, atom);
+	struct buf text = BUF_EMPTY;
+	int ok;
+	if (n.op == MUSTER_OP_XOR && n.width == 1 && expr_is_const(x->p, n.b, NULL))
+		return diff_text_literal(x, n.a, !positive, out);
+	if (in) {
+		buf_addf(out, "%s%s", positive ? "" : "!", in->name);
+		return 1;
+	}
+	if (comparison(x, n, positive, &text)) {
+		buf_adds(out, buf_str(&text));
+		buf_release(&text);
+		return 1;
+	}
+	buf_clear(&text);
+	ok = is_plain(x, atom);
+	if (ok)
+		diff_text_whole(x, atom, &text);
+	ok = ok && text.size && text.size < SHORT && !has_helpers(buf_str(&text));
+	if (ok)
+		buf_addf(out, "%s(%s)", positive ? "" : "!", buf_str(&text));
+	buf_release(&text);
+	return ok;
+}
