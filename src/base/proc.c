@@ -1,4 +1,4 @@
-/* proc.c: fork, exec, and one poll loop over the pipes of all jobs.
+/* proc.c: fork, exec or a call, and one poll loop over the pipes of all jobs.
  *
  * Inputs and outputs of all jobs are served together, so that nobody can block
  * another. A failing exec is told apart from a failing program by a close-on-exec
@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -33,6 +34,25 @@ static void close_fd(int *fd)
 	if (*fd >= 0)
 		close(*fd);
 	*fd = -1;
+}
+
+static void close_pipes(int pipes[PIPES][2], int end)
+{
+	for (int i = 0; i < PIPES; i++)
+		close_fd(&pipes[i][i == IN ? !end : end]);
+}
+
+/* Without exec, which would close them: a pipe that stays open here has no end elsewhere. */
+static void close_parents(int pipes[PIPES][2], const struct proc_job *jobs, int count)
+{
+	close_pipes(pipes, 0);
+	for (int i = 0; i < count; i++) {
+		const int fds[] = {jobs[i].in, jobs[i].out, jobs[i].err, jobs[i].exec, jobs[i].end};
+
+		for (size_t k = 0; k < sizeof fds / sizeof *fds; k++)
+			if (fds[k] >= 0)
+				close(fds[k]);
+	}
 }
 
 static void child(char *const argv[], const struct proc_opts *o, int pipes[PIPES][2], pid_t parent)
@@ -61,8 +81,18 @@ static void child(char *const argv[], const struct proc_opts *o, int pipes[PIPES
 		dup2(1, 2);
 	for (const char *const *v = o->env; v && *v; v++)
 		putenv((char *)*v);
-	if (!o->dir || !chdir(o->dir))
+	if (!o->dir || !chdir(o->dir)) {
+		if (o->call) {
+			close_fd(&pipes[IN][0]);
+			close_fd(&pipes[OUT][1]);
+			close_fd(&pipes[ERR][1]);
+			deadline_child(); /* what it starts is ended with it */
+			e = o->call(argv, o->ctx);
+			fflush(NULL);
+			file_exit_child(e);
+		}
 		execvp(argv[0], argv);
+	}
 	e = errno;
 	if (write(pipes[EXEC][1], &e, sizeof e) < 0)
 		_exit(126);
@@ -139,14 +169,8 @@ static int serve(struct proc_job *jobs, int count)
 	return cut;
 }
 
-static void close_pipes(int pipes[PIPES][2], int end)
-{
-	for (int i = 0; i < PIPES; i++)
-		close_fd(&pipes[i][i == IN ? !end : end]);
-}
-
-/* Leaves our ends in the job. A job that did not start has pid -1. */
-static int start(struct proc_job *j)
+/* Leaves our ends in the job. A job that did not start has pid -1. before: jobs that were started before it. */
+static int start(struct proc_job *j, int before)
 {
 	const int wanted[PIPES] = {j->opts.input != NULL, j->opts.capture_out, j->opts.capture_err,
 				   1};
@@ -159,9 +183,14 @@ static int start(struct proc_job *j)
 		if (wanted[i] && pipe2(pipes[i], O_CLOEXEC))
 			e = error_errno("cannot make a pipe");
 	pid_t self = getpid();
+	if (j->opts.call)
+		fflush(NULL); /* or it would be written twice */
 	j->pid = e ? -1 : fork();
-	if (!j->pid)
+	if (!j->pid) {
+		if (j->opts.call)
+			close_parents(pipes, j - before, before);
 		child(j->argv, &j->opts, pipes, self);
+	}
 	if (j->pid < 0 && !e)
 		e = error_errno("cannot start '%s'", j->argv[0]);
 	close_pipes(pipes, 1);
@@ -216,7 +245,7 @@ int proc_run_many(struct proc_job *jobs, int count)
 	int e = 0, cut;
 
 	for (int i = 0; i < count; i++)
-		e |= start(&jobs[i]);
+		e |= start(&jobs[i], i);
 	/* A job that does not read its input must not kill us. */
 	sigaction(SIGPIPE, &ignore, &old);
 	cut = serve(jobs, count);

@@ -1,4 +1,4 @@
-/* proc.h: running helper programs (compilers, linkers, tools). Targets under
+/* proc.h: running helper programs (compilers, linkers, tools), and parts of muster in a process of their own. Targets under
  * test are started by run/, which has limits and a sandbox. */
 #ifndef MUSTER_PROC_H
 #define MUSTER_PROC_H
@@ -15,6 +15,9 @@ struct proc_opts {
 	int null_input; /* /dev/null instead of ours */
 	int capture_out, capture_err;
 	int merge_err; /* standard error goes where standard output goes */
+	/* A function of muster's instead of the program argv[0]: it has the process for itself, and what it returns is the exit status. */
+	int (*call)(char *const argv[], const void *ctx);
+	const void *ctx;
 };
 
 struct proc_result {

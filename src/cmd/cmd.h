@@ -22,7 +22,6 @@
 	X(doctor, "doctor", "what of a binary can be rebuilt, and what stands in the way")     \
 	X(variant, "variant", "make a variant of a binary and print its path")                 \
 	X(strip, "strip", "remove muster's records from a binary")                             \
-	X(confined, "confined", "")                                                            \
 	X(refine_source, "refine-source", "")                                                  \
 	X(instrument_runtime, "instrument-runtime", "")
 

@@ -34,15 +34,6 @@ void confine_pass(confine_words *argv)
 	}
 }
 
-void confine_command(confine_words *argv, char *self, const char *seconds)
-{
-	vec_push(argv, self);
-	vec_push(argv, (char *)"confined");
-	confine_pass(argv);
-	vec_push(argv, (char *)"--");
-	vec_push(argv, (char *)seconds);
-}
-
 const char *confine_try(void)
 {
 	static const char *const words[] = {

@@ -29,8 +29,6 @@ void confine_apply(const struct option_spec *spec);
 /* The same options for another muster that this one starts. */
 typedef VEC(char *) confine_words;
 void confine_pass(confine_words *argv);
-/* The front of a command that runs a program, whose words follow, for so many seconds in the sandbox: base/proc.h has none. self: file_self. */
-void confine_command(confine_words *argv, char *self, const char *seconds);
 
 /* Of a program that does nothing: what runs on this machine are confined by, in words. NULL: error_text(). */
 const char *confine_try(void);

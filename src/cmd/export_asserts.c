@@ -13,8 +13,8 @@
 #include "base/shell.h"
 #include "build/image.h"
 #include "claim/claim.h"
-#include "cmd/confine.h"
 #include "cmd/export.h"
+#include "run/confined.h"
 #include "run/target.h"
 #include "refine/refine.h"
 
@@ -23,7 +23,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SECONDS "20" /* of a run */
+#define SECONDS 20 /* of a run */
+#define TEXT(x) #x
+#define TEXT_OF(x) TEXT(x)
 
 struct source {
 	char *name; /* of its file, unique: "parse" for parse.i */
@@ -270,8 +272,8 @@ static int state_all(struct asserting *a, const struct result_bug *b, const stru
 static int try(const struct asserting *a, const struct claim *c, const char *dir, struct buf *words)
 {
 	char *program = mem_printf("%s/program", dir), *script = mem_printf("%s/%s/run", a->o->dir, dir);
-	char *make[] = {"make", "-s", "-C", (char *)a->o->dir, program, NULL}, *self = file_self();
-	confine_words run = {0};
+	char *make[] = {"make", "-s", "-C", (char *)a->o->dir, program, NULL}, *run[] = {script, NULL};
+	static const double seconds = SECONDS;
 	struct proc_opts opts = {.capture_err = 1, .capture_out = 1, .null_input = 1};
 	struct proc_result r = {0};
 	int shown = 0;
@@ -284,10 +286,9 @@ static int try(const struct asserting *a, const struct claim *c, const char *dir
 	} else {
 		proc_release(&r);
 		r = (struct proc_result){0};
-		confine_command(&run, self, SECONDS);
-		vec_push(&run, script);
-		vec_push(&run, NULL);
-		if (proc_run(run.data, &opts, &r)) {
+		opts.call = confined_call;
+		opts.ctx = &seconds;
+		if (proc_run(run, &opts, &r)) {
 			shown = -1;
 			buf_adds(words, error_text());
 		} else {
@@ -297,8 +298,6 @@ static int try(const struct asserting *a, const struct claim *c, const char *dir
 		}
 	}
 	proc_release(&r);
-	vec_release(&run);
-	free(self);
 	free(program);
 	free(script);
 	return shown;
@@ -311,7 +310,7 @@ static const char head[] = "# Bugs that gcc's sanitizers do not know, as asserti
 			   "FLAGS = -w -g -O0\n"
 			   "all: bugs\n";
 static const char tail[] = "bugs: $(BUGS:%=%/program)\n"
-			   "\t@s=0; for b in $(BUGS); do if timeout " SECONDS " $$b/run >/dev/null 2>$$b/said; then echo \"passes: $$b\"; s=1; \\\n"
+			   "\t@s=0; for b in $(BUGS); do if timeout " TEXT_OF(SECONDS) " $$b/run >/dev/null 2>$$b/said; then echo \"passes: $$b\"; s=1; \\\n"
 			   "\t\telse echo \"$$b: $$(grep -m1 -e 'Assertion `' -e 'refinement violated' $$b/said)\"; fi; done; exit $$s\n"
 			   ".PHONY: all bugs\n";
 

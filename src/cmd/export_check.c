@@ -10,7 +10,6 @@
  * the sanitizer's report says both. A used-up stack is compared by the functions that recur, since
  * its place is chance; a hang has none.
  */
-#include "cmd/confine.h"
 #include "cmd/export_unit.h"
 
 #include "base/error.h"
@@ -21,6 +20,7 @@
 #include "build/home.h"
 #include "check/confirm.h"
 #include "check/san_options.h"
+#include "run/confined.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,9 +29,9 @@
 #include <unistd.h>
 
 #define ROUNDS 16
-#define SECONDS_ALL "300"
-#define SECONDS_ONE "10" /* as in the Makefile */
-#define SECONDS_HANG "3" /* of a bug that is known to hang */
+#define SECONDS_ALL 300
+#define SECONDS_ONE 10 /* as in the Makefile */
+#define SECONDS_HANG 3 /* of a bug that is known to hang */
 #define SECONDS_BUGS 240.0 /* for all bugs of a file */
 #define AT_ONCE 8
 
@@ -112,20 +112,14 @@ static struct input *named(struct unit *u, const char *line, const char *mark)
 /* Runs all tests. -1: it could not be run. */
 static int run(const char *program, struct proc_result *r)
 {
-	char *self = file_self(), *scratch = file_temp("run");
+	static const double seconds = SECONDS_ALL;
+	char *scratch = file_temp("run"), *argv[] = {(char *)program, NULL};
 	struct proc_opts opts = {
-	    .capture_err = 1, .capture_out = 1, .null_input = 1, .dir = scratch};
-	confine_words argv = {0};
-	int e;
+	    .capture_err = 1, .capture_out = 1, .null_input = 1, .dir = scratch, .call = confined_call, .ctx = &seconds};
+	int e = file_mkdirs(scratch) || proc_run(argv, &opts, r);
 
-	confine_command(&argv, self, SECONDS_ALL);
-	vec_push(&argv, (char *)program);
-	vec_push(&argv, NULL);
-	e = file_mkdirs(scratch) || proc_run(argv.data, &opts, r);
 	file_remove_tree(scratch);
-	vec_release(&argv);
 	free(scratch);
-	free(self);
 	return e ? -1 : 0;
 }
 
@@ -134,28 +128,31 @@ struct alone {
 	const char *program;
 	const char *const *env; /* may be NULL */
 	struct proc_job jobs[AT_ONCE];
-	confine_words argv[AT_ONCE];
-	char *self, *scratch[AT_ONCE];
+	char *argv[AT_ONCE][3], *scratch[AT_ONCE];
+	double seconds[AT_ONCE];
 	struct input *inputs[AT_ONCE];
 	int count;
 };
 
-static void alone_add(struct alone *a, struct input *in, const char *seconds)
+static void alone_add(struct alone *a, struct input *in, double seconds)
 {
 	int n = a->count++;
 
-	if (!a->self)
-		a->self = file_self();
-	vec_clear(&a->argv[n]);
-	confine_command(&a->argv[n], a->self, seconds);
-	vec_push(&a->argv[n], (char *)a->program);
-	vec_push(&a->argv[n], in->name);
-	vec_push(&a->argv[n], NULL);
+	a->argv[n][0] = (char *)a->program;
+	a->argv[n][1] = in->name;
+	a->argv[n][2] = NULL;
+	a->seconds[n] = seconds;
 	a->scratch[n] = file_temp("run");
 	file_mkdirs(a->scratch[n]);
 	a->inputs[n] = in;
-	a->jobs[n] = (struct proc_job){.argv = a->argv[n].data,
-				       .opts = {.capture_err = 1, .capture_out = 1, .null_input = 1, .env = a->env, .dir = a->scratch[n]}};
+	a->jobs[n] = (struct proc_job){.argv = a->argv[n],
+				       .opts = {.capture_err = 1,
+						.capture_out = 1,
+						.null_input = 1,
+						.env = a->env,
+						.dir = a->scratch[n],
+						.call = confined_call,
+						.ctx = &a->seconds[n]}};
 }
 
 static void alone_run(struct alone *a)
@@ -172,13 +169,6 @@ static void alone_clear(struct alone *a)
 		free(a->scratch[i]);
 	}
 	a->count = 0;
-}
-
-static void alone_release(struct alone *a)
-{
-	for (int i = 0; i < AT_ONCE; i++)
-		vec_release(&a->argv[i]);
-	free(a->self);
 }
 
 /* One of them took the others with it: which? */
@@ -200,7 +190,6 @@ static int run_alone(struct unit *u, const char *program)
 				changed += weaken(a.inputs[k]);
 		alone_clear(&a);
 	}
-	alone_release(&a);
 	return changed;
 }
 
@@ -325,7 +314,6 @@ static void run_each_bug(struct unit *u, struct confirm *c, const char *program)
 		}
 		bugs_step(u, c, &a);
 	}
-	alone_release(&a);
 }
 
 static void run_bugs(struct unit *u, const char *program)

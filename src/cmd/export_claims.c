@@ -11,15 +11,15 @@
 #include "base/proc.h"
 #include "build/home.h"
 #include "claim/claim.h"
-#include "cmd/confine.h"
 #include "cmd/export_unit.h"
 #include "refine/refine.h"
+#include "run/confined.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SECONDS "10"
+#define SECONDS 10
 
 int export_is_claim(const char *kind)
 {
@@ -89,8 +89,8 @@ static int state(const struct input *in, const struct buf *text, const struct sh
 static int try(const struct unit *u, const struct input *in, struct buf *words)
 {
 	char *dir = file_temp("claim"), *program = file_join(dir, in->name), *source = mem_printf("%s/%s.i", u->o->dir, in->name);
-	char *self = file_self();
-	confine_words run = {0};
+	static const double seconds = SECONDS;
+	char *run[] = {program, in->name, NULL};
 	struct proc_opts opts = {.capture_err = 1, .capture_out = 1, .null_input = 1};
 	struct proc_result r = {0};
 	struct claim c = {in->place.kind, in->place.file, in->place.line, in->place.column, in->place.message};
@@ -116,11 +116,9 @@ static int try(const struct unit *u, const struct input *in, struct buf *words)
 		proc_release(&r);
 		r = (struct proc_result){0};
 		opts.dir = dir;
-		confine_command(&run, self, SECONDS);
-		vec_push(&run, program);
-		vec_push(&run, in->name);
-		vec_push(&run, NULL);
-		shown = proc_run(run.data, &opts, &r) ? -1 : claim_failed(&c, buf_str(&r.err));
+		opts.call = confined_call;
+		opts.ctx = &seconds;
+		shown = proc_run(run, &opts, &r) ? -1 : claim_failed(&c, buf_str(&r.err));
 		if (!shown)
 			buf_addf(words, "compiled by gcc it does not fail there (status %d)", r.status);
 	}
@@ -128,8 +126,6 @@ static int try(const struct unit *u, const struct input *in, struct buf *words)
 		buf_adds(words, error_text());
 	proc_release(&r);
 	vec_release(&argv);
-	vec_release(&run);
-	free(self);
 	file_remove_tree(dir);
 	free(dir);
 	free(program);

@@ -375,6 +375,42 @@ static void processes_are_served_together(void **state)
 	free(input);
 }
 
+/* Reads standard input to its end, and says how much there was. */
+static int count_input(char *const argv[], const void *ctx)
+{
+	size_t n = 0;
+
+	while (getchar() != EOF)
+		n++;
+	printf("%s %s %zu", argv[0], (const char *)ctx, n);
+	return 7;
+}
+
+/* A function of our own in a process: the end of a job's input comes whoever was started after it, and nothing is printed twice. */
+static void functions_are_served_like_programs(void **state)
+{
+	static char *const argv[] = {"count", NULL};
+	static char *const shell[] = {"sh", "-c", "exit 3", NULL};
+	struct proc_job jobs[3] = {{.argv = argv}, {.argv = argv}, {.argv = shell}};
+
+	(void)state;
+	printf("buffered"); /* and not written yet */
+	for (int i = 0; i < 3; i++) {
+		jobs[i].opts.capture_out = 1;
+		jobs[i].opts.input = "abcd";
+		jobs[i].opts.input_size = (size_t)i + 2;
+		jobs[i].opts.call = i < 2 ? count_input : NULL;
+		jobs[i].opts.ctx = "bytes";
+	}
+	assert_int_equal(proc_run_many(jobs, 3), 0);
+	assert_string_equal(buf_str(&jobs[0].result.out), "count bytes 2");
+	assert_string_equal(buf_str(&jobs[1].result.out), "count bytes 3");
+	assert_int_equal(jobs[0].result.status, 7);
+	assert_int_equal(jobs[2].result.status, 3);
+	for (int i = 0; i < 3; i++)
+		proc_release(&jobs[i].result);
+}
+
 static void options_are_parsed(void **state)
 {
 	int flag = 0, other = 1;
@@ -444,6 +480,7 @@ int main(void)
 	    cmocka_unit_test(a_killed_child_leaves_nothing),
 	    cmocka_unit_test(waiting_is_no_processor_time),
 	    cmocka_unit_test(processes_are_served_together),
+	    cmocka_unit_test(functions_are_served_like_programs),
 	    cmocka_unit_test(options_are_parsed),
 	    cmocka_unit_test(nearest_name_is_found),
 	};
