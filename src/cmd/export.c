@@ -5,8 +5,6 @@
  * output directory. Files get names from their contents and tests an order from their names, so
  * that exporting again changes what has changed and nothing else.
  */
-#include "cmd/export.h"
-
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -15,76 +13,11 @@
 #include "build/home.h"
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
+#include "export/export.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* -------------------------------------------------------------------- paths */
-
-char *export_relative(const char *from, const char *to)
-{
-	struct buf b = {0};
-	size_t common = 0;
-
-	/* Up to the last slash where both agree. */
-	for (size_t i = 0;; i++) {
-		int end_from = !from[i] || from[i] == '/', end_to = !to[i] || to[i] == '/';
-		if (end_from && end_to)
-			common = i;
-		if (!from[i] || !to[i] || from[i] != to[i])
-			break;
-	}
-	for (const char *p = from + common; *p; p++)
-		if (*p == '/' && p[1])
-			buf_adds(&b, "../");
-	to += common + (to[common] == '/');
-	if (!*to && b.size)
-		b.size--;
-	buf_adds(&b, *to || b.size ? to : ".");
-	return buf_take(&b);
-}
-
-char *export_absolute(const char *path)
-{
-	char *long_form = file_absolute(path);
-	struct buf b = {0};
-
-	for (const char *p = long_form; *p;) {
-		size_t n;
-
-		p += strspn(p, "/");
-		n = strcspn(p, "/");
-		if (n == 2 && !strncmp(p, "..", 2)) {
-			while (b.size && b.data[--b.size] != '/')
-				;
-		} else if (n && !(n == 1 && *p == '.')) {
-			buf_addc(&b, '/');
-			buf_add(&b, p, n);
-		}
-		p += n;
-	}
-	if (!b.size)
-		buf_addc(&b, '/');
-	free(long_form);
-	return buf_take(&b);
-}
-
-int export_write(const char *dir, const char *name, const void *data, size_t size)
-{
-	char *path = file_join(dir, name);
-	struct buf old = {0};
-	int e = 0;
-
-	/* What is as it was keeps its time: nobody compiles it again. */
-	if (!file_is_regular(path) || file_read(path, &old) || old.size != size ||
-	    memcmp(old.data, data, size))
-		e = file_write_atomic(path, data, size);
-	buf_release(&old);
-	free(path);
-	return e;
-}
 
 /* ---------------------------------------------------------------- campaigns */
 
@@ -102,15 +35,6 @@ struct exporting {
 	VEC(struct export_campaign) campaigns;
 	struct export_counts counts;
 };
-
-char *export_value(const struct export_campaign *c, const char *name)
-{
-	struct buf b = {0};
-
-	if (store_value_get(c->store, c->id, name, &b) < 0)
-		die(EXIT_USAGE, "%s", error_text());
-	return buf_take(&b);
-}
 
 /* Is it wanted? Then with which functions. */
 static int wanted(struct exporting *x, const char *file, const char **functions)
@@ -151,12 +75,21 @@ static void remember(struct exporting *x, struct export_campaign c)
 	vec_push(&x->campaigns, c);
 }
 
+static char *value(const struct export_campaign *c, const char *name)
+{
+	char *text;
+
+	if (export_value(c, name, &text))
+		die(EXIT_USAGE, "%s", error_text());
+	return text;
+}
+
 static int each_campaign(void *ctx, uint64_t id, struct hash128 key, const char *program,
 			 const char *command)
 {
 	struct exporting *x = ctx;
 	struct export_campaign c = {.store = x->store, .id = id};
-	char *kind = export_value(&c, "kind"), hex[HASH_HEX_SIZE];
+	char *kind = value(&c, "kind"), hex[HASH_HEX_SIZE];
 	const char *functions = NULL;
 	int is_test = !strcmp(kind, "test");
 
@@ -168,7 +101,7 @@ static int each_campaign(void *ctx, uint64_t id, struct hash128 key, const char 
 	if (!is_test && (x->cmocka || x->operands.size))
 		return 0;
 	if (is_test) {
-		char *file = export_value(&c, "file");
+		char *file = value(&c, "file");
 		c.file = export_absolute(file);
 		free(file);
 		if (!wanted(x, c.file, &functions)) {
@@ -279,23 +212,6 @@ static const struct {
     EXPORT_NOTES(X)
 #undef X
 };
-
-void export_note(struct export_counts *c, enum export_note_kind kind, const char *name,
-		 const char *fmt, ...)
-{
-	struct export_note n = {.kind = kind, .name = mem_strdup(name)};
-	va_list ap;
-
-	if (fmt) {
-		char *words = NULL;
-		va_start(ap, fmt);
-		if (vasprintf(&words, fmt, ap) < 0)
-			words = NULL;
-		va_end(ap);
-		n.words = words;
-	}
-	vec_push(&c->notes, n);
-}
 
 static unsigned count_notes(const struct export_counts *c, unsigned kind)
 {

@@ -1,6 +1,6 @@
-/* export.h: what the files of `muster export` share. */
-#ifndef MUSTER_CMD_EXPORT_H
-#define MUSTER_CMD_EXPORT_H
+/* export.h: what searches found, as tests for programs that know nothing of muster. */
+#ifndef MUSTER_EXPORT_EXPORT_H
+#define MUSTER_EXPORT_EXPORT_H
 
 #include "base/buf.h"
 #include "base/map.h"
@@ -73,22 +73,22 @@ struct export_counts {
 void export_note(struct export_counts *c, enum export_note_kind kind, const char *name,
 		 const char *fmt, ...) __attribute__((format(printf, 4, 5))); /* fmt may be NULL */
 
-/* export_cmocka.c: DIR/test_UNIT.c and what compiles it. 0, -1 with words. */
+/* cmocka.c: DIR/test_UNIT.c and what compiles it. 0, -1 with words. */
 int export_cmocka(const struct export_campaign *c, const struct export_options *o,
 		  struct export_counts *counts);
-/* export_testcomp.c: a suite of the values that __VERIFIER_nondet functions gave. */
+/* testcomp.c: a suite of the values that __VERIFIER_nondet functions gave. */
 int export_testcomp(const struct export_campaign *c, const struct export_options *o,
 		    struct export_counts *counts);
 
-/* export_asserts.c: a program's bugs as assertions, for gcc. */
+/* asserts.c: a program's bugs as assertions, for gcc. */
 int export_asserts(const struct export_campaign *c, const struct export_options *o,
 		   struct export_counts *counts);
 
-/* export_claims.c: is it a kind that gcc's sanitizers do not know, so that an assertion shows it? */
+/* claims.c: is it a kind that gcc's sanitizers do not know, so that an assertion shows it? */
 int export_is_claim(const char *kind);
 
-/* A value of the campaign, "" if there is none; allocated. */
-char *export_value(const struct export_campaign *c, const char *name);
+/* A value of the campaign, "" if there is none; allocated. 0, -1 with words. */
+int export_value(const struct export_campaign *c, const char *name, char **out);
 /* Absolute and without . and .. in it; allocated. */
 char *export_absolute(const char *path);
 /* Path of `to` as it is named in directory `from`; both absolute. Allocated. */

@@ -1,11 +1,11 @@
-/* export_unit.h: what export_cmocka.c (a file of tests is written) and export_check.c (it is tried)
+/* unit.h: what cmocka.c (a file of tests is written) and check.c (it is tried)
  * share. */
-#ifndef MUSTER_CMD_EXPORT_UNIT_H
-#define MUSTER_CMD_EXPORT_UNIT_H
+#ifndef MUSTER_EXPORT_UNIT_H
+#define MUSTER_EXPORT_UNIT_H
 
 #include "base/map.h"
 #include "base/shell.h"
-#include "cmd/export.h"
+#include "export/export.h"
 
 /* What a bug looked like when it was confirmed. */
 struct export_place {
@@ -50,15 +50,15 @@ struct unit {
 	int raw;
 };
 
-/* export_cmocka.c: the file as the inputs are now. 0, -1. */
+/* cmocka.c: the file as the inputs are now. 0, -1. */
 int export_unit_write(struct unit *u);
-/* export_check.c: compiles and runs it, weakens what fails, writes it anew; notes what is not as it
+/* check.c: compiles and runs it, weakens what fails, writes it anew; notes what is not as it
  * should be. 0, -1. */
 int export_unit_check(struct unit *u);
-/* export_claims.c: files with assertions for bugs that gcc's sanitizers do not know: BUG.i. 0, -1. */
+/* claims.c: files with assertions for bugs that gcc's sanitizers do not know: BUG.i. 0, -1. */
 int export_unit_claims(struct unit *u);
 
-/* export_program.c: flags that compile tests of a program's unit with the other units, and where
+/* program.c: flags that compile tests of a program's unit with the other units, and where
  * that unit's source is (allocated); goes to the directory where it was compiled. -1 with words if
  * that cannot be. */
 int export_unit_program(struct unit *u, char **source);

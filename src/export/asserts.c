@@ -1,4 +1,4 @@
-/* export_asserts.c: muster export --asserts: bugs of a program that gcc's sanitizers do not know, each as an assertion that fails.
+/* asserts.c: muster export --asserts: bugs of a program that gcc's sanitizers do not know, each as an assertion that fails.
  *
  * The program is written as it was recorded: a preprocessed text for each unit, which gcc compiles without headers, flags or anything of
  * muster's. Each bug has a directory with its input and the unit where it is, in which the operation in question asserts what the bug
@@ -13,7 +13,7 @@
 #include "base/shell.h"
 #include "build/image.h"
 #include "claim/claim.h"
-#include "cmd/export.h"
+#include "export/export.h"
 #include "run/confined.h"
 #include "run/target.h"
 #include "refine/refine.h"

@@ -1,4 +1,4 @@
-/* export_program.c: what it takes to compile tests of one unit of a program that was built with
+/* program.c: what it takes to compile tests of one unit of a program that was built with
  * muster cc.
  *
  * The records have it: each unit's source, directory and flags, and the words of the link. One
@@ -7,7 +7,7 @@
  * That needs one directory and one set of flags for all of them, and nothing in the link that is
  * no recorded unit of the program itself; else words say what stands in the way.
  */
-#include "cmd/export_unit.h"
+#include "export/unit.h"
 
 #include "base/error.h"
 #include "base/file.h"

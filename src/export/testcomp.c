@@ -1,4 +1,4 @@
-/* export_testcomp.c: muster export --testcomp: the tests of a search as a suite in Test-Comp's
+/* testcomp.c: muster export --testcomp: the tests of a search as a suite in Test-Comp's
  * format.
  *
  * Such a test is not an input but the values that the program asked __VERIFIER_nondet functions
@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/proc.h"
 #include "base/shell.h"
-#include "cmd/export.h"
+#include "export/export.h"
 #include "run/target.h"
 #include "report/testcomp.h"
 

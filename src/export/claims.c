@@ -1,4 +1,4 @@
-/* export_claims.c: bugs of functions that gcc's sanitizers do not know, beside the exported tests: each a file of its own, in which
+/* claims.c: bugs of functions that gcc's sanitizers do not know, beside the exported tests: each a file of its own, in which
  * what the bug says is broken is asserted (src/claim).
  *
  * The file is the file of tests, preprocessed, with the assertion in the unit it includes; run with the name of the bug's test it must
@@ -11,7 +11,7 @@
 #include "base/proc.h"
 #include "build/home.h"
 #include "claim/claim.h"
-#include "cmd/export_unit.h"
+#include "export/unit.h"
 #include "refine/refine.h"
 #include "run/confined.h"
 

@@ -1,4 +1,4 @@
-/* export_check.c: a file of exported tests is tried as its user would: compiled and run without
+/* check.c: a file of exported tests is tried as its user would: compiled and run without
  * muster.
  *
  * One that does not compile is written once more without names of members. Tests that fail outside
@@ -10,7 +10,7 @@
  * the sanitizer's report says both. A used-up stack is compared by the functions that recur, since
  * its place is chance; a hang has none.
  */
-#include "cmd/export_unit.h"
+#include "export/unit.h"
 
 #include "base/error.h"
 #include "base/file.h"

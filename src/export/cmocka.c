@@ -1,15 +1,15 @@
-/* export_cmocka.c: muster export --cmocka: a C file of tests for a file that was tested.
+/* cmocka.c: muster export --cmocka: a C file of tests for a file that was tested.
  *
  * The harness is built again as the campaign's values say; if its program is not the campaign's,
  * the file has changed and its tests mean something else: that is refused. Every input runs twice
  * in the san variant; what differs between the observations is not asserted. Then the file is
- * compiled and run without muster (export_check.c). Every confirmed bug has a test of its own, or a
+ * compiled and run without muster (check.c). Every confirmed bug has a test of its own, or a
  * note says which has none and why; so it is with every test that asserts nothing or is left out.
  *
  * Names are those of functions with a hash of the input's canonical form, and tests are sorted by
  * them.
  */
-#include "cmd/export_unit.h"
+#include "export/unit.h"
 
 #include "base/error.h"
 #include "base/file.h"
@@ -44,32 +44,53 @@ static const char **lines(char *text)
 	return v.data;
 }
 
-static int build(struct unit *u)
+/* How 'muster test' was called. */
+struct called {
+	char *options, *requires, *cflags, *function, *named;
+};
+
+static int read_called(const struct export_campaign *c, struct called *v)
+{
+	int e = export_value(c, "options", &v->options);
+
+	e |= export_value(c, "requires", &v->requires);
+	e |= export_value(c, "cflags", &v->cflags);
+	e |= export_value(c, "function", &v->function);
+	return e | export_value(c, "named", &v->named);
+}
+
+static void release_called(struct called *v)
+{
+	free(v->options);
+	free(v->requires);
+	free(v->cflags);
+	free(v->function);
+	free(v->named);
+}
+
+static int build_as(struct unit *u, const struct called *v)
 {
 	struct harness_options o = {
 	    .elements = 8, .characters = 16, .objects = 3, .global_limit = 256};
-	char *options = export_value(u->c, "options"), *requires = export_value(u->c, "requires");
-	char *cflags = export_value(u->c, "cflags"), *function = export_value(u->c, "function"),
-	     globals[16] = "symbolic";
-	char *named = export_value(u->c, "named");
-	const char **list = lines(requires);
+	char globals[16] = "symbolic";
+	const char **list = lines(v->requires);
 	int e;
 
-	sscanf(options, "elements=%u characters=%u objects=%u globals=%15s", &o.elements,
+	sscanf(v->options, "elements=%u characters=%u objects=%u globals=%15s", &o.elements,
 	       &o.characters, &o.objects, globals);
 	o.globals_initial = !strcmp(globals, "initial");
 	o.requires = list[0] ? list : NULL;
-	shell_split(&u->cflags, cflags);
-	buf_adds(&u->flags, cflags);
+	shell_split(&u->cflags, v->cflags);
+	buf_adds(&u->flags, v->cflags);
 	if (!u->cflags.argv.size || vec_last(&u->cflags.argv))
 		vec_push(&u->cflags.argv, NULL);
 	if (!u->o->quiet)
 		log_progress("compiling %s", u->c->file);
 	if (file_is_c(u->c->file))
-		e = harness_build(named, (const char *const *)u->cflags.argv.data, &o, &u->front,
+		e = harness_build(v->named, (const char *const *)u->cflags.argv.data, &o, &u->front,
 				  &u->h, &u->program);
 	else
-		e = harness_build_from(named, function, &o, &u->front, &u->h, &u->program);
+		e = harness_build_from(v->named, v->function, &o, &u->front, &u->h, &u->program);
 	log_progress(NULL);
 	if (!e && strcmp(u->program, u->c->program))
 		e = error_set(
@@ -78,11 +99,15 @@ static int build(struct unit *u)
 	if (!e && harness_initial(u->h, u->program))
 		log_info("%s", error_text()); /* variables are then changed by exclusive or */
 	free(list);
-	free(named);
-	free(options);
-	free(requires);
-	free(cflags);
-	free(function);
+	return e;
+}
+
+static int build(struct unit *u)
+{
+	struct called v;
+	int e = read_called(u->c, &v) ? -1 : build_as(u, &v);
+
+	release_called(&v);
 	return e;
 }
 
@@ -575,11 +600,11 @@ int export_cmocka(const struct export_campaign *c, const struct export_options *
 		  struct export_counts *counts)
 {
 	struct unit u = {.c = c, .o = o, .counts = counts};
-	char *directory = export_value(c, "directory");
-	int e = 0;
+	char *directory;
+	int e = export_value(c, "directory", &directory);
 
 	/* Flags name files as seen from there. */
-	if (*directory && chdir(directory))
+	if (!e && *directory && chdir(directory))
 		e = error_errno("cannot go to '%s', where 'muster test' ran", directory);
 	free(directory);
 	e = e || build(&u) || check_functions(&u) || read_inputs(&u);
