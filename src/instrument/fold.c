@@ -41,6 +41,7 @@ struct fold {
 	VEC(LLVMBasicBlockRef) reports; /* blocks that a check no longer leads to, each once */
 	struct map reported;
 	VEC(uint32_t) marked;
+	struct fold_repeats repeats;
 };
 
 static int starts_with(const char *text, const char *start)
@@ -180,6 +181,8 @@ static void decide(struct fold *f, checker_set checks, int marks)
 		if (LLVMGetInstructionOpcode(inst) == LLVMBr && LLVMIsConditional(inst)) {
 			struct check c = {i, fate_of(inst, checks, marks), unit_check_fails(inst)};
 
+			if (c.fate == FATE_MARK && fold_is_repeated(&f->repeats, inst))
+				c.fate = FATE_FOLD;
 			if (c.fate != FATE_KEEP && (c.fate != FATE_GO || c.fails >= 0))
 				vec_push(&f->checks, c);
 		}
@@ -574,6 +577,7 @@ void fold_checks(struct unit *u, checker_set checks, int marks)
 	vec_release(&f.checks);
 	vec_release(&f.reports);
 	vec_release(&f.marked);
+	fold_repeats_release(&f.repeats);
 }
 
 void fold_forget(LLVMModuleRef module)

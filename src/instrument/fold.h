@@ -10,6 +10,8 @@
 #ifndef MUSTER_INSTRUMENT_FOLD_H
 #define MUSTER_INSTRUMENT_FOLD_H
 
+#include "base/map.h"
+#include "base/vec.h"
 #include "ir/checker.h"
 #include "ir/unit.h"
 
@@ -30,6 +32,21 @@ LLVMValueRef fold_condition(LLVMValueRef inst);
 /* fold_idle.c. Is the check not worth having where it does not end the run, since it cannot fail,
  * or not before something else shows it? */
 int fold_is_idle(LLVMValueRef check);
+/* fold_repeat.c. Is the check one for null of a value that an earlier check, which is kept, has asked for on every path to it? Asked in the order of
+ * ordinals, before anything is edited. A zeroed struct to begin with. */
+struct fold_repeats {
+	LLVMValueRef function; /* whose blocks these are */
+	VEC(LLVMBasicBlockRef) blocks; /* in post-order */
+	VEC(uint32_t) above;	       /* of each the number of its immediate dominator; the entry's own */
+	struct map number;	       /* of a block */
+	VEC(struct fold_kept {
+		uint32_t block;
+		uint32_t before; /* the kept check before it for the same value, + 1 */
+	}) kept;
+	struct map last; /* of a value, + 1 */
+};
+int fold_is_repeated(struct fold_repeats *r, LLVMValueRef check);
+void fold_repeats_release(struct fold_repeats *r);
 /* fold_range.c. Is the condition true for every input, as far as a look at the operations in front of it tells? */
 int fold_always_holds(LLVMValueRef condition);
 /* The condition of a check that goes on: the part that its checker is about. May edit what is only
