@@ -139,6 +139,7 @@ static void *moved(void *old, void *p, size_t old_size, size_t n, label size)
 	if (!p)
 		return NULL;
 	size_t common = old_size < n ? old_size : n;
+	rt_given_back(old, old_size);
 	if (p != old) {
 		if (old) {
 			rt_copy(p, old, common);
@@ -221,13 +222,16 @@ RT_EXPORT void __wrap_free(void *p)
 		size_t n = __muster_drive_size(p);
 		if (__muster_drive_free(p)) {
 			rt_gone(p, n);
+			rt_given_back(p, n);
 			rt_forget(p, n);
 			rt_event(MUSTER_EV_ALLOC, 2, a[0]);
 			return;
 		}
 	}
 	if (p) {
-		rt_forget(p, rt_object_remove(p));
+		uint64_t n = rt_object_remove(p);
+		rt_forget(p, n);
+		rt_given_back(p, n);
 		rt_event(MUSTER_EV_ALLOC, 2, a[0]);
 	}
 	__real_free(p);

@@ -81,6 +81,8 @@ void __muster_span(label a, label size, const void *p, uint64_t n, uint64_t site
 void __muster_member(label size, const void *p, uint64_t n, uint64_t room, uint64_t site);
 /* Two pointers are subtracted or ordered. */
 void __muster_pair(label a, label b, uint64_t va, uint64_t vb, uint64_t site);
+/* Two pointers are compared for being the same (driven programs). */
+void __muster_same(uint64_t va, uint64_t vb);
 /* An access of size bytes at p, whose address has the label a: it is fixed. */
 void __muster_access(label a, const void *p, uint64_t size, uint32_t reason, uint64_t site);
 void __muster_concrete_memory(const void *p, uint64_t size, uint32_t reason, uint64_t site);

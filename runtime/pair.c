@@ -5,6 +5,10 @@
  * object of its partner, or right behind it. Where that is not known either, or two such pointers meet, the search has lost something,
  * and an event says so. Pointers of the driver's are pin.c's.
  *
+ * **Equal.** In a driven program the san variant must go the same path, or nobody has looked at this one. It does not where a pointer to a block that was given back equals one to the
+ * block that stands there now (`q == p` after a realloc): AddressSanitizer's allocator does not give a place again. Which of two equal pointers is the old one cannot be seen, so the
+ * places are remembered.
+ *
  * What does not depend on the input makes no event: the san variant looks at it (probe.c). But in a driven program, which may be verified, the search
  * has lost something where both pointers are to objects that nobody knows.
  */
@@ -66,6 +70,41 @@ static void tell_unknown(uint64_t va, uint64_t vb, uint64_t site)
 	told = 1;
 	rt_event_at(MUSTER_EV_CONCRETE, MUSTER_REASON_ORDER, site, rt_const(64, va, 0));
 }
+
+/* ------------------------------------------------------------------- equal */
+
+#define PLACES 256
+
+static struct {
+	uint64_t base, size;
+} given_back[PLACES];
+static unsigned place_count; /* more than PLACES: anywhere */
+
+void rt_given_back(const void *p, uint64_t size)
+{
+	if (!p || !RT_STATE->driven || !RT_ON() || place_count > PLACES)
+		return;
+	if (place_count < PLACES) {
+		given_back[place_count].base = (uint64_t)p;
+		given_back[place_count].size = size;
+	}
+	place_count++;
+}
+
+void __muster_same(uint64_t va, uint64_t vb)
+{
+	struct rt_object o;
+	int again = place_count > PLACES;
+
+	if (va != vb || !va || !place_count || !RT_ON() || !RT_STATE->driven)
+		return;
+	for (unsigned i = 0; i < place_count && !again; i++)
+		again = va - given_back[i].base <= given_back[i].size;
+	if (again && object_at(va, vb, &o))
+		rt_lost(MUSTER_LOST_PLACE);
+}
+
+/* ------------------------------------------------------------------- order */
 
 void __muster_pair(label a, label b, uint64_t va, uint64_t vb, uint64_t site)
 {

@@ -147,6 +147,7 @@ RT_HIDDEN int rt_object_find(const void *p, struct rt_object *o); /* 0 if p lies
 RT_HIDDEN void rt_object_add(const void *p, size_t size);         /* heap or stack; p is 16-aligned */
 RT_HIDDEN void rt_sized_add(const void *p, uint64_t size, label bytes); /* besides, where the size has a label: see sized.c */
 RT_HIDDEN uint64_t rt_object_remove(const void *p);              /* its size, 0 if it was not known */
+RT_HIDDEN void rt_given_back(const void *p, uint64_t size);      /* a block of the heap: see pair.c */
 
 /* Around a signal handler: while it runs, no call that was open before is taken for over, whatever stack the handler has (calls.c). */
 RT_HIDDEN uint32_t rt_calls_interrupted(void);

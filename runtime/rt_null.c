@@ -102,6 +102,7 @@ int rt_object_find(const void *p, struct rt_object *o)
 	X(rt_concrete_range(const void *p, size_t n, enum muster_reason why))                      \
 	X(rt_sized_add(const void *p, uint64_t size, label bytes))                                 \
 	X(rt_object_add(const void *p, size_t size))                                               \
+	X(rt_given_back(const void *p, uint64_t size))                                             \
 	X(rt_full(unsigned table))
 
 #pragma clang diagnostic ignored "-Wunused-parameter"

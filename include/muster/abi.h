@@ -309,7 +309,8 @@ MUSTER_FITS(arg, MUSTER_REASON_COUNT);
 	X(REACH, "reach", "a function without a body may read beyond what is looked at")           \
 	X(READ, "read", "somebody else read from the input: code without labels")                  \
 	X(SYMBOLIC, "symbolic", "a library linked with -Bsymbolic calls its own functions past the runtime") \
-	X(ALIGNMENT, "alignment", "an alignment that this libc takes and other allocators refuse: what comes of it is not looked at")
+	X(ALIGNMENT, "alignment", "an alignment that this libc takes and other allocators refuse: what comes of it is not looked at") \
+	X(PLACE, "place", "a pointer to memory that was given back is compared with one to what stands there now: another allocator gives another answer")
 
 enum muster_loss {
 #define X(name, key, text) MUSTER_LOST_##name,

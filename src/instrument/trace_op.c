@@ -121,6 +121,15 @@ static int is_pair(struct tracer *t, LLVMValueRef inst)
 	return LLVMGetInstructionOpcode(inst) == LLVMSub && !strncmp(LLVMGetValueName2(inst, &length), "sub.ptr.sub", 11);
 }
 
+/* Does it ask whether two pointers are the same, of which either may point to the heap? */
+static int is_same(struct tracer *t, LLVMValueRef inst, LLVMValueRef x, LLVMValueRef y)
+{
+	if (!t->driven || t->options->library || !LLVMIsAICmpInst(inst) || LLVMTypeOf(x) != t->ptr || unit_is_marked(inst))
+		return 0;
+	return (LLVMGetICmpPredicate(inst) == LLVMIntEQ || LLVMGetICmpPredicate(inst) == LLVMIntNE) && !LLVMIsConstant(x) && !LLVMIsConstant(y) &&
+	       !LLVMIsAAllocaInst(x) && !LLVMIsAAllocaInst(y);
+}
+
 static void trace_binary(struct tracer *t, LLVMValueRef inst, unsigned op, int swap)
 {
 	LLVMValueRef x = LLVMGetOperand(inst, swap ? 1 : 0), y = LLVMGetOperand(inst, swap ? 0 : 1);
@@ -135,6 +144,8 @@ static void trace_binary(struct tracer *t, LLVMValueRef inst, unsigned op, int s
 	int concrete = tracer_all_zero(t, lx, n) && tracer_all_zero(t, ly, n);
 	if (n == 1 && (t->driven || !concrete) && is_pair(t, inst)) /* in a driven program pointers to nowhere count, too */
 		tracer_call(t, "__muster_pair", "vwwqqq", lx[0], ly[0], tracer_word(t, x), tracer_word(t, y), tracer_q(t, t->site));
+	if (is_same(t, inst, x, y))
+		tracer_call(t, "__muster_same", "vqq", tracer_word(t, x), tracer_word(t, y));
 	if (concrete)
 		return;
 	if (LLVMIsAICmpInst(inst) && n == 1 && leaves[0].bits <= 64 && only_decides(t, inst)) {

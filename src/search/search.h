@@ -228,7 +228,7 @@ void search_stats_add(struct search_stats *to, const struct search_stats *from);
 	X(STALE, "stale", "memory changed behind the trace's back")                                  \
 	X(ORDER, "order", "addresses of objects count as numbers, and only some of them were tried")   \
 	X(THREADS, "threads", "threads, children and other programs are not followed")               \
-	X(UNSEEN, "unseen", "data of the input may have come back unseen (raw system calls, shared mappings and the like: muster trace says which)") \
+	X(UNSEEN, "unseen", "data of the input may have come back unseen, or an answer was the allocator's (raw system calls, shared mappings and the like: muster trace says which)") \
 	X(DROPPED, "dropped", "the frontier was full, and paths were dropped")                       \
 	X(DIVERGED, "diverged", "a run went elsewhere than it was sent")                             \
 	X(UNSTABLE, "unstable", "the program does not do the same twice with one input")             \
