@@ -66,7 +66,7 @@ static struct {
 	uint32_t open;
 } born[BORN];
 static uint32_t born_count;
-static uint64_t moving, moving_end; /* a block that realloc gave back: its cells are still there, its contents are not */
+static uint64_t moving, moving_end, moving_size; /* a block that realloc gave back: its cells are still there, its contents are not */
 static uint32_t busy; /* in here: what is read and written now is the runtime's own */
 
 static inline uint32_t *cells(uint64_t addr)
@@ -187,10 +187,26 @@ static uint32_t born_in(uint64_t base)
 	return 0;
 }
 
+/* An object is told before the first that lies in it. what: bit 0: constant, bit 1: it was allocated just now. */
+static void tell(uint64_t base, uint64_t size, unsigned what)
+{
+	static struct {
+		uint64_t base, size;
+	} told[1024];
+	unsigned slot = (unsigned)(base >> 4) % 1024;
+
+	if (!(what & 2) && told[slot].base == base && told[slot].size == size)
+		return;
+	told[slot].base = base;
+	told[slot].size = size;
+	rt_event_whole(MUSTER_EV_OBJECT, what, 0, base, rt_const(64, size, 0));
+}
+
 void activation_born(uint64_t base, uint64_t size)
 {
-	(void)size;
 	moving = moving_end = 0;
+	if (!busy && RT_ON())
+		tell(base, size, 2);
 	if (busy || !RT_ON())
 		return;
 	if (born_count == BORN) {
@@ -222,19 +238,10 @@ void activation_died(uint64_t base, uint64_t size)
 
 static void tell_object(uint64_t addr)
 {
-	static struct {
-		uint64_t base, size;
-	} told[1024];
 	struct rt_object o;
 
-	if (!covered(addr, 1) || !rt_object_find((const void *)addr, &o))
-		return;
-	unsigned slot = (unsigned)(o.base >> 4) % 1024;
-	if (told[slot].base == o.base && told[slot].size == o.size)
-		return;
-	told[slot].base = o.base;
-	told[slot].size = o.size;
-	rt_event_whole(MUSTER_EV_OBJECT, o.constant ? 1 : 0, 0, o.base, rt_const(64, o.size, 0));
+	if (covered(addr, 1) && rt_object_find((const void *)addr, &o))
+		tell(o.base, o.size, o.constant ? 1 : 0);
 }
 
 /* ------------------------------------------------------------------ reads */
@@ -319,7 +326,10 @@ static int is_outer(uint32_t number)
 
 void activation_moves(const void *p, uint64_t n)
 {
-	activation_read(p, n, 0, __muster_tls.site);
+	struct rt_object o;
+
+	moving_size = p && rt_object_find(p, &o) ? o.base + o.size - (uint64_t)p : n;
+	activation_read(p, moving_size < n ? moving_size : n, 0, __muster_tls.site);
 	moving = (uint64_t)p;
 	moving_end = moving + n;
 }
@@ -401,6 +411,8 @@ void activation_wrote(const void *p, uint64_t n)
 	label place = __muster_tls.place;
 
 	__muster_tls.place = 0;
+	if (moving && n > moving_size)
+		n = moving_size; /* what lies behind was nobody's */
 	if (busy || !n || !RT_ON() || !covered(addr, n) || on_own_stack(addr, rt_now))
 		return;
 	if (n > BULK) {

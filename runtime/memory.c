@@ -388,6 +388,10 @@ void __muster_member(label size, const void *p, uint64_t n, uint64_t room, uint6
 
 void __muster_access(label a, const void *p, uint64_t size, uint32_t reason, uint64_t site)
 {
+	if (reason == MUSTER_REASON_ADDRESS)
+		ACTIVATION_READ(p, size, a, site);
+	else
+		ACTIVATION_DO(__muster_tls.place = a);
 	rt_access_at(a, p, size, reason, site);
 }
 

@@ -153,7 +153,7 @@ static inline uint64_t muster_value(const struct muster_node *n)
 	X(RETURN, "return")     /* the innermost open call of the function (unit, index) is over; arg: enum muster_left; more: as in its CALL */ \
 	X(ACTIVATION, "activation") /* after a CALL and its ARGUMENTs: it is an activation with leaves; index: its number */ \
 	X(BIND, "bind")         /* label: a LEAF that was made at (unit, index) */                  \
-	X(OBJECT, "object")     /* unit, index: upper and lower half of the address where an object begins; label: its size, a CONST; arg: 1 constant. Before what lies in it is told */ \
+	X(OBJECT, "object")     /* unit, index: upper and lower half of the address where an object begins; label: its size, a CONST; arg: 1 constant, 2 allocated just now. Before what lies in it is told */ \
 	X(WRITE, "write")       /* before a RETURN (and its RESULTs): arg bytes at the address (unit, index) were written by the activation and hold label, a CONST if concrete */ \
 	X(PLACE, "place")       /* after a WRITE: label of its address, as it was computed */       \
 	X(MARK, "mark")         /* all open activations do not say everything from here on; arg: enum muster_mark */ \

@@ -178,6 +178,7 @@ static int check_end(const struct run_result *r)
 /* ----------------------------------------------------------------- checks */
 
 #define SHOWN 10
+#define CHANGED 64 /* inputs, for which a summary trace and an ordinary one are evaluated */
 
 static int self_check(struct trace_show *show, const struct target *target, const struct session *s)
 {
@@ -366,6 +367,39 @@ static void repeat(struct trace_show *show, struct launcher *l, const struct ses
 	vec_release(&costs);
 }
 
+/* ----------------------------------------------------------- activations */
+
+/* What activations say, against the run and against an ordinary trace of it. */
+static int check_activations(struct trace_show *show, const struct target *target, struct session *s, const char *base)
+{
+	static struct activations_check check;
+	struct target plain;
+	struct sources bytes;
+	struct run_result r;
+	struct trace t;
+
+	if (sources_load(&bytes, show->trace, &target->options, &s->in))
+		die(EXIT_USAGE, "%s", error_text());
+	activations_values(show->activations, show->trace, show->pool, bytes.inputs, &check);
+	make_target(&plain, s, VARIANT_TRACE);
+	plain.options.base = base;
+	struct launcher *l = launcher_new(&plain.options);
+	if (!l || run_watched(l, &s->in, &r, &plain.shm))
+		die(EXIT_USAGE, "%s", error_text());
+	targets_check_started(&r);
+	open_trace(&t, &plain, &r);
+	if (!show->totals.full && !show->trace->cap_count)
+		activations_compare(&t, show->trace, bytes.inputs, CHANGED, s->o->seed, &check);
+	show->activations_check = &check;
+	if (check.wrong || check.different)
+		log_warn("self-check: %s", check.first);
+	sources_release(&bytes);
+	trace_release(&t);
+	launcher_free(l);
+	target_release(&plain);
+	return check.wrong || check.different ? EXIT_INTERNAL : EXIT_OK;
+}
+
 /* -------------------------------------------------------------- the whole */
 
 static void keep_output(const struct options *o, const struct run_result *r)
@@ -454,6 +488,8 @@ static int trace_once(const struct options *o, char **argv)
 	code = check_end(&r);
 	if (o->self_check && self_check(&show, &target, &s))
 		code = EXIT_INTERNAL;
+	if (o->self_check && o->summaries.size && code == EXIT_OK)
+		code = check_activations(&show, &target, &s, launcher_base(l));
 	if (o->dependence && code == EXIT_OK)
 		code = dependence(&show, &s, launcher_base(l));
 	else if (o->dependence)

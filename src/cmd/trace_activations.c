@@ -144,20 +144,22 @@ static const char *function_name(const struct trace_show *s, const struct activa
 	return strncmp(f->name, WRAP, strlen(WRAP)) ? f->name : f->name + strlen(WRAP);
 }
 
-static void add_object(const struct trace_show *s, uint32_t object, uint64_t offset, struct buf *out)
+/* i: whose memory it is; new: allocated inside it. */
+static void add_object(const struct trace_show *s, size_t i, uint32_t object, uint64_t offset, struct buf *out)
 {
 	const struct activation_object *o = &s->activations->objects.data[object];
 
 	if (!o->known)
 		buf_adds(out, "no known object");
 	else
-		buf_addf(out, "object %" PRIu32 " + %" PRIu64 " of %" PRIu64, object, offset, o->size);
+		buf_addf(out, "%s %" PRIu32 " + %" PRIu64 " of %" PRIu64, o->born == ACTIVATION_NONE || o->born < i ? "object" : "new object", object, offset, o->size);
 }
 
 /* ---------------------------------------------------------------------- text */
 
 static void text_input(struct names *n, const struct activation *a, uint32_t i, struct buf *out)
 {
+	size_t own = (size_t)(a - n->s->activations->list.data);
 	const struct activation_input *in = &a->inputs.data[i];
 
 	buf_adds(out, "    ");
@@ -166,7 +168,7 @@ static void text_input(struct names *n, const struct activation *a, uint32_t i, 
 		buf_addf(out, ": u%u at ", in->width);
 		add_term(n, in->place, out);
 		buf_adds(out, " (");
-		add_object(n->s, in->object, in->offset, out);
+		add_object(n->s, own, in->object, in->offset, out);
 		buf_addc(out, ')');
 	} else {
 		buf_addf(out, ": u%u, parameter %" PRIu32, in->width, in->parameter);
@@ -178,7 +180,7 @@ static void text_input(struct names *n, const struct activation *a, uint32_t i, 
 	}
 	if (in->points_to != ACTIVATION_NONE) {
 		buf_adds(out, "; to ");
-		add_object(n->s, in->points_to, in->points_at, out);
+		add_object(n->s, own, in->points_to, in->points_at, out);
 		buf_adds(out, in->followed ? ", followed" : "");
 	}
 	if (in->same != i) {
@@ -213,12 +215,12 @@ static void text_step(struct names *n, const struct activation_step *x, struct b
 	buf_addc(out, '\n');
 }
 
-static void text_write(struct names *n, const struct activation_write *w, struct buf *out)
+static void text_write(struct names *n, size_t own, const struct activation_write *w, struct buf *out)
 {
 	buf_addf(out, "    write u%u at ", w->width);
 	add_term(n, w->place, out);
 	buf_adds(out, " (");
-	add_object(n->s, w->object, w->offset, out);
+	add_object(n->s, own, w->object, w->offset, out);
 	buf_adds(out, "): ");
 	add_term(n, w->value, out);
 	buf_addc(out, '\n');
@@ -247,7 +249,7 @@ static void text_activation(struct names *n, size_t i, struct buf *out)
 	for (size_t k = 0; k < a->steps.size; k++)
 		text_step(n, &a->steps.data[k], out);
 	for (size_t k = 0; k < a->writes.size; k++)
-		text_write(n, &a->writes.data[k], out);
+		text_write(n, i, &a->writes.data[k], out);
 	for (size_t k = 0; k < a->results.size; k++) {
 		buf_adds(out, "    result ");
 		add_term(n, a->results.data[k], out);
@@ -414,6 +416,14 @@ void trace_activations_json(const struct trace_show *s, struct json *j)
 	for (size_t i = 0; i < s->activations->list.size; i++)
 		json_activation(&n, j, i);
 	json_array_close(j);
+	if (s->activations_check) {
+		json_key(j, "activations_check"), json_object_open(j);
+		json_key(j, "terms"), json_u64(j, s->activations_check->terms);
+		json_key(j, "wrong"), json_u64(j, s->activations_check->wrong);
+		json_key(j, "changed"), json_u64(j, s->activations_check->changed);
+		json_key(j, "different"), json_u64(j, s->activations_check->different);
+		json_object_close(j);
+	}
 	json_key(j, "objects"), json_array_open(j);
 	for (size_t i = 0; i < s->activations->objects.size; i++) {
 		const struct activation_object *o = &s->activations->objects.data[i];
@@ -423,6 +433,11 @@ void trace_activations_json(const struct trace_show *s, struct json *j)
 		json_key(j, "size"), json_u64(j, o->size);
 		json_key(j, "constant"), json_bool(j, o->constant);
 		json_key(j, "known"), json_bool(j, o->known);
+		json_key(j, "born");
+		if (o->born == ACTIVATION_NONE)
+			json_null(j);
+		else
+			json_u64(j, o->born);
 		json_object_close(j);
 	}
 	json_array_close(j);

@@ -297,6 +297,11 @@ static void show_totals(const struct trace_show *s, uint64_t folded)
 
 static void show_checks(const struct trace_show *s)
 {
+	const struct activations_check *a = s->activations_check;
+
+	if (a)
+		printf("activations: %" PRIu64 " terms computed again, %" PRIu64 " with another value; %u changed inputs, %u with another path than in an ordinary "
+		       "trace\n", a->terms, a->wrong, a->changed, a->different);
 	if (s->check) {
 		printf("self-check: %" PRIu64 " nodes computed again from the input: ",
 		       s->check->nodes);

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "ir/site.h"
-#include "run/activations.h"
+#include "run/activations_check.h"
 #include "run/calls.h"
 #include "run/depend.h"
 #include "run/eval.h"
@@ -20,6 +20,7 @@ struct trace_show {
 	const struct calls *calls; /* NULL: not asked for */
 	const struct activations *activations; /* likewise, with their terms in pool */
 	struct exprs *pool;
+	const struct activations_check *activations_check;
 	const struct run_result *run;
 	const struct shm *shm;
 	unsigned node_limit;	/* of a printed expression */

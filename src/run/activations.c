@@ -63,12 +63,12 @@ static void add_object(struct reader *r, uint64_t at)
 {
 	const struct muster_event *e = &r->t->events[at];
 	struct activation_object o = {.base = (uint64_t)e->unit << 32 | e->index, .size = muster_value(&r->t->nodes[e->label]),
-				      .constant = e->arg & 1, .known = 1, .event = at};
+				      .constant = e->arg & 1, .born = e->arg & 2 && r->open.size ? vec_last(&r->open) : ACTIVATION_NONE, .known = 1, .event = at};
 	size_t i = behind(r, o.base);
 
 	if (i && r->places.data[i - 1].base == o.base) {
 		uint32_t *known = &r->places.data[i - 1].object;
-		if (r->out->objects.data[*known].size == o.size)
+		if (r->out->objects.data[*known].size == o.size && !(e->arg & 2))
 			return;
 		*known = (uint32_t)r->out->objects.size;
 	} else {
@@ -102,7 +102,7 @@ static uint32_t object_of(struct reader *r, uint64_t address, uint64_t event)
 
 	if (k != ACTIVATION_NONE)
 		return k;
-	struct activation_object o = {.base = address, .event = event};
+	struct activation_object o = {.base = address, .born = ACTIVATION_NONE, .event = event};
 	vec_push(&r->out->objects, o);
 	return (uint32_t)r->out->objects.size - 1;
 }

@@ -36,6 +36,7 @@
 struct activation_object {
 	uint64_t base, size;
 	int constant;	 /* never written: what is read there has no leaf */
+	uint32_t born;	 /* the innermost activation that was open when it was allocated; ACTIVATION_NONE: it was there before, or nobody saw it */
 	int known;	 /* 0: memory that is no known object (arguments on the stack, libc's own); base is the address, size 0 */
 	uint64_t event;	 /* that tells it */
 };
