@@ -608,19 +608,19 @@ void activation_end(void)
 static int is_named(uint64_t site)
 {
 	const struct muster_header *h = RT_STATE->header;
-	const uint64_t *list = (const uint64_t *)((const char *)h + h->function_offset);
+	const struct muster_function *list = (const struct muster_function *)((const char *)h + h->function_offset);
 	uint64_t low = 0, high = h->function_count;
 
 	if (!(h->flags & MUSTER_FLAG_SUMMARIES))
 		return 0;
 	while (low < high) {
 		uint64_t mid = low + (high - low) / 2;
-		if (list[mid] == site)
-			return 1;
-		if (list[mid] < site)
+		if (site < list[mid].first)
+			high = mid;
+		else if (site >= list[mid].end)
 			low = mid + 1;
 		else
-			high = mid;
+			return 1;
 	}
 	return 0;
 }

@@ -137,7 +137,7 @@ static inline uint64_t muster_value(const struct muster_node *n)
 	X(CONCRETE, "concrete") /* label == its value from here on; arg: reason */                  \
 	X(BOUND, "bound")       /* label (width 1) has value arg & 1: a table read's range, a short read; arg >> 1: checker */ \
 	X(STALE, "stale")       /* label dropped: memory did not hold its value; arg: 1 if in a register */ \
-	X(CALL, "call")         /* the function whose first instruction is (unit, index) is entered; arg: how many ARGUMENTs follow; more: calls that are open */ \
+	X(CALL, "call")         /* the function that (unit, index) is an instruction of is entered; arg: how many ARGUMENTs follow; more: calls that are open */ \
 	X(ENTRY, "entry")       /* label: value number arg of those that a function or loop (its first instruction) is entered with */ \
 	X(ALLOC, "alloc")       /* label of the size; arg 2: given back, label of the address (modes that ask for it) */ \
 	X(LOST, "lost")         /* data may have come without labels; arg: enum muster_loss. Once for each in a run */ \
@@ -366,6 +366,11 @@ struct muster_cap {
 	uint64_t dropped;
 };
 
+/* A function whose activations have leaves: its instructions are unit << 32 | index from first to end - 1. */
+struct muster_function {
+	uint64_t first, end;
+};
+
 enum muster_flag {
 	MUSTER_FLAG_ARGS = 1,       /* arguments other than argv[0] are input */
 	MUSTER_FLAG_CALLS = 2,      /* events for calls and returns; the calls variant has them */
@@ -397,7 +402,7 @@ struct muster_header {
 	uint64_t slot_offset, slot_count;      /* hash slots (runtime only); slot_count is a power of two */
 	uint64_t block_offset, block_count;    /* input blocks: first label of each 4096 bytes */
 	uint64_t data_offset, data_size;       /* bytes of MEMORY sources */
-	uint64_t function_offset, function_count; /* first instructions of functions (unit << 32 | index), ascending */
+	uint64_t function_offset, function_count; /* struct muster_function, ascending */
 	uint32_t table_limit;                  /* largest object read at a symbolic index */
 	uint32_t site_cap;                     /* events a site may have; 0: no cap */
 	uint32_t source_count;

@@ -36,7 +36,7 @@ static int is_asked(const struct option_list *names, const struct site_function 
 
 int trace_activations_name(struct shm *s, const struct site_tables *sites, const struct option_list *names)
 {
-	VEC(uint64_t) found = {0};
+	VEC(struct muster_function) found = {0};
 	VEC(unsigned) hits = {0};
 	int e = 0;
 
@@ -46,7 +46,7 @@ int trace_activations_name(struct shm *s, const struct site_tables *sites, const
 		for (uint32_t k = 0; k < sites->tables[i].functions; k++) {
 			struct site_function f;
 			if (site_table_function(&sites->tables[i], k, &f) && is_asked(names, &f, hits.data))
-				vec_push(&found, (uint64_t)f.unit << 32 | f.first);
+				vec_push(&found, ((struct muster_function){(uint64_t)f.unit << 32 | f.first, ((uint64_t)f.unit << 32 | f.first) + f.count}));
 		}
 	for (int i = 0; i < names->size && !e; i++)
 		if (!hits.data[i])

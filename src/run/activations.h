@@ -117,7 +117,7 @@ enum activation_mark_number {
 #define ACTIVATION_MARKED(name) (1u << MUSTER_MARK_##name)
 
 struct activation {
-	uint32_t unit, index;	/* the function: its first instruction */
+	uint32_t unit, index;	/* the function: one of its instructions, the first that the variant has (site_find_function) */
 	uint32_t call;		/* in the list of calls */
 	uint32_t caller;	/* the innermost activation that it is in, or ACTIVATION_NONE */
 	uint64_t begin, end;	/* events: its CALL, its RETURN; CALLS_OPEN: the run ended before it did */

@@ -12,7 +12,7 @@
 struct call {
 	uint32_t parent;	   /* in the list, or CALLS_NONE */
 	uint32_t depth;		   /* calls that were open when it began */
-	uint32_t unit, index;	   /* the function: its first instruction */
+	uint32_t unit, index;	   /* the function: its first instruction that the variant has */
 	uint32_t from_unit, from_index; /* the call instruction; 0, 0: code without instrumentation called */
 	uint32_t arguments, results;
 	uint64_t begin, end;	   /* events: its CALL, its RETURN; CALLS_OPEN: the run ended before it did */

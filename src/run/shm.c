@@ -75,7 +75,7 @@ static void layout(struct shm *s)
 	s->slot_offset = at;
 	at = page_up(at + s->slot_count * sizeof(uint32_t));
 	s->function_offset = at;
-	s->map_size = page_up(at + SHM_FUNCTIONS * sizeof(uint64_t));
+	s->map_size = page_up(at + SHM_FUNCTIONS * sizeof(struct muster_function));
 }
 
 /* The target needs some 21 TiB of address space, reserved and not used. */
@@ -176,21 +176,21 @@ void shm_release(struct shm *s)
 
 static int by_number(const void *x, const void *y)
 {
-	uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+	uint64_t a = ((const struct muster_function *)x)->first, b = ((const struct muster_function *)y)->first;
 	return a < b ? -1 : a > b;
 }
 
-int shm_set_functions(struct shm *s, const uint64_t *sites, size_t count)
+int shm_set_functions(struct shm *s, const struct muster_function *list, size_t count)
 {
 	if (count > SHM_FUNCTIONS)
 		return error_set("%zu functions are to have summaries, and %u can: name fewer", count, SHM_FUNCTIONS);
 	free(s->functions);
-	s->functions = count ? mem_alloc(count * sizeof *sites) : NULL;
+	s->functions = count ? mem_alloc(count * sizeof *list) : NULL;
 	s->function_count = count;
 	if (count)
-		memcpy(s->functions, sites, count * sizeof *sites);
+		memcpy(s->functions, list, count * sizeof *list);
 	if (count)
-		qsort(s->functions, count, sizeof *sites, by_number);
+		qsort(s->functions, count, sizeof *list, by_number);
 	return 0;
 }
 

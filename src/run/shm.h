@@ -49,7 +49,7 @@ struct shm {
 	uint64_t block_offset, block_count;
 	uint64_t data_offset, data_capacity;
 	uint64_t function_offset;
-	uint64_t *functions; /* whose activations get leaves, ascending */
+	struct muster_function *functions; /* whose activations get leaves, ascending */
 	size_t function_count;
 	uint32_t source_count;
 	struct muster_source sources[MUSTER_MAX_SOURCES];
@@ -82,9 +82,9 @@ void shm_release(struct shm *s);
  * comes from the run before. */
 void shm_reset(struct shm *s, uint32_t extra_flags);
 
-/* From the next run on, activations of these functions (unit << 32 | index of the first instruction) have leaves, bindings and writes, if the
+/* From the next run on, activations of these functions have leaves, bindings and writes, if the
  * flags have MUSTER_FLAG_SUMMARIES and MUSTER_FLAG_CALLS. -1 if they are more than SHM_FUNCTIONS. */
-int shm_set_functions(struct shm *s, const uint64_t *sites, size_t count);
+int shm_set_functions(struct shm *s, const struct muster_function *list, size_t count);
 #define SHM_FUNCTIONS (1u << 16)
 
 /* Adds a source for the next run and gives its index. name is what conditions
