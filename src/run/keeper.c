@@ -67,6 +67,7 @@ struct run {
 	pid_t parent, target;
 	int control, status; /* socket to the parent and pipe from it */
 	int orphaned, served, stopped_looks, parent_stops;
+	int killed_all; /* the server, too, which may not have noticed yet */
 	uint64_t start, next_look, last_look;
 	uint64_t cpu, idle; /* as of the last look */
 };
@@ -245,7 +246,8 @@ static void look(struct run *r)
 	check_time(r, t);
 	if (j->processes && u.processes > j->processes) {
 		stop_target(r, KEPT_PROCESSES);
-		if (r->k->board->is_namespace)
+		r->killed_all = r->k->board->is_namespace;
+		if (r->killed_all)
 			kill(-1, SIGKILL); /* the one step that outruns a fork bomb; a server is
 					      started again */
 	}
@@ -506,7 +508,7 @@ static void clean_up(struct keeper *k, const struct run *r)
 		return;
 	}
 	k->trusted_runs = 0;
-	if (r->served && r->reply->served.left)
+	if (r->killed_all || (r->served && r->reply->served.left))
 		server_forget(k);
 	r->reply->left = watch_sweep(k->board, &k->server);
 	while (k->server > 0 && !r->target && recv(k->control, &pid, sizeof pid, MSG_DONTWAIT) == sizeof pid)
