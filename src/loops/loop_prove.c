@@ -74,7 +74,7 @@ static int is_bits(const struct code_value *v)
 }
 
 /* What the code does not say: a variable, or what the caller's symbols say. No term: for what is no integer, and for accesses. */
-static expr_t unsaid(void *ctx, const struct vc_point *at)
+static expr_t unsaid(void *ctx, struct vc_point *at)
 {
 	struct round *r = ctx;
 	const struct code_value *v = &at->f->values[at->at];

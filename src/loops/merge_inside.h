@@ -1,5 +1,5 @@
 /* merge_inside.h: between the files of loop_merge.h: merge_state.c (values and memory),
- * merge_replay.c (one run), loop_merge.c (all ways). */
+ * merge_replay.c (one run), loop_merge.c (all ways). Code becomes terms by src/vc. */
 #ifndef MUSTER_LOOPS_MERGE_INSIDE_H
 #define MUSTER_LOOPS_MERGE_INSIDE_H
 
@@ -7,15 +7,7 @@
 
 #include "base/limit.h"
 #include "base/vec.h"
-
-/* A value at a point of a run, or of all runs at once. */
-struct merged {
-	expr_t term; /* of an integer; of a pointer with a root: 64 bits, bytes behind the root.
-			EXPR_NONE: not asked for yet */
-	expr_t
-	    known; /* while a run is followed: what it was in the run, a constant; or EXPR_NONE */
-	uint64_t root; /* of a pointer: what it points into; 0: unknown, or no pointer */
-};
+#include "vc/vc.h"
 
 /* Something that the code does not say: what a load found, or a call returned. */
 struct merge_leaf {
@@ -32,29 +24,13 @@ struct merge_case {
 	expr_t guard;
 };
 
-struct merge_return {
-	expr_t guard;
-	struct merged value;
-};
-
-/* One activation of a function. */
-struct merge_frame {
-	const struct code_function *f;
-	uint64_t base;	  /* digest of the calls around */
-	uint64_t context; /* and of the iterations */
-	unsigned depth;
-	struct merged *values;
-	expr_t *edges; /* when all ways are taken: the condition of each, from the head of the
-			  innermost loop that is being unrolled on */
-	VEC(struct merge_return) returns;
-};
-
 /* A place in memory that was written: what is there now. */
 struct merge_cell {
 	uint64_t root;
 	int64_t offset;
 	uint32_t bytes;
-	struct merged value;
+	int is_pointer;
+	expr_t value; /* EXPR_NONE: something that has no term */
 };
 
 struct merge {
@@ -66,8 +42,8 @@ struct merge {
 	/* From the run: */
 	uint64_t at; /* next event */
 	int64_t found;
-	unsigned steps;
 	VEC(struct merge_leaf) leaves;
+	struct map roots;      /* addresses of objects, as variables, to their keys */
 	struct map by_name;    /* term to leaf + 1 */
 	struct map by_address; /* to leaf + 1, as of now; */
 	struct map learned;    /* the same, as of ever; */
@@ -85,9 +61,9 @@ struct merge {
 	VEC(struct merge_case) case_list;
 	struct map ranges; /* of terms, by merge_narrow.c */
 	unsigned unsure;   /* loads and decisions about which nothing is known */
+	VEC(unsigned) unsure_before; /* by iteration under way */
 	unsigned extra;
 	int by_cases;
-	uint32_t nodes; /* terms in the pool when it began */
 	int cut;
 	struct map goals; /* function << 32 | edge to condition */
 };
@@ -96,36 +72,29 @@ struct merge {
 #define MERGE_STEPS LIMIT(60000, 100) /* instructions for one merge | time */
 
 uint64_t merge_key(uint64_t a, uint64_t b);
-uint64_t merge_decision(const struct merge_frame *fr, uint32_t block);
-struct merge_frame *merge_frame_new(const struct code_function *f, uint64_t context,
-				    unsigned depth);
-void merge_frame_free(struct merge_frame *fr);
-/* Of the start: what the run told of is known, pointers are roots of their own. */
-void merge_frame_enter(struct merge *m, struct merge_frame *fr);
-
-/* A value as it is now. */
-struct merged merge_value(struct merge *m, struct merge_frame *fr, uint32_t value);
-/* An instruction that is no phi, no call that is followed, and does not end its block. guard: under
- * which it is executed. */
-void merge_instruction(struct merge *m, struct merge_frame *fr, uint32_t value, expr_t guard);
-/* Whatever the code does not say: known by its place. */
-struct merged merge_leaf_here(struct merge *m, struct merge_frame *fr, uint32_t value);
-/* condition ? a : b */
-struct merged merge_either(struct merge *m, expr_t condition, struct merged a, struct merged b);
+/* A decision where it is made. */
+uint64_t merge_decision(const struct vc_point *at);
+/* Values that the evaluation begins with: what the run told of. */
+void merge_enter(struct merge *m, expr_t *values);
+/* Options for src/vc: merge_value and merge_settle as callbacks. */
+struct vc_options merge_options(struct merge *m);
+/* From the start on. 0; -1: a limit was reached. *bound: a loop was cut off; may be NULL. */
+int merge_evaluate(struct merge *m, const struct vc_options *o, int *bound);
+expr_t merge_settle(struct merge *m, const struct vc_point *at, expr_t e);
 /* The function that a call leads into, if it is followed, or NULL. */
-const struct code_function *merge_callee(const struct merge *m, const struct merge_frame *fr,
+const struct code_function *merge_callee(const struct merge *m, const struct code_function *f,
 					 uint32_t value);
 /* Does it depend on something that is not known? */
 int merge_unknown(struct merge *m, expr_t e);
+/* What it was in the run; 0: that is not known. */
+int merge_known(struct merge *m, expr_t e, u128 *value);
 /* With all leaves that are bound. */
 expr_t merge_bind(struct merge *m, expr_t e);
-expr_t merge_fresh(struct merge *m, unsigned width, uint64_t key);
 /* Memory was changed in unknown ways. */
 void merge_clobber(struct merge *m);
-/* A decision's outcome for the value that it was made on, a constant. */
-uint32_t merge_outcome(const struct merge *m, const struct code_function *f, uint32_t block,
-		       expr_t value);
-/* Edge of a check by which the program goes on, or CODE_NONE: it is no check. */
+/* The outcome of a decision for a value that it is made on. */
+uint32_t merge_outcome(const struct code_function *f, uint32_t block, u128 value);
+/* The outcome by which the program goes on where nothing is decided: of a check, a call, a jump; CODE_NONE: it is a decision. */
 uint32_t merge_passing(const struct code_function *f, uint32_t block);
 
 /* merge_narrow.c: the same value, computed in as many bits as it can have. */

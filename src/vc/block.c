@@ -17,17 +17,39 @@
 
 /* ------------------------------------------------------------ nodes */
 
-void vc_pass_init(struct vc_pass *ps, struct vc *v, struct vc_frame *fr, uint32_t loop, uint32_t start, expr_t base)
+void vc_frame_init(struct vc_frame *fr, const struct code_function *f, expr_t *values)
 {
-	*ps = (struct vc_pass){.v = v, .fr = fr, .loop = loop, .start = start, .base = base};
-	ps->nodes = mem_zalloc((fr->f->block_count + 1) * sizeof *ps->nodes);
-	ps->flows = mem_zalloc((fr->f->edge_count + 1) * sizeof *ps->flows);
+	*fr = (struct vc_frame){.f = f, .values = values};
+	fr->nodes = mem_zalloc((f->block_count + 1) * sizeof *fr->nodes);
+	fr->flows = mem_zalloc((f->edge_count + 1) * sizeof *fr->flows);
 }
 
-void vc_pass_release(struct vc_pass *ps)
+void vc_frame_release(struct vc_frame *fr)
 {
-	free(ps->nodes);
-	free(ps->flows);
+	free(fr->nodes);
+	free(fr->flows);
+	vec_release(&fr->own);
+}
+
+static const uint32_t *blocks_of(const struct vc_pass *ps, uint32_t *count)
+{
+	const struct code_function *f = ps->fr->f;
+	*count = ps->loop == CODE_NONE ? f->order_count : f->loops[ps->loop].blocks;
+	return ps->loop == CODE_NONE ? f->order : &f->loop_blocks[f->loops[ps->loop].first_block];
+}
+
+/* What an earlier iteration left is forgotten. */
+void vc_pass_init(struct vc_pass *ps, struct vc *v, struct vc_frame *fr, uint32_t loop, uint32_t start, expr_t base)
+{
+	uint32_t count;
+	*ps = (struct vc_pass){.v = v, .fr = fr, .loop = loop, .start = start, .base = base, .nodes = fr->nodes, .flows = fr->flows};
+	const uint32_t *blocks = blocks_of(ps, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct code_block *b = &fr->f->blocks[blocks[i]];
+		ps->nodes[blocks[i]] = (struct vc_node){0};
+		for (uint32_t e = b->first_edge; e < b->first_edge + b->edges; e++)
+			ps->flows[e] = (struct vc_flow){0};
+	}
 }
 
 /* The block that stands for this one: itself, or the header of an inner loop. */
@@ -83,6 +105,14 @@ static uint32_t pred_number(const struct code_function *f, uint32_t block, uint3
 	BUG("edge %u does not lead to block %u", edge, block);
 }
 
+expr_t vc_choice(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at, expr_t condition, expr_t a, expr_t b)
+{
+	if (condition == expr_true(v->p) || condition == expr_false(v->p))
+		return condition == expr_true(v->p) ? a : b;
+	expr_t e = vc_settled(v, fr, s, at, expr_ite(v->p, condition, a, b));
+	return e != EXPR_NONE ? e : VC_LOST;
+}
+
 const struct vc_memory *vc_join(struct vc *v, struct vc_frame *fr, uint32_t block, const uint32_t *edges, const expr_t *selectors, const struct vc_memory *const *memories, size_t count)
 {
 	const struct code_function *f = fr->f;
@@ -99,13 +129,13 @@ const struct vc_memory *vc_join(struct vc *v, struct vc_frame *fr, uint32_t bloc
 			if (x == EXPR_NONE || news[n] == VC_LOST)
 				news[n] = VC_LOST;
 			else
-				news[n] = i ? expr_ite(v->p, selectors[i], x, news[n]) : x;
+				news[n] = i ? vc_choice(v, fr, NULL, b->first + n, selectors[i], x, news[n]) : x;
 		}
 		if (i)
 			m = vc_memory_ite(v, selectors[i], memories[i], m);
 	}
 	for (uint32_t n = 0; n < phis; n++)
-		fr->values[b->first + n] = news[n];
+		set_value(fr, b->first + n, news[n] != VC_LOST ? news[n] : vc_settled(v, fr, NULL, b->first + n, EXPR_NONE));
 	free(news);
 	return m;
 }
@@ -115,7 +145,7 @@ void vc_ask_phis(struct vc *v, struct vc_frame *fr, uint32_t block)
 	const struct code_block *b = &fr->f->blocks[block];
 	for (uint32_t n = b->first; n < b->first + b->count && fr->f->values[n].op == CODE_PHI; n++)
 		if (fr->values[n] == EXPR_NONE)
-			fr->values[n] = vc_asked(v, fr, n, vc_width(&fr->f->values[n]), 0);
+			fr->values[n] = vc_asked(v, fr, NULL, n);
 }
 
 /* Does a path of this pass take the edge? */
@@ -335,7 +365,7 @@ static void fill_or_move(struct vc *v, struct vc_frame *fr, struct vc_state *s, 
 static void execute(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at)
 {
 	unsigned op = fr->f->values[at].op;
-	expr_t c = op != CODE_PHI && op != CODE_NOP ? vc_asked(v, fr, at, vc_width(&fr->f->values[at]), 0) : EXPR_NONE;
+	expr_t c = op != CODE_PHI && op != CODE_NOP ? vc_asked(v, fr, s, at) : EXPR_NONE;
 	if (c != EXPR_NONE) {
 		fr->values[at] = c;
 		return;
@@ -362,6 +392,7 @@ static void execute(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint3
 		return;
 	case CODE_CALL:
 		vc_call_run(v, fr, s, at);
+		set_value(fr, at, vc_settled(v, fr, s, at, fr->values[at]));
 		return;
 	case CODE_ASSUME:
 		c = vc_value(v, fr, code_operand(fr->f, at, 0));
@@ -375,7 +406,7 @@ static void execute(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint3
 		set_value(fr, at, EXPR_NONE);
 		return;
 	default:
-		set_value(fr, at, compute(v, fr, s, at));
+		set_value(fr, at, vc_settled(v, fr, s, at, compute(v, fr, s, at)));
 	}
 }
 
@@ -400,7 +431,8 @@ static void do_return(struct vc_pass *ps, uint32_t last, struct vc_state *s, exp
 		return;
 	}
 	if (!fr->value_lost)
-		fr->value = expr_ite(v->p, whole, value, fr->value);
+		fr->value = vc_choice(v, fr, s, last, whole, value, fr->value);
+	fr->value_lost |= fr->value == VC_LOST;
 	fr->memory = vc_memory_ite(v, whole, s->memory, fr->memory);
 	fr->returns = vc_or(v->p, fr->returns, whole);
 }
@@ -429,47 +461,51 @@ static int pass_check(struct vc_pass *ps, uint32_t block, struct vc_state *s)
 	return 1;
 }
 
+/* What the block's end decides on, where the code says c. *outcome: the only one that counts, or CODE_NONE. */
+static expr_t decided_by(struct vc_pass *ps, uint32_t last, struct vc_state *s, unsigned width, expr_t c, uint32_t *outcome)
+{
+	struct vc *v = ps->v;
+	struct vc_point point = vc_point_at(v, ps->fr, s, last);
+	point.decides = 1;
+	point.width = width;
+	if (c == EXPR_NONE && v->o.value)
+		c = v->o.value(v->o.ctx, &point);
+	if (v->o.settle)
+		c = v->o.settle(v->o.ctx, &point, c == VC_LOST ? EXPR_NONE : c);
+	*outcome = point.outcome;
+	return c == VC_LOST ? EXPR_NONE : c;
+}
+
 static void branch(struct vc_pass *ps, uint32_t block, struct vc_state *s)
 {
 	const struct code_function *f = ps->fr->f;
 	const struct code_block *b = &f->blocks[block];
 	struct exprs *p = ps->v->p;
-	uint32_t last = code_last(f, block);
-	expr_t c = vc_value(ps->v, ps->fr, code_operand(f, last, 0)), any = expr_false(p);
-	if (c == EXPR_NONE)
-		c = vc_asked(ps->v, ps->fr, last, vc_width(code_operand_value(f, last, 0)), 1);
-	if (c == EXPR_NONE || c == VC_LOST) {
-		vc_stop_here(ps->v, s, VC_UNKNOWN, f, last, "a branch on a value that is not modelled");
+	uint32_t last = code_last(f, block), only;
+	int computed = f->values[last].op == CODE_BRANCH || f->values[last].op == CODE_SWITCH;
+	unsigned width = computed ? vc_width(code_operand_value(f, last, 0)) : 32;
+	expr_t any = expr_false(p), c = decided_by(ps, last, s, width, computed ? vc_value(ps->v, ps->fr, code_operand(f, last, 0)) : EXPR_NONE, &only);
+	if (ps->v->stopped)
+		return;
+	if (only != CODE_NONE) {
+		take(ps, b->first_edge + only, expr_true(p), s);
 		return;
 	}
-	if (f->values[last].op == CODE_BRANCH) {
-		take(ps, b->first_edge, expr_not(p, c), s);
-		take(ps, b->first_edge + 1, c, s);
+	if (c == EXPR_NONE) {
+		vc_stop_here(ps->v, s, VC_UNKNOWN, f, last, computed ? "a branch on a value that is not modelled" : "a jump that is not modelled");
 		return;
 	}
 	for (uint32_t k = 1; k < b->edges; k++) {
-		expr_t is = expr_eq(p, c, expr_const(p, expr_width(p, c), code_unsigned(code_operand_value(f, last, k))));
+		expr_t is = f->values[last].op == CODE_BRANCH ? c : expr_eq(p, c, expr_const(p, expr_width(p, c), computed ? code_unsigned(code_operand_value(f, last, k)) : k));
 		any = vc_or(p, any, is);
 		take(ps, b->first_edge + k, is, s);
 	}
 	take(ps, b->first_edge, expr_not(p, any), s);
-}
-
-/* One of several edges, by what options.value says; 0: nothing. */
-static int go_anywhere(struct vc_pass *ps, uint32_t block, const struct vc_state *s)
-{
-	const struct code_block *b = &ps->fr->f->blocks[block];
-	struct exprs *p = ps->v->p;
-	expr_t c = b->edges ? vc_asked(ps->v, ps->fr, code_last(ps->fr->f, block), 32, 1) : EXPR_NONE, any = expr_false(p);
-	if (c == EXPR_NONE || c == VC_LOST)
-		return 0;
-	for (uint32_t k = 1; k < b->edges; k++) {
-		expr_t is = expr_eq(p, c, expr_const(p, 32, k));
-		any = expr_or(p, any, is);
-		take(ps, b->first_edge + k, is, s);
+	if (ps->v->o.edge) {
+		struct vc_point point = vc_point_at(ps->v, ps->fr, s, last);
+		for (uint32_t e = b->first_edge; e < b->first_edge + b->edges; e++)
+			ps->v->o.edge(ps->v->o.ctx, &point, e, ps->flows[e].taken);
 	}
-	take(ps, b->first_edge, expr_not(p, any), s);
-	return 1;
 }
 
 static void leave(struct vc_pass *ps, uint32_t block, struct vc_state *s, expr_t before)
@@ -483,10 +519,6 @@ static void leave(struct vc_pass *ps, uint32_t block, struct vc_state *s, expr_t
 	case CODE_JUMP:
 		take(ps, b->first_edge, expr_true(ps->v->p), s);
 		return;
-	case CODE_BRANCH:
-	case CODE_SWITCH:
-		branch(ps, block, s);
-		return;
 	case CODE_RETURN:
 		do_return(ps, last, s, expr_and(ps->v->p, before, s->here));
 		return;
@@ -494,8 +526,7 @@ static void leave(struct vc_pass *ps, uint32_t block, struct vc_state *s, expr_t
 		vc_stop_here(ps->v, s, VC_UNREACHABLE, f, last, NULL);
 		return;
 	default:
-		if (!go_anywhere(ps, block, s))
-			vc_stop_here(ps->v, s, VC_UNKNOWN, f, last, "a jump that is not modelled");
+		branch(ps, block, s);
 	}
 }
 
@@ -532,9 +563,8 @@ static void visit(struct vc_pass *ps, uint32_t block, const struct vc_memory *me
 
 void vc_pass_run(struct vc_pass *ps, const struct vc_memory *memory)
 {
-	const struct code_function *f = ps->fr->f;
-	const uint32_t *blocks = ps->loop == CODE_NONE ? f->order : &f->loop_blocks[f->loops[ps->loop].first_block];
-	uint32_t count = ps->loop == CODE_NONE ? f->order_count : f->loops[ps->loop].blocks;
+	uint32_t count;
+	const uint32_t *blocks = blocks_of(ps, &count);
 	for (uint32_t i = 0; i < count && !ps->v->stopped; i++)
 		if (node_of(ps, blocks[i]) == blocks[i])
 			visit(ps, blocks[i], memory);

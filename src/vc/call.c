@@ -30,29 +30,24 @@ static void end_of_life(struct vc *v, struct vc_frame *fr, struct vc_state *s)
 	}
 }
 
-expr_t vc_body(struct vc *v, const struct code_function *f, const expr_t *args, unsigned depth, struct vc_state *s)
+expr_t vc_body(struct vc *v, struct vc_frame *fr, uint32_t start, struct vc_state *s)
 {
-	struct vc_frame fr = {.f = f, .depth = depth};
+	const struct code_function *f = fr->f;
 	struct vc_pass ps;
 	if (!f->defined || is_irreducible(f)) {
 		vc_stop_here(v, s, VC_UNKNOWN, f, f->first_instruction, f->defined ? "a loop that is entered beside its header" : "a function without a body");
 		return EXPR_NONE;
 	}
-	fr.values = mem_zalloc((f->value_count + 1) * sizeof *fr.values);
-	for (uint32_t i = 0; i < f->parameters; i++)
-		fr.values[i] = args[i] != EXPR_NONE ? args[i] : VC_LOST;
-	vc_pass_init(&ps, v, &fr, CODE_NONE, 0, vc_guard(v, s));
+	vc_ask_phis(v, fr, start);
+	vc_pass_init(&ps, v, fr, CODE_NONE, start, vc_guard(v, s));
 	vc_pass_run(&ps, s->memory);
-	s->here = fr.some_return ? expr_and(v->p, s->here, fr.returns) : expr_false(v->p);
-	if (fr.some_return) {
-		s->memory = fr.memory;
+	s->here = fr->some_return ? expr_and(v->p, s->here, fr->returns) : expr_false(v->p);
+	if (fr->some_return) {
+		s->memory = fr->memory;
 		s->shared = 1;
-		end_of_life(v, &fr, s);
+		end_of_life(v, fr, s);
 	}
-	vc_pass_release(&ps);
-	vec_release(&fr.own);
-	free(fr.values);
-	return fr.value_lost ? EXPR_NONE : fr.value;
+	return fr->value_lost ? EXPR_NONE : fr->value;
 }
 
 /* Why the callee cannot be inlined, or NULL. */
@@ -72,7 +67,7 @@ static const char *not_inlined(const struct vc *v, const struct vc_call *c)
 	if (f->parameters != c->arg_count)
 		return "a call with other arguments than the function has parameters";
 	for (uint32_t i = 0; i < f->parameters; i++) {
-		if (f->values[i].flags & CODE_BYVAL)
+		if (f->values[i].flags & CODE_BYVAL && !v->o.bare)
 			return "a structure that is passed by value";
 		if (c->args[i] != EXPR_NONE && expr_width(v->p, c->args[i]) != vc_width(&f->values[i]))
 			return "a call with other arguments than the function has parameters";
@@ -80,9 +75,10 @@ static const char *not_inlined(const struct vc *v, const struct vc_call *c)
 	return NULL;
 }
 
-static void inline_call(struct vc_call *c)
+static void inline_call(struct vc_call *c, const struct vc_frame *outer)
 {
 	struct vc *v = c->vc;
+	const struct code_function *f = c->target;
 	const char *why = not_inlined(v, c);
 	if (why) {
 		vc_stop_here(v, c->state, VC_UNKNOWN, c->f, c->at, why);
@@ -93,8 +89,19 @@ static void inline_call(struct vc_call *c)
 		return;
 	}
 	struct vc_state in = {.base = vc_guard(v, c->state), .here = expr_true(v->p), .memory = c->state->memory, .shared = 1};
-	c->result = vc_body(v, c->target, c->args, c->depth + 1, &in);
-	c->state->here = expr_and(v->p, c->state->here, in.here);
+	struct vc_frame fr;
+	expr_t *values = mem_zalloc((f->value_count + 1) * sizeof *values);
+	for (uint32_t i = 0; i < f->parameters; i++)
+		values[i] = c->args[i] != EXPR_NONE || v->o.value ? c->args[i] : VC_LOST;
+	vc_frame_init(&fr, f, values);
+	fr.depth = c->depth + 1;
+	fr.call = fr.context = vc_digest(outer->context, c->at);
+	v->steps += f->value_count / 16; /* a frame costs, too */
+	c->result = vc_body(v, &fr, 0, &in);
+	vc_frame_release(&fr);
+	free(values);
+	if (!v->o.bare || in.here == expr_false(v->p))
+		c->state->here = expr_and(v->p, c->state->here, in.here);
 	c->state->memory = in.memory;
 	c->state->shared = 1;
 	if (c->result != EXPR_NONE && expr_width(v->p, c->result) != c->width)
@@ -213,7 +220,7 @@ void vc_call_run(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t
 	}
 	switch (v->o.call ? v->o.call(v->o.ctx, &c) : usual(&c)) {
 	case VC_CALL_INLINE:
-		inline_call(&c);
+		inline_call(&c, fr);
 		break;
 	case VC_CALL_DONE:
 		if (c.result != EXPR_NONE && expr_width(v->p, c.result) != c.width)

@@ -66,6 +66,9 @@ struct vc_frame { /* one activation */
 	const struct code_function *f;
 	expr_t *values; /* by value; EXPR_NONE: no path came there; VC_LOST */
 	unsigned depth;
+	uint64_t call, context; /* digests: see vc.h */
+	struct vc_node *nodes; /* by block */
+	struct vc_flow *flows; /* by edge */
 	VEC(uint32_t) own; /* objects: its allocas */
 	expr_t returns, value; /* so far, from the start of the function */
 	int some_return, value_lost;
@@ -83,8 +86,14 @@ void vc_stop_here(struct vc *v, struct vc_state *s, enum vc_end_kind kind, const
 /* A value as a term: EXPR_NONE: not modelled. */
 expr_t vc_value(struct vc *v, struct vc_frame *fr, uint32_t value);
 unsigned vc_width(const struct code_value *v); /* in terms: 64 for pointers; 0: not modelled */
+void vc_frame_init(struct vc_frame *fr, const struct code_function *f, expr_t *values);
+void vc_frame_release(struct vc_frame *fr); /* values are the caller's */
 /* What options.value says, or EXPR_NONE. */
-expr_t vc_asked(struct vc *v, const struct vc_frame *fr, uint32_t at, unsigned width, int decides);
+expr_t vc_asked(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at);
+/* What options.settle makes of it: EXPR_NONE or VC_LOST is no term. */
+expr_t vc_settled(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at, expr_t e);
+struct vc_point vc_point_at(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at);
+uint64_t vc_digest(uint64_t a, uint64_t b);
 /* Has it come to a limit? Counts a step. */
 int vc_limit(struct vc *v);
 
@@ -128,11 +137,10 @@ struct vc_pass {
 	uint32_t loop; /* CODE_NONE: the function */
 	uint32_t start;
 	expr_t base;   /* guard of the path to its start */
-	struct vc_node *nodes; /* by block */
-	struct vc_flow *flows; /* by edge */
+	struct vc_node *nodes; /* the frame's: an inner loop's pass leaves the flows of its exits and its header's node to this one */
+	struct vc_flow *flows;
 };
 void vc_pass_init(struct vc_pass *ps, struct vc *v, struct vc_frame *fr, uint32_t loop, uint32_t start, expr_t base);
-void vc_pass_release(struct vc_pass *ps);
 void vc_pass_run(struct vc_pass *ps, const struct vc_memory *memory);
 /* The phis of the block that nothing is said about, by options.value. */
 void vc_ask_phis(struct vc *v, struct vc_frame *fr, uint32_t block);
@@ -140,6 +148,8 @@ void vc_ask_phis(struct vc *v, struct vc_frame *fr, uint32_t block);
 expr_t vc_way_down(const struct vc_pass *ps, uint32_t d, uint32_t n);
 /* The edge is taken, from the start of the pass on. */
 expr_t vc_edge_whole(struct vc_pass *ps, uint32_t edge);
+/* condition ? a : b, for value `at`. */
+expr_t vc_choice(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at, expr_t condition, expr_t a, expr_t b);
 /* One of several things that exclude each other, as the state where they meet: phis of `block` by the edges, memory. selectors[i] belongs to edges[i]. */
 const struct vc_memory *vc_join(struct vc *v, struct vc_frame *fr, uint32_t block, const uint32_t *edges, const expr_t *selectors, const struct vc_memory *const *memories, size_t count);
 
@@ -151,7 +161,7 @@ expr_t vc_go_back(struct vc_pass *ps, const struct code_loop *l, const struct vc
 /* What others may reach: all but allocas, and allocas whose address lies there or is passed. known: by object, zeroed. */
 void vc_find_known(struct vc *v, const struct vc_call *c, uint8_t *known);
 void vc_call_run(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at);
-/* The body of f, from state s on: sets its end state and result. */
-expr_t vc_body(struct vc *v, const struct code_function *f, const expr_t *args, unsigned depth, struct vc_state *s);
+/* The function of the frame from a block on, in state s: sets its end state and gives the result. */
+expr_t vc_body(struct vc *v, struct vc_frame *fr, uint32_t start, struct vc_state *s);
 
 #endif

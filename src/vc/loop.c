@@ -21,7 +21,8 @@ struct exits {
 	const struct vc_memory **memory;
 	uint32_t *live; /* values that are used after the loop */
 	size_t live_count;
-	expr_t *values; /* of these; EXPR_NONE: not left yet */
+	VEC(expr_t) left;   /* by iteration that may leave the loop: it does, if it began */
+	VEC(expr_t) values; /* by iteration: of these */
 };
 
 static void find_live(const struct code_function *f, uint32_t loop, struct exits *x)
@@ -41,7 +42,6 @@ static void find_live(const struct code_function *f, uint32_t loop, struct exits
 	}
 	x->live = list.data;
 	x->live_count = list.size;
-	x->values = mem_zalloc((list.size + 1) * sizeof *x->values);
 }
 
 /* What has left the loop in this pass. alive: it began, from the entry of the loop on. */
@@ -52,30 +52,43 @@ static void note_exits(struct exits *x, struct vc_pass *ps, const struct code_lo
 	expr_t any = expr_false(p);
 	for (uint32_t k = 0; k < l->exits; k++) {
 		uint32_t e = f->loop_edges[l->first_exit + k];
-		expr_t taken = expr_and(p, alive, vc_edge_whole(ps, e));
+		expr_t leaves = vc_edge_whole(ps, e), taken = expr_and(p, alive, leaves);
 		if (taken == expr_false(p))
 			continue;
-		any = vc_or(p, any, taken);
+		any = vc_or(p, any, leaves);
 		x->memory[k] = x->taken[k] ? vc_memory_ite(ps->v, taken, ps->flows[e].memory, x->memory[k]) : ps->flows[e].memory;
 		x->taken[k] = x->taken[k] ? vc_or(p, x->taken[k], taken) : taken;
 	}
 	if (any == expr_false(p))
 		return;
-	for (size_t i = 0; i < x->live_count; i++) {
-		expr_t now = ps->fr->values[x->live[i]], *old = &x->values[i];
-		if (now == EXPR_NONE || *old == VC_LOST)
-			continue;
-		*old = now == VC_LOST || *old == EXPR_NONE ? now : expr_ite(p, any, now, *old);
-	}
+	vec_push(&x->left, any);
+	for (size_t i = 0; i < x->live_count; i++)
+		vec_push(&x->values, ps->fr->values[x->live[i]]);
 }
 
-static void close_loop(struct exits *x, struct vc_pass *outer, const struct code_loop *l)
+/* A value as it is after the loop: that of the first iteration that left it. EXPR_NONE in one: its path does not come to where it is used. */
+static expr_t left_with(struct exits *x, struct vc_pass *outer, struct vc_state *s, size_t i)
+{
+	expr_t is = EXPR_NONE;
+	for (size_t k = x->left.size; k-- > 0;) {
+		expr_t now = x->values.data[k * x->live_count + i];
+		if (now == VC_LOST || is == VC_LOST)
+			is = VC_LOST;
+		else if (is == EXPR_NONE || now == EXPR_NONE)
+			is = now != EXPR_NONE ? now : is;
+		else
+			is = vc_choice(outer->v, outer->fr, s, x->live[i], x->left.data[k], now, is);
+	}
+	return is;
+}
+
+static void close_loop(struct exits *x, struct vc_pass *outer, struct vc_state *s, const struct code_loop *l)
 {
 	const struct code_function *f = outer->fr->f;
 	for (uint32_t k = 0; k < l->exits; k++)
 		outer->flows[f->loop_edges[l->first_exit + k]] = (struct vc_flow){x->taken[k], x->memory[k]};
 	for (size_t i = 0; i < x->live_count; i++)
-		outer->fr->values[x->live[i]] = x->values[i];
+		outer->fr->values[x->live[i]] = left_with(x, outer, s, i);
 }
 
 expr_t vc_go_back(struct vc_pass *ps, const struct code_loop *l, const struct vc_memory **memory)
@@ -108,7 +121,7 @@ static int is_repeated(struct vc_pass *ps, const struct code_loop *l, const expr
 {
 	const struct vc *v = ps->v;
 	const struct code_block *header = &ps->fr->f->blocks[l->header];
-	if (v->fresh != fresh)
+	if (v->fresh != fresh || v->o.value) /* a callback may say something else then */
 		return 0;
 	for (uint32_t n = 0; n < header->count && ps->fr->f->values[header->first + n].op == CODE_PHI; n++)
 		if (phis[n] == VC_LOST || ps->fr->values[header->first + n] != phis[n])
@@ -121,39 +134,45 @@ static int is_repeated(struct vc_pass *ps, const struct code_loop *l, const expr
 	return 1;
 }
 
-static void unroll(struct vc_pass *outer, uint32_t loop, struct vc_state *s, unsigned most, struct exits *x)
+static void unroll(struct vc_pass *outer, struct vc_loop *at, struct vc_state *s, struct exits *x)
 {
 	struct vc *v = outer->v;
 	struct exprs *p = v->p;
-	const struct code_function *f = outer->fr->f;
-	const struct code_loop *l = &f->loops[loop];
+	struct vc_frame *fr = outer->fr;
+	const struct code_loop *l = &fr->f->loops[at->loop];
 	const struct vc_memory *memory = s->memory;
-	const struct code_block *header = &f->blocks[l->header];
+	const struct code_block *header = &fr->f->blocks[l->header];
 	expr_t alive = expr_true(p), guard = vc_guard(v, s), *phis = mem_zalloc((header->count + 1) * sizeof *phis);
 	for (unsigned k = 0; alive != expr_false(p) && !v->stopped; k++) {
 		struct vc_pass ps;
-		if (k == most) {
-			struct vc_state rest = {.base = guard, .here = alive};
-			vc_stop_here(v, &rest, VC_BOUND, f, f->blocks[l->header].first, "iterations of a loop");
-			break;
-		}
 		const struct vc_memory *before = memory;
 		uint32_t fresh = v->fresh;
-		memcpy(phis, &outer->fr->values[header->first], header->count * sizeof *phis);
-		vc_limit(v); /* an iteration without instructions costs, too */
-		vc_pass_init(&ps, v, outer->fr, loop, l->header, expr_and(p, guard, alive));
-		vc_pass_run(&ps, memory);
+		int begins = k < at->most;
+		memcpy(phis, &fr->values[header->first], header->count * sizeof *phis);
+		fr->context = vc_digest(vc_digest(at->context, at->loop), k + 1);
+		if (begins && (!v->o.iteration || v->o.iteration(v->o.ctx, at, k, 0))) {
+			vc_limit(v); /* an iteration without instructions costs, too */
+			vc_pass_init(&ps, v, fr, at->loop, l->header, expr_and(p, guard, alive));
+			vc_pass_run(&ps, memory);
+			begins = !v->o.iteration || v->o.iteration(v->o.ctx, at, k, 1);
+		} else {
+			begins = 0;
+		}
+		if (!begins) {
+			struct vc_state rest = {.base = guard, .here = alive};
+			vc_stop_here(v, &rest, VC_BOUND, fr->f, header->first, "iterations of a loop");
+			break;
+		}
 		note_exits(x, &ps, l, alive);
 		alive = expr_and(p, alive, vc_go_back(&ps, l, &memory));
-		int repeated = alive != expr_false(p) && !v->stopped && is_repeated(&ps, l, phis, before, memory, fresh);
-		vc_pass_release(&ps);
-		if (repeated) {
+		if (alive != expr_false(p) && !v->stopped && is_repeated(&ps, l, phis, before, memory, fresh)) {
 			struct vc_state rest = {.base = guard, .here = alive};
-			vc_stop_here(v, &rest, VC_ENDLESS, f, header->first, NULL);
+			vc_stop_here(v, &rest, VC_ENDLESS, fr->f, header->first, NULL);
 			break;
 		}
 	}
 	free(phis);
+	fr->context = at->context;
 }
 
 /* ------------------------------------------------------------ cuts */
@@ -243,7 +262,6 @@ static void cut(struct vc_pass *outer, struct vc_loop *at, struct vc_state *s, s
 		vec_push(&v->obligations, (struct vc_obligation){f, at->loop, 0, vc_guard(v, &back), invariant(at, VC_VISIT_NEXT, next)});
 		vc_stop_here(v, &back, VC_CUT, f, header->first, NULL);
 	}
-	vc_pass_release(&ps);
 }
 
 /* ------------------------------------------------------------ either */
@@ -252,10 +270,11 @@ void vc_loop_run(struct vc_pass *outer, uint32_t loop, struct vc_state *s)
 {
 	struct vc *v = outer->v;
 	const struct code_loop *l = &outer->fr->f->loops[loop];
-	struct vc_loop at = {.vc = v, .f = outer->fr->f, .loop = loop, .guard = vc_guard(v, s), .depth = outer->fr->depth, .most = v->o.unroll,
+	struct vc_loop at = {.vc = v, .f = outer->fr->f, .loop = loop, .guard = vc_guard(v, s), .depth = outer->fr->depth, .context = outer->fr->context, .most = v->o.unroll,
 			     .values = outer->fr->values, .memory = s->memory};
 	enum vc_loop_how how = v->o.loop ? v->o.loop(v->o.ctx, &at) : VC_LOOP_UNROLL;
 	struct exits x = {0};
+	struct vc_node here = outer->nodes[l->header]; /* the loop's passes use its header's for themselves */
 	if (how == VC_LOOP_UNKNOWN) {
 		vc_stop_here(v, s, VC_UNKNOWN, at.f, at.f->blocks[l->header].first, "a loop");
 		return;
@@ -266,10 +285,12 @@ void vc_loop_run(struct vc_pass *outer, uint32_t loop, struct vc_state *s)
 	if (how == VC_LOOP_CUT)
 		cut(outer, &at, s, &x);
 	else
-		unroll(outer, loop, s, at.most, &x);
-	close_loop(&x, outer, l);
+		unroll(outer, &at, s, &x);
+	outer->nodes[l->header] = here;
+	close_loop(&x, outer, s, l);
 	free(x.taken);
 	free(x.memory);
 	free(x.live);
-	free(x.values);
+	vec_release(&x.left);
+	vec_release(&x.values);
 }

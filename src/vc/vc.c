@@ -10,6 +10,7 @@
 #include "vc/value.h"
 
 #include "base/error.h"
+#include "base/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,10 +133,46 @@ unsigned vc_width(const struct code_value *v)
 	return v->is_pointer ? 64 : v->width <= 128 ? v->width : 0;
 }
 
-expr_t vc_asked(struct vc *v, const struct vc_frame *fr, uint32_t at, unsigned width, int decides)
+uint64_t vc_digest(uint64_t a, uint64_t b)
 {
-	struct vc_point point = {.vc = v, .f = fr->f, .at = at, .decides = decides, .width = width, .depth = fr->depth};
-	return v->o.value ? v->o.value(v->o.ctx, &point) : EXPR_NONE;
+	return hash_mix(a * 0x9e3779b97f4a7c15ull + b + 1);
+}
+
+struct vc_point vc_point_at(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at)
+{
+	return (struct vc_point){.vc = v, .frame = fr, .state = s, .f = fr->f, .at = at, .width = vc_width(&fr->f->values[at]), .depth = fr->depth,
+				 .call = fr->call, .context = fr->context, .outcome = CODE_NONE};
+}
+
+expr_t vc_asked(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at)
+{
+	if (!v->o.value)
+		return EXPR_NONE;
+	struct vc_point point = vc_point_at(v, fr, s, at);
+	return v->o.value(v->o.ctx, &point);
+}
+
+expr_t vc_settled(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at, expr_t e)
+{
+	if (!v->o.settle)
+		return e;
+	struct vc_point point = vc_point_at(v, fr, s, at);
+	return v->o.settle(v->o.ctx, &point, e == VC_LOST ? EXPR_NONE : e);
+}
+
+expr_t vc_point_value(const struct vc_point *at, uint32_t value)
+{
+	return vc_value(at->vc, at->frame, value);
+}
+
+expr_t vc_point_guard(const struct vc_point *at)
+{
+	return vc_guard(at->vc, at->state);
+}
+
+void vc_stop(struct vc *v)
+{
+	v->stopped = 1;
 }
 
 struct outside {
@@ -147,8 +184,11 @@ static expr_t known_outside(void *ctx, uint32_t value)
 {
 	struct outside *o = ctx;
 	expr_t e = o->fr->values[value];
-	if (e == EXPR_NONE)
-		e = vc_asked(o->v, o->fr, value, vc_width(&o->fr->f->values[value]), 0);
+	if (e == EXPR_NONE && o->v->o.value) {
+		struct vc_point point = vc_point_at(o->v, o->fr, NULL, value);
+		point.outside = 1;
+		e = o->v->o.value(o->v->o.ctx, &point);
+	}
 	return e == VC_LOST ? EXPR_NONE : e;
 }
 
@@ -165,7 +205,9 @@ expr_t vc_value(struct vc *v, struct vc_frame *fr, uint32_t value)
 {
 	const struct code_value *c = &fr->f->values[value];
 	unsigned width = vc_width(c);
-	expr_t e;
+	expr_t e = c->kind >= CODE_ADDRESS ? vc_asked(v, fr, NULL, value) : EXPR_NONE;
+	if (e != EXPR_NONE)
+		return e == VC_LOST ? EXPR_NONE : e;
 	switch ((enum code_kind)c->kind) {
 	case CODE_CONSTANT:
 		return width && !c->is_pointer ? expr_const(v->p, width, code_unsigned(c)) : EXPR_NONE;
@@ -176,10 +218,7 @@ expr_t vc_value(struct vc *v, struct vc_frame *fr, uint32_t value)
 	case CODE_FUNCTION:
 		return vc_address(v, vc_function_object(v, c->index));
 	case CODE_UNDEF: /* another one at each use */
-		e = vc_asked(v, fr, value, width, 0);
-		if (e != EXPR_NONE || !width)
-			return e == VC_LOST ? EXPR_NONE : e;
-		return vc_fresh(v, width, "undef");
+		return width ? vc_fresh(v, width, "undef") : EXPR_NONE;
 	case CODE_OPAQUE:
 		return EXPR_NONE;
 	case CODE_PARAMETER:
@@ -211,21 +250,34 @@ static void begin(struct vc *v)
 	v->first_node = exprs_count(v->p);
 }
 
-void vc_run(struct vc *v, const struct code_function *f, const expr_t *args, struct vc_outcome *out)
+int vc_run_from(struct vc *v, const struct code_function *f, uint32_t block, expr_t *values, struct vc_outcome *out)
 {
 	struct vc_state s = {.base = expr_true(v->p), .here = expr_true(v->p), .memory = arena_alloc(&v->arena, sizeof(struct vc_memory)), .shared = 1};
-	for (uint32_t i = 0; i < f->parameters; i++)
-		if (vc_width(&f->values[i]) && args[i] != EXPR_NONE && expr_width(v->p, args[i]) != vc_width(&f->values[i]))
-			BUG("parameter %u of %s has %u bits, not %u", i, f->name, vc_width(&f->values[i]), expr_width(v->p, args[i]));
+	struct vc_frame fr;
 	begin(v);
-	expr_t value = vc_body(v, f, args, 0, &s);
+	vc_frame_init(&fr, f, values);
+	expr_t value = vc_body(v, &fr, block, &s);
+	vc_frame_release(&fr);
 	if (v->stopped) {
 		give_up(v, f, out);
-		return;
+		return -1;
 	}
 	*out = (struct vc_outcome){.returns = vc_guard(v, &s), .value = value, .memory = s.memory};
 	if (!vc_dead(v, &s))
 		vec_push(&v->ends, (struct vc_end){VC_RETURN, out->returns, f, CODE_NONE, NULL});
+	return 0;
+}
+
+void vc_run(struct vc *v, const struct code_function *f, const expr_t *args, struct vc_outcome *out)
+{
+	expr_t *values = mem_zalloc((f->value_count + 1) * sizeof *values);
+	for (uint32_t i = 0; i < f->parameters; i++) {
+		if (vc_width(&f->values[i]) && args[i] != EXPR_NONE && expr_width(v->p, args[i]) != vc_width(&f->values[i]))
+			BUG("parameter %u of %s has %u bits, not %u", i, f->name, vc_width(&f->values[i]), expr_width(v->p, args[i]));
+		values[i] = args[i] != EXPR_NONE ? args[i] : VC_LOST;
+	}
+	vc_run_from(v, f, 0, values, out);
+	free(values);
 }
 
 static void note_taken(struct vc_pass *ps, const struct code_loop *l, expr_t *taken)
@@ -248,12 +300,13 @@ static void note_taken(struct vc_pass *ps, const struct code_loop *l, expr_t *ta
 expr_t vc_iteration(struct vc *v, const struct code_function *f, uint32_t loop, uint32_t edge, expr_t *values, expr_t *taken)
 {
 	const struct code_loop *l = &f->loops[loop];
-	struct vc_frame fr = {.f = f, .values = values};
+	struct vc_frame fr;
 	const struct vc_memory *memory = arena_alloc(&v->arena, sizeof *memory);
 	uint32_t start = edge == CODE_NONE ? l->header : f->edges[edge].to;
 	expr_t always = expr_true(v->p);
 	struct vc_pass ps;
 	begin(v);
+	vc_frame_init(&fr, f, values);
 	if (edge != CODE_NONE)
 		vc_join(v, &fr, start, &edge, &always, &memory, 1);
 	vc_ask_phis(v, &fr, start);
@@ -262,8 +315,7 @@ expr_t vc_iteration(struct vc *v, const struct code_function *f, uint32_t loop, 
 	if (taken)
 		note_taken(&ps, l, taken);
 	expr_t again = vc_go_back(&ps, l, &memory);
-	vc_pass_release(&ps);
-	vec_release(&fr.own);
+	vc_frame_release(&fr);
 	return v->stopped ? EXPR_NONE : again;
 }
 

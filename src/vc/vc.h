@@ -69,20 +69,30 @@ struct vc_outcome {
 
 #define VC_NO_OBJECT UINT32_MAX
 
-/* A value, for the callback that knows better than the code. */
+/* A value, for the callbacks that know better than the code. */
 struct vc;
+struct vc_state;
+struct vc_frame;
 struct vc_point {
 	struct vc *vc;
+	struct vc_frame *frame; /* for vc_point_value */
+	struct vc_state *state; /* for vc_point_guard; NULL: it is not being executed */
 	const struct code_function *f;
-	uint32_t at;	 /* the value: an instruction, one from outside, a phi where the evaluation begins or a loop was cut, an undefined one */
-	int decides;	 /* not its value, but what it ends its block by is asked for: the condition, or the number of the outcome */
-	unsigned width;	 /* of the term that is asked for; 0: the value has none in terms */
-	unsigned depth;	 /* calls around */
+	uint32_t at;	  /* the value: an instruction, one from outside, a phi where the evaluation begins or a loop was cut, an address, an undefined one */
+	uint8_t outside;  /* it was computed before the evaluation began */
+	uint8_t decides;  /* not its value, but what it ends its block by is asked for: the condition, or the number of the outcome */
+	unsigned width;	  /* of the term that is asked for; 0: the value has none in terms */
+	unsigned depth;	  /* calls around */
+	uint64_t call;	  /* digest of them, */
+	uint64_t context; /* and with the iterations that are under way */
+	uint32_t outcome; /* decides: may be set to the only outcome that counts */
 };
+/* Of an operand, as of now; EXPR_NONE: it has no term. */
+expr_t vc_point_value(const struct vc_point *at, uint32_t value);
+expr_t vc_point_guard(const struct vc_point *at); /* of the path so far */
 #define VC_LOST UINT32_MAX /* there is no term for it, and the instruction has no effect */
 
 /* A call, for the callback. Until it returns the callback may read and write memory as of the call. */
-struct vc_state;
 struct vc_call {
 	struct vc *vc;
 	struct vc_state *state; /* for vc_state_read, vc_state_write, vc_state_end */
@@ -111,6 +121,7 @@ struct vc_loop {
 	uint32_t loop;
 	expr_t guard;	/* of the path to it */
 	unsigned depth; /* calls around */
+	uint64_t context; /* digest of the calls and iterations around */
 	unsigned most;	/* VC_LOOP_UNROLL: iterations, at first options.unroll */
 	/* For invariant(): a visit of the header. */
 	enum vc_visit { VC_VISIT_ENTRY, VC_VISIT_ANY, VC_VISIT_NEXT } visit;
@@ -139,9 +150,15 @@ struct vc_options {
 	uint32_t steps;	    /* instructions, then all is UNKNOWN; 0: 200,000 */
 	uint32_t nodes;	    /* the same, terms that are made; 0: 2,000,000 */
 	int checks;	    /* a path that fails a check for undefined behaviour ends there */
-	int bare;	    /* no operator ends a path, and memory is value()'s: it answers for every access */
+	int bare;	    /* no operator ends a path, calls that are inlined return, and memory is value()'s: it answers for every access */
 	/* Asked first for every instruction's value, and for what no instruction says; EXPR_NONE: what the code says. NULL: the code's alone. */
-	expr_t (*value)(void *ctx, const struct vc_point *at);
+	expr_t (*value)(void *ctx, struct vc_point *at);
+	/* What is taken for a value of which the code says e (EXPR_NONE: nothing): of an instruction, a choice at a join, what a branch decides on. NULL: e. */
+	expr_t (*settle)(void *ctx, struct vc_point *at, expr_t e);
+	/* An edge of a branch that may be taken, in state at->state, and the condition from there on. */
+	void (*edge)(void *ctx, const struct vc_point *at, uint32_t edge, expr_t taken);
+	/* Before iteration k (from 0) of a loop that is unrolled, and after it: 0: this iteration does not count, and paths into it end as BOUND. */
+	int (*iteration)(void *ctx, const struct vc_loop *l, unsigned k, int after);
 	int flat;	    /* pointers of unknown origin point into one flat memory, which evaluators of one pool share at the start */
 	int flat_globals;   /* variables that others may know the address of lie in it */
 	/* What the object of a global is called; evaluators of one pool share address and contents at the start of those with one name. NULL: a name of its own. */
@@ -184,6 +201,12 @@ expr_t vc_facts(struct vc *v);
 /* ------------------------------------------------------------ evaluation */
 /* Follows the function. args: a term of its width for each parameter, 64 bits for pointers. Ends and obligations are those of the last run; objects stay. */
 void vc_run(struct vc *v, const struct code_function *f, const expr_t *args, struct vc_outcome *out);
+
+/* The same from the beginning of a block on that is in no loop, or the header of an outermost one. values: by value of f, EXPR_NONE where options.value is to say.
+ * 0; -1: a limit was reached. */
+int vc_run_from(struct vc *v, const struct code_function *f, uint32_t block, expr_t *values, struct vc_outcome *out);
+/* For callbacks: nothing that follows counts. */
+void vc_stop(struct vc *v);
 
 /* One iteration of a loop, alone: from its header, or from the edge by which it is entered beside the header. values: by value of f, EXPR_NONE where options.value
  * is to say; afterwards those of the iteration, and the header's phis as of the next visit. taken: by edge, or NULL; of edges from blocks of the loop that

@@ -328,7 +328,7 @@ static void test_cut(void **unused)
 }
 
 /* ------------------------------------------------------------ one iteration */
-static expr_t by_number(void *unused, const struct vc_point *at)
+static expr_t by_number(void *unused, struct vc_point *at)
 {
 	char name[32];
 	const struct code_value *is = &at->f->values[at->at];
