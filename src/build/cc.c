@@ -360,3 +360,13 @@ int cc_run(int argc, char **argv)
 	release(&r);
 	return status;
 }
+
+int cc_call(char *const argv[], const void *ctx)
+{
+	int argc = 0;
+
+	(void)ctx;
+	while (argv[argc])
+		argc++;
+	return cc_run(argc, (char **)argv);
+}

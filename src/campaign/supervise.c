@@ -16,6 +16,8 @@
 #include "base/mem.h"
 #include "base/shell.h"
 #include "base/stop.h"
+#include "build/cache.h"
+#include "build/home.h"
 #include "campaign/campaign.h"
 
 #include <errno.h>
@@ -306,11 +308,20 @@ int campaign_run(struct fuzz *f, const struct campaign_screen *screen)
 
 /* ------------------------------------------------------------------- alone */
 
+/* Another directory, with the caller's project and cache. */
+static int move_to(const char *directory)
+{
+	char *project = file_absolute(home_project());
+	int e = setenv("MUSTER_DIR", project, 1) || (cache_dir() && setenv(CACHE_VARIABLE, cache_dir(), 1)) || chdir(directory);
+	free(project);
+	return e;
+}
+
 /* In the child. Not one of the caller's descriptors for output is ours. */
 static int begin_alone(const struct campaign_alone *a)
 {
 	int null = open("/dev/null", O_RDWR), words = a->log ? open(a->log, O_WRONLY | O_CREAT | O_TRUNC, 0644) : null;
-	if (null < 0 || words < 0 || (a->directory && chdir(a->directory)))
+	if (null < 0 || words < 0 || (a->directory && move_to(a->directory)))
 		return -1;
 	dup2(null, 0);
 	dup2(null, 1);

@@ -24,16 +24,6 @@ void confine_apply(const struct option_spec *spec)
 	sandbox_choose(on, confine.writable.data, confine.writable.size);
 }
 
-void confine_pass(confine_words *argv)
-{
-	vec_push(argv, (char *)"--sandbox");
-	vec_push(argv, (char *)confine.sandbox);
-	for (int i = 0; i < confine.writable.size; i++) {
-		vec_push(argv, (char *)"--writable");
-		vec_push(argv, (char *)confine.writable.data[i]);
-	}
-}
-
 const char *confine_try(void)
 {
 	static const char *const words[] = {

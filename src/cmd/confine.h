@@ -11,7 +11,6 @@
 
 #include "base/json.h"
 #include "base/option.h"
-#include "base/vec.h"
 
 extern struct confine {
 	const char *sandbox;
@@ -25,10 +24,6 @@ extern struct confine {
 
 /* Ends the process with words if the options make no sense. */
 void confine_apply(const struct option_spec *spec);
-
-/* The same options for another muster that this one starts. */
-typedef VEC(char *) confine_words;
-void confine_pass(confine_words *argv);
 
 /* Of a program that does nothing: what runs on this machine are confined by, in words. NULL: error_text(). */
 const char *confine_try(void);

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/stop.h"
+#include "campaign/suite.h"
 #include "cmd/check_options.h"
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
@@ -168,6 +169,31 @@ static int run(const struct test_options *o, const operand_list *list)
 					 : EXIT_OK;
 }
 
+/* ------------------------------------------------------------------- suite */
+
+static int make_suite(const struct test_options *o, const char *property, const char *file)
+{
+	struct suite_options s = {.property = property,
+				  .file = file,
+				  .dir = o->out ? o->out : "test-suite",
+				  .cflags = o->cflags,
+				  .seconds = o->seconds,
+				  .run_time = o->run_time,
+				  .workers = o->workers,
+				  .seed = o->seed,
+				  .checks = o->checks,
+				  .combine = o->combine,
+				  .stop = o->stop};
+	struct suite_result r;
+	if (suite_make(&s, &r))
+		die(r.code, "%s", error_text());
+	if (!o->quiet)
+		printf("%u tests in %s%s\n", r.tests, s.dir, !r.of_call ? "" : r.errors ? ", one reaches the call" : ", none reaches the call");
+	if (r.code == EXIT_USAGE || r.code == EXIT_INTERNAL)
+		return r.code;
+	return r.errors ? EXIT_FOUND : r.of_call ? EXIT_INCONCLUSIVE : EXIT_OK;
+}
+
 /* ----------------------------------------------------------------- command */
 
 static const char about[] =
@@ -307,7 +333,7 @@ int cmd_test(int argc, char **argv)
 	o.stop = &shared->stop;
 	if (property && (list.size > 1 || list.data[0].functions || !file_is_c(list.data[0].file)))
 		option_usage(&spec, "--testcomp takes one .c file");
-	int code = property ? testcomp(&o, property, list.data[0].file) : run(&o, &list);
+	int code = property ? make_suite(&o, property, list.data[0].file) : run(&o, &list);
 	for (size_t i = 0; i < list.size; i++) {
 		free(list.data[i].file);
 		free(list.data[i].functions);

@@ -214,9 +214,6 @@ double test_clock(void);
 /* --time is over, and so is what is granted beyond it for checking what was found: whatever was not looked at stays so. */
 int test_late(const struct test_session *s);
 
-/* testcomp.c: a suite of Test-Comp for a whole program. The exit code. */
-int testcomp(const struct test_options *o, const char *property, const char *file);
-
 /* session.c: 0, or -1 with words. An error of the user's (does not compile, no such function)
  * is *code = EXIT_USAGE. */
 int test_session_run(struct test_session *s, int *code);
@@ -225,7 +222,7 @@ void test_session_release(struct test_session *s);
 /* Makes a variant in a process of its own. */
 pid_t test_make_in_child(const char *program, enum variant_kind kind);
 
-/* test_program.c: inputs of the whole program for the bugs of its functions, and bugs that show on
+/* program.c: inputs of the whole program for the bugs of its functions, and bugs that show on
  * the way. 0, -1. */
 int test_program(struct test_session *s);
 int test_has_program(const struct test_session *s);

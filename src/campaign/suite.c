@@ -1,7 +1,7 @@
-/* testcomp.c: muster test --testcomp: a suite for a program of Test-Comp.
+/* suite.c: a suite for a program of Test-Comp.
  *
  * Such a program is a whole one: its input is what the __VERIFIER_nondet functions return. It is
- * built with muster cc and searched by `muster fuzz`, in a process of its own. Each file that this
+ * built as muster cc does and searched by a campaign, in a process of its own. Each file that this
  * leaves in queue/ and crashes/ is run once more, in the program as it was built, with
  * MUSTER_VALUES, by which the runtime tells the values that were asked for: these are the test.
  * Tests are written as they are found, so that a limit from outside loses nothing.
@@ -10,26 +10,24 @@
  * An abort says nothing about that, since assumptions are often written as one: a second build,
  * with -finstrument-functions, tells of the call itself.
  */
+#include "campaign/suite.h"
+
 #include "base/deadline.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/log.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/proc.h"
+#include "build/cc.h"
 #include "build/home.h"
-#include "cmd/confine.h"
-#include "run/target.h"
-#include "unit/unit.h"
+#include "campaign/campaign.h"
 #include "report/testcomp.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,8 +36,8 @@
 #define VALUES_LIMIT (64u << 20)
 
 struct suite {
-	const struct test_options *o;
-	const char *file, *dir; /* program's source; of the suite */
+	const struct suite_options *o;
+	struct suite_result *r;
 	struct buf property;	/* its text */
 	char *call;		/* of coverage-error-call: the function; NULL: coverage-branches */
 	char *program, *out;	/* built; what the search writes */
@@ -51,20 +49,27 @@ struct suite {
 	struct launcher *launcher;
 	struct strmap seen; /* names of files */
 	struct map known;   /* hashes of tests that were written */
-	unsigned count, errors;
 };
+
+/* What is wrong is not the user's: -1. */
+static int internal(struct suite *s)
+{
+	s->r->code = EXIT_INTERNAL;
+	return -1;
+}
 
 /* ---------------------------------------------------------------- property */
 
-static void read_property(struct suite *s, const char *name)
+static int read_property(struct suite *s)
 {
+	const char *name = s->o->property;
 	if (file_is_regular(name)) {
 		if (file_read_limited(name, 1 << 16, &s->property))
-			die(EXIT_USAGE, "%s", error_text());
+			return -1;
 	} else if (strchr(name, '(')) {
 		buf_adds(&s->property, name);
 	} else {
-		die(EXIT_USAGE, "there is no property file '%s'", name);
+		return error_set("there is no property file '%s'", name);
 	}
 	while (s->property.size && strchr(" \t\r\n", s->property.data[s->property.size - 1]))
 		s->property.size--;
@@ -76,42 +81,46 @@ static void read_property(struct suite *s, const char *name)
 		    strspn(call + 6,
 			   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"));
 	if (!call && !strstr(text, "@DECISIONEDGE"))
-		die(EXIT_USAGE,
-		    "the property '%s' is neither coverage of branches (COVER "
-		    "EDGES(@DECISIONEDGE)) nor of a call (@CALL(f))",
-		    name);
+		return error_set("the property '%s' is neither coverage of branches (COVER "
+				 "EDGES(@DECISIONEDGE)) nor of a call (@CALL(f))",
+				 name);
+	s->r->of_call = call != NULL;
+	return 0;
 }
 
 /* ----------------------------------------------------------------- the suite */
 
-static void put(const struct suite *s, const char *name, const struct buf *b)
+static int put(const struct suite *s, const char *name, const struct buf *b)
 {
-	char *path = file_join(s->dir, name);
-	if (file_write_atomic(path, b->data, b->size))
-		die(EXIT_USAGE, "%s", error_text());
+	char *path = file_join(s->o->dir, name);
+	int e = file_write_atomic(path, b->data, b->size);
 	free(path);
+	return e;
 }
 
-static void write_metadata(const struct suite *s)
+static int write_metadata(const struct suite *s)
 {
-	char *argv[] = {"sha256sum", "-b", (char *)s->file, NULL};
+	char *argv[] = {"sha256sum", "-b", (char *)s->o->file, NULL};
 	struct proc_opts opts = {.capture_out = 1, .null_input = 1};
 	struct proc_result r = {0};
 	struct buf out = {0};
-	if (proc_run(argv, &opts, &r) || r.status)
-		die(EXIT_USAGE, "sha256sum cannot read '%s'", s->file);
+	if (proc_run(argv, &opts, &r) || r.status) {
+		proc_release(&r);
+		return error_set("sha256sum cannot read '%s'", s->o->file);
+	}
 	char *line = buf_str(&r.out), *hash = line + (*line == '\\');
 	hash[strcspn(hash, " ")] = 0;
 	struct testcomp_metadata m = {.specification = s->property.data,
-				      .file = s->file,
+				      .file = s->o->file,
 				      .hash = hash,
 				      .entry = "main",
 				      .bits = 64,
 				      .created = time(NULL)};
 	testcomp_metadata(&out, &m);
-	put(s, "metadata.xml", &out);
+	int e = put(s, "metadata.xml", &out);
 	proc_release(&r);
 	buf_release(&out);
+	return e;
 }
 
 /* Values that were asked for, line by line, as elements of a test. 1: the function was called: "!" says the telling build's own,
@@ -133,10 +142,11 @@ static int add_values(struct buf *out, char *text, const char *call)
 	return called;
 }
 
-static void write_test(struct suite *s)
+static int write_test(struct suite *s)
 {
 	struct buf values = {0}, inputs = {0}, out = {0};
 	char name[40];
+	int e = 0;
 	if (file_is_regular(s->values) && file_read_limited(s->values, VALUES_LIMIT, &values))
 		buf_clear(&values); /* a loop that asks for ever: no test of it */
 	int called = add_values(&inputs, buf_str(&values), s->call);
@@ -145,94 +155,94 @@ static void write_test(struct suite *s)
 		testcomp_case_begin(&out, called);
 		buf_add(&out, inputs.data, inputs.size);
 		testcomp_case_end(&out);
-		snprintf(name, sizeof name, "testcase-%u.xml", ++s->count);
-		s->errors += (unsigned)called;
-		put(s, name, &out);
+		snprintf(name, sizeof name, "testcase-%u.xml", ++s->r->tests);
+		s->r->errors += (unsigned)called;
+		e = put(s, name, &out);
 	}
 	buf_release(&values);
 	buf_release(&inputs);
 	buf_release(&out);
+	return e;
 }
 
-static void take_file(struct suite *s, const char *path)
+static int take_file(struct suite *s, const char *path)
 {
 	struct buf data = {0};
 	struct run_result r;
 	if (file_read_limited(path, 64u << 20, &data)) { /* gone meanwhile */
 		buf_release(&data);
-		return;
+		return 0;
 	}
 	unlink(s->values);
 	struct launch_input in = target_input(s->argv, data.data ? data.data : "", data.size, NULL);
-	if (launcher_run(s->launcher, &in, &r))
-		die(EXIT_INTERNAL, "%s", error_text());
-	write_test(s);
+	int e = launcher_run(s->launcher, &in, &r) ? internal(s) : write_test(s);
 	buf_release(&data);
+	return e;
 }
 
-static void take_folder(struct suite *s, const char *name)
+static int take_folder(struct suite *s, const char *name)
 {
+	int e = 0;
 	char *path = file_join(s->out, name);
 	DIR *dir = opendir(path);
-	for (struct dirent *e; dir && (e = readdir(dir));) {
-		if (strncmp(e->d_name, "id:", 3))
+	for (struct dirent *d; !e && dir && (d = readdir(dir));) {
+		if (strncmp(d->d_name, "id:", 3))
 			continue;
-		char *file = file_join(path, e->d_name);
+		char *file = file_join(path, d->d_name);
 		if (strmap_set(&s->seen, file, 1))
-			take_file(s, file);
+			e = take_file(s, file);
 		free(file);
 	}
 	if (dir)
 		closedir(dir);
 	free(path);
+	return e;
 }
 
-static void take_new(struct suite *s)
+static int take_new(struct suite *s)
 {
-	take_folder(s, "crashes");
-	take_folder(s, "queue");
+	return take_folder(s, "crashes") || take_folder(s, "queue") ? -1 : 0;
 }
 
 /* ------------------------------------------------------------------ search */
 
 typedef VEC(char *) word_list;
 
-static void build(struct suite *s, const word_list *front, const word_list *back, const char *out)
+/* call: cc_call, or NULL: front has a compiler. */
+static int build(struct suite *s, int (*call)(char *const *, const void *), const word_list *front, const word_list *back, const char *out)
 {
 	word_list argv = {0};
-	struct proc_opts opts = {.capture_err = 1, .null_input = 1};
+	struct proc_opts opts = {.capture_err = 1, .null_input = 1, .call = call};
 	struct proc_result r = {0};
 	for (size_t i = 0; i < front->size; i++)
 		vec_push(&argv, front->data[i]);
 	vec_push(&argv, "-w");
 	for (const char *const *p = s->o->cflags; *p; p++)
 		vec_push(&argv, (char *)*p);
-	vec_push(&argv, (char *)s->file);
+	vec_push(&argv, (char *)s->o->file);
 	for (size_t i = 0; i < back->size; i++)
 		vec_push(&argv, back->data[i]);
 	vec_push(&argv, "-lm");
 	vec_push(&argv, "-o");
 	vec_push(&argv, (char *)out);
 	vec_push(&argv, NULL);
-	if (proc_run(argv.data, &opts, &r))
-		die(EXIT_INTERNAL, "%s", error_text());
-	if (r.status)
-		die(EXIT_USAGE, "'%s' does not build:\n%s", s->file, buf_str(&r.err));
+	int e = proc_run(argv.data, &opts, &r) ? internal(s) : 0;
+	if (!e && r.status)
+		e = error_set("'%s' does not build:\n%s", s->o->file, buf_str(&r.err));
 	proc_release(&r);
 	vec_release(&argv);
+	return e;
 }
 
-static void build_program(struct suite *s)
+static int build_program(struct suite *s)
 {
-	char *self = file_self();
 	word_list front = {0}, back = {0};
 	s->program = file_temp("program");
-	vec_push(&front, self);
 	vec_push(&front, "cc");
 	vec_push(&front, "-g");
-	build(s, &front, &back, s->program);
+	int e = s->program ? build(s, cc_call, &front, &back, s->program) : internal(s);
 	vec_release(&front);
-	free(self);
+	return e;
 }
 
 /* The same program, which says "!" where the other values stand when the function is entered. */
@@ -246,89 +256,70 @@ static const char teller[] =
     "\tint fd = name ? open(name, O_WRONLY | O_CREAT | O_APPEND, 0666) : -1;\n"
     "\t(void)at;\n\tif (fd >= 0 && write(fd, \"!\\n\", 2) == 2)\n\t\tclose(fd);\n}\n";
 
-static void build_telling(struct suite *s)
+static int build_telling(struct suite *s)
 {
 	if (!s->call) {
 		s->telling = mem_strdup(s->program);
-		return;
+		return 0;
 	}
 	char *source = file_temp("teller.c"), *text = mem_printf(teller, s->call, s->call),
 	     *native = home_file("libmuster_native.a");
 	word_list front = {0}, back = {0};
-	if (!native || file_write_atomic(source, text, strlen(text)))
-		die(EXIT_INTERNAL, "%s", error_text());
 	s->telling = file_temp("telling");
 	vec_push(&front, (char *)home_clang());
 	vec_push(&front, "-O0");
 	vec_push(&front, "-finstrument-functions");
 	vec_push(&back, source);
 	vec_push(&back, native);
-	build(s, &front, &back, s->telling);
+	int e = !native || file_write_atomic(source, text, strlen(text)) ? internal(s) : build(s, NULL, &front, &back, s->telling);
 	vec_release(&front);
 	vec_release(&back);
 	free(source);
 	free(text);
 	free(native);
+	return e;
 }
 
-static void open_runner(struct suite *s)
+static int open_runner(struct suite *s)
 {
 	struct target_options t = TARGET_DEFAULTS;
 	t.time = s->o->run_time * 4;
 	s->argv[0] = s->telling;
 	if (target_make(&s->plain, s->telling, s->argv, TARGET_PLAIN, &t))
-		die(EXIT_USAGE, "%s", error_text());
+		return -1;
 	int n = 0;
 	for (const char *const *e = s->plain.options.env; e && *e && n < 2; e++)
 		s->env[n++] = *e;
 	s->plain.options.env = s->env;
 	char *outbox = NULL;
 	if (!(s->launcher = launcher_new(&s->plain.options)) || !(outbox = launcher_outbox(s->launcher)))
-		die(EXIT_USAGE, "%s", error_text());
+		return -1;
 	s->values = file_join(outbox, "values");
 	s->values_setting = mem_printf("MUSTER_VALUES=%s", s->values);
 	s->env[n++] = s->values_setting;
 	free(outbox);
+	return 0;
 }
 
 static pid_t start_search(struct suite *s)
 {
-	char *self = file_self(), *store = file_temp("store.db"), number[40], run[40], workers[24],
-	     seed[24];
-	confine_words argv = {0};
+	struct fuzz_options o = FUZZ_DEFAULTS;
+	char *store = file_temp("store.db"), *argv[] = {s->program, NULL};
+	struct campaign_alone a = {.o = &o, .argv = argv, .orphan = SIGTERM};
 	/* Its own grace is a part of our time: building has used some of it. */
 	double left = deadline_left() * 0.9 - 0.5;
-	snprintf(number, sizeof number, "%g", s->o->seconds <= 0 ? 60 : left > 0.1 ? left : 0.1);
-	snprintf(run, sizeof run, "%g", s->o->run_time * 4);
-	snprintf(workers, sizeof workers, "%llu",
-		 (unsigned long long)(s->o->workers ? s->o->workers : 1));
-	snprintf(seed, sizeof seed, "%llu", (unsigned long long)s->o->seed);
-	char *words[] = {self,	   "fuzz", "-q",	 "-o", s->out, "--store", store,
-			 "--time", number, "--run-time", run,  "-j",   workers};
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		vec_push(&argv, words[i]);
-	if (s->o->seed) {
-		vec_push(&argv, "--seed");
-		vec_push(&argv, seed);
-	}
-	confine_pass(&argv);
-	vec_push(&argv, "--");
-	vec_push(&argv, s->program);
-	vec_push(&argv, NULL);
-	pid_t parent = getpid(), pid = fork();
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGTERM);
-		if (getppid() != parent || !freopen("/dev/null", "w", stdout) ||
-		    !freopen("/dev/null", "w", stderr))
-			_exit(EXIT_INTERNAL);
-		execv(self, argv.data);
-		_exit(EXIT_INTERNAL);
-	}
-	vec_release(&argv);
-	free(self);
+	o.seconds = s->o->seconds <= 0 ? 60 : left > 0.1 ? left : 0.1;
+	o.run_time = s->o->run_time * 4;
+	o.workers = s->o->workers ? s->o->workers : 1;
+	o.seed = s->o->seed;
+	o.out = s->out;
+	o.store = store;
+	o.quiet = 1;
+	o.search.checks = s->o->checks;
+	o.search.combine = s->o->combine;
+	campaign_complete(&o);
+	pid_t pid = campaign_start(&a);
 	free(store);
-	if (pid < 0)
-		die(EXIT_INTERNAL, "cannot start the search: %s", strerror(errno));
 	return pid;
 }
 
@@ -340,10 +331,16 @@ static int follow(struct suite *s, pid_t pid)
 	int status = 0, told = 0;
 	for (;;) {
 		pid_t gone = waitpid(pid, &status, WNOHANG);
-		take_new(s);
+		int e = take_new(s);
+		if (e && !gone) {
+			kill(pid, SIGKILL);
+			waitpid(pid, &status, 0);
+		}
+		if (e)
+			return -1;
 		if (gone)
 			break;
-		if (!told && ((s->call && s->errors) || *s->o->stop)) {
+		if (!told && ((s->call && s->r->errors) || *s->o->stop)) {
 			kill(pid, SIGINT);
 			told = 1;
 		}
@@ -351,29 +348,30 @@ static int follow(struct suite *s, pid_t pid)
 			kill(pid, SIGKILL);
 		nanosleep(&pause, NULL);
 	}
-	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_INTERNAL;
+	s->r->code = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_INTERNAL;
+	return 0;
 }
 
-int testcomp(const struct test_options *o, const char *property, const char *file)
+static int make(struct suite *s)
 {
-	struct suite s = {.o = o, .file = file, .dir = o->out ? o->out : "test-suite"};
-	read_property(&s, property);
-	build_program(&s);
-	build_telling(&s);
-	if (file_mkdirs(s.dir))
-		die(EXIT_USAGE, "%s", error_text());
-	write_metadata(&s);
-	s.out = file_temp("search");
-	open_runner(&s);
-	pid_t search = start_search(&s);
+	if (read_property(s) || build_program(s) || build_telling(s) || file_mkdirs(s->o->dir) || write_metadata(s))
+		return -1;
+	s->out = file_temp("search");
+	if (open_runner(s))
+		return -1;
+	pid_t search = start_search(s);
 	deadline_phase(DEADLINE_FINISH); /* what the search found last becomes tests, too */
-	int code = follow(&s, search);
-	if (!o->quiet)
-		printf("%u tests in %s%s\n", s.count, s.dir,
-		       s.call ? s.errors ? ", one reaches the call" : ", none reaches the call"
-			      : "");
+	return search < 0 ? internal(s) : follow(s, search);
+}
+
+int suite_make(const struct suite_options *o, struct suite_result *r)
+{
+	struct suite s = {.o = o, .r = r};
+	*r = (struct suite_result){.code = EXIT_USAGE};
+	int e = make(&s);
 	launcher_free(s.launcher);
-	target_release(&s.plain);
+	if (s.plain.options.program)
+		target_release(&s.plain);
 	strmap_release(&s.seen);
 	map_release(&s.known);
 	buf_release(&s.property);
@@ -383,7 +381,5 @@ int testcomp(const struct test_options *o, const char *property, const char *fil
 	free(s.telling);
 	free(s.call);
 	free(s.out);
-	if (code == EXIT_USAGE || code == EXIT_INTERNAL)
-		return code;
-	return s.errors ? EXIT_FOUND : s.call ? EXIT_INCONCLUSIVE : EXIT_OK;
+	return e;
 }

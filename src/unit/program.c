@@ -1,7 +1,7 @@
-/* test_program.c: from bugs of functions to inputs of the whole program.
+/* program.c: from bugs of functions to inputs of the whole program.
  *
  * What fails when a function is called with values of our own may be something that no caller allows. Where the
- * unit has a main (or a program was named), that program is searched for a moment by `muster fuzz`, a process of its
+ * unit has a main (or a program was named), that program is searched for a moment by a campaign, a process of its
  * own with a store of its own in DIR/program: on standard input and, if main takes arguments, with a file as its
  * argument too. A source file is compiled with checks for undefined behaviour as branches, as the harness is, so that the
  * search looks for ways to break them; and inputs that cover something new are run in the san variant, since much of what it
@@ -18,19 +18,14 @@
 #include "base/mem.h"
 #include "base/proc.h"
 #include "base/shell.h"
-#include "build/cache.h"
-#include "build/home.h"
-#include "cmd/confine.h"
+#include "build/cc.h"
+#include "campaign/campaign.h"
 #include "unit/unit.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -64,13 +59,12 @@ static int takes_arguments(const struct test_session *s)
 /* Compiles the file as it is, with the user's flags: 0, or -1 if it is no whole program. */
 static int compile(struct test_session *s, const char *dir)
 {
-	char *self = file_self(), *base = mem_strdup(file_base(s->file));
+	char *base = mem_strdup(file_base(s->file));
 	VEC(char *) argv = {0};
 	struct proc_result r = {0};
-	struct proc_opts opts = {.null_input = 1, .capture_out = 1, .merge_err = 1};
+	struct proc_opts opts = {.null_input = 1, .capture_out = 1, .merge_err = 1, .call = cc_call};
 	base[strlen(base) - 2] = 0;
 	s->whole = file_join(dir, base);
-	vec_push(&argv, self);
 	vec_push(&argv, (char *)"cc");
 	vec_push(&argv, (char *)"-g");
 	for (const char *const *p = s->o->cflags; p && *p; p++)
@@ -85,7 +79,6 @@ static int compile(struct test_session *s, const char *dir)
 	proc_release(&r);
 	vec_release(&argv);
 	free(base);
-	free(self);
 	return e;
 }
 
@@ -116,50 +109,31 @@ struct way {
 
 static void start(struct test_session *s, const char *dir, struct way *w, double seconds, unsigned workers)
 {
+	struct fuzz_options o = FUZZ_DEFAULTS;
 	char *absolute = file_absolute(dir), *whole = file_absolute(s->whole);
 	char *out = file_join(absolute, w->file ? "file" : "input"), *log = mem_printf("%s.log", out);
-	char *project = file_absolute(home_project()), *self = file_self();
-	char time[40], jobs[24], runs[24], seed[24], run_time[24], memory[24];
+	char *argv[] = {whole, w->file ? "@@" : NULL, NULL};
+	struct campaign_alone a = {.o = &o, .argv = argv, .directory = s->scratch, .log = log, .orphan = SIGKILL};
 	w->store = mem_printf("%s.db", out);
-	snprintf(time, sizeof time, "%g", seconds);
-	snprintf(jobs, sizeof jobs, "%u", workers);
-	snprintf(runs, sizeof runs, "%.0f", seconds * RUNS_A_SECOND + 1);
-	snprintf(seed, sizeof seed, "%" PRIu64, s->o->seed ? s->o->seed : 1);
-	snprintf(run_time, sizeof run_time, "%g", RUN_SECONDS);
-	snprintf(memory, sizeof memory, "%" PRIu64, budget_total() * workers); /* our workers are done */
-	int exact = s->o->repeatable;
-	char *front[] = {self, "fuzz", "--quiet", "--json", "--no-shrink", "--seed", seed, "--workers", jobs, "--memory", memory,
-			 "--run-time", run_time, "--store", w->store, "--output", out,
-			 exact ? "--runs" : "--time", exact ? runs : time};
-	confine_words argv = {0};
-	for (size_t i = 0; i < sizeof front / sizeof *front; i++)
-		vec_push(&argv, front[i]);
-	confine_pass(&argv);
-	vec_push(&argv, "--");
-	vec_push(&argv, whole);
-	vec_push(&argv, w->file ? "@@" : NULL);
-	vec_push(&argv, NULL);
-	pid_t parent = getpid();
-	w->pid = fork();
-	if (!w->pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		int null = open("/dev/null", O_RDWR), words = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-		if (getppid() != parent || null < 0 || words < 0 || chdir(s->scratch) || setenv("MUSTER_DIR", project, 1) ||
-		    (cache_dir() && setenv(CACHE_VARIABLE, cache_dir(), 1)))
-			_exit(127);
-		dup2(null, 0);
-		dup2(null, 1);
-		dup2(words, 2);
-		execv(self, argv.data);
-		_exit(127);
-	}
-	vec_release(&argv);
+	o.out = out;
+	o.store = w->store;
+	o.seed = s->o->seed ? s->o->seed : 1;
+	o.workers = workers;
+	o.memory = budget_total() * workers; /* our workers are done */
+	o.run_time = RUN_SECONDS;
+	o.no_shrink = o.quiet = 1;
+	if (s->o->repeatable)
+		o.runs = (uint64_t)(seconds * RUNS_A_SECOND + 1);
+	else
+		o.seconds = seconds;
+	o.search.checks = s->o->checks;
+	o.search.combine = s->o->combine;
+	campaign_complete(&o);
+	w->pid = campaign_start(&a);
 	free(absolute);
 	free(whole);
 	free(out);
 	free(log);
-	free(project);
-	free(self);
 }
 
 /* Until they are gone, or `until` is over: then by force. 0: none of them ran. */
