@@ -38,8 +38,9 @@ struct searched {
 static inline char *variant_of(const char *text, const char *flags, enum instrument_kind kind, checker_set checks)
 {
 	struct instrument_options options = {.verify = 1, .fast_compile = 1, .checks = checks};
-	const char *archive = kind == INSTRUMENT_COV ? "build/runtime/libmuster_cov.a"
-						     : "build/runtime/libmuster_rt.a";
+	const char *build = getenv("MUSTER_BUILD") ? getenv("MUSTER_BUILD") : "build"; /* tests/check.mk says where another one is */
+	char *archive = mem_printf("%s/runtime/%s", build, kind == INSTRUMENT_COV ? "libmuster_cov.a" : "libmuster_rt.a");
+	char *wraps = mem_printf("%s/runtime/%s", build, kind == INSTRUMENT_COV ? "wraps_cov" : "wraps");
 	char *path = file_temp("program"), *object = file_temp("unit.o");
 	struct buf bitcode = {0}, code = {0}, names = {0};
 	VEC(char *) argv = {0};
@@ -48,12 +49,12 @@ static inline char *variant_of(const char *text, const char *flags, enum instrum
 	compile_with(text, flags, &bitcode);
 	if (instrument_unit(bitcode.data, bitcode.size, UNIT, kind, &options, &code) ||
 	    file_write_atomic(object, code.data, code.size) ||
-	    file_read(kind == INSTRUMENT_COV ? "build/runtime/wraps_cov" : "build/runtime/wraps", &names))
+	    file_read(wraps, &names))
 		fail_msg("%s", error_text());
 	vec_push(&argv, "clang-19");
 	vec_push(&argv, object);
 	vec_push(&argv, "-Wl,--whole-archive");
-	vec_push(&argv, (char *)archive);
+	vec_push(&argv, archive);
 	vec_push(&argv, "-Wl,--no-whole-archive");
 	for (char *s = strtok(buf_str(&names), "\n"); s; s = strtok(NULL, "\n"))
 		vec_push(&argv, mem_printf("-Wl,--wrap=%s", s));
@@ -72,6 +73,8 @@ static inline char *variant_of(const char *text, const char *flags, enum instrum
 	buf_release(&code);
 	buf_release(&names);
 	free(object);
+	free(archive);
+	free(wraps);
 	return path;
 }
 
