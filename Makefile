@@ -267,6 +267,11 @@ asan:
 	$(CC) -DREPORTS='"$(abspath $(asan_build))/report"' -c tests/asan/options.c -o $(asan_build)/options.o
 	@$(MAKE) --no-print-directory B=$(asan_build) CFLAGS='$(asan_flags)' LDFLAGS='$(abspath $(asan_build))/options.o' check-asan
 
+# clang-tidy on the files that differ from main; ARGS=--all: on all, without the analyzer.
+lint:
+	@scripts/deps clang-tidy
+	@scripts/lint $(ARGS)
+
 include tests/check.mk
 
 # Both commands of the README in a new Debian 12 that has git and make: what they need, they install.
@@ -420,7 +425,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: asan campaign-vc campaign-diff campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh check-shrunk demo bench deps install clean
+.PHONY: asan lint campaign-vc campaign-diff campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh check-shrunk demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
