@@ -175,7 +175,7 @@ enum muster_event_kind {
 	X(NULL, "null", 1, "access through a null pointer")                                                      \
 	X(NONNULL, "nonnull", 1, "null where an attribute promises that it is not")                              \
 	X(ARRAY_UNDER, "array-underflow", 1, "access before the first byte of an object")                        \
-	X(ARRAY_OVER, "array-overflow", 1, "access behind the last byte of an object")                           \
+	X(ARRAY_OVER, "array-overflow", 1, "access after the last byte of an object")                           \
 	X(SUB_OBJECT, "sub-object", 0, "access that leaves a member of a structure, but not the object")         \
 	X(RANGE, "range", 1, "memory functions that read or write more than an object has")                      \
 	X(INT_UNDER, "int-underflow", 1, "signed result below the smallest number of its type")                  \

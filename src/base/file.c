@@ -55,7 +55,7 @@ static int await_writer(int fd, const char *path)
 	 * says neither before the first writer is there. */
 	if (!poll(&p, 1, PIPE_MS)) {
 		if (!read(fd, &none, 0) && read(fd, &none, 1) == 0)
-			return error_set("'%s' is a pipe to which nobody writes: name a plain file", path);
+			return error_set("'%s' is a pipe without a writer: name a plain file", path);
 		log_warn("waiting for what is written to the pipe '%s'", path);
 	}
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);

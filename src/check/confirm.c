@@ -208,7 +208,7 @@ static int is_own(void *ctx, const char *module)
 	X("unknown-crash", "of memory that may not be used")                                  \
 	X("double-free", "memory is freed twice")                                             \
 	X("bad-free", "something is freed that was not allocated")                            \
-	X("alloc-dealloc-mismatch", "memory is freed in another way than it was allocated")   \
+	X("alloc-dealloc-mismatch", "memory is freed by another function than belongs to its allocation")   \
 	X("negative-size-param", "a size is negative")                                        \
 	X("memcpy-param-overlap", "source and destination of memcpy overlap")                 \
 	X("strcpy-param-overlap", "source and destination of strcpy overlap")                 \
@@ -531,7 +531,7 @@ static int read_run(struct confirm *c, const struct run_result *run, struct find
 	if (found > 0) {
 		reports_want(&all, &c->symboliser);
 		if (symboliser_resolve(&c->symboliser) && !c->warned++)
-			log_warn("crashes cannot be told apart by their stacks: %s", error_text());
+			log_warn("crashes cannot be distinguished by their stacks: %s", error_text());
 		reports_settle(&all, &c->symboliser, is_own, c);
 	}
 	if (found >= 0)

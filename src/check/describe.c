@@ -139,17 +139,17 @@ static void add_stack(const char *report, const char *sentence, const char *verb
 	}
 }
 
-/* "behind", "before" and how far, of something that is `what`. */
+/* "after", "before" and how far, of something that is `what`. */
 static void add_distance(const struct describe_from *d, uint64_t distance, int after, struct buf *out)
 {
 	add_access(d, out);
 	if (after && !distance) {
-		buf_adds(out, " right behind ");
+		buf_adds(out, " right after ");
 		return;
 	}
 	buf_adds(out, ", ");
 	add_bytes(out, distance);
-	buf_adds(out, after ? " behind " : " before ");
+	buf_adds(out, after ? " after " : " before ");
 }
 
 /* "0x602000000020 is located 0 bytes after 16-byte region [0x...": */

@@ -15,7 +15,7 @@ struct describe_from {
 	uint64_t access_size;
 };
 
-/* "index 300 of buf[256]", "a read of 4 bytes, 3 bytes behind buf (16 bytes)", "a write of 1 byte in a block of 16 bytes (freed at
+/* "index 300 of buf[256]", "a read of 4 bytes, 3 bytes after buf (16 bytes)", "a write of 1 byte in a block of 16 bytes (freed at
  * list.c:9)": 1; or 0 and nothing if the report does not say it. */
 int describe(const struct describe_from *d, struct buf *out);
 

@@ -19,7 +19,7 @@
 	X(validate, "validate", "what was modified between two versions of a program")          \
 	X(cc, "cc", "compile and link as clang-19 does, and keep what variants are made from") \
 	X(build, "build", "run a build (make, cmake ...) with muster-cc as its compiler")      \
-	X(doctor, "doctor", "what of a binary can be rebuilt, and what stands in the way")     \
+	X(doctor, "doctor", "what of a binary can be rebuilt, and what keeps it from that")     \
 	X(variant, "variant", "make a variant of a binary and print its path")                 \
 	X(strip, "strip", "remove muster's records from a binary")                             \
 	X(refine_source, "refine-source", "")                                                  \

@@ -126,8 +126,8 @@ static int run(struct fuzz *f)
 
 static const char about[] =
     "Runs a program on inputs and finds new ones: branches of each run are negated and solved for "
-    "inputs that go the other\n"
-    "way, and inputs are mutated, whichever pays. PROGRAM is built with muster cc (or is a single "
+    "inputs that take the other\n"
+    "direction, and inputs are mutated, whichever pays. PROGRAM is built with muster cc (or is a single "
     ".c file); @@ in its arguments\n"
     "stands for the input's file, without it the input comes on standard input. A program with "
     "LLVMFuzzerTestOneInput\n"

@@ -170,7 +170,7 @@ static void print_predictions(const struct search_stats *s)
 /* Nothing is left to negate, but not everything was seen: why. */
 static void print_losses(const struct campaign_sums *s)
 {
-	printf("paths     nothing is left to negate, but something was lost on the way: there may be more (docs/fuzzing.md)\n");
+	printf("paths     nothing is left to negate, but something was lost on a path: there may be more (docs/fuzzing.md)\n");
 	for (unsigned l = 0; l < LOSS_COUNT; l++)
 		if (s->losses[l])
 			printf("          %s\n", search_loss_words(l));
@@ -206,14 +206,14 @@ static void print_text(const struct fuzz_options *o, struct store *store, uint64
 	if (!strcmp(status, "complete") && s->exhaustive)
 		printf("paths     every negation was answered and run, nothing is known to be lost (inputs up to %" PRIu64
 		       " bytes; time, random numbers and environment as they were)\n"
-		       "          each was run with three contents of memory that nobody had written, and did the same: a test, no proof\n",
+		       "          each was run with three contents of memory that was never written, and did the same: a test, no proof\n",
 		       o->search.max_input);
 	else if (!strcmp(status, "complete") && s->filled.done)
 		printf("paths     every negation was answered and run, but %" PRIu64 " of %" PRIu64
-		       " tests did something else with other contents of memory that nobody had written: there may be more\n",
+		       " tests did something else with other contents of memory that was never written: there may be more\n",
 		       s->filled.differ, s->filled.tests);
 	else if (!strcmp(status, "complete") && s->filled.asked)
-		printf("paths     every negation was answered and run, but there was no time to try other contents of memory that nobody wrote\n");
+		printf("paths     every negation was answered and run, but there was no time to try other contents of memory that was never written\n");
 	else if (!strcmp(status, "complete"))
 		print_losses(s);
 	if (s->search.predictions)
@@ -229,7 +229,7 @@ static void print_text(const struct fuzz_options *o, struct store *store, uint64
 		printf("stopped   %" PRIu64 " runs stopped themselves (SIGSTOP or its kind) and were ended: no bug, and no whole path\n",
 		       s->search.stopped);
 	if (s->search.scribbled)
-		printf("scribbled %" PRIu64 " runs wrote over the memory in which the runtime tells what they did: a wild write; look for it with "
+		printf("scribbled %" PRIu64 " runs wrote over the memory in which the runtime records what they did: a wild write; look for it with "
 		       "-fsanitize=address\n",
 		       s->search.scribbled);
 	if (o->stats && s->solve.queries)

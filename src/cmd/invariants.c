@@ -23,12 +23,12 @@
 #include <string.h>
 
 static const char about[] =
-    "Prints what holds at each loop of a C file, where the loop is left, and at the branches in and behind loops: conditions in C that are true\n"
+    "Prints what holds at each loop of a C file, where the loop is left, and at the branches in and after loops: conditions in C that are true\n"
     "whenever execution is there, whatever the function was called with; integers wrap as the machine's do. Names are those of the source;\n"
     "  old(x)            what a parameter, a global, *p or p->n was when the function was called\n"
     "  iterations(LINE)  how often the loop of this line has come back to its head since it was last entered\n"
     "  total(LINE)       of an inner loop: since the outermost loop around it was entered\n"
-    "`true`: nothing is known. `false`: execution does not come there. Arguments behind -- go to the compiler.\n\n"
+    "`true`: nothing is known. `false`: execution does not come there. Arguments after -- go to the compiler.\n\n"
     "  muster invariants list.c                 every function with a loop\n"
     "  muster invariants list.c:insert          one of them\n"
     "  muster invariants --annotate list.c      the source, with the invariants as comments";

@@ -61,10 +61,10 @@ static void program_of(struct operands *o, const char *dir, const char *store_fi
 		die(EXIT_USAGE,
 		    "'%s' is no output directory of a search: it has no file 'campaign'. Name the "
 		    "program "
-		    "behind --",
+		    "after --",
 		    dir);
 	if (store_open(&s, path, STORE_READ_ONLY))
-		die(EXIT_USAGE, "%s. Name the store with --store, or the program behind --",
+		die(EXIT_USAGE, "%s. Name the store with --store, or the program after --",
 		    error_text());
 	struct wanted w = {.key = buf_str(&key), .o = o};
 
@@ -74,7 +74,7 @@ static void program_of(struct operands *o, const char *dir, const char *store_fi
 		die(EXIT_USAGE,
 		    "the store '%s' knows no search with the output directory '%s': name another "
 		    "with "
-		    "--store, or the program behind --",
+		    "--store, or the program after --",
 		    path, dir);
 	store_close(s);
 	buf_release(&key);
@@ -106,7 +106,7 @@ static void take_program(struct operands *o, const struct option_spec *spec,
 	if (!dir && !file_exists(o->tests.data[0]))
 		die(EXIT_USAGE, "there is no file '%s'", o->tests.data[0]);
 	if (!dir)
-		option_usage(spec, "which program? Name it behind --, as in: muster %s %s -- ./prog @@", spec->command, o->tests.data[0]);
+		option_usage(spec, "which program? Name it after --, as in: muster %s %s -- ./prog @@", spec->command, o->tests.data[0]);
 	program_of(o, dir, from->store);
 	free(dir);
 }

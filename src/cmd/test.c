@@ -202,7 +202,7 @@ static const char about[] =
     "run or a budget ends, and says what it found: tests, bugs with the call that shows them, "
     "functions without any. No harness, no\n"
     "main is needed. Without FUNCTION all functions of the file are driven, those that call no "
-    "others first. Arguments behind -- go to the\n"
+    "others first. Arguments after -- go to the\n"
     "compiler.\n\n"
     "  muster test list.c                      every function of list.c\n"
     "  muster test list.c:insert -- -Iinclude  one function\n"
@@ -210,7 +210,7 @@ static const char about[] =
     "  muster test buf.c --requires \"n <= len(p)\"     what callers promise\n\n"
     "verdicts: verified (every path was run and none fails, within the printed bounds), explored "
     "(every branch was covered), partial,\n"
-    "unreached. A bug of a function is told with its scope: a caller may never pass such values. If there is a main, muster looks for an\n"
+    "unreached. A bug of a function is reported with its scope: a caller may never pass such values. If there is a main, muster looks for an\n"
     "input of the whole program that fails there too.\n"
     "exit codes: 0 nothing found, 1 bugs found, 2 wrong usage or it does not compile, 3 nothing "
     "found, but a function was not reached or\n"
@@ -245,7 +245,7 @@ int cmd_test(int argc, char **argv)
 					.main_time = 2};
 	const struct option_row rows[] = {
 	    OPTION_STR("entry", 'e', "F", &o.entry,
-		       "drive F only, as the program's own start: nobody calls it with less"),
+		       "drive F only, as the program's own start: no caller restricts it"),
 	    OPTION_STR("globals", 0, "HOW", &o.globals,
 		       "symbolic: any values (the default); initial: as initialised"),
 	    OPTION_LIST("requires", 'r', "EXPR", &o.requires,
@@ -281,7 +281,7 @@ int cmd_test(int argc, char **argv)
 	    OPTION_FLAG("no-grow", 0, &o.no_grow, "keep to --elements and --characters where branches are left beyond them"),
 	    OPTION_FLAG("no-invariants", 0, &o.no_invariants, "ask for nothing by the invariants of loops"),
 	    OPTION_FLAG("summaries", 0, &o.summaries, "make must summaries of the functions: see muster show summaries"),
-	    OPTION_U64("sample", 0, "N", &o.sample, "run N random states of each summary; a violated one is told (with --summaries)"),
+	    OPTION_U64("sample", 0, "N", &o.sample, "run N random states of each summary; a violated one is reported (with --summaries)"),
 	    OPTION_FLAG("verbose", 'v', &o.verbose,
 			"say of each function why its verdict is no better"),
 	    OPTION_FLAG("json", 0, &o.json, "print the result as JSON"),

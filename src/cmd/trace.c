@@ -165,7 +165,7 @@ static int check_end(const struct run_result *r)
 			 "or arguments with which it makes fewer");
 		break;
 	case RUN_STOPPED:
-		log_warn("the program stopped itself (SIGSTOP or its kind) and nobody was there to "
+		log_warn("the program stopped itself (SIGSTOP or its kind) and nothing was there to "
 			 "wake it; the trace goes up to "
 			 "there");
 		break;
@@ -323,7 +323,7 @@ static int dependence(struct trace_show *show, struct session *s, const char *ba
 		code = result > 0 ? EXIT_INCONCLUSIVE : EXIT_INTERNAL;
 	} else {
 		if (report.within_trace)
-			log_warn("dependence: the path variant goes another way from the start "
+			log_warn("dependence: the path variant takes another path from the start "
 				 "(%s); changed inputs ran the "
 				 "traced variant instead",
 				 error_text());

@@ -33,8 +33,8 @@ struct export_options {
 	  "do not assert what differs from run to run")                                           \
 	X(BARE, "bare", "asserts nothing: outside of muster it gives something else",             \
 	  "assert nothing: outside of muster they give something else")                           \
-	X(FAILING, "failing", "left out: it fails with sanitizers, and is no bug that was told",  \
-	  "left out: they fail with sanitizers, and are no bugs that were told")                  \
+	X(FAILING, "failing", "left out: it fails with sanitizers, and is no bug that was reported",  \
+	  "left out: they fail with sanitizers, and are no bugs that were reported")                  \
 	X(OUTSIDE, "outside", "left out: it passes only when muster calls the function",          \
 	  "left out: they pass only when muster calls the function")                              \
 	X(SUSPECTED, "suspected", "suspected bug, left out: it was not confirmed",                \
@@ -46,8 +46,8 @@ struct export_options {
 	X(BUG_LOST, "bugs_lost", "bug not exported", "bugs not exported")                         \
 	X(BUG_PASSES, "bugs_passing", "bug that does not show outside of muster",                 \
 	  "bugs that do not show outside of muster")                                              \
-	X(BUG_DIFFERS, "bugs_differing", "bug that fails in another way outside of muster",       \
-	  "bugs that fail in another way outside of muster")                                      \
+	X(BUG_DIFFERS, "bugs_differing", "bug that fails differently outside of muster",       \
+	  "bugs that fail differently outside of muster")                                      \
 	X(UNSEEN, "unseen", "is written and was not tried", "are written and were not tried") \
 	X(BROKEN, "broken", "file does not compile", "files do not compile")
 enum export_note_kind {

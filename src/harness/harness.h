@@ -37,8 +37,8 @@ struct harness_options {
 	X(FOREIGN_GLOBALS, "variables of libraries and constants of other units have one value")  \
 	X(VOLATILE, "volatile variables change only where the function writes them")             \
 	X(REFINED, "writes to structures with refined fields through other pointers are not checked")  \
-	X(ASSUMED, "what it tells the compiler to assume is not checked")                         \
-	X(JUMPS, "calls setjmp: whether a variable that changed since is read behind a longjmp is not checked")     \
+	X(ASSUMED, "what it has the compiler assume is not checked")                         \
+	X(JUMPS, "calls setjmp: whether a variable that changed since is read after a longjmp is not checked")     \
 	X(ADDRESSES, "makes numbers of addresses that may be others in another run")               \
 	X(VARIADIC, "takes variable arguments, and gets none")                                   \
 	X(POINTER_CALLS, "calls through pointers reach only functions of the unit and stubs")

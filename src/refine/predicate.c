@@ -285,5 +285,5 @@ int predicates_bind(struct unit *u)
 		if (scan(u, c, c->condition))
 			return -1;
 	}
-	return missing ? error_set("refinements were lost on the way: %u of %zu", missing, u->conjuncts.size) : 0;
+	return missing ? error_set("refinements were not carried over: %u of %zu", missing, u->conjuncts.size) : 0;
 }

@@ -51,7 +51,7 @@ static int check_script(const char *path, const char *head)
 	int e = 0;
 
 	if (!n)
-		e = error_set("'%s' is a script that names no interpreter behind #!", path);
+		e = error_set("'%s' is a script that names no interpreter after #!", path);
 	else if (access(interpreter, X_OK))
 		e = error_set("'%s' is a script for '%s', which is missing or not executable", path,
 			      interpreter);

@@ -98,7 +98,7 @@ static const char *line(struct havoc *h, const char *p, const char *end)
 	if (!wrong && p == end)
 		wrong = "the closing quote is missing";
 	if (!wrong && (p = skip_space(p + 1, end)) != end && *p != '#')
-		wrong = "something stands behind the word";
+		wrong = "something follows the word";
 	if (!wrong && !word.size)
 		wrong = "the word is empty";
 	if (!wrong) {

@@ -158,7 +158,7 @@ struct search_options {
 	X(LIMIT, "limit", "the run was stopped at a limit, or a table was full")              \
 	X(UNSTABLE, "unstable", "the program does not do the same twice with one input")      \
 	X(MEMORY, "memory", "the rest of a path was not negated: its terms had used up their part of the memory budget (--memory)") \
-	X(STALE, "stale", "memory changed behind the trace's back (kernel, library, thread)") \
+	X(STALE, "stale", "memory changed without the trace seeing it (kernel, library, thread)") \
 	X(UNKNOWN, "unknown", "no cause was found")
 enum search_divergence {
 #define X(name, key, words) DIVERGED_##name,
@@ -194,7 +194,7 @@ const char *search_divergence_words(enum search_divergence d);
 	X(scribbled, "scribbled", "runs that wrote over what the runtime writes for muster") \
 	X(loop_analyses, "loop_analyses", "functions and loops whose invariants were computed") \
 	X(loop_weak, "loop_weak", "of these, with a weaker domain or not at all") \
-	X(loop_asked, "loop_asked", "outcomes behind loops that were asked for by invariants") \
+	X(loop_asked, "loop_asked", "outcomes after loops that were asked for by invariants") \
 	X(loop_runs, "loop_runs", "inputs that were run for them")            \
 	X(loop_hits, "loop_hits", "of these, inputs that had the outcome")
 struct search_stats {
@@ -225,7 +225,7 @@ void search_stats_add(struct search_stats *to, const struct search_stats *from);
 	X(UNKNOWN, "unknown", "the solver had no answer within its limits")                          \
 	X(CUT, "cut", "the end of a path was not recorded: a table was full, or it has too many steps") \
 	X(MEMORY, "memory", "the rest of a path was not negated: its terms had used up their part of the memory budget (--memory)") \
-	X(STALE, "stale", "memory changed behind the trace's back")                                  \
+	X(STALE, "stale", "memory changed without the trace seeing it")                                  \
 	X(ORDER, "order", "addresses of objects count as numbers, and only some of them were tried")   \
 	X(THREADS, "threads", "threads, children and other programs are not followed")               \
 	X(UNSEEN, "unseen", "data of the input may have come back unseen, or an answer was the allocator's (raw system calls, shared mappings and the like: muster trace says which)") \

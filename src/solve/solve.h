@@ -30,7 +30,7 @@ enum verdict { VERDICT_UNKNOWN, VERDICT_SAT, VERDICT_UNSAT };
 	X(SEARCH, "search", "local search on the tape")                                      \
 	X(SAT, "sat", "bit-blasting onto CaDiCaL, incremental over the prefix")              \
 	X(Z3, "z3", "Z3, where the SAT solver gave up")                                      \
-	X(OPTIMISTIC, "optimistic", "the goal alone: only a run can tell")                   \
+	X(OPTIMISTIC, "optimistic", "the goal alone: only a run can show it")                   \
 	X(NONE, "unanswered", "no rung had an answer within its limits")
 
 enum solve_rung {

@@ -73,7 +73,7 @@ static int pairs(const struct test_session *s)
 	X(conversions, "implicit conversions whose result is no index, size, address or loop's end")   \
 	X(no_conversions, "implicit conversions")                                                      \
 	X(pairs, "pairs of pointers into one structure")                                               \
-	X(always, "addresses outside of their object, or of one that is gone, that nobody accesses")   \
+	X(always, "addresses outside of their object, or of one that is gone, without an access")   \
 	X(always, "local variables that are gone while their place is in use again, or still is")      \
 	X(always, "what va_arg takes against what was passed") \
 	X(always, "accesses by another type than the object's")                                        \

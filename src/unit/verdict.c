@@ -146,7 +146,7 @@ static void judge(struct test_function *f)
 	else
 		f->verdict = f->covered == f->outcomes ? TEST_EXPLORED : TEST_PARTIAL;
 	if (!all && !f->why.size)
-		reason(f, "something was lost on the way");
+		reason(f, "something was lost on a path");
 }
 
 void test_judge(struct test_session *s)

@@ -239,7 +239,7 @@ static void test_report_text(void **state)
 	assert_non_null(strstr(text, "SUMMARY: AddressSanitizer: heap-buffer-overflow /"));
 	assert_non_null(strstr(text, "prog.c:40 in main\n"));
 	assert_non_null(
-	    strstr(f.bug.summary, "a write of 1 byte right behind"));
+	    strstr(f.bug.summary, "a write of 1 byte right after"));
 	finding_release(&f);
 }
 

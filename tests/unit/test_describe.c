@@ -29,7 +29,7 @@ static void test_memory(void **state)
 	expect("heap-buffer-overflow", 'R', 1,
 	       "0x602 is located 0 bytes after 16-byte region [0x6,0x7)\nallocated by thread T0 here:\n    #0 in malloc (prog+0x1)\n"
 	       "    #1 in main /a/b/k.c:14:3\n\n",
-	       "", 0, "a read of 1 byte right behind a block of 16 bytes (allocated at k.c:14)");
+	       "", 0, "a read of 1 byte right after a block of 16 bytes (allocated at k.c:14)");
 	expect("heap-buffer-overflow", 'W', 4, "0x602 is located 3 bytes before 1-byte region [0x6,0x7)\n", "", 0,
 	       "a write of 4 bytes, 3 bytes before a block of 1 byte");
 	expect("heap-buffer-overflow", 'R', 4, "0x602 is located 14 bytes inside of 16-byte region [0x6,0x7)\n", "", 0,
@@ -40,9 +40,9 @@ static void test_memory(void **state)
 	expect("stack-buffer-overflow", 'W', 1,
 	       "  This frame has 2 object(s):\n    [32, 36) 'in' (line 12)\n    [48, 64) 'local' (line 12) <== Memory access at offset 68 overflows "
 	       "this variable\n",
-	       "", 0, "a write of 1 byte, 4 bytes behind local (16 bytes)");
+	       "", 0, "a write of 1 byte, 4 bytes after local (16 bytes)");
 	expect("global-buffer-overflow", 'R', 4, "0x1 is located 24 bytes after global variable 'tab' defined in 'k.c:6' (0x2) of size 40\n", "", 0,
-	       "a read of 4 bytes, 24 bytes behind tab (40 bytes)");
+	       "a read of 4 bytes, 24 bytes after tab (40 bytes)");
 	expect("heap-buffer-overflow", 'R', 1, "something else\n", "", 0, "");
 	expect("no-such-kind", 'R', 1, "0x602 is located 0 bytes after 16-byte region\n", "", 0, "");
 }
@@ -78,7 +78,7 @@ static void test_words(void **state)
 	assert_string_equal(bug_checker("signed-integer-overflow", "signed-integer-overflow: 65536 * -65536 cannot be"), "int-underflow");
 	assert_string_equal(bug_checker("signed-integer-overflow", "signed-integer-overflow: division of -2147483648 by -1"), "divide");
 	assert_string_equal(bug_checker("out-of-bounds-index", "out-of-bounds-index: index -1 of a[3]"), "array-underflow");
-	assert_string_equal(bug_checker("heap-buffer-overflow", "heap-buffer-overflow: a read of 1 byte right behind"), "array-overflow");
+	assert_string_equal(bug_checker("heap-buffer-overflow", "heap-buffer-overflow: a read of 1 byte right after"), "array-overflow");
 	assert_string_equal(bug_checker("alloc-size", "alloc-size: x"), "alloc-size");
 	assert_null(bug_checker("timeout", "timeout: it runs far beyond"));
 }
