@@ -129,7 +129,8 @@ static void suspect(struct finding *x, const struct test_case *t)
 					      : "a call was ended by a signal; in the san variant it was not";
 }
 
-/* One run of the bug's input. Of what is found there, the one that the batch saw: 1, or 0 if it is not among it. */
+/* One run of the bug's input. Of what is found there, the one that the batch saw: 1, or 0 if it is not among it. Where the batch does not say what
+ * it was (a hang), all of it. */
 static int confirm_once(struct test_session *s, struct test_bug *b, uint64_t place)
 {
 	double start = test_clock();
@@ -153,7 +154,8 @@ static int confirm_once(struct test_session *s, struct test_bug *b, uint64_t pla
 	for (size_t i = 0; i < f->more_count && !which; i++)
 		which = f->more[i].bug.place == place ? &f->more[i] : NULL;
 	int shown = which && which->bug.confirmed;
-	finding_choose(&b->finding, which ? which : f);
+	if (place || which != f)
+		finding_choose(&b->finding, which ? which : f);
 	return shown;
 }
 
@@ -446,8 +448,26 @@ static void hide(struct test_session *s, const struct fresh *x)
 	}
 }
 
+/* What the same run showed besides, and survived. */
+static int resolve_more(struct test_session *s, struct fresh *x, const struct buf *input, struct finding *more, size_t count)
+{
+	int r = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct buf data = BUF_EMPTY;
+		buf_add(&data, input->data, input->size);
+		if (!r && more[i].bug.confirmed && !find_finding(s, x->function, &more[i]))
+			r = test_condition(s, x->function, &data, &more[i]);
+		if (!r && more[i].bug.confirmed)
+			test_found(s, x->function, case_of(s, x->function, x->test), &data, &more[i]);
+		finding_release(&more[i]);
+		buf_release(&data);
+	}
+	free(more);
+	return r;
+}
+
 /* Confirms a failure: a new bug, one that is known after all, or none. */
-static int resolve(struct test_session *s, struct fresh *x)
+static int resolve_one(struct test_session *s, struct fresh *x, struct finding **more, size_t *more_count, struct buf *input)
 {
 	struct test_function *f = &s->functions.data[x->function];
 	struct test_case *t = case_of(s, x->function, x->test);
@@ -473,6 +493,10 @@ static int resolve(struct test_session *s, struct fresh *x)
 		test_bug_release(&b);
 		return 0;
 	}
+	*more = b.finding.more, *more_count = b.finding.more_count;
+	b.finding.more = NULL, b.finding.more_count = 0;
+	if (*more_count)
+		buf_add(input, b.data.data, b.data.size);
 	if (finding_is_limit(&b.finding)) { /* neither a bug nor a whole run */
 		test_bug_release(&b);
 		t->failed = 0;
@@ -511,6 +535,16 @@ static int resolve(struct test_session *s, struct fresh *x)
 		raise_level(s, p->function, case_of(s, p->function, p->test), known);
 	}
 	return 0;
+}
+
+static int resolve(struct test_session *s, struct fresh *x)
+{
+	struct finding *more = NULL;
+	size_t count = 0;
+	struct buf input = BUF_EMPTY;
+	int r = resolve_one(s, x, &more, &count, &input), other = resolve_more(s, x, &input, more, count);
+	buf_release(&input);
+	return r ? r : other;
 }
 
 static int resolve_all(struct test_session *s, fresh_list *list)
