@@ -19,7 +19,7 @@
 
 void vc_frame_init(struct vc_frame *fr, const struct code_function *f, expr_t *values)
 {
-	*fr = (struct vc_frame){.f = f, .values = values};
+	*fr = (struct vc_frame){.f = f, .values = values, .begin = CODE_NONE, .end = CODE_NONE};
 	fr->nodes = mem_zalloc((f->block_count + 1) * sizeof *fr->nodes);
 	fr->flows = mem_zalloc((f->edge_count + 1) * sizeof *fr->flows);
 }
@@ -38,20 +38,6 @@ static const uint32_t *blocks_of(const struct vc_pass *ps, uint32_t *count)
 	return ps->loop == CODE_NONE ? f->order : &f->loop_blocks[f->loops[ps->loop].first_block];
 }
 
-/* What an earlier iteration left is forgotten. */
-void vc_pass_init(struct vc_pass *ps, struct vc *v, struct vc_frame *fr, uint32_t loop, uint32_t start, expr_t base)
-{
-	uint32_t count;
-	*ps = (struct vc_pass){.v = v, .fr = fr, .loop = loop, .start = start, .base = base, .nodes = fr->nodes, .flows = fr->flows};
-	const uint32_t *blocks = blocks_of(ps, &count);
-	for (uint32_t i = 0; i < count; i++) {
-		const struct code_block *b = &fr->f->blocks[blocks[i]];
-		ps->nodes[blocks[i]] = (struct vc_node){0};
-		for (uint32_t e = b->first_edge; e < b->first_edge + b->edges; e++)
-			ps->flows[e] = (struct vc_flow){0};
-	}
-}
-
 /* The block that stands for this one: itself, or the header of an inner loop. */
 static uint32_t node_of(const struct vc_pass *ps, uint32_t block)
 {
@@ -60,6 +46,22 @@ static uint32_t node_of(const struct vc_pass *ps, uint32_t block)
 	for (uint32_t l = f->blocks[block].loop; l != ps->loop; l = f->loops[l].parent)
 		inner = l;
 	return inner == CODE_NONE ? block : f->loops[inner].header;
+}
+
+/* What an earlier iteration left is forgotten. */
+void vc_pass_init(struct vc_pass *ps, struct vc *v, struct vc_frame *fr, uint32_t loop, uint32_t start, expr_t base)
+{
+	uint32_t count;
+	*ps = (struct vc_pass){.v = v, .fr = fr, .loop = loop, .start = start, .base = base, .nodes = fr->nodes, .flows = fr->flows};
+	const uint32_t *blocks = blocks_of(ps, &count);
+	if (fr->begin != CODE_NONE)
+		ps->start = node_of(ps, fr->f->values[fr->begin].block);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct code_block *b = &fr->f->blocks[blocks[i]];
+		ps->nodes[blocks[i]] = (struct vc_node){0};
+		for (uint32_t e = b->first_edge; e < b->first_edge + b->edges; e++)
+			ps->flows[e] = (struct vc_flow){0};
+	}
 }
 
 /* The nearest node that dominates both: a dominator comes first in the order. */
@@ -532,6 +534,21 @@ static void leave(struct vc_pass *ps, uint32_t block, struct vc_state *s, expr_t
 
 /* ------------------------------------------------------------ the pass */
 
+static void run_block(struct vc_pass *ps, uint32_t block, struct vc_state *s, expr_t before)
+{
+	struct vc_frame *fr = ps->fr;
+	uint32_t begin = fr->begin, last = code_last(fr->f, block);
+	fr->begin = CODE_NONE;
+	for (uint32_t at = begin != CODE_NONE ? begin : fr->f->blocks[block].first; at <= last && !vc_dead(ps->v, s); at++) {
+		if (at == fr->end && at != begin)
+			vc_reach(ps->v, fr, s, at);
+		else if (at == last)
+			leave(ps, block, s, before);
+		else if (!vc_limit(ps->v))
+			execute(ps->v, fr, s, at);
+	}
+}
+
 static void visit(struct vc_pass *ps, uint32_t block, const struct vc_memory *memory)
 {
 	struct vc *v = ps->v;
@@ -551,12 +568,7 @@ static void visit(struct vc_pass *ps, uint32_t block, const struct vc_memory *me
 		vc_loop_run(ps, f->blocks[block].loop, &s);
 		return;
 	}
-	uint32_t last = code_last(f, block);
-	for (uint32_t at = f->blocks[block].first; at < last && !vc_dead(v, &s); at++)
-		if (!vc_limit(v))
-			execute(v, ps->fr, &s, at);
-	if (!vc_dead(v, &s))
-		leave(ps, block, &s, before);
+	run_block(ps, block, &s, before);
 	n->out = s.here;
 	n->whole = expr_and(v->p, before, s.here);
 }

@@ -62,11 +62,21 @@ struct vc_state {
 	int shared;	 /* memory belongs to others, too: copy before writing */
 };
 
+struct vc_reached { /* the last instruction of a region */
+	int some;
+	expr_t guard;
+	expr_t *values;
+	const struct vc_memory *memory;
+};
+
 struct vc_frame { /* one activation */
 	const struct code_function *f;
 	expr_t *values; /* by value; EXPR_NONE: no path came there; VC_LOST */
 	unsigned depth;
 	uint64_t call, context; /* digests: see vc.h */
+	uint32_t begin;		/* instruction that the evaluation begins at; CODE_NONE: it has begun, or does at a block */
+	uint32_t end;		/* and ends; CODE_NONE */
+	struct vc_reached *reached;
 	struct vc_node *nodes; /* by block */
 	struct vc_flow *flows; /* by edge */
 	VEC(uint32_t) own; /* objects: its allocas */
@@ -157,6 +167,10 @@ const struct vc_memory *vc_join(struct vc *v, struct vc_frame *fr, uint32_t bloc
 void vc_loop_run(struct vc_pass *outer, uint32_t loop, struct vc_state *s);
 /* Back to the header: its phis are those of the next visit. Gives the condition, from the start of the pass on. */
 expr_t vc_go_back(struct vc_pass *ps, const struct code_loop *l, const struct vc_memory **memory);
+/* region.c: the paths of the state end at the last instruction of the region. */
+void vc_reach(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at);
+/* vc.c: from a block on, or (CODE_NONE) from where the region says. */
+int vc_run_frame(struct vc *v, const struct code_function *f, uint32_t block, const struct vc_region *region, expr_t *values, struct vc_reached *reached, struct vc_outcome *out);
 /* call.c */
 /* What others may reach: all but allocas, and allocas whose address lies there or is passed. known: by object, zeroed. */
 void vc_find_known(struct vc *v, const struct vc_call *c, uint8_t *known);

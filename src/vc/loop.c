@@ -134,15 +134,15 @@ static int is_repeated(struct vc_pass *ps, const struct code_loop *l, const expr
 	return 1;
 }
 
-static void unroll(struct vc_pass *outer, struct vc_loop *at, struct vc_state *s, struct exits *x)
+static void unroll(struct vc_pass *outer, struct vc_loop *at, const struct vc_state *s, expr_t alive, struct exits *x)
 {
 	struct vc *v = outer->v;
 	struct exprs *p = v->p;
 	struct vc_frame *fr = outer->fr;
 	const struct code_loop *l = &fr->f->loops[at->loop];
-	const struct vc_memory *memory = s->memory;
+	const struct vc_memory *memory = at->memory;
 	const struct code_block *header = &fr->f->blocks[l->header];
-	expr_t alive = expr_true(p), guard = vc_guard(v, s), *phis = mem_zalloc((header->count + 1) * sizeof *phis);
+	expr_t guard = vc_guard(v, s), *phis = mem_zalloc((header->count + 1) * sizeof *phis);
 	for (unsigned k = 0; alive != expr_false(p) && !v->stopped; k++) {
 		struct vc_pass ps;
 		const struct vc_memory *before = memory;
@@ -233,7 +233,7 @@ static expr_t invariant(struct vc_loop *l, enum vc_visit visit, const struct vc_
 	return v->o.invariant ? v->o.invariant(v->o.ctx, l) : expr_true(v->p);
 }
 
-static void cut(struct vc_pass *outer, struct vc_loop *at, struct vc_state *s, struct exits *x)
+static void cut(struct vc_pass *outer, struct vc_loop *at, const struct vc_state *s, expr_t alive, struct exits *x)
 {
 	struct vc *v = outer->v;
 	struct vc_frame *fr = outer->fr;
@@ -243,8 +243,9 @@ static void cut(struct vc_pass *outer, struct vc_loop *at, struct vc_state *s, s
 	struct vc_state any = *s;
 	struct vc_pass ps;
 	const struct vc_memory *next = NULL;
-	expr_t guard = vc_guard(v, s), assumed = invariant(at, VC_VISIT_ENTRY, s->memory);
+	expr_t guard = expr_and(v->p, vc_guard(v, s), alive), assumed = invariant(at, VC_VISIT_ENTRY, at->memory);
 	vec_push(&v->obligations, (struct vc_obligation){f, at->loop, 1, guard, assumed});
+	any.memory = at->memory;
 	any.shared = 1;
 	havoc_loop(v, fr, &any, at->loop);
 	for (uint32_t n = header->first; n < header->first + header->count && f->values[n].op == CODE_PHI; n++)
@@ -256,7 +257,7 @@ static void cut(struct vc_pass *outer, struct vc_loop *at, struct vc_state *s, s
 	assumed = invariant(at, VC_VISIT_ANY, any.memory);
 	vc_pass_init(&ps, v, fr, at->loop, l->header, expr_and(v->p, guard, assumed));
 	vc_pass_run(&ps, any.memory);
-	note_exits(x, &ps, l, assumed);
+	note_exits(x, &ps, l, expr_and(v->p, alive, assumed));
 	struct vc_state back = {.base = ps.base, .here = vc_go_back(&ps, l, &next)};
 	if (!vc_dead(v, &back)) {
 		vec_push(&v->obligations, (struct vc_obligation){f, at->loop, 0, vc_guard(v, &back), invariant(at, VC_VISIT_NEXT, next)});
@@ -265,6 +266,21 @@ static void cut(struct vc_pass *outer, struct vc_loop *at, struct vc_state *s, s
 }
 
 /* ------------------------------------------------------------ either */
+
+/* Of the loop that the evaluation begins in: from there to the header, whose condition it gives, from the loop's entry on. */
+static expr_t rest_of_iteration(struct vc_pass *outer, struct vc_loop *at, const struct vc_state *s, struct exits *x)
+{
+	struct vc_frame *fr = outer->fr;
+	const struct code_loop *l = &fr->f->loops[at->loop];
+	struct vc_pass ps;
+	vc_pass_init(&ps, outer->v, fr, at->loop, l->header, vc_guard(outer->v, s));
+	vc_pass_run(&ps, s->memory);
+	for (size_t i = 0; i < x->live_count; i++) /* those from before; without a term where nobody says */
+		if (fr->values[x->live[i]] == EXPR_NONE && vc_value(outer->v, fr, x->live[i]) == EXPR_NONE)
+			fr->values[x->live[i]] = VC_LOST;
+	note_exits(x, &ps, l, expr_true(outer->v->p));
+	return vc_go_back(&ps, l, &at->memory);
+}
 
 void vc_loop_run(struct vc_pass *outer, uint32_t loop, struct vc_state *s)
 {
@@ -282,10 +298,11 @@ void vc_loop_run(struct vc_pass *outer, uint32_t loop, struct vc_state *s)
 	find_live(at.f, loop, &x);
 	x.taken = mem_zalloc((l->exits + 1) * sizeof *x.taken);
 	x.memory = mem_zalloc((l->exits + 1) * sizeof *x.memory);
-	if (how == VC_LOOP_CUT)
-		cut(outer, &at, s, &x);
-	else
-		unroll(outer, &at, s, &x);
+	expr_t alive = outer->fr->begin != CODE_NONE ? rest_of_iteration(outer, &at, s, &x) : expr_true(v->p);
+	if (how == VC_LOOP_UNROLL)
+		unroll(outer, &at, s, alive, &x);
+	else if (alive != expr_false(v->p))
+		cut(outer, &at, s, alive, &x);
 	outer->nodes[l->header] = here;
 	close_loop(&x, outer, s, l);
 	free(x.taken);

@@ -250,13 +250,18 @@ static void begin(struct vc *v)
 	v->first_node = exprs_count(v->p);
 }
 
-int vc_run_from(struct vc *v, const struct code_function *f, uint32_t block, expr_t *values, struct vc_outcome *out)
+int vc_run_frame(struct vc *v, const struct code_function *f, uint32_t block, const struct vc_region *region, expr_t *values, struct vc_reached *reached, struct vc_outcome *out)
 {
-	struct vc_state s = {.base = expr_true(v->p), .here = expr_true(v->p), .memory = arena_alloc(&v->arena, sizeof(struct vc_memory)), .shared = 1};
+	struct vc_state s = {.base = expr_true(v->p), .here = region ? region->pre : expr_true(v->p), .memory = arena_alloc(&v->arena, sizeof(struct vc_memory)), .shared = 1};
 	struct vc_frame fr;
 	begin(v);
 	vc_frame_init(&fr, f, values);
-	expr_t value = vc_body(v, &fr, block, &s);
+	fr.reached = reached;
+	if (region) {
+		fr.begin = region->from;
+		fr.end = region->to;
+	}
+	expr_t value = vc_body(v, &fr, block == CODE_NONE ? 0 : block, &s);
 	vc_frame_release(&fr);
 	if (v->stopped) {
 		give_up(v, f, out);
@@ -266,6 +271,11 @@ int vc_run_from(struct vc *v, const struct code_function *f, uint32_t block, exp
 	if (!vc_dead(v, &s))
 		vec_push(&v->ends, (struct vc_end){VC_RETURN, out->returns, f, CODE_NONE, NULL});
 	return 0;
+}
+
+int vc_run_from(struct vc *v, const struct code_function *f, uint32_t block, expr_t *values, struct vc_outcome *out)
+{
+	return vc_run_frame(v, f, block, NULL, values, NULL, out);
 }
 
 void vc_run(struct vc *v, const struct code_function *f, const expr_t *args, struct vc_outcome *out)

@@ -40,6 +40,7 @@
 	X(UNREACHABLE, "code that the compiler takes for unreachable")                              \
 	X(BOUND, "the bound of a loop or of nested calls")                                          \
 	X(ENDLESS, "a loop that comes back to the state it was in")                                 \
+	X(REACHED, "the last instruction of the region")                                            \
 	X(CUT, "the next iteration of a loop that was cut")                                         \
 	X(UNKNOWN, "something that is not modelled")
 
@@ -205,6 +206,15 @@ void vc_run(struct vc *v, const struct code_function *f, const expr_t *args, str
 /* The same from the beginning of a block on that is in no loop, or the header of an outermost one. values: by value of f, EXPR_NONE where options.value is to say.
  * 0; -1: a limit was reached. */
 int vc_run_from(struct vc *v, const struct code_function *f, uint32_t block, expr_t *values, struct vc_outcome *out);
+/* A part of a function: from right before instruction `from` to the first visit of `to` (the next one, if they are one), neither a phi. CODE_NONE: from the entry; to the
+ * return. Only states that satisfy pre are looked at, and exactly one end has a true guard in each of them. values: by value of f, what is there at `from`, EXPR_NONE where
+ * options.value is to say, and EXPR_NONE otherwise means that a path which needs it is UNKNOWN; afterwards, with `to`, those at `to`, VC_LOST or EXPR_NONE: none. Memory
+ * begins as vc_object_set says; pointers of unknown origin, which may overlap, need options.flat. out: returns is the condition under which `to` is reached, memory as it is there. */
+struct vc_region {
+	uint32_t from, to;
+	expr_t pre;
+};
+int vc_run_region(struct vc *v, const struct code_function *f, const struct vc_region *region, expr_t *values, struct vc_outcome *out);
 /* For callbacks: nothing that follows counts. */
 void vc_stop(struct vc *v);
 

@@ -383,6 +383,137 @@ static void test_iteration(void **unused)
 	end();
 }
 
+/* ------------------------------------------------------------ regions */
+static expr_t as_at_start(void *unused, struct vc_point *at)
+{
+	char name[32];
+	(void)unused;
+	snprintf(name, sizeof name, "v%u", at->at);
+	return at->outside && at->width ? expr_named(p, at->width, name) : EXPR_NONE;
+}
+
+/* The same code, begun at the comparison: in one loop, and in the inner one of two. */
+static unsigned one(unsigned n, unsigned k, unsigned i, unsigned s)
+{
+	goto in;
+	for (; i < n; i++) {
+		s += i;
+	in:
+		if (s == k)
+			s ^= 5;
+	}
+	return s * 3;
+}
+
+static unsigned two(unsigned n, unsigned k, unsigned i, unsigned s, unsigned j)
+{
+	goto in;
+	for (; i < n; i++) {
+		for (; j < n; j++) {
+			s += j;
+		in:
+			if (s == k)
+				s ^= 5;
+		}
+		s += 7 * i;
+		j = 0;
+	}
+	return s * 3;
+}
+
+struct start {
+	uint32_t i, s, j;
+	unsigned is[5]; /* n, k, i, s, j */
+};
+
+static u128 of_start(void *ctx, expr_t e)
+{
+	const struct start *x = ctx;
+	uint32_t ids[5] = {0, 1, x->i, x->s, x->j};
+	for (unsigned k = 0; k < 5; k++)
+		if (e == numbered(ids[k]))
+			return x->is[k];
+	fail_msg("another variable than those at the start");
+	return 0;
+}
+
+static void check_region(const struct code_function *f, struct start x, int is_two)
+{
+	uint32_t from = nth(f, CODE_EQ, 0), to = code_operand(f, nth(f, CODE_RETURN, 0), 0);
+	expr_t *values = mem_zalloc((f->value_count + 1) * sizeof *values), pre = expr_binary(p, MUSTER_OP_ULT, numbered(0), number(32, 5));
+	x.s = code_operand(f, from, 0);
+	assert_int_equal(f->values[to].op, CODE_MUL);
+	assert_int_equal(vc_run_region(v, f, &(struct vc_region){from, to, pre}, values, &out), 0);
+	the_end(VC_REACHED);
+	expr_t s_at_end = values[code_operand(f, to, 0)];
+	for (unsigned n = 0; n < 7; n++)
+		for (unsigned rest = 0; rest < 4 * 4 * 12 * 8; rest++) {
+			unsigned is[5] = {n, rest & 7, rest >> 3 & 3, rest >> 5 & 15, rest / 96 & 3};
+			memcpy(x.is, is, sizeof is);
+			int reached = expr_eval(p, out.returns, of_start, &x) != 0;
+			assert_int_equal(reached, n < 5);
+			if (reached)
+				assert_int_equal((unsigned)expr_eval(p, s_at_end, of_start, &x) * 3, is_two ? two(n, is[1], is[2], is[3], is[4]) : one(n, is[1], is[2], is[3]));
+		}
+	free(values);
+}
+
+/* A cut loop, begun inside: what the header's invariant needs is no more than the precondition says. */
+static void test_region_cut(void **unused)
+{
+	struct cutting x = {0};
+	(void)unused;
+	begin("unsigned sum(unsigned n) { unsigned s = 0; for (unsigned i = 0; i < n; i++) { s += 3; } return s * 5; }",
+	      &(struct vc_options){.loop = cut, .invariant = invariant, .ctx = &x});
+	const struct code_function *f = function(c, "sum");
+	uint32_t phi = f->blocks[f->loops[0].header].first, from = nth(f, CODE_ADD, 0), to = nth(f, CODE_MUL, 0);
+	expr_t *values = mem_zalloc((f->value_count + 1) * sizeof *values), sum = named("s"), i = named("i"), n = named("n");
+	expr_t pre = expr_and(p, expr_eq(p, sum, expr_binary(p, MUSTER_OP_MUL, i, number(32, 3))), expr_binary(p, MUSTER_OP_ULT, i, n));
+	for (int with = 0; with < 2; with++) {
+		size_t count;
+		values[0] = n;
+		values[phi] = sum;
+		values[phi + 1] = i;
+		assert_int_equal(vc_run_region(v, f, &(struct vc_region){from, to, with ? pre : expr_true(p)}, values, &out), 0);
+		const struct vc_obligation *o = vc_obligations(v, &count);
+		assert_int_equal(count, 2);
+		assert_int_equal(valid(implies(o[0].guard, o[0].condition)), with);
+		assert_true(valid(implies(o[1].guard, o[1].condition)));
+		assert_true(valid(implies(out.returns, expr_eq(p, values[code_operand(f, to, 0)], expr_binary(p, MUSTER_OP_MUL, n, number(32, 3))))));
+		assert_true(possible(out.returns));
+		memset(values, 0, f->value_count * sizeof *values);
+	}
+	free(values);
+	end();
+}
+
+static void test_region(void **unused)
+{
+	(void)unused;
+	begin("unsigned one(unsigned n, unsigned k) { unsigned s = 0; for (unsigned i = 0; i < n; i++) { s += i; if (s == k) s ^= 5; } return s * 3; }"
+	      "unsigned two(unsigned n, unsigned k) { unsigned s = 0; for (unsigned i = 0; i < n; i++) { for (unsigned j = 0; j < n; j++) { s += j; if (s == k) s ^= 5; } s += 7 * i; }"
+	      " return s * 3; }"
+	      "unsigned alias(unsigned *a, unsigned *b) { *a = 3; *b = 5; return *a + 1; }",
+	      &(struct vc_options){.value = as_at_start, .flat = 1, .unroll = 7});
+	const struct code_function *f = function(c, "one"), *g = function(c, "two"), *h = function(c, "alias");
+	check_region(f, (struct start){.i = code_operand(f, nth(f, CODE_ULT, 0), 0)}, 0);
+	check_region(g, (struct start){.i = code_operand(g, nth(g, CODE_ULT, 0), 0), .j = code_operand(g, nth(g, CODE_ULT, 1), 0)}, 1);
+	/* What two pointers point to may overlap, and only what is written after the start is known. */
+	expr_t *values = mem_zalloc((h->value_count + 1) * sizeof *values), a = expr_named(p, 64, "v0"), b = expr_named(p, 64, "v1");
+	uint32_t load = nth(h, CODE_LOAD, 0);
+	for (unsigned k = 0; k < 2; k++) {
+		memset(values, 0, h->value_count * sizeof *values);
+		vc_run_region(v, h, &(struct vc_region){nth(h, CODE_STORE, k), nth(h, CODE_ADD, 0), expr_true(p)}, values, &out);
+		expr_t same = expr_eq(p, a, b), distance = expr_binary(p, MUSTER_OP_SUB, b, a);
+		expr_t apart = expr_and(p, expr_binary(p, MUSTER_OP_ULE, number(64, 4), distance), expr_binary(p, MUSTER_OP_ULE, distance, number(64, (uint64_t)-4)));
+		assert_true(valid(implies(expr_and(p, out.returns, same), expr_eq(p, values[load], number(32, 5)))));
+		assert_int_equal(valid(implies(expr_and(p, out.returns, apart), expr_eq(p, values[load], number(32, 3)))), k == 0);
+		assert_true(possible(out.returns));
+	}
+	free(values);
+	end();
+}
+
 /* ------------------------------------------------------------ checks */
 static void test_checks(void **unused)
 {
@@ -407,7 +538,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_ends),  cmocka_unit_test(test_limits), cmocka_unit_test(test_memory), cmocka_unit_test(test_unbounded),
-	    cmocka_unit_test(test_calls), cmocka_unit_test(test_cut),	 cmocka_unit_test(test_iteration), cmocka_unit_test(test_checks),
+	    cmocka_unit_test(test_calls), cmocka_unit_test(test_cut),	 cmocka_unit_test(test_iteration), cmocka_unit_test(test_region), cmocka_unit_test(test_region_cut), cmocka_unit_test(test_checks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
