@@ -45,6 +45,8 @@ test_loops-2 = tests/loops/soundness -j 1 -n 12 -s 2
 # Edits of real functions, matched as their ids say.
 test_match = tests/match/run -n 20 -j 1 bench/fuzz/calc.c tests/truth/oracle.c
 # Generated functions beside their terms, on some of their inputs.
+# Summaries of generated programs: sampled, and as C beside execution.
+test_summaries = tests/summary/run -n 1 -x
 test_vc = tests/vc/run -n 40 -t 7
 test_diff = tests/diff/run -n 20
 test_vc-arrays = tests/vc/run -a -n 20 -t 1021

@@ -96,7 +96,13 @@ static void make_states(struct sampling *g)
 			vec_push(&g->inputs, input);
 			vec_push(&g->of, (uint32_t)i);
 		}
-		g->s->unsampled += !made;
+		if (!made && g->s->o->sample) {
+			struct buf pre = BUF_EMPTY;
+			summary_c(l, x->pre.data, x->pre.size, &pre);
+			log_info("%s: a summary is not sampled (%s): %s", g->f->name, x->why ? "it is partial" : "no state was found", buf_str(&pre));
+			buf_release(&pre);
+			g->s->unsampled++;
+		}
 	}
 	for (size_t i = 0; i < g->inputs.size; i++)
 		vec_push(&g->items, (struct batch_item){.data = g->inputs.data[i].data, .size = g->inputs.data[i].size, .keep = 1});

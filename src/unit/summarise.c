@@ -192,8 +192,10 @@ static int run_test(struct making *m, const struct test_case *c)
 	if (launcher_run(m->s->tracer, &in, &r))
 		return -1;
 	int killed = r.end != RUN_EXIT && (r.end != RUN_SIGNAL || r.signal == SIGKILL);
-	if (r.end == RUN_FAILED || r.end == RUN_CUT || r.counts.state == MUSTER_STATE_FAILED || killed || trace_open(&t, &m->s->trace.shm, 0))
+	if (r.end == RUN_FAILED || r.end == RUN_CUT || r.counts.state == MUSTER_STATE_FAILED || killed || trace_open(&t, &m->s->trace.shm, 0)) {
+		log_warn("%s: test %llu could not be traced: there is no summary of it", m->f->name, (unsigned long long)c->id);
 		return 0;
+	}
 	make_of(m, &t, c);
 	trace_release(&t);
 	return 0;
@@ -304,7 +306,7 @@ int test_summaries(struct test_session *s)
 	vec_release(&m.memory);
 	buf_release(&m.why);
 	solver_free(m.solver);
-	if (!e && s->o->sample && !s->o->quiet)
+	if (!e && s->o->sample)
 		log_info("%llu states of summaries were run, %llu summaries could not be sampled", (unsigned long long)s->sampled, (unsigned long long)s->unsampled);
 	if (!e && s->violated)
 		return error_set("%llu of %llu states of summaries did not end as their postcondition says: a defect of muster's", (unsigned long long)s->violated,
