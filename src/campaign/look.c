@@ -1,6 +1,6 @@
 /* look.c: one input in the san variant, and what that makes of it.
  *
- * What failed is a bug, whoever thought what of it before: kind and stack are its bucket. A new bucket is traced for the condition under
+ * What failed is a bug, whatever was expected of it: kind and stack are its bucket. A new bucket is traced for the condition under
  * which its check breaks, written to crashes/ or hangs/, and told; its input is shrunk later (shrink.c).
  * Of conversions only those count whose result does (traced_filter). What did not fail is nothing, if nobody predicted anything. A
  * prediction of a checker with a run-time test of its own is confirmed by the check that a fresh traced run shows broken. Every other

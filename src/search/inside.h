@@ -218,7 +218,7 @@ int search_over_limit(const struct search *s);
 int search_paused(struct search *s);
 /* For those who have a share of a search: what they used is a difference of the first, what it had so far is the second. In seconds or,
  * in repeatable mode, in work. */
-double search_thought(const struct search *s);
+double search_processor_time(const struct search *s);
 double search_since(const struct search *s);
 /* The cost of something, in seconds or, in repeatable mode, in work: runs, traces and queries. */
 double search_cost(const struct search *s);

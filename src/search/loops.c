@@ -25,7 +25,7 @@
 #include "loops/loop_goal.h"
 #include "search/loop_target.h"
 #include "search/merges.h"
-#include "search/thought.h"
+#include "search/hint_budget.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@
 #define ANALYSIS_WORK 0.02 /* what an analysis counts for in repeatable mode | by hand */
 #define MORE 2.5 /* times the time that an analysis had, for another one | by hand */
 #define START 0.2 /* seconds for hints that the search of a program begins with | by hand */
-#define SHARE 0.1 /* part of its time that hints get, at most (thought.h) | by hand */
+#define SHARE 0.1 /* part of its time that hints get, at most (hint_budget.h) | by hand */
 #define UNIT_START 0.5 /* the same for a function | by hand */
 #define UNIT_SHARE 0.2 /* the same for a function | by hand */
 #define AT_ONCE 0.25 /* seconds, or work, after which others have their turn | a frame of progress */
@@ -88,7 +88,7 @@ struct loops {
 	struct map by_unit; /* to place in units, + 1 */
 	VEC(struct loop_unit *) units;
 	unsigned analyses;
-	struct thought thought; /* for analyses and questions */
+	struct hint_budget budget; /* for analyses and questions */
 };
 
 struct loops *loops_new(const char *program)
@@ -225,7 +225,7 @@ static void list_targets(struct search *s, struct place *p, const struct loop_un
 /* Seconds that the search may still have here: a function of a thousand blocks takes longer to analyse than to test. */
 static double allowance(struct search *s)
 {
-	return s->o.unit ? thought_left(&s->loops->thought, s, UNIT_START, UNIT_SHARE) : thought_left(&s->loops->thought, s, START, SHARE);
+	return s->o.unit ? hint_budget_left(&s->loops->budget, s, UNIT_START, UNIT_SHARE) : hint_budget_left(&s->loops->budget, s, START, SHARE);
 }
 
 /* Would an analysis with more time say more? */
@@ -266,7 +266,7 @@ static struct absint *analysis(struct search *s, struct place *p, struct loop_un
 	p->analysed = 1;
 	p->limit = o.seconds;
 	l->analyses++;
-	thought_work(&l->thought, s, ANALYSIS_WORK);
+	hint_budget_work(&l->budget, s, ANALYSIS_WORK);
 	p->a = p->entry.loop == CODE_NONE ? absint_new(code, p->f, &o) : absint_loop(code, p->f, p->entry.loop, &o);
 	s->stats.loop_analyses++;
 	if (!p->a || absint_weakened(p->a))
@@ -359,7 +359,7 @@ static int run_hint(struct arrival *a, const struct target *t)
 		return -1;
 	int hit = loop_target_has(s, t->site, t->outcome);
 	s->stats.loop_hits += (uint64_t)hit;
-	s->loops->thought.hits += (uint64_t)hit;
+	s->loops->budget.hits += (uint64_t)hit;
 	return hit;
 }
 
@@ -622,9 +622,9 @@ int loops_ask(struct search *s, struct expansion *x)
 	int r = 0;
 	s->next_pause = cost + AT_ONCE;
 	if (allowance(s) > 0) {
-		thought_begin(&l->thought, s);
+		hint_budget_begin(&l->budget, s);
 		r = ask_all(s, x);
-		thought_end(&l->thought, s);
+		hint_budget_end(&l->budget, s);
 	}
 	if (!r)
 		r = merges_ask(l->merges, s, x);

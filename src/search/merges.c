@@ -17,7 +17,7 @@
 #include "loops/loop_merge.h"
 #include "search/loop_target.h"
 #include "search/loops.h"
-#include "search/thought.h"
+#include "search/hint_budget.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ struct merges {
 	struct map by_unit; /* to place in units, + 1 */
 	VEC(struct unit *) units;
 	uint64_t turn;	    /* calls of merges_ask */
-	struct thought thought;
+	struct hint_budget budget;
 	struct map by_site; /* unit << 32 | ordinal to function's number + 1; 0: no decision */
 };
 
@@ -230,7 +230,7 @@ static int is_open(struct asking *a, const struct target *t, uint64_t count)
 
 static int out_of_time(const struct asking *a)
 {
-	return thought_left(&a->m->thought, a->s, START, SHARE) <= 0;
+	return hint_budget_left(&a->m->budget, a->s, START, SHARE) <= 0;
 }
 
 /* The path up to the event is the prefix. -1: trace and run disagree. */
@@ -270,7 +270,7 @@ static int ask(struct asking *a, struct target *t, expr_t goal, uint64_t count)
 		return -1;
 	if (found && loop_target_has(a->s, t->site, t->outcome)) {
 		a->s->stats.loop_hits++;
-		a->m->thought.hits++;
+		a->m->budget.hits++;
 		r = 1;
 	}
 	return search_paused(a->s) ? 2 : r;
@@ -466,7 +466,7 @@ int merges_ask(struct merges *m, struct search *s, struct expansion *x)
 	int r = 0;
 	if (out_of_time(&a))
 		return 0;
-	thought_begin(&m->thought, s);
+	hint_budget_begin(&m->budget, s);
 	read_run(m, &x->trace);
 	for (size_t i = 0; i < m->units.size && r == 0; i++)
 		if (m->units.data[i]->touched)
@@ -479,7 +479,7 @@ int merges_ask(struct merges *m, struct search *s, struct expansion *x)
 		x->pool = NULL;
 	}
 	map_release(&a.on_path);
-	thought_end(&m->thought, s);
-	thought_work(&m->thought, s, ASKING_WORK);
+	hint_budget_end(&m->budget, s);
+	hint_budget_work(&m->budget, s, ASKING_WORK);
 	return r;
 }

@@ -26,7 +26,7 @@
 #define TURN 10 /* rank that a long path loses, so that others go first now and then | by hand */
 #define WORK_RUN 1e-4 /* what a run counts for in repeatable mode, in place of seconds | by hand */
 #define WORK_QUERY 1e-4 /* the same for a query | by hand */
-#define WORK_THOUGHT 5 /* times as much for a query of a hint | they are harder than a negation */
+#define WORK_HINTS 5 /* times as much for a query of a hint | they are harder than a negation */
 
 const char *search_origin_key(unsigned origin)
 {
@@ -110,9 +110,9 @@ double search_cost(const struct search *s)
 	return (s->o.repeatable ? work(s) : clock_seconds()) - s->aside;
 }
 
-double search_thought(const struct search *s)
+double search_processor_time(const struct search *s)
 {
-	return s->o.repeatable ? WORK_THOUGHT * work(s) : clock_processor();
+	return s->o.repeatable ? WORK_HINTS * work(s) : clock_processor();
 }
 
 double search_since(const struct search *s)

@@ -1,6 +1,6 @@
-/* test_thought.c: what a share of a search still has. */
+/* test_hint_budget.c: what a share of a search still has. */
 #include "search/inside.h"
-#include "search/thought.h"
+#include "search/hint_budget.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,27 +21,27 @@ static void test_earns(void **state)
 {
 	(void)state;
 	static struct search s;
-	struct thought t = {0};
+	struct hint_budget t = {0};
 	s.restarted = clock_seconds() - 100; /* so long it has searched */
-	is_about(thought_left(&t, &s, START, SHARE), 10.2);
+	is_about(hint_budget_left(&t, &s, START, SHARE), 10.2);
 	t.used = 1; /* for nothing: a third is left of its share */
-	is_about(thought_left(&t, &s, START, SHARE), 0.2 + 10.0 / 3 - 1);
+	is_about(hint_budget_left(&t, &s, START, SHARE), 0.2 + 10.0 / 3 - 1);
 	t.hits = 9;
-	is_about(thought_left(&t, &s, START, SHARE), 0.2 + 10.0 * 10 / 12 - 1);
+	is_about(hint_budget_left(&t, &s, START, SHARE), 0.2 + 10.0 * 10 / 12 - 1);
 	t.used = 3, t.hits = 0;
-	assert_true(thought_left(&t, &s, START, SHARE) < 0);
+	assert_true(hint_budget_left(&t, &s, START, SHARE) < 0);
 }
 
 static void test_restarts(void **state)
 {
 	(void)state;
 	static struct search s;
-	struct thought t = {0};
+	struct hint_budget t = {0};
 	s.restarted = clock_seconds();
-	is_about(thought_left(&t, &s, START, SHARE), START);
+	is_about(hint_budget_left(&t, &s, START, SHARE), START);
 	t.used = 5, t.hits = 2;
 	s.restarted = clock_seconds() + 1e-9;
-	is_about(thought_left(&t, &s, START, SHARE), START);
+	is_about(hint_budget_left(&t, &s, START, SHARE), START);
 	assert_int_equal(t.hits, 0);
 }
 
@@ -49,17 +49,17 @@ static void test_counts_what_is_under_way(void **state)
 {
 	(void)state;
 	static struct search s;
-	struct thought t = {0};
+	struct hint_budget t = {0};
 	s.restarted = clock_seconds();
-	double before = thought_left(&t, &s, START, 0);
-	thought_begin(&t, &s);
+	double before = hint_budget_left(&t, &s, START, 0);
+	hint_budget_begin(&t, &s);
 	volatile unsigned n = 0;
 	while (clock_processor() - t.began < 0.02)
 		n++;
-	assert_true(thought_left(&t, &s, START, 0) < before - 0.019);
-	thought_end(&t, &s);
+	assert_true(hint_budget_left(&t, &s, START, 0) < before - 0.019);
+	hint_budget_end(&t, &s);
 	assert_true(t.used > 0.019);
-	thought_work(&t, &s, 1); /* of a search that cannot be repeated: it was in the time */
+	hint_budget_work(&t, &s, 1); /* of a search that cannot be repeated: it was in the time */
 	assert_true(t.used < 1);
 }
 
