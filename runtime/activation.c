@@ -66,6 +66,7 @@ static struct {
 	uint32_t open;
 } born[BORN];
 static uint32_t born_count;
+static uint32_t born_slots[2 * BORN]; /* by address: 1 + the newest in the list that begins there, or that begins elsewhere and went the same way */
 static uint64_t moving, moving_end, moving_size; /* a block that realloc gave back: its cells are still there, its contents are not */
 static uint32_t busy; /* in here: what is read and written now is the runtime's own */
 
@@ -179,12 +180,28 @@ static int on_own_stack(uint64_t addr, uint32_t open)
 }
 
 /* The innermost activation since whose beginning the object was allocated; 0: it was there before. */
+static uint32_t *born_slot(uint64_t base)
+{
+	uint64_t i = (base >> 4) * 0x9e3779b97f4a7c15ull >> 47;
+
+	while (born_slots[i % (2 * BORN)] && born[born_slots[i % (2 * BORN)] - 1].base != base)
+		i++;
+	return &born_slots[i % (2 * BORN)];
+}
+
+/* Nothing is open any more: every slot in use lies in a row that begins where one of these does. */
+static void forget_born(void)
+{
+	while (born_count > 0)
+		for (uint64_t i = (born[--born_count].base >> 4) * 0x9e3779b97f4a7c15ull >> 47; born_slots[i % (2 * BORN)]; i++)
+			born_slots[i % (2 * BORN)] = 0;
+}
+
 static uint32_t born_in(uint64_t base)
 {
-	for (uint32_t i = born_count; i-- > 0;)
-		if (born[i].base == base)
-			return born[i].open;
-	return 0;
+	uint32_t at = *born_slot(base);
+
+	return at ? born[at - 1].open : 0;
 }
 
 /* An object is told before the first that lies in it. what: bit 0: constant, bit 1: it was allocated just now. */
@@ -213,8 +230,10 @@ void activation_born(uint64_t base, uint64_t size)
 		activation_mark(MUSTER_MARK_ROOM);
 		return;
 	}
+	uint32_t *slot = born_slot(base);
 	born[born_count].base = base;
 	born[born_count++].open = rt_now;
+	*slot = born_count;
 }
 
 void activation_died(uint64_t base, uint64_t size)
@@ -222,9 +241,8 @@ void activation_died(uint64_t base, uint64_t size)
 	if (busy || !RT_ON() || !size)
 		return;
 	uint32_t in = born_in(base);
-	for (uint32_t i = born_count; i-- > 0;)
-		if (born[i].base == base)
-			born[i].base = 0;
+	if (in)
+		born[*born_slot(base) - 1].open = 0; /* whoever is given it next is told anew */
 	if (in < rt_now)
 		mark_some(MUSTER_MARK_FREED, rt_now - in);
 	/* Nobody can see any more what was written there. */
@@ -597,7 +615,7 @@ void activation_end(void)
 		if (born[i].open >= rt_now)
 			born[i].open = rt_now - 1;
 	if (--rt_now == 0) {
-		born_count = 0;
+		forget_born();
 		forget_slots();
 	}
 	busy = 0;

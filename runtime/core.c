@@ -428,6 +428,7 @@ void rt_enter(const void *fn, label *args, int n)
 
 void rt_return(const void *fn, label result)
 {
+	ACTIVATION_DO(activation_entered(fn)); /* some take no arguments */
 	struct rt_tls *t = &__muster_tls;
 	t->ret[0] = result;
 	t->ret_owner = (uint64_t)fn;

@@ -62,6 +62,7 @@ RT_EXPORT void *__wrap_mmap64(void *at, size_t n, int protection, int flags, int
 
 RT_EXPORT int __wrap_munmap(void *p, size_t n)
 {
+	rt_enter(__wrap_munmap, NULL, 0);
 	int result = __real_munmap(p, n);
 	if (result == 0)
 		rt_clear(p, n);

@@ -456,11 +456,13 @@ static int do_fgetpos(FILE *fp, fpos_t *to)
 
 RT_EXPORT int __wrap_fgetpos(FILE *fp, fpos_t *to)
 {
+	rt_enter(__wrap_fgetpos, NULL, 0);
 	return do_fgetpos(fp, to);
 }
 
 RT_EXPORT int __wrap_fgetpos64(FILE *fp, fpos_t *to)
 {
+	rt_enter(__wrap_fgetpos64, NULL, 0);
 	return do_fgetpos(fp, to);
 }
 
@@ -483,11 +485,13 @@ static int do_fsetpos(FILE *fp, const fpos_t *to)
 
 RT_EXPORT int __wrap_fsetpos(FILE *fp, const fpos_t *to)
 {
+	rt_enter(__wrap_fsetpos, NULL, 0);
 	return do_fsetpos(fp, to);
 }
 
 RT_EXPORT int __wrap_fsetpos64(FILE *fp, const fpos_t *to)
 {
+	rt_enter(__wrap_fsetpos64, NULL, 0);
 	return do_fsetpos(fp, to);
 }
 
@@ -527,6 +531,7 @@ static void forget(FILE *fp)
 
 RT_EXPORT int __wrap_fclose(FILE *fp)
 {
+	rt_enter(__wrap_fclose, NULL, 0);
 	forget(fp);
 	return __real_fclose(fp);
 }
@@ -539,10 +544,12 @@ static FILE *do_freopen(const char *path, const char *mode, FILE *fp)
 
 RT_EXPORT FILE *__wrap_freopen(const char *path, const char *mode, FILE *fp)
 {
+	rt_enter(__wrap_freopen, NULL, 0);
 	return do_freopen(path, mode, fp);
 }
 
 RT_EXPORT FILE *__wrap_freopen64(const char *path, const char *mode, FILE *fp)
 {
+	rt_enter(__wrap_freopen64, NULL, 0);
 	return do_freopen(path, mode, fp);
 }
