@@ -29,7 +29,7 @@ struct showing {
 	uint64_t count;
 };
 
-static int unit_of(struct store *s, uint64_t campaign, struct hash128 *unit)
+int summaries_unit(struct store *s, uint64_t campaign, struct hash128 *unit)
 {
 	struct buf b = {0};
 	char half[17] = {0};
@@ -147,7 +147,7 @@ int show_summaries(struct store *s, uint64_t campaign, const char *function, int
 {
 	struct showing x = {.store = s, .json = j, .function = function, .smt2 = smt2};
 	struct hash128 unit = {0};
-	int there = unit_of(s, campaign, &unit);
+	int there = summaries_unit(s, campaign, &unit);
 
 	int e = there < 0 || (there > 0 && store_symbol_each(s, unit, show_function, &x));
 	vec_release(&x.list);

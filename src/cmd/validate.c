@@ -1,7 +1,7 @@
 /* validate.c: muster validate --changes, which says what was modified between two versions of a program.
  *
  * The table is that of static change impact: functions that were modified (M), that call such (IM), that call what is not in the program (U), and that call such (IU); then the
- * functions that were modified, each with the number of its instructions that were. docs/versions.md has the definitions. Summaries are not validated yet, and the command says so.
+ * functions that were modified, each with the number of its instructions that were. docs/versions.md has the definitions. --sample is validate_sample.c. Summaries are not validated against a new version yet, and the command says so.
  */
 #include "base/buf.h"
 #include "base/error.h"
@@ -9,6 +9,8 @@
 #include "base/option.h"
 #include "build/join.h"
 #include "cmd/cmd.h"
+#include "cmd/confine.h"
+#include "cmd/validate.h"
 #include "ir/match.h"
 
 #include <stdio.h>
@@ -134,21 +136,35 @@ static int compare(const char *old_path, const char *new_path, int json)
 int cmd_validate(int argc, char **argv)
 {
 	static int json, changes;
+	static struct validate_sample sample = {.states = 20};
 	static const struct option_row rows[] = {
 	    OPTION_FLAG("changes", 0, &changes, "what was modified: functions M, IM, U, IU, and each that is M"),
+	    OPTION_FLAG("sample", 0, &sample.wanted, "run random states of the summaries that muster test --summaries FILE made"),
+	    OPTION_U64("states", 0, "N", &sample.states, "of each summary (20)"),
+	    OPTION_U64("seed", 0, "N", &sample.seed, "other states"),
+	    OPTION_STR("store", 0, "FILE", &sample.store, "the store (.muster/store.db)"),
 	    OPTION_FLAG("json", 0, &json, "print JSON"),
+	    CONFINE_ROWS,
 	    OPTION_END,
 	};
 	static const struct option_spec spec = {
-	    "validate", "--changes [--json] OLD NEW",
+	    "validate", "--changes [--json] OLD NEW | --sample [options] FILE.c",
 	    "What was modified between two versions of a program: C files, or binaries built with\n"
-	    "muster cc. Validating summaries is not there yet: --changes must be given.\n"
-	    "Exit code 0: nothing was modified or added; 1: something was.",
+	    "muster cc. Or, with --sample: do the summaries in the store hold? Random states that satisfy\n"
+	    "their preconditions are run. Validating summaries against a new version is not there yet.\n"
+	    "Exit code 0: nothing was modified or added, no summary is violated; 1: something was\n"
+	    "modified; 4: a summary is violated, which is a defect of muster's.",
 	    rows};
 	int i = option_parse(&spec, argc, argv);
 
+	if (sample.wanted && !changes) {
+		if (argc - i != 1)
+			option_usage(&spec, "--sample wants one file that 'muster test --summaries' has seen");
+		confine_apply(&spec);
+		return validate_sample(&sample, argv[i], json);
+	}
 	if (!changes)
-		option_usage(&spec, "summaries are not validated yet: --changes says what was modified");
+		option_usage(&spec, "summaries are not validated against a new version yet: --changes says what was modified, --sample runs them");
 	if (argc - i != 2)
 		option_usage(&spec, "give the old and the new version");
 	return compare(argv[i], argv[i + 1], json);

@@ -12,6 +12,7 @@
 #include "search/path.h"
 #include "solve/solve.h"
 #include "summary/driven.h"
+#include "unit/sample.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -80,11 +81,35 @@ static void note(struct making *m, const char *words)
 	buf_addf(&m->why, "%s%s", m->why.size ? "; " : "", words);
 }
 
+/* Whether memory can be had is an input that has no place. */
+static int allocates(const struct making *m)
+{
+	static const char *const names[] = {"malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "posix_memalign", "strdup", "strndup", "asprintf", "vasprintf", "getline"};
+	const struct front *front = m->s->front;
+	struct front_reach reach = {0};
+	int found = 0;
+
+	front_reach(front, (uint32_t)(m->f->front - front->functions.data), &reach);
+	for (size_t i = 0; i < reach.functions.size; i++) {
+		const struct front_function *g = &front->functions.data[reach.functions.data[i]];
+		for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+			found |= !g->defined && !strcmp(g->name, names[k]);
+			for (size_t b = 0; b < g->builtins.size; b++)
+				found |= !strncmp(g->builtins.data[b], "__builtin_", 10) && !strcmp(g->builtins.data[b] + 10, names[k]);
+		}
+	}
+	vec_release(&reach.functions);
+	vec_release(&reach.globals);
+	return found;
+}
+
 static void find_missing(struct making *m)
 {
 	const struct path *p = &m->path;
 
 	buf_clear(&m->why);
+	if (allocates(m))
+		note(m, "allocations are taken to succeed");
 	for (unsigned i = 0; i < HARNESS_LIMIT_COUNT; i++)
 		if (m->f->harness->limits & HIDDEN_LIMITS & 1u << i)
 			note(m, harness_limit_words((enum harness_limit)i));
@@ -259,6 +284,31 @@ static int find_unit(struct test_session *s, struct hash128 *unit)
 
 /* -------------------------------------------------------------- functions */
 
+static int input_of(void *ctx, uint64_t test, struct buf *out)
+{
+	const struct test_function *f = ctx;
+
+	for (size_t i = 0; i < f->tests.size; i++)
+		if (f->tests.data[i].id == test) {
+			buf_add(out, f->tests.data[i].data, f->tests.data[i].size);
+			return 1;
+		}
+	return 0;
+}
+
+static int sample(struct making *m)
+{
+	struct test_session *s = m->s;
+	struct sampling g = {.h = s->harness, .batch = s->batch, .number = m->f->harness->number, .name = m->f->name, .l = m->l, .solver = m->solver,
+			     .states = s->o->sample, .seed = s->o->seed, .input = input_of, .ctx = m->f};
+	int e = s->batch ? sampling_run(&g) : 0;
+
+	s->sampled += g.ran;
+	s->unsampled += g.without;
+	s->violated += g.violated;
+	return e;
+}
+
 static int of_function(struct making *m, struct hash128 unit)
 {
 	struct summaries l;
@@ -277,7 +327,7 @@ static int of_function(struct making *m, struct hash128 unit)
 	if (!e)
 		e = keep(m, unit);
 	if (!e && m->s->o->sample)
-		e = test_sample(m->s, m->f, &l, m->solver);
+		e = sample(m);
 	summaries_release(&l);
 	return e;
 }

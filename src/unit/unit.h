@@ -258,10 +258,6 @@ int test_violations(struct test_session *s, uint32_t function);
 int test_open_tracer(struct test_session *s);
 /* summarise.c: with --summaries, from all tests of all functions. 0, -1. */
 int test_summaries(struct test_session *s);
-/* sample.c: runs random states that satisfy P. 0, -1. */
-struct summaries;
-struct solver;
-int test_sample(struct test_session *s, struct test_function *f, struct summaries *l, struct solver *solver);
 /* Takes conversions out of a finding whose result does not count (traced_filter). 0, -1. */
 int test_filter(struct test_session *s, uint32_t function, const void *data, size_t size, struct finding *x);
 /* The condition of a bug, in terms of the function's parameters. 0, -1. */
