@@ -12,13 +12,13 @@
 
 static void remember(struct search *s, const struct exec_result *r)
 {
-	buf_clear(&s->first);
-	buf_add(&s->first, r->counters, r->count);
+	buf_clear(&s->now.first);
+	buf_add(&s->now.first, r->counters, r->count);
 }
 
 static uint8_t remembered(const struct search *s, uint32_t i)
 {
-	return i < s->first.size ? (uint8_t)s->first.data[i] : 0;
+	return i < s->now.first.size ? (uint8_t)s->now.first.data[i] : 0;
 }
 
 /* Does the run count otherwise than the one that is remembered? */

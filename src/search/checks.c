@@ -219,24 +219,24 @@ static uint64_t count_of(const struct map *m, uint64_t key)
 /* Did enough inputs break it? For a function alone every check of the compiler's is answered everywhere. */
 static int broken_enough(const struct search *s, const struct path_step *step, uint32_t checker)
 {
-	uint64_t n = count_of(&s->broken, check_key(s, step, checker));
+	uint64_t n = count_of(&s->checks.broken, check_key(s, step, checker));
 	return s->o.unit ? step->kind == MUSTER_EV_BOUND && n >= BROKEN_UNIT : n >= BROKEN_PROGRAM;
 }
 
 static void count_broken(struct search *s, const struct path_step *step, uint32_t checker)
 {
 	uint64_t key = check_key(s, step, checker);
-	map_set(&s->broken, key, count_of(&s->broken, key) + 1);
+	map_set(&s->checks.broken, key, count_of(&s->checks.broken, key) + 1);
 }
 
 int checks_tell(struct search *s, const struct search_test *t, const struct path_step *step, uint32_t checker, int broken, int sent)
 {
 	const struct sites_decision *d = &s->sites.decisions.data[step->site];
 	struct search_violation v = {checker, d->unit, d->index, broken, sent};
-	uint64_t key = (uint64_t)step->site << 32 | checker, n = count_of(&s->told, key);
+	uint64_t key = (uint64_t)step->site << 32 | checker, n = count_of(&s->checks.told, key);
 	if (!s->h.violated || n >= TOLD)
 		return 0;
-	map_set(&s->told, key, n + 1);
+	map_set(&s->checks.told, key, n + 1);
 	return s->h.violated(s->h.ctx, t, &v);
 }
 
@@ -308,7 +308,7 @@ static expr_t near(struct expansion *x, const struct path_step *step)
 	return expr_or(x->pool, above, below_zero);
 }
 
-/* Another input for the goal, with this as well. 1: s->input is one. */
+/* Another input for the goal, with this as well. 1: s->now.input is one. */
 static int take_better(struct checking *c, uint32_t goal, expr_t as)
 {
 	struct solve_model m = {0};
@@ -334,7 +334,7 @@ static int found(void *ctx, struct bundle *b, uint32_t goal, const struct solve_
 	struct checking *c = ctx;
 	struct search *s = c->s;
 	const struct bundle_goal *g = &b->goals.data[goal];
-	const struct path_step *step = &s->parent.steps.data[b->steps.data[g->step].at];
+	const struct path_step *step = &s->now.parent.steps.data[b->steps.data[g->step].at];
 	if (m->optimistic && s->o.unit && step->kind == MUSTER_EV_BOUND)
 		return 0;
 	if (!m->optimistic)
@@ -366,11 +366,11 @@ void checks_close(struct expansion *x)
 static int guess(struct checking *c, size_t at, expr_t goal, uint32_t checker)
 {
 	struct search *s = c->s;
-	const struct path_step *step = &s->parent.steps.data[at];
-	uint64_t key = (uint64_t)step->site << 32 | checker, n = count_of(&s->guessed, key);
+	const struct path_step *step = &s->now.parent.steps.data[at];
+	uint64_t key = (uint64_t)step->site << 32 | checker, n = count_of(&s->checks.guessed, key);
 	struct solve_model m = {0};
 	int r = 0;
-	if (s->o.unit || !s->parent.concretisations || s->o.solve.no_optimistic || n >= GUESSED * GUESS_QUERIES)
+	if (s->o.unit || !s->now.parent.concretisations || s->o.solve.no_optimistic || n >= GUESSED * GUESS_QUERIES)
 		return 0;
 	struct solve_path *path = search_relaxed(s, c->x, at);
 	if (solve_path_refutes(path, goal))
@@ -381,7 +381,7 @@ static int guess(struct checking *c, size_t at, expr_t goal, uint32_t checker)
 		if (r > 0)
 			r = search_steer(s, c->x, step, step->fails, checker);
 	}
-	map_set(&s->guessed, key, n + 1);
+	map_set(&s->checks.guessed, key, n + 1);
 	solve_model_release(&m);
 	return r < 0 ? -1 : 0;
 }
@@ -389,20 +389,20 @@ static int guess(struct checking *c, size_t at, expr_t goal, uint32_t checker)
 int checks_want_closer(const struct search *s, const struct path_step *step)
 {
 	uint64_t key = (uint64_t)step->site << 32 | step->checker;
-	return !s->o.unit && path_broke(step) && bounds_access(step) && count_of(&s->closer, key) < CLOSER;
+	return !s->o.unit && path_broke(step) && bounds_access(step) && count_of(&s->checks.closer, key) < CLOSER;
 }
 
 /* The run broke a bound by so much that no sanitizer may see it: another input on its path may break it less. */
 int checks_ask_closer(struct search *s, struct expansion *x, size_t at)
 {
-	const struct path_step *step = &s->parent.steps.data[at];
-	uint64_t key = (uint64_t)step->site << 32 | step->checker, n = count_of(&s->closer, key);
+	const struct path_step *step = &s->now.parent.steps.data[at];
+	uint64_t key = (uint64_t)step->site << 32 | step->checker, n = count_of(&s->checks.closer, key);
 	expr_t close = near(x, step);
 	struct solve_model m = {0};
 	int r = 0;
 	if (!close || n >= CLOSER || expr_eval(x->pool, close, search_value_in_run, x) & 1)
 		return 0;
-	map_set(&s->closer, key, n + 1);
+	map_set(&s->checks.closer, key, n + 1);
 	expr_t goal = expr_and(x->pool, path_goal(step, step->fails, &x->import, &s->sites), close);
 	if (!search_foreign(x, goal) && solve_path_query(x->strict, goal, &m) == VERDICT_SAT && search_build_input(s, x, &m))
 		r = search_run_breaking(s, x, step, step->checker, 0, 0);
@@ -422,7 +422,7 @@ static int in_bundle(const struct bundle *b, expr_t goal)
 static int worth_asking(struct checking *c, size_t at, const struct goal *g)
 {
 	struct search *s = c->s;
-	const struct path_step *step = &s->parent.steps.data[at];
+	const struct path_step *step = &s->now.parent.steps.data[at];
 	if (!(s->o.checks & CHECKER_BIT(g->checker)))
 		return 0;
 	if (search_foreign(c->x, g->goal)) {
@@ -439,7 +439,7 @@ static int worth_asking(struct checking *c, size_t at, const struct goal *g)
 static int add_goals(struct checking *c, size_t at, int *whole)
 {
 	struct search *s = c->s;
-	const struct path_step *step = &s->parent.steps.data[at];
+	const struct path_step *step = &s->now.parent.steps.data[at];
 	struct goal goals[2 * CHECK_PARTS];
 	unsigned count = goals_of(s, c->x, step, goals);
 	*whole = 1;
@@ -468,7 +468,7 @@ int checks_add(struct search *s, struct expansion *x, size_t at, int wanted)
 {
 	struct checking *c = x->checking;
 	struct bundle *b = &c->bundle;
-	const struct path_step *step = &s->parent.steps.data[at];
+	const struct path_step *step = &s->now.parent.steps.data[at];
 	expr_t safe = path_constraint(step, &x->import, &s->sites);
 	int whole = 0;
 	if (wanted) {
@@ -477,7 +477,7 @@ int checks_add(struct search *s, struct expansion *x, size_t at, int wanted)
 		if (add_goals(c, at, &whole))
 			return -1;
 		vec_last(&b->steps).whole = whole;
-		s->check_cost += search_cost(s) - cost;
+		s->checks.cost += search_cost(s) - cost;
 	} else if (b->goals.size) {
 		bundle_step(b, (uint32_t)at, safe, 0);
 	}
@@ -493,7 +493,7 @@ static int settle(struct checking *c, const struct bundle_goal *g)
 {
 	struct search *s = c->s;
 	size_t at = c->bundle.steps.data[g->step].at;
-	const struct path_step *step = &s->parent.steps.data[at];
+	const struct path_step *step = &s->now.parent.steps.data[at];
 	struct search_checker_stats *stats = &s->stats.checkers[g->checker];
 	stats->asked += g->state != GOAL_LEFT;
 	stats->solved += g->state == GOAL_FOUND;
@@ -523,16 +523,16 @@ static void count_flips(struct checking *c, double cost)
 {
 	struct search *s = c->s;
 	const struct bundle *b = &c->bundle;
-	uint32_t site = s->parent.steps.data[b->steps.data[b->goals.data[0].step].at].site;
+	uint32_t site = s->now.parent.steps.data[b->steps.data[b->goals.data[0].step].at].site;
 	for (size_t i = 0; i < b->steps.size; i++) {
-		const struct path_step *step = &s->parent.steps.data[b->steps.data[i].at];
+		const struct path_step *step = &s->now.parent.steps.data[b->steps.data[i].at];
 		if (!b->steps.data[i].count || !path_decides(step))
 			continue;
 		s->stats.flips++;
 		sites_flip(&s->sites, step->site);
 	}
 	s->sites.function_cost.data[s->sites.decisions.data[site].function] += cost;
-	s->check_cost += cost;
+	s->checks.cost += cost;
 }
 
 int checks_ask(struct search *s, struct expansion *x)

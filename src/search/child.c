@@ -30,21 +30,21 @@ int search_build_input(struct search *s, const struct expansion *x, const struct
 	}
 	if (size > s->o.max_input)
 		return 0;
-	buf_clear(&s->input);
-	buf_reserve(&s->input, size + 1);
+	buf_clear(&s->now.input);
+	buf_reserve(&s->now.input, size + 1);
 	uint64_t old = size < x->size ? size : x->size;
-	memcpy(s->input.data, x->data, old);
+	memcpy(s->now.input.data, x->data, old);
 	for (uint64_t i = old; i < size; i++) {
 		uint64_t value = x->filler;
 		map_get(&x->import.beyond, i, &value);
-		s->input.data[i] = (char)value;
+		s->now.input.data[i] = (char)value;
 	}
 	for (size_t i = 0; i < m->values.size; i++) {
 		const struct solve_value *v = &m->values.data[i];
 		if (v->op == MUSTER_OP_INPUT && v->source == 0 && v->index < size)
-			s->input.data[v->index] = (char)v->value;
+			s->now.input.data[v->index] = (char)v->value;
 	}
-	s->input.size = size;
+	s->now.input.size = size;
 	return 1;
 }
 
@@ -55,10 +55,10 @@ static int undefined_before(struct search *s, struct expansion *x, const struct 
 	struct eval_input inputs[MUSTER_MAX_SOURCES];
 	int found = 0;
 	for (unsigned i = 0; i < x->trace.source_count; i++)
-		inputs[i] = (struct eval_input){(const uint8_t *)s->input.data, s->input.size};
+		inputs[i] = (struct eval_input){(const uint8_t *)s->now.input.data, s->now.input.size};
 	eval_init(&e, &x->trace);
 	eval_run(&e, inputs);
-	for (const struct path_step *p = s->parent.steps.data; p <= step && !found; p++)
+	for (const struct path_step *p = s->now.parent.steps.data; p <= step && !found; p++)
 		found = !eval_defined(&e, p->label);
 	eval_release(&e);
 	return found;
@@ -70,28 +70,28 @@ static uint64_t digest_again(struct search *s, const void *data, size_t size)
 	struct trace t;
 	if (search_trace(s, s->t.child, s->t.child_shm, data, size, &r, &t))
 		return 0;
-	path_read(&s->child, &t, &s->sites, s->t.exec, s->o.path_limit);
+	path_read(&s->now.child, &t, &s->sites, s->t.exec, s->o.path_limit);
 	trace_release(&t);
-	return s->child.digest;
+	return s->now.child.digest;
 }
 
 static enum search_divergence cause(struct search *s, struct expansion *x,
 				    const struct path_step *step, enum path_match match,
 				    const struct run_result *r, int optimistic)
 {
-	uint64_t first = s->child.digest;
+	uint64_t first = s->now.child.digest;
 	if (optimistic)
 		return DIVERGED_OPTIMISTIC;
 	if (r->end == RUN_SIGNAL && match == PATH_SHORT)
 		return DIVERGED_CRASH;
-	if ((r->end != RUN_EXIT && r->end != RUN_SIGNAL) || s->child.cut)
+	if ((r->end != RUN_EXIT && r->end != RUN_SIGNAL) || s->now.child.cut)
 		return DIVERGED_LIMIT;
 	if (undefined_before(s, x, step))
 		return DIVERGED_UNDEFINED;
-	if (s->parent.stale || s->child.stale || s->parent.threads || s->child.threads)
+	if (s->now.parent.stale || s->now.child.stale || s->now.parent.threads || s->now.child.threads)
 		return DIVERGED_STALE;
-	if (digest_again(s, s->input.data, s->input.size) != first ||
-	    digest_again(s, x->data, x->size) != s->parent.digest)
+	if (digest_again(s, s->now.input.data, s->now.input.size) != first ||
+	    digest_again(s, x->data, x->size) != s->now.parent.digest)
 		return DIVERGED_UNSTABLE;
 	return DIVERGED_UNKNOWN;
 }
@@ -113,7 +113,7 @@ struct sent {
  * was seen of it. */
 static uint64_t last_place(const struct search *s)
 {
-	const struct path *p = &s->child;
+	const struct path *p = &s->now.child;
 	if (!p->steps.size)
 		return 0;
 	const struct path_step *last = &p->steps.data[p->steps.size - 1];
@@ -132,7 +132,7 @@ enum bound_fate {
 
 static enum bound_fate bound_fate(const struct search *s, const struct path_step *step)
 {
-	const struct path *p = &s->child;
+	const struct path *p = &s->now.child;
 	for (size_t i = p->steps.size; i-- > 0 && p->steps.data[i].ordinal >= step->ordinal;) {
 		const struct path_step *c = &p->steps.data[i];
 		if (c->ordinal > step->ordinal || c->kind != step->kind || c->nth != step->nth)
@@ -147,7 +147,7 @@ static enum bound_fate bound_fate(const struct search *s, const struct path_step
 /* Does the child break the check that it was sent to break, where it was sent? */
 static int broke_there(const struct search *s, const struct path_step *step, enum path_match match, uint32_t at)
 {
-	const struct path *p = &s->child;
+	const struct path *p = &s->now.child;
 	if (match != PATH_REACHED || path_decides(step))
 		return match == PATH_REACHED;
 	for (size_t i = (size_t)at + 1; i-- > 0 && i < p->steps.size && p->steps.data[i].ordinal == step->ordinal;)
@@ -158,12 +158,12 @@ static int broke_there(const struct search *s, const struct path_step *step, enu
 
 static void read_child(struct search *s, struct sent *c, const struct run_result *r)
 {
-	path_read(&s->child, &c->trace, &s->sites, s->t.exec, s->o.path_limit);
-	c->t.path = path_key(&s->child);
+	path_read(&s->now.child, &c->trace, &s->sites, s->t.exec, s->o.path_limit);
+	c->t.path = path_key(&s->now.child);
 	c->whole = r->end == RUN_EXIT || r->end == RUN_SIGNAL;
 	if (r->end == RUN_SIGNAL)
 		c->t.place = last_place(s) + c->way;
-	if (s->child.assumed)
+	if (s->now.child.assumed)
 		c->t.flags |= TEST_ASSUMED;
 }
 
@@ -183,7 +183,7 @@ static int follow(struct search *s, struct expansion *x, struct sent *c)
 	struct run_result r;
 	struct search_test *t = &c->t;
 	const struct path_step *step = c->step;
-	int failed = search_trace(s, s->t.child, s->t.child_shm, s->input.data, s->input.size, &r,
+	int failed = search_trace(s, s->t.child, s->t.child_shm, s->now.input.data, s->now.input.size, &r,
 				  &c->trace);
 	if (failed) { /* without a path nothing of it can be negated */
 		search_lose(s, LOSS_UNTRACED);
@@ -193,7 +193,7 @@ static int follow(struct search *s, struct expansion *x, struct sent *c)
 	s->stats.predictions++;
 	s->stats.guesses += c->optimistic != 0;
 	uint32_t at;
-	enum path_match match = path_compare(step, c->outcome, &s->child, &at);
+	enum path_match match = path_compare(step, c->outcome, &s->now.child, &at);
 	if (c->checker)
 		c->broken = broke_there(s, step, match, at);
 	if (match == PATH_REACHED && t->flags & TEST_BROKEN && r.end != RUN_SIGNAL && step->kind == MUSTER_EV_BOUND) {
@@ -208,16 +208,16 @@ static int follow(struct search *s, struct expansion *x, struct sent *c)
 		s->stats.reached++;
 		s->stats.guesses_reached += c->optimistic != 0;
 		t->bound = c->optimistic ? 0 : step->ordinal + path_decides(step);
-		if (search_note(s, &s->child))
+		if (search_note(s, &s->now.child))
 			t->flags |= TEST_PROGRESS;
-		if (search_near(s, &s->child, t->bound))
+		if (search_near(s, &s->now.child, t->bound))
 			t->flags |= TEST_NEAR;
 		return 0;
 	}
 	trace_release(&c->trace);
-	search_note(s, &s->child);
+	search_note(s, &s->now.child);
 	t->flags |= TEST_DIVERGED;
-	if (checks_tell_all(s, t, &s->child, c->checker ? step : NULL))
+	if (checks_tell_all(s, t, &s->now.child, c->checker ? step : NULL))
 		return -1;
 	if (!c->optimistic)
 		search_lose(s, LOSS_DIVERGED);
@@ -254,7 +254,7 @@ static int tell(struct search *s, const struct sent *c)
 		if (checks_tell(s, &c->t, c->step, c->checker, c->broken, 1))
 			return -1;
 	}
-	return c->open && checks_tell_all(s, &c->t, &s->child, c->checker ? c->step : NULL) ? -1 : 0;
+	return c->open && checks_tell_all(s, &c->t, &s->now.child, c->checker ? c->step : NULL) ? -1 : 0;
 }
 
 /* The traced run had the outcome it was sent for: did the other one count it as well? If not, it hangs on something that differs
@@ -265,25 +265,25 @@ static int is_counted(const struct search *s, const struct sent *c, const struct
 	return counter == SITES_NOWHERE || counter + c->outcome >= r->count || r->counters[counter + c->outcome];
 }
 
-/* Runs s->input in both variants. 1: it diverged, 0, -1. */
+/* Runs s->now.input in both variants. 1: it diverged, 0, -1. */
 static int run_both(struct search *s, struct expansion *x, struct sent *c)
 {
 	struct search_test *t = &c->t;
 	struct exec_result r;
-	struct hash128 h = hash128(s->input.data, s->input.size);
+	struct hash128 h = hash128(s->now.input.data, s->now.input.size);
 	int keep = 0;
 	t->parent = x->test->id;
 	t->origin = ORIGIN_SOLVED;
 	t->flags |= (c->optimistic ? TEST_OPTIMISTIC : 0) | next_distance(x->test);
-	if (!memory_add(&s->inputs, h.a))
+	if (!memory_add(&s->known.inputs, h.a))
 		return look_again(s, x, c);
 	s->stats.runs++;
-	s->inputs_run++;
+	s->budget.inputs_run++;
 	s->stats.check_tests += c->checker != 0;
 	s->stats.branch_tests += c->checker == 0;
-	t->data = (const uint8_t *)s->input.data;
-	t->size = s->input.size;
-	if (exec_run(s->t.exec, s->input.data, s->input.size, &r))
+	t->data = (const uint8_t *)s->now.input.data;
+	t->size = s->now.input.size;
+	if (exec_run(s->t.exec, s->now.input.data, s->now.input.size, &r))
 		return -1;
 	if (run_was_stopped(r.end)) /* its trace would take longer still */
 		search_lose(s, LOSS_KILLED);
@@ -305,7 +305,7 @@ static int run_both(struct search *s, struct expansion *x, struct sent *c)
 		kept = -1;
 	if (c->open) {
 		if (s->o.unit && kept > 0)
-			traces_keep(&s->traces, t->id, &c->trace, c->whole, 0);
+			traces_keep(&s->next.traces, t->id, &c->trace, c->whole, 0);
 		trace_release(&c->trace);
 	}
 	if (kept < 0)

@@ -62,10 +62,10 @@ int search_foreign(const struct expansion *x, expr_t e)
 static int may_guess(struct search *s, const struct path_step *step, uint32_t outcome)
 {
 	uint64_t key = (uint64_t)step->site << 32 | outcome, made = 0;
-	if (!s->parent.pins || s->o.solve.no_optimistic)
+	if (!s->now.parent.pins || s->o.solve.no_optimistic)
 		return 0;
-	map_get(&s->guesses, key, &made);
-	map_set(&s->guesses, key, made + 1);
+	map_get(&s->known.guesses, key, &made);
+	map_set(&s->known.guesses, key, made + 1);
 	return made < GUESSES;
 }
 
@@ -76,7 +76,7 @@ static int guess(struct search *s, struct expansion *x, struct solve_path *path,
 	int r = 0;
 	if (solve_path_query(path, goal, &m) == VERDICT_SAT) {
 		m.optimistic = 1;
-		r = search_child(s, x, &s->parent.steps.data[at], outcome, &m);
+		r = search_child(s, x, &s->now.parent.steps.data[at], outcome, &m);
 	}
 	solve_model_release(&m);
 	return r;
@@ -87,7 +87,7 @@ struct solve_path *search_relaxed(struct search *s, struct expansion *x, size_t 
 	if (!x->relaxed)
 		x->relaxed = search_open_path(s, x);
 	for (; x->relaxed_at < at; x->relaxed_at++) {
-		const struct path_step *before = &s->parent.steps.data[x->relaxed_at];
+		const struct path_step *before = &s->now.parent.steps.data[x->relaxed_at];
 		if (path_decides(before))
 			solve_path_add(x->relaxed, path_constraint(before, &x->import, &s->sites));
 	}
@@ -98,7 +98,7 @@ struct solve_path *search_relaxed(struct search *s, struct expansion *x, size_t 
 static int ask_relaxed(struct search *s, struct expansion *x, size_t at, uint32_t outcome,
 		       expr_t goal)
 {
-	const struct path_step *step = &s->parent.steps.data[at];
+	const struct path_step *step = &s->now.parent.steps.data[at];
 	if (!may_guess(s, step, outcome))
 		return 0;
 	if (guess(s, x, search_relaxed(s, x, at), at, outcome, goal))
@@ -151,7 +151,7 @@ expr_t search_preferred(const struct search *s, struct expansion *x, expr_t goal
 
 static int ask(struct search *s, struct expansion *x, size_t at, uint32_t outcome, expr_t goal)
 {
-	const struct path_step *step = &s->parent.steps.data[at];
+	const struct path_step *step = &s->now.parent.steps.data[at];
 	struct solve_model m = {0};
 	int r = 0;
 	expr_t first = search_preferred(s, x, goal);
@@ -173,7 +173,7 @@ static int ask(struct search *s, struct expansion *x, size_t at, uint32_t outcom
 
 static int negate(struct search *s, struct expansion *x, size_t at, uint32_t outcome)
 {
-	const struct path_step *step = &s->parent.steps.data[at];
+	const struct path_step *step = &s->now.parent.steps.data[at];
 	expr_t goals[CHECK_PARTS];
 	unsigned count = goals_of(s, x, step, outcome, goals);
 	int r = 0;
@@ -192,19 +192,19 @@ static int negate(struct search *s, struct expansion *x, size_t at, uint32_t out
 	return r;
 }
 
-/* s->input is run for what it covers and whether it fails. */
+/* s->now.input is run for what it covers and whether it fails. */
 static int run_for_cover(struct search *s, const struct expansion *x)
 {
 	struct search_test t = {.parent = x->test->id,
 				.origin = ORIGIN_SOLVED,
 				.flags = TEST_OPTIMISTIC,
-				.data = (const uint8_t *)s->input.data,
-				.size = s->input.size};
+				.data = (const uint8_t *)s->now.input.data,
+				.size = s->now.input.size};
 	struct exec_result r;
-	if (!memory_add(&s->inputs, hash128(s->input.data, s->input.size).a))
+	if (!memory_add(&s->known.inputs, hash128(s->now.input.data, s->now.input.size).a))
 		return 0;
 	s->stats.runs++;
-	return exec_run(s->t.exec, s->input.data, s->input.size, &r) ||
+	return exec_run(s->t.exec, s->now.input.data, s->now.input.size, &r) ||
 		       search_keep(s, &t, &r, 0) < 0
 		   ? -1
 		   : 0;
@@ -215,11 +215,11 @@ static int run_for_cover(struct search *s, const struct expansion *x)
  * only rungs that cost little are asked. For a function alone the solver has to answer, and the input is a test like any other. */
 static int ask_bound(struct search *s, struct expansion *x, size_t at)
 {
-	const struct path_step *step = &s->parent.steps.data[at];
+	const struct path_step *step = &s->now.parent.steps.data[at];
 	struct solve_model m = {0};
 	uint64_t broken = 0, key = (uint64_t)step->site << 32;
 	int e = 0;
-	map_get(&s->broken, key, &broken);
+	map_get(&s->checks.broken, key, &broken);
 	if (broken >= BROKEN_BOUNDS) {
 		search_lose(s, LOSS_BOUND);
 		return 0;
@@ -227,13 +227,13 @@ static int ask_bound(struct search *s, struct expansion *x, size_t at)
 	expr_t goal = path_goal(step, !step->outcome, &x->import, &s->sites);
 	if (search_foreign(x, goal)) {
 		search_lose(s, LOSS_FOREIGN);
-		map_set(&s->broken, key, broken + 1);
+		map_set(&s->checks.broken, key, broken + 1);
 		return 0;
 	}
 	enum verdict v = s->o.unit ? solve_path_query(x->strict, goal, &m)
 				   : solve_path_query_cheap(x->strict, goal, &m);
 	if (v != VERDICT_UNSAT)
-		map_set(&s->broken, key, broken + 1);
+		map_set(&s->checks.broken, key, broken + 1);
 	if (v == VERDICT_UNKNOWN)
 		search_lose(s, LOSS_UNKNOWN);
 	else if (v == VERDICT_SAT && !s->o.unit)
@@ -250,7 +250,7 @@ static int ask_bound(struct search *s, struct expansion *x, size_t at)
 static int is_behind_broken(const struct search *s, size_t at)
 {
 	for (size_t i = 0; i < at && s->o.unit; i++)
-		if (path_decides(&s->parent.steps.data[i]) && path_broke(&s->parent.steps.data[i]))
+		if (path_decides(&s->now.parent.steps.data[i]) && path_broke(&s->now.parent.steps.data[i]))
 			return 1;
 	return 0;
 }
@@ -258,7 +258,7 @@ static int is_behind_broken(const struct search *s, size_t at)
 /* Asks for what the list has of this step. 0, 1: paused, -1. */
 static int negate_step(struct search *s, struct expansion *x, size_t at, const wanted_list *wanted, size_t *next)
 {
-	const struct path_step *step = &s->parent.steps.data[at];
+	const struct path_step *step = &s->now.parent.steps.data[at];
 	for (; *next < wanted->size && wanted->data[*next].step == at; ++*next) {
 		uint32_t outcome = wanted->data[*next].outcome;
 		if (path_broke(step) && outcome == step->outcome && !path_decides(step)) {
@@ -286,7 +286,7 @@ static int negate_step(struct search *s, struct expansion *x, size_t at, const w
 /* A check joins the bundle; anything else ends it. 0, 1: paused, CHECKS_DISAGREE, -1. */
 static int take_step(struct search *s, struct expansion *x, size_t at, const wanted_list *wanted, size_t *next)
 {
-	const struct path_step *step = &s->parent.steps.data[at];
+	const struct path_step *step = &s->now.parent.steps.data[at];
 	if (path_passed(step)) {
 		int wants = wanted->data[*next].step == at;
 		*next += (size_t)wants;
@@ -340,7 +340,7 @@ static int negate_all(struct search *s, struct expansion *x, const wanted_list *
 static int expand_trace(struct search *s, struct expansion *x)
 {
 	wanted_list wanted = {0};
-	int r = s->loops && x->test->stage == STAGE_UNCOVERED && s->parent.steps.size ? loops_ask(s, x) : 0;
+	int r = s->next.loops && x->test->stage == STAGE_UNCOVERED && s->now.parent.steps.size ? loops_ask(s, x) : 0;
 	if (r)
 		return r;
 	search_plan(s, x, &wanted);
@@ -369,7 +369,7 @@ static int expand_trace(struct search *s, struct expansion *x)
 /* What the path of a run could not show. */
 static void note_losses(struct search *s, int whole)
 {
-	const struct path *p = &s->parent;
+	const struct path *p = &s->now.parent;
 	s->stats.concretisations += p->concretisations;
 	s->stats.cut_paths += (uint64_t)p->cut;
 	s->losses.count[LOSS_CUT] += (uint64_t)p->cut;
@@ -389,7 +389,7 @@ static void note_losses(struct search *s, int whole)
 /* The trace of a test: the one that was kept, or of a run. 0; 1: there is none; -1. */
 static int trace_of(struct search *s, struct expansion *x, struct kept_trace *k)
 {
-	struct kept_trace *kept = traces_find(&s->traces, x->test->id);
+	struct kept_trace *kept = traces_find(&s->next.traces, x->test->id);
 	struct run_result run;
 	if (kept) {
 		*k = *kept;
@@ -431,26 +431,26 @@ int search_expand(struct search *s, struct search_test *t, const struct buf *dat
 		search_lose(s, LOSS_UNTRACED);
 		return 0;
 	}
-	path_read(&s->parent, &x.trace, &s->sites, s->t.exec, s->o.path_limit);
-	search_note(s, &s->parent);
+	path_read(&s->now.parent, &x.trace, &s->sites, s->t.exec, s->o.path_limit);
+	search_note(s, &s->now.parent);
 	if (!k.counted)
 		note_losses(s, k.whole);
-	if (s->parent.assumed)
+	if (s->now.parent.assumed)
 		t->flags |= TEST_ASSUMED;
-	if (checks_tell_all(s, t, &s->parent, NULL))
+	if (checks_tell_all(s, t, &s->now.parent, NULL))
 		return -1;
 	if (s->o.unit && !k.trace.own) {
-		memory_add(&s->paths, path_key(&s->parent));
-		traces_keep(&s->traces, t->id, &x.trace, k.whole, 1);
+		memory_add(&s->known.paths, path_key(&s->now.parent));
+		traces_keep(&s->next.traces, t->id, &x.trace, k.whole, 1);
 	}
 	r = expand_trace(s, &x);
 	if (!k.trace.own)
 		trace_release(&x.trace);
-	if (r == 0 && s->o.unit && t->stage == STAGE_ALL && s->parent.concretisations && !(t->flags & TEST_VALUES))
+	if (r == 0 && s->o.unit && t->stage == STAGE_ALL && s->now.parent.concretisations && !(t->flags & TEST_VALUES))
 		t->flags |= TEST_VALUES;
 	else if (r == 0)
 		t->stage++;
 	if (t->stage >= STAGE_DONE)
-		traces_drop(&s->traces, t->id);
+		traces_drop(&s->next.traces, t->id);
 	return r;
 }

@@ -8,8 +8,8 @@
 double hint_budget_left(struct hint_budget *t, const struct search *s, double start, double share)
 {
 	double now = search_processor_time(s);
-	if (t->restarted != s->restarted)
-		*t = (struct hint_budget){.restarted = s->restarted, .began = t->began > 0 ? now : 0};
+	if (t->restarted != s->budget.restarted)
+		*t = (struct hint_budget){.restarted = s->budget.restarted, .began = t->began > 0 ? now : 0};
 	double used = t->used + (t->began > 0 ? now - t->began : 0), found = 1 + (double)t->hits;
 	return start + share * found / (found + used / WORTH) * search_since(s) - used;
 }

@@ -15,9 +15,9 @@ void memory_limit(struct memory *m, uint64_t bytes);
 int memory_add(struct memory *m, uint64_t key); /* 1 if it is new, or was forgotten */
 int memory_has(const struct memory *m, uint64_t key);
 void memory_release(struct memory *m);
-/* Those of a search: X(field of struct search). */
+/* Those of a search: X(field of struct search_known). */
 #define SEARCH_MEMORIES(X) X(inputs) X(flipped) X(contexts) X(progress) X(failures) X(paths)
-#define SEARCH_SETS 6 /* sets whose memory is counted | as many as struct search has */
+#define SEARCH_SETS 6 /* sets whose memory is counted | as many as struct search_known has */
 void search_memory_init(struct search *s);
 void search_memory_release(struct search *s);
 /* So many bytes were freed at once: many of them go back to the system. */
@@ -58,6 +58,63 @@ struct expansion {
 	uint32_t *matters;	    /* matter_of, made when it is first needed */
 };
 
+/* What is known of inputs, paths and outcomes. A memory forgets, which costs repeated work and nothing else. */
+struct search_known {
+	struct memory inputs;	/* contents that were run as children */
+	struct memory flipped;	/* prefix, site and outcome of every negation */
+	struct memory contexts; /* outcomes with the place on a path where they were taken */
+	struct memory progress; /* outcomes inside bodies of library functions, with their place */
+	struct memory failures; /* signatures of runs that failed */
+	struct memory paths;	/* digests of paths that were run */
+	struct map asked;	/* times an outcome that is not covered was asked for, by site and outcome */
+	struct map guesses;	/* optimistic answers asked for, by site and outcome */
+	struct map valued;	/* places of concretisations that are done with (values.c) */
+	struct map hopeless;	/* sites whose values are too many */
+};
+
+/* What was asked of checks, by site and checker. */
+struct search_checks {
+	struct map broken;  /* answers that break a check */
+	struct map checked; /* times that a check was asked about in first stages */
+	struct map told;    /* inputs that break a check and were told of */
+	struct map guessed; /* guesses for a check */
+	struct map closer;  /* inputs that break a check less far were asked for */
+	double cost;	    /* of all checks */
+};
+
+/* What to try next, besides the caller's frontier. */
+struct search_next {
+	uint64_t *pending, own_pending; /* tests without coverage in the frontier; other workers count there, too */
+	int urgent;			/* the frontier may hold a test of rank SEARCH_URGENT */
+	struct traces traces;		/* of tests in the frontier (unit) */
+	VEC(struct buf) numbers;	/* tests whose numbers are to have more digits; */
+	size_t numbers_at;		/* those before it were done */
+	int numbers_busy;
+	struct mutation *mutation; /* NULL: off */
+	struct loops *loops;	   /* loops.c; NULL: off */
+	int mutates;		   /* the slice that is done now, or was last */
+};
+
+/* What was used, and when a slice ends. */
+struct search_budget {
+	uint64_t inputs_run; /* since the last restart */
+	double restarted;    /* clock_seconds then */
+	double restart_work; /* the same in work, for searches that can be repeated */
+	double aside;	     /* cost of what has a share of its own (loops.c) and so counts for no strategy */
+	double symbolic_cost; /* of all negating, up to this slice */
+	double slice_began, next_pause;
+	double next_look; /* clock_seconds when memory is looked at again */
+	int paused;
+};
+
+/* The runs that are looked at now. */
+struct search_now {
+	struct path parent, child;
+	struct buf input; /* of the child */
+	struct buf first; /* counters of the run that looked new (again.c) */
+	VEC(struct search_cover) changed;
+};
+
 struct search {
 	struct search_options o;
 	struct search_target t;
@@ -65,46 +122,13 @@ struct search {
 	struct solver *solver;
 	struct sites sites;
 	struct cover cover;
-	struct memory inputs;	/* contents that were run as children */
-	struct memory flipped;	/* prefix, site and outcome of every negation */
-	struct memory contexts; /* outcomes with the place on a path where they were taken */
-	struct memory progress; /* outcomes inside bodies of library functions, with their place */
-	struct memory failures; /* signatures of runs that failed */
-	struct map
-	    asked; /* times an outcome that is not covered was asked for, by site and outcome */
-	struct map guesses;  /* optimistic answers asked for, by site and outcome */
-	struct memory paths; /* digests of paths that were run */
 	struct search_stats stats;
-	uint64_t *pending, own_pending; /* tests without coverage in the frontier; other workers count there, too */
 	struct search_losses losses;
-	struct map valued;	/* places of concretisations that are done with (values.c) */
-	struct map hopeless;	/* sites whose values are too many */
-	struct map broken;	/* answers that break a check, by site and checker */
-	struct map checked;	/* times that a check was asked about in first stages, by site and checker */
-	struct map told;	/* inputs that break a check and were told of, by site and checker */
-	struct map guessed;	/* guesses for a check, by site and checker */
-	struct map closer;	/* inputs that break a check less far were asked for, likewise */
-	double check_cost, symbolic_cost; /* of all checks, and of all negating, up to this slice */
-	double slice_began;
-	struct traces traces;	/* of tests in the frontier (unit) */
-	VEC(struct buf) numbers; /* tests whose numbers are to have more digits; */
-	size_t numbers_at;	 /* those before it were done */
-	int numbers_busy;
-	uint64_t inputs_run;	/* since the last restart */
-	double restarted;	/* clock_seconds then */
-	double restart_work;	/* the same in work, for searches that can be repeated */
-	double aside;		/* cost of what has a share of its own (loops.c) and so counts for no way of searching */
-	struct path parent, child;
-	struct buf input; /* of the child */
-	struct buf first; /* counters of the run that looked new (again.c) */
-	VEC(struct search_cover) changed;
-	struct mutation *mutation; /* NULL: off */
-	struct loops *loops;	   /* loops.c; NULL: off */
-	int urgent;		   /* the frontier may hold a test of rank SEARCH_URGENT */
-	double next_pause;
-	double next_look; /* clock_seconds when memory is looked at again */
-	int paused;
-	int mutates; /* the slice that is done now, or was last */
+	struct search_known known;
+	struct search_checks checks;
+	struct search_next next;
+	struct search_budget budget;
+	struct search_now now;
 };
 
 static inline void search_lose(struct search *s, enum search_loss l)
@@ -120,19 +144,19 @@ int search_expand(struct search *s, struct search_test *t, const struct buf *dat
  * `outcome`. */
 int search_child(struct search *s, struct expansion *x, const struct path_step *step,
 		 uint32_t outcome, const struct solve_model *m);
-/* Its parts: from a model to s->input (0: larger than inputs may be); and its run. 1: it diverged,
+/* Its parts: from a model to s->now.input (0: larger than inputs may be); and its run. 1: it diverged,
  * 0, -1. */
 int search_build_input(struct search *s, const struct expansion *x, const struct solve_model *m);
 int search_run_child(struct search *s, struct expansion *x, const struct path_step *step,
 		     uint32_t outcome, int optimistic);
-/* child.c: s->input is to break a check: runs it as a test like any other. way: the number of the goal; runs that fail in one place in
+/* child.c: s->now.input is to break a check: runs it as a test like any other. way: the number of the goal; runs that fail in one place in
  * different ways are different. 1: it diverged, 0, -1. */
 int search_run_breaking(struct search *s, struct expansion *x, const struct path_step *step, uint32_t checker, uint32_t way,
 			int optimistic);
 /* A bound that nobody calls a defect (a function alone). 0, -1. */
 int search_run_broken(struct search *s, struct expansion *x, const struct path_step *step);
 
-/* steer.c: s->input was sent without the whole prefix and diverged: leads it back, one decision
+/* steer.c: s->now.input was sent without the whole prefix and diverged: leads it back, one decision
  * after the other. checker: that it is to break a check of, or 0. 0, -1. */
 int search_steer(struct search *s, struct expansion *x, const struct path_step *target,
 		 uint32_t outcome, uint32_t checker);
@@ -210,7 +234,7 @@ int search_trace(struct search *s, struct launcher *l, const struct shm *shm, co
 int search_ask_values(struct search *s, struct expansion *x, size_t at);
 int values_wanted(const struct search *s, const struct path_step *step);
 
-/* A variable's value for s->input. */
+/* A variable's value for s->now.input. */
 u128 search_value_in_child(const struct search *s, const struct expansion *x, expr_t variable);
 
 int search_over_limit(const struct search *s);

@@ -24,7 +24,7 @@ static void changed(void *ctx, uint32_t index, uint8_t mask)
 	while (c->at < c->count && index >= c->units[c->at].first + c->units[c->at].count)
 		c->at++;
 	if (c->at < c->count)
-		vec_push(&c->s->changed,
+		vec_push(&c->s->now.changed,
 			 (struct search_cover){c->units[c->at].unit, index - c->units[c->at].first,
 					       mask});
 }
@@ -59,7 +59,7 @@ static int failed_anew(struct search *s, struct search_test *t, const struct exe
 	if (r->end != RUN_SIGNAL && r->end != RUN_TIME && r->end != RUN_MEMORY)
 		return 0;
 	t->flags |= r->end == RUN_SIGNAL ? TEST_CRASH : TEST_HANG;
-	return memory_add(&s->failures, signature(r) ^ t->place);
+	return memory_add(&s->known.failures, signature(r) ^ t->place);
 }
 
 /* Greater is sooner. First what covered an outcome, and steps through a library, for outcomes that
@@ -112,18 +112,18 @@ int search_keep(struct search *s, struct search_test *t, const struct exec_resul
 	failed = failed_anew(s, t, r);
 	keep |= failed;
 	c.units = exec_units(s->t.exec, &c.count);
-	vec_clear(&s->changed);
+	vec_clear(&s->now.changed);
 	t->news = cover_look(&s->cover, r, 1, changed, &c);
 	if (t->news.outcomes || t->news.classes) {
 		t->flags |= TEST_COVERS;
 		t->stage = STAGE_UNCOVERED;
 	}
 	int covers = (t->flags & (TEST_COVERS | TEST_PROGRESS)) != 0;
-	int fresh = t->path && (!(covers || keep) || s->o.unit) && memory_add(&s->paths, t->path);
+	int fresh = t->path && (!(covers || keep) || s->o.unit) && memory_add(&s->known.paths, t->path);
 	if (!covers && !keep) {
 		if (!fresh)
 			return 0;
-		if (__atomic_load_n(s->pending, __ATOMIC_RELAXED) >= s->o.pending_limit) {
+		if (__atomic_load_n(s->next.pending, __ATOMIC_RELAXED) >= s->o.pending_limit) {
 			s->stats.dropped++;
 			search_lose(s, LOSS_DROPPED);
 			return 0;
@@ -138,14 +138,14 @@ int search_keep(struct search *s, struct search_test *t, const struct exec_resul
 		search_lose(s, LOSS_CUT);
 	}
 	t->rank = search_rank(s, t);
-	int added = s->h.add(s->h.ctx, t, s->changed.data, s->changed.size);
+	int added = s->h.add(s->h.ctx, t, s->now.changed.data, s->now.changed.size);
 	if (added > 0) {
-		s->urgent |= t->rank >= SEARCH_URGENT;
+		s->next.urgent |= t->rank >= SEARCH_URGENT;
 		if (!(t->flags & TEST_COVERS) && t->stage < STAGE_DONE)
-			__atomic_fetch_add(s->pending, 1, __ATOMIC_RELAXED);
+			__atomic_fetch_add(s->next.pending, 1, __ATOMIC_RELAXED);
 		/* A program without a branch has nothing to cover, but may fail all the same. */
-		if ((t->flags & TEST_COVERS || !mutation_count(s->mutation)) && !(t->flags & TEST_LONG) && s->mutation)
-			mutation_add(s->mutation, t, r);
+		if ((t->flags & TEST_COVERS || !mutation_count(s->next.mutation)) && !(t->flags & TEST_LONG) && s->next.mutation)
+			mutation_add(s->next.mutation, t, r);
 		numbers_note(s, t);
 	}
 	if (failed && added >= 0 && s->h.failed(s->h.ctx, t, r))

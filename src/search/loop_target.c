@@ -36,13 +36,13 @@ int loop_target_is_ordinary(const struct search *s, uint32_t site, uint32_t outc
 	uint64_t asked = 0;
 	if (!map_get(on_path, site, NULL))
 		return 0;
-	map_get(&s->asked, (uint64_t)site << 32 | outcome, &asked);
+	map_get(&s->known.asked, (uint64_t)site << 32 | outcome, &asked);
 	return asked < ORDINARY;
 }
 
 void loop_target_path(const struct search *s, struct map *on_path)
 {
-	for (size_t k = 0; k < s->parent.steps.size; k++)
-		if (path_decides(&s->parent.steps.data[k]))
-			map_set(on_path, s->parent.steps.data[k].site, 1);
+	for (size_t k = 0; k < s->now.parent.steps.size; k++)
+		if (path_decides(&s->now.parent.steps.data[k]))
+			map_set(on_path, s->now.parent.steps.data[k].site, 1);
 }

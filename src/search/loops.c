@@ -225,7 +225,7 @@ static void list_targets(struct search *s, struct place *p, const struct loop_un
 /* Seconds that the search may still have here: a function of a thousand blocks takes longer to analyse than to test. */
 static double allowance(struct search *s)
 {
-	return s->o.unit ? hint_budget_left(&s->loops->budget, s, UNIT_START, UNIT_SHARE) : hint_budget_left(&s->loops->budget, s, START, SHARE);
+	return s->o.unit ? hint_budget_left(&s->next.loops->budget, s, UNIT_START, UNIT_SHARE) : hint_budget_left(&s->next.loops->budget, s, START, SHARE);
 }
 
 /* Would an analysis with more time say more? */
@@ -249,7 +249,7 @@ static void forget_analysis(struct place *p)
 /* The analysis from this entry on; NULL if there is none. */
 static struct absint *analysis(struct search *s, struct place *p, struct loop_unit *u)
 {
-	struct loops *l = s->loops;
+	struct loops *l = s->next.loops;
 	double left = allowance(s);
 	if (!s->o.repeatable && left > deadline_left())
 		left = deadline_left();
@@ -320,10 +320,10 @@ int loops_run(struct search *s, const struct expansion *x, uint64_t iterations)
 	struct search_test test = {.parent = x->test->id,
 				   .origin = ORIGIN_SOLVED,
 				   .flags = TEST_OPTIMISTIC | TEST_HINT,
-				   .data = (const uint8_t *)s->input.data,
-				   .size = s->input.size};
+				   .data = (const uint8_t *)s->now.input.data,
+				   .size = s->now.input.size};
 	struct exec_result r;
-	if (!memory_add(&s->inputs, hash128(s->input.data, s->input.size).a))
+	if (!memory_add(&s->known.inputs, hash128(s->now.input.data, s->now.input.size).a))
 		return 0;
 	double limit = s->o.run_seconds + ITERATION * (double)iterations;
 	int longer = s->o.run_seconds > 0 && ITERATION * (double)iterations > s->o.run_seconds / 4;
@@ -332,9 +332,9 @@ int loops_run(struct search *s, const struct expansion *x, uint64_t iterations)
 	s->stats.runs++;
 	s->stats.loop_runs++;
 	s->stats.branch_tests++;
-	s->inputs_run++;
+	s->budget.inputs_run++;
 	uint64_t before = s->cover.covered;
-	int e = exec_run(s->t.exec, s->input.data, s->input.size, &r);
+	int e = exec_run(s->t.exec, s->now.input.data, s->now.input.size, &r);
 	if (!e && run_was_stopped(r.end)) {
 		search_lose(s, LOSS_KILLED); /* it was asked to run long: no hang of the program's */
 	} else if (!e) {
@@ -359,11 +359,11 @@ static int run_hint(struct arrival *a, const struct target *t)
 		return -1;
 	int hit = loop_target_has(s, t->site, t->outcome);
 	s->stats.loop_hits += (uint64_t)hit;
-	s->loops->budget.hits += (uint64_t)hit;
+	s->next.loops->budget.hits += (uint64_t)hit;
 	return hit;
 }
 
-/* 1: s->input is an answer. */
+/* 1: s->now.input is an answer. */
 static int solve(struct arrival *a, struct loop_goal *g, struct target *t, expr_t goal)
 {
 	struct solve_model m = {0};
@@ -376,7 +376,7 @@ static int solve(struct arrival *a, struct loop_goal *g, struct target *t, expr_
 	return found;
 }
 
-/* One case, with at most so many iterations, and as many of its inequalities as equations as there can be. 1: s->input. */
+/* One case, with at most so many iterations, and as many of its inequalities as equations as there can be. 1: s->now.input. */
 static int tight(struct arrival *a, struct loop_goal *g, struct target *t, size_t number, uint64_t least, uint64_t most)
 {
 	struct exprs *p = a->x->pool;
@@ -427,7 +427,7 @@ static void begin_goal(struct loop_goal *g, struct arrival *a, const struct targ
 	for (size_t i = 0; i < t->needs.before.size; i++)
 		loop_goal_before(g, &t->needs.before.data[i]);
 	if (t->guessed)
-		loop_goal_guessed(g, a->s->loops->guesses, t->block, 0);
+		loop_goal_guessed(g, a->s->next.loops->guesses, t->block, 0);
 }
 
 /* What a value had when the run entered the loop or function. */
@@ -451,7 +451,7 @@ static int guess(struct arrival *a, struct target *t)
 	if (t->guessed || left < START / 4)
 		return 0;
 	t->guessed = 1;
-	return guesses_make(s->loops->guesses, a->p->f, t->block, &run, s->o.repeatable ? 0 : left / 2 < GUESS_SECONDS ? left / 2 : GUESS_SECONDS) > 0;
+	return guesses_make(s->next.loops->guesses, a->p->f, t->block, &run, s->o.repeatable ? 0 : left / 2 < GUESS_SECONDS ? left / 2 : GUESS_SECONDS) > 0;
 }
 
 /* Guesses that are not proved only say where to look. */
@@ -459,17 +459,17 @@ static int ask_unproved(struct arrival *a, struct target *t)
 {
 	struct loop_goal g;
 	int found = 0;
-	if (!t->guessed || !guesses_count(a->s->loops->guesses, a->p->f, t->block, 1))
+	if (!t->guessed || !guesses_count(a->s->next.loops->guesses, a->p->f, t->block, 1))
 		return 0;
 	begin_goal(&g, a, t);
-	loop_goal_guessed(&g, a->s->loops->guesses, t->block, 1);
+	loop_goal_guessed(&g, a->s->next.loops->guesses, t->block, 1);
 	for (size_t i = 0; i < t->needs.here.reach.cases.size && !found; i++)
 		found = solve(a, &g, t, loop_goal_case(&g, i));
 	loop_goal_release(&g);
 	return found;
 }
 
-/* The answer of this try. 1: s->input, 0: there is none. */
+/* The answer of this try. 1: s->now.input, 0: there is none. */
 static int answer(struct arrival *a, struct loop_goal *g, struct target *t, expr_t facts)
 {
 	struct exprs *p = a->x->pool;
@@ -576,7 +576,7 @@ static int has_open(struct search *s, struct place *p, const struct loop_unit *u
 static int extend(struct search *s, struct expansion *x, struct solve_path *path, size_t *at, size_t step)
 {
 	for (; *at < step; ++*at)
-		if (solve_path_add(path, path_constraint(&s->parent.steps.data[*at], &x->import, &s->sites)) < 0)
+		if (solve_path_add(path, path_constraint(&s->now.parent.steps.data[*at], &x->import, &s->sites)) < 0)
 			return -1;
 	return 0;
 }
@@ -587,11 +587,11 @@ static int ask_all(struct search *s, struct expansion *x)
 	struct solve_path *path = NULL;
 	size_t at = 0;
 	int r = 0;
-	for (size_t i = 0; i < s->parent.entries.size && r == 0; i++) {
-		const struct path_entry *e = &s->parent.entries.data[i];
+	for (size_t i = 0; i < s->now.parent.entries.size && r == 0; i++) {
+		const struct path_entry *e = &s->now.parent.entries.data[i];
 		const struct muster_event *first = &x->trace.events[e->event];
-		struct place *p = place_of(s->loops, first->unit, first->index);
-		if (!p || !has_open(s, p, unit_of(s->loops, first->unit)))
+		struct place *p = place_of(s->next.loops, first->unit, first->index);
+		if (!p || !has_open(s, p, unit_of(s->next.loops, first->unit)))
 			continue;
 		if (!path) {
 			x->pool = exprs_new();
@@ -601,7 +601,7 @@ static int ask_all(struct search *s, struct expansion *x)
 		}
 		if (extend(s, x, path, &at, e->step))
 			break;
-		struct arrival a = {.s = s, .x = x, .p = p, .u = unit_of(s->loops, first->unit), .events = first, .count = p->entry.count, .path = path};
+		struct arrival a = {.s = s, .x = x, .p = p, .u = unit_of(s->next.loops, first->unit), .events = first, .count = p->entry.count, .path = path};
 		if (values_at(&x->trace, e->event) == p->entry.count + p->entry.loads)
 			r = ask_arrival(&a, &on_path);
 	}
@@ -617,10 +617,10 @@ static int ask_all(struct search *s, struct expansion *x)
 
 int loops_ask(struct search *s, struct expansion *x)
 {
-	struct loops *l = s->loops;
-	double cost = search_cost(s), pause = s->next_pause;
+	struct loops *l = s->next.loops;
+	double cost = search_cost(s), pause = s->budget.next_pause;
 	int r = 0;
-	s->next_pause = cost + AT_ONCE;
+	s->budget.next_pause = cost + AT_ONCE;
 	if (allowance(s) > 0) {
 		hint_budget_begin(&l->budget, s);
 		r = ask_all(s, x);
@@ -628,9 +628,9 @@ int loops_ask(struct search *s, struct expansion *x)
 	}
 	if (!r)
 		r = merges_ask(l->merges, s, x);
-	s->next_pause = pause;
-	s->aside += search_cost(s) - cost; /* the same negations and mutations for a run as without */
+	s->budget.next_pause = pause;
+	s->budget.aside += search_cost(s) - cost; /* the same negations and mutations for a run as without */
 	if (r == 1 && !s->o.unit && !search_over_limit(s)) /* another run comes by here; the negations of this one do not wait */
-		r = s->paused = 0;
+		r = s->budget.paused = 0;
 	return r;
 }

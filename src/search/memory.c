@@ -57,7 +57,7 @@ static struct memory *const *sets_of(struct search *s, struct memory *out[SEARCH
 {
 	size_t n = 0;
 
-#define X(name) out[n++] = &s->name;
+#define X(name) out[n++] = &s->known.name;
 	SEARCH_MEMORIES(X)
 #undef X
 	out[n] = NULL;
@@ -94,7 +94,7 @@ static void forget_most(struct search *s)
 	for (struct memory *const *m = sets_of(s, all); *m; m++)
 		map_release(&(*m)->old);
 	solver_forget(s->solver);
-	traces_release(&s->traces);
+	traces_release(&s->next.traces);
 	malloc_trim(0);
 }
 
@@ -104,9 +104,9 @@ void search_memory_look(struct search *s)
 	double now = clock_seconds();
 	uint64_t total = budget_total(), used;
 
-	if (now < s->next_look)
+	if (now < s->budget.next_look)
 		return;
-	s->next_look = now + LOOK;
+	s->budget.next_look = now + LOOK;
 	s->stats.memory_peak = budget_peak();
 	used = budget_resident();
 	if (used < total * NEAR)

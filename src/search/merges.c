@@ -236,7 +236,7 @@ static int out_of_time(const struct asking *a)
 /* The path up to the event is the prefix. -1: trace and run disagree. */
 static int open_path(struct asking *a, uint64_t event)
 {
-	const struct path *p = &a->s->parent;
+	const struct path *p = &a->s->now.parent;
 	if (a->path && a->steps && p->steps.data[a->steps - 1].event >= event) {
 		solve_path_free(a->path);
 		a->path = NULL;
@@ -325,7 +325,7 @@ static int ask_from(struct asking *a, struct function *fn, const struct merge_st
 static void find_entry(const struct asking *a, const struct unit *u, struct merge_start *start,
 		       uint32_t ordinal, uint64_t from)
 {
-	const struct path *p = &a->s->parent;
+	const struct path *p = &a->s->now.parent;
 	const struct muster_event *events = a->x->trace.events;
 	for (size_t i = 0; i < p->entries.size && p->entries.data[i].event <= start->event; i++) {
 		uint64_t at = p->entries.data[i].event;

@@ -13,7 +13,7 @@ void merges_free(struct merges *m);
 void merges_restart(struct merges *m);
 
 /* Asks for outcomes that nobody has, in functions with loops that the run on x->trace (its path:
- * s->parent) went through, and runs the answers. 0; 1: the slice ended; -1 with words. */
+ * s->now.parent) went through, and runs the answers. 0; 1: the slice ended; -1 with words. */
 int merges_ask(struct merges *m, struct search *s, struct expansion *x);
 
 #endif

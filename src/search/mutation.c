@@ -127,7 +127,7 @@ enum way mutation_next(struct mutation *m)
 	if (!stage_count(m->stage))
 		return WAY_LAZY;
 	double share = rate(m, WAY_URGENT) >= rate(m, WAY_MUTATE) / 2 ? URGENT_SHARE : URGENT_LEAST;
-	if (m->s->urgent && m->total[WAY_URGENT] <= share * all)
+	if (m->s->next.urgent && m->total[WAY_URGENT] <= share * all)
 		return WAY_URGENT;
 	if (m->total[WAY_MUTATE] < MUTATE_SHARE * all)
 		return WAY_MUTATE;

@@ -37,9 +37,9 @@ static int offer(struct search *s, const uint8_t *data, size_t size, size_t from
 	/* What is new of it is inside of a library function. */
 	struct search_test t = {.data = (const uint8_t *)out.data, .size = out.size, .origin = ORIGIN_MUTATED, .flags = TEST_PROGRESS};
 	int e = 0;
-	if (out.size <= s->o.max_input && memory_add(&s->inputs, hash128(out.data, out.size).a)) {
+	if (out.size <= s->o.max_input && memory_add(&s->known.inputs, hash128(out.data, out.size).a)) {
 		s->stats.runs++;
-		s->inputs_run++;
+		s->budget.inputs_run++;
 		e = exec_run(s->t.exec, out.data, out.size, &r) || search_keep(s, &t, &r, 1) < 0;
 	}
 	buf_release(&out);
@@ -64,11 +64,11 @@ static int offer_all(struct search *s, const uint8_t *data, size_t size, uint64_
 {
 	size_t from, to = 0;
 	int r = 0;
-	s->numbers_busy = 1;
+	s->next.numbers_busy = 1;
 	for (unsigned found = 0; !r && found < NUMBERS && next_number(data, size, to, &from, &to); found++)
-		for (size_t i = 0; i < sizeof longer / sizeof *longer && !r && s->inputs_run < most && !search_over_limit(s); i++)
+		for (size_t i = 0; i < sizeof longer / sizeof *longer && !r && s->budget.inputs_run < most && !search_over_limit(s); i++)
 			r = offer(s, data, size, from, to, longer[i]);
-	s->numbers_busy = 0;
+	s->next.numbers_busy = 0;
 	return r;
 }
 
@@ -80,19 +80,19 @@ int search_offer_numbers(struct search *s, const uint8_t *data, size_t size)
 void numbers_note(struct search *s, const struct search_test *t)
 {
 	size_t from, to;
-	if (s->o.no_mutate || s->o.unit || s->numbers_busy || s->numbers.size >= TESTS || !t->news.outcomes || t->origin == ORIGIN_SEED ||
+	if (s->o.no_mutate || s->o.unit || s->next.numbers_busy || s->next.numbers.size >= TESTS || !t->news.outcomes || t->origin == ORIGIN_SEED ||
 	    t->flags & (TEST_CRASH | TEST_HANG) || t->size > SMALL || !next_number(t->data, t->size, 0, &from, &to))
 		return;
 	struct buf copy = {0};
 	buf_add(&copy, t->data, t->size);
-	vec_push(&s->numbers, copy);
+	vec_push(&s->next.numbers, copy);
 }
 
 int numbers_offer_next(struct search *s)
 {
-	if (s->numbers_at == s->numbers.size)
+	if (s->next.numbers_at == s->next.numbers.size)
 		return 0;
-	struct buf *data = &s->numbers.data[s->numbers_at++];
+	struct buf *data = &s->next.numbers.data[s->next.numbers_at++];
 	int r = offer_all(s, (const uint8_t *)data->data, data->size, UINT64_MAX);
 	buf_release(data);
 	return r;
@@ -100,8 +100,8 @@ int numbers_offer_next(struct search *s)
 
 void numbers_release(struct search *s)
 {
-	for (size_t i = s->numbers_at; i < s->numbers.size; i++)
-		buf_release(&s->numbers.data[i]);
-	vec_release(&s->numbers);
-	s->numbers_at = 0;
+	for (size_t i = s->next.numbers_at; i < s->next.numbers.size; i++)
+		buf_release(&s->next.numbers.data[i]);
+	vec_release(&s->next.numbers);
+	s->next.numbers_at = 0;
 }

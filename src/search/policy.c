@@ -107,9 +107,9 @@ unsigned search_note(struct search *s, const struct path *p)
 		if (!path_decides(step))
 			continue;
 		uint64_t key = at_place(place_of(&w, s, step), step->outcome);
-		memory_add(&s->contexts, key);
+		memory_add(&s->known.contexts, key);
 		if (s->sites.decisions.data[step->site].kind == SITES_LIBRARY)
-			fresh += (unsigned)memory_add(&s->progress, key);
+			fresh += (unsigned)memory_add(&s->known.progress, key);
 	}
 	map_release(&w.passes);
 	return fresh;
@@ -132,7 +132,7 @@ int search_near(const struct search *s, const struct path *p, uint64_t bound)
 			uint64_t asked = 0;
 			if (o == step->outcome || !uncovered(s, d, o))
 				continue;
-			map_get(&s->asked, (uint64_t)step->site << 32 | o, &asked);
+			map_get(&s->known.asked, (uint64_t)step->site << 32 | o, &asked);
 			if (asked < NEAR_MOST)
 				return 1;
 		}
@@ -144,8 +144,8 @@ int search_near(const struct search *s, const struct path *p, uint64_t bound)
 static void count_asked(struct search *s, const struct path_step *step, uint32_t outcome)
 {
 	uint64_t key = (uint64_t)step->site << 32 | outcome, n = 0;
-	map_get(&s->asked, key, &n);
-	map_set(&s->asked, key, n + 1);
+	map_get(&s->known.asked, key, &n);
+	map_set(&s->known.asked, key, n + 1);
 }
 
 static int limited(struct search *s, const struct sites_decision *d)
@@ -167,13 +167,13 @@ int search_still_wanted(struct search *s, const struct search_test *t, const str
 	if (step->kind == MUSTER_EV_CONCRETE)
 		return values_wanted(s, step);
 	if (!path_decides(step))
-		return memory_add(&s->flipped,
+		return memory_add(&s->known.flipped,
 				  hash_mix(step->prefix ^ hash_mix(step->reads ^ step->self)));
 	if (t->stage == STAGE_UNCOVERED && d->counter != SITES_NOWHERE && !uncovered(s, d, outcome))
 		return 0;
 	if (limited(s, d))
 		return 0;
-	if (!memory_add(&s->flipped, hash_mix(step->prefix ^ step->reads ^
+	if (!memory_add(&s->known.flipped, hash_mix(step->prefix ^ step->reads ^
 					      hash_mix((uint64_t)step->site << 32 | outcome))))
 		return 0;
 	if (uncovered(s, d, outcome))
@@ -186,12 +186,12 @@ int search_still_wanted(struct search *s, const struct search_test *t, const str
 static int wants_library(struct search *s, uint64_t place, uint32_t outcome)
 {
 	uint64_t key = at_place(place, outcome), n = 0;
-	if (!memory_has(&s->contexts, key))
+	if (!memory_has(&s->known.contexts, key))
 		return 1;
 	if (!s->o.unit)
 		return 0;
-	map_get(&s->asked, ~key, &n);
-	map_set(&s->asked, ~key, n + 1);
+	map_get(&s->known.asked, ~key, &n);
+	map_set(&s->known.asked, ~key, n + 1);
 	return n < LIBRARY_PATHS;
 }
 
@@ -205,11 +205,11 @@ static int wants(struct search *s, const struct search_test *t, const struct sit
 	if (d->kind == SITES_PIN)
 		return 0;
 	if (d->kind == SITES_CHECK)
-		return t->stage == STAGE_CONTEXT && memory_add(&s->contexts, at_place(place, outcome));
+		return t->stage == STAGE_CONTEXT && memory_add(&s->known.contexts, at_place(place, outcome));
 	if (d->kind == SITES_LIBRARY)
 		return wants_library(s, place, outcome);
 	if (t->stage == STAGE_CONTEXT)
-		return !memory_has(&s->contexts, at_place(place, outcome));
+		return !memory_has(&s->known.contexts, at_place(place, outcome));
 	if (!uncovered(s, d, outcome))
 		return 0;
 	map_get(tries, key, &n);
@@ -226,8 +226,8 @@ static int fails_otherwise(const struct search_test *t, const struct sites_decis
 /* Was this the assumption that ended the run? */
 static int unmet(const struct search *s, const struct path_step *step)
 {
-	return s->parent.assumed && !step->outcome &&
-	       step == &s->parent.steps.data[s->parent.steps.size - 1];
+	return s->now.parent.assumed && !step->outcome &&
+	       step == &s->now.parent.steps.data[s->now.parent.steps.size - 1];
 }
 
 /* Bounds come last. Other ends of the input: one for each place of a path, then all. */
@@ -245,12 +245,12 @@ static int wants_bound(struct search *s, const struct search_test *t, struct pla
 	if (t->stage == STAGE_UNCOVERED)
 		return step->kind == MUSTER_EV_BOUND && unmet(s, step);
 	return t->stage == STAGE_ALL ||
-	       memory_add(&s->contexts, at_place(place_of(w, s, step), !step->outcome));
+	       memory_add(&s->known.contexts, at_place(place_of(w, s, step), !step->outcome));
 }
 
 int search_checks_allowed(const struct search *s)
 {
-	return s->o.unit || s->o.one_generation || s->check_cost < CHECK_START + CHECK_SHARE * (s->symbolic_cost + search_cost(s) - s->slice_began);
+	return s->o.unit || s->o.one_generation || s->checks.cost < CHECK_START + CHECK_SHARE * (s->budget.symbolic_cost + search_cost(s) - s->budget.slice_began);
 }
 
 /* Is this check, which the run passed, one for the test's stage? behind: the last check that the run broke. */
@@ -258,35 +258,35 @@ static int wants_check(struct search *s, const struct search_test *t, uint64_t p
 {
 	uint64_t key = at_place(place, step->fails), site = (uint64_t)step->site << 32 | step->checker, n = 0;
 	if (s->o.unit)
-		return t->stage == STAGE_ALL || (t->stage == STAGE_CONTEXT && memory_add(&s->contexts, key));
+		return t->stage == STAGE_ALL || (t->stage == STAGE_CONTEXT && memory_add(&s->known.contexts, key));
 	key = hash_mix(key ^ behind ^ step->checker);
 	if (t->stage == STAGE_ALL)
 		return 1;
 	if (t->stage == STAGE_UNCOVERED && (t->flags & TEST_COVERS || !t->parent))
-		return memory_add(&s->contexts, key), 1;
+		return memory_add(&s->known.contexts, key), 1;
 	if (t->stage == STAGE_CONTEXT)
-		return memory_add(&s->contexts, key);
-	map_get(&s->checked, site, &n);
-	if (n >= EARLY_CHECKS || !memory_add(&s->contexts, key))
+		return memory_add(&s->known.contexts, key);
+	map_get(&s->checks.checked, site, &n);
+	if (n >= EARLY_CHECKS || !memory_add(&s->known.contexts, key))
 		return 0;
-	map_set(&s->checked, site, n + 1);
+	map_set(&s->checks.checked, site, n + 1);
 	return 1;
 }
 
 /* Conversions count only if the result does later, so a test looks at those of its parent's part of the path as well. */
 static int in_question(struct search *s, struct expansion *x, size_t at)
 {
-	const struct path_step *step = &s->parent.steps.data[at];
+	const struct path_step *step = &s->now.parent.steps.data[at];
 	if (step->checker != MUSTER_CHECK_CONVERT_LOW && step->checker != MUSTER_CHECK_CONVERT_HIGH)
 		return step->ordinal >= x->test->bound;
 	if (!x->matters)
-		x->matters = matter_of(&s->parent, &x->trace, &s->sites);
+		x->matters = matter_of(&s->now.parent, &x->trace, &s->sites);
 	return matter_later(x->matters, &x->trace, step->label, at);
 }
 
 static void plan_check(struct search *s, struct expansion *x, uint64_t place, size_t at, uint64_t behind, int allowed, wanted_list *out)
 {
-	const struct path_step *step = &s->parent.steps.data[at];
+	const struct path_step *step = &s->now.parent.steps.data[at];
 	const struct search_test *t = x->test;
 	if (!in_question(s, x, at))
 		return;
@@ -299,8 +299,8 @@ static void plan_check(struct search *s, struct expansion *x, uint64_t place, si
 /* Hundreds of values may be all alike: they come when nothing else is left to ask for. */
 static void plan_values(const struct search *s, const struct search_test *t, wanted_list *out)
 {
-	for (size_t i = 0; i < s->parent.steps.size; i++) {
-		const struct path_step *step = &s->parent.steps.data[i];
+	for (size_t i = 0; i < s->now.parent.steps.size; i++) {
+		const struct path_step *step = &s->now.parent.steps.data[i];
 		if (step->kind == MUSTER_EV_CONCRETE && step->ordinal >= t->bound)
 			vec_push(out, (struct wanted){(uint32_t)i, !step->outcome});
 	}
@@ -317,8 +317,8 @@ void search_plan(struct search *s, struct expansion *x, wanted_list *out)
 	struct map tries = {0};
 	int allowed = search_checks_allowed(s);
 	uint64_t behind = 0;
-	for (size_t i = 0; i < s->parent.steps.size; i++) {
-		const struct path_step *step = &s->parent.steps.data[i];
+	for (size_t i = 0; i < s->now.parent.steps.size; i++) {
+		const struct path_step *step = &s->now.parent.steps.data[i];
 		if (path_broke(step) && !step->free)
 			behind = hash_mix((uint64_t)step->site << 8 | step->checker);
 		if (allowed && checks_want_closer(s, step))

@@ -107,7 +107,7 @@ static double work(const struct search *s)
 
 double search_cost(const struct search *s)
 {
-	return (s->o.repeatable ? work(s) : clock_seconds()) - s->aside;
+	return (s->o.repeatable ? work(s) : clock_seconds()) - s->budget.aside;
 }
 
 double search_processor_time(const struct search *s)
@@ -117,25 +117,25 @@ double search_processor_time(const struct search *s)
 
 double search_since(const struct search *s)
 {
-	return s->o.repeatable ? work(s) - s->restart_work : clock_seconds() - s->restarted;
+	return s->o.repeatable ? work(s) - s->budget.restart_work : clock_seconds() - s->budget.restarted;
 }
 
 int search_over_limit(const struct search *s)
 {
-	if (s->o.run_limit && s->inputs_run >= s->o.run_limit)
+	if (s->o.run_limit && s->budget.inputs_run >= s->o.run_limit)
 		return 1;
-	return s->o.time_limit > 0 && clock_seconds() - s->restarted >= s->o.time_limit;
+	return s->o.time_limit > 0 && clock_seconds() - s->budget.restarted >= s->o.time_limit;
 }
 
 int search_paused(struct search *s)
 {
 	if (search_over_limit(s) || deadline_cut())
-		s->paused = 1;
-	if (!s->paused && search_cost(s) >= s->next_pause)
-		s->paused = 1;
-	if (!s->paused && s->h.pause && s->h.pause(s->h.ctx))
-		s->paused = 1;
-	return s->paused;
+		s->budget.paused = 1;
+	if (!s->budget.paused && search_cost(s) >= s->budget.next_pause)
+		s->budget.paused = 1;
+	if (!s->budget.paused && s->h.pause && s->h.pause(s->h.ctx))
+		s->budget.paused = 1;
+	return s->budget.paused;
 }
 
 int search_trace(struct search *s, struct launcher *l, const struct shm *shm, const void *data,
@@ -178,18 +178,18 @@ struct search *search_new(const struct search_options *o, const struct search_ta
 		s->o.path_limit = 200000;
 	if (!s->o.pending_limit)
 		s->o.pending_limit = 5000;
-	s->pending = o->pending ? o->pending : &s->own_pending;
+	s->next.pending = o->pending ? o->pending : &s->next.own_pending;
 	s->o.solve.seed = o->seed;
 	search_memory_init(s);
 	s->solver = solver_new(&s->o.solve);
 	sites_init(&s->sites, t->sites);
 	cover_init(&s->cover);
-	s->parent.exact = s->child.exact = o->unit;
-	s->parent.checks = s->child.checks = o->checks;
-	s->restarted = clock_seconds();
+	s->now.parent.exact = s->now.child.exact = o->unit;
+	s->now.parent.checks = s->now.child.checks = o->checks;
+	s->budget.restarted = clock_seconds();
 	if (!o->no_invariants && t->program)
-		s->loops = loops_new(t->program);
-	if (!o->no_mutate && !o->unit && !(s->mutation = mutation_new(s))) {
+		s->next.loops = loops_new(t->program);
+	if (!o->no_mutate && !o->unit && !(s->next.mutation = mutation_new(s))) {
 		search_free(s);
 		return NULL;
 	}
@@ -200,40 +200,40 @@ struct search *search_new(const struct search_options *o, const struct search_ta
 static void forget(struct search *s)
 {
 	search_memory_release(s);
-	map_release(&s->guesses);
-	map_release(&s->asked);
-	map_release(&s->broken);
-	map_release(&s->checked);
-	map_release(&s->told);
-	map_release(&s->guessed);
-	map_release(&s->closer);
+	map_release(&s->known.guesses);
+	map_release(&s->known.asked);
+	map_release(&s->checks.broken);
+	map_release(&s->checks.checked);
+	map_release(&s->checks.told);
+	map_release(&s->checks.guessed);
+	map_release(&s->checks.closer);
 	numbers_release(s);
-	map_release(&s->valued);
-	map_release(&s->hopeless);
-	traces_release(&s->traces);
+	map_release(&s->known.valued);
+	map_release(&s->known.hopeless);
+	traces_release(&s->next.traces);
 }
 
 void search_restart(struct search *s)
 {
 	forget(s);
-	loops_restart(s->loops);
+	loops_restart(s->next.loops);
 	sites_forget_flips(&s->sites);
 	if (s->o.cover_per_function)
 		cover_forget(&s->cover);
 	memset(&s->stats, 0, sizeof s->stats);
 	memset(&s->losses, 0, sizeof s->losses);
-	*s->pending = s->inputs_run = 0;
-	s->urgent = 0;
-	s->restarted = clock_seconds();
-	s->restart_work = work(s);
+	*s->next.pending = s->budget.inputs_run = 0;
+	s->next.urgent = 0;
+	s->budget.restarted = clock_seconds();
+	s->budget.restart_work = work(s);
 }
 
 void search_widen(struct search *s)
 {
 	forget(s);
-	loops_restart(s->loops);
-	*s->pending = 0;
-	s->urgent = 0;
+	loops_restart(s->next.loops);
+	*s->next.pending = 0;
+	s->next.urgent = 0;
 }
 
 void search_limits(struct search *s, uint64_t runs, double seconds)
@@ -244,24 +244,24 @@ void search_limits(struct search *s, uint64_t runs, double seconds)
 
 uint64_t search_inputs(const struct search *s)
 {
-	return s->inputs_run;
+	return s->budget.inputs_run;
 }
 
 void search_free(struct search *s)
 {
 	if (!s)
 		return;
-	mutation_free(s->mutation);
-	loops_free(s->loops);
+	mutation_free(s->next.mutation);
+	loops_free(s->next.loops);
 	solver_free(s->solver);
 	sites_release(&s->sites);
 	cover_release(&s->cover);
 	forget(s);
-	path_release(&s->parent);
-	path_release(&s->child);
-	buf_release(&s->input);
-	buf_release(&s->first);
-	vec_release(&s->changed);
+	path_release(&s->now.parent);
+	path_release(&s->now.child);
+	buf_release(&s->now.input);
+	buf_release(&s->now.first);
+	vec_release(&s->now.changed);
 	free(s);
 }
 
@@ -276,8 +276,8 @@ void search_cover_known(struct search *s, uint32_t unit, uint32_t outcome, uint8
 
 void search_known_test(struct search *s, const struct search_test *t)
 {
-	if (s->mutation)
-		mutation_add(s->mutation, t, NULL);
+	if (s->next.mutation)
+		mutation_add(s->next.mutation, t, NULL);
 }
 
 int search_learn(struct search *s, const struct search_test *t)
@@ -300,7 +300,7 @@ int search_offer(struct search *s, const void *data, size_t size, enum search_or
 	if (size > s->o.max_input)
 		return 0;
 	s->stats.runs++;
-	s->inputs_run++;
+	s->budget.inputs_run++;
 	if (exec_run(s->t.exec, data, size, &r))
 		return -1;
 	int kept = search_keep(s, &t, &r, keep);
@@ -324,8 +324,8 @@ static int symbolic_slice(struct search *s, int urgent_only)
 			r = got;
 			break;
 		}
-		s->urgent = t.rank >= SEARCH_URGENT;
-		if (urgent_only && !s->urgent)
+		s->next.urgent = t.rank >= SEARCH_URGENT;
+		if (urgent_only && !s->next.urgent)
 			break;
 		t.data = (const uint8_t *)data.data;
 		t.size = data.size;
@@ -338,8 +338,8 @@ static int symbolic_slice(struct search *s, int urgent_only)
 			search_lose(s, LOSS_ENDED);
 			break;
 		}
-		if (!(t.flags & TEST_COVERS) && t.stage >= STAGE_DONE && __atomic_load_n(s->pending, __ATOMIC_RELAXED))
-			__atomic_fetch_sub(s->pending, 1, __ATOMIC_RELAXED);
+		if (!(t.flags & TEST_COVERS) && t.stage >= STAGE_DONE && __atomic_load_n(s->next.pending, __ATOMIC_RELAXED))
+			__atomic_fetch_sub(s->next.pending, 1, __ATOMIC_RELAXED);
 		if (expanded == 0)
 			t.rank = search_rank(s, &t);
 		else if (t.stage == STAGE_ALL)
@@ -376,19 +376,19 @@ static int slice(struct search *s, enum way way)
 {
 	double cost = search_cost(s), clock = clock_seconds();
 	uint64_t covered = s->cover.covered;
-	s->paused = 0;
-	s->next_pause = cost + SLICE;
-	s->slice_began = cost;
-	s->mutates = way == WAY_MUTATE;
+	s->budget.paused = 0;
+	s->budget.next_pause = cost + SLICE;
+	s->budget.slice_began = cost;
+	s->next.mutates = way == WAY_MUTATE;
 	int r =
-	    way == WAY_MUTATE ? mutation_slice(s->mutation) : symbolic_slice(s, way == WAY_URGENT);
-	mutation_book(s->mutation, way, search_cost(s) - cost, s->cover.covered - covered);
+	    way == WAY_MUTATE ? mutation_slice(s->next.mutation) : symbolic_slice(s, way == WAY_URGENT);
+	mutation_book(s->next.mutation, way, search_cost(s) - cost, s->cover.covered - covered);
 	if (way == WAY_MUTATE) {
 		s->stats.mutate_seconds += clock_seconds() - clock;
 		s->stats.mutate_outcomes += s->cover.covered - covered;
 	} else {
 		s->stats.symbolic_seconds += clock_seconds() - clock;
-		s->symbolic_cost += search_cost(s) - cost;
+		s->budget.symbolic_cost += search_cost(s) - cost;
 	}
 	return r;
 }
@@ -414,24 +414,24 @@ int search_step(struct search *s)
 	search_memory_look(s);
 	if (search_over_limit(s))
 		return end_at_limit(s);
-	if (!s->urgent && numbers_offer_next(s))
+	if (!s->next.urgent && numbers_offer_next(s))
 		return -1;
-	if (!s->mutation)
+	if (!s->next.mutation)
 		return slice(s, WAY_LAZY);
-	enum way way = mutation_next(s->mutation);
+	enum way way = mutation_next(s->next.mutation);
 	int r = slice(s, way);
 	if (r < 0 || way == WAY_MUTATE)
 		return r < 0 ? -1 : 1;
 	if (r)
 		return r;
-	if (search_exhausted(s) || !mutation_count(s->mutation))
+	if (search_exhausted(s) || !mutation_count(s->next.mutation))
 		return 0;
 	return slice(s, WAY_MUTATE) < 0 ? -1 : 1;
 }
 
 int search_mutates(const struct search *s)
 {
-	return s->mutates;
+	return s->next.mutates;
 }
 
 const struct search_stats *search_stats(const struct search *s)

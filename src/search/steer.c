@@ -36,11 +36,11 @@ static int find_turn(const struct search *s, const struct path_step *target, uin
 {
 	size_t i = 0, k = 0;
 	for (;;) {
-		i = next_decision(&s->parent, i);
-		k = next_decision(&s->child, k);
-		if (i >= s->parent.steps.size || k >= s->child.steps.size)
+		i = next_decision(&s->now.parent, i);
+		k = next_decision(&s->now.child, k);
+		if (i >= s->now.parent.steps.size || k >= s->now.child.steps.size)
 			return -1;
-		const struct path_step *p = &s->parent.steps.data[i], *c = &s->child.steps.data[k];
+		const struct path_step *p = &s->now.parent.steps.data[i], *c = &s->now.child.steps.data[k];
 		if (p->ordinal >= target->ordinal && !path_decides(target))
 			return 0; /* a check: it need only come there */
 		uint32_t wanted = p == target ? outcome : p->outcome;
@@ -57,7 +57,7 @@ static int find_turn(const struct search *s, const struct path_step *target, uin
 }
 
 /* On the open trace of the child: an input that takes the wanted outcome at the turn. 1 and
- * s->input. */
+ * s->now.input. */
 static int solve_turn(struct search *s, struct expansion *y, const struct turn *turn)
 {
 	struct solve_model m = {0};
@@ -68,11 +68,11 @@ static int solve_turn(struct search *s, struct expansion *y, const struct turn *
 	expr_t length = expr_length(y->pool, 0);
 	solve_path_add(y->strict, expr_eq(y->pool, length, expr_const(y->pool, 64, y->size)));
 	for (size_t i = 0; i < turn->step; i++)
-		if (solve_path_add(y->strict, path_constraint(&s->child.steps.data[i], &y->import,
+		if (solve_path_add(y->strict, path_constraint(&s->now.child.steps.data[i], &y->import,
 							      &s->sites)) < 0)
 			break;
 	expr_t goal =
-	    path_goal(&s->child.steps.data[turn->step], turn->outcome, &y->import, &s->sites);
+	    path_goal(&s->now.child.steps.data[turn->step], turn->outcome, &y->import, &s->sites);
 	if (solve_path_query(y->strict, goal, &m) == VERDICT_SAT)
 		solved = search_build_input(s, y, &m);
 	solve_model_release(&m);
@@ -82,7 +82,7 @@ static int solve_turn(struct search *s, struct expansion *y, const struct turn *
 	return solved;
 }
 
-/* Runs s->input and, if it can be told how, makes the next one of it. 1: there is a next one; 0:
+/* Runs s->now.input and, if it can be told how, makes the next one of it. 1: there is a next one; 0:
  * no; -1. */
 static int round_of(struct search *s, const struct path_step *target, uint32_t outcome,
 		    int64_t *last)
@@ -91,12 +91,12 @@ static int round_of(struct search *s, const struct path_step *target, uint32_t o
 	struct run_result r;
 	struct turn turn;
 	int more = 0;
-	buf_add(&data, s->input.data, s->input.size);
+	buf_add(&data, s->now.input.data, s->now.input.size);
 	struct expansion y = {.data = (const uint8_t *)data.data, .size = data.size};
 	int failed =
 	    search_trace(s, s->t.child, s->t.child_shm, data.data, data.size, &r, &y.trace);
 	if (!failed) {
-		path_read(&s->child, &y.trace, &s->sites, s->t.exec, s->o.path_limit);
+		path_read(&s->now.child, &y.trace, &s->sites, s->t.exec, s->o.path_limit);
 		if (find_turn(s, target, outcome, &turn) == 1 && (int64_t)turn.ordinal > *last) {
 			*last = turn.ordinal;
 			more = solve_turn(s, &y, &turn);

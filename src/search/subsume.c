@@ -65,7 +65,7 @@ void search_subsume(struct search *s, struct expansion *x, wanted_list *wanted)
 	struct map number = {0};
 	char *drop = mem_zalloc(wanted->size);
 	for (size_t i = 0; i < wanted->size; i++) {
-		const struct path_step *step = &s->parent.steps.data[wanted->data[i].step];
+		const struct path_step *step = &s->now.parent.steps.data[wanted->data[i].step];
 		struct bounded b;
 		uint64_t g;
 		if (step->kind != MUSTER_EV_BRANCH ||

@@ -26,14 +26,14 @@ static uint64_t place_key(const struct path_step *step)
 
 int values_wanted(const struct search *s, const struct path_step *step)
 {
-	return !map_get(&s->valued, place_key(step), NULL);
+	return !map_get(&s->known.valued, place_key(step), NULL);
 }
 
 static void give_up(struct search *s, const struct path_step *step)
 {
 	search_lose(s, LOSS_CONCRETISED);
 	s->losses.concretised[step->outcome]++;
-	map_set(&s->valued, place_key(step), 1);
+	map_set(&s->known.valued, place_key(step), 1);
 }
 
 struct child_input {
@@ -46,11 +46,11 @@ u128 search_value_in_child(const struct search *s, const struct expansion *x, ex
 	const struct expr_node *n = expr_get(x->pool, variable);
 	uint64_t value = 0;
 	if (n->op == MUSTER_OP_LENGTH)
-		return n->a == 0 ? s->input.size : x->trace.sources[n->a].size;
+		return n->a == 0 ? s->now.input.size : x->trace.sources[n->a].size;
 	if (n->op != MUSTER_OP_INPUT || n->a != 0)
 		return 0;
-	if (n->k < s->input.size)
-		return (uint8_t)s->input.data[n->k];
+	if (n->k < s->now.input.size)
+		return (uint8_t)s->now.input.data[n->k];
 	map_get(&x->import.beyond, n->k, &value);
 	return value;
 }
@@ -77,7 +77,7 @@ static int next_value(struct search *s, struct expansion *x, const struct path_s
 	s->stats.flips++;
 	enum verdict v = solve_path_query(x->strict, *others, &m);
 	if (v == VERDICT_UNSAT) {
-		map_set(&s->valued, place_key(step), 1);
+		map_set(&s->known.valued, place_key(step), 1);
 	} else if (v == VERDICT_UNKNOWN) {
 		search_lose(s, LOSS_UNKNOWN);
 		give_up(s, step);
@@ -139,7 +139,7 @@ static int ask_numbers(struct search *s, struct expansion *x, const struct path_
 /* A number that floating point reads from memory is fixed byte by byte: the term of all of them, where `at` is one. */
 static int same_number(const struct search *s, size_t at, size_t other)
 {
-	const struct path_step *a = &s->parent.steps.data[at], *b = &s->parent.steps.data[other];
+	const struct path_step *a = &s->now.parent.steps.data[at], *b = &s->now.parent.steps.data[other];
 	return b->kind == a->kind && b->site == a->site && b->outcome == a->outcome;
 }
 
@@ -151,9 +151,9 @@ static expr_t whole_number(const struct search *s, struct expansion *x, size_t a
 	while (from > 0 && at - from < 7 && same_number(s, at, from - 1))
 		from--;
 	*first = from == at;
-	term = import_label(&x->import, s->parent.steps.data[from].label);
-	for (size_t i = from + 1; i < from + 8 && i < s->parent.steps.size && same_number(s, at, i); i++) {
-		expr_t next = import_label(&x->import, s->parent.steps.data[i].label);
+	term = import_label(&x->import, s->now.parent.steps.data[from].label);
+	for (size_t i = from + 1; i < from + 8 && i < s->now.parent.steps.size && same_number(s, at, i); i++) {
+		expr_t next = import_label(&x->import, s->now.parent.steps.data[i].label);
 		term = expr_concat(x->pool, next, term);
 	}
 	return term;
@@ -161,12 +161,12 @@ static expr_t whole_number(const struct search *s, struct expansion *x, size_t a
 
 int search_ask_values(struct search *s, struct expansion *x, size_t at)
 {
-	const struct path_step *step = &s->parent.steps.data[at];
+	const struct path_step *step = &s->now.parent.steps.data[at];
 	expr_t term = import_label(&x->import, step->label), others;
 	uint32_t inputs;
 	uint64_t hopeless = 0;
 	expr_vars(x->pool, term, &inputs);
-	map_get(&s->hopeless, step->site, &hopeless);
+	map_get(&s->known.hopeless, step->site, &hopeless);
 	if (hopeless) {
 		give_up(s, step);
 		return 0;
@@ -184,7 +184,7 @@ int search_ask_values(struct search *s, struct expansion *x, size_t at)
 	others = differs(x, term, trace_value(&x->trace, step->label));
 	for (unsigned n = 1;; n++) {
 		if (n > (inputs <= FEW_INPUTS ? MANY : SOME)) {
-			map_set(&s->hopeless, step->site, 1);
+			map_set(&s->known.hopeless, step->site, 1);
 			give_up(s, step);
 			return 0;
 		}

@@ -27,15 +27,15 @@ static void constant(struct search *s, u128 value, unsigned width)
 		little[i] = (uint8_t)(value >> (8 * i));
 		big[size - 1 - i] = little[i];
 	}
-	mutation_word(s->mutation, little, size);
-	mutation_word(s->mutation, big, size);
+	mutation_word(s->next.mutation, little, size);
+	mutation_word(s->next.mutation, big, size);
 }
 
 void search_compared(struct search *s, const struct exprs *p, expr_t goal)
 {
 	const struct expr_node *n = expr_get(p, goal);
 	u128 value;
-	if (!s->mutation)
+	if (!s->next.mutation)
 		return;
 	if (n->op == MUSTER_OP_XOR && n->width == 1)
 		n = expr_get(p, n->a);
@@ -58,7 +58,7 @@ static void word(struct words *w, const char *text, size_t size)
 	if (w->into)
 		strmap_set(w->into, copy, 1);
 	else if (!w->except || !strmap_get(w->except, copy, &left_out) || !left_out)
-		mutation_word(w->s->mutation, text, size);
+		mutation_word(w->s->next.mutation, text, size);
 }
 
 /* Strings of a read-only section: runs of characters between bytes that are none. */
@@ -90,7 +90,7 @@ void search_words_of(struct search *s, const char *program, const struct strmap 
 {
 	struct words w = {.s = s, .except = except};
 	struct buf file = {0};
-	if (!s->mutation)
+	if (!s->next.mutation)
 		return;
 	if (!file_read_limited(program, READ_LIMIT, &file))
 		elf_sections(file.data, file.size, section, &w); /* a file without sections has no words */

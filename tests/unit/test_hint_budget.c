@@ -22,7 +22,7 @@ static void test_earns(void **state)
 	(void)state;
 	static struct search s;
 	struct hint_budget t = {0};
-	s.restarted = clock_seconds() - 100; /* so long it has searched */
+	s.budget.restarted = clock_seconds() - 100; /* so long it has searched */
 	is_about(hint_budget_left(&t, &s, START, SHARE), 10.2);
 	t.used = 1; /* for nothing: a third is left of its share */
 	is_about(hint_budget_left(&t, &s, START, SHARE), 0.2 + 10.0 / 3 - 1);
@@ -37,10 +37,10 @@ static void test_restarts(void **state)
 	(void)state;
 	static struct search s;
 	struct hint_budget t = {0};
-	s.restarted = clock_seconds();
+	s.budget.restarted = clock_seconds();
 	is_about(hint_budget_left(&t, &s, START, SHARE), START);
 	t.used = 5, t.hits = 2;
-	s.restarted = clock_seconds() + 1e-9;
+	s.budget.restarted = clock_seconds() + 1e-9;
 	is_about(hint_budget_left(&t, &s, START, SHARE), START);
 	assert_int_equal(t.hits, 0);
 }
@@ -50,7 +50,7 @@ static void test_counts_what_is_under_way(void **state)
 	(void)state;
 	static struct search s;
 	struct hint_budget t = {0};
-	s.restarted = clock_seconds();
+	s.budget.restarted = clock_seconds();
 	double before = hint_budget_left(&t, &s, START, 0);
 	hint_budget_begin(&t, &s);
 	volatile unsigned n = 0;
