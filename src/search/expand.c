@@ -15,6 +15,7 @@
 #include "base/limit.h"
 #include "search/inside.h"
 #include "search/loops.h"
+#include "search/strategy.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -343,7 +344,7 @@ static int expand_trace(struct search *s, struct expansion *x)
 	int r = s->next.loops && x->test->stage == STAGE_UNCOVERED && s->now.parent.steps.size ? loops_ask(s, x) : 0;
 	if (r)
 		return r;
-	search_plan(s, x, &wanted);
+	s->next.strategy->plan(s, x, &wanted);
 	if (wanted.size) {
 		s->stats.expanded++;
 		x->pool = exprs_new();

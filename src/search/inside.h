@@ -82,8 +82,16 @@ struct search_checks {
 	double cost;	    /* of all checks */
 };
 
+/* What each strategy found and cost (strategy.c): lately, and in all. */
+#define SEARCH_STRATEGIES 3 /* no limit: the rows of strategy.c */
+struct search_shares {
+	double earned[SEARCH_STRATEGIES], spent[SEARCH_STRATEGIES], total[SEARCH_STRATEGIES];
+};
+
 /* What to try next, besides the caller's frontier. */
 struct search_next {
+	const struct strategy *strategy; /* of the slice that is done now, or was last; NULL: none yet */
+	struct search_shares shares;
 	uint64_t *pending, own_pending; /* tests without coverage in the frontier; other workers count there, too */
 	int urgent;			/* the frontier may hold a test of rank SEARCH_URGENT */
 	struct traces traces;		/* of tests in the frontier (unit) */
@@ -92,7 +100,6 @@ struct search_next {
 	int numbers_busy;
 	struct mutation *mutation; /* NULL: off */
 	struct loops *loops;	   /* loops.c; NULL: off */
-	int mutates;		   /* the slice that is done now, or was last */
 };
 
 /* What was used, and when a slice ends. */

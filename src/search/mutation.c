@@ -1,33 +1,22 @@
-/* mutation.c: the mutation stage's place in a search, and its share of the time.
- *
- * Shares: what covered something new is negated at once, within a share of the time. The rest of
- * the frontier and mutation each have a decaying sum of the outcomes found and of what that cost;
- * the next slice goes to the one with the better rate, unless the other has fallen behind its least
- * share: a way that never runs cannot show that it would pay now.
- */
+/* mutation.c: the mutation stage's place in a search. Its runs are the search's, and so are its limits; it looks at no path, so it never comes
+ * to an end. */
 #include "search/mutation.h"
 
 #include "base/mem.h"
 #include "search/havoc.h"
-#include "search/inside.h"
 #include "search/stage.h"
+#include "search/strategy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define DECAY 0.9 /* what is left of earned and spent at each slice | half-life of 7 slices */
-/* Shares of the cost: the most for what is urgent, while it pays and when it does not; the least for the others. */
-#define URGENT_SHARE 0.6 /* part of the time for tests that cannot wait, where they pay | by hand */
-#define URGENT_LEAST 0.2 /* the same where they do not pay | by hand */
 #define MUTATE_SHARE 0.3 /* least part of the time for mutation | by hand */
-#define LAZY_SHARE 0.1 /* least part of the time for the rest | by hand */
 #define ENDLESS (1ull << 40) /* runs: no limit | cannot be reached */
 
 struct mutation {
 	struct search *s;
 	struct havoc havoc;
 	struct stage *stage;
-	double earned[WAY_COUNT], spent[WAY_COUNT], total[WAY_COUNT];
 };
 
 static int found(void *ctx, uint64_t parent, const uint8_t *data, size_t size,
@@ -103,35 +92,14 @@ int mutation_slice(struct mutation *m)
 	return r;
 }
 
-void mutation_book(struct mutation *m, enum way w, double cost, uint64_t outcomes)
+static int is_ready(const struct search *s)
 {
-	if (!m)
-		return;
-	for (int i = 0; i < WAY_COUNT; i++) {
-		m->earned[i] *= DECAY;
-		m->spent[i] *= DECAY;
-	}
-	m->earned[w] += (double)outcomes;
-	m->spent[w] += cost;
-	m->total[w] += cost;
+	return mutation_count(s->next.mutation) > 0;
 }
 
-static double rate(const struct mutation *m, enum way w)
+static int run_slice(struct search *s)
 {
-	return (m->earned[w] + 0.1) / (m->spent[w] + 1e-3);
+	return mutation_slice(s->next.mutation);
 }
 
-enum way mutation_next(struct mutation *m)
-{
-	double all = m->total[WAY_URGENT] + m->total[WAY_LAZY] + m->total[WAY_MUTATE];
-	if (!stage_count(m->stage))
-		return WAY_LAZY;
-	double share = rate(m, WAY_URGENT) >= rate(m, WAY_MUTATE) / 2 ? URGENT_SHARE : URGENT_LEAST;
-	if (m->s->next.urgent && m->total[WAY_URGENT] <= share * all)
-		return WAY_URGENT;
-	if (m->total[WAY_MUTATE] < MUTATE_SHARE * all)
-		return WAY_MUTATE;
-	if (m->total[WAY_LAZY] < LAZY_SHARE * all)
-		return WAY_LAZY;
-	return rate(m, WAY_MUTATE) >= rate(m, WAY_LAZY) ? WAY_MUTATE : WAY_LAZY;
-}
+const struct strategy strategy_mutate = {.name = "mutate", .ready = is_ready, .slice = run_slice, .least = MUTATE_SHARE, .blind = 1};

@@ -1,4 +1,4 @@
-/* mutation.h: the mutation stage's place in a search, and its share of the time. */
+/* mutation.h: the mutation stage's place in a search. */
 #ifndef MUSTER_SEARCH_MUTATION_H
 #define MUSTER_SEARCH_MUTATION_H
 
@@ -13,16 +13,5 @@ void mutation_add(struct mutation *m, const struct search_test *t, const struct 
 size_t mutation_count(const struct mutation *m); /* inputs to change */
 void mutation_word(struct mutation *m, const void *data, size_t size);
 int mutation_slice(struct mutation *m); /* until search_paused; -1 with words */
-
-/* The ways to spend a slice. */
-enum way {
-	WAY_URGENT, /* negating what was found just now */
-	WAY_LAZY,   /* negating the rest of the frontier */
-	WAY_MUTATE,
-	WAY_COUNT
-};
-/* What a slice cost and found, and which is due. m may be NULL for mutation_book. */
-void mutation_book(struct mutation *m, enum way w, double cost, uint64_t outcomes);
-enum way mutation_next(struct mutation *m);
 
 #endif

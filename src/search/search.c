@@ -1,9 +1,9 @@
 /* search.c: the search as a whole: what is done next.
  *
- * Two ways lead to new code: negating the paths of tests, and changing tests blindly,
+ * Two kinds of strategy lead to new code: negating the paths of tests, and changing tests blindly,
  * which is a thousand times cheaper for each run. Neither is better: at each slice the
  * one goes that earned more outcomes for its cost lately, and the other gets a
- * smaller share so that it can show that this changed. Costs are seconds; in
+ * smaller share so that it can show that this changed (strategy.c). Costs are seconds; in
  * repeatable mode they are counts of work, and no decision looks at a clock.
  */
 #include "search/search.h"
@@ -16,6 +16,7 @@
 #include "search/loops.h"
 #include "search/mutation.h"
 #include "search/numbers.h"
+#include "search/strategy.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -23,7 +24,6 @@
 #include <time.h>
 
 #define SLICE 0.25 /* seconds until the caller is asked again who is next | a frame of progress */
-#define TURN 10 /* rank that a long path loses, so that others go first now and then | by hand */
 #define WORK_RUN 1e-4 /* what a run counts for in repeatable mode, in place of seconds | by hand */
 #define WORK_QUERY 1e-4 /* the same for a query | by hand */
 #define WORK_HINTS 5 /* times as much for a query of a hint | they are harder than a negation */
@@ -311,48 +311,6 @@ int search_offer(struct search *s, const void *data, size_t size, enum search_or
 
 /* ------------------------------------------------------------------ slices */
 
-/* 1: negated something or finished a test, or nothing urgent is left; 0: the frontier is empty. */
-static int symbolic_slice(struct search *s, int urgent_only)
-{
-	struct buf data = {0};
-	struct search_test t = {0};
-	int r = 1;
-	do {
-		buf_clear(&data);
-		int got = s->h.take(s->h.ctx, &t, &data);
-		if (got <= 0) {
-			r = got;
-			break;
-		}
-		s->next.urgent = t.rank >= SEARCH_URGENT;
-		if (urgent_only && !s->next.urgent)
-			break;
-		t.data = (const uint8_t *)data.data;
-		t.size = data.size;
-		int expanded = search_expand(s, &t, &data);
-		if (expanded < 0) {
-			r = -1;
-			break;
-		}
-		if (deadline_cut()) { /* runs may be missing: it stays in the frontier as it was */
-			search_lose(s, LOSS_ENDED);
-			break;
-		}
-		if (!(t.flags & TEST_COVERS) && t.stage >= STAGE_DONE && __atomic_load_n(s->next.pending, __ATOMIC_RELAXED))
-			__atomic_fetch_sub(s->next.pending, 1, __ATOMIC_RELAXED);
-		if (expanded == 0)
-			t.rank = search_rank(s, &t);
-		else if (t.stage == STAGE_ALL)
-			t.rank -= TURN; /* a long path lets others go first now and then */
-		if (s->h.update(s->h.ctx, &t)) {
-			r = -1;
-			break;
-		}
-	} while (!search_paused(s));
-	buf_release(&data);
-	return r;
-}
-
 int search_exhausted(const struct search *s)
 {
 	for (unsigned i = 0; i < LOSS_COUNT; i++)
@@ -371,19 +329,18 @@ void search_lost(struct search *s)
 	search_lose(s, LOSS_ELSEWHERE);
 }
 
-/* Runs one of the ways and books what it cost and earned. */
-static int slice(struct search *s, enum way way)
+/* Runs a strategy and books what it cost and earned. */
+static int slice(struct search *s, const struct strategy *t)
 {
 	double cost = search_cost(s), clock = clock_seconds();
 	uint64_t covered = s->cover.covered;
 	s->budget.paused = 0;
 	s->budget.next_pause = cost + SLICE;
 	s->budget.slice_began = cost;
-	s->next.mutates = way == WAY_MUTATE;
-	int r =
-	    way == WAY_MUTATE ? mutation_slice(s->next.mutation) : symbolic_slice(s, way == WAY_URGENT);
-	mutation_book(s->next.mutation, way, search_cost(s) - cost, s->cover.covered - covered);
-	if (way == WAY_MUTATE) {
+	s->next.strategy = t;
+	int r = t->slice(s);
+	strategy_book(s, t, search_cost(s) - cost, s->cover.covered - covered);
+	if (t->blind) {
 		s->stats.mutate_seconds += clock_seconds() - clock;
 		s->stats.mutate_outcomes += s->cover.covered - covered;
 	} else {
@@ -416,22 +373,18 @@ int search_step(struct search *s)
 		return end_at_limit(s);
 	if (!s->next.urgent && numbers_offer_next(s))
 		return -1;
-	if (!s->next.mutation)
-		return slice(s, WAY_LAZY);
-	enum way way = mutation_next(s->next.mutation);
-	int r = slice(s, way);
-	if (r < 0 || way == WAY_MUTATE)
+	const struct strategy *t = strategy_next(s);
+	int r = slice(s, t);
+	if (r < 0 || t->blind)
 		return r < 0 ? -1 : 1;
-	if (r)
+	if (r || search_exhausted(s) || !(t = strategy_endless(s)))
 		return r;
-	if (search_exhausted(s) || !mutation_count(s->next.mutation))
-		return 0;
-	return slice(s, WAY_MUTATE) < 0 ? -1 : 1;
+	return slice(s, t) < 0 ? -1 : 1;
 }
 
 int search_mutates(const struct search *s)
 {
-	return s->next.mutates;
+	return s->next.strategy && s->next.strategy->blind;
 }
 
 const struct search_stats *search_stats(const struct search *s)

@@ -1,0 +1,83 @@
+/* strategy.c: which strategy has the next slice of a search's time.
+ *
+ * Each has a decaying sum of the outcomes found and of what that cost. What cannot wait goes first, within a share of the time that depends on
+ * whether it pays. The next slice goes to whoever has fallen behind its least share, since a strategy that never runs cannot show that it
+ * would pay now; else to that with the best rate.
+ */
+#include "search/strategy.h"
+
+#define DECAY 0.9 /* what is left of earned and spent at each slice | half-life of 7 slices */
+
+/* Where two are equal, the first. */
+static const struct strategy *const strategies[SEARCH_STRATEGIES] = {&strategy_urgent, &strategy_mutate, &strategy_negate};
+
+static double rate(const struct search *s, unsigned i)
+{
+	const struct search_shares *h = &s->next.shares;
+	return (h->earned[i] + 0.1) / (h->spent[i] + 1e-3);
+}
+
+static int is_ready(const struct search *s, unsigned i)
+{
+	return strategies[i]->ready(s);
+}
+
+/* Of those that have a least share: -1 if none is ready. */
+static int best(const struct search *s)
+{
+	int found = -1;
+	for (unsigned i = 0; i < SEARCH_STRATEGIES; i++)
+		if (strategies[i]->least > 0 && is_ready(s, i) && (found < 0 || rate(s, i) > rate(s, (unsigned)found)))
+			found = (int)i;
+	return found;
+}
+
+/* The rate of the strategy that never ends, which what is urgent is measured by. */
+static double blind_rate(const struct search *s)
+{
+	for (unsigned i = 0; i < SEARCH_STRATEGIES; i++)
+		if (strategies[i]->blind)
+			return rate(s, i);
+	return 0;
+}
+
+const struct strategy *strategy_next(const struct search *s)
+{
+	const struct search_shares *h = &s->next.shares;
+	double all = 0;
+	for (unsigned i = 0; i < SEARCH_STRATEGIES; i++)
+		all += h->total[i];
+	for (unsigned i = 0; i < SEARCH_STRATEGIES; i++) {
+		const struct strategy *t = strategies[i];
+		double share = rate(s, i) >= blind_rate(s) / 2 ? t->most : t->poor;
+		if (t->most > 0 && is_ready(s, i) && h->total[i] <= share * all)
+			return t;
+	}
+	for (unsigned i = 0; i < SEARCH_STRATEGIES; i++)
+		if (strategies[i]->least > 0 && is_ready(s, i) && h->total[i] < strategies[i]->least * all)
+			return strategies[i];
+	int i = best(s);
+	return i < 0 ? &strategy_negate : strategies[i];
+}
+
+const struct strategy *strategy_endless(const struct search *s)
+{
+	for (unsigned i = 0; i < SEARCH_STRATEGIES; i++)
+		if (strategies[i]->blind && is_ready(s, i))
+			return strategies[i];
+	return NULL;
+}
+
+void strategy_book(struct search *s, const struct strategy *t, double cost, uint64_t outcomes)
+{
+	struct search_shares *h = &s->next.shares;
+	for (unsigned i = 0; i < SEARCH_STRATEGIES; i++) {
+		h->earned[i] *= DECAY;
+		h->spent[i] *= DECAY;
+		if (strategies[i] != t)
+			continue;
+		h->earned[i] += (double)outcomes;
+		h->spent[i] += cost;
+		h->total[i] += cost;
+	}
+}
