@@ -12,6 +12,11 @@ uint64_t hash64(const void *p, size_t n, uint64_t seed)
 	return XXH3_64bits_withSeed(p, n, seed);
 }
 
+uint64_t hash_join(uint64_t a, uint64_t b)
+{
+	return hash_mix(a * 0x9e3779b97f4a7c15ull + b + 1);
+}
+
 uint64_t hash_mix(uint64_t x)
 {
 	x ^= x >> 33;

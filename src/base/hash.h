@@ -9,6 +9,7 @@
 
 uint64_t hash64(const void *p, size_t n, uint64_t seed);
 uint64_t hash_mix(uint64_t x); /* a permutation that spreads every bit */
+uint64_t hash_join(uint64_t a, uint64_t b); /* of both, in this order */
 
 struct hash128 {
 	uint64_t a, b;

@@ -20,6 +20,7 @@
  */
 #include "loops/merge_inside.h"
 
+#include "base/hash.h"
 #include "base/limit.h"
 
 #include <stdlib.h>
@@ -139,8 +140,8 @@ static void add_goal(void *ctx, const struct vc_point *at, uint32_t edge, expr_t
 static uint64_t iterations_of(const struct merge *m, const struct vc_loop *l)
 {
 	uint64_t n = 0;
-	if (!map_get(&m->visits, merge_key(l->context, l->loop), &n))
-		map_get(&m->visits, merge_key(l->f->number, l->loop), &n);
+	if (!map_get(&m->visits, hash_join(l->context, l->loop), &n))
+		map_get(&m->visits, hash_join(l->f->number, l->loop), &n);
 	return n;
 }
 

@@ -71,7 +71,6 @@ struct merge {
 #define MERGE_NODES LIMIT(120000, 200) /* terms for one merge | memory */
 #define MERGE_STEPS LIMIT(60000, 100) /* instructions for one merge | time */
 
-uint64_t merge_key(uint64_t a, uint64_t b);
 /* A decision where it is made. */
 uint64_t merge_decision(const struct vc_point *at);
 /* Values that the evaluation begins with: what the run told of. */

@@ -12,6 +12,7 @@
  */
 #include "loops/merge_inside.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 #include <limits.h>
@@ -195,10 +196,10 @@ static enum vc_loop_how unroll(void *ctx, struct vc_loop *l)
 static int count_visit(void *ctx, const struct vc_loop *l, unsigned k, int after)
 {
 	struct merge *m = ctx;
-	uint64_t any = merge_key(l->f->number, l->loop), most = 0;
+	uint64_t any = hash_join(l->f->number, l->loop), most = 0;
 	if (after)
 		return 1;
-	map_set(&m->visits, merge_key(l->context, l->loop), k + 1);
+	map_set(&m->visits, hash_join(l->context, l->loop), k + 1);
 	map_get(&m->visits, any, &most);
 	if (k + 1 > most)
 		map_set(&m->visits, any, k + 1);

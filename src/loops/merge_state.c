@@ -25,14 +25,9 @@
 #define FILL LIMIT(64, 1) /* bytes of a memset that are followed | by hand */
 #define NESTING LIMIT(16, 2) /* sums and choices above each other in a pointer | few: settled pointers have one of each */
 
-uint64_t merge_key(uint64_t a, uint64_t b)
-{
-	return hash_mix(a * 0x9e3779b97f4a7c15ull + b + 1);
-}
-
 uint64_t merge_decision(const struct vc_point *at)
 {
-	return merge_key(at->context, at->at);
+	return hash_join(at->context, at->at);
 }
 
 static const struct code_value *value_at(const struct vc_point *at)
@@ -111,7 +106,7 @@ struct place {
 
 static expr_t pointer(struct merge *m, uint64_t root, int64_t offset)
 {
-	expr_t base = fresh(m, 64, merge_key(root, 5));
+	expr_t base = fresh(m, 64, hash_join(root, 5));
 	map_set(&m->roots, base, root);
 	return expr_binary(m->pool, MUSTER_OP_ADD, base, expr_const(m->pool, 64, (u128)(uint64_t)offset));
 }
@@ -176,7 +171,7 @@ void merge_enter(struct merge *m, expr_t *values)
 
 static uint32_t add_leaf(struct merge *m, unsigned width, uint64_t key)
 {
-	struct merge_leaf l = {.name = fresh(m, width, merge_key(key, m->leaves.size))};
+	struct merge_leaf l = {.name = fresh(m, width, hash_join(key, m->leaves.size))};
 	vec_push(&m->leaves, l);
 	map_set(&m->by_name, l.name, m->leaves.size);
 	return (uint32_t)(m->leaves.size - 1);
@@ -203,14 +198,14 @@ static expr_t unsaid(struct merge *m, const struct code_value *v, uint64_t key)
 
 static expr_t leaf_here(struct merge *m, const struct vc_point *at)
 {
-	return unsaid(m, value_at(at), merge_key(at->context, at->at));
+	return unsaid(m, value_at(at), hash_join(at->context, at->at));
 }
 
 /* ---------------------------------------------------------------- memory */
 
 static uint64_t address_key(uint64_t root, int64_t offset, uint32_t bytes)
 {
-	return merge_key(merge_key(root, (uint64_t)offset), bytes);
+	return hash_join(hash_join(root, (uint64_t)offset), bytes);
 }
 
 void merge_clobber(struct merge *m)
@@ -239,7 +234,7 @@ static expr_t load_in_run(struct merge *m, const struct vc_point *where, const s
 	int64_t offset;
 	if (!located(m, p, &offset))
 		return leaf_here(m, where);
-	uint64_t key = address_key(p->root, offset, (uint32_t)v->bytes), now = merge_key(key, m->epoch);
+	uint64_t key = address_key(p->root, offset, (uint32_t)v->bytes), now = hash_join(key, m->epoch);
 	if (!map_get(&m->by_address, now, &at)) {
 		at = (uint64_t)add_leaf(m, v->width, now) + 1;
 		struct merge_leaf *l = &m->leaves.data[at - 1];
@@ -249,7 +244,7 @@ static expr_t load_in_run(struct merge *m, const struct vc_point *where, const s
 		map_set(&m->by_address, now, at);
 		map_set(&m->learned, key, at);
 	}
-	map_set(&m->by_context, merge_key(where->context, where->at), at);
+	map_set(&m->by_context, hash_join(where->context, where->at), at);
 	return m->leaves.data[at - 1].name;
 }
 
@@ -300,7 +295,7 @@ static expr_t load_before(struct merge *m, const struct vc_point *where, const s
 	if (!located(m, p, &offset))
 		return input ? input_at(m, from - 1, p->offset, v->width) : leaf_here(m, where);
 	uint64_t key = address_key(p->root, offset, (uint32_t)v->bytes);
-	if (map_get(&m->by_context, merge_key(where->context, where->at), &at) && m->leaves.data[at - 1].root == p->root &&
+	if (map_get(&m->by_context, hash_join(where->context, where->at), &at) && m->leaves.data[at - 1].root == p->root &&
 	    m->leaves.data[at - 1].offset == offset && m->leaves.data[at - 1].bound != EXPR_NONE)
 		return m->leaves.data[at - 1].bound;
 	if (map_get(&m->learned, key, &at) && m->leaves.data[at - 1].bound != EXPR_NONE &&
@@ -309,7 +304,7 @@ static expr_t load_before(struct merge *m, const struct vc_point *where, const s
 	if (input && offset >= 0)
 		return input_bytes(m, from - 1 + (uint64_t)offset, v->width);
 	m->unsure++;
-	return fresh(m, v->width, merge_key(key, v->width));
+	return fresh(m, v->width, hash_join(key, v->width));
 }
 
 static expr_t load(struct merge *m, const struct vc_point *where)
@@ -330,7 +325,7 @@ static expr_t load(struct merge *m, const struct vc_point *where)
 				return c->value;
 		}
 		if (v->is_pointer)
-			return pointer(m, merge_key(key, m->epoch), 0);
+			return pointer(m, hash_join(key, m->epoch), 0);
 	}
 	if (!is_bits(v))
 		return leaf_here(m, where);
@@ -359,11 +354,11 @@ static expr_t stored(struct merge *m, expr_t guard, const struct merge_cell *c)
 	if (map_get(&m->cell_at, key, &at))
 		old = m->cells.data[at - 1].value;
 	else if (c->is_pointer && c->value != EXPR_NONE)
-		old = pointer(m, merge_key(key, m->epoch), 0);
+		old = pointer(m, hash_join(key, m->epoch), 0);
 	else if (c->value != EXPR_NONE && map_get(&m->learned, key, &at) && m->leaves.data[at - 1].bound != EXPR_NONE)
 		old = m->leaves.data[at - 1].bound;
 	else if (c->value != EXPR_NONE)
-		old = fresh(m, expr_width(m->pool, c->value), merge_key(key, expr_width(m->pool, c->value)));
+		old = fresh(m, expr_width(m->pool, c->value), hash_join(key, expr_width(m->pool, c->value)));
 	if (c->value == EXPR_NONE || old == EXPR_NONE)
 		return c->value == EXPR_NONE ? old : c->value;
 	if (expr_width(m->pool, old) != expr_width(m->pool, c->value))
@@ -476,7 +471,7 @@ static expr_t instruction(struct merge *m, const struct vc_point *at)
 		fill(m, at);
 		return VC_LOST;
 	case CODE_ALLOCA:
-		return pointer(m, merge_key(merge_key(at->call, 4), at->at), 0);
+		return pointer(m, hash_join(hash_join(at->call, 4), at->at), 0);
 	case CODE_SELECT: /* along the run it is one of two pointers */
 		e = v->is_pointer && m->replaying ? operand(at, 0) : EXPR_NONE;
 		return e != EXPR_NONE && merge_known(m, e, &is) ? operand(at, is ? 1 : 2) : EXPR_NONE;
@@ -513,15 +508,15 @@ static expr_t value(void *ctx, struct vc_point *at)
 		return EXPR_NONE;
 	switch (v->kind) {
 	case CODE_ADDRESS:
-		return pointer(m, merge_key(2, v->index), v->offset);
+		return pointer(m, hash_join(2, v->index), v->offset);
 	case CODE_FUNCTION:
-		return pointer(m, merge_key(3, v->index), 0);
+		return pointer(m, hash_join(3, v->index), 0);
 	case CODE_UNDEF:
 		return is_bits(v) ? expr_const(m->pool, v->width, 0) : VC_LOST;
 	case CODE_OPAQUE:
 		return VC_LOST;
 	default:
-		return at->outside ? unsaid(m, v, merge_key(merge_key(at->call, 1), at->at)) : instruction(m, at);
+		return at->outside ? unsaid(m, v, hash_join(hash_join(at->call, 1), at->at)) : instruction(m, at);
 	}
 }
 

@@ -9,6 +9,7 @@
 #include "vc/inside.h"
 
 #include "base/error.h"
+#include "base/hash.h"
 
 
 /* ------------------------------------------------------------ bodies */
@@ -95,7 +96,7 @@ static void inline_call(struct vc_call *c, const struct vc_frame *outer)
 		values[i] = c->args[i] != EXPR_NONE || v->o.value ? c->args[i] : VC_LOST;
 	vc_frame_init(&fr, f, values);
 	fr.depth = c->depth + 1;
-	fr.call = fr.context = vc_digest(outer->context, c->at);
+	fr.call = fr.context = hash_join(outer->context, c->at);
 	v->steps += f->value_count / 16; /* a frame costs, too */
 	c->result = vc_body(v, &fr, 0, &in);
 	vc_frame_release(&fr);

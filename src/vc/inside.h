@@ -103,7 +103,6 @@ expr_t vc_asked(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t 
 /* What options.settle makes of it: EXPR_NONE or VC_LOST is no term. */
 expr_t vc_settled(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at, expr_t e);
 struct vc_point vc_point_at(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at);
-uint64_t vc_digest(uint64_t a, uint64_t b);
 /* Has it come to a limit? Counts a step. */
 int vc_limit(struct vc *v);
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hash.h"
 
 
 struct exits {
@@ -149,7 +150,7 @@ static void unroll(struct vc_pass *outer, struct vc_loop *at, const struct vc_st
 		uint32_t fresh = v->fresh;
 		int begins = k < at->most;
 		memcpy(phis, &fr->values[header->first], header->count * sizeof *phis);
-		fr->context = vc_digest(vc_digest(at->context, at->loop), k + 1);
+		fr->context = hash_join(hash_join(at->context, at->loop), k + 1);
 		if (begins && (!v->o.iteration || v->o.iteration(v->o.ctx, at, k, 0))) {
 			vc_limit(v); /* an iteration without instructions costs, too */
 			vc_pass_init(&ps, v, fr, at->loop, l->header, expr_and(p, guard, alive));

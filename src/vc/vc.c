@@ -10,7 +10,6 @@
 #include "vc/value.h"
 
 #include "base/error.h"
-#include "base/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,11 +130,6 @@ void vc_stop_here(struct vc *v, struct vc_state *s, enum vc_end_kind kind, const
 unsigned vc_width(const struct code_value *v)
 {
 	return v->is_pointer ? 64 : v->width <= 128 ? v->width : 0;
-}
-
-uint64_t vc_digest(uint64_t a, uint64_t b)
-{
-	return hash_mix(a * 0x9e3779b97f4a7c15ull + b + 1);
 }
 
 struct vc_point vc_point_at(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at)
