@@ -115,7 +115,7 @@ void activation_mark(enum muster_mark what)
 
 static uint64_t place_of(uint64_t at)
 {
-	uint64_t i = (at >> 3) * 0x9e3779b97f4a7c15ull >> 43;
+	uint64_t i = (at >> 3) + (at >> 24) * 0x9e3779b1u; /* neighbours lie together: a page of slots serves a page of memory */
 
 	while (slots[i % SLOTS].at && slots[i % SLOTS].at != at)
 		i++;
@@ -372,7 +372,7 @@ static void read_some(uint64_t addr, unsigned n, uint32_t own, label address, ui
 		uint32_t kept = rt_now;
 		label inner = places[k - 1];
 		rt_now = kept - k + 1; /* as its callee sees it */
-		places[k] = rt_rebind(inner, open_ones[rt_now].number, is_outer);
+		places[k] = rt_rebind(inner, open_ones[rt_now].number, open_ones[rt_now].first, is_outer);
 		rt_now = kept;
 	}
 	for (uint32_t open = from; open <= rt_now && RT_ON(); open++)
@@ -547,7 +547,7 @@ void activation_writes(void)
 
 label activation_outside(label a)
 {
-	return rt_now && a ? rt_rebind(a, open_ones[rt_now].number, is_outer) : a;
+	return rt_now && a ? rt_rebind(a, open_ones[rt_now].number, open_ones[rt_now].first, is_outer) : a;
 }
 
 /* Cells as the caller sees them. */

@@ -28,9 +28,9 @@ RT_HIDDEN void activation_writes(void); /* of the innermost, as events */
 /* What a value of the innermost is for its caller. */
 RT_HIDDEN label activation_outside(label a);
 RT_HIDDEN void activation_end(void);
-/* rebind.c: a with the leaves of activation number `number`, and of those that are over, replaced by what they are bound to; outer(): is it an activation that
+/* rebind.c: a with the leaves of activation number `number`, whose nodes begin at `first`, and of those inside it that are over, replaced by what they are bound to; outer(): is it an activation that
  * is open around it? A part that is too large stays as it is, which means the same. */
-RT_HIDDEN label rt_rebind(label a, uint32_t number, int (*outer)(uint32_t number));
+RT_HIDDEN label rt_rebind(label a, uint32_t number, label first, int (*outer)(uint32_t number));
 #define ACTIVATION_READ(p, n, address, site)            \
 	do {                                            \
 		if (RT_UNLIKELY(rt_now))                \

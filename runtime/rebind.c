@@ -6,6 +6,8 @@
  * A leaf means the same as its binding to everybody who does not ask for activations, so a part may be left as it is without being wrong: parts of more than
  * STEPS nodes are, and reads of tables with labels.
  *
+ * Nodes older than the activation have none of its leaves, and stay.
+ *
  * The walk has a stack of its own. Invariant: a label whose mark is this walk's has its answer in `known`; 0 there is a constant, whose value is the node's.
  */
 #include "activation.h"
@@ -24,7 +26,8 @@ struct answer {
 	label is;
 };
 
-static struct answer *known; /* for each node; pages come when they are touched */
+static struct answer *known; /* for each node from `oldest` on; older ones have no leaf of it. Pages come when they are touched */
+static label oldest;
 static uint32_t walk;
 static uint32_t last_number;
 static uint64_t last_nodes;
@@ -33,12 +36,14 @@ static unsigned depth;
 
 static int is_known(label a)
 {
-	return !a || known[a].walk == walk;
+	return a < oldest || known[a - oldest].walk == walk;
 }
 
 static label is(label a)
 {
-	return a ? known[a].is : 0;
+	if (a < oldest)
+		return a && rt_node(a)->op != MUSTER_OP_CONST ? a : 0;
+	return known[a - oldest].is;
 }
 
 static int need(label a)
@@ -48,13 +53,13 @@ static int need(label a)
 	if (depth < DEEP)
 		stack[depth++] = a;
 	else
-		known[a] = (struct answer){walk, a}; /* too deep: as it is */
+		known[a - oldest] = (struct answer){walk, a}; /* too deep: as it is */
 	return 1;
 }
 
 static void say(label a, label answer)
 {
-	known[a] = (struct answer){walk, answer && rt_node(answer)->op == MUSTER_OP_CONST ? 0 : answer};
+	known[a - oldest] = (struct answer){walk, answer && rt_node(answer)->op == MUSTER_OP_CONST ? 0 : answer};
 }
 
 /* An operand again: constants are nodes where others are. */
@@ -185,7 +190,7 @@ static int step(label a, uint32_t number, int (*outer)(uint32_t))
 	}
 }
 
-static int ready(uint32_t number)
+static int ready(uint32_t number, label first)
 {
 	if (!known) {
 		known = mmap(NULL, RT_STATE->node_capacity * sizeof *known, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -194,18 +199,21 @@ static int ready(uint32_t number)
 	}
 	if (number != last_number || RT_STATE->header->node_count < last_nodes) {
 		last_number = number;
+		oldest = first;
 		walk++;
 	}
 	last_nodes = RT_STATE->header->node_count;
 	return known != NULL;
 }
 
-label rt_rebind(label a, uint32_t number, int (*outer)(uint32_t number))
+label rt_rebind(label a, uint32_t number, label first, int (*outer)(uint32_t number))
 {
 	unsigned steps = 0;
 
-	if (!a || !RT_ON() || !ready(number))
+	if (!a || !RT_ON() || !ready(number, first))
 		return a;
+	if (a < first)
+		return is(a);
 	depth = 0;
 	need(a);
 	while (depth && steps++ < STEPS)
