@@ -14,6 +14,9 @@ void *__real_calloc(size_t n, size_t m);
 void *__real_realloc(void *p, size_t n);
 void *__real_reallocarray(void *p, size_t n, size_t m);
 void __real_free(void *p);
+size_t __real_malloc_usable_size(void *p);
+struct mallinfo __real_mallinfo(void);
+struct mallinfo2 __real_mallinfo2(void);
 void *__real_aligned_alloc(size_t align, size_t n);
 void *__real_memalign(size_t align, size_t n);
 void *__real_valloc(size_t n);
@@ -43,9 +46,12 @@ static label product(label a, label b, size_t n, size_t m)
 	return rt_binary(MUSTER_OP_MUL, 64, a, b, n, m);
 }
 
+static int sized; /* the size of a block has a label that was not fixed */
+
 static void *given(void *p, size_t n, label size)
 {
 	fix_outcome(p, n, size);
+	sized |= size && !RT_STATE->driven;
 	if (p) {
 		rt_object_add(p, n);
 		rt_forget(p, n);
@@ -134,6 +140,7 @@ RT_EXPORT int __wrap_posix_memalign(void **p, size_t align, size_t n)
 static void *moved(void *old, void *p, size_t old_size, size_t n, label size)
 {
 	fix_outcome(p, n, size);
+	sized |= size && !RT_STATE->driven;
 	if (old && n) /* no bytes would free it */
 		rt_bound(rt_binary(MUSTER_OP_NE, 64, size, 0, n, 0));
 	if (!p)
@@ -236,3 +243,24 @@ RT_EXPORT void __wrap_free(void *p)
 	}
 	__real_free(p);
 }
+
+/* What the allocator says of its blocks depends on their sizes, in a way of its own. */
+#define ANSWERS(X)                                                                            \
+	X(malloc_usable_size, size_t, (void *p), 1, __real_malloc_usable_size(p))             \
+	X(mallinfo, struct mallinfo, (void), 0, __real_mallinfo())                            \
+	X(mallinfo2, struct mallinfo2, (void), 0, __real_mallinfo2())
+
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+#define X(name, type, parameters, count, call)                             \
+	RT_EXPORT type __wrap_##name parameters                            \
+	{                                                                  \
+		label a[1] = {0};                                          \
+		rt_enter(__wrap_##name, a, count);                         \
+		rt_concrete(a[0], MUSTER_REASON_ADDRESS);                  \
+		if (sized)                                                 \
+			rt_lost(MUSTER_LOST_PLACE);                        \
+		rt_return(__wrap_##name, 0);                               \
+		return call;                                               \
+	}
+ANSWERS(X)
+#undef X

@@ -63,6 +63,15 @@ static void say_to(FILE *fp, const void *from, size_t n)
 		rt_left(fileno(fp), from, n);
 }
 
+/* How much was written: the next reader of a pipe is told, and the file's size says. */
+static void say_size(int back, int fd, label n)
+{
+	if (n && back)
+		rt_concrete(n, MUSTER_REASON_SIZE);
+	else if (n)
+		rt_left_label(fd, n);
+}
+
 /* n were asked for. */
 static size_t wrote(const void *fn, size_t done, size_t n, label l)
 {
@@ -81,7 +90,7 @@ RT_EXPORT ssize_t __wrap_write(int fd, const void *from, size_t n)
 	rt_concrete(a[0], MUSTER_REASON_EXTERN);
 	rt_there(a[1], a[2], from, n);
 	say(fd, from, n);
-	rt_left_label(fd, a[2]); /* how large the file is */
+	say_size(a[2] && rt_comes_back(fd), fd, a[2]);
 	return (ssize_t)wrote(__wrap_write, (size_t)__real_write(fd, from, n), n, a[2]);
 }
 
@@ -92,7 +101,7 @@ static ssize_t do_pwrite(const void *fn, int fd, const void *from, size_t n, off
 	rt_concrete(a[0], MUSTER_REASON_EXTERN);
 	rt_concrete(a[3], MUSTER_REASON_OFFSET);
 	say(fd, from, n);
-	rt_left_label(fd, a[2]);
+	say_size(a[2] && rt_comes_back(fd), fd, a[2]);
 	return (ssize_t)wrote(fn, (size_t)__real_pwrite(fd, from, n, offset), n, a[2]);
 }
 
@@ -118,7 +127,7 @@ RT_EXPORT ssize_t __wrap_pwrite64(int fd, const void *from, size_t n, off_t offs
 		label bytes = rt_binary(MUSTER_OP_MUL, 64, a[1], a[2], size, n);          \
 		rt_there(a[0], bytes, from, size * n);                                    \
 		say_to(fp, from, size * n);                                               \
-		rt_left_label(fileno(fp), bytes);                                         \
+		say_size(bytes && rt_stream_comes_back(fp), fileno(fp), bytes);           \
 		return wrote(__wrap_##name, __real_##name(from, size, n, fp), n, a[2]);   \
 	}
 BLOCKS(X)

@@ -310,7 +310,7 @@ MUSTER_FITS(arg, MUSTER_REASON_COUNT);
 	X(READ, "read", "somebody else read from the input: code without labels")                  \
 	X(SYMBOLIC, "symbolic", "a library linked with -Bsymbolic calls its own functions past the runtime") \
 	X(ALIGNMENT, "alignment", "an alignment that this libc takes and other allocators refuse: what comes of it is not looked at") \
-	X(PLACE, "place", "a pointer to memory that was given back is compared with one to what stands there now: another allocator gives another answer")
+	X(PLACE, "place", "an answer of the allocator's own: whether a block stands where one was given back, or how much room a block has")
 
 enum muster_loss {
 #define X(name, key, text) MUSTER_LOST_##name,
