@@ -7,7 +7,7 @@
  * and results are true for them: a fact speaks of mathematical integers, each symbol being the
  * value of its SSA value in the reading that the symbol says (signed or unsigned).
  *
- * A point is the entry of a block (behind its phis) or an edge (after the decision, before the phis
+ * A point is the entry of a block (after its phis) or an edge (after the decision, before the phis
  * of its target). Results belong to the caller. PPL is not thread-safe: one thread of a process may
  * use this.
  */
@@ -77,7 +77,7 @@ size_t absint_inputs(const struct absint *a, const struct absint_symbol **symbol
 #define ABSINT_END (UINT32_MAX - 1)
 struct absint_point {
 	uint32_t block;
-	uint32_t successor; /* index of the edge; ABSINT_ENTRY; ABSINT_END: behind its instructions */
+	uint32_t successor; /* index of the edge; ABSINT_ENTRY; ABSINT_END: after its instructions */
 };
 
 /* One of the cases of which at least one holds; all its facts do. */
@@ -112,7 +112,7 @@ struct absint_reach {
 	VEC(struct absint_symbol) symbols;
 	VEC(struct absint_reach_case {
 		linear_list facts;
-		VEC(struct domain_bounds) counters; /* of the symbols behind the inputs, in order */
+		VEC(struct domain_bounds) counters; /* of the symbols after the inputs, in order */
 	})
 	cases; /* none: not reached */
 };

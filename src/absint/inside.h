@@ -1,4 +1,4 @@
-/* inside.h: what the files of the analysis share; nobody else includes it.
+/* inside.h: what the files of the analysis share; no other folder includes it.
  *
  *	plan.c     which values become symbols, in which reading; packs of symbols; thresholds; case
  * splits state.c    what is known at a point: an element for each pack, and which values are exact
@@ -62,7 +62,7 @@ struct state {
 /* The analysis under one assumption about the inputs. States: NULL is not reached. */
 struct run {
 	linear_list assumed;  /* over symbols */
-	struct state **entry; /* by block, behind its phis */
+	struct state **entry; /* by block, after its phis */
 	struct state **edge;  /* by edge, before the phis of its target */
 	uint32_t *visits;     /* by block */
 	uint8_t *queued;
@@ -191,7 +191,7 @@ void wrap_note(struct absint *a, const struct state *s, const struct absint_symb
 void wrap_assume(struct absint *a, struct state *s, const struct absint_symbol *type,
 		 const struct linear *e);
 
-/* absint.c: absint_at() of the first n symbols; what is known of the hidden ones behind them, which
+/* absint.c: absint_at() of the first n symbols; what is known of the hidden ones after them, which
  * are counters, is used and left out. */
 void absint_at_hiding(struct absint *a, struct absint_point p, const struct absint_symbol *wanted,
 		      size_t n, size_t hidden, struct absint_facts *out);
@@ -202,7 +202,7 @@ void nonlinear_define(struct absint *a, struct state *s, uint32_t value);
 /* transfer.c */
 void transfer_instruction(struct absint *a, struct state *s, uint32_t value);
 void transfer_block(struct absint *a, struct state *s, uint32_t block);
-/* From before the phis of the edge's target to behind them. */
+/* From before the phis of the edge's target to after them. */
 void transfer_enter(struct absint *a, struct state *s, uint32_t edge);
 
 /* iterate.c: fills a->runs; a->kind may have become weaker. */

@@ -20,7 +20,7 @@ struct text_name {
 /* names: one for each dimension. */
 void text_fact(struct buf *out, const struct linear *fact, const struct text_name *names);
 /* A disjunction of conjunctions: "true" if a case says nothing, "false" if there is no case. `more` are facts that
- * hold in each case. Unless all is set, facts that nobody would read are left out: inequalities with several large coefficients. */
+ * hold in each case. Unless all is set, facts too long to read are left out: inequalities with several large coefficients. */
 void text_facts(struct buf *out, const struct absint_facts *facts, const linear_list *more, const struct text_name *names, int all);
 
 #endif

@@ -27,7 +27,7 @@ void buf_add64(struct buf *b, uint64_t v);
 /* s with every byte that a file name, a terminal or a script could trip over as '_' (letters, digits and . _ + - stay);
  * at most limit bytes. */
 void buf_add_tame(struct buf *b, const char *s, size_t limit);
-/* The contents with a NUL behind them, which does not count in size. */
+/* The contents with a NUL after them, which does not count in size. */
 char *buf_str(struct buf *b);
 /* The same, and the caller owns (and frees) it; the buffer is empty afterwards. */
 char *buf_take(struct buf *b);

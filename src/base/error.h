@@ -18,7 +18,7 @@ enum exit_code {
 
 /* Replaces the words. Returns -1, so that `return error_set(...)` reads well. */
 int error_set(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* The same with ": " and the meaning of errno behind it. */
+/* The same with ": " and the meaning of errno after it. */
 int error_errno(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Puts "fmt: " before the words that stand there. Returns -1. */
 int error_wrap(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -9,7 +9,7 @@
 
 int file_read(const char *path, struct buf *out); /* appends the contents */
 int file_read_fd(int fd, struct buf *out);	  /* appends up to the end of file */
-/* file_read that fails beyond limit bytes: a device or a pipe may never end. All of them fail at a pipe that nobody writes to. */
+/* file_read that fails beyond limit bytes: a device or a pipe may never end. All of them fail at a pipe without a writer. */
 int file_read_limited(const char *path, size_t limit, struct buf *out);
 int file_write_all(int fd, const void *data, size_t size);
 /* The file has the old contents or the new ones, never a part: written beside
@@ -31,7 +31,7 @@ int file_is_c(const char *path);       /* C source by its name: .c, or .i as the
 char *file_join(const char *dir, const char *name); /* name alone if it is absolute */
 char *file_absolute(const char *path);		    /* from the current directory; need not exist */
 char *file_dir(const char *path);		    /* "." where there is no slash */
-const char *file_base(const char *path);	    /* the part behind the last slash */
+const char *file_base(const char *path);	    /* the part after the last slash */
 /* A name for a file of ours from a path's last part: bytes that tools give a meaning to become '_', at most 200 bytes, and
  * none of the names in the list that NULL ends. */
 char *file_tame(const char *path, const char *const *taken);

@@ -1,5 +1,5 @@
-/* log.h: what muster tells a person while it works, on standard error. Results go
- * to standard output by other ways. */
+/* log.h: what muster reports to a person while it works, on standard error. Results go
+ * to standard output, by other means. */
 #ifndef MUSTER_LOG_H
 #define MUSTER_LOG_H
 

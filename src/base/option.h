@@ -70,7 +70,7 @@ struct option_row {
 
 struct option_spec {
 	const char *command; /* "trace" */
-	const char *usage;   /* behind "muster trace " */
+	const char *usage;   /* after "muster trace " */
 	const char *about;   /* a sentence or a paragraph */
 	const struct option_row *rows;
 };

@@ -36,7 +36,7 @@ struct pool {
 int pool_open(struct pool *p);				   /* 0, -1 with words */
 void pool_one(void); /* pools that this process opens from now on run one job at a time */
 void pool_nested(struct pool *p, const struct pool *above); /* in a job of `above` */
-/* Calls f(work) in a process of its own; f returns 0, or -1 with words. The process ends behind it: nothing needs to be freed.
+/* Calls f(work) in a process of its own; f returns 0, or -1 with words. The process ends after it: nothing needs to be freed.
  * -1 with words if the pool has failed. */
 int pool_start(struct pool *p, int (*f)(void *work), void *work);
 int pool_finish(struct pool *p); /* waits for all; -1 with the words of the first failure */

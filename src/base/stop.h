@@ -11,7 +11,7 @@ void stop_catch(volatile int *stop);
 _Noreturn void stop_give_up(const char *why);
 
 /* Between these two the process computes what asks for no deadline (a parser of C does not), and there is nothing to report yet: a thread
- * ends it in the same way when its time is over. */
+ * ends it likewise when its time is over. */
 void stop_watch(void);
 void stop_unwatch(void);
 /* That end is printed as JSON as well. */

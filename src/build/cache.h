@@ -17,7 +17,7 @@ const char *cache_dir(void);
 char *cache_entry(const char *kind, const char *name);
 
 /* 1: the entry is there and whole, and counts as used now. 0: it is not there; a damaged one is removed and said to the
- * user. hold: nobody removes it as long as this process, or a child that it forks, lives. */
+ * user. hold: it is not removed as long as this process, or a child that it forks, lives. */
 int cache_use(const char *entry, int hold);
 
 /* Making an entry: the directory to fill (allocated; removed at exit, NULL with words), and then either of these, which free it.
@@ -38,7 +38,7 @@ struct cache_size {
 	uint64_t entries, bytes, limit; /* limit 0: none */
 };
 int cache_measure(struct cache_size *out);
-/* Words to put behind those of a failed build if there is no room left where the cache is; "" if there is. Allocated. */
+/* Words to put after those of a failed build if there is no room left where the cache is; "" if there is. Allocated. */
 char *cache_full_words(void);
 
 #endif

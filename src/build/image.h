@@ -18,10 +18,10 @@ struct image {
 	VEC(struct closure) nested; /* of the ld -r links that went into it ... */
 	struct hash_vec nested_ids; /* ... and their ids */
 	int linked;		    /* has a closure */
-	int by_itself;		    /* a source or object that nobody linked yet */
+	int by_itself;		    /* a source or object that is not linked yet */
 };
 
-/* The program and, behind it, the shared libraries with records it is linked with. */
+/* The program and, after it, the shared libraries with records it is linked with. */
 struct program {
 	char *name; /* of its file in a variant: symbolisers and lists of files take it as it stands */
 	VEC(struct image) images;

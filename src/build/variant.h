@@ -46,7 +46,7 @@ struct variant {
 	enum copies copies;
 };
 
-/* Whose checks the variants have that are made from now on in this process (as long as nobody says: checker_default()). The
+/* Whose checks the variants have that are made from now on in this process (unless it is set: checker_default()). The
  * set is part of their names in the cache; the san variant's flags follow it. */
 void variant_checks(checker_set set);
 checker_set variant_checks_now(void);

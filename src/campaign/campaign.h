@@ -75,7 +75,7 @@ struct fuzz_figures {
 	char error[400];
 };
 
-/* What the tests do with other contents of memory that nobody wrote. */
+/* What the tests do with other contents of memory that was never written. */
 struct fuzz_filled {
 	int asked, done;	/* done: all tests were run */
 	uint64_t tests, differ; /* how many did something else */
@@ -145,9 +145,9 @@ struct fuzz {
 	size_t kept_at;	       /* ... those before it were */
 	uint64_t looked;       /* how many were */
 	uint64_t failures;     /* that were looked at without waiting */
-	pid_t san_maker;       /* makes the san variant; 0: nobody does */
+	pid_t san_maker;       /* makes the san variant; 0: no process does */
 	struct fuzz_copies {
-		pid_t maker;	/* makes a trace variant with more fast copies; 0: nobody does */
+		pid_t maker;	/* makes a trace variant with more fast copies; 0: no process does */
 		double next;	/* seconds of traced runs before the next look at what is hot */
 		unsigned looks; /* so far */
 		unsigned seen;	/* of shared->copies_made */
@@ -200,7 +200,7 @@ int fuzz_violated(struct fuzz *f, const struct search_test *t, const struct sear
 int fuzz_kept(struct fuzz *f, uint64_t test);
 /* Looks at some of them. all: the search is over. */
 int fuzz_failures_flush(struct fuzz *f, int all);
-/* After a kill: failures that nobody looked at, bugs without a file. */
+/* After a kill: failures that were not looked at, bugs without a file. */
 int fuzz_failures_resume(struct fuzz *f);
 /* After a rebuild: bugs that do not fail any more are suspected only. */
 int fuzz_bugs_again(struct fuzz *f);
@@ -245,7 +245,7 @@ struct campaign_sums {
 	uint64_t covered, total;
 	double seconds;
 	struct bug_counts bugs;
-	int exhaustive; /* the frontier is empty, nothing was lost on the way, and memory that nobody wrote decides nothing that was seen */
+	int exhaustive; /* the frontier is empty, nothing was lost on a path, and memory that was never written decides nothing that was seen */
 	struct fuzz_filled filled;
 	enum copies copies; /* that the trace variant had in the end */
 	uint64_t losses[LOSS_COUNT];
@@ -253,7 +253,7 @@ struct campaign_sums {
 /* sums.c: those of a repeatable search without what a clock or the kernel measured. */
 void campaign_add_up(const struct fuzz *f, struct campaign_sums *s);
 /* A row in the store that there was this search of this version. Nobody may have the store open for reading alone: the log goes
- * with the last that closes it, and that one must be able to. The store may have become full, which the search itself has told. */
+ * with the last that closes it, and that one must be able to. The store may have become full, which the search itself has reported. */
 void campaign_store_result(const struct fuzz *f);
 
 /* supervise.c: a whole campaign. Checkers (build/variant.h), suppressions, the sandbox, the memory budget and the deadline are the
@@ -280,7 +280,7 @@ struct campaign_alone {
 	const struct fuzz_options *o;
 	char *const *argv;
 	const char *directory; /* where it runs; NULL: here */
-	const char *log;       /* file for its warnings; NULL: nobody reads them */
+	const char *log;       /* file for its warnings; NULL: they are not read */
 	int orphan;	       /* the signal that it gets when the caller dies */
 };
 pid_t campaign_start(const struct campaign_alone *a); /* -1 with words */

@@ -26,7 +26,7 @@ struct traced_check {
 
 /* Adds the condition to the finding's summary, if the run breaks a check of its kind at its place and it is short. 0, or -1 with words. */
 int traced_condition(const struct traced *t, const void *data, size_t size, struct finding *x);
-/* Takes conversions out of a finding whose result does not count: neither later in this run, as a traced one tells, nor where one of these checks
+/* Takes conversions out of a finding whose result does not count: neither later in this run, as a traced one shows, nor where one of these checks
  * was predicted to break. C defines them, and programs cut off bits on purpose. What is left of x and x->more stands there; if nothing
  * is, it did not fail. 0, or -1 with words. */
 int traced_filter(const struct traced *t, const void *data, size_t size, const struct traced_check *checks, size_t count, struct finding *x);

@@ -1,4 +1,4 @@
-/* san_options.h: how the sanitizers of the san variant are told to behave, wherever it is run.
+/* san_options.h: how the sanitizers of the san variant are set to behave, wherever it is run.
  *
  * Reports without symbols: report.h says why. A finding ends the program, by SIGABRT, but for those that the variant is built to
  * survive (unsigned wrap and conversions, which are defined). A failed

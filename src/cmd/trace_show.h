@@ -42,7 +42,7 @@ struct trace_show {
 
 /* To standard output. The path in text, one event a line:
  *	FILE:LINE:COLUMN: FUNCTION: KIND: TEXT
- * with bindings of the text indented behind it, then totals and the end. Decisions and bounds that hold inside libc's functions
+ * with bindings of the text indented after it, then totals and the end. Decisions and bounds that hold inside libc's functions
  * are one line for as many as follow each other. */
 void trace_show_text(const struct trace_show *s);
 /* One JSON object; `path` with every event, or totals only. */

@@ -63,7 +63,7 @@ int export_unit_claims(struct unit *u);
  * that cannot be. */
 int export_unit_program(struct unit *u, char **source);
 
-/* Flags of the program with the bugs, behind all others: as the san variant is compiled. */
+/* Flags of the program with the bugs, after all others: as the san variant is compiled. */
 #define EXPORT_BUG_FLAGS                                                       \
 	"-O0", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", \
 	    "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-DMUSTER_BUGS"

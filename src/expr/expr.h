@@ -102,7 +102,7 @@ uint64_t expr_data_count(const struct exprs *p, expr_t data);
 expr_t expr_data_byte(const struct exprs *p, expr_t data, uint64_t i);
 /* width/8 bytes, little endian, at byte offset `at` (64 bits wide) of the table. */
 expr_t expr_read(struct exprs *p, expr_t data, expr_t at, unsigned width);
-/* A function of any number of bit-vectors that nothing is known about. It is told apart by its name, its width and those of its arguments. */
+/* A function of any number of bit-vectors that nothing is known about. It is distinguished by its name, its width and those of its arguments. */
 expr_t expr_apply(struct exprs *p, const char *function, unsigned width, const expr_t *args, unsigned count);
 /* The arguments of an APPLY, at most `room` of them; returns how many it has. */
 unsigned expr_arguments(const struct exprs *p, expr_t e, expr_t *out, unsigned room);

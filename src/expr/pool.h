@@ -113,7 +113,7 @@ static inline u128 ones(unsigned width)
 u128 expr_total(enum muster_op op, unsigned width, unsigned from, unsigned low, u128 a, u128 b,
 		u128 c);
 
-/* The value of an APPLY term: some function of its name and operands. Of a LIST: something that tells its operands apart. */
+/* The value of an APPLY term: some function of its name and operands. Of a LIST: something that distinguishes its operands. */
 u128 expr_apply_value(const struct exprs *p, expr_t e, u128 a, u128 b, u128 c);
 
 /* The table of a DATA term. */
@@ -127,7 +127,7 @@ u128 expr_table_read(const struct expr_table *t, u128 at, unsigned bytes,
 		     u128 (*byte)(void *ctx, expr_t term), void *ctx);
 
 /* The ids below the roots (and they), operands first, DATA's byte terms before DATA; leaves
- * included. Afterwards expr_walked tells a term's position. Both hold until the next walk. Linear,
+ * included. Afterwards expr_walked gives a term's position. Both hold until the next walk. Linear,
  * no recursion. */
 struct expr_order {
 	expr_t *data;

@@ -8,7 +8,7 @@
  * Everything is owned by the front and stands in its arena. Nothing after this sees libclang, which is loaded on
  * the first front_open and not linked with.
  *
- * Types are told apart as they are written: size_t and unsigned long are two, with one `plain`. Whoever asks whether
+ * Types are distinguished as they are written: size_t and unsigned long are two, with one `plain`. Whoever asks whether
  * two types are the same compares the plain ones.
  */
 #ifndef MUSTER_FRONT_FRONT_H
@@ -105,7 +105,7 @@ struct front_function {
 	int has_hidden_refined; /* it points to structures with refined fields by pointers that do not say so, to write */
 	int has_address_numbers; /* it makes integers of pointers that are not parameters */
 	int has_parameter_numbers, has_changed_parameter; /* of pointers that are; it gives a pointer parameter another value */
-	int has_assume; /* it tells the compiler what holds: nobody looks whether it does */
+	int has_assume; /* it has the compiler assume what holds, which is not checked */
 	int looks_behind_void; /* it reads or writes what a pointer to void points to, or has a function without a body do it */
 	int compares_pointers; /* none of them null by its text */
 	int loops; /* for, while, do and backward goto */

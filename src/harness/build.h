@@ -18,7 +18,7 @@ struct harness_job {
 	struct buf text;    /* the unit, preprocessed */
 	struct front *front;
 	struct harness *h;
-	struct words stubs;  /* names that nobody defines */
+	struct words stubs;  /* names that no unit defines */
 	char *dir, *program; /* where the result goes */
 };
 

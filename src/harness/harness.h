@@ -86,12 +86,12 @@ struct harness {
 	VEC(uint32_t) stub_types; /* of each: the type of its result in types; UINT32_MAX: void */
 	VEC(uint8_t) stub_memory; /* of each: not 0 if it manages memory (memory.c); then its type is that of a byte that is 1 if it fails, or
 				   * UINT32_MAX: it cannot */
-	VEC(uint32_t) extern_globals; /* front->globals that nobody defines and the harness does */
+	VEC(uint32_t) extern_globals; /* front->globals that no unit defines and the harness does */
 	VEC(const uint8_t *) root_initial; /* of each root that is a global: its bytes as the program starts, NULL: not known. Empty: none is */
 	struct drive_table table; /* the vectors above */
 };
 
-/* plan.c: types, roots, pools and layout for every defined function. stubs: names of functions that nobody defines. */
+/* plan.c: types, roots, pools and layout for every defined function. stubs: names of functions that no unit defines. */
 int harness_plan(struct harness **h, const struct front *f, const struct harness_options *o, const char *const *stubs);
 void harness_free(struct harness *h);
 /* source.c: the C text to be appended to the unit. */
@@ -104,7 +104,7 @@ int harness_stub_memory(const struct harness *h, uint32_t stub, const char *func
 
 /* build.c: compiles FILE with the appended text and links it with the driver, once for each content (cached under .muster/test/).
  * *program: path of the program with records, which `muster variant` and the rest take as any other; allocated. Functions
- * that nobody defines are found by linking, and get stubs; the plan is made again with them.
+ * that no unit defines are found by linking, and get stubs; the plan is made again with them.
  * A main of the unit is there under another name. -1 with words (clang's messages if it does not compile). */
 int harness_build(const char *file, const char *const *cflags, const struct harness_options *o, struct front **front,
 		  struct harness **h, char **program);
@@ -120,7 +120,7 @@ void harness_print_json(const struct harness *h, uint32_t number, const void *da
 /* Statements that build the arguments and a call, with an observation as assertions: see export.c. */
 
 /* canonical.c: bytes that mean nothing become 0, choices and headers the smallest that mean the same, objects of a pool are numbered
- * in the order in which they are reached; trailing zeros are cut. Two inputs that call the function in the same way have one form. */
+ * in the order in which they are reached; trailing zeros are cut. Two inputs that call the function alike have one form. */
 void harness_canonical(const struct harness *h, uint32_t number, struct buf *data);
 /* grow.c: does the input have an object that is as large as it may be, and could be larger? */
 int harness_full(const struct harness *h, uint32_t number, const void *data, size_t size);
@@ -151,7 +151,7 @@ struct harness_case {
 	int exit_code;	   /* without an observation: with which the process ends; 0: the function may as well return */
 };
 /* unit_file: as the test file includes it. about: lines of comment at its top (how to compile it). raw: values as bytes: no
- * names of types and members, for units whose macros stand in the way. */
+ * names of types and members, for units whose macros collide with it. */
 void harness_cmocka(const struct harness *h, const char *unit_file, const char *about, int raw,
 		    const struct harness_case *cases, size_t count, struct buf *out);
 

@@ -4,7 +4,7 @@
  * checkers. A check of another one is folded to its passing side, and what was computed for it
  * alone is deleted, so that it costs nothing. One that stays is a decision in units that the harness recorded (FOLD_ENDS, undefined
  * behaviour), whose failing side ends the run or, where the machine goes on, leads on; or it is turned into a call of FOLD_MARK with its
- * condition, in the middle of a block: the program goes on behind it as it would have done without
+ * condition, in the middle of a block: the program goes on after it as it would have done without
  * the check, and a pass makes of it what it makes of a branch: an event.
  */
 #ifndef MUSTER_INSTRUMENT_FOLD_H
@@ -47,7 +47,7 @@ struct fold_repeats {
 };
 int fold_is_repeated(struct fold_repeats *r, LLVMValueRef check);
 void fold_repeats_release(struct fold_repeats *r);
-/* fold_range.c. Is the condition true for every input, as far as a look at the operations in front of it tells? */
+/* fold_range.c. Is the condition true for every input, as far as a look at the operations in front of it shows? */
 int fold_always_holds(LLVMValueRef condition);
 /* The condition of a check that goes on: the part that its checker is about. May edit what is only
  * the check's. */

@@ -29,8 +29,8 @@ void settle_constants(struct unit *u);
  * zero, where mem2reg has not already chosen. */
 void settle_undefined(struct unit *u);
 
-/* Integers wrap, shift amounts too, pointers may point anywhere, types do not tell
- * pointers apart, loops may run for ever. Call it after the pass: the flags tell a
+/* Integers wrap, shift amounts too, pointers may point anywhere, types do not distinguish
+ * pointers, loops may run for ever. Call it after the pass: the flags tell a
  * pass what C promised. */
 void settle_behaviour(LLVMModuleRef module);
 /* Null may be an address and library functions are calls like any other, in every

@@ -63,7 +63,7 @@ struct tracer {
 	LLVMValueRef values_out; /* room for the arguments of calls without labels */
 	LLVMValueRef labels_out;
 	VEC(LLVMValueRef) objects; /* stack objects whose bounds are registered */
-	LLVMValueRef token;	/* of this call in the stack of calls; NULL: nobody asks (trace_activation.c) */
+	LLVMValueRef token;	/* of this call in the stack of calls; NULL: it is not asked for (trace_activation.c) */
 	LLVMValueRef call_record;		/* struct rt_function */
 	LLVMValueRef call_values, call_labels;	/* room for its arguments and results */
 	int dynamic_stack;
@@ -101,7 +101,7 @@ unsigned tracer_bits(struct tracer *t, LLVMTypeRef type);                   /* o
 /* Label of a binary operation on leaves of `bits` bits. */
 LLVMValueRef tracer_binary(struct tracer *t, unsigned op, unsigned bits, LLVMValueRef la, LLVMValueRef lb, LLVMValueRef va,
 			   LLVMValueRef vb);
-/* The same of inst, which computes it: its own value spares the runtime computing it again. Leaves the builder behind inst. */
+/* The same of inst, which computes it: its own value spares the runtime computing it again. Leaves the builder after inst. */
 LLVMValueRef tracer_computed(struct tracer *t, unsigned op, unsigned bits, LLVMValueRef la, LLVMValueRef lb, LLVMValueRef va,
 			     LLVMValueRef vb, LLVMValueRef inst);
 LLVMValueRef tracer_extract(struct tracer *t, LLVMValueRef label, unsigned low, unsigned bits);
@@ -152,7 +152,7 @@ void trace_return(struct tracer *t, LLVMValueRef inst);
 /* With `here` at the builder, which stands at the end of the entry block, and without the parameters' labels. */
 void trace_prologue(struct tracer *t, int here);
 void trace_parameter(struct tracer *t, unsigned index, LLVMValueRef *labels); /* what the caller left for it */
-void trace_enter(struct tracer *t);                          /* trace_activation.c; behind the prologue */
+void trace_enter(struct tracer *t);                          /* trace_activation.c; after the prologue */
 void trace_leave(struct tracer *t, LLVMValueRef result, LLVMValueRef *labels);
 void trace_landed(struct tracer *t, LLVMValueRef call);
 void trace_from(struct tracer *t, LLVMValueRef call, LLVMValueRef callee, const char *name);

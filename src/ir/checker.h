@@ -45,7 +45,7 @@ void checker_names(checker_set set, struct buf *out);
 checker_set checker_pair(unsigned id);
 /* The checkers that a report of this kind confirms. */
 checker_set checker_of_kind(const char *kind);
-/* The one that looks for a finding: which of two it is (too large or too small, before or behind) is in the words of its description.
+/* The one that looks for a finding: which of two it is (too large or too small, before or after) is in the words of its description.
  * MUSTER_CHECK_NONE: none does. */
 enum muster_checker checker_of_finding(const char *kind, const char *words);
 

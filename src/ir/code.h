@@ -17,7 +17,7 @@
  * one switch); operand k of a phi belongs to the k-th of them.
  *
  * *Checks* that the compiler made for undefined behaviour are branches like any other here, marked: block.check is whose it is, and
- * edges have flags. Integers wrap, and a program without the sanitizer goes on behind a check that fails: an edge with
+ * edges have flags. Integers wrap, and a program without the sanitizer goes on after a check that fails: an edge with
  * CODE_EDGE_PASS may be taken WHATEVER the condition says. If the checked behaviour is undefined in C (CODE_EDGE_UB beside it), an analysis
  * may decide to look only at runs that pass; if not (unsigned arithmetic, conversions), the condition must be ignored. An edge with
  * CODE_EDGE_REPORT leads to the report (no way on from there). The same holds for nsw, nuw, exact: the flags say what C promised; the machine
@@ -112,7 +112,7 @@ enum code_kind {
 	X(INDIRECT, "indirect")	      /* computed goto: address; outcome i is its i-th label */                \
 	X(RETURN, "return")	      /* value, or nothing */                                                   \
 	X(INVOKE, "invoke")	      /* a call that ends its block, also assembly with labels: callee, arguments */ \
-	X(UNREACHABLE, "unreachable") /* behind a report, or a call that does not return */
+	X(UNREACHABLE, "unreachable") /* after a report, or a call that does not return */
 
 enum code_op {
 #define X(name, text) CODE_##name,
@@ -261,7 +261,7 @@ struct code_global {
 	uint64_t bytes;
 	uint32_t type;	   /* or CODE_NONE */
 	uint8_t internal, constant, thread_local;
-	uint8_t optional;  /* declared weak: its address is null if nobody defines it */
+	uint8_t optional;  /* declared weak: its address is null if no unit defines it */
 	const uint8_t *initial; /* of a constant defined here: its bytes; NULL: it has addresses in it, or is no plain number, or is large */
 	uint8_t escapes;   /* its address is stored, passed on or visible outside: pointers of unknown origin may point to it */
 };
@@ -281,8 +281,8 @@ struct code_function {
 	uint8_t address_taken; /* or visible outside: somebody unknown may call it */
 	uint8_t variadic, noreturn;
 	uint8_t replaceable;   /* weak: a call may end up elsewhere */
-	uint8_t optional;      /* declared weak: its address is null if nobody defines it */
-	uint8_t quiet;	       /* the compiler was told that it writes nothing (pure, const) */
+	uint8_t optional;      /* declared weak: its address is null if no unit defines it */
+	uint8_t quiet;	       /* the source promises the compiler that it writes nothing (pure, const) */
 	uint8_t returns_twice; /* setjmp: what happened until it returns again is in memory then */
 	struct code_value *values;
 	uint32_t *operands;    /* value ids */
@@ -365,7 +365,7 @@ static inline int code_dominates(const struct code_function *f, uint32_t a, uint
 {
 	return f->blocks[a].dom_in <= f->blocks[b].dom_in && f->blocks[b].dom_out <= f->blocks[a].dom_out;
 }
-/* Is the value there at the entry of the block (behind its phis)? */
+/* Is the value there at the entry of the block (after its phis)? */
 int code_available(const struct code_function *f, uint32_t value, uint32_t block);
 /* Is the block in the loop? Constant time in practice: it climbs the nest. */
 int code_in_loop(const struct code_function *f, uint32_t loop, uint32_t block);
@@ -379,7 +379,7 @@ uint32_t *code_live_in(const struct code_function *f, uint32_t loop, uint32_t *c
 
 /* ------------------------------------------------------------------ names at points (code_names.c) */
 struct code_names;
-/* What the variables hold at the entry of each block, behind its phis and the bindings that stand right behind them. Where paths
+/* What the variables hold at the entry of each block, after its phis and the bindings that stand right after them. Where paths
  * disagree a variable has no value there. */
 struct code_names *code_names_new(const struct code_function *f);
 void code_names_free(struct code_names *n);

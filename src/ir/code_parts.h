@@ -108,10 +108,10 @@ struct code_graph {
 };
 void code_components(struct code_graph *g);
 /* known.c: what functions of the C library do, by name. */
-#define KNOWN_PARAMETERS 4 /* those behind are like the last */
+#define KNOWN_PARAMETERS 4 /* those after are like the last */
 struct code_known {
 	uint8_t parameter[KNOWN_PARAMETERS]; /* CODE_READS, CODE_WRITES, CODE_KEEPS */
-	uint8_t fresh;			     /* it returns memory that nobody knows */
+	uint8_t fresh;			     /* it returns memory that is not known */
 };
 #define CODE_READS 1u	/* what it points to */
 #define CODE_WRITES 2u

@@ -44,7 +44,7 @@ enum content_binding {
 	CONTENT_WEAK,
 	CONTENT_COMMON,
 	CONTENT_UNDEFINED, /* declared; also an inline function of C99, whose body here is not what is called */
-	CONTENT_OPTIONAL,  /* declared, and null if nobody defines it */
+	CONTENT_OPTIONAL,  /* declared, and null if no unit defines it */
 };
 
 struct content_symbol {

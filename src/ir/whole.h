@@ -17,7 +17,7 @@
  * in every build in which the unit says the same; no path, line, address, or number of a record is in it.
  *
  * The normal order of a function's instructions: reached blocks in reverse postorder from the entry, following successors in their order; allocas of constant size in the entry
- * block are left out there and stand where an instruction first names them (declarations may be reordered); those that nobody names are left out.
+ * block are left out there and stand where an instruction first names them (declarations may be reordered); those that are never named are left out.
  *
  * *Calls*: direct ones through the symbol; those through a pointer may reach every function of the same type (as LLVM has types) whose address is taken
  * somewhere in the program.
@@ -61,7 +61,7 @@ struct whole_symbol {
 	uint8_t local;	   /* static */
 	uint8_t taken;	   /* functions: the address is used by more than calls */
 	uint8_t intrinsic; /* of the compiler's */
-	uint32_t unit;	   /* that defines it; CODE_NONE: nobody here does */
+	uint32_t unit;	   /* that defines it; CODE_NONE: no unit here does */
 	uint32_t number;   /* in that unit's content.symbols */
 	uint64_t signature;
 	struct hash128 digest; /* functions and data with a definition */
@@ -109,7 +109,7 @@ static inline uint32_t whole_resolve(const struct whole *w, uint32_t unit, uint3
 /* Functions with a body that a call through a pointer to this type of function may reach, ascending. */
 const uint32_t *whole_targets(const struct whole *w, uint64_t signature, uint32_t *count);
 
-/* Of an instruction of a function with a body; 0 if it has none (it is never reached, or an alloca that nobody names). */
+/* Of an instruction of a function with a body; 0 if it has none (it is never reached, or an alloca that is never named). */
 int whole_location(const struct whole *w, uint32_t symbol, uint32_t value, struct whole_location *out);
 /* 1 if the program has it. Units that say the same share locations: the first of them. */
 int whole_locate(const struct whole *w, const struct whole_location *l, uint32_t *symbol, uint32_t *value);

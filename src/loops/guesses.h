@@ -1,4 +1,4 @@
-/* guesses.h: what was guessed about the loops of functions, for points behind them (guesses.c). */
+/* guesses.h: what was guessed about the loops of functions, for points after them (guesses.c). */
 #ifndef MUSTER_LOOPS_GUESSES_H
 #define MUSTER_LOOPS_GUESSES_H
 

@@ -1,4 +1,4 @@
-/* loop_known.h: what is known about reaching an outcome in or behind a loop (loop_known.c). */
+/* loop_known.h: what is known about reaching an outcome in or after a loop (loop_known.c). */
 #ifndef MUSTER_LOOPS_LOOP_KNOWN_H
 #define MUSTER_LOOPS_LOOP_KNOWN_H
 

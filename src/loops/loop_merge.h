@@ -23,7 +23,7 @@ struct merge_start {
 	int (*foreign)(void *ctx, expr_t e);	   /* does it depend on what no test decides? */
 	void *ctx;
 	uint64_t event; /* the first that may belong to it */
-	/* What it was entered with, as far as the run told: ids of values and an ENTRY event for
+	/* What it was entered with, as far as the run recorded it: ids of values and an ENTRY event for
 	 * each. */
 	const uint32_t *values;
 	const struct muster_event *entries;
@@ -39,17 +39,17 @@ void merge_free(struct merge *m);
 int merge_follows(const struct merge *m, const struct code_function *f);
 
 /* Follows the run. Returns the number of decisions whose labels were found, 0 if none; -1: run and
- * code do not agree, or there is something that nobody can follow. */
+ * code do not agree, or there is something that cannot be followed. */
 int64_t merge_replay(struct merge *m);
 /* The first event that was not met. */
 uint64_t merge_behind(const struct merge *m);
-/* All ways at once, loops as often as the run went around them and `extra` times more where the
+/* All paths at once, loops as often as the run went around them and `extra` times more where the
  * input decides how often. cases: values that can be few numbers have a condition for each of
- * them, which is larger, and easier for solvers where few ways lead there. 0; -1: too large. May
+ * them, which is larger, and easier for solvers where few paths lead there. 0; -1: too large. May
  * be called again, with other numbers. */
 int merge_run(struct merge *m, unsigned extra, int cases);
 /* The condition under which the edge is taken, over input bytes and variables for what is not
- * known; EXPR_NONE: it is not taken on any way that was looked at. Valid after merge_run. */
+ * known; EXPR_NONE: it is not taken on any path that was looked at. Valid after merge_run. */
 expr_t merge_goal(const struct merge *m, const struct code_function *f, uint32_t edge);
 /* Does the number of iterations depend on the input beyond what was unrolled? */
 int merge_cut(const struct merge *m);

@@ -1,5 +1,5 @@
 /* merge_inside.h: between the files of loop_merge.h: merge_state.c (values and memory),
- * merge_replay.c (one run), loop_merge.c (all ways). Code becomes terms by src/vc. */
+ * merge_replay.c (one run), loop_merge.c (all paths). Code becomes terms by src/vc. */
 #ifndef MUSTER_LOOPS_MERGE_INSIDE_H
 #define MUSTER_LOOPS_MERGE_INSIDE_H
 
@@ -53,8 +53,8 @@ struct merge {
 	    forced; /* decision in its context to outcome + 1: nothing said what it depends on */
 	struct map visits; /* loop in its context, or in any: visits of its head */
 	struct map inputs; /* root to the offset in the input where it begins, + 1; 0: not one */
-	uint64_t epoch;	   /* counts changes of memory that nobody can follow */
-	/* Of all ways: */
+	uint64_t epoch;	   /* counts changes of memory that cannot be followed */
+	/* Of all paths: */
 	VEC(struct merge_cell) cells;
 	struct map cell_at; /* address to cell + 1 */
 	struct map cases;   /* of terms, by merge_cases.c: place in case_list << 8 | count */
@@ -73,7 +73,7 @@ struct merge {
 
 /* A decision where it is made. */
 uint64_t merge_decision(const struct vc_point *at);
-/* Values that the evaluation begins with: what the run told of. */
+/* Values that the evaluation begins with: what the run recorded. */
 void merge_enter(struct merge *m, expr_t *values);
 /* Options for src/vc: merge_value and merge_settle as callbacks. */
 struct vc_options merge_options(struct merge *m);
@@ -89,7 +89,7 @@ int merge_unknown(struct merge *m, expr_t e);
 int merge_known(struct merge *m, expr_t e, u128 *value);
 /* With all leaves that are bound. */
 expr_t merge_bind(struct merge *m, expr_t e);
-/* Memory was changed in unknown ways. */
+/* Memory was changed, it is not known how. */
 void merge_clobber(struct merge *m);
 /* The outcome of a decision for a value that it is made on. */
 uint32_t merge_outcome(const struct code_function *f, uint32_t block, u128 value);

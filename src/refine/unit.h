@@ -65,7 +65,7 @@ struct operator_result { /* what signatures of one operator and type promise, as
 /* What is known of a declaration, by node number of the first one. */
 struct variable {
 	uint8_t addressed;  /* its address is taken somewhere */
-	uint8_t untrusted;  /* it may have a value that nobody checked */
+	uint8_t untrusted;  /* it may have a value that was not checked */
 	uint8_t tracked;    /* its values are followed */
 	uint8_t refined;    /* conjuncts of its own or of its type */
 	uint8_t called_elsewhere; /* a function whose address is taken */
@@ -83,8 +83,8 @@ enum action_kind {
 	ACTION_ARGUMENTS,/* of a call: arguments under names, checks, the call */
 	ACTION_OPERANDS, /* of an operator */
 	ACTION_OBJECT,	 /* of a write to a member: the address of the object under a name */
-	ACTION_BEHIND,	 /* of a statement: text behind it */
-	ACTION_INSIDE,	 /* of a block: text behind its { */
+	ACTION_BEHIND,	 /* of a statement: text after it */
+	ACTION_INSIDE,	 /* of a block: text after its { */
 	ACTION_END,	 /* of a block: text in front of its }; of a return without a value: in front of it */
 };
 struct action {
@@ -156,7 +156,7 @@ static inline uint32_t referred(struct unit *u, uint32_t n)
 }
 
 /* words.c: a condition as text */
-/* The names in it, less those behind . and ->; each once. */
+/* The names in it, less those after . and ->; each once. */
 void words_names(const char *text, void (*each)(void *ctx, const char *name, size_t size), void *ctx);
 /* Its conjuncts, trimmed; one that has || or ? or a comma outside of parentheses is whole. */
 void words_split(const char *text, void (*each)(void *ctx, const char *part, size_t size), void *ctx);
@@ -218,7 +218,7 @@ void oblige_initial(struct unit *u, uint32_t variable, expr_t x);
 void oblige_literal(struct unit *u, uint32_t n);
 void oblige_none(struct unit *u, uint32_t variable); /* declared without a value */
 void oblige_global(struct unit *u, uint32_t variable);
-void oblige_unknown(struct unit *u, uint32_t n); /* an expression of a kind that nobody knows */
+void oblige_unknown(struct unit *u, uint32_t n); /* an expression of a kind that is not known */
 void oblige_write(struct unit *u, uint32_t n, uint32_t target, expr_t x); /* n: the expression that writes */
 void oblige_call(struct unit *u, uint32_t call, const expr_t *values, uint32_t count, expr_t *result);
 void oblige_entry(struct unit *u, uint32_t function);
@@ -232,11 +232,11 @@ struct action *action_add(struct unit *u, enum action_kind kind, uint32_t n);
 
 /* walk.c: every function of the unit. */
 void walk_unit(struct unit *u);
-/* 0 if control never gets behind the statement. */
+/* 0 if control never gets after the statement. */
 int walk_statement(struct unit *u, uint32_t n);
 int is_noreturn(struct unit *u, uint32_t n); /* a call */
 
-/* ends.c: whether control may get behind the statement; loops and switches are looked into. */
+/* ends.c: whether control may get after the statement; loops and switches are looked into. */
 int goes_on(struct unit *u, uint32_t n);
 
 /* render.c: the text with its actions. */

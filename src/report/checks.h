@@ -10,7 +10,7 @@
 /* "strong", "weak", "naive". */
 const char *check_combine_word(int combine);
 
-/* "--check LIST " for commands that are told to paste, so that they show a bug of this kind (NULL: any); nothing if the default does. */
+/* "--check LIST " for commands that are printed to be pasted, so that they show a bug of this kind (NULL: any); nothing if the default does. */
 void check_option_word(struct buf *out, checker_set set, const char *kind);
 /* The names of a set as an array of strings. */
 void check_names_json(struct json *j, checker_set set);

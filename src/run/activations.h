@@ -36,7 +36,7 @@
 struct activation_object {
 	uint64_t base, size;
 	int constant;	 /* never written: what is read there has no leaf */
-	uint32_t born;	 /* the innermost activation that was open when it was allocated; ACTIVATION_NONE: it was there before, or nobody saw it */
+	uint32_t born;	 /* the innermost activation that was open when it was allocated; ACTIVATION_NONE: it was there before, or it was not seen */
 	int known;	 /* 0: memory that is no known object (arguments on the stack, libc's own); base is the address, size 0 */
 	uint64_t event;	 /* that tells it */
 };
@@ -79,7 +79,7 @@ struct activation_step {
 	uint8_t checker;    /* BOUND: enum muster_checker */
 	uint8_t reason;	    /* CONCRETE: enum muster_reason */
 	int own;	    /* not in an activation that is called by this one */
-	int outer;	    /* it has bytes of the input, or leaves of nobody: it cannot be said over the leaves alone */
+	int outer;	    /* it has bytes of the input, or leaves of no activation: it cannot be said over the leaves alone */
 	uint32_t unit, index; /* the site */
 	uint64_t event;
 	expr_t term;	    /* the value that was tested: of one bit, or what a SWITCH or CONCRETE is about */

@@ -69,7 +69,7 @@ struct depend_report {
 	unsigned count[DEPEND_COUNT];
 	uint64_t decisions;   /* of the first input's path */
 	uint64_t constraints; /* recorded for it */
-	int within_trace; /* the path variant goes another way from the start (addresses decide):
+	int within_trace; /* the path variant takes another path from the start (addresses decide):
 			   * changed inputs ran the traced variant instead */
 	VEC(struct depend_exception) exceptions;
 	/* The first event of the user's trace that the one with every decision does not have, DEPEND_NOWHERE if there is none: one

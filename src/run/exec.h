@@ -24,7 +24,7 @@ struct exec_result {
 	int looped;	 /* ran inside the loop: process state of earlier runs may matter */
 	uint8_t *counters; /* dense, exec's own; valid until the next run. Blocks of a unit with several copies are added. */
 	uint32_t count;
-	int scribbled; /* the target wrote over its counters: those behind that place are lost */
+	int scribbled; /* the target wrote over its counters: those after that place are lost */
 };
 
 struct exec;

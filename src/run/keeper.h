@@ -48,7 +48,7 @@ enum keeper_fd {
 
 struct keeper_job {
 	uint32_t server; /* use a fork server */
-	uint32_t bind_now; /* which resolves all names when it starts, if it can start that way */
+	uint32_t bind_now; /* which resolves all names when it starts, if it can start so */
 	uint32_t config; /* differs when the strings do: a server of another config is replaced */
 	/* Limits of time; 0: none. Processor time makes a KEPT_TIME, time without any a KEPT_WAITING. The clock on the wall makes
 	 * the latter where processor time has a limit, else whichever the run did for most of the time. */
@@ -75,7 +75,7 @@ enum keeper_verdict {
 	KEPT_NO_SERVER, /* the server ended before it said hello: status */
 };
 
-/* What failed on the way to exec. */
+/* What failed before exec. */
 enum keeper_step { STEP_NONE, STEP_FORK, STEP_DESCRIPTORS, STEP_SANDBOX, STEP_DIRECTORY, STEP_EXEC, STEP_PARENT };
 
 struct keeper_reply {

@@ -4,7 +4,7 @@
  *	(in[0] | in[1] << 8) > 300
  *	u32le(in, 4) + 8 > len(in)
  *
- * The text, behind cx_prologue (expr/cexpr.h) and the bindings, is C that
+ * The text, after cx_prologue (expr/cexpr.h) and the bindings, is C that
  * computes the node's value, if nothing had to be left out. What is long or used
  * twice gets a name (t1, t2, ...); beyond the limit a part is written as
  * "…(12 nodes, 5 here)": how many nodes it has and the value it had.

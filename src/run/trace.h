@@ -2,7 +2,7 @@
  *
  * The tables lie in memory that the target could write to. trace_open looks at
  * every node and every event once and refuses a table that breaks a rule of the format
- * (docs/trace-format.md), so that everything behind it may follow labels without
+ * (docs/trace-format.md), so that everything after it may follow labels without
  * checks: an operand is an older, real node of the right width.
  */
 #ifndef MUSTER_RUN_TRACE_H
@@ -83,7 +83,7 @@ struct trace_totals {
 	uint64_t concretisations;
 	uint64_t by_reason[MUSTER_REASON_COUNT];
 	uint64_t stale, threads, forks, capped;
-	uint64_t lost; /* ways in which data may have come without labels */
+	uint64_t lost; /* kinds of data that may have come without labels */
 	int full; /* 0, or 1 + the table that was full */
 	int end;  /* enum muster_end */
 };

@@ -1,17 +1,17 @@
 /* bundle.h: checks between two constraints of a path, asked for together.
  *
- * A *step* is a check that the run passed: its safe form joins the path when the bundle was asked for. Its *goals* are the ways to break it,
+ * A *step* is a check that the run passed: its safe form joins the path when the bundle was asked for. Its *goals* are the conditions that break it,
  * each with a checker. No constraint of the path stands between the steps, so the same inputs come to all of them, and one
  * question can be asked for all: is there an input that breaks any?
  *
- * Three ways. Naive: a query for each goal. Weak: one query for the disjunction; what its answer does not break stays
+ * Three strategies. Naive: a query for each goal. Weak: one query for the disjunction; what its answer does not break stays
  * unasked. Strong (CombineActiveCheckers): the disjunction; the goals that the answer reaches are taken out, and the rest is asked
  * for again until there is no answer: with n goals of which t can be reached, at most min(t + 1, n) queries. If there is no
  * verdict on a disjunction, its goals are asked for one by one.
  *
  * A program may end at the first check it breaks, so an answer counts for the first step that it breaks, and a goal for what
- * inputs that pass the steps before it can do: otherwise one defect would hide the next. All three ways agree on that, and
- * so find the same. Where the program goes on by its rules behind a check, its safe form is `true`: nothing is hidden there.
+ * inputs that pass the steps before it can do: otherwise one defect would hide the next. All three strategies agree on that, and
+ * so find the same. Where the program goes on by its rules after a check, its safe form is `true`: nothing is hidden there.
  */
 #ifndef MUSTER_SEARCH_BUNDLE_H
 #define MUSTER_SEARCH_BUNDLE_H
@@ -38,7 +38,7 @@ struct bundle_step {
 	uint32_t at; /* the caller's number of it */
 	expr_t safe;
 	uint32_t first, count; /* its goals */
-	int whole;	       /* the goals are all ways to break it */
+	int whole;	       /* the goals are all conditions that break it */
 };
 
 struct bundle {

@@ -102,7 +102,7 @@ struct sent {
 	uint32_t outcome;
 	int optimistic;
 	uint32_t checker; /* that it is to break a check of; else 0 */
-	uint32_t way;	  /* which of the ways to break it */
+	uint32_t goal;	  /* which of the conditions that break it */
 	int broken;	  /* its trace shows that check broken */
 	struct search_test t;
 	struct trace trace; /* open if it went there: not before the next run of the child's launcher */
@@ -162,7 +162,7 @@ static void read_child(struct search *s, struct sent *c, const struct run_result
 	c->t.path = path_key(&s->now.child);
 	c->whole = r->end == RUN_EXIT || r->end == RUN_SIGNAL;
 	if (r->end == RUN_SIGNAL)
-		c->t.place = last_place(s) + c->way;
+		c->t.place = last_place(s) + c->goal;
 	if (s->now.child.assumed)
 		c->t.flags |= TEST_ASSUMED;
 }
@@ -335,10 +335,10 @@ int search_run_broken(struct search *s, struct expansion *x, const struct path_s
 	return run_sent(s, x, &c) < 0 ? -1 : 0;
 }
 
-int search_run_breaking(struct search *s, struct expansion *x, const struct path_step *step, uint32_t checker, uint32_t way,
+int search_run_breaking(struct search *s, struct expansion *x, const struct path_step *step, uint32_t checker, uint32_t goal,
 			int optimistic)
 {
-	struct sent c = {.step = step, .outcome = step->fails, .optimistic = optimistic, .checker = checker, .way = way};
+	struct sent c = {.step = step, .outcome = step->fails, .optimistic = optimistic, .checker = checker, .goal = goal};
 	if (s->o.unit && !path_decides(step))
 		c.t.flags = TEST_BROKEN;
 	return run_sent(s, x, &c);

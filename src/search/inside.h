@@ -47,7 +47,7 @@ struct expansion {
 	struct search_test *test;
 	const uint8_t *data;
 	size_t size;
-	uint8_t filler; /* of bytes behind the end that nothing constrains: what a text is made of, else 0 */
+	uint8_t filler; /* of bytes after the end that nothing constrains: what a text is made of, else 0 */
 	struct trace trace;
 	struct exprs *pool;
 	struct import import;
@@ -76,7 +76,7 @@ struct search_known {
 struct search_checks {
 	struct map broken;  /* answers that break a check */
 	struct map checked; /* times that a check was asked about in first stages */
-	struct map told;    /* inputs that break a check and were told of */
+	struct map told;    /* inputs that break a check and were reported */
 	struct map guessed; /* guesses for a check */
 	struct map closer;  /* inputs that break a check less far were asked for */
 	double cost;	    /* of all checks */
@@ -156,11 +156,11 @@ int search_child(struct search *s, struct expansion *x, const struct path_step *
 int search_build_input(struct search *s, const struct expansion *x, const struct solve_model *m);
 int search_run_child(struct search *s, struct expansion *x, const struct path_step *step,
 		     uint32_t outcome, int optimistic);
-/* child.c: s->now.input is to break a check: runs it as a test like any other. way: the number of the goal; runs that fail in one place in
- * different ways are different. 1: it diverged, 0, -1. */
-int search_run_breaking(struct search *s, struct expansion *x, const struct path_step *step, uint32_t checker, uint32_t way,
+/* child.c: s->now.input is to break a check: runs it as a test like any other. goal: its number; runs that fail in one place by
+ * different goals are different. 1: it diverged, 0, -1. */
+int search_run_breaking(struct search *s, struct expansion *x, const struct path_step *step, uint32_t checker, uint32_t goal,
 			int optimistic);
-/* A bound that nobody calls a defect (a function alone). 0, -1. */
+/* A bound whose excess is no defect (a function alone). 0, -1. */
 int search_run_broken(struct search *s, struct expansion *x, const struct path_step *step);
 
 /* steer.c: s->now.input was sent without the whole prefix and diverged: leads it back, one decision
@@ -186,7 +186,7 @@ int checks_ask_closer(struct search *s, struct expansion *x, size_t at);
 /* The defects that the compiler put into one check, or what is asked for by itself. At most CHECK_PARTS. */
 #define CHECK_PARTS 8 /* defects in one check of the compiler's | as many as there are kinds */
 unsigned checks_parts(struct exprs *p, expr_t goal, expr_t *parts);
-/* Tells of what this run broke. At most a few times for each check. 0, -1. */
+/* Reports what this run broke. At most a few times for each check. 0, -1. */
 int checks_tell(struct search *s, const struct search_test *t, const struct path_step *step, uint32_t checker, int broken, int sent);
 int checks_tell_all(struct search *s, const struct search_test *t, const struct path *p, const struct path_step *except);
 
@@ -223,7 +223,7 @@ int search_still_wanted(struct search *s, const struct search_test *t, const str
 /* Notes where on its path each outcome was taken. Returns how many places inside library bodies are
  * new. */
 unsigned search_note(struct search *s, const struct path *p);
-/* Does the path pass a decision, not its parent's to negate, with an outcome that nobody has and
+/* Does the path pass a decision, not its parent's to negate, with an outcome that no test covers and
  * that was not asked for too often already? */
 int search_near(const struct search *s, const struct path *p, uint64_t bound);
 

@@ -1,9 +1,9 @@
 /* merges.c: outcomes that need many decisions of a loop at once, asked for by terms of all its
- * ways.
+ * paths.
  *
  * For each function with a loop (or calling one) that a traced run has decisions of, and that has
  * an outcome which nobody has beside one that somebody has: the run is followed from the function's
- * beginning, or, where that does not work, from one of its loops, and all ways through the code are
+ * beginning, or, where that does not work, from one of its loops, and all paths through the code are
  * merged (loop_merge.h). The condition of the outcome joins the path up to there as a query; an
  * answer is run in the cov variant. An outcome is asked for again when another run has more
  * decisions of the function to learn from, and a bounded number of times.
@@ -35,7 +35,7 @@
 static const struct {
 	unsigned extra;
 	int cases;
-} ways[] = {{40, 0}, {40, 1}, {200, 0}};
+} attempts[] = {{40, 0}, {40, 1}, {200, 0}};
 
 struct target {
 	uint32_t block, outcome;
@@ -219,7 +219,7 @@ static int is_ordinary(struct asking *a, const struct target *t)
 	return loop_target_is_ordinary(a->s, t->site, t->outcome, &a->on_path);
 }
 
-/* A run is asked about once, in all the ways: the path's own constraints wait for it. */
+/* A run is asked about once, in all attempts: the path's own constraints wait for it. */
 static int is_open(struct asking *a, const struct target *t, uint64_t count)
 {
 	return t->tries < TRIES && t->misses < MISSES &&
@@ -276,7 +276,7 @@ static int ask(struct asking *a, struct target *t, expr_t goal, uint64_t count)
 	return search_paused(a->s) ? 2 : r;
 }
 
-/* Every outcome that is open, with the terms of all ways. 0: some are open yet; 1: none; -1; 2. */
+/* Every outcome that is open, with the terms of all paths. 0: some are open yet; 1: none; -1; 2. */
 static int ask_all(struct asking *a, struct function *fn, const struct merge *m, uint64_t count)
 {
 	int left = 0;
@@ -304,11 +304,11 @@ static int ask_from(struct asking *a, struct function *fn, const struct merge_st
 	*next = start->event + 1;
 	if (merge_replay(m) > 0) {
 		*next = merge_behind(m) > *next ? merge_behind(m) : *next;
-		for (size_t i = 0; i < sizeof ways / sizeof *ways && r == 0 && !out_of_time(a);
+		for (size_t i = 0; i < sizeof attempts / sizeof *attempts && r == 0 && !out_of_time(a);
 		     i++) {
-			if (ways[i].cases ? !a->unanswered : i > 0 && !merge_cut(m))
+			if (attempts[i].cases ? !a->unanswered : i > 0 && !merge_cut(m))
 				continue;
-			if (merge_run(m, ways[i].extra, ways[i].cases))
+			if (merge_run(m, attempts[i].extra, attempts[i].cases))
 				break;
 			if (!followed && open_path(a, start->event))
 				break;

@@ -13,7 +13,7 @@
 int search_offer_numbers(struct search *s, const uint8_t *data, size_t size);
 /* The test was kept for what it covers: the same is done for the first few of them later. */
 void numbers_note(struct search *s, const struct search_test *t);
-/* Does it for the next one. 0: nobody waits, or it is done; -1. */
+/* Does it for the next one. 0: none waits, or it is done; -1. */
 int numbers_offer_next(struct search *s);
 void numbers_release(struct search *s);
 

@@ -9,15 +9,15 @@
  * What a read found (all it asked for, or the end of the input) is recorded as a bound, but the
  * program goes on by it: such steps are negated as well. They are no decisions, since two lengths
  * that lead to the same ones may leave different bounds; they have a digest of their own, by which
- * negations in inputs of different length are told apart.
+ * negations in inputs of different length are distinguished.
  *
  * Checks of the compiler's end the run that breaks them where a function runs alone (exact): there they are decisions. Elsewhere the program goes on
- * behind them, so they are none; but what is behind a check that was broken is told apart from what is behind one that held, like what reads found.
+ * after them, so they are none; but what is after a check that was broken is distinguished from what is after one that held, like what reads found.
  *
- * Where breaking a check is no undefined behaviour (unsigned numbers that wrap), the terms say what happens behind it: there it constrains nothing.
+ * Where breaking a check is no undefined behaviour (unsigned numbers that wrap), the terms say what happens after it: there it constrains nothing.
  *
  * Given steps hold by agreement (preconditions, which of several interchangeable objects a pointer means): they
- * constrain what is asked for behind them and are not negated, but for a precondition that did not hold and ended the run.
+ * constrain what is asked for after them and are not negated, but for a precondition that did not hold and ended the run.
  */
 #ifndef MUSTER_SEARCH_PATH_H
 #define MUSTER_SEARCH_PATH_H
@@ -66,7 +66,7 @@ struct path {
 	uint64_t concretisations;
 	uint64_t stale;	  /* values given up because somebody else wrote */
 	uint64_t orders;  /* uses of an object's address as a number */
-	uint64_t unseen;  /* ways in which data may have come without labels */
+	uint64_t unseen;  /* kinds of data that may have come without labels */
 	uint64_t threads; /* threads, children and other programs: they are not followed */
 	uint64_t pins;	  /* concretisations and bounds */
 };

@@ -47,14 +47,14 @@ enum {
 	TEST_CRASH = 8,
 	TEST_HANG = 16,
 	TEST_WAITS = 128, /* its run used no processor time and was ended by the clock: no defect, but no whole path either */
-	TEST_NEAR = 64, /* covers nothing, but passes a decision with an outcome that nobody has */
+	TEST_NEAR = 64, /* covers nothing, but passes a decision with an outcome that no test covers */
 	TEST_DISTANCE =
 	    0xff00,	    /* generations since a test that covers something, in bits 8 to 15 */
 	TEST_BROKEN = 1 << 16,	/* sent to break a bound: a sanitizer should see it */
 	TEST_ASSUMED = 1 << 17, /* an assumption did not hold: no test of the program's, but a step to one */
 	TEST_LONG = 1 << 18,	/* ran as long as it was asked to, through a loop: not traced, not mutated */
 	TEST_VALUES = 1 << 19,	/* in its last stage, everything else was negated: other values of what the trace fixed are left */
-	TEST_HINT = 1 << 20,	/* an answer for an outcome behind a loop (loops.c) */
+	TEST_HINT = 1 << 20,	/* an answer for an outcome after a loop (loops.c) */
 	TEST_PROGRESS = 32, /* new inside a library function's body: no branch of the program, but
 			       on the way to one */
 };
@@ -95,13 +95,13 @@ struct search_hooks {
 	int (*take)(void *ctx, struct search_test *t, struct buf *data);
 	/* How far its exploration came. */
 	int (*update)(void *ctx, const struct search_test *t);
-	/* A test whose run crashed or hung in a way that was not seen before. -1 stops the search.
+	/* A test whose run crashed or hung as was not seen before. -1 stops the search.
 	 */
 	int (*failed)(void *ctx, const struct search_test *t, const struct exec_result *r);
 	/* Called a few times a second; nonzero ends the slice at once. */
 	int (*pause)(void *ctx);
 	/* An input that was solved to break a check, and was run; t->id is 0 if it was not kept. It may have failed as well. -1 stops the
-	 * search. NULL: nobody wants to know. */
+	 * search. NULL: it is not wanted. */
 	int (*violated)(void *ctx, const struct search_test *t, const struct search_violation *v);
 };
 

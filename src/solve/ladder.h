@@ -117,7 +117,7 @@ struct solve_path {
 	uint32_t epoch;
 	expr_vec heap;
 	expr_vec changed;  /* variables that differ from the run */
-	expr_vec violated; /* constraints, if the trial was told to collect them */
+	expr_vec violated; /* constraints, if the trial is to collect them */
 	uint64_t steps;	   /* terms valued in trials, ever */
 
 	expr_vec stack, fresh; /* of path_value and path_link */

@@ -53,7 +53,7 @@ struct store_test {
 	uint64_t path;	       /* digest of the path it took, 0: not known */
 	uint64_t run;	       /* number of the run that found it (for repeatable output) */
 	double found;	       /* seconds of search before it */
-	uint32_t new_outcomes; /* branch outcomes nobody had covered before it */
+	uint32_t new_outcomes; /* branch outcomes that no test before it covered */
 	uint32_t flags;	       /* of the search: diverged, optimistic, crash, hang ... */
 	uint32_t stage;	       /* of its exploration; the frontier is made of those with stage < done */
 	double rank;	       /* greater is sooner */
@@ -68,7 +68,7 @@ uint64_t store_test_count(struct store *s, uint64_t campaign);
  * whatever the file has in it: what no muster wrote makes it fail. */
 /* Those with id > after, ascending. with_data: 0 leaves data NULL. */
 int store_test_each(struct store *s, uint64_t campaign, uint64_t after, int with_data, int (*f)(void *ctx, const struct store_test *t), void *ctx);
-/* The frontier: takes the best test with stage < done that nobody holds (or whose holder's lease ran out), for `seconds`; 1, 0: none.
+/* The frontier: takes the best test with stage < done that no worker holds (or whose holder's lease ran out), for `seconds`; 1, 0: none.
  * holder names the worker; a holder that takes the next gives the last one back unless it was updated to `done`. */
 int store_frontier_take(struct store *s, uint64_t campaign, uint32_t holder, double seconds, uint32_t done, struct store_test *t, struct buf *data);
 int store_frontier_release(struct store *s, uint64_t campaign, uint32_t holder); /* what it holds; holder 0: what all hold, for a search that starts alone */

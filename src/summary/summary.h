@@ -59,7 +59,7 @@ void summary_simplify(struct summaries *l, struct summary *s, struct solver *sol
 /* Joins summaries of one function, kind, end and Q of which one solver answer shows that the join is exact: P1 or P2 is what they have in common. */
 void summaries_join(struct summaries *l, struct solver *solver);
 
-/* text.c: as C; "1" for no conjunct. The text compiles behind cx_prologue where `after`, `len`, `apart`, `freed`, `bits`, `fails` are defined. */
+/* text.c: as C; "1" for no conjunct. The text compiles after cx_prologue where `after`, `len`, `apart`, `freed`, `bits`, `fails` are defined. */
 void summary_c(struct summaries *l, const expr_t *conjuncts, size_t count, struct buf *out);
 /* P and Q as SMT-LIB: (P and not Q) is not meant; both are asserted, as a state and what it leads to. */
 void summary_smtlib(struct summaries *l, const struct summary *s, struct buf *out);

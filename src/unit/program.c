@@ -4,7 +4,7 @@
  * unit has a main (or a program was named), that program is searched for a moment by a campaign, a process of its
  * own with a store of its own in DIR/program: on standard input and, if main takes arguments, with a file as its
  * argument too. A source file is compiled with checks for undefined behaviour as branches, as the harness is, so that the
- * search looks for ways to break them; and inputs that cover something new are run in the san variant, since much of what it
+ * search looks for inputs that break them; and inputs that cover something new are run in the san variant, since much of what it
  * reports does not end an ordinary run. The program runs in a scratch directory, as functions do. A confirmed failure there of the same class in the same
  * function and line as a function's bug shows that the bug is one of the program; others are bugs as well.
  *
@@ -34,7 +34,7 @@
 #define RUNS_A_SECOND 1000    /* where no clock may decide */
 #define PATIENCE 1.0	      /* seconds more than the search, to confirm what it found */
 #define LEAST 0.2	      /* seconds that are worth a search */
-#define WAYS 2		      /* in which input reaches it: standard input, a file */
+#define CHANNELS 2		      /* by which input reaches it: standard input, a file */
 
 /* ------------------------------------------------------------- the program */
 
@@ -101,13 +101,13 @@ static int make_variants(const struct test_session *s)
 
 /* --------------------------------------------------------------- the search */
 
-struct way {
+struct channel {
 	int file; /* an argument names the input's file */
 	char *store;
 	pid_t pid;
 };
 
-static void start(struct test_session *s, const char *dir, struct way *w, double seconds, unsigned workers)
+static void start(struct test_session *s, const char *dir, struct channel *w, double seconds, unsigned workers)
 {
 	struct fuzz_options o = FUZZ_DEFAULTS;
 	char *absolute = file_absolute(dir), *whole = file_absolute(s->whole);
@@ -137,20 +137,20 @@ static void start(struct test_session *s, const char *dir, struct way *w, double
 }
 
 /* Until they are gone, or `until` is over: then by force. 0: none of them ran. */
-static int wait_for_all(const struct test_session *s, struct way *ways, int count, double until)
+static int wait_for_all(const struct test_session *s, struct channel *channels, int count, double until)
 {
 	int ran = 0;
 	for (int i = 0; i < count; i++) {
 		int status = 0, over = 0;
-		pid_t gone = ways[i].pid > 0 ? 0 : -1;
+		pid_t gone = channels[i].pid > 0 ? 0 : -1;
 		while (!gone) {
 			struct timespec pause = {0, 10000000};
-			gone = waitpid(ways[i].pid, &status, over ? 0 : WNOHANG);
+			gone = waitpid(channels[i].pid, &status, over ? 0 : WNOHANG);
 			if (gone)
 				break;
 			over = s->shared->stop || deadline_cut() || (until > 0 && test_clock() > until);
 			if (over)
-				kill(ways[i].pid, SIGKILL);
+				kill(channels[i].pid, SIGKILL);
 			else
 				nanosleep(&pause, NULL);
 		}
@@ -274,7 +274,7 @@ static int check_tests(struct reader *r, struct store *store, uint64_t campaign)
 	return e < 0 ? -1 : 0;
 }
 
-static int read_bugs(struct test_session *s, const struct way *w, double until)
+static int read_bugs(struct test_session *s, const struct channel *w, double until)
 {
 	struct store *store;
 	struct reader r = {.s = s, .file = w->file, .until = until};
@@ -357,22 +357,22 @@ static double seconds_left(const struct test_session *s, double reserve)
 
 static int search(struct test_session *s, const char *dir, double seconds)
 {
-	struct way ways[WAYS] = {{.file = 0}, {.file = 1}};
+	struct channel channels[CHANNELS] = {{.file = 0}, {.file = 1}};
 	int count = takes_arguments(s) ? 2 : 1, e = 0, ran = 0;
 	unsigned workers = test_workers(s->o);
 	int together = workers >= (unsigned)count ? count : 1;
 	double each = seconds * together / count;
 	for (int i = 0; i < count; i += together) {
 		for (int k = i; k < i + together; k++)
-			start(s, dir, &ways[k], each, workers / (unsigned)together);
+			start(s, dir, &channels[k], each, workers / (unsigned)together);
 		double until = s->o->repeatable ? 0 : test_clock() + each + PATIENCE;
-		ran |= wait_for_all(s, ways + i, together, until);
+		ran |= wait_for_all(s, channels + i, together, until);
 	}
 	double now = test_clock();
 	for (int i = 0; i < count; i++) { /* each has its share of the patience */
 		if (!e && ran)
-			e = read_bugs(s, &ways[i], s->o->repeatable ? 0 : now + PATIENCE * (i + 1) / count);
-		free(ways[i].store);
+			e = read_bugs(s, &channels[i], s->o->repeatable ? 0 : now + PATIENCE * (i + 1) / count);
+		free(channels[i].store);
 	}
 	s->program_state = ran ? TEST_PROGRAM_SEARCHED : TEST_PROGRAM_BROKEN;
 	s->program_seconds = seconds;

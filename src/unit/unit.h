@@ -175,7 +175,7 @@ struct test_shared {
 struct test_session {
 	const struct test_options *o;
 	const char *file;     /* as the user named it */
-	const char *function; /* behind the colon, or NULL; several are separated by commas */
+	const char *function; /* after the colon, or NULL; several are separated by commas */
 	struct front *front;
 	struct harness *harness;
 	char *program; /* the harness */
@@ -201,7 +201,7 @@ struct test_session {
 	double started, built, searched, seconds; /* clocks and the whole */
 	uint64_t checks;			  /* runs of the san variant */
 	uint64_t sampled, unsampled, violated;	  /* states that were run; summaries without one; states that did not end as Q says */
-	uint64_t late; /* tests, and failures, that nobody looked at since the time was over */
+	uint64_t late; /* tests, and failures, that were not looked at since the time was over */
 	double batch_seconds, shrink_seconds, confirm_seconds;
 	char *whole; /* the program that functions are a part of, if it was searched */
 	VEC(struct result_bug) program_bugs; /* confirmed failures of the whole program, with its own inputs */

@@ -19,7 +19,7 @@ struct vc_thing { /* an object */
 	uint64_t bytes; /* the same if it is a constant, else 0 */
 	expr_t start;	/* contents */
 	uint32_t global, function; /* of the unit, or CODE_NONE */
-	uint8_t constant;	   /* nobody writes it */
+	uint8_t constant;	   /* it is never written */
 	uint8_t own;		   /* an alloca: unknown to others until its address gets out; */
 	uint8_t escaped;	   /* which it did, in a call or loop that was not followed */
 	uint8_t optional;	   /* its address may be null */
@@ -85,7 +85,7 @@ struct vc_frame { /* one activation */
 	const struct vc_memory *memory;
 };
 
-/* a or b, simplified where they are two ways of one branch: that is what meets at joins. */
+/* a or b, simplified where they are two directions of one branch: that is what meets at joins. */
 expr_t vc_or(struct exprs *p, expr_t a, expr_t b);
 /* A guard of the path from the start of vc_run. */
 expr_t vc_guard(struct vc *v, const struct vc_state *s);

@@ -20,7 +20,7 @@
  * table if its size is a constant up to options.table, else one without a size. A pointer is a term of 64 bits, base plus offset, and may lie in memory like any other
  * number; an access finds its objects in the term. vc_facts says what holds for the bases: not null, apart from each other.
  *
- * With options.flat there is one object more: memory that nobody here made. A pointer in whose term no object is points into it, at the address that it is; so pointers that the caller gave may
+ * With options.flat there is one object more: memory that was not made here. A pointer in whose term no object is points into it, at the address that it is; so pointers that the caller gave may
  * overlap in any manner. Addresses below 4096 are not in it. It has no other bounds. With options.flat_globals variables that others may know the address of lie there, too.
  *
  * *Joins* merge: phis and contents become choices by conditions relative to the block that dominates the join. Everything is in one pool; nothing
@@ -99,7 +99,7 @@ struct vc_call {
 	struct vc_state *state; /* for vc_state_read, vc_state_write, vc_state_end */
 	const struct code_function *f; /* the caller */
 	uint32_t at;		       /* its instruction */
-	const struct code_function *target; /* NULL: nobody knows */
+	const struct code_function *target; /* NULL: not known */
 	const expr_t *args;		    /* EXPR_NONE: one that is not modelled */
 	uint32_t arg_count;
 	unsigned depth; /* calls around */
