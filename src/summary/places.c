@@ -169,7 +169,11 @@ static void take_leaf(void *ctx, const struct value_leaf *v)
 	if (l->initial)
 		l->initial += v->off;
 	if (v->bits) {
-		l->bit = (uint32_t)v->bits->bit_offset;
+		uint32_t first = (uint32_t)v->bits->bit_offset / 8; /* its own bytes only: the struct may be large */
+		l->off += first;
+		l->at += first;
+		l->initial = l->initial ? l->initial + first : NULL;
+		l->bit = (uint32_t)v->bits->bit_offset % 8;
 		l->bits = v->bits->bits;
 		l->bytes = (l->bit + l->bits + 7) / 8;
 		if (l->bits <= 64 && t && t->kind == FRONT_BOOL)
