@@ -93,7 +93,7 @@ static int take(void *ctx, const struct store_summary *m)
 	struct buf pre = BUF_EMPTY, post = BUF_EMPTY, smt = BUF_EMPTY;
 
 	summaries_init(&l);
-	int e = summary_read(&l, m->pre, m->pre_size, &o.s, 0) || summary_read(&l, m->post, m->post_size, &o.s, 1) ||
+	int e = summary_read(&l, m->pre, m->pre_size, &o.s) ||
 		summary_read_support(&l, m->support, m->support_size, &o.s);
 	if (!e) {
 		summary_c(&l, o.s.pre.data, o.s.pre.size, &pre);

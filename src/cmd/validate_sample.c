@@ -94,7 +94,7 @@ static int take(void *ctx, const struct store_summary *m)
 	struct validating *v = ctx;
 	struct summary s = {.key = m->key, .kind = m->kind == STORE_SUMMARY_FUNCTION ? SUMMARY_FUNCTION : SUMMARY_SEGMENT, .function = v->all.name};
 
-	if (summary_read(v->list, m->pre, m->pre_size, &s, 0) || summary_read(v->list, m->post, m->post_size, &s, 1) ||
+	if (summary_read(v->list, m->pre, m->pre_size, &s) ||
 	    summary_read_support(v->list, m->support, m->support_size, &s)) {
 		summary_release(&s);
 		return -1;

@@ -1,4 +1,6 @@
-/* serial.c: summaries as bytes, for the store: a version, then the terms as expr_write has them. What is read is checked: every root is of one bit. */
+/* serial.c: summaries as bytes, for the store: a version, how many conjuncts P has, then those of P and Q as expr_write has them, in one set: places that both name stand there
+ * once. What is read is checked: every conjunct is of one bit.
+ */
 #include "summary/summary.h"
 
 #include "base/error.h"
@@ -9,32 +11,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SERIAL_VERSION 1
+#define SERIAL_VERSION 2
+#define MOST_CONJUNCTS 65535
 
-void summary_write(const struct exprs *p, const expr_t *conjuncts, size_t count, struct buf *out)
+void summary_write(const struct exprs *p, const struct summary *s, struct buf *out)
 {
+	VEC(expr_t) all = {0};
+
+	for (size_t i = 0; i < s->pre.size; i++)
+		vec_push(&all, s->pre.data[i]);
+	for (size_t i = 0; i < s->post.size; i++)
+		vec_push(&all, s->post.data[i]);
 	buf_addc(out, SERIAL_VERSION);
-	expr_write(p, conjuncts, (unsigned)count, out);
+	buf_addc(out, (char)(s->pre.size & 255));
+	buf_addc(out, (char)(s->pre.size >> 8));
+	expr_write(p, all.data, (unsigned)all.size, out);
+	vec_release(&all);
 }
 
-int summary_read(struct summaries *l, const void *data, size_t size, struct summary *s, int post)
+int summary_read(struct summaries *l, const void *data, size_t size, struct summary *s)
 {
 	const uint8_t *bytes = data;
-	unsigned count = 0, room = (unsigned)(size < 65536 ? size : 65536);
+	unsigned count = 0, room = (unsigned)(size < MOST_CONJUNCTS ? size : MOST_CONJUNCTS), pre;
 	expr_t *roots;
 	int e;
 
-	if (!size || bytes[0] != SERIAL_VERSION)
-		return error_set("a summary has format %u, this muster reads format %u", size ? bytes[0] : 0, SERIAL_VERSION);
+	if (size < 3 || bytes[0] != SERIAL_VERSION)
+		return error_set("a summary has format %u, this muster reads format %u: 'muster test --summaries' makes it anew", size ? bytes[0] : 0, SERIAL_VERSION);
+	pre = bytes[1] | (unsigned)bytes[2] << 8;
 	roots = mem_alloc((room + 1) * sizeof *roots);
-	e = expr_read_serial(l->pool, bytes + 1, size - 1, roots, room, &count);
+	e = expr_read_serial(l->pool, bytes + 3, size - 3, roots, room, &count);
+	if (!e && pre > count)
+		e = error_set("a summary has %u conjuncts, and says that %u are its precondition", count, pre);
 	for (unsigned i = 0; i < count && !e; i++) {
 		if (expr_width(l->pool, roots[i]) != 1)
 			e = error_set("a conjunct of a summary has %u bits", expr_width(l->pool, roots[i]));
-		else if (post)
-			vec_push(&s->post, roots[i]);
-		else
+		else if (i < pre)
 			vec_push(&s->pre, roots[i]);
+		else
+			vec_push(&s->post, roots[i]);
 	}
 	free(roots);
 	return e ? -1 : 0;

@@ -64,9 +64,9 @@ void summary_c(struct summaries *l, const expr_t *conjuncts, size_t count, struc
 /* P and Q as SMT-LIB: (P and not Q) is not meant; both are asserted, as a state and what it leads to. */
 void summary_smtlib(struct summaries *l, const struct summary *s, struct buf *out);
 
-/* serial.c: lists of conjuncts as bytes, and back. -1 with words for what is damaged. */
-void summary_write(const struct exprs *p, const expr_t *conjuncts, size_t count, struct buf *out);
-int summary_read(struct summaries *l, const void *data, size_t size, struct summary *s, int post);
+/* serial.c: P and Q as bytes, and back (P of at most 65,535 conjuncts). -1 with words for what is damaged. */
+void summary_write(const struct exprs *p, const struct summary *s, struct buf *out);
+int summary_read(struct summaries *l, const void *data, size_t size, struct summary *s);
 void summary_write_support(const struct summary *s, struct buf *out);
 int summary_read_support(struct summaries *l, const void *data, size_t size, struct summary *s);
 

@@ -230,18 +230,16 @@ static int run_test(struct making *m, const struct test_case *c)
 
 static int put(struct test_session *s, uint64_t symbol, struct summary *x, struct summaries *l)
 {
-	struct buf pre = BUF_EMPTY, post = BUF_EMPTY, support = BUF_EMPTY;
+	struct buf formulas = BUF_EMPTY, support = BUF_EMPTY;
 
-	summary_write(l->pool, x->pre.data, x->pre.size, &pre);
-	summary_write(l->pool, x->post.data, x->post.size, &post);
+	summary_write(l->pool, x, &formulas);
 	summary_write_support(x, &support);
 	struct store_summary row = {.kind = STORE_SUMMARY_FUNCTION, .function = symbol, .end_function = symbol, .start = x->lp.ordinal, .end = x->lq.ordinal,
-				    .pre = pre.data, .pre_size = pre.size, .post = post.data, .post_size = post.size, .support = support.data,
+				    .pre = formulas.data, .pre_size = formulas.size, .post = "", .support = support.data,
 				    .support_size = support.size, .partial = x->why ? x->why : "", .test = x->input};
 	int e = store_summary_add(s->store, &row);
 	x->key = row.key;
-	buf_release(&pre);
-	buf_release(&post);
+	buf_release(&formulas);
 	buf_release(&support);
 	return e;
 }
