@@ -331,7 +331,7 @@ int cmd_test(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	log_still = o.quiet;
 	o.stop = &shared->stop;
-	if (property && (list.size > 1 || list.data[0].functions || !file_is_c(list.data[0].file)))
+	if (property && (list.size != 1 || list.data[0].functions || !file_is_c(list.data[0].file)))
 		option_usage(&spec, "--testcomp takes one .c file");
 	int code = property ? make_suite(&o, property, list.data[0].file) : run(&o, &list);
 	for (size_t i = 0; i < list.size; i++) {
