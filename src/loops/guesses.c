@@ -20,7 +20,7 @@
 
 #define MOST_LOOPS LIMIT(8, 1) /* nests of loops in a function that guesses are made for | by hand */
 #define MOST_PHIS LIMIT(8, 1) /* variables of a loop head that guesses relate | by hand */
-#define LEAVES LIMIT(16, 2) /* values in one guard | by hand */
+#define LEAVES LIMIT(16, 2) /* values in one guard that are put into guesses; one with more gets none | by hand */
 #define DEEPEST LIMIT(2, 1) /* dominating decisions that a guess takes along | by hand */
 
 struct nest {

@@ -22,7 +22,7 @@
 #include <string.h>
 
 #define FEWEST 8 /* rows of values below which a relation is chance | by hand */
-#define MOST LIMIT(40, 1) /* guesses for one loop | by hand */
+#define MOST LIMIT(40, 1) /* guesses for one loop: bounds the proofs | by hand */
 #define SINGLE_RANGE LIMIT(64, 1) /* widest interval that one variable is guessed to be in | by hand */
 #define PAIR_RANGE LIMIT(7, 1) /* widest interval for a sum of two | by hand */
 #define TRIPLE_RANGE 1 /* widest interval for a sum of three | an equation */

@@ -13,7 +13,7 @@
 #include "base/vec.h"
 
 #define DEEPEST LIMIT(60, 4) /* operators above each other in a sum | by hand */
-#define MOST_ATOMS LIMIT(24, 2) /* summands | by hand */
+#define MOST_ATOMS LIMIT(24, 2) /* summands of one sum over a loop; one with more is not used | by hand */
 
 struct part {
 	expr_t atom;

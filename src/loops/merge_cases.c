@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#define CASES LIMIT(72, 2) /* cases of one term | by hand */
+#define CASES LIMIT(72, 2) /* cases that one term is split into: bounds the work for each | by hand */
 #define PAIRS LIMIT(1300, 2) /* pairs of cases that are combined | by hand */
 #define DEEPEST LIMIT(4, 1) /* operators above lists that exist already | by hand */
 

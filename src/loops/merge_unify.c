@@ -9,7 +9,7 @@
 #include "base/limit.h"
 #include "loops/merge_inside.h"
 
-#define DEEPEST LIMIT(40, 2) /* operators above each other | by hand */
+#define DEEPEST LIMIT(40, 2) /* operators above each other in terms that are unified: recursion depth | by hand */
 
 struct unify {
 	struct merge *m;

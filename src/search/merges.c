@@ -26,7 +26,7 @@
 #define START 0.15 /* seconds for merging that a search begins with | by hand */
 #define SHARE 0.05 /* part of its time that merging gets | by hand */
 #define TRIES LIMIT(4, 1) /* answers that were run for an outcome | by hand */
-#define MISSES LIMIT(12, 1) /* queries without an answer | by hand */
+#define MISSES LIMIT(12, 1) /* queries about merged paths without an answer, then the outcome is not asked for again | by hand */
 #define AGAIN LIMIT(3, 1) /* queries about an outcome whatever decisions the run has | by hand */
 #define FAILURES LIMIT(60, 1) /* runs that could not be followed through a function | by hand */
 #define FRAMES LIMIT(2, 1) /* activations of a function in one run | by hand */

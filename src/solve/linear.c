@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #define MOST_TERMS LIMIT(64, 1) /* summands looked at; what is left beyond is fixed | by hand */
-#define MOST_STEPS LIMIT(400, 2) /* terms walked | by hand */
+#define MOST_STEPS LIMIT(400, 2) /* terms walked for one linear form | by hand */
 #define WRAPS LIMIT(3, 1) /* times that the sum may pass 2^width | by hand */
 
 struct summand {

@@ -14,9 +14,9 @@
 #include "base/budget.h"
 #include "base/limit.h"
 
-#define LIVE_MOST LIMIT(24, 1) /* SAT solvers alive | by hand */
+#define LIVE_MOST LIMIT(24, 1) /* SAT solvers kept for further queries of their path: their memory | by hand */
 #define Z3_MOST LIMIT(20000, 2) /* terms of a query for Z3 | beyond it only time is lost */
-#define CONFLICTS LIMIT(20000, 2) /* conflicts of one query | the option's default */
+#define CONFLICTS LIMIT(20000, 2) /* conflicts of one query: bounds the time of the bit-blaster | the option's default */
 #define SHRINK_STEPS LIMIT(3000, 2) /* terms valued to make a model smaller | by hand */
 
 static void backend_drop(struct part *g)

@@ -21,7 +21,7 @@
 
 /* Symbols and caches of a context only grow: one is made anew after so many uses, or when Z3 has so much (its own count, which does
  * not depend on the machine, so that a search can be repeated). Making one takes 2 ms. */
-#define CONTEXT_USES LIMIT(4096, 1) /* queries of one context | its memory grows */
+#define CONTEXT_USES LIMIT(4096, 1) /* queries of one Z3 context, which is then made anew | its memory grows */
 #define CONTEXT_BYTES (24ull << 20) /* bytes of a context, after which it is replaced | its memory grows */
 
 static _Thread_local struct {

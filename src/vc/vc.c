@@ -16,10 +16,10 @@
 #include <string.h>
 
 #define TABLE LIMIT(256, 2) /* bytes of an object whose contents are a table and no array | the option's default */
-#define UNROLL LIMIT(64, 1) /* iterations of a loop | the option's default */
+#define UNROLL LIMIT(64, 1) /* iterations of a loop that become terms | the option's default */
 #define DEPTH LIMIT(16, 1) /* calls inside each other that are followed | the option's default */
-#define STEPS LIMIT(200000, 100) /* instructions | the option's default */
-#define NODES LIMIT(2000000, 1000) /* terms | the option's default */
+#define STEPS LIMIT(200000, 100) /* instructions of one evaluation: ends regions whose paths multiply | the option's default */
+#define NODES LIMIT(2000000, 1000) /* terms of one evaluation: bounds its memory | the option's default */
 
 const char *vc_end_words(enum vc_end_kind kind)
 {
