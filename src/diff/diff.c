@@ -2,7 +2,7 @@
  *
  * Functions that were not modified and reach nothing modified (match.h) are equal without a question, and so are those that were not modified and call equal ones only. The others come bottom-up in
  * the call graph. A pair is evaluated first with equal callees as uninterpreted functions, which often proves it equal at once; then exactly, callees followed and loops unrolled, further where a
- * path was cut off by a bound. A component of mutually recursive functions is first taken for equal as a whole, which is then proved of each member, or given up for all.
+ * path was cut off by a bound. Where there are loops, relating them comes before that (lockstep.c). A component of mutually recursive functions is first taken for equal as a whole, which is then proved of each member, or given up for all.
  *
  * A set is claimed by the conditions of its cover. For changed and termination each condition has a run of both versions that shows it; one without is not claimed, and the pair is not complete. Where
  * it depends on what functions outside do, only single inputs that were run are claimed.
@@ -331,6 +331,19 @@ static void set_equal(struct differ *d, struct diff_function *f, uint32_t symbol
 	f->unchanged = strdup("1");
 }
 
+/* Does it have a loop, or one in a function that it calls and that is followed? */
+static int has_loops(const struct differ *d, uint32_t symbol)
+{
+	const struct whole *w = d->whole[OLD];
+	const struct whole_symbol *s = &w->symbols.data[symbol];
+	int some = s->function->loop_count != 0;
+	for (uint32_t i = 0; i < s->callees && !some; i++) {
+		const struct whole_symbol *c = &w->symbols.data[w->callees.data[s->first_callee + i]];
+		some = c->function && c->component < s->component && has_loops(d, w->callees.data[s->first_callee + i]);
+	}
+	return some;
+}
+
 static void analyse(struct differ *d, struct diff_function *f, uint32_t symbol)
 {
 	struct diff_pair x;
@@ -343,6 +356,8 @@ static void analyse(struct differ *d, struct diff_function *f, uint32_t symbol)
 		why = diff_pair_evaluate(&x, 1, 6);
 	if (!why && s->callees)
 		equal = is_equal(&x);
+	if (!why && !equal && has_loops(d, symbol))
+		equal = !diff_pair_evaluate(&x, 1, DIFF_CUT) && diff_lockstep_proves(&x);
 	if (!why && !equal) {
 		why = evaluate_exactly(&x);
 		equal = !why && is_equal(&x);
@@ -367,6 +382,8 @@ static int equal_in_component(struct differ *d, uint32_t symbol)
 	struct diff_pair x;
 	pair_init(&x, d, symbol);
 	int equal = !diff_pair_evaluate(&x, 1, 6) && is_equal(&x);
+	if (!equal && has_loops(d, symbol))
+		equal = !diff_pair_evaluate(&x, 1, DIFF_CUT) && diff_lockstep_proves(&x);
 	pair_done(&x);
 	return equal;
 }

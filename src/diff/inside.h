@@ -1,4 +1,4 @@
-/* inside.h: between the files of this folder: diff.c (which pairs, in which order), pair.c (two functions as formulas), sets.c (the sets of inputs that follow), word.c (what functions get, and its
+/* inside.h: between the files of this folder: diff.c (which pairs, in which order), pair.c (two functions as formulas), sets.c (the sets of inputs that follow), lockstep.c (loops related), word.c (what functions get, and its
  * names in C), cover.c (sets as conditions), text.c (terms as C), witness.c (runs of both versions). */
 #ifndef MUSTER_DIFF_INSIDE_H
 #define MUSTER_DIFF_INSIDE_H
@@ -24,6 +24,21 @@ struct diff_exit { /* of a function that does not return */
 	expr_t guard, world;
 };
 
+#define DIFF_PHIS 16 /* of a loop's header that are looked at */
+struct diff_visit { /* of a loop's header */
+	expr_t phis[DIFF_PHIS];
+	uint32_t count;
+	const struct vc_memory *memory;
+	int there;
+};
+struct diff_cut { /* a loop that was cut */
+	const struct code_function *f;
+	uint32_t loop;
+	unsigned depth;
+	struct diff_visit entry, any, next;
+	size_t entry_obligation, next_obligation; /* among vc_obligations */
+};
+
 struct diff_side {
 	const struct whole *whole;
 	const struct code_function *f;
@@ -35,6 +50,8 @@ struct diff_side {
 	VEC(struct diff_exit) exits;
 	struct map calls;  /* the world after a call to the memory before it */
 	struct map left;   /* what a call left (contents, their bytes, its result) to the world after it */
+	VEC(struct diff_cut) cuts;
+	size_t obligations;
 	expr_t undefined, unknown, bound, endless;
 	const char *why; /* of unknown */
 	uint32_t why_line;
@@ -51,7 +68,8 @@ struct diff_pair {
 	struct solve_context *context; /* with the facts */
 	struct diff_side side[2];
 	expr_t *args;
-	int flat_globals, abstracts; /* how the sides were evaluated */
+	int flat_globals, abstracts, cuts; /* how the sides were evaluated */
+	struct map coupled; /* variables and arrays of the new version that are taken for those of the old one (lockstep.c) */
 	unsigned unroll;
 	/* Of all inputs, each in one of these: */
 	expr_t same, diff, undefined, termination, unknown, open;
@@ -79,7 +97,17 @@ int differ_data_name(const struct differ *d, int which, const struct code *code,
 
 /* sets.c: same, diff and the others, from what both sides do. */
 void diff_sets_make(struct diff_pair *x);
+/* Certainly equal; arrays that are coupled count as one. */
+expr_t diff_sets_same(struct diff_pair *x, expr_t a, expr_t b);
+expr_t diff_sets_arrays_equal(struct diff_pair *x, expr_t a, expr_t b);
+
+/* lockstep.c: callbacks of the evaluation, and after one with DIFF_CUT: are the versions equal for all inputs, by relating their loops? */
+enum vc_loop_how diff_lockstep_loop(void *ctx, struct vc_loop *l);
+expr_t diff_lockstep_visit(void *ctx, const struct vc_loop *l);
+int diff_lockstep_proves(struct diff_pair *x);
+
 /* Evaluates both, and makes the sets. Why it cannot be done at all, or NULL. Releases what an earlier evaluation made. */
+#define DIFF_CUT 0u /* unroll: loops are cut */
 const char *diff_pair_evaluate(struct diff_pair *x, int abstracts, unsigned unroll);
 void diff_pair_release(struct diff_pair *x);
 enum verdict diff_pair_check(struct diff_pair *x, const expr_t *assumptions, unsigned count, struct solve_model *m);

@@ -140,7 +140,15 @@ static void evaluate_side(struct diff_side *s, const expr_t *args)
 	struct diff_pair *x = s->pair;
 	struct vc_options o = {.prefix = s->which == OLD ? "old" : "new", .unroll = x->unroll, .depth = x->unroll < 24 ? 8 : 24, .steps = STEPS, .nodes = NODES, .checks = x->d->o->overflow,
 			       .flat = 1, .flat_globals = x->flat_globals, .global_name = global_name, .call = on_call, .ctx = s};
+	if (x->cuts) {
+		o.unroll = 1;
+		o.depth = 8;
+		o.loop = diff_lockstep_loop;
+		o.invariant = diff_lockstep_visit;
+	}
 	s->abstract = 0;
+	s->obligations = 0;
+	vec_clear(&s->cuts);
 	vec_clear(&s->exits);
 	map_clear(&s->calls);
 	map_clear(&s->left);
@@ -225,6 +233,7 @@ static void release_sides(struct diff_pair *x)
 		vc_free(x->side[k].vc);
 		x->side[k].vc = NULL;
 		vec_release(&x->side[k].exits);
+		vec_release(&x->side[k].cuts);
 		map_release(&x->side[k].calls);
 		map_release(&x->side[k].left);
 	}
@@ -300,6 +309,7 @@ const char *diff_pair_evaluate(struct diff_pair *x, int abstracts, unsigned unro
 		release_sides(x);
 	x->abstracts = abstracts;
 	x->unroll = unroll;
+	x->cuts = unroll == DIFF_CUT;
 	x->flat_globals = 0;
 	evaluate_both(x);
 	if ((vc_flat_used(x->side[OLD].vc) || vc_flat_used(x->side[NEW].vc)) &&
@@ -325,6 +335,7 @@ const char *diff_pair_evaluate(struct diff_pair *x, int abstracts, unsigned unro
 
 void diff_pair_release(struct diff_pair *x)
 {
+	map_release(&x->coupled);
 	if (x->p)
 		release_sides(x);
 }

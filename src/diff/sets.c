@@ -132,6 +132,7 @@ static expr_t certainly_same(struct diff_pair *x, expr_t a, expr_t b)
 /* ------------------------------------------------------------ memory */
 
 struct writes {
+	struct diff_pair *x;
 	struct exprs *p;
 	VEC(expr_t) at;
 	struct map seen;
@@ -139,13 +140,20 @@ struct writes {
 	int other;   /* several of them, or something else than writes and choices */
 };
 
+/* An array of the new version's that lockstep.c takes for one of the old version's. */
+static expr_t old_array(const struct diff_pair *x, expr_t array)
+{
+	uint64_t old;
+	return map_get(&x->coupled, array, &old) ? (expr_t)old : array;
+}
+
 static void find_writes(struct writes *w, expr_t array)
 {
 	struct expr_node n = *expr_get(w->p, array);
 	if (w->other || !map_set(&w->seen, array, 1))
 		return;
-	if (n.op == EXPR_OP_ARRAY && (!w->leaf || w->leaf == array)) {
-		w->leaf = array;
+	if (n.op == EXPR_OP_ARRAY && (!w->leaf || w->leaf == old_array(w->x, array))) {
+		w->leaf = old_array(w->x, array);
 	} else if (n.op == EXPR_OP_WRITE && w->at.size < WRITES) {
 		vec_push(&w->at, n.b);
 		find_writes(w, n.a);
@@ -175,7 +183,7 @@ static expr_t same_arrays(struct comparison *k, expr_t a, expr_t b, unsigned dep
 {
 	struct exprs *p = k->p;
 	struct expr_node n = *expr_get(p, a), m = *expr_get(p, b);
-	if (a == b)
+	if (a == b || (n.op == EXPR_OP_ARRAY && m.op == EXPR_OP_ARRAY && old_array(k->x, a) == old_array(k->x, b)))
 		return expr_true(p);
 	if (!depth)
 		return expr_false(p);
@@ -199,7 +207,7 @@ static expr_t same_arrays(struct comparison *k, expr_t a, expr_t b, unsigned dep
 static expr_t arrays_equal(struct diff_pair *x, expr_t a, expr_t b, int exact)
 {
 	struct exprs *p = x->p;
-	struct writes w = {.p = p};
+	struct writes w = {.x = x, .p = p};
 	expr_t all = expr_true(p);
 	if (a == b)
 		return all;
@@ -218,6 +226,16 @@ static expr_t arrays_equal(struct diff_pair *x, expr_t a, expr_t b, int exact)
 	vec_release(&w.at);
 	map_release(&w.seen);
 	return all;
+}
+
+expr_t diff_sets_same(struct diff_pair *x, expr_t a, expr_t b)
+{
+	return certainly_same(x, a, b);
+}
+
+expr_t diff_sets_arrays_equal(struct diff_pair *x, expr_t a, expr_t b)
+{
+	return arrays_equal(x, a, b, 0);
 }
 
 /* exact: with uninterpreted functions where they are in it; else what is certainly equal, without. */
