@@ -375,6 +375,7 @@ campaign-vc: $(B)/tests/check-vc
 # muster diff against execution: 300 generated pairs of functions on all their inputs.
 campaign-diff: all
 	@tests/diff/run $(or $(ARGS),-n 300)
+	@tests/diff/run-family -t
 
 # Summaries of generated programs, sampled, and as C beside execution on all inputs of two bytes.
 campaign-summaries: all

@@ -49,6 +49,7 @@ test_match = tests/match/run -n 20 -j 1 bench/fuzz/calc.c tests/truth/oracle.c
 test_summaries = tests/summary/run -n 1 -x
 test_vc = tests/vc/run -n 40 -t 7
 test_diff = tests/diff/run -n 20
+test_diff-family = tests/diff/run-family Const Comp LoopSub LoopSubDifferent UnchLoop UnchLoopDifferent LoopMult5 LoopMult20Different LoopMult200 LoopUnrch20 LoopUnrch20Different
 test_vc-arrays = tests/vc/run -a -n 20 -t 1021
 # Files of queue/ reproduce.
 test_queue = tests/queue/run

@@ -20,7 +20,7 @@
 
 static struct {
 	int json, verbose;
-	const char *overflow;
+	const char *overflow, *entry;
 	double time;
 	struct diff_options o;
 } args;
@@ -153,6 +153,25 @@ static void print_json(const struct diff *d, double seconds)
 
 /* ------------------------------------------------------------ the command */
 
+/* Of all functions, or of the one that --entry names. */
+static int exit_code(const struct diff *d)
+{
+	int code = !args.entry && d->data.size ? EXIT_FOUND : EXIT_OK, found = !args.entry;
+	for (size_t i = 0; i < d->functions.size; i++) {
+		const struct diff_function *f = &d->functions.data[i];
+		if (args.entry && (!f->name || strcmp(args.entry, f->name)))
+			continue;
+		found = 1;
+		if (f->verdict == DIFF_CHANGED)
+			code = EXIT_FOUND;
+		else if (f->verdict == DIFF_MAY && code == EXIT_OK)
+			code = EXIT_INCONCLUSIVE;
+	}
+	if (!found)
+		fprintf(stderr, "muster diff: --entry: there is no function '%s' in both versions\n", args.entry);
+	return found ? code : EXIT_USAGE;
+}
+
 static int compare(const char *old_path, const char *new_path)
 {
 	double start = deadline_clock();
@@ -168,7 +187,7 @@ static int compare(const char *old_path, const char *new_path)
 			print_json(d, deadline_clock() - start);
 		else
 			print_words(d);
-		code = count(d, DIFF_CHANGED) || d->data.size ? EXIT_FOUND : count(d, DIFF_MAY) ? EXIT_INCONCLUSIVE : EXIT_OK;
+		code = exit_code(d);
 	}
 	diff_free(d);
 	whole_free(old);
@@ -180,8 +199,9 @@ int cmd_diff(int argc, char **argv)
 {
 	static const struct option_row rows[] = {
 	    OPTION_STR("function", 'f', "NAME", &args.o.function, "this function and what it calls"),
+	    OPTION_STR("entry", 0, "NAME", &args.entry, "the exit code is that of this function alone"),
 	    OPTION_DOUBLE("time", 't', "SECONDS", &args.time, "for everything; what was not looked at then may change"),
-	    OPTION_DOUBLE("function-time", 0, "SECONDS", &args.o.seconds, "for one function (20)"),
+	    OPTION_DOUBLE("function-time", 0, "SECONDS", &args.o.seconds, "of processor time for one function (10)"),
 	    OPTION_STR("overflow", 0, "wrap|ub", &args.overflow, "signed overflow wraps (default), or is undefined"),
 	    OPTION_FLAG("verbose", 'v', &args.verbose, "conditions and witnesses in full, and equal functions"),
 	    OPTION_FLAG("json", 0, &args.json, "print JSON"),

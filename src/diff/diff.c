@@ -16,7 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SECONDS 20.0 /* for a pair, if nobody says */
+#define SECONDS 10.0 /* for a pair, if nobody says */
+#define COSTLY 0.3   /* seconds of an evaluation: loops are not unrolled further */
+#define REST 1.0     /* seconds for the sets where something stays open */
 #define CUBES 8	     /* of a set */
 #define MODELS 4     /* that are run where there is no formula of inputs */
 
@@ -240,6 +242,8 @@ static void describe_pair(struct diff_pair *x, struct diff_function *f)
 	struct buf points = BUF_EMPTY;
 	expr_t rest = expr_or(x->p, x->unknown, x->open);
 	int known = rest == expr_false(x->p) || diff_pair_check(x, &rest, 1, NULL) == VERDICT_UNSAT;
+	if (!known) /* it will not be complete: a part is enough */
+		diff_pair_limit(x, REST);
 	diff_cover_make(x, x->diff, CUBES, &changed);
 	confirm_cubes(x, &changed, x->diff, 0, f);
 	if (!known && !f->cases.size)
@@ -287,9 +291,9 @@ static int is_equal(struct diff_pair *x)
 
 static void pair_init(struct diff_pair *x, struct differ *d, uint32_t symbol)
 {
-	struct solve_options o = {.seconds = 5, .no_optimistic = 1};
+	struct solve_options o = {.seconds = 10, .no_optimistic = 1};
 	*x = (struct diff_pair){.d = d, .symbols = {symbol, d->m->to_new[symbol]}};
-	x->end = deadline_clock() + (d->o->seconds > 0 ? d->o->seconds : SECONDS);
+	diff_pair_limit(x, d->o->seconds > 0 ? d->o->seconds : SECONDS);
 	x->solver = solver_new(&o);
 	for (int k = 0; k < 2; k++) {
 		x->side[k].whole = d->whole[k];
@@ -305,22 +309,22 @@ static void pair_done(struct diff_pair *x)
 	solver_free(x->solver);
 }
 
-/* Unrolled further as long as a bound is in the way. NULL, or why not. */
+/* Unrolled further as long as a bound is in the way and it costs little. If it stays in the way, a part of the sets is all there is, and that of few iterations is found sooner. NULL, or why not. */
 static const char *evaluate_exactly(struct diff_pair *x)
 {
-	static const unsigned bounds[] = {6, 24, 100};
+	static const unsigned bounds[] = {6, 24, 100, 300};
 	for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+		double start = deadline_processor();
 		const char *why = diff_pair_evaluate(x, 0, bounds[i]);
 		if (why)
 			return why;
 		expr_t bound = expr_or(x->p, x->side[OLD].bound, x->side[NEW].bound);
-		if (diff_pair_is_over(x) || diff_pair_check(x, &bound, 1, NULL) == VERDICT_UNSAT)
+		if (diff_pair_check(x, &bound, 1, NULL) == VERDICT_UNSAT && x->side[OLD].unknown != expr_true(x->p) && x->side[NEW].unknown != expr_true(x->p))
+			return NULL;
+		if (diff_pair_is_over(x) || deadline_processor() - start > COSTLY)
 			break;
-		for (int k = 0; k < 2; k++) /* more of it would be no better */
-			if (x->side[k].unknown == expr_true(x->p) && i)
-				return diff_pair_evaluate(x, 0, bounds[i - 1]);
 	}
-	return NULL;
+	return diff_pair_evaluate(x, 0, bounds[0]);
 }
 
 static void set_equal(struct differ *d, struct diff_function *f, uint32_t symbol)

@@ -61,7 +61,7 @@ struct diff_function {
 struct diff_options {
 	const char *function; /* this one alone, and what it calls; NULL: all */
 	const char *old_file, *new_file; /* C files, for witnesses; NULL: nothing is run, so nothing is changed */
-	double seconds;	      /* for one function; 0: 20 */
+	double seconds;	      /* of processor time for one function; 0: 10 */
 	int overflow;	      /* signed overflow is undefined */
 };
 

@@ -69,13 +69,14 @@ struct diff_pair {
 	struct diff_side side[2];
 	expr_t *args;
 	int flat_globals, abstracts, cuts; /* how the sides were evaluated */
+	struct map compared[2]; /* sets.c: pairs of terms, whether they are certainly the same, or differ */
 	struct map coupled; /* variables and arrays of the new version that are taken for those of the old one (lockstep.c) */
 	unsigned unroll;
 	/* Of all inputs, each in one of these: */
 	expr_t same, diff, undefined, termination, unknown, open;
 	VEC(struct diff_word) inputs;
 	VEC(expr_t) addresses; /* of globals: variables that are no inputs */
-	double end;	       /* deadline_clock */
+	double end, clock_end; /* deadline_processor; deadline_clock, later, since a busy machine is no reason to know less */
 };
 
 struct differ {
@@ -97,6 +98,8 @@ int differ_data_name(const struct differ *d, int which, const struct code *code,
 
 /* sets.c: same, diff and the others, from what both sides do. */
 void diff_sets_make(struct diff_pair *x);
+/* What is coupled has changed, or the pool. */
+void diff_sets_forget(struct diff_pair *x);
 /* Certainly equal; arrays that are coupled count as one. */
 expr_t diff_sets_same(struct diff_pair *x, expr_t a, expr_t b);
 expr_t diff_sets_arrays_equal(struct diff_pair *x, expr_t a, expr_t b);
@@ -112,6 +115,8 @@ const char *diff_pair_evaluate(struct diff_pair *x, int abstracts, unsigned unro
 void diff_pair_release(struct diff_pair *x);
 enum verdict diff_pair_check(struct diff_pair *x, const expr_t *assumptions, unsigned count, struct solve_model *m);
 int diff_pair_is_over(const struct diff_pair *x); /* its time */
+/* From now on it has so many seconds, if it had more. */
+void diff_pair_limit(struct diff_pair *x, double seconds);
 /* Does the term say something about inputs alone? */
 int diff_pair_is_input_only(struct diff_pair *x, expr_t e);
 

@@ -228,6 +228,7 @@ static int values_agree(struct prover *k, const expr_t guard[2], const expr_t va
 static void find_coupled(struct prover *k)
 {
 	map_clear(&k->x->coupled);
+	diff_sets_forget(k->x);
 	for (size_t i = 0; i < k->couples.size; i++)
 		if (!k->couples.data[i].broken)
 			map_set(&k->x->coupled, k->couples.data[i].new, k->couples.data[i].old);
@@ -292,5 +293,6 @@ int diff_lockstep_proves(struct diff_pair *x)
 		proved = same_guards(&k, loops) && same_ends(&k);
 	vec_release(&k.couples);
 	map_clear(&x->coupled);
+	diff_sets_forget(x);
 	return proved;
 }

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WAITS 6 /* times the processor time that a pair may take by the clock: other programs, Z3, runs */
 #define STEPS 60000 /* instructions of an evaluation */
 #define NODES 600000 /* terms of one */
 
@@ -243,6 +244,7 @@ static void release_sides(struct diff_pair *x)
 	vec_release(&x->addresses);
 	free(x->args);
 	x->args = NULL;
+	diff_sets_forget(x);
 	exprs_free(x->p);
 	x->p = NULL;
 }
@@ -342,7 +344,14 @@ void diff_pair_release(struct diff_pair *x)
 
 int diff_pair_is_over(const struct diff_pair *x)
 {
-	return deadline_clock() > x->end || deadline_over();
+	return deadline_processor() > x->end || deadline_clock() > x->clock_end || deadline_over();
+}
+
+void diff_pair_limit(struct diff_pair *x, double seconds)
+{
+	double end = deadline_processor() + seconds, clock_end = deadline_clock() + WAITS * seconds;
+	x->end = x->end && x->end < end ? x->end : end;
+	x->clock_end = x->clock_end && x->clock_end < clock_end ? x->clock_end : clock_end;
 }
 
 enum verdict diff_pair_check(struct diff_pair *x, const expr_t *assumptions, unsigned count, struct solve_model *m)

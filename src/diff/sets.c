@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define WRITES 64  /* addresses at which memory is compared one by one */
-#define PAIRS 4096 /* of terms of two worlds that are compared */
+#define PAIRS 20000 /* of terms that are compared: by then nothing more is certain */
 #define DEPTH 24   /* choices and writes inside each other in two arrays */
 
 /* ------------------------------------------------------------ applications */
@@ -22,7 +22,6 @@ struct comparison {
 	struct diff_pair *x;
 	struct exprs *p;
 	int differ; /* do they certainly differ? Else: are they certainly the same? */
-	struct map memo;
 };
 
 /* 2: also memory is the same; 1: only the function is; 0: neither. */
@@ -104,29 +103,25 @@ static expr_t compare_terms(struct comparison *k, expr_t a, expr_t b)
 	uint64_t key = (uint64_t)a << 32 | b, known;
 	if (a == b)
 		return k->differ ? expr_false(k->p) : expr_true(k->p);
-	if (map_get(&k->memo, key, &known))
+	if (map_get(&k->x->compared[k->differ], key, &known))
 		return (expr_t)known;
-	if (k->memo.size > PAIRS)
-		return k->differ ? expr_false(k->p) : expr_eq(k->p, a, b);
+	if (k->x->compared[k->differ].size > PAIRS || diff_pair_is_over(k->x))
+		return expr_false(k->p);
 	expr_t e = compare_new(k, a, b);
-	map_set(&k->memo, key, e);
+	map_set(&k->x->compared[k->differ], key, e);
 	return e;
 }
 
 static expr_t worlds_differ(struct diff_pair *x, expr_t a, expr_t b)
 {
 	struct comparison k = {.x = x, .p = x->p, .differ = 1};
-	expr_t e = compare_terms(&k, a, b);
-	map_release(&k.memo);
-	return e;
+	return compare_terms(&k, a, b);
 }
 
 static expr_t certainly_same(struct diff_pair *x, expr_t a, expr_t b)
 {
 	struct comparison k = {.x = x, .p = x->p};
-	expr_t e = compare_terms(&k, a, b);
-	map_release(&k.memo);
-	return e;
+	return compare_terms(&k, a, b);
 }
 
 /* ------------------------------------------------------------ memory */
@@ -221,11 +216,16 @@ static expr_t arrays_equal(struct diff_pair *x, expr_t a, expr_t b, int exact)
 	} else {
 		struct comparison k = {.x = x, .p = p};
 		all = same_arrays(&k, a, b, DEPTH);
-		map_release(&k.memo);
 	}
 	vec_release(&w.at);
 	map_release(&w.seen);
 	return all;
+}
+
+void diff_sets_forget(struct diff_pair *x)
+{
+	map_release(&x->compared[0]);
+	map_release(&x->compared[1]);
 }
 
 expr_t diff_sets_same(struct diff_pair *x, expr_t a, expr_t b)
