@@ -81,6 +81,13 @@ int differ_data_name(const struct differ *d, int which, const struct code *code,
 	return 1;
 }
 
+int differ_data_changed(const struct differ *d, int which, const struct code *code, uint32_t global)
+{
+	uint32_t symbol = data_symbol(d, which, code, code->globals[global].name);
+	uint32_t pair = symbol != CODE_NONE ? differ_pair_of(d, which, symbol) : CODE_NONE;
+	return pair != CODE_NONE && d->m->changed[pair];
+}
+
 static void index_symbols(struct differ *d, int which)
 {
 	const struct whole *w = d->whole[which];

@@ -70,6 +70,27 @@ static void note_left(struct diff_side *s, struct vc_call *c, const struct vc_me
 	}
 }
 
+/* Is nothing but unreachable code after the call? The attribute of functions that do not return is not there where the compiler checks that they keep it. */
+static int never_returns(const struct code_function *f, uint32_t at)
+{
+	uint32_t block = f->values[at].block;
+	if (at + 1 != code_last(f, block))
+		return 0;
+	for (uint32_t steps = 0; steps <= f->block_count; steps++) {
+		const struct code_block *b = &f->blocks[block];
+		uint32_t last = code_last(f, block), next = CODE_NONE;
+		if (f->values[last].op == CODE_UNREACHABLE)
+			return 1;
+		for (uint32_t k = 0; k < b->edges; k++)
+			if (f->values[last].op == CODE_JUMP || f->edges[b->first_edge + k].flags & CODE_EDGE_PASS)
+				next = f->edges[b->first_edge + k].to;
+		if (next == CODE_NONE || f->blocks[next].count != 1)
+			return 0;
+		block = next;
+	}
+	return 0;
+}
+
 static enum vc_call_how on_call(void *ctx, struct vc_call *c)
 {
 	struct diff_side *s = ctx;
@@ -97,7 +118,7 @@ static enum vc_call_how on_call(void *ctx, struct vc_call *c)
 		map_set(&s->calls, world, (uint64_t)(uintptr_t)before);
 		note_left(s, c, before, world);
 	}
-	if (!c->target->noreturn)
+	if (!c->target->noreturn && !never_returns(c->f, c->at))
 		return VC_CALL_DONE;
 	vec_push(&s->exits, (struct diff_exit){c->guard, world});
 	return VC_CALL_EXIT;
@@ -259,6 +280,29 @@ static void assume_pointer(struct diff_pair *x, const struct diff_word *in)
 	solve_context_assert(x->context, expr_or(p, expr_eq(p, in->term, expr_const(p, 64, 0)), expr_not(p, low)));
 }
 
+static int has_calls_of(const struct diff_side *a, const struct diff_side *b)
+{
+	size_t at = 0;
+	uint64_t world, before;
+	while (map_next(&a->calls, &at, &world, &before))
+		if (!map_get(&b->calls, world, NULL))
+			return 0;
+	return 1;
+}
+
+/* Undefined behaviour after a call excuses nothing that was called before it, since the callee may not return. So where the versions do not make the same calls, it is not known to be the same. */
+static void doubt_undefined(struct diff_pair *x)
+{
+	struct diff_side *a = &x->side[OLD], *b = &x->side[NEW];
+	if (has_calls_of(a, b) && has_calls_of(b, a))
+		return;
+	for (int k = 0; k < 2; k++) {
+		struct diff_side *s = &x->side[k];
+		s->unknown = expr_or(x->p, s->unknown, s->undefined);
+		s->why = s->why || s->undefined == expr_false(x->p) ? s->why : "undefined behaviour after other calls";
+	}
+}
+
 static void evaluate_both(struct diff_pair *x)
 {
 	x->p = exprs_new();
@@ -326,6 +370,7 @@ const char *diff_pair_evaluate(struct diff_pair *x, int abstracts, unsigned unro
 	for (size_t i = 0; i < x->inputs.size; i++)
 		assume_pointer(x, &x->inputs.data[i]);
 	settle_undefined(x);
+	doubt_undefined(x);
 	note_addresses(x);
 	diff_sets_make(x);
 	size_t parameters = x->inputs.size;

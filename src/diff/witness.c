@@ -77,6 +77,7 @@ static const char support[] =
     "\t\tif (kind == 'F' && scanf(\"%%d\", &call) != 1) return 99;\n"
     "\t\tif (kind == 'A') { if (scanf(\"%%llu %%llx\", &i, &value) != 2) return 99; a[i %% 64] = value; }\n"
     "\t\tif (kind == 'M') { if (scanf(\"%%llx %%llx\", &at, &value) != 2) return 99; ((unsigned char *)at)[0] = value; }\n"
+    "\t\tif (kind == 'Z') { if (scanf(\"%%llu\", &i) != 1) return 99; memset(muster_diff_data[i].at, 0, muster_diff_data[i].size); }\n"
     "\t\tif (kind == 'G') { if (scanf(\"%%llu %%llu %%llx\", &i, &at, &value) != 3) return 99; muster_diff_data[i].at[at] = value; }\n"
     "\t}\n"
     "\tmemcpy(before, arena, sizeof before);\n"
@@ -303,6 +304,9 @@ static void set_byte(struct diff_pair *x, struct version *v, int which, const st
 static void write_input(struct diff_pair *x, struct version *v, int which, const struct solve_model *m, struct buf *out)
 {
 	buf_addf(out, "F %d\n", call_number(v, x->side[which].f));
+	for (size_t i = 0; i < v->globals.size; i++) /* both start in the same state: variables with another initial value at 0 */
+		if (differ_data_changed(x->d, which, v->whole->units.data[0].code, v->globals.data[i]))
+			buf_addf(out, "Z %zu\n", i);
 	for (uint32_t i = 0; i < x->side[which].f->parameters; i++) {
 		const struct code_value *p = &x->side[which].f->values[i];
 		uint64_t value = model_value(x, m, x->args[i]);
