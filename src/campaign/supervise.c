@@ -188,7 +188,7 @@ static const char *first_error(const struct fuzz *f)
  * that was killed hold is free again. */
 static int prepare(struct fuzz *f)
 {
-	static const enum variant_kind kinds[] = {VARIANT_COV, VARIANT_TRACE};
+	const enum variant_kind kinds[] = {VARIANT_COV, search_kind_calls(f->o->search.kind) ? VARIANT_CALLS : VARIANT_TRACE};
 	if (fuzz_try_files(f))
 		return -1;
 	if (f->o->workers == 1)

@@ -48,8 +48,10 @@ int fuzz_open_targets(struct fuzz *f)
 	if (!f->o->search.no_invariants)
 		t.shm.flags |= MUSTER_FLAG_ENTRIES;
 	log_progress("making the trace variant of %s", f->program);
-	if (target_make(&f->trace, f->program, f->argv, VARIANT_TRACE, &t) ||
-	    target_make(&f->trace_child, f->program, f->argv, VARIANT_TRACE, &t))
+	int variant = search_kind_calls(f->o->search.kind) ? VARIANT_CALLS : VARIANT_TRACE;
+	if (variant == VARIANT_CALLS)
+		t.shm.flags |= MUSTER_FLAG_CALLS;
+	if (target_make(&f->trace, f->program, f->argv, variant, &t) || target_make(&f->trace_child, f->program, f->argv, variant, &t))
 		return -1;
 	f->cov.options.server = f->trace.options.server = f->trace_child.options.server = 1;
 	log_progress(NULL);

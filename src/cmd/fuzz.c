@@ -143,6 +143,7 @@ int cmd_fuzz(int argc, char **argv)
 	static struct fuzz_options o = FUZZ_DEFAULTS;
 	static struct fuzz f;
 	static struct check_options check;
+	static const char *strategy = "auto";
 	static double function_limit, recheck;
 	static int no_optimistic, no_z3;
 	const struct option_row rows[] = {
@@ -168,6 +169,7 @@ int cmd_fuzz(int argc, char **argv)
 			  "seconds of processor time that one run may take, or wait (1)"),
 	    TARGET_MEM_ROW(&o.target),
 	    MEMORY_ROW(&o.memory),
+	    OPTION_STR("strategy", 0, "NAME", &strategy, "how paths are searched: auto (the default), generational"),
 	    CHECK_ROWS(&check),
 	    OPTION_U64("max-input", 0, "BYTES", &o.search.max_input, "largest input to make (1M)"),
 	    OPTION_U64("flip-limit", 0, "N", &o.search.flip_limit,
@@ -212,6 +214,8 @@ int cmd_fuzz(int argc, char **argv)
 	check_options_apply(&spec, &check);
 	o.search.checks = check.set;
 	o.search.combine = check.combine;
+	if (search_kind_parse(strategy, &o.search.kind))
+		option_usage(&spec, "--strategy: %s", error_text());
 	o.stats = check.stats;
 	o.search.function_limit = function_limit;
 	o.search.solve.no_optimistic = no_optimistic;

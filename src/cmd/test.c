@@ -235,7 +235,7 @@ static void check_numbers(const struct option_spec *spec, const struct test_opti
 int cmd_test(int argc, char **argv)
 {
 	static struct check_options check;
-	static const char *property;
+	static const char *property, *strategy = "auto";
 	static struct test_options o = {.globals = "symbolic",
 					.function_time = -1,
 					.runs = UINT64_MAX,
@@ -266,6 +266,7 @@ int cmd_test(int argc, char **argv)
 	    OPTION_DOUBLE("run-time", 0, "S", &o.run_time, "seconds of processor time that one call may take, or wait (0.25)"),
 	    OPTION_DOUBLE("main-time", 0, "S", &o.main_time,
 			  "seconds to look for an input of the whole program that shows a function's bug (2; 0: do not)"),
+	    OPTION_STR("strategy", 0, "NAME", &strategy, "how paths are searched: auto (the default), generational"),
 	    CHECK_ROWS(&check),
 	    OPTION_U64("workers", 'j', "N", &o.workers,
 		       "processes that search (as many as there are processors)"),
@@ -307,6 +308,8 @@ int cmd_test(int argc, char **argv)
 	check_options_apply(&spec, &check);
 	o.checks = check.set;
 	o.combine = check.combine;
+	if (search_kind_parse(strategy, &o.kind))
+		option_usage(&spec, "--strategy: %s", error_text());
 	o.stats = check.stats;
 	o.cflags = (const char *const *)argv + at;
 	o.repeatable = o.seed && o.workers == 1;

@@ -433,6 +433,11 @@ int search_expand(struct search *s, struct search_test *t, const struct buf *dat
 		return 0;
 	}
 	path_read(&s->now.parent, &x.trace, &s->sites, s->t.exec, s->o.path_limit);
+	if (search_kind_calls(s->o.kind) && frames_read(&s->now.frames, &x.trace, &s->now.parent)) {
+		t->stage = STAGE_DONE;
+		search_lose(s, LOSS_UNTRACED);
+		return 0;
+	}
 	search_note(s, &s->now.parent);
 	if (!k.counted)
 		note_losses(s, k.whole);

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/map.h"
+#include "search/frames.h"
 #include "search/search.h"
 
 /* memory.c: a set of 64-bit keys with a limit: the oldest are forgotten, which costs repeated work and nothing else. */
@@ -117,6 +118,7 @@ struct search_budget {
 /* The runs that are looked at now. */
 struct search_now {
 	struct path parent, child;
+	struct frames frames; /* of the parent; of kinds that need calls */
 	struct buf input; /* of the child */
 	struct buf first; /* counters of the run that looked new (again.c) */
 	VEC(struct search_cover) changed;

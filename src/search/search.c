@@ -259,6 +259,7 @@ void search_free(struct search *s)
 	forget(s);
 	path_release(&s->now.parent);
 	path_release(&s->now.child);
+	frames_release(&s->now.frames);
 	buf_release(&s->now.input);
 	buf_release(&s->now.first);
 	vec_release(&s->now.changed);

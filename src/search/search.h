@@ -15,6 +15,7 @@
 #include "base/map.h"
 #include "run/exec.h"
 #include "search/cover.h"
+#include "search/kind.h"
 #include "search/path.h"
 #include "solve/solve.h"
 
@@ -118,6 +119,7 @@ enum search_combine {
 };
 
 struct search_options {
+	enum search_kind kind;
 	uint64_t seed;
 	int repeatable; /* counts work in runs and queries and looks at no clock */
 	int no_mutate;
@@ -259,7 +261,7 @@ struct search_losses {
 /* What runs the program. Everything is borrowed. */
 struct search_target {
 	struct exec *exec;
-	struct launcher *parent, *child; /* of the trace variant */
+	struct launcher *parent, *child; /* of the trace variant, or of the calls variant (search_kind_calls) */
 	const struct shm *parent_shm, *child_shm;
 	const struct site_tables *sites; /* of the trace variant */
 	const char *program; /* with the records of the variants, for invariants; NULL: none */

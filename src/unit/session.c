@@ -179,7 +179,7 @@ static int make_variants(struct test_session *s, int *code)
 	int status;
 	if (!s->o->quiet)
 		log_progress("making the variants of %s", s->file);
-	pid_t trace = test_make_in_child(s->program, VARIANT_TRACE);
+	pid_t trace = test_make_in_child(s->program, search_kind_calls(s->o->kind) ? VARIANT_CALLS : VARIANT_TRACE);
 	t.time = s->o->run_time;
 	t.mem_mb = 2048;
 	if (target_make(&s->cov, s->program, s->argv, VARIANT_COV, &t))

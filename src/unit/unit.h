@@ -41,6 +41,7 @@ struct test_options {
 	const char *out, *store;
 	checker_set checks;
 	int combine; /* enum search_combine */
+	enum search_kind kind;
 	int json, stats, quiet, verbose;
 	int no_invariants;
 	int no_grow; /* objects keep to elements and characters */

@@ -310,8 +310,10 @@ static int open_targets(struct test_worker *w)
 	t.shm.table_limit = 4096;
 	if (!s->o->no_invariants)
 		t.shm.flags |= MUSTER_FLAG_ENTRIES;
-	if (target_make(&w->trace, s->program, s->argv, VARIANT_TRACE, &t) ||
-	    target_make(&w->trace_child, s->program, s->argv, VARIANT_TRACE, &t))
+	int variant = search_kind_calls(s->o->kind) ? VARIANT_CALLS : VARIANT_TRACE;
+	if (variant == VARIANT_CALLS)
+		t.shm.flags |= MUSTER_FLAG_CALLS;
+	if (target_make(&w->trace, s->program, s->argv, variant, &t) || target_make(&w->trace_child, s->program, s->argv, variant, &t))
 		return -1;
 	w->trace.options.directory = w->trace_child.options.directory = s->scratch;
 	w->trace.options.server = w->trace_child.options.server = 1;
@@ -331,6 +333,7 @@ static int open_search(struct test_worker *w)
 	    .taken = taken,
 	    .checks = o->checks,
 	    .combine = o->combine,
+	    .kind = o->kind,
 	    .no_invariants = o->no_invariants,
 	    .run_seconds = o->run_time,
 	    .solve = {.seconds = o->repeatable ? 0 : SOLVE_SECONDS, .no_optimistic = 0, .stop = o->stop},

@@ -1,0 +1,27 @@
+/* kind.h: how a function or a program is searched: the names of --strategy.
+ *
+ * A kind says which paths the search reads and what it negates of them; within it, struct strategy (strategy.h) says what the time is spent on. A new kind is a row here, and what
+ * search_plan and search_expand do for it.
+ */
+#ifndef MUSTER_SEARCH_KIND_H
+#define MUSTER_SEARCH_KIND_H
+
+/* X(NAME, word, calls, words). calls: its paths have frames (frames.h), so programs run in the calls variant. */
+#define SEARCH_KINDS(X)                                                                                       \
+	X(AUTO, "auto", 0, "whatever pays, as far as muster can tell (the default)")                          \
+	X(GENERATIONAL, "generational", 0, "each decision of a path in turn, those of callees like the others")
+
+enum search_kind {
+#define X(name, word, calls, words) KIND_##name,
+	SEARCH_KINDS(X)
+#undef X
+	    KIND_COUNT
+};
+
+const char *search_kind_word(enum search_kind k);
+/* Does it need the calls variant, with MUSTER_FLAG_CALLS? */
+int search_kind_calls(enum search_kind k);
+/* 0; -1 with words that list the names. */
+int search_kind_parse(const char *word, enum search_kind *out);
+
+#endif
