@@ -3,6 +3,7 @@
  * Components (cycles of calls) come from Tarjan's algorithm with a stack of its own; it finishes a component after all that it calls, so that going through
  * functions by component sees callees first. The graph is plain arrays: that of a unit here, that of a program in whole_graph.c.
  */
+#include "base/sort.h"
 #include "ir/code_parts.h"
 
 #include <string.h>
@@ -22,28 +23,16 @@ static void look_at(struct code *c, struct code_function *f, uint32_t v)
 	}
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static void list_callees(struct code *c, struct code_function *f, struct arena *arena)
 {
 	VEC(uint32_t) list = {0};
-	size_t n = 0;
 
 	for (uint32_t v = f->first_instruction; v < f->first_instruction + f->instructions; v++) {
 		look_at(c, f, v);
 		if ((f->values[v].op == CODE_CALL || f->values[v].op == CODE_INVOKE) && f->values[v].target != CODE_NONE)
 			vec_push(&list, f->values[v].target);
 	}
-	if (list.size)
-		qsort(list.data, list.size, sizeof *list.data, by_number);
-	for (size_t i = 0; i < list.size; i++)
-		if (!n || list.data[n - 1] != list.data[i])
-			list.data[n++] = list.data[i];
+	size_t n = sort_u32_once(list.data, list.size);
 	f->callees = arena_copy(arena, list.data, n * sizeof *list.data);
 	f->callee_count = (uint32_t)n;
 	vec_release(&list);

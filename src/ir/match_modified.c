@@ -4,6 +4,7 @@
  * is held against its counterpart. Then classes of functions spread from callees to callers. A symbol that is no pair, or is bound outside the program in one version
  * only, is another symbol. The address of a block is the same only in functions that are equal as a whole.
  */
+#include "base/sort.h"
 #include "ir/match_parts.h"
 
 #include <string.h>
@@ -155,13 +156,6 @@ static void check_data(struct match *m)
 
 /* ------------------------------------------------------------------ pointers to functions */
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static int same_targets(struct match *m, uint64_t signature)
 {
 	uint32_t n, k;
@@ -175,7 +169,7 @@ static int same_targets(struct match *m, uint64_t signature)
 	mapped = mem_alloc((n + 1) * sizeof *mapped);
 	for (uint32_t i = 0; i < n; i++)
 		mapped[i] = m->to_new[old[i]];
-	qsort(mapped, n, sizeof *mapped, by_number);
+	sort_u32(mapped, n);
 	for (uint32_t i = 0; same && i < n; i++)
 		same = mapped[i] == new[i];
 	free(mapped);

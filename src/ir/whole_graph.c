@@ -5,6 +5,7 @@
  * runs (if it has the type that the caller declares) and which global is which, and are gone through together, callees first.
  */
 #include "ir/code_parts.h"
+#include "base/sort.h"
 #include "ir/whole_parts.h"
 
 #include <string.h>
@@ -91,13 +92,6 @@ static void add_call(struct caller *c, struct whole_symbol *s, const struct cont
 		s->unknown_calls++;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static void list_callees(struct caller *c, struct whole_symbol *s)
 {
 	const struct content *t = c->w->units.data[s->unit].content;
@@ -110,12 +104,10 @@ static void list_callees(struct caller *c, struct whole_symbol *s)
 		if (i->signature)
 			add_call(c, s, i);
 	}
-	if (c->list.size)
-		qsort(c->list.data, c->list.size, sizeof *c->list.data, by_number);
+	c->list.size = sort_u32_once(c->list.data, c->list.size);
 	s->first_callee = (uint32_t)c->w->callees.size;
 	for (size_t k = 0; k < c->list.size; k++)
-		if (!k || c->list.data[k] != c->list.data[k - 1])
-			vec_push(&c->w->callees, c->list.data[k]);
+		vec_push(&c->w->callees, c->list.data[k]);
 	s->callees = (uint32_t)c->w->callees.size - s->first_callee;
 }
 
