@@ -368,9 +368,10 @@ campaign-queue: all $(B)/tests/check-queue
 	@scripts/deps dpkg-dev
 	@tests/queue/run $(or $(ARGS),cjson libyaml libpng)
 
-# src/vc against execution: 500 generated functions on all their inputs.
+# src/vc against execution: 500 generated functions on all their inputs, and 200 with gotos into loops.
 campaign-vc: $(B)/tests/check-vc
 	@tests/vc/run $(or $(ARGS),-n 500)
+	@$(if $(ARGS),,tests/vc/run -g -n 200 -t 3)
 
 # muster diff against execution: 300 generated pairs of functions on all their inputs.
 campaign-diff: all

@@ -44,10 +44,11 @@ test_loops-1 = tests/loops/soundness -j 1 -n 12
 test_loops-2 = tests/loops/soundness -j 1 -n 12 -s 2
 # Edits of real functions, matched as their ids say.
 test_match = tests/match/run -n 20 -j 1 bench/fuzz/calc.c tests/truth/oracle.c
-# Generated functions beside their terms, on some of their inputs.
 # Summaries of generated programs: sampled, and as C beside execution.
 test_summaries = tests/summary/run -n 1 -x
+# Generated functions beside their terms, on some of their inputs.
 test_vc = tests/vc/run -n 40 -t 7
+test_vc-gotos = tests/vc/run -g -n 20 -t 61
 test_diff = tests/diff/run -n 20
 test_diff-family = tests/diff/run-family Const Comp LoopSub LoopSubDifferent UnchLoop UnchLoopDifferent LoopMult5 LoopMult20Different LoopMult200 LoopUnrch20 LoopUnrch20Different
 test_vc-arrays = tests/vc/run -a -n 20 -t 1021
@@ -88,7 +89,7 @@ $(addprefix check/,$(time_names)): check/time/%: | all
 
 check/queue: $(B)/tests/check-queue
 check/match: $(B)/tests/match-ids
-check/vc check/vc-arrays: $(B)/tests/check-vc
+check/vc check/vc-arrays check/vc-gotos: $(B)/tests/check-vc
 
 # Fork bombs and the like, which leave no processor to others: after the rest, one at a time.
 hostile_names = $(filter hostile escape unit/test_hostile case/bad-targets case/fuzz-bad,$(check_names))

@@ -5,6 +5,9 @@
  * and its own; where paths part and meet again without an end in between, nothing of them is left in the condition. Edges into a block exclude each other. A phi is a choice
  * between what they bring, and so is each object that they bring different contents of.
  *
+ * A loop that is entered beside its header is one node, too: all edges into it have their condition by then, since the block that such an edge comes from stands before the header in reverse postorder (it is no
+ * descendant of the header in the depth-first tree, or it would be in the loop). They are kept for a first pass over the loop, which begins at none of its blocks: its start is a node that stands before all of them.
+ *
  * Values are kept by their number: a use is dominated by its definition, so what stands there is of this pass, or of the loop iteration that was left.
  */
 #include "vc/inside.h"
@@ -22,12 +25,14 @@ void vc_frame_init(struct vc_frame *fr, const struct code_function *f, expr_t *v
 	*fr = (struct vc_frame){.f = f, .values = values, .begin = CODE_NONE, .end = CODE_NONE};
 	fr->nodes = mem_zalloc((f->block_count + 1) * sizeof *fr->nodes);
 	fr->flows = mem_zalloc((f->edge_count + 1) * sizeof *fr->flows);
+	fr->aside = mem_zalloc((f->edge_count + 1) * sizeof *fr->aside);
 }
 
 void vc_frame_release(struct vc_frame *fr)
 {
 	free(fr->nodes);
 	free(fr->flows);
+	free(fr->aside);
 	vec_release(&fr->own);
 }
 
@@ -48,6 +53,28 @@ static uint32_t node_of(const struct vc_pass *ps, uint32_t block)
 	return inner == CODE_NONE ? block : f->loops[inner].header;
 }
 
+static int is_aside(const struct vc_pass *ps)
+{
+	return ps->start == ps->fr->f->block_count;
+}
+
+static int is_inside(const struct vc_pass *ps, uint32_t edge)
+{
+	return ps->loop == CODE_NONE || code_in_loop(ps->fr->f, ps->loop, ps->fr->f->edges[edge].from);
+}
+
+/* Where the edge comes from: a node of the pass, or its start. */
+static uint32_t node_before(const struct vc_pass *ps, uint32_t edge)
+{
+	return is_inside(ps, edge) ? node_of(ps, ps->fr->f->edges[edge].from) : ps->start;
+}
+
+const struct vc_flow *vc_edge_flow(const struct vc_pass *ps, uint32_t edge)
+{
+	static const struct vc_flow none;
+	return is_inside(ps, edge) ? &ps->flows[edge] : is_aside(ps) ? &ps->fr->aside[edge] : &none;
+}
+
 /* What an earlier iteration left is forgotten. */
 void vc_pass_init(struct vc_pass *ps, struct vc *v, struct vc_frame *fr, uint32_t loop, uint32_t start, expr_t base)
 {
@@ -56,6 +83,8 @@ void vc_pass_init(struct vc_pass *ps, struct vc *v, struct vc_frame *fr, uint32_
 	const uint32_t *blocks = blocks_of(ps, &count);
 	if (fr->begin != CODE_NONE)
 		ps->start = node_of(ps, fr->f->values[fr->begin].block);
+	if (is_aside(ps))
+		ps->nodes[start] = (struct vc_node){.out = expr_true(v->p), .whole = expr_true(v->p), .dominator = start};
 	for (uint32_t i = 0; i < count; i++) {
 		const struct code_block *b = &fr->f->blocks[blocks[i]];
 		ps->nodes[blocks[i]] = (struct vc_node){0};
@@ -69,7 +98,7 @@ static uint32_t common_dominator(const struct vc_pass *ps, uint32_t a, uint32_t 
 {
 	const struct code_block *blocks = ps->fr->f->blocks;
 	while (a != b)
-		if (blocks[a].order > blocks[b].order)
+		if (b == ps->start || (a != ps->start && blocks[a].order > blocks[b].order))
 			a = ps->nodes[a].dominator;
 		else
 			b = ps->nodes[b].dominator;
@@ -86,9 +115,10 @@ expr_t vc_way_down(const struct vc_pass *ps, uint32_t d, uint32_t n)
 
 expr_t vc_edge_whole(struct vc_pass *ps, uint32_t edge)
 {
-	if (ps->flows[edge].taken == EXPR_NONE)
+	const struct vc_flow *flow = vc_edge_flow(ps, edge);
+	if (flow->taken == EXPR_NONE)
 		return expr_false(ps->v->p);
-	return expr_and(ps->v->p, ps->nodes[node_of(ps, ps->fr->f->edges[edge].from)].whole, ps->flows[edge].taken);
+	return expr_and(ps->v->p, ps->nodes[node_before(ps, edge)].whole, flow->taken);
 }
 
 /* ------------------------------------------------------------ joins */
@@ -150,61 +180,103 @@ void vc_ask_phis(struct vc *v, struct vc_frame *fr, uint32_t block)
 			fr->values[n] = vc_asked(v, fr, NULL, n);
 }
 
-/* Does a path of this pass take the edge? */
-static int is_taken(const struct vc_pass *ps, uint32_t edge)
-{
-	return !(ps->fr->f->edges[edge].flags & CODE_EDGE_BACK) && ps->flows[edge].taken != EXPR_NONE && ps->flows[edge].taken != expr_false(ps->v->p);
-}
+/* Edges by which paths of the pass come to a node. */
+struct arrivals {
+	VEC(uint32_t) edges;
+	VEC(expr_t) selectors; /* from the end of the node's dominator on; they exclude each other */
+	VEC(const struct vc_memory *) memories;
+	expr_t any;  /* of them */
+	int beside; /* one leads into a loop, and not to its header */
+};
 
-/* Of a block, from those of its predecessors that paths come from; CODE_NONE: none. */
-static uint32_t find_dominator(const struct vc_pass *ps, uint32_t node)
+/* Edges into the node: of a loop that is entered beside its header those from outside, wherever they lead to. */
+static const uint32_t *edges_into(const struct vc_pass *ps, uint32_t node, uint32_t *count)
 {
 	const struct code_function *f = ps->fr->f;
 	const struct code_block *b = &f->blocks[node];
+	const struct code_loop *l = b->loop != ps->loop && f->loops[b->loop].irreducible ? &f->loops[b->loop] : NULL;
+	*count = l ? l->entries : b->preds;
+	return l ? &f->loop_edges[l->first_entry] : &f->preds[b->first_pred];
+}
+
+/* Does a path of this pass take the edge? */
+static int is_taken(const struct vc_pass *ps, uint32_t edge)
+{
+	if (ps->fr->f->edges[edge].flags & CODE_EDGE_BACK)
+		return 0;
+	const struct vc_flow *flow = vc_edge_flow(ps, edge);
+	return flow->taken != EXPR_NONE && flow->taken != expr_false(ps->v->p);
+}
+
+/* Of a node, from those of its predecessors that paths come from; CODE_NONE: none. */
+static uint32_t find_dominator(const struct vc_pass *ps, const uint32_t *edges, uint32_t count)
+{
 	uint32_t d = CODE_NONE;
-	for (uint32_t k = 0; k < b->preds; k++) {
-		uint32_t e = f->preds[b->first_pred + k];
-		if (!is_taken(ps, e))
+	for (uint32_t k = 0; k < count; k++) {
+		if (!is_taken(ps, edges[k]))
 			continue;
-		uint32_t from = node_of(ps, f->edges[e].from);
+		uint32_t from = node_before(ps, edges[k]);
 		d = d == CODE_NONE ? from : common_dominator(ps, d, from);
 	}
 	return d;
 }
 
-/* The state at the entry of a node, its phis set. 0: no path comes there. */
-static int enter(struct vc_pass *ps, uint32_t node, struct vc_state *s)
+static void find_arrivals(struct vc_pass *ps, uint32_t node, const uint32_t *edges, uint32_t count, struct arrivals *a)
 {
-	const struct code_function *f = ps->fr->f;
-	const struct code_block *b = &f->blocks[node];
 	struct exprs *p = ps->v->p;
-	uint32_t d = ps->nodes[node].dominator = find_dominator(ps, node);
-	VEC(uint32_t) edges = {0};
-	VEC(expr_t) selectors = {0};
-	VEC(const struct vc_memory *) memories = {0};
-	expr_t any = expr_false(p);
-	for (uint32_t k = 0; k < b->preds; k++) {
-		uint32_t e = f->preds[b->first_pred + k];
+	uint32_t d = ps->nodes[node].dominator = find_dominator(ps, edges, count);
+	a->any = expr_false(p);
+	for (uint32_t k = 0; k < count; k++) {
+		uint32_t e = edges[k];
 		if (!is_taken(ps, e))
 			continue;
-		expr_t selector = expr_and(p, vc_way_down(ps, d, node_of(ps, f->edges[e].from)), ps->flows[e].taken);
+		expr_t selector = expr_and(p, vc_way_down(ps, d, node_before(ps, e)), vc_edge_flow(ps, e)->taken);
 		if (selector == expr_false(p))
 			continue;
-		vec_push(&edges, e);
-		vec_push(&selectors, selector);
-		vec_push(&memories, ps->flows[e].memory);
-		any = vc_or(p, any, selector);
+		vec_push(&a->edges, e);
+		vec_push(&a->selectors, selector);
+		vec_push(&a->memories, vc_edge_flow(ps, e)->memory);
+		a->any = vc_or(p, a->any, selector);
+		a->beside |= ps->fr->f->edges[e].to != node;
 	}
-	if (edges.size) {
-		s->memory = vc_join(ps->v, ps->fr, node, edges.data, selectors.data, memories.data, edges.size);
+}
+
+/* Keeps what enters a loop beside its header for the loop's first pass. */
+static const struct vc_memory *keep_aside(struct vc_pass *ps, const uint32_t *edges, uint32_t count, const struct arrivals *a)
+{
+	const struct vc_memory *m = a->memories.data[0];
+	for (uint32_t k = 0; k < count; k++)
+		ps->fr->aside[edges[k]] = (struct vc_flow){0};
+	for (size_t i = 0; i < a->edges.size; i++) {
+		expr_t selector = a->edges.size > 1 ? a->selectors.data[i] : expr_true(ps->v->p); /* the node's own condition says that the loop is entered */
+		ps->fr->aside[a->edges.data[i]] = (struct vc_flow){selector, a->memories.data[i]};
+		if (i)
+			m = vc_memory_ite(ps->v, selector, a->memories.data[i], m);
+	}
+	return m;
+}
+
+/* The state at the entry of a node, its phis set, unless it is a loop that is entered beside its header. 0: no path comes there. */
+static int enter(struct vc_pass *ps, uint32_t node, struct vc_state *s, int *beside)
+{
+	uint32_t count;
+	const uint32_t *edges = edges_into(ps, node, &count);
+	struct arrivals a = {0};
+	if (is_aside(ps) && node == ps->fr->f->loops[ps->loop].header)
+		return 0;
+	find_arrivals(ps, node, edges, count, &a);
+	if (a.edges.size) {
+		s->memory = a.beside ? keep_aside(ps, edges, count, &a) :
+				       vc_join(ps->v, ps->fr, node, a.edges.data, a.selectors.data, a.memories.data, a.edges.size);
 		s->shared = 1;
-		s->base = expr_and(p, ps->base, ps->nodes[d].whole);
-		s->here = any;
+		s->base = expr_and(ps->v->p, ps->base, ps->nodes[ps->nodes[node].dominator].whole);
+		s->here = a.any;
 	}
-	int some = edges.size != 0;
-	vec_release(&edges);
-	vec_release(&selectors);
-	vec_release(&memories);
+	int some = a.edges.size != 0;
+	*beside = a.beside;
+	vec_release(&a.edges);
+	vec_release(&a.selectors);
+	vec_release(&a.memories);
 	return some && !vc_dead(ps->v, s);
 }
 
@@ -556,16 +628,17 @@ static void visit(struct vc_pass *ps, uint32_t block, const struct vc_memory *me
 	struct vc_node *n = &ps->nodes[block];
 	struct vc_state s = {.base = ps->base, .here = expr_true(v->p), .memory = memory, .shared = 1};
 	expr_t before = expr_true(v->p);
+	int beside = 0;
 	n->dominator = block;
 	if (block != ps->start) {
-		if (!enter(ps, block, &s))
+		if (!enter(ps, block, &s, &beside))
 			return;
 		before = ps->nodes[n->dominator].whole;
 	}
 	if (f->blocks[block].loop != ps->loop) {
 		n->out = s.here;
 		n->whole = expr_and(v->p, before, s.here);
-		vc_loop_run(ps, f->blocks[block].loop, &s);
+		vc_loop_run(ps, f->blocks[block].loop, &s, beside);
 		return;
 	}
 	run_block(ps, block, &s, before);

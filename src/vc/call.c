@@ -14,14 +14,6 @@
 
 /* ------------------------------------------------------------ bodies */
 
-static int is_irreducible(const struct code_function *f)
-{
-	for (uint32_t l = 0; l < f->loop_count; l++)
-		if (f->loops[l].irreducible)
-			return 1;
-	return 0;
-}
-
 static void end_of_life(struct vc *v, struct vc_frame *fr, struct vc_state *s)
 {
 	for (size_t i = 0; i < fr->own.size; i++) {
@@ -35,8 +27,8 @@ expr_t vc_body(struct vc *v, struct vc_frame *fr, uint32_t start, struct vc_stat
 {
 	const struct code_function *f = fr->f;
 	struct vc_pass ps;
-	if (!f->defined || is_irreducible(f)) {
-		vc_stop_here(v, s, VC_UNKNOWN, f, f->first_instruction, f->defined ? "a loop that is entered beside its header" : "a function without a body");
+	if (!f->defined) {
+		vc_stop_here(v, s, VC_UNKNOWN, f, f->first_instruction, "a function without a body");
 		return EXPR_NONE;
 	}
 	vc_ask_phis(v, fr, start);

@@ -79,6 +79,7 @@ struct vc_frame { /* one activation */
 	struct vc_reached *reached;
 	struct vc_node *nodes; /* by block */
 	struct vc_flow *flows; /* by edge */
+	struct vc_flow *aside; /* by edge into a loop that is entered beside its header: from the loop's entry on */
 	VEC(uint32_t) own; /* objects: its allocas */
 	expr_t returns, value; /* so far, from the start of the function */
 	int some_return, value_lost;
@@ -144,7 +145,7 @@ struct vc_pass {
 	struct vc *v;
 	struct vc_frame *fr;
 	uint32_t loop; /* CODE_NONE: the function */
-	uint32_t start;
+	uint32_t start; /* a block; or f->block_count: all edges into the loop that do not lead to its header, by the frame's `aside` */
 	expr_t base;   /* guard of the path to its start */
 	struct vc_node *nodes; /* the frame's: an inner loop's pass leaves the flows of its exits and its header's node to this one */
 	struct vc_flow *flows;
@@ -157,14 +158,15 @@ void vc_ask_phis(struct vc *v, struct vc_frame *fr, uint32_t block);
 expr_t vc_way_down(const struct vc_pass *ps, uint32_t d, uint32_t n);
 /* The edge is taken, from the start of the pass on. */
 expr_t vc_edge_whole(struct vc_pass *ps, uint32_t edge);
+const struct vc_flow *vc_edge_flow(const struct vc_pass *ps, uint32_t edge);
 /* condition ? a : b, for value `at`. */
 expr_t vc_choice(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at, expr_t condition, expr_t a, expr_t b);
 /* One of several things that exclude each other, as the state where they meet: phis of `block` by the edges, memory. selectors[i] belongs to edges[i]. */
 const struct vc_memory *vc_join(struct vc *v, struct vc_frame *fr, uint32_t block, const uint32_t *edges, const expr_t *selectors, const struct vc_memory *const *memories, size_t count);
 
-/* loop.c: an inner loop of the pass; s: its entry. Sets flows of the loop's exits. */
-void vc_loop_run(struct vc_pass *outer, uint32_t loop, struct vc_state *s);
-/* Back to the header: its phis are those of the next visit. Gives the condition, from the start of the pass on. */
+/* loop.c: an inner loop of the pass; s: its entry; beside: not (only) at the header, see `aside`. Sets flows of the loop's exits. */
+void vc_loop_run(struct vc_pass *outer, uint32_t loop, struct vc_state *s, int beside);
+/* Back to the header, or to it for the first time: its phis are those of the next visit. Gives the condition, from the start of the pass on. */
 expr_t vc_go_back(struct vc_pass *ps, const struct code_loop *l, const struct vc_memory **memory);
 /* region.c: the paths of the state end at the last instruction of the region. */
 void vc_reach(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at);

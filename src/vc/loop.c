@@ -8,6 +8,9 @@
  * iteration, the last one too. Paths that come back to the header end as CUT: they go on in a state that the pass has begun with, if the
  * invariant holds, which is left to be proved. So what leaves the loop is a superset of what does in any run, and nothing is said about whether
  * the loop ends.
+ *
+ * A loop that is entered beside its header has a first pass, exact in both cases, from these entries to the header or out of the loop; what enters at the header joins what comes to it
+ * from there. Every cycle passes the header of a loop through a back edge of it, so from then on all iterations begin at the header. A region that begins in the loop is such an entry, too.
  */
 #include "vc/inside.h"
 
@@ -95,19 +98,20 @@ static void close_loop(struct exits *x, struct vc_pass *outer, struct vc_state *
 expr_t vc_go_back(struct vc_pass *ps, const struct code_loop *l, const struct vc_memory **memory)
 {
 	struct exprs *p = ps->v->p;
+	const struct code_function *f = ps->fr->f;
 	VEC(uint32_t) edges = {0};
 	VEC(expr_t) selectors = {0};
 	VEC(const struct vc_memory *) memories = {0};
 	expr_t any = expr_false(p);
-	for (uint32_t k = 0; k < l->latches; k++) {
-		uint32_t e = ps->fr->f->loop_edges[l->first_latch + k];
-		expr_t taken = vc_edge_whole(ps, e);
+	for (uint32_t k = 0; k < l->latches + l->entries; k++) { /* those from outside have a flow in the first pass only */
+		uint32_t e = k < l->latches ? f->loop_edges[l->first_latch + k] : f->loop_edges[l->first_entry + k - l->latches];
+		expr_t taken = f->edges[e].to == l->header ? vc_edge_whole(ps, e) : expr_false(p);
 		if (taken == expr_false(p))
 			continue;
 		any = vc_or(p, any, taken);
 		vec_push(&edges, e);
 		vec_push(&selectors, taken);
-		vec_push(&memories, ps->flows[e].memory);
+		vec_push(&memories, vc_edge_flow(ps, e)->memory);
 	}
 	if (edges.size)
 		*memory = vc_join(ps->v, ps->fr, l->header, edges.data, selectors.data, memories.data, edges.size);
@@ -268,7 +272,7 @@ static void cut(struct vc_pass *outer, struct vc_loop *at, const struct vc_state
 
 /* ------------------------------------------------------------ either */
 
-/* Of the loop that the evaluation begins in: from there to the header, whose condition it gives, from the loop's entry on. */
+/* From where the evaluation begins in the loop to its header: gives the condition for that, from the loop's entry on. */
 static expr_t rest_of_iteration(struct vc_pass *outer, struct vc_loop *at, const struct vc_state *s, struct exits *x)
 {
 	struct vc_frame *fr = outer->fr;
@@ -276,14 +280,30 @@ static expr_t rest_of_iteration(struct vc_pass *outer, struct vc_loop *at, const
 	struct vc_pass ps;
 	vc_pass_init(&ps, outer->v, fr, at->loop, l->header, vc_guard(outer->v, s));
 	vc_pass_run(&ps, s->memory);
-	for (size_t i = 0; i < x->live_count; i++) /* those from before; without a term where nobody says */
+	for (size_t i = 0; i < x->live_count; i++) /* those from before; without a term where nothing says */
 		if (fr->values[x->live[i]] == EXPR_NONE && vc_value(outer->v, fr, x->live[i]) == EXPR_NONE)
 			fr->values[x->live[i]] = VC_LOST;
 	note_exits(x, &ps, l, expr_true(outer->v->p));
 	return vc_go_back(&ps, l, &at->memory);
 }
 
-void vc_loop_run(struct vc_pass *outer, uint32_t loop, struct vc_state *s)
+/* The same from the entries beside the header, with what enters at the header. */
+static expr_t first_pass(struct vc_pass *outer, struct vc_loop *at, const struct vc_state *s, struct exits *x)
+{
+	struct vc_frame *fr = outer->fr;
+	const struct code_loop *l = &fr->f->loops[at->loop];
+	struct vc_pass ps;
+	fr->context = hash_join(hash_join(at->context, at->loop), 0);
+	for (size_t i = 0; i < x->live_count; i++) /* not all of the loop is passed: what an earlier run of it left does not count */
+		fr->values[x->live[i]] = EXPR_NONE;
+	vc_pass_init(&ps, outer->v, fr, at->loop, fr->f->block_count, vc_guard(outer->v, s));
+	vc_pass_run(&ps, s->memory);
+	note_exits(x, &ps, l, expr_true(outer->v->p));
+	fr->context = at->context;
+	return vc_go_back(&ps, l, &at->memory);
+}
+
+void vc_loop_run(struct vc_pass *outer, uint32_t loop, struct vc_state *s, int beside)
 {
 	struct vc *v = outer->v;
 	const struct code_loop *l = &outer->fr->f->loops[loop];
@@ -299,7 +319,11 @@ void vc_loop_run(struct vc_pass *outer, uint32_t loop, struct vc_state *s)
 	find_live(at.f, loop, &x);
 	x.taken = mem_zalloc((l->exits + 1) * sizeof *x.taken);
 	x.memory = mem_zalloc((l->exits + 1) * sizeof *x.memory);
-	expr_t alive = outer->fr->begin != CODE_NONE ? rest_of_iteration(outer, &at, s, &x) : expr_true(v->p);
+	expr_t alive = expr_true(v->p);
+	if (beside)
+		alive = first_pass(outer, &at, s, &x);
+	else if (outer->fr->begin != CODE_NONE)
+		alive = rest_of_iteration(outer, &at, s, &x);
 	if (how == VC_LOOP_UNROLL)
 		unroll(outer, &at, s, alive, &x);
 	else if (alive != expr_false(v->p))

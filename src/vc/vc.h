@@ -23,6 +23,8 @@
  * With options.flat there is one object more: memory that was not made here. A pointer in whose term no object is points into it, at the address that it is; so pointers that the caller gave may
  * overlap in any manner. Addresses below 4096 are not in it. It has no other bounds. With options.flat_globals variables that others may know the address of lie there, too.
  *
+ * *Loops* are unrolled or cut, as a callback says; one that is entered beside its header is followed from there to the header first.
+ *
  * *Joins* merge: phis and contents become choices by conditions relative to the block that dominates the join. Everything is in one pool; nothing
  * is asked of a solver. All of it belongs to struct vc, until vc_free; terms belong to the pool.
  */

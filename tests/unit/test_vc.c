@@ -327,6 +327,46 @@ static void test_cut(void **unused)
 	}
 }
 
+/* Of beside(): s == times * i at each visit of the header. */
+static expr_t three_each(void *ctx, const struct vc_loop *l)
+{
+	const struct code_function *f = l->f;
+	const struct code_block *b = &f->blocks[f->loops[l->loop].header];
+	uint32_t i = code_operand(f, nth(f, CODE_ULT, 0), 0), after = code_operand(f, nth(f, CODE_ADD, 1), 0);
+	uint32_t phi = f->values[i].block == f->loops[l->loop].header ? i : after, sum = b->first == phi ? phi + 1 : b->first;
+	assert_int_equal(f->values[phi].op, CODE_PHI);
+	assert_int_equal(f->values[sum].op, CODE_PHI);
+	return expr_eq(p, l->values[sum], expr_binary(p, MUSTER_OP_MUL, l->values[phi], number(32, *(unsigned *)ctx)));
+}
+
+/* A loop that is entered at its header and beside it, cut: the invariant is to hold at the first visit of the header by either. */
+static void test_cut_beside(void **unused)
+{
+	(void)unused;
+	for (unsigned times = 3; times < 5; times++) {
+		begin("unsigned g; unsigned beside(unsigned n, unsigned k) { unsigned s = 0, i = 0; if (k) goto in; while (i < n) { g = i; in: s += 3; i++; } return s - 3 * i; }",
+		      &(struct vc_options){.loop = cut, .invariant = three_each, .ctx = &times});
+		expr_t args[2] = {named("n"), named("k")};
+		size_t count;
+		int proved = 1;
+		assert_true(function(c, "beside")->loops[0].irreducible);
+		vc_run(v, function(c, "beside"), args, &out);
+		const struct vc_obligation *o = vc_obligations(v, &count);
+		assert_int_equal(count, 2);
+		for (size_t i = 0; i < count; i++)
+			proved &= valid(implies(o[i].guard, o[i].condition));
+		assert_int_equal(proved, times == 3);
+		assert_int_equal(valid(implies(out.returns, expr_eq(p, out.value, number(32, 0)))), times == 3);
+		assert_int_equal(vc_ends_by(v, VC_UNKNOWN), expr_false(p));
+		the_end(VC_CUT);
+		for (unsigned k = 0; k < 2; k++) /* by either entry it comes to the end, and what the loop writes may be anything then */
+			for (unsigned is = 76; is < 78; is++)
+				assert_true(possible(expr_and(p, expr_and(p, out.returns, expr_eq(p, args[1], number(32, k))),
+							      expr_eq(p, vc_read(v, out.memory, vc_global(v, 0), number(64, 0), 32), number(32, is)))));
+		end();
+	}
+}
+
 /* ------------------------------------------------------------ one iteration */
 static expr_t by_number(void *unused, struct vc_point *at)
 {
@@ -493,11 +533,15 @@ static void test_region(void **unused)
 	begin("unsigned one(unsigned n, unsigned k) { unsigned s = 0; for (unsigned i = 0; i < n; i++) { s += i; if (s == k) s ^= 5; } return s * 3; }"
 	      "unsigned two(unsigned n, unsigned k) { unsigned s = 0; for (unsigned i = 0; i < n; i++) { for (unsigned j = 0; j < n; j++) { s += j; if (s == k) s ^= 5; } s += 7 * i; }"
 	      " return s * 3; }"
+	      "unsigned beside(unsigned n, unsigned k) { unsigned s = 9, i = 1; if (k > n) goto in; for (; i < n; i++) { s += i; in: if (s == k) s ^= 5; } return s * 3; }"
 	      "unsigned alias(unsigned *a, unsigned *b) { *a = 3; *b = 5; return *a + 1; }",
 	      &(struct vc_options){.value = as_at_start, .flat = 1, .unroll = 7});
-	const struct code_function *f = function(c, "one"), *g = function(c, "two"), *h = function(c, "alias");
+	const struct code_function *f = function(c, "one"), *g = function(c, "two"), *h = function(c, "alias"), *beside = function(c, "beside");
 	check_region(f, (struct start){.i = code_operand(f, nth(f, CODE_ULT, 0), 0)}, 0);
 	check_region(g, (struct start){.i = code_operand(g, nth(g, CODE_ULT, 0), 0), .j = code_operand(g, nth(g, CODE_ULT, 1), 0)}, 1);
+	assert_true(beside->loops[0].irreducible);
+	uint32_t is_k = nth(beside, CODE_EQ, 0), first = beside->blocks[beside->values[is_k].block].first;
+	check_region(beside, (struct start){.i = first + (code_operand(beside, is_k, 0) == first)}, 0);
 	/* What two pointers point to may overlap, and only what is written after the start is known. */
 	expr_t *values = mem_zalloc((h->value_count + 1) * sizeof *values), a = expr_named(p, 64, "v0"), b = expr_named(p, 64, "v1");
 	uint32_t load = nth(h, CODE_LOAD, 0);
@@ -538,7 +582,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_ends),  cmocka_unit_test(test_limits), cmocka_unit_test(test_memory), cmocka_unit_test(test_unbounded),
-	    cmocka_unit_test(test_calls), cmocka_unit_test(test_cut),	 cmocka_unit_test(test_iteration), cmocka_unit_test(test_region), cmocka_unit_test(test_region_cut), cmocka_unit_test(test_checks),
+	    cmocka_unit_test(test_calls), cmocka_unit_test(test_cut), cmocka_unit_test(test_cut_beside), cmocka_unit_test(test_iteration), cmocka_unit_test(test_region), cmocka_unit_test(test_region_cut), cmocka_unit_test(test_checks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

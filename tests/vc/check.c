@@ -1,13 +1,13 @@
 /* check.c: functions of tests/vc/generate beside their terms, on all inputs.
  *
- *	check-vc FILE.bc FILE.so COUNT STEP [TABLE]
+ *	check-vc FILE.bc FILE.so COUNT STEP [TABLE [UNROLL]]
  *
  * For each function f0 .. f(COUNT-1): the terms of how its paths end, of its result and of all memory that is visible afterwards, by src/vc; then the compiled
  * function is called with every STEP-th pair of its two bytes, and all terms are evaluated with these bytes, the memory's contents before and the true addresses.
  * Exactly one end must have a true guard; it must be the one that happened (a return, a signal, a call of stop()); after a return
  * result and memory must agree. With TABLE, larger objects than so many bytes are arrays without a size; their terms cannot be run on a tape, so
  * they are evaluated one by one, which takes long. Prints what it counted; status 1 with the first difference of a function, or if more than a quarter of the runs (with TABLE: half, since moves of
- * an unknown length are not modelled there) ended in something that is not modelled.
+ * an unknown length are not modelled there) ended in something that is not modelled. UNROLL: iterations of a loop that become terms.
  */
 #include "base/error.h"
 #include "base/file.h"
@@ -99,6 +99,7 @@ struct terms {
 	size_t end_count;
 	VEC(expr_t) roots; /* guards of ends; the result; bytes of memory */
 	uint64_t table; /* 0: all terms run on the tape */
+	unsigned unroll;
 	struct tape tape;
 	u128 *slots;
 	int slot_a, slot_b;
@@ -111,7 +112,7 @@ static void make_terms(struct terms *t, const struct code *c, void *library, con
 	expr_t args[5];
 	struct vc_outcome o;
 	t->p = exprs_new();
-	t->v = vc_new(t->p, c, &(struct vc_options){.table = t->table});
+	t->v = vc_new(t->p, c, &(struct vc_options){.table = t->table, .unroll = t->unroll});
 	watched_count = 0;
 	uint32_t p = vc_object(t->v, "P", P_BYTES), q = vc_object(t->v, "Q", Q_BYTES);
 	watch("P", p_bytes, P_BYTES, p);
@@ -283,9 +284,8 @@ static int run_some(struct terms *t, function_t *f, const char *name, unsigned f
 	return 0;
 }
 
-static void check(const struct code *c, void *library, const char *name, unsigned step, uint64_t table, struct totals *all)
+static void check(const struct code *c, void *library, const char *name, unsigned step, struct terms t, struct totals *all)
 {
-	struct terms t = {.table = table};
 	const struct code_function *f = code_find(c, name);
 	function_t *compiled;
 	*(void **)&compiled = dlsym(library, name);
@@ -320,7 +320,7 @@ int main(int argc, char **argv)
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_NODEFER};
 	struct buf bitcode = {0};
 	struct totals all = {0};
-	if (argc != 5 && argc != 6)
+	if (argc < 5 || argc > 7)
 		return 2;
 	for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++)
 		sigaction(signals[i], &action, NULL);
@@ -334,15 +334,16 @@ int main(int argc, char **argv)
 		printf("%s\n", c ? dlerror() : error_text());
 		return 2;
 	}
+	struct terms start = {.table = argc > 5 ? (uint64_t)atoi(argv[5]) : 0, .unroll = argc > 6 ? (unsigned)atoi(argv[6]) : 0};
 	for (int i = 0; i < atoi(argv[3]); i++) {
 		char name[24];
 		snprintf(name, sizeof name, "f%d", i);
-		check(c, library, name, (unsigned)atoi(argv[4]), argc > 5 ? (uint64_t)atoi(argv[5]) : 0, &all);
+		check(c, library, name, (unsigned)atoi(argv[4]), start, &all);
 	}
 	printf("%u functions, %llu runs, %u wrong;", all.functions, (unsigned long long)all.runs, all.wrong);
 	for (unsigned i = 0; i < VC_END_COUNT; i++)
 		printf(" %s %llu%s", vc_end_words(i), (unsigned long long)all.ends[i], i + 1 < VC_END_COUNT ? "," : "\n");
 	code_free(c);
 	buf_release(&bitcode);
-	return all.wrong || (argc > 5 ? 2 : 4) * (all.ends[VC_UNKNOWN] + all.ends[VC_BOUND]) > all.runs;
+	return all.wrong || (start.table ? 2 : 4) * (all.ends[VC_UNKNOWN] + all.ends[VC_BOUND]) > all.runs;
 }
