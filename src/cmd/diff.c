@@ -8,9 +8,10 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/option.h"
-#include "build/join.h"
+#include "campaign/versions.h"
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
+#include "cmd/versions.h"
 #include "diff/diff.h"
 
 #include <stdio.h>
@@ -23,6 +24,7 @@ static struct {
 	const char *overflow, *entry;
 	double time;
 	struct diff_options o;
+	struct versions_options versions;
 } args;
 
 static unsigned count(const struct diff *d, enum diff_verdict v)
@@ -172,15 +174,20 @@ static int exit_code(const struct diff *d)
 	return found ? code : EXIT_USAGE;
 }
 
-static int compare(const char *old_path, const char *new_path)
+static int compare(const char *old, const char *new)
 {
 	double start = deadline_clock();
-	struct whole *old = join_load(old_path), *new = old ? join_load(new_path) : NULL;
+	struct versions v;
 	struct diff *d = NULL;
 	int code = EXIT_USAGE;
-	if (!new)
-		fprintf(stderr, "muster diff: %s: %s\n", old ? new_path : old_path, error_text());
-	else if (!(d = diff_run(old, new, &args.o)))
+	args.versions.merged = 1;
+	if (versions_load(&v, old, new, &args.versions)) {
+		fprintf(stderr, "muster diff: %s\n", error_text());
+		return EXIT_USAGE;
+	}
+	args.o.old_file = v.old.path && file_is_c(v.old.path) ? v.old.path : NULL;
+	args.o.new_file = v.new.path && file_is_c(v.new.path) ? v.new.path : NULL;
+	if (!(d = diff_run(v.old.whole, v.new.whole, &args.o)))
 		fprintf(stderr, "muster diff: %s\n", error_text());
 	if (d) {
 		if (args.json)
@@ -190,8 +197,7 @@ static int compare(const char *old_path, const char *new_path)
 		code = exit_code(d);
 	}
 	diff_free(d);
-	whole_free(old);
-	whole_free(new);
+	versions_release(&v);
 	return code;
 }
 
@@ -203,32 +209,27 @@ int cmd_diff(int argc, char **argv)
 	    OPTION_DOUBLE("time", 't', "SECONDS", &args.time, "for everything; what was not looked at then may change"),
 	    OPTION_DOUBLE("function-time", 0, "SECONDS", &args.o.seconds, "of processor time for one function (10)"),
 	    OPTION_STR("overflow", 0, "wrap|ub", &args.overflow, "signed overflow wraps (default), or is undefined"),
+	    VERSIONS_ROWS(&args.versions),
 	    OPTION_FLAG("verbose", 'v', &args.verbose, "conditions and witnesses in full, and equal functions"),
 	    OPTION_FLAG("json", 0, &args.json, "print JSON"),
 	    CONFINE_ROWS,
 	    OPTION_END,
 	};
 	static const struct option_spec spec = {
-	    "diff", "[options] OLD.c NEW.c",
-	    "How behaviour changed between two versions of a C file: for each function the inputs for\n"
+	    "diff", "[options] OLD [NEW]",
+	    "How behaviour changed between two versions of a program: for each function the inputs for\n"
 	    "which it did, as conditions in C, with an input that was run on both versions, and those for\n"
 	    "which it provably did not. docs/diff.md says what the words promise.\n"
+	    VERSIONS_HELP
 	    "Exit code 0: all functions are equal; 1: something changed; 3: something may have.",
 	    rows};
-	int i = option_parse(&spec, argc, argv);
-
-	if (argc - i != 2)
-		option_usage(&spec, "give the old and the new version");
+	const char *versions[2];
+	versions_operands(&spec, argc, argv, versions);
 	if (args.overflow && strcmp(args.overflow, "wrap") && strcmp(args.overflow, "ub"))
 		option_usage(&spec, "--overflow is wrap or ub, not '%s'", args.overflow);
-	for (int k = i; k < argc; k++)
-		if (!file_is_c(argv[k]))
-			option_usage(&spec, "'%s' is no C file: binaries and revisions cannot be compared yet", argv[k]);
 	confine_apply(&spec);
 	args.o.overflow = args.overflow && !strcmp(args.overflow, "ub");
-	args.o.old_file = argv[i];
-	args.o.new_file = argv[i + 1];
 	if (deadline_open(args.time))
 		die(EXIT_INTERNAL, "%s", error_text());
-	return compare(argv[i], argv[i + 1]);
+	return compare(versions[0], versions[1]);
 }

@@ -446,7 +446,8 @@ static int by_component(const void *a, const void *b)
 static struct diff_function about(const struct differ *d, int which, uint32_t symbol)
 {
 	const struct whole_symbol *s = &d->whole[which]->symbols.data[symbol];
-	struct diff_function f = {.file = d->whole[which]->units.data[s->unit].name, .line = s->function->line};
+	const char *file = s->function->file;
+	struct diff_function f = {.file = file && *file ? file : d->whole[which]->units.data[s->unit].name, .line = s->function->line};
 	if (which == OLD)
 		f.name = s->name;
 	else
@@ -472,7 +473,8 @@ static void all_pairs(struct differ *d, struct diff *out, const uint8_t *wanted)
 	for (uint32_t i = 0; i < d->whole[OLD]->symbols.size; i++)
 		if (d->m->functions[i] && wanted[i])
 			vec_push(&list, (struct order){i, d->whole[OLD]->symbols.data[i].component});
-	qsort(list.data, list.size, sizeof *list.data, by_component);
+	if (list.size)
+		qsort(list.data, list.size, sizeof *list.data, by_component);
 	for (size_t i = 0; i < list.size;) {
 		size_t first = out->functions.size, end = i;
 		vec_clear(&symbols);

@@ -1,0 +1,32 @@
+/* revision.h: a git revision, or the work tree as it stands, as files of its own in a temporary directory, and what a build makes of them.
+ *
+ *	struct revision r;
+ *	if (revision_open(&r, "HEAD~1")) ...         -1 with words: no such revision, no work tree of git
+ *	char *c = revision_file(&r, "src/x.c");      the file in it, or NULL with words
+ *	char *p = revision_build(&r, "make", NULL);  the program that was built, or NULL with words
+ *	revision_release(&r);
+ *
+ * Neither the repository nor the work tree is written to. The files are removed when the process ends, however it does.
+ */
+#ifndef MUSTER_CAMPAIGN_REVISION_H
+#define MUSTER_CAMPAIGN_REVISION_H
+
+struct revision {
+	const char *name; /* NULL: the work tree */
+	char *top;	  /* of the work tree */
+	char *prefix;	  /* from there to where we are: "", or "sub/" */
+	char *tree;	  /* the files; NULL: not needed yet */
+	char *id;	  /* of the revision's tree */
+};
+
+/* name: as git names it; NULL: the work tree, with all files that git does not ignore. */
+int revision_open(struct revision *r, const char *name);
+void revision_release(struct revision *r);
+/* A path in the revision as git has it: from the top, or from here if it begins with ./ or ../. */
+char *revision_file(struct revision *r, const char *path);
+/* The same for a file of the work tree, by any path. */
+char *revision_same_file(struct revision *r, const char *file);
+/* Runs the command line with muster-cc as compiler, in the directory that we are in below the top. program: the one that is meant, from there; NULL: the only one that was linked. */
+char *revision_build(struct revision *r, const char *command, const char *program);
+
+#endif
