@@ -12,7 +12,9 @@
 #include "build/capture.h"
 #include "cmd/cmd.h"
 #include "refine/refine.h"
+#include "report/result_json.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,81 +60,57 @@ static int preprocess(const char *file, char **cflags, int count, struct buf *te
 	return e;
 }
 
-static void count_outcomes(const struct refine *r, unsigned counts[REFINE_OUTCOME_COUNT])
+static void fill(const struct refine *from, struct result *r)
 {
-	memset(counts, 0, REFINE_OUTCOME_COUNT * sizeof *counts);
-	for (size_t i = 0; i < r->obligations.size; i++)
-		counts[r->obligations.data[i].outcome]++;
+	unsigned counts[REFINE_OUTCOME_COUNT] = {0};
+	*r = (struct result){0};
+	for (size_t i = 0; i < from->obligations.size; i++) {
+		const struct refine_obligation *o = &from->obligations.data[i];
+		counts[o->outcome]++;
+		vec_push(&r->obligations, (struct result_obligation){.file = o->file,
+								     .function = o->function,
+								     .line = o->line,
+								     .subject = o->subject,
+								     .text = o->text,
+								     .place = refine_place_key(o->place),
+								     .outcome = refine_outcome_key(o->outcome),
+								     .reason = o->reason});
+	}
+	for (size_t i = 0; i < from->notes.size; i++)
+		vec_push(&r->notes, (struct result_note){.kind = "not followed", .words = from->notes.data[i]});
+	result_count(r, from->refinements, "counts.refinements");
+	result_count(r, from->obligations.size, "counts.total");
+	for (int i = 0; i < REFINE_OUTCOME_COUNT; i++)
+		result_count(r, counts[i], "counts.%s", refine_outcome_key(i));
 }
 
-static void print_words(const struct refine *r)
+static void print_words(const struct result *r)
 {
-	unsigned counts[REFINE_OUTCOME_COUNT];
-
-	count_outcomes(r, counts);
+	uint64_t refinements = result_figure(r, "counts.refinements")->count;
 	for (size_t i = 0; i < r->obligations.size; i++) {
-		const struct refine_obligation *o = &r->obligations.data[i];
-
-		printf("%s:%u: %-8s  %s  (%s, %s)", o->file, o->line, refine_outcome_key(o->outcome), o->text, o->subject,
-		       refine_place_key(o->place));
+		const struct result_obligation *o = &r->obligations.data[i];
+		printf("%s:%" PRIu64 ": %-8s  %s  (%s, %s)", o->file, o->line, o->outcome, o->text, o->subject, o->place);
 		printf(*o->reason ? ": %s\n" : "\n", o->reason);
 	}
 	for (size_t i = 0; i < r->notes.size; i++)
-		printf("%s\n", r->notes.data[i]);
-	printf("%u refinement%s, %zu obligation%s:", r->refinements, r->refinements == 1 ? "" : "s", r->obligations.size,
-	       r->obligations.size == 1 ? "" : "s");
-	for (int i = 0; i < REFINE_OUTCOME_COUNT; i++)
-		printf("%s %u %s", i ? "," : "", counts[i], refine_outcome_key(i));
+		printf("%s\n", r->notes.data[i].words);
+	printf("%" PRIu64 " refinement%s, %zu obligation%s:", refinements, refinements == 1 ? "" : "s", r->obligations.size, r->obligations.size == 1 ? "" : "s");
+	for (size_t i = 2; i < r->figures.size; i++) /* the outcomes are the last ones */
+		printf("%s %" PRIu64 " %s", i > 2 ? "," : "", r->figures.data[i].count, strchr(r->figures.data[i].key, '.') + 1);
 	printf("\n");
 }
 
-static void print_json(const struct refine *r, const char *file)
+static void print_json(const struct result *r, const char *file)
 {
-	unsigned counts[REFINE_OUTCOME_COUNT];
 	struct buf out = BUF_EMPTY;
 	struct json j;
-
-	count_outcomes(r, counts);
 	json_begin(&j, &out);
 	j.indent = 2;
 	json_object_open(&j);
-	json_key(&j, "command");
-	json_str(&j, "check");
-	json_key(&j, "status");
-	json_str(&j, "complete");
-	json_key(&j, "file");
-	json_str(&j, file);
-	json_key(&j, "obligations");
-	json_array_open(&j);
-	for (size_t i = 0; i < r->obligations.size; i++) {
-		const struct refine_obligation *o = &r->obligations.data[i];
-		const struct {
-			const char *key, *value;
-		} rows[] = {{"file", o->file},	       {"function", o->function}, {"subject", o->subject},
-			    {"text", o->text},   {"place", refine_place_key(o->place)},
-			    {"outcome", refine_outcome_key(o->outcome)}, {"reason", o->reason}};
-
-		json_object_open(&j);
-		for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-			json_key(&j, rows[k].key);
-			json_str(&j, rows[k].value);
-		}
-		json_key(&j, "line");
-		json_u64(&j, o->line);
-		json_object_close(&j);
-	}
-	json_array_close(&j);
-	json_key(&j, "counts");
-	json_object_open(&j);
-	json_key(&j, "refinements");
-	json_u64(&j, r->refinements);
-	json_key(&j, "total");
-	json_u64(&j, r->obligations.size);
-	for (int i = 0; i < REFINE_OUTCOME_COUNT; i++) {
-		json_key(&j, refine_outcome_key(i));
-		json_u64(&j, counts[i]);
-	}
-	json_object_close(&j);
+	json_key(&j, "command"), json_str(&j, "check");
+	json_key(&j, "status"), json_str(&j, "complete");
+	json_key(&j, "file"), json_str(&j, file);
+	result_json(&j, r, RESULT_OBLIGATIONS | RESULT_FIGURES);
 	json_object_close(&j);
 	buf_addc(&out, '\n');
 	fwrite(out.data, 1, out.size, stdout);
@@ -182,7 +160,7 @@ int cmd_check(int argc, char **argv)
 	struct buf text = BUF_EMPTY;
 	struct args a = {0};
 	struct capture c = {0};
-	unsigned counts[REFINE_OUTCOME_COUNT];
+	struct result result;
 
 	for (;;) {
 		at += option_parse(&spec, argc - at, argv + at);
@@ -202,16 +180,18 @@ int cmd_check(int argc, char **argv)
 		die(EXIT_USAGE, "%s", error_text());
 	if (output && emit(&r, output))
 		die(EXIT_USAGE, "%s", error_text());
+	fill(&r, &result);
 	if (json)
-		print_json(&r, file);
+		print_json(&result, file);
 	else
-		print_words(&r);
-	count_outcomes(&r, counts);
+		print_words(&result);
+	uint64_t rejected = result_figure(&result, "counts.rejected")->count;
+	result_release(&result);
 	refine_release(&r);
 	buf_release(&text);
 	capture_release(&c);
 	args_release(&a);
-	return counts[REFINE_REJECTED] ? EXIT_FOUND : EXIT_OK;
+	return rejected ? EXIT_FOUND : EXIT_OK;
 }
 
 int cmd_refine_source(int argc, char **argv)

@@ -19,6 +19,7 @@
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
 #include "cmd/targets.h"
+#include "report/result_json.h"
 #include "run/exec.h"
 #include "store/outdir.h"
 
@@ -274,38 +275,53 @@ static int has_files(const char *path)
 	return any;
 }
 
-static void show(const struct cmin *c, double seconds)
+static void fill(const struct cmin *c, struct result *r)
+{
+	*r = (struct result){0};
+	result_count(r, c->runs, "inputs");
+	result_count(r, c->kept, "kept");
+	result_count(r, c->failing, "left_out");
+	result_count(r, c->all_bytes, "bytes.before");
+	result_count(r, c->kept_bytes, "bytes.after");
+	result_count(r, c->covered_count, c->classes ? "classes" : "outcomes");
+}
+
+static void show_json(const struct result *r, double seconds)
 {
 	struct buf out = {0};
 	struct json j;
-	if (!c->json) {
-		printf("%s: %" PRIu64 " of %" PRIu64 " inputs, %" PRIu64 " of %" PRIu64
-		       " bytes, cover the same %" PRIu64 " %s; %.1f s\n",
-		       c->output, c->kept, c->runs, c->kept_bytes, c->all_bytes, c->covered_count,
-		       c->classes ? "branch outcomes and hit classes" : "branch outcomes", seconds);
-		if (c->failing)
-			printf("%" PRIu64 " that crash, hang or exceed a limit were left out\n",
-			       c->failing);
-		return;
-	}
 	json_begin(&j, &out);
 	json_object_open(&j);
 	json_key(&j, "command"), json_str(&j, "cmin");
 	json_key(&j, "status"), json_str(&j, "complete");
 	confine_json(&j);
 	json_key(&j, "seconds"), json_double(&j, seconds);
-	json_key(&j, "inputs"), json_u64(&j, c->runs);
-	json_key(&j, "kept"), json_u64(&j, c->kept);
-	json_key(&j, "left_out"), json_u64(&j, c->failing);
-	json_key(&j, "bytes");
-	json_object_open(&j);
-	json_key(&j, "before"), json_u64(&j, c->all_bytes);
-	json_key(&j, "after"), json_u64(&j, c->kept_bytes);
-	json_object_close(&j);
-	json_key(&j, c->classes ? "classes" : "outcomes"), json_u64(&j, c->covered_count);
+	result_json(&j, r, RESULT_FIGURES);
 	json_object_close(&j);
 	puts(buf_str(&out));
 	buf_release(&out);
+}
+
+static void show_text(const struct result *r, const char *output, int classes, double seconds)
+{
+	uint64_t failing = result_figure(r, "left_out")->count;
+	printf("%s: %" PRIu64 " of %" PRIu64 " inputs, %" PRIu64 " of %" PRIu64 " bytes, cover the same %" PRIu64 " %s; %.1f s\n", output,
+	       result_figure(r, "kept")->count, result_figure(r, "inputs")->count, result_figure(r, "bytes.after")->count,
+	       result_figure(r, "bytes.before")->count, result_figure(r, classes ? "classes" : "outcomes")->count,
+	       classes ? "branch outcomes and hit classes" : "branch outcomes", seconds);
+	if (failing)
+		printf("%" PRIu64 " that crash, hang or exceed a limit were left out\n", failing);
+}
+
+static void show(const struct cmin *c, double seconds)
+{
+	struct result r;
+	fill(c, &r);
+	if (c->json)
+		show_json(&r, seconds);
+	else
+		show_text(&r, c->output, c->classes, seconds);
+	result_release(&r);
 }
 
 static void cmin_release(struct cmin *c)

@@ -14,7 +14,9 @@
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
 #include "export/export.h"
+#include "report/result_json.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,75 +215,88 @@ static const struct {
 #undef X
 };
 
-static unsigned count_notes(const struct export_counts *c, unsigned kind)
+static void fill(const struct exporting *x, struct result *r)
 {
-	unsigned n = 0;
+	const struct export_counts *c = &x->counts;
+	unsigned kinds[EXPORT_NOTE_COUNT] = {0};
+	*r = (struct result){0};
+	for (size_t i = 0; i < c->notes.size; i++) {
+		const struct export_note *n = &c->notes.data[i];
+		kinds[n->kind]++;
+		vec_push(&r->notes, (struct result_note){note_rows[n->kind].key, n->name, n->words ? n->words : note_rows[n->kind].one});
+	}
+	result_count(r, c->files, "files");
+	result_count(r, c->tests, "tests");
+	result_count(r, c->bugs, "bugs");
+	result_count(r, c->reproduced, "reproduced");
+	result_count(r, c->failing, "like_bugs");
+	result_count(r, c->beyond, "beyond");
+	for (unsigned k = 0; k < EXPORT_NOTE_COUNT; k++)
+		result_count(r, kinds[k], "%s", note_rows[k].key);
+}
 
-	for (size_t i = 0; i < c->notes.size; i++)
-		n += c->notes.data[i].kind == kind;
-	return n;
+static uint64_t counted(const struct result *r, unsigned kind)
+{
+	return result_figure(r, note_rows[kind].key)->count;
 }
 
 /* What is not as one would expect: how many, and which. Alarming ones even with -q. */
-static void print_notes(const struct exporting *x)
+static void print_notes(const struct result *r, int quiet)
 {
-	const struct export_counts *c = &x->counts;
-
 	for (unsigned k = 0; k < EXPORT_NOTE_COUNT; k++) {
-		unsigned count = count_notes(c, k), shown = 0;
+		uint64_t count = counted(r, k), shown = 0;
 
-		if (!count || ((x->o.quiet || x->o.json) && !note_rows[k].alarming))
+		if (!count || (quiet && !note_rows[k].alarming))
 			continue;
 		if (note_rows[k].alarming)
 			fflush(stdout);
 		FILE *to = note_rows[k].alarming ? stderr : stdout;
-		fprintf(to, "%u %s:\n", count,
-			count == 1 ? note_rows[k].one : note_rows[k].several);
-		for (size_t i = 0; i < c->notes.size; i++) {
-			const struct export_note *n = &c->notes.data[i];
-			if (n->kind != k)
+		fprintf(to, "%" PRIu64 " %s:\n", count, count == 1 ? note_rows[k].one : note_rows[k].several);
+		for (size_t i = 0; i < r->notes.size; i++) {
+			const struct result_note *n = &r->notes.data[i];
+			if (strcmp(n->kind, note_rows[k].key))
 				continue;
 			if (!note_rows[k].alarming && shown == SHOWN_NAMES) {
-				fprintf(to, "    and %u more; --json names all\n", count - shown);
+				fprintf(to, "    and %" PRIu64 " more; --json names all\n", count - shown);
 				break;
 			}
-			fprintf(to, "    %s%s%s\n", n->name, n->words ? ": " : "",
-				n->words ? n->words : "");
+			int own = strcmp(n->words, note_rows[k].one) != 0; /* more than the kind says */
+			fprintf(to, "    %s%s%s\n", n->name, own ? ": " : "", own ? n->words : "");
 			shown++;
 		}
 	}
 }
 
-static void print_words(const struct exporting *x)
+static void print_words(const struct exporting *x, const struct result *r)
 {
-	const struct export_counts *c = &x->counts;
+	uint64_t tests = result_figure(r, "tests")->count, bugs = result_figure(r, "bugs")->count, files = result_figure(r, "files")->count;
+	uint64_t reproduced = result_figure(r, "reproduced")->count, beyond = result_figure(r, "beyond")->count, failing = result_figure(r, "like_bugs")->count;
 
 	if (x->asserts) {
-		printf("%u bug%s below %s\n", c->bugs, c->bugs == 1 ? " as an assertion" : "s as assertions", x->o.shown);
-		if (c->bugs && !x->o.no_check)
-			printf("%u of %u abort%s there when gcc compiles %s\n", c->reproduced, c->bugs, c->bugs == 1 ? "s" : "",
-			       c->bugs == 1 ? "it" : "them");
+		printf("%" PRIu64 " bug%s below %s\n", bugs, bugs == 1 ? " as an assertion" : "s as assertions", x->o.shown);
+		if (bugs && !x->o.no_check)
+			printf("%" PRIu64 " of %" PRIu64 " abort%s there when gcc compiles %s\n", reproduced, bugs, bugs == 1 ? "s" : "",
+			       bugs == 1 ? "it" : "them");
 		return;
 	}
-	printf("%u test%s", c->tests, c->tests == 1 ? "" : "s");
-	if (c->bugs)
-		printf(" and %u bug%s", c->bugs, c->bugs == 1 ? "" : "s");
-	printf(" in %u file%s below %s\n", c->files, c->files == 1 ? "" : "s", x->o.shown);
-	if (c->bugs && !x->o.no_check)
-		printf("%u of %u bug%s seen again outside of muster, by kind and place\n",
-		       c->reproduced, c->bugs, c->bugs == 1 ? "" : "s");
-	if (c->beyond)
-		printf("%u more test%s left out: %s nothing that the others do not (--tests)\n", c->beyond,
-		       c->beyond == 1 ? " is" : "s are", c->beyond == 1 ? "it covers" : "they cover");
-	if (c->failing)
-		printf("%u more test%s left out: %s a bug, or a suspected one\n", c->failing,
-		       c->failing == 1 ? " is" : "s are",
-		       c->failing == 1 ? "it shows" : "they show");
+	printf("%" PRIu64 " test%s", tests, tests == 1 ? "" : "s");
+	if (bugs)
+		printf(" and %" PRIu64 " bug%s", bugs, bugs == 1 ? "" : "s");
+	printf(" in %" PRIu64 " file%s below %s\n", files, files == 1 ? "" : "s", x->o.shown);
+	if (bugs && !x->o.no_check)
+		printf("%" PRIu64 " of %" PRIu64 " bug%s seen again outside of muster, by kind and place\n",
+		       reproduced, bugs, bugs == 1 ? "" : "s");
+	if (beyond)
+		printf("%" PRIu64 " more test%s left out: %s nothing that the others do not (--tests)\n", beyond,
+		       beyond == 1 ? " is" : "s are", beyond == 1 ? "it covers" : "they cover");
+	if (failing)
+		printf("%" PRIu64 " more test%s left out: %s a bug, or a suspected one\n", failing,
+		       failing == 1 ? " is" : "s are",
+		       failing == 1 ? "it shows" : "they show");
 }
 
-static void print_json(const struct exporting *x)
+static void print_json(const struct exporting *x, const struct result *r)
 {
-	const struct export_counts *c = &x->counts;
 	struct buf out = {0};
 	struct json j;
 
@@ -296,26 +311,8 @@ static void print_json(const struct exporting *x)
 					     : x->testcomp ? "testcomp"
 							   : "corpus");
 	json_key(&j, "directory"), json_str(&j, x->o.dir);
-	json_key(&j, "files"), json_u64(&j, c->files);
-	json_key(&j, "tests"), json_u64(&j, c->tests);
-	json_key(&j, "bugs"), json_u64(&j, c->bugs);
 	json_key(&j, "checked"), json_bool(&j, (x->cmocka || x->asserts) && !x->o.no_check);
-	json_key(&j, "reproduced"), json_u64(&j, c->reproduced);
-	json_key(&j, "like_bugs"), json_u64(&j, c->failing);
-	json_key(&j, "beyond"), json_u64(&j, c->beyond);
-	for (unsigned k = 0; k < EXPORT_NOTE_COUNT; k++)
-		json_key(&j, note_rows[k].key), json_u64(&j, count_notes(c, k));
-	json_key(&j, "notes");
-	json_array_open(&j);
-	for (size_t i = 0; i < c->notes.size; i++) {
-		const struct export_note *n = &c->notes.data[i];
-		json_object_open(&j);
-		json_key(&j, "note"), json_str(&j, note_rows[n->kind].key);
-		json_key(&j, "name"), json_str(&j, n->name);
-		json_key(&j, "words"), json_str(&j, n->words ? n->words : note_rows[n->kind].one);
-		json_object_close(&j);
-	}
-	json_array_close(&j);
+	result_json(&j, r, RESULT_FIGURES | RESULT_NOTES);
 	json_object_close(&j);
 	puts(buf_str(&out));
 	buf_release(&out);
@@ -323,7 +320,7 @@ static void print_json(const struct exporting *x)
 
 /* ------------------------------------------------------------------ command */
 
-static void run(struct exporting *x)
+static void run(struct exporting *x, struct result *r)
 {
 	for (size_t i = 0; i < x->campaigns.size; i++) {
 		const struct export_campaign *c = &x->campaigns.data[i];
@@ -340,11 +337,12 @@ static void run(struct exporting *x)
 		if (e)
 			die(EXIT_USAGE, "%s", error_text());
 	}
+	fill(x, r);
 	if (x->o.json)
-		print_json(x);
+		print_json(x, r);
 	else if (!x->o.quiet)
-		print_words(x);
-	print_notes(x);
+		print_words(x, r);
+	print_notes(r, x->o.quiet || x->o.json);
 	if (x->cmocka && x->counts.files && !x->o.json && !x->o.quiet)
 		printf("make -C %s check%s\n", x->o.shown, x->counts.bugs ? "   (and: bugs)" : "");
 }
@@ -405,6 +403,7 @@ int cmd_export(int argc, char **argv)
 	    rows};
 	int i = option_parse(&spec, argc, argv);
 	char *path, *dir;
+	struct result r;
 	int broken;
 
 	while (i < argc) {
@@ -422,9 +421,9 @@ int cmd_export(int argc, char **argv)
 	find_campaigns(&x);
 	if (file_mkdirs(x.o.dir))
 		die(EXIT_USAGE, "%s", error_text());
-	run(&x);
-	broken = count_notes(&x.counts, EXPORT_BROKEN) || count_notes(&x.counts, EXPORT_BUG_LOST) ||
-		 (x.asserts && count_notes(&x.counts, EXPORT_BUG_PASSES));
+	run(&x, &r);
+	broken = counted(&r, EXPORT_BROKEN) || counted(&r, EXPORT_BUG_LOST) || (x.asserts && counted(&r, EXPORT_BUG_PASSES));
+	result_release(&r);
 	release(&x);
 	free(path);
 	free(dir);

@@ -278,7 +278,7 @@ static void print_json(const struct fuzz_options *o, const struct campaign_sums 
 	json_key(j, "covered"), json_u64(j, s->covered);
 	json_key(j, "total"), json_u64(j, s->total);
 	json_object_close(j);
-	result_json(j, r, 0);
+	result_json(j, r, RESULT_TESTS | RESULT_BUGS | RESULT_STATS);
 	json_object_close(j);
 	fwrite(out.data, 1, out.size, stdout);
 	putchar('\n');

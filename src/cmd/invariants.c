@@ -17,7 +17,9 @@
 #include "build/capture.h"
 #include "cmd/cmd.h"
 #include "ir/code.h"
+#include "report/result_json.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,10 +47,8 @@ struct session {
 	int cflag_count;
 	VEC(struct operand) operands;
 	struct absint_options absint;
-	struct buf out, list; /* list: functions as JSON, which come behind all points */
-	struct json j, functions_json;
-	size_t points, trivial, functions, weakened;
-	double started;
+	struct buf out;
+	struct result result;
 };
 
 /* -------------------------------------------------------------- compiling */
@@ -85,88 +85,95 @@ static int compile(const struct session *s, const char *file, struct buf *bitcod
 	return e;
 }
 
-/* --------------------------------------------------------------- printing */
-static void print_json(struct session *s, const struct invariants *all, const char *file)
+/* ----------------------------------------------------------------- results */
+static const char *kept(struct result *r, const char *text)
 {
-	struct json *j = &s->j;
-
-	for (size_t i = 0; i < all->points.size; i++) {
-		const struct invariant *p = &all->points.data[i];
-		const struct invariant_function *f = &all->functions.data[p->function];
-
-		json_object_open(j);
-		json_key(j, "file");
-		json_str(j, file);
-		json_key(j, "function");
-		json_str(j, f->name);
-		json_key(j, "line");
-		json_u64(j, p->line);
-		json_key(j, "column");
-		json_u64(j, p->column);
-		json_key(j, "kind");
-		json_str(j, p->place == INVARIANT_HEAD || p->place == INVARIANT_EXIT ? "loop" : "branch");
-		json_key(j, "where");
-		json_str(j, invariant_place_key(p->place));
-		json_key(j, "outcome");
-		json_str(j, p->outcome);
-		json_key(j, "loop");
-		if (p->loop)
-			json_u64(j, p->loop);
-		else
-			json_null(j);
-		json_key(j, "domain");
-		json_str(j, domain_name(f->domain));
-		json_key(j, "invariant");
-		json_str(j, p->text);
-		json_object_close(j);
-	}
+	return text ? arena_strdup(&r->strings, text) : NULL;
 }
 
-static void list_functions(struct session *s, const struct invariants *all, const char *file)
+static void fill(struct result *r, const struct invariants *all, const char *file)
 {
-	struct json *j = &s->functions_json;
-
+	size_t first = r->functions.size;
 	for (size_t i = 0; i < all->functions.size; i++) {
 		const struct invariant_function *f = &all->functions.data[i];
-
-		json_object_open(j);
-		json_key(j, "file");
-		json_str(j, file);
-		json_key(j, "name");
-		json_str(j, f->name);
-		json_key(j, "line");
-		json_u64(j, f->line);
-		json_key(j, "loops");
-		json_u64(j, f->loops);
-		json_key(j, "domain");
-		json_str(j, domain_name(f->domain));
-		json_key(j, "weakened");
-		json_bool(j, f->weakened);
-		json_key(j, "seconds");
-		json_double(j, f->seconds);
-		json_object_close(j);
+		vec_push(&r->functions, (struct result_function){.file = file,
+								 .name = kept(r, f->name),
+								 .line = f->line,
+								 .loops = f->loops,
+								 .domain = domain_name(f->domain),
+								 .weakened = f->weakened,
+								 .seconds = f->seconds});
+	}
+	for (size_t i = 0; i < all->points.size; i++) {
+		const struct invariant *p = &all->points.data[i];
+		const struct result_function *f = &r->functions.data[first + p->function];
+		vec_push(&r->points, (struct result_point){.file = file,
+							   .function = f->name,
+							   .line = p->line,
+							   .column = p->column,
+							   .kind = p->place == INVARIANT_HEAD || p->place == INVARIANT_EXIT ? "loop" : "branch",
+							   .where = invariant_place_key(p->place),
+							   .outcome = kept(r, p->outcome),
+							   .loop = p->loop,
+							   .domain = f->domain,
+							   .invariant = kept(r, p->text),
+							   .in = first + p->function});
 	}
 }
 
-static void print_words(struct session *s, const struct invariants *all, const char *file)
+static void add_figures(struct result *r)
 {
-	uint32_t function = UINT32_MAX;
+	uint64_t trivial = 0, weakened = 0;
+	for (size_t i = 0; i < r->points.size; i++)
+		trivial += !strcmp(r->points.data[i].invariant, "true");
+	for (size_t i = 0; i < r->functions.size; i++)
+		weakened += (uint64_t)r->functions.data[i].weakened;
+	result_count(r, r->functions.size, "functions");
+	result_count(r, r->points.size, "points");
+	result_count(r, trivial, "true");
+	result_count(r, weakened, "weakened");
+}
 
-	for (size_t i = 0; i < all->points.size; i++) {
-		const struct invariant *p = &all->points.data[i];
-		const struct invariant_function *f = &all->functions.data[p->function];
+/* ---------------------------------------------------------------- printing */
+static void print_json(struct session *s, double seconds)
+{
+	struct json j;
+	json_begin(&j, &s->out);
+	j.indent = 2;
+	json_object_open(&j);
+	json_key(&j, "command"), json_str(&j, "invariants");
+	json_key(&j, "status"), json_str(&j, "complete");
+	json_key(&j, "seconds"), json_double(&j, seconds);
+	result_json(&j, &s->result, RESULT_POINTS | RESULT_FUNCTIONS | RESULT_STATS);
+	json_object_close(&j);
+	buf_addc(&s->out, '\n');
+}
 
-		if (p->function != function)
-			buf_addf(&s->out, "%s:%u: %s%s%s\n", file, f->line, f->name, f->weakened ? ": time ran out; answered by " : "",
-				 f->weakened ? domain_name(f->domain) : "");
-		function = p->function;
-		buf_addf(&s->out, "  %4u:%-3u ", p->line, p->column);
-		if (p->place == INVARIANT_HEAD)
+static void print_words(struct session *s)
+{
+	const struct result *r = &s->result;
+	uint64_t functions = result_figure(r, "functions")->count, weakened = result_figure(r, "weakened")->count;
+	size_t function = SIZE_MAX;
+	for (size_t i = 0; i < r->points.size; i++) {
+		const struct result_point *p = &r->points.data[i];
+		const struct result_function *f = &r->functions.data[p->in];
+
+		if (p->in != function)
+			buf_addf(&s->out, "%s:%u: %s%s%s\n", f->file, f->line, f->name, f->weakened ? ": time ran out; answered by " : "",
+				 f->weakened ? f->domain : "");
+		function = p->in;
+		buf_addf(&s->out, "  %4" PRIu64 ":%-3" PRIu64 " ", p->line, p->column);
+		if (!p->outcome)
 			buf_adds(&s->out, "loop            ");
 		else
-			buf_addf(&s->out, "%-6s %-8s ", p->place == INVARIANT_EXIT ? "exit" : "branch", p->outcome);
-		buf_addf(&s->out, "%s\n", p->text);
+			buf_addf(&s->out, "%-6s %-8s ", !strcmp(p->kind, "loop") ? "exit" : "branch", p->outcome);
+		buf_addf(&s->out, "%s\n", p->invariant);
 	}
+	buf_addf(&s->out, "%" PRIu64 " function%s with loops, %" PRIu64 " points, %" PRIu64 " of them `true`", functions, functions == 1 ? "" : "s",
+		 result_figure(r, "points")->count, result_figure(r, "true")->count);
+	if (weakened)
+		buf_addf(&s->out, "; %" PRIu64 " answered by a weaker domain, --time gives more", weakened);
+	buf_addc(&s->out, '\n');
 }
 
 static int print_annotated(struct session *s, const struct invariants *all, const char *file)
@@ -178,56 +185,6 @@ static int print_annotated(struct session *s, const struct invariants *all, cons
 		invariants_annotate(all, source.data, source.size, &s->out);
 	buf_release(&source);
 	return e;
-}
-
-static void count(struct session *s, const struct invariants *all)
-{
-	for (size_t i = 0; i < all->points.size; i++)
-		s->trivial += !strcmp(all->points.data[i].text, "true");
-	for (size_t i = 0; i < all->functions.size; i++)
-		s->weakened += (size_t)all->functions.data[i].weakened;
-	s->points += all->points.size;
-	s->functions += all->functions.size;
-}
-
-static void json_open(struct session *s)
-{
-	json_begin(&s->j, &s->out);
-	s->j.indent = 2;
-	json_object_open(&s->j);
-	json_key(&s->j, "command");
-	json_str(&s->j, "invariants");
-	json_key(&s->j, "points");
-	json_array_open(&s->j);
-	json_begin(&s->functions_json, &s->list);
-	json_array_open(&s->functions_json);
-}
-
-static void json_close(struct session *s)
-{
-	struct json *j = &s->j;
-	const struct {
-		const char *key;
-		size_t value;
-	} rows[] = {{"functions", s->functions}, {"points", s->points}, {"true", s->trivial}, {"weakened", s->weakened}};
-
-	json_array_close(j);
-	json_array_close(&s->functions_json);
-	json_key(j, "functions");
-	json_raw(j, s->list.data, s->list.size);
-	json_key(j, "status");
-	json_str(j, "complete");
-	json_key(j, "seconds");
-	json_double(j, clock_seconds() - s->started);
-	json_key(j, "stats");
-	json_object_open(j);
-	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		json_key(j, rows[i].key);
-		json_u64(j, rows[i].value);
-	}
-	json_object_close(j);
-	json_object_close(j);
-	buf_addc(&s->out, '\n');
 }
 
 /* ------------------------------------------------------------------- files */
@@ -275,15 +232,10 @@ static int run_file(struct session *s, const char *file)
 	for (uint32_t i = 0; !e && i < c->function_count; i++)
 		if (is_inside(&c->functions[i], file) && is_wanted(s, file, c->functions[i].name))
 			invariants_add(&all, c, &c->functions[i], &s->absint, s->everything);
-	if (!e) {
-		count(s, &all);
-		if (s->annotate)
-			e = print_annotated(s, &all, file);
-		else if (s->json)
-			print_json(s, &all, file), list_functions(s, &all, file);
-		else
-			print_words(s, &all, file);
-	}
+	if (!e && s->annotate)
+		e = print_annotated(s, &all, file);
+	else if (!e)
+		fill(&s->result, &all, file);
 	invariants_release(&all);
 	callees_free(s->absint.callees);
 	code_free(c);
@@ -309,27 +261,19 @@ static void write_out(struct session *s)
 		die(EXIT_USAGE, "%s", error_text());
 }
 
-static void summary(struct session *s)
-{
-	buf_addf(&s->out, "%zu function%s with loops, %zu points, %zu of them `true`", s->functions, s->functions == 1 ? "" : "s", s->points,
-		 s->trivial);
-	if (s->weakened)
-		buf_addf(&s->out, "; %zu answered by a weaker domain, --time gives more", s->weakened);
-	buf_addc(&s->out, '\n');
-}
-
 static void run(struct session *s)
 {
-	s->started = clock_seconds();
-	if (s->json)
-		json_open(s);
+	double started = clock_seconds();
+	s->result.function_fields = RESULT_FIELD(FUNCTION, FILE) | RESULT_FIELD(FUNCTION, NAME) | RESULT_FIELD(FUNCTION, LINE) | RESULT_FIELD(FUNCTION, LOOPS) |
+				    RESULT_FIELD(FUNCTION, DOMAIN) | RESULT_FIELD(FUNCTION, WEAKENED) | RESULT_FIELD(FUNCTION, SECONDS);
 	for (size_t i = 0; i < s->operands.size; i++)
 		if (is_first(s, i) && run_file(s, s->operands.data[i].file))
 			die(EXIT_USAGE, "%s", error_text());
+	add_figures(&s->result);
 	if (s->json)
-		json_close(s);
+		print_json(s, clock_seconds() - started);
 	else if (!s->annotate)
-		summary(s);
+		print_words(s);
 	write_out(s);
 }
 
@@ -369,7 +313,7 @@ int cmd_invariants(int argc, char **argv)
 	s.absint.seconds = s.seconds;
 	run(&s);
 	buf_release(&s.out);
-	buf_release(&s.list);
+	result_release(&s.result);
 	for (size_t i = 0; i < s.operands.size; i++) {
 		free(s.operands.data[i].file);
 		free(s.operands.data[i].function);

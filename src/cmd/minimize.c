@@ -19,6 +19,7 @@
 #include "cmd/confine.h"
 #include "cmd/operands.h"
 #include "cmd/targets.h"
+#include "report/result_json.h"
 #include "run/exec.h"
 #include "search/cover.h"
 
@@ -130,8 +131,21 @@ static void open_predicate(struct shrink *s, struct buf *data, struct minimize *
 
 /* -------------------------------------------------------------- the result */
 
-static void show_json(struct shrink *s, const struct minimize *m, const struct buf *data, int end,
-		      const char *output, double seconds)
+static void fill(const struct shrink *s, const struct minimize *m, const struct buf *data, const char *output, struct result *r)
+{
+	int bug = s->found.bug.confirmed;
+	*r = (struct result){0};
+	result_word(r, s->operands.tests.data[0], "input_file");
+	result_word(r, output, "output_file");
+	result_word(r, bug ? "bug" : "coverage", "keeps");
+	result_word(r, bug ? s->found.bug.summary : NULL, "summary");
+	result_count(r, s->before, "size.before");
+	result_count(r, data->size, "size.after");
+	result_count(r, m->changed, "changed");
+	result_count(r, m->runs, "stats.runs");
+}
+
+static void show_json(const struct result *r, int end, double seconds)
 {
 	struct buf out = {0};
 	struct json j;
@@ -141,40 +155,27 @@ static void show_json(struct shrink *s, const struct minimize *m, const struct b
 	json_key(&j, "status"), json_str(&j, end == MINIMIZE_BUDGET ? "budget" : "complete");
 	confine_json(&j);
 	json_key(&j, "seconds"), json_double(&j, seconds);
-	json_key(&j, "input_file"), json_str(&j, s->operands.tests.data[0]);
-	json_key(&j, "output_file"), json_str(&j, output);
-	json_key(&j, "keeps"), json_str(&j, s->found.bug.confirmed ? "bug" : "coverage");
-	json_key(&j, "summary"), json_str(&j, s->found.bug.confirmed ? s->found.bug.summary : NULL);
-	json_key(&j, "size");
-	json_object_open(&j);
-	json_key(&j, "before"), json_u64(&j, s->before);
-	json_key(&j, "after"), json_u64(&j, data->size);
-	json_object_close(&j);
-	json_key(&j, "changed"), json_u64(&j, m->changed);
-	json_key(&j, "stats");
-	json_object_open(&j);
-	json_key(&j, "runs"), json_u64(&j, m->runs);
-	json_object_close(&j);
+	result_json(&j, r, RESULT_FIGURES);
 	json_object_close(&j);
 	puts(buf_str(&out));
 	buf_release(&out);
 }
 
-static void show_text(struct shrink *s, const struct minimize *m, const struct buf *data, int end,
-		      const char *output, double seconds)
+static void show_text(const struct result *r, int classes, int end, double seconds)
 {
-	printf("%s: %zu bytes, from %zu; %zu of them plainer; %" PRIu64 " runs, %.1f s%s\n", output,
-	       data->size, s->before, m->changed < data->size ? m->changed : data->size, m->runs,
-	       seconds, end == MINIMIZE_BUDGET ? " (stopped at --runs; it may get smaller)" : "");
-	printf("keeps: %s\n", s->found.bug.confirmed ? s->found.bug.summary
-			      : s->classes  ? "every branch outcome, and how often"
-					    : "every branch outcome");
+	uint64_t after = result_figure(r, "size.after")->count, changed = result_figure(r, "changed")->count;
+	const char *summary = result_figure(r, "summary")->word;
+	printf("%s: %" PRIu64 " bytes, from %" PRIu64 "; %" PRIu64 " of them plainer; %" PRIu64 " runs, %.1f s%s\n", result_figure(r, "output_file")->word, after,
+	       result_figure(r, "size.before")->count, changed < after ? changed : after, result_figure(r, "stats.runs")->count, seconds,
+	       end == MINIMIZE_BUDGET ? " (stopped at --runs; it may get smaller)" : "");
+	printf("keeps: %s\n", summary ? summary : classes ? "every branch outcome, and how often" : "every branch outcome");
 }
 
 static int shrink_one(struct shrink *s)
 {
 	struct buf data = {0};
 	struct minimize m;
+	struct result r;
 	double start = clock_seconds();
 	const char *test = s->operands.tests.data[0];
 	char *output = s->output ? mem_strdup(s->output) : mem_printf("%s.min", file_base(test));
@@ -193,10 +194,12 @@ static int shrink_one(struct shrink *s)
 		    test);
 	if (file_write_atomic(output, buf_str(&data), data.size))
 		die(EXIT_USAGE, "%s", error_text());
+	fill(s, &m, &data, output, &r);
 	if (s->json)
-		show_json(s, &m, &data, end, output, clock_seconds() - start);
+		show_json(&r, end, clock_seconds() - start);
 	else
-		show_text(s, &m, &data, end, output, clock_seconds() - start);
+		show_text(&r, s->classes, end, clock_seconds() - start);
+	result_release(&r);
 	buf_release(&data);
 	free(output);
 	return EXIT_OK;

@@ -210,7 +210,7 @@ static void show_json(const struct replay *r, const struct outcome *all, size_t 
 	confine_json(&j);
 	json_key(&j, "seconds"), json_double(&j, seconds);
 	json_key(&j, "variant"), json_str(&j, r->variant);
-	result_json(&j, &found, 0);
+	result_json(&j, &found, RESULT_TESTS | RESULT_BUGS);
 	json_object_close(&j);
 	puts(buf_str(&out));
 	buf_release(&out);

@@ -531,7 +531,6 @@ static int each_result(void *ctx, const struct store_result *r)
 static int each_function(void *ctx, const struct result_function *f)
 {
 	struct show *s = ctx;
-	struct json *j = &s->j;
 
 	if (!s->json) {
 		printf("%8s %s: ", "", f->verdict);
@@ -539,23 +538,10 @@ static int each_function(void *ctx, const struct result_function *f)
 		printf(", branches %" PRIu64 "/%" PRIu64 "\n", f->covered, f->total);
 		return 0;
 	}
-	json_object_open(j);
-	json_key(j, "name"), json_str(j, f->name);
-	json_key(j, "file"), json_str(j, f->file);
-	json_key(j, "line"), json_u64(j, f->line);
-	json_key(j, "verdict"), json_str(j, f->verdict);
-	json_key(j, "why"), json_str(j, f->why);
-	json_key(j, "branches"), json_object_open(j);
-	json_key(j, "covered"), json_u64(j, f->covered);
-	json_key(j, "total"), json_u64(j, f->total);
-	json_object_close(j);
-	json_key(j, "tests"), json_u64(j, f->tests);
-	json_key(j, "bugs"), json_u64(j, f->bugs);
-	json_key(j, "losses"), json_str(j, f->losses);
-	json_key(j, "limits"), json_str(j, f->limits);
-	json_key(j, "machine"), json_id(j, f->machine);
-	json_key(j, "run"), json_u64(j, f->run);
-	json_object_close(j);
+	result_function_json(&s->j, f,
+			     RESULT_FIELD(FUNCTION, NAME) | RESULT_FIELD(FUNCTION, FILE) | RESULT_FIELD(FUNCTION, LINE) | RESULT_FIELD(FUNCTION, VERDICT) | RESULT_FIELD(FUNCTION, WHY) |
+				 RESULT_FIELD(FUNCTION, COVERED) | RESULT_FIELD(FUNCTION, TOTAL) | RESULT_FIELD(FUNCTION, TESTS) | RESULT_FIELD(FUNCTION, BUGS) |
+				 RESULT_FIELD(FUNCTION, LOSSES_WORDS) | RESULT_FIELD(FUNCTION, LIMITS_WORDS) | RESULT_FIELD(FUNCTION, MACHINE) | RESULT_FIELD(FUNCTION, RUN));
 	return 0;
 }
 

@@ -1,13 +1,14 @@
-/* result_json.c: functions, tests, bugs and statistics of a result as JSON, the only place that writes them. */
+/* result_json.c: a result as JSON, the only place that writes it: each list of it by the table of its fields, which is in result.h. */
 #include "report/result_json.h"
 
+#include "base/error.h"
 #include "report/bug.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------- functions */
+/* ---------------------------------------------------------------- texts that are lists */
 
 /* A list of texts with something between them. f is given each one. */
 static void each_part(struct json *j, const char *list, const char *between, void (*f)(struct json *j, const char *part, size_t size))
@@ -35,98 +36,31 @@ static void put_loss(struct json *j, const char *part, size_t size)
 	json_key(j, key), json_u64(j, strtoull(space + 1, NULL, 10));
 }
 
-static void function_json(struct json *j, const struct result_function *f)
-{
-	json_object_open(j);
-	json_key(j, "name"), json_str(j, f->name);
-	json_key(j, "file"), json_str(j, f->file);
-	json_key(j, "line"), json_u64(j, f->line);
-	json_key(j, "verdict"), json_str(j, f->verdict);
-	json_key(j, "why"), json_str(j, f->why);
-	json_key(j, "branches"), json_object_open(j);
-	json_key(j, "covered"), json_u64(j, f->covered);
-	json_key(j, "total"), json_u64(j, f->total);
-	json_object_close(j);
-	json_key(j, "uncovered"), json_array_open(j);
-	for (size_t i = 0; i < f->uncovered_count; i++)
-		json_str(j, f->uncovered[i]);
-	json_array_close(j);
-	json_key(j, "paths"), json_u64(j, f->paths);
-	json_key(j, "summaries"), json_u64(j, f->summaries);
-	json_key(j, "tests"), json_u64(j, f->tests);
-	json_key(j, "bugs"), json_u64(j, f->bugs);
-	json_key(j, "suspected"), json_u64(j, f->suspected);
-	json_key(j, "runs"), json_u64(j, f->runs);
-	json_key(j, "most_elements"), json_u64(j, f->most_elements);
-	json_key(j, "most_characters"), json_u64(j, f->most_characters);
-	json_key(j, "runs_to_coverage"), json_u64(j, f->runs_to_coverage);
-	json_key(j, "seconds_to_coverage"), json_double(j, f->seconds_to_coverage);
-	json_key(j, "running_to_coverage"), json_double(j, f->running_to_coverage);
-	json_key(j, "exhausted"), json_bool(j, f->exhausted);
-	json_key(j, "seconds"), json_double(j, f->seconds);
-	json_key(j, "limits"), json_array_open(j);
-	each_part(j, f->limits, "; ", put_limit);
-	json_array_close(j);
-	json_key(j, "losses"), json_object_open(j);
-	each_part(j, f->losses, ", ", put_loss);
-	json_object_close(j);
-	json_object_close(j);
-}
+/* ------------------------------------------------------------------ records */
 
-/* -------------------------------------------------------------------- tests */
+enum how { WORD, COUNT, NUMBER, REAL, FLAG, ID, LISTED, COUNTED, OUTCOMES, INPUT };
 
-static void inputs_json(struct json *j, const struct result_test *t)
-{
-	if (t->inputs)
-		json_key(j, "inputs"), json_raw(j, t->inputs, strlen(t->inputs));
-	else
-		bug_json_input(j, t->data, t->size);
-}
-
-static void field_json(struct json *j, const struct result_test *t, enum result_test_field field)
-{
-	static const char *const keys[] = {
-#define X(name, key) key,
-	    RESULT_TEST_FIELDS(X)
+struct field {
+	const char *key;
+	enum how how;
+	size_t offset, size;
+};
+#define ROW(type, key, how, member) {key, how, offsetof(struct type, member), sizeof(((struct type *)0)->member)},
+#define X(name, key, how, member) ROW(result_function, key, how, member)
+static const struct field function_fields[] = {RESULT_FUNCTION_FIELDS(X)};
 #undef X
-	};
-	if (field == RESULT_TEST_INPUTS) {
-		inputs_json(j, t);
-		return;
-	}
-	json_key(j, keys[field]);
-	switch (field) {
-	case RESULT_TEST_ID: json_id(j, t->id); break;
-	case RESULT_TEST_PARENT: json_id(j, t->parent); break;
-	case RESULT_TEST_FUNCTION: json_str(j, t->function); break;
-	case RESULT_TEST_FILE: json_str(j, t->file); break;
-	case RESULT_TEST_ORIGIN: json_str(j, t->origin); break;
-	case RESULT_TEST_VERDICT: json_str(j, t->verdict); break;
-	case RESULT_TEST_SUMMARY: json_str(j, t->summary); break;
-	case RESULT_TEST_SIZE: json_u64(j, t->size); break;
-	case RESULT_TEST_NEW_BRANCHES: json_u64(j, t->new_branches); break;
-	case RESULT_TEST_FOUND: json_double(j, t->found); break;
-	case RESULT_TEST_DIVERGED: json_bool(j, t->diverged); break;
-	case RESULT_TEST_COVERS: json_bool(j, t->covers); break;
-	case RESULT_TEST_FAILED: json_bool(j, t->failed); break;
-	case RESULT_TEST_EXPLORED: json_bool(j, t->explored); break;
-	case RESULT_TEST_CRASH: json_bool(j, t->crash); break;
-	case RESULT_TEST_HANG: json_bool(j, t->hang); break;
-	case RESULT_TEST_INPUTS:
-	case RESULT_TEST_FIELD_COUNT: json_null(j); break;
-	}
-}
-
-void result_test_json(struct json *j, const struct result_test *t, unsigned fields)
-{
-	json_object_open(j);
-	for (int i = 0; i < RESULT_TEST_FIELD_COUNT; i++)
-		if (fields & 1u << i)
-			field_json(j, t, (enum result_test_field)i);
-	json_object_close(j);
-}
-
-/* --------------------------------------------------------------- statistics */
+#define X(name, key, how, member) ROW(result_test, key, how, member)
+static const struct field test_fields[] = {RESULT_TEST_FIELDS(X)};
+#undef X
+#define X(name, key, how, member) ROW(result_obligation, key, how, member)
+static const struct field obligation_fields[] = {RESULT_OBLIGATION_FIELDS(X)};
+#undef X
+#define X(name, key, how, member) ROW(result_point, key, how, member)
+static const struct field point_fields[] = {RESULT_POINT_FIELDS(X)};
+#undef X
+#define X(name, key, how, member) ROW(result_note, key, how, member)
+static const struct field note_fields[] = {RESULT_NOTE_FIELDS(X)};
+#undef X
 
 /* How many groups of a key are those of the one before. */
 static int common_groups(const char *a, const char *b)
@@ -165,16 +99,112 @@ static void open_groups(struct json *j, const char *key, int open)
 	}
 }
 
+/* From one key to the next; "": none. */
+static void go_on(struct json *j, const char *before, const char *key)
+{
+	int open = common_groups(before, key);
+	for (int n = groups(before); n > open; n--)
+		json_object_close(j);
+	if (*key)
+		open_groups(j, key, open);
+}
+
+static void outcomes_json(struct json *j, const struct result_function *f)
+{
+	json_array_open(j);
+	for (size_t i = 0; i < f->uncovered_count; i++)
+		json_str(j, f->uncovered[i]);
+	json_array_close(j);
+}
+
+static void field_json(struct json *j, const void *record, const struct field *f)
+{
+	const void *at = (const char *)record + f->offset;
+	switch (f->how) {
+	case WORD: json_str(j, *(const char *const *)at); break;
+	case COUNT: json_u64(j, f->size == sizeof(uint32_t) ? *(const uint32_t *)at : *(const uint64_t *)at); break;
+	case REAL: json_double(j, *(const double *)at); break;
+	case FLAG: json_bool(j, *(const int *)at); break;
+	case ID: json_id(j, *(const uint64_t *)at); break;
+	case OUTCOMES: outcomes_json(j, record); break;
+	case NUMBER:
+		if (*(const uint64_t *)at)
+			json_u64(j, *(const uint64_t *)at);
+		else
+			json_null(j);
+		break;
+	case LISTED:
+		json_array_open(j);
+		each_part(j, *(const char *const *)at, "; ", put_limit);
+		json_array_close(j);
+		break;
+	case COUNTED:
+		json_object_open(j);
+		each_part(j, *(const char *const *)at, ", ", put_loss);
+		json_object_close(j);
+		break;
+	case INPUT: BUG("an input has its key with it");
+	}
+}
+
+static void input_json(struct json *j, const struct result_test *t)
+{
+	if (t->inputs)
+		json_key(j, "inputs"), json_raw(j, t->inputs, strlen(t->inputs));
+	else
+		bug_json_input(j, t->data, t->size);
+}
+
+/* mask: by row, which ones. */
+static void record_json(struct json *j, const void *record, const struct field *rows, size_t count, unsigned mask)
+{
+	const char *before = "";
+	json_object_open(j);
+	for (size_t i = 0; i < count; i++) {
+		if (!(mask & 1u << i))
+			continue;
+		if (rows[i].how == INPUT) {
+			input_json(j, record);
+			continue;
+		}
+		go_on(j, before, rows[i].key);
+		field_json(j, record, &rows[i]);
+		before = rows[i].key;
+	}
+	go_on(j, before, "");
+	json_object_close(j);
+}
+
+#define ROWS(rows) rows, sizeof(rows) / sizeof *(rows)
+
+void result_test_json(struct json *j, const struct result_test *t, unsigned fields)
+{
+	record_json(j, t, ROWS(test_fields), fields);
+}
+
+void result_function_json(struct json *j, const struct result_function *f, unsigned fields)
+{
+	record_json(j, f, ROWS(function_fields), fields);
+}
+
+/* A list of records of one size. */
+static void list_json(struct json *j, const char *key, const void *records, size_t size, size_t count, const struct field *rows, size_t row_count, unsigned mask)
+{
+	json_key(j, key), json_array_open(j);
+	for (size_t i = 0; i < count; i++)
+		record_json(j, (const char *)records + i * size, rows, row_count, mask);
+	json_array_close(j);
+}
+
+/* --------------------------------------------------------------- statistics */
+
 static void figures_json(struct json *j, const struct result *r)
 {
 	const char *before = "";
 	for (size_t i = 0; i < r->figures.size; i++) {
 		const struct result_figure *f = &r->figures.data[i];
-		int open = common_groups(before, f->key);
-		for (int n = groups(before); n > open; n--)
-			json_object_close(j);
-		open_groups(j, f->key, open);
-		if (f->word)
+		go_on(j, before, f->key);
+		if (f->is_word)
 			json_str(j, f->word);
 		else if (f->is_real)
 			json_double(j, f->real);
@@ -182,8 +212,7 @@ static void figures_json(struct json *j, const struct result *r)
 			json_u64(j, f->count);
 		before = f->key;
 	}
-	for (int n = groups(before); n > 0; n--)
-		json_object_close(j);
+	go_on(j, before, "");
 }
 
 static void checkers_json(struct json *j, const struct result *r)
@@ -206,27 +235,33 @@ static void checkers_json(struct json *j, const struct result *r)
 
 /* -------------------------------------------------------------------- whole */
 
-void result_json(struct json *j, const struct result *r, int functions)
+void result_json(struct json *j, const struct result *r, unsigned parts)
 {
-	if (functions) {
-		json_key(j, "functions"), json_array_open(j);
-		for (size_t i = 0; i < r->functions.size; i++)
-			function_json(j, &r->functions.data[i]);
+#define LIST(name) r->name.data, sizeof *r->name.data, r->name.size
+	if (parts & RESULT_POINTS)
+		list_json(j, "points", LIST(points), ROWS(point_fields), ~0u);
+	if (parts & RESULT_FUNCTIONS)
+		list_json(j, "functions", LIST(functions), ROWS(function_fields), r->function_fields);
+	if (parts & RESULT_TESTS)
+		list_json(j, "tests", LIST(tests), ROWS(test_fields), r->test_fields);
+	if (parts & RESULT_BUGS) {
+		json_key(j, "bugs"), json_array_open(j);
+		for (size_t i = 0; i < r->bugs.size; i++)
+			bug_json(j, &r->bugs.data[i]);
 		json_array_close(j);
 	}
-	json_key(j, "tests"), json_array_open(j);
-	for (size_t i = 0; i < r->tests.size; i++)
-		result_test_json(j, &r->tests.data[i], r->test_fields);
-	json_array_close(j);
-	json_key(j, "bugs"), json_array_open(j);
-	for (size_t i = 0; i < r->bugs.size; i++)
-		bug_json(j, &r->bugs.data[i]);
-	json_array_close(j);
-	if (!r->figures.size)
+	if (parts & RESULT_OBLIGATIONS)
+		list_json(j, "obligations", LIST(obligations), ROWS(obligation_fields), ~0u);
+	if (parts & RESULT_FIGURES)
+		figures_json(j, r);
+	if (parts & RESULT_NOTES)
+		list_json(j, "notes", LIST(notes), ROWS(note_fields), ~0u);
+	if (!(parts & RESULT_STATS) || !r->figures.size)
 		return;
 	json_key(j, "stats"), json_object_open(j);
 	figures_json(j, r);
 	if (r->combine)
 		checkers_json(j, r);
 	json_object_close(j);
+#undef LIST
 }

@@ -5,10 +5,20 @@
 #include "base/json.h"
 #include "result/result.h"
 
-/* Members of the object that is open: "functions", "tests", "bugs", "stats". The lists of tests and bugs are there even if they are empty;
- * the other two are if the command has any (functions: ask for them). */
-void result_json(struct json *j, const struct result *r, int functions);
+/* Members of the object that is open, in this order. Lists are there even if they are empty; statistics are members themselves, or in "stats" if there are any. */
+enum {
+	RESULT_POINTS = 1,
+	RESULT_FUNCTIONS = 2,
+	RESULT_TESTS = 4,
+	RESULT_BUGS = 8,
+	RESULT_OBLIGATIONS = 16,
+	RESULT_FIGURES = 32,
+	RESULT_NOTES = 64,
+	RESULT_STATS = 128,
+};
+void result_json(struct json *j, const struct result *r, unsigned parts);
 /* One test, with these fields (RESULT_TEST). */
 void result_test_json(struct json *j, const struct result_test *t, unsigned fields);
+void result_function_json(struct json *j, const struct result_function *f, unsigned fields);
 
 #endif

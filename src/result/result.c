@@ -10,6 +10,9 @@ void result_release(struct result *r)
 	vec_release(&r->functions);
 	vec_release(&r->tests);
 	vec_release(&r->bugs);
+	vec_release(&r->obligations);
+	vec_release(&r->points);
+	vec_release(&r->notes);
 	vec_release(&r->figures);
 	vec_release(&r->checkers);
 	arena_release(&r->strings);
@@ -50,7 +53,7 @@ void result_real(struct result *r, double value, const char *key, ...)
 
 void result_word(struct result *r, const char *word, const char *key)
 {
-	vec_push(&r->figures, (struct result_figure){.key = key, .word = word});
+	vec_push(&r->figures, (struct result_figure){.key = key, .word = word, .is_word = 1});
 }
 
 const struct result_figure *result_figure(const struct result *r, const char *key)

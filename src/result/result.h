@@ -56,7 +56,48 @@ struct result_bug {
 	X(EXPLORED, "explored")   \
 	X(VERIFIED, "verified")
 
-/* A function that was searched. */
+/* What a command knows of a list is a set of fields. X(NAME, key, how it is written, member); a key may be in a group: "GROUP.NAME". Formats read these tables.
+ * WORD is a text or null, ID 0 or null; LISTED texts with "; " between become a list, COUNTED "concretised 144, cut 1" an object; OUTCOMES and INPUT are of the record as a whole. */
+#define RESULT_FUNCTION_FIELDS(X)                                                                  \
+	X(NAME, "name", WORD, name)                                                                \
+	X(FILE, "file", WORD, file)                                                                \
+	X(LINE, "line", COUNT, line)                                                               \
+	X(LOOPS, "loops", COUNT, loops)                                                            \
+	X(DOMAIN, "domain", WORD, domain)                                                          \
+	X(WEAKENED, "weakened", FLAG, weakened)                                                    \
+	X(VERDICT, "verdict", WORD, verdict)                                                       \
+	X(WHY, "why", WORD, why)                                                                   \
+	X(COVERED, "branches.covered", COUNT, covered)                                             \
+	X(TOTAL, "branches.total", COUNT, total)                                                   \
+	X(UNCOVERED, "uncovered", OUTCOMES, uncovered)                                             \
+	X(PATHS, "paths", COUNT, paths)                                                            \
+	X(SUMMARIES, "summaries", COUNT, summaries)                                                \
+	X(TESTS, "tests", COUNT, tests)                                                            \
+	X(BUGS, "bugs", COUNT, bugs)                                                               \
+	X(SUSPECTED, "suspected", COUNT, suspected)                                                \
+	X(RUNS, "runs", COUNT, runs)                                                               \
+	X(MOST_ELEMENTS, "most_elements", COUNT, most_elements)                                    \
+	X(MOST_CHARACTERS, "most_characters", COUNT, most_characters)                              \
+	X(RUNS_TO_COVERAGE, "runs_to_coverage", COUNT, runs_to_coverage)                           \
+	X(SECONDS_TO_COVERAGE, "seconds_to_coverage", REAL, seconds_to_coverage)                   \
+	X(RUNNING_TO_COVERAGE, "running_to_coverage", REAL, running_to_coverage)                   \
+	X(EXHAUSTED, "exhausted", FLAG, exhausted)                                                 \
+	X(SECONDS, "seconds", REAL, seconds)                                                       \
+	X(LIMITS, "limits", LISTED, limits)                                                        \
+	X(LOSSES, "losses", COUNTED, losses)                                                       \
+	X(LOSSES_WORDS, "losses", WORD, losses)                                                    \
+	X(LIMITS_WORDS, "limits", WORD, limits)                                                    \
+	X(MACHINE, "machine", ID, machine)                                                         \
+	X(RUN, "run", COUNT, run)
+enum result_function_field {
+#define X(name, key, how, member) RESULT_FUNCTION_##name,
+	RESULT_FUNCTION_FIELDS(X)
+#undef X
+	    RESULT_FUNCTION_FIELD_COUNT
+};
+#define RESULT_FIELD(list, name) (1u << RESULT_##list##_##name)
+
+/* A function that was searched or analysed. */
 struct result_function {
 	const char *name, *file; /* file: as the unit has it */
 	uint32_t line;
@@ -76,29 +117,33 @@ struct result_function {
 	double seconds_to_coverage, running_to_coverage;
 	int exhausted; /* nothing was left to negate, and nothing was lost */
 	double seconds;
+	/* Of an analysis. */
+	uint64_t loops;
+	const char *domain; /* the weakest that had to answer */
+	int weakened;	    /* since time ran out */
 };
 
-/* A test: an input that is kept, or one that was run again. What a command knows of its tests is a set of fields. X(NAME, key). */
-#define RESULT_TEST_FIELDS(X)           \
-	X(ID, "id")                     \
-	X(FUNCTION, "function")         \
-	X(INPUTS, "inputs")             \
-	X(FILE, "file")                 \
-	X(PARENT, "parent")             \
-	X(ORIGIN, "origin")             \
-	X(SIZE, "size")                 \
-	X(DIVERGED, "diverged")         \
-	X(NEW_BRANCHES, "new_branches") \
-	X(COVERS, "covers")             \
-	X(FAILED, "failed")             \
-	X(FOUND, "seconds")             \
-	X(EXPLORED, "explored")         \
-	X(CRASH, "crash")               \
-	X(HANG, "hang")                 \
-	X(VERDICT, "verdict")           \
-	X(SUMMARY, "summary")
+/* A test: an input that is kept, or one that was run again. */
+#define RESULT_TEST_FIELDS(X)                          \
+	X(ID, "id", ID, id)                            \
+	X(FUNCTION, "function", WORD, function)        \
+	X(INPUTS, "inputs", INPUT, inputs)             \
+	X(FILE, "file", WORD, file)                    \
+	X(PARENT, "parent", ID, parent)                \
+	X(ORIGIN, "origin", WORD, origin)              \
+	X(SIZE, "size", COUNT, size)                   \
+	X(DIVERGED, "diverged", FLAG, diverged)        \
+	X(NEW_BRANCHES, "new_branches", COUNT, new_branches) \
+	X(COVERS, "covers", FLAG, covers)              \
+	X(FAILED, "failed", FLAG, failed)              \
+	X(FOUND, "seconds", REAL, found)               \
+	X(EXPLORED, "explored", FLAG, explored)        \
+	X(CRASH, "crash", FLAG, crash)                 \
+	X(HANG, "hang", FLAG, hang)                    \
+	X(VERDICT, "verdict", WORD, verdict)           \
+	X(SUMMARY, "summary", WORD, summary)
 enum result_test_field {
-#define X(name, key) RESULT_TEST_##name,
+#define X(name, key, how, member) RESULT_TEST_##name,
 	RESULT_TEST_FIELDS(X)
 #undef X
 	    RESULT_TEST_FIELD_COUNT
@@ -122,10 +167,61 @@ struct result_test {
 	const char *verdict, *summary; /* of a run just now */
 };
 
+/* A place that must keep a refinement. */
+#define RESULT_OBLIGATION_FIELDS(X)             \
+	X(FILE, "file", WORD, file)             \
+	X(FUNCTION, "function", WORD, function) \
+	X(SUBJECT, "subject", WORD, subject)    \
+	X(TEXT, "text", WORD, text)             \
+	X(PLACE, "place", WORD, place)          \
+	X(OUTCOME, "outcome", WORD, outcome)    \
+	X(REASON, "reason", WORD, reason)       \
+	X(LINE, "line", COUNT, line)
+struct result_obligation {
+	const char *file, *function;
+	uint64_t line;
+	const char *subject, *text, *place; /* what, which refinement, by what */
+	const char *outcome, *reason;	    /* "" for none */
+};
+
+/* A point of a function, and what always holds there. */
+#define RESULT_POINT_FIELDS(X)                  \
+	X(FILE, "file", WORD, file)             \
+	X(FUNCTION, "function", WORD, function) \
+	X(LINE, "line", COUNT, line)            \
+	X(COLUMN, "column", COUNT, column)      \
+	X(KIND, "kind", WORD, kind)             \
+	X(WHERE, "where", WORD, where)          \
+	X(OUTCOME, "outcome", WORD, outcome)    \
+	X(LOOP, "loop", NUMBER, loop)           \
+	X(DOMAIN, "domain", WORD, domain)       \
+	X(INVARIANT, "invariant", WORD, invariant)
+struct result_point {
+	const char *file, *function;
+	uint64_t line, column;
+	const char *kind, *where; /* "loop" or "branch"; "head", "exit" ... */
+	const char *outcome;	  /* of a branch, or NULL */
+	uint64_t loop;		  /* line of the loop; 0: none */
+	const char *domain, *invariant;
+	size_t in; /* of the functions */
+};
+
+/* Something that is not as one would expect. */
+#define RESULT_NOTE_FIELDS(X)           \
+	X(KIND, "note", WORD, kind)     \
+	X(NAME, "name", WORD, name)     \
+	X(WORDS, "words", WORD, words)
+struct result_note {
+	const char *kind;
+	const char *name; /* of what; NULL: the words say it */
+	const char *words;
+};
+
 /* A statistic. key: in a group "GROUP.NAME" or "GROUP.GROUP.NAME". */
 struct result_figure {
 	const char *key;
-	const char *word; /* it is no number */
+	const char *word; /* it is no number: a text, */
+	int is_word;	  /* or, without one, nothing */
 	int is_real;
 	uint64_t count;
 	double real; /* NaN: it was not measured */
@@ -141,8 +237,11 @@ struct result_checker {
 struct result {
 	VEC(struct result_function) functions;
 	VEC(struct result_test) tests;
-	unsigned test_fields; /* RESULT_TEST bits: what is known of them */
+	unsigned function_fields, test_fields; /* RESULT_FIELD bits: what is known of them */
 	VEC(struct result_bug) bugs;
+	VEC(struct result_obligation) obligations;
+	VEC(struct result_point) points;
+	VEC(struct result_note) notes;
 	VEC(struct result_figure) figures;
 	VEC(struct result_checker) checkers; /* of the figures */
 	const char *combine;		     /* how checks were combined; NULL: there are no figures */
@@ -153,7 +252,7 @@ void result_release(struct result *r);
 const char *result_keep(struct result *r, struct buf *text);
 /* One more statistic. key: a format. */
 void result_count(struct result *r, uint64_t value, const char *key, ...) __attribute__((format(printf, 3, 4)));
-void result_word(struct result *r, const char *word, const char *key); /* both are kept as they are */
+void result_word(struct result *r, const char *word, const char *key); /* both are kept as they are; NULL: there is none */
 void result_real(struct result *r, double value, const char *key, ...) __attribute__((format(printf, 3, 4)));
 /* The statistic; one of 0 if there is none of this key. */
 const struct result_figure *result_figure(const struct result *r, const char *key);

@@ -205,7 +205,9 @@ static void add_figures(struct test_session *const *sessions, size_t count, stru
 void test_result(struct test_session *const *sessions, size_t count, int tests, struct result *r)
 {
 	*r = (struct result){.test_fields = RESULT_TEST(ID) | RESULT_TEST(FUNCTION) | RESULT_TEST(INPUTS) | RESULT_TEST(FILE) | RESULT_TEST(DIVERGED) |
-					    RESULT_TEST(NEW_BRANCHES) | RESULT_TEST(COVERS) | RESULT_TEST(FAILED)};
+					    RESULT_TEST(NEW_BRANCHES) | RESULT_TEST(COVERS) | RESULT_TEST(FAILED),
+			     .function_fields = ~(RESULT_FIELD(FUNCTION, LOOPS) | RESULT_FIELD(FUNCTION, DOMAIN) | RESULT_FIELD(FUNCTION, WEAKENED) | RESULT_FIELD(FUNCTION, LIMITS_WORDS) |
+						  RESULT_FIELD(FUNCTION, LOSSES_WORDS) | RESULT_FIELD(FUNCTION, MACHINE) | RESULT_FIELD(FUNCTION, RUN))};
 	for (size_t i = 0; i < count; i++) {
 		struct test_session *s = sessions[i];
 		for (size_t k = 0; k < s->functions.size; k++)
