@@ -160,6 +160,18 @@ int file_write_atomic(const char *path, const void *data, size_t size)
 	return file_write_mode(path, data, size, 0644);
 }
 
+int file_update(const char *dir, const char *name, const void *data, size_t size)
+{
+	char *path = file_join(dir, name);
+	struct buf old = {0};
+	int e = 0;
+	if (!file_is_regular(path) || file_read(path, &old) || old.size != size || (size && memcmp(old.data, data, size)))
+		e = file_write_atomic(path, data, size);
+	buf_release(&old);
+	free(path);
+	return e;
+}
+
 int file_copy(const char *from, const char *to)
 {
 	struct buf b = BUF_EMPTY;

@@ -16,6 +16,8 @@ int file_write_all(int fd, const void *data, size_t size);
  * it, then renamed. A device or pipe is written to as it stands. mode is 0644, or what file_write_mode is given. */
 int file_write_atomic(const char *path, const void *data, size_t size);
 int file_write_mode(const char *path, const void *data, size_t size, unsigned mode);
+/* The file in the directory, unless it has these contents already: then it keeps its time, and nothing is compiled again for it. */
+int file_update(const char *dir, const char *name, const void *data, size_t size);
 /* Opens a new file for writing, below the directory's descriptor (or AT_FDCWD); what had the name is removed, a link never followed.
  * -1 with errno. */
 int file_create_new(int dir, const char *name, unsigned mode);

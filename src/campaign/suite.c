@@ -21,7 +21,7 @@
 #include "build/cc.h"
 #include "build/home.h"
 #include "campaign/campaign.h"
-#include "report/testcomp.h"
+#include "report/testcomp_run.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -33,7 +33,6 @@
 #include <unistd.h>
 
 #define POLL_NS 200000000 /* between two looks at what was found */
-#define VALUES_LIMIT (64u << 20)
 
 struct suite {
 	const struct suite_options *o;
@@ -42,13 +41,9 @@ struct suite {
 	char *call;		/* of coverage-error-call: the function; NULL: coverage-branches */
 	char *program, *out;	/* built; what the search writes */
 	char *telling;		/* the program that is run for a test's values */
-	char *values;		/* file of MUSTER_VALUES */
-	const char *env[4];
-	char *values_setting, *argv[2];
-	struct target plain;
-	struct launcher *launcher;
+	char *argv[2];
+	struct testcomp_suite tests;
 	struct strmap seen; /* names of files */
-	struct map known;   /* hashes of tests that were written */
 };
 
 /* What is wrong is not the user's: -1. */
@@ -90,94 +85,16 @@ static int read_property(struct suite *s)
 
 /* ----------------------------------------------------------------- the suite */
 
-static int put(const struct suite *s, const char *name, const struct buf *b)
-{
-	char *path = file_join(s->o->dir, name);
-	int e = file_write_atomic(path, b->data, b->size);
-	free(path);
-	return e;
-}
-
-static int write_metadata(const struct suite *s)
-{
-	char *argv[] = {"sha256sum", "-b", (char *)s->o->file, NULL};
-	struct proc_opts opts = {.capture_out = 1, .null_input = 1};
-	struct proc_result r = {0};
-	struct buf out = {0};
-	if (proc_run(argv, &opts, &r) || r.status) {
-		proc_release(&r);
-		return error_set("sha256sum cannot read '%s'", s->o->file);
-	}
-	char *line = buf_str(&r.out), *hash = line + (*line == '\\');
-	hash[strcspn(hash, " ")] = 0;
-	struct testcomp_metadata m = {.specification = s->property.data,
-				      .file = s->o->file,
-				      .hash = hash,
-				      .entry = "main",
-				      .bits = 64,
-				      .created = time(NULL)};
-	testcomp_metadata(&out, &m);
-	int e = put(s, "metadata.xml", &out);
-	proc_release(&r);
-	buf_release(&out);
-	return e;
-}
-
-/* Values that were asked for, line by line, as elements of a test. 1: the function was called: "!" says the telling build's own,
- * "! NAME" muster's, for a function that the program does not define. */
-static int add_values(struct buf *out, char *text, const char *call)
-{
-	int called = 0;
-	for (char *line = text, *next; *line; line = next) {
-		size_t n = strcspn(line, "\n");
-		next = line + n + (line[n] == '\n');
-		line[n] = 0;
-		char *space = strrchr(line, ' '); /* of "unsigned int 7" the last */
-		called |= call && *line == '!' && (!line[1] || !strcmp(line + 2, call));
-		if (!space || *line == '!')
-			continue;
-		*space = 0;
-		testcomp_case_value(out, line, space + 1);
-	}
-	return called;
-}
-
-static int write_test(struct suite *s)
-{
-	struct buf values = {0}, inputs = {0}, out = {0};
-	char name[40];
-	int e = 0;
-	if (file_is_regular(s->values) && file_read_limited(s->values, VALUES_LIMIT, &values))
-		buf_clear(&values); /* a loop that asks for ever: no test of it */
-	int called = add_values(&inputs, buf_str(&values), s->call);
-	if ((called || !s->call) &&
-	    map_set(&s->known, hash64(inputs.data ? inputs.data : "", inputs.size, 0), 1)) {
-		testcomp_case_begin(&out, called);
-		buf_add(&out, inputs.data, inputs.size);
-		testcomp_case_end(&out);
-		snprintf(name, sizeof name, "testcase-%u.xml", ++s->r->tests);
-		s->r->errors += (unsigned)called;
-		e = put(s, name, &out);
-	}
-	buf_release(&values);
-	buf_release(&inputs);
-	buf_release(&out);
-	return e;
-}
-
 static int take_file(struct suite *s, const char *path)
 {
 	struct buf data = {0};
-	struct run_result r;
-	if (file_read_limited(path, 64u << 20, &data)) { /* gone meanwhile */
-		buf_release(&data);
-		return 0;
-	}
-	unlink(s->values);
-	struct launch_input in = target_input(s->argv, data.data ? data.data : "", data.size, NULL);
-	int e = launcher_run(s->launcher, &in, &r) ? internal(s) : write_test(s);
+	int e = 0;
+	if (!file_read_limited(path, 64u << 20, &data)) /* else it is gone meanwhile */
+		e = testcomp_take(&s->tests, s->argv, data.data, data.size);
 	buf_release(&data);
-	return e;
+	s->r->tests = s->tests.tests;
+	s->r->errors = s->call ? s->tests.errors : 0;
+	return e > 0 ? internal(s) : e;
 }
 
 static int take_folder(struct suite *s, const char *name)
@@ -280,27 +197,6 @@ static int build_telling(struct suite *s)
 	return e;
 }
 
-static int open_runner(struct suite *s)
-{
-	struct target_options t = TARGET_DEFAULTS;
-	t.time = s->o->run_time * 4;
-	s->argv[0] = s->telling;
-	if (target_make(&s->plain, s->telling, s->argv, TARGET_PLAIN, &t))
-		return -1;
-	int n = 0;
-	for (const char *const *e = s->plain.options.env; e && *e && n < 2; e++)
-		s->env[n++] = *e;
-	s->plain.options.env = s->env;
-	char *outbox = NULL;
-	if (!(s->launcher = launcher_new(&s->plain.options)) || !(outbox = launcher_outbox(s->launcher)))
-		return -1;
-	s->values = file_join(outbox, "values");
-	s->values_setting = mem_printf("MUSTER_VALUES=%s", s->values);
-	s->env[n++] = s->values_setting;
-	free(outbox);
-	return 0;
-}
-
 static pid_t start_search(struct suite *s)
 {
 	struct fuzz_options o = FUZZ_DEFAULTS;
@@ -354,10 +250,14 @@ static int follow(struct suite *s, pid_t pid)
 
 static int make(struct suite *s)
 {
-	if (read_property(s) || build_program(s) || build_telling(s) || file_mkdirs(s->o->dir) || write_metadata(s))
+	if (read_property(s) || build_program(s) || build_telling(s) || file_mkdirs(s->o->dir) ||
+	    testcomp_describe(s->o->dir, buf_str(&s->property), s->o->file, time(NULL)))
 		return -1;
 	s->out = file_temp("search");
-	if (open_runner(s))
+	s->argv[0] = s->telling;
+	s->tests.dir = s->o->dir;
+	s->tests.call = s->call;
+	if (testcomp_open(&s->tests, s->telling, s->argv, s->o->run_time * 4))
 		return -1;
 	pid_t search = start_search(s);
 	deadline_phase(DEADLINE_FINISH); /* what the search found last becomes tests, too */
@@ -369,14 +269,9 @@ int suite_make(const struct suite_options *o, struct suite_result *r)
 	struct suite s = {.o = o, .r = r};
 	*r = (struct suite_result){.code = EXIT_USAGE};
 	int e = make(&s);
-	launcher_free(s.launcher);
-	if (s.plain.options.program)
-		target_release(&s.plain);
+	testcomp_close(&s.tests);
 	strmap_release(&s.seen);
-	map_release(&s.known);
 	buf_release(&s.property);
-	free(s.values_setting);
-	free(s.values);
 	free(s.program);
 	free(s.telling);
 	free(s.call);

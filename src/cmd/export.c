@@ -182,7 +182,7 @@ static int each_input(void *ctx, const struct store_test *t)
 	char hex[HASH_HEX_SIZE];
 
 	hash_hex(hash128(t->data, t->size), hex);
-	if (export_write(c->x->o.dir, hex, t->size ? t->data : "", t->size)) {
+	if (file_update(c->x->o.dir, hex, t->size ? t->data : "", t->size)) {
 		c->failed = 1;
 		return 1;
 	}

@@ -181,7 +181,7 @@ static int state(const struct source *s, const struct claim *c, struct buf *out)
 static int write_file(const struct asserting *a, const char *dir, const char *name, const void *data, size_t size)
 {
 	char *to = file_join(a->o->dir, dir);
-	int e = file_mkdirs(to) || export_write(to, name, size ? data : "", size);
+	int e = file_mkdirs(to) || file_update(to, name, size ? data : "", size);
 
 	free(to);
 	return e ? -1 : 0;

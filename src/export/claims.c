@@ -141,7 +141,7 @@ static int export_one(struct unit *u, struct input *in, const struct buf *text, 
 
 	if (state(in, text, shape, &out)) {
 		export_note(u->counts, EXPORT_BUG_LOST, in->name, "%s: %s", in->bug, error_text());
-	} else if (!(e = export_write(u->o->dir, name, out.data, out.size))) {
+	} else if (!(e = file_update(u->o->dir, name, out.data, out.size))) {
 		int shown = u->o->no_check ? 1 : try(u, in, &words);
 
 		in->stated = shown > 0;

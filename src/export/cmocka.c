@@ -407,7 +407,7 @@ int export_unit_write(struct unit *u)
 	int e;
 
 	make_text(u, &out);
-	e = export_write(u->o->dir, name, out.data, out.size);
+	e = file_update(u->o->dir, name, out.data, out.size);
 	buf_release(&out);
 	free(name);
 	return e;
@@ -498,11 +498,11 @@ static int write_makefile(const struct unit *u)
 		first = 0;
 		buf_addf(&out, "bugs += %s_bugs:%s\n", u->base, u->inputs.data[i].name);
 	}
-	e = export_write(u->o->dir, name, out.data, out.size);
+	e = file_update(u->o->dir, name, out.data, out.size);
 	if (!e && !file_exists(path)) {
 		buf_clear(&out);
 		buf_addf(&out, makefile, file_base(home_clang()));
-		e = export_write(u->o->dir, "Makefile", out.data, out.size);
+		e = file_update(u->o->dir, "Makefile", out.data, out.size);
 	}
 	buf_release(&out);
 	free(name);

@@ -58,21 +58,6 @@ char *export_absolute(const char *path)
 	return buf_take(&b);
 }
 
-int export_write(const char *dir, const char *name, const void *data, size_t size)
-{
-	char *path = file_join(dir, name);
-	struct buf old = {0};
-	int e = 0;
-
-	/* What is as it was keeps its time: nobody compiles it again. */
-	if (!file_is_regular(path) || file_read(path, &old) || old.size != size ||
-	    memcmp(old.data, data, size))
-		e = file_write_atomic(path, data, size);
-	buf_release(&old);
-	free(path);
-	return e;
-}
-
 int export_value(const struct export_campaign *c, const char *name, char **out)
 {
 	struct buf b = {0};

@@ -93,6 +93,5 @@ int export_value(const struct export_campaign *c, const char *name, char **out);
 char *export_absolute(const char *path);
 /* Path of `to` as it is named in directory `from`; both absolute. Allocated. */
 char *export_relative(const char *from, const char *to);
-int export_write(const char *dir, const char *name, const void *data, size_t size);
 
 #endif
