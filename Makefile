@@ -31,7 +31,7 @@ tests = $(patsubst tests/unit/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test
 
 # The runtime has three kinds of source. Bodies of libc functions go through the same instrumentation
 # as targets; wrappers are only marked, so that instrumented callers know them; the rest is plain.
-runtime_light = runtime/light.c runtime/cov.c runtime/loop.c runtime/path.c runtime/rt_null.c runtime/fill.c
+runtime_light = runtime/light.c runtime/cov.c runtime/loop.c runtime/path.c runtime/rt_null.c runtime/fill.c runtime/places.c
 # The driver of functions (muster test) is an archive of its own: only programs with a table take it.
 runtime_drive = $(patsubst %,runtime/%.c,drive drive_build drive_batch)
 # What the san variant and ordinary builds get.
@@ -54,7 +54,7 @@ runtime_flags = -std=gnu11 -D_GNU_SOURCE -Iinclude -Iruntime $(warnings) -fPIC \
 unit_flags = $(runtime_flags) -g -O1 -Xclang -disable-llvm-passes -fno-discard-value-names \
 	-fno-builtin -emit-llvm
 
-runtime_files = $(B)/runtime/libmuster_rt.a $(B)/runtime/libmuster_rt_all.a $(B)/runtime/libmuster_rt_calls.a $(B)/runtime/libmuster_cov.a $(B)/runtime/libmuster_path.a \
+runtime_files = $(B)/runtime/libmuster_rt.a $(B)/runtime/libmuster_rt_all.a $(B)/runtime/libmuster_rt_calls.a $(B)/runtime/libmuster_cov.a $(B)/runtime/libmuster_fill.a $(B)/runtime/libmuster_path.a \
 	$(B)/runtime/driver.o $(B)/runtime/libmuster_driver.a $(B)/runtime/libmuster_native.a $(B)/runtime/libmuster_san.a $(B)/runtime/libmuster_drive.a \
 	$(B)/runtime/wraps $(B)/runtime/wraps_path $(B)/runtime/wraps_cov \
 	$(B)/runtime/include
@@ -192,7 +192,9 @@ $(B)/runtime/libmuster_rt_calls.a: $(filter-out $(B)/runtime/libc/% %/skip.o $(p
 		$(patsubst runtime/libc/%.c,$(B)/runtime/calls/%.o,$(runtime_bodies))
 	$(archive_runtime)
 
-$(B)/runtime/libmuster_cov.a: $(patsubst %,$(B)/runtime/%.o,cov loop light forkserver rt_null symbolic fill)
+$(B)/runtime/libmuster_cov.a: $(patsubst %,$(B)/runtime/%.o,cov loop light forkserver rt_null symbolic)
+$(B)/runtime/libmuster_fill.a: $(patsubst %,$(B)/runtime/%.o,cov loop light forkserver rt_null symbolic fill places)
+$(B)/runtime/libmuster_cov.a $(B)/runtime/libmuster_fill.a:
 	@rm -f $@
 	ar rcsD $@ $^
 

@@ -144,8 +144,6 @@ void rt_event_at(unsigned kind, unsigned arg, uint64_t site, label a)
 {
 	if (RT_UNLIKELY(!RT_ON()))
 		return;
-	if (kind == MUSTER_EV_ALLOC && !(RT_STATE->header->flags & MUSTER_FLAG_ALLOCS))
-		return;
 	if (RT_UNLIKELY(RT_STATE->header->site_cap != 0)) {
 		uint32_t first;
 		if (capped(RT_STATE->header, site, &first)) {

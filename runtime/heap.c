@@ -48,15 +48,23 @@ static label product(label a, label b, size_t n, size_t m)
 
 static int sized; /* the size of a block has a label that was not fixed */
 
+/* Where blocks stand depends on the input from here on. Nothing is fixed for that: few programs look at addresses, and the engine finds out which (runtime/places.c). */
+static void note_size(label size)
+{
+	if (!size || sized || RT_STATE->driven || !RT_ON())
+		return;
+	sized = 1;
+	rt_event(MUSTER_EV_ALLOC, 0, size);
+}
+
 static void *given(void *p, size_t n, label size)
 {
 	fix_outcome(p, n, size);
-	sized |= size && !RT_STATE->driven;
+	note_size(size);
 	if (p) {
 		rt_object_add(p, n);
 		rt_forget(p, n);
 		rt_sized_add(p, n, size);
-		rt_event(MUSTER_EV_ALLOC, 0, size);
 	}
 	return p;
 }
@@ -140,7 +148,7 @@ RT_EXPORT int __wrap_posix_memalign(void **p, size_t align, size_t n)
 static void *moved(void *old, void *p, size_t old_size, size_t n, label size)
 {
 	fix_outcome(p, n, size);
-	sized |= size && !RT_STATE->driven;
+	note_size(size);
 	if (old && n) /* no bytes would free it */
 		rt_bound(rt_binary(MUSTER_OP_NE, 64, size, 0, n, 0));
 	if (!p)
@@ -157,7 +165,6 @@ static void *moved(void *old, void *p, size_t old_size, size_t n, label size)
 		rt_forget((char *)p + common, n - common);
 	rt_object_add(p, n);
 	rt_sized_add(p, n, size);
-	rt_event(MUSTER_EV_ALLOC, 1, size);
 	return p;
 }
 
@@ -231,7 +238,6 @@ RT_EXPORT void __wrap_free(void *p)
 			rt_gone(p, n);
 			rt_given_back(p, n);
 			rt_forget(p, n);
-			rt_event(MUSTER_EV_ALLOC, 2, a[0]);
 			return;
 		}
 	}
@@ -239,7 +245,6 @@ RT_EXPORT void __wrap_free(void *p)
 		uint64_t n = rt_object_remove(p);
 		rt_forget(p, n);
 		rt_given_back(p, n);
-		rt_event(MUSTER_EV_ALLOC, 2, a[0]);
 	}
 	__real_free(p);
 }

@@ -139,7 +139,7 @@ static inline uint64_t muster_value(const struct muster_node *n)
 	X(STALE, "stale")       /* label dropped: memory did not hold its value; arg: 1 if in a register */ \
 	X(CALL, "call")         /* the function that (unit, index) is an instruction of is entered; arg: how many ARGUMENTs follow; more: calls that are open */ \
 	X(ENTRY, "entry")       /* label: value number arg of those that a function or loop (its first instruction) is entered with */ \
-	X(ALLOC, "alloc")       /* label of the size; arg 2: given back, label of the address (modes that ask for it) */ \
+	X(ALLOC, "alloc")       /* label of its size: the first heap block whose size has one and was not fixed */ \
 	X(LOST, "lost")         /* data may have come without labels; arg: enum muster_loss. Once for each in a run */ \
 	X(THREAD, "thread")     /* a thread was started; it runs concretely */                      \
 	X(FORK, "fork")         /* a child was made; it runs concretely */                          \
@@ -374,7 +374,6 @@ struct muster_function {
 enum muster_flag {
 	MUSTER_FLAG_ARGS = 1,       /* arguments other than argv[0] are input */
 	MUSTER_FLAG_CALLS = 2,      /* events for calls and returns; the calls variant has them */
-	MUSTER_FLAG_ALLOCS = 4,     /* ALLOC and FREE events */
 	MUSTER_FLAG_FORKSERVER = 8, /* serve runs on MUSTER_CONTROL_FD / MUSTER_STATUS_FD */
 	MUSTER_FLAG_LOOP = 32,      /* a harness is called in a loop (muster/cov.h) */
 	MUSTER_FLAG_ENTRIES = 64,   /* ENTRY events (ir/entry.h says of what) */

@@ -16,7 +16,7 @@
 	X(SAN, "san", "libmuster_san.a", NULL)            \
 	X(COV, "cov", "libmuster_cov.a", "wraps_cov")     \
 	X(PATH, "path", "libmuster_path.a", "wraps_path") \
-	X(FILL, "fill", "libmuster_cov.a", "wraps_cov")   \
+	X(FILL, "fill", "libmuster_fill.a", "wraps_cov")  \
 	X(TRACE_ALL, "trace-all", "libmuster_rt_all.a",   \
 	  "wraps") /* events for concrete decisions too */ \
 	X(CALLS, "calls", "libmuster_rt_calls.a", "wraps") /* hooks at calls and returns, slow copies only */

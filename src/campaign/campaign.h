@@ -164,6 +164,7 @@ struct fuzz {
 	uint64_t last_covered;
 	int stopped;
 	int noted_lost; /* the store knows that the search is not exhaustive */
+	int noted_sized; /* and that sizes of heap blocks depend on the input */
 };
 
 double fuzz_clock(void);

@@ -4,6 +4,9 @@
  * the program wrote them is no input and in no constraint, but may decide: so before the claim is made, every test is run again in
  * the fill variant with three patterns in that memory. Another outcome, or other counts of branches, in one of them takes the claim
  * back. That they are equal is a test and no proof: other contents might still be told apart.
+ *
+ * Where heap blocks stand is no input either. It depends on the input where the size of a block does: after a search that saw such a size the runs have their
+ * blocks at other places, too, and in one of them a program that looks at addresses is ended, which is a difference.
  */
 #include "base/deadline.h"
 #include "base/hash.h"
@@ -16,10 +19,7 @@
 #define PATTERNS 3
 #define SETTINGS 12
 
-/* What libc fills a block with is the complement of the number; 0 would be no filling at all. */
-static const struct pattern {
-	const char *locals, *heap;
-} patterns[PATTERNS] = {{"MUSTER_FILL=0", "MALLOC_PERTURB_=255"}, {"MUSTER_FILL=1", "MALLOC_PERTURB_=85"}, {"MUSTER_FILL=2", "MALLOC_PERTURB_=60"}};
+static const char *const patterns[PATTERNS] = {"MUSTER_FILL=0", "MUSTER_FILL=1", "MUSTER_FILL=2"}; /* runtime/fill.c, runtime/places.c */
 
 struct filling {
 	struct exec *exec[PATTERNS];
@@ -51,16 +51,17 @@ static int each_test(void *ctx, const struct store_test *t)
 	return 0;
 }
 
-/* The target's own environment, and the pattern. */
-static void set_pattern(struct launch_options *o, const struct pattern *p, const char **env)
+/* The target's own environment, and the pattern; sized: the places of heap blocks follow it, too. */
+static void set_pattern(struct launch_options *o, const char *pattern, int sized, const char **env)
 {
 	int n = 0;
 
 	for (; o->env && o->env[n] && n < SETTINGS - 3; n++)
 		env[n] = o->env[n];
-	env[n] = p->locals;
-	env[n + 1] = p->heap;
-	env[n + 2] = NULL;
+	env[n++] = pattern;
+	if (sized)
+		env[n++] = "MUSTER_PLACES=1";
+	env[n] = NULL;
 	o->env = env;
 }
 
@@ -70,8 +71,12 @@ void fuzz_fill(const struct fuzz *f, struct store *store, struct fuzz_filled *re
 	struct target target[PATTERNS];
 	const char *env[PATTERNS][SETTINGS];
 	struct filling fill = {.result = result};
-	int ready = 1;
+	struct buf note = BUF_EMPTY;
+	int ready = 1, sized = store_value_get(store, f->shared->campaign, "sized", &note) != 0; /* an error counts as yes */
 
+	buf_release(&note);
+	for (uint64_t i = 0; i < f->o->workers; i++)
+		sized |= f->shared->workers[i].losses.sized != 0;
 	*result = (struct fuzz_filled){.asked = 1};
 	t.time = f->o->run_time;
 	for (int i = 0; i < PATTERNS; i++) {
@@ -79,7 +84,7 @@ void fuzz_fill(const struct fuzz *f, struct store *store, struct fuzz_filled *re
 			ready = 0;
 			continue;
 		}
-		set_pattern(&target[i].options, &patterns[i], env[i]);
+		set_pattern(&target[i].options, patterns[i], sized, env[i]);
 		target[i].options.server = 1;
 		ready &= !exec_open(&fill.exec[i], &target[i].options, 1);
 	}

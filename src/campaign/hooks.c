@@ -126,6 +126,11 @@ static int take(void *ctx, struct search_test *t, struct buf *data)
  * does not claim more than one that was never stopped. */
 int fuzz_note_lost(struct fuzz *f)
 {
+	if (search_losses(f->search)->sized && !f->noted_sized) {
+		f->noted_sized = 1;
+		if (store_value_set(f->store, f->campaign, "sized", "1", 1))
+			return -1;
+	}
 	if (search_exhausted(f->search)) {
 		if (f->shared->lost)
 			search_lost(f->search);

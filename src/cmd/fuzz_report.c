@@ -210,7 +210,7 @@ static void print_text(const struct fuzz_options *o, struct store *store, uint64
 		       o->search.max_input);
 	else if (!strcmp(status, "complete") && s->filled.done)
 		printf("paths     every negation was answered and run, but %" PRIu64 " of %" PRIu64
-		       " tests did something else with other contents of memory that was never written: there may be more\n",
+		       " tests did something else with other contents of memory that was never written, or other places of heap blocks: there may be more\n",
 		       s->filled.differ, s->filled.tests);
 	else if (!strcmp(status, "complete") && s->filled.asked)
 		printf("paths     every negation was answered and run, but there was no time to try other contents of memory that was never written\n");

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/vec.h"
+#include "instrument/places.h"
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
@@ -90,6 +91,7 @@ int locals_fill(const void *bitcode, size_t size, struct buf *out)
 	f.function = LLVMAddFunction(f.module, "__muster_fill", f.type);
 	for (LLVMValueRef i = LLVMGetFirstFunction(f.module); i; i = LLVMGetNextFunction(i))
 		fill_function(&f, i);
+	places_watch(f.module);
 	text = LLVMWriteBitcodeToMemoryBuffer(f.module);
 	buf_add(out, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
 	LLVMDisposeMemoryBuffer(text);

@@ -379,6 +379,7 @@ static void note_losses(struct search *s, int whole)
 	s->losses.count[LOSS_THREADS] += p->threads;
 	s->losses.count[LOSS_UNSEEN] += p->unseen;
 	s->losses.count[LOSS_KILLED] += (uint64_t)!whole;
+	s->losses.sized += (uint64_t)p->sized;
 	if (s->o.unit) /* all values are asked for (values.c) */
 		return;
 	s->losses.count[LOSS_CONCRETISED] += p->concretisations;

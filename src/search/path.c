@@ -150,7 +150,7 @@ void path_read(struct path *p, const struct trace *t, struct sites *sites, const
 	vec_clear(&p->entries);
 	p->decisions = p->bounds = 0;
 	p->digest = p->reads = p->concretisations = p->stale = p->orders = p->threads = p->unseen = p->pins = 0;
-	p->cut = p->assumed = 0;
+	p->cut = p->assumed = p->sized = 0;
 	for (uint64_t i = 0; i < t->event_count; i++) {
 		const struct muster_event *e = &t->events[i];
 		switch (e->kind) {
@@ -167,6 +167,9 @@ void path_read(struct path *p, const struct trace *t, struct sites *sites, const
 			break;
 		case MUSTER_EV_STALE:
 			p->stale++;
+			break;
+		case MUSTER_EV_ALLOC:
+			p->sized = 1;
 			break;
 		case MUSTER_EV_ENTRY:
 			if (!e->arg)

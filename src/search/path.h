@@ -67,6 +67,7 @@ struct path {
 	uint64_t stale;	  /* values given up because somebody else wrote */
 	uint64_t orders;  /* uses of an object's address as a number */
 	uint64_t unseen;  /* kinds of data that may have come without labels */
+	int sized;	  /* the size of a heap block depends on the input, and with it where others stand */
 	uint64_t threads; /* threads, children and other programs: they are not followed */
 	uint64_t pins;	  /* concretisations and bounds */
 };

@@ -256,6 +256,7 @@ const char *search_loss_words(enum search_loss l);
 struct search_losses {
 	uint64_t count[LOSS_COUNT];
 	uint64_t concretised[MUSTER_REASON_COUNT]; /* CONCRETISED, by reason (trace_reason_text) */
+	uint64_t sized;				   /* no loss by itself: paths on which the size of a heap block depends on the input */
 };
 
 /* What runs the program. Everything is borrowed. */
