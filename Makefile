@@ -24,7 +24,7 @@ warnings = -Wall -Wextra
 flags = -std=gnu11 -D_GNU_SOURCE -Isrc -Iinclude -I/usr/lib/llvm-19/include $(warnings) -MMD -MP
 libs = -L/usr/lib/llvm-19/lib -Wl,--as-needed -lLLVM-19 -lzstd -lcadical -lz3 -lppl_c -lppl -lgmpxx -lgmp -lsqlite3 -lstdc++ -lm -lpthread
 
-mains = src/cmd/main.c src/cmd/main_cc.c src/run/keeper_main.c src/solve/solver_main.c
+mains = src/cmd/main.c src/cmd/main_cc.c src/run/keeper_main.c src/solve/solver_main.c src/diff/caller_main.c
 sources = $(filter-out $(mains),$(sort $(wildcard src/*/*.c)))
 objects = $(sources:%.c=$(B)/%.o) $(B)/src/instrument/inline_bc.o
 tests = $(patsubst tests/unit/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
@@ -59,7 +59,7 @@ runtime_files = $(B)/runtime/libmuster_rt.a $(B)/runtime/libmuster_rt_all.a $(B)
 	$(B)/runtime/wraps $(B)/runtime/wraps_path $(B)/runtime/wraps_cov \
 	$(B)/runtime/include
 
-all: $(B)/muster $(B)/muster-cc $(B)/muster-keeper $(B)/muster-solver runtime
+all: $(B)/muster $(B)/muster-cc $(B)/muster-keeper $(B)/muster-solver $(B)/muster-caller runtime
 runtime: $(runtime_files)
 
 # What muster, its keeper and the runtime must agree on, by content: src/base/interface.h.
@@ -83,6 +83,10 @@ $(B)/muster-cc: $(B)/src/cmd/main_cc.o $(B)/libmuster.a
 # Stands between muster and the programs it runs; small, so that forking it is cheap.
 $(B)/muster-keeper: $(B)/src/run/keeper_main.o $(B)/libmuster.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+# Calls a function of a version for muster diff; what it loads calls muster_stub.
+$(B)/muster-caller: $(B)/src/diff/caller_main.o
+	$(CC) $(CFLAGS) $(LDFLAGS) -rdynamic -o $@ $^ -ldl
 
 # Z3 in a process of its own, which is replaced as it grows.
 $(B)/muster-solver: $(B)/src/solve/solver_main.o $(B)/libmuster.a
@@ -427,7 +431,7 @@ deps:
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/muster/include/muster
 	install -m 755 $(B)/muster $(B)/muster-cc $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(B)/muster-keeper $(B)/muster-solver $(DESTDIR)$(PREFIX)/lib/muster
+	install -m 755 $(B)/muster-keeper $(B)/muster-solver $(B)/muster-caller $(DESTDIR)$(PREFIX)/lib/muster
 	install -m 644 $(filter-out %/include,$(runtime_files)) $(DESTDIR)$(PREFIX)/lib/muster
 	install -m 644 include/muster/*.h $(DESTDIR)$(PREFIX)/lib/muster/include/muster
 

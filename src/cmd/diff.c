@@ -185,8 +185,8 @@ static int compare(const char *old, const char *new)
 		fprintf(stderr, "muster diff: %s\n", error_text());
 		return EXIT_USAGE;
 	}
-	args.o.old_file = v.old.path && file_is_c(v.old.path) ? v.old.path : NULL;
-	args.o.new_file = v.new.path && file_is_c(v.new.path) ? v.new.path : NULL;
+	args.o.bitcode[0] = (struct diff_bitcode){v.old.bitcode.data, v.old.bitcode.size};
+	args.o.bitcode[1] = (struct diff_bitcode){v.new.bitcode.data, v.new.bitcode.size};
 	if (!(d = diff_run(v.old.whole, v.new.whole, &args.o)))
 		fprintf(stderr, "muster diff: %s\n", error_text());
 	if (d) {

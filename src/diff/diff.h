@@ -60,7 +60,10 @@ struct diff_function {
 
 struct diff_options {
 	const char *function; /* this one alone, and what it calls; NULL: all */
-	const char *old_file, *new_file; /* C files, for witnesses; NULL: nothing is run, so nothing is changed */
+	struct diff_bitcode {
+		const void *data;
+		size_t size;
+	} bitcode[2]; /* of the old and the new version, each of one unit, for witnesses; empty: nothing is run, so nothing is changed */
 	double seconds;	      /* of processor time for one function; 0: 10 */
 	int overflow;	      /* signed overflow is undefined */
 };

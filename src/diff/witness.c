@@ -1,8 +1,8 @@
 /* witness.c: runs of both versions on one input: what is called a difference was seen.
  *
- * Each version becomes a program, once: the C file, a table of its functions and variables behind it, and a main that reads from standard input what to set and what to call. It
- * is compiled without optimisation and with arithmetic that wraps. Pointers lead into a piece of memory that both programs map at one address, so that addresses can be compared. Functions that
- * nobody defines are stubs that say how they were called, and return 0.
+ * Each version becomes a shared object, once, or of a large program once for each function: its bitcode with tables of functions and variables (instrument/expose.h), with arithmetic that wraps and without optimisation. The
+ * program muster-caller loads one, sets up the input and calls the function. Pointers lead into a piece of memory that has one address in all runs, so that addresses can be compared. Functions that nobody defines are stubs that say how
+ * they were called, and return 0.
  *
  * What is compared: the result, variables and memory afterwards, what was written to standard output, how it ended. Addresses of the program's own (variables, functions, the stack) are different in two
  * programs and count as one value. Each version runs twice: what is not the same both times is no observation. So a difference is the code's doing, and the model that predicted it need not be right
@@ -15,29 +15,39 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/proc.h"
+#include "diff/caller.h"
+#include "instrument/expose.h"
 #include "run/launch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#define ARENA 0x600000000ull /* where both programs have the memory of the input */
-#define ARENA_BYTES 65536ull
 #define SECONDS 0.5 /* of a run */
+#define LARGE 20000 /* instructions of a version from which on only what a function reaches is compiled */
+
+struct loaded { /* a shared object with tables (instrument/expose.h) */
+	char *function; /* that it was made for; NULL: all */
+	char *path;
+	VEC(char *) calls, data; /* names by number in the tables */
+	int failed;
+	struct loaded *next;
+};
 
 struct version {
-	const char *file;
-	struct whole const *whole;
-	char *program;
-	struct launcher *launcher;
-	VEC(const struct code_function *) calls; /* by number in the table */
-	VEC(uint32_t) globals;			 /* by number in the table: of the unit's code */
-	int failed;
+	int large;
+	struct loaded *loaded; /* the last one made first */
+	unsigned count;
 };
 
 struct diff_witnesses {
 	const struct differ *d;
 	struct version v[2];
+	char *caller;
+	struct launcher *launcher; /* of both */
+	int failed;
 };
 
 struct seen { /* of a run */
@@ -45,58 +55,7 @@ struct seen { /* of a run */
 	int timeout;
 };
 
-/* ------------------------------------------------------------ the program */
-
-static const char support[] =
-    "#include <stdio.h>\n"
-    "#include <stdlib.h>\n"
-    "#include <string.h>\n"
-    "#include <sys/mman.h>\n"
-    "struct call { const char *name; unsigned long long (*call)(const unsigned long long *); };\n"
-    "struct data { const char *name; unsigned char *at; unsigned long size; };\n"
-    "extern const struct call muster_diff_calls[];\n"
-    "extern const struct data muster_diff_data[];\n"
-    "static unsigned char before[%llu];\n"
-    "static int is_address(unsigned long long v)\n"
-    "{\n"
-    "\tunsigned char c;\n"
-    "\treturn v >= 65536 && v >> 47 == 0 && (v < %lluull || v >= %lluull) && !mincore((void *)(v & ~4095ull), 1, &c);\n"
-    "}\n"
-    "static void say_word(const char *what, unsigned long long at, unsigned long long v)\n"
-    "{\n"
-    "\tif (is_address(v)) printf(\"%%s %%llx address\\n\", what, at); else printf(\"%%s %%llx %%llx\\n\", what, at, v);\n"
-    "}\n"
-    "int main(void)\n"
-    "{\n"
-    "\tunsigned long long a[64] = {0}, i, at, value, r;\n"
-    "\tunsigned char *arena = mmap((void *)%lluull, %llu, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);\n"
-    "\tint call = -1;\n"
-    "\tchar kind;\n"
-    "\tif (arena != (void *)%lluull) return 99;\n"
-    "\twhile (scanf(\" %%c\", &kind) == 1 && kind != '.') {\n"
-    "\t\tif (kind == 'F' && scanf(\"%%d\", &call) != 1) return 99;\n"
-    "\t\tif (kind == 'A') { if (scanf(\"%%llu %%llx\", &i, &value) != 2) return 99; a[i %% 64] = value; }\n"
-    "\t\tif (kind == 'M') { if (scanf(\"%%llx %%llx\", &at, &value) != 2) return 99; ((unsigned char *)at)[0] = value; }\n"
-    "\t\tif (kind == 'Z') { if (scanf(\"%%llu\", &i) != 1) return 99; memset(muster_diff_data[i].at, 0, muster_diff_data[i].size); }\n"
-    "\t\tif (kind == 'G') { if (scanf(\"%%llu %%llu %%llx\", &i, &at, &value) != 3) return 99; muster_diff_data[i].at[at] = value; }\n"
-    "\t}\n"
-    "\tmemcpy(before, arena, sizeof before);\n"
-    "\tr = muster_diff_calls[call].call(a);\n"
-    "\tprintf(\"\\n\\1muster-diff\\n\");\n"
-    "\tsay_word(\"result\", 0, r);\n"
-    "\tprintf(\"\\2\\n\");\n"
-    "\tfor (i = 0; i < sizeof before; i += 8)\n"
-    "\t\tif (memcmp(before + i, arena + i, 8)) { memcpy(&value, arena + i, 8); say_word(\"memory\", (unsigned long)arena + i, value); }\n"
-    "\tfor (i = 0; muster_diff_data[i].name; i++)\n"
-    "\t\tfor (at = 0; at < muster_diff_data[i].size; at += 8) {\n"
-    "\t\t\tunsigned long n = muster_diff_data[i].size - at;\n"
-    "\t\t\tvalue = 0;\n"
-    "\t\t\tmemcpy(&value, muster_diff_data[i].at + at, n < 8 ? n : 8);\n"
-    "\t\t\tsay_word(muster_diff_data[i].name, at, value);\n"
-    "\t\t}\n"
-    "\tfflush(NULL);\n"
-    "\t_Exit(0);\n"
-    "}\n";
+/* ------------------------------------------------------------ the object */
 
 static int returns(const struct code_function *f)
 {
@@ -106,142 +65,86 @@ static int returns(const struct code_function *f)
 	return 0;
 }
 
-static int is_name(const char *s)
+/* A shared object of the linker's, from one of ours. */
+static int link_object(const char *object, const char *shared)
 {
-	return *s && !strchr(s, '.') && !strchr(s, ' ');
-}
-
-static void add_call(struct version *v, const struct code_function *f, struct buf *out)
-{
-	size_t number = v->calls.size;
-	const char *name = strcmp(f->name, "main") ? f->name : "muster_unit_main";
-	buf_addf(out, "static unsigned long long muster_diff_call_%zu(const unsigned long long *a) { %s(%s)(", number, returns(f) ? "return (unsigned long long)" : "", name);
-	for (uint32_t i = 0; i < f->parameters; i++)
-		buf_addf(out, "%s%sa[%u]", i ? ", " : "", f->values[i].is_pointer ? "(void *)" : "", i);
-	buf_addf(out, ");%s }\n", returns(f) ? "" : " return 0;");
-	vec_push(&v->calls, f);
-}
-
-static int can_call(const struct code_function *f)
-{
-	if (!f->defined || f->variadic || f->parameters > 60 || !is_name(f->name))
-		return 0;
-	for (uint32_t i = 0; i < f->parameters; i++)
-		if (f->values[i].flags & CODE_BYVAL || (!f->values[i].width && !f->values[i].is_pointer) || f->values[i].width > 64)
-			return 0;
-	return 1;
-}
-
-static void write_unit(struct version *v, struct buf *out)
-{
-	const struct code *c = v->whole->units.data[0].code;
-	char *path = file_absolute(v->file);
-	buf_addf(out, "#define main muster_unit_main\n#include \"%s\"\n#undef main\n", path);
-	free(path);
-	for (uint32_t i = 0; i < c->function_count; i++)
-		if (can_call(&c->functions[i]))
-			add_call(v, &c->functions[i], out);
-	buf_adds(out, "const struct { const char *name; unsigned long long (*call)(const unsigned long long *); } muster_diff_calls[] = {\n");
-	for (size_t i = 0; i < v->calls.size; i++)
-		buf_addf(out, "\t{\"%s\", muster_diff_call_%zu},\n", v->calls.data[i]->name, i);
-	buf_adds(out, "\t{0, 0}};\nconst struct { const char *name; unsigned char *at; unsigned long size; } muster_diff_data[] = {\n");
-	for (uint32_t i = 0; i < c->global_count; i++) {
-		const struct code_global *g = &c->globals[i];
-		if (g->constant || g->thread_local || g->optional || !g->bytes || g->bytes > 65536 || !is_name(g->name) || !c->global_variables[i].name)
-			continue;
-		buf_addf(out, "\t{\"%s\", (unsigned char *)&%s, sizeof %s},\n", g->name, g->name, g->name);
-		vec_push(&v->globals, i);
-	}
-	buf_adds(out, "\t{0, 0, 0}};\n");
-}
-
-/* Names that the linker misses, from its words: stubs for them. */
-static int write_stubs(const struct code *c, const char *words, struct buf *out)
-{
-	struct strmap done = {0};
-	int some = 0;
-	buf_adds(out, "extern int printf(const char *, ...);\n");
-	for (const char *s = words; (s = strstr(s, "undefined reference to `")); ) {
-		s += strlen("undefined reference to `");
-		size_t n = strcspn(s, "'");
-		char *name = strndup(s, n);
-		if (strmap_set(&done, name, 1)) {
-			uint32_t parameters = 0;
-			for (uint32_t i = 0; i < c->function_count; i++)
-				if (!strcmp(c->functions[i].name, name))
-					parameters = c->functions[i].parameters < 6 ? c->functions[i].parameters : 6;
-			buf_addf(out, "long muster_stub_%d(long a, long b, long c, long d, long e, long f) __asm__(\"%s\");\n", some, name);
-			buf_addf(out, "long muster_stub_%d(long a, long b, long c, long d, long e, long f) { long v[6] = {a, b, c, d, e, f}; printf(\"call of %s\");"
-				      " for (int i = 0; i < %u; i++) printf(\" %%x\", (unsigned)v[i]); printf(\"\\n\"); return 0; }\n",
-				 some, name, parameters);
-			some++;
-		}
-		free(name);
-	}
-	strmap_release(&done);
-	return some;
-}
-
-static int compile(const char *const *words, struct buf *err)
-{
-	VEC(char *) argv = {0};
-	struct proc_opts o = {.null_input = 1, .capture_out = 1, .capture_err = 1};
+	char *argv[] = {"ld", "-shared", "-o", (char *)shared, (char *)object, NULL};
+	struct proc_opts o = {.null_input = 1, .capture_out = 1, .merge_err = 1};
 	struct proc_result r = {0};
-	for (size_t i = 0; words[i]; i++)
-		vec_push(&argv, (char *)words[i]);
-	vec_push(&argv, NULL);
-	int e = proc_run(argv.data, &o, &r);
+	int e = proc_run(argv, &o, &r);
 	if (!e && r.status)
-		e = error_set("clang-19 does not compile the program of the witnesses");
-	if (err && r.err.size)
-		buf_add(err, r.err.data, r.err.size);
+		e = error_set("ld: %s", buf_str(&r.out));
 	proc_release(&r);
-	vec_release(&argv);
 	return e;
 }
 
-static int build(struct version *v)
+/* The tables as they stand in the object: names only. */
+static void read_names(const struct buf *names, struct loaded *l)
 {
-	struct buf unit = BUF_EMPTY, main_text = BUF_EMPTY, stubs = BUF_EMPTY, words = BUF_EMPTY;
-	char *unit_c = file_temp("diff-unit.c"), *main_c = file_temp("diff-main.c"), *stubs_c = file_temp("diff-stubs.c");
-	v->program = file_temp("diff-program");
-	write_unit(v, &unit);
-	buf_addf(&main_text, support, ARENA_BYTES, ARENA, ARENA + ARENA_BYTES, ARENA, ARENA_BYTES, ARENA);
-	const char *argv[] = {"clang-19", "-w", "-O0", "-fwrapv", "-fno-strict-aliasing", "-fno-delete-null-pointer-checks", "-o", v->program, unit_c, main_c, "-lm", NULL, NULL};
-	int e = file_write_atomic(unit_c, unit.data, unit.size) || file_write_atomic(main_c, main_text.data, main_text.size) ? -1 : 0;
-	if (!e)
-		e = compile(argv, &words);
-	if (e && write_stubs(v->whole->units.data[0].code, buf_str(&words), &stubs) && !file_write_atomic(stubs_c, stubs.data, stubs.size)) {
-		argv[11] = stubs_c;
-		e = compile(argv, NULL);
+	for (size_t at = 0; at < names->size; at += strlen(names->data + at) + 1) {
+		char *name = strdup(names->data + at + 1);
+		if (names->data[at] == 'F')
+			vec_push(&l->calls, name);
+		else
+			vec_push(&l->data, name);
 	}
-	buf_release(&unit);
-	buf_release(&main_text);
-	buf_release(&stubs);
-	buf_release(&words);
-	free(unit_c);
-	free(main_c);
-	free(stubs_c);
-	return e;
 }
 
-static struct launcher *launcher_of(struct version *v)
+static struct launcher *launcher_of(struct diff_witnesses *w)
 {
-	if (!v->launcher && !v->failed) {
+	if (!w->launcher && !w->failed) {
 		struct launch_options o = LAUNCH_DEFAULTS;
-		char *argv[] = {v->program, NULL};
-		v->failed = !v->file || build(v);
-		argv[0] = v->program;
+		w->caller = file_part("muster-caller");
+		char *argv[] = {w->caller, "-", NULL};
 		o.argv = argv;
 		o.to = LAUNCH_STDIN;
 		o.out = LAUNCH_CAPTURE;
 		o.err = LAUNCH_NULL;
 		launch_limit(&o, SECONDS);
-		if (!v->failed)
-			v->launcher = launcher_new(&o);
-		v->failed = !v->launcher;
+		if (w->caller)
+			w->launcher = launcher_new(&o);
+		w->failed = !w->launcher;
 	}
-	return v->launcher;
+	return w->launcher;
+}
+
+static struct loaded *load(struct diff_witnesses *w, int which, const char *function)
+{
+	struct loaded *l = mem_zalloc(sizeof *l);
+	struct expose_request request = {.function = function};
+	struct buf object = BUF_EMPTY, names = BUF_EMPTY;
+	char *path = file_temp("diff.o");
+	char name[48];
+	snprintf(name, sizeof name, "%s-%u.so", which == OLD ? "old" : "new", w->v[which].count++);
+	l->function = function ? strdup(function) : NULL;
+	l->path = file_join(launcher_base(w->launcher), name); /* where runs can read */
+	l->failed = expose_unit(w->d->o->bitcode[which].data, w->d->o->bitcode[which].size, &request, &object, &names) || file_write_atomic(path, object.data, object.size) || link_object(path, l->path) || chmod(l->path, 0755);
+	if (l->failed)
+		log_info("witness: %s", error_text());
+	read_names(&names, l);
+	buf_release(&object);
+	buf_release(&names);
+	unlink(path);
+	free(path);
+	l->next = w->v[which].loaded;
+	w->v[which].loaded = l;
+	return l;
+}
+
+/* Small units as a whole, once; of a large one what the function reaches. NULL: it cannot be run. */
+static struct loaded *loaded_of(struct diff_witnesses *w, int which, const struct code_function *f)
+{
+	struct version *v = &w->v[which];
+	const char *function = v->large ? f->name : NULL;
+	struct loaded *found = NULL;
+	if (!w->d->o->bitcode[which].size || !launcher_of(w))
+		return NULL;
+	for (struct loaded *l = v->loaded; l && !found; l = l->next)
+		if (!function || !strcmp(l->function, function))
+			found = l;
+	if (!found)
+		found = load(w, which, function);
+	return found->failed ? NULL : found;
 }
 
 /* ------------------------------------------------------------ an input */
@@ -251,25 +154,26 @@ static uint64_t model_value(struct diff_pair *x, const struct solve_model *m, ex
 	return (uint64_t)solve_model_eval(x->p, m, e);
 }
 
-static int call_number(const struct version *v, const struct code_function *f)
+static int find_name(char *const *names, size_t count, const char *name)
 {
-	for (size_t i = 0; i < v->calls.size; i++)
-		if (v->calls.data[i] == f)
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(names[i], name))
 			return (int)i;
 	return -1;
 }
 
-static int data_number(const struct version *v, const char *name)
+static int call_number(const struct loaded *l, const struct code_function *f)
 {
-	const struct code *c = v->whole->units.data[0].code;
-	for (size_t i = 0; i < v->globals.size; i++)
-		if (!strcmp(c->globals[v->globals.data[i]].name, name))
-			return (int)i;
-	return -1;
+	return find_name(l->calls.data, l->calls.size, f->name);
+}
+
+static int data_number(const struct loaded *l, const char *name)
+{
+	return find_name(l->data.data, l->data.size, name);
 }
 
 /* A byte of a variable that the model names; its name is that of the new version's code. */
-static void set_global(struct diff_pair *x, struct version *v, int which, const char *object, uint64_t offset, uint8_t value, struct buf *out)
+static void set_global(struct diff_pair *x, struct loaded *v, int which, const char *object, uint64_t offset, uint8_t value, struct buf *out)
 {
 	struct vc *vc = x->side[which].vc;
 	for (uint32_t i = 0; i < vc_objects(vc); i++) {
@@ -282,7 +186,7 @@ static void set_global(struct diff_pair *x, struct version *v, int which, const 
 	}
 }
 
-static void set_byte(struct diff_pair *x, struct version *v, int which, const struct solve_model *m, const struct solve_byte *b, struct buf *out)
+static void set_byte(struct diff_pair *x, struct loaded *v, int which, const struct solve_model *m, const struct solve_byte *b, struct buf *out)
 {
 	struct vc *vc = x->side[which].vc;
 	const char *array = expr_name(x->p, b->array);
@@ -290,7 +194,7 @@ static void set_byte(struct diff_pair *x, struct version *v, int which, const st
 		set_global(x, v, which, array, b->offset, b->value, out);
 		return;
 	}
-	if (b->offset >= ARENA && b->offset < ARENA + ARENA_BYTES) {
+	if (b->offset >= CALLER_ARENA && b->offset < CALLER_ARENA + CALLER_ARENA_BYTES) {
 		buf_addf(out, "M %llx %x\n", (unsigned long long)b->offset, b->value);
 		return;
 	}
@@ -301,12 +205,15 @@ static void set_byte(struct diff_pair *x, struct version *v, int which, const st
 	}
 }
 
-static void write_input(struct diff_pair *x, struct version *v, int which, const struct solve_model *m, struct buf *out)
+static void write_input(struct diff_pair *x, struct loaded *v, int which, const struct solve_model *m, struct buf *out)
 {
 	buf_addf(out, "F %d\n", call_number(v, x->side[which].f));
-	for (size_t i = 0; i < v->globals.size; i++) /* both start in the same state: variables with another initial value at 0 */
-		if (differ_data_changed(x->d, which, v->whole->units.data[0].code, v->globals.data[i]))
-			buf_addf(out, "Z %zu\n", i);
+	const struct code *code = x->side[which].f->code;
+	for (uint32_t g = 0; g < code->global_count; g++) { /* both start in the same state: variables with another initial value at 0 */
+		int number = differ_data_changed(x->d, which, code, g) ? data_number(v, code->globals[g].name) : -1;
+		if (number >= 0)
+			buf_addf(out, "Z %d\n", number);
+	}
 	for (uint32_t i = 0; i < x->side[which].f->parameters; i++) {
 		const struct code_value *p = &x->side[which].f->values[i];
 		uint64_t value = model_value(x, m, x->args[i]);
@@ -340,20 +247,20 @@ static void seen_release(struct seen *s)
 	*s = (struct seen){0};
 }
 
-static int run_once(struct version *v, struct buf *input, struct seen *out)
+static int run_once(struct diff_witnesses *w, const struct loaded *v, struct buf *input, struct seen *out)
 {
-	struct launcher *l = launcher_of(v);
-	struct launch_input in = {.data = input->data, .size = input->size, .present = 1};
+	char *argv[] = {w->caller, v->path, NULL};
+	struct launch_input in = {.data = input->data, .size = input->size, .present = 1, .argv = argv};
 	struct run_result r;
 	char words[256];
 	*out = (struct seen){0};
-	if (!l || launcher_run(l, &in, &r) || r.end == RUN_FAILED || r.end == RUN_CUT || (r.end == RUN_EXIT && r.code == 99))
+	if (launcher_run(w->launcher, &in, &r) || r.end == RUN_FAILED || r.end == RUN_CUT || (r.end == RUN_EXIT && r.code == CALLER_FAILED))
 		return -1;
-	char *text = buf_str(&r.out), *mark = strstr(text, "\n\1muster-diff\n");
+	char *text = buf_str(&r.out), *mark = strstr(text, CALLER_MARK);
 	run_result_words(&r, words, sizeof words);
 	out->timeout = run_was_stopped(r.end);
 	if (mark) {
-		char *result = mark + strlen("\n\1muster-diff\n"), *memory = strstr(result, "\2\n");
+		char *result = mark + strlen(CALLER_MARK), *memory = strstr(result, "\2\n");
 		*mark = 0;
 		if (!memory)
 			return -1;
@@ -378,14 +285,14 @@ static int same_seen(const struct seen *a, const struct seen *b)
 }
 
 /* Twice; -1 if it cannot be run, or is not the same again. */
-static int run_steadily(struct version *v, struct buf *input, struct seen *out)
+static int run_steadily(struct diff_witnesses *w, const struct loaded *v, struct buf *input, struct seen *out)
 {
 	struct seen again = {0};
-	if (run_once(v, input, out))
+	if (run_once(w, v, input, out))
 		return -1;
 	if (out->timeout)
 		return 0;
-	int e = run_once(v, input, &again) || !same_seen(out, &again) ? -1 : 0;
+	int e = run_once(w, v, input, &again) || !same_seen(out, &again) ? -1 : 0;
 	seen_release(&again);
 	return e;
 }
@@ -427,11 +334,13 @@ static void result_text(const struct diff_pair *x, int which, const char *line, 
 	}
 	value = strtoull(word, NULL, 16);
 	if (!f->result_width || f->result_width >= 64)
-		buf_addf(out, f->result_width ? "%lld" : "%#llx", (long long)value);
+		buf_addf(out, !f->result_width ? "%#llx" : f->result_unsigned ? "%llu" : "%lld", (long long)value);
 	else if (f->result_width == 1)
 		buf_addf(out, "%llu", value & 1);
+	else if (f->result_unsigned)
+		buf_addf(out, "%llu", value);
 	else
-		buf_addf(out, "%lld", (long long)value); /* C extended it as its type says */
+		buf_addf(out, "%lld", (long long)(value << (64 - f->result_width)) >> (64 - f->result_width));
 }
 
 /* Of the value only the bits of its type count: the other version may extend it in another manner. */
@@ -510,8 +419,8 @@ static int fit_model(struct diff_pair *x, const struct solve_model *m, const exp
 		const struct diff_word *in = &x->inputs.data[i];
 		if (!in->is_pointer || expr_width(p, in->term) != 64)
 			continue;
-		expr_t low = expr_binary(p, MUSTER_OP_ULE, expr_const(p, 64, ARENA + 4096), in->term);
-		expr_t high = expr_binary(p, MUSTER_OP_ULT, in->term, expr_const(p, 64, ARENA + ARENA_BYTES - 4096));
+		expr_t low = expr_binary(p, MUSTER_OP_ULE, expr_const(p, 64, CALLER_ARENA + 4096), in->term);
+		expr_t high = expr_binary(p, MUSTER_OP_ULT, in->term, expr_const(p, 64, CALLER_ARENA + CALLER_ARENA_BYTES - 4096));
 		vec_push(&all, expr_or(p, expr_eq(p, in->term, expr_const(p, 64, 0)), expr_and(p, low, high)));
 		pointers = 1;
 	}
@@ -537,10 +446,11 @@ int diff_witness_run(struct diff_pair *x, const struct solve_model *m, const exp
 	const struct solve_model *use = pointers ? &fitted : m;
 	for (int k = 0; k < 2 && ok; k++) {
 		struct buf input = BUF_EMPTY;
-		ok = launcher_of(&w->v[k]) && call_number(&w->v[k], x->side[k].f) >= 0;
+		struct loaded *l = loaded_of(w, k, x->side[k].f);
+		ok = l && call_number(l, x->side[k].f) >= 0;
 		if (ok) {
-			write_input(x, &w->v[k], k, use, &input);
-			ok = !run_steadily(&w->v[k], &input, &seen[k]);
+			write_input(x, l, k, use, &input);
+			ok = !run_steadily(w, l, &input, &seen[k]);
 		}
 		buf_release(&input);
 	}
@@ -564,10 +474,27 @@ struct diff_witnesses *diff_witnesses_new(const struct differ *d)
 	struct diff_witnesses *w = mem_zalloc(sizeof *w);
 	w->d = d;
 	for (int k = 0; k < 2; k++) {
-		w->v[k].file = k == OLD ? d->o->old_file : d->o->new_file;
-		w->v[k].whole = d->whole[k];
+		uint64_t instructions = 0;
+		for (size_t i = 0; i < d->whole[k]->units.size; i++)
+			for (uint32_t f = 0; f < d->whole[k]->units.data[i].code->function_count; f++)
+				instructions += d->whole[k]->units.data[i].code->functions[f].instructions;
+		w->v[k].large = instructions > LARGE;
 	}
 	return w;
+}
+
+static void loaded_free(struct loaded *l)
+{
+	for (size_t i = 0; i < l->calls.size; i++)
+		free(l->calls.data[i]);
+	for (size_t i = 0; i < l->data.size; i++)
+		free(l->data.data[i]);
+	vec_release(&l->calls);
+	vec_release(&l->data);
+	unlink(l->path);
+	free(l->path);
+	free(l->function);
+	free(l);
 }
 
 void diff_witnesses_free(struct diff_witnesses *w)
@@ -575,10 +502,12 @@ void diff_witnesses_free(struct diff_witnesses *w)
 	if (!w)
 		return;
 	for (int k = 0; k < 2; k++) {
-		launcher_free(w->v[k].launcher);
-		free(w->v[k].program);
-		vec_release(&w->v[k].calls);
-		vec_release(&w->v[k].globals);
+		for (struct loaded *l = w->v[k].loaded, *next; l; l = next) {
+			next = l->next;
+			loaded_free(l);
+		}
 	}
+	launcher_free(w->launcher);
+	free(w->caller);
 	free(w);
 }

@@ -265,7 +265,7 @@ struct emission {
 
 static int optimise(struct emission *e)
 {
-	const char *pipeline = e->options->fast_compile ? START CLEAN : START CLEAN SPEED;
+	const char *pipeline = e->options->plain ? "globaldce" : e->options->fast_compile ? START CLEAN : START CLEAN SPEED;
 	LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
 	LLVMErrorRef error;
 	char *text;

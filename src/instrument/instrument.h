@@ -33,6 +33,7 @@ enum instrument_reloc {
 struct instrument_options {
 	enum instrument_reloc reloc;
 	int fast_compile;    /* hardly optimised: for code that runs little */
+	int plain;	     /* not at all */
 	int verify;          /* check the module after each step (tests) */
 	checker_set checks;  /* whose checks it has; the cov variant: only those that end a run (fold.h) */
 	int all_decisions;   /* trace: an event for each decision, the concrete ones too */

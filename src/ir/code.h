@@ -276,6 +276,7 @@ struct code_function {
 	uint32_t parameters, value_count, block_count, edge_count, loop_count, cell_count, variable_count, binding_count;
 	uint32_t line;
 	uint32_t result_width;
+	uint8_t result_unsigned; /* as the source has it */
 	uint8_t defined;       /* it has blocks */
 	uint8_t internal;
 	uint8_t address_taken; /* or visible outside: somebody unknown may call it */

@@ -281,6 +281,15 @@ void code_debug_location(struct code_draft *d, LLVMValueRef inst, struct code_va
 	v->column = LLVMDILocationGetColumn(location);
 }
 
+/* The first of the function type's types is that of the result. */
+static void result_sign(struct code_draft *d, LLVMMetadataRef subprogram)
+{
+	LLVMMetadataRef type = operand(d->m, subprogram, 4), types = type && is_node(type) ? operand(d->m, type, 3) : NULL, result = types && is_node(types) ? operand(d->m, types, 0) : NULL;
+	uint32_t id = result && is_node(result) ? code_debug_type(d->m, result) : CODE_NONE;
+
+	d->f->result_unsigned = id != CODE_NONE && d->m->types.data[id].kind == CODE_TYPE_INT && d->m->types.data[id].is_unsigned;
+}
+
 void code_debug_function(struct code_draft *d)
 {
 	LLVMMetadataRef subprogram = LLVMGetSubprogram(d->llvm);
@@ -290,6 +299,7 @@ void code_debug_function(struct code_draft *d)
 	if (!subprogram)
 		return;
 	d->f->line = LLVMDISubprogramGetLine(subprogram);
+	result_sign(d, subprogram);
 	d->file = LLVMDIScopeGetFile(subprogram);
 	if (!d->file)
 		return;

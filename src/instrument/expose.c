@@ -1,0 +1,326 @@
+/* expose.c: a unit becomes an object whose functions and variables are reached through tables.
+ *
+ *   load (normal form) - drop checks, settle what is undefined - mark what the wanted functions reach - wrappers with one type for all functions, tables - stubs for what nobody has - everything internal - code.
+ *
+ * Only functions of integers and pointers can be called: a wrapper takes its arguments as words of 64 bits. Only variables that are reached are in the table, or the table itself would keep all of a large unit.
+ */
+#include "instrument/expose.h"
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "instrument/emit.h"
+#include "instrument/fold.h"
+#include "instrument/settle.h"
+
+#include <llvm-c/Comdat.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Target.h>
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <string.h>
+
+#define PARAMETERS 60	 /* of a function that is called */
+#define DATA_BYTES 65536 /* of a variable in the table */
+
+struct exposer {
+	struct unit *u;
+	LLVMModuleRef module;
+	LLVMContextRef context;
+	LLVMBuilderRef builder;
+	LLVMTypeRef word, pointer, nothing;
+	struct map reached; /* functions and variables */
+	VEC(LLVMValueRef) work;
+	VEC(LLVMValueRef) calls, data; /* rows of the tables */
+	struct buf *names;
+};
+
+static const char *name_of(LLVMValueRef v)
+{
+	size_t n;
+
+	return LLVMGetValueName2(v, &n);
+}
+
+/* ------------------------------------------------------------ what is reached */
+
+static void reach(struct exposer *x, LLVMValueRef v)
+{
+	if (!LLVMIsAConstant(v) || !map_set(&x->reached, (uint64_t)(uintptr_t)v, 1))
+		return;
+	vec_push(&x->work, v);
+}
+
+static void reach_from(struct exposer *x, LLVMValueRef v)
+{
+	if (LLVMIsAFunction(v)) {
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(v); b; b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+				for (int k = 0; k < LLVMGetNumOperands(i); k++)
+					if (LLVMGetOperand(i, (unsigned)k))
+						reach(x, LLVMGetOperand(i, (unsigned)k));
+	} else if (LLVMIsAGlobalVariable(v)) {
+		if (LLVMGetInitializer(v))
+			reach(x, LLVMGetInitializer(v));
+	} else {
+		for (int k = 0; k < LLVMGetNumOperands(v); k++)
+			if (LLVMGetOperand(v, (unsigned)k))
+				reach(x, LLVMGetOperand(v, (unsigned)k));
+	}
+}
+
+static void reach_all(struct exposer *x)
+{
+	while (x->work.size)
+		reach_from(x, x->work.data[--x->work.size]);
+}
+
+static int is_reached(const struct exposer *x, LLVMValueRef v)
+{
+	return map_get(&x->reached, (uint64_t)(uintptr_t)v, NULL);
+}
+
+/* ------------------------------------------------------------ wrappers */
+
+static int is_plain(LLVMTypeRef t)
+{
+	return LLVMGetTypeKind(t) == LLVMPointerTypeKind || (LLVMGetTypeKind(t) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) <= 64);
+}
+
+static int can_call(LLVMValueRef f)
+{
+	LLVMTypeRef type = LLVMGlobalGetValueType(f), parameters[PARAMETERS];
+	unsigned n = LLVMCountParamTypes(type), by_value = LLVMGetEnumAttributeKindForName("byval", 5);
+
+	if (LLVMIsDeclaration(f) || LLVMIsFunctionVarArg(type) || n > PARAMETERS)
+		return 0;
+	LLVMTypeRef result = LLVMGetReturnType(type);
+	if (LLVMGetTypeKind(result) != LLVMVoidTypeKind && !is_plain(result))
+		return 0;
+	LLVMGetParamTypes(type, parameters);
+	for (unsigned i = 0; i < n; i++)
+		if (!is_plain(parameters[i]) || LLVMGetEnumAttributeAtIndex(f, i + 1, by_value))
+			return 0;
+	return 1;
+}
+
+static LLVMValueRef as_word(struct exposer *x, LLVMValueRef v)
+{
+	LLVMTypeRef t = LLVMTypeOf(v);
+
+	if (LLVMGetTypeKind(t) == LLVMPointerTypeKind)
+		return LLVMBuildPtrToInt(x->builder, v, x->word, "");
+	if (LLVMGetTypeKind(t) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(t) > 64)
+		return LLVMConstInt(x->word, 0, 0);
+	return LLVMBuildIntCast2(x->builder, v, x->word, 0, "");
+}
+
+static LLVMValueRef make_wrapper(struct exposer *x, LLVMValueRef f)
+{
+	LLVMTypeRef type = LLVMGlobalGetValueType(f), own = LLVMFunctionType(x->word, &x->pointer, 1, 0), parameters[PARAMETERS];
+	LLVMValueRef wrapper = LLVMAddFunction(x->module, "muster_call", own), arguments[PARAMETERS];
+	unsigned n = LLVMCountParamTypes(type);
+
+	LLVMPositionBuilderAtEnd(x->builder, LLVMAppendBasicBlockInContext(x->context, wrapper, ""));
+	LLVMGetParamTypes(type, parameters);
+	for (unsigned i = 0; i < n; i++) {
+		LLVMValueRef index = LLVMConstInt(x->word, i, 0), at = LLVMBuildGEP2(x->builder, x->word, LLVMGetParam(wrapper, 0), &index, 1, "");
+		LLVMValueRef v = LLVMBuildLoad2(x->builder, x->word, at, "");
+		arguments[i] = LLVMGetTypeKind(parameters[i]) == LLVMPointerTypeKind ? LLVMBuildIntToPtr(x->builder, v, parameters[i], "") : LLVMBuildIntCast2(x->builder, v, parameters[i], 0, "");
+	}
+	LLVMValueRef call = LLVMBuildCall2(x->builder, type, f, arguments, n, "");
+	LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(f));
+	LLVMBuildRet(x->builder, LLVMGetTypeKind(LLVMGetReturnType(type)) == LLVMVoidTypeKind ? LLVMConstInt(x->word, 0, 0) : as_word(x, call));
+	LLVMSetLinkage(wrapper, LLVMInternalLinkage);
+	return wrapper;
+}
+
+static LLVMValueRef make_text(struct exposer *x, const char *text)
+{
+	LLVMValueRef bytes = LLVMConstStringInContext(x->context, text, (unsigned)strlen(text), 0);
+	LLVMValueRef v = LLVMAddGlobal(x->module, LLVMTypeOf(bytes), "");
+
+	LLVMSetInitializer(v, bytes);
+	LLVMSetLinkage(v, LLVMPrivateLinkage);
+	LLVMSetGlobalConstant(v, 1);
+	return v;
+}
+
+static void note_name(struct exposer *x, char kind, const char *name)
+{
+	buf_addc(x->names, kind);
+	buf_add(x->names, name, strlen(name) + 1);
+}
+
+static void add_call(struct exposer *x, LLVMValueRef f)
+{
+	note_name(x, 'F', name_of(f));
+	LLVMValueRef row[2] = {make_text(x, name_of(f)), make_wrapper(x, f)};
+
+	vec_push(&x->calls, LLVMConstStructInContext(x->context, row, 2, 0));
+}
+
+static void add_data(struct exposer *x, LLVMValueRef g)
+{
+	uint64_t bytes = LLVMABISizeOfType(LLVMGetModuleDataLayout(x->module), LLVMGlobalGetValueType(g));
+	LLVMValueRef row[3] = {make_text(x, name_of(g)), g, LLVMConstInt(x->word, bytes, 0)};
+
+	if (!bytes || bytes > DATA_BYTES)
+		return;
+	note_name(x, 'D', name_of(g));
+	vec_push(&x->data, LLVMConstStructInContext(x->context, row, 3, 0));
+}
+
+static void make_table(struct exposer *x, const char *name, LLVMTypeRef row, LLVMValueRef *rows, size_t count)
+{
+	LLVMValueRef array = LLVMConstArray2(row, rows, count), table = LLVMAddGlobal(x->module, LLVMTypeOf(array), name);
+
+	LLVMSetInitializer(table, array);
+	LLVMSetLinkage(table, LLVMExternalLinkage);
+}
+
+static void make_tables(struct exposer *x)
+{
+	LLVMTypeRef call[2] = {x->pointer, x->pointer}, data[3] = {x->pointer, x->pointer, x->word};
+	LLVMTypeRef calls = LLVMStructTypeInContext(x->context, call, 2, 0), datas = LLVMStructTypeInContext(x->context, data, 3, 0);
+
+	vec_push(&x->calls, LLVMConstNull(calls));
+	vec_push(&x->data, LLVMConstNull(datas));
+	make_table(x, "muster_calls", calls, x->calls.data, x->calls.size);
+	make_table(x, "muster_data", datas, x->data.data, x->data.size);
+}
+
+/* ------------------------------------------------------------ what nobody has */
+
+static int library_has(const char *name)
+{
+	static void *libraries[2];
+	static int opened;
+
+	if (!opened) {
+		libraries[0] = dlopen("libc.so.6", RTLD_LAZY);
+		libraries[1] = dlopen("libm.so.6", RTLD_LAZY);
+		opened = 1;
+	}
+	return (libraries[0] && dlsym(libraries[0], name)) || (libraries[1] && dlsym(libraries[1], name));
+}
+
+static void make_stub(struct exposer *x, LLVMValueRef f)
+{
+	LLVMTypeRef types[3] = {x->pointer, x->word, x->pointer}, type = LLVMFunctionType(x->nothing, types, 3, 0), result = LLVMGetReturnType(LLVMGlobalGetValueType(f));
+	LLVMValueRef said = LLVMGetNamedFunction(x->module, "muster_stub");
+	unsigned n = LLVMCountParams(f);
+
+	if (!said)
+		said = LLVMAddFunction(x->module, "muster_stub", type);
+	LLVMPositionBuilderAtEnd(x->builder, LLVMAppendBasicBlockInContext(x->context, f, ""));
+	LLVMValueRef list = LLVMBuildArrayAlloca(x->builder, x->word, LLVMConstInt(x->word, n + 1, 0), "");
+	for (unsigned i = 0; i < n; i++) {
+		LLVMValueRef index = LLVMConstInt(x->word, i, 0);
+		LLVMBuildStore(x->builder, as_word(x, LLVMGetParam(f, i)), LLVMBuildGEP2(x->builder, x->word, list, &index, 1, ""));
+	}
+	LLVMValueRef arguments[3] = {make_text(x, name_of(f)), LLVMConstInt(x->word, n, 0), list};
+	LLVMBuildCall2(x->builder, type, said, arguments, 3, "");
+	if (LLVMGetTypeKind(result) == LLVMVoidTypeKind)
+		LLVMBuildRetVoid(x->builder);
+	else
+		LLVMBuildRet(x->builder, LLVMConstNull(result));
+}
+
+static void define_missing(struct exposer *x)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(x->module); f; f = LLVMGetNextFunction(f))
+		if (LLVMIsDeclaration(f) && !LLVMGetIntrinsicID(f) && is_reached(x, f) && strncmp(name_of(f), "llvm.", 5) && LLVMGetLinkage(f) != LLVMExternalWeakLinkage && !library_has(name_of(f)))
+			make_stub(x, f);
+	for (LLVMValueRef g = LLVMGetFirstGlobal(x->module); g; g = LLVMGetNextGlobal(g))
+		if (LLVMIsDeclaration(g) && is_reached(x, g) && LLVMGetLinkage(g) != LLVMExternalWeakLinkage && LLVMTypeIsSized(LLVMGlobalGetValueType(g)) && !library_has(name_of(g)))
+			LLVMSetInitializer(g, LLVMConstNull(LLVMGlobalGetValueType(g)));
+}
+
+/* ------------------------------------------------------------ the unit */
+
+static void make_internal(LLVMValueRef v)
+{
+	if (LLVMIsDeclaration(v) || LLVMGetLinkage(v) == LLVMPrivateLinkage || LLVMGetLinkage(v) == LLVMAppendingLinkage)
+		return;
+	LLVMSetVisibility(v, LLVMDefaultVisibility);
+	LLVMSetDLLStorageClass(v, LLVMDefaultStorageClass);
+	LLVMSetComdat(v, NULL);
+	LLVMSetLinkage(v, LLVMInternalLinkage);
+}
+
+static void drop_used(LLVMModuleRef module, const char *name)
+{
+	LLVMValueRef used = LLVMGetNamedGlobal(module, name);
+
+	if (used)
+		LLVMDeleteGlobal(used);
+}
+
+static int is_variable(LLVMValueRef g)
+{
+	return !LLVMIsDeclaration(g) && !LLVMIsGlobalConstant(g) && !LLVMIsThreadLocal(g) && LLVMGetLinkage(g) != LLVMPrivateLinkage && LLVMGetLinkage(g) != LLVMAppendingLinkage &&
+	       strncmp(name_of(g), "llvm.", 5);
+}
+
+static void expose(struct exposer *x, const struct expose_request *request)
+{
+	VEC(LLVMValueRef) wanted = {0};
+
+	drop_used(x->module, "llvm.used");
+	drop_used(x->module, "llvm.compiler.used");
+	for (LLVMValueRef f = LLVMGetFirstFunction(x->module); f; f = LLVMGetNextFunction(f))
+		if (can_call(f) && (!request->function || !strcmp(request->function, name_of(f)))) {
+			vec_push(&wanted, f);
+			reach(x, f);
+		}
+	reach_all(x);
+	for (LLVMValueRef g = LLVMGetFirstGlobal(x->module); g; g = LLVMGetNextGlobal(g))
+		if (is_variable(g) && is_reached(x, g))
+			add_data(x, g);
+	define_missing(x);
+	for (LLVMValueRef f = LLVMGetFirstFunction(x->module); f; f = LLVMGetNextFunction(f))
+		make_internal(f);
+	for (LLVMValueRef g = LLVMGetFirstGlobal(x->module); g; g = LLVMGetNextGlobal(g))
+		make_internal(g);
+	for (LLVMValueRef a = LLVMGetFirstGlobalAlias(x->module); a; a = LLVMGetNextGlobalAlias(a))
+		make_internal(a);
+	for (size_t i = 0; i < wanted.size; i++)
+		add_call(x, wanted.data[i]);
+	make_tables(x);
+	vec_release(&wanted);
+}
+
+int expose_unit(const void *bitcode, size_t size, const struct expose_request *request, struct buf *object, struct buf *names)
+{
+	struct instrument_options options = {.reloc = INSTRUMENT_RELOC_PIC, .fast_compile = 1, .plain = 1};
+	struct unit u;
+
+	if (unit_load(&u, bitcode, size, 0))
+		return -1;
+	struct exposer x = {.u = &u, .module = u.module, .context = u.context, .names = names};
+	x.builder = LLVMCreateBuilderInContext(x.context);
+	x.word = LLVMInt64TypeInContext(x.context);
+	x.pointer = LLVMPointerTypeInContext(x.context, 0);
+	x.nothing = LLVMVoidTypeInContext(x.context);
+	LLVMStripModuleDebugInfo(u.module);
+	fold_checks(&u, 0, 0);
+	settle_inline(u.module, NULL);
+	settle_constants(&u);
+	settle_undefined(&u);
+	fold_forget(u.module);
+	settle_behaviour(u.module);
+	expose(&x, request);
+	settle_functions(u.module);
+	buf_clear(object);
+	LLVMDisposeBuilder(x.builder);
+	int e = unit_verify(&u) ? -1 : emit_object(&u, &options, object);
+	map_release(&x.reached);
+	vec_release(&x.work);
+	vec_release(&x.calls);
+	vec_release(&x.data);
+	unit_release(&u);
+	return e;
+}

@@ -1,0 +1,40 @@
+/* expose.h: a unit's functions and variables behind two tables, whatever their linkage: for a program that calls one of them on an input of its choice (src/diff/caller_main.c).
+ *
+ *	struct expose_request r = {.function = "f"};                       NULL: all functions that can be called
+ *	expose_unit(bitcode, size, &r, &object, &names);
+ *
+ * The object defines
+ *
+ *	const struct expose_call muster_calls[]     in the order of the module; the last has no name
+ *	const struct expose_data muster_data[]
+ *
+ * and nothing else: all other definitions are internal, and go if nothing exposed reaches them. Functions that neither the unit nor the C library has are stubs that call muster_stub with their arguments and return 0; such variables
+ * are 0. Undefined behaviour is settled as in every variant (settle.h): integers wrap. Nothing is optimised.
+ */
+#ifndef MUSTER_INSTRUMENT_EXPOSE_H
+#define MUSTER_INSTRUMENT_EXPOSE_H
+
+#include <stddef.h>
+
+struct buf;
+
+struct expose_call {
+	const char *name;
+	unsigned long long (*call)(const unsigned long long *arguments); /* the result, if any, with zeros above its width */
+};
+struct expose_data {
+	const char *name;
+	unsigned char *at;
+	unsigned long long size;
+};
+/* Defined by the program. */
+void muster_stub(const char *name, unsigned long long count, const unsigned long long *arguments);
+
+struct expose_request {
+	const char *function;
+};
+
+/* On success the ELF object (position independent) replaces the contents of *object. names: of the rows in their order, each with F (a function) or D in front and a 0 behind. -1 with words. */
+int expose_unit(const void *bitcode, size_t size, const struct expose_request *request, struct buf *object, struct buf *names);
+
+#endif
