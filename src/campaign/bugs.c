@@ -52,7 +52,7 @@ void fuzz_san_begin(struct fuzz *f)
 		return;
 	pid_t parent = getpid(), pid = fork();
 	if (pid) {
-		f->san_maker = pid;
+		f->bugs.san_maker = pid;
 		return;
 	}
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -69,11 +69,11 @@ void fuzz_san_begin(struct fuzz *f)
 static int san_ready(struct fuzz *f)
 {
 	int status;
-	if (f->san_maker > 0) {
-		pid_t r = waitpid(f->san_maker, &status, WNOHANG);
+	if (f->bugs.san_maker > 0) {
+		pid_t r = waitpid(f->bugs.san_maker, &status, WNOHANG);
 		if (r == 0 || (r < 0 && errno == EINTR))
 			return 0;
-		f->san_maker = 0;
+		f->bugs.san_maker = 0;
 		if (r > 0 && (!WIFEXITED(status) || WEXITSTATUS(status)))
 			f->shared->no_san = 1;
 		f->shared->san_made = 1;
@@ -96,11 +96,11 @@ static int san_wait(struct fuzz *f)
 	while (!san_ready(f)) {
 		if (deadline_cut())
 			return 0;
-		int worth = f->pending.size || (f->figures->ended && !f->shared->stop) || (!f->shared->stop && fuzz_clock() < until);
-		if (!worth || (!f->pending.size && f->kept_at == f->kept.size))
+		int worth = f->bugs.pending.size || (f->figures->ended && !f->shared->stop) || (!f->shared->stop && fuzz_clock() < until);
+		if (!worth || (!f->bugs.pending.size && f->bugs.kept_at == f->bugs.kept.size))
 			return 0;
 		if (f->number) /* another worker makes it */
-			return f->pending.size > 0;
+			return f->bugs.pending.size > 0;
 		nanosleep(&pause, NULL);
 	}
 	return 1;
@@ -108,10 +108,10 @@ static int san_wait(struct fuzz *f)
 
 static void san_end(struct fuzz *f)
 {
-	if (f->san_maker <= 0)
+	if (f->bugs.san_maker <= 0)
 		return;
-	deadline_end_child(f->san_maker);
-	while (waitpid(f->san_maker, NULL, 0) < 0 && errno == EINTR)
+	deadline_end_child(f->bugs.san_maker);
+	while (waitpid(f->bugs.san_maker, NULL, 0) < 0 && errno == EINTR)
 		continue;
 }
 
@@ -124,23 +124,23 @@ static uint64_t site_key(uint32_t checker, uint32_t unit, uint32_t index)
 
 void fuzz_site_done(struct fuzz *f, const struct waiting_input *p)
 {
-	map_set(&f->looks, site_key(p->check.checker, p->check.unit, p->check.index), DONE);
+	map_set(&f->bugs.looks, site_key(p->check.checker, p->check.unit, p->check.index), DONE);
 }
 
 /* ------------------------------------------------------------------ waiting */
 
 static int may_look(const struct fuzz *f, double spent, double share)
 {
-	return f->o->search.repeatable || !f->confirm || spent < share * (fuzz_clock() - f->shared->started);
+	return f->o->search.repeatable || !f->run.confirm || spent < share * (fuzz_clock() - f->shared->started);
 }
 
 static int may_look_at_kept(const struct fuzz *f)
 {
-	if (f->looked < FREE_LOOKS)
+	if (f->bugs.looked < FREE_LOOKS)
 		return 1;
 	if (f->o->search.repeatable)
-		return f->looked * KEPT_RUNS <= search_stats(f->search)->runs;
-	return may_look(f, f->kept_seconds, KEPT_SHARE);
+		return f->bugs.looked * KEPT_RUNS <= search_stats(f->search)->runs;
+	return may_look(f, f->bugs.kept_seconds, KEPT_SHARE);
 }
 
 /* The first test whose failure waits stands in the store, for each worker: from there on they are looked
@@ -150,7 +150,7 @@ static int set_waiting(struct fuzz *f, unsigned worker, uint64_t first)
 	char name[40], value[24];
 	snprintf(name, sizeof name, "failures-wait-%u", worker);
 	int n = snprintf(value, sizeof value, "%" PRIu64, first);
-	return store_value_set(f->store, f->campaign, name, value, (size_t)n);
+	return store_value_set(f->records.store, f->records.campaign, name, value, (size_t)n);
 }
 
 static uint64_t get_waiting(struct fuzz *f, unsigned worker)
@@ -158,7 +158,7 @@ static uint64_t get_waiting(struct fuzz *f, unsigned worker)
 	struct buf value = {0};
 	char name[40];
 	snprintf(name, sizeof name, "failures-wait-%u", worker);
-	uint64_t first = store_value_get(f->store, f->campaign, name, &value) > 0 ? strtoull(buf_str(&value), NULL, 10) : 0;
+	uint64_t first = store_value_get(f->records.store, f->records.campaign, name, &value) > 0 ? strtoull(buf_str(&value), NULL, 10) : 0;
 	buf_release(&value);
 	return first;
 }
@@ -166,11 +166,11 @@ static uint64_t get_waiting(struct fuzz *f, unsigned worker)
 static int note_waiting(struct fuzz *f)
 {
 	uint64_t first = 0;
-	for (size_t i = 0; i < f->pending.size; i++)
-		if (!first || f->pending.data[i].test < first)
-			first = f->pending.data[i].test;
-	if (f->kept_at < f->kept.size && (!first || f->kept.data[f->kept_at] < first))
-		first = f->kept.data[f->kept_at];
+	for (size_t i = 0; i < f->bugs.pending.size; i++)
+		if (!first || f->bugs.pending.data[i].test < first)
+			first = f->bugs.pending.data[i].test;
+	if (f->bugs.kept_at < f->bugs.kept.size && (!first || f->bugs.kept.data[f->bugs.kept_at] < first))
+		first = f->bugs.kept.data[f->bugs.kept_at];
 	return set_waiting(f, f->number, first);
 }
 
@@ -180,7 +180,7 @@ static int patient(const struct fuzz *f, double until)
 	if (deadline_cut() || (f->o->until_bug && f->figures->bugs))
 		return 0;
 	if (f->o->search.repeatable) /* no clock decides */
-		return f->pending.size || f->looked < FREE_LOOKS_END + search_stats(f->search)->runs / KEPT_RUNS;
+		return f->bugs.pending.size || f->bugs.looked < FREE_LOOKS_END + search_stats(f->search)->runs / KEPT_RUNS;
 	if (f->figures->ended)
 		return f->o->workers > 1 || !f->shared->stop;
 	return fuzz_clock() < until;
@@ -191,12 +191,12 @@ int fuzz_failed(struct fuzz *f, const struct search_test *t, const struct exec_r
 	struct waiting_input p = {
 	    .test = t->id, .parent = t->parent, .signal = r->signal, .hang = r->end != RUN_SIGNAL};
 	/* All hangs are one bug, and each costs many times the limit to look at. */
-	if (f->pending.size >= WAITING || (p.hang && f->figures->hangs))
+	if (f->bugs.pending.size >= WAITING || (p.hang && f->figures->hangs))
 		return 0;
-	p.urgent = !p.hang && !f->figures->bugs && f->failures++ < FREE_LOOKS;
+	p.urgent = !p.hang && !f->figures->bugs && f->bugs.failures++ < FREE_LOOKS;
 	buf_add(&p.data, t->data, t->size);
-	vec_push(&f->pending, p);
-	return f->pending.size == 1 ? note_waiting(f) : 0;
+	vec_push(&f->bugs.pending, p);
+	return f->bugs.pending.size == 1 ? note_waiting(f) : 0;
 }
 
 int fuzz_violated(struct fuzz *f, const struct search_test *t, const struct search_violation *v)
@@ -204,45 +204,45 @@ int fuzz_violated(struct fuzz *f, const struct search_test *t, const struct sear
 	struct waiting_input p = {.why = PENDING_VIOLATED, .test = t->id, .parent = t->parent, .sent = v->sent,
 				    .check = {v->checker, v->unit, v->index}};
 	uint64_t looks = 0, key = site_key(v->checker, v->unit, v->index);
-	map_get(&f->looks, key, &looks);
+	map_get(&f->bugs.looks, key, &looks);
 	if (looks >= DONE && v->broken && v->sent)
-		f->failed[v->checker]++; /* once more what is confirmed there */
-	if (looks >= UNCONFIRMED || f->pending.size >= WAITING || (!v->broken && t->flags & (TEST_DIVERGED | TEST_OPTIMISTIC)))
+		f->bugs.failed[v->checker]++; /* once more what is confirmed there */
+	if (looks >= UNCONFIRMED || f->bugs.pending.size >= WAITING || (!v->broken && t->flags & (TEST_DIVERGED | TEST_OPTIMISTIC)))
 		return 0;
-	map_set(&f->looks, key, looks + 1);
+	map_set(&f->bugs.looks, key, looks + 1);
 	p.urgent = !looks;
 	buf_add(&p.data, t->data, t->size);
-	vec_push(&f->pending, p);
-	return f->pending.size == 1 ? note_waiting(f) : 0;
+	vec_push(&f->bugs.pending, p);
+	return f->bugs.pending.size == 1 ? note_waiting(f) : 0;
 }
 
 int fuzz_kept(struct fuzz *f, uint64_t test)
 {
-	if (!f->o->search.checks || f->kept.size - f->kept_at >= WAITING_KEPT)
+	if (!f->o->search.checks || f->bugs.kept.size - f->bugs.kept_at >= WAITING_KEPT)
 		return 0;
-	if (f->kept_at && f->kept_at == f->kept.size)
-		f->kept_at = f->kept.size = 0;
-	vec_push(&f->kept, test);
-	return f->kept.size - f->kept_at == 1 ? note_waiting(f) : 0;
+	if (f->bugs.kept_at && f->bugs.kept_at == f->bugs.kept.size)
+		f->bugs.kept_at = f->bugs.kept.size = 0;
+	vec_push(&f->bugs.kept, test);
+	return f->bugs.kept.size - f->bugs.kept_at == 1 ? note_waiting(f) : 0;
 }
 
 /* The next one: what is urgent comes first. */
 static size_t next_pending(const struct fuzz *f)
 {
-	for (size_t i = 0; i < f->pending.size; i++)
-		if (f->pending.data[i].urgent)
+	for (size_t i = 0; i < f->bugs.pending.size; i++)
+		if (f->bugs.pending.data[i].urgent)
 			return i;
 	return 0;
 }
 
 static int look_at_pending(struct fuzz *f, size_t at)
 {
-	struct waiting_input p = f->pending.data[at];
-	memmove(f->pending.data + at, f->pending.data + at + 1, (f->pending.size - at - 1) * sizeof p);
-	f->pending.size--;
+	struct waiting_input p = f->bugs.pending.data[at];
+	memmove(f->bugs.pending.data + at, f->bugs.pending.data + at + 1, (f->bugs.pending.size - at - 1) * sizeof p);
+	f->bugs.pending.size--;
 	int r = fuzz_look(f, &p);
 	if (r > 0) /* there was no time: it waits as before */
-		vec_push(&f->pending, p);
+		vec_push(&f->bugs.pending, p);
 	else
 		buf_release(&p.data);
 	return r;
@@ -253,17 +253,17 @@ static int look_at_kept(struct fuzz *f)
 {
 	struct waiting_input p = {.why = PENDING_KEPT};
 	struct store_test row;
-	if (f->kept_at >= f->kept.size || f->shared->no_san)
+	if (f->bugs.kept_at >= f->bugs.kept.size || f->shared->no_san)
 		return 1;
 	/* By turns the oldest and the newest: there are more than will ever be looked at, and what is kept at the same time is much the same. */
-	uint64_t id = f->looked % 2 ? vec_pop(&f->kept) : f->kept.data[f->kept_at++];
-	int r = store_test_get(f->store, f->campaign, id, &row, &p.data);
+	uint64_t id = f->bugs.looked % 2 ? vec_pop(&f->bugs.kept) : f->bugs.kept.data[f->bugs.kept_at++];
+	int r = store_test_get(f->records.store, f->records.campaign, id, &row, &p.data);
 	p.test = id;
 	p.parent = r > 0 ? row.parent : 0;
-	f->looked++;
+	f->bugs.looked++;
 	r = r < 0 ? -1 : r ? fuzz_look(f, &p) : 0;
 	if (r > 0) /* there was no time: it waits as before */
-		vec_push(&f->kept, id);
+		vec_push(&f->bugs.kept, id);
 	buf_release(&p.data);
 	return r;
 }
@@ -271,10 +271,10 @@ static int look_at_kept(struct fuzz *f)
 /* One look at a failure or violation, if it is time for it. 1: it was; 0; -1. */
 static int pending_turn(struct fuzz *f, int all, double until)
 {
-	if (!f->pending.size)
+	if (!f->bugs.pending.size)
 		return 0;
 	size_t at = next_pending(f);
-	if (all ? !patient(f, until) : !f->pending.data[at].urgent && !may_look(f, f->confirm_seconds, SHARE))
+	if (all ? !patient(f, until) : !f->bugs.pending.data[at].urgent && !may_look(f, f->bugs.confirm_seconds, SHARE))
 		return 0;
 	int r = look_at_pending(f, at);
 	return r < 0 ? -1 : !r;
@@ -283,7 +283,7 @@ static int pending_turn(struct fuzz *f, int all, double until)
 /* The same at a test. At the end failures come first. */
 static int kept_turn(struct fuzz *f, int all, double until)
 {
-	if (all ? f->pending.size || !patient(f, until) : !may_look_at_kept(f))
+	if (all ? f->bugs.pending.size || !patient(f, until) : !may_look_at_kept(f))
 		return 0;
 	int r = look_at_kept(f);
 	return r < 0 ? -1 : !r;
@@ -296,7 +296,7 @@ int fuzz_failures_flush(struct fuzz *f, int all)
 		return 0;
 	double until = until_from_now(f, PATIENCE), until_kept = until_from_now(f, PATIENCE_KEPT);
 	double until_small = until_from_now(f, f->shared->stop ? PATIENCE_KEPT : PATIENCE);
-	if (f->shrinks.size) /* they share what there is */
+	if (f->bugs.shrinks.size) /* they share what there is */
 		until_kept = (fuzz_clock() + until_kept) / 2;
 	while (any && (all || !fuzz_stopping(f))) {
 		any = 0;
@@ -306,13 +306,13 @@ int fuzz_failures_flush(struct fuzz *f, int all)
 			any |= (r = kept_turn(f, all, until_kept)) > 0;
 		done |= any;
 	}
-	while (r >= 0 && !all && f->shrinks.size && !fuzz_stopping(f) && may_look(f, f->shrink_seconds, SHRINK_SHARE))
+	while (r >= 0 && !all && f->bugs.shrinks.size && !fuzz_stopping(f) && may_look(f, f->bugs.shrink_seconds, SHRINK_SHARE))
 		r = fuzz_shrink_some(f);
 	if (r >= 0 && all)
 		r = fuzz_shrink_rest(f, until_small);
-	if (all && f->pending.size)
-		log_warn("%zu failing inputs wait to be looked at: the same command goes on with them", f->pending.size);
-	if (r >= 0 && done && (all || !f->pending.size) && note_waiting(f))
+	if (all && f->bugs.pending.size)
+		log_warn("%zu failing inputs wait to be looked at: the same command goes on with them", f->bugs.pending.size);
+	if (r >= 0 && done && (all || !f->bugs.pending.size) && note_waiting(f))
 		return -1;
 	return r < 0 ? -1 : 0;
 }
@@ -329,7 +329,7 @@ static int restore_bug(void *ctx, const struct result_bug *b)
 	int r = fuzz_write_failure(f, &p, &whole, &name);
 	if (!r) {
 		whole.input_file = name;
-		r = store_bug_update(f->store, f->campaign, &whole);
+		r = store_bug_update(f->records.store, f->records.campaign, &whole);
 	}
 	free(name);
 	return r ? -1 : 0;
@@ -340,14 +340,14 @@ static int look_again(void *ctx, const struct store_test *row)
 	struct fuzz *f = ctx;
 	struct search_test t = {.id = row->id, .parent = row->parent, .data = row->data, .size = row->size};
 	struct exec_result r;
-	if (row->flags & TEST_BROKEN && f->o->search.checks && f->pending.size < WAITING) {
+	if (row->flags & TEST_BROKEN && f->o->search.checks && f->bugs.pending.size < WAITING) {
 		struct waiting_input p = {.why = PENDING_VIOLATED, .test = row->id, .parent = row->parent};
 		buf_add(&p.data, row->data, row->size);
-		vec_push(&f->pending, p);
+		vec_push(&f->bugs.pending, p);
 	}
 	if (!(row->flags & (TEST_CRASH | TEST_HANG)))
 		return fuzz_kept(f, row->id) ? -1 : fuzz_leaving(f);
-	if (exec_run(f->exec, row->data, row->size, &r))
+	if (exec_run(f->run.exec, row->data, row->size, &r))
 		return -1;
 	if (r.end == RUN_CUT)
 		return 1;
@@ -361,12 +361,12 @@ int fuzz_failures_resume(struct fuzz *f)
 		uint64_t its = get_waiting(f, i);
 		first = its && (!first || its < first) ? its : first;
 	}
-	if (first && store_test_each(f->store, f->campaign, first - 1, 1, look_again, f) < 0)
+	if (first && store_test_each(f->records.store, f->records.campaign, first - 1, 1, look_again, f) < 0)
 		return -1;
 	for (unsigned i = 1; first && i < FUZZ_WORKERS && !fuzz_leaving(f); i++) /* this worker's now */
 		if (get_waiting(f, i) && set_waiting(f, i, 0))
 			return -1;
-	return store_bug_each(f->store, f->campaign, restore_bug, f) < 0 ? -1 : 0;
+	return store_bug_each(f->records.store, f->records.campaign, restore_bug, f) < 0 ? -1 : 0;
 }
 
 static int fails_still(void *ctx, const struct result_bug *b)
@@ -382,12 +382,12 @@ static int fails_still(void *ctx, const struct result_bug *b)
 	} else if (!x.bug.confirmed) {
 		char *words = mem_printf("does not fail any more since the program was rebuilt; it was %s", b->summary);
 		struct result_bug u = {.bucket = b->bucket, .summary = words};
-		r = store_bug_update(f->store, f->campaign, &u);
+		r = store_bug_update(f->records.store, f->records.campaign, &u);
 		free(words);
 	} else if (!finding_with(&x, b->bucket)) { /* another one now: fuzz_look finds out the rest */
 		struct waiting_input p = {.test = b->test, .signal = x.bug.signal, .hang = !strcmp(x.bug.kind, "timeout")};
 		buf_add(&p.data, b->data, b->size);
-		vec_push(&f->pending, p);
+		vec_push(&f->bugs.pending, p);
 	}
 	finding_release(&x);
 	return r ? -1 : fuzz_leaving(f);
@@ -395,17 +395,17 @@ static int fails_still(void *ctx, const struct result_bug *b)
 
 int fuzz_bugs_again(struct fuzz *f)
 {
-	return store_bug_each(f->store, f->campaign, fails_still, f) < 0 ? -1 : 0;
+	return store_bug_each(f->records.store, f->records.campaign, fails_still, f) < 0 ? -1 : 0;
 }
 
 void fuzz_bugs_release(struct fuzz *f)
 {
-	for (size_t i = 0; i < f->pending.size; i++)
-		buf_release(&f->pending.data[i].data);
-	vec_release(&f->pending);
+	for (size_t i = 0; i < f->bugs.pending.size; i++)
+		buf_release(&f->bugs.pending.data[i].data);
+	vec_release(&f->bugs.pending);
 	fuzz_shrink_release(f);
-	vec_release(&f->kept);
-	map_release(&f->looks);
-	map_release(&f->confirmed);
+	vec_release(&f->bugs.kept);
+	map_release(&f->bugs.looks);
+	map_release(&f->bugs.confirmed);
 	san_end(f);
 }

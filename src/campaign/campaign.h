@@ -118,6 +118,54 @@ struct fuzz_shrink {
 	struct map answers; /* does an input show it? By hash */
 };
 
+/* How a worker runs the program. */
+struct fuzz_runners {
+	struct target cov, trace, trace_child;
+	struct exec *exec;		  /* of cov */
+	struct launcher *parent, *child; /* of the trace variant */
+	struct confirm *confirm;	  /* of the san variant */
+};
+
+/* Where what is found is kept. */
+struct fuzz_records {
+	struct store *store;
+	struct hash128 key; /* of the campaign */
+	uint64_t campaign;
+	int fresh; /* it was made now */
+	struct outdir *outdir;
+	uint64_t imported; /* tests of the store with smaller ids were seen */
+	struct map own;	   /* ids of tests that this worker added */
+	int noted_lost;	   /* the store knows that the search is not exhaustive, */
+	int noted_sized;   /* and that sizes of heap blocks depend on the input */
+};
+
+/* Inputs on their way through the san variant, and the bugs that come of it. */
+struct fuzz_bugs {
+	VEC(struct waiting_input) pending;
+	VEC(struct fuzz_shrink) shrinks;
+	VEC(uint64_t) kept;   /* tests to be run in the san variant ... */
+	size_t kept_at;	      /* ... those before it were */
+	uint64_t looked;      /* how many were */
+	uint64_t failures;    /* that were looked at without waiting */
+	pid_t san_maker;      /* makes the san variant; 0: no process does */
+	struct map looks;     /* at what checks predict, by checker and instruction */
+	struct map confirmed; /* buckets that the store has as confirmed */
+	uint64_t failed[MUSTER_CHECK_COUNT]; /* predictions of each checker that were confirmed */
+	double confirm_seconds; /* for failures and violations */
+	double kept_seconds;	/* for tests that are kept */
+	double shrink_seconds;
+};
+
+/* Fast copies of functions (copies.c). */
+struct fuzz_copies {
+	pid_t maker;	/* makes a trace variant with more fast copies; 0: no process does */
+	double next;	/* seconds of traced runs before the next look at what is hot */
+	unsigned looks; /* so far */
+	unsigned seen;	/* of shared->copies_made */
+	struct buf recent[FUZZ_RECENT];
+	unsigned noted;
+};
+
 /* One worker. */
 struct fuzz {
 	const struct fuzz_options *o;
@@ -127,44 +175,16 @@ struct fuzz {
 	unsigned number;
 	struct fuzz_shared *shared;
 	struct fuzz_figures *figures;
-	struct target cov, trace, trace_child;
-	struct exec *exec;
-	struct launcher *parent, *child;
+	struct fuzz_runners run;
 	struct search *search;
-	struct store *store;
-	struct hash128 key; /* of the campaign */
-	uint64_t campaign;
-	int fresh; /* the campaign was made now */
-	struct outdir *outdir;
-	struct confirm *confirm;
-	uint64_t imported;     /* tests of the store with smaller ids were seen */
-	struct map own;	       /* ids of tests that this worker added */
-	VEC(struct waiting_input) pending;
-	VEC(struct fuzz_shrink) shrinks;
-	VEC(uint64_t) kept;    /* tests to be run in the san variant ... */
-	size_t kept_at;	       /* ... those before it were */
-	uint64_t looked;       /* how many were */
-	uint64_t failures;     /* that were looked at without waiting */
-	pid_t san_maker;       /* makes the san variant; 0: no process does */
-	struct fuzz_copies {
-		pid_t maker;	/* makes a trace variant with more fast copies; 0: no process does */
-		double next;	/* seconds of traced runs before the next look at what is hot */
-		unsigned looks; /* so far */
-		unsigned seen;	/* of shared->copies_made */
-		struct buf recent[FUZZ_RECENT];
-		unsigned noted;
-	} copies;
-	struct map looks;      /* at what checks predict, by checker and instruction */
-	struct map confirmed;  /* buckets that the store has as confirmed */
-	uint64_t failed[MUSTER_CHECK_COUNT]; /* predictions of each checker that were confirmed */
-	double confirm_seconds; /* for failures and violations */
-	double kept_seconds;	/* for tests that are kept */
-	double shrink_seconds;
-	double next_publish, next_sync, next_stats;
-	uint64_t last_covered;
+	struct fuzz_records records;
+	struct fuzz_bugs bugs;
+	struct fuzz_copies copies;
+	struct fuzz_due {
+		double publish, sync, stats; /* clocks */
+		uint64_t covered;	     /* at the last figures */
+	} next;
 	int stopped;
-	int noted_lost; /* the store knows that the search is not exhaustive */
-	int noted_sized; /* and that sizes of heap blocks depend on the input */
 };
 
 double fuzz_clock(void);

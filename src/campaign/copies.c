@@ -112,9 +112,9 @@ static int count_labelled(struct fuzz *f, struct profile *p, const struct buf *t
 
 	in.present = 1;
 	map_clear(&p->labelled);
-	if (launcher_run(f->child, &in, &r))
+	if (launcher_run(f->run.child, &in, &r))
 		return -1;
-	if (r.end != RUN_EXIT || trace_open(&t, &f->trace_child.shm, 0))
+	if (r.end != RUN_EXIT || trace_open(&t, &f->run.trace_child.shm, 0))
 		return 1;
 	for (uint64_t i = 0; i < t.event_count; i++) {
 		const struct muster_event *e = &t.events[i];
@@ -137,13 +137,13 @@ static int look_at(struct fuzz *f, struct profile *p, const struct buf *test)
 
 	if (e)
 		return e < 0 ? -1 : 0;
-	if (exec_run(f->exec, test->data, test->size, &r))
+	if (exec_run(f->run.exec, test->data, test->size, &r))
 		return -1;
 	if (r.end != RUN_EXIT)
 		return 0;
-	const struct exec_unit *units = exec_units(f->exec, &count);
+	const struct exec_unit *units = exec_units(f->run.exec, &count);
 	for (uint32_t i = 0; i < count; i++) {
-		const struct site_table *t = site_tables_find(&f->trace.sites, units[i].unit);
+		const struct site_table *t = site_tables_find(&f->run.trace.sites, units[i].unit);
 
 		if (t)
 			count_unit(p, t, r.counters + units[i].first, units[i].count);
@@ -224,7 +224,7 @@ static void take_callees(struct choice *c, const struct site_tables *all, const 
 /* The hottest first, until the budget is used up. */
 static void choose(struct fuzz *f, struct profile *p, struct choice *c)
 {
-	const struct site_tables *all = &f->trace.sites;
+	const struct site_tables *all = &f->run.trace.sites;
 
 	if (p->list.size)
 		qsort(p->list.data, p->list.size, sizeof *p->list.data, hotter);
@@ -333,8 +333,8 @@ static int make_more(struct fuzz *f)
 /* Another variant of the same program in the place of the one that is run: mappings and site tables stay. One that cannot be had is done without. */
 static int change(struct fuzz *f)
 {
-	struct target *targets[] = {&f->trace, &f->trace_child};
-	struct launcher *launchers[] = {f->parent, f->child};
+	struct target *targets[] = {&f->run.trace, &f->run.trace_child};
+	struct launcher *launchers[] = {f->run.parent, f->run.child};
 
 	for (int i = 0; i < 2; i++) {
 		struct variant v;
@@ -351,7 +351,7 @@ static int change(struct fuzz *f)
 
 int fuzz_copies_turn(struct fuzz *f)
 {
-	if (f->o->search.repeatable || f->trace.variant.copies == COPIES_BOTH || getenv(COPIES_VARIABLE))
+	if (f->o->search.repeatable || f->run.trace.variant.copies == COPIES_BOTH || getenv(COPIES_VARIABLE))
 		return 0;
 	if (!f->number && make_more(f))
 		return -1;

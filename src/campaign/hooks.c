@@ -68,15 +68,15 @@ static int write_file(struct fuzz *f, const struct store_test *row)
 	    .data = row->data,
 	    .size = row->size,
 	};
-	return outdir_queue(f->outdir, &e, NULL);
+	return outdir_queue(f->records.outdir, &e, NULL);
 }
 
 static int add_rows(struct fuzz *f, struct store_test *row, const struct search_cover *cover,
 		    size_t count)
 {
-	int added = store_test_add(f->store, f->campaign, row);
+	int added = store_test_add(f->records.store, f->records.campaign, row);
 	for (size_t i = 0; i < count && added >= 0; i++)
-		if (store_cover_add(f->store, f->campaign, cover[i].unit, cover[i].outcome,
+		if (store_cover_add(f->records.store, f->records.campaign, cover[i].unit, cover[i].outcome,
 				    cover[i].mask, row->id))
 			added = -1;
 	return added;
@@ -86,20 +86,20 @@ static int add(void *ctx, struct search_test *t, const struct search_cover *cove
 {
 	struct fuzz *f = ctx;
 	struct store_test row = to_row(f, t);
-	if (store_begin(f->store))
+	if (store_begin(f->records.store))
 		return -1;
 	int added = add_rows(f, &row, cover, count);
 	if (added < 0) {
-		store_rollback(f->store);
+		store_rollback(f->records.store);
 		return -1;
 	}
-	if (store_commit(f->store))
+	if (store_commit(f->records.store))
 		return -1;
 	t->id = row.id;
 	if (added) {
 		f->figures->tests++;
 		if (f->o->workers > 1)
-			map_set(&f->own, row.id, 1);
+			map_set(&f->records.own, row.id, 1);
 		if (stands_in_queue(t->flags, row.id) && write_file(f, &row))
 			return -1;
 		if (!(t->flags & (TEST_CRASH | TEST_HANG | TEST_WAITS | TEST_ASSUMED)) && fuzz_kept(f, row.id))
@@ -113,7 +113,7 @@ static int take(void *ctx, struct search_test *t, struct buf *data)
 	struct fuzz *f = ctx;
 	struct store_test row = {0};
 	int got =
-	    store_frontier_take(f->store, f->campaign, f->number + 1, 600, STAGE_DONE, &row, data);
+	    store_frontier_take(f->records.store, f->records.campaign, f->number + 1, 600, STAGE_DONE, &row, data);
 	if (got > 0) {
 		from_row(t, &row);
 		fuzz_copies_note(f, data->data, data->size);
@@ -126,9 +126,9 @@ static int take(void *ctx, struct search_test *t, struct buf *data)
  * does not claim more than one that was never stopped. */
 int fuzz_note_lost(struct fuzz *f)
 {
-	if (search_losses(f->search)->sized && !f->noted_sized) {
-		f->noted_sized = 1;
-		if (store_value_set(f->store, f->campaign, "sized", "1", 1))
+	if (search_losses(f->search)->sized && !f->records.noted_sized) {
+		f->records.noted_sized = 1;
+		if (store_value_set(f->records.store, f->records.campaign, "sized", "1", 1))
 			return -1;
 	}
 	if (search_exhausted(f->search)) {
@@ -137,10 +137,10 @@ int fuzz_note_lost(struct fuzz *f)
 		return 0;
 	}
 	f->shared->lost = 1;
-	if (f->noted_lost)
+	if (f->records.noted_lost)
 		return 0;
-	f->noted_lost = 1;
-	return store_value_set(f->store, f->campaign, "incomplete", "1", 1);
+	f->records.noted_lost = 1;
+	return store_value_set(f->records.store, f->records.campaign, "incomplete", "1", 1);
 }
 
 static int update(void *ctx, const struct search_test *t)
@@ -148,7 +148,7 @@ static int update(void *ctx, const struct search_test *t)
 	struct fuzz *f = ctx;
 	if (fuzz_note_lost(f))
 		return -1;
-	return store_test_update(f->store, f->campaign, t->id, t->stage, t->rank, t->flags);
+	return store_test_update(f->records.store, f->records.campaign, t->id, t->stage, t->rank, t->flags);
 }
 
 static int failed(void *ctx, const struct search_test *t, const struct exec_result *r)
@@ -175,8 +175,8 @@ static int pause(void *ctx)
 {
 	struct fuzz *f = ctx;
 	double now = fuzz_clock();
-	if (now >= f->next_publish) {
-		f->next_publish = now + PUBLISH_SECONDS;
+	if (now >= f->next.publish) {
+		f->next.publish = now + PUBLISH_SECONDS;
 		fuzz_publish(f);
 	}
 	if (fuzz_stopping(f))
@@ -194,8 +194,8 @@ struct search_hooks fuzz_hooks(struct fuzz *f)
 static int import_row(void *ctx, const struct store_test *row)
 {
 	struct fuzz *f = ctx;
-	f->imported = row->id;
-	if (map_get(&f->own, row->id, NULL) || !(row->flags & TEST_COVERS))
+	f->records.imported = row->id;
+	if (map_get(&f->records.own, row->id, NULL) || !(row->flags & TEST_COVERS))
 		return 0;
 	struct search_test t;
 	from_row(&t, row);
@@ -212,9 +212,9 @@ static int import_file(void *ctx, const void *data, size_t size, const char *fro
 int fuzz_import(struct fuzz *f)
 {
 	if (f->o->workers > 1 &&
-	    store_test_each(f->store, f->campaign, f->imported, 1, import_row, f) < 0)
+	    store_test_each(f->records.store, f->records.campaign, f->records.imported, 1, import_row, f) < 0)
 		return -1;
-	if (f->o->secondary && f->number == 0 && outdir_sync(f->outdir, import_file, f) < 0)
+	if (f->o->secondary && f->number == 0 && outdir_sync(f->records.outdir, import_file, f) < 0)
 		return -1;
 	return 0;
 }
@@ -222,11 +222,11 @@ int fuzz_import(struct fuzz *f)
 static int restore_row(void *ctx, const struct store_test *row)
 {
 	struct fuzz *f = ctx;
-	if (!stands_in_queue(row->flags, row->id) || outdir_has(f->outdir, row->id))
+	if (!stands_in_queue(row->flags, row->id) || outdir_has(f->records.outdir, row->id))
 		return 0;
 	struct store_test whole;
 	struct buf data = {0};
-	int r = store_test_get(f->store, f->campaign, row->id, &whole, &data);
+	int r = store_test_get(f->records.store, f->records.campaign, row->id, &whole, &data);
 	if (r > 0) {
 		whole.data = data.data;
 		whole.size = data.size;
@@ -238,5 +238,5 @@ static int restore_row(void *ctx, const struct store_test *row)
 
 int fuzz_restore_files(struct fuzz *f)
 {
-	return store_test_each(f->store, f->campaign, 0, 0, restore_row, f) < 0 ? -1 : 0;
+	return store_test_each(f->records.store, f->records.campaign, 0, 0, restore_row, f) < 0 ? -1 : 0;
 }

@@ -23,20 +23,20 @@
 
 static struct confirm *confirmer(struct fuzz *f)
 {
-	if (!f->confirm) {
-		struct launch_options o = f->cov.options;
+	if (!f->run.confirm) {
+		struct launch_options o = f->run.cov.options;
 		o.shm = NULL;
 		o.server = 0;
-		if (confirm_open(&f->confirm, f->program, &o))
+		if (confirm_open(&f->run.confirm, f->program, &o))
 			return NULL;
 	}
-	return f->confirm;
+	return f->run.confirm;
 }
 
 /* Between two slices the child's launcher is free. */
 static struct traced tracer(struct fuzz *f)
 {
-	return (struct traced){f->child, &f->trace_child.shm, &f->trace_child.sites, f->argv, f->o->search.checks, NULL};
+	return (struct traced){f->run.child, &f->run.trace_child.shm, &f->run.trace_child.sites, f->argv, f->o->search.checks, NULL};
 }
 
 /* Does a fresh traced run show the check broken where it was predicted? A prediction without a place (of a search that was killed) becomes
@@ -63,7 +63,7 @@ int fuzz_shows_bug(struct fuzz *f, struct waiting_input *p, uint64_t bucket, int
 	if (own)
 		return shows_broken(f, p, data, size, NULL);
 	struct traced t = tracer(f);
-	if (confirm_run(f->confirm, data, size, &x) == 0 && !x.cut) {
+	if (confirm_run(f->run.confirm, data, size, &x) == 0 && !x.cut) {
 		const struct finding *y = finding_with(&x, bucket);
 		same = y != NULL;
 		if (same && !strncmp(y->bug.kind, "implicit-", 9))
@@ -99,8 +99,8 @@ int fuzz_write_failure(struct fuzz *f, const struct waiting_input *p, const stru
 	    .size = b->size,
 	};
 	if (!b->confirmed)
-		return outdir_suspected(f->outdir, &e, name);
-	return p->hang ? outdir_hang(f->outdir, &e, name) : outdir_crash(f->outdir, &e, name);
+		return outdir_suspected(f->records.outdir, &e, name);
+	return p->hang ? outdir_hang(f->records.outdir, &e, name) : outdir_crash(f->records.outdir, &e, name);
 }
 
 static void fill(struct result_bug *b, const struct waiting_input *p, const struct finding *x)
@@ -133,7 +133,7 @@ static int put(struct fuzz *f, const struct waiting_input *p, struct result_bug 
 	int r = fuzz_write_failure(f, p, b, &name);
 	if (!r) {
 		b->input_file = name;
-		r = store_bug_update(f->store, f->campaign, b);
+		r = store_bug_update(f->records.store, f->records.campaign, b);
 	}
 	free(name);
 	return r;
@@ -168,7 +168,7 @@ static int describe(struct fuzz *f, struct waiting_input *p, int own, const stru
 		buf_release(&condition);
 		return r;
 	}
-	if (confirm_run(f->confirm, data->data, data->size, &all))
+	if (confirm_run(f->run.confirm, data->data, data->size, &all))
 		return -1;
 	r = take_bucket(&all, x);
 	if (!r)
@@ -212,14 +212,14 @@ static int keep(struct fuzz *f, struct waiting_input *p, struct finding *x, int 
 	struct result_bug b = {0};
 	struct known k = {.bucket = x->bug.bucket};
 	fill(&b, p, x);
-	int r = store_bug_add(f->store, f->campaign, &b);
+	int r = store_bug_add(f->records.store, f->records.campaign, &b);
 	if (r > 0)
 		return new_bug(f, p, &b, x, own);
-	if (r < 0 || !x->bug.confirmed || map_get(&f->confirmed, x->bug.bucket, NULL))
+	if (r < 0 || !x->bug.confirmed || map_get(&f->bugs.confirmed, x->bug.bucket, NULL))
 		return r;
-	if (store_bug_each(f->store, f->campaign, find_known, &k))
+	if (store_bug_each(f->records.store, f->records.campaign, find_known, &k))
 		return -1;
-	map_set(&f->confirmed, x->bug.bucket, 1);
+	map_set(&f->bugs.confirmed, x->bug.bucket, 1);
 	return k.confirmed ? 0 : new_bug(f, p, &b, x, own);
 }
 
@@ -258,7 +258,7 @@ static int suspect_prediction(struct fuzz *f, struct waiting_input *p, const cha
 	int r = shows_broken(f, p, p->data.data, p->data.size, &condition);
 	from_checker(f, p, 0, reason, &condition, &x);
 	if (r > 0)
-		r = store_bug_each(f->store, f->campaign, find_place, &place) ? -1 : place.confirmed ? 0 : keep(f, p, &x, 0);
+		r = store_bug_each(f->records.store, f->records.campaign, find_place, &place) ? -1 : place.confirmed ? 0 : keep(f, p, &x, 0);
 	buf_release(&condition);
 	finding_release(&x);
 	return r < 0 ? -1 : 0;
@@ -271,7 +271,7 @@ static int passed(struct fuzz *f, struct waiting_input *p, struct finding *x)
 	int r = shows_broken(f, p, p->data.data, p->data.size, &condition);
 	if (r > 0 && checker_get(p->check.checker)->test == CHECKER_OWN) {
 		from_checker(f, p, 1, "", &condition, x);
-		f->failed[p->check.checker] += (uint64_t)p->sent;
+		f->bugs.failed[p->check.checker] += (uint64_t)p->sent;
 		fuzz_site_done(f, p);
 		r = keep(f, p, x, 1);
 	} else if (r > 0) { /* what the traced run does not show went elsewhere: that is no suspicion */
@@ -317,7 +317,7 @@ static int judge(struct fuzz *f, struct waiting_input *p, struct finding *x)
 		return r < 0 ? -1 : 0;
 	if (!any)
 		return survived ? passed(f, p, x) : suspect_prediction(f, p, "the run fails of something else before");
-	f->failed[p->check.checker] += (uint64_t)p->sent;
+	f->bugs.failed[p->check.checker] += (uint64_t)p->sent;
 	fuzz_site_done(f, p);
 	return 0;
 }
@@ -335,7 +335,7 @@ int fuzz_look(struct fuzz *f, struct waiting_input *p)
 	if (!r && !x.bug.confirmed && deadline_cut()) /* a traced run may have been missing */
 		r = 1;
 	finding_release(&x);
-	*(p->why == PENDING_KEPT ? &f->kept_seconds : &f->confirm_seconds) += fuzz_clock() - start;
+	*(p->why == PENDING_KEPT ? &f->bugs.kept_seconds : &f->bugs.confirm_seconds) += fuzz_clock() - start;
 	return r;
 }
 

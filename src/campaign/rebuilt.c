@@ -29,7 +29,7 @@ static int run_again(void *ctx, const struct store_test *row)
 	double rank =
 	    row->flags & TEST_COVERS || row->origin == ORIGIN_SEED ? RANK_COVERS : RANK_OTHER;
 	if (search_offer(f->search, row->data, row->size, row->origin, 1) < 0 ||
-	    store_test_update(f->store, f->campaign, row->id, STAGE_UNCOVERED, rank, row->flags))
+	    store_test_update(f->records.store, f->records.campaign, row->id, STAGE_UNCOVERED, rank, row->flags))
 		return -1;
 	return fuzz_leaving(f);
 }
@@ -38,7 +38,7 @@ static int run_again(void *ctx, const struct store_test *row)
 static int was_rebuilt(struct fuzz *f, const char *name)
 {
 	struct buf old = {0};
-	int r = store_value_get(f->store, f->campaign, "program", &old);
+	int r = store_value_get(f->records.store, f->records.campaign, "program", &old);
 	if (r > 0)
 		r = strcmp(buf_str(&old), name) != 0;
 	buf_release(&old);
@@ -49,11 +49,11 @@ static int refresh(struct fuzz *f)
 {
 	log_warn("%s was rebuilt since this search ran last: its %" PRIu64
 		 " tests and its bugs are run again",
-		 f->program, store_test_count(f->store, f->campaign));
+		 f->program, store_test_count(f->records.store, f->records.campaign));
 	search_lost(f->search);
-	if (fuzz_note_lost(f) || store_cover_clear(f->store, f->campaign))
+	if (fuzz_note_lost(f) || store_cover_clear(f->records.store, f->records.campaign))
 		return -1;
-	int r = store_test_each(f->store, f->campaign, 0, 1, run_again, f);
+	int r = store_test_each(f->records.store, f->records.campaign, 0, 1, run_again, f);
 	return r < 0 || fuzz_count_pending(f) ? -1 : fuzz_bugs_again(f);
 }
 
@@ -66,7 +66,7 @@ static int explore_again(void *ctx, const struct store_test *row)
 	double rank =
 	    row->flags & TEST_COVERS || row->origin == ORIGIN_SEED ? RANK_COVERS : RANK_OTHER;
 	if (row->stage >= STAGE_DONE &&
-	    store_test_update(f->store, f->campaign, row->id, STAGE_UNCOVERED, rank, row->flags))
+	    store_test_update(f->records.store, f->records.campaign, row->id, STAGE_UNCOVERED, rank, row->flags))
 		return -1;
 	return fuzz_kept(f, row->id) ? -1 : fuzz_leaving(f);
 }
@@ -78,20 +78,20 @@ int fuzz_other_checks(struct fuzz *f)
 	struct buf old = {0}, now = {0};
 	checker_set had = checker_default();
 	check_option_word(&now, f->o->search.checks, NULL);
-	int known = store_value_get(f->store, f->campaign, "checks", &old), r = known < 0 ? -1 : 0;
+	int known = store_value_get(f->records.store, f->records.campaign, "checks", &old), r = known < 0 ? -1 : 0;
 	if (known > 0 && checker_parse(buf_str(&old), &had))
 		had = 0;
-	if (!known && !f->fresh)
+	if (!known && !f->records.fresh)
 		had = 0; /* of a muster that had no active checks */
-	if (!r && !f->fresh && f->o->search.checks & ~had && store_test_count(f->store, f->campaign)) {
+	if (!r && !f->records.fresh && f->o->search.checks & ~had && store_test_count(f->records.store, f->records.campaign)) {
 		log_warn("this search did not look for all of this before: its %" PRIu64 " tests are explored again",
-			 store_test_count(f->store, f->campaign));
-		r = store_test_each(f->store, f->campaign, 0, 0, explore_again, f) < 0 || fuzz_count_pending(f) ? -1 : 0;
+			 store_test_count(f->records.store, f->records.campaign));
+		r = store_test_each(f->records.store, f->records.campaign, 0, 0, explore_again, f) < 0 || fuzz_count_pending(f) ? -1 : 0;
 	}
 	const char *list = now.size ? buf_str(&now) + strlen("--check ") : "default";
 	size_t size = now.size ? strcspn(list, " ") : strlen(list);
 	if (!r && !fuzz_leaving(f))
-		r = store_value_set(f->store, f->campaign, "checks", list, size);
+		r = store_value_set(f->records.store, f->records.campaign, "checks", list, size);
 	buf_release(&old);
 	buf_release(&now);
 	return r;
@@ -99,13 +99,13 @@ int fuzz_other_checks(struct fuzz *f)
 
 int fuzz_rebuilt(struct fuzz *f)
 {
-	char *dir = file_dir(f->cov.variant.path); /* cache/cov/DIGEST */
+	char *dir = file_dir(f->run.cov.variant.path); /* cache/cov/DIGEST */
 	const char *name = file_base(dir);
 	int r = was_rebuilt(f, name);
 	if (r > 0)
 		r = refresh(f);
 	if (!r && !fuzz_leaving(f))
-		r = store_value_set(f->store, f->campaign, "program", name, strlen(name));
+		r = store_value_set(f->records.store, f->records.campaign, "program", name, strlen(name));
 	free(dir);
 	return r;
 }

@@ -25,7 +25,7 @@ void fuzz_shrink_later(struct fuzz *f, const struct waiting_input *p, const stru
 		return;
 	buf_init(&s.p.data);
 	buf_add(&s.p.data, p->data.data, p->data.size);
-	vec_push(&f->shrinks, s);
+	vec_push(&f->bugs.shrinks, s);
 }
 
 struct piece {
@@ -62,25 +62,25 @@ static int work(struct fuzz *f, struct fuzz_shrink *s, double until, struct buf 
 
 static void drop_first(struct fuzz *f)
 {
-	buf_release(&f->shrinks.data[0].p.data);
-	map_release(&f->shrinks.data[0].answers);
-	memmove(f->shrinks.data, f->shrinks.data + 1, (f->shrinks.size - 1) * sizeof *f->shrinks.data);
-	f->shrinks.size--;
+	buf_release(&f->bugs.shrinks.data[0].p.data);
+	map_release(&f->bugs.shrinks.data[0].answers);
+	memmove(f->bugs.shrinks.data, f->bugs.shrinks.data + 1, (f->bugs.shrinks.size - 1) * sizeof *f->bugs.shrinks.data);
+	f->bugs.shrinks.size--;
 }
 
 /* The others have their turn first: most of an input goes in the first piece. */
 static void to_the_end(struct fuzz *f)
 {
-	struct fuzz_shrink first = f->shrinks.data[0];
-	memmove(f->shrinks.data, f->shrinks.data + 1, (f->shrinks.size - 1) * sizeof first);
-	vec_last(&f->shrinks) = first;
+	struct fuzz_shrink first = f->bugs.shrinks.data[0];
+	memmove(f->bugs.shrinks.data, f->bugs.shrinks.data + 1, (f->bugs.shrinks.size - 1) * sizeof first);
+	vec_last(&f->bugs.shrinks) = first;
 }
 
 /* The first job until then. last: what it has come to by then is its result. 0, -1. */
 static int shrink_first(struct fuzz *f, double until, int last)
 {
 	double start = fuzz_clock();
-	struct fuzz_shrink *s = &f->shrinks.data[0];
+	struct fuzz_shrink *s = &f->bugs.shrinks.data[0];
 	struct buf data = {0};
 	int r = 0;
 	if (!work(f, s, until, &data) || last) {
@@ -91,30 +91,30 @@ static int shrink_first(struct fuzz *f, double until, int last)
 		to_the_end(f);
 	}
 	buf_release(&data);
-	f->shrink_seconds += fuzz_clock() - start;
+	f->bugs.shrink_seconds += fuzz_clock() - start;
 	return r;
 }
 
 int fuzz_shrink_some(struct fuzz *f)
 {
-	if (f->shrinks.size)
+	if (f->bugs.shrinks.size)
 		fuzz_stage(f, FUZZ_STAGE_SHRINK);
-	return f->shrinks.size ? shrink_first(f, f->o->search.repeatable ? 0 : fuzz_clock() + PIECE, 0) : 0;
+	return f->bugs.shrinks.size ? shrink_first(f, f->o->search.repeatable ? 0 : fuzz_clock() + PIECE, 0) : 0;
 }
 
 int fuzz_shrink_rest(struct fuzz *f, double until)
 {
 	int r = 0;
-	while (!r && f->shrinks.size && (f->o->search.repeatable || fuzz_clock() < until))
+	while (!r && f->bugs.shrinks.size && (f->o->search.repeatable || fuzz_clock() < until))
 		r = fuzz_shrink_some(f);
-	while (!r && f->shrinks.size)
+	while (!r && f->bugs.shrinks.size)
 		r = shrink_first(f, until, 1);
 	return r;
 }
 
 void fuzz_shrink_release(struct fuzz *f)
 {
-	while (f->shrinks.size)
+	while (f->bugs.shrinks.size)
 		drop_first(f);
-	vec_release(&f->shrinks);
+	vec_release(&f->bugs.shrinks);
 }

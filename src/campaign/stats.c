@@ -102,9 +102,9 @@ static void add_rows(const struct fuzz *f, struct table *t, const struct fuzz_fi
 int fuzz_write_stats(struct fuzz *f)
 {
 	double now = fuzz_clock(), run = now - f->shared->started;
-	if (f->number || now < f->next_stats)
+	if (f->number || now < f->next.stats)
 		return 0;
-	f->next_stats = now + EVERY;
+	f->next.stats = now + EVERY;
 	struct fuzz_figures all;
 	struct table t = {.count = 0};
 	struct corpus c = {0};
@@ -112,10 +112,10 @@ int fuzz_write_stats(struct fuzz *f)
 	outdir_files(dir, count_file, &c);
 	free(dir);
 	f->figures->files = c.files;
-	f->figures->frontier = store_frontier_count(f->store, f->campaign, STAGE_DONE);
+	f->figures->frontier = store_frontier_count(f->records.store, f->records.campaign, STAGE_DONE);
 	if (f->o->search.repeatable) /* to the byte: no file with times in it */
 		return 0;
 	sum(f, &all);
 	add_rows(f, &t, &all, &c, run, all.last_new > 0 ? now - all.last_new : run);
-	return outdir_stats(f->outdir, t.rows, t.count);
+	return outdir_stats(f->records.outdir, t.rows, t.count);
 }

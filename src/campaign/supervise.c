@@ -200,7 +200,7 @@ static int prepare(struct fuzz *f)
 		variant_release(&v);
 	}
 	struct fuzz first = *f;
-	int r = fuzz_open_store(&first) || store_frontier_release(first.store, first.campaign, 0) || fuzz_count_pending(&first);
+	int r = fuzz_open_store(&first) || store_frontier_release(first.records.store, first.records.campaign, 0) || fuzz_count_pending(&first);
 	fuzz_close(&first);
 	return r ? -1 : 0;
 }

@@ -38,7 +38,7 @@ int fuzz_open_targets(struct fuzz *f)
 	struct target_options t = f->o->target;
 	t.time = f->o->run_time;
 	log_progress("making the cov variant of %s", f->program);
-	if (target_make(&f->cov, f->program, f->argv, VARIANT_COV, &t))
+	if (target_make(&f->run.cov, f->program, f->argv, VARIANT_COV, &t))
 		return -1;
 	t.time = f->o->run_time * 10; /* tracing is slower */
 	t.shm.events = 1 << 22;
@@ -51,9 +51,9 @@ int fuzz_open_targets(struct fuzz *f)
 	int variant = search_kind_calls(f->o->search.kind) ? VARIANT_CALLS : VARIANT_TRACE;
 	if (variant == VARIANT_CALLS)
 		t.shm.flags |= MUSTER_FLAG_CALLS;
-	if (target_make(&f->trace, f->program, f->argv, variant, &t) || target_make(&f->trace_child, f->program, f->argv, variant, &t))
+	if (target_make(&f->run.trace, f->program, f->argv, variant, &t) || target_make(&f->run.trace_child, f->program, f->argv, variant, &t))
 		return -1;
-	f->cov.options.server = f->trace.options.server = f->trace_child.options.server = 1;
+	f->run.cov.options.server = f->run.trace.options.server = f->run.trace_child.options.server = 1;
 	log_progress(NULL);
 	return 0;
 }
@@ -62,7 +62,7 @@ static int cache_get(void *ctx, struct hash128 key, enum verdict *v, struct buf 
 {
 	struct fuzz *f = ctx;
 	int verdict;
-	if (store_query_get(f->store, key, &verdict, model) <= 0)
+	if (store_query_get(f->records.store, key, &verdict, model) <= 0)
 		return 0;
 	*v = (enum verdict)verdict;
 	return 1;
@@ -71,7 +71,7 @@ static int cache_get(void *ctx, struct hash128 key, enum verdict *v, struct buf 
 static void cache_put(void *ctx, struct hash128 key, enum verdict v, const void *model, size_t size)
 {
 	struct fuzz *f = ctx;
-	store_query_put(f->store, key, (int)v, model,
+	store_query_put(f->records.store, key, (int)v, model,
 			size); /* a cache that cannot be written is no cache */
 }
 
@@ -114,12 +114,12 @@ static int open_search(struct fuzz *f)
 	o.solve.cache_put = cache_put;
 	o.solve.cache_ctx = f;
 	struct search_target t = {
-	    .exec = f->exec,
-	    .parent = f->parent,
-	    .child = f->child,
-	    .parent_shm = &f->trace.shm,
-	    .child_shm = &f->trace_child.shm,
-	    .sites = &f->trace.sites,
+	    .exec = f->run.exec,
+	    .parent = f->run.parent,
+	    .child = f->run.child,
+	    .parent_shm = &f->run.trace.shm,
+	    .child_shm = &f->run.trace_child.shm,
+	    .sites = &f->run.trace.sites,
 	    .program = f->program,
 	    .to_objects = !target_has_path(f->argv),
 	};
@@ -129,7 +129,7 @@ static int open_search(struct fuzz *f)
 		return -1;
 	struct strmap own = {0};
 	note_runtime(f->program, &own);
-	search_words_of(f->search, f->cov.variant.path, &own);
+	search_words_of(f->search, f->run.cov.variant.path, &own);
 	strmap_release(&own);
 	return 0;
 }
@@ -139,7 +139,7 @@ static int note_directory(struct fuzz *f)
 {
 	char *dir = f->o->secondary ? file_join(f->o->out, f->o->secondary) : mem_strdup(f->o->out);
 	char *whole = file_absolute(dir);
-	int r = store_value_set(f->store, f->campaign, "output", whole, strlen(whole));
+	int r = store_value_set(f->records.store, f->records.campaign, "output", whole, strlen(whole));
 	free(whole);
 	free(dir);
 	return r;
@@ -162,9 +162,9 @@ static int find_command(void *ctx, uint64_t id, struct hash128 key, const char *
 /* Tests and bugs of one command say nothing about another. */
 static int same_command(struct fuzz *f)
 {
-	struct owner o = {.campaign = f->campaign};
-	int r = f->fresh ? 0 : store_campaign_each(f->store, find_command, &o) < 0 ? -1 : 0;
-	if (!r && o.command && strcmp(o.command, f->command) && store_test_count(f->store, f->campaign))
+	struct owner o = {.campaign = f->records.campaign};
+	int r = f->records.fresh ? 0 : store_campaign_each(f->records.store, find_command, &o) < 0 ? -1 : 0;
+	if (!r && o.command && strcmp(o.command, f->command) && store_test_count(f->records.store, f->records.campaign))
 		r = error_set("'%s' has the search of another command, '%s': name another directory with -o", f->o->out, o.command);
 	free(o.command);
 	return r;
@@ -180,8 +180,8 @@ static int open_files(struct fuzz *f)
 	char *path = fuzz_store_path(f->o);
 	int r = -1;
 	if (f->o->store || !file_mkdirs(home_project()))
-		r = outdir_open(&f->outdir, f->o->out, f->o->secondary, f->o->seed, &f->key) ||
-			    store_open(&f->store, path, STORE_CREATE)
+		r = outdir_open(&f->records.outdir, f->o->out, f->o->secondary, f->o->seed, &f->records.key) ||
+			    store_open(&f->records.store, path, STORE_CREATE)
 			? -1
 			: 0;
 	free(path);
@@ -190,20 +190,20 @@ static int open_files(struct fuzz *f)
 
 static int open_campaign(struct fuzz *f)
 {
-	if (store_campaign(f->store, f->key, f->program, f->command, &f->campaign, &f->fresh) || same_command(f) || note_directory(f))
+	if (store_campaign(f->records.store, f->records.key, f->program, f->command, &f->records.campaign, &f->records.fresh) || same_command(f) || note_directory(f))
 		return -1;
-	f->shared->campaign = f->campaign;
-	return f->number || f->shared->version ? 0 : version_note(f->store, f->program, &f->shared->version);
+	f->shared->campaign = f->records.campaign;
+	return f->number || f->shared->version ? 0 : version_note(f->records.store, f->program, &f->shared->version);
 }
 
 /* A connection does not outlive a fork: it is opened again. */
 int fuzz_try_files(struct fuzz *f)
 {
 	int r = open_files(f);
-	outdir_close(f->outdir);
-	store_close(f->store);
-	f->outdir = NULL;
-	f->store = NULL;
+	outdir_close(f->records.outdir);
+	store_close(f->records.store);
+	f->records.outdir = NULL;
+	f->records.store = NULL;
 	return r;
 }
 
@@ -215,41 +215,41 @@ int fuzz_open_store(struct fuzz *f)
 /* The campaign is made when there is a program to run: a mistyped one leaves none behind. */
 int fuzz_open(struct fuzz *f)
 {
-	if (open_files(f) || open_campaign(f) || exec_open(&f->exec, &f->cov.options, 0))
+	if (open_files(f) || open_campaign(f) || exec_open(&f->run.exec, &f->run.cov.options, 0))
 		return -1;
-	if (!(f->parent = launcher_new(&f->trace.options)) ||
-	    !(f->child = launcher_new(&f->trace_child.options)))
+	if (!(f->run.parent = launcher_new(&f->run.trace.options)) ||
+	    !(f->run.child = launcher_new(&f->run.trace_child.options)))
 		return -1;
 	if (!f->number)
-		f->shared->copies = f->trace.variant.copies;
+		f->shared->copies = f->run.trace.variant.copies;
 	fuzz_san_begin(f);
 	return open_search(f);
 }
 
 void fuzz_release_targets(struct fuzz *f)
 {
-	if (!f->cov.options.program)
+	if (!f->run.cov.options.program)
 		return;
-	target_release(&f->cov);
-	target_release(&f->trace);
-	target_release(&f->trace_child);
+	target_release(&f->run.cov);
+	target_release(&f->run.trace);
+	target_release(&f->run.trace_child);
 }
 
 void fuzz_close(struct fuzz *f)
 {
-	if (f->campaign)
-		store_frontier_release(f->store, f->campaign, f->number + 1);
+	if (f->records.campaign)
+		store_frontier_release(f->records.store, f->records.campaign, f->number + 1);
 	search_free(f->search);
-	exec_close(f->exec);
-	launcher_free(f->parent);
-	launcher_free(f->child);
-	confirm_close(f->confirm);
+	exec_close(f->run.exec);
+	launcher_free(f->run.parent);
+	launcher_free(f->run.child);
+	confirm_close(f->run.confirm);
 	fuzz_bugs_release(f);
 	fuzz_copies_release(f);
 	fuzz_release_targets(f);
-	outdir_close(f->outdir);
-	store_close(f->store);
-	map_release(&f->own);
+	outdir_close(f->records.outdir);
+	store_close(f->records.store);
+	map_release(&f->records.own);
 }
 
 /* ------------------------------------------------------------------- seeds */
@@ -275,7 +275,7 @@ static int know_cover(void *ctx, uint32_t unit, uint32_t outcome, uint8_t mask, 
 static int know_test(void *ctx, const struct store_test *row)
 {
 	struct fuzz *f = ctx;
-	f->imported = row->id;
+	f->records.imported = row->id;
 	if (!(row->flags & TEST_COVERS) && row->origin != ORIGIN_SEED)
 		return 0;
 	struct search_test t = {.id = row->id,
@@ -296,7 +296,7 @@ static int count_pending(void *ctx, const struct store_test *row)
 int fuzz_count_pending(struct fuzz *f)
 {
 	uint64_t count = 0;
-	if (store_test_each(f->store, f->campaign, 0, 0, count_pending, &count) < 0)
+	if (store_test_each(f->records.store, f->records.campaign, 0, 0, count_pending, &count) < 0)
 		return -1;
 	__atomic_store_n(&f->shared->pending, count, __ATOMIC_RELAXED);
 	return 0;
@@ -317,26 +317,26 @@ static int count_bug(void *ctx, const struct result_bug *b)
 /* What an earlier search left: figures for people are those of the whole campaign. */
 static int count_before(struct fuzz *f)
 {
-	f->figures->before = (struct fuzz_before){.tests = store_test_count(f->store, f->campaign)};
-	return store_bug_each(f->store, f->campaign, count_bug, &f->figures->before) < 0 ? -1 : 0;
+	f->figures->before = (struct fuzz_before){.tests = store_test_count(f->records.store, f->records.campaign)};
+	return store_bug_each(f->records.store, f->records.campaign, count_bug, &f->figures->before) < 0 ? -1 : 0;
 }
 
 static int resume(struct fuzz *f)
 {
 	struct exec_result r;
 	struct buf lost = {0};
-	f->noted_lost = store_value_get(f->store, f->campaign, "incomplete", &lost) > 0;
+	f->records.noted_lost = store_value_get(f->records.store, f->records.campaign, "incomplete", &lost) > 0;
 	buf_release(&lost);
-	if (f->noted_lost)
+	if (f->records.noted_lost)
 		search_lost(f->search);
-	if (exec_run(f->exec, "", 0, &r)) /* units are known when they registered */
+	if (exec_run(f->run.exec, "", 0, &r)) /* units are known when they registered */
 		return -1;
 	if (f->o->workers == 1 && fuzz_count_pending(f))
 		return -1;
 	if (!f->number && (fuzz_rebuilt(f) || fuzz_other_checks(f)))
 		return -1;
-	if (store_cover_each(f->store, f->campaign, know_cover, f) < 0 ||
-	    store_test_each(f->store, f->campaign, 0, 1, know_test, f) < 0)
+	if (store_cover_each(f->records.store, f->records.campaign, know_cover, f) < 0 ||
+	    store_test_each(f->records.store, f->records.campaign, 0, 1, know_test, f) < 0)
 		return -1;
 	if (f->number)
 		return 0;
@@ -359,7 +359,7 @@ static int seed_small(struct fuzz *f)
  * still has are inputs. 1: it is so, 0, -1. */
 static int lost_store(struct fuzz *f)
 {
-	int lost = !f->number && f->fresh ? outdir_forget(f->outdir) : 0;
+	int lost = !f->number && f->records.fresh ? outdir_forget(f->records.outdir) : 0;
 	if (lost > 0) {
 		char *store = fuzz_store_path(f->o);
 		log_warn("the store '%s' does not know the search of '%s' (it was removed or emptied, or --store named another): the search begins "
@@ -391,7 +391,7 @@ int fuzz_seed(struct fuzz *f)
 		return -1;
 	if (f->number)
 		return 0;
-	if (f->o->workers == 1 && store_frontier_release(f->store, f->campaign, 0))
+	if (f->o->workers == 1 && store_frontier_release(f->records.store, f->records.campaign, 0))
 		return -1;
 	if (f->o->seeds && outdir_seeds(f->o->seeds, f->o->search.max_input, offer_seed, f) < 0)
 		return -1;
@@ -399,7 +399,7 @@ int fuzz_seed(struct fuzz *f)
 		log_warn("a limit was reached while the seeds were run: the same command goes on with the rest");
 		return 0;
 	}
-	if (store_test_count(f->store, f->campaign) == 0) {
+	if (store_test_count(f->records.store, f->records.campaign) == 0) {
 		if (f->o->seeds)
 			log_warn("no usable seed in '%s': starting from an empty and a small input",
 				 f->o->seeds);
@@ -414,7 +414,7 @@ static uint64_t total_outcomes(const struct fuzz *f)
 {
 	uint32_t count;
 	uint64_t total = 0;
-	const struct exec_unit *units = exec_units(f->exec, &count);
+	const struct exec_unit *units = exec_units(f->run.exec, &count);
 	for (uint32_t i = 0; i < count; i++)
 		total += units[i].count;
 	return total;
@@ -425,12 +425,12 @@ void fuzz_publish(struct fuzz *f)
 	struct fuzz_figures *p = f->figures;
 	p->search = *search_stats(f->search);
 	for (unsigned i = 0; i < MUSTER_CHECK_COUNT; i++)
-		p->search.checkers[i].failed = f->failed[i];
+		p->search.checkers[i].failed = f->bugs.failed[i];
 	p->solve = *search_solve_stats(f->search);
 	p->covered = search_cover(f->search)->covered;
 	p->total = total_outcomes(f);
-	if (p->covered != f->last_covered) {
-		f->last_covered = p->covered;
+	if (p->covered != f->next.covered) {
+		f->next.covered = p->covered;
 		p->last_new = fuzz_clock();
 		p->find_cycle = p->search.cycles;
 	}
@@ -443,8 +443,8 @@ void fuzz_stage(struct fuzz *f, enum fuzz_stage stage)
 	if (f->figures->stage == stage)
 		return;
 	f->figures->stage = stage;
-	if (fuzz_clock() >= f->next_publish) {
-		f->next_publish = fuzz_clock() + PUBLISH_SECONDS;
+	if (fuzz_clock() >= f->next.publish) {
+		f->next.publish = fuzz_clock() + PUBLISH_SECONDS;
 		fuzz_publish(f);
 	}
 }
@@ -453,9 +453,9 @@ static int sync_due(struct fuzz *f)
 {
 	double now = f->o->search.repeatable ? (double)search_stats(f->search)->runs / SYNC_RUNS
 					     : fuzz_clock() / SYNC_SECONDS;
-	if (floor(now) <= f->next_sync)
+	if (floor(now) <= f->next.sync)
 		return 0;
-	f->next_sync = floor(now);
+	f->next.sync = floor(now);
 	return 1;
 }
 
@@ -490,9 +490,9 @@ int fuzz_loop(struct fuzz *f)
 	deadline_phase(DEADLINE_FINISH);
 	if (fuzz_failures_flush(f, 1))
 		return -1;
-	if (deadline_cut() && (f->pending.size || f->kept_at < f->kept.size)) /* what is left to be looked at is no end */
+	if (deadline_cut() && (f->bugs.pending.size || f->bugs.kept_at < f->bugs.kept.size)) /* what is left to be looked at is no end */
 		f->figures->ended = f->figures->exhausted = 0;
 	fuzz_publish(f);
-	f->next_stats = 0;
+	f->next.stats = 0;
 	return fuzz_write_stats(f);
 }
