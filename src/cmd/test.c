@@ -104,8 +104,8 @@ static void look(const struct test_session *s, struct outcome *r)
 {
 	for (size_t i = 0; i < s->bugs.size; i++)
 		r->bugs |= s->bugs.data[i].finding.bug.confirmed;
-	r->bugs |= s->program_bugs.size > 0;
-	r->cut |= s->late > 0;
+	r->bugs |= s->whole.bugs.size > 0;
+	r->cut |= s->costs.late > 0;
 	for (size_t i = 0; i < s->functions.size; i++) {
 		const struct test_function *f = &s->functions.data[i];
 		r->inconclusive |= f->verdict == TEST_UNREACHED ||
@@ -127,7 +127,7 @@ static int run(const struct test_options *o, const operand_list *list)
 		s->o = o;
 		s->file = list->data[i].file;
 		s->function = list->data[i].functions;
-		s->shared = shared;
+		s->round.shared = shared;
 		shared->next = 0;
 		memset(shared->workers, 0, sizeof shared->workers);
 		failed = test_session_run(s, &code);

@@ -9,7 +9,7 @@
 static void json_scope(struct json *j, struct test_session *const *sessions, size_t count)
 {
 	struct buf scope = {0};
-	if (count && sessions[0]->harness)
+	if (count && sessions[0]->driven.harness)
 		test_scope(sessions[0], &scope);
 	json_key(j, "scope"), json_str(j, buf_str(&scope));
 	if (count)

@@ -17,8 +17,8 @@ void test_print(struct test_session *const *sessions, size_t count, double secon
 		files[i] = sessions[i]->file;
 		counts[i] = sessions[i]->functions.size;
 	}
-	if (count && sessions[0]->harness) {
-		const struct harness_options *h = &sessions[0]->harness->options;
+	if (count && sessions[0]->driven.harness) {
+		const struct harness_options *h = &sessions[0]->driven.harness->options;
 		v.run_time = sessions[0]->o->run_time;
 		v.verbose = sessions[0]->o->verbose;
 		v.stats = sessions[0]->o->stats;

@@ -16,7 +16,7 @@
 int test_open_tracer(struct test_session *s)
 {
 	struct target_options t = TARGET_DEFAULTS;
-	if (s->tracer)
+	if (s->check.tracer)
 		return 0;
 	t.time = s->o->run_time * 4;
 	t.mem_mb = 4096;
@@ -25,12 +25,12 @@ int test_open_tracer(struct test_session *s)
 	t.shm.table_limit = 4096;
 	if (s->o->summaries)
 		t.shm.flags |= MUSTER_FLAG_MEMORY;
-	if (target_make(&s->trace, s->program, s->argv, VARIANT_TRACE, &t))
+	if (target_make(&s->check.trace, s->driven.program, s->driven.argv, VARIANT_TRACE, &t))
 		return -1;
-	s->trace.options.directory = s->scratch;
-	s->trace.options.server = 1;
-	s->tracer = launcher_new(&s->trace.options);
-	return s->tracer ? 0 : -1;
+	s->check.trace.options.directory = s->driven.scratch;
+	s->check.trace.options.server = 1;
+	s->check.tracer = launcher_new(&s->check.trace.options);
+	return s->check.tracer ? 0 : -1;
 }
 
 /* The names of a function's parameters that are whole numbers. */
@@ -42,13 +42,13 @@ struct naming {
 static int parameter_at(void *ctx, uint64_t at, uint64_t *first, unsigned *size, int *is_signed, struct buf *out)
 {
 	const struct naming *n = ctx;
-	const struct harness *h = n->s->harness;
+	const struct harness *h = n->s->driven.harness;
 	for (uint32_t i = n->call->first_root; i < n->call->first_root + n->call->parameters; i++) {
 		const struct drive_root *root = &h->roots.data[i];
 		uint32_t front = h->type_front.data[root->type], bytes = h->types.data[root->type].size;
-		if (at < root->at || at >= root->at + bytes || front >= n->s->front->types.size)
+		if (at < root->at || at >= root->at + bytes || front >= n->s->driven.front->types.size)
 			continue;
-		const struct front_type *t = &n->s->front->types.data[n->s->front->types.data[front].plain];
+		const struct front_type *t = &n->s->driven.front->types.data[n->s->driven.front->types.data[front].plain];
 		if (t->kind != FRONT_INT || t->size != bytes || !h->root_names.data[i])
 			return 0;
 		*first = root->at, *size = bytes, *is_signed = t->is_signed;
@@ -61,13 +61,13 @@ static int parameter_at(void *ctx, uint64_t at, uint64_t *first, unsigned *size,
 int test_condition(struct test_session *s, uint32_t function, const struct buf *data, struct finding *x)
 {
 	const struct test_function *f = &s->functions.data[function];
-	struct naming n = {s, &s->harness->calls.data[f->harness->number]};
+	struct naming n = {s, &s->driven.harness->calls.data[f->harness->number]};
 	struct broken_names names = {parameter_at, &n};
 	if (!s->o->checks || !x->bug.line || test_late(s))
 		return 0;
 	if (test_open_tracer(s))
 		return -1;
-	struct traced t = {s->tracer, &s->trace.shm, &s->trace.sites, s->argv, s->o->checks, &names};
+	struct traced t = {s->check.tracer, &s->check.trace.shm, &s->check.trace.sites, s->driven.argv, s->o->checks, &names};
 	return traced_condition(&t, data->data, data->size, x);
 }
 
@@ -82,7 +82,7 @@ int test_filter(struct test_session *s, uint32_t function, const void *data, siz
 		return 0;
 	if (test_open_tracer(s))
 		return -1;
-	struct traced t = {s->tracer, &s->trace.shm, &s->trace.sites, s->argv, s->o->checks, NULL};
+	struct traced t = {s->check.tracer, &s->check.trace.shm, &s->check.trace.sites, s->driven.argv, s->o->checks, NULL};
 	const struct test_function *f = &s->functions.data[function];
 	VEC(struct traced_check) checks = {0};
 	for (size_t i = 0; i < f->violations.size; i++)
@@ -118,7 +118,7 @@ static int is_open(const struct test_function *f, const struct test_violation *v
 static int look(struct test_session *s, uint32_t function, const struct test_violation *v)
 {
 	struct test_function *f = &s->functions.data[function];
-	struct naming n = {s, &s->harness->calls.data[f->harness->number]};
+	struct naming n = {s, &s->driven.harness->calls.data[f->harness->number]};
 	struct broken_names names = {parameter_at, &n};
 	struct traced_check check = v->check;
 	struct finding x = FINDING_NONE;
@@ -126,10 +126,10 @@ static int look(struct test_session *s, uint32_t function, const struct test_vio
 	int own = checker_get(check.checker)->test == CHECKER_OWN;
 	if (test_open_tracer(s))
 		return -1;
-	struct traced t = {s->tracer, &s->trace.shm, &s->trace.sites, s->argv, s->o->checks, &names};
+	struct traced t = {s->check.tracer, &s->check.trace.shm, &s->check.trace.sites, s->driven.argv, s->o->checks, &names};
 	int r = traced_breaks(&t, v->data, v->size, &check, &condition);
 	if (r > 0) {
-		s->stats.checkers[check.checker].failed += (uint64_t)(own && v->sent);
+		s->costs.search.checkers[check.checker].failed += (uint64_t)(own && v->sent);
 		traced_finding(&t, &check, own, own ? "" : "the run did not fail", buf_str(&condition), &x);
 		buf_add(&data, v->data, v->size);
 		if (!is_told(s, &x, check.checker))
@@ -147,12 +147,12 @@ int test_violations(struct test_session *s, uint32_t function)
 	for (size_t i = f->done_violations; i < f->violations.size; i++) {
 		const struct test_violation *v = &f->violations.data[i];
 		if (v->test && f->tests.data[v->test - 1].failed)
-			s->stats.checkers[v->check.checker].failed += (uint64_t)v->sent;
+			s->costs.search.checkers[v->check.checker].failed += (uint64_t)v->sent;
 		if (is_open(f, v) && !test_late(s) && look(s, function, v))
 			return -1;
 		if (is_open(f, v) && test_late(s)) { /* nobody knows whether it stands */
 			f->unchecked++;
-			s->late++;
+			s->costs.late++;
 		}
 	}
 	return 0;

@@ -42,15 +42,15 @@ int test_is_program_level(const struct test_bug *b)
 static int is_program_level(const struct test_session *s, const struct test_function *f,
 			    const struct buf *data)
 {
-	const struct drive_function *call = &s->harness->calls.data[f->harness->number];
+	const struct drive_function *call = &s->driven.harness->calls.data[f->harness->number];
 	if (s->o->entry)
 		return 1;
 	if (strcmp(f->name, "main") || call->parameters || f->harness->stub_count)
 		return 0;
 	for (uint32_t i = 0; i < call->globals; i++) {
 		const struct drive_root *root =
-		    &s->harness->roots.data[call->first_root + call->parameters + i];
-		uint32_t size = s->harness->types.data[root->type].size;
+		    &s->driven.harness->roots.data[call->first_root + call->parameters + i];
+		uint32_t size = s->driven.harness->types.data[root->type].size;
 		for (uint32_t k = root->at; k < root->at + size && k < data->size; k++)
 			if (data->data[k])
 				return 0;
@@ -65,7 +65,7 @@ static void add_hint(const struct test_session *s, const struct test_function *f
 	    !strstr(b->finding.bug.kind, "bounds") && !strstr(b->finding.bug.kind, "object-size"))
 		return;
 	struct buf words = {0};
-	front_pairs(s->front, f->harness->front, &words);
+	front_pairs(s->driven.front, f->harness->front, &words);
 	if (words.size)
 		b->finding.bug.hint = finding_text(&b->finding, "--requires \"%s: %s\"", f->name, buf_str(&words));
 	buf_release(&words);
@@ -134,9 +134,9 @@ static void suspect(struct finding *x, const struct test_case *t)
 static int confirm_once(struct test_session *s, struct test_bug *b, uint64_t place)
 {
 	double start = test_clock();
-	s->checks++;
-	int r = confirm_run(s->confirm, b->data.data, b->data.size, &b->finding);
-	s->confirm_seconds += test_clock() - start;
+	s->costs.checks++;
+	int r = confirm_run(s->check.confirm, b->data.data, b->data.size, &b->finding);
+	s->costs.confirm_seconds += test_clock() - start;
 	if (!r && b->finding.cut)
 		return 0;
 	if (r || test_filter(s, b->function, b->data.data, b->data.size, &b->finding))
@@ -297,7 +297,7 @@ static int is_known(struct test_session *s, fresh_list *list, uint32_t function,
 	struct test_function *f = &s->functions.data[function];
 	struct test_case *t = case_of(s, function, test);
 	uint64_t known;
-	if (item->place && map_get(&s->hidden, item->place, NULL)) {
+	if (item->place && map_get(&s->check.hidden, item->place, NULL)) {
 		f->suppressed++;
 		t->hidden = 1;
 		return 1;
@@ -341,7 +341,7 @@ static int shrink(struct test_session *s, fresh_list *list)
 			jobs[n++] = list->data[i].job;
 	double start = test_clock();
 	int r = test_shrink(s, jobs, n, quick);
-	s->shrink_seconds += test_clock() - start;
+	s->costs.shrink_seconds += test_clock() - start;
 	n = 0;
 	for (size_t i = 0; i < list->size; i++)
 		if (list->data[i].item.bucket && !list->data[i].timed)
@@ -396,7 +396,7 @@ static int resolve_conversion(struct test_session *s, uint32_t function, struct 
 	int r = confirm(s, t, &b, place);
 	if (!r && b.finding.cut) {
 		s->functions.data[function].unchecked++;
-		s->late++;
+		s->costs.late++;
 		test_bug_release(&b);
 		return 0;
 	}
@@ -432,14 +432,14 @@ static void leave(struct test_session *s, const struct fresh *x)
 	s->functions.data[x->function].unchecked++;
 	for (size_t i = 0; i < x->others.size; i++)
 		s->functions.data[x->others.data[i].function].unchecked++;
-	s->late += 1 + x->others.size;
+	s->costs.late += 1 + x->others.size;
 }
 
 /* The user does not want to hear of it: no bug, but nothing is verified by its test. */
 static void hide(struct test_session *s, const struct fresh *x)
 {
 	if (x->item.place)
-		map_set(&s->hidden, x->item.place, 1);
+		map_set(&s->check.hidden, x->item.place, 1);
 	s->functions.data[x->function].suppressed++;
 	case_of(s, x->function, x->test)->hidden = 1;
 	for (size_t i = 0; i < x->others.size; i++) {
@@ -566,15 +566,15 @@ static int resolve_all(struct test_session *s, fresh_list *list)
 
 static int open_checks(struct test_session *s)
 {
-	if (s->batch)
+	if (s->check.batch)
 		return 0;
-	if (batch_open(&s->batch, s->program, VARIANT_SAN, s->o->run_time * TEST_SAN_SLOWER, s->scratch))
+	if (batch_open(&s->check.batch, s->driven.program, VARIANT_SAN, s->o->run_time * TEST_SAN_SLOWER, s->driven.scratch))
 		return -1;
-	struct launch_options o = s->cov.options;
+	struct launch_options o = s->driven.cov.options;
 	o.shm = NULL;
 	o.server = 0;
 	launch_limit(&o, s->o->run_time);
-	return confirm_open(&s->confirm, s->program, &o);
+	return confirm_open(&s->check.confirm, s->driven.program, &o);
 }
 
 /* What became of one test. One that failed in the search's own run is looked at whatever the batch
@@ -587,7 +587,7 @@ static void settle(struct test_session *s, fresh_list *list, const struct pick *
 	const struct result_bug alone = {.kind = ""}; /* only a run of its own says */
 	if (!item->ran && item->cut) {
 		f->unchecked++;
-		s->late++;
+		s->costs.late++;
 		return;
 	}
 	if (item->waits)
@@ -614,7 +614,7 @@ static void settle(struct test_session *s, fresh_list *list, const struct pick *
 /* When the time is over, or somebody wants to go: only tests that promise something. */
 static int may_skip(const struct test_session *s, const struct test_case *t)
 {
-	int over = s->shared->stop || deadline_over();
+	int over = s->round.shared->stop || deadline_over();
 	return over && !(t->flags & (TEST_CRASH | TEST_BROKEN | TEST_COVERS));
 }
 
@@ -626,11 +626,11 @@ static int run_batch(struct test_session *s, struct batch_item *items, size_t *c
 	int r = 0;
 	while (done < *count && !r && !test_late(s)) {
 		size_t n = *count - done < part ? *count - done : part;
-		r = batch_run(s->batch, items + done, n);
+		r = batch_run(s->check.batch, items + done, n);
 		done += n;
 	}
-	s->batch_seconds += test_clock() - start;
-	s->checks += done;
+	s->costs.batch_seconds += test_clock() - start;
+	s->costs.checks += done;
 	*count = done;
 	return r;
 }
@@ -641,7 +641,7 @@ static void check_nothing(struct test_session *s, const uint32_t *functions, siz
 	for (size_t i = 0; i < count; i++) {
 		struct test_function *f = &s->functions.data[functions[i]];
 		f->unchecked += f->tests.size - f->done_tests;
-		s->late += f->tests.size - f->done_tests;
+		s->costs.late += f->tests.size - f->done_tests;
 	}
 }
 
@@ -675,7 +675,7 @@ static void pick_tests(struct test_session *s, uint32_t function, int failed, st
 
 int test_check(struct test_session *s, const uint32_t *functions, size_t count)
 {
-	if (test_late(s) && !s->batch) {
+	if (test_late(s) && !s->check.batch) {
 		check_nothing(s, functions, count);
 		return 0;
 	}
@@ -700,7 +700,7 @@ int test_check(struct test_session *s, const uint32_t *functions, size_t count)
 	fresh_list list = {0};
 	for (size_t i = items.size; i < p.quick.size && !r; i++) {
 		s->functions.data[p.quick.data[i].function].unchecked++;
-		s->late++;
+		s->costs.late++;
 	}
 	for (size_t i = 0; i < items.size && !r; i++) {
 		if (i && p.quick.data[i - 1].function != p.quick.data[i].function)

@@ -41,8 +41,8 @@
 /* The number of the unit's main, or -1. */
 static int own_main(const struct test_session *s)
 {
-	int number = front_function(s->front, "main");
-	return number >= 0 && s->front->functions.data[number].defined ? number : -1;
+	int number = front_function(s->driven.front, "main");
+	return number >= 0 && s->driven.front->functions.data[number].defined ? number : -1;
 }
 
 int test_has_program(const struct test_session *s)
@@ -53,7 +53,7 @@ int test_has_program(const struct test_session *s)
 static int takes_arguments(const struct test_session *s)
 {
 	int number = own_main(s);
-	return number < 0 || s->front->functions.data[number].parameters.size;
+	return number < 0 || s->driven.front->functions.data[number].parameters.size;
 }
 
 /* Compiles the file as it is, with the user's flags: 0, or -1 if it is no whole program. */
@@ -64,17 +64,17 @@ static int compile(struct test_session *s, const char *dir)
 	struct proc_result r = {0};
 	struct proc_opts opts = {.null_input = 1, .capture_out = 1, .merge_err = 1, .call = cc_call};
 	base[strlen(base) - 2] = 0;
-	s->whole = file_join(dir, base);
+	s->whole.program = file_join(dir, base);
 	vec_push(&argv, (char *)"cc");
 	vec_push(&argv, (char *)"-g");
 	for (const char *const *p = s->o->cflags; p && *p; p++)
 		vec_push(&argv, (char *)*p);
 	vec_push(&argv, (char *)s->file);
 	vec_push(&argv, (char *)"-o");
-	vec_push(&argv, s->whole);
+	vec_push(&argv, s->whole.program);
 	vec_push(&argv, NULL);
 	int e = proc_run(argv.data, &opts, &r);
-	if (!e && (r.status || !file_exists(s->whole)))
+	if (!e && (r.status || !file_exists(s->whole.program)))
 		e = -1;
 	proc_release(&r);
 	vec_release(&argv);
@@ -89,7 +89,7 @@ static int make_variants(const struct test_session *s)
 	pid_t pids[3];
 	int failed = 0;
 	for (unsigned i = 0; i < 3; i++)
-		pids[i] = test_make_in_child(s->whole, kinds[i]);
+		pids[i] = test_make_in_child(s->whole.program, kinds[i]);
 	for (unsigned i = 0; i < 3; i++) {
 		int status = 1;
 		if (pids[i] > 0 && deadline_wait(pids[i], &status))
@@ -110,10 +110,10 @@ struct channel {
 static void start(struct test_session *s, const char *dir, struct channel *w, double seconds, unsigned workers)
 {
 	struct fuzz_options o = FUZZ_DEFAULTS;
-	char *absolute = file_absolute(dir), *whole = file_absolute(s->whole);
+	char *absolute = file_absolute(dir), *whole = file_absolute(s->whole.program);
 	char *out = file_join(absolute, w->file ? "file" : "input"), *log = mem_printf("%s.log", out);
 	char *argv[] = {whole, w->file ? "@@" : NULL, NULL};
-	struct campaign_alone a = {.o = &o, .argv = argv, .directory = s->scratch, .log = log, .orphan = SIGKILL};
+	struct campaign_alone a = {.o = &o, .argv = argv, .directory = s->driven.scratch, .log = log, .orphan = SIGKILL};
 	w->store = mem_printf("%s.db", out);
 	o.out = out;
 	o.store = w->store;
@@ -148,7 +148,7 @@ static int wait_for_all(const struct test_session *s, struct channel *channels, 
 			gone = waitpid(channels[i].pid, &status, over ? 0 : WNOHANG);
 			if (gone)
 				break;
-			over = s->shared->stop || deadline_cut() || (until > 0 && test_clock() > until);
+			over = s->round.shared->stop || deadline_cut() || (until > 0 && test_clock() > until);
 			if (over)
 				kill(channels[i].pid, SIGKILL);
 			else
@@ -188,8 +188,8 @@ struct reader {
 
 static int is_told(const struct test_session *s, const struct result_bug *b)
 {
-	for (size_t i = 0; i < s->program_bugs.size; i++) {
-		const struct result_bug *p = &s->program_bugs.data[i];
+	for (size_t i = 0; i < s->whole.bugs.size; i++) {
+		const struct result_bug *p = &s->whole.bugs.data[i];
 		if (same_place(b, p->kind, p->function, p->file, p->line))
 			return 1;
 	}
@@ -222,10 +222,10 @@ static int take_bug(void *ctx, const struct result_bug *b)
 		if (own->program || !x->confirmed || !x->function[0] ||
 		    !same_place(b, x->kind, x->function, x->file, x->line))
 			continue;
-		own->program = (uint32_t)s->program_bugs.size + 1;
+		own->program = (uint32_t)s->whole.bugs.size + 1;
 		own->finding.bug.level = RESULT_PROGRAM;
 	}
-	vec_push(&s->program_bugs, p);
+	vec_push(&s->whole.bugs, p);
 	return 0;
 }
 
@@ -243,9 +243,9 @@ static int check_test(void *ctx, const struct store_test *t)
 	struct finding x = FINDING_NONE;
 	if (!(t->flags & TEST_COVERS) || t->flags & (TEST_CRASH | TEST_HANG))
 		return 0;
-	if (r->s->shared->stop || deadline_cut() || (r->until > 0 && test_clock() > r->until))
+	if (r->s->round.shared->stop || deadline_cut() || (r->until > 0 && test_clock() > r->until))
 		return 1;
-	r->s->checks++;
+	r->s->costs.checks++;
 	int e = confirm_run(r->confirm, t->data, t->size, &x);
 	if (!e && x.bug.confirmed) {
 		struct result_bug b = x.bug;
@@ -261,12 +261,12 @@ static int check_tests(struct reader *r, struct store *store, uint64_t campaign)
 {
 	struct target_options o = TARGET_DEFAULTS;
 	struct target t;
-	char *argv[] = {r->s->whole, r->file ? (char *)"@@" : NULL, NULL};
+	char *argv[] = {r->s->whole.program, r->file ? (char *)"@@" : NULL, NULL};
 	o.time = RUN_SECONDS;
-	if (target_make(&t, r->s->whole, argv, VARIANT_SAN, &o))
+	if (target_make(&t, r->s->whole.program, argv, VARIANT_SAN, &o))
 		return -1;
-	t.options.directory = r->s->scratch;
-	int e = confirm_open(&r->confirm, r->s->whole, &t.options);
+	t.options.directory = r->s->driven.scratch;
+	int e = confirm_open(&r->confirm, r->s->whole.program, &t.options);
 	if (!e)
 		e = store_test_each(store, campaign, 0, 1, check_test, r);
 	confirm_close(r->confirm);
@@ -301,9 +301,9 @@ int test_program_only(const struct test_session *s, size_t number)
 /* Bugs that no function's search found count for the function where they happen, if it was driven. */
 static void count_bugs(struct test_session *s)
 {
-	for (size_t i = 0; i < s->program_bugs.size; i++)
+	for (size_t i = 0; i < s->whole.bugs.size; i++)
 		for (size_t k = test_program_only(s, i) ? 0 : s->functions.size; k < s->functions.size; k++)
-			if (!strcmp(s->functions.data[k].name, s->program_bugs.data[i].function))
+			if (!strcmp(s->functions.data[k].name, s->whole.bugs.data[i].function))
 				s->functions.data[k].bugs++;
 }
 
@@ -313,7 +313,7 @@ static void add_replay(struct test_session *s, struct result_bug *b, struct buf 
 	buf_adds(out, "muster replay ");
 	shell_paste_path(out, b->input_file);
 	buf_adds(out, " -- ");
-	shell_paste(out, s->whole);
+	shell_paste(out, s->whole.program);
 	if (!strcmp(b->by, "file"))
 		buf_adds(out, " @@");
 	b->replay = arena_strdup(&s->arena, buf_str(out));
@@ -323,13 +323,13 @@ static int write_inputs(struct test_session *s)
 {
 	struct buf text = {0};
 	int e = 0;
-	for (size_t i = 0; i < s->program_bugs.size && !e; i++) {
-		struct result_bug *p = &s->program_bugs.data[i];
+	for (size_t i = 0; i < s->whole.bugs.size && !e; i++) {
+		struct result_bug *p = &s->whole.bugs.data[i];
 		char *below = mem_printf("bugs/program-%zu-%s-%u", i + 1, p->kind, p->line), *file;
 		for (char *c = below + strlen("bugs/"); *c; c++)
 			if (*c == ' ' || *c == '/')
 				*c = '-';
-		file = file_join(s->dir, below);
+		file = file_join(s->records.dir, below);
 		p->input_file = arena_strdup(&s->arena, file);
 		p->name = file_base(p->input_file);
 		buf_clear(&text);
@@ -349,7 +349,7 @@ static double seconds_left(const struct test_session *s, double reserve)
 {
 	double seconds = s->o->main_time;
 	if (s->o->seconds > 0) {
-		double left = s->o->seconds - (test_clock() - s->shared->started) - reserve;
+		double left = s->o->seconds - (test_clock() - s->round.shared->started) - reserve;
 		seconds = left < seconds ? left : seconds;
 	}
 	return seconds;
@@ -374,8 +374,8 @@ static int search(struct test_session *s, const char *dir, double seconds)
 			e = read_bugs(s, &channels[i], s->o->repeatable ? 0 : now + PATIENCE * (i + 1) / count);
 		free(channels[i].store);
 	}
-	s->program_state = ran ? TEST_PROGRAM_SEARCHED : TEST_PROGRAM_BROKEN;
-	s->program_seconds = seconds;
+	s->whole.state = ran ? TEST_PROGRAM_SEARCHED : TEST_PROGRAM_BROKEN;
+	s->whole.seconds = seconds;
 	return e;
 }
 
@@ -389,24 +389,24 @@ static int has_question(const struct test_session *s)
 
 int test_program(struct test_session *s)
 {
-	if (s->o->entry || s->o->main_time <= 0 || !test_has_program(s) || !has_question(s) || s->shared->stop)
+	if (s->o->entry || s->o->main_time <= 0 || !test_has_program(s) || !has_question(s) || s->round.shared->stop)
 		return 0;
-	s->program_state = TEST_PROGRAM_LATE;
-	if (seconds_left(s, s->built - s->started) < LEAST) /* it is compiled like the harness */
+	s->whole.state = TEST_PROGRAM_LATE;
+	if (seconds_left(s, s->costs.built - s->costs.started) < LEAST) /* it is compiled like the harness */
 		return 0;
-	char *dir = file_join(s->dir, "program"), *below = file_join(dir, "search");
+	char *dir = file_join(s->records.dir, "program"), *below = file_join(dir, "search");
 	if (!s->o->quiet)
 		log_progress("%s: looking for inputs of the whole program", s->file);
 	int e = file_remove_tree(dir) || file_mkdirs(below) ? -1 : 0;
 	if (!e) {
-		if (file_is_c(s->file) ? compile(s, dir) : !(s->whole = mem_strdup(s->file)))
-			s->program_state = TEST_PROGRAM_UNLINKED;
+		if (file_is_c(s->file) ? compile(s, dir) : !(s->whole.program = mem_strdup(s->file)))
+			s->whole.state = TEST_PROGRAM_UNLINKED;
 		else if (make_variants(s))
-			s->program_state = TEST_PROGRAM_BROKEN;
+			s->whole.state = TEST_PROGRAM_BROKEN;
 		else if (seconds_left(s, 0) >= LEAST)
 			e = search(s, below, seconds_left(s, 0));
-		if (deadline_cut() && s->program_state != TEST_PROGRAM_SEARCHED)
-			s->program_state = TEST_PROGRAM_LATE;
+		if (deadline_cut() && s->whole.state != TEST_PROGRAM_SEARCHED)
+			s->whole.state = TEST_PROGRAM_LATE;
 	}
 	if (!e)
 		e = write_inputs(s);
@@ -421,11 +421,11 @@ int test_program(struct test_session *s)
 
 void test_program_scope(const struct test_session *s, struct buf *out)
 {
-	switch (s->program_state) {
+	switch (s->whole.state) {
 	case TEST_PROGRAM_NONE:
 		break;
 	case TEST_PROGRAM_SEARCHED:
-		buf_addf(out, " (no whole-program input was found in %.2g s)", s->program_seconds);
+		buf_addf(out, " (no whole-program input was found in %.2g s)", s->whole.seconds);
 		break;
 	case TEST_PROGRAM_LATE:
 		buf_adds(out, " (the time was over before a whole-program input was looked for)");

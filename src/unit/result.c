@@ -19,7 +19,7 @@ static void add_replay(const struct test_session *s, const struct test_bug *b, s
 	/* Where all is in its usual place, the store knows the program: its name is a hash. */
 	if (s->o->out || s->o->store || getenv("MUSTER_DIR")) {
 		buf_adds(out, " -- ");
-		shell_paste(out, s->program);
+		shell_paste(out, s->driven.program);
 	}
 }
 
@@ -60,10 +60,10 @@ static void add_bug(struct test_session *s, const struct test_bug *b, struct res
 	x.entry = f->name;
 	x.also = also_names(s, b, r);
 	x.also_count = b->also.size;
-	x.program = b->program ? &s->program_bugs.data[b->program - 1] : NULL;
-	harness_print_json(s->harness, f->harness->number, b->data.data, b->data.size, &text);
+	x.program = b->program ? &s->whole.bugs.data[b->program - 1] : NULL;
+	harness_print_json(s->driven.harness, f->harness->number, b->data.data, b->data.size, &text);
 	x.inputs = text.size ? result_keep(r, &text) : "null";
-	harness_print_inline(s->harness, f->harness->number, b->data.data, b->data.size, &text);
+	harness_print_inline(s->driven.harness, f->harness->number, b->data.data, b->data.size, &text);
 	x.call = result_keep(r, &text);
 	add_replay(s, b, &text);
 	x.replay = result_keep(r, &text);
@@ -83,15 +83,15 @@ static void add_uncovered(const struct test_session *s, const struct test_functi
 	struct site site;
 	VEC(const char *) list = {0};
 	struct buf text = {0};
-	for (size_t i = 0; i < s->cov.sites.count; i++)
-		if (s->cov.sites.tables[i].unit == f->unit)
-			t = &s->cov.sites.tables[i];
+	for (size_t i = 0; i < s->driven.cov.sites.count; i++)
+		if (s->driven.cov.sites.tables[i].unit == f->unit)
+			t = &s->driven.cov.sites.tables[i];
 	for (uint32_t i = 0; t && f->covered < f->outcomes && i < t->decisions; i++) {
 		if (!site_table_decision(t, i, &d) || d.check || d.first_outcome - f->first_outcome >= f->outcomes)
 			continue;
 		for (uint32_t o = 0; o < d.outcomes; o++) {
 			if (map_get(&s->covered, (uint64_t)f->unit << 32 | (d.first_outcome + o), NULL) ||
-			    !site_find(&s->cov.sites, f->unit, d.index, &site))
+			    !site_find(&s->driven.cov.sites, f->unit, d.index, &site))
 				continue;
 			buf_addf(&text, "%u:%u %u", site.line, site.column, o);
 			vec_push(&list, result_keep(r, &text));
@@ -119,8 +119,8 @@ struct result_function test_result_function(struct test_session *s, struct test_
 	    .bugs = f->bugs,
 	    .suspected = f->suspected,
 	    .runs = f->result.inputs,
-	    .most_elements = harness_most_elements(s->harness, f->result.growth),
-	    .most_characters = harness_most_characters(s->harness, f->result.growth) - 1,
+	    .most_elements = harness_most_elements(s->driven.harness, f->result.growth),
+	    .most_characters = harness_most_characters(s->driven.harness, f->result.growth) - 1,
 	    .runs_to_coverage = f->result.covered_at,
 	    .seconds_to_coverage = f->result.covered_seconds,
 	    .running_to_coverage = f->result.covered_running,
@@ -152,7 +152,7 @@ static void add_tests(const struct test_session *s, const struct test_function *
 		const struct test_case *t = &f->tests.data[i];
 		if (t->flags & TEST_ASSUMED)
 			continue;
-		harness_print_json(s->harness, f->harness->number, t->data, t->size, &text);
+		harness_print_json(s->driven.harness, f->harness->number, t->data, t->size, &text);
 		vec_push(&r->tests, (struct result_test){
 					.id = t->id,
 					.function = f->name,
@@ -178,14 +178,14 @@ static void add_figures(struct test_session *const *sessions, size_t count, stru
 	double building = 0, batches = 0, shrinking = 0, confirming = 0;
 	int repeatable = count && sessions[0]->o->repeatable;
 	for (size_t i = 0; i < count; i++) {
-		search_stats_add(&search, &sessions[i]->stats);
-		solve_stats_add(&solve, &sessions[i]->solve);
-		checks += sessions[i]->checks;
-		late += sessions[i]->late;
-		building += sessions[i]->built - sessions[i]->started;
-		batches += sessions[i]->batch_seconds;
-		shrinking += sessions[i]->shrink_seconds;
-		confirming += sessions[i]->confirm_seconds;
+		search_stats_add(&search, &sessions[i]->costs.search);
+		solve_stats_add(&solve, &sessions[i]->costs.solve);
+		checks += sessions[i]->costs.checks;
+		late += sessions[i]->costs.late;
+		building += sessions[i]->costs.built - sessions[i]->costs.started;
+		batches += sessions[i]->costs.batch_seconds;
+		shrinking += sessions[i]->costs.shrink_seconds;
+		confirming += sessions[i]->costs.confirm_seconds;
 	}
 	for (int i = 0; i < SOLVE_RUNG_COUNT; i++)
 		solve.seconds[i] = repeatable ? 0 : solve.seconds[i];
@@ -218,8 +218,8 @@ void test_result(struct test_session *const *sessions, size_t count, int tests, 
 			add_bug(s, &s->bugs.data[k], r);
 	}
 	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < sessions[i]->program_bugs.size; k++)
+		for (size_t k = 0; k < sessions[i]->whole.bugs.size; k++)
 			if (test_program_only(sessions[i], k))
-				vec_push(&r->bugs, sessions[i]->program_bugs.data[k]);
+				vec_push(&r->bugs, sessions[i]->whole.bugs.data[k]);
 	add_figures(sessions, count, r);
 }

@@ -22,22 +22,22 @@ static int always(const struct test_session *s)
 
 static int arrays(const struct test_session *s)
 {
-	return has_array_parameter(s->front);
+	return has_array_parameter(s->driven.front);
 }
 
 static int any_globals(const struct test_session *s)
 {
-	return !s->harness->options.globals_initial;
+	return !s->driven.harness->options.globals_initial;
 }
 
 static int initial_globals(const struct test_session *s)
 {
-	return s->harness->options.globals_initial;
+	return s->driven.harness->options.globals_initial;
 }
 
 static int preconditions(const struct test_session *s)
 {
-	return s->harness->options.requires && s->harness->options.requires[0];
+	return s->driven.harness->options.requires && s->driven.harness->options.requires[0];
 }
 
 static int conversions(const struct test_session *s)
@@ -128,13 +128,13 @@ static void scope_grown(const struct test_session *s, struct buf *out)
 	}
 	if (growth)
 		buf_addf(out, "; tried beyond these bounds, for branches that were left in %u function%s: up to %u elements, strings of up to %u characters",
-			 functions, functions == 1 ? "" : "s", harness_most_elements(s->harness, growth),
-			 harness_most_characters(s->harness, growth) - 1);
+			 functions, functions == 1 ? "" : "s", harness_most_elements(s->driven.harness, growth),
+			 harness_most_characters(s->driven.harness, growth) - 1);
 }
 
 void test_scope(const struct test_session *s, struct buf *out)
 {
-	const struct harness_options *o = &s->harness->options;
+	const struct harness_options *o = &s->driven.harness->options;
 
 	buf_addf(out,
 		 "any values of parameters; pointers are null or point to the start of one of %u "

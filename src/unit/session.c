@@ -68,15 +68,15 @@ static int build(struct test_session *s)
 		log_progress("compiling %s", s->file);
 	int r;
 	if (file_is_c(s->file))
-		r = harness_build(s->file, s->o->cflags, &h, &s->front, &s->harness, &s->program);
+		r = harness_build(s->file, s->o->cflags, &h, &s->driven.front, &s->driven.harness, &s->driven.program);
 	else
-		r = harness_build_from(s->file, s->function, &h, &s->front, &s->harness,
-				       &s->program);
+		r = harness_build_from(s->file, s->function, &h, &s->driven.front, &s->driven.harness,
+				       &s->driven.program);
 	log_progress(NULL);
-	if (!r && harness_initial(s->harness, s->program))
+	if (!r && harness_initial(s->driven.harness, s->driven.program))
 		log_info("%s", error_text()); /* globals are then printed as changes */
-	s->argv[0] = s->program;
-	s->built = test_clock();
+	s->driven.argv[0] = s->driven.program;
+	s->costs.built = test_clock();
 	return r;
 }
 
@@ -84,11 +84,11 @@ static int build(struct test_session *s)
 
 static int add_function(struct test_session *s, uint32_t front)
 {
-	for (size_t i = 0; i < s->harness->functions.size; i++) {
-		const struct harness_function *h = &s->harness->functions.data[i];
+	for (size_t i = 0; i < s->driven.harness->functions.size; i++) {
+		const struct harness_function *h = &s->driven.harness->functions.data[i];
 		if (h->front != front)
 			continue;
-		struct test_function f = {.harness = h, .front = &s->front->functions.data[front]};
+		struct test_function f = {.harness = h, .front = &s->driven.front->functions.data[front]};
 		f.name = f.front->name;
 		vec_push(&s->functions, f);
 		return 0;
@@ -99,7 +99,7 @@ static int add_function(struct test_session *s, uint32_t front)
 static int no_such(struct test_session *s, const char *name)
 {
 	struct buf near = {0};
-	front_nearest(s->front, name, &near);
+	front_nearest(s->driven.front, name, &near);
 	if (near.size)
 		error_set("'%s' has no function '%s'; the nearest: %s", s->file, name,
 			  buf_str(&near));
@@ -114,8 +114,8 @@ static int choose_named(struct test_session *s, const char *names)
 	char *all = mem_strdup(names), *rest = all, *name;
 	int r = 0;
 	while (!r && (name = strsep(&rest, ","))) {
-		int number = *name ? front_function(s->front, name) : -1;
-		if (number < 0 || !s->front->functions.data[number].defined ||
+		int number = *name ? front_function(s->driven.front, name) : -1;
+		if (number < 0 || !s->driven.front->functions.data[number].defined ||
 		    add_function(s, (uint32_t)number))
 			r = no_such(s, name);
 	}
@@ -126,10 +126,10 @@ static int choose_named(struct test_session *s, const char *names)
 /* Callees before callers; functions of headers only if they are named. */
 static int choose_all(struct test_session *s)
 {
-	uint32_t count = 0, *order = mem_alloc((s->front->functions.size + 1) * sizeof *order);
-	front_bottom_up(s->front, order, &count);
+	uint32_t count = 0, *order = mem_alloc((s->driven.front->functions.size + 1) * sizeof *order);
+	front_bottom_up(s->driven.front, order, &count);
 	for (uint32_t i = 0; i < count; i++)
-		if (!s->front->functions.data[order[i]].in_header)
+		if (!s->driven.front->functions.data[order[i]].in_header)
 			add_function(s, order[i]);
 	free(order);
 	return s->functions.size ? 0 : error_set("'%s' defines no function", s->file);
@@ -179,12 +179,12 @@ static int make_variants(struct test_session *s, int *code)
 	int status;
 	if (!s->o->quiet)
 		log_progress("making the variants of %s", s->file);
-	pid_t trace = test_make_in_child(s->program, search_kind_calls(s->o->kind) ? VARIANT_CALLS : VARIANT_TRACE);
+	pid_t trace = test_make_in_child(s->driven.program, search_kind_calls(s->o->kind) ? VARIANT_CALLS : VARIANT_TRACE);
 	t.time = s->o->run_time;
 	t.mem_mb = 2048;
-	if (target_make(&s->cov, s->program, s->argv, VARIANT_COV, &t))
+	if (target_make(&s->driven.cov, s->driven.program, s->driven.argv, VARIANT_COV, &t))
 		*code = EXIT_USAGE;
-	s->cov.options.directory = s->scratch;
+	s->driven.cov.options.directory = s->driven.scratch;
 	deadline_wait(trace, &status);
 	log_progress(NULL);
 	if (*code == EXIT_USAGE)
@@ -268,7 +268,7 @@ static void take_function(struct gathering *g, const char *data, size_t size)
 	if (i == g->waiting.size)
 		vec_push(&g->waiting, r.function);
 	g->waiting_tests += g->s->functions.data[r.function].tests.size - g->s->functions.data[r.function].done_tests;
-	g->done += !r.part && !g->s->rest;
+	g->done += !r.part && !g->s->round.rest;
 }
 
 /* Whole messages of what a worker sent so far. */
@@ -296,7 +296,7 @@ static void take_messages(struct gathering *g, struct worker *w)
 static void close_part(struct test_session *s, uint32_t function)
 {
 	struct test_function *f = &s->functions.data[function];
-	if (!f->partial || s->rest) {
+	if (!f->partial || s->round.rest) {
 		f->result.stopped |= (uint32_t)f->searched;
 		return;
 	}
@@ -309,7 +309,7 @@ static void close_part(struct test_session *s, uint32_t function)
 static int worker_gone(struct gathering *g, unsigned number)
 {
 	struct worker *w = &g->workers[number];
-	struct test_shared *shared = g->s->shared;
+	struct test_shared *shared = g->s->round.shared;
 	int status = 0;
 	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
 		continue;
@@ -334,7 +334,7 @@ static int worker_gone(struct gathering *g, unsigned number)
 	} else if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_USAGE) {
 		return error_set("the harness of '%s' cannot be run", g->s->file);
 	}
-	if (shared->next < g->s->turns.size && !shared->stop && !deadline_over())
+	if (shared->next < g->s->round.turns.size && !shared->stop && !deadline_over())
 		return start_worker(g, number);
 	return 0;
 }
@@ -343,10 +343,10 @@ static void show_progress(struct gathering *g)
 {
 	const struct test_session *s = g->s;
 	double now = test_clock();
-	if (s->o->quiet || now - s->started < PROGRESS_AFTER)
+	if (s->o->quiet || now - s->costs.started < PROGRESS_AFTER)
 		return;
 	log_progress("%s: %u of %zu functions, %zu bugs, %.0f s", s->file, g->done,
-		     s->functions.size, s->bugs.size, now - s->started);
+		     s->functions.size, s->bugs.size, now - s->costs.started);
 }
 
 static int read_workers(struct gathering *g)
@@ -381,8 +381,8 @@ static void end_workers(struct gathering *g)
 {
 	for (unsigned i = 0; i < g->count; i++)
 		if (g->workers[i].fd >= 0) {
-			if (g->s->shared->workers[i].busy)
-				close_part(g->s, g->s->shared->workers[i].function);
+			if (g->s->round.shared->workers[i].busy)
+				close_part(g->s, g->s->round.shared->workers[i].function);
 			kill(g->workers[i].pid, SIGKILL);
 			wait_for(g->workers[i].pid);
 			close(g->workers[i].fd);
@@ -400,7 +400,7 @@ unsigned test_workers(const struct test_options *o)
 static unsigned worker_count(const struct test_session *s)
 {
 	unsigned n = test_workers(s->o);
-	return n > s->turns.size ? (unsigned)s->turns.size : n;
+	return n > s->round.turns.size ? (unsigned)s->round.turns.size : n;
 }
 
 /* Is it time for a batch? Where --time limits everything, soon: what is found early is looked at in any case. */
@@ -417,20 +417,20 @@ static int batch_due(const struct gathering *g)
 static int share_rest(struct gathering *g)
 {
 	struct test_session *s = g->s;
-	double left = s->o->seconds * SEARCH_SHARE - (test_clock() - s->shared->started);
-	int spun = s->rest && test_clock() - g->round_began < LEAST_ROUND; /* nothing is left to be done */
-	if (spun || s->o->seconds <= 0 || s->o->repeatable || s->o->function_time_given || s->shared->stop || left < LEAST_REST)
+	double left = s->o->seconds * SEARCH_SHARE - (test_clock() - s->round.shared->started);
+	int spun = s->round.rest && test_clock() - g->round_began < LEAST_ROUND; /* nothing is left to be done */
+	if (spun || s->o->seconds <= 0 || s->o->repeatable || s->o->function_time_given || s->round.shared->stop || left < LEAST_REST)
 		return 0;
 	g->round_began = test_clock();
-	vec_clear(&s->turns);
+	vec_clear(&s->round.turns);
 	for (size_t i = 0; i < s->functions.size; i++) {
 		const struct test_function *f = &s->functions.data[i];
 		if (f->searched && f->result.ran && f->result.more && !f->lost)
-			vec_push(&s->turns, (uint32_t)i);
+			vec_push(&s->round.turns, (uint32_t)i);
 	}
-	s->shared->next = 0;
-	s->rest |= s->turns.size > 0;
-	return s->turns.size > 0;
+	s->round.shared->next = 0;
+	s->round.rest |= s->round.turns.size > 0;
+	return s->round.turns.size > 0;
 }
 
 static int start_workers(struct gathering *g)
@@ -447,9 +447,9 @@ static int search_all(struct test_session *s)
 	double over_since = 0;
 	int r, status;
 	for (size_t i = 0; i < s->functions.size; i++)
-		vec_push(&s->turns, (uint32_t)i);
+		vec_push(&s->round.turns, (uint32_t)i);
 	r = start_workers(&g);
-	pid_t san = test_make_in_child(s->program, VARIANT_SAN); /* nobody needs it yet */
+	pid_t san = test_make_in_child(s->driven.program, VARIANT_SAN); /* nobody needs it yet */
 	while (!r && (g.alive || share_rest(&g))) {
 		if (!g.alive && (r = start_workers(&g)))
 			break;
@@ -465,7 +465,7 @@ static int search_all(struct test_session *s)
 		san = 0;
 		r = check_waiting(&g);
 	}
-	s->searched = test_clock();
+	s->costs.searched = test_clock();
 	end_workers(&g);
 	if (san > 0)
 		deadline_wait(san, &status);
@@ -480,8 +480,8 @@ static int search_all(struct test_session *s)
 
 static int open_scratch(struct test_session *s)
 {
-	s->scratch = file_temp("calls");
-	return s->scratch ? file_mkdirs(s->scratch) : -1;
+	s->driven.scratch = file_temp("calls");
+	return s->driven.scratch ? file_mkdirs(s->driven.scratch) : -1;
 }
 
 static int bug_order(const void *x, const void *y)
@@ -517,7 +517,7 @@ static int run_functions(struct test_session *s, int *code)
 int test_session_run(struct test_session *s, int *code)
 {
 	*code = EXIT_USAGE;
-	s->started = test_clock();
+	s->costs.started = test_clock();
 	stop_watch();
 	int built = build(s) || choose(s);
 	stop_unwatch();
@@ -525,7 +525,7 @@ int test_session_run(struct test_session *s, int *code)
 		return -1;
 	*code = EXIT_INTERNAL;
 	int r = run_functions(s, code);
-	s->seconds = test_clock() - s->started;
+	s->costs.seconds = test_clock() - s->costs.started;
 	return r;
 }
 
@@ -542,25 +542,25 @@ void test_session_release(struct test_session *s)
 	}
 	for (size_t i = 0; i < s->bugs.size; i++)
 		test_bug_release(&s->bugs.data[i]);
-	vec_release(&s->program_bugs);
+	vec_release(&s->whole.bugs);
 	arena_release(&s->arena);
 	vec_release(&s->functions);
-	vec_release(&s->turns);
+	vec_release(&s->round.turns);
 	vec_release(&s->bugs);
 	map_release(&s->covered);
-	map_release(&s->hidden);
-	batch_close(s->batch);
-	confirm_close(s->confirm);
-	store_close(s->store);
-	launcher_free(s->tracer);
-	if (s->trace.options.program)
-		target_release(&s->trace);
-	if (s->cov.options.program)
-		target_release(&s->cov);
-	harness_free(s->harness);
-	front_close(s->front);
-	free(s->program);
-	free(s->whole);
-	free(s->dir);
-	free(s->scratch);
+	map_release(&s->check.hidden);
+	batch_close(s->check.batch);
+	confirm_close(s->check.confirm);
+	store_close(s->records.store);
+	launcher_free(s->check.tracer);
+	if (s->check.trace.options.program)
+		target_release(&s->check.trace);
+	if (s->driven.cov.options.program)
+		target_release(&s->driven.cov);
+	harness_free(s->driven.harness);
+	front_close(s->driven.front);
+	free(s->driven.program);
+	free(s->whole.program);
+	free(s->records.dir);
+	free(s->driven.scratch);
 }

@@ -64,13 +64,13 @@ static int try_wave(struct test_session *s, struct test_shrink_job *jobs, attemp
 		which[n] = i;
 		items[n++] = (struct batch_item){.data = a->input.data, .size = a->input.size};
 	}
-	int r = n ? batch_run(s->batch, items, n) : 0;
+	int r = n ? batch_run(s->check.batch, items, n) : 0;
 	for (size_t k = 0; k < n && !r; k++) {
 		struct attempt *a = &list->data[which[k]];
 		a->keeps = items[k].ran && batch_item_shows(&items[k], jobs[a->job].bucket);
 		jobs[a->job].hangs += items[k].timed != 0;
 	}
-	s->checks += n;
+	s->costs.checks += n;
 	batch_items_release(items, n);
 	free(items);
 	free(which);
@@ -133,7 +133,7 @@ static size_t smaller(const struct test_session *s, const struct test_shrink_job
 	size_t count = 0;
 	for (size_t i = DRIVE_PREFIX; i < b->size && count + 2 <= CHANGES; i++) {
 		uint8_t v = (uint8_t)b->data[i];
-		if (v > 1 && v <= DRIVE_OBJECTS + 1 && harness_taken(s->harness, j->number, b->data, b->size, i))
+		if (v > 1 && v <= DRIVE_OBJECTS + 1 && harness_taken(s->driven.harness, j->number, b->data, b->size, i))
 			continue;
 		if (v > 1)
 			out[count++] = (struct change){{i}, 1, 1};
@@ -225,7 +225,7 @@ static int canonical(struct test_session *s, struct test_shrink_job *jobs, size_
 	for (size_t i = 0; i < count; i++) {
 		struct attempt a = {.job = i};
 		buf_add(&a.input, jobs[i].data.data, jobs[i].data.size);
-		harness_canonical(s->harness, jobs[i].number, &a.input);
+		harness_canonical(s->driven.harness, jobs[i].number, &a.input);
 		vec_push(&list, a);
 	}
 	int r = try_all(s, jobs, &list);
@@ -254,8 +254,8 @@ static int all_rounds(struct test_session *s, struct test_shrink_job *jobs, size
 
 int test_shrink(struct test_session *s, struct test_shrink_job *jobs, size_t count, int quick)
 {
-	batch_set_time(s->batch, s->o->run_time);
+	batch_set_time(s->check.batch, s->o->run_time);
 	int r = all_rounds(s, jobs, count, quick);
-	batch_set_time(s->batch, s->o->run_time * TEST_SAN_SLOWER);
+	batch_set_time(s->check.batch, s->o->run_time * TEST_SAN_SLOWER);
 	return r;
 }

@@ -43,8 +43,8 @@ static int make_dir(struct test_session *s, struct hash128 key)
 {
 	char *name = dir_name(s->file), hex[HASH_HEX_SIZE + 1];
 	char *below = mem_printf("test/%s", *name ? name : "unit");
-	s->dir = s->o->out ? mem_strdup(s->o->out) : file_join(home_project(), below);
-	char *bugs = file_join(s->dir, "bugs"), *mark = file_join(s->dir, "campaign");
+	s->records.dir = s->o->out ? mem_strdup(s->o->out) : file_join(home_project(), below);
+	char *bugs = file_join(s->records.dir, "bugs"), *mark = file_join(s->records.dir, "campaign");
 	if (!s->o->out) /* ours alone: what is fixed does not stay */
 		file_remove_tree(bugs);
 	hash_hex(key, hex);
@@ -59,12 +59,12 @@ static int make_dir(struct test_session *s, struct hash128 key)
 
 static int set(struct test_session *s, const char *name, const char *text)
 {
-	return store_value_set(s->store, s->campaign, name, text, strlen(text));
+	return store_value_set(s->records.store, s->records.campaign, name, text, strlen(text));
 }
 
 static int note_options(struct test_session *s)
 {
-	const struct harness_options *h = &s->harness->options;
+	const struct harness_options *h = &s->driven.harness->options;
 	struct buf cflags = {0}, requires = {0};
 	for (const char *const *p = s->o->cflags; p && *p; p++) {
 		if (cflags.size)
@@ -77,7 +77,7 @@ static int note_options(struct test_session *s)
 	    mem_printf("elements=%u characters=%u objects=%u globals=%s", h->elements,
 		       h->characters, h->objects, h->globals_initial ? "initial" : "symbolic");
 	char *here = file_absolute(".");
-	char *dir = file_absolute(s->dir), *file = file_absolute(s->file);
+	char *dir = file_absolute(s->records.dir), *file = file_absolute(s->file);
 	int r = set(s, "kind", "test") || set(s, "named", s->file) || set(s, "directory", here) ||
 		set(s, "file", file) || set(s, "cflags", buf_str(&cflags)) ||
 		set(s, "options", options) || set(s, "requires", buf_str(&requires)) ||
@@ -94,7 +94,7 @@ static int note_options(struct test_session *s)
 static int program_hash(struct test_session *s, struct hash128 *key)
 {
 	struct buf b = {0};
-	if (file_read(s->program, &b))
+	if (file_read(s->driven.program, &b))
 		return -1;
 	char *file = file_absolute(s->file);
 	*key = hash128_join(hash128(b.data, b.size), hash128_str(file));
@@ -109,17 +109,17 @@ int test_store_open(struct test_session *s)
 	struct buf command = {0};
 	struct hash128 key;
 	int fresh;
-	shell_word(&command, s->program);
+	shell_word(&command, s->driven.program);
 	int r = program_hash(s, &key) || make_dir(s, key) ||
-		store_open(&s->store, path, STORE_CREATE) || store_begin(s->store);
+		store_open(&s->records.store, path, STORE_CREATE) || store_begin(s->records.store);
 	if (!r) {
-		r = store_campaign(s->store, key, s->program, buf_str(&command), &s->campaign,
+		r = store_campaign(s->records.store, key, s->driven.program, buf_str(&command), &s->records.campaign,
 				   &fresh) ||
-		    note_options(s) || version_note(s->store, s->program, &s->version);
+		    note_options(s) || version_note(s->records.store, s->driven.program, &s->records.version);
 		if (r)
-			store_rollback(s->store);
+			store_rollback(s->records.store);
 		else
-			r = store_commit(s->store);
+			r = store_commit(s->records.store);
 	}
 	buf_release(&command);
 	free(path);
@@ -146,7 +146,7 @@ static int add_tests(struct test_session *s, struct test_function *f)
 		    .flags = t->flags | (t->failed ? TEST_CRASH : 0),
 		    .stage = STAGE_DONE,
 		};
-		if (store_test_add(s->store, s->campaign, &row) < 0)
+		if (store_test_add(s->records.store, s->records.campaign, &row) < 0)
 			return -1;
 		t->id = row.id;
 	}
@@ -154,7 +154,7 @@ static int add_tests(struct test_session *s, struct test_function *f)
 		const struct test_cover *c = &f->covers.data[i];
 		uint64_t test =
 		    c->test && c->test <= f->tests.size ? f->tests.data[c->test - 1].id : 0;
-		if (store_cover_add(s->store, s->campaign, c->unit, c->outcome, c->mask, test))
+		if (store_cover_add(s->records.store, s->records.campaign, c->unit, c->outcome, c->mask, test))
 			return -1;
 	}
 	return 0;
@@ -162,21 +162,21 @@ static int add_tests(struct test_session *s, struct test_function *f)
 
 int test_store_function(struct test_session *s, struct test_function *f)
 {
-	if (store_begin(s->store))
+	if (store_begin(s->records.store))
 		return -1;
 	if (add_tests(s, f)) {
-		store_rollback(s->store);
+		store_rollback(s->records.store);
 		return -1;
 	}
 	f->done_tests = f->tests.size;
 	f->done_covers = f->covers.size;
 	f->done_violations = f->violations.size;
-	return store_commit(s->store);
+	return store_commit(s->records.store);
 }
 
 static int write_input(struct test_session *s, struct test_bug *b)
 {
-	char *bugs = file_join(s->dir, "bugs"), *file = file_join(bugs, b->finding.bug.name);
+	char *bugs = file_join(s->records.dir, "bugs"), *file = file_join(bugs, b->finding.bug.name);
 	b->finding.bug.input_file = finding_text(&b->finding, "%s", file);
 	free(bugs);
 	free(file);
@@ -197,9 +197,9 @@ static int add_bug(struct test_session *s, struct test_bug *b)
 	row.input_file = below;
 	row.data = b->data.data;
 	row.size = b->data.size;
-	int r = store_bug_add(s->store, s->campaign, &row);
+	int r = store_bug_add(s->records.store, s->records.campaign, &row);
 	if (!r)
-		r = store_bug_update(s->store, s->campaign, &row);
+		r = store_bug_update(s->records.store, s->records.campaign, &row);
 	free(below);
 	return r < 0 ? -1 : 0;
 }
@@ -207,17 +207,17 @@ static int add_bug(struct test_session *s, struct test_bug *b)
 int test_store_bugs(struct test_session *s)
 {
 	int r = 0;
-	if (!s->store)
+	if (!s->records.store)
 		return 0;
-	if (store_begin(s->store))
+	if (store_begin(s->records.store))
 		return -1;
 	for (size_t i = 0; i < s->bugs.size && !r; i++)
 		r = write_input(s, &s->bugs.data[i]) || add_bug(s, &s->bugs.data[i]);
 	if (r) {
-		store_rollback(s->store);
+		store_rollback(s->records.store);
 		return -1;
 	}
-	return store_commit(s->store);
+	return store_commit(s->records.store);
 }
 
 static int put_function(struct test_session *s, struct test_function *f, const struct store_result *run)
@@ -226,7 +226,7 @@ static int put_function(struct test_session *s, struct test_function *f, const s
 	struct result_function r = test_result_function(s, f, &strings);
 	r.machine = run->machine;
 	r.run = run->number;
-	int e = store_function_put(s->store, s->version, &r);
+	int e = store_function_put(s->records.store, s->records.version, &r);
 	result_release(&strings);
 	return e;
 }
@@ -240,7 +240,7 @@ static int was_skipped(const struct test_function *f)
 /* The result itself, then what it says of functions. */
 static int put_result(struct test_session *s, struct store_result *r)
 {
-	int e = store_result_add(s->store, r);
+	int e = store_result_add(s->records.store, r);
 	for (size_t i = 0; i < s->functions.size && !e; i++)
 		if (!was_skipped(&s->functions.data[i]))
 			e = put_function(s, &s->functions.data[i], r);
@@ -250,11 +250,11 @@ static int put_result(struct test_session *s, struct store_result *r)
 int test_store_result(struct test_session *s, const char *status)
 {
 	struct buf scope = {0};
-	struct store_result r = {.version = s->version, .campaign = s->campaign, .command = "test", .status = status, .time = time(NULL),
-				 .seconds = s->o->repeatable ? 0 : test_clock() - s->started};
-	if (!s->store || !s->version)
+	struct store_result r = {.version = s->records.version, .campaign = s->records.campaign, .command = "test", .status = status, .time = time(NULL),
+				 .seconds = s->o->repeatable ? 0 : test_clock() - s->costs.started};
+	if (!s->records.store || !s->records.version)
 		return 0;
-	if (store_begin(s->store))
+	if (store_begin(s->records.store))
 		return -1;
 	for (size_t i = 0; i < s->functions.size; i++) {
 		r.covered += s->functions.data[i].covered;
@@ -263,15 +263,15 @@ int test_store_result(struct test_session *s, const char *status)
 	}
 	for (size_t i = 0; i < s->bugs.size; i++)
 		*(s->bugs.data[i].finding.bug.confirmed ? &r.bugs : &r.suspected) += 1;
-	for (size_t i = 0; i < s->program_bugs.size; i++)
+	for (size_t i = 0; i < s->whole.bugs.size; i++)
 		r.bugs += (uint64_t)test_program_only(s, i);
 	test_scope(s, &scope);
 	r.scope = buf_str(&scope);
 	int e = put_result(s, &r);
 	buf_release(&scope);
 	if (e) {
-		store_rollback(s->store);
+		store_rollback(s->records.store);
 		return -1;
 	}
-	return store_commit(s->store);
+	return store_commit(s->records.store);
 }

@@ -85,7 +85,7 @@ static void note(struct making *m, const char *words)
 static int allocates(const struct making *m)
 {
 	static const char *const names[] = {"malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "posix_memalign", "strdup", "strndup", "asprintf", "vasprintf", "getline"};
-	const struct front *front = m->s->front;
+	const struct front *front = m->s->driven.front;
 	struct front_reach reach = {0};
 	int found = 0;
 
@@ -113,7 +113,7 @@ static void find_missing(struct making *m)
 	for (unsigned i = 0; i < HARNESS_LIMIT_COUNT; i++)
 		if (m->f->harness->limits & HIDDEN_LIMITS & 1u << i)
 			note(m, harness_limit_words((enum harness_limit)i));
-	if (m->s->harness->options.globals_initial)
+	if (m->s->driven.harness->options.globals_initial)
 		note(m, "globals have the values that the program starts with");
 	if (p->stale || p->unseen)
 		note(m, "data came without labels");
@@ -134,7 +134,7 @@ static int has_returned(const struct making *m)
 static void add_reached(struct making *m, struct summary *s)
 {
 	struct front_reach reach = {0};
-	const struct front *front = m->s->front;
+	const struct front *front = m->s->driven.front;
 
 	vec_push(&s->functions, s->function);
 	front_reach(front, (uint32_t)(m->f->front - front->functions.data), &reach);
@@ -158,7 +158,7 @@ static int cut_at_failure(struct making *m, const struct trace *t, struct driven
 		if (!path_broke(s) || s->free)
 			continue;
 		r->failure = checker_get(s->checker)->name;
-		if (site_find(&m->s->trace.sites, e->unit, e->index, &site))
+		if (site_find(&m->s->check.trace.sites, e->unit, e->index, &site))
 			r->end_line = site.line;
 		m->conditions.size = i + 1;
 		return 1;
@@ -184,7 +184,7 @@ static int how_it_ended(struct making *m, const struct trace *t, const struct te
 static void make_of(struct making *m, const struct trace *t, const struct test_case *c)
 {
 	const char *reason = NULL;
-	struct driven_run r = {.h = m->s->harness, .number = m->f->harness->number, .name = m->f->name, .data = c->data, .size = c->size, .line = m->f->front->line};
+	struct driven_run r = {.h = m->s->driven.harness, .number = m->f->harness->number, .name = m->f->name, .data = c->data, .size = c->size, .line = m->f->front->line};
 
 	import_init(&m->import, t, m->l->pool, c->size);
 	read_run(m, t);
@@ -208,16 +208,16 @@ static void make_of(struct making *m, const struct trace *t, const struct test_c
 
 static int run_test(struct making *m, const struct test_case *c)
 {
-	struct launch_input in = target_input(m->s->argv, c->data, c->size, NULL);
+	struct launch_input in = target_input(m->s->driven.argv, c->data, c->size, NULL);
 	struct run_result r;
 	struct trace t;
 
 	if (c->flags & (TEST_ASSUMED | TEST_HANG | TEST_WAITS))
 		return 0;
-	if (launcher_run(m->s->tracer, &in, &r))
+	if (launcher_run(m->s->check.tracer, &in, &r))
 		return -1;
 	int killed = r.end != RUN_EXIT && (r.end != RUN_SIGNAL || r.signal == SIGKILL);
-	if (r.end == RUN_FAILED || r.end == RUN_CUT || r.counts.state == MUSTER_STATE_FAILED || killed || trace_open(&t, &m->s->trace.shm, 0)) {
+	if (r.end == RUN_FAILED || r.end == RUN_CUT || r.counts.state == MUSTER_STATE_FAILED || killed || trace_open(&t, &m->s->check.trace.shm, 0)) {
 		log_warn("%s: test %llu could not be traced: there is no summary of it", m->f->name, (unsigned long long)c->id);
 		return 0;
 	}
@@ -237,7 +237,7 @@ static int put(struct test_session *s, uint64_t symbol, struct summary *x, struc
 	struct store_summary row = {.kind = STORE_SUMMARY_FUNCTION, .function = symbol, .end_function = symbol, .start = x->lp.ordinal, .end = x->lq.ordinal,
 				    .pre = formulas.data, .pre_size = formulas.size, .post = "", .support = support.data,
 				    .support_size = support.size, .partial = x->why ? x->why : "", .test = x->input};
-	int e = store_summary_add(s->store, &row);
+	int e = store_summary_add(s->records.store, &row);
 	x->key = row.key;
 	buf_release(&formulas);
 	buf_release(&support);
@@ -248,24 +248,24 @@ static int keep(struct making *m, struct hash128 unit)
 {
 	struct test_session *s = m->s;
 	uint64_t symbol;
-	int e = store_begin(s->store);
+	int e = store_begin(s->records.store);
 
 	if (e)
 		return -1;
-	e = store_symbol(s->store, unit, m->f->name, &symbol) || store_summary_clear(s->store, symbol);
+	e = store_symbol(s->records.store, unit, m->f->name, &symbol) || store_summary_clear(s->records.store, symbol);
 	for (size_t i = 0; i < m->l->all.size && !e; i++)
 		e = put(s, symbol, &m->l->all.data[i], m->l);
 	if (e) {
-		store_rollback(s->store);
+		store_rollback(s->records.store);
 		return -1;
 	}
-	return store_commit(s->store);
+	return store_commit(s->records.store);
 }
 
 /* What the functions of the session are called in the store. */
 static int find_unit(struct test_session *s, struct hash128 *unit)
 {
-	struct whole *w = join_load(s->program);
+	struct whole *w = join_load(s->driven.program);
 	char hex[HASH_HEX_SIZE];
 
 	if (!w)
@@ -277,7 +277,7 @@ static int find_unit(struct test_session *s, struct hash128 *unit)
 	}
 	whole_free(w);
 	hash_hex(*unit, hex);
-	return store_value_set(s->store, s->campaign, "unit", hex, strlen(hex));
+	return store_value_set(s->records.store, s->records.campaign, "unit", hex, strlen(hex));
 }
 
 /* -------------------------------------------------------------- functions */
@@ -297,13 +297,13 @@ static int input_of(void *ctx, uint64_t test, struct buf *out)
 static int sample(struct making *m)
 {
 	struct test_session *s = m->s;
-	struct sampling g = {.h = s->harness, .batch = s->batch, .number = m->f->harness->number, .name = m->f->name, .l = m->l, .solver = m->solver,
+	struct sampling g = {.h = s->driven.harness, .batch = s->check.batch, .number = m->f->harness->number, .name = m->f->name, .l = m->l, .solver = m->solver,
 			     .states = s->o->sample, .seed = s->o->seed, .input = input_of, .ctx = m->f};
-	int e = s->batch ? sampling_run(&g) : 0;
+	int e = s->check.batch ? sampling_run(&g) : 0;
 
-	s->sampled += g.ran;
-	s->unsampled += g.without;
-	s->violated += g.violated;
+	s->samples.states += g.ran;
+	s->samples.none += g.without;
+	s->samples.violated += g.violated;
 	return e;
 }
 
@@ -337,12 +337,12 @@ int test_summaries(struct test_session *s)
 	struct hash128 unit = {0};
 	int e = 0;
 
-	if (!s->o->summaries || !s->store)
+	if (!s->o->summaries || !s->records.store)
 		return 0;
 	if (test_open_tracer(s) || find_unit(s, &unit))
 		return -1;
 	m.solver = solver_new(&so);
-	sites_init(&m.sites, &s->trace.sites);
+	sites_init(&m.sites, &s->check.trace.sites);
 	for (size_t i = 0; i < s->functions.size && !e; i++) {
 		m.f = &s->functions.data[i];
 		if (m.f->harness->number != UINT32_MAX && m.f->tests.size)
@@ -355,9 +355,9 @@ int test_summaries(struct test_session *s)
 	buf_release(&m.why);
 	solver_free(m.solver);
 	if (!e && s->o->sample)
-		log_info("%llu states of summaries were run, %llu summaries could not be sampled", (unsigned long long)s->sampled, (unsigned long long)s->unsampled);
-	if (!e && s->violated)
-		return error_set("%llu of %llu states of summaries did not end as their postcondition says: a defect of muster's", (unsigned long long)s->violated,
-				 (unsigned long long)s->sampled);
+		log_info("%llu states of summaries were run, %llu summaries could not be sampled", (unsigned long long)s->samples.states, (unsigned long long)s->samples.none);
+	if (!e && s->samples.violated)
+		return error_set("%llu of %llu states of summaries did not end as their postcondition says: a defect of muster's", (unsigned long long)s->samples.violated,
+				 (unsigned long long)s->samples.states);
 	return e;
 }

@@ -148,7 +148,7 @@ struct test_bug {
 	uint32_t function; /* driven, in the session */
 	uint32_t first;	 /* function whose test showed it first */
 	uint64_t test;	 /* that test's number there, from 1 */
-	uint32_t program; /* number + 1 of the whole program's bug in the same place (program_bugs); 0: none */
+	uint32_t program; /* number + 1 of the whole program's bug in the same place (whole.bugs); 0: none */
 	VEC(uint32_t) also; /* functions that lead there as well */
 	struct result_bug seen; /* kind and place as the batch reported them: by which later ones are recognised. Strings are the finding's */
 };
@@ -173,42 +173,79 @@ struct test_shared {
 	} workers[TEST_WORKERS];
 };
 
-struct test_session {
-	const struct test_options *o;
-	const char *file;     /* as the user named it */
-	const char *function; /* after the colon, or NULL; several are separated by commas */
+/* The file as a program that calls any of its functions. */
+struct test_driven {
 	struct front *front;
 	struct harness *harness;
 	char *program; /* the harness */
 	char *argv[2];
-	char *dir;     /* of what is written */
 	char *scratch; /* where functions run */
 	struct target cov;
-	VEC(struct test_function) functions;
-	VEC(uint32_t) turns; /* functions that are searched in this round, in the order in which they are taken */
+};
+
+/* What is searched in this round, by whom. */
+struct test_round {
+	VEC(uint32_t) turns; /* functions, in the order in which they are taken */
 	int rest;	     /* the round in which the functions that did not come to an end share the rest of --time */
-	VEC(struct test_bug) bugs;
-	struct map hidden;  /* places of findings that are suppressed */
-	struct map covered; /* unit << 32 | outcome to classes */
 	struct test_shared *shared;
-	struct search_stats stats;
-	struct solve_stats solve;
+};
+
+/* How tests are checked. */
+struct test_checking {
 	struct batch *batch;
 	struct confirm *confirm;
 	struct target trace; /* for conditions and the checkers' own tests; made when it is needed */
 	struct launcher *tracer;
+	struct map hidden; /* places of findings that are suppressed */
+};
+
+/* Where what is found is kept. */
+struct test_records {
+	char *dir; /* of what is written */
 	struct store *store;
 	uint64_t campaign, version; /* version: 0 where its records cannot be read */
+};
+
+/* What it took. */
+struct test_costs {
 	double started, built, searched, seconds; /* clocks and the whole */
-	uint64_t checks;			  /* runs of the san variant */
-	uint64_t sampled, unsampled, violated;	  /* states that were run; summaries without one; states that did not end as Q says */
-	uint64_t late; /* tests, and failures, that were not looked at since the time was over */
+	struct search_stats search;
+	struct solve_stats solve;
+	uint64_t checks; /* runs of the san variant */
+	uint64_t late;	 /* tests, and failures, that were not looked at since the time was over */
 	double batch_seconds, shrink_seconds, confirm_seconds;
-	char *whole; /* the program that functions are a part of, if it was searched */
-	VEC(struct result_bug) program_bugs; /* confirmed failures of the whole program, with its own inputs */
-	enum test_program_state program_state;
-	double program_seconds; /* it was searched */
-	struct arena arena;	/* strings of results */
+};
+
+/* Summaries that were tried on random states. */
+struct test_samples {
+	uint64_t states;   /* that were run */
+	uint64_t none;	   /* summaries without one */
+	uint64_t violated; /* states that did not end as Q says */
+};
+
+/* The program that functions are a part of. */
+struct test_whole {
+	char *program; /* if it was searched */
+	VEC(struct result_bug) bugs; /* confirmed failures, with its own inputs */
+	enum test_program_state state;
+	double seconds; /* it was searched */
+};
+
+struct test_session {
+	const struct test_options *o;
+	const char *file;     /* as the user named it */
+	const char *function; /* after the colon, or NULL; several are separated by commas */
+	struct test_driven driven;
+	VEC(struct test_function) functions;
+	VEC(struct test_bug) bugs;
+	struct map covered; /* unit << 32 | outcome to classes */
+	struct test_round round;
+	struct test_checking check;
+	struct test_records records;
+	struct test_costs costs;
+	struct test_samples samples;
+	struct test_whole whole;
+	struct arena arena; /* strings of results */
 };
 
 double test_clock(void);
@@ -227,7 +264,7 @@ pid_t test_make_in_child(const char *program, enum variant_kind kind);
  * the way. 0, -1. */
 int test_program(struct test_session *s);
 int test_has_program(const struct test_session *s);
-int test_program_only(const struct test_session *s, size_t number); /* no function's search found this one of program_bugs */
+int test_program_only(const struct test_session *s, size_t number); /* no function's search found this one of whole.bugs */
 void test_program_scope(const struct test_session *s, struct buf *out); /* why a bug is still at function level */
 
 /* worker.c: a worker's life; messages go to fd. Does not return. */
@@ -255,7 +292,7 @@ int test_is_program_level(const struct test_bug *b);
 void test_found(struct test_session *s, uint32_t function, struct test_case *t, struct buf *data, struct finding *x);
 /* broken.c: checks that the traced runs of a function broke, and no sanitizer saw: confirmed by their own tests, or suspected. 0, -1. */
 int test_violations(struct test_session *s, uint32_t function);
-/* The launcher of the trace variant, s->tracer. 0, -1. */
+/* The launcher of the trace variant, s->check.tracer. 0, -1. */
 int test_open_tracer(struct test_session *s);
 /* summarise.c: with --summaries, from all tests of all functions. 0, -1. */
 int test_summaries(struct test_session *s);

@@ -55,8 +55,8 @@ void test_find_outcomes(struct test_session *s)
 	struct strmap index = {0};
 	for (size_t i = 0; i < s->functions.size; i++)
 		strmap_set(&index, s->functions.data[i].name, i);
-	for (size_t t = 0; t < s->cov.sites.count; t++) {
-		const struct site_table *table = &s->cov.sites.tables[t];
+	for (size_t t = 0; t < s->driven.cov.sites.count; t++) {
+		const struct site_table *table = &s->driven.cov.sites.tables[t];
 		for (uint32_t i = 0; i < table->functions; i++) {
 			struct site_function sf;
 			uint64_t at;

@@ -101,7 +101,7 @@ int test_unpack(struct test_session *s, const char *data, size_t size)
 	if (result.function >= s->functions.size)
 		return -1;
 	struct test_function *f = &s->functions.data[result.function];
-	if ((f->searched && !s->rest) || read_tests(&r, f, n.tests))
+	if ((f->searched && !s->round.rest) || read_tests(&r, f, n.tests))
 		return -1;
 	for (uint64_t i = 0; i < n.covers; i++) {
 		struct test_cover c;
@@ -116,12 +116,12 @@ int test_unpack(struct test_session *s, const char *data, size_t size)
 		f->partial = 1;
 		return 0;
 	}
-	if (s->rest) { /* the search began anew, with what there was */
+	if (s->round.rest) { /* the search began anew, with what there was */
 		result.inputs += f->result.inputs;
 		result.seconds += f->result.seconds;
 		result.growth = result.growth > f->result.growth ? result.growth : f->result.growth;
 	}
-	if (s->rest && f->result.ended && !result.ended) { /* what an earlier one has shown of all paths stands */
+	if (s->round.rest && f->result.ended && !result.ended) { /* what an earlier one has shown of all paths stands */
 		result.ended = 1;
 		result.exhausted = f->result.exhausted;
 		result.stopped = 0;
@@ -148,7 +148,7 @@ int test_unpack_stats(struct test_session *s, const char *data, size_t size)
 		return -1;
 	memcpy(&a, data, sizeof a);
 	memcpy(&b, data + sizeof a, sizeof b);
-	search_stats_add(&s->stats, &a);
-	solve_stats_add(&s->solve, &b);
+	search_stats_add(&s->costs.search, &a);
+	solve_stats_add(&s->costs.solve, &b);
 	return 0;
 }

@@ -81,11 +81,11 @@ static int is_own(const struct test_function *f, const struct search_cover *c)
 static double share_of_time(const struct test_worker *w)
 {
 	const struct test_options *o = w->s->o;
-	const struct test_shared *shared = w->s->shared;
+	const struct test_shared *shared = w->s->round.shared;
 	if (o->seconds <= 0)
 		return 0;
 	double left = o->seconds * SEARCH_SHARE - (test_clock() - shared->started);
-	double functions = (double)w->s->turns.size - (double)shared->next + 1;
+	double functions = (double)w->s->round.turns.size - (double)shared->next + 1;
 	uint64_t workers = o->workers ? o->workers : (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 	double share = SHARE * left * (double)workers / (functions < 1 ? 1 : functions);
 	share = share > left ? left : share;
@@ -95,7 +95,7 @@ static double share_of_time(const struct test_worker *w)
 /* --time is there to be used: when everybody had a turn, a function has no budget of its own. */
 static int uses_rest(const struct test_worker *w)
 {
-	return w->s->rest;
+	return w->s->round.rest;
 }
 
 /* An outcome of the function's own is new: as much again as it took, and a part of a budget, to find the next, but not without end. */
@@ -239,7 +239,7 @@ static int violated(void *ctx, const struct search_test *t, const struct search_
 static uint32_t taken(void *ctx, const uint8_t *data, size_t size, uint64_t at)
 {
 	const struct test_worker *w = ctx;
-	return harness_taken(w->s->harness, w->f->harness->number, data, size, (size_t)at);
+	return harness_taken(w->s->driven.harness, w->f->harness->number, data, size, (size_t)at);
 }
 
 static int all_covered(const struct test_worker *w)
@@ -260,7 +260,7 @@ static int grown_enough(const struct test_worker *w)
 static int over(const struct test_worker *w)
 {
 	const struct test_options *o = w->s->o;
-	if (w->s->shared->stop || deadline_over())
+	if (w->s->round.shared->stop || deadline_over())
 		return 1;
 	if (!all_covered(w))
 		return grown_enough(w);
@@ -313,9 +313,9 @@ static int open_targets(struct test_worker *w)
 	int variant = search_kind_calls(s->o->kind) ? VARIANT_CALLS : VARIANT_TRACE;
 	if (variant == VARIANT_CALLS)
 		t.shm.flags |= MUSTER_FLAG_CALLS;
-	if (target_make(&w->trace, s->program, s->argv, variant, &t) || target_make(&w->trace_child, s->program, s->argv, variant, &t))
+	if (target_make(&w->trace, s->driven.program, s->driven.argv, variant, &t) || target_make(&w->trace_child, s->driven.program, s->driven.argv, variant, &t))
 		return -1;
-	w->trace.options.directory = w->trace_child.options.directory = s->scratch;
+	w->trace.options.directory = w->trace_child.options.directory = s->driven.scratch;
 	w->trace.options.server = w->trace_child.options.server = 1;
 	return 0;
 }
@@ -345,7 +345,7 @@ static int open_search(struct test_worker *w)
 	    .parent_shm = &w->trace.shm,
 	    .child_shm = &w->trace_child.shm,
 	    .sites = &w->trace.sites,
-	    .program = w->s->program,
+	    .program = w->s->driven.program,
 	    .to_objects = 1,
 	};
 	struct search_hooks hooks = {w, add, take, update, failed, pause_hook, violated};
@@ -356,7 +356,7 @@ static int open_search(struct test_worker *w)
 
 static int open_worker(struct test_worker *w)
 {
-	if (open_targets(w) || exec_open(&w->exec, &w->s->cov.options, 1) ||
+	if (open_targets(w) || exec_open(&w->exec, &w->s->driven.cov.options, 1) ||
 	    !(w->parent = launcher_new(&w->trace.options)) ||
 	    !(w->child = launcher_new(&w->trace_child.options)))
 		return -1;
@@ -381,8 +381,8 @@ static double function_seconds(const struct test_worker *w)
 static int out_of_time(const struct test_worker *w)
 {
 	const struct test_options *o = w->s->o;
-	return w->s->shared->stop || deadline_over() ||
-	       (o->seconds > 0 && test_clock() - w->s->shared->started >= o->seconds * SEARCH_SHARE);
+	return w->s->round.shared->stop || deadline_over() ||
+	       (o->seconds > 0 && test_clock() - w->s->round.shared->started >= o->seconds * SEARCH_SHARE);
 }
 
 static int was_entered(const struct test_worker *w, const struct test_function *f)
@@ -416,7 +416,7 @@ static void begin_growth(struct test_worker *w)
 /* Offers the newest tests that are at their bounds again, with larger ones. 1; 0: there are none; -1. */
 static int grow(struct test_worker *w)
 {
-	const struct harness *h = w->s->harness;
+	const struct harness *h = w->s->driven.harness;
 	uint32_t number = w->f->harness->number;
 	VEC(struct buf) seeds = {0};
 	int r = 0;
@@ -475,7 +475,7 @@ static int offer_earlier(struct test_worker *w)
 static int search_function(struct test_worker *w, uint32_t number, struct test_searched *r)
 {
 	struct test_function *f = &w->s->functions.data[number];
-	uint32_t id = w->s->harness->calls.data[f->harness->number].id;
+	uint32_t id = w->s->driven.harness->calls.data[f->harness->number].id;
 	uint8_t first[DRIVE_PREFIX] = {(uint8_t)id, (uint8_t)(id >> 8), (uint8_t)(id >> 16),
 				       (uint8_t)(id >> 24)};
 	w->f = f;
@@ -543,9 +543,9 @@ static int work(struct test_worker *w, int fd)
 	uint32_t turn;
 	w->fd = fd;
 	while (!out_of_time(w) &&
-	       (turn = __atomic_fetch_add(&s->shared->next, 1, __ATOMIC_SEQ_CST)) <
-		   s->turns.size) {
-		uint32_t number = s->turns.data[turn];
+	       (turn = __atomic_fetch_add(&s->round.shared->next, 1, __ATOMIC_SEQ_CST)) <
+		   s->round.turns.size) {
+		uint32_t number = s->round.turns.data[turn];
 		struct test_function *f = &s->functions.data[number];
 		struct test_searched r;
 		if (f->harness->number == UINT32_MAX)
@@ -581,7 +581,7 @@ static void close_worker(struct test_worker *w)
 
 void test_worker(struct test_session *s, unsigned number, int fd)
 {
-	struct test_worker w = {.s = s, .running = &s->shared->workers[number]};
+	struct test_worker w = {.s = s, .running = &s->round.shared->workers[number]};
 	signal(SIGINT, SIG_IGN); /* the parent has heard it, and says so */
 	signal(SIGTERM, SIG_DFL);
 	deadline_phase(DEADLINE_WORK);
