@@ -24,6 +24,23 @@ void __muster_object(const void *p, uint64_t size)
 	rt_object_add(p, size);
 }
 
+/* As inline.c has it. */
+static void set_object(void *p, uint64_t size)
+{
+	*(uint32_t *)(MUSTER_OBJECT_BASE + ((uint64_t)p >> 4) * 4) = (uint32_t)size;
+}
+
+void __muster_local(void *p, uint64_t size)
+{
+	__muster_clear(p, size);
+	set_object(p, size);
+}
+
+void __muster_left(void *p)
+{
+	set_object(p, 0);
+}
+
 /* ---------------------------------------------------- varargs, structures */
 
 void __muster_va_put(uint32_t offset, uint32_t size, label a)

@@ -7,6 +7,8 @@
 
 #include "rt.h"
 
+#define RT_SPOT_SIZE(spot) ((spot) & 0xff)
+#define RT_SPOT_OFFSET(spot) ((int64_t)((int32_t)(spot) >> 8))
 #define RT_OPW(op, width) ((uint32_t)(op) | (uint32_t)(width) << 8)
 
 /* A call to a function that may have no instrumented body: told once, in a
@@ -58,7 +60,7 @@ label __muster_concat(label high, label low, uint32_t high_width, uint32_t low_w
 label __muster_unary(uint32_t opw, label a);
 label __muster_ite(label cond, label a, label b, uint32_t width, uint64_t va, uint64_t vb, uint32_t truth);
 void __muster_branch(label a, uint32_t taken, uint64_t site);
-/* A comparison and the branch on it; bit 31 of opw: it was true. Left, right: only that operand can have a label. */
+/* A comparison and the branch on it. Left, right: only that operand can have a label. */
 void __muster_decide(uint32_t opw, label a, label b, uint64_t va, uint64_t vb, uint64_t site);
 void __muster_decide_left(uint32_t opw, label a, uint64_t va, uint64_t vb, uint64_t site);
 void __muster_decide_right(uint32_t opw, label b, uint64_t va, uint64_t vb, uint64_t site);
@@ -70,6 +72,10 @@ void __muster_switch_all(label a, uint64_t value, uint64_t site);
 void __muster_entry(label any, label a, uint64_t value, uint32_t what, uint64_t site);
 label __muster_load(const void *p, label address, uint32_t size, uint64_t site);
 uint64_t __muster_any(const void *p, uint64_t size);
+/* Accesses of small code. base: the label of the pointer that p is so many bytes behind as the spot says. */
+label __muster_load_spot(const void *p, label base, uint32_t spot, uint64_t site);
+void __muster_store_spot(void *p, label base, uint32_t spot, label a, uint64_t site);
+void __muster_wipe_spot(void *p, label base, uint32_t spot, uint64_t site); /* a store without a label */
 void __muster_store(void *p, uint32_t size, label a, uint64_t site);
 void __muster_wipe(void *p, uint64_t n, uint64_t site); /* a store without a label */
 void __muster_concrete(label a, uint32_t reason, uint64_t site);
@@ -90,6 +96,8 @@ void __muster_copy(void *to, const void *from, uint64_t n, uint64_t site);
 void __muster_fill(void *to, label byte, uint64_t n, uint64_t site);
 void __muster_clear(const void *p, uint64_t n);
 label __muster_result(const void *fn, uint32_t index);
+void __muster_local(void *p, uint64_t size); /* a fresh stack object whose address may be anywhere */
+void __muster_left(void *p);		     /* it is gone */
 void __muster_lost(uint32_t what); /* enum muster_loss */
 void __muster_extern(const struct rt_extern *what, const uint64_t *values, const label *labels);
 void __muster_leave_dynamic(const void *low, const void *high);

@@ -354,6 +354,41 @@ label __muster_load(const void *p, label address, uint32_t size, uint64_t site)
 	return any_cell(cells((uint64_t)p), size) ? rt_load_cells((uint64_t)p, size, site) : 0;
 }
 
+/* The label of the address p. */
+static inline label address_of(const void *p, label base, uint32_t spot)
+{
+	int64_t offset = RT_SPOT_OFFSET(spot);
+	if (!base || !offset)
+		return base;
+	return __muster_binary(RT_OPW(MUSTER_OP_ADD, 64), base, 0, (uint64_t)p - (uint64_t)offset, (uint64_t)offset);
+}
+
+label __muster_load_spot(const void *p, label base, uint32_t spot, uint64_t site)
+{
+	return __muster_load(p, address_of(p, base, spot), RT_SPOT_SIZE(spot), site);
+}
+
+static void fix_address(const void *p, label base, uint32_t spot, uint64_t site)
+{
+	__muster_access(address_of(p, base, spot), p, RT_SPOT_SIZE(spot), MUSTER_REASON_STORE, site);
+}
+
+void __muster_store_spot(void *p, label base, uint32_t spot, label a, uint64_t site)
+{
+	if (RT_UNLIKELY(base))
+		fix_address(p, base, spot, site);
+	__muster_store(p, RT_SPOT_SIZE(spot), a, site);
+}
+
+void __muster_wipe_spot(void *p, label base, uint32_t spot, uint64_t site)
+{
+	uint64_t addr = (uint64_t)p;
+	if (RT_UNLIKELY(base))
+		fix_address(p, base, spot, site);
+	if (RT_STATE->any_label && (*dirty(addr) | *dirty(addr + RT_SPOT_SIZE(spot) - 1)))
+		__muster_wipe(p, RT_SPOT_SIZE(spot), site);
+}
+
 uint64_t __muster_any(const void *p, uint64_t size)
 {
 	return (uint64_t)rt_any(p, size);

@@ -644,9 +644,10 @@ static inline __attribute__((always_inline)) void decide(uint32_t opw, label a, 
 		rt_settle(opw & 0xff, &a, &b, va, vb, site);
 	if (RT_UNLIKELY(!(a | b)))
 		return;
-	label c = comparison(opw & 0xff, a, b, va, vb, opw >> 31);
+	uint32_t taken = (uint32_t)compare(opw & 0xff, opw >> 8, va, vb);
+	label c = comparison(opw & 0xff, a, b, va, vb, taken);
 	if (c)
-		branch(c, opw >> 31, site);
+		branch(c, taken, site);
 }
 
 void __muster_decide(uint32_t opw, label a, label b, uint64_t va, uint64_t vb, uint64_t site)

@@ -104,14 +104,13 @@ static void trace_condition(struct tracer *t, LLVMValueRef c)
 		tracer_decision(t, tracer_get1(t, c), c);
 		return;
 	}
-	LLVMValueRef opw = LLVMBuildSelect(t->b, c, tracer_w(t, d->opw | 1u << 31), tracer_w(t, d->opw), "");
-	LLVMValueRef va = tracer_word(t, d->va), vb = tracer_word(t, d->vb), site = tracer_q(t, t->site);
+	LLVMValueRef opw = tracer_w(t, d->opw), va = tracer_word(t, d->va), vb = tracer_word(t, d->vb);
 	if (d->lb == t->zero)
-		tracer_call(t, "__muster_decide_left", "vwwqqq", opw, d->la, va, vb, site);
+		tracer_call(t, "__muster_decide_left", "vwwqqs", opw, d->la, va, vb);
 	else if (d->la == t->zero)
-		tracer_call(t, "__muster_decide_right", "vwwqqq", opw, d->lb, va, vb, site);
+		tracer_call(t, "__muster_decide_right", "vwwqqs", opw, d->lb, va, vb);
 	else
-		tracer_call(t, "__muster_decide", "vwwwqqq", opw, d->la, d->lb, va, vb, site);
+		tracer_call(t, "__muster_decide", "vwwwqqs", opw, d->la, d->lb, va, vb);
 	d->inst = NULL;
 }
 
@@ -128,7 +127,7 @@ static void trace_switch(struct tracer *t, LLVMValueRef inst)
 	if (label == t->zero && !all)
 		return;
 	LLVMValueRef word = LLVMBuildIntCast2(t->b, v, t->i64, 0, "");
-	tracer_call(t, all ? "__muster_switch_all" : "__muster_switch", "vwqq", label, word, tracer_q(t, t->site));
+	tracer_call(t, all ? "__muster_switch_all" : "__muster_switch", "vwqs", label, word);
 }
 
 void trace_instruction(struct tracer *t, LLVMValueRef inst, uint32_t ordinal)
@@ -216,6 +215,7 @@ static void trace_function(struct tracer *t, LLVMValueRef fn)
 	t->function = fn;
 	t->decided.inst = NULL;
 	t->token = NULL;
+	t->small = t->options->small && !t->driven && !instrument_wants_fast(t->options, fn);
 	t->own = t->labelled = t->va_save = t->values_out = t->labels_out = NULL;
 	t->dynamic_stack = has_dynamic_stack(fn);
 	vec_clear(&t->objects);

@@ -130,8 +130,12 @@ void trace_prologue(struct tracer *t, int here)
 /* Forget this frame's objects: others will live there. */
 static void leave_frame(struct tracer *t)
 {
-	for (size_t i = 0; i < t->objects.size; i++)
-		tracer_call(t, "__muster_i_object", "vpq", t->objects.data[i], tracer_q(t, 0));
+	for (size_t i = 0; i < t->objects.size; i++) {
+		if (t->small)
+			tracer_call(t, "__muster_left", "vp", t->objects.data[i]);
+		else
+			tracer_call(t, "__muster_i_object", "vpq", t->objects.data[i], tracer_q(t, 0));
+	}
 	if (t->dynamic_stack) {
 		LLVMValueRef level = tracer_w(t, 0);
 		LLVMTypeRef type = LLVMFunctionType(t->ptr, &t->i32, 1, 0), none = LLVMFunctionType(t->ptr, NULL, 0, 0);
@@ -415,8 +419,8 @@ static void pass_arguments(struct tracer *t, LLVMValueRef call, LLVMValueRef cal
 		}
 		if (byval && (i < fixed || !variadic)) {
 			uint64_t size = LLVMABISizeOfType(t->layout, byval);
-			add_any(t, &any, tracer_call(t, "__muster_byval_put", "wwpqq", tracer_w(t, byval_at), v,
-						     tracer_q(t, size), tracer_q(t, t->site)));
+			add_any(t, &any, tracer_call(t, "__muster_byval_put", "wwpqs", tracer_w(t, byval_at), v,
+						     tracer_q(t, size)));
 			byval_at += (uint32_t)size;
 		}
 	}
@@ -456,7 +460,7 @@ static void take_result(struct tracer *t, LLVMValueRef call, LLVMValueRef callee
 		return;
 	for (unsigned i = 0; i < n; i++)
 		labels[i] = i < TRACER_RESULTS && leaves[i].bits
-				? tracer_call(t, "__muster_i_result", "wpw", callee, tracer_w(t, i))
+				? tracer_call(t, t->small ? "__muster_result" : "__muster_i_result", "wpw", callee, tracer_w(t, i))
 				: t->zero;
 	tracer_set(t, call, labels, n);
 }
@@ -471,8 +475,7 @@ static void trace_assembly(struct tracer *t, LLVMValueRef call)
 		tracer_concrete_all(t, v, MUSTER_REASON_ASM);
 		if (a) {
 			LLVMValueRef size = tracer_q(t, LLVMABISizeOfType(t->layout, LLVMGetTypeAttributeValue(a)));
-			tracer_call(t, "__muster_concrete_memory", "vpqwq", v, size, tracer_w(t, MUSTER_REASON_ASM),
-				    tracer_q(t, t->site));
+			tracer_call(t, "__muster_concrete_memory", "vpqws", v, size, tracer_w(t, MUSTER_REASON_ASM));
 			tracer_call(t, "__muster_clear", "vpq", v, size);
 		}
 	}

@@ -231,14 +231,14 @@ static void span(struct tracer *t, LLVMValueRef pointer, LLVMValueRef n, LLVMVal
 		return;
 	if (LLVMTypeOf(n) != t->i64)
 		label = tracer_zext(t, label, 64);
-	tracer_call(t, "__muster_span", "vwwpqq", tracer_get1(t, pointer), label, pointer, size, tracer_q(t, t->site));
+	tracer_call(t, "__muster_span", "vwwpqs", tracer_get1(t, pointer), label, pointer, size);
 }
 
 /* In the calls variant whether there are labels or not: what activations read and write is told. */
 static void copy_labels(struct tracer *t, LLVMValueRef to, LLVMValueRef from, LLVMValueRef size)
 {
 	if (t->options->calls)
-		tracer_call(t, "__muster_copy", "vppqq", to, from, size, tracer_q(t, t->site));
+		tracer_call(t, "__muster_copy", "vppqs", to, from, size);
 	else
 		tracer_call(t, "__muster_i_copy", "vqppqq", tracer_any_label(t), to, from, size, tracer_q(t, t->site));
 }
@@ -266,7 +266,7 @@ static void memory_fill(struct tracer *t, LLVMValueRef inst)
 	tracer_concrete(t, tracer_get1(t, n), MUSTER_REASON_SIZE);
 	trace_access(t, tracer_get1(t, to), to, size, MUSTER_REASON_STORE);
 	if (t->options->calls)
-		tracer_call(t, "__muster_fill", "vpwqq", to, tracer_get1(t, byte), size, tracer_q(t, t->site));
+		tracer_call(t, "__muster_fill", "vpwqs", to, tracer_get1(t, byte), size);
 	else
 		tracer_call(t, "__muster_i_fill", "vqpwqq", tracer_any_label(t), to, tracer_get1(t, byte), size, tracer_q(t, t->site));
 	tracer_leaves_alone(t, inst);

@@ -8,6 +8,7 @@
 #include "base/error.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 unsigned tracer_bits(struct tracer *t, LLVMTypeRef type)
@@ -215,6 +216,7 @@ static LLVMTypeRef letter_type(struct tracer *t, char letter)
 	switch (letter) {
 	case 'w':
 		return t->i32;
+	case 's':
 	case 'q':
 		return t->i64;
 	case 'p':
@@ -225,6 +227,36 @@ static LLVMTypeRef letter_type(struct tracer *t, char letter)
 	BUG("no type for letter '%c'", letter);
 }
 
+/* In small code a call names the site by its ordinal, which takes five bytes instead of ten, and a stub of the unit puts the whole together. */
+static LLVMValueRef stub_of(struct tracer *t, LLVMValueRef hook, LLVMTypeRef type, unsigned n)
+{
+	LLVMValueRef args[16];
+	char name[64];
+	size_t length;
+
+	snprintf(name, sizeof name, "%s" TRACER_STUB, LLVMGetValueName2(hook, &length));
+	LLVMValueRef fn = LLVMGetNamedFunction(t->module, name);
+	if (fn)
+		return fn;
+	fn = LLVMAddFunction(t->module, name, type);
+	LLVMSetLinkage(fn, LLVMInternalLinkage);
+	unsigned kind = LLVMGetEnumAttributeKindForName("noinline", 8);
+	LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(t->context, kind, 0));
+	LLVMBuilderRef b = LLVMCreateBuilderInContext(t->context);
+	LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(t->context, fn, ""));
+	for (unsigned i = 0; i < n; i++)
+		args[i] = LLVMGetParam(fn, i);
+	args[n - 1] = LLVMBuildOr(b, args[n - 1], tracer_q(t, (uint64_t)t->u->id << 32), "");
+	LLVMValueRef call = LLVMBuildCall2(b, type, hook, args, n, "");
+	LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
+	if (LLVMGetTypeKind(LLVMGetReturnType(type)) == LLVMVoidTypeKind)
+		LLVMBuildRetVoid(b);
+	else
+		LLVMBuildRet(b, call);
+	LLVMDisposeBuilder(b);
+	return fn;
+}
+
 LLVMValueRef tracer_call(struct tracer *t, const char *name, const char *signature, ...)
 {
 	LLVMTypeRef types[16];
@@ -232,16 +264,19 @@ LLVMValueRef tracer_call(struct tracer *t, const char *name, const char *signatu
 	unsigned n = (unsigned)strlen(signature) - 1;
 	va_list ap;
 
+	int sited = signature[n] == 's' && t->small;
 	va_start(ap, signature);
 	for (unsigned i = 0; i < n; i++) {
 		types[i] = letter_type(t, signature[i + 1]);
-		args[i] = va_arg(ap, LLVMValueRef);
+		args[i] = signature[i + 1] == 's' ? tracer_q(t, sited ? (uint32_t)t->site : t->site) : va_arg(ap, LLVMValueRef);
 	}
 	va_end(ap);
 	LLVMTypeRef type = LLVMFunctionType(letter_type(t, signature[0]), types, n, 0);
 	LLVMValueRef fn = LLVMGetNamedFunction(t->module, name);
 	if (!fn)
 		fn = LLVMAddFunction(t->module, name, type);
+	if (sited)
+		fn = stub_of(t, fn, type, n);
 	return LLVMBuildCall2(t->b, type, fn, args, n, "");
 }
 
@@ -315,7 +350,7 @@ static int needs_guard(unsigned op, unsigned bits, LLVMValueRef vb)
 LLVMValueRef tracer_binary(struct tracer *t, unsigned op, unsigned bits, LLVMValueRef la, LLVMValueRef lb, LLVMValueRef va,
 			   LLVMValueRef vb)
 {
-	LLVMValueRef opw = tracer_w(t, op | bits << 8), site = tracer_q(t, t->site);
+	LLVMValueRef opw = tracer_w(t, op | bits << 8);
 
 	if (la == t->zero && lb == t->zero)
 		return t->zero;
@@ -328,10 +363,10 @@ LLVMValueRef tracer_binary(struct tracer *t, unsigned op, unsigned bits, LLVMVal
 		LLVMValueRef alow, ahigh, blow, bhigh;
 		tracer_wide(t, va, &alow, &ahigh);
 		tracer_wide(t, vb, &blow, &bhigh);
-		return tracer_call(t, "__muster_wide", "wwwwqqqqq", opw, la, lb, alow, ahigh, blow, bhigh, site);
+		return tracer_call(t, "__muster_wide", "wwwwqqqqs", opw, la, lb, alow, ahigh, blow, bhigh);
 	}
 	if (needs_guard(op, bits, vb))
-		return tracer_call(t, "__muster_guarded", "wwwwqqq", opw, la, lb, tracer_word(t, va), tracer_word(t, vb), site);
+		return tracer_call(t, "__muster_guarded", "wwwwqqs", opw, la, lb, tracer_word(t, va), tracer_word(t, vb));
 	return tracer_call(t, "__muster_binary", "wwwwqq", opw, la, lb, tracer_word(t, va), tracer_word(t, vb));
 }
 
@@ -385,7 +420,7 @@ LLVMValueRef tracer_ite(struct tracer *t, LLVMValueRef lc, LLVMValueRef vc, LLVM
 void tracer_concrete(struct tracer *t, LLVMValueRef label, enum muster_reason why)
 {
 	if (label != t->zero)
-		tracer_call(t, "__muster_concrete", "vwwq", label, tracer_w(t, why), tracer_q(t, t->site));
+		tracer_call(t, "__muster_concrete", "vwws", label, tracer_w(t, why));
 }
 
 void tracer_concrete_all(struct tracer *t, LLVMValueRef v, enum muster_reason why)
@@ -405,8 +440,8 @@ void tracer_decision(struct tracer *t, LLVMValueRef label, LLVMValueRef conditio
 
 	if (label == t->zero && !all)
 		return;
-	tracer_call(t, all ? "__muster_branch_all" : "__muster_branch", "vwwq", label,
-		    LLVMBuildZExt(t->b, condition, t->i32, ""), tracer_q(t, t->site));
+	tracer_call(t, all ? "__muster_branch_all" : "__muster_branch", "vwws", label,
+		    LLVMBuildZExt(t->b, condition, t->i32, ""));
 }
 
 static void set_metadata(struct tracer *t, LLVMValueRef inst, const char *kind)

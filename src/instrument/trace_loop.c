@@ -172,7 +172,7 @@ void trace_entry(struct tracer *t, LLVMValueRef call)
 	for (unsigned i = 0; i < n; i++) {
 		LLVMValueRef v = LLVMGetOperand(call, i);
 		uint32_t what = i | LLVMGetIntTypeWidth(LLVMTypeOf(v)) << 8;
-		tracer_call(t, "__muster_entry", "vwwqwq", any, labels[i], tracer_word(t, v), tracer_w(t, what), tracer_q(t, t->site));
+		tracer_call(t, "__muster_entry", "vwwqws", any, labels[i], tracer_word(t, v), tracer_w(t, what));
 	}
 }
 

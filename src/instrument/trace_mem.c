@@ -4,10 +4,15 @@
  * widths go to memory as whole bytes: widened on the way in, cut on the way out.
  * Atomic operations are plain ones, since only the first thread has labels; a
  * compare-and-exchange puts a bound on the path: that it went the way it did.
+ *
+ * In small code one hook does all that an access needs. A member's address has no label of its own there: the hook is told
+ * the label of the pointer to the structure and the member's offset, and makes the sum's node if there is a label.
  */
 #include "instrument/tracer.h"
 
 #include <string.h>
+
+#define SPOT_MAX (1 << 23) /* offsets from it on do not fit into a spot */
 
 static unsigned leaf_bytes(struct tracer *t, const struct leaf *leaf)
 {
@@ -28,21 +33,40 @@ static LLVMValueRef type_bytes(struct tracer *t, LLVMTypeRef type)
 void trace_access(struct tracer *t, LLVMValueRef label, LLVMValueRef pointer, LLVMValueRef size, enum muster_reason why)
 {
 	if (label != t->zero)
-		tracer_call(t, "__muster_access", "vwpqwq", label, pointer, size, tracer_w(t, why), tracer_q(t, t->site));
+		tracer_call(t, "__muster_access", "vwpqws", label, pointer, size, tracer_w(t, why));
+}
+
+/* The label that the hook of an access through pointer is told in small code, and the size with the offset from what has that label (RT_SPOT). */
+static LLVMValueRef base_of(struct tracer *t, LLVMValueRef pointer, unsigned bytes, LLVMValueRef *spot)
+{
+	int64_t offset;
+
+	if (LLVMIsAGetElementPtrInst(pointer) && trace_constant_offset(t, pointer, &offset) && offset >= -SPOT_MAX && offset < SPOT_MAX)
+		pointer = LLVMGetOperand(pointer, 0);
+	else
+		offset = 0;
+	*spot = tracer_w(t, bytes | (uint64_t)offset << 8);
+	return tracer_get1(t, pointer);
+}
+
+/* A value of one leaf that hooks of small code take as a whole. */
+static int is_simple(struct tracer *t, const struct leaf *leaf)
+{
+	return t->small && leaf->bits && !leaf->lane && !leaf->offset && leaf->bits == leaf_bytes(t, leaf) * 8 && leaf->bits <= 128;
 }
 
 LLVMValueRef trace_load_leaf(struct tracer *t, LLVMValueRef pointer, LLVMValueRef address, const struct leaf *leaf)
 {
 	unsigned bytes = leaf_bytes(t, leaf);
-	LLVMValueRef at = tracer_at(t, pointer, leaf->offset), site = tracer_q(t, t->site), label;
+	LLVMValueRef at = tracer_at(t, pointer, leaf->offset), label;
 
 	if (!leaf->bits || packed(leaf) || bytes > 16) {
 		enum muster_reason why = leaf->bits ? MUSTER_REASON_WIDTH : MUSTER_REASON_FLOAT;
 		trace_access(t, address, at, tracer_q(t, bytes), MUSTER_REASON_ADDRESS);
-		tracer_call(t, "__muster_concrete_memory", "vpqwq", at, tracer_q(t, bytes), tracer_w(t, why), site);
+		tracer_call(t, "__muster_concrete_memory", "vpqws", at, tracer_q(t, bytes), tracer_w(t, why));
 		return t->zero;
 	}
-	label = tracer_call(t, "__muster_load", "wpwwq", at, address, tracer_w(t, bytes), site);
+	label = tracer_call(t, "__muster_load", "wpwws", at, address, tracer_w(t, bytes));
 	return leaf->bits == bytes * 8 ? label : tracer_extract(t, label, 0, leaf->bits);
 }
 
@@ -52,7 +76,7 @@ static void store_leaf(struct tracer *t, LLVMValueRef pointer, LLVMValueRef labe
 	LLVMValueRef at = tracer_at(t, pointer, leaf->offset);
 
 	if (label == t->zero && t->options->calls) { /* what activations write is told, whatever was there */
-		tracer_call(t, "__muster_wipe", "vpqq", at, tracer_q(t, bytes), tracer_q(t, t->site));
+		tracer_call(t, "__muster_wipe", "vpqs", at, tracer_q(t, bytes));
 		return;
 	}
 	if (label == t->zero) { /* forget what was there, if anything */
@@ -66,7 +90,7 @@ static void store_leaf(struct tracer *t, LLVMValueRef pointer, LLVMValueRef labe
 	}
 	if (leaf->bits && leaf->bits != bytes * 8)
 		label = tracer_zext(t, label, bytes * 8);
-	tracer_call(t, "__muster_store", "vpwwq", at, tracer_w(t, bytes), leaf->bits ? label : t->zero, tracer_q(t, t->site));
+	tracer_call(t, "__muster_store", "vpwws", at, tracer_w(t, bytes), leaf->bits ? label : t->zero);
 }
 
 static void trace_load(struct tracer *t, LLVMValueRef inst)
@@ -76,14 +100,18 @@ static void trace_load(struct tracer *t, LLVMValueRef inst)
 	LLVMValueRef labels[TRACER_LEAVES];
 	unsigned n = tracer_leaves(t, LLVMTypeOf(inst), leaves);
 
+	if (n == 1 && is_simple(t, &leaves[0])) {
+		LLVMValueRef spot, base = base_of(t, pointer, leaf_bytes(t, &leaves[0]), &spot);
+		tracer_set1(t, inst, tracer_call(t, "__muster_load_spot", "wpwws", pointer, base, spot));
+		return;
+	}
 	if (n != 1) {
 		trace_access(t, address, pointer, type_bytes(t, LLVMTypeOf(inst)), MUSTER_REASON_ADDRESS);
 		address = t->zero;
 	}
 	if (n == 0 && LLVMTypeIsSized(LLVMTypeOf(inst)))
-		tracer_call(t, "__muster_concrete_memory", "vpqwq", pointer,
-			    tracer_q(t, LLVMStoreSizeOfType(t->layout, LLVMTypeOf(inst))), tracer_w(t, MUSTER_REASON_WIDTH),
-			    tracer_q(t, t->site));
+		tracer_call(t, "__muster_concrete_memory", "vpqws", pointer,
+			    tracer_q(t, LLVMStoreSizeOfType(t->layout, LLVMTypeOf(inst))), tracer_w(t, MUSTER_REASON_WIDTH));
 	for (unsigned i = 0; i < n; i++)
 		labels[i] = trace_load_leaf(t, pointer, address, &leaves[i]);
 	tracer_set(t, inst, labels, n);
@@ -97,10 +125,20 @@ static int scattered(struct tracer *t, LLVMValueRef inst, const struct leaf *lea
 
 	if (!t->driven || address == t->zero || !leaf->bits || leaf->bits != bytes * 8 || bytes > 8 || leaf->offset || leaf->lane)
 		return 0;
-	tracer_call(t, "__muster_store_at", "vpwwwqq", pointer, tracer_w(t, bytes), label, address,
-		    tracer_word(t, LLVMGetOperand(inst, 0)), tracer_q(t, t->site));
+	tracer_call(t, "__muster_store_at", "vpwwwqs", pointer, tracer_w(t, bytes), label, address,
+		    tracer_word(t, LLVMGetOperand(inst, 0)));
 	tracer_leaves_alone(t, inst);
 	return 1;
+}
+
+static void store_simply(struct tracer *t, LLVMValueRef pointer, unsigned bytes, LLVMValueRef label)
+{
+	LLVMValueRef spot, base = base_of(t, pointer, bytes, &spot);
+
+	if (label == t->zero)
+		tracer_call(t, "__muster_wipe_spot", "vpwws", pointer, base, spot);
+	else
+		tracer_call(t, "__muster_store_spot", "vpwwws", pointer, base, spot, label);
 }
 
 static void trace_store(struct tracer *t, LLVMValueRef inst)
@@ -115,6 +153,10 @@ static void trace_store(struct tracer *t, LLVMValueRef inst)
 		tracer_call(t, "__muster_i_place", "vw", tracer_get1(t, pointer));
 	if (n == 1 && scattered(t, inst, &leaves[0], labels[0]))
 		return;
+	if (n == 1 && is_simple(t, &leaves[0])) {
+		store_simply(t, pointer, leaf_bytes(t, &leaves[0]), labels[0]);
+		return;
+	}
 	trace_access(t, tracer_get1(t, pointer), pointer, type_bytes(t, LLVMTypeOf(value)), MUSTER_REASON_STORE);
 	if (n == 0)
 		tracer_call(t, "__muster_clear", "vpq", pointer,
@@ -201,7 +243,7 @@ static void trace_exchange(struct tracer *t, LLVMValueRef inst)
 	LLVMValueRef old = LLVMBuildExtractValue(t->b, inst, 0, ""), done = LLVMBuildExtractValue(t->b, inst, 1, "");
 	labels[1] = tracer_binary(t, MUSTER_OP_EQ, leaf[0].bits, labels[0], tracer_get1(t, expected), old, expected);
 	if (labels[1] != t->zero)
-		tracer_call(t, "__muster_bound", "vwq", labels[1], tracer_q(t, t->site));
+		tracer_call(t, "__muster_bound", "vws", labels[1]);
 	store_leaf(t, pointer, LLVMBuildSelect(t->b, done, fresh, labels[0], ""), &leaf[0]);
 	tracer_set(t, inst, labels, 2);
 }
@@ -233,10 +275,14 @@ void trace_stack_object(struct tracer *t, LLVMValueRef inst, int here)
 	if (LLVMConstIntGetZExtValue(size) == 0)
 		return;
 	size = LLVMBuildMul(t->b, LLVMBuildIntCast2(t->b, count, t->i64, 0, ""), size, "");
-	tracer_call(t, "__muster_i_frame", "vqpq", tracer_any_label(t), inst, size);
+	if (t->small)
+		tracer_call(t, known ? "__muster_local" : "__muster_clear", "vpq", inst, size);
+	else
+		tracer_call(t, "__muster_i_frame", "vqpq", tracer_any_label(t), inst, size);
 	if (!known)
 		return;
-	tracer_call(t, "__muster_i_object", "vpq", inst, size);
+	if (!t->small)
+		tracer_call(t, "__muster_i_object", "vpq", inst, size);
 	if (fixed)
 		vec_push(&t->objects, inst);
 }

@@ -126,7 +126,6 @@ void trace_members(struct tracer *t, LLVMValueRef inst)
 			continue;
 		if (LLVMTypeOf(n) != t->i64)
 			label = tracer_zext(t, label, 64);
-		tracer_call(t, "__muster_member", "vwpqqq", label, LLVMGetOperand(inst, k), tracer_word(t, n), tracer_q(t, room),
-			    tracer_q(t, t->site));
+		tracer_call(t, "__muster_member", "vwpqqs", label, LLVMGetOperand(inst, k), tracer_word(t, n), tracer_q(t, room));
 	}
 }

@@ -143,7 +143,7 @@ static void trace_binary(struct tracer *t, LLVMValueRef inst, unsigned op, int s
 	tracer_get(t, y, ly, n);
 	int concrete = tracer_all_zero(t, lx, n) && tracer_all_zero(t, ly, n);
 	if (n == 1 && (t->driven || !concrete) && is_pair(t, inst)) /* in a driven program pointers to nowhere count, too */
-		tracer_call(t, "__muster_pair", "vwwqqq", lx[0], ly[0], tracer_word(t, x), tracer_word(t, y), tracer_q(t, t->site));
+		tracer_call(t, "__muster_pair", "vwwqqs", lx[0], ly[0], tracer_word(t, x), tracer_word(t, y));
 	if (is_same(t, inst, x, y))
 		tracer_call(t, "__muster_same", "vqq", tracer_word(t, x), tracer_word(t, y));
 	if (concrete)
@@ -374,6 +374,29 @@ static void trace_aggregate(struct tracer *t, LLVMValueRef inst, LLVMOpcode op)
 	tracer_set(t, inst, lv, n);
 }
 
+int trace_constant_offset(struct tracer *t, LLVMValueRef inst, int64_t *offset)
+{
+	LLVMTypeRef type = LLVMGetGEPSourceElementType(inst);
+	int n = LLVMGetNumOperands(inst);
+
+	*offset = 0;
+	for (int i = 1; i < n; i++) {
+		LLVMValueRef index = LLVMGetOperand(inst, (unsigned)i);
+		if (!LLVMIsAConstantInt(index) || LLVMGetIntTypeWidth(LLVMTypeOf(index)) > 64)
+			return 0;
+		if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+			unsigned member = (unsigned)LLVMConstIntGetZExtValue(index);
+			*offset += (int64_t)LLVMOffsetOfElement(t->layout, type, member);
+			type = LLVMStructGetTypeAtIndex(type, member);
+			continue;
+		}
+		if (i > 1)
+			type = LLVMGetElementType(type);
+		*offset += LLVMConstIntGetSExtValue(index) * (int64_t)LLVMABISizeOfType(t->layout, type);
+	}
+	return 1;
+}
+
 /* base + sum of index * size. Labelled terms are added up; everything else is one
  * constant, the difference between the result and their values. */
 void trace_address(struct tracer *t, LLVMValueRef inst)
@@ -381,10 +404,17 @@ void trace_address(struct tracer *t, LLVMValueRef inst)
 	LLVMTypeRef type = LLVMGetGEPSourceElementType(inst);
 	LLVMValueRef label = tracer_get1(t, LLVMGetOperand(inst, 0)), value = NULL;
 	int n = LLVMGetNumOperands(inst);
+	int64_t offset;
 
 	if (LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMVectorTypeKind) {
 		for (int i = 0; i < n; i++)
 			tracer_concrete_all(t, LLVMGetOperand(inst, (unsigned)i), MUSTER_REASON_ADDRESS);
+		return;
+	}
+	if (trace_constant_offset(t, inst, &offset)) {
+		if (offset || !t->small)
+			label = tracer_binary(t, MUSTER_OP_ADD, 64, label, t->zero, tracer_word(t, LLVMGetOperand(inst, 0)), tracer_q(t, (uint64_t)offset));
+		tracer_set1(t, inst, label);
 		return;
 	}
 	if (label != t->zero)

@@ -72,6 +72,17 @@ static void add_attribute(struct unit *u, LLVMValueRef fn, const char *name, uin
 #define NOTHING 0u	   /* LLVM's MemoryEffects: two bits a place */
 #define INACCESSIBLE (3u << 2)
 
+static void describe(struct unit *u, const char *hook, unsigned memory)
+{
+	LLVMValueRef fn = LLVMGetNamedFunction(u->module, hook);
+
+	if (!fn)
+		return;
+	add_attribute(u, fn, "memory", memory);
+	add_attribute(u, fn, "nounwind", 0);
+	add_attribute(u, fn, "willreturn", 0);
+}
+
 /* The label of an operation is a function of the labels and values of its operands: equal ones are asked for once, unused
  * ones not at all. An event touches no memory of the program. */
 void trace_describe_hooks(struct unit *u)
@@ -87,12 +98,11 @@ void trace_describe_hooks(struct unit *u)
 	};
 
 	for (size_t i = 0; i < sizeof hooks / sizeof *hooks; i++) {
-		LLVMValueRef fn = LLVMGetNamedFunction(u->module, hooks[i].name);
-		if (!fn)
-			continue;
-		add_attribute(u, fn, "memory", hooks[i].memory);
-		add_attribute(u, fn, "nounwind", 0);
-		add_attribute(u, fn, "willreturn", 0);
+		char stub[64];
+
+		snprintf(stub, sizeof stub, "%s" TRACER_STUB, hooks[i].name);
+		describe(u, hooks[i].name, hooks[i].memory);
+		describe(u, stub, hooks[i].memory);
 	}
 }
 

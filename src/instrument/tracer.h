@@ -18,6 +18,7 @@
 #define TRACER_LEAVES 64 /* a value with more leaves has no labels */
 #define TRACER_SLOTS 32  /* RT_ARGS */
 #define TRACER_RESULTS 8 /* RT_RETS */
+#define TRACER_STUB ".at" /* behind the name of a hook: its stub in the unit (tracer_call) */
 
 struct leaf {
 	LLVMTypeRef type;
@@ -68,6 +69,7 @@ struct tracer {
 	LLVMValueRef call_values, call_labels;	/* room for its arguments and results */
 	int dynamic_stack;
 	int driven;		 /* the unit has a drive table: most of what it touches has labels */
+	int small;		 /* it has the slow copy alone: everything that hooks can do is left to them */
 	int results_elsewhere;   /* the caller of trace_call takes care of the result's labels */
 	uint64_t site;           /* of the instruction at hand */
 };
@@ -86,7 +88,7 @@ LLVMValueRef tracer_leaf_value(struct tracer *t, LLVMValueRef v, const struct le
 void trace_find_labelled(struct tracer *t, LLVMValueRef fn);
 int tracer_may_have(struct tracer *t, LLVMValueRef v);
 
-/* Emitting. Signature letters: w i32, q i64, p pointer, v nothing; the first is the result. */
+/* Emitting. Signature letters: w i32, q i64, p pointer, v nothing, s the site at hand, which is no argument here; the first is the result. */
 LLVMValueRef tracer_call(struct tracer *t, const char *name, const char *signature, ...);
 LLVMValueRef tracer_w(struct tracer *t, uint64_t v);
 LLVMValueRef tracer_q(struct tracer *t, uint64_t v);
@@ -129,6 +131,7 @@ LLVMBasicBlockRef tracer_split(struct tracer *t, LLVMValueRef inst);
  * inst and t->site set, and sets inst's labels if it has any. */
 void trace_operation(struct tracer *t, LLVMValueRef inst);   /* trace_op.c: arithmetic, casts, comparisons, vectors */
 void trace_address(struct tracer *t, LLVMValueRef inst);     /* trace_op.c: getelementptr */
+int trace_constant_offset(struct tracer *t, LLVMValueRef inst, int64_t *offset); /* is it its first operand and so many bytes? */
 void trace_memory(struct tracer *t, LLVMValueRef inst);      /* trace_mem.c: loads, stores, atomics, stack objects */
 void trace_stack_object(struct tracer *t, LLVMValueRef inst, int here);
 void trace_instruction(struct tracer *t, LLVMValueRef inst, uint32_t ordinal); /* trace.c: any of them */
