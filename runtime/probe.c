@@ -196,3 +196,13 @@ void muster_probe_target(const void *function)
 	if (!function)
 		probe_report("null-pointer-use", "call of a function through a null pointer");
 }
+
+/* others: the functions of the unit that a pointer of this type may not call, and NULL. */
+void muster_probe_type(const void *function, const void *const *others, const char *type)
+{
+	for (; *others; others++)
+		if (*others == function) {
+			probe_report("function-type-mismatch", "call of a function of another type through a pointer of type '%s'", type);
+			return;
+		}
+}

@@ -54,5 +54,7 @@ void muster_probe_list_back(va_list list, const void *before);
 
 /* Before a call of what a pointer points to. */
 void muster_probe_target(const void *function);
+/* The same; others: the functions that a pointer of this type may not call, and NULL. */
+void muster_probe_type(const void *function, const void *const *others, const char *type);
 
 #endif

@@ -171,14 +171,14 @@ static const char *const san_flags[] = {
 };
 
 /* The sanitizers themselves: what the checkers at hand ask for beside the usual two. Before -fno-sanitize-recover, which is about them. */
-static void add_sanitizers(struct words *w)
+static void add_sanitizers(struct words *w, int function)
 {
 	checker_set set = variant_checks_now();
 
-	/* Not function: clang compares the types of callee and pointer as they are spelt, and calls that C allows are reported (int f() through
-	 * int (*)(void), an enumeration and its integer type, arrays with a size and without). */
+	/* Not function: clang compares the types of callee and pointer as they are spelt. A unit with probes gets tests of our own instead (probe_type.c). */
 	vec_push(w, "-fsanitize=address,undefined");
-	vec_push(w, "-fno-sanitize=function");
+	if (!function)
+		vec_push(w, "-fno-sanitize=function");
 	for (unsigned i = 1; i < MUSTER_CHECK_COUNT; i++)
 		if (set & CHECKER_BIT(i) && checker_get(i)->san)
 			vec_push(w, mem_printf("-fsanitize=%s", checker_get(i)->san));
@@ -202,6 +202,8 @@ struct san_step {
 	const char *const *more; /* flags, up to count */
 	size_t count;
 	const char *output; /* "-": standard output */
+	int function;	    /* calls by pointers are marked */
+	struct buf *errors; /* NULL: a failure is the command's; else it fails as it likes, and says what it says there */
 };
 
 /* One try at a level of optimisation. */
@@ -229,7 +231,7 @@ static int compile_san(const struct unit_object *o, const struct san_step *step,
 		vec_push(&w, san_flags[i]);
 	for (size_t i = 0; i < step->count; i++)
 		vec_push(&w, step->more[i]);
-	add_sanitizers(&w);
+	add_sanitizers(&w, step->function);
 	vec_push(&w, "-x");
 	vec_push(&w, step->language);
 	vec_push(&w, "-");
@@ -238,7 +240,9 @@ static int compile_san(const struct unit_object *o, const struct san_step *step,
 	vec_push(&w, step->output);
 	vec_push(&w, NULL);
 	e = proc_run((char *const *)w.data, &opts, &r);
-	if (!e && r.status)
+	if (!e && step->errors)
+		*step->errors = r.err;
+	else if (!e && r.status)
 		e = error_set("clang-19 failed:\n%s", buf_str(&r.err));
 	if (!e && out)
 		*out = r.out;
@@ -253,18 +257,48 @@ struct san_unit {
 	struct strmap constants;
 };
 
+/* Only errors count, and that a type is not visible where the question stands is one. */
+static const char *const question_flags[] = {"-fsyntax-only", "-ferror-limit=0", "-fno-caret-diagnostics", "-fno-diagnostics-show-note-include-stack", "-fno-color-diagnostics", "-Wno-everything", "-Werror=visibility"};
+
+/* Which functions may be called by which pointers: by the numbers of the questions. NULL: nothing is known, or asked. */
+static unsigned char *compatible_types(const struct san_unit *s, const struct buf *bitcode, const char *level)
+{
+	struct buf text = BUF_EMPTY, errors = BUF_EMPTY;
+	struct san_step ask = {"cpp-output", &text, question_flags, sizeof question_flags / sizeof *question_flags, "/dev/null", 0, &errors};
+	unsigned char *compatible;
+	size_t count;
+
+	buf_add(&text, s->source.data, s->source.size);
+	count = probe_questions(bitcode->data, bitcode->size, &text);
+	if (!count || compile_san(s->unit, &ask, level, NULL))
+		return NULL;
+	compatible = mem_zalloc(count);
+	for (const char *line = buf_str(&errors); line && *line; line = strchr(line, '\n'), line += line != NULL) {
+		const char *end = strchr(line, '\n'), *error = strstr(line, ": error:");
+		size_t name = sizeof PROBE_QUESTIONS - 1, k;
+
+		if (!error || (end && error > end))
+			continue;
+		k = !strncmp(line, PROBE_QUESTIONS ":", name + 1) ? strtoul(line + name + 1, NULL, 10) : 0;
+		if (!k || k >= count)
+			return NULL; /* the source itself is not taken as it stands */
+		compatible[k] = 1;
+	}
+	return compatible;
+}
+
 /* From source to object, with the unit's probes in between. */
 static int compile_unit(struct san_unit *s, const char *level, const char *path)
 {
 	struct buf bitcode = BUF_EMPTY, probed = BUF_EMPTY;
-	struct san_step whole = {"cpp-output", &s->source, NULL, 0, path},
-			front = {"cpp-output", &s->source, front_flags, sizeof front_flags / sizeof *front_flags, "-"},
-			back = {"ir", &probed, NULL, 0, path};
+	struct san_step whole = {"cpp-output", &s->source, NULL, 0, path, 0, NULL},
+			front = {"cpp-output", &s->source, front_flags, sizeof front_flags / sizeof *front_flags, "-", 1, NULL},
+			back = {"ir", &probed, NULL, 0, path, 0, NULL};
 
 	if (!s->probes)
 		return compile_san(s->unit, &whole, level, NULL);
 	if (compile_san(s->unit, &front, level, &bitcode) ||
-	    probe_unit(bitcode.data, bitcode.size, variant_checks_now(), &s->constants, &probed))
+	    probe_unit(bitcode.data, bitcode.size, variant_checks_now(), &s->constants, compatible_types(s, &bitcode, level), &probed))
 		return -1;
 	return compile_san(s->unit, &back, level, NULL);
 }

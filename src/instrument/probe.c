@@ -108,7 +108,9 @@ struct job {
 	size_t size;
 	checker_set checks;
 	struct probe p;
-	struct buf *out;
+	const unsigned char *compatible;
+	struct buf *out, *questions;
+	size_t question_count;
 };
 
 static int parse(struct job *j)
@@ -127,6 +129,11 @@ static int insert(void *ctx)
 
 	if (parse(j))
 		return -1;
+	if (j->questions) {
+		j->question_count = probe_write_questions(p->module, j->questions);
+		LLVMDisposeModule(p->module);
+		return 0;
+	}
 	p->b = LLVMCreateBuilderInContext(p->context);
 	p->i32 = LLVMInt32TypeInContext(p->context);
 	p->ptr = LLVMPointerTypeInContext(p->context, 0);
@@ -140,6 +147,7 @@ static int insert(void *ctx)
 		probe_promises(p);
 	if (j->checks & CHECKER_BIT(MUSTER_CHECK_NULL))
 		probe_targets(p);
+	probe_types(p, j->checks & CHECKER_BIT(MUSTER_CHECK_OTHER) ? j->compatible : NULL);
 	if (j->out) {
 		LLVMMemoryBufferRef memory = LLVMWriteBitcodeToMemoryBuffer(p->module);
 		buf_add(j->out, LLVMGetBufferStart(memory), LLVMGetBufferSize(memory));
@@ -169,9 +177,16 @@ int probe_wanted(const void *bitcode, size_t size, checker_set checks, struct st
 	return run(&j) ? -1 : j.p.places != 0;
 }
 
-int probe_unit(const void *bitcode, size_t size, checker_set checks, struct strmap *constants, struct buf *out)
+size_t probe_questions(const void *bitcode, size_t size, struct buf *out)
 {
-	struct job j = {.bitcode = bitcode, .size = size, .checks = checks, .p = {.constants = constants}, .out = out};
+	struct job j = {.bitcode = bitcode, .size = size, .questions = out};
+
+	return run(&j) ? 0 : j.question_count;
+}
+
+int probe_unit(const void *bitcode, size_t size, checker_set checks, struct strmap *constants, const unsigned char *compatible, struct buf *out)
+{
+	struct job j = {.bitcode = bitcode, .size = size, .checks = checks, .p = {.constants = constants}, .compatible = compatible, .out = out};
 
 	buf_clear(out);
 	return run(&j);

@@ -2,7 +2,9 @@
 #ifndef MUSTER_INSTRUMENT_PROBE_INSIDE_H
 #define MUSTER_INSTRUMENT_PROBE_INSIDE_H
 
+#include "base/buf.h"
 #include "base/map.h"
+#include "instrument/probe.h"
 
 #include <llvm-c/Core.h>
 
@@ -34,6 +36,9 @@ void probe_promises(struct probe *p);
 void probe_formats(struct probe *p);
 void probe_pairs(struct probe *p);
 void probe_targets(struct probe *p);
+/* compatible: NULL, or the answers to the questions, by their numbers. */
+void probe_types(struct probe *p, const unsigned char *compatible);
+size_t probe_write_questions(LLVMModuleRef module, struct buf *out);
 
 /* Every function of the module with a body that its author wrote; every instruction of one. */
 #define PROBE_FUNCTIONS(p, f)                                                                        \

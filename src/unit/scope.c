@@ -77,7 +77,7 @@ static int pairs(const struct test_session *s)
 	X(always, "local variables that are gone while their place is in use again, or still is")      \
 	X(always, "what va_arg takes against what was passed") \
 	X(always, "accesses by another type than the object's")                                        \
-	X(always, "calls of a function by a pointer to another type of function")                      \
+	X(always, "calls by a pointer without a prototype, or to another type of function if that comes from another unit") \
 	X(always, "what restrict, const and static in an array parameter promise")                                       \
 	X(always, "side effects in no order")                                             \
 	X(always, "what C asks of libc's callers and this libc does not need (toupper of 1000)")
