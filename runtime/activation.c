@@ -572,6 +572,49 @@ static void hand_over(const struct grain *g)
 	}
 }
 
+static int outputs_asked(void)
+{
+	return RT_ON() && RT_STATE->header->flags & MUSTER_FLAG_OUTPUTS;
+}
+
+/* An output as its caller sees it: a leaf that is bound to what it would be without. */
+static label new_output(unsigned width, label bound, unsigned kind, uint64_t value, uint64_t k)
+{
+	if (bound && (rt_node(bound)->width != width || rt_value(bound) != rt_mask(value, width)))
+		bound = 0;
+	label l = rt_append(RT_STATE->header->node_count, rt_head(MUSTER_OP_LEAF, width, bound), rt_tail(0, open_ones[rt_now].number),
+			    rt_mask(value, width), k);
+	if (l)
+		rt_node(l)->aux = (uint8_t)kind;
+	return l;
+}
+
+label activation_output(label bound, unsigned width, uint64_t value, unsigned part)
+{
+	label l = outputs_asked() && width && width <= 64 ? new_output(width, bound, 3, value, part) : 0;
+
+	return l ? l : bound;
+}
+
+/* Values that were written become outputs; the cells are the caller's already. */
+static void make_outputs(const struct grain *g)
+{
+	for (unsigned i = 0, n; i < 8 && RT_ON(); i += n) {
+		uint64_t v = 0, at = g->at + i;
+		n = 1;
+		if (!(g->written >> i & 1))
+			continue;
+		n = together(g, i);
+		memcpy(&v, (const void *)at, n);
+		label l = new_output(n * 8, rt_any((const void *)at, n) ? rt_load_cells(at, n, __muster_tls.site) : 0, 2, v, at);
+		if (!l)
+			continue;
+		mark_page(at);
+		for (unsigned j = 0; j < n; j++)
+			cells(at)[j] = MUSTER_CELL(l, j);
+	}
+}
+
 /* What was written was written by the caller as well. */
 static void tell_caller(const struct grain *g)
 {
@@ -603,6 +646,8 @@ void activation_end(void)
 		next = g->next;
 		if (g->read | g->written)
 			hand_over(g);
+		if (g->written && outputs_asked())
+			make_outputs(g);
 		tell_caller(g);
 		uint32_t *link = slot_of(g->at);
 		while (*link && *link != i)

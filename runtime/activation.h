@@ -27,6 +27,8 @@ RT_HIDDEN uint32_t activation_begin(const struct rt_function *f, uint64_t frame,
 RT_HIDDEN void activation_writes(void); /* of the innermost, as events */
 /* What a value of the innermost is for its caller. */
 RT_HIDDEN label activation_outside(label a);
+/* Part of the result as the caller is to see it: a leaf where the engine asked for outputs, else what it is bound to. */
+RT_HIDDEN label activation_output(label bound, unsigned width, uint64_t value, unsigned part);
 RT_HIDDEN void activation_end(void);
 /* rebind.c: a with the leaves of activation number `number`, whose nodes begin at `first`, and of those inside it that are over, replaced by what they are bound to; outer(): is it an activation that
  * is open around it? A part that is too large stays as it is, which means the same. */

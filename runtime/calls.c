@@ -138,7 +138,7 @@ void __muster_leave(const struct rt_function *f, uint32_t token, const uint64_t 
 	tell_results(f, values, labels);
 #ifdef RT_ACTIVATIONS
 	for (uint32_t i = 0; i < f->results && stack[at].activation; i++)
-		labels[i] = activation_outside(labels[i]);
+		labels[i] = activation_output(activation_outside(labels[i]), f->leaves[2 * f->arguments + 2 * i], values[i], i);
 #endif
 	pop(MUSTER_LEFT_RETURNED);
 }

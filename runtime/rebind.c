@@ -155,6 +155,10 @@ static int step(label a, uint32_t number, int (*outer)(uint32_t))
 		say(a, 0);
 		return 0;
 	case MUSTER_OP_LEAF:
+		if (n.aux > 1) { /* an output: a variable of its own to everybody */
+			say(a, a);
+			return 0;
+		}
 		if (n.c != number && outer(n.c)) {
 			say(a, a);
 			return 0;

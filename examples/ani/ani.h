@@ -176,7 +176,7 @@ enum ani_status rates_read(struct ani_reader *r, struct ani_file *f);
 enum ani_status sequence_read(struct ani_reader *r, struct ani_file *f);
 enum ani_status info_read(struct ani_reader *r, struct ani_file *f);
 
-/* ani.c */
+/* file.c */
 struct ani_file *ani_open(const uint8_t *data, size_t size, enum ani_status *status);
 void ani_close(struct ani_file *f);
 unsigned ani_steps(const struct ani_file *f);

@@ -165,7 +165,7 @@ enum gif_status frame_dispose(struct gif *g);
 enum gif_status frame_draw(struct gif *g, struct gif_frame *f);
 void text_draw(struct gif *g);
 
-/* gif.c */
+/* file.c */
 struct gif *gif_open(const uint8_t *data, size_t size, enum gif_status *status);
 int gif_next(struct gif *g);
 void gif_close(struct gif *g);

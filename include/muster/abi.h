@@ -84,7 +84,8 @@
 /* A LEAF is an input of an activation of a function that the engine named (MUSTER_FLAG_SUMMARIES); no two are one node, whatever they are equal to. a: what it
  * is in the caller, older and of the same width, or 0; c: the number of the activation, from 1. aux 0: part of a parameter, k: parameter | part << 32. aux 1: memory
  * at address k; b: the label of that address as the activation computed it, or 0. At most 64 bits wide. For everybody who does not ask for
- * activations it is the same as a. */
+ * activations it is the same as a.
+ * aux 2 and 3 (MUSTER_FLAG_OUTPUTS): an output of an activation that is over, as its caller sees it: memory at address k, or part k of the result. */
 
 enum muster_op {
 #define X(name, arity, text) MUSTER_OP_##name,
@@ -378,6 +379,7 @@ enum muster_flag {
 	MUSTER_FLAG_LOOP = 32,      /* a harness is called in a loop (muster/cov.h) */
 	MUSTER_FLAG_ENTRIES = 64,   /* ENTRY events (ir/entry.h says of what) */
 	MUSTER_FLAG_SUMMARIES = 128, /* leaves, bindings and writes of the functions at function_offset; with CALLS */
+	MUSTER_FLAG_OUTPUTS = 512,  /* with SUMMARIES: what an activation wrote and returned are leaves for its caller */
 	MUSTER_FLAG_MEMORY = 256,   /* MEMORY events, where a driven function is called and where it returns */
 	MUSTER_FLAG_PATH = 16,      /* every decision is to be an event: bodies pass over nothing */
 };

@@ -146,8 +146,8 @@ static int check_unary(struct trace *t, uint32_t i)
 static int check_bound(struct trace *t, uint32_t i)
 {
 	const struct muster_node *n = &t->nodes[i];
-	if (n->width > 64 || n->aux > 1 || !n->c)
-		return bad_node(t, i, "no input of an activation");
+	if (n->width > 64 || n->aux > 3 || !n->c)
+		return bad_node(t, i, "no input or output of an activation");
 	if (n->a && (!older(t, i, n->a) || t->nodes[n->a].width != n->width))
 		return bad_node(t, i, "what it is bound to is no older node of its width");
 	if (n->b && (!older(t, i, n->b) || t->nodes[n->b].width != 64))

@@ -1,4 +1,4 @@
-/* ani.c: the file as a whole: which chunks there are, in which order, and what is missing.
+/* file.c: the file as a whole: which chunks there are, in which order, and what is missing.
  *
  * The header comes before all that needs it. Chunks that nobody knows are passed over; those that are known may be there once. A frame that
  * cannot be read is left out if others can: an animation with a gap is better than none.

@@ -1,4 +1,4 @@
-/* gif.c: a file from its first block to the trailer. */
+/* file.c: a file from its first block to the trailer. */
 #include "gif.h"
 
 #include <stdlib.h>
