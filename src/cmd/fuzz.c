@@ -16,6 +16,7 @@
 #include "cmd/confine.h"
 #include "cmd/status.h"
 #include "cmd/targets.h"
+#include "search/ic_cut.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,7 +144,8 @@ int cmd_fuzz(int argc, char **argv)
 	static struct fuzz_options o = FUZZ_DEFAULTS;
 	static struct fuzz f;
 	static struct check_options check;
-	static const char *strategy = "auto";
+	static const char *strategy = "auto", *ic_config;
+	static double ic_seconds;
 	static double function_limit, recheck;
 	static int no_optimistic, no_z3;
 	const struct option_row rows[] = {
@@ -169,7 +171,9 @@ int cmd_fuzz(int argc, char **argv)
 			  "seconds of processor time that one run may take, or wait (1)"),
 	    TARGET_MEM_ROW(&o.target),
 	    MEMORY_ROW(&o.memory),
-	    OPTION_STR("strategy", 0, "NAME", &strategy, "how paths are searched: auto (the default), generational"),
+	    OPTION_STR("strategy", 0, "NAME", &strategy, "how paths are searched: auto (the default), generational, ic-cut"),
+	    OPTION_STR("ic-cut-config", 0, "LETTER", &ic_config, "IC-Cut as one of the configurations A to F (E); F is generational search"),
+	    OPTION_DOUBLE("ic-cut-time", 0, "S", &ic_seconds, "seconds that IC-Cut explores one function (10)"),
 	    CHECK_ROWS(&check),
 	    OPTION_U64("max-input", 0, "BYTES", &o.search.max_input, "largest input to make (1M)"),
 	    OPTION_U64("flip-limit", 0, "N", &o.search.flip_limit,
@@ -216,6 +220,8 @@ int cmd_fuzz(int argc, char **argv)
 	o.search.combine = check.combine;
 	if (search_kind_parse(strategy, &o.search.kind))
 		option_usage(&spec, "--strategy: %s", error_text());
+	if ((ic_config || o.search.kind == KIND_IC_CUT) && ic_config_apply(ic_config ? ic_config : "E", ic_seconds, &o.search))
+		option_usage(&spec, "--ic-cut-config: %s", error_text());
 	o.stats = check.stats;
 	o.search.function_limit = function_limit;
 	o.search.solve.no_optimistic = no_optimistic;

@@ -310,6 +310,8 @@ int cmd_test(int argc, char **argv)
 	o.combine = check.combine;
 	if (search_kind_parse(strategy, &o.kind))
 		option_usage(&spec, "--strategy: %s", error_text());
+	if (o.kind == KIND_IC_CUT)
+		option_usage(&spec, "--strategy ic-cut explores whole programs: use muster fuzz");
 	o.stats = check.stats;
 	o.cflags = (const char *const *)argv + at;
 	o.repeatable = o.seed && o.workers == 1;

@@ -7,6 +7,7 @@
  */
 #include "base/hash.h"
 #include "run/eval.h"
+#include "search/ic_cut.h"
 #include "search/inside.h"
 
 #include <signal.h>
@@ -159,6 +160,8 @@ static int broke_there(const struct search *s, const struct path_step *step, enu
 static void read_child(struct search *s, struct sent *c, const struct run_result *r)
 {
 	path_read(&s->now.child, &c->trace, &s->sites, s->t.exec, s->o.path_limit);
+	if (s->next.ic)
+		ic_saw(s, &c->trace);
 	c->t.path = path_key(&s->now.child);
 	c->whole = r->end == RUN_EXIT || r->end == RUN_SIGNAL;
 	if (r->end == RUN_SIGNAL)

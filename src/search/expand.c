@@ -60,10 +60,10 @@ int search_foreign(const struct expansion *x, expr_t e)
 /* ---------------------------------------------------------------- negation */
 
 /* A guess for a branch that nothing reached yet; each is made a few times in a search. */
-static int may_guess(struct search *s, const struct path_step *step, uint32_t outcome)
+static int may_guess(struct search *s, const struct expansion *x, const struct path_step *step, uint32_t outcome)
 {
 	uint64_t key = (uint64_t)step->site << 32 | outcome, made = 0;
-	if (!s->now.parent.pins || s->o.solve.no_optimistic)
+	if ((!s->now.parent.pins && !x->apart) || s->o.solve.no_optimistic)
 		return 0;
 	map_get(&s->known.guesses, key, &made);
 	map_set(&s->known.guesses, key, made + 1);
@@ -89,18 +89,18 @@ struct solve_path *search_relaxed(struct search *s, struct expansion *x, size_t 
 		x->relaxed = search_open_path(s, x);
 	for (; x->relaxed_at < at; x->relaxed_at++) {
 		const struct path_step *before = &s->now.parent.steps.data[x->relaxed_at];
-		if (path_decides(before))
+		if (path_decides(before) && !(x->apart && x->apart[x->relaxed_at] & SEARCH_APART))
 			solve_path_add(x->relaxed, path_constraint(before, &x->import, &s->sites));
 	}
 	return x->relaxed;
 }
 
-/* The goal without the concretisations and bounds before it, then the goal by itself. */
+/* The goal without the concretisations and bounds before it, and without what was decided in calls that a summary stands for; then the goal by itself. */
 static int ask_relaxed(struct search *s, struct expansion *x, size_t at, uint32_t outcome,
 		       expr_t goal)
 {
 	const struct path_step *step = &s->now.parent.steps.data[at];
-	if (!may_guess(s, step, outcome))
+	if (!may_guess(s, x, step, outcome))
 		return 0;
 	if (guess(s, x, search_relaxed(s, x, at), at, outcome, goal))
 		return -1;

@@ -43,6 +43,8 @@ struct kept_trace *traces_find(struct traces *c, uint64_t test);
 void traces_drop(struct traces *c, uint64_t test);
 void traces_release(struct traces *c);
 
+#define SEARCH_APART 2 /* no limit: a bit */
+
 /* The run of a path that is being negated. */
 struct expansion {
 	struct search_test *test;
@@ -57,6 +59,7 @@ struct expansion {
 	size_t relaxed_at;	    /* steps that were offered to it */
 	struct checking *checking;  /* the bundle that is being made (checks.c) */
 	uint32_t *matters;	    /* matter_of, made when it is first needed */
+	const uint8_t *apart;	    /* of each step: SEARCH_APART if it is inside a call that a summary stands for; NULL: none is */
 };
 
 /* What is known of inputs, paths and outcomes. A memory forgets, which costs repeated work and nothing else. */
@@ -84,7 +87,7 @@ struct search_checks {
 };
 
 /* What each strategy found and cost (strategy.c): lately, and in all. */
-#define SEARCH_STRATEGIES 3 /* no limit: the rows of strategy.c */
+#define SEARCH_STRATEGIES 4 /* no limit: the rows of strategy.c */
 struct search_shares {
 	double earned[SEARCH_STRATEGIES], spent[SEARCH_STRATEGIES], total[SEARCH_STRATEGIES];
 };
@@ -101,6 +104,7 @@ struct search_next {
 	int numbers_busy;
 	struct mutation *mutation; /* NULL: off */
 	struct loops *loops;	   /* loops.c; NULL: off */
+	struct ic *ic;		   /* ic_cut.c; NULL: another kind of search */
 };
 
 /* What was used, and when a slice ends. */

@@ -5,6 +5,7 @@
  * holds until its turn (a bounded number of those; more are dropped and counted).
  */
 #include "base/hash.h"
+#include "search/ic_cut.h"
 #include "search/inside.h"
 #include "search/mutation.h"
 #include "search/numbers.h"
@@ -139,6 +140,8 @@ int search_keep(struct search *s, struct search_test *t, const struct exec_resul
 	}
 	t->rank = search_rank(s, t);
 	int added = s->h.add(s->h.ctx, t, s->now.changed.data, s->now.changed.size);
+	if (added > 0 && s->next.ic)
+		ic_kept(s, t);
 	if (added > 0) {
 		s->next.urgent |= t->rank >= SEARCH_URGENT;
 		if (!(t->flags & TEST_COVERS) && t->stage < STAGE_DONE)

@@ -9,7 +9,8 @@
 /* X(NAME, word, calls, words). calls: its paths have frames (frames.h), so programs run in the calls variant. */
 #define SEARCH_KINDS(X)                                                                                       \
 	X(AUTO, "auto", 0, "whatever pays, as far as muster can tell (the default)")                          \
-	X(GENERATIONAL, "generational", 0, "each decision of a path in turn, those of callees like the others")
+	X(GENERATIONAL, "generational", 0, "each decision of a path in turn, those of callees like the others") \
+	X(IC_CUT, "ic-cut", 1, "function by function, callees first, with summaries at simple interfaces")
 
 enum search_kind {
 #define X(name, word, calls, words) KIND_##name,

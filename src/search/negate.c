@@ -66,16 +66,15 @@ static int negate_rest(struct search *s)
 
 static int is_urgent(const struct search *s)
 {
-	return s->next.urgent && strategy_mutate.ready(s);
+	return s->next.urgent && !s->next.ic && strategy_mutate.ready(s);
 }
 
 /* An empty frontier is seen by those who take from it. */
-static int always(const struct search *s)
+static int is_generational(const struct search *s)
 {
-	(void)s;
-	return 1;
+	return !s->next.ic;
 }
 
 const struct strategy strategy_urgent = {
     .name = "urgent", .ready = is_urgent, .slice = negate_urgent, .plan = search_plan, .most = URGENT_SHARE, .poor = URGENT_LEAST};
-const struct strategy strategy_negate = {.name = "negate", .ready = always, .slice = negate_rest, .plan = search_plan, .least = NEGATE_SHARE};
+const struct strategy strategy_negate = {.name = "negate", .ready = is_generational, .slice = negate_rest, .plan = search_plan, .least = NEGATE_SHARE};

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "search/ic_cut.h"
 #include "search/inside.h"
 #include "search/loops.h"
 #include "search/mutation.h"
@@ -187,6 +188,8 @@ struct search *search_new(const struct search_options *o, const struct search_ta
 	s->now.parent.exact = s->now.child.exact = o->unit;
 	s->now.parent.checks = s->now.child.checks = o->checks;
 	s->budget.restarted = clock_seconds();
+	if (o->kind == KIND_IC_CUT)
+		s->next.ic = ic_new();
 	if (!o->no_invariants && t->program)
 		s->next.loops = loops_new(t->program);
 	if (!o->no_mutate && !o->unit && !(s->next.mutation = mutation_new(s))) {
@@ -253,6 +256,7 @@ void search_free(struct search *s)
 		return;
 	mutation_free(s->next.mutation);
 	loops_free(s->next.loops);
+	ic_free(s->next.ic);
 	solver_free(s->solver);
 	sites_release(&s->sites);
 	cover_release(&s->cover);
@@ -279,6 +283,8 @@ void search_known_test(struct search *s, const struct search_test *t)
 {
 	if (s->next.mutation)
 		mutation_add(s->next.mutation, t, NULL);
+	if (s->next.ic)
+		ic_kept(s, t);
 }
 
 int search_learn(struct search *s, const struct search_test *t)

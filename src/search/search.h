@@ -148,6 +148,8 @@ struct search_options {
 	uint32_t checks;
 	int combine; /* enum search_combine */
 	int no_invariants;  /* loops are not looked at */
+	double ic_seconds; /* KIND_IC_CUT: for one function */
+	int ic_summarise;  /* the same: functions whose time is over are summarised */
 	double run_seconds; /* limit of a run in the cov variant, where some may take longer (loops.c); 0: all keep to what they have */
 	struct solve_options solve;
 };
@@ -198,7 +200,15 @@ const char *search_divergence_words(enum search_divergence d);
 	X(loop_weak, "loop_weak", "of these, with a weaker domain or not at all") \
 	X(loop_asked, "loop_asked", "outcomes after loops that were asked for by invariants") \
 	X(loop_runs, "loop_runs", "inputs that were run for them")            \
-	X(loop_hits, "loop_hits", "of these, inputs that had the outcome")
+	X(loop_hits, "loop_hits", "of these, inputs that had the outcome")    \
+	X(ic_exhausted, "ic_exhausted", "IC-Cut: functions explored to the end and summarised") \
+	X(ic_summarised, "ic_summarised", "IC-Cut: functions summarised, though something was left out") \
+	X(ic_outputs, "ic_outputs", "IC-Cut: functions not summarised, with several outputs") \
+	X(ic_constrained, "ic_constrained", "IC-Cut: functions not summarised, with constrained inputs") \
+	X(ic_out_of_time, "ic_out_of_time", "IC-Cut: functions not summarised, whose time was over") \
+	X(ic_plain, "ic_plain", "IC-Cut: functions in which nothing depends on the input") \
+	X(ic_reused, "ic_reused", "IC-Cut: calls that a summary stood for")   \
+	X(ic_restarts, "ic_restarts", "IC-Cut: explorations that began again, since a callee had several outputs")
 struct search_stats {
 #define X(name, key, words) uint64_t name;
 	SEARCH_STATS(X)
@@ -263,7 +273,8 @@ struct search_losses {
 struct search_target {
 	struct exec *exec;
 	struct launcher *parent, *child; /* of the trace variant, or of the calls variant (search_kind_calls) */
-	const struct shm *parent_shm, *child_shm;
+	const struct shm *parent_shm;
+	struct shm *child_shm; /* IC-Cut sets its flags and functions for a run */
 	const struct site_tables *sites; /* of the trace variant */
 	const char *program; /* with the records of the variants, for invariants; NULL: none */
 	int to_objects;			 /* marked objects take the test's bytes as well */

@@ -6,10 +6,12 @@
  */
 #include "search/strategy.h"
 
+#include "search/ic_cut.h"
+
 #define DECAY 0.9 /* what is left of earned and spent at each slice | half-life of 7 slices */
 
 /* Where two are equal, the first. */
-static const struct strategy *const strategies[SEARCH_STRATEGIES] = {&strategy_urgent, &strategy_mutate, &strategy_negate};
+static const struct strategy *const strategies[SEARCH_STRATEGIES] = {&strategy_urgent, &strategy_mutate, &strategy_negate, &strategy_ic};
 
 static double rate(const struct search *s, unsigned i)
 {

@@ -1,0 +1,47 @@
+/* ic_cut.h: IC-Cut, a compositional search strategy (docs/ic-cut.md).
+ *
+ * Functions are explored one at a time, callees first: of the paths of tests that call the function, decisions inside its first call are negated, all others are not.
+ * A function whose interface is simple gets a summary, the context it was explored in; where a caller calls it in a context that the summary covers, what is
+ * inside that call is not negated again. */
+#ifndef MUSTER_SEARCH_IC_CUT_H
+#define MUSTER_SEARCH_IC_CUT_H
+
+#include "search/strategy.h"
+
+/* The configurations of Table 1: X(LETTER, IC-Cut, summarise at the limit, subsumption, skipping, flip count limit). */
+#define IC_CONFIGS(X)     \
+	X(A, 1, 0, 1, 1, 0) \
+	X(B, 1, 0, 1, 1, 1) \
+	X(C, 1, 1, 1, 1, 0) \
+	X(D, 1, 0, 1, 0, 0) \
+	X(E, 1, 1, 1, 0, 0) \
+	X(F, 0, 0, 1, 0, 1)
+
+/* Sets what the configuration has; seconds: for each function, 0: the default. -1 with words. */
+int ic_config_apply(const char *name, double seconds, struct search_options *o);
+
+/* How a function was done with: X(NAME, key, words); the first four are the groups of Fig. 4. */
+#define IC_OUTCOMES(X)                                                                                              \
+	X(EXHAUSTED, "exhausted", "explored to the end and summarised")                                             \
+	X(SUMMARISED, "summarised", "summarised, though something was subsumed, skipped, lost or out of time")      \
+	X(OUTPUTS, "outputs", "not summarised: several outputs are tested")                                         \
+	X(CONSTRAINED, "constrained", "not summarised: symbolic inputs are constrained")                            \
+	X(OUT_OF_TIME, "out of time", "not summarised: the time of a function was over")                            \
+	X(PLAIN, "plain", "nothing in it depends on the input")                                                     \
+	X(OPEN, "open", "not explored")
+enum ic_outcome {
+#define X(name, key, words) IC_OUTCOME_##name,
+	IC_OUTCOMES(X)
+#undef X
+	    IC_OUTCOME_COUNT
+};
+
+struct ic *ic_new(void);
+void ic_free(struct ic *ic);
+/* A test was kept; a run of the calls variant was read, which the next test that is kept may have come from. */
+void ic_kept(struct search *s, const struct search_test *t);
+void ic_saw(struct search *s, const struct trace *t);
+
+extern const struct strategy strategy_ic;
+
+#endif
