@@ -384,6 +384,10 @@ campaign-diff: all
 	@tests/diff/run $(or $(ARGS),-n 300)
 	@tests/diff/run-family -t
 
+# Chains of versions: muster test with the store of the versions before, and from nothing.
+campaign-reuse: all
+	@tests/reuse/run $(or $(ARGS),-n 40 -v 10)
+
 # Summaries of generated programs, sampled, and as C beside execution on all inputs of two bytes.
 campaign-summaries: all
 	@tests/summary/run $(or $(ARGS),-n 300 -s 1000)
@@ -438,7 +442,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: asan lint campaign-summaries campaign-vc campaign-diff campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh check-shrunk demo bench deps install clean
+.PHONY: asan lint campaign-reuse campaign-summaries campaign-vc campaign-diff campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh check-shrunk demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 

@@ -52,6 +52,8 @@ test_vc-gotos = tests/vc/run -g -n 20 -t 61
 test_diff = tests/diff/run -n 20
 test_diff-family = tests/diff/run-family Const Comp LoopSub LoopSubDifferent UnchLoop UnchLoopDifferent LoopMult5 LoopMult20Different LoopMult200 LoopUnrch20 LoopUnrch20Different
 test_vc-arrays = tests/vc/run -a -n 20 -t 1021
+# The next version: with the store of the versions before, and from nothing.
+test_reuse = tests/reuse/run -n 1 -v 3 -f 5 -s 3
 # Files of queue/ reproduce.
 test_queue = tests/queue/run
 # strnum (three numbers that are written out, by atoi, strtoul and sscanf) takes longer than a test may.

@@ -279,6 +279,7 @@ int cmd_test(int argc, char **argv)
 	    OPTION_STR("testcomp", 0, "PROPERTY", &property,
 		       "a whole program with __VERIFIER_nondet functions: write a suite of "
 		       "Test-Comp to test-suite/ (-o)"),
+	    OPTION_FLAG("fresh", 0, &o.fresh, "search every function, also those that rest on nothing that changed since an earlier run"),
 	    OPTION_FLAG("no-grow", 0, &o.no_grow, "keep to --elements and --characters where branches are left beyond them"),
 	    OPTION_FLAG("no-invariants", 0, &o.no_invariants, "ask for nothing by the invariants of loops"),
 	    OPTION_FLAG("summaries", 0, &o.summaries, "make must summaries of the functions: see muster show summaries"),

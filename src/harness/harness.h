@@ -6,6 +6,7 @@
 #define MUSTER_HARNESS_HARNESS_H
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "front/front.h"
 #include "muster/drive.h"
 
@@ -134,6 +135,11 @@ uint32_t harness_most_characters(const struct harness *h, uint32_t growth);
 /* taken.c: of the pointer whose choice is the byte `at`: a bit for each choice that means an object which the input has already. 0: none, or
  * the byte is no choice. */
 uint32_t harness_taken(const struct harness *h, uint32_t number, const void *data, size_t size, size_t at);
+
+/* digest.c: of all that decides what an input of the function means. Two versions of a function with one digest take each other's inputs. */
+struct hash128 harness_digest(const struct harness *h, const struct harness_function *f);
+/* Data of the harness that changes with whatever the unit has, named by stubs and thunks alone. */
+#define HARNESS_TABLE "muster_drive_table"
 
 /* initial.c: fills in root_initial from the program's file. Names of globals are looked for, so a program without symbols has none. */
 int harness_initial(struct harness *h, const char *program);

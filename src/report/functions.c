@@ -132,6 +132,36 @@ static void print_totals(const struct result *r, const struct totals *t, double 
 		printf("%" PRIu64 " tests were not looked at in the san variant: the time was over\n", late);
 }
 
+static void print_old_bugs(const struct result *r)
+{
+	static const char *const words[] = {RESULT_FIXED, RESULT_STILL_THERE, RESULT_UNKNOWN};
+	const char *sep = "bugs of the last version: ";
+	for (size_t k = 0; k < sizeof words / sizeof *words && r->old_bugs.size; k++) {
+		uint64_t n = 0;
+		for (size_t i = 0; i < r->old_bugs.size; i++)
+			n += !strcmp(r->old_bugs.data[i].now, words[k]);
+		if (n)
+			printf("%s%" PRIu64 " %s", sep, n, words[k]), sep = ", ";
+	}
+	if (r->old_bugs.size)
+		printf("\n");
+	for (size_t i = 0; i < r->old_bugs.size; i++) {
+		const struct result_old_bug *b = &r->old_bugs.data[i];
+		if (strcmp(b->now, RESULT_STILL_THERE)) /* those are reported below */
+			printf("    %s: %s in %s, line %u there\n", b->now, b->kind, b->function[0] ? b->function : "an unknown function", b->line);
+	}
+}
+
+/* What earlier runs gave. */
+static void print_reuse(const struct result *r)
+{
+	uint64_t functions = result_figure(r, "reused.functions")->count, tests = result_figure(r, "reused.tests")->count;
+	if (functions || tests)
+		printf("reused: %" PRIu64 " of %zu functions rest on nothing that changed and were not searched again; %" PRIu64 " tests of earlier runs were run; %.1f s saved (--fresh: from nothing)\n",
+		       functions, r->functions.size, tests, result_figure(r, "reused.seconds")->real);
+	print_old_bugs(r);
+}
+
 /* Runs that were ended, or whose record cannot be used: no test comes of them, and no verdict says why. */
 static void print_odd_runs(const struct result *r, double run_time)
 {
@@ -231,6 +261,7 @@ void functions_print(const struct result *r, const struct functions_view *v)
 		print_table(r->functions.data + at, v->counts[i], v->verbose);
 	}
 	print_totals(r, &t, v->seconds);
+	print_reuse(r);
 	print_odd_runs(r, v->run_time);
 	if (t.verdicts[VERDICT_VERIFIED] && v->file_count)
 		print_scope(v);

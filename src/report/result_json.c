@@ -52,6 +52,9 @@ static const struct field function_fields[] = {RESULT_FUNCTION_FIELDS(X)};
 #define X(name, key, how, member) ROW(result_test, key, how, member)
 static const struct field test_fields[] = {RESULT_TEST_FIELDS(X)};
 #undef X
+#define X(name, key, how, member) ROW(result_old_bug, key, how, member)
+static const struct field old_bug_fields[] = {RESULT_OLD_BUG_FIELDS(X)};
+#undef X
 #define X(name, key, how, member) ROW(result_obligation, key, how, member)
 static const struct field obligation_fields[] = {RESULT_OBLIGATION_FIELDS(X)};
 #undef X
@@ -250,6 +253,8 @@ void result_json(struct json *j, const struct result *r, unsigned parts)
 			bug_json(j, &r->bugs.data[i]);
 		json_array_close(j);
 	}
+	if (parts & RESULT_OLD_BUGS)
+		list_json(j, "old_bugs", LIST(old_bugs), ROWS(old_bug_fields), ~0u);
 	if (parts & RESULT_OBLIGATIONS)
 		list_json(j, "obligations", LIST(obligations), ROWS(obligation_fields), ~0u);
 	if (parts & RESULT_FIGURES)

@@ -10,6 +10,7 @@ void result_release(struct result *r)
 	vec_release(&r->functions);
 	vec_release(&r->tests);
 	vec_release(&r->bugs);
+	vec_release(&r->old_bugs);
 	vec_release(&r->obligations);
 	vec_release(&r->points);
 	vec_release(&r->notes);

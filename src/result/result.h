@@ -82,6 +82,7 @@ struct result_bug {
 	X(SECONDS_TO_COVERAGE, "seconds_to_coverage", REAL, seconds_to_coverage)                   \
 	X(RUNNING_TO_COVERAGE, "running_to_coverage", REAL, running_to_coverage)                   \
 	X(EXHAUSTED, "exhausted", FLAG, exhausted)                                                 \
+	X(REUSED, "reused", FLAG, reused)                                                          \
 	X(SECONDS, "seconds", REAL, seconds)                                                       \
 	X(LIMITS, "limits", LISTED, limits)                                                        \
 	X(LOSSES, "losses", COUNTED, losses)                                                       \
@@ -116,6 +117,7 @@ struct result_function {
 	uint64_t runs_to_coverage; /* until something new was covered last */
 	double seconds_to_coverage, running_to_coverage;
 	int exhausted; /* nothing was left to negate, and nothing was lost */
+	int reused;    /* it rests on nothing that changed since an earlier run: its tests were run again, and it was not searched */
 	double seconds;
 	/* Of an analysis. */
 	uint64_t loops;
@@ -166,6 +168,21 @@ struct result_test {
 	int explored, crash, hang;
 	const char *verdict, *summary; /* of a run just now */
 };
+
+/* A confirmed bug of the last version, and what its input does in this one. */
+#define RESULT_OLD_BUG_FIELDS(X)                \
+	X(KIND, "kind", WORD, kind)             \
+	X(FUNCTION, "function", WORD, function) \
+	X(LINE, "line", COUNT, line)            \
+	X(NOW, "now", WORD, now)
+struct result_old_bug {
+	const char *kind, *function;
+	uint32_t line;	 /* in that version */
+	const char *now; /* RESULT_FIXED, RESULT_STILL_THERE, RESULT_UNKNOWN */
+};
+#define RESULT_FIXED "fixed"		 /* the input passes */
+#define RESULT_STILL_THERE "still there" /* it fails in the same function with the same kind */
+#define RESULT_UNKNOWN "unknown"	 /* it could not be run, or fails otherwise */
 
 /* A place that must keep a refinement. */
 #define RESULT_OBLIGATION_FIELDS(X)             \
@@ -239,6 +256,7 @@ struct result {
 	VEC(struct result_test) tests;
 	unsigned function_fields, test_fields; /* RESULT_FIELD bits: what is known of them */
 	VEC(struct result_bug) bugs;
+	VEC(struct result_old_bug) old_bugs;
 	VEC(struct result_obligation) obligations;
 	VEC(struct result_point) points;
 	VEC(struct result_note) notes;

@@ -83,7 +83,8 @@ int test_filter(struct test_session *s, uint32_t function, const void *data, siz
 	if (test_open_tracer(s))
 		return -1;
 	struct traced t = {s->check.tracer, &s->check.trace.shm, &s->check.trace.sites, s->driven.argv, s->o->checks, NULL};
-	const struct test_function *f = &s->functions.data[function];
+	struct test_function *f = &s->functions.data[function];
+	f->traced = 1;
 	VEC(struct traced_check) checks = {0};
 	for (size_t i = 0; i < f->violations.size; i++)
 		vec_push(&checks, f->violations.data[i].check);
@@ -148,6 +149,7 @@ int test_violations(struct test_session *s, uint32_t function)
 		const struct test_violation *v = &f->violations.data[i];
 		if (v->test && f->tests.data[v->test - 1].failed)
 			s->costs.search.checkers[v->check.checker].failed += (uint64_t)v->sent;
+		f->traced |= is_open(f, v);
 		if (is_open(f, v) && !test_late(s) && look(s, function, v))
 			return -1;
 		if (is_open(f, v) && test_late(s)) { /* nobody knows whether it stands */

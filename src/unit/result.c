@@ -125,6 +125,7 @@ struct result_function test_result_function(struct test_session *s, struct test_
 	    .seconds_to_coverage = f->result.covered_seconds,
 	    .running_to_coverage = f->result.covered_running,
 	    .exhausted = f->result.ended && f->result.exhausted,
+	    .reused = f->reuse.how == TEST_REUSE_ALL,
 	    .seconds = f->result.seconds,
 	};
 	for (size_t i = 0; i < f->tests.size; i++)
@@ -200,6 +201,28 @@ static void add_figures(struct test_session *const *sessions, size_t count, stru
 		figures_add_checks(r, &search, &solve, sessions[0]->o->checks, sessions[0]->o->combine);
 }
 
+/* -------------------------------------------------------------------- reuse */
+
+static void add_reuse(struct test_session *const *sessions, size_t count, struct result *r)
+{
+	static const char *const now[] = {RESULT_UNKNOWN, RESULT_FIXED, RESULT_STILL_THERE};
+	uint64_t functions = 0, tests = 0;
+	double saved = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct test_session *s = sessions[i];
+		functions += s->reuse.functions;
+		tests += s->reuse.tests;
+		saved += s->reuse.saved;
+		for (size_t k = 0; k < s->reuse.bugs.size; k++) {
+			const struct test_old_bug *b = &s->reuse.bugs.data[k];
+			vec_push(&r->old_bugs, (struct result_old_bug){b->kind, b->function, b->line, now[b->now]});
+		}
+	}
+	result_count(r, functions, "reused.functions");
+	result_count(r, tests, "reused.tests");
+	result_real(r, saved, "reused.seconds");
+}
+
 /* -------------------------------------------------------------------- whole */
 
 void test_result(struct test_session *const *sessions, size_t count, int tests, struct result *r)
@@ -222,4 +245,5 @@ void test_result(struct test_session *const *sessions, size_t count, int tests, 
 			if (test_program_only(sessions[i], k))
 				vec_push(&r->bugs, sessions[i]->whole.bugs.data[k]);
 	add_figures(sessions, count, r);
+	add_reuse(sessions, count, r);
 }

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/stop.h"
-#include "unit/unit.h"
+#include "unit/reuse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -503,6 +503,8 @@ static int run_functions(struct test_session *s, int *code)
 		return -1;
 	}
 	test_find_outcomes(s);
+	if (test_reuse(s))
+		return -1;
 	deadline_phase(DEADLINE_FINISH); /* workers search, this process checks what they found, up to the last */
 	if (search_all(s))
 		return -1;
@@ -511,6 +513,7 @@ static int run_functions(struct test_session *s, int *code)
 	if (test_program(s) || test_store_bugs(s))
 		return -1;
 	test_judge(s);
+	test_reuse_judge(s);
 	return test_summaries(s);
 }
 
@@ -536,6 +539,7 @@ void test_session_release(struct test_session *s)
 		vec_release(&f->tests);
 		vec_release(&f->covers);
 		vec_release(&f->violations);
+		vec_release(&f->reuse.seeds);
 		arena_release(&f->arena);
 		map_release(&f->buckets);
 		buf_release(&f->why);
@@ -547,6 +551,7 @@ void test_session_release(struct test_session *s)
 	vec_release(&s->functions);
 	vec_release(&s->round.turns);
 	vec_release(&s->bugs);
+	vec_release(&s->reuse.bugs);
 	map_release(&s->covered);
 	map_release(&s->check.hidden);
 	batch_close(s->check.batch);

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/shell.h"
 #include "build/home.h"
-#include "unit/unit.h"
+#include "unit/reuse.h"
 #include "campaign/version.h"
 
 #include <stdio.h>
@@ -267,7 +267,7 @@ int test_store_result(struct test_session *s, const char *status)
 		r.bugs += (uint64_t)test_program_only(s, i);
 	test_scope(s, &scope);
 	r.scope = buf_str(&scope);
-	int e = put_result(s, &r);
+	int e = put_result(s, &r) || test_reuse_note(s);
 	buf_release(&scope);
 	if (e) {
 		store_rollback(s->records.store);

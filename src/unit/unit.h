@@ -45,6 +45,7 @@ struct test_options {
 	int json, stats, quiet, verbose;
 	int no_invariants;
 	int no_grow; /* objects keep to elements and characters */
+	int fresh;   /* nothing that earlier runs found out is reused */
 	int repeatable;		   /* no clock decides anything */
 	int runs_given, function_time_given; /* by the user: they hold however much of --time is left */
 	int summaries;		   /* make them of every function */
@@ -111,6 +112,34 @@ struct test_searched {
 	struct search_losses losses;
 };
 
+/* What earlier runs give a function (reuse.c). */
+enum test_reuse_how {
+	TEST_REUSE_NONE,
+	TEST_REUSE_TESTS, /* it changed: it begins with the tests it had */
+	TEST_REUSE_ALL,	  /* all that it rests on is the same: its tests are run again, and it is not searched */
+};
+struct test_reused {
+	enum test_reuse_how how;
+	int keyed;		    /* the hashes are there */
+	struct hash128 key, inputs; /* of all that the search depends on; of what its inputs mean */
+	uint64_t campaign;	    /* whose tests these are */
+	VEC(struct test_case) seeds; /* of TESTS; those of ALL are the function's own from the start */
+	/* Of ALL: */
+	struct test_searched result; /* how the search had ended */
+	enum test_verdict verdict;
+};
+
+/* A confirmed bug of the last version, and what its input does now. */
+enum test_old_bug_now { TEST_OLD_BUG_UNKNOWN, TEST_OLD_BUG_FIXED, TEST_OLD_BUG_THERE };
+struct test_old_bug {
+	const char *kind, *function;
+	uint32_t line;
+	const void *data;
+	size_t size;
+	uint32_t entry; /* the function that is called, in the session; UINT32_MAX: it is gone, or takes other inputs */
+	enum test_old_bug_now now;
+};
+
 struct test_function {
 	const char *name;
 	const struct front_function *front;
@@ -133,8 +162,10 @@ struct test_function {
 	uint64_t unchecked; /* tests of which the san variant could say nothing */
 	uint32_t bugs, suspected;
 	uint32_t suppressed; /* findings of its tests that are left out */
+	int traced;	     /* what was found rests on traced runs of the search: it cannot be seen again without them */
 	struct map buckets; /* of the batch: to the bug's number */
 	uint64_t summaries, partial_summaries;
+	struct test_reused reuse;
 	/* What comes of it. */
 	enum test_verdict verdict;
 	struct buf why; /* it is no better */
@@ -231,6 +262,13 @@ struct test_whole {
 	double seconds; /* it was searched */
 };
 
+/* What earlier runs gave. */
+struct test_reuse {
+	uint64_t functions, tests; /* not searched; run again */
+	double saved;		   /* seconds that their searches had taken */
+	VEC(struct test_old_bug) bugs;
+};
+
 struct test_session {
 	const struct test_options *o;
 	const char *file;     /* as the user named it */
@@ -246,6 +284,7 @@ struct test_session {
 	struct test_samples samples;
 	struct test_whole whole;
 	struct arena arena; /* strings of results */
+	struct test_reuse reuse;
 };
 
 double test_clock(void);

@@ -126,6 +126,9 @@ static void judge(struct test_function *f)
 		       f->suspected == 1 ? "" : "s");
 	if (f->suppressed)
 		reason(f, "findings of its tests are suppressed");
+	int weaker = f->reuse.how == TEST_REUSE_ALL && f->reuse.verdict != TEST_VERIFIED;
+	if (weaker && !f->bugs && !f->suspected && r->ended && r->exhausted)
+		reason(f, "an earlier run of the same code found something that is not seen now");
 	if (!r->ended)
 		reason(f, "%s with %" PRIu64 " paths to explore further",
 		       r->stopped ? "stopped" : "its budget ended", r->frontier);
@@ -140,7 +143,7 @@ static void judge(struct test_function *f)
 	/* Each way to be no better has its words: what has none keeps nobody from being verified.
 	 */
 	int all = r->ended && r->exhausted && f->checked && !f->unchecked && !f->bugs &&
-		  !f->suspected && !f->suppressed && !f->harness->limits;
+		  !f->suspected && !f->suppressed && !f->harness->limits && !weaker;
 	if (all && !f->why.size)
 		f->verdict = TEST_VERIFIED;
 	else

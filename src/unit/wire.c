@@ -117,6 +117,8 @@ int test_unpack(struct test_session *s, const char *data, size_t size)
 		return 0;
 	}
 	if (s->round.rest) { /* the search began anew, with what there was */
+		if (f->reuse.how == TEST_REUSE_ALL)
+			f->reuse.how = TEST_REUSE_TESTS;
 		result.inputs += f->result.inputs;
 		result.seconds += f->result.seconds;
 		result.growth = result.growth > f->result.growth ? result.growth : f->result.growth;

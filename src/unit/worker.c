@@ -472,6 +472,51 @@ static int offer_earlier(struct test_worker *w)
 	return 0;
 }
 
+/* A function that is as it was: its tests are run for their coverage, however many there are. 0, -1. */
+static int offer_reused(struct test_worker *w)
+{
+	for (size_t i = 0; i < w->base && !out_of_time(w); i++) {
+		const struct test_case *t = &w->earlier[i];
+		if (t->flags & (TEST_HANG | TEST_WAITS))
+			continue;
+		w->seed = i + 1;
+		if (search_offer(w->search, t->data, t->size, ORIGIN_SEED, 1) < 0)
+			return -1;
+	}
+	w->seed = 0;
+	return 0;
+}
+
+/* How its search had ended, unless time was too short to see its tests again. */
+static void end_reused(const struct test_worker *w, struct test_searched *r)
+{
+	uint32_t number = r->function;
+	uint64_t inputs = r->inputs;
+	double seconds = r->seconds;
+	if (out_of_time(w)) {
+		r->ended = r->exhausted = 0;
+		r->stopped = r->more = 1;
+		return;
+	}
+	*r = w->f->reuse.result;
+	r->function = number;
+	r->inputs = inputs;
+	r->seconds = seconds;
+}
+
+/* One that changed begins with the tests it had. 0, -1. */
+static int offer_seeds(struct test_worker *w)
+{
+	for (size_t i = 0; i < w->f->reuse.seeds.size && !over(w); i++) {
+		const struct test_case *t = &w->f->reuse.seeds.data[i];
+		if (t->flags & (TEST_HANG | TEST_WAITS | TEST_LONG) || (t->size > DRIVE_GROWTH && t->data[DRIVE_GROWTH]))
+			continue;
+		if (search_offer(w->search, t->data, t->size, ORIGIN_SEED, 1) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int search_function(struct test_worker *w, uint32_t number, struct test_searched *r)
 {
 	struct test_function *f = &w->s->functions.data[number];
@@ -500,12 +545,15 @@ static int search_function(struct test_worker *w, uint32_t number, struct test_s
 	w->seconds = function_seconds(w);
 	search_limits(w->search, w->runs, w->seconds);
 	set_run_time(w, w->s->o->run_time);
-	int left = offer_earlier(w);
+	int reused = f->reuse.how == TEST_REUSE_ALL && !uses_rest(w);
+	int left = reused ? offer_reused(w) : offer_earlier(w);
+	if (!left && !w->base)
+		left = offer_seeds(w);
 	if (!left && !w->numbers.size)
 		left = search_offer(w->search, first, sizeof first, ORIGIN_SEED, 1) < 0 ? -1 : 0;
 	if (!left && uses_rest(w) && !w->s->o->no_grow && !all_covered(w)) /* larger objects have the other half */
 		search_limits(w->search, w->runs, w->seconds /= 2);
-	if (!left)
+	if (!left && !reused)
 		left = run_search(w);
 	if (left < 0)
 		return -1;
@@ -517,7 +565,7 @@ static int search_function(struct test_worker *w, uint32_t number, struct test_s
 	    .frontier = w->frontier.heap.size,
 	    .losses = *search_losses(w->search),
 	};
-	for (int grown = !w->s->o->no_grow; grown > 0 && !all_covered(w) && !out_of_time(w);) {
+	for (int grown = !w->s->o->no_grow && !reused; grown > 0 && !all_covered(w) && !out_of_time(w);) {
 		grown = grow(w);
 		if (grown < 0 || (grown > 0 && run_search(w) < 0))
 			return -1;
@@ -532,6 +580,8 @@ static int search_function(struct test_worker *w, uint32_t number, struct test_s
 		r->covered_seconds = w->covered_seconds;
 		r->covered_running = w->covered_running;
 	}
+	if (reused)
+		end_reused(w, r);
 	return 0;
 }
 
