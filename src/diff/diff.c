@@ -17,7 +17,10 @@
 #include <string.h>
 
 #define SECONDS 10.0 /* for a pair, if nobody says */
+#define WAITS 6	     /* times that by the clock */
+#define QUERY 3	     /* seconds of one query */
 #define COSTLY 0.3   /* seconds of an evaluation: loops are not unrolled further */
+#define SETS 1.0     /* seconds for sets once a difference was seen */
 #define REST 1.0     /* seconds for the sets where something stays open */
 #define CUBES 8	     /* of a set */
 #define MODELS 4     /* that are run where there is no formula of inputs */
@@ -112,6 +115,26 @@ static void add_case(struct diff_function *f, struct diff_case *c, const char *w
 	vec_push(&f->cases, *c);
 }
 
+/* The first ones. */
+static void drop_cases(struct diff_function *f, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct diff_case *c = &f->cases.data[i];
+		for (size_t j = 0; j < c->inputs.size; j++) {
+			free(c->inputs.data[j].name);
+			free(c->inputs.data[j].value);
+		}
+		vec_release(&c->inputs);
+		free(c->when);
+		free(c->what);
+		free(c->old);
+		free(c->new);
+	}
+	for (size_t i = count; i < f->cases.size; i++)
+		f->cases.data[i - count] = f->cases.data[i];
+	f->cases.size -= count;
+}
+
 /* Is the term the same number everywhere in the cube? */
 static int is_constant(struct diff_pair *x, const struct diff_cube *c, expr_t e)
 {
@@ -169,10 +192,11 @@ static void confirm_cubes(struct diff_pair *x, struct diff_cover *c, expr_t set,
 	c->cubes.size = kept;
 }
 
-/* Single inputs, where there is no formula of inputs alone. Adds to the text those that are numbers. */
-static void confirm_models(struct diff_pair *x, struct diff_function *f, struct buf *changed)
+/* Single inputs of the set. Adds to the text those that are numbers. */
+static void confirm_models(struct diff_pair *x, struct diff_function *f, expr_t rest, struct buf *changed)
 {
-	expr_t rest = x->open;
+	if (rest == expr_false(x->p))
+		return;
 	for (unsigned i = 0; i < MODELS; i++) {
 		struct solve_model m = {0};
 		struct diff_case k = {0};
@@ -250,18 +274,26 @@ static void describe_pair(struct diff_pair *x, struct diff_function *f)
 	expr_t rest = expr_or(x->p, x->unknown, x->open);
 	int known = rest == expr_false(x->p) || diff_pair_check(x, &rest, 1, NULL) == VERDICT_UNSAT;
 	if (!known) /* it will not be complete: a part is enough */
-		diff_pair_limit(x, REST);
+		diff_pair_limit(x, REST, WAITS);
+	size_t found = f->cases.size;
 	diff_cover_make(x, x->diff, CUBES, &changed);
-	confirm_cubes(x, &changed, x->diff, 0, f);
-	if (!known && !f->cases.size)
-		confirm_models(x, f, &points);
-	if (diff_pair_is_input_only(x, x->termination)) {
+	if (diff_pair_is_input_only(x, x->termination))
 		diff_cover_make(x, x->termination, CUBES, &termination);
-		confirm_cubes(x, &termination, x->termination, 1, f);
-	}
 	diff_cover_make(x, x->same, CUBES, &same);
 	diff_cover_make(x, x->undefined, CUBES, &undefined);
-	f->changed = points.size ? buf_take(&points) : text_of(&changed);
+	confirm_cubes(x, &changed, x->diff, 0, f);
+	if (changed.cubes.size) { /* they say more than single inputs */
+		drop_cases(f, found);
+		free(f->changed);
+		f->changed = NULL;
+	}
+	if (!f->cases.size)
+		confirm_models(x, f, x->diff, &points);
+	if (!known && !f->cases.size)
+		confirm_models(x, f, x->open, &points);
+	confirm_cubes(x, &termination, x->termination, 1, f);
+	if (!f->changed)
+		f->changed = points.size ? buf_take(&points) : text_of(&changed);
 	f->termination = text_of(&termination);
 	f->unchanged = text_of(&same);
 	f->undefined = text_of(&undefined);
@@ -298,9 +330,9 @@ static int is_equal(struct diff_pair *x)
 
 static void pair_init(struct diff_pair *x, struct differ *d, uint32_t symbol)
 {
-	struct solve_options o = {.seconds = 10, .no_optimistic = 1};
+	struct solve_options o = {.seconds = QUERY, .no_optimistic = 1};
 	*x = (struct diff_pair){.d = d, .symbols = {symbol, d->m->to_new[symbol]}};
-	diff_pair_limit(x, d->o->seconds > 0 ? d->o->seconds : SECONDS);
+	diff_pair_limit(x, d->o->seconds > 0 ? d->o->seconds : SECONDS, WAITS);
 	x->solver = solver_new(&o);
 	for (int k = 0; k < 2; k++) {
 		x->side[k].whole = d->whole[k];
@@ -332,6 +364,22 @@ static const char *evaluate_exactly(struct diff_pair *x)
 			break;
 	}
 	return diff_pair_evaluate(x, 0, bounds[0]);
+}
+
+/* One input that shows a difference within a few iterations: found sooner than any condition. */
+static int find_witness(struct diff_pair *x, struct diff_function *f)
+{
+	static const unsigned bounds[] = {2, 5};
+	struct buf text = BUF_EMPTY;
+	for (size_t i = 0; i < sizeof bounds / sizeof *bounds && !f->cases.size; i++) {
+		if (diff_pair_evaluate(x, 0, bounds[i]) || diff_pair_is_over(x))
+			break;
+		confirm_models(x, f, x->diff, &text);
+	}
+	if (text.size)
+		f->changed = buf_take(&text);
+	buf_release(&text);
+	return f->cases.size != 0;
 }
 
 static void set_equal(struct differ *d, struct diff_function *f, uint32_t symbol)
@@ -369,6 +417,8 @@ static void analyse(struct differ *d, struct diff_function *f, uint32_t symbol)
 		equal = is_equal(&x);
 	if (!why && !equal && has_loops(d, symbol))
 		equal = !diff_pair_evaluate(&x, 1, DIFF_CUT) && diff_lockstep_proves(&x);
+	if (!why && !equal && has_loops(d, symbol) && find_witness(&x, f))
+		diff_pair_limit(&x, SETS, 2.5);
 	if (!why && !equal) {
 		why = evaluate_exactly(&x);
 		equal = !why && is_equal(&x);
@@ -376,7 +426,7 @@ static void analyse(struct differ *d, struct diff_function *f, uint32_t symbol)
 	if (equal) {
 		set_equal(d, f, symbol);
 	} else if (why) {
-		f->verdict = DIFF_MAY;
+		f->verdict = f->cases.size ? DIFF_CHANGED : DIFF_MAY;
 		f->why = strdup(why);
 	} else {
 		describe_pair(&x, f);
@@ -582,18 +632,7 @@ void diff_free(struct diff *d)
 		return;
 	for (size_t i = 0; i < d->functions.size; i++) {
 		struct diff_function *f = &d->functions.data[i];
-		for (size_t k = 0; k < f->cases.size; k++) {
-			struct diff_case *c = &f->cases.data[k];
-			for (size_t j = 0; j < c->inputs.size; j++) {
-				free(c->inputs.data[j].name);
-				free(c->inputs.data[j].value);
-			}
-			vec_release(&c->inputs);
-			free(c->when);
-			free(c->what);
-			free(c->old);
-			free(c->new);
-		}
+		drop_cases(f, f->cases.size);
 		vec_release(&f->cases);
 		free(f->changed);
 		free(f->termination);

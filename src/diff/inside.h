@@ -117,8 +117,8 @@ const char *diff_pair_evaluate(struct diff_pair *x, int abstracts, unsigned unro
 void diff_pair_release(struct diff_pair *x);
 enum verdict diff_pair_check(struct diff_pair *x, const expr_t *assumptions, unsigned count, struct solve_model *m);
 int diff_pair_is_over(const struct diff_pair *x); /* its time */
-/* From now on it has so many seconds, if it had more. */
-void diff_pair_limit(struct diff_pair *x, double seconds);
+/* From now on it has so many seconds of processor time, if it had more, and by the clock so many times that: other programs, Z3, runs. */
+void diff_pair_limit(struct diff_pair *x, double seconds, double waits);
 /* Does the term say something about inputs alone? */
 int diff_pair_is_input_only(struct diff_pair *x, expr_t e);
 

@@ -13,22 +13,42 @@
 
 #include "base/deadline.h"
 #include "base/error.h"
+#include "base/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WAITS 6 /* times the processor time that a pair may take by the clock: other programs, Z3, runs */
 #define STEPS 60000 /* instructions of an evaluation */
 #define NODES 600000 /* terms of one */
+#define USER_SPACE (1ull << 47) /* bytes, on x86-64 */
 
 /* ------------------------------------------------------------ callbacks */
+
+static int is_literal(const struct code_global *g)
+{
+	return g->internal && g->constant && g->initial && g->bytes && g->name[0] == '.';
+}
+
+/* A string literal by what it says, and which of those that say so: both versions have one object for it. */
+static int literal_name(const struct code *code, uint32_t global, struct buf *out)
+{
+	const struct code_global *g = &code->globals[global];
+	unsigned number = 0;
+	char hex[HASH_HEX_SIZE];
+	if (!is_literal(g))
+		return 0;
+	for (uint32_t i = 0; i < global; i++)
+		number += is_literal(&code->globals[i]) && code->globals[i].bytes == g->bytes && !memcmp(code->globals[i].initial, g->initial, g->bytes);
+	buf_addf(out, "literal@%s#%u", hash_hex(hash128(g->initial, g->bytes), hex), number);
+	return 1;
+}
 
 static void global_name(void *ctx, uint32_t global, struct buf *out)
 {
 	struct diff_side *s = ctx;
 	const struct code *code = s->f->code;
-	if (!differ_data_name(s->pair->d, s->which, code, global, out))
+	if (!differ_data_name(s->pair->d, s->which, code, global, out) && !literal_name(code, global, out))
 		buf_addf(out, "%s@%s#%u", s->which == OLD ? "old" : "new", code->globals[global].name, global);
 }
 
@@ -270,14 +290,97 @@ static void release_sides(struct diff_pair *x)
 	x->p = NULL;
 }
 
-/* An address that no object can have is no pointer: null, or above the first page. */
-static void assume_pointer(struct diff_pair *x, const struct diff_word *in)
+/* ------------------------------------------------------------ pointers */
+
+struct numbers { /* is a pointer's number looked at, and not only what it leads to? */
+	struct diff_pair *x;
+	struct map seen;
+	int found;
+};
+
+/* A pointer of the input, or one that was made from it: its steps. 0: it is none. */
+static int is_place(const struct diff_pair *x, expr_t e, unsigned depth)
 {
-	struct exprs *p = x->p;
-	if (!in->is_pointer || expr_width(p, in->term) != 64)
+	const struct expr_node *n = expr_get(x->p, e);
+	const struct diff_word *in = n->width == 64 ? diff_word_find(x, e) : NULL;
+	if (in)
+		return in->is_pointer;
+	if (n->width != 64 || !depth)
+		return 0;
+	if (n->op == MUSTER_OP_ADD)
+		return is_place(x, n->a, depth - 1) || is_place(x, n->b, depth - 1);
+	if (n->op == MUSTER_OP_ITE)
+		return is_place(x, n->b, depth - 1) || is_place(x, n->c, depth - 1);
+	return 0;
+}
+
+/* What may be asked of a pointer: is it null, is it another one, is it before another one; and what vc itself asks: is it in the first page. */
+static int asks_number(const struct diff_pair *x, const struct expr_node *n)
+{
+	u128 value;
+	int a = is_place(x, n->a, 8), b = is_place(x, n->b, 8);
+	if (!a && !b)
+		return 0;
+	expr_t other = a ? n->b : n->a;
+	if (n->op == MUSTER_OP_EQ)
+		return !(a && b) && (!expr_is_const(x->p, other, &value) || value || !diff_word_find(x, a ? n->a : n->b));
+	if (n->op == MUSTER_OP_ULT || n->op == MUSTER_OP_ULE)
+		return expr_is_const(x->p, other, &value) ? value != 4096 && value != 4095 : !(a && b);
+	return 1;
+}
+
+static void find_numbers(struct numbers *k, expr_t e)
+{
+	struct expr_node n = *expr_get(k->x->p, e);
+	expr_t operand[64];
+	if (k->found || !map_set(&k->seen, e, 1))
 		return;
-	expr_t low = expr_binary(p, MUSTER_OP_ULT, in->term, expr_const(p, 64, 4096));
-	solve_context_assert(x->context, expr_or(p, expr_eq(p, in->term, expr_const(p, 64, 0)), expr_not(p, low)));
+	switch (n.op) {
+	case EXPR_OP_NAMED:
+	case EXPR_OP_ARRAY:
+	case MUSTER_OP_CONST:
+	case MUSTER_OP_ADD:
+	case MUSTER_OP_ITE:
+	case MUSTER_OP_DATA:
+	case EXPR_OP_APPLY:
+	case EXPR_OP_SELECT:
+	case EXPR_OP_WRITE:
+		break;
+	case MUSTER_OP_EXTRACT:
+		k->found |= n.width != 8 && is_place(k->x, n.a, 8); /* bytes are how it is stored */
+		break;
+	default:
+		if (expr_operands(k->x->p, e, operand) == 2)
+			k->found |= asks_number(k->x, &n);
+		else
+			k->found |= expr_operands(k->x->p, e, operand) == 1 && is_place(k->x, n.a, 8);
+	}
+	if (n.op == MUSTER_OP_DATA)
+		for (uint64_t i = 0; i < expr_data_count(k->x->p, e); i++)
+			find_numbers(k, expr_data_byte(k->x->p, e, i));
+	unsigned count = n.op == EXPR_OP_APPLY ? expr_arguments(k->x->p, e, operand, 64) : expr_operands(k->x->p, e, operand);
+	for (unsigned i = 0; i < count && i < 64; i++)
+		find_numbers(k, operand[i]);
+}
+
+/* Pointers are null, or addresses of user space above its first page. What is left out behaves like some that is not, unless code looks at the number: then nothing is assumed. */
+static void assume_pointers(struct diff_pair *x, const expr_t *sets, size_t count)
+{
+	struct numbers k = {.x = x};
+	struct exprs *p = x->p;
+	for (size_t i = 0; i < count; i++)
+		if (expr_get(p, sets[i])->height < DEEP)
+			find_numbers(&k, sets[i]);
+		else
+			k.found = 1;
+	map_release(&k.seen);
+	for (size_t i = 0; i < x->inputs.size && !k.found; i++) {
+		const struct diff_word *in = &x->inputs.data[i];
+		if (!in->is_pointer || expr_width(p, in->term) != 64)
+			continue;
+		expr_t low = expr_binary(p, MUSTER_OP_ULT, in->term, expr_const(p, 64, 4096)), high = expr_binary(p, MUSTER_OP_ULT, in->term, expr_const(p, 64, USER_SPACE));
+		solve_context_assert(x->context, expr_or(p, expr_eq(p, in->term, expr_const(p, 64, 0)), expr_and(p, expr_not(p, low), high)));
+	}
 }
 
 static int has_calls_of(const struct diff_side *a, const struct diff_side *b)
@@ -367,16 +470,15 @@ const char *diff_pair_evaluate(struct diff_pair *x, int abstracts, unsigned unro
 	x->context = solve_context_new(x->solver, x->p);
 	for (int k = 0; k < 2; k++)
 		solve_context_assert(x->context, vc_facts(x->side[k].vc));
-	for (size_t i = 0; i < x->inputs.size; i++)
-		assume_pointer(x, &x->inputs.data[i]);
 	settle_undefined(x);
 	doubt_undefined(x);
 	note_addresses(x);
 	diff_sets_make(x);
-	size_t parameters = x->inputs.size;
-	diff_word_collect(x, expr_or(x->p, expr_or(x->p, x->same, x->diff), expr_or(x->p, expr_or(x->p, x->undefined, x->unknown), x->open)));
-	for (size_t i = parameters; i < x->inputs.size; i++)
-		assume_pointer(x, &x->inputs.data[i]);
+	/* One by one: together they are everything, and speak of nothing. */
+	const expr_t sets[] = {x->diff, x->same, x->undefined, x->termination, x->unknown, x->open};
+	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+		diff_word_collect(x, sets[i]);
+	assume_pointers(x, sets, sizeof sets / sizeof *sets);
 	return NULL;
 }
 
@@ -392,9 +494,9 @@ int diff_pair_is_over(const struct diff_pair *x)
 	return deadline_processor() > x->end || deadline_clock() > x->clock_end || deadline_over();
 }
 
-void diff_pair_limit(struct diff_pair *x, double seconds)
+void diff_pair_limit(struct diff_pair *x, double seconds, double waits)
 {
-	double end = deadline_processor() + seconds, clock_end = deadline_clock() + WAITS * seconds;
+	double end = deadline_processor() + seconds, clock_end = deadline_clock() + waits * seconds;
 	x->end = x->end && x->end < end ? x->end : end;
 	x->clock_end = x->clock_end && x->clock_end < clock_end ? x->clock_end : clock_end;
 }

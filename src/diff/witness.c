@@ -316,8 +316,8 @@ static int memory_differs(const char *a, const char *b, struct buf *name, struct
 		if (*t && !strcmp(va, vb))
 			continue;
 		buf_addf(name, "%s%s%llx", what, strcmp(what, "memory") ? "+0x" : " at 0x", at);
-		buf_adds(old, va);
-		buf_adds(new, *t ? vb : "what it was");
+		buf_addf(old, "0x%s", va);
+		buf_addf(new, "%s%s", *t ? "0x" : "", *t ? vb : "what it was");
 		return 1;
 	}
 	return 0;
@@ -385,7 +385,7 @@ static int describe(const struct diff_pair *x, const struct seen *a, const struc
 		buf_adds(&what, "prints something else");
 		differs = 1;
 	} else if (a->memory && b->memory && (memory_differs(a->memory, b->memory, &name, &old, &new) || memory_differs(b->memory, a->memory, &name, &new, &old))) {
-		buf_addf(&what, "%s is 0x%s, now 0x%s", buf_str(&name), buf_str(&old), buf_str(&new));
+		buf_addf(&what, "%s is %s, now %s", buf_str(&name), buf_str(&old), buf_str(&new));
 		differs = 1;
 	}
 	out->old = buf_take(&old);
@@ -441,8 +441,10 @@ int diff_witness_run(struct diff_pair *x, const struct solve_model *m, const exp
 	int ok = 1, pointers = 0;
 	for (size_t i = 0; i < x->inputs.size; i++)
 		pointers |= x->inputs.data[i].is_pointer;
-	if (pointers && !fit_model(x, m, region, count, &fitted))
+	if (pointers && !fit_model(x, m, region, count, &fitted)) {
+		log_info("witness of %s: no pointers can be that are in the memory of runs", x->side[NEW].f->name);
 		return 0;
+	}
 	const struct solve_model *use = pointers ? &fitted : m;
 	for (int k = 0; k < 2 && ok; k++) {
 		struct buf input = BUF_EMPTY;
@@ -451,6 +453,9 @@ int diff_witness_run(struct diff_pair *x, const struct solve_model *m, const exp
 		if (ok) {
 			write_input(x, l, k, use, &input);
 			ok = !run_steadily(w, l, &input, &seen[k]);
+			log_info("witness of %s: %s version: %s%s%s%s%s\ninput:\n%s", x->side[k].f->name, k == OLD ? "old" : "new", ok ? "" : "cannot be run ", seen[k].result ? seen[k].result : "", seen[k].end ? seen[k].end : "", seen[k].memory ? seen[k].memory : "", seen[k].out ? seen[k].out : "", buf_str(&input));
+		} else {
+			log_info("witness of %s: it cannot be called", x->side[k].f->name);
 		}
 		buf_release(&input);
 	}
