@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-#define LARGEST LIMIT((64u << 20), 4096) /* bytes of a unit's bitcode that is read for loops | by hand */
+#define LARGEST LIMIT((64u << 20), 4096) /* bytes of a unit's bitcode that is read for loops | bounds reading time; larger units are rare */
 
 struct codes {
 	char *path;

@@ -18,10 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_LOOPS LIMIT(8, 1) /* nests of loops in a function that guesses are made for | by hand */
-#define MOST_PHIS LIMIT(8, 1) /* variables of a loop head that guesses relate | by hand */
-#define LEAVES LIMIT(16, 2) /* values in one guard that are put into guesses; one with more gets none | by hand */
-#define DEEPEST LIMIT(2, 1) /* dominating decisions that a guess takes along | by hand */
+#define MOST_LOOPS LIMIT(8, 1) /* nests of loops in a function that guesses are made for | time: each nest is simulated RUNS times */
+#define MOST_PHIS LIMIT(8, 1) /* variables of a loop head that guesses relate | pairs and triples of them are guessed: 84 with 8 */
+#define LEAVES LIMIT(16, 2) /* values in one guard that are put into guesses; one with more gets none | a guard with more values is seldom a relation; bounds the proofs */
+#define DEEPEST LIMIT(2, 1) /* dominating decisions that a guess takes along | each one doubles what has to be proved */
 
 struct nest {
 	const struct code_function *f;

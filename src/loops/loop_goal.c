@@ -12,10 +12,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SIMPLE LIMIT(1024, 1) /* largest coefficient of an inequality that is tried as an equation | by hand */
-#define SPREAD LIMIT(4, 1) /* how many times larger than asked for values may be | by hand */
-#define COUNTER_BITS 40 /* bits of a loop's counter: longer loops end no run in time | by hand */
-#define UNSEEN_BITS 24 /* bits of a counter that is not asked to be small | by hand */
+#define SIMPLE LIMIT(1024, 1) /* largest coefficient of an inequality that is tried as an equation | element sizes and strides are below it */
+#define SPREAD LIMIT(4, 1) /* how many times larger than asked for values may be | two bits above what is asked for: room for an inequality */
+#define COUNTER_BITS 40 /* bits of a loop's counter: longer loops end no run in time | 2^40 iterations are a quarter of an hour of the fastest loop */
+#define UNSEEN_BITS 24 /* bits of a counter that is not asked to be small | 2^24 iterations are hundredths of a second */
 
 /* A value that the analysis or a decision speaks of and that did not come in: a variable, of its own in the iteration before if the loop
  * changes it. */

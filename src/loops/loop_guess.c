@@ -21,14 +21,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define FEWEST 8 /* rows of values below which a relation is chance | by hand */
-#define MOST LIMIT(40, 1) /* guesses for one loop: bounds the proofs | by hand */
-#define SINGLE_RANGE LIMIT(64, 1) /* widest interval that one variable is guessed to be in | by hand */
-#define PAIR_RANGE LIMIT(7, 1) /* widest interval for a sum of two | by hand */
+#define FEWEST 8 /* rows of values below which a relation is chance | fewer rows fit many relations */
+#define MOST LIMIT(40, 1) /* guesses for one loop: bounds the proofs | each is a query of a proof round */
+#define SINGLE_RANGE LIMIT(64, 1) /* widest interval that one variable is guessed to be in | state numbers and digits are in such intervals */
+#define PAIR_RANGE LIMIT(7, 1) /* widest interval for a sum of two | off by a few: a wider one is chance at so few rows */
 #define TRIPLE_RANGE 1 /* widest interval for a sum of three | an equation */
-#define SPREAD 16 /* spread below which a variable needs no interval with another | by hand */
-#define PAIR_FACTOR LIMIT(8, 1) /* largest factor in a sum of two | by hand */
-#define TRIPLE_FACTOR LIMIT(3, 1) /* largest factor in a sum of three | by hand */
+#define SPREAD 16 /* spread below which a variable needs no interval with another | twice PAIR_RANGE and more */
+#define PAIR_FACTOR LIMIT(8, 1) /* largest factor in a sum of two | sizes of elements: 1, 2, 4, 8 */
+#define TRIPLE_FACTOR LIMIT(3, 1) /* largest factor in a sum of three | 7 x 7 x 7 triples: more are chance */
 #define MORE_BITS 64 /* width in which sums of 32-bit numbers with small factors do not wrap | 32 bits and some */
 
 struct finder {

@@ -15,8 +15,8 @@
 
 #include <string.h>
 
-#define LEAVES LIMIT(12, 1) /* values besides inputs that a reach condition names | by hand */
-#define DECISIONS LIMIT(8, 1) /* decisions before a loop that are taken along, nearest first | by hand */
+#define LEAVES LIMIT(12, 1) /* values besides inputs that a reach condition names | bounds the query */
+#define DECISIONS LIMIT(8, 1) /* decisions before a loop that are taken along, nearest first | the nearest ones matter most; bounds the query */
 
 /* ---------------------------------------------------------------- decisions */
 

@@ -27,8 +27,8 @@
 #include <string.h>
 
 #define ITERATIONS LIMIT(400, 2) /* iterations of one loop that are merged | terms grow with it */
-#define DEPTH LIMIT(4, 1) /* calls above each other that are followed | by hand */
-#define INSTRUCTIONS LIMIT(4000, 16) /* instructions of a function that is followed into | by hand */
+#define DEPTH LIMIT(4, 1) /* calls above each other that are followed | helpers of helpers; deeper calls are leaves */
+#define INSTRUCTIONS LIMIT(4000, 16) /* instructions of a function that is followed into | a fifteenth of MERGE_STEPS: some iterations of it fit */
 
 /* ---------------------------------------------------------------- functions that are followed */
 

@@ -29,12 +29,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BLOCKS LIMIT(300, 2) /* blocks of a loop that is proved about | by hand */
-#define FEW_BLOCKS LIMIT(40, 1) /* blocks of a loop whose last iteration is asked for | by hand */
-#define MOST_NODES LIMIT(40000u, 40u) /* terms of one proof, which is given up beyond them: bounds its time | by hand */
-#define FEW_NODES LIMIT(4000u, 40u) /* terms for the last iteration | by hand */
-#define MOST_MODELS LIMIT(60, 1) /* counterexamples that weaken the guesses | by hand */
-#define MOST_SILENT LIMIT(6, 1) /* queries without an answer, after which no more are asked | by hand */
+#define MOST_BLOCKS LIMIT(300, 2) /* blocks of a loop that is proved about | larger loops come to MOST_NODES */
+#define FEW_BLOCKS LIMIT(40, 1) /* blocks of a loop whose last iteration is asked for | fewer: it is asked at every exit */
+#define MOST_NODES LIMIT(40000u, 40u) /* terms of one proof, which is given up beyond them: bounds its time | time: a third of what a merge may take */
+#define FEW_NODES LIMIT(4000u, 40u) /* terms for the last iteration | a tenth of MOST_NODES: it is asked at every exit */
+#define MOST_MODELS LIMIT(60, 1) /* counterexamples that weaken the guesses | one and a half for each guess (MOST 40) */
+#define MOST_SILENT LIMIT(6, 1) /* queries without an answer, after which no more are asked | each costs the query's whole time */
 
 struct round {
 	struct exprs *pool;

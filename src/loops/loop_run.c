@@ -20,13 +20,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUNS LIMIT(24, 2) /* simulated runs of a loop | by hand */
-#define VISITS LIMIT(300, 10) /* visits of the head that are recorded | by hand */
-#define STEPS LIMIT(12000, 100) /* blocks of one simulated run | by hand */
-#define MOST_PHIS LIMIT(8, 1) /* variables of the head that are recorded | by hand */
-#define MOST_LIVE LIMIT(5, 1) /* values from before the loop that are recorded | by hand */
-#define MOST_TAKEN LIMIT(3, 1) /* decisions inside the loop that are recorded | by hand */
-#define DEEP LIMIT(64, 4) /* operators above each other in one value | by hand */
+#define RUNS LIMIT(24, 2) /* simulated runs of a loop | time; three times the rows that a relation needs */
+#define VISITS LIMIT(300, 10) /* visits of the head that are recorded | memory: rows of 13 values */
+#define STEPS LIMIT(12000, 100) /* blocks of one simulated run | time: VISITS iterations of 40 blocks */
+#define MOST_PHIS LIMIT(8, 1) /* variables of the head that are recorded | as guesses.c's */
+#define MOST_LIVE LIMIT(5, 1) /* values from before the loop that are recorded | with MOST_PHIS 13 columns: triples of them are guessed */
+#define MOST_TAKEN LIMIT(3, 1) /* decisions inside the loop that are recorded | eight combinations of outcomes */
+#define DEEP LIMIT(64, 4) /* operators above each other in one value | recursion depth */
 
 struct machine {
 	const struct code_function *f;

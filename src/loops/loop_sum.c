@@ -12,8 +12,8 @@
 #include "base/limit.h"
 #include "base/vec.h"
 
-#define DEEPEST LIMIT(60, 4) /* operators above each other in a sum | by hand */
-#define MOST_ATOMS LIMIT(24, 2) /* summands of one sum over a loop; one with more is not used | by hand */
+#define DEEPEST LIMIT(60, 4) /* operators above each other in a sum | recursion depth */
+#define MOST_ATOMS LIMIT(24, 2) /* summands of one sum over a loop; one with more is not used | a longer sum is seldom a bound that helps */
 
 struct part {
 	expr_t atom;

@@ -13,9 +13,9 @@
 
 #include <string.h>
 
-#define CASES LIMIT(72, 2) /* cases that one term is split into: bounds the work for each | by hand */
-#define PAIRS LIMIT(1300, 2) /* pairs of cases that are combined | by hand */
-#define DEEPEST LIMIT(4, 1) /* operators above lists that exist already | by hand */
+#define CASES LIMIT(72, 2) /* cases that one term is split into: bounds the work for each | 64 values and some: a table of characters */
+#define PAIRS LIMIT(1300, 2) /* pairs of cases that are combined | 36 by 36: half of CASES each */
+#define DEEPEST LIMIT(4, 1) /* operators above lists that exist already | lists are made bottom up: one operator is usual */
 
 struct list {
 	struct merge_case of[CASES];

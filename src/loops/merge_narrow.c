@@ -7,9 +7,9 @@
 #include "base/limit.h"
 #include "loops/merge_inside.h"
 
-#define SMALL 16 /* bits of terms that are left alone | by hand */
-#define SPARE 4 /* bits that have to be saved | by hand */
-#define DEEPEST LIMIT(3, 1) /* operators above ranges that exist already | by hand */
+#define SMALL 16 /* bits of terms that are left alone | few bits cost the solver little */
+#define SPARE 4 /* bits that have to be saved | conversions are terms, too */
+#define DEEPEST LIMIT(3, 1) /* operators above ranges that exist already | ranges are made bottom up: one operator is usual */
 #define FARTHEST ((int64_t)1 << 30)
 
 struct range {

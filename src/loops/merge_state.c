@@ -22,7 +22,7 @@
 
 #define TABLE LIMIT(256, 16) /* bytes of the input that an unknown offset may mean | a byte as index */
 #define CHOICES LIMIT(72, 2) /* offsets that a load may be at, if they are known | as merge_cases */
-#define FILL LIMIT(64, 1) /* bytes of a memset that are followed | by hand */
+#define FILL LIMIT(64, 1) /* bytes of a memset that are followed | small arrays; cells of four sizes for each byte */
 #define NESTING LIMIT(16, 2) /* sums and choices above each other in a pointer | few: settled pointers have one of each */
 
 uint64_t merge_decision(const struct vc_point *at)

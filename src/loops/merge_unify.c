@@ -9,7 +9,7 @@
 #include "base/limit.h"
 #include "loops/merge_inside.h"
 
-#define DEEPEST LIMIT(40, 2) /* operators above each other in terms that are unified: recursion depth | by hand */
+#define DEEPEST LIMIT(40, 2) /* operators above each other in terms that are unified: recursion depth | recursion depth */
 
 struct unify {
 	struct merge *m;

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define WORK_MAX ((uint64_t)1 << 29) /* words that elimination may touch */
-#define ROUNDS LIMIT(16, 1) /* rounds of 64 proposals before the next rung is asked | by hand */
+#define ROUNDS LIMIT(16, 1) /* rounds of 64 proposals before the next rung is asked | 1,024 proposals, 64 at a time on the tape */
 
 struct affine {
 	const struct gates *g;

@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-#define GATES_MAX LIMIT((1u << 20), 64) /* gates, beyond which new terms are free variables and SAT is unknown | by hand */
+#define GATES_MAX LIMIT((1u << 20), 64) /* gates, beyond which new terms are free variables and SAT is unknown | bounds memory */
 
 void blaster_init(struct blaster *b, struct exprs *p)
 {

@@ -86,7 +86,7 @@ static enum verdict blast_affine(struct blast_backend *b, lit_t assumption)
 	return v;
 }
 
-#define QUICK_CONFLICTS LIMIT(500, 1) /* conflicts before the formula is simplified | by hand */
+#define QUICK_CONFLICTS LIMIT(500, 1) /* conflicts before the formula is simplified | few: simplifying costs more than an easy query */
 
 static enum verdict blast_check(struct backend *backend, expr_t assumption,
 				const struct backend_limits *l)

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MODEL_MOST LIMIT(256, 1) /* values of a model that is kept | by hand */
+#define MODEL_MOST LIMIT(256, 1) /* values of a model that is kept | memory: up to 16,384 answers are kept */
 
 void cache_release(struct solver *s)
 {

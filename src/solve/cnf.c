@@ -266,8 +266,8 @@ static void cnf_settle(struct cnf *c)
 	}
 }
 
-#define PASSING_MAX LIMIT(20000, 1) /* variables of old queries before a solver is made anew | by hand */
-#define PARTS_MAX LIMIT(512, 2) /* parts that a conjunction is taken apart into | by hand */
+#define PASSING_MAX LIMIT(20000, 1) /* variables of old queries before a solver is made anew | propagation goes over them; a new solver has none */
+#define PARTS_MAX LIMIT(512, 2) /* parts that a conjunction is taken apart into | bounds one clause list */
 
 /* Every query has to give a value to every variable, those of earlier queries' assumptions too.
  * When they have become many, or were too hard, a new solver begins with what is asserted. */

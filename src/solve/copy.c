@@ -12,10 +12,10 @@
 #include "base/limit.h"
 #include "solve/ladder.h"
 
-#define CHOICES LIMIT(12, 1) /* alternatives at ITEs and tables that are tried | by hand */
-#define FUEL LIMIT(300, 2) /* steps of one try at copying values into the input, then the next rung is asked | by hand */
-#define DEPTH LIMIT(400, 2) /* operators above each other; recursion depth | by hand */
-#define TABLE_MOST LIMIT(4096, 2) /* bytes of a table that is searched for the value | by hand */
+#define CHOICES LIMIT(12, 1) /* alternatives at ITEs and tables that are tried | each is a try of FUEL steps */
+#define FUEL LIMIT(300, 2) /* steps of one try at copying values into the input, then the next rung is asked | small: it comes before every SAT call */
+#define DEPTH LIMIT(400, 2) /* operators above each other; recursion depth | recursion depth: 400 frames */
+#define TABLE_MOST LIMIT(4096, 2) /* bytes of a table that is searched for the value | bounds the search for one value */
 
 struct wanted {
 	expr_t variable;

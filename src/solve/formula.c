@@ -16,7 +16,7 @@
 #include "base/limit.h"
 
 #define CONTEXT_BYTES LIMIT(64u << 20, 1) /* bytes of SAT solvers that serve the next check, after which they begin again | long before the bit-blaster gives terms up */
-#define OPAQUE_CONFLICTS LIMIT(2000, 1) /* conflicts for a refutation of an opaque formula, before Z3 is asked | by hand */
+#define OPAQUE_CONFLICTS LIMIT(2000, 1) /* conflicts for a refutation of an opaque formula, before Z3 is asked | four times QUICK_CONFLICTS */
 
 struct solve_context {
 	struct solver *solver;

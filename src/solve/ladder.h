@@ -214,10 +214,10 @@ const uint64_t *byte_allowed(struct solve_path *path, expr_t variable);
 
 /* ------------------------------------------------------------------ solver */
 #define SOLVE_RLIMIT LIMIT(1000000, 100) /* resource units of Z3 for one query | about a second */
-#define CACHE_WAYS LIMIT(4, 1) /* answers in a set of the cache | by hand */
-#define CACHE_SETS LIMIT(4096, 2) /* sets of the cache; a power of two | by hand */
-#define SUBSET_MOST LIMIT(48, 2) /* constraints of a slice that is looked up by subset | by hand */
-#define MODEL_RING LIMIT(32, 1) /* last models that are tried | by hand */
+#define CACHE_WAYS LIMIT(4, 1) /* answers in a set of the cache | usual for a set-associative cache */
+#define CACHE_SETS LIMIT(4096, 2) /* sets of the cache; a power of two | memory: with CACHE_WAYS 16,384 answers */
+#define SUBSET_MOST LIMIT(48, 2) /* constraints of a slice that is looked up by subset | subsets are looked up one constraint at a time */
+#define MODEL_RING LIMIT(32, 1) /* last models that are tried | each is one evaluation of the query */
 
 struct cache_entry {
 	struct hash128 key;

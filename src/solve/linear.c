@@ -13,9 +13,9 @@
 
 #include <stdlib.h>
 
-#define MOST_TERMS LIMIT(64, 1) /* summands looked at; what is left beyond is fixed | by hand */
-#define MOST_STEPS LIMIT(400, 2) /* terms walked for one linear form | by hand */
-#define WRAPS LIMIT(3, 1) /* times that the sum may pass 2^width | by hand */
+#define MOST_TERMS LIMIT(64, 1) /* summands looked at; what is left beyond is fixed | digits of a number, bytes of a checksum */
+#define MOST_STEPS LIMIT(400, 2) /* terms walked for one linear form | six for each of MOST_TERMS */
+#define WRAPS LIMIT(3, 1) /* times that the sum may pass 2^width | few summands wrap once or twice */
 
 struct summand {
 	expr_t variable;

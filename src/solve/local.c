@@ -207,7 +207,7 @@ static int refuted(struct solve_path *path, expr_t e, unsigned depth)
 	return op == MUSTER_OP_OR && refuted(path, a, depth - 1) && refuted(path, b, depth - 1);
 }
 
-#define LOCAL_DEPTH LIMIT(6, 1) /* operators above each other in a goal that facts refute | by hand */
+#define LOCAL_DEPTH LIMIT(6, 1) /* operators above each other in a goal that facts refute | time: facts are looked up at each level */
 
 int solve_path_refutes(struct solve_path *path, expr_t goal)
 {

@@ -7,8 +7,8 @@
 #include "base/limit.h"
 #include "solve/ladder.h"
 
-#define MODEL_STEPS LIMIT(800, 2) /* terms valued before the rung gives up | by hand */
-#define MODEL_VALUES LIMIT(64, 1) /* values of a model that is kept; larger ones cost more than they bring | by hand */
+#define MODEL_STEPS LIMIT(800, 2) /* terms valued before the rung gives up | small: it comes before every SAT call */
+#define MODEL_VALUES LIMIT(64, 1) /* values of a model that is kept; larger ones cost more than they bring | time: all of them are tried */
 
 void models_put(struct solver *s, const struct solve_model *m)
 {

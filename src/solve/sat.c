@@ -14,10 +14,10 @@
 #include "base/budget.h"
 #include "base/limit.h"
 
-#define LIVE_MOST LIMIT(24, 1) /* SAT solvers kept for further queries of their path: their memory | by hand */
+#define LIVE_MOST LIMIT(24, 1) /* SAT solvers kept for further queries of their path: their memory | bounds memory */
 #define Z3_MOST LIMIT(20000, 2) /* terms of a query for Z3 | beyond it only time is lost */
 #define CONFLICTS LIMIT(20000, 2) /* conflicts of one query: bounds the time of the bit-blaster | the option's default */
-#define SHRINK_STEPS LIMIT(3000, 2) /* terms valued to make a model smaller | by hand */
+#define SHRINK_STEPS LIMIT(3000, 2) /* terms valued to make a model smaller | half of SEARCH_STEPS */
 
 static void backend_drop(struct part *g)
 {

@@ -17,11 +17,11 @@
 #include <math.h>
 #include <string.h>
 
-#define SEARCH_STEPS LIMIT(6000, 2) /* terms valued by local search | by hand */
+#define SEARCH_STEPS LIMIT(6000, 2) /* terms valued by local search | small: it comes before every SAT call */
 #define PAIRS_MOST LIMIT(65536, 2) /* pairs of values of two bytes that are tried | all of them */
-#define PAIR_WORK LIMIT(2000000, 2) /* terms valued for all pairs | by hand */
-#define PAIR_ROOTS LIMIT(64, 1) /* constraints of such a query | by hand */
-#define CLIMB_VARS LIMIT(48, 1) /* variables that local search changes | by hand */
+#define PAIR_WORK LIMIT(2000000, 2) /* terms valued for all pairs | 65,536 pairs of 30 terms */
+#define PAIR_ROOTS LIMIT(64, 1) /* constraints of such a query | with PAIR_WORK: more have no time for all pairs */
+#define CLIMB_VARS LIMIT(48, 1) /* variables that local search changes | each is tried in every round of SEARCH_STEPS */
 
 /* ------------------------------------------------------------------- bytes */
 static int is_byte(const struct solve_path *path, expr_t variable)

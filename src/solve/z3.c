@@ -34,9 +34,9 @@
 #include <unistd.h>
 
 #define GRACE 0.1 /* seconds beyond a query's own, for Z3 to end by itself | another process costs 20 ms */
-#define STARVED 10 /* times a query's own seconds that it has by the clock, on a machine that is busy | by hand */
-#define STEP_MS 200 /* milliseconds between two looks whether the answer is still wanted | by hand */
-#define FRUITLESS 3 /* processes in a row that ended without any answer, after which none is started | by hand */
+#define STARVED 10 /* times a query's own seconds that it has by the clock, on a machine that is busy | a tenth of a processor is what a busy machine gives */
+#define STEP_MS 200 /* milliseconds between two looks whether the answer is still wanted | a person does not notice it */
+#define FRUITLESS 3 /* processes in a row that ended without any answer, after which none is started | one may have been killed from outside, three were not */
 
 struct z3_remote {
 	struct backend backend;

@@ -14,7 +14,7 @@
 
 #define Z3_LINK_VERSION 1 /* no limit: a version */
 #define Z3_LINK_FD 3 /* no limit: the socket, in muster-solver */
-#define Z3_LINK_MOST (1u << 30) /* bytes of a request's terms | by hand */
+#define Z3_LINK_MOST (1u << 30) /* bytes of a request's terms | beyond any query that ends in its time: bounds memory */
 
 /* Followed by `size` bytes: terms in their serial form (expr/text.h), whose roots are the constraints, the goal (or true)
  * and the variables and other terms whose values are asked for, in this order. */

@@ -18,7 +18,7 @@
 #include <sys/socket.h>
 #include <z3.h>
 
-#define ADDRESS_ROOM (1ull << 30) /* bytes of programs, stacks and heaps beyond what Z3 counts | by hand */
+#define ADDRESS_ROOM (1ull << 30) /* bytes of programs, stacks and heaps beyond what Z3 counts | libraries, stacks and arenas take part of it */
 
 /* 0: all is there. -1: the end. */
 static int receive(void *to, size_t size)

@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "vc/value.h"
 
-#define VC_TARGETS LIMIT(24, 1) /* objects that one pointer may point to | by hand */
+#define VC_TARGETS LIMIT(24, 1) /* objects that one pointer may point to | each is a case of every access */
 
 struct vc_thing { /* an object */
 	const char *name;

@@ -20,12 +20,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NESTING LIMIT(64, 2) /* sums and choices inside each other in a pointer | by hand */
+#define NESTING LIMIT(64, 2) /* sums and choices inside each other in a pointer | recursion depth; a choice for each iteration of a loop unrolled 64 times */
 #define PARTS 16 /* parts of a word that are looked at together | its bytes, twice */
-#define POINTERS LIMIT(128, 8) /* bytes of a table that a pointer is read from at an offset that is no constant | by hand */
-#define MOVED LIMIT(256, 1) /* bytes of a move that are written one by one | by hand */
+#define POINTERS LIMIT(128, 8) /* bytes of a table that a pointer is read from at an offset that is no constant | 16 pointers, each a case of every access */
+#define MOVED LIMIT(256, 1) /* bytes of a move that are written one by one | as TABLE: larger objects are arrays */
 #define NULL_PAGE 4096 /* no limit: no object is mapped there */
-#define FEW LIMIT(64, 1) /* bytes of a fill that are written one by one | by hand */
+#define FEW LIMIT(64, 1) /* bytes of a fill that are written one by one | a quarter of TABLE: a fill of a larger one is one array term */
 
 /* ------------------------------------------------------------ objects */
 
