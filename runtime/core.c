@@ -6,7 +6,7 @@
  * shadow is still there, since instrumented code reads it, and nothing is traced.
  *
  * The tables live in a shared mapping, and counts are stored as they grow, so
- * whatever way the target dies, everything up to that moment can be read.
+ * however the target dies, everything up to that moment can be read.
  */
 #include "activation.h"
 #include "drive_inside.h"

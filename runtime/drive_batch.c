@@ -64,7 +64,7 @@ static void put(struct out *o, const void *p, uint64_t n)
 		drive_copy(o->at, p, n);
 		o->at += n;
 	} else {
-		o->end = o->at; /* a part of it helps nobody */
+		o->end = o->at; /* a part of it is of no use */
 	}
 	o->size += n;
 }

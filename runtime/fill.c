@@ -1,4 +1,4 @@
-/* fill.c: what stands in memory that nobody wrote, chosen by MUSTER_FILL: 0 zeros, 1 the byte 0xaa, 2 bytes that depend on their
+/* fill.c: what stands in memory that was never written, chosen by MUSTER_FILL: 0 zeros, 1 the byte 0xaa, 2 bytes that depend on their
  * addresses. Called for local variables of the fill variant; blocks of the heap are filled by libc, which the engine asks for with
  * MALLOC_PERTURB_.
  */

@@ -90,7 +90,7 @@ static int write_full(int fd, const void *from, size_t size)
 }
 
 /* No run inherits the position or the flags that the run before left. All processes of
- * that run are gone, so nobody else moves them. */
+ * that run are gone, so no other process moves them. */
 static void fresh_input(void)
 {
 	lseek(0, 0, SEEK_SET);
@@ -160,7 +160,7 @@ void rt_forkserver(struct muster_header *h)
 	uint32_t word = MUSTER_SERVER_HELLO;
 
 	if (write_full(MUSTER_STATUS_FD, &word, sizeof word) != 0)
-		return; /* nobody listens: an ordinary run */
+		return; /* no engine listens: an ordinary run */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	while (read_full(MUSTER_CONTROL_FD, &word, sizeof word) == 0 && word & MUSTER_SERVE_RUN) {
 		/* Nothing has run yet that fork would have to call or unlock; its bookkeeping would

@@ -1,5 +1,5 @@
 /* format.c: what the format and scan bodies leave to libc: floating numbers, and
- * conversions that nobody knows. Values are concrete from here on, with a reason.
+ * conversions that are not known. Values are concrete from here on, with a reason.
  */
 #include "rt.h"
 

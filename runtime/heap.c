@@ -22,7 +22,7 @@ void *__real_memalign(size_t align, size_t n);
 void *__real_valloc(size_t n);
 int __real_posix_memalign(void **p, size_t align, size_t n);
 
-#define SURE (1ull << 26) /* nobody counts on failure to get this much */
+#define SURE (1ull << 26) /* no program counts on failure to get this much */
 
 /* The block's size may be symbolic and stays so: the path does not depend on it
  * unless the program tests something. Whether there is a block at all it can test:
@@ -144,7 +144,7 @@ RT_EXPORT int __wrap_posix_memalign(void **p, size_t align, size_t n)
 }
 
 /* The old block's labels are taken to the new place before libc may hand its
- * memory to somebody else. */
+ * memory to another caller. */
 static void *moved(void *old, void *p, size_t old_size, size_t n, label size)
 {
 	fix_outcome(p, n, size);

@@ -275,7 +275,7 @@ RT_EXPORT off_t __wrap_lseek64(int fd, off_t offset, int whence)
 	return do_lseek(__wrap_lseek64, fd, offset, whence, a);
 }
 
-/* A duplicate has the same position, as long as nobody moves it through the other one. */
+/* A duplicate has the same position, as long as it is not moved through the other one. */
 static int duplicated(int from, int to)
 {
 	struct io_position p;

@@ -18,9 +18,9 @@ struct io_position {
 RT_HIDDEN int rt_io_position_get(int fd, struct io_position *p);
 /* Remembers the label of a descriptor's position, as long as the position is p->at. */
 RT_HIDDEN void rt_io_position_set(int fd, const struct io_position *p);
-/* The program ends: has somebody else read an input? */
+/* The program ends: has other code read an input? */
 RT_HIDDEN void rt_io_end_of_run(void);
-/* The descriptor is another file's now, or nobody's. */
+/* The descriptor is another file's now, or closed. */
 RT_HIDDEN void rt_io_position_forget(int fd);
 
 /* A read of `want` bytes (label want_label) at p gave `got`: records what that says

@@ -3,7 +3,7 @@
  * The kernel keeps a descriptor's position; here stands only what it cannot know:
  * that a position would be another one if the input were longer or shorter. Such
  * positions are kept in a small table by descriptor, with the value they had. A
- * descriptor whose position has another value now was moved by somebody else, and
+ * descriptor whose position has another value now was moved by other code, and
  * its position is concrete. Positions of a duplicate are concrete too: that makes
  * a condition on the length more than need be, never one too few.
  *
@@ -30,7 +30,7 @@ static unsigned next_victim;
 
 static uint64_t known[MUSTER_MAX_SOURCES];
 
-/* The furthest position of each source that a wrapper left behind. A descriptor that stands further was read by somebody else:
+/* The furthest position of each source that a wrapper left behind. A descriptor that stands further was read by other code:
  * a library that was built without muster, libc inside a function that no wrapper follows, a system call. */
 static uint64_t furthest[MUSTER_MAX_SOURCES];
 
@@ -202,7 +202,7 @@ static size_t readable(const char *to, size_t *room, int touched)
 		return *room;
 	}
 	if (!to || !touched || page == 4096)
-		return 0; /* of a page that nobody has touched */
+		return 0; /* of a page that was never touched */
 	return page < *room ? page : *room;
 }
 

@@ -5,12 +5,12 @@
  * object of its partner, or right behind it. Where that is not known either, or two such pointers meet, the search has lost something,
  * and an event says so. Pointers of the driver's are pin.c's.
  *
- * **Equal.** In a driven program the san variant must go the same path, or nobody has looked at this one. It does not where a pointer to a block that was given back equals one to the
+ * **Equal.** In a driven program the san variant must go the same path, or this one was not looked at. It does not where a pointer to a block that was given back equals one to the
  * block that stands there now (`q == p` after a realloc): AddressSanitizer's allocator does not give a place again. Which of two equal pointers is the old one cannot be seen, so the
  * places are remembered.
  *
  * What does not depend on the input makes no event: the san variant looks at it (probe.c). But in a driven program, which may be verified, the search
- * has lost something where both pointers are to objects that nobody knows.
+ * has lost something where both pointers are to objects that are not known.
  */
 #include "activation.h"
 #include "node.h"
@@ -59,7 +59,7 @@ static void ask(const struct side *m, const struct side *other, uint64_t site)
 	}
 }
 
-/* Two pointers of which nobody knows the object (libc's, a thread's): neither the probe nor anybody else can say whether it is one. */
+/* Two pointers of which the object is not known (libc's, a thread's): neither the probe nor anybody else can say whether it is one. */
 static void tell_unknown(uint64_t va, uint64_t vb, uint64_t site)
 {
 	static int told;

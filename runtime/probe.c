@@ -1,4 +1,4 @@
-/* probe.c: reports of probes; results that nobody returned; pairs of pointers.
+/* probe.c: reports of probes; results that were not returned; pairs of pointers.
  *
  * **Results.** C lets a function end at its closing brace and forbids its caller to use the result then. Each function that can
  * do so leaves its address when it does, and nothing when it returned; whoever uses a result compares. Between the callee's end and the

@@ -1,6 +1,6 @@
 /* random.c: the system's random numbers, the same ones in every run.
  *
- * They are input that nobody gave: a path that depends on them cannot be walked again, and what a trace says
+ * They are input that was not given: a path that depends on them cannot be walked again, and what a trace says
  * about an input would be true of one run only (hash tables with a random salt are in many parsers). So they
  * come from a generator with a fixed start (splitmix64), in every variant with a runtime. Children go on where
  * their parent was.

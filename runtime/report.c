@@ -1,4 +1,4 @@
-/* report.c: sends what the sanitizers of the san variant report to muster, and to nobody else.
+/* report.c: sends what the sanitizers of the san variant report to muster alone.
  *
  * muster passes a descriptor and names it in the environment. The sanitizers are pointed to it before the first constructor
  * of the program or of a library of its runs, and in each child that fork makes, since they forget it there. A

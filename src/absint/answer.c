@@ -333,7 +333,7 @@ static void ask(struct answer *q, struct absint_point p)
 		for (size_t k = i + 1; k < q->parts.size && !q->parts.data[i].dropped; k++)
 			if (!q->parts.data[k].dropped && merge(q, &q->parts.data[i], &q->parts.data[k])) {
 				q->parts.data[k].dropped = 1;
-				k = i; /* it has grown: again from the first behind it */
+				k = i; /* it has grown: again from the first after it */
 			}
 	size_t n = 0, several = q->parts.size > 1;
 	for (size_t i = 0; i < q->parts.size; i++) {

@@ -38,7 +38,7 @@ struct place_of_cell {
 };
 
 struct summary {
-	VEC(uint32_t) parameters; /* of dimension i; the result, if there is one, is behind them */
+	VEC(uint32_t) parameters; /* of dimension i; the result, if there is one, comes after them */
 	VEC(uint8_t) is_signed;
 	int has_result;
 	VEC(struct place_of_cell) cells; /* then each cell before and after the call */
@@ -164,7 +164,7 @@ static void ask_return(struct question *q, struct absint_point p, uint32_t resul
 	q->wanted.size = n;
 }
 
-/* A block that does nothing but return what its only phi, or nobody, says: ways into it are cases of their own. */
+/* A block that does nothing but return what its only phi, or nothing, says: edges into it are cases of their own. */
 static int returns_only(const struct code_function *f, uint32_t block)
 {
 	const struct code_block *b = &f->blocks[block];

@@ -136,7 +136,7 @@ static const struct code_type *integer_type(const struct code_function *f, uint3
 }
 
 /* May the name be that of a global or static of the function, but for this one? Which of them it means hangs on blocks that no debug
- * information tells apart (`extern int n;` in one of them), so nobody is named by it. */
+ * information tells apart (`extern int n;` in one of them), so none is named by it. */
 static int is_shared(const struct wording *w, const char *name, size_t length, uint32_t but)
 {
 	const struct describe *d = w->d;
@@ -290,7 +290,7 @@ static void add_parameters(struct wording *w)
 	}
 }
 
-/* A loop that was not entered on every way here has no count; its total starts with the outermost loop around it. */
+/* A loop that was not entered on every path here has no count; its total starts with the outermost loop around it. */
 static void add_counters(struct wording *w)
 {
 	const struct code_function *f = w->d->f;

@@ -178,7 +178,7 @@ int form_fits(struct absint *a, const struct state *s, const struct linear *e, u
 void condition_assume(struct absint *a, struct state *s, uint32_t condition, int truth);
 /* The facts of an outcome of the block's last instruction. */
 void condition_edge(struct absint *a, struct state *s, const struct code_edge *e);
-/* The phi of the same block that decides the block's branch, or NONE; *negated: the other way
+/* The phi of the same block that decides the block's branch, or NONE; *negated: the opposite way
  * round. */
 uint32_t condition_phi(const struct absint *a, uint32_t block, int *negated);
 /* The fact a comparison states, by its shape; 0: none. */

@@ -8,7 +8,7 @@
  * without widening then make them smaller, and stay above what really happens because each state is
  * computed from states that are.
  *
- * A limit of work (PPL's own count, the same on every machine, and a clock behind it) ends the
+ * A limit of work (PPL's own count, the same on every machine, and a clock after it) ends the
  * attempt; the next one uses a weaker domain. Boxes get all the time they need up to a last limit;
  * behind it nothing is known of the function, and that is said.
  *
@@ -59,7 +59,7 @@ static size_t first_in(const struct absint *a, uint32_t loop)
 	return best;
 }
 
-/* A loop is left only when nothing in it is waiting any more: what comes behind it would be done
+/* A loop is left only when nothing in it is waiting any more: what comes after it would be done
  * again and again. */
 static uint32_t next(struct absint *a, uint32_t last)
 {
@@ -95,7 +95,7 @@ static struct state *initial(struct absint *a)
 	return NULL;
 }
 
-/* Through one edge, to behind the phis; NULL: not that way. */
+/* Through one edge, to after the phis; NULL: the edge is not taken. */
 static struct state *through(struct absint *a, uint32_t edge)
 {
 	struct state *s = state_copy(a, a->run->edge[edge]);
@@ -130,7 +130,7 @@ static void set_edge(struct absint *a, uint32_t edge, struct state *s)
 		queue(a, a->f->edges[edge].to);
 }
 
-/* The branch is decided by a phi of the block: each way in has its own ways out. */
+/* The branch is decided by a phi of the block: each entry has its own outcomes. */
 static void leave_by_phi(struct absint *a, uint32_t block)
 {
 	const struct code_function *f = a->f;
@@ -178,7 +178,7 @@ static void leave(struct absint *a, uint32_t block)
 	state_free(a, s);
 }
 
-/* Blocks that report a failed check end there: what holds in them is found when somebody asks. */
+/* Blocks that report a failed check end there: what holds in them is found when it is asked for. */
 struct state *iterate_report(struct absint *a, struct run *r, uint32_t block)
 {
 	a->run = r;

@@ -196,7 +196,7 @@ static void once(struct reaching *r, uint32_t from)
 static void ask_end(const struct absint *a, struct reaching *r, uint32_t block)
 {
 	if (!a->region[block])
-		return; /* what comes that way was not in the loop that the analysis is of */
+		return; /* what comes by that edge was not in the loop that the analysis is of */
 	for (size_t i = 0; i < r->blocks.size; i++)
 		if (r->blocks.data[i] == block)
 			return;

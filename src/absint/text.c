@@ -365,7 +365,7 @@ static int is_trivial(const struct linear *f, const struct text_name *names)
 	return min >= 0;
 }
 
-/* Slopes that widening and wrapping made, which nobody reads: more than one large coefficient, or one beyond all ranges of int. */
+/* Slopes that widening and wrapping made, which a reader skips: more than one large coefficient, or one beyond all ranges of int. */
 static int is_noise(const struct linear *f)
 {
 	unsigned large = 0, other = 0;

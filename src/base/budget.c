@@ -25,7 +25,7 @@ static const struct {
 #undef X
 };
 
-static uint64_t total; /* 0: nobody has set it */
+static uint64_t total; /* 0: it was not set */
 
 /* A number in a file of the control group; UINT64_MAX: there is none, or "max". */
 static uint64_t read_limit(const char *path)

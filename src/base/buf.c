@@ -1,5 +1,5 @@
 /* buf.c: a growing array of bytes. Capacity doubles, and always leaves room for
- * one NUL behind the contents, so that buf_str costs nothing. */
+ * one NUL after the contents, so that buf_str costs nothing. */
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/mem.h"

@@ -1,7 +1,7 @@
 /* deadline.c: the state behind deadline.h.
  *
  * It is one page that all processes of the command share: a signal that one of them hears, they all know. The clock is
- * asked each time, so that nothing depends on a timer that somebody could block or replace.
+ * asked each time, so that nothing depends on a timer that other code could block or replace.
  *
  * Instants of a command that began at 0 and has S seconds; a signal came at T:
  *
@@ -38,7 +38,7 @@ static struct state {
 } *state;
 
 static enum deadline_phase phase;
-static int grouped; /* this process and its children are one group that somebody else ends */
+static int grouped; /* this process and its children are one group that another process ends */
 
 double deadline_clock(void)
 {
@@ -99,7 +99,7 @@ void deadline_phase(enum deadline_phase p)
 	phase = p;
 }
 
-/* When a phase ends. The report is never cut: it waits for nobody. */
+/* When a phase ends. The report is never cut: it waits for nothing. */
 static double end_of(enum deadline_phase p)
 {
 	double end = INFINITY, stop;

@@ -9,7 +9,7 @@
  *
  * A command of S seconds works until S, then finishes until S + 5 % + 0.4 s: what runs then is ended. What is left up
  * to the promise, S + 10 % + 1 s, is for the report. A signal (deadline_stop) ends the work at once and leaves FINISH a
- * fraction of a second. Nobody waits beyond deadline_cut(): launchers end their runs, helper programs are killed, solvers
+ * fraction of a second. Nothing waits beyond deadline_cut(): launchers end their runs, helper programs are killed, solvers
  * get the time that is left. What computes without asking does so in a child, which its parent kills at deadline_killed().
  *
  * The state is shared by the processes that the command forks; the phase is each one's own. Without deadline_open nothing
@@ -28,10 +28,10 @@ double deadline_clock(void); /* seconds, monotonic; safe in a signal handler */
 double deadline_processor(void);
 int deadline_open(double seconds); /* 0, -1 with words */
 int deadline_is_open(void);
-void deadline_stop(void);    /* somebody wants it to end; for signal handlers */
-int deadline_stopped(void);  /* somebody did */
+void deadline_stop(void);    /* the user wants it to end; for signal handlers */
+int deadline_stopped(void);  /* the user did */
 void deadline_phase(enum deadline_phase p); /* of this process */
-int deadline_over(void);     /* the time for work is over, or somebody wants it to end */
+int deadline_over(void);     /* the time for work is over, or the user wants it to end */
 int deadline_cut(void);	     /* and so is that of the present phase: end what runs */
 double deadline_left(void);  /* seconds until then; INFINITY: no limit */
 double deadline_least(double seconds); /* of `seconds` (0: no limit) what is left, never 0; 0 if neither has a limit */

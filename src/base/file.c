@@ -40,9 +40,9 @@ static int read_limited(int fd, size_t limit, struct buf *out)
 	}
 }
 
-#define PIPE_MS 2000 /* for somebody to begin writing to a pipe */
+#define PIPE_MS 2000 /* for a writer to begin writing to a pipe */
 
-/* A pipe, opened without waiting: somebody writes to it, or words that nobody does. Leaves fd such that reading waits. */
+/* A pipe, opened without waiting: another process writes to it, or words that none does. Leaves fd such that reading waits. */
 static int await_writer(int fd, const char *path)
 {
 	struct pollfd p = {fd, POLLIN, 0};
@@ -124,7 +124,7 @@ int file_create_new(int dir, const char *name, unsigned mode)
 	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
 	int fd = openat(dir, name, flags, mode);
 
-	if (fd < 0 && errno == EEXIST && !unlinkat(dir, name, 0)) /* of a process that is gone, or a link somebody laid there */
+	if (fd < 0 && errno == EEXIST && !unlinkat(dir, name, 0)) /* of a process that is gone, or a link that was laid there */
 		fd = openat(dir, name, flags, mode);
 	return fd;
 }

@@ -44,7 +44,7 @@ enum { TAKEN = -1 };
 /* Fixed places, so that a signal handler finds them whole. */
 static struct table {
 	pid_t maker;
-	_Atomic int used; /* places at the start that were ever taken: nobody looks at the others */
+	_Atomic int used; /* places at the start that were ever taken: the others are not looked at */
 	struct temp temps[TEMPS];
 } *table;
 

@@ -1,11 +1,11 @@
 /* proc.c: fork, exec or a call, and one poll loop over the pipes of all jobs.
  *
- * Inputs and outputs of all jobs are served together, so that nobody can block
- * another. A failing exec is told apart from a failing program by a close-on-exec
+ * Inputs and outputs of all jobs are served together, so that none can block
+ * another. A failing exec is distinguished from a failing program by a close-on-exec
  * pipe that carries errno. Every pipe end is close-on-exec: no child keeps
  * another's pipe open.
  *
- * Nobody is waited for beyond the command's deadline: then all jobs are ended, each
+ * No job is waited for beyond the command's deadline: then all jobs are ended, each
  * with its group, since a compiler's linker is a process of its own.
  */
 #include "base/proc.h"
@@ -228,7 +228,7 @@ static int finish(struct proc_job *j, int cut)
 	close_fd(&j->exec);
 	while (waitpid(j->pid, &status, 0) < 0)
 		if (errno != EINTR)
-			BUG("a child of ours was waited for by somebody else");
+			BUG("a child of ours was waited for elsewhere");
 	j->result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	if (cut)
 		return error_set("'%s' was ended: %s", j->argv[0], deadline_stopped() ? "interrupted" : "the time is over");

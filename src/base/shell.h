@@ -17,7 +17,7 @@ void shell_line_release(struct shell_line *l);
 
 /* Adds a word as a shell, and shell_split, read it back. */
 void shell_word(struct buf *b, const char *s);
-/* Adds a word for somebody to paste into a shell: on one line, without control characters. */
+/* Adds a word for a user to paste into a shell: on one line, without control characters. */
 void shell_paste(struct buf *b, const char *s);
 void shell_paste_path(struct buf *b, const char *path); /* the same, and never taken for an option */
 void shell_paste_line(struct buf *b, const char *line); /* every word of what shell_word wrote */

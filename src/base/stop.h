@@ -1,5 +1,5 @@
 /* Ends a command in good order when the user asks for it by a signal: the first one
- * sets a flag, a second one that comes later ends at once, and what is temporary is removed behind it. */
+ * sets a flag, a second one that comes later ends at once, and what is temporary is removed after it. */
 #ifndef MUSTER_BASE_STOP_H
 #define MUSTER_BASE_STOP_H
 

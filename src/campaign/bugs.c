@@ -31,7 +31,7 @@
 #include <unistd.h>
 
 #define SHARE 0.1	   /* of the time, for looking at failures and violations */
-#define KEPT_SHARE 0.07	   /* the same where nobody expects anything */
+#define KEPT_SHARE 0.07	   /* the same where nothing is expected */
 #define KEPT_RUNS 20	   /* of a repeatable search, for one test that is looked at */
 #define WAITING 1000	   /* failures that wait */
 #define WAITING_KEPT 200000 /* tests likewise */

@@ -86,7 +86,7 @@ struct fuzz_shared {
 	double started;	   /* clock: when the command began */
 	uint64_t campaign; /* 0: there is none yet */
 	uint64_t version;  /* of the program, in the store; likewise */
-	volatile int stop; /* everybody out */
+	volatile int stop; /* all workers are to end */
 	uint64_t pending;  /* tests without coverage that the frontier holds, of all workers */
 	volatile int lost; /* some worker's search is not exhaustive */
 	volatile int san_made, no_san; /* the san variant was made beside the search; or could not be */
@@ -100,7 +100,7 @@ struct waiting_input {
 	enum {
 		PENDING_FAILED,	  /* its run did */
 		PENDING_VIOLATED, /* it was solved to break a check */
-		PENDING_KEPT,	  /* nobody expects anything */
+		PENDING_KEPT,	  /* nothing is expected of it */
 	} why;
 	uint64_t test, parent;
 	struct buf data;
@@ -209,7 +209,7 @@ void fuzz_stage(struct fuzz *f, enum fuzz_stage stage); /* published at once if 
 struct search_hooks fuzz_hooks(struct fuzz *f);
 /* Tests that other workers, or AFL++, found since the last call. */
 int fuzz_import(struct fuzz *f);
-int fuzz_stopping(const struct fuzz *f); /* a limit is reached, or somebody wishes it */
+int fuzz_stopping(const struct fuzz *f); /* a limit is reached, or the user wishes it */
 /* Queue files that a kill kept from being written. */
 int fuzz_restore_files(struct fuzz *f);
 /* Tells the store and the other workers that this search is not exhaustive, or learns it from them. 0, -1. */
@@ -273,7 +273,7 @@ struct campaign_sums {
 };
 /* sums.c: those of a repeatable search without what a clock or the kernel measured. */
 void campaign_add_up(const struct fuzz *f, struct campaign_sums *s);
-/* A row in the store that there was this search of this version. Nobody may have the store open for reading alone: the log goes
+/* A row in the store that there was this search of this version. No process may have the store open for reading alone: the log goes
  * with the last that closes it, and that one must be able to. The store may have become full, which the search itself has reported. */
 void campaign_store_result(const struct fuzz *f);
 

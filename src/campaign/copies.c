@@ -7,7 +7,7 @@
  * there is a budget for, when traced runs have taken as long as making them does, by an estimate: a search spends at most twice what
  * it would if it had known.
  *
- * A process beside the search makes the variant, on one processor and only when nobody else wants it. The first worker starts it and waits for it; it
+ * A process beside the search makes the variant, on one processor and only when no other process wants it. The first worker starts it and waits for it; it
  * ends with the search, whatever it has done. When it is through, each worker takes the new variant between two steps of its search. Both write the
  * same events at the same sites, so nothing that is known of tests and paths changes.
  *
@@ -273,7 +273,7 @@ static void begin_making(struct fuzz *f, const struct copies_list *functions)
 	file_exit_child(variant_make_fast(f->program, functions, &v) ? 1 : 0); /* who gets none goes on with what it has */
 }
 
-/* Is it through? Then every worker is told. */
+/* Is it through? Then every worker is notified. */
 static void look_for_end(struct fuzz *f)
 {
 	int status;

@@ -1,9 +1,9 @@
-/* fill.c: does the program look at memory that nobody wrote?
+/* fill.c: does the program look at memory that was never written?
  *
  * A search is exhaustive if every negation was answered and nothing was lost. What stood in local variables and heap blocks before
  * the program wrote them is no input and in no constraint, but may decide: so before the claim is made, every test is run again in
  * the fill variant with three patterns in that memory. Another outcome, or other counts of branches, in one of them takes the claim
- * back. That they are equal is a test and no proof: other contents might still be told apart.
+ * back. That they are equal is a test and no proof: other contents might still make a difference.
  *
  * Where heap blocks stand is no input either. It depends on the input where the size of a block does: after a search that saw such a size the runs have their
  * blocks at other places, too, and in one of them a program that looks at addresses is ended, which is a difference.

@@ -50,7 +50,7 @@ static void from_row(struct search_test *t, const struct store_test *row)
 	};
 }
 
-/* What covers something that nobody had covered before, seeds too: thousands of them may take the same path. The first test always has a
+/* What covers something that no test covered before, seeds too: thousands of them may take the same path. The first test always has a
  * file: other fuzzers do not begin with an empty queue. */
 static int stands_in_queue(uint32_t flags, uint64_t id)
 {

@@ -1,8 +1,8 @@
 /* look.c: one input in the san variant, and what that makes of it.
  *
  * What failed is a bug, whatever was expected of it: kind and stack are its bucket. A new bucket is traced for the condition under
- * which its check breaks, written to crashes/ or hangs/, and told; its input is shrunk later (shrink.c).
- * Of conversions only those count whose result does (traced_filter). What did not fail is nothing, if nobody predicted anything. A
+ * which its check breaks, written to crashes/ or hangs/, and reported; its input is shrunk later (shrink.c).
+ * Of conversions only those count whose result does (traced_filter). What did not fail is nothing, if nothing was predicted. A
  * prediction of a checker with a run-time test of its own is confirmed by the check that a fresh traced run shows broken. Every other
  * prediction, and a failure that sanitizers do not see, is suspected: it has a bucket of its own, goes to suspected/, and counts for nothing.
  */

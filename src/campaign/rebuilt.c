@@ -59,7 +59,7 @@ static int refresh(struct fuzz *f)
 
 /* ------------------------------------------------------------ other checkers */
 
-/* Tests go back to the frontier: their paths are asked for what nobody looked for on them. */
+/* Tests go back to the frontier: their paths are asked for what no search looked for on them. */
 static int explore_again(void *ctx, const struct store_test *row)
 {
 	struct fuzz *f = ctx;

@@ -1,6 +1,6 @@
 /* shrink.c: inputs of bugs made smaller, beside the search.
  *
- * A bug is told with the input that showed it, and its input waits here to be shrunk: some hundred runs of the san variant, which may
+ * A bug is reported with the input that showed it, and its input waits here to be shrunk: some hundred runs of the san variant, which may
  * take longer than all other looks together. So that neither the search nor looks at other inputs wait for it, it is done in pieces of a
  * fraction of a second that have a share of the time, and at the end of the search. A bug whose input
  * became smaller is described once more and written over the old one.

@@ -50,7 +50,7 @@ static int work(struct fuzz *f)
 
 struct crew {
 	struct fuzz *f;
-	const struct campaign_screen *screen; /* NULL: nobody watches */
+	const struct campaign_screen *screen; /* NULL: none */
 	unsigned count, alive;
 	pid_t pids[FUZZ_WORKERS];
 	int words[2]; /* a pipe: what they say on standard error; -1 without a screen */
@@ -109,7 +109,7 @@ static void pass_words(const struct crew *c)
 	}
 }
 
-/* Gives whether somebody went. One that the deadline ended lost nothing that it told. */
+/* Gives whether a worker ended. One that the deadline ended lost nothing that it published. */
 static int reap(struct crew *c, int killed)
 {
 	struct fuzz_shared *shared = c->f->shared;

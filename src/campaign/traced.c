@@ -1,6 +1,6 @@
 /* traced.c: runs an input traced and reads which checks it breaks.
  *
- * The trace is that of the input that is told, as small as it was made, so the condition is true of it. The place of a finding comes from
+ * The trace is that of the input that is reported, as small as it was made, so the condition is true of it. The place of a finding comes from
  * the sanitizer's stack, that of a check from the site table: where they are the same line of the same file, they are taken
  * for the same thing.
  */
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONDITION_WIDTH 60 /* characters of a condition that is told */
+#define CONDITION_WIDTH 60 /* characters of a condition that is reported */
 
 /* 0 with *t open; 1: there is no trace; -1. */
 static int run(const struct traced *d, const void *data, size_t size, struct trace *t)

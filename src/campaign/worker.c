@@ -483,7 +483,7 @@ int fuzz_loop(struct fuzz *f)
 			if (r == 0)
 				break;
 		}
-		f->stopped |= fuzz_stopping(f); /* a step that has nothing to do asks nobody */
+		f->stopped |= fuzz_stopping(f); /* a step that has nothing to do asks no hook */
 	}
 	f->figures->exhausted = f->figures->ended && r == 0 && search_exhausted(f->search);
 	f->figures->losses = *search_losses(f->search);

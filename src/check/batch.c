@@ -1,8 +1,8 @@
 /* batch.c: the client of the driver's --batch.
  *
  * A chunk of inputs is one run of the launcher: frames on standard input, outcomes on standard
- * output, limits and the PID namespace as for any run, so that a function that kills everybody
- * kills nobody else. What the sanitizers reported of an input comes with its outcome; all reports of a chunk are
+ * output, limits and the PID namespace as for any run, so that a function that kills all processes
+ * kills no others. What the sanitizers reported of an input comes with its outcome; all reports of a chunk are
  * symbolised together.
  *
  * The invariant: outcomes come in the order of the inputs. Where they stop short, the next input

@@ -1,7 +1,7 @@
 /* confirm.c: runs an input in a fresh process of the san variant and says what came of it.
  *
  * Failed is: ended by a signal, or a sanitizer's report with a stack on the descriptor that muster gave it (a child's, or one that
- * the program survived). All that was reported is told, and how the run ended as well if no report is about that. Three kinds of failure might be the san
+ * the program survived). All findings are reported, and how the run ended as well if no report is about that. Three kinds of failure might be the san
  * variant's own doing, whose code is slower and whose frames and objects are larger: a time-out, a
  * memory limit, a stack overflow. They count only if the cov variant, which is almost as fast and
  * as small as the program itself, ends in the same way, the first at HANG_FACTOR times the limit

@@ -15,7 +15,7 @@ int confirm_open(struct confirm **c, const char *program, const struct launch_op
 void confirm_close(struct confirm *c);
 /* 0 with *f; -1 with words if the variant cannot be made or run. A time-out is confirmed only at a multiple of the limit. */
 int confirm_run(struct confirm *c, const void *data, size_t size, struct finding *f);
-/* The same of a run that somebody else made, of a program that is no variant (an exported test): how it ended and what it wrote on
+/* The same of a run that was made elsewhere, of a program that is no variant (an exported test): how it ended and what it wrote on
  * standard error, with the options of san_options.h. dir: modules in it are the program's own; one for all calls. */
 int confirm_read(struct confirm *c, const char *dir, const struct run_result *run, struct finding *f);
 

@@ -2,7 +2,7 @@
  *
  * Everything is read from the report's text, whose wording is the sanitizers' own: a sentence that is not as expected is passed
  * over, and the caller says what the kind alone tells. The name of an array is not in the report: it is read
- * from the source line, where an identifier with a bracket behind it stands at the column the report names, or is the only one of the line.
+ * from the source line, where an identifier with a bracket after it stands at the column the report names, or is the only one of the line.
  */
 #include "check/describe.h"
 
@@ -45,7 +45,7 @@ static int is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The length of what is subscripted at p: buf, h.buf or h->buf with a bracket behind it; or 0. */
+/* The length of what is subscripted at p: buf, h.buf or h->buf with a bracket after it; or 0. */
 static size_t subscripted(const char *p)
 {
 	size_t n = 0;
@@ -118,7 +118,7 @@ static void add_access(const struct describe_from *d, struct buf *out)
 	add_bytes(out, d->access_size);
 }
 
-/* Where the stack behind a sentence (" freed by thread", "previously allocated by") begins in sources: " (freed at x.c:9)". */
+/* Where the stack after a sentence (" freed by thread", "previously allocated by") begins in sources: " (freed at x.c:9)". */
 static void add_stack(const char *report, const char *sentence, const char *verb, struct buf *out)
 {
 	const char *p = strstr(report, sentence);

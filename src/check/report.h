@@ -35,7 +35,7 @@ struct report {
 
 /* Finds the first complete report in what a run wrote on standard error: 1; 0 if there
  * is none; -1 with words if the sanitizer itself could not work, which says nothing about the
- * program. text ends in NUL. Words that only look like a report (no stack behind them) are not
+ * program. text ends in NUL. Words that only look like a report (no stack after them) are not
  * taken for one. */
 int report_read(struct report *r, const char *text);
 void report_release(struct report *r);

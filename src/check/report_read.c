@@ -1,7 +1,7 @@
 /* report_read.c: reads reports of AddressSanitizer and UndefinedBehaviorSanitizer.
  *
  * A report begins with "==PID==ERROR: AddressSanitizer: ..." or "FILE:LINE:COLUMN:
- * runtime error: ..."; the first run of frame lines behind it is the failing stack; it ends with
+ * runtime error: ..."; the first run of frame lines after it is the failing stack; it ends with
  *the SUMMARY line, which names the kind. Frames look like
  *
  *	    #1 0x5608c8cb5748  (/path/of/module+0x10c748) (BuildId: ...)
@@ -147,7 +147,7 @@ static void read_begin(struct report *r, const char *text, size_t at)
 	}
 }
 
-/* Of a line behind the beginning: 1 if the report ends with it. */
+/* Of a line after the beginning: 1 if the report ends with it. */
 static int read_line(struct report *r, const char *text, size_t at)
 {
 	static const char summary[] = "SUMMARY: ";
@@ -231,7 +231,7 @@ int report_deadly(const char *text, char *kind, size_t size)
 	return kind[0] != 0;
 }
 
-/* The text behind words of muster's own runtime, "muster: WORDS: TEXT at FILE:LINE" or "FILE:LINE: WORDS: TEXT". */
+/* The text after words of muster's own runtime, "muster: WORDS: TEXT at FILE:LINE" or "FILE:LINE: WORDS: TEXT". */
 static int own_words(const char *text, const char *words, char *message, size_t size)
 {
 	const char *p = strstr(text, words), *end, *at;

@@ -5,7 +5,7 @@
  * line of the same function and belongs to the same expression. For null pointers the line is enough, since every access
  * through one has a report of its own before it. For the others the columns decide: that of the code which checks is mostly that of the
  * access; where it is not (st[i].g = 1: the member, and the assignment), the source line says whether anything stands between the two.
- * Without the source they are taken for one: the line is told in any case. The first is the one that is told, except of a null
+ * Without the source they are taken for one: the line is reported in any case. The first is the one that is reported, except of a null
  * pointer: what a person looks for is its use, not the offset (of zero, mostly) that was added before.
  *
  * After an array with a negative number of elements the stack is no longer what it was: what is reported then is not read.

@@ -1,7 +1,7 @@
 /* invariants_annotate.c: a copy of the source with invariants as comments.
  *
  * Each comment is a line of its own, indented as the line it belongs to, so that the program stays what it was: before the line of a loop what
- * holds at its head, before the line of a condition what each outcome means, behind the last line of a loop what holds
+ * holds at its head, before the line of a condition what each outcome means, after the last line of a loop what holds
  * when it is left. A line that continues the one before it (a backslash: a macro) has its comments above the whole.
  */
 #include "cmd/invariants.h"

@@ -1,7 +1,7 @@
 /* status.c: the display of a running search.
  *
  * A frame is put together in memory and written at once: up over the last frame, each
- * line with "erase to its end" behind it, then "erase below". Nothing is cleared
+ * line with "erase to its end" after it, then "erase below". Nothing is cleared
  * before it is rewritten, so nothing flickers. The invariant is that the cursor stands at
  * the start of the line below the frame, `lines` lines below its top; whoever else
  * prints must have the frame removed first (log_aside), and sets lines to 0.
@@ -60,7 +60,7 @@ enum { LABEL_1 = 2, VALUE_1 = 12, LABEL_2 = 41, VALUE_2 = 51 };
 
 static void write_out(const void *data, size_t size)
 {
-	file_write_all(2, data, size); /* nobody to tell if that fails */
+	file_write_all(2, data, size); /* it cannot be reported if that fails */
 }
 
 /* ------------------------------------------------- giving the terminal back */

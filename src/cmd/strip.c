@@ -33,7 +33,7 @@ int cmd_strip(int argc, char **argv)
 	    "Removes muster's records from executables, libraries, objects and archives.", rows};
 	VEC(const char *) files = {0};
 
-	/* Options may stand behind the files too. */
+	/* Options may stand after the files too. */
 	for (int i = 0; i < argc;) {
 		i += option_parse(&spec, argc - i, argv + i);
 		if (i < argc)

@@ -133,7 +133,7 @@ static int run(const struct test_options *o, const operand_list *list)
 		failed = test_session_run(s, &code);
 		if (failed && code == EXIT_USAGE && !i)
 			stop_give_up(error_text());
-		if (failed && deadline_over()) { /* of a file that is not the first: what the others gave is told */
+		if (failed && deadline_over()) { /* of a file that is not the first: what the others gave is reported */
 			failed = 0;
 			r.cut = 1;
 		}

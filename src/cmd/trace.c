@@ -67,7 +67,7 @@ static void *watch(void *unused)
 	return NULL;
 }
 
-/* A run blocks; somebody else has to look at the clock. */
+/* A run blocks; another thread has to look at the clock. */
 static int run_watched(struct launcher *l, const struct launch_input *in, struct run_result *r,
 		       const struct shm *shm)
 {

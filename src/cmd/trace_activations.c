@@ -112,7 +112,7 @@ static void names_init(struct names *n, const struct trace_show *s)
 			map_set(&n->of, s->activations->list.data[i].inputs.data[k].leaf, (uint64_t)i << 32 | k);
 }
 
-/* A term in C; definitions of its parts stand behind it. */
+/* A term in C; definitions of its parts stand after it. */
 static void add_term(struct names *n, expr_t e, struct buf *out)
 {
 	struct buf text = {0}, lets = {0};

@@ -44,7 +44,7 @@ struct asserting {
 	struct shell_line command;
 	VEC(struct source) sources;
 	struct strmap names;
-	struct buf link;     /* words behind all objects */
+	struct buf link;     /* words after all objects */
 	struct buf makefile; /* a rule for each bug */
 	struct buf bugs;     /* their names */
 	int failed;

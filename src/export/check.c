@@ -6,7 +6,7 @@
  * lose their assertions first and then their place in the file; each is noted. If a test ends the
  * whole program, every test is run by itself.
  *
- * A bug is reproduced if its test fails with the kind of error and in the place it was told with;
+ * A bug is reproduced if its test fails with the kind of error and in the place it was reported with;
  * the sanitizer's report says both. A used-up stack is compared by the functions that recur, since
  * its place is chance; a hang has none.
  */

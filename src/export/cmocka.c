@@ -272,7 +272,7 @@ static int read_inputs(struct unit *u)
 
 /* ------------------------------------------------------------- observations */
 
-/* Runs what is no bug; failures are left out, since nobody can say what they should do. */
+/* Runs what is no bug; failures are left out, since it is not known what they should do. */
 static int observe(struct unit *u, struct batch *b, int again)
 {
 	struct batch_item *items = mem_zalloc((u->inputs.size + 1) * sizeof *items);

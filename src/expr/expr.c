@@ -146,7 +146,7 @@ expr_t expr_make(struct exprs *p, struct expr_node n)
 		grow(p);
 		s = find_slot(p, &n, h);
 	}
-#ifdef EXPR_SHAKE /* for tests under AddressSanitizer: nobody may keep a pointer to a node over a constructor */
+#ifdef EXPR_SHAKE /* for tests under AddressSanitizer: no caller may keep a pointer to a node over a constructor */
 	struct expr_node *moved = mem_alloc(p->cap * sizeof *p->nodes);
 	memcpy(moved, p->nodes, p->count * sizeof *moved);
 	free(p->nodes);

@@ -1,7 +1,7 @@
 /* subst.c: terms made anew: with other variables, or in another pool.
  *
  * Both go over the DAG once, operands first, and build each term from what its
- * operands became, with the same constructors as everybody else. So the result is in normal form
+ * operands became, with the same constructors as all others. So the result is in normal form
  * though the operands changed.
  */
 #include "expr/pool.h"

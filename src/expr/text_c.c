@@ -297,10 +297,10 @@ static struct cx convert(struct printer *c, expr_t e)
 	uint32_t source;
 	uint64_t offset;
 	char at[24], name[16];
-	int way = word_of(c, e, &source, &offset);
-	if (way) {
+	int order = word_of(c, e, &source, &offset);
+	if (order) {
 		snprintf(at, sizeof at, "%" PRIu64, offset);
-		return word_text(c, n->width / 8, way > 0, source_name(name, source), at);
+		return word_text(c, n->width / 8, order > 0, source_name(name, source), at);
 	}
 	expr_t inner = negated(p, e);
 	if (inner) {

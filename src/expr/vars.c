@@ -5,7 +5,7 @@
  *
  * 1. Sharing. A set is a slice of a region (a growing array with room at both ends). The
  *    union of a set and a few later (or earlier) variables is a longer slice of the same
- *    region, if nobody else has used the place; a union that adds nothing is the
+ *    region, if no other set has used the place; a union that adds nothing is the
  *    larger set itself.
  * 2. Laziness. A union that neither of these nor a copy of at most SMALL variables gives is
  *    not made: the term is "lazy". If it is asked for, a walk from it down to terms that have sets
@@ -107,7 +107,7 @@ static uint32_t new_set(struct exprs *p, const expr_t *vars, uint32_t count)
 	return (uint32_t)s->slices.size - 1;
 }
 
-/* The set with `extra` behind it (or before it), in place if the place is free or already holds
+/* The set with `extra` after it (or before it), in place if the place is free or already holds
  * just that; in a larger region if this one is full; NO_SET if others use the place. */
 static uint32_t extend(struct exprs *p, uint32_t set, const expr_t *extra, uint32_t count,
 		       int behind)

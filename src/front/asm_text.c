@@ -33,7 +33,7 @@ static int is_idle(const char *word, size_t length)
 	return 0;
 }
 
-/* Only instructions that change nothing, if any; at is behind the quote. */
+/* Only instructions that change nothing, if any; at is after the quote. */
 static int template_is_idle(const char *at)
 {
 	while (*at && *at != '"') {
@@ -100,7 +100,7 @@ static void add_words(const char *at, struct buf *out)
 	for (at++; *at && *at != '"';) {
 		size_t n = 0;
 
-		if (*at == '\\' && at[1]) { /* \nname: begins behind the n */
+		if (*at == '\\' && at[1]) { /* \nname: begins after the n */
 			at += 2;
 			continue;
 		}

@@ -347,7 +347,7 @@ static enum CXChildVisitResult at_file_level(CXCursor d, CXCursor parent, CXClie
 			break;
 		name = reader_name(r, d);
 		if (!strncmp(name, "muster_holds_", 13) || !strncmp(name, "muster_now_", 11) ||
-		    !strncmp(name, "muster_initial_", 15)) /* of src/refine: nobody wrote it */
+		    !strncmp(name, "muster_initial_", 15)) /* of src/refine, not of the source */
 			break;
 		if (strmap_get(&r->f->function_numbers, name, &number)) {
 			l->functions.data[number] =
@@ -438,7 +438,7 @@ static void apply_hidden_names(struct reader *r, const struct file_level *l)
 		write_named(r, reader_pretty(r, l->assemblies.data[i]));
 	for (size_t i = 0; i < l->functions.size; i++)
 		if (r->f->functions.data[i].has_asm && (at = strstr(reader_body(r, l->functions.data[i]), "asm")))
-			write_named(r, at); /* and by other strings behind it: a template may have any text */
+			write_named(r, at); /* and by other strings after it: a template may have any text */
 }
 
 void reader_unit(struct reader *r)

@@ -1,8 +1,8 @@
-/* escape.c: may somebody whom the walk does not see write a global, through a pointer to const?
+/* escape.c: may code that the walk does not see write a global, through a pointer to const?
  *
  * An object that is not const itself may be written through any pointer to it: whoever gets a const int * may cast. So the address of a global is
  * followed as long as it stands in variables that are pointers to const: parameters of functions of the unit, local variables, static variables.
- * These are the holders. What is done with a holder other than looking (it is returned, cast, given to somebody unknown, its address is taken) is a
+ * These are the holders. What is done with a holder other than looking (it is returned, cast, given to unknown code, its address is taken) is a
  * leak, and each global whose address may stand in a holder that leaks counts as written.
  *
  * Functions of the system only read what they take as a pointer to const, unless they hand the pointer on as one that can be written through: by
@@ -175,7 +175,7 @@ void reader_escapes(struct reader *r)
 	size_t left = r->held.size, before, at = 0;
 	uint64_t key, one;
 
-	/* A parameter whose uses nobody saw: the body that counts is another one. */
+	/* A parameter whose uses were not seen: the body that counts is another one. */
 	while (map_next(&r->asked, &at, &key, &one))
 		if (!map_get(&r->walked, key, NULL))
 			map_set(&r->leaks, key, 1);

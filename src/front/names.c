@@ -171,7 +171,7 @@ void front_pairs(const struct front *f, uint32_t function, struct buf *words)
 
 		if (!*p[i].name || !is_sequence(f, p[i].type))
 			continue;
-		/* By name anywhere; else a word for lengths just behind it. */
+		/* By name anywhere; else a word for lengths just after it. */
 		for (size_t k = 0; k < x->parameters.size; k++)
 			if (is_integer(f, p[k].type) && names_length_of(p[i].name, p[k].name))
 				length = k;

@@ -103,7 +103,7 @@ uint32_t reader_line(struct reader *r, CXSourceLocation at, const char **file)
 		return line;
 	}
 	*file = reader_string(r, name);
-	if (!strncmp(*file, "./", 2)) /* of an include: nobody typed it */
+	if (!strncmp(*file, "./", 2)) /* of an include: the user did not type it */
 		*file += 2;
 	return line;
 }

@@ -165,7 +165,7 @@ static const char *spell_pointer(struct reader *r, CXType t, const char *inner, 
 	       look.kind == CXType_ConstantArray || look.kind == CXType_IncompleteArray;
 	if (look.kind == CXType_VariableArray)
 		return NULL;
-	if (!*inner && q) /* no blank behind the last word */
+	if (!*inner && q) /* no blank after the last word */
 		inner = printed(r, "*%.*s", (int)strlen(quals) - 1, quals);
 	else
 		inner = printed(r, "*%s%s", quals, inner);

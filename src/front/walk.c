@@ -152,7 +152,7 @@ static void meet_variable(struct reader *r, struct owner *o, CXCursor declaratio
 	if (linkage != CXLinkage_Internal && linkage != CXLinkage_External &&
 	    linkage != CXLinkage_UniqueExternal)
 		return;
-	if (r->c->Cursor_getStorageClass(declaration) == CX_SC_Register) { /* of the machine: it has no address, and nobody can set it */
+	if (r->c->Cursor_getStorageClass(declaration) == CX_SC_Register) { /* of the machine: it has no address, and it cannot be set */
 		if (o->function)
 			o->function->has_register = 1;
 		return;
@@ -351,7 +351,7 @@ static int use_below(struct reader *r, CXCursor cursor, int kind, int use, CXTyp
 		return use_below_member(r, index, use, t);
 	case CXCursor_ParenExpr:
 		return use;
-	case CXCursor_UnexposedExpr: /* a conversion that nobody wrote, or, with more than one part,
+	case CXCursor_UnexposedExpr: /* an implicit conversion, or, with more than one part,
 					an atomic operation */
 		if (r->children.size != 1)
 			return use == STORED ? STORED : VALUE;

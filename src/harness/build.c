@@ -5,7 +5,7 @@
  * the bitcode of the record, in which each check for undefined behaviour is a branch; everything
  * else (trace, cov, san) is made from the record, as for any program.
  *
- * Functions and globals that nobody defines are found by the linker: those it names get stubs, and
+ * Functions and globals that are not defined are found by the linker: those it names get stubs, and
  * the plan is made again. Most are known before: what is in neither libc nor libm is a stub from
  * the start, if the user names no libraries.
  *
@@ -197,7 +197,7 @@ static int in_libc(const char *name)
 	return 0;
 }
 
-/* Assembly of the unit may define it: then only the linker can say that nobody does. */
+/* Assembly of the unit may define it: then only the linker can say that none does. */
 static int asm_may_define(struct buf *words, const char *symbol, const char *name)
 {
 	char *line = mem_printf("\n%s\n", symbol ? symbol : name);

@@ -1,6 +1,6 @@
 /* canonical.c: one form for all inputs that call a function in the same way.
  *
- * The form is written anew into zeros: what nobody reads is simply never copied. Numbers go as they
+ * The form is written anew into zeros: what is not read is simply never copied. Numbers go as they
  * are (padding too: memcmp may look at it), bools as one bit, pointers as their choice and element.
  * Objects of a pool are interchangeable, so the one that is reached first gets number 1, the next
  * 2; the order of reaching depends on what the input means only (walk.c), hence the form of a form

@@ -2,13 +2,13 @@
  *
  * The file includes the unit, so that static functions and variables can be named; a main of the
  * unit has another name there. Nothing is included before the unit, whose own definitions
- * (_GNU_SOURCE) must come first. Functions and variables that nobody defines are defined behind it;
+ * (_GNU_SOURCE) must come first. Functions and variables that are not defined are defined after it;
  * such functions return what the test says.
  *
  * Each test begins with the unit's variables as they were at the start, makes the objects of its
  * input, each from malloc and of exactly its size (sanitizers and valgrind see every byte too far),
  * calls the function and asserts what was observed. Tests of functions with static variables of
- * their own, which nobody can set back, run in a process of their own, and so do those that end the
+ * their own, which cannot be set back, run in a process of their own, and so do those that end the
  * process. With -DMUSTER_BUGS the file has those that show a bug,
  * and no others.
  *
@@ -153,7 +153,7 @@ int export_type(const struct export *e, uint32_t front, struct buf *out)
 	/* The typedef is what the author wrote, if it has no const. */
 	if (t->name && !t->is_const && !t->is_volatile)
 		name = t->name;
-	/* Words, and then stars: all else needs more than a name behind it. */
+	/* Words, and then stars: all else needs more than a name after it. */
 	n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ ");
 	if (name[n + strspn(name + n, "*")])
 		buf_addf(out, "__typeof__(%s)", name);

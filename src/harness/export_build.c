@@ -5,7 +5,7 @@
  * and a variable for each parameter.
  *
  * Values are initialisers as far as C has one; bytes that an initialiser cannot say (value.h) are
- * written behind it one run at a time, pointers inside such places each by itself.
+ * written after it one run at a time, pointers inside such places each by itself.
  */
 #include "harness/export.h"
 
@@ -45,7 +45,7 @@ static int is_pointer(const struct harness *h, uint32_t type)
 	return kind == DRIVE_POINTER || kind == DRIVE_FUNCTION || kind == DRIVE_OPAQUE;
 }
 
-/* Whether C can be told of this type at all. */
+/* Whether the type can be written in C at all. */
 static int has_initialiser(const struct export *e, uint32_t type)
 {
 	if (is_pointer(e->h, type))

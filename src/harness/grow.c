@@ -3,7 +3,7 @@
  * How many elements objects have at most is a part of an input's prefix (muster/drive.h), so that a search can go on with larger
  * ones without another build, and small inputs stay small. An input is moved to the next layout object by object: roots and results stand where
  * they stood, and the call is the same. Or nearly so: a loop that left its object at the last element, forty steps before the branch
- * that nobody has covered, is most likely to get there if the object has more of the same.
+ * that no test has covered, is most likely to get there if the object has more of the same.
  */
 #include "harness/walk.h"
 
@@ -65,7 +65,7 @@ int harness_grow(const struct harness *h, uint32_t number, const void *data, siz
 		return 0;
 	}
 	to = mem_zalloc(whole);
-	walk_copy(&w, 0, f->size, to); /* with the blocks that have not grown; others are nobody's there */
+	walk_copy(&w, 0, f->size, to); /* with the blocks that have not grown; others belong to no block there */
 	for (uint32_t i = 0; i < f->pools; i++) {
 		uint32_t pointer = h->pools.data[f->first_pool + i].pointer;
 		size_t bytes = (size_t)drive_limit(h->types.data, pointer, w.growth) * h->types.data[h->types.data[pointer].a].size;

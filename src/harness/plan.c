@@ -172,7 +172,7 @@ static void add_stub(struct one *o, uint32_t entry)
 
 #define VOLATILE_DEPTH 4
 
-/* Does the type lead to memory that somebody else may write? */
+/* Does the type lead to memory that other code may write? */
 static int leads_to_volatile(const struct front *f, uint32_t type, unsigned depth)
 {
 	const struct front_type *t = &f->types.data[type];
@@ -315,7 +315,7 @@ static int points_to_void(const struct planner *p, uint32_t pointer)
 	return p->f->types.data[t->to].kind == FRONT_VOID && p->h->types.data[pointer].a == p->byte;
 }
 
-/* Objects of two pools are never the same, so it must not matter: nobody writes any of them, nobody compares. */
+/* Objects of two pools are never the same, so it must not matter: none of them is written or compared. */
 static void look_at_pools(struct one *o)
 {
 	const struct drive_pool *pools = vec_from(&o->p->h->pools, o->call.first_pool);
@@ -426,7 +426,7 @@ static void place_blocks(struct one *o, uint32_t room)
 	}
 }
 
-/* Results come first if there may be any, else last: nobody asks for them, but they overlap
+/* Results come first if there may be any, else last: nothing asks for them, but they overlap
  * nothing. */
 static void lay_out(struct one *o)
 {

@@ -269,7 +269,7 @@ void plan_requires(const struct harness *h, const struct front_function *fn,
 	}
 }
 
-/* The place behind the parenthesis that closes the one at s. */
+/* The place after the parenthesis that closes the one at s. */
 static const char *close_of(const char *s)
 {
 	int depth = 0;

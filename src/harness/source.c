@@ -131,7 +131,7 @@ static void add_stubs(const struct harness *h, struct buf *out)
 		if (t->kind == FRONT_ARRAY && !t->count) {
 			add_type_name(h->front, t->to, 0, out);
 			buf_addf(out, " %s[%u];\n", g->name, h->options.elements);
-		} else if (!t->size) { /* incomplete: only its address, and bytes behind it, are of use */
+		} else if (!t->size) { /* incomplete: only its address, and bytes after it, are of use */
 			buf_addf(out, "_Alignas(16) char muster_incomplete_%zu[%u] __asm__(\"%s\");\n", i, HARNESS_INCOMPLETE,
 				 g->symbol ? g->symbol : g->name);
 		} else {
@@ -219,7 +219,7 @@ static void add_thunk(const struct harness *h, const struct harness_function *hf
 {
 	const struct front_function *fn = &h->front->functions.data[hf->front];
 
-	/* Otherwise nobody would have the body of an inline function. */
+	/* Otherwise no unit would have the body of an inline function. */
 	if (fn->is_inline && !fn->is_static)
 		buf_addf(out, "extern __typeof__(%s) %s;\n", fn->name, fn->name);
 	buf_addf(out, QUIET " static void muster_thunk_%u(void **__muster_a, void *__muster_r) { ",

@@ -218,7 +218,7 @@ static uint32_t power_of_two(uint32_t n)
 	return p;
 }
 
-/* Pointees that nobody but their library can make. */
+/* Pointees that only their library can make. */
 static int is_opaque(const struct front *f, const struct front_type *to)
 {
 	const char *name = f->types.data[to->plain].name;

@@ -376,7 +376,7 @@ static void print_text(struct value_printer *p, const uint8_t *bytes, size_t n)
 
 #define SPARSE 5 /* zeros in a row that a designator replaces */
 
-/* The next element to print after i - 1: i, or one behind many zeros. */
+/* The next element to print after i - 1: i, or one after many zeros. */
 static size_t next_element(const uint8_t *bytes, size_t i, size_t count, size_t size)
 {
 	size_t k = i;

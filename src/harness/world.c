@@ -328,7 +328,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(a, *(const char *const *)b);
 }
 
-/* How names of built-in functions begin, behind __builtin_. */
+/* How names of built-in functions begin, after __builtin_. */
 static const char *const families[] = {
     "COLUMN",
     "FILE",
@@ -438,7 +438,7 @@ static const char *const families[] = {
     "verbose_trap",
 };
 
-/* Of x86, behind __builtin_ia32_: what reads or changes more than its operands. All others compute. */
+/* Of x86, after __builtin_ia32_: what reads or changes more than its operands. All others compute. */
 static const char *const machine[] = {
     "aesdec128kl",
     "aesdec256kl",

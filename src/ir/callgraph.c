@@ -1,4 +1,4 @@
-/* callgraph.c: who calls whom in a unit, directly, and who may be called by somebody unknown; cycles of calls.
+/* callgraph.c: who calls whom in a unit, directly, and who may be called by unknown code; cycles of calls.
  *
  * Components (cycles of calls) come from Tarjan's algorithm with a stack of its own; it finishes a component after all that it calls, so that going through
  * functions by component sees callees first. The graph is plain arrays: that of a unit here, that of a program in whole_graph.c.

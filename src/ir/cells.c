@@ -2,10 +2,10 @@
  *
  * The root of a pointer is the alloca, parameter, global or new memory that it points into, if there is only one: a flat lattice over the
  * function's pointers, together with the offset, in passes over the blocks until nothing changes. Null and undefined pointers may be
- * accessed by nobody and count for nothing where pointers meet. An access whose root and offset are known names a cell. The
+ * not accessed and count for nothing where pointers meet. An access whose root and offset are known names a cell. The
  * cell's C name comes from the debug type of the root's variable, by walking down to the member at the offset.
  *
- * Invariant: a pointer with root r points into an object that r made (or one behind it) in every run without accesses outside of objects; if the
+ * Invariant: a pointer with root r points into an object that r made (or right after it) in every run without accesses outside of objects; if the
  * offset is exact, into the one that r made last.
  */
 #include "ir/code_parts.h"
@@ -20,7 +20,7 @@
 
 /* ------------------------------------------------------------------ roots */
 
-/* The linker's names of where a section begins and ends are in, or behind, other globals. */
+/* The linker's names of where a section begins and ends are in, or after, other globals. */
 static uint32_t address_root(const struct code_function *f, const uint32_t *first, uint32_t v)
 {
 	const char *name = f->code->globals[f->values[v].index].name;
@@ -160,7 +160,7 @@ void code_roots(struct code_function *f, struct arena *arena)
 
 /* ------------------------------------------------------------------ names of cells */
 
-/* Walks down from a type to the scalar of so many bytes at the offset, writing the way. Its type, or CODE_NONE. */
+/* Walks down from a type to the scalar of so many bytes at the offset, writing the path. Its type, or CODE_NONE. */
 static uint32_t path_to(const struct code *c, uint32_t type, uint64_t offset, uint64_t bytes, struct buf *out)
 {
 	const struct code_type *t;
@@ -202,21 +202,21 @@ static uint32_t pointed_name(const struct code *c, const char *name, uint32_t po
 	const struct code_type *t = pointer == CODE_NONE ? NULL : &c->types[pointer];
 	uint32_t base = t && t->kind == CODE_TYPE_POINTER ? t->base : CODE_NONE, found;
 	uint64_t each = base == CODE_NONE ? 0 : c->types[base].bytes;
-	struct buf way = {0};
+	struct buf path = {0};
 
 	if (!each || cell->offset < 0)
 		return CODE_NONE;
-	found = path_to(c, base, (uint64_t)cell->offset % each, cell->bytes, &way);
-	buf_str(&way);
+	found = path_to(c, base, (uint64_t)cell->offset % each, cell->bytes, &path);
+	buf_str(&path);
 	if ((uint64_t)cell->offset >= each)
-		buf_addf(out, "%s[%llu]%s", name, (unsigned long long)cell->offset / each, way.data);
-	else if (way.size && way.data[0] == '.')
-		buf_addf(out, "%s->%s", name, way.data + 1);
-	else if (way.size)
-		buf_addf(out, "(*%s)%s", name, way.data);
+		buf_addf(out, "%s[%llu]%s", name, (unsigned long long)cell->offset / each, path.data);
+	else if (path.size && path.data[0] == '.')
+		buf_addf(out, "%s->%s", name, path.data + 1);
+	else if (path.size)
+		buf_addf(out, "(*%s)%s", name, path.data);
 	else
 		buf_addf(out, "*%s", name);
-	buf_release(&way);
+	buf_release(&path);
 	return found;
 }
 

@@ -20,7 +20,7 @@
  * edges have flags. Integers wrap, and a program without the sanitizer goes on after a check that fails: an edge with
  * CODE_EDGE_PASS may be taken WHATEVER the condition says. If the checked behaviour is undefined in C (CODE_EDGE_UB beside it), an analysis
  * may decide to look only at runs that pass; if not (unsigned arithmetic, conversions), the condition must be ignored. An edge with
- * CODE_EDGE_REPORT leads to the report (no way on from there). The same holds for nsw, nuw, exact: the flags say what C promised; the machine
+ * CODE_EDGE_REPORT leads to the report (the program ends there). The same holds for nsw, nuw, exact: the flags say what C promised; the machine
  * wraps.
  */
 #ifndef MUSTER_IR_CODE_H
@@ -279,7 +279,7 @@ struct code_function {
 	uint8_t result_unsigned; /* as the source has it */
 	uint8_t defined;       /* it has blocks */
 	uint8_t internal;
-	uint8_t address_taken; /* or visible outside: somebody unknown may call it */
+	uint8_t address_taken; /* or visible outside: unknown code may call it */
 	uint8_t variadic, noreturn;
 	uint8_t replaceable;   /* weak: a call may end up elsewhere */
 	uint8_t optional;      /* declared weak: its address is null if no unit defines it */

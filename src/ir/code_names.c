@@ -1,6 +1,6 @@
 /* code_names.c: which value a variable of the source has at a point.
  *
- * Bindings say "from here on variable x has value v". At the entry of a block, behind its phis, a variable has the value that all its predecessors
+ * Bindings say "from here on variable x has value v". At the entry of a block, after its phis, a variable has the value that all its predecessors
  * agree on at their ends; or a phi of the block that a binding there gives it, if on each edge the phi takes just what the variable
  * has at the end of that predecessor. (A binding at the top of a block may also be the program's own assignment, which has not happened at the entry.)
  * Where they do not agree it has none: mem2reg makes no phi for a variable that is not read any more, and the old value would be
@@ -23,7 +23,7 @@ struct code_names {
 	const struct code_function *f;
 	uint32_t *column;	/* variable -> column of the table, or CODE_NONE */
 	uint32_t columns;
-	uint32_t *at;		/* block * columns: at its entry, behind the phis; NULL: too large */
+	uint32_t *at;		/* block * columns: at its entry, after the phis; NULL: too large */
 	uint32_t *first;	/* block -> first binding */
 	uint8_t *fresh;		/* block: nothing came in yet */
 	uint32_t *place;	/* edge -> which predecessor of its target it is */

@@ -18,7 +18,7 @@ struct code_inside {
 	/* Globals as effects count them, by number; in a joined program several units have numbers for one of them. */
 	uint32_t *ids;
 	uint32_t id_count; /* of all that are joined */
-	/* Effects of everything that somebody unknown may call (modref.c). */
+	/* Effects of everything that unknown code may call (modref.c). */
 	struct code_effect *outside;
 };
 

@@ -110,7 +110,7 @@ static void convert_gep(struct code_draft *d, LLVMValueRef inst, uint32_t id)
 
 /* ------------------------------------------------------------------ intrinsics */
 
-/* X(start of the name behind "llvm.", operator) : all operands, in order. The first that fits. */
+/* X(start of the name after "llvm.", operator) : all operands, in order. The first that fits. */
 #define INTRINSICS(X)             \
 	X("lifetime.", NOP)       \
 	X("invariant.", NOP)      \

@@ -45,7 +45,7 @@ static uint64_t text_attribute(LLVMAttributeRef a)
 	return content_fold(hash64(kind, n, 5), hash64(value ? value : "", value ? m : 0, 6));
 }
 
-/* Their order is nobody's: a sum. */
+/* Their order does not count: a sum. */
 static uint64_t add_attributes(struct content_maker *m, LLVMAttributeRef *list, unsigned n)
 {
 	uint64_t sum = 0;

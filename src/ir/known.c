@@ -1,7 +1,7 @@
 /* known.c: functions of the C library whose effects on memory with a name are known.
  *
  * None of them calls back into the program, and none touches a global that the program can name, so all there is to say is
- * what becomes of their pointer arguments: r read, w written, k kept (stored, or returned). Those behind the last letter are like it: variable arguments of
+ * what becomes of their pointer arguments: r read, w written, k kept (stored, or returned). Those after the last letter are like it: variable arguments of
  * printf are read and may be written (%n). Functions that are not here may do anything.
  */
 #include "ir/code_parts.h"

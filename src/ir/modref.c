@@ -1,10 +1,10 @@
 /* modref.c: what instructions, loops and functions may write and read.
  *
- * Objects are told apart by the roots of pointers (cells.c). Whose address gets out of sight (stored, returned, given to somebody unknown, met with
+ * Objects are told apart by the roots of pointers (cells.c). Whose address gets out of sight (stored, returned, given to unknown code, met with
  * a pointer of another root) *escapes*: pointers of unknown origin may point to it. The effect of a function is a set of globals it writes and reads, what it does with
  * what its parameters point to (reads, writes, keeps), and whether it goes through pointers of unknown origin. Effects are made callees first; a cycle
  * of calls is gone through until nothing grows. A function that nothing is known about may write everything that escapes, and call every
- * function whose address is known outside: `outside` is what all these may do together, and belongs to everybody who makes such a call.
+ * function whose address is known outside: `outside` is what all these may do together, and belongs to every function that makes such a call.
  *
  * It is the same for one unit and for units that were joined to a program: which function a call runs, and which global a number means, is asked
  * of code_inside (definitions, ids).
@@ -86,7 +86,7 @@ static uint8_t argument_flags(const struct code_function *f, const struct code_v
 		return runs->effect->parameter[k];
 	if (code_known(callee, &known))
 		return known.parameter[k < KNOWN_PARAMETERS ? k : KNOWN_PARAMETERS - 1];
-	if (callee->quiet) /* it may return it, or something found behind it */
+	if (callee->quiet) /* it may return it, or something that it points to */
 		return CODE_READS | CODE_KEEPS;
 	return CODE_READS | CODE_WRITES | CODE_KEEPS;
 }
@@ -206,7 +206,7 @@ static void touch(struct code_function *f, uint32_t pointer, uint8_t flags)
 			set_bit(e, e->written, f->code->inside->ids[f->values[root].index]);
 		if (flags & CODE_READS)
 			set_bit(e, e->read, f->code->inside->ids[f->values[root].index]);
-	} /* its own memory is nobody else's */
+	} /* its own memory is not shared */
 }
 
 static void add_call(struct code_function *f, uint32_t v)
@@ -392,7 +392,7 @@ void code_effects_joined(struct code **codes, size_t n)
 	vec_release(&list);
 }
 
-/* A unit alone: a call of a function with a body that nobody replaces runs that body. */
+/* A unit alone: a call of a function with a body that is not replaced runs that body. */
 void code_effects(struct code *c, struct arena *arena)
 {
 	struct code_inside *in = c->inside;

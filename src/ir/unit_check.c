@@ -27,12 +27,12 @@ int unit_is_marked(LLVMValueRef inst)
  * nothing takes, is empty. The decisions that it repeats were counted where they were made. */
 static int is_dispatch(LLVMValueRef inst)
 {
-	LLVMValueRef way = LLVMGetInstructionOpcode(inst) == LLVMSwitch ? LLVMIsAPHINode(LLVMGetOperand(inst, 0)) : NULL;
+	LLVMValueRef phi = LLVMGetInstructionOpcode(inst) == LLVMSwitch ? LLVMIsAPHINode(LLVMGetOperand(inst, 0)) : NULL;
 
-	for (unsigned i = 0; way && i < LLVMCountIncoming(way); i++)
-		if (!LLVMIsAConstant(LLVMGetIncomingValue(way, i)) && !LLVMIsAPHINode(LLVMGetIncomingValue(way, i)))
+	for (unsigned i = 0; phi && i < LLVMCountIncoming(phi); i++)
+		if (!LLVMIsAConstant(LLVMGetIncomingValue(phi, i)) && !LLVMIsAPHINode(LLVMGetIncomingValue(phi, i)))
 			return 0; /* no choice of the compiler's */
-	return way && !LLVMGetDebugLocLine(inst) &&
+	return phi && !LLVMGetDebugLocLine(inst) &&
 	       LLVMGetInstructionOpcode(LLVMGetFirstInstruction(LLVMGetSwitchDefaultDest(inst))) == LLVMUnreachable;
 }
 
@@ -192,7 +192,7 @@ static uint32_t checker_of(LLVMValueRef report, LLVMValueRef check)
 
 #define PARTS_MAX 4 /* marked branches in front of the one that reports */
 
-/* The check that a part of it leads to: by the marked branch at the end of a block behind it. */
+/* The check that a part of it leads to: by the marked branch at the end of a block after it. */
 static LLVMValueRef whole_check(LLVMValueRef part, int depth)
 {
 	for (unsigned k = 0; depth && k < LLVMGetNumSuccessors(part); k++) {

@@ -174,7 +174,7 @@ static void join_effects(struct whole *w)
 		set_definitions(w, u);
 		vec_push(&codes, u->code);
 	}
-	/* A body that the linker left out is called by nobody; it keeps a component of its own behind all others. */
+	/* A body that the linker left out is never called; it keeps a component of its own after all others. */
 	for (size_t i = 0; i < w->units.size; i++)
 		for (uint32_t k = 0; k < codes.data[i]->function_count; k++) {
 			codes.data[i]->functions[k].component = CODE_NONE;

@@ -1,10 +1,10 @@
-/* guesses.c: what was guessed about the loops of functions, for points behind them.
+/* guesses.c: what was guessed about the loops of functions, for points after them.
  *
  * What holds at every visit of a header holds, with the values of the last visit, wherever the
  * header dominates: its phis have these values until the next visit. A point that is reached around
  * the loop, too, or whose loop is entered beside its header, is behind a block D that all paths
  * from the header to the point pass. There one of D's edges was taken: D's phis are what that edge
- * brought, and what holds behind the header holds at the edge, or nothing is known of it. Values
+ * brought, and what holds after the header holds at the edge, or nothing is known of it. Values
  * must still be those of that time: whatever an edge brings is named only if nothing that it is
  * made of can be computed again on a path from D to the point.
  */
@@ -108,7 +108,7 @@ struct point {
 	struct exprs *pool;
 	const struct code_function *f;
 	const struct loop_guessed *loop;
-	size_t inner; /* so many loops behind it may be inside it */
+	size_t inner; /* so many loops after it may be inside it */
 	int unproved;
 	expr_t (*symbol)(void *ctx, const struct loop_symbol *s);
 	void *ctx;

@@ -9,7 +9,7 @@ struct guesses *guesses_new(void);
 void guesses_free(struct guesses *g);
 
 /* Guesses about those loops of the function that may have run before the block is reached, if
- * nobody did yet, and proves them. Takes about so many seconds at most; loops that are left then
+ * there is none for yet, and proves them. Takes about so many seconds at most; loops that are left then
  * have their turn at the next call; 0: no clock is looked at. Returns how many are proved. */
 size_t guesses_make(struct guesses *g, const struct code_function *f, uint32_t block,
 		    const struct loop_run_options *run, double seconds);

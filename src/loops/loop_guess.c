@@ -123,7 +123,7 @@ static void term(struct loop_guess *g, uint32_t symbol, int64_t coef)
 }
 
 /* coef times how far the symbol went since the loop was entered. */
-static void way(const struct finder *f, struct loop_guess *g, uint32_t symbol, int64_t coef)
+static void add_distance(const struct finder *f, struct loop_guess *g, uint32_t symbol, int64_t coef)
 {
 	uint32_t start = f->r->symbols.data[symbol].start;
 	term(g, symbol, coef);
@@ -253,7 +253,7 @@ static int guess_increment(struct finder *f, uint32_t x, int with_edges)
 	struct loop_guess g = {.width = (uint8_t)w};
 	uint64_t factors[8] = {0};
 	unsigned taken;
-	way(f, &g, x, 1);
+	add_distance(f, &g, x, 1);
 	if (edges) {
 		solve_steps(f, x, factors, edges);
 	} else {
@@ -284,7 +284,7 @@ static void guess_turns(struct finder *f, uint32_t x)
 	uint64_t two = step_of(f, row, x, &unused) + step_of(f, row + 1, x, &unused);
 	for (unsigned phase = 0; phase < 2; phase++) {
 		struct loop_guess g = {.width = (uint8_t)w, .period = 2, .phase = (uint8_t)phase};
-		way(f, &g, x, 1);
+		add_distance(f, &g, x, 1);
 		term(&g, (uint32_t)r->counter, -(sign(cut(two, w), w) / 2));
 		if (two % 2 == 0 && fits(r, &g, 0, NULL))
 			push(f, &g);
@@ -315,8 +315,8 @@ static int guess_pair_with(struct finder *f, uint32_t x, uint32_t y, int64_t p, 
 {
 	unsigned w = width_of(f, x) < width_of(f, y) ? width_of(f, x) : width_of(f, y), same = 0;
 	struct loop_guess g = {.width = (uint8_t)w};
-	way(f, &g, x, p);
-	way(f, &g, y, q);
+	add_distance(f, &g, x, p);
+	add_distance(f, &g, y, q);
 	if (fits(f->r, &g, PAIR_RANGE, &same)) {
 		if (!f->wide[x] || !f->wide[y])
 			return 0;
@@ -353,9 +353,9 @@ static void guess_triple(struct finder *f, uint32_t x, uint32_t y, uint32_t z)
 				struct loop_guess g = {.width = (uint8_t)w};
 				if (!q || !s || common(common(p, q), s) != 1)
 					continue;
-				way(f, &g, x, p);
-				way(f, &g, y, q);
-				way(f, &g, z, s);
+				add_distance(f, &g, x, p);
+				add_distance(f, &g, y, q);
+				add_distance(f, &g, z, s);
 				if (!fits(f->r, &g, TRIPLE_RANGE, NULL))
 					continue;
 				push(f, &g);
@@ -505,7 +505,7 @@ void loop_guesses_make(struct loop_guesses *g, const struct code_function *f, ui
 	memset(g, 0, sizeof *g);
 	loop_runs_make(&g->runs, f, loop, &o->run);
 	struct solver *solver = solver_new(&so);
-	/* Inner loops come behind outer ones: from the last on, each has those inside it done. */
+	/* Inner loops come after outer ones: from the last on, each has those inside it done. */
 	for (size_t i = 0; i < g->runs.loops.size; i++)
 		vec_push(&g->loops, (struct loop_guessed){.rows = &g->runs.loops.data[i]});
 	for (size_t i = g->loops.size; i-- > 0;) {

@@ -1,4 +1,4 @@
-/* loop_known.c: what an outcome in or behind a loop needs, from the analysis and from the code.
+/* loop_known.c: what an outcome in or after a loop needs, from the analysis and from the code.
  *
  * The analysis relates inputs and counters by linear facts. What it cannot say (products, masks, values that wrap) the code says exactly: each
  * decision that dominates the outcome was made, with the values that are still there. For if the edge from d to s dominates the
@@ -36,7 +36,7 @@ static int64_t only_edge(const struct code_function *f, uint32_t block, uint32_t
 	return e->from == block ? (int64_t)e->outcome : -1;
 }
 
-/* Decisions that dominate the block, from the nearest one on; within a loop only if it is given, else behind the entry of `from`. */
+/* Decisions that dominate the block, from the nearest one on; within a loop only if it is given, else after the entry of `from`. */
 static void find_decided(struct loop_facts *k, const struct code_function *f, uint32_t from, uint32_t loop, uint32_t block)
 {
 	for (uint32_t b = block, d; (d = f->blocks[b].dominator) != CODE_NONE && k->decided.size < DECISIONS; b = d) {

@@ -7,7 +7,7 @@
  *
  * In a traced run the count is a plain number: no negation of one decision leads to 7. But the run
  * shows which bytes the decisions are about. So the run is followed first (merge_replay.c), which
- * tells for each load what it found, and then the same code is executed along all ways at once. The count is then a sum of 32 choices, and `count ==
+ * tells for each load what it found, and then the same code is executed along all paths at once. The count is then a sum of 32 choices, and `count ==
  * 7` a question for the solver.
  *
  * How often a loop is unrolled: until its condition folds to false, else as often as in the run and a

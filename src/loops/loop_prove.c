@@ -79,7 +79,7 @@ static expr_t unsaid(void *ctx, struct vc_point *at)
 	struct round *r = ctx;
 	const struct code_value *v = &at->f->values[at->at];
 	if (at->decides)
-		return variable(r, "way", v->block, at->width ? at->width : 32);
+		return variable(r, "outcome", v->block, at->width ? at->width : 32);
 	if (r->symbol && is_bits(v) && v->width <= 64 && (v->kind == CODE_PARAMETER || v->kind == CODE_INSTRUCTION) && !code_varies(r->f, r->loop, at->at)) {
 		struct loop_symbol s = {.kind = LOOP_VALUE, .width = (uint8_t)v->width, .id = at->at, .start = CODE_NONE};
 		return r->symbol(r->ctx, &s);

@@ -163,7 +163,7 @@ static u128 anything(struct machine *m, unsigned width)
 	return op_mask((u128)draw(m) << 64 | r, width);
 }
 
-/* What comes in, for one run: as its number says, or each value another way. */
+/* What comes in, for one run: as its number says, or each value by a pattern of its own. */
 static u128 incoming(struct machine *m, uint32_t value)
 {
 	unsigned width = m->f->values[value].width ? m->f->values[value].width : 64;

@@ -1,6 +1,6 @@
 /* merge_cases.c: values that can be few numbers, as a condition for each of them (loop_merge.h).
  *
- * A count behind n choices is one of n + 1 numbers. As a sum of bits, a solver learns nothing about
+ * A count after n choices is one of n + 1 numbers. As a sum of bits, a solver learns nothing about
  * a choice from `count == 7` before it has decided almost all others. With a condition for each
  * number (the count is 7 if it was 6 and this byte matches, or it was 7 and it does not) every
  * choice that is made tells at once what is left, as in an automaton. So such terms have a list of

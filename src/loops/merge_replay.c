@@ -3,7 +3,7 @@
  * A run's trace has the decisions that depend on the input, in order, and no others. src/vc follows
  * the code beside it, one path, since every decision has its outcome from here: a decision that depends on labels is the next one in the trace; one whose
  * operands are known is computed; of one that is neither, nothing is known but that the run came to
- * the next decision of the trace, so the outcome that is nearer to it is taken (behind the last
+ * the next decision of the trace, so the outcome that is nearer to it is taken (after the last
  * one: that which leaves loops). A decision that contradicts what was computed shows that code and
  * trace do not belong together: the replay is given up.
  *
@@ -65,7 +65,7 @@ static int next_event(struct merge *m, const struct code_function **f, uint32_t 
 
 /* ---------------------------------------------------------------- decisions */
 
-/* Edges to the block on the shortest way from one of the outcomes; UINT32_MAX: there is none. */
+/* Edges to the block on the shortest path from one of the outcomes; UINT32_MAX: there is none. */
 static uint32_t steps_to(const struct code_function *f, uint32_t from, uint32_t to)
 {
 	uint32_t *distance = mem_alloc(f->block_count * sizeof *distance),
@@ -118,7 +118,7 @@ static uint32_t guess(struct merge *m, const struct code_function *f, uint32_t b
 			continue;
 		if (more)
 			d = way_to(m, f, to, next, at);
-		else /* out of the loop, if this is a way out */
+		else /* out of the loop, if this is an exit */
 			d = b->loop != CODE_NONE && code_in_loop(f, b->loop, to);
 		if (d < least) {
 			least = d;
@@ -170,7 +170,7 @@ static uint32_t decide(struct merge *m, const struct vc_point *at, uint32_t bloc
 	return outcome;
 }
 
-/* ---------------------------------------------------------------- the way */
+/* ---------------------------------------------------------------- the path */
 
 static expr_t settle(void *ctx, struct vc_point *at, expr_t e)
 {

@@ -1,12 +1,12 @@
 /* merge_state.c: values and memory of a function that is followed (loop_merge.h).
  *
- * src/vc evaluates the code twice: once along the run (replaying), once along all ways; here are its callbacks for values. What the code
- * does not say is a leaf: a variable of its own along the run, and along all ways what the labels of the run said about it. What a leaf
+ * src/vc evaluates the code twice: once along the run (replaying), once along all paths; here are its callbacks for values. What the code
+ * does not say is a leaf: a variable of its own along the run, and along all paths what the labels of the run said about it. What a leaf
  * was in the run is known as soon as labels have said which bytes of the input it is.
  *
  * A pointer is the address of a root, a variable, plus an offset in bytes. A root is an object, or a pointer that came in from
  * outside. Memory is a list of places that were written at known offsets; what else is loaded was
- * there before. Where the run showed that what is behind a root are bytes of the input, all of the
+ * there before. Where the run showed that what a root points to are bytes of the input, all of the
  * root is taken to be, also what the run did not look at: nothing here has to be right, since hints
  * are run.
  */
@@ -98,7 +98,7 @@ static int is_bits(const struct code_value *v)
 
 /* ---------------------------------------------------------------- pointers */
 
-/* Bytes behind a root. */
+/* Bytes that a root points to. */
 struct place {
 	uint64_t root;
 	expr_t base, offset;
@@ -285,7 +285,7 @@ static expr_t input_at(struct merge *m, uint64_t from, expr_t offset, unsigned w
 			 width);
 }
 
-/* What was there before, along all ways. */
+/* What was there before, along all paths. */
 static expr_t load_before(struct merge *m, const struct vc_point *where, const struct place *p)
 {
 	const struct code_value *v = value_at(where);

@@ -1,7 +1,7 @@
 /* ends.c: whether control may come to the end of a function's body, where a result is promised and none is given.
  *
  * By the syntax alone, and always on the safe side: whatever is not known goes on. A statement goes on unless it is a jump, a call that
- * does not return, a loop without a way out, a switch that leaves by none of its cases, or made of such. Behind one that does not, only a
+ * does not return, a loop without an exit, a switch that leaves by none of its cases, or made of such. After one that does not, only a
  * label or a case is reached. Conditions count as open, but for constants as people write them in while (1) and assert(0).
  */
 #include "refine/unit.h"

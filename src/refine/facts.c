@@ -1,8 +1,8 @@
 /* facts.c: what is known at a place of the walk, and the prover.
  *
  * A fact is a condition over terms, and terms never change: a variable that is written gets another term. So a fact stays
- * true on the way on, and only where ways meet (behind a branch, at the head of a loop, at a case) does the list go
- * back to what all of them share. A value that nobody knows is a fresh variable: every answer then holds for all its
+ * true from there on, and only where paths meet (after a branch, at the head of a loop, at a case) does the list go
+ * back to what all of them share. A value that is not known is a fresh variable: every answer then holds for all its
  * values. Both answers are unsatisfiability: facts and not goal (proved), facts and goal (rejected); a solver
  * that gives up leaves the obligation to the run. Leaving facts out is always right, so only those that share variables with
  * the goal are asked about.

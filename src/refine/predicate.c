@@ -1,9 +1,9 @@
 /* predicate.c: a function at file scope for each conjunct, put before the declaration that has it.
  *
- * It goes behind the last semicolon or function body that precedes that declaration at file scope (or, if that is no function, that ends it), with line
+ * It goes after the last semicolon or function body that precedes that declaration at file scope (or, if that is no function, that ends it), with line
  * markers around it: clang's words about a condition name the refinement, and all lines keep their numbers. What the condition names
  * beside the values that it is given is thereby what it would be at that place. A conjunct of a global variable gets
- * a second function behind the declaration, which looks at the variable as it is now.
+ * a second function after the declaration, which looks at the variable as it is now.
  */
 #include "refine/unit.h"
 
@@ -36,7 +36,7 @@ const char *type_text(struct unit *u, uint32_t type)
 	return s;
 }
 
-/* Where declarations at file scope end: behind semicolons outside of all brackets, and behind bodies. */
+/* Where declarations at file scope end: after semicolons outside of all brackets, and after bodies. */
 static void find_ends(struct unit *u, struct insertions *in)
 {
 	const char *text = u->t->text;
@@ -72,7 +72,7 @@ static uint32_t top_level(struct unit *u, uint32_t n)
 	return n;
 }
 
-/* The last end that is not behind the offset. */
+/* The last end that is not after the offset. */
 static uint32_t end_before(const struct insertions *in, uint32_t offset)
 {
 	size_t low = 0, high = in->ends.size;

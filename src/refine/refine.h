@@ -8,7 +8,7 @@
  *
  * The text comes in preprocessed, and goes out so: where nothing is refined it is what came in. Each check is a call of
  *	void muster_refine_holds(int holds, const char *text, const char *file, int line);
- * which the runtime has (and refine_definition defines for everybody else).
+ * which the runtime has (and refine_definition defines for others).
  */
 #ifndef MUSTER_REFINE_REFINE_H
 #define MUSTER_REFINE_REFINE_H

@@ -267,7 +267,7 @@ static void node_text(struct unit *u, uint32_t n, struct buf *out)
 			buf_addf(out, " %s", u->actions.data[number - 1].checks);
 }
 
-/* An annotate("muster...") that has been read: "muster.refine:" becomes "muster.refined:", so that nobody does it twice;
+/* An annotate("muster...") that has been read: "muster.refine:" becomes "muster.refined:", so that it is not done twice;
  * or all of them go. */
 static void annotations(struct buf *text, int strip)
 {

@@ -1,6 +1,6 @@
 /* walk.c: statements in order of the source, with what is known at each.
  *
- * Before: which variables have their address taken, which may hold a value that nobody checked (no initialiser, a jump past it,
+ * Before: which variables have their address taken, which may hold a value that was not checked (no initialiser, a jump past it,
  * assembly, setjmp, another unit), which are followed. The structure of C does the rest: a branch is walked with its
  * condition as a fact and both ends are merged; what a loop writes is unknown at its head, but for the refinements,
  * which hold at every statement; a case begins with what held at its switch. A function with labels, or with cases inside of
@@ -70,7 +70,7 @@ static int is_write(const struct tree_node *x)
 	return x->kind == TREE_ASSIGN || (x->kind == TREE_UNARY && x->op >= TREE_OP_POSTINC && x->op <= TREE_OP_PREDEC);
 }
 
-/* What has a second name by an attribute, and functions that conditions call: nobody looks at their arguments there. */
+/* What has a second name by an attribute, and functions that conditions call: their arguments are not looked at there. */
 static void mark_second_names(struct unit *u)
 {
 	for (uint32_t n = node(u, 1)->first; n; n = node(u, n)->next) {
@@ -84,7 +84,7 @@ static void mark_second_names(struct unit *u)
 	}
 }
 
-/* Where each function is named first: what was written behind it does not count there. */
+/* Where each function is named first: what was written after it does not count there. */
 static void mark_named(struct unit *u, uint32_t n)
 {
 	uint32_t d = referred(u, n), begin = node(u, n)->begin + 1;
@@ -339,7 +339,7 @@ static int walk_if(struct unit *u, uint32_t n)
 	other = !no || walk_statement(u, no);
 	if (!goes_on && !other && !u->weak) {
 		fact(u, expr_false(u->pool));
-	} else if (!other && goes_on) { /* only the first way comes here */
+	} else if (!other && goes_on) { /* only the first branch comes here */
 		state_restore(u, &after);
 	} else if (goes_on) {
 		state_merge(u, &after, x, before.facts);

@@ -44,7 +44,7 @@ static struct activation *top_of(struct reader *r)
 
 /* ---------------------------------------------------------------- objects */
 
-/* The first place behind an address. */
+/* The first place after an address. */
 static size_t behind(const struct reader *r, uint64_t address)
 {
 	size_t low = 0, high = r->places.size;
@@ -95,7 +95,7 @@ static uint32_t object_at(const struct reader *r, uint64_t address, int end_too)
 	return ends;
 }
 
-/* The same, with an object made for memory that nobody knows. */
+/* The same, with an object made for memory that is not known. */
 static uint32_t object_of(struct reader *r, uint64_t address, uint64_t event)
 {
 	uint32_t k = object_at(r, address, 0);

@@ -3,7 +3,7 @@
  * Both variants run the same code over the same input, so their decisions with labels are the same sequence. What else an event
  * tells need not be. The runtime leaves out a constraint that it wrote already, which it knows by label, and labels are numbered
  * as each variant makes its nodes; a bound on an address has a form that depends on the address; what a function without a body
- * may read is found through whatever looks like a pointer, also in memory that nobody cleared. So concretisations and bounds are
+ * may read is found through whatever looks like a pointer, also in memory that was not cleared. So concretisations and bounds are
  * not compared one by one: whether those of the user's trace imply its path is asked of every changed input (depend.c), for which
  * each event gets its place among the decisions here.
  *

@@ -4,7 +4,7 @@
  * (label 0 for those that no input touches), and so has the path variant, so the
  * first input's path and the trace's decisions are the same sequence, one to one; that is
  * checked first. A constraint that is no decision (concretisation, bound) has the
- * position of the decision behind it.
+ * position of the decision after it.
  *
  * For a changed input let f be the first constraint in the trace that is not true,
  * and d the first decision at which the two paths differ. Then
@@ -483,7 +483,7 @@ static int one_mutant(struct oracle *o)
 	return 0;
 }
 
-/* The path variant goes another way on the same input: something else than the input decides. If
+/* The path variant takes another path on the same input: something else than the input decides. If
  * the traced variant does the same twice, a second apart, it can stand in: changed inputs are
  * compared with its own path. */
 static int stand_in(struct oracle *o)

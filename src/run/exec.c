@@ -506,7 +506,7 @@ int exec_open(struct exec **out, const struct launch_options *options, int no_lo
 	e->options.server = 1;
 	e->options.bind_now = 1;
 	e->options.shm = &e->shm;
-	/* Nobody reads the pipe while a harness loops. */
+	/* The pipe is not read while a harness loops. */
 	if (e->options.out == LAUNCH_CAPTURE)
 		e->options.out = LAUNCH_NULL;
 	if (e->options.err == LAUNCH_CAPTURE)

@@ -43,7 +43,7 @@
 #define MS 1000000ull
 #define TICK (20 * MS)	     /* between two looks */
 #define QUICK_TICK (4 * MS)  /* when a good part of the memory limit is used */
-#define ORPHAN_TICK (1 * MS) /* nobody tells us when an orphan ends */
+#define ORPHAN_TICK (1 * MS) /* no signal says when an orphan ends */
 #define STOPPED_LOOKS 5	     /* looks at which a target must be stopped to count as stopped */
 #define TRUSTED_RUNS 64 /* of a server that says that nothing is left, between two sweeps */
 #define SERVER_START (20000 * MS)
@@ -280,7 +280,7 @@ static void heed(struct keeper *k, const struct pollfd *p)
 {
 	if (p->revents & POLLIN)
 		notice_serve(k->board, k->listener);
-	else if (p->revents) /* nobody is left who could call */
+	else if (p->revents) /* no process is left that could call */
 		close_end(&k->listener);
 }
 
@@ -434,7 +434,7 @@ no_start:
 	return -1;
 }
 
-/* Some libraries have names that nobody defines, and nobody uses: these start only if names are resolved late. */
+/* Some libraries have names that are neither defined nor used: these start only if names are resolved late. */
 static int server_start_any(struct keeper *k, struct keeper_reply *reply)
 {
 	if (!server_start(k, reply))
@@ -502,7 +502,7 @@ static void clean_up(struct keeper *k, const struct run *r)
 
 	if (k->board->job.server && r->served && !r->orphaned && !r->reply->served.left &&
 	    r->reply->verdict == KEPT_ENDED && k->trusted_runs++ < TRUSTED_RUNS) {
-		if (!r->target) /* nobody asked */
+		if (!r->target) /* it was not asked for */
 			(void)!recv(k->control, &pid, sizeof pid, MSG_DONTWAIT);
 		r->reply->used_up = k->board->sandbox.level == SANDBOX_VIEW && view_reset();
 		return;

@@ -160,13 +160,13 @@ static struct cx word_text(struct print *p, unsigned count, int little, const ch
 
 static struct cx run_text(struct print *p, const struct run *r)
 {
-	int way = direction(r);
+	int order = direction(r);
 	if (r->count == 1)
 		return byte_text(p, r->byte[0].source, r->byte[0].offset);
-	if (way) {
+	if (order) {
 		char at[24];
-		snprintf(at, sizeof at, "%" PRIu64, r->byte[way > 0 ? 0 : r->count - 1].offset);
-		return word_text(p, r->count, way > 0, source_name(p->trace, r->byte[0].source),
+		snprintf(at, sizeof at, "%" PRIu64, r->byte[order > 0 ? 0 : r->count - 1].offset);
+		return word_text(p, r->count, order > 0, source_name(p->trace, r->byte[0].source),
 				 at);
 	}
 	struct cx x = byte_text(p, r->byte[0].source, r->byte[0].offset);

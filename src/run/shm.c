@@ -66,7 +66,7 @@ static void layout(struct shm *s)
 	at = page_up(at + s->block_count * sizeof(uint32_t));
 	s->data_offset = at;
 	at = page_up(at + s->data_capacity);
-	s->event_offset = at; /* the runtime puts a FULL event behind the last */
+	s->event_offset = at; /* the runtime puts a FULL event after the last */
 	at = page_up(at + (s->event_capacity + 1) * sizeof(struct muster_event));
 	s->node_offset = at;
 	at = page_up(at + s->node_capacity * sizeof(struct muster_node));

@@ -8,7 +8,7 @@
  * Invariant after trace_open: for every label l in an operand or an event of the
  * view, 0 < l < node_count, l is not DATA contents, and the widths are those the
  * operator asks for; values and constants are masked to their width. Every count
- * lies within the mapping as the engine made it. Nobody downstream checks again.
+ * lies within the mapping as the engine made it. It is not checked again downstream.
  */
 #include "run/trace.h"
 

@@ -99,7 +99,7 @@ static void add_namespace(struct pids *p)
 		closedir(d);
 }
 
-/* Everybody below the keeper, or somewhat more than `enough` of them. */
+/* All processes below the keeper, or somewhat more than `enough` of them. */
 static void add_below(const struct keeper_board *b, struct pids *p, size_t enough)
 {
 	if (b->is_namespace) {
@@ -231,7 +231,7 @@ static unsigned kill_round(struct pids *p, const pid_t *spare)
 	return n;
 }
 
-/* Is somebody but the spared one our child? Whoever is below us becomes that in the end. */
+/* Is a process but the spared one our child? Whoever is below us becomes that in the end. */
 static int anybody(pid_t *spare, unsigned *killed)
 {
 	static char path[64], text[256];

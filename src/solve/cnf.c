@@ -208,7 +208,7 @@ static void cnf_unit(struct cnf *c, lit_t x)
 }
 
 /* x is asserted: parts of a conjunction one by one, a disjunction as a clause. A gate that has a
- * variable already is told, too, for the clauses it stands in. */
+ * variable already is passed on, too, for the clauses it stands in. */
 static void cnf_root(struct cnf *c, lit_t x)
 {
 	struct gate *y = cnf_gate(c, x);

@@ -324,7 +324,7 @@ static int is_truth(const struct expr_node *n)
 				 n->op == MUSTER_OP_OR || n->op == MUSTER_OP_XOR);
 }
 
-/* e gets these bits. 0: not this way. */
+/* e gets these bits. 0: that does not work. */
 static int push(struct push *s, expr_t e, u128 want, u128 mask)
 {
 	struct expr_node n = *expr_get(s->path->pool, e);

@@ -1,4 +1,4 @@
-/* formula.c: formulas with no run behind them: contexts with push, pop and assumptions.
+/* formula.c: formulas without a run: contexts with push, pop and assumptions.
  *
  * A check is a query on a path without constraints whose goal is the conjunction of all that is asserted and assumed: so nothing is sliced
  * away, and no run's values have to satisfy anything. The path lives as long as the context. Its SAT solver has each term's gates once, whatever was

@@ -130,7 +130,7 @@ enum verdict solve_path_query_cheap(struct solve_path *path, expr_t goal, struct
 int solve_path_refutes(struct solve_path *path, expr_t goal);
 
 /* ------------------------------------------------------------ formulas */
-/* Formulas by themselves, with no run behind them: no seed, and nothing is ever sliced away. A context holds a stack of assertions; a check asks for
+/* Formulas by themselves, without a run: no seed, and nothing is ever sliced away. A context holds a stack of assertions; a check asks for
  * all of them and the assumptions of this one check. What the ladder made for a check (gates, clauses, what the SAT solver learned) serves the
  * next. Formulas with uninterpreted functions or arrays without a size go to the bit-blaster, which can only refute them, and to Z3. A model
  * names every variable of the formula, and the bytes and entries that its value depends on; it has been evaluated. Terms are of one pool, which outlives it. */

@@ -140,7 +140,7 @@ static int solver_start(void)
 	return e ? -1 : 0;
 }
 
-/* One that takes a query now. One that ended while nobody asked it is replaced without a word. */
+/* One that takes a query now. One that ended between two queries is replaced without a word. */
 static int solver_ready(void)
 {
 	struct pollfd p = {solver.fd, POLLIN, 0};

@@ -10,7 +10,7 @@ int store_campaign(struct store *s, struct hash128 key, const char *program, con
 	int e = sql_number(s, &found, SQL_CAMPAIGN_FIND, "h", key);
 
 	*fresh = 0;
-	if (!e) { /* again, where nobody can make it at the same time */
+	if (!e) { /* again, where no other process can make it at the same time */
 		if (store_begin(s))
 			return -1;
 		e = sql_number(s, &found, SQL_CAMPAIGN_FIND, "h", key);

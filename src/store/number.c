@@ -107,7 +107,7 @@ static void look_at_queue(struct outdir *o, uint64_t *files, uint64_t *end)
 		closedir(d);
 }
 
-/* Files without an index (it was removed): they keep their numbers, and new ones come behind them.
+/* Files without an index (it was removed): they keep their numbers, and new ones come after them.
  */
 static int adopt(struct outdir *o)
 {
@@ -115,7 +115,7 @@ static int adopt(struct outdir *o)
 	int e = 0;
 
 	look_at_queue(o, &files, &end);
-	/* A number that is out of all proportion is nobody's whose order could be kept. */
+	/* A number that is out of all proportion belongs to no order that could be kept. */
 	if (end > 1000000 + 100 * files)
 		end = 0;
 	while (end-- && !e)

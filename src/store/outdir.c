@@ -5,7 +5,7 @@
  * kill leaves behind is removed by the next opening. An entry's name is made from the entry alone:
  * writing it again finds the name there and writes nothing.
  *
- * Somebody else may have put links into the directory (it was downloaded, it is shared): no file of ours is written
+ * Other users may have put links into the directory (it was downloaded, it is shared): no file of ours is written
  * through a link. Folders may be links, to another disk for instance.
  *
  * Names hold only [A-Za-z0-9._+-] between the colons and commas of AFL++'s form. Values of

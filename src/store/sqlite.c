@@ -227,7 +227,7 @@ int sql_finish(sqlite3_stmt *st)
 	return sqlite3_finalize(st) ? -1 : 0;
 }
 
-/* SQLite keeps text in a column of integers if somebody puts it there, and makes a number of it when asked: what is
+/* SQLite keeps text in a column of integers if a writer puts it there, and makes a number of it when asked: what is
  * read has the type that the schema declares. A column that is computed has none, and is an integer or NULL. */
 static int column_is_sound(sqlite3_stmt *st, int column)
 {
@@ -492,7 +492,7 @@ static int connect_file(struct store *s, enum store_mode mode)
 		return s->db ? sql_fail(s, rc) : error_set("no memory for the store '%s'", s->path);
 	sqlite3_extended_result_codes(s->db, 1);
 	sqlite3_busy_timeout(s->db, BUSY_SECONDS * 1000);
-	/* The file may come from somebody else: its schema must not run code of its own. */
+	/* The file may come from another user: its schema must not run code of its own. */
 	sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);

@@ -9,7 +9,7 @@ int store_symbol(struct store *s, struct hash128 unit, const char *name, uint64_
 	int64_t found = 0;
 	int e = sql_number(s, &found, SQL_SYMBOL_FIND, "hs", unit, name);
 
-	if (!e) { /* again, where nobody can make it at the same time */
+	if (!e) { /* again, where no other process can make it at the same time */
 		if (store_begin(s))
 			return -1;
 		e = sql_number(s, &found, SQL_SYMBOL_FIND, "hs", unit, name);

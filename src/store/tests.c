@@ -176,7 +176,7 @@ uint64_t store_test_count(struct store *s, uint64_t campaign)
 	return last & ID_MAX;
 }
 
-/* A test that no stage counts would be in nobody's frontier, and a search would seem complete. */
+/* A test that no stage counts would be in no frontier, and a search would seem complete. */
 int tests_are_counted(struct store *s, uint64_t campaign)
 {
 	int64_t wrong = 0;

@@ -1,6 +1,6 @@
 /* broken.c: checks that traced runs of a function broke, beyond what sanitizers see.
  *
- * Every test runs in the san variant (check.c), so a violation that a sanitizer knows is told from there. Left are two kinds: of
+ * Every test runs in the san variant (check.c), so a violation that a sanitizer knows is reported from there. Left are two kinds: of
  * checkers with a run-time test of their own, which a fresh traced run confirms; and of the others where the san variant
  * passed, which are suspected. A trace is run only for these, and once for each bug, to say under which condition it occurs.
  */
@@ -152,7 +152,7 @@ int test_violations(struct test_session *s, uint32_t function)
 		f->traced |= is_open(f, v);
 		if (is_open(f, v) && !test_late(s) && look(s, function, v))
 			return -1;
-		if (is_open(f, v) && test_late(s)) { /* nobody knows whether it stands */
+		if (is_open(f, v) && test_late(s)) { /* it is not known whether it stands */
 			f->unchecked++;
 			s->costs.late++;
 		}

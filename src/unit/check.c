@@ -1,10 +1,10 @@
-/* check.c: every test in the san variant, and from what fails there to bugs that are told.
+/* check.c: every test in the san variant, and from what fails there to bugs that are reported.
  *
  * Tests of many functions go in one batch. A test may show several findings, since its run goes on after most of them; each is
- * looked at by itself, and is known by kind and place: the first of its kind is made small, confirmed in a fresh process (confirm.h) and told; others only count. A place
+ * looked at by itself, and is known by kind and place: the first of its kind is made small, confirmed in a fresh process (confirm.h) and reported; others only count. A place
  * that was reached from another function before is the same bug, and the function is named as a
  * further way to it; if that function is the program's own start, its input is the one that is
- * told, since nobody can say that a caller would not allow it.
+ * reported, since it is not known that a caller would not allow it.
  */
 #include "base/deadline.h"
 #include "base/error.h"
@@ -181,7 +181,7 @@ static int same_place(const struct finding *a, const struct finding *b)
 	       !strcmp(a->bug.function, b->bug.function);
 }
 
-/* Confirmed bugs at one place are one, also where the batch told them apart. */
+/* Confirmed bugs at one place are one, also where the batch kept them apart. */
 static struct test_bug *find_finding(struct test_session *s, uint32_t function,
 				     const struct finding *x)
 {
@@ -194,7 +194,7 @@ static struct test_bug *find_finding(struct test_session *s, uint32_t function,
 	return NULL;
 }
 
-/* The store has one bug for each bucket: what is told as a bug of its own gets one that no other has. */
+/* The store has one bug for each bucket: what is reported as a bug of its own gets one that no other has. */
 static void own_bucket(const struct test_session *s, const struct test_function *f,
 		       struct finding *x)
 {
@@ -259,7 +259,7 @@ struct pick {
 	size_t test;
 };
 
-/* A failure that nobody knows, and the tests that showed it too. */
+/* A new failure, and the tests that showed it too. */
 struct fresh {
 	uint32_t function;
 	size_t test;
@@ -412,7 +412,7 @@ static int resolve_conversion(struct test_session *s, uint32_t function, struct 
 	return r;
 }
 
-/* Whether a conversion counts, and what comes behind it, is a matter of each test. */
+/* Whether a conversion counts, and what comes after it, is a matter of each test. */
 static int resolve_conversions(struct test_session *s, struct fresh *x)
 {
 	int r = resolve_conversion(s, x->function, case_of(s, x->function, x->test), x->item.place, &x->job.data);
@@ -426,7 +426,7 @@ static int resolve_conversions(struct test_session *s, struct fresh *x)
 	return r;
 }
 
-/* Nobody looks at it any more: neither a bug nor none. */
+/* It is not looked at any more: neither a bug nor none. */
 static void leave(struct test_session *s, const struct fresh *x)
 {
 	s->functions.data[x->function].unchecked++;
@@ -611,7 +611,7 @@ static void settle(struct test_session *s, fresh_list *list, const struct pick *
 	}
 }
 
-/* When the time is over, or somebody wants to go: only tests that promise something. */
+/* When the time is over, or the user interrupts: only tests that promise something. */
 static int may_skip(const struct test_session *s, const struct test_case *t)
 {
 	int over = s->round.shared->stop || deadline_over();

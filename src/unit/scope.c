@@ -1,6 +1,6 @@
 /* scope.c: what `verified` depends on, in words.
  *
- * One row for each thing that is taken for granted, and one for each that nobody looks at: whoever reads the verdict must be able to tell what
+ * One row for each thing that is taken for granted, and one for each that is not looked at: whoever reads the verdict must be able to tell what
  * it does not promise. Rows with a condition are there where it applies.
  */
 #include "unit/unit.h"

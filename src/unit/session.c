@@ -449,7 +449,7 @@ static int search_all(struct test_session *s)
 	for (size_t i = 0; i < s->functions.size; i++)
 		vec_push(&s->round.turns, (uint32_t)i);
 	r = start_workers(&g);
-	pid_t san = test_make_in_child(s->driven.program, VARIANT_SAN); /* nobody needs it yet */
+	pid_t san = test_make_in_child(s->driven.program, VARIANT_SAN); /* it is not needed yet */
 	while (!r && (g.alive || share_rest(&g))) {
 		if (!g.alive && (r = start_workers(&g)))
 			break;

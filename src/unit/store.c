@@ -1,4 +1,4 @@
-/* store.c: what `muster test` leaves behind: a campaign in the store, a directory with the
+/* store.c: what `muster test` leaves: a campaign in the store, a directory with the
  * bugs' inputs.
  *
  * A session is one campaign, whose key is a hash of the harness's file: the same file with the same

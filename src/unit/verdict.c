@@ -140,7 +140,7 @@ static void judge(struct test_function *f)
 		if (f->harness->limits & 1u << i)
 			reason(f, "%s%s%s%s", harness_limit_words((enum harness_limit)i), i == HARNESS_WEAK ? " (" : "",
 			       i == HARNESS_WEAK ? f->harness->weak : "", i == HARNESS_WEAK ? ")" : "");
-	/* Each way to be no better has its words: what has none keeps nobody from being verified.
+	/* Each reason to be no better has its words: what has none keeps no function from being verified.
 	 */
 	int all = r->ended && r->exhausted && f->checked && !f->unchecked && !f->bugs &&
 		  !f->suspected && !f->suppressed && !f->harness->limits && !weaker;

@@ -92,7 +92,7 @@ static double share_of_time(const struct test_worker *w)
 	return share < 0.01 ? 0.01 : share;
 }
 
-/* --time is there to be used: when everybody had a turn, a function has no budget of its own. */
+/* --time is there to be used: when every function had a turn, a function has no budget of its own. */
 static int uses_rest(const struct test_worker *w)
 {
 	return w->s->round.rest;
@@ -463,7 +463,7 @@ static int offer_earlier(struct test_worker *w)
 	for (size_t i = 0; i < w->base && !over(w); i++) {
 		const struct test_case *t = &w->earlier[i];
 		if (t->flags & (TEST_HANG | TEST_WAITS | TEST_LONG) || (t->size > DRIVE_GROWTH && t->data[DRIVE_GROWTH]))
-			continue; /* larger objects have their time behind these */
+			continue; /* larger objects have their time after these */
 		w->seed = i + 1;
 		if (search_offer(w->search, t->data, t->size, ORIGIN_SEED, 1) < 0)
 			return -1;

@@ -105,7 +105,7 @@ static uint32_t common_dominator(const struct vc_pass *ps, uint32_t a, uint32_t 
 	return a;
 }
 
-expr_t vc_way_down(const struct vc_pass *ps, uint32_t d, uint32_t n)
+expr_t vc_path_down(const struct vc_pass *ps, uint32_t d, uint32_t n)
 {
 	expr_t all = expr_true(ps->v->p);
 	for (; n != d; n = ps->nodes[n].dominator)
@@ -230,7 +230,7 @@ static void find_arrivals(struct vc_pass *ps, uint32_t node, const uint32_t *edg
 		uint32_t e = edges[k];
 		if (!is_taken(ps, e))
 			continue;
-		expr_t selector = expr_and(p, vc_way_down(ps, d, node_before(ps, e)), vc_edge_flow(ps, e)->taken);
+		expr_t selector = expr_and(p, vc_path_down(ps, d, node_before(ps, e)), vc_edge_flow(ps, e)->taken);
 		if (selector == expr_false(p))
 			continue;
 		vec_push(&a->edges, e);
@@ -367,7 +367,7 @@ static expr_t compute(struct vc *v, struct vc_frame *fr, struct vc_state *s, uin
 	return vc_dead(v, s) ? EXPR_NONE : vc_combine(v->p, c, e);
 }
 
-/* Can an integer (or pointer) of the access be told from the bytes of memory? */
+/* Is the integer (or pointer) of the access given by the bytes of memory? */
 static int is_word(const struct code_value *c, uint64_t bytes)
 {
 	unsigned width = vc_width(c);

@@ -145,7 +145,7 @@ void vc_find_known(struct vc *v, const struct vc_call *c, uint8_t *known)
 		v->things.data[i].escaped |= known[i];
 }
 
-/* Objects that argument k may point to are written, if the callee writes through it. 1: nobody knows which. */
+/* Objects that argument k may point to are written, if the callee writes through it. 1: it is not known which. */
 static int havoc_argument(struct vc_call *c, uint32_t k)
 {
 	uint32_t targets[VC_TARGETS];

@@ -155,7 +155,7 @@ void vc_pass_run(struct vc_pass *ps, const struct vc_memory *memory);
 /* The phis of the block that nothing is said about, by options.value. */
 void vc_ask_phis(struct vc *v, struct vc_frame *fr, uint32_t block);
 /* From the end of node d, which dominates it, to the end of node n. */
-expr_t vc_way_down(const struct vc_pass *ps, uint32_t d, uint32_t n);
+expr_t vc_path_down(const struct vc_pass *ps, uint32_t d, uint32_t n);
 /* The edge is taken, from the start of the pass on. */
 expr_t vc_edge_whole(struct vc_pass *ps, uint32_t edge);
 const struct vc_flow *vc_edge_flow(const struct vc_pass *ps, uint32_t edge);

@@ -181,7 +181,7 @@ static int are_apart(const struct vc_thing *a, const struct vc_thing *b)
 	return !(a->own && b->own) && !(a->constant && b->constant && (a->function == CODE_NONE || b->function == CODE_NONE)) && !a->optional && !b->optional;
 }
 
-/* Pairs of objects are apart, nothing is at null, and no object goes around the end of memory, nor does the address behind it. */
+/* Pairs of objects are apart, nothing is at null, and no object goes around the end of memory, nor does the address after it. */
 expr_t vc_facts(struct vc *v)
 {
 	struct exprs *p = v->p;
@@ -450,7 +450,7 @@ const struct code_function *vc_function_at(struct vc *v, expr_t address)
 
 /* ------------------------------------------------------------ comparisons */
 
-/* One object, or null, with a constant offset in it, or right behind it. */
+/* One object, or null, with a constant offset in it, or right after it. */
 static int is_fixed(struct vc *v, const struct pointer *x, uint64_t *offset, int *inside)
 {
 	u128 at;

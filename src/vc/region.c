@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values from before that nobody asked for are asked for now: in a later visit they may be others. */
+/* Values from before that were not asked for are asked for now: in a later visit they may be others. */
 static void complete(struct vc *v, struct vc_frame *fr, uint32_t block)
 {
 	const struct code_function *f = fr->f;

@@ -3,7 +3,7 @@
  * A state has two conditions: `base`, the guard of the path to some earlier point, and `here`, which counts from there. So conditions stay
  * small where it does not matter how the path came there. Ends are kept with the whole guard.
  *
- * Invariant: the guards of all ends, and of the states that are still alive, exclude each other, and together are true. Nobody drops a state without an end, and an end takes
+ * Invariant: the guards of all ends, and of the states that are still alive, exclude each other, and together are true. No state is dropped without an end, and an end takes
  * its condition out of the state.
  */
 #include "vc/inside.h"
@@ -294,10 +294,10 @@ static void note_taken(struct vc_pass *ps, const struct code_loop *l, expr_t *ta
 			continue;
 		while (from != ps->start && !code_in_each(f, ps->loop, from))
 			from = ps->nodes[from].dominator;
-		expr_t way = vc_way_down(ps, from, block);
+		expr_t path = vc_path_down(ps, from, block);
 		for (uint32_t e = b->first_edge; e < b->first_edge + b->edges; e++)
 			if (ps->flows[e].taken != EXPR_NONE)
-				taken[e] = expr_and(ps->v->p, way, ps->flows[e].taken);
+				taken[e] = expr_and(ps->v->p, path, ps->flows[e].taken);
 	}
 }
 
