@@ -2,7 +2,7 @@
  *
  * A mapping of an input has its bytes at once, with their labels. Its length may
  * depend on the input's and is not fixed by that: which bytes the program reads is
- * for its own tests to say. Every other new mapping is concrete, whatever stood at
+ * for its own tests to say. Sizes of memory without a file are fixed: where the next mapping stands, and what is there no more, hangs on them. Every other new mapping is concrete, whatever stood at
  * its addresses before; one that is shared may be written through another name, which the trace says (unseen.c).
  */
 #include "io.h"
@@ -33,8 +33,8 @@ static void *do_mmap(const void *fn, void *at, size_t n, int protection, int fla
 	label a[6];
 	rt_enter(fn, a, 6);
 	for (int i = 0; i < 6; i++)
-		if (i != 1)
-			rt_concrete(a[i], i == 5 ? MUSTER_REASON_OFFSET : MUSTER_REASON_EXTERN);
+		if (i != 1 || flags & MAP_ANONYMOUS)
+			rt_concrete(a[i], i == 1 ? MUSTER_REASON_SIZE : i == 5 ? MUSTER_REASON_OFFSET : MUSTER_REASON_EXTERN);
 	void *p = __real_mmap(at, n, protection, flags, fd, offset);
 	if (p != MAP_FAILED) {
 		rt_clear(p, n);
@@ -62,7 +62,10 @@ RT_EXPORT void *__wrap_mmap64(void *at, size_t n, int protection, int flags, int
 
 RT_EXPORT int __wrap_munmap(void *p, size_t n)
 {
-	rt_enter(__wrap_munmap, NULL, 0);
+	label a[2];
+	rt_enter(__wrap_munmap, a, 2);
+	rt_concrete(a[0], MUSTER_REASON_EXTERN);
+	rt_concrete(a[1], MUSTER_REASON_SIZE);
 	int result = __real_munmap(p, n);
 	if (result == 0)
 		rt_clear(p, n);
@@ -79,6 +82,7 @@ RT_EXPORT void *__wrap_mremap(void *p, size_t old, size_t new, int flags, ...)
 	rt_enter(__wrap_mremap, a, 4);
 	rt_concrete(a[0], MUSTER_REASON_EXTERN);
 	rt_concrete(a[1], MUSTER_REASON_SIZE);
+	rt_concrete(a[2], MUSTER_REASON_SIZE);
 	if (old == 0) /* a second view of the same pages */
 		rt_lost(MUSTER_LOST_SHARED);
 	void *moved = __real_mremap(p, old, new, flags, wish);
