@@ -124,7 +124,7 @@ struct result_function test_result_function(struct test_session *s, struct test_
 	    .runs_to_coverage = f->result.covered_at,
 	    .seconds_to_coverage = f->result.covered_seconds,
 	    .running_to_coverage = f->result.covered_running,
-	    .exhausted = f->result.ended && f->result.exhausted,
+	    .exhausted = f->result.ended && f->result.exhausted && !f->beyond,
 	    .reused = f->reuse.how == TEST_REUSE_ALL,
 	    .seconds = f->result.seconds,
 	};

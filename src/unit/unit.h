@@ -162,6 +162,7 @@ struct test_function {
 	uint64_t unchecked; /* tests of which the san variant could say nothing */
 	uint32_t bugs, suspected;
 	uint32_t suppressed; /* findings of its tests that are left out */
+	int beyond;	     /* the san variant went on where the search's runs end: after a write out of bounds that hit nothing */
 	int traced;	     /* what was found rests on traced runs of the search: it cannot be seen again without them */
 	struct map buckets; /* of the batch: to the bug's number */
 	uint64_t summaries, partial_summaries;

@@ -134,6 +134,8 @@ static void judge(struct test_function *f)
 		       r->stopped ? "stopped" : "its budget ended", r->frontier);
 	if (r->ended && !r->exhausted)
 		losses(f);
+	if (f->beyond)
+		reason(f, "what comes after a write out of bounds is not searched");
 	if (f->unchecked || !f->checked)
 		reason(f, "not every test was run in the san variant");
 	for (unsigned i = 0; i < HARNESS_LIMIT_COUNT; i++)
