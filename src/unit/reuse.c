@@ -75,7 +75,7 @@ static int scope_key(const struct test_session *s, struct hash128 *key)
 {
 	const struct harness_options *h = &s->driven.harness->options;
 	struct buf b = {0};
-	buf_addf(&b, "%u %u %u %u %d %d %d %d %.17g %d ", FORMAT, h->elements, h->characters, h->objects, h->globals_initial, s->o->no_grow, s->o->no_invariants, s->o->combine, s->o->run_time,
+	buf_addf(&b, "%u %u %u %u %d %d %d %d %d %.17g %d ", FORMAT, h->elements, h->characters, h->objects, h->globals_initial, s->o->no_grow, s->o->no_invariants, s->o->combine, (int)s->o->kind, s->o->run_time,
 		 s->o->entry != NULL);
 	buf_add(&b, &s->o->checks, sizeof s->o->checks);
 	for (const char *const *p = h->requires; p && *p; p++)
