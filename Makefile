@@ -312,6 +312,11 @@ bench-harm: all
 	@scripts/deps dpkg-dev
 	@bench/harm $(ARGS)
 
+# IC-Cut's configurations on four programs.
+bench-iccut: all
+	@scripts/deps dpkg-dev
+	@bench/iccut $(ARGS)
+
 bench-solve: all
 	@scripts/deps dpkg-dev
 	@bench/solve $(ARGS)
@@ -442,7 +447,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: asan lint campaign-reuse campaign-summaries campaign-vc campaign-diff campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh check-shrunk demo bench deps install clean
+.PHONY: bench-iccut asan lint campaign-reuse campaign-summaries campaign-vc campaign-diff campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh check-shrunk demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 

@@ -16,7 +16,7 @@ void ic_context_release(struct ic_context *c)
 	memset(c, 0, sizeof *c);
 }
 
-static const struct ic_input *find(const struct ic_context *c, uint64_t key)
+const struct ic_input *ic_context_find(const struct ic_context *c, uint64_t key)
 {
 	uint64_t at;
 	return map_get(&c->by_key, key, &at) ? &c->inputs.data[at] : NULL;
@@ -25,6 +25,16 @@ static const struct ic_input *find(const struct ic_context *c, uint64_t key)
 static int same_pointer(const struct ic_input *a, const struct ic_input *b)
 {
 	return (a->pointer || b->pointer) && a->value && b->value && a->width == 64 && b->width == 64;
+}
+
+static int same_kind(const struct ic_input *old, const struct ic_input *in)
+{
+	return old->kind == in->kind && old->width == in->width && old->lanes == in->lanes;
+}
+
+static int same_value(const struct ic_input *old, const struct ic_input *in)
+{
+	return in->kind == IC_FREE || old->value == in->value || same_pointer(old, in);
 }
 
 int ic_context_add(struct ic_context *c, const struct ic_input *in)
@@ -38,9 +48,19 @@ int ic_context_add(struct ic_context *c, const struct ic_input *in)
 	struct ic_input *old = &c->inputs.data[at];
 	old->pointer |= in->pointer;
 	old->length |= in->length;
-	if (old->kind != in->kind || old->width != in->width || old->lanes != in->lanes)
-		return -1;
-	return in->kind != IC_CONCRETE || old->value == in->value || same_pointer(old, in) ? 0 : -1;
+	return same_kind(old, in) && same_value(old, in) ? 0 : -1;
+}
+
+int ic_context_differs(const struct ic_context *c, const ic_inputs *now)
+{
+	int differs = 0;
+	for (size_t i = 0; i < now->size; i++) {
+		const struct ic_input *old = ic_context_find(c, now->data[i].key);
+		if (old && !same_kind(old, &now->data[i]))
+			return 0;
+		differs |= old && !same_value(old, &now->data[i]);
+	}
+	return differs;
 }
 
 int ic_context_has(const struct ic_context *c, enum ic_input_kind kind)
@@ -94,7 +114,7 @@ static enum ic_match match_free(const struct ic_input *old, const struct ic_inpu
 
 static enum ic_match match_one(const struct ic_context *summary, const struct ic_input *now)
 {
-	const struct ic_input *old = find(summary, now->key);
+	const struct ic_input *old = ic_context_find(summary, now->key);
 	if (!old)
 		return summary->partial && now->kind != IC_CONCRETE ? IC_AS_SPECIFIC : IC_MISMATCH;
 	if (old->width != now->width)
@@ -104,8 +124,8 @@ static enum ic_match match_one(const struct ic_context *summary, const struct ic
 		return now->kind == IC_CONCRETE && (now->value == old->value || same_pointer(old, now)) ? IC_AS_SPECIFIC : IC_MISMATCH;
 	case IC_FREE:
 		return match_free(old, now);
-	default:
-		return IC_MISMATCH;
+	default: /* held: explored for this value */
+		return now->value == old->value ? IC_MORE_SPECIFIC : IC_MISMATCH;
 	}
 }
 

@@ -49,9 +49,11 @@ struct ic_unit {
 	VEC(struct ic_entry) queue;
 	struct map tests; /* that are or were in the queue */
 	struct map paths; /* digests of open decisions */
+	struct map runs;  /* digests of all decisions inside the call, of tests whose interface was looked at */
 	struct ic_context context;
 	double spent;
 	uint64_t losses, subsumed;
+	VEC(uint32_t) others; /* tests that call it in another context */
 	int looked;	 /* at an activation of it */
 	int constrained; /* an input is tied, or paths do not agree */
 	int inexact;
@@ -63,6 +65,7 @@ struct ic_function {
 	enum ic_outcome outcome;
 	int done, invalid;
 	int root; /* nobody calls it */
+	unsigned contexts; /* that were explored */
 	unsigned outputs; /* that callers tested: 1 a result, 2 memory */
 	VEC(struct ic_context) summaries;
 	int rests; /* it reused what has an output or a pointer, or was not explored to the end */
@@ -90,9 +93,9 @@ int ic_config_apply(const char *name, double seconds, struct search_options *o)
 {
 	static const struct {
 		char letter;
-		int cut, summarise, subsume, skip, flips;
+		int cut, summarise, subsume, skip, flips, hold;
 	} table[] = {
-#define X(letter, cut, summarise, subsume, skip, flips) {#letter[0], cut, summarise, subsume, skip, flips},
+#define X(letter, cut, summarise, subsume, skip, flips, hold) {#letter[0], cut, summarise, subsume, skip, flips, hold},
 	    IC_CONFIGS(X)
 #undef X
 	};
@@ -103,11 +106,12 @@ int ic_config_apply(const char *name, double seconds, struct search_options *o)
 			o->ic_seconds = seconds > 0 ? seconds : FUNCTION_SECONDS;
 			o->subsume = table[i].subsume;
 			o->skip = table[i].skip;
+			o->ic_hold = table[i].hold;
 			if (table[i].flips && !o->flip_limit)
 				o->flip_limit = FLIPS;
 			return 0;
 		}
-	return error_set("no configuration of IC-Cut is called '%s': A, B, C, D, E, F", name);
+	return error_set("no configuration of IC-Cut is called '%s': A, B, C, D, E, F, G", name);
 }
 
 /* ---------------------------------------------------------------- life time */
@@ -130,6 +134,8 @@ static void unit_release(struct ic_unit *u)
 	vec_release(&u->queue);
 	map_release(&u->tests);
 	map_release(&u->paths);
+	map_release(&u->runs);
+	vec_release(&u->others);
 	ic_context_release(&u->context);
 }
 
@@ -351,7 +357,9 @@ static void end_unit(struct search *s, int over)
 	struct ic_function *f = &ic->functions.data[u->function];
 	int exact = is_exact(s, u, f, over);
 	f->done = 1;
-	if (!u->decisions) {
+	if (f->summaries.size && (u->constrained || !u->looked || !u->decisions)) {
+		; /* another context has a summary */
+	} else if (!u->decisions) {
 		set_outcome(s, f, IC_OUTCOME_PLAIN);
 	} else if (u->constrained || !u->looked) {
 		set_outcome(s, f, IC_OUTCOME_CONSTRAINED);
@@ -366,8 +374,16 @@ static void end_unit(struct search *s, int over)
 		set_outcome(s, f, exact ? IC_OUTCOME_EXHAUSTED : IC_OUTCOME_SUMMARISED);
 	}
 	f->rests |= !exact;
+	struct ic_unit more = {.function = u->function, .losses = all_losses(s), .subsumed = s->stats.subsumed};
+	int again = u->others.size && ++f->contexts < CONTEXTS && !f->invalid;
+	for (size_t i = 0; i < u->others.size && again; i++)
+		enqueue(ic, &more, u->others.data[i], 0, STAGE_UNCOVERED);
 	unit_release(u);
 	ic->units.size--;
+	if (again) { /* the same function once more, as it is called in another context */
+		f->done = 0;
+		vec_push(&ic->units, more);
+	}
 }
 
 /* Callers tested more than one of its outputs: it is inlined from here on, and the function that is explored begins again, with what it found. */
@@ -383,6 +399,7 @@ static void invalidate(struct search *s, uint32_t callee)
 	u->restarts++;
 	ic_context_release(&u->context);
 	map_clear(&u->paths);
+	map_clear(&u->runs);
 	uint64_t test, value;
 	size_t at = 0;
 	struct map tests = u->tests;
@@ -397,7 +414,16 @@ static void invalidate(struct search *s, uint32_t callee)
 
 /* ---------------------------------------------------------------- interfaces */
 
-static int decide(void *ctx, const struct ic_call *call)
+/* Decisions over what was tied there are this caller's. */
+static void hold_inputs(const struct ic_context *summary, ic_inputs *now)
+{
+	for (size_t i = 0; i < now->size; i++) {
+		const struct ic_input *old = ic_context_find(summary, now->data[i].key);
+		now->data[i].held = old && old->kind == IC_TIED;
+	}
+}
+
+static int decide(void *ctx, struct ic_call *call)
 {
 	struct search *s = ctx;
 	struct ic *ic = s->next.ic;
@@ -413,6 +439,7 @@ static int decide(void *ctx, const struct ic_call *call)
 			/* A summary without pointers and outputs that was explored to the end leaves nothing out (Theorem 2). */
 			if (f->rests || ic_context_has_pointer(&f->summaries.data[i]) || call->outputs.size || f->summaries.data[i].partial)
 				ic->functions.data[now_unit(ic)->function].rests = 1;
+			hold_inputs(&f->summaries.data[i], &call->inputs);
 			return 1;
 		}
 	return 0;
@@ -499,22 +526,29 @@ static uint32_t note_outputs(struct ic *ic, const struct calls *c, const struct 
 	return call->outputs.size > 1 || f->outputs == 3 ? (uint32_t)n : CALLS_NONE;
 }
 
-static void take_interface(struct ic_unit *u, const struct ic_call *own)
+/* 0: the call is of another context. */
+static int take_interface(struct ic_unit *u, const struct ic_call *own, int hold)
 {
+	if (ic_context_differs(&u->context, &own->inputs))
+		return 0;
 	u->looked = 1;
 	u->inexact |= own->marked;
 	if (own->lost)
 		u->constrained = 1;
 	for (size_t i = 0; i < own->inputs.size; i++) {
-		if (own->inputs.data[i].kind == IC_TIED || ic_context_add(&u->context, &own->inputs.data[i]))
+		int tied = own->inputs.data[i].kind == IC_TIED;
+		u->inexact |= tied;
+		if ((tied && !hold) || ic_context_add(&u->context, &own->inputs.data[i]))
 			u->constrained = 1;
 	}
+	return 1;
 }
 
-/* Decisions over outputs alone are never negated. The two runs have the same decisions; where they do not, nothing is known of the rest. */
+/* Decisions over outputs alone are never negated; those over inputs that are held are the caller's. The two runs have the same decisions; where they do not, nothing is known of the rest. */
 static void close_fresh(const struct search *s, const struct expansion *x, const struct ic_probe *p, struct ic_entry *e)
 {
 	size_t k = 0, step = 0;
+	int is_root = s->next.ic->functions.data[now_unit(s->next.ic)->function].root;
 	const struct path *path = &s->now.parent;
 	for (uint64_t i = 0; i < x->trace.event_count && k < p->decisions.size; i++) {
 		const struct muster_event *v = &x->trace.events[i];
@@ -524,8 +558,13 @@ static void close_fresh(const struct search *s, const struct expansion *x, const
 			return;
 		while (step < path->steps.size && path->steps.data[step].event < i)
 			step++;
-		if (p->decisions.data[k].fresh && step < e->steps && path->steps.data[step].event == i)
-			e->closed[step] |= CLOSED;
+		const struct ic_decision *d = &p->decisions.data[k];
+		if (step < e->steps && path->steps.data[step].event == i) {
+			if (e->closed[step] & REUSED && d->held)
+				e->closed[step] = 0;
+			if (d->fresh || (s->o.ic_hold && d->tied && !is_root))
+				e->closed[step] |= CLOSED;
+		}
 		k++;
 	}
 }
@@ -548,9 +587,12 @@ static void use_probe(struct search *s, const struct expansion *x, const struct 
 		u->inexact = u->constrained = 1;
 	} else {
 		const struct ic_call *own = ic_probe_call(&p, ic->unit_call);
-		if (own)
-			take_interface(u, own);
-		for (size_t i = 0; i < p.list.size && late == CALLS_NONE; i++) {
+		int root = ic->functions.data[u->function].root;
+		if (own && !take_interface(u, own, s->o.ic_hold) && !root) {
+			vec_push(&u->others, ic->entry->test);
+			ic->duplicate = 1;
+		}
+		for (size_t i = 0; i < p.list.size && late == CALLS_NONE && !ic->duplicate; i++) {
 			if (!p.list.data[i].reused || is_inner(&p, &c, &p.list.data[i]))
 				continue;
 			s->stats.ic_reused++;
@@ -612,6 +654,10 @@ static int look(struct search *s, struct expansion *x, struct ic_entry *e)
 	if (!any)
 		return 0;
 	u->decisions = 1;
+	if (!map_set(&u->runs, open_digest(s, e), 1)) { /* the same path through it: all else would be the same */
+		ic->duplicate = 1;
+		return 0;
+	}
 	struct trace t;
 	int r = run_probe(s, x, &t);
 	if (r) {

@@ -8,14 +8,15 @@
 
 #include "search/strategy.h"
 
-/* The configurations of Table 1: X(LETTER, IC-Cut, summarise at the limit, subsumption, skipping, flip count limit). */
-#define IC_CONFIGS(X)     \
-	X(A, 1, 0, 1, 1, 0) \
-	X(B, 1, 0, 1, 1, 1) \
-	X(C, 1, 1, 1, 1, 0) \
-	X(D, 1, 0, 1, 0, 0) \
-	X(E, 1, 1, 1, 0, 0) \
-	X(F, 0, 0, 1, 0, 1)
+/* The configurations of Table 1, and one more: X(LETTER, IC-Cut, summarise at the limit, subsumption, skipping, flip count limit, tied inputs are held). */
+#define IC_CONFIGS(X)          \
+	X(A, 1, 0, 1, 1, 0, 0) \
+	X(B, 1, 0, 1, 1, 1, 0) \
+	X(C, 1, 1, 1, 1, 0, 0) \
+	X(D, 1, 0, 1, 0, 0, 0) \
+	X(E, 1, 1, 1, 0, 0, 0) \
+	X(F, 0, 0, 1, 0, 1, 0) \
+	X(G, 1, 1, 0, 0, 0, 1)
 
 /* Sets what the configuration has; seconds: for each function, 0: the default. -1 with words. */
 int ic_config_apply(const char *name, double seconds, struct search_options *o);

@@ -24,6 +24,8 @@ enum flag {
 	ON_LENGTH = 8,
 	ON_OUTPUT = 16,	 /* depends on outputs of reused calls */
 	ON_ANY = 32,	 /* depends on the input, through whatever */
+	ON_TIED = 64,	 /* depends on a tied input of the unit */
+	ON_HELD = 128,	 /* depends on a held input of a reused call */
 };
 
 #define KEY_DEPTH LIMIT(64, 1) /* operators of an address that its key looks at | more than programs write */
@@ -356,6 +358,35 @@ static void free_inputs(struct reader *r, struct ic_call *unit)
 	map_release(&uses);
 }
 
+/* Of a leaf: is it a tied input of the unit, a held one of a reused call? */
+static uint8_t bond_of(struct reader *r, uint32_t label)
+{
+	const struct ic_call *c = call_of(r, &r->t->nodes[label]);
+	uint64_t key;
+	if (!c || (c->call != r->unit_call && !c->reused) || !map_get(&r->keys, label, &key))
+		return 0;
+	for (size_t i = 0; i < c->inputs.size; i++)
+		if (c->inputs.data[i].key == key)
+			return c->call == r->unit_call ? (c->inputs.data[i].kind == IC_TIED ? ON_TIED : 0) : c->inputs.data[i].held ? ON_HELD : 0;
+	return 0;
+}
+
+static void sweep_bonds(struct reader *r)
+{
+	for (uint32_t i = 1; i < r->t->node_count; i++) {
+		const struct muster_node *n = &r->t->nodes[i];
+		uint8_t on = 0;
+		if (!trace_is_node(r->t, i))
+			continue;
+#define UP(l) on |= r->flags[l] & (ON_TIED | ON_HELD)
+		EACH_OPERAND(r->t, n, UP);
+#undef UP
+		if (n->op == MUSTER_OP_LEAF && n->aux < 2)
+			on |= bond_of(r, i);
+		r->flags[i] |= on;
+	}
+}
+
 static void read_decisions(struct reader *r)
 {
 	for (uint64_t i = 0; i < r->t->event_count; i++) {
@@ -363,7 +394,7 @@ static void read_decisions(struct reader *r)
 		if ((e->kind != MUSTER_EV_BRANCH && e->kind != MUSTER_EV_SWITCH) || !e->label || !(r->flags[e->label] & ON_ANY))
 			continue;
 		uint8_t on = r->flags[e->label];
-		vec_push(&r->p->decisions, (struct ic_decision){e->unit, e->index, on & ON_OUTPUT && !(on & (ON_INPUT | ON_LENGTH))});
+		vec_push(&r->p->decisions, (struct ic_decision){e->unit, e->index, on & ON_OUTPUT && !(on & (ON_INPUT | ON_LENGTH)), on & ON_TIED ? 1 : 0, on & ON_HELD ? 1 : 0});
 	}
 }
 
@@ -379,6 +410,7 @@ int ic_probe_read(struct ic_probe *p, const struct trace *t, const struct calls 
 		struct ic_call *unit = ic_probe_call(p, unit_call);
 		if (unit)
 			free_inputs(&r, unit);
+		sweep_bonds(&r);
 		read_decisions(&r);
 	}
 	free(r.flags);

@@ -29,7 +29,9 @@ struct ic_call {
 
 struct ic_decision {
 	uint32_t unit, index;
-	int fresh;
+	int fresh; /* over outputs of reused calls alone */
+	int tied;  /* over a tied input of the unit, among others */
+	int held;  /* over a held input of a reused call, among others */
 };
 
 struct ic_probe {
@@ -37,8 +39,8 @@ struct ic_probe {
 	VEC(struct ic_decision) decisions; /* branches and switches that depend on the input, in order */
 };
 
-/* May a summary stand for this call? Asked once for each call but the unit's, inner ones first, when its inputs are known. */
-typedef int (*ic_decide)(void *ctx, const struct ic_call *call);
+/* May a summary stand for this call? Then it sets `held` of its inputs. Asked once for each call but the unit's, inner ones first, when its inputs are known. */
+typedef int (*ic_decide)(void *ctx, struct ic_call *call);
 
 int ic_probe_read(struct ic_probe *p, const struct trace *t, const struct calls *c, uint32_t unit_call, ic_decide decide, void *ctx);
 void ic_probe_release(struct ic_probe *p);

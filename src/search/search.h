@@ -149,6 +149,7 @@ struct search_options {
 	int combine; /* enum search_combine */
 	int no_invariants;  /* loops are not looked at */
 	double ic_seconds; /* KIND_IC_CUT: for one function */
+	int ic_hold;	   /* the same: inputs that are constrained before the call are held, instead of keeping the function from being summarised */
 	int ic_summarise;  /* the same: functions whose time is over are summarised */
 	double run_seconds; /* limit of a run in the cov variant, where some may take longer (loops.c); 0: all keep to what they have */
 	struct solve_options solve;

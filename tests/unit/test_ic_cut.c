@@ -104,10 +104,35 @@ static void test_context(void **unused)
 	c.partial = 1;
 	assert_int_equal(match(&c, (struct ic_input){.key = 6, .kind = IC_TIED, .width = 8}), IC_AS_SPECIFIC);
 	assert_int_equal(match(&c, (struct ic_input){.key = 6, .kind = IC_CONCRETE, .width = 8}), IC_MISMATCH);
+	/* Another value is another call's context; another kind is a path that shows more of this one. */
+	ic_inputs now = {0};
+	vec_push(&now, (struct ic_input){.key = 1, .kind = IC_CONCRETE, .width = 32, .value = 6});
+	assert_int_equal(ic_context_differs(&c, &now), 1);
+	vec_push(&now, (struct ic_input){.key = 9, .kind = IC_FREE, .width = 8, .lanes = 1});
+	assert_int_equal(ic_context_differs(&c, &now), 1);
+	vec_push(&now, (struct ic_input){.key = 2, .kind = IC_TIED, .width = 32, .lanes = 15});
+	assert_int_equal(ic_context_differs(&c, &now), 0);
+	vec_release(&now);
 	/* Paths of one call agree. */
 	assert_int_equal(ic_context_add(&c, &concrete), 0);
 	assert_int_equal(ic_context_add(&c, &(struct ic_input){.key = 1, .kind = IC_CONCRETE, .width = 32, .value = 6}), -1);
 	assert_int_equal(ic_context_add(&c, &(struct ic_input){.key = 2, .kind = IC_TIED, .width = 32, .lanes = 15}), -1);
+	ic_context_release(&c);
+}
+
+/* A tied input that is held has one value, whatever it is in the new call. */
+static void test_held(void **unused)
+{
+	(void)unused;
+	struct ic_context c = {0};
+	const struct ic_input tied = {.key = 1, .kind = IC_TIED, .width = 32, .value = 5};
+	assert_int_equal(ic_context_add(&c, &tied), 0);
+	assert_int_equal(ic_context_add(&c, &(struct ic_input){.key = 1, .kind = IC_TIED, .width = 32, .value = 6}), -1);
+	assert_int_equal(match(&c, tied), IC_MORE_SPECIFIC);
+	assert_int_equal(match(&c, (struct ic_input){.key = 1, .kind = IC_CONCRETE, .width = 32, .value = 5}), IC_MORE_SPECIFIC);
+	assert_int_equal(match(&c, (struct ic_input){.key = 1, .kind = IC_TIED, .width = 32, .value = 6}), IC_MISMATCH);
+	assert_int_equal(ic_context_find(&c, 1)->kind, IC_TIED);
+	assert_null(ic_context_find(&c, 2));
 	ic_context_release(&c);
 }
 
@@ -173,14 +198,14 @@ static void leave(struct run *r, uint32_t function)
 	add_event(r, (struct muster_event){.kind = MUSTER_EV_RETURN, .unit = 1, .index = function, .arg = MUSTER_LEFT_RETURNED});
 }
 
-static int yes(void *ctx, const struct ic_call *c)
+static int yes(void *ctx, struct ic_call *c)
 {
 	++*(unsigned *)ctx;
 	assert_true(c->inputs.size <= 2);
 	return 1;
 }
 
-static int no(void *ctx, const struct ic_call *c)
+static int no(void *ctx, struct ic_call *c)
 {
 	(void)ctx, (void)c;
 	return 0;
@@ -287,6 +312,45 @@ static void expect_outputs(unsigned tested, int reuse)
 	release(&r, &p);
 }
 
+static int hold_all(void *ctx, struct ic_call *c)
+{
+	(void)ctx;
+	for (size_t i = 0; i < c->inputs.size; i++)
+		c->inputs.data[i].held = 1;
+	return 1;
+}
+
+/* A decision in a reused call over an input that is held is one of the caller's; over the unit's tied input it is left to the unit's caller. */
+static void test_bonds(void **unused)
+{
+	(void)unused;
+	for (int reuse = 0; reuse <= 1; reuse++) {
+		struct run r;
+		struct ic_probe p = {0};
+		begin(&r);
+		uint32_t b0 = byte(&r, 0), b1 = byte(&r, 1);
+		test_of(&r, b1, 50); /* before the unit: its input over this byte is tied */
+		call(&r, 10, 0, 1);
+		uint32_t u0 = leaf(&r, 1, b0, 0, 0), u1 = leaf(&r, 1, b1, 0, 1);
+		test_of(&r, u0, 11);
+		test_of(&r, u1, 12);
+		call(&r, 20, 1, 2);
+		uint32_t x = leaf(&r, 2, u0, 0, 0);
+		test_of(&r, x, 21);
+		leave(&r, 20);
+		leave(&r, 10);
+		end(&r, &p, 0, reuse ? hold_all : no, NULL);
+		static const uint32_t index[] = {50, 11, 12, 21};
+		assert_int_equal(p.decisions.size, 4);
+		for (size_t i = 0; i < 4; i++) {
+			assert_int_equal(p.decisions.data[i].index, index[i]);
+			assert_int_equal(p.decisions.data[i].tied, index[i] == 12);
+			assert_int_equal(p.decisions.data[i].held, reuse && index[i] == 21);
+		}
+		release(&r, &p);
+	}
+}
+
 static void test_outputs(void **unused)
 {
 	(void)unused;
@@ -331,8 +395,9 @@ static void test_configs(void **unused)
 	(void)unused;
 	static const struct {
 		const char *name;
-		int cut, summarise, subsume, skip, flips;
-	} table[] = {{"A", 1, 0, 1, 1, 0}, {"B", 1, 0, 1, 1, 1}, {"C", 1, 1, 1, 1, 0}, {"D", 1, 0, 1, 0, 0}, {"E", 1, 1, 1, 0, 0}, {"F", 0, 0, 1, 0, 1}};
+		int cut, summarise, subsume, skip, flips, hold;
+	} table[] = {{"A", 1, 0, 1, 1, 0, 0}, {"B", 1, 0, 1, 1, 1, 0}, {"C", 1, 1, 1, 1, 0, 0}, {"D", 1, 0, 1, 0, 0, 0},
+		     {"E", 1, 1, 1, 0, 0, 0}, {"F", 0, 0, 1, 0, 1, 0}, {"G", 1, 1, 0, 0, 0, 1}};
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
 		struct search_options o = {0};
 		assert_int_equal(ic_config_apply(table[i].name, 3, &o), 0);
@@ -340,6 +405,7 @@ static void test_configs(void **unused)
 		assert_int_equal(o.ic_summarise, table[i].summarise);
 		assert_int_equal(o.subsume, table[i].subsume);
 		assert_int_equal(o.skip, table[i].skip);
+		assert_int_equal(o.ic_hold, table[i].hold);
 		assert_int_equal(o.flip_limit != 0, table[i].flips);
 		assert_true(o.ic_seconds == 3);
 	}
@@ -352,6 +418,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_order),   cmocka_unit_test(test_context), cmocka_unit_test(test_inputs),
+	    cmocka_unit_test(test_held),    cmocka_unit_test(test_bonds),
 	    cmocka_unit_test(test_outputs), cmocka_unit_test(test_lanes),   cmocka_unit_test(test_configs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
