@@ -8,7 +8,4 @@
 /* show_summaries.c: those of a campaign's unit, of one function or (NULL) of all. j: the open array, or NULL: for people. 0, or -1 with words. */
 int show_summaries(struct store *s, uint64_t campaign, const char *function, int smt2, struct json *j);
 
-/* The unit whose summaries a campaign made: 1; 0: it made none; -1. */
-int summaries_unit(struct store *s, uint64_t campaign, struct hash128 *unit);
-
 #endif

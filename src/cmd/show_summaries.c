@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "summary/summary.h"
+#include "unit/recall.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,24 +29,6 @@ struct showing {
 	VEC(struct shown) list; /* its summaries */
 	uint64_t count;
 };
-
-int summaries_unit(struct store *s, uint64_t campaign, struct hash128 *unit)
-{
-	struct buf b = {0};
-	char half[17] = {0};
-	int there = store_value_get(s, campaign, "unit", &b);
-
-	if (there > 0 && b.size == 32) {
-		memcpy(half, b.data, 16);
-		unit->a = strtoull(half, NULL, 16);
-		memcpy(half, b.data + 16, 16);
-		unit->b = strtoull(half, NULL, 16);
-	} else if (there > 0) {
-		there = 0;
-	}
-	buf_release(&b);
-	return there;
-}
 
 static void print_json(struct showing *x, const struct shown *o)
 {
@@ -147,7 +130,7 @@ int show_summaries(struct store *s, uint64_t campaign, const char *function, int
 {
 	struct showing x = {.store = s, .json = j, .function = function, .smt2 = smt2};
 	struct hash128 unit = {0};
-	int there = summaries_unit(s, campaign, &unit);
+	int there = recall_unit(s, campaign, &unit);
 
 	int e = there < 0 || (there > 0 && store_symbol_each(s, unit, show_function, &x));
 	vec_release(&x.list);

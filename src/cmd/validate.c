@@ -1,7 +1,7 @@
-/* validate.c: muster validate --changes, which says what was modified between two versions of a program.
+/* validate.c: muster validate: its options, and --changes, which says what was modified between two versions of a program.
  *
  * The table is that of static change impact: functions that were modified (M), that call such (IM), that call what is not in the program (U), and that call such (IU); then the
- * functions that were modified, each with the number of its instructions that were. docs/versions.md has the definitions. --sample is validate_sample.c. Summaries are not validated against a new version yet, and the command says so.
+ * functions that were modified, each with the number of its instructions that were. docs/versions.md has the definitions. Summaries against a new version are validate_versions.c, --sample is validate_sample.c.
  */
 #include "base/buf.h"
 #include "base/error.h"
@@ -137,7 +137,14 @@ int cmd_validate(int argc, char **argv)
 {
 	static int json, changes;
 	static struct validate_sample sample = {.states = 20};
+	static struct validate_against against;
 	static const struct option_row rows[] = {
+	    OPTION_STR("phase", 0, "LIST", &against.phases, "phases that are run, in this order (1,2,3)"),
+	    OPTION_STR("function", 0, "NAME", &against.function, "summaries of this function alone"),
+	    OPTION_DOUBLE("each", 0, "S", &against.each, "processor time for one summary (2)"),
+	    OPTION_DOUBLE("time", 't', "S", &against.seconds, "seconds for all of it"),
+	    OPTION_STR("externals", 0, "same|unknown", &against.externals, "functions of libraries in the new version (same)"),
+	    OPTION_FLAG("no-runs", 0, &against.no_runs, "do not run the new version: nothing is said to be invalid"),
 	    OPTION_FLAG("changes", 0, &changes, "what was modified: functions M, IM, U, IU, and each that is M"),
 	    OPTION_FLAG("sample", 0, &sample.wanted, "run random states of the summaries that muster test --summaries FILE made"),
 	    OPTION_U64("states", 0, "N", &sample.states, "of each summary (20)"),
@@ -148,24 +155,29 @@ int cmd_validate(int argc, char **argv)
 	    OPTION_END,
 	};
 	static const struct option_spec spec = {
-	    "validate", "--changes [--json] OLD NEW | --sample [options] FILE.c",
-	    "What was modified between two versions of a program: C files, or binaries built with\n"
-	    "muster cc. Or, with --sample: do the summaries in the store hold? Random states that satisfy\n"
-	    "their preconditions are run. Validating summaries against a new version is not there yet.\n"
-	    "Exit code 0: nothing was modified or added, no summary is violated; 1: something was\n"
-	    "modified; 4: a summary is violated, which is a defect of muster's.",
+	    "validate", "[options] OLD.c NEW.c | --changes [--json] OLD NEW | --sample [options] FILE.c",
+	    "Which summaries of the old version, as 'muster test --summaries OLD.c' made them, hold in the new\n"
+	    "one? Valid ones are proved, by a phase: 1 nothing that they rest on was modified, 2 nothing\n"
+	    "modified is reached, 3 on the new version alone. Invalid ones come with a run that shows it.\n"
+	    "With --changes: what was modified between two C files, or binaries built with muster cc. With\n"
+	    "--sample: do the summaries in the store hold? Random states of their preconditions are run; with\n"
+	    "two versions, of those that were validated, on the new one.\n"
+	    "Exit code 0: all are valid (nothing was modified or added; none is violated); 1: one is invalid\n"
+	    "(something was modified); 3: one is unknown; 4: a summary is violated, a defect of muster's.",
 	    rows};
 	int i = option_parse(&spec, argc, argv);
 
-	if (sample.wanted && !changes) {
-		if (argc - i != 1)
-			option_usage(&spec, "--sample wants one file that 'muster test --summaries' has seen");
+	if (sample.wanted && !changes && argc - i == 1) {
 		confine_apply(&spec);
 		return validate_sample(&sample, argv[i], json);
 	}
-	if (!changes)
-		option_usage(&spec, "summaries are not validated against a new version yet: --changes says what was modified, --sample runs them");
 	if (argc - i != 2)
 		option_usage(&spec, "give the old and the new version");
-	return compare(argv[i], argv[i + 1], json);
+	if (changes)
+		return compare(argv[i], argv[i + 1], json);
+	against.audit = sample.wanted ? sample.states : 0;
+	against.store = sample.store;
+	against.seed = sample.seed;
+	confine_apply(&spec);
+	return validate_versions(&against, argv[i], argv[i + 1], json);
 }

@@ -13,4 +13,14 @@ struct validate_sample {
 /* validate_sample.c: the exit code. */
 int validate_sample(const struct validate_sample *o, const char *file, int json);
 
+struct validate_against {
+	const char *store, *function, *phases, *externals;
+	uint64_t seed;
+	double seconds, each; /* of all, by the clock; of one summary, of processor time */
+	uint64_t audit;
+	int no_runs;
+};
+/* validate_versions.c: the exit code. */
+int validate_versions(const struct validate_against *a, const char *old, const char *new, int json);
+
 #endif

@@ -413,6 +413,8 @@ int code_function_reads(const struct code_function *f, uint32_t global);
 int code_function_writes_parameter(const struct code_function *f, uint32_t parameter);
 /* May a call of the function write through pointers of unknown origin, or is nothing known about it? */
 int code_function_writes_any(const struct code_function *f);
+/* A function of the C library that calls nothing of the program: known.c lists them. */
+int code_function_keeps_to_itself(const struct code_function *f);
 int code_function_reads_parameter(const struct code_function *f, uint32_t parameter);
 
 /* For people and tests: the function as text. */

@@ -144,3 +144,10 @@ int code_known(const struct code_function *f, struct code_known *out)
 	}
 	return 0;
 }
+
+int code_function_keeps_to_itself(const struct code_function *f)
+{
+	struct code_known known;
+
+	return code_known(f, &known);
+}

@@ -301,29 +301,53 @@ static void overlay(struct sampler *s, const struct places *st, const struct map
 	}
 }
 
-int sample_state(struct sampler *s, const struct summary *x, const void *witness, size_t size, struct buf *input)
+int sample_satisfies(struct sampler *s, const struct summary *x, const void *input, size_t size)
+{
+	struct reading now;
+	size_t which;
+
+	open_reading(&now, s, x, input, size);
+	int ok = all_hold(&now, x->pre.data, x->pre.size, &which);
+	close_reading(&now);
+	return ok;
+}
+
+/* Random bytes, over them the pointers of the witness, over them the values. */
+static int make_state(struct sampler *s, const struct summary *x, const struct reading *r, const struct map *values, struct buf *input)
 {
 	const struct drive_function *f = &s->h->calls.data[s->number];
+	uint32_t whole = drive_block(f, s->h->types.data, vec_from(&s->h->pools, f->first_pool), f->pools, 0, r->st.walk.growth);
+
+	buf_clear(input);
+	for (uint32_t i = 0; i < whole; i++)
+		buf_addc(input, (char)(i < DRIVE_PREFIX || (i >= f->results && i < f->results + DRIVE_RESULTS * DRIVE_RESULT) ? walk_byte(&r->st.walk, i)
+														  : next_random(s)));
+	overlay(s, &r->st, values, (uint8_t *)input->data);
+	return sample_satisfies(s, x, input->data, input->size);
+}
+
+int sample_state_of(struct sampler *s, const struct summary *x, const void *witness, size_t size, const struct map *values, struct buf *input)
+{
+	struct reading r;
+
+	open_reading(&r, s, x, witness, size);
+	int ok = make_state(s, x, &r, values, input);
+	close_reading(&r);
+	return ok;
+}
+
+int sample_state(struct sampler *s, const struct summary *x, const void *witness, size_t size, struct buf *input)
+{
 	struct reading r;
 	struct map values = {0};
 	int ok = 0;
 
 	open_reading(&r, s, x, witness, size);
-	uint32_t whole = drive_block(f, s->h->types.data, vec_from(&s->h->pools, f->first_pool), f->pools, 0, r.st.walk.growth);
 	for (unsigned t = 0; t < TRIES && !ok; t++) {
-		buf_clear(input);
-		for (uint32_t i = 0; i < whole; i++)
-			buf_addc(input, (char)(i < DRIVE_PREFIX || (i >= f->results && i < f->results + DRIVE_RESULTS * DRIVE_RESULT) ? walk_byte(&r.st.walk, i)
-															  : next_random(s)));
 		map_clear(&values);
 		if (!find_values(s, x, &values))
 			break;
-		overlay(s, &r.st, &values, (uint8_t *)input->data);
-		struct reading now;
-		size_t which;
-		open_reading(&now, s, x, input->data, input->size);
-		ok = all_hold(&now, x->pre.data, x->pre.size, &which);
-		close_reading(&now);
+		ok = make_state(s, x, &r, &values, input);
 	}
 	map_release(&values);
 	close_reading(&r);

@@ -20,6 +20,11 @@ struct sampler {
 
 /* Fills in an input that satisfies P; witness: the input of the summary's test. 1; 0: none was found. */
 int sample_state(struct sampler *s, const struct summary *x, const void *witness, size_t size, struct buf *input);
+/* The same with these values (variable to its low 64 bits) of places that are no pointers; others at random. */
+struct map;
+int sample_state_of(struct sampler *s, const struct summary *x, const void *witness, size_t size, const struct map *values, struct buf *input);
+/* Does the input's state satisfy P? */
+int sample_satisfies(struct sampler *s, const struct summary *x, const void *input, size_t size);
 /* Does what the call of this input left (an observation of muster/drive.h) satisfy Q, and is all else as it was? 1; 0 with words. */
 int sample_holds(struct sampler *s, const struct summary *x, const void *input, size_t size, const void *seen, size_t seen_size, struct buf *words);
 /* Is Q a failure? */

@@ -486,9 +486,25 @@ static void execute(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint3
 
 /* ------------------------------------------------------------ the end of a block */
 
+/* How the paths end that come to the instruction, or take the edge; VC_END_COUNT: they go on. */
+static enum vc_end_kind ending(struct vc_pass *ps, struct vc_state *s, uint32_t at, uint32_t edge)
+{
+	if (!ps->v->o.ends || ps->fr->f->values[at].op == CODE_PHI)
+		return VC_END_COUNT;
+	struct vc_point point = vc_point_at(ps->v, ps->fr, s, at);
+	return ps->v->o.ends(ps->v->o.ctx, &point, edge);
+}
+
 static void take(struct vc_pass *ps, uint32_t edge, expr_t condition, const struct vc_state *s)
 {
+	struct vc_state end = *s;
+	uint32_t last = code_last(ps->fr->f, ps->fr->f->edges[edge].from);
+	enum vc_end_kind kind = ending(ps, &end, last, edge);
 	ps->flows[edge] = (struct vc_flow){condition, s->memory};
+	if (kind == VC_END_COUNT)
+		return;
+	vc_end_here(ps->v, &end, kind, condition, ps->fr->f, last, NULL);
+	ps->flows[edge] = (struct vc_flow){0};
 }
 
 static void do_return(struct vc_pass *ps, uint32_t last, struct vc_state *s, expr_t whole)
@@ -511,6 +527,8 @@ static void do_return(struct vc_pass *ps, uint32_t last, struct vc_state *s, exp
 	fr->returns = vc_or(v->p, fr->returns, whole);
 }
 
+static expr_t decided_by(struct vc_pass *ps, uint32_t last, struct vc_state *s, unsigned width, expr_t c, uint32_t *outcome);
+
 /* A check of the compiler's: the edge by which the program goes on. 1 if it is one, and not the first part of one that counts. */
 static int pass_check(struct vc_pass *ps, uint32_t block, struct vc_state *s)
 {
@@ -525,10 +543,15 @@ static int pass_check(struct vc_pass *ps, uint32_t block, struct vc_state *s)
 	if (ps->v->o.checks && f->values[last].op == CODE_BRANCH && f->edges[b->first_edge + pass].flags & CODE_EDGE_UB) {
 		if (!(f->edges[b->first_edge + (1 - pass)].flags & CODE_EDGE_REPORT))
 			return 0;
+		uint32_t only = CODE_NONE;
 		expr_t c = vc_value(ps->v, ps->fr, code_operand(f, last, 0));
+		if (c != EXPR_NONE && ps->v->o.settle)
+			c = decided_by(ps, last, s, 1, c, &only);
 		if (c == EXPR_NONE)
 			vc_stop_here(ps->v, s, VC_UNKNOWN, f, last, "a check of a value that is not modelled");
-		else
+		else if (only != pass && only != CODE_NONE)
+			vc_stop_here(ps->v, s, VC_UNDEFINED, f, last, "a check that fails");
+		else if (only != pass)
 			vc_end_here(ps->v, s, VC_UNDEFINED, pass ? expr_not(ps->v->p, c) : c, f, last, "a check that fails");
 	}
 	take(ps, b->first_edge + pass, expr_true(ps->v->p), s);
@@ -612,7 +635,10 @@ static void run_block(struct vc_pass *ps, uint32_t block, struct vc_state *s, ex
 	uint32_t begin = fr->begin, last = code_last(fr->f, block);
 	fr->begin = CODE_NONE;
 	for (uint32_t at = begin != CODE_NONE ? begin : fr->f->blocks[block].first; at <= last && !vc_dead(ps->v, s); at++) {
-		if (at == fr->end && at != begin)
+		enum vc_end_kind kind = ending(ps, s, at, CODE_NONE);
+		if (kind != VC_END_COUNT)
+			vc_stop_here(ps->v, s, kind, fr->f, at, NULL);
+		else if (at == fr->end && at != begin)
 			vc_reach(ps->v, fr, s, at);
 		else if (at == last)
 			leave(ps, block, s, before);

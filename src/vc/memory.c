@@ -527,7 +527,7 @@ static void access_cases(struct vc *v, struct vc_state *s, struct vc_where w, ex
 			v->flat_used = 1;
 		}
 		expr_t ok = in_bounds(v, t, c.offset, length), live = vc_place_of(v, s->memory, c.object).live;
-		vc_end_here(v, s, VC_UNDEFINED, expr_and(p, when, expr_not(p, ok)), w.f, w.at, "an access outside of its object");
+		vc_end_here(v, s, VC_UNDEFINED, expr_and(p, when, expr_not(p, ok)), w.f, w.at, VC_OUTSIDE);
 		vc_end_here(v, s, VC_UNDEFINED, expr_and(p, when, expr_not(p, live)), w.f, w.at, "an access to an object that is no longer there");
 		if (writes && t->constant) {
 			vc_end_here(v, s, VC_UNDEFINED, when, w.f, w.at, "a write to a constant");

@@ -54,6 +54,8 @@ enum vc_end_kind {
 };
 const char *vc_end_words(enum vc_end_kind kind);
 
+#define VC_OUTSIDE "an access outside of its object" /* why a path ends as UNDEFINED there */
+
 struct vc_end {
 	enum vc_end_kind kind;
 	expr_t guard; /* of the whole path, from the start of vc_run */
@@ -152,7 +154,7 @@ struct vc_options {
 	unsigned depth;	    /* of inlined calls; 0: 16 */
 	uint32_t steps;	    /* instructions, then all is UNKNOWN; 0: 200,000 */
 	uint32_t nodes;	    /* the same, terms that are made; 0: 2,000,000 */
-	int checks;	    /* a path that fails a check for undefined behaviour ends there */
+	int checks;	    /* a path that fails a check for undefined behaviour ends there; settle is asked about its condition as about a branch's */
 	int bare;	    /* no operator ends a path, calls that are inlined return, and memory is value()'s: it answers for every access */
 	/* Asked first for every instruction's value, and for what no instruction says; EXPR_NONE: what the code says. NULL: the code's alone. */
 	expr_t (*value)(void *ctx, struct vc_point *at);
@@ -160,6 +162,8 @@ struct vc_options {
 	expr_t (*settle)(void *ctx, struct vc_point *at, expr_t e);
 	/* An edge of a branch that may be taken, in state at->state, and the condition from there on. */
 	void (*edge)(void *ctx, const struct vc_point *at, uint32_t edge, expr_t taken);
+	/* Asked before each instruction but phis (edge CODE_NONE), and for each edge that may be taken: VC_END_COUNT: go on; else the paths that come here end so. NULL: all go on. */
+	enum vc_end_kind (*ends)(void *ctx, const struct vc_point *at, uint32_t edge);
 	/* Before iteration k (from 0) of a loop that is unrolled, and after it: 0: this iteration does not count, and paths into it end as BOUND. */
 	int (*iteration)(void *ctx, const struct vc_loop *l, unsigned k, int after);
 	int flat;	    /* pointers of unknown origin point into one flat memory, which evaluators of one pool share at the start */

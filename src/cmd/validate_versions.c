@@ -1,0 +1,205 @@
+/* validate_versions.c: muster validate OLD NEW: which summaries of the old version hold in the new one.
+ *
+ * The summaries are those that `muster test` left in the store for OLD. Both versions are driven in the same manner (unit/revalidate.h); what is printed is counts by the phase that decided, then what is invalid, each
+ * with the run that shows it, then what is unknown, with the reason.
+ */
+#include "cmd/validate.h"
+
+#include "base/deadline.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "build/home.h"
+#include "cmd/confine.h"
+#include "unit/revalidate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SHOWN 20 /* unknown summaries that are listed one by one for people */
+
+static const char *const phase_words[] = {"not validated", "nothing on the way was modified", "nothing modified is reached", "proved on the new version"};
+
+/* ------------------------------------------------------------ for people */
+
+static void print_pair(const struct revalidate_row *r)
+{
+	printf("    pre   %s\n    post  %s\n", r->pre, r->post);
+}
+
+static void print_invalid(const struct revalidation *v)
+{
+	for (size_t i = 0; i < v->rows.size; i++) {
+		const struct revalidate_row *r = &v->rows.data[i];
+		if (r->r.verdict != VALIDATE_INVALID)
+			continue;
+		printf("\ninvalid: %s\n", r->function);
+		print_pair(r);
+		printf("    run   %s\n    %s\n", r->state, r->what);
+	}
+}
+
+static void print_unknown(const struct revalidation *v)
+{
+	uint64_t shown = 0;
+	for (size_t i = 0; i < v->rows.size; i++) {
+		const struct revalidate_row *r = &v->rows.data[i];
+		if (r->r.verdict != VALIDATE_UNKNOWN || shown++ >= SHOWN)
+			continue;
+		printf("\nunknown%s: %s: %s\n", r->was_partial ? " (partial)" : "", r->function, r->r.why ? r->r.why : "no phase was run");
+		print_pair(r);
+	}
+	if (shown > SHOWN)
+		printf("\nand %llu more unknown: --json lists all\n", (unsigned long long)(shown - SHOWN));
+}
+
+static void print_violated(const struct revalidation *v)
+{
+	for (size_t i = 0; i < v->rows.size; i++) {
+		const struct revalidate_row *r = &v->rows.data[i];
+		if (!r->violated)
+			continue;
+		printf("\nviolated, a defect of muster's: %s, valid by phase %u\n", r->function, r->r.phase);
+		print_pair(r);
+		printf("    run   %s\n    %s\n", r->state, r->what);
+	}
+}
+
+static void print_words(const struct revalidation *v)
+{
+	printf("%zu summaries: %llu valid, %llu invalid, %llu unknown\n", v->rows.size, (unsigned long long)v->valid, (unsigned long long)v->invalid, (unsigned long long)v->unknown);
+	for (unsigned k = 1; k <= VALIDATE_PHASES; k++)
+		if (v->phase[k])
+			printf("  phase %u  %llu  %s, %.1f ms each\n", k, (unsigned long long)v->phase[k], phase_words[k], 1e3 * v->seconds[k] / (double)v->phase[k]);
+	if (v->partial)
+		printf("  %llu of the valid ones are partial: they hold as far as they go\n", (unsigned long long)v->partial);
+	print_violated(v);
+	print_invalid(v);
+	print_unknown(v);
+	if (v->interrupted)
+		printf("\nthe time was over: some were not looked at\n");
+}
+
+/* ------------------------------------------------------------ JSON */
+
+static void json_row(struct json *j, const struct revalidate_row *r)
+{
+	char hex[HASH_HEX_SIZE];
+	struct buf verdict = BUF_EMPTY;
+	buf_adds(&verdict, validate_verdict_key(r->r.verdict));
+	if (r->r.verdict == VALIDATE_VALID && r->r.partial)
+		buf_addf(&verdict, " (partial%s%s)", r->r.needs ? ": " : "", r->r.needs ? r->r.needs : "");
+	json_object_open(j);
+	json_key(j, "id"), json_str(j, hash_hex(r->key, hex));
+	json_key(j, "function"), json_str(j, r->function);
+	json_key(j, "verdict"), json_str(j, buf_str(&verdict));
+	json_key(j, "phase");
+	if (r->r.phase)
+		json_u64(j, r->r.phase);
+	else
+		json_str(j, NULL);
+	json_key(j, "seconds"), json_double(j, r->r.seconds);
+	json_key(j, "pre"), json_str(j, r->pre);
+	json_key(j, "post"), json_str(j, r->post);
+	json_key(j, "partial"), json_bool(j, r->was_partial);
+	json_key(j, "why"), json_str(j, r->r.why);
+	json_key(j, "run"), json_str(j, r->state);
+	json_key(j, "what"), json_str(j, r->what);
+	json_key(j, "states_run"), json_int(j, r->ran);
+	json_key(j, "violated"), json_bool(j, r->violated);
+	json_object_close(j);
+	buf_release(&verdict);
+}
+
+static void print_json(const struct revalidation *v)
+{
+	struct buf out = BUF_EMPTY;
+	struct json j;
+	json_begin(&j, &out);
+	j.indent = 2;
+	json_object_open(&j);
+	json_key(&j, "command"), json_str(&j, "validate");
+	json_key(&j, "status"), json_str(&j, v->interrupted ? "budget" : "complete");
+	confine_json(&j);
+	json_key(&j, "summaries"), json_array_open(&j);
+	for (size_t i = 0; i < v->rows.size; i++)
+		json_row(&j, &v->rows.data[i]);
+	json_array_close(&j);
+	json_key(&j, "counts"), json_object_open(&j);
+	json_key(&j, "total"), json_u64(&j, v->rows.size);
+	json_key(&j, "valid"), json_u64(&j, v->valid);
+	json_key(&j, "invalid"), json_u64(&j, v->invalid);
+	json_key(&j, "unknown"), json_u64(&j, v->unknown);
+	json_key(&j, "partial"), json_u64(&j, v->partial);
+	json_key(&j, "violated"), json_u64(&j, v->violated);
+	json_key(&j, "phase1"), json_u64(&j, v->phase[1]);
+	json_key(&j, "phase2"), json_u64(&j, v->phase[2]);
+	json_key(&j, "phase3"), json_u64(&j, v->phase[3]);
+	json_object_close(&j);
+	json_object_close(&j);
+	printf("%s\n", buf_str(&out));
+	buf_release(&out);
+}
+
+/* ------------------------------------------------------------ wiring */
+
+/* "1,2,3", "3", "2,1": 0; -1: no such list. */
+static int read_phases(const char *text, uint8_t *order)
+{
+	unsigned n = 0;
+	for (; *text; text++) {
+		if (*text < '1' || *text > '3' || n == VALIDATE_PHASES || memchr(order, *text - '0', n))
+			return -1;
+		order[n++] = (uint8_t)(*text - '0');
+		if (text[1] == ',')
+			text++;
+		else if (text[1])
+			return -1;
+	}
+	return n ? 0 : -1;
+}
+
+static int exit_code(const struct revalidation *v)
+{
+	if (v->violated)
+		return EXIT_INTERNAL;
+	return v->invalid ? EXIT_FOUND : v->unknown || v->interrupted ? EXIT_INCONCLUSIVE : EXIT_OK;
+}
+
+int validate_versions(const struct validate_against *a, const char *old, const char *new, int json)
+{
+	char *path = a->store ? mem_strdup(a->store) : file_join(home_project(), "store.db");
+	struct revalidate_options o = {.function = a->function, .seed = a->seed, .validate = {.seconds = a->each}};
+	struct recall was = {0};
+	struct driven now = {0};
+	struct revalidation v = {0};
+	struct store *store;
+	if (a->phases && read_phases(a->phases, o.validate.order))
+		die(EXIT_USAGE, "--phase wants phases, each once: 1,2,3");
+	if (a->externals && strcmp(a->externals, "same") && strcmp(a->externals, "unknown"))
+		die(EXIT_USAGE, "--externals is 'same' or 'unknown'");
+	o.validate.externals_unknown = a->externals && !strcmp(a->externals, "unknown");
+	o.no_runs = a->no_runs;
+	o.audit = a->audit;
+	if (access(path, F_OK))
+		die(EXIT_USAGE, "nothing is stored of '%s' (there is no '%s'): run 'muster test --summaries %s' first", old, path, old);
+	if (deadline_open(a->seconds) || store_open(&store, path, STORE_READ_ONLY))
+		die(EXIT_USAGE, "%s", error_text());
+	int e = recall_open(&was, store, old) || recall_build(&was, new, &now) || revalidate_run(&was, &now, &o, &v);
+	if (e)
+		fprintf(stderr, "muster validate: %s\n", error_text());
+	else if (json)
+		print_json(&v);
+	else
+		print_words(&v);
+	int code = e ? EXIT_USAGE : exit_code(&v);
+	revalidate_release(&v);
+	driven_release(&now);
+	recall_release(&was);
+	store_close(store);
+	free(path);
+	return code;
+}

@@ -1,0 +1,120 @@
+/* revalidate.c: summaries of an old version against a new one.
+ *
+ * Both versions are the programs that `muster test` drives: the old one as the store remembers it, the new one built in the same manner. So code, checks and places are those that the summaries were made of. What
+ * no phase proves is run: the witness of the summary, the state that Phase 3 could not exclude, and random states of P. One that does not end as Q says refutes the summary, if it does so twice; a
+ * partial summary is about one state, and no run refutes it.
+ */
+#include "unit/revalidate.h"
+
+#include "base/deadline.h"
+#include "base/mem.h"
+#include "build/join.h"
+#include "unit/refute.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct comparing {
+	struct recall *was;
+	const struct driven *now;
+	const struct revalidate_options *o;
+	struct revalidation *out;
+	struct whole *old, *new;
+	struct validation *v;
+	struct refuter *refuter;
+};
+
+static int has_stub(const struct harness *h, const char *name)
+{
+	for (size_t i = 0; i < h->stubs.size; i++)
+		if (!(h->stubs.data[i] & HARNESS_STUB_POINTER) && !strcmp(h->front->functions.data[h->stubs.data[i]].name, name))
+			return 1;
+	return 0;
+}
+
+/* A function that the harness of both versions stands in for. */
+static int is_stub(void *ctx, const char *name)
+{
+	const struct comparing *c = ctx;
+	return has_stub(c->was->was.h, name) && has_stub(c->now->h, name);
+}
+
+static char *as_c(struct summaries *l, const expr_t *list, size_t count)
+{
+	struct buf b = BUF_EMPTY;
+	summary_c(l, list, count, &b);
+	return buf_take(&b);
+}
+
+static void count(struct revalidation *out, const struct revalidate_row *row)
+{
+	const struct validate_result *r = &row->r;
+	out->valid += r->verdict == VALIDATE_VALID;
+	out->invalid += r->verdict == VALIDATE_INVALID;
+	out->unknown += r->verdict == VALIDATE_UNKNOWN;
+	out->partial += r->verdict == VALIDATE_VALID && r->partial;
+	out->violated += (uint64_t)row->violated;
+	out->ran += (uint64_t)row->ran;
+	out->unaudited += r->verdict == VALIDATE_VALID && !row->ran;
+	out->phase[r->phase]++;
+	out->seconds[r->phase] += r->seconds;
+}
+
+static int of_function(void *ctx, const char *name, struct summaries *l)
+{
+	struct comparing *c = ctx;
+	if (c->o->function && strcmp(c->o->function, name))
+		return 0;
+	for (size_t i = 0; i < l->all.size; i++) {
+		const struct summary *s = &l->all.data[i];
+		struct revalidate_row row = {.key = s->key, .was_partial = s->why != NULL, .function = mem_strdup(name)};
+		if (deadline_over()) {
+			c->out->interrupted = 1;
+			row.r.why = mem_strdup("the time was over");
+		} else {
+			validate_summary(c->v, l, s, &row.r);
+		}
+		row.pre = as_c(l, s->pre.data, s->pre.size);
+		row.post = as_c(l, s->post.data, s->post.size);
+		vec_push(&c->out->rows, row);
+	}
+	size_t first = c->out->rows.size - l->all.size;
+	if (c->refuter && refuter_run(c->refuter, name, l, &c->out->rows.data[first]))
+		return -1;
+	for (size_t i = first; i < c->out->rows.size; i++)
+		count(c->out, &c->out->rows.data[i]);
+	return 0;
+}
+
+int revalidate_run(struct recall *was, const struct driven *now, const struct revalidate_options *o, struct revalidation *out)
+{
+	struct comparing c = {.was = was, .now = now, .o = o, .out = out};
+	struct validate_options vo = o->validate;
+	int e = -1;
+	memset(out, 0, sizeof *out);
+	vo.is_stub = is_stub;
+	vo.ctx = &c;
+	c.old = join_load(was->was.program);
+	c.new = c.old ? join_load(now->program) : NULL;
+	if (c.new) {
+		c.v = validation_new(c.old, c.new, &vo);
+		c.refuter = o->no_runs ? NULL : refuter_new(was, now, validation_match(c.v), o);
+		e = recall_each(was, of_function, &c);
+	}
+	refuter_free(c.refuter);
+	validation_free(c.v);
+	whole_free(c.new);
+	whole_free(c.old);
+	return e;
+}
+
+void revalidate_release(struct revalidation *v)
+{
+	for (size_t i = 0; i < v->rows.size; i++) {
+		struct revalidate_row *r = &v->rows.data[i];
+		free((char *)r->function);
+		free(r->pre), free(r->post), free(r->state), free(r->what);
+		validate_result_release(&r->r);
+	}
+	vec_release(&v->rows);
+}

@@ -1,0 +1,83 @@
+/* inside.h: between the files of this folder: impact.c (what a change may influence), bind.c (places as terms of an evaluation), phase.c (Phases 2 and 3), validate.c (the pipeline). */
+#ifndef MUSTER_VALIDATE_INSIDE_H
+#define MUSTER_VALIDATE_INSIDE_H
+
+#include "validate/validate.h"
+
+#include "base/map.h"
+#include "solve/solve.h"
+#include "vc/vc.h"
+
+/* ------------------------------------------------------------ impact.c */
+struct impact {
+	const struct match *m;
+	const struct validate_options *o;
+	uint8_t *dirty;	 /* by old symbol: a call of it may execute something modified */
+	int taken_dirty; /* so may a call of some function whose address is taken */
+	struct map symbol_of; /* function's address to symbol, of the old version */
+};
+void impact_init(struct impact *im, const struct match *m, const struct validate_options *o);
+void impact_release(struct impact *im);
+uint32_t impact_symbol(const struct impact *im, const struct code_function *f);
+/* Is the old function's instruction modified, or a call that may execute something modified? */
+int impact_modified(const struct impact *im, uint32_t symbol, uint32_t value);
+int impact_call(const struct impact *im, uint32_t symbol, uint32_t value);
+/* May something modified execute from the entry of the function to its exit? Why, or NULL: nothing may. */
+const char *impact_function(const struct impact *im, uint32_t symbol);
+/* By block: may something modified be executed from its beginning on, in this activation? The caller frees. */
+uint8_t *impact_blocks(const struct impact *im, uint32_t symbol);
+
+/* ------------------------------------------------------------ bind.c */
+#define BIND_OUTSIDE "array-overflow" /* the failure of an access behind the end of its object */
+
+struct bind_pointer {
+	expr_t variable;
+	struct place place;
+	enum { BIND_FREE, BIND_NULL, BIND_OWN, BIND_ALIAS } is;
+	uint32_t object;   /* of an evaluator: OWN and ALIAS */
+	uint64_t offset;   /* in it */
+	uint32_t first;	   /* ALIAS: pointer that names the object */
+	expr_t length;	   /* OWN: its variable, if P has one */
+	expr_t term;	   /* its address */
+};
+
+struct bind_where { /* a place in an evaluation */
+	enum { BIND_PARAMETER, BIND_RESULT, BIND_MEMORY, BIND_FUNCTION } root;
+	uint32_t number;  /* of the parameter, or object */
+	uint64_t offset;
+	unsigned bit, bits; /* of a bit-field; bits 0: none */
+};
+
+struct bind {
+	struct exprs *p;
+	struct vc *vc;
+	const struct code_function *f;
+	const struct summary *s;
+	VEC(expr_t) variables; /* places of P and Q */
+	VEC(struct bind_pointer) pointers;
+	VEC(expr_t) pre; /* P, as it is assumed */
+	expr_t *args;
+	struct map terms; /* variable to the term that it is, where it is another */
+	VEC(struct bind_where) after; /* places that Q names after the call */
+	int apart;	 /* P says that the objects lie apart from globals */
+	uint32_t objects; /* that pointers of P lead to */
+	const char *why; /* it cannot be done */
+};
+/* The places of s in an evaluation of f, which must have been made for it: its objects are made here. result: bytes of the result. -1 with b->why. */
+int bind_open(struct bind *b, struct vc *vc, struct exprs *p, const struct code_function *f, const struct summary *s);
+void bind_release(struct bind *b);
+/* A conjunct of Q after the evaluation; EXPR_NONE: with b->why. */
+expr_t bind_post(struct bind *b, const struct vc_outcome *out, expr_t conjunct);
+/* Everything that Q does not name is as it was; EXPR_NONE: with b->why. */
+expr_t bind_frame(struct bind *b, const struct vc_outcome *out);
+
+/* ------------------------------------------------------------ phase.c */
+struct phase_budget {
+	struct solver *solver;
+	double end, clock_end; /* deadline_processor, deadline_clock */
+};
+/* 1: proved. 0: not, and *why says what stands against it. */
+int phase_2(const struct impact *im, uint32_t symbol, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why);
+int phase_3(const struct code_function *f, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why, struct validate_result *out);
+
+#endif

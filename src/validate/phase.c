@@ -1,0 +1,356 @@
+/* phase.c: Phases 2 and 3: what the code does from a state that satisfies P.
+ *
+ * The function is evaluated (src/vc) with P's places bound to it. Each decision is asked of the solver first: with P, and on the paths so far, one outcome is often impossible, and then the other one alone is
+ * followed. P is what a path through the old version says, so the evaluation is close to that one path, loops included: they are unrolled as often as P allows.
+ *
+ * Phase 2 evaluates the old code. A path ends where it comes to something modified (an instruction, an edge on which a phi was modified, a call that cannot be followed into a dirty function), and all of these ends must be
+ * impossible. The summary is valid in the old version: from each state of P the execution ends at lq with Q, so it has not come there, and each of its instructions is in the new version. What is
+ * not modelled, or a bound, counts as modified, unless nothing modified can follow. Clean functions are followed where that is possible, and may do anything that mod/ref allows where not: a superset of the executions.
+ * Undefined behaviour ends a path: under P it happens only at lq, as the failure that Q names.
+ *
+ * Phase 3 evaluates the new code. Every end but a return must be impossible; after the return Q must hold, and what Q does not name must be as it was. Loops are unrolled to their end and calls followed, nothing is
+ * havocked: so every execution ends. If Q is a failure, every end must be a check of that name.
+ *
+ * An unsatisfiable P proves nothing: the solver has to find a state first.
+ */
+#include "validate/inside.h"
+
+#include "base/deadline.h"
+#include "base/mem.h"
+#include "base/limit.h"
+#include "ir/checker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define UNROLL LIMIT(600, 2)	 /* iterations of a loop | by hand */
+#define DEPTH LIMIT(24, 2)	 /* of calls | by hand */
+#define STEPS LIMIT(100000, 200) /* instructions of an evaluation | by hand */
+#define NODES LIMIT(1000000, 20000) /* terms of one | by hand */
+#define FORKS LIMIT(4000, 10)	 /* decisions that are asked of the solver | by hand */
+
+struct phase {
+	const struct impact *im; /* Phase 2 */
+	uint8_t *can;		 /* by block of the function */
+	struct exprs *p;
+	struct vc *vc;
+	struct bind bind;
+	const struct phase_budget *budget;
+	struct solve_context *context;
+	struct vc_outcome out;
+	unsigned asked;
+	const char *why;
+	struct solve_model model; /* a state that stands against it */
+	int has_model;
+};
+
+/* ------------------------------------------------------------ decisions */
+
+static int is_over(const struct phase *x)
+{
+	return deadline_processor() > x->budget->end || deadline_clock() > x->budget->clock_end || deadline_over();
+}
+
+static enum verdict ask(struct phase *x, expr_t guard, expr_t e)
+{
+	struct solve_model m = {0};
+	expr_t all[2] = {guard, e};
+	if (is_over(x) || x->asked++ > FORKS) {
+		vc_stop(x->vc);
+		return VERDICT_UNKNOWN;
+	}
+	enum verdict v = solve_context_check(x->context, all, 2, &m);
+	solve_model_release(&m);
+	return v;
+}
+
+/* Is it among what is assumed? */
+static int is_assumed(const struct phase *x, expr_t e)
+{
+	for (size_t i = 0; i < x->bind.pre.size; i++)
+		if (x->bind.pre.data[i] == e)
+			return 1;
+	return 0;
+}
+
+static void decide(struct phase *x, struct vc_point *at, expr_t e)
+{
+	expr_t no = expr_not(x->p, e), guard;
+	if (is_assumed(x, e) || is_assumed(x, no)) {
+		at->outcome = is_assumed(x, e);
+		return;
+	}
+	guard = vc_point_guard(at);
+	if (ask(x, guard, e) == VERDICT_UNSAT)
+		at->outcome = 0;
+	else if (ask(x, guard, no) == VERDICT_UNSAT)
+		at->outcome = 1;
+}
+
+/* Of a switch: the value that a state of P has there, if all have it. */
+static expr_t decide_value(struct phase *x, struct vc_point *at, expr_t e)
+{
+	struct solve_model m = {0};
+	expr_t guard = vc_point_guard(at), one = e;
+	if (!is_over(x) && solve_context_check(x->context, &guard, 1, &m) == VERDICT_SAT) {
+		expr_t value = expr_const(x->p, expr_width(x->p, e), solve_model_eval(x->p, &m, e));
+		if (ask(x, guard, expr_not(x->p, expr_eq(x->p, e, value))) == VERDICT_UNSAT)
+			one = value;
+	}
+	solve_model_release(&m);
+	return one;
+}
+
+static expr_t settle(void *ctx, struct vc_point *at, expr_t e)
+{
+	struct phase *x = ctx;
+	if (!at->decides)
+		return e;
+	if (e == EXPR_NONE) /* something that is not modelled decides: in a superset of the executions it is anything */
+		return x->im && at->width ? vc_fresh(at->vc, at->width, "any") : e;
+	if (expr_is_const(x->p, e, NULL))
+		return e;
+	if (expr_width(x->p, e) > 1)
+		return decide_value(x, at, e);
+	decide(x, at, e);
+	return e;
+}
+
+/* ------------------------------------------------------------ calls */
+
+static int can_follow(const struct phase *x, const struct vc_call *c)
+{
+	const struct code_function *f = c->target;
+	if (!f || !f->defined || f->replaceable || f->variadic || f->returns_twice || f->parameters != c->arg_count || c->depth + 1 >= DEPTH)
+		return 0;
+	for (uint32_t i = 0; i < f->parameters; i++) {
+		unsigned width = f->values[i].is_pointer ? 64 : f->values[i].width;
+		if (f->values[i].flags & CODE_BYVAL || (c->args[i] != EXPR_NONE && expr_width(x->p, c->args[i]) != width))
+			return 0;
+	}
+	return 1;
+}
+
+static enum vc_call_how on_call(void *ctx, struct vc_call *c)
+{
+	struct phase *x = ctx;
+	int follow = can_follow(x, c);
+	if (c->target && c->target->returns_twice)
+		return VC_CALL_UNKNOWN;
+	if (c->target && !c->target->defined && c->target->noreturn)
+		return VC_CALL_EXIT;
+	if (follow)
+		return VC_CALL_INLINE;
+	if (!x->im)
+		return VC_CALL_UNKNOWN;
+	uint32_t caller = impact_symbol(x->im, c->f);
+	if (caller == CODE_NONE || impact_call(x->im, caller, c->at)) {
+		vc_state_end(c, VC_REACHED, expr_true(x->p), "a call of a function that was modified");
+		return VC_CALL_HAVOC;
+	}
+	return VC_CALL_HAVOC;
+}
+
+/* ------------------------------------------------------------ something modified */
+
+static enum vc_end_kind on_point(void *ctx, const struct vc_point *at, uint32_t edge)
+{
+	struct phase *x = ctx;
+	uint32_t symbol = impact_symbol(x->im, at->f);
+	const struct code_function *f = at->f;
+	const struct match_function *mf = symbol == CODE_NONE ? NULL : x->im->m->functions[symbol];
+	if (x->im->o->is_stub && x->im->o->is_stub(x->im->o->ctx, f->name))
+		return VC_END_COUNT;
+	if (!mf)
+		return VC_REACHED;
+	if (edge != CODE_NONE)
+		return mf->edges[edge] ? VC_REACHED : VC_END_COUNT;
+	if (mf->entry && at->at == f->blocks[0].first)
+		return VC_REACHED;
+	if (!at->depth && !x->can[f->values[at->at].block])
+		return VC_EXIT; /* nothing modified can follow */
+	return impact_modified(x->im, symbol, at->at) ? VC_REACHED : VC_END_COUNT;
+}
+
+/* May something modified follow the end of the path? */
+static int is_against(const struct phase *x, const struct vc_end *e)
+{
+	if (e->kind == VC_REACHED)
+		return 1;
+	if (e->kind != VC_UNKNOWN && e->kind != VC_BOUND)
+		return 0;
+	return e->f != x->bind.f || e->at >= e->f->value_count || e->f->values[e->at].kind != CODE_INSTRUCTION || x->can[e->f->values[e->at].block];
+}
+
+/* ------------------------------------------------------------ an evaluation */
+
+static int open_phase(struct phase *x, const struct code_function *f, struct summaries *l, const struct summary *s)
+{
+	struct vc_options o = {.prefix = x->im ? "old" : "new", .unroll = UNROLL, .depth = DEPTH + 1, .steps = STEPS, .nodes = NODES, .checks = 1, .call = on_call, .settle = settle, .ctx = x};
+	struct solve_model m = {0};
+	if (x->im)
+		o.ends = on_point;
+	x->p = l->pool;
+	x->vc = vc_new(x->p, f->code, &o);
+	x->context = solve_context_new(x->budget->solver, x->p);
+	if (bind_open(&x->bind, x->vc, x->p, f, s)) {
+		x->why = x->bind.why;
+		return -1;
+	}
+	for (size_t i = 0; i < x->bind.pre.size; i++)
+		solve_context_assert(x->context, x->bind.pre.data[i]);
+	solve_context_assert(x->context, vc_facts(x->vc));
+	enum verdict v = solve_context_check(x->context, NULL, 0, &m);
+	solve_model_release(&m);
+	if (v != VERDICT_SAT) {
+		x->why = v == VERDICT_UNSAT ? "no state satisfies the precondition" : "no state that satisfies the precondition was found";
+		return -1;
+	}
+	vc_run(x->vc, f, x->bind.args, &x->out);
+	if (is_over(x)) {
+		x->why = "the time was over";
+		return -1;
+	}
+	solve_context_assert(x->context, vc_facts(x->vc));
+	return 0;
+}
+
+static void close_phase(struct phase *x)
+{
+	solve_context_free(x->context);
+	bind_release(&x->bind);
+	vc_free(x->vc);
+	solve_model_release(&x->model);
+	free(x->can);
+}
+
+/* Is the condition false in all states of P? */
+static int is_impossible(struct phase *x, expr_t e, const char *why)
+{
+	struct solve_model m = {0};
+	enum verdict v = e == expr_false(x->p) ? VERDICT_UNSAT : is_over(x) ? VERDICT_UNKNOWN : solve_context_check(x->context, &e, 1, &m);
+	if (v == VERDICT_UNSAT) {
+		solve_model_release(&m);
+		return 1;
+	}
+	x->why = v == VERDICT_SAT ? why : is_over(x) ? "the time was over" : "the solver does not know";
+	if (v == VERDICT_SAT && !x->has_model) {
+		x->model = m;
+		x->has_model = 1;
+	} else {
+		solve_model_release(&m);
+	}
+	return 0;
+}
+
+static const char *end_words(const struct vc_end *e)
+{
+	return e->why ? e->why : vc_end_words(e->kind);
+}
+
+int phase_2(const struct impact *im, uint32_t symbol, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why)
+{
+	struct phase x = {.im = im, .budget = budget};
+	size_t count;
+	int ok = 0;
+	if (!im->m->functions[symbol]) {
+		*why = "the new version does not have the function";
+		return 0;
+	}
+	x.can = impact_blocks(im, symbol);
+	if (!open_phase(&x, im->m->old->symbols.data[symbol].function, l, s)) {
+		const struct vc_end *ends = vc_ends(x.vc, &count);
+		ok = 1;
+		for (size_t i = 0; i < count && ok; i++)
+			if (is_against(&x, &ends[i]))
+				ok = is_impossible(&x, ends[i].guard, ends[i].kind == VC_REACHED ? "it may come to something that was modified" : end_words(&ends[i]));
+	}
+	*why = ok ? NULL : x.why;
+	close_phase(&x);
+	return ok;
+}
+
+/* ------------------------------------------------------------ Phase 3 */
+
+/* The failure that Q names, or NULL. */
+static const char *failure_of(const struct exprs *p, const struct summary *s)
+{
+	struct place pl;
+	return s->post.size == 1 && place_of(p, s->post.data[0], &pl) && pl.type == PLACE_FAILURE ? pl.text : NULL;
+}
+
+/* Is the end a check of this name that fails? */
+static int is_check(const struct vc_end *e, const char *name)
+{
+	if (e->kind != VC_UNDEFINED || e->at >= e->f->value_count || e->f->values[e->at].kind != CODE_INSTRUCTION)
+		return 0;
+	if (!strcmp(name, BIND_OUTSIDE) && e->why && !strcmp(e->why, VC_OUTSIDE))
+		return 1;
+	const struct code_block *b = &e->f->blocks[e->f->values[e->at].block];
+	if (!b->check || e->at != b->first + b->count - 1)
+		return 0;
+	/* The compiler checks null and alignment by one branch, which a run knows as the one that it reports: the other. */
+	return !strcmp(checker_get(b->check)->name, name) || (b->check == MUSTER_CHECK_NULL && !strcmp(checker_get(MUSTER_CHECK_OTHER)->name, name));
+}
+
+static int ends_well(struct phase *x, const char *failure)
+{
+	size_t count;
+	const struct vc_end *ends = vc_ends(x->vc, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (ends[i].kind == VC_RETURN || (failure && is_check(&ends[i], failure)))
+			continue;
+		if (!is_impossible(x, ends[i].guard, end_words(&ends[i])))
+			return 0;
+	}
+	return failure ? is_impossible(x, x->out.returns, "it may return") : is_impossible(x, expr_not(x->p, x->out.returns), "it may not return");
+}
+
+static int leaves_what_it_says(struct phase *x)
+{
+	struct bind *b = &x->bind;
+	for (size_t i = 0; i < b->s->post.size; i++) {
+		expr_t q = bind_post(b, &x->out, b->s->post.data[i]);
+		if (q == EXPR_NONE) {
+			x->why = b->why;
+			return 0;
+		}
+		if (!is_impossible(x, expr_not(x->p, q), "the postcondition may not hold"))
+			return 0;
+	}
+	expr_t frame = bind_frame(b, &x->out);
+	if (frame == EXPR_NONE) {
+		x->why = b->why;
+		return 0;
+	}
+	return is_impossible(x, expr_not(x->p, frame), "it may change something that the postcondition does not name");
+}
+
+/* What the places have in the state that stands against it. */
+static void note_state(struct phase *x, struct validate_result *out)
+{
+	for (size_t i = 0; i < x->bind.variables.size && x->has_model; i++) {
+		struct place pl;
+		expr_t v = x->bind.variables.data[i];
+		uint64_t known;
+		if (!place_of(x->p, v, &pl) || pl.after || pl.type == PLACE_POINTER || pl.type == PLACE_FAILURE)
+			continue;
+		expr_t e = map_get(&x->bind.terms, v, &known) ? (expr_t)known : v;
+		vec_push(&out->state, ((struct validate_value){v, (uint64_t)solve_model_eval(x->p, &x->model, e)}));
+	}
+}
+
+int phase_3(const struct code_function *f, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why, struct validate_result *out)
+{
+	struct phase x = {.budget = budget};
+	const char *failure = failure_of(l->pool, s);
+	int ok = 0;
+	if (!open_phase(&x, f, l, s)) {
+		ok = ends_well(&x, failure) && (failure || leaves_what_it_says(&x));
+		if (!ok)
+			note_state(&x, out);
+	}
+	*why = ok ? NULL : x.why;
+	close_phase(&x);
+	return ok;
+}

@@ -1,0 +1,201 @@
+/* validate.c: the pipeline of phases for one summary.
+ *
+ * Each phase is sound by itself, so their order is a matter of cost. Formulas are evaluated in a pool of their own, which is freed with the summary: what one costs does not depend on how many came before.
+ */
+#include "validate/inside.h"
+
+#include "base/deadline.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WAITS 4   /* times its processor time that a summary may take by the clock: Z3, other programs */
+#define QUERIES 4 /* a query may have this part of a summary's time */
+#define SECONDS 2.0 /* of processor time for a summary, if nobody says */
+
+struct validation {
+	struct validate_options o;
+	struct match *m;
+	struct impact impact;
+	struct solver *solver;
+};
+
+const char *validate_verdict_key(enum validate_verdict v)
+{
+	static const char *const keys[] = {
+#define X(name, key) key,
+	    VALIDATE_VERDICTS(X)
+#undef X
+	};
+	return keys[v];
+}
+
+struct validation *validation_new(const struct whole *old, const struct whole *new, const struct validate_options *o)
+{
+	struct validation *v = mem_zalloc(sizeof *v);
+	v->o = *o;
+	if (!v->o.order[0])
+		memcpy(v->o.order, (uint8_t[]){1, 2, 3}, sizeof v->o.order);
+	v->o.seconds = v->o.seconds > 0 ? v->o.seconds : SECONDS;
+	v->m = match_new(old, new);
+	impact_init(&v->impact, v->m, &v->o);
+	struct solve_options so = {.conflicts = 20000, .no_cache = 1, .seconds = v->o.seconds / QUERIES};
+	v->solver = solver_new(&so);
+	return v;
+}
+
+void validation_free(struct validation *v)
+{
+	if (!v)
+		return;
+	impact_release(&v->impact);
+	solver_free(v->solver);
+	match_free(v->m);
+	free(v);
+}
+
+const struct match *validation_match(const struct validation *v)
+{
+	return v->m;
+}
+
+void validate_result_release(struct validate_result *r)
+{
+	free(r->why);
+	free(r->needs);
+	vec_release(&r->state);
+}
+
+/* ------------------------------------------------------------ places in the new version */
+
+static uint64_t data_bytes(const struct whole *w, uint32_t symbol)
+{
+	const struct whole_symbol *s = &w->symbols.data[symbol];
+	return s->unit == CODE_NONE ? 0 : w->units.data[s->unit].content->symbols[s->number].bytes;
+}
+
+/* A variable of the program that the summary names is the same one, of the same size, in the new version. */
+static const char *check_global(const struct validation *v, const struct place *pl)
+{
+	char name[256];
+	const char *plus = memchr(pl->path, '+', pl->path_size), *star = memchr(pl->path, '*', pl->path_size);
+	const char *end = pl->path + pl->path_size;
+	end = plus && plus < end ? plus : end;
+	end = star && star < end ? star : end;
+	size_t size = (size_t)(end - pl->path) - 1;
+	if (size >= sizeof name)
+		return "a name is too long";
+	memcpy(name, pl->path + 1, size);
+	name[size] = 0;
+	uint32_t old = whole_find_any(v->m->old, name), new = old == CODE_NONE ? CODE_NONE : v->m->to_new[old];
+	if (new == CODE_NONE || strcmp(v->m->new->symbols.data[new].name, name) || data_bytes(v->m->old, old) != data_bytes(v->m->new, new))
+		return "a variable of the summary is not there, or is another one";
+	return NULL;
+}
+
+static const char *check_places(const struct validation *v, struct summaries *l, const struct summary *s)
+{
+	const char *why = NULL;
+	for (int post = 0; post < 2; post++)
+		for (size_t i = 0; i < (post ? s->post.size : s->pre.size) && !why; i++) {
+			uint32_t count;
+			const expr_t *vars = expr_vars(l->pool, post ? s->post.data[i] : s->pre.data[i], &count);
+			for (uint32_t k = 0; k < count && !why; k++) {
+				struct place pl;
+				if (!place_of(l->pool, vars[k], &pl))
+					why = "the summary names something that is no place";
+				else if (pl.path_size && pl.path[0] == 'g')
+					why = check_global(v, &pl);
+			}
+		}
+	return why;
+}
+
+/* ------------------------------------------------------------ phases */
+
+/* A copy in a pool of its own. */
+static int copy(const struct summaries *l, const struct summary *s, struct summaries *to)
+{
+	struct buf bytes = BUF_EMPTY;
+	struct summary x = {.function = s->function, .kind = s->kind, .lp = s->lp, .lq = s->lq, .why = s->why};
+	summary_write(l->pool, s, &bytes);
+	summaries_init(to);
+	int e = summary_read(to, bytes.data, bytes.size, &x);
+	buf_release(&bytes);
+	if (e)
+		summary_release(&x);
+	else
+		vec_push(&to->all, x);
+	return e;
+}
+
+/* Values are of the copy's variables: those of the summary's list have the same names. */
+static void translate(struct validate_result *out, const struct summaries *from, struct summaries *to)
+{
+	for (size_t i = 0; i < out->state.size; i++) {
+		expr_t v = out->state.data[i].variable;
+		out->state.data[i].variable = expr_named(to->pool, expr_width(from->pool, v), expr_name(from->pool, v));
+	}
+}
+
+static int run_phase(struct validation *v, unsigned phase, uint32_t symbol, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why, struct validate_result *out)
+{
+	struct summaries own;
+	int ok = 0;
+	if (phase == 1) {
+		*why = impact_function(&v->impact, symbol);
+		return !*why;
+	}
+	if (copy(l, s, &own)) {
+		*why = "the summary cannot be read";
+	} else if (phase == 2) {
+		ok = phase_2(&v->impact, symbol, &own, &own.all.data[0], budget, why);
+	} else {
+		uint32_t now = v->m->to_new[symbol];
+		const struct code_function *f = now == CODE_NONE ? NULL : v->m->new->symbols.data[now].function;
+		if (f)
+			ok = phase_3(f, &own, &own.all.data[0], budget, why, out);
+		else
+			*why = "the new version does not have the function";
+		translate(out, &own, l);
+	}
+	summaries_release(&own);
+	return ok;
+}
+
+void validate_summary(struct validation *v, struct summaries *l, const struct summary *s, struct validate_result *out)
+{
+	double start = deadline_processor();
+	uint32_t symbol = whole_find_any(v->m->old, s->function);
+	struct phase_budget budget = {v->solver, start + v->o.seconds, deadline_clock() + WAITS * v->o.seconds};
+	const char *why = NULL;
+	memset(out, 0, sizeof *out);
+	if (symbol == CODE_NONE || !v->m->old->symbols.data[symbol].function)
+		why = "the old version does not have the function";
+	else if (s->kind != SUMMARY_FUNCTION)
+		why = "only summaries of whole functions are validated";
+	else
+		why = check_places(v, l, s);
+	for (unsigned i = 0; i < VALIDATE_PHASES && v->o.order[i] && !why && !out->verdict; i++) {
+		const char *against = NULL;
+		unsigned phase = v->o.order[i];
+		vec_clear(&out->state);
+		if (run_phase(v, phase, symbol, l, s, &budget, &against, out)) {
+			out->verdict = VALIDATE_VALID;
+			out->phase = phase;
+			out->partial = s->why && phase != 3;
+		} else {
+			free(out->why);
+			out->why = against ? mem_strdup(against) : NULL;
+		}
+	}
+	if (why)
+		out->why = mem_strdup(why);
+	if (out->verdict == VALIDATE_VALID) {
+		free(out->why);
+		out->why = NULL;
+		vec_clear(&out->state);
+	}
+	out->seconds = deadline_processor() - start;
+}
