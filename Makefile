@@ -397,6 +397,10 @@ campaign-reuse: all
 campaign-summaries: all
 	@tests/summary/run $(or $(ARGS),-n 300 -s 1000)
 
+# Summaries against mutants of their program: none that is declared valid may be stale.
+campaign-validate: all
+	@tests/validate/mutants $(or $(ARGS),-n 1000 -p 10 -s 5000)
+
 campaign-recheck: all
 	@scripts/deps dpkg-dev
 	@tests/stress/recheck $(ARGS)

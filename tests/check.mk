@@ -47,6 +47,8 @@ test_loops-2 = tests/loops/soundness -j 1 -n 12 -s 2
 test_match = tests/match/run -n 20 -j 1 bench/fuzz/calc.c tests/truth/oracle.c
 # Summaries of generated programs: sampled, and as C beside execution.
 test_summaries = tests/summary/run -n 1 -x
+# Summaries against mutants of their program: nothing stale is accepted.
+test_mutants = tests/validate/mutants -n 2 -p 2 -k 3 -x
 # Generated functions beside their terms, on some of their inputs.
 test_vc = tests/vc/run -n 40 -t 7
 test_vc-gotos = tests/vc/run -g -n 20 -t 61
