@@ -220,8 +220,8 @@ static uint64_t alignment(const struct code *c, uint32_t type, unsigned depth)
 	}
 }
 
-/* The type of what lies at an offset of a type: a scalar. */
-static uint32_t type_inside(const struct code *c, uint32_t type, uint64_t offset)
+/* The type of what lies at an offset of a type: a scalar. names, or NULL: gets those of the members on the way. */
+static uint32_t type_inside(const struct code *c, uint32_t type, uint64_t offset, struct buf *names)
 {
 	for (unsigned depth = 0; type != CODE_NONE && depth < TYPES_DEEP; depth++) {
 		const struct code_type *t = &c->types[type];
@@ -240,6 +240,8 @@ static uint32_t type_inside(const struct code *c, uint32_t type, uint64_t offset
 			if (m->type != CODE_NONE && offset >= m->offset && offset < m->offset + c->types[m->type].bytes) {
 				next = m->type;
 				offset -= m->offset;
+				if (names)
+					buf_addf(names, ".%s", m->name);
 			}
 		}
 		type = next;
@@ -247,43 +249,61 @@ static uint32_t type_inside(const struct code *c, uint32_t type, uint64_t offset
 	return CODE_NONE;
 }
 
-static uint32_t root_type(const struct bind *b, const char *path, const char *end)
+static uint32_t root_type(const struct code_function *f, const char *path, const char *end)
 {
-	const struct code *c = b->f->code;
+	const struct code *c = f->code;
 	if (*path == 'g') {
 		for (uint32_t g = 0; g < c->global_count; g++)
 			if (strlen(c->globals[g].name) == (size_t)(end - path) - 1 && !memcmp(c->globals[g].name, path + 1, (size_t)(end - path) - 1))
 				return c->globals[g].type;
 		return CODE_NONE;
 	}
-	uint32_t number = (uint32_t)strtoul(path, NULL, 10);
-	for (uint32_t i = 0; i < b->f->variable_count; i++)
-		if (b->f->variables[i].parameter == number)
-			return b->f->variables[i].type;
+	uint32_t number = *path >= '0' && *path <= '9' ? (uint32_t)strtoul(path, NULL, 10) : CODE_NONE;
+	for (uint32_t i = 0; i < f->variable_count && number != CODE_NONE; i++)
+		if (f->variables[i].parameter == number)
+			return f->variables[i].type;
 	return CODE_NONE;
 }
 
-/* The type that the pointer points to, by debug information; CODE_NONE. */
-static uint32_t pointee(const struct bind *b, const struct place *pl)
+/* What a pointer of this type points to, at an offset of one of the elements. */
+static uint32_t type_behind(const struct code *c, uint32_t type, uint64_t offset, struct buf *names)
 {
-	const struct code *c = b->f->code;
+	uint32_t base = c->types[type].kind == CODE_TYPE_POINTER ? c->types[type].base : CODE_NONE;
+	if (base == CODE_NONE || !c->types[base].bytes)
+		return CODE_NONE;
+	return type_inside(c, base, offset % c->types[base].bytes, names);
+}
+
+/* The type of a place, by debug information; CODE_NONE. */
+static uint32_t type_of(const struct code_function *f, const struct place *pl, struct buf *names)
+{
 	const char *at = pl->path, *end = pl->path + pl->path_size;
 	while (at < end && *at != '+' && *at != '*')
 		at++;
-	uint32_t type = root_type(b, pl->path, at);
-	if (at < end && *at == '+') {
-		char *rest;
-		type = type_inside(c, type, strtoull(at + 1, &rest, 10));
-		at = rest;
-	}
+	uint32_t type = root_type(f, pl->path, at);
 	while (at < end && type != CODE_NONE) {
 		char *rest;
-		if (*at != '*' || c->types[type].kind != CODE_TYPE_POINTER)
-			return CODE_NONE;
-		type = type_inside(c, c->types[type].base, strtoull(at + 1, &rest, 10) % (c->types[type].base != CODE_NONE && c->types[c->types[type].base].bytes ? c->types[c->types[type].base].bytes : 1));
+		uint64_t offset = strtoull(at + 1, &rest, 10);
+		if (*at == '.') /* bits of it */
+			break;
+		if (names && *at == '*')
+			buf_addc(names, '*');
+		type = *at == '+' ? type_inside(f->code, type, offset, names) : type_behind(f->code, type, offset, names);
 		at = rest;
 	}
-	return type != CODE_NONE && c->types[type].kind == CODE_TYPE_POINTER ? c->types[type].base : CODE_NONE;
+	return type;
+}
+
+void bind_names(const struct code_function *f, const struct place *pl, struct buf *out)
+{
+	type_of(f, pl, out);
+}
+
+/* The type that the pointer points to; CODE_NONE. */
+static uint32_t pointee(const struct bind *b, const struct place *pl)
+{
+	uint32_t type = type_of(b->f, pl, NULL);
+	return type != CODE_NONE && b->f->code->types[type].kind == CODE_TYPE_POINTER ? b->f->code->types[type].base : CODE_NONE;
 }
 
 static void assume_aligned(struct bind *b, const struct bind_pointer *x)
@@ -308,8 +328,11 @@ static int make_object(struct bind *b, struct bind_pointer *x)
 {
 	struct buf name = BUF_EMPTY;
 	uint64_t n = x->length != EXPR_NONE ? least_length(b, x->length) : 1;
+	uint32_t type = pointee(b, &x->place);
 	if (!x->place.size)
 		return fail(b, "it points to something without a size");
+	if (type != CODE_NONE && b->f->code->types[type].bytes && b->f->code->types[type].bytes != x->place.size)
+		return fail(b, "what a pointer points to has another size");
 	if (ends_outside(b)) /* what is outside of the largest is outside of all */
 		n = x->length != EXPR_NONE ? most_length(b, x->length) : 0;
 	buf_adds(&name, "*");

@@ -66,6 +66,8 @@ struct bind {
 /* The places of s in an evaluation of f, which must have been made for it: its objects are made here. result: bytes of the result. -1 with b->why. */
 int bind_open(struct bind *b, struct vc *vc, struct exprs *p, const struct code_function *f, const struct summary *s);
 void bind_release(struct bind *b);
+/* The names of the members that the place's path leads through, by debug information: with another layout the same path is another place. */
+void bind_names(const struct code_function *f, const struct place *pl, struct buf *out);
 /* A conjunct of Q after the evaluation; EXPR_NONE: with b->why. */
 expr_t bind_post(struct bind *b, const struct vc_outcome *out, expr_t conjunct);
 /* Everything that Q does not name is as it was; EXPR_NONE: with b->why. */

@@ -6,7 +6,7 @@
  * Phase 2 evaluates the old code. A path ends where it comes to something modified (an instruction, an edge on which a phi was modified, a call that cannot be followed into a dirty function), and all of these ends must be
  * impossible. The summary is valid in the old version: from each state of P the execution ends at lq with Q, so it has not come there, and each of its instructions is in the new version. What is
  * not modelled, or a bound, counts as modified, unless nothing modified can follow. Clean functions are followed where that is possible, and may do anything that mod/ref allows where not: a superset of the executions.
- * Undefined behaviour ends a path: under P it happens only at lq, as the failure that Q names.
+ * Undefined behaviour must be impossible, too, but for the failure that Q names: where the evaluation sees some that the runs did not, nothing is known of what follows.
  *
  * Phase 3 evaluates the new code. Every end but a return must be impossible; after the return Q must hold, and what Q does not name must be as it was. Loops are unrolled to their end and calls followed, nothing is
  * havocked: so every execution ends. If Q is a failure, every end must be a check of that name.
@@ -172,14 +172,44 @@ static enum vc_end_kind on_point(void *ctx, const struct vc_point *at, uint32_t 
 	return impact_modified(x->im, symbol, at->at) ? VC_REACHED : VC_END_COUNT;
 }
 
-/* May something modified follow the end of the path? */
-static int is_against(const struct phase *x, const struct vc_end *e)
+/* ------------------------------------------------------------ ends */
+
+/* The failure that Q names, or NULL. */
+static const char *failure_of(const struct exprs *p, const struct summary *s)
 {
-	if (e->kind == VC_REACHED)
-		return 1;
-	if (e->kind != VC_UNKNOWN && e->kind != VC_BOUND)
+	struct place pl;
+	return s->post.size == 1 && place_of(p, s->post.data[0], &pl) && pl.type == PLACE_FAILURE ? pl.text : NULL;
+}
+
+/* Is the end a check of this name that fails? */
+static int is_check(const struct vc_end *e, const char *name)
+{
+	if (e->kind != VC_UNDEFINED || e->at >= e->f->value_count || e->f->values[e->at].kind != CODE_INSTRUCTION)
 		return 0;
-	return e->f != x->bind.f || e->at >= e->f->value_count || e->f->values[e->at].kind != CODE_INSTRUCTION || x->can[e->f->values[e->at].block];
+	if (!strcmp(name, BIND_OUTSIDE) && e->why && !strcmp(e->why, VC_OUTSIDE))
+		return 1;
+	const struct code_block *b = &e->f->blocks[e->f->values[e->at].block];
+	if (!b->check || e->at != b->first + b->count - 1)
+		return 0;
+	/* The compiler checks null and alignment by one branch, which a run knows as the one that it reports: the other. */
+	return !strcmp(checker_get(b->check)->name, name) || (b->check == MUSTER_CHECK_NULL && !strcmp(checker_get(MUSTER_CHECK_OTHER)->name, name));
+}
+
+/* Does the end stand against the summary? Something modified may follow it, or it is undefined behaviour, which under P there is only as the failure that Q names: then P's states are not those that were thought of. */
+static int is_against(const struct phase *x, const struct vc_end *e, const char *failure)
+{
+	switch (e->kind) {
+	case VC_REACHED:
+	case VC_UNREACHABLE:
+		return 1;
+	case VC_UNDEFINED:
+		return !failure || !is_check(e, failure);
+	case VC_UNKNOWN:
+	case VC_BOUND:
+		return e->f != x->bind.f || e->at >= e->f->value_count || e->f->values[e->at].kind != CODE_INSTRUCTION || x->can[e->f->values[e->at].block];
+	default:
+		return 0;
+	}
 }
 
 /* ------------------------------------------------------------ an evaluation */
@@ -262,7 +292,7 @@ int phase_2(const struct impact *im, uint32_t symbol, struct summaries *l, const
 		const struct vc_end *ends = vc_ends(x.vc, &count);
 		ok = 1;
 		for (size_t i = 0; i < count && ok; i++)
-			if (is_against(&x, &ends[i]))
+			if (is_against(&x, &ends[i], failure_of(x.p, s)))
 				ok = is_impossible(&x, ends[i].guard, ends[i].kind == VC_REACHED ? "it may come to something that was modified" : end_words(&ends[i]));
 	}
 	*why = ok ? NULL : x.why;
@@ -271,27 +301,6 @@ int phase_2(const struct impact *im, uint32_t symbol, struct summaries *l, const
 }
 
 /* ------------------------------------------------------------ Phase 3 */
-
-/* The failure that Q names, or NULL. */
-static const char *failure_of(const struct exprs *p, const struct summary *s)
-{
-	struct place pl;
-	return s->post.size == 1 && place_of(p, s->post.data[0], &pl) && pl.type == PLACE_FAILURE ? pl.text : NULL;
-}
-
-/* Is the end a check of this name that fails? */
-static int is_check(const struct vc_end *e, const char *name)
-{
-	if (e->kind != VC_UNDEFINED || e->at >= e->f->value_count || e->f->values[e->at].kind != CODE_INSTRUCTION)
-		return 0;
-	if (!strcmp(name, BIND_OUTSIDE) && e->why && !strcmp(e->why, VC_OUTSIDE))
-		return 1;
-	const struct code_block *b = &e->f->blocks[e->f->values[e->at].block];
-	if (!b->check || e->at != b->first + b->count - 1)
-		return 0;
-	/* The compiler checks null and alignment by one branch, which a run knows as the one that it reports: the other. */
-	return !strcmp(checker_get(b->check)->name, name) || (b->check == MUSTER_CHECK_NULL && !strcmp(checker_get(MUSTER_CHECK_OTHER)->name, name));
-}
 
 static int ends_well(struct phase *x, const char *failure)
 {

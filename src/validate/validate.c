@@ -94,9 +94,34 @@ static const char *check_global(const struct validation *v, const struct place *
 	return NULL;
 }
 
-static const char *check_places(const struct validation *v, struct summaries *l, const struct summary *s)
+/* Its bytes are the member of the same name. */
+static const char *check_members(const struct code_function *old, const struct code_function *new, const struct place *pl)
 {
-	const char *why = NULL;
+	struct buf was = BUF_EMPTY, is = BUF_EMPTY;
+	bind_names(old, pl, &was);
+	bind_names(new, pl, &is);
+	int same = !strcmp(buf_str(&was), buf_str(&is));
+	buf_release(&was);
+	buf_release(&is);
+	return same ? NULL : "a place of the summary is another member now";
+}
+
+/* As far as callers can tell: widths of parameters and result. */
+static int same_signature(const struct code_function *f, const struct code_function *g)
+{
+	if (f->parameters != g->parameters || f->variadic != g->variadic || f->result_width != g->result_width)
+		return 0;
+	for (uint32_t i = 0; i < f->parameters; i++)
+		if (f->values[i].width != g->values[i].width || f->values[i].is_pointer != g->values[i].is_pointer || (f->values[i].flags ^ g->values[i].flags) & CODE_BYVAL)
+			return 0;
+	return 1;
+}
+
+static const char *check_places(const struct validation *v, uint32_t symbol, struct summaries *l, const struct summary *s)
+{
+	uint32_t now = v->m->to_new[symbol];
+	const struct code_function *old = v->m->old->symbols.data[symbol].function, *new = now == CODE_NONE ? NULL : v->m->new->symbols.data[now].function;
+	const char *why = !new ? "the new version does not have the function" : same_signature(old, new) ? NULL : "the function has other parameters or another result";
 	for (int post = 0; post < 2; post++)
 		for (size_t i = 0; i < (post ? s->post.size : s->pre.size) && !why; i++) {
 			uint32_t count;
@@ -107,6 +132,8 @@ static const char *check_places(const struct validation *v, struct summaries *l,
 					why = "the summary names something that is no place";
 				else if (pl.path_size && pl.path[0] == 'g')
 					why = check_global(v, &pl);
+				if (!why && pl.path_size)
+					why = check_members(old, new, &pl);
 			}
 		}
 	return why;
@@ -176,7 +203,7 @@ void validate_summary(struct validation *v, struct summaries *l, const struct su
 	else if (s->kind != SUMMARY_FUNCTION)
 		why = "only summaries of whole functions are validated";
 	else
-		why = check_places(v, l, s);
+		why = check_places(v, symbol, l, s);
 	for (unsigned i = 0; i < VALIDATE_PHASES && v->o.order[i] && !why && !out->verdict; i++) {
 		const char *against = NULL;
 		unsigned phase = v->o.order[i];

@@ -229,6 +229,24 @@ static void test_names(void **unused)
 	(void)unused;
 }
 
+/* Another layout, another type of result: the same bytes are something else. */
+static void test_layout(void **unused)
+{
+#define PAIR(members) "struct pair { " members " }; int f(struct pair *p) "
+	struct setting t;
+	object(&t);
+	assert_int_equal(proved(&t, PAIR("int a;") "{ return p->a; }", PAIR("int a;") "{ int r = p->a; return r + 1 - 1; }"), 3);
+	object(&t);
+	assert_int_equal(proved(&t, PAIR("int a;") "{ return p->a; }", PAIR("int b;") "{ int r = p->b; return r + 1 - 1; }"), 0);
+	object(&t);
+	assert_int_equal(proved(&t, PAIR("int a;") "{ return p->a; }", PAIR("int a; int b;") "{ int r = p->a; return r + 1 - 1; }"), 0);
+	begin(&t);
+	PRE(&t, LESS(&t, number(&t, 32, 0), X(&t)));
+	POST(&t, EQUAL(&t, RESULT(&t), number(&t, 32, 1)));
+	assert_int_equal(proved(&t, "int f(int x) { return x > 0; }", "long f(int x) { return x > 0 ? 0x100000001 : 0; }"), 0);
+	(void)unused;
+}
+
 static void test_externals(void **unused)
 {
 	struct setting t;
@@ -271,7 +289,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_figure_2_left), cmocka_unit_test(test_figure_2_right), cmocka_unit_test(test_not_reached), cmocka_unit_test(test_no_state), cmocka_unit_test(test_frame),
-	    cmocka_unit_test(test_objects),	  cmocka_unit_test(test_names),		 cmocka_unit_test(test_externals),   cmocka_unit_test(test_partial),
+	    cmocka_unit_test(test_objects),	  cmocka_unit_test(test_names), cmocka_unit_test(test_layout), cmocka_unit_test(test_externals),   cmocka_unit_test(test_partial),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
