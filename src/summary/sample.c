@@ -326,11 +326,26 @@ static int make_state(struct sampler *s, const struct summary *x, const struct r
 	return sample_satisfies(s, x, input->data, input->size);
 }
 
-int sample_state_of(struct sampler *s, const struct summary *x, const void *witness, size_t size, const struct map *values, struct buf *input)
+/* Values of leaves that have none, from the bytes of their root or object. */
+static void fill_values(const struct reading *r, struct map *values, const struct sample_memory *memory, size_t count)
+{
+	for (size_t i = 0; i < r->st.leaves.size; i++) {
+		const struct places_leaf *l = &r->st.leaves.data[i];
+		const char *star = strrchr(l->path, '*');
+		size_t base = star ? (size_t)(star - l->path) + 1 : strcspn(l->path, "+");
+
+		for (size_t k = 0; k < count && l->type != PLACE_POINTER && !map_get(values, l->variable, NULL); k++)
+			if (strlen(memory[k].base) == base && !memcmp(memory[k].base, l->path, base) && l->off + l->bytes <= memory[k].size)
+				map_set(values, l->variable, (uint64_t)places_take(l, memory[k].bytes));
+	}
+}
+
+int sample_state_of(struct sampler *s, const struct summary *x, const void *witness, size_t size, struct map *values, const struct sample_memory *memory, size_t count, struct buf *input)
 {
 	struct reading r;
 
 	open_reading(&r, s, x, witness, size);
+	fill_values(&r, values, memory, count);
 	int ok = make_state(s, x, &r, values, input);
 	close_reading(&r);
 	return ok;

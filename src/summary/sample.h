@@ -20,9 +20,14 @@ struct sampler {
 
 /* Fills in an input that satisfies P; witness: the input of the summary's test. 1; 0: none was found. */
 int sample_state(struct sampler *s, const struct summary *x, const void *witness, size_t size, struct buf *input);
-/* The same with these values (variable to its low 64 bits) of places that are no pointers; others at random. */
+/* The same with these values (variable to its low 64 bits) of places that are no pointers, and where there is none with these bytes; others at random. */
 struct map;
-int sample_state_of(struct sampler *s, const struct summary *x, const void *witness, size_t size, const struct map *values, struct buf *input);
+struct sample_memory { /* of a global ("gNAME") or of what a place points to ("0*", "gNAME+8*") */
+	const char *base;
+	const uint8_t *bytes;
+	size_t size;
+};
+int sample_state_of(struct sampler *s, const struct summary *x, const void *witness, size_t size, struct map *values, const struct sample_memory *memory, size_t count, struct buf *input);
 /* Does the input's state satisfy P? */
 int sample_satisfies(struct sampler *s, const struct summary *x, const void *input, size_t size);
 /* Does what the call of this input left (an observation of muster/drive.h) satisfy Q, and is all else as it was? 1; 0 with words. */

@@ -76,19 +76,30 @@ static void add(struct trial *t, uint32_t summary, struct buf *input)
 	*input = BUF_EMPTY;
 }
 
+typedef VEC(struct sample_memory) memories;
+
+/* What is known of the state that Phase 3 could not exclude; 0: there is none. */
+static int add_memory(memories *list, const struct validate_result *r)
+{
+	for (size_t i = 0; i < r->memory.size; i++)
+		vec_push(list, ((struct sample_memory){r->memory.data[i].base, r->memory.data[i].bytes, r->memory.data[i].size}));
+	return list->size || r->state.size;
+}
+
 static int add_states(struct trial *t, uint32_t number, uint32_t i)
 {
 	const struct summary *x = &t->l->all.data[i];
 	const struct revalidate_row *row = &t->rows[i];
 	struct buf witness = BUF_EMPTY, carried = BUF_EMPTY, input = BUF_EMPTY;
 	struct map values = {0};
+	memories memory = {0};
 	int there = recall_input(t->r->was, x->test, &witness);
 	if (there > 0 && layout_carry(t->r->was->was.h, number, witness.data, witness.size, t->r->now->h, t->sampler.number, &carried)) {
 		buf_add(&input, carried.data, carried.size);
 		add(t, i, &input);
 		for (size_t k = 0; k < row->r.state.size; k++)
 			map_set(&values, row->r.state.data[k].variable, row->r.state.data[k].value);
-		if (values.size && sample_state_of(&t->sampler, x, carried.data, carried.size, &values, &input))
+		if (add_memory(&memory, &row->r) && sample_state_of(&t->sampler, x, carried.data, carried.size, &values, memory.data, memory.size, &input))
 			add(t, i, &input);
 		buf_clear(&input);
 		for (int64_t k = 0; k < states_of(t->r, row); k++)
@@ -99,6 +110,7 @@ static int add_states(struct trial *t, uint32_t number, uint32_t i)
 	buf_release(&witness);
 	buf_release(&carried);
 	map_release(&values);
+	vec_release(&memory);
 	return there < 0 ? -1 : 0;
 }
 

@@ -335,6 +335,44 @@ static int leaves_what_it_says(struct phase *x)
 	return is_impossible(x, expr_not(x->p, frame), "it may change something that the postcondition does not name");
 }
 
+/* What the object is called by those who make states: a global, or what a pointer of P leads to. 0: it has no such name. */
+static int object_base(const struct phase *x, uint32_t object, struct buf *out)
+{
+	const struct code *code = x->bind.f->code;
+	uint32_t g = vc_object_global(x->vc, object);
+	if (g != CODE_NONE) {
+		buf_addf(out, "g%s", code->globals[g].name);
+		return !code->globals[g].constant;
+	}
+	for (size_t i = 0; i < x->bind.pointers.size; i++) {
+		const struct bind_pointer *p = &x->bind.pointers.data[i];
+		if (p->is != BIND_OWN || p->object != object)
+			continue;
+		buf_add(out, p->place.path, p->place.path_size);
+		buf_addc(out, '*');
+		return 1;
+	}
+	return 0;
+}
+
+static void note_memory(struct phase *x, struct validate_result *out)
+{
+	for (uint32_t i = 0; i < vc_objects(x->vc) && x->has_model; i++) {
+		struct buf base = BUF_EMPTY;
+		expr_t start = vc_object_start(x->vc, i);
+		if (!object_base(x, i, &base) || expr_get(x->p, start)->op != MUSTER_OP_DATA) {
+			buf_release(&base);
+			continue;
+		}
+		struct validate_memory m = {.size = expr_data_count(x->p, start)};
+		m.bytes = mem_zalloc(m.size + 1);
+		for (uint64_t k = 0; k < m.size; k++)
+			m.bytes[k] = (uint8_t)solve_model_eval(x->p, &x->model, expr_data_byte(x->p, start, k));
+		m.base = buf_take(&base);
+		vec_push(&out->memory, m);
+	}
+}
+
 /* What the places have in the state that stands against it. */
 static void note_state(struct phase *x, struct validate_result *out)
 {
@@ -356,8 +394,10 @@ int phase_3(const struct code_function *f, struct summaries *l, const struct sum
 	int ok = 0;
 	if (!open_phase(&x, f, l, s)) {
 		ok = ends_well(&x, failure) && (failure || leaves_what_it_says(&x));
-		if (!ok)
+		if (!ok) {
 			note_state(&x, out);
+			note_memory(&x, out);
+		}
 	}
 	*why = ok ? NULL : x.why;
 	close_phase(&x);

@@ -60,11 +60,23 @@ const struct match *validation_match(const struct validation *v)
 	return v->m;
 }
 
+static void forget_state(struct validate_result *r)
+{
+	for (size_t i = 0; i < r->memory.size; i++) {
+		free(r->memory.data[i].base);
+		free(r->memory.data[i].bytes);
+	}
+	vec_clear(&r->memory);
+	vec_clear(&r->state);
+}
+
 void validate_result_release(struct validate_result *r)
 {
 	free(r->why);
 	free(r->needs);
+	forget_state(r);
 	vec_release(&r->state);
+	vec_release(&r->memory);
 }
 
 /* ------------------------------------------------------------ places in the new version */
@@ -207,7 +219,7 @@ void validate_summary(struct validation *v, struct summaries *l, const struct su
 	for (unsigned i = 0; i < VALIDATE_PHASES && v->o.order[i] && !why && !out->verdict; i++) {
 		const char *against = NULL;
 		unsigned phase = v->o.order[i];
-		vec_clear(&out->state);
+		forget_state(out);
 		if (run_phase(v, phase, symbol, l, s, &budget, &against, out)) {
 			out->verdict = VALIDATE_VALID;
 			out->phase = phase;
@@ -222,7 +234,7 @@ void validate_summary(struct validation *v, struct summaries *l, const struct su
 	if (out->verdict == VALIDATE_VALID) {
 		free(out->why);
 		out->why = NULL;
-		vec_clear(&out->state);
+		forget_state(out);
 	}
 	out->seconds = deadline_processor() - start;
 }

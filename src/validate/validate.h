@@ -50,6 +50,13 @@ struct validate_value {
 	uint64_t value;
 };
 
+/* Bytes of a global ("gNAME") or of what a pointer leads to (its path and "*") in that state. */
+struct validate_memory {
+	char *base;
+	uint8_t *bytes;
+	size_t size;
+};
+
 struct validate_result {
 	enum validate_verdict verdict;
 	unsigned phase;	 /* that decided; 0: none */
@@ -58,6 +65,7 @@ struct validate_result {
 	int partial;	 /* valid as far as the summary goes, which is partial */
 	char *needs;	 /* R, as C: valid where this holds, too; NULL: everywhere, or it is not known */
 	VEC(struct validate_value) state; /* for a run; empty: none */
+	VEC(struct validate_memory) memory; /* the same */
 };
 void validate_result_release(struct validate_result *r);
 
