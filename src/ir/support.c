@@ -107,7 +107,8 @@ static void find_names(struct maker *m)
 			m->own[i] = hash128_join(hash128_str(s->name), (struct hash128){s->kind, s->signature});
 			continue;
 		}
-		m->names.size = m->first[i] + sort_u32_once(m->names.data + m->first[i], m->names.size - m->first[i]);
+		if (m->names.size > m->first[i])
+			m->names.size = m->first[i] + sort_u32_once(m->names.data + m->first[i], m->names.size - m->first[i]);
 		m->own[i] = own_digest(m->w, s);
 	}
 	m->first[m->w->symbols.size] = (uint32_t)m->names.size;
