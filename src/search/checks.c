@@ -17,14 +17,14 @@
 
 #include <stdlib.h>
 
-#define BUNDLE_GOALS LIMIT(32, 1) /* goals that one query asks about together; the formula grows with them | by hand */
-#define BROKEN_UNIT LIMIT(32, 1) /* answers that break one bound of a function alone | by hand */
-#define BROKEN_PROGRAM LIMIT(8, 1) /* answers that break one check of a whole program, by checker | by hand */
-#define TOLD LIMIT(8, 1) /* inputs that are reported for each check and checker | by hand */
+#define BUNDLE_GOALS LIMIT(32, 1) /* goals that one query asks about together; the formula grows with them | bounds one query */
+#define BROKEN_UNIT LIMIT(32, 1) /* answers that break one bound of a function alone | more show the same bug */
+#define BROKEN_PROGRAM LIMIT(8, 1) /* answers that break one check of a whole program, by checker | a quarter of a function's: a program has more checks */
+#define TOLD LIMIT(8, 1) /* inputs that are reported for each check and checker | each costs a run of the san variant */
 #define NEAR_BYTES 16 /* bytes around an object where sanitizers see every access | ASan's smallest redzone */
-#define GUESSED LIMIT(2, 1) /* guesses for a check that fixed values rule out | by hand */
-#define GUESS_QUERIES LIMIT(16, 1) /* queries for one such guess | by hand */
-#define CLOSER LIMIT(4, 1) /* queries for an input that breaks a bound less far than a run did | by hand */
+#define GUESSED LIMIT(2, 1) /* guesses for a check that fixed values rule out | guesses seldom hold */
+#define GUESS_QUERIES LIMIT(16, 1) /* queries for one such guess | bounds the time of one guess */
+#define CLOSER LIMIT(4, 1) /* queries for an input that breaks a bound less far than a run did | each is a query; some are enough to see how near */
 
 struct checking {
 	struct search *s;
@@ -106,7 +106,7 @@ static expr_t overflow_down(struct expansion *x, uint32_t label)
 	}
 }
 
-#define WIDENED LIMIT(64, 1) /* nodes looked at for a comparison in a wider type | by hand */
+#define WIDENED LIMIT(64, 1) /* nodes looked at for a comparison in a wider type | conversions stand near what they widen */
 
 /* Has a number a sign, to go by what widened it before it was compared? Where nothing did, bytes have none. */
 static int has_sign(const struct trace *t, uint32_t index, uint32_t compared)

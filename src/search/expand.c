@@ -20,8 +20,8 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-#define BROKEN_BOUNDS LIMIT(32, 1) /* bounds of one instruction that are negated, but for those that always hold | by hand */
-#define GUESSES LIMIT(6, 1) /* guesses for one outcome that is not covered | by hand */
+#define BROKEN_BOUNDS LIMIT(32, 1) /* bounds of one instruction that are negated, but for those that always hold | as BROKEN_UNIT */
+#define GUESSES LIMIT(6, 1) /* guesses for one outcome that is not covered | guesses seldom hold */
 
 u128 search_value_in_run(void *ctx, expr_t variable)
 {
@@ -126,7 +126,7 @@ static unsigned goals_of(struct search *s, struct expansion *x, const struct pat
 	return 1;
 }
 
-#define PREFERENCES LIMIT(4, 1) /* bytes of a goal for which small or printable values are preferred | by hand */
+#define PREFERENCES LIMIT(4, 1) /* bytes of a goal for which small or printable values are preferred | each is a query more */
 
 /* The goal with values that were asked to be left out left out, or the goal itself. */
 expr_t search_preferred(const struct search *s, struct expansion *x, expr_t goal)
@@ -404,7 +404,7 @@ static int trace_of(struct search *s, struct expansion *x, struct kept_trace *k)
 	return r;
 }
 
-#define TEXT_BYTES LIMIT(4096, 2) /* bytes looked at to tell text from binary | by hand */
+#define TEXT_BYTES LIMIT(4096, 2) /* bytes looked at to tell text from binary | a page: the start shows the format */
 
 /* What a text that grows is filled with: its last letter or digit. Zeros would end every string of it at the old end. 0: it is no text, for
  * that has no zeros (other bytes the solver puts everywhere). */

@@ -17,10 +17,10 @@
 
 #include <string.h>
 
-#define PLACES LIMIT(1024, 8) /* places of an input that one deterministic stage changes | by hand */
-#define WORD_PLACES LIMIT(128, 2) /* places at which each dictionary word is tried | by hand */
+#define PLACES LIMIT(1024, 8) /* places of an input that one deterministic stage changes | bounds the runs of one stage */
+#define WORD_PLACES LIMIT(128, 2) /* places at which each dictionary word is tried | with HAVOC_WORDS 65,536 runs at most */
 #define ARITHMETIC LIMIT(16, 1) /* largest number that is added or subtracted one after the other | AFL++ has 35 */
-#define CUTS LIMIT(32, 1) /* shorter inputs that are tried | by hand */
+#define CUTS LIMIT(32, 1) /* shorter inputs that are tried | bounds the runs of one stage */
 
 void havoc_init(struct havoc *h, uint64_t seed, uint64_t limit)
 {

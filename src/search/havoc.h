@@ -23,7 +23,7 @@ struct havoc {
 	words; /* without repetition, at most HAVOC_WORDS; the oldest automatic one gives way */
 	uint32_t user_words; /* the first of them are the user's and stay */
 };
-#define HAVOC_WORDS LIMIT(512, 2) /* dictionary words of a search | by hand */
+#define HAVOC_WORDS LIMIT(512, 2) /* dictionary words of a search | with WORD_PLACES 65,536 runs at most */
 
 void havoc_init(struct havoc *h, uint64_t seed, uint64_t limit);
 void havoc_release(struct havoc *h);

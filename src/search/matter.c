@@ -85,7 +85,7 @@ uint32_t *matter_of(const struct path *p, const struct trace *t, const struct si
 	return last;
 }
 
-#define DEPTH LIMIT(4, 1) /* operators of a check's condition above what was converted | by hand */
+#define DEPTH LIMIT(4, 1) /* operators of a check's condition above what was converted | conditions of checks have few operators */
 
 /* Of a comparison with the number that was there before, one side is the result of the conversion, widened again: does the result count?
  * Where the number is bytes of the input, so is the result, and nothing was cut off. */

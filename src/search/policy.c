@@ -25,7 +25,7 @@
 #include "base/limit.h"
 #include "search/inside.h"
 
-#define LIBRARY_PASSES LIMIT(32, 2) /* passes of a library's loop that count one by one | by hand */
+#define LIBRARY_PASSES LIMIT(32, 2) /* passes of a library's loop that count one by one | a library's loop is like any other after some passes */
 #define LIBRARY_PATHS LIMIT(16, 1) /* paths that ask for one outcome of a library at one place, in a function alone | by hand */
 #define CHECK_PASSES LIMIT(4, 2) /* passes in which a check counts by itself: a sum overflows in the second | by hand */
 #define NEAR_MOST LIMIT(300, 1) /* paths that are tried first for one outcome that is not covered | by hand */

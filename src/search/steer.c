@@ -13,7 +13,7 @@
 #include "base/limit.h"
 #include "search/inside.h"
 
-#define ROUNDS LIMIT(24, 1) /* proposals for one comparison: each is a run | by hand */
+#define ROUNDS LIMIT(24, 1) /* proposals for one comparison: each is a run | each is a run */
 
 /* The child's first decision that is not what it should be. */
 struct turn {

@@ -8,7 +8,7 @@
 #include "base/budget.h"
 #include "base/limit.h"
 
-#define LARGEST LIMIT(32768, 16) /* nodes and events of a trace that is kept | by hand */
+#define LARGEST LIMIT(32768, 16) /* nodes and events of a trace that is kept | bounds memory */
 
 static size_t size_of(const struct trace *t)
 {

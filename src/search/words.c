@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#define LONGEST 16 /* bytes of a word for the dictionary | by hand */
+#define LONGEST 16 /* bytes of a word for the dictionary | keywords and magic numbers are shorter */
 #define READ_LIMIT ((size_t)256 << 20)
 
 static void constant(struct search *s, u128 value, unsigned width)
