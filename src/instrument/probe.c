@@ -137,6 +137,8 @@ static int insert(void *ctx)
 	p->b = LLVMCreateBuilderInContext(p->context);
 	p->i32 = LLVMInt32TypeInContext(p->context);
 	p->ptr = LLVMPointerTypeInContext(p->context, 0);
+	/* First: other probes take addresses of functions, and the answers are about those that the unit itself takes. */
+	probe_types(p, j->checks & CHECKER_BIT(MUSTER_CHECK_OTHER) ? j->compatible : NULL);
 	if (j->checks & CHECKER_BIT(MUSTER_CHECK_PAIR))
 		probe_pairs(p);
 	if (j->checks & CHECKER_BIT(MUSTER_CHECK_FORMAT))
@@ -147,7 +149,6 @@ static int insert(void *ctx)
 		probe_promises(p);
 	if (j->checks & CHECKER_BIT(MUSTER_CHECK_NULL))
 		probe_targets(p);
-	probe_types(p, j->checks & CHECKER_BIT(MUSTER_CHECK_OTHER) ? j->compatible : NULL);
 	if (j->out) {
 		LLVMMemoryBufferRef memory = LLVMWriteBitcodeToMemoryBuffer(p->module);
 		buf_add(j->out, LLVMGetBufferStart(memory), LLVMGetBufferSize(memory));
