@@ -125,6 +125,8 @@ int reach_plan(const struct keeper_board *b)
 {
 	char above[PATH_MAX];
 
+	if (!nobody_may("/", X_OK, 1)) /* cannot be covered */
+		return -1;
 	for (const char *p = NULL; (p = sandbox_path(&b->sandbox, p));) {
 		if (mode_of(*p) == F_OK)
 			continue;
