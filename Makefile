@@ -384,7 +384,9 @@ campaign-vc: $(B)/tests/check-vc
 	@tests/vc/run $(or $(ARGS),-n 500)
 	@$(if $(ARGS),,tests/vc/run -g -n 200 -t 3)
 
-# muster diff against execution: 300 generated pairs of functions on all their inputs.
+# muster diff against execution: mutants of tests/diff/corpus.c on random inputs; 300 generated pairs of functions on all their inputs.
+campaign-diff-mutants: all
+	@tests/diff/mutants $(or $(ARGS),-n 1000)
 campaign-diff: all
 	@tests/diff/run $(or $(ARGS),-n 300)
 	@tests/diff/run-family -t

@@ -53,6 +53,7 @@ test_mutants = tests/validate/mutants -n 2 -p 2 -k 3 -x
 test_vc = tests/vc/run -n 40 -t 7
 test_vc-gotos = tests/vc/run -g -n 20 -t 61
 test_diff = tests/diff/run -n 20
+test_diff-mutants = tests/diff/mutants -n 5 -s 51
 test_diff-family = tests/diff/run-family Const Comp LoopSub LoopSubDifferent UnchLoop UnchLoopDifferent LoopMult5 LoopMult20Different LoopMult200 LoopUnrch20 LoopUnrch20Different
 test_vc-arrays = tests/vc/run -a -n 20 -t 1021
 # The next version: with the store of the versions before, and from nothing.

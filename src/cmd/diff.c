@@ -1,6 +1,7 @@
 /* diff.c: muster diff OLD NEW: for which inputs behaviour changed, for which it did not.
  *
- * The work is src/diff's; here are the options, the text, JSON and the exit code. Functions that changed come first, then those that may have; equal ones are a number, unless -v.
+ * The work is src/diff's; here are the options, the text, Markdown, JSON and the exit code. Functions that changed come first, then those that may have; equal ones are a number, unless -v. Of many functions each gets a line or two,
+ * so that all of them fit a screen; -v has everything. A signal ends the work, and what is known is printed: the sets are valid at any time.
  */
 #include "base/buf.h"
 #include "base/deadline.h"
@@ -8,6 +9,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/option.h"
+#include "base/stop.h"
 #include "campaign/versions.h"
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
@@ -18,14 +20,16 @@
 #include <string.h>
 
 #define LINE 100 /* letters of a condition, unless -v */
+#define MANY 8	 /* functions from which on each gets a line or two, unless -v */
 
 static struct {
-	int json, verbose;
+	int json, markdown, verbose, brief;
 	const char *overflow, *entry;
 	double time;
 	struct diff_options o;
 	struct versions_options versions;
 } args;
+static volatile int stopped;
 
 static unsigned count(const struct diff *d, enum diff_verdict v)
 {
@@ -57,6 +61,27 @@ static void print_case(const struct diff_case *c)
 	printf("%s (confirmed)\n", c->inputs.size ? "" : "no arguments");
 }
 
+/* A condition that one line holds. */
+static void print_short(const char *text)
+{
+	int n = (int)strcspn(text, "\n");
+	printf("%.*s%s", n < LINE ? n : LINE, text, n < LINE ? "" : " ...");
+}
+
+static void print_brief(const struct diff_function *f)
+{
+	if (f->cases.size) {
+		const struct diff_case *c = &f->cases.data[0];
+		const char *when = c->termination ? f->termination : f->changed;
+		printf("  %s", when ? "" : "for one input");
+		if (when)
+			print_short(when);
+		printf(": %s\n", c->what);
+	} else if (f->why) {
+		printf("  %s\n", f->why);
+	}
+}
+
 static void print_function(const struct diff_function *f)
 {
 	printf("%s", f->name ? f->name : f->now);
@@ -65,6 +90,10 @@ static void print_function(const struct diff_function *f)
 	printf(" (%s:%u): %s%s\n", f->file, f->line, diff_verdict_key(f->verdict), f->verdict == DIFF_CHANGED && f->complete ? ", complete" : "");
 	if (f->verdict == DIFF_EQUAL || f->verdict == DIFF_ADDED || f->verdict == DIFF_REMOVED)
 		return;
+	if (args.brief) {
+		print_brief(f);
+		return;
+	}
 	print_condition("changed", f->changed);
 	print_condition("termination", f->termination);
 	size_t most = args.verbose ? f->cases.size : f->cases.size < 2 ? f->cases.size : 2;
@@ -81,12 +110,70 @@ static void print_words(const struct diff *d)
 	static const enum diff_verdict order[] = {DIFF_CHANGED, DIFF_MAY, DIFF_REMOVED, DIFF_ADDED, DIFF_EQUAL};
 	printf("%u changed, %u may change, %u equal, %u added, %u removed; signed overflow %s\n", count(d, DIFF_CHANGED), count(d, DIFF_MAY), count(d, DIFF_EQUAL), count(d, DIFF_ADDED),
 	       count(d, DIFF_REMOVED), args.o.overflow ? "is undefined" : "wraps");
+	args.brief = !args.verbose && count(d, DIFF_CHANGED) + count(d, DIFF_MAY) >= MANY;
 	for (size_t i = 0; i < d->data.size; i++)
 		printf("%s: another initial value\n", d->data.data[i]);
 	for (size_t k = 0; k < sizeof order / sizeof *order; k++)
 		for (size_t i = 0; i < d->functions.size; i++)
 			if (d->functions.data[i].verdict == order[k] && (order[k] != DIFF_EQUAL || args.verbose))
 				print_function(&d->functions.data[i]);
+	if (args.brief)
+		printf("(-v: all conditions and runs; --function NAME: of one function)\n");
+	if (stopped)
+		printf("interrupted: functions that were not looked at may change\n");
+}
+
+/* ------------------------------------------------------------ Markdown */
+
+/* Code in a cell of a table: no letter of it means something to Markdown. */
+static void markdown_code(const char *text)
+{
+	printf("`");
+	for (const char *s = text; *s; s++)
+		printf(*s == '|' ? "\\|" : *s == '`' || *s == '\n' ? " " : "%c", *s);
+	printf("`");
+}
+
+static void markdown_function(const struct diff_function *f)
+{
+	const char *when = f->changed ? f->changed : f->termination;
+	printf("| ");
+	markdown_code(f->name ? f->name : f->now);
+	printf(" | %s%s | ", diff_verdict_key(f->verdict), f->verdict == DIFF_CHANGED && f->complete ? ", complete" : "");
+	if (when)
+		markdown_code(when);
+	else if (f->why)
+		printf("%s", f->why);
+	printf(" | ");
+	if (f->cases.size) {
+		const struct diff_case *c = &f->cases.data[0];
+		printf("%s: ", c->what);
+		for (size_t i = 0; i < c->inputs.size; i++) {
+			struct buf one = BUF_EMPTY;
+			buf_addf(&one, "%s = %s", c->inputs.data[i].name, c->inputs.data[i].value);
+			printf("%s", i ? ", " : "");
+			markdown_code(buf_str(&one));
+			buf_release(&one);
+		}
+	}
+	printf(" |\n");
+}
+
+/* For a comment on a pull request. */
+static void print_markdown(const struct diff *d)
+{
+	static const enum diff_verdict order[] = {DIFF_CHANGED, DIFF_MAY, DIFF_REMOVED, DIFF_ADDED};
+	printf("**Behaviour:** %u changed, %u may change, %u equal, %u added, %u removed (signed overflow %s)\n", count(d, DIFF_CHANGED), count(d, DIFF_MAY), count(d, DIFF_EQUAL), count(d, DIFF_ADDED),
+	       count(d, DIFF_REMOVED), args.o.overflow ? "is undefined" : "wraps");
+	for (size_t i = 0; i < d->data.size; i++)
+		printf("%s* `%s` has another initial value\n", i ? "" : "\n", d->data.data[i]);
+	if (count(d, DIFF_EQUAL) == d->functions.size)
+		return;
+	printf("\n| function | | changed for | witness, run on both |\n| --- | --- | --- | --- |\n");
+	for (size_t k = 0; k < sizeof order / sizeof *order; k++)
+		for (size_t i = 0; i < d->functions.size; i++)
+			if (d->functions.data[i].verdict == order[k])
+				markdown_function(&d->functions.data[i]);
 }
 
 /* ------------------------------------------------------------ JSON */
@@ -137,7 +224,7 @@ static void print_json(const struct diff *d, double seconds)
 	j.indent = 2;
 	json_object_open(&j);
 	json_key(&j, "command"), json_str(&j, "diff");
-	json_key(&j, "status"), json_str(&j, d->interrupted ? "budget" : "complete");
+	json_key(&j, "status"), json_str(&j, stopped ? "interrupted" : d->interrupted ? "budget" : "complete");
 	json_key(&j, "seconds"), json_double(&j, seconds);
 	json_key(&j, "overflow"), json_str(&j, args.o.overflow ? "undefined" : "wraps");
 	json_key(&j, "data"), json_array_open(&j);
@@ -185,6 +272,7 @@ static int compare(const char *old, const char *new)
 		fprintf(stderr, "muster diff: %s\n", error_text());
 		return EXIT_USAGE;
 	}
+	stop_catch(&stopped);
 	args.o.bitcode[0] = (struct diff_bitcode){v.old.bitcode.data, v.old.bitcode.size};
 	args.o.bitcode[1] = (struct diff_bitcode){v.new.bitcode.data, v.new.bitcode.size};
 	if (!(d = diff_run(v.old.whole, v.new.whole, &args.o)))
@@ -192,6 +280,8 @@ static int compare(const char *old, const char *new)
 	if (d) {
 		if (args.json)
 			print_json(d, deadline_clock() - start);
+		else if (args.markdown)
+			print_markdown(d);
 		else
 			print_words(d);
 		code = exit_code(d);
@@ -212,6 +302,8 @@ int cmd_diff(int argc, char **argv)
 	    VERSIONS_ROWS(&args.versions),
 	    OPTION_FLAG("verbose", 'v', &args.verbose, "conditions and witnesses in full, and equal functions"),
 	    OPTION_FLAG("json", 0, &args.json, "print JSON"),
+	    OPTION_FLAG("markdown", 0, &args.markdown, "print Markdown, for a comment on a pull request"),
+	    OPTION_FLAG("no-refine", 0, &args.o.no_refine, "calls of functions that changed are not followed: what they return is unknown"),
 	    CONFINE_ROWS,
 	    OPTION_END,
 	};

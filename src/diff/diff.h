@@ -66,6 +66,7 @@ struct diff_options {
 	} bitcode[2]; /* of the old and the new version, each of one unit, for witnesses; empty: nothing is run, so nothing is changed */
 	double seconds;	      /* of processor time for one function; 0: 10 */
 	int overflow;	      /* signed overflow is undefined */
+	int no_refine;	      /* calls of functions that changed are not followed */
 };
 
 struct diff {
