@@ -23,6 +23,7 @@
 #define FLIPS LIMIT(20, 1) /* times a site may be negated where a flip count limit is on | by hand */
 #define SEEDS LIMIT(24, 1) /* tests that a function's exploration begins with | by hand */
 #define CONTEXTS LIMIT(4, 1) /* summaries of one function | by hand */
+#define TESTS LIMIT(200000, 64) /* that are kept in memory; more are dropped | some hundred megabytes */
 #define RESTARTS LIMIT(16, 1) /* late mismatches after which a function's callees are all inlined | by hand */
 
 struct ic_test {
@@ -248,6 +249,10 @@ void ic_kept(struct search *s, const struct search_test *t)
 {
 	struct ic *ic = s->next.ic;
 	struct ic_test x = {.t = *t};
+	if (ic->tests.size >= TESTS) {
+		search_lose(s, LOSS_DROPPED);
+		return;
+	}
 	uint8_t *copy = arena_alloc(&ic->bytes, t->size + 1);
 	if (t->size)
 		memcpy(copy, t->data, t->size);
@@ -279,12 +284,18 @@ static int trace_test(struct search *s, struct ic_test *x)
 	return 0;
 }
 
+/* 0; 1: the slice ended before; -1. */
 static int learn(struct search *s)
 {
 	struct ic *ic = s->next.ic;
-	for (size_t i = 0; i < ic->tests.size; i++)
-		if (!ic->tests.data[i].traced && trace_test(s, &ic->tests.data[i]))
+	for (size_t i = 0; i < ic->tests.size; i++) {
+		if (ic->tests.data[i].traced)
+			continue;
+		if (trace_test(s, &ic->tests.data[i]))
 			return -1;
+		if (search_paused(s))
+			return 1;
+	}
 	if (!ic->learned)
 		search_lose(s, LOSS_SKIPPED);
 	ic->learned = 1;
@@ -787,6 +798,8 @@ static int settle(struct search *s)
 static int slice(struct search *s)
 {
 	int r = learn(s);
+	if (r > 0)
+		return 1;
 	while (!r) {
 		if (!settle(s))
 			return 0;
