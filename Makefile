@@ -329,6 +329,10 @@ bench-growth: all
 	@bench/growth $(ARGS)
 
 # muster test: speed and growth; generated functions beside all their inputs; every function of four packages.
+.PHONY: bench-compositional
+bench-compositional: all
+	@bench/compositional $(ARGS)
+
 bench-units: all
 	@bench/units $(ARGS)
 

@@ -29,6 +29,7 @@
 #define OPEN (1u << 12)	  /* activations at once */
 #define BORN (1u << 16)	  /* blocks allocated since the outermost began */
 #define BULK (1u << 20)	  /* bytes of one copy or fill that are logged */
+#define LOOK_AHEAD 64	  /* bytes behind a pointer parameter that are bound at the beginning */
 #define OUTWARD 8	  /* activations to which the expression of an address is handed */
 
 struct grain {
@@ -39,6 +40,7 @@ struct grain {
 	label place;	   /* of the address of the last write, which had the value `wrote` */
 	uint64_t wrote;
 	uint8_t read, written, starts; /* a bit for each byte; starts: a write began there */
+	uint8_t ahead;		       /* bytes that a parameter points to: they may be outputs, though this path does not write them */
 	uint32_t saved[8]; /* cells of the caller */
 };
 
@@ -555,7 +557,6 @@ static void hand_over(const struct grain *g)
 {
 	uint32_t *c = cells(g->at);
 	label last = 0, last_is = 0;
-
 	for (unsigned i = 0; i < 8; i++) {
 		if (g->written >> i & 1) {
 			label l = MUSTER_CELL_LABEL(c[i]);
@@ -572,6 +573,19 @@ static void hand_over(const struct grain *g)
 	}
 }
 
+static int composes(void)
+{
+	return RT_ON() && RT_STATE->header->flags & MUSTER_FLAG_COMPOSE;
+}
+
+/* A pointer to an object stays what it is: its caller will use it as an address. */
+static int is_pointer(unsigned width, uint64_t value)
+{
+	struct rt_object o;
+
+	return width == 64 && value > 4095 && covered(value, 1) && (rt_object_find((const void *)value, &o) || rt_object_find((const void *)(value - 1), &o));
+}
+
 static int outputs_asked(void)
 {
 	return RT_ON() && RT_STATE->header->flags & MUSTER_FLAG_OUTPUTS;
@@ -580,12 +594,16 @@ static int outputs_asked(void)
 /* An output as its caller sees it: a leaf that is bound to what it would be without. */
 static label new_output(unsigned width, label bound, unsigned kind, uint64_t value, uint64_t k)
 {
+	if (composes() && is_pointer(width, value))
+		return 0;
 	if (bound && (rt_node(bound)->width != width || rt_value(bound) != rt_mask(value, width)))
 		bound = 0;
 	label l = rt_append(RT_STATE->header->node_count, rt_head(MUSTER_OP_LEAF, width, bound), rt_tail(0, open_ones[rt_now].number),
 			    rt_mask(value, width), k);
 	if (l)
 		rt_node(l)->aux = (uint8_t)kind;
+	if (l && composes())
+		rt_event_whole(MUSTER_EV_OUTPUT, 0, 0, __muster_tls.site, l);
 	return l;
 }
 
@@ -612,6 +630,38 @@ static void make_outputs(const struct grain *g)
 		mark_page(at);
 		for (unsigned j = 0; j < n; j++)
 			cells(at)[j] = MUSTER_CELL(l, j);
+	}
+}
+
+/* The same of what was not written, but could have been: n bytes from i on. */
+static void kept_output(const struct grain *g, unsigned i, unsigned n)
+{
+	uint64_t value = 0, at = g->at + i;
+
+	memcpy(&value, (const void *)at, n);
+	label l = rt_any((const void *)at, n) ? rt_load_cells(at, n, __muster_tls.site) : 0;
+	label out = new_output(n * 8, l, 2, value, at);
+	if (!out)
+		return;
+	mark_page(at);
+	for (unsigned k = 0; k < n; k++)
+		cells(at)[k] = MUSTER_CELL(out, k);
+}
+
+static void kept_outputs(const struct grain *g)
+{
+	uint8_t kept = (uint8_t)(g->ahead & g->read & ~g->written);
+	uint64_t whole;
+
+	memcpy(&whole, (const void *)g->at, 8);
+	if (!kept || is_pointer(64, whole))
+		return;
+	for (unsigned half = 0; half < 8; half += 4) {
+		if ((kept >> half & 15) == 15)
+			kept_output(g, half, 4);
+		for (unsigned i = half; i < half + 4 && (kept >> half & 15) != 15; i++)
+			if (kept >> i & 1)
+				kept_output(g, i, 1);
 	}
 }
 
@@ -646,8 +696,10 @@ void activation_end(void)
 		next = g->next;
 		if (g->read | g->written)
 			hand_over(g);
-		if (g->written && outputs_asked())
+		if (g->written && outputs_asked() && (!composes() || is_there(g->at)))
 			make_outputs(g);
+		if (g->ahead && composes() && is_there(g->at))
+			kept_outputs(g);
 		tell_caller(g);
 		uint32_t *link = slot_of(g->at);
 		while (*link && *link != i)
@@ -688,6 +740,23 @@ static int is_named(uint64_t site)
 	return 0;
 }
 
+/* What a parameter points to is bound though this activation may not read it: on another path it would. */
+static void look_ahead(uint64_t value, label leaf, uint64_t site)
+{
+	struct rt_object o;
+
+	if (value <= 4095 || !covered(value, 1) || !rt_object_find((const void *)value, &o) || o.constant)
+		return;
+	uint64_t n = o.base + o.size - value;
+	n = n < LOOK_AHEAD ? n : LOOK_AHEAD;
+	activation_read((const void *)value, n, leaf, site);
+	for (uint64_t at = value; at < value + n; at++) {
+		struct grain *g = find(at & ~7ull, rt_now);
+		if (g && g->read >> (at & 7) & 1)
+			g->ahead |= (uint8_t)(1u << (at & 7));
+	}
+}
+
 uint32_t activation_begin(const struct rt_function *f, uint64_t frame, const uint64_t *values, label *labels)
 {
 	unsigned part = 0;
@@ -713,6 +782,9 @@ uint32_t activation_begin(const struct rt_function *f, uint64_t frame, const uin
 	}
 	if (missing)
 		mark_some(MUSTER_MARK_PARAMETER, 1);
+	for (uint32_t i = 0; i < f->arguments && composes(); i++)
+		if (f->leaves[2 * i] == 64)
+			look_ahead(values[i], labels[i], f->site);
 	return rt_now;
 }
 

@@ -45,6 +45,8 @@ test_loops-1 = tests/loops/soundness -j 1 -n 12
 test_loops-2 = tests/loops/soundness -j 1 -n 12 -s 2
 # Edits of real functions, matched as their ids say.
 test_match = tests/match/run -n 20 -j 1 bench/fuzz/calc.c tests/truth/oracle.c
+# Compositional search beside exhaustive inlining.
+test_compositional = tests/compositional/run
 # Summaries of generated programs: sampled, and as C beside execution.
 test_summaries = tests/summary/run -n 1 -x
 # Summaries against mutants of their program: nothing stale is accepted.

@@ -158,7 +158,8 @@ static inline uint64_t muster_value(const struct muster_node *n)
 	X(WRITE, "write")       /* before a RETURN (and its RESULTs): arg bytes at the address (unit, index) were written by the activation and hold label, a CONST if concrete */ \
 	X(PLACE, "place")       /* after a WRITE: label of its address, as it was computed */       \
 	X(MARK, "mark")         /* all open activations do not say everything from here on; arg: enum muster_mark */ \
-	X(MEMORY, "memory")     /* memory of a driven call (muster/drive.h): label: a DATA; arg: enum muster_memory; index: its number; unit: 0 before the call, 1 after it */
+	X(MEMORY, "memory")     /* memory of a driven call (muster/drive.h): label: a DATA; arg: enum muster_memory; index: its number; unit: 0 before the call, 1 after it */ \
+	X(OUTPUT, "output")     /* behind the RESULTs and before the RETURN: label: a LEAF that stands for what the activation returns or wrote */
 
 enum muster_event_kind {
 #define X(name, text) MUSTER_EV_##name,
@@ -380,6 +381,7 @@ enum muster_flag {
 	MUSTER_FLAG_ENTRIES = 64,   /* ENTRY events (ir/entry.h says of what) */
 	MUSTER_FLAG_SUMMARIES = 128, /* leaves, bindings and writes of the functions at function_offset; with CALLS */
 	MUSTER_FLAG_OUTPUTS = 512,  /* with SUMMARIES: what an activation wrote and returned are leaves for its caller */
+	MUSTER_FLAG_COMPOSE = 1024, /* with OUTPUTS: each is an event; what parameters point to is an input, and an output whether it was written or not; pointers are none */
 	MUSTER_FLAG_MEMORY = 256,   /* MEMORY events, where a driven function is called and where it returns */
 	MUSTER_FLAG_PATH = 16,      /* every decision is to be an event: bodies pass over nothing */
 };

@@ -222,6 +222,8 @@ int cmd_fuzz(int argc, char **argv)
 		option_usage(&spec, "--strategy: %s", error_text());
 	if ((ic_config || o.search.kind == KIND_IC_CUT) && ic_config_apply(ic_config ? ic_config : "E", ic_seconds, &o.search))
 		option_usage(&spec, "--ic-cut-config: %s", error_text());
+	if (search_kind_composes(o.search.kind))
+		option_usage(&spec, "--strategy %s is for the functions of a file: muster test", strategy);
 	o.stats = check.stats;
 	o.search.function_limit = function_limit;
 	o.search.solve.no_optimistic = no_optimistic;

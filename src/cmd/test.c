@@ -266,7 +266,7 @@ int cmd_test(int argc, char **argv)
 	    OPTION_DOUBLE("run-time", 0, "S", &o.run_time, "seconds of processor time that one call may take, or wait (0.25)"),
 	    OPTION_DOUBLE("main-time", 0, "S", &o.main_time,
 			  "seconds to look for an input of the whole program that shows a function's bug (2; 0: do not)"),
-	    OPTION_STR("strategy", 0, "NAME", &strategy, "how paths are searched: auto (the default), generational"),
+	    OPTION_STR("strategy", 0, "NAME", &strategy, "how paths are searched: auto (the default), generational, compositional"),
 	    CHECK_ROWS(&check),
 	    OPTION_U64("workers", 'j', "N", &o.workers,
 		       "processes that search (as many as there are processors)"),

@@ -262,6 +262,7 @@ static int check_event(const struct trace *t, uint64_t i)
 			return bad_event(t, i, "its value is no node");
 		return 0;
 	case MUSTER_EV_BIND:
+	case MUSTER_EV_OUTPUT:
 		if (!trace_is_node(t, e->label) || t->nodes[e->label].op != MUSTER_OP_LEAF)
 			return bad_event(t, i, "it binds what is no leaf");
 		return 0;

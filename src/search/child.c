@@ -71,7 +71,7 @@ static uint64_t digest_again(struct search *s, const void *data, size_t size)
 	struct trace t;
 	if (search_trace(s, s->t.child, s->t.child_shm, data, size, &r, &t))
 		return 0;
-	path_read(&s->now.child, &t, &s->sites, s->t.exec, s->o.path_limit);
+	search_read_path(s, &s->now.child, &s->now.child_calls, &t);
 	trace_release(&t);
 	return s->now.child.digest;
 }
@@ -159,7 +159,7 @@ static int broke_there(const struct search *s, const struct path_step *step, enu
 
 static void read_child(struct search *s, struct sent *c, const struct run_result *r)
 {
-	path_read(&s->now.child, &c->trace, &s->sites, s->t.exec, s->o.path_limit);
+	search_read_path(s, &s->now.child, &s->now.child_calls, &c->trace);
 	if (s->next.ic)
 		ic_saw(s, &c->trace);
 	c->t.path = path_key(&s->now.child);

@@ -317,13 +317,18 @@ static int terms_full(const struct expansion *x)
 /* One pass over the path. 0, 1: paused, -1. */
 static int negate_all(struct search *s, struct expansion *x, const wanted_list *wanted)
 {
-	size_t next = 0;
+	size_t next = 0, call = 0;
 	int r = 0;
 	checks_open(s, x);
-	for (size_t i = 0; next < wanted->size && !r; i++)
-		r = i % 64 == 0 && terms_full(x) ? TERMS_FULL : take_step(s, x, i, wanted, &next);
+	for (size_t i = 0; next < wanted->size && !r; i++) {
+		r = i % 64 == 0 && terms_full(x) ? TERMS_FULL : composed_step(s, x, i, &call);
+		if (!r)
+			r = take_step(s, x, i, wanted, &next);
+	}
 	if (r == 0)
 		r = checks_ask(s, x);
+	if (r == 0)
+		r = composed_step(s, x, s->now.parent.steps.size, &call);
 	checks_close(x);
 	if (r == TERMS_FULL) {
 		search_lose(s, LOSS_MEMORY);
@@ -341,14 +346,17 @@ static int negate_all(struct search *s, struct expansion *x, const wanted_list *
 static int expand_trace(struct search *s, struct expansion *x)
 {
 	wanted_list wanted = {0};
-	int r = s->next.loops && x->test->stage == STAGE_UNCOVERED && s->now.parent.steps.size ? loops_ask(s, x) : 0;
+	int composed = composed_any(s);
+	int r = s->next.loops && x->test->stage == STAGE_UNCOVERED && s->now.parent.steps.size && !composed ? loops_ask(s, x) : 0;
 	if (r)
 		return r;
 	s->next.strategy->plan(s, x, &wanted);
-	if (wanted.size) {
+	if (wanted.size || (composed && x->test->stage == STAGE_ALL)) {
 		s->stats.expanded++;
 		x->pool = exprs_new();
 		import_init(&x->import, &x->trace, x->pool, x->size);
+		if (composed)
+			compose_bind(s->t.compose, &s->now.parent_calls, &x->import);
 		if (s->o.subsume)
 			search_subsume(s, x, &wanted);
 		x->strict = search_open_path(s, x);
@@ -433,7 +441,7 @@ int search_expand(struct search *s, struct search_test *t, const struct buf *dat
 		search_lose(s, LOSS_UNTRACED);
 		return 0;
 	}
-	path_read(&s->now.parent, &x.trace, &s->sites, s->t.exec, s->o.path_limit);
+	search_read_path(s, &s->now.parent, &s->now.parent_calls, &x.trace);
 	if (search_kind_calls(s->o.kind) && frames_read(&s->now.frames, &x.trace, &s->now.parent)) {
 		t->stage = STAGE_DONE;
 		search_lose(s, LOSS_UNTRACED);

@@ -35,6 +35,12 @@ void frontier_drop(struct frontier *f)
 	vec_clear(&f->heap);
 }
 
+void frontier_reopen(struct frontier *f)
+{
+	frontier_drop(f);
+	map_clear(&f->contents);
+}
+
 static int before(const struct frontier *f, uint32_t a, uint32_t b)
 {
 	double x = f->tests.data[a].rank, y = f->tests.data[b].rank;

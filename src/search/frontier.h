@@ -24,6 +24,8 @@ void frontier_release(struct frontier *f);
 void frontier_clear(struct frontier *f);
 /* The tests stay, but none is taken any more. */
 void frontier_drop(struct frontier *f);
+/* The same, and tests that it has may be added again, as new ones. */
+void frontier_reopen(struct frontier *f);
 /* Hooks (search.h); callers with a ctx of their own call these from theirs. */
 int frontier_add(void *f, struct search_test *t, const struct search_cover *cover, size_t count);
 int frontier_take(void *f, struct search_test *t, struct buf *data);

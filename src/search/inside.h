@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/map.h"
+#include "search/compose.h"
 #include "search/frames.h"
 #include "search/search.h"
 
@@ -122,6 +123,7 @@ struct search_budget {
 /* The runs that are looked at now. */
 struct search_now {
 	struct path parent, child;
+	struct compose_run parent_calls, child_calls; /* those that summaries stand for */
 	struct frames frames; /* of the parent; of kinds that need calls */
 	struct buf input; /* of the child */
 	struct buf first; /* counters of the run that looked new (again.c) */
@@ -148,6 +150,14 @@ static inline void search_lose(struct search *s, enum search_loss l)
 {
 	s->losses.count[l]++;
 }
+
+/* composed.c: reads the path of a run, without what summaries stand for; calls: s->now.parent_calls or child_calls. */
+void search_read_path(struct search *s, struct path *p, struct compose_run *calls, const struct trace *t);
+/* Are there calls on the parent's path that summaries stand for? */
+int composed_any(const struct search *s);
+/* Before step `at` joins the path: what the calls before it need joins it, and what their summaries leave open is asked for. at == steps: the rest of them. *next: call that was not looked at
+ * yet. 0; 1: the slice ended; CHECKS_DISAGREE; -1. */
+int composed_step(struct search *s, struct expansion *x, size_t at, size_t *next);
 
 /* expand.c: traces the test and negates what its stage asks for. 0; 1: the slice ended before the
  * stage did; -1. */

@@ -8,9 +8,9 @@
 
 static const struct {
 	const char *word;
-	int calls;
+	int calls, composes;
 } kinds[KIND_COUNT] = {
-#define X(name, word, calls, words) {word, calls},
+#define X(name, word, calls, composes, words) {word, calls, composes},
     SEARCH_KINDS(X)
 #undef X
 };
@@ -23,6 +23,11 @@ const char *search_kind_word(enum search_kind k)
 int search_kind_calls(enum search_kind k)
 {
 	return kinds[k].calls;
+}
+
+int search_kind_composes(enum search_kind k)
+{
+	return kinds[k].composes;
 }
 
 int search_kind_parse(const char *word, enum search_kind *out)

@@ -143,6 +143,11 @@ static void add_step(struct path *p, const struct trace *t, const struct muster_
 	vec_push(&p->steps, s);
 }
 
+static int is_condition(const struct muster_event *e)
+{
+	return e->label && (e->kind == MUSTER_EV_BRANCH || e->kind == MUSTER_EV_SWITCH || e->kind == MUSTER_EV_CONCRETE || e->kind == MUSTER_EV_BOUND || e->kind == MUSTER_EV_GIVEN);
+}
+
 void path_read(struct path *p, const struct trace *t, struct sites *sites, const struct exec *exec,
 	       uint64_t limit)
 {
@@ -153,6 +158,8 @@ void path_read(struct path *p, const struct trace *t, struct sites *sites, const
 	p->cut = p->assumed = p->sized = 0;
 	for (uint64_t i = 0; i < t->event_count; i++) {
 		const struct muster_event *e = &t->events[i];
+		if (is_condition(e) && p->skip && p->skip(p->skip_ctx, i))
+			continue;
 		switch (e->kind) {
 		case MUSTER_EV_CAP:
 		case MUSTER_EV_FULL:

@@ -63,6 +63,9 @@ struct path {
 	int assumed;	 /* the run ended because an assumption did not hold */
 	int exact;	 /* set by the caller: bounds and values that were fixed are part of reads, too; checks are decisions */
 	checker_set checks; /* set by the caller: those that are asked about */
+	/* Set by the caller: conditions that are no part of the path (compose.h), by event; NULL: there are none. */
+	int (*skip)(void *ctx, uint64_t event);
+	void *skip_ctx;
 	uint64_t concretisations;
 	uint64_t stale;	  /* values given up because somebody else wrote */
 	uint64_t orders;  /* uses of an object's address as a number */

@@ -239,6 +239,11 @@ void search_widen(struct search *s)
 	s->next.urgent = 0;
 }
 
+void search_found_anew(struct search *s)
+{
+	memset(&s->losses, 0, sizeof s->losses);
+}
+
 void search_limits(struct search *s, uint64_t runs, double seconds)
 {
 	s->o.run_limit = runs;
@@ -264,6 +269,8 @@ void search_free(struct search *s)
 	path_release(&s->now.parent);
 	path_release(&s->now.child);
 	frames_release(&s->now.frames);
+	compose_run_release(&s->now.parent_calls);
+	compose_run_release(&s->now.child_calls);
 	buf_release(&s->now.input);
 	buf_release(&s->now.first);
 	vec_release(&s->now.changed);

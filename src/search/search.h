@@ -253,6 +253,7 @@ void search_stats_add(struct search_stats *to, const struct search_stats *from);
 	X(LARGE, "large", "an answer asks for a longer input than allowed")                          \
 	X(UNTRACED, "untraced", "a run left no trace that can be used")                              \
 	X(DISAGREES, "disagrees", "a trace contradicts its run")                                     \
+	X(COMPOSED, "composed", "summaries stand for calls, and it is not shown that they say everything")  \
 	X(SKIPPED, "skipped", "an option left decisions out")                                        \
 	X(ENDED, "ended", "the limit of runs or of time came first")                                 \
 	X(ELSEWHERE, "elsewhere", "something was lost by another worker, or before the search was resumed")
@@ -278,6 +279,7 @@ struct search_target {
 	struct shm *child_shm; /* IC-Cut sets its flags and functions for a run */
 	const struct site_tables *sites; /* of the trace variant */
 	const char *program; /* with the records of the variants, for invariants; NULL: none */
+	struct compose *compose; /* summaries that stand for calls (kinds that compose); NULL: none */
 	int to_objects;			 /* marked objects take the test's bytes as well */
 };
 
@@ -293,6 +295,8 @@ void search_restart(struct search *s);
 /* Inputs of another layout come next: what was asked of the program is asked again; figures, losses and limits go on. No test of the
  * caller's frontier is to be taken any more. */
 void search_widen(struct search *s);
+/* What was lost so far does not count: every test is offered again. */
+void search_found_anew(struct search *s);
 void search_limits(struct search *s, uint64_t runs, double seconds); /* from the next search_step on */
 /* Inputs run since the last restart, whatever the number of variants they were run in. */
 uint64_t search_inputs(const struct search *s);

@@ -96,7 +96,7 @@ static int round_of(struct search *s, const struct path_step *target, uint32_t o
 	int failed =
 	    search_trace(s, s->t.child, s->t.child_shm, data.data, data.size, &r, &y.trace);
 	if (!failed) {
-		path_read(&s->now.child, &y.trace, &s->sites, s->t.exec, s->o.path_limit);
+		search_read_path(s, &s->now.child, &s->now.child_calls, &y.trace);
 		if (find_turn(s, target, outcome, &turn) == 1 && (int64_t)turn.ordinal > *last) {
 			*last = turn.ordinal;
 			more = solve_turn(s, &y, &turn);

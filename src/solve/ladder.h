@@ -94,6 +94,11 @@ struct assignment {
 typedef VEC(expr_t) expr_vec;
 typedef VEC(struct assignment) assignment_vec;
 
+/* What a term can be, as a signed number. */
+struct solve_range {
+	s128 low, high;
+};
+
 struct solve_path {
 	struct solver *solver;
 	struct exprs *pool;
@@ -111,6 +116,8 @@ struct solve_path {
 
 	struct map facts; /* term: index into fact */
 	VEC(struct fact) fact;
+	struct map range_at; /* terms to places in ranges (range.c) */
+	VEC(struct solve_range) ranges;
 	struct map refuted; /* goals that cannot hold on this path, nor on a longer one */
 
 	/* the trial (trial.c) */
@@ -200,6 +207,8 @@ enum verdict rung_optimistic(struct query *q);
 
 /* Local knowledge: e (a constraint of the path, or what follows from it) holds. */
 void local_learn(struct solve_path *path, expr_t e);
+/* range.c: is it false for every input, by the ranges of what it compares? */
+int range_refutes(struct solve_path *path, expr_t goal);
 void local_refuted(struct solve_path *path, expr_t goal);
 
 /* --------------------------------------------------------------------- set */

@@ -186,7 +186,7 @@ static int refuted(struct solve_path *path, expr_t e, unsigned depth)
 	expr_t inner, a = n->a, b = n->b, opposite;
 	unsigned op = n->op, width = n->width;
 
-	if (map_get(&path->refuted, e, NULL) || outside(path, e))
+	if (map_get(&path->refuted, e, NULL) || outside(path, e) || (width == 1 && range_refutes(path, e)))
 		return 1;
 	opposite = expr_not(p, e);
 	if (opposite < path->node_room && path->nodes[opposite].flags & NODE_CONSTRAINT)

@@ -44,6 +44,8 @@ void solve_path_free(struct solve_path *path)
 	map_release(&path->facts);
 	vec_release(&path->fact);
 	map_release(&path->refuted);
+	map_release(&path->range_at);
+	vec_release(&path->ranges);
 	vec_release(&path->heap);
 	vec_release(&path->changed);
 	vec_release(&path->violated);

@@ -426,7 +426,7 @@ int test_reuse(struct test_session *s)
 		return 0;
 	}
 	/* A run that can be repeated depends on nothing that an earlier one left. */
-	return s->o->fresh || s->o->repeatable ? 0 : take_all(s);
+	return s->o->fresh || s->o->repeatable || search_kind_composes(s->o->kind) ? 0 : take_all(s); /* what was verified with summaries rests on verdicts of others */
 }
 
 /* Rows of functions that this run had nothing to do with stay. */

@@ -481,7 +481,12 @@ static int search_all(struct test_session *s)
 static int open_scratch(struct test_session *s)
 {
 	s->driven.scratch = file_temp("calls");
-	return s->driven.scratch ? file_mkdirs(s->driven.scratch) : -1;
+	if (!s->driven.scratch || file_mkdirs(s->driven.scratch))
+		return -1;
+	if (!search_kind_composes(s->o->kind))
+		return 0;
+	s->driven.shared_tests = file_temp("tests");
+	return s->driven.shared_tests ? file_mkdirs(s->driven.shared_tests) : -1;
 }
 
 static int bug_order(const void *x, const void *y)
@@ -568,4 +573,5 @@ void test_session_release(struct test_session *s)
 	free(s->whole.program);
 	free(s->records.dir);
 	free(s->driven.scratch);
+	free(s->driven.shared_tests);
 }

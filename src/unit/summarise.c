@@ -36,6 +36,7 @@ struct making {
 	VEC(struct driven_condition) conditions;
 	VEC(struct driven_memory) memory;
 	struct buf why;
+	int quiet; /* nobody asked for these summaries */
 };
 
 /* ------------------------------------------------------------- one run */
@@ -198,7 +199,7 @@ static void make_of(struct making *m, const struct trace *t, const struct test_c
 			s->test = c->id;
 			s->input = hash128(c->data, c->size);
 			add_reached(m, s);
-		} else {
+		} else if (!m->quiet) {
 			log_warn("%s: no summary of test %llu: %s", m->f->name, (unsigned long long)c->id, reason);
 		}
 	}
@@ -218,7 +219,8 @@ static int run_test(struct making *m, const struct test_case *c)
 		return -1;
 	int killed = r.end != RUN_EXIT && (r.end != RUN_SIGNAL || r.signal == SIGKILL);
 	if (r.end == RUN_FAILED || r.end == RUN_CUT || r.counts.state == MUSTER_STATE_FAILED || killed || trace_open(&t, &m->s->check.trace.shm, 0)) {
-		log_warn("%s: test %llu could not be traced: there is no summary of it", m->f->name, (unsigned long long)c->id);
+		if (!m->quiet)
+			log_warn("%s: test %llu could not be traced: there is no summary of it", m->f->name, (unsigned long long)c->id);
 		return 0;
 	}
 	make_of(m, &t, c);
@@ -330,6 +332,29 @@ static int of_function(struct making *m, struct hash128 unit)
 	return e;
 }
 
+static void release_making(struct making *m)
+{
+	sites_release(&m->sites);
+	path_release(&m->path);
+	vec_release(&m->conditions);
+	vec_release(&m->memory);
+	buf_release(&m->why);
+}
+
+int test_summarise(struct test_session *s, struct test_function *f, const struct test_case *tests, size_t count, struct summaries *l)
+{
+	struct making m = {.s = s, .f = f, .l = l, .quiet = 1};
+	int e = test_open_tracer(s);
+
+	if (e)
+		return -1;
+	sites_init(&m.sites, &s->check.trace.sites);
+	for (size_t i = 0; i < count && !e && !test_late(s); i++)
+		e = run_test(&m, &tests[i]);
+	release_making(&m);
+	return e;
+}
+
 int test_summaries(struct test_session *s)
 {
 	struct making m = {.s = s};
@@ -348,11 +373,7 @@ int test_summaries(struct test_session *s)
 		if (m.f->harness->number != UINT32_MAX && m.f->tests.size)
 			e = of_function(&m, unit);
 	}
-	sites_release(&m.sites);
-	path_release(&m.path);
-	vec_release(&m.conditions);
-	vec_release(&m.memory);
-	buf_release(&m.why);
+	release_making(&m);
 	solver_free(m.solver);
 	if (!e && s->o->sample)
 		log_info("%llu states of summaries were run, %llu summaries could not be sampled", (unsigned long long)s->samples.states, (unsigned long long)s->samples.none);

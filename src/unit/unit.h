@@ -101,6 +101,7 @@ struct test_searched {
 	uint32_t ran;		     /* it was entered */
 	uint32_t ended;		     /* nothing was left to negate */
 	uint32_t exhausted;	     /* and nothing was lost */
+	uint32_t composed;	     /* functions whose summaries stood for calls of it, if that is what was exhausted */
 	uint32_t stopped;	     /* by the whole session's limit or a signal */
 	uint32_t more;		     /* more time could find more */
 	uint32_t part;		     /* there is more to come: what was found since the last message */
@@ -212,6 +213,7 @@ struct test_driven {
 	char *program; /* the harness */
 	char *argv[2];
 	char *scratch; /* where functions run */
+	char *shared_tests; /* of kinds that compose: a directory in which workers leave the tests of functions; else NULL */
 	struct target cov;
 };
 
@@ -336,6 +338,9 @@ int test_violations(struct test_session *s, uint32_t function);
 int test_open_tracer(struct test_session *s);
 /* summarise.c: with --summaries, from all tests of all functions. 0, -1. */
 int test_summaries(struct test_session *s);
+/* Of these tests of a function; in the list, as they are: neither simplified nor joined. 0, -1. */
+struct summaries;
+int test_summarise(struct test_session *s, struct test_function *f, const struct test_case *tests, size_t count, struct summaries *l);
 /* Takes conversions out of a finding whose result does not count (traced_filter). 0, -1. */
 int test_filter(struct test_session *s, uint32_t function, const void *data, size_t size, struct finding *x);
 /* The condition of a bug, in terms of the function's parameters. 0, -1. */

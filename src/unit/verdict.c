@@ -154,6 +154,26 @@ static void judge(struct test_function *f)
 		reason(f, "something was lost on a path");
 }
 
+/* Where summaries stood for calls, what they say of a function counts only if that function is verified itself: then each of its paths passed the san variant, and nothing was lost on one. The
+ * search has shown the rest (LOSS_COMPOSED): the disjunction of summaries covers every state of each call, and says all that the caller sees. Callees come before callers. */
+static void judge_composed(struct test_session *s, struct test_function *f)
+{
+	struct front_reach reach = {0};
+
+	front_reach(s->driven.front, (uint32_t)(f->front - s->driven.front->functions.data), &reach);
+	for (size_t i = 0; i < reach.functions.size && f->verdict == TEST_VERIFIED; i++)
+		for (size_t k = 0; k < s->functions.size; k++) {
+			const struct test_function *g = &s->functions.data[k];
+			if (g == f || g->front != &s->driven.front->functions.data[reach.functions.data[i]] || g->verdict == TEST_VERIFIED)
+				continue;
+			reason(f, "summaries stand for calls, and %s is not verified itself", g->name);
+			f->verdict = f->covered == f->outcomes ? TEST_EXPLORED : TEST_PARTIAL;
+			break;
+		}
+	vec_release(&reach.functions);
+	vec_release(&reach.globals);
+}
+
 void test_judge(struct test_session *s)
 {
 	for (size_t i = 0; i < s->functions.size; i++) {
@@ -167,4 +187,7 @@ void test_judge(struct test_session *s)
 		count_covered(s, &s->functions.data[i]);
 		judge(&s->functions.data[i]);
 	}
+	for (size_t i = 0; i < s->functions.size; i++)
+		if (s->functions.data[i].result.composed && s->functions.data[i].verdict == TEST_VERIFIED)
+			judge_composed(s, &s->functions.data[i]);
 }

@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "unit/unit.h"
 #include "search/frontier.h"
+#include "unit/composing.h"
 
 #include <signal.h>
 #include <string.h>
@@ -44,7 +45,9 @@ struct test_worker {
 	struct launcher *parent, *child;
 	struct search *search;
 	struct frontier frontier;
+	struct composing *composing; /* NULL: summaries stand for no calls */
 	/* The function at hand. */
+	int composed; /* functions whose summaries may stand for calls of it */
 	struct test_function *f;
 	double begun, covered_clock;
 	double spent, covered_seconds, covered_running; /* by exec before the function; until something was covered last */
@@ -188,7 +191,7 @@ static int add(void *ctx, struct search_test *t, const struct search_cover *cove
 	};
 	if (t->flags & TEST_HANG)
 		note_hang(w);
-	if (number > w->base)
+	if (!w->seed)
 		vec_push(&f->tests, c);
 	note_cover(w, cover, count, (uint32_t)number);
 	return added;
@@ -312,7 +315,7 @@ static int open_targets(struct test_worker *w)
 		t.shm.flags |= MUSTER_FLAG_ENTRIES;
 	int variant = search_kind_calls(s->o->kind) ? VARIANT_CALLS : VARIANT_TRACE;
 	if (variant == VARIANT_CALLS)
-		t.shm.flags |= MUSTER_FLAG_CALLS;
+		t.shm.flags |= MUSTER_FLAG_CALLS | (search_kind_composes(s->o->kind) ? MUSTER_FLAG_SUMMARIES | MUSTER_FLAG_OUTPUTS | MUSTER_FLAG_COMPOSE : 0);
 	if (target_make(&w->trace, s->driven.program, s->driven.argv, variant, &t) || target_make(&w->trace_child, s->driven.program, s->driven.argv, variant, &t))
 		return -1;
 	w->trace.options.directory = w->trace_child.options.directory = s->driven.scratch;
@@ -346,6 +349,7 @@ static int open_search(struct test_worker *w)
 	    .child_shm = &w->trace_child.shm,
 	    .sites = &w->trace.sites,
 	    .program = w->s->driven.program,
+	    .compose = w->composing ? composing_compose(w->composing) : NULL,
 	    .to_objects = 1,
 	};
 	struct search_hooks hooks = {w, add, take, update, failed, pause_hook, violated};
@@ -359,6 +363,8 @@ static int open_worker(struct test_worker *w)
 	if (open_targets(w) || exec_open(&w->exec, &w->s->driven.cov.options, 1) ||
 	    !(w->parent = launcher_new(&w->trace.options)) ||
 	    !(w->child = launcher_new(&w->trace_child.options)))
+		return -1;
+	if (search_kind_composes(w->s->o->kind) && !(w->composing = composing_new(w->s, w->trace.variant.path)))
 		return -1;
 	return open_search(w);
 }
@@ -517,6 +523,50 @@ static int offer_seeds(struct test_worker *w)
 	return 0;
 }
 
+/* From here on summaries stand for calls of these functions. */
+static int set_functions(struct test_worker *w)
+{
+	size_t count;
+	const struct muster_function *list = compose_functions(composing_compose(w->composing), &count);
+	return shm_set_functions(&w->trace.shm, list, count) || shm_set_functions(&w->trace_child.shm, list, count);
+}
+
+static int begin_composing(struct test_worker *w, uint32_t number)
+{
+	w->composed = 0;
+	if (!w->composing)
+		return 0;
+	w->composed = composing_prepare(w->composing, number, &w->trace.sites);
+	return w->composed < 0 ? -1 : set_functions(w);
+}
+
+/* Branches are left that no choice of summaries leads to: the same tests once more, with all decisions of callees. 1; 0: there is nothing of that to do; -1. */
+static int decompose(struct test_worker *w)
+{
+	if (w->composed <= 0 || all_covered(w) || out_of_time(w))
+		return 0;
+	w->composed = 0;
+	compose_clear(composing_compose(w->composing));
+	frontier_reopen(&w->frontier);
+	search_widen(w->search);
+	search_found_anew(w->search);
+	if (set_functions(w))
+		return -1;
+	for (size_t i = 0; i < w->f->tests.size && !over(w); i++) {
+		const struct test_case *t = &w->f->tests.data[i];
+		if (t->flags & (TEST_HANG | TEST_WAITS | TEST_LONG))
+			continue;
+		w->seed = w->base + i + 1;
+		int kept = search_offer(w->search, t->data, t->size, ORIGIN_SEED, 1);
+		if (kept < 0)
+			return -1;
+		if (!kept)
+			search_lost(w->search); /* its path is not looked at */
+	}
+	w->seed = 0;
+	return 1;
+}
+
 static int search_function(struct test_worker *w, uint32_t number, struct test_searched *r)
 {
 	struct test_function *f = &w->s->functions.data[number];
@@ -532,6 +582,8 @@ static int search_function(struct test_worker *w, uint32_t number, struct test_s
 	memset(&f->tests, 0, sizeof f->tests); /* the parent has them */
 	memset(&f->covers, 0, sizeof f->covers);
 	memset(&f->violations, 0, sizeof f->violations);
+	if (begin_composing(w, number))
+		return -1;
 	w->begun = w->covered_clock = test_clock();
 	w->covered = w->covered_at = w->covered_inputs = 0;
 	w->covered_seconds = w->covered_running = 0;
@@ -555,12 +607,16 @@ static int search_function(struct test_worker *w, uint32_t number, struct test_s
 		search_limits(w->search, w->runs, w->seconds /= 2);
 	if (!left && !reused)
 		left = run_search(w);
-	if (left < 0)
+	int again = left ? 0 : decompose(w);
+	if (again > 0)
+		left = run_search(w);
+	if (left < 0 || again < 0)
 		return -1;
 	*r = (struct test_searched){
 	    .function = number,
 	    .ended = !left,
 	    .exhausted = !left && search_exhausted(w->search),
+	    .composed = (uint32_t)w->composed,
 	    .stopped = left && out_of_time(w),
 	    .frontier = w->frontier.heap.size,
 	    .losses = *search_losses(w->search),
@@ -605,6 +661,8 @@ static int work(struct test_worker *w, int fd)
 		if (search_function(w, number, &r) || w->failed)
 			return -1;
 		search_stats_add(&search, search_stats(w->search));
+		if (w->composing && composing_publish(w->composing, number))
+			return -1;
 		if (send_tests(w, &r))
 			return -1;
 		w->running->busy = 0;
@@ -621,6 +679,7 @@ static int work(struct test_worker *w, int fd)
 static void close_worker(struct test_worker *w)
 {
 	search_free(w->search);
+	composing_free(w->composing);
 	frontier_release(&w->frontier);
 	exec_close(w->exec);
 	launcher_free(w->parent);
