@@ -99,8 +99,8 @@ check/queue: $(B)/tests/check-queue
 check/match: $(B)/tests/match-ids
 check/vc check/vc-arrays check/vc-gotos: $(B)/tests/check-vc
 
-# Fork bombs and the like, which leave no processor to others: after the rest, one at a time.
-hostile_names = $(filter hostile escape unit/test_hostile case/bad-targets case/fuzz-bad,$(check_names))
+# Fork bombs and the like, which leave no processor to others, and what waits for a process of low priority: after the rest, one at a time.
+hostile_names = $(filter hostile escape unit/test_hostile case/bad-targets case/fuzz-bad case/fuzz-copies,$(check_names))
 
 # Everything is built first: what is being built shares the machine with tests, but no test runs what is half built.
 check-all: all
