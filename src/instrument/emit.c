@@ -250,7 +250,8 @@ static LLVMTargetMachineRef make_machine(LLVMModuleRef module,
 /* The plain generator keeps no value in a register across a call, and gives each its own place in a frame that is soon larger than a short
  * displacement reaches: in small code, which is all calls, half of the bytes are such moves. An allocator that looks at the whole function
  * saves a third of the code of cmark and zlib. The simplest of LLVM's does as well as the others here, and what LLVM runs around it to make
- * code faster takes a fifth of the time and changes a thousandth of the bytes: it is left out. Only LLVM's command line has words for this, and only once: it stays so for the process, which makes one object. */
+ * code faster takes a fifth of the time and changes a thousandth of the bytes: it is left out. Not for a unit so large that it is made in
+ * parts, whose user waits for it: sqlite3.c takes half as long again with it. Only LLVM's command line has words for this, and only once: it stays so for the process, which makes one object. */
 static void choose_allocator(void)
 {
 	static const char *const words[] = {"muster", "-optimize-regalloc", "-regalloc=basic", "-enable-misched=0", "-disable-copyprop"};
@@ -363,7 +364,7 @@ int emit_object(struct unit *u, const struct instrument_options *options, struct
 	struct emission e = {u, options, object, make_machine(u->module, options, options->fast_compile ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault)};
 	int result;
 
-	if (options->fast_compile && options->small)
+	if (options->fast_compile && options->small && !options->part)
 		choose_allocator();
 	if (!e.machine)
 		return -1;

@@ -39,6 +39,7 @@ struct instrument_options {
 	int all_decisions;   /* trace: an event for each decision, the concrete ones too */
 	int calls;           /* trace: hooks at calls and returns; no fast copies */
 	int small;	     /* trace: functions without a fast copy are few bytes rather than quickly made or run */
+	int part;	     /* set by parts_emit: it is a part of a large unit, which is to be made quickly */
 	int slow_only;       /* trace: no fast copies of functions (trace_fast.c) ... */
 	const struct strmap *fast; /* ... but of those named here, which get a part and better code of their own; NULL: none */
 	int library;         /* a body of the runtime: it does not note its call sites */

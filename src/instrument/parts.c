@@ -34,6 +34,7 @@ static int make_part(void *work)
 	struct buf object = BUF_EMPTY;
 	struct instrument_options own = *p->options;
 
+	own.part = p->split->count > (p->split->fast ? 2u : 1u); /* a unit may be split for its hot functions alone */
 	if (p->split->fast && p->number == p->split->fast)
 		own.fast_compile = 0;
 	if (split_take(p->split, p->u, p->number) || p->finish(p->u, p->kind, &own, &object))

@@ -244,9 +244,9 @@ static LLVMValueRef stub_of(struct tracer *t, LLVMValueRef hook, LLVMTypeRef typ
 	LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(t->context, kind, 0));
 	LLVMBuilderRef b = LLVMCreateBuilderInContext(t->context);
 	LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(t->context, fn, ""));
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i + 1 < n; i++)
 		args[i] = LLVMGetParam(fn, i);
-	args[n - 1] = LLVMBuildOr(b, args[n - 1], tracer_q(t, (uint64_t)t->u->id << 32), "");
+	args[n - 1] = LLVMBuildOr(b, LLVMGetParam(fn, n - 1), tracer_q(t, (uint64_t)t->u->id << 32), "");
 	LLVMValueRef call = LLVMBuildCall2(b, type, hook, args, n, "");
 	LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
 	if (LLVMGetTypeKind(LLVMGetReturnType(type)) == LLVMVoidTypeKind)
