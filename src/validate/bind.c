@@ -1,7 +1,7 @@
 /* bind.c: the places of a summary as parts of an evaluation.
  *
  * A pointer of which P says that it is not null, and behind which something is named, is the address of an object of its own; one that P says is another place, or a number of bytes behind it, is the address of that one's; one that is null
- * is 0; any other is a variable, behind which nothing is known. The bytes of objects and globals that are places are the bytes of the places' variables, so P and Q stay as they are
+ * is 0; one of which P says that it is one of these is a choice of them; any other is a variable, behind which nothing is known. The bytes of objects and globals that are places are the bytes of the places' variables, so P and Q stay as they are
  * but for pointers and bit-fields. P has to say that its objects lie apart.
  *
  * An object has as many elements as P guarantees: what an execution may do in the smallest it may do in all, since C code cannot read sizes, and the evaluation ends as undefined where it leaves
@@ -114,6 +114,50 @@ static void classify(struct bind *b)
 				x->is = BIND_ALIAS;
 				x->first = k;
 			}
+	}
+}
+
+/* v == 0, or v == first of an object: adds it to what v may be. */
+static int add_choice(struct bind *b, struct bind_pointer *x, expr_t e)
+{
+	struct expr_node n = *expr_get(b->p, e);
+	expr_t other = n.a == x->variable ? n.b : n.b == x->variable ? n.a : EXPR_NONE;
+	u128 value;
+	if (n.op != MUSTER_OP_EQ || other == EXPR_NONE || x->choice_count == BIND_CHOICES)
+		return 0;
+	if (expr_is_const(b->p, other, &value)) {
+		x->choices[x->choice_count++] = CODE_NONE;
+		return !value;
+	}
+	for (uint32_t i = 0; i < b->pointers.size; i++)
+		if (b->pointers.data[i].is == BIND_OWN && b->pointers.data[i].variable == other) {
+			x->choices[x->choice_count++] = i;
+			return 1;
+		}
+	return 0;
+}
+
+/* A disjunction of such equations, which `yes` says is meant as it stands, and not its opposite. */
+static int add_choices(struct bind *b, struct bind_pointer *x, expr_t e, int yes)
+{
+	struct expr_node n = *expr_get(b->p, e);
+	if (n.op == MUSTER_OP_XOR && n.width == 1 && n.b == expr_true(b->p))
+		return add_choices(b, x, n.a, !yes);
+	if (n.width == 1 && n.op == (yes ? MUSTER_OP_OR : MUSTER_OP_AND))
+		return add_choices(b, x, n.a, yes) && add_choices(b, x, n.b, yes);
+	return yes && add_choice(b, x, e);
+}
+
+/* P leaves open which of a few addresses a pointer is: null, or those of objects. */
+static void find_choices(struct bind *b)
+{
+	for (size_t i = 0; i < b->pointers.size; i++) {
+		struct bind_pointer *x = &b->pointers.data[i];
+		for (size_t k = 0; k < b->s->pre.size && x->is == BIND_FREE && x->place.path[0] != 'f'; k++) {
+			x->choice_count = 0;
+			if (add_choices(b, x, b->s->pre.data[k], 1) && x->choice_count)
+				x->is = BIND_CHOICE;
+		}
 	}
 }
 
@@ -353,6 +397,17 @@ static int make_object(struct bind *b, struct bind_pointer *x)
 	return 0;
 }
 
+/* One of its addresses, whichever. */
+static expr_t choice_term(struct bind *b, const struct bind_pointer *x)
+{
+	expr_t which = vc_fresh(b->vc, 8, "choice"), term = EXPR_NONE;
+	for (uint32_t i = 0; i < x->choice_count; i++) {
+		expr_t now = x->choices[i] == CODE_NONE ? expr_const(b->p, 64, 0) : b->pointers.data[x->choices[i]].term;
+		term = i ? expr_ite(b->p, expr_eq(b->p, which, expr_const(b->p, 8, i)), now, term) : now;
+	}
+	return term;
+}
+
 static int make_objects(struct bind *b)
 {
 	for (size_t i = 0; i < b->pointers.size; i++)
@@ -363,6 +418,8 @@ static int make_objects(struct bind *b)
 		if (x->is == BIND_ALIAS) {
 			x->object = b->pointers.data[x->first].object;
 			x->term = expr_binary(b->p, MUSTER_OP_ADD, b->pointers.data[x->first].term, expr_const(b->p, 64, x->offset));
+		} else if (x->is == BIND_CHOICE) {
+			x->term = choice_term(b, x);
 		} else if (x->is != BIND_OWN) {
 			x->term = x->is == BIND_NULL ? expr_const(b->p, 64, 0) : x->variable;
 		}
@@ -593,6 +650,7 @@ static void find_pointers(struct bind *b)
 				b->pointers.data[k].length = b->variables.data[i];
 	}
 	classify(b);
+	find_choices(b);
 	for (size_t i = 0; i < b->pointers.size; i++)
 		b->objects += b->pointers.data[i].is == BIND_OWN;
 	find_apart(b);

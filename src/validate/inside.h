@@ -30,15 +30,18 @@ uint8_t *impact_blocks(const struct impact *im, uint32_t symbol);
 /* ------------------------------------------------------------ bind.c */
 #define BIND_OUTSIDE "array-overflow" /* the failure of an access behind the end of its object */
 
+#define BIND_CHOICES 6 /* addresses that P leaves open for a pointer */
+
 struct bind_pointer {
 	expr_t variable;
 	struct place place;
-	enum { BIND_FREE, BIND_NULL, BIND_OWN, BIND_ALIAS } is;
+	enum { BIND_FREE, BIND_NULL, BIND_OWN, BIND_ALIAS, BIND_CHOICE } is;
 	uint32_t object;   /* of an evaluator: OWN and ALIAS */
 	uint64_t offset;   /* in it */
 	uint32_t first;	   /* ALIAS: pointer that names the object */
 	expr_t length;	   /* OWN: its variable, if P has one */
 	expr_t term;	   /* its address */
+	uint32_t choices[BIND_CHOICES], choice_count; /* CHOICE: pointers that it may be equal to; CODE_NONE: null */
 };
 
 struct bind_where { /* a place in an evaluation */

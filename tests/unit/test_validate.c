@@ -196,6 +196,29 @@ static void test_objects(void **unused)
 	(void)unused;
 }
 
+/* P leaves open which of two addresses a pointer is. */
+static void choice(struct setting *t)
+{
+	begin(t);
+	expr_t p = pointer(t, 16, "0"), next = pointer(t, 16, "0*8"), null = number(t, 64, 0);
+	PRE(t, NOT(t, EQUAL(t, p, null)));
+	PRE(t, expr_or(t->l.pool, EQUAL(t, next, null), EQUAL(t, next, p)));
+	POST(t, EQUAL(t, RESULT(t), place(t, 32, 0, "0*0")));
+}
+
+static void test_choices(void **unused)
+{
+#define NODE "struct n { int v; struct n *next; }; int f(struct n *p) "
+	struct setting t;
+	choice(&t);
+	assert_int_equal(proved(&t, NODE "{ return p->v; }", NODE "{ return p->next ? p->next->v : p->v; }"), 3);
+	choice(&t);
+	assert_int_equal(proved(&t, NODE "{ return p->v; }", NODE "{ return p->next->v; }"), 0);
+	choice(&t);
+	assert_int_equal(proved(&t, NODE "{ return p->v; }", NODE "{ return p->next ? 0 : p->v; }"), 0);
+	(void)unused;
+}
+
 /* What instructions name, and whom they call. */
 static void test_names(void **unused)
 {
@@ -289,7 +312,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_figure_2_left), cmocka_unit_test(test_figure_2_right), cmocka_unit_test(test_not_reached), cmocka_unit_test(test_no_state), cmocka_unit_test(test_frame),
-	    cmocka_unit_test(test_objects),	  cmocka_unit_test(test_names), cmocka_unit_test(test_layout), cmocka_unit_test(test_externals),   cmocka_unit_test(test_partial),
+	    cmocka_unit_test(test_objects),	  cmocka_unit_test(test_choices), cmocka_unit_test(test_names), cmocka_unit_test(test_layout), cmocka_unit_test(test_externals),   cmocka_unit_test(test_partial),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
