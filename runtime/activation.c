@@ -11,7 +11,7 @@
  * the caller's log when the callee ends.
  *
  * Memory that is an activation's own has no leaves: its frame and all below it, and what was allocated since it began. Constant objects
- * have none either: their contents are part of the program. Writes to an allocated block are told, those to a frame are not.
+ * have none either where the code names them: their contents are part of the program. Where a pointer among the leaves leads to one, it is an input. Writes to an allocated block are told, those to a frame are not.
  *
  * Invariant: a cell that an open activation has neither read first nor written holds what its caller sees.
  */
@@ -30,6 +30,7 @@
 #define BORN (1u << 16)	  /* blocks allocated since the outermost began */
 #define BULK (1u << 20)	  /* bytes of one copy or fill that are logged */
 #define LOOK_AHEAD 64	  /* bytes behind a pointer parameter that are bound at the beginning */
+#define NEAR 65536	  /* bytes from a pointer to the end of constant data that it may lead to */
 #define OUTWARD 8	  /* activations to which the expression of an address is handed */
 
 struct grain {
@@ -206,6 +207,20 @@ static uint32_t born_in(uint64_t base)
 	return at ? born[at - 1].open : 0;
 }
 
+static void tell_name(uint64_t base)
+{
+	const struct rt_global *g = rt_global_at(base);
+	uint32_t was = busy;
+
+	if (!g || !*g->name)
+		return;
+	busy = 1;
+	label name = rt_snapshot(&(struct rt_object){(uint64_t)g->name, strlen(g->name), 1});
+	busy = was;
+	if (name)
+		rt_event_whole(MUSTER_EV_NAME, g->unit & 1, 0, g->unit & ~1ull, name);
+}
+
 /* An object is told before the first that lies in it. what: bit 0: constant, bit 1: it was allocated just now. */
 static void tell(uint64_t base, uint64_t size, unsigned what)
 {
@@ -219,6 +234,8 @@ static void tell(uint64_t base, uint64_t size, unsigned what)
 	told[slot].base = base;
 	told[slot].size = size;
 	rt_event_whole(MUSTER_EV_OBJECT, what, 0, base, rt_const(64, size, 0));
+	if (!(what & 2))
+		tell_name(base);
 }
 
 void activation_born(uint64_t base, uint64_t size)
@@ -391,13 +408,77 @@ static int all_new(uint64_t addr, uint64_t n)
 	return 1;
 }
 
+/* Was the address made from a leaf that points into the object? */
+static int is_through_leaf(label address, const struct rt_object *o, unsigned depth)
+{
+	const struct muster_node *n = rt_node(address);
+
+	if (!address || !depth || n->width != 64)
+		return 0;
+	if (n->op == MUSTER_OP_LEAF)
+		return o->base + o->size - n->value64 < NEAR; /* literals may lie in each other */
+	return (n->op == MUSTER_OP_ADD && (is_through_leaf(n->a, o, depth - 1) || is_through_leaf(n->b, o, depth - 1))) ||
+	       (n->op == MUSTER_OP_SUB && is_through_leaf(n->a, o, depth - 1));
+}
+
+static enum { PLAIN, COPY, TABLE } reading; /* COPY, TABLE: after the same bytes, or a part of the object, were read by the address that has the label */
+static int constants_exposed; /* constant data has leaves */
+
+/* Constant data is the program's own, unless a pointer that came from outside may lead there: then it is an input. */
+static int is_program(const struct rt_object *o, uint64_t addr, uint64_t n, label address)
+{
+	static struct {
+		uint64_t base, addr, n;
+	} through; /* what was read so last */
+
+	if (!o->constant)
+		return 0;
+	if (reading == PLAIN) {
+		through.base = is_through_leaf(address, o, 16) ? o->base : 0;
+		through.addr = addr;
+		through.n = n;
+	}
+	return through.base != o->base || (reading == COPY && (through.addr != addr || through.n != n));
+}
+
+/* Constant data that is an input through one pointer is read by its own name: the two cannot be told apart. */
+static void look_at_constant(uint64_t addr, uint64_t n, label address)
+{
+	struct rt_object o;
+
+	if (rt_object_find((const void *)addr, &o) && is_program(&o, addr, n, address))
+		for (uint64_t at = addr & ~7ull; at < addr + n; at += 8)
+			if (slots[place_of(at)].top) {
+				activation_mark(MUSTER_MARK_UNRECORDED);
+				return;
+			}
+}
+
+void activation_copied(const void *p, uint64_t n, uint64_t site)
+{
+	reading = COPY;
+	activation_read(p, n, 0, site);
+	reading = PLAIN;
+}
+
+void activation_table(const void *p, uint64_t n, uint64_t site)
+{
+	reading = TABLE;
+	activation_read(p, n, 0, site);
+	reading = PLAIN;
+}
+
 void activation_read(const void *p, uint64_t n, label address, uint64_t site)
 {
 	uint64_t addr = (uint64_t)p;
 	struct rt_object o;
 	uint32_t own = 0;
 
-	if (busy || !n || !RT_ON() || !covered(addr, n) || on_own_stack(addr, rt_now) || (n <= 16 && all_new(addr, n)))
+	if (busy || !n || !RT_ON() || !covered(addr, n) || on_own_stack(addr, rt_now))
+		return;
+	if (RT_UNLIKELY(constants_exposed))
+		look_at_constant(addr, n, address);
+	if (n <= 16 && all_new(addr, n))
 		return;
 	if ((n <= 8 && !any_unseen(addr, (unsigned)n)) || (addr >= moving && addr < moving_end))
 		return;
@@ -408,8 +489,10 @@ void activation_read(const void *p, uint64_t n, label address, uint64_t site)
 		int found = rt_object_find(p, &o);
 		if (found && born_count)
 			own = born_in(o.base);
-		if (found && o.constant)
+		if (found && is_program(&o, addr, n, address))
 			own = rt_now;
+		else if (found && o.constant)
+			constants_exposed = 1;
 		if (address && muster_value(rt_node(address)) != addr)
 			address = 0;
 		for (uint64_t i = 0, m; i < n && own < rt_now && RT_ON(); i += m) {
@@ -712,6 +795,7 @@ void activation_end(void)
 		if (born[i].open >= rt_now)
 			born[i].open = rt_now - 1;
 	if (--rt_now == 0) {
+		constants_exposed = 0;
 		forget_born();
 		forget_slots();
 	}

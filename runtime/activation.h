@@ -8,9 +8,15 @@
 #include "hooks.h"
 
 #ifdef RT_ACTIVATIONS
+/* object.c: the variable that begins there, or NULL. */
+RT_HIDDEN const struct rt_global *rt_global_at(uint64_t base);
 extern RT_HIDDEN uint32_t rt_now; /* activations that are open; 0: none, and nothing of this is to be done */
 /* n bytes are about to be read, through an address with this label (0: none). */
 RT_HIDDEN void activation_read(const void *p, uint64_t n, label address, uint64_t site);
+/* The same of bytes that are copied, after an access to them if the pointer has a label. */
+RT_HIDDEN void activation_copied(const void *p, uint64_t n, uint64_t site);
+/* The same of a whole object, right after a part of it was read at an address that another input may change. */
+RT_HIDDEN void activation_table(const void *p, uint64_t n, uint64_t site);
 /* The same of a block that realloc is about to give back. */
 RT_HIDDEN void activation_moves(const void *p, uint64_t n);
 /* Cells of n bytes are about to change because the memory is written. */

@@ -25,6 +25,10 @@ struct rt_extern {
 struct rt_global {
 	const void *base;
 	uint64_t size; /* bit 63: constant */
+#ifdef RT_ACTIVATIONS
+	const char *name; /* its symbol */
+	uint64_t unit;	  /* number of its unit in the upper half; bit 0: static */
+#endif
 };
 struct rt_unit {
 	struct rt_unit *next;

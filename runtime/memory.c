@@ -265,7 +265,7 @@ void rt_copy(void *to, const void *from, size_t n)
 {
 	if (n == 0 || !covered((uint64_t)to, n))
 		return;
-	ACTIVATION_READ(from, n, 0, __muster_tls.site);
+	ACTIVATION_DO(activation_copied(from, n, __muster_tls.site));
 	ACTIVATION_WROTE(to, n);
 	if (!rt_any(from, n)) {
 		rt_clear(to, n);

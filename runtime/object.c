@@ -177,6 +177,17 @@ static int find_global(uint64_t addr, struct rt_object *o)
 	return 1;
 }
 
+#ifdef RT_ACTIVATIONS
+const struct rt_global *rt_global_at(uint64_t base)
+{
+	for (struct rt_unit *u = units; u; u = u->next)
+		for (uint64_t i = 0; i < u->count; i++)
+			if ((uint64_t)u->globals[i].base == base)
+				return &u->globals[i];
+	return NULL;
+}
+#endif
+
 int rt_object_find(const void *p, struct rt_object *o)
 {
 	uint64_t addr = (uint64_t)p;

@@ -57,7 +57,7 @@ label rt_snapshot(const struct rt_object *o)
 {
 	if (RT_UNLIKELY(RT_STATE->sized))
 		rt_guards_away(o->base, o->size);
-	ACTIVATION_READ((const void *)o->base, o->size, 0, __muster_tls.site);
+	ACTIVATION_DO(activation_table((const void *)o->base, o->size, __muster_tls.site));
 	int labelled = rt_any((const void *)o->base, o->size);
 	unsigned slot = (unsigned)(o->base >> 4) % RECENT;
 	if (recent[slot].base == o->base && same(recent[slot].data, o, labelled))

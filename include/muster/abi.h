@@ -159,7 +159,8 @@ static inline uint64_t muster_value(const struct muster_node *n)
 	X(PLACE, "place")       /* after a WRITE: label of its address, as it was computed */       \
 	X(MARK, "mark")         /* all open activations do not say everything from here on; arg: enum muster_mark */ \
 	X(MEMORY, "memory")     /* memory of a driven call (muster/drive.h): label: a DATA; arg: enum muster_memory; index: its number; unit: 0 before the call, 1 after it */ \
-	X(OUTPUT, "output")     /* behind the RESULTs and before the RETURN: label: a LEAF that stands for what the activation returns or wrote */
+	X(OUTPUT, "output")     /* behind the RESULTs and before the RETURN: label: a LEAF that stands for what the activation returns or wrote */ \
+	X(NAME, "name")         /* after the OBJECT of a variable: label: a DATA, its symbol; unit: the unit that defines it; arg: 1 static */
 
 enum muster_event_kind {
 #define X(name, text) MUSTER_EV_##name,

@@ -18,6 +18,7 @@ struct shown {
 	struct summary s;
 	char *pre, *post, *smt;
 	char *why;
+	VEC(char *) functions; /* whose code it rests on */
 };
 
 struct showing {
@@ -48,6 +49,11 @@ static void print_json(struct showing *x, const struct shown *o)
 	json_key(j, "line"), json_u64(j, s->line);
 	json_key(j, "end_line"), json_u64(j, s->end_line);
 	json_key(j, "paths"), json_u64(j, s->paths);
+	json_key(j, "called"), json_bool(j, s->called);
+	json_key(j, "functions"), json_array_open(j);
+	for (size_t i = 0; i < o->functions.size; i++)
+		json_str(j, o->functions.data[i]);
+	json_array_close(j);
 	if (x->smt2)
 		json_key(j, "smt2"), json_str(j, o->smt);
 	json_object_close(j);
@@ -65,6 +71,8 @@ static void print_words(const struct showing *x, const struct shown *o)
 	printf("  test %llu", (unsigned long long)o->s.test);
 	if (o->s.paths > 1)
 		printf(", %llu paths", (unsigned long long)o->s.paths);
+	if (o->s.called)
+		printf(", from a call");
 	printf("\n\n");
 }
 
@@ -72,7 +80,7 @@ static int take(void *ctx, const struct store_summary *m)
 {
 	struct showing *x = ctx;
 	struct summaries l;
-	struct shown o = {.s = {.key = m->key, .kind = m->kind == STORE_SUMMARY_FUNCTION ? SUMMARY_FUNCTION : SUMMARY_SEGMENT, .function = ""}};
+	struct shown o = {.s = {.key = m->key, .kind = m->kind == STORE_SUMMARY_FUNCTION ? SUMMARY_FUNCTION : SUMMARY_SEGMENT, .function = x->name}};
 	struct buf pre = BUF_EMPTY, post = BUF_EMPTY, smt = BUF_EMPTY;
 
 	summaries_init(&l);
@@ -81,9 +89,10 @@ static int take(void *ctx, const struct store_summary *m)
 	if (!e) {
 		summary_c(&l, o.s.pre.data, o.s.pre.size, &pre);
 		summary_c(&l, o.s.post.data, o.s.post.size, &post);
-		o.s.function = x->name;
 		if (x->smt2)
 			summary_smtlib(&l, &o.s, &smt);
+		for (size_t i = 0; i < o.s.functions.size; i++)
+			vec_push(&o.functions, mem_strdup(o.s.functions.data[i]));
 	}
 	summary_release(&o.s);
 	memset(&o.s.pre, 0, sizeof o.s.pre);
@@ -121,6 +130,9 @@ static int show_function(void *ctx, uint64_t symbol, const char *name)
 		else if (!e)
 			print_words(x, o);
 		free(o->pre), free(o->post), free(o->smt), free(o->why);
+		for (size_t k = 0; k < o->functions.size; k++)
+			free(o->functions.data[k]);
+		vec_release(&o->functions);
 	}
 	x->count += x->list.size;
 	return e;

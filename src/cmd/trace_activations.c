@@ -60,7 +60,7 @@ int trace_activations_name(struct shm *s, const struct site_tables *sites, const
 
 int trace_activations_event(const struct muster_event *e)
 {
-	return e->kind >= MUSTER_EV_ACTIVATION && e->kind <= MUSTER_EV_MARK;
+	return (e->kind >= MUSTER_EV_ACTIVATION && e->kind <= MUSTER_EV_MARK) || e->kind == MUSTER_EV_NAME;
 }
 
 /* --------------------------------------------------------------------- names */
@@ -149,8 +149,13 @@ static void add_object(const struct trace_show *s, size_t i, uint32_t object, ui
 {
 	const struct activation_object *o = &s->activations->objects.data[object];
 
+	size_t n = 0;
+	const char *name = activation_object_name(s->trace, o, &n);
+
 	if (!o->known)
 		buf_adds(out, "no known object");
+	else if (name && n && name[0] != '.')
+		buf_addf(out, "%.*s + %" PRIu64 " of %" PRIu64, (int)n, name, offset, o->size);
 	else
 		buf_addf(out, "%s %" PRIu32 " + %" PRIu64 " of %" PRIu64, o->born == ACTIVATION_NONE || o->born < i ? "object" : "new object", object, offset, o->size);
 }

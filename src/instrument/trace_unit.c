@@ -180,11 +180,29 @@ static void name_block_moves(LLVMModuleRef module)
 	}
 }
 
+static int is_static(LLVMValueRef g)
+{
+	return LLVMGetLinkage(g) == LLVMInternalLinkage || LLVMGetLinkage(g) == LLVMPrivateLinkage;
+}
+
+static LLVMValueRef symbol_text(struct tracer *t, LLVMValueRef of)
+{
+	size_t n;
+	const char *name = LLVMGetValueName2(of, &n);
+	LLVMValueRef text = LLVMConstStringInContext2(t->context, name, n, 0), g = LLVMAddGlobal(t->module, LLVMTypeOf(text), ".muster.symbol");
+
+	LLVMSetInitializer(g, text);
+	LLVMSetGlobalConstant(g, 1);
+	LLVMSetLinkage(g, LLVMPrivateLinkage);
+	return g;
+}
+
 void trace_globals(struct tracer *t)
 {
 	name_block_moves(t->module);
-	LLVMTypeRef fields[] = {t->ptr, t->i64};
-	LLVMTypeRef entry = LLVMStructTypeInContext(t->context, fields, 2, 0);
+	LLVMTypeRef fields[] = {t->ptr, t->i64, t->ptr, t->i64};
+	unsigned count = t->options->calls ? 4 : 2; /* struct rt_global (runtime/hooks.h) */
+	LLVMTypeRef entry = LLVMStructTypeInContext(t->context, fields, count, 0);
 	VEC(LLVMValueRef) rows = {0};
 
 	for (LLVMValueRef g = LLVMGetFirstGlobal(t->module); g; g = LLVMGetNextGlobal(g)) {
@@ -193,8 +211,9 @@ void trace_globals(struct tracer *t)
 		uint64_t size = LLVMABISizeOfType(t->layout, LLVMGlobalGetValueType(g));
 		if (!size)
 			continue;
-		LLVMValueRef row[] = {g, tracer_q(t, size | (LLVMIsGlobalConstant(g) ? CONSTANT : 0))};
-		vec_push(&rows, LLVMConstStructInContext(t->context, row, 2, 0));
+		LLVMValueRef row[] = {g, tracer_q(t, size | (LLVMIsGlobalConstant(g) ? CONSTANT : 0)), count > 2 ? symbol_text(t, g) : NULL,
+				      tracer_q(t, (uint64_t)t->u->id << 32 | is_static(g))};
+		vec_push(&rows, LLVMConstStructInContext(t->context, row, count, 0));
 	}
 	if (rows.size) {
 		LLVMValueRef array = LLVMConstArray2(entry, rows.data, rows.size);

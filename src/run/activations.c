@@ -79,6 +79,19 @@ static void add_object(struct reader *r, uint64_t at)
 	vec_push(&r->out->objects, o);
 }
 
+/* Of the object whose event stands before it. One that was told again is known with its name. */
+static void add_name(struct reader *r, uint64_t at)
+{
+	const struct muster_event *e = &r->t->events[at];
+	struct activation_object *o = r->out->objects.size ? &vec_last(&r->out->objects) : NULL;
+
+	if (!o || o->event + 1 != at)
+		return;
+	o->name = e->label;
+	o->unit = e->unit;
+	o->is_static = e->arg & 1;
+}
+
 /* The object that has the address, or ends there; ACTIVATION_NONE: no known one. */
 static uint32_t object_at(const struct reader *r, uint64_t address, int end_too)
 {
@@ -208,8 +221,11 @@ static void add_step(struct reader *r, uint64_t at)
 	s.outcome = e->kind == MUSTER_EV_BOUND ? MUSTER_BOUND_HELD(e->arg) : e->arg;
 	s.checker = e->kind == MUSTER_EV_BOUND ? MUSTER_BOUND_CHECKER(e->arg) : 0;
 	s.reason = e->kind == MUSTER_EV_CONCRETE ? e->arg : 0;
-	if (e->kind == MUSTER_EV_CONCRETE && e->arg == MUSTER_REASON_ORDER)
-		return; /* nothing is fixed */
+	if (e->kind == MUSTER_EV_CONCRETE && e->arg == MUSTER_REASON_ORDER) { /* nothing is fixed */
+		for (size_t i = 0; i < r->open.size; i++)
+			vec_push(&r->out->list.data[r->open.data[i]].numbers, e->label);
+		return;
+	}
 	for (size_t i = 0; i < r->open.size; i++) {
 		s.own = i + 1 == r->open.size;
 		vec_push(&r->out->list.data[r->open.data[i]].steps, s);
@@ -259,6 +275,9 @@ static int one_event(struct reader *r, uint64_t at)
 		return bind(r, at);
 	case MUSTER_EV_OBJECT:
 		add_object(r, at);
+		return 0;
+	case MUSTER_EV_NAME:
+		add_name(r, at);
 		return 0;
 	case MUSTER_EV_WRITE:
 		return add_write(r, at);
@@ -387,6 +406,11 @@ static void own_terms(struct terms *x, struct activations *out, struct activatio
 			in->place = number_term(x, x->t->nodes[in->label].b, in->address);
 	}
 	step_terms(x, out, a);
+	for (size_t i = 0; i < a->numbers.size; i++) {
+		x->outer = 0;
+		expr_t e = import_label(&x->im, a->numbers.data[i]);
+		a->outer_numbers += x->outer || has_input(x->pool, e) || expr_is_const(x->pool, e, NULL);
+	}
 	write_terms(x, a);
 	for (uint32_t k = 0; a->end != CALLS_OPEN && k < call->results; k++) {
 		uint32_t label = x->t->events[call->first_result + k].label;
@@ -452,6 +476,14 @@ int activations_read(struct activations *a, const struct trace *t, const struct 
 	return e;
 }
 
+const char *activation_object_name(const struct trace *t, const struct activation_object *o, size_t *n)
+{
+	if (!o->name)
+		return NULL;
+	*n = t->nodes[o->name].k;
+	return (const char *)trace_data_bytes(t, o->name);
+}
+
 void activations_release(struct activations *a)
 {
 	for (size_t i = 0; i < a->list.size; i++) {
@@ -460,6 +492,7 @@ void activations_release(struct activations *a)
 		vec_release(&x->steps);
 		vec_release(&x->writes);
 		vec_release(&x->results);
+		vec_release(&x->numbers);
 	}
 	vec_release(&a->list);
 	vec_release(&a->objects);

@@ -39,6 +39,10 @@ struct activation_object {
 	uint32_t born;	 /* the innermost activation that was open when it was allocated; ACTIVATION_NONE: it was there before, or it was not seen */
 	int known;	 /* 0: memory that is no known object (arguments on the stack, libc's own); base is the address, size 0 */
 	uint64_t event;	 /* that tells it */
+	/* Of a variable: */
+	uint32_t name;	 /* label of its symbol (a DATA: activation_object_name); 0: it is none */
+	uint32_t unit;	 /* that defines it */
+	int is_static;
 };
 
 enum activation_input_kind {
@@ -127,6 +131,8 @@ struct activation {
 	VEC(struct activation_step) steps;
 	VEC(struct activation_write) writes; /* by address */
 	VEC(expr_t) results;		     /* a term for each part of the result; EXPR_NONE: floating point */
+	VEC(uint32_t) numbers;		     /* labels of addresses that were taken for numbers (MUSTER_REASON_ORDER) */
+	uint32_t outer_numbers;		     /* of them: those that are not over its leaves alone */
 };
 
 struct activations {
@@ -139,6 +145,8 @@ struct activations {
  * target wrote over the events, or the trace has none of this. */
 int activations_read(struct activations *a, const struct trace *t, const struct calls *c, struct exprs *pool, uint64_t input_size);
 void activations_release(struct activations *a);
+/* The symbol of a variable, n bytes; NULL: it is none. */
+const char *activation_object_name(const struct trace *t, const struct activation_object *o, size_t *n);
 
 /* "extern", ... and a sentence, for bit number `bit` of marks. */
 const char *activation_mark_key(unsigned bit);

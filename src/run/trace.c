@@ -293,6 +293,7 @@ static int check_event(const struct trace *t, uint64_t i)
 			return bad_event(t, i, "unknown reason");
 		return 0;
 	case MUSTER_EV_MEMORY:
+	case MUSTER_EV_NAME:
 		if (!e->label || e->label >= t->node_count || is_payload(t, e->label) || t->nodes[e->label].op != MUSTER_OP_DATA)
 			return bad_event(t, i, "its contents are no table");
 		return 0;

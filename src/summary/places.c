@@ -63,17 +63,19 @@ static void set_bits(struct places *st, const struct places_leaf *l)
 static void add_leaf(struct places *st, const char *text, enum place_type type, unsigned width)
 {
 	struct places_leaf *l = &st->now;
+	const struct places_object *o = l->object != WALK_NONE ? &st->objects.data[l->object] : NULL;
+	int64_t off = (int64_t)l->off - (o ? (int64_t)o->element * st->walk.objects.data[o->walk].size : 0); /* from where the pointer points */
 	char path[64];
 
 	if (l->bits)
-		snprintf(path, sizeof path, "%u.%u:%u", l->off, l->bit, l->bits);
+		snprintf(path, sizeof path, "%lld.%u:%u", (long long)off, l->bit, l->bits);
 	else
-		snprintf(path, sizeof path, "%u", l->off);
+		snprintf(path, sizeof path, "%lld", (long long)off);
 	struct buf whole = BUF_EMPTY;
 	buf_adds(&whole, st->now_path);
 	if (l->object != WALK_NONE)
 		buf_addf(&whole, "*%s", path);
-	else if (l->off || l->bits)
+	else if (off || l->bits)
 		buf_addf(&whole, "+%s", path);
 	l->path = arena_strdup(&st->arena, buf_str(&whole));
 	l->text = arena_strdup(&st->arena, text);

@@ -130,6 +130,20 @@ static u128 after_value(const struct reading *r, const struct places_leaf *l, co
 	return l->type == PLACE_POINTER ? seen_pointer(r, l, memory + l->off) : places_take(l, memory);
 }
 
+/* An element that the object does not have in this state: its pointer is a place, and leads somewhere. */
+static int is_behind_end(const struct reading *r, const struct place *pl)
+{
+	struct place pointer = *pl;
+	const struct places_leaf *l;
+
+	while (pointer.path_size && pointer.path[pointer.path_size - 1] != '*')
+		pointer.path_size--;
+	if (!pointer.path_size--)
+		return 0;
+	l = by_path(&r->st, &pointer);
+	return l && l->type == PLACE_POINTER && l->followed && l->to.to.to == WALK_OBJECT;
+}
+
 static u128 value_of(void *ctx, expr_t v)
 {
 	struct reading *r = ctx;
@@ -156,15 +170,47 @@ static u128 value_of(void *ctx, expr_t v)
 		return l && r->seen ? after_value(r, l, r->seen) : (r->wrong = 1, 0);
 	}
 	l = by_path(&r->st, &pl);
+	if (!pl.after && !l && !is_behind_end(r, &pl))
+		return r->wrong = 1, 0;
 	if (!pl.after)
 		return l ? before_value(r, l) : r->filler & (((u128)1 << expr_width(r->s->l->pool, v)) - 1);
 	const uint8_t *memory = l ? seen_memory(r, l) : NULL;
 	return memory ? after_value(r, l, memory) : (r->wrong = 1, 0);
 }
 
+/* apart: the upper halves of addresses are the objects. */
 static u128 predicate(void *ctx, expr_t e, const u128 *args, unsigned count)
 {
-	(void)ctx, (void)e, (void)args, (void)count;
+	const struct reading *r = ctx;
+
+	if (strcmp(expr_name(r->s->l->pool, e), PLACE_APART))
+		return 1;
+	for (unsigned i = 0; i < count; i++)
+		for (unsigned k = 0; k < i; k++)
+			if (args[i] >> 32 == args[k] >> 32)
+				return 0;
+	return 1;
+}
+
+/* Are all places of Q such that a run can be compared with it? A summary from a call may name variables that are not driven. */
+static int can_judge(const struct reading *r)
+{
+	struct exprs *p = r->s->l->pool;
+
+	for (size_t i = 0; i < r->x->post.size; i++) {
+		uint32_t count;
+		const expr_t *vars = expr_vars(p, r->x->post.data[i], &count);
+
+		for (uint32_t k = 0; k < count; k++) {
+			struct place pl;
+			if (!place_of(p, vars[k], &pl))
+				return 0;
+			if (pl.type == PLACE_FAILURE || pl.type == PLACE_LENGTH || (pl.type == PLACE_POINTER && pl.path[0] == 'f'))
+				continue;
+			if (!by_path(pl.after && pl.path[0] == 'r' ? &r->result : &r->st, &pl) && !(!pl.after && is_behind_end(r, &pl)))
+				return 0;
+		}
+	}
 	return 1;
 }
 
@@ -307,7 +353,7 @@ int sample_satisfies(struct sampler *s, const struct summary *x, const void *inp
 	size_t which;
 
 	open_reading(&now, s, x, input, size);
-	int ok = all_hold(&now, x->pre.data, x->pre.size, &which);
+	int ok = all_hold(&now, x->pre.data, x->pre.size, &which) && can_judge(&now);
 	close_reading(&now);
 	return ok;
 }

@@ -28,7 +28,7 @@ struct sample_memory { /* of a global ("gNAME") or of what a place points to ("0
 	size_t size;
 };
 int sample_state_of(struct sampler *s, const struct summary *x, const void *witness, size_t size, struct map *values, const struct sample_memory *memory, size_t count, struct buf *input);
-/* Does the input's state satisfy P? */
+/* Does the input's state satisfy P, and has the driver all places that Q names? */
 int sample_satisfies(struct sampler *s, const struct summary *x, const void *input, size_t size);
 /* Does what the call of this input left (an observation of muster/drive.h) satisfy Q, and is all else as it was? 1; 0 with words. */
 int sample_holds(struct sampler *s, const struct summary *x, const void *input, size_t size, const void *seen, size_t seen_size, struct buf *words);

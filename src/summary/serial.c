@@ -55,10 +55,10 @@ int summary_read(struct summaries *l, const void *data, size_t size, struct summ
 	return e ? -1 : 0;
 }
 
-/* LINE END PATHS TEST, then the functions, one a line. */
+/* LINE END PATHS TEST, and a c where it is from a call; then the functions, one a line. */
 void summary_write_support(const struct summary *s, struct buf *out)
 {
-	buf_addf(out, "%x %x %llx %llx", s->line, s->end_line, (unsigned long long)s->paths, (unsigned long long)s->test);
+	buf_addf(out, "%x %x %llx %llx%s", s->line, s->end_line, (unsigned long long)s->paths, (unsigned long long)s->test, s->called ? " c" : "");
 	for (size_t i = 0; i < s->functions.size; i++)
 		if (strcmp(s->functions.data[i], s->function)) /* itself is always among them */
 			buf_addf(out, "\n%s", s->functions.data[i]);
@@ -68,7 +68,9 @@ int summary_read_support(struct summaries *l, const void *data, size_t size, str
 {
 	char *text = mem_strndup(data, size), *line = text;
 	unsigned long long paths = 0, test = 0;
-	int fields = sscanf(text, "%x %x %llx %llx", &s->line, &s->end_line, &paths, &test);
+	int used = 0, fields = sscanf(text, "%x %x %llx %llx%n", &s->line, &s->end_line, &paths, &test, &used);
+
+	s->called = fields == 4 && !strncmp(text + used, " c", 2);
 
 	s->paths = paths;
 	s->test = test;

@@ -6,6 +6,7 @@
  */
 #include "summary/summary.h"
 
+#include "base/map.h"
 #include "solve/solve.h"
 
 #include <stdlib.h>
@@ -107,15 +108,49 @@ static void drop(expr_t *data, size_t *size, size_t at)
 	(*size)--;
 }
 
+/* A number that may be an address of a traced run. */
+static int has_address(struct exprs *p, expr_t e, struct map *seen)
+{
+	expr_t operands[3];
+	u128 v;
+
+	if (!map_set(seen, e, 1))
+		return 0;
+	if (expr_is_const(p, e, &v))
+		return expr_width(p, e) == 64 && v >= 65536 && v < (u128)1 << 48;
+	for (unsigned i = 0, n = expr_operands(p, e, operands); i < n; i++)
+		if (has_address(p, operands[i], seen))
+			return 1;
+	return 0;
+}
+
+/* Of a summary with addresses of its run: those that are not implied by the rest make it partial. */
+static void settle_addresses(struct summaries *l, struct summary *s)
+{
+	struct map seen = {0};
+	int found = 0;
+
+	for (size_t i = 0; i < s->pre.size && !found; i++)
+		found = has_address(l->pool, s->pre.data[i], &seen);
+	map_release(&seen);
+	s->addresses = 0;
+	if (found && (!s->why || !strstr(s->why, CALLED_ADDRESS))) {
+		struct buf why = BUF_EMPTY;
+		buf_addf(&why, "%s%s" CALLED_ADDRESS, s->why ? s->why : "", s->why ? "; " : "");
+		s->why = arena_strdup(&l->arena, buf_str(&why));
+		buf_release(&why);
+	}
+}
+
 void summary_simplify(struct summaries *l, struct summary *s, struct solver *solver)
 {
 	struct exprs *p = l->pool;
 
-	if (s->pre.size > MOST_CONJUNCTS)
-		return;
-	for (size_t i = s->pre.size; i-- > 0;) /* the last ones first: what a path tests early reads better */
+	for (size_t i = s->pre.size <= MOST_CONJUNCTS ? s->pre.size : 0; i-- > 0;) /* the last ones first: what a path tests early reads better */
 		if (!has_predicate(p, s->pre.data[i]) && refuted(p, solver, s->pre.data, s->pre.size, i, expr_not(p, s->pre.data[i])))
 			drop(s->pre.data, &s->pre.size, i);
+	if (s->addresses)
+		settle_addresses(l, s);
 }
 
 /* ------------------------------------------------------------------ joins */
@@ -214,6 +249,11 @@ static int join(struct summaries *l, struct summary *a, const struct summary *b,
 		vec_push(&a->pre, either);
 	vec_release(&common);
 	a->paths += b->paths;
+	if (a->called && !b->called) { /* the witness that can be driven */
+		a->called = 0;
+		a->test = b->test;
+		a->input = b->input;
+	}
 	add_functions(a, b);
 	return 1;
 }

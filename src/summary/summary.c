@@ -16,6 +16,28 @@ void summary_release(struct summary *s)
 	vec_release(&s->functions);
 }
 
+void summary_copy(struct summaries *to, const struct summaries *from, const struct summary *s)
+{
+	struct expr_import memo = {0};
+	struct summary c = *s;
+
+	memset(&c.pre, 0, sizeof c.pre);
+	memset(&c.post, 0, sizeof c.post);
+	memset(&c.functions, 0, sizeof c.functions);
+	c.function = arena_strdup(&to->arena, s->function);
+	c.lp.symbol = arena_strdup(&to->arena, s->lp.symbol);
+	c.lq.symbol = arena_strdup(&to->arena, s->lq.symbol);
+	c.why = s->why ? arena_strdup(&to->arena, s->why) : NULL;
+	for (size_t i = 0; i < s->pre.size; i++)
+		vec_push(&c.pre, expr_import(to->pool, from->pool, s->pre.data[i], &memo));
+	for (size_t i = 0; i < s->post.size; i++)
+		vec_push(&c.post, expr_import(to->pool, from->pool, s->post.data[i], &memo));
+	for (size_t i = 0; i < s->functions.size; i++)
+		vec_push(&c.functions, arena_strdup(&to->arena, s->functions.data[i]));
+	expr_import_release(&memo);
+	vec_push(&to->all, c);
+}
+
 void summaries_release(struct summaries *l)
 {
 	for (size_t i = 0; i < l->all.size; i++)

@@ -24,6 +24,7 @@ struct summary_location {
 	const char *symbol;
 	uint32_t ordinal;
 };
+#define CALLED_ADDRESS "an address is used as a number" /* why it is partial */
 #define SUMMARY_ENTRY 0u	/* ordinal of a function's entry */
 #define SUMMARY_EXIT UINT32_MAX /* of its exit, by whichever return */
 
@@ -38,6 +39,8 @@ struct summary {
 	struct hash128 input; /* that test's input */
 	VEC(const char *) functions; /* whose code it rests on, itself first */
 	uint64_t paths;	     /* that were joined in it */
+	int called;	     /* it is from a call in a larger run: the test is not the function's own */
+	int addresses;	     /* P has addresses of the run, in conjuncts that the rest of it may imply: it is partial if they stay (summary_simplify) */
 	struct hash128 key;  /* in the store */
 };
 
@@ -49,12 +52,19 @@ struct summaries {
 
 void summaries_init(struct summaries *l);
 void summaries_release(struct summaries *l);
+/* No code but the function's own ran on its path. */
+static inline int summary_is_intraprocedural(const struct summary *s)
+{
+	return s->functions.size == 1;
+}
+/* Copies s, of list `from`, to the end of list `to`. */
+void summary_copy(struct summaries *to, const struct summaries *from, const struct summary *s);
 void summary_release(struct summary *s); /* its lists; terms and strings are the list's */
 
 /* simplify.c: flattens conjunctions, drops what is true or said twice; 0: a conjunct is false, no state satisfies it. */
 int summary_normalise(struct summaries *l, struct summary *s);
 struct solver;
-/* Drops conjuncts of P that the others imply; asks the solver, a question for each. Nothing is dropped without a proof. */
+/* Drops conjuncts of P that the others imply; asks the solver, a question for each. Nothing is dropped without a proof. A summary from a call is finished by it. */
 void summary_simplify(struct summaries *l, struct summary *s, struct solver *solver);
 /* Joins summaries of one function, kind, end and Q of which one solver answer shows that the join is exact: P1 or P2 is what they have in common. */
 void summaries_join(struct summaries *l, struct solver *solver);

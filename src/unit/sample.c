@@ -10,6 +10,8 @@
 #include "base/vec.h"
 #include "summary/sample.h"
 
+#define WITNESSES 32 /* that are tried for a summary without one of its own */
+
 struct trial {
 	struct sampling *g;
 	struct sampler sampler;
@@ -80,30 +82,57 @@ static void tell_unsampled(struct sampling *g, const struct summary *x)
 	g->without++;
 }
 
+/* States of summary i whose pointers are those of the witness. 0 if none was found. */
+static int add_states(struct trial *t, size_t i, const struct buf *witness)
+{
+	const struct summary *x = &t->g->l->all.data[i];
+	size_t before = t->inputs.size;
+
+	for (uint64_t k = 0; k < t->g->states; k++) {
+		struct buf input = BUF_EMPTY;
+		if (sample_state(&t->sampler, x, witness->data, witness->size, &input)) {
+			vec_push(&t->inputs, input);
+			vec_push(&t->of, (uint32_t)i);
+		} else {
+			buf_release(&input);
+			if (x->called && !k)
+				return 0; /* other pointers: the next witness */
+		}
+	}
+	return t->inputs.size > before;
+}
+
+/* The input of a summary's test; of one that is from a call, those of the function's other summaries in turn: some may have such pointers. 0: there is none; -1. */
+static int find_states(struct trial *t, size_t i, struct buf *witness)
+{
+	struct sampling *g = t->g;
+	const struct summary *x = &g->l->all.data[i];
+	int there = 0, found = 0;
+
+	if (x->why)
+		return 0;
+	for (size_t k = x->called ? 0 : i, tried = 0; k < g->l->all.size && !found && there >= 0 && tried < WITNESSES; k++) {
+		if (x->called && g->l->all.data[k].called)
+			continue;
+		buf_clear(witness);
+		there = g->input(g->ctx, g->l->all.data[k].test, witness);
+		found = there > 0 && add_states(t, i, witness);
+		tried++;
+		if (!x->called)
+			break;
+	}
+	return there < 0 ? -1 : found;
+}
+
 static int make_states(struct trial *t)
 {
 	struct sampling *g = t->g;
 	struct buf witness = BUF_EMPTY;
 	int there = 0;
 
-	for (size_t i = 0; i < g->l->all.size && there >= 0; i++) {
-		const struct summary *x = &g->l->all.data[i];
-		size_t before = t->inputs.size;
-
-		buf_clear(&witness);
-		there = x->why ? 0 : g->input(g->ctx, x->test, &witness);
-		for (uint64_t k = 0; k < g->states && there > 0; k++) {
-			struct buf input = BUF_EMPTY;
-			if (sample_state(&t->sampler, x, witness.data, witness.size, &input)) {
-				vec_push(&t->inputs, input);
-				vec_push(&t->of, (uint32_t)i);
-			} else {
-				buf_release(&input);
-			}
-		}
-		if (there >= 0 && t->inputs.size == before)
-			tell_unsampled(g, x);
-	}
+	for (size_t i = 0; i < g->l->all.size && there >= 0; i++)
+		if (!(there = find_states(t, i, &witness)))
+			tell_unsampled(g, &g->l->all.data[i]);
 	buf_release(&witness);
 	for (size_t i = 0; i < t->inputs.size; i++)
 		vec_push(&t->items, (struct batch_item){.data = t->inputs.data[i].data, .size = t->inputs.data[i].size, .keep = 1});

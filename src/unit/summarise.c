@@ -1,7 +1,8 @@
 /* summarise.c: must summaries of the functions that `muster test` searched (--summaries).
  *
  * Every test is run once more in the trace variant, with the memory of the call told before and after it. What the run says and what the san variant found about the same input
- * must agree on whether the function returned; else there is no summary. Summaries of a function are simplified, joined, and replace those that the store had of it.
+ * must agree on whether the function returned; else there is no summary. Tests of functions that call others run once more in the calls variant, for summaries of the callees as they are called. Summaries of a
+ * function are simplified, joined, and replace those that the store had of it.
  */
 #include "base/error.h"
 #include "base/hash.h"
@@ -11,6 +12,7 @@
 #include "unit/unit.h"
 #include "search/path.h"
 #include "solve/solve.h"
+#include "summary/gather.h"
 #include "summary/driven.h"
 #include "unit/sample.h"
 
@@ -37,6 +39,9 @@ struct making {
 	VEC(struct driven_memory) memory;
 	struct buf why;
 	int quiet; /* nobody asked for these summaries */
+	struct gather calls; /* of the functions that are called by others of the unit */
+	struct sites call_sites;
+	const struct test_case *now; /* that runs there */
 };
 
 /* ------------------------------------------------------------- one run */
@@ -246,7 +251,7 @@ static int put(struct test_session *s, uint64_t symbol, struct summary *x, struc
 	return e;
 }
 
-static int keep(struct making *m, struct hash128 unit)
+static int keep(struct making *m, struct hash128 unit, const char *function)
 {
 	struct test_session *s = m->s;
 	uint64_t symbol;
@@ -254,7 +259,7 @@ static int keep(struct making *m, struct hash128 unit)
 
 	if (e)
 		return -1;
-	e = store_symbol(s->records.store, unit, m->f->name, &symbol) || store_summary_clear(s->records.store, symbol);
+	e = store_symbol(s->records.store, unit, function, &symbol) || store_summary_clear(s->records.store, symbol);
 	for (size_t i = 0; i < m->l->all.size && !e; i++)
 		e = put(s, symbol, &m->l->all.data[i], m->l);
 	if (e) {
@@ -309,6 +314,110 @@ static int sample(struct making *m)
 	return e;
 }
 
+/* ---------------------------------------------------------------- callees */
+
+/* Functions of the unit that others call. */
+static int is_called(void *ctx, const struct site_function *site, struct called_function *out)
+{
+	const struct making *m = ctx;
+	const struct front *front = m->s->driven.front;
+	int number = front_function(front, site->name);
+
+	if (number < 0 || !front->functions.data[number].defined)
+		return 0;
+	const struct front_function *f = &front->functions.data[number];
+	int called = f->address_taken;
+	for (size_t i = 0; i < front->functions.size && !called; i++)
+		for (size_t k = 0; k < front->functions.data[i].calls.size && !called; k++)
+			called = front->functions.data[i].calls.data[k] == (uint32_t)number;
+	*out = (struct called_function){.name = f->name, .front = front, .f = f, .line = f->line, .end_line = f->end_line};
+	return called;
+}
+
+/* How a run of the calls variant ended, by its own trace and by the san variant. */
+static int judge_call(void *ctx, const struct trace *t, struct called_run *r)
+{
+	struct making *m = ctx;
+	const struct test_case *c = m->now;
+	int returned = 0;
+
+	m->path.exact = 1;
+	m->path.checks = m->s->o->checks;
+	path_read(&m->path, t, &m->call_sites, NULL, 0);
+	if (c->hidden || m->path.cut || m->path.assumed)
+		return 0;
+	for (size_t i = 0; i < m->path.steps.size; i++) {
+		const struct path_step *s = &m->path.steps.data[i];
+		struct site site;
+
+		if (!path_broke(s) || s->free)
+			continue;
+		r->broken = s->event;
+		r->failure = checker_get(s->checker)->name;
+		if (site_find(&m->calls.target.sites, t->events[s->event].unit, t->events[s->event].index, &site))
+			r->failure_line = site.line;
+		return c->failed;
+	}
+	for (uint64_t i = 0; i < t->event_count; i++)
+		returned |= t->events[i].kind == MUSTER_EV_MEMORY && t->events[i].unit && t->events[i].arg == MUSTER_MEMORY_ADDRESS;
+	if (returned)
+		return c->passed;
+	r->broken = t->event_count;
+	r->failure = "crash";
+	return c->failed;
+}
+
+/* Tests of functions that call others. */
+static int gather_called(struct making *m)
+{
+	struct test_session *s = m->s;
+	struct target_options o = TARGET_DEFAULTS;
+	int e;
+
+	o.time = s->o->run_time * 8;
+	o.shm.events = 1 << 20;
+	o.shm.nodes = 1 << 22;
+	o.shm.table_limit = 4096;
+	o.shm.flags = MUSTER_FLAG_MEMORY;
+	if (gather_open(&m->calls, s->driven.program, s->driven.argv, &o))
+		return -1;
+	m->calls.target.options.directory = s->driven.scratch;
+	m->calls.wanted = is_called;
+	m->calls.judge = judge_call;
+	m->calls.ctx = m;
+	sites_init(&m->call_sites, &m->calls.target.sites);
+	e = gather_name(&m->calls);
+	for (size_t i = 0; i < s->functions.size && !e && m->calls.functions.size; i++) {
+		const struct test_function *f = &s->functions.data[i];
+		if (f->harness->number == UINT32_MAX || !(f->front->calls.size || f->front->calls_pointer))
+			continue;
+		for (size_t k = 0; k < f->tests.size && !e && !test_late(s); k++) {
+			m->now = &f->tests.data[k];
+			if (!(m->now->flags & (TEST_ASSUMED | TEST_HANG | TEST_WAITS)))
+				e = gather_run(&m->calls, m->now->data, m->now->size, m->now->id);
+		}
+	}
+	sites_release(&m->call_sites);
+	return e;
+}
+
+/* To the list of the function that is made: what its callers' runs gave. */
+static void add_called(struct making *m)
+{
+	for (size_t i = 0; i < m->calls.functions.size; i++) {
+		const struct gather_function *f = &m->calls.functions.data[i];
+		for (size_t k = 0; k < f->list.all.size && f->f.f == m->f->front; k++)
+			summary_copy(m->l, &f->list, &f->list.all.data[k]);
+	}
+}
+
+static void shorten(struct making *m)
+{
+	for (size_t i = 0; i < m->l->all.size; i++)
+		summary_simplify(m->l, &m->l->all.data[i], m->solver);
+	summaries_join(m->l, m->solver);
+}
+
 static int of_function(struct making *m, struct hash128 unit)
 {
 	struct summaries l;
@@ -318,14 +427,13 @@ static int of_function(struct making *m, struct hash128 unit)
 	m->l = &l;
 	for (size_t i = 0; i < m->f->tests.size && !e && !test_late(m->s); i++)
 		e = run_test(m, &m->f->tests.data[i]);
-	for (size_t i = 0; i < l.all.size; i++)
-		summary_simplify(&l, &l.all.data[i], m->solver);
-	summaries_join(&l, m->solver);
+	add_called(m);
+	shorten(m);
 	m->f->summaries = l.all.size;
 	for (size_t i = 0; i < l.all.size; i++)
 		m->f->partial_summaries += l.all.data[i].why != NULL;
 	if (!e)
-		e = keep(m, unit);
+		e = keep(m, unit, m->f->name);
 	if (!e && m->s->o->sample)
 		e = sample(m);
 	summaries_release(&l);
@@ -355,6 +463,14 @@ int test_summarise(struct test_session *s, struct test_function *f, const struct
 	return e;
 }
 
+static int is_searched(const struct test_session *s, const struct front_function *f)
+{
+	for (size_t i = 0; i < s->functions.size; i++)
+		if (s->functions.data[i].front == f && s->functions.data[i].harness->number != UINT32_MAX && s->functions.data[i].tests.size)
+			return 1;
+	return 0;
+}
+
 int test_summaries(struct test_session *s)
 {
 	struct making m = {.s = s};
@@ -368,11 +484,19 @@ int test_summaries(struct test_session *s)
 		return -1;
 	m.solver = solver_new(&so);
 	sites_init(&m.sites, &s->check.trace.sites);
+	e = gather_called(&m);
 	for (size_t i = 0; i < s->functions.size && !e; i++) {
 		m.f = &s->functions.data[i];
 		if (m.f->harness->number != UINT32_MAX && m.f->tests.size)
 			e = of_function(&m, unit);
 	}
+	for (size_t i = 0; i < m.calls.functions.size && !e; i++)
+		if (!is_searched(s, m.calls.functions.data[i].f.f)) {
+			m.l = &m.calls.functions.data[i].list;
+			shorten(&m);
+			e = keep(&m, unit, m.calls.functions.data[i].f.name);
+		}
+	gather_release(&m.calls);
 	release_making(&m);
 	solver_free(m.solver);
 	if (!e && s->o->sample)

@@ -490,6 +490,8 @@ static int locate(struct bind *b, const struct place *pl, struct bind_where *w)
 		w->root = BIND_FUNCTION;
 		return 0;
 	}
+	if (*path != 'r' && (*path < '0' || *path > '9'))
+		return fail(b, "a place of the summary is the address of a variable");
 	const char *plus = memchr(path, '+', pl->path_size);
 	w->root = *path == 'r' ? BIND_RESULT : BIND_PARAMETER;
 	if (*path != 'r')

@@ -1,0 +1,184 @@
+/* gather.c: one run after the other in the calls variant; each activation of a function that is wanted gives a summary, each summary is kept once.
+ *
+ * A function that is called often says the same often: what is known is dropped before it is simplified. A function has at most MOST summaries, and a run gives at most MOST_CALLS; nothing is lost by this
+ * but summaries, for each stands for itself.
+ */
+#include "summary/gather.h"
+
+#include "base/hash.h"
+#include "base/log.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST 128       /* summaries of one function */
+#define MOST_CALLS 4096 /* activations of one run that are looked at */
+#define MOST_SAME 64   /* calls of a function in one run */
+
+int gather_open(struct gather *c, const char *program, char *const *argv, const struct target_options *options)
+{
+	struct target_options o = *options;
+
+	o.shm.flags |= MUSTER_FLAG_CALLS | MUSTER_FLAG_SUMMARIES;
+	c->argv = argv;
+	if (target_make(&c->target, program, argv, VARIANT_CALLS, &o))
+		return -1;
+	c->target.options.server = 1;
+	return 0;
+}
+
+static int by_site(const void *x, const void *y)
+{
+	const struct gather_function *a = x, *b = y;
+
+	return a->unit != b->unit ? (a->unit < b->unit ? -1 : 1) : a->first < b->first ? -1 : a->first > b->first;
+}
+
+static int find_functions(struct gather *c)
+{
+	for (size_t i = 0; i < c->target.sites.count; i++)
+		for (uint32_t k = 0; k < c->target.sites.tables[i].functions; k++) {
+			struct gather_function f = {0};
+			struct site_function site;
+
+			if (!site_table_function(&c->target.sites.tables[i], k, &site) || !c->wanted(c->ctx, &site, &f.f))
+				continue;
+			f.unit = site.unit, f.first = site.first, f.end = site.first + site.count;
+			summaries_init(&f.list);
+			vec_push(&c->functions, f);
+		}
+	if (c->functions.size > 1)
+		qsort(c->functions.data, c->functions.size, sizeof *c->functions.data, by_site);
+	return 0;
+}
+
+int gather_name(struct gather *c)
+{
+	VEC(struct muster_function) list = {0};
+
+	if (!c->functions.size)
+		find_functions(c);
+	for (size_t i = 0; i < c->functions.size && list.size < SHM_FUNCTIONS; i++) {
+		const struct gather_function *f = &c->functions.data[i];
+		if (!f->full)
+			vec_push(&list, ((struct muster_function){(uint64_t)f->unit << 32 | f->first, (uint64_t)f->unit << 32 | f->end}));
+	}
+	int e = shm_set_functions(&c->target.shm, list.data, list.size);
+	vec_release(&list);
+	return e;
+}
+
+static struct gather_function *function_at(struct gather *c, uint32_t unit, uint32_t index)
+{
+	size_t low = 0, high = c->functions.size;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		struct gather_function *f = &c->functions.data[mid];
+		if (unit < f->unit || (unit == f->unit && index < f->first))
+			high = mid;
+		else if (unit > f->unit || index >= f->end)
+			low = mid + 1;
+		else
+			return f;
+	}
+	return NULL;
+}
+
+/* Of what it says, whatever the order of the conjuncts. */
+static uint64_t digest(const struct summaries *l, const struct summary *s)
+{
+	uint64_t d = s->end_line;
+
+	for (size_t i = 0; i < s->pre.size; i++)
+		d += expr_digest(l->pool, s->pre.data[i]).a * 3;
+	for (size_t i = 0; i < s->post.size; i++)
+		d += expr_digest(l->pool, s->post.data[i]).a * 5;
+	return d ^ (s->why ? hash128_str(s->why).a : 0);
+}
+
+static void take(struct gather *c, const struct called_run *r, uint32_t number, uint64_t test)
+{
+	const struct activation *a = &r->a->list.data[number];
+	struct gather_function *f = function_at(c, a->unit, a->index);
+	const char *reason = NULL;
+
+	if (!f || f->full)
+		return;
+	f->calls++;
+	if (!summary_called(&f->list, r, &f->f, number, &reason)) {
+		f->without++;
+		f->reason = reason;
+		return;
+	}
+	struct summary *s = &vec_last(&f->list.all);
+	s->test = test;
+	s->input = hash128(r->data, r->size);
+	s->called = 1;
+	if (!map_set(&f->seen, digest(&f->list, s), 1)) {
+		summary_release(s);
+		f->list.all.size--;
+	}
+	f->full = f->list.all.size >= MOST;
+}
+
+static void read_run(struct gather *c, const struct trace *t, const void *data, size_t size, uint64_t test)
+{
+	struct calls calls;
+	struct activations a;
+	struct exprs *pool = exprs_new();
+
+	if (!calls_read(&calls, t)) {
+		if (!activations_read(&a, t, &calls, pool, size)) {
+			struct called_run r = {.t = t, .calls = &calls, .a = &a, .pool = pool, .sites = &c->target.sites, .data = data, .size = size, .broken = UINT64_MAX};
+			struct map often = {0};
+			uint64_t n = 0, looked = 0;
+			int known = !c->judge || c->judge(c->ctx, t, &r);
+			for (uint32_t i = 0; i < a.list.size && known && looked < MOST_CALLS; i++) {
+				map_get(&often, (uint64_t)a.list.data[i].unit << 32 | a.list.data[i].index, (n = 0, &n));
+				if (n >= MOST_SAME)
+					continue;
+				map_set(&often, (uint64_t)a.list.data[i].unit << 32 | a.list.data[i].index, n + 1);
+				looked++;
+				take(c, &r, i, test);
+			}
+			map_release(&often);
+			activations_release(&a);
+		}
+		calls_release(&calls);
+	}
+	exprs_free(pool);
+}
+
+int gather_run(struct gather *c, const void *data, size_t size, uint64_t test)
+{
+	struct launch_input in = target_input(c->argv, data, size, NULL);
+	struct run_result r;
+	struct trace t;
+
+	if (!c->launcher && !(c->launcher = launcher_new(&c->target.options)))
+		return -1;
+	if (launcher_run(c->launcher, &in, &r))
+		return -1;
+	c->runs++;
+	int killed = r.end != RUN_EXIT && (r.end != RUN_SIGNAL || r.signal == SIGKILL);
+	if (r.end == RUN_FAILED || r.end == RUN_CUT || r.counts.state == MUSTER_STATE_FAILED || killed || trace_open(&t, &c->target.shm, 0)) {
+		c->lost++;
+		return 0;
+	}
+	read_run(c, &t, data, size, test);
+	trace_release(&t);
+	return 0;
+}
+
+void gather_release(struct gather *c)
+{
+	for (size_t i = 0; i < c->functions.size; i++) {
+		summaries_release(&c->functions.data[i].list);
+		map_release(&c->functions.data[i].seen);
+	}
+	vec_release(&c->functions);
+	launcher_free(c->launcher);
+	target_release(&c->target);
+}

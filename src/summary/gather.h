@@ -1,0 +1,48 @@
+/* gather.h: summaries of functions as they are called, over many runs.
+ *
+ *	struct gather c;
+ *	gather_open(&c, program, argv, &options)       the variant with hooks at calls
+ *	gather_name(&c, wanted, ctx)                   whose activations are looked at
+ *	gather_run(&c, data, size, test)               once for each test
+ *	c.functions.data[i].list.all                    what came of it, each once
+ *	gather_release(&c)
+ */
+#ifndef MUSTER_SUMMARY_GATHER_H
+#define MUSTER_SUMMARY_GATHER_H
+
+#include "run/target.h"
+#include "summary/called.h"
+
+struct gather_function {
+	struct called_function f;
+	uint32_t unit, first, end; /* sites */
+	struct summaries list;
+	struct map seen; /* digests of what they say */
+	uint64_t calls;	 /* activations that were looked at */
+	uint64_t without; /* of them: no summary was made */
+	const char *reason; /* of the last of these */
+	int full;	 /* it has as many as it may have */
+};
+
+struct gather {
+	struct target target;
+	struct launcher *launcher;
+	VEC(struct gather_function) functions; /* by unit, then first */
+	char *const *argv;
+	/* Set by the caller: is the function wanted, and what are its names? 1; 0: no. */
+	int (*wanted)(void *ctx, const struct site_function *site, struct called_function *out);
+	/* Set by the caller: how the run ended: broken, failure and failure_line. 0: nothing can be said of it. NULL: a run that did not end by itself says nothing. */
+	int (*judge)(void *ctx, const struct trace *t, struct called_run *r);
+	void *ctx;
+	uint64_t runs, lost; /* lost: runs without a trace */
+};
+
+/* 0; -1 with words. run_seconds: of one run. */
+int gather_open(struct gather *c, const char *program, char *const *argv, const struct target_options *options);
+/* Asks `wanted` for every function that has a body. Those whose list is full are left out. 0, -1. */
+int gather_name(struct gather *c);
+/* Runs a test, and makes summaries of all activations. data stays the caller's. 0; -1: the program cannot be run. */
+int gather_run(struct gather *c, const void *data, size_t size, uint64_t test);
+void gather_release(struct gather *c);
+
+#endif
