@@ -178,6 +178,8 @@
 	  " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")                               \
 	X(SUMMARY_EACH, "SELECT key, kind, start, end_function, end, pre, post, partial, test,"  \
 	  " support FROM summary WHERE function = ?1 ORDER BY key")                              \
+	X(SUMMARY_BASE, "SELECT kind, pre, post, support FROM summary WHERE function = ?1"       \
+	  " AND kind >= 4 LIMIT 1")                                                              \
 	X(EDGE_ADD, "INSERT OR IGNORE INTO summary_edge(before, after) VALUES(?1, ?2)")          \
 	X(EDGE_EACH, "SELECT after FROM summary_edge WHERE before = ?1 ORDER BY after")          \
 	X(CHECK_FILE, "PRAGMA integrity_check(20)")                                              \

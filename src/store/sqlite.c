@@ -12,6 +12,7 @@
  * A file is not touched before it is known to be ours: what is no store stays as it was.
  */
 #include "store/sqlite.h"
+#include "store/pack.h"
 
 #include "base/error.h"
 #include "base/file.h"
@@ -533,6 +534,7 @@ void store_close(struct store *s)
 		undo(s);
 	for (int i = 0; i < SQL_COUNT; i++)
 		sqlite3_finalize(s->kept[i]);
+	packing_free(s->packing);
 	sqlite3_close(s->db);
 	error_set("%s", keep);
 	free(keep);

@@ -17,6 +17,7 @@ struct store {
 	char
 	    *failed; /* words of the first failure inside the transaction: it cannot be committed */
 	sqlite3_stmt *kept[SQL_COUNT];
+	struct packing *packing; /* pack.h; NULL at first */
 };
 
 /* Binds the arguments from ?1 on; a letter of fmt each:

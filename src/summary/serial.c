@@ -1,9 +1,10 @@
 /* serial.c: summaries as bytes, for the store: a version, how many conjuncts P has, then those of P and Q as expr_write has them, in one set: places that both name stand there
- * once. What is read is checked: every conjunct is of one bit.
+ * once; of the hash at their end two bytes stay. What is read is checked: every conjunct is of one bit.
  */
 #include "summary/summary.h"
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "expr/text.h"
 
@@ -11,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SERIAL_VERSION 2
+#define SERIAL_VERSION 3
+#define CHECK 8 /* bytes of the hash at the end of terms, of which KEPT stay */
+#define KEPT 2
 #define MOST_CONJUNCTS 65535
 
 void summary_write(const struct exprs *p, const struct summary *s, struct buf *out)
@@ -26,6 +29,7 @@ void summary_write(const struct exprs *p, const struct summary *s, struct buf *o
 	buf_addc(out, (char)(s->pre.size & 255));
 	buf_addc(out, (char)(s->pre.size >> 8));
 	expr_write(p, all.data, (unsigned)all.size, out);
+	out->size -= CHECK - KEPT;
 	vec_release(&all);
 }
 
@@ -36,11 +40,16 @@ int summary_read(struct summaries *l, const void *data, size_t size, struct summ
 	expr_t *roots;
 	int e;
 
-	if (size < 3 || bytes[0] != SERIAL_VERSION)
+	if (size < 3 + KEPT || bytes[0] != SERIAL_VERSION)
 		return error_set("a summary has format %u, this muster reads format %u: 'muster test --summaries' makes it anew", size ? bytes[0] : 0, SERIAL_VERSION);
 	pre = bytes[1] | (unsigned)bytes[2] << 8;
 	roots = mem_alloc((room + 1) * sizeof *roots);
-	e = expr_read_serial(l->pool, bytes + 3, size - 3, roots, room, &count);
+	struct buf terms = BUF_EMPTY;
+	buf_add(&terms, bytes + 3, size - 3 - KEPT);
+	buf_add64(&terms, hash64(terms.data, terms.size, EXPR_SERIAL_VERSION));
+	e = memcmp(terms.data + terms.size - CHECK, bytes + size - KEPT, KEPT) ? error_set("the formulas of a summary are damaged")
+									    : expr_read_serial(l->pool, terms.data, terms.size, roots, room, &count);
+	buf_release(&terms);
 	if (!e && pre > count)
 		e = error_set("a summary has %u conjuncts, and says that %u are its precondition", count, pre);
 	for (unsigned i = 0; i < count && !e; i++) {

@@ -1,5 +1,6 @@
 /* test_store_migrate.c: stores of older versions are brought up with all that is in them; what version 2 added. */
 #include "store/store.h"
+#include "summary/summary.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -280,10 +281,47 @@ static double now(void)
 
 static int count_summary(void *ctx, const struct store_summary *m)
 {
-	assert_int_equal(m->pre_size, 32);
+	struct summaries l;
+	struct summary x = {.function = "f"};
+
+	if (++*(int *)ctx % 50 == 1) { /* it is what was written */
+		summaries_init(&l);
+		assert_int_equal(summary_read(&l, m->pre, m->pre_size, &x), 0);
+		assert_int_equal(summary_read_support(&l, m->support, m->support_size, &x), 0);
+		assert_int_equal(x.pre.size, 3);
+		assert_int_equal(x.post.size, 2);
+		assert_int_equal(x.functions.size, 2);
+		summary_release(&x);
+		summaries_release(&l);
+	}
 	assert_string_equal(m->partial, "");
-	++*(int *)ctx;
 	return 0;
+}
+
+/* A summary as programs give them: places of the function's parameters, numbers that differ. */
+static void some_summary(struct summaries *l, uint64_t function, uint64_t i, struct summary *x)
+{
+	static const char *const members[] = {"next", "length", "flags", "value", "offset", "count"};
+	struct exprs *p = l->pool;
+	struct hash128 n = hash128(&i, sizeof i);
+	char path[32], text[64];
+	expr_t place[4];
+
+	for (unsigned k = 0; k < 4; k++) {
+		snprintf(path, sizeof path, "%u*%llu", k & 1, (unsigned long long)(8 * ((function + k) % 6)));
+		snprintf(text, sizeof text, "%s%llu->%s", k & 1 ? "other" : "node", (unsigned long long)(function % 40), members[(function + k) % 6]);
+		place[k] = place_variable(p, 32, PLACE_SIGNED, 0, k == 3, path, text);
+	}
+	snprintf(text, sizeof text, "node%llu", (unsigned long long)(function % 40));
+	expr_t pointer = place_variable(p, 64, PLACE_POINTER, 48, 0, "0", text);
+	*x = (struct summary){.function = "f", .line = (uint32_t)function, .end_line = (uint32_t)function + 20, .paths = 1, .test = i};
+	vec_push(&x->pre, expr_not(p, expr_eq(p, pointer, expr_const(p, 64, 0))));
+	vec_push(&x->pre, expr_binary(p, MUSTER_OP_ULE, place[0], expr_const(p, 32, (uint32_t)n.a % 1000)));
+	vec_push(&x->pre, expr_eq(p, expr_binary(p, MUSTER_OP_AND, place[1], expr_const(p, 32, (uint32_t)n.b | 1)), expr_const(p, 32, (uint32_t)(n.a >> 32) & ((uint32_t)n.b | 1))));
+	vec_push(&x->post, expr_eq(p, place_variable(p, 32, PLACE_SIGNED, 0, 1, "r", "result"), expr_binary(p, MUSTER_OP_ADD, place[2], expr_const(p, 32, (uint32_t)i))));
+	vec_push(&x->post, expr_eq(p, place[3], place[0]));
+	vec_push(&x->functions, "f");
+	vec_push(&x->functions, "helper");
 }
 
 static int note_edge(void *ctx, struct hash128 after)
@@ -299,23 +337,33 @@ static void many_summaries(void **state)
 	struct store *s = open_as(path, STORE_CREATE);
 	struct hash128 last = {0}, first = {0}, after = {0};
 	uint64_t symbol = 0;
+	struct summaries l;
 	struct stat st;
+	uint64_t raw = 0;
 	int seen = 0;
 
 	(void)state;
 	assert_int_equal(store_begin(s), 0);
 	for (uint64_t i = 0; i < SUMMARIES; i++) {
-		char name[32], pre[32], post[32], support[16] = {0};
+		char name[32];
 		struct hash128 n = hash128(&i, sizeof i);
+		struct buf pre = BUF_EMPTY, support = BUF_EMPTY;
+		struct summary x;
 
 		if (i % (SUMMARIES / FUNCTIONS) == 0) {
 			snprintf(name, sizeof name, "function_%llu", (unsigned long long)i);
 			assert_int_equal(store_symbol(s, hash128_str("unit"), name, &symbol), 0);
+			if (i)
+				summaries_release(&l);
+			summaries_init(&l);
 		}
-		for (int k = 0; k < 4; k++)
-			memcpy(pre + 8 * k, &n.a, 8), memcpy(post + 8 * k, &n.b, 8);
-		struct store_summary m = {.function = symbol, .end_function = symbol, .end = 40, .pre = pre, .pre_size = sizeof pre, .post = post,
-					  .post_size = sizeof post, .support = support, .support_size = sizeof support, .partial = "", .test = n};
+		some_summary(&l, i / (SUMMARIES / FUNCTIONS), i, &x);
+		summary_write(l.pool, &x, &pre);
+		summary_write_support(&x, &support);
+		raw += pre.size + support.size;
+		summary_release(&x);
+		struct store_summary m = {.function = symbol, .end_function = symbol, .end = 40, .pre = pre.data, .pre_size = pre.size, .post = "",
+					  .support = support.data, .support_size = support.size, .partial = "", .test = n};
 		assert_int_equal(store_summary_add(s, &m), 0);
 		if (i)
 			assert_int_equal(store_edge_add(s, last, m.key), 0);
@@ -326,11 +374,15 @@ static void many_summaries(void **state)
 			assert_int_equal(store_edge_each(s, first, note_edge, &after), 0);
 			assert_true(after.a == m.key.a && after.b == m.key.b);
 		}
+		buf_release(&pre);
+		buf_release(&support);
 	}
+	summaries_release(&l);
 	assert_int_equal(store_commit(s), 0);
 	store_close(s);
 	assert_int_equal(stat(path, &st), 0);
-	print_message("%.1f bytes a summary\n", (double)st.st_size / SUMMARIES);
+	print_message("%.1f bytes a summary, of which formulas and support had %.1f\n", (double)st.st_size / SUMMARIES, (double)raw / SUMMARIES);
+	assert_true((double)raw / SUMMARIES > 200);
 	assert_true((double)st.st_size / SUMMARIES < 200);
 	s = open_as(path, STORE_READ_ONLY);
 	double start = now();
