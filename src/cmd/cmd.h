@@ -8,7 +8,7 @@
 	X(test, "test", "tests, bugs and verdicts for functions of a C file; no harness")      \
 	X(fuzz, "fuzz", "find inputs that reach new code, and bugs")                           \
 	X(replay, "replay", "run an input again: does it fail, how and where?")                \
-	X(show, "show", "what searches found: tests, bugs, campaigns; the checkers")           \
+	X(show, "show", "what searches found: tests, bugs, summaries, campaigns; the checkers")           \
 	X(minimize, "minimize", "make an input smaller that still does the same")              \
 	X(cmin, "cmin", "choose few inputs of many that cover the same")                       \
 	X(export, "export", "write tests for others: cmocka, plain files, Test-Comp")          \
@@ -16,7 +16,7 @@
 	X(check, "check", "refinement types of a C file: proved, rejected, or checks of every run") \
 	X(invariants, "invariants", "what holds at the loops of a C file, in C")               \
 	X(diff, "diff", "for which inputs the behaviour of functions changed")                  \
-	X(validate, "validate", "what was modified between two versions of a program")          \
+	X(validate, "validate", "which summaries of an old version hold in a new one")          \
 	X(cc, "cc", "compile and link as clang-19 does, and keep what variants are made from") \
 	X(build, "build", "run a build (make, cmake ...) with muster-cc as its compiler")      \
 	X(doctor, "doctor", "what of a binary can be rebuilt, and what keeps it from that")     \

@@ -21,7 +21,7 @@
 
 #define SHOWN 20 /* unknown summaries that are listed one by one for people */
 
-static const char *const phase_words[] = {"not validated", "nothing on the way was modified", "nothing modified is reached", "proved on the new version"};
+static const char *const phase_words[] = {"not validated", "nothing that is called was modified", "nothing modified is reached", "proved on the new version"};
 
 /* ------------------------------------------------------------ for people */
 
@@ -73,7 +73,7 @@ static void print_words(const struct revalidation *v)
 	printf("%zu summaries: %llu valid, %llu invalid, %llu unknown\n", v->rows.size, (unsigned long long)v->valid, (unsigned long long)v->invalid, (unsigned long long)v->unknown);
 	for (unsigned k = 1; k <= VALIDATE_PHASES; k++)
 		if (v->phase[k])
-			printf("  phase %u  %llu  %s, %.1f ms each\n", k, (unsigned long long)v->phase[k], phase_words[k], 1e3 * v->seconds[k] / (double)v->phase[k]);
+			printf("  phase %u  %4llu  %s, %.1f ms each\n", k, (unsigned long long)v->phase[k], phase_words[k], 1e3 * v->seconds[k] / (double)v->phase[k]);
 	if (v->partial)
 		printf("  %llu of the valid ones are partial: they hold as far as they go\n", (unsigned long long)v->partial);
 	print_violated(v);
