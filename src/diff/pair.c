@@ -67,9 +67,9 @@ static int is_common(const struct differ *d, uint32_t pair, const struct code_fu
 {
 	if (pair == CODE_NONE)
 		return 0;
-	if (!target->defined || target->replaceable)
+	if (!target->defined)
 		return 1;
-	if (!abstracts)
+	if (!abstracts && !target->replaceable) /* a weak one cannot be followed: it is what this file has, or another one in both */
 		return 0;
 	return d->equal[pair] || (d->component != CODE_NONE && d->whole[OLD]->symbols.data[pair].component == d->component);
 }
