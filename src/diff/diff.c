@@ -437,6 +437,13 @@ static void analyse(struct differ *d, struct diff_function *f, uint32_t symbol)
 
 /* ------------------------------------------------------------ components */
 
+/* Nothing in it was modified, nor the type of its result. */
+static int is_unmodified(const struct differ *d, uint32_t symbol, unsigned classes)
+{
+	uint32_t now = d->m->to_new[symbol];
+	return !(d->m->classes[symbol] & classes) && diff_pair_same_sign(d->whole[OLD]->symbols.data[symbol].function, d->whole[NEW]->symbols.data[now].function);
+}
+
 /* Can the pair be proved equal if its whole component is? */
 static int equal_in_component(struct differ *d, uint32_t symbol)
 {
@@ -472,7 +479,7 @@ static void analyse_component(struct differ *d, struct diff_function *functions,
 	for (size_t i = 0; i < count; i++) {
 		if (equal)
 			set_equal(d, &functions[i], symbols[i]);
-		else if (!(d->m->classes[symbols[i]] & MATCH_M) && count == 1 && !first->recursive && callees_equal(d, symbols[i]))
+		else if (is_unmodified(d, symbols[i], MATCH_M) && count == 1 && !first->recursive && callees_equal(d, symbols[i]))
 			set_equal(d, &functions[i], symbols[i]);
 		else
 			analyse(d, &functions[i], symbols[i]);
@@ -527,22 +534,21 @@ static void all_pairs(struct differ *d, struct diff *out, const uint8_t *wanted)
 		qsort(list.data, list.size, sizeof *list.data, by_component);
 	for (size_t i = 0; i < list.size;) {
 		size_t first = out->functions.size, end = i;
+		int clean = 1;
 		vec_clear(&symbols);
 		for (; end < list.size && list.data[end].component == list.data[i].component; end++) {
 			uint32_t symbol = list.data[end].symbol;
 			struct diff_function f = about(d, OLD, symbol);
 			f.now = d->whole[NEW]->symbols.data[d->m->to_new[symbol]].name;
-			if (!(d->m->classes[symbol] & (MATCH_M | MATCH_IM)))
-				set_equal(d, &f, symbol);
-			else
-				vec_push(&symbols, symbol);
+			clean &= is_unmodified(d, symbol, MATCH_M | MATCH_IM);
+			vec_push(&symbols, symbol);
 			vec_push(&out->functions, f);
 		}
 		i = end;
-		if (!symbols.size)
+		for (size_t k = 0; k < symbols.size && clean; k++)
+			set_equal(d, &out->functions.data[first + k], symbols.data[k]);
+		if (clean)
 			continue;
-		if (symbols.size < out->functions.size - first)
-			BUG("a component with functions that reach nothing modified, and others");
 		if (deadline_over()) {
 			out->interrupted = 1;
 			for (size_t k = 0; k < symbols.size; k++) {

@@ -114,6 +114,8 @@ int diff_lockstep_proves(struct diff_pair *x);
 /* Evaluates both, and makes the sets. Why it cannot be done at all, or NULL. Releases what an earlier evaluation made. */
 #define DIFF_CUT 0u /* unroll: loops are cut */
 const char *diff_pair_evaluate(struct diff_pair *x, int abstracts, unsigned unroll);
+/* Are both results signed, or both not? Else the same bits may be two numbers. */
+int diff_pair_same_sign(const struct code_function *f, const struct code_function *g);
 void diff_pair_release(struct diff_pair *x);
 enum verdict diff_pair_check(struct diff_pair *x, const expr_t *assumptions, unsigned count, struct solve_model *m);
 int diff_pair_is_over(const struct diff_pair *x); /* its time */

@@ -214,6 +214,11 @@ static int uses_globals(const struct vc *v, const struct code *c)
 
 /* ------------------------------------------------------------ both */
 
+int diff_pair_same_sign(const struct code_function *f, const struct code_function *g)
+{
+	return f->result_width < 2 || f->result_unsigned == g->result_unsigned;
+}
+
 static const char *why_not(const struct diff_pair *x)
 {
 	const struct code_function *f = x->side[OLD].f, *g = x->side[NEW].f;

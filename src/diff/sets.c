@@ -302,16 +302,28 @@ static void compare_worlds(struct diff_pair *x, struct ending *e, expr_t a, expr
 	note_difference(x, e, worlds_differ(x, a, b));
 }
 
+/* Results of one type of value: the same bits. Of which only one version's is signed: they mean the same number where the highest bit is 0. */
+static void compare_results(struct diff_pair *x, struct ending *e, expr_t a, expr_t b)
+{
+	struct exprs *p = x->p;
+	expr_t differs = expr_not(p, expr_eq(p, a, b));
+	e->same = certainly_same(x, a, b);
+	if (!diff_pair_same_sign(x->side[OLD].f, x->side[NEW].f)) {
+		expr_t high = expr_extract(p, a, expr_width(p, a) - 1, 1);
+		e->same = expr_and(p, e->same, certainly_same(x, high, expr_const(p, 1, 0)));
+		differs = expr_or(p, differs, high);
+	}
+	note_difference(x, e, differs);
+}
+
 static struct ending compare_returns(struct diff_pair *x)
 {
 	struct exprs *p = x->p;
 	struct diff_side *s = x->side;
 	struct ending e = {expr_true(p), expr_false(p)};
 	expr_t zero = expr_const(p, 64, 0);
-	if (s[OLD].out.value != EXPR_NONE && s[NEW].out.value != EXPR_NONE) {
-		e.same = certainly_same(x, s[OLD].out.value, s[NEW].out.value);
-		note_difference(x, &e, expr_not(p, expr_eq(p, s[OLD].out.value, s[NEW].out.value)));
-	}
+	if (s[OLD].out.value != EXPR_NONE && s[NEW].out.value != EXPR_NONE)
+		compare_results(x, &e, s[OLD].out.value, s[NEW].out.value);
 	e.same = expr_and(p, e.same, memory_same(x, s[OLD].out.memory, s[NEW].out.memory));
 	for (int k = 0; k < 2; k++)
 		for (uint32_t i = 0; i < vc_objects(s[k].vc); i++)

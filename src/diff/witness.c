@@ -343,13 +343,15 @@ static void result_text(const struct diff_pair *x, int which, const char *line, 
 		buf_addf(out, "%lld", (long long)(value << (64 - f->result_width)) >> (64 - f->result_width));
 }
 
-/* Of the value only the bits of its type count: the other version may extend it in another manner. */
+/* Of the value only the bits of its type count: the other version may extend it in another manner. The highest one is a sign in one version only, if their types say so. */
 static int same_result(const struct diff_pair *x, const char *a, const char *b)
 {
 	unsigned width = x->side[OLD].f->result_width;
 	char va[64] = "", vb[64] = "";
 	if (!a || !b || sscanf(a, "result 0 %63s", va) != 1 || sscanf(b, "result 0 %63s", vb) != 1)
 		return a == b;
+	if (!diff_pair_same_sign(x->side[OLD].f, x->side[NEW].f) && strtoull(va, NULL, 16) >> (width - 1) & 1)
+		return 0;
 	if (!width || width >= 64)
 		return !strcmp(va, vb);
 	return !((strtoull(va, NULL, 16) ^ strtoull(vb, NULL, 16)) & ((1ull << width) - 1));
