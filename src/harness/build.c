@@ -174,10 +174,22 @@ static int brings_libraries(const struct harness_job *j)
 	return 0;
 }
 
-static int in_libc(const char *name)
+int harness_library_has(const char *name)
 {
 	static void *libs[2];
 	static const char *const names[] = {"libc.so.6", "libm.so.6"};
+
+	for (int i = 0; i < 2; i++) {
+		if (!libs[i])
+			libs[i] = dlopen(names[i], RTLD_LAZY);
+		if (!libs[i] || dlsym(libs[i], name))
+			return 1;
+	}
+	return 0;
+}
+
+static int in_libc(const char *name)
+{
 	/* In the part of libc that is linked statically, and what muster's own archives have. */
 	static const char *const others[] = {"atexit", "at_quick_exit", "pthread_atfork", "main", "reach_error"};
 	static const char *const prefixes[] = {"__", "muster_", "klee_"};
@@ -188,13 +200,7 @@ static int in_libc(const char *name)
 	for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
 		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
 			return 1;
-	for (int i = 0; i < 2; i++) {
-		if (!libs[i])
-			libs[i] = dlopen(names[i], RTLD_LAZY);
-		if (!libs[i] || dlsym(libs[i], name))
-			return 1;
-	}
-	return 0;
+	return harness_library_has(name);
 }
 
 /* Assembly of the unit may define it: then only the linker can say that none does. */

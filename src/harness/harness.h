@@ -113,6 +113,9 @@ int harness_build(const char *file, const char *const *cflags, const struct harn
 int harness_build_from(const char *program, const char *function, const struct harness_options *o, struct front **front,
 		       struct harness **h, char **out);
 
+/* build.c: has the C library (or its libm) a symbol of this name? 1 also if nobody can say. */
+int harness_library_has(const char *name);
+
 /* value.c: an input as C. What each function prints is complete: pasted into a C file after the unit, it compiles. */
 /* One line for people: x = 26, s = "ab", p = {.next = NULL, .n = 3}, q = p */
 void harness_print_inline(const struct harness *h, uint32_t number, const void *data, size_t size, struct buf *out);

@@ -69,6 +69,7 @@ static void add_data(struct content_maker *m, LLVMValueRef g, uint32_t number)
 	h = content_fold(h, LLVMGetThreadLocalMode(g));
 	h = content_fold(h, section ? hash64(section, strlen(section), 12) : 0);
 	s->head = h;
+	s->placed = section != NULL;
 }
 
 static void add_function(struct content_maker *m, LLVMValueRef f, uint32_t number)

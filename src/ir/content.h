@@ -54,6 +54,7 @@ struct content_symbol {
 	uint8_t hidden;	 /* bound inside its linked file */
 	uint8_t taken;	 /* its address is used here by more than calls */
 	uint8_t unnamed; /* data that is known by its content only: string literals */
+	uint8_t placed;	 /* data in a section of its own, which others may find by the section */
 	uint8_t intrinsic;
 	uint32_t number;	/* in code.functions or code.globals; CODE_NONE: alias, ifunc */
 	uint64_t bytes;		/* of data */

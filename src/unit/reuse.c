@@ -94,15 +94,25 @@ static uint64_t budget_key(const struct test_options *o)
 	return hash64(limits, sizeof limits, FORMAT);
 }
 
+/* What no function names and still takes part in its runs: what goes before them (constructors), what is found by its section, refinements, and what stands in
+ * the place of a symbol of the C library, whose functions use it then. */
+static int is_everywhere(const struct whole *w, const struct whole_symbol *s)
+{
+	if (s->unit == CODE_NONE || !strcmp(s->name, "llvm.used") || !strcmp(s->name, "llvm.compiler.used"))
+		return 0;
+	if (!strcmp(s->name, "llvm.global_ctors") || !strcmp(s->name, "llvm.global_dtors") || w->units.data[s->unit].content->symbols[s->number].placed)
+		return 1;
+	return !s->local && harness_library_has(s->name);
+}
 
 static void key_functions(struct test_session *s, const struct whole *w, struct hash128 scope)
 {
 	struct hash128 *support = support_digests(w, HARNESS_TABLE);
-	uint32_t notes = whole_find_any(w, "llvm.global.annotations"); /* refinements that no instruction shows */
 	struct strmap symbols = {0};
 	uint64_t at;
-	if (notes != CODE_NONE)
-		scope = hash128_join(scope, support[notes]);
+	for (uint32_t i = 0; i < w->symbols.size; i++)
+		if (is_everywhere(w, &w->symbols.data[i]))
+			scope = hash128_join(scope, support[i]);
 	uint32_t table = whole_find_any(w, HARNESS_TABLE);
 	for (uint32_t i = 0; i < w->symbols.size && table != CODE_NONE; i++)
 		if (w->symbols.data[i].function && w->symbols.data[i].unit == w->symbols.data[table].unit)
