@@ -11,7 +11,6 @@
 #include "search/ic_cut.h"
 
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/limit.h"
 #include "search/ic_graph.h"
@@ -19,8 +18,6 @@
 
 #include <string.h>
 
-#define FUNCTION_SECONDS 10 /* for one function | by hand */
-#define FLIPS LIMIT(20, 1) /* times a site may be negated where a flip count limit is on | by hand */
 #define SEEDS LIMIT(24, 1) /* tests that a function's exploration begins with | by hand */
 #define CONTEXTS LIMIT(4, 1) /* summaries of one function | by hand */
 #define TESTS LIMIT(200000, 64) /* that are kept in memory; more are dropped | some hundred megabytes */
@@ -87,33 +84,6 @@ struct ic {
 	uint32_t unit_call;
 	int duplicate;
 };
-
-/* ----------------------------------------------------------- configurations */
-
-int ic_config_apply(const char *name, double seconds, struct search_options *o)
-{
-	static const struct {
-		char letter;
-		int cut, summarise, subsume, skip, flips, hold;
-	} table[] = {
-#define X(letter, cut, summarise, subsume, skip, flips, hold) {#letter[0], cut, summarise, subsume, skip, flips, hold},
-	    IC_CONFIGS(X)
-#undef X
-	};
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-		if (name[0] == table[i].letter && !name[1]) {
-			o->kind = table[i].cut ? KIND_IC_CUT : KIND_GENERATIONAL;
-			o->ic_summarise = table[i].summarise;
-			o->ic_seconds = seconds > 0 ? seconds : FUNCTION_SECONDS;
-			o->subsume = table[i].subsume;
-			o->skip = table[i].skip;
-			o->ic_hold = table[i].hold;
-			if (table[i].flips && !o->flip_limit)
-				o->flip_limit = FLIPS;
-			return 0;
-		}
-	return error_set("no configuration of IC-Cut is called '%s': A, B, C, D, E, F, G", name);
-}
 
 /* ---------------------------------------------------------------- life time */
 
