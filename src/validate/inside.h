@@ -1,4 +1,4 @@
-/* inside.h: between the files of this folder: impact.c (what a change may influence), bind.c (places as terms of an evaluation), phase.c (Phases 2 and 3), validate.c (the pipeline). */
+/* inside.h: between the files of this folder: impact.c (what a change may influence), bind.c (places as terms of an evaluation), type.c (their types), phase.c (Phases 2 and 3), validate.c (the pipeline). */
 #ifndef MUSTER_VALIDATE_INSIDE_H
 #define MUSTER_VALIDATE_INSIDE_H
 
@@ -69,12 +69,18 @@ struct bind {
 /* The places of s in an evaluation of f, which must have been made for it: its objects are made here. result: bytes of the result. -1 with b->why. */
 int bind_open(struct bind *b, struct vc *vc, struct exprs *p, const struct code_function *f, const struct summary *s);
 void bind_release(struct bind *b);
-/* The names of the members that the place's path leads through, by debug information: with another layout the same path is another place. */
-void bind_names(const struct code_function *f, const struct place *pl, struct buf *out);
 /* A conjunct of Q after the evaluation; EXPR_NONE: with b->why. */
 expr_t bind_post(struct bind *b, const struct vc_outcome *out, expr_t conjunct);
 /* Everything that Q does not name is as it was; EXPR_NONE: with b->why. */
 expr_t bind_frame(struct bind *b, const struct vc_outcome *out);
+
+/* ------------------------------------------------------------ type.c */
+/* The type of a place, by debug information; CODE_NONE. */
+uint32_t bind_type(const struct code_function *f, const struct place *pl);
+/* What all objects of the type are aligned for; 1 if it is packed or not known. */
+uint64_t bind_alignment(const struct code *c, uint32_t type);
+/* The names of the members that the place's path leads through, by debug information: with another layout the same path is another place. */
+void bind_names(const struct code_function *f, const struct place *pl, struct buf *out);
 
 /* ------------------------------------------------------------ phase.c */
 struct phase_budget {

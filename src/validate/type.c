@@ -1,0 +1,125 @@
+/* type.c: the types of places, by debug information: how objects are aligned, and which members a path leads through. */
+#include "validate/inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TYPES_DEEP 12 /* types inside types that are looked at */
+
+/* What all objects of the type are aligned for: the widest of its scalars, unless it is packed. */
+static uint64_t alignment(const struct code *c, uint32_t type, unsigned depth)
+{
+	const struct code_type *t = type != CODE_NONE ? &c->types[type] : NULL;
+	uint64_t most = 1;
+	if (!t || !depth || !t->bytes)
+		return 1;
+	switch ((enum code_type_kind)t->kind) {
+	case CODE_TYPE_INT:
+	case CODE_TYPE_POINTER:
+	case CODE_TYPE_FLOAT:
+		return t->bytes & (t->bytes - 1) ? 1 : t->bytes;
+	case CODE_TYPE_ARRAY:
+		return alignment(c, t->base, depth - 1);
+	case CODE_TYPE_STRUCT:
+	case CODE_TYPE_UNION:
+		for (uint32_t i = 0; i < t->members; i++) {
+			const struct code_member *m = &c->members[t->first_member + i];
+			uint64_t a = alignment(c, m->type, depth - 1);
+			if (!m->bits && m->offset % a)
+				return 1;
+			most = a > most ? a : most;
+		}
+		return t->bytes % most ? 1 : most;
+	default:
+		return 1;
+	}
+}
+
+/* The type of what lies at an offset of a type: a scalar. names, or NULL: gets those of the members that lead there. */
+static uint32_t type_inside(const struct code *c, uint32_t type, uint64_t offset, struct buf *names)
+{
+	for (unsigned depth = 0; type != CODE_NONE && depth < TYPES_DEEP; depth++) {
+		const struct code_type *t = &c->types[type];
+		uint32_t next = CODE_NONE;
+		if (t->kind == CODE_TYPE_ARRAY) {
+			if (t->base == CODE_NONE || !c->types[t->base].bytes)
+				return CODE_NONE;
+			offset %= c->types[t->base].bytes;
+			type = t->base;
+			continue;
+		}
+		if (t->kind != CODE_TYPE_STRUCT)
+			return offset ? CODE_NONE : type;
+		for (uint32_t i = 0; i < t->members && next == CODE_NONE; i++) {
+			const struct code_member *m = &c->members[t->first_member + i];
+			if (m->type != CODE_NONE && offset >= m->offset && offset < m->offset + c->types[m->type].bytes) {
+				next = m->type;
+				offset -= m->offset;
+				if (names)
+					buf_addf(names, ".%s", m->name);
+			}
+		}
+		type = next;
+	}
+	return CODE_NONE;
+}
+
+static uint32_t root_type(const struct code_function *f, const char *path, const char *end)
+{
+	const struct code *c = f->code;
+	if (*path == 'g') {
+		for (uint32_t g = 0; g < c->global_count; g++)
+			if (strlen(c->globals[g].name) == (size_t)(end - path) - 1 && !memcmp(c->globals[g].name, path + 1, (size_t)(end - path) - 1))
+				return c->globals[g].type;
+		return CODE_NONE;
+	}
+	uint32_t number = *path >= '0' && *path <= '9' ? (uint32_t)strtoul(path, NULL, 10) : CODE_NONE;
+	for (uint32_t i = 0; i < f->variable_count && number != CODE_NONE; i++)
+		if (f->variables[i].parameter == number)
+			return f->variables[i].type;
+	return CODE_NONE;
+}
+
+/* What a pointer of this type points to, at an offset of one of the elements. */
+static uint32_t type_behind(const struct code *c, uint32_t type, uint64_t offset, struct buf *names)
+{
+	uint32_t base = c->types[type].kind == CODE_TYPE_POINTER ? c->types[type].base : CODE_NONE;
+	if (base == CODE_NONE || !c->types[base].bytes)
+		return CODE_NONE;
+	return type_inside(c, base, offset % c->types[base].bytes, names);
+}
+
+/* The type of a place, by debug information; CODE_NONE. */
+static uint32_t type_of(const struct code_function *f, const struct place *pl, struct buf *names)
+{
+	const char *at = pl->path, *end = pl->path + pl->path_size;
+	while (at < end && *at != '+' && *at != '*')
+		at++;
+	uint32_t type = root_type(f, pl->path, at);
+	while (at < end && type != CODE_NONE) {
+		char *rest;
+		uint64_t offset = strtoull(at + 1, &rest, 10);
+		if (*at == '.') /* bits of it */
+			break;
+		if (names && *at == '*')
+			buf_addc(names, '*');
+		type = *at == '+' ? type_inside(f->code, type, offset, names) : type_behind(f->code, type, offset, names);
+		at = rest;
+	}
+	return type;
+}
+
+void bind_names(const struct code_function *f, const struct place *pl, struct buf *out)
+{
+	type_of(f, pl, out);
+}
+
+uint32_t bind_type(const struct code_function *f, const struct place *pl)
+{
+	return type_of(f, pl, NULL);
+}
+
+uint64_t bind_alignment(const struct code *c, uint32_t type)
+{
+	return alignment(c, type, TYPES_DEEP);
+}
