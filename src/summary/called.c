@@ -658,23 +658,9 @@ static u128 run_value(void *ctx, expr_t v)
 	return value;
 }
 
-static u128 run_predicate(void *ctx, expr_t e, const u128 *args, unsigned count)
-{
-	(void)ctx, (void)e, (void)args, (void)count;
-	return 1;
-}
-
 static int holds(struct maker *m)
 {
-	struct expr_values v = {.value = run_value, .apply = run_predicate, .ctx = m};
-
-	for (size_t i = 0; i < m->pre.size; i++)
-		if (!expr_evaluate(m->p, m->pre.data[i], &v))
-			return 0;
-	for (size_t i = 0; i < m->post.size; i++)
-		if (!expr_evaluate(m->p, m->post.data[i], &v))
-			return 0;
-	return 1;
+	return summary_all_hold(m->p, m->pre.data, m->pre.size, run_value, m) && summary_all_hold(m->p, m->post.data, m->post.size, run_value, m);
 }
 
 /* ---------------------------------------------------------------- the whole */

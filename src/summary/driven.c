@@ -547,23 +547,9 @@ static u128 run_value(void *ctx, expr_t v)
 	return value;
 }
 
-static u128 run_predicate(void *ctx, expr_t e, const u128 *args, unsigned count)
-{
-	(void)ctx, (void)e, (void)args, (void)count;
-	return 1;
-}
-
 static int holds(struct maker *m)
 {
-	struct expr_values v = {.value = run_value, .apply = run_predicate, .ctx = m};
-
-	for (size_t i = 0; i < m->s.pre.size; i++)
-		if (!expr_evaluate(m->p, m->s.pre.data[i], &v))
-			return 0;
-	for (size_t i = 0; i < m->s.post.size; i++)
-		if (!expr_evaluate(m->p, m->s.post.data[i], &v))
-			return 0;
-	return 1;
+	return summary_all_hold(m->p, m->s.pre.data, m->s.pre.size, run_value, m) && summary_all_hold(m->p, m->s.post.data, m->s.post.size, run_value, m);
 }
 
 static int fill(struct maker *m, const char **reason)

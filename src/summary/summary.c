@@ -16,6 +16,22 @@ void summary_release(struct summary *s)
 	vec_release(&s->functions);
 }
 
+static u128 predicate_holds(void *ctx, expr_t e, const u128 *args, unsigned count)
+{
+	(void)ctx, (void)e, (void)args, (void)count;
+	return 1;
+}
+
+int summary_all_hold(const struct exprs *p, const expr_t *conjuncts, size_t count, u128 (*value)(void *ctx, expr_t variable), void *ctx)
+{
+	struct expr_values v = {.value = value, .apply = predicate_holds, .ctx = ctx};
+
+	for (size_t i = 0; i < count; i++)
+		if (!expr_evaluate(p, conjuncts[i], &v))
+			return 0;
+	return 1;
+}
+
 void summary_copy(struct summaries *to, const struct summaries *from, const struct summary *s)
 {
 	struct expr_import memo = {0};

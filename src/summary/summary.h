@@ -61,6 +61,9 @@ static inline int summary_is_intraprocedural(const struct summary *s)
 void summary_copy(struct summaries *to, const struct summaries *from, const struct summary *s);
 void summary_release(struct summary *s); /* its lists; terms and strings are the list's */
 
+/* Does each of the conjuncts hold in a run, whose values the callback says? Predicates over pointers (apart ...) count as true. */
+int summary_all_hold(const struct exprs *p, const expr_t *conjuncts, size_t count, u128 (*value)(void *ctx, expr_t variable), void *ctx);
+
 /* simplify.c: flattens conjunctions, drops what is true or said twice; 0: a conjunct is false, no state satisfies it. */
 int summary_normalise(struct summaries *l, struct summary *s);
 struct solver;
