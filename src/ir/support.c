@@ -142,7 +142,7 @@ static struct hash128 component_digest(struct maker *m, const uint32_t *members,
 		uint32_t s = members[i];
 
 		vec_push(&in, m->own[s]);
-		for (uint32_t k = m->first[s]; k < m->first[s + 1]; k++)
+		for (uint32_t k = m->first[s]; k < m->first[s + 1] && k < m->names.size; k++)
 			if (m->component[m->names.data[k]] != m->component[s])
 				vec_push(&out, hash128_join(m->own[m->names.data[k]], m->whole[m->component[m->names.data[k]]]));
 	}
