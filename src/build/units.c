@@ -404,7 +404,7 @@ static int make_instrumented(const struct unit_object *o, const struct units *u,
 	}
 	/* A driven unit (muster/drive.h) is run some hundred times for microseconds: compiling it is what takes long. Slow copies call a hook for
 	 * each operation, and registers make no difference. */
-	int driven = memmem(bitcode.data, bitcode.size, "muster_drive_", 13) != NULL;
+	int driven = bitcode.data && memmem(bitcode.data, bitcode.size, "muster_drive_", 13) != NULL;
 	options.fast_compile = options.slow_only || driven;
 	options.small = options.slow_only && !options.calls && !driven;
 	if (instrument_unit(bitcode.data, bitcode.size, o->id, kinds[kind], &options, &object))
