@@ -169,6 +169,14 @@ static int exit_code(const struct revalidation *v)
 	return v->invalid ? EXIT_FOUND : v->unknown || v->interrupted ? EXIT_INCONCLUSIVE : EXIT_OK;
 }
 
+/* Of nothing nothing is valid: the function has another name, or 'muster test' came to no summaries. */
+static int check_some(const struct revalidation *v, const struct validate_against *a, const char *old)
+{
+	if (v->rows.size)
+		return 0;
+	return error_set("there are no summaries of %s%s'%s': 'muster show summaries' lists those that are there; a longer 'muster test --summaries --time S' makes more", a->function ? a->function : "", a->function ? " in " : "", old);
+}
+
 int validate_versions(const struct validate_against *a, const char *old, const char *new, int json)
 {
 	char *path = a->store ? mem_strdup(a->store) : file_join(home_project(), "store.db");
@@ -188,7 +196,7 @@ int validate_versions(const struct validate_against *a, const char *old, const c
 		die(EXIT_USAGE, "nothing is stored of '%s' (there is no '%s'): run 'muster test --summaries %s' first", old, path, old);
 	if (deadline_open(a->seconds) || store_open(&store, path, STORE_READ_ONLY))
 		die(EXIT_USAGE, "%s", error_text());
-	int e = recall_open(&was, store, old) || recall_build(&was, new, &now) || revalidate_run(&was, &now, &o, &v);
+	int e = recall_open(&was, store, old) || recall_build(&was, new, &now) || revalidate_run(&was, &now, &o, &v) || check_some(&v, a, old);
 	if (e)
 		fprintf(stderr, "muster validate: %s\n", error_text());
 	else if (json)

@@ -35,7 +35,15 @@ static uint64_t alignment(const struct code *c, uint32_t type, unsigned depth)
 	}
 }
 
-/* The type of what lies at an offset of a type: a scalar. names, or NULL: gets those of the members that lead there. */
+/* Where a bit-field lies depends on all of its structure. */
+static void add_bits(const struct code *c, const struct code_type *t, struct buf *names)
+{
+	for (uint32_t i = 0; i < t->members; i++)
+		if (c->members[t->first_member + i].bits)
+			buf_addf(names, ",%s:%u", c->members[t->first_member + i].name, c->members[t->first_member + i].bits);
+}
+
+/* The type of what lies at an offset of a type: a scalar. names, or NULL: gets those of the members that lead there, and indices. */
 static uint32_t type_inside(const struct code *c, uint32_t type, uint64_t offset, struct buf *names)
 {
 	for (unsigned depth = 0; type != CODE_NONE && depth < TYPES_DEEP; depth++) {
@@ -44,6 +52,8 @@ static uint32_t type_inside(const struct code *c, uint32_t type, uint64_t offset
 		if (t->kind == CODE_TYPE_ARRAY) {
 			if (t->base == CODE_NONE || !c->types[t->base].bytes)
 				return CODE_NONE;
+			if (names)
+				buf_addf(names, "[%llu]", (unsigned long long)(offset / c->types[t->base].bytes));
 			offset %= c->types[t->base].bytes;
 			type = t->base;
 			continue;
@@ -57,6 +67,8 @@ static uint32_t type_inside(const struct code *c, uint32_t type, uint64_t offset
 				offset -= m->offset;
 				if (names)
 					buf_addf(names, ".%s", m->name);
+				if (names && m->bits)
+					add_bits(c, t, names);
 			}
 		}
 		type = next;
@@ -86,6 +98,8 @@ static uint32_t type_behind(const struct code *c, uint32_t type, uint64_t offset
 	uint32_t base = c->types[type].kind == CODE_TYPE_POINTER ? c->types[type].base : CODE_NONE;
 	if (base == CODE_NONE || !c->types[base].bytes)
 		return CODE_NONE;
+	if (names)
+		buf_addf(names, "[%llu]", (unsigned long long)(offset / c->types[base].bytes));
 	return type_inside(c, base, offset % c->types[base].bytes, names);
 }
 
@@ -111,7 +125,9 @@ static uint32_t type_of(const struct code_function *f, const struct place *pl, s
 
 void bind_names(const struct code_function *f, const struct place *pl, struct buf *out)
 {
-	type_of(f, pl, out);
+	uint32_t type = type_of(f, pl, out);
+	if (type != CODE_NONE)
+		buf_addf(out, ":%u:%llu", (unsigned)f->code->types[type].kind, (unsigned long long)f->code->types[type].bytes);
 }
 
 uint32_t bind_type(const struct code_function *f, const struct place *pl)

@@ -235,6 +235,7 @@ void validate_summary(struct validation *v, struct summaries *l, const struct su
 			out->why = against ? mem_strdup(against) : NULL;
 		}
 	}
+	out->elsewhere = why != NULL;
 	if (why)
 		out->why = mem_strdup(why);
 	if (out->verdict == VALIDATE_VALID) {

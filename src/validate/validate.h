@@ -62,6 +62,7 @@ struct validate_result {
 	unsigned phase;	 /* that decided; 0: none */
 	double seconds;	 /* of processor time */
 	char *why;	 /* unknown: of the last phase; NULL */
+	int elsewhere;	 /* places of the summary are not there, or are others: states of the new version are none of P's */
 	int partial;	 /* valid as far as the summary goes, which is partial */
 	char *needs;	 /* R, as C: valid where this holds, too; NULL: everywhere, or it is not known */
 	VEC(struct validate_value) state; /* for a run; empty: none */
