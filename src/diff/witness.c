@@ -444,7 +444,7 @@ int diff_witness_run(struct diff_pair *x, const struct solve_model *m, const exp
 	for (size_t i = 0; i < x->inputs.size; i++)
 		pointers |= x->inputs.data[i].is_pointer;
 	if (pointers && !fit_model(x, m, region, count, &fitted)) {
-		log_info("witness of %s: no pointers can be that are in the memory of runs", x->side[NEW].f->name);
+		log_info("witness of %s: its pointers cannot be addresses in the memory of runs", x->side[NEW].f->name);
 		return 0;
 	}
 	const struct solve_model *use = pointers ? &fitted : m;
