@@ -139,6 +139,21 @@ static const char about[] =
     "  muster fuzz --time 60 -j 2 -- ./harness\n"
     "  muster fuzz -o sync -S muster1 -- ./prog @@        beside afl-fuzz -o sync -M main ...";
 
+/* What is wrong with a single option. */
+static void check_given(const struct option_spec *spec, const struct fuzz_options *o)
+{
+	if (!o->workers || o->workers > FUZZ_WORKERS)
+		option_usage(spec, "-j takes 1 to %d", FUZZ_WORKERS);
+	if (o->seeds && !file_exists(o->seeds))
+		option_usage(spec, "there are no seeds '%s': name a directory or a file with -i, or leave it out", o->seeds);
+	if (o->seeds && !file_is_dir(o->seeds) && !file_is_regular(o->seeds))
+		option_usage(spec, "the seeds '%s' are neither a directory nor a plain file", o->seeds);
+	if (o->run_time <= 0) /* a run without a limit could hang for ever, and the search with it */
+		option_usage(spec, "--run-time takes more than 0 seconds");
+	if (o->dictionary && !file_exists(o->dictionary))
+		option_usage(spec, "there is no dictionary '%s'", o->dictionary);
+}
+
 int cmd_fuzz(int argc, char **argv)
 {
 	static struct fuzz_options o = FUZZ_DEFAULTS;
@@ -201,18 +216,9 @@ int cmd_fuzz(int argc, char **argv)
 	confine_apply(&spec);
 	if (at >= argc)
 		option_usage(&spec, "which program? Name it after --");
-	if (!o.workers || o.workers > FUZZ_WORKERS)
-		option_usage(&spec, "-j takes 1 to %d", FUZZ_WORKERS);
-	if (o.seeds && !file_exists(o.seeds))
-		option_usage(&spec, "there are no seeds '%s': name a directory or a file with -i, or leave it out", o.seeds);
-	if (o.seeds && !file_is_dir(o.seeds) && !file_is_regular(o.seeds))
-		option_usage(&spec, "the seeds '%s' are neither a directory nor a plain file", o.seeds);
-	if (o.run_time <= 0) /* a run without a limit could hang for ever, and the search with it */
-		option_usage(&spec, "--run-time takes more than 0 seconds");
+	check_given(&spec, &o);
 	if (recheck < 0 || recheck > 1 || (recheck > 0 && no_z3))
 		option_usage(&spec, recheck > 0 && no_z3 ? "--recheck asks Z3, which --no-z3 leaves out" : "--recheck takes a share between 0 and 1");
-	if (o.dictionary && !file_exists(o.dictionary))
-		option_usage(&spec, "there is no dictionary '%s'", o.dictionary);
 	if (budget_set(o.memory, (unsigned)o.workers))
 		option_usage(&spec, "%s", error_text());
 	check_options_apply(&spec, &check);

@@ -232,6 +232,32 @@ static void check_numbers(const struct option_spec *spec, const struct test_opti
 		option_usage(spec, "a time is not negative");
 }
 
+static void release_operands(operand_list *list)
+{
+	for (size_t i = 0; i < list->size; i++) {
+		free(list->data[i].file);
+		free(list->data[i].functions);
+	}
+	vec_release(list);
+}
+
+/* What workers share, the deadline, and what a signal does. */
+static void begin(struct test_options *o)
+{
+	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED)
+		die(EXIT_INTERNAL, "no memory that workers share: %s", strerror(errno));
+	shared->started = test_clock();
+	if (deadline_open(o->seconds))
+		die(EXIT_INTERNAL, "%s", error_text());
+	stop_catch(&shared->stop);
+	if (o->json)
+		stop_json("test");
+	signal(SIGPIPE, SIG_IGN);
+	log_still = o->quiet;
+	o->stop = &shared->stop;
+}
+
 int cmd_test(int argc, char **argv)
 {
 	static struct check_options check;
@@ -324,26 +350,10 @@ int cmd_test(int argc, char **argv)
 	check_operands(&list, &spec, &o);
 	if (budget_set(o.memory, test_workers(&o)))
 		option_usage(&spec, "%s", error_text());
-	shared =
-	    mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (shared == MAP_FAILED)
-		die(EXIT_INTERNAL, "no memory that workers share: %s", strerror(errno));
-	shared->started = test_clock();
-	if (deadline_open(o.seconds))
-		die(EXIT_INTERNAL, "%s", error_text());
-	stop_catch(&shared->stop);
-	if (o.json)
-		stop_json("test");
-	signal(SIGPIPE, SIG_IGN);
-	log_still = o.quiet;
-	o.stop = &shared->stop;
+	begin(&o);
 	if (property && (list.size != 1 || list.data[0].functions || !file_is_c(list.data[0].file)))
 		option_usage(&spec, "--testcomp takes one .c file");
 	int code = property ? make_suite(&o, property, list.data[0].file) : run(&o, &list);
-	for (size_t i = 0; i < list.size; i++) {
-		free(list.data[i].file);
-		free(list.data[i].functions);
-	}
-	vec_release(&list);
+	release_operands(&list);
 	return code;
 }
