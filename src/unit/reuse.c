@@ -257,6 +257,7 @@ struct loader {
 	struct map functions; /* id of inputs to function */
 	struct map seen;      /* inputs that there are, by hash */
 	uint64_t campaign;
+	const struct buf *rows; /* of that campaign */
 };
 
 static struct test_function *function_of(const struct loader *l, const void *data, size_t size)
@@ -312,6 +313,18 @@ static int load_test(void *ctx, const struct store_test *t)
 
 /* ---------------------------------------------------------------- old bugs */
 
+/* Did the function take inputs of the same meaning in that run? Some other earlier run that it takes tests of says nothing about this one. */
+static int same_inputs(const struct loader *l, const struct test_function *f)
+{
+	struct row r;
+	const char *name;
+	int same = 0;
+	for (size_t at = 4; f->reuse.keyed && next_row(l->rows, &at, &r, &name);)
+		if (r.name == strlen(f->name) && !memcmp(name, f->name, r.name))
+			same = same_hash(r.inputs, f->reuse.inputs);
+	return same;
+}
+
 static int load_bug(void *ctx, const struct result_bug *b)
 {
 	struct loader *l = ctx;
@@ -325,7 +338,7 @@ static int load_bug(void *ctx, const struct result_bug *b)
 	    .line = b->line,
 	    .data = arena_copy(&s->arena, b->data, b->size),
 	    .size = b->size,
-	    .entry = f && f->reuse.how != TEST_REUSE_NONE ? (uint32_t)(f - s->functions.data) : UINT32_MAX,
+	    .entry = f && same_inputs(l, f) ? (uint32_t)(f - s->functions.data) : UINT32_MAX,
 	};
 	vec_push(&s->reuse.bugs, old);
 	if (old.entry == UINT32_MAX)
@@ -350,6 +363,7 @@ static int load_tests(struct test_session *s, const earlier_list *list)
 	/* Of the newest other version. */
 	for (size_t i = 0; i < list->size && !r; i++)
 		if (list->data[i].campaign != s->records.campaign) {
+			l.rows = &list->data[i].rows;
 			if (list->data[0].campaign != s->records.campaign)
 				r = store_bug_each(s->records.store, list->data[i].campaign, load_bug, &l);
 			break;
