@@ -38,7 +38,8 @@ struct row {
 	struct test_searched result;
 };
 
-#define FORMAT (uint32_t)(1u << 16 | sizeof(struct row)) /* the first four bytes */
+#define FORMAT (uint32_t)(2u << 16 | sizeof(struct row)) /* the first four bytes */
+#define HEAD 12						 /* these, and a hash of what follows: the rows */
 
 /* --------------------------------------------------------------------- keys */
 
@@ -83,6 +84,9 @@ static int scope_key(const struct test_session *s, struct hash128 *key)
 	for (const char *const *p = s->o->cflags; p && *p; p++)
 		buf_addf(&b, "%s%c", *p, 0);
 	int r = add_tool(&b);
+	for (const char *const *p = s->o->cflags; p && *p && !r; p++) /* code of which only the linker knows: objects, libraries */
+		if (**p != '-' && file_is_regular(*p) && !file_is_c(*p))
+			r = add_file(*p, &b);
 	*key = hash128(b.data, b.size);
 	buf_release(&b);
 	return r;
@@ -161,6 +165,16 @@ static int add_campaign(void *ctx, uint64_t id, struct hash128 key, const char *
 	return 0;
 }
 
+/* Is it what a run wrote? The rows decide what is not searched: nothing is taken of a value that is damaged. */
+static int is_whole(const struct buf *rows)
+{
+	uint64_t hash;
+	if (rows->size < HEAD || memcmp(rows->data, &(uint32_t){FORMAT}, 4))
+		return 0;
+	memcpy(&hash, rows->data + 4, sizeof hash);
+	return hash == hash64(rows->data + HEAD, rows->size - HEAD, FORMAT);
+}
+
 /* Is it a run of this file, by a muster that kept what is needed? */
 static int read_rows(struct test_session *s, const char *file, struct earlier *e)
 {
@@ -171,7 +185,7 @@ static int read_rows(struct test_session *s, const char *file, struct earlier *e
 	else
 		r = r < 0 ? -1 : 0;
 	buf_release(&named);
-	if (r > 0 && (e->rows.size < 4 || memcmp(e->rows.data, &(uint32_t){FORMAT}, 4)))
+	if (r > 0 && !is_whole(&e->rows))
 		buf_clear(&e->rows);
 	return r < 0 ? -1 : 0;
 }
@@ -241,7 +255,7 @@ static void take_rows(struct test_session *s, const struct strmap *index, const 
 {
 	struct row r;
 	const char *name;
-	for (size_t at = 4; next_row(&e->rows, &at, &r, &name);) {
+	for (size_t at = HEAD; next_row(&e->rows, &at, &r, &name);) {
 		char *text = mem_strndup(name, r.name);
 		uint64_t number;
 		if (strmap_get(index, text, &number) && s->functions.data[number].reuse.keyed)
@@ -319,7 +333,7 @@ static int same_inputs(const struct loader *l, const struct test_function *f)
 	struct row r;
 	const char *name;
 	int same = 0;
-	for (size_t at = 4; f->reuse.keyed && next_row(l->rows, &at, &r, &name);)
+	for (size_t at = HEAD; f->reuse.keyed && next_row(l->rows, &at, &r, &name);)
 		if (r.name == strlen(f->name) && !memcmp(name, f->name, r.name))
 			same = same_hash(r.inputs, f->reuse.inputs);
 	return same;
@@ -464,8 +478,8 @@ static int keep_others(struct test_session *s, struct buf *out)
 	for (size_t i = 0; i < s->functions.size; i++)
 		if (s->functions.data[i].searched)
 			strmap_set(&mine, s->functions.data[i].name, i);
-	int known = e > 0 && old.size >= 4 && !memcmp(old.data, &(uint32_t){FORMAT}, 4);
-	for (size_t at = 4; known && next_row(&old, &at, &r, &name);) {
+	int known = e > 0 && is_whole(&old);
+	for (size_t at = HEAD; known && next_row(&old, &at, &r, &name);) {
 		char *text = mem_strndup(name, r.name);
 		uint64_t number;
 		if (!strmap_get(&mine, text, &number)) {
@@ -482,7 +496,9 @@ static int keep_others(struct test_session *s, struct buf *out)
 int test_reuse_note(struct test_session *s)
 {
 	struct buf out = {0};
+	uint64_t hash = 0;
 	buf_add32(&out, FORMAT);
+	buf_add(&out, &hash, sizeof hash);
 	int e = keep_others(s, &out);
 	for (size_t i = 0; i < s->functions.size && !e; i++) {
 		const struct test_function *f = &s->functions.data[i];
@@ -502,6 +518,8 @@ int test_reuse_note(struct test_session *s)
 		buf_add(&out, &r, sizeof r);
 		buf_add(&out, f->name, r.name);
 	}
+	hash = hash64(out.data + HEAD, out.size - HEAD, FORMAT);
+	memcpy(out.data + 4, &hash, sizeof hash);
 	if (!e)
 		e = store_value_set(s->records.store, s->records.campaign, VALUE, out.data, out.size);
 	buf_release(&out);
