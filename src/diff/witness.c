@@ -172,23 +172,36 @@ static int data_number(const struct loaded *l, const char *name)
 	return find_name(l->data.data, l->data.size, name);
 }
 
+/* The variable of this version that terms call so, also if only the other version's function uses it: both start in the same state. */
+static uint32_t global_called(struct diff_pair *x, int which, const char *object)
+{
+	struct vc *vc = x->side[which].vc;
+	const struct code *code = x->side[which].f->code;
+	struct buf name = BUF_EMPTY;
+	uint32_t found = CODE_NONE;
+	for (uint32_t i = 0; i < vc_objects(vc) && found == CODE_NONE; i++)
+		if (vc_object_global(vc, i) != CODE_NONE && !strcmp(vc_object_name(vc, i), object))
+			found = vc_object_global(vc, i);
+	for (uint32_t g = 0; g < code->global_count && found == CODE_NONE; g++) {
+		buf_clear(&name);
+		if (differ_data_name(x->d, which, code, g, &name) && !strcmp(buf_str(&name), object))
+			found = g;
+	}
+	buf_release(&name);
+	return found;
+}
+
 /* A byte of a variable that the model names; its name is that of the new version's code. */
 static void set_global(struct diff_pair *x, struct loaded *v, int which, const char *object, uint64_t offset, uint8_t value, struct buf *out)
 {
-	struct vc *vc = x->side[which].vc;
-	for (uint32_t i = 0; i < vc_objects(vc); i++) {
-		uint32_t g = vc_object_global(vc, i);
-		if (g == CODE_NONE || strcmp(vc_object_name(vc, i), object))
-			continue;
-		int number = data_number(v, x->side[which].f->code->globals[g].name);
-		if (number >= 0)
-			buf_addf(out, "G %d %llu %x\n", number, (unsigned long long)offset, value);
-	}
+	uint32_t g = global_called(x, which, object);
+	int number = g != CODE_NONE ? data_number(v, x->side[which].f->code->globals[g].name) : -1;
+	if (number >= 0)
+		buf_addf(out, "G %d %llu %x\n", number, (unsigned long long)offset, value);
 }
 
 static void set_byte(struct diff_pair *x, struct loaded *v, int which, const struct solve_model *m, const struct solve_byte *b, struct buf *out)
 {
-	struct vc *vc = x->side[which].vc;
 	const char *array = expr_name(x->p, b->array);
 	if (strcmp(array, "memory")) {
 		set_global(x, v, which, array, b->offset, b->value, out);
@@ -198,10 +211,13 @@ static void set_byte(struct diff_pair *x, struct loaded *v, int which, const str
 		buf_addf(out, "M %llx %x\n", (unsigned long long)b->offset, b->value);
 		return;
 	}
-	for (uint32_t i = 0; i < vc_objects(vc) && x->flat_globals; i++) {
-		uint64_t at = model_value(x, m, vc_address(vc, i));
-		if (vc_object_global(vc, i) != CODE_NONE && b->offset >= at && b->offset < at + vc_object_bytes(vc, i))
-			set_global(x, v, which, vc_object_name(vc, i), b->offset - at, b->value, out);
+	for (int k = 0; k < 2 && x->flat_globals; k++) {
+		struct vc *vc = x->side[k].vc;
+		for (uint32_t i = 0; i < vc_objects(vc); i++) {
+			uint64_t at = model_value(x, m, vc_address(vc, i));
+			if (vc_object_global(vc, i) != CODE_NONE && b->offset >= at && b->offset < at + vc_object_bytes(vc, i))
+				set_global(x, v, which, vc_object_name(vc, i), b->offset - at, b->value, out);
+		}
 	}
 }
 
