@@ -91,6 +91,39 @@ int differ_data_changed(const struct differ *d, int which, const struct code *co
 	return pair != CODE_NONE && d->m->changed[pair];
 }
 
+/* A function outside may call each one whose address is taken: is there one that was modified and is not proved equal? */
+static int is_taken_modified(const struct differ *d)
+{
+	const struct whole *w = d->whole[OLD];
+	for (uint32_t i = 0; i < w->symbols.size; i++)
+		if (w->symbols.data[i].function && w->symbols.data[i].taken && d->m->classes[i] & (MATCH_M | MATCH_IM) && !d->equal[i])
+			return 1;
+	return 0;
+}
+
+int differ_calls_back(const struct differ *d, const struct code_function *outside)
+{
+	return strncmp(outside->name, "llvm.", 5) && !code_function_keeps_to_itself(outside) && is_taken_modified(d);
+}
+
+/* Does the function call one outside that may call back, over any number of calls? */
+static int reaches_back(const struct differ *d, uint32_t symbol, uint8_t *seen)
+{
+	const struct whole *w = d->whole[OLD];
+	const struct whole_symbol *s = &w->symbols.data[symbol];
+	int some = 0;
+	if (seen[symbol])
+		return 0;
+	seen[symbol] = 1;
+	for (uint32_t i = 0; i < s->callees && !some; i++)
+		some = reaches_back(d, w->callees.data[s->first_callee + i], seen);
+	for (uint32_t i = 0; s->function && i < s->function->callee_count && !some; i++) {
+		const struct code_function *f = &s->function->code->functions[s->function->callees[i]];
+		some = !f->defined && differ_calls_back(d, f);
+	}
+	return some;
+}
+
 static void index_symbols(struct differ *d, int which)
 {
 	const struct whole *w = d->whole[which];
@@ -437,11 +470,22 @@ static void analyse(struct differ *d, struct diff_function *f, uint32_t symbol)
 
 /* ------------------------------------------------------------ components */
 
-/* Nothing in it was modified, nor the type of its result. */
+static int may_be_called_back(const struct differ *d, uint32_t symbol)
+{
+	if (!is_taken_modified(d))
+		return 0;
+	uint8_t *seen = mem_zalloc(d->whole[OLD]->symbols.size + 1);
+	int some = reaches_back(d, symbol, seen);
+	free(seen);
+	return some;
+}
+
+/* Nothing in it was modified, nor the type of its result, nor what functions outside may call meanwhile. */
 static int is_unmodified(const struct differ *d, uint32_t symbol, unsigned classes)
 {
 	uint32_t now = d->m->to_new[symbol];
-	return !(d->m->classes[symbol] & classes) && diff_pair_same_sign(d->whole[OLD]->symbols.data[symbol].function, d->whole[NEW]->symbols.data[now].function);
+	return !(d->m->classes[symbol] & classes) && diff_pair_same_sign(d->whole[OLD]->symbols.data[symbol].function, d->whole[NEW]->symbols.data[now].function) &&
+	       !may_be_called_back(d, symbol);
 }
 
 /* Can the pair be proved equal if its whole component is? */
@@ -527,9 +571,14 @@ static void all_pairs(struct differ *d, struct diff *out, const uint8_t *wanted)
 {
 	VEC(struct order) list = {0};
 	VEC(uint32_t) symbols = {0};
+	uint8_t *early = mem_zalloc(d->whole[OLD]->symbols.size + 1); /* what functions outside may call back, and what that reaches: callers want to know of it */
+	for (uint32_t i = 0; i < d->whole[OLD]->symbols.size; i++)
+		if (d->whole[OLD]->symbols.data[i].function && d->whole[OLD]->symbols.data[i].taken && d->m->classes[i] & (MATCH_M | MATCH_IM))
+			reach(d->whole[OLD], i, early);
 	for (uint32_t i = 0; i < d->whole[OLD]->symbols.size; i++)
 		if (d->m->functions[i] && wanted[i])
-			vec_push(&list, (struct order){i, d->whole[OLD]->symbols.data[i].component});
+			vec_push(&list, (struct order){i, d->whole[OLD]->symbols.data[i].component | (early[i] ? 0 : 1u << 31)});
+	free(early);
 	if (list.size)
 		qsort(list.data, list.size, sizeof *list.data, by_component);
 	for (size_t i = 0; i < list.size;) {

@@ -95,6 +95,8 @@ uint32_t differ_pair_of(const struct differ *d, int which, uint32_t symbol);
 uint32_t differ_symbol(const struct differ *d, int which, const struct code_function *f);
 /* Data that both versions have with one size, and if it is constant one value: its name in terms. 0: it has a name of its own. */
 int differ_data_name(const struct differ *d, int which, const struct code *code, uint32_t global, struct buf *out);
+/* May the function, which is outside, call one of these that is not the same in both versions? */
+int differ_calls_back(const struct differ *d, const struct code_function *outside);
 /* Does it start with another value in the other version? */
 int differ_data_changed(const struct differ *d, int which, const struct code *code, uint32_t global);
 

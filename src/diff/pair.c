@@ -118,6 +118,8 @@ static enum vc_call_how on_call(void *ctx, struct vc_call *c)
 	struct buf name = BUF_EMPTY;
 	if (!c->target || c->target->returns_twice)
 		return VC_CALL_UNKNOWN;
+	if (!c->target->defined && differ_calls_back(d, c->target))
+		return VC_CALL_UNKNOWN;
 	uint32_t symbol = differ_symbol(d, s->which, c->target), pair = symbol == CODE_NONE ? CODE_NONE : differ_pair_of(d, s->which, symbol);
 	if (!is_common(d, pair, c->target, s->pair->abstracts)) {
 		if (d->o->no_refine && pair != CODE_NONE && !d->equal[pair])
