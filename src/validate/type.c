@@ -92,6 +92,18 @@ static uint32_t root_type(const struct code_function *f, const char *path, const
 	return CODE_NONE;
 }
 
+/* A structure that is passed in registers is no parameter of the code's: by its name in the source, which the place's text begins with. */
+static uint32_t type_by_name(const struct code_function *f, const char *text)
+{
+	size_t size = strcspn(text, ".[");
+	for (uint32_t i = 0; i < f->variable_count && size; i++) {
+		const struct code_variable *v = &f->variables[i];
+		if (v->type != CODE_NONE && f->code->types[v->type].kind == CODE_TYPE_STRUCT && v->name && !strncmp(v->name, text, size) && !v->name[size])
+			return v->type;
+	}
+	return CODE_NONE;
+}
+
 /* What a pointer of this type points to, at an offset of one of the elements. */
 static uint32_t type_behind(const struct code *c, uint32_t type, uint64_t offset, struct buf *names)
 {
@@ -110,6 +122,8 @@ static uint32_t type_of(const struct code_function *f, const struct place *pl, s
 	while (at < end && *at != '+' && *at != '*')
 		at++;
 	uint32_t type = root_type(f, pl->path, at);
+	if (names && at < end && *at == '+' && *pl->path != 'g' && (type == CODE_NONE || f->code->types[type].kind != CODE_TYPE_STRUCT))
+		type = type_by_name(f, pl->text);
 	while (at < end && type != CODE_NONE) {
 		char *rest;
 		uint64_t offset = strtoull(at + 1, &rest, 10);
