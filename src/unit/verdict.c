@@ -126,9 +126,6 @@ static void judge(struct test_function *f)
 		       f->suspected == 1 ? "" : "s");
 	if (f->suppressed)
 		reason(f, "findings of its tests are suppressed");
-	int weaker = f->reuse.how == TEST_REUSE_ALL && f->reuse.verdict != TEST_VERIFIED;
-	if (weaker && !f->bugs && !f->suspected && r->ended && r->exhausted)
-		reason(f, "an earlier run of the same code found something that is not seen now");
 	if (!r->ended)
 		reason(f, "%s with %" PRIu64 " paths to explore further",
 		       r->stopped ? "stopped" : "its budget ended", r->frontier);
@@ -142,6 +139,9 @@ static void judge(struct test_function *f)
 		if (f->harness->limits & 1u << i)
 			reason(f, "%s%s%s%s", harness_limit_words((enum harness_limit)i), i == HARNESS_WEAK ? " (" : "",
 			       i == HARNESS_WEAK ? f->harness->weak : "", i == HARNESS_WEAK ? ")" : "");
+	int weaker = f->reuse.how == TEST_REUSE_ALL && f->reuse.verdict != TEST_VERIFIED;
+	if (weaker && !f->why.size && r->exhausted)
+		reason(f, "an earlier run of the same code found something that is not seen now");
 	/* Each reason to be no better has its words: what has none keeps no function from being verified.
 	 */
 	int all = r->ended && r->exhausted && f->checked && !f->unchecked && !f->bugs &&

@@ -510,16 +510,26 @@ static void end_reused(const struct test_worker *w, struct test_searched *r)
 	r->seconds = seconds;
 }
 
-/* One that changed begins with the tests it had. 0, -1. */
+/* One that changed begins with the tests it had, which are no part of its budget. 0, -1. */
 static int offer_seeds(struct test_worker *w)
 {
-	for (size_t i = 0; i < w->f->reuse.seeds.size && !over(w); i++) {
+	uint64_t before = search_inputs(w->search);
+	for (size_t i = 0; i < w->f->reuse.seeds.size && !out_of_time(w); i++) {
 		const struct test_case *t = &w->f->reuse.seeds.data[i];
 		if (t->flags & (TEST_HANG | TEST_WAITS | TEST_LONG) || (t->size > DRIVE_GROWTH && t->data[DRIVE_GROWTH]))
 			continue;
 		if (search_offer(w->search, t->data, t->size, ORIGIN_SEED, 1) < 0)
 			return -1;
 	}
+	uint64_t offered = search_inputs(w->search) - before;
+	double seconds = test_clock() - w->begun;
+	if (!offered)
+		return 0;
+	w->covered_inputs = search_inputs(w->search);
+	w->covered_clock = test_clock();
+	w->runs += w->runs ? offered : 0;
+	w->seconds += w->seconds > 0 && w->s->o->seconds <= 0 ? seconds : 0; /* --time holds whatever is offered */
+	search_limits(w->search, w->runs, w->seconds);
 	return 0;
 }
 
