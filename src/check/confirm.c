@@ -477,10 +477,23 @@ static void take_finding(struct finding *x, finding_list *list, struct finding *
 	finding_release(x);
 }
 
+/* A run that goes on after these has read or written something else than the program's text names: what it computes from then on may follow
+ * from that alone, which a person who reads a later finding must know. */
+static int leaves_object(const struct finding *x)
+{
+	return x->bug.file[0] && (!strcmp(x->bug.kind, "out-of-bounds-index") || !strcmp(x->bug.kind, "insufficient-object-size"));
+}
+
+static void say_after(struct finding *x, const struct buf *earlier)
+{
+	x->bug.summary = finding_text(x, "%s, after %.*s", x->bug.summary, (int)earlier->size, (const char *)earlier->data);
+}
+
 static void collect(struct confirm *c, const struct run_result *run, struct reports *all, const char *text, const char *err, struct finding *f)
 {
 	finding_list list = {0};
 	struct finding end = FINDING_NONE, hidden = FINDING_NONE;
+	struct buf left = {0}; /* where the run first left an object */
 	size_t first = 0;
 
 	for (size_t i = 0; i < all->list.size; i++) {
@@ -491,12 +504,18 @@ static void collect(struct confirm *c, const struct run_result *run, struct repo
 		if (run->end != RUN_EXIT && i == reports_last(all))
 			first = list.size;
 		from_report(c, &x, &all->list.data[i], err);
+		if (left.size)
+			say_after(&x, &left);
+		else if (leaves_object(&x))
+			buf_addf(&left, "%s at %s:%u in the same run", x.bug.kind, file_base(x.bug.file), x.bug.line);
 		take_finding(&x, &list, &hidden);
 	}
 	if (!all->list.size || !(all->ended || (c->halts && run->end == RUN_SIGNAL)))
 		read_end(run, text, err, &end);
 	if (end.bug.confirmed || (!list.size && end.bug.kind[0])) {
 		first = list.size;
+		if (left.size && end.bug.confirmed)
+			say_after(&end, &left);
 		take_finding(&end, &list, &hidden);
 	} else {
 		finding_release(&end);
@@ -511,6 +530,7 @@ static void collect(struct confirm *c, const struct run_result *run, struct repo
 		f->bug.signal = run->signal;
 	f->suppressed = hidden.suppressed;
 	memcpy(f->hidden, hidden.hidden, sizeof f->hidden);
+	buf_release(&left);
 }
 
 static int read_run(struct confirm *c, const struct run_result *run, struct finding *f)
