@@ -213,9 +213,10 @@ void capture_release(struct capture *c)
 	vec_release(&c->preprocess);
 }
 
-int capture_file(const char *path, struct buf *out)
+int capture_file(const char *path, const char *const *cflags, struct buf *out)
 {
-	char *argv[] = {"cc", "-c", "-O2", "-g", (char *)path};
+	static char *const fixed[] = {"cc", "-c", "-O2", "-g"};
+	VEC(char *) argv = {0};
 	struct args a;
 	struct capture c;
 	struct proc_job jobs[CAPTURE_JOBS];
@@ -225,7 +226,12 @@ int capture_file(const char *path, struct buf *out)
 	/* It is read twice. */
 	if (file_exists(path) && !file_is_regular(path))
 		return error_set("'%s' is no plain file: name a .c file", path);
-	e = args_parse(&a, 5, argv);
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+		vec_push(&argv, fixed[i]);
+	for (; cflags && *cflags; cflags++)
+		vec_push(&argv, (char *)*cflags);
+	vec_push(&argv, (char *)path);
+	e = args_parse(&a, (int)argv.size, argv.data);
 	if (!e) {
 		capture_plan(&c, &a.arena, &a, &vec_last(&a.list), &none, NULL, jobs);
 		/* Somebody waits for this one: the user sees what is wrong, warnings and all. */
@@ -241,5 +247,6 @@ int capture_file(const char *path, struct buf *out)
 		capture_release(&c);
 	}
 	args_release(&a);
+	vec_release(&argv);
 	return e;
 }

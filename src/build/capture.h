@@ -35,7 +35,7 @@ void capture_plan(struct capture *c, struct arena *arena, const struct args *a,
 void capture_record(struct capture *c, struct proc_job jobs[CAPTURE_JOBS], struct buf *out);
 void capture_release(struct capture *c);
 
-/* Captures a file by itself: -1 with words if it does not compile. */
-int capture_file(const char *path, struct buf *out);
+/* Captures a file by itself: -1 with words if it does not compile. cflags: further arguments of the compiler, NULL at the end; or NULL. */
+int capture_file(const char *path, const char *const *cflags, struct buf *out);
 
 #endif

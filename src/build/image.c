@@ -66,7 +66,7 @@ static int uses_libfuzzer(const struct closure *c)
 }
 
 /* The records of a C file by itself, with the link that `cc FILE.c` would be. */
-static int load_source(struct image *im, const char *path)
+static int load_source(struct image *im, const char *path, const char *const *cflags)
 {
 	struct closure_item item = {.kind = ITEM_UNIT};
 	struct record_value v;
@@ -74,7 +74,7 @@ static int load_source(struct image *im, const char *path)
 	struct buf text = BUF_EMPTY;
 	int harness;
 
-	if (capture_file(path, &im->file))
+	if (capture_file(path, cflags, &im->file))
 		return -1;
 	/* The buffer is the frame itself: a header of 48 bytes, then the payload. */
 	r = (struct record){.kind = RECORD_UNIT,
@@ -361,6 +361,11 @@ static char *behind_script(const char *path)
 
 int program_load(struct program *p, const char *path)
 {
+	return program_load_with(p, path, NULL);
+}
+
+int program_load_with(struct program *p, const char *path, const char *const *cflags)
+{
 	static const char *const beside[] = {"lib", "work", SEAL_FILE, NULL}; /* in a variant's directory */
 	struct image im = {.soname = ""};
 	char *real;
@@ -372,7 +377,7 @@ int program_load(struct program *p, const char *path)
 	real = behind_script(path);
 	if (file_is_c(path)) {
 		im.path = file_absolute(path);
-		e = load_source(&im, path);
+		e = load_source(&im, path, cflags);
 	} else {
 		e = image_load(&im, real);
 	}

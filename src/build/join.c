@@ -207,7 +207,7 @@ static struct whole *join_archive(const char *path, const struct buf *file, stru
 	return join_end(&a.join, e);
 }
 
-struct whole *join_load_merged(const char *path, struct buf *bitcode)
+struct whole *join_load_merged(const char *path, const char *const *cflags, struct buf *bitcode)
 {
 	struct buf file = BUF_EMPTY;
 	struct program p;
@@ -219,7 +219,7 @@ struct whole *join_load_merged(const char *path, struct buf *bitcode)
 		return w;
 	}
 	buf_release(&file);
-	if (program_load(&p, path))
+	if (program_load_with(&p, path, cflags))
 		return NULL;
 	w = join_program(&p, bitcode);
 	program_release(&p);
@@ -228,5 +228,5 @@ struct whole *join_load_merged(const char *path, struct buf *bitcode)
 
 struct whole *join_load(const char *path)
 {
-	return join_load_merged(path, NULL);
+	return join_load_merged(path, NULL, NULL);
 }

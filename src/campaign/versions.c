@@ -75,7 +75,7 @@ static int load_path(struct version *v, const struct versions_options *o)
 {
 	if (!v->path)
 		return -1;
-	v->whole = join_load_merged(v->path, o->merged ? &v->bitcode : NULL);
+	v->whole = join_load_merged(v->path, o->cflags, o->merged ? &v->bitcode : NULL);
 	if (v->whole && v->revision.tree)
 		name_units(v->whole, v->revision.tree);
 	return v->whole ? 0 : -1;

@@ -26,6 +26,7 @@ struct versions_options {
 	const char *build;   /* a command line that builds a revision; NULL: none can be */
 	const char *program; /* that it builds; NULL: the only one */
 	const char *store;   /* NULL: that of the project */
+	const char *const *cflags; /* for C files, NULL at the end; NULL: none */
 	int merged;	     /* all units as one (build/merge.h), with its bitcode */
 };
 

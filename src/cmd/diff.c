@@ -308,7 +308,7 @@ int cmd_diff(int argc, char **argv)
 	    OPTION_END,
 	};
 	static const struct option_spec spec = {
-	    "diff", "[options] OLD [NEW]",
+	    "diff", "[options] OLD [NEW] [-- COMPILER-ARGUMENTS]",
 	    "How behaviour changed between two versions of a program: for each function the inputs for\n"
 	    "which it did, as conditions in C, with an input that was run on both versions, and those for\n"
 	    "which it provably did not. docs/diff.md says what the words promise.\n"
@@ -316,7 +316,7 @@ int cmd_diff(int argc, char **argv)
 	    "Exit code 0: all functions are equal; 1: something changed; 3: something may have.",
 	    rows};
 	const char *versions[2];
-	versions_operands(&spec, argc, argv, versions);
+	versions_operands(&spec, argc, argv, versions, &args.versions);
 	if (args.overflow && strcmp(args.overflow, "wrap") && strcmp(args.overflow, "ub"))
 		option_usage(&spec, "--overflow is wrap or ub, not '%s'", args.overflow);
 	confine_apply(&spec);

@@ -3,19 +3,20 @@
 
 #include <string.h>
 
-void versions_operands(const struct option_spec *spec, int argc, char **argv, const char *versions[2])
+void versions_operands(const struct option_spec *spec, int argc, char **argv, const char *versions[2], struct versions_options *o)
 {
-	int at = 0, count = 0, ended = 0;
+	int at = 0, count = 0;
 
 	versions[0] = versions[1] = NULL;
 	for (;;) {
-		if (!ended)
-			at += option_parse(spec, argc - at, argv + at);
-		else
-			at++;
+		int before = at;
+		at += option_parse(spec, argc - at, argv + at);
+		if (at > before && !strcmp(argv[at - 1], "--") && count) {
+			o->cflags = (const char *const *)argv + at;
+			break;
+		}
 		if (at >= argc)
 			break;
-		ended |= !strcmp(argv[at - 1], "--");
 		if (count == 2)
 			option_usage(spec, "'%s' is one version too many: OLD and NEW are two", argv[at]);
 		versions[count++] = argv[at];

@@ -13,9 +13,10 @@
 #define VERSIONS_HELP                                                                                 \
 	"OLD and NEW: C files, binaries built with muster cc, git revisions (with --build, or one of\n" \
 	"their files: HEAD~1:FILE.c), versions of the store (store:N). 'OLD --build make' compares a\n" \
-	"revision with the work tree, 'HEAD~1 FILE.c' one file.\n"
+	"revision with the work tree, 'HEAD~1 FILE.c' one file. Arguments after -- are the compiler's,\n" \
+	"for C files: 'OLD.c NEW.c -- -Iinclude -DX=1'.\n"
 
-/* Options and operands in any order: versions[0] is OLD, versions[1] NEW or NULL. Wrong usage ends the process. */
-void versions_operands(const struct option_spec *spec, int argc, char **argv, const char *versions[2]);
+/* Options and operands in any order: versions[0] is OLD, versions[1] NEW or NULL; after them, "--" and arguments of the compiler for C files. Wrong usage ends the process. */
+void versions_operands(const struct option_spec *spec, int argc, char **argv, const char *versions[2], struct versions_options *o);
 
 #endif
