@@ -507,7 +507,7 @@ static void collect(struct confirm *c, const struct run_result *run, struct repo
 		if (left.size)
 			say_after(&x, &left);
 		else if (leaves_object(&x))
-			buf_addf(&left, "%s at %s:%u in the same run", x.bug.kind, file_base(x.bug.file), x.bug.line);
+			buf_addf(&left, "%s at %s:%u of the same run", x.bug.kind, file_base(x.bug.file), x.bug.line);
 		take_finding(&x, &list, &hidden);
 	}
 	if (!all->list.size || !(all->ended || (c->halts && run->end == RUN_SIGNAL)))
