@@ -38,11 +38,11 @@ runtime_drive = $(patsubst %,runtime/%.c,drive drive_build drive_batch)
 runtime_native = $(patsubst %,runtime/%.c,native probe probe_format probe_list)
 runtime_separate = runtime/inline.c runtime/driver.c runtime/report.c runtime/noskip.c $(runtime_native) $(runtime_light) $(runtime_drive)
 # Wrappers are known by what they call. runtime_labels is what only the trace variant has.
-runtime_labels = $(patsubst %,runtime/%.c,core node memory object table hooks extern check sized pin pair scatter drive_trace entry unseen calls activation rebind)
+runtime_labels = $(patsubst %,runtime/%.c,core node memory object table hooks extern check sized pin pair scatter drive_trace entry unseen calls rebind) $(wildcard runtime/activation*.c)
 runtime_wrappers = $(filter-out $(runtime_separate) $(runtime_labels),\
 	$(sort $(shell grep -lE "rt_enter|__wrap_" runtime/*.c)))
 # What only the calls variant has, and what is compiled for it once more, with activations.
-runtime_activations = $(patsubst %,runtime/%.c,activation rebind)
+runtime_activations = runtime/rebind.c $(sort $(wildcard runtime/activation*.c))
 runtime_core = $(filter-out $(runtime_separate) $(runtime_wrappers) $(runtime_activations),$(sort $(wildcard runtime/*.c)))
 runtime_core_calls = $(runtime_activations) $(patsubst %,runtime/%.c,calls core memory table object extern check pin pair scatter)
 runtime_bodies = $(sort $(wildcard runtime/libc/*.c))

@@ -1,0 +1,307 @@
+/* activation_read.c: leaves of activations: what they read first, and what addresses are made from.
+ *
+ * An activation that calls another one reads what that reads: a first read makes leaves from the outermost activation that has not seen the byte to the
+ * innermost, each bound to the one before. Memory that is an activation's own has no leaves: its frame and all below it, and what was allocated since it began. Constant objects
+ * have none either where the code names them: their contents are part of the program. Where a pointer among the leaves leads to one, it is an input.
+ *
+ * Invariant: the cells of a byte that became a leaf are in the log before they change.
+ */
+#include "activation_inside.h"
+
+#include <string.h>
+
+#ifdef RT_ACTIVATIONS
+
+#define NEAR 65536 /* bytes from a pointer to the end of constant data that it may lead to */
+#define OUTWARD 8  /* activations to which the expression of an address is handed */
+
+struct moving activation_moving;
+
+/* ----------------------------------------------------------------- leaves */
+
+label activation_leaf(uint32_t open, unsigned width, label bound, label place, unsigned memory, uint64_t value, uint64_t k, uint64_t site)
+{
+	if (bound && (rt_node(bound)->width != width || rt_value(bound) != rt_mask(value, width)))
+		bound = 0;
+	label l = rt_append(RT_STATE->header->node_count, rt_head(MUSTER_OP_LEAF, width, bound), rt_tail(place, activation_open[open].number),
+			    rt_mask(value, width), k);
+	if (!l)
+		return 0;
+	rt_node(l)->aux = (uint8_t)memory;
+	if (memory)
+		activation_object(k);
+	if (width == 64 && value > 4095)
+		activation_object(value);
+	rt_event_whole(MUSTER_EV_BIND, 0, 0, site, l);
+	return l;
+}
+
+static int unseen(uint64_t addr, uint32_t open)
+{
+	const struct grain *g = find(addr & ~7ull, open);
+
+	return !g || !((g->read | g->written) >> (addr & 7) & 1);
+}
+
+static int any_unseen(uint64_t addr, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (unseen(addr + i, rt_now))
+			return 1;
+	return 0;
+}
+
+/* The n bytes, none of them seen, become a leaf. */
+static void expose(uint64_t addr, unsigned n, uint32_t open, label place, uint64_t site)
+{
+	uint64_t value = 0;
+	label bound = rt_any((const void *)addr, n) ? rt_load_cells(addr, n, site) : 0;
+
+	memcpy(&value, (const void *)addr, n);
+	for (unsigned i = 0; i < n; i++)
+		if (!activation_grain((addr + i) & ~7ull, open))
+			return;
+	label l = activation_leaf(open, n * 8, bound, place, 1, value, addr, site);
+	if (!l)
+		return;
+	for (unsigned i = 0; i < n; i++) {
+		struct grain *g = find((addr + i) & ~7ull, open);
+		g->saved[(addr + i) & 7] = cells(addr)[i];
+		g->read |= (uint8_t)(1u << ((addr + i) & 7));
+	}
+	mark_page(addr);
+	mark_page(addr + n - 1);
+	for (unsigned i = 0; i < n; i++)
+		cells(addr)[i] = MUSTER_CELL(l, i);
+}
+
+static void expose_unseen(uint64_t addr, unsigned n, uint32_t open, label place, uint64_t site)
+{
+	for (unsigned i = 0, m; i < n; i += m) {
+		m = 1;
+		if (!unseen(addr + i, open))
+			continue;
+		while (i + m < n && unseen(addr + i + m, open))
+			m++;
+		if (place && i)
+			place = rt_binary(MUSTER_OP_ADD, 64, place, 0, rt_value(place), i);
+		expose(addr + i, m, open, place, site);
+	}
+}
+
+void activation_moves(const void *p, uint64_t n)
+{
+	struct rt_object o;
+
+	activation_moving.size = p && rt_object_find(p, &o) ? o.base + o.size - (uint64_t)p : n;
+	activation_read(p, activation_moving.size < n ? activation_moving.size : n, 0, __muster_tls.site);
+	activation_moving.at = (uint64_t)p;
+	activation_moving.end = activation_moving.at + n;
+}
+
+int activation_is_outer(uint32_t number)
+{
+	for (uint32_t i = rt_now; i > 0; i--)
+		if (activation_open[i].number <= number)
+			return activation_open[i].number == number;
+	return 0;
+}
+
+/* At most eight bytes. From the outermost activation that has not seen them all. */
+static void read_some(uint64_t addr, unsigned n, uint32_t own, label address, uint64_t site)
+{
+	uint32_t from = rt_now;
+	int any;
+
+	if (!any_unseen(addr, n))
+		return;
+	for (; from > own + 1; from--) {
+		any = on_own_stack(addr, from - 1) ? 0 : 1;
+		for (unsigned i = 0; i < n && any == 1; i++)
+			any += unseen(addr + i, from - 1);
+		if (any < 2)
+			break;
+	}
+	label places[OUTWARD] = {address};
+	for (uint32_t k = 1; k < OUTWARD && k <= rt_now - from; k++) {
+		uint32_t kept = rt_now;
+		label inner = places[k - 1];
+		rt_now = kept - k + 1; /* as its callee sees it */
+		places[k] = rt_rebind(inner, activation_open[rt_now].number, activation_open[rt_now].first, activation_is_outer);
+		rt_now = kept;
+	}
+	for (uint32_t open = from; open <= rt_now && RT_ON(); open++)
+		expose_unseen(addr, n, open, rt_now - open < OUTWARD ? places[rt_now - open] : 0, site);
+}
+
+static int all_new(uint64_t addr, uint64_t n)
+{
+	label first = activation_open[rt_now].first;
+
+	for (uint64_t i = 0; i < n; i++)
+		if (MUSTER_CELL_LABEL(cells(addr)[i]) < first)
+			return 0;
+	return 1;
+}
+
+/* Was the address made from a leaf that points into the object? */
+static int is_through_leaf(label address, const struct rt_object *o, unsigned depth)
+{
+	const struct muster_node *n = rt_node(address);
+
+	if (!address || !depth || n->width != 64)
+		return 0;
+	if (n->op == MUSTER_OP_LEAF)
+		return o->base + o->size - n->value64 < NEAR; /* literals may lie in each other */
+	return (n->op == MUSTER_OP_ADD && (is_through_leaf(n->a, o, depth - 1) || is_through_leaf(n->b, o, depth - 1))) ||
+	       (n->op == MUSTER_OP_SUB && is_through_leaf(n->a, o, depth - 1));
+}
+
+static enum { PLAIN, COPY, TABLE } reading; /* COPY, TABLE: after the same bytes, or a part of the object, were read by the address that has the label */
+static int constants_exposed; /* constant data has leaves */
+
+void activation_read_end(void)
+{
+	constants_exposed = 0;
+}
+
+/* Constant data is the program's own, unless a pointer that came from outside may lead there: then it is an input. */
+static int is_program(const struct rt_object *o, uint64_t addr, uint64_t n, label address)
+{
+	static struct {
+		uint64_t base, addr, n;
+	} through; /* what was read so last */
+
+	if (!o->constant)
+		return 0;
+	if (reading == PLAIN) {
+		through.base = is_through_leaf(address, o, 16) ? o->base : 0;
+		through.addr = addr;
+		through.n = n;
+	}
+	return through.base != o->base || (reading == COPY && (through.addr != addr || through.n != n));
+}
+
+/* Constant data that is an input through one pointer is read by its own name: the two cannot be told apart. */
+static void look_at_constant(uint64_t addr, uint64_t n, label address)
+{
+	struct rt_object o;
+
+	if (rt_object_find((const void *)addr, &o) && is_program(&o, addr, n, address))
+		for (uint64_t at = addr & ~7ull; at < addr + n; at += 8)
+			if (activation_slots[place_of(at)].top) {
+				activation_mark(MUSTER_MARK_UNRECORDED);
+				return;
+			}
+}
+
+void activation_copied(const void *p, uint64_t n, uint64_t site)
+{
+	reading = COPY;
+	activation_read(p, n, 0, site);
+	reading = PLAIN;
+}
+
+void activation_table(const void *p, uint64_t n, uint64_t site)
+{
+	reading = TABLE;
+	activation_read(p, n, 0, site);
+	reading = PLAIN;
+}
+
+void activation_read(const void *p, uint64_t n, label address, uint64_t site)
+{
+	uint64_t addr = (uint64_t)p;
+	struct rt_object o;
+	uint32_t own = 0;
+
+	if (activation_busy || !n || !RT_ON() || !covered(addr, n) || on_own_stack(addr, rt_now))
+		return;
+	if (RT_UNLIKELY(constants_exposed))
+		look_at_constant(addr, n, address);
+	if (n <= 16 && all_new(addr, n))
+		return;
+	if ((n <= 8 && !any_unseen(addr, (unsigned)n)) || (addr >= activation_moving.at && addr < activation_moving.end))
+		return;
+	activation_busy = 1;
+	if (n > ACTIVATION_BULK) {
+		activation_mark(MUSTER_MARK_ROOM);
+	} else {
+		int found = rt_object_find(p, &o);
+		if (found && activation_born_count)
+			own = activation_born_in(o.base);
+		if (found && is_program(&o, addr, n, address))
+			own = rt_now;
+		else if (found && o.constant)
+			constants_exposed = 1;
+		if (address && muster_value(rt_node(address)) != addr)
+			address = 0;
+		for (uint64_t i = 0, m; i < n && own < rt_now && RT_ON(); i += m) {
+			m = n <= 8 ? n : 8 - ((addr + i) & 7);
+			if (m > n - i)
+				m = n - i;
+			label place = address && i ? rt_binary(MUSTER_OP_ADD, 64, address, 0, addr, i) : address;
+			read_some(addr + i, (unsigned)m, own, place, site);
+		}
+	}
+	activation_busy = 0;
+}
+
+/* -------------------------------------------------------------- addresses */
+
+struct sum {
+	label rest;
+	uint64_t constant;
+	int found;
+};
+
+static int points(uint64_t value, uint64_t p)
+{
+	struct rt_object o;
+	uint64_t apart = value > p ? value - p : p - value;
+
+	if (value < 65536 || !covered(value, 1))
+		return 0;
+	return rt_object_find((const void *)value, &o) || rt_object_find((const void *)(value - 1), &o) || apart < 4096;
+}
+
+static void add(struct sum *s, label l, uint64_t p, unsigned depth)
+{
+	struct muster_node *n = rt_node(l);
+
+	if (n->op == MUSTER_OP_LEAF && n->width == 64 && points(n->value64, p)) {
+		s->found = 1;
+		n->flags |= MUSTER_NODE_FOLLOWED;
+		if (n->a && depth)
+			add(s, n->a, p, depth - 1);
+		else
+			s->constant += n->value64;
+		return;
+	}
+	if (n->width == 64 && n->op == MUSTER_OP_ADD && depth) {
+		if (n->a)
+			add(s, n->a, p, depth - 1);
+		if (n->b)
+			add(s, n->b, p, depth - 1);
+		s->constant += n->a && n->b ? 0 : n->k;
+	} else if (n->width == 64 && n->op == MUSTER_OP_SUB && depth && n->a && !n->b) {
+		add(s, n->a, p, depth - 1);
+		s->constant -= n->k;
+	} else {
+		s->rest = rt_binary(MUSTER_OP_ADD, 64, s->rest, l, rt_value(s->rest), n->value64);
+	}
+}
+
+label activation_address(label address, uint64_t p)
+{
+	struct sum s = {0};
+
+	if (!address || !RT_ON() || rt_node(address)->width != 64)
+		return address;
+	add(&s, address, p, 64);
+	if (!s.found)
+		return address;
+	return s.rest ? rt_binary(MUSTER_OP_ADD, 64, s.rest, 0, rt_value(s.rest), s.constant) : 0;
+}
+
+#endif
