@@ -1,9 +1,6 @@
 /* show.c: muster show tests|bugs|campaigns|versions|summaries|checkers: what the store remembers, at a glance or as JSON.
  *
- * The store is opened for reading only, so it can be shown while a search writes it, and from a
- * directory that cannot be written. The campaign is that of -o DIR (its file `campaign` has the
- * key), or the newest. A store may have a million tests: nothing is collected, rows go out as
- * they are read, and a person is shown the newest ones.
+ * A store may have a million tests: nothing is collected, rows go out as they are read, and a person is shown the newest ones.
  */
 #include "base/error.h"
 #include "base/file.h"
@@ -11,14 +8,13 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/option.h"
-#include "base/shell.h"
 #include "base/vec.h"
-#include "build/home.h"
 #include "report/bug.h"
 #include "report/result_json.h"
 #include "report/checks.h"
 #include "cmd/cmd.h"
 #include "cmd/show.h"
+#include "cmd/stored.h"
 #include "search/search.h"
 #include "store/outdir.h"
 #include "store/store.h"
@@ -32,15 +28,9 @@
 #define NEWEST 40 /* tests a person is shown */
 
 struct show {
-	const char *dir, *store_file; /* of -o and --store, or NULL */
+	struct stored of;
 	const char *function; /* summaries: of this one only */
 	int json, all, full, smt2;
-	struct store *store;
-	char *path;
-	/* the campaign */
-	char *key; /* wanted; NULL: the newest */
-	uint64_t id;
-	char *program, *command, *output; /* output: its directory, or NULL if it is not known */
 	struct map files;		  /* test id to index + 1 in names */
 	VEC(char *) names;
 	/* JSON */
@@ -62,68 +52,6 @@ static void print_text(const char *s)
 		else
 			putchar(*s);
 	}
-}
-
-/* ------------------------------------------------------------------ campaign */
-
-static char *output_of(struct show *s, uint64_t id)
-{
-	struct buf b = {0};
-
-	if (store_value_get(s->store, id, "output", &b) > 0 && b.size)
-		return buf_take(&b);
-	buf_release(&b);
-	return NULL;
-}
-
-static int choose(void *ctx, uint64_t id, struct hash128 key, const char *program,
-		  const char *command)
-{
-	struct show *s = ctx;
-	char hex[HASH_HEX_SIZE];
-
-	if (s->key && strcmp(hash_hex(key, hex), s->key))
-		return 0;
-	free(s->program);
-	free(s->command);
-	s->id = id;
-	s->program = mem_strdup(program);
-	s->command = mem_strdup(command);
-	return s->key != NULL;
-}
-
-static void read_key(struct show *s)
-{
-	char *path = file_join(s->dir, "campaign");
-	struct buf b = {0};
-
-	if (!file_is_regular(path) || file_read_limited(path, 4096, &b))
-		die(EXIT_USAGE,
-		    "'%s' is no output directory of a search: it has no file 'campaign' (with -S "
-		    "NAME it is "
-		    "DIR/NAME)",
-		    s->dir);
-	buf_str(&b)[strcspn(buf_str(&b), "\n")] = 0;
-	s->key = buf_take(&b);
-	free(path);
-}
-
-static void open_campaign(struct show *s)
-{
-	if (s->dir)
-		read_key(s);
-	if (store_campaign_each(s->store, choose, s))
-		fail();
-	if (!s->id && s->dir)
-		die(EXIT_USAGE,
-		    "the store '%s' knows no search with the output directory '%s': name its store "
-		    "with "
-		    "--store",
-		    s->path, s->dir);
-	if (!s->id)
-		die(EXIT_USAGE, "the store '%s' has no search yet: 'muster fuzz' begins one",
-		    s->path);
-	s->output = s->dir ? mem_strdup(s->dir) : output_of(s, s->id);
 }
 
 /* ---------------------------------------------------------------------- JSON */
@@ -155,9 +83,9 @@ static void json_open(struct show *s, const char *what)
 	json_object_open(&s->j);
 	json_key(&s->j, "command"), json_str(&s->j, "show");
 	json_key(&s->j, "status"), json_str(&s->j, "complete");
-	if (s->id) {
+	if (s->of.id) {
 		json_key(&s->j, "campaign"), json_object_open(&s->j);
-		json_campaign(s, s->id, s->program, s->command, s->output);
+		json_campaign(s, s->of.id, s->of.program, s->of.command, s->of.output);
 		json_object_close(&s->j);
 	}
 	json_key(&s->j, what), json_array_open(&s->j);
@@ -220,7 +148,7 @@ static int json_test(void *ctx, const struct store_test *t)
 {
 	struct show *s = ctx;
 	const char *name = file_of(s, t->id);
-	char *file = name ? mem_printf("%s/queue/%s", s->output, name) : NULL;
+	char *file = name ? mem_printf("%s/queue/%s", s->of.output, name) : NULL;
 
 	struct result_test r = {
 	    .id = t->id,
@@ -247,10 +175,10 @@ static int json_test(void *ctx, const struct store_test *t)
 
 static void print_heading(struct show *s)
 {
-	print_text(s->command);
-	if (s->output) {
+	print_text(s->of.command);
+	if (s->of.output) {
 		printf("  (in ");
-		print_text(s->output);
+		print_text(s->of.output);
 		putchar(')');
 	}
 	putchar('\n');
@@ -260,63 +188,32 @@ static int show_tests(struct show *s)
 {
 	uint64_t count, after;
 
-	open_campaign(s);
-	if (s->output)
-		outdir_files(s->output, know_file, s); /* it may be gone: then there are no names */
+	stored_choose(&s->of);
+	if (s->of.output)
+		outdir_files(s->of.output, know_file, s); /* it may be gone: then there are no names */
 	if (s->json) {
 		json_open(s, "tests");
-		if (store_test_each(s->store, s->id, 0, 1, json_test, s))
+		if (store_test_each(s->of.store, s->of.id, 0, 1, json_test, s))
 			fail();
 		json_close(s);
 		return EXIT_OK;
 	}
-	count = store_test_count(s->store, s->id);
+	count = store_test_count(s->of.store, s->of.id);
 	after = s->all || count <= NEWEST ? 0 : count - NEWEST;
 	print_heading(s);
 	printf("%" PRIu64 " tests, %" PRIu64 " of them to be explored further\n", count,
-	       store_frontier_count(s->store, s->id, STAGE_DONE));
+	       store_frontier_count(s->of.store, s->of.id, STAGE_DONE));
 	if (count)
 		printf("%8s %8s  %-6s %8s %8s %9s\n", "test", "from", "by", "bytes", "new br.",
 		       "second");
 	if (after)
 		printf("%8s %" PRIu64 " older ones: --all\n", "...", after);
-	if (store_test_each(s->store, s->id, after, 0, print_test, s))
+	if (store_test_each(s->of.store, s->of.id, after, 0, print_test, s))
 		fail();
 	return EXIT_OK;
 }
 
 /* ---------------------------------------------------------------------- bugs */
-
-/* What the search looked for; one that an older muster made has no such value. */
-static checker_set checks_of(const struct show *s)
-{
-	struct buf b = {0};
-	checker_set set = checker_default();
-
-	if (store_value_get(s->store, s->id, "checks", &b) > 0 && checker_parse(buf_str(&b), &set))
-		set = checker_default();
-	buf_release(&b);
-	return set;
-}
-
-/* The command that runs it again; "" if it is not known where its file is. */
-static void add_replay(const struct show *s, const struct result_bug *b, struct buf *out)
-{
-	char *file;
-
-	if (!s->output || !*b->input_file)
-		return;
-	buf_adds(out, "muster replay ");
-	check_option_word(out, checks_of(s), b->kind);
-	if (s->store_file) {
-		buf_adds(out, "--store ");
-		shell_paste_path(out, s->store_file);
-		buf_addc(out, ' ');
-	}
-	file = file_join(s->output, b->input_file);
-	shell_paste_path(out, file);
-	free(file);
-}
 
 static void print_place(const struct result_bug *b)
 {
@@ -340,7 +237,7 @@ static int print_bug(void *ctx, const struct result_bug *b)
 	print_place(b);
 	printf("\n       %s", *b->summary ? "" : "no summary");
 	print_text(bug_description(b->kind, b->summary));
-	bug_source(b->file, b->line, s->program, "      ", &source);
+	bug_source(b->file, b->line, s->of.program, "      ", &source);
 	bug_input(b->data, b->size, &input);
 	printf("\n%s       %zu byte%s, shown by %" PRIu64 " input%s", buf_str(&source), b->size,
 	       b->size == 1 ? "" : "s", b->count, b->count == 1 ? "" : "s");
@@ -349,7 +246,7 @@ static int print_bug(void *ctx, const struct result_bug *b)
 		print_text(b->input_file);
 	}
 	printf("\n       %s\n", buf_str(&input));
-	add_replay(s, b, &replay);
+	stored_replay(&s->of, b, &replay);
 	if (replay.size) {
 		printf("       ");
 		print_text(buf_str(&replay));
@@ -368,9 +265,9 @@ static int json_bug(void *ctx, const struct result_bug *b)
 	struct show *s = ctx;
 	struct result_bug shown = *b;
 	struct buf replay = {0};
-	char *file = *b->input_file ? file_join(s->output ? s->output : "", b->input_file) : NULL;
+	char *file = *b->input_file ? file_join(s->of.output ? s->of.output : "", b->input_file) : NULL;
 
-	add_replay(s, b, &replay);
+	stored_replay(&s->of, b, &replay);
 	shown.replay = replay.size ? buf_str(&replay) : NULL;
 	shown.input_file = file;
 	bug_json(&s->j, &shown);
@@ -384,15 +281,15 @@ static int show_bugs(struct show *s)
 {
 	struct bug_counts n;
 
-	open_campaign(s);
+	stored_choose(&s->of);
 	if (s->json) {
 		json_open(s, "bugs");
-		if (bug_each(s->store, s->id, &n, json_bug, s))
+		if (bug_each(s->of.store, s->of.id, &n, json_bug, s))
 			fail();
 		json_close(s);
 		return n.confirmed ? EXIT_FOUND : EXIT_OK;
 	}
-	if (bug_each(s->store, s->id, &n, NULL, NULL))
+	if (bug_each(s->of.store, s->of.id, &n, NULL, NULL))
 		fail();
 	print_heading(s);
 	if (n.confirmed + n.suspected)
@@ -400,7 +297,7 @@ static int show_bugs(struct show *s)
 		       n.confirmed == 1 ? "" : "s", n.suspected);
 	else
 		printf("no bugs found\n");
-	if (bug_each(s->store, s->id, &n, print_bug, s))
+	if (bug_each(s->of.store, s->of.id, &n, print_bug, s))
 		fail();
 	return n.confirmed ? EXIT_FOUND : EXIT_OK;
 }
@@ -419,13 +316,13 @@ static int each_campaign(void *ctx, uint64_t id, struct hash128 key, const char 
 {
 	struct show *s = ctx;
 	struct json *j = &s->j;
-	uint64_t tests = store_test_count(s->store, id), branches = 0;
-	uint64_t open = store_frontier_count(s->store, id, STAGE_DONE);
+	uint64_t tests = store_test_count(s->of.store, id), branches = 0;
+	uint64_t open = store_frontier_count(s->of.store, id, STAGE_DONE);
 	struct bug_counts bugs;
-	char *output = output_of(s, id), hex[HASH_HEX_SIZE];
+	char *output = stored_output(&s->of, id), hex[HASH_HEX_SIZE];
 
-	if (store_cover_each(s->store, id, count_cover, &branches) ||
-	    bug_each(s->store, id, &bugs, NULL, NULL))
+	if (store_cover_each(s->of.store, id, count_cover, &branches) ||
+	    bug_each(s->of.store, id, &bugs, NULL, NULL))
 		fail();
 	if (s->json) {
 		json_object_open(j);
@@ -459,7 +356,7 @@ static int show_campaigns(struct show *s)
 	else
 		printf("%8s %8s %10s %8s %5s  %s\n", "campaign", "tests", "unexplored", "branches",
 		       "bugs", "command");
-	if (store_campaign_each(s->store, each_campaign, s))
+	if (store_campaign_each(s->of.store, each_campaign, s))
 		fail();
 	if (s->json)
 		json_close(s);
@@ -470,10 +367,10 @@ static int show_campaigns(struct show *s)
 
 static int summaries(struct show *s)
 {
-	open_campaign(s);
+	stored_choose(&s->of);
 	if (s->json)
 		json_open(s, "summaries");
-	if (show_summaries(s->store, s->id, s->function, s->smt2, s->json ? &s->j : NULL))
+	if (show_summaries(s->of.store, s->of.id, s->function, s->smt2, s->json ? &s->j : NULL))
 		fail();
 	if (s->json)
 		json_close(s);
@@ -560,11 +457,11 @@ static int each_version(void *ctx, const struct store_version *v)
 		json_key(j, "records"), json_u64(j, v->records);
 		json_key(j, "bytes"), json_u64(j, v->bytes);
 		json_key(j, "functions"), json_array_open(j);
-		if (store_function_each(s->store, v->id, each_function, s))
+		if (store_function_each(s->of.store, v->id, each_function, s))
 			return -1;
 		json_array_close(j);
 		json_key(j, "runs"), json_array_open(j);
-		if (store_result_each(s->store, v->id, each_result, s))
+		if (store_result_each(s->of.store, v->id, each_result, s))
 			return -1;
 		json_array_close(j);
 		json_object_close(j);
@@ -576,7 +473,7 @@ static int each_version(void *ctx, const struct store_version *v)
 	printf(" %8" PRIu64 " %9" PRIu64 "  ", v->records, v->bytes);
 	print_text(v->program);
 	putchar('\n');
-	return store_result_each(s->store, v->id, each_result, s) || (s->full && store_function_each(s->store, v->id, each_function, s)) ? -1 : 0;
+	return store_result_each(s->of.store, v->id, each_result, s) || (s->full && store_function_each(s->of.store, v->id, each_function, s)) ? -1 : 0;
 }
 
 static int show_versions(struct show *s)
@@ -585,7 +482,7 @@ static int show_versions(struct show *s)
 		json_open(s, "versions");
 	else
 		printf("%8s %-16s %8s %9s  %s\n", "version", "first seen", "records", "bytes", "program");
-	if (store_version_each(s->store, each_version, s))
+	if (store_version_each(s->of.store, each_version, s))
 		fail();
 	if (s->json)
 		json_close(s);
@@ -605,22 +502,15 @@ static void release(struct show *s)
 		free(s->names.data[i]);
 	vec_release(&s->names);
 	map_release(&s->files);
-	store_close(s->store);
 	buf_release(&s->out);
-	free(s->path);
-	free(s->key);
-	free(s->program);
-	free(s->command);
-	free(s->output);
+	stored_release(&s->of);
 }
 
 int cmd_show(int argc, char **argv)
 {
 	struct show s = {0};
 	const struct option_row rows[] = {
-	    OPTION_STR("output-dir", 'o', "DIR", &s.dir,
-		       "the search whose output directory this is (the newest)"),
-	    OPTION_STR("store", 0, "FILE", &s.store_file, "the store (.muster/store.db)"),
+	    STORED_ROWS(&s.of),
 	    OPTION_FLAG("all", 'a', &s.all, "all tests, not only the newest"),
 	    OPTION_FLAG("full", 0, &s.full, "bugs with the sanitizer's report, versions with their functions"),
 	    OPTION_FLAG("smt2", 0, &s.smt2, "summaries as SMT-LIB: the assertions of P, then those of Q"),
@@ -657,10 +547,7 @@ int cmd_show(int argc, char **argv)
 	for (size_t k = 0; k < sizeof subjects / sizeof subjects[0]; k++) {
 		if (strcmp(what, subjects[k].name))
 			continue;
-		s.path =
-		    s.store_file ? mem_strdup(s.store_file) : file_join(home_project(), "store.db");
-		if (store_open(&s.store, s.path, STORE_READ_ONLY))
-			fail();
+		stored_open(&s.of);
 		code = subjects[k].show(&s);
 		release(&s);
 		return code;
