@@ -2,6 +2,7 @@
  * checks that a value may stand here: that check is the whole state machine. */
 #include "base/json.h"
 #include "base/error.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <inttypes.h>
@@ -82,33 +83,12 @@ void json_array_close(struct json *j)
 	close_level(j, '[', ']');
 }
 
-/* Bytes of the valid UTF-8 sequence at s, 0 if there is none. */
-static size_t utf8_length(const unsigned char *s, size_t n)
-{
-	size_t len = s[0] < 0x80   ? 1
-		     : s[0] < 0xc2 ? 0
-		     : s[0] < 0xe0 ? 2
-		     : s[0] < 0xf0 ? 3
-		     : s[0] < 0xf5 ? 4
-				   : 0;
-
-	if (!len || len > n)
-		return 0;
-	for (size_t i = 1; i < len; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return len;
-}
-
 static void quote(struct buf *b, const char *s, size_t n)
 {
 	buf_addc(b, '"');
 	for (size_t i = 0; i < n;) {
 		unsigned char c = s[i];
-		size_t len = utf8_length((const unsigned char *)s + i, n - i);
+		size_t len = utf8_length(s + i, n - i);
 
 		if (c == '"' || c == '\\')
 			buf_addf(b, "\\%c", c);

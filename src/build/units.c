@@ -44,8 +44,7 @@ struct hash128 units_tool(void)
 	return tool;
 }
 
-/* An id that nobody has: from the hash, and again with salt while it is taken. */
-static uint32_t fresh_id(struct map *taken, struct hash128 h)
+uint32_t units_id(struct map *taken, struct hash128 h)
 {
 	uint32_t id = (uint32_t)h.a;
 
@@ -74,7 +73,7 @@ static int collect_image(struct units *u, const struct image *im, struct map *ta
 		if (units_find(u, o.hash))
 			continue;
 		o.name = record_text(&name);
-		o.id = fresh_id(taken, o.hash);
+		o.id = units_id(taken, o.hash);
 		vec_push(&u->list, o);
 	}
 	return 0;

@@ -3,6 +3,7 @@
 #define MUSTER_UNITS_H
 
 #include "base/hash.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "build/copies.h"
 #include "build/image.h"
@@ -35,6 +36,9 @@ checker_set units_checks(const struct program *p, enum variant_kind kind);
 int units_make(struct units *u);
 const struct unit_object *units_find(const struct units *u, struct hash128 hash);
 void units_release(struct units *u);
+
+/* An id that no unit has: from the hash of its bitcode, and again with salt while it is taken. */
+uint32_t units_id(struct map *taken, struct hash128 h);
 
 /* What all objects of a variant depend on: muster itself, whose checks they have, which names its runtime wraps, how large units are split. */
 struct hash128 units_base(enum variant_kind kind, checker_set checks);

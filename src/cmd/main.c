@@ -14,8 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MUSTER_VERSION "0.1"
-
 static const struct {
 	const char *name, *help;
 	int (*run)(int argc, char **argv);

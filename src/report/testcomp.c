@@ -1,32 +1,16 @@
-/* testcomp.c: writes the two kinds of file that a suite of Test-Comp consists of. Text from outside
- * is escaped; what XML 1.0 cannot hold at all (most control characters) becomes '?'. */
+/* testcomp.c: writes the two kinds of file that a suite of Test-Comp consists of. */
 #include "report/testcomp.h"
+
+#include "report/xml.h"
 
 #include <stdio.h>
 
 static const char declaration[] = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n";
 
-static void text(struct buf *out, const char *s)
-{
-	for (; *s; s++) {
-		unsigned char c = (unsigned char)*s;
-		if (c == '&')
-			buf_adds(out, "&amp;");
-		else if (c == '<')
-			buf_adds(out, "&lt;");
-		else if (c == '>')
-			buf_adds(out, "&gt;");
-		else if (c == '"')
-			buf_adds(out, "&quot;");
-		else
-			buf_addc(out, c < ' ' && c != '\t' && c != '\n' ? '?' : (char)c);
-	}
-}
-
 static void element(struct buf *out, const char *name, const char *value)
 {
 	buf_addf(out, "  <%s>", name);
-	text(out, value);
+	xml_text(out, value);
 	buf_addf(out, "</%s>\n", name);
 }
 
@@ -68,11 +52,11 @@ void testcomp_case_value(struct buf *out, const char *type, const char *value)
 	buf_adds(out, "  <input");
 	if (type) {
 		buf_adds(out, " type=\"");
-		text(out, type);
+		xml_text(out, type);
 		buf_addc(out, '"');
 	}
 	buf_addc(out, '>');
-	text(out, value);
+	xml_text(out, value);
 	buf_adds(out, "</input>\n");
 }
 

@@ -1,0 +1,201 @@
+/* report.c: muster report: what the store has of a search, in the formats that other tools read. */
+#include "base/error.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/option.h"
+#include "cmd/cmd.h"
+#include "cmd/stored.h"
+#include "report/bug.h"
+#include "report/covered.h"
+#include "report/formats.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One row a format: how it is asked for, what writes it, and whether it is about coverage. */
+static const struct format {
+	const char *name;
+	void (*write)(const struct formats_input *in, struct buf *out);
+	int covers;
+} formats[] = {
+    {"sarif", formats_sarif, 0}, {"junit", formats_junit, 0}, {"lcov", formats_lcov, 1}, {"cobertura", formats_cobertura, 1}, {"markdown", formats_markdown, 0}};
+#define FORMATS (sizeof formats / sizeof *formats)
+
+struct command {
+	struct stored of;
+	const char *files[FORMATS]; /* where each is written; NULL: it is not asked for */
+	struct result result, before; /* before: bugs of the campaign for the version before */
+	struct result *filled;	      /* the one that bugs are added to */
+	uint64_t earlier;	      /* that campaign; 0: there is none */
+	struct store_result last; /* of the campaign: numbers only */
+	uint64_t version;
+};
+
+/* ------------------------------------------------------------ from the store */
+
+static int see_result(void *ctx, const struct store_result *r)
+{
+	struct command *c = ctx;
+
+	if (r->campaign == c->of.id && (!c->last.version || r->time >= c->last.time))
+		c->last = (struct store_result){.version = c->version, .time = r->time, .seconds = r->seconds};
+	return 0;
+}
+
+static int see_version(void *ctx, const struct store_version *v)
+{
+	struct command *c = ctx;
+
+	c->version = v->id;
+	return store_result_each(c->of.store, v->id, see_result, c);
+}
+
+/* Another version of a program has a campaign of its own, with the same output directory. */
+static int see_campaign(void *ctx, uint64_t id, struct hash128 key, const char *program, const char *command)
+{
+	struct command *c = ctx;
+	char *output = id < c->of.id && c->of.output ? stored_output(&c->of, id) : NULL;
+	char *a = output ? file_absolute(output) : NULL, *b = output ? file_absolute(c->of.output) : NULL;
+
+	(void)key, (void)program, (void)command;
+	if (output && !strcmp(a, b))
+		c->earlier = id;
+	free(output);
+	free(a);
+	free(b);
+	return 0;
+}
+
+static const char *keep(struct command *c, const char *text)
+{
+	return text ? arena_strdup(&c->filled->strings, text) : NULL;
+}
+
+static int add_function(void *ctx, const struct result_function *f)
+{
+	struct command *c = ctx;
+
+	vec_push(&c->result.functions,
+		 (struct result_function){.name = keep(c, f->name), .file = keep(c, f->file), .line = f->line, .verdict = keep(c, f->verdict), .why = keep(c, f->why), .covered = f->covered,
+					  .total = f->total, .tests = f->tests, .bugs = f->bugs});
+	return 0;
+}
+
+static int add_bug(void *ctx, const struct result_bug *b)
+{
+	struct command *c = ctx;
+	struct buf replay = {0};
+	struct result_bug kept = {.id = b->id, .bucket = b->bucket, .kind = keep(c, b->kind), .function = keep(c, b->function), .file = keep(c, b->file), .line = b->line,
+				  .confirmed = b->confirmed, .count = b->count, .summary = keep(c, b->summary), .report = keep(c, b->report)};
+
+	if (c->filled == &c->result) /* the input of an older one may be gone */
+		stored_replay(&c->of, b, &replay);
+	kept.replay = replay.size ? result_keep(c->filled, &replay) : NULL;
+	buf_release(&replay);
+	vec_push(&c->filled->bugs, kept);
+	return 0;
+}
+
+static int load(struct command *c)
+{
+	struct bug_counts n;
+
+	if (store_campaign_each(c->of.store, see_campaign, c))
+		return -1;
+	c->filled = &c->before;
+	if (c->earlier && bug_each(c->of.store, c->earlier, &n, add_bug, c))
+		return -1;
+	c->filled = &c->result;
+	return bug_each(c->of.store, c->of.id, &n, add_bug, c) || store_version_each(c->of.store, see_version, c) ||
+	       (c->last.version && store_function_each(c->of.store, c->last.version, add_function, c));
+}
+
+/* ------------------------------------------------------------ to files */
+
+static int write_file(const char *path, const struct buf *text)
+{
+	if (strcmp(path, "-"))
+		return file_write_atomic(path, text->data, text->size);
+	return fwrite(text->data, 1, text->size, stdout) == text->size ? 0 : error_set("standard output: it cannot be written");
+}
+
+static int write_all(const struct command *c, const struct formats_input *in)
+{
+	for (size_t i = 0; i < FORMATS; i++) {
+		struct buf text = {0};
+		int e = 0;
+
+		if (!c->files[i])
+			continue;
+		formats[i].write(in, &text);
+		e = write_file(c->files[i], &text);
+		buf_release(&text);
+		if (e)
+			return -1;
+	}
+	return 0;
+}
+
+static int wants_coverage(const struct command *c)
+{
+	for (size_t i = 0; i < FORMATS; i++)
+		if (c->files[i] && formats[i].covers)
+			return 1;
+	return 0;
+}
+
+static int report(struct command *c)
+{
+	struct covered covered = {0};
+	char *base = realpath(".", NULL);
+	int e = load(c) ? -1 : 0;
+	struct formats_input in = {&c->result, c->earlier ? &c->before : NULL, &covered, MUSTER_VERSION, file_base(c->of.program), base ? base : "/", c->last.time, c->last.seconds};
+
+	if (!e && wants_coverage(c))
+		e = c->last.version ? covered_load(&covered, c->of.store, c->of.id, c->last.version)
+				    : error_set("coverage is not known: no run of this search has ended yet (or an older muster made it): run it again");
+	if (!e)
+		e = write_all(c, &in);
+	covered_release(&covered);
+	free(base);
+	return e;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	static struct command c;
+	static const struct option_row rows[] = {
+	    OPTION_STR("sarif", 0, "FILE", &c.files[0], "bugs as SARIF 2.1.0: code scanning, editors"),
+	    OPTION_STR("junit", 0, "FILE", &c.files[1], "functions and their bugs as JUnit's XML: test results in CI"),
+	    OPTION_STR("lcov", 0, "FILE", &c.files[2], "branch coverage as a tracefile of lcov: genhtml, Codecov"),
+	    OPTION_STR("cobertura", 0, "FILE", &c.files[3], "branch coverage as Cobertura's XML: GitLab, Jenkins"),
+	    OPTION_STR("markdown", 0, "FILE", &c.files[4], "all of it at a glance, for a comment on a pull request"),
+	    STORED_ROWS(&c.of),
+	    OPTION_END,
+	};
+	static const struct option_spec spec = {"report", "--FORMAT FILE... [options]",
+						"Writes what a search found (muster test, muster fuzz) in the formats that other tools read.\n"
+						"FILE - is standard output. docs/reports.md says what each has.\n\n"
+						"  muster test list.c; muster report --sarif list.sarif --lcov list.info\n\n"
+						"Exit code: 0 if all was written, whatever was found.",
+						rows};
+	int at = option_parse(&spec, argc, argv), wanted = 0;
+
+	if (at < argc)
+		option_usage(&spec, "'%s' is one too many: the file stands after its format, as in --sarif FILE", argv[at]);
+	for (size_t i = 0; i < FORMATS; i++)
+		wanted |= c.files[i] != NULL;
+	if (!wanted)
+		option_usage(&spec, "wants a format: --sarif, --junit, --lcov, --cobertura or --markdown");
+	stored_open(&c.of);
+	stored_choose(&c.of);
+	int e = report(&c);
+	if (e)
+		fprintf(stderr, "muster report: %s\n", error_text());
+	result_release(&c.result);
+	result_release(&c.before);
+	stored_release(&c.of);
+	return e ? EXIT_USAGE : EXIT_OK;
+}

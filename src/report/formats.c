@@ -1,0 +1,30 @@
+/* formats.c: what several formats share. */
+#include "report/formats.h"
+
+#include <string.h>
+#include <time.h>
+
+const char *formats_path(const struct formats_input *in, const char *path)
+{
+	size_t n = strlen(in->base);
+
+	while (n && in->base[n - 1] == '/')
+		n--;
+	return !strncmp(path, in->base, n) && path[n] == '/' && path[n + 1] ? path + n + 1 : path;
+}
+
+void formats_buckets(const struct result *r, struct map *out)
+{
+	for (size_t i = 0; i < r->bugs.size; i++)
+		map_set(out, r->bugs.data[i].bucket, 1);
+}
+
+void formats_time(struct buf *out, int64_t seconds, const char *zone)
+{
+	time_t t = (time_t)seconds;
+	struct tm tm;
+	char text[32];
+
+	if (gmtime_r(&t, &tm) && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm))
+		buf_addf(out, "%s%s", text, zone);
+}
