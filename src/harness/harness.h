@@ -144,7 +144,7 @@ struct hash128 harness_digest(const struct harness *h, const struct harness_func
 /* Data of the harness that changes with whatever the unit has, named by stubs and thunks alone. */
 #define HARNESS_TABLE "muster_drive_table"
 
-/* initial.c: fills in root_initial from the program's file. Names of globals are looked for, so a program without symbols has none. */
+/* initial.c: fills in root_initial from the program's file. Names of globals are looked for, so a program without symbols has none; nor has one whose constructors may have written them. */
 int harness_initial(struct harness *h, const char *program);
 
 /* export.c: a cmocka file: one test for each input, in the order given. observation may be NULL: then the function ended the

@@ -4,6 +4,9 @@
  * that the symbol lies in; what has no bytes in the file (.bss) is zero. Only what is unambiguous
  * counts: two symbols of one name give nothing. Bytes that the loader fills in (addresses) belong
  * to pointers, which nobody asks about.
+ *
+ * Constructors run before the first call, and may write any of them: where the program has one, beside what the
+ * C runtime puts into every program, nothing is known.
  */
 #include "base/error.h"
 #include "base/file.h"
@@ -54,6 +57,59 @@ static const uint8_t *bytes_of(const struct file *f, const Elf64_Sym *s, uint64_
 		return arena_alloc(arena, size);
 	offset = at->sh_offset + (s->st_value - at->sh_addr);
 	return inside(f, offset, size) ? arena_copy(arena, f->data + offset, size) : NULL;
+}
+
+/* Is it the function that the C runtime has in every program? */
+static int is_usual(const struct file *f, const Elf64_Shdr *table, uint64_t address)
+{
+	const Elf64_Sym *symbols = (const Elf64_Sym *)(f->data + table->sh_offset);
+	const Elf64_Shdr *strings = table->sh_link < f->header->e_shnum ? &f->sections[table->sh_link] : NULL;
+
+	if (!strings || !inside(f, table->sh_offset, table->sh_size) || !inside(f, strings->sh_offset, strings->sh_size) || !strings->sh_size ||
+	    f->data[strings->sh_offset + strings->sh_size - 1])
+		return 0;
+	for (uint64_t i = 0; i < table->sh_size / sizeof *symbols; i++)
+		if (symbols[i].st_value == address && symbols[i].st_name < strings->sh_size &&
+		    !strcmp((const char *)f->data + strings->sh_offset + symbols[i].st_name, "frame_dummy"))
+			return 1;
+	return 0;
+}
+
+/* What the loader puts at the address; what stands there already, if it puts nothing. */
+static uint64_t word_at(const struct file *f, uint64_t address, uint64_t there)
+{
+	for (unsigned i = 0; i < f->header->e_shnum; i++) {
+		const Elf64_Shdr *s = &f->sections[i];
+		const Elf64_Rela *r = (const Elf64_Rela *)(f->data + s->sh_offset);
+
+		if (s->sh_type != SHT_RELA || !inside(f, s->sh_offset, s->sh_size))
+			continue;
+		for (uint64_t k = 0; k < s->sh_size / sizeof *r; k++)
+			if (r[k].r_offset == address)
+				return ELF64_R_TYPE(r[k].r_info) == R_X86_64_RELATIVE ? (uint64_t)r[k].r_addend : 0;
+	}
+	return there;
+}
+
+/* Does code of the unit run before main? */
+static int has_constructors(const struct file *f, const Elf64_Shdr *table)
+{
+	for (unsigned i = 0; i < f->header->e_shnum; i++) {
+		const Elf64_Shdr *s = &f->sections[i];
+
+		if (s->sh_type == SHT_PREINIT_ARRAY && s->sh_size)
+			return 1;
+		if (s->sh_type != SHT_INIT_ARRAY)
+			continue;
+		for (uint64_t k = 0; k + 8 <= s->sh_size; k += 8) {
+			uint64_t there = 0;
+			if (inside(f, s->sh_offset + k, 8))
+				memcpy(&there, f->data + s->sh_offset + k, 8);
+			if (!is_usual(f, table, word_at(f, s->sh_addr + k, there)))
+				return 1;
+		}
+	}
+	return 0;
 }
 
 /* Names of variables to symbols: 1 + number; 0: there are several. */
@@ -113,6 +169,8 @@ int harness_initial(struct harness *h, const char *program)
 	for (unsigned i = 0; !e && i < f.header->e_shnum; i++) {
 		if (f.sections[i].sh_type != SHT_SYMTAB)
 			continue;
+		if (has_constructors(&f, &f.sections[i]))
+			break;
 		read_symbols(&f, &f.sections[i], &names);
 		fill(h, &f, &f.sections[i], &names);
 		break;
