@@ -104,6 +104,11 @@ int batch_open(struct batch **out, const char *program, enum variant_kind kind, 
 	return 0;
 }
 
+struct symboliser *batch_symboliser(struct batch *b)
+{
+	return &b->symboliser;
+}
+
 void batch_set_time(struct batch *b, double seconds)
 {
 	free(b->argv[2]);

@@ -49,6 +49,8 @@ struct batch;
 int batch_open(struct batch **b, const char *program, enum variant_kind kind, double seconds,
 	       const char *directory);
 void batch_close(struct batch *b); /* NULL is fine */
+struct symboliser;
+struct symboliser *batch_symboliser(struct batch *b); /* of the variant; it lives as long as the batch */
 void batch_set_time(struct batch *b, double seconds); /* of one input, from now on */
 /* 0, or -1 with words if the variant cannot be run at all. */
 int batch_run(struct batch *b, struct batch_item *items, size_t count);

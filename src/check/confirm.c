@@ -60,7 +60,7 @@ struct confirm {
 	struct runner san, slow, cov;  /* slow: san with more time */
 	char *variant_dir; /* modules in it are the program's own */
 	char *real_dir;    /* the same without links */
-	struct symboliser symboliser;
+	struct symboliser own, *symboliser; /* its own, or one that others use as well */
 	int warned;
 	int halts; /* what is read ends at its first report, whatever it is */
 };
@@ -72,7 +72,13 @@ int confirm_open(struct confirm **c, const char *program, const struct launch_op
 	*c = mem_zalloc(sizeof **c);
 	(*c)->program = mem_strdup(program);
 	(*c)->options = *options;
+	(*c)->symboliser = &(*c)->own;
 	return 0;
+}
+
+void confirm_share(struct confirm *c, struct symboliser *s)
+{
+	c->symboliser = s;
 }
 
 static void runner_release(struct runner *r)
@@ -91,7 +97,7 @@ void confirm_close(struct confirm *c)
 	runner_release(&c->san);
 	runner_release(&c->slow);
 	runner_release(&c->cov);
-	symboliser_release(&c->symboliser);
+	symboliser_release(&c->own);
 	free(c->variant_dir);
 	free(c->real_dir);
 	free(c->program);
@@ -354,7 +360,7 @@ static void from_report(struct confirm *c, struct finding *f, struct reports_one
 	f->bug.bucket = report_bucket(f->bug.kind, x->frames.data, x->frames.size);
 	if (!strcmp(f->bug.kind, "refinement")) /* several may stand in one line */
 		f->bug.bucket = hash64(r->message, strlen(r->message), f->bug.bucket);
-	report_render(r, x->text, &c->symboliser, place, &text);
+	report_render(r, x->text, c->symboliser, place, &text);
 	f->bug.report = finding_keep(f, &text);
 	summarise(f, r);
 }
@@ -549,10 +555,10 @@ static int read_run(struct confirm *c, const struct run_result *run, struct find
 	int found = reports_read(&all, text);
 
 	if (found > 0) {
-		reports_want(&all, &c->symboliser);
-		if (symboliser_resolve(&c->symboliser) && !c->warned++)
+		reports_want(&all, c->symboliser);
+		if (symboliser_resolve(c->symboliser) && !c->warned++)
 			log_warn("crashes cannot be distinguished by their stacks: %s", error_text());
-		reports_settle(&all, &c->symboliser, is_own, c);
+		reports_settle(&all, c->symboliser, is_own, c);
 	}
 	if (found >= 0)
 		collect(c, run, &all, text, err, f);

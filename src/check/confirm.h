@@ -13,6 +13,9 @@ struct confirm;
 /* program: what the user named; makes the san variant on first use (argv with @@ as the user wrote it). */
 int confirm_open(struct confirm **c, const char *program, const struct launch_options *options);
 void confirm_close(struct confirm *c);
+/* Places that another knows already need not be asked of the debug information again, which costs more than the run. s lives longer than the last run. */
+struct symboliser;
+void confirm_share(struct confirm *c, struct symboliser *s);
 /* 0 with *f; -1 with words if the variant cannot be made or run. A time-out is confirmed only at a multiple of the limit. */
 int confirm_run(struct confirm *c, const void *data, size_t size, struct finding *f);
 /* The same of a run that was made elsewhere, of a program that is no variant (an exported test): how it ended and what it wrote on

@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "unit/unit.h"
+#include "unit/reuse.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -331,20 +331,26 @@ static void add_fresh(struct test_session *s, fresh_list *list, uint32_t functio
 	vec_push(list, x);
 }
 
+/* Is there something to be made small, and a place by which it is known? */
+static int may_shrink(struct test_session *s, const struct fresh *x)
+{
+	return x->item.bucket && !x->timed && !test_reuse_is_small(s, case_of(s, x->function, x->test));
+}
+
 static int shrink(struct test_session *s, fresh_list *list)
 {
 	struct test_shrink_job *jobs = mem_zalloc((list->size + 1) * sizeof *jobs);
 	size_t n = 0;
 	int quick = deadline_over();
 	for (size_t i = 0; i < list->size; i++)
-		if (list->data[i].item.bucket && !list->data[i].timed)
+		if (may_shrink(s, &list->data[i]))
 			jobs[n++] = list->data[i].job;
 	double start = test_clock();
 	int r = test_shrink(s, jobs, n, quick);
 	s->costs.shrink_seconds += test_clock() - start;
 	n = 0;
 	for (size_t i = 0; i < list->size; i++)
-		if (list->data[i].item.bucket && !list->data[i].timed)
+		if (may_shrink(s, &list->data[i]))
 			list->data[i].job = jobs[n++];
 	free(jobs);
 	return r;
@@ -574,7 +580,10 @@ static int open_checks(struct test_session *s)
 	o.shm = NULL;
 	o.server = 0;
 	launch_limit(&o, s->o->run_time);
-	return confirm_open(&s->check.confirm, s->driven.program, &o);
+	if (confirm_open(&s->check.confirm, s->driven.program, &o))
+		return -1;
+	confirm_share(s->check.confirm, batch_symboliser(s->check.batch));
+	return 0;
 }
 
 /* What became of one test. One that failed in the search's own run is looked at whatever the batch
@@ -650,16 +659,23 @@ struct picks {
 	VEC(struct pick) quick, slow; /* slow: would hold the others up */
 };
 
-/* The tests of a function that are run: those that failed in the search, or the others. */
-static void pick_tests(struct test_session *s, uint32_t function, int failed, struct picks *p)
+/* Which tests of a function are run: those of old bugs, which are small; those that failed in the search, while there is time; the others. */
+enum turn { TURN_OLD, TURN_FAILED, TURN_REST, TURNS };
+
+static enum turn turn_of(const struct test_session *s, const struct test_case *t)
+{
+	return test_reuse_is_small(s, t) ? TURN_OLD : t->flags & (TEST_CRASH | TEST_BROKEN | TEST_HANG) ? TURN_FAILED : TURN_REST;
+}
+
+static void pick_tests(struct test_session *s, uint32_t function, enum turn turn, struct picks *p)
 {
 	struct test_function *f = &s->functions.data[function];
 	unsigned hangs = 0;
 	for (size_t k = f->done_tests; k < f->tests.size; k++) {
 		struct test_case *t = &f->tests.data[k];
-		if (t->flags & TEST_ASSUMED || failed != !!(t->flags & (TEST_CRASH | TEST_BROKEN | TEST_HANG)))
+		if (t->flags & TEST_ASSUMED || t->passed || t->failed || turn_of(s, t) != turn)
 			continue;
-		if (t->flags & TEST_LONG && !failed) { /* a loop that was asked to run long: many times longer there */
+		if (t->flags & TEST_LONG && turn == TURN_REST) { /* a loop that was asked to run long: many times longer there */
 			f->unchecked++;
 		} else if (t->flags & TEST_HANG) {
 			if (++hangs > HANGS)
@@ -674,54 +690,69 @@ static void pick_tests(struct test_session *s, uint32_t function, int failed, st
 	}
 }
 
+/* Runs what was picked, and looks at what fails. 0, -1. */
+static int run_picks(struct test_session *s, struct picks *p)
+{
+	VEC(struct batch_item) items = {0};
+	fresh_list list = {0};
+	uint64_t failures = 0;
+	for (size_t i = 0; i < p->quick.size; i++) {
+		const struct test_case *t = case_of(s, p->quick.data[i].function, p->quick.data[i].test);
+		vec_push(&items, (struct batch_item){.data = t->data, .size = t->size});
+	}
+	int r = run_batch(s, items.data, &items.size);
+	for (size_t i = items.size; i < p->quick.size && !r; i++) {
+		s->functions.data[p->quick.data[i].function].unchecked++;
+		s->costs.late++;
+	}
+	for (size_t i = 0; i < items.size && !r; i++) {
+		if (i && p->quick.data[i - 1].function != p->quick.data[i].function)
+			failures = 0;
+		settle(s, &list, &p->quick.data[i], &items.data[i], &failures);
+	}
+	for (size_t i = 0; i < p->slow.size && !r; i++) {
+		struct batch_item none = {0};
+		failures = 0;
+		settle(s, &list, &p->slow.data[i], &none, &failures);
+	}
+	if (!r)
+		r = resolve_all(s, &list);
+	vec_release(&p->quick);
+	vec_release(&p->slow);
+	batch_items_release(items.data, items.size);
+	vec_release(&items);
+	return r;
+}
+
+int test_check_old(struct test_session *s)
+{
+	struct picks p = {0};
+	if (!s->reuse.small.size || test_late(s))
+		return 0;
+	if (open_checks(s))
+		return test_late(s) ? 0 : -1;
+	for (uint32_t i = 0; i < s->functions.size; i++)
+		if (s->functions.data[i].reuse.how == TEST_REUSE_ALL && !s->functions.data[i].done_tests)
+			pick_tests(s, i, TURN_OLD, &p);
+	return run_picks(s, &p) ? -1 : 0;
+}
+
 int test_check(struct test_session *s, const uint32_t *functions, size_t count)
 {
-	if (test_late(s) && !s->check.batch) {
-		check_nothing(s, functions, count);
-		return 0;
-	}
 	struct picks p = {0};
-	VEC(struct batch_item) items = {0};
-	int r = open_checks(s);
+	int r = test_late(s) && !s->check.batch ? -1 : open_checks(s);
 	if (r && test_late(s)) {
 		check_nothing(s, functions, count);
 		return 0;
 	}
-	for (size_t i = 0; i < count && !r; i++) /* what failed already, while there is time */
-		pick_tests(s, functions[i], 1, &p);
-	for (size_t i = 0; i < count && !r; i++)
-		pick_tests(s, functions[i], 0, &p);
-	for (size_t i = 0; i < p.quick.size && !r; i++) {
-		const struct test_case *t = case_of(s, p.quick.data[i].function, p.quick.data[i].test);
-		vec_push(&items, (struct batch_item){.data = t->data, .size = t->size});
-	}
+	for (int turn = 0; turn < TURNS && !r; turn++)
+		for (size_t i = 0; i < count; i++)
+			pick_tests(s, functions[i], (enum turn)turn, &p);
 	if (!r)
-		r = run_batch(s, items.data, &items.size);
-	uint64_t failures = 0;
-	fresh_list list = {0};
-	for (size_t i = items.size; i < p.quick.size && !r; i++) {
-		s->functions.data[p.quick.data[i].function].unchecked++;
-		s->costs.late++;
-	}
-	for (size_t i = 0; i < items.size && !r; i++) {
-		if (i && p.quick.data[i - 1].function != p.quick.data[i].function)
-			failures = 0;
-		settle(s, &list, &p.quick.data[i], &items.data[i], &failures);
-	}
-	for (size_t i = 0; i < p.slow.size && !r; i++) {
-		struct batch_item none = {0};
-		failures = 0;
-		settle(s, &list, &p.slow.data[i], &none, &failures);
-	}
-	if (!r)
-		r = resolve_all(s, &list);
+		r = run_picks(s, &p);
 	for (size_t i = 0; i < count && !r; i++) {
 		s->functions.data[functions[i]].checked = 1;
 		r = test_violations(s, functions[i]);
 	}
-	vec_release(&p.quick);
-	vec_release(&p.slow);
-	batch_items_release(items.data, items.size);
-	vec_release(&items);
 	return r ? -1 : 0;
 }

@@ -8,7 +8,8 @@
  * A search that ended for want of budget is taken over by a run with the same budget; one that came to its end, by any. Functions with findings that only the traced runs of a search show (conversions, the checkers' own tests) are searched again.
  * A function that did change, but takes inputs of the same meaning, begins with the tests it had.
  *
- * The bugs of the newest earlier version are run on this one: fixed if the input passes, still there if it fails in the same function with the same kind, unknown otherwise.
+ * The bugs of the newest earlier version are run on this one: fixed if the input passes, still there if it fails in the same function with the same kind, unknown otherwise. Their inputs come before all other
+ * tests, and are small already: what fails in the same place later is the same bug, and is neither shrunk nor confirmed again.
  */
 #include "unit/reuse.h"
 
@@ -71,6 +72,15 @@ static int add_tool(struct buf *out)
 	return 0;
 }
 
+int reuse_tool(struct hash128 *tool)
+{
+	struct buf b = {0};
+	int r = add_tool(&b);
+	*tool = hash128(b.data, b.size);
+	buf_release(&b);
+	return r;
+}
+
 /* What is searched for, beside the code. */
 static int scope_key(const struct test_session *s, struct hash128 *key)
 {
@@ -104,9 +114,20 @@ static int is_everywhere(const struct whole *w, const struct whole_symbol *s)
 {
 	if (s->unit == CODE_NONE || !strcmp(s->name, "llvm.used") || !strcmp(s->name, "llvm.compiler.used"))
 		return 0;
+	if (!strncmp(s->name, "muster_", 7)) /* the harness's own */
+		return 0;
 	if (!strcmp(s->name, "llvm.global_ctors") || !strcmp(s->name, "llvm.global_dtors") || w->units.data[s->unit].content->symbols[s->number].placed)
 		return 1;
 	return !s->local && harness_library_has(s->name);
+}
+
+struct hash128 reuse_around(const struct whole *w, const struct hash128 *support)
+{
+	struct hash128 all = {0};
+	for (uint32_t i = 0; i < w->symbols.size; i++)
+		if (is_everywhere(w, &w->symbols.data[i]))
+			all = hash128_join(all, support[i]);
+	return all;
 }
 
 static void key_functions(struct test_session *s, const struct whole *w, struct hash128 scope)
@@ -114,9 +135,7 @@ static void key_functions(struct test_session *s, const struct whole *w, struct 
 	struct hash128 *support = support_digests(w, HARNESS_TABLE);
 	struct strmap symbols = {0};
 	uint64_t at;
-	for (uint32_t i = 0; i < w->symbols.size; i++)
-		if (is_everywhere(w, &w->symbols.data[i]))
-			scope = hash128_join(scope, support[i]);
+	scope = hash128_join(scope, reuse_around(w, support));
 	uint32_t table = whole_find_any(w, HARNESS_TABLE);
 	for (uint32_t i = 0; i < w->symbols.size && table != CODE_NONE; i++)
 		if (w->symbols.data[i].function && w->symbols.data[i].unit == w->symbols.data[table].unit)
@@ -292,9 +311,14 @@ static size_t meant(const uint8_t *data, size_t size)
 	return size;
 }
 
+static uint64_t input_hash(const void *data, size_t size)
+{
+	return hash64(data, meant(data, size), 0);
+}
+
 static void add_test(struct loader *l, struct test_function *f, const struct store_test *t)
 {
-	uint64_t hash = hash64(t->data, meant(t->data, t->size), 0);
+	uint64_t hash = input_hash(t->data, t->size);
 	if (map_get(&l->seen, hash, NULL))
 		return;
 	map_set(&l->seen, hash, 1);
@@ -358,6 +382,7 @@ static int load_bug(void *ctx, const struct result_bug *b)
 	if (old.entry == UINT32_MAX)
 		return 0;
 	struct store_test t = {.data = b->data, .size = b->size};
+	map_set(&s->reuse.small, input_hash(b->data, b->size), 1);
 	add_test(l, f, &t);
 	return 0;
 }
@@ -385,6 +410,11 @@ static int load_tests(struct test_session *s, const earlier_list *list)
 	map_release(&l.functions);
 	map_release(&l.seen);
 	return r;
+}
+
+int test_reuse_is_small(const struct test_session *s, const struct test_case *t)
+{
+	return s->reuse.small.size && map_get(&s->reuse.small, input_hash(t->data, t->size), NULL);
 }
 
 static const struct test_case *find_test(const struct test_function *f, const struct test_old_bug *b)

@@ -210,6 +210,7 @@ struct gathering {
 	double waiting_since;
 	unsigned done;
 	int failed;
+	int checked; /* old bugs were */
 };
 
 static int start_worker(struct gathering *g, unsigned number)
@@ -244,6 +245,8 @@ static int check_waiting(struct gathering *g)
 	struct test_session *s = g->s;
 	if (!g->waiting.size)
 		return 0;
+	if (!g->checked++ && test_check_old(s))
+		return -1;
 	if (test_check(s, g->waiting.data, g->waiting.size))
 		return -1;
 	for (size_t i = 0; i < g->waiting.size; i++)
@@ -557,6 +560,7 @@ void test_session_release(struct test_session *s)
 	vec_release(&s->round.turns);
 	vec_release(&s->bugs);
 	vec_release(&s->reuse.bugs);
+	map_release(&s->reuse.small);
 	map_release(&s->covered);
 	map_release(&s->check.hidden);
 	batch_close(s->check.batch);

@@ -270,6 +270,7 @@ struct test_reuse {
 	uint64_t functions, tests; /* not searched; run again */
 	double saved;		   /* seconds that their searches had taken */
 	VEC(struct test_old_bug) bugs;
+	struct map small; /* by hash: inputs of these that mean what they meant, as small as they could be made */
 };
 
 struct test_session {
@@ -328,6 +329,8 @@ int test_unpack_stats(struct test_session *s, const char *data, size_t size);
 /* check.c: runs the tests of functions that were searched in the san variant, and looks at
  * what fails. 0, -1. */
 int test_check(struct test_session *s, const uint32_t *functions, size_t count);
+/* The same for the inputs of old bugs of functions that are not searched, before anything else of them. 0, -1. */
+int test_check_old(struct test_session *s);
 void test_bug_release(struct test_bug *b);
 int test_is_program_level(const struct test_bug *b);
 /* A finding of a function, shown by this input, which is taken over: a bug, or one more input of a known one. t may be NULL. */
