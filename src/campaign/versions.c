@@ -11,7 +11,6 @@
 #include "build/join.h"
 #include "store/store.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,26 +23,38 @@ static int add_record(void *ctx, const struct store_record *s)
 	return join_record(ctx, &r, 0);
 }
 
-static struct whole *load_stored(const char *number, const char *store, struct buf *bitcode)
+struct whole *version_stored(struct store *s, uint64_t id, const char *path, struct buf *bitcode)
 {
-	char *path = store ? mem_strdup(store) : file_join(home_project(), "store.db"), *end;
-	unsigned long long id = strtoull(number, &end, 10);
-	struct store *s = NULL;
-	struct whole *w = NULL;
 	struct join j;
 
-	if (!*number || *end || number[0] < '0' || number[0] > '9')
-		error_set("'store:%s' should be store:N, with a number that 'muster show versions' prints", number);
-	else if (!store_open(&s, path, STORE_READ_ONLY)) {
-		join_begin(&j, bitcode);
-		int e = store_version_records(s, id, add_record, &j);
-		if (!e && !j.seen.size)
-			e = error_set("the store '%s' has no version %s: 'muster show versions' lists them", path, number);
-		w = join_end(&j, e);
+	join_begin(&j, bitcode);
+	int e = store_version_records(s, id, add_record, &j);
+	if (!e && !j.seen.size)
+		e = error_set("the store '%s' has no version %llu: 'muster show versions' lists them", path, (unsigned long long)id);
+	return join_end(&j, e);
+}
+
+static int load_stored(struct version *v, const struct versions_options *o)
+{
+	char *path = o->store ? mem_strdup(o->store) : file_join(home_project(), "store.db");
+	struct store *s = NULL;
+
+	if (!store_open(&s, path, STORE_READ_ONLY)) {
+		v->whole = version_stored(s, v->stored, path, o->merged ? &v->bitcode : NULL);
 		store_close(s);
 	}
 	free(path);
-	return w;
+	return v->whole ? 0 : -1;
+}
+
+static int read_number(struct version *v, const char *number)
+{
+	char *end;
+
+	v->stored = strtoull(number, &end, 10);
+	if (!*number || *end || number[0] < '0' || number[0] > '9' || !v->stored)
+		return error_set("'store:%s' should be store:N, with a number that 'muster show versions' prints", number);
+	return 0;
 }
 
 /* ------------------------------------------------------------ one version */
@@ -71,56 +82,75 @@ static void name_units(struct whole *w, const char *tree)
 	}
 }
 
-static int load_path(struct version *v, const struct versions_options *o)
+int version_load(struct version *v, const struct versions_options *o)
 {
-	if (!v->path)
-		return -1;
+	if (v->stored)
+		return load_stored(v, o);
 	v->whole = join_load_merged(v->path, o->cflags, o->merged ? &v->bitcode : NULL);
 	if (v->whole && v->revision.tree)
 		name_units(v->whole, v->revision.tree);
 	return v->whole ? 0 : -1;
 }
 
-static int load_built(struct version *v, const char *name, const struct versions_options *o)
+static int open_built(struct version *v, const char *name, const struct versions_options *o)
 {
 	if (revision_open(&v->revision, name))
 		return -1;
 	if (!o->build)
 		return error_set("'%s' is a git revision: say how it is built with --build COMMAND, or name a C file: %s:FILE.c", name, name);
 	v->path = revision_build(&v->revision, o->build, o->program);
-	return load_path(v, o);
+	return v->path ? 0 : -1;
 }
 
-/* other: the version beside it; NULL: the work tree. */
-static int load(struct version *v, const char *text, const char *other, const struct versions_options *o)
+/* The file in the work tree that the revision's is a version of. */
+static int name_file(struct version *v)
+{
+	size_t n = v->path ? strlen(v->revision.tree) : 0;
+
+	if (!v->path)
+		return -1;
+	v->file = mem_printf("%s%s", v->revision.top, v->path + n);
+	return 0;
+}
+
+int version_open(struct version *v, const char *text, const char *other, const struct versions_options *o)
 {
 	const char *colon = text ? strchr(text, ':') : NULL;
 
+	*v = (struct version){0};
 	if (text && file_exists(text) && !file_is_dir(text)) { /* a branch may have a directory's name */
 		v->path = mem_strdup(text);
-		return load_path(v, o);
+		v->file = file_is_c(text) ? file_absolute(text) : NULL;
+		return 0;
 	}
 	if (text && file_is_c(text) && !colon)
 		return error_set("there is no file '%s'", text);
-	if (text && !strncmp(text, "store:", 6)) {
-		v->whole = load_stored(text + 6, o->store, o->merged ? &v->bitcode : NULL);
-		return v->whole ? 0 : -1;
-	}
+	if (text && !strncmp(text, "store:", 6))
+		return read_number(v, text + 6);
 	if (colon && colon > text) {
 		char *name = mem_strndup(text, (size_t)(colon - text));
 		if (!revision_open(&v->revision, name))
 			v->path = revision_file(&v->revision, colon + 1);
-		int e = load_path(v, o);
 		v->revision.name = NULL; /* it was ours */
 		free(name);
-		return e;
+		return name_file(v);
 	}
 	if (text && other && file_exists(other) && file_is_c(other)) {
 		if (!revision_open(&v->revision, text))
 			v->path = revision_same_file(&v->revision, other);
-		return load_path(v, o);
+		return name_file(v);
 	}
-	return load_built(v, text, o);
+	return open_built(v, text, o);
+}
+
+void version_release(struct version *v)
+{
+	whole_free(v->whole);
+	free(v->path);
+	free(v->file);
+	buf_release(&v->bitcode);
+	revision_release(&v->revision);
+	*v = (struct version){0};
 }
 
 /* ------------------------------------------------------------ both */
@@ -130,7 +160,7 @@ int versions_load(struct versions *v, const char *old, const char *new, const st
 	*v = (struct versions){0};
 	if (!new && !o->build)
 		return error_set("'%s' and what? Give NEW as well, or --build COMMAND to compare a git revision with the work tree", old);
-	if (!load(&v->old, old, new, o) && !load(&v->new, new, old, o))
+	if (!version_open(&v->old, old, new, o) && !version_load(&v->old, o) && !version_open(&v->new, new, old, o) && !version_load(&v->new, o))
 		return 0;
 	versions_release(v);
 	return -1;
@@ -138,13 +168,6 @@ int versions_load(struct versions *v, const char *old, const char *new, const st
 
 void versions_release(struct versions *v)
 {
-	struct version *list[2] = {&v->old, &v->new};
-
-	for (int k = 0; k < 2; k++) {
-		whole_free(list[k]->whole);
-		free(list[k]->path);
-		buf_release(&list[k]->bitcode);
-		revision_release(&list[k]->revision);
-	}
-	*v = (struct versions){0};
+	version_release(&v->old);
+	version_release(&v->new);
 }

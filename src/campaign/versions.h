@@ -34,8 +34,19 @@ struct version {
 	struct whole *whole;
 	struct buf bitcode; /* merged: of the unit */
 	char *path; /* of the C file or program; NULL: it comes from the store */
+	uint64_t stored; /* its number there, then */
+	char *file; /* of a C file: its absolute path, in the work tree if it is a revision's */
 	struct revision revision; /* that it is from, if any */
 };
+
+/* Which version is meant, without loading it. other: the text of the one beside it; NULL: none, text may be NULL then. -1 with words. */
+int version_open(struct version *v, const char *text, const char *other, const struct versions_options *o);
+/* Its whole program. -1 with words. */
+int version_load(struct version *v, const struct versions_options *o);
+void version_release(struct version *v);
+struct store;
+/* Of version N of a store, whose path is for words. NULL with words. bitcode: as of join_begin. */
+struct whole *version_stored(struct store *s, uint64_t id, const char *path, struct buf *bitcode);
 
 struct versions {
 	struct version old, new;

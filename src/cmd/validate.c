@@ -7,10 +7,10 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/option.h"
-#include "build/join.h"
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
 #include "cmd/validate.h"
+#include "cmd/versions.h"
 #include "ir/match.h"
 
 #include <stdio.h>
@@ -110,26 +110,24 @@ static void print_json(const struct match *m, const struct match_counts *c)
 	buf_release(&out);
 }
 
-static int compare(const char *old_path, const char *new_path, int json)
+static int compare(const char *old, const char *new, const struct versions_options *o, int json)
 {
-	struct whole *old = join_load(old_path), *new = old ? join_load(new_path) : NULL;
+	struct versions v;
 	struct match_counts c;
 	struct match *m;
 
-	if (!new) {
-		fprintf(stderr, "muster validate: %s: %s\n", old ? new_path : old_path, error_text());
-		whole_free(old);
-		return 2;
+	if (versions_load(&v, old, new, o)) {
+		fprintf(stderr, "muster validate: %s\n", error_text());
+		return EXIT_USAGE;
 	}
-	m = match_new(old, new);
+	m = match_new(v.old.whole, v.new.whole);
 	match_count(m, &c);
 	if (json)
 		print_json(m, &c);
 	else
 		print_words(m, &c);
 	match_free(m);
-	whole_free(old);
-	whole_free(new);
+	versions_release(&v);
 	return c.m || c.added ? 1 : 0;
 }
 
@@ -149,35 +147,35 @@ int cmd_validate(int argc, char **argv)
 	    OPTION_FLAG("sample", 0, &sample.wanted, "run random states of the summaries that muster test --summaries FILE made"),
 	    OPTION_U64("states", 0, "N", &sample.states, "of each summary (20)"),
 	    OPTION_U64("seed", 0, "N", &sample.seed, "other states"),
-	    OPTION_STR("store", 0, "FILE", &sample.store, "the store (.muster/store.db)"),
+	    VERSIONS_ROWS(&against.versions),
 	    OPTION_FLAG("json", 0, &json, "print JSON"),
 	    CONFINE_ROWS,
 	    OPTION_END,
 	};
 	static const struct option_spec spec = {
-	    "validate", "[options] OLD.c NEW.c | --changes [--json] OLD NEW | --sample [options] FILE.c",
+	    "validate", "[options] OLD NEW | --changes [--json] OLD NEW | --sample [options] FILE.c",
 	    "Which summaries of the old version, as 'muster test --summaries OLD.c' made them, hold in the new\n"
 	    "one? Valid ones are proved, by a phase: 1 nothing that they rest on was modified, 2 nothing\n"
 	    "modified is reached, 3 on the new version alone. Invalid ones come with a run that shows it.\n"
-	    "With --changes: what was modified between two C files, or binaries built with muster cc. With\n"
-	    "--sample: do the summaries in the store hold? Random states of their preconditions are run; with\n"
-	    "two versions, of those that were validated, on the new one.\n"
+	    VERSIONS_HELP
+	    "With --changes: what was modified between the two. With --sample: do the summaries in the store\n"
+	    "hold? Random states of their preconditions are run; with two versions, of those that were\n"
+	    "validated, on the new one.\n"
 	    "Exit code 0: all are valid (nothing was modified or added; none is violated); 1: one is invalid\n"
 	    "(something was modified); 3: one is unknown; 4: a summary is violated, a defect of muster's.",
 	    rows};
-	int i = option_parse(&spec, argc, argv);
+	const char *versions[2];
 
-	if (sample.wanted && !changes && argc - i == 1) {
-		confine_apply(&spec);
-		return validate_sample(&sample, argv[i], json);
-	}
-	if (argc - i != 2)
+	versions_operands(&spec, argc, argv, versions, &against.versions);
+	against.audit = sample.wanted ? sample.states : 0;
+	against.seed = sample.seed;
+	sample.store = against.versions.store;
+	confine_apply(&spec);
+	if (sample.wanted && !changes && !versions[1] && !against.versions.build)
+		return validate_sample(&sample, versions[0], json);
+	if (!versions[1] && !against.versions.build)
 		option_usage(&spec, "give the old and the new version");
 	if (changes)
-		return compare(argv[i], argv[i + 1], json);
-	against.audit = sample.wanted ? sample.states : 0;
-	against.store = sample.store;
-	against.seed = sample.seed;
-	confine_apply(&spec);
-	return validate_versions(&against, argv[i], argv[i + 1], json);
+		return compare(versions[0], versions[1], &against.versions, json);
+	return validate_versions(&against, versions[0], versions[1], json);
 }

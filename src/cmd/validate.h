@@ -2,6 +2,8 @@
 #ifndef MUSTER_CMD_VALIDATE_H
 #define MUSTER_CMD_VALIDATE_H
 
+#include "campaign/versions.h"
+
 #include <stdint.h>
 
 struct validate_sample {
@@ -14,13 +16,14 @@ struct validate_sample {
 int validate_sample(const struct validate_sample *o, const char *file, int json);
 
 struct validate_against {
-	const char *store, *function, *phases, *externals;
+	struct versions_options versions;
+	const char *function, *phases, *externals;
 	uint64_t seed;
 	double seconds, each; /* of all, by the clock; of one summary, of processor time */
 	uint64_t audit;
 	int no_runs;
 };
-/* validate_versions.c: the exit code. */
+/* validate_versions.c: the exit code. new: NULL: the work tree. */
 int validate_versions(const struct validate_against *a, const char *old, const char *new, int json);
 
 #endif

@@ -24,6 +24,7 @@
 struct validating {
 	const struct validate_sample *o;
 	struct recall recall;
+	const struct recall_function *now; /* that is sampled */
 	struct batch *batch;
 	struct solver *solver;
 	struct sampling all; /* sums */
@@ -32,26 +33,33 @@ struct validating {
 
 static int input_of(void *ctx, uint64_t test, struct buf *out)
 {
-	return recall_input(&((struct validating *)ctx)->recall, test, out);
+	struct validating *v = ctx;
+
+	return recall_input(&v->recall, v->now, test, out);
 }
 
-static int of_function(void *ctx, const char *name, struct summaries *l)
+static int of_function(void *ctx, const struct recall_function *function, struct summaries *l)
 {
 	struct validating *v = ctx;
-	const struct harness_function *f = harness_find(v->recall.was.h, name);
+	const struct harness_function *f = harness_find(v->recall.was.h, function->name);
 
 	if (!f || f->number == UINT32_MAX)
 		return 0;
 	v->all.l = l;
-	v->all.name = name;
+	v->all.name = function->name;
+	v->now = function;
 	v->all.number = f->number;
 	v->summaries += l->all.size;
 	return sampling_run(&v->all);
 }
 
-static int run(struct validating *v, struct store *s, const char *file)
+static int run(struct validating *v, struct store *s, const struct versions_options *o, const struct version *version, const char *file)
 {
-	if (recall_open(&v->recall, s, file) || batch_open(&v->batch, v->recall.was.program, VARIANT_SAN, RUN_SECONDS, NULL))
+	if (recall_open(&v->recall, s, o, version, file))
+		return -1;
+	if (!v->recall.was.h)
+		return error_set("'%s' cannot be run function by function: name the C file, or its version in the store", file);
+	if (batch_open(&v->batch, v->recall.was.program, VARIANT_SAN, RUN_SECONDS, NULL))
 		return -1;
 	v->all = (struct sampling){.h = v->recall.was.h, .batch = v->batch, .solver = v->solver, .states = v->o->states, .seed = v->o->seed, .input = input_of, .ctx = v};
 	return recall_each(&v->recall, of_function, v);
@@ -89,12 +97,14 @@ int validate_sample(const struct validate_sample *o, const char *file, int json)
 	struct validating v = {.o = o};
 	struct solve_options so = {.conflicts = 2000, .no_cache = 1};
 	char *path = o->store ? mem_strdup(o->store) : file_join(home_project(), "store.db");
+	struct versions_options vo = {.store = path};
+	struct version version;
 	struct store *store;
 
-	if (store_open(&store, path, STORE_READ_ONLY))
+	if (version_open(&version, file, NULL, &vo) || store_open(&store, path, STORE_READ_ONLY))
 		die(EXIT_USAGE, "%s", error_text());
 	v.solver = solver_new(&so);
-	int e = run(&v, store, file);
+	int e = run(&v, store, &vo, &version, file);
 	if (e)
 		fprintf(stderr, "muster validate: %s\n", error_text());
 	else
@@ -102,6 +112,7 @@ int validate_sample(const struct validate_sample *o, const char *file, int json)
 	batch_close(v.batch);
 	solver_free(v.solver);
 	recall_release(&v.recall);
+	version_release(&version);
 	store_close(store);
 	free(path);
 	return e ? EXIT_USAGE : v.all.violated ? EXIT_INTERNAL : EXIT_OK;

@@ -79,6 +79,8 @@ static void print_words(const struct revalidation *v)
 	print_violated(v);
 	print_invalid(v);
 	print_unknown(v);
+	if (v->not_run)
+		printf("\nnothing was run, so nothing is invalid: for runs OLD and NEW are C files, of revisions too, or versions of C files in the store\n");
 	if (v->interrupted)
 		printf("\nthe time was over: some were not looked at\n");
 }
@@ -177,26 +179,43 @@ static int check_some(const struct revalidation *v, const struct validate_agains
 	return error_set("there are no summaries of %s%s'%s': 'muster show summaries' lists those that are there; a longer 'muster test --summaries --time S' makes more", a->function ? a->function : "", a->function ? " in " : "", old);
 }
 
-int validate_versions(const struct validate_against *a, const char *old, const char *new, int json)
+static int validate(const struct validate_against *a, const char *old, const char *new, struct store *store, const struct revalidate_options *o, struct revalidation *out)
 {
-	char *path = a->store ? mem_strdup(a->store) : file_join(home_project(), "store.db");
-	struct revalidate_options o = {.function = a->function, .seed = a->seed, .validate = {.seconds = a->each}};
+	const char *name = new ? new : "the work tree";
+	struct version before = {0}, after = {0};
 	struct recall was = {0};
 	struct driven now = {0};
+	int e = version_open(&before, old, new, &a->versions) || version_open(&after, new, old, &a->versions) || recall_open(&was, store, &a->versions, &before, old) ||
+		recall_build(&was, &after, name, &now) || revalidate_run(&was, &now, o, out) || check_some(out, a, old);
+	driven_release(&now);
+	recall_release(&was);
+	version_release(&before);
+	version_release(&after);
+	return e ? -1 : 0;
+}
+
+int validate_versions(const struct validate_against *from, const char *old, const char *new, int json)
+{
+	struct validate_against own = *from, *a = &own;
+	char *path = a->versions.store ? mem_strdup(a->versions.store) : file_join(home_project(), "store.db");
+	struct revalidate_options o = {.function = a->function, .seed = a->seed, .validate = {.seconds = a->each}};
 	struct revalidation v = {0};
 	struct store *store;
+	a->versions.store = path;
 	if (a->phases && read_phases(a->phases, o.validate.order))
 		die(EXIT_USAGE, "--phase wants phases, each once: 1,2,3");
 	if (a->externals && strcmp(a->externals, "same") && strcmp(a->externals, "unknown"))
 		die(EXIT_USAGE, "--externals is 'same' or 'unknown'");
+	if (!new && !a->versions.build)
+		die(EXIT_USAGE, "'%s' and what? Give NEW as well, or --build COMMAND to compare a git revision with the work tree", old);
 	o.validate.externals_unknown = a->externals && !strcmp(a->externals, "unknown");
 	o.no_runs = a->no_runs;
 	o.audit = a->audit;
 	if (access(path, F_OK))
-		die(EXIT_USAGE, "nothing is stored of '%s' (there is no '%s'): run 'muster test --summaries %s' first", old, path, old);
+		die(EXIT_USAGE, "nothing is stored of '%s' (there is no '%s'): run 'muster test --summaries %s' first", old, path, file_is_c(old) ? old : "FILE.c");
 	if (deadline_open(a->seconds) || store_open(&store, path, STORE_READ_ONLY))
 		die(EXIT_USAGE, "%s", error_text());
-	int e = recall_open(&was, store, old) || recall_build(&was, new, &now) || revalidate_run(&was, &now, &o, &v) || check_some(&v, a, old);
+	int e = validate(a, old, new, store, &o, &v);
 	if (e)
 		fprintf(stderr, "muster validate: %s\n", error_text());
 	else if (json)
@@ -205,8 +224,6 @@ int validate_versions(const struct validate_against *a, const char *old, const c
 		print_words(&v);
 	int code = e ? EXIT_USAGE : exit_code(&v);
 	revalidate_release(&v);
-	driven_release(&now);
-	recall_release(&was);
 	store_close(store);
 	free(path);
 	return code;

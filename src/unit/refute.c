@@ -48,6 +48,7 @@ void refuter_free(struct refuter *r)
 struct trial {
 	struct refuter *r;
 	struct summaries *l;
+	const struct recall_function *function;
 	struct revalidate_row *rows;
 	struct sampler sampler; /* of the new version */
 	VEC(struct batch_item) items;
@@ -93,7 +94,7 @@ static int add_states(struct trial *t, uint32_t number, uint32_t i)
 	struct buf witness = BUF_EMPTY, carried = BUF_EMPTY, input = BUF_EMPTY;
 	struct map values = {0};
 	memories memory = {0};
-	int there = recall_input(t->r->was, x->test, &witness);
+	int there = recall_input(t->r->was, t->function, x->test, &witness);
 	if (there > 0 && layout_carry(t->r->was->was.h, number, witness.data, witness.size, t->r->now->h, t->sampler.number, &carried)) {
 		buf_add(&input, carried.data, carried.size);
 		add(t, i, &input);
@@ -203,14 +204,14 @@ static const char *name_now(const struct refuter *r, const char *name)
 	return new == CODE_NONE ? NULL : r->m->new->symbols.data[new].name;
 }
 
-int refuter_run(struct refuter *r, const char *name, struct summaries *l, struct revalidate_row *rows)
+int refuter_run(struct refuter *r, const struct recall_function *function, struct summaries *l, struct revalidate_row *rows)
 {
-	const char *now = name_now(r, name);
-	const struct harness_function *f = harness_find(r->was->was.h, name), *g = now ? harness_find(r->now->h, now) : NULL;
+	const char *now = name_now(r, function->name);
+	const struct harness_function *f = harness_find(r->was->was.h, function->name), *g = now ? harness_find(r->now->h, now) : NULL;
 	int e = 0;
 	if (!f || !g || f->number == UINT32_MAX || g->number == UINT32_MAX)
 		return 0;
-	struct trial t = {.r = r, .l = l, .rows = rows,
+	struct trial t = {.r = r, .l = l, .function = function, .rows = rows,
 			  .sampler = {.l = l, .h = r->now->h, .number = g->number, .solver = r->solver, .random = (r->o->seed + 1) * 0x9e3779b97f4a7c15u}};
 	for (uint32_t i = 0; i < l->all.size && !e; i++)
 		if (states_of(r, &rows[i]) >= 0)

@@ -1,6 +1,7 @@
 /* revalidate.c: summaries of an old version against a new one.
  *
- * Both versions are the programs that `muster test` drives: the old one as the store remembers it, the new one built in the same manner. So code, checks and places are those that the summaries were made of. What
+ * Where both versions are source, they are the programs that `muster test` drives: the old one as the store remembers it, the new one built in the same manner. So code, checks and places are those that the summaries were made of.
+ * A program that was built by the user has the same code and checks, but nothing that would run one function of it: nothing is invalid there. What
  * no phase proves is run: the witness of the summary, the state that Phase 3 could not exclude, and random states of P. One that does not end as Q says refutes the summary, if it does so twice; a
  * partial summary is about one state, and no run refutes it.
  */
@@ -8,7 +9,6 @@
 
 #include "base/deadline.h"
 #include "base/mem.h"
-#include "build/join.h"
 #include "unit/refute.h"
 
 #include <stdlib.h>
@@ -19,7 +19,6 @@ struct comparing {
 	const struct driven *now;
 	const struct revalidate_options *o;
 	struct revalidation *out;
-	struct whole *old, *new;
 	struct validation *v;
 	struct refuter *refuter;
 };
@@ -36,7 +35,7 @@ static int has_stub(const struct harness *h, const char *name)
 static int is_stub(void *ctx, const char *name)
 {
 	const struct comparing *c = ctx;
-	return has_stub(c->was->was.h, name) && has_stub(c->now->h, name);
+	return c->was->was.h && c->now->h && has_stub(c->was->was.h, name) && has_stub(c->now->h, name);
 }
 
 static char *as_c(struct summaries *l, const expr_t *list, size_t count)
@@ -60,9 +59,10 @@ static void count(struct revalidation *out, const struct revalidate_row *row)
 	out->seconds[r->phase] += r->seconds;
 }
 
-static int of_function(void *ctx, const char *name, struct summaries *l)
+static int of_function(void *ctx, const struct recall_function *function, struct summaries *l)
 {
 	struct comparing *c = ctx;
+	const char *name = function->name;
 	if (c->o->function && strcmp(c->o->function, name))
 		return 0;
 	for (size_t i = 0; i < l->all.size; i++) {
@@ -79,7 +79,7 @@ static int of_function(void *ctx, const char *name, struct summaries *l)
 		vec_push(&c->out->rows, row);
 	}
 	size_t first = c->out->rows.size - l->all.size;
-	if (c->refuter && refuter_run(c->refuter, name, l, &c->out->rows.data[first]))
+	if (c->refuter && refuter_run(c->refuter, function, l, &c->out->rows.data[first]))
 		return -1;
 	for (size_t i = first; i < c->out->rows.size; i++)
 		count(c->out, &c->out->rows.data[i]);
@@ -90,21 +90,15 @@ int revalidate_run(struct recall *was, const struct driven *now, const struct re
 {
 	struct comparing c = {.was = was, .now = now, .o = o, .out = out};
 	struct validate_options vo = o->validate;
-	int e = -1;
 	memset(out, 0, sizeof *out);
 	vo.is_stub = is_stub;
 	vo.ctx = &c;
-	c.old = join_load(was->was.program);
-	c.new = c.old ? join_load(now->program) : NULL;
-	if (c.new) {
-		c.v = validation_new(c.old, c.new, &vo);
-		c.refuter = o->no_runs ? NULL : refuter_new(was, now, validation_match(c.v), o);
-		e = recall_each(was, of_function, &c);
-	}
+	c.v = validation_new(was->was.whole, now->whole, &vo);
+	c.refuter = o->no_runs || !was->was.h || !now->h ? NULL : refuter_new(was, now, validation_match(c.v), o);
+	out->not_run = !o->no_runs && !c.refuter;
+	int e = recall_each(was, of_function, &c);
 	refuter_free(c.refuter);
 	validation_free(c.v);
-	whole_free(c.new);
-	whole_free(c.old);
 	return e;
 }
 

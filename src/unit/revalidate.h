@@ -35,6 +35,7 @@ struct revalidation {
 	uint64_t ran, violated;	/* states that were run; valid summaries that one of them contradicts */
 	uint64_t unaudited;	/* valid summaries of which none could be run */
 	int interrupted;
+	int not_run; /* one of the versions cannot be run function by function: no summary is invalid */
 };
 
 /* was: of the old version; now: the new one, driven in the same manner. 0, or -1 with words. */

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "build/join.h"
-#include "unit/unit.h"
+#include "unit/reuse.h"
 #include "search/path.h"
 #include "solve/solve.h"
 #include "summary/gather.h"
@@ -283,6 +283,12 @@ static int find_unit(struct test_session *s, struct hash128 *unit)
 			*unit = w->units.data[w->symbols.data[symbol].unit].digest;
 	}
 	whole_free(w);
+	struct hash128 tool;
+	if (reuse_tool(&tool))
+		return -1;
+	hash_hex(tool, hex);
+	if (store_value_set(s->records.store, s->records.campaign, REUSE_MAKER, hex, strlen(hex)))
+		return -1;
 	hash_hex(*unit, hex);
 	return store_value_set(s->records.store, s->records.campaign, "unit", hex, strlen(hex));
 }
