@@ -60,12 +60,11 @@ void merge_free(struct merge *m)
 {
 	free(m->follow);
 	vec_release(&m->leaves);
-	vec_release(&m->cells);
 	vec_release(&m->case_list);
 	vec_release(&m->unsure_before);
 	struct map *maps[] = {&m->by_name, &m->by_address, &m->learned, &m->by_context,
 			      &m->labels,  &m->forced,	   &m->visits,	&m->inputs,
-			      &m->cell_at, &m->goals,	   &m->ranges,	&m->cases, &m->roots};
+			      &m->goals,   &m->ranges,	   &m->cases};
 	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
 		map_release(maps[i]);
 	free(m);
@@ -92,6 +91,7 @@ int merge_evaluate(struct merge *m, const struct vc_options *o, int *bound)
 	expr_t *values = mem_zalloc((m->s.f->value_count + 1) * sizeof *values);
 	struct vc_outcome out;
 	size_t count;
+	m->epoch = 0;
 	merge_enter(m, values);
 	int r = vc_run_from(v, m->s.f, m->s.loop == CODE_NONE ? 0 : m->s.f->loops[m->s.loop].header, values, &out);
 	const struct vc_end *ends = vc_ends(v, &count);
@@ -178,7 +178,6 @@ int merge_run(struct merge *m, unsigned extra, int cases)
 	vec_clear(&m->case_list);
 	m->cut = 0;
 	map_clear(&m->goals);
-	merge_clobber(m);
 	return merge_evaluate(m, &o, &m->cut);
 }
 

@@ -13,24 +13,14 @@
 struct merge_leaf {
 	expr_t name;  /* the variable that stands for it */
 	expr_t bound; /* what the labels of the run say it is, or EXPR_NONE */
-	uint64_t root;
-	int64_t offset; /* of the load, if root is not 0 */
-	uint32_t bytes;
+	expr_t root;  /* of the load: the address of the object, or EXPR_NONE, */
+	int64_t offset;
 };
 
 /* A number that a value may be, and the condition under which it is. */
 struct merge_case {
 	int64_t value;
 	expr_t guard;
-};
-
-/* A place in memory that was written: what is there now. */
-struct merge_cell {
-	uint64_t root;
-	int64_t offset;
-	uint32_t bytes;
-	int is_pointer;
-	expr_t value; /* EXPR_NONE: something that has no term */
 };
 
 struct merge {
@@ -43,7 +33,6 @@ struct merge {
 	uint64_t at; /* next event */
 	int64_t found;
 	VEC(struct merge_leaf) leaves;
-	struct map roots;      /* addresses of objects, as variables, to their keys */
 	struct map by_name;    /* term to leaf + 1 */
 	struct map by_address; /* to leaf + 1, as of now; */
 	struct map learned;    /* the same, as of ever; */
@@ -55,8 +44,6 @@ struct merge {
 	struct map inputs; /* root to the offset in the input where it begins, + 1; 0: not one */
 	uint64_t epoch;	   /* counts changes of memory that cannot be followed */
 	/* Of all paths: */
-	VEC(struct merge_cell) cells;
-	struct map cell_at; /* address to cell + 1 */
 	struct map cases;   /* of terms, by merge_cases.c: place in case_list << 8 | count */
 	VEC(struct merge_case) case_list;
 	struct map ranges; /* of terms, by merge_narrow.c */
@@ -89,8 +76,6 @@ int merge_unknown(struct merge *m, expr_t e);
 int merge_known(struct merge *m, expr_t e, u128 *value);
 /* With all leaves that are bound. */
 expr_t merge_bind(struct merge *m, expr_t e);
-/* Memory was changed, it is not known how. */
-void merge_clobber(struct merge *m);
 /* The outcome of a decision for a value that it is made on. */
 uint32_t merge_outcome(const struct code_function *f, uint32_t block, u128 value);
 /* The outcome by which the program goes on where nothing is decided: of a check, a call, a jump; CODE_NONE: it is a decision. */

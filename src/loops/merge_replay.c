@@ -212,14 +212,14 @@ static void find_inputs(struct merge *m)
 	for (size_t i = 0; i < m->leaves.size; i++) {
 		const struct merge_leaf *l = &m->leaves.data[i];
 		uint64_t known = 0, from = 0;
-		if (!l->root || l->bound == EXPR_NONE ||
-		    expr_width(m->pool, l->bound) != 8 * l->bytes)
+		unsigned width = expr_width(m->pool, l->name);
+		if (!l->root || l->bound == EXPR_NONE || width % 8)
 			continue;
 		const struct expr_node *low =
 		    expr_get(m->pool, expr_extract(m->pool, l->bound, 0, 8));
 		if (low->op == MUSTER_OP_INPUT && !low->a && (int64_t)low->k >= l->offset) {
 			from = low->k - (uint64_t)l->offset + 1;
-			for (uint32_t b = 1; b < l->bytes && from; b++)
+			for (uint32_t b = 1; b < width / 8 && from; b++)
 				if (expr_extract(m->pool, l->bound, 8 * b, 8) !=
 				    expr_input(m->pool, 0, from - 1 + (uint64_t)l->offset + b))
 					from = 0;
@@ -242,7 +242,6 @@ int64_t merge_replay(struct merge *m)
 	m->at = m->s.event;
 	merge_evaluate(m, &o, NULL);
 	find_inputs(m);
-	merge_clobber(m);
 	m->replaying = 0;
 	return m->failed ? -1 : m->found;
 }

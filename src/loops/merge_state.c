@@ -4,9 +4,8 @@
  * does not say is a leaf: a variable of its own along the run, and along all paths what the labels of the run said about it. What a leaf
  * was in the run is known as soon as labels have said which bytes of the input it is.
  *
- * A pointer is the address of a root, a variable, plus an offset in bytes. A root is an object, or a pointer that came in from
- * outside. Memory is a list of places that were written at known offsets; what else is loaded was
- * there before. Where the run showed that what a root points to are bytes of the input, all of the
+ * A pointer is the address of a root plus an offset in bytes. A root is an object of src/vc: one that the code makes, or whatever a pointer that came in from
+ * outside points to. Memory is src/vc's, too (vc/words.c): what was stored at known offsets; what else is loaded was there before. Where the run showed that what a root points to are bytes of the input, all of the
  * root is taken to be, also what the run did not look at: nothing here has to be right, since hints
  * are run.
  */
@@ -22,8 +21,7 @@
 
 #define TABLE LIMIT(256, 16) /* bytes of the input that an unknown offset may mean | a byte as index */
 #define CHOICES LIMIT(72, 2) /* offsets that a load may be at, if they are known | as merge_cases */
-#define FILL LIMIT(64, 1) /* bytes of a memset that are followed | small arrays; cells of four sizes for each byte */
-#define NESTING LIMIT(16, 2) /* sums and choices above each other in a pointer | few: settled pointers have one of each */
+#define FILL LIMIT(64, 1) /* bytes of a memset that are followed | small arrays; a word for each eight bytes */
 
 uint64_t merge_decision(const struct vc_point *at)
 {
@@ -100,44 +98,25 @@ static int is_bits(const struct code_value *v)
 
 /* Bytes that a root points to. */
 struct place {
-	uint64_t root;
-	expr_t base, offset;
+	uint32_t object;
+	expr_t root; /* its address: the same along the run and along all paths */
+	expr_t offset;
 };
 
-static expr_t pointer(struct merge *m, uint64_t root, int64_t offset)
+static expr_t pointer(struct vc *v, uint64_t key)
 {
-	expr_t base = fresh(m, 64, hash_join(root, 5));
-	map_set(&m->roots, base, root);
-	return expr_binary(m->pool, MUSTER_OP_ADD, base, expr_const(m->pool, 64, (u128)(uint64_t)offset));
+	char name[32];
+	snprintf(name, sizeof name, "merge.%016llx", (unsigned long long)key);
+	return vc_address(v, vc_object_named(v, name));
 }
 
 /* 0: it is none that has a root. */
-static int find_place(struct merge *m, expr_t e, struct place *out, unsigned depth)
+static int find_place(struct vc *v, expr_t e, struct place *out)
 {
-	const struct expr_node n = *expr_get(m->pool, e);
-	struct place other;
-	if (map_get(&m->roots, e, &out->root)) {
-		out->base = e;
-		out->offset = expr_const(m->pool, 64, 0);
-		return 1;
-	}
-	if (!depth)
+	out->object = e != EXPR_NONE ? vc_object_at(v, e, &out->offset) : VC_NO_OBJECT;
+	if (out->object == VC_NO_OBJECT)
 		return 0;
-	if (n.op == MUSTER_OP_ITE) {
-		if (!find_place(m, n.b, out, depth - 1) || !find_place(m, n.c, &other, depth - 1) || out->root != other.root)
-			return 0;
-		out->offset = expr_ite(m->pool, n.a, out->offset, other.offset);
-		return 1;
-	}
-	if (n.op != MUSTER_OP_ADD && n.op != MUSTER_OP_SUB)
-		return 0;
-	expr_t rest = n.b;
-	if (!find_place(m, n.a, out, depth - 1)) {
-		rest = n.a;
-		if (n.op == MUSTER_OP_SUB || !find_place(m, n.b, out, depth - 1))
-			return 0;
-	}
-	out->offset = expr_binary(m->pool, n.op, out->offset, rest);
+	out->root = vc_address(v, out->object);
 	return 1;
 }
 
@@ -179,11 +158,11 @@ static uint32_t add_leaf(struct merge *m, unsigned width, uint64_t key)
 
 /* What the code does not say, by its key: a pointer has a root of its own, an integer is along the run a leaf, then what the labels said
  * about it. */
-static expr_t unsaid(struct merge *m, const struct code_value *v, uint64_t key)
+static expr_t unsaid(struct merge *m, struct vc *vc, const struct code_value *v, uint64_t key)
 {
 	uint64_t at;
 	if (v->is_pointer)
-		return pointer(m, key, 0);
+		return pointer(vc, key);
 	if (!is_bits(v))
 		return VC_LOST;
 	if (m->replaying) {
@@ -198,53 +177,37 @@ static expr_t unsaid(struct merge *m, const struct code_value *v, uint64_t key)
 
 static expr_t leaf_here(struct merge *m, const struct vc_point *at)
 {
-	return unsaid(m, value_at(at), hash_join(at->context, at->at));
+	return unsaid(m, at->vc, value_at(at), hash_join(at->context, at->at));
 }
 
 /* ---------------------------------------------------------------- memory */
 
-static uint64_t address_key(uint64_t root, int64_t offset, uint32_t bytes)
+static uint64_t address_key(expr_t root, int64_t offset, unsigned width)
 {
-	return hash_join(hash_join(root, (uint64_t)offset), bytes);
+	return hash_join(hash_join(root, (uint64_t)offset), width);
 }
 
-void merge_clobber(struct merge *m)
+/* Memory was changed, it is not known how. */
+static void clobber(struct merge *m, const struct vc_point *at)
 {
 	m->epoch++;
-	vec_clear(&m->cells);
-	map_clear(&m->cell_at);
-}
-
-static void put_cell(struct merge *m, struct merge_cell cell)
-{
-	uint64_t key = address_key(cell.root, cell.offset, cell.bytes), at;
-	if (map_get(&m->cell_at, key, &at)) {
-		m->cells.data[at - 1] = cell;
-		return;
-	}
-	vec_push(&m->cells, cell);
-	map_set(&m->cell_at, key, m->cells.size);
+	vc_point_forget(at);
 }
 
 /* What was there before, along the run. */
-static expr_t load_in_run(struct merge *m, const struct vc_point *where, const struct place *p)
+static expr_t before_in_run(struct merge *m, const struct vc_point *where, expr_t root, int64_t offset, unsigned width)
 {
-	const struct code_value *v = value_at(where);
-	uint64_t at;
-	int64_t offset;
-	if (!located(m, p, &offset))
-		return leaf_here(m, where);
-	uint64_t key = address_key(p->root, offset, (uint32_t)v->bytes), now = hash_join(key, m->epoch);
+	uint64_t at, key = address_key(root, offset, width), now = hash_join(key, m->epoch);
 	if (!map_get(&m->by_address, now, &at)) {
-		at = (uint64_t)add_leaf(m, v->width, now) + 1;
+		at = (uint64_t)add_leaf(m, width, now) + 1;
 		struct merge_leaf *l = &m->leaves.data[at - 1];
-		l->root = p->root;
+		l->root = root;
 		l->offset = offset;
-		l->bytes = (uint32_t)v->bytes;
 		map_set(&m->by_address, now, at);
 		map_set(&m->learned, key, at);
 	}
-	map_set(&m->by_context, hash_join(where->context, where->at), at);
+	if (width == where->width)
+		map_set(&m->by_context, hash_join(where->context, where->at), at);
 	return m->leaves.data[at - 1].name;
 }
 
@@ -285,118 +248,106 @@ static expr_t input_at(struct merge *m, uint64_t from, expr_t offset, unsigned w
 			 width);
 }
 
-/* What was there before, along all paths. */
-static expr_t load_before(struct merge *m, const struct vc_point *where, const struct place *p)
+/* Where in the input does the root begin? 0: it is none, or not a value of whole bytes. */
+static int is_input(const struct merge *m, const struct vc_point *where, expr_t root, uint64_t *from)
 {
-	const struct code_value *v = value_at(where);
-	uint64_t at, from;
-	int64_t offset;
-	int input = v->width == 8 * v->bytes && map_get(&m->inputs, p->root, &from) && from;
-	if (!located(m, p, &offset))
-		return input ? input_at(m, from - 1, p->offset, v->width) : leaf_here(m, where);
-	uint64_t key = address_key(p->root, offset, (uint32_t)v->bytes);
-	if (map_get(&m->by_context, hash_join(where->context, where->at), &at) && m->leaves.data[at - 1].root == p->root &&
-	    m->leaves.data[at - 1].offset == offset && m->leaves.data[at - 1].bound != EXPR_NONE)
-		return m->leaves.data[at - 1].bound;
-	if (map_get(&m->learned, key, &at) && m->leaves.data[at - 1].bound != EXPR_NONE &&
-	    expr_width(m->pool, m->leaves.data[at - 1].bound) == v->width)
-		return m->leaves.data[at - 1].bound;
-	if (input && offset >= 0)
-		return input_bytes(m, from - 1 + (uint64_t)offset, v->width);
+	return value_at(where)->width == 8 * value_at(where)->bytes && map_get(&m->inputs, root, from) && *from;
+}
+
+/* What was there before, along all paths. */
+static expr_t before_on_paths(struct merge *m, const struct vc_point *where, expr_t root, int64_t offset, unsigned width)
+{
+	uint64_t at[2] = {0}, key = address_key(root, offset, width), from;
+	map_get(&m->by_context, hash_join(where->context, where->at), &at[0]);
+	map_get(&m->learned, key, &at[1]);
+	for (unsigned i = 0; i < 2; i++) {
+		const struct merge_leaf *l = at[i] ? &m->leaves.data[at[i] - 1] : NULL;
+		if (l && l->root == root && l->offset == offset && l->bound != EXPR_NONE && expr_width(m->pool, l->bound) == width)
+			return l->bound;
+	}
+	if (offset >= 0 && is_input(m, where, root, &from))
+		return input_bytes(m, from - 1 + (uint64_t)offset, width);
 	m->unsure++;
-	return fresh(m, v->width, hash_join(key, v->width));
+	return fresh(m, width, hash_join(key, width));
+}
+
+static expr_t before(void *ctx, const struct vc_point *at, uint32_t object, int64_t offset, unsigned width)
+{
+	struct merge *m = ctx;
+	expr_t root = vc_address(at->vc, object);
+	if (value_at(at)->is_pointer)
+		return width == 64 ? pointer(at->vc, hash_join(address_key(root, offset, width), m->epoch)) : EXPR_NONE;
+	return m->replaying ? before_in_run(m, at, root, offset, width) : before_on_paths(m, at, root, offset, width);
 }
 
 static expr_t load(struct merge *m, const struct vc_point *where)
 {
 	const struct code_value *v = value_at(where);
-	expr_t address = operand(where, 0);
 	struct place p;
 	int64_t offset;
-	uint64_t at;
-	if (address == EXPR_NONE || !find_place(m, address, &p, NESTING))
-		return leaf_here(m, where);
-	if (located(m, &p, &offset)) {
-		uint64_t key = address_key(p.root, offset, (uint32_t)v->bytes);
-		if (map_get(&m->cell_at, key, &at)) {
-			const struct merge_cell *c = &m->cells.data[at - 1];
-			if (c->value != EXPR_NONE && c->is_pointer == v->is_pointer &&
-			    (c->is_pointer || expr_width(m->pool, c->value) == v->width))
-				return c->value;
-		}
-		if (v->is_pointer)
-			return pointer(m, hash_join(key, m->epoch), 0);
+	uint64_t from;
+	expr_t e = EXPR_NONE;
+	if ((v->is_pointer || is_bits(v)) && find_place(where->vc, operand(where, 0), &p)) {
+		if (located(m, &p, &offset))
+			e = vc_point_load(where, p.object, offset);
+		else if (!m->replaying && is_bits(v) && is_input(m, where, p.root, &from))
+			e = input_at(m, from - 1, p.offset, v->width);
 	}
-	if (!is_bits(v))
-		return leaf_here(m, where);
-	return m->replaying ? load_in_run(m, where, &p) : load_before(m, where, &p);
+	return e != EXPR_NONE ? e : leaf_here(m, where);
 }
 
 /* A choice, or a sum, in the form that pointers and counts have here; EXPR_NONE: a pointer to one of several roots. */
-static expr_t settled(struct merge *m, expr_t e, int is_pointer)
+static expr_t settled(struct merge *m, struct vc *v, expr_t e, int is_pointer)
 {
 	struct place p;
 	if (!is_pointer)
 		return m->replaying ? e : merge_narrow(m, e);
-	if (!find_place(m, e, &p, NESTING))
+	if (!find_place(v, e, &p))
 		return EXPR_NONE;
 	if (expr_get(m->pool, e)->op == MUSTER_OP_ITE && !m->replaying)
 		p.offset = merge_narrow(m, p.offset);
-	return expr_binary(m->pool, MUSTER_OP_ADD, p.base, p.offset);
+	return expr_binary(m->pool, MUSTER_OP_ADD, p.root, p.offset);
 }
 
-static expr_t stored(struct merge *m, expr_t guard, const struct merge_cell *c)
+/* The place that is written; 0: it is not known. */
+static int find_target(struct merge *m, const struct vc_point *at, uint32_t operand_number, struct place *p, int64_t *offset)
 {
-	uint64_t key = address_key(c->root, c->offset, c->bytes), at;
-	expr_t old = EXPR_NONE;
-	if (guard == expr_true(m->pool))
-		return c->value;
-	if (map_get(&m->cell_at, key, &at))
-		old = m->cells.data[at - 1].value;
-	else if (c->is_pointer && c->value != EXPR_NONE)
-		old = pointer(m, hash_join(key, m->epoch), 0);
-	else if (c->value != EXPR_NONE && map_get(&m->learned, key, &at) && m->leaves.data[at - 1].bound != EXPR_NONE)
-		old = m->leaves.data[at - 1].bound;
-	else if (c->value != EXPR_NONE)
-		old = fresh(m, expr_width(m->pool, c->value), hash_join(key, expr_width(m->pool, c->value)));
-	if (c->value == EXPR_NONE || old == EXPR_NONE)
-		return c->value == EXPR_NONE ? old : c->value;
-	if (expr_width(m->pool, old) != expr_width(m->pool, c->value))
-		return EXPR_NONE;
-	return settled(m, expr_ite(m->pool, guard, c->value, old), c->is_pointer);
+	if (find_place(at->vc, operand(at, operand_number), p) && located(m, p, offset))
+		return 1;
+	if (m->replaying)
+		clobber(m, at);
+	return 0;
 }
 
 static void store(struct merge *m, const struct vc_point *at)
 {
-	expr_t address = operand(at, 1);
-	struct merge_cell c = {.bytes = (uint32_t)value_at(at)->bytes, .is_pointer = code_operand_value(at->f, at->at, 0)->is_pointer, .value = operand(at, 0)};
+	expr_t e = operand(at, 0);
 	struct place p;
-	if (address == EXPR_NONE || !find_place(m, address, &p, NESTING) || !located(m, &p, &c.offset)) {
-		if (m->replaying)
-			merge_clobber(m);
+	int64_t offset;
+	if (!find_target(m, at, 1, &p, &offset))
 		return;
-	}
-	c.root = p.root;
-	c.value = stored(m, vc_point_guard(at), &c);
-	put_cell(m, c);
+	if (e == EXPR_NONE)
+		e = unsaid(m, at->vc, code_operand_value(at->f, at->at, 0), hash_join(at->context, at->at));
+	vc_point_store(at, p.object, offset, (unsigned)value_at(at)->bytes, e != VC_LOST ? e : EXPR_NONE);
 }
 
 static void fill(struct merge *m, const struct vc_point *at)
 {
-	expr_t to = operand(at, 0), byte = operand(at, 1), size = operand(at, 2);
+	expr_t byte = operand(at, 1), size = operand(at, 2);
 	struct place p;
 	int64_t offset;
 	u128 b, n;
-	if (to == EXPR_NONE || !find_place(m, to, &p, NESTING) || !located(m, &p, &offset) || byte == EXPR_NONE || size == EXPR_NONE ||
-	    !expr_is_const(m->pool, byte, &b) || !expr_is_const(m->pool, size, &n) || n > FILL) {
+	if (!find_target(m, at, 0, &p, &offset))
+		return;
+	if (byte == EXPR_NONE || size == EXPR_NONE || !expr_is_const(m->pool, byte, &b) || !expr_is_const(m->pool, size, &n) || n > FILL) {
 		if (m->replaying)
-			merge_clobber(m);
+			clobber(m, at);
 		return;
 	}
-	for (uint32_t bytes = 1; bytes <= 8; bytes *= 2)
-		for (uint32_t i = 0; i + bytes <= (uint32_t)n; i += bytes)
-			put_cell(m, (struct merge_cell){.root = p.root, .offset = offset + i, .bytes = bytes,
-							.value = expr_const(m->pool, 8 * bytes, (u128)(b & 0xff) * (0x0101010101010101ull >> (64 - 8 * bytes)))});
+	for (unsigned i = 0, bytes; i < (unsigned)n; i += bytes) {
+		bytes = (unsigned)n - i < 8 ? 1 : 8;
+		vc_point_store(at, p.object, offset + i, bytes, expr_const(m->pool, 8 * bytes, (u128)(b & 0xff) * (0x0101010101010101ull >> (64 - 8 * bytes))));
+	}
 }
 
 /* ---------------------------------------------------------------- instructions */
@@ -407,7 +358,7 @@ static expr_t of_offsets(struct merge *m, const struct vc_point *at, expr_t a, e
 	static const uint8_t as_signed[CODE_OP_COUNT] = {[CODE_ULT] = CODE_SLT, [CODE_ULE] = CODE_SLE, [CODE_UGT] = CODE_SGT, [CODE_UGE] = CODE_SGE};
 	struct code_value v = *value_at(at);
 	struct place p[2];
-	if (a == EXPR_NONE || b == EXPR_NONE || !find_place(m, a, &p[0], NESTING) || !find_place(m, b, &p[1], NESTING) || p[0].root != p[1].root)
+	if (!find_place(at->vc, a, &p[0]) || !find_place(at->vc, b, &p[1]) || p[0].root != p[1].root)
 		return EXPR_NONE;
 	v.op = as_signed[v.op] ? as_signed[v.op] : v.op;
 	return vc_combine(m->pool, &v, (expr_t[]){p[0].offset, p[1].offset});
@@ -471,7 +422,7 @@ static expr_t instruction(struct merge *m, const struct vc_point *at)
 		fill(m, at);
 		return VC_LOST;
 	case CODE_ALLOCA:
-		return pointer(m, hash_join(hash_join(at->call, 4), at->at), 0);
+		return pointer(at->vc, hash_join(hash_join(at->call, 4), at->at));
 	case CODE_SELECT: /* along the run it is one of two pointers */
 		e = v->is_pointer && m->replaying ? operand(at, 0) : EXPR_NONE;
 		return e != EXPR_NONE && merge_known(m, e, &is) ? operand(at, is ? 1 : 2) : EXPR_NONE;
@@ -481,7 +432,7 @@ static expr_t instruction(struct merge *m, const struct vc_point *at)
 		if (merge_callee(m, at->f, at->at))
 			return EXPR_NONE;
 		if (!is_quiet(m, v))
-			merge_clobber(m);
+			clobber(m, at);
 		return leaf_here(m, at);
 	case CODE_ASSUME:
 	case CODE_PAIR:
@@ -508,15 +459,14 @@ static expr_t value(void *ctx, struct vc_point *at)
 		return EXPR_NONE;
 	switch (v->kind) {
 	case CODE_ADDRESS:
-		return pointer(m, hash_join(2, v->index), v->offset);
 	case CODE_FUNCTION:
-		return pointer(m, hash_join(3, v->index), 0);
+		return EXPR_NONE;
 	case CODE_UNDEF:
 		return is_bits(v) ? expr_const(m->pool, v->width, 0) : VC_LOST;
 	case CODE_OPAQUE:
 		return VC_LOST;
 	default:
-		return at->outside ? unsaid(m, v, hash_join(hash_join(at->call, 1), at->at)) : instruction(m, at);
+		return at->outside ? unsaid(m, at->vc, v, hash_join(hash_join(at->call, 1), at->at)) : instruction(m, at);
 	}
 }
 
@@ -525,13 +475,13 @@ expr_t merge_settle(struct merge *m, const struct vc_point *at, expr_t e)
 	const struct code_value *v = value_at(at);
 	int returns = v->op == CODE_RETURN;
 	if (e != EXPR_NONE)
-		e = settled(m, e, returns ? code_operand_value(at->f, at->at, 0)->is_pointer : v->is_pointer);
+		e = settled(m, at->vc, e, returns ? code_operand_value(at->f, at->at, 0)->is_pointer : v->is_pointer);
 	return e != EXPR_NONE || returns ? e : leaf_here(m, at);
 }
 
 struct vc_options merge_options(struct merge *m)
 {
-	return (struct vc_options){.bare = 1, .steps = MERGE_STEPS, .nodes = MERGE_NODES, .value = value, .ctx = m};
+	return (struct vc_options){.prefix = "merge", .bare = 1, .steps = MERGE_STEPS, .nodes = MERGE_NODES, .value = value, .before = before, .ctx = m};
 }
 
 /* ---------------------------------------------------------------- decisions */

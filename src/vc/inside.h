@@ -1,4 +1,4 @@
-/* inside.h: between the files of this folder: vc.c (state, ends, values), memory.c, block.c (blocks and joins), loop.c, call.c. */
+/* inside.h: between the files of this folder: vc.c (state, ends, values), memory.c, words.c (memory of bare evaluators), block.c (blocks and joins), loop.c, call.c. */
 #ifndef MUSTER_VC_INSIDE_H
 #define MUSTER_VC_INSIDE_H
 
@@ -17,7 +17,7 @@ struct vc_thing { /* an object */
 	expr_t base;	/* its address */
 	expr_t size;	/* 64 bits; EXPR_NONE: no limit */
 	uint64_t bytes; /* the same if it is a constant, else 0 */
-	expr_t start;	/* contents */
+	expr_t start;	/* contents; bare: none */
 	uint32_t global, function; /* of the unit, or CODE_NONE */
 	uint8_t constant;	   /* it is never written */
 	uint8_t own;		   /* an alloca: unknown to others until its address gets out; */
@@ -27,9 +27,11 @@ struct vc_thing { /* an object */
 };
 
 struct vc_place { /* what an object holds at a point */
-	expr_t contents;
+	expr_t contents; /* an array; bare: a link of words.c */
 	expr_t live; /* width 1: may it be accessed? */
 };
+
+struct vc_link; /* words.c */
 
 struct vc_memory {
 	uint32_t count; /* objects from here on are as at their start */
@@ -47,6 +49,8 @@ struct vc {
 	struct map by_function; /* number to object */
 	VEC(struct vc_end) ends;
 	VEC(struct vc_obligation) obligations;
+	VEC(struct vc_link) links; /* bare: words that were written */
+	struct map chosen;	   /* and what choices of them gave */
 	uint32_t flat;	/* object, or VC_NO_OBJECT */
 	int flat_used;
 	uint32_t fresh; /* variables made */
@@ -114,6 +118,8 @@ void vc_put(struct vc *v, struct vc_state *s, uint32_t object, struct vc_place p
 /* condition ? a : b */
 expr_t vc_start_contents(struct vc *v, const char *name, uint64_t bytes);
 const struct vc_memory *vc_memory_ite(struct vc *v, expr_t condition, const struct vc_memory *a, const struct vc_memory *b);
+/* words.c: the same for what one object holds. */
+uint32_t vc_words_ite(struct vc *v, expr_t condition, uint32_t a, uint32_t b);
 void vc_memory_havoc(struct vc *v, struct vc_state *s, uint32_t object);
 void vc_all_globals(struct vc *v); /* those that were not looked at so far become objects, too */
 /* Objects that a pointer may point to. 0 and *all: it may be anything. Otherwise their number, at most `most`. */

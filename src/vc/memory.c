@@ -53,7 +53,7 @@ uint32_t vc_thing_new(struct vc *v, const char *name, expr_t size, uint64_t byte
 	t.base = expr_named(v->p, 64, text);
 	if (!map_set(&v->by_base, t.base, number))
 		BUG("two objects with the name %s", name);
-	t.start = vc_start_contents(v, name, bytes);
+	t.start = v->o.bare ? EXPR_NONE : vc_start_contents(v, name, bytes);
 	vec_push(&v->things, t);
 	return number;
 }
@@ -69,6 +69,14 @@ uint32_t vc_object_sized(struct vc *v, const char *name, expr_t size)
 	if (size != EXPR_NONE && expr_is_const(v->p, size, &bytes))
 		return vc_object(v, name, (uint64_t)bytes);
 	return vc_thing_new(v, name, size, 0);
+}
+
+uint32_t vc_object_named(struct vc *v, const char *name)
+{
+	char text[320];
+	uint64_t object;
+	snprintf(text, sizeof text, "&%.256s", name);
+	return map_get(&v->by_base, expr_named(v->p, 64, text), &object) ? (uint32_t)object : vc_thing_new(v, name, EXPR_NONE, 0);
 }
 
 uint32_t vc_global(struct vc *v, uint32_t global)
@@ -91,7 +99,7 @@ uint32_t vc_global(struct vc *v, uint32_t global)
 	v->things.data[object].constant = g->constant;
 	v->things.data[object].optional = g->optional;
 	v->things.data[object].flat = v->o.flat_globals && !g->constant && g->escapes;
-	if (g->initial)
+	if (g->initial && !v->o.bare)
 		v->things.data[object].start = expr_data_const(v->p, g->initial, g->bytes);
 	map_set(&v->by_global, global, object);
 	return object;
@@ -241,7 +249,7 @@ const struct vc_memory *vc_memory_ite(struct vc *v, expr_t c, const struct vc_me
 	m->places = arena_alloc(&v->arena, (m->count + 1) * sizeof *m->places);
 	for (uint32_t i = 0; i < m->count; i++) {
 		struct vc_place x = vc_place_of(v, a, i), y = vc_place_of(v, b, i);
-		m->places[i].contents = x.contents == y.contents ? x.contents : expr_array_ite(v->p, c, x.contents, y.contents);
+		m->places[i].contents = x.contents == y.contents ? x.contents : v->o.bare ? vc_words_ite(v, c, x.contents, y.contents) : expr_array_ite(v->p, c, x.contents, y.contents);
 		m->places[i].live = expr_ite(v->p, c, x.live, y.live);
 	}
 	return m;
@@ -425,6 +433,21 @@ static void pointer_of(struct vc *v, expr_t address, struct pointer *x)
 	x->count = 0;
 	x->unknown = expr_false(v->p);
 	find_cases(x, address, expr_true(v->p), expr_const(v->p, 64, 0), NESTING);
+}
+
+uint32_t vc_object_at(struct vc *v, expr_t address, expr_t *offset)
+{
+	struct pointer x;
+	pointer_of(v, address, &x);
+	if (x.unknown != expr_false(v->p) || !x.count)
+		return VC_NO_OBJECT;
+	*offset = x.list[x.count - 1].offset;
+	for (size_t i = x.count - 1; i-- > 0;) {
+		if (x.list[i].object != x.list[i + 1].object)
+			return VC_NO_OBJECT;
+		*offset = expr_ite(v->p, x.list[i].guard, x.list[i].offset, *offset);
+	}
+	return x.list[0].object;
 }
 
 size_t vc_targets(struct vc *v, expr_t address, uint32_t *out, size_t most, int *all)

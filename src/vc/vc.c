@@ -59,6 +59,8 @@ void vc_free(struct vc *v)
 	vec_release(&v->things);
 	vec_release(&v->ends);
 	vec_release(&v->obligations);
+	vec_release(&v->links);
+	map_release(&v->chosen);
 	map_release(&v->by_base);
 	map_release(&v->by_global);
 	map_release(&v->by_function);

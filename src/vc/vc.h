@@ -96,6 +96,10 @@ struct vc_point {
 expr_t vc_point_value(const struct vc_point *at, uint32_t value);
 expr_t vc_point_guard(const struct vc_point *at); /* of the path so far */
 #define VC_LOST UINT32_MAX /* there is no term for it, and the instruction has no effect */
+/* For options.value of a bare evaluator: the word that the instruction loads, EXPR_NONE: there is no term for it; stores one; memory is as at the start again, for all that is known. */
+expr_t vc_point_load(const struct vc_point *at, uint32_t object, int64_t offset);
+void vc_point_store(const struct vc_point *at, uint32_t object, int64_t offset, unsigned bytes, expr_t value);
+void vc_point_forget(const struct vc_point *at);
 
 /* A call, for the callback. Until it returns the callback may read and write memory as of the call. */
 struct vc_call {
@@ -155,7 +159,9 @@ struct vc_options {
 	uint32_t steps;	    /* instructions, then all is UNKNOWN; 0: 200,000 */
 	uint32_t nodes;	    /* the same, terms that are made; 0: 2,000,000 */
 	int checks;	    /* a path that fails a check for undefined behaviour ends there; settle is asked about its condition as about a branch's */
-	int bare;	    /* no operator ends a path, calls that are inlined return, and memory is value()'s: it answers for every access */
+	int bare;	    /* no operator ends a path, calls that are inlined return, and value() answers for every access: with vc_point_load and vc_point_store, or without memory */
+	/* bare: what a word of an object held at the start, for a load of it or of more; EXPR_NONE: there is no term for it. */
+	expr_t (*before)(void *ctx, const struct vc_point *at, uint32_t object, int64_t offset, unsigned width);
 	/* Asked first for every instruction's value, and for what no instruction says; EXPR_NONE: what the code says. NULL: the code's alone. */
 	expr_t (*value)(void *ctx, struct vc_point *at);
 	/* What is taken for a value of which the code says e (EXPR_NONE: nothing): of an instruction, a choice at a join, what a branch decides on. NULL: e. */
@@ -185,6 +191,10 @@ void vc_free(struct vc *v);
 uint32_t vc_object(struct vc *v, const char *name, uint64_t bytes);
 /* The same where the size is a term of 64 bits. EXPR_NONE: accesses to it are never out of bounds. */
 uint32_t vc_object_sized(struct vc *v, const char *name, expr_t size);
+/* The object with this name and without bounds, made when first asked for. */
+uint32_t vc_object_named(struct vc *v, const char *name);
+/* The only object that the address is in, and the offset; VC_NO_OBJECT: none, or one of several. */
+uint32_t vc_object_at(struct vc *v, expr_t address, expr_t *offset);
 /* That of a global of the unit, made when first asked for; its contents are what they were at the start. A constant's are its value, where code.h has it. */
 uint32_t vc_global(struct vc *v, uint32_t global);
 uint32_t vc_objects(const struct vc *v); /* their number */
