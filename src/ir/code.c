@@ -50,13 +50,10 @@ struct code *code_new(struct unit *u)
 
 struct code *code_load(const void *bitcode, size_t size, uint32_t unit)
 {
-	struct unit u;
-	struct code *c;
+	struct unit *u = unit_read(bitcode, size, unit);
+	struct code *c = u ? code_new(u) : NULL;
 
-	if (unit_load(&u, bitcode, size, unit))
-		return NULL;
-	c = code_new(&u);
-	unit_release(&u);
+	unit_read_end();
 	return c;
 }
 

@@ -9,6 +9,7 @@
 #include "ir/unit.h"
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "ir/guard.h"
 #include "ir/wide_switch.h"
@@ -187,6 +188,40 @@ void unit_release(struct unit *u)
 	free(u->instructions);
 	free(u->words);
 	memset(u, 0, sizeof *u);
+}
+
+#define KEPT (1u << 20) /* bytes of bitcode: larger units are rare, and a parsed one takes up to twenty times as much */
+
+static struct unit last;
+static struct hash128 last_hash;
+static size_t last_size;
+
+static void drop_last(void)
+{
+	if (last_size)
+		unit_release(&last);
+	last_size = 0;
+}
+
+struct unit *unit_read(const void *bitcode, size_t size, uint32_t id)
+{
+	struct hash128 hash = hash128(bitcode, size);
+
+	if (!last_size || last_size != size || hash.a != last_hash.a || hash.b != last_hash.b) {
+		drop_last();
+		if (unit_load(&last, bitcode, size, id))
+			return NULL;
+		last_hash = hash;
+		last_size = size;
+	}
+	last.id = id;
+	return &last;
+}
+
+void unit_read_end(void)
+{
+	if (last_size > KEPT || last.broken)
+		drop_last();
 }
 
 void unit_walk(struct unit *u, void (*f)(void *ctx, LLVMValueRef inst, uint32_t ordinal), void *ctx)

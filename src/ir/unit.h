@@ -31,6 +31,11 @@ struct unit {
  * failure returns -1 with words, and *u needs no release. */
 int unit_load(struct unit *u, const void *bitcode, size_t size, uint32_t id);
 void unit_release(struct unit *u);
+/* The same for reading alone, without a release. It is the caller's until the next call: a small unit that is asked for again, in this process or in one that
+ * was forked from it, is not parsed again. NULL with words. */
+struct unit *unit_read(const void *bitcode, size_t size, uint32_t id);
+/* The unit of unit_read is not needed any more: a large one goes. */
+void unit_read_end(void);
 
 /* Calls f for each instruction that is still there, in order. The list is the one made by unit_load, so
  * f may insert instructions, blocks and functions; it may delete only the

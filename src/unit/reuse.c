@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "build/home.h"
 #include "build/join.h"
+#include "build/units.h"
 #include "ir/support.h"
 
 #include <stdlib.h>
@@ -60,8 +61,10 @@ static int add_file(const char *path, struct buf *out)
 static int add_tool(struct buf *out)
 {
 	static const char *const parts[] = {"libmuster_rt.a", "libmuster_san.a", "libmuster_drive.a"};
-	if (add_file("/proc/self/exe", out))
+	struct hash128 tool = units_tool();
+	if (hash_is_none(tool))
 		return -1;
+	buf_add(out, &tool, sizeof tool);
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
 		char *path = home_file(parts[i]);
 		int r = path ? add_file(path, out) : -1;
