@@ -394,6 +394,10 @@ campaign-diff-mutants: all
 campaign-diff: all
 	@tests/diff/run $(or $(ARGS),-n 300)
 	@tests/diff/run-family -t
+# muster diff on Debian's patch series (bench/diff.labels).
+bench-diff: all
+	@scripts/deps dpkg-dev cmake tcl
+	@bench/diff $(ARGS)
 
 # Chains of versions: muster test with the store of the versions before, and from nothing.
 campaign-reuse: all
@@ -457,7 +461,7 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: bench-iccut asan lint campaign-reuse campaign-summaries campaign-vc campaign-diff campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh check-shrunk demo bench deps install clean
+.PHONY: bench-diff bench-iccut asan lint campaign-reuse campaign-summaries campaign-vc campaign-diff campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh check-shrunk demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 

@@ -72,7 +72,7 @@ static void print_brief(const struct diff_function *f)
 {
 	if (f->cases.size) {
 		const struct diff_case *c = &f->cases.data[0];
-		const char *when = c->termination ? f->termination : f->changed;
+		const char *when = c->undefined ? c->when : c->termination ? f->termination : f->changed;
 		printf("  %s", when ? "" : "for one input");
 		if (when)
 			print_short(when);
@@ -136,7 +136,7 @@ static void markdown_code(const char *text)
 
 static void markdown_function(const struct diff_function *f)
 {
-	const char *when = f->changed ? f->changed : f->termination;
+	const char *when = f->changed ? f->changed : f->termination ? f->termination : f->cases.size ? f->cases.data[0].when : NULL;
 	printf("| ");
 	markdown_code(f->name ? f->name : f->now);
 	printf(" | %s%s | ", diff_verdict_key(f->verdict), f->verdict == DIFF_CHANGED && f->complete ? ", complete" : "");
@@ -190,6 +190,7 @@ static void json_case(struct json *j, const struct diff_case *c)
 	json_key(j, "old"), json_str(j, c->old);
 	json_key(j, "new"), json_str(j, c->new);
 	json_key(j, "termination"), json_bool(j, c->termination);
+	json_key(j, "undefined"), json_bool(j, c->undefined);
 	json_key(j, "confirmed"), json_bool(j, 1);
 	json_object_close(j);
 }
@@ -202,6 +203,7 @@ static void json_function(struct json *j, const struct diff_function *f)
 	json_key(j, "file"), json_str(j, f->file);
 	json_key(j, "line"), json_u64(j, f->line);
 	json_key(j, "verdict"), json_str(j, diff_verdict_key(f->verdict));
+	json_key(j, "modified"), json_bool(j, f->modified);
 	json_key(j, "changed"), json_str(j, f->changed);
 	json_key(j, "termination_changed"), json_str(j, f->termination);
 	json_key(j, "unchanged"), json_str(j, f->unchanged);
@@ -295,6 +297,7 @@ int cmd_diff(int argc, char **argv)
 {
 	static const struct option_row rows[] = {
 	    OPTION_STR("function", 'f', "NAME", &args.o.function, "this function and what it calls"),
+	    OPTION_FLAG("modified", 'm', &args.o.modified, "only functions whose own code is another, not those that call them"),
 	    OPTION_STR("entry", 0, "NAME", &args.entry, "the exit code is that of this function alone"),
 	    OPTION_DOUBLE("time", 't', "SECONDS", &args.time, "for everything; what was not looked at then may change"),
 	    OPTION_DOUBLE("function-time", 0, "SECONDS", &args.o.seconds, "of processor time for one function (10)"),

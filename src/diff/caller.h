@@ -3,8 +3,16 @@
 #define MUSTER_DIFF_CALLER_H
 
 #define CALLER_ARENA 0x600000000ull /* where pointers of the input lead to */
-#define CALLER_ARENA_BYTES 65536ull
+#define CALLER_ARENA_BYTES 262144ull
 #define CALLER_ARGUMENTS 64
+#define CALLER_HEAP 0x610000000ull /* what the allocator gives: a slot for each call of a stub */
+#define CALLER_SLOT_BYTES 16384ull
+#define CALLER_CALLS 40 /* of stubs that the input says something about */
+#define CALLER_CODE 0x620000000ull /* functions that pointers of the input may lead to */
+#define CALLER_CODE_BYTES 32ull	   /* of one */
+#define CALLER_POINTERS 8
+#define CALLER_POINTER "(*pointer)" /* their name among stubs */
+#define CALLER_ENDED 98 /* exit status: a stub of a function that does not return was called */
 #define CALLER_FAILED 99 /* exit status: the input cannot be set up */
 #define CALLER_MARK "\n\1muster-diff\n" /* after the function's own output */
 

@@ -11,6 +11,7 @@
 
 #include "base/deadline.h"
 #include "base/error.h"
+#include "base/log.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,9 @@
 #define COSTLY 0.3   /* seconds of an evaluation: loops are not unrolled further */
 #define SETS 1.0     /* seconds for sets once a difference was seen */
 #define REST 1.0     /* seconds for the sets where something stays open */
+#define PROOF 0.2    /* times the seconds of a pair, for equality with calls abstracted; the same for loops related */
+#define STUBS 0.3    /* the same for a first input that shows a difference */
+#define FEW 300	     /* instructions of a function whose loops are unrolled twice at first, of a larger one once */
 #define CUBES 8	     /* of a set */
 #define MODELS 4     /* that are run where there is no formula of inputs */
 
@@ -141,10 +145,9 @@ static void index_symbols(struct differ *d, int which)
 
 /* ------------------------------------------------------------ one pair */
 
-static void add_case(struct diff_function *f, struct diff_case *c, const char *when, int termination)
+static void add_case(struct diff_function *f, struct diff_case *c, const char *when)
 {
 	c->when = when ? strdup(when) : NULL;
-	c->termination = termination;
 	vec_push(&f->cases, *c);
 }
 
@@ -193,12 +196,12 @@ static void say_example(struct diff_pair *x, const struct diff_cube *c, struct d
 }
 
 /* Drops cubes that no run shows. */
-static void confirm_cubes(struct diff_pair *x, struct diff_cover *c, expr_t set, int termination, struct diff_function *f)
+static void confirm_cubes(struct diff_pair *x, struct diff_cover *c, expr_t set, struct diff_case kind, struct diff_function *f)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < c->cubes.size; i++) {
 		struct diff_cube *cube = &c->cubes.data[i];
-		struct diff_case k = {.termination = termination};
+		struct diff_case k = kind;
 		VEC(expr_t) region = {0};
 		for (size_t j = 0; j < cube->literals.size; j++)
 			vec_push(&region, cube->literals.data[j]);
@@ -206,9 +209,9 @@ static void confirm_cubes(struct diff_pair *x, struct diff_cover *c, expr_t set,
 		int ok = diff_witness_run(x, &cube->model, region.data, (unsigned)region.size, &k);
 		vec_release(&region);
 		if (ok) {
-			if (!termination)
+			if (!kind.termination && !kind.undefined)
 				say_example(x, cube, &k);
-			add_case(f, &k, cube->text, termination);
+			add_case(f, &k, cube->text);
 			struct diff_cube swap = c->cubes.data[kept];
 			c->cubes.data[kept++] = *cube;
 			c->cubes.data[i] = swap;
@@ -226,20 +229,22 @@ static void confirm_cubes(struct diff_pair *x, struct diff_cover *c, expr_t set,
 }
 
 /* Single inputs of the set. Adds to the text those that are numbers. */
-static void confirm_models(struct diff_pair *x, struct diff_function *f, expr_t rest, struct buf *changed)
+static void confirm_models(struct diff_pair *x, struct diff_function *f, expr_t rest, struct diff_case kind, struct buf *changed)
 {
 	if (rest == expr_false(x->p))
 		return;
 	for (unsigned i = 0; i < MODELS; i++) {
 		struct solve_model m = {0};
-		struct diff_case k = {0};
+		struct diff_case k = kind;
 		expr_t point = expr_true(x->p);
-		int plain = x->inputs.size > 0;
-		if (diff_pair_check(x, &rest, 1, &m) != VERDICT_SAT)
+		int plain = x->inputs.size > 0 && !kind.undefined;
+		enum verdict v = diff_pair_check(x, &rest, 1, &m);
+		log_info("diff of %s: an input that %s: %s", f->name, kind.undefined ? "crashes one" : "differs", v == VERDICT_SAT ? "there is one" : v == VERDICT_UNSAT ? "there is none" : "not known");
+		if (v != VERDICT_SAT)
 			break;
 		for (size_t j = 0; j < x->inputs.size; j++) {
 			const struct diff_word *in = &x->inputs.data[j];
-			plain &= !in->is_pointer;
+			plain &= !in->is_pointer && !in->is_outside;
 			point = expr_and(x->p, point, expr_eq(x->p, in->term, expr_const(x->p, expr_width(x->p, in->term), solve_model_eval(x->p, &m, in->term))));
 		}
 		if (diff_witness_run(x, &m, &rest, 1, &k)) {
@@ -248,7 +253,7 @@ static void confirm_models(struct diff_pair *x, struct diff_function *f, expr_t 
 				buf_addf(&when, "%s%s == %s", j ? " && " : "", k.inputs.data[j].name, k.inputs.data[j].value);
 			if (plain)
 				buf_addf(changed, "%s%s", changed->size ? " || " : "", buf_str(&when));
-			add_case(f, &k, plain ? buf_str(&when) : NULL, 0);
+			add_case(f, &k, plain ? buf_str(&when) : NULL);
 			buf_release(&when);
 			i = plain ? i : MODELS;
 		}
@@ -302,7 +307,7 @@ static void say_why(struct diff_pair *x, struct diff_function *f)
 /* The sets of a pair that is not equal. */
 static void describe_pair(struct diff_pair *x, struct diff_function *f)
 {
-	struct diff_cover changed = {0}, termination = {0}, same, undefined;
+	struct diff_cover changed = {0}, termination = {0}, same, undefined, crash = {0};
 	struct buf points = BUF_EMPTY;
 	expr_t rest = expr_or(x->p, x->unknown, x->open);
 	int known = rest == expr_false(x->p) || diff_pair_check(x, &rest, 1, NULL) == VERDICT_UNSAT;
@@ -314,17 +319,21 @@ static void describe_pair(struct diff_pair *x, struct diff_function *f)
 		diff_cover_make(x, x->termination, CUBES, &termination);
 	diff_cover_make(x, x->same, CUBES, &same);
 	diff_cover_make(x, x->undefined, CUBES, &undefined);
-	confirm_cubes(x, &changed, x->diff, 0, f);
+	confirm_cubes(x, &changed, x->diff, (struct diff_case){0}, f);
 	if (changed.cubes.size) { /* they say more than single inputs */
 		drop_cases(f, found);
 		free(f->changed);
 		f->changed = NULL;
 	}
 	if (!f->cases.size)
-		confirm_models(x, f, x->diff, &points);
+		confirm_models(x, f, x->diff, (struct diff_case){0}, &points);
 	if (!known && !f->cases.size)
-		confirm_models(x, f, x->open, &points);
-	confirm_cubes(x, &termination, x->termination, 1, f);
+		confirm_models(x, f, x->open, (struct diff_case){0}, &points);
+	confirm_cubes(x, &termination, x->termination, (struct diff_case){.termination = 1}, f);
+	if (x->crash != expr_false(x->p) && diff_pair_is_input_only(x, x->crash)) {
+		diff_cover_make(x, x->crash, CUBES, &crash);
+		confirm_cubes(x, &crash, x->crash, (struct diff_case){.undefined = 1}, f);
+	}
 	if (!f->changed)
 		f->changed = points.size ? buf_take(&points) : text_of(&changed);
 	f->termination = text_of(&termination);
@@ -349,6 +358,7 @@ static void describe_pair(struct diff_pair *x, struct diff_function *f)
 	diff_cover_release(&termination);
 	diff_cover_release(&same);
 	diff_cover_release(&undefined);
+	diff_cover_release(&crash);
 	buf_release(&points);
 }
 
@@ -361,11 +371,18 @@ static int is_equal(struct diff_pair *x)
 	return diff_pair_check(x, &other, 1, NULL) == VERDICT_UNSAT;
 }
 
+/* From now on it has so much of the time of a pair. */
+static void give_time(struct diff_pair *x, double share)
+{
+	x->end = x->clock_end = 0;
+	diff_pair_limit(x, share * (x->d->o->seconds > 0 ? x->d->o->seconds : SECONDS), WAITS);
+}
+
 static void pair_init(struct diff_pair *x, struct differ *d, uint32_t symbol)
 {
 	struct solve_options o = {.seconds = QUERY, .no_optimistic = 1};
 	*x = (struct diff_pair){.d = d, .symbols = {symbol, d->m->to_new[symbol]}};
-	diff_pair_limit(x, d->o->seconds > 0 ? d->o->seconds : SECONDS, WAITS);
+	give_time(x, 1);
 	x->solver = solver_new(&o);
 	for (int k = 0; k < 2; k++) {
 		x->side[k].whole = d->whole[k];
@@ -399,19 +416,29 @@ static const char *evaluate_exactly(struct diff_pair *x)
 	return diff_pair_evaluate(x, 0, bounds[0]);
 }
 
-/* One input that shows a difference within a few iterations: found sooner than any condition. */
+static void try_shapes(struct diff_pair *x, struct diff_function *f, expr_t set, struct diff_case k)
+{
+	if (!f->cases.size && diff_shape_run(x, set, &k))
+		add_case(f, &k, NULL);
+}
+
+/* One input that shows a difference within a few iterations, with functions outside that do what the input says (stubs.c): found sooner than any condition. */
 static int find_witness(struct diff_pair *x, struct diff_function *f)
 {
-	static const unsigned bounds[] = {2, 5};
-	struct buf text = BUF_EMPTY;
-	for (size_t i = 0; i < sizeof bounds / sizeof *bounds && !f->cases.size; i++) {
+	static const unsigned bounds[] = {1, 2, 5};
+	x->stubs = 1;
+	for (size_t i = x->side[OLD].f->instructions < FEW; i < sizeof bounds / sizeof *bounds && !f->cases.size; i++) {
+		double start = deadline_processor();
 		if (diff_pair_evaluate(x, 0, bounds[i]) || diff_pair_is_over(x))
 			break;
-		confirm_models(x, f, x->diff, &text);
+		for (int k = 0; k < 2; k++)
+			log_info("diff of %s: %u iterations with stubs, evaluated in %.2f s: %s, line %u", f->name, bounds[i], deadline_processor() - start, x->side[k].unknown == expr_true(x->p) ? "unknown" : x->side[k].why ? x->side[k].why : "", x->side[k].why_line);
+		try_shapes(x, f, x->diff, (struct diff_case){0});
+		try_shapes(x, f, x->crash, (struct diff_case){.undefined = 1});
+		try_shapes(x, f, x->open, (struct diff_case){0});
+		log_info("diff of %s: %zu witnesses after %.2f s", f->name, f->cases.size, deadline_processor() - start);
 	}
-	if (text.size)
-		f->changed = buf_take(&text);
-	buf_release(&text);
+	x->stubs = 0;
 	return f->cases.size != 0;
 }
 
@@ -436,6 +463,23 @@ static int has_loops(const struct differ *d, uint32_t symbol)
 	return some;
 }
 
+/* Does it call a function that is not there, or one through a pointer, or does one that it calls? */
+static int calls_outside(const struct differ *d, uint32_t symbol)
+{
+	const struct whole *w = d->whole[OLD];
+	const struct whole_symbol *s = &w->symbols.data[symbol];
+	const struct code_function *f = s->function;
+	for (uint32_t i = 0; f && i < f->value_count; i++)
+		if (f->values[i].op == CODE_CALL && (f->values[i].target == CODE_NONE || (!f->code->functions[f->values[i].target].defined && strncmp(f->code->functions[f->values[i].target].name, "llvm.", 5))))
+			return 1;
+	for (uint32_t i = 0; i < s->callees; i++) {
+		uint32_t callee = w->callees.data[s->first_callee + i];
+		if (w->symbols.data[callee].component < s->component && calls_outside(d, callee))
+			return 1;
+	}
+	return 0;
+}
+
 static void analyse(struct differ *d, struct diff_function *f, uint32_t symbol)
 {
 	struct diff_pair x;
@@ -444,13 +488,18 @@ static void analyse(struct differ *d, struct diff_function *f, uint32_t symbol)
 	const struct whole_symbol *s = &d->whole[OLD]->symbols.data[symbol];
 	const char *why = NULL;
 	int equal = 0;
+	give_time(&x, PROOF);
 	if (s->callees)
 		why = diff_pair_evaluate(&x, 1, 6);
 	if (!why && s->callees)
 		equal = is_equal(&x);
+	give_time(&x, PROOF);
 	if (!why && !equal && has_loops(d, symbol))
 		equal = !diff_pair_evaluate(&x, 1, DIFF_CUT) && diff_lockstep_proves(&x);
-	if (!why && !equal && has_loops(d, symbol) && find_witness(&x, f))
+	give_time(&x, STUBS);
+	int found = !why && !equal && (has_loops(d, symbol) || calls_outside(d, symbol)) && find_witness(&x, f);
+	give_time(&x, 1 - STUBS - 2 * PROOF);
+	if (found)
 		diff_pair_limit(&x, SETS, 2.5);
 	if (!why && !equal) {
 		why = evaluate_exactly(&x);
@@ -512,7 +561,7 @@ static int callees_equal(const struct differ *d, uint32_t symbol)
 	return 1;
 }
 
-static void analyse_component(struct differ *d, struct diff_function *functions, const uint32_t *symbols, size_t count)
+static void analyse_component(struct differ *d, struct diff_function *functions, const uint32_t *symbols, size_t count, const uint8_t *wanted)
 {
 	const struct whole_symbol *first = &d->whole[OLD]->symbols.data[symbols[0]];
 	int equal = first->recursive;
@@ -525,7 +574,7 @@ static void analyse_component(struct differ *d, struct diff_function *functions,
 			set_equal(d, &functions[i], symbols[i]);
 		else if (is_unmodified(d, symbols[i], MATCH_M) && count == 1 && !first->recursive && callees_equal(d, symbols[i]))
 			set_equal(d, &functions[i], symbols[i]);
-		else
+		else if (wanted[symbols[i]])
 			analyse(d, &functions[i], symbols[i]);
 	}
 }
@@ -567,6 +616,18 @@ static void reach(const struct whole *w, uint32_t symbol, uint8_t *wanted)
 		reach(w, w->callees.data[s->first_callee + i], wanted);
 }
 
+/* Of the last component, what nobody asked for. */
+static void drop_unwanted(struct diff *out, size_t first, const uint32_t *symbols, const uint8_t *wanted)
+{
+	size_t kept = first;
+	for (size_t i = first; i < out->functions.size; i++)
+		if (wanted[symbols[i - first]])
+			out->functions.data[kept++] = out->functions.data[i];
+		else
+			free(out->functions.data[i].unchanged);
+	out->functions.size = kept;
+}
+
 static void all_pairs(struct differ *d, struct diff *out, const uint8_t *wanted)
 {
 	VEC(struct order) list = {0};
@@ -576,28 +637,32 @@ static void all_pairs(struct differ *d, struct diff *out, const uint8_t *wanted)
 		if (d->whole[OLD]->symbols.data[i].function && d->whole[OLD]->symbols.data[i].taken && d->m->classes[i] & (MATCH_M | MATCH_IM))
 			reach(d->whole[OLD], i, early);
 	for (uint32_t i = 0; i < d->whole[OLD]->symbols.size; i++)
-		if (d->m->functions[i] && wanted[i])
+		if (d->m->functions[i])
 			vec_push(&list, (struct order){i, d->whole[OLD]->symbols.data[i].component | (early[i] ? 0 : 1u << 31)});
 	free(early);
 	if (list.size)
 		qsort(list.data, list.size, sizeof *list.data, by_component);
 	for (size_t i = 0; i < list.size;) {
 		size_t first = out->functions.size, end = i;
-		int clean = 1;
+		int clean = 1, some = 0;
 		vec_clear(&symbols);
 		for (; end < list.size && list.data[end].component == list.data[i].component; end++) {
 			uint32_t symbol = list.data[end].symbol;
 			struct diff_function f = about(d, OLD, symbol);
 			f.now = d->whole[NEW]->symbols.data[d->m->to_new[symbol]].name;
+			f.modified = (d->m->classes[symbol] & MATCH_M) != 0;
 			clean &= is_unmodified(d, symbol, MATCH_M | MATCH_IM);
+			some |= wanted[symbol];
 			vec_push(&symbols, symbol);
 			vec_push(&out->functions, f);
 		}
 		i = end;
 		for (size_t k = 0; k < symbols.size && clean; k++)
 			set_equal(d, &out->functions.data[first + k], symbols.data[k]);
-		if (clean)
+		if (!some || clean) { /* others want to know whether they are equal, if that costs nothing */
+			drop_unwanted(out, first, symbols.data, wanted);
 			continue;
+		}
 		if (deadline_over()) {
 			out->interrupted = 1;
 			for (size_t k = 0; k < symbols.size; k++) {
@@ -606,7 +671,8 @@ static void all_pairs(struct differ *d, struct diff *out, const uint8_t *wanted)
 			}
 			continue;
 		}
-		analyse_component(d, &out->functions.data[first], symbols.data, symbols.size);
+		analyse_component(d, &out->functions.data[first], symbols.data, symbols.size, wanted);
+		drop_unwanted(out, first, symbols.data, wanted);
 	}
 	vec_release(&list);
 	vec_release(&symbols);
@@ -639,7 +705,8 @@ static int find_wanted(const struct differ *d, uint8_t *wanted)
 {
 	const struct whole *w = d->whole[OLD];
 	if (!d->o->function) {
-		memset(wanted, 1, w->symbols.size);
+		for (uint32_t i = 0; i < w->symbols.size; i++)
+			wanted[i] = !d->o->modified || d->m->classes[i] & MATCH_M;
 		return 0;
 	}
 	uint32_t symbol = whole_find_any(w, d->o->function);

@@ -38,9 +38,10 @@ struct diff_input { /* of a witness */
 };
 
 struct diff_case {
-	char *when; /* a part of changed or termination; NULL: this one input alone */
+	char *when; /* a part of changed, termination or undefined; NULL: this one input alone */
 	char *what; /* "returned 0, now returns -1" */
 	int termination;
+	int undefined; /* exactly one version is undefined there, and was seen to crash */
 	/* The witness: what was run, and what was seen. */
 	VEC(struct diff_input) inputs;
 	char *old, *new;
@@ -52,6 +53,7 @@ struct diff_function {
 	uint32_t line;
 	enum diff_verdict verdict;
 	int complete;
+	int modified; /* its own code is another; 0: at most that of functions it calls */
 	char *changed, *termination, *unchanged, *undefined; /* conditions in C; NULL: no input is known to be there */
 	char *why;					      /* what the rest rests on; NULL: there is none */
 	VEC(struct diff_case) cases;			      /* each confirmed by a run of both versions */
@@ -67,6 +69,7 @@ struct diff_options {
 	double seconds;	      /* of processor time for one function; 0: 10 */
 	int overflow;	      /* signed overflow is undefined */
 	int no_refine;	      /* calls of functions that changed are not followed */
+	int modified;	      /* only functions whose own code is another */
 };
 
 struct diff {

@@ -1,5 +1,5 @@
 /* inside.h: between the files of this folder: diff.c (which pairs, in which order), pair.c (two functions as formulas), sets.c (the sets of inputs that follow), lockstep.c (loops related), word.c (what functions get, and its
- * names in C), cover.c (sets as conditions), text.c (terms as C), witness.c (runs of both versions). */
+ * names in C), cover.c (sets as conditions), text.c (terms as C), witness.c (runs of both versions), stubs.c (functions outside as runs have them), shape.c (inputs with pointers). */
 #ifndef MUSTER_DIFF_INSIDE_H
 #define MUSTER_DIFF_INSIDE_H
 
@@ -17,6 +17,7 @@ struct diff_word { /* a word that a function gets: a parameter, a variable, what
 	char *name;    /* in C */
 	uint32_t type; /* in the new version's code, or CODE_NONE */
 	uint8_t is_unsigned, is_pointer, is_parameter;
+	uint8_t is_outside; /* what a function outside returns (stubs.c) */
 };
 
 /* ------------------------------------------------------------ a pair (pair.c) */
@@ -46,6 +47,7 @@ struct diff_side {
 	struct diff_pair *pair;
 	int which;
 	uint32_t world; /* object */
+	uint32_t count; /* object: calls of stubs so far; VC_NO_OBJECT: there are none */
 	struct vc_outcome out;
 	VEC(struct diff_exit) exits;
 	struct map calls;  /* the world after a call to the memory before it */
@@ -56,6 +58,15 @@ struct diff_side {
 	const char *why; /* of unknown */
 	uint32_t why_line;
 	int abstract;	 /* calls that were abstracted */
+};
+
+struct diff_outside { /* what the n-th call of a stub returns, if it is one of this function */
+	expr_t term;
+	char *name;
+	unsigned number, arguments;
+};
+struct diff_callee { /* of a call through a pointer */
+	expr_t guard, address;
 };
 
 struct differ;
@@ -72,8 +83,12 @@ struct diff_pair {
 	struct map compared[2]; /* sets.c: pairs of terms, whether they are certainly the same, or differ */
 	struct map coupled; /* variables and arrays of the new version that are taken for those of the old one (lockstep.c) */
 	unsigned unroll;
+	int stubs; /* functions outside are what they are in runs (stubs.c): the sets are proposals */
+	VEC(struct diff_outside) outside;
+	VEC(struct diff_callee) callees;
 	/* Of all inputs, each in one of these: */
 	expr_t same, diff, undefined, termination, unknown, open;
+	expr_t crash; /* of undefined: one version is not */
 	VEC(struct diff_word) inputs;
 	VEC(expr_t) addresses; /* of globals: variables that are no inputs */
 	double end, clock_end; /* deadline_processor; deadline_clock, later, since a busy machine is no reason to know less */
@@ -126,6 +141,17 @@ void diff_pair_limit(struct diff_pair *x, double seconds, double waits);
 /* Does the term say something about inputs alone? */
 int diff_pair_is_input_only(struct diff_pair *x, expr_t e);
 
+/* Is there nothing but unreachable code after the call? */
+int diff_pair_never_returns(const struct vc_call *c);
+
+/* ------------------------------------------------------------ functions outside as in runs (stubs.c) */
+void diff_stubs_begin(struct diff_side *s);
+enum vc_call_how diff_stubs_call(struct diff_side *s, struct vc_call *c);
+/* What runs ask of an input; its lines for muster-caller. */
+expr_t diff_stubs_fit(struct diff_pair *x);
+void diff_stubs_write(struct diff_pair *x, const struct solve_model *m, struct buf *out);
+void diff_stubs_release(struct diff_pair *x);
+
 /* ------------------------------------------------------------ text (text.c) */
 /* A condition on inputs, or its opposite, as C. 0: there is no short text for it. */
 int diff_text_literal(struct diff_pair *x, expr_t atom, int positive, struct buf *out);
@@ -165,8 +191,14 @@ void diff_cover_release(struct diff_cover *c);
 struct diff_witnesses *diff_witnesses_new(const struct differ *d);
 void diff_witnesses_free(struct diff_witnesses *w);
 /* Runs both versions on the model's input, or, where pointers are among the inputs, on another one of the region (a conjunction) whose pointers can be. out->termination says
- * whether one is expected not to end. 1: they differ as the case then says; 0: they
- * do not, or it cannot be run. */
+ * whether one is expected not to end, out->undefined whether one is expected to crash. 1: they differ as the case then says; 0: they
+ * do not, or in another manner than expected, or it cannot be run. */
 int diff_witness_run(struct diff_pair *x, const struct solve_model *m, const expr_t *region, unsigned count, struct diff_case *out);
+/* The same of a model whose pointers can be. */
+int diff_witness_run_as_is(struct diff_pair *x, const struct solve_model *m, struct diff_case *out);
+
+/* ------------------------------------------------------------ shapes (shape.c) */
+/* Looks for an input of the set by choosing where pointers lead, and runs it: 1 as diff_witness_run. */
+int diff_shape_run(struct diff_pair *x, expr_t set, struct diff_case *k);
 
 #endif

@@ -111,11 +111,18 @@ static int never_returns(const struct code_function *f, uint32_t at)
 	return 0;
 }
 
+int diff_pair_never_returns(const struct vc_call *c)
+{
+	return (c->target && c->target->noreturn) || never_returns(c->f, c->at);
+}
+
 static enum vc_call_how on_call(void *ctx, struct vc_call *c)
 {
 	struct diff_side *s = ctx;
 	struct differ *d = s->pair->d;
 	struct buf name = BUF_EMPTY;
+	if (s->pair->stubs)
+		return diff_stubs_call(s, c);
 	if (!c->target || c->target->returns_twice)
 		return VC_CALL_UNKNOWN;
 	if (!c->target->defined && differ_calls_back(d, c->target))
@@ -142,7 +149,7 @@ static enum vc_call_how on_call(void *ctx, struct vc_call *c)
 		map_set(&s->calls, world, (uint64_t)(uintptr_t)before);
 		note_left(s, c, before, world);
 	}
-	if (!c->target->noreturn && !never_returns(c->f, c->at))
+	if (!diff_pair_never_returns(c))
 		return VC_CALL_DONE;
 	vec_push(&s->exits, (struct diff_exit){c->guard, world});
 	return VC_CALL_EXIT;
@@ -200,6 +207,7 @@ static void evaluate_side(struct diff_side *s, const expr_t *args)
 	map_clear(&s->left);
 	s->vc = vc_new(x->p, s->f->code, &o);
 	s->world = vc_object(s->vc, "world", 8);
+	diff_stubs_begin(s);
 	vc_run(s->vc, s->f, args, &s->out);
 	sort_ends(s);
 }
@@ -294,6 +302,7 @@ static void release_sides(struct diff_pair *x)
 	vec_release(&x->addresses);
 	free(x->args);
 	x->args = NULL;
+	diff_stubs_release(x);
 	diff_sets_forget(x);
 	exprs_free(x->p);
 	x->p = NULL;

@@ -264,7 +264,7 @@ static expr_t object_equal(struct diff_pair *x, int k, uint32_t i, const struct 
 	struct diff_side *s = x->side;
 	const char *name = vc_object_name(s[k].vc, i);
 	uint32_t other = find_object(s[!k].vc, name);
-	if (!vc_object_lasts(s[k].vc, i) || !strncmp(name, k == OLD ? "old@" : "new@", 4) || i == s[k].world || (k == NEW && other != VC_NO_OBJECT))
+	if (!vc_object_lasts(s[k].vc, i) || !strncmp(name, k == OLD ? "old@" : "new@", 4) || i == s[k].world || i == s[k].count || (k == NEW && other != VC_NO_OBJECT))
 		return expr_true(x->p);
 	expr_t start = vc_object_start(s[k].vc, i), a = vc_contents(s[k].vc, mine, i), b = other == VC_NO_OBJECT ? start : vc_contents(s[!k].vc, others, other);
 	if (expr_get(x->p, a)->op == MUSTER_OP_DATA)
@@ -355,6 +355,7 @@ void diff_sets_make(struct diff_pair *x)
 	x->unknown = expr_or(p, expr_or(p, a->unknown, a->bound), expr_or(p, b->unknown, b->bound));
 	expr_t known = expr_not(p, x->unknown);
 	x->undefined = expr_and(p, known, expr_or(p, a->undefined, b->undefined));
+	x->crash = expr_and(p, known, expr_binary(p, MUSTER_OP_XOR, a->undefined, b->undefined));
 	known = expr_and(p, known, expr_not(p, x->undefined));
 	x->termination = expr_and(p, known, one);
 	known = expr_and(p, known, expr_not(p, one));

@@ -2,10 +2,10 @@
  *
  * Each version becomes a shared object, once, or of a large program once for each function: its bitcode with tables of functions and variables (instrument/expose.h), with arithmetic that wraps and without optimisation. The
  * program muster-caller loads one, sets up the input and calls the function. Pointers lead into a piece of memory that has one address in all runs, so that addresses can be compared. Functions that nobody defines are stubs that say how
- * they were called, and return 0.
+ * they were called, and return what the input says, or 0 (stubs.c).
  *
  * What is compared: the result, variables and memory afterwards, what was written to standard output, how it ended. Addresses of the program's own (variables, functions, the stack) are different in two
- * programs and count as one value. Each version runs twice: what is not the same both times is no observation. So a difference is the code's doing, and the model that predicted it need not be right
+ * programs and count as one value. Each version runs three times, with different bytes where nobody has written: what is not the same each time is no observation. So a difference is the code's doing, and the model that predicted it need not be right
  * for what is printed to be true.
  */
 #include "diff/inside.h"
@@ -19,6 +19,7 @@
 #include "instrument/expose.h"
 #include "run/launch.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,7 @@ struct diff_witnesses {
 
 struct seen { /* of a run */
 	char *out, *result, *memory, *end; /* result NULL: it did not return */
-	int timeout;
+	int timeout, crashed;
 };
 
 /* ------------------------------------------------------------ the object */
@@ -223,6 +224,7 @@ static void set_byte(struct diff_pair *x, struct loaded *v, int which, const str
 
 static void write_input(struct diff_pair *x, struct loaded *v, int which, const struct solve_model *m, struct buf *out)
 {
+	diff_stubs_write(x, m, out);
 	buf_addf(out, "F %d\n", call_number(v, x->side[which].f));
 	const struct code *code = x->side[which].f->code;
 	for (uint32_t g = 0; g < code->global_count; g++) { /* both start in the same state: variables with another initial value at 0 */
@@ -263,6 +265,12 @@ static void seen_release(struct seen *s)
 	*s = (struct seen){0};
 }
 
+/* What undefined behaviour looks like from outside. */
+static int is_crash(int signal)
+{
+	return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGTRAP;
+}
+
 static int run_once(struct diff_witnesses *w, const struct loaded *v, struct buf *input, struct seen *out)
 {
 	char *argv[] = {w->caller, v->path, NULL};
@@ -275,6 +283,7 @@ static int run_once(struct diff_witnesses *w, const struct loaded *v, struct buf
 	char *text = buf_str(&r.out), *mark = strstr(text, CALLER_MARK);
 	run_result_words(&r, words, sizeof words);
 	out->timeout = run_was_stopped(r.end);
+	out->crashed = r.end == RUN_SIGNAL && is_crash(r.signal);
 	if (mark) {
 		char *result = mark + strlen(CALLER_MARK), *memory = strstr(result, "\2\n");
 		*mark = 0;
@@ -300,15 +309,13 @@ static int same_seen(const struct seen *a, const struct seen *b)
 	return same_text(a->out, b->out) && same_text(a->result, b->result) && same_text(a->memory, b->memory) && same_text(a->end, b->end);
 }
 
-/* Twice; -1 if it cannot be run, or is not the same again. */
-static int run_steadily(struct diff_witnesses *w, const struct loaded *v, struct buf *input, struct seen *out)
+/* Again; -1 if it cannot be run, or is not the same. */
+static int run_steadily(struct diff_witnesses *w, const struct loaded *v, struct buf *input, const struct seen *first)
 {
 	struct seen again = {0};
-	if (run_once(w, v, input, out))
-		return -1;
-	if (out->timeout)
-		return 0;
-	int e = run_once(w, v, input, &again) || !same_seen(out, &again) ? -1 : 0;
+	int e = 0;
+	if (!first->timeout)
+		e = run_once(w, v, input, &again) || !same_seen(first, &again) ? -1 : 0;
 	seen_release(&again);
 	return e;
 }
@@ -393,6 +400,8 @@ static int describe(const struct diff_pair *x, const struct seen *a, const struc
 	int differs = !same_result(x, a->result, b->result) || !same_text(a->end, b->end);
 	if (out->termination ? a->timeout == b->timeout : a->timeout || b->timeout)
 		differs = 0; /* too slow for a run is no difference: that it never ends was proved elsewhere */
+	else if ((a->crashed || b->crashed) && (!out->undefined || a->crashed == b->crashed))
+		differs = 0; /* memory that a run does not have is none, either: that only one of them is undefined is for the terms to say */
 	else if (differs) {
 		end_text(x, OLD, a, &old);
 		end_text(x, NEW, b, &new);
@@ -433,13 +442,18 @@ static int fit_model(struct diff_pair *x, const struct solve_model *m, const exp
 	int pointers = 0;
 	for (unsigned i = 0; i < count; i++)
 		vec_push(&all, cube[i]);
+	vec_push(&all, diff_stubs_fit(x));
 	for (size_t i = 0; i < x->inputs.size; i++) {
 		const struct diff_word *in = &x->inputs.data[i];
 		if (!in->is_pointer || expr_width(p, in->term) != 64)
 			continue;
 		expr_t low = expr_binary(p, MUSTER_OP_ULE, expr_const(p, 64, CALLER_ARENA + 4096), in->term);
 		expr_t high = expr_binary(p, MUSTER_OP_ULT, in->term, expr_const(p, 64, CALLER_ARENA + CALLER_ARENA_BYTES - 4096));
-		vec_push(&all, expr_or(p, expr_eq(p, in->term, expr_const(p, 64, 0)), expr_and(p, low, high)));
+		expr_t can = expr_or(p, expr_eq(p, in->term, expr_const(p, 64, 0)), expr_and(p, low, high));
+		for (size_t k = 0; k < x->callees.size; k++) /* or to a function, where it is called */
+			if (x->callees.data[k].address == in->term)
+				can = expr_or(p, can, expr_binary(p, MUSTER_OP_ULT, expr_binary(p, MUSTER_OP_SUB, in->term, expr_const(p, 64, CALLER_CODE)), expr_const(p, 64, CALLER_POINTERS * CALLER_CODE_BYTES)));
+		vec_push(&all, can);
 		pointers = 1;
 	}
 	for (size_t i = 0; i < x->addresses.size && pointers; i++)
@@ -451,35 +465,37 @@ static int fit_model(struct diff_pair *x, const struct solve_model *m, const exp
 	return v == VERDICT_SAT;
 }
 
-int diff_witness_run(struct diff_pair *x, const struct solve_model *m, const expr_t *region, unsigned count, struct diff_case *out)
+/* Each version, with memory that nobody has written filled in this manner. again: it must do what was seen before. 0: it cannot be run, or does not. */
+static int run_both(struct diff_pair *x, const struct solve_model *m, unsigned fill, struct seen seen[2], int again)
 {
 	struct diff_witnesses *w = x->d->witnesses;
-	struct seen seen[2] = {{0}};
-	struct solve_model fitted = {0};
-	int ok = 1, pointers = 0;
-	for (size_t i = 0; i < x->inputs.size; i++)
-		pointers |= x->inputs.data[i].is_pointer;
-	if (pointers && !fit_model(x, m, region, count, &fitted)) {
-		log_info("witness of %s: its pointers cannot be addresses in the memory of runs", x->side[NEW].f->name);
-		return 0;
-	}
-	const struct solve_model *use = pointers ? &fitted : m;
+	int ok = 1;
 	for (int k = 0; k < 2 && ok; k++) {
 		struct buf input = BUF_EMPTY;
 		struct loaded *l = loaded_of(w, k, x->side[k].f);
-		ok = l && call_number(l, x->side[k].f) >= 0;
-		if (ok) {
-			write_input(x, l, k, use, &input);
-			ok = !run_steadily(w, l, &input, &seen[k]);
-			log_info("witness of %s: %s version: %s%s%s%s%s\ninput:\n%s", x->side[k].f->name, k == OLD ? "old" : "new", ok ? "" : "cannot be run ", seen[k].result ? seen[k].result : "", seen[k].end ? seen[k].end : "", seen[k].memory ? seen[k].memory : "", seen[k].out ? seen[k].out : "", buf_str(&input));
-		} else {
+		if (!l || call_number(l, x->side[k].f) < 0) {
 			log_info("witness of %s: it cannot be called", x->side[k].f->name);
+			return 0;
 		}
+		buf_addf(&input, "U %x\n", fill);
+		write_input(x, l, k, m, &input);
+		ok = again ? !run_steadily(w, l, &input, &seen[k]) : !run_once(w, l, &input, &seen[k]);
+		log_info("witness of %s: %s version: %s%s%s%s%s\ninput:\n%s", x->side[k].f->name, k == OLD ? "old" : "new", ok ? "" : again ? "not the same again " : "cannot be run ", seen[k].result ? seen[k].result : "",
+			 seen[k].end ? seen[k].end : "", seen[k].memory ? seen[k].memory : "", seen[k].out ? seen[k].out : "", buf_str(&input));
 		buf_release(&input);
 	}
-	ok = ok && describe(x, &seen[OLD], &seen[NEW], out);
+	return ok;
+}
+
+int diff_witness_run_as_is(struct diff_pair *x, const struct solve_model *m, struct diff_case *out)
+{
+	static const unsigned fills[] = {0xa5, 0, 0x5a};
+	struct seen seen[2] = {{0}};
+	int ok = run_both(x, m, fills[0], seen, 0) && describe(x, &seen[OLD], &seen[NEW], out) && (!out->undefined || seen[OLD].crashed || seen[NEW].crashed);
+	for (size_t i = 1; i < sizeof fills / sizeof *fills && ok; i++)
+		ok = run_both(x, m, fills[i], seen, 1);
 	if (ok)
-		note_inputs(x, use, out);
+		note_inputs(x, m, out);
 	else {
 		free(out->old);
 		free(out->new);
@@ -488,6 +504,20 @@ int diff_witness_run(struct diff_pair *x, const struct solve_model *m, const exp
 	}
 	for (int k = 0; k < 2; k++)
 		seen_release(&seen[k]);
+	return ok;
+}
+
+int diff_witness_run(struct diff_pair *x, const struct solve_model *m, const expr_t *region, unsigned count, struct diff_case *out)
+{
+	struct solve_model fitted = {0};
+	int pointers = x->callees.size != 0;
+	for (size_t i = 0; i < x->inputs.size; i++)
+		pointers |= x->inputs.data[i].is_pointer;
+	if (pointers && !fit_model(x, m, region, count, &fitted)) {
+		log_info("witness of %s: its pointers cannot be addresses in the memory of runs", x->side[NEW].f->name);
+		return 0;
+	}
+	int ok = diff_witness_run_as_is(x, pointers ? &fitted : m, out);
 	solve_model_release(&fitted);
 	return ok;
 }

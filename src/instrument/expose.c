@@ -30,7 +30,7 @@ struct exposer {
 	LLVMModuleRef module;
 	LLVMContextRef context;
 	LLVMBuilderRef builder;
-	LLVMTypeRef word, pointer, nothing;
+	LLVMTypeRef word, pointer;
 	struct map reached; /* functions and variables */
 	VEC(LLVMValueRef) work;
 	VEC(LLVMValueRef) calls, data; /* rows of the tables */
@@ -194,7 +194,7 @@ static void make_tables(struct exposer *x)
 
 /* ------------------------------------------------------------ what nobody has */
 
-static int library_has(const char *name)
+int expose_library_has(const char *name)
 {
 	static void *libraries[2];
 	static int opened;
@@ -207,11 +207,48 @@ static int library_has(const char *name)
 	return (libraries[0] && dlsym(libraries[0], name)) || (libraries[1] && dlsym(libraries[1], name));
 }
 
+int expose_is_allocator(const char *name)
+{
+	static const char *const names[] = {"calloc", "free", "malloc", "realloc"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(name, names[i]))
+			return 1;
+	return 0;
+}
+
+/* Is it declared not to return? Where the compiler checks that, the attribute is not there, but nothing is behind its calls. */
+static int never_returns(LLVMValueRef f)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName("noreturn", 8);
+	int some = 0;
+
+	if (LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind))
+		return 1;
+	for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u)) {
+		LLVMValueRef call = LLVMGetUser(u), next = LLVMIsACallInst(call) ? LLVMGetNextInstruction(call) : NULL;
+		if (!next || LLVMGetCalledValue(call) != f || LLVMGetInstructionOpcode(next) != LLVMUnreachable)
+			return 0;
+		some = 1;
+	}
+	return some;
+}
+
+static LLVMValueRef as_result(struct exposer *x, LLVMValueRef word, LLVMTypeRef type)
+{
+	if (LLVMGetTypeKind(type) == LLVMPointerTypeKind)
+		return LLVMBuildIntToPtr(x->builder, word, type, "");
+	if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind)
+		return LLVMBuildIntCast2(x->builder, word, type, 0, "");
+	return LLVMConstNull(type);
+}
+
 static void make_stub(struct exposer *x, LLVMValueRef f)
 {
-	LLVMTypeRef types[3] = {x->pointer, x->word, x->pointer}, type = LLVMFunctionType(x->nothing, types, 3, 0), result = LLVMGetReturnType(LLVMGlobalGetValueType(f));
+	LLVMTypeRef types[3] = {x->pointer, x->word, x->pointer}, type = LLVMFunctionType(x->word, types, 3, 0), result = LLVMGetReturnType(LLVMGlobalGetValueType(f));
 	LLVMValueRef said = LLVMGetNamedFunction(x->module, "muster_stub");
 	unsigned n = LLVMCountParams(f);
+	int ends = never_returns(f);
 
 	if (!said)
 		said = LLVMAddFunction(x->module, "muster_stub", type);
@@ -221,21 +258,21 @@ static void make_stub(struct exposer *x, LLVMValueRef f)
 		LLVMValueRef index = LLVMConstInt(x->word, i, 0);
 		LLVMBuildStore(x->builder, as_word(x, LLVMGetParam(f, i)), LLVMBuildGEP2(x->builder, x->word, list, &index, 1, ""));
 	}
-	LLVMValueRef arguments[3] = {make_text(x, name_of(f)), LLVMConstInt(x->word, n, 0), list};
-	LLVMBuildCall2(x->builder, type, said, arguments, 3, "");
+	LLVMValueRef arguments[3] = {make_text(x, name_of(f)), LLVMConstInt(x->word, ends ? EXPOSE_ENDS | n : n, 0), list};
+	LLVMValueRef value = LLVMBuildCall2(x->builder, type, said, arguments, 3, "");
 	if (LLVMGetTypeKind(result) == LLVMVoidTypeKind)
 		LLVMBuildRetVoid(x->builder);
 	else
-		LLVMBuildRet(x->builder, LLVMConstNull(result));
+		LLVMBuildRet(x->builder, as_result(x, value, result));
 }
 
 static void define_missing(struct exposer *x)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(x->module); f; f = LLVMGetNextFunction(f))
-		if (LLVMIsDeclaration(f) && !LLVMGetIntrinsicID(f) && is_reached(x, f) && strncmp(name_of(f), "llvm.", 5) && LLVMGetLinkage(f) != LLVMExternalWeakLinkage && !library_has(name_of(f)))
+		if (LLVMIsDeclaration(f) && !LLVMGetIntrinsicID(f) && is_reached(x, f) && strncmp(name_of(f), "llvm.", 5) && LLVMGetLinkage(f) != LLVMExternalWeakLinkage && (!expose_library_has(name_of(f)) || expose_is_allocator(name_of(f))))
 			make_stub(x, f);
 	for (LLVMValueRef g = LLVMGetFirstGlobal(x->module); g; g = LLVMGetNextGlobal(g))
-		if (LLVMIsDeclaration(g) && is_reached(x, g) && LLVMGetLinkage(g) != LLVMExternalWeakLinkage && LLVMTypeIsSized(LLVMGlobalGetValueType(g)) && !library_has(name_of(g)))
+		if (LLVMIsDeclaration(g) && is_reached(x, g) && LLVMGetLinkage(g) != LLVMExternalWeakLinkage && LLVMTypeIsSized(LLVMGlobalGetValueType(g)) && !expose_library_has(name_of(g)))
 			LLVMSetInitializer(g, LLVMConstNull(LLVMGlobalGetValueType(g)));
 }
 
@@ -304,7 +341,6 @@ int expose_unit(const void *bitcode, size_t size, const struct expose_request *r
 	x.builder = LLVMCreateBuilderInContext(x.context);
 	x.word = LLVMInt64TypeInContext(x.context);
 	x.pointer = LLVMPointerTypeInContext(x.context, 0);
-	x.nothing = LLVMVoidTypeInContext(x.context);
 	LLVMStripModuleDebugInfo(u.module);
 	fold_checks(&u, 0, 0);
 	settle_inline(u.module, NULL);

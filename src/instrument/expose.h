@@ -8,8 +8,8 @@
  *	const struct expose_call muster_calls[]     in the order of the module; the last has no name
  *	const struct expose_data muster_data[]
  *
- * and nothing else: all other definitions are internal, and go if nothing exposed reaches them. Functions that neither the unit nor the C library has are stubs that call muster_stub with their arguments and return 0; such variables
- * are 0. Undefined behaviour is settled as in every variant (settle.h): integers wrap. Nothing is optimised.
+ * and nothing else: all other definitions are internal, and go if nothing exposed reaches them. Functions that neither the unit nor the C library has, and the allocator, are stubs that call muster_stub with their arguments and return what
+ * it returns; such variables are 0. Undefined behaviour is settled as in every variant (settle.h): integers wrap. Nothing is optimised.
  */
 #ifndef MUSTER_INSTRUMENT_EXPOSE_H
 #define MUSTER_INSTRUMENT_EXPOSE_H
@@ -27,8 +27,12 @@ struct expose_data {
 	unsigned char *at;
 	unsigned long long size;
 };
-/* Defined by the program. */
-void muster_stub(const char *name, unsigned long long count, const unsigned long long *arguments);
+/* Defined by the program. count: of the arguments, with EXPOSE_ENDS if the function does not return. */
+#define EXPOSE_ENDS (1ull << 63)
+unsigned long long muster_stub(const char *name, unsigned long long count, const unsigned long long *arguments);
+/* Is there a function of this name in the C library? One that is a stub all the same, for memory? */
+int expose_library_has(const char *name);
+int expose_is_allocator(const char *name);
 
 struct expose_request {
 	const char *function;

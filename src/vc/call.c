@@ -208,8 +208,8 @@ void vc_call_run(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t
 	if (call->target != CODE_NONE) {
 		c.target = &v->code->functions[call->target];
 	} else {
-		expr_t callee = vc_value(v, fr, code_operand(f, at, 0));
-		c.target = callee != EXPR_NONE ? vc_function_at(v, callee) : NULL;
+		c.callee = vc_value(v, fr, code_operand(f, at, 0));
+		c.target = c.callee != EXPR_NONE ? vc_function_at(v, c.callee) : NULL;
 	}
 	switch (v->o.call ? v->o.call(v->o.ctx, &c) : usual(&c)) {
 	case VC_CALL_INLINE:

@@ -108,6 +108,7 @@ struct vc_call {
 	const struct code_function *f; /* the caller */
 	uint32_t at;		       /* its instruction */
 	const struct code_function *target; /* NULL: not known */
+	expr_t callee;			    /* the address, of a call through a pointer; EXPR_NONE: it is none, or not modelled */
 	const expr_t *args;		    /* EXPR_NONE: one that is not modelled */
 	uint32_t arg_count;
 	unsigned depth; /* calls around */

@@ -1,0 +1,207 @@
+/* stubs.c: functions outside as a run has them, to find an input that a run then shows.
+ *
+ * For a proof a function outside may do anything (pair.c). A run has something in its place (caller_main.c, instrument/expose.h): the C library itself; an allocator that says where memory is, or fails; stubs for all others and for
+ * calls through pointers, which write nothing and return what the input says of the n-th such call. An evaluation with stubs takes functions outside for these: what a call returns is a variable NAME()#N, which both
+ * versions share and which belongs to the input; N is counted in an object of its own. What is not modelled (functions of the C library, bodies that cannot be followed) returns anything and writes nothing.
+ *
+ * None of this claims anything: it only proposes inputs, and what their runs show is what is said.
+ */
+#include "diff/inside.h"
+
+#include "base/hash.h"
+#include "diff/caller.h"
+#include "instrument/expose.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NEST 4	  /* calls inside each other that are followed */
+#define LARGE 400 /* instructions of a function from which on it is followed from the pair's own functions only */
+
+void diff_stubs_begin(struct diff_side *s)
+{
+	struct exprs *p = s->pair->p;
+	expr_t zero = expr_const(p, 8, 0);
+	s->count = VC_NO_OBJECT;
+	if (!s->pair->stubs)
+		return;
+	s->count = vc_object(s->vc, "count", 1);
+	vc_object_set(s->vc, s->count, expr_data(p, &zero, 1));
+}
+
+static const char *name_of(const struct vc_call *c)
+{
+	return c->target ? c->target->name : CALLER_POINTER;
+}
+
+/* ------------------------------------------------------------ what a call returns */
+
+static expr_t outside_result(struct diff_pair *x, const struct vc_call *c, unsigned number, unsigned width, int is_pointer)
+{
+	char name[300];
+	snprintf(name, sizeof name, "%.250s()#%u", name_of(c), number);
+	expr_t e = expr_named(x->p, width, name);
+	for (size_t i = 0; i < x->outside.size; i++)
+		if (x->outside.data[i].term == e) {
+			struct diff_outside *o = &x->outside.data[i];
+			o->arguments = c->arg_count < o->arguments ? c->arg_count : o->arguments;
+			return e;
+		}
+	struct buf text = BUF_EMPTY;
+	buf_adds(&text, name);
+	vec_push(&x->outside, ((struct diff_outside){.term = e, .name = strdup(name_of(c)), .number = number, .arguments = c->arg_count}));
+	vec_push(&x->inputs, ((struct diff_word){.term = e, .name = buf_take(&text), .type = CODE_NONE, .is_pointer = (uint8_t)is_pointer, .is_outside = 1}));
+	return e;
+}
+
+/* Memory of the n-th call, or none. */
+static expr_t allocated(struct diff_pair *x, const struct vc_call *c, unsigned number)
+{
+	struct exprs *p = x->p;
+	expr_t fails = outside_result(x, c, number, 1, 0), size = expr_const(p, 64, 0);
+	for (uint32_t i = !strcmp(name_of(c), "realloc"); i < c->arg_count; i++) {
+		if (c->args[i] == EXPR_NONE || expr_width(p, c->args[i]) != 64)
+			return expr_const(p, 64, 0);
+		size = i && strcmp(name_of(c), "realloc") ? expr_binary(p, MUSTER_OP_MUL, size, c->args[i]) : c->args[i];
+		fails = expr_or(p, fails, expr_binary(p, MUSTER_OP_ULT, expr_const(p, 64, CALLER_SLOT_BYTES), c->args[i]));
+	}
+	fails = expr_or(p, fails, expr_binary(p, MUSTER_OP_ULT, expr_const(p, 64, CALLER_SLOT_BYTES), size));
+	return expr_ite(p, fails, expr_const(p, 64, 0), expr_const(p, 64, CALLER_HEAP + number * CALLER_SLOT_BYTES));
+}
+
+static expr_t result_of(struct diff_pair *x, const struct vc_call *c, unsigned number)
+{
+	if (c->target && expose_is_allocator(c->target->name))
+		return allocated(x, c, number);
+	return outside_result(x, c, number, c->width, c->f->values[c->at].is_pointer);
+}
+
+/* The count is a choice of numbers: a choice of results, and the next count. */
+static void by_number(struct diff_pair *x, const struct vc_call *c, expr_t count, unsigned depth, expr_t *result, expr_t *next)
+{
+	struct exprs *p = x->p;
+	struct expr_node n = *expr_get(p, count);
+	u128 number = CALLER_CALLS;
+	if (n.op == MUSTER_OP_ITE && depth) {
+		expr_t yes[2], no[2];
+		by_number(x, c, n.b, depth - 1, &yes[0], &yes[1]);
+		by_number(x, c, n.c, depth - 1, &no[0], &no[1]);
+		*result = c->width ? expr_ite(p, n.a, yes[0], no[0]) : EXPR_NONE;
+		*next = expr_ite(p, n.a, yes[1], no[1]);
+		return;
+	}
+	int known = expr_is_const(p, count, &number) && number < CALLER_CALLS;
+	*result = !c->width ? EXPR_NONE : known ? result_of(x, c, (unsigned)number) : expr_const(p, c->width, 0);
+	*next = expr_const(p, 8, known ? number + 1 : CALLER_CALLS);
+}
+
+/* ------------------------------------------------------------ calls */
+
+/* What was called, with what: a term that another version's can be compared with (sets.c). */
+static expr_t say_call(struct diff_side *s, struct vc_call *c)
+{
+	struct exprs *p = s->pair->p;
+	expr_t args[66], zero = expr_const(p, 64, 0), world;
+	char name[300];
+	unsigned n = 0;
+	if (!c->target && c->callee != EXPR_NONE)
+		args[n++] = c->callee;
+	for (uint32_t i = 0; i < c->arg_count && n < 60; i++)
+		args[n++] = c->args[i] != EXPR_NONE ? c->args[i] : zero;
+	args[n++] = vc_read(c->vc, vc_state_memory(c), s->world, zero, 64);
+	snprintf(name, sizeof name, "%.250s.world.", name_of(c));
+	world = expr_apply(p, name, 64, args, n);
+	vc_state_store(c, vc_address(c->vc, s->world), world);
+	return world;
+}
+
+static enum vc_call_how call_stub(struct diff_side *s, struct vc_call *c, int says)
+{
+	struct exprs *p = s->pair->p;
+	expr_t count = vc_read(c->vc, vc_state_memory(c), s->count, expr_const(p, 64, 0), 8), next, world;
+	if (!c->target && c->callee != EXPR_NONE)
+		vec_push(&s->pair->callees, ((struct diff_callee){c->guard, c->callee}));
+	by_number(s->pair, c, count, CALLER_CALLS, &c->result, &next);
+	vc_state_store(c, vc_address(c->vc, s->count), next);
+	world = says ? say_call(s, c) : vc_read(c->vc, vc_state_memory(c), s->world, expr_const(p, 64, 0), 64);
+	if (!diff_pair_never_returns(c))
+		return VC_CALL_DONE;
+	vec_push(&s->exits, (struct diff_exit){c->guard, world});
+	return VC_CALL_EXIT;
+}
+
+/* Nothing is known of what it returns, but that it is the same for the same arguments. */
+static enum vc_call_how pass_over(struct diff_side *s, struct vc_call *c)
+{
+	struct exprs *p = s->pair->p;
+	char name[300];
+	uint64_t arguments = 0;
+	if (c->target->returns_twice) {
+		c->result = c->width ? expr_const(p, c->width, 0) : EXPR_NONE;
+		return VC_CALL_DONE;
+	}
+	for (uint32_t i = 0; i < c->arg_count; i++)
+		arguments = hash_join(arguments, c->args[i]);
+	snprintf(name, sizeof name, "%.250s(%llx)", c->target->name, (unsigned long long)arguments);
+	c->result = c->width ? expr_named(p, c->width, name) : EXPR_NONE;
+	if (!diff_pair_never_returns(c))
+		return VC_CALL_DONE;
+	vec_push(&s->exits, (struct diff_exit){c->guard, say_call(s, c)});
+	return VC_CALL_EXIT;
+}
+
+static int is_followed(const struct diff_side *s, const struct vc_call *c)
+{
+	const struct code_function *f = c->target;
+	if (!f->defined || f->variadic || f->replaceable || f->returns_twice || f->parameters != c->arg_count || c->depth >= NEST)
+		return 0;
+	for (uint32_t i = 0; i < f->parameters; i++)
+		if (f->values[i].flags & CODE_BYVAL)
+			return 0;
+	return c->f == s->f || f->instructions < LARGE;
+}
+
+enum vc_call_how diff_stubs_call(struct diff_side *s, struct vc_call *c)
+{
+	if (!c->target)
+		return call_stub(s, c, 1);
+	if (is_followed(s, c))
+		return VC_CALL_INLINE;
+	if (c->target->defined || !strncmp(c->target->name, "llvm.", 5))
+		return pass_over(s, c);
+	if (expose_is_allocator(c->target->name))
+		return strcmp(c->target->name, "free") ? call_stub(s, c, 0) : VC_CALL_DONE;
+	return expose_library_has(c->target->name) ? pass_over(s, c) : call_stub(s, c, 1);
+}
+
+/* ------------------------------------------------------------ for runs */
+
+expr_t diff_stubs_fit(struct diff_pair *x)
+{
+	struct exprs *p = x->p;
+	expr_t all = expr_true(p);
+	for (size_t i = 0; i < x->callees.size; i++) {
+		expr_t some = expr_false(p), at = x->callees.data[i].address;
+		for (unsigned k = 0; k < CALLER_POINTERS; k++)
+			some = expr_or(p, some, expr_eq(p, at, expr_const(p, 64, CALLER_CODE + k * CALLER_CODE_BYTES)));
+		all = expr_and(p, all, expr_or(p, expr_not(p, x->callees.data[i].guard), some));
+	}
+	return all;
+}
+
+void diff_stubs_write(struct diff_pair *x, const struct solve_model *m, struct buf *out)
+{
+	for (size_t i = 0; i < x->outside.size; i++) {
+		const struct diff_outside *o = &x->outside.data[i];
+		buf_addf(out, "R %u %u %llx %s\n", o->number, o->arguments, (unsigned long long)solve_model_eval(x->p, m, o->term), o->name);
+	}
+}
+
+void diff_stubs_release(struct diff_pair *x)
+{
+	for (size_t i = 0; i < x->outside.size; i++)
+		free(x->outside.data[i].name);
+	vec_release(&x->outside);
+	vec_release(&x->callees);
+}
