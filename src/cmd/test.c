@@ -103,7 +103,7 @@ struct outcome {
 static void look(const struct test_session *s, struct outcome *r)
 {
 	for (size_t i = 0; i < s->bugs.size; i++)
-		r->bugs |= s->bugs.data[i].finding.bug.confirmed;
+		r->bugs |= s->bugs.data[i].finding.bug.confirmed && !s->bugs.data[i].owed;
 	r->bugs |= s->whole.bugs.size > 0;
 	r->cut |= s->costs.late > 0;
 	for (size_t i = 0; i < s->functions.size; i++) {
@@ -210,7 +210,8 @@ static const char about[] =
     "  muster test buf.c --requires \"n <= len(p)\"     what callers promise\n\n"
     "verdicts: verified (every path was run and none fails, within the printed bounds), explored "
     "(every branch was covered), partial,\n"
-    "unreached. A bug of a function is reported with its scope: a caller may never pass such values. If there is a main, muster looks for an\n"
+    "unreached. What fails only for calls that break what callers owe (null, a length beyond the object) is a contract: a line for each cause, no\n"
+    "bug. A bug of a function is reported with its scope: a caller may never pass such values. If there is a main, muster looks for an\n"
     "input of the whole program that fails there too.\n"
     "exit codes: 0 nothing found, 1 bugs found, 2 wrong usage or it does not compile, 3 nothing "
     "found, but a function was not reached or\n"
@@ -261,7 +262,7 @@ static void begin(struct test_options *o)
 int cmd_test(int argc, char **argv)
 {
 	static struct check_options check;
-	static const char *property, *strategy = "auto";
+	static const char *property, *strategy = "auto", *report;
 	static struct test_options o = {.globals = "symbolic",
 					.function_time = -1,
 					.runs = UINT64_MAX,
@@ -269,6 +270,7 @@ int cmd_test(int argc, char **argv)
 					.path_runs = 300,
 					.run_time = 0.25,
 					.main_time = 2};
+	report = getenv("MUSTER_REPORT") ? getenv("MUSTER_REPORT") : "contracts";
 	const struct option_row rows[] = {
 	    OPTION_STR("entry", 'e', "F", &o.entry,
 		       "drive F only, as the program's own start: no caller restricts it"),
@@ -293,6 +295,8 @@ int cmd_test(int argc, char **argv)
 	    OPTION_DOUBLE("main-time", 0, "S", &o.main_time,
 			  "seconds to look for an input of the whole program that shows a function's bug (2; 0: do not)"),
 	    OPTION_STR("strategy", 0, "NAME", &strategy, "how paths are searched: auto (the default), generational, compositional"),
+	    OPTION_STR("report", 0, "WHAT", &report,
+		       "contracts: what only calls fail on that break what callers owe is one line for each cause (the default); all: every finding is a bug"),
 	    CHECK_ROWS(&check),
 	    OPTION_U64("workers", 'j', "N", &o.workers,
 		       "processes that search (as many as there are processors)"),
@@ -335,6 +339,9 @@ int cmd_test(int argc, char **argv)
 	check_options_apply(&spec, &check);
 	o.checks = check.set;
 	o.combine = check.combine;
+	if (strcmp(report, "contracts") && strcmp(report, "all"))
+		option_usage(&spec, "--report, or MUSTER_REPORT, takes contracts or all");
+	o.report_all = !strcmp(report, "all");
 	if (search_kind_parse(strategy, &o.kind))
 		option_usage(&spec, "--strategy: %s", error_text());
 	if (o.kind == KIND_IC_CUT)

@@ -32,7 +32,7 @@ void test_print_json(struct test_session *const *sessions, size_t count, const c
 	confine_json(&j);
 	json_key(&j, "seconds"), json_double(&j, seconds);
 	json_scope(&j, sessions, count);
-	result_json(&j, &r, RESULT_FUNCTIONS | RESULT_TESTS | RESULT_BUGS | RESULT_OLD_BUGS | RESULT_STATS);
+	result_json(&j, &r, RESULT_FUNCTIONS | RESULT_TESTS | RESULT_BUGS | RESULT_CONTRACTS | RESULT_OLD_BUGS | RESULT_STATS);
 	json_object_close(&j);
 	fwrite(out.data, 1, out.size, stdout);
 	putchar('\n');

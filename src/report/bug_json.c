@@ -41,6 +41,7 @@ static void driven(struct json *j, const struct result_bug *b)
 	json_key(j, "scope"), json_str(j, b->scope);
 	json_key(j, "level"), json_str(j, b->level);
 	json_key(j, "hint"), json_str(j, b->hint);
+	json_key(j, "cause"), json_str(j, b->cause);
 	json_key(j, "program");
 	if (!p) {
 		json_null(j);

@@ -16,6 +16,7 @@
 
 #define NAME_WIDTH 40
 #define PROGRAM_WIDTH 64 /* bytes of an input of the whole program that a person is shown */
+#define CONTRACT_WIDTH 120 /* the same of a call that breaks a contract */
 #define INPUT_WIDTH 1000 /* characters of a call, likewise */
 
 enum functions_verdict {
@@ -123,6 +124,8 @@ static void print_totals(const struct result *r, const struct totals *t, double 
 		printf(" (%.1f %%)", 100.0 * (double)t->covered / (double)t->outcomes);
 	printf(", %" PRIu64 " tests, %" PRIu64 " bug%s", t->tests, t->bugs,
 	       t->bugs == 1 ? "" : "s");
+	if (r->contracts.size)
+		printf(", %zu contract%s", r->contracts.size, r->contracts.size == 1 ? "" : "s");
 	if (t->suspected)
 		printf(", %" PRIu64 " suspected", t->suspected);
 	if (hidden)
@@ -240,6 +243,19 @@ static void print_bug(const struct result_bug *b)
 	printf("    %s\n", b->replay);
 }
 
+/* One line for each cause, and the call that shows it. */
+static void print_contracts(const struct result *r)
+{
+	if (r->contracts.size)
+		printf("\ncontracts: calls that break these fail, and callers owe them (every finding: --report all)\n");
+	for (size_t i = 0; i < r->contracts.size; i++) {
+		const struct result_contract *c = &r->contracts.data[i];
+		size_t size = strlen(c->call);
+		printf("    %s requires %s%s%s (%" PRIu64 " place%s)\n", c->function, color("\033[1m"), c->requires, color("\033[0m"), c->places, c->places == 1 ? "" : "s");
+		printf("        %.*s%s\n", size > CONTRACT_WIDTH ? CONTRACT_WIDTH : (int)size, c->call, size > CONTRACT_WIDTH ? " ..." : "");
+	}
+}
+
 /* Those that only the whole program shows come last. */
 static void print_bugs(const struct result *r)
 {
@@ -268,4 +284,5 @@ void functions_print(const struct result *r, const struct functions_view *v)
 	if (v->stats)
 		checks_stats_print(r);
 	print_bugs(r);
+	print_contracts(r);
 }

@@ -38,7 +38,7 @@ static void put_loss(struct json *j, const char *part, size_t size)
 
 /* ------------------------------------------------------------------ records */
 
-enum how { WORD, COUNT, NUMBER, REAL, FLAG, ID, LISTED, COUNTED, OUTCOMES, INPUT };
+enum how { WORD, COUNT, NUMBER, REAL, FLAG, ID, LISTED, COUNTED, OUTCOMES, INPUT, RAW };
 
 struct field {
 	const char *key;
@@ -51,6 +51,9 @@ static const struct field function_fields[] = {RESULT_FUNCTION_FIELDS(X)};
 #undef X
 #define X(name, key, how, member) ROW(result_test, key, how, member)
 static const struct field test_fields[] = {RESULT_TEST_FIELDS(X)};
+#undef X
+#define X(name, key, how, member) ROW(result_contract, key, how, member)
+static const struct field contract_fields[] = {RESULT_CONTRACT_FIELDS(X)};
 #undef X
 #define X(name, key, how, member) ROW(result_old_bug, key, how, member)
 static const struct field old_bug_fields[] = {RESULT_OLD_BUG_FIELDS(X)};
@@ -146,6 +149,11 @@ static void field_json(struct json *j, const void *record, const struct field *f
 		each_part(j, *(const char *const *)at, ", ", put_loss);
 		json_object_close(j);
 		break;
+	case RAW: {
+		const char *text = *(const char *const *)at;
+		json_raw(j, text, strlen(text));
+		break;
+	}
 	case INPUT: BUG("an input has its key with it");
 	}
 }
@@ -253,6 +261,8 @@ void result_json(struct json *j, const struct result *r, unsigned parts)
 			bug_json(j, &r->bugs.data[i]);
 		json_array_close(j);
 	}
+	if (parts & RESULT_CONTRACTS)
+		list_json(j, "contracts", LIST(contracts), ROWS(contract_fields), ~0u);
 	if (parts & RESULT_OLD_BUGS)
 		list_json(j, "old_bugs", LIST(old_bugs), ROWS(old_bug_fields), ~0u);
 	if (parts & RESULT_OBLIGATIONS)

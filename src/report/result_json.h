@@ -16,6 +16,7 @@ enum {
 	RESULT_NOTES = 64,
 	RESULT_STATS = 128,
 	RESULT_OLD_BUGS = 256,
+	RESULT_CONTRACTS = 512,
 };
 void result_json(struct json *j, const struct result *r, unsigned parts);
 /* One test, with these fields (RESULT_TEST). */

@@ -45,6 +45,7 @@ struct result_bug {
 	const char *scope;    /* who can call it so, in words */
 	const char *level;    /* RESULT_FUNCTION or RESULT_PROGRAM: from where the failing input comes */
 	const char *hint;     /* what to do if no caller does */
+	const char *cause;    /* a condition on the call that all which show it break, proved for each; NULL: none is known */
 	const struct result_bug *program; /* the bug of the whole program in the same place */
 	const char *by;	      /* of such a one: how its input gets there, "file" (named by an argument) or "stdin" */
 };
@@ -57,7 +58,7 @@ struct result_bug {
 	X(VERIFIED, "verified")
 
 /* What a command knows of a list is a set of fields. X(NAME, key, how it is written, member); a key may be in a group: "GROUP.NAME". Formats read these tables.
- * WORD is a text or null, ID 0 or null; LISTED texts with "; " between become a list, COUNTED "concretised 144, cut 1" an object; OUTCOMES and INPUT are of the record as a whole. */
+ * WORD is a text or null, ID 0 or null; LISTED texts with "; " between become a list, COUNTED "concretised 144, cut 1" an object; RAW is JSON already; OUTCOMES and INPUT are of the record as a whole. */
 #define RESULT_FUNCTION_FIELDS(X)                                                                  \
 	X(NAME, "name", WORD, name)                                                                \
 	X(FILE, "file", WORD, file)                                                                \
@@ -184,6 +185,23 @@ struct result_old_bug {
 #define RESULT_STILL_THERE "still there" /* it fails in the same function with the same kind */
 #define RESULT_UNKNOWN "unknown"	 /* it could not be run, or fails otherwise */
 
+/* What a function requires of its callers. */
+#define RESULT_CONTRACT_FIELDS(X)               \
+	X(FUNCTION, "function", WORD, function) \
+	X(REQUIRES, "requires", WORD, requires) \
+	X(ACCEPTED, "accepted", FLAG, accepted) \
+	X(PLACES, "places", COUNT, places)     \
+	X(NECESSARY, "necessary", FLAG, necessary) \
+	X(INPUTS, "inputs", RAW, inputs)
+struct result_contract {
+	const char *function, *requires;
+	int accepted;	    /* by a person */
+	int necessary;	    /* every call that breaks it fails: proved */
+	uint64_t places;    /* in the code, that fail where it does not hold */
+	const char *inputs; /* a call that breaks it and fails, as JSON by name */
+	const char *call;   /* the same as C */
+};
+
 /* A place that must keep a refinement. */
 #define RESULT_OBLIGATION_FIELDS(X)             \
 	X(FILE, "file", WORD, file)             \
@@ -257,6 +275,7 @@ struct result {
 	unsigned function_fields, test_fields; /* RESULT_FIELD bits: what is known of them */
 	VEC(struct result_bug) bugs;
 	VEC(struct result_old_bug) old_bugs;
+	VEC(struct result_contract) contracts;
 	VEC(struct result_obligation) obligations;
 	VEC(struct result_point) points;
 	VEC(struct result_note) notes;

@@ -213,8 +213,10 @@ static void count_for(struct test_session *s, uint32_t function, struct test_cas
 {
 	struct test_function *f = &s->functions.data[function];
 	uint32_t number = (uint32_t)(b - s->bugs.data);
-	if (t)
+	if (t) {
 		t->bug = number + 1;
+		vec_push(&f->shown, (struct test_shown){(uint32_t)(t - f->tests.data), b->serial});
+	}
 	b->finding.bug.count++;
 	for (size_t i = 0; i < b->also.size; i++)
 		if (b->also.data[i] == function)
@@ -368,6 +370,7 @@ static void add_bug(struct test_session *s, const struct fresh *x, struct test_b
 	b->finding.bug.level = is_program_level(s, f, &b->data) ? RESULT_PROGRAM : RESULT_FUNCTION;
 	add_hint(s, f, b);
 	own_bucket(s, f, &b->finding);
+	b->serial = (uint32_t)s->bugs.size;
 	vec_push(&s->bugs, *b);
 	if (s->o->verbose && !s->o->quiet)
 		log_warn("%s: %s", f->name, vec_last(&s->bugs).finding.bug.summary);

@@ -73,6 +73,19 @@ static void add_bug(struct test_session *s, const struct test_bug *b, struct res
 	vec_push(&r->bugs, x);
 }
 
+static void add_contract(struct test_session *s, const struct test_contract *c, struct result *r)
+{
+	const struct test_function *f = &s->functions.data[c->function];
+	struct result_contract x = {.function = f->name, .requires = c->requires, .places = c->places, .necessary = c->necessary};
+	struct buf text = {0};
+	harness_print_json(s->driven.harness, f->harness->number, c->data, c->size, &text);
+	x.inputs = text.size ? result_keep(r, &text) : "null";
+	harness_print_inline(s->driven.harness, f->harness->number, c->data, c->size, &text);
+	x.call = result_keep(r, &text);
+	buf_release(&text);
+	vec_push(&r->contracts, x);
+}
+
 /* ---------------------------------------------------------------- functions */
 
 /* Outcomes that no test took: as "line:column outcome". */
@@ -238,7 +251,10 @@ void test_result(struct test_session *const *sessions, size_t count, int tests, 
 		for (size_t k = 0; k < s->functions.size && tests; k++)
 			add_tests(s, &s->functions.data[k], r);
 		for (size_t k = 0; k < s->bugs.size; k++)
-			add_bug(s, &s->bugs.data[k], r);
+			if (!s->bugs.data[k].owed)
+				add_bug(s, &s->bugs.data[k], r);
+		for (size_t k = 0; k < s->contracts.size; k++)
+			add_contract(s, &s->contracts.data[k], r);
 	}
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < sessions[i]->whole.bugs.size; k++)

@@ -518,7 +518,7 @@ static int run_functions(struct test_session *s, int *code)
 		return -1;
 	if (s->bugs.size) /* whichever worker was first */
 		qsort(s->bugs.data, s->bugs.size, sizeof *s->bugs.data, bug_order);
-	if (test_program(s) || test_store_bugs(s))
+	if (test_program(s) || test_contracts(s) || test_store_bugs(s))
 		return -1;
 	test_judge(s);
 	test_reuse_judge(s);
@@ -547,6 +547,7 @@ void test_session_release(struct test_session *s)
 		vec_release(&f->tests);
 		vec_release(&f->covers);
 		vec_release(&f->violations);
+		vec_release(&f->shown);
 		vec_release(&f->reuse.seeds);
 		arena_release(&f->arena);
 		map_release(&f->buckets);
@@ -559,6 +560,7 @@ void test_session_release(struct test_session *s)
 	vec_release(&s->functions);
 	vec_release(&s->round.turns);
 	vec_release(&s->bugs);
+	vec_release(&s->contracts);
 	vec_release(&s->reuse.bugs);
 	map_release(&s->reuse.small);
 	map_release(&s->covered);

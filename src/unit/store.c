@@ -262,7 +262,7 @@ int test_store_result(struct test_session *s, const char *status)
 		r.tests += test_count(&s->functions.data[i]);
 	}
 	for (size_t i = 0; i < s->bugs.size; i++)
-		*(s->bugs.data[i].finding.bug.confirmed ? &r.bugs : &r.suspected) += 1;
+		*(s->bugs.data[i].finding.bug.confirmed ? &r.bugs : &r.suspected) += (uint64_t)!s->bugs.data[i].owed;
 	for (size_t i = 0; i < s->whole.bugs.size; i++)
 		r.bugs += (uint64_t)test_program_only(s, i);
 	test_scope(s, &scope);

@@ -48,6 +48,7 @@ struct test_options {
 	int fresh;   /* nothing that earlier runs found out is reused */
 	int repeatable;		   /* no clock decides anything */
 	int runs_given, function_time_given; /* by the user: they hold however much of --time is left */
+	int report_all;		   /* every finding is reported as a bug, whoever's fault it is */
 	int summaries;		   /* make them of every function */
 	uint64_t sample;	   /* states of each summary that are run */
 	const char *const *cflags; /* NULL at the end */
@@ -87,6 +88,12 @@ struct test_violation {
 	int sent;      /* the input was solved for it */
 	const uint8_t *data;
 	size_t size;
+};
+
+/* A test that showed a bug. */
+struct test_shown {
+	uint32_t test; /* number in the function's tests */
+	uint32_t bug;  /* serial of the bug */
 };
 
 struct test_cover {
@@ -162,6 +169,8 @@ struct test_function {
 	int checked;
 	uint64_t unchecked; /* tests of which the san variant could say nothing */
 	uint32_t bugs, suspected;
+	uint32_t owed;	     /* findings that its callers' contract excludes: no bugs */
+	VEC(struct test_shown) shown;
 	uint32_t suppressed; /* findings of its tests that are left out */
 	int beyond;	     /* the san variant went on where the search's runs end: after a write out of bounds that hit nothing */
 	int traced;	     /* what was found rests on traced runs of the search: it cannot be seen again without them */
@@ -179,11 +188,23 @@ struct test_bug {
 	struct finding finding;
 	struct buf data;   /* its input, as small as it could be made */
 	uint32_t function; /* driven, in the session */
+	uint32_t serial; /* from 0, in the order in which they were found */
+	int owed;	 /* each call that shows it breaks what callers owe (contracts.c): it is reported as a contract */
 	uint32_t first;	 /* function whose test showed it first */
 	uint64_t test;	 /* that test's number there, from 1 */
 	uint32_t program; /* number + 1 of the whole program's bug in the same place (whole.bugs); 0: none */
 	VEC(uint32_t) also; /* functions that lead there as well */
 	struct result_bug seen; /* kind and place as the batch reported them: by which later ones are recognised. Strings are the finding's */
+};
+
+/* What a function requires of its callers: one cause of its findings. */
+struct test_contract {
+	uint32_t function;
+	const char *requires; /* C, as --requires takes it */
+	uint64_t places;      /* in the code, that fail where it does not hold */
+	const uint8_t *data;  /* an input that breaks it */
+	size_t size;
+	int necessary;
 };
 
 /* What became of the question whether the whole program fails too. */
@@ -280,6 +301,7 @@ struct test_session {
 	struct test_driven driven;
 	VEC(struct test_function) functions;
 	VEC(struct test_bug) bugs;
+	VEC(struct test_contract) contracts; /* by function */
 	struct map covered; /* unit << 32 | outcome to classes */
 	struct test_round round;
 	struct test_checking check;
@@ -339,6 +361,8 @@ void test_found(struct test_session *s, uint32_t function, struct test_case *t, 
 int test_violations(struct test_session *s, uint32_t function);
 /* The launcher of the trace variant, s->check.tracer. 0, -1. */
 int test_open_tracer(struct test_session *s);
+/* contracts.c: which findings are the fault of callers, and what these owe. 0, -1. */
+int test_contracts(struct test_session *s);
 /* summarise.c: with --summaries, from all tests of all functions. 0, -1. */
 int test_summaries(struct test_session *s);
 /* Of these tests of a function; in the list, as they are: neither simplified nor joined. 0, -1. */

@@ -121,6 +121,8 @@ static void judge(struct test_function *f)
 	}
 	if (f->bugs)
 		reason(f, "%u bug%s", f->bugs, f->bugs == 1 ? "" : "s");
+	if (f->owed)
+		reason(f, "%u finding%s where callers break its contract", f->owed, f->owed == 1 ? "" : "s");
 	if (f->suspected)
 		reason(f, "%u failure%s that the san variant did not confirm", f->suspected,
 		       f->suspected == 1 ? "" : "s");
@@ -144,7 +146,7 @@ static void judge(struct test_function *f)
 		reason(f, "an earlier run of the same code found something that is not seen now");
 	/* Each reason to be no better has its words: what has none keeps no function from being verified.
 	 */
-	int all = r->ended && r->exhausted && f->checked && !f->unchecked && !f->bugs &&
+	int all = r->ended && r->exhausted && f->checked && !f->unchecked && !f->bugs && !f->owed &&
 		  !f->suspected && !f->suppressed && !f->harness->limits && !weaker;
 	if (all && !f->why.size)
 		f->verdict = TEST_VERIFIED;

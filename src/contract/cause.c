@@ -1,0 +1,715 @@
+/* cause.c: causes of failing calls: candidates by values, kept by proof (cause.h). */
+#include "contract/cause.h"
+
+#include <string.h>
+
+#define TRIED 60      /* candidates, best by values, that are asked about for each cause */
+#define PASSING 48    /* passing paths that are asked for calls that break a candidate */
+#define CONSTANTS 4	 /* numbers of one comparison that are tried as bounds */
+#define CONSTANT_DEPTH 6 /* terms above each other in which they are looked for */
+#define BOUNDS_MOST 24	 /* such bounds of one place */
+#define JOINT 4	      /* clauses that are found for one path which needs several */
+#define INPUT_MOST 65536 /* bytes that a model may add to an input */
+/* What a candidate costs beside its length (clause.h): a guard, which takes the contrary away, is worth its 5. */
+#define LEFT_COST 10.0	  /* it explains nothing; in part: a part of it */
+#define CONTRARY_COST 6.0 /* some passing call breaks it */
+#define EXCLUDED_COST 12.0 /* all of them do; in part likewise */
+#define LONGEST_LITERALS 4000 /* literals of a function */
+
+/* A candidate and what is known of it. */
+struct candidate {
+	struct clause clause;
+	uint64_t breaks;   /* failing calls that are left, which break it */
+	uint64_t contrary; /* passing ones */
+	uint64_t kept;	   /* passing calls that keep it, with all its places there */
+	double score;	   /* the lower the better */
+};
+
+/* What is known of a literal by proof. */
+enum { NOT_ASKED, EXCLUDED, ALLOWED };
+struct proved {
+	struct clause_literal l;
+	uint8_t *calls; /* of each failing call: its path together with the literal is unsatisfiable, or it is not shown to be */
+};
+
+struct finding {
+	int scalars; /* these are the candidates now; else what speaks of pointers and lengths */
+	struct causes *c;
+	size_t places, calls;
+	struct clause_value *values; /* of call i: from i * places on */
+	VEC(struct clause_literal) literals, guards;
+	VEC(struct candidate) candidates;
+	struct solve_path **paths; /* of calls, made when first asked */
+	uint8_t *left;		   /* of each call: it failed, and nothing explains it yet */
+	VEC(struct proved) proved;
+	uint64_t left_count, passing;
+};
+
+/* ------------------------------------------------------------------- calls */
+
+static uint32_t growth_of(const void *data, size_t size)
+{
+	uint32_t g = size > DRIVE_GROWTH ? ((const uint8_t *)data)[DRIVE_GROWTH] : 0;
+	return g > DRIVE_GROWTHS ? DRIVE_GROWTHS : g;
+}
+
+static const struct entry *entry_for(struct causes *c, uint32_t growth)
+{
+	if (!c->opened[growth])
+		entry_open(&c->entries[growth], c->pool, c->h, c->number, growth);
+	c->opened[growth] = 1;
+	return &c->entries[growth];
+}
+
+struct bytes {
+	const struct exprs *pool;
+	const uint8_t *data;
+	size_t size;
+};
+
+static u128 byte_value(void *ctx, expr_t v)
+{
+	const struct bytes *b = ctx;
+	const struct expr_node *n = expr_get(b->pool, v);
+	return n->op == MUSTER_OP_INPUT && n->k < b->size ? b->data[n->k] : 0;
+}
+
+static void take_values(struct causes *c, const void *data, size_t size, struct clause_value *out)
+{
+	const struct entry *e = entry_for(c, growth_of(data, size));
+	struct bytes b = {c->pool, data, size};
+	for (size_t i = 0; i < e->places.size; i++) {
+		const struct entry_place *x = &e->places.data[i];
+		out[i] = (struct clause_value){.there = (int)expr_eval(c->pool, x->there, byte_value, &b)};
+		if (!out[i].there)
+			continue;
+		if (x->value)
+			out[i].value = (uint64_t)expr_eval(c->pool, x->value, byte_value, &b);
+		if (x->set)
+			out[i].set = (int)expr_eval(c->pool, x->set, byte_value, &b);
+		if (x->length)
+			out[i].length = (uint64_t)expr_eval(c->pool, x->length, byte_value, &b);
+	}
+}
+
+void causes_init(struct causes *c, const struct harness *h, uint32_t number, struct solver *solver)
+{
+	memset(c, 0, sizeof *c);
+	c->h = h;
+	c->number = number;
+	c->solver = solver;
+	c->pool = exprs_new();
+}
+
+void causes_release(struct causes *c)
+{
+	for (size_t i = 0; i < c->calls.size; i++)
+		vec_release(&c->calls.data[i].conditions);
+	for (uint32_t i = 0; i <= DRIVE_GROWTHS; i++)
+		if (c->opened[i])
+			entry_release(&c->entries[i]);
+	vec_release(&c->calls);
+	vec_release(&c->all);
+	arena_release(&c->arena);
+	exprs_free(c->pool);
+}
+
+struct cause_call *causes_add(struct causes *c, const void *data, size_t size, int failed)
+{
+	vec_push(&c->calls, (struct cause_call){.data = data, .size = size, .failed = failed, .cause = ENTRY_NONE});
+	return &vec_last(&c->calls);
+}
+
+/* ---------------------------------------------------------------- literals */
+
+static void add_literal(struct finding *f, enum clause_op op, uint32_t a, uint32_t b, uint64_t k)
+{
+	if (f->literals.size < LONGEST_LITERALS)
+		vec_push(&f->literals, (struct clause_literal){op, a, b, k});
+}
+
+/* The numbers of LONG and MOST that the failing calls which are left suggest. */
+static void add_bounds(struct finding *f, const struct entry *e, uint32_t a)
+{
+	const struct entry_place *x = &e->places.data[a];
+	uint64_t longest = 0, least = UINT64_MAX;
+	int64_t least_signed = INT64_MAX;
+	for (size_t i = 0; i < f->calls; i++) {
+		const struct clause_value *v = &f->values[i * f->places + a];
+		if (!f->left[i] || !v->there)
+			continue;
+		longest = x->length && v->set && v->length > longest ? v->length : longest;
+		least = v->value < least ? v->value : least;
+		least_signed = (int64_t)v->value < least_signed ? (int64_t)v->value : least_signed;
+	}
+	if (x->kind == ENTRY_POINTER && x->length && longest)
+		add_literal(f, CLAUSE_LONG, a, a, longest + 1);
+	if (x->kind == ENTRY_NUMBER && !x->is_bool && !x->is_signed && least && least != UINT64_MAX)
+		add_literal(f, CLAUSE_MOST, a, a, least - 1);
+	if (x->kind == ENTRY_NUMBER && x->is_signed && least_signed > 0 && least_signed != INT64_MAX)
+		add_literal(f, CLAUSE_MOST, a, a, (uint64_t)(least_signed - 1));
+}
+
+/* Constants of a term, at most `room` of them, sign-extended. */
+static size_t constants_of(const struct exprs *p, expr_t e, unsigned depth, uint64_t *out, size_t room)
+{
+	expr_t operands[3];
+	u128 value;
+	unsigned width = expr_width(p, e);
+	if (!room)
+		return 0;
+	if (expr_is_const(p, e, &value)) {
+		if (width < 8 || width > 64)
+			return 0;
+		out[0] = width < 64 && value >> (width - 1) & 1 ? (uint64_t)value | ~(uint64_t)0 << width : (uint64_t)value;
+		return 1;
+	}
+	size_t found = 0;
+	for (unsigned i = 0, n = depth ? expr_operands(p, e, operands) : 0; i < n; i++)
+		found += constants_of(p, operands[i], depth - 1, out + found, room - found);
+	return found;
+}
+
+static int has_literal(const struct finding *f, enum clause_op op, uint32_t a, uint64_t k)
+{
+	for (size_t i = f->literals.size; i-- > 0 && f->literals.data[i].a == a;)
+		if (f->literals.data[i].op == op && f->literals.data[i].k == k)
+			return 1;
+	return 0;
+}
+
+/* The same from what the failing calls were compared with last. */
+static void add_compared(struct finding *f, const struct entry *e, uint32_t a)
+{
+	uint64_t found[CONSTANTS];
+	unsigned literals = 0;
+	for (size_t i = 0; i < f->calls && e->places.data[a].kind == ENTRY_NUMBER && !e->places.data[a].is_bool && literals < BOUNDS_MOST; i++) {
+		const struct cause_call *x = &f->c->calls.data[i];
+		size_t n = f->left[i] && x->traced && x->conditions.size ? constants_of(f->c->pool, vec_last(&x->conditions), CONSTANT_DEPTH, found, CONSTANTS) : 0;
+		for (size_t k = 0; k < n; k++)
+			for (int d = -1; d <= 1; d++)
+				for (int op = 0; op < 2; op++)
+					if (!has_literal(f, op ? CLAUSE_LEAST : CLAUSE_MOST, a, found[k] + (uint64_t)d) && literals < BOUNDS_MOST) {
+						add_literal(f, op ? CLAUSE_LEAST : CLAUSE_MOST, a, a, found[k] + (uint64_t)d);
+						literals++;
+					}
+	}
+}
+
+static void add_pair(struct finding *f, const struct entry *e, uint32_t a, uint32_t b)
+{
+	const struct entry_place *x = &e->places.data[a], *y = &e->places.data[b];
+	if (x->kind != ENTRY_NUMBER || x->is_bool || (x->depth && x->parent != y->parent && !(y->depth == 0 && y->kind == ENTRY_NUMBER)) || x->parent == b)
+		return;
+	if (y->kind == ENTRY_POINTER && y->length) {
+		add_literal(f, CLAUSE_WITHIN, a, b, 0);
+		add_literal(f, CLAUSE_BELOW, a, b, 0);
+	} else if (y->kind == ENTRY_NUMBER && !y->is_bool && x->is_signed == y->is_signed && a != b) {
+		add_literal(f, CLAUSE_LE, a, b, 0);
+		add_literal(f, CLAUSE_LT, a, b, 0);
+		if (a < b)
+			add_literal(f, CLAUSE_NE, a, b, 0);
+	}
+}
+
+static void list_literals(struct finding *f)
+{
+	const struct entry *e = entry_for(f->c, 0);
+	vec_clear(&f->literals);
+	vec_clear(&f->guards);
+	for (uint32_t a = 0; a < e->places.size; a++) {
+		const struct entry_place *x = &e->places.data[a];
+		if (x->set) {
+			add_literal(f, CLAUSE_SET, a, a, 0);
+			vec_push(&f->guards, (struct clause_literal){CLAUSE_CLEAR, a, a, 0});
+		} else {
+			add_literal(f, CLAUSE_NONZERO, a, a, 0);
+			vec_push(&f->guards, (struct clause_literal){CLAUSE_ZERO, a, a, 0});
+			if (x->is_bool)
+				vec_push(&f->guards, (struct clause_literal){CLAUSE_NONZERO, a, a, 0});
+		}
+		if (x->is_signed) {
+			add_literal(f, CLAUSE_POSITIVE, a, a, 0);
+			add_literal(f, CLAUSE_NATURAL, a, a, 0);
+			vec_push(&f->guards, (struct clause_literal){CLAUSE_NOTABOVE, a, a, 0});
+		}
+		add_bounds(f, e, a);
+		add_compared(f, e, a);
+		for (uint32_t b = 0; b < e->places.size; b++)
+			add_pair(f, e, a, b);
+	}
+}
+
+/* -------------------------------------------------------------- candidates */
+
+static int holds(struct finding *f, const struct clause *c, size_t call)
+{
+	return clause_holds(entry_for(f->c, 0), c, f->values + call * f->places);
+}
+
+/* Shorter is better, and so is what explains more of what is left, and what excludes fewer calls that pass. */
+static double score(const struct finding *f, const struct candidate *x)
+{
+	double left = f->left_count ? 1 - (double)x->breaks / (double)f->left_count : 0;
+	double excluded = f->passing ? (double)x->contrary / (double)f->passing : 0;
+	return clause_cost(&x->clause) + LEFT_COST * left + (x->contrary ? CONTRARY_COST + EXCLUDED_COST * (excluded > 1 ? 1 : excluded) : 0);
+}
+
+static struct candidate judge(struct finding *f, const struct clause *c)
+{
+	struct candidate x = {.clause = *c};
+	for (size_t i = 0; i < f->calls; i++) {
+		int failed = f->c->calls.data[i].failed, kept = holds(f, c, i);
+		x.kept += !failed && kept && f->values[i * f->places + c->part[0].a].there;
+		if ((failed && !f->left[i]) || kept)
+			continue;
+		x.breaks += (uint64_t)failed;
+		x.contrary += !failed;
+	}
+	x.score = score(f, &x);
+	return x;
+}
+
+/* It excludes something, and not everything that is known to pass. */
+static int is_candidate(const struct candidate *x)
+{
+	return x->breaks && x->kept;
+}
+
+/* The literal with a guard: any, where a passing call breaks it; else one about the number that it is about, which asks less of callers and may be what is meant. */
+static void add_guarded(struct finding *f, const struct candidate *x)
+{
+	const struct clause_literal *l = &x->clause.part[0];
+	int has_number = l->op == CLAUSE_WITHIN || l->op == CLAUSE_BELOW;
+	for (size_t k = 0; k < f->guards.size; k++) {
+		const struct clause_literal *g = &f->guards.data[k];
+		struct candidate y;
+		if ((!x->contrary && !(has_number && g->a == l->a)) || (g->a == l->a && g->op == CLAUSE_CLEAR && l->op == CLAUSE_SET))
+			continue;
+		y = judge(f, &(struct clause){.part = {*l, *g}, .count = 2});
+		if (is_candidate(&y) && !y.contrary)
+			vec_push(&f->candidates, y);
+	}
+}
+
+static void list_candidates(struct finding *f)
+{
+	list_literals(f);
+	vec_clear(&f->candidates);
+	for (size_t i = 0; i < f->literals.size; i++) {
+		struct clause c = {.part = {f->literals.data[i]}, .count = 1};
+		if ((clause_class(entry_for(f->c, 0), &c) == CLAUSE_SCALAR) != f->scalars)
+			continue;
+		struct candidate x = judge(f, &c);
+		if (!is_candidate(&x))
+			continue;
+		vec_push(&f->candidates, x);
+		if (!f->scalars)
+			add_guarded(f, &x);
+	}
+}
+
+static int better(const struct candidate *a, const struct candidate *b)
+{
+	return a->score < b->score;
+}
+
+/* ------------------------------------------------------------------- proof */
+
+static int is_over(const struct causes *c)
+{
+	return (c->stop && *c->stop) || (c->late && c->late(c->ctx));
+}
+
+/* The path of a call; NULL: there is none. */
+static struct solve_path *path_of(struct finding *f, size_t i, struct bytes *bytes)
+{
+	struct cause_call *x = &f->c->calls.data[i];
+	if (f->paths[i] || !x->traced)
+		return f->paths[i];
+	*bytes = (struct bytes){f->c->pool, x->data, x->size};
+	f->paths[i] = solve_path_new(f->c->solver, f->c->pool, byte_value, bytes);
+	for (size_t k = 0; k < x->conditions.size && x->traced; k++)
+		x->traced = solve_path_add(f->paths[i], x->conditions.data[k]) >= 0;
+	if (x->traced)
+		return f->paths[i];
+	solve_path_free(f->paths[i]);
+	return f->paths[i] = NULL;
+}
+
+/* Is there a call on this path that keeps the clause, or that breaks it? */
+static enum verdict ask(struct finding *f, size_t i, struct bytes *bytes, const struct clause *c, int breaks)
+{
+	struct cause_call *x = &f->c->calls.data[i];
+	struct solve_path *path = path_of(f, i, &bytes[i]);
+	struct solve_model m = {0};
+	if (!path || is_over(f->c))
+		return VERDICT_UNKNOWN;
+	expr_t t = clause_term(entry_for(f->c, growth_of(x->data, x->size)), c);
+	f->c->queries++;
+	enum verdict v = solve_path_query(path, breaks ? expr_not(f->c->pool, t) : t, &m);
+	solve_model_release(&m);
+	return v;
+}
+
+static struct proved *proved_of(struct finding *f, const struct clause_literal *l)
+{
+	for (size_t i = 0; i < f->proved.size; i++) {
+		const struct clause_literal *k = &f->proved.data[i].l;
+		if (k->op == l->op && k->a == l->a && k->b == l->b && k->k == l->k)
+			return &f->proved.data[i];
+	}
+	vec_push(&f->proved, (struct proved){*l, mem_zalloc(f->calls + 1)});
+	return &vec_last(&f->proved);
+}
+
+static int literal_excludes(struct finding *f, struct bytes *bytes, const struct clause_literal *l, size_t call)
+{
+	uint8_t *known = &proved_of(f, l)->calls[call];
+	if (*known == NOT_ASKED)
+		*known = ask(f, call, bytes, &(struct clause){.part = {*l}, .count = 1}, 0) == VERDICT_UNSAT ? EXCLUDED : ALLOWED;
+	return *known == EXCLUDED;
+}
+
+/* Do two terms have a variable in common? */
+static int meet(struct exprs *p, expr_t a, expr_t b)
+{
+	uint32_t n, m;
+	const expr_t *x = expr_vars(p, a, &n), *y = expr_vars(p, b, &m);
+	for (uint32_t i = 0, k = 0; i < n && k < m;) {
+		if (x[i] == y[k])
+			return 1;
+		if (x[i] < y[k])
+			i++;
+		else
+			k++;
+	}
+	return 0;
+}
+
+/* Is what the literal speaks of a part of what failed? */
+static int bears(struct finding *f, const struct clause_literal *l, size_t call)
+{
+	const struct cause_call *x = &f->c->calls.data[call];
+	const struct entry *e = entry_for(f->c, growth_of(x->data, x->size));
+	const struct entry_place *a = &e->places.data[l->a], *b = &e->places.data[l->b];
+	expr_t about = l->op == CLAUSE_SET || l->op == CLAUSE_CLEAR ? a->set : l->op == CLAUSE_LONG ? a->length : l->op == CLAUSE_WITHIN || l->op == CLAUSE_BELOW ? b->length : a->value;
+	size_t from = x->broke && x->conditions.size ? x->conditions.size - 1 : 0;
+	for (size_t i = from; i < x->conditions.size; i++)
+		if (meet(f->c->pool, about, x->conditions.data[i]))
+			return 1;
+	return 0;
+}
+
+/* No call on this failing path keeps the clause: none keeps any literal of it. */
+static int excludes(struct finding *f, struct bytes *bytes, const struct clause *c, size_t call)
+{
+	if (!bears(f, &c->part[0], call))
+		return 0;
+	for (unsigned i = 0; i < c->count; i++)
+		if (!literal_excludes(f, bytes, &c->part[i], call))
+			return 0;
+	return 1;
+}
+
+struct tried {
+	struct candidate x;
+	uint8_t *explains; /* of each call */
+};
+
+/* Counts by proof what it explains, and what speaks against it. */
+static void prove(struct finding *f, struct bytes *bytes, struct tried *t)
+{
+	uint64_t asked = 0;
+	t->x.breaks = 0;
+	for (size_t i = 0; i < f->calls; i++) {
+		t->explains[i] = f->left[i] && !holds(f, &t->x.clause, i) && excludes(f, bytes, &t->x.clause, i);
+		t->x.breaks += t->explains[i];
+	}
+	for (size_t i = 0; i < f->calls && !t->x.contrary && t->x.breaks && asked < PASSING; i++)
+		if (!f->c->calls.data[i].failed && f->c->calls.data[i].traced) {
+			asked++;
+			t->x.contrary += ask(f, i, bytes, &t->x.clause, 1) == VERDICT_SAT;
+		}
+	t->x.score = score(f, &t->x);
+}
+
+static void take(struct finding *f, const struct tried *t)
+{
+	struct cause x = {.clause = t->x.clause, .calls = t->x.breaks, .contrary = t->x.contrary};
+	for (size_t i = 0; i < f->calls; i++) {
+		if (!t->explains[i])
+			continue;
+		f->left[i] = 0;
+		f->c->calls.data[i].cause = (uint32_t)f->c->all.size;
+	}
+	vec_push(&f->c->all, x);
+}
+
+/* One more cause: 1; 0: there is none. */
+static int find_one(struct finding *f, struct bytes *bytes)
+{
+	struct tried best = {0}, now = {.explains = mem_zalloc(f->calls + 1)};
+	best.explains = mem_zalloc(f->calls + 1);
+	int found = 0;
+	f->left_count = f->passing = 0;
+	for (size_t i = 0; i < f->calls; i++) {
+		f->left_count += f->left[i];
+		f->passing += !f->c->calls.data[i].failed;
+	}
+	list_candidates(f);
+	for (unsigned n = 0; n < TRIED && f->candidates.size && !is_over(f->c); n++) {
+		size_t first = 0;
+		for (size_t i = 1; i < f->candidates.size; i++)
+			if (better(&f->candidates.data[i], &f->candidates.data[first]))
+				first = i;
+		now.x = f->candidates.data[first];
+		f->candidates.data[first] = vec_last(&f->candidates);
+		f->candidates.size--;
+		/* It cannot become better than it is by values. */
+		if (found && !better(&now.x, &best.x))
+			break;
+		prove(f, bytes, &now);
+		if (now.x.breaks && (!found || better(&now.x, &best.x))) {
+			struct tried other = best;
+			best = now;
+			now = other;
+			found = 1;
+		}
+	}
+	if (found)
+		take(f, &best);
+	free(best.explains);
+	free(now.explains);
+	return found;
+}
+
+/* ------------------------------------------------- several clauses together */
+
+static expr_t chosen_term(struct finding *f, const struct entry *e)
+{
+	expr_t t = expr_true(f->c->pool);
+	for (size_t i = 0; i < f->c->all.size; i++)
+		t = expr_and(f->c->pool, t, clause_term(e, &f->c->all.data[i].clause));
+	return t;
+}
+
+/* The call's input with the values of a model. */
+static void apply_model(const struct cause_call *x, const struct solve_model *m, struct buf *out)
+{
+	buf_clear(out);
+	buf_add(out, x->data, x->size);
+	for (size_t i = 0; i < m->values.size; i++) {
+		const struct solve_value *v = &m->values.data[i];
+		if (v->op != MUSTER_OP_INPUT || v->index > x->size + INPUT_MOST)
+			continue;
+		while (out->size <= v->index)
+			buf_addc(out, 0);
+		out->data[v->index] = (char)v->value;
+	}
+}
+
+/* The best candidate that these values break and that bears on the call; NULL: there is none. */
+static const struct candidate *broken_by(struct finding *f, const struct clause_value *values, size_t call)
+{
+	const struct candidate *best = NULL;
+	for (size_t i = 0; i < f->candidates.size; i++) {
+		const struct candidate *x = &f->candidates.data[i];
+		if ((!best || better(x, best)) && !clause_holds(entry_for(f->c, 0), &x->clause, values) && bears(f, &x->clause.part[0], call))
+			best = x;
+	}
+	return best;
+}
+
+/* A path may fail for two reasons at once, so that no clause alone excludes it: then a clause is taken, a call of the path that keeps it is asked for, and what that call breaks is taken besides, until no
+ * call is left. 1: the clauses are among the causes, and together they exclude the path; 0: nothing has changed. */
+static int explain_jointly(struct finding *f, struct bytes *bytes, size_t call)
+{
+	struct cause_call *x = &f->c->calls.data[call];
+	const struct entry *e = entry_for(f->c, growth_of(x->data, x->size));
+	struct solve_path *path = path_of(f, call, &bytes[call]);
+	struct clause_value *values = mem_zalloc((f->places + 1) * sizeof *values);
+	size_t before = f->c->all.size;
+	struct buf input = BUF_EMPTY;
+	enum verdict v = VERDICT_UNKNOWN;
+	buf_add(&input, x->data, x->size);
+	for (unsigned n = 0; n <= JOINT && path && !is_over(f->c); n++) {
+		struct solve_model m = {0};
+		f->c->queries++;
+		v = solve_path_query(path, chosen_term(f, e), &m);
+		if (v == VERDICT_SAT)
+			apply_model(x, &m, &input);
+		solve_model_release(&m);
+		if (v != VERDICT_SAT || n == JOINT)
+			break;
+		take_values(f->c, input.data, input.size, values);
+		const struct candidate *y = broken_by(f, values, call);
+		if (!y)
+			break;
+		vec_push(&f->c->all, (struct cause){.clause = y->clause, .contrary = y->contrary});
+	}
+	if (v != VERDICT_UNSAT)
+		f->c->all.size = before;
+	free(values);
+	buf_release(&input);
+	return v == VERDICT_UNSAT;
+}
+
+/* Of those that are left: by clauses together. */
+static void explain_rest(struct finding *f, struct bytes *bytes)
+{
+	list_candidates(f);
+	for (size_t i = 0; i < f->calls && !is_over(f->c); i++) {
+		if (!f->left[i] || !explain_jointly(f, bytes, i))
+			continue;
+		uint32_t cause = 0;
+		while (cause < f->c->all.size && holds(f, &f->c->all.data[cause].clause, i))
+			cause++;
+		if (cause == f->c->all.size) /* it keeps them all: then its values and its path contradict each other */
+			continue;
+		f->left[i] = 0;
+		f->c->calls.data[i].cause = cause;
+		f->c->all.data[cause].calls++;
+	}
+}
+
+/* Every path is known, and no passing one allows a call that breaks it. */
+static int is_necessary(struct finding *f, struct bytes *bytes, const struct cause *x)
+{
+	if (!f->c->exhausted || x->contrary)
+		return 0;
+	for (size_t i = 0; i < f->calls; i++)
+		if (!f->c->calls.data[i].failed && ask(f, i, bytes, &x->clause, 1) != VERDICT_UNSAT)
+			return 0;
+	return 1;
+}
+
+/* -------------------------------------------------------------------- texts */
+
+/* Pointers that are said not to be null come first, the outermost before the others. */
+static unsigned rank(const struct causes *c, const struct cause *x)
+{
+	const struct entry *e = &c->entries[0];
+	const struct clause_literal *l = &x->clause.part[0];
+	unsigned depth = e->places.data[l->a].depth;
+	return x->clause.count == 1 && l->op == CLAUSE_SET ? depth : 100 + depth;
+}
+
+static void put_in_order(struct causes *c)
+{
+	uint8_t *known;
+	for (size_t i = 0; i < c->all.size; i++)
+		for (size_t k = i; k > 0 && rank(c, &c->all.data[k]) < rank(c, &c->all.data[k - 1]); k--) {
+			struct cause x = c->all.data[k];
+			c->all.data[k] = c->all.data[k - 1];
+			c->all.data[k - 1] = x;
+			for (size_t n = 0; n < c->calls.size; n++)
+				if (c->calls.data[n].cause == k || c->calls.data[n].cause == k - 1)
+					c->calls.data[n].cause = c->calls.data[n].cause == k ? (uint32_t)(k - 1) : (uint32_t)k;
+		}
+	known = mem_zalloc(c->entries[0].places.size + 1);
+	for (size_t i = 0; i < c->all.size; i++) {
+		struct cause *x = &c->all.data[i];
+		struct buf text = BUF_EMPTY;
+		clause_text(&c->entries[0], &x->clause, known, &text);
+		x->text = arena_strdup(&c->arena, buf_str(&text));
+		buf_release(&text);
+		if (x->clause.count == 1 && x->clause.part[0].op == CLAUSE_SET)
+			known[x->clause.part[0].a] = 1;
+	}
+	free(known);
+}
+
+int cause_is_scalar(const struct causes *c, const struct cause *x)
+{
+	return clause_class(&c->entries[0], &x->clause) == CLAUSE_SCALAR;
+}
+
+void causes_text(const struct causes *c, int scalars, struct buf *out)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < c->all.size; i++)
+		n += scalars || !cause_is_scalar(c, &c->all.data[i]);
+	for (size_t i = 0, first = 1; i < c->all.size; i++) {
+		const char *text = c->all.data[i].text;
+		int either = n > 1 && strstr(text, "||");
+		if (!scalars && cause_is_scalar(c, &c->all.data[i]))
+			continue;
+		buf_addf(out, "%s%s%s%s", first ? "" : " && ", either ? "(" : "", text, either ? ")" : "");
+		first = 0;
+	}
+}
+
+int causes_keeps(struct causes *c, const void *data, size_t size, int scalars)
+{
+	const struct entry *e = entry_for(c, 0);
+	struct clause_value *v = mem_zalloc((e->places.size + 1) * sizeof *v);
+	int keeps = 1;
+	take_values(c, data, size, v);
+	for (size_t i = 0; i < c->all.size; i++)
+		if (scalars || !cause_is_scalar(c, &c->all.data[i]))
+			keeps &= clause_holds(e, &c->all.data[i].clause, v);
+	free(v);
+	return keeps;
+}
+
+unsigned causes_broken(struct causes *c, const void *data, size_t size, uint32_t which, int *breaks)
+{
+	const struct entry *e = entry_for(c, 0);
+	struct clause_value *v = mem_zalloc((e->places.size + 1) * sizeof *v);
+	unsigned broken = 0;
+	take_values(c, data, size, v);
+	for (size_t i = 0; i < c->all.size; i++) {
+		int b = !clause_holds(e, &c->all.data[i].clause, v);
+		broken += (unsigned)b;
+		if (i == which)
+			*breaks = b;
+	}
+	free(v);
+	return broken;
+}
+
+/* -------------------------------------------------------------------- whole */
+
+void causes_find(struct causes *c)
+{
+	const struct entry *e = entry_for(c, 0);
+	struct finding f = {.c = c, .places = e->places.size, .calls = c->calls.size};
+	struct bytes *bytes = mem_zalloc((f.calls + 1) * sizeof *bytes);
+	size_t left = 0;
+	f.values = mem_zalloc((f.calls * f.places + 1) * sizeof *f.values);
+	f.paths = mem_zalloc((f.calls + 1) * sizeof *f.paths);
+	f.left = mem_zalloc(f.calls + 1);
+	for (size_t i = 0; i < f.calls; i++) {
+		take_values(c, c->calls.data[i].data, c->calls.data[i].size, f.values + i * f.places);
+		f.left[i] = (uint8_t)c->calls.data[i].failed;
+		left += f.left[i];
+	}
+	while (left && f.places) {
+		int found = find_one(&f, bytes);
+		if (!found && f.scalars)
+			break;
+		if (!found)
+			explain_rest(&f, bytes);
+		f.scalars |= !found;
+		left = 0;
+		for (size_t i = 0; i < f.calls; i++)
+			left += f.left[i];
+	}
+	for (size_t i = 0; i < c->all.size; i++)
+		c->all.data[i].necessary = is_necessary(&f, bytes, &c->all.data[i]);
+	put_in_order(c);
+	for (size_t i = 0; i < f.calls; i++)
+		if (f.paths[i])
+			solve_path_free(f.paths[i]);
+	free(f.values);
+	free(f.paths);
+	free(f.left);
+	free(bytes);
+	vec_release(&f.literals);
+	vec_release(&f.guards);
+	vec_release(&f.candidates);
+	for (size_t i = 0; i < f.proved.size; i++)
+		free(f.proved.data[i].calls);
+	vec_release(&f.proved);
+}

@@ -1,0 +1,76 @@
+/* cause.h: why calls of a function fail: the conditions on its entry state that they have in common.
+ *
+ * Given are calls of one driven function that were run: each with its input, whether it failed, and the conditions of its path up to the first failure, over the bytes of the input. Wanted are few clauses (clause.h)
+ * such that each failing path breaks one of them. They are found by values and kept by proof:
+ *
+ *   values   every clause is tried on all calls. One that no failing call breaks is none. Of the others those come first that no passing call breaks: a clause that is too strong gets a guard (`n <= 0 || s != NULL`).
+ *   proof    a clause *explains* a failing call if the call breaks it, and its path's condition together with the clause is unsatisfiable: no call that keeps the clause fails on this path. Only that counts;
+ *            `unknown` explains nothing. Whether a passing path allows calls that break the clause is asked as well, so that a clause is not taken for the weakest because nobody tried.
+ *
+ *   bearing  a clause must be about what failed: its pointer, or number, takes part in the check that the call broke (in the path at all, where no check of the trace's saw it). Objects of the driver are
+ *            small: without this `i <= len(p)` of a p that nobody looks at would explain whatever happens for large i.
+ *
+ * Then greedily, what speaks of pointers and lengths first and scalars for the rest: the clause that explains most of what is left, until nothing is left or nothing explains it. A clause is *necessary* if no passing path allows a call that breaks it, by proof for each, and all paths are known:
+ * then every call outside it fails.
+ *
+ * What is found is about the paths that were run. That no other path fails inside the clauses is for a search to say (unit/given.c).
+ */
+#ifndef MUSTER_CONTRACT_CAUSE_H
+#define MUSTER_CONTRACT_CAUSE_H
+
+#include "contract/clause.h"
+#include "solve/solve.h"
+
+/* A call that was run. */
+struct cause_call {
+	const uint8_t *data;
+	size_t size;
+	int failed;
+	int traced; /* conditions are those of its path; 0: nothing is known of it but its values */
+	VEC(expr_t) conditions; /* of the pool */
+	int broke;  /* the last of them is a check that the call broke */
+	/* What comes of it: */
+	uint32_t cause; /* that explains it; ENTRY_NONE: none, or it did not fail */
+};
+
+struct cause {
+	struct clause clause;
+	uint64_t calls;	   /* that it explains */
+	uint64_t contrary; /* passing calls that break it, or passing paths that allow such calls, as far as was looked */
+	int necessary;	   /* proved */
+	const char *text;  /* as C, where those before it hold */
+};
+
+struct causes {
+	const struct harness *h;
+	uint32_t number;
+	struct exprs *pool; /* of the calls' conditions */
+	struct solver *solver;
+	int exhausted; /* set by the caller: the calls are those of all paths */
+	const volatile int *stop; /* set by the caller: no more questions; NULL */
+	int (*late)(void *ctx); /* the same; NULL */
+	void *ctx;
+	VEC(struct cause_call) calls;
+	VEC(struct cause) all; /* in an order in which C can evaluate them: a pointer before what lies behind it */
+	struct arena arena;
+	uint64_t queries;
+	/* private */
+	struct entry entries[DRIVE_GROWTHS + 1];
+	uint8_t opened[DRIVE_GROWTHS + 1];
+};
+
+void causes_init(struct causes *c, const struct harness *h, uint32_t number, struct solver *solver);
+void causes_release(struct causes *c);
+/* One more call; its data outlive the causes. The caller fills in its conditions. */
+struct cause_call *causes_add(struct causes *c, const void *data, size_t size, int failed);
+void causes_find(struct causes *c);
+/* All clauses as C, joined by &&; those that speak of scalars alone are left out unless `scalars`. "" for none. */
+void causes_text(const struct causes *c, int scalars, struct buf *out);
+/* Does the call keep all clauses (of causes_text)? By its values. */
+int causes_keeps(struct causes *c, const void *data, size_t size, int scalars);
+/* How many causes the call breaks, and whether `which` is one of them. */
+unsigned causes_broken(struct causes *c, const void *data, size_t size, uint32_t which, int *breaks);
+/* Is it about scalars alone: parameters, or members of structures? */
+int cause_is_scalar(const struct causes *c, const struct cause *x);
+
+#endif

@@ -1,0 +1,171 @@
+/* clause.c: the language of contracts, as values, as terms and as C.
+ *
+ * Comparisons are C's: a number beside len(), which is unsigned long, is converted to it, so that -1 <= len(p) does not hold; two numbers are only compared if they have one sign.
+ */
+#include "contract/clause.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct {
+	unsigned cost;
+	enum clause_class class;
+} rows[] = {
+#define X(name, cost, class) {cost, class},
+    CLAUSE_OPS(X)
+#undef X
+};
+
+static int has_two(enum clause_op op)
+{
+	return op == CLAUSE_WITHIN || op == CLAUSE_BELOW || op == CLAUSE_LE || op == CLAUSE_LT || op == CLAUSE_NE;
+}
+
+unsigned clause_cost(const struct clause *c)
+{
+	unsigned cost = 0;
+	for (unsigned i = 0; i < c->count; i++)
+		cost += rows[c->part[i].op].cost + 2 * i;
+	return cost;
+}
+
+enum clause_class clause_class(const struct entry *e, const struct clause *c)
+{
+	const struct entry_place *a = &e->places.data[c->part[0].a], *b = &e->places.data[c->part[0].b];
+	if ((c->part[0].op == CLAUSE_LE || c->part[0].op == CLAUSE_LT) && a->in_struct && b->in_struct && a->parent == b->parent)
+		return CLAUSE_LENGTH;
+	return rows[c->part[0].op].class;
+}
+
+/* ------------------------------------------------------------------ values */
+
+static int literal_holds(const struct entry *e, const struct clause_literal *l, const struct clause_value *v)
+{
+	const struct clause_value *a = &v[l->a], *b = &v[l->b];
+	int is_signed = e->places.data[l->a].is_signed;
+	if (!a->there || (has_two(l->op) && !b->there))
+		return 1;
+	switch (l->op) {
+	case CLAUSE_SET: return a->set;
+	case CLAUSE_CLEAR: return !a->set;
+	case CLAUSE_LONG: return a->length >= l->k;
+	case CLAUSE_WITHIN: return a->value <= b->length;
+	case CLAUSE_BELOW: return a->value < b->length;
+	case CLAUSE_ZERO: return a->value == 0;
+	case CLAUSE_NONZERO: return a->value != 0;
+	case CLAUSE_POSITIVE: return (int64_t)a->value > 0;
+	case CLAUSE_NATURAL: return (int64_t)a->value >= 0;
+	case CLAUSE_NOTABOVE: return (int64_t)a->value <= 0;
+	case CLAUSE_MOST: return is_signed ? (int64_t)a->value <= (int64_t)l->k : a->value <= l->k;
+	case CLAUSE_LEAST: return is_signed ? (int64_t)a->value >= (int64_t)l->k : a->value >= l->k;
+	case CLAUSE_LE: return is_signed ? (int64_t)a->value <= (int64_t)b->value : a->value <= b->value;
+	case CLAUSE_LT: return is_signed ? (int64_t)a->value < (int64_t)b->value : a->value < b->value;
+	case CLAUSE_NE: return a->value != b->value;
+	case CLAUSE_OP_COUNT: break;
+	}
+	return 1;
+}
+
+int clause_holds(const struct entry *e, const struct clause *c, const struct clause_value *values)
+{
+	for (unsigned i = 0; i < c->count; i++)
+		if (literal_holds(e, &c->part[i], values))
+			return 1;
+	return 0;
+}
+
+/* ------------------------------------------------------------------- terms */
+
+static expr_t literal_term(const struct entry *e, const struct clause_literal *l)
+{
+	struct exprs *p = e->pool;
+	const struct entry_place *a = &e->places.data[l->a], *b = &e->places.data[l->b];
+	expr_t zero = expr_const(p, 64, 0), t = EXPR_NONE;
+	switch (l->op) {
+	case CLAUSE_SET: t = a->set; break;
+	case CLAUSE_CLEAR: t = expr_not(p, a->set); break;
+	case CLAUSE_LONG: t = expr_binary(p, MUSTER_OP_ULE, expr_const(p, 64, l->k), a->length); break;
+	case CLAUSE_WITHIN: t = expr_binary(p, MUSTER_OP_ULE, a->value, b->length); break;
+	case CLAUSE_BELOW: t = expr_binary(p, MUSTER_OP_ULT, a->value, b->length); break;
+	case CLAUSE_ZERO: t = expr_eq(p, a->value, zero); break;
+	case CLAUSE_NONZERO: t = expr_not(p, expr_eq(p, a->value, zero)); break;
+	case CLAUSE_POSITIVE: t = expr_binary(p, MUSTER_OP_SLT, zero, a->value); break;
+	case CLAUSE_NATURAL: t = expr_binary(p, MUSTER_OP_SLE, zero, a->value); break;
+	case CLAUSE_NOTABOVE: t = expr_binary(p, MUSTER_OP_SLE, a->value, zero); break;
+	case CLAUSE_MOST: t = expr_binary(p, a->is_signed ? MUSTER_OP_SLE : MUSTER_OP_ULE, a->value, expr_const(p, 64, l->k)); break;
+	case CLAUSE_LEAST: t = expr_binary(p, a->is_signed ? MUSTER_OP_SLE : MUSTER_OP_ULE, expr_const(p, 64, l->k), a->value); break;
+	case CLAUSE_LE: t = expr_binary(p, a->is_signed ? MUSTER_OP_SLE : MUSTER_OP_ULE, a->value, b->value); break;
+	case CLAUSE_LT: t = expr_binary(p, a->is_signed ? MUSTER_OP_SLT : MUSTER_OP_ULT, a->value, b->value); break;
+	case CLAUSE_NE: t = expr_not(p, expr_eq(p, a->value, b->value)); break;
+	case CLAUSE_OP_COUNT: break;
+	}
+	expr_t there = has_two(l->op) ? expr_and(p, a->there, b->there) : a->there;
+	return expr_or(p, expr_not(p, there), t);
+}
+
+expr_t clause_term(const struct entry *e, const struct clause *c)
+{
+	expr_t t = expr_false(e->pool);
+	for (unsigned i = 0; i < c->count; i++)
+		t = expr_or(e->pool, t, literal_term(e, &c->part[i]));
+	return t;
+}
+
+/* ---------------------------------------------------------------------- C */
+
+static void literal_text(const struct entry *e, const struct clause_literal *l, struct buf *out)
+{
+	const char *a = e->places.data[l->a].text, *b = e->places.data[l->b].text;
+	int is_signed = e->places.data[l->a].is_signed;
+	switch (l->op) {
+	case CLAUSE_SET: buf_addf(out, "%s != NULL", a); break;
+	case CLAUSE_CLEAR: buf_addf(out, "%s == NULL", a); break;
+	case CLAUSE_LONG: buf_addf(out, "len(%s) >= %" PRIu64, a, l->k); break;
+	case CLAUSE_WITHIN: buf_addf(out, "%s <= len(%s)", a, b); break;
+	case CLAUSE_BELOW: buf_addf(out, "%s < len(%s)", a, b); break;
+	case CLAUSE_ZERO: buf_addf(out, "%s == 0", a); break;
+	case CLAUSE_NONZERO: buf_addf(out, "%s != 0", a); break;
+	case CLAUSE_POSITIVE: buf_addf(out, "%s > 0", a); break;
+	case CLAUSE_NATURAL: buf_addf(out, "%s >= 0", a); break;
+	case CLAUSE_NOTABOVE: buf_addf(out, "%s <= 0", a); break;
+	case CLAUSE_MOST:
+	case CLAUSE_LEAST:
+		buf_addf(out, "%s %s ", a, l->op == CLAUSE_MOST ? "<=" : ">=");
+		if (is_signed)
+			buf_addf(out, "%" PRId64, (int64_t)l->k);
+		else
+			buf_addf(out, "%" PRIu64 "%s", l->k, l->k > INT64_MAX ? "u" : "");
+		break;
+	case CLAUSE_LE: buf_addf(out, "%s <= %s", a, b); break;
+	case CLAUSE_LT: buf_addf(out, "%s < %s", a, b); break;
+	case CLAUSE_NE: buf_addf(out, "%s != %s", a, b); break;
+	case CLAUSE_OP_COUNT: break;
+	}
+}
+
+/* "p == NULL || " for each pointer in front of the place that may be null, the outermost first. said: those that stand there already. */
+static void add_guards(const struct entry *e, uint32_t place, const uint8_t *known, uint8_t *said, struct buf *out)
+{
+	uint32_t parent = e->places.data[place].parent;
+	if (parent == ENTRY_NONE)
+		return;
+	add_guards(e, parent, known, said, out);
+	if (!(known && known[parent]) && !said[parent])
+		buf_addf(out, "%s == NULL || ", e->places.data[parent].text);
+	said[parent] = 1;
+}
+
+void clause_text(const struct entry *e, const struct clause *c, const uint8_t *known, struct buf *out)
+{
+	uint8_t *said = mem_zalloc(e->places.size + 1);
+	for (unsigned i = c->count; i-- > 0;) { /* the guard first */
+		add_guards(e, c->part[i].a, known, said, out);
+		if (has_two(c->part[i].op))
+			add_guards(e, c->part[i].b, known, said, out);
+	}
+	for (unsigned i = c->count; i-- > 0;) {
+		literal_text(e, &c->part[i], out);
+		buf_adds(out, i ? " || " : "");
+	}
+	free(said);
+}

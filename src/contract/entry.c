@@ -1,0 +1,247 @@
+/* entry.c: places of the entry state as terms.
+ *
+ * Bytes of a parameter stand at fixed offsets. A byte behind a pointer is `choice == 1 ? byte of object 1 : choice == 2 ? ...`: as the driver builds it. The number of elements is in an
+ * object's header, so len() is a choice between headers. A pointer that may point into its object (DRIVE_INTERIOR) has a length, and nothing is named behind it.
+ */
+#include "contract/entry.h"
+
+#include "harness/value.h"
+
+#include <string.h>
+
+#define PLACES_MOST 48 /* of one function: relations between them are as many as their pairs */
+#define DEPTH_MOST 2   /* pointers that are followed */
+
+struct builder {
+	struct entry *e;
+	struct exprs *p;
+	const struct harness *h;
+	struct walk walk; /* of an input that has nothing but a prefix */
+	/* What is taken apart now: */
+	uint32_t parent;
+	size_t at;	  /* of a root's image */
+	const struct value_image *image;
+	int is_struct;
+};
+
+/* What the pointers of a place choose from. */
+struct objects {
+	uint32_t pool, count, limit, fixed, size, type;
+	int string, interior;
+};
+
+static int objects_of(const struct builder *b, uint32_t pointer, struct objects *o)
+{
+	const struct drive_type *t = &b->h->types.data[pointer];
+	if (t->kind != DRIVE_POINTER)
+		return 0;
+	o->pool = walk_pool(&b->walk, pointer);
+	if (o->pool == WALK_NONE)
+		return 0;
+	o->count = b->h->pools.data[b->walk.f->first_pool + o->pool].objects;
+	o->limit = drive_limit(b->h->types.data, b->h->pools.data[b->walk.f->first_pool + o->pool].pointer, b->walk.growth);
+	o->fixed = t->fixed;
+	o->type = t->a;
+	o->size = b->h->types.data[t->a].size;
+	o->string = !t->fixed && t->flags & DRIVE_STRING;
+	o->interior = !!(t->flags & DRIVE_INTERIOR);
+	return 1;
+}
+
+/* The drive type of each pointer place, and its choice: what children need. */
+struct link {
+	uint32_t type, front; /* front: as C has it */
+	expr_t choice, element; /* element: 8 bits, byte 1 of the image */
+};
+typedef VEC(struct link) links;
+
+static expr_t input(const struct builder *b, size_t at)
+{
+	return expr_input(b->p, 0, at);
+}
+
+static expr_t is(const struct builder *b, expr_t byte, uint32_t value)
+{
+	return expr_eq(b->p, byte, expr_const(b->p, 8, value));
+}
+
+/* Byte `off` of the first element of what the pointer points to. */
+static expr_t byte_behind(const struct builder *b, const struct link *l, uint32_t off)
+{
+	struct objects o;
+	expr_t e = expr_const(b->p, 8, 0);
+	if (!objects_of(b, l->type, &o))
+		return e;
+	for (uint32_t k = o.count; k > 0; k--) {
+		size_t block = walk_block(&b->walk, o.pool, k);
+		expr_t byte = input(b, block + DRIVE_HEADER + off);
+		if (o.string) { /* the first character of a string of none is its 0 */
+			expr_t header = expr_binary(b->p, MUSTER_OP_AND, input(b, block), expr_const(b->p, 8, o.limit - 1));
+			byte = expr_ite(b->p, is(b, header, 0), expr_const(b->p, 8, 0), byte);
+		}
+		e = expr_ite(b->p, is(b, l->choice, k), byte, e);
+	}
+	return e;
+}
+
+/* Elements from the pointer on, of c_size bytes each as C counts them; EXPR_NONE: objects are no multiple of it. */
+static expr_t length_of(const struct builder *b, const struct link *l, const struct objects *o, uint64_t c_size)
+{
+	struct exprs *p = b->p;
+	expr_t e = expr_const(p, 64, 0);
+	if (!c_size || o->size % c_size || (o->interior && o->size != c_size))
+		return EXPR_NONE;
+	for (uint32_t k = o->count; k > 0; k--) {
+		expr_t header = expr_binary(p, MUSTER_OP_AND, input(b, walk_block(&b->walk, o->pool, k)), expr_const(p, 8, o->limit - 1));
+		expr_t n = o->fixed ? expr_const(p, 64, o->fixed) : expr_binary(p, MUSTER_OP_ADD, expr_zext(p, header, 64), expr_const(p, 64, 1));
+		if (o->interior) { /* one past the end at most, else the start */
+			expr_t at = expr_zext(p, l->element, 64);
+			n = expr_ite(p, expr_binary(p, MUSTER_OP_ULE, at, n), expr_binary(p, MUSTER_OP_SUB, n, at), n);
+		}
+		if (o->size != c_size)
+			n = expr_binary(p, MUSTER_OP_MUL, n, expr_const(p, 64, o->size / c_size));
+		e = expr_ite(p, is(b, l->choice, k), n, e);
+	}
+	return e;
+}
+
+/* ------------------------------------------------------------------ leaves */
+
+struct making {
+	struct builder b;
+	links links; /* of places, by number; type UINT32_MAX: it is no pointer */
+};
+
+static expr_t byte_of(const struct making *m, size_t off)
+{
+	return m->b.parent == ENTRY_NONE ? input(&m->b, m->b.at + off) : byte_behind(&m->b, &m->links.data[m->b.parent], (uint32_t)off);
+}
+
+static const struct front_type *plain(const struct harness *h, uint32_t front)
+{
+	return front < h->front->types.size ? &h->front->types.data[h->front->types.data[front].plain] : NULL;
+}
+
+/* sizeof *p, as GNU C has it; 0: it has none. */
+static uint64_t pointee_size(const struct harness *h, const struct front_type *t)
+{
+	const struct front_type *to = t && (t->kind == FRONT_POINTER || t->kind == FRONT_ARRAY) ? plain(h, t->to) : NULL;
+	return !to ? 0 : to->kind == FRONT_VOID ? 1 : to->size;
+}
+
+static void add_pointer(struct making *m, struct entry_place *x, const struct value_leaf *v, uint32_t type)
+{
+	struct exprs *p = m->b.p;
+	const struct drive_type *t = &m->b.h->types.data[type];
+	struct objects o;
+	struct link l = {type, v->front, byte_of(m, v->off), byte_of(m, v->off + 1)};
+	uint32_t count;
+	x->kind = t->kind == DRIVE_FUNCTION ? ENTRY_FUNCTION : ENTRY_POINTER;
+	if (t->kind == DRIVE_FUNCTION)
+		count = t->count;
+	else if (objects_of(&m->b, type, &o))
+		count = o.count;
+	else
+		return; /* it is always null */
+	x->set = expr_and(p, expr_not(p, is(&m->b, l.choice, 0)), expr_binary(p, MUSTER_OP_ULE, l.choice, expr_const(p, 8, count)));
+	if (t->kind == DRIVE_POINTER)
+		x->length = length_of(&m->b, &l, &o, pointee_size(m->b.h, plain(m->b.h, v->front)));
+	vec_push(&m->b.e->places, *x);
+	vec_push(&m->links, l);
+}
+
+static void add_number(struct making *m, struct entry_place *x, const struct value_leaf *v, const struct front_type *t)
+{
+	struct exprs *p = m->b.p;
+	if (!t || (t->kind != FRONT_INT && t->kind != FRONT_CHAR && t->kind != FRONT_BOOL) || !v->size || v->size > 8)
+		return;
+	expr_t e = byte_of(m, v->off);
+	for (size_t i = 1; i < v->size; i++)
+		e = expr_concat(p, byte_of(m, v->off + i), e);
+	if (t->kind == FRONT_BOOL)
+		e = expr_zext(p, expr_extract(p, e, 0, 1), 8 * (unsigned)v->size);
+	x->kind = ENTRY_NUMBER;
+	x->is_bool = t->kind == FRONT_BOOL;
+	x->is_signed = t->is_signed && !x->is_bool;
+	x->bits = 8 * (unsigned)v->size;
+	x->value = x->bits == 64 ? e : x->is_signed ? expr_sext(p, e, 64) : expr_zext(p, e, 64);
+	vec_push(&m->b.e->places, *x);
+	vec_push(&m->links, (struct link){.type = UINT32_MAX});
+}
+
+static void take_leaf(void *ctx, const struct value_leaf *v)
+{
+	struct making *m = ctx;
+	struct exprs *p = m->b.p;
+	const struct entry_place *parent = m->b.parent == ENTRY_NONE ? NULL : &m->b.e->places.data[m->b.parent];
+	struct value_pointer to;
+	if (m->b.e->places.size >= PLACES_MOST || v->bits || strchr(v->path, '['))
+		return;
+	struct entry_place x = {.text = arena_strdup(&m->b.e->arena, v->path), .parent = m->b.parent, .depth = parent ? parent->depth + 1 : 0, .in_struct = m->b.is_struct};
+	x.there = parent ? expr_and(p, parent->there, parent->set) : expr_true(p);
+	if (value_pointer_at(m->b.image, v->off, &to))
+		add_pointer(m, &x, v, to.type);
+	else
+		add_number(m, &x, v, plain(m->b.h, v->front));
+}
+
+static void add_image(struct making *m, uint32_t type, const char *text)
+{
+	uint32_t size = m->b.h->types.data[type].size;
+	uint8_t *bytes = arena_alloc(&m->b.e->arena, size + 1);
+	struct value_image im = {&m->b.walk, type, bytes, m->b.at, 0, 0};
+	memset(bytes, 0, size + 1);
+	m->b.image = &im;
+	value_leaves(&im, text, 1, take_leaf, m);
+	m->b.image = NULL;
+}
+
+/* What the pointer points to, by its first element. */
+static void add_behind(struct making *m, uint32_t number)
+{
+	struct entry_place x = m->b.e->places.data[number];
+	struct objects o;
+	struct buf text = BUF_EMPTY;
+	if (x.kind != ENTRY_POINTER || x.depth >= DEPTH_MOST || !objects_of(&m->b, m->links.data[number].type, &o) || o.interior)
+		return;
+	const struct front_type *t = plain(m->b.h, m->b.h->type_front.data[o.type]), *c = plain(m->b.h, m->links.data[number].front);
+	const char *open = *x.text == '*' || *x.text == '(' ? "(" : "", *close = *open ? ")" : "";
+	m->b.is_struct = t && t->kind == FRONT_STRUCT;
+	if (m->b.is_struct)
+		buf_addf(&text, "%s%s%s->", open, x.text, close);
+	else
+		buf_addf(&text, "*%s%s%s", open, x.text, close);
+	m->b.parent = number;
+	m->b.at = 0;
+	/* A pointer to void, or to a part of what the driver makes, names nothing in C. */
+	if (t && c && (c->kind == FRONT_POINTER || c->kind == FRONT_ARRAY) && plain(m->b.h, c->to) == t && t->kind != FRONT_UNION && t->kind != FRONT_ARRAY && t->kind != FRONT_VOID)
+		add_image(m, o.type, buf_str(&text));
+	buf_release(&text);
+}
+
+void entry_open(struct entry *e, struct exprs *pool, const struct harness *h, uint32_t number, uint32_t growth)
+{
+	static const uint8_t prefix[DRIVE_GROWTHS + 1][DRIVE_PREFIX] = {[1] = {[DRIVE_GROWTH] = 1}, [2] = {[DRIVE_GROWTH] = 2}};
+	struct making m = {.b = {.e = e, .p = pool, .h = h, .parent = ENTRY_NONE}};
+	memset(e, 0, sizeof *e);
+	e->pool = pool;
+	walk_open(&m.b.walk, h, number, prefix[growth <= DRIVE_GROWTHS ? growth : DRIVE_GROWTHS], DRIVE_PREFIX);
+	for (uint32_t i = 0; i < m.b.walk.f->parameters; i++) {
+		const struct drive_root *r = &h->roots.data[m.b.walk.f->first_root + i];
+		const char *name = h->root_names.data[m.b.walk.f->first_root + i];
+		m.b.at = r->at;
+		m.b.is_struct = 0;
+		if (name && *name)
+			add_image(&m, r->type, name);
+	}
+	for (uint32_t i = 0; i < e->places.size; i++)
+		add_behind(&m, i);
+	walk_release(&m.b.walk);
+	vec_release(&m.links);
+}
+
+void entry_release(struct entry *e)
+{
+	vec_release(&e->places);
+	arena_release(&e->arena);
+}

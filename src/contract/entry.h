@@ -1,0 +1,46 @@
+/* entry.h: the entry state of a driven function as terms over the bytes of an input (muster/drive.h), whatever the input is.
+ *
+ * summary/places.h names the places of one input, whose pointers go where they go. Here nothing is fixed: what lies behind a pointer is a choice between the objects that it may point to, so
+ * that one term is the place in every call that the driver can make. A condition on places is then a formula over the same bytes as the path of a run, and "this path, and the condition" is one
+ * question to the solver.
+ *
+ * Places are parameters that are numbers or pointers, and what lies behind pointers: two of them deep at most, the first element only, no elements of arrays, no bit-fields, no floating point. Globals are
+ * no places yet.
+ */
+#ifndef MUSTER_CONTRACT_ENTRY_H
+#define MUSTER_CONTRACT_ENTRY_H
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "expr/expr.h"
+#include "harness/harness.h"
+
+#define ENTRY_NONE UINT32_MAX
+
+enum entry_kind { ENTRY_NUMBER, ENTRY_POINTER, ENTRY_FUNCTION /* a pointer to functions */ };
+
+struct entry_place {
+	const char *text; /* as C writes it */
+	enum entry_kind kind;
+	uint32_t parent;  /* the pointer that it lies behind; ENTRY_NONE: it is a parameter, or a part of one */
+	uint32_t depth;	  /* pointers in front of it */
+	int in_struct;	  /* it is a member */
+	int is_signed, is_bool;
+	unsigned bits;	  /* of a number */
+	expr_t there;	  /* one bit: no pointer in front of it is null */
+	expr_t value;	  /* of a number: 64 bits, extended as its type says. Without meaning where it is not there; so are those below */
+	expr_t set;	  /* of a pointer: one bit, it is not null */
+	expr_t length;	  /* of a pointer: 64 bits, what len() says; EXPR_NONE: it cannot be asked */
+};
+
+struct entry {
+	struct exprs *pool;
+	struct arena arena;
+	VEC(struct entry_place) places; /* in an order that depends on the function alone; a parent comes before what lies behind it */
+};
+
+/* Of function `number` of the harness, for inputs whose objects have grown so often. */
+void entry_open(struct entry *e, struct exprs *pool, const struct harness *h, uint32_t number, uint32_t growth);
+void entry_release(struct entry *e);
+
+#endif

@@ -1,0 +1,367 @@
+/* contracts.c: what functions require of their callers, from the calls that failed.
+ *
+ * When everything was searched and checked, the failing calls of each function are traced once more, for the conditions of their paths, and explained (contract/cause.h). A finding is then
+ *
+ *   a bug       of memory that the function owns (check/owner.h); in the whole program; whose cause lies in scalar values alone; or of which some call has no cause in the language of clause.h, or is not proved to have it;
+ *   a contract  otherwise: each call that showed it, of whichever function, breaks what that function's callers owe: pointers, lengths, what a structure's members say of each other, an assertion on scalars
+ *               that fails for every call which breaks it.
+ *
+ * Scalar members of structures are the structure's invariant where memory of the caller's is left by them, and else values as any others. A finding that any rule leaves in doubt is a bug.
+ */
+#include "base/log.h"
+#include "base/mem.h"
+#include "check/owner.h"
+#include "contract/cause.h"
+#include "search/path.h"
+#include "unit/unit.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FAILING 400 /* calls of a function that failed and are explained; bugs of others stay bugs */
+#define PASSING 200 /* calls of it that passed and are looked at; with more no cause is called necessary */
+
+/* A function whose calls are explained. */
+struct explained {
+	uint32_t function;
+	struct causes causes;
+	VEC(uint32_t) call_of; /* by test: number of its call + 1; 0: it was not looked at */
+	uint8_t *owed;	       /* of each cause: callers owe it */
+};
+
+struct explaining {
+	struct test_session *s;
+	struct solver *solver;
+	struct sites sites;
+	struct path path;
+	VEC(uint32_t) numbers; /* of bugs, by serial: number + 1 */
+	VEC(struct explained) functions;
+};
+
+/* ------------------------------------------------------------------ tracing */
+
+/* The conditions of the call's path, up to the first check that it broke. */
+static void read_conditions(struct explaining *x, struct causes *c, struct cause_call *call, const struct trace *t)
+{
+	struct import im;
+	vec_clear(&call->conditions);
+	import_init(&im, t, c->pool, call->size);
+	x->path.exact = 1;
+	x->path.checks = x->s->o->checks;
+	path_read(&x->path, t, &x->sites, NULL, 0);
+	call->traced = !x->path.cut && !x->path.assumed;
+	for (size_t i = 0; i < x->path.steps.size && call->traced; i++) {
+		const struct path_step *step = &x->path.steps.data[i];
+		int broke = path_broke(step) && !step->free;
+		vec_push(&call->conditions, path_constraint(step, &im, &x->sites));
+		if (broke && !call->failed) /* the san variant says otherwise */
+			call->traced = 0;
+		call->broke = broke;
+		if (broke)
+			break;
+	}
+	import_release(&im);
+}
+
+static int trace_call(struct explaining *x, struct causes *c, size_t number)
+{
+	struct cause_call *call = &c->calls.data[number];
+	struct launch_input in = target_input(x->s->driven.argv, call->data, call->size, NULL);
+	struct run_result r;
+	struct trace t;
+	if (launcher_run(x->s->check.tracer, &in, &r))
+		return -1;
+	int killed = r.end != RUN_EXIT && (r.end != RUN_SIGNAL || r.signal == SIGKILL);
+	if (r.end == RUN_FAILED || r.end == RUN_CUT || r.counts.state == MUSTER_STATE_FAILED || killed || trace_open(&t, &x->s->check.trace.shm, 0))
+		return 0;
+	read_conditions(x, c, call, &t);
+	trace_release(&t);
+	return 0;
+}
+
+/* ------------------------------------------------------------------ causes */
+
+static int late(void *ctx)
+{
+	return test_late(ctx);
+}
+
+static const struct test_bug *bug_of(const struct explaining *x, uint32_t serial)
+{
+	return serial < x->numbers.size && x->numbers.data[serial] ? &x->s->bugs.data[x->numbers.data[serial] - 1] : NULL;
+}
+
+static int is_owned(const struct test_bug *b)
+{
+	return owner_of(b->finding.bug.kind, b->finding.bug.report) == OWNER_SELF;
+}
+
+/* The calls: tests that passed, and those that failed in a way that may be a caller's fault. */
+static void add_calls(struct explaining *x, struct explained *e)
+{
+	const struct test_function *f = &x->s->functions.data[e->function];
+	uint8_t *wanted = mem_zalloc(f->tests.size + 1);
+	size_t failing = 0, passing = 0;
+	int all = 1;
+	for (size_t i = 0; i < f->shown.size; i++) {
+		const struct test_bug *b = bug_of(x, f->shown.data[i].bug);
+		if (b && b->finding.bug.confirmed && !is_owned(b))
+			wanted[f->shown.data[i].test] = 1;
+	}
+	for (size_t i = 0; i < f->tests.size; i++) {
+		const struct test_case *t = &f->tests.data[i];
+		int failed = t->failed && wanted[i];
+		vec_push(&e->call_of, 0);
+		if (t->flags & (TEST_ASSUMED | TEST_HANG | TEST_WAITS) || t->hidden || (!failed && !t->passed))
+			continue;
+		if (failed ? failing++ >= FAILING : passing++ >= PASSING) {
+			all &= failed;
+			continue;
+		}
+		causes_add(&e->causes, t->data, t->size, failed);
+		vec_last(&e->call_of) = (uint32_t)e->causes.calls.size;
+	}
+	e->causes.exhausted = all && f->result.ended && f->result.exhausted && !f->beyond && f->checked && !f->unchecked && !f->suspected && !f->suppressed && !f->harness->limits;
+	free(wanted);
+}
+
+static int explain(struct explaining *x, uint32_t function)
+{
+	struct test_session *s = x->s;
+	struct explained e = {.function = function};
+	int r = 0;
+	causes_init(&e.causes, s->driven.harness, s->functions.data[function].harness->number, x->solver);
+	e.causes.late = late;
+	e.causes.ctx = s;
+	e.causes.stop = s->o->stop;
+	add_calls(x, &e);
+	for (size_t i = 0; i < e.causes.calls.size && !r && !test_late(s); i++) {
+		r = trace_call(x, &e.causes, i);
+		if (!r && !e.causes.calls.data[i].traced && e.causes.calls.data[i].failed) /* a busy machine may have been the reason */
+			r = trace_call(x, &e.causes, i);
+	}
+	if (!r)
+		causes_find(&e.causes);
+	e.owed = mem_zalloc(e.causes.all.size + 1);
+	vec_push(&x->functions, e);
+	return r;
+}
+
+/* ------------------------------------------------------------------- rules */
+
+static int leaves_caller_memory(const struct test_bug *b)
+{
+	enum owner o = owner_of(b->finding.bug.kind, b->finding.bug.report);
+	return o == OWNER_CALLER || (o == OWNER_NONE && !strcmp(b->finding.bug.kind, "SEGV"));
+}
+
+static int is_assertion(const struct test_bug *b)
+{
+	return !strcmp(b->finding.bug.kind, "assert");
+}
+
+/* May this finding, explained by this cause, be the fault of callers? */
+static int may_owe(const struct explained *e, const struct cause *c, const struct test_bug *b)
+{
+	const struct entry *entry = &e->causes.entries[0];
+	if (is_owned(b) || test_is_program_level(b) || b->program)
+		return 0;
+	if (!cause_is_scalar(&e->causes, c))
+		return 1;
+	if (is_assertion(b))
+		return !c->contrary;
+	return leaves_caller_memory(b) && entry->places.data[c->clause.part[0].a].in_struct;
+}
+
+/* A scalar cause is owed if every finding that it explains may be. */
+static void find_owed(const struct explaining *x, struct explained *e)
+{
+	const struct test_function *f = &x->s->functions.data[e->function];
+	for (size_t i = 0; i < e->causes.all.size; i++)
+		e->owed[i] = 1;
+	for (size_t i = 0; i < f->shown.size; i++) {
+		uint32_t call = e->call_of.data[f->shown.data[i].test];
+		const struct test_bug *b = bug_of(x, f->shown.data[i].bug);
+		uint32_t cause = call ? e->causes.calls.data[call - 1].cause : ENTRY_NONE;
+		if (b && cause != ENTRY_NONE && cause_is_scalar(&e->causes, &e->causes.all.data[cause]) && !may_owe(e, &e->causes.all.data[cause], b))
+			e->owed[cause] = 0;
+	}
+}
+
+static struct explained *explained_of(struct explaining *x, uint32_t function)
+{
+	for (size_t i = 0; i < x->functions.size; i++)
+		if (x->functions.data[i].function == function)
+			return &x->functions.data[i];
+	return NULL;
+}
+
+/* Does every call of this function that showed the bug break what its callers owe? *seen: there is one. */
+static int all_owed(struct explaining *x, uint32_t function, const struct test_bug *b, int *seen)
+{
+	const struct test_function *f = &x->s->functions.data[function];
+	const struct explained *e = explained_of(x, function);
+	for (size_t i = 0; i < f->shown.size; i++) {
+		if (f->shown.data[i].bug != b->serial)
+			continue;
+		uint32_t call = e ? e->call_of.data[f->shown.data[i].test] : 0, cause = call ? e->causes.calls.data[call - 1].cause : ENTRY_NONE;
+		if (cause == ENTRY_NONE || !e->owed[cause] || !may_owe(e, &e->causes.all.data[cause], b))
+			return 0;
+		*seen = 1;
+	}
+	return 1;
+}
+
+/* The cause of a call of the bug's own function, for people: what holds of all that showed it there, or NULL. */
+static const char *single_cause(struct explaining *x, const struct test_bug *b)
+{
+	const struct test_function *f = &x->s->functions.data[b->function];
+	const struct explained *e = explained_of(x, b->function);
+	uint32_t cause = ENTRY_NONE;
+	for (size_t i = 0; e && i < f->shown.size; i++) {
+		uint32_t call = e->call_of.data[f->shown.data[i].test];
+		if (f->shown.data[i].bug != b->serial)
+			continue;
+		uint32_t now = call ? e->causes.calls.data[call - 1].cause : ENTRY_NONE;
+		if (now == ENTRY_NONE || (cause != ENTRY_NONE && now != cause))
+			return NULL;
+		cause = now;
+	}
+	return cause == ENTRY_NONE ? NULL : e->causes.all.data[cause].text;
+}
+
+static void judge_bug(struct explaining *x, struct test_bug *b)
+{
+	struct test_session *s = x->s;
+	struct explained *e = explained_of(x, b->function);
+	const char *cause = single_cause(x, b);
+	int seen = 0, owed = b->finding.bug.confirmed && e != NULL;
+	if (cause)
+		b->finding.bug.cause = finding_text(&b->finding, "%s", cause);
+	for (uint32_t i = 0; i < s->functions.size && owed; i++)
+		owed = all_owed(x, i, b, &seen);
+	/* The smaller input that is reported, by its values. */
+	if (owed && seen && !causes_keeps(&e->causes, b->data.data, b->data.size, 1))
+		b->owed = 1;
+}
+
+/* ----------------------------------------------------------------- results */
+
+/* Lines that fail where this cause does not hold. */
+static size_t count_places(const struct explaining *x, const struct explained *e, uint32_t cause)
+{
+	const struct test_function *f = &x->s->functions.data[e->function];
+	VEC(const struct test_bug *) seen = {0};
+	for (size_t i = 0; i < f->shown.size; i++) {
+		uint32_t call = e->call_of.data[f->shown.data[i].test];
+		const struct test_bug *b = bug_of(x, f->shown.data[i].bug);
+		size_t k = 0;
+		if (!call || !b || e->causes.calls.data[call - 1].cause != cause || !may_owe(e, &e->causes.all.data[cause], b))
+			continue;
+		while (k < seen.size && (seen.data[k]->finding.bug.line != b->finding.bug.line || strcmp(seen.data[k]->finding.bug.file, b->finding.bug.file)))
+			k++;
+		if (k == seen.size)
+			vec_push(&seen, b);
+	}
+	size_t n = seen.size;
+	vec_release(&seen);
+	return n;
+}
+
+/* The call to tell: one that breaks this cause and as few others as possible, then the smallest. */
+struct shown_call {
+	const uint8_t *data;
+	size_t size;
+	unsigned broken;
+};
+
+static void offer(struct explained *e, uint32_t cause, const void *data, size_t size, struct shown_call *best)
+{
+	int breaks = 0;
+	unsigned broken = causes_broken(&e->causes, data, size, cause, &breaks);
+	if (breaks && (!best->data || broken < best->broken || (broken == best->broken && size < best->size)))
+		*best = (struct shown_call){data, size, broken};
+}
+
+static void find_call(struct explaining *x, struct explained *e, uint32_t cause, struct shown_call *best)
+{
+	struct test_session *s = x->s;
+	for (size_t i = 0; i < s->bugs.size; i++)
+		if (s->bugs.data[i].owed && s->bugs.data[i].function == e->function)
+			offer(e, cause, s->bugs.data[i].data.data, s->bugs.data[i].data.size, best);
+	for (size_t i = 0; i < e->causes.calls.size; i++)
+		if (e->causes.calls.data[i].cause == cause)
+			offer(e, cause, e->causes.calls.data[i].data, e->causes.calls.data[i].size, best);
+}
+
+static void add_contracts(struct explaining *x, struct explained *e)
+{
+	struct test_session *s = x->s;
+	for (uint32_t i = 0; i < e->causes.all.size; i++) {
+		const struct cause *c = &e->causes.all.data[i];
+		struct shown_call shown = {0};
+		size_t places = e->owed[i] ? count_places(x, e, i) : 0;
+		if (places)
+			find_call(x, e, i, &shown);
+		if (shown.data)
+			vec_push(&s->contracts, (struct test_contract){.function = e->function, .requires = arena_strdup(&s->arena, c->text), .places = places, .necessary = c->necessary,
+								       .data = shown.data, .size = shown.size});
+	}
+}
+
+/* Bugs that are contracts are none of the functions that showed them. */
+static void count_bugs(struct test_session *s)
+{
+	for (size_t i = 0; i < s->bugs.size; i++) {
+		const struct test_bug *b = &s->bugs.data[i];
+		if (!b->owed)
+			continue;
+		s->functions.data[b->function].bugs--;
+		s->functions.data[b->function].owed++;
+		for (size_t k = 0; k < b->also.size; k++) {
+			s->functions.data[b->also.data[k]].bugs--;
+			s->functions.data[b->also.data[k]].owed++;
+		}
+	}
+}
+
+int test_contracts(struct test_session *s)
+{
+	struct explaining x = {.s = s};
+	struct solve_options so = {.conflicts = 2000, .no_cache = 1, .no_optimistic = 1};
+	int r = 0;
+	if (s->o->report_all || !s->bugs.size || s->o->entry || test_late(s))
+		return 0;
+	if (test_open_tracer(s))
+		return -1;
+	sites_init(&x.sites, &s->check.trace.sites);
+	x.solver = solver_new(&so);
+	for (uint32_t i = 0; i < s->bugs.size; i++) {
+		while (x.numbers.size <= s->bugs.data[i].serial)
+			vec_push(&x.numbers, 0);
+		x.numbers.data[s->bugs.data[i].serial] = i + 1;
+	}
+	for (uint32_t i = 0; i < s->functions.size && !r; i++)
+		if (s->functions.data[i].bugs && s->functions.data[i].shown.size && s->functions.data[i].harness->number != UINT32_MAX)
+			r = explain(&x, i);
+	for (size_t i = 0; i < x.functions.size && !r; i++)
+		find_owed(&x, &x.functions.data[i]);
+	for (size_t i = 0; i < s->bugs.size && !r; i++)
+		judge_bug(&x, &s->bugs.data[i]);
+	for (size_t i = 0; i < x.functions.size && !r; i++)
+		add_contracts(&x, &x.functions.data[i]);
+	if (!r)
+		count_bugs(s);
+	for (size_t i = 0; i < x.functions.size; i++) {
+		causes_release(&x.functions.data[i].causes);
+		vec_release(&x.functions.data[i].call_of);
+		free(x.functions.data[i].owed);
+	}
+	vec_release(&x.functions);
+	vec_release(&x.numbers);
+	solver_free(x.solver);
+	sites_release(&x.sites);
+	path_release(&x.path);
+	return r;
+}
