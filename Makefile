@@ -3,7 +3,7 @@
 # make check    the same, and run all tests (tests/check.mk); check-time: those of time; check-fresh: in a new Debian 12; check-shrunk: with tiny limits
 # make bench    measure speed against native code; bench-coverage, -solve, -divergence, -growth: muster fuzz
 # make deps     install the Debian packages muster needs
-# make install  to $(DESTDIR)$(PREFIX)
+# make install  to $(DESTDIR)$(PREFIX), with completions and manual pages; make deb: a Debian package
 #
 # Sources are found by pattern: a new src/DIR/NAME.c, runtime/NAME.c, runtime/libc/NAME.c or
 # tests/unit/test_NAME.c needs no line here.
@@ -457,6 +457,16 @@ install: all
 	install -m 755 $(B)/muster-keeper $(B)/muster-solver $(B)/muster-caller $(DESTDIR)$(PREFIX)/lib/muster
 	install -m 644 $(filter-out %/include,$(runtime_files)) $(DESTDIR)$(PREFIX)/lib/muster
 	install -m 644 include/muster/*.h $(DESTDIR)$(PREFIX)/lib/muster/include/muster
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/,bash-completion/completions zsh/site-functions fish/vendor_completions.d)
+	scripts/completions bash $(B)/muster >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/muster
+	scripts/completions zsh $(B)/muster >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_muster
+	scripts/completions fish $(B)/muster >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/muster.fish
+	scripts/completions man $(DESTDIR)$(PREFIX)/share/man/man1 $(B)/muster
+
+# A Debian package of it: build/muster_VERSION_amd64.deb.
+.PHONY: deb
+deb: all
+	@scripts/deb
 
 clean:
 	rm -rf $(B)

@@ -16,6 +16,7 @@
 
 #include <gmp.h>
 #include <ppl_c.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Operations on the same arguments for each kind: result is PPL's error code or truth value. */
@@ -679,4 +680,14 @@ int domain_contains(const struct domain *d, const wide *point)
 	int r = !domain_is_empty(p);
 	domain_free(p);
 	return r;
+}
+
+const char *domain_library(void)
+{
+	static char text[48];
+	const char *version = "";
+
+	ppl_version(&version);
+	snprintf(text, sizeof text, "PPL %s", version);
+	return text;
 }

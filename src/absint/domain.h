@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 enum domain_kind { DOMAIN_POLYHEDRA, DOMAIN_OCTAGONS, DOMAIN_BOXES };
+const char *domain_library(void);			 /* "PPL 1.2" */
 const char *domain_name(enum domain_kind k);		 /* "polyhedra", ... */
 int domain_parse(const char *name, enum domain_kind *k); /* -1 with words */
 

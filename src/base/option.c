@@ -28,6 +28,14 @@ void option_help(const struct option_spec *spec)
 	}
 }
 
+/* The rows for scripts that make completions and manual pages: name, letter, value and help, with tabs between. */
+static void print_table(const struct option_spec *spec)
+{
+	for (const struct option_row *r = spec->rows; r && r->kind != OPTION_KIND_END; r++)
+		if (r->help)
+			printf("%s\t%.1s\t%s\t%s\n", r->name, r->letter ? &r->letter : "", r->value ? r->value : "", r->help);
+}
+
 void option_usage(const struct option_spec *spec, const char *fmt, ...)
 {
 	va_list ap;
@@ -178,6 +186,10 @@ static int parse_long(const struct option_spec *spec, int left, char **argv)
 
 	if (!r && n == 4 && !memcmp(name, "help", 4)) {
 		option_help(spec);
+		exit(EXIT_OK);
+	}
+	if (!r && !strcmp(name, "option-table")) {
+		print_table(spec);
 		exit(EXIT_OK);
 	}
 	if (!r && n > 3 && !memcmp(name, "no-", 3)) {

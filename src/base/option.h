@@ -12,7 +12,7 @@
  *
  * --name VALUE, --name=VALUE, -x VALUE, -xVALUE and --no-name (flags) are
  * understood; -- ends the options; the first operand ends them as well.
- * --help prints and exits 0; wrong usage prints words and exits 2: the parser is
+ * --help prints and exits 0, so does --option-table (for scripts/completions); wrong usage prints words and exits 2: the parser is
  * called from cmd/ only.
  */
 #ifndef MUSTER_OPTION_H

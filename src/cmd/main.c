@@ -3,11 +3,15 @@
  *
  * Results go to standard output, so a command whose output could not be written has failed,
  * whatever it found. */
+#include "absint/domain.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/option.h"
 #include "base/terminal.h"
 #include "cmd/cmd.h"
+#include "ir/unit.h"
+#include "solve/solve.h"
+#include "store/store.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -77,7 +81,7 @@ static int command(int argc, char **argv)
 		return EXIT_OK;
 	}
 	if (!strcmp(argv[1], "--version")) {
-		printf("muster " MUSTER_VERSION "\n");
+		printf("muster %s\n%s, %s, %s, %s\n", MUSTER_VERSION, unit_library(), solve_libraries(), domain_library(), store_library());
 		return EXIT_OK;
 	}
 	if (!strcmp(argv[1], "help")) { /* muster help trace */

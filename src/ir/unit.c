@@ -19,6 +19,7 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -246,4 +247,14 @@ uint32_t unit_outcomes(LLVMValueRef inst)
 	default:
 		return 0;
 	}
+}
+
+const char *unit_library(void)
+{
+	static char text[48];
+	unsigned major, minor, patch;
+
+	LLVMGetVersion(&major, &minor, &patch);
+	snprintf(text, sizeof text, "LLVM %u.%u.%u", major, minor, patch);
+	return text;
 }

@@ -92,6 +92,9 @@ uint32_t unit_checker(LLVMValueRef inst);
 /* Outcomes that coverage counts: none of a check's. */
 uint32_t unit_counted(LLVMValueRef inst);
 
+/* "LLVM 19.1.4" */
+const char *unit_library(void);
+
 /* Runs a pass pipeline given in opt's notation; -1 with words. */
 int unit_passes(struct unit *u, const char *pipeline);
 /* The words of the first error LLVM reported to this unit since, or NULL. */

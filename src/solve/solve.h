@@ -148,4 +148,7 @@ u128 solve_model_eval(const struct exprs *p, const struct solve_model *m, expr_t
 /* One check of a context of its own: the assertions are conjoined. */
 enum verdict solve_formula(struct solver *s, struct exprs *p, const expr_t *assertions, unsigned count, struct solve_model *m);
 
+/* "CaDiCaL 1.5.3, Z3 4.8.12" */
+const char *solve_libraries(void);
+
 #endif

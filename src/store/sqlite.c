@@ -542,3 +542,8 @@ void store_close(struct store *s)
 	free(s->path);
 	free(s);
 }
+
+const char *store_library(void)
+{
+	return "SQLite " SQLITE_VERSION;
+}

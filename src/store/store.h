@@ -27,6 +27,7 @@
 #define STORE_VERSION 2
 
 struct store;
+const char *store_library(void); /* "SQLite 3.40.1" */
 enum store_mode { STORE_CREATE, STORE_EXISTING, STORE_READ_ONLY };
 int store_open(struct store **s, const char *path, enum store_mode mode);
 void store_close(struct store *s);
