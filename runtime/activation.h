@@ -1,4 +1,4 @@
-/* activation.h: what the parts of the runtime tell about activations of functions that the engine named (summary mode).
+/* activation.h: what the parts of the runtime report about activations of functions that the engine named (summary mode).
  *
  * Only the calls variant has this: its runtime is compiled with RT_ACTIVATIONS. In all others the functions here are nothing, and their code is what it
  * would be without. */

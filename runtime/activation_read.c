@@ -182,7 +182,7 @@ static int is_program(const struct rt_object *o, uint64_t addr, uint64_t n, labe
 	return through.base != o->base || (reading == COPY && (through.addr != addr || through.n != n));
 }
 
-/* Constant data that is an input through one pointer is read by its own name: the two cannot be told apart. */
+/* Constant data that is an input through one pointer is read by its own name: the two cannot be distinguished. */
 static void look_at_constant(uint64_t addr, uint64_t n, label address)
 {
 	struct rt_object o;

@@ -77,7 +77,7 @@ static uint32_t call_of(const struct rt_function *f, uint32_t token)
 		return NO_CALL; /* it was lost, and said to be */
 	if (at < open_calls && stack[at].f == f)
 		return at;
-	lose_all(); /* who returns is not open: somebody changed stacks unseen */
+	lose_all(); /* who returns is not open: other code changed stacks unseen */
 	return NO_CALL;
 }
 

@@ -313,7 +313,7 @@ enum rt_known rt_judge(label address, uint64_t addr, uint64_t n, enum rt_use use
 		check_null(&s, address, site);
 		return rt_object_find((const void *)addr, o) ? RT_THERE : RT_UNKNOWN;
 	}
-	if (o->size > largest && always_inside(&s, o, n)) /* without a node for what nobody asks about */
+	if (o->size > largest && always_inside(&s, o, n)) /* without a node for what is not asked */
 		return RT_NAMED;
 	label at = rt_binary(MUSTER_OP_ADD, 64, s.rest, 0, rt_value(s.rest), s.constant - o->base);
 	if (n)
@@ -383,7 +383,7 @@ void rt_check_member(label size, uint64_t addr, uint64_t n, uint64_t room, uint6
 	rt_check_once(MUSTER_CHECK_SUB_OBJECT, fits, site);
 }
 
-/* n bytes (label want) at `at` of a source of that length (a label; 0: nobody knows) are read to p: either no more are asked for, or
+/* n bytes (label want) at `at` of a source of that length (a label; 0: not known) are read to p: either no more are asked for, or
  * no more are there, than fit. */
 void rt_check_read(const void *p, uint64_t n, label want, label length, uint64_t at)
 {

@@ -38,7 +38,7 @@ void rt_full(unsigned table)
 	if (!s->active)
 		return;
 	s->active = 0; /* the target goes on, untraced */
-	/* The engine leaves one event of room past the capacity it tells. */
+	/* The engine leaves one event of room past the capacity it gives. */
 	s->events[h->event_count++] = (struct muster_event){.kind = MUSTER_EV_FULL, .arg = table};
 	/* A function that was called for its path alone has shown it, and most of those that fill a table never end. */
 	if (s->driven)
@@ -91,7 +91,7 @@ int rt_more_events(uint64_t count)
 		rt_full(1);
 		return 0;
 	}
-	if (s->header->site_cap) /* no event takes the short way */
+	if (s->header->site_cap) /* no event takes the short path */
 		return 1;
 	uint64_t from = s->event_ready, to = step(from, count, s->event_capacity, sizeof *s->events);
 	populate(s->events, from * sizeof *s->events, to * sizeof *s->events);
@@ -530,7 +530,7 @@ static void begin(struct muster_header *h)
 	s->active = 1;
 }
 
-/* There if the linker was told so: a library of this program calls its own functions by addresses that its callers do not know. */
+/* There if the linker was asked for it: a library of this program calls its own functions by addresses that its callers do not know. */
 extern const char __muster_symbolic_library __attribute__((weak, visibility("hidden")));
 
 static void start(int argc, char **argv, char **envp)

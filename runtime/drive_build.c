@@ -6,7 +6,7 @@
  *
  * Objects have their place in a region at a fixed address, each in a room of its own that ends at a
  * page without access, so that an address depends on the object's number and size and on nothing
- * else. Only rooms of objects that exist are accessible. Where nobody hands frees of such an object
+ * else. Only rooms of objects that exist are accessible. Where nothing hands frees of such an object
  * over to us (the san variant), each comes from malloc, with exactly its size: a sanitizer sees
  * both ends.
  */

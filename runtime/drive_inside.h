@@ -22,7 +22,7 @@
 struct drive_object {
 	char *base;
 	char *end;     /* of its room; what follows is not accessible */
-	uint64_t size; /* bytes, for this input; 16 more than it at most are accessible behind it */
+	uint64_t size; /* bytes, for this input; 16 more than it at most are accessible after it */
 	uint32_t pool; /* from the function's first */
 	uint32_t number;   /* 1 .. objects */
 	uint32_t type;	   /* of an element */

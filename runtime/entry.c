@@ -1,7 +1,7 @@
-/* entry.c: what functions and loops are entered with, told to the engine.
+/* entry.c: what functions and loops are entered with, reported to the engine.
  *
  * An entry is as many calls as it has values, one after the other, the first of them with position 0. If one of the values has a label,
- * all are told: those without as constants, so that the engine knows them, too. The first ENTRIES of a site in a run are, no
+ * all are reported: those without as constants, so that the engine knows them, too. The first ENTRIES of a site in a run are, no
  * others: what a loop inside a loop is entered with differs in every round, and the engine would not look at more.
  */
 #include "hooks.h"
@@ -10,8 +10,8 @@
 #define ENTRIES 4
 #define COUNTERS (1u << 12)
 
-static uint8_t counts[COUNTERS]; /* by a hash of the site: two that share one are told of less often */
-static uint64_t telling;	 /* site of the entry that is being told */
+static uint8_t counts[COUNTERS]; /* by a hash of the site: two that share one are reported less often */
+static uint64_t telling;	 /* site of the entry that is being reported */
 
 void __muster_entry(label any, label a, uint64_t value, uint32_t what, uint64_t site)
 {

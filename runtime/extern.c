@@ -1,10 +1,10 @@
 /* extern.c: calls of functions that have no instrumented body.
  *
  * Such a function may read what its arguments say and point to, and its result
- * and effects then depend on the input in a way the trace cannot follow. So,
+ * and effects then depend on the input as no trace can follow. So,
  * before the call, every label it may look at is given up by an event. What it
  * may look at is declared in a table for the functions that programs use most; for
- * any other it is every argument, the whole object behind each pointer, and the
+ * any other it is every argument, the whole object that each pointer leads to, and the
  * objects that those point to, a few steps far.
  *
  * A row's effects, a letter for each argument (the last one repeats):
@@ -12,7 +12,7 @@
  *   o  a value or memory that is only output: it matters only if the result is used, or if it can be read back
  *   m  such a string that says how many there are, and what (a format)
  *   f  the stream it goes to                 d  the descriptor it goes to
- *   a  a va_list of such, behind its format
+ *   a  a va_list of such, after its format
  *   r  memory that is read, as large as the object    w  memory that is written
  *   -  of no concern (a stream, a descriptor, a path that is not input)
  *
@@ -99,7 +99,7 @@ static int leaves(const struct rt_object *o, uint64_t word)
 	return word > 4096 && word < 1ull << 47 && (word < o->base || word >= o->base + o->size);
 }
 
-/* Beyond what is given up: labels there, or more objects than can be looked at, are a loss that the trace tells. */
+/* Beyond what is given up: labels there, or more objects than can be looked at, are a loss that the trace reports. */
 static void look_further(const struct rt_object *from, uint64_t first, unsigned steps, unsigned *budget)
 {
 	struct rt_object o;
@@ -143,7 +143,7 @@ static void give_up_object(const void *p, enum muster_reason why, int steps, uin
 }
 
 /* Up to and with the terminator: what follows is not read. Stops at memory that
- * is nobody's object, since only objects have labels worth the walk. */
+ * is no object, since only objects have labels worth the walk. */
 static void give_up_string(const char *s, enum muster_reason why)
 {
 	struct rt_object o;

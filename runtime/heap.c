@@ -88,7 +88,7 @@ RT_EXPORT void *__wrap_calloc(size_t n, size_t m)
 }
 
 /* C asks for a power of two, and until C17 for a size that is a multiple of it. libc takes others too, and gives memory; AddressSanitizer's allocator gives
- * none, so the san variant goes another path, and nobody looks at this one. */
+ * none, so the san variant goes another path, and nothing looks at this one. */
 static void look_at_alignment(size_t align, size_t n)
 {
 	if (!align || align & (align - 1) || n & (align - 1))
@@ -249,7 +249,7 @@ RT_EXPORT void __wrap_free(void *p)
 	__real_free(p);
 }
 
-/* What the allocator says of its blocks depends on their sizes, in a way of its own. */
+/* What the allocator says of its blocks depends on their sizes, by rules of its own. */
 #define ANSWERS(X)                                                                            \
 	X(malloc_usable_size, size_t, (void *p), 1, __real_malloc_usable_size(p))             \
 	X(mallinfo, struct mallinfo, (void), 0, __real_mallinfo())                            \

@@ -5,7 +5,7 @@
 #include "node.h"
 
 /* Whose result is it? A function that is instrumented leaves a label, or 0, whenever it returns, and so does the one that a tail call
- * put in its place. What lies there after another function is somebody else's. */
+ * put in its place. What lies there after another function is another's. */
 static int is_result(const struct rt_tls *t, const void *fn)
 {
 	return t->ret_owner == (uint64_t)fn || (t->tails && ((const uint64_t *)fn)[-1] == MUSTER_FUNCTION_MAGIC);

@@ -11,7 +11,7 @@
 #define RT_SPOT_OFFSET(spot) ((int64_t)((int32_t)(spot) >> 8))
 #define RT_OPW(op, width) ((uint32_t)(op) | (uint32_t)(width) << 8)
 
-/* A call to a function that may have no instrumented body: told once, in a
+/* A call to a function that may have no instrumented body: reported once, in a
  * constant beside the call. */
 struct rt_extern {
 	const char *name; /* "" for an indirect call */
@@ -76,7 +76,7 @@ void __muster_switch_all(label a, uint64_t value, uint64_t site);
 void __muster_entry(label any, label a, uint64_t value, uint32_t what, uint64_t site);
 label __muster_load(const void *p, label address, uint32_t size, uint64_t site);
 uint64_t __muster_any(const void *p, uint64_t size);
-/* Accesses of small code. base: the label of the pointer that p is so many bytes behind as the spot says. */
+/* Accesses of small code. base: the label of the pointer that p is so many bytes after as the spot says. */
 label __muster_load_spot(const void *p, label base, uint32_t spot, uint64_t site);
 void __muster_store_spot(void *p, label base, uint32_t spot, label a, uint64_t site);
 void __muster_wipe_spot(void *p, label base, uint32_t spot, uint64_t site); /* a store without a label */

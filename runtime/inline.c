@@ -83,7 +83,7 @@ INLINE void __muster_i_fill(uint64_t labels, void *to, label byte, uint64_t n, u
 		__muster_fill(to, byte, n, site);
 }
 
-/* A fresh stack object: forget what its memory was labelled with, tell its bounds. */
+/* A fresh stack object: forget what its memory was labelled with, report its bounds. */
 INLINE void __muster_i_frame(uint64_t labels, void *p, uint64_t size)
 {
 	if (COLD(labels) && size && COLD(size > 4096 || pages(p, size)))

@@ -1,4 +1,4 @@
-/* io.c: wrappers of the calls that read a descriptor, move its position, or tell
+/* io.c: wrappers of the calls that read a descriptor, move its position, or report
  * the size of a file.
  *
  * Whether a descriptor reads an input is asked each time, by device and inode, so

@@ -6,7 +6,7 @@
  * else is put together from the longest runs of bytes that belong together.
  *
  * A label is believed only if memory holds the node's value: whoever writes
- * without telling us (the kernel, a library, another thread) makes the label
+ * without a call of ours (the kernel, a library, another thread) makes the label
  * stale, and it is dropped with an event.
  *
  * MUSTER_DIRTY_BASE has a byte for each page that ever held a label, so that

@@ -93,7 +93,7 @@ static inline int rt_same(const struct muster_node *n, uint64_t head, label b, u
 	return n->k == k && (*(const rt_word *)n & ~flags) == head && n->b == b;
 }
 
-/* Makes a node; the word behind b is a third operand or the next in the list. */
+/* Makes a node; the word after b is a third operand or the next in the list. */
 static inline __attribute__((always_inline)) label rt_append(uint64_t count, uint64_t head, uint64_t tail, uint64_t value, uint64_t k)
 {
 	struct rt_state *s = RT_STATE;

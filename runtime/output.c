@@ -63,7 +63,7 @@ static void say_to(FILE *fp, const void *from, size_t n)
 		rt_left(fileno(fp), from, n);
 }
 
-/* How much was written: the next reader of a pipe is told, and the file's size says. */
+/* How much was written: the next reader of a pipe gets it, and the file's size says. */
 static void say_size(int back, int fd, label n)
 {
 	if (n && back)

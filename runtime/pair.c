@@ -2,7 +2,7 @@
  *
  * A pointer that is a known place plus something stays in its object, whatever the something is. One that was itself read or
  * chosen by the input (an entry of a table) may be another one for another input: a bound says that it lies in the
- * object of its partner, or right behind it. Where that is not known either, or two such pointers meet, the search has lost something,
+ * object of its partner, or right after it. Where that is not known either, or two such pointers meet, the search has lost something,
  * and an event says so. Pointers of the driver's are pin.c's.
  *
  * **Equal.** In a driven program the san variant must go the same path, or this one was not looked at. It does not where a pointer to a block that was given back equals one to the
@@ -22,7 +22,7 @@ struct side {
 	struct rt_object object;
 };
 
-/* A pointer to the byte behind an object may be one to another's first: the partner says which is meant. */
+/* A pointer to the byte after an object may be one to another's first: the partner says which is meant. */
 static int object_at(uint64_t addr, uint64_t partner, struct rt_object *o)
 {
 	struct rt_object before;

@@ -6,7 +6,7 @@
  * fresh, and since fresh objects are interchangeable the event GIVEN says which. From there on the
  * pointer is the object's address, a constant, and p->x or p[i] is an offset in that object:
  * nothing has to be concretised. What takes an address for a number (the order of two objects, a hash) can
- * tell fresh objects apart: an event says so, and the search has lost something.
+ * distinguish fresh objects: an event says so, and the search has lost something.
  *
  * An address is split into the pointer it comes from and the offset, through additions and
  * subtractions; the result is kept by label. Where the object's size depends on the input, a bound
@@ -145,7 +145,7 @@ static struct split split(label a, unsigned depth)
 
 /* ------------------------------------------------------------------- pins */
 
-/* Does this decision tell whether the pointer is null? A check may be for several things at once.
+/* Does this decision say whether the pointer is null? A check may be for several things at once.
  */
 static int tells(const struct muster_event *e, label is, label is_not)
 {
@@ -319,7 +319,7 @@ static struct drive_object *object_near(uint64_t addr)
 
 	if (addr - objects->low >= objects->high - objects->low)
 		return NULL;
-	while (low < high) { /* the first whose room ends behind it */
+	while (low < high) { /* the first whose room ends after it */
 		uint32_t mid = low + (high - low) / 2;
 		if ((uint64_t)objects->all[mid].end + 2048 <= addr)
 			low = mid + 1;
@@ -534,7 +534,7 @@ static label settled(label a)
 	return rt_binary(MUSTER_OP_ADD, 64, offset, 0, rt_value(offset), base + s.constant);
 }
 
-/* Objects are interchangeable only as long as nobody looks at where they are. */
+/* Objects are interchangeable only as long as nothing looks at where they are. */
 
 #define FIRST_PAGE 4096u /* no object is there, nor in the last page: the error codes of some */
 

@@ -4,7 +4,7 @@
  * MUSTER_PLACES=1), another input of the same path has its blocks elsewhere, and a program that looks at addresses may do something else. So tests are run
  * with three layouts: 0 gives a block that was freed again as soon as it can, whatever its size; 1 never does, from low to high addresses with gaps between blocks; 2
  * never does, from high to low. In layout 1 an address names one block for ever, so what the program does with it can be judged (instrument/places.c
- * has the calls): an address as a number, as text or as bytes, pointers to different blocks that are ordered, one to a freed block (or right behind a block) that is compared with
+ * has the calls): an address as a number, as text or as bytes, pointers to different blocks that are ordered, one to a freed block (or right after a block) that is compared with
  * one to another. Each ends the run with a status that no other layout gives: the engine sees a difference.
  *
  * Without MUSTER_PLACES all layouts are one, that of a plain allocator, and nothing is judged: there the contents of blocks are all that differs.
@@ -35,8 +35,8 @@
 
 struct head { /* right before a block */
 	uint64_t size;	/* of a free block in a list: the next one's head */
-	uint32_t shift; /* of the block behind the start of its memory, the head's 16 bytes apart */
-	uint8_t class;	/* its memory has 1 << class bytes behind the first head */
+	uint32_t shift; /* of the block after the start of its memory, the head's 16 bytes apart */
+	uint8_t class;	/* its memory has 1 << class bytes after the first head */
 	uint8_t freed;
 	uint16_t unused;
 };
@@ -334,7 +334,7 @@ WEAK size_t malloc_usable_size(void *p)
 
 /* ------------------------------------------------------------------- places */
 
-/* The block that an address is in, or right behind. Heads are in the order of their addresses. */
+/* The block that an address is in, or right after. Heads are in the order of their addresses. */
 static const struct head *block_of(uint64_t address)
 {
 	unsigned from = 0, to = block_count;

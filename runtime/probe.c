@@ -3,10 +3,10 @@
  * **Results.** C lets a function end at its closing brace and forbids its caller to use the result then. Each function that can
  * do so leaves its address when it does, and nothing when it returned; whoever uses a result compares. Between the callee's end and the
  * caller's look nothing else runs, so the address that stands there is the callee's own. qsort and its kin use the results of the functions that they are
- * given: inside of them, a function that nobody in the program says to have called was called by libc.
+ * given: inside of them, a function that nothing in the program says to have called was called by libc.
  *
  * **Pairs.** AddressSanitizer keeps poisoned bytes between any two objects of the program. So two pointers, each to a byte that may be accessed or to the
- * one behind it, belong to different objects if there is poison between them. A pointer that left its object, or
+ * one after it, belong to different objects if there is poison between them. A pointer that left its object, or
  * whose object is gone, says nothing and is passed over. Where the driver of `muster test` made one of the objects, its caller chose the
  * pair, and no code could look whether it may be ordered: that is no finding, and the trace keeps the function from being verified. A null
  * pointer beside another one is a finding always.
@@ -147,7 +147,7 @@ void muster_probe_noreturn(const char *name)
 
 #define NEAR 4096 /* bytes whose poison is looked at one after the other, before anybody is asked */
 
-/* It points to a byte of an object, or right behind its last. */
+/* It points to a byte of an object, or right after its last. */
 static int is_place(const void *p)
 {
 	return !probe_poisoned(p, 1) || !probe_poisoned((const char *)p - 1, 1);

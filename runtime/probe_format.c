@@ -4,12 +4,12 @@
  * double, ? anything else. A conversion takes the next argument, or the one it names (%2$s); what it wants is compared with the
  * letter, and a pointer with what the conversion does with it. More arguments than conversions are allowed. What a conversion reads and writes
  * AddressSanitizer looks at itself, in the functions that it knows, but for strings whose length is an argument (%.*s) and those of wide
- * characters (%ls); the rest is reported here in its name. Of a list whose types nobody said (probe_list.c) only null pointers are looked for.
+ * characters (%ls); the rest is reported here in its name. Of a list whose types are not known (probe_list.c) only null pointers are looked for.
  *
  * C defines few combinations of flags, precision and length with a conversion: others (%#d, %05s), and numbered conversions
  * beside others or with a gap (%2$d alone, as POSIX says), are reported, and the run goes on as this libc does.
  *
- * What sprintf and its kin write must not overlap what they read. Before the call only the place is known where they begin to write, behind it how
+ * What sprintf and its kin write must not overlap what they read. Before the call only the place is known where they begin to write, after it how
  * far they came: so the first byte from there on that belongs to a string is kept in between. A string that begins before and goes up to
  * there is looked at as far as the memory between is all of objects, since AddressSanitizer reports the rest.
  */
@@ -81,7 +81,7 @@ static struct value nth(struct arguments *a, unsigned n)
 			break;
 		}
 		v = take(&list, a->types[i]);
-		if (v.type == '?') /* what is behind it is not known either */
+		if (v.type == '?') /* what is after it is not known either */
 			break;
 	}
 	va_end(list);
@@ -149,7 +149,7 @@ static unsigned number(const char **p)
 	return n;
 }
 
-/* "12$" at p: the number, and p behind it; else 0. */
+/* "12$" at p: the number, and p after it; else 0. */
 static unsigned position(const char **p)
 {
 	const char *q = *p;
@@ -339,7 +339,7 @@ static void name_conversion(struct conversion *c, const char *p)
 	c->text[n] = 0;
 }
 
-/* One conversion, from its %; the place behind it, or NULL if the rest cannot be read. */
+/* One conversion, from its %; the place after it, or NULL if the rest cannot be read. */
 static const char *check_conversion(struct arguments *a, const char *p, unsigned *next)
 {
 	struct conversion c = {.precision = -1};

@@ -122,7 +122,7 @@ static void note_used_up(const void *place, const char *name, const struct list 
 {
 	const struct used *u = find_used(now);
 
-	/* A list of somebody else may stand where another was. */
+	/* Another list may stand where another was. */
 	if (u && find_list(now) && u->before.saved == now->saved && memcmp(&u->before, now, sizeof *now))
 		probe_note(place, "va-list", "%s: a function took arguments from the list before, and no va_end came since", name);
 }

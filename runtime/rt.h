@@ -33,7 +33,7 @@ typedef uint32_t label;
 /* Labels of a call on their way. A caller with labelled arguments writes them and
  * sets owner to the callee's address; the callee takes them if owner is itself,
  * and clears owner. A callback from code without labels thus finds a foreign
- * owner and takes none. Results come back the same way. */
+ * owner and takes none. Results come back alike. */
 struct rt_tls {
 	uint64_t owner;
 	label args[RT_ARGS];
@@ -89,7 +89,7 @@ RT_HIDDEN void rt_check_free(label address, const void *p);   /* what is given b
 /* n bytes (label want; 0: a constant) are about to be read to p, from `at` of an input of that length (label). */
 RT_HIDDEN void rt_check_read(const void *p, uint64_t n, label want, label length, uint64_t at);
 RT_HIDDEN int rt_fits(const void *p, size_t n); /* have all inputs n bytes at p, as far as is known? */
-RT_HIDDEN void rt_check_string(const char *to, const char *from); /* the string there fits behind `to`; before its end is looked for */
+RT_HIDDEN void rt_check_string(const char *to, const char *from); /* the string there fits after `to`; before its end is looked for */
 RT_HIDDEN void rt_concrete(label a, enum muster_reason why);  /* a == its value from here on; 0 is ignored */
 RT_HIDDEN void rt_given(label condition);                     /* width 1: the program assumes it */
 /* n bytes at p are read or written through a pointer with this label: fixes where, for this reason. */

@@ -3,10 +3,10 @@
  * An access at a constant offset has no label, and another input may have made a block that ends before it. Each such block is
  * kept with its size's label, and what the program does there is watched: stores, because the block's pages are marked as
  * having labels; loads, because its first bytes that have none carry a *guard*, the label of a node that means nothing. The first access
- * behind all that were seen before writes the bound: its end <= size. Once a bound is written, smaller ends follow from it.
+ * after all that were seen before writes the bound: its end <= size. Once a bound is written, smaller ends follow from it.
  *
  * A memory function whose size has a label says nothing about the bytes: the block may be as small as that. So guards are
- * put back behind it.
+ * put back after it.
  *
  * Invariant: no label but those of nodes the program computed leaves memory: whoever reads cells takes guards away first.
  */

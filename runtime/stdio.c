@@ -1,7 +1,7 @@
 /* stdio.c: what the stream bodies (libc/stdio.c) need from the file below, and the
  * stream functions that move blocks or positions.
  *
- * There is one way to new bytes: fill(), which lets libc refill the buffer and then
+ * One function brings new bytes: fill(), which lets libc refill the buffer and then
  * labels what came. If the refill met the end of the input, the address of the
  * buffer's end would be another for another length: the shadow of _IO_read_end
  * says so. When everything up to there was taken, _IO_read_ptr carries the same
@@ -232,7 +232,7 @@ static void read_block(struct block *b, FILE *fp)
 			if (have) /* empty, and it could have had something */
 				rt_bound(rt_binary(MUSTER_OP_EQ, 64, have, 0, 0, 0));
 			size_t n = fill(fp, &count);
-			if (count) /* the result has no label then, so both ways are said */
+			if (count) /* the result has no label then, so both outcomes are said */
 				rt_bound(rt_binary(MUSTER_OP_EQ, 64, count, 0, n, 0));
 			if (n == 0)
 				return;

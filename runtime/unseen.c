@@ -7,7 +7,7 @@
  * Files that are open for reading too, pipes, sockets and streams in memory are given up at once (output.c).
  *
  * Where nothing can be fixed, since it is not known what came, the trace says so with an event (enum muster_loss), once for each
- * kind, and nobody calls its path complete: raw system calls, copies that the kernel makes, libc's ways to read a stream that no
+ * kind, and its path is not called complete: raw system calls, copies that the kernel makes, libc's functions that read a stream that no
  * wrapper follows, shared mappings, what lies too far away from a pointer (extern.c). The functions below are not marked as
  * wrappers, so the instrumented caller treats them as functions without a body; each says the event and goes on to the real one.
  */
@@ -22,7 +22,7 @@ int __real_fstat(int fd, struct stat *st);
 
 /* -------------------------------------------------------------------- losses */
 
-static uint32_t said; /* kinds of loss that this run told */
+static uint32_t said; /* kinds of loss that this run reported */
 
 void rt_lost(enum muster_loss what)
 {
@@ -56,7 +56,7 @@ static struct file *find_file(uint64_t dev, uint64_t ino)
 	return NULL;
 }
 
-/* The regular file behind a descriptor, new in the table if need be. NULL: none, or no room, which is a loss. */
+/* The regular file that a descriptor stands for, new in the table if need be. NULL: none, or no room, which is a loss. */
 static struct file *file_of(int fd)
 {
 	struct stat st;

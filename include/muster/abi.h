@@ -119,13 +119,13 @@ static inline uint64_t muster_value(const struct muster_node *n)
 	return n->width <= 32 ? n->low : n->value64;
 }
 
-/* How the runtime finds a node again, and nobody's business else: those whose newest operand is a node are a list, which
+/* How the runtime finds a node again, and for nothing else: those whose newest operand is a node are a list, which
  * begins in that node's field list, or, where the value needs the room, in its word at list_offset, and goes on
  * in the field c of nodes that have no third operand. The
  * c of an INPUT is the label of its ZEXT to 32 bits. */
 #define MUSTER_NODE_CONCRETISED 1u /* a concretisation event fixed this value already */
 #define MUSTER_NODE_FOLLOWED 4u /* a LEAF that addresses of accesses were made from */
-#define MUSTER_NODE_UNREAD 2u /* an INPUT whose byte nobody read yet, or its ZEXT: the value means nothing */
+#define MUSTER_NODE_UNREAD 2u /* an INPUT whose byte was not read yet, or its ZEXT: the value means nothing */
 
 /* ------------------------------------------------------------------ events
  * A site is (unit, index): the unit's 32-bit id and the ordinal of an
@@ -154,12 +154,12 @@ static inline uint64_t muster_value(const struct muster_node *n)
 	X(RETURN, "return")     /* the innermost open call of the function (unit, index) is over; arg: enum muster_left; more: as in its CALL */ \
 	X(ACTIVATION, "activation") /* after a CALL and its ARGUMENTs: it is an activation with leaves; index: its number */ \
 	X(BIND, "bind")         /* label: a LEAF that was made at (unit, index) */                  \
-	X(OBJECT, "object")     /* unit, index: upper and lower half of the address where an object begins; label: its size, a CONST; arg: 1 constant, 2 allocated just now. Before what lies in it is told */ \
+	X(OBJECT, "object")     /* unit, index: upper and lower half of the address where an object begins; label: its size, a CONST; arg: 1 constant, 2 allocated just now. Before what lies in it is reported */ \
 	X(WRITE, "write")       /* before a RETURN (and its RESULTs): arg bytes at the address (unit, index) were written by the activation and hold label, a CONST if concrete */ \
 	X(PLACE, "place")       /* after a WRITE: label of its address, as it was computed */       \
 	X(MARK, "mark")         /* all open activations do not say everything from here on; arg: enum muster_mark */ \
 	X(MEMORY, "memory")     /* memory of a driven call (muster/drive.h): label: a DATA; arg: enum muster_memory; index: its number; unit: 0 before the call, 1 after it */ \
-	X(OUTPUT, "output")     /* behind the RESULTs and before the RETURN: label: a LEAF that stands for what the activation returns or wrote */ \
+	X(OUTPUT, "output")     /* after the RESULTs and before the RETURN: label: a LEAF that stands for what the activation returns or wrote */ \
 	X(NAME, "name")         /* after the OBJECT of a variable: label: a DATA, its symbol; unit: the unit that defines it; arg: 1 static */
 
 enum muster_event_kind {
@@ -171,7 +171,7 @@ enum muster_event_kind {
 
 /* What a bound or a check of the compiler stands for: X(NAME, key, on by default, what it looks for). Other inputs of the same
  * path that break it are asked for (src/ir/checker.h has the rest of each row). A bound with the checker NONE holds by the
- * way the run went (what a read found, how large an allocation may be) and breaking it is no defect. */
+ * path of the run (what a read found, how large an allocation may be) and breaking it is no defect. */
 #define MUSTER_CHECKERS(X)                                                                                       \
 	X(NONE, "none", 0, "nothing")                                                                            \
 	X(DIVIDE, "divide", 1, "division by zero, or of the smallest number by -1")                              \
@@ -236,7 +236,7 @@ enum muster_memory {
 	MUSTER_MEMORY_PARAMETER, /* parameters, from 0; before the call only */
 	MUSTER_MEMORY_GLOBAL,	 /* the function's globals, from 0 */
 	MUSTER_MEMORY_OBJECT,	 /* its objects, by pools and numbers, from 0; those that were freed are left out */
-	MUSTER_MEMORY_ADDRESS,	 /* 0: the address of each of its objects, 8 bytes each, and 8 zeros: there in every call that is told */
+	MUSTER_MEMORY_ADDRESS,	 /* 0: the address of each of its objects, 8 bytes each, and 8 zeros: there in every call that is reported */
 };
 
 /* How a call ended: X(NAME, key, words). */
@@ -348,7 +348,7 @@ struct muster_source {
 	uint64_t dev, ino;
 	uint64_t size;         /* bytes there are to read: the length's value */
 	uint64_t used;         /* one past the last byte that was labelled */
-	uint32_t length_label; /* 0 until somebody asked for the length */
+	uint32_t length_label; /* 0 until the length was asked for */
 	uint32_t pad;
 	char name[64];         /* "in", "argv[2]", "env.HOME": as conditions print it */
 };

@@ -29,10 +29,10 @@
  * So the input of zeros is: numbers 0, pointers null, globals as initialised.
  *
  * Elements of an object: (header byte 0 & (limit - 1)) + 1, limit being a power of two; of a string: header byte 0 &
- * (limit - 1) characters and, behind them, a 0 that is no input. A pool with fixed > 0 always has that many elements.
+ * (limit - 1) characters and, after them, a 0 that is no input. A pool with fixed > 0 always has that many elements.
  *
  * Objects that grow: where the prefix says so, limit is drive_limit(), and the blocks of pools whose limit is greater for that stand
- * behind everything else (drive_block). So what has not grown is where it always is, and smaller inputs pay nothing.
+ * after everything else (drive_block). So what has not grown is where it always is, and smaller inputs pay nothing.
  *
  * This header is read by the runtime: it includes only <stdint.h>.
  */
@@ -124,7 +124,7 @@ struct drive_table {
 void muster_drive_result(void *value, const struct drive_table *table, uint32_t type);
 /* Elements from p to the end of the object that p points into, for preconditions; 0: not an object of the driver's. */
 unsigned long muster_drive_length(const void *p, unsigned long element);
-/* Does p point into an object of the driver's, or right behind it? */
+/* Does p point into an object of the driver's, or right after it? */
 int muster_drive_made(const void *p);
 
 /* ------------------------------------------------------------- the program

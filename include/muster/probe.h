@@ -10,9 +10,9 @@
 
 /* Before any call of a function that may be one of those below. */
 void muster_probe_caller(const void *function);
-/* Around a call of a function of libc that uses what it is given returns: 1 before, -1 behind. */
+/* Around a call of a function of libc that uses what it is given returns: 1 before, -1 after. */
 void muster_probe_library(int more);
-/* A function that can reach its closing brace begins; gives what its end is to be told: NULL if libc has called it. */
+/* A function that can reach its closing brace begins; gives what its end is to be given: NULL if libc has called it. */
 const void *muster_probe_begin(const void *function);
 /* It ended: by a return statement, or at the brace. */
 void muster_probe_end(const void *function, int returned, const void *called, const char *name);
@@ -36,11 +36,11 @@ enum probe_format {
 /* to: where it writes what it prints, if into memory. */
 void muster_probe_format(const char *name, int flags, const char *to, const char *format, const char *types, ...);
 void muster_probe_format_list(const char *name, int flags, const char *to, const char *format, va_list list);
-/* Behind a call that wrote to `to`, at most `size` bytes. */
+/* After a call that wrote to `to`, at most `size` bytes. */
 void muster_probe_printed(const char *name, const char *to, unsigned long size, int result);
 
 /* Before a call of another function with variable arguments; where such a function begins (gives the types that its caller
- * said, or NULL); behind va_start, before va_end, va_copy and va_arg. */
+ * said, or NULL); after va_start, before va_end, va_copy and va_arg. */
 void muster_probe_call(const void *function, const char *types);
 const char *muster_probe_enter(const void *function);
 void muster_probe_list(va_list list, const char *types);

@@ -10,7 +10,7 @@
  *
  * A limit of work (PPL's own count, the same on every machine, and a clock after it) ends the
  * attempt; the next one uses a weaker domain. Boxes get all the time they need up to a last limit;
- * behind it nothing is known of the function, and that is said.
+ * after it nothing is known of the function, and that is said.
  *
  * Each side of each case split is a run of its own under an assumption about the inputs, which
  * never change: one of the runs speaks about every execution.

@@ -7,7 +7,7 @@
  *
  * Several processes: entries appear by renaming. Whoever runs a variant holds a shared lock (flock) on its directory,
  * whoever builds holds one on the file `lock`, and whoever fills a directory *.tmp one on that. All of these
- * end with the process, however it ends, so a lock that can be had exclusively says that nobody is there. After
+ * end with the process, however it ends, so a lock that can be had exclusively says that no process is there. After
  * waiting for a lock the name must still be that directory, else it was removed meanwhile. Where flock does not
  * work, nothing is ever removed.
  *
@@ -163,7 +163,7 @@ void cache_unlock(int lock)
 
 /* ------------------------------------------------------------------ entries */
 
-/* Out of sight first, so that nobody sees half of it. */
+/* Out of sight first, so that no process sees half of it. */
 static void remove_entry(const char *entry)
 {
 	static unsigned serial;
@@ -258,7 +258,7 @@ struct found {
 	uint64_t bytes;
 	struct timespec used;
 	int unit, unfinished;
-	int left; /* unfinished, and nobody is at it */
+	int left; /* unfinished, and no process is at it */
 };
 struct found_list {
 	VEC(struct found) list;
@@ -287,7 +287,7 @@ static uint64_t add_bytes(const char *dir)
 	return bytes;
 }
 
-/* NAME.PID.tmp and NAME.PID.N.tmp, of a process that is gone: nobody holds it, and none has its number (or has had
+/* NAME.PID.tmp and NAME.PID.N.tmp, of a process that is gone: no process holds it, and none has its number (or has had
  * time to lock what it just made: in another container numbers say nothing). */
 static int is_left(const char *path, const struct stat *st)
 {
@@ -389,7 +389,7 @@ void cache_trim(void)
 {
 	struct found_list all = {0};
 	uint64_t most = limit(), bytes = 0, enough = most - most / 8;
-	int builds = lock_builds(LOCK_EX | LOCK_NB); /* -1: somebody builds, and may need units */
+	int builds = lock_builds(LOCK_EX | LOCK_NB); /* -1: a process builds, and may need units */
 
 	find_all(&all);
 	for (size_t i = 0; i < all.list.size; i++) {

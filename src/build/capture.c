@@ -234,7 +234,7 @@ int capture_file(const char *path, const char *const *cflags, struct buf *out)
 	e = args_parse(&a, (int)argv.size, argv.data);
 	if (!e) {
 		capture_plan(&c, &a.arena, &a, &vec_last(&a.list), &none, NULL, jobs);
-		/* Somebody waits for this one: the user sees what is wrong, warnings and all. */
+		/* The user waits for this one: the user sees what is wrong, warnings and all. */
 		e = proc_run_many(jobs, CAPTURE_JOBS);
 		if (!e && jobs[0].result.status) {
 			e = error_set("'%s' does not compile:\n%s", path,

@@ -186,7 +186,7 @@ static int note_section(void *ctx, const char *name, const void *contents, size_
 	return 0;
 }
 
-/* The wrapper appends its section behind all others; ld -r, and whoever else writes
+/* The wrapper appends its section after all others; ld -r, and whoever else writes
  * the object again, sorts it in. */
 static int is_fresh(const void *data, size_t size)
 {

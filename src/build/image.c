@@ -3,7 +3,7 @@
  * Libraries are found as the dynamic linker would find them (DT_RPATH, then
  * LD_LIBRARY_PATH, then DT_RUNPATH) and, since a program is often looked at before
  * it is installed, also where the link found them. A library that has no record
- * is only counted: it is the system's, or the user is told by `muster doctor`.
+ * is only counted: it is the system's, or `muster doctor` tells the user.
  */
 #include "build/image.h"
 

@@ -1,7 +1,7 @@
 /* merge.c: units linked as bitcode.
  *
  * LLVM's linker chooses among definitions as the system's does. Two things are ours. Statics get names that depend on their unit and not on the order of the link, for versions are compared by names. And of two strong
- * definitions, which libraries may have, the first one counts, as for the dynamic linker; one that is hidden in its library cannot be told apart afterwards, so that is refused.
+ * definitions, which libraries may have, the first one counts, as for the dynamic linker; one that is hidden in its library cannot be distinguished afterwards, so that is refused.
  */
 #include "build/merge.h"
 

@@ -1,6 +1,6 @@
 /* offsets.c: the hand-written offsetof, in preprocessed C.
  *
- * (size_t)&((struct s *)0)->m is an address that nobody accesses, and every compiler takes it for what offsetof says; but the check for null
+ * (size_t)&((struct s *)0)->m is an address that is not accessed, and every compiler takes it for what offsetof says; but the check for null
  * pointers reports it. For the san variant it is written as __builtin_offsetof. Only where a cast stands right before it, so that its type
  * does not matter, with a type of names alone and a designator that offsetof takes; anything else stays as it is. Whoever compiles
  * the result tries the text as it was if that fails, so a wrong guess costs a compilation and no more.
@@ -20,7 +20,7 @@ static const char *blanks(const char *p)
 	return p + strspn(p, " \t\n");
 }
 
-/* Behind 0, NULL as it is defined, or either in parentheses; NULL: it is none of these. */
+/* After 0, NULL as it is defined, or either in parentheses; NULL: it is none of these. */
 static const char *null_constant(const char *p, int depth)
 {
 	p = blanks(p);
@@ -36,7 +36,7 @@ static const char *null_constant(const char *p, int depth)
 	return p && *p == ')' ? p + 1 : NULL;
 }
 
-/* Behind "name", "name.name" and "name[expression]". NULL: offsetof does not take it. */
+/* After "name", "name.name" and "name[expression]". NULL: offsetof does not take it. */
 static const char *designator(const char *p)
 {
 	const char *end = p;
@@ -90,7 +90,7 @@ static int match(const char *p, struct match *m)
 	return m->end != NULL;
 }
 
-/* Is the type of what follows of no matter, since a cast stands before it? end: behind it. */
+/* Is the type of what follows of no matter, since a cast stands before it? end: after it. */
 static int is_cast(const struct buf *out, const char *end)
 {
 	size_t n = out->size;
@@ -115,7 +115,7 @@ static void add(struct buf *out, const char *from, const char *to)
 		buf_addc(out, *from == '\n' ? ' ' : *from);
 }
 
-/* Behind a string, a character or a line marker. */
+/* After a string, a character or a line marker. */
 static const char *literal(const char *p, int line_start)
 {
 	const char *end = p + 1;

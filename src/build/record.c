@@ -3,7 +3,7 @@
  * A frame is a header (magic, version, kind, payload size, payload hash) and a
  * payload of fields (tag, size, bytes). Readers look for the magic rather than
  * computing where the next frame should be: a linker may pad between sections,
- * and one damaged frame must not hide those behind it.
+ * and one damaged frame must not hide those after it.
  */
 #include "build/record.h"
 
@@ -166,7 +166,7 @@ static void damaged(struct record_list *l, const char *words)
 		snprintf(l->words, sizeof l->words, "%s", words);
 }
 
-/* Takes the frame at p, whose magic was seen; returns the bytes to go on behind. */
+/* Takes the frame at p, whose magic was seen; returns the bytes to go on after. */
 static size_t take_frame(const char *p, size_t left, struct record_list *l)
 {
 	struct frame_header h;

@@ -40,7 +40,7 @@ static int add_shim(struct link *l)
 			continue;
 		buf_addf(&b, ".globl __real_%s\n.hidden __real_%s\n__real_%s: jmp %s@PLT\n", name,
 			 name, name, name);
-		/* Calls that only muster knows are defined by nobody. */
+		/* Calls that only muster knows are defined nowhere. */
 		if (strncmp(name, "__VERIFIER_", 11) == 0 || strncmp(name, "klee_", 5) == 0 ||
 		    strncmp(name, "muster_", 7) == 0 || strcmp(name, "reach_error") == 0)
 			buf_addf(&b, ".weak %s\n", name);

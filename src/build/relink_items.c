@@ -144,7 +144,7 @@ static int add_rest(struct link *l, const struct hash_vec *units, struct hash128
 	return e;
 }
 
-/* An object that a recorded ld -r made is made again the same way. */
+/* An object that a recorded ld -r made is made again alike. */
 static int add_nested(struct link *l, const struct closure_item *item)
 {
 	for (size_t i = 0; i < l->image->nested_ids.size; i++) {

@@ -9,7 +9,7 @@
  *	HASH MODE SIZE PATH		one for each file, sorted by path; %0a is a line feed, %25 a percent sign
  *	end HASH
  *
- * It notices accidents. It is no protection against somebody who may write to the directory.
+ * It notices accidents. It is no protection against a user who may write to the directory.
  */
 #include "build/seal.h"
 

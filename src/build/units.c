@@ -1,7 +1,7 @@
 /* units.c: makes the variant's object of each unit.
  *
  * Each object is made in a forked process of its own (pool.h): as many at once as there are
- * processors, and a unit on which LLVM gives up takes nobody else with it. Large units are made in parts, which are processes, too
+ * processors, and a unit on which LLVM gives up takes no other with it. Large units are made in parts, which are processes, too
  * (instrument/parts.h): a program of one unit uses all processors. The
  * object is an entry of the cache (cache.h), under a name made of everything that
  * went into it: variant, unit, id and this build of muster.
@@ -181,14 +181,14 @@ static void add_sanitizers(struct words *w, int function)
 	for (unsigned i = 1; i < MUSTER_CHECK_COUNT; i++)
 		if (set & CHECKER_BIT(i) && checker_get(i)->san)
 			vec_push(w, mem_printf("-fsanitize=%s", checker_get(i)->san));
-	/* What the machine goes on after must not stand before another defect. Nothing sensible comes behind the rest: a trap, code
+	/* What the machine goes on after must not stand before another defect. Nothing sensible comes after the rest: a trap, code
 	 * that does not exist, and memory that is not the program's. */
 	vec_push(w, "-fno-sanitize-recover=all");
 	vec_push(w, "-fsanitize-recover=undefined,unsigned-integer-overflow,implicit-conversion");
 	vec_push(w, "-fno-sanitize-recover=address,integer-divide-by-zero,unreachable,return");
 }
 
-/* Where the front end stops, for probes: names tell what the code was, and nothing but a return statement writes to where a result
+/* Where the front end stops, for probes: names say what the code was, and nothing but a return statement writes to where a result
  * stands (probe_return.c). */
 static const char *const front_flags[] = {
     "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-Xclang", "-fno-elide-constructors",

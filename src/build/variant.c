@@ -272,7 +272,7 @@ static int build_in_cache(const struct program *p, enum variant_kind kind, const
 	return e;
 }
 
-/* The entry, held for this process: as it was found, or made. What somebody damages or removes between the making and the
+/* The entry, held for this process: as it was found, or made. What is damaged or removed between the making and the
  * holding is made once more. */
 static int make_entry(const struct program *p, enum variant_kind kind, const struct copies_choice *c, const char *entry)
 {

@@ -320,7 +320,7 @@ static int is_main(const struct report_frame *f, const struct symboliser *s)
 	return 0;
 }
 
-/* Behind main stands how libc starts a program. Whether it is in a stack at all depends on how that libc was built; it never says anything. */
+/* After main stands how libc starts a program. Whether it is in a stack at all depends on how that libc was built; it never says anything. */
 static int is_behind_main(const struct report *r, const struct symboliser *s, size_t frame)
 {
 	int behind = 0;

@@ -278,7 +278,7 @@ static int is_in_line(const struct work *w, uint32_t n)
 	return 0;
 }
 
-/* muster's own checks know columns of the source itself: behind a macro they are others here. All calls of the line are meant then. */
+/* muster's own checks know columns of the source itself: after a macro they are others here. All calls of the line are meant then. */
 static void patch_calls(struct work *w)
 {
 	for (uint32_t n = 1; n < w->t->nodes.size; n++)

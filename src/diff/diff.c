@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SECONDS 10.0 /* for a pair, if nobody says */
+#define SECONDS 10.0 /* for a pair, by default */
 #define WAITS 6	     /* times that by the clock */
 #define QUERY 3	     /* seconds of one query */
 #define COSTLY 0.3   /* seconds of an evaluation: loops are not unrolled further */

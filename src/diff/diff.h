@@ -4,7 +4,7 @@
  *	for each d->functions: name, verdict, conditions as C, cases with runs of both versions
  *	diff_free(d);
  *
- * For the inputs of a function (parameters, globals, memory behind pointers) there are these sets; the conditions in C are what is claimed:
+ * For the inputs of a function (parameters, globals, memory that pointers lead to) there are these sets; the conditions in C are what is claimed:
  *
  *	changed       both versions end, and differ in the result, in memory, in the calls that they make of functions outside, or in how they end
  *	termination   one version ends, the other never does

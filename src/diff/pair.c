@@ -443,7 +443,7 @@ static expr_t as_zero(void *ctx, expr_t variable)
 	return expr_const(x->p, expr_width(x->p, variable), 0);
 }
 
-/* A variable of the source that has no value yet is an undefined one in a phi, which nobody uses: the term without it, where it does not matter. */
+/* A variable of the source that has no value yet is an undefined one in a phi, which is not used: the term without it, where it does not matter. */
 static expr_t without_undefined(struct diff_pair *x, expr_t e, expr_t where)
 {
 	if (e == EXPR_NONE || expr_is_array(x->p, e))

@@ -258,7 +258,7 @@ static uint32_t find_object(const struct vc *v, const char *name)
 	return VC_NO_OBJECT;
 }
 
-/* An object that both versions have, in two states of memory: others are nobody's business. */
+/* An object that both versions have, in two states of memory: others are not compared. */
 static expr_t object_equal(struct diff_pair *x, int k, uint32_t i, const struct vc_memory *mine, const struct vc_memory *others, int exact)
 {
 	struct diff_side *s = x->side;

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define SHAPES 6   /* that are tried */
-#define ROUNDS 40  /* of choosing in one shape: pointers behind pointers */
+#define ROUNDS 40  /* of choosing in one shape: pointers that pointers lead to */
 #define OBJECT 4096ull /* bytes between two objects */
 #define DEPTH 12   /* operators in a number that an address depends on */
 #define BYTES 6000 /* of memory that become variables */

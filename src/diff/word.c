@@ -12,9 +12,9 @@
 #define INPUTS 64 /* words of one pair that get names */
 #define WORD 8	  /* bytes */
 
-struct byte { /* of a variable, or behind a pointer */
+struct byte { /* of a variable, or of what a pointer leads to */
 	expr_t base;	 /* pointer, or the global's address */
-	uint32_t global; /* in the new version's code; CODE_NONE: behind a pointer */
+	uint32_t global; /* in the new version's code; CODE_NONE: of what a pointer leads to */
 	uint64_t offset;
 };
 

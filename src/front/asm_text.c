@@ -13,7 +13,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Behind the literal or character constant that begins here. */
+/* After the literal or character constant that begins here. */
 static const char *skip_quoted(const char *at)
 {
 	char quote = *at++;

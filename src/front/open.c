@@ -60,7 +60,7 @@ int reader_says_weak(const char *text)
 	return strstr(text, "((weak") || strstr(text, "[gnu::weak");
 }
 
-/* Behind the word and the blanks around it; NULL: something else is there. */
+/* After the word and the blanks around it; NULL: something else is there. */
 static const char *behind_word(const char *s, const char *end, const char *word)
 {
 	size_t n = strlen(word);

@@ -438,7 +438,7 @@ static uint32_t absent(struct builder *b, uint32_t parent)
 	return (uint32_t)b->t->nodes.size - 1;
 }
 
-/* Behind a character constant or string that begins at s. */
+/* After a character constant or string that begins at s. */
 static const char *behind_quote(const char *s, const char *end)
 {
 	char quote = *s++;

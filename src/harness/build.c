@@ -1,6 +1,6 @@
 /* build.c: a unit with its harness, compiled and linked into a program with records.
  *
- * The unit is preprocessed with the user's flags and read by the front; the plan's text goes behind
+ * The unit is preprocessed with the user's flags and read by the front; the plan's text goes after
  * it. Two runs of clang side by side make the program itself, not optimised and without checks, and
  * the bitcode of the record, in which each check for undefined behaviour is a branch; everything
  * else (trace, cov, san) is made from the record, as for any program.

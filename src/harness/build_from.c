@@ -1,7 +1,7 @@
 /* build_from.c: the harness for one unit of a program that was built with muster cc.
  *
  * The records of the program have all that is needed. The unit that defines the function is read
- * from its preprocessed source and gets the plan's text behind it; the unit with main, if that is
+ * from its preprocessed source and gets the plan's text after it; the unit with main, if that is
  * another, has its main made static; both are compiled for the record only. All other units stay as
  * they were, and so does the link, with the driver before everything else (a main in an archive
  * then stays there).
@@ -49,7 +49,7 @@ static int is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Is the name there as a word with a parenthesis behind it? Parsing every unit of a large program
+/* Is the name there as a word with a parenthesis after it? Parsing every unit of a large program
  * would take too long. */
 static int mentions(const struct buf *text, const char *name)
 {

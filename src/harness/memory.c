@@ -52,7 +52,7 @@ static void add_parameter(const struct front *f, uint32_t type, size_t index, st
 		s->pointers++;
 		s->pointer = index;
 		s->others += !to_bytes(f, t) &&
-			     s->integers; /* a pointer behind the sizes is something else */
+			     s->integers; /* a pointer after the sizes is something else */
 	} else if (t->kind == FRONT_INT && t->size >= 4) {
 		s->first_integer = s->integers ? s->first_integer : index;
 		s->last_integer = index;

@@ -4,7 +4,7 @@
  * unit and letting the always-inliner place them spares the passes all surgery on
  * blocks. Constructors are moved from llvm.global_ctors into .init_array by hand:
  * the code generator that the C interface gives would write .ctors, which linkers
- * treat in their own ways.
+ * each treat differently.
  */
 #include "instrument/emit.h"
 

@@ -1,6 +1,6 @@
 /* expose.c: a unit becomes an object whose functions and variables are reached through tables.
  *
- *   load (normal form) - drop checks, settle what is undefined - mark what the wanted functions reach - wrappers with one type for all functions, tables - stubs for what nobody has - everything internal - code.
+ *   load (normal form) - drop checks, settle what is undefined - mark what the wanted functions reach - wrappers with one type for all functions, tables - stubs for what is defined nowhere - everything internal - code.
  *
  * Only functions of integers and pointers can be called: a wrapper takes its arguments as words of 64 bits. Only variables that are reached are in the table, or the table itself would keep all of a large unit.
  */
@@ -192,7 +192,7 @@ static void make_tables(struct exposer *x)
 	make_table(x, "muster_data", datas, x->data.data, x->data.size);
 }
 
-/* ------------------------------------------------------------ what nobody has */
+/* ------------------------------------------------------------ what is defined nowhere */
 
 int expose_library_has(const char *name)
 {
@@ -217,7 +217,7 @@ int expose_is_allocator(const char *name)
 	return 0;
 }
 
-/* Is it declared not to return? Where the compiler checks that, the attribute is not there, but nothing is behind its calls. */
+/* Is it declared not to return? Where the compiler checks that, the attribute is not there, but nothing comes after its calls. */
 static int never_returns(LLVMValueRef f)
 {
 	unsigned kind = LLVMGetEnumAttributeKindForName("noreturn", 8);

@@ -77,7 +77,7 @@ static int traps_by(LLVMValueRef call, const char *function)
 	return name && length == strlen(function) && !memcmp(name, function, length);
 }
 
-/* What C defines ends no run: what comes behind it is the program's too. */
+/* What C defines ends no run: what comes after it is the program's too. */
 #define DEFINED                                                                                     \
 	(CHECKER_BIT(MUSTER_CHECK_UINT_UNDER) | CHECKER_BIT(MUSTER_CHECK_UINT_OVER) |               \
 	 CHECKER_BIT(MUSTER_CHECK_CONVERT_LOW) | CHECKER_BIT(MUSTER_CHECK_CONVERT_HIGH))
@@ -133,8 +133,8 @@ static int reads_element(LLVMValueRef branch)
 	return index && !LLVMIsConstant(index) && reads_by(index, 0) > 0;
 }
 
-/* Does the machine go on where this check fails? A division traps, nothing stands behind what cannot be reached, an array of a negative
- * size takes the stack away, and what is written out of bounds may be anything, muster's counters too. The san variant goes on behind
+/* Does the machine go on where this check fails? A division traps, nothing stands after what cannot be reached, an array of a negative
+ * size takes the stack away, and what is written out of bounds may be anything, muster's counters too. The san variant goes on after
  * the same checks (build/units.c), where AddressSanitizer watches what is written: what comes there is searched as well. */
 static int can_go_on(LLVMValueRef branch, LLVMValueRef report)
 {
@@ -241,7 +241,7 @@ static void join_next(struct fold *f, LLVMBasicBlockRef block)
 	if (to == block || !has_one_use(to) || LLVMIsAPHINode(LLVMGetFirstInstruction(to)))
 		return;
 	erase(f, jump);
-	/* The phis behind `to` name it; LLVM renames that, too. */
+	/* The phis after `to` name it; LLVM renames that, too. */
 	LLVMReplaceAllUsesWith(LLVMBasicBlockAsValue(to), LLVMBasicBlockAsValue(block));
 	LLVMPositionBuilderAtEnd(f->b, block);
 	for (LLVMValueRef i = LLVMGetFirstInstruction(to); i; i = next) {
@@ -330,7 +330,7 @@ static LLVMBasicBlockRef jumps_to(LLVMBasicBlockRef block)
 }
 
 /* The value of `phi` if the branch in `from` is not taken is "true", and it only matters where the
- * branch's condition holds: what it is by way of `side`. NULL if it is another kind of phi. */
+ * branch's condition holds: what it is on the path through `side`. NULL if it is another kind of phi. */
 static LLVMValueRef value_of_part(LLVMValueRef phi, LLVMBasicBlockRef side, LLVMValueRef condition)
 {
 	LLVMUseRef use = LLVMGetFirstUse(phi);
@@ -423,7 +423,7 @@ static void pass_part(struct fold *f, const struct check *c)
 	join_next(f, block);
 }
 
-/* ------------------------------------------------------- what nobody needs now */
+/* ------------------------------------------------------- what is not needed now */
 
 static int only_computes(LLVMValueRef inst)
 {
@@ -471,7 +471,7 @@ static void simplify(struct fold *f, LLVMValueRef call)
 		LLVMReplaceAllUsesWith(part, sum);
 		erase(f, part);
 	}
-	/* The sum has no users by way of the call: only its ordinal is handed on. */
+	/* The sum has no users through the call: only its ordinal is handed on. */
 	uint64_t at;
 	if (LLVMIsAInstruction(sum) && map_get(&f->ordinals, (uint64_t)(uintptr_t)call, &at) &&
 	    at) {
@@ -521,7 +521,7 @@ static void flatten_select(struct fold *f, LLVMValueRef select)
 	replace(f, select, LLVMBuildXor(f->b, c, y, ""));
 }
 
-/* The names were for us: nobody defines the functions. */
+/* The names were for us: the functions have no definition. */
 static void drop_trap_function(LLVMModuleRef module)
 {
 	static const char *const names[] = {"llvm.trap", "llvm.ubsantrap", "llvm.debugtrap"};

@@ -1,4 +1,4 @@
-/* fold_idle.c: checks that are not worth an event in a program that goes on behind them.
+/* fold_idle.c: checks that are not worth an event in a program that goes on after them.
  *
  * Clang checks every pointer at every step: is p null, is it aligned, is p->a, did p->a + i wrap? Where an index has a
  * label, all of these have one, and they would be most of the path's constraints. Left out is what cannot fail:

@@ -194,7 +194,7 @@ static struct range range_of(LLVMValueRef v, int depth)
 	struct range all, r;
 
 	if (!width || width > 64)
-		return all_of(64 + 1); /* asked for by nobody who believes it */
+		return all_of(64 + 1); /* not asked for where it would be believed */
 	all = all_of(width);
 	if (LLVMIsAConstantInt(v)) {
 		wide value = LLVMConstIntGetSExtValue(v);
@@ -285,7 +285,7 @@ static int compared(LLVMValueRef v, int depth)
 	}
 }
 
-/* The overflow bit: 0, or nobody knows. */
+/* The overflow bit: 0, or not known. */
 static int overflows(LLVMValueRef call, int depth)
 {
 	const char *name = overflow_name(call);

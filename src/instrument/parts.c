@@ -1,8 +1,8 @@
 /* parts.c: each part in a process of its own, and one object out of all.
  *
- * A process is forked behind the instrumentation, so the module is loaded and edited once and the parts share its memory; each deletes what is
+ * A process is forked after the instrumentation, so the module is loaded and edited once and the parts share its memory; each deletes what is
  * not its own (split.c). The objects are joined by the linker (ld -r), and symbols that are between parts only are made local:
- * nobody who takes the object sees that there were parts.
+ * whoever takes the object does not see that there were parts.
  */
 #include "instrument/parts.h"
 

@@ -1,6 +1,6 @@
 /* places.c: where a program looks at addresses.
  *
- * For the fill variant, whose heap (runtime/places.c) judges what the calls tell:
+ * For the fill variant, whose heap (runtime/places.c) judges what the calls report:
  *   - a pointer that becomes a number, other than for a difference, a test of alignment that every block passes alike, or on its way back to a pointer;
  *   - two pointers that are compared or subtracted, neither of them a constant;
  *   - integers that are loaded, whose bytes may be those of a pointer (a union, a copy); memory that memcmp looks at;
@@ -59,7 +59,7 @@ static int is_named(LLVMValueRef v, const char *prefix)
 	return !strncmp(name, prefix, strlen(prefix));
 }
 
-/* Does this use of a number that was a pointer tell nothing of where the block stands? */
+/* Does this use of a number that was a pointer say nothing about where the block stands? */
 static int is_harmless(LLVMValueRef number, LLVMValueRef user)
 {
 	LLVMOpcode op = LLVMGetInstructionOpcode(user);
@@ -95,7 +95,7 @@ static int is_variable_number(LLVMValueRef inst)
 
 /* ------------------------------------------------------------------ formats */
 
-/* Bit i: the argument i behind the format is printed as an address. A number for a width takes one, too. */
+/* Bit i: the argument i after the format is printed as an address. A number for a width takes one, too. */
 static uint64_t addresses_in(const char *s, size_t n)
 {
 	uint64_t found = 0;

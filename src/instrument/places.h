@@ -1,4 +1,4 @@
-/* places.h: calls that tell what a program does with the addresses of heap blocks (runtime/places.c). */
+/* places.h: calls that report what a program does with the addresses of heap blocks (runtime/places.c). */
 #ifndef MUSTER_INSTRUMENT_PLACES_H
 #define MUSTER_INSTRUMENT_PLACES_H
 

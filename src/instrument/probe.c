@@ -1,7 +1,7 @@
 /* probe.c: puts probes into the san variant's bitcode.
  *
- * The front end has made UndefinedBehaviorSanitizer's checks by then; AddressSanitizer's come when code is generated, behind us.
- * Probes are calls of the runtime before or behind the instruction that they are about, and change no value of the program.
+ * The front end has made UndefinedBehaviorSanitizer's checks by then; AddressSanitizer's come when code is generated, after us.
+ * Probes are calls of the runtime before or after the instruction that they are about, and change no value of the program.
  * What the harness wrote (thunks, stubs) gets none: muster's own driver is no caller.
  */
 #include "instrument/probe.h"

@@ -20,7 +20,7 @@
  * record's checks keep that apart from numbers that were made of addresses and subtracted (`(uintptr_t)a - (uintptr_t)b`); the san variant's
  * bitcode does not. */
 int probe_wanted(const void *bitcode, size_t size, checker_set checks, struct strmap *constants);
-/* Which functions of the unit are compatible with the types of pointers that functions are called by is asked of the front end: out gets assertions, to stand behind the unit's
+/* Which functions of the unit are compatible with the types of pointers that functions are called by is asked of the front end: out gets assertions, to stand after the unit's
  * source, each with its number as the line of a file with the name below. Those that fail, for whatever reason, are marked in an array of bytes for
  * probe_unit. Gives the size of that, 0 where there is nothing to ask. bitcode: as for probe_unit. */
 #define PROBE_QUESTIONS "muster-types"

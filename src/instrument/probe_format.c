@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* X(name, number of the format's parameter, of the first argument or of the list, is it a list?, flags). Those with a buffer have it in front, and its
- * size behind it if it is given. */
+ * size after it if it is given. */
 #define WATCHED PROBE_WATCHED
 #define BUFFER 256
 #define SIZED (BUFFER | 512)
@@ -134,7 +134,7 @@ static void probe_one(struct probe *p, LLVMValueRef call, const struct format *f
 	unsigned n = LLVMGetNumArgOperands(call);
 
 	if (n <= f->format || (f->list && n <= f->first))
-		return; /* declared in another way than libc's */
+		return; /* declared otherwise than libc's */
 	p->places++;
 	if (p->look)
 		return;
@@ -149,7 +149,7 @@ static void probe_one(struct probe *p, LLVMValueRef call, const struct format *f
 		vec_push(&arguments, LLVMGetOperand(call, i));
 	LLVMValueRef probe = probe_call(p, f->list ? "muster_probe_format_list" : "muster_probe_format", 0, f->list ? "pippp" : "pippp.",
 					arguments.data, (unsigned)arguments.size);
-	/* What is passed on the stack (structures) is passed in the same way. */
+	/* What is passed on the stack (structures) is passed alike. */
 	for (unsigned i = f->first; !f->list && i < n; i++) {
 		LLVMAttributeRef a = LLVMGetCallSiteEnumAttribute(call, i + 1, LLVMGetEnumAttributeKindForName("byval", 5));
 		if (a)

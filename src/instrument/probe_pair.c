@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* What a pointer is made from: a variable of a thread stands behind a call. */
+/* What a pointer is made from: a variable of a thread is the result of a call. */
 static LLVMValueRef root_of(LLVMValueRef pointer)
 {
 	LLVMValueRef root = unit_pointer_root(pointer);

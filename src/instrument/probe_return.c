@@ -8,7 +8,7 @@
  * A function that promises not to return (_Noreturn) and does is a finding at its own end: its caller has no code to go on with, and where that leads is chance. Where
  * the promise is part of its type (the attribute) clang's check for unreachable code stands there.
  *
- * A result is used if the call's value is, but for copies to temporaries that nobody reads; and by libc's functions that call back to compare.
+ * A result is used if the call's value is, but for copies to temporaries that are not read; and by libc's functions that call back to compare.
  */
 #include "instrument/probe_inside.h"
 
@@ -206,7 +206,7 @@ static void probe_library(struct probe *p, LLVMValueRef call)
 	}
 }
 
-/* Whoever calls a function says so, that it can tell a caller in libc. */
+/* Whoever calls a function says so, that it can recognise a caller in libc. */
 static void visit_caller(struct probe *p, LLVMValueRef inst)
 {
 	if (!LLVMIsACallInst(inst) || !may_be_missing(visited, inst))
@@ -262,7 +262,7 @@ void probe_returns(struct probe *p)
 
 /* ----------------------------------------------------------------- promises */
 
-/* Where calls are checked for it, clang takes the attribute off functions that are called. The driver's calls are not checked: nothing comes behind them. */
+/* Where calls are checked for it, clang takes the attribute off functions that are called. The driver's calls are not checked: nothing comes after them. */
 static int promises(LLVMValueRef f)
 {
 	if (LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMGetEnumAttributeKindForName("noreturn", 8)))

@@ -3,7 +3,7 @@
  * clang's own check compares types as they are spelt, and reports calls that C allows (int f() through int (*)(void), an enumeration and its integer type, arrays with a
  * size and without). But it says of every call by a pointer what type that has, in C. So its check is taken out, and whether a function of the unit whose address is
  * taken may be called by such a pointer is asked of clang's front end: probe_questions writes an assertion for each pair, that the types are not compatible,
- * to stand behind the unit's source. What fails is compatible; what cannot be compiled (a type that is not visible there) is not known, and counts as
+ * to stand after the unit's source. What fails is compatible; what cannot be compiled (a type that is not visible there) is not known, and counts as
  * compatible: no call is reported that may be allowed. Before each call the runtime gets the functions that may not be called so.
  */
 #include "base/vec.h"
@@ -128,7 +128,7 @@ static LLVMBasicBlockRef before(LLVMBasicBlockRef b)
 	return u && !LLVMGetNextUse(u) && LLVMIsABranchInst(LLVMGetUser(u)) ? LLVMGetInstructionParent(LLVMGetUser(u)) : NULL;
 }
 
-/* What the check's first test is made of goes, as far as nobody else uses it: it looks in front of the function, and there is none at null. */
+/* What the check's first test is made of goes, as far as nothing else uses it: it looks in front of the function, and there is none at null. */
 static void take_out(LLVMValueRef test)
 {
 	for (LLVMValueRef i = test, next; i && LLVMIsAInstruction(i) && !LLVMGetFirstUse(i); i = next) {

@@ -304,7 +304,7 @@ static void cut_off(LLVMModuleRef module, LLVMValueRef f)
 	LLVMSetValueName2(declared, name, strlen(name));
 }
 
-/* LLVM turns calls of the fortified functions (__memcpy_chk ...) into plain moves whatever it is told
+/* LLVM turns calls of the fortified functions (__memcpy_chk ...) into plain moves whatever it is asked
  * about builtins. So they go by the runtime's name for them at once, as the linker would have it. */
 void settle_fortified(LLVMModuleRef module, const char *const *wrapped)
 {

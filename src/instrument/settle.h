@@ -30,7 +30,7 @@ void settle_constants(struct unit *u);
 void settle_undefined(struct unit *u);
 
 /* Integers wrap, shift amounts too, pointers may point anywhere, types do not distinguish
- * pointers, loops may run for ever. Call it after the pass: the flags tell a
+ * pointers, loops may run for ever. Call it after the pass: the flags say of a
  * pass what C promised. */
 void settle_behaviour(LLVMModuleRef module);
 /* Null may be an address and library functions are calls like any other, in every

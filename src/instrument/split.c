@@ -227,7 +227,7 @@ static void deal_out(struct split *s, LLVMModuleRef m, const struct strmap *fast
 	}
 }
 
-/* In the order of the module, and of what passes added behind it: what a function calls comes before it more often than not, so backwards. */
+/* In the order of the module, and of what passes added after it: what a function calls comes before it more often than not, so backwards. */
 static void move_small(struct split *s, LLVMModuleRef m)
 {
 	for (LLVMValueRef f = LLVMGetLastFunction(m); f; f = LLVMGetPreviousFunction(f)) {
@@ -339,7 +339,7 @@ int split_take(const struct split *s, struct unit *u, unsigned part)
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
 		uint64_t home;
 
-		/* One that no other part uses is static still, and is dropped where nobody calls it. */
+		/* One that no other part uses is static still, and is dropped where nothing calls it. */
 		if (map_get(&s->home, key(f), &home) && home - 1 != part && map_get(&s->copied, key(f), NULL) && !is_local(f))
 			leave_out(f);
 	}

@@ -1,11 +1,11 @@
 /* trace_activation.c: hooks at the begin and end of calls, in the calls variant.
  *
- * A function tells the runtime (runtime/calls.c) that it is entered, with the values and labels of its arguments, and that it is left, with
+ * A function reports to the runtime (runtime/calls.c) that it is entered, with the values and labels of its arguments, and that it is left, with
  * those of its result. A caller leaves word where its call stands, and whom it calls: a function that finds another one's address there was called by
  * code without instrumentation.
  *
  * Where the engine names the function (runtime/activation.c), the labels that it passes in come back as those of its leaves, and the labels of
- * its result as what they are for the caller: both are read again behind the hooks.
+ * its result as what they are for the caller: both are read again after the hooks.
  *
  * The runtime gives a token for each call, its place in the stack of calls. The token is a value of the entry block, so after a longjmp the
  * function that is landed in has its own, and everything above it on the stack is gone. A call that has to be a tail call
@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define RT_FUNCTION_MORE 1 /* as in runtime/hooks.h */
-#define LEAVES_MAX TRACER_SLOTS /* of all arguments that are told; those behind have no label slots either */
+#define LEAVES_MAX TRACER_SLOTS /* of all arguments that are reported; those after have no label slots either */
 
 static int is_hooked(struct tracer *t)
 {
@@ -25,7 +25,7 @@ static int is_hooked(struct tracer *t)
 	return t->options->calls && !LLVMGetEnumAttributeAtIndex(t->function, LLVMAttributeFunctionIndex, always);
 }
 
-/* What the leaves of a type are, behind those of `out` that are there. */
+/* What the leaves of a type are, after those of `out` that are there. */
 static unsigned describe_leaves(struct tracer *t, LLVMTypeRef type, unsigned parameter, uint8_t *out, unsigned n)
 {
 	struct leaf leaves[TRACER_LEAVES];
@@ -181,7 +181,7 @@ void trace_leave(struct tracer *t, LLVMValueRef result, LLVMValueRef *labels)
 		get_leaves(t, LLVMTypeOf(result), labels, 0, TRACER_RESULTS);
 }
 
-/* Behind a call that may return twice. */
+/* After a call that may return twice. */
 void trace_landed(struct tracer *t, LLVMValueRef call)
 {
 	if (!t->token)

@@ -5,7 +5,7 @@
  * takes them is known before the call: a function of this unit does; any other
  * has the marker symbol __muster_def.NAME if it is instrumented anywhere in the
  * program, and an indirect callee has a magic word in front of its code. Where
- * there is neither, the runtime is told everything about the call and gives up
+ * there is neither, the runtime gets everything about the call and gives up
  * the labels that the callee may look at (runtime/extern.c).
  */
 #include "instrument/tracer.h"
@@ -25,7 +25,7 @@ static unsigned kind_of(const char *name)
 	return LLVMGetEnumAttributeKindForName(name, strlen(name));
 }
 
-/* The type behind a byval parameter or argument, or NULL. Index 1 is the first. */
+/* The type of a byval parameter or argument, or NULL. Index 1 is the first. */
 static LLVMTypeRef byval_type(LLVMAttributeRef a)
 {
 	return a ? LLVMGetTypeAttributeValue(a) : NULL;
@@ -231,7 +231,7 @@ static void out_arrays(struct tracer *t)
 	t->labels_out = tracer_entry_alloca(t, LLVMArrayType2(t->i32, EXTERN_MAX), "muster.labels");
 }
 
-/* At the builder: tell the runtime about a call to something without labels. */
+/* At the builder: report a call to the runtime: to something without labels. */
 static void tell_extern(struct tracer *t, LLVMValueRef call, const char *name, unsigned flags)
 {
 	unsigned n = LLVMGetNumArgOperands(call);
@@ -376,7 +376,7 @@ static void pass_variable(struct tracer *t, LLVMValueRef call, unsigned fixed, L
 	tracer_call(t, "__muster_i_va_size", "vw", tracer_w(t, l.overflow - named));
 }
 
-/* Is there anything that the callee has to be told? */
+/* Is there anything that the callee has to be given? */
 static int has_message(struct tracer *t, LLVMValueRef call)
 {
 	if (LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(call)))
@@ -441,7 +441,7 @@ static int after_call(struct tracer *t, LLVMValueRef call)
 	while (LLVMIsAPHINode(first))
 		first = LLVMGetNextInstruction(first);
 	tracer_before(t, first);
-	/* With another way into that block the result's label cannot be read there. */
+	/* With another edge into that block the result's label cannot be read there. */
 	unsigned uses = 0;
 	for (LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(next)); u; u = LLVMGetNextUse(u))
 		uses++;
@@ -479,7 +479,7 @@ static void trace_assembly(struct tracer *t, LLVMValueRef call)
 			tracer_call(t, "__muster_clear", "vpq", v, size);
 		}
 	}
-	/* A pointer in a register: the object behind it may be read and written. */
+	/* A pointer in a register: the object that it leads to may be read and written. */
 	if (n)
 		tell_extern(t, call, "inline assembly", ASSEMBLY);
 }

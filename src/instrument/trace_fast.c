@@ -9,7 +9,7 @@
  * copy of the same region if that was not zero: what was done so far is simply
  * done again. A call that returns a label continues in the slow copy of the next
  * region. A function is entered in its slow copy if the caller passed labels;
- * from the slow copy there is no way back before the function returns.
+ * from the slow copy nothing goes back before the function returns.
  *
  * So that each copy may go on where the other left, values that live from one
  * region to another, phis and labels are kept in stack slots that both copies
@@ -321,7 +321,7 @@ void trace_fast_function(struct tracer *t, LLVMValueRef fn, LLVMBasicBlockRef *o
 		next = LLVMGetNextInstruction(i);
 		if (!ordinal)
 			continue;
-		/* The entry block has no end yet, so the builder is put behind the objects by hand. */
+		/* The entry block has no end yet, so the builder is put after the objects by hand. */
 		LLVMPositionBuilderAtEnd(t->b, f.entry);
 		t->site = (uint64_t)t->u->id << 32 | (uint32_t)(ordinal - 1);
 		trace_stack_object(t, i, 1);

@@ -234,7 +234,7 @@ static void span(struct tracer *t, LLVMValueRef pointer, LLVMValueRef n, LLVMVal
 	tracer_call(t, "__muster_span", "vwwpqs", tracer_get1(t, pointer), label, pointer, size);
 }
 
-/* In the calls variant whether there are labels or not: what activations read and write is told. */
+/* In the calls variant whether there are labels or not: what activations read and write is reported. */
 static void copy_labels(struct tracer *t, LLVMValueRef to, LLVMValueRef from, LLVMValueRef size)
 {
 	if (t->options->calls)

@@ -1,7 +1,7 @@
 /* trace_loop.c: events that say what functions and outermost loops are entered with.
  *
  * Which entries and values is ir/entry.h's to say, from the unit before anything is edited. Before functions are instrumented, a
- * call of a function that nobody defines, with the values as arguments, is put where each entry is: behind the stack objects of
+ * call of a function without a definition, with the values as arguments, is put where each entry is: after the stack objects of
  * a function, at the end of the block in front of a loop. Like a check that goes on, it does nothing: copies of functions that have no labels
  * keep it until all are erased, and where labels are at hand it becomes a call of the runtime for each value. So whatever the pass
  * does to move values between its copies it does for these. A load that the loop begins with is made once more in front of it, under the
@@ -112,7 +112,7 @@ static LLVMValueRef repeat_load(struct tracer *t, LLVMValueRef load)
 	return load;
 }
 
-/* In front of inst. A value that the folding of checks deleted is told as zero without a label; the search asks for an entry's values by
+/* In front of inst. A value that the folding of checks deleted is reported as zero without a label; the search asks for an entry's values by
  * position, and one that is no longer used decides nothing. */
 static void put_mark(struct tracer *t, const struct trace_entries *e, const struct trace_entry *x, LLVMValueRef inst)
 {
@@ -132,7 +132,7 @@ static void put_mark(struct tracer *t, const struct trace_entries *e, const stru
 	map_set(&t->ordinals, (uint64_t)(uintptr_t)call, (uint64_t)x->ordinal + 1);
 }
 
-/* Where a function begins: behind its stack objects. The first instruction may have been deleted; any of the entry block tells which function. */
+/* Where a function begins: after its stack objects. The first instruction may have been deleted; any of the entry block says which function. */
 static LLVMValueRef beginning(struct tracer *t, uint32_t ordinal)
 {
 	LLVMValueRef i = t->u->instructions[ordinal];

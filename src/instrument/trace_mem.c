@@ -1,11 +1,11 @@
 /* trace_mem.c: labels of memory accesses and stack objects.
  *
- * A load asks the shadow for the label before it happens, a store tells it. Odd
+ * A load asks the shadow for the label before it happens, a store sets it. Odd
  * widths go to memory as whole bytes: widened on the way in, cut on the way out.
  * Atomic operations are plain ones, since only the first thread has labels; a
- * compare-and-exchange puts a bound on the path: that it went the way it did.
+ * compare-and-exchange puts a bound on the path: that it went as it did.
  *
- * In small code one hook does all that an access needs. A member's address has no label of its own there: the hook is told
+ * In small code one hook does all that an access needs. A member's address has no label of its own there: the hook is given
  * the label of the pointer to the structure and the member's offset, and makes the sum's node if there is a label.
  */
 #include "instrument/tracer.h"
@@ -36,7 +36,7 @@ void trace_access(struct tracer *t, LLVMValueRef label, LLVMValueRef pointer, LL
 		tracer_call(t, "__muster_access", "vwpqws", label, pointer, size, tracer_w(t, why));
 }
 
-/* The label that the hook of an access through pointer is told in small code, and the size with the offset from what has that label (RT_SPOT). */
+/* The label that the hook of an access through pointer is given in small code, and the size with the offset from what has that label (RT_SPOT). */
 static LLVMValueRef base_of(struct tracer *t, LLVMValueRef pointer, unsigned bytes, LLVMValueRef *spot)
 {
 	int64_t offset;
@@ -75,7 +75,7 @@ static void store_leaf(struct tracer *t, LLVMValueRef pointer, LLVMValueRef labe
 	unsigned bytes = leaf_bytes(t, leaf);
 	LLVMValueRef at = tracer_at(t, pointer, leaf->offset);
 
-	if (label == t->zero && t->options->calls) { /* what activations write is told, whatever was there */
+	if (label == t->zero && t->options->calls) { /* what activations write is reported, whatever was there */
 		tracer_call(t, "__muster_wipe", "vpqs", at, tracer_q(t, bytes));
 		return;
 	}

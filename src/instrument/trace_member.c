@@ -1,7 +1,7 @@
 /* trace_member.c: memory functions on a member of a structure (the checker sub-object).
  *
  * A pointer that was computed as the address of a member, or of an element of it at a constant index, has the rest of the member
- * for room, whatever the object has behind it. Where the size has a label, the runtime is told. The last member of a
+ * for room, whatever the object has after it. Where the size has a label, the runtime gets it. The last member of a
  * structure is left alone: arrays that are longer than declared stand there.
  *
  * Rooms are found before anything is edited: in a slow copy an address from another region is a reload.
@@ -71,7 +71,7 @@ static uint64_t room_at(struct tracer *t, LLVMValueRef pointer)
 	return 0;
 }
 
-/* Functions that touch as many bytes as they are told, at their first pointers. */
+/* Functions that touch as many bytes as they are asked to, at their first pointers. */
 static const struct row {
 	const char *name;
 	unsigned pointers, size; /* how many, and the operand that says it */

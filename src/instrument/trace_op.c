@@ -108,7 +108,7 @@ static int only_decides(struct tracer *t, LLVMValueRef inst)
 	       LLVMGetInstructionParent(user) == LLVMGetInstructionParent(inst);
 }
 
-/* Is it a difference or the order of two pointers? Names tell a difference from numbers that were made of pointers. */
+/* Is it a difference or the order of two pointers? Names distinguish a difference from numbers that were made of pointers. */
 static int is_pair(struct tracer *t, LLVMValueRef inst)
 {
 	size_t length;

@@ -1,4 +1,4 @@
-/* trace_unit.c: what a unit tells the runtime about itself.
+/* trace_unit.c: what a unit says to the runtime about itself.
  *
  * Marks: a magic word before each function (for indirect callers) and a marker
  * symbol beside each external one (for direct callers in other units). Globals: a
@@ -159,7 +159,7 @@ static void add_constructor(struct tracer *t, LLVMValueRef f)
 	vec_release(&all);
 }
 
-/* The program's calls of these go to the runtime by name: the linker cannot tell them from the calls
+/* The program's calls of these go to the runtime by name: the linker cannot distinguish them from the calls
  * that the code generator makes of copies whose labels have moved already. */
 static void name_block_moves(LLVMModuleRef module)
 {

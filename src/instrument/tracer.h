@@ -18,7 +18,7 @@
 #define TRACER_LEAVES 64 /* a value with more leaves has no labels */
 #define TRACER_SLOTS 32  /* RT_ARGS */
 #define TRACER_RESULTS 8 /* RT_RETS */
-#define TRACER_STUB ".at" /* behind the name of a hook: its stub in the unit (tracer_call) */
+#define TRACER_STUB ".at" /* after the name of a hook: its stub in the unit (tracer_call) */
 
 struct leaf {
 	LLVMTypeRef type;

@@ -1,7 +1,7 @@
 /* code_build.c: from LLVM's module to the arrays of code.h.
  *
  * Globals and functions are numbered in module order, then each function is drafted: blocks and edges first (a phi wants to know
- * the order of its block's predecessors), then the instructions one after the other, whose ids are known beforehand; constants get theirs behind
+ * the order of its block's predecessors), then the instructions one after the other, whose ids are known beforehand; constants get theirs after
  * them when an operand names one. A draft's growing arrays are copied into the arena when it is done. Debug records are read as
  * calls, the one form that LLVM's C interface has a reader for, and the module is put back into the form it had.
  *

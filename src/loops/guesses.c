@@ -2,7 +2,7 @@
  *
  * What holds at every visit of a header holds, with the values of the last visit, wherever the
  * header dominates: its phis have these values until the next visit. A point that is reached around
- * the loop, too, or whose loop is entered beside its header, is behind a block D that all paths
+ * the loop, too, or whose loop is entered beside its header, is after a block D that all paths
  * from the header to the point pass. There one of D's edges was taken: D's phis are what that edge
  * brought, and what holds after the header holds at the edge, or nothing is known of it. Values
  * must still be those of that time: whatever an edge brings is named only if nothing that it is

@@ -132,7 +132,7 @@ int by_address(struct unit *u, const struct conjunct *c, const struct argument *
 	return u->t->types.data[a->type].kind == TREE_TYPE_ARRAY && !parameter;
 }
 
-/* Behind the declaration, whose own types and constants are then known; before functions, which use it. */
+/* After the declaration, whose own types and constants are then known; before functions, which use it. */
 static uint32_t place_of(struct unit *u, struct insertions *in, const struct conjunct *c)
 {
 	uint32_t top = top_level(u, c->site);

@@ -13,7 +13,7 @@ static size_t name_size(const char *s)
 	return n;
 }
 
-/* Behind a token that is no name. */
+/* After a token that is no name. */
 static const char *skip(const char *s)
 {
 	if (*s == '"' || *s == '\'') {

@@ -40,7 +40,7 @@
 #include <unistd.h>
 
 #define COUNTER_GRAINS (1u << 21) /* room for 64 MiB of counters, sparse */
-#define PADDING 64		  /* behind dense, for readers that take whole vectors */
+#define PADDING 64		  /* after dense, for readers that take whole vectors */
 #define TRIES 3			  /* to start what has run before */
 #define FAILURES 20		  /* runs that fail in a row: it cannot be run any more */
 #define LOOP_RUNS 20000		  /* inputs of one process */
@@ -151,7 +151,7 @@ static int gather_block(void *ctx, uint32_t unit, const uint8_t *counters, uint3
 	return 0;
 }
 
-/* A target that wrote over its counters loses those behind that place. */
+/* A target that wrote over its counters loses those after that place. */
 static void gather(struct exec *e, int looped)
 {
 	struct gather g = {e, 0, looped};

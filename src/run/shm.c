@@ -225,7 +225,7 @@ void shm_reset(struct shm *s, uint32_t extra_flags)
 	uint32_t sources = s->options.bare ? s->source_count : MUSTER_MAX_SOURCES;
 
 	give_back(s);
-	/* Entries that were given out are cleared; objects may have used some behind them. */
+	/* Entries that were given out are cleared; objects may have used some after them. */
 	if (!s->options.bare) {
 		memset(s->base + s->block_offset, 0, page_up(blocks) - s->block_offset);
 		punch(s, blocks, s->data_offset);

@@ -2,7 +2,7 @@
  *
  * One struct shm serves many runs: shm_reset prepares the header for the next
  * one and leaves the tables as they are (the runtime believes no slot that does
- * not name a node of its own run). The file behind it is a sparse memfd, sealed
+ * not name a node of its own run). The file under it is a sparse memfd, sealed
  * against shrinking: only pages that a run touches exist.
  *
  * The target can write anything anywhere in the mapping. What the engine relies

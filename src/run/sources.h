@@ -1,4 +1,4 @@
-/* sources.h: the bytes behind the sources of a trace.
+/* sources.h: the bytes of the sources of a trace.
  *
  * A trace names its input as source and offset. This collects what each source
  * held in the run, from the same places that the launcher took it from.

@@ -2,8 +2,8 @@
  *
  * In the loop of a harness an input may owe its coverage to those that ran before it, and a program that asks for the time or for
  * random numbers takes other branches each time. So an input with a new outcome is run once more in a process of its own. If the two
- * runs took the same outcomes as often, all is well. If they did not, the loop may be the reason: two runs in processes of their own tell.
- * If these differ as well, the program is unstable: that is counted and told, and only outcomes that both took are the
+ * runs took the same outcomes as often, all is well. If they did not, the loop may be the reason: two runs in processes of their own show it.
+ * If these differ as well, the program is unstable: that is counted and reported, and only outcomes that both took are the
  * input's, so that its file in queue/ has a chance to show them again.
  *
  * An input with no new outcome, but one that was taken more or less often than before, is run again in the loop only.

@@ -1,6 +1,6 @@
 /* bundle.c: checks between two constraints of a path, asked for together.
  *
- * The disjunction is made from the last step to the first. With D the disjunction of what comes behind a step: while all goals of the
+ * The disjunction is made from the last step to the first. With D the disjunction of what comes after a step: while all goals of the
  * step are open it is `goals or D`, which is the same as `goals or (safe and D)`; as soon as one is not, what passes the
  * step has to pass it: `open goals or (safe and D)`. So an input that satisfies the whole reaches an open goal at the first step that it
  * breaks, each query takes at least one goal out, and when there is no answer all goals that are left cannot be reached.
@@ -32,7 +32,7 @@ void bundle_release(struct bundle *b)
 	vec_release(&b->goals);
 }
 
-/* Goals of the step that are open, as one; *all: every way to break it is among them. */
+/* Goals of the step that are open, as one; *all: every condition that breaks it is among them. */
 static expr_t open_goals(struct bundle *b, const struct bundle_step *s, int *all)
 {
 	expr_t e = expr_false(b->pool);

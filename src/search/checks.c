@@ -1,11 +1,11 @@
 /* checks.c: active checks: what another input on the path could break.
  *
- * A check that the run passed has a safe form, which held, and goals: the ways to break it, each the business of one checker. The checks between
- * two other constraints of the path make a bundle (bundle.h); an input that breaks one is run like any other child, told to the
+ * A check that the run passed has a safe form, which held, and goals: the conditions that break it, each the business of one checker. The checks between
+ * two other constraints of the path make a bundle (bundle.h); an input that breaks one is run like any other child, reported to the
  * caller, who confirms it, and explored further if it survives.
  *
  * What costs nothing is not asked: a goal that the path refutes as it stands (a null test before the access), or that the
- * bundle has already; a conversion whose result counts for nothing later (matter.c); one more way to break what many inputs break.
+ * bundle has already; a conversion whose result counts for nothing later (matter.c); one more condition for what many inputs break.
  * Whatever is not asked for lack of time or patience is a loss. What is refuted only because a value was fixed is guessed at, a few times.
  */
 #include "search/bundle.h"
@@ -191,7 +191,7 @@ static unsigned by_direction(const struct search *s, struct expansion *x, const 
 	return 1;
 }
 
-/* All ways to break the check. */
+/* All conditions that break the check. */
 static unsigned goals_of(struct search *s, struct expansion *x, const struct path_step *step, struct goal *out)
 {
 	expr_t parts[CHECK_PARTS];
@@ -362,7 +362,7 @@ void checks_close(struct expansion *x)
 	x->checking = NULL;
 }
 
-/* Something that was fixed rules the goal out: the path without it may not. Only a run can tell, and it has to be led there. 0, -1. */
+/* Something that was fixed rules the goal out: the path without it may not. Only a run can show it, and it has to be led there. 0, -1. */
 static int guess(struct checking *c, size_t at, expr_t goal, uint32_t checker)
 {
 	struct search *s = c->s;

@@ -249,7 +249,7 @@ static int look_again(struct search *s, struct expansion *x, struct sent *c)
 	return 0;
 }
 
-/* Tells of the checks that the child broke, first of the one it was sent to break. 0, -1. */
+/* Reports the checks that the child broke, first of the one it was sent to break. 0, -1. */
 static int tell(struct search *s, const struct sent *c)
 {
 	if (c->checker) {

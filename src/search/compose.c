@@ -1,6 +1,6 @@
 /* compose.c: summaries of functions, taken apart for standing in the place of calls.
  *
- * A summary's P is a conjunction over places of the entry state, and its Q gives places of the end as terms over them. What a call has at these places the trace tells
+ * A summary's P is a conjunction over places of the entry state, and its Q gives places of the end as terms over them. What a call has at these places the trace says
  * (compose_run.c). Places are of two kinds. Pointers, and the sizes of what they point to, are taken as they are in the call: with them put in, P is a condition over
  * numbers, the *config*. Calls with the same pointers share it, and whether its forms together cover every state is asked once for all of them.
  *

@@ -17,14 +17,14 @@ struct compose_place {
 	uint64_t root;
 	uint64_t offset;  /* in the root */
 	unsigned depth;	  /* pointers that are followed */
-	uint64_t offsets[COMPOSE_DEPTH]; /* behind each */
+	uint64_t offsets[COMPOSE_DEPTH]; /* in what each of them leads to */
 	uint64_t element; /* LENGTH: bytes of an element; 0: not known */
 };
 
 struct compose_output {
 	int result;
 	struct compose_place place; /* of the result: offset alone */
-	expr_t term;		    /* over places; EXPR_NONE: nobody can say */
+	expr_t term;		    /* over places; EXPR_NONE: it is not known */
 };
 
 /* A summary. */
@@ -76,7 +76,7 @@ uint32_t compose_parameter(const struct compose_run *r, const struct compose_cal
 int compose_address(const struct compose_run *r, const struct compose_call *k, const struct compose_place *p, uint64_t *out);
 /* The value of a place at entry: 1; 0: it was not read. */
 int compose_value_of(const struct compose_run *r, const struct compose_call *k, const struct compose_place *p, u128 *out);
-/* Where byte `byte` of an output leaf comes from in a form: an output of it (1: *output, *low: bits of its term), an input (2: *piece), or nobody knows (0). */
+/* Where byte `byte` of an output leaf comes from in a form: an output of it (1: *output, *low: bits of its term), an input (2: *piece), or it is not known (0). */
 int compose_source(const struct compose_run *r, const struct compose_call *k, const struct compose_form *f, uint32_t leaf, unsigned byte, const struct compose_output **output,
 		   unsigned *low, struct compose_piece *piece);
 /* Can each output leaf of the call be said in this form? */

@@ -21,7 +21,7 @@ static int hex(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* What stands behind a backslash; the number of characters it takes, 0 if it is none. */
+/* What stands after a backslash; the number of characters it takes, 0 if it is none. */
 static size_t escape(const char *p, const char *end, char *out)
 {
 	static const char names[] = "\\\"'nrt0", values[] = "\\\"'\n\r\t";

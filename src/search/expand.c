@@ -3,7 +3,7 @@
  * The constraints of the path join the solver's prefix in order; before a decision's own
  * constraint joins, its other outcomes are asked for, if the policy wants them. The solver
  * keeps what it learned of the prefix, so a path costs one pass, not one for each
- * negation. Steps behind the last wanted decision are not imported at all.
+ * negation. Steps after the last wanted decision are not imported at all.
  *
  * Concretisations pin what the trace could not follow, and bounds the objects that were there.
  * Where they make the answer no, the goal is asked for once more without them, and by
@@ -247,7 +247,7 @@ static int ask_bound(struct search *s, struct expansion *x, size_t at)
 	return e;
 }
 
-/* Behind undefined behaviour a function goes on, with values that the terms do not have: other ones are not tried one by one. */
+/* After undefined behaviour a function goes on, with values that the terms do not have: other ones are not tried one by one. */
 static int is_behind_broken(const struct search *s, size_t at)
 {
 	for (size_t i = 0; i < at && s->o.unit; i++)
@@ -335,7 +335,7 @@ static int negate_all(struct search *s, struct expansion *x, const wanted_list *
 		return 0;
 	}
 	if (r == CHECKS_DISAGREE) {
-		/* The run says that it held: trace and run disagree, so nothing behind it
+		/* The run says that it held: trace and run disagree, so nothing after it
 		 * can be predicted. */
 		search_lose(s, LOSS_DISAGREES);
 		return 0;

@@ -1,7 +1,7 @@
 /* frames.c: which activation of which function each step of a path belongs to.
  *
  * Steps and calls both stand in the order of events, so one sweep suffices: before a step is given its frame, the calls that began before it are pushed, and those that ended
- * before it are popped. Calls are a stack (calls_read saw to it), so what is called from a frame, directly or not, is the run of frames behind it: that makes frames_within two comparisons.
+ * before it are popped. Calls are a stack (calls_read saw to it), so what is called from a frame, directly or not, is the run of frames after it: that makes frames_within two comparisons.
  */
 #include "search/frames.h"
 

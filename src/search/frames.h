@@ -23,7 +23,7 @@ struct frame {
 	uint32_t unit, index;		/* the function, as struct call has it (site_find_function); 0, 0: of frame 0 */
 	uint32_t from_unit, from_index; /* the call instruction; 0, 0: none is known */
 	uint32_t first, end;		/* steps of the path, those of its callees among them: [first, end) */
-	uint32_t callees;		/* frames behind this one that were called from it, directly or not: they are the next ones */
+	uint32_t callees;		/* frames after this one that were called from it, directly or not: they are the next ones */
 	int open;			/* it had not ended when the run did */
 };
 

@@ -266,7 +266,7 @@ static void op_truncate(struct havoc_task *t)
 		t->b->size = 1 + pick(t, t->b->size - 1);
 }
 
-/* A field that may be a length grows, and as many bytes are put behind it. */
+/* A field that may be a length grows, and as many bytes are put after it. */
 static void op_grow_field(struct havoc_task *t)
 {
 	unsigned width = 1u << pick(t, 3);
@@ -342,7 +342,7 @@ int havoc_is_text(const uint8_t *data, size_t size)
 	return all && good * 100 >= all * 80;
 }
 
-/* A run of digits at or behind a random place, around to the start. */
+/* A run of digits at or after a random place, around to the start. */
 static int find_number(struct havoc_task *t, size_t *from, size_t *to)
 {
 	size_t n = t->b->size, start = n ? place(t, 1) : 0;

@@ -1,7 +1,7 @@
 /* ic_probe.c: from a trace of summary mode to interfaces.
  *
  * Labels are in the order of time, so sweeps over the nodes are enough. Backwards from the conditions of all steps up to the unit's end: which nodes are tested. A leaf belongs to one
- * activation, so if it is tested, that activation tests it; if the leaf of an output is tested, somebody did after its call. The sweep goes through
+ * activation, so if it is tested, that activation tests it; if the leaf of an output is tested, another one did after its call. The sweep goes through
  * outputs to what they were computed from: more is taken for tested than need be, never less. Forwards: what each node depends on. An output of a reused call
  * is a variable of its own there, so whether the call is reused is decided at its first output, when all its inputs are older.
  *

@@ -1,7 +1,7 @@
 /* keep.c: what becomes of an input that was run.
  *
  * An input is kept for what its run covered, or because the search needs it: a step on the
- * way through a library function, or a path that nobody took before, which the frontier
+ * path through a library function, or a path that no test took before, which the frontier
  * holds until its turn (a bounded number of those; more are dropped and counted).
  */
 #include "base/hash.h"
@@ -64,7 +64,7 @@ static int failed_anew(struct search *s, struct search_test *t, const struct exe
 }
 
 /* Greater is sooner. First what covered an outcome, and steps through a library, for outcomes that
- * nobody has: these are urgent. Then paths that pass an outcome nobody has; what only took an
+ * no test has: these are urgent. Then paths that pass an outcome that no test has; what only took an
  * outcome more often; the remaining negations of tests that cover; paths without coverage, nearest
  * to coverage first; of a whole program, answers of loops that missed. */
 double search_rank(const struct search *s, const struct search_test *t)
@@ -79,7 +79,7 @@ double search_rank(const struct search *s, const struct search_test *t)
 		return hangs[t->stage] + small;
 	if (t->flags & TEST_VALUES)
 		return 0.001 / (1 + distance / 20);
-	if (s->o.unit && t->stage == STAGE_ALL) /* of a function alone: behind everything that may lead to another state */
+	if (s->o.unit && t->stage == STAGE_ALL) /* of a function alone: after everything that may lead to another state */
 		return (t->flags & TEST_COVERS ? 95 : t->flags & TEST_NEAR ? 90 : 80) / (1 + distance / 20) + small / 100;
 	if (t->flags & TEST_COVERS) {
 		double base = t->news.outcomes || t->origin == ORIGIN_SEED ? covers[t->stage]

@@ -1,4 +1,4 @@
-/* loop_target.c: which outcomes are worth a question of their own: those that nobody has, beside one that somebody has, and that negating the
+/* loop_target.c: which outcomes are worth a question of their own: those that no test covers, beside one that a test covers, and that negating the
  * path's decisions could not bring or did not. */
 #include "search/loop_target.h"
 

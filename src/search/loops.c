@@ -1,9 +1,9 @@
-/* loops.c: outcomes in and behind loops that no negation reaches, asked for by invariants.
+/* loops.c: outcomes in and after loops that no negation reaches, asked for by invariants.
  *
  * A branch on a count (how often a loop ran) depends on the input, but not by its terms: the count is concrete. What the abstract
  * interpreter knows about the branch, in terms of what the loop (or the function) was entered with, does name the input, since a
- * traced run tells the labels of these values at the entry. So for each outcome that nobody has, whose branch was reached and
- * which lies behind an entry of this run: the facts that must hold there, over these labels and the loops' counters, with the path up to
+ * traced run gives the labels of these values at the entry. So for each outcome that no test covers, whose branch was reached and
+ * which lies after an entry of this run: the facts that must hold there, over these labels and the loops' counters, with the path up to
  * the entry as prefix, are a query. Its answer is run in the cov variant. Facts are necessary, not sufficient, so an answer may miss:
  * then the next one is asked for, first with the least number of iterations, then with the next count, then with counts and inputs
  * that grow (products of trip counts are beyond linear facts). A bounded number for each outcome; another path has its own tries.
@@ -340,7 +340,7 @@ int loops_run(struct search *s, const struct expansion *x, uint64_t iterations)
 	} else if (!e) {
 		if (r.seconds > SLOW)
 			test.flags |= TEST_LONG;
-		/* Kept whatever it covers: nobody else runs an input that was run, so its path would be missing from an exhaustive search. */
+		/* Kept whatever it covers: an input that was run is not run again, so its path would be missing from an exhaustive search. */
 		e = search_keep(s, &test, &r, 1) < 0 ? -1 : 0;
 	}
 	if (longer)

@@ -2,7 +2,7 @@
  * paths.
  *
  * For each function with a loop (or calling one) that a traced run has decisions of, and that has
- * an outcome which nobody has beside one that somebody has: the run is followed from the function's
+ * an outcome that no test covers beside one that a test covers: the run is followed from the function's
  * beginning, or, where that does not work, from one of its loops, and all paths through the code are
  * merged (loop_merge.h). The condition of the outcome joins the path up to there as a query; an
  * answer is run in the cov variant. An outcome is asked for again when another run has more
@@ -31,7 +31,7 @@
 #define FAILURES LIMIT(60, 1) /* runs that could not be followed through a function | by hand */
 #define FRAMES LIMIT(2, 1) /* activations of a function in one run | later activations show the same code */
 #define CALLS LIMIT(4, 1) /* depth to which decisions of callees count as the function's | as loop_merge.c's DEPTH */
-/* Ways to put it: one after the other, as long as something is open. */
+/* Forms of the question: one after the other, as long as something is open. */
 static const struct {
 	unsigned extra;
 	int cases;
@@ -294,7 +294,7 @@ static int ask_all(struct asking *a, struct function *fn, const struct merge *m,
 }
 
 /* From this start. 1: it was followed (and everything asked for), 0: it cannot be; -1, 2. *next:
- * event behind it. */
+ * event after it. */
 static int ask_from(struct asking *a, struct function *fn, const struct merge_start *start,
 		    uint64_t count, uint64_t *next)
 {
@@ -321,7 +321,7 @@ static int ask_from(struct asking *a, struct function *fn, const struct merge_st
 	return r ? r : followed;
 }
 
-/* What the run told of an entry at or before the event: the last one that is behind `from`. */
+/* What the run reported of an entry at or before the event: the last one that is after `from`. */
 static void find_entry(const struct asking *a, const struct unit *u, struct merge_start *start,
 		       uint32_t ordinal, uint64_t from)
 {

@@ -46,7 +46,7 @@ static int offer(struct search *s, const uint8_t *data, size_t size, size_t from
 	return e ? -1 : 0;
 }
 
-/* The next number at or behind `at`, with its sign: 1, or 0. */
+/* The next number at or after `at`, with its sign: 1, or 0. */
 static int next_number(const uint8_t *data, size_t size, size_t at, size_t *from, size_t *to)
 {
 	while (at < size && !isdigit(data[at]))

@@ -51,7 +51,7 @@ void path_release(struct path *p)
 	vec_release(&p->entries);
 }
 
-/* Does a program go on by its rules behind a check that it breaks, and do its terms say how? */
+/* Does a program go on by its rules after a check that it breaks, and do its terms say how? */
 static int goes_on(uint32_t checker)
 {
 	switch (checker) {
@@ -67,8 +67,8 @@ static int goes_on(uint32_t checker)
 	}
 }
 
-/* What a bound or check is to the search. 0: nothing at all, for nobody looks for it and the program goes on if it is broken. One that
- * nobody looks for and that is undefined behaviour constrains the path: it is taken to hold. */
+/* What a bound or check is to the search. 0: nothing at all, for no checker looks for it and the program goes on if it is broken. One that
+ * no checker looks for and that is undefined behaviour constrains the path: it is taken to hold. */
 static int read_check(const struct path *p, struct path_step *s, const struct sites *sites)
 {
 	s->fails = SITE_NO_OUTCOME;
@@ -113,7 +113,7 @@ static void add_step(struct path *p, const struct trace *t, const struct muster_
 		s.outcome = sites_switch(&sites->decisions.data[s.site],
 					 (uint64_t)trace_value(t, e->label));
 	s.self = self_of(e->unit, e->index, s.outcome);
-	if (s.kind == PATH_READ) { /* it is the condition that tells what was found */
+	if (s.kind == PATH_READ) { /* it is the condition that says what was found */
 		const struct muster_node *n = &t->nodes[e->label];
 		s.self = hash_mix(s.self ^ n->k ^ (uint64_t)n->op << 56);
 		p->reads = hash_mix(p->reads ^ p->digest ^ s.self);

@@ -67,7 +67,7 @@ struct path {
 	int (*skip)(void *ctx, uint64_t event);
 	void *skip_ctx;
 	uint64_t concretisations;
-	uint64_t stale;	  /* values given up because somebody else wrote */
+	uint64_t stale;	  /* values given up because other code wrote */
 	uint64_t orders;  /* uses of an object's address as a number */
 	uint64_t unseen;  /* kinds of data that may have come without labels */
 	int sized;	  /* the size of a heap block depends on the input, and with it where others stand */

@@ -10,7 +10,7 @@
  *
  * Checks (of the compiler's, and bounds with a checker) have no counters either. In the second stage each is asked about once at each
  * place, whatever the answer; in the last stage, all. In a whole program those of tests that cover something new are asked about in the first stage,
- * others a few times there; all of them stay within their share of the time: what they do not get is a loss, so that nothing is claimed. A place behind a check that was broken is another one.
+ * others a few times there; all of them stay within their share of the time: what they do not get is a loss, so that nothing is claimed. A place after a check that was broken is another one.
  * Bounds without a checker come in the last stage; for a function alone, in the second like checks.
  *
  * Whether an address is that of an object which was there before (a pin) is asked in the last stage: objects of their own
@@ -42,7 +42,7 @@ static uint32_t outcomes_of(const struct search *s, const struct path_step *step
 	return step->kind != MUSTER_EV_SWITCH ? 2 : d->values ? d->outcomes : 0;
 }
 
-/* Walks a path and tells each decision its place: what the program decided last, and how often the
+/* Walks a path and gives each decision its place: what the program decided last, and how often the
  * site was passed, in powers of two. */
 struct place {
 	struct map passes; /* by site */
@@ -52,7 +52,7 @@ struct place {
 };
 
 /* What was decided before this decision. Macros and long conditions make dozens of decisions in a line, of which each comes after the same
- * one: what tells two ways there apart is what was decided before the line. */
+ * one: what distinguishes two paths to it is what was decided before the line. */
 static uint64_t decided_before(const struct place *w, const struct search *s, const struct sites_decision *d)
 {
 	return s->o.unit && d->line && w->line == ((uint64_t)d->function << 32 | d->line) ? w->before : w->last;

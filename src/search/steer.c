@@ -7,7 +7,7 @@
  * along the parent's path, or steering ends. The length stays what the answer made it:
  * otherwise the easiest solution would be the parent's own.
  *
- * What is sent this way is marked optimistic; only its run says where it went.
+ * What is sent so is marked optimistic; only its run says where it went.
  */
 #include "base/hash.h"
 #include "base/limit.h"
@@ -82,7 +82,7 @@ static int solve_turn(struct search *s, struct expansion *y, const struct turn *
 	return solved;
 }
 
-/* Runs s->now.input and, if it can be told how, makes the next one of it. 1: there is a next one; 0:
+/* Runs s->now.input and, if it is known how, makes the next one of it. 1: there is a next one; 0:
  * no; -1. */
 static int round_of(struct search *s, const struct path_step *target, uint32_t outcome,
 		    int64_t *last)

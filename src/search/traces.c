@@ -42,7 +42,7 @@ struct kept_trace *traces_find(struct traces *c, uint64_t test)
 	return map_get(&c->by_test, test, &at) && at ? &c->kept.data[at - 1] : NULL;
 }
 
-/* The map keeps the key, with nothing behind it: a test that is done does not come back. */
+/* The map keeps the key, with nothing after it: a test that is done does not come back. */
 void traces_drop(struct traces *c, uint64_t test)
 {
 	uint64_t at = 0;

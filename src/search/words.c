@@ -1,4 +1,4 @@
-/* words.c: words for the mutation stage that nobody had to write down.
+/* words.c: words for the mutation stage that come from the program.
  *
  * From traces: constants that values of at least two bytes were compared with, in both byte
  * orders, since the program may have swapped them before. From the program's file: short strings

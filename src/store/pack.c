@@ -1,6 +1,6 @@
 /* pack.c: summaries of one function name the same places and have the same shapes, so one of them is a good dictionary for the others (zstd); those of one unit have much in common, too.
  *
- * The first summary of a function is its *base* (BASE_KIND). The others are compressed with the dictionary of the unit, if there was one, and the base behind it. The dictionary of a unit is what its first summaries said,
+ * The first summary of a function is its *base* (BASE_KIND). The others are compressed with the dictionary of the unit, if there was one, and the base after it. The dictionary of a unit is what its first summaries said,
  * made when these have FIRST bytes, and once more when later ones have LATER: values of the store (campaign 0) named `dictionary UNIT 1` and `2`, which never change. A base is compressed with that alone, or not at all.
  * A packed row has the number of the dictionary (0: none) in a byte, and a frame of zstd's without its first four bytes, which are always the same. The frame has the sizes of pre and post, in four bytes each, then all three forms.
  * Bases go when all of their function's go (store_summary_clear).

@@ -200,7 +200,7 @@ static uint32_t region_of(struct maker *m, uint32_t object)
 	return made;
 }
 
-/* The address as a term; EXPR_NONE: nobody can say. */
+/* The address as a term; EXPR_NONE: it is not known. */
 static expr_t address_term(struct maker *m, uint64_t address)
 {
 	if (!address)
@@ -533,7 +533,7 @@ static int by_place(const void *x, const void *y)
 	return a->region != b->region ? (a->region < b->region ? -1 : 1) : a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* Made inside, so that nobody outside sees it unless a pointer to it is left somewhere. */
+/* Made inside, so that nothing outside sees it unless a pointer to it is left somewhere. */
 static int is_own(const struct maker *m, const struct activation_object *o)
 {
 	return o->known && o->born != ACTIVATION_NONE && o->event > m->a->begin && o->event < m->a->end;

@@ -22,7 +22,7 @@ struct called_run {
 	const struct site_tables *sites;
 	const void *data; /* the input */
 	size_t size;
-	/* The first event at which the run was wrong, and the kind of failure: activations that were open then fail there, later ones are nobody's. UINT64_MAX: it never was. */
+	/* The first event at which the run was wrong, and the kind of failure: activations that were open then fail there, later ones are not looked at. UINT64_MAX: it never was. */
 	uint64_t broken;
 	const char *failure;
 	uint32_t failure_line;

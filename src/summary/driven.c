@@ -3,7 +3,7 @@
  * Bytes of the input become places by substitution (places.c). Three kinds of bytes are no values of the entry state and are settled first, always by making P stronger, never weaker:
  *
  * *Choices of pointers.* A pointer whose choice influences a condition or Q is fixed to what it was in this run: null, the same as another place, or an object of its own. P says so by
- * facts about the pointers, which are all that C code can tell of it, addresses as numbers apart (these leave an event, and make the summary partial).
+ * facts about the pointers, which are all that C code can see of it, addresses as numbers apart (these leave an event, and make the summary partial).
  *
  * *Headers*, the number of elements. C code cannot read it; it stands in bounds only. If what the bounds say of it is `at least n`, P says len(p) >= n; if `at most n`, that; a bound
  * with an index that is no constant keeps the length as a variable, up to the limit of the driver. In all other conditions a string's bytes do not depend on the header: its
@@ -392,7 +392,7 @@ static void make_pre(struct maker *m)
 
 /* ------------------------------------------------------------------ Q */
 
-/* The pointer that an address of this run is, as a term; EXPR_NONE: nobody can say. */
+/* The pointer that an address of this run is, as a term; EXPR_NONE: it is not known. */
 static expr_t address_term(struct maker *m, uint64_t address)
 {
 	const struct driven_memory *bases = memory_of(m->r, 0, MUSTER_MEMORY_ADDRESS, 0);

@@ -1,6 +1,6 @@
 /* driven.h: the summary of a driven function from one traced run of it.
  *
- * For the function that `muster test` drives, every input is a byte of the driver's: parameters, globals and objects have leaves of their own, shared with nothing, and memory is told
+ * For the function that `muster test` drives, every input is a byte of the driver's: parameters, globals and objects have leaves of their own, shared with nothing, and memory is reported
  * before and after the call with its labels (MUSTER_FLAG_MEMORY). So the path constraint is P over the entry state, and what differs afterwards is Q, concrete writes included. Functions
  * that it calls have no such leaves: their summaries need the summary mode of the trace.
  */

@@ -1,6 +1,6 @@
 /* sample.c: random states of a summary's P, and Q against what a run left.
  *
- * A state begins as random bytes all over the driver's input: every place that nobody mentions then has some value, free pointers point anywhere, also to the same objects. Over that go the
+ * A state begins as random bytes all over the driver's input: every place that is not mentioned then has some value, free pointers point anywhere, also to the same objects. Over that go the
  * pointers that P names, as in the witnessing test, and values for the places in P: a model of the solver with a few of them held at random values. The state counts only if P evaluates to
  * true on it, read back from the input; so nothing here has to be right for what is run to be a state of P.
  *
@@ -312,7 +312,7 @@ static int find_values(struct sampler *s, const struct summary *x, struct map *v
 	return found;
 }
 
-/* Choices of pointers that nobody follows: any object, null, or nothing. */
+/* Choices of pointers that are not followed: any object, null, or nothing. */
 static void choose(struct sampler *s, const struct places *st, const struct places_leaf *l, uint8_t *input)
 {
 	uint32_t pool = walk_pool(&st->walk, l->to.type);

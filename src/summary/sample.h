@@ -1,6 +1,6 @@
 /* sample.h: summaries tried: random states that satisfy P, and whether what a run left satisfies Q.
  *
- * States are inputs of the driver with the pointers of the witnessing test. Every place that P leaves free is varied, and so is what lies behind pointers that P does not name.
+ * States are inputs of the driver with the pointers of the witnessing test. Every place that P leaves free is varied, and so is what pointers that P does not name lead to.
  */
 #ifndef MUSTER_SUMMARY_SAMPLE_H
 #define MUSTER_SUMMARY_SAMPLE_H

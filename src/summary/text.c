@@ -1,7 +1,7 @@
 /* text.c: summaries for people: P and Q as C expressions, and as SMT-LIB.
  *
  * A conjunct is written by expr_c, which is exact: its variables are unsigned numbers. A signed place is therefore written as (uint32_t)x, and where the operator reads
- * it as signed, (int32_t)(uint32_t)x, which is x. Marks around such a place tell these casts from those that are needed. What people write most (a pointer is null or another pointer,
+ * it as signed, (int32_t)(uint32_t)x, which is x. Marks around such a place distinguish these casts from those that are needed. What people write most (a pointer is null or another pointer,
  * a place has a value, two places are equal) is written as they would.
  */
 #include "expr/text.h"

@@ -29,7 +29,7 @@
 #define VALUE "searched" /* of a campaign */
 #define CAMPAIGNS 16 /* of the same file that are looked at, newest first */
 
-/* A function of an earlier run, as the value has it: one after another, each with its name behind it. */
+/* A function of an earlier run, as the value has it: one after another, each with its name after it. */
 struct row {
 	struct hash128 key, inputs;
 	uint64_t budget;
@@ -238,7 +238,7 @@ static int list_earlier(struct test_session *s, earlier_list *out)
 	return r;
 }
 
-/* The next row at *at, its name behind it; 0: there is none, or it is no row. */
+/* The next row at *at, its name after it; 0: there is none, or it is no row. */
 static int next_row(const struct buf *rows, size_t *at, struct row *r, const char **name)
 {
 	if (rows->size - *at < sizeof *r)

@@ -153,7 +153,7 @@ static void add_reached(struct making *m, struct summary *s)
 	vec_release(&reach.globals);
 }
 
-/* The first check that the run broke: what comes behind it is not the program's any more, so P ends there. 0: it broke none. */
+/* The first check that the run broke: what comes after it is not the program's any more, so P ends there. 0: it broke none. */
 static int cut_at_failure(struct making *m, const struct trace *t, struct driven_run *r)
 {
 	for (size_t i = 0; i < m->path.steps.size; i++) {

@@ -1,7 +1,7 @@
 /* bind.c: the places of a summary as parts of an evaluation.
  *
- * A pointer of which P says that it is not null, and behind which something is named, is the address of an object of its own; one that P says is another place, or a number of bytes behind it, is the address of that one's; one that is null
- * is 0; one of which P says that it is one of these is a choice of them; any other is a variable, behind which nothing is known. The bytes of objects and globals that are places are the bytes of the places' variables, so P and Q stay as they are
+ * A pointer of which P says that it is not null, and of which something that it leads to is named, is the address of an object of its own; one that P says is another place, or a number of bytes after it, is the address of that one's; one that is null
+ * is 0; one of which P says that it is one of these is a choice of them; any other is a variable, of which nothing is known. The bytes of objects and globals that are places are the bytes of the places' variables, so P and Q stay as they are
  * but for pointers and bit-fields. P has to say that its objects lie apart.
  *
  * An object has as many elements as P guarantees: what an execution may do in the smallest it may do in all, since C code cannot read sizes, and the evaluation ends as undefined where it leaves
@@ -77,7 +77,7 @@ static int finds_alias(struct bind *b, expr_t v, expr_t first, uint64_t *k)
 	return 0;
 }
 
-/* Is a place behind the pointer named? */
+/* Is a place that the pointer leads to named? */
 static int leads_on(const struct bind *b, const struct bind_pointer *x)
 {
 	for (size_t i = 0; i < b->variables.size; i++) {

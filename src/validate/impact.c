@@ -4,7 +4,7 @@
  * the new version too, with the same successors, so an execution of it in the old version is one in the new version.
  *
  * Calls out of the program: the function outside is the same one if both versions leave its name to the same libraries (the versions are built on this machine), unless the user says otherwise. One that is not
- * known to keep to itself (ir/known.c) may call back every function whose address is taken; so may a pointer that nothing fits, and assembly. The driver's own functions (thunks) are called by nobody.
+ * known to keep to itself (ir/known.c) may call back every function whose address is taken; so may a pointer that nothing fits, and assembly. The driver's own functions (thunks) are called by no code.
  */
 #include "validate/inside.h"
 
@@ -86,7 +86,7 @@ static int is_changed(const struct impact *im, uint32_t i)
 		return now == CODE_NONE || im->m->classes[i] & MATCH_M;
 	if (s->kind != WHOLE_FUNCTION || s->intrinsic)
 		return 0;
-	return now == CODE_NONE ? 0 : im->m->new->symbols.data[now].function != NULL; /* one that nobody calls any more is named by modified code only */
+	return now == CODE_NONE ? 0 : im->m->new->symbols.data[now].function != NULL; /* one that nothing calls any more is named by modified code only */
 }
 
 static int calls_dirty(const struct impact *im, uint32_t i)

@@ -28,7 +28,7 @@ const char *impact_function(const struct impact *im, uint32_t symbol);
 uint8_t *impact_blocks(const struct impact *im, uint32_t symbol);
 
 /* ------------------------------------------------------------ bind.c */
-#define BIND_OUTSIDE "array-overflow" /* the failure of an access behind the end of its object */
+#define BIND_OUTSIDE "array-overflow" /* the failure of an access past the end of its object */
 
 #define BIND_CHOICES 6 /* addresses that P leaves open for a pointer */
 

@@ -12,7 +12,7 @@
 
 #define WAITS 4   /* times its processor time that a summary may take by the clock: Z3, other programs */
 #define QUERIES 4 /* a query may have this part of a summary's time */
-#define SECONDS 2.0 /* of processor time for a summary, if nobody says */
+#define SECONDS 2.0 /* of processor time for a summary, by default */
 
 struct validation {
 	struct validate_options o;
@@ -118,7 +118,7 @@ static const char *check_members(const struct code_function *old, const struct c
 	return same ? NULL : "a place of the summary is another member now";
 }
 
-/* As far as callers can tell: widths of parameters and result. */
+/* As far as callers can see: widths of parameters and result. */
 static int same_signature(const struct code_function *f, const struct code_function *g)
 {
 	if (f->parameters != g->parameters || f->variadic != g->variadic || f->result_width != g->result_width)
