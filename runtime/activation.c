@@ -52,13 +52,8 @@ static void look_ahead(uint64_t value, label leaf, uint64_t site)
 	}
 }
 
-uint32_t activation_begin(const struct rt_function *f, uint64_t frame, const uint64_t *values, label *labels)
+uint32_t activation_push(uint64_t frame)
 {
-	unsigned part = 0;
-	int missing = (f->flags & RT_FUNCTION_MORE) != 0;
-
-	if (!RT_ON() || !is_named(f->site))
-		return 0;
 	if (rt_now == ACTIVATION_OPEN) {
 		activation_mark(MUSTER_MARK_ROOM);
 		return 0;
@@ -66,6 +61,16 @@ uint32_t activation_begin(const struct rt_function *f, uint64_t frame, const uin
 	activation_open[++rt_now] = (struct activation){
 	    .number = ++numbers, .frame = frame, .born = activation_born_count, .first = (label)RT_STATE->header->node_count};
 	rt_event_whole(MUSTER_EV_ACTIVATION, 0, 0, numbers, 0);
+	return rt_now;
+}
+
+uint32_t activation_begin(const struct rt_function *f, uint64_t frame, const uint64_t *values, label *labels)
+{
+	unsigned part = 0;
+	int missing = (f->flags & RT_FUNCTION_MORE) != 0;
+
+	if (!RT_ON() || !is_named(f->site) || !activation_push(frame))
+		return 0;
 	for (uint32_t i = 0; i < f->arguments && RT_ON(); i++) {
 		unsigned width = f->leaves[2 * i], parameter = f->leaves[2 * i + 1];
 		part = i && f->leaves[2 * i - 1] == parameter ? part + 1 : 0;

@@ -12,17 +12,20 @@
  *
  * A signal handler may run on a stack of its own, wherever that is: while it does, nothing below `floor` is unwound.
  */
-#include "activation.h"
+#include "activation_segment.h"
 #include "node.h"
 
 #define CALLS (1u << 18) /* open at once: more than fit a stack of 8 MiB */
 #define GENERATIONS 14	 /* bits of a token above those of the place in the stack */
 #define NO_CALL (CALLS - 1)
+#define SEGMENTS 64	 /* of one call that are told */
 
 struct call {
 	const struct rt_function *f;
 	uint64_t frame;
 	uint32_t activation; /* with leaves: its place among the open ones; 0: it has none */
+	uint32_t segment;    /* of it, that is open: likewise */
+	uint32_t segments;   /* that were begun */
 };
 
 static struct call stack[CALLS];
@@ -33,6 +36,13 @@ static int asked(void)
 	return RT_ON() && RT_STATE->header->flags & MUSTER_FLAG_CALLS;
 }
 
+#ifdef RT_ACTIVATIONS
+static int cuts_asked(void)
+{
+	return RT_ON() && RT_STATE->header->flags & MUSTER_FLAG_SEGMENTS;
+}
+#endif
+
 static unsigned depth_of(uint32_t call)
 {
 	return call < 0xffff ? call : 0xffff;
@@ -42,6 +52,8 @@ static void pop(enum muster_left how)
 {
 	uint32_t top = --open_calls;
 #ifdef RT_ACTIVATIONS
+	if (stack[top].segment)
+		segment_lost(stack[top].f->site);
 	if (stack[top].activation) {
 		if (how != MUSTER_LEFT_RETURNED)
 			activation_writes();
@@ -114,13 +126,15 @@ uint32_t __muster_enter(const struct rt_function *f, const void *self, const voi
 	if (open_calls == NO_CALL)
 		lose_all();
 	uint32_t at = open_calls++;
-	stack[at] = (struct call){f, (uint64_t)frame, 0};
+	stack[at] = (struct call){.f = f, .frame = (uint64_t)frame};
 	rt_event_whole(MUSTER_EV_CALL, f->arguments, depth_of(at), f->site, 0);
 	if (site)
 		rt_event_whole(MUSTER_EV_CALLER, 0, 0, site, 0);
 	tell_arguments(f, values, labels);
 #ifdef RT_ACTIVATIONS
 	stack[at].activation = activation_begin(f, (uint64_t)frame, values, labels);
+	if (stack[at].activation && f->flags & RT_FUNCTION_CUTS && cuts_asked())
+		stack[at].segment = segment_enter(f, values, labels), stack[at].segments = 1;
 #endif
 	return generation * CALLS + at;
 }
@@ -132,6 +146,9 @@ void __muster_leave(const struct rt_function *f, uint32_t token, const uint64_t 
 		return;
 	unwind_to(at + 1);
 #ifdef RT_ACTIVATIONS
+	if (stack[at].segment)
+		segment_return(f, values, labels);
+	stack[at].segment = 0;
 	if (stack[at].activation)
 		activation_writes();
 #endif
@@ -141,6 +158,23 @@ void __muster_leave(const struct rt_function *f, uint32_t token, const uint64_t 
 		labels[i] = activation_output(activation_outside(labels[i]), f->leaves[2 * f->arguments + 2 * i], values[i], i);
 #endif
 	pop(MUSTER_LEFT_RETURNED);
+}
+
+void __muster_cut(const struct rt_function *f, uint32_t token, const struct rt_cut *c, const uint64_t *values, label *labels)
+{
+#ifdef RT_ACTIVATIONS
+	uint32_t at;
+
+	if (!asked() || !cuts_asked() || (at = call_of(f, token)) == NO_CALL || !stack[at].activation)
+		return;
+	unwind_to(at + 1);
+	if (stack[at].segment)
+		segment_next(c, values, labels);
+	stack[at].segment = stack[at].segments < SEGMENTS ? segment_begin(c, values, labels) : 0;
+	stack[at].segments++;
+#else
+	(void)f, (void)token, (void)c, (void)values, (void)labels;
+#endif
 }
 
 void __muster_leave_tail(const struct rt_function *f, uint32_t token)

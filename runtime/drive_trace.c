@@ -20,7 +20,7 @@ static uint64_t input_size;
 /* The label of a byte of the input that stands nowhere in memory. */
 static label byte_label(uint64_t at, uint8_t *value)
 {
-	static uint8_t scratch;
+	uint8_t scratch; /* below every frame of the program: no activation has written it */
 
 	*value = scratch = at < input_size ? input[at] : 0;
 	rt_label_input(&scratch, source, at, 1);

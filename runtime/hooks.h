@@ -50,6 +50,15 @@ struct rt_function {
 	uint64_t flags;
 };
 #define RT_FUNCTION_MORE 1u /* it has arguments beside those of the list */
+#define RT_FUNCTION_CUTS 2u /* it is cut into segments */
+
+/* The header of a loop, in the segments variant. */
+struct rt_cut {
+	uint64_t site;
+	uint32_t count;
+	uint32_t more;	     /* values that are not in the list are used behind it */
+	const uint8_t *bits; /* of each value; 0: it is the address of a variable */
+};
 
 label __muster_binary(uint32_t opw, label a, label b, uint64_t va, uint64_t vb);
 /* v: the value of the result, and the width in opw is its width. Left: only that operand can have a label. */
@@ -118,6 +127,8 @@ void __muster_unit(struct rt_unit *u);
 uint32_t __muster_enter(const struct rt_function *f, const void *self, const void *frame, const uint64_t *values, label *labels);
 void __muster_leave(const struct rt_function *f, uint32_t token, const uint64_t *values, label *labels);
 void __muster_leave_tail(const struct rt_function *f, uint32_t token);
+/* The header is reached: the labels become those of the leaves of the segment that begins. */
+void __muster_cut(const struct rt_function *f, uint32_t token, const struct rt_cut *c, const uint64_t *values, label *labels);
 void __muster_landed(const struct rt_function *f, uint32_t token); /* a second return of setjmp, or the first */
 void __muster_other_stack(void); /* the program is about to change stacks */
 

@@ -48,7 +48,7 @@ test_match = tests/match/run -n 20 -j 1 bench/fuzz/calc.c tests/truth/oracle.c
 # Compositional search beside exhaustive inlining.
 test_compositional = tests/compositional/run
 # Summaries of generated programs: sampled, and as C beside execution.
-test_summaries = tests/summary/run -n 1 -x
+test_summaries = tests/summary/run -n 1 -s 2 -x
 # Summaries against mutants of their program: nothing stale is accepted.
 test_mutants = tests/validate/mutants -n 2 -p 2 -k 3 -x
 # Generated functions beside their terms, on some of their inputs.

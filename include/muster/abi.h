@@ -152,7 +152,7 @@ static inline uint64_t muster_value(const struct muster_node *n)
 	X(ARGUMENT, "argument") /* after a CALL: label of leaf arg of the arguments, which belongs to parameter `more`; 0: floating point */ \
 	X(RESULT, "result")     /* before a RETURN: label of leaf arg of the result; 0: floating point */ \
 	X(RETURN, "return")     /* the innermost open call of the function (unit, index) is over; arg: enum muster_left; more: as in its CALL */ \
-	X(ACTIVATION, "activation") /* after a CALL and its ARGUMENTs: it is an activation with leaves; index: its number */ \
+	X(ACTIVATION, "activation") /* after a CALL and its ARGUMENTs: it is an activation with leaves; index: its number. Before a SEGMENT: one of a part of the call */ \
 	X(BIND, "bind")         /* label: a LEAF that was made at (unit, index) */                  \
 	X(OBJECT, "object")     /* unit, index: upper and lower half of the address where an object begins; label: its size, a CONST; arg: 1 constant, 2 allocated just now. Before what lies in it is reported */ \
 	X(WRITE, "write")       /* before a RETURN (and its RESULTs): arg bytes at the address (unit, index) were written by the activation and hold label, a CONST if concrete */ \
@@ -160,13 +160,23 @@ static inline uint64_t muster_value(const struct muster_node *n)
 	X(MARK, "mark")         /* all open activations do not say everything from here on; arg: enum muster_mark */ \
 	X(MEMORY, "memory")     /* memory of a driven call (muster/drive.h): label: a DATA; arg: enum muster_memory; index: its number; unit: 0 before the call, 1 after it */ \
 	X(OUTPUT, "output")     /* after the RESULTs and before the RETURN: label: a LEAF that stands for what the activation returns or wrote */ \
-	X(NAME, "name")         /* after the OBJECT of a variable: label: a DATA, its symbol; unit: the unit that defines it; arg: 1 static */
+	X(NAME, "name")         /* after the OBJECT of a variable: label: a DATA, its symbol; unit: the unit that defines it; arg: 1 static */ \
+	X(SEGMENT, "segment")   /* arg: enum muster_cut; the segment begins or ends at (unit, index) */ \
+	X(LIVE, "live")         /* before the SEGMENT that ends one, or after the one that begins it: label of value number `more` there, a CONST if concrete; arg: 1 or, at the end, 2: its address, of a variable in memory */
 
 enum muster_event_kind {
 #define X(name, text) MUSTER_EV_##name,
 	MUSTER_EVENTS(X)
 #undef X
 	    MUSTER_EV_COUNT
+};
+
+/* How a segment begins or ends (SEGMENT). */
+enum muster_cut {
+	MUSTER_CUT_BEGINS, /* the activation whose event stands before is one of a segment */
+	MUSTER_CUT_NEXT,   /* at the header of a loop, where the next one begins */
+	MUSTER_CUT_RETURN, /* with the function: LIVE are parts of the result */
+	MUSTER_CUT_LOST,   /* not by itself: the call was unwound, or lost */
 };
 
 /* What a bound or a check of the compiler stands for: X(NAME, key, on by default, what it looks for). Other inputs of the same
@@ -383,6 +393,7 @@ enum muster_flag {
 	MUSTER_FLAG_SUMMARIES = 128, /* leaves, bindings and writes of the functions at function_offset; with CALLS */
 	MUSTER_FLAG_OUTPUTS = 512,  /* with SUMMARIES: what an activation wrote and returned are leaves for its caller */
 	MUSTER_FLAG_COMPOSE = 1024, /* with OUTPUTS: each is an event; what parameters point to is an input, and an output whether it was written or not; pointers are none */
+	MUSTER_FLAG_SEGMENTS = 2048, /* with SUMMARIES: activations are cut into segments at the headers of loops; the segments variant has them */
 	MUSTER_FLAG_MEMORY = 256,   /* MEMORY events, where a driven function is called and where it returns */
 	MUSTER_FLAG_PATH = 16,      /* every decision is to be an event: bodies pass over nothing */
 };

@@ -378,7 +378,8 @@ static int make_instrumented(const struct unit_object *o, const struct units *u,
 						     [VARIANT_PATH] = INSTRUMENT_PATH,
 						     [VARIANT_FILL] = INSTRUMENT_COV,
 						     [VARIANT_TRACE_ALL] = INSTRUMENT_TRACE,
-						     [VARIANT_CALLS] = INSTRUMENT_TRACE};
+						     [VARIANT_CALLS] = INSTRUMENT_TRACE,
+						     [VARIANT_SEGMENTS] = INSTRUMENT_TRACE};
 	struct instrument_options options = {.reloc = INSTRUMENT_RELOC_AUTO, .checks = u->checks, .pool = pool, .part_size = part_size()};
 	struct buf bitcode = BUF_EMPTY, object = BUF_EMPTY;
 	struct strmap fast = {0};
@@ -395,7 +396,8 @@ static int make_instrumented(const struct unit_object *o, const struct units *u,
 		bitcode = filled; /* the process ends soon: nothing is freed */
 	}
 	options.all_decisions = kind == VARIANT_TRACE_ALL;
-	options.calls = kind == VARIANT_CALLS;
+	options.calls = kind == VARIANT_CALLS || kind == VARIANT_SEGMENTS;
+	options.segments = kind == VARIANT_SEGMENTS;
 	options.slow_only = u->copies != COPIES_BOTH;
 	if (state_of(u, o) == COPIES_SOME) {
 		copies_list_of(u->fast, o->id, &fast);

@@ -19,7 +19,8 @@
 	X(FILL, "fill", "libmuster_fill.a", "wraps_cov")  \
 	X(TRACE_ALL, "trace-all", "libmuster_rt_all.a",   \
 	  "wraps") /* events for concrete decisions too */ \
-	X(CALLS, "calls", "libmuster_rt_calls.a", "wraps") /* hooks at calls and returns, slow copies only */
+	X(CALLS, "calls", "libmuster_rt_calls.a", "wraps") /* hooks at calls and returns, slow copies only */ \
+	X(SEGMENTS, "segments", "libmuster_rt_calls.a", "wraps") /* and at the headers of loops */
 
 enum variant_kind {
 #define X(id, name, archive, wraps) VARIANT_##id,

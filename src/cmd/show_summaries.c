@@ -4,6 +4,7 @@
  */
 #include "cmd/show.h"
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "summary/summary.h"
@@ -26,10 +27,49 @@ struct showing {
 	struct json *json; /* NULL: for people */
 	const char *function; /* or NULL */
 	int smt2;
+	uint64_t campaign;
 	const char *name; /* of the function that is shown */
+	struct buf graph; /* of its segments */
 	VEC(struct shown) list; /* its summaries */
 	uint64_t count;
 };
+
+/* The number of a key in the first line of the graph; -1. */
+static long number_of(const char *graph, const char *id)
+{
+	const char *end = graph + strcspn(graph, "\n"), *at = strstr(graph, id);
+
+	return at && at < end ? (at - graph) / HASH_HEX_SIZE : -1;
+}
+
+/* Those that follow a segment, each once, with the first test in which it does. The graph: a line of keys, then a line for each path: its test, and numbers of keys. */
+static void print_next(struct showing *x, const char *id)
+{
+	struct json *j = x->json;
+	const char *graph = buf_str(&x->graph), *keys = graph;
+	long own = number_of(graph, id);
+	struct map seen = {0};
+
+	json_key(j, "next"), json_array_open(j);
+	for (const char *line = strchr(graph, '\n'); line && own >= 0; line = strchr(line + 1, '\n')) {
+		char *p;
+		unsigned long long test = strtoull(line + 1, &p, 10);
+		for (long last = -1; *p == ' ';) {
+			long now = p[1] == '-' ? (p += 2, -1) : strtol(p + 1, &p, 10);
+			if (last == own && now >= 0 && (size_t)now * HASH_HEX_SIZE + HASH_HEX_SIZE - 1 <= strcspn(keys, "\n") && map_set(&seen, (uint64_t)now, 1)) {
+				char *key = mem_strndup(keys + now * HASH_HEX_SIZE, HASH_HEX_SIZE - 1);
+				json_object_open(j);
+				json_key(j, "id"), json_str(j, key);
+				json_key(j, "test"), json_id(j, test);
+				json_object_close(j);
+				free(key);
+			}
+			last = now;
+		}
+	}
+	json_array_close(j);
+	map_release(&seen);
+}
 
 static void print_json(struct showing *x, const struct shown *o)
 {
@@ -54,6 +94,8 @@ static void print_json(struct showing *x, const struct shown *o)
 	for (size_t i = 0; i < o->functions.size; i++)
 		json_str(j, o->functions.data[i]);
 	json_array_close(j);
+	if (s->kind == SUMMARY_SEGMENT)
+		print_next(x, hex);
 	if (x->smt2)
 		json_key(j, "smt2"), json_str(j, o->smt);
 	json_object_close(j);
@@ -65,13 +107,23 @@ static void print_words(const struct showing *x, const struct shown *o)
 		printf("%s", o->smt);
 		return;
 	}
+	if (o->s.kind == SUMMARY_SEGMENT) {
+		const char *from = o->s.lp.ordinal == SUMMARY_ENTRY ? "the entry" : "the loop in line", *to = o->s.lq.ordinal == SUMMARY_EXIT ? "the end" : "the loop in line";
+		printf("  from %s", from);
+		if (o->s.lp.ordinal != SUMMARY_ENTRY)
+			printf(" %u", o->s.line);
+		printf(" to %s", to);
+		if (o->s.lq.ordinal != SUMMARY_EXIT)
+			printf(" %u", o->s.end_line);
+		printf("\n");
+	}
 	printf("  pre   %s\n  post  %s\n", o->pre, o->post);
 	if (o->why)
 		printf("  partial: %s\n", o->why);
 	printf("  test %llu", (unsigned long long)o->s.test);
 	if (o->s.paths > 1)
 		printf(", %llu paths", (unsigned long long)o->s.paths);
-	if (o->s.called)
+	if (o->s.called && o->s.kind == SUMMARY_FUNCTION)
 		printf(", from a call");
 	printf("\n\n");
 }
@@ -80,7 +132,8 @@ static int take(void *ctx, const struct store_summary *m)
 {
 	struct showing *x = ctx;
 	struct summaries l;
-	struct shown o = {.s = {.key = m->key, .kind = m->kind == STORE_SUMMARY_FUNCTION ? SUMMARY_FUNCTION : SUMMARY_SEGMENT, .function = x->name}};
+	struct shown o = {.s = {.key = m->key, .kind = m->kind == STORE_SUMMARY_FUNCTION ? SUMMARY_FUNCTION : SUMMARY_SEGMENT, .function = x->name, .lp = {.ordinal = m->start},
+			     .lq = {.ordinal = m->end}}};
 	struct buf pre = BUF_EMPTY, post = BUF_EMPTY, smt = BUF_EMPTY;
 
 	summaries_init(&l);
@@ -107,6 +160,10 @@ static int by_test(const void *a, const void *b)
 {
 	const struct shown *x = a, *y = b;
 
+	if (x->s.kind != y->s.kind)
+		return x->s.kind == SUMMARY_FUNCTION ? -1 : 1;
+	if (x->s.kind == SUMMARY_SEGMENT && x->s.lp.ordinal != y->s.lp.ordinal)
+		return x->s.lp.ordinal < y->s.lp.ordinal ? -1 : 1;
 	return x->s.test != y->s.test ? (x->s.test < y->s.test ? -1 : 1) : strcmp(x->pre, y->pre);
 }
 
@@ -118,11 +175,15 @@ static int show_function(void *ctx, uint64_t symbol, const char *name)
 		return 0;
 	x->name = name;
 	vec_clear(&x->list);
-	int e = store_summary_each(x->store, symbol, take, x);
+	struct buf key = BUF_EMPTY;
+	buf_addf(&key, "graph %s", name);
+	buf_clear(&x->graph);
+	int e = store_value_get(x->store, x->campaign, buf_str(&key), &x->graph) < 0 || store_summary_each(x->store, symbol, take, x) ? -1 : 0;
+	buf_release(&key);
 	if (x->list.size)
 		qsort(x->list.data, x->list.size, sizeof *x->list.data, by_test);
 	if (x->list.size && !e && !x->json && !x->smt2)
-		printf("%s, line %u\n", name, x->list.data[0].s.line);
+		printf(x->list.data[0].s.kind == SUMMARY_FUNCTION ? "%s, line %u\n" : "%s\n", name, x->list.data[0].s.line);
 	for (size_t i = 0; i < x->list.size; i++) {
 		struct shown *o = &x->list.data[i];
 		if (!e && x->json)
@@ -140,12 +201,13 @@ static int show_function(void *ctx, uint64_t symbol, const char *name)
 
 int show_summaries(struct store *s, uint64_t campaign, const char *function, int smt2, struct json *j)
 {
-	struct showing x = {.store = s, .json = j, .function = function, .smt2 = smt2};
+	struct showing x = {.store = s, .json = j, .function = function, .smt2 = smt2, .campaign = campaign};
 	struct hash128 unit = {0};
 	int there = recall_unit(s, campaign, &unit);
 
 	int e = there < 0 || (there > 0 && store_symbol_each(s, unit, show_function, &x));
 	vec_release(&x.list);
+	buf_release(&x.graph);
 	if (e)
 		return -1;
 	if (!x.count && !j)

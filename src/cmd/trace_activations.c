@@ -60,7 +60,7 @@ int trace_activations_name(struct shm *s, const struct site_tables *sites, const
 
 int trace_activations_event(const struct muster_event *e)
 {
-	return (e->kind >= MUSTER_EV_ACTIVATION && e->kind <= MUSTER_EV_MARK) || e->kind == MUSTER_EV_NAME;
+	return (e->kind >= MUSTER_EV_ACTIVATION && e->kind <= MUSTER_EV_MARK) || e->kind == MUSTER_EV_NAME || e->kind == MUSTER_EV_SEGMENT || e->kind == MUSTER_EV_LIVE;
 }
 
 /* --------------------------------------------------------------------- names */

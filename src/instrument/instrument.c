@@ -23,6 +23,7 @@
 #include "instrument/pass.h"
 #include "instrument/settle.h"
 #include "instrument/trace_loop.h"
+#include "instrument/trace_segment.h"
 #include "ir/site.h"
 #include "muster/abi.h"
 
@@ -108,6 +109,7 @@ int instrument_unit(const void *bitcode, size_t size, uint32_t unit_id, enum ins
 	static const struct instrument_options defaults;
 	struct instrument_options own;
 	struct trace_entries entries = {0};
+	struct trace_cuts cuts = {0};
 	struct unit u;
 	struct buf table = {0};
 	int result;
@@ -124,6 +126,13 @@ int instrument_unit(const void *bitcode, size_t size, uint32_t unit_id, enum ins
 		own.entries = &entries;
 		options = &own;
 	}
+	if (!result && kind == INSTRUMENT_TRACE && options->segments) {
+		trace_cuts_find(&cuts, &u);
+		trace_cuts_put(&cuts, &u);
+		own = *options;
+		own.cuts = &cuts;
+		options = &own;
+	}
 	if (!result)
 		result = edit(&u, kind, options);
 	if (!result)
@@ -131,6 +140,7 @@ int instrument_unit(const void *bitcode, size_t size, uint32_t unit_id, enum ins
 	if (!result)
 		result = elf_add_section(object, MUSTER_SITES_SECTION, table.data, table.size, 8);
 	trace_entries_release(&entries);
+	trace_cuts_release(&cuts);
 	buf_release(&table);
 	unit_release(&u);
 	return result;

@@ -15,6 +15,7 @@ struct buf;
 struct pool;
 struct strmap;
 struct trace_entries;
+struct trace_cuts;
 
 enum instrument_kind {
 	INSTRUMENT_TRACE, /* labels and events */
@@ -38,6 +39,7 @@ struct instrument_options {
 	checker_set checks;  /* whose checks it has; the cov variant: only those that end a run (fold.h) */
 	int all_decisions;   /* trace: an event for each decision, the concrete ones too */
 	int calls;           /* trace: hooks at calls and returns; no fast copies */
+	int segments;        /* trace, with calls: hooks at the headers of loops, too */
 	int small;	     /* trace: functions without a fast copy are few bytes rather than quickly made or run */
 	int part;	     /* set by parts_emit: it is a part of a large unit, which is to be made quickly */
 	int slow_only;       /* trace: no fast copies of functions (trace_fast.c) ... */
@@ -45,6 +47,7 @@ struct instrument_options {
 	int library;         /* a body of the runtime: it does not note its call sites */
 	const char *const *wrapped; /* functions with a body in the runtime; see settle_inline */
 	const struct trace_entries *entries; /* trace: set by instrument_unit itself */
+	const struct trace_cuts *cuts;	     /* likewise */
 	const struct pool *pool; /* a large unit is compiled in parts, in processes of this pool (parts.h); NULL: it is not */
 	uint32_t part_size;	 /* instructions of the normal form that a part has, about */
 	const char *dump_ir; /* write the module as it is before optimising to this file */

@@ -77,7 +77,8 @@ static void begin_phi(struct tracer *t, LLVMValueRef inst, phis *all)
 		free(p);
 		return;
 	}
-	tracer_set(t, inst, p->labels, n);
+	if (!trace_cut_slot(t, inst)) /* else it is written behind all phis */
+		tracer_set(t, inst, p->labels, n);
 	vec_push(all, p);
 }
 
@@ -88,6 +89,7 @@ static void end_phi(struct tracer *t, struct phi *p)
 	for (unsigned k = 0; k < count; k++) {
 		LLVMBasicBlockRef from = LLVMGetIncomingBlock(p->phi, k);
 		LLVMValueRef labels[TRACER_LEAVES];
+		tracer_before(t, LLVMGetBasicBlockTerminator(from));
 		tracer_get(t, LLVMGetIncomingValue(p->phi, k), labels, p->n);
 		for (unsigned i = 0; i < p->n; i++)
 			if (p->labels[i] != t->zero)
@@ -155,6 +157,8 @@ void trace_instruction(struct tracer *t, LLVMValueRef inst, uint32_t ordinal)
 			trace_condition(t, fold_condition(inst));
 		else if (trace_is_entry(inst))
 			trace_entry(t, inst);
+		else if (trace_is_cut(inst))
+			trace_cut(t, inst);
 		else {
 			trace_members(t, inst);
 			trace_call(t, inst);
@@ -189,9 +193,32 @@ static int has_dynamic_stack(LLVMValueRef fn)
 	return 0;
 }
 
+/* Labels of phis that cuts may change, from number `first` on. */
+static void store_phis(struct tracer *t, const phis *all, size_t first, LLVMValueRef behind)
+{
+	tracer_before(t, behind);
+	for (size_t i = first; i < all->size; i++) {
+		LLVMValueRef slot = trace_cut_slot(t, all->data[i]->phi);
+		if (slot)
+			LLVMBuildStore(t->b, all->data[i]->labels[0], slot);
+	}
+}
+
+/* What it will have is said when it is made; until then it has no label, whatever it had the last time. */
+static void clear_slot(struct tracer *t, LLVMValueRef inst)
+{
+	LLVMValueRef slot = trace_cut_slot(t, inst);
+
+	if (!slot)
+		return;
+	tracer_before(t, inst);
+	LLVMBuildStore(t->b, t->zero, slot);
+}
+
 static void trace_block(struct tracer *t, LLVMBasicBlockRef block, phis *all)
 {
 	VEC(LLVMValueRef) list = {0};
+	size_t first = all->size, k = 0;
 
 	/* A snapshot: what we insert is not visited. */
 	for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
@@ -199,8 +226,13 @@ static void trace_block(struct tracer *t, LLVMBasicBlockRef block, phis *all)
 	for (size_t i = 0; i < list.size; i++)
 		if (LLVMIsAPHINode(list.data[i]))
 			begin_phi(t, list.data[i], all);
+	while (LLVMIsAPHINode(list.data[k]))
+		k++;
+	store_phis(t, all, first, list.data[k]);
 	for (size_t i = 0; i < list.size; i++) {
 		uint64_t ordinal;
+		if (!LLVMIsAPHINode(list.data[i]))
+			clear_slot(t, list.data[i]);
 		if (!LLVMIsAPHINode(list.data[i]) && map_get(&t->ordinals, (uint64_t)(uintptr_t)list.data[i], &ordinal) && ordinal)
 			trace_instruction(t, list.data[i], (uint32_t)(ordinal - 1));
 	}
@@ -223,6 +255,7 @@ static void trace_function(struct tracer *t, LLVMValueRef fn)
 	map_clear(&t->labels);
 	trace_expand_jumps(t, fn);
 	post_order(fn, &order);
+	t->cut_flags = trace_cut_slots(t, fn);
 	trace_find_labelled(t, fn);
 	trace_find_members(t, fn);
 	if (trace_fast_eligible(t, fn)) {
@@ -296,6 +329,7 @@ static void tracer_release(struct tracer *t)
 	map_release(&t->labels);
 	map_release(&t->plain);
 	map_release(&t->jumps);
+	map_release(&t->slots);
 	map_release(&t->may);
 	map_release(&t->rooms);
 	vec_release(&t->pool);
@@ -351,11 +385,13 @@ int trace_instrument(struct unit *u, const struct instrument_options *options)
 	if (!options->all_decisions && !options->calls && (!options->slow_only || options->fast) && !t.driven)
 		trace_make_plain(&t);
 	trace_put_entries(&t, options->entries);
+	trace_find_cuts(&t);
 	trace_globals(&t);
 	trace_marks(u);
 	for (size_t i = 0; i < functions.size; i++)
 		trace_function(&t, functions.data[i]);
 	trace_forget_entries(&t);
+	trace_forget_cuts(&t);
 	tell_system_calls(&t);
 	vec_release(&functions);
 	tracer_release(&t);

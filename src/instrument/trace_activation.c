@@ -66,7 +66,7 @@ static LLVMValueRef function_record(struct tracer *t, LLVMTypeRef result, unsign
 	LLVMSetInitializer(list, bytes);
 	LLVMSetGlobalConstant(list, 1);
 	LLVMSetLinkage(list, LLVMPrivateLinkage);
-	LLVMValueRef fields[] = {tracer_q(t, t->site), tracer_w(t, n), tracer_w(t, results), list, tracer_q(t, more)};
+	LLVMValueRef fields[] = {tracer_q(t, t->site), tracer_w(t, n), tracer_w(t, results), list, tracer_q(t, more | t->cut_flags)};
 	LLVMValueRef s = LLVMConstStructInContext(t->context, fields, 5, 0);
 	LLVMValueRef g = LLVMAddGlobal(t->module, LLVMTypeOf(s), ".muster.function");
 	LLVMSetInitializer(g, s);

@@ -99,6 +99,11 @@ void tracer_get(struct tracer *t, LLVMValueRef v, LLVMValueRef *labels, unsigned
 
 	for (unsigned i = 0; i < n; i++)
 		labels[i] = t->zero;
+	LLVMValueRef slot = n ? trace_cut_slot(t, v) : NULL;
+	if (slot) {
+		labels[0] = LLVMBuildLoad2(t->b, t->i32, slot, "");
+		return;
+	}
 	if (!map_get(&t->labels, (uint64_t)(uintptr_t)v, &at))
 		return;
 	for (unsigned i = 0; i < n; i++)
@@ -115,6 +120,11 @@ LLVMValueRef tracer_get1(struct tracer *t, LLVMValueRef v)
 
 void tracer_set(struct tracer *t, LLVMValueRef v, const LLVMValueRef *labels, unsigned n)
 {
+	LLVMValueRef slot = n ? trace_cut_slot(t, v) : NULL;
+	if (slot) {
+		LLVMBuildStore(t->b, labels[0], slot);
+		return;
+	}
 	if (n == 0 || tracer_all_zero(t, labels, n))
 		return;
 	map_set(&t->labels, (uint64_t)(uintptr_t)v, t->pool.size + 1);
@@ -184,7 +194,7 @@ void trace_find_labelled(struct tracer *t, LLVMValueRef fn)
 		may_have(t, LLVMGetParam(fn, i), &todo);
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
 		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-			if (is_source(i))
+			if (is_source(i) || trace_cut_slot(t, i))
 				may_have(t, i, &todo);
 	while (todo.size) {
 		LLVMValueRef v = vec_pop(&todo);

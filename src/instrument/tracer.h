@@ -52,6 +52,7 @@ struct tracer {
 	struct map jumps;    /* switches that were computed gotos (trace_jump.c) */
 	struct map may;      /* values of this function that can have a label at all */
 	struct map labels;   /* value -> index of its first label in pool, + 1 */
+	struct map slots;    /* value of this function -> where its label is, if a cut may change it */
 	struct map rooms;    /* call + operand -> bytes of the member that the pointer is to (trace_member.c) */
 	VEC(LLVMValueRef) pool;
 
@@ -67,6 +68,8 @@ struct tracer {
 	LLVMValueRef token;	/* of this call in the stack of calls; NULL: it is not asked for (trace_activation.c) */
 	LLVMValueRef call_record;		/* struct rt_function */
 	LLVMValueRef call_values, call_labels;	/* room for its arguments and results */
+	LLVMValueRef cut_values, cut_labels;	/* room for the values of a cut */
+	unsigned cut_flags;			/* of the function's record */
 	int dynamic_stack;
 	int driven;		 /* the unit has a drive table: most of what it touches has labels */
 	int small;		 /* it has the slow copy alone: everything that hooks can do is left to them */
@@ -145,6 +148,14 @@ void trace_put_entries(struct tracer *t, const struct trace_entries *e);
 int trace_is_entry(LLVMValueRef call);
 void trace_entry(struct tracer *t, LLVMValueRef call);
 void trace_forget_entries(struct tracer *t);
+/* trace_segment.c: marks where cuts are, before functions are instrumented; the slots of a function's labels; one of the cuts; and the end of all. */
+struct trace_cuts;
+void trace_find_cuts(struct tracer *t);
+int trace_is_cut(LLVMValueRef call);
+unsigned trace_cut_slots(struct tracer *t, LLVMValueRef fn);	  /* flags of the function's record */
+LLVMValueRef trace_cut_slot(struct tracer *t, LLVMValueRef v); /* or NULL */
+void trace_cut(struct tracer *t, LLVMValueRef call);
+void trace_forget_cuts(struct tracer *t);
 int trace_fast_eligible(struct tracer *t, LLVMValueRef fn);  /* trace_fast.c: two copies of a function */
 void trace_fast_function(struct tracer *t, LLVMValueRef fn, LLVMBasicBlockRef *order, size_t count);
 LLVMValueRef trace_load_leaf(struct tracer *t, LLVMValueRef pointer, LLVMValueRef address, const struct leaf *leaf);

@@ -132,11 +132,14 @@ static int begin_activation(struct reader *r, uint64_t at)
 		return bad(at, "an activation with another number than the next");
 	a.call = vec_last(&r->calls);
 	const struct call *c = &r->c->list.data[a.call];
-	if (r->open.size && top_of(r)->call == a.call)
+	const struct muster_event *next = at + 1 < r->t->event_count ? &r->t->events[at + 1] : NULL;
+	a.is_segment = next && next->kind == MUSTER_EV_SEGMENT && next->arg == MUSTER_CUT_BEGINS;
+	if (r->open.size && top_of(r)->call == a.call ? !a.is_segment || top_of(r)->is_segment : a.is_segment)
 		return bad(at, "two activations of one call");
 	a.unit = c->unit;
 	a.index = c->index;
-	a.begin = c->begin;
+	a.begin = a.is_segment ? at : c->begin;
+	a.start = a.is_segment ? next->index : c->index;
 	a.end = CALLS_OPEN;
 	a.caller = r->open.size ? vec_last(&r->open) : ACTIVATION_NONE;
 	a.marks = r->always;
@@ -256,6 +259,37 @@ static void end_call(struct reader *r, uint64_t at)
 	r->open.size--;
 }
 
+static int end_segment(struct reader *r, uint64_t at)
+{
+	const struct muster_event *e = &r->t->events[at];
+	struct activation *a = top_of(r);
+
+	if (e->arg == MUSTER_CUT_BEGINS)
+		return 0;
+	if (!a || !a->is_segment)
+		return bad(at, "a segment ends, and none is open");
+	a->end = at;
+	a->stop = e->index;
+	a->cut = (enum muster_cut)e->arg;
+	a->marks |= a->cut == MUSTER_CUT_LOST ? ACTIVATION_MARK(LOST) : 0;
+	r->open.size--;
+	return 0;
+}
+
+static int add_live(struct reader *r, uint64_t at)
+{
+	const struct muster_event *e = &r->t->events[at];
+	struct activation *a = top_of(r);
+
+	if (!a || !a->is_segment)
+		return bad(at, "a value of a segment, and none is open");
+	if (e->arg)
+		vec_push(&a->homes, ((struct activation_home){e->more, (uint64_t)trace_value(r->t, e->label), e->arg == 2}));
+	else
+		vec_push(&a->lives, ((struct activation_live){e->more, e->label, EXPR_NONE}));
+	return 0;
+}
+
 static int one_event(struct reader *r, uint64_t at)
 {
 	const struct muster_event *e = &r->t->events[at];
@@ -271,6 +305,10 @@ static int one_event(struct reader *r, uint64_t at)
 		return 0;
 	case MUSTER_EV_ACTIVATION:
 		return begin_activation(r, at);
+	case MUSTER_EV_SEGMENT:
+		return end_segment(r, at);
+	case MUSTER_EV_LIVE:
+		return add_live(r, at);
 	case MUSTER_EV_BIND:
 		return bind(r, at);
 	case MUSTER_EV_OBJECT:
@@ -412,7 +450,10 @@ static void own_terms(struct terms *x, struct activations *out, struct activatio
 		a->outer_numbers += x->outer || has_input(x->pool, e) || expr_is_const(x->pool, e, NULL);
 	}
 	write_terms(x, a);
-	for (uint32_t k = 0; a->end != CALLS_OPEN && k < call->results; k++) {
+	for (size_t i = 0; i < a->lives.size; i++)
+		if (a->lives.data[i].label)
+			a->lives.data[i].value = import_label(&x->im, a->lives.data[i].label);
+	for (uint32_t k = 0; !a->is_segment && a->end != CALLS_OPEN && k < call->results; k++) {
 		uint32_t label = x->t->events[call->first_result + k].label;
 		vec_push(&a->results, label ? import_label(&x->im, label) : EXPR_NONE);
 	}
@@ -493,6 +534,8 @@ void activations_release(struct activations *a)
 		vec_release(&x->writes);
 		vec_release(&x->results);
 		vec_release(&x->numbers);
+		vec_release(&x->lives);
+		vec_release(&x->homes);
 	}
 	vec_release(&a->list);
 	vec_release(&a->objects);

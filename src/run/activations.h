@@ -120,6 +120,19 @@ enum activation_mark_number {
 #define ACTIVATION_MARK(name) (1u << (MUSTER_MARK_COUNT + ACTIVATION_MARK_##name))
 #define ACTIVATION_MARKED(name) (1u << MUSTER_MARK_##name)
 
+/* A value at the end of a segment: number `number` of the cut (ir/segment.h), or part of the function's result. */
+struct activation_live {
+	uint32_t number;
+	uint32_t label;
+	expr_t value;	  /* over the leaves; EXPR_NONE: floating point */
+};
+/* Where a variable in memory is, of a segment's cut. */
+struct activation_home {
+	uint32_t number;
+	uint64_t address;
+	int at_end; /* number is one of the cut where it ends */
+};
+
 struct activation {
 	uint32_t unit, index;	/* the function: one of its instructions, the first that the variant has (site_find_function) */
 	uint32_t call;		/* in the list of calls */
@@ -133,6 +146,12 @@ struct activation {
 	VEC(expr_t) results;		     /* a term for each part of the result; EXPR_NONE: floating point */
 	VEC(uint32_t) numbers;		     /* labels of addresses that were taken for numbers (MUSTER_REASON_ORDER) */
 	uint32_t outer_numbers;		     /* of them: those that are not over its leaves alone */
+	/* Of a segment, which is an activation inside that of its call (`caller`): PARAMETERs are parameters of the function if it begins with it, else values of the cut. */
+	int is_segment;
+	uint32_t start, stop;		     /* sites: instructions at the cuts; of the call's begin and end: the function's */
+	enum muster_cut cut;		     /* how it ended; MUSTER_CUT_BEGINS: it did not */
+	VEC(struct activation_live) lives;
+	VEC(struct activation_home) homes;
 };
 
 struct activations {

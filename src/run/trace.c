@@ -258,6 +258,7 @@ static int check_event(const struct trace *t, uint64_t i)
 		return 0;
 	case MUSTER_EV_ARGUMENT:
 	case MUSTER_EV_RESULT:
+	case MUSTER_EV_LIVE:
 		if (e->label && !trace_is_node(t, e->label))
 			return bad_event(t, i, "its value is no node");
 		return 0;
@@ -297,6 +298,8 @@ static int check_event(const struct trace *t, uint64_t i)
 		if (!e->label || e->label >= t->node_count || is_payload(t, e->label) || t->nodes[e->label].op != MUSTER_OP_DATA)
 			return bad_event(t, i, "its contents are no table");
 		return 0;
+	case MUSTER_EV_SEGMENT:
+		return e->arg <= MUSTER_CUT_LOST ? 0 : bad_event(t, i, "there is no such cut");
 	case MUSTER_EV_LOST:
 		return e->arg < MUSTER_LOST_COUNT ? 0 : bad_event(t, i, "unknown loss");
 	case MUSTER_EV_NONE:

@@ -9,50 +9,15 @@
  *
  * At the end the run itself must satisfy P and Q, by the values that were seen: else nothing is made of it.
  */
-#include "summary/called.h"
-
-#include "base/map.h"
-#include "summary/typed.h"
+#include "summary/called_inside.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_REGION UINT32_MAX
 #define MOST_ACCESSES 4096 /* bytes and conditions of one summary: what is larger is nothing for people, and costs too much */
 #define SMALL_ADDRESS 65536
 
-struct region {
-	const char *path, *text; /* of the value, or of the pointer to the object */
-	uint32_t type;		 /* of the value, or of an element of the object; FRONT_NONE */
-	uint64_t element;	 /* bytes of an element; 0: a value */
-	expr_t address;		 /* term: the pointer, or &variable */
-	uint64_t base;		 /* what that was in the run */
-	uint64_t room;		 /* bytes from there to the end of the object */
-	int64_t low, high;	 /* bytes that were accessed */
-};
-
-struct maker {
-	struct summaries *l;
-	struct exprs *p; /* of the run: terms are copied to the list's at the end */
-	const struct called_run *r;
-	const struct called_function *f;
-	const struct activation *a;
-	uint32_t number;
-	struct arena arena;
-	VEC(struct region) regions;
-	struct map of_object; /* object to region + 1 */
-	struct map leaves;    /* leaf variable to its term */
-	struct map followed;  /* pointer to the alignment of what it points to */
-	struct map values;    /* place's variable to what it was */
-	VEC(expr_t) pre, post;
-	int bounds;	      /* conditions on sizes are among them */
-	int globals;	      /* a variable was accessed */
-	int fails;
-	int addresses;	      /* a conjunct of P has an address of this run */
-	struct buf why;
-};
-
-static void missing(struct maker *m, const char *words)
+void called_missing(struct called_maker *m, const char *words)
 {
 	if (!strstr(buf_str(&m->why), words))
 		buf_addf(&m->why, "%s%s", m->why.size ? "; " : "", words);
@@ -60,7 +25,7 @@ static void missing(struct maker *m, const char *words)
 
 /* ---------------------------------------------------------------- places */
 
-static void note_value(struct maker *m, expr_t v, uint64_t bits, unsigned shift)
+void called_note_value(struct called_maker *m, expr_t v, uint64_t bits, unsigned shift)
 {
 	uint64_t old = 0;
 
@@ -69,25 +34,23 @@ static void note_value(struct maker *m, expr_t v, uint64_t bits, unsigned shift)
 }
 
 /* The scalar that byte `at` of a region is in, and its variable. */
-static expr_t place_at(struct maker *m, const struct region *g, int64_t at, int after, struct typed_scalar *s)
+static expr_t place_at(struct called_maker *m, const struct called_region *g, int64_t at, int after, struct typed_scalar *s)
 {
 	struct buf path = BUF_EMPTY, text = BUF_EMPTY;
 	int64_t element = (int64_t)g->element, j = !element ? 0 : at >= 0 ? at / element : -((-at + element - 1) / element);
-	const struct front *front = m->f->front;
-	uint32_t plain = front && g->type < front->types.size ? front->types.data[g->type].plain : FRONT_NONE;
-	enum front_kind kind = plain == FRONT_NONE ? FRONT_VOID : front->types.data[plain].kind;
+	enum typed_kind kind = typed_form(&m->types, g->type).kind;
 	const char *open = *g->text == '*' || *g->text == '(' || *g->text == '&' ? "(" : "", *close = *open ? ")" : "";
 
 	if (!element)
 		buf_adds(&text, g->text);
-	else if (!j && kind == FRONT_STRUCT)
+	else if (!j && kind == TYPED_STRUCT)
 		buf_addf(&text, "%s%s%s->", open, g->text, close);
-	else if (!j && kind != FRONT_CHAR)
-		buf_addf(&text, kind == FRONT_ARRAY ? "(*%s%s%s)" : "*%s%s%s", open, g->text, close);
+	else if (!j && kind != TYPED_CHAR)
+		buf_addf(&text, kind == TYPED_ARRAY ? "(*%s%s%s)" : "*%s%s%s", open, g->text, close);
 	else
 		buf_addf(&text, "%s%s%s[%lld]", open, g->text, close, (long long)j);
-	if (g->type == FRONT_NONE || !front || !typed_at(front, g->type, (uint64_t)(at - j * element), &text, s)) {
-		*s = (struct typed_scalar){.type = PLACE_UNSIGNED, .width = 8, .off = (uint64_t)(at - j * element), .bytes = 1, .front = FRONT_NONE};
+	if (!typed_at(&m->types, g->type, (uint64_t)(at - j * element), &text, s)) {
+		*s = (struct typed_scalar){.type = PLACE_UNSIGNED, .width = 8, .off = (uint64_t)(at - j * element), .bytes = 1, .of = TYPED_NONE};
 		buf_clear(&text);
 		buf_addf(&text, element ? "((unsigned char *)%s)[%lld]" : "((unsigned char *)&%s)[%lld]", g->text, (long long)at);
 	}
@@ -104,7 +67,7 @@ static expr_t place_at(struct maker *m, const struct region *g, int64_t at, int 
 	return v;
 }
 
-static const char *path_of(struct maker *m, expr_t v, const char **text)
+static const char *path_of(struct called_maker *m, expr_t v, const char **text)
 {
 	struct place pl;
 
@@ -113,33 +76,33 @@ static const char *path_of(struct maker *m, expr_t v, const char **text)
 	return arena_strndup(&m->arena, pl.path, pl.path_size);
 }
 
-static expr_t byte_of(struct maker *m, expr_t v, const struct typed_scalar *s, int64_t at)
+static expr_t byte_of(struct called_maker *m, expr_t v, const struct typed_scalar *s, int64_t at)
 {
 	return s->width == 1 ? expr_zext(m->p, v, 8) : expr_extract(m->p, v, (unsigned)(at - (int64_t)s->off) * 8, 8);
 }
 
-static void accessed(struct region *g, int64_t at, int64_t n)
+static void accessed(struct called_region *g, int64_t at, int64_t n)
 {
 	g->low = at < g->low ? at : g->low;
 	g->high = at + n > g->high ? at + n : g->high;
 }
 
 /* n bytes of a region at entry, which had this value. */
-static expr_t read_bytes(struct maker *m, uint32_t region, int64_t at, unsigned n, uint64_t value, struct typed_scalar *s)
+static expr_t read_bytes(struct called_maker *m, uint32_t region, int64_t at, unsigned n, uint64_t value, struct typed_scalar *s)
 {
-	struct region g = m->regions.data[region];
+	struct called_region g = m->regions.data[region];
 	expr_t e = EXPR_NONE, v = place_at(m, &g, at, 0, s);
 
 	accessed(&m->regions.data[region], at, n);
 	if ((int64_t)s->off == at && s->bytes == n && s->width == 8 * n) {
-		note_value(m, v, value, 0);
+		called_note_value(m, v, value, 0);
 		return v;
 	}
 	struct typed_scalar first = *s;
 	for (unsigned i = 0; i < n; i++) {
 		struct typed_scalar now;
 		v = place_at(m, &g, at + i, 0, &now);
-		note_value(m, v, now.width == 1 ? value >> (8 * i) & 1 : value >> (8 * i) & 255, now.width == 1 ? 0 : (unsigned)(at + i - (int64_t)now.off) * 8);
+		called_note_value(m, v, now.width == 1 ? value >> (8 * i) & 1 : value >> (8 * i) & 255, now.width == 1 ? 0 : (unsigned)(at + i - (int64_t)now.off) * 8);
 		expr_t byte = byte_of(m, v, &now, at + i);
 		e = e == EXPR_NONE ? byte : expr_concat(m->p, byte, e);
 	}
@@ -149,15 +112,15 @@ static expr_t read_bytes(struct maker *m, uint32_t region, int64_t at, unsigned 
 
 /* --------------------------------------------------------------- regions */
 
-static const struct front_global *global_of(const struct maker *m, const char *name)
+static const struct front_global *global_of(const struct called_maker *m, const char *name)
 {
 	uint64_t i;
 
 	return m->f->front && strmap_get(&m->f->front->global_numbers, name, &i) ? &m->f->front->globals.data[i] : NULL;
 }
 
-/* The region of a variable; NO_REGION: the object is none, or none that C code of this unit can name. */
-static uint32_t variable_region(struct maker *m, uint32_t object)
+/* The region of a variable; CALLED_NO_REGION: the object is none, or none that C code of this unit can name. */
+static uint32_t variable_region(struct called_maker *m, uint32_t object)
 {
 	const struct activation_object *o = &m->r->a->objects.data[object];
 	size_t n = 0;
@@ -166,60 +129,74 @@ static uint32_t variable_region(struct maker *m, uint32_t object)
 
 	if (!symbol || !n || memchr(symbol, '.', n) || (o->is_static && o->unit != m->a->unit)) {
 		if (symbol && !o->constant)
-			missing(m, "a variable without a name in this unit has an influence");
-		return NO_REGION;
+			called_missing(m, "a variable without a name in this unit has an influence");
+		return CALLED_NO_REGION;
 	}
 	char *name = arena_strndup(&m->arena, symbol, n);
 	const struct front_global *g = global_of(m, name);
 	buf_addf(&path, "&g%s", name);
 	buf_addf(&text, "&%s", name);
-	struct region r = {.path = arena_strdup(&m->arena, buf_str(&path) + 1), .text = name, .type = g ? g->type : FRONT_NONE, .base = o->base, .room = o->size,
+	struct called_region r = {.path = arena_strdup(&m->arena, buf_str(&path) + 1), .text = name, .type = g ? g->type : TYPED_NONE, .base = o->base, .room = o->size,
 			   .address = place_variable(m->p, 64, PLACE_POINTER, o->size, 0, buf_str(&path), buf_str(&text))};
-	note_value(m, r.address, o->base, 0);
+	called_note_value(m, r.address, o->base, 0);
 	buf_release(&path);
 	buf_release(&text);
 	vec_push(&m->regions, r);
 	return (uint32_t)m->regions.size - 1;
 }
 
-static uint32_t region_of(struct maker *m, uint32_t object)
+static uint32_t region_of(struct called_maker *m, uint32_t object)
 {
 	uint64_t at;
 
 	if (object == ACTIVATION_NONE)
-		return NO_REGION;
+		return CALLED_NO_REGION;
 	if (map_get(&m->of_object, object, &at))
-		return at ? (uint32_t)at - 1 : NO_REGION;
+		return at ? (uint32_t)at - 1 : CALLED_NO_REGION;
 	if (!m->r->a->objects.data[object].name)
-		return NO_REGION;
+		return CALLED_NO_REGION;
 	uint32_t made = variable_region(m, object);
-	if (made == NO_REGION && m->r->a->objects.data[object].constant)
-		return NO_REGION; /* a literal: a pointer may give it a name */
-	map_set(&m->of_object, object, made == NO_REGION ? 0 : made + 1);
-	m->globals |= made != NO_REGION;
+	if (made == CALLED_NO_REGION && m->r->a->objects.data[object].constant)
+		return CALLED_NO_REGION; /* a literal: a pointer may give it a name */
+	map_set(&m->of_object, object, made == CALLED_NO_REGION ? 0 : made + 1);
+	m->globals |= made != CALLED_NO_REGION;
 	return made;
 }
 
-/* The address as a term; EXPR_NONE: it is not known. */
-static expr_t address_term(struct maker *m, uint64_t address)
+/* The region that an address of an object lies in. */
+static uint32_t region_at(struct called_maker *m, uint32_t object, uint64_t address)
 {
+	uint32_t home = called_home(m, address);
+
+	return home != CALLED_NO_REGION ? home : region_of(m, object);
+}
+
+/* The address as a term; EXPR_NONE: it is not known. */
+static expr_t address_term(struct called_maker *m, uint64_t address)
+{
+	uint32_t home = address ? called_home(m, address) : CALLED_NO_REGION;
+
 	if (!address)
 		return expr_const(m->p, 64, 0);
+	if (home != CALLED_NO_REGION)
+		return expr_binary(m->p, MUSTER_OP_ADD, m->regions.data[home].address, expr_const(m->p, 64, address - m->regions.data[home].base));
 	for (uint32_t i = 0; i < m->r->a->objects.size; i++) {
 		const struct activation_object *o = &m->r->a->objects.data[i];
 		if (!o->known || address < o->base || address > o->base + o->size || o->event > m->a->end)
 			continue;
 		uint32_t region = region_of(m, i);
-		if (region != NO_REGION)
+		if (region != CALLED_NO_REGION)
 			return expr_binary(m->p, MUSTER_OP_ADD, m->regions.data[region].address, expr_const(m->p, 64, address - m->regions.data[region].base));
 	}
 	return EXPR_NONE;
 }
 
-static int is_address(const struct maker *m, uint64_t v)
+static int is_address(const struct called_maker *m, uint64_t v)
 {
 	if (v < SMALL_ADDRESS)
 		return 0;
+	if (called_is_home(m, v))
+		return 1;
 	for (uint32_t i = 0; i < m->r->a->objects.size; i++)
 		if (v - m->r->a->objects.data[i].base < m->r->a->objects.data[i].size)
 			return 1;
@@ -228,95 +205,97 @@ static int is_address(const struct maker *m, uint64_t v)
 
 /* ---------------------------------------------------------------- leaves */
 
-/* A pointer that was followed: what it points to gets its name, or P says where that is. */
-static void follow(struct maker *m, const struct activation_input *in, expr_t pointer, uint32_t front_type)
+void called_follow(struct called_maker *m, const struct activation_input *in, expr_t pointer, uint32_t target)
 {
 	struct exprs *p = m->p;
-	uint32_t target = m->f->front && front_type != FRONT_NONE ? typed_target(m->f->front, front_type) : FRONT_NONE;
+	struct typed_form form = typed_form(&m->types, target);
 	uint32_t region;
 
 	if (!in->value)
 		return; /* that it is null is a condition of the path */
-	if (in->points_to == ACTIVATION_NONE) {
-		missing(m, "a pointer leads to something that is no known object");
+	region = called_home(m, in->value);
+	if (in->points_to == ACTIVATION_NONE && region == CALLED_NO_REGION) {
+		called_missing(m, "a pointer leads to something that is no known object");
 		return;
 	}
-	const struct activation_object *o = &m->r->a->objects.data[in->points_to];
-	map_set(&m->followed, pointer, target == FRONT_NONE ? 1 : m->f->front->types.data[target].align);
-	region = region_of(m, in->points_to);
-	if (region == NO_REGION) {
+	map_set(&m->followed, pointer, form.size ? form.align : 1);
+	if (region == CALLED_NO_REGION)
+		region = region_of(m, in->points_to);
+	if (region == CALLED_NO_REGION) {
 		const char *text, *path = path_of(m, pointer, &text);
-		vec_push(&m->regions, ((struct region){.path = path, .text = text, .type = target, .element = target == FRONT_NONE ? 1 : m->f->front->types.data[target].size,
-						       .address = pointer, .base = in->value, .room = o->size - in->points_at}));
+		vec_push(&m->regions, ((struct called_region){.path = path, .text = text, .type = form.size ? target : TYPED_NONE, .element = form.size ? form.size : 1,
+						       .address = pointer, .base = in->value, .room = m->r->a->objects.data[in->points_to].size - in->points_at}));
 		map_set(&m->of_object, in->points_to, m->regions.size);
 		vec_push(&m->pre, expr_not(p, expr_eq(p, pointer, expr_const(p, 64, 0))));
 		return;
 	}
-	const struct region *g = &m->regions.data[region];
+	const struct called_region *g = &m->regions.data[region];
 	if (g->address != pointer)
 		vec_push(&m->pre, expr_eq(p, pointer, expr_binary(p, MUSTER_OP_ADD, g->address, expr_const(p, 64, in->value - g->base))));
 }
 
-static void take_parameter(struct maker *m, const struct activation_input *in)
+static void take_parameter(struct called_maker *m, const struct activation_input *in)
 {
 	const struct front_function *f = m->f->f;
 	struct typed_scalar s;
 	struct buf text = BUF_EMPTY, path = BUF_EMPTY;
-	uint32_t type = FRONT_NONE;
+	uint32_t type = TYPED_NONE;
 	int array = 0;
 
 	buf_addf(&path, "%u", in->parameter);
 	if (f && in->parameter < f->parameters.size) {
 		const struct front_parameter *q = &f->parameters.data[in->parameter];
 		type = q->type;
-		array = m->f->front->types.data[m->f->front->types.data[type].plain].kind == FRONT_ARRAY;
+		array = typed_form(&m->types, type).kind == TYPED_ARRAY;
 		buf_adds(&text, q->name);
 	}
 	if (!text.size)
 		buf_addf(&text, "parameter%u", in->parameter);
-	uint32_t target = type == FRONT_NONE ? FRONT_NONE : typed_target(m->f->front, type);
+	uint32_t target = typed_target(&m->types, type);
 	if (array)
-		s = (struct typed_scalar){.type = PLACE_POINTER, .width = 64, .size = target == FRONT_NONE ? 0 : m->f->front->types.data[target].size, .front = type};
-	else if (type == FRONT_NONE || !typed_at(m->f->front, type, 0, &text, &s))
-		s = (struct typed_scalar){.type = in->followed ? PLACE_POINTER : PLACE_UNSIGNED, .width = in->width, .front = FRONT_NONE};
-	if (s.width != in->width && type != FRONT_NONE) {
-		missing(m, "a parameter is passed in another form");
+		s = (struct typed_scalar){.type = PLACE_POINTER, .width = 64, .size = typed_form(&m->types, target).size, .of = type};
+	else if (!typed_at(&m->types, type, 0, &text, &s))
+		s = (struct typed_scalar){.type = in->followed ? PLACE_POINTER : PLACE_UNSIGNED, .width = in->width, .of = TYPED_NONE};
+	if (s.width != in->width && type != TYPED_NONE) {
+		called_missing(m, "a parameter is passed in another form");
 		s.width = in->width;
 	}
 	expr_t v = place_variable(m->p, s.width, s.type, s.size, 0, buf_str(&path), buf_str(&text));
-	note_value(m, v, in->value, 0);
+	called_note_value(m, v, in->value, 0);
 	map_set(&m->leaves, in->leaf, v);
 	if (in->followed && s.type == PLACE_POINTER)
-		follow(m, in, v, s.front);
+		called_follow(m, in, v, target);
 	else if (in->followed)
-		missing(m, "a number is used as an address");
+		called_missing(m, "a number is used as an address");
 	buf_release(&path);
 	buf_release(&text);
 }
 
 /* Literals may lie in each other: the region of one that has the address. */
-static uint32_t literal_region(const struct maker *m, uint64_t address)
+static uint32_t literal_region(const struct called_maker *m, uint64_t address)
 {
 	for (uint32_t i = 0; i < m->regions.size; i++)
 		if (m->regions.data[i].element && address - m->regions.data[i].base < m->regions.data[i].room)
 			return i;
-	return NO_REGION;
+	return CALLED_NO_REGION;
 }
 
-static void take_memory(struct maker *m, const struct activation_input *in)
+static void take_memory(struct called_maker *m, const struct activation_input *in)
 {
-	uint32_t region = region_of(m, in->object);
+	uint32_t region = region_at(m, in->object, in->address);
 	const struct activation_object *o = &m->r->a->objects.data[in->object];
 
-	if (region == NO_REGION && o->constant)
+	if (region == CALLED_NO_REGION && o->constant)
 		region = literal_region(m, in->address);
 	struct typed_scalar s;
 	u128 v;
-	if (region == NO_REGION) {
+	if (region == CALLED_NO_REGION) {
 		int part_of_program = o->constant && expr_is_const(m->p, in->place, &v);
 		if (!part_of_program)
-			missing(m, o->known ? "memory that no pointer leads to has an influence" : "memory of the C library has an influence");
+			map_set(&m->nameless, in->leaf, o->known ? 1 : 2);
 		map_set(&m->leaves, in->leaf, expr_const(m->p, in->width, in->value));
+		if (in->followed && !part_of_program)
+			called_term(m, in->leaf);
 		return;
 	}
 	expr_t e = read_bytes(m, region, (int64_t)(in->address - m->regions.data[region].base), in->width / 8, in->value, &s);
@@ -324,17 +303,19 @@ static void take_memory(struct maker *m, const struct activation_input *in)
 	if (!in->followed)
 		return;
 	if (s.type == PLACE_POINTER && place_of(m->p, e, &(struct place){0}))
-		follow(m, in, e, s.front);
+		called_follow(m, in, e, typed_target(&m->types, s.of));
 	else
-		missing(m, "a number is used as an address");
+		called_missing(m, "a number is used as an address");
 }
 
 static expr_t leaf_term(void *ctx, expr_t v)
 {
-	struct maker *m = ctx;
+	struct called_maker *m = ctx;
 	const struct expr_node n = *expr_get(m->p, v);
 	uint64_t e;
 
+	if (map_get(&m->nameless, v, &e))
+		called_missing(m, e == 1 ? "memory that no pointer leads to has an influence" : "memory of the C library has an influence");
 	if (map_get(&m->leaves, v, &e))
 		return (expr_t)e;
 	if (n.op == MUSTER_OP_INPUT)
@@ -342,6 +323,11 @@ static expr_t leaf_term(void *ctx, expr_t v)
 	if (n.op == MUSTER_OP_LENGTH)
 		return expr_const(m->p, expr_width(m->p, v), m->r->size);
 	return EXPR_NONE;
+}
+
+expr_t called_term(struct called_maker *m, expr_t e)
+{
+	return expr_substitute(m->p, e, leaf_term, m);
 }
 
 /* -------------------------------------------------------------------- P */
@@ -352,7 +338,7 @@ struct looking {
 };
 
 /* Is there an address of the run in the term? */
-static void look_for_address(struct maker *m, expr_t e, struct looking *x)
+static void look_for_address(struct called_maker *m, expr_t e, struct looking *x)
 {
 	expr_t operands[3];
 	u128 v;
@@ -367,7 +353,7 @@ static void look_for_address(struct maker *m, expr_t e, struct looking *x)
 		look_for_address(m, operands[i], x);
 }
 
-static int has_address(struct maker *m, expr_t e)
+static int has_address(struct called_maker *m, expr_t e)
 {
 	struct looking x = {0};
 
@@ -377,7 +363,7 @@ static int has_address(struct maker *m, expr_t e)
 }
 
 /* pointer == address of a variable: as a term. */
-static expr_t name_address(struct maker *m, expr_t e)
+static expr_t name_address(struct called_maker *m, expr_t e)
 {
 	struct expr_node n = *expr_get(m->p, e);
 	int negate = n.op == MUSTER_OP_XOR && n.width == 1 && expr_is_const(m->p, n.b, NULL);
@@ -394,56 +380,7 @@ static expr_t name_address(struct maker *m, expr_t e)
 	return negate ? expr_not(m->p, made) : made;
 }
 
-/* Are the low bits of p plus a constant 0 for every p that has this alignment? */
-static int is_aligned(struct maker *m, expr_t p, expr_t bits, uint64_t align)
-{
-	const struct expr_node n = *expr_get(m->p, bits);
-	expr_t from = n.a;
-	u128 mask = 0, offset = 0;
-
-	if (n.op == MUSTER_OP_EXTRACT && !n.k && n.width < 16)
-		mask = ((u128)1 << n.width) - 1;
-	else if (n.op != MUSTER_OP_AND || !expr_is_const(m->p, n.b, &mask))
-		return 0;
-	if (from != p) {
-		const struct expr_node sum = *expr_get(m->p, from);
-		if (sum.op != MUSTER_OP_ADD || sum.a != p || !expr_is_const(m->p, sum.b, &offset))
-			return 0;
-	}
-	return mask < align && !(offset & mask);
-}
-
-/* What P says anyway: a pointer that was followed is not null. And checks of the compiler that say of a pointer alone what holds for every pointer to an object of its type: it is aligned, and the object does not lie across the end of memory. */
-static int is_layout(struct maker *m, const struct activation_step *s, expr_t e)
-{
-	struct expr_node n = *expr_get(m->p, e);
-	struct site site;
-	uint64_t align;
-	uint32_t count;
-	const expr_t *vars = expr_vars(m->p, e, &count);
-	u128 v, w;
-
-	if (count != 1 || !map_get(&m->followed, vars[0], &align))
-		return 0;
-	expr_t p = vars[0];
-	if (e == expr_not(m->p, expr_eq(m->p, p, expr_const(m->p, 64, 0))))
-		return 1; /* as P has it */
-	if (s->kind != MUSTER_EV_BRANCH || !site_find(m->r->sites, s->unit, s->index, &site) || !site.check)
-		return 0;
-	if (n.op == MUSTER_OP_EQ && expr_is_const(m->p, n.b, &v) && !v)
-		return is_aligned(m, p, n.a, align);
-	if (n.op == MUSTER_OP_ULE && n.a == p && expr_get(m->p, n.b)->op == MUSTER_OP_ADD) {
-		const struct expr_node sum = *expr_get(m->p, n.b);
-		return sum.a == p && expr_is_const(m->p, sum.b, &w) && w <= UINT32_MAX;
-	}
-	if (n.op == MUSTER_OP_XOR && n.width == 1 && expr_is_const(m->p, n.b, NULL)) {
-		n = *expr_get(m->p, n.a);
-		return n.op == MUSTER_OP_EQ && n.a == p && expr_is_const(m->p, n.b, &w) && w >= (u128)1 << 48;
-	}
-	return 0;
-}
-
-static void add_conjunct(struct maker *m, const struct activation_step *s, expr_t e)
+static void add_conjunct(struct called_maker *m, const struct activation_step *s, expr_t e)
 {
 	const struct expr_node n = *expr_get(m->p, e);
 	u128 v;
@@ -453,7 +390,7 @@ static void add_conjunct(struct maker *m, const struct activation_step *s, expr_
 		add_conjunct(m, s, n.b);
 		return;
 	}
-	if (expr_is_const(m->p, e, &v) || is_layout(m, s, e))
+	if (expr_is_const(m->p, e, &v) || called_is_layout(m, s, e))
 		return;
 	if (has_address(m, e)) {
 		expr_t named = name_address(m, e);
@@ -465,48 +402,69 @@ static void add_conjunct(struct maker *m, const struct activation_step *s, expr_
 	vec_push(&m->pre, e);
 }
 
-static void add_condition(struct maker *m, const struct activation_step *s)
+/* A pointer was followed that its caller has made from the input: where it points is fixed there, in the caller's terms. The activation's own say so of the leaf (called_follow). */
+static int is_callers(const struct called_maker *m, const struct activation_step *s)
+{
+	struct site site;
+	uint32_t count;
+	const expr_t *vars = expr_vars(m->p, s->term, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (expr_get(m->p, vars[i])->op == EXPR_OP_NAMED)
+			return 0;
+	if (s->kind == MUSTER_EV_CONCRETE)
+		return s->reason == MUSTER_REASON_ADDRESS || s->reason == MUSTER_REASON_STORE;
+	return s->kind == MUSTER_EV_GIVEN || (s->kind == MUSTER_EV_BRANCH && site_find(m->r->sites, s->unit, s->index, &site) && !site.outcomes);
+}
+
+static void add_condition(struct called_maker *m, const struct activation_step *s)
 {
 	if (s->kind == MUSTER_EV_BOUND)
 		m->bounds = 1;
+	else if (s->outer && is_callers(m, s))
+		return;
 	else if (s->outer)
-		missing(m, "it reads input of the program");
+		called_missing(m, "it reads input of the program");
 	add_conjunct(m, s, expr_substitute(m->p, s->holds, leaf_term, m));
 }
 
-static void make_pre(struct maker *m)
+static void make_pre(struct called_maker *m)
 {
 	for (size_t i = 0; i < m->a->inputs.size; i++) {
 		const struct activation_input *in = &m->a->inputs.data[i];
-		if (in->kind == ACTIVATION_PARAMETER)
+		if (in->kind == ACTIVATION_PARAMETER && m->a->is_segment && m->a->start != m->a->index)
+			called_take_value(m, in);
+		else if (in->kind == ACTIVATION_PARAMETER)
 			take_parameter(m, in);
 		else if (in->event <= m->r->broken)
 			take_memory(m, in);
 	}
+	if (m->a->is_segment)
+		called_take_held(m);
 	for (size_t i = 0; i < m->a->steps.size; i++)
 		if (m->a->steps.data[i].event <= m->r->broken)
 			add_condition(m, &m->a->steps.data[i]);
 }
 
 /* When all accesses are known: how large the objects are, and that they are apart. */
-static void add_sizes(struct maker *m)
+static void add_sizes(struct called_maker *m)
 {
 	struct exprs *p = m->p;
 	VEC(expr_t) apart = {0};
 
 	for (size_t i = 0; i < m->regions.size; i++) {
-		const struct region *g = &m->regions.data[i];
+		const struct called_region *g = &m->regions.data[i];
 		uint64_t need = g->element ? ((uint64_t)(g->high > 0 ? g->high : 0) + g->element - 1) / g->element : 0, all = g->element ? g->room / g->element : 0;
 
 		if (!g->element)
 			continue;
 		vec_push(&apart, g->address);
 		if (g->low < 0)
-			missing(m, "a pointer points into its object");
+			called_missing(m, "a pointer points into its object");
 		if (m->bounds && all > need)
 			need = all;
 		expr_t length = place_variable(p, 64, PLACE_LENGTH, 0, 0, g->path, g->text);
-		note_value(m, length, all, 0);
+		called_note_value(m, length, all, 0);
 		if (m->bounds && m->fails && all)
 			vec_push(&m->pre, expr_eq(p, length, expr_const(p, 64, all)));
 		else if (need > 1)
@@ -534,35 +492,35 @@ static int by_place(const void *x, const void *y)
 }
 
 /* Made inside, so that nothing outside sees it unless a pointer to it is left somewhere. */
-static int is_own(const struct maker *m, const struct activation_object *o)
+static int is_own(const struct called_maker *m, const struct activation_object *o)
 {
 	return o->known && o->born != ACTIVATION_NONE && o->event > m->a->begin && o->event < m->a->end;
 }
 
-static void leave_value(struct maker *m, const struct typed_scalar *s, expr_t after, expr_t before, expr_t term, uint64_t value)
+void called_leave(struct called_maker *m, const struct typed_scalar *s, expr_t after, expr_t before, expr_t term, uint64_t value)
 {
 	u128 v;
 
 	if (s->type == PLACE_POINTER && expr_is_const(m->p, term, &v)) {
 		term = address_term(m, (uint64_t)v);
 		if (term == EXPR_NONE) {
-			missing(m, "it leaves a pointer to something that has no name at entry");
+			called_missing(m, "it leaves a pointer to something that has no name at entry");
 			return;
 		}
 	} else if (has_address(m, term)) {
-		missing(m, CALLED_ADDRESS);
+		called_missing(m, CALLED_ADDRESS);
 		return;
 	}
 	if (term == before)
 		return;
-	note_value(m, after, value, 0);
+	called_note_value(m, after, value, 0);
 	vec_push(&m->post, expr_eq(m->p, after, term));
 }
 
 /* One scalar of which bytes were written, from list[i] on; returns how many. */
-static size_t leave_scalar(struct maker *m, const struct written *list, size_t count)
+static size_t leave_scalar(struct called_maker *m, const struct written *list, size_t count)
 {
-	struct region g = m->regions.data[list[0].region];
+	struct called_region g = m->regions.data[list[0].region];
 	struct typed_scalar s;
 	expr_t before = place_at(m, &g, list[0].at, 0, &s), after = place_at(m, &g, list[0].at, 1, &s), term = EXPR_NONE;
 	uint64_t value = 0, old = 0;
@@ -571,7 +529,7 @@ static size_t leave_scalar(struct maker *m, const struct written *list, size_t c
 
 	map_get(&m->values, before, &old);
 	if (s.width >= 8 && list[0].byte == 0 && first->width == s.width && list[0].at == (int64_t)s.off) {
-		leave_value(m, &s, after, before, expr_substitute(m->p, first->value, leaf_term, m), first->value_low);
+		called_leave(m, &s, after, before, expr_substitute(m->p, first->value, leaf_term, m), first->value_low);
 		return s.bytes;
 	}
 	for (uint64_t i = 0; i < s.bytes; i++) {
@@ -591,24 +549,24 @@ static size_t leave_scalar(struct maker *m, const struct written *list, size_t c
 	}
 	if (s.width == 1)
 		term = expr_extract(m->p, term, 0, 1), value &= 1;
-	leave_value(m, &s, after, before, term, value);
+	called_leave(m, &s, after, before, term, value);
 	return used;
 }
 
-static void leave_memory(struct maker *m)
+static void leave_memory(struct called_maker *m)
 {
 	VEC(struct written) all = {0};
 
 	for (uint32_t i = 0; i < m->a->writes.size; i++) {
 		const struct activation_write *w = &m->a->writes.data[i];
-		uint32_t region = region_of(m, w->object);
+		uint32_t region = region_at(m, w->object, w->address);
 
-		if (region == NO_REGION) {
+		if (region == CALLED_NO_REGION) {
 			if (!is_own(m, &m->r->a->objects.data[w->object]))
-				missing(m, "it writes bytes without a name");
+				called_missing(m, "it writes bytes without a name");
 			continue;
 		}
-		struct region *g = &m->regions.data[region];
+		struct called_region *g = &m->regions.data[region];
 		accessed(g, (int64_t)(w->address - g->base), w->width / 8);
 		for (unsigned k = 0; k < w->width / 8; k++)
 			vec_push(&all, ((struct written){region, (int64_t)(w->address - g->base) + k, i, k}));
@@ -620,29 +578,32 @@ static void leave_memory(struct maker *m)
 	vec_release(&all);
 }
 
-static void leave_result(struct maker *m)
+static void leave_result(struct called_maker *m)
 {
 	const struct front_function *f = m->f->f;
 	struct buf text = BUF_EMPTY;
-	struct typed_scalar s = {.type = PLACE_UNSIGNED, .front = FRONT_NONE};
+	struct typed_scalar s = {.type = PLACE_UNSIGNED, .of = TYPED_NONE};
+	int segment = m->a->is_segment;
+	size_t parts = segment ? m->a->lives.size : m->a->results.size;
 
-	if (!m->a->results.size)
+	if (!parts)
 		return;
-	if (m->a->results.size > 1 || m->a->results.data[0] == EXPR_NONE) {
-		missing(m, m->a->results.size > 1 ? "a structure is returned" : "its result is floating point");
+	expr_t first = segment ? m->a->lives.data[0].value : m->a->results.data[0];
+	if (parts > 1 || first == EXPR_NONE) {
+		called_missing(m, parts > 1 ? "a structure is returned" : "its result is floating point");
 		return;
 	}
-	expr_t term = expr_substitute(m->p, m->a->results.data[0], leaf_term, m);
+	expr_t term = called_term(m, first);
 	unsigned width = expr_width(m->p, term);
 	buf_adds(&text, "result");
-	if (!f || !typed_at(m->f->front, f->result, 0, &text, &s))
-		s = (struct typed_scalar){.type = PLACE_UNSIGNED, .width = width, .front = FRONT_NONE};
+	if (!f || !typed_at(&m->types, f->result, 0, &text, &s))
+		s = (struct typed_scalar){.type = PLACE_UNSIGNED, .width = width, .of = TYPED_NONE};
 	if (s.width != width) {
-		missing(m, "its result is returned in another form");
+		called_missing(m, "its result is returned in another form");
 	} else {
 		expr_t after = place_variable(m->p, width, s.type, s.size, 1, "r", buf_str(&text));
-		uint32_t label = m->r->t->events[m->r->calls->list.data[m->a->call].first_result].label;
-		leave_value(m, &s, after, EXPR_NONE, term, (uint64_t)trace_value(m->r->t, label));
+		uint32_t label = segment ? m->a->lives.data[0].label : m->r->t->events[m->r->calls->list.data[m->a->call].first_result].label;
+		called_leave(m, &s, after, EXPR_NONE, term, (uint64_t)trace_value(m->r->t, label));
 	}
 	buf_release(&text);
 }
@@ -651,21 +612,21 @@ static void leave_result(struct maker *m)
 
 static u128 run_value(void *ctx, expr_t v)
 {
-	const struct maker *m = ctx;
+	const struct called_maker *m = ctx;
 	uint64_t value = 0;
 
 	map_get(&m->values, v, &value);
 	return value;
 }
 
-static int holds(struct maker *m)
+static int holds(struct called_maker *m)
 {
 	return summary_all_hold(m->p, m->pre.data, m->pre.size, run_value, m) && summary_all_hold(m->p, m->post.data, m->post.size, run_value, m);
 }
 
 /* ---------------------------------------------------------------- the whole */
 
-static void find_marks(struct maker *m)
+static void find_marks(struct called_maker *m)
 {
 	uint32_t marks = m->a->marks;
 
@@ -673,15 +634,15 @@ static void find_marks(struct maker *m)
 		marks &= ~(ACTIVATION_MARK(ENDED) | ACTIVATION_MARKED(UNRECORDED));
 	for (unsigned b = 0; b < ACTIVATION_MARK_BITS; b++)
 		if (marks >> b & 1)
-			missing(m, activation_mark_words(b));
+			called_missing(m, activation_mark_words(b));
 	if (m->a->outer_numbers)
-		missing(m, CALLED_ADDRESS);
+		called_missing(m, CALLED_ADDRESS);
 	if (m->f->f && m->f->f->has_static_locals)
-		missing(m, "a static local variable may have an influence");
+		called_missing(m, "a static local variable may have an influence");
 }
 
 /* Names of all functions that ran inside. */
-static void add_functions(struct maker *m, struct summary *s)
+static void add_functions(struct called_maker *m, struct summary *s)
 {
 	const struct calls *c = m->r->calls;
 
@@ -690,6 +651,8 @@ static void add_functions(struct maker *m, struct summary *s)
 		struct site_function f;
 		size_t k = 0;
 
+		if (c->list.data[i].begin < m->a->begin) /* before this segment */
+			continue;
 		if (!site_find_function(m->r->sites, c->list.data[i].unit, c->list.data[i].index, &f))
 			continue;
 		const char *name = strncmp(f.name, "__wrap_", 7) ? f.name : f.name + 7;
@@ -700,7 +663,7 @@ static void add_functions(struct maker *m, struct summary *s)
 	}
 }
 
-static void copy_terms(struct maker *m, struct summary *s)
+static void copy_terms(struct called_maker *m, struct summary *s)
 {
 	struct expr_import memo = {0};
 
@@ -711,7 +674,7 @@ static void copy_terms(struct maker *m, struct summary *s)
 	expr_import_release(&memo);
 }
 
-static int fill(struct maker *m, const char **reason)
+static int fill(struct called_maker *m, const char **reason)
 {
 	m->fails = m->r->broken != UINT64_MAX && m->a->begin < m->r->broken && m->r->broken < m->a->end;
 	if (m->a->marks & ACTIVATION_MARK(TRUNCATED) || (!m->fails && m->a->end == CALLS_OPEN) || m->a->begin > m->r->broken) {
@@ -726,10 +689,13 @@ static int fill(struct maker *m, const char **reason)
 	make_pre(m);
 	if (m->fails) {
 		expr_t f = place_variable(m->p, 1, PLACE_FAILURE, 0, 1, "", m->r->failure);
-		note_value(m, f, 1, 0);
+		called_note_value(m, f, 1, 0);
 		vec_push(&m->post, f);
 	} else {
-		leave_result(m);
+		if (m->a->is_segment && m->a->cut != MUSTER_CUT_RETURN)
+			called_leave_values(m);
+		else
+			leave_result(m);
 		leave_memory(m);
 	}
 	add_sizes(m);
@@ -742,13 +708,16 @@ static int fill(struct maker *m, const char **reason)
 
 int summary_called(struct summaries *l, const struct called_run *r, const struct called_function *f, uint32_t number, const char **reason)
 {
-	struct maker m = {.l = l, .p = r->pool, .r = r, .f = f, .a = &r->a->list.data[number], .number = number};
+	struct called_maker m = {.l = l, .p = r->pool, .r = r, .f = f, .a = &r->a->list.data[number], .number = number,
+				 .types = {f->front, f->code ? f->code->code : NULL}};
 	struct summary s = {.function = arena_strdup(&l->arena, f->name), .lp = {.symbol = "", .ordinal = SUMMARY_ENTRY}, .lq = {.symbol = "", .ordinal = SUMMARY_EXIT},
 			    .line = f->line, .end_line = f->end_line, .paths = 1};
 	int ok = fill(&m, reason);
 
 	if (ok) {
 		copy_terms(&m, &s);
+		if (m.a->is_segment)
+			called_locate(&m, &s);
 		if (m.fails)
 			s.end_line = r->failure_line;
 		s.addresses = m.addresses;
@@ -769,6 +738,8 @@ int summary_called(struct summaries *l, const struct called_run *r, const struct
 	map_release(&m.leaves);
 	map_release(&m.followed);
 	map_release(&m.values);
+	map_release(&m.before);
+	map_release(&m.nameless);
 	arena_release(&m.arena);
 	buf_release(&m.why);
 	return ok;

@@ -10,6 +10,7 @@
 #define MUSTER_SUMMARY_CALLED_H
 
 #include "front/front.h"
+#include "ir/segment.h"
 #include "ir/site.h"
 #include "run/activations.h"
 #include "summary/summary.h"
@@ -33,6 +34,10 @@ struct called_function {
 	const struct front *front; /* of its unit, or NULL */
 	const struct front_function *f; /* in it, or NULL */
 	uint32_t line, end_line;
+	/* For segments; NULL: none are asked for. */
+	const struct code_function *code;
+	const struct segment_cuts *cuts; /* of it */
+	const uint32_t *position;	 /* of its instructions in normal order */
 };
 
 /* Adds the summary of activation `number` to the list. 1; 0: there is none to be made, and *reason (a constant) says why. */

@@ -13,6 +13,8 @@
 #include <string.h>
 
 #define MOST 128       /* summaries of one function */
+#define MOST_SEGMENTS 256 /* of segments of one function */
+#define MOST_STEPS 8192 /* of the graph of one function */
 #define MOST_CALLS 4096 /* activations of one run that are looked at */
 #define MOST_SAME 64   /* calls of a function in one run */
 
@@ -20,9 +22,9 @@ int gather_open(struct gather *c, const char *program, char *const *argv, const 
 {
 	struct target_options o = *options;
 
-	o.shm.flags |= MUSTER_FLAG_CALLS | MUSTER_FLAG_SUMMARIES;
+	o.shm.flags |= MUSTER_FLAG_CALLS | MUSTER_FLAG_SUMMARIES | (c->segments ? MUSTER_FLAG_SEGMENTS : 0);
 	c->argv = argv;
-	if (target_make(&c->target, program, argv, VARIANT_CALLS, &o))
+	if (target_make(&c->target, program, argv, c->segments ? VARIANT_SEGMENTS : VARIANT_CALLS, &o))
 		return -1;
 	c->target.options.server = 1;
 	return 0;
@@ -42,10 +44,13 @@ static int find_functions(struct gather *c)
 			struct gather_function f = {0};
 			struct site_function site;
 
-			if (!site_table_function(&c->target.sites.tables[i], k, &site) || !c->wanted(c->ctx, &site, &f.f))
+			int wanted = site_table_function(&c->target.sites.tables[i], k, &site) ? c->wanted(c->ctx, &site, &f.f) : 0;
+			if (!wanted)
 				continue;
+			f.only_segments = wanted == 2;
 			f.unit = site.unit, f.first = site.first, f.end = site.first + site.count;
 			summaries_init(&f.list);
+			summaries_init(&f.segments);
 			vec_push(&c->functions, f);
 		}
 	if (c->functions.size > 1)
@@ -61,7 +66,7 @@ int gather_name(struct gather *c)
 		find_functions(c);
 	for (size_t i = 0; i < c->functions.size && list.size < SHM_FUNCTIONS; i++) {
 		const struct gather_function *f = &c->functions.data[i];
-		if (!f->full)
+		if (!f->full || (c->segments && f->segments.all.size < MOST_SEGMENTS))
 			vec_push(&list, ((struct muster_function){(uint64_t)f->unit << 32 | f->first, (uint64_t)f->unit << 32 | f->end}));
 	}
 	int e = shm_set_functions(&c->target.shm, list.data, list.size);
@@ -89,7 +94,7 @@ static struct gather_function *function_at(struct gather *c, uint32_t unit, uint
 /* Of what it says, whatever the order of the conjuncts. */
 static uint64_t digest(const struct summaries *l, const struct summary *s)
 {
-	uint64_t d = s->end_line;
+	uint64_t d = s->end_line + ((uint64_t)s->lp.ordinal << 40) + ((uint64_t)s->lq.ordinal << 16);
 
 	for (size_t i = 0; i < s->pre.size; i++)
 		d += expr_digest(l->pool, s->pre.data[i]).a * 3;
@@ -98,13 +103,51 @@ static uint64_t digest(const struct summaries *l, const struct summary *s)
 	return d ^ (s->why ? hash128_str(s->why).a : 0);
 }
 
+/* The number of the summary of a segment; GATHER_NONE: there is none. */
+static uint32_t make_segment(struct gather_function *f, const struct called_run *r, uint32_t number, uint64_t test)
+{
+	struct summaries *l = &f->segments;
+	const char *reason = NULL;
+	uint64_t known = 0;
+
+	if (!f->f.cuts || l->all.size >= MOST_SEGMENTS || !summary_called(l, r, &f->f, number, &reason))
+		return GATHER_NONE;
+	struct summary *s = &vec_last(&l->all);
+	s->test = test;
+	s->input = hash128(r->data, r->size);
+	s->called = 1;
+	uint64_t d = digest(l, s);
+	if (map_get(&f->segment_numbers, d, &known)) {
+		summary_release(s);
+		l->all.size--;
+		return (uint32_t)known - 1;
+	}
+	map_set(&f->segment_numbers, d, l->all.size);
+	return (uint32_t)l->all.size - 1;
+}
+
+/* All segments of an activation, one after the other. */
+static void take_segments(struct gather *c, const struct called_run *r, uint32_t number, uint64_t test, uint32_t call)
+{
+	const struct activation *a = &r->a->list.data[number];
+	struct gather_function *f = function_at(c, a->unit, a->index);
+
+	for (uint32_t i = number + 1; f && i < r->a->list.size && f->steps.size < MOST_STEPS; i++) {
+		const struct activation *x = &r->a->list.data[i];
+		if (x->begin > a->end)
+			break;
+		if (x->is_segment && x->caller == number)
+			vec_push(&f->steps, ((struct gather_step){test, call, make_segment(f, r, i, test)}));
+	}
+}
+
 static void take(struct gather *c, const struct called_run *r, uint32_t number, uint64_t test)
 {
 	const struct activation *a = &r->a->list.data[number];
 	struct gather_function *f = function_at(c, a->unit, a->index);
 	const char *reason = NULL;
 
-	if (!f || f->full)
+	if (!f || f->full || f->only_segments)
 		return;
 	f->calls++;
 	if (!summary_called(&f->list, r, &f->f, number, &reason)) {
@@ -136,12 +179,16 @@ static void read_run(struct gather *c, const struct trace *t, const void *data, 
 			uint64_t n = 0, looked = 0;
 			int known = !c->judge || c->judge(c->ctx, t, &r);
 			for (uint32_t i = 0; i < a.list.size && known && looked < MOST_CALLS; i++) {
+				if (a.list.data[i].is_segment)
+					continue;
 				map_get(&often, (uint64_t)a.list.data[i].unit << 32 | a.list.data[i].index, (n = 0, &n));
 				if (n >= MOST_SAME)
 					continue;
 				map_set(&often, (uint64_t)a.list.data[i].unit << 32 | a.list.data[i].index, n + 1);
 				looked++;
 				take(c, &r, i, test);
+				if (c->segments)
+					take_segments(c, &r, i, test, (uint32_t)n);
 			}
 			map_release(&often);
 			activations_release(&a);
@@ -177,6 +224,9 @@ void gather_release(struct gather *c)
 	for (size_t i = 0; i < c->functions.size; i++) {
 		summaries_release(&c->functions.data[i].list);
 		map_release(&c->functions.data[i].seen);
+		summaries_release(&c->functions.data[i].segments);
+		map_release(&c->functions.data[i].segment_numbers);
+		vec_release(&c->functions.data[i].steps);
 	}
 	vec_release(&c->functions);
 	launcher_free(c->launcher);

@@ -13,6 +13,14 @@
 #include "run/target.h"
 #include "summary/called.h"
 
+/* The graph of consecutive segments, as the paths that it is made of: a position on the path of a call. Those of one call stand one behind the other. */
+#define GATHER_NONE UINT32_MAX
+struct gather_step {
+	uint64_t test;
+	uint32_t call;	  /* which of the function's in that test, from 0 */
+	uint32_t summary; /* number in the list of segments; GATHER_NONE: none was made of it */
+};
+
 struct gather_function {
 	struct called_function f;
 	uint32_t unit, first, end; /* sites */
@@ -22,6 +30,10 @@ struct gather_function {
 	uint64_t without; /* of them: no summary was made */
 	const char *reason; /* of the last of these */
 	int full;	 /* it has as many as it may have */
+	int only_segments; /* of whole calls none are wanted */
+	struct summaries segments; /* if they were asked for */
+	struct map segment_numbers; /* digests of what they say, to number + 1 */
+	VEC(struct gather_step) steps;
 };
 
 struct gather {
@@ -29,11 +41,12 @@ struct gather {
 	struct launcher *launcher;
 	VEC(struct gather_function) functions; /* by unit, then first */
 	char *const *argv;
-	/* Set by the caller: is the function wanted, and what are its names? 1; 0: no. */
+	/* Set by the caller: is the function wanted, and what are its names? 1; 2: its segments alone; 0: no. */
 	int (*wanted)(void *ctx, const struct site_function *site, struct called_function *out);
 	/* Set by the caller: how the run ended: broken, failure and failure_line. 0: nothing can be said of it. NULL: a run that did not end by itself says nothing. */
 	int (*judge)(void *ctx, const struct trace *t, struct called_run *r);
 	void *ctx;
+	int segments; /* set by the caller before gather_open: activations are cut into segments, too (the segments variant) */
 	uint64_t runs, lost; /* lost: runs without a trace */
 };
 

@@ -1,6 +1,8 @@
 /* rebuild.c: replaces sub-terms, from the outside in, and makes the rest anew with the smart constructors, so that the result is in normal form again. */
 #include "summary/rebuild.h"
 
+#include "base/map.h"
+
 static expr_t again(struct exprs *p, const struct expr_node *n, expr_t e, const expr_t *x, unsigned count)
 {
 	switch (n->op) {
@@ -42,4 +44,26 @@ expr_t summary_rebuild(struct exprs *p, expr_t e, expr_t (*map)(void *ctx, expr_
 		x[i] = made;
 	}
 	return changed ? again(p, &n, e, x, count) : e;
+}
+
+expr_t summary_rebuild_all(struct exprs *p, expr_t e, expr_t (*map)(void *ctx, expr_t term), void *ctx, struct map *memo)
+{
+	const struct expr_node n = *expr_get(p, e);
+	uint64_t known;
+	expr_t x[3], to;
+	unsigned count, changed = 0;
+
+	if (map_get(memo, e, &known))
+		return (expr_t)known;
+	count = n.op < MUSTER_OP_COUNT ? expr_operands(p, e, x) : 0;
+	for (unsigned i = 0; i < count && !(n.op == MUSTER_OP_READ && i); i++) {
+		expr_t made = summary_rebuild_all(p, x[i], map, ctx, memo);
+		changed |= made != x[i];
+		x[i] = made;
+	}
+	expr_t made = changed ? again(p, &n, e, x, count) : e;
+	to = map(ctx, made);
+	made = to != EXPR_NONE ? to : made;
+	map_set(memo, e, made);
+	return made;
 }

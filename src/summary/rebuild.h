@@ -8,4 +8,8 @@
  * gone through once for each path to them: for terms that a person is to read. depth: what lies deeper stays as it is. */
 expr_t summary_rebuild(struct exprs *p, expr_t e, expr_t (*map)(void *ctx, expr_t term), void *ctx, unsigned depth);
 
+/* The same from the inside out, however deep: map is asked of each term with its parts replaced. memo: of one map. */
+struct map;
+expr_t summary_rebuild_all(struct exprs *p, expr_t e, expr_t (*map)(void *ctx, expr_t term), void *ctx, struct map *memo);
+
 #endif

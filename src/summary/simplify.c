@@ -8,7 +8,9 @@
 
 #include "base/map.h"
 #include "solve/solve.h"
+#include "summary/rebuild.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,16 +88,35 @@ static int has_predicate(struct exprs *p, expr_t e)
 	return n->op == EXPR_OP_APPLY;
 }
 
+/* A read that lies outside of its table is 0 in terms, and nothing in C: it may be anything, so that no proof rests on it. */
+static expr_t read_inside(void *ctx, expr_t e)
+{
+	struct exprs *p = ctx;
+	const struct expr_node n = *expr_get(p, e);
+	char name[32];
+
+	if (n.op != MUSTER_OP_READ)
+		return EXPR_NONE;
+	uint64_t count = expr_data_count(p, n.b), bytes = n.width / 8;
+	unsigned width = expr_width(p, n.a);
+	if (count < bytes || (width < 64 && (count - bytes) >> width))
+		return EXPR_NONE;
+	snprintf(name, sizeof name, "outside%u", e);
+	return expr_ite(p, expr_binary(p, MUSTER_OP_ULE, n.a, expr_const(p, width, count - bytes)), e, expr_named(p, n.width, name));
+}
+
 /* Do the premises, without the one at `but`, and the assumption contradict each other? */
 static int refuted(struct exprs *p, struct solver *solver, const expr_t *premises, size_t count, size_t but, expr_t assumption)
 {
 	terms all = {0};
 	struct solve_model m = {0};
+	struct map memo = {0};
 
 	for (size_t i = 0; i < count; i++)
 		if (i != but && !has_predicate(p, premises[i]))
-			vec_push(&all, premises[i]);
-	vec_push(&all, assumption);
+			vec_push(&all, summary_rebuild_all(p, premises[i], read_inside, p, &memo));
+	vec_push(&all, summary_rebuild_all(p, assumption, read_inside, p, &memo));
+	map_release(&memo);
 	enum verdict v = solve_formula(solver, p, all.data, (unsigned)all.size, &m);
 	solve_model_release(&m);
 	vec_release(&all);
@@ -258,7 +279,14 @@ static int join(struct summaries *l, struct summary *a, const struct summary *b,
 	return 1;
 }
 
-static int join_once(struct summaries *l, struct solver *solver)
+/* Number k became part of number i. */
+static void move(uint32_t *moved, size_t count, size_t i, size_t k)
+{
+	for (size_t x = 0; x < count && moved; x++)
+		moved[x] = moved[x] == k ? (uint32_t)i : moved[x] - (moved[x] > k);
+}
+
+static int join_once(struct summaries *l, struct solver *solver, uint32_t *moved, size_t count)
 {
 	for (size_t i = 0; i < l->all.size; i++)
 		for (size_t k = i + 1; k < l->all.size; k++) {
@@ -267,13 +295,18 @@ static int join_once(struct summaries *l, struct solver *solver)
 			summary_release(&l->all.data[k]);
 			memmove(&l->all.data[k], &l->all.data[k + 1], (l->all.size - k - 1) * sizeof l->all.data[0]);
 			l->all.size--;
+			move(moved, count, i, k);
 			return 1;
 		}
 	return 0;
 }
 
-void summaries_join(struct summaries *l, struct solver *solver)
+void summaries_join(struct summaries *l, struct solver *solver, uint32_t *moved)
 {
-	while (l->all.size <= MOST_JOINED && join_once(l, solver))
+	size_t count = l->all.size;
+
+	for (uint32_t i = 0; i < count && moved; i++)
+		moved[i] = i;
+	while (l->all.size <= MOST_JOINED && join_once(l, solver, moved, count))
 		;
 }

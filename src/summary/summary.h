@@ -70,7 +70,7 @@ struct solver;
 /* Drops conjuncts of P that the others imply; asks the solver, a question for each. Nothing is dropped without a proof. A summary from a call is finished by it. */
 void summary_simplify(struct summaries *l, struct summary *s, struct solver *solver);
 /* Joins summaries of one function, kind, end and Q of which one solver answer shows that the join is exact: P1 or P2 is what they have in common. */
-void summaries_join(struct summaries *l, struct solver *solver);
+void summaries_join(struct summaries *l, struct solver *solver, uint32_t *moved); /* moved: as many numbers as there are now: what each becomes; NULL: nobody asks */
 
 /* text.c: as C; "1" for no conjunct. The text compiles after cx_prologue where `after`, `len`, `apart`, `freed`, `bits`, `fails` are defined. */
 void summary_c(struct summaries *l, const expr_t *conjuncts, size_t count, struct buf *out);

@@ -42,6 +42,8 @@ struct making {
 	struct gather calls; /* of the functions that are called by others of the unit */
 	struct sites call_sites;
 	const struct test_case *now; /* that runs there */
+	struct whole *whole; /* the program */
+	VEC(struct segment_cuts *) cuts; /* of functions, if segments are asked for */
 };
 
 /* ------------------------------------------------------------- one run */
@@ -235,19 +237,51 @@ static int run_test(struct making *m, const struct test_case *c)
 
 /* ---------------------------------------------------------------- store */
 
-static int put(struct test_session *s, uint64_t symbol, struct summary *x, struct summaries *l)
+static int put(struct test_session *s, uint64_t symbol, struct summary *x, const struct summaries *l)
 {
 	struct buf formulas = BUF_EMPTY, support = BUF_EMPTY;
 
 	summary_write(l->pool, x, &formulas);
 	summary_write_support(x, &support);
-	struct store_summary row = {.kind = STORE_SUMMARY_FUNCTION, .function = symbol, .end_function = symbol, .start = x->lp.ordinal, .end = x->lq.ordinal,
+	struct store_summary row = {.kind = x->kind == SUMMARY_SEGMENT ? STORE_SUMMARY_SEGMENT : STORE_SUMMARY_FUNCTION, .function = symbol, .end_function = symbol, .start = x->lp.ordinal, .end = x->lq.ordinal,
 				    .pre = formulas.data, .pre_size = formulas.size, .post = "", .support = support.data,
 				    .support_size = support.size, .partial = x->why ? x->why : "", .test = x->input};
 	int e = store_summary_add(s->records.store, &row);
 	x->key = row.key;
 	buf_release(&formulas);
 	buf_release(&support);
+	return e;
+}
+
+/* Segments, and which follows which in which test: pairs of the graph, and the paths that it is made of, by the function's name: a line with the keys, then one for each call: TEST and numbers of keys, - for a
+ * part of the path without a summary. */
+static int put_segments(struct test_session *s, uint64_t symbol, struct gather_function *f)
+{
+	struct buf lines = BUF_EMPTY, name = BUF_EMPTY;
+	char hex[HASH_HEX_SIZE];
+	int e = 0;
+
+	for (size_t i = 0; i < f->segments.all.size && !e; i++) {
+		e = put(s, symbol, &f->segments.all.data[i], &f->segments);
+		buf_addf(&lines, "%s%s", i ? " " : "", hash_hex(f->segments.all.data[i].key, hex));
+	}
+	for (size_t i = 0; i < f->steps.size && !e; i++) {
+		const struct gather_step *x = &f->steps.data[i], *last = i ? x - 1 : NULL;
+		int goes_on = last && last->test == x->test && last->call == x->call;
+		if (!goes_on)
+			buf_addf(&lines, "\n%llu", (unsigned long long)x->test);
+		if (x->summary == GATHER_NONE)
+			buf_adds(&lines, " -");
+		else
+			buf_addf(&lines, " %u", x->summary);
+		if (goes_on && x->summary != GATHER_NONE && last->summary != GATHER_NONE)
+			e = store_edge_add(s->records.store, f->segments.all.data[last->summary].key, f->segments.all.data[x->summary].key);
+	}
+	buf_addf(&name, "graph %s", f->f.name);
+	if (!e && f->steps.size)
+		e = store_value_set(s->records.store, s->records.campaign, buf_str(&name), lines.data, lines.size);
+	buf_release(&lines);
+	buf_release(&name);
 	return e;
 }
 
@@ -262,6 +296,9 @@ static int keep(struct making *m, struct hash128 unit, const char *function)
 	e = store_symbol(s->records.store, unit, function, &symbol) || store_summary_clear(s->records.store, symbol);
 	for (size_t i = 0; i < m->l->all.size && !e; i++)
 		e = put(s, symbol, &m->l->all.data[i], m->l);
+	for (size_t i = 0; i < m->calls.functions.size && !e; i++)
+		if (!strcmp(m->calls.functions.data[i].f.name, function))
+			e = put_segments(s, symbol, &m->calls.functions.data[i]);
 	if (e) {
 		store_rollback(s->records.store);
 		return -1;
@@ -270,9 +307,10 @@ static int keep(struct making *m, struct hash128 unit, const char *function)
 }
 
 /* What the functions of the session are called in the store. */
-static int find_unit(struct test_session *s, struct hash128 *unit)
+static int find_unit(struct making *m, struct hash128 *unit)
 {
-	struct whole *w = join_load(s->driven.program);
+	struct test_session *s = m->s;
+	struct whole *w = m->whole = join_load(s->driven.program);
 	char hex[HASH_HEX_SIZE];
 
 	if (!w)
@@ -282,7 +320,6 @@ static int find_unit(struct test_session *s, struct hash128 *unit)
 		if (symbol != CODE_NONE && w->symbols.data[symbol].unit != CODE_NONE)
 			*unit = w->units.data[w->symbols.data[symbol].unit].digest;
 	}
-	whole_free(w);
 	struct hash128 tool;
 	if (reuse_tool(&tool))
 		return -1;
@@ -322,10 +359,27 @@ static int sample(struct making *m)
 
 /* ---------------------------------------------------------------- callees */
 
-/* Functions of the unit that others call. */
+/* Where the function is cut into segments: 1; 0: it is not. */
+static int find_cuts(struct making *m, struct called_function *out)
+{
+	uint32_t number = m->s->o->segments ? whole_find_any(m->whole, out->name) : CODE_NONE;
+	const struct whole_symbol *w = number == CODE_NONE ? NULL : &m->whole->symbols.data[number];
+
+	if (!w || !w->function || !w->function->loop_count)
+		return 0;
+	struct segment_cuts *cuts = mem_zalloc(sizeof *cuts);
+	segment_cuts_find(cuts, w->function);
+	vec_push(&m->cuts, cuts);
+	out->code = w->function;
+	out->position = w->position;
+	out->cuts = cuts;
+	return 1;
+}
+
+/* Functions of the unit that others call, and with segments those that have loops. */
 static int is_called(void *ctx, const struct site_function *site, struct called_function *out)
 {
-	const struct making *m = ctx;
+	struct making *m = ctx;
 	const struct front *front = m->s->driven.front;
 	int number = front_function(front, site->name);
 
@@ -337,7 +391,8 @@ static int is_called(void *ctx, const struct site_function *site, struct called_
 		for (size_t k = 0; k < front->functions.data[i].calls.size && !called; k++)
 			called = front->functions.data[i].calls.data[k] == (uint32_t)number;
 	*out = (struct called_function){.name = f->name, .front = front, .f = f, .line = f->line, .end_line = f->end_line};
-	return called;
+	int cut = find_cuts(m, out);
+	return called ? 1 : cut ? 2 : 0;
 }
 
 /* How a run of the calls variant ended, by its own trace and by the san variant. */
@@ -385,6 +440,7 @@ static int gather_called(struct making *m)
 	o.shm.nodes = 1 << 22;
 	o.shm.table_limit = 4096;
 	o.shm.flags = MUSTER_FLAG_MEMORY;
+	m->calls.segments = s->o->segments;
 	if (gather_open(&m->calls, s->driven.program, s->driven.argv, &o))
 		return -1;
 	m->calls.target.options.directory = s->driven.scratch;
@@ -395,7 +451,7 @@ static int gather_called(struct making *m)
 	e = gather_name(&m->calls);
 	for (size_t i = 0; i < s->functions.size && !e && m->calls.functions.size; i++) {
 		const struct test_function *f = &s->functions.data[i];
-		if (f->harness->number == UINT32_MAX || !(f->front->calls.size || f->front->calls_pointer))
+		if (f->harness->number == UINT32_MAX || !(f->front->calls.size || f->front->calls_pointer || s->o->segments))
 			continue;
 		for (size_t k = 0; k < f->tests.size && !e && !test_late(s); k++) {
 			m->now = &f->tests.data[k];
@@ -421,7 +477,32 @@ static void shorten(struct making *m)
 {
 	for (size_t i = 0; i < m->l->all.size; i++)
 		summary_simplify(m->l, &m->l->all.data[i], m->solver);
-	summaries_join(m->l, m->solver);
+	summaries_join(m->l, m->solver, NULL);
+}
+
+static void join_segments(struct making *m, struct gather_function *f)
+{
+	uint32_t *moved = mem_alloc((f->segments.all.size + 1) * sizeof *moved);
+
+	for (size_t k = 0; k < f->segments.all.size; k++)
+		summary_simplify(&f->segments, &f->segments.all.data[k], m->solver);
+	summaries_join(&f->segments, m->solver, moved);
+	for (size_t k = 0; k < f->steps.size; k++)
+		if (f->steps.data[k].summary != GATHER_NONE)
+			f->steps.data[k].summary = moved[f->steps.data[k].summary];
+	free(moved);
+}
+
+/* Of all functions, when all runs are over. No run can begin in the middle of a function, so no state of them is tried. */
+static void shorten_segments(struct making *m)
+{
+	for (size_t i = 0; i < m->calls.functions.size; i++) {
+		struct gather_function *f = &m->calls.functions.data[i];
+		join_segments(m, f);
+		m->s->samples.none += m->s->o->sample ? f->segments.all.size : 0;
+		if (m->s->o->sample && f->segments.all.size)
+			log_info("%s: %zu summaries of segments are not sampled (no run begins there)", f->f.name, f->segments.all.size);
+	}
 }
 
 static int of_function(struct making *m, struct hash128 unit)
@@ -453,6 +534,12 @@ static void release_making(struct making *m)
 	vec_release(&m->conditions);
 	vec_release(&m->memory);
 	buf_release(&m->why);
+	for (size_t i = 0; i < m->cuts.size; i++) {
+		segment_cuts_release(m->cuts.data[i]);
+		free(m->cuts.data[i]);
+	}
+	vec_release(&m->cuts);
+	whole_free(m->whole);
 }
 
 int test_summarise(struct test_session *s, struct test_function *f, const struct test_case *tests, size_t count, struct summaries *l)
@@ -486,11 +573,14 @@ int test_summaries(struct test_session *s)
 
 	if (!s->o->summaries || !s->records.store)
 		return 0;
-	if (test_open_tracer(s) || find_unit(s, &unit))
+	if (test_open_tracer(s) || find_unit(&m, &unit)) {
+		release_making(&m);
 		return -1;
+	}
 	m.solver = solver_new(&so);
 	sites_init(&m.sites, &s->check.trace.sites);
 	e = gather_called(&m);
+	shorten_segments(&m);
 	for (size_t i = 0; i < s->functions.size && !e; i++) {
 		m.f = &s->functions.data[i];
 		if (m.f->harness->number != UINT32_MAX && m.f->tests.size)

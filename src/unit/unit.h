@@ -50,6 +50,7 @@ struct test_options {
 	int runs_given, function_time_given; /* by the user: they hold however much of --time is left */
 	int report_all;		   /* every finding is reported as a bug, whoever's fault it is */
 	int summaries;		   /* make them of every function */
+	int segments;		   /* and of their segments */
 	uint64_t sample;	   /* states of each summary that are run */
 	const char *const *cflags; /* NULL at the end */
 	const volatile int *stop;  /* a signal came */

@@ -164,7 +164,7 @@ static void joins_are_exact(void **state)
 	/* Another Q stays alone; so does what another reason makes partial. */
 	add(more, two);
 	add(expr_not(l.pool, more), two)->why = "something is missing";
-	summaries_join(&l, solver);
+	summaries_join(&l, solver, NULL);
 	assert_int_equal(l.all.size, 3);
 	expect(l.all.data[0].pre.data, l.all.data[0].pre.size, "c == 0");
 	assert_int_equal(l.all.data[0].paths, 2);
@@ -177,7 +177,7 @@ static void joins_are_exact(void **state)
 	expr_t c = place(8, PLACE_UNSIGNED, "2", "c");
 	add(expr_and(l.pool, expr_eq(l.pool, a, number(32, 1)), expr_eq(l.pool, c, number(8, 1))), one);
 	add(expr_and(l.pool, expr_eq(l.pool, a, number(32, 2)), expr_eq(l.pool, c, number(8, 2))), one);
-	summaries_join(&l, solver);
+	summaries_join(&l, solver, NULL);
 	assert_int_equal(l.all.size, 2);
 }
 

@@ -1,0 +1,71 @@
+/* called_inside.h: between called.c, which makes the summary of an activation, and called_segment.c, which names what a segment begins and ends with. */
+#ifndef MUSTER_SUMMARY_CALLED_INSIDE_H
+#define MUSTER_SUMMARY_CALLED_INSIDE_H
+
+#include "summary/called.h"
+
+#include "base/map.h"
+#include "summary/typed.h"
+
+#define CALLED_NO_REGION UINT32_MAX
+
+struct called_region {
+	const char *path, *text; /* of the value, or of the pointer to the object */
+	uint32_t type;		 /* of the value, or of an element of the object; FRONT_NONE */
+	uint64_t element;	 /* bytes of an element; 0: a value */
+	expr_t address;		 /* term: the pointer, or &variable */
+	uint64_t base;		 /* what that was in the run */
+	uint64_t room;		 /* bytes from there to the end of the object */
+	int64_t low, high;	 /* bytes that were accessed */
+};
+
+struct called_maker {
+	struct summaries *l;
+	struct exprs *p; /* of the run: terms are copied to the list's at the end */
+	const struct called_run *r;
+	const struct called_function *f;
+	const struct activation *a;
+	struct typed types;
+	uint32_t number;
+	struct arena arena;
+	VEC(struct called_region) regions;
+	struct map of_object; /* object to region + 1 */
+	struct map leaves;    /* leaf variable to its term */
+	struct map followed;  /* pointer to the alignment of what it points to */
+	struct map values;    /* place's variable to what it was */
+	struct map nameless;  /* leaf variable of memory without a name, to why that matters if it is used */
+	struct map before;    /* of a segment: variable of the source, + 1, to what it holds at the beginning */
+	VEC(expr_t) pre, post;
+	int bounds;	      /* conditions on sizes are among them */
+	int globals;	      /* a variable was accessed */
+	int fails;
+	int addresses;	      /* a conjunct of P has an address of this run */
+	struct buf why;
+};
+
+/* called.c */
+void called_missing(struct called_maker *m, const char *words); /* it is partial */
+void called_note_value(struct called_maker *m, expr_t v, uint64_t bits, unsigned shift);
+/* A pointer that was followed: what it points to gets its name, or P says where that is. target: type of that (typed.h). */
+void called_follow(struct called_maker *m, const struct activation_input *in, expr_t pointer, uint32_t target);
+/* after == term, unless it is what was there before (EXPR_NONE: nothing was). */
+void called_leave(struct called_maker *m, const struct typed_scalar *s, expr_t after, expr_t before, expr_t term, uint64_t value);
+/* A value of the activation over places. */
+expr_t called_term(struct called_maker *m, expr_t e);
+
+/* called_layout.c: is the condition of the step no part of P? */
+int called_is_layout(struct called_maker *m, const struct activation_step *s, expr_t e);
+
+/* called_segment.c */
+/* A value of the cut that the segment begins at. */
+void called_take_value(struct called_maker *m, const struct activation_input *in);
+void called_take_held(struct called_maker *m); /* what variables hold at the beginning beside these: constants, and parameters of the function if it begins with it */
+/* The region of a local variable that lives in memory there; CALLED_NO_REGION. */
+uint32_t called_home(struct called_maker *m, uint64_t address);
+int called_is_home(const struct called_maker *m, uint64_t address);
+/* What variables hold at the cut that the segment ends at. */
+void called_leave_values(struct called_maker *m);
+/* Where it begins and ends. */
+void called_locate(const struct called_maker *m, struct summary *s);
+
+#endif
