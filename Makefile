@@ -312,6 +312,11 @@ bench-harm: all
 	@scripts/deps dpkg-dev
 	@bench/harm $(ARGS)
 
+# Must summaries of the functions of four packages.
+bench-summaries: all
+	@scripts/deps dpkg-dev
+	@bench/summaries $(ARGS)
+
 # IC-Cut's configurations on four programs.
 bench-iccut: all
 	@scripts/deps dpkg-dev
@@ -471,7 +476,7 @@ deb: all
 clean:
 	rm -rf $(B)
 
-.PHONY: bench-diff bench-iccut asan lint campaign-reuse campaign-summaries campaign-vc campaign-diff campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh check-shrunk demo bench deps install clean
+.PHONY: bench-summaries bench-diff bench-iccut asan lint campaign-reuse campaign-summaries campaign-vc campaign-diff campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh check-shrunk demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
