@@ -468,6 +468,12 @@ install: all
 	scripts/completions fish $(B)/muster >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/muster.fish
 	scripts/completions man $(DESTDIR)$(PREFIX)/share/man/man1 $(B)/muster
 
+# The HTML report in headless Chromium.
+.PHONY: check-web
+check-web: all
+	@scripts/deps chromium
+	@tests/report/web
+
 # A Debian package of it: build/muster_VERSION_amd64.deb.
 .PHONY: deb
 deb: all

@@ -8,6 +8,7 @@
 #include "report/bug.h"
 #include "report/covered.h"
 #include "report/formats.h"
+#include "report/html.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ static const struct format {
 
 struct command {
 	struct stored of;
+	const char *html;	    /* the directory of the pages; NULL: none */
 	const char *files[FORMATS]; /* where each is written; NULL: it is not asked for */
 	struct result result, before; /* before: bugs of the campaign for the version before */
 	struct result *filled;	      /* the one that bugs are added to */
@@ -88,7 +90,8 @@ static int add_bug(void *ctx, const struct result_bug *b)
 	struct command *c = ctx;
 	struct buf replay = {0};
 	struct result_bug kept = {.id = b->id, .bucket = b->bucket, .kind = keep(c, b->kind), .function = keep(c, b->function), .file = keep(c, b->file), .line = b->line,
-				  .confirmed = b->confirmed, .count = b->count, .summary = keep(c, b->summary), .report = keep(c, b->report)};
+				  .confirmed = b->confirmed, .count = b->count, .summary = keep(c, b->summary), .report = keep(c, b->report),
+				  .data = b->size ? arena_copy(&c->filled->strings, b->data, b->size) : NULL, .size = b->size};
 
 	if (c->filled == &c->result) /* the input of an older one may be gone */
 		stored_replay(&c->of, b, &replay);
@@ -135,7 +138,7 @@ static int write_all(const struct command *c, const struct formats_input *in)
 		if (e)
 			return -1;
 	}
-	return 0;
+	return c->html ? html_write(in, c->html) : 0;
 }
 
 static int wants_coverage(const struct command *c)
@@ -143,7 +146,7 @@ static int wants_coverage(const struct command *c)
 	for (size_t i = 0; i < FORMATS; i++)
 		if (c->files[i] && formats[i].covers)
 			return 1;
-	return 0;
+	return c->html != NULL;
 }
 
 static int report(struct command *c)
@@ -167,6 +170,7 @@ int cmd_report(int argc, char **argv)
 {
 	static struct command c;
 	static const struct option_row rows[] = {
+	    OPTION_STR("html", 0, "DIR", &c.html, "pages that open from DIR/index.html: bugs, functions, source with its branches"),
 	    OPTION_STR("sarif", 0, "FILE", &c.files[0], "bugs as SARIF 2.1.0: code scanning, editors"),
 	    OPTION_STR("junit", 0, "FILE", &c.files[1], "functions and their bugs as JUnit's XML: test results in CI"),
 	    OPTION_STR("lcov", 0, "FILE", &c.files[2], "branch coverage as a tracefile of lcov: genhtml, Codecov"),
@@ -176,19 +180,19 @@ int cmd_report(int argc, char **argv)
 	    OPTION_END,
 	};
 	static const struct option_spec spec = {"report", "--FORMAT FILE... [options]",
-						"Writes what a search found (muster test, muster fuzz) in the formats that other tools read.\n"
+						"Writes what a search found (muster test, muster fuzz) as web pages, or in the formats that other tools read.\n"
 						"FILE - is standard output. docs/reports.md says what each has.\n\n"
 						"  muster test list.c; muster report --sarif list.sarif --lcov list.info\n\n"
 						"Exit code: 0 if all was written, whatever was found.",
 						rows};
-	int at = option_parse(&spec, argc, argv), wanted = 0;
+	int at = option_parse(&spec, argc, argv), wanted = c.html != NULL;
 
 	if (at < argc)
 		option_usage(&spec, "'%s' is one too many: the file stands after its format, as in --sarif FILE", argv[at]);
 	for (size_t i = 0; i < FORMATS; i++)
 		wanted |= c.files[i] != NULL;
 	if (!wanted)
-		option_usage(&spec, "wants a format: --sarif, --junit, --lcov, --cobertura or --markdown");
+		option_usage(&spec, "wants a format: --html, --sarif, --junit, --lcov, --cobertura or --markdown");
 	stored_open(&c.of);
 	stored_choose(&c.of);
 	int e = report(&c);

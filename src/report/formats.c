@@ -10,7 +10,11 @@ const char *formats_path(const struct formats_input *in, const char *path)
 
 	while (n && in->base[n - 1] == '/')
 		n--;
-	return !strncmp(path, in->base, n) && path[n] == '/' && path[n + 1] ? path + n + 1 : path;
+	if (strncmp(path, in->base, n) || path[n] != '/' || !path[n + 1])
+		return path;
+	for (path += n + 1; !strncmp(path, "./", 2) && path[2]; path += 2)
+		;
+	return path;
 }
 
 void formats_buckets(const struct result *r, struct map *out)

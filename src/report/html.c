@@ -1,0 +1,325 @@
+/* html.c: the pages of the HTML report. */
+#include "report/html.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/map.h"
+#include "report/bug.h"
+#include "report/html_style.h"
+#include "report/xml.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+struct pages {
+	const struct formats_input *in;
+	const char *directory;
+	struct strmap files; /* path to number of its page */
+	struct map before;   /* buckets of the version before */
+};
+
+/* ------------------------------------------------------------ a page */
+
+static void page_begin(struct buf *out, const char *title, int home, char nonce[33])
+{
+	unsigned char bytes[16] = {0};
+
+	if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+		memset(bytes, 0, sizeof bytes); /* then no script runs: see page_end */
+	for (int i = 0; i < 16; i++)
+		for (int k = 0; k < 2; k++)
+			nonce[2 * i + k] = "0123456789abcdef"[k ? bytes[i] & 15 : bytes[i] >> 4];
+	nonce[32] = 0;
+	buf_adds(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+		      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; script-src ");
+	buf_addf(out, "'nonce-%s'\">\n<title>", nonce);
+	xml_text(out, title);
+	buf_addf(out, "</title>\n<style>%s</style></head><body>\n", html_style);
+	if (!home)
+		buf_adds(out, "<nav><a href=\"index.html\">overview</a></nav>\n");
+	buf_adds(out, "<main><h1>");
+	xml_text(out, title);
+	buf_adds(out, "</h1>\n");
+}
+
+static int page_end(struct pages *p, struct buf *out, const char *nonce, const char *name)
+{
+	int known = strspn(nonce, "0") < 32;
+
+	buf_adds(out, "</main>\n");
+	if (known)
+		buf_addf(out, "<script nonce=\"%s\">%s</script>\n", nonce, html_script);
+	buf_adds(out, "</body></html>\n");
+	char *path = file_join(p->directory, name);
+	int e = file_write_atomic(path, out->data, out->size);
+
+	free(path);
+	buf_release(out);
+	return e;
+}
+
+/* A place, with a link where the file has a page. */
+static void place(struct pages *p, const char *file, uint32_t line, struct buf *out)
+{
+	uint64_t number;
+	int linked = strmap_get(&p->files, file, &number);
+
+	if (!*file)
+		return;
+	if (linked)
+		buf_addf(out, "<a href=\"file-%" PRIu64 ".html#L%" PRIu32 "\">", number + 1, line);
+	xml_text(out, formats_path(p->in, file));
+	buf_addf(out, ":%" PRIu32 "%s", line, linked ? "</a>" : "");
+}
+
+static void bar(struct buf *out, uint64_t part, uint64_t all)
+{
+	buf_addf(out, "<td class=\"n\" data-v=\"%.4f\">%" PRIu64 "/%" PRIu64 "</td>", all ? (double)part / (double)all : 1, part, all);
+}
+
+/* ------------------------------------------------------------ overview */
+
+static void tile(struct buf *out, const char *class, uint64_t n, const char *words)
+{
+	buf_addf(out, "<div><b class=\"%s\">%" PRIu64 "</b>%s</div>", class, n, words);
+}
+
+static void totals(const struct covered *c, uint64_t *hit, uint64_t *all)
+{
+	*hit = 0;
+	*all = c->taken.size;
+	for (size_t i = 0; i < c->taken.size; i++)
+		*hit += c->taken.data[i];
+}
+
+static void tiles(struct pages *p, struct buf *out)
+{
+	const struct result *r = p->in->result;
+	uint64_t confirmed = 0, hit, all;
+
+	for (size_t i = 0; i < r->bugs.size; i++)
+		confirmed += (uint64_t)!!r->bugs.data[i].confirmed;
+	totals(p->in->covered, &hit, &all);
+	buf_adds(out, "<div class=\"tiles\">");
+	tile(out, confirmed ? "bad" : "good", confirmed, confirmed == 1 ? "bug" : "bugs");
+	if (confirmed < r->bugs.size)
+		tile(out, "warn", r->bugs.size - confirmed, "suspected");
+	static const char *const words[] = {"verified", "explored", "partial", "unreached"};
+
+	for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+		uint64_t n = 0;
+		for (size_t i = 0; i < r->functions.size; i++)
+			n += !strcmp(r->functions.data[i].verdict, words[k]);
+		if (n)
+			tile(out, k ? "" : "good", n, words[k]);
+	}
+	buf_addf(out, "<div><b>%" PRIu64 "/%" PRIu64 "</b>branch outcomes</div></div>\n", hit, all);
+	buf_adds(out, "<p class=\"dim\">");
+	if (p->in->time) {
+		buf_adds(out, "Search of ");
+		formats_time(out, p->in->time, " UTC");
+		buf_addf(out, ", %.1f s. ", p->in->seconds);
+	}
+	buf_adds(out, "Made by muster ");
+	xml_text(out, p->in->version);
+	buf_adds(out, ". <em>verified</em>: every path was run and passed the sanitizers, within the bounds that muster test prints; <em>explored</em>: every branch outcome was taken by a test; "
+		      "<em>partial</em>: some were not.</p>\n");
+}
+
+static void bugs(struct pages *p, struct buf *out)
+{
+	const struct result *r = p->in->result;
+
+	if (!r->bugs.size) {
+		buf_adds(out, "<h2>Bugs</h2>\n<p>None was found.</p>\n");
+		return;
+	}
+	buf_adds(out, "<h2>Bugs</h2>\n<div class=\"wide\"><table class=\"sort\"><thead><tr><th scope=\"col\">kind</th><th scope=\"col\">function</th><th scope=\"col\">place</th><th scope=\"col\">what</th>"
+		      "<th scope=\"col\">state</th></tr></thead><tbody>\n");
+	for (size_t i = 0; i < r->bugs.size; i++) {
+		const struct result_bug *b = &r->bugs.data[i];
+		buf_addf(out, "<tr><td><a href=\"bug-%zu.html\">", i + 1);
+		xml_text(out, b->kind);
+		buf_adds(out, "</a></td><td><code>");
+		xml_text(out, b->function);
+		buf_adds(out, "</code></td><td>");
+		place(p, b->file, b->line, out);
+		buf_adds(out, "</td><td>");
+		xml_text(out, bug_description(b->kind, b->summary));
+		buf_addf(out, "</td><td>%s%s</td></tr>\n", b->confirmed ? "confirmed" : "suspected", !p->in->before ? "" : map_get(&p->before, b->bucket, NULL) ? "" : ", new");
+	}
+	buf_adds(out, "</tbody></table></div>\n");
+}
+
+/* Where a function stands: its file as the store has it need not be a path of covered's. */
+static const char *function_file(const struct pages *p, const struct result_function *f)
+{
+	for (size_t i = 0; i < p->in->covered->files.size; i++)
+		if (!strcmp(file_base(p->in->covered->files.data[i].path), file_base(f->file)))
+			return p->in->covered->files.data[i].path;
+	return f->file;
+}
+
+static void function_map(struct pages *p, struct buf *out)
+{
+	const struct result *r = p->in->result;
+
+	buf_adds(out, "<div class=\"map\" role=\"img\" aria-label=\"functions by verdict; wider ones have more branches\">\n");
+	for (size_t i = 0; i < r->functions.size; i++) {
+		const struct result_function *f = &r->functions.data[i];
+		uint64_t number;
+		buf_addf(out, "<a class=\"%s%s\" style=\"flex:%" PRIu64 " 1 auto\"", f->verdict, f->bugs ? " bugs" : "", f->total + 1);
+		if (strmap_get(&p->files, function_file(p, f), &number))
+			buf_addf(out, " href=\"file-%" PRIu64 ".html#L%" PRIu32 "\"", number + 1, f->line);
+		buf_adds(out, " title=\"");
+		xml_text(out, f->name);
+		buf_addf(out, ": %s, %" PRIu64 "/%" PRIu64 " outcomes, %" PRIu64 " bugs\">", f->verdict, f->covered, f->total, f->bugs);
+		xml_text(out, f->name);
+		buf_adds(out, "</a>\n");
+	}
+	buf_adds(out, "</div>\n");
+}
+
+static void functions(struct pages *p, struct buf *out)
+{
+	const struct result *r = p->in->result;
+
+	if (!r->functions.size)
+		return;
+	buf_adds(out, "<h2>Functions</h2>\n");
+	function_map(p, out);
+	buf_adds(out, "<p><input type=\"search\" hidden data-filter=\"functions\" aria-label=\"show functions whose row has\" placeholder=\"filter\"></p>\n"
+		      "<div class=\"wide\"><table class=\"sort\" id=\"functions\"><thead><tr><th scope=\"col\">function</th><th scope=\"col\">verdict</th><th scope=\"col\" class=\"n\">outcomes</th>"
+		      "<th scope=\"col\" class=\"n\">tests</th><th scope=\"col\" class=\"n\">bugs</th><th scope=\"col\">why it is no better</th></tr></thead><tbody>\n");
+	for (size_t i = 0; i < r->functions.size; i++) {
+		const struct result_function *f = &r->functions.data[i];
+		uint64_t number;
+		int linked = strmap_get(&p->files, function_file(p, f), &number);
+		buf_adds(out, "<tr><td><code>");
+		if (linked)
+			buf_addf(out, "<a href=\"file-%" PRIu64 ".html#L%" PRIu32 "\">", number + 1, f->line);
+		xml_text(out, f->name);
+		buf_addf(out, "%s</code></td><td class=\"%s\">%s</td>", linked ? "</a>" : "", !strcmp(f->verdict, "verified") ? "good" : "", f->verdict);
+		bar(out, f->covered, f->total);
+		buf_addf(out, "<td class=\"n\">%" PRIu64 "</td><td class=\"n\">%" PRIu64 "</td><td>", f->tests, f->bugs);
+		xml_text(out, f->why ? f->why : "");
+		buf_adds(out, "</td></tr>\n");
+	}
+	buf_adds(out, "</tbody></table></div>\n");
+}
+
+static void file_totals(const struct covered *c, const struct covered_file *f, uint64_t *hit, uint64_t *all)
+{
+	*hit = *all = 0;
+	for (size_t i = 0; i < f->decisions.size; i++) {
+		*hit += covered_count(c, &f->decisions.data[i]);
+		*all += f->decisions.data[i].outcomes;
+	}
+}
+
+static void files(struct pages *p, struct buf *out)
+{
+	const struct covered *c = p->in->covered;
+
+	buf_adds(out, "<h2>Files</h2>\n<div class=\"wide\"><table class=\"sort\"><thead><tr><th scope=\"col\">file</th><th scope=\"col\" class=\"n\">outcomes</th><th scope=\"col\" class=\"n\">functions entered</th></tr></thead>"
+		      "<tbody>\n");
+	for (size_t i = 0; i < c->files.size; i++) {
+		const struct covered_file *f = &c->files.data[i];
+		uint64_t hit, all, entered = 0;
+		file_totals(c, f, &hit, &all);
+		for (size_t k = 0; k < f->functions.size; k++)
+			entered += (uint64_t)!!f->functions.data[k].entered;
+		buf_addf(out, "<tr><td><a href=\"file-%zu.html\">", i + 1);
+		xml_text(out, formats_path(p->in, f->path));
+		buf_adds(out, "</a></td>");
+		bar(out, hit, all);
+		bar(out, entered, f->functions.size);
+		buf_adds(out, "</tr>\n");
+	}
+	buf_adds(out, "</tbody></table></div>\n");
+}
+
+static int overview(struct pages *p)
+{
+	struct buf out = {0};
+	char nonce[33];
+	char *title = mem_printf("muster: %s", p->in->name);
+
+	page_begin(&out, title, 1, nonce);
+	free(title);
+	tiles(p, &out);
+	bugs(p, &out);
+	functions(p, &out);
+	files(p, &out);
+	return page_end(p, &out, nonce, "index.html");
+}
+
+/* ------------------------------------------------------------ the others */
+
+static int file_page(struct pages *p, size_t i)
+{
+	struct buf out = {0};
+	char nonce[33], name[40];
+
+	snprintf(name, sizeof name, "file-%zu.html", i + 1);
+	page_begin(&out, formats_path(p->in, p->in->covered->files.data[i].path), 0, nonce);
+	buf_adds(&out, "<p class=\"dim\">Beside a line with decisions: <span class=\"hit\">t\xe2\x9c\x93</span> a test took that direction (true, false), <span class=\"miss\">f\xe2\x9c\x97</span> none did, "
+		       "<span class=\"never\">t\xe2\x9c\x97</span> none got here.</p>\n");
+	html_source(p->in, i, &out);
+	return page_end(p, &out, nonce, name);
+}
+
+static void pre(struct buf *out, const char *heading, const char *text)
+{
+	buf_addf(out, "<h2>%s</h2>\n<pre tabindex=\"0\">", heading);
+	xml_text(out, text);
+	buf_adds(out, "</pre>\n");
+}
+
+static int bug_page(struct pages *p, size_t i)
+{
+	const struct result_bug *b = &p->in->result->bugs.data[i];
+	struct buf out = {0}, input = {0};
+	char nonce[33], name[40];
+
+	snprintf(name, sizeof name, "bug-%zu.html", i + 1);
+	page_begin(&out, b->summary, 0, nonce);
+	buf_addf(&out, "<p><span class=\"%s\">%s</span>%s in <code>", b->confirmed ? "bad" : "warn", b->confirmed ? "confirmed" : "suspected",
+		 !p->in->before ? "" : map_get(&p->before, b->bucket, NULL) ? ", in the version before as well" : ", new in this version");
+	xml_text(&out, b->function);
+	buf_adds(&out, "</code> at ");
+	place(p, b->file, b->line, &out);
+	buf_addf(&out, ", shown by %" PRIu64 " test%s</p>\n", b->count, b->count == 1 ? "" : "s");
+	if (b->replay)
+		pre(&out, "Run it again", b->replay);
+	bug_input(b->data, b->size, &input);
+	buf_addf(&input, "\n%zu byte%s", b->size, b->size == 1 ? "" : "s");
+	pre(&out, "Input", buf_str(&input));
+	if (b->report && *b->report)
+		pre(&out, "Report", b->report);
+	buf_release(&input);
+	return page_end(p, &out, nonce, name);
+}
+
+int html_write(const struct formats_input *in, const char *directory)
+{
+	struct pages p = {.in = in, .directory = directory};
+	int e = file_mkdirs(directory);
+
+	for (size_t i = 0; i < in->covered->files.size; i++)
+		strmap_set(&p.files, in->covered->files.data[i].path, i);
+	if (in->before)
+		formats_buckets(in->before, &p.before);
+	if (!e)
+		e = overview(&p);
+	for (size_t i = 0; !e && i < in->covered->files.size; i++)
+		e = file_page(&p, i);
+	for (size_t i = 0; !e && i < in->result->bugs.size; i++)
+		e = bug_page(&p, i);
+	strmap_release(&p.files);
+	map_release(&p.before);
+	return e;
+}

@@ -1,0 +1,40 @@
+/* html_style.h: the style and the script of every page of the HTML report. Neither loads anything. */
+#ifndef MUSTER_REPORT_HTML_STYLE_H
+#define MUSTER_REPORT_HTML_STYLE_H
+
+static const char html_style[] =
+    ":root{color-scheme:light dark;--fg:#1b1f24;--bg:#fff;--dim:#59636e;--line:#d1d9e0;--soft:#f6f8fa;--good:#1a7f37;--bad:#b42318;--warn:#8a5a00;"
+    "--goodbg:#dafbe1;--badbg:#ffe3e0;--link:#0550ae}"
+    "@media(prefers-color-scheme:dark){:root{--fg:#e6edf3;--bg:#0d1117;--dim:#9198a1;--line:#3d444d;--soft:#151b23;--good:#57ab5a;--bad:#ff8a80;--warn:#d9a440;"
+    "--goodbg:#12301b;--badbg:#48201d;--link:#79b8ff}}"
+    "body{margin:0 auto;max-width:78rem;padding:1rem;font:16px/1.5 system-ui,sans-serif;color:var(--fg);background:var(--bg)}"
+    "a{color:var(--link)}h1{font-size:1.4rem;overflow-wrap:anywhere}h2{font-size:1.1rem;margin:2rem 0 .5rem}nav{font-size:.9rem}"
+    "code,pre,.src{font:13px/1.5 ui-monospace,monospace}pre{background:var(--soft);border:1px solid var(--line);padding:.6rem;overflow:auto}"
+    ".wide{overflow-x:auto}table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.25rem .6rem;border-bottom:1px solid var(--line)}"
+    "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}th button{font:inherit;font-weight:600;color:inherit;background:none;border:0;padding:0;cursor:pointer}"
+    "th[aria-sort=ascending] button::after{content:' \\25b2'}th[aria-sort=descending] button::after{content:' \\25bc'}"
+    "input{font:inherit;padding:.3rem .5rem;border:1px solid var(--line);background:var(--bg);color:var(--fg);width:20rem;max-width:100%}"
+    ".tiles{display:flex;flex-wrap:wrap;gap:.8rem}.tiles div{border:1px solid var(--line);background:var(--soft);padding:.5rem 1rem;min-width:7rem}"
+    ".tiles b{display:block;font-size:1.4rem}.dim{color:var(--dim)}.good{color:var(--good)}.bad{color:var(--bad)}.warn{color:var(--warn)}"
+    ".map{display:flex;flex-wrap:wrap;gap:2px}.map a{display:block;min-width:.9rem;height:1.4rem;border:1px solid var(--line);overflow:hidden;font:11px/1.4rem ui-monospace,monospace;"
+    "padding:0 .2rem;text-decoration:none;white-space:nowrap;color:var(--fg)}.map .verified{background:var(--goodbg)}.map .explored{background:var(--soft)}"
+    ".map .partial{border-style:dashed}.map .bugs{background:var(--badbg)}"
+    ".src{border-collapse:collapse;width:auto;min-width:100%}.src td{border:0;padding:0 .5rem;white-space:pre}.src .no{text-align:right;color:var(--dim);user-select:none}"
+    ".src td:last-child{width:100%}.src tr:target{outline:2px solid var(--link)}.hit{color:var(--good)}.miss{color:var(--bad);font-weight:700}.never{color:var(--dim)}"
+    ".src tr.part{background:var(--badbg)}.src tr.full{background:var(--goodbg)}.src tr.note td{white-space:normal;font-family:system-ui,sans-serif;padding-left:5rem}"
+    ".k{color:var(--bad)}.c{color:var(--dim)}.s{color:var(--link)}.p{color:var(--warn)}";
+
+/* Tables of class `sort` get buttons in their heads, inputs of data-filter hide rows of the table that they name. */
+static const char html_script[] =
+    "'use strict';"
+    "document.querySelectorAll('table.sort').forEach(function(t){t.querySelectorAll('thead th').forEach(function(h,i){"
+    "var b=document.createElement('button');b.type='button';b.textContent=h.textContent;h.textContent='';h.appendChild(b);"
+    "b.addEventListener('click',function(){var up=h.getAttribute('aria-sort')!=='ascending',body=t.tBodies[0],rows=Array.prototype.slice.call(body.rows);"
+    "t.querySelectorAll('thead th').forEach(function(o){o.removeAttribute('aria-sort')});h.setAttribute('aria-sort',up?'ascending':'descending');"
+    "function key(r){var c=r.cells[i];return c.dataset.v!==undefined?c.dataset.v:c.textContent}"
+    "rows.sort(function(a,b){var x=key(a),y=key(b),d=x-y;if(isNaN(d))d=x<y?-1:x>y?1:0;return up?d:-d});"
+    "rows.forEach(function(r){body.appendChild(r)})})})});"
+    "document.querySelectorAll('input[data-filter]').forEach(function(f){f.hidden=false;f.addEventListener('input',function(){var w=f.value.toLowerCase();"
+    "Array.prototype.forEach.call(document.getElementById(f.dataset.filter).tBodies[0].rows,function(r){r.hidden=r.textContent.toLowerCase().indexOf(w)<0})})});";
+
+#endif
