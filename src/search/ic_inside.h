@@ -1,0 +1,89 @@
+/* ic_inside.h: what the files of IC-Cut share: functions, tests and the units that are explored. */
+#ifndef MUSTER_SEARCH_IC_INSIDE_H
+#define MUSTER_SEARCH_IC_INSIDE_H
+
+#include "base/arena.h"
+#include "base/limit.h"
+#include "search/ic_context.h"
+#include "search/ic_cut.h"
+#include "search/ic_graph.h"
+
+struct ic_test {
+	struct search_test t; /* its bytes are the arena's */
+	ic_numbers functions; /* that it calls, ascending */
+	int traced;
+};
+
+/* A test in the queue of a function. */
+struct ic_entry {
+	uint32_t test, stage;
+	uint64_t bound;
+	double rank;
+	uint8_t *closed; /* of each step of its path: CLOSED, REUSED; NULL: not looked at */
+	size_t steps;
+};
+enum {
+	CLOSED = 1,
+	REUSED = SEARCH_APART,
+};
+
+struct ic_unit {
+	uint32_t function;
+	VEC(struct ic_entry) queue;
+	struct map tests; /* that are or were in the queue */
+	struct map paths; /* digests of open decisions */
+	struct map runs;  /* digests of all decisions inside the call, of tests whose interface was looked at */
+	struct ic_context context;
+	double spent;
+	uint64_t losses, subsumed;
+	VEC(uint32_t) others; /* tests that call it in another context */
+	int looked;	 /* at an activation of it */
+	int constrained; /* an input is tied, or paths do not agree */
+	int inexact;
+	int decisions; /* open ones were seen */
+	unsigned restarts;
+};
+
+struct ic_function {
+	enum ic_outcome outcome;
+	int done, invalid;
+	int root; /* nobody calls it */
+	unsigned contexts; /* that were explored */
+	unsigned outputs; /* that callers tested: 1 a result, 2 memory */
+	VEC(struct ic_context) summaries;
+	int rests; /* it reused what has an output or a pointer, or was not explored to the end */
+};
+
+struct ic {
+	struct arena bytes;
+	struct ic_graph graph;
+	VEC(struct ic_function) functions;
+	VEC(struct ic_test) tests;
+	VEC(struct ic_unit) units; /* the last is explored; the others wait for it */
+	ic_numbers order, saw;
+	size_t ordered; /* edges when `order` was made */
+	int learned;
+	/* Of the expansion that is done now: */
+	struct ic_entry *entry;
+	const struct calls *calls;
+	uint32_t unit_call;
+	int duplicate;
+};
+
+/* ic_learn.c: traces the tests that nobody traced yet. 0; 1: the slice ended before; -1. */
+int ic_learn(struct search *s);
+int ic_calls(const struct ic_test *t, uint32_t function);
+void ic_entry_release(struct ic_entry *e);
+
+/* ic_unit.c */
+struct ic_unit *ic_unit_now(struct ic *ic);
+/* A test joins the queue of a unit, unless it was there. */
+void ic_unit_add(struct ic *ic, struct ic_unit *u, uint32_t test, uint64_t bound, uint32_t stage);
+void ic_unit_release(struct ic_unit *u);
+void ic_forget_summaries(struct ic_function *f);
+/* Callers tested more than one of its outputs: it is inlined from here on, and the function that is explored begins again, with what it found. */
+void ic_unit_invalidate(struct search *s, uint32_t callee);
+/* Ends, begins or takes up units. 1: there is one to explore; 0: all is done. */
+int ic_unit_settle(struct search *s);
+
+#endif

@@ -1,0 +1,165 @@
+/* ic_learn.c: IC-Cut: tests, the functions that they call, and who calls whom.
+ *
+ * Every run of the calls variant tells calls. Bodies of libc belong to who calls them. A test that came from elsewhere (a seed, another worker) is traced when its turn comes; one that was solved for was traced as a child.
+ */
+#include "search/ic_inside.h"
+
+#include <string.h>
+
+#define TESTS LIMIT(200000, 64) /* that are kept in memory; more are dropped | some hundred megabytes */
+
+void ic_entry_release(struct ic_entry *e)
+{
+	free(e->closed);
+	e->closed = NULL;
+}
+
+/* ---------------------------------------------------------------- life time */
+
+struct ic *ic_new(void)
+{
+	return mem_zalloc(sizeof(struct ic));
+}
+
+void ic_free(struct ic *ic)
+{
+	if (!ic)
+		return;
+	for (size_t i = 0; i < ic->units.size; i++)
+		ic_unit_release(&ic->units.data[i]);
+	for (size_t i = 0; i < ic->functions.size; i++)
+		ic_forget_summaries(&ic->functions.data[i]);
+	for (size_t i = 0; i < ic->tests.size; i++)
+		vec_release(&ic->tests.data[i].functions);
+	vec_release(&ic->units);
+	vec_release(&ic->functions);
+	vec_release(&ic->tests);
+	vec_release(&ic->order);
+	vec_release(&ic->saw);
+	ic_graph_release(&ic->graph);
+	arena_release(&ic->bytes);
+	free(ic);
+}
+/* ----------------------------------------------------------------- learning */
+
+static int is_own(const struct search *s, uint32_t unit)
+{
+	uint32_t count;
+	const struct exec_unit *units = exec_units(s->t.exec, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (units[i].unit == unit)
+			return 1;
+	return 0;
+}
+
+static uint32_t function_of(struct ic *ic, uint32_t unit, uint32_t index)
+{
+	uint32_t n = ic_graph_function(&ic->graph, (uint64_t)unit << 32 | index);
+	while (ic->functions.size <= n)
+		vec_push(&ic->functions, (struct ic_function){.outcome = IC_OUTCOME_OPEN});
+	return n;
+}
+
+static void note_number(ic_numbers *list, uint32_t n)
+{
+	for (size_t i = 0; i < list->size; i++)
+		if (list->data[i] == n)
+			return;
+	vec_push(list, n);
+}
+
+/* Functions and calls of a run; bodies of libc belong to who calls them. */
+static void learn_calls(struct search *s, const struct calls *c, ic_numbers *met)
+{
+	struct ic *ic = s->next.ic;
+	VEC(uint32_t) number = {0};
+	for (size_t i = 0; i < c->list.size; i++) {
+		const struct call *x = &c->list.data[i];
+		uint32_t n = is_own(s, x->unit) ? function_of(ic, x->unit, x->index) : CALLS_NONE;
+		uint32_t caller = x->parent == CALLS_NONE || !number.size ? CALLS_NONE : number.data[x->parent];
+		if (n != CALLS_NONE && caller == CALLS_NONE)
+			ic->functions.data[n].root = 1;
+		if (n == CALLS_NONE)
+			n = caller;
+		else if (caller != CALLS_NONE)
+			ic_graph_call(&ic->graph, caller, n);
+		if (n != CALLS_NONE)
+			note_number(met, n);
+		vec_push(&number, n);
+	}
+	vec_release(&number);
+}
+
+void ic_saw(struct search *s, const struct trace *t)
+{
+	struct calls c = {0};
+	vec_clear(&s->next.ic->saw);
+	if (!calls_read(&c, t))
+		learn_calls(s, &c, &s->next.ic->saw);
+	calls_release(&c);
+}
+
+int ic_calls(const struct ic_test *t, uint32_t function)
+{
+	for (size_t i = 0; i < t->functions.size; i++)
+		if (t->functions.data[i] == function)
+			return 1;
+	return 0;
+}
+
+void ic_kept(struct search *s, const struct search_test *t)
+{
+	struct ic *ic = s->next.ic;
+	struct ic_test x = {.t = *t};
+	if (ic->tests.size >= TESTS) {
+		search_lose(s, LOSS_DROPPED);
+		return;
+	}
+	uint8_t *copy = arena_alloc(&ic->bytes, t->size + 1);
+	if (t->size)
+		memcpy(copy, t->data, t->size);
+	x.t.data = copy;
+	if (t->origin == ORIGIN_SOLVED && ic->saw.size) {
+		for (size_t i = 0; i < ic->saw.size; i++)
+			vec_push(&x.functions, ic->saw.data[i]);
+		x.traced = 1;
+	}
+	vec_push(&ic->tests, x);
+	struct ic_unit *u = ic_unit_now(ic);
+	if (u && x.traced && ic_calls(&vec_last(&ic->tests), u->function))
+		ic_unit_add(ic, u, (uint32_t)ic->tests.size - 1, t->bound, t->stage < STAGE_DONE ? t->stage : STAGE_UNCOVERED);
+}
+
+/* Which functions a test calls. 0, -1. */
+static int trace_test(struct search *s, struct ic_test *x)
+{
+	struct run_result run;
+	struct trace t;
+	x->traced = 1;
+	int r = search_trace(s, s->t.parent, s->t.parent_shm, x->t.data, x->t.size, &run, &t);
+	if (r)
+		return r < 0 ? -1 : 0;
+	ic_saw(s, &t);
+	trace_release(&t);
+	for (size_t i = 0; i < s->next.ic->saw.size; i++)
+		vec_push(&x->functions, s->next.ic->saw.data[i]);
+	return 0;
+}
+
+/* 0; 1: the slice ended before; -1. */
+int ic_learn(struct search *s)
+{
+	struct ic *ic = s->next.ic;
+	for (size_t i = 0; i < ic->tests.size; i++) {
+		if (ic->tests.data[i].traced)
+			continue;
+		if (trace_test(s, &ic->tests.data[i]))
+			return -1;
+		if (search_paused(s))
+			return 1;
+	}
+	if (!ic->learned)
+		search_lose(s, LOSS_SKIPPED);
+	ic->learned = 1;
+	return 0;
+}
