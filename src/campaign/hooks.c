@@ -186,7 +186,7 @@ static int pause(void *ctx)
 
 struct search_hooks fuzz_hooks(struct fuzz *f)
 {
-	return (struct search_hooks){f, add, take, update, failed, pause, violated};
+	return (struct search_hooks){f, add, take, update, failed, pause, violated, NULL};
 }
 
 /* ------------------------------------------------------------------ imports */

@@ -70,6 +70,8 @@ static void print_row(const struct result_function *f, int width, int verbose)
 	putchar('\n');
 	if (f->why && (verbose || verdict_of(f) == VERDICT_UNREACHED))
 		printf("%*s  %s%s%s\n", 2, "", color("\033[2m"), f->why, color("\033[0m"));
+	if (f->choice && verbose)
+		printf("%*s  %s%s: %s%s\n", 2, "", color("\033[2m"), f->strategy, f->choice, color("\033[0m"));
 }
 
 static void print_table(const struct result_function *functions, size_t count, int verbose)

@@ -167,12 +167,12 @@ static void input_json(struct json *j, const struct result_test *t)
 }
 
 /* mask: by row, which ones. */
-static void record_json(struct json *j, const void *record, const struct field *rows, size_t count, unsigned mask)
+static void record_json(struct json *j, const void *record, const struct field *rows, size_t count, uint64_t mask)
 {
 	const char *before = "";
 	json_object_open(j);
 	for (size_t i = 0; i < count; i++) {
-		if (!(mask & 1u << i))
+		if (!(mask & 1ull << i))
 			continue;
 		if (rows[i].how == INPUT) {
 			input_json(j, record);
@@ -188,18 +188,18 @@ static void record_json(struct json *j, const void *record, const struct field *
 
 #define ROWS(rows) rows, sizeof(rows) / sizeof *(rows)
 
-void result_test_json(struct json *j, const struct result_test *t, unsigned fields)
+void result_test_json(struct json *j, const struct result_test *t, uint64_t fields)
 {
 	record_json(j, t, ROWS(test_fields), fields);
 }
 
-void result_function_json(struct json *j, const struct result_function *f, unsigned fields)
+void result_function_json(struct json *j, const struct result_function *f, uint64_t fields)
 {
 	record_json(j, f, ROWS(function_fields), fields);
 }
 
 /* A list of records of one size. */
-static void list_json(struct json *j, const char *key, const void *records, size_t size, size_t count, const struct field *rows, size_t row_count, unsigned mask)
+static void list_json(struct json *j, const char *key, const void *records, size_t size, size_t count, const struct field *rows, size_t row_count, uint64_t mask)
 {
 	json_key(j, key), json_array_open(j);
 	for (size_t i = 0; i < count; i++)
@@ -250,7 +250,7 @@ void result_json(struct json *j, const struct result *r, unsigned parts)
 {
 #define LIST(name) r->name.data, sizeof *r->name.data, r->name.size
 	if (parts & RESULT_POINTS)
-		list_json(j, "points", LIST(points), ROWS(point_fields), ~0u);
+		list_json(j, "points", LIST(points), ROWS(point_fields), ~0ull);
 	if (parts & RESULT_FUNCTIONS)
 		list_json(j, "functions", LIST(functions), ROWS(function_fields), r->function_fields);
 	if (parts & RESULT_TESTS)
@@ -264,13 +264,13 @@ void result_json(struct json *j, const struct result *r, unsigned parts)
 	if (parts & RESULT_CONTRACTS)
 		list_json(j, "contracts", LIST(contracts), ROWS(contract_fields), ~0u);
 	if (parts & RESULT_OLD_BUGS)
-		list_json(j, "old_bugs", LIST(old_bugs), ROWS(old_bug_fields), ~0u);
+		list_json(j, "old_bugs", LIST(old_bugs), ROWS(old_bug_fields), ~0ull);
 	if (parts & RESULT_OBLIGATIONS)
-		list_json(j, "obligations", LIST(obligations), ROWS(obligation_fields), ~0u);
+		list_json(j, "obligations", LIST(obligations), ROWS(obligation_fields), ~0ull);
 	if (parts & RESULT_FIGURES)
 		figures_json(j, r);
 	if (parts & RESULT_NOTES)
-		list_json(j, "notes", LIST(notes), ROWS(note_fields), ~0u);
+		list_json(j, "notes", LIST(notes), ROWS(note_fields), ~0ull);
 	if (!(parts & RESULT_STATS) || !r->figures.size)
 		return;
 	json_key(j, "stats"), json_object_open(j);

@@ -20,7 +20,7 @@ enum {
 };
 void result_json(struct json *j, const struct result *r, unsigned parts);
 /* One test, with these fields (RESULT_TEST). */
-void result_test_json(struct json *j, const struct result_test *t, unsigned fields);
-void result_function_json(struct json *j, const struct result_function *f, unsigned fields);
+void result_test_json(struct json *j, const struct result_test *t, uint64_t fields);
+void result_function_json(struct json *j, const struct result_function *f, uint64_t fields);
 
 #endif

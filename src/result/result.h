@@ -84,6 +84,8 @@ struct result_bug {
 	X(RUNNING_TO_COVERAGE, "running_to_coverage", REAL, running_to_coverage)                   \
 	X(EXHAUSTED, "exhausted", FLAG, exhausted)                                                 \
 	X(REUSED, "reused", FLAG, reused)                                                          \
+	X(STRATEGY, "strategy", WORD, strategy)                                                    \
+	X(CHOICE, "strategy_why", WORD, choice)                                                    \
 	X(SECONDS, "seconds", REAL, seconds)                                                       \
 	X(LIMITS, "limits", LISTED, limits)                                                        \
 	X(LOSSES, "losses", COUNTED, losses)                                                       \
@@ -97,7 +99,7 @@ enum result_function_field {
 #undef X
 	    RESULT_FUNCTION_FIELD_COUNT
 };
-#define RESULT_FIELD(list, name) (1u << RESULT_##list##_##name)
+#define RESULT_FIELD(list, name) (1ull << RESULT_##list##_##name)
 
 /* A function that was searched or analysed. */
 struct result_function {
@@ -119,6 +121,8 @@ struct result_function {
 	double seconds_to_coverage, running_to_coverage;
 	int exhausted; /* nothing was left to negate, and nothing was lost */
 	int reused;    /* it rests on nothing that changed since an earlier run: its tests were run again, and it was not searched */
+	const char *strategy; /* how it was searched (search/kind.h) */
+	const char *choice;   /* why, where muster chose; NULL: it did not */
 	double seconds;
 	/* Of an analysis. */
 	uint64_t loops;
@@ -272,7 +276,7 @@ struct result_checker {
 struct result {
 	VEC(struct result_function) functions;
 	VEC(struct result_test) tests;
-	unsigned function_fields, test_fields; /* RESULT_FIELD bits: what is known of them */
+	uint64_t function_fields, test_fields; /* RESULT_FIELD bits: what is known of them */
 	VEC(struct result_bug) bugs;
 	VEC(struct result_old_bug) old_bugs;
 	VEC(struct result_contract) contracts;

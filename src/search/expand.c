@@ -448,16 +448,18 @@ int search_expand(struct search *s, struct search_test *t, const struct buf *dat
 		return 0;
 	}
 	search_note(s, &s->now.parent);
+	if (s->h.path)
+		s->h.path(s->h.ctx, &s->now.parent, &s->sites);
 	if (!k.counted)
 		note_losses(s, k.whole);
 	if (s->now.parent.assumed)
 		t->flags |= TEST_ASSUMED;
 	if (checks_tell_all(s, t, &s->now.parent, NULL))
 		return -1;
-	if (s->o.unit && !k.trace.own) {
+	if (s->o.unit && !k.trace.own)
 		memory_add(&s->known.paths, path_key(&s->now.parent));
+	if ((s->o.unit || s->next.ic) && !k.trace.own)
 		traces_keep(&s->next.traces, t->id, &x.trace, k.whole, 1);
-	}
 	r = expand_trace(s, &x);
 	if (!k.trace.own)
 		trace_release(&x.trace);

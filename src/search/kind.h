@@ -8,7 +8,7 @@
 
 /* X(NAME, word, calls, composes, words). calls: its paths have frames (frames.h), so programs run in the calls variant. composes: summaries stand for calls (compose.h). */
 #define SEARCH_KINDS(X)                                                                                          \
-	X(AUTO, "auto", 0, 0, "whatever pays, as far as muster can tell (the default)")                          \
+	X(AUTO, "auto", 0, 0, "as generational; of a function whose paths lie in callees that are known in full, as compositional (the default)") \
 	X(GENERATIONAL, "generational", 0, 0, "each decision of a path in turn, those of callees like the others") \
 	X(COMPOSITIONAL, "compositional", 1, 1, "decisions of the function itself; calls are what the summaries of their functions say") \
 	X(IC_CUT, "ic-cut", 1, 0, "function by function, callees first, with summaries at simple interfaces")

@@ -104,6 +104,8 @@ struct search_hooks {
 	/* An input that was solved to break a check, and was run; t->id is 0 if it was not kept. It may have failed as well. -1 stops the
 	 * search. NULL: it is not wanted. */
 	int (*violated)(void *ctx, const struct search_test *t, const struct search_violation *v);
+	/* The path of a test that is explored. NULL: it is not wanted. */
+	void (*path)(void *ctx, const struct path *p, const struct sites *sites);
 };
 
 /* X(NAME, word) */

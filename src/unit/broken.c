@@ -23,9 +23,9 @@ int test_open_tracer(struct test_session *s)
 	t.shm.events = 1 << 20;
 	t.shm.nodes = 1 << 22;
 	t.shm.table_limit = 4096;
-	if (s->o->summaries || search_kind_composes(s->o->kind))
+	if (s->o->summaries || search_kind_composes(s->round.kind))
 		t.shm.flags |= MUSTER_FLAG_MEMORY;
-	if (target_make(&s->check.trace, s->driven.program, s->driven.argv, search_kind_calls(s->o->kind) ? VARIANT_CALLS : VARIANT_TRACE, &t))
+	if (target_make(&s->check.trace, s->driven.program, s->driven.argv, search_kind_calls(s->round.kind) ? VARIANT_CALLS : VARIANT_TRACE, &t))
 		return -1;
 	s->check.trace.options.directory = s->driven.scratch;
 	s->check.trace.options.server = 1;

@@ -135,14 +135,14 @@ struct compose *composing_compose(struct composing *c)
 
 /* ---------------------------------------------------------------- tests */
 
-static char *file_of(const struct composing *c, uint32_t function)
+static char *file_of(const struct test_session *s, uint32_t function)
 {
-	return mem_printf("%s/%u", c->s->driven.shared_tests, function);
+	return mem_printf("%s/%u", s->driven.shared_tests, function);
 }
 
-int composing_publish(struct composing *c, uint32_t function)
+int composing_publish(const struct test_session *s, uint32_t function)
 {
-	const struct test_function *f = &c->s->functions.data[function];
+	const struct test_function *f = &s->functions.data[function];
 	struct buf b = {0};
 	size_t sent = 0;
 
@@ -155,7 +155,7 @@ int composing_publish(struct composing *c, uint32_t function)
 		buf_add(&b, t->data, t->size);
 		sent++;
 	}
-	char *path = file_of(c, function);
+	char *path = file_of(s, function);
 	int r = file_write_atomic(path, b.data ? b.data : "", b.size);
 	free(path);
 	buf_release(&b);
@@ -175,7 +175,7 @@ static int at_work(const struct composing *c, uint32_t function)
 static int wait_for_tests(const struct composing *c, uint32_t function, struct buf *b)
 {
 	struct timespec pause = {.tv_nsec = WAIT_NS};
-	char *path = file_of(c, function);
+	char *path = file_of(c->s, function);
 	int there;
 	while (!(there = file_exists(path)) && at_work(c, function) && !deadline_over() && !c->s->round.shared->stop)
 		nanosleep(&pause, NULL);
@@ -227,13 +227,26 @@ static int reaches(const struct front *front, uint32_t from, uint32_t to)
 	return found;
 }
 
+static int is_code_of(const struct test_function *f, const struct site_function *at)
+{
+	return !strcmp(at->name, f->name) && (!at->line || !f->front->line || at->line == f->front->line);
+}
+
 static int find_instructions(const struct test_function *f, const struct site_tables *sites, struct site_function *out)
 {
 	for (size_t t = 0; t < sites->count; t++)
 		for (uint32_t i = 0; i < sites->tables[t].functions; i++)
-			if (site_table_function(&sites->tables[t], i, out) && !strcmp(out->name, f->name) && (!out->line || !f->front->line || out->line == f->front->line))
+			if (site_table_function(&sites->tables[t], i, out) && is_code_of(f, out))
 				return 1;
 	return 0;
+}
+
+uint32_t composing_function(const struct test_session *s, const struct site_function *at)
+{
+	uint32_t i = 0;
+	while (i < s->functions.size && !is_code_of(&s->functions.data[i], at))
+		i++;
+	return i;
 }
 
 /* Numbers and pointers are passed one by one, so that parameters have the same numbers in C and in the machine's code. */
@@ -249,6 +262,18 @@ static int has_plain_interface(const struct front *front, const struct front_fun
 		if (!is_plain(front, f->parameters.data[i].type, 0))
 			return 0;
 	return is_plain(front, f->result, 1) && !f->variadic && !f->noreturn && !f->is_weak;
+}
+
+static uint32_t front_of(const struct test_session *s, uint32_t function)
+{
+	return (uint32_t)(s->functions.data[function].front - s->driven.front->functions.data);
+}
+
+int composing_may_replace(const struct test_session *s, uint32_t function, uint32_t callee)
+{
+	const struct front *front = s->driven.front;
+	uint32_t own = front_of(s, function), other = front_of(s, callee);
+	return has_plain_interface(front, s->functions.data[callee].front) && reaches(front, own, other) && !reaches(front, other, own);
 }
 
 /* Has it a value that nobody gave? A result that is not returned is one: using it is a defect of the caller's, which no summary of the callee has. */
@@ -284,14 +309,14 @@ static int add_callee(struct composing *c, uint32_t function, const struct site_
 int composing_prepare(struct composing *c, uint32_t function, const struct site_tables *sites)
 {
 	const struct test_session *s = c->s;
-	uint32_t own = (uint32_t)(s->functions.data[function].front - s->driven.front->functions.data);
+	uint32_t own = front_of(s, function);
 	struct front_reach reach = {0};
 	int added = 0, r = 0;
 
 	compose_clear(c->compose);
 	front_reach(s->driven.front, own, &reach);
 	for (uint32_t i = 0; i < s->functions.size && r >= 0; i++) {
-		uint32_t front = (uint32_t)(s->functions.data[i].front - s->driven.front->functions.data);
+		uint32_t front = front_of(s, i);
 		int called = 0;
 		for (size_t k = 0; k < reach.functions.size && !called; k++)
 			called = reach.functions.data[k] == front;

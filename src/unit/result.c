@@ -116,6 +116,18 @@ static void add_uncovered(const struct test_session *s, const struct test_functi
 	buf_release(&text);
 }
 
+/* What --strategy auto chose, and from what. 1; 0: nothing was to be chosen. */
+static int add_choice(const struct test_session *s, const struct test_function *f, struct buf *out)
+{
+	const struct test_learned *l = &f->result.learned;
+	if (s->o->kind != KIND_AUTO || !l->inside)
+		return 0;
+	buf_addf(out, "%u of %u decisions of a path are inside of callees that were searched to their end, most of them in %s", l->inside, l->decisions, s->functions.data[l->callee].name);
+	if (f->result.kind != KIND_COMPOSITIONAL)
+		buf_adds(out, "; with summaries in their place the search came to no end");
+	return 1;
+}
+
 struct result_function test_result_function(struct test_session *s, struct test_function *f, struct result *r)
 {
 	struct buf text = {0};
@@ -139,6 +151,7 @@ struct result_function test_result_function(struct test_session *s, struct test_
 	    .running_to_coverage = f->result.covered_running,
 	    .exhausted = f->result.ended && f->result.exhausted && !f->beyond,
 	    .reused = f->reuse.how == TEST_REUSE_ALL,
+	    .strategy = f->searched ? search_kind_word((enum search_kind)f->result.kind) : NULL,
 	    .seconds = f->result.seconds,
 	};
 	for (size_t i = 0; i < f->tests.size; i++)
@@ -152,6 +165,8 @@ struct result_function test_result_function(struct test_session *s, struct test_
 		if (f->harness->limits & 1u << i)
 			buf_addf(&text, "%s%s", text.size ? "; " : "", harness_limit_words((enum harness_limit)i));
 	to.limits = result_keep(r, &text);
+	if (add_choice(s, f, &text))
+		to.choice = result_keep(r, &text);
 	buf_release(&text);
 	add_uncovered(s, f, &to, r);
 	return to;

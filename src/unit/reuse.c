@@ -265,6 +265,8 @@ static void take_row(struct test_session *s, struct test_function *f, const stru
 		u->how = TEST_REUSE_TESTS;
 		u->campaign = campaign;
 	}
+	if (r->result.composed) /* its verdict rests on those of others */
+		return;
 	if (u->how == TEST_REUSE_ALL || !same_hash(u->key, r->key) || r->traced || r->verdict >= TEST_VERDICT_COUNT || !(done || (r->budget == budget_key(s->o) && !r->result.stopped)))
 		return;
 	u->how = TEST_REUSE_ALL;

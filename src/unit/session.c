@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/stop.h"
+#include "unit/composing.h"
 #include "unit/reuse.h"
 
 #include <errno.h>
@@ -211,6 +212,8 @@ struct gathering {
 	unsigned done;
 	int failed;
 	int checked; /* old bugs were */
+	VEC(uint32_t) aside; /* functions whose learning phase asked for summaries */
+	int composed, inlined; /* their rounds were begun */
 };
 
 static int start_worker(struct gathering *g, unsigned number)
@@ -271,7 +274,7 @@ static void take_function(struct gathering *g, const char *data, size_t size)
 	if (i == g->waiting.size)
 		vec_push(&g->waiting, r.function);
 	g->waiting_tests += g->s->functions.data[r.function].tests.size - g->s->functions.data[r.function].done_tests;
-	g->done += !r.part && !g->s->round.rest;
+	g->done += !r.part && !g->s->round.again;
 }
 
 /* Whole messages of what a worker sent so far. */
@@ -299,7 +302,7 @@ static void take_messages(struct gathering *g, struct worker *w)
 static void close_part(struct test_session *s, uint32_t function)
 {
 	struct test_function *f = &s->functions.data[function];
-	if (!f->partial || s->round.rest) {
+	if (!f->partial || s->round.again) {
 		f->result.stopped |= (uint32_t)f->searched;
 		return;
 	}
@@ -416,6 +419,56 @@ static int batch_due(const struct gathering *g)
 	       (g->waiting.size && test_clock() - g->waiting_since >= patience);
 }
 
+/* ------------------------------------------------------------------ rounds */
+
+static void begin_round(struct gathering *g, enum search_kind kind)
+{
+	struct test_round *r = &g->s->round;
+	r->again = 1;
+	r->kind = kind;
+	r->shared->next = 0;
+	vec_clear(&r->turns);
+	g->round_began = test_clock();
+}
+
+/* A directory in which workers find the tests of functions, and the variant that shows calls. 0; -1: there will be no summaries. */
+static int prepare_composing(struct gathering *g)
+{
+	struct test_session *s = g->s;
+	int status, r = 0;
+	if (!s->driven.shared_tests && (!(s->driven.shared_tests = file_temp("tests")) || file_mkdirs(s->driven.shared_tests)))
+		return -1;
+	for (uint32_t i = 0; i < s->functions.size && !r; i++)
+		if (!s->functions.data[i].result.aside && s->functions.data[i].searched)
+			r = composing_publish(s, i);
+	deadline_wait(test_make_in_child(s->driven.program, VARIANT_CALLS), &status);
+	return r || deadline_over() ? -1 : 0;
+}
+
+/* Functions that were put aside, with summaries in the place of calls; then, if that came to no end, without. 1: there are such. */
+static int search_aside(struct gathering *g)
+{
+	struct test_session *s = g->s;
+	if (!g->composed++) {
+		for (uint32_t i = 0; i < s->functions.size; i++)
+			if (s->functions.data[i].result.aside)
+				vec_push(&g->aside, i);
+		if (g->aside.size && !s->round.shared->stop && !prepare_composing(g)) {
+			begin_round(g, KIND_COMPOSITIONAL);
+			for (size_t i = 0; i < g->aside.size; i++)
+				vec_push(&s->round.turns, g->aside.data[i]);
+			return 1;
+		}
+	}
+	if (g->inlined++ || !g->aside.size || s->round.shared->stop || deadline_over())
+		return 0;
+	begin_round(g, KIND_GENERATIONAL);
+	for (size_t i = 0; i < g->aside.size; i++)
+		if (!s->functions.data[g->aside.data[i]].result.exhausted)
+			vec_push(&s->round.turns, g->aside.data[i]);
+	return s->round.turns.size > 0;
+}
+
 /* Who is searched once more with the rest of the time: whom a budget of its own ended. */
 static int share_rest(struct gathering *g)
 {
@@ -424,14 +477,12 @@ static int share_rest(struct gathering *g)
 	int spun = s->round.rest && test_clock() - g->round_began < LEAST_ROUND; /* nothing is left to be done */
 	if (spun || s->o->seconds <= 0 || s->o->repeatable || s->o->function_time_given || s->round.shared->stop || left < LEAST_REST)
 		return 0;
-	g->round_began = test_clock();
-	vec_clear(&s->round.turns);
+	begin_round(g, s->o->kind == KIND_AUTO ? KIND_GENERATIONAL : s->o->kind);
 	for (size_t i = 0; i < s->functions.size; i++) {
 		const struct test_function *f = &s->functions.data[i];
 		if (f->searched && f->result.ran && f->result.more && !f->lost)
 			vec_push(&s->round.turns, (uint32_t)i);
 	}
-	s->round.shared->next = 0;
 	s->round.rest |= s->round.turns.size > 0;
 	return s->round.turns.size > 0;
 }
@@ -451,9 +502,11 @@ static int search_all(struct test_session *s)
 	int r, status;
 	for (size_t i = 0; i < s->functions.size; i++)
 		vec_push(&s->round.turns, (uint32_t)i);
+	s->round.kind = s->o->kind;
+	memset((void *)s->round.shared->complete, 0, sizeof s->round.shared->complete);
 	r = start_workers(&g);
 	pid_t san = test_make_in_child(s->driven.program, VARIANT_SAN); /* it is not needed yet */
-	while (!r && (g.alive || share_rest(&g))) {
+	while (!r && (g.alive || search_aside(&g) || share_rest(&g))) {
 		if (!g.alive && (r = start_workers(&g)))
 			break;
 		r = read_workers(&g);
@@ -475,6 +528,7 @@ static int search_all(struct test_session *s)
 	if (!r)
 		r = check_waiting(&g);
 	vec_release(&g.waiting);
+	vec_release(&g.aside);
 	log_progress(NULL);
 	return r;
 }

@@ -20,6 +20,7 @@
 #include "store/store.h"
 
 #define TEST_WORKERS 64
+#define TEST_COMPLETE 65536 /* functions of a file whose callers may be searched with summaries by themselves | more than files have */
 #define SEARCH_SHARE 0.9 /* of --time: the rest is for the checks of what was found last */
 
 struct test_options {
@@ -103,6 +104,13 @@ struct test_cover {
 	uint32_t test; /* id in its function */
 };
 
+/* What the learning phase of a search saw (choosing.c). */
+struct test_learned {
+	uint32_t decisions; /* of a path */
+	uint32_t inside;    /* of these, inside of callees that were searched to their end */
+	uint32_t callee;    /* that has most of them, in the session */
+};
+
 /* What a worker says about a function. */
 struct test_searched {
 	uint32_t function;	     /* in the session */
@@ -110,6 +118,9 @@ struct test_searched {
 	uint32_t ended;		     /* nothing was left to negate */
 	uint32_t exhausted;	     /* and nothing was lost */
 	uint32_t composed;	     /* functions whose summaries stood for calls of it, if that is what was exhausted */
+	uint32_t kind;		     /* enum search_kind: how this was searched */
+	uint32_t aside;		     /* the learning phase ended it: summaries promise more */
+	struct test_learned learned; /* of that phase */
 	uint32_t stopped;	     /* by the whole session's limit or a signal */
 	uint32_t more;		     /* more time could find more */
 	uint32_t part;		     /* there is more to come: what was found since the last message */
@@ -222,6 +233,7 @@ struct test_shared {
 	volatile uint32_t next; /* turn to be taken */
 	volatile int stop;
 	double started;
+	volatile uint8_t complete[TEST_COMPLETE]; /* by function: it was searched to its end and nothing was lost */
 	struct test_running { /* by worker */
 		volatile uint32_t function;
 		volatile int busy;
@@ -242,6 +254,8 @@ struct test_driven {
 /* What is searched in this round, by whom. */
 struct test_round {
 	VEC(uint32_t) turns; /* functions, in the order in which they are taken */
+	enum search_kind kind; /* AUTO: by all decisions, and whoever would do better with summaries is put aside */
+	int again;	     /* it is not the first: functions begin with the tests they have */
 	int rest;	     /* the round in which the functions that did not come to an end share the rest of --time */
 	struct test_shared *shared;
 };

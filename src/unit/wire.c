@@ -101,7 +101,7 @@ int test_unpack(struct test_session *s, const char *data, size_t size)
 	if (result.function >= s->functions.size)
 		return -1;
 	struct test_function *f = &s->functions.data[result.function];
-	if ((f->searched && !s->round.rest) || read_tests(&r, f, n.tests))
+	if ((f->searched && !s->round.again) || read_tests(&r, f, n.tests))
 		return -1;
 	for (uint64_t i = 0; i < n.covers; i++) {
 		struct test_cover c;
@@ -116,20 +116,24 @@ int test_unpack(struct test_session *s, const char *data, size_t size)
 		f->partial = 1;
 		return 0;
 	}
-	if (s->round.rest) { /* the search began anew, with what there was */
+	if (s->round.again && f->searched) { /* the search began anew, with what there was */
 		if (f->reuse.how == TEST_REUSE_ALL)
 			f->reuse.how = TEST_REUSE_TESTS;
 		result.inputs += f->result.inputs;
 		result.seconds += f->result.seconds;
 		result.growth = result.growth > f->result.growth ? result.growth : f->result.growth;
 	}
-	if (s->round.rest && f->result.ended && !result.ended) { /* what an earlier one has shown of all paths stands */
+	if (s->round.again && f->result.ended && !result.ended) { /* what an earlier one has shown of all paths stands, and so does what that rests on */
 		result.ended = 1;
+		result.kind = f->result.kind;
+		result.composed = f->result.composed;
 		result.exhausted = f->result.exhausted;
 		result.stopped = 0;
 		result.frontier = f->result.frontier;
 		result.losses = f->result.losses;
 	}
+	if (!result.aside)
+		result.learned = f->result.learned;
 	f->result = result;
 	f->searched = 1;
 	f->partial = 0;

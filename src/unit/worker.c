@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "unit/unit.h"
 #include "search/frontier.h"
+#include "unit/choosing.h"
 #include "unit/composing.h"
 
 #include <signal.h>
@@ -34,6 +35,7 @@
 #define EXTEND_MOST 6	  /* times its budget for a function whose coverage still grows */
 #define PART_SECONDS 0.5  /* between two messages of a function that has no budget of its own */
 #define SHARE 1.5	  /* of an even share of the time that is left */
+#define TRIAL 2		  /* part of a budget that a function has with summaries, where muster chose them */
 #define GROWN_SEEDS 16	  /* inputs with larger objects to begin with, two of each test */
 #define GROWN_SHARE 8	  /* part of the budget that larger objects get, from the last new outcome on */
 
@@ -46,8 +48,11 @@ struct test_worker {
 	struct search *search;
 	struct frontier frontier;
 	struct composing *composing; /* NULL: summaries stand for no calls */
+	struct choosing *choosing;   /* NULL: how functions are searched is decided */
 	/* The function at hand. */
 	int composed; /* functions whose summaries may stand for calls of it */
+	int aside;    /* it is to be searched with summaries */
+	struct test_learned learned;
 	struct test_function *f;
 	double begun, covered_clock;
 	double spent, covered_seconds, covered_running; /* by exec before the function; until something was covered last */
@@ -295,9 +300,18 @@ static int pause_hook(void *ctx)
 		w->failed |= send_tests(w, &r);
 		w->stopped |= w->failed;
 	}
-	if (over(w))
+	if (w->choosing && !w->aside && !w->seed && choosing_wants(w->choosing, search_inputs(w->search), &w->learned))
+		w->aside = 1;
+	if (over(w) || w->aside)
 		w->stopped = 1;
 	return w->stopped;
+}
+
+static void path_hook(void *ctx, const struct path *p, const struct sites *sites)
+{
+	struct test_worker *w = ctx;
+	if (w->choosing && !w->aside)
+		choosing_path(w->choosing, p, sites);
 }
 
 /* ----------------------------------------------------------------- opening */
@@ -313,9 +327,9 @@ static int open_targets(struct test_worker *w)
 	t.shm.table_limit = 4096;
 	if (!s->o->no_invariants)
 		t.shm.flags |= MUSTER_FLAG_ENTRIES;
-	int variant = search_kind_calls(s->o->kind) ? VARIANT_CALLS : VARIANT_TRACE;
+	int variant = search_kind_calls(s->round.kind) ? VARIANT_CALLS : VARIANT_TRACE;
 	if (variant == VARIANT_CALLS)
-		t.shm.flags |= MUSTER_FLAG_CALLS | (search_kind_composes(s->o->kind) ? MUSTER_FLAG_SUMMARIES | MUSTER_FLAG_OUTPUTS | MUSTER_FLAG_COMPOSE : 0);
+		t.shm.flags |= MUSTER_FLAG_CALLS | (search_kind_composes(s->round.kind) ? MUSTER_FLAG_SUMMARIES | MUSTER_FLAG_OUTPUTS | MUSTER_FLAG_COMPOSE : 0);
 	if (target_make(&w->trace, s->driven.program, s->driven.argv, variant, &t) || target_make(&w->trace_child, s->driven.program, s->driven.argv, variant, &t))
 		return -1;
 	w->trace.options.directory = w->trace_child.options.directory = s->driven.scratch;
@@ -336,7 +350,7 @@ static int open_search(struct test_worker *w)
 	    .taken = taken,
 	    .checks = o->checks,
 	    .combine = o->combine,
-	    .kind = o->kind,
+	    .kind = w->s->round.kind,
 	    .no_invariants = o->no_invariants,
 	    .run_seconds = o->run_time,
 	    .solve = {.seconds = o->repeatable ? 0 : SOLVE_SECONDS, .no_optimistic = 0, .stop = o->stop},
@@ -352,7 +366,7 @@ static int open_search(struct test_worker *w)
 	    .compose = w->composing ? composing_compose(w->composing) : NULL,
 	    .to_objects = 1,
 	};
-	struct search_hooks hooks = {w, add, take, update, failed, pause_hook, violated};
+	struct search_hooks hooks = {w, add, take, update, failed, pause_hook, violated, path_hook};
 	frontier_init(&w->frontier);
 	w->search = search_new(&so, &t, &hooks);
 	return w->search ? 0 : -1;
@@ -364,8 +378,10 @@ static int open_worker(struct test_worker *w)
 	    !(w->parent = launcher_new(&w->trace.options)) ||
 	    !(w->child = launcher_new(&w->trace_child.options)))
 		return -1;
-	if (search_kind_composes(w->s->o->kind) && !(w->composing = composing_new(w->s, w->trace.variant.path)))
+	if (search_kind_composes(w->s->round.kind) && !(w->composing = composing_new(w->s, w->trace.variant.path)))
 		return -1;
+	if (w->s->round.kind == KIND_AUTO)
+		w->choosing = choosing_new(w->s);
 	return open_search(w);
 }
 
@@ -382,6 +398,12 @@ static double function_seconds(const struct test_worker *w)
 	if (uses_rest(w))
 		return share;
 	return o->function_time > 0 && o->function_time < share ? o->function_time : share;
+}
+
+/* Are summaries tried on a function whose learning phase asked for them? What they do not settle has its whole budget without them afterwards. */
+static int is_trial(const struct test_worker *w)
+{
+	return w->s->o->kind == KIND_AUTO && search_kind_composes(w->s->round.kind);
 }
 
 static int out_of_time(const struct test_worker *w)
@@ -601,10 +623,16 @@ static int search_function(struct test_worker *w, uint32_t number, struct test_s
 	w->stopped = 0;
 	w->hangs = 0;
 	w->growth = 0;
+	w->aside = 0;
+	w->learned = (struct test_learned){0};
+	if (w->choosing)
+		choosing_begin(w->choosing, number);
 	frontier_clear(&w->frontier);
 	search_restart(w->search);
 	w->runs = uses_rest(w) && !w->s->o->runs_given ? 0 : w->s->o->runs;
 	w->seconds = function_seconds(w);
+	if (is_trial(w))
+		w->runs = (w->runs + 1) / TRIAL, w->seconds /= TRIAL;
 	search_limits(w->search, w->runs, w->seconds);
 	set_run_time(w, w->s->o->run_time);
 	int reused = f->reuse.how == TEST_REUSE_ALL && !uses_rest(w);
@@ -615,9 +643,13 @@ static int search_function(struct test_worker *w, uint32_t number, struct test_s
 		left = search_offer(w->search, first, sizeof first, ORIGIN_SEED, 1) < 0 ? -1 : 0;
 	if (!left && uses_rest(w) && !w->s->o->no_grow && !all_covered(w)) /* larger objects have the other half */
 		search_limits(w->search, w->runs, w->seconds /= 2);
-	if (!left && !reused)
+	if (!left && !reused && is_trial(w) && !w->composed)
+		left = 1; /* no callee has summaries that may stand for a call */
+	else if (!left && !reused)
 		left = run_search(w);
-	int again = left ? 0 : decompose(w);
+	if (left > 0 && w->choosing && !w->aside && !out_of_time(w)) /* its budget may have ended in the learning phase */
+		w->aside = choosing_wants(w->choosing, UINT64_MAX, &w->learned);
+	int again = left || is_trial(w) ? 0 : decompose(w);
 	if (again > 0)
 		left = run_search(w);
 	if (left < 0 || again < 0)
@@ -625,13 +657,16 @@ static int search_function(struct test_worker *w, uint32_t number, struct test_s
 	*r = (struct test_searched){
 	    .function = number,
 	    .ended = !left,
-	    .exhausted = !left && search_exhausted(w->search),
+	    .exhausted = !left && search_exhausted(w->search) && !(is_trial(w) && !all_covered(w)), /* what is left is looked for without summaries, too */
 	    .composed = (uint32_t)w->composed,
+	    .kind = w->s->round.kind == KIND_AUTO ? KIND_GENERATIONAL : w->s->round.kind,
+	    .aside = (uint32_t)w->aside,
+	    .learned = w->learned,
 	    .stopped = left && out_of_time(w),
 	    .frontier = w->frontier.heap.size,
 	    .losses = *search_losses(w->search),
 	};
-	for (int grown = !w->s->o->no_grow && !reused; grown > 0 && !all_covered(w) && !out_of_time(w);) {
+	for (int grown = !w->s->o->no_grow && !reused && !w->aside && !is_trial(w); grown > 0 && !all_covered(w) && !out_of_time(w);) {
 		grown = grow(w);
 		if (grown < 0 || (grown > 0 && run_search(w) < 0))
 			return -1;
@@ -648,6 +683,8 @@ static int search_function(struct test_worker *w, uint32_t number, struct test_s
 	}
 	if (reused)
 		end_reused(w, r);
+	if (number < TEST_COMPLETE)
+		w->s->round.shared->complete[number] = r->ended && r->exhausted;
 	return 0;
 }
 
@@ -671,7 +708,7 @@ static int work(struct test_worker *w, int fd)
 		if (search_function(w, number, &r) || w->failed)
 			return -1;
 		search_stats_add(&search, search_stats(w->search));
-		if (w->composing && composing_publish(w->composing, number))
+		if (w->composing && composing_publish(w->s, number))
 			return -1;
 		if (send_tests(w, &r))
 			return -1;
@@ -690,6 +727,7 @@ static void close_worker(struct test_worker *w)
 {
 	search_free(w->search);
 	composing_free(w->composing);
+	choosing_free(w->choosing);
 	frontier_release(&w->frontier);
 	exec_close(w->exec);
 	launcher_free(w->parent);
@@ -704,6 +742,8 @@ void test_worker(struct test_session *s, unsigned number, int fd)
 	signal(SIGINT, SIG_IGN); /* the parent has heard it, and says so */
 	signal(SIGTERM, SIG_DFL);
 	deadline_phase(DEADLINE_WORK);
+	s->check.tracer = NULL; /* the parent's, if it has one by now */
+	memset(&s->check.trace, 0, sizeof s->check.trace);
 	int r = open_worker(&w);
 	if (r) {
 		log_warn("%s", error_text());

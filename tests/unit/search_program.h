@@ -105,7 +105,7 @@ static inline int update_test(void *ctx, const struct search_test *t)
 static inline void search_open_told(struct searched *p, const char *text, const char *flags, const struct search_options *o,
 				    int (*violated)(void *ctx, const struct search_test *t, const struct search_violation *v))
 {
-	struct search_hooks hooks = {p, add_test, take_test, update_test, note_failure, NULL, violated};
+	struct search_hooks hooks = {p, add_test, take_test, update_test, note_failure, NULL, violated, NULL};
 	struct shm_options tables = {.table_limit = 4096, .nodes = 1 << 20, .events = 1 << 18};
 	struct launch_options l = LAUNCH_DEFAULTS;
 
