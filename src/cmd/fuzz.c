@@ -188,7 +188,7 @@ int cmd_fuzz(int argc, char **argv)
 	    MEMORY_ROW(&o.memory),
 	    OPTION_STR("strategy", 0, "NAME", &strategy, "how paths are searched: auto (the default), generational, ic-cut"),
 	    OPTION_STR("ic-cut-config", 0, "LETTER", &ic_config, "IC-Cut as one of the configurations A to G (E); F is generational search"),
-	    OPTION_DOUBLE("ic-cut-time", 0, "S", &ic_seconds, "seconds that IC-Cut explores one function (10)"),
+	    OPTION_DOUBLE("ic-cut-time", 0, "S", &ic_seconds, "seconds of processor time that IC-Cut explores one function (10)"),
 	    CHECK_ROWS(&check),
 	    OPTION_U64("max-input", 0, "BYTES", &o.search.max_input, "largest input to make (1M)"),
 	    OPTION_U64("flip-limit", 0, "N", &o.search.flip_limit,

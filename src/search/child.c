@@ -307,7 +307,7 @@ static int run_both(struct search *s, struct expansion *x, struct sent *c)
 	if (kept >= 0 && tell(s, c))
 		kept = -1;
 	if (c->open) {
-		if (s->o.unit && kept > 0)
+		if ((s->o.unit || s->next.ic) && kept > 0)
 			traces_keep(&s->next.traces, t->id, &c->trace, c->whole, 0);
 		trace_release(&c->trace);
 	}

@@ -32,9 +32,10 @@ static int same_kind(const struct ic_input *old, const struct ic_input *in)
 	return old->kind == in->kind && old->width == in->width && old->lanes == in->lanes;
 }
 
+/* The length of the input is no variable of the document's: calls that differ in it alone are of one context. */
 static int same_value(const struct ic_input *old, const struct ic_input *in)
 {
-	return in->kind == IC_FREE || old->value == in->value || same_pointer(old, in);
+	return in->kind == IC_FREE || old->value == in->value || same_pointer(old, in) || (old->length && in->length);
 }
 
 int ic_context_add(struct ic_context *c, const struct ic_input *in)
@@ -121,7 +122,7 @@ static enum ic_match match_one(const struct ic_context *summary, const struct ic
 		return IC_MISMATCH;
 	switch (old->kind) {
 	case IC_CONCRETE:
-		return now->kind == IC_CONCRETE && (now->value == old->value || same_pointer(old, now)) ? IC_AS_SPECIFIC : IC_MISMATCH;
+		return now->kind == IC_CONCRETE && same_value(old, now) ? IC_AS_SPECIFIC : IC_MISMATCH;
 	case IC_FREE:
 		return match_free(old, now);
 	default: /* held: explored for this value */

@@ -35,6 +35,7 @@ struct ic_context {
 	ic_inputs inputs; /* each key once */
 	struct map by_key;
 	int partial; /* not all its paths were explored: it may have inputs that are not known */
+	int away;    /* of a summary: its function is explored further, or it turned out to be none */
 };
 
 void ic_context_release(struct ic_context *c);

@@ -13,9 +13,12 @@
 #include "base/limit.h"
 #include "search/ic_inside.h"
 #include "search/ic_probe.h"
+#include "search/ic_tied.h"
 
 #include <string.h>
 
+#define TURN 10 /* rank that a long path loses, so that others go first now and then | as in negate.c */
+#define ANSWERS LIMIT(4, 1) /* values of an output that is an answer; with more it is data | success, failure and kinds of it */
 #define RESTARTS LIMIT(16, 1) /* late mismatches after which a function's callees are all inlined | by hand */
 
 /* ---------------------------------------------------------------- interfaces */
@@ -41,7 +44,7 @@ static int decide(void *ctx, struct ic_call *call)
 		return 0;
 	const struct ic_function *f = &ic->functions.data[n];
 	for (size_t i = 0; i < f->summaries.size; i++)
-		if (ic_context_match(&f->summaries.data[i], &call->inputs) != IC_MISMATCH) {
+		if (!f->summaries.data[i].away && ic_context_match(&f->summaries.data[i], &call->inputs) != IC_MISMATCH) {
 			/* A summary without pointers and outputs that was explored to the end leaves nothing out (Theorem 2). */
 			if (f->rests || ic_context_has_pointer(&f->summaries.data[i]) || call->outputs.size || f->summaries.data[i].partial)
 				ic->functions.data[ic_unit_now(ic)->function].rests = 1;
@@ -68,7 +71,7 @@ static int name_functions(struct search *s)
 	size_t count = 0;
 	add_function(s, ic->graph.functions.data[ic_unit_now(ic)->function], list, &count);
 	for (size_t i = 0; i < ic->functions.size; i++)
-		if (ic->functions.data[i].summaries.size && i != ic_unit_now(ic)->function)
+		if (ic_has_summary(&ic->functions.data[i]) && i != ic_unit_now(ic)->function)
 			add_function(s, ic->graph.functions.data[i], list, &count);
 	int e = shm_set_functions(s->t.child_shm, list, count);
 	free(list);
@@ -119,17 +122,20 @@ static int is_inner(const struct ic_probe *p, const struct calls *c, const struc
 	return 0;
 }
 
-/* The number of a callee with more than one output; CALLS_NONE: there is none. */
-static uint32_t note_outputs(struct ic *ic, const struct calls *c, const struct ic_call *call)
+/* The number of a callee with more than one output, or with one that is no answer like yes, no or an error but data: what is decided over it could be decided nowhere else. CALLS_NONE: there is none. */
+static uint32_t note_reuse(struct ic *ic, const struct calls *c, const struct ic_call *call)
 {
 	const struct call *x = &c->list.data[call->call];
 	uint64_t n;
 	if (!map_get(&ic->graph.numbers, (uint64_t)x->unit << 32 | x->index, &n))
 		return CALLS_NONE;
+	vec_push(&ic_unit_now(ic)->reuses, (struct ic_reuse){ic->entry->test, (uint32_t)n});
 	struct ic_function *f = &ic->functions.data[n];
-	for (size_t i = 0; i < call->outputs.size; i++)
+	for (size_t i = 0; i < call->outputs.size; i++) {
 		f->outputs |= call->outputs.data[i] < MUSTER_MAX_SOURCES ? 1u : 2u;
-	return call->outputs.size > 1 || f->outputs == 3 ? (uint32_t)n : CALLS_NONE;
+		map_set(&f->values, call->values.data[i], 1);
+	}
+	return call->outputs.size > 1 || f->outputs == 3 || f->values.size > ANSWERS ? (uint32_t)n : CALLS_NONE;
 }
 
 /* 0: the call is of another context. */
@@ -202,7 +208,7 @@ static void use_probe(struct search *s, const struct expansion *x, const struct 
 			if (!p.list.data[i].reused || is_inner(&p, &c, &p.list.data[i]))
 				continue;
 			s->stats.ic_reused++;
-			late = note_outputs(ic, &c, &p.list.data[i]);
+			late = note_reuse(ic, &c, &p.list.data[i]);
 			close_frame(s, e, p.list.data[i].call + 1);
 		}
 		close_fresh(s, x, &p, e);
@@ -211,19 +217,27 @@ static void use_probe(struct search *s, const struct expansion *x, const struct 
 	calls_release(&c);
 	ic->calls = NULL;
 	if (late != CALLS_NONE) {
-		ic->duplicate = 1; /* the queue was made anew, with this test in it */
+		ic->duplicate = 1; /* it is in the queue again */
 		ic_unit_invalidate(s, late);
 	}
 }
 /* ------------------------------------------------------------ open decisions */
 
-/* The first call of the unit's function on the path; 0: there is none. */
+static int decides_in(const struct search *s, const struct frame *f)
+{
+	for (uint32_t i = f->first; i < f->end && i < s->now.parent.steps.size; i++)
+		if (path_decides(&s->now.parent.steps.data[i]))
+			return 1;
+	return 0;
+}
+
+/* The first call of the unit's function on the path in which something is decided; 0: there is none. */
 static uint32_t unit_frame(const struct search *s, uint32_t function)
 {
 	const struct frames *f = &s->now.frames;
 	uint64_t key = s->next.ic->graph.functions.data[function];
 	for (uint32_t i = 1; i < f->list.size; i++)
-		if (((uint64_t)f->list.data[i].unit << 32 | f->list.data[i].index) == key)
+		if (((uint64_t)f->list.data[i].unit << 32 | f->list.data[i].index) == key && decides_in(s, &f->list.data[i]))
 			return i;
 	return 0;
 }
@@ -239,28 +253,45 @@ static uint64_t open_digest(const struct search *s, const struct ic_entry *e)
 	return h;
 }
 
+/* A run in summary mode costs many times an ordinary one. Nobody asks for the interface of what the program is called from, so there it is for calls that summaries may stand for. */
+static int needs_probe(const struct search *s, const struct ic_unit *u, uint32_t frame)
+{
+	const struct ic *ic = s->next.ic;
+	const struct frames *f = &s->now.frames;
+	uint64_t n;
+	if (!ic->functions.data[u->function].root)
+		return 1;
+	for (uint32_t i = frame + 1; i < f->list.size && frames_within(f, i, frame) && u->restarts <= RESTARTS; i++)
+		if (map_get(&ic->graph.numbers, (uint64_t)f->list.data[i].unit << 32 | f->list.data[i].index, &n) && ic_has_summary(&ic->functions.data[n]))
+			return 1;
+	return 0;
+}
+
 /* Which steps of the test's path are open. 0, -1. */
 static int look(struct search *s, struct expansion *x, struct ic_entry *e)
 {
 	struct ic *ic = s->next.ic;
 	struct ic_unit *u = ic_unit_now(ic);
 	uint32_t frame = unit_frame(s, u->function);
-	int any = 0;
 	e->steps = s->now.parent.steps.size;
 	e->closed = mem_alloc(e->steps + 1);
 	memset(e->closed, CLOSED, e->steps + 1);
 	if (!frame)
 		return 0;
 	const struct frame *f = &s->now.frames.list.data[frame];
-	for (uint32_t i = f->first; i < f->end && i < e->steps; i++) {
+	for (uint32_t i = f->first; i < f->end && i < e->steps; i++)
 		e->closed[i] = 0;
-		any |= path_decides(&s->now.parent.steps.data[i]);
-	}
-	if (!any)
-		return 0;
 	u->decisions = 1;
 	if (!map_set(&u->runs, open_digest(s, e), 1)) { /* the same path through it: all else would be the same */
 		ic->duplicate = 1;
+		return 0;
+	}
+	if (!s->o.ic_hold && !ic_at_root(s) && ic_tied(&x->trace, &s->now.parent, f->first, f->end)) {
+		u->constrained = ic->duplicate = 1;
+		return 0;
+	}
+	if (!needs_probe(s, u, frame)) {
+		u->looked = u->inexact = 1;
 		return 0;
 	}
 	struct trace t;
@@ -271,6 +302,8 @@ static int look(struct search *s, struct expansion *x, struct ic_entry *e)
 	}
 	use_probe(s, x, &t, e, frame);
 	trace_release(&t);
+	if (u->constrained && !ic_at_root(s))
+		ic->duplicate = 1; /* its caller explores it */
 	if (!ic->duplicate && !map_set(&u->paths, open_digest(s, e), 1))
 		ic->duplicate = 1;
 	return 0;
@@ -316,7 +349,7 @@ static int explore(struct search *s)
 	struct ic_entry e = u->queue.data[at];
 	struct search_test t = ic->tests.data[e.test].t;
 	struct buf data = {0};
-	double before = search_cost(s);
+	double before = search_used(s);
 	u->queue.data[at] = vec_last(&u->queue);
 	u->queue.size--;
 	t.stage = e.stage;
@@ -328,10 +361,10 @@ static int explore(struct search *s)
 	ic->entry = NULL;
 	buf_release(&data);
 	u = ic_unit_now(ic);
-	u->spent += search_cost(s) - before;
+	u->spent += search_used(s) - before;
 	e.stage = t.stage;
 	if (r >= 0 && !ic->duplicate && e.stage < STAGE_DONE) {
-		e.rank = search_rank(s, &t);
+		e.rank = r == 0 ? search_rank(s, &t) : e.stage == STAGE_ALL ? e.rank - TURN : e.rank;
 		vec_push(&u->queue, e);
 	} else {
 		ic_entry_release(&e);

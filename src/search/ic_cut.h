@@ -39,9 +39,12 @@ enum ic_outcome {
 
 struct ic *ic_new(void);
 void ic_free(struct ic *ic);
-/* A test was kept; a run of the calls variant was read, which the next test that is kept may have come from. */
+/* A test was kept; a run of the calls variant was read (its path is s->now.child), which the next test that is kept may have come from. */
 void ic_kept(struct search *s, const struct search_test *t);
 void ic_saw(struct search *s, const struct trace *t);
+
+/* Is what the program is called from explored now? */
+int ic_at_root(const struct search *s);
 
 extern const struct strategy strategy_ic;
 

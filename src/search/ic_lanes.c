@@ -8,7 +8,12 @@
 
 #include "base/limit.h"
 
-#define DEPTH LIMIT(48, 1) /* operators that are followed | twice what putting eight bytes together takes */
+#define OPERATORS LIMIT(96, 1) /* that are followed for one value | four times what putting eight bytes together takes; terms share parts, so without it a checksum takes for ever */
+
+struct walk {
+	const struct trace *t;
+	unsigned left; /* operators to follow */
+};
 
 static struct ic_lanes unknown(unsigned width)
 {
@@ -52,34 +57,36 @@ static struct ic_lanes masked(struct ic_lanes a, uint64_t mask)
 	return a;
 }
 
-static struct ic_lanes walk(const struct trace *t, uint32_t label, unsigned depth);
+static struct ic_lanes walk(struct walk *w, uint32_t label);
 
-static struct ic_lanes operand(const struct trace *t, uint32_t label, uint64_t k, unsigned depth)
+static struct ic_lanes operand(struct walk *w, uint32_t label, uint64_t k)
 {
-	return label ? walk(t, label, depth) : of_value(k);
+	return label ? walk(w, label) : of_value(k);
 }
 
-static struct ic_lanes of_bytes(const struct trace *t, const struct muster_node *n, unsigned depth)
+static struct ic_lanes of_bytes(struct walk *w, const struct muster_node *n)
 {
 	struct ic_lanes l = {{0}};
 	for (unsigned i = 0; i < n->width / 8u; i++)
-		l.lane[i] = walk(t, n->a + i, depth).lane[0];
+		l.lane[i] = walk(w, n->a + i).lane[0];
 	return l;
 }
 
-static struct ic_lanes shifted(const struct trace *t, const struct muster_node *n, unsigned depth)
+static struct ic_lanes shifted(struct walk *w, const struct muster_node *n)
 {
 	if (n->b || n->k % 8 || n->k >= n->width)
 		return unknown(n->width);
-	return moved(walk(t, n->a, depth), n->op == MUSTER_OP_SHL ? (int)(n->k / 8) : -(int)(n->k / 8), n->width);
+	return moved(walk(w, n->a), n->op == MUSTER_OP_SHL ? (int)(n->k / 8) : -(int)(n->k / 8), n->width);
 }
 
-static struct ic_lanes walk(const struct trace *t, uint32_t label, unsigned depth)
+static struct ic_lanes walk(struct walk *w, uint32_t label)
 {
+	const struct trace *t = w->t;
 	const struct muster_node *n = &t->nodes[label];
 	struct ic_lanes l = {{0}};
-	if (!depth-- || n->width > 64 || n->width % 8)
+	if (!w->left || n->width > 64 || n->width % 8)
 		return unknown(n->width);
+	w->left--;
 	switch (n->op) {
 	case MUSTER_OP_INPUT:
 		l.lane[0] = n->a || n->k > UINT32_MAX - IC_LANE_BYTE ? IC_LANE_OTHER : IC_LANE_BYTE + (uint32_t)n->k;
@@ -87,28 +94,28 @@ static struct ic_lanes walk(const struct trace *t, uint32_t label, unsigned dept
 	case MUSTER_OP_CONST:
 		return of_value(muster_value(n));
 	case MUSTER_OP_LEAF:
-		return n->a ? walk(t, n->a, depth) : of_value(muster_value(n));
+		return n->a ? walk(w, n->a) : of_value(muster_value(n));
 	case MUSTER_OP_ZEXT:
-		return t->nodes[n->a].width % 8 ? unknown(n->width) : walk(t, n->a, depth);
+		return t->nodes[n->a].width % 8 ? unknown(n->width) : walk(w, n->a);
 	case MUSTER_OP_EXTRACT:
-		return n->k % 8 || t->nodes[n->a].width > 64 ? unknown(n->width) : moved(walk(t, n->a, depth), -(int)(n->k / 8), n->width);
+		return n->k % 8 || t->nodes[n->a].width > 64 ? unknown(n->width) : moved(walk(w, n->a), -(int)(n->k / 8), n->width);
 	case MUSTER_OP_BYTES:
-		return of_bytes(t, n, depth);
+		return of_bytes(w, n);
 	case MUSTER_OP_CONCAT:
 		if (t->nodes[n->b].width % 8)
 			return unknown(n->width);
-		return joined(walk(t, n->b, depth), moved(walk(t, n->a, depth), t->nodes[n->b].width / 8, n->width));
+		return joined(walk(w, n->b), moved(walk(w, n->a), t->nodes[n->b].width / 8, n->width));
 	case MUSTER_OP_SHL:
 	case MUSTER_OP_LSHR:
-		return n->a ? shifted(t, n, depth) : unknown(n->width);
+		return n->a ? shifted(w, n) : unknown(n->width);
 	case MUSTER_OP_OR:
 	case MUSTER_OP_XOR:
 	case MUSTER_OP_ADD:
-		return joined(operand(t, n->a, n->k, depth), operand(t, n->b, n->k, depth));
+		return joined(operand(w, n->a, n->k), operand(w, n->b, n->k));
 	case MUSTER_OP_AND:
 		if (n->a && n->b)
 			return unknown(n->width);
-		return masked(walk(t, n->a ? n->a : n->b, depth), n->k);
+		return masked(walk(w, n->a ? n->a : n->b), n->k);
 	default:
 		return unknown(n->width);
 	}
@@ -116,7 +123,8 @@ static struct ic_lanes walk(const struct trace *t, uint32_t label, unsigned dept
 
 struct ic_lanes ic_lanes_of(const struct trace *t, uint32_t label)
 {
-	return walk(t, label, DEPTH);
+	struct walk w = {t, OPERATORS};
+	return walk(&w, label);
 }
 
 uint8_t ic_lanes_bytes(const struct ic_lanes *l)

@@ -1,6 +1,6 @@
 /* ic_learn.c: IC-Cut: tests, the functions that they call, and who calls whom.
  *
- * Every run of the calls variant tells calls. Bodies of libc belong to who calls them. A test that came from elsewhere (a seed, another worker) is traced when its turn comes; one that was solved for was traced as a child.
+ * Every run of the calls variant tells calls, and in which of them something is decided: only for functions of these a test is worth exploring. A test that came from elsewhere (a seed, another worker) is traced when its turn comes; one that was solved for was traced as a child.
  */
 #include "search/ic_inside.h"
 
@@ -27,8 +27,17 @@ void ic_free(struct ic *ic)
 		return;
 	for (size_t i = 0; i < ic->units.size; i++)
 		ic_unit_release(&ic->units.data[i]);
-	for (size_t i = 0; i < ic->functions.size; i++)
-		ic_forget_summaries(&ic->functions.data[i]);
+	for (size_t i = 0; i < ic->functions.size; i++) {
+		struct ic_function *f = &ic->functions.data[i];
+		ic_forget_summaries(f);
+		for (size_t k = 0; k < f->parked.size; k++)
+			ic_unit_release(&f->parked.data[k]);
+		for (size_t k = 0; k < f->later.size; k++)
+			ic_unit_release(&f->later.data[k]);
+		vec_release(&f->parked);
+		vec_release(&f->later);
+		map_release(&f->values);
+	}
 	for (size_t i = 0; i < ic->tests.size; i++)
 		vec_release(&ic->tests.data[i].functions);
 	vec_release(&ic->units);
@@ -68,35 +77,53 @@ static void note_number(ic_numbers *list, uint32_t n)
 	vec_push(list, n);
 }
 
-/* Functions and calls of a run; bodies of libc belong to who calls them. */
-static void learn_calls(struct search *s, const struct calls *c, ic_numbers *met)
+/* The number of each call's function: bodies of libc belong to who calls them. */
+static void learn_calls(struct search *s, const struct calls *c, ic_numbers *number)
 {
 	struct ic *ic = s->next.ic;
-	VEC(uint32_t) number = {0};
 	for (size_t i = 0; i < c->list.size; i++) {
 		const struct call *x = &c->list.data[i];
 		uint32_t n = is_own(s, x->unit) ? function_of(ic, x->unit, x->index) : CALLS_NONE;
-		uint32_t caller = x->parent == CALLS_NONE || !number.size ? CALLS_NONE : number.data[x->parent];
+		uint32_t caller = x->parent == CALLS_NONE || !number->size ? CALLS_NONE : number->data[x->parent];
 		if (n != CALLS_NONE && caller == CALLS_NONE)
 			ic->functions.data[n].root = 1;
 		if (n == CALLS_NONE)
 			n = caller;
 		else if (caller != CALLS_NONE)
 			ic_graph_call(&ic->graph, caller, n);
-		if (n != CALLS_NONE)
-			note_number(met, n);
-		vec_push(&number, n);
+		vec_push(number, n);
 	}
-	vec_release(&number);
+}
+
+/* Functions in whose calls something is decided. One that was thought to be plain is to be explored. */
+static void learn_decisions(struct ic *ic, const struct frames *f, const struct path *p, const ic_numbers *number)
+{
+	uint8_t *met = mem_zalloc(f->list.size + 1);
+	for (size_t i = 0; i < p->steps.size; i++)
+		for (uint32_t k = path_decides(&p->steps.data[i]) ? f->of_step.data[i] : 0; k && !met[k]; k = f->list.data[k].caller) {
+			uint32_t n = number->data[k - 1];
+			met[k] = 1;
+			if (n == CALLS_NONE)
+				continue;
+			note_number(&ic->saw, n);
+			if (ic->functions.data[n].outcome == IC_OUTCOME_PLAIN)
+				ic->functions.data[n].done = 0;
+		}
+	free(met);
 }
 
 void ic_saw(struct search *s, const struct trace *t)
 {
-	struct calls c = {0};
-	vec_clear(&s->next.ic->saw);
-	if (!calls_read(&c, t))
-		learn_calls(s, &c, &s->next.ic->saw);
-	calls_release(&c);
+	struct ic *ic = s->next.ic;
+	struct frames f = {0};
+	ic_numbers number = {0};
+	vec_clear(&ic->saw);
+	if (!frames_read(&f, t, &s->now.child)) {
+		learn_calls(s, &f.calls, &number);
+		learn_decisions(ic, &f, &s->now.child, &number);
+	}
+	vec_release(&number);
+	frames_release(&f);
 }
 
 int ic_calls(const struct ic_test *t, uint32_t function)
@@ -127,7 +154,7 @@ void ic_kept(struct search *s, const struct search_test *t)
 	vec_push(&ic->tests, x);
 	struct ic_unit *u = ic_unit_now(ic);
 	if (u && x.traced && ic_calls(&vec_last(&ic->tests), u->function))
-		ic_unit_add(ic, u, (uint32_t)ic->tests.size - 1, t->bound, t->stage < STAGE_DONE ? t->stage : STAGE_UNCOVERED);
+		ic_unit_add(s, u, (uint32_t)ic->tests.size - 1, t->bound, t->stage < STAGE_DONE ? t->stage : STAGE_UNCOVERED);
 }
 
 /* Which functions a test calls. 0, -1. */
@@ -139,6 +166,7 @@ static int trace_test(struct search *s, struct ic_test *x)
 	int r = search_trace(s, s->t.parent, s->t.parent_shm, x->t.data, x->t.size, &run, &t);
 	if (r)
 		return r < 0 ? -1 : 0;
+	search_read_path(s, &s->now.child, &s->now.child_calls, &t);
 	ic_saw(s, &t);
 	trace_release(&t);
 	for (size_t i = 0; i < s->next.ic->saw.size; i++)

@@ -3,7 +3,8 @@
  * Labels are in the order of time, so sweeps over the nodes are enough. Backwards from the conditions of all steps up to the unit's end: which nodes are tested. A leaf belongs to one
  * activation, so if it is tested, that activation tests it; if the leaf of an output is tested, another one did after its call. The sweep goes through
  * outputs to what they were computed from: more is taken for tested than need be, never less. Forwards: what each node depends on. An output of a reused call
- * is a variable of its own there, so whether the call is reused is decided at its first output, when all its inputs are older.
+ * is a variable of its own there, so whether the call is reused is decided at its first output, when all its inputs are older. Data that a call hands on as it found it (a function that reads) is no output:
+ * nothing that it decided is in it, and a fresh variable in its place would hide the input from all that comes after.
  *
  * An input is known in another call by its key: a parameter by its number, memory by the address as the activation computed it, over the keys of its
  * other inputs.
@@ -14,6 +15,7 @@
 #include "base/hash.h"
 #include "base/limit.h"
 #include "search/ic_lanes.h"
+#include "search/ic_nodes.h"
 
 #include <string.h>
 
@@ -28,8 +30,6 @@ enum flag {
 	ON_HELD = 128,	 /* depends on a held input of a reused call */
 };
 
-#define KEY_DEPTH LIMIT(64, 1) /* operators of an address that its key looks at | more than programs write */
-
 struct reader {
 	struct ic_probe *p;
 	const struct trace *t;
@@ -38,7 +38,7 @@ struct reader {
 	ic_decide decide;
 	void *ctx;
 	uint8_t *flags; /* by node */
-	struct map keys; /* leaf to key */
+	uint64_t *keys; /* by node */
 	VEC(uint32_t) leaves; /* labels of inputs, in order */
 };
 
@@ -47,6 +47,7 @@ void ic_probe_release(struct ic_probe *p)
 	for (size_t i = 0; i < p->list.size; i++) {
 		vec_release(&p->list.data[i].inputs);
 		vec_release(&p->list.data[i].outputs);
+		vec_release(&p->list.data[i].values);
 	}
 	vec_release(&p->list);
 	vec_release(&p->decisions);
@@ -136,32 +137,6 @@ static int read_events(struct reader *r)
 
 /* ------------------------------------------------------------------ sweeps */
 
-/* Calls f for each operand that is a label. */
-#define EACH_OPERAND(t, n, f)                                                                            \
-	do {                                                                                             \
-		unsigned arity_ = op_table[(n)->op].arity;                                               \
-		if ((n)->op == MUSTER_OP_BYTES) {                                                        \
-			for (unsigned i_ = 0; i_ < (n)->width / 8u; i_++)                                \
-				f((n)->a + i_);                                                          \
-		} else if ((n)->op == MUSTER_OP_READ) {                                                  \
-			const uint32_t *cells_ = trace_data_cells((t), (n)->b);                          \
-			f((n)->a);                                                                       \
-			for (uint64_t i_ = 0; cells_ && i_ < (t)->nodes[(n)->b].k; i_++)                 \
-				if (MUSTER_CELL_LABEL(cells_[i_]))                                       \
-					f(MUSTER_CELL_LABEL(cells_[i_]));                                \
-		} else if ((n)->op == MUSTER_OP_LEAF) {                                                  \
-			if ((n)->a)                                                                      \
-				f((n)->a);                                                               \
-		} else {                                                                                 \
-			if (arity_ > 0 && (n)->a)                                                        \
-				f((n)->a);                                                               \
-			if (arity_ > 1 && (n)->b)                                                        \
-				f((n)->b);                                                               \
-			if (arity_ > 2 && (n)->c)                                                        \
-				f((n)->c);                                                               \
-		}                                                                                        \
-	} while (0)
-
 static void sweep_back(struct reader *r)
 {
 	for (uint32_t i = r->t->node_count; i-- > 1;) {
@@ -182,34 +157,32 @@ static struct ic_call *call_of(struct reader *r, const struct muster_node *leaf)
 
 /* -------------------------------------------------------------------- keys */
 
-static uint64_t key_of_label(struct reader *r, uint32_t label, unsigned depth)
+/* Keys of older nodes are known: a node's is made of its operator and of theirs, so all together cost one look at each. */
+static uint64_t key_of_node(const struct reader *r, const struct muster_node *n)
 {
-	const struct muster_node *n = &r->t->nodes[label];
-	uint64_t key, h = hash_mix((uint64_t)n->op << 8 | n->width);
-	if (!label)
-		return 0;
-	if (n->op == MUSTER_OP_LEAF && map_get(&r->keys, label, &key))
-		return key;
-	if (n->op == MUSTER_OP_CONST || !depth)
+	uint64_t h = hash_mix((uint64_t)n->op << 8 | n->width);
+	if (n->op == MUSTER_OP_CONST)
 		return hash_mix(h ^ muster_value(n));
 	if (n->op == MUSTER_OP_INPUT || n->op == MUSTER_OP_LENGTH)
 		return h;
 	uint64_t constant = n->width <= 64 && (!n->a || !n->b || n->op == MUSTER_OP_EXTRACT) && n->op != MUSTER_OP_LEAF ? n->k : 0;
 	h = hash_mix(h ^ constant);
 	unsigned place = 0;
-#define MIX(l) h = hash_mix(h ^ (key_of_label(r, l, depth - 1) + ++place))
+#define MIX(l) h = hash_mix(h ^ (r->keys[l] + ++place))
 	EACH_OPERAND(r->t, n, MIX);
 #undef MIX
 	return h;
 }
 
-static uint64_t key_of_leaf(struct reader *r, uint32_t label)
+static uint64_t key_of_leaf(const struct reader *r, const struct muster_node *n)
 {
-	const struct muster_node *n = &r->t->nodes[label];
-	uint64_t where = n->aux ? n->b ? key_of_label(r, n->b, KEY_DEPTH) : n->k : n->k + 1;
-	uint64_t key = hash_mix(hash_mix(where) ^ (n->aux ? 2u : 1u) ^ (uint64_t)n->width << 8);
-	map_set(&r->keys, label, key);
-	return key;
+	uint64_t where = n->aux ? n->b ? r->keys[n->b] : n->k : n->k + 1;
+	return hash_mix(hash_mix(where) ^ (n->aux ? 2u : 1u) ^ (uint64_t)n->width << 8);
+}
+
+static int is_input_leaf(const struct muster_node *n)
+{
+	return n->op == MUSTER_OP_LEAF && n->aux < 2;
 }
 
 /* ------------------------------------------------------------------ inputs */
@@ -237,7 +210,7 @@ static int is_tested(const struct reader *r, uint32_t label)
 /* What is known of an activation's inputs goes to its call. */
 static void add_input(struct reader *r, uint32_t label)
 {
-	uint64_t key = key_of_leaf(r, label);
+	uint64_t key = r->keys[label];
 	struct ic_call *c = call_of(r, &r->t->nodes[label]);
 	if (c && is_tested(r, label)) {
 		struct ic_input in = input_of(r, label, key);
@@ -251,6 +224,16 @@ static void decide_call(struct reader *r, struct ic_call *c)
 		return;
 	c->decided = 1;
 	c->reused = !c->lost && r->decide(r->ctx, c);
+}
+
+/* Is the output made of whole bytes of the input? Then the call hands data on, and what is decided over it is decided over the input. */
+static int is_handed_on(const struct reader *r, const struct muster_node *n)
+{
+	struct ic_lanes l;
+	if (!n->a)
+		return 0;
+	l = ic_lanes_of(r->t, n->a);
+	return ic_lanes_bytes(&l) != 0;
 }
 
 static uint8_t flags_of(struct reader *r, const struct muster_node *n)
@@ -267,7 +250,7 @@ static uint8_t flags_of(struct reader *r, const struct muster_node *n)
 		struct ic_call *c = call_of(r, n);
 		if (c)
 			decide_call(r, c);
-		if (c && c->reused)
+		if (c && c->reused && !is_handed_on(r, n))
 			on = (uint8_t)(ON_OUTPUT | (on & ON_ANY));
 	}
 	return on;
@@ -277,8 +260,10 @@ static void add_output(struct reader *r, uint32_t label)
 {
 	const struct muster_node *n = &r->t->nodes[label];
 	struct ic_call *c = call_of(r, n);
-	if (c && is_tested(r, label))
-		vec_push(&c->outputs, n->aux == 3 ? n->k + 1 : n->k);
+	if (!c || !is_tested(r, label) || is_handed_on(r, n))
+		return;
+	vec_push(&c->outputs, n->aux == 3 ? n->k + 1 : n->k);
+	vec_push(&c->values, muster_value(n));
 }
 
 static void sweep_forward(struct reader *r)
@@ -288,6 +273,7 @@ static void sweep_forward(struct reader *r)
 		if (!trace_is_node(r->t, i))
 			continue;
 		r->flags[i] |= flags_of(r, n);
+		r->keys[i] = is_input_leaf(n) ? key_of_leaf(r, n) : key_of_node(r, n);
 		if (n->op == MUSTER_OP_LEAF && n->aux > 1)
 			add_output(r, i);
 		else if (n->op == MUSTER_OP_LEAF)
@@ -362,8 +348,8 @@ static void free_inputs(struct reader *r, struct ic_call *unit)
 static uint8_t bond_of(struct reader *r, uint32_t label)
 {
 	const struct ic_call *c = call_of(r, &r->t->nodes[label]);
-	uint64_t key;
-	if (!c || (c->call != r->unit_call && !c->reused) || !map_get(&r->keys, label, &key))
+	uint64_t key = r->keys[label];
+	if (!c || (c->call != r->unit_call && !c->reused))
 		return 0;
 	for (size_t i = 0; i < c->inputs.size; i++)
 		if (c->inputs.data[i].key == key)
@@ -403,6 +389,7 @@ int ic_probe_read(struct ic_probe *p, const struct trace *t, const struct calls 
 	struct reader r = {.p = p, .t = t, .c = c, .unit_call = unit_call, .decide = decide, .ctx = ctx};
 	memset(p, 0, sizeof *p);
 	r.flags = mem_zalloc(t->node_count + 1);
+	r.keys = mem_zalloc((t->node_count + 1) * sizeof *r.keys);
 	int e = read_events(&r);
 	if (!e) {
 		sweep_back(&r);
@@ -414,7 +401,7 @@ int ic_probe_read(struct ic_probe *p, const struct trace *t, const struct calls 
 		read_decisions(&r);
 	}
 	free(r.flags);
-	map_release(&r.keys);
+	free(r.keys);
 	vec_release(&r.leaves);
 	return e;
 }

@@ -21,6 +21,7 @@ struct ic_call {
 	uint32_t number; /* of its activation, from 1 */
 	ic_inputs inputs; /* those that are tested; of the unit's call they are free or tied, of others symbolic ones are tied */
 	ic_keys outputs;  /* values that it wrote or returned and that are tested after it returned: results are 1 and up, memory its address */
+	ic_keys values;	  /* what each of these was */
 	int marked;	 /* not all that it read or wrote is known */
 	int lost;	 /* its end, or what is inside it, is not known */
 	int reused;	 /* as decide() said */

@@ -267,6 +267,8 @@ int search_paused(struct search *s);
  * in repeatable mode, in work. */
 double search_processor_time(const struct search *s);
 double search_since(const struct search *s);
+/* Processor time of the search and of what it ran (runs in the cov variant by the clock: they are short), or work; for differences. */
+double search_used(const struct search *s);
 /* The cost of something, in seconds or, in repeatable mode, in work: runs, traces and queries. */
 double search_cost(const struct search *s);
 

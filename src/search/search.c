@@ -116,6 +116,11 @@ double search_processor_time(const struct search *s)
 	return s->o.repeatable ? WORK_HINTS * work(s) : clock_processor();
 }
 
+double search_used(const struct search *s)
+{
+	return s->o.repeatable ? work(s) : clock_processor() + s->stats.traced_seconds + exec_spent(s->t.exec);
+}
+
 double search_since(const struct search *s)
 {
 	return s->o.repeatable ? work(s) - s->budget.restart_work : clock_seconds() - s->budget.restarted;
