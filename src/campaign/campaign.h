@@ -30,6 +30,7 @@ struct fuzz_options {
 	uint64_t seed;	 /* 0: not given */
 	double run_time; /* wall-clock seconds of one run */
 	int json, stats, no_mutate, no_shrink, quiet, until_bug;
+	int summaries; /* make them of the functions that its tests call */
 	struct search_options search;
 	struct target_options target;
 };

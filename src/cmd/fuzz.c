@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/stop.h"
+#include "campaign/summaries.h"
 #include "cmd/check_options.h"
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
@@ -22,6 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define SUMMARY_SHARE (1.0 / 3) /* of the time, with --summaries */
 
 /* ------------------------------------------------------------------ status */
 
@@ -114,12 +117,28 @@ static int report(const struct fuzz *f, const char *error)
 	return code;
 }
 
+/* When the search is over, unless the user ended it. */
+static void summarise(struct fuzz *f)
+{
+	struct campaign_summarised s;
+
+	if (!f->o->summaries || !f->shared->campaign || deadline_stopped())
+		return;
+	if (deadline_open(f->o->seconds * SUMMARY_SHARE) || campaign_summarise(f, &s))
+		log_warn("no summaries: %s", error_text());
+	else
+		log_info("%llu summaries of %llu functions, %llu of them partial, from %llu tests; nothing was made of %llu that fail", (unsigned long long)s.summaries, (unsigned long long)s.functions,
+			 (unsigned long long)s.partial, (unsigned long long)s.tests, (unsigned long long)s.failing);
+}
+
 static int run(struct fuzz *f)
 {
 	struct campaign_screen screen = {.ctx = (void *)f->o, .show = show, .end = end_show, .words = isatty(2)};
 	char *error = campaign_run(f, &screen) ? mem_strdup(error_text()) : NULL;
 	if (!f->shared->workers[0].opened && (error || deadline_over()))
 		stop_give_up(error ? error : "");
+	if (!error)
+		summarise(f);
 	int code = report(f, error);
 	free(error);
 	return code;
@@ -181,6 +200,7 @@ int cmd_fuzz(int argc, char **argv)
 	    OPTION_FLAG("no-mutate", 0, &o.no_mutate, "negate and solve only"),
 	    OPTION_FLAG("no-invariants", 0, &o.search.no_invariants, "ask for nothing by the invariants of loops"),
 	    OPTION_FLAG("one-generation", 0, &o.search.one_generation, "negate the paths of the seeds, not those of their children"),
+	    OPTION_FLAG("summaries", 0, &o.summaries, "then make must summaries of the functions that its tests call (a third of the time): see muster show summaries"),
 	    OPTION_FLAG("no-shrink", 0, &o.no_shrink, "keep inputs of bugs as they were found"),
 	    OPTION_DOUBLE("run-time", 0, "S", &o.run_time,
 			  "seconds of processor time that one run may take, or wait (1)"),
@@ -238,7 +258,7 @@ int cmd_fuzz(int argc, char **argv)
 	campaign_complete(&o);
 	if (campaign_open(&f, &o, argv + at))
 		stop_give_up(error_text());
-	if (deadline_open(o.seconds))
+	if (deadline_open(o.summaries ? o.seconds - o.seconds * SUMMARY_SHARE : o.seconds))
 		die(EXIT_INTERNAL, "%s", error_text());
 	stop_catch(&f.shared->stop);
 	log_still = o.quiet;

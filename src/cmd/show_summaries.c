@@ -199,18 +199,38 @@ static int show_function(void *ctx, uint64_t symbol, const char *name)
 	return e;
 }
 
+/* Of a campaign over a whole program: its units, one after the other. */
+static int show_units(struct showing *x, int *there)
+{
+	struct buf units = BUF_EMPTY;
+	int e = store_value_get(x->store, x->campaign, "units", &units) < 0;
+	char half[17] = {0};
+
+	for (size_t at = 0; at + 32 <= units.size && !e; at += 33) {
+		struct hash128 unit;
+		memcpy(half, units.data + at, 16);
+		unit.a = strtoull(half, NULL, 16);
+		memcpy(half, units.data + at + 16, 16);
+		unit.b = strtoull(half, NULL, 16);
+		*there = 1;
+		e = store_symbol_each(x->store, unit, show_function, x);
+	}
+	buf_release(&units);
+	return e ? -1 : 0;
+}
+
 int show_summaries(struct store *s, uint64_t campaign, const char *function, int smt2, struct json *j)
 {
 	struct showing x = {.store = s, .json = j, .function = function, .smt2 = smt2, .campaign = campaign};
 	struct hash128 unit = {0};
 	int there = recall_unit(s, campaign, &unit);
 
-	int e = there < 0 || (there > 0 && store_symbol_each(s, unit, show_function, &x));
+	int e = there < 0 || (there > 0 && store_symbol_each(s, unit, show_function, &x)) || (!there && show_units(&x, &there));
 	vec_release(&x.list);
 	buf_release(&x.graph);
 	if (e)
 		return -1;
 	if (!x.count && !j)
-		printf(function && there ? "there is no summary of '%s'\n" : "there are no summaries: 'muster test --summaries FILE.c' makes them\n", function);
+		printf(function && there ? "there is no summary of '%s'\n" : "there are no summaries: 'muster test --summaries FILE.c' or 'muster fuzz --summaries' makes them\n", function);
 	return 0;
 }

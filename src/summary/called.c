@@ -112,11 +112,17 @@ static expr_t read_bytes(struct called_maker *m, uint32_t region, int64_t at, un
 
 /* --------------------------------------------------------------- regions */
 
-static const struct front_global *global_of(const struct called_maker *m, const char *name)
+static uint32_t type_of_global(const struct called_maker *m, const char *name)
 {
+	const struct code *c = m->types.code;
 	uint64_t i;
 
-	return m->f->front && strmap_get(&m->f->front->global_numbers, name, &i) ? &m->f->front->globals.data[i] : NULL;
+	if (m->f->front)
+		return strmap_get(&m->f->front->global_numbers, name, &i) ? m->f->front->globals.data[i].type : TYPED_NONE;
+	for (uint32_t k = 0; c && k < c->global_count; k++)
+		if (!strcmp(c->globals[k].name, name))
+			return typed_from_code(c->globals[k].type);
+	return TYPED_NONE;
 }
 
 /* The region of a variable; CALLED_NO_REGION: the object is none, or none that C code of this unit can name. */
@@ -133,10 +139,9 @@ static uint32_t variable_region(struct called_maker *m, uint32_t object)
 		return CALLED_NO_REGION;
 	}
 	char *name = arena_strndup(&m->arena, symbol, n);
-	const struct front_global *g = global_of(m, name);
 	buf_addf(&path, "&g%s", name);
 	buf_addf(&text, "&%s", name);
-	struct called_region r = {.path = arena_strdup(&m->arena, buf_str(&path) + 1), .text = name, .type = g ? g->type : TYPED_NONE, .base = o->base, .room = o->size,
+	struct called_region r = {.path = arena_strdup(&m->arena, buf_str(&path) + 1), .text = name, .type = type_of_global(m, name), .base = o->base, .room = o->size,
 			   .address = place_variable(m->p, 64, PLACE_POINTER, o->size, 0, buf_str(&path), buf_str(&text))};
 	called_note_value(m, r.address, o->base, 0);
 	buf_release(&path);
@@ -234,6 +239,19 @@ void called_follow(struct called_maker *m, const struct activation_input *in, ex
 		vec_push(&m->pre, expr_eq(p, pointer, expr_binary(p, MUSTER_OP_ADD, g->address, expr_const(p, 64, in->value - g->base))));
 }
 
+/* Its name and type by debug info, where the source is not at hand. */
+static uint32_t code_parameter(const struct called_maker *m, uint32_t parameter, struct buf *text)
+{
+	const struct code_function *f = m->f->code;
+
+	for (uint32_t k = 0; f && k < f->variable_count; k++)
+		if (f->variables[k].parameter == parameter) {
+			buf_adds(text, f->variables[k].name);
+			return typed_from_code(f->variables[k].type);
+		}
+	return TYPED_NONE;
+}
+
 static void take_parameter(struct called_maker *m, const struct activation_input *in)
 {
 	const struct front_function *f = m->f->f;
@@ -243,6 +261,8 @@ static void take_parameter(struct called_maker *m, const struct activation_input
 	int array = 0;
 
 	buf_addf(&path, "%u", in->parameter);
+	if (!f)
+		type = code_parameter(m, in->parameter, &text);
 	if (f && in->parameter < f->parameters.size) {
 		const struct front_parameter *q = &f->parameters.data[in->parameter];
 		type = q->type;
@@ -597,7 +617,8 @@ static void leave_result(struct called_maker *m)
 	unsigned width = expr_width(m->p, term);
 	buf_adds(&text, "result");
 	if (!f || !typed_at(&m->types, f->result, 0, &text, &s))
-		s = (struct typed_scalar){.type = PLACE_UNSIGNED, .width = width, .of = TYPED_NONE};
+		s = (struct typed_scalar){.type = !m->f->code || m->f->code->result_unsigned ? PLACE_UNSIGNED : m->f->code->result_width == width ? PLACE_SIGNED : width == 64 ? PLACE_POINTER : PLACE_UNSIGNED,
+					  .width = width, .of = TYPED_NONE};
 	if (s.width != width) {
 		called_missing(m, "its result is returned in another form");
 	} else {

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "build/join.h"
+#include "campaign/summaries.h"
 #include "unit/reuse.h"
 #include "search/path.h"
 #include "solve/solve.h"
@@ -237,22 +238,6 @@ static int run_test(struct making *m, const struct test_case *c)
 
 /* ---------------------------------------------------------------- store */
 
-static int put(struct test_session *s, uint64_t symbol, struct summary *x, const struct summaries *l)
-{
-	struct buf formulas = BUF_EMPTY, support = BUF_EMPTY;
-
-	summary_write(l->pool, x, &formulas);
-	summary_write_support(x, &support);
-	struct store_summary row = {.kind = x->kind == SUMMARY_SEGMENT ? STORE_SUMMARY_SEGMENT : STORE_SUMMARY_FUNCTION, .function = symbol, .end_function = symbol, .start = x->lp.ordinal, .end = x->lq.ordinal,
-				    .pre = formulas.data, .pre_size = formulas.size, .post = "", .support = support.data,
-				    .support_size = support.size, .partial = x->why ? x->why : "", .test = x->input};
-	int e = store_summary_add(s->records.store, &row);
-	x->key = row.key;
-	buf_release(&formulas);
-	buf_release(&support);
-	return e;
-}
-
 /* Segments, and which follows which in which test: pairs of the graph, and the paths that it is made of, by the function's name: a line with the keys, then one for each call: TEST and numbers of keys, - for a
  * part of the path without a summary. */
 static int put_segments(struct test_session *s, uint64_t symbol, struct gather_function *f)
@@ -262,7 +247,7 @@ static int put_segments(struct test_session *s, uint64_t symbol, struct gather_f
 	int e = 0;
 
 	for (size_t i = 0; i < f->segments.all.size && !e; i++) {
-		e = put(s, symbol, &f->segments.all.data[i], &f->segments);
+		e = summaries_put(s->records.store, symbol, &f->segments, &f->segments.all.data[i]);
 		buf_addf(&lines, "%s%s", i ? " " : "", hash_hex(f->segments.all.data[i].key, hex));
 	}
 	for (size_t i = 0; i < f->steps.size && !e; i++) {
@@ -295,7 +280,7 @@ static int keep(struct making *m, struct hash128 unit, const char *function)
 		return -1;
 	e = store_symbol(s->records.store, unit, function, &symbol) || store_summary_clear(s->records.store, symbol);
 	for (size_t i = 0; i < m->l->all.size && !e; i++)
-		e = put(s, symbol, &m->l->all.data[i], m->l);
+		e = summaries_put(s->records.store, symbol, m->l, &m->l->all.data[i]);
 	for (size_t i = 0; i < m->calls.functions.size && !e; i++)
 		if (!strcmp(m->calls.functions.data[i].f.name, function))
 			e = put_segments(s, symbol, &m->calls.functions.data[i]);
