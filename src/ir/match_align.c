@@ -278,11 +278,29 @@ static uint32_t operand_at(const struct aligner *al, int side, uint32_t instruct
 	return operand & CONTENT_KIND || operand < d->f->first_instruction ? CODE_NONE : operand - d->f->first_instruction;
 }
 
+/* The function that a call names, as a symbol of the old version, or CODE_NONE. */
+static uint32_t callee_at(const struct aligner *al, int side, uint32_t instruction)
+{
+	const struct match_side *d = al->side[side];
+	const struct content_instruction *i = content_at(al, side, instruction);
+	uint32_t callee = i->signature ? content_callee(d->u->content, i) : 0;
+
+	return i->signature && (callee & CONTENT_KIND) == CONTENT_SYMBOL ? d->pairs[d->u->symbols[callee & CONTENT_NUMBER]] : CODE_NONE;
+}
+
+/* Calls of two functions that both versions have? */
+static int calls_others(const struct aligner *al, uint32_t a, uint32_t b)
+{
+	uint32_t old = callee_at(al, 0, a), new = callee_at(al, 1, b);
+
+	return old != CODE_NONE && new != CODE_NONE && old != new;
+}
+
 static void pair_alike(struct aligner *al, uint32_t a, uint32_t b)
 {
 	if (a == CODE_NONE || b == CODE_NONE || al->place[0][a] == CODE_NONE || al->place[1][b] == CODE_NONE)
 		return;
-	if (!is_paired(al, 0, a) && !is_paired(al, 1, b) && label(al, 0, LABEL_SHAPE, a) == label(al, 1, LABEL_SHAPE, b))
+	if (!is_paired(al, 0, a) && !is_paired(al, 1, b) && label(al, 0, LABEL_SHAPE, a) == label(al, 1, LABEL_SHAPE, b) && !calls_others(al, a, b))
 		pair(al, a, b);
 }
 
