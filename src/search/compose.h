@@ -55,6 +55,7 @@ struct compose_call {
 	/* compose_bind: */
 	expr_t holds;		/* one of the summaries that return does; EXPR_NONE: nothing has to be said */
 	expr_t fails, escapes;	/* one that fails does; none does; EXPR_NONE: that cannot be */
+	uint32_t failing, failing_end; /* each of the former by itself: [in the run's list) */
 	int exact;		/* what the caller sees is what the summaries say, for all of them */
 };
 
@@ -69,6 +70,7 @@ struct compose_run {
 	VEC(struct compose_value) values;
 	VEC(struct compose_object) objects;
 	VEC(uint32_t) replaced; /* calls */
+	VEC(expr_t) failing;	/* compose_bind: that a summary which fails holds, for calls and summaries */
 	uint32_t *newest;	/* for each node, the largest number of an activation whose leaf is in it */
 	size_t at;		/* of compose_skips: in replaced */
 };

@@ -213,12 +213,15 @@ static void bind_call(struct binding *b, struct compose_call *k)
 	k->exact = pointers_fixed(b);
 	k->holds = expr_false(p);
 	k->fails = expr_false(p);
+	k->failing = (uint32_t)b->r->failing.size;
 	for (uint32_t i = 0; i < f->forms.size; i++) {
 		if (g->pre[i] == expr_false(f->l->pool))
 			continue;
 		expr_t pre = g->pre[i] == EXPR_NONE ? EXPR_NONE : in_call(b, g->pre[i]);
 		if (pre != EXPR_NONE && f->forms.data[i].fails) {
 			k->fails = expr_or(p, k->fails, pre);
+			if (pre != expr_false(p))
+				vec_push(&b->r->failing, pre);
 			continue;
 		}
 		int said = pre != EXPR_NONE && compose_says_all(b->r, k, &f->forms.data[i]);
@@ -242,6 +245,7 @@ static void bind_call(struct binding *b, struct compose_call *k)
 	k->escapes = !missing && compose_whole(b->c, f, g) ? EXPR_NONE : expr_not(p, expr_or(p, k->holds, k->fails));
 	if (k->escapes == expr_false(p))
 		k->escapes = EXPR_NONE;
+	k->failing_end = (uint32_t)b->r->failing.size;
 	if (k->fails == expr_false(p))
 		k->fails = EXPR_NONE;
 	if (k->escapes == EXPR_NONE && k->fails == EXPR_NONE)
@@ -252,6 +256,7 @@ static void bind_call(struct binding *b, struct compose_call *k)
 
 void compose_bind(struct compose *c, struct compose_run *r, struct import *im)
 {
+	vec_clear(&r->failing);
 	struct binding b = {.c = c, .r = r, .im = im, .memos = mem_zalloc((c->callees.size + 1) * sizeof *b.memos)};
 
 	for (size_t i = 0; i < r->replaced.size; i++)

@@ -20,6 +20,7 @@ void compose_run_release(struct compose_run *r)
 	vec_release(&r->values);
 	vec_release(&r->objects);
 	vec_release(&r->replaced);
+	vec_release(&r->failing);
 	free(r->newest);
 	memset(r, 0, sizeof *r);
 }

@@ -4,7 +4,7 @@
  * only have one path. A decision of the caller is negated over terms in which a call's result is a choice between summaries: the solver picks another one for any call on
  * the way. The answer is run, and has to come where it was sent, like any other.
  *
- * What summaries leave open is asked for in the last stage of a test: a state of the call in which none of the known ones holds, and one in which a summary that fails does. The first is
+ * What summaries leave open is asked for in the last stage of a test: a state of the call in which none of the known ones holds, and one for each summary that fails. The first is
  * the demand for more summaries: its run has a call that none fits, whose own decisions are then on the path and are negated in the calling context. Whoever asks less than that, or sees something that the summaries
  * do not say, notes a loss, so that nothing is claimed of all paths.
  */
@@ -13,6 +13,8 @@
 #include "search/inside.h"
 
 #define ESCAPES LIMIT(16, 1) /* inputs that leave the known summaries of a function, in one search | as many as an ordinary callee has paths */
+
+enum { ESCAPING, FAILING }; /* what is asked for; from FAILING on, by summary */
 
 void search_read_path(struct search *s, struct path *p, struct compose_run *calls, const struct trace *t)
 {
@@ -80,10 +82,11 @@ static int call_step(struct search *s, struct expansion *x, const struct compose
 
 	if (!k->exact && x->test->stage == STAGE_ALL)
 		search_lose(s, LOSS_COMPOSED);
-	if (x->test->stage == STAGE_ALL && k->fails != EXPR_NONE)
-		r = ask_open(s, x, k, k->fails, prefix, 1);
+	/* Each by itself: one defect of the callee does not hide another from its callers. */
+	for (uint32_t i = k->failing; i < k->failing_end && !r && x->test->stage == STAGE_ALL && k->fails != EXPR_NONE; i++)
+		r = ask_open(s, x, k, s->now.parent_calls.failing.data[i], prefix, FAILING + (i - k->failing));
 	if (!r && x->test->stage == STAGE_ALL && k->escapes != EXPR_NONE)
-		r = ask_open(s, x, k, k->escapes, prefix, 2);
+		r = ask_open(s, x, k, k->escapes, prefix, ESCAPING);
 	if (!r && k->holds != EXPR_NONE && solve_path_add(x->strict, k->holds) < 0)
 		r = CHECKS_DISAGREE;
 	return r ? r : search_paused(s);
