@@ -108,6 +108,8 @@ static void look(const struct test_session *s, struct outcome *r)
 	r->cut |= s->costs.late > 0;
 	for (size_t i = 0; i < s->functions.size; i++) {
 		const struct test_function *f = &s->functions.data[i];
+		if (f->helper)
+			continue;
 		r->inconclusive |= f->verdict == TEST_UNREACHED ||
 				   (f->verdict == TEST_PARTIAL && !f->result.ended);
 		r->cut |= !f->searched && f->harness->number != UINT32_MAX && !f->lost;

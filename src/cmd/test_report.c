@@ -15,7 +15,8 @@ void test_print(struct test_session *const *sessions, size_t count, double secon
 	test_result(sessions, count, 0, &r);
 	for (size_t i = 0; i < count; i++) {
 		files[i] = sessions[i]->file;
-		counts[i] = sessions[i]->functions.size;
+		for (size_t k = 0; k < sessions[i]->functions.size; k++)
+			counts[i] += !sessions[i]->functions.data[k].helper;
 	}
 	if (count && sessions[0]->driven.harness) {
 		const struct harness_options *h = &sessions[0]->driven.harness->options;

@@ -145,7 +145,9 @@ static int look(struct test_session *s, uint32_t function, const struct test_vio
 int test_violations(struct test_session *s, uint32_t function)
 {
 	struct test_function *f = &s->functions.data[function];
-	for (size_t i = f->done_violations; i < f->violations.size; i++) {
+	if (f->helper)
+		f->suspected += (uint32_t)(f->violations.size - f->done_violations);
+	for (size_t i = f->done_violations; i < f->violations.size && !f->helper; i++) {
 		const struct test_violation *v = &f->violations.data[i];
 		if (v->test && f->tests.data[v->test - 1].failed)
 			s->costs.search.checkers[v->check.checker].failed += (uint64_t)v->sent;

@@ -613,6 +613,10 @@ static void settle(struct test_session *s, fresh_list *list, const struct pick *
 	t->failed = 1;
 	t->survived = item->ran && WIFEXITED(item->status);
 	f->beyond |= t->survived && t->flags & TEST_CRASH;
+	if (f->helper) { /* enough to know that it is not verified */
+		f->suspected++;
+		return;
+	}
 	for (size_t i = 0; i < (item->bug_count ? item->bug_count : 1); i++) {
 		const struct result_bug *x = item->bug_count ? &item->bugs[i] : &alone;
 		if (is_known(s, list, p->function, p->test, x))

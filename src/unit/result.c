@@ -262,9 +262,11 @@ void test_result(struct test_session *const *sessions, size_t count, int tests, 
 	for (size_t i = 0; i < count; i++) {
 		struct test_session *s = sessions[i];
 		for (size_t k = 0; k < s->functions.size; k++)
-			vec_push(&r->functions, test_result_function(s, &s->functions.data[k], r));
+			if (!s->functions.data[k].helper)
+				vec_push(&r->functions, test_result_function(s, &s->functions.data[k], r));
 		for (size_t k = 0; k < s->functions.size && tests; k++)
-			add_tests(s, &s->functions.data[k], r);
+			if (!s->functions.data[k].helper)
+				add_tests(s, &s->functions.data[k], r);
 		for (size_t k = 0; k < s->bugs.size; k++)
 			if (!s->bugs.data[k].owed)
 				add_bug(s, &s->bugs.data[k], r);

@@ -537,7 +537,7 @@ int test_reuse_note(struct test_session *s)
 	int e = keep_others(s, &out);
 	for (size_t i = 0; i < s->functions.size && !e; i++) {
 		const struct test_function *f = &s->functions.data[i];
-		if (!f->searched || !f->reuse.keyed)
+		if (!f->searched || !f->reuse.keyed || f->helper)
 			continue;
 		struct row r;
 		memset(&r, 0, sizeof r);

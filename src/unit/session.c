@@ -136,11 +136,48 @@ static int choose_all(struct test_session *s)
 	return s->functions.size ? 0 : error_set("'%s' defines no function", s->file);
 }
 
+static int is_chosen(const struct test_session *s, uint32_t front)
+{
+	for (size_t i = 0; i < s->functions.size; i++)
+		if (s->functions.data[i].front == &s->driven.front->functions.data[front])
+			return 1;
+	return 0;
+}
+
+/* Where summaries stand for calls: what the functions that were named call. */
+static void choose_helpers(struct test_session *s)
+{
+	size_t named = s->functions.size;
+	for (size_t i = 0; i < named; i++) {
+		struct front_reach reach = {0};
+		front_reach(s->driven.front, (uint32_t)(s->functions.data[i].front - s->driven.front->functions.data), &reach);
+		for (size_t k = 0; k < reach.functions.size; k++)
+			if (!is_chosen(s, reach.functions.data[k]) && !add_function(s, reach.functions.data[k]))
+				vec_last(&s->functions).helper = 1;
+		vec_release(&reach.functions);
+		vec_release(&reach.globals);
+	}
+}
+
 static int choose(struct test_session *s)
 {
-	return s->o->entry   ? choose_named(s, s->o->entry)
-	       : s->function ? choose_named(s, s->function)
-			     : choose_all(s);
+	const char *named = s->o->entry ? s->o->entry : s->function;
+	int r = named ? choose_named(s, named) : choose_all(s);
+	if (!r && named && search_kind_composes(s->o->kind))
+		choose_helpers(s);
+	return r;
+}
+
+/* All functions, callees before callers. */
+static void first_turns(struct test_session *s)
+{
+	uint32_t count = 0, *order = mem_alloc((s->driven.front->functions.size + 1) * sizeof *order);
+	front_bottom_up(s->driven.front, order, &count);
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t k = 0; k < s->functions.size; k++)
+			if (s->functions.data[k].front == &s->driven.front->functions.data[order[i]])
+				vec_push(&s->round.turns, k);
+	free(order);
 }
 
 /* ---------------------------------------------------------------- variants */
@@ -253,7 +290,7 @@ static int check_waiting(struct gathering *g)
 	if (test_check(s, g->waiting.data, g->waiting.size))
 		return -1;
 	for (size_t i = 0; i < g->waiting.size; i++)
-		if (test_store_function(s, &s->functions.data[g->waiting.data[i]]))
+		if (!s->functions.data[g->waiting.data[i]].helper && test_store_function(s, &s->functions.data[g->waiting.data[i]]))
 			return -1;
 	vec_clear(&g->waiting);
 	g->waiting_tests = 0;
@@ -480,7 +517,7 @@ static int share_rest(struct gathering *g)
 	begin_round(g, s->o->kind == KIND_AUTO ? KIND_GENERATIONAL : s->o->kind);
 	for (size_t i = 0; i < s->functions.size; i++) {
 		const struct test_function *f = &s->functions.data[i];
-		if (f->searched && f->result.ran && f->result.more && !f->lost)
+		if (f->searched && f->result.ran && f->result.more && !f->lost && !f->helper)
 			vec_push(&s->round.turns, (uint32_t)i);
 	}
 	s->round.rest |= s->round.turns.size > 0;
@@ -500,8 +537,11 @@ static int search_all(struct test_session *s)
 	struct gathering g = {.s = s};
 	double over_since = 0;
 	int r, status;
-	for (size_t i = 0; i < s->functions.size; i++)
-		vec_push(&s->round.turns, (uint32_t)i);
+	if (search_kind_composes(s->o->kind))
+		first_turns(s);
+	else
+		for (size_t i = 0; i < s->functions.size; i++)
+			vec_push(&s->round.turns, (uint32_t)i);
 	s->round.kind = s->o->kind;
 	memset((void *)s->round.shared->complete, 0, sizeof s->round.shared->complete);
 	r = start_workers(&g);

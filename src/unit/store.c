@@ -242,7 +242,7 @@ static int put_result(struct test_session *s, struct store_result *r)
 {
 	int e = store_result_add(s->records.store, r);
 	for (size_t i = 0; i < s->functions.size && !e; i++)
-		if (!was_skipped(&s->functions.data[i]))
+		if (!was_skipped(&s->functions.data[i]) && !s->functions.data[i].helper)
 			e = put_function(s, &s->functions.data[i], r);
 	return e;
 }
@@ -257,6 +257,8 @@ int test_store_result(struct test_session *s, const char *status)
 	if (store_begin(s->records.store))
 		return -1;
 	for (size_t i = 0; i < s->functions.size; i++) {
+		if (s->functions.data[i].helper)
+			continue;
 		r.covered += s->functions.data[i].covered;
 		r.total += s->functions.data[i].outcomes;
 		r.tests += test_count(&s->functions.data[i]);

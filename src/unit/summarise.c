@@ -568,7 +568,7 @@ int test_summaries(struct test_session *s)
 	shorten_segments(&m);
 	for (size_t i = 0; i < s->functions.size && !e; i++) {
 		m.f = &s->functions.data[i];
-		if (m.f->harness->number != UINT32_MAX && m.f->tests.size)
+		if (m.f->harness->number != UINT32_MAX && m.f->tests.size && !m.f->helper)
 			e = of_function(&m, unit);
 	}
 	for (size_t i = 0; i < m.calls.functions.size && !e; i++)

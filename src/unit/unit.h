@@ -167,6 +167,7 @@ struct test_function {
 	/* Where its branches are counted. */
 	uint32_t unit, first_outcome, outcomes;
 	uint64_t covered; /* of them, by any test of the session */
+	int helper; /* called by one that was named, and searched for its summaries alone: nothing of it is reported or stored */
 	/* The search. */
 	int searched, lost; /* lost: its worker died */
 	int partial;	    /* a part of what a search found has come */
