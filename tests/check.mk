@@ -19,6 +19,7 @@ test_build/links = sh tests/build/links.sh
 test_build/projects = sh tests/build/projects.sh
 test_build/wrapper = sh tests/build/wrapper.sh
 test_readme = tests/readme
+test_tutorial = tests/readme docs/tutorial.md
 # What every command prints, against golden files.
 test_golden = tests/golden/run
 test_defects = sh tests/defects/run.sh

@@ -58,7 +58,9 @@ static int see_version(void *ctx, const struct store_version *v)
 static int see_campaign(void *ctx, uint64_t id, struct hash128 key, const char *program, const char *command)
 {
 	struct command *c = ctx;
-	char *output = id < c->of.id && c->of.output ? stored_output(&c->of, id) : NULL;
+	if (id == c->of.id) /* what follows was used later */
+		return 1;
+	char *output = c->of.output ? stored_output(&c->of, id) : NULL;
 	char *a = output ? file_absolute(output) : NULL, *b = output ? file_absolute(c->of.output) : NULL;
 
 	(void)key, (void)program, (void)command;

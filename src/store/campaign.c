@@ -3,6 +3,20 @@
 
 #include "base/error.h"
 
+#include <stdio.h>
+#include <time.h>
+
+/* Somebody who goes back to an older version of a program wants to see what is found in that one: the newest campaign is the one used last. */
+static int note_use(struct store *s, uint64_t campaign)
+{
+	struct timespec now;
+	char text[24];
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	int n = snprintf(text, sizeof text, "%lld", (long long)now.tv_sec * 1000000 + now.tv_nsec / 1000);
+	return store_value_set(s, campaign, "used", text, (size_t)n);
+}
+
 int store_campaign(struct store *s, struct hash128 key, const char *program, const char *command,
 		   uint64_t *id, int *fresh)
 {
@@ -23,7 +37,7 @@ int store_campaign(struct store *s, struct hash128 key, const char *program, con
 			return -1;
 	}
 	*id = found;
-	return e < 0 || tests_are_counted(s, *id) ? -1 : 0;
+	return e < 0 || note_use(s, *id) || tests_are_counted(s, *id) ? -1 : 0;
 }
 
 int store_campaign_each(struct store *s,

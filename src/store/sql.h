@@ -89,7 +89,9 @@
 	X(ROLLBACK, "ROLLBACK")                                                                  \
 	X(CAMPAIGN_FIND, "SELECT id FROM campaign WHERE key = ?1")                               \
 	X(CAMPAIGN_ADD, "INSERT INTO campaign(key, program, command) VALUES(?1, ?2, ?3)")        \
-	X(CAMPAIGN_EACH, "SELECT id, key, program, command FROM campaign ORDER BY id")           \
+	X(CAMPAIGN_EACH, "SELECT c.id, c.key, c.program, c.command FROM campaign c"              \
+			 " LEFT JOIN value v ON v.campaign = c.id AND v.name = 'used'"            \
+			 " ORDER BY CAST(v.data AS INTEGER), c.id")                               \
 	X(TEST_FIND, "SELECT key FROM test WHERE campaign = ?1 AND digest = ?2")                 \
 	X(TEST_LAST, "SELECT max(key) FROM test WHERE key BETWEEN ?1 AND ?2")                    \
 	X(TEST_ADD, "INSERT INTO test(campaign, " SQL_TEST_COLUMNS ")"                           \

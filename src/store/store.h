@@ -95,7 +95,7 @@ int store_query_put(struct store *s, struct hash128 key, int verdict, const void
  * Counters and state of a campaign that a resumed search needs: by name. */
 int store_value_set(struct store *s, uint64_t campaign, const char *name, const void *data, size_t size);
 int store_value_get(struct store *s, uint64_t campaign, const char *name, struct buf *out); /* 1, 0, -1 */
-/* Every campaign, newest last: for `muster show`. */
+/* Every campaign, the one that was used last at the end: for `muster show`. */
 int store_campaign_each(struct store *s, int (*f)(void *ctx, uint64_t id, struct hash128 key, const char *program, const char *command), void *ctx);
 
 /* ---------------------------------------------------------------- versions
