@@ -426,9 +426,9 @@ static void try_shapes(struct diff_pair *x, struct diff_function *f, expr_t set,
 static int find_witness(struct diff_pair *x, struct diff_function *f)
 {
 	static const unsigned bounds[] = {1, 2, 5};
-	x->stubs = 1;
 	for (size_t i = x->side[OLD].f->instructions < FEW; i < sizeof bounds / sizeof *bounds && !f->cases.size; i++) {
 		double start = deadline_processor();
+		x->stubs = (int)i + 1;
 		if (diff_pair_evaluate(x, 0, bounds[i]) || diff_pair_is_over(x))
 			break;
 		for (int k = 0; k < 2; k++)

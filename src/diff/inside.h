@@ -83,7 +83,7 @@ struct diff_pair {
 	struct map compared[2]; /* sets.c: pairs of terms, whether they are certainly the same, or differ */
 	struct map coupled; /* variables and arrays of the new version that are taken for those of the old one (lockstep.c) */
 	unsigned unroll;
-	int stubs; /* functions outside are what they are in runs (stubs.c): the sets are proposals */
+	int stubs; /* functions outside are what they are in runs (stubs.c): the sets are proposals. 1 to 3: how far calls are followed */
 	VEC(struct diff_outside) outside;
 	VEC(struct diff_callee) callees;
 	/* Of all inputs, each in one of these: */

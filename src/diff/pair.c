@@ -191,7 +191,7 @@ static void sort_ends(struct diff_side *s)
 static void evaluate_side(struct diff_side *s, const expr_t *args)
 {
 	struct diff_pair *x = s->pair;
-	struct vc_options o = {.prefix = s->which == OLD ? "old" : "new", .unroll = x->unroll, .depth = x->unroll < 24 ? 8 : 24, .steps = STEPS, .nodes = NODES, .checks = x->d->o->overflow,
+	struct vc_options o = {.prefix = s->which == OLD ? "old" : "new", .unroll = x->unroll, .depth = x->unroll < 24 ? 8 : 24, .steps = STEPS, .nodes = NODES, .checks = x->d->o->overflow, .loose = x->stubs != 0,
 			       .flat = 1, .flat_globals = x->flat_globals, .global_name = global_name, .call = on_call, .ctx = s};
 	if (x->cuts) {
 		o.unroll = 1;

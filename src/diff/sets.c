@@ -195,7 +195,7 @@ static expr_t same_arrays(struct comparison *k, expr_t a, expr_t b, unsigned dep
 				all = expr_and(p, all, equal_at(p, a, b, expr_get(p, e)->b));
 		return all;
 	}
-	return same_left(k, a, b);
+	return n.op == EXPR_OP_ARRAY && m.op == EXPR_OP_ARRAY ? same_left(k, a, b) : expr_false(p);
 }
 
 /* Arrays without a size that come from one array are equal if they are so wherever one of them was written. Else, exact: at an offset that is any. */

@@ -1,6 +1,6 @@
 /* shape.c: an input of a set, by choosing where its pointers lead.
  *
- * A set speaks of one flat memory at symbolic addresses, which is hard for solvers; whoever looks for one input may choose them. Each pointer gets an object of its own, or is null: parameters at first, then pointers
+ * A set speaks of one flat memory at symbolic addresses, which is hard for solvers; whoever looks for one input may choose them. Each pointer gets an object of its own, or is null: parameters that are used as addresses at first, then pointers
  * that are read at what is now a constant address, and so on; a number that an address depends on becomes a small constant. Bytes at constant addresses are variables then, the formula has no arrays any more, and
  * the solver's cheap rungs answer. A few shapes are tried, the first without null pointers. Choosing can only miss inputs: the model is evaluated in the set itself.
  */
@@ -49,12 +49,14 @@ static uint64_t next_choice(struct shape *h)
 	return hash_join(hash_join(7, h->number), h->choices++);
 }
 
-/* Another object, or null. */
+/* Another object, or, in later shapes, null, or one that there is. */
 static uint64_t choose_object(struct shape *h)
 {
 	int null = h->number && next_choice(h) % 4 == 0;
 	if (null || (h->objects + 3) * OBJECT > CALLER_ARENA_BYTES)
 		return 0;
+	if (h->number > 1 && h->objects && next_choice(h) % 4 == 0)
+		return CALLER_ARENA + (1 + next_choice(h) % h->objects) * OBJECT;
 	return CALLER_ARENA + ++h->objects * OBJECT;
 }
 
@@ -228,11 +230,6 @@ static void make_leaves(struct shape *h)
 static void choose_start(struct shape *h)
 {
 	struct diff_pair *x = h->x;
-	for (size_t i = 0; i < x->inputs.size; i++) {
-		const struct diff_word *in = &x->inputs.data[i];
-		if (in->is_parameter && in->is_pointer)
-			set_variable(h, in->term, choose_object(h));
-	}
 	for (size_t i = 0; i < x->addresses.size; i++) /* variables of the program: apart from all else */
 		if (expr_get(h->p, x->addresses.data[i])->op == EXPR_OP_NAMED)
 			set_variable(h, x->addresses.data[i], (1ull << 41) + (i << 28));

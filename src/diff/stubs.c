@@ -11,13 +11,12 @@
 #include "base/hash.h"
 #include "diff/caller.h"
 #include "instrument/expose.h"
+#include "ir/code_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NEST 4	  /* calls inside each other that are followed */
-#define LARGE 400 /* instructions of a function from which on it is followed from the pair's own functions only */
 
 void diff_stubs_begin(struct diff_side *s)
 {
@@ -151,15 +150,33 @@ static enum vc_call_how pass_over(struct diff_side *s, struct vc_call *c)
 	return VC_CALL_EXIT;
 }
 
+/* Small bodies at first; what is passed over runs all the same. */
 static int is_followed(const struct diff_side *s, const struct vc_call *c)
 {
+	static const struct {
+		unsigned depth;
+		uint32_t instructions;
+	} most[] = {{2, 80}, {3, 250}, {4, 500}};
 	const struct code_function *f = c->target;
-	if (!f->defined || f->variadic || f->replaceable || f->returns_twice || f->parameters != c->arg_count || c->depth >= NEST)
+	unsigned level = (unsigned)s->pair->stubs - 1;
+	if (!f->defined || f->variadic || f->replaceable || f->returns_twice || f->parameters != c->arg_count || c->depth >= most[level].depth)
 		return 0;
 	for (uint32_t i = 0; i < f->parameters; i++)
-		if (f->values[i].flags & CODE_BYVAL)
+		if (f->values[i].flags & CODE_BYVAL || (c->args[i] != EXPR_NONE && expr_width(s->pair->p, c->args[i]) != (f->values[i].is_pointer ? 64 : f->values[i].width)))
 			return 0;
-	return c->f == s->f || f->instructions < LARGE;
+	return f->instructions < most[level].instructions;
+}
+
+/* Functions of the C library crash on null pointers. */
+static void check_pointers(struct diff_side *s, struct vc_call *c)
+{
+	struct exprs *p = s->pair->p;
+	struct code_known known;
+	if (!code_known(c->target, &known))
+		return;
+	for (uint32_t i = 0; i < c->arg_count && i < KNOWN_PARAMETERS; i++)
+		if (known.parameter[i] & (CODE_READS | CODE_WRITES) && c->args[i] != EXPR_NONE && expr_width(p, c->args[i]) == 64)
+			vc_state_end(c, VC_UNDEFINED, expr_eq(p, c->args[i], expr_const(p, 64, 0)), "a null pointer");
 }
 
 enum vc_call_how diff_stubs_call(struct diff_side *s, struct vc_call *c)
@@ -172,7 +189,10 @@ enum vc_call_how diff_stubs_call(struct diff_side *s, struct vc_call *c)
 		return pass_over(s, c);
 	if (expose_is_allocator(c->target->name))
 		return strcmp(c->target->name, "free") ? call_stub(s, c, 0) : VC_CALL_DONE;
-	return expose_library_has(c->target->name) ? pass_over(s, c) : call_stub(s, c, 1);
+	if (!expose_library_has(c->target->name))
+		return call_stub(s, c, 1);
+	check_pointers(s, c);
+	return pass_over(s, c);
 }
 
 /* ------------------------------------------------------------ for runs */

@@ -1,6 +1,6 @@
 /* expose.c: a unit becomes an object whose functions and variables are reached through tables.
  *
- *   load (normal form) - drop checks, settle what is undefined - mark what the wanted functions reach - wrappers with one type for all functions, tables - stubs for what is defined nowhere - everything internal - code.
+ *   load (locals in memory, so that one without a value has what stood there) - drop checks, settle what is undefined - mark what the wanted functions reach - wrappers with one type for all functions, tables - stubs for what is defined nowhere - everything internal - code.
  *
  * Only functions of integers and pointers can be called: a wrapper takes its arguments as words of 64 bits. Only variables that are reached are in the table, or the table itself would keep all of a large unit.
  */
@@ -335,7 +335,7 @@ int expose_unit(const void *bitcode, size_t size, const struct expose_request *r
 	struct instrument_options options = {.reloc = INSTRUMENT_RELOC_PIC, .fast_compile = 1, .plain = 1};
 	struct unit u;
 
-	if (unit_load(&u, bitcode, size, 0))
+	if (unit_load_locals(&u, bitcode, size))
 		return -1;
 	struct exposer x = {.u = &u, .module = u.module, .context = u.context, .names = names};
 	x.builder = LLVMCreateBuilderInContext(x.context);

@@ -153,7 +153,7 @@ static int number(struct unit *u)
 	return 0;
 }
 
-int unit_load(struct unit *u, const void *bitcode, size_t size, uint32_t id)
+static int load(struct unit *u, const void *bitcode, size_t size, uint32_t id, const char *passes)
 {
 	struct load l = {u, NULL};
 	int result;
@@ -169,13 +169,23 @@ int unit_load(struct unit *u, const void *bitcode, size_t size, uint32_t id)
 	if (!result) {
 		drop_optnone(u->module);
 		wide_switch_narrow(u->module);
-		result = unit_passes(u, "mem2reg");
+		result = passes ? unit_passes(u, passes) : 0;
 	}
 	if (!result)
 		result = number(u);
 	if (result)
 		unit_release(u);
 	return result;
+}
+
+int unit_load(struct unit *u, const void *bitcode, size_t size, uint32_t id)
+{
+	return load(u, bitcode, size, id, "mem2reg");
+}
+
+int unit_load_locals(struct unit *u, const void *bitcode, size_t size)
+{
+	return load(u, bitcode, size, 0, NULL);
 }
 
 void unit_release(struct unit *u)

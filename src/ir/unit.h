@@ -30,6 +30,8 @@ struct unit {
  * the hash that came with it first. u must not move until it is released. On
  * failure returns -1 with words, and *u needs no release. */
 int unit_load(struct unit *u, const void *bitcode, size_t size, uint32_t id);
+/* The same with locals in memory, as the compiler has made them: mem2reg takes one without a value for the value that it has elsewhere. For runs, not for analyses: the numbers are others. */
+int unit_load_locals(struct unit *u, const void *bitcode, size_t size);
 void unit_release(struct unit *u);
 /* The same for reading alone, without a release. It is the caller's until the next call: a small unit that is asked for again, in this process or in one that
  * was forked from it, is not parsed again. NULL with words. */

@@ -18,6 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define GUESSED 256 /* bytes of an array of variable length, where guesses will do | as TABLE */
+
 /* ------------------------------------------------------------ nodes */
 
 void vc_frame_init(struct vc_frame *fr, const struct code_function *f, expr_t *values)
@@ -379,8 +381,10 @@ static void load(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t
 	const struct code_value *c = &fr->f->values[at];
 	struct vc_where w = {fr->f, at};
 	expr_t address = vc_value(v, fr, code_operand(fr->f, at, 0));
-	if (c->flags & CODE_VOLATILE)
+	if (c->flags & CODE_VOLATILE && !v->o.loose)
 		vc_stop_here(v, s, VC_UNKNOWN, fr->f, at, "a volatile or atomic access");
+	else if ((address == EXPR_NONE || c->bytes > 16 || !c->bytes) && v->o.loose)
+		set_value(fr, at, vc_width(c) ? vc_fresh(v, vc_width(c), "load") : EXPR_NONE);
 	else if (address == EXPR_NONE || c->bytes > 16 || !c->bytes)
 		vc_stop_here(v, s, VC_UNKNOWN, fr->f, at, "an access that is not modelled");
 	else if (is_word(c, c->bytes))
@@ -395,7 +399,12 @@ static void store(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_
 {
 	const struct code_value *c = &fr->f->values[at];
 	expr_t value = vc_value(v, fr, code_operand(fr->f, at, 0)), address = vc_value(v, fr, code_operand(fr->f, at, 1));
-	if (c->flags & CODE_VOLATILE)
+	if (v->o.loose && (value == EXPR_NONE || !is_word(code_operand_value(fr->f, at, 0), c->bytes)))
+		value = c->bytes && c->bytes <= 16 ? vc_fresh(v, 8 * (unsigned)c->bytes, "store") : EXPR_NONE;
+	if (v->o.loose) {
+		if (address != EXPR_NONE && value != EXPR_NONE)
+			vc_store(v, s, (struct vc_where){fr->f, at}, address, value);
+	} else if (c->flags & CODE_VOLATILE)
 		vc_stop_here(v, s, VC_UNKNOWN, fr->f, at, "a volatile or atomic access");
 	else if (address == EXPR_NONE || value == EXPR_NONE || !is_word(code_operand_value(fr->f, at, 0), c->bytes))
 		vc_stop_here(v, s, VC_UNKNOWN, fr->f, at, "a store of a value that is not modelled");
@@ -407,12 +416,12 @@ static void allocate(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint
 {
 	const struct code_value *c = &fr->f->values[at];
 	char name[320];
-	if (c->operands) {
+	if (c->operands && !v->o.loose) {
 		vc_stop_here(v, s, VC_UNKNOWN, fr->f, at, "an array of variable length");
 		return;
 	}
 	snprintf(name, sizeof name, "%s.%.200s.%u.%u", v->o.prefix, fr->f->name, at, v->fresh++);
-	uint32_t object = vc_object(v, name, c->bytes);
+	uint32_t object = vc_object(v, name, c->operands ? GUESSED : c->bytes);
 	v->things.data[object].own = 1;
 	vec_push(&fr->own, object);
 	set_value(fr, at, vc_address(v, object));
@@ -426,6 +435,8 @@ static void fill_or_move(struct vc *v, struct vc_frame *fr, struct vc_state *s, 
 	for (uint32_t k = 0; k < 3; k++)
 		e[k] = k < c->operands ? vc_value(v, fr, code_operand(fr->f, at, k)) : EXPR_NONE;
 	if (e[0] == EXPR_NONE || e[1] == EXPR_NONE || e[2] == EXPR_NONE || c->flags & CODE_VOLATILE) {
+		if (v->o.loose)
+			return;
 		vc_stop_here(v, s, VC_UNKNOWN, fr->f, at, "an access that is not modelled");
 		return;
 	}
@@ -462,6 +473,10 @@ static void execute(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint3
 		fill_or_move(v, fr, s, at);
 		return;
 	case CODE_ATOMIC:
+		if (v->o.loose) {
+			set_value(fr, at, vc_width(&fr->f->values[at]) ? vc_fresh(v, vc_width(&fr->f->values[at]), "atomic") : EXPR_NONE);
+			return;
+		}
 		vc_stop_here(v, s, VC_UNKNOWN, fr->f, at, "an atomic operation");
 		return;
 	case CODE_CALL:
@@ -470,6 +485,8 @@ static void execute(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint3
 		return;
 	case CODE_ASSUME:
 		c = vc_value(v, fr, code_operand(fr->f, at, 0));
+		if (c == EXPR_NONE && v->o.loose)
+			return;
 		if (c == EXPR_NONE)
 			vc_stop_here(v, s, VC_UNKNOWN, fr->f, at, "an assumption that is not modelled");
 		else
@@ -588,6 +605,8 @@ static void branch(struct vc_pass *ps, uint32_t block, struct vc_state *s)
 		take(ps, b->first_edge + only, expr_true(p), s);
 		return;
 	}
+	if (c == EXPR_NONE && ps->v->o.loose && computed)
+		c = vc_fresh(ps->v, width, "branch");
 	if (c == EXPR_NONE) {
 		vc_stop_here(ps->v, s, VC_UNKNOWN, f, last, computed ? "a branch on a value that is not modelled" : "a jump that is not modelled");
 		return;
