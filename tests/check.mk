@@ -35,6 +35,7 @@ test_search-1 = tests/stress/search 10 1
 test_search-2 = tests/stress/search 10 11
 # Generated functions, judged by all their inputs.
 test_truth = tests/truth/run -n 200
+test_truth-contracts = tests/truth/contracts -n 20
 test_adversary = tests/truth/adversary
 # Findings behind other findings: some of the 80 pairs.
 test_masking = tests/masking/run -n 6

@@ -210,7 +210,7 @@ static const char about[] =
     "  muster test list.c:insert -- -Iinclude  one function\n"
     "  muster test ./prog:parse_header         a function of a program built with muster cc\n"
     "  muster test buf.c --requires \"n <= len(p)\"     what callers promise\n\n"
-    "verdicts: verified (every path was run and none fails, within the printed bounds), explored "
+    "verdicts: verified (every path was run and none fails, within the printed bounds), verified given (the same of calls that keep the contract), explored "
     "(every branch was covered), partial,\n"
     "unreached. What fails only for calls that break what callers owe (null, a length beyond the object) is a contract: a line for each cause, no\n"
     "bug. A bug of a function is reported with its scope: a caller may never pass such values. If there is a main, muster looks for an\n"

@@ -597,7 +597,6 @@ static unsigned rank(const struct causes *c, const struct cause *x)
 
 static void put_in_order(struct causes *c)
 {
-	uint8_t *known;
 	for (size_t i = 0; i < c->all.size; i++)
 		for (size_t k = i; k > 0 && rank(c, &c->all.data[k]) < rank(c, &c->all.data[k - 1]); k--) {
 			struct cause x = c->all.data[k];
@@ -607,14 +606,18 @@ static void put_in_order(struct causes *c)
 				if (c->calls.data[n].cause == k || c->calls.data[n].cause == k - 1)
 					c->calls.data[n].cause = c->calls.data[n].cause == k ? (uint32_t)(k - 1) : (uint32_t)k;
 		}
-	known = mem_zalloc(c->entries[0].places.size + 1);
+}
+
+void causes_write(struct causes *c, const uint8_t *used)
+{
+	uint8_t *known = mem_zalloc(c->entries[0].places.size + 1);
 	for (size_t i = 0; i < c->all.size; i++) {
 		struct cause *x = &c->all.data[i];
 		struct buf text = BUF_EMPTY;
 		clause_text(&c->entries[0], &x->clause, known, &text);
 		x->text = arena_strdup(&c->arena, buf_str(&text));
 		buf_release(&text);
-		if (x->clause.count == 1 && x->clause.part[0].op == CLAUSE_SET)
+		if ((!used || used[i]) && x->clause.count == 1 && x->clause.part[0].op == CLAUSE_SET)
 			known[x->clause.part[0].a] = 1;
 	}
 	free(known);
@@ -623,21 +626,6 @@ static void put_in_order(struct causes *c)
 int cause_is_scalar(const struct causes *c, const struct cause *x)
 {
 	return clause_class(&c->entries[0], &x->clause) == CLAUSE_SCALAR;
-}
-
-void causes_text(const struct causes *c, int scalars, struct buf *out)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < c->all.size; i++)
-		n += scalars || !cause_is_scalar(c, &c->all.data[i]);
-	for (size_t i = 0, first = 1; i < c->all.size; i++) {
-		const char *text = c->all.data[i].text;
-		int either = n > 1 && strstr(text, "||");
-		if (!scalars && cause_is_scalar(c, &c->all.data[i]))
-			continue;
-		buf_addf(out, "%s%s%s%s", first ? "" : " && ", either ? "(" : "", text, either ? ")" : "");
-		first = 0;
-	}
 }
 
 int causes_keeps(struct causes *c, const void *data, size_t size, int scalars)
@@ -699,6 +687,7 @@ void causes_find(struct causes *c)
 	for (size_t i = 0; i < c->all.size; i++)
 		c->all.data[i].necessary = is_necessary(&f, bytes, &c->all.data[i]);
 	put_in_order(c);
+	causes_write(c, NULL);
 	for (size_t i = 0; i < f.calls; i++)
 		if (f.paths[i])
 			solve_path_free(f.paths[i]);

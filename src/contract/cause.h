@@ -64,9 +64,9 @@ void causes_release(struct causes *c);
 /* One more call; its data outlive the causes. The caller fills in its conditions. */
 struct cause_call *causes_add(struct causes *c, const void *data, size_t size, int failed);
 void causes_find(struct causes *c);
-/* All clauses as C, joined by &&; those that speak of scalars alone are left out unless `scalars`. "" for none. */
-void causes_text(const struct causes *c, int scalars, struct buf *out);
-/* Does the call keep all clauses (of causes_text)? By its values. */
+/* Writes the texts again, for a contract of these causes alone (NULL: all): what lies behind a pointer that the others do not require to be set gets a guard. */
+void causes_write(struct causes *c, const uint8_t *used);
+/* Does the call keep all clauses (scalars: also those that speak of scalars alone)? By its values. */
 int causes_keeps(struct causes *c, const void *data, size_t size, int scalars);
 /* How many causes the call breaks, and whether `which` is one of them. */
 unsigned causes_broken(struct causes *c, const void *data, size_t size, uint32_t which, int *breaks);

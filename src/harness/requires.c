@@ -7,6 +7,8 @@
  * number of elements from p on, and is compiled as such: names of types and casts work, and clang
  * judges the rest.
  *
+ * NULL is one whether the unit defines it or not.
+ *
  * A conjunction is split at its && (outside of parentheses, and if no || or ? stands beside it), so
  * that the thunk that states it has no branch.
  */
@@ -92,7 +94,7 @@ static int is_known(const struct front *f, const char *name, size_t n)
 	static const char *const words[] = {"sizeof", "int",   "unsigned", "signed", "char",
 					    "short",  "long",  "float",	   "double", "const",
 					    "struct", "union", "enum",	   "void",   "volatile",
-					    "_Bool",  "bool",  "true",	   "false",  "_Alignof"};
+					    "_Bool",  "bool",  "true",	   "false",  "_Alignof", "NULL"};
 
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
 		if (same(name, n, words[i]))
@@ -298,6 +300,9 @@ void plan_requires_expand(const char *text, struct buf *out)
 			buf_release(&inner);
 			free(argument);
 			s = close + 1;
+		} else if (n == 4 && !memcmp(s, "NULL", 4)) {
+			buf_adds(out, "((void *)0)");
+			s += n;
 		} else {
 			const char *next = n ? s + n : skip_other(s);
 

@@ -55,13 +55,13 @@ static enum functions_verdict verdict_of(const struct result_function *f)
 	return (enum functions_verdict)i;
 }
 
-static void print_row(const struct result_function *f, int width, int verbose)
+static void print_row(const struct result_function *f, int width, int verdict, int verbose)
 {
-	static const char *const colors[VERDICT_COUNT] = {[VERDICT_UNREACHED] = "\033[33m", [VERDICT_VERIFIED] = "\033[32m"};
+	static const char *const colors[VERDICT_COUNT] = {[VERDICT_UNREACHED] = "\033[33m", [VERDICT_GIVEN] = "\033[32m", [VERDICT_VERIFIED] = "\033[32m"};
 	const char *shade = colors[verdict_of(f)];
 	char branches[48];
 	snprintf(branches, sizeof branches, "%" PRIu64 "/%" PRIu64, f->covered, f->total);
-	printf("%-*s  %s%-9s%s %9s %6" PRIu64 " ", width, f->name, color(shade ? shade : ""), f->verdict, color("\033[0m"), branches, f->tests);
+	printf("%-*s  %s%-*s%s %9s %6" PRIu64 " ", width, f->name, color(shade ? shade : ""), verdict, f->verdict, color("\033[0m"), branches, f->tests);
 	if (f->bugs)
 		printf(" %s%4" PRIu64 "%s  ", color("\033[1;31m"), f->bugs, color("\033[0m"));
 	else
@@ -77,17 +77,19 @@ static void print_row(const struct result_function *f, int width, int verbose)
 static void print_table(const struct result_function *functions, size_t count, int verbose)
 {
 	size_t width = 8;
+	int verdict = 9;
 	for (size_t i = 0; i < count; i++) {
-		size_t n = strlen(functions[i].name);
+		size_t n = strlen(functions[i].name), v = strlen(functions[i].verdict);
 		width = n > width ? n : width;
+		verdict = (int)v > verdict ? (int)v : verdict;
 	}
 	width = width > NAME_WIDTH ? NAME_WIDTH : width;
 	if (!count)
 		return;
-	printf("%s%-*s  %-9s %9s %6s  %4s  %9s%s\n", color("\033[1m"), (int)width, "function", "verdict",
+	printf("%s%-*s  %-*s %9s %6s  %4s  %9s%s\n", color("\033[1m"), (int)width, "function", verdict, "verdict",
 	       "branches", "tests", "bugs", "time", color("\033[0m"));
 	for (size_t i = 0; i < count; i++)
-		print_row(&functions[i], (int)width, verbose);
+		print_row(&functions[i], (int)width, verdict, verbose);
 }
 
 /* ------------------------------------------------------------------- totals */
@@ -249,7 +251,7 @@ static void print_bug(const struct result_bug *b)
 static void print_contracts(const struct result *r)
 {
 	if (r->contracts.size)
-		printf("\ncontracts: calls that break these fail, and callers owe them (every finding: --report all)\n");
+		printf("\ncontracts: what callers owe, each with a call that breaks it and fails (every finding: --report all)\n");
 	for (size_t i = 0; i < r->contracts.size; i++) {
 		const struct result_contract *c = &r->contracts.data[i];
 		size_t size = strlen(c->call);
@@ -281,8 +283,10 @@ void functions_print(const struct result *r, const struct functions_view *v)
 	print_totals(r, &t, v->seconds);
 	print_reuse(r);
 	print_odd_runs(r, v->run_time);
-	if (t.verdicts[VERDICT_VERIFIED] && v->file_count)
+	if ((t.verdicts[VERDICT_VERIFIED] || t.verdicts[VERDICT_GIVEN]) && v->file_count)
 		print_scope(v);
+	if (t.verdicts[VERDICT_GIVEN])
+		printf("%sverified given: the same of all calls that keep the function's contract%s\n", color("\033[2m"), color("\033[0m"));
 	if (v->stats)
 		checks_stats_print(r);
 	print_bugs(r);

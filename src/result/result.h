@@ -55,6 +55,7 @@ struct result_bug {
 	X(UNREACHED, "unreached") \
 	X(PARTIAL, "partial")     \
 	X(EXPLORED, "explored")   \
+	X(GIVEN, "verified given") \
 	X(VERIFIED, "verified")
 
 /* What a command knows of a list is a set of fields. X(NAME, key, how it is written, member); a key may be in a group: "GROUP.NAME". Formats read these tables.
@@ -92,7 +93,8 @@ struct result_bug {
 	X(LOSSES_WORDS, "losses", WORD, losses)                                                    \
 	X(LIMITS_WORDS, "limits", WORD, limits)                                                    \
 	X(MACHINE, "machine", ID, machine)                                                         \
-	X(RUN, "run", COUNT, run)
+	X(RUN, "run", COUNT, run)                                                                  \
+	X(GIVEN, "given", WORD, given)
 enum result_function_field {
 #define X(name, key, how, member) RESULT_FUNCTION_##name,
 	RESULT_FUNCTION_FIELDS(X)
@@ -107,6 +109,7 @@ struct result_function {
 	uint32_t line;
 	const char *verdict; /* a word of RESULT_VERDICTS */
 	const char *why;     /* it is no better; NULL: it is verified */
+	const char *given;   /* the contract that its verdict speaks of; NULL: none */
 	uint64_t covered, total; /* branch outcomes */
 	uint64_t tests, bugs, suspected;
 	const char *losses; /* of the search: "concretised 144, cut 1"; "" for none */

@@ -298,6 +298,9 @@ static void find_call(struct explaining *x, struct explained *e, uint32_t cause,
 static void add_contracts(struct explaining *x, struct explained *e)
 {
 	struct test_session *s = x->s;
+	for (uint32_t i = 0; i < e->causes.all.size; i++)
+		e->owed[i] = e->owed[i] && count_places(x, e, i);
+	causes_write(&e->causes, e->owed);
 	for (uint32_t i = 0; i < e->causes.all.size; i++) {
 		const struct cause *c = &e->causes.all.data[i];
 		struct shown_call shown = {0};

@@ -154,6 +154,10 @@ struct result_function test_result_function(struct test_session *s, struct test_
 	    .strategy = f->searched ? search_kind_word((enum search_kind)f->result.kind) : NULL,
 	    .seconds = f->result.seconds,
 	};
+	if (f->verdict == TEST_GIVEN) {
+		test_contract_text(s, (uint32_t)(f - s->functions.data), &text);
+		to.given = result_keep(r, &text);
+	}
 	for (size_t i = 0; i < f->tests.size; i++)
 		to.paths += f->tests.data[i].path != 0 && !(f->tests.data[i].flags & TEST_ASSUMED);
 	for (int i = 0; i < LOSS_COUNT; i++)

@@ -40,7 +40,7 @@ struct row {
 	struct test_searched result;
 };
 
-#define FORMAT (uint32_t)(2u << 16 | sizeof(struct row)) /* the first four bytes */
+#define FORMAT (uint32_t)(3u << 16 | sizeof(struct row)) /* the first four bytes */
 #define HEAD 12						 /* these, and a hash of what follows: the rows */
 
 /* --------------------------------------------------------------------- keys */

@@ -285,7 +285,7 @@ static int check_waiting(struct gathering *g)
 	struct test_session *s = g->s;
 	if (!g->waiting.size)
 		return 0;
-	if (!g->checked++ && test_check_old(s))
+	if (!g->checked++ && !s->o->unstored && test_check_old(s))
 		return -1;
 	if (test_check(s, g->waiting.data, g->waiting.size))
 		return -1;
@@ -612,11 +612,31 @@ static int run_functions(struct test_session *s, int *code)
 		return -1;
 	if (s->bugs.size) /* whichever worker was first */
 		qsort(s->bugs.data, s->bugs.size, sizeof *s->bugs.data, bug_order);
-	if (test_program(s) || test_contracts(s) || test_store_bugs(s))
+	if (test_program(s) || test_contracts(s) || test_given(s) || test_store_bugs(s))
 		return -1;
 	test_judge(s);
 	test_reuse_judge(s);
 	return test_summaries(s);
+}
+
+int test_session_again(struct test_session *s)
+{
+	int code = EXIT_INTERNAL;
+	s->costs.started = test_clock();
+	stop_watch();
+	int built = build(s) || choose(s);
+	stop_unwatch();
+	if (built || open_scratch(s) || make_variants(s, &code))
+		return -1;
+	test_find_outcomes(s);
+	if (search_all(s))
+		return -1;
+	if (s->bugs.size)
+		qsort(s->bugs.data, s->bugs.size, sizeof *s->bugs.data, bug_order);
+	if (test_contracts(s))
+		return -1;
+	test_judge(s);
+	return 0;
 }
 
 int test_session_run(struct test_session *s, int *code)

@@ -49,6 +49,7 @@ struct test_options {
 	int fresh;   /* nothing that earlier runs found out is reused */
 	int repeatable;		   /* no clock decides anything */
 	int runs_given, function_time_given; /* by the user: they hold however much of --time is left */
+	int unstored;		   /* nothing is kept, and nothing of earlier runs is taken */
 	int report_all;		   /* every finding is reported as a bug, whoever's fault it is */
 	int summaries;		   /* make them of every function */
 	int segments;		   /* and of their segments */
@@ -182,6 +183,7 @@ struct test_function {
 	int checked;
 	uint64_t unchecked; /* tests of which the san variant could say nothing */
 	uint32_t bugs, suspected;
+	int given;	     /* verified for all calls that keep its contract (given.c) */
 	uint32_t owed;	     /* findings that its callers' contract excludes: no bugs */
 	VEC(struct test_shown) shown;
 	uint32_t suppressed; /* findings of its tests that are left out */
@@ -336,6 +338,8 @@ int test_late(const struct test_session *s);
 /* session.c: 0, or -1 with words. An error of the user's (does not compile, no such function)
  * is *code = EXIT_USAGE. */
 int test_session_run(struct test_session *s, int *code);
+/* The same without store, main and summaries (o->unstored). 0, -1. */
+int test_session_again(struct test_session *s);
 void test_session_release(struct test_session *s);
 
 /* Makes a variant in a process of its own. */
@@ -379,6 +383,9 @@ int test_violations(struct test_session *s, uint32_t function);
 int test_open_tracer(struct test_session *s);
 /* contracts.c: which findings are the fault of callers, and what these owe. 0, -1. */
 int test_contracts(struct test_session *s);
+/* given.c: searches functions with contracts for calls that keep them. 0, -1. */
+int test_given(struct test_session *s);
+void test_contract_text(const struct test_session *s, uint32_t function, struct buf *out); /* all that it requires, joined */
 /* summarise.c: with --summaries, from all tests of all functions. 0, -1. */
 int test_summaries(struct test_session *s);
 /* Of these tests of a function; in the list, as they are: neither simplified nor joined. 0, -1. */

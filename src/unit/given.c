@@ -1,0 +1,234 @@
+/* given.c: `verified given C`: a search of the calls that keep a contract, and of no others.
+ *
+ * A contract is inferred from the calls that failed (contracts.c). Here the functions that have one and no bug are searched once more, from nothing, by a harness that states the contract as --requires would: C is
+ * compiled with the unit, so what is assumed is what is printed. A function that this search verifies is verified given C: every path of every call that keeps C was run and passed, nothing was lost, and
+ * callees ran as a part of it. Some call passed, so C can be kept.
+ *
+ * What the search finds besides speaks of calls that keep C. A finding whose every call has a further cause that callers owe makes the contract stronger, and there is another round; any other is a bug of the function, also where the first search
+ * had taken it for the callers' fault.
+ *
+ * The second session has no store: its tests are not kept, and nothing of an earlier run is taken for them.
+ */
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "unit/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROUNDS 2 /* searches with a contract that became stronger */
+
+/* What the function requires, joined; "" for nothing. */
+void test_contract_text(const struct test_session *s, uint32_t function, struct buf *out)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < s->contracts.size; i++)
+		count += s->contracts.data[i].function == function;
+	for (size_t i = 0, first = 1; i < s->contracts.size; i++) {
+		const char *text = s->contracts.data[i].requires;
+		int either = count > 1 && strstr(text, "||");
+		if (s->contracts.data[i].function != function)
+			continue;
+		buf_addf(out, "%s%s%s%s", first ? "" : " && ", either ? "(" : "", text, either ? ")" : "");
+		first = 0;
+	}
+}
+
+/* Could it be verified if its callers kept the contract? */
+static int is_worth_it(const struct test_session *s, uint32_t function)
+{
+	const struct test_function *f = &s->functions.data[function];
+	if (f->given || f->bugs || f->suspected || f->suppressed || !f->owed || f->lost || f->harness->number == UINT32_MAX || f->harness->limits)
+		return 0;
+	for (size_t i = 0; i < s->contracts.size; i++)
+		if (s->contracts.data[i].function == function)
+			return 1;
+	return 0;
+}
+
+/* ----------------------------------------------------------------- merging */
+
+static uint32_t function_of(const struct test_session *s, const char *name)
+{
+	for (uint32_t i = 0; i < s->functions.size; i++)
+		if (!strcmp(s->functions.data[i].name, name))
+			return i;
+	return UINT32_MAX;
+}
+
+static struct test_bug *same_bug(struct test_session *s, const struct test_bug *b)
+{
+	for (size_t i = 0; i < s->bugs.size; i++) {
+		const struct result_bug *x = &s->bugs.data[i].finding.bug, *y = &b->finding.bug;
+		if (x->confirmed && !strcmp(x->kind, y->kind) && x->line == y->line && !strcmp(x->function, y->function) && !strcmp(x->file, y->file))
+			return &s->bugs.data[i];
+	}
+	return NULL;
+}
+
+/* It is a bug after all: with the input that keeps the contract. */
+static void blame(struct test_session *s, struct test_bug *known, struct test_bug *b, uint32_t function)
+{
+	if (!known->owed)
+		return;
+	known->owed = 0;
+	s->functions.data[known->function].bugs++, s->functions.data[known->function].owed--;
+	for (size_t i = 0; i < known->also.size; i++)
+		s->functions.data[known->also.data[i]].bugs++, s->functions.data[known->also.data[i]].owed--;
+	for (size_t i = 0; i < known->also.size && known->function != function; i++)
+		if (known->also.data[i] == function) {
+			known->also.data[i] = known->function;
+			known->function = function;
+		}
+	if (known->function != function)
+		return;
+	struct buf data = known->data;
+	known->data = b->data;
+	b->data = data;
+	if (b->finding.bug.summary)
+		known->finding.bug.summary = finding_text(&known->finding, "%s", b->finding.bug.summary);
+}
+
+static void adopt(struct test_session *s, struct test_bug *b, uint32_t function)
+{
+	struct test_bug x = *b;
+	b->finding = FINDING_NONE;
+	buf_init(&b->data);
+	x.function = x.first = function;
+	x.test = 0;
+	x.program = 0;
+	x.serial = (uint32_t)s->bugs.size;
+	x.also.data = NULL;
+	x.also.size = x.also.cap = 0;
+	x.finding.bug.name = finding_text(&x.finding, "%s-given", x.finding.bug.name);
+	s->functions.data[function].bugs++;
+	vec_push(&s->bugs, x);
+}
+
+static void take_bugs(struct test_session *s, struct test_session *given)
+{
+	for (size_t i = 0; i < given->bugs.size; i++) {
+		struct test_bug *b = &given->bugs.data[i];
+		uint32_t function = function_of(s, given->functions.data[b->function].name);
+		if (b->owed || !b->finding.bug.confirmed || function == UINT32_MAX)
+			continue;
+		struct test_bug *known = same_bug(s, b);
+		if (known)
+			blame(s, known, b, function);
+		else
+			adopt(s, b, function);
+	}
+}
+
+static void take_contracts(struct test_session *s, const struct test_session *given)
+{
+	for (size_t i = 0; i < given->contracts.size; i++) {
+		struct test_contract c = given->contracts.data[i];
+		c.function = function_of(s, given->functions.data[c.function].name);
+		if (c.function == UINT32_MAX)
+			continue;
+		c.requires = arena_strdup(&s->arena, c.requires);
+		c.data = arena_copy(&s->arena, c.data, c.size);
+		c.necessary = 0; /* of calls that keep the rest */
+		size_t at = s->contracts.size;
+		vec_push(&s->contracts, c);
+		for (; at > 0 && s->contracts.data[at - 1].function > c.function; at--) { /* by function */
+			s->contracts.data[at] = s->contracts.data[at - 1];
+			s->contracts.data[at - 1] = c;
+		}
+	}
+}
+
+static void take_verdicts(struct test_session *s, const struct test_session *given)
+{
+	for (size_t i = 0; i < given->functions.size; i++) {
+		const struct test_function *g = &given->functions.data[i];
+		uint32_t function = function_of(s, g->name);
+		uint64_t passed = 0;
+		for (size_t k = 0; k < g->tests.size; k++)
+			passed += (uint64_t)(g->tests.data[k].passed && !(g->tests.data[k].flags & TEST_ASSUMED));
+		if (function != UINT32_MAX)
+			s->functions.data[function].given = g->verdict == TEST_VERIFIED && passed && !g->result.composed;
+	}
+}
+
+static void take_costs(struct test_session *s, const struct test_session *given)
+{
+	search_stats_add(&s->costs.search, &given->costs.search);
+	solve_stats_add(&s->costs.solve, &given->costs.solve);
+	s->costs.checks += given->costs.checks;
+	s->costs.batch_seconds += given->costs.batch_seconds;
+	s->costs.shrink_seconds += given->costs.shrink_seconds;
+	s->costs.confirm_seconds += given->costs.confirm_seconds;
+}
+
+/* ------------------------------------------------------------------- rounds */
+
+/* The options of the search: the user's preconditions, and the contracts. */
+static void add_requires(const struct test_session *s, struct test_options *o)
+{
+	VEC(const char *) all = {0};
+	for (int i = 0; i < s->o->requires.size; i++)
+		vec_push(&all, mem_strdup(s->o->requires.data[i]));
+	for (uint32_t i = 0; i < s->functions.size; i++) {
+		struct buf text = BUF_EMPTY;
+		if (is_worth_it(s, i)) {
+			test_contract_text(s, i, &text);
+			vec_push(&all, mem_printf("%s: %s", s->functions.data[i].name, buf_str(&text)));
+		}
+		buf_release(&text);
+	}
+	o->requires.size = (int)all.size;
+	vec_push(&all, NULL);
+	o->requires.data = all.data;
+}
+
+/* 1: there were such functions, and something came of them; 0; -1. */
+static int search_once(struct test_session *s)
+{
+	struct test_options o = *s->o;
+	struct test_session *given = mem_zalloc(sizeof *given);
+	struct buf names = BUF_EMPTY;
+	size_t before = s->contracts.size;
+	int r = 0;
+	for (uint32_t i = 0; i < s->functions.size; i++)
+		if (is_worth_it(s, i))
+			buf_addf(&names, "%s%s", names.size ? "," : "", s->functions.data[i].name);
+	if (names.size && !test_late(s)) {
+		add_requires(s, &o);
+		o.summaries = 0;
+		o.unstored = 1;
+		given->o = &o;
+		given->file = s->file;
+		given->function = buf_str(&names);
+		given->round.shared = s->round.shared;
+		s->round.shared->next = 0;
+		memset(s->round.shared->workers, 0, sizeof s->round.shared->workers);
+		if (test_session_again(given)) {
+			log_info("%s: nothing is verified given a contract: %s", s->file, error_text());
+		} else {
+			take_bugs(s, given);
+			take_contracts(s, given);
+			take_verdicts(s, given);
+		}
+		take_costs(s, given);
+		test_session_release(given);
+		for (int i = 0; i < o.requires.size; i++)
+			free((char *)o.requires.data[i]);
+		free(o.requires.data);
+		r = s->contracts.size > before;
+	}
+	free(given);
+	buf_release(&names);
+	return r;
+}
+
+int test_given(struct test_session *s)
+{
+	int more = s->contracts.size > 0 && !search_kind_composes(s->o->kind) && file_is_c(s->file);
+	for (int i = 0; i < ROUNDS && more > 0; i++)
+		more = search_once(s);
+	return more < 0 ? -1 : 0;
+}
