@@ -15,6 +15,8 @@
  */
 #include "ir/match_parts.h"
 
+#include "base/error.h"
+
 #include <string.h>
 
 #define GAP_CELLS (1u << 16)
@@ -545,6 +547,8 @@ static void add_vote(struct ballot *v, uint32_t a, uint32_t b, uint32_t count)
 		map_set(&v->counts, key, at);
 		vec_push(&v->list, (struct vote){a, b, 0});
 	}
+	if (at >= v->list.size)
+		BUG("a vote that is not in the list");
 	v->list.data[at].count += count;
 }
 

@@ -3,7 +3,7 @@
 
 #include "search/inside.h"
 
-#define WORTH 0.5 /* seconds that one hit of a hint makes up for | by hand */
+#define WORTH 0.5 /* seconds that one hit of a hint makes up for | by hand (share) */
 
 double hint_budget_left(struct hint_budget *t, const struct search *s, double start, double share)
 {

@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "base/limit.h"
 
-#define FUNCTION_SECONDS 10 /* for one function | by hand */
-#define FLIPS LIMIT(20, 1) /* times a site may be negated where a flip count limit is on | by hand */
+#define FUNCTION_SECONDS 10 /* for one function | by hand (share) */
+#define FLIPS LIMIT(20, 1) /* times a site may be negated where a flip count limit is on | by hand (tries) */
 
 int ic_config_apply(const char *name, double seconds, struct search_options *o)
 {

@@ -19,7 +19,7 @@
 
 #define TURN 10 /* rank that a long path loses, so that others go first now and then | as in negate.c */
 #define ANSWERS LIMIT(4, 1) /* values of an output that is an answer; with more it is data | success, failure and kinds of it */
-#define RESTARTS LIMIT(16, 1) /* late mismatches after which a function's callees are all inlined | by hand */
+#define RESTARTS LIMIT(16, 1) /* late mismatches after which a function's callees are all inlined | by hand (tries) */
 
 /* ---------------------------------------------------------------- interfaces */
 

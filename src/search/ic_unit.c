@@ -11,10 +11,10 @@
 
 #include <string.h>
 
-#define SEEDS LIMIT(24, 1) /* tests that a function's exploration begins with | by hand */
+#define SEEDS LIMIT(24, 1) /* tests that a function's exploration begins with | by hand (tries) */
 #define ROUNDS LIMIT(3, 1) /* in which functions have their time | with ROUND_PART the first is a sixteenth of it */
-#define ROUND_PART 4 /* of its time that a function has in a round: this part of what it has in the next | by hand */
-#define CONTEXTS LIMIT(4, 1) /* summaries of one function | by hand */
+#define ROUND_PART 4 /* of its time that a function has in a round: this part of what it has in the next | by hand (share) */
+#define CONTEXTS LIMIT(4, 1) /* summaries of one function | by hand (tries) */
 
 void ic_unit_release(struct ic_unit *u)
 {

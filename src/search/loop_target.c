@@ -4,7 +4,7 @@
 
 #include "base/limit.h"
 
-#define ORDINARY LIMIT(3, 1) /* turns that an outcome has by negation before loops are asked | by hand */
+#define ORDINARY LIMIT(3, 1) /* turns that an outcome has by negation before loops are asked | by hand (tries) */
 
 uint32_t loop_target_site(struct search *s, const struct code_function *f, uint32_t block)
 {

@@ -32,21 +32,21 @@
 
 #define EDGES LIMIT(8, 1) /* edges to a case that are asked for by themselves | each is a query */
 #define CASES LIMIT(4, 1) /* cases that are asked for by themselves | each is a query */
-#define TRIES LIMIT(17, 2) /* inputs for one outcome from one entry | by hand */
+#define TRIES LIMIT(17, 2) /* inputs for one outcome from one entry | by hand (tries) */
 #define TRIES_AT_ONCE LIMIT(3, 1) /* of them on one path | other outcomes have their turn */
 #define MISSES_AT_ONCE LIMIT(24, 1) /* queries without an answer on one path | bounds the time of one path */
-#define GUESS_SECONDS LIMIT(0.3, 0.001) /* seconds for the guesses of one loop | by hand */
+#define GUESS_SECONDS LIMIT(0.3, 0.001) /* seconds for the guesses of one loop | by hand (share) */
 #define ANALYSES LIMIT(1000, 2) /* analyses of functions in one search | bounds memory */
-#define ANALYSIS_SECONDS 2 /* seconds for the analysis of one function | by hand */
-#define ANALYSIS_WORK 0.02 /* what an analysis counts for in repeatable mode | by hand */
-#define MORE 2.5 /* times the time that an analysis had, for another one | by hand */
-#define START 0.2 /* seconds for hints that the search of a program begins with | by hand */
-#define SHARE 0.1 /* part of its time that hints get, at most (hint_budget.h) | by hand */
-#define UNIT_START 0.5 /* the same for a function | by hand */
-#define UNIT_SHARE 0.2 /* the same for a function | by hand */
+#define ANALYSIS_SECONDS 2 /* seconds for the analysis of one function | by hand (share) */
+#define ANALYSIS_WORK 0.02 /* what an analysis counts for in repeatable mode | by hand (weight) */
+#define MORE 2.5 /* times the time that an analysis had, for another one | by hand (share) */
+#define START 0.2 /* seconds for hints that the search of a program begins with | by hand (share) */
+#define SHARE 0.1 /* part of its time that hints get, at most (hint_budget.h) | by hand (share) */
+#define UNIT_START 0.5 /* the same for a function | by hand (share) */
+#define UNIT_SHARE 0.2 /* the same for a function | by hand (share) */
 #define AT_ONCE 0.25 /* seconds, or work, after which others have their turn | a frame of progress */
-#define SLOW 0.05 /* seconds of a run that is not traced | by hand */
-#define RUN_LONGEST 30.0 /* seconds of one run for an outcome after a loop | by hand */
+#define SLOW 0.05 /* seconds of a run that is not traced | by hand (share) */
+#define RUN_LONGEST 30.0 /* seconds of one run for an outcome after a loop | by hand (share) */
 #define HASTY_LONGEST 0.5 /* the same while the analysis was cut short | an answer of a weak analysis is seldom worth more */
 #define ITERATION 1.5e-8 /* seconds of one iteration, guessed high | two counters, on a machine that is shared */
 

@@ -15,8 +15,8 @@
 #include <malloc.h>
 
 #define SLOT 17 /* bytes of a slot of a map, of which up to three quarters are used | sizeof */
-#define MANY (32ull << 20) /* bytes whose return is worth the milliseconds that it takes | by hand */
-#define LOOK 2.0 /* seconds between two looks at the process | by hand */
+#define MANY (32ull << 20) /* bytes whose return is worth the milliseconds that it takes | by hand (share) */
+#define LOOK 2.0 /* seconds between two looks at the process | by hand (share) */
 #define NEAR 9 / 10 /* of the budget, where it is time to forget | the last tenth is for what is under way */
 
 void memory_limit(struct memory *m, uint64_t bytes)

@@ -22,13 +22,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ASKING_WORK 5e-4 /* what looking at a run counts for in repeatable mode | by hand */
-#define START 0.15 /* seconds for merging that a search begins with | by hand */
-#define SHARE 0.05 /* part of its time that merging gets | by hand */
+#define ASKING_WORK 5e-4 /* what looking at a run counts for in repeatable mode | by hand (weight) */
+#define START 0.15 /* seconds for merging that a search begins with | by hand (share) */
+#define SHARE 0.05 /* part of its time that merging gets | by hand (share) */
 #define TRIES LIMIT(4, 1) /* answers that were run for an outcome | an outcome that four answers missed is missed again */
 #define MISSES LIMIT(12, 1) /* queries about merged paths without an answer, then the outcome is not asked for again | three for each of TRIES */
 #define AGAIN LIMIT(3, 1) /* queries about an outcome whatever decisions the run has | other outcomes have their turn */
-#define FAILURES LIMIT(60, 1) /* runs that could not be followed through a function | by hand */
+#define FAILURES LIMIT(60, 1) /* runs that could not be followed through a function | by hand (tries) */
 #define FRAMES LIMIT(2, 1) /* activations of a function in one run | later activations show the same code */
 #define CALLS LIMIT(4, 1) /* depth to which decisions of callees count as the function's | as loop_merge.c's DEPTH */
 /* Forms of the question: one after the other, as long as something is open. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MUTATE_SHARE 0.3 /* least part of the time for mutation | by hand */
+#define MUTATE_SHARE 0.3 /* least part of the time for mutation | by hand (share) */
 #define ENDLESS (1ull << 40) /* runs: no limit | cannot be reached */
 
 struct mutation {

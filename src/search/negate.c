@@ -7,10 +7,10 @@
 
 #include "base/deadline.h"
 
-#define TURN 10 /* rank that a long path loses, so that others go first now and then | by hand */
-#define URGENT_SHARE 0.6 /* part of the time for tests that cannot wait, where they pay | by hand */
-#define URGENT_LEAST 0.2 /* the same where they do not pay | by hand */
-#define NEGATE_SHARE 0.1 /* least part of the time for the rest | by hand */
+#define TURN 10 /* rank that a long path loses, so that others go first now and then | by hand (weight) */
+#define URGENT_SHARE 0.6 /* part of the time for tests that cannot wait, where they pay | by hand (share) */
+#define URGENT_LEAST 0.2 /* the same where they do not pay | by hand (share) */
+#define NEGATE_SHARE 0.1 /* least part of the time for the rest | by hand (share) */
 
 /* 1: negated something or finished a test, or nothing urgent is left; 0: the frontier is empty. */
 static int negate(struct search *s, int urgent_only)

@@ -18,10 +18,10 @@
 #include <ctype.h>
 #include <string.h>
 
-#define NUMBERS LIMIT(3, 1) /* written numbers of an input that are replaced | by hand */
+#define NUMBERS LIMIT(3, 1) /* written numbers of an input that are replaced | by hand (tries) */
 #define SMALL LIMIT(1024, 8) /* bytes of an input whose numbers are replaced | larger inputs are no text of a few numbers */
 #define FIRST_INPUTS LIMIT(100, 2) /* inputs of a corpus, after which seeds' numbers are left alone | a corpus has its own numbers */
-#define TESTS LIMIT(12, 1) /* tests that are not seeds | by hand */
+#define TESTS LIMIT(12, 1) /* tests that are not seeds | by hand (tries) */
 
 static const char *const longer[] = {"10000",  "1000000000",  "1000000000000000001",  "10000000000000000001",
 				     "-10000", "-1000000000", "-1000000000000000001", "-10000000000000000001"};

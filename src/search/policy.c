@@ -26,13 +26,13 @@
 #include "search/inside.h"
 
 #define LIBRARY_PASSES LIMIT(32, 2) /* passes of a library's loop that count one by one | a library's loop is like any other after some passes */
-#define LIBRARY_PATHS LIMIT(16, 1) /* paths that ask for one outcome of a library at one place, in a function alone | by hand */
-#define CHECK_PASSES LIMIT(4, 2) /* passes in which a check counts by itself: a sum overflows in the second | by hand */
-#define NEAR_MOST LIMIT(300, 1) /* paths that are tried first for one outcome that is not covered | by hand */
-#define SAME_SITE LIMIT(24, 1) /* negations of one outcome that is not covered, for each path | by hand */
-#define EARLY_CHECKS LIMIT(2, 1) /* times that a check is asked about in the first stage of tests | by hand */
-#define CHECK_SHARE 0.2 /* part of the time for negating that checks get | by hand */
-#define CHECK_START 1.0 /* seconds that they have in any case | by hand */
+#define LIBRARY_PATHS LIMIT(16, 1) /* paths that ask for one outcome of a library at one place, in a function alone | by hand (tries) */
+#define CHECK_PASSES LIMIT(4, 2) /* passes in which a check counts by itself: a sum overflows in the second | by hand (tries) */
+#define NEAR_MOST LIMIT(300, 1) /* paths that are tried first for one outcome that is not covered | by hand (tries) */
+#define SAME_SITE LIMIT(24, 1) /* negations of one outcome that is not covered, for each path | by hand (tries) */
+#define EARLY_CHECKS LIMIT(2, 1) /* times that a check is asked about in the first stage of tests | by hand (tries) */
+#define CHECK_SHARE 0.2 /* part of the time for negating that checks get | by hand (share) */
+#define CHECK_START 1.0 /* seconds that they have in any case | by hand (share) */
 
 /* Outcomes that a decision can have. A switch whose cases no table knows has none that could be
  * asked for. */

@@ -25,8 +25,8 @@
 #include <time.h>
 
 #define SLICE 0.25 /* seconds until the caller is asked again who is next | a frame of progress */
-#define WORK_RUN 1e-4 /* what a run counts for in repeatable mode, in place of seconds | by hand */
-#define WORK_QUERY 1e-4 /* the same for a query | by hand */
+#define WORK_RUN 1e-4 /* what a run counts for in repeatable mode, in place of seconds | by hand (weight) */
+#define WORK_QUERY 1e-4 /* the same for a query | by hand (weight) */
 #define WORK_HINTS 5 /* times as much for a query of a hint | they are harder than a negation */
 
 const char *search_origin_key(unsigned origin)

@@ -31,7 +31,7 @@
 #define NONE UINT32_MAX
 #define RARE LIMIT(32, 1) /* rarest outcomes that an input remembers | memory of an input */
 #define HOT LIMIT(64, 2) /* offsets of an input that are worth changing | memory of an input */
-#define ROUND LIMIT(256, 2) /* mutants of a round; twice as many for inputs that were never drawn | by hand */
+#define ROUND LIMIT(256, 2) /* mutants of a round; twice as many for inputs that were never drawn | by hand (tries) */
 #define STEP_LIMIT LIMIT(4096, 8) /* bytes of an input that gets deterministic changes | bounds the runs of one stage */
 #define REMEMBERED LIMIT((1u << 16), 2) /* mutants that are not run again soon; a power of two | memory: half a megabyte */
 #define PAUSE_RUNS LIMIT(16, 1) /* runs between two looks whether to pause | a look costs less than a run */

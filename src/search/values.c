@@ -17,7 +17,7 @@
 
 #define FEW_INPUTS LIMIT(2, 1) /* bytes that a term depends on, to have many values | 2 bytes are tried out */
 #define MANY LIMIT(256, 2) /* values of such a term | a byte */
-#define SOME LIMIT(32, 1) /* values of any other | by hand */
+#define SOME LIMIT(32, 1) /* values of any other | by hand (tries) */
 
 static uint64_t place_key(const struct path_step *step)
 {
