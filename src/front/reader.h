@@ -135,4 +135,8 @@ void reader_unit(struct reader *r);
 int reader_function(struct reader *r, CXCursor declaration);
 uint32_t reader_global(struct reader *r, CXCursor declaration);
 
+/* Kinds of real floating-point types, after `case`. */
+#define READER_FLOATS \
+	CXType_Float: case CXType_Double: case CXType_LongDouble: case CXType_Float128: case CXType_Half: case CXType_Float16: case CXType_BFloat16: case CXType_Ibm128
+
 #endif

@@ -251,14 +251,7 @@ static enum front_kind kind_of(struct reader *r, CXType t)
 	case CXType_SChar ... CXType_Int128:
 	case CXType_Enum:
 		return FRONT_INT;
-	case CXType_Float:
-	case CXType_Double:
-	case CXType_LongDouble:
-	case CXType_Float128:
-	case CXType_Half:
-	case CXType_Float16:
-	case CXType_BFloat16:
-	case CXType_Ibm128:
+	case READER_FLOATS:
 		return FRONT_FLOAT;
 	case CXType_Pointer:
 		return FRONT_POINTER;
@@ -285,14 +278,7 @@ static int is_signed(CXType t)
 	switch ((int)t.kind) {
 	case CXType_Char_S:
 	case CXType_SChar ... CXType_Int128:
-	case CXType_Float:
-	case CXType_Double:
-	case CXType_LongDouble:
-	case CXType_Float128:
-	case CXType_Half:
-	case CXType_Float16:
-	case CXType_BFloat16:
-	case CXType_Ibm128:
+	case READER_FLOATS:
 		return 1;
 	default:
 		return 0;

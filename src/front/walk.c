@@ -78,14 +78,7 @@ static int is_address(CXType t)
 static int is_float(CXType t)
 {
 	switch ((int)t.kind) {
-	case CXType_Float:
-	case CXType_Double:
-	case CXType_LongDouble:
-	case CXType_Float128:
-	case CXType_Half:
-	case CXType_Float16:
-	case CXType_BFloat16:
-	case CXType_Ibm128:
+	case READER_FLOATS:
 	case CXType_Complex:
 		return 1;
 	default:

@@ -16,42 +16,11 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/token.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int starts_name(char c)
-{
-	return isalpha((unsigned char)c) || c == '_';
-}
-
-static size_t name_length(const char *s)
-{
-	size_t n = 0;
-
-	while (starts_name(s[n]) || (n && isdigit((unsigned char)s[n])))
-		n++;
-	return n;
-}
-
-/* Steps over what is no name: numbers with their suffixes, strings, characters. */
-static const char *skip_other(const char *s)
-{
-	if (*s == '"' || *s == '\'') {
-		char quote = *s++;
-
-		while (*s && *s != quote)
-			s += *s == '\\' && s[1] ? 2 : 1;
-		return *s ? s + 1 : s;
-	}
-	if (isdigit((unsigned char)*s)) {
-		while (isalnum((unsigned char)*s) || *s == '.' || *s == '_')
-			s++;
-		return s;
-	}
-	return s + 1;
-}
 
 static const char *skip_blanks(const char *s)
 {
@@ -64,7 +33,7 @@ static const char *skip_blanks(const char *s)
 static int has_function(const char *text, const char **name, size_t *length, const char **rest)
 {
 	const char *s = skip_blanks(text), *after;
-	size_t n = name_length(s);
+	size_t n = token_name(s);
 
 	after = skip_blanks(s + n);
 	if (!n || *after != ':')
@@ -122,7 +91,7 @@ static int speaks_of(const struct front *f, const struct front_function *fn, con
 	int mine = 0;
 
 	while (*s) {
-		size_t n = name_length(s);
+		size_t n = token_name(s);
 		int member =
 		    *before == '.' || (*before == '>' && before > text && before[-1] == '-');
 
@@ -136,7 +105,7 @@ static int speaks_of(const struct front *f, const struct front_function *fn, con
 			before = s + n - 1;
 		else if (!isspace((unsigned char)*s))
 			before = s;
-		s = n ? s + n : skip_other(s);
+		s = n ? s + n : token_skip(s);
 	}
 	return mine;
 }
@@ -183,7 +152,7 @@ static void split(const char *text, plan_requires_each each, void *ctx)
 	VEC(const char *) ands = {0};
 	int depth = 0, whole = 0;
 
-	for (const char *s = text; *s; s = skip_other(s)) {
+	for (const char *s = text; *s; s = token_skip(s)) {
 		depth +=
 		    (*s == '(' || *s == '[' || *s == '{') - (*s == ')' || *s == ']' || *s == '}');
 		if (depth)
@@ -210,11 +179,11 @@ static void split(const char *text, plan_requires_each each, void *ctx)
 static int names_parameter(const struct front_function *fn, const char *text)
 {
 	for (const char *s = text; *s;) {
-		size_t n = name_length(s);
+		size_t n = token_name(s);
 
 		if (n && is_parameter(fn, s, n))
 			return 1;
-		s = n ? s + n : skip_other(s);
+		s = n ? s + n : token_skip(s);
 	}
 	return 0;
 }
@@ -276,7 +245,7 @@ static const char *close_of(const char *s)
 {
 	int depth = 0;
 
-	for (; *s; s = skip_other(s)) {
+	for (; *s; s = token_skip(s)) {
 		depth += (*s == '(') - (*s == ')');
 		if (!depth)
 			return s;
@@ -287,7 +256,7 @@ static const char *close_of(const char *s)
 void plan_requires_expand(const char *text, struct buf *out)
 {
 	for (const char *s = text; *s;) {
-		size_t n = name_length(s);
+		size_t n = token_name(s);
 		const char *open = skip_blanks(s + n), *close;
 
 		if (n == 3 && !memcmp(s, "len", 3) && *open == '(' && (close = close_of(open))) {
@@ -304,7 +273,7 @@ void plan_requires_expand(const char *text, struct buf *out)
 			buf_adds(out, "((void *)0)");
 			s += n;
 		} else {
-			const char *next = n ? s + n : skip_other(s);
+			const char *next = n ? s + n : token_skip(s);
 
 			for (; s < next; s++) /* it stays on its line */
 				buf_addc(out, *s == '\n' ? ' ' : *s);

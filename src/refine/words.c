@@ -1,42 +1,17 @@
 /* words.c: a condition as its author wrote it, taken apart by tokens: names, conjuncts, a form without branches. */
 #include "refine/unit.h"
 
+#include "base/token.h"
+
 #include <ctype.h>
 #include <string.h>
-
-static size_t name_size(const char *s)
-{
-	size_t n = 0;
-
-	while (isalpha((unsigned char)s[n]) || s[n] == '_' || (n && isdigit((unsigned char)s[n])))
-		n++;
-	return n;
-}
-
-/* After a token that is no name. */
-static const char *skip(const char *s)
-{
-	if (*s == '"' || *s == '\'') {
-		char quote = *s++;
-
-		while (*s && *s != quote)
-			s += *s == '\\' && s[1] ? 2 : 1;
-		return *s ? s + 1 : s;
-	}
-	if (isdigit((unsigned char)*s)) {
-		while (isalnum((unsigned char)*s) || *s == '.' || *s == '_')
-			s++;
-		return s;
-	}
-	return s + 1;
-}
 
 void words_names(const char *text, void (*each)(void *ctx, const char *name, size_t size), void *ctx)
 {
 	char before = 0; /* the last character that is no blank; '>' of an arrow is '.' */
 
 	for (const char *s = text; *s;) {
-		size_t n = name_size(s);
+		size_t n = token_name(s);
 
 		if (n && before != '.')
 			each(ctx, s, n);
@@ -46,7 +21,7 @@ void words_names(const char *text, void (*each)(void *ctx, const char *name, siz
 			before = '.', s++;
 		else if (!isspace((unsigned char)*s))
 			before = *s;
-		s = n ? s + n : skip(s);
+		s = n ? s + n : token_skip(s);
 	}
 }
 
@@ -55,9 +30,9 @@ void words_star(const char *text, const char *const *names, size_t count, struct
 	char before = 0;
 
 	for (const char *s = text, *next; *s; s = next) {
-		size_t n = name_size(s), i = 0;
+		size_t n = token_name(s), i = 0;
 
-		next = n ? s + n : skip(s);
+		next = n ? s + n : token_skip(s);
 		while (i < count && !(n && strlen(names[i]) == n && !memcmp(names[i], s, n)))
 			i++;
 		if (n && before != '.' && i < count) {
@@ -88,13 +63,13 @@ static const char *find(const char *s, const char *end, const char *op)
 	int depth = 0;
 
 	while (s < end) {
-		size_t n = name_size(s);
+		size_t n = token_name(s);
 
 		if (!depth && !n && s + 1 < end && s[0] == op[0] && s[1] == op[1])
 			return s;
 		depth += opens(*s);
 		depth -= closes(*s);
-		s = n ? s + n : skip(s);
+		s = n ? s + n : token_skip(s);
 	}
 	return NULL;
 }
@@ -105,13 +80,13 @@ static int has(const char *s, const char *end, const char *set)
 	int depth = 0;
 
 	while (s < end) {
-		size_t n = name_size(s);
+		size_t n = token_name(s);
 
 		if (!depth && !n && strchr(set, *s))
 			return 1;
 		depth += opens(*s);
 		depth -= closes(*s);
-		s = n ? s + n : skip(s);
+		s = n ? s + n : token_skip(s);
 	}
 	return 0;
 }
@@ -145,7 +120,7 @@ static int is_harmless(const char *s)
 	char before = '(';
 
 	while (*s) {
-		size_t n = name_size(s);
+		size_t n = token_name(s);
 		char c = *s;
 
 		if (n && !strncmp(s, "sizeof", n))
@@ -157,7 +132,7 @@ static int is_harmless(const char *s)
 			return 0;
 		if (!isspace((unsigned char)c))
 			before = n || isalnum((unsigned char)c) ? 'a' : c;
-		s = n ? s + n : skip(s);
+		s = n ? s + n : token_skip(s);
 	}
 	return 1;
 }
