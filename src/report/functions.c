@@ -70,6 +70,8 @@ static void print_row(const struct result_function *f, int width, int verdict, i
 	putchar('\n');
 	if (f->why && (verbose || verdict_of(f) == VERDICT_UNREACHED))
 		printf("%*s  %s%s%s\n", 2, "", color("\033[2m"), f->why, color("\033[0m"));
+	if (f->conditions && verbose)
+		printf("%*s  %schecked: %s%s\n", 2, "", color("\033[2m"), f->conditions, color("\033[0m"));
 	if (f->choice && verbose)
 		printf("%*s  %s%s: %s%s\n", 2, "", color("\033[2m"), f->strategy, f->choice, color("\033[0m"));
 }

@@ -126,6 +126,7 @@ struct result_function {
 	int reused;    /* it rests on nothing that changed since an earlier run: its tests were run again, and it was not searched */
 	const char *strategy; /* how it was searched (search/kind.h) */
 	const char *choice;   /* why, where muster chose; NULL: it did not */
+	const char *conditions; /* that were checked, of one that is verified; NULL: it is not */
 	double seconds;
 	/* Of an analysis. */
 	uint64_t loops;

@@ -169,6 +169,9 @@ struct result_function test_result_function(struct test_session *s, struct test_
 		if (f->harness->limits & 1u << i)
 			buf_addf(&text, "%s%s", text.size ? "; " : "", harness_limit_words((enum harness_limit)i));
 	to.limits = result_keep(r, &text);
+	test_conditions(s, f, &text);
+	if (text.size)
+		to.conditions = result_keep(r, &text);
 	if (add_choice(s, f, &text))
 		to.choice = result_keep(r, &text);
 	buf_release(&text);

@@ -413,6 +413,8 @@ int test_shrink(struct test_session *s, struct test_shrink_job *jobs, size_t cou
 uint64_t test_count(const struct test_function
 			*f); /* tests, without inputs for which a precondition does not hold */
 void test_find_outcomes(struct test_session *s); /* of each function */
+/* What was checked for a verdict of verified, in words; nothing for others. */
+void test_conditions(const struct test_session *s, const struct test_function *f, struct buf *out);
 void test_judge(struct test_session *s);	 /* when everything was checked */
 void test_scope(const struct test_session *s,
 		struct buf *out); /* one line: what verdicts speak of */
