@@ -8,6 +8,8 @@
 #define CONSTANTS 4	 /* numbers of one comparison that are tried as bounds */
 #define CONSTANT_DEPTH 6 /* terms above each other in which they are looked for */
 #define BOUNDS_MOST 24	 /* such bounds of one place */
+#define LONG_MOST 16	 /* elements that len(p) >= k may ask for: more is what the driver's objects have, not what a function needs */
+#define UNCHECKED 3	 /* conditions at the end of a path that no check of the trace's ended, of which a cause must be a part */
 #define JOINT 4	      /* clauses that are found for one path which needs several */
 #define INPUT_MOST 65536 /* bytes that a model may add to an input */
 /* What a candidate costs beside its length (clause.h): a guard, which takes the contrary away, is worth its 5. */
@@ -33,6 +35,7 @@ struct proved {
 };
 
 struct finding {
+	int joint;   /* clauses explain some call together */
 	int scalars; /* these are the candidates now; else what speaks of pointers and lengths */
 	struct causes *c;
 	size_t places, calls;
@@ -142,7 +145,7 @@ static void add_bounds(struct finding *f, const struct entry *e, uint32_t a)
 		least = v->value < least ? v->value : least;
 		least_signed = (int64_t)v->value < least_signed ? (int64_t)v->value : least_signed;
 	}
-	if (x->kind == ENTRY_POINTER && x->length && longest)
+	if (x->kind == ENTRY_POINTER && x->length && longest && longest < LONG_MOST)
 		add_literal(f, CLAUSE_LONG, a, a, longest + 1);
 	if (x->kind == ENTRY_NUMBER && !x->is_bool && !x->is_signed && least && least != UINT64_MAX)
 		add_literal(f, CLAUSE_MOST, a, a, least - 1);
@@ -199,7 +202,7 @@ static void add_compared(struct finding *f, const struct entry *e, uint32_t a)
 static void add_pair(struct finding *f, const struct entry *e, uint32_t a, uint32_t b)
 {
 	const struct entry_place *x = &e->places.data[a], *y = &e->places.data[b];
-	if (x->kind != ENTRY_NUMBER || x->is_bool || (x->depth && x->parent != y->parent && !(y->depth == 0 && y->kind == ENTRY_NUMBER)) || x->parent == b)
+	if (x->kind != ENTRY_NUMBER || x->is_bool || (x->depth && x->in_struct && x->parent != y->parent && !(y->depth == 0 && y->kind == ENTRY_NUMBER)) || x->parent == b)
 		return;
 	if (y->kind == ENTRY_POINTER && y->length) {
 		add_literal(f, CLAUSE_WITHIN, a, b, 0);
@@ -387,6 +390,14 @@ static int meet(struct exprs *p, expr_t a, expr_t b)
 	return 0;
 }
 
+static int meets(struct finding *f, expr_t e, const struct cause_call *x, size_t from)
+{
+	for (size_t i = from; i < x->conditions.size; i++)
+		if (meet(f->c->pool, e, x->conditions.data[i]))
+			return 1;
+	return 0;
+}
+
 /* Is what the literal speaks of a part of what failed? */
 static int bears(struct finding *f, const struct clause_literal *l, size_t call)
 {
@@ -394,11 +405,10 @@ static int bears(struct finding *f, const struct clause_literal *l, size_t call)
 	const struct entry *e = entry_for(f->c, growth_of(x->data, x->size));
 	const struct entry_place *a = &e->places.data[l->a], *b = &e->places.data[l->b];
 	expr_t about = l->op == CLAUSE_SET || l->op == CLAUSE_CLEAR ? a->set : l->op == CLAUSE_LONG ? a->length : l->op == CLAUSE_WITHIN || l->op == CLAUSE_BELOW ? b->length : a->value;
-	size_t from = x->broke && x->conditions.size ? x->conditions.size - 1 : 0;
-	for (size_t i = from; i < x->conditions.size; i++)
-		if (meet(f->c->pool, about, x->conditions.data[i]))
-			return 1;
-	return 0;
+	size_t last = x->broke ? 1 : UNCHECKED, from = x->conditions.size > last ? x->conditions.size - last : 0;
+	if (about == b->length && l->op != CLAUSE_LONG && !meets(f, a->value, x, 0))
+		return 0; /* nobody looked at the number */
+	return meets(f, about, x, from);
 }
 
 /* No call on this failing path keeps the clause: none keeps any literal of it. */
@@ -567,9 +577,42 @@ static void explain_rest(struct finding *f, struct bytes *bytes)
 			cause++;
 		if (cause == f->c->all.size) /* it keeps them all: then its values and its path contradict each other */
 			continue;
+		f->joint = 1;
 		f->left[i] = 0;
 		f->c->calls.data[i].cause = cause;
 		f->c->all.data[cause].calls++;
+	}
+}
+
+/* Another cause that explains the call; ENTRY_NONE. */
+static uint32_t other_cause(struct finding *f, struct bytes *bytes, size_t call, uint32_t cause)
+{
+	for (uint32_t i = 0; i < f->c->all.size; i++)
+		if (i != cause && !holds(f, &f->c->all.data[i].clause, call) && excludes(f, bytes, &f->c->all.data[i].clause, call))
+			return i;
+	return ENTRY_NONE;
+}
+
+/* A cause whose calls are all explained by causes that were found later says nothing. Not where clauses explain a call together: then each is needed. */
+static void drop_idle(struct finding *f, struct bytes *bytes)
+{
+	for (uint32_t i = 0; i < f->c->all.size && !f->joint; i++) {
+		int idle = 1;
+		for (size_t k = 0; k < f->calls && idle; k++)
+			idle = f->c->calls.data[k].cause != i || other_cause(f, bytes, k, i) != ENTRY_NONE;
+		if (!idle)
+			continue;
+		for (size_t k = 0; k < f->calls; k++) {
+			struct cause_call *x = &f->c->calls.data[k];
+			if (x->cause == i) {
+				x->cause = other_cause(f, bytes, k, i);
+				f->c->all.data[x->cause].calls++;
+			}
+			x->cause -= x->cause != ENTRY_NONE && x->cause > i;
+		}
+		memmove(&f->c->all.data[i], &f->c->all.data[i + 1], (f->c->all.size - i - 1) * sizeof *f->c->all.data);
+		f->c->all.size--;
+		i--;
 	}
 }
 
@@ -684,6 +727,7 @@ void causes_find(struct causes *c)
 		for (size_t i = 0; i < f.calls; i++)
 			left += f.left[i];
 	}
+	drop_idle(&f, bytes);
 	for (size_t i = 0; i < c->all.size; i++)
 		c->all.data[i].necessary = is_necessary(&f, bytes, &c->all.data[i]);
 	put_in_order(c);

@@ -7,7 +7,7 @@
  *   proof    a clause *explains* a failing call if the call breaks it, and its path's condition together with the clause is unsatisfiable: no call that keeps the clause fails on this path. Only that counts;
  *            `unknown` explains nothing. Whether a passing path allows calls that break the clause is asked as well, so that a clause is not taken for the weakest because nobody tried.
  *
- *   bearing  a clause must be about what failed: its pointer, or number, takes part in the check that the call broke (in the path at all, where no check of the trace's saw it). Objects of the driver are
+ *   bearing  a clause must be about what failed: its pointer, or number, takes part in the check that the call broke (in the last conditions of the path, where no check of the trace's saw it). Objects of the driver are
  *            small: without this `i <= len(p)` of a p that nobody looks at would explain whatever happens for large i.
  *
  * Then greedily, what speaks of pointers and lengths first and scalars for the rest: the clause that explains most of what is left, until nothing is left or nothing explains it. A clause is *necessary* if no passing path allows a call that breaks it, by proof for each, and all paths are known:

@@ -200,6 +200,7 @@ static int search_once(struct test_session *s)
 		add_requires(s, &o);
 		o.summaries = 0;
 		o.unstored = 1;
+		o.kind = KIND_GENERATIONAL; /* callees run: no summary of theirs stands for a call */
 		given->o = &o;
 		given->file = s->file;
 		given->function = buf_str(&names);
