@@ -52,6 +52,22 @@ static void look_ahead(uint64_t value, label leaf, uint64_t site)
 	}
 }
 
+/* Has the function had its share of activations? What hashes to one place is forgotten for what comes: it has more, which is no harm. */
+static int is_often(uint64_t site)
+{
+	static struct {
+		uint64_t site;
+		uint32_t calls;
+	} counts[1024];
+	unsigned at = (unsigned)(site * 0x9e3779b97f4a7c15ull >> 54);
+
+	if (!(RT_STATE->header->flags & MUSTER_FLAG_FEW))
+		return 0;
+	if (counts[at].site != site)
+		counts[at].site = site, counts[at].calls = 0;
+	return ++counts[at].calls > MUSTER_FEW;
+}
+
 uint32_t activation_push(uint64_t frame)
 {
 	if (rt_now == ACTIVATION_OPEN) {
@@ -69,7 +85,7 @@ uint32_t activation_begin(const struct rt_function *f, uint64_t frame, const uin
 	unsigned part = 0;
 	int missing = (f->flags & RT_FUNCTION_MORE) != 0;
 
-	if (!RT_ON() || !is_named(f->site) || !activation_push(frame))
+	if (!RT_ON() || !is_named(f->site) || is_often(f->site) || !activation_push(frame))
 		return 0;
 	for (uint32_t i = 0; i < f->arguments && RT_ON(); i++) {
 		unsigned width = f->leaves[2 * i], parameter = f->leaves[2 * i + 1];

@@ -393,10 +393,12 @@ enum muster_flag {
 	MUSTER_FLAG_SUMMARIES = 128, /* leaves, bindings and writes of the functions at function_offset; with CALLS */
 	MUSTER_FLAG_OUTPUTS = 512,  /* with SUMMARIES: what an activation wrote and returned are leaves for its caller */
 	MUSTER_FLAG_COMPOSE = 1024, /* with OUTPUTS: each is an event; what parameters point to is an input, and an output whether it was written or not; pointers are none */
+	MUSTER_FLAG_FEW = 4096,     /* with SUMMARIES: only the first MUSTER_FEW calls of a function have leaves; the others are part of their callers */
 	MUSTER_FLAG_SEGMENTS = 2048, /* with SUMMARIES: activations are cut into segments at the headers of loops; the segments variant has them */
 	MUSTER_FLAG_MEMORY = 256,   /* MEMORY events, where a driven function is called and where it returns */
 	MUSTER_FLAG_PATH = 16,      /* every decision is to be an event: bodies pass over nothing */
 };
+#define MUSTER_FEW 64 /* as many as are looked at in one run (summary/gather.c) */
 
 enum muster_state {
 	MUSTER_STATE_NEW,      /* the engine made the mapping */

@@ -16,13 +16,12 @@
 #define MOST_SEGMENTS 256 /* of segments of one function */
 #define MOST_STEPS 8192 /* of the graph of one function */
 #define MOST_CALLS 4096 /* activations of one run that are looked at */
-#define MOST_SAME 64   /* calls of a function in one run */
 
 int gather_open(struct gather *c, const char *program, char *const *argv, const struct target_options *options)
 {
 	struct target_options o = *options;
 
-	o.shm.flags |= MUSTER_FLAG_CALLS | MUSTER_FLAG_SUMMARIES | (c->segments ? MUSTER_FLAG_SEGMENTS : 0);
+	o.shm.flags |= MUSTER_FLAG_CALLS | MUSTER_FLAG_SUMMARIES | MUSTER_FLAG_FEW | (c->segments ? MUSTER_FLAG_SEGMENTS : 0);
 	c->argv = argv;
 	if (target_make(&c->target, program, argv, c->segments ? VARIANT_SEGMENTS : VARIANT_CALLS, &o))
 		return -1;
@@ -182,7 +181,7 @@ static void read_run(struct gather *c, const struct trace *t, const void *data, 
 				if (a.list.data[i].is_segment)
 					continue;
 				map_get(&often, (uint64_t)a.list.data[i].unit << 32 | a.list.data[i].index, (n = 0, &n));
-				if (n >= MOST_SAME)
+				if (n >= MUSTER_FEW)
 					continue;
 				map_set(&often, (uint64_t)a.list.data[i].unit << 32 | a.list.data[i].index, n + 1);
 				looked++;
