@@ -24,6 +24,8 @@
 
 #define REBUILD_DEPTH 12 /* of terms in which lengths are looked for */
 
+#define NEAR (1u << 20) /* bytes from an object: numbers that are so near are addresses */
+
 struct maker {
 	struct summaries *l;
 	struct exprs *p;
@@ -552,6 +554,48 @@ static int holds(struct maker *m)
 	return summary_all_hold(m->p, m->s.pre.data, m->s.pre.size, run_value, m) && summary_all_hold(m->p, m->s.post.data, m->s.post.size, run_value, m);
 }
 
+/* Is it a number near an object of this run, or the negation of one? */
+static int is_address(const struct maker *m, uint64_t v)
+{
+	const struct driven_memory *bases = memory_of(m->r, 0, MUSTER_MEMORY_ADDRESS, 0);
+
+	for (size_t i = 0; bases && i + 8 <= bases->size; i += 8) {
+		uint64_t base;
+		memcpy(&base, bases->bytes + i, 8);
+		if (base && (v - base + NEAR < 2 * NEAR || base + v + NEAR < 2 * NEAR))
+			return 1;
+	}
+	return 0;
+}
+
+static int has_address(const struct maker *m, expr_t e, struct map *seen)
+{
+	expr_t operands[3];
+	u128 v;
+
+	if (!map_set(seen, e, 1))
+		return 0;
+	if (expr_is_const(m->p, e, &v))
+		return expr_width(m->p, e) == 64 && is_address(m, (uint64_t)v);
+	for (unsigned i = 0, n = expr_operands(m->p, e, operands); i < n; i++)
+		if (has_address(m, operands[i], seen))
+			return 1;
+	return 0;
+}
+
+/* Where an object stood in this run is in P or Q: in P the rest may imply it. */
+static void find_addresses(struct maker *m)
+{
+	struct map seen = {0};
+
+	for (size_t i = 0; i < m->s.post.size; i++)
+		if (has_address(m, m->s.post.data[i], &seen))
+			missing(m, CALLED_ADDRESS);
+	for (size_t i = 0; i < m->s.pre.size && !m->s.addresses; i++)
+		m->s.addresses = has_address(m, m->s.pre.data[i], &seen);
+	map_release(&seen);
+}
+
 static int fill(struct maker *m, const char **reason)
 {
 	const struct driven_run *r = m->r;
@@ -571,6 +615,7 @@ static int fill(struct maker *m, const char **reason)
 		*reason = "what was made of it does not hold for the run itself";
 		return 0;
 	}
+	find_addresses(m);
 	return 1;
 }
 

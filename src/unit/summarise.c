@@ -207,6 +207,8 @@ static void make_of(struct making *m, const struct trace *t, const struct test_c
 			s->test = c->id;
 			s->input = hash128(c->data, c->size);
 			add_reached(m, s);
+			if (m->quiet && s->addresses && !s->why)
+				s->why = CALLED_ADDRESS; /* nothing is simplified for these */
 		} else if (!m->quiet) {
 			log_warn("%s: no summary of test %llu: %s", m->f->name, (unsigned long long)c->id, reason);
 		}
@@ -441,7 +443,7 @@ static int gather_called(struct making *m)
 		for (size_t k = 0; k < f->tests.size && !e && !test_late(s); k++) {
 			m->now = &f->tests.data[k];
 			if (!(m->now->flags & (TEST_ASSUMED | TEST_HANG | TEST_WAITS)))
-				e = gather_run(&m->calls, m->now->data, m->now->size, m->now->id);
+				e = gather_name(&m->calls) || gather_run(&m->calls, m->now->data, m->now->size, m->now->id) ? -1 : 0;
 		}
 	}
 	sites_release(&m->call_sites);
