@@ -183,6 +183,7 @@ static void take_leaf(void *ctx, const struct value_leaf *v)
 		else if (l->bits <= 64 && t)
 			add_leaf(st, v->path, t->is_signed ? PLACE_SIGNED : PLACE_UNSIGNED, l->bits);
 	} else if (value_pointer_at(st->image, v->off, &l->to)) {
+		l->bytes = l->bytes < 8 ? l->bytes : 8; /* of a union: what lies after it has no name */
 		add_pointer(st, v->path);
 	} else if (t && t->kind == FRONT_ARRAY && t->to < h->front->types.size && h->front->types.data[h->front->types.data[t->to].plain].kind == FRONT_CHAR) {
 		const struct front_type *e = &h->front->types.data[h->front->types.data[t->to].plain];
