@@ -59,6 +59,10 @@ struct reading {
 	/* What the call left; NULL: not yet. */
 	const uint8_t *seen;
 	size_t seen_size;
+	/* An observation says of a pointer which object of its type it points to, or that it is null. Of one that is neither: */
+	int blind;		  /* there was one, */
+	uint32_t blind_type;	  /* of this type; */
+	u128 instead;		  /* and this was taken for its value */
 };
 
 static uint64_t address(const struct walk_pointer *p, const struct walk *w)
@@ -113,11 +117,15 @@ static const uint8_t *seen_memory(const struct reading *r, const struct places_l
 	return NULL;
 }
 
-static uint64_t seen_pointer(const struct reading *r, const struct places_leaf *l, const uint8_t *image)
+static u128 seen_pointer(struct reading *r, const struct places_leaf *l, const uint8_t *image)
 {
 	struct walk_pointer p;
 
-	return walk_seen(&r->st.walk, l->to.type, image, &p) ? address(&p, &r->st.walk) : SEEN_NONE;
+	if (walk_seen(&r->st.walk, l->to.type, image, &p))
+		return address(&p, &r->st.walk);
+	r->blind = 1;
+	r->blind_type = l->to.type;
+	return r->instead;
 }
 
 static u128 before_value(const struct reading *r, const struct places_leaf *l)
@@ -125,7 +133,7 @@ static u128 before_value(const struct reading *r, const struct places_leaf *l)
 	return l->type == PLACE_POINTER ? address(&l->to.to, &r->st.walk) : places_value(&r->st, l);
 }
 
-static u128 after_value(const struct reading *r, const struct places_leaf *l, const uint8_t *memory)
+static u128 after_value(struct reading *r, const struct places_leaf *l, const uint8_t *memory)
 {
 	return l->type == PLACE_POINTER ? seen_pointer(r, l, memory + l->off) : places_take(l, memory);
 }
@@ -246,18 +254,49 @@ static void close_reading(struct reading *r)
 	places_release(&r->st);
 }
 
-static int all_hold(struct reading *r, const expr_t *list, size_t count, size_t *which)
+static int holds(struct reading *r, expr_t conjunct)
 {
 	struct expr_values v = {.value = value_of, .apply = predicate, .ctx = r};
+	int ok = 1;
 
+	r->blind = 0;
+	for (int k = 0; k < 2 && ok; k++) {
+		r->wrong = 0;
+		r->filler = k ? 0 : ~(u128)0;
+		ok = expr_evaluate(r->s->l->pool, conjunct, &v) && !r->wrong;
+	}
+	return ok;
+}
+
+/* A pointer that the observation could not tell: would the conjunct hold for one that it could, so that this one is another? If not, nothing is known: it may point into the middle of an object. */
+static int wants_another(struct reading *r, expr_t conjunct)
+{
+	const struct walk *w = &r->st.walk;
+	uint32_t pool = w->h->types.data[r->blind_type].kind == DRIVE_POINTER ? walk_pool(w, r->blind_type) : WALK_NONE;
+	int found;
+
+	r->instead = 0;
+	found = holds(r, conjunct);
+	for (uint32_t i = 0; i < w->objects.size && !found; i++)
+		for (uint32_t k = 0; k < w->objects.data[i].elements && w->objects.data[i].pool == pool && !found; k++) {
+			r->instead = (u128)(i + 1) << 32 | (u128)k * w->objects.data[i].size;
+			found = holds(r, conjunct);
+		}
+	for (uint32_t k = 0; k < w->h->targets.size && !found; k++) {
+		r->instead = (u128)(0x80000000u + k) << 32;
+		found = holds(r, conjunct);
+	}
+	r->instead = SEEN_NONE;
+	return found;
+}
+
+static int all_hold(struct reading *r, const expr_t *list, size_t count, size_t *which)
+{
+	r->instead = SEEN_NONE;
 	for (size_t i = 0; i < count; i++)
-		for (int k = 0; k < 2; k++) {
-			r->wrong = 0;
-			r->filler = k ? 0 : ~(u128)0;
-			if (!expr_evaluate(r->s->l->pool, list[i], &v) || r->wrong) {
-				*which = i;
-				return 0;
-			}
+		if (!holds(r, list[i]) && (!r->blind || r->wrong || wants_another(r, list[i]))) {
+			*which = i;
+			return 0;
 		}
 	return 1;
 }
