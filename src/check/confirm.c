@@ -61,6 +61,7 @@ struct confirm {
 	char *variant_dir; /* modules in it are the program's own */
 	char *real_dir;    /* the same without links */
 	struct symboliser own, *symboliser; /* its own, or one that others use as well */
+	const char *settled; /* a kind that the cov variant has shown before, or NULL */
 	int warned;
 	int halts; /* what is read ends at its first report, whatever it is */
 };
@@ -74,6 +75,11 @@ int confirm_open(struct confirm **c, const char *program, const struct launch_op
 	(*c)->options = *options;
 	(*c)->symboliser = &(*c)->own;
 	return 0;
+}
+
+void confirm_settled(struct confirm *c, const char *kind)
+{
+	c->settled = kind;
 }
 
 void confirm_share(struct confirm *c, struct symboliser *s)
@@ -586,7 +592,7 @@ static int second_opinion(struct confirm *c, const void *data, size_t size, stru
 
 	while (i < count && strcmp(f->bug.kind, doubtful[i].kind))
 		i++;
-	if (!f->bug.confirmed || i == count)
+	if (!f->bug.confirmed || i == count || (c->settled && !strcmp(f->bug.kind, c->settled)))
 		return 0;
 	if (run_in(c, &c->cov, VARIANT_COV, data, size, &run))
 		return -1;

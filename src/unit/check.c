@@ -135,6 +135,7 @@ static int confirm_once(struct test_session *s, struct test_bug *b, uint64_t pla
 {
 	double start = test_clock();
 	s->costs.checks++;
+	confirm_settled(s->check.confirm, test_reuse_kind(s, b->function, b->data.data, b->data.size));
 	int r = confirm_run(s->check.confirm, b->data.data, b->data.size, &b->finding);
 	s->costs.confirm_seconds += test_clock() - start;
 	if (!r && b->finding.cut)
@@ -677,7 +678,7 @@ static enum turn turn_of(const struct test_session *s, const struct test_case *t
 static void pick_tests(struct test_session *s, uint32_t function, enum turn turn, struct picks *p)
 {
 	struct test_function *f = &s->functions.data[function];
-	unsigned hangs = 0;
+	unsigned hangs = turn == TURN_OLD ? 0 : f->old_hangs;
 	for (size_t k = f->done_tests; k < f->tests.size; k++) {
 		struct test_case *t = &f->tests.data[k];
 		if (t->flags & TEST_ASSUMED || t->passed || t->failed || turn_of(s, t) != turn)
@@ -695,6 +696,8 @@ static void pick_tests(struct test_session *s, uint32_t function, enum turn turn
 			vec_push(&p->quick, (struct pick){function, k});
 		}
 	}
+	if (turn == TURN_OLD && hangs > f->old_hangs)
+		f->old_hangs = hangs;
 }
 
 /* Runs what was picked, and looks at what fails. 0, -1. */

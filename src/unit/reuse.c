@@ -422,6 +422,19 @@ int test_reuse_is_small(const struct test_session *s, const struct test_case *t)
 	return s->reuse.small.size && map_get(&s->reuse.small, input_hash(t->data, t->size), NULL);
 }
 
+const char *test_reuse_kind(const struct test_session *s, uint32_t function, const void *data, size_t size)
+{
+	size_t n = meant(data, size);
+	if (s->functions.data[function].reuse.how != TEST_REUSE_ALL)
+		return NULL;
+	for (size_t i = 0; i < s->reuse.bugs.size; i++) {
+		const struct test_old_bug *b = &s->reuse.bugs.data[i];
+		if (b->entry == function && meant(b->data, b->size) == n && !memcmp(b->data, data, n))
+			return b->kind;
+	}
+	return NULL;
+}
+
 static const struct test_case *find_test(const struct test_function *f, const struct test_old_bug *b)
 {
 	size_t size = meant(b->data, b->size);

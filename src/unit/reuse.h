@@ -9,6 +9,8 @@
 int test_reuse(struct test_session *s);
 /* Is it an input of an old bug, which an earlier run made as small as it could be? */
 int test_reuse_is_small(const struct test_session *s, const struct test_case *t);
+/* The kind of an old bug with this input in a function that rests on nothing that changed; NULL: there is none. */
+const char *test_reuse_kind(const struct test_session *s, uint32_t function, const void *data, size_t size);
 /* After the checks: what became of these bugs. */
 void test_reuse_judge(struct test_session *s);
 /* With the verdicts: what later runs may take over. 0, -1. */

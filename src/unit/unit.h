@@ -181,6 +181,7 @@ struct test_function {
 	size_t done_tests, done_covers, done_violations;
 	/* The checks. */
 	int checked;
+	unsigned old_hangs; /* tests that hang and were inputs of old bugs */
 	uint64_t unchecked; /* tests of which the san variant could say nothing */
 	uint32_t bugs, suspected;
 	int given;	     /* verified for all calls that keep its contract (given.c) */
