@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define SAMPLES 20 /* states of a summary that --sample runs, if nobody says */
+
 static unsigned percent(uint32_t part, uint32_t whole)
 {
 	return whole ? (unsigned)((uint64_t)part * 100 / whole) : 0;
@@ -134,7 +136,7 @@ static int compare(const char *old, const char *new, const struct versions_optio
 int cmd_validate(int argc, char **argv)
 {
 	static int json, changes;
-	static struct validate_sample sample = {.states = 20};
+	static struct validate_sample sample;
 	static struct validate_against against;
 	static const struct option_row rows[] = {
 	    OPTION_STR("phase", 0, "LIST", &against.phases, "phases that are run, in this order (1,2,3)"),
@@ -145,7 +147,7 @@ int cmd_validate(int argc, char **argv)
 	    OPTION_FLAG("no-runs", 0, &against.no_runs, "do not run the new version: nothing is said to be invalid"),
 	    OPTION_FLAG("changes", 0, &changes, "what was modified: functions M, IM, U, IU, and each that is M"),
 	    OPTION_FLAG("sample", 0, &sample.wanted, "run random states of the summaries that muster test --summaries FILE made"),
-	    OPTION_U64("states", 0, "N", &sample.states, "of each summary (20)"),
+	    OPTION_U64("states", 0, "N", &sample.states, "of each summary (20), or to refute one that is not proved (6)"),
 	    OPTION_U64("seed", 0, "N", &sample.seed, "other states"),
 	    VERSIONS_ROWS(&against.versions),
 	    OPTION_FLAG("json", 0, &json, "print JSON"),
@@ -167,6 +169,8 @@ int cmd_validate(int argc, char **argv)
 	const char *versions[2];
 
 	versions_operands(&spec, argc, argv, versions, &against.versions);
+	against.states = sample.states;
+	sample.states = sample.states ? sample.states : SAMPLES;
 	against.audit = sample.wanted ? sample.states : 0;
 	against.seed = sample.seed;
 	sample.store = against.versions.store;

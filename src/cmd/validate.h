@@ -20,7 +20,7 @@ struct validate_against {
 	const char *function, *phases, *externals;
 	uint64_t seed;
 	double seconds, each; /* of all, by the clock; of one summary, of processor time */
-	uint64_t audit;
+	uint64_t audit, states; /* of a valid summary, to see that it holds; of one that is not proved, 0: some */
 	int no_runs;
 };
 /* validate_versions.c: the exit code. new: NULL: the work tree. */

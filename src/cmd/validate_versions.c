@@ -211,6 +211,7 @@ int validate_versions(const struct validate_against *from, const char *old, cons
 	o.validate.externals_unknown = a->externals && !strcmp(a->externals, "unknown");
 	o.no_runs = a->no_runs;
 	o.audit = a->audit;
+	o.states = a->states;
 	if (access(path, F_OK))
 		die(EXIT_USAGE, "nothing is stored of '%s' (there is no '%s'): run 'muster test --summaries %s' first", old, path, file_is_c(old) ? old : "FILE.c");
 	if (deadline_open(a->seconds) || store_open(&store, path, STORE_READ_ONLY))

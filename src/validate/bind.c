@@ -5,7 +5,8 @@
  * but for pointers and bit-fields. P has to say that its objects lie apart.
  *
  * An object has as many elements as P guarantees: what an execution may do in the smallest it may do in all, since C code cannot read sizes, and the evaluation ends as undefined where it leaves
- * the object. If Q says that it is left, it has as many as P allows at most: what lies outside of that lies outside of all. Objects are aligned as their types want it. Where the length stands in conditions on other places, too, the size is a term.
+ * the object. If Q says that it is left, it has as many as P allows at most: what lies outside of that lies outside of all. Objects are aligned as their types want it. Where the length stands in conditions on other places, too, the size is a term; so it is where
+ * the type has none (void, a type that the unit does not know).
  */
 #include "validate/inside.h"
 
@@ -243,7 +244,10 @@ static uint32_t pointee(const struct bind *b, const struct place *pl)
 
 static void assume_aligned(struct bind *b, const struct bind_pointer *x)
 {
-	uint64_t a = bind_alignment(b->f->code, pointee(b, &x->place));
+	const struct code *c = b->f->code;
+	uint32_t type = pointee(b, &x->place);
+	int known = type != CODE_NONE && c->types[type].bytes;
+	uint64_t a = known || !x->place.size ? bind_alignment(c, type) : bind_alignment_of_size(c, x->place.size); /* the code casts it: the harness drives what it is cast to */
 	unsigned low = 0;
 	while (a >> low > 1)
 		low++;
@@ -264,19 +268,20 @@ static int make_object(struct bind *b, struct bind_pointer *x)
 	struct buf name = BUF_EMPTY;
 	uint64_t n = x->length != EXPR_NONE ? least_length(b, x->length) : 1;
 	uint32_t type = pointee(b, &x->place);
-	if (!x->place.size)
-		return fail(b, "it points to something without a size");
 	if (type != CODE_NONE && b->f->code->types[type].bytes && b->f->code->types[type].bytes != x->place.size)
 		return fail(b, "what a pointer points to has another size");
 	if (ends_outside(b)) /* what is outside of the largest is outside of all */
 		n = x->length != EXPR_NONE ? most_length(b, x->length) : 0;
 	buf_adds(&name, "*");
 	buf_add(&name, x->place.path, x->place.path_size);
+	if (!x->place.size && x->length == EXPR_NONE) /* void, or a type that the unit does not know: some bytes */
+		n = 0;
+	uint64_t element = x->place.size ? x->place.size : 1;
 	if (n) {
-		x->object = vc_object(b->vc, buf_str(&name), n * x->place.size);
+		x->object = vc_object(b->vc, buf_str(&name), n * element);
 	} else {
 		expr_t length = x->length != EXPR_NONE ? x->length : vc_fresh(b->vc, 64, "length"), one = expr_const(b->p, 64, 1);
-		x->object = vc_object_sized(b->vc, buf_str(&name), expr_binary(b->p, MUSTER_OP_MUL, length, expr_const(b->p, 64, x->place.size)));
+		x->object = vc_object_sized(b->vc, buf_str(&name), expr_binary(b->p, MUSTER_OP_MUL, length, expr_const(b->p, 64, element)));
 		vec_push(&b->pre, expr_binary(b->p, MUSTER_OP_ULE, one, length));
 		vec_push(&b->pre, expr_binary(b->p, MUSTER_OP_ULE, length, expr_const(b->p, 64, SIZE_MOST)));
 		x->length = EXPR_NONE; /* what P says of it is kept */
@@ -316,6 +321,8 @@ static int make_objects(struct bind *b)
 		}
 		if (x->term != x->variable)
 			map_set(&b->terms, x->variable, x->term);
+		if (x->place.path[0] == 'f') /* a function's address */
+			vec_push(&b->pre, expr_not(b->p, expr_eq(b->p, x->variable, expr_const(b->p, 64, 0))));
 	}
 	return 0;
 }

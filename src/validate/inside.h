@@ -79,6 +79,8 @@ expr_t bind_frame(struct bind *b, const struct vc_outcome *out);
 uint32_t bind_type(const struct code_function *f, const struct place *pl);
 /* What all objects of the type are aligned for; 1 if it is packed or not known. */
 uint64_t bind_alignment(const struct code *c, uint32_t type);
+/* The same for a type of the unit of which only the size is known: the least of all that have it; 1: none has. */
+uint64_t bind_alignment_of_size(const struct code *c, uint64_t bytes);
 /* The names of the members that the place's path leads through, with indices, and what kind of value is there, by debug information: with another layout the same path is another place. */
 void bind_names(const struct code_function *f, const struct place *pl, struct buf *out);
 

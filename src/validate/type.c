@@ -153,3 +153,15 @@ uint64_t bind_alignment(const struct code *c, uint32_t type)
 {
 	return alignment(c, type, TYPES_DEEP);
 }
+
+uint64_t bind_alignment_of_size(const struct code *c, uint64_t bytes)
+{
+	uint64_t least = 0;
+	for (uint32_t i = 0; i < c->type_count; i++) {
+		if (c->types[i].bytes != bytes)
+			continue;
+		uint64_t a = bind_alignment(c, i);
+		least = !least || a < least ? a : least;
+	}
+	return least ? least : 1;
+}
