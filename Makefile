@@ -318,6 +318,10 @@ bench-summaries: all
 	@bench/summaries $(ARGS)
 
 # IC-Cut's configurations on four programs.
+bench-validate: all
+	@scripts/deps dpkg-dev patch
+	@bench/validate $(ARGS)
+
 bench-iccut: all
 	@scripts/deps dpkg-dev
 	@bench/iccut $(ARGS)
