@@ -236,16 +236,16 @@ static uint64_t most_length(struct bind *b, expr_t length)
 /* ------------------------------------------------------------ alignment */
 
 /* The type that the pointer points to; CODE_NONE. */
-static uint32_t pointee(const struct bind *b, const struct place *pl)
+static uint32_t pointee(const struct code_function *f, const struct place *pl)
 {
-	uint32_t type = bind_type(b->f, pl);
-	return type != CODE_NONE && b->f->code->types[type].kind == CODE_TYPE_POINTER ? b->f->code->types[type].base : CODE_NONE;
+	uint32_t type = bind_type(f, pl);
+	return type != CODE_NONE && f->code->types[type].kind == CODE_TYPE_POINTER ? f->code->types[type].base : CODE_NONE;
 }
 
 static void assume_aligned(struct bind *b, const struct bind_pointer *x)
 {
-	const struct code *c = b->f->code;
-	uint32_t type = pointee(b, &x->place);
+	const struct code *c = b->old->code; /* what the types were that the summary speaks of */
+	uint32_t type = pointee(b->old, &x->place);
 	int known = type != CODE_NONE && c->types[type].bytes;
 	uint64_t a = known || !x->place.size ? bind_alignment(c, type) : bind_alignment_of_size(c, x->place.size); /* the code casts it: the harness drives what it is cast to */
 	unsigned low = 0;
@@ -267,7 +267,7 @@ static int make_object(struct bind *b, struct bind_pointer *x)
 {
 	struct buf name = BUF_EMPTY;
 	uint64_t n = x->length != EXPR_NONE ? least_length(b, x->length) : 1;
-	uint32_t type = pointee(b, &x->place);
+	uint32_t type = pointee(b->f, &x->place);
 	if (type != CODE_NONE && b->f->code->types[type].bytes && b->f->code->types[type].bytes != x->place.size)
 		return fail(b, "what a pointer points to has another size");
 	if (ends_outside(b)) /* what is outside of the largest is outside of all */
@@ -304,6 +304,16 @@ static expr_t choice_term(struct bind *b, const struct bind_pointer *x)
 	return term;
 }
 
+/* Is the function that the place is the address of there? One that is only declared may be weak. */
+static int is_defined(const struct bind *b, const struct place *pl)
+{
+	const struct code *c = b->f->code;
+	for (uint32_t i = 0; i < c->function_count; i++)
+		if (strlen(c->functions[i].name) == pl->path_size - 1 && !memcmp(c->functions[i].name, pl->path + 1, pl->path_size - 1))
+			return c->functions[i].defined;
+	return 0;
+}
+
 static int make_objects(struct bind *b)
 {
 	for (size_t i = 0; i < b->pointers.size; i++)
@@ -321,7 +331,7 @@ static int make_objects(struct bind *b)
 		}
 		if (x->term != x->variable)
 			map_set(&b->terms, x->variable, x->term);
-		if (x->place.path[0] == 'f') /* a function's address */
+		if (x->place.path[0] == 'f' && is_defined(b, &x->place)) /* a function's address */
 			vec_push(&b->pre, expr_not(b->p, expr_eq(b->p, x->variable, expr_const(b->p, 64, 0))));
 	}
 	return 0;
@@ -567,9 +577,9 @@ static void make_arguments(struct bind *b)
 	}
 }
 
-int bind_open(struct bind *b, struct vc *vc, struct exprs *p, const struct code_function *f, const struct summary *s)
+int bind_open(struct bind *b, struct vc *vc, struct exprs *p, const struct code_function *f, const struct code_function *old, const struct summary *s)
 {
-	*b = (struct bind){.p = p, .vc = vc, .f = f, .s = s};
+	*b = (struct bind){.p = p, .vc = vc, .f = f, .old = old, .s = s};
 	for (size_t i = 0; i < s->pre.size; i++)
 		add_variables(b, s->pre.data[i]);
 	for (size_t i = 0; i < s->post.size; i++)

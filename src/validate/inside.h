@@ -54,7 +54,7 @@ struct bind_where { /* a place in an evaluation */
 struct bind {
 	struct exprs *p;
 	struct vc *vc;
-	const struct code_function *f;
+	const struct code_function *f, *old; /* that is evaluated; that the summary is of */
 	const struct summary *s;
 	VEC(expr_t) variables; /* places of P and Q */
 	VEC(struct bind_pointer) pointers;
@@ -66,8 +66,8 @@ struct bind {
 	uint32_t objects; /* that pointers of P lead to */
 	const char *why; /* it cannot be done */
 };
-/* The places of s in an evaluation of f, which must have been made for it: its objects are made here. result: bytes of the result. -1 with b->why. */
-int bind_open(struct bind *b, struct vc *vc, struct exprs *p, const struct code_function *f, const struct summary *s);
+/* The places of s, a summary of old, in an evaluation of f, which must have been made for it: its objects are made here. result: bytes of the result. -1 with b->why. */
+int bind_open(struct bind *b, struct vc *vc, struct exprs *p, const struct code_function *f, const struct code_function *old, const struct summary *s);
 void bind_release(struct bind *b);
 /* A conjunct of Q after the evaluation; EXPR_NONE: with b->why. */
 expr_t bind_post(struct bind *b, const struct vc_outcome *out, expr_t conjunct);
@@ -91,6 +91,6 @@ struct phase_budget {
 };
 /* 1: proved. 0: not, and *why says what stands against it. */
 int phase_2(const struct impact *im, uint32_t symbol, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why);
-int phase_3(const struct code_function *f, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why, struct validate_result *out);
+int phase_3(const struct code_function *f, const struct code_function *old, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why, struct validate_result *out);
 
 #endif

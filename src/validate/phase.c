@@ -214,7 +214,7 @@ static int is_against(const struct phase *x, const struct vc_end *e, const char 
 
 /* ------------------------------------------------------------ an evaluation */
 
-static int open_phase(struct phase *x, const struct code_function *f, struct summaries *l, const struct summary *s)
+static int open_phase(struct phase *x, const struct code_function *f, const struct code_function *old, struct summaries *l, const struct summary *s)
 {
 	struct vc_options o = {.prefix = x->im ? "old" : "new", .unroll = UNROLL, .depth = DEPTH + 1, .steps = STEPS, .nodes = NODES, .checks = 1, .call = on_call, .settle = settle, .ctx = x};
 	struct solve_model m = {0};
@@ -223,7 +223,7 @@ static int open_phase(struct phase *x, const struct code_function *f, struct sum
 	x->p = l->pool;
 	x->vc = vc_new(x->p, f->code, &o);
 	x->context = solve_context_new(x->budget->solver, x->p);
-	if (bind_open(&x->bind, x->vc, x->p, f, s)) {
+	if (bind_open(&x->bind, x->vc, x->p, f, old, s)) {
 		x->why = x->bind.why;
 		return -1;
 	}
@@ -288,7 +288,8 @@ int phase_2(const struct impact *im, uint32_t symbol, struct summaries *l, const
 		return 0;
 	}
 	x.can = impact_blocks(im, symbol);
-	if (!open_phase(&x, im->m->old->symbols.data[symbol].function, l, s)) {
+	const struct code_function *f = im->m->old->symbols.data[symbol].function;
+	if (!open_phase(&x, f, f, l, s)) {
 		const struct vc_end *ends = vc_ends(x.vc, &count);
 		ok = 1;
 		for (size_t i = 0; i < count && ok; i++)
@@ -387,12 +388,12 @@ static void note_state(struct phase *x, struct validate_result *out)
 	}
 }
 
-int phase_3(const struct code_function *f, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why, struct validate_result *out)
+int phase_3(const struct code_function *f, const struct code_function *old, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why, struct validate_result *out)
 {
 	struct phase x = {.budget = budget};
 	const char *failure = failure_of(l->pool, s);
 	int ok = 0;
-	if (!open_phase(&x, f, l, s)) {
+	if (!open_phase(&x, f, old, l, s)) {
 		ok = ends_well(&x, failure) && (failure || leaves_what_it_says(&x));
 		if (!ok) {
 			note_state(&x, out);

@@ -194,7 +194,7 @@ static int run_phase(struct validation *v, unsigned phase, uint32_t symbol, stru
 		uint32_t now = v->m->to_new[symbol];
 		const struct code_function *f = now == CODE_NONE ? NULL : v->m->new->symbols.data[now].function;
 		if (f)
-			ok = phase_3(f, &own, &own.all.data[0], budget, why, out);
+			ok = phase_3(f, v->m->old->symbols.data[symbol].function, &own, &own.all.data[0], budget, why, out);
 		else
 			*why = "the new version does not have the function";
 		translate(out, &own, l);
