@@ -52,7 +52,7 @@ test_compositional = tests/compositional/run
 # Summaries of generated programs: sampled, and as C beside execution.
 test_summaries = tests/summary/run -n 1 -s 2 -x
 # Summaries against mutants of their program: nothing stale is accepted.
-test_mutants = tests/validate/mutants -n 2 -p 2 -k 3 -x
+test_mutants = tests/validate/mutants -n 2 -p 2 -k 3 -s 21 -x
 # Generated functions beside their terms, on some of their inputs.
 test_vc = tests/vc/run -n 40 -t 7
 test_vc-gotos = tests/vc/run -g -n 20 -t 61
