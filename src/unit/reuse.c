@@ -22,6 +22,7 @@
 #include "build/units.h"
 #include "ir/support.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -296,6 +297,7 @@ struct loader {
 	struct map seen;      /* inputs that there are, by hash */
 	uint64_t campaign;
 	const struct buf *rows; /* of that campaign */
+	struct buf owed;	/* its value REUSE_OWED */
 };
 
 static struct test_function *function_of(const struct loader *l, const void *data, size_t size)
@@ -368,6 +370,14 @@ static int same_inputs(const struct loader *l, const struct test_function *f)
 	return same;
 }
 
+/* It was a contract there, and no bug. */
+static int was_owed(struct loader *l, const struct result_bug *b)
+{
+	char line[20];
+	snprintf(line, sizeof line, "%016llx\n", (unsigned long long)b->bucket);
+	return l->owed.size && strstr(buf_str(&l->owed), line);
+}
+
 static int load_bug(void *ctx, const struct result_bug *b)
 {
 	struct loader *l = ctx;
@@ -383,7 +393,8 @@ static int load_bug(void *ctx, const struct result_bug *b)
 	    .size = b->size,
 	    .entry = f && same_inputs(l, f) ? (uint32_t)(f - s->functions.data) : UINT32_MAX,
 	};
-	vec_push(&s->reuse.bugs, old);
+	if (!was_owed(l, b))
+		vec_push(&s->reuse.bugs, old);
 	if (old.entry == UINT32_MAX)
 		return 0;
 	struct store_test t = {.data = b->data, .size = b->size};
@@ -408,12 +419,15 @@ static int load_tests(struct test_session *s, const earlier_list *list)
 	for (size_t i = 0; i < list->size && !r; i++)
 		if (list->data[i].campaign != s->records.campaign) {
 			l.rows = &list->data[i].rows;
-			if (list->data[0].campaign != s->records.campaign)
+			if (store_value_get(s->records.store, list->data[i].campaign, REUSE_OWED, &l.owed) < 0)
+				r = -1;
+			else if (list->data[0].campaign != s->records.campaign)
 				r = store_bug_each(s->records.store, list->data[i].campaign, load_bug, &l);
 			break;
 		}
 	map_release(&l.functions);
 	map_release(&l.seen);
+	buf_release(&l.owed);
 	return r;
 }
 

@@ -217,8 +217,15 @@ int test_store_bugs(struct test_session *s)
 		return 0;
 	if (store_begin(s->records.store))
 		return -1;
-	for (size_t i = 0; i < s->bugs.size && !r; i++)
+	struct buf owed = BUF_EMPTY;
+	for (size_t i = 0; i < s->bugs.size && !r; i++) {
 		r = write_input(s, &s->bugs.data[i]) || add_bug(s, &s->bugs.data[i]);
+		if (s->bugs.data[i].owed)
+			buf_addf(&owed, "%016llx\n", (unsigned long long)s->bugs.data[i].finding.bug.bucket);
+	}
+	if (!r)
+		r = set(s, REUSE_OWED, buf_str(&owed));
+	buf_release(&owed);
 	if (r) {
 		store_rollback(s->records.store);
 		return -1;
