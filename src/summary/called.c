@@ -485,7 +485,7 @@ static void add_sizes(struct called_maker *m)
 			need = all;
 		expr_t length = place_variable(p, 64, PLACE_LENGTH, 0, 0, g->path, g->text);
 		called_note_value(m, length, all, 0);
-		if (m->bounds && m->fails && all)
+		if (m->fails && all && (m->bounds || !strcmp(m->r->failure, "crash"))) /* a crash may be an access that no condition is about: how large the objects are decides */
 			vec_push(&m->pre, expr_eq(p, length, expr_const(p, 64, all)));
 		else if (need > 1)
 			vec_push(&m->pre, expr_binary(p, MUSTER_OP_ULE, expr_const(p, 64, need), length));

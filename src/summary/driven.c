@@ -350,6 +350,8 @@ static void facts(struct maker *m)
 		vec_push(&apart, m->st.leaves.data[o->pointer].variable);
 		note_value(m, o->length, o->elements - o->element);
 		length_fact(m, o);
+		if (o->limit > 1 && !m->r->returned && !strcmp(m->r->failure, "crash")) /* an access that no condition is about: how large the objects are may decide */
+			add_to(&m->s.pre, expr_eq(m->p, o->length, expr_const(m->p, 64, o->elements - o->element)));
 	}
 	if (apart.size > 1 || (apart.size && m->st.walk.f->globals))
 		add_to(&m->s.pre, expr_apply(m->p, PLACE_APART, 1, apart.data, (unsigned)apart.size));
