@@ -10,6 +10,7 @@
  */
 #include "activation.h"
 #include "drive_inside.h"
+#include "hooks.h"
 #include "node.h"
 
 #include <errno.h>
@@ -530,6 +531,21 @@ static void begin(struct muster_header *h)
 	s->active = 1;
 }
 
+/* The mapping; children have it, too, while the state is wiped for them. NULL: nobody traces. */
+static struct muster_header *tables;
+
+RT_EXPORT void __muster_missing(uint64_t site)
+{
+	if (tables) {
+		tables->not_missing = ~site;
+		tables->missing = site;
+	} else {
+		rt_message("this trace variant lacks the function that is called now: muster makes it when it runs the variant; `muster variant` makes a whole one");
+	}
+	syscall(SYS_exit_group, 127);
+	__builtin_unreachable();
+}
+
 /* There if the linker was asked for it: a library of this program calls its own functions by addresses that its callers do not know. */
 extern const char __muster_symbolic_library __attribute__((weak, visibility("hidden")));
 
@@ -538,6 +554,7 @@ static void start(int argc, char **argv, char **envp)
 	const char *why = NULL;
 	int fd = rt_table_descriptor(envp), failed = map_shadow(&why);
 	struct muster_header *h = fd >= 0 ? map_tables(fd) : NULL;
+	tables = h;
 	if (fd >= 0)
 		close(fd);
 	if (failed) {

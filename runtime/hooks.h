@@ -60,6 +60,8 @@ struct rt_cut {
 	const uint8_t *bits; /* of each value; 0: it is the address of a variable */
 };
 
+/* The body of a function that is not made yet, whose first site it is. Ends the process, whatever thread or child it is: the run is none. */
+void __muster_missing(uint64_t site) __attribute__((noreturn));
 label __muster_binary(uint32_t opw, label a, label b, uint64_t va, uint64_t vb);
 /* v: the value of the result, and the width in opw is its width. Left: only that operand can have a label. */
 label __muster_computed(uint32_t opw, label a, label b, uint64_t va, uint64_t vb, uint64_t v);

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define MUSTER_ABI_MAGIC 0x313072657473756dull /* the bytes "muster01" */
-#define MUSTER_ABI_VERSION 6u
+#define MUSTER_ABI_VERSION 7u
 
 /* ------------------------------------------------------------------ labels
  * A label is the index of a node; 0 is "concrete". Labels have 28 bits, so a
@@ -436,6 +436,7 @@ struct muster_header {
 	uint32_t threads, forks;
 	uint32_t object_count, cap_count;
 	uint64_t object_used;                  /* bytes of object_source that objects took */
+	uint64_t missing, not_missing;         /* a function that is not made was entered: its first site, and the complement of it; else both 0 */
 	char message[256];
 	struct muster_object objects[MUSTER_MAX_OBJECTS];
 	struct muster_cap caps[MUSTER_MAX_CAPS];

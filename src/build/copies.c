@@ -5,6 +5,9 @@
  * times the time, on cJSON, zlib and sqlite3), loops over concrete data take ten times as long. So a program gets them at once when nobody
  * notices what they cost. The estimate needs nothing but the size of the bodies as bitcode, and the state of a variant is part of its name
  * in the cache. A large program gets those of the functions that a search finds to pay (campaign/copies.c), named in a list.
+ *
+ * Of a program so large that even slow copies take long, a search has only those functions made that runs enter (COPIES_PART): campaign/entered.c chooses the
+ * first ones, copies_grow.c what is made when a run comes to one that is missing.
  */
 #include "build/copies.h"
 
@@ -50,18 +53,34 @@ void copies_list_release(struct copies_list *l)
 	vec_release(&l->lines);
 }
 
+/* Where the line is, or where it belongs. */
+static int find_line(const struct copies_list *l, const char *line, size_t *at)
+{
+	size_t low = 0, high = l->lines.size;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = strcmp(line, l->lines.data[middle]);
+
+		if (!order) {
+			*at = middle;
+			return 1;
+		}
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	*at = low;
+	return 0;
+}
+
 static int add_line(struct copies_list *l, const char *line)
 {
-	size_t at = 0;
+	size_t at;
 
-	for (; at < l->lines.size; at++) {
-		int order = strcmp(line, l->lines.data[at]);
-
-		if (!order)
-			return 0;
-		if (order < 0)
-			break;
-	}
+	if (find_line(l, line, &at))
+		return 0;
 	vec_push(&l->lines, NULL);
 	memmove(l->lines.data + at + 1, l->lines.data + at, (l->lines.size - at - 1) * sizeof *l->lines.data);
 	l->lines.data[at] = mem_strdup(line);
@@ -84,6 +103,16 @@ int copies_list_join(struct copies_list *to, const struct copies_list *from)
 	for (size_t i = 0; i < from->lines.size; i++)
 		n += add_line(to, from->lines.data[i]);
 	return n;
+}
+
+int copies_list_has(const struct copies_list *l, const struct copies_list *all)
+{
+	size_t at;
+
+	for (size_t i = 0; i < all->lines.size; i++)
+		if (!find_line(l, all->lines.data[i], &at))
+			return 0;
+	return 1;
 }
 
 int copies_list_write(const struct copies_list *l, const char *path)
@@ -227,4 +256,5 @@ int copies_choose(const struct program *p, enum variant_kind kind, struct copies
 void copies_choice_release(struct copies_choice *c)
 {
 	copies_list_release(&c->list);
+	copies_list_release(&c->before);
 }

@@ -21,6 +21,7 @@
 #include "build/offsets.h"
 #include "instrument/instrument.h"
 #include "instrument/locals.h"
+#include "instrument/missing.h"
 #include "instrument/probe.h"
 
 #include <stdio.h>
@@ -125,26 +126,43 @@ void units_release(struct units *u)
 	vec_release(&u->list);
 }
 
-/* Of this unit: one without a function that gets a fast copy is the one with slow copies. */
+/* Bytes of packed bitcode: a unit with less is made whole. Nothing is known of what runs enter in the driver of a harness, which the cov variant does without. By hand. */
+#define PART_PACKED (32u << 10)
+
+static int is_small(const struct unit_object *o)
+{
+	struct record_value v;
+
+	return record_find(o->record->payload, o->record->size, TAG_BITCODE, &v) && v.size < PART_PACKED && !copies_part_tested();
+}
+
+/* Of this unit: one without a function that gets a fast copy is the one with slow copies, and so is a small one of which some functions would do. */
 static enum copies state_of(const struct units *u, const struct unit_object *o)
 {
 	static const struct hash128 none;
 
 	if (u->copies == COPIES_SOME && hash_equal(copies_list_hash(u->fast, o->id), none))
 		return COPIES_SLOW;
+	if (u->copies == COPIES_PART && is_small(o))
+		return COPIES_SLOW;
 	return u->copies;
 }
 
-static char *entry_of(const struct units *u, const struct unit_object *o)
+static char *entry_with(const struct units *u, const struct unit_object *o, const struct copies_list *functions)
 {
 	enum copies state = state_of(u, o);
 	struct hash128 h = hash128_join(hash128_join(u->base, o->hash), (struct hash128){o->id, (uint64_t)state << 32 | u->kind});
 	char hex[HASH_HEX_SIZE], name[HASH_HEX_SIZE + 32];
 
-	if (state == COPIES_SOME)
-		h = hash128_join(h, copies_list_hash(u->fast, o->id));
+	if (state == COPIES_SOME || state == COPIES_PART)
+		h = hash128_join(h, copies_list_hash(functions, o->id));
 	snprintf(name, sizeof name, "%s-%s", variant_name(u->kind), hash_hex(h, hex));
 	return cache_entry("unit", name);
+}
+
+static char *entry_of(const struct units *u, const struct unit_object *o)
+{
+	return entry_with(u, o, u->fast);
 }
 
 static int field(const struct unit_object *o, enum record_tag tag, struct buf *out)
@@ -370,6 +388,45 @@ static int wrapped_names(enum variant_kind kind, const char *const **names)
 	return 0;
 }
 
+/* What is made of a unit in the state COPIES_PART. */
+struct unit_part {
+	struct missing missing;
+	struct strmap now, before;
+	char *from;
+};
+
+#define WHOLE "whole" /* file of an entry: the unit cannot be in parts */
+
+/* What the last generation has of it need not be compiled again. 1: all of the unit is there, and was copied; 0; -1 with words. */
+static int begin_part(struct unit_part *p, const struct units *u, const struct unit_object *o, const char *path)
+{
+	static const struct hash128 none;
+	struct strmap all = {0};
+	const char *name;
+	uint64_t one;
+
+	copies_list_of(u->fast, o->id, &all);
+	if (!hash_equal(copies_list_hash(u->before, o->id), none))
+		p->from = entry_with(u, o, u->before);
+	if (p->from && cache_use(p->from, 0))
+		copies_list_of(u->before, o->id, &p->before);
+	else
+		p->from = NULL;
+	for (size_t at = 0; strmap_next(&all, &at, &name, &one);)
+		if (!strmap_get(&p->before, name, NULL))
+			strmap_set(&p->now, name, 1);
+	p->missing = (struct missing){.now = &p->now, .before = &p->before, .from = p->from, .keep = file_dir(path)};
+	if (!p->from || !file_exists(file_join(p->from, WHOLE)))
+		return 0;
+	p->missing.whole = 1;
+	return file_copy(file_join(p->from, file_base(path)), path) ? -1 : 1;
+}
+
+static int end_part(const struct unit_part *p)
+{
+	return p->missing.whole ? file_write_atomic(file_join(p->missing.keep, WHOLE), "", 0) : 0;
+}
+
 static int make_instrumented(const struct unit_object *o, const struct units *u, const struct pool *pool, const char *path)
 {
 	enum variant_kind kind = u->kind;
@@ -383,7 +440,15 @@ static int make_instrumented(const struct unit_object *o, const struct units *u,
 	struct instrument_options options = {.reloc = INSTRUMENT_RELOC_AUTO, .checks = u->checks, .pool = pool, .part_size = part_size()};
 	struct buf bitcode = BUF_EMPTY, object = BUF_EMPTY;
 	struct strmap fast = {0};
+	struct unit_part part = {0};
 
+	if (state_of(u, o) == COPIES_PART) {
+		int there = begin_part(&part, u, o, path);
+
+		if (there)
+			return there < 0 ? -1 : end_part(&part);
+		options.missing = &part.missing;
+	}
 	if (field(o, TAG_BITCODE, &bitcode) || wrapped_names(kind, &options.wrapped))
 		return -1;
 	if (!hash_equal(hash128(bitcode.data, bitcode.size), o->hash))
@@ -410,7 +475,7 @@ static int make_instrumented(const struct unit_object *o, const struct units *u,
 	options.small = options.slow_only && !options.calls && !driven;
 	if (instrument_unit(bitcode.data, bitcode.size, o->id, kinds[kind], &options, &object))
 		return -1;
-	return file_write_atomic(path, object.data, object.size);
+	return end_part(&part) || file_write_atomic(path, object.data, object.size) ? -1 : 0;
 }
 
 /* The object of a unit, as an entry of the cache. */

@@ -21,7 +21,8 @@ struct units {
 	enum variant_kind kind;
 	checker_set checks;  /* see units_checks */
 	enum copies copies;  /* the caller's to set, before units_make */
-	const struct copies_list *fast; /* likewise: of the state COPIES_SOME, borrowed */
+	const struct copies_list *fast; /* likewise: of the states COPIES_SOME and COPIES_PART, borrowed */
+	const struct copies_list *before; /* likewise: of COPIES_PART; those whose objects may be in the cache */
 	struct hash128 base; /* of what all objects depend on */
 	double began;	     /* units_make, by deadline_clock */
 	VEC(struct unit_object) list;

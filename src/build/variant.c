@@ -70,16 +70,24 @@ checker_set variant_checks_now(void)
 	return checks;
 }
 
-static int hash_file(const char *name, struct hash128 *h)
+/* Of the runtime, once: names of several states are looked for. */
+static int hash_archive(enum variant_kind kind, struct hash128 *h)
 {
-	char *path = home_file(name);
+	static struct {
+		struct hash128 hash;
+		int known;
+	} archives[VARIANT_COUNT];
+	char *path = archives[kind].known ? NULL : home_file(kinds[kind].archive);
 	struct buf b = BUF_EMPTY;
-	int e = path ? file_read(path, &b) : -1;
 
-	*h = hash128_join(*h, hash128(b.data, b.size));
+	if (path && !file_read(path, &b)) {
+		archives[kind].hash = hash128(b.data, b.size);
+		archives[kind].known = 1;
+	}
+	*h = hash128_join(*h, archives[kind].hash);
 	buf_release(&b);
 	free(path);
-	return e;
+	return archives[kind].known ? 0 : -1;
 }
 
 /* The runtime beside muster is that of the same build. The san variant has none. */
@@ -101,7 +109,7 @@ static int check_runtime(enum variant_kind kind)
 	return e;
 }
 
-/* Everything the variant depends on. Which functions have fast copies changes nothing of what a variant does: the names of variants with some
+/* Everything the variant depends on. Which functions have fast copies, or are made, changes nothing of what a variant does: the names of variants with some
  * of them are numbered, so that the last one is found by who does not know which. */
 static int key_of(const struct program *p, enum variant_kind kind, const struct copies_choice *c, struct hash128 *key)
 {
@@ -110,7 +118,7 @@ static int key_of(const struct program *p, enum variant_kind kind, const struct 
 	h = hash128_join(h, (struct hash128){c->state, c->generation});
 	if (c->forced && c->state == COPIES_SOME)
 		h = hash128_join(h, copies_list_hash(&c->list, 0));
-	int e = hash_file(kinds[kind].archive, &h);
+	int e = hash_archive(kind, &h);
 
 	for (size_t i = 0; i < p->images.size; i++) {
 		const struct image *im = &p->images.data[i];
@@ -226,14 +234,14 @@ static int build(const struct program *p, struct units *u, const char *dir)
 	return e;
 }
 
-#define LIST "copies" /* file of an entry: which functions have fast copies */
+#define LIST "copies" /* file of an entry: which functions have fast copies, or are made */
 
 static int write_list(const struct copies_choice *c, const char *dir)
 {
 	char *path;
 	int e;
 
-	if (c->state != COPIES_SOME)
+	if (c->state != COPIES_SOME && c->state != COPIES_PART)
 		return 0;
 	path = file_join(dir, LIST);
 	e = copies_list_write(&c->list, path);
@@ -254,6 +262,7 @@ static int build_in_cache(const struct program *p, enum variant_kind kind, const
 	e = units_collect(&u, p, kind);
 	u.copies = c->state;
 	u.fast = &c->list;
+	u.before = &c->before;
 	if (!e)
 		e = build(p, &u, temp);
 	if (!e)
@@ -310,10 +319,29 @@ static char *find_state(const struct program *p, enum variant_kind kind, enum co
 	return NULL;
 }
 
+/* The newest in a state whose functions are in a list: its entry, held, and generation and list; NULL. */
+static char *find_newest(const struct program *p, enum variant_kind kind, enum copies state, unsigned most, struct copies_choice *c)
+{
+	for (unsigned i = most; i; i--) {
+		char *entry = find_state(p, kind, state, i), *path = entry ? file_join(entry, LIST) : NULL;
+		int e = entry ? copies_list_read(&c->list, path) : -1;
+
+		free(path);
+		if (!e) {
+			c->state = state;
+			c->generation = i;
+			return entry;
+		}
+		free(entry);
+		copies_list_release(&c->list);
+	}
+	return NULL;
+}
+
 /* A variant with fast copies that was made before is there at no cost. */
 static char *find_entry(const struct program *p, enum variant_kind kind, struct copies_choice *c)
 {
-	char *entry, *path;
+	char *entry;
 
 	if (c->state != COPIES_SLOW || c->forced)
 		return entry_name(p, kind, c);
@@ -321,22 +349,8 @@ static char *find_entry(const struct program *p, enum variant_kind kind, struct 
 		c->state = COPIES_BOTH;
 		return entry;
 	}
-	for (unsigned i = GENERATIONS; i; i--) {
-		if (!(entry = find_state(p, kind, COPIES_SOME, i)))
-			continue;
-		path = file_join(entry, LIST);
-		c->state = COPIES_SOME;
-		c->generation = i;
-		if (!copies_list_read(&c->list, path)) {
-			free(path);
-			return entry;
-		}
-		free(path);
-		free(entry);
-		copies_list_release(&c->list);
-		*c = (struct copies_choice){.state = COPIES_SLOW};
-	}
-	return entry_name(p, kind, c);
+	entry = find_newest(p, kind, COPIES_SOME, GENERATIONS, c);
+	return entry ? entry : entry_name(p, kind, c);
 }
 
 /* From what is there to what is wanted: the next generation, if a function in it is new. */
@@ -350,7 +364,89 @@ static char *add_functions(const struct program *p, struct copies_choice *c, con
 	return entry_name(p, VARIANT_TRACE, c);
 }
 
-static int make(const char *program, enum variant_kind kind, const struct copies_list *functions, struct variant *out)
+/* ------------------------------------------------- some of the functions */
+
+#define PART_GENERATIONS 16 /* each has a quarter more code than the one before (copies_grow.c): 35 times as much as the first; then all is made */
+
+/* With at least these functions; NULL: what is there, if anything is. An entry, held; NULL: a whole one is to be made; *e: or it failed. */
+static char *make_part(const struct program *p, const struct copies_list *functions, struct copies_choice *c, int *e)
+{
+	char *entry = find_newest(p, VARIANT_TRACE, COPIES_PART, PART_GENERATIONS, c);
+
+	for (int tries = 0; tries < 2 * PART_GENERATIONS; tries++) {
+		struct copies_choice next = {.state = COPIES_PART, .generation = c->generation + 1};
+
+		if (!functions || (entry && copies_list_has(&c->list, functions)))
+			return entry;
+		free(entry);
+		entry = NULL;
+		if (next.generation > PART_GENERATIONS)
+			return NULL;
+		copies_list_join(&next.list, &c->list);
+		copies_list_join(&next.list, functions);
+		copies_list_join(&next.before, &c->list);
+		entry = entry_name(p, VARIANT_TRACE, &next);
+		*e = entry ? make_entry(p, VARIANT_TRACE, &next, entry) : -1;
+		free(entry);
+		copies_choice_release(&next);
+		copies_choice_release(c);
+		*c = (struct copies_choice){0};
+		if (*e)
+			return NULL;
+		entry = find_newest(p, VARIANT_TRACE, COPIES_PART, PART_GENERATIONS, c); /* another process may have been faster, with other functions */
+	}
+	return entry;
+}
+
+/* Is there one with all functions? */
+static char *find_whole(const struct program *p, struct copies_choice *c)
+{
+	char *entry;
+
+	if (!c->forced && copies_part_tested()) /* for tests every program is large */
+		c->state = COPIES_SLOW;
+	entry = find_entry(p, VARIANT_TRACE, c);
+
+	if (c->state != COPIES_SLOW || c->forced || !entry || cache_use(entry, 1))
+		return entry;
+	free(entry);
+	return NULL;
+}
+
+/* Whose state it is, with *part set where some functions are enough. */
+static char *choose_entry(const struct program *p, enum variant_kind kind, const struct copies_list *functions, int part, struct copies_choice *c)
+{
+	struct copies_choice some = {0};
+	char *dir = part ? find_whole(p, c) : find_entry(p, kind, c);
+	int e = 0;
+
+	if (functions && !part)
+		return add_functions(p, c, functions, dir);
+	if (dir || !part)
+		return dir;
+	dir = make_part(p, functions, &some, &e);
+	if (!dir) {
+		copies_choice_release(&some);
+		return e ? NULL : entry_name(p, kind, c);
+	}
+	*c = some;
+	return dir;
+}
+
+static void describe(const struct program *p, const char *dir, struct copies_choice *c, struct variant *out)
+{
+	out->copies = c->state;
+	out->path = file_join(dir, relink_name(p, 0));
+	if (p->images.size > 1)
+		out->lib_dir = file_join(dir, "lib");
+	if (c->state != COPIES_PART)
+		return;
+	out->made = mem_zalloc(sizeof *out->made);
+	*out->made = c->list;
+	c->list = (struct copies_list){0};
+}
+
+static int make(const char *program, enum variant_kind kind, const struct copies_list *functions, int part, struct variant *out)
 {
 	struct copies_choice c = {0};
 	struct program p;
@@ -362,17 +458,11 @@ static int make(const char *program, enum variant_kind kind, const struct copies
 		return -1;
 	e = check_runtime(kind) || copies_choose(&p, kind, &c) ? -1 : 0;
 	if (!e) {
-		dir = find_entry(&p, kind, &c);
-		if (functions)
-			dir = add_functions(&p, &c, functions, dir);
+		dir = choose_entry(&p, kind, functions, part, &c);
 		e = dir ? make_entry(&p, kind, &c, dir) : -1;
 	}
-	if (!e) {
-		out->copies = c.state;
-		out->path = file_join(dir, relink_name(&p, 0));
-		if (p.images.size > 1)
-			out->lib_dir = file_join(dir, "lib");
-	}
+	if (!e)
+		describe(&p, dir, &c, out);
 	free(dir);
 	copies_choice_release(&c);
 	program_release(&p);
@@ -381,17 +471,25 @@ static int make(const char *program, enum variant_kind kind, const struct copies
 
 int variant_make(const char *program, enum variant_kind kind, struct variant *out)
 {
-	return make(program, kind, NULL, out);
+	return make(program, kind, NULL, 0, out);
 }
 
 int variant_make_fast(const char *program, const struct copies_list *functions, struct variant *out)
 {
-	return make(program, VARIANT_TRACE, functions, out);
+	return make(program, VARIANT_TRACE, functions, 0, out);
+}
+
+int variant_make_part(const char *program, const struct copies_list *functions, struct variant *out)
+{
+	return make(program, VARIANT_TRACE, functions, 1, out);
 }
 
 void variant_release(struct variant *v)
 {
 	free(v->path);
 	free(v->lib_dir);
+	if (v->made)
+		copies_list_release(v->made);
+	free(v->made);
 	*v = (struct variant){0};
 }

@@ -33,7 +33,8 @@ enum variant_kind {
 #define COPIES(X)       \
 	X(BOTH, "both") \
 	X(SLOW, "slow") \
-	X(SOME, "some") /* fast ones of some functions */
+	X(SOME, "some") /* fast ones of some functions */ \
+	X(PART, "part") /* slow ones of some functions; the others are not made yet */
 
 enum copies {
 #define X(id, name) COPIES_##id,
@@ -41,10 +42,13 @@ enum copies {
 #undef X
 };
 
+struct copies_list;
+
 struct variant {
 	char *path;    /* the executable, absolute */
 	char *lib_dir; /* variants of the project's shared libraries; NULL: there are none */
 	enum copies copies;
+	struct copies_list *made; /* in the state PART: the functions that it has; else NULL */
 };
 
 /* Whose checks the variants have that are made from now on in this process (unless it is set: checker_default()). The
@@ -58,8 +62,10 @@ int variant_checks_list(const char *list); /* as checker_parse reads it; -1 with
 int variant_make(const char *program, enum variant_kind kind, struct variant *out);
 /* The trace variant of a program with slow copies, made again with fast copies of these functions and of those that have one already. From then on
  * variant_make gives this one. A program that has all fast copies, or whose state the environment decides, stays as it is. 0, or -1 with words. */
-struct copies_list;
 int variant_make_fast(const char *program, const struct copies_list *functions, struct variant *out);
+/* The trace variant for somebody who runs it by a launcher with target_more (run/target.h), which makes what is missing. It has at least these functions of the units; NULL: what
+ * there is is enough, and if there is none a whole one is made. A program that has a whole one in the cache, or a small one, gets that. 0, or -1 with words. */
+int variant_make_part(const char *program, const struct copies_list *functions, struct variant *out);
 void variant_release(struct variant *v);
 
 const char *variant_name(enum variant_kind kind);

@@ -46,6 +46,7 @@ struct fuzz_options {
 	X(MUTATE, "mutating the corpus", "mutating")            \
 	X(LOOK, "checking with sanitizers", "checking")         \
 	X(SHRINK, "shrinking a bug's input", "shrinking")       \
+	X(MAKE, "making functions that are entered for the first time", "making") \
 	X(WAIT, "waiting for the others", "waiting")
 enum fuzz_stage {
 #define X(name, words, word) FUZZ_STAGE_##name,
@@ -93,6 +94,8 @@ struct fuzz_shared {
 	volatile int san_made, no_san; /* the san variant was made beside the search; or could not be */
 	volatile unsigned copies_made; /* times that a trace variant with more fast copies was made beside the search */
 	enum copies copies;	       /* which the trace variant has that is run */
+	volatile int making;	       /* the worker that makes functions which are missing; 0: none does */
+	volatile unsigned parts_made;  /* times that one did, or took what another made */
 	struct fuzz_figures workers[FUZZ_WORKERS];
 };
 
@@ -124,6 +127,10 @@ struct fuzz_runners {
 	struct target cov, trace, trace_child;
 	struct exec *exec;		  /* of cov */
 	struct launcher *parent, *child; /* of the trace variant */
+	struct fuzz_part {
+		struct fuzz *f;
+		struct target *target;
+	} parts[2]; /* of trace and trace_child, for fuzz_missing */
 	struct confirm *confirm;	  /* of the san variant */
 };
 
@@ -234,6 +241,11 @@ void fuzz_site_done(struct fuzz *f, const struct waiting_input *p); /* its check
 int fuzz_copies_turn(struct fuzz *f);
 void fuzz_copies_note(struct fuzz *f, const void *data, size_t size); /* a test that is explored now */
 void fuzz_copies_release(struct fuzz *f);
+
+/* entered.c: of a large program only functions that runs enter are made. */
+int fuzz_may_part(const struct fuzz *f); /* not in every search */
+int fuzz_make_entered(struct fuzz *f);	 /* before the workers begin: 0, -1 */
+int fuzz_missing(void *part, struct launcher *l, uint64_t site); /* launch_missing of a worker's launchers */
 
 /* look.c: runs one in the san variant, and keeps what comes of it. It may fill in the check. 0; 1: there was no time, nothing is known; -1. */
 int fuzz_look(struct fuzz *f, struct waiting_input *p);

@@ -169,6 +169,21 @@ struct choice {
 	double fast, again; /* seconds */
 };
 
+/* A variant with fast copies has all functions. */
+static double missing_seconds(const struct fuzz *f)
+{
+	const struct site_tables *all = &f->run.trace.sites;
+	struct copies_list made = {0};
+	uint64_t left = 0;
+
+	if (f->run.trace.variant.made) {
+		copies_list_join(&made, f->run.trace.variant.made);
+		left = copies_complete(&made, all);
+		copies_list_release(&made);
+	}
+	return (double)left * UNIT_US * 1e-6;
+}
+
 static int take_function(struct choice *c, const struct site_tables *all, const struct site_function *f)
 {
 	const struct site_table *t = site_tables_find(all, f->unit);
@@ -320,6 +335,7 @@ static int make_more(struct fuzz *f)
 		return 0;
 	f->copies.looks++;
 	f->copies.next = 2 * spent + 0.001;
+	c.again = missing_seconds(f);
 	e = find_hot(f, &c);
 	if (!e && c.list.lines.size && spent < c.fast + c.again && !getenv(AFTER_VARIABLE))
 		f->copies.next = c.fast + c.again;

@@ -191,11 +191,14 @@ static int prepare(struct fuzz *f)
 	const enum variant_kind kinds[] = {VARIANT_COV, search_kind_calls(f->o->search.kind) ? VARIANT_CALLS : VARIANT_TRACE};
 	if (fuzz_try_files(f))
 		return -1;
+	if (fuzz_make_entered(f))
+		return -1;
 	if (f->o->workers == 1)
 		return fuzz_open_targets(f);
 	for (unsigned i = 0; i < 2; i++) {
 		struct variant v;
-		if (variant_make(f->program, kinds[i], &v))
+		int part = kinds[i] == VARIANT_TRACE && fuzz_may_part(f);
+		if (part ? variant_make_part(f->program, NULL, &v) : variant_make(f->program, kinds[i], &v))
 			return -1;
 		variant_release(&v);
 	}

@@ -33,6 +33,17 @@ int fuzz_leaving(const struct fuzz *f)
 
 /* ---------------------------------------------------------------- opening */
 
+/* What is missing is made by one worker at a time. */
+static void share_making(struct fuzz *f, int part)
+{
+	struct target *targets[] = {&f->run.trace, &f->run.trace_child};
+	for (int i = 0; i < 2 && part; i++) {
+		f->run.parts[i] = (struct fuzz_part){f, targets[i]};
+		targets[i]->options.missing = fuzz_missing;
+		targets[i]->options.missing_ctx = &f->run.parts[i];
+	}
+}
+
 int fuzz_open_targets(struct fuzz *f)
 {
 	struct target_options t = f->o->target;
@@ -51,8 +62,10 @@ int fuzz_open_targets(struct fuzz *f)
 	int variant = search_kind_calls(f->o->search.kind) ? VARIANT_CALLS : VARIANT_TRACE;
 	if (variant == VARIANT_CALLS)
 		t.shm.flags |= MUSTER_FLAG_CALLS;
+	t.part = fuzz_may_part(f);
 	if (target_make(&f->run.trace, f->program, f->argv, variant, &t) || target_make(&f->run.trace_child, f->program, f->argv, variant, &t))
 		return -1;
+	share_making(f, t.part);
 	f->run.cov.options.server = f->run.trace.options.server = f->run.trace_child.options.server = 1;
 	log_progress(NULL);
 	return 0;

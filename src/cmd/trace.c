@@ -587,5 +587,6 @@ int cmd_trace(int argc, char **argv)
 	o.target.shm.site_cap = (uint32_t)o.site_cap;
 	o.target.shm.flags = o.calls || o.summaries.size ? MUSTER_FLAG_CALLS : 0;
 	o.target.shm.flags |= o.summaries.size ? MUSTER_FLAG_SUMMARIES : 0;
+	o.target.part = !o.output; /* what such a run prints, it might print twice */
 	return trace_once(&o, argv + i);
 }

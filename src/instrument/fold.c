@@ -174,7 +174,7 @@ static void decide(struct fold *f, checker_set checks, int marks)
 	for (uint32_t i = 0; i < u->count; i++) {
 		LLVMValueRef inst = u->instructions[i];
 
-		if (!unit_is_marked(inst))
+		if (!inst || !unit_is_marked(inst))
 			continue;
 		map_set(&f->ordinals, (uint64_t)(uintptr_t)inst, (uint64_t)i + 1);
 		vec_push(&f->marked, i);

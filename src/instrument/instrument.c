@@ -18,6 +18,7 @@
 #include "base/map.h"
 #include "instrument/emit.h"
 #include "instrument/fold.h"
+#include "instrument/missing.h"
 #include "instrument/outline.h"
 #include "instrument/parts.h"
 #include "instrument/pass.h"
@@ -103,10 +104,8 @@ static int finish(struct unit *u, enum instrument_kind kind, const struct instru
 	return emit_object(u, options, object);
 }
 
-int instrument_unit(const void *bitcode, size_t size, uint32_t unit_id, enum instrument_kind kind,
-		    const struct instrument_options *options, struct buf *object)
+static int instrument(const void *bitcode, size_t size, uint32_t unit_id, enum instrument_kind kind, const struct instrument_options *options, struct buf *object)
 {
-	static const struct instrument_options defaults;
 	struct instrument_options own;
 	struct trace_entries entries = {0};
 	struct trace_cuts cuts = {0};
@@ -114,8 +113,6 @@ int instrument_unit(const void *bitcode, size_t size, uint32_t unit_id, enum ins
 	struct buf table = {0};
 	int result;
 
-	if (!options)
-		options = &defaults;
 	if (unit_load(&u, bitcode, size, unit_id))
 		return -1;
 	buf_clear(object);
@@ -133,6 +130,8 @@ int instrument_unit(const void *bitcode, size_t size, uint32_t unit_id, enum ins
 		own.cuts = &cuts;
 		options = &own;
 	}
+	if (!result && options->missing)
+		result = missing_put(&u, options->missing);
 	if (!result)
 		result = edit(&u, kind, options);
 	if (!result)
@@ -144,4 +143,22 @@ int instrument_unit(const void *bitcode, size_t size, uint32_t unit_id, enum ins
 	buf_release(&table);
 	unit_release(&u);
 	return result;
+}
+
+int instrument_unit(const void *bitcode, size_t size, uint32_t unit_id, enum instrument_kind kind,
+		    const struct instrument_options *options, struct buf *object)
+{
+	static const struct instrument_options defaults;
+	struct instrument_options whole;
+	int result;
+
+	if (!options)
+		options = &defaults;
+	result = instrument(bitcode, size, unit_id, kind, options, object);
+	if (result != PARTS_NONE)
+		return result;
+	whole = *options;
+	whole.missing = NULL;
+	options->missing->whole = 1;
+	return instrument(bitcode, size, unit_id, kind, &whole, object);
 }

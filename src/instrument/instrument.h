@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct buf;
+struct missing;
 struct pool;
 struct strmap;
 struct trace_entries;
@@ -44,6 +45,7 @@ struct instrument_options {
 	int part;	     /* set by parts_emit: it is a part of a large unit, which is to be made quickly */
 	int slow_only;       /* trace: no fast copies of functions (trace_fast.c) ... */
 	const struct strmap *fast; /* ... but of those named here, which get a part and better code of their own; NULL: none */
+	struct missing *missing; /* trace, without fast copies: only a part of the functions is made (missing.h); NULL: all are */
 	int library;         /* a body of the runtime: it does not note its call sites */
 	const char *const *wrapped; /* functions with a body in the runtime; see settle_inline */
 	const struct trace_entries *entries; /* trace: set by instrument_unit itself */

@@ -3,6 +3,8 @@
  * A process is forked after the instrumentation, so the module is loaded and edited once and the parts share its memory; each deletes what is
  * not its own (split.c). The objects are joined by the linker (ld -r), and symbols that are between parts only are made local:
  * whoever takes the object does not see that there were parts.
+ *
+ * Of a unit of which some functions are made (missing.c) the objects of parts with code are kept: a later making has more functions, and compiles only these.
  */
 #include "instrument/parts.h"
 
@@ -13,6 +15,7 @@
 #include "base/pool.h"
 #include "base/proc.h"
 #include "base/vec.h"
+#include "instrument/missing.h"
 #include "instrument/split.h"
 
 #include <stdio.h>
@@ -34,7 +37,8 @@ static int make_part(void *work)
 	struct buf object = BUF_EMPTY;
 	struct instrument_options own = *p->options;
 
-	own.part = p->split->count > (p->split->fast ? 2u : 1u); /* a unit may be split for its hot functions alone */
+	/* A unit may be split for its hot functions alone, or for those that are not made. */
+	own.part = p->split->missing ? p->u->count / 2 >= p->options->part_size : p->split->count > (p->split->fast ? 2u : 1u);
 	if (p->split->fast && p->number == p->split->fast)
 		own.fast_compile = 0;
 	if (split_take(p->split, p->u, p->number) || p->finish(p->u, p->kind, &own, &object))
@@ -83,8 +87,48 @@ static int run(struct command *c)
 	return e;
 }
 
+/* Of objects; allocated. */
+struct paths {
+	VEC(char *) list;
+};
+
+static void paths_release(struct paths *p)
+{
+	for (size_t i = 0; i < p->list.size; i++)
+		free(p->list.data[i]);
+	vec_release(&p->list);
+}
+
+static char *kept_path(const char *dir, size_t number)
+{
+	return mem_printf("%s/code-%zu.o", dir, number);
+}
+
+/* Objects of earlier makings, of which none is there twice, and those of the parts; all but the first part's are kept. */
+static int keep(const struct missing *m, const struct part *parts, unsigned count, struct paths *out)
+{
+	size_t kept = 0;
+	int e = 0;
+
+	vec_push(&out->list, mem_strdup(parts[0].path));
+	for (char *from; m->from && !e; kept++, free(from)) {
+		from = kept_path(m->from, kept);
+		if (!file_exists(from)) {
+			free(from);
+			break;
+		}
+		vec_push(&out->list, kept_path(m->keep, kept));
+		e = file_copy(from, vec_last(&out->list));
+	}
+	for (unsigned i = 1; i < count && !e; i++) {
+		vec_push(&out->list, kept_path(m->keep, kept++));
+		e = file_copy(parts[i].path, vec_last(&out->list));
+	}
+	return e;
+}
+
 /* From the parts' objects to one, read back. */
-static int join(const struct part *parts, unsigned count, const struct split *s, const char *dir, struct buf *object)
+static int join(const struct paths *parts, const struct split *s, const char *dir, struct buf *object)
 {
 	char *whole = file_join(dir, "joined.o"), *names = file_join(dir, "locals"), *option = mem_printf("--localize-symbols=%s", names);
 	struct command link = {0}, localize = {0};
@@ -94,8 +138,8 @@ static int join(const struct part *parts, unsigned count, const struct split *s,
 	vec_push(&link.words, "-r");
 	vec_push(&link.words, "-o");
 	vec_push(&link.words, whole);
-	for (unsigned i = 0; i < count; i++)
-		vec_push(&link.words, parts[i].path);
+	for (size_t i = 0; i < parts->list.size; i++)
+		vec_push(&link.words, parts->list.data[i]);
 	vec_push(&localize.words, "objcopy");
 	vec_push(&localize.words, option);
 	vec_push(&localize.words, whole);
@@ -116,7 +160,9 @@ static int join(const struct part *parts, unsigned count, const struct split *s,
 static int emit_parts(struct part *whole, unsigned count, struct buf *object)
 {
 	struct part *parts = mem_alloc(count * sizeof *parts);
+	const struct missing *m = whole->split->missing ? whole->options->missing : NULL;
 	const char *dir = file_temp_dir();
+	struct paths all = {0};
 	int e = dir ? 0 : -1;
 
 	for (unsigned i = 0; i < count; i++) {
@@ -126,8 +172,13 @@ static int emit_parts(struct part *whole, unsigned count, struct buf *object)
 	}
 	if (!e)
 		e = make_all(parts, count, whole->options->pool);
+	for (unsigned i = 0; i < count && !e && !m; i++)
+		vec_push(&all.list, mem_strdup(parts[i].path));
+	if (!e && m)
+		e = keep(m, parts, count, &all);
 	if (!e)
-		e = join(parts, count, whole->split, dir, object);
+		e = join(&all, whole->split, dir, object);
+	paths_release(&all);
 	for (unsigned i = 0; i < count; i++)
 		free(parts[i].path);
 	free(parts);
@@ -141,6 +192,12 @@ int parts_emit(struct unit *u, enum instrument_kind kind, const struct instrumen
 	struct part whole = {.split = &s, .u = u, .kind = kind, .options = &own, .finish = finish};
 	int e;
 
+	if (options->missing) {
+		e = !options->pool || split_plan_missing(&s, u, options->part_size, options->missing) ? PARTS_NONE : emit_parts(&whole, s.count, object);
+		if (options->pool)
+			split_release(&s);
+		return e;
+	}
 	split_plan(&s, u, options->pool ? options->part_size : 0, options->fast);
 	if (options->fast && !s.fast) /* it cannot be split: all of it gets better code */
 		own.fast_compile = 0;

@@ -4,6 +4,9 @@
  * function that one part alone uses goes there. Functions whose blocks have their address taken stay with the variables that may hold it,
  * and so do members of COMDAT groups. The parts do not depend on the machine: the same unit gives the same object everywhere.
  *
+ * A unit of which only some functions are made (missing.c) is split by what is made now, was made before or is not made. What the passes added
+ * for functions (texts, stubs) is then in each part that uses it.
+ *
  * A body that has to be inlined is in every part, as a copy that is not emitted (available_externally): where it is not a matter
  * of calls, its address is that of the one in its home.
  *
@@ -13,6 +16,8 @@
 #include "instrument/split.h"
 
 #include "base/error.h"
+#include "base/hash.h"
+#include "instrument/missing.h"
 
 #include <llvm-c/Comdat.h>
 
@@ -241,10 +246,30 @@ static void move_small(struct split *s, LLVMModuleRef m)
 	}
 }
 
+/* Made by a pass for the code at hand, and nobody else's. */
+static int is_added(LLVMValueRef v)
+{
+	size_t n;
+	const char *name = LLVMGetValueName2(v, &n);
+
+	return is_local(v) && (!strncmp(name, "__muster_", 9) || !strncmp(name, ".muster", 7));
+}
+
 /* A name that stands in a list of names and in an object as it is. */
 static int is_plain(const char *name)
 {
 	return *name && !name[strspn(name, LETTERS)];
+}
+
+static void share_as(struct split *s, LLVMValueRef v, const char *name)
+{
+	size_t n;
+
+	if (!is_plain(LLVMGetValueName2(v, &n)))
+		LLVMSetValueName2(v, name, strlen(name));
+	buf_addf(&s->locals, "%s\n", LLVMGetValueName2(v, &n));
+	LLVMSetLinkage(v, LLVMExternalLinkage);
+	LLVMSetVisibility(v, LLVMHiddenVisibility);
 }
 
 static void share(struct split *s, LLVMValueRef v, unsigned *serial)
@@ -252,13 +277,9 @@ static void share(struct split *s, LLVMValueRef v, unsigned *serial)
 	size_t n;
 	char text[48];
 
-	if (!is_plain(LLVMGetValueName2(v, &n))) {
-		snprintf(text, sizeof text, "__muster_shared.%u", (*serial)++);
-		LLVMSetValueName2(v, text, strlen(text));
-	}
-	buf_addf(&s->locals, "%s\n", LLVMGetValueName2(v, &n));
-	LLVMSetLinkage(v, LLVMExternalLinkage);
-	LLVMSetVisibility(v, LLVMHiddenVisibility);
+	snprintf(text, sizeof text, "__muster_shared.%u", *serial);
+	*serial += !is_plain(LLVMGetValueName2(v, &n));
+	share_as(s, v, text);
 }
 
 static void share_all(struct split *s, LLVMModuleRef m)
@@ -295,6 +316,121 @@ void split_plan(struct split *s, struct unit *u, uint32_t size, const struct str
 	share_all(s, u->module);
 }
 
+/* ------------------------------------------------- of some of the functions */
+
+#define ELSEWHERE UINT32_MAX /* home + 1 of a function that was made before */
+
+static int is_made_now(LLVMValueRef f, const struct missing *m)
+{
+	return is_named(m->now, f) && !is_named(&m->always, f);
+}
+
+/* How many parts what is made now has. */
+static unsigned count_made(const struct unit *u, uint32_t size, const struct missing *m)
+{
+	uint32_t n = 0, parts;
+
+	for (uint32_t i = 0; i < u->count; i++)
+		n += u->instructions[i] != NULL;
+	parts = size ? n / size : 1;
+	return !m->now->size ? 0 : parts < 1 ? 1 : parts < MANY ? parts : MANY - 1;
+}
+
+static void deal_out_made(struct split *s, LLVMModuleRef m, const struct missing *made)
+{
+	uint64_t total = 0, before = 0;
+
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+		total += is_made_now(f, made) ? weight_of(f) : 0;
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+		uint64_t part = 0;
+
+		if (LLVMIsDeclaration(f) || is_added(f))
+			continue;
+		if (is_made_now(f, made)) {
+			uint32_t weight = weight_of(f);
+
+			part = 1 + (before + weight / 2) * (s->count - 1) / (total ? total : 1);
+			before += weight;
+		} else if (missing_is(f) && is_named(made->before, f)) {
+			part = ELSEWHERE - 1;
+		}
+		map_set(&s->home, key(f), part + 1);
+		if (must_inline(f) && !has_block_address(f))
+			map_set(&s->copied, key(f), 1);
+	}
+}
+
+/* The same name whatever else is in the module: other makings of the unit see other parts of it. */
+static void share_static(struct split *s, LLVMValueRef v)
+{
+	size_t n;
+	const char *name = LLVMGetValueName2(v, &n);
+	char text[64], hex[HASH_HEX_SIZE];
+
+	snprintf(text, sizeof text, "__muster_shared.%s", hash_hex(hash128(name, n), hex));
+	share_as(s, v, text);
+}
+
+static int is_unit_static(LLVMValueRef v)
+{
+	return !LLVMIsDeclaration(v) && is_local(v) && !is_added(v);
+}
+
+/* Without a name it cannot be found again. What was cut off (settle_inline) has none, and is not used. */
+static int is_nameless(LLVMValueRef v)
+{
+	size_t n;
+
+	LLVMGetValueName2(v, &n);
+	return is_unit_static(v) && !n;
+}
+
+/* A traced function names itself. */
+static int others_use(LLVMValueRef v)
+{
+	for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
+		LLVMValueRef user = LLVMGetUser(use);
+
+		if (!LLVMIsAInstruction(user) || LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)) != v)
+			return 1;
+	}
+	return 0;
+}
+
+static int has_nameless(LLVMModuleRef m)
+{
+	for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
+		if (is_nameless(g) && others_use(g))
+			return 1;
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+		if (is_nameless(f) && others_use(f))
+			return 1;
+	return 0;
+}
+
+static void share_statics(struct split *s, LLVMModuleRef m)
+{
+	for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
+		if (is_unit_static(g) && !is_nameless(g))
+			share_static(s, g);
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+		if (is_unit_static(f) && !is_nameless(f))
+			share_static(s, f);
+}
+
+int split_plan_missing(struct split *s, struct unit *u, uint32_t size, const struct missing *m)
+{
+	*s = (struct split){.count = 1};
+	if (!can_split(u->module) || has_nameless(u->module))
+		return -1;
+	s->count = 1 + count_made(u, size, m);
+	s->missing = 1;
+	deal_out_made(s, u->module, m);
+	share_statics(s, u->module);
+	return 0;
+}
+
 void split_release(struct split *s)
 {
 	map_release(&s->home);
@@ -311,13 +447,13 @@ static void leave_out(LLVMValueRef v)
 	LLVMSetLinkage(v, LLVMAvailableExternallyLinkage);
 }
 
-static void leave_out_variables(LLVMModuleRef m)
+static void leave_out_variables(const struct split *s, LLVMModuleRef m)
 {
 	for (LLVMValueRef g = LLVMGetFirstGlobal(m), next; g; g = next) {
 		next = LLVMGetNextGlobal(g);
 		if (LLVMGetLinkage(g) == LLVMAppendingLinkage)
 			LLVMDeleteGlobal(g); /* constructors, and what must not be dropped */
-		else if (!LLVMIsDeclaration(g))
+		else if (!LLVMIsDeclaration(g) && !(s->missing && is_added(g)))
 			leave_out(g);
 	}
 }
@@ -327,7 +463,7 @@ int split_take(const struct split *s, struct unit *u, unsigned part)
 	LLVMModuleRef m = u->module;
 
 	if (part)
-		leave_out_variables(m);
+		leave_out_variables(s, m);
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
 		uint64_t home;
 

@@ -9,6 +9,7 @@
 #include "instrument/tracer.h"
 
 #include "instrument/fold.h"
+#include "instrument/missing.h"
 #include "muster/drive.h"
 
 #include <llvm-c/Analysis.h>
@@ -275,12 +276,12 @@ static void trace_function(struct tracer *t, LLVMValueRef fn)
 	vec_release(&order);
 }
 
-/* Resolvers run before there is a shadow; naked functions have no frame of ours. */
+/* Resolvers run before there is a shadow; naked functions have no frame of ours; a placeholder does nothing but say what it is. */
 static int is_left_alone(struct unit *u, LLVMValueRef fn)
 {
 	unsigned naked = LLVMGetEnumAttributeKindForName("naked", 5);
 
-	if (LLVMGetEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, naked))
+	if (LLVMGetEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, naked) || missing_is(fn))
 		return 1;
 	for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(u->module); i; i = LLVMGetNextGlobalIFunc(i))
 		if (LLVMGetGlobalIFuncResolver(i) == fn)

@@ -471,15 +471,29 @@ void launcher_end(struct launcher *l, struct run_result *r)
 
 int launcher_run(struct launcher *l, const struct launch_input *in, struct run_result *r)
 {
-	memset(r, 0, sizeof *r);
-	if (deadline_cut()) {
+	double making = 0;
+	int made;
+
+	do {
+		memset(r, 0, sizeof *r);
+		if (deadline_cut()) {
+			r->end = RUN_CUT;
+			return 0;
+		}
+		if (launcher_begin(l, in))
+			return -1;
+		launcher_end(l, r);
+		r->making_seconds = making;
+		if (!r->counts.missing || !l->o.missing || r->end == RUN_CUT)
+			return 0;
+		making -= seconds();
+		made = l->o.missing(l->o.missing_ctx, l, r->counts.missing);
+		making += seconds();
+	} while (!made);
+	r->making_seconds = making;
+	if (made > 0 && deadline_over())
 		r->end = RUN_CUT;
-		return 0;
-	}
-	if (launcher_begin(l, in))
-		return -1;
-	launcher_end(l, r);
-	return 0;
+	return made < 0 ? -1 : 0; /* trace_open refuses what it left */
 }
 
 void launch_limit(struct launch_options *o, double seconds)

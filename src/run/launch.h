@@ -46,6 +46,11 @@ enum launch_input_to {
 	LAUNCH_MEMORY, /* a MEMORY source of the mapping (harnesses, marked objects) */
 };
 
+struct launcher;
+/* A run of a variant that has not all functions entered one that is missing: its first site. Makes it and calls launcher_set_program: 0, and the input is run again as
+ * if nothing had been. 1: there was no time, or the function is there: nothing is known of the run. -1 with words. */
+typedef int launch_missing(void *ctx, struct launcher *l, uint64_t site);
+
 /* Everything pointed to is borrowed and must outlive the launcher. */
 struct launch_options {
 	char *const *argv;     /* each "@@", alone or within an argument, is the input's path */
@@ -75,6 +80,8 @@ struct launch_options {
 	int no_namespace;	/* never use namespaces (for tests) */
 	int no_sandbox;		/* whatever sandbox_choose said (for tests) */
 	struct shm *shm;	/* tables of a variant with runtime, or NULL; borrowed */
+	launch_missing *missing; /* for launcher_run; NULL: all functions are made */
+	void *missing_ctx;
 };
 
 #define LAUNCH_DEFAULTS                                                                   \
@@ -135,6 +142,7 @@ struct run_result {
 	unsigned left;	     /* processes that outlived the target and were killed */
 	double wall_seconds; /* from the request to the end */
 	double user_seconds, system_seconds;
+	double making_seconds; /* by the clock: for functions that runs before it lacked (launch_missing) */
 	uint64_t peak_kib;	  /* resident set at its largest, tables included */
 	uint64_t faults;	  /* page faults, minor and major */
 	char message[512];	  /* with RUN_FAILED: words that say what to do */
@@ -143,8 +151,6 @@ struct run_result {
 	int out_cut, err_cut;	  /* more was written than output_limit */
 	struct shm_counts counts; /* with a shm: what the runtime wrote */
 };
-
-struct launcher;
 
 /* Starts the keeper. Checks that the program exists and can be executed: NULL
  * with words if it is missing, is no ELF file or script, lacks its interpreter. */

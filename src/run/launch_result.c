@@ -102,7 +102,7 @@ void result_take(const struct launcher *l, const struct keeper_reply *k, struct 
 void result_counts(struct launcher *l, struct run_result *r)
 {
 	shm_counts(l->o.shm, &r->counts);
-	if (r->end == RUN_CUT)
+	if (r->end == RUN_CUT || r->counts.missing)
 		return;
 	if (r->counts.state == MUSTER_STATE_FAILED && r->counts.message[0])
 		result_failed(r, "%s", r->counts.message);

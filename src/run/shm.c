@@ -391,6 +391,11 @@ void shm_counts(struct shm *s, struct shm_counts *out)
 	out->objects = (uint32_t)clamp(h->object_count, MUSTER_MAX_OBJECTS, &bad);
 	out->caps = (uint32_t)clamp(h->cap_count, MUSTER_MAX_CAPS, &bad);
 	out->object_used = h->object_used;
+	out->missing = h->missing;
+	if ((h->missing || h->not_missing) && h->not_missing != ~h->missing) {
+		out->missing = 0;
+		bad = 1;
+	}
 	memcpy(out->message, h->message, sizeof out->message);
 	out->message[sizeof out->message - 1] = 0;
 	if (h->magic != MUSTER_ABI_MAGIC || h->version != MUSTER_ABI_VERSION ||

@@ -68,6 +68,7 @@ struct shm_counts {
 	uint32_t threads, forks;
 	uint32_t objects, caps; /* at most MUSTER_MAX_OBJECTS, MUSTER_MAX_CAPS */
 	uint64_t object_used;
+	uint64_t missing; /* the run entered a function that is not made, and is none: its first site; else 0 */
 	int scribbled;	   /* a field had a value that the runtime never writes */
 	char message[256]; /* always ends in NUL */
 };

@@ -7,10 +7,12 @@
 #include "run/target.h"
 
 #include "base/clock.h"
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "build/copies.h"
 #include "run/program.h"
 
 #include <dirent.h>
@@ -49,10 +51,14 @@ static void add_sites(struct target *t)
 		closedir(dir);
 }
 
-static int make_variant(struct target *t, const char *program)
+static int make_variant(struct target *t, const char *program, int part)
 {
 	double start = clock_seconds();
-	if (t->kind != TARGET_PLAIN) {
+	if (part && t->kind == VARIANT_TRACE) {
+		if (variant_make_part(program, NULL, &t->variant))
+			return -1;
+		t->name = mem_strdup(program);
+	} else if (t->kind != TARGET_PLAIN) {
 		if (variant_make(program, (enum variant_kind)t->kind, &t->variant))
 			return -1;
 	} else {
@@ -101,7 +107,7 @@ int target_make(struct target *t, const char *program, char *const *argv, int ki
 {
 	memset(t, 0, sizeof *t);
 	t->kind = kind;
-	if (make_variant(t, program)) {
+	if (make_variant(t, program, o->part)) {
 		memset(t, 0, sizeof *t);
 		return -1;
 	}
@@ -123,6 +129,10 @@ int target_make(struct target *t, const char *program, char *const *argv, int ki
 	t->options.env_input = t->env_input.data;
 	t->options.args_input = o->args;
 	t->options.out = t->options.err = LAUNCH_NULL;
+	if (t->name) {
+		t->options.missing = target_more;
+		t->options.missing_ctx = t;
+	}
 	if (o->by_clock)
 		t->options.wall_seconds = o->time;
 	else
@@ -143,8 +153,56 @@ void target_replace(struct target *t, struct variant *v)
 	set_environment(t);
 }
 
+/* The newest variant that there is, if it has the function; another process may have made it. 1: it has not, and *made is what it has. */
+static int take_newest(struct target *t, struct launcher *l, uint64_t site, struct copies_list *made)
+{
+	struct copies_list one = {0};
+	struct site_function f;
+	struct variant v;
+	if (!site_find_function(&t->sites, (uint32_t)(site >> 32), (uint32_t)site, &f) || variant_make_part(t->name, NULL, &v))
+		return -1;
+	copies_list_add(&one, f.unit, f.name);
+	int lacks = v.copies == COPIES_PART && !copies_list_has(v.made, &one);
+	copies_list_release(&one);
+	if (lacks) {
+		copies_list_join(made, v.made);
+		variant_release(&v);
+		return 1;
+	}
+	target_replace(t, &v);
+	return launcher_set_program(l, t->options.program, t->options.env);
+}
+
+int target_more(void *target, struct launcher *l, uint64_t site)
+{
+	struct target *t = target;
+	struct copies_list made = {0};
+	struct variant v;
+	if (t->variant.copies != COPIES_PART || deadline_over())
+		return 1;
+	copies_list_join(&made, t->variant.made);
+	int r = copies_grow(&made, &t->sites, site); /* one that it has: the run wrote over the tables */
+	copies_list_release(&made);
+	if (r)
+		return 1;
+	r = take_newest(t, l, site, &made);
+	if (r > 0) {
+		copies_grow(&made, &t->sites, site);
+		r = variant_make_part(t->name, &made, &v);
+		if (r && !deadline_over()) /* all of it may be possible */
+			r = variant_make(t->name, VARIANT_TRACE, &v);
+		if (!r) {
+			target_replace(t, &v);
+			r = launcher_set_program(l, t->options.program, t->options.env);
+		}
+	}
+	copies_list_release(&made);
+	return r && deadline_over() ? 1 : r;
+}
+
 void target_release(struct target *t)
 {
+	free(t->name);
 	variant_release(&t->variant);
 	site_tables_release(&t->sites);
 	if (t->options.shm)

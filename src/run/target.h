@@ -28,6 +28,7 @@ struct target_options {
 	int by_clock;		       /* or by the clock alone */
 	uint64_t mem_mb;
 	struct shm_options shm; /* of variants with a runtime */
+	int part;	/* the trace variant may lack functions (build/variant.h): options.missing is set where it does */
 };
 #define TARGET_DEFAULTS                                                                \
 	{                                                                              \
@@ -42,6 +43,7 @@ struct target {
 	struct launch_options options; /* output of the program goes nowhere */
 	double seconds;		       /* it took to make */
 	/* private: what options point to */
+	char *name;	     /* the program as it was given; with `part` */
 	char *library_path;
 	const char *env[3];
 	VEC(const char *) files, env_input;
@@ -57,6 +59,8 @@ int target_make(struct target *t, const char *program, char *const *argv, int ki
 		 const struct target_options *o);
 /* Another variant that was made from the same units: mapping and site tables stay, the options name it. The target takes it over. */
 void target_replace(struct target *t, struct variant *v);
+/* The variant lacks the function that begins at the site: the next one, which has it, takes its place, in the launcher as well. As launch_missing; with `part` it is options.missing, with the target. */
+int target_more(void *target, struct launcher *l, uint64_t site);
 void target_release(struct target *t);
 /* An input as bytes: for @@ or standard input and, where no argument names a file, for marked
  * objects too. name: its extension is kept; may be NULL. */

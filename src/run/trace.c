@@ -332,6 +332,8 @@ static int check_header(const struct trace *t, const struct shm *s)
 		return error_set("the header counts %" PRIu32 " objects and %" PRIu32
 				 " caps: " SCRIBBLED,
 				 h->object_count, h->cap_count);
+	if (h->missing || h->not_missing) /* who runs such variants has made the function and run it again: then it was not so */
+		return error_set("the run ended at a function that the variant lacks (missing unit %08" PRIx64 "): it is no trace, or " SCRIBBLED, h->missing >> 32);
 	return 0;
 }
 

@@ -113,7 +113,7 @@ struct search_budget {
 	uint64_t inputs_run; /* since the last restart */
 	double restarted;    /* clock_seconds then */
 	double restart_work; /* the same in work, for searches that can be repeated */
-	double aside;	     /* cost of what has a share of its own (loops.c) and so counts for no strategy */
+	double aside;	     /* cost of what has a share of its own (loops.c) or none (making functions that a run lacked) and so counts for no strategy */
 	double symbolic_cost; /* of all negating, up to this slice */
 	double slice_began, next_pause;
 	double next_look; /* clock_seconds when memory is looked at again */

@@ -157,6 +157,8 @@ int search_trace(struct search *s, struct launcher *l, const struct shm *shm, co
 	if (launcher_run(l, &in, r))
 		return -1;
 	s->stats.traced_seconds += r->user_seconds + r->system_seconds;
+	if (!s->o.repeatable)
+		s->budget.aside += r->making_seconds; /* no strategy's fault */
 	if (r->end == RUN_CUT)
 		return 1;
 	if (r->end == RUN_FAILED)

@@ -203,6 +203,8 @@ static void test_bad_header(void **unused)
 	BREAK(event_count, 10, "10 events in a table for 8");
 	BREAK(object_count, MUSTER_MAX_OBJECTS + 1, "objects");
 	BREAK(cap_count, MUSTER_MAX_CAPS + 1, "caps");
+	BREAK(missing, 0x2a00000007ull, "missing unit 0000002a");
+	BREAK(not_missing, ~0ull, "it is no trace");
 	expect_accepted(&t);
 	tables_release(&t);
 }
@@ -216,7 +218,7 @@ static void test_older_format(void **unused)
 	tables_init(&t, 64, 8, 1);
 	t.shm.header->version = MUSTER_ABI_VERSION - 1;
 	assert_int_equal(trace_open(&view, &t.shm, 0), -1);
-	assert_non_null(strstr(error_text(), "has format 5, and this muster reads format 6 only: make the variant again"));
+	assert_non_null(strstr(error_text(), "has format 6, and this muster reads format 7 only: make the variant again"));
 	assert_null(strstr(error_text(), "wrote over the trace"));
 	tables_release(&t);
 }
