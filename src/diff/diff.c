@@ -497,8 +497,8 @@ static void analyse(struct differ *d, struct diff_function *f, uint32_t symbol)
 	if (!why && !equal && has_loops(d, symbol))
 		equal = !diff_pair_evaluate(&x, 1, DIFF_CUT) && diff_lockstep_proves(&x);
 	give_time(&x, STUBS);
-	int found = !why && !equal && (has_loops(d, symbol) || calls_outside(d, symbol)) && find_witness(&x, f);
-	give_time(&x, 1 - STUBS - 2 * PROOF);
+	int loops = has_loops(d, symbol), looked = !why && !equal && (loops || calls_outside(d, symbol)), found = looked && find_witness(&x, f);
+	give_time(&x, 1 - (s->callees ? PROOF : 0) - (loops ? PROOF : 0) - (looked ? STUBS : 0)); /* what is left */
 	if (found)
 		diff_pair_limit(&x, SETS, 2.5);
 	if (!why && !equal) {
