@@ -297,6 +297,8 @@ static int show_bugs(struct show *s)
 		       n.confirmed == 1 ? "" : "s", n.suspected);
 	else
 		printf("no bugs found\n");
+	if (n.owed)
+		printf("%" PRIu64 " finding%s of calls that break what callers owe %s left out: 'muster test --report all'\n", n.owed, n.owed == 1 ? "" : "s", n.owed == 1 ? "is" : "are");
 	if (bug_each(s->of.store, s->of.id, &n, print_bug, s))
 		fail();
 	return n.confirmed ? EXIT_FOUND : EXIT_OK;

@@ -88,6 +88,7 @@ void bug_source(const char *file, uint32_t line, const char *program, const char
 
 struct walk {
 	struct map places; /* of confirmed bugs, with the checker */
+	struct map owed;   /* buckets of contracts */
 	struct bug_counts *n;
 	int confirmed, r;
 	int (*f)(void *ctx, const struct result_bug *b);
@@ -103,7 +104,9 @@ static uint64_t place(const struct result_bug *b)
 static int note(void *ctx, const struct result_bug *b)
 {
 	struct walk *w = ctx;
-	if (b->confirmed)
+	if (map_get(&w->owed, b->bucket, NULL))
+		w->n->owed++;
+	else if (b->confirmed)
 		map_set(&w->places, place(b), 1);
 	return 0;
 }
@@ -111,21 +114,37 @@ static int note(void *ctx, const struct result_bug *b)
 static int visit(void *ctx, const struct result_bug *b)
 {
 	struct walk *w = ctx;
-	if (!!b->confirmed != w->confirmed || (!b->confirmed && b->line && map_get(&w->places, place(b), NULL)))
+	if (!!b->confirmed != w->confirmed || map_get(&w->owed, b->bucket, NULL) || (!b->confirmed && b->line && map_get(&w->places, place(b), NULL)))
 		return 0;
 	*(b->confirmed ? &w->n->confirmed : &w->n->suspected) += 1;
 	w->r = w->f ? w->f(w->ctx, b) : 0;
 	return w->r;
 }
 
+static int read_owed(struct walk *w, struct store *s, uint64_t campaign)
+{
+	struct buf lines = {0};
+	int r = store_value_get(s, campaign, BUG_OWED, &lines);
+	char *at = buf_str(&lines), *end;
+	for (; r > 0 && *at; at = end + (*end == '\n')) {
+		uint64_t bucket = strtoull(at, &end, 16);
+		if (end == at)
+			break;
+		map_set(&w->owed, bucket, 1);
+	}
+	buf_release(&lines);
+	return r < 0 ? -1 : 0;
+}
+
 int bug_each(struct store *s, uint64_t campaign, struct bug_counts *n, int (*f)(void *ctx, const struct result_bug *b), void *ctx)
 {
 	struct walk w = {.n = n, .confirmed = 1, .f = f, .ctx = ctx};
 	*n = (struct bug_counts){0};
-	int r = store_bug_each(s, campaign, note, &w) || store_bug_each(s, campaign, visit, &w);
+	int r = read_owed(&w, s, campaign) || store_bug_each(s, campaign, note, &w) || store_bug_each(s, campaign, visit, &w);
 	w.confirmed = 0;
 	if (!r && !w.r)
 		r = store_bug_each(s, campaign, visit, &w);
 	map_release(&w.places);
+	map_release(&w.owed);
 	return r ? -1 : 0;
 }

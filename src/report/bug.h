@@ -18,10 +18,12 @@ void bug_input(const void *data, size_t size, struct buf *out);
 /* Three lines of source with the place marked, if the file is there and no newer than the program (NULL: any). */
 void bug_source(const char *file, uint32_t line, const char *program, const char *before, struct buf *out);
 
+/* Value of a campaign: buckets of findings that are contracts and no bugs, a line of sixteen hexadecimal digits each. */
+#define BUG_OWED "owed"
 /* Suspicions at the place of a bug that is confirmed and of the same checker say nothing more: how many of a campaign's bugs are confirmed, and
- * how many are suspected without these; and f for each, first the confirmed ones. -1. */
+ * how many are suspected without these; and f for each, first the confirmed ones. What only calls that break a contract show is counted apart. -1. */
 struct bug_counts {
-	uint64_t confirmed, suspected;
+	uint64_t confirmed, suspected, owed;
 };
 int bug_each(struct store *s, uint64_t campaign, struct bug_counts *n, int (*f)(void *ctx, const struct result_bug *b), void *ctx);
 

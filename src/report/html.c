@@ -107,14 +107,14 @@ static void tiles(struct pages *p, struct buf *out)
 	tile(out, confirmed ? "bad" : "good", confirmed, confirmed == 1 ? "bug" : "bugs");
 	if (confirmed < r->bugs.size)
 		tile(out, "warn", r->bugs.size - confirmed, "suspected");
-	static const char *const words[] = {"verified", "explored", "partial", "unreached"};
+	static const char *const words[] = {"verified", "verified given", "explored", "partial", "unreached"};
 
 	for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
 		uint64_t n = 0;
 		for (size_t i = 0; i < r->functions.size; i++)
 			n += !strcmp(r->functions.data[i].verdict, words[k]);
 		if (n)
-			tile(out, k ? "" : "good", n, words[k]);
+			tile(out, k > 1 ? "" : "good", n, words[k]);
 	}
 	buf_addf(out, "<div><b>%" PRIu64 "/%" PRIu64 "</b>branch outcomes</div></div>\n", hit, all);
 	buf_adds(out, "<p class=\"dim\">");
@@ -125,7 +125,7 @@ static void tiles(struct pages *p, struct buf *out)
 	}
 	buf_adds(out, "Made by muster ");
 	xml_text(out, p->in->version);
-	buf_adds(out, ". <em>verified</em>: every path was run and passed the sanitizers, within the bounds that muster test prints; <em>explored</em>: every branch outcome was taken by a test; "
+	buf_adds(out, ". <em>verified</em>: every path was run and passed the sanitizers, within the bounds that muster test prints; <em>verified given</em>: the same of calls that keep the function's contract; <em>explored</em>: every branch outcome was taken by a test; "
 		      "<em>partial</em>: some were not.</p>\n");
 }
 
@@ -202,7 +202,7 @@ static void functions(struct pages *p, struct buf *out)
 		if (linked)
 			buf_addf(out, "<a href=\"file-%" PRIu64 ".html#L%" PRIu32 "\">", number + 1, f->line);
 		xml_text(out, f->name);
-		buf_addf(out, "%s</code></td><td class=\"%s\">%s</td>", linked ? "</a>" : "", !strcmp(f->verdict, "verified") ? "good" : "", f->verdict);
+		buf_addf(out, "%s</code></td><td class=\"%s\">%s</td>", linked ? "</a>" : "", !strncmp(f->verdict, "verified", 8) ? "good" : "", f->verdict);
 		bar(out, f->covered, f->total);
 		buf_addf(out, "<td class=\"n\">%" PRIu64 "</td><td class=\"n\">%" PRIu64 "</td><td>", f->tests, f->bugs);
 		xml_text(out, f->why ? f->why : "");

@@ -43,8 +43,9 @@ static void heading(const struct formats_input *in, struct buf *out)
 		map_release(&now);
 		map_release(&before);
 	}
-	for (enum { UNREACHED, PARTIAL, EXPLORED, VERIFIED, END } v = END; v-- > UNREACHED;) {
-		static const char *const words[] = {"unreached", "partial", "explored", "verified"};
+	static const char *const words[] = {"verified", "verified given", "explored", "partial", "unreached"};
+
+	for (size_t v = 0; v < sizeof words / sizeof *words; v++) {
 		size_t n = 0;
 		for (size_t i = 0; i < r->functions.size; i++)
 			n += !strcmp(r->functions.data[i].verdict, words[v]);

@@ -11,6 +11,7 @@
  * The bugs of the newest earlier version are run on this one: fixed if the input passes, still there if it fails in the same function with the same kind, unknown otherwise. Their inputs come before all other
  * tests, and are small already: what fails in the same place later is the same bug, and is neither shrunk nor confirmed again.
  */
+#include "report/bug.h"
 #include "unit/reuse.h"
 
 #include "base/error.h"
@@ -297,7 +298,7 @@ struct loader {
 	struct map seen;      /* inputs that there are, by hash */
 	uint64_t campaign;
 	const struct buf *rows; /* of that campaign */
-	struct buf owed;	/* its value REUSE_OWED */
+	struct buf owed;	/* its value BUG_OWED */
 };
 
 static struct test_function *function_of(const struct loader *l, const void *data, size_t size)
@@ -419,7 +420,7 @@ static int load_tests(struct test_session *s, const earlier_list *list)
 	for (size_t i = 0; i < list->size && !r; i++)
 		if (list->data[i].campaign != s->records.campaign) {
 			l.rows = &list->data[i].rows;
-			if (store_value_get(s->records.store, list->data[i].campaign, REUSE_OWED, &l.owed) < 0)
+			if (store_value_get(s->records.store, list->data[i].campaign, BUG_OWED, &l.owed) < 0)
 				r = -1;
 			else if (list->data[0].campaign != s->records.campaign)
 				r = store_bug_each(s->records.store, list->data[i].campaign, load_bug, &l);

@@ -22,7 +22,4 @@ struct hash128 reuse_around(const struct whole *w, const struct hash128 *support
 int reuse_tool(struct hash128 *tool);
 #define REUSE_MAKER "maker" /* value of a campaign: the build that made its summaries */
 
-/* Value of a campaign: buckets of findings that were contracts and no bugs, a line of sixteen hexadecimal digits each. */
-#define REUSE_OWED "owed"
-
 #endif

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/shell.h"
 #include "build/home.h"
+#include "report/bug.h"
 #include "unit/reuse.h"
 #include "campaign/version.h"
 
@@ -224,7 +225,7 @@ int test_store_bugs(struct test_session *s)
 			buf_addf(&owed, "%016llx\n", (unsigned long long)s->bugs.data[i].finding.bug.bucket);
 	}
 	if (!r)
-		r = set(s, REUSE_OWED, buf_str(&owed));
+		r = set(s, BUG_OWED, buf_str(&owed));
 	buf_release(&owed);
 	if (r) {
 		store_rollback(s->records.store);
