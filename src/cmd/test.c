@@ -272,7 +272,7 @@ int cmd_test(int argc, char **argv)
 					.path_runs = 300,
 					.run_time = 0.25,
 					.main_time = 2};
-	report = getenv("MUSTER_REPORT") ? getenv("MUSTER_REPORT") : "contracts";
+	report = getenv("MUSTER_TEST_REPORT") ? getenv("MUSTER_TEST_REPORT") : "contracts";
 	const struct option_row rows[] = {
 	    OPTION_STR("entry", 'e', "F", &o.entry,
 		       "drive F only, as the program's own start: no caller restricts it"),
@@ -343,7 +343,7 @@ int cmd_test(int argc, char **argv)
 	o.checks = check.set;
 	o.combine = check.combine;
 	if (strcmp(report, "contracts") && strcmp(report, "all"))
-		option_usage(&spec, "--report, or MUSTER_REPORT, takes contracts or all");
+		option_usage(&spec, "--report, or MUSTER_TEST_REPORT, takes contracts or all");
 	o.report_all = !strcmp(report, "all");
 	if (search_kind_parse(strategy, &o.kind))
 		option_usage(&spec, "--strategy: %s", error_text());
