@@ -368,6 +368,8 @@ static inline int code_dominates(const struct code_function *f, uint32_t a, uint
 }
 /* Is the value there at the entry of the block (after its phis)? */
 int code_available(const struct code_function *f, uint32_t value, uint32_t block);
+/* For each block, 1 if it is reached from `from` (which is) without entering `but`; CODE_NONE: all that are reached. The caller frees it. */
+uint8_t *code_reached(const struct code_function *f, uint32_t from, uint32_t but);
 /* Is the block in the loop? Constant time in practice: it climbs the nest. */
 int code_in_loop(const struct code_function *f, uint32_t loop, uint32_t block);
 /* Is the value computed inside the loop? */

@@ -1,4 +1,4 @@
-/* code_flow.c: reverse postorder and dominators.
+/* code_flow.c: reverse postorder, dominators, what is reached from a block.
  *
  * One depth-first walk from the entry numbers the blocks (an explicit stack: functions of 10,000 blocks are real). Immediate dominators come from Lengauer
  * and Tarjan's algorithm in its simple form, O(edges * log blocks): in descending preorder, the semidominator of a block is the least
@@ -8,6 +8,8 @@
  * Blocks that the entry does not lead to have no order, no dominator and are in no loop.
  */
 #include "ir/code_parts.h"
+
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -185,4 +187,25 @@ void code_flow(struct code_function *f, struct arena *arena)
 	free(w.last);
 	free(w.parent);
 	free(w.post);
+}
+
+uint8_t *code_reached(const struct code_function *f, uint32_t from, uint32_t but)
+{
+	uint8_t *seen = mem_zalloc(f->block_count);
+	VEC(uint32_t) work = {0};
+
+	seen[from] = 1;
+	vec_push(&work, from);
+	while (work.size) {
+		const struct code_block *b = &f->blocks[vec_pop(&work)];
+		for (uint32_t k = 0; k < b->edges; k++) {
+			uint32_t to = f->edges[b->first_edge + k].to;
+			if (!seen[to] && to != but) {
+				seen[to] = 1;
+				vec_push(&work, to);
+			}
+		}
+	}
+	vec_release(&work);
+	return seen;
 }

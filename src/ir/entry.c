@@ -53,28 +53,6 @@ static void add_function(struct entries *e, const struct code_function *f)
 		vec_push(&e->list, x);
 }
 
-/* Blocks that are reached from the header, itself among them. */
-static uint8_t *reached_from(const struct code_function *f, uint32_t header)
-{
-	uint8_t *seen = mem_zalloc(f->block_count);
-	VEC(uint32_t) work = {0};
-
-	seen[header] = 1;
-	vec_push(&work, header);
-	while (work.size) {
-		const struct code_block *b = &f->blocks[vec_pop(&work)];
-		for (uint32_t k = 0; k < b->edges; k++) {
-			uint32_t to = f->edges[b->first_edge + k].to;
-			if (!seen[to]) {
-				seen[to] = 1;
-				vec_push(&work, to);
-			}
-		}
-	}
-	vec_release(&work);
-	return seen;
-}
-
 static int used_behind(const struct code_function *f, uint32_t value, const uint8_t *reached)
 {
 	const struct code_value *v = &f->values[value];
@@ -165,7 +143,7 @@ static void add_loop(struct entries *e, const struct code_function *f, uint32_t 
 	}
 	if (!x.edges)
 		return;
-	reached = reached_from(f, l->header);
+	reached = code_reached(f, l->header, CODE_NONE);
 	for (uint32_t v = 0; v < f->first_instruction + f->instructions && x.count < ENTRY_VALUES; v++) {
 		if (!is_integer(&f->values[v]) || code_varies(f, loop, v) || !used_behind(f, v, reached) || !there_at_edges(f, e, &x, v))
 			continue;

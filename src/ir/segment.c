@@ -9,28 +9,6 @@
 
 #include <stdlib.h>
 
-/* Blocks that are reached from behind the phis of the header without entering block `but` (again); CODE_NONE: all. */
-static uint8_t *reached_from(const struct code_function *f, uint32_t header, uint32_t but)
-{
-	uint8_t *seen = mem_zalloc(f->block_count);
-	VEC(uint32_t) work = {0};
-
-	seen[header] = 1;
-	vec_push(&work, header);
-	while (work.size) {
-		const struct code_block *b = &f->blocks[vec_pop(&work)];
-		for (uint32_t k = 0; k < b->edges; k++) {
-			uint32_t to = f->edges[b->first_edge + k].to;
-			if (!seen[to] && to != but) {
-				seen[to] = 1;
-				vec_push(&work, to);
-			}
-		}
-	}
-	vec_release(&work);
-	return seen;
-}
-
 /* A phi uses it at the end of the blocks that it comes from. */
 static int phi_uses(const struct code_function *f, uint32_t phi, uint32_t value, const uint8_t *reached)
 {
@@ -61,7 +39,7 @@ static int is_live(const struct code_function *f, uint32_t value, uint32_t heade
 		return 0;
 	if (f->values[value].kind != CODE_INSTRUCTION || !reached[f->values[value].block])
 		return 1;
-	uint8_t *before = reached_from(f, header, f->values[value].block);
+	uint8_t *before = code_reached(f, header, f->values[value].block);
 	int live = is_used(f, value, before);
 	free(before);
 	return live;
@@ -119,7 +97,7 @@ static void find_cut(struct segment_cuts *s, const struct code_function *f, cons
 	uint32_t header = f->loops[loop].header;
 	struct segment_cut x = {.function = f->number, .loop = loop, .block = header, .ordinal = f->values[f->blocks[header].first].index, .line = f->loops[loop].line,
 				.first = (uint32_t)s->values.size};
-	uint8_t *reached = reached_from(f, header, CODE_NONE);
+	uint8_t *reached = code_reached(f, header, CODE_NONE);
 
 	find_held(s, f, names, &x);
 	for (uint32_t v = 0; v < f->first_instruction + f->instructions; v++) {

@@ -4,6 +4,18 @@
 #include <string.h>
 #include <time.h>
 
+enum verdict {
+#define X(name, word) name,
+	RESULT_VERDICTS(X)
+#undef X
+	    VERDICTS
+};
+const char *const formats_verdicts[VERDICTS + 1] = {
+#define X(name, word) [VERDICTS - 1 - name] = word,
+    RESULT_VERDICTS(X)
+#undef X
+};
+
 const char *formats_path(const struct formats_input *in, const char *path)
 {
 	size_t n = strlen(in->base);
@@ -15,6 +27,15 @@ const char *formats_path(const struct formats_input *in, const char *path)
 	for (path += n + 1; !strncmp(path, "./", 2) && path[2]; path += 2)
 		;
 	return path;
+}
+
+size_t formats_verdict_count(const struct result *r, const char *verdict)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->functions.size; i++)
+		n += !strcmp(r->functions.data[i].verdict, verdict);
+	return n;
 }
 
 void formats_buckets(const struct result *r, struct map *out)

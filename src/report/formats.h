@@ -24,6 +24,9 @@ void formats_lcov(const struct formats_input *in, struct buf *out);	 /* of genin
 void formats_cobertura(const struct formats_input *in, struct buf *out); /* coverage-04.dtd */
 void formats_markdown(const struct formats_input *in, struct buf *out);	 /* for a comment on a pull request */
 
+/* The words of RESULT_VERDICTS, the strongest first, and NULL; how many functions have one. */
+extern const char *const formats_verdicts[];
+size_t formats_verdict_count(const struct result *r, const char *verdict);
 /* The buckets of a result's bugs. */
 void formats_buckets(const struct result *r, struct map *out);
 /* The path as it is named from the base, if it is below. */

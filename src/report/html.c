@@ -107,14 +107,10 @@ static void tiles(struct pages *p, struct buf *out)
 	tile(out, confirmed ? "bad" : "good", confirmed, confirmed == 1 ? "bug" : "bugs");
 	if (confirmed < r->bugs.size)
 		tile(out, "warn", r->bugs.size - confirmed, "suspected");
-	static const char *const words[] = {"verified", "verified given", "explored", "partial", "unreached"};
-
-	for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
-		uint64_t n = 0;
-		for (size_t i = 0; i < r->functions.size; i++)
-			n += !strcmp(r->functions.data[i].verdict, words[k]);
+	for (const char *const *v = formats_verdicts; *v; v++) {
+		uint64_t n = formats_verdict_count(r, *v);
 		if (n)
-			tile(out, k > 1 ? "" : "good", n, words[k]);
+			tile(out, strncmp(*v, "verified", 8) ? "" : "good", n, *v);
 	}
 	buf_addf(out, "<div><b>%" PRIu64 "/%" PRIu64 "</b>branch outcomes</div></div>\n", hit, all);
 	buf_adds(out, "<p class=\"dim\">");

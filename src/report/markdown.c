@@ -43,14 +43,10 @@ static void heading(const struct formats_input *in, struct buf *out)
 		map_release(&now);
 		map_release(&before);
 	}
-	static const char *const words[] = {"verified", "verified given", "explored", "partial", "unreached"};
-
-	for (size_t v = 0; v < sizeof words / sizeof *words; v++) {
-		size_t n = 0;
-		for (size_t i = 0; i < r->functions.size; i++)
-			n += !strcmp(r->functions.data[i].verdict, words[v]);
+	for (const char *const *v = formats_verdicts; *v; v++) {
+		size_t n = formats_verdict_count(r, *v);
 		if (n)
-			buf_addf(out, ", %zu %s", n, words[v]);
+			buf_addf(out, ", %zu %s", n, *v);
 	}
 	buf_addc(out, '\n');
 }
