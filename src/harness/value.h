@@ -72,6 +72,10 @@ void value_leaves(const struct value_image *im, const char *path, int whole, val
 
 /* Bits of a bit-field whose struct begins at bytes, sign-extended if its type is signed. */
 uint64_t value_bits(const uint8_t *bytes, const struct front_field *f, int is_signed);
+static inline const struct front_type *value_type(const struct value_image *im, uint32_t front)
+{
+	return &im->w->h->front->types.data[front];
+}
 /* The type of an image as the front knows it; NULL: plain bytes. */
 const struct front_type *value_front(const struct harness *h, uint32_t front, size_t size);
 /* An integer, enumerator, character, bool or float; 0 if it is none of these. */

@@ -13,67 +13,21 @@
  *
  * Whatever comes out is a partial one-to-one map that keeps phis with phis and operators with operators; match_modified.c trusts nothing beyond that.
  */
-#include "ir/match_parts.h"
-
-#include "base/error.h"
+#include "ir/match_aligner.h"
 
 #include <string.h>
 
 #define GAP_CELLS (1u << 16)
 #define ANCHOR_DEPTH 64 /* parts of parts that are searched for anchors again */
-#define VOTE_ROUNDS 6
-#define BLOCK_PHIS 64 /* of a block that are compared with each of the other's */
-
-struct aligner {
-	const struct match_side *side[2];
-	struct match_labels labels[2];
-	struct match_function *out;
-	VEC(uint32_t) list[2]; /* instructions by index in the function, in order */
-	uint32_t *place[2];    /* by instruction: in list, or CODE_NONE */
-	VEC(uint32_t) fresh;   /* old instructions that were paired and whose operands were not looked at yet */
-};
-
-/* ------------------------------------------------------------------ pairs */
-
-static const struct code_function *function_of(const struct aligner *al, int side)
-{
-	return al->side[side]->f;
-}
-
-static const struct code_value *value_at(const struct aligner *al, int side, uint32_t instruction)
-{
-	return &function_of(al, side)->values[function_of(al, side)->first_instruction + instruction];
-}
-
-static int is_paired(const struct aligner *al, int side, uint32_t instruction)
-{
-	const uint32_t *to = side ? al->out->to_old : al->out->to_new;
-
-	return to[function_of(al, side)->first_instruction + instruction] != CODE_NONE;
-}
-
-static void pair(struct aligner *al, uint32_t old, uint32_t new)
-{
-	uint32_t a = function_of(al, 0)->first_instruction + old, b = function_of(al, 1)->first_instruction + new;
-
-	al->out->to_new[a] = b;
-	al->out->to_old[b] = a;
-	vec_push(&al->fresh, old);
-}
-
-static uint64_t label(const struct aligner *al, int side, enum match_level level, uint32_t instruction)
-{
-	return al->labels[side].at[level][instruction];
-}
 
 static int same_label(const struct aligner *al, enum match_level level, uint32_t i, uint32_t j)
 {
-	return label(al, 0, level, al->list[0].data[i]) == label(al, 1, level, al->list[1].data[j]);
+	return aligner_label(al, 0, level, al->list[0].data[i]) == aligner_label(al, 1, level, al->list[1].data[j]);
 }
 
 static int is_open(const struct aligner *al, int side, uint32_t place)
 {
-	return place < al->list[side].size && !is_paired(al, side, al->list[side].data[place]);
+	return place < al->list[side].size && !aligner_is_paired(al, side, al->list[side].data[place]);
 }
 
 /* ------------------------------------------------------------------ labels that occur once */
@@ -121,7 +75,7 @@ static void find_single(struct aligner *al, const struct part *p, enum match_lev
 	for (uint32_t side = 0; side < 2; side++)
 		for (uint32_t i = p->first[side]; i < p->end[side]; i++)
 			if (is_open(al, (int)side, i))
-				vec_push(&list, (struct entry){label(al, (int)side, level, al->list[side].data[i]), i, side});
+				vec_push(&list, (struct entry){aligner_label(al, (int)side, level, al->list[side].data[i]), i, side});
 	if (list.size)
 		qsort(list.data, list.size, sizeof *list.data, by_label);
 	for (size_t at = 0, end; at < list.size; at = end) {
@@ -180,7 +134,7 @@ static void anchor_part(struct aligner *al, struct part p, enum match_level leve
 	find_single(al, &p, level, &found);
 	keep_increasing(&found);
 	for (size_t i = 0; i < found.size; i++)
-		pair(al, al->list[0].data[found.data[i].a], al->list[1].data[found.data[i].b]);
+		aligner_pair(al, al->list[0].data[found.data[i].a], al->list[1].data[found.data[i].b]);
 	for (size_t i = 0; i <= found.size && found.size; i++) {
 		struct part between = p;
 
@@ -202,9 +156,9 @@ static struct part everything(const struct aligner *al)
 
 static uint32_t partner_place(const struct aligner *al, uint32_t place)
 {
-	uint32_t value = al->out->to_new[function_of(al, 0)->first_instruction + al->list[0].data[place]];
+	uint32_t value = al->out->to_new[aligner_function(al, 0)->first_instruction + al->list[0].data[place]];
 
-	return al->place[1][value - function_of(al, 1)->first_instruction];
+	return al->place[1][value - aligner_function(al, 1)->first_instruction];
 }
 
 /* In the parts between the pairs that are in order. */
@@ -238,7 +192,7 @@ static void extend_all(struct aligner *al, enum match_level level)
 		uint32_t j = is_open(al, 0, i) || !is_open(al, 0, i - 1) ? 0 : partner_place(al, i);
 
 		if (j && is_open(al, 1, j - 1) && same_label(al, level, i - 1, j - 1))
-			pair(al, al->list[0].data[i - 1], al->list[1].data[j - 1]);
+			aligner_pair(al, al->list[0].data[i - 1], al->list[1].data[j - 1]);
 	}
 	for (uint32_t i = 0; i + 1 < al->list[0].size; i++) {
 		uint32_t j;
@@ -247,7 +201,7 @@ static void extend_all(struct aligner *al, enum match_level level)
 			continue;
 		j = partner_place(al, i);
 		if (is_open(al, 1, j + 1) && same_label(al, level, i + 1, j + 1))
-			pair(al, al->list[0].data[i + 1], al->list[1].data[j + 1]);
+			aligner_pair(al, al->list[0].data[i + 1], al->list[1].data[j + 1]);
 	}
 }
 
@@ -258,24 +212,17 @@ static void pair_moved(struct aligner *al, enum match_level level)
 
 	find_single(al, &all, level, &found);
 	for (size_t i = 0; i < found.size; i++)
-		pair(al, al->list[0].data[found.data[i].a], al->list[1].data[found.data[i].b]);
+		aligner_pair(al, al->list[0].data[found.data[i].a], al->list[1].data[found.data[i].b]);
 	vec_release(&found);
 }
 
 /* ------------------------------------------------------------------ operands */
 
-static const struct content_instruction *content_at(const struct aligner *al, int side, uint32_t instruction)
-{
-	const struct match_side *d = al->side[side];
-
-	return &d->u->content->instructions[d->f->first_ordinal + instruction];
-}
-
 /* The operand as an index of an instruction, or CODE_NONE. */
 static uint32_t operand_at(const struct aligner *al, int side, uint32_t instruction, uint32_t k)
 {
 	const struct match_side *d = al->side[side];
-	uint32_t operand = content_operand(d->u->content, content_at(al, side, instruction), k);
+	uint32_t operand = content_operand(d->u->content, aligner_content(al, side, instruction), k);
 
 	return operand & CONTENT_KIND || operand < d->f->first_instruction ? CODE_NONE : operand - d->f->first_instruction;
 }
@@ -284,7 +231,7 @@ static uint32_t operand_at(const struct aligner *al, int side, uint32_t instruct
 static uint32_t callee_at(const struct aligner *al, int side, uint32_t instruction)
 {
 	const struct match_side *d = al->side[side];
-	const struct content_instruction *i = content_at(al, side, instruction);
+	const struct content_instruction *i = aligner_content(al, side, instruction);
 	uint32_t callee = i->signature ? content_callee(d->u->content, i) : 0;
 
 	return i->signature && (callee & CONTENT_KIND) == CONTENT_SYMBOL ? d->pairs[d->u->symbols[callee & CONTENT_NUMBER]] : CODE_NONE;
@@ -302,15 +249,15 @@ static void pair_alike(struct aligner *al, uint32_t a, uint32_t b)
 {
 	if (a == CODE_NONE || b == CODE_NONE || al->place[0][a] == CODE_NONE || al->place[1][b] == CODE_NONE)
 		return;
-	if (!is_paired(al, 0, a) && !is_paired(al, 1, b) && label(al, 0, LABEL_SHAPE, a) == label(al, 1, LABEL_SHAPE, b) && !calls_others(al, a, b))
-		pair(al, a, b);
+	if (!aligner_is_paired(al, 0, a) && !aligner_is_paired(al, 1, b) && aligner_label(al, 0, LABEL_SHAPE, a) == aligner_label(al, 1, LABEL_SHAPE, b) && !calls_others(al, a, b))
+		aligner_pair(al, a, b);
 }
 
 /* The one user of a value, or CODE_NONE. */
 static uint32_t only_user(const struct aligner *al, int side, uint32_t instruction)
 {
-	const struct code_function *f = function_of(al, side);
-	const struct code_value *v = value_at(al, side, instruction);
+	const struct code_function *f = aligner_function(al, side);
+	const struct code_value *v = aligner_value(al, side, instruction);
 
 	return v->uses == 1 ? f->uses[v->first_use] - f->first_instruction : CODE_NONE;
 }
@@ -319,10 +266,10 @@ static uint32_t only_user(const struct aligner *al, int side, uint32_t instructi
 static void pair_operands(struct aligner *al)
 {
 	while (al->fresh.size) {
-		uint32_t old = vec_pop(&al->fresh), new = al->out->to_new[function_of(al, 0)->first_instruction + old] - function_of(al, 1)->first_instruction;
-		const struct content_instruction *i = content_at(al, 0, old);
+		uint32_t old = vec_pop(&al->fresh), new = al->out->to_new[aligner_function(al, 0)->first_instruction + old] - aligner_function(al, 1)->first_instruction;
+		const struct content_instruction *i = aligner_content(al, 0, old);
 
-		if (i->shape != content_at(al, 1, new)->shape || i->operands != content_at(al, 1, new)->operands || value_at(al, 0, old)->op == CODE_PHI)
+		if (i->shape != aligner_content(al, 1, new)->shape || i->operands != aligner_content(al, 1, new)->operands || aligner_value(al, 0, old)->op == CODE_PHI)
 			continue;
 		for (uint32_t k = 0; k < i->operands; k++)
 			pair_alike(al, operand_at(al, 0, old, k), operand_at(al, 1, new, k));
@@ -339,10 +286,8 @@ static int score(const struct aligner *al, uint32_t i, uint32_t j)
 	for (int level = LABEL_COUNT; level-- > 0;)
 		if (same_label(al, (enum match_level)level, i, j))
 			return worth[level];
-	return value_at(al, 0, al->list[0].data[i])->op == value_at(al, 1, al->list[1].data[j])->op ? 1 : -1;
+	return aligner_value(al, 0, al->list[0].data[i])->op == aligner_value(al, 1, al->list[1].data[j])->op ? 1 : -1;
 }
-
-typedef VEC(uint32_t) place_vec;
 
 /* Pairs the open places of two lists, in order, for the greatest sum of scores; one more for each pair that follows another. */
 static void fill_gap(struct aligner *al, const place_vec *a, const place_vec *b)
@@ -367,7 +312,7 @@ static void fill_gap(struct aligner *al, const place_vec *a, const place_vec *b)
 		uint8_t step = from[i * width + j];
 
 		if (step == 3)
-			pair(al, al->list[0].data[a->data[i - 1]], al->list[1].data[b->data[j - 1]]);
+			aligner_pair(al, al->list[0].data[a->data[i - 1]], al->list[1].data[b->data[j - 1]]);
 		i -= step != 2;
 		j -= step != 1;
 	}
@@ -417,291 +362,11 @@ static void fill_gaps(struct aligner *al)
 	vec_release(&b);
 }
 
-/* ------------------------------------------------------------------ flow */
-
-/* It says nothing but where it stands: a jump, or what reports a failed check. */
-static int is_set_apart(const struct code_function *f, uint32_t v)
-{
-	return f->values[v].op == CODE_JUMP || f->values[v].op == CODE_UNREACHABLE || f->blocks[f->values[v].block].flags & CODE_BLOCK_REPORT;
-}
-
-static uint32_t start_of(const struct code_function *f, uint32_t block)
-{
-	uint32_t v = f->blocks[block].first;
-
-	while (f->values[v].op == CODE_PHI || (f->values[v].op == CODE_ALLOCA && !f->values[v].operands && !block))
-		v++;
-	return v;
-}
-
-/* Do jumps lead to the same? */
-static int leads_alike(const struct aligner *al, uint32_t v, uint32_t w)
-{
-	const struct code_function *f = function_of(al, 0), *g = function_of(al, 1);
-
-	return al->out->to_new[start_of(f, f->edges[f->blocks[f->values[v].block].first_edge].to)] == start_of(g, g->edges[g->blocks[g->values[w].block].first_edge].to);
-}
-
-/* Both come after instructions that are a pair. strict: jumps must lead to a pair, too. */
-static void follow(struct aligner *al, uint32_t v, uint32_t w, int strict)
-{
-	const struct code_function *f = function_of(al, 0), *g = function_of(al, 1);
-	uint32_t a = v - f->first_instruction, b = w - g->first_instruction;
-	enum match_level level = is_set_apart(f, v) ? LABEL_PLAIN : LABEL_CONTEXT;
-
-	if (is_paired(al, 0, a) || is_paired(al, 1, b) || is_set_apart(f, v) != is_set_apart(g, w) || label(al, 0, level, a) != label(al, 1, level, b))
-		return;
-	if (!strict || f->values[v].op != CODE_JUMP || leads_alike(al, v, w))
-		pair(al, a, b);
-}
-
-static void follow_pair(struct aligner *al, uint32_t v, uint32_t w, int strict)
-{
-	const struct code_function *f = function_of(al, 0), *g = function_of(al, 1);
-	const struct code_block *x = &f->blocks[f->values[v].block], *y = &g->blocks[g->values[w].block];
-	int last = v == x->first + x->count - 1;
-
-	if (f->values[v].op == CODE_PHI || f->values[v].op == CODE_ALLOCA || last != (w == y->first + y->count - 1))
-		return;
-	if (!last)
-		follow(al, v + 1, w + 1, strict);
-	for (uint32_t k = 0; last && x->edges == y->edges && k < x->edges; k++)
-		follow(al, start_of(f, f->edges[x->first_edge + k].to), start_of(g, g->edges[y->first_edge + k].to), strict);
-}
-
-/* From the entry and from every pair to what comes next. */
-static void follow_all(struct aligner *al, int strict)
-{
-	const struct code_function *f = function_of(al, 0), *g = function_of(al, 1);
-
-	vec_clear(&al->fresh);
-	for (uint32_t k = 0; k < f->instructions; k++)
-		if (is_paired(al, 0, k))
-			vec_push(&al->fresh, k);
-	follow(al, start_of(f, 0), start_of(g, 0), strict);
-	while (al->fresh.size) {
-		uint32_t v = f->first_instruction + vec_pop(&al->fresh);
-
-		follow_pair(al, v, al->out->to_new[v], strict);
-	}
-}
-
-static void list_jumps(const struct aligner *al, int side, uint32_t block, place_vec *out)
-{
-	const struct code_function *f = function_of(al, side);
-
-	vec_clear(out);
-	for (uint32_t k = 0; k < f->blocks[block].preds; k++) {
-		uint32_t last = code_last(f, code_pred(f, block, k)->from) - f->first_instruction;
-
-		if (f->values[f->first_instruction + last].op == CODE_JUMP && !is_paired(al, side, last))
-			vec_push(out, last);
-	}
-}
-
-/* Jumps to blocks that start with a pair, if as many are left on both sides. */
-static void lead_back(struct aligner *al)
-{
-	const struct code_function *f = function_of(al, 0), *g = function_of(al, 1);
-	place_vec a = {0}, b = {0};
-
-	for (uint32_t k = 0; k < f->order_count; k++) {
-		uint32_t new = al->out->to_new[start_of(f, f->order[k])];
-
-		if (new == CODE_NONE || start_of(g, g->values[new].block) != new)
-			continue;
-		list_jumps(al, 0, f->order[k], &a);
-		list_jumps(al, 1, g->values[new].block, &b);
-		for (size_t i = 0; a.size == b.size && i < a.size; i++)
-			pair(al, a.data[i], b.data[i]);
-	}
-	vec_release(&a);
-	vec_release(&b);
-}
-
-static void pair_by_flow(struct aligner *al)
-{
-	follow_all(al, 1);
-	follow_all(al, 0);
-	lead_back(al);
-}
-
-/* ------------------------------------------------------------------ votes */
-
-struct vote {
-	uint32_t a, b; /* values */
-	uint32_t count;
-};
-
-struct ballot {
-	struct map counts;
-	VEC(struct vote) list;
-};
-
-static void add_vote(struct ballot *v, uint32_t a, uint32_t b, uint32_t count)
-{
-	uint64_t key = (uint64_t)a << 32 | b, at;
-
-	if (!map_get(&v->counts, key, &at)) {
-		at = v->list.size;
-		map_set(&v->counts, key, at);
-		vec_push(&v->list, (struct vote){a, b, 0});
-	}
-	if (at >= v->list.size)
-		BUG("a vote that is not in the list");
-	v->list.data[at].count += count;
-}
-
-static int by_count(const void *x, const void *y)
-{
-	const struct vote *a = x, *b = y;
-
-	if (a->count != b->count)
-		return a->count > b->count ? -1 : 1;
-	if (a->a != b->a)
-		return a->a < b->a ? -1 : 1;
-	return a->b < b->b ? -1 : a->b > b->b;
-}
-
-/* Could they be one? Values that are set apart: parameters, phis, variables. */
-static int may_be_one(const struct aligner *al, uint32_t a, uint32_t b)
-{
-	const struct code_value *x, *y;
-
-	if (a & CONTENT_KIND || b & CONTENT_KIND || al->out->to_new[a] != CODE_NONE || al->out->to_old[b] != CODE_NONE)
-		return 0;
-	x = &function_of(al, 0)->values[a];
-	y = &function_of(al, 1)->values[b];
-	if (x->kind != y->kind || x->width != y->width || x->is_pointer != y->is_pointer)
-		return 0;
-	if (x->kind == CODE_PARAMETER)
-		return 1;
-	return x->op == y->op && (x->op == CODE_PHI || x->op == CODE_ALLOCA);
-}
-
-static void vote_operands(struct aligner *al, struct ballot *v)
-{
-	const struct code_function *f = function_of(al, 0), *g = function_of(al, 1);
-
-	for (uint32_t k = 0; k < f->instructions; k++) {
-		uint32_t other = al->out->to_new[f->first_instruction + k];
-		const struct content_instruction *i = content_at(al, 0, k), *j;
-
-		if (other == CODE_NONE || f->values[f->first_instruction + k].op == CODE_PHI)
-			continue;
-		j = content_at(al, 1, other - g->first_instruction);
-		for (uint32_t n = 0; i->operands == j->operands && n < i->operands; n++) {
-			uint32_t a = content_operand(al->side[0]->u->content, i, n), b = content_operand(al->side[1]->u->content, j, n);
-
-			if (may_be_one(al, a, b))
-				add_vote(v, a, b, 2);
-		}
-	}
-}
-
-/* For each predecessor of the old block the one of the new block that corresponds: the same outcome of the counterpart; or CODE_NONE. The caller frees. */
-static uint32_t *same_preds(const struct aligner *al, uint32_t block, uint32_t other)
-{
-	const struct code_function *f = function_of(al, 0), *g = function_of(al, 1);
-	uint32_t *preds = mem_alloc((f->blocks[block].preds + 1) * sizeof *preds);
-	struct map known = {0};
-
-	for (uint32_t n = 0; n < g->blocks[other].preds; n++) {
-		const struct code_edge *d = code_pred(g, other, n);
-
-		map_set(&known, (uint64_t)code_last(g, d->from) << 32 | d->outcome, n);
-	}
-	for (uint32_t k = 0; k < f->blocks[block].preds; k++) {
-		const struct code_edge *e = code_pred(f, block, k);
-		uint64_t n;
-
-		preds[k] = map_get(&known, (uint64_t)al->out->to_new[code_last(f, e->from)] << 32 | e->outcome, &n) ? (uint32_t)n : CODE_NONE;
-	}
-	map_release(&known);
-	return preds;
-}
-
-/* How many edges bring the same. */
-static uint32_t same_incoming(const struct aligner *al, uint32_t a, uint32_t b, const uint32_t *preds)
-{
-	const struct code_function *f = function_of(al, 0), *g = function_of(al, 1);
-	const struct content *t = al->side[0]->u->content, *u = al->side[1]->u->content;
-	const struct content_instruction *i = content_of(t, f, a), *j = content_of(u, g, b);
-	uint32_t n = 0;
-
-	for (uint32_t k = 0; k < i->operands; k++) {
-		uint32_t x, y;
-
-		if (preds[k] == CODE_NONE)
-			continue;
-		x = content_operand(t, i, k);
-		y = content_operand(u, j, preds[k]);
-		if (!(x & CONTENT_KIND))
-			n += al->out->to_new[x] == y;
-		else if ((x & CONTENT_KIND) == CONTENT_CONSTANT && (y & CONTENT_KIND) == CONTENT_CONSTANT)
-			n += t->constants[x & CONTENT_NUMBER].hash == u->constants[y & CONTENT_NUMBER].hash;
-	}
-	return n;
-}
-
-/* Phis of blocks that start with the same instruction. */
-static void vote_block(struct aligner *al, uint32_t block, struct ballot *v)
-{
-	const struct code_function *f = function_of(al, 0), *g = function_of(al, 1);
-	uint32_t start = start_of(f, block), new = al->out->to_new[start], other, *preds;
-
-	if (new == CODE_NONE || f->values[f->blocks[block].first].op != CODE_PHI)
-		return;
-	other = g->values[new].block;
-	if (start_of(g, other) != new || g->values[g->blocks[other].first].op != CODE_PHI || start - f->blocks[block].first > BLOCK_PHIS || new - g->blocks[other].first > BLOCK_PHIS)
-		return;
-	preds = same_preds(al, block, other);
-	for (uint32_t a = f->blocks[block].first; a < start; a++)
-		for (uint32_t b = g->blocks[other].first; b < new; b++)
-			if (may_be_one(al, a, b))
-				add_vote(v, a, b, same_incoming(al, a, b, preds) + (start - a == new - b));
-	free(preds);
-}
-
-static int count_votes(struct aligner *al, struct ballot *v)
-{
-	int accepted = 0;
-
-	if (v->list.size)
-		qsort(v->list.data, v->list.size, sizeof *v->list.data, by_count);
-	for (size_t i = 0; i < v->list.size; i++) {
-		struct vote *x = &v->list.data[i];
-
-		if (!x->count || !may_be_one(al, x->a, x->b))
-			continue;
-		al->out->to_new[x->a] = x->b;
-		al->out->to_old[x->b] = x->a;
-		accepted = 1;
-	}
-	return accepted;
-}
-
-static void pair_by_votes(struct aligner *al)
-{
-	int again = 1;
-
-	for (int round = 0; round < VOTE_ROUNDS && again; round++) {
-		struct ballot v = {0};
-
-		vote_operands(al, &v);
-		for (uint32_t k = 0; k < function_of(al, 0)->order_count; k++)
-			vote_block(al, function_of(al, 0)->order[k], &v);
-		again = count_votes(al, &v);
-		map_release(&v.counts);
-		vec_release(&v.list);
-	}
-}
-
 /* ------------------------------------------------------------------ all of it */
 
 static void start(struct aligner *al, int side, int same_parameters, const uint32_t *known)
 {
-	const struct code_function *f = function_of(al, side);
+	const struct code_function *f = aligner_function(al, side);
 	const struct whole_symbol *s = al->side[side]->s;
 
 	match_labels_init(&al->labels[side], al->side[side], same_parameters, known);
@@ -711,7 +376,7 @@ static void start(struct aligner *al, int side, int same_parameters, const uint3
 
 		al->place[side][k] = CODE_NONE;
 		if (s->position[k] == CODE_NONE || v->op == CODE_PHI || (v->op == CODE_ALLOCA && !v->operands && !v->block) ||
-		    is_set_apart(f, f->first_instruction + k))
+		    aligner_set_apart(f, f->first_instruction + k))
 			continue;
 		al->place[side][k] = (uint32_t)al->list[side].size;
 		vec_push(&al->list[side], k);
@@ -754,8 +419,8 @@ static void align_once(struct match_function *out, const struct match_side *old,
 		pair_operands(&al);
 	}
 	fill_gaps(&al);
-	pair_by_flow(&al);
-	pair_by_votes(&al);
+	aligner_flow(&al);
+	aligner_votes(&al);
 	for (int side = 0; side < 2; side++) {
 		match_labels_release(&al.labels[side]);
 		free(al.place[side]);
