@@ -261,6 +261,32 @@ static void begin(struct test_options *o)
 	o->stop = &shared->stop;
 }
 
+/* What the options mean together. */
+static void settle(const struct option_spec *spec, struct test_options *o, const struct check_options *check, const char *strategy, const char *report)
+{
+	if (o->requires.size) { /* a list that ends in NULL */
+		const char **data = mem_zalloc(((size_t)o->requires.size + 1) * sizeof *data);
+		memcpy(data, o->requires.data, (size_t)o->requires.size * sizeof *data);
+		o->requires.data = data;
+	}
+	o->checks = check->set;
+	o->combine = check->combine;
+	o->stats = check->stats;
+	if (strcmp(report, "contracts") && strcmp(report, "all"))
+		option_usage(spec, "--report, or MUSTER_TEST_REPORT, takes contracts or all");
+	o->report_all = !strcmp(report, "all");
+	if (search_kind_parse(strategy, &o->kind))
+		option_usage(spec, "--strategy: %s", error_text());
+	if (o->kind == KIND_IC_CUT)
+		option_usage(spec, "--strategy ic-cut explores whole programs: use muster fuzz");
+	o->repeatable = o->seed && o->workers == 1;
+	o->runs_given = o->runs != UINT64_MAX;
+	o->function_time_given = o->function_time != -1;
+	o->runs = o->runs_given ? o->runs : FUNCTION_RUNS;
+	o->function_time = o->function_time_given ? o->function_time : FUNCTION_SECONDS;
+	check_numbers(spec, o);
+}
+
 int cmd_test(int argc, char **argv)
 {
 	static struct check_options check;
@@ -333,30 +359,10 @@ int cmd_test(int argc, char **argv)
 			break;
 		add_operand(&list, argv[at]);
 	}
-	if (o.requires.size) { /* a list that ends in NULL */
-		const char **data = mem_zalloc(((size_t)o.requires.size + 1) * sizeof *data);
-		memcpy(data, o.requires.data, (size_t)o.requires.size * sizeof *data);
-		o.requires.data = data;
-	}
 	confine_apply(&spec);
 	check_options_apply(&spec, &check);
-	o.checks = check.set;
-	o.combine = check.combine;
-	if (strcmp(report, "contracts") && strcmp(report, "all"))
-		option_usage(&spec, "--report, or MUSTER_TEST_REPORT, takes contracts or all");
-	o.report_all = !strcmp(report, "all");
-	if (search_kind_parse(strategy, &o.kind))
-		option_usage(&spec, "--strategy: %s", error_text());
-	if (o.kind == KIND_IC_CUT)
-		option_usage(&spec, "--strategy ic-cut explores whole programs: use muster fuzz");
-	o.stats = check.stats;
 	o.cflags = (const char *const *)argv + at;
-	o.repeatable = o.seed && o.workers == 1;
-	o.runs_given = o.runs != UINT64_MAX;
-	o.function_time_given = o.function_time != -1;
-	o.runs = o.runs_given ? o.runs : FUNCTION_RUNS;
-	o.function_time = o.function_time_given ? o.function_time : FUNCTION_SECONDS;
-	check_numbers(&spec, &o);
+	settle(&spec, &o, &check, strategy, report);
 	check_operands(&list, &spec, &o);
 	if (budget_set(o.memory, test_workers(&o)))
 		option_usage(&spec, "%s", error_text());
