@@ -213,7 +213,42 @@ void capture_release(struct capture *c)
 	vec_release(&c->preprocess);
 }
 
-int capture_file(const char *path, const char *const *cflags, struct buf *out)
+/* Does one of the files that the rule of make names speak of refinements? They stand behind the colon, with a backslash before spaces and ends of lines. */
+static int names_marked(const struct buf *rule)
+{
+	const char *s = rule->size ? memchr(rule->data, ':', rule->size) : NULL, *end = rule->data + rule->size;
+	struct buf name = BUF_EMPTY, text = BUF_EMPTY;
+	int marked = !s; /* not known */
+
+	for (s = s ? s + 1 : end; s < end && !marked; s++) {
+		if (*s == '\\' && s + 1 < end && s[1] != '\n') {
+			buf_addc(&name, *++s);
+		} else if (*s != ' ' && *s != '\n' && *s != '\\') {
+			buf_addc(&name, *s);
+		} else if (name.size) {
+			buf_clear(&text);
+			marked = file_read(buf_str(&name), &text) || refined_may_be(&text);
+			buf_clear(&name);
+		}
+	}
+	buf_release(&name);
+	buf_release(&text);
+	return marked;
+}
+
+/* The bitcode first; the preprocessed text only if refinements may be in it. */
+static int run_sparingly(struct proc_job jobs[CAPTURE_JOBS], const char *rule)
+{
+	struct buf files = BUF_EMPTY;
+	int e = proc_run_many(jobs, 1);
+
+	if (!e && !jobs[0].result.status && (file_read(rule, &files) || names_marked(&files)))
+		e = proc_run_many(jobs + 1, 1);
+	buf_release(&files);
+	return e;
+}
+
+int capture_file(const char *path, const char *const *cflags, enum capture_what what, struct buf *out)
 {
 	static char *const fixed[] = {"cc", "-c", "-O2", "-g"};
 	VEC(char *) argv = {0};
@@ -221,11 +256,15 @@ int capture_file(const char *path, const char *const *cflags, struct buf *out)
 	struct capture c;
 	struct proc_job jobs[CAPTURE_JOBS];
 	struct buf none = BUF_EMPTY;
+	char *rule = what == CAPTURE_BITCODE ? file_temp("rule") : NULL;
+	const char *const more[] = {"-MD", "-MF", rule, NULL};
 	int e;
 
 	/* It is read twice. */
-	if (file_exists(path) && !file_is_regular(path))
+	if (file_exists(path) && !file_is_regular(path)) {
+		free(rule);
 		return error_set("'%s' is no plain file: name a .c file", path);
+	}
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		vec_push(&argv, fixed[i]);
 	for (; cflags && *cflags; cflags++)
@@ -233,9 +272,9 @@ int capture_file(const char *path, const char *const *cflags, struct buf *out)
 	vec_push(&argv, (char *)path);
 	e = args_parse(&a, (int)argv.size, argv.data);
 	if (!e) {
-		capture_plan(&c, &a.arena, &a, &vec_last(&a.list), &none, NULL, jobs);
+		capture_plan(&c, &a.arena, &a, &vec_last(&a.list), &none, rule ? more : NULL, jobs);
 		/* The user waits for this one: the user sees what is wrong, warnings and all. */
-		e = proc_run_many(jobs, CAPTURE_JOBS);
+		e = rule ? run_sparingly(jobs, rule) : proc_run_many(jobs, CAPTURE_JOBS);
 		if (!e && jobs[0].result.status) {
 			e = error_set("'%s' does not compile:\n%s", path,
 				      buf_str(&jobs[0].result.err));
@@ -248,5 +287,8 @@ int capture_file(const char *path, const char *const *cflags, struct buf *out)
 	}
 	args_release(&a);
 	vec_release(&argv);
+	if (rule)
+		unlink(rule);
+	free(rule);
 	return e;
 }

@@ -36,6 +36,10 @@ void capture_record(struct capture *c, struct proc_job jobs[CAPTURE_JOBS], struc
 void capture_release(struct capture *c);
 
 /* Captures a file by itself: -1 with words if it does not compile. cflags: further arguments of the compiler, NULL at the end; or NULL. */
-int capture_file(const char *path, const char *const *cflags, struct buf *out);
+enum capture_what {
+	CAPTURE_ALL,
+	CAPTURE_BITCODE, /* its source is empty, unless refinements were made into checks */
+};
+int capture_file(const char *path, const char *const *cflags, enum capture_what what, struct buf *out);
 
 #endif

@@ -66,7 +66,7 @@ static int uses_libfuzzer(const struct closure *c)
 }
 
 /* The records of a C file by itself, with the link that `cc FILE.c` would be. */
-static int load_source(struct image *im, const char *path, const char *const *cflags)
+static int load_source(struct image *im, const char *path, const char *const *cflags, enum capture_what what)
 {
 	struct closure_item item = {.kind = ITEM_UNIT};
 	struct record_value v;
@@ -74,7 +74,7 @@ static int load_source(struct image *im, const char *path, const char *const *cf
 	struct buf text = BUF_EMPTY;
 	int harness;
 
-	if (capture_file(path, cflags, &im->file))
+	if (capture_file(path, cflags, what, &im->file))
 		return -1;
 	/* The buffer is the frame itself: a header of 48 bytes, then the payload. */
 	r = (struct record){.kind = RECORD_UNIT,
@@ -359,12 +359,7 @@ static char *behind_script(const char *path)
 	return real ? real : mem_strdup(path);
 }
 
-int program_load(struct program *p, const char *path)
-{
-	return program_load_with(p, path, NULL);
-}
-
-int program_load_with(struct program *p, const char *path, const char *const *cflags)
+static int load(struct program *p, const char *path, const char *const *cflags, enum capture_what what)
 {
 	static const char *const beside[] = {"lib", "work", SEAL_FILE, NULL}; /* in a variant's directory */
 	struct image im = {.soname = ""};
@@ -377,7 +372,7 @@ int program_load_with(struct program *p, const char *path, const char *const *cf
 	real = behind_script(path);
 	if (file_is_c(path)) {
 		im.path = file_absolute(path);
-		e = load_source(&im, path, cflags);
+		e = load_source(&im, path, cflags, what);
 	} else {
 		e = image_load(&im, real);
 	}
@@ -401,6 +396,16 @@ int program_load_with(struct program *p, const char *path, const char *const *cf
 	if (e)
 		program_release(p);
 	return e;
+}
+
+int program_load(struct program *p, const char *path)
+{
+	return load(p, path, NULL, CAPTURE_ALL);
+}
+
+int program_load_bitcode(struct program *p, const char *path, const char *const *cflags)
+{
+	return load(p, path, cflags, CAPTURE_BITCODE);
 }
 
 void program_release(struct program *p)

@@ -30,8 +30,8 @@ struct program {
 
 /* path: an ELF file, a C source file, or libtool's wrapper script. -1 with words. */
 int program_load(struct program *p, const char *path);
-/* The same, with arguments for the compiler of a source file: NULL at the end, or none. */
-int program_load_with(struct program *p, const char *path, const char *const *cflags);
+/* The same for who wants bitcode alone: the record of a source file may lack its source. cflags: arguments for the compiler of one, NULL at the end, or none. */
+int program_load_bitcode(struct program *p, const char *path, const char *const *cflags);
 void program_release(struct program *p);
 
 /* One file alone; an ELF file without records is no failure here. */

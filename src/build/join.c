@@ -219,7 +219,7 @@ struct whole *join_load_merged(const char *path, const char *const *cflags, stru
 		return w;
 	}
 	buf_release(&file);
-	if (program_load_with(&p, path, cflags))
+	if (program_load_bitcode(&p, path, cflags))
 		return NULL;
 	w = join_program(&p, bitcode);
 	program_release(&p);

@@ -11,7 +11,7 @@
 struct whole *join_program(const struct program *p, struct buf *bitcode);
 /* path: as program_load has it, or an archive: all units of its members. */
 struct whole *join_load(const char *path);
-/* The same as one unit, whose bitcode is in *bitcode. cflags: as program_load_with has them. */
+/* The same as one unit, whose bitcode is in *bitcode. cflags: as program_load_bitcode has them. */
 struct whole *join_load_merged(const char *path, const char *const *cflags, struct buf *bitcode);
 
 /* Record by record, in the order of the link, where there is no file: a unit (once, however often it comes), or a link closure. */

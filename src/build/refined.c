@@ -11,14 +11,26 @@
 #include <string.h>
 #include <unistd.h>
 
-static int is_marked(const struct buf *text)
+static int has_word(const struct buf *text, const char *const *words)
 {
-	static const char *const marks[] = {"\"muster.refine:", "\"muster.operator:"};
-
-	for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
-		if (text->size && memmem(text->data, text->size, marks[i], strlen(marks[i])))
+	for (; *words; words++)
+		if (text->size && memmem(text->data, text->size, *words, strlen(*words)))
 			return 1;
 	return 0;
+}
+
+static int is_marked(const struct buf *text)
+{
+	static const char *const marks[] = {"\"muster.refine:", "\"muster.operator:", NULL};
+
+	return has_word(text, marks);
+}
+
+int refined_may_be(const struct buf *text)
+{
+	static const char *const parts[] = {"muster.refine", "muster.operator", NULL};
+
+	return has_word(text, parts);
 }
 
 static char *tool(void)
