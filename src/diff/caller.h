@@ -14,6 +14,9 @@
 #define CALLER_POINTER "(*pointer)" /* their name among stubs */
 #define CALLER_ENDED 98 /* exit status: a stub of a function that does not return was called */
 #define CALLER_FAILED 99 /* exit status: the input cannot be set up */
+#define CALLER_FILLS 3 /* calls of a version */
+#define CALLER_MILLISECONDS 500 /* of processor time for one */
+#define CALLER_END "\n\3muster-diff\n" /* after a call */
 #define CALLER_MARK "\n\1muster-diff\n" /* after the function's own output */
 
 #endif

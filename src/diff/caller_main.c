@@ -1,32 +1,36 @@
-/* caller_main.c: the program muster-caller, which calls one function of a shared object on one input, for witness.c. Only muster starts it.
+/* caller_main.c: the program muster-caller, which calls one function of two shared objects on one input, for witness.c. Only muster starts it.
  *
- *	muster-caller OBJECT <INPUT
+ *	muster-caller OLD NEW <INPUTS
  *
- * The object has the tables of instrument/expose.h. The input is lines, numbers in hexadecimal but for N:
+ * The objects have the tables of instrument/expose.h. There is an input for each; it is lines, numbers in hexadecimal but for N:
  *
  *	F N          call function N of the table
  *	A N VALUE    its argument N
  *	M AT VALUE   a byte of the memory that pointers of the input lead to
  *	Z N          variable N of the table is 0
  *	G N N VALUE  a byte of variable N, at this offset
- *	U VALUE      what memory that nobody has written is filled with: the stack, and what the allocator gives
  *	R N COUNT VALUE NAME    what call N of a stub returns if it is one of NAME; COUNT: its arguments, if it is a call through a pointer. Of the allocator: whether it fails
  *	.            the end
  *
  * Functions that nobody has are stubs (instrument/expose.h), as is the allocator, and functions that pointers of the input lead to: they say how they were called, and return what the input says, or 0. The allocator says nothing; what it gives
  * is an address like those of variables.
  *
- * After the function's own output come a mark, and what it left: its result, words of the memory that changed, all variables. An address that is none of the input's (of a variable, a function, the stack) is the word `address`: it is
- * another one in another version. Status 99: the input cannot be set up.
+ * Each version has a process, which loads it and sets up its input, and from that one a process for each call: CALLER_FILLS of them, with other bytes where nobody has written: on the stack, and in what the allocator gives. After the function's own output
+ * come a mark, and what it left: its result, words of the memory that changed, all variables. An address that is none of the input's (of a variable, a function, the stack) is the word `address`: it is another one in another version. After each call
+ * comes CALLER_END with the status that waitpid gave: what lacks it was ended with the whole run. A call that takes too long ends by SIGPROF, and is not repeated. Status 99 of the run: the input cannot be set up.
  */
 #include "diff/caller.h"
 #include "instrument/expose.h"
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static unsigned char before[CALLER_ARENA_BYTES];
 static int fill;
@@ -223,35 +227,33 @@ static void __attribute__((noinline)) fill_stack(void)
 
 /* ------------------------------------------------------------ the input */
 
-static int set_up(const struct expose_data *data, unsigned long long *arguments)
+static int set_up(FILE *in, const struct expose_data *data, unsigned long long *arguments)
 {
 	unsigned long long i, at, value;
 	int call = -1;
 	char kind;
 
-	while (scanf(" %c", &kind) == 1 && kind != '.') {
-		if (kind == 'F' && scanf("%d", &call) == 1)
+	while (fscanf(in, " %c", &kind) == 1 && kind != '.') {
+		if (kind == 'F' && fscanf(in, "%d", &call) == 1)
 			continue;
-		if (kind == 'A' && scanf("%llu %llx", &i, &value) == 2 && i < CALLER_ARGUMENTS) {
+		if (kind == 'A' && fscanf(in, "%llu %llx", &i, &value) == 2 && i < CALLER_ARGUMENTS) {
 			arguments[i] = value;
 			continue;
 		}
-		if (kind == 'M' && scanf("%llx %llx", &at, &value) == 2 && at >= CALLER_ARENA && at < CALLER_ARENA + CALLER_ARENA_BYTES) {
+		if (kind == 'M' && fscanf(in, "%llx %llx", &at, &value) == 2 && at >= CALLER_ARENA && at < CALLER_ARENA + CALLER_ARENA_BYTES) {
 			*(unsigned char *)at = (unsigned char)value;
 			continue;
 		}
-		if (kind == 'Z' && scanf("%llu", &i) == 1) {
+		if (kind == 'Z' && fscanf(in, "%llu", &i) == 1) {
 			memset(data[i].at, 0, data[i].size);
 			continue;
 		}
-		if (kind == 'U' && scanf("%x", (unsigned *)&fill) == 1)
-			continue;
 		if (kind == 'R' && row_count < sizeof rows / sizeof *rows) {
 			struct row *r = &rows[row_count++];
-			if (scanf("%u %u %llx %255s", &r->number, &r->arguments, &r->value, r->name) == 4)
+			if (fscanf(in, "%u %u %llx %255s", &r->number, &r->arguments, &r->value, r->name) == 4)
 				continue;
 		}
-		if (kind == 'G' && scanf("%llu %llu %llx", &i, &at, &value) == 3 && at < data[i].size) {
+		if (kind == 'G' && fscanf(in, "%llu %llu %llx", &i, &at, &value) == 3 && at < data[i].size) {
 			data[i].at[at] = (unsigned char)value;
 			continue;
 		}
@@ -277,31 +279,90 @@ static void say_state(const struct expose_data *data, const unsigned char *arena
 		}
 }
 
-int main(int argc, char **argv)
+/* Calls the function; does not return. */
+static void call_once(const struct expose_call *call, const struct expose_data *data, unsigned long long *arguments, const unsigned char *arena)
 {
-	unsigned long long arguments[CALLER_ARGUMENTS] = {0}, result;
-	unsigned char *arena = mmap((void *)CALLER_ARENA, CALLER_ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-	void *object = argc == 2 ? dlopen(argv[1], RTLD_LAZY) : NULL;
-	const struct expose_call *table = object ? dlsym(object, "muster_calls") : NULL;
-	const struct expose_data *data = object ? dlsym(object, "muster_data") : NULL;
+	const struct itimerval limit = {.it_value = {CALLER_MILLISECONDS / 1000, CALLER_MILLISECONDS % 1000 * 1000}};
+	unsigned long long result;
 
-	if (argc != 2) {
-		fprintf(stderr, "muster-caller is a part of muster, which starts it for 'muster diff'\n");
-		return 2;
-	}
-	if (arena != (void *)CALLER_ARENA || !table || !data || make_pointers() || make_heap())
-		return CALLER_FAILED;
-	int call = set_up(data, arguments);
-	if (call < 0)
-		return CALLER_FAILED;
-	memcpy(before, arena, sizeof before);
-	setvbuf(stdout, NULL, _IOLBF, 0);
+	setitimer(ITIMER_PROF, &limit, NULL);
 	fill_stack();
-	result = table[call].call(arguments);
+	result = call->call(arguments);
 	printf(CALLER_MARK);
 	say_word("result", 0, result);
 	printf("\2\n");
 	say_state(data, arena);
 	fflush(NULL);
 	_Exit(0);
+}
+
+/* One version: the process that was made for it. What it returns is the status. */
+static int call_all(const char *path, FILE *in, unsigned char *arena)
+{
+	static const int fills[CALLER_FILLS] = {0xa5, 0, 0x5a};
+	unsigned long long arguments[CALLER_ARGUMENTS] = {0};
+	void *object = dlopen(path, RTLD_LAZY);
+	const struct expose_call *table = object ? dlsym(object, "muster_calls") : NULL;
+	const struct expose_data *data = object ? dlsym(object, "muster_data") : NULL;
+	int call = table && data ? set_up(in, data, arguments) : -1, status;
+
+	if (call < 0)
+		return CALLER_FAILED;
+	memcpy(before, arena, sizeof before);
+	for (int i = 0; i < CALLER_FILLS; i++) {
+		pid_t pid = fork();
+
+		fill = fills[i];
+		if (!pid)
+			call_once(&table[call], data, arguments, arena);
+		if (pid < 0 || waitpid(pid, &status, 0) != pid)
+			return CALLER_FAILED;
+		printf(CALLER_END "%d\n", status);
+		fflush(stdout);
+		if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF)
+			break;
+	}
+	return 0;
+}
+
+/* Everything on standard input, so that nothing is left for the functions. */
+static char *read_inputs(void)
+{
+	size_t size = 0, room = 0, n = 0;
+	char *text = NULL;
+
+	do {
+		size += n;
+		if (room - size < 4096 && !(text = realloc(text, room = 2 * room + 65536)))
+			return NULL;
+	} while ((n = fread(text + size, 1, room - size - 1, stdin)));
+	text[size] = 0;
+	return text;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned char *arena = mmap((void *)CALLER_ARENA, CALLER_ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	char *text = argc == 3 ? read_inputs() : NULL;
+	int status = 0;
+
+	if (argc != 3) {
+		fprintf(stderr, "muster-caller is a part of muster, which starts it for 'muster diff'\n");
+		return 2;
+	}
+	if (arena != (void *)CALLER_ARENA || make_pointers() || make_heap())
+		return CALLER_FAILED;
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	for (int i = 1; i < argc && !status; i++) {
+		char *end = text ? strstr(text, "\n.\n") : NULL;
+		FILE *in = end ? fmemopen(text, (size_t)(end - text) + 3, "r") : NULL;
+		pid_t pid = in ? fork() : -1;
+
+		if (!pid)
+			_exit(call_all(argv[i], in, arena));
+		text = end ? end + 3 : NULL;
+		if (pid < 0 || waitpid(pid, &status, 0) != pid)
+			return CALLER_FAILED;
+	}
+	return status ? CALLER_FAILED : 0;
 }

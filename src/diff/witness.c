@@ -2,10 +2,10 @@
  *
  * Each version becomes a shared object, once, or of a large program once for each function: its bitcode with tables of functions and variables (instrument/expose.h), with arithmetic that wraps and without optimisation. The
  * program muster-caller loads one, sets up the input and calls the function. Pointers lead into a piece of memory that has one address in all runs, so that addresses can be compared. Functions without a definition are stubs that say how
- * they were called, and return what the input says, or 0 (stubs.c).
+ * they were called, and return what the input says, or 0 (stubs.c). One run of muster-caller is all calls of both versions on one input.
  *
  * What is compared: the result, variables and memory afterwards, what was written to standard output, how it ended. Addresses of the program's own (variables, functions, the stack) are different in two
- * programs and count as one value. Each version runs three times, with different bytes where nobody has written: what is not the same each time is no observation. So a difference is the code's doing, and the model that predicted it need not be right
+ * programs and count as one value. Each version is called three times, with different bytes where nobody has written: what is not the same each time is no observation. So a difference is the code's doing, and the model that predicted it need not be right
  * for what is printed to be true.
  */
 #include "diff/inside.h"
@@ -24,9 +24,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#define SECONDS 0.5 /* of a run */
+#define SECONDS (2 * CALLER_FILLS * CALLER_MILLISECONDS / 1000.0 + 0.5) /* of a run, which is all calls on an input */
 #define LARGE 20000 /* instructions of a version from which on only what a function reaches is compiled */
 
 struct loaded { /* a shared object with tables (instrument/expose.h) */
@@ -102,6 +103,7 @@ static struct launcher *launcher_of(struct diff_witnesses *w)
 		o.out = LAUNCH_CAPTURE;
 		o.err = LAUNCH_NULL;
 		launch_limit(&o, SECONDS);
+		o.idle_seconds = CALLER_MILLISECONDS / 1000.0;
 		if (w->caller)
 			w->launcher = launcher_new(&o);
 		w->failed = !w->launcher;
@@ -271,34 +273,6 @@ static int is_crash(int signal)
 	return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGTRAP;
 }
 
-static int run_once(struct diff_witnesses *w, const struct loaded *v, struct buf *input, struct seen *out)
-{
-	char *argv[] = {w->caller, v->path, NULL};
-	struct launch_input in = {.data = input->data, .size = input->size, .present = 1, .argv = argv};
-	struct run_result r;
-	char words[256];
-	*out = (struct seen){0};
-	if (launcher_run(w->launcher, &in, &r) || r.end == RUN_FAILED || r.end == RUN_CUT || (r.end == RUN_EXIT && r.code == CALLER_FAILED))
-		return -1;
-	char *text = buf_str(&r.out), *mark = strstr(text, CALLER_MARK);
-	run_result_words(&r, words, sizeof words);
-	out->timeout = run_was_stopped(r.end);
-	out->crashed = r.end == RUN_SIGNAL && is_crash(r.signal);
-	if (mark) {
-		char *result = mark + strlen(CALLER_MARK), *memory = strstr(result, "\2\n");
-		*mark = 0;
-		if (!memory)
-			return -1;
-		*memory = 0;
-		out->result = strdup(result);
-		out->memory = strdup(memory + 2);
-	} else {
-		out->end = strdup(words);
-	}
-	out->out = strdup(text);
-	return 0;
-}
-
 static int same_text(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
@@ -309,15 +283,64 @@ static int same_seen(const struct seen *a, const struct seen *b)
 	return same_text(a->out, b->out) && same_text(a->result, b->result) && same_text(a->memory, b->memory) && same_text(a->end, b->end);
 }
 
-/* Again; -1 if it cannot be run, or is not the same. */
-static int run_steadily(struct diff_witnesses *w, const struct loaded *v, struct buf *input, const struct seen *first)
+/* One call, from what was written during it: the text up to CALLER_END. -1: it says nothing. */
+static int read_call(char *text, const char *status, struct seen *out)
 {
-	struct seen again = {0};
-	int e = 0;
-	if (!first->timeout)
-		e = run_once(w, v, input, &again) || !same_seen(first, &again) ? -1 : 0;
-	seen_release(&again);
-	return e;
+	int code = atoi(status);
+	struct run_result r = {.end = WIFSIGNALED(code) ? RUN_SIGNAL : RUN_EXIT, .code = WEXITSTATUS(code), .signal = WTERMSIG(code)};
+	char *mark = strstr(text, CALLER_MARK), words[256];
+	if (r.end == RUN_SIGNAL && r.signal == SIGPROF)
+		r.end = RUN_TIME;
+	run_result_words(&r, words, sizeof words);
+	out->timeout = run_was_stopped(r.end);
+	out->crashed = r.end == RUN_SIGNAL && is_crash(r.signal);
+	if (mark) {
+		char *result = mark + strlen(CALLER_MARK), *memory = strstr(result, "\2\n");
+		if (!memory || r.end != RUN_EXIT || r.code)
+			return -1;
+		*mark = *memory = 0;
+		out->result = strdup(result);
+		out->memory = strdup(memory + 2);
+	} else {
+		out->end = strdup(words);
+	}
+	out->out = strdup(text);
+	return 0;
+}
+
+/* All calls of a version: what the first did, and -1 if another one did something else. */
+static int read_calls(char **text, struct seen *out)
+{
+	for (int i = 0; i < CALLER_FILLS; i++) {
+		char *end = strstr(*text, CALLER_END), *status = end ? end + strlen(CALLER_END) : NULL, *next = status ? strchr(status, '\n') : NULL;
+		struct seen again = {0};
+		if (!next)
+			return -1;
+		*end = 0;
+		int e = read_call(*text, status, i ? &again : out);
+		*text = next + 1;
+		if (!e && i && !same_seen(out, &again))
+			e = -1;
+		seen_release(&again);
+		if (e || out->timeout) /* it is not repeated */
+			return e;
+	}
+	return 0;
+}
+
+/* Both versions, on an input for each. -1: they cannot be run, or one does not do the same each time. */
+static int run_calls(struct diff_witnesses *w, struct loaded *const l[2], const struct buf *input, struct seen out[2])
+{
+	char *argv[] = {w->caller, l[OLD]->path, l[NEW]->path, NULL};
+	struct launch_input in = {.data = input->data, .size = input->size, .present = 1, .argv = argv};
+	struct run_result r;
+	if (launcher_run(w->launcher, &in, &r) || r.end == RUN_FAILED || r.end == RUN_CUT || (r.end == RUN_EXIT && r.code))
+		return -1;
+	char *text = buf_str(&r.out);
+	for (int k = 0; k < 2; k++)
+		if (read_calls(&text, &out[k]))
+			return -1;
+	return 0;
 }
 
 /* ------------------------------------------------------------ what differs */
@@ -465,35 +488,39 @@ static int fit_model(struct diff_pair *x, const struct solve_model *m, const exp
 	return v == VERDICT_SAT;
 }
 
-/* Each version, with memory that nobody has written filled in this manner. again: it must do what was seen before. 0: it cannot be run, or does not. */
-static int run_both(struct diff_pair *x, const struct solve_model *m, unsigned fill, struct seen seen[2], int again)
+static void log_seen(const struct diff_pair *x, int ok, const struct seen seen[2], const struct buf *input)
+{
+	for (int k = 0; k < 2; k++)
+		log_info("witness of %s: %s version: %s%s%s%s", x->side[k].f->name, k == OLD ? "old" : "new", seen[k].result ? seen[k].result : "", seen[k].end ? seen[k].end : "", seen[k].memory ? seen[k].memory : "",
+			 seen[k].out ? seen[k].out : "");
+	log_info("%s on:\n%s", ok ? "steady" : "cannot be run, or not the same each time", buf_str((struct buf *)input));
+}
+
+/* 0: they cannot be run, or do not do the same each time. */
+static int run_both(struct diff_pair *x, const struct solve_model *m, struct seen seen[2])
 {
 	struct diff_witnesses *w = x->d->witnesses;
-	int ok = 1;
-	for (int k = 0; k < 2 && ok; k++) {
-		struct buf input = BUF_EMPTY;
-		struct loaded *l = loaded_of(w, k, x->side[k].f);
-		if (!l || call_number(l, x->side[k].f) < 0) {
+	struct loaded *l[2];
+	struct buf input = BUF_EMPTY;
+	for (int k = 0; k < 2; k++) {
+		l[k] = loaded_of(w, k, x->side[k].f);
+		if (!l[k] || call_number(l[k], x->side[k].f) < 0) {
 			log_info("witness of %s: it cannot be called", x->side[k].f->name);
+			buf_release(&input);
 			return 0;
 		}
-		buf_addf(&input, "U %x\n", fill);
-		write_input(x, l, k, m, &input);
-		ok = again ? !run_steadily(w, l, &input, &seen[k]) : !run_once(w, l, &input, &seen[k]);
-		log_info("witness of %s: %s version: %s%s%s%s%s\ninput:\n%s", x->side[k].f->name, k == OLD ? "old" : "new", ok ? "" : again ? "not the same again " : "cannot be run ", seen[k].result ? seen[k].result : "",
-			 seen[k].end ? seen[k].end : "", seen[k].memory ? seen[k].memory : "", seen[k].out ? seen[k].out : "", buf_str(&input));
-		buf_release(&input);
+		write_input(x, l[k], k, m, &input);
 	}
+	int ok = !run_calls(w, l, &input, seen);
+	log_seen(x, ok, seen, &input);
+	buf_release(&input);
 	return ok;
 }
 
 int diff_witness_run_as_is(struct diff_pair *x, const struct solve_model *m, struct diff_case *out)
 {
-	static const unsigned fills[] = {0xa5, 0, 0x5a};
 	struct seen seen[2] = {{0}};
-	int ok = run_both(x, m, fills[0], seen, 0) && describe(x, &seen[OLD], &seen[NEW], out) && (!out->undefined || seen[OLD].crashed || seen[NEW].crashed);
-	for (size_t i = 1; i < sizeof fills / sizeof *fills && ok; i++)
-		ok = run_both(x, m, fills[i], seen, 1);
+	int ok = run_both(x, m, seen) && describe(x, &seen[OLD], &seen[NEW], out) && (!out->undefined || seen[OLD].crashed || seen[NEW].crashed);
 	if (ok)
 		note_inputs(x, m, out);
 	else {
