@@ -5,6 +5,7 @@
  */
 #include "campaign/revision.h"
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -203,6 +204,44 @@ char *revision_same_file(struct revision *r, const char *file)
 	free(real);
 	free(top);
 	return found;
+}
+
+/* The rest of the word that names a file or directory: "" if it is the next word; NULL: none does. */
+static const char *names_path(const char *word)
+{
+	static const char *const options[] = {"-iquote", "-isystem", "-idirafter", "-include", "-imacros", "-I"};
+
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+		size_t n = strlen(options[i]);
+		if (!strncmp(word, options[i], n))
+			return word + n;
+	}
+	return NULL;
+}
+
+const char *const *revision_arguments(const struct revision *r, const char *const *cflags, struct arena *arena)
+{
+	size_t n = 0;
+
+	while (cflags && cflags[n])
+		n++;
+	const char **out = arena_alloc(arena, (n + 1) * sizeof *out);
+	for (size_t i = 0, next = 0; i < n; i++) {
+		const char *rest = next ? cflags[i] : names_path(cflags[i]);
+		int own = next; /* the whole word is the name */
+
+		out[i] = cflags[i];
+		next = !own && rest && !*rest;
+		if (!rest || !*rest || *rest == '/' || !r->tree)
+			continue;
+		char *there = mem_printf("%s/%s%s", r->tree, r->prefix, rest), *whole = mem_printf("%.*s%s", own ? 0 : (int)(rest - cflags[i]), cflags[i], there);
+		if (file_exists(there))
+			out[i] = arena_strdup(arena, whole);
+		free(there);
+		free(whole);
+	}
+	out[n] = NULL;
+	return out;
 }
 
 /* ------------------------------------------------------------ the program that was built */

@@ -4,6 +4,7 @@
  */
 #include "campaign/versions.h"
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -86,7 +87,10 @@ int version_load(struct version *v, const struct versions_options *o)
 {
 	if (v->stored)
 		return load_stored(v, o);
-	v->whole = join_load_merged(v->path, o->cflags, o->merged ? &v->bitcode : NULL);
+	struct arena arena = {0};
+	const char *const *cflags = v->revision.tree ? revision_arguments(&v->revision, o->cflags, &arena) : o->cflags;
+	v->whole = join_load_merged(v->path, cflags, o->merged ? &v->bitcode : NULL);
+	arena_release(&arena);
 	if (v->whole && v->revision.tree)
 		name_units(v->whole, v->revision.tree);
 	return v->whole ? 0 : -1;

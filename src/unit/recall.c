@@ -8,6 +8,7 @@
  */
 #include "unit/recall.h"
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -58,26 +59,6 @@ void driven_release(struct driven *d)
 	free(d->program);
 }
 
-/* Directories of headers that are in the revision's tree, too, are meant there. */
-static void turn_to_revision(struct shell_line *words, const struct revision *rev, struct arena *arena)
-{
-	for (size_t i = 0; rev && rev->tree && i < words->argv.size && words->argv.data[i]; i++) {
-		char *word = words->argv.data[i];
-		int apart = !strcmp(word, "-I") || !strcmp(word, "-iquote") || !strcmp(word, "-isystem") || !strcmp(word, "-include");
-		const char *dir = !strncmp(word, "-I", 2) && word[2] ? word + 2 : NULL;
-
-		if (apart && i + 1 < words->argv.size && words->argv.data[i + 1])
-			dir = words->argv.data[++i];
-		if (!dir || *dir == '/')
-			continue;
-		char *there = mem_printf("%s/%s%s", rev->tree, rev->prefix, dir);
-		char *whole = mem_printf("%s%s", apart ? "" : "-I", there);
-		if (file_exists(there))
-			words->argv.data[i] = arena_strdup(arena, whole);
-		free(there), free(whole);
-	}
-}
-
 /* Drives the source as the campaign did. name: what the user calls it. */
 static int build(struct store *s, uint64_t campaign, const char *source, const struct revision *rev, const char *name, struct driven *out)
 {
@@ -100,8 +81,10 @@ static int build(struct store *s, uint64_t campaign, const char *source, const s
 		shell_split(&words, cflags);
 		if (!words.argv.size || vec_last(&words.argv))
 			vec_push(&words.argv, NULL);
-		turn_to_revision(&words, rev, &arena);
-		e = harness_build(source, (const char *const *)words.argv.data, &o, &out->front, &out->h, &out->program) || harness_initial(out->h, out->program) ? -1 : 0;
+		const char *const *arguments = (const char *const *)words.argv.data;
+		if (rev)
+			arguments = revision_arguments(rev, arguments, &arena);
+		e = harness_build(source, arguments, &o, &out->front, &out->h, &out->program) || harness_initial(out->h, out->program) ? -1 : 0;
 	}
 	if (!e)
 		e = (out->whole = join_load(out->program)) ? 0 : -1;
