@@ -96,6 +96,7 @@ void revision_release(struct revision *r)
 	free(r->prefix);
 	free(r->tree);
 	free(r->id);
+	free(r->map);
 	*r = (struct revision){0};
 }
 
@@ -201,6 +202,13 @@ char *revision_same_file(struct revision *r, const char *file)
 		found = revision_file(r, real + n + 1);
 	else
 		error_set("'%s' is not in the work tree '%s'", file, r->top);
+	if (found && !r->map) { /* what they end with is the same */
+		size_t a = strlen(found), b = strlen(file), same = 0;
+		for (size_t i = 1; i <= a && i <= b && found[a - i] == file[b - i]; i++)
+			if (found[a - i] == '/' || i == b)
+				same = found[a - i] == '/' ? i - 1 : i;
+		r->map = mem_printf("%.*s=%.*s", (int)(a - same), found, (int)(b - same), file);
+	}
 	free(real);
 	free(top);
 	return found;
@@ -225,7 +233,7 @@ const char *const *revision_arguments(const struct revision *r, const char *cons
 
 	while (cflags && cflags[n])
 		n++;
-	const char **out = arena_alloc(arena, (n + 1) * sizeof *out);
+	const char **out = arena_alloc(arena, (n + 2) * sizeof *out);
 	for (size_t i = 0, next = 0; i < n; i++) {
 		const char *rest = next ? cflags[i] : names_path(cflags[i]);
 		int own = next; /* the whole word is the name */
@@ -240,7 +248,11 @@ const char *const *revision_arguments(const struct revision *r, const char *cons
 		free(there);
 		free(whole);
 	}
-	out[n] = NULL;
+	if (r->tree) {
+		char *map = r->map ? mem_printf("-fmacro-prefix-map=%s", r->map) : mem_printf("-fmacro-prefix-map=%s/%s=", r->tree, r->prefix);
+		out[n++] = arena_strdup(arena, map);
+		free(map);
+	}
 	return out;
 }
 

@@ -17,6 +17,7 @@ struct revision {
 	char *prefix;	  /* from there to where we are: "", or "sub/" */
 	char *tree;	  /* the files; NULL: not needed yet */
 	char *id;	  /* of the revision's tree */
+	char *map;	  /* how a file of the tree is named in the work tree, FROM=TO: what both begin with; NULL: from the directory that we are in */
 };
 
 /* name: as git names it; NULL: the work tree, with all files that git does not ignore. */
@@ -27,7 +28,7 @@ char *revision_file(struct revision *r, const char *path);
 /* The same for a file of the work tree, by any path. */
 char *revision_same_file(struct revision *r, const char *file);
 struct arena;
-/* Arguments of the compiler for a file of the revision: what they name from here (-Iinclude, -include x.h) and the revision has, is meant in its tree. NULL at the end; in the arena. */
+/* Arguments of the compiler for a file of the revision: what they name from here (-Iinclude, -include x.h) and the revision has, is meant in its tree, and __FILE__ is what it is in the work tree. NULL at the end; in the arena. */
 const char *const *revision_arguments(const struct revision *r, const char *const *cflags, struct arena *arena);
 /* Runs the command line with muster-cc as compiler, in the directory that we are in below the top. program: the one that is meant, from there; NULL: the only one that was linked. */
 char *revision_build(struct revision *r, const char *command, const char *program);

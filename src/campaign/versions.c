@@ -123,6 +123,8 @@ int version_open(struct version *v, const char *text, const char *other, const s
 
 	*v = (struct version){0};
 	if (text && file_exists(text) && !file_is_dir(text)) { /* a branch may have a directory's name */
+		while (text[0] == '.' && text[1] == '/' && text[2] && text[2] != '/') /* __FILE__ has none in a revision */
+			text += 2;
 		v->path = mem_strdup(text);
 		v->file = file_is_c(text) ? file_absolute(text) : NULL;
 		return 0;
