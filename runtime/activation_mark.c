@@ -32,6 +32,7 @@ void activation_mark(enum muster_mark what)
 	X(__wrap___explicit_bzero_chk) X(__wrap_malloc) X(__wrap_calloc) X(__wrap_realloc) X(__wrap_reallocarray) X(__wrap_free)    \
 	X(__wrap_aligned_alloc) X(__wrap_memalign) X(__wrap_valloc) X(__wrap_posix_memalign) X(__wrap_klee_assume)                 \
 	X(__wrap_muster_assume) X(__wrap___VERIFIER_assume) X(__wrap_muster_assert_holds) X(__wrap_muster_refine_holds)            \
+	X(__wrap_muster_contract_holds)                                                                                            \
 	X(__wrap___VERIFIER_assert) X(__wrap_exit) X(__wrap__exit) X(rt_string_fits)
 
 #define X(name) extern char name[] __attribute__((weak));

@@ -384,6 +384,7 @@ void __muster_drive_call(void)
 /* To the instrumentation these have bodies that take labels. */
 char __muster_def_result __asm__("__muster_def.muster_drive_result");
 char __muster_def_length __asm__("__muster_def.muster_drive_length");
+char __muster_def_length_at __asm__("__muster_def.muster_drive_length_at");
 
 void muster_drive_result(void *value, const struct drive_table *table, uint32_t type)
 {
@@ -415,6 +416,15 @@ unsigned long muster_drive_length(const void *p, unsigned long element)
 			return (o->size - ((uint64_t)p - (uint64_t)o->base)) / element;
 	}
 	return 0;
+}
+
+/* The same where a caller of the unit's own passes the pointer: what is no object of the driver's has a length that is not known. */
+unsigned long muster_drive_length_at(const void *p, unsigned long element, int *unknown)
+{
+	*unknown |= p && !muster_drive_made(p);
+	if (run->traced)
+		return __muster_drive_length(muster_drive_length_at, p, element);
+	return muster_drive_length(p, element);
 }
 
 int muster_drive_made(const void *p)

@@ -93,6 +93,12 @@ WEAK void muster_refine_holds(int holds, const char *text, const char *file, int
 	must_hold(holds, "refinement violated", text, file, line);
 }
 
+WEAK void muster_contract_holds(int holds, const char *text, const char *file, int line);
+WEAK void muster_contract_holds(int holds, const char *text, const char *file, int line)
+{
+	must_hold(holds, "contract broken", text, file, line);
+}
+
 /* ------------------------------------------------------------ what was given */
 
 static void tell(const char *type, const char *value)

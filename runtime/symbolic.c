@@ -124,6 +124,13 @@ RT_EXPORT void __wrap_muster_refine_holds(int holds, const char *text, const cha
 	must_hold(MUSTER_CHECK_REFINE, a[0], holds, "refinement violated", text, file, line);
 }
 
+RT_EXPORT void __wrap_muster_contract_holds(int holds, const char *text, const char *file, int line)
+{
+	label a[1];
+	rt_enter(__wrap_muster_contract_holds, a, 1);
+	must_hold(MUSTER_CHECK_REFINE, a[0], holds, "contract broken", text, file, line);
+}
+
 RT_EXPORT void __wrap___VERIFIER_assert(int condition)
 {
 	label a[1];

@@ -474,6 +474,8 @@ struct muster_served {
  * for one. The first line says that they will. */
 #define MUSTER_REPORT_ENV "MUSTER_REPORT"
 #define MUSTER_REPORT_FD 197
+/* Functions of a harness that state a contract where the function with it begins: this and a number. */
+#define MUSTER_REQUIRES_FUNCTION "muster_requires_"
 #define MUSTER_REPORT_HELLO "muster: reports of the sanitizers follow\n"
 #define MUSTER_CONTROL_FD 198
 #define MUSTER_STATUS_FD 199

@@ -269,6 +269,8 @@ static void summarise(struct finding *f, const struct report *r)
 		buf_addf(b, ": (%s) does not hold", r->message);
 	else if (!strcmp(f->bug.kind, "refinement"))
 		buf_addf(b, ": (%s) does not hold", r->message);
+	else if (!strcmp(f->bug.kind, "contract"))
+		buf_addf(b, ": %s, and this call does not keep it", r->message);
 	else if (describe(&d, &said))
 		buf_addf(b, ": %s", buf_str(&said));
 	else if (r->message[0])
@@ -331,6 +333,8 @@ static void refine_abort(struct finding *f, struct report *r, const char *text)
 		f->bug.kind = "assert";
 	else if (report_refinement(text, r->message, sizeof r->message))
 		f->bug.kind = "refinement";
+	else if (report_contract(text, r->message, sizeof r->message))
+		f->bug.kind = "contract";
 	else if (strstr(text, "*** stack smashing detected ***"))
 		f->bug.kind = "stack-smashing";
 	else if (strstr(text, "*** buffer overflow detected ***"))
@@ -364,7 +368,7 @@ static void from_report(struct confirm *c, struct finding *f, struct reports_one
 		set_place(f, place);
 	f->bug.place = x->place;
 	f->bug.bucket = report_bucket(f->bug.kind, x->frames.data, x->frames.size);
-	if (!strcmp(f->bug.kind, "refinement")) /* several may stand in one line */
+	if (!strcmp(f->bug.kind, "refinement") || !strcmp(f->bug.kind, "contract")) /* several may stand in one line */
 		f->bug.bucket = hash64(r->message, strlen(r->message), f->bug.bucket);
 	report_render(r, x->text, c->symboliser, place, &text);
 	f->bug.report = finding_keep(f, &text);
@@ -384,7 +388,7 @@ static void from_signal(struct finding *f, int number, const char *text)
 	name_kind(f, &none, text);
 	f->bug.signal = number;
 	f->bug.bucket = report_bucket(f->bug.kind, NULL, 0);
-	if (!strcmp(f->bug.kind, "assert") || !strcmp(f->bug.kind, "refinement"))
+	if (!strcmp(f->bug.kind, "assert") || !strcmp(f->bug.kind, "refinement") || !strcmp(f->bug.kind, "contract"))
 		summarise(f, &none);
 	else
 		f->bug.summary = finding_text(f, "%s: killed by signal %d, without a report", f->bug.kind, number);

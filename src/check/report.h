@@ -46,6 +46,8 @@ int report_deadly(const char *text, char *kind, size_t size);
 int report_assertion(const char *text, char *message, size_t size);
 /* The words of a refinement type (muster.h) that a value did not have, likewise. */
 int report_refinement(const char *text, char *message, size_t size);
+/* The words of an accepted contract that a call did not keep, likewise. */
+int report_contract(const char *text, char *message, size_t size);
 
 /* Asks for and resolves the symbols of all frames. -1 with words: none can be had. */
 int report_symbolise(const struct report *r, struct symboliser *s);

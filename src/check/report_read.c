@@ -264,6 +264,11 @@ int report_refinement(const char *text, char *message, size_t size)
 	return own_words(text, ": refinement violated: ", message, size);
 }
 
+int report_contract(const char *text, char *message, size_t size)
+{
+	return own_words(text, ": contract broken: ", message, size);
+}
+
 /* -------------------------------------------------------------- symbols */
 
 int report_symbolise(const struct report *r, struct symboliser *s)
@@ -384,7 +389,7 @@ void report_render(const struct report *r, const char *text, const struct symbol
  * may define itself are known by their file too. */
 static int is_messenger(const struct symbol *y)
 {
-	static const char *const begins[] = {"must_hold", "muster_refine_holds", "muster_assert_holds", "muster_holds_", "muster_now_"};
+	static const char *const begins[] = {"must_hold", "muster_refine_holds", "muster_assert_holds", "muster_contract_holds", "muster_holds_", "muster_now_", MUSTER_REQUIRES_FUNCTION};
 	static const char *const replaceable[] = {
 	    "is_reached", "__VERIFIER_assert",
 #define X(name) #name,
@@ -401,6 +406,12 @@ static int is_messenger(const struct symbol *y)
 	return 0;
 }
 
+/* It states the contract of the function that calls it, and is called where that one begins: the place is that one's caller. */
+static int is_statement(const struct symbol *y)
+{
+	return y->function && !strncmp(y->function, MUSTER_REQUIRES_FUNCTION, sizeof MUSTER_REQUIRES_FUNCTION - 1);
+}
+
 /* Static functions of the sanitizers have no lines, but a file's name from the symbol table: they are not the program's. */
 static int is_own_source(const struct symbol *y)
 {
@@ -411,6 +422,9 @@ static int is_own_source(const struct symbol *y)
 void report_own_frames(const struct report *r, const struct symboliser *s,
 		       int (*own)(void *ctx, const char *module), void *ctx, report_symbols *out)
 {
+	struct symbol stated = {0}; /* the function whose contract was stated */
+	int skip = 0;
+
 	for (size_t i = 0; i < r->count; i++) {
 		const struct report_frame *f = &r->frames.data[i];
 		const struct symbol_place *p = place_of(f, s);
@@ -420,8 +434,13 @@ void report_own_frames(const struct report *r, const struct symboliser *s,
 		for (uint32_t k = 0; k < p->count; k++) {
 			const struct symbol *y = &p->symbols[k];
 
-			if (is_own_source(y))
+			skip |= is_statement(y);
+			if (is_own_source(y) && skip && !out->size)
+				stated = *y, skip = 0;
+			else if (is_own_source(y))
 				vec_push(out, *y);
 		}
 	}
+	if (!out->size && stated.function)
+		vec_push(out, stated);
 }

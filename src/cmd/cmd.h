@@ -17,6 +17,7 @@
 	X(export, "export", "write tests for others: cmocka, plain files, Test-Comp")          \
 	X(trace, "trace", "run a program once and print its path as conditions in C")          \
 	X(check, "check", "refinement types of a C file: proved, rejected, or checks of every run") \
+	X(contracts, "contracts", "what functions of a C file require of their callers")         \
 	X(invariants, "invariants", "what holds at the loops of a C file, in C")               \
 	X(diff, "diff", "for which inputs the behaviour of functions changed")                  \
 	X(validate, "validate", "which summaries of an old version hold in a new one")          \

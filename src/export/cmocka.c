@@ -46,7 +46,7 @@ static const char **lines(char *text)
 
 /* How 'muster test' was called. */
 struct called {
-	char *options, *requires, *cflags, *function, *named;
+	char *options, *requires, *accepted, *cflags, *function, *named;
 };
 
 static int read_called(const struct export_campaign *c, struct called *v)
@@ -54,6 +54,7 @@ static int read_called(const struct export_campaign *c, struct called *v)
 	int e = export_value(c, "options", &v->options);
 
 	e |= export_value(c, "requires", &v->requires);
+	e |= export_value(c, "accepted", &v->accepted);
 	e |= export_value(c, "cflags", &v->cflags);
 	e |= export_value(c, "function", &v->function);
 	return e | export_value(c, "named", &v->named);
@@ -63,6 +64,7 @@ static void release_called(struct called *v)
 {
 	free(v->options);
 	free(v->requires);
+	free(v->accepted);
 	free(v->cflags);
 	free(v->function);
 	free(v->named);
@@ -73,13 +75,14 @@ static int build_as(struct unit *u, const struct called *v)
 	struct harness_options o = {
 	    .elements = 8, .characters = 16, .objects = 3, .global_limit = 256};
 	char globals[16] = "symbolic";
-	const char **list = lines(v->requires);
+	const char **list = lines(v->requires), **accepted = lines(v->accepted);
 	int e;
 
 	sscanf(v->options, "elements=%u characters=%u objects=%u globals=%15s", &o.elements,
 	       &o.characters, &o.objects, globals);
 	o.globals_initial = !strcmp(globals, "initial");
 	o.requires = list[0] ? list : NULL;
+	o.accepted = accepted[0] ? accepted : NULL;
 	shell_split(&u->cflags, v->cflags);
 	buf_adds(&u->flags, v->cflags);
 	if (!u->cflags.argv.size || vec_last(&u->cflags.argv))
@@ -99,6 +102,7 @@ static int build_as(struct unit *u, const struct called *v)
 	if (!e && harness_initial(u->h, u->program))
 		log_info("%s", error_text()); /* variables are then changed by exclusive or */
 	free(list);
+	free(accepted);
 	return e;
 }
 

@@ -59,6 +59,21 @@ static int is_header(struct reader *r, const char *file, CXSourceLocation at)
 	return (n > 2 && !strcmp(file + n - 2, ".h")) || r->c->Location_isInSystemHeader(at);
 }
 
+static enum CXChildVisitResult find_body(CXCursor child, CXCursor parent, CXClientData ctx)
+{
+	struct reader *r = ((void **)ctx)[0];
+	uint32_t *body = ((void **)ctx)[1];
+	unsigned at = 0;
+
+	(void)parent;
+	if (r->c->getCursorKind(child) != CXCursor_CompoundStmt)
+		return CXChildVisit_Continue;
+	r->c->getSpellingLocation(r->c->getRangeStart(r->c->getCursorExtent(child)), NULL, NULL, NULL, &at);
+	if (at < r->text.size && r->text.data[at] == '{')
+		*body = at;
+	return CXChildVisit_Break;
+}
+
 /* Everything but the body. */
 static void fill_function(struct reader *r, uint32_t number, CXCursor d)
 {
@@ -68,6 +83,7 @@ static void fill_function(struct reader *r, uint32_t number, CXCursor d)
 	CXType type = r->c->getCursorType(d);
 	int n = r->c->Cursor_getNumArguments(d), from_typedef = 0;
 
+	r->c->visitChildren(d, find_body, (void *[]){r, &x->body});
 	x->line = reader_line(r, at, &x->file);
 	x->end_line = reader_line(r, r->c->getRangeEnd(r->c->getCursorExtent(d)), NULL);
 	x->result = reader_type(r, r->c->getCursorResultType(d));

@@ -85,6 +85,7 @@ struct front_function {
 	const char *name;
 	const char *file; /* where it is defined, as the user would name it */
 	uint32_t line, end_line;
+	uint32_t body; /* where it begins in the text that was read: at {; 0: not known */
 	uint32_t result; /* type */
 	VEC(struct front_parameter) parameters;
 	int defined, is_static, variadic, noreturn, is_inline;

@@ -529,7 +529,7 @@ static int build(struct harness_job *j)
 		e = harness_plan_again(j);
 		if (!e) {
 			harness_hide_main(j->front, &source);
-			buf_add(&source, j->text.data, j->text.size);
+			harness_unit_text(j->h, &j->text, &source);
 			harness_source(j->h, &source);
 			e = compile(j, &source);
 		}
@@ -570,6 +570,8 @@ int harness_key(const struct harness_job *j, struct hash128 *key)
 	hash_words(&h, j->shape.data, j->shape.size);
 	for (const char *const *r = o->requires; r && *r; r++)
 		hash_words(&h, r, 1);
+	for (const char *const *r = o->accepted; r && *r; r++)
+		hash_words(&h, r, 1), hash_words(&h, (const char *const[]){"accepted"}, 1);
 	for (size_t i = 0; i < j->args.list.size && !e; i++) {
 		const struct arg *g = &j->args.list.data[i];
 

@@ -367,7 +367,7 @@ static int make(struct from *f)
 	int e;
 
 	harness_hide_main(f->j->front, &u->source);
-	buf_add(&u->source, f->j->text.data, f->j->text.size);
+	harness_unit_text(f->j->h, &f->j->text, &u->source);
 	harness_source(f->j->h, &u->source);
 	e = find_main(f);
 	if (!e)

@@ -17,6 +17,8 @@ struct harness_options {
 	int globals_initial; /* globals keep their values: none is a root */
 	uint64_t global_limit; /* bytes; larger globals keep their values (256) */
 	const char *const *requires; /* "FUNCTION: EXPRESSION" or "EXPRESSION", which holds for every function that has its names; NULL at the end */
+	const char *const *accepted; /* likewise, "FUNCTION: EXPRESSION" alone: contracts, of functions of which the unit need not have each. They are assumed
+				      * where the driver calls the function, and stated where it begins, so that its callers are checked */
 };
 
 /* What a function's verdict cannot speak of, as words: X(NAME, words). */
@@ -95,6 +97,11 @@ struct harness {
 /* plan.c: types, roots, pools and layout for every defined function. stubs: names of functions that no unit defines. */
 int harness_plan(struct harness **h, const struct front *f, const struct harness_options *o, const char *const *stubs);
 void harness_free(struct harness *h);
+/* statement.c: the unit's text with calls that state accepted contracts, appended. */
+void harness_unit_text(const struct harness *h, const struct buf *text, struct buf *out);
+/* An accepted contract of this text requires nothing. */
+#define HARNESS_NOTHING "true"
+
 /* source.c: the C text to be appended to the unit. */
 void harness_source(const struct harness *h, struct buf *out);
 const struct harness_function *harness_find(const struct harness *h, const char *name);

@@ -54,13 +54,22 @@ int plan_is_pure(const char *name);
 /* Does a defect inside of it (the end of an object, say) stay unseen in the san variant? */
 int plan_is_unseen(const char *name);
 
+/* Of functions of the harness: no check of theirs may stand beside those of the unit. */
+#define HARNESS_QUIET "__attribute__((no_sanitize(\"undefined\", \"unsigned-integer-overflow\", \"implicit-conversion\", \"nullability\", \"address\"), noinline))"
+/* source.c: a type as a declaration of a variable has it; arrays of parameters are pointers. */
+void harness_type_name(const struct front *f, uint32_t type, int parameter, struct buf *out);
+/* statement.c: the functions that state accepted contracts. */
+void harness_statements(const struct harness *h, struct buf *out);
+
 /* requires.c: the preconditions of a function, as C expressions. */
 typedef void (*plan_requires_each)(void *ctx, const char *text);
 void plan_requires(const struct harness *h, const struct front_function *fn,
 		   plan_requires_each each, void *ctx);
+/* Its accepted contract, NULL: it has none; "true" says that it requires nothing. */
+const char *plan_accepted(const struct harness *h, const struct front_function *fn);
 /* Each --requires must speak of some function: -1 with words. */
 int plan_requires_check(const struct front *f, const char *const *requires);
-/* The expression with len(p) written out. */
-void plan_requires_expand(const char *text, struct buf *out);
+/* The expression with len(p) written out. unknown: the C name of a variable that is set where a length is not known; NULL: such ones are 0. */
+void plan_requires_expand(const char *text, const char *unknown, struct buf *out);
 
 #endif

@@ -7,6 +7,8 @@
  * number of elements from p on, and is compiled as such: names of types and casts work, and clang
  * judges the rest.
  *
+ * Accepted contracts are assumed like the others, and stated where the function begins (statement.c).
+ *
  * NULL is one whether the unit defines it or not.
  *
  * A conjunction is split at its && (outside of parentheses, and if no || or ? stands beside it), so
@@ -238,6 +240,20 @@ void plan_requires(const struct harness *h, const struct front_function *fn,
 			split(*r, each, ctx);
 		}
 	}
+	if (plan_accepted(h, fn) && strcmp(plan_accepted(h, fn), HARNESS_NOTHING))
+		split(plan_accepted(h, fn), each, ctx);
+}
+
+const char *plan_accepted(const struct harness *h, const struct front_function *fn)
+{
+	for (const char *const *r = h->options.accepted; r && *r; r++) {
+		const char *name, *text;
+		size_t n;
+
+		if (has_function(*r, &name, &n, &text) && same(name, n, fn->name))
+			return text;
+	}
+	return NULL;
 }
 
 /* The place after the parenthesis that closes the one at s. */
@@ -253,7 +269,7 @@ static const char *close_of(const char *s)
 	return NULL;
 }
 
-void plan_requires_expand(const char *text, struct buf *out)
+void plan_requires_expand(const char *text, const char *unknown, struct buf *out)
 {
 	for (const char *s = text; *s;) {
 		size_t n = token_name(s);
@@ -263,9 +279,9 @@ void plan_requires_expand(const char *text, struct buf *out)
 			struct buf inner = BUF_EMPTY;
 			char *argument = mem_strndup(open + 1, (size_t)(close - open - 1));
 
-			plan_requires_expand(argument, &inner);
-			buf_addf(out, "__muster_length((%s), sizeof *(%s))", buf_str(&inner),
-				 buf_str(&inner));
+			plan_requires_expand(argument, unknown, &inner);
+			buf_addf(out, unknown ? "__muster_length_at((%s), sizeof *(%s), &%s)" : "__muster_length((%s), sizeof *(%s))", buf_str(&inner),
+				 buf_str(&inner), unknown);
 			buf_release(&inner);
 			free(argument);
 			s = close + 1;

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUIET "__attribute__((no_sanitize(\"undefined\", \"unsigned-integer-overflow\", \"implicit-conversion\", \"nullability\", \"address\"), noinline))"
 
 static const char head[] =
     "\n"
@@ -37,6 +36,10 @@ static const char head[] =
     "__asm__(\"muster_drive_result\");\n"
     "extern unsigned long __muster_length(const void *, unsigned long) "
     "__asm__(\"muster_drive_length\");\n"
+    "extern unsigned long __muster_length_at(const void *, unsigned long, int *) "
+    "__asm__(\"muster_drive_length_at\");\n"
+    "extern void __muster_contract_holds(int, const char *, const char *, int) "
+    "__asm__(\"muster_contract_holds\");\n"
     "extern void __muster_assume(int) __asm__(\"muster_assume\");\n"
     "extern void *__muster_malloc(unsigned long) __asm__(\"malloc\");\n"
     "extern void *__muster_calloc(unsigned long, unsigned long) __asm__(\"calloc\");\n"
@@ -52,13 +55,12 @@ _Static_assert(sizeof(struct drive_type) == 28 && sizeof(struct drive_root) == 2
 		   sizeof(struct drive_table) == 72,
 	       "the text above has these types");
 
-/* A type as a declaration of a variable has it; arrays of parameters are pointers. */
-static void add_type_name(const struct front *f, uint32_t type, int parameter, struct buf *out)
+void harness_type_name(const struct front *f, uint32_t type, int parameter, struct buf *out)
 {
 	const struct front_type *t = &f->types.data[type];
 
 	if (t->kind == FRONT_ARRAY && (parameter || !t->name)) {
-		add_type_name(f, t->to, 0, out);
+		harness_type_name(f, t->to, 0, out);
 		buf_adds(out, " *");
 	} else if (t->kind == FRONT_VOID) {
 		buf_adds(out, "void");
@@ -85,7 +87,7 @@ static void add_stub_body(const struct harness *h, uint32_t stub, uint32_t resul
 	} else if (!harness_stub_memory(h, stub, "__muster_", "__muster_", out) &&
 		   type != UINT32_MAX) {
 		buf_adds(out, "union { ");
-		add_type_name(h->front, result, 0, out);
+		harness_type_name(h->front, result, 0, out);
 		buf_addf(out, " v; char bytes[%u]; } u; ", h->types.data[type].size);
 		if (h->types.data[type].size <= DRIVE_RESULT)
 			buf_addf(out, "__muster_result(&u, &muster_drive_table, %u); ", type);
@@ -104,15 +106,15 @@ static void add_stub(const struct harness *h, uint32_t stub, struct buf *out)
 	const struct front_function *fn = pointer ? NULL : &h->front->functions.data[entry];
 	size_t count = pointer ? ft->parameters.size : fn->parameters.size;
 
-	buf_adds(out, pointer ? QUIET " static " : QUIET " ");
-	add_type_name(h->front, pointer ? ft->to : fn->result, 0, out);
+	buf_adds(out, pointer ? HARNESS_QUIET " static " : HARNESS_QUIET " ");
+	harness_type_name(h->front, pointer ? ft->to : fn->result, 0, out);
 	if (pointer)
 		buf_addf(out, " muster_stub_%u(", front_type);
 	else
 		buf_addf(out, " %s(", fn->name);
 	for (size_t i = 0; i < count; i++) {
 		buf_adds(out, i ? ", " : "");
-		add_type_name(h->front,
+		harness_type_name(h->front,
 			      pointer ? ft->parameters.data[i] : fn->parameters.data[i].type, 1,
 			      out);
 		buf_addf(out, " __muster_%zu", i);
@@ -129,13 +131,13 @@ static void add_stubs(const struct harness *h, struct buf *out)
 		const struct front_type *t = &h->front->types.data[g->type];
 
 		if (t->kind == FRONT_ARRAY && !t->count) {
-			add_type_name(h->front, t->to, 0, out);
+			harness_type_name(h->front, t->to, 0, out);
 			buf_addf(out, " %s[%u];\n", g->name, h->options.elements);
 		} else if (!t->size) { /* incomplete: only its address, and bytes after it, are of use */
 			buf_addf(out, "_Alignas(16) char muster_incomplete_%zu[%u] __asm__(\"%s\");\n", i, HARNESS_INCOMPLETE,
 				 g->symbol ? g->symbol : g->name);
 		} else {
-			add_type_name(h->front, g->type, 0, out);
+			harness_type_name(h->front, g->type, 0, out);
 			buf_addf(out, " %s;\n", g->name);
 		}
 	}
@@ -157,7 +159,7 @@ static void add_assumption(void *ctx, const char *text)
 		else
 			buf_addc(out, *s == '\n' ? ' ' : *s);
 	buf_adds(out, "'\"\n__muster_assume((");
-	plan_requires_expand(text, out);
+	plan_requires_expand(text, NULL, out);
 	buf_adds(out, ") != 0);\n# 1 \"<muster>\"\n");
 }
 
@@ -165,7 +167,7 @@ static void add_arguments(const struct harness *h, const struct front_function *
 {
 	for (size_t i = 0; i < fn->parameters.size; i++) {
 		buf_addf(out, "%s*(", i ? ", " : "");
-		add_type_name(h->front, fn->parameters.data[i].type, 1, out);
+		harness_type_name(h->front, fn->parameters.data[i].type, 1, out);
 		buf_addf(out, " *)__muster_a[%zu]", i);
 	}
 }
@@ -204,9 +206,9 @@ static void add_preconditions(const struct harness *h, const struct harness_func
 
 			if (!*m->name)
 				continue;
-			add_type_name(h->front, m->type, 1, out);
+			harness_type_name(h->front, m->type, 1, out);
 			buf_addf(out, " %s = *(", m->name);
-			add_type_name(h->front, m->type, 1, out);
+			harness_type_name(h->front, m->type, 1, out);
 			buf_addf(out, " *)__muster_a[%zu]; ", i);
 		}
 		buf_add(out, all.data, all.size);
@@ -222,7 +224,7 @@ static void add_thunk(const struct harness *h, const struct harness_function *hf
 	/* Otherwise no unit would have the body of an inline function. */
 	if (fn->is_inline && !fn->is_static)
 		buf_addf(out, "extern __typeof__(%s) %s;\n", fn->name, fn->name);
-	buf_addf(out, QUIET " static void muster_thunk_%u(void **__muster_a, void *__muster_r) { ",
+	buf_addf(out, HARNESS_QUIET " static void muster_thunk_%u(void **__muster_a, void *__muster_r) { ",
 		 hf->number);
 	add_preconditions(h, hf, out);
 	if (h->calls.data[hf->number].result_size)
@@ -299,6 +301,7 @@ void harness_source(const struct harness *h, struct buf *out)
 {
 	buf_adds(out, head);
 	add_stubs(h, out);
+	harness_statements(h, out);
 	for (size_t i = 0; i < h->functions.size; i++)
 		if (h->functions.data[i].number != UINT32_MAX)
 			add_thunk(h, &h->functions.data[i], out);

@@ -193,6 +193,7 @@ static const char *const pure[] = {
     "modff",
     "muster_assert_holds",
     "muster_assume",
+    "muster_contract_holds",
     "muster_refine_holds",
     "muster_symbolic",
     "nan",

@@ -45,7 +45,7 @@ static const struct {
     [MUSTER_CHECK_USE_FREED] = {CHECKER_SAN, NULL, KINDS(FREED)},
     [MUSTER_CHECK_BAD_FREE] = {CHECKER_SAN, NULL, KINDS("double-free", "attempting", "bad-free", "alloc-dealloc-mismatch", "attempting-free-on-address", "bad-malloc_usable_size")},
     [MUSTER_CHECK_ASSERT] = {CHECKER_SAN, NULL, KINDS("unreachable-call", "ABRT", "abort", "assert")},
-    [MUSTER_CHECK_REFINE] = {CHECKER_SAN, NULL, KINDS("refinement")},
+    [MUSTER_CHECK_REFINE] = {CHECKER_SAN, NULL, KINDS("refinement", "contract")},
     [MUSTER_CHECK_OTHER] = {CHECKER_SAN, NULL, KINDS("misaligned-pointer-use", "invalid-bool-load", "invalid-enum-load", "float-cast-overflow", "invalid-builtin-use", "pointer-overflow", NULL_OFFSET)},
     [MUSTER_CHECK_RETURN] = {CHECKER_SAN, NULL, KINDS("missing-return")},
     [MUSTER_CHECK_FORMAT] = {CHECKER_SAN, NULL, KINDS("format-argument", "format-conversion", "format-overlap", "va-list")},

@@ -115,6 +115,14 @@ static struct totals add_up(const struct result *r)
 	return t;
 }
 
+static size_t count_accepted(const struct result *r)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < r->contracts.size; i++)
+		n += (size_t)(r->contracts.data[i].accepted != 0);
+	return n;
+}
+
 static void print_totals(const struct result *r, const struct totals *t, double seconds)
 {
 	const char *sep = ": ";
@@ -130,8 +138,11 @@ static void print_totals(const struct result *r, const struct totals *t, double 
 		printf(" (%.1f %%)", 100.0 * (double)t->covered / (double)t->outcomes);
 	printf(", %" PRIu64 " tests, %" PRIu64 " bug%s", t->tests, t->bugs,
 	       t->bugs == 1 ? "" : "s");
-	if (r->contracts.size)
-		printf(", %zu contract%s", r->contracts.size, r->contracts.size == 1 ? "" : "s");
+	size_t accepted = count_accepted(r), inferred = r->contracts.size - accepted;
+	if (inferred)
+		printf(", %zu contract%s", inferred, inferred == 1 ? "" : "s");
+	if (accepted)
+		printf(", %zu accepted contract%s", accepted, accepted == 1 ? "" : "s");
 	if (t->suspected)
 		printf(", %" PRIu64 " suspected", t->suspected);
 	if (hidden)
@@ -252,11 +263,13 @@ static void print_bug(const struct result_bug *b)
 /* One line for each cause, and the call that shows it. */
 static void print_contracts(const struct result *r)
 {
-	if (r->contracts.size)
+	if (r->contracts.size > count_accepted(r))
 		printf("\ncontracts: what callers owe, each with a call that breaks it and fails (every finding: --report all)\n");
 	for (size_t i = 0; i < r->contracts.size; i++) {
 		const struct result_contract *c = &r->contracts.data[i];
 		size_t size = strlen(c->call);
+		if (c->accepted)
+			continue;
 		printf("    %s requires %s%s%s (%" PRIu64 " place%s)\n", c->function, color("\033[1m"), c->requires, color("\033[0m"), c->places, c->places == 1 ? "" : "s");
 		printf("        %.*s%s\n", size > CONTRACT_WIDTH ? CONTRACT_WIDTH : (int)size, c->call, size > CONTRACT_WIDTH ? " ..." : "");
 	}

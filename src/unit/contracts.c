@@ -6,6 +6,8 @@
  *   a contract  otherwise: each call that showed it, of whichever function, breaks what that function's callers owe: pointers, lengths, what a structure's members say of each other, an assertion on scalars
  *               that fails for every call which breaks it.
  *
+ * A function whose contract a person accepted owes nothing more: what fails for calls that keep it is a bug, and its cause is what it requires now.
+ *
  * Scalar members of structures are the structure's invariant where memory of the caller's is left by them, and else values as any others. A finding that any rule leaves in doubt is a bug.
  */
 #include "base/log.h"
@@ -187,6 +189,8 @@ static void find_owed(const struct explaining *x, struct explained *e)
 		if (b && cause != ENTRY_NONE && cause_is_scalar(&e->causes, &e->causes.all.data[cause]) && !may_owe(e, &e->causes.all.data[cause], b))
 			e->owed[cause] = 0;
 	}
+	if (f->accepted)
+		memset(e->owed, 0, e->causes.all.size);
 }
 
 static struct explained *explained_of(struct explaining *x, uint32_t function)
@@ -205,6 +209,8 @@ static int all_owed(struct explaining *x, uint32_t function, const struct test_b
 	for (size_t i = 0; i < f->shown.size; i++) {
 		if (f->shown.data[i].bug != b->serial)
 			continue;
+		if (f->accepted)
+			return 0; /* the call keeps what its callers owe */
 		uint32_t call = e ? e->call_of.data[f->shown.data[i].test] : 0, cause = call ? e->causes.calls.data[call - 1].cause : ENTRY_NONE;
 		if (cause == ENTRY_NONE || !e->owed[cause] || !may_owe(e, &e->causes.all.data[cause], b))
 			return 0;

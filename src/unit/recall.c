@@ -63,11 +63,11 @@ void driven_release(struct driven *d)
 static int build(struct store *s, uint64_t campaign, const char *source, const struct revision *rev, const char *name, struct driven *out)
 {
 	struct harness_options o = {.elements = 8, .characters = 16, .objects = 3, .global_limit = 256};
-	char globals[16] = "symbolic", *options = value(s, campaign, "options"), *requires = value(s, campaign, "requires");
+	char globals[16] = "symbolic", *options = value(s, campaign, "options"), *requires = value(s, campaign, "requires"), *accepted = value(s, campaign, "accepted");
 	char *cflags = value(s, campaign, "cflags");
 	struct shell_line words = {0};
 	struct arena arena = {0};
-	VEC(const char *) lines = {0};
+	VEC(const char *) lines = {0}, contracts = {0};
 	int e = options && requires && cflags ? 0 : -1;
 
 	*out = (struct driven){.file = mem_strdup(name)};
@@ -78,6 +78,10 @@ static int build(struct store *s, uint64_t campaign, const char *source, const s
 			vec_push(&lines, line);
 		vec_push(&lines, NULL);
 		o.requires = lines.size > 1 ? lines.data : NULL;
+		for (char *line = accepted ? strtok(accepted, "\n") : NULL; line; line = strtok(NULL, "\n"))
+			vec_push(&contracts, line);
+		vec_push(&contracts, NULL);
+		o.accepted = contracts.size > 1 ? contracts.data : NULL;
 		shell_split(&words, cflags);
 		if (!words.argv.size || vec_last(&words.argv))
 			vec_push(&words.argv, NULL);
@@ -90,8 +94,9 @@ static int build(struct store *s, uint64_t campaign, const char *source, const s
 		e = (out->whole = join_load(out->program)) ? 0 : -1;
 	shell_line_release(&words);
 	vec_release(&lines);
+	vec_release(&contracts);
 	arena_release(&arena);
-	free(options), free(requires), free(cflags);
+	free(options), free(requires), free(accepted), free(cflags);
 	return e;
 }
 

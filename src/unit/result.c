@@ -25,7 +25,12 @@ static void add_replay(const struct test_session *s, const struct test_bug *b, s
 
 static void add_scope(const struct test_session *s, const struct test_bug *b, struct buf *out)
 {
-	if (s->o->entry) {
+	const struct test_function *f = &s->functions.data[b->function];
+	if (f->accepted) {
+		buf_addf(out, "the call keeps the accepted contract of %s (%s)", f->name, f->accepted);
+		if (b->finding.bug.cause)
+			buf_addf(out, ", which now requires %s", b->finding.bug.cause);
+	} else if (s->o->entry) {
 		buf_adds(out, "program level: the entry that was named");
 	} else if (b->program) {
 		buf_adds(out, "program level: an input of the whole program leads there");
@@ -84,6 +89,13 @@ static void add_contract(struct test_session *s, const struct test_contract *c, 
 	x.call = result_keep(r, &text);
 	buf_release(&text);
 	vec_push(&r->contracts, x);
+}
+
+/* Accepted: nothing of it was broken. */
+static void add_accepted(const struct test_function *f, struct result *r)
+{
+	if (test_is_given(f))
+		vec_push(&r->contracts, (struct result_contract){.function = f->name, .requires = f->accepted, .accepted = 1, .inputs = "null", .call = ""});
 }
 
 /* ---------------------------------------------------------------- functions */
@@ -277,6 +289,9 @@ void test_result(struct test_session *const *sessions, size_t count, int tests, 
 		for (size_t k = 0; k < s->bugs.size; k++)
 			if (!s->bugs.data[k].owed)
 				add_bug(s, &s->bugs.data[k], r);
+		for (size_t k = 0; k < s->functions.size; k++)
+			if (!s->functions.data[k].helper)
+				add_accepted(&s->functions.data[k], r);
 		for (size_t k = 0; k < s->contracts.size; k++)
 			add_contract(s, &s->contracts.data[k], r);
 	}

@@ -152,6 +152,8 @@ static void key_functions(struct test_session *s, const struct whole *w, struct 
 			continue;
 		f->reuse.inputs = hash128_join(hash128_str(f->name), harness_digest(s->driven.harness, f->harness));
 		f->reuse.key = hash128_join(hash128_join(scope, f->reuse.inputs), support[at]);
+		if (f->accepted)
+			f->reuse.key = hash128_join(f->reuse.key, hash128_str(f->accepted));
 		f->reuse.keyed = 1;
 	}
 	strmap_release(&symbols);

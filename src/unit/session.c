@@ -58,12 +58,15 @@ static void harness_options(const struct test_session *s, struct harness_options
 	    .globals_initial = !strcmp(o->globals, "initial"),
 	    .global_limit = 256,
 	    .requires = o->requires.size ? o->requires.data : NULL,
+	    .accepted = s->accepted.size ? s->accepted.data : NULL,
 	};
 }
 
 static int build(struct test_session *s)
 {
 	struct harness_options h;
+	if (test_accepted_open(s))
+		return -1;
 	harness_options(s, &h);
 	if (!s->o->quiet)
 		log_progress("compiling %s", s->file);
@@ -91,6 +94,7 @@ static int add_function(struct test_session *s, uint32_t front)
 			continue;
 		struct test_function f = {.harness = h, .front = &s->driven.front->functions.data[front]};
 		f.name = f.front->name;
+		f.accepted = test_accepted_text(s, f.name);
 		vec_push(&s->functions, f);
 		return 0;
 	}
@@ -675,6 +679,7 @@ void test_session_release(struct test_session *s)
 	vec_release(&s->round.turns);
 	vec_release(&s->bugs);
 	vec_release(&s->contracts);
+	vec_release(&s->accepted);
 	vec_release(&s->reuse.bugs);
 	map_release(&s->reuse.small);
 	map_release(&s->covered);

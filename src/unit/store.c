@@ -66,7 +66,7 @@ static int set(struct test_session *s, const char *name, const char *text)
 static int note_options(struct test_session *s)
 {
 	const struct harness_options *h = &s->driven.harness->options;
-	struct buf cflags = {0}, requires = {0};
+	struct buf cflags = {0}, requires = {0}, accepted = {0};
 	for (const char *const *p = s->o->cflags; p && *p; p++) {
 		if (cflags.size)
 			buf_addc(&cflags, ' ');
@@ -74,6 +74,8 @@ static int note_options(struct test_session *s)
 	}
 	for (const char *const *p = h->requires; p && *p; p++)
 		buf_addf(&requires, "%s\n", *p);
+	for (const char *const *p = h->accepted; p && *p; p++)
+		buf_addf(&accepted, "%s\n", *p);
 	char *options =
 	    mem_printf("elements=%u characters=%u objects=%u globals=%s", h->elements,
 		       h->characters, h->objects, h->globals_initial ? "initial" : "symbolic");
@@ -81,10 +83,11 @@ static int note_options(struct test_session *s)
 	char *dir = file_absolute(s->records.dir), *file = file_absolute(s->file);
 	int r = set(s, "kind", "test") || set(s, "named", s->file) || set(s, "directory", here) ||
 		set(s, "file", file) || set(s, "cflags", buf_str(&cflags)) ||
-		set(s, "options", options) || set(s, "requires", buf_str(&requires)) ||
+		set(s, "options", options) || set(s, "requires", buf_str(&requires)) || set(s, "accepted", buf_str(&accepted)) ||
 		set(s, "output", dir) || set(s, "function", s->function ? s->function : "");
 	buf_release(&cflags);
 	buf_release(&requires);
+	buf_release(&accepted);
 	free(options);
 	free(here);
 	free(dir);

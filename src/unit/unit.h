@@ -50,6 +50,7 @@ struct test_options {
 	int repeatable;		   /* no clock decides anything */
 	int runs_given, function_time_given; /* by the user: they hold however much of --time is left */
 	int unstored;		   /* nothing is kept, and nothing of earlier runs is taken */
+	const char *contracts;	   /* file of accepted contracts; NULL: the one beside the source; "none" */
 	int report_all;		   /* every finding is reported as a bug, whoever's fault it is */
 	int summaries;		   /* make them of every function */
 	int segments;		   /* and of their segments */
@@ -184,6 +185,7 @@ struct test_function {
 	unsigned old_hangs; /* tests that hang and were inputs of old bugs */
 	uint64_t unchecked; /* tests of which the san variant could say nothing */
 	uint32_t bugs, suspected;
+	const char *accepted; /* its contract, by a person; NULL: none (accepted.c) */
 	int given;	     /* verified for all calls that keep its contract (given.c) */
 	uint32_t owed;	     /* findings that its callers' contract excludes: no bugs */
 	VEC(struct test_shown) shown;
@@ -321,6 +323,7 @@ struct test_session {
 	VEC(struct test_function) functions;
 	VEC(struct test_bug) bugs;
 	VEC(struct test_contract) contracts; /* by function */
+	VEC(const char *) accepted; /* "FUNCTION: CONTRACT", NULL at the end; empty: none */
 	struct map covered; /* unit << 32 | outcome to classes */
 	struct test_round round;
 	struct test_checking check;
@@ -384,6 +387,10 @@ int test_violations(struct test_session *s, uint32_t function);
 int test_open_tracer(struct test_session *s);
 /* contracts.c: which findings are the fault of callers, and what these owe. 0, -1. */
 int test_contracts(struct test_session *s);
+/* accepted.c: contracts that a person accepted, for the harness. 0, -1 with words. */
+int test_accepted_open(struct test_session *s);
+const char *test_accepted_text(const struct test_session *s, const char *function); /* NULL: none */
+int test_is_given(const struct test_function *f); /* an accepted contract is assumed for it */
 /* given.c: searches functions with contracts for calls that keep them. 0, -1. */
 int test_given(struct test_session *s);
 void test_contract_text(const struct test_session *s, uint32_t function, struct buf *out); /* all that it requires, joined */

@@ -141,7 +141,7 @@ static void judge(struct test_function *f)
 		if (f->harness->limits & 1u << i)
 			reason(f, "%s%s%s%s", harness_limit_words((enum harness_limit)i), i == HARNESS_WEAK ? " (" : "",
 			       i == HARNESS_WEAK ? f->harness->weak : "", i == HARNESS_WEAK ? ")" : "");
-	int weaker = f->reuse.how == TEST_REUSE_ALL && f->reuse.verdict != TEST_VERIFIED;
+	int weaker = f->reuse.how == TEST_REUSE_ALL && f->reuse.verdict != (test_is_given(f) ? TEST_GIVEN : TEST_VERIFIED);
 	if (weaker && !f->why.size && r->exhausted)
 		reason(f, "an earlier run of the same code found something that is not seen now");
 	/* Each reason to be no better has its words: what has none keeps no function from being verified.
@@ -171,7 +171,7 @@ static void judge_composed(struct test_session *s, struct test_function *f)
 	for (size_t i = 0; i < reach.functions.size && f->verdict == TEST_VERIFIED; i++)
 		for (size_t k = 0; k < s->functions.size; k++) {
 			const struct test_function *g = &s->functions.data[k];
-			if (g == f || g->front != &s->driven.front->functions.data[reach.functions.data[i]] || g->verdict == TEST_VERIFIED)
+			if (g == f || g->front != &s->driven.front->functions.data[reach.functions.data[i]] || (g->verdict == TEST_VERIFIED && !test_is_given(g)))
 				continue;
 			reason(f, "summaries stand for calls, and %s is not verified itself", g->name);
 			f->verdict = f->covered == f->outcomes ? TEST_EXPLORED : TEST_PARTIAL;
@@ -225,4 +225,9 @@ void test_judge(struct test_session *s)
 	for (size_t i = 0; i < s->functions.size; i++)
 		if (s->functions.data[i].result.composed && s->functions.data[i].verdict == TEST_VERIFIED)
 			judge_composed(s, &s->functions.data[i]);
+	for (size_t i = 0; i < s->functions.size; i++)
+		if (s->functions.data[i].verdict == TEST_VERIFIED && test_is_given(&s->functions.data[i])) {
+			reason(&s->functions.data[i], "calls that break its accepted contract are not looked at");
+			s->functions.data[i].verdict = TEST_GIVEN;
+		}
 }
