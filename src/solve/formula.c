@@ -370,7 +370,7 @@ static enum verdict opaque_blast(struct solve_context *c, expr_t goal, struct ba
 {
 	if (!c->blast)
 		c->blast = backend_blast.open(&backend_blast, c->pool);
-	l.conflicts = OPAQUE_CONFLICTS;
+	l.conflicts = c->solver->o.conflicts && c->solver->o.conflicts < OPAQUE_CONFLICTS ? c->solver->o.conflicts : OPAQUE_CONFLICTS;
 	return c->blast->check(c->blast, goal, &l) == VERDICT_UNSAT ? VERDICT_UNSAT : VERDICT_UNKNOWN;
 }
 

@@ -244,6 +244,7 @@ struct subset_entry {
 };
 struct solver {
 	struct solve_options o;
+	struct solve_options given; /* what o was at first: solver_effort */
 	struct solve_stats stats;
 	struct cache_entry *cache; /* CACHE_SETS * CACHE_WAYS; NULL until something is put there */
 	struct subset_entry *subset; /* the same, by goal */

@@ -20,9 +20,16 @@ struct solver *solver_new(const struct solve_options *o)
 	struct solver *s = mem_zalloc(sizeof *s);
 
 	if (o)
-		s->o = *o;
+		s->o = s->given = *o;
 	s->random = hash_mix(s->o.seed + 1) | 1;
 	return s;
+}
+
+void solver_effort(struct solver *s, const struct solve_effort *e)
+{
+	s->o.conflicts = e && e->conflicts ? e->conflicts : s->given.conflicts;
+	s->o.no_search = s->given.no_search || (e && e->no_search);
+	s->o.no_z3 = s->given.no_z3 || (e && e->no_z3);
 }
 
 void solver_forget(struct solver *s)

@@ -74,6 +74,12 @@ struct solve_stats {
 struct solver *solver_new(const struct solve_options *o);
 void solver_free(struct solver *s);
 const struct solve_stats *solver_stats(const struct solver *s);
+/* From now on these in place of the options: less work, for questions whose likely answer a rung cannot give, or whose answer only makes something nicer. NULL: as the options said. */
+struct solve_effort {
+	uint64_t conflicts;
+	int no_search, no_z3;
+};
+void solver_effort(struct solver *s, const struct solve_effort *e);
 void solver_forget(struct solver *s); /* the answers that it keeps in memory */
 /* Adds the figures of another solver (a worker's). */
 void solve_stats_add(struct solve_stats *to, const struct solve_stats *from);
