@@ -1,9 +1,8 @@
 /* cover.c: a set of inputs as short conditions.
  *
  * The set is a formula; what a person reads is a few cubes: conjunctions of comparisons that stand in the two functions. A model of the set says for each comparison whether it holds; all of these together are a cube; if
- * the cube implies the set (no model of the cube and the opposite), comparisons are dropped from it as long as it still does, the longest first. Where a cube speaks of one word alone, the largest
- * interval around the model's value that implies the set is found by bisection, and taken if it contains the cube. If the comparisons do not suffice, the words' values are
- * added as equations, which makes single inputs.
+ * the cube implies the set (no model of the cube and the opposite), comparisons are dropped from it as long as it still does, the longest first. If the comparisons do not suffice, the words' values are
+ * added as equations, which makes single inputs. What is left becomes bounds of words where it can (box.c).
  *
  * Invariant: every cube implies the set, whatever the interpretation of functions and variables that are no inputs. So what is printed is never more than what was proved; exact says that
  * it is not less.
@@ -90,11 +89,12 @@ typedef VEC(expr_t) literals;
 
 static int implies_set(struct maker *k, const literals *c)
 {
+	static const struct solve_effort proof = {.no_search = 1};
 	literals all = {0};
 	for (size_t i = 0; i < c->size; i++)
 		vec_push(&all, c->data[i]);
 	vec_push(&all, k->not_set);
-	enum verdict v = diff_pair_check(k->x, all.data, (unsigned)all.size, NULL);
+	enum verdict v = diff_pair_check_with(k->x, &proof, all.data, (unsigned)all.size, NULL);
 	vec_release(&all);
 	return v == VERDICT_UNSAT;
 }
@@ -118,191 +118,24 @@ static void drop_literals(struct maker *k, literals *c)
 		}
 }
 
-/* The words that the cube speaks of; NULL if there is none, or more than one. */
-static const struct diff_word *only_word(struct diff_pair *x, const literals *c)
-{
-	const struct diff_word *only = NULL;
-	for (size_t i = 0; i < c->size; i++) {
-		uint32_t count;
-		const expr_t *vars = expr_vars(x->p, c->data[i], &count);
-		for (uint32_t j = 0; j < count; j++) {
-			const struct diff_word *in = diff_word_find(x, vars[j]);
-			if (!in || !in->is_parameter || in->is_pointer || (only && in != only))
-				return NULL;
-			only = in;
-		}
-	}
-	return only;
-}
-
-static expr_t within(struct exprs *p, const struct diff_word *in, u128 low, u128 high)
-{
-	unsigned w = expr_width(p, in->term);
-	enum muster_op le = in->is_unsigned ? MUSTER_OP_ULE : MUSTER_OP_SLE;
-	if (low == high)
-		return expr_eq(p, in->term, expr_const(p, w, low));
-	return expr_and(p, expr_binary(p, le, expr_const(p, w, low), in->term), expr_binary(p, le, in->term, expr_const(p, w, high)));
-}
-
-static int interval_holds(struct maker *k, const struct diff_word *in, u128 low, u128 high)
-{
-	literals c = {0};
-	vec_push(&c, within(k->x->p, in, low, high));
-	int yes = implies_set(k, &c);
-	vec_release(&c);
-	return yes;
-}
-
-/* The furthest bound in one direction; values count from the least one. */
-static u128 furthest(struct maker *k, const struct diff_word *in, u128 from, u128 end, u128 flip)
-{
-	u128 good = from, bad = end;
-	int up = end > from;
-	if (from == end || interval_holds(k, in, (up ? from : end) ^ flip, (up ? end : from) ^ flip))
-		return end;
-	while (up ? bad - good > 1 : good - bad > 1) {
-		u128 middle = up ? good + (bad - good) / 2 : bad + (good - bad) / 2;
-		if (interval_holds(k, in, (up ? from : middle) ^ flip, (up ? middle : from) ^ flip))
-			good = middle;
-		else
-			bad = middle;
-		if (diff_pair_is_over(k->x))
-			break;
-	}
-	return good;
-}
-
-static void interval_text(struct diff_pair *x, const struct diff_word *in, u128 low, u128 high, int at_least, int at_most, struct buf *out)
-{
-	unsigned w = expr_width(x->p, in->term);
-	struct buf a = BUF_EMPTY, b = BUF_EMPTY;
-	diff_text_constant(in, w, low, &a);
-	diff_text_constant(in, w, high, &b);
-	if (low == high)
-		buf_addf(out, "%s == %s", in->name, buf_str(&a));
-	else if (at_least)
-		buf_addf(out, "%s <= %s", in->name, buf_str(&b));
-	else if (at_most)
-		buf_addf(out, "%s >= %s", in->name, buf_str(&a));
-	else
-		buf_addf(out, "%s >= %s && %s <= %s", in->name, buf_str(&a), in->name, buf_str(&b));
-	buf_release(&a);
-	buf_release(&b);
-}
-
-/* An interval in place of the cube, if it contains it. */
-static int try_interval(struct maker *k, literals *c, const struct solve_model *m, struct buf *text, u128 *at)
-{
-	struct diff_pair *x = k->x;
-	const struct diff_word *in = only_word(x, c);
-	unsigned w = in ? expr_width(x->p, in->term) : 0;
-	if (w < 2 || w > 64)
-		return 0;
-	u128 flip = in->is_unsigned ? 0 : (u128)1 << (w - 1), most = ((u128)1 << w) - 1, value = solve_model_eval(x->p, m, in->term) ^ flip;
-	if (!interval_holds(k, in, value ^ flip, value ^ flip))
-		return 0;
-	u128 low = furthest(k, in, value, 0, flip), high = furthest(k, in, value, most, flip);
-	expr_t inside = within(x->p, in, low ^ flip, high ^ flip);
-	literals all = {0};
-	for (size_t i = 0; i < c->size; i++)
-		vec_push(&all, c->data[i]);
-	vec_push(&all, expr_not(x->p, inside));
-	int contains = diff_pair_check(x, all.data, (unsigned)all.size, NULL) == VERDICT_UNSAT;
-	vec_release(&all);
-	if (!contains)
-		return 0;
-	vec_clear(c);
-	if (low == 0 && high == most) {
-		buf_adds(text, "1");
-		return 1;
-	}
-	vec_push(c, inside);
-	*at = low;
-	interval_text(x, in, low ^ flip, high ^ flip, low == 0, high == most, text);
-	return 1;
-}
-
-/* A literal as bounds of a word, counted from its least value: 0 if it is something else. */
-static const struct diff_word *bounds_of(struct diff_pair *x, expr_t literal, u128 *low, u128 *high)
-{
-	struct exprs *p = x->p;
-	struct expr_node n = *expr_get(p, literal);
-	int positive = 1;
-	u128 value;
-	if (n.op == MUSTER_OP_XOR && expr_is_const(p, n.b, NULL)) {
-		positive = 0;
-		n = *expr_get(p, n.a);
-	}
-	int left = n.op != MUSTER_OP_EQ && n.op != EXPR_OP_NAMED && expr_get(p, n.a)->op == MUSTER_OP_CONST;
-	const struct diff_word *in = n.op == EXPR_OP_NAMED ? NULL : diff_word_find(x, left ? n.b : n.a);
-	if (!in || in->is_pointer || !expr_is_const(p, left ? n.a : n.b, &value))
-		return NULL;
-	unsigned w = expr_width(p, in->term);
-	u128 flip = in->is_unsigned ? 0 : (u128)1 << (w - 1), most = ((u128)1 << w) - 1;
-	value ^= flip;
-	if (n.op == MUSTER_OP_EQ && positive) {
-		*low = *high = value;
-		return in;
-	}
-	if (n.op != (in->is_unsigned ? MUSTER_OP_ULT : MUSTER_OP_SLT) || w > 64)
-		return NULL;
-	if (left == positive) { /* value < word, or not word < value */
-		*low = left ? value + 1 : value;
-		*high = most;
-	} else {
-		*low = 0;
-		*high = left ? value : value - 1;
-	}
-	return in;
-}
-
-/* Bounds of one word are written together, where the first of them stands. */
-static void cube_text(struct diff_pair *x, const literals *c, struct buf *out)
-{
-	u128 low, high, l, h;
-	for (size_t i = 0; i < c->size; i++) {
-		const struct diff_word *in = bounds_of(x, c->data[i], &low, &high);
-		int first = 1;
-		for (size_t j = 0; j < c->size && in; j++) {
-			if (j == i || bounds_of(x, c->data[j], &l, &h) != in)
-				continue;
-			first &= j > i;
-			low = l > low ? l : low;
-			high = h < high ? h : high;
-		}
-		if (!first)
-			continue;
-		buf_adds(out, out->size ? " && " : "");
-		unsigned w = in ? expr_width(x->p, in->term) : 1;
-		u128 flip = in && !in->is_unsigned ? (u128)1 << (w - 1) : 0;
-		if (in)
-			interval_text(x, in, low ^ flip, high ^ flip, low == 0, high == ((u128)1 << w) - 1, out);
-		else
-			diff_text_literal(x, c->data[i], 1, out);
-	}
-	if (!c->size)
-		buf_adds(out, "1");
-}
-
 static void add_cube(struct maker *k, literals *c, struct solve_model *m)
 {
 	struct diff_pair *x = k->x;
-	struct diff_cube cube = {0};
-	struct buf text = BUF_EMPTY;
+	struct diff_cube cube = {.model = *m};
+	literals hints = {0};
 	expr_t all = expr_true(x->p);
-	cube.interval = try_interval(k, c, m, &text, &cube.low);
-	if (!cube.interval)
-		cube_text(x, c, &text);
-	for (size_t i = 0; i < c->size; i++) {
-		vec_push(&cube.literals, c->data[i]);
-		all = expr_and(x->p, all, c->data[i]);
-	}
-	cube.text = buf_take(&text);
-	cube.model = *m;
 	*m = (struct solve_model){0};
+	for (size_t i = 0; i < c->size; i++)
+		vec_push(&cube.literals, c->data[i]);
+	for (size_t i = 0; i < k->atoms.size; i++)
+		vec_push(&hints, k->atoms.data[i].term);
+	diff_box_make(x, k->set, &(struct diff_hints){hints.data, hints.size}, &cube);
+	for (size_t i = 0; i < cube.literals.size; i++)
+		all = expr_and(x->p, all, cube.literals.data[i]);
 	k->rest = expr_and(x->p, k->rest, expr_not(x->p, all));
-	k->out->all |= !c->size;
+	k->out->all |= !cube.literals.size;
 	vec_push(&k->out->cubes, cube);
+	vec_release(&hints);
 }
 
 /* Equations of all words; 0 if they are too many, or there is a pointer that may not be compared with a number. */

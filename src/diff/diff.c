@@ -27,6 +27,7 @@
 #define STUBS 0.3    /* the same for a first input that shows a difference */
 #define FEW 300	     /* instructions of a function whose loops are unrolled twice at first, of a larger one once */
 #define CUBES 8	     /* of a set */
+#define PARTS 4	     /* of one that is not known as a whole: more tell a reader no more */
 #define MODELS 4     /* that are run where there is no formula of inputs */
 
 const char *diff_verdict_key(enum diff_verdict v)
@@ -313,12 +314,13 @@ static void describe_pair(struct diff_pair *x, struct diff_function *f)
 	int known = rest == expr_false(x->p) || diff_pair_check(x, &rest, 1, NULL) == VERDICT_UNSAT;
 	if (!known) /* it will not be complete: a part is enough */
 		diff_pair_limit(x, REST, WAITS);
+	unsigned most = known ? CUBES : PARTS;
 	size_t found = f->cases.size;
-	diff_cover_make(x, x->diff, CUBES, &changed);
+	diff_cover_make(x, x->diff, most, &changed);
 	if (diff_pair_is_input_only(x, x->termination))
-		diff_cover_make(x, x->termination, CUBES, &termination);
-	diff_cover_make(x, x->same, CUBES, &same);
-	diff_cover_make(x, x->undefined, CUBES, &undefined);
+		diff_cover_make(x, x->termination, most, &termination);
+	diff_cover_make(x, x->same, most, &same);
+	diff_cover_make(x, x->undefined, most, &undefined);
 	confirm_cubes(x, &changed, x->diff, (struct diff_case){0}, f);
 	if (changed.cubes.size) { /* they say more than single inputs */
 		drop_cases(f, found);
@@ -331,7 +333,7 @@ static void describe_pair(struct diff_pair *x, struct diff_function *f)
 		confirm_models(x, f, x->open, (struct diff_case){0}, &points);
 	confirm_cubes(x, &termination, x->termination, (struct diff_case){.termination = 1}, f);
 	if (x->crash != expr_false(x->p) && diff_pair_is_input_only(x, x->crash)) {
-		diff_cover_make(x, x->crash, CUBES, &crash);
+		diff_cover_make(x, x->crash, most, &crash);
 		confirm_cubes(x, &crash, x->crash, (struct diff_case){.undefined = 1}, f);
 	}
 	if (!f->changed)
@@ -401,7 +403,7 @@ static void pair_done(struct diff_pair *x)
 /* Unrolled further as long as a bound is in the way and it costs little. If it stays in the way, a part of the sets is all there is, and that of few iterations is found sooner. NULL, or why not. */
 static const char *evaluate_exactly(struct diff_pair *x)
 {
-	static const unsigned bounds[] = {6, 24, 100, 300};
+	static const unsigned bounds[] = {6, 24, 300};
 	for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
 		double start = deadline_processor();
 		const char *why = diff_pair_evaluate(x, 0, bounds[i]);

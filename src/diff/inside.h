@@ -1,5 +1,5 @@
 /* inside.h: between the files of this folder: diff.c (which pairs, in which order), pair.c (two functions as formulas), sets.c (the sets of inputs that follow), lockstep.c (loops related), word.c (what functions get, and its
- * names in C), cover.c (sets as conditions), text.c (terms as C), witness.c (runs of both versions), stubs.c (functions outside as runs have them), shape.c (inputs with pointers). */
+ * names in C), cover.c (sets as conditions), box.c (as bounds of words), text.c (terms as C), witness.c (runs of both versions), stubs.c (functions outside as runs have them), shape.c (inputs with pointers). */
 #ifndef MUSTER_DIFF_INSIDE_H
 #define MUSTER_DIFF_INSIDE_H
 
@@ -135,6 +135,8 @@ const char *diff_pair_evaluate(struct diff_pair *x, int abstracts, unsigned unro
 int diff_pair_same_sign(const struct code_function *f, const struct code_function *g);
 void diff_pair_release(struct diff_pair *x);
 enum verdict diff_pair_check(struct diff_pair *x, const expr_t *assumptions, unsigned count, struct solve_model *m);
+/* The same with less work. */
+enum verdict diff_pair_check_with(struct diff_pair *x, const struct solve_effort *e, const expr_t *assumptions, unsigned count, struct solve_model *m);
 int diff_pair_is_over(const struct diff_pair *x); /* its time */
 /* From now on it has so many seconds of processor time, if it had more, and by the clock so many times that: other programs, Z3, runs. */
 void diff_pair_limit(struct diff_pair *x, double seconds, double waits);
@@ -182,6 +184,12 @@ struct diff_cover {
 	int exact;   /* together they are the whole set */
 	int all;     /* the set is everything */
 };
+/* box.c: the cube, which implies the set, again as bounds of words, as far out as it still does; its text, and an input near 0. The hints are comparisons of the code. */
+struct diff_hints {
+	const expr_t *data;
+	size_t size;
+};
+void diff_box_make(struct diff_pair *x, expr_t set, const struct diff_hints *hints, struct diff_cube *c);
 /* Parts of the set, each valid for every interpretation of what is no input. most: parts. */
 void diff_cover_make(struct diff_pair *x, expr_t set, unsigned most, struct diff_cover *out);
 void diff_cover_text(const struct diff_cover *c, struct buf *out);

@@ -529,6 +529,14 @@ enum verdict diff_pair_check(struct diff_pair *x, const expr_t *assumptions, uns
 	return v;
 }
 
+enum verdict diff_pair_check_with(struct diff_pair *x, const struct solve_effort *e, const expr_t *assumptions, unsigned count, struct solve_model *m)
+{
+	solver_effort(x->solver, e);
+	enum verdict v = diff_pair_check(x, assumptions, count, m);
+	solver_effort(x->solver, NULL);
+	return v;
+}
+
 /* ------------------------------------------------------------ what a term speaks of */
 
 static int is_input_leaf(const struct diff_pair *x, const struct expr_node *n, expr_t e)
