@@ -321,6 +321,7 @@ static void apply_attributes(struct reader *r, CXCursor d)
 	for (at = text; (at = strstr(at, "((nonnull")); at += 9)
 		apply_nonnull(r, x, at + 9);
 	x->has_unchecked |= takes_checks_out(text);
+	x->has_hidden_callers |= reader_says_called(text);
 	if ((at = strstr(text, "((alias(\"")) && !x->calls.size)
 		apply_alias(r, x, at + 9);
 }
@@ -343,6 +344,7 @@ struct file_level {
 	VEC(CXCursor) functions; /* definitions; by number */
 	VEC(CXCursor) globals;	 /* definitions and tentative ones, in order */
 	VEC(CXCursor) attributed;
+	VEC(CXCursor) declarations; /* of functions, definitions among them */
 	VEC(CXCursor) variables;  /* with attributes */
 	VEC(CXCursor) assemblies; /* asm("...") at file level, and what else libclang has no kind for */
 };
@@ -357,6 +359,7 @@ static enum CXChildVisitResult at_file_level(CXCursor d, CXCursor parent, CXClie
 	(void)parent;
 	switch ((int)r->c->getCursorKind(d)) {
 	case CXCursor_FunctionDecl:
+		vec_push(&l->declarations, d);
 		if (r->c->Cursor_hasAttrs(d))
 			vec_push(&l->attributed, d);
 		if (!r->c->isCursorDefinition(d))
@@ -388,6 +391,14 @@ static enum CXChildVisitResult at_file_level(CXCursor d, CXCursor parent, CXClie
 		break;
 	}
 	return CXChildVisit_Continue;
+}
+
+static void note_declared(struct reader *r, CXCursor d)
+{
+	uint64_t number;
+
+	if (strmap_get(&r->f->function_numbers, reader_name(r, d), &number))
+		r->f->functions.data[number].declared++;
 }
 
 static void read_globals(struct reader *r, struct file_level *l)
@@ -484,6 +495,10 @@ void reader_unit(struct reader *r)
 	resolve_labels(r);
 	reader_pragma_weak(r->text.data, r->text.size, note_weak, r->f);
 	reader_type_names(r);
+	for (size_t i = 0; i < l.declarations.size; i++)
+		note_declared(r, l.declarations.data[i]);
+	reader_mentions(r);
+	vec_release(&l.declarations);
 	vec_release(&l.functions);
 	vec_release(&l.globals);
 	vec_release(&l.attributed);

@@ -86,6 +86,11 @@ void reader_pragma_weak(const char *text, size_t size, void (*each)(void *ctx, c
 /* File and line as the author knows them: line markers and #line count. file may be NULL. */
 uint32_t reader_line(struct reader *r, CXSourceLocation at, const char **file);
 
+/* mentions.c: whether all callers of static functions are known, after all else is. */
+void reader_mentions(struct reader *r);
+/* Whether attributes say that something else calls it. */
+int reader_says_called(const char *attributes);
+
 /* open.c: r->unit of a file. -1 with clang's messages; r->unit may be there all the same, to be disposed of. */
 int reader_parse(struct reader *r, CXIndex index, const char *path, const char *const *argv, int argc);
 

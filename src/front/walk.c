@@ -127,6 +127,7 @@ static void meet_function(struct reader *r, struct owner *o, CXCursor declaratio
 	if (number < 0)
 		return;
 	if (use == CALLED) {
+		r->f->functions.data[number].called++;
 		note_call(r, o, (uint32_t)number);
 		return;
 	}
@@ -649,6 +650,7 @@ void reader_walk_function(struct reader *r, uint32_t number, CXCursor definition
 		copy.has_asm = asm_text_matters(reader_body(r, definition));
 	real = &r->f->functions.data[number];
 	copy.address_taken |= real->address_taken;
+	copy.called = real->called;
 	*real = copy;
 	READER_KEEP(r, &real->calls, &r->calls);
 	READER_KEEP(r, &real->takes, &r->takes);

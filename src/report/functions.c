@@ -141,6 +141,8 @@ static void print_totals(const struct result *r, const struct totals *t, double 
 	size_t accepted = count_accepted(r), inferred = r->contracts.size - accepted;
 	if (inferred)
 		printf(", %zu contract%s", inferred, inferred == 1 ? "" : "s");
+	if (r->uncalled.size)
+		printf(", %zu finding%s without a caller", r->uncalled.size, r->uncalled.size == 1 ? "" : "s");
 	if (accepted)
 		printf(", %zu accepted contract%s", accepted, accepted == 1 ? "" : "s");
 	if (t->suspected)
@@ -275,6 +277,19 @@ static void print_contracts(const struct result *r)
 	}
 }
 
+/* Static functions in contexts that nobody was seen to give them. */
+static void print_uncalled(const struct result *r)
+{
+	if (r->uncalled.size)
+		printf("\nno caller found: calls of static functions that fail, and that none of their callers was seen to make (no bug; the callers were not searched to their end)\n");
+	for (size_t i = 0; i < r->uncalled.size; i++) {
+		const struct result_uncalled *u = &r->uncalled.data[i];
+		size_t size = strlen(u->call);
+		printf("    %s: %s%s%s\n        %.*s%s\n", u->function, u->summary, u->cause ? "; requires " : "", u->cause ? u->cause : "", size > CONTRACT_WIDTH ? CONTRACT_WIDTH : (int)size, u->call,
+		       size > CONTRACT_WIDTH ? " ..." : "");
+	}
+}
+
 /* Those that only the whole program shows come last. */
 static void print_bugs(const struct result *r)
 {
@@ -306,4 +321,5 @@ void functions_print(const struct result *r, const struct functions_view *v)
 		checks_stats_print(r);
 	print_bugs(r);
 	print_contracts(r);
+	print_uncalled(r);
 }

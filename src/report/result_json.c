@@ -55,6 +55,9 @@ static const struct field test_fields[] = {RESULT_TEST_FIELDS(X)};
 #define X(name, key, how, member) ROW(result_contract, key, how, member)
 static const struct field contract_fields[] = {RESULT_CONTRACT_FIELDS(X)};
 #undef X
+#define X(name, key, how, member) ROW(result_uncalled, key, how, member)
+static const struct field uncalled_fields[] = {RESULT_UNCALLED_FIELDS(X)};
+#undef X
 #define X(name, key, how, member) ROW(result_old_bug, key, how, member)
 static const struct field old_bug_fields[] = {RESULT_OLD_BUG_FIELDS(X)};
 #undef X
@@ -262,7 +265,7 @@ void result_json(struct json *j, const struct result *r, unsigned parts)
 		json_array_close(j);
 	}
 	if (parts & RESULT_CONTRACTS)
-		list_json(j, "contracts", LIST(contracts), ROWS(contract_fields), ~0u);
+		list_json(j, "contracts", LIST(contracts), ROWS(contract_fields), ~0u), list_json(j, "no_caller", LIST(uncalled), ROWS(uncalled_fields), ~0u);
 	if (parts & RESULT_OLD_BUGS)
 		list_json(j, "old_bugs", LIST(old_bugs), ROWS(old_bug_fields), ~0ull);
 	if (parts & RESULT_OBLIGATIONS)

@@ -12,6 +12,7 @@ void result_release(struct result *r)
 	vec_release(&r->bugs);
 	vec_release(&r->old_bugs);
 	vec_release(&r->contracts);
+	vec_release(&r->uncalled);
 	vec_release(&r->obligations);
 	vec_release(&r->points);
 	vec_release(&r->notes);

@@ -210,6 +210,23 @@ struct result_contract {
 	const char *call;   /* the same as C */
 };
 
+/* A finding of a static function to which none of its callers was seen to lead. */
+#define RESULT_UNCALLED_FIELDS(X)               \
+	X(FUNCTION, "function", WORD, function) \
+	X(KIND, "kind", WORD, kind)             \
+	X(FILE, "file", WORD, file)             \
+	X(LINE, "line", COUNT, line)            \
+	X(SUMMARY, "summary", WORD, summary)    \
+	X(CAUSE, "cause", WORD, cause)          \
+	X(INPUTS, "inputs", RAW, inputs)
+struct result_uncalled {
+	const char *function; /* that was called */
+	const char *kind, *file;
+	uint32_t line;
+	const char *summary, *cause; /* cause: NULL for none */
+	const char *inputs, *call;   /* of it, as JSON and as C */
+};
+
 /* A place that must keep a refinement. */
 #define RESULT_OBLIGATION_FIELDS(X)             \
 	X(FILE, "file", WORD, file)             \
@@ -284,6 +301,7 @@ struct result {
 	VEC(struct result_bug) bugs;
 	VEC(struct result_old_bug) old_bugs;
 	VEC(struct result_contract) contracts;
+	VEC(struct result_uncalled) uncalled;
 	VEC(struct result_obligation) obligations;
 	VEC(struct result_point) points;
 	VEC(struct result_note) notes;

@@ -28,6 +28,7 @@ void test_bug_release(struct test_bug *b)
 	finding_release(&b->finding);
 	buf_release(&b->data);
 	vec_release(&b->also);
+	vec_release(&b->blamed);
 }
 
 /* ------------------------------------------------------------------- scope */
@@ -254,6 +255,35 @@ static void raise_level(struct test_session *s, uint32_t function, const struct 
 		b->function = function;
 	}
 	test_bug_release(&own);
+}
+
+int test_blame(struct test_session *s, struct test_bug *b, uint32_t function, size_t test)
+{
+	struct test_function *f = &s->functions.data[function];
+	struct test_case *t = &f->tests.data[test];
+	struct test_bug own = {.function = function, .finding = FINDING_NONE};
+	buf_add(&own.data, t->data, t->size);
+	harness_canonical(s->driven.harness, f->harness->number, &own.data);
+	if (confirm(s, t, &own, b->finding.bug.place)) {
+		test_bug_release(&own);
+		return -1;
+	}
+	if (own.finding.bug.confirmed) {
+		struct buf data = b->data;
+		b->data = own.data;
+		own.data = data;
+		size_t i = 0;
+		while (i < b->also.size && b->also.data[i] != function)
+			i++;
+		if (i < b->also.size)
+			b->also.data[i] = b->function;
+		else
+			vec_push(&b->also, b->function);
+		b->function = function;
+		b->finding.bug.name = make_name(s, f, &b->finding);
+	}
+	test_bug_release(&own);
+	return 0;
 }
 
 /* A test: of a function, its number there. */

@@ -6,6 +6,8 @@
  *   a contract  otherwise: each call that showed it, of whichever function, breaks what that function's callers owe: pointers, lengths, what a structure's members say of each other, an assertion on scalars
  *               that fails for every call which breaks it.
  *
+ * It is a bug of those functions alone that show it by calls which break nothing that is owed to them, and reported with such a call: where bad() passes null to get(), get() is not to blame.
+ *
  * A function whose contract a person accepted owes nothing more: what fails for calls that keep it is a bug, and its cause is what it requires now.
  *
  * Scalar members of structures are the structure's invariant where memory of the caller's is left by them, and else values as any others. A finding that any rule leaves in doubt is a bug.
@@ -245,11 +247,47 @@ static void judge_bug(struct explaining *x, struct test_bug *b)
 	int seen = 0, owed = b->finding.bug.confirmed && e != NULL;
 	if (cause)
 		b->finding.bug.cause = finding_text(&b->finding, "%s", cause);
-	for (uint32_t i = 0; i < s->functions.size && owed; i++)
-		owed = all_owed(x, i, b, &seen);
+	for (uint32_t i = 0; i < s->functions.size; i++)
+		if (!all_owed(x, i, b, &seen))
+			vec_push(&b->blamed, i);
 	/* The smaller input that is reported, by its values. */
-	if (owed && seen && !causes_keeps(&e->causes, b->data.data, b->data.size, 1))
+	if (owed && seen && !b->blamed.size && !causes_keeps(&e->causes, b->data.data, b->data.size, 1))
 		b->owed = 1;
+	else if (!b->blamed.size)
+		vec_push(&b->blamed, b->function);
+}
+
+int test_is_blamed(const struct test_bug *b, uint32_t function)
+{
+	for (size_t i = 0; i < b->blamed.size; i++)
+		if (b->blamed.data[i] == function)
+			return 1;
+	return 0;
+}
+
+/* The bug is reported by a call of a function that is to blame: of those that showed it, the shortest. */
+static int choose_blamed(struct explaining *x, struct test_bug *b)
+{
+	struct test_session *s = x->s;
+	size_t best = SIZE_MAX;
+	uint32_t function = 0;
+	if (b->owed || !b->finding.bug.confirmed || test_is_blamed(b, b->function))
+		return 0;
+	for (size_t k = 0; k < b->blamed.size; k++) {
+		const struct test_function *f = &s->functions.data[b->blamed.data[k]];
+		for (size_t i = 0; i < f->shown.size; i++)
+			if (f->shown.data[i].bug == b->serial && (best == SIZE_MAX || f->tests.data[f->shown.data[i].test].size < s->functions.data[function].tests.data[best].size)) {
+				best = f->shown.data[i].test;
+				function = b->blamed.data[k];
+			}
+	}
+	if (best != SIZE_MAX && !test_late(s) && test_blame(s, b, function, best))
+		return -1;
+	if (!test_is_blamed(b, b->function)) /* it was not confirmed: the one that is known stays */
+		vec_push(&b->blamed, b->function);
+	const char *cause = single_cause(x, b);
+	b->finding.bug.cause = cause ? finding_text(&b->finding, "%s", cause) : NULL;
+	return 0;
 }
 
 /* ----------------------------------------------------------------- results */
@@ -319,18 +357,19 @@ static void add_contracts(struct explaining *x, struct explained *e)
 	}
 }
 
-/* Bugs that are contracts are none of the functions that showed them. */
+/* What a function shows only by calls that break its contract is no bug of it. */
 static void count_bugs(struct test_session *s)
 {
 	for (size_t i = 0; i < s->bugs.size; i++) {
 		const struct test_bug *b = &s->bugs.data[i];
-		if (!b->owed)
+		if (!b->finding.bug.confirmed)
 			continue;
-		s->functions.data[b->function].bugs--;
-		s->functions.data[b->function].owed++;
-		for (size_t k = 0; k < b->also.size; k++) {
-			s->functions.data[b->also.data[k]].bugs--;
-			s->functions.data[b->also.data[k]].owed++;
+		for (size_t k = 0; k <= b->also.size; k++) {
+			uint32_t function = k ? b->also.data[k - 1] : b->function;
+			if (!b->owed && test_is_blamed(b, function))
+				continue;
+			s->functions.data[function].bugs--;
+			s->functions.data[function].owed++;
 		}
 	}
 }
@@ -358,6 +397,8 @@ int test_contracts(struct test_session *s)
 		find_owed(&x, &x.functions.data[i]);
 	for (size_t i = 0; i < s->bugs.size && !r; i++)
 		judge_bug(&x, &s->bugs.data[i]);
+	for (size_t i = 0; i < s->bugs.size && !r; i++)
+		r = choose_blamed(&x, &s->bugs.data[i]);
 	for (size_t i = 0; i < x.functions.size && !r; i++)
 		add_contracts(&x, &x.functions.data[i]);
 	if (!r)

@@ -75,12 +75,15 @@ static struct test_bug *same_bug(struct test_session *s, const struct test_bug *
 /* It is a bug after all: with the input that keeps the contract. */
 static void blame(struct test_session *s, struct test_bug *known, struct test_bug *b, uint32_t function)
 {
-	if (!known->owed)
+	int was_owed = known->owed;
+	if (test_is_blamed(known, function))
 		return;
 	known->owed = 0;
-	s->functions.data[known->function].bugs++, s->functions.data[known->function].owed--;
-	for (size_t i = 0; i < known->also.size; i++)
-		s->functions.data[known->also.data[i]].bugs++, s->functions.data[known->also.data[i]].owed--;
+	vec_push(&known->blamed, function);
+	s->functions.data[function].bugs++;
+	s->functions.data[function].owed -= s->functions.data[function].owed > 0;
+	if (!was_owed)
+		return;
 	for (size_t i = 0; i < known->also.size && known->function != function; i++)
 		if (known->also.data[i] == function) {
 			known->also.data[i] = known->function;
@@ -106,6 +109,9 @@ static void adopt(struct test_session *s, struct test_bug *b, uint32_t function)
 	x.serial = (uint32_t)s->bugs.size;
 	x.also.data = NULL;
 	x.also.size = x.also.cap = 0;
+	x.blamed.data = NULL;
+	x.blamed.size = x.blamed.cap = 0;
+	vec_push(&x.blamed, function);
 	x.finding.bug.name = finding_text(&x.finding, "%s-given", x.finding.bug.name);
 	s->functions.data[function].bugs++;
 	vec_push(&s->bugs, x);

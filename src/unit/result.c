@@ -91,6 +91,20 @@ static void add_contract(struct test_session *s, const struct test_contract *c, 
 	vec_push(&r->contracts, x);
 }
 
+static void add_uncalled(struct test_session *s, const struct test_bug *b, struct result *r)
+{
+	const struct test_function *f = &s->functions.data[b->function];
+	const struct result_bug *x = &b->finding.bug;
+	struct result_uncalled u = {.function = f->name, .kind = x->kind, .file = x->file[0] ? x->file : f->front->file, .line = x->line, .summary = x->summary, .cause = x->cause};
+	struct buf text = {0};
+	harness_print_json(s->driven.harness, f->harness->number, b->data.data, b->data.size, &text);
+	u.inputs = text.size ? result_keep(r, &text) : "null";
+	harness_print_inline(s->driven.harness, f->harness->number, b->data.data, b->data.size, &text);
+	u.call = result_keep(r, &text);
+	buf_release(&text);
+	vec_push(&r->uncalled, u);
+}
+
 /* Accepted: nothing of it was broken. */
 static void add_accepted(const struct test_function *f, struct result *r)
 {
@@ -166,7 +180,9 @@ struct result_function test_result_function(struct test_session *s, struct test_
 	    .strategy = f->searched ? search_kind_word((enum search_kind)f->result.kind) : NULL,
 	    .seconds = f->result.seconds,
 	};
-	if (f->verdict == TEST_GIVEN) {
+	if (f->verdict == TEST_GIVEN && f->contexts) {
+		to.given = "its callers";
+	} else if (f->verdict == TEST_GIVEN) {
 		test_contract_text(s, (uint32_t)(f - s->functions.data), &text);
 		to.given = result_keep(r, &text);
 	}
@@ -289,6 +305,8 @@ void test_result(struct test_session *const *sessions, size_t count, int tests, 
 		for (size_t k = 0; k < s->bugs.size; k++)
 			if (!s->bugs.data[k].owed)
 				add_bug(s, &s->bugs.data[k], r);
+			else if (s->bugs.data[k].uncalled)
+				add_uncalled(s, &s->bugs.data[k], r);
 		for (size_t k = 0; k < s->functions.size; k++)
 			if (!s->functions.data[k].helper)
 				add_accepted(&s->functions.data[k], r);

@@ -616,9 +616,11 @@ static int run_functions(struct test_session *s, int *code)
 		return -1;
 	if (s->bugs.size) /* whichever worker was first */
 		qsort(s->bugs.data, s->bugs.size, sizeof *s->bugs.data, bug_order);
-	if (test_program(s) || test_contracts(s) || test_given(s) || test_store_bugs(s))
+	if (test_program(s) || test_contracts(s) || test_given(s))
 		return -1;
 	test_judge(s);
+	if (test_callers(s) || test_store_bugs(s))
+		return -1;
 	test_reuse_judge(s);
 	return test_summaries(s);
 }

@@ -188,6 +188,8 @@ struct test_function {
 	const char *accepted; /* its contract, by a person; NULL: none (accepted.c) */
 	int given;	     /* verified for all calls that keep its contract (given.c) */
 	uint32_t owed;	     /* findings that its callers' contract excludes: no bugs */
+	int contexts;	     /* verified given its callers: it is static, and each that may lead to it is verified (callers.c) */
+	uint32_t uncalled;   /* findings that no caller was seen to lead to */
 	VEC(struct test_shown) shown;
 	uint32_t suppressed; /* findings of its tests that are left out */
 	int beyond;	     /* the san variant went on where the search's runs end: after a write out of bounds that hit nothing */
@@ -207,7 +209,9 @@ struct test_bug {
 	struct buf data;   /* its input, as small as it could be made */
 	uint32_t function; /* driven, in the session */
 	uint32_t serial; /* from 0, in the order in which they were found */
+	VEC(uint32_t) blamed; /* functions that show it by a call which breaks nothing that callers owe. Confirmed ones that are judged: one of them is `function`, unless it is owed */
 	int owed;	 /* each call that shows it breaks what callers owe (contracts.c): it is reported as a contract */
+	int uncalled;	 /* of static functions whose callers are known, none of which was seen to lead to it (callers.c): owed, and reported apart */
 	uint32_t first;	 /* function whose test showed it first */
 	uint64_t test;	 /* that test's number there, from 1 */
 	uint32_t program; /* number + 1 of the whole program's bug in the same place (whole.bugs); 0: none */
@@ -383,10 +387,15 @@ int test_is_program_level(const struct test_bug *b);
 void test_found(struct test_session *s, uint32_t function, struct test_case *t, struct buf *data, struct finding *x);
 /* broken.c: checks that the traced runs of a function broke, and no sanitizer saw: confirmed by their own tests, or suspected. 0, -1. */
 int test_violations(struct test_session *s, uint32_t function);
+/* Makes a test of another function that shows the bug the one that is reported, if it is confirmed. 0, -1. */
+int test_blame(struct test_session *s, struct test_bug *b, uint32_t function, size_t test);
+/* callers.c: findings of static functions in the contexts that their callers give them. Verdicts are there. 0, -1. */
+int test_callers(struct test_session *s);
 /* The launcher of the trace variant, s->check.tracer. 0, -1. */
 int test_open_tracer(struct test_session *s);
 /* contracts.c: which findings are the fault of callers, and what these owe. 0, -1. */
 int test_contracts(struct test_session *s);
+int test_is_blamed(const struct test_bug *b, uint32_t function);
 /* accepted.c: contracts that a person accepted, for the harness. 0, -1 with words. */
 int test_accepted_open(struct test_session *s);
 const char *test_accepted_text(const struct test_session *s, const char *function); /* NULL: none */

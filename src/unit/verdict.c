@@ -121,8 +121,10 @@ static void judge(struct test_function *f)
 	}
 	if (f->bugs)
 		reason(f, "%u bug%s", f->bugs, f->bugs == 1 ? "" : "s");
-	if (f->owed)
-		reason(f, "%u finding%s where callers break its contract", f->owed, f->owed == 1 ? "" : "s");
+	if (f->owed > f->uncalled)
+		reason(f, "%u finding%s where callers break its contract", f->owed - f->uncalled, f->owed - f->uncalled == 1 ? "" : "s");
+	if (f->uncalled)
+		reason(f, "%u finding%s to which no caller was found to lead", f->uncalled, f->uncalled == 1 ? "" : "s");
 	if (f->suspected)
 		reason(f, "%u failure%s that the san variant did not confirm", f->suspected,
 		       f->suspected == 1 ? "" : "s");
@@ -157,6 +159,11 @@ static void judge(struct test_function *f)
 	if (f->given && !f->bugs && !f->suspected && !f->suppressed) { /* a search of its own says so */
 		buf_clear(&f->why);
 		reason(f, "calls that break its contract fail");
+		f->verdict = TEST_GIVEN;
+	}
+	if (f->contexts && !f->bugs && !f->suspected && !f->suppressed) {
+		buf_clear(&f->why);
+		reason(f, "it fails for calls that none of its callers makes: each function that leads to it is verified");
 		f->verdict = TEST_GIVEN;
 	}
 }
