@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/option.h"
+#include "base/shell.h"
 #include "base/stop.h"
 #include "campaign/versions.h"
 #include "cmd/cmd.h"
@@ -24,7 +25,8 @@
 
 static struct {
 	int json, markdown, verbose, brief;
-	const char *overflow, *entry;
+	const char *overflow, *entry, *run;
+	const char *names[2]; /* OLD and NEW as they were given */
 	double time;
 	struct diff_options o;
 	struct versions_options versions;
@@ -53,12 +55,45 @@ static void print_condition(const char *label, const char *text)
 		printf("  %-12s %.*s ... (-v: all of it)\n", label, LINE, text);
 }
 
+static void paste_option(struct buf *out, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	buf_addf(out, " --%s ", name);
+	shell_paste(out, value);
+}
+
+/* The command that shows the witness again. */
+static void replay_command(const struct diff_case *c, struct buf *out)
+{
+	buf_adds(out, "muster diff");
+	paste_option(out, "run", c->run);
+	paste_option(out, "build", args.versions.build);
+	paste_option(out, "program", args.versions.program);
+	paste_option(out, "store", args.versions.store);
+	for (int i = 0; i < 2 && args.names[i]; i++) {
+		buf_addc(out, ' ');
+		shell_paste_path(out, args.names[i]);
+	}
+	for (const char *const *flag = args.versions.cflags; flag && *flag; flag++) {
+		buf_adds(out, flag == args.versions.cflags ? " -- " : " ");
+		shell_paste(out, *flag);
+	}
+}
+
 static void print_case(const struct diff_case *c)
 {
+	struct buf command = BUF_EMPTY;
 	printf("    %s\n      run: ", c->what);
 	for (size_t i = 0; i < c->inputs.size; i++)
 		printf("%s%s = %s", i ? ", " : "", c->inputs.data[i].name, c->inputs.data[i].value);
 	printf("%s (confirmed)\n", c->inputs.size ? "" : "no arguments");
+	replay_command(c, &command);
+	if (args.verbose || command.size <= LINE + sizeof "      replay: ")
+		printf("      replay: %s\n", buf_str(&command));
+	else
+		printf("      replay: -v has the command\n");
+	buf_release(&command);
 }
 
 /* A condition that one line holds. */
@@ -180,6 +215,8 @@ static void print_markdown(const struct diff *d)
 
 static void json_case(struct json *j, const struct diff_case *c)
 {
+	struct buf command = BUF_EMPTY;
+	replay_command(c, &command);
 	json_object_open(j);
 	json_key(j, "when"), json_str(j, c->when);
 	json_key(j, "what"), json_str(j, c->what);
@@ -192,7 +229,9 @@ static void json_case(struct json *j, const struct diff_case *c)
 	json_key(j, "termination"), json_bool(j, c->termination);
 	json_key(j, "undefined"), json_bool(j, c->undefined);
 	json_key(j, "confirmed"), json_bool(j, 1);
+	json_key(j, "replay"), json_str(j, buf_str(&command));
 	json_object_close(j);
+	buf_release(&command);
 }
 
 static void json_function(struct json *j, const struct diff_function *f)
@@ -263,6 +302,21 @@ static int exit_code(const struct diff *d)
 	return found ? code : EXIT_USAGE;
 }
 
+/* One input alone, on both versions. */
+static int run_again(const struct versions *v)
+{
+	struct diff_case c;
+	int differs = diff_replay(v->old.whole, v->new.whole, &args.o, args.run, &c);
+	if (differs < 0)
+		fprintf(stderr, "muster diff: --run: %s\n", error_text());
+	else
+		printf("%s: %s%s\n", args.run, differs ? "" : "no difference: ", c.what);
+	if (differs > 0 && (*c.old || *c.new) && !strstr(c.what, ", now "))
+		printf("old:\n%s\nnew:\n%s\n", c.old, c.new);
+	diff_case_release(&c);
+	return differs < 0 ? EXIT_INCONCLUSIVE : differs ? EXIT_FOUND : EXIT_OK;
+}
+
 static int compare(const char *old, const char *new)
 {
 	double start = deadline_clock();
@@ -277,7 +331,9 @@ static int compare(const char *old, const char *new)
 	stop_catch(&stopped);
 	args.o.bitcode[0] = (struct diff_bitcode){v.old.bitcode.data, v.old.bitcode.size};
 	args.o.bitcode[1] = (struct diff_bitcode){v.new.bitcode.data, v.new.bitcode.size};
-	if (!(d = diff_run(v.old.whole, v.new.whole, &args.o)))
+	if (args.run)
+		code = run_again(&v);
+	else if (!(d = diff_run(v.old.whole, v.new.whole, &args.o)))
 		fprintf(stderr, "muster diff: %s\n", error_text());
 	if (d) {
 		if (args.json)
@@ -298,6 +354,7 @@ int cmd_diff(int argc, char **argv)
 	static const struct option_row rows[] = {
 	    OPTION_STR("function", 'f', "NAME", &args.o.function, "this function and what it calls"),
 	    OPTION_FLAG("modified", 'm', &args.o.modified, "only functions whose own code is another, not those that call them"),
+	    OPTION_STR("run", 0, "INPUT", &args.run, "run both versions on this input alone, as a witness has it"),
 	    OPTION_STR("entry", 0, "NAME", &args.entry, "the exit code is that of this function alone"),
 	    OPTION_DOUBLE("time", 't', "SECONDS", &args.time, "for everything; what was not looked at then may change"),
 	    OPTION_DOUBLE("function-time", 0, "SECONDS", &args.o.seconds, "of processor time for one function (10)"),
@@ -326,5 +383,7 @@ int cmd_diff(int argc, char **argv)
 	args.o.overflow = args.overflow && !strcmp(args.overflow, "ub");
 	if (deadline_open(args.time))
 		die(EXIT_INTERNAL, "%s", error_text());
+	args.names[0] = versions[0];
+	args.names[1] = versions[1];
 	return compare(versions[0], versions[1]);
 }

@@ -152,21 +152,26 @@ static void add_case(struct diff_function *f, struct diff_case *c, const char *w
 	vec_push(&f->cases, *c);
 }
 
+void diff_case_release(struct diff_case *c)
+{
+	for (size_t j = 0; j < c->inputs.size; j++) {
+		free(c->inputs.data[j].name);
+		free(c->inputs.data[j].value);
+	}
+	vec_release(&c->inputs);
+	free(c->when);
+	free(c->what);
+	free(c->old);
+	free(c->new);
+	free(c->run);
+	*c = (struct diff_case){0};
+}
+
 /* The first ones. */
 static void drop_cases(struct diff_function *f, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		struct diff_case *c = &f->cases.data[i];
-		for (size_t j = 0; j < c->inputs.size; j++) {
-			free(c->inputs.data[j].name);
-			free(c->inputs.data[j].value);
-		}
-		vec_release(&c->inputs);
-		free(c->when);
-		free(c->what);
-		free(c->old);
-		free(c->new);
-	}
+	for (size_t i = 0; i < count; i++)
+		diff_case_release(&f->cases.data[i]);
 	for (size_t i = count; i < f->cases.size; i++)
 		f->cases.data[i - count] = f->cases.data[i];
 	f->cases.size -= count;
@@ -718,16 +723,55 @@ static int find_wanted(const struct differ *d, uint8_t *wanted)
 	return 0;
 }
 
+static void differ_init(struct differ *d, const struct whole *old, const struct whole *new, const struct diff_options *o)
+{
+	*d = (struct differ){.o = o, .whole = {old, new}, .component = CODE_NONE, .m = match_new(old, new), .equal = mem_zalloc(old->symbols.size + 1)};
+	for (int k = 0; k < 2; k++)
+		index_symbols(d, k);
+	d->witnesses = diff_witnesses_new(d);
+}
+
+/* All but the matching. */
+static void differ_release(struct differ *d)
+{
+	diff_witnesses_free(d->witnesses);
+	for (int k = 0; k < 2; k++) {
+		map_release(&d->symbol_of[k]);
+		strmap_release(&d->data_of[k]);
+	}
+	free(d->equal);
+}
+
+int diff_replay(const struct whole *old, const struct whole *new, const struct diff_options *o, const char *run, struct diff_case *out)
+{
+	struct differ d;
+	struct diff_pair x;
+	char *name = strndup(run, strcspn(run, "("));
+	uint32_t symbol;
+	int e;
+	differ_init(&d, old, new, o);
+	symbol = whole_find_any(old, name);
+	*out = (struct diff_case){0};
+	if (symbol == CODE_NONE || !d.m->functions[symbol]) {
+		e = error_set("there is no function '%s' in both versions", name);
+	} else {
+		pair_init(&x, &d, symbol);
+		e = diff_witness_replay(&x, run, out);
+		pair_done(&x);
+	}
+	differ_release(&d);
+	match_free(d.m);
+	free(name);
+	return e;
+}
+
 struct diff *diff_run(const struct whole *old, const struct whole *new, const struct diff_options *o)
 {
-	struct differ d = {.o = o, .whole = {old, new}, .component = CODE_NONE};
+	struct differ d;
 	struct diff *out = mem_zalloc(sizeof *out);
 	uint8_t *wanted = mem_zalloc(old->symbols.size + 1);
-	out->match = d.m = match_new(old, new);
-	d.equal = mem_zalloc(old->symbols.size + 1);
-	for (int k = 0; k < 2; k++)
-		index_symbols(&d, k);
-	d.witnesses = diff_witnesses_new(&d);
+	differ_init(&d, old, new, o);
+	out->match = d.m;
 	int e = find_wanted(&d, wanted);
 	if (!e) {
 		all_pairs(&d, out, wanted);
@@ -736,12 +780,7 @@ struct diff *diff_run(const struct whole *old, const struct whole *new, const st
 			changed_data(&d, out);
 		}
 	}
-	diff_witnesses_free(d.witnesses);
-	for (int k = 0; k < 2; k++) {
-		map_release(&d.symbol_of[k]);
-		strmap_release(&d.data_of[k]);
-	}
-	free(d.equal);
+	differ_release(&d);
 	free(wanted);
 	if (e) {
 		diff_free(out);

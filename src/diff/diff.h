@@ -45,6 +45,7 @@ struct diff_case {
 	/* The witness: what was run, and what was seen. */
 	VEC(struct diff_input) inputs;
 	char *old, *new;
+	char *run; /* the input again, for diff_replay */
 };
 
 struct diff_function {
@@ -81,5 +82,9 @@ struct diff {
 
 struct diff *diff_run(const struct whole *old, const struct whole *new, const struct diff_options *o);
 void diff_free(struct diff *d);
+
+/* Runs both versions on an input that a case has: 1: they differ, 0: they do not; out says what they did. -1 with words. */
+int diff_replay(const struct whole *old, const struct whole *new, const struct diff_options *o, const char *run, struct diff_case *out);
+void diff_case_release(struct diff_case *c);
 
 #endif

@@ -1,5 +1,5 @@
 /* inside.h: between the files of this folder: diff.c (which pairs, in which order), pair.c (two functions as formulas), sets.c (the sets of inputs that follow), lockstep.c (loops related), word.c (what functions get, and its
- * names in C), cover.c (sets as conditions), box.c (as bounds of words), text.c (terms as C), witness.c (runs of both versions), stubs.c (functions outside as runs have them), shape.c (inputs with pointers). */
+ * names in C), cover.c (sets as conditions), box.c (as bounds of words), text.c (terms as C), witness.c (runs of both versions), input.c (what they get, as text), stubs.c (functions outside as runs have them), shape.c (inputs with pointers). */
 #ifndef MUSTER_DIFF_INSIDE_H
 #define MUSTER_DIFF_INSIDE_H
 
@@ -149,9 +149,8 @@ int diff_pair_never_returns(const struct vc_call *c);
 /* ------------------------------------------------------------ functions outside as in runs (stubs.c) */
 void diff_stubs_begin(struct diff_side *s);
 enum vc_call_how diff_stubs_call(struct diff_side *s, struct vc_call *c);
-/* What runs ask of an input; its lines for muster-caller. */
+/* What runs ask of an input. */
 expr_t diff_stubs_fit(struct diff_pair *x);
-void diff_stubs_write(struct diff_pair *x, const struct solve_model *m, struct buf *out);
 void diff_stubs_release(struct diff_pair *x);
 
 /* ------------------------------------------------------------ text (text.c) */
@@ -202,8 +201,20 @@ void diff_witnesses_free(struct diff_witnesses *w);
  * whether one is expected not to end, out->undefined whether one is expected to crash. 1: they differ as the case then says; 0: they
  * do not, or in another manner than expected, or it cannot be run. */
 int diff_witness_run(struct diff_pair *x, const struct solve_model *m, const expr_t *region, unsigned count, struct diff_case *out);
+/* Runs an input that was written before. 1: they differ, as out then says; 0: they do not, and out->what is what both do; -1 with words. */
+int diff_witness_replay(struct diff_pair *x, const char *text, struct diff_case *out);
 /* The same of a model whose pointers can be. */
 int diff_witness_run_as_is(struct diff_pair *x, const struct solve_model *m, struct diff_case *out);
+
+/* ------------------------------------------------------------ inputs of calls (input.c) */
+struct diff_caller { /* who reads it */
+	const struct code_function *f;
+	int which;
+	int call; /* the function in its table */
+	int (*data)(const struct diff_caller *c, const char *name); /* a variable in its table, or -1 */
+};
+void diff_input_write(struct diff_pair *x, const struct solve_model *m, struct buf *out);
+int diff_input_read(const struct differ *d, const char *text, const struct diff_caller *to, struct buf *out); /* -1 with words */
 
 /* ------------------------------------------------------------ shapes (shape.c) */
 /* Looks for an input of the set by choosing where pointers lead, and runs it: 1 as diff_witness_run. */

@@ -210,14 +210,6 @@ expr_t diff_stubs_fit(struct diff_pair *x)
 	return all;
 }
 
-void diff_stubs_write(struct diff_pair *x, const struct solve_model *m, struct buf *out)
-{
-	for (size_t i = 0; i < x->outside.size; i++) {
-		const struct diff_outside *o = &x->outside.data[i];
-		buf_addf(out, "R %u %u %llx %s\n", o->number, o->arguments, (unsigned long long)solve_model_eval(x->p, m, o->term), o->name);
-	}
-}
-
 void diff_stubs_release(struct diff_pair *x)
 {
 	for (size_t i = 0; i < x->outside.size; i++)

@@ -150,12 +150,7 @@ static struct loaded *loaded_of(struct diff_witnesses *w, int which, const struc
 	return found->failed ? NULL : found;
 }
 
-/* ------------------------------------------------------------ an input */
-
-static uint64_t model_value(struct diff_pair *x, const struct solve_model *m, expr_t e)
-{
-	return (uint64_t)solve_model_eval(x->p, m, e);
-}
+/* ------------------------------------------------------------ its tables */
 
 static int find_name(char *const *names, size_t count, const char *name)
 {
@@ -175,85 +170,15 @@ static int data_number(const struct loaded *l, const char *name)
 	return find_name(l->data.data, l->data.size, name);
 }
 
-/* The variable of this version that terms call so, also if only the other version's function uses it: both start in the same state. */
-static uint32_t global_called(struct diff_pair *x, int which, const char *object)
-{
-	struct vc *vc = x->side[which].vc;
-	const struct code *code = x->side[which].f->code;
-	struct buf name = BUF_EMPTY;
-	uint32_t found = CODE_NONE;
-	for (uint32_t i = 0; i < vc_objects(vc) && found == CODE_NONE; i++)
-		if (vc_object_global(vc, i) != CODE_NONE && !strcmp(vc_object_name(vc, i), object))
-			found = vc_object_global(vc, i);
-	for (uint32_t g = 0; g < code->global_count && found == CODE_NONE; g++) {
-		buf_clear(&name);
-		if (differ_data_name(x->d, which, code, g, &name) && !strcmp(buf_str(&name), object))
-			found = g;
-	}
-	buf_release(&name);
-	return found;
-}
+struct version_table { /* of the object that is loaded, for input.c */
+	struct diff_caller caller;
+	const struct loaded *loaded;
+};
 
-/* A byte of a variable that the model names; its name is that of the new version's code. */
-static void set_global(struct diff_pair *x, struct loaded *v, int which, const char *object, uint64_t offset, uint8_t value, struct buf *out)
+static int table_data(const struct diff_caller *c, const char *name)
 {
-	uint32_t g = global_called(x, which, object);
-	int number = g != CODE_NONE ? data_number(v, x->side[which].f->code->globals[g].name) : -1;
-	if (number >= 0)
-		buf_addf(out, "G %d %llu %x\n", number, (unsigned long long)offset, value);
-}
-
-static void set_byte(struct diff_pair *x, struct loaded *v, int which, const struct solve_model *m, const struct solve_byte *b, struct buf *out)
-{
-	const char *array = expr_name(x->p, b->array);
-	if (strcmp(array, "memory")) {
-		set_global(x, v, which, array, b->offset, b->value, out);
-		return;
-	}
-	if (b->offset >= CALLER_ARENA && b->offset < CALLER_ARENA + CALLER_ARENA_BYTES) {
-		buf_addf(out, "M %llx %x\n", (unsigned long long)b->offset, b->value);
-		return;
-	}
-	for (int k = 0; k < 2 && x->flat_globals; k++) {
-		struct vc *vc = x->side[k].vc;
-		for (uint32_t i = 0; i < vc_objects(vc); i++) {
-			uint64_t at = model_value(x, m, vc_address(vc, i));
-			if (vc_object_global(vc, i) != CODE_NONE && b->offset >= at && b->offset < at + vc_object_bytes(vc, i))
-				set_global(x, v, which, vc_object_name(vc, i), b->offset - at, b->value, out);
-		}
-	}
-}
-
-static void write_input(struct diff_pair *x, struct loaded *v, int which, const struct solve_model *m, struct buf *out)
-{
-	diff_stubs_write(x, m, out);
-	buf_addf(out, "F %d\n", call_number(v, x->side[which].f));
-	const struct code *code = x->side[which].f->code;
-	for (uint32_t g = 0; g < code->global_count; g++) { /* both start in the same state: variables with another initial value at 0 */
-		int number = differ_data_changed(x->d, which, code, g) ? data_number(v, code->globals[g].name) : -1;
-		if (number >= 0)
-			buf_addf(out, "Z %d\n", number);
-	}
-	for (uint32_t i = 0; i < x->side[which].f->parameters; i++) {
-		const struct code_value *p = &x->side[which].f->values[i];
-		uint64_t value = model_value(x, m, x->args[i]);
-		if (!p->is_pointer && p->width < 64 && !(p->flags & CODE_UNSIGNED) && p->width > 1 && value >> (p->width - 1))
-			value |= ~0ull << (p->width - 1);
-		buf_addf(out, "A %u %llx\n", i, (unsigned long long)value);
-	}
-	for (size_t i = 0; i < m->values.size; i++) {
-		if (m->values.data[i].op != EXPR_OP_NAMED)
-			continue;
-		const char *name = expr_name(x->p, m->values.data[i].source), *bracket = strrchr(name, '[');
-		if (!bracket)
-			continue;
-		char *object = strndup(name, (size_t)(bracket - name));
-		set_global(x, v, which, object, strtoull(bracket + 1, NULL, 10), (uint8_t)m->values.data[i].value, out);
-		free(object);
-	}
-	for (size_t i = 0; i < m->bytes.size; i++)
-		set_byte(x, v, which, m, &m->bytes.data[i], out);
-	buf_adds(out, ".\n");
+	const struct version_table *t = (const struct version_table *)c;
+	return data_number(t->loaded, name);
 }
 
 /* ------------------------------------------------------------ a run */
@@ -496,39 +421,43 @@ static void log_seen(const struct diff_pair *x, int ok, const struct seen seen[2
 	log_info("%s on:\n%s", ok ? "steady" : "cannot be run, or not the same each time", buf_str((struct buf *)input));
 }
 
-/* 0: they cannot be run, or do not do the same each time. */
-static int run_both(struct diff_pair *x, const struct solve_model *m, struct seen seen[2])
+/* -1: they cannot be run, with words, or do not do the same each time. */
+static int run_both(struct diff_pair *x, const char *text, struct seen seen[2])
 {
 	struct diff_witnesses *w = x->d->witnesses;
 	struct loaded *l[2];
 	struct buf input = BUF_EMPTY;
-	for (int k = 0; k < 2; k++) {
-		l[k] = loaded_of(w, k, x->side[k].f);
-		if (!l[k] || call_number(l[k], x->side[k].f) < 0) {
-			log_info("witness of %s: it cannot be called", x->side[k].f->name);
-			buf_release(&input);
-			return 0;
-		}
-		write_input(x, l[k], k, m, &input);
+	int e = 0;
+	for (int k = 0; k < 2 && !e; k++) {
+		const struct code_function *f = x->side[k].f;
+		l[k] = loaded_of(w, k, f);
+		int call = l[k] ? call_number(l[k], f) : -1;
+		struct version_table t = {{.f = f, .which = k, .call = call, .data = table_data}, l[k]};
+		e = call < 0 ? error_set("%s cannot be called", f->name) : diff_input_read(x->d, text, &t.caller, &input);
 	}
-	int ok = !run_calls(w, l, &input, seen);
-	log_seen(x, ok, seen, &input);
+	if (!e && run_calls(w, l, &input, seen))
+		e = error_set("it cannot be run, or does not do the same each time");
+	log_seen(x, !e, seen, &input);
 	buf_release(&input);
-	return ok;
+	return e;
 }
 
 int diff_witness_run_as_is(struct diff_pair *x, const struct solve_model *m, struct diff_case *out)
 {
 	struct seen seen[2] = {{0}};
-	int ok = run_both(x, m, seen) && describe(x, &seen[OLD], &seen[NEW], out) && (!out->undefined || seen[OLD].crashed || seen[NEW].crashed);
-	if (ok)
+	struct buf text = BUF_EMPTY;
+	diff_input_write(x, m, &text);
+	int ok = !run_both(x, buf_str(&text), seen) && describe(x, &seen[OLD], &seen[NEW], out) && (!out->undefined || seen[OLD].crashed || seen[NEW].crashed);
+	if (ok) {
 		note_inputs(x, m, out);
-	else {
+		out->run = buf_take(&text);
+	} else {
 		free(out->old);
 		free(out->new);
 		free(out->what);
 		out->old = out->new = out->what = NULL;
 	}
+	buf_release(&text);
 	for (int k = 0; k < 2; k++)
 		seen_release(&seen[k]);
 	return ok;
@@ -547,6 +476,26 @@ int diff_witness_run(struct diff_pair *x, const struct solve_model *m, const exp
 	int ok = diff_witness_run_as_is(x, pointers ? &fitted : m, out);
 	solve_model_release(&fitted);
 	return ok;
+}
+
+int diff_witness_replay(struct diff_pair *x, const char *text, struct diff_case *out)
+{
+	struct seen seen[2] = {{0}};
+	int e = run_both(x, text, seen), differs = 0;
+	if (!e) {
+		out->termination = seen[OLD].timeout != seen[NEW].timeout;
+		out->undefined = seen[OLD].crashed != seen[NEW].crashed;
+		differs = describe(x, &seen[OLD], &seen[NEW], out);
+		if (!differs) {
+			struct buf what = BUF_EMPTY;
+			end_text(x, NEW, &seen[NEW], &what);
+			free(out->what);
+			out->what = buf_take(&what);
+		}
+	}
+	for (int k = 0; k < 2; k++)
+		seen_release(&seen[k]);
+	return e ? -1 : differs;
 }
 
 struct diff_witnesses *diff_witnesses_new(const struct differ *d)
