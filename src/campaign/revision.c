@@ -52,6 +52,11 @@ static int git(const char *const *words, const char *const *env, struct buf *out
 	return e;
 }
 
+int revision_git(const char *const *words, struct buf *out)
+{
+	return git(words, NULL, out);
+}
+
 static char *first_line(struct buf *b)
 {
 	char *s = buf_str(b);

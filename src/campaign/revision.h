@@ -28,6 +28,9 @@ char *revision_file(struct revision *r, const char *path);
 /* The same for a file of the work tree, by any path. */
 char *revision_same_file(struct revision *r, const char *file);
 struct arena;
+struct buf;
+/* git with these words, here: its output without the last newline. -1 with words: it could not be started; 1: it failed, out has what it said. */
+int revision_git(const char *const *words, struct buf *out);
 /* Arguments of the compiler for a file of the revision: what they name from here (-Iinclude, -include x.h) and the revision has, is meant in its tree, and __FILE__ is what it is in the work tree. NULL at the end; in the arena. */
 const char *const *revision_arguments(const struct revision *r, const char *const *cflags, struct arena *arena);
 /* Runs the command line with muster-cc as compiler, in the directory that we are in below the top. program: the one that is meant, from there; NULL: the only one that was linked. */

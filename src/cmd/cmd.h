@@ -21,6 +21,7 @@
 	X(invariants, "invariants", "what holds at the loops of a C file, in C")               \
 	X(diff, "diff", "for which inputs the behaviour of functions changed")                  \
 	X(validate, "validate", "which summaries of an old version hold in a new one")          \
+	X(ci, "ci", "what a change did: new and fixed bugs, changed behaviour; for CI")         \
 	X(cc, "cc", "compile and link as clang-19 does, and keep what variants are made from") \
 	X(build, "build", "run a build (make, cmake ...) with muster-cc as its compiler")      \
 	X(doctor, "doctor", "what of a binary can be rebuilt, and what keeps it from that")     \

@@ -18,12 +18,10 @@
 #include "cmd/sessions.h"
 #include "cmd/targets.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 

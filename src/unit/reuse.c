@@ -219,7 +219,7 @@ static int read_rows(struct test_session *s, const char *file, struct earlier *e
 /* Newest first, this campaign itself before all others. */
 static int list_earlier(struct test_session *s, earlier_list *out)
 {
-	char *file = file_absolute(s->file);
+	char *file = test_identity(s);
 	earlier_list all = {0};
 	int r = store_campaign_each(s->records.store, add_campaign, &all);
 	for (size_t i = 0; i < all.size; i++)
@@ -418,13 +418,13 @@ static int load_tests(struct test_session *s, const earlier_list *list)
 		if (list->data[i].wanted)
 			r = store_test_each(s->records.store, l.campaign, 0, 1, load_test, &l);
 	}
-	/* Of the newest other version. */
+	/* Of the newest other version, or the one that is named. */
 	for (size_t i = 0; i < list->size && !r; i++)
-		if (list->data[i].campaign != s->records.campaign) {
+		if (s->standing.bugs_of ? list->data[i].campaign == s->standing.bugs_of : list->data[i].campaign != s->records.campaign) {
 			l.rows = &list->data[i].rows;
 			if (store_value_get(s->records.store, list->data[i].campaign, BUG_OWED, &l.owed) < 0)
 				r = -1;
-			else if (list->data[0].campaign != s->records.campaign)
+			else if (s->standing.bugs_of || list->data[0].campaign != s->records.campaign)
 				r = store_bug_each(s->records.store, list->data[i].campaign, load_bug, &l);
 			break;
 		}

@@ -62,6 +62,16 @@ static void harness_options(const struct test_session *s, struct harness_options
 	};
 }
 
+const char *test_shown_name(const struct test_session *s)
+{
+	return s->standing.name ? s->standing.name : s->file;
+}
+
+const char *const *test_cflags(const struct test_session *s)
+{
+	return s->standing.cflags ? s->standing.cflags : s->o->cflags;
+}
+
 static int build(struct test_session *s)
 {
 	struct harness_options h;
@@ -69,10 +79,10 @@ static int build(struct test_session *s)
 		return -1;
 	harness_options(s, &h);
 	if (!s->o->quiet)
-		log_progress("compiling %s", s->file);
+		log_progress("compiling %s", test_shown_name(s));
 	int r;
 	if (file_is_c(s->file))
-		r = harness_build(s->file, s->o->cflags, &h, &s->driven.front, &s->driven.harness, &s->driven.program);
+		r = harness_build(s->file, test_cflags(s), &h, &s->driven.front, &s->driven.harness, &s->driven.program);
 	else
 		r = harness_build_from(s->file, s->function, &h, &s->driven.front, &s->driven.harness,
 				       &s->driven.program);
@@ -122,10 +132,10 @@ static int choose_named(struct test_session *s, const char *names)
 		int number = *name ? front_function(s->driven.front, name) : -1;
 		if (number < 0 || !s->driven.front->functions.data[number].defined ||
 		    add_function(s, (uint32_t)number))
-			r = no_such(s, name);
+			r = s->standing.optional ? 0 : no_such(s, name);
 	}
 	free(all);
-	return r;
+	return r || s->functions.size ? r : error_set("'%s' defines none of the functions", s->file);
 }
 
 /* Callees before callers; functions of headers only if they are named. */
@@ -220,7 +230,7 @@ static int make_variants(struct test_session *s, int *code)
 	struct target_options t = TARGET_DEFAULTS;
 	int status;
 	if (!s->o->quiet)
-		log_progress("making the variants of %s", s->file);
+		log_progress("making the variants of %s", test_shown_name(s));
 	pid_t trace = test_make_in_child(s->driven.program, search_kind_calls(s->o->kind) ? VARIANT_CALLS : VARIANT_TRACE);
 	t.time = s->o->run_time;
 	t.mem_mb = 2048;
@@ -392,7 +402,7 @@ static void show_progress(struct gathering *g)
 	double now = test_clock();
 	if (s->o->quiet || now - s->costs.started < PROGRESS_AFTER)
 		return;
-	log_progress("%s: %u of %zu functions, %zu bugs, %.0f s", s->file, g->done,
+	log_progress("%s: %u of %zu functions, %zu bugs, %.0f s", test_shown_name(s), g->done,
 		     s->functions.size, s->bugs.size, now - s->costs.started);
 }
 
@@ -658,6 +668,17 @@ int test_session_run(struct test_session *s, int *code)
 	int r = run_functions(s, code);
 	s->costs.seconds = test_clock() - s->costs.started;
 	return r;
+}
+
+struct test_shared *test_shared_new(void)
+{
+	struct test_shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED) {
+		error_errno("no memory that workers share");
+		return NULL;
+	}
+	shared->started = test_clock();
+	return shared;
 }
 
 void test_session_release(struct test_session *s)

@@ -40,6 +40,11 @@ static char *dir_name(const char *file)
 	return name;
 }
 
+char *test_identity(const struct test_session *s)
+{
+	return s->standing.for_file ? mem_strdup(s->standing.for_file) : file_absolute(s->file);
+}
+
 static int make_dir(struct test_session *s, struct hash128 key)
 {
 	char *name = dir_name(s->file), hex[HASH_HEX_SIZE + 1];
@@ -80,8 +85,8 @@ static int note_options(struct test_session *s)
 	    mem_printf("elements=%u characters=%u objects=%u globals=%s", h->elements,
 		       h->characters, h->objects, h->globals_initial ? "initial" : "symbolic");
 	char *here = file_absolute(".");
-	char *dir = file_absolute(s->records.dir), *file = file_absolute(s->file);
-	int r = set(s, "kind", "test") || set(s, "named", s->file) || set(s, "directory", here) ||
+	char *dir = file_absolute(s->records.dir), *file = test_identity(s);
+	int r = set(s, "kind", "test") || set(s, "named", s->standing.for_file ? file : s->file) || set(s, "directory", here) ||
 		set(s, "file", file) || set(s, "cflags", buf_str(&cflags)) ||
 		set(s, "options", options) || set(s, "requires", buf_str(&requires)) || set(s, "accepted", buf_str(&accepted)) ||
 		set(s, "output", dir) || set(s, "function", s->function ? s->function : "");
@@ -100,7 +105,7 @@ static int program_hash(struct test_session *s, struct hash128 *key)
 	struct buf b = {0};
 	if (file_read(s->driven.program, &b))
 		return -1;
-	char *file = file_absolute(s->file);
+	char *file = test_identity(s);
 	*key = hash128_join(hash128(b.data, b.size), hash128_str(file));
 	free(file);
 	buf_release(&b);

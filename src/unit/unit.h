@@ -319,10 +319,20 @@ struct test_reuse {
 	struct map small; /* by hash: inputs of these that mean what they meant, as small as they could be made */
 };
 
+/* Of a session for a version of a file beside another one: zero for any other. */
+struct test_standing {
+	const char *name;	   /* what people are shown as the file */
+	const char *for_file;	   /* absolute: the file that this is a version of, by which the store knows it */
+	const char *const *cflags; /* it is compiled with these, not with the options' own */
+	int optional;		   /* functions that are named and not there are left out */
+	uint64_t bugs_of;	   /* the campaign whose bugs are run; 0: that of the newest other version */
+};
+
 struct test_session {
 	const struct test_options *o;
 	const char *file;     /* as the user named it */
 	const char *function; /* after the colon, or NULL; several are separated by commas */
+	struct test_standing standing;
 	struct test_driven driven;
 	VEC(struct test_function) functions;
 	VEC(struct test_bug) bugs;
@@ -343,12 +353,18 @@ double test_clock(void);
 /* --time is over, and so is what is granted beyond it for checking what was found: whatever was not looked at stays so. */
 int test_late(const struct test_session *s);
 
+struct test_shared *test_shared_new(void); /* NULL with words; it stays until the process ends */
 /* session.c: 0, or -1 with words. An error of the user's (does not compile, no such function)
  * is *code = EXIT_USAGE. */
 int test_session_run(struct test_session *s, int *code);
 /* The same without store, main and summaries (o->unstored). 0, -1. */
 int test_session_again(struct test_session *s);
 void test_session_release(struct test_session *s);
+
+/* What people are shown as the file; the absolute path by which the store knows it, allocated; what it is compiled with. */
+const char *test_shown_name(const struct test_session *s);
+char *test_identity(const struct test_session *s);
+const char *const *test_cflags(const struct test_session *s);
 
 /* Makes a variant in a process of its own. */
 pid_t test_make_in_child(const char *program, enum variant_kind kind);

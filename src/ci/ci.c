@@ -1,0 +1,349 @@
+/* ci.c: a change, file by file (ci.h). */
+#include "ci/ci.h"
+
+#include "base/deadline.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/stop.h"
+#include "build/home.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct work {
+	struct ci *c;
+	const struct ci_options *o;
+	struct test_options test, base_test; /* of sessions for the work tree, for the base */
+	struct test_shared *shared;
+	struct revision rev;	       /* the base's files */
+	const char *const *cflags;     /* for them */
+};
+
+static const char *const state_words[] = {
+#define X(name, word) [CI_##name] = word,
+    CI_STATES(X)
+#undef X
+};
+
+const char *ci_state_word(enum ci_state s)
+{
+	return state_words[s];
+}
+
+static void say(struct ci_file *f, const char *words)
+{
+	char *all = f->words ? mem_printf("%s; %s", f->words, words) : mem_strdup(words);
+
+	free(f->words);
+	f->words = all;
+}
+
+/* ------------------------------------------------------------ behaviour */
+
+static int load_base(struct work *w, struct ci_file *f)
+{
+	char *path = revision_same_file(&w->rev, f->name);
+
+	if (!path) {
+		f->added = 1;
+		return 0;
+	}
+	if (!w->cflags)
+		w->cflags = revision_arguments(&w->rev, w->o->test.cflags, &w->c->arena);
+	struct versions_options o = {.cflags = w->o->test.cflags, .merged = 1};
+	f->old = (struct version){.path = path, .revision = w->rev};
+	int e = version_load(&f->old, &o);
+	f->old.revision = (struct revision){0}; /* ours */
+	if (e) {
+		char *words = mem_printf("the base version does not compile (%.*s): nothing is compared with it", (int)strcspn(error_text(), "\n"), error_text());
+		say(f, words);
+		free(words);
+	}
+	return 0;
+}
+
+static int compare(struct work *w, struct ci_file *f)
+{
+	struct versions_options o = {.cflags = w->o->test.cflags, .merged = 1};
+
+	log_progress("%s: comparing", f->name);
+	if (load_base(w, f))
+		return -1;
+	if (version_open(&f->new, f->name, NULL, &o) || version_load(&f->new, &o)) {
+		f->broken = 1;
+		say(f, error_text());
+		return 0;
+	}
+	if (!f->old.whole)
+		return 0;
+	struct diff_options d = {.seconds = w->o->diff_seconds,
+				 .bitcode = {{f->old.bitcode.data, f->old.bitcode.size}, {f->new.bitcode.data, f->new.bitcode.size}}};
+	f->diff = diff_run(f->old.whole, f->new.whole, &d);
+	log_progress(NULL);
+	if (!f->diff) {
+		say(f, error_text());
+		return 0;
+	}
+	w->c->cut |= f->diff->interrupted;
+	for (size_t i = 0; i < f->diff->functions.size; i++) {
+		enum diff_verdict v = f->diff->functions.data[i].verdict;
+		w->c->equal += v == DIFF_EQUAL;
+		w->c->changed += v == DIFF_CHANGED;
+		w->c->may += v == DIFF_MAY;
+		w->c->added += v == DIFF_ADDED;
+		w->c->removed += v == DIFF_REMOVED;
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------ bugs */
+
+/* Functions that are to be tested, as a session takes them; NULL: none is. old: by their names in the base. */
+static const char *to_test(struct work *w, const struct ci_file *f, int old)
+{
+	struct buf names = {0};
+
+	for (size_t i = 0; i < f->diff->functions.size; i++) {
+		const struct diff_function *x = &f->diff->functions.data[i];
+		const char *name = old ? x->name : x->now;
+		if (name && (x->modified || x->verdict != DIFF_EQUAL))
+			buf_addf(&names, "%s%s", names.size ? "," : "", name);
+	}
+	const char *list = names.size ? arena_strdup(&w->c->arena, buf_str(&names)) : NULL;
+	buf_release(&names);
+	return list;
+}
+
+/* NULL: nothing could be tested; the file has words about it. */
+static struct test_session *test(struct work *w, struct ci_file *f, const char *functions, int old, uint64_t bugs_of)
+{
+	struct test_session *s = mem_zalloc(sizeof *s);
+	int code;
+
+	s->o = old ? &w->base_test : &w->test;
+	s->file = old ? f->old.path : f->name;
+	s->function = functions;
+	s->round.shared = w->shared;
+	s->standing.optional = functions != NULL;
+	s->standing.bugs_of = bugs_of;
+	if (old) {
+		char *real = file_absolute(f->name);
+		s->standing.for_file = arena_strdup(&w->c->arena, real);
+		free(real);
+		real = mem_printf("%s (base)", f->name);
+		s->standing.name = arena_strdup(&w->c->arena, real);
+		s->standing.cflags = w->cflags;
+		free(real);
+	}
+	w->shared->next = 0;
+	memset(w->shared->workers, 0, sizeof w->shared->workers);
+	if (test_session_run(s, &code)) {
+		if (!deadline_over())
+			say(f, error_text());
+		w->c->cut |= deadline_over();
+		test_session_release(s);
+		free(s);
+		return NULL;
+	}
+	w->c->cut |= s->costs.late > 0;
+	const char *status = w->shared->stop ? "interrupted" : deadline_over() ? "budget" : "complete";
+	if (test_store_result(s, status))
+		log_warn("the verdicts are not stored: %s", error_text());
+	return s;
+}
+
+static void drop(struct test_session **s)
+{
+	if (*s)
+		test_session_release(*s);
+	free(*s);
+	*s = NULL;
+}
+
+/* As files of the work tree are named: from the directory that we are in, if they are below. */
+static const char *shown_file(struct work *w, const char *path)
+{
+	char *tree = mem_printf("%s/%s", w->rev.tree ? w->rev.tree : "", w->rev.prefix), *here = realpath(".", NULL);
+	size_t n = strlen(tree), m = here ? strlen(here) : 0;
+
+	if (path && w->rev.tree && !strncmp(path, tree, n))
+		path = arena_strdup(&w->c->arena, path + n);
+	else if (path && m && !strncmp(path, here, m) && path[m] == '/')
+		path = arena_strdup(&w->c->arena, path + m + 1);
+	free(tree);
+	free(here);
+	return path;
+}
+
+static void add_bug(struct work *w, enum ci_state state, const char *why, const struct result_bug *found)
+{
+	struct result_bug *b = arena_copy(&w->c->arena, found, sizeof *found);
+
+	b->file = shown_file(w, b->file);
+	vec_push(&w->c->bugs, (struct ci_bug){state, why, b});
+	if (state != CI_FIXED)
+		vec_push(&w->c->now.bugs, *b);
+	if (state != CI_NEW)
+		vec_push(&w->c->before.bugs, *b);
+}
+
+static int has_bucket(const struct result *r, uint64_t bucket)
+{
+	for (size_t i = 0; i < r->bugs.size; i++)
+		if (r->bugs.data[i].confirmed && r->bugs.data[i].bucket == bucket)
+			return 1;
+	return 0;
+}
+
+/* What the session's runs say of another version's bug. */
+static const struct test_old_bug *judged(const struct test_session *s, const struct result_bug *b)
+{
+	for (size_t i = 0; s && i < s->reuse.bugs.size; i++) {
+		const struct test_old_bug *x = &s->reuse.bugs.data[i];
+		if (x->size == b->size && !memcmp(x->data, b->data, b->size) && !strcmp(x->kind, b->kind ? b->kind : ""))
+			return x;
+	}
+	return NULL;
+}
+
+static int has_unmatched(const struct ci_file *f)
+{
+	for (size_t i = 0; i < f->after.bugs.size; i++)
+		if (f->after.bugs.data[i].confirmed && !has_bucket(&f->before, f->after.bugs.data[i].bucket))
+			return 1;
+	return 0;
+}
+
+/* again: a session of the base that ran the bugs of the new version. */
+static void sort_bugs(struct work *w, struct ci_file *f, const struct test_session *again)
+{
+	for (size_t i = 0; i < f->after.bugs.size; i++) {
+		const struct result_bug *b = &f->after.bugs.data[i];
+		const struct test_old_bug *was = judged(again, b);
+		const char *why = NULL;
+		if (!b->confirmed)
+			continue;
+		int there = has_bucket(&f->before, b->bucket) || (was && was->now == TEST_OLD_BUG_THERE);
+		if (!there && f->base && (!was || was->now == TEST_OLD_BUG_UNKNOWN))
+			why = "its input could not be run on the base: it may be older";
+		add_bug(w, there ? CI_EXISTING : CI_NEW, why, b);
+	}
+	for (size_t i = 0; i < f->before.bugs.size; i++) {
+		const struct result_bug *b = &f->before.bugs.data[i];
+		const struct test_old_bug *is = judged(f->now, b);
+		if (b->confirmed && is && is->now == TEST_OLD_BUG_FIXED && !has_bucket(&f->after, b->bucket))
+			add_bug(w, CI_FIXED, NULL, b);
+	}
+}
+
+static int requires_same(const struct result *r, const struct result_contract *x)
+{
+	for (size_t i = 0; i < r->contracts.size; i++)
+		if (!strcmp(r->contracts.data[i].function, x->function) && !strcmp(r->contracts.data[i].requires, x->requires))
+			return 1;
+	return 0;
+}
+
+static int has_function(const struct result *r, const char *name)
+{
+	for (size_t i = 0; i < r->functions.size; i++)
+		if (!strcmp(r->functions.data[i].name, name))
+			return 1;
+	return 0;
+}
+
+/* Of functions that both versions have. */
+static void compare_contracts(struct work *w, const struct ci_file *f)
+{
+	const struct result *sides[2] = {&f->after, &f->before};
+
+	for (int gone = 0; gone < 2; gone++)
+		for (size_t i = 0; i < sides[gone]->contracts.size; i++) {
+			const struct result_contract *x = &sides[gone]->contracts.data[i];
+			if (has_function(sides[!gone], x->function) && !requires_same(sides[!gone], x))
+				vec_push(&w->c->contracts, (struct ci_contract){x->function, x->requires, gone});
+		}
+}
+
+static int explore(struct work *w, struct ci_file *f)
+{
+	const char *now = f->diff ? to_test(w, f, 0) : NULL, *before = f->diff ? to_test(w, f, 1) : NULL;
+	struct test_session *again = NULL;
+
+	if (f->broken || (f->diff && !now)) /* all of it is as it was, or is gone */
+		return 0;
+	if (before && !deadline_over())
+		f->base = test(w, f, before, 1, 0);
+	if (f->base)
+		test_result(&f->base, 1, 0, &f->before);
+	if (!deadline_over())
+		f->now = test(w, f, now, 0, f->base ? f->base->records.campaign : 0);
+	if (f->now) {
+		test_result(&f->now, 1, 0, &f->after);
+		f->tested = f->after.functions.size;
+		for (size_t i = 0; i < f->after.functions.size; i++)
+			vec_push(&w->c->now.functions, f->after.functions.data[i]);
+	}
+	if (f->now && f->base && has_unmatched(f) && !deadline_over())
+		again = test(w, f, before, 1, f->now->records.campaign);
+	w->c->cut |= deadline_over();
+	sort_bugs(w, f, again);
+	compare_contracts(w, f);
+	drop(&again);
+	return 0;
+}
+
+/* ------------------------------------------------------------ all of it */
+
+int ci_run(struct ci *c, const struct ci_options *o)
+{
+	struct work w = {.c = c, .o = o, .test = o->test, .base_test = o->test};
+	char *out = file_join(home_project(), "ci-base"); /* inputs of the base's bugs are not the work tree's */
+
+	*c = (struct ci){.now.function_fields = 0};
+	w.base_test.main_time = 0;
+	w.base_test.out = out;
+	int e = ci_base(o->base, &c->base) || revision_open(&w.rev, c->base) || !(w.shared = test_shared_new()) ? -1 : 0;
+	for (size_t i = 0; i < o->file_count && !e; i++)
+		vec_push(&c->files, (struct ci_file){.name = arena_strdup(&c->arena, o->files[i])});
+	if (!e && !o->file_count)
+		e = ci_reached(c->base, &c->arena, c);
+	if (!e)
+		stop_catch(&w.shared->stop);
+	w.base_test.stop = e ? NULL : &w.shared->stop;
+	w.test.stop = w.base_test.stop;
+	for (size_t i = 0; i < c->files.size && !e; i++)
+		if (!deadline_over())
+			e = compare(&w, &c->files.data[i]);
+	for (size_t i = 0; i < c->files.size && !e; i++)
+		e = explore(&w, &c->files.data[i]);
+	c->cut |= deadline_over();
+	revision_release(&w.rev);
+	free(out);
+	return e;
+}
+
+void ci_release(struct ci *c)
+{
+	for (size_t i = 0; i < c->files.size; i++) {
+		struct ci_file *f = &c->files.data[i];
+		diff_free(f->diff);
+		version_release(&f->old);
+		version_release(&f->new);
+		drop(&f->base);
+		drop(&f->now);
+		result_release(&f->before);
+		result_release(&f->after);
+		free(f->words);
+	}
+	vec_release(&c->files);
+	vec_release(&c->bugs);
+	vec_release(&c->contracts);
+	result_release(&c->now);
+	result_release(&c->before);
+	arena_release(&c->arena);
+	free(c->base);
+}
