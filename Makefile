@@ -44,7 +44,7 @@ runtime_wrappers = $(filter-out $(runtime_separate) $(runtime_labels),\
 # What only the calls variant has, and what is compiled for it once more, with activations.
 runtime_activations = runtime/rebind.c $(sort $(wildcard runtime/activation*.c))
 runtime_core = $(filter-out $(runtime_separate) $(runtime_wrappers) $(runtime_activations),$(sort $(wildcard runtime/*.c)))
-runtime_core_calls = $(runtime_activations) $(patsubst %,runtime/%.c,calls core memory table object extern check pin pair scatter)
+runtime_core_calls = $(runtime_activations) $(patsubst %,runtime/%.c,calls core memory node table object extern check pin pair scatter)
 runtime_bodies = $(sort $(wildcard runtime/libc/*.c))
 runtime_objects = $(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_core) $(runtime_wrappers) \
 	$(runtime_bodies))
@@ -317,6 +317,10 @@ bench-summaries: all
 	@scripts/deps dpkg-dev
 	@bench/summaries $(ARGS)
 
+# What summary mode costs, against an ordinary trace.
+bench-summary-cost: all
+	@bench/summary-cost $(ARGS)
+
 # IC-Cut's configurations on four programs.
 bench-validate: all
 	@scripts/deps dpkg-dev patch
@@ -486,7 +490,7 @@ deb: all
 clean:
 	rm -rf $(B)
 
-.PHONY: bench-summaries bench-diff bench-iccut asan lint campaign-reuse campaign-summaries campaign-vc campaign-diff campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh check-shrunk demo bench deps install clean
+.PHONY: bench-summaries bench-summary-cost bench-diff bench-iccut asan lint campaign-reuse campaign-summaries campaign-vc campaign-diff campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh check-shrunk demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 

@@ -23,6 +23,7 @@ struct grain {
 	uint8_t read, written, starts; /* a bit for each byte; starts: a write began there */
 	uint8_t ahead;		       /* bytes that a parameter points to: they may be outputs, though this path does not write them */
 	uint32_t saved[8]; /* cells of the caller */
+	uint32_t born;	   /* if it was written: the activation since whose beginning the object is there; 0: longer */
 };
 
 struct activation {
@@ -30,7 +31,10 @@ struct activation {
 	uint32_t grains; /* the newest */
 	uint32_t born;	 /* blocks allocated before it began, of those in the list */
 	uint32_t marks;
+	uint32_t leaves, writes; /* that it has; grains that it wrote, but for blocks of its own */
 	uint64_t frame;
+	uint64_t site, shape; /* of its function; 0: a segment. How its parameters point */
+	uint64_t events;      /* there were before it */
 	label first; /* nodes from here on are made since it began */
 };
 
@@ -58,13 +62,14 @@ RT_HIDDEN uint32_t activation_born_in(uint64_t base);
 /* The blocks of the innermost activation become its caller's. */
 RT_HIDDEN void activation_born_end(void);
 RT_HIDDEN void activation_forget(void); /* nothing is open any more */
-/* The object that the address is in, as an event, before anything that lies in it. */
-RT_HIDDEN void activation_object(uint64_t addr);
+/* The object that the address is in, as an event, before anything that lies in it. Where it begins; 0: no known one. */
+RT_HIDDEN uint64_t activation_object(uint64_t addr);
+RT_HIDDEN void activation_put_object(const struct rt_object *o);
 /* activation_mark.c: of the `count` innermost; 0: of all. */
 RT_HIDDEN void activation_mark_some(enum muster_mark what, uint32_t count);
 /* activation_read.c */
 extern RT_HIDDEN struct moving activation_moving;
-/* One more inside of the innermost: its place; 0: there is no room. */
+/* One more inside of the innermost: its number; 0: there is no room. */
 RT_HIDDEN uint32_t activation_push(uint64_t frame);
 RT_HIDDEN label activation_leaf(uint32_t open, unsigned width, label bound, label place, unsigned memory, uint64_t value, uint64_t k, uint64_t site);
 RT_HIDDEN int activation_is_outer(uint32_t number); /* is it open, for rt_rebind? */
@@ -75,6 +80,11 @@ RT_HIDDEN void activation_hand_over(struct grain *g);
 static inline int activation_composes(void)
 {
 	return RT_ON() && RT_STATE->header->flags & MUSTER_FLAG_COMPOSE;
+}
+
+static inline int activation_is_large(const struct activation *a)
+{
+	return a->leaves + a->writes > MUSTER_FEW_PARTS;
 }
 
 static inline uint32_t *cells(uint64_t addr)

@@ -14,7 +14,7 @@
 
 #define BORN (1u << 16) /* blocks allocated since the outermost began */
 
-uint32_t rt_now;
+uint32_t rt_now, rt_closed;
 struct activation activation_open[ACTIVATION_OPEN + 1];
 struct grain activation_grains[ACTIVATION_GRAINS];
 static uint32_t grain_count = 1, grain_free;
@@ -178,12 +178,19 @@ void activation_died(uint64_t base, uint64_t size)
 		}
 }
 
-void activation_object(uint64_t addr)
+void activation_put_object(const struct rt_object *o)
+{
+	put_object(o->base, o->size, o->constant ? 1 : 0);
+}
+
+uint64_t activation_object(uint64_t addr)
 {
 	struct rt_object o;
 
-	if (covered(addr, 1) && rt_object_find((const void *)addr, &o))
-		put_object(o.base, o.size, o.constant ? 1 : 0);
+	if (!covered(addr, 1) || !rt_object_find((const void *)addr, &o))
+		return 0;
+	activation_put_object(&o);
+	return o.base;
 }
 
 #endif

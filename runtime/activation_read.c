@@ -27,9 +27,8 @@ label activation_leaf(uint32_t open, unsigned width, label bound, label place, u
 			    rt_mask(value, width), k);
 	if (!l)
 		return 0;
+	activation_open[open].leaves++;
 	rt_node(l)->aux = (uint8_t)memory;
-	if (memory)
-		activation_object(k);
 	if (width == 64 && value > 4095)
 		activation_object(value);
 	rt_event_whole(MUSTER_EV_BIND, 0, 0, site, l);
@@ -43,12 +42,18 @@ static int unseen(uint64_t addr, uint32_t open)
 	return !g || !((g->read | g->written) >> (addr & 7) & 1);
 }
 
-static int any_unseen(uint64_t addr, unsigned n)
+/* Of at most eight bytes, which lie in two grains at most: one look-up each. */
+static int any_unseen(uint64_t addr, unsigned n, uint32_t open)
 {
-	for (unsigned i = 0; i < n; i++)
-		if (unseen(addr + i, rt_now))
-			return 1;
-	return 0;
+	unsigned bits = ((1u << n) - 1) << (addr & 7);
+	const struct grain *g = find(addr & ~7ull, open);
+
+	if (bits & 255 & ~(g ? g->read | g->written : 0u))
+		return 1;
+	if (!(bits >> 8))
+		return 0;
+	g = find((addr & ~7ull) + 8, open);
+	return (bits >> 8 & ~(g ? g->read | g->written : 0u)) != 0;
 }
 
 /* The n bytes, none of them seen, become a leaf. */
@@ -111,17 +116,11 @@ int activation_is_outer(uint32_t number)
 static void read_some(uint64_t addr, unsigned n, uint32_t own, label address, uint64_t site)
 {
 	uint32_t from = rt_now;
-	int any;
 
-	if (!any_unseen(addr, n))
+	if (!any_unseen(addr, n, rt_now))
 		return;
-	for (; from > own + 1; from--) {
-		any = on_own_stack(addr, from - 1) ? 0 : 1;
-		for (unsigned i = 0; i < n && any == 1; i++)
-			any += unseen(addr + i, from - 1);
-		if (any < 2)
-			break;
-	}
+	while (from > own + 1 && !on_own_stack(addr, from - 1) && any_unseen(addr, n, from - 1))
+		from--;
 	label places[OUTWARD] = {address};
 	for (uint32_t k = 1; k < OUTWARD && k <= rt_now - from; k++) {
 		uint32_t kept = rt_now;
@@ -217,11 +216,16 @@ void activation_read(const void *p, uint64_t n, label address, uint64_t site)
 
 	if (activation_busy || !n || !RT_ON() || !covered(addr, n) || on_own_stack(addr, rt_now))
 		return;
+	if (RT_UNLIKELY(activation_is_large(&activation_open[rt_now]))) {
+		activation_settle();
+		if (!rt_now || on_own_stack(addr, rt_now))
+			return;
+	}
 	if (RT_UNLIKELY(constants_exposed))
 		look_at_constant(addr, n, address);
 	if (n <= 16 && all_new(addr, n))
 		return;
-	if ((n <= 8 && !any_unseen(addr, (unsigned)n)) || (addr >= activation_moving.at && addr < activation_moving.end))
+	if ((n <= 8 && !any_unseen(addr, (unsigned)n, rt_now)) || (addr >= activation_moving.at && addr < activation_moving.end))
 		return;
 	activation_busy = 1;
 	if (n > ACTIVATION_BULK) {
@@ -234,6 +238,8 @@ void activation_read(const void *p, uint64_t n, label address, uint64_t site)
 			own = rt_now;
 		else if (found && o.constant)
 			constants_exposed = 1;
+		if (found && own < rt_now)
+			activation_put_object(&o);
 		if (address && muster_value(rt_node(address)) != addr)
 			address = 0;
 		for (uint64_t i = 0, m; i < n && own < rt_now && RT_ON(); i += m) {
@@ -269,7 +275,7 @@ static void add(struct sum *s, label l, uint64_t p, unsigned depth)
 {
 	struct muster_node *n = rt_node(l);
 
-	if (n->op == MUSTER_OP_LEAF && n->width == 64 && points(n->value64, p)) {
+	if (n->op == MUSTER_OP_LEAF && n->width == 64 && (n->flags & MUSTER_NODE_FOLLOWED || points(n->value64, p))) {
 		s->found = 1;
 		n->flags |= MUSTER_NODE_FOLLOWED;
 		if (n->a && depth)

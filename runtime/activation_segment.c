@@ -20,11 +20,11 @@ static label known(label a, unsigned width, uint64_t value)
 
 static uint32_t begin(uint64_t site)
 {
-	uint32_t place = activation_push((uint64_t)__builtin_frame_address(0));
+	uint32_t number = activation_push((uint64_t)__builtin_frame_address(0));
 
-	if (place)
+	if (number)
 		rt_event_whole(MUSTER_EV_SEGMENT, MUSTER_CUT_BEGINS, 0, site, 0);
-	return place;
+	return number;
 }
 
 static void end(enum muster_cut how, uint64_t site)
@@ -35,10 +35,10 @@ static void end(enum muster_cut how, uint64_t site)
 
 uint32_t segment_enter(const struct rt_function *f, const uint64_t *values, label *labels)
 {
-	uint32_t place = RT_ON() ? begin(f->site) : 0;
+	uint32_t number = RT_ON() ? begin(f->site) : 0;
 	unsigned part = 0;
 
-	if (!place)
+	if (!number)
 		return 0;
 	for (uint32_t i = 0; i < f->arguments && RT_ON(); i++) {
 		unsigned width = f->leaves[2 * i], parameter = f->leaves[2 * i + 1];
@@ -50,21 +50,21 @@ uint32_t segment_enter(const struct rt_function *f, const uint64_t *values, labe
 	}
 	if (f->flags & RT_FUNCTION_MORE)
 		activation_mark_some(MUSTER_MARK_PARAMETER, 1);
-	return place;
+	return number;
 }
 
 uint32_t segment_begin(const struct rt_cut *c, const uint64_t *values, label *labels)
 {
-	uint32_t place = RT_ON() ? begin(c->site) : 0;
+	uint32_t number = RT_ON() ? begin(c->site) : 0;
 
-	for (uint32_t i = 0; i < c->count && place && RT_ON(); i++)
+	for (uint32_t i = 0; i < c->count && number && RT_ON(); i++)
 		if (c->bits[i])
 			labels[i] = activation_leaf(rt_now, c->bits[i], labels[i], 0, 0, values[i], i, c->site);
 		else
 			rt_event_whole(MUSTER_EV_LIVE, 1, i, c->site, rt_const(64, values[i], 0));
-	if (place && c->more)
+	if (number && c->more)
 		activation_mark_some(MUSTER_MARK_PARAMETER, 1);
-	return place;
+	return number;
 }
 
 void segment_next(const struct rt_cut *c, const uint64_t *values, label *labels)

@@ -14,6 +14,38 @@
 
 #ifdef RT_ACTIVATIONS
 
+static void first_write(struct grain *g, uint64_t addr)
+{
+	uint64_t base = activation_object(addr);
+
+	g->born = base ? activation_born_in(base) : 0;
+	activation_open[g->open].writes += g->born < g->open;
+}
+
+/* The part of a write from `addr` to `end` that lies in the grain at `at`. 0: there is no room. */
+static int log_write(uint64_t addr, uint64_t end, uint64_t at, label place)
+{
+	unsigned from = addr > at ? (unsigned)(addr - at) : 0, to = end - at < 8 ? (unsigned)(end - at) : 8;
+	uint8_t bits = (uint8_t)((1u << to) - (1u << from));
+	struct grain *g = activation_grain(at, rt_now);
+
+	if (!g)
+		return 0;
+	if (!g->written)
+		first_write(g, at + from);
+	if (place || g->wrote != addr) { /* a store may pass here twice */
+		g->place = place;
+		g->wrote = addr;
+	}
+	for (unsigned fresh = bits & ~(g->read | g->written), i; fresh; fresh &= fresh - 1) {
+		i = (unsigned)__builtin_ctz(fresh);
+		g->saved[i] = cells(at)[i];
+	}
+	g->written |= bits;
+	g->starts = (uint8_t)((g->starts & ~bits) | (addr >= at ? 1u << from : 0) | (to < 8 ? 1u << to : 0));
+	return 1;
+}
+
 void activation_wrote(const void *p, uint64_t n)
 {
 	uint64_t addr = (uint64_t)p;
@@ -24,6 +56,11 @@ void activation_wrote(const void *p, uint64_t n)
 		n = activation_moving.size; /* what lies after it belonged to nothing */
 	if (activation_busy || !n || !RT_ON() || !covered(addr, n) || on_own_stack(addr, rt_now))
 		return;
+	if (RT_UNLIKELY(activation_is_large(&activation_open[rt_now]))) {
+		activation_settle();
+		if (!rt_now || on_own_stack(addr, rt_now))
+			return;
+	}
 	if (n > ACTIVATION_BULK) {
 		activation_mark(MUSTER_MARK_ROOM);
 		return;
@@ -31,29 +68,15 @@ void activation_wrote(const void *p, uint64_t n)
 	if (place && muster_value(rt_node(place)) != addr)
 		place = 0;
 	activation_busy = 1;
-	activation_object(addr);
-	struct grain *g = NULL;
-	for (uint64_t i = 0; i < n; i++) {
-		uint64_t at = (addr + i) & ~7ull;
-		unsigned byte = (addr + i) & 7;
-		if (!g || g->at != at) {
-			if (!(g = activation_grain(at, rt_now)))
-				break;
-			if (place || g->wrote != addr) { /* a store passes here twice */
-				g->place = place;
-				g->wrote = addr;
-			}
-			g->starts |= (uint8_t)(1u << byte);
-		}
-		if (!((g->read | g->written) >> byte & 1))
-			g->saved[byte] = cells(addr)[i];
-		if (i)
-			g->starts &= (uint8_t) ~(1u << byte);
-		g->written |= (uint8_t)(1u << byte);
-	}
-	if (g && (addr + n) & 7 && g->at == ((addr + n) & ~7ull))
-		g->starts |= (uint8_t)(1u << ((addr + n) & 7));
+	for (uint64_t at = addr & ~7ull; at < addr + n && log_write(addr, addr + n, at, place); at += 8)
+		;
 	activation_busy = 0;
+}
+
+void activation_wrote_bytes(uint64_t n)
+{
+	if (n <= ACTIVATION_BULK && rt_now)
+		activation_open[rt_now].writes += (uint32_t)(n - n / 8); /* the grains were counted */
 }
 
 /* Can the grain's memory still be read? It may have been unmapped. */
@@ -259,6 +282,10 @@ static void log_for_caller(const struct grain *g)
 	struct grain *h = activation_grain(g->at, caller);
 	if (!h)
 		return;
+	if (!h->written) {
+		h->born = g->born < caller ? g->born : caller;
+		activation_open[caller].writes += h->born < caller;
+	}
 	for (unsigned i = 0; i < 8; i++)
 		if (g->written >> i & 1) {
 			if (!((h->read | h->written) >> i & 1))

@@ -23,9 +23,11 @@
 struct call {
 	const struct rt_function *f;
 	uint64_t frame;
-	uint32_t activation; /* with leaves: its place among the open ones; 0: it has none */
+	uint32_t activation; /* with leaves: its number; 0: it has none */
 	uint32_t segment;    /* of it, that is open: likewise */
 	uint32_t segments;   /* that were begun */
+	uint32_t depth;	     /* calls that were told and are open around it */
+	int quiet;	     /* it has no events */
 };
 
 static struct call stack[CALLS];
@@ -45,22 +47,36 @@ static int cuts_asked(void)
 
 static unsigned depth_of(uint32_t call)
 {
-	return call < 0xffff ? call : 0xffff;
+	return stack[call].depth < 0xffff ? stack[call].depth : 0xffff;
 }
+
+#ifdef RT_ACTIVATIONS
+/* The activation or segment is over: is it open still? Asked once. */
+static int ends(uint32_t *number)
+{
+	uint32_t was = *number;
+
+	*number = 0;
+	if (was && !activation_is_open(was))
+		activation_gone();
+	return was && activation_is_open(was);
+}
+#endif
 
 static void pop(enum muster_left how)
 {
 	uint32_t top = --open_calls;
 #ifdef RT_ACTIVATIONS
-	if (stack[top].segment)
+	if (ends(&stack[top].segment))
 		segment_lost(stack[top].f->site);
-	if (stack[top].activation) {
+	if (ends(&stack[top].activation)) {
 		if (how != MUSTER_LEFT_RETURNED)
 			activation_writes();
 		activation_end();
 	}
 #endif
-	rt_event_whole(MUSTER_EV_RETURN, how, depth_of(top), stack[top].f->site, 0);
+	if (!stack[top].quiet)
+		rt_event_whole(MUSTER_EV_RETURN, how, depth_of(top), stack[top].f->site, 0);
 	if (floor_calls > open_calls)
 		floor_calls = open_calls;
 }
@@ -126,13 +142,23 @@ uint32_t __muster_enter(const struct rt_function *f, const void *self, const voi
 	if (open_calls == NO_CALL)
 		lose_all();
 	uint32_t at = open_calls++;
-	stack[at] = (struct call){.f = f, .frame = (uint64_t)frame};
-	rt_event_whole(MUSTER_EV_CALL, f->arguments, depth_of(at), f->site, 0);
-	if (site)
-		rt_event_whole(MUSTER_EV_CALLER, 0, 0, site, 0);
-	tell_arguments(f, values, labels);
+	stack[at] = (struct call){.f = f, .frame = (uint64_t)frame, .depth = at ? stack[at - 1].depth + !stack[at - 1].quiet : 0};
 #ifdef RT_ACTIVATIONS
-	stack[at].activation = activation_begin(f, (uint64_t)frame, values, labels);
+	int few = activation_few(), wanted = activation_is_wanted(f);
+	if (few && !wanted && !rt_now) {
+		stack[at].quiet = 1;
+		return generation * CALLS + at;
+	}
+#else
+	const int few = 0;
+#endif
+	rt_event_whole(MUSTER_EV_CALL, few ? 0 : f->arguments, depth_of(at), f->site, 0);
+	if (site && !few)
+		rt_event_whole(MUSTER_EV_CALLER, 0, 0, site, 0);
+	if (!few)
+		tell_arguments(f, values, labels);
+#ifdef RT_ACTIVATIONS
+	stack[at].activation = wanted ? activation_begin(f, (uint64_t)frame, values, labels) : 0;
 	if (stack[at].activation && f->flags & RT_FUNCTION_CUTS && cuts_asked())
 		stack[at].segment = segment_enter(f, values, labels), stack[at].segments = 1;
 #endif
@@ -146,15 +172,16 @@ void __muster_leave(const struct rt_function *f, uint32_t token, const uint64_t 
 		return;
 	unwind_to(at + 1);
 #ifdef RT_ACTIVATIONS
-	if (stack[at].segment)
+	if (ends(&stack[at].segment))
 		segment_return(f, values, labels);
-	stack[at].segment = 0;
-	if (stack[at].activation)
+	int is_open = activation_is_open(stack[at].activation);
+	if (is_open)
 		activation_writes();
+	if (is_open || !activation_few())
 #endif
-	tell_results(f, values, labels);
+		tell_results(f, values, labels);
 #ifdef RT_ACTIVATIONS
-	for (uint32_t i = 0; i < f->results && stack[at].activation; i++)
+	for (uint32_t i = 0; i < f->results && is_open; i++)
 		labels[i] = activation_output(activation_outside(labels[i]), f->leaves[2 * f->arguments + 2 * i], values[i], i);
 #endif
 	pop(MUSTER_LEFT_RETURNED);
@@ -168,9 +195,11 @@ void __muster_cut(const struct rt_function *f, uint32_t token, const struct rt_c
 	if (!asked() || !cuts_asked() || (at = call_of(f, token)) == NO_CALL || !stack[at].activation)
 		return;
 	unwind_to(at + 1);
-	if (stack[at].segment)
+	if (ends(&stack[at].segment))
 		segment_next(c, values, labels);
-	stack[at].segment = stack[at].segments < SEGMENTS ? segment_begin(c, values, labels) : 0;
+	activation_settle();
+	if (stack[at].segments < SEGMENTS && activation_is_open(stack[at].activation))
+		stack[at].segment = segment_begin(c, values, labels);
 	stack[at].segments++;
 #else
 	(void)f, (void)token, (void)c, (void)values, (void)labels;

@@ -173,11 +173,10 @@ label rt_load(const void *p, unsigned size)
 	return rt_load_cells((uint64_t)p, size, __muster_tls.site);
 }
 
-void rt_store(void *p, unsigned size, label a)
+static void store_cells(void *p, unsigned size, label a)
 {
 	uint64_t addr = (uint64_t)p;
 	uint32_t *c = cells(addr);
-	ACTIVATION_WROTE(p, size);
 	if (!RT_ON())
 		a = 0;
 	if (!a) {
@@ -195,6 +194,12 @@ void rt_store(void *p, unsigned size, label a)
 	}
 	for (unsigned i = 0; i < size; i++)
 		c[i] = MUSTER_CELL(a, i);
+}
+
+void rt_store(void *p, unsigned size, label a)
+{
+	ACTIVATION_WROTE(p, size);
+	store_cells(p, size, a);
 }
 
 int rt_any(const void *p, size_t n)
@@ -289,6 +294,7 @@ void rt_label_input(void *p, unsigned source, uint64_t offset, size_t n)
 	struct muster_source *src = &RT_STATE->header->sources[source];
 	RT_STATE->any_label = 1;
 	ACTIVATION_WROTE(p, n);
+	ACTIVATION_DO(activation_wrote_bytes(n));
 	for (size_t i = 0; i < n; i++) {
 		label l = rt_input(source, offset + i);
 		uint8_t byte = ((uint8_t *)p)[i];
@@ -390,6 +396,7 @@ static RT_COLD label load_through(const void *p, label base, uint32_t spot, uint
 
 label __muster_load_spot(const void *p, label base, uint32_t spot, uint64_t site)
 {
+	base = ACTIVATION_PRESENT(base);
 	return RT_UNLIKELY(base) ? load_through(p, base, spot, site) : load(p, 0, RT_SPOT_SIZE(spot), site);
 }
 
@@ -400,6 +407,7 @@ static RT_COLD void fix_address(const void *p, label base, uint32_t spot, uint64
 
 void __muster_store_spot(void *p, label base, uint32_t spot, label a, uint64_t site)
 {
+	base = ACTIVATION_PRESENT(base);
 	if (RT_UNLIKELY(base))
 		fix_address(p, base, spot, site);
 	__muster_store(p, RT_SPOT_SIZE(spot), a, site);
@@ -408,6 +416,7 @@ void __muster_store_spot(void *p, label base, uint32_t spot, label a, uint64_t s
 void __muster_wipe_spot(void *p, label base, uint32_t spot, uint64_t site)
 {
 	uint64_t addr = (uint64_t)p;
+	base = ACTIVATION_PRESENT(base);
 	if (RT_UNLIKELY(base))
 		fix_address(p, base, spot, site);
 	if (RT_STATE->any_label && (*dirty(addr) | *dirty(addr + RT_SPOT_SIZE(spot) - 1)))
@@ -425,7 +434,7 @@ void __muster_store(void *p, uint32_t size, label a, uint64_t site)
 		watched((uint64_t)p, size, site);
 	ACTIVATION_WROTE(p, size);
 	if (a || any_cell(cells((uint64_t)p), size))
-		rt_store(p, size, a);
+		store_cells(p, size, a);
 }
 
 void __muster_concrete(label a, uint32_t reason, uint64_t site)

@@ -9,7 +9,7 @@
  * after longjmp the two may have parted, and then the label is dropped with an
  * event, like a stale label of memory.
  */
-#include "hooks.h"
+#include "activation.h"
 #include "node.h"
 
 /* Where to look first. Constants follow each other (the index of a loop against
@@ -143,7 +143,7 @@ static inline label believed(label a, uint64_t value, uint64_t site)
 {
 	if (RT_UNLIKELY(a && muster_value(rt_node(a)) != value))
 		return rt_stale(a, site, 1);
-	return a;
+	return ACTIVATION_PRESENT(a);
 }
 
 /* A comparison that had the value v; 0 if it has that value whatever the input: x == x, a byte and EOF. */

@@ -125,6 +125,7 @@ static inline uint64_t muster_value(const struct muster_node *n)
  * c of an INPUT is the label of its ZEXT to 32 bits. */
 #define MUSTER_NODE_CONCRETISED 1u /* a concretisation event fixed this value already */
 #define MUSTER_NODE_FOLLOWED 4u /* a LEAF that addresses of accesses were made from */
+#define MUSTER_NODE_GONE 8u /* a LEAF of an activation that was closed before its call, concrete for all that are around it */
 #define MUSTER_NODE_UNREAD 2u /* an INPUT whose byte was not read yet, or its ZEXT: the value means nothing */
 
 /* ------------------------------------------------------------------ events
@@ -271,7 +272,8 @@ enum muster_left {
 	X(PARAMETER, "parameter", "a parameter has no leaf: floating point, wider than 64 bits, variable, or beyond those that are recorded") \
 	X(UNRECORDED, "unrecorded", "memory was written without a record")                                                \
 	X(ROOM, "room", "it reads or writes more memory than is recorded")                                                \
-	X(FREED, "freed", "it gave back memory that was there before it began")
+	X(FREED, "freed", "it gave back memory that was there before it began")                                           \
+	X(LARGE, "large", "it reads or writes more than a summary may say")
 
 enum muster_mark {
 #define X(name, key, words) MUSTER_MARK_##name,
@@ -393,12 +395,13 @@ enum muster_flag {
 	MUSTER_FLAG_SUMMARIES = 128, /* leaves, bindings and writes of the functions at function_offset; with CALLS */
 	MUSTER_FLAG_OUTPUTS = 512,  /* with SUMMARIES: what an activation wrote and returned are leaves for its caller */
 	MUSTER_FLAG_COMPOSE = 1024, /* with OUTPUTS: each is an event; what parameters point to is an input, and an output whether it was written or not; pointers are none */
-	MUSTER_FLAG_FEW = 4096,     /* with SUMMARIES: only the first MUSTER_FEW calls of a function have leaves; the others are part of their callers */
+	MUSTER_FLAG_FEW = 4096,     /* with SUMMARIES: only what may become a summary: the first MUSTER_FEW calls of a function, until they are too large, have leaves; the others are part of their callers. No CALLERs and ARGUMENTs; calls that no activation is around are not told */
 	MUSTER_FLAG_SEGMENTS = 2048, /* with SUMMARIES: activations are cut into segments at the headers of loops; the segments variant has them */
 	MUSTER_FLAG_MEMORY = 256,   /* MEMORY events, where a driven function is called and where it returns */
 	MUSTER_FLAG_PATH = 16,      /* every decision is to be an event: bodies pass over nothing */
 };
 #define MUSTER_FEW 64 /* as many as are looked at in one run (summary/gather.c) */
+#define MUSTER_FEW_PARTS 4096 /* leaves of one activation, and granules of eight bytes that it wrote: a summary has no more (summary/called.c) */
 
 enum muster_state {
 	MUSTER_STATE_NEW,      /* the engine made the mapping */

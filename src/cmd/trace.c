@@ -37,6 +37,7 @@ struct options {
 	int json, summary, self_check, calls, libc, variant_only, prologue;
 	const char *input, *output, *check;
 	struct option_list summaries;
+	int few;
 	uint64_t table_limit, site_cap, dependence, seed, repeat, expr_nodes;
 	struct target_options target;
 };
@@ -549,6 +550,7 @@ int cmd_trace(int argc, char **argv)
 	    OPTION_FLAG("libc", 0, &o.libc, "print what happens inside libc functions too, which is counted otherwise"),
 	    OPTION_FLAG("calls", 0, &o.calls, "the tree of calls too, with arguments and results"),
 	    OPTION_LIST("summaries", 0, "FUNCTION", &o.summaries, "activations of the function (or of all): what they read, decide and write; may be repeated"),
+	    OPTION_FLAG("few", 0, &o.few, "with --summaries: only what may become a summary, as 'muster test' asks for it: 64 calls of a function, until they are too large"),
 	    OPTION_STR("check", 'c', "LIST", &o.check, "whose checks the path has: names of 'muster show checkers', all, none (default)"),
 	    TARGET_TIME_ROW(&o.target),
 	    TARGET_MEM_ROW(&o.target),
@@ -586,7 +588,7 @@ int cmd_trace(int argc, char **argv)
 	o.target.shm.table_limit = (uint32_t)o.table_limit;
 	o.target.shm.site_cap = (uint32_t)o.site_cap;
 	o.target.shm.flags = o.calls || o.summaries.size ? MUSTER_FLAG_CALLS : 0;
-	o.target.shm.flags |= o.summaries.size ? MUSTER_FLAG_SUMMARIES : 0;
+	o.target.shm.flags |= o.summaries.size ? MUSTER_FLAG_SUMMARIES | (o.few ? MUSTER_FLAG_FEW : 0) : 0;
 	o.target.part = !o.output; /* what such a run prints, it might print twice */
 	return trace_once(&o, argv + i);
 }

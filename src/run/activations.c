@@ -321,6 +321,10 @@ static int one_event(struct reader *r, uint64_t at)
 		return add_write(r, at);
 	case MUSTER_EV_MARK:
 		mark(r, 1u << e->arg, e->more);
+		if (e->arg == MUSTER_MARK_LARGE && r->open.size) { /* it ends here; its call goes on as a part of its caller */
+			top_of(r)->end = at;
+			r->open.size--;
+		}
 		return 0;
 	case MUSTER_EV_LOST:
 		mark(r, ACTIVATION_MARK(DATA), 0);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_ACCESSES 4096 /* bytes and conditions of one summary: what is larger is nothing for people, and costs too much */
+#define MOST_ACCESSES MUSTER_FEW_PARTS /* bytes and conditions of one summary: what is larger is nothing for people, and costs too much */
 #define SMALL_ADDRESS 65536
 
 void called_missing(struct called_maker *m, const char *words)
@@ -702,7 +702,7 @@ static int fill(struct called_maker *m, const char **reason)
 		*reason = "the run did not come to its end";
 		return 0;
 	}
-	if (m->a->inputs.size + m->a->steps.size + m->a->writes.size > MOST_ACCESSES) {
+	if (m->a->marks & ACTIVATION_MARKED(LARGE) || m->a->inputs.size + m->a->steps.size + m->a->writes.size > MOST_ACCESSES) {
 		*reason = "it reads, tests and writes too much";
 		return 0;
 	}
