@@ -616,10 +616,19 @@ static void drop_idle(struct finding *f, struct bytes *bytes)
 	}
 }
 
+/* What a global has from the start is the loader's to say: nothing is called necessary by it. */
+static int speaks_of_globals(const struct causes *c, const struct clause *x)
+{
+	for (unsigned i = 0; i < x->count; i++)
+		if (c->entries[0].places.data[x->part[i].a].is_global || c->entries[0].places.data[x->part[i].b].is_global)
+			return 1;
+	return 0;
+}
+
 /* Every path is known, and no passing one allows a call that breaks it. */
 static int is_necessary(struct finding *f, struct bytes *bytes, const struct cause *x)
 {
-	if (!f->c->exhausted || x->contrary)
+	if (!f->c->exhausted || x->contrary || speaks_of_globals(f->c, &x->clause))
 		return 0;
 	for (size_t i = 0; i < f->calls; i++)
 		if (!f->c->calls.data[i].failed && ask(f, i, bytes, &x->clause, 1) != VERDICT_UNSAT)

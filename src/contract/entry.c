@@ -22,6 +22,9 @@ struct builder {
 	size_t at;	  /* of a root's image */
 	const struct value_image *image;
 	int is_struct;
+	/* Of a global, whose bytes are combined with its first ones, and whose pointers have a choice more: the first value. */
+	const struct front_global *global;
+	const uint8_t *initial;
 };
 
 /* What the pointers of a place choose from. */
@@ -52,6 +55,7 @@ static int objects_of(const struct builder *b, uint32_t pointer, struct objects 
 struct link {
 	uint32_t type, front; /* front: as C has it */
 	expr_t choice, element; /* element: 8 bits, byte 1 of the image */
+	uint32_t shift;		/* of a global's pointer 1: what its choices are more by */
 };
 typedef VEC(struct link) links;
 
@@ -79,7 +83,7 @@ static expr_t byte_behind(const struct builder *b, const struct link *l, uint32_
 			expr_t header = expr_binary(b->p, MUSTER_OP_AND, input(b, block), expr_const(b->p, 8, o.limit - 1));
 			byte = expr_ite(b->p, is(b, header, 0), expr_const(b->p, 8, 0), byte);
 		}
-		e = expr_ite(b->p, is(b, l->choice, k), byte, e);
+		e = expr_ite(b->p, is(b, l->choice, k + l->shift), byte, e);
 	}
 	return e;
 }
@@ -100,7 +104,7 @@ static expr_t length_of(const struct builder *b, const struct link *l, const str
 		}
 		if (o->size != c_size)
 			n = expr_binary(p, MUSTER_OP_MUL, n, expr_const(p, 64, o->size / c_size));
-		e = expr_ite(p, is(b, l->choice, k), n, e);
+		e = expr_ite(p, is(b, l->choice, k + l->shift), n, e);
 	}
 	return e;
 }
@@ -112,9 +116,25 @@ struct making {
 	links links; /* of places, by number; type UINT32_MAX: it is no pointer */
 };
 
-static expr_t byte_of(const struct making *m, size_t off)
+/* As the input has it: of a global before it is combined with what was there. */
+static expr_t raw_byte(const struct making *m, size_t off)
 {
 	return m->b.parent == ENTRY_NONE ? input(&m->b, m->b.at + off) : byte_behind(&m->b, &m->links.data[m->b.parent], (uint32_t)off);
+}
+
+static expr_t byte_of(const struct making *m, size_t off)
+{
+	expr_t e = raw_byte(m, off);
+	return m->b.initial ? expr_binary(m->b.p, MUSTER_OP_XOR, e, expr_const(m->b.p, 8, m->b.initial[off])) : e;
+}
+
+/* The first value of a global's pointer: 0 null, 1 not null, -1 not known. What the loader fills in is not in the file. */
+static int first_of(const struct making *m, const struct drive_type *t)
+{
+	const struct front_global *g = m->b.global;
+	if (!g->initialised)
+		return 0;
+	return t->kind == DRIVE_FUNCTION && g->functions && m->b.h->types.data[m->b.image->type].size == 8 * g->functions ? 1 : -1;
 }
 
 static const struct front_type *plain(const struct harness *h, uint32_t front)
@@ -134,8 +154,11 @@ static void add_pointer(struct making *m, struct entry_place *x, const struct va
 	struct exprs *p = m->b.p;
 	const struct drive_type *t = &m->b.h->types.data[type];
 	struct objects o;
-	struct link l = {type, v->front, byte_of(m, v->off), byte_of(m, v->off + 1)};
+	struct link l = {type, v->front, raw_byte(m, v->off), raw_byte(m, v->off + 1), m->b.global != NULL};
 	uint32_t count;
+	int first = m->b.global ? first_of(m, t) : 0;
+	if (first < 0)
+		return;
 	x->kind = t->kind == DRIVE_FUNCTION ? ENTRY_FUNCTION : ENTRY_POINTER;
 	if (t->kind == DRIVE_FUNCTION)
 		count = t->count;
@@ -143,7 +166,9 @@ static void add_pointer(struct making *m, struct entry_place *x, const struct va
 		count = o.count;
 	else
 		return; /* it is always null */
-	x->set = expr_and(p, expr_not(p, is(&m->b, l.choice, 0)), expr_binary(p, MUSTER_OP_ULE, l.choice, expr_const(p, 8, count)));
+	x->set = expr_and(p, expr_binary(p, MUSTER_OP_ULT, expr_const(p, 8, l.shift), l.choice), expr_binary(p, MUSTER_OP_ULE, l.choice, expr_const(p, 8, count + l.shift)));
+	if (first)
+		x->set = expr_or(p, x->set, is(&m->b, l.choice, 0));
 	if (t->kind == DRIVE_POINTER)
 		x->length = length_of(&m->b, &l, &o, pointee_size(m->b.h, plain(m->b.h, v->front)));
 	vec_push(&m->b.e->places, *x);
@@ -153,6 +178,8 @@ static void add_pointer(struct making *m, struct entry_place *x, const struct va
 static void add_number(struct making *m, struct entry_place *x, const struct value_leaf *v, const struct front_type *t)
 {
 	struct exprs *p = m->b.p;
+	if (m->b.global && !m->b.initial)
+		return;
 	if (!t || (t->kind != FRONT_INT && t->kind != FRONT_CHAR && t->kind != FRONT_BOOL) || !v->size || v->size > 8)
 		return;
 	expr_t e = byte_of(m, v->off);
@@ -177,7 +204,7 @@ static void take_leaf(void *ctx, const struct value_leaf *v)
 	struct value_pointer to;
 	if (m->b.e->places.size >= PLACES_MOST || v->bits || strchr(v->path, '['))
 		return;
-	struct entry_place x = {.text = arena_strdup(&m->b.e->arena, v->path), .parent = m->b.parent, .depth = parent ? parent->depth + 1 : 0, .in_struct = m->b.is_struct};
+	struct entry_place x = {.text = arena_strdup(&m->b.e->arena, v->path), .parent = m->b.parent, .depth = parent ? parent->depth + 1 : 0, .in_struct = m->b.is_struct, .is_global = m->b.global || (parent && parent->is_global)};
 	x.there = parent ? expr_and(p, parent->there, parent->set) : expr_true(p);
 	if (value_pointer_at(m->b.image, v->off, &to))
 		add_pointer(m, &x, v, to.type);
@@ -219,6 +246,32 @@ static void add_behind(struct making *m, uint32_t number)
 	buf_release(&text);
 }
 
+/* Has the function a parameter of this name, which C would take for it? */
+static int is_hidden(const struct making *m, const char *name)
+{
+	for (uint32_t i = 0; i < m->b.walk.f->parameters; i++) {
+		const char *other = m->b.h->root_names.data[m->b.walk.f->first_root + i];
+		if (other && !strcmp(other, name))
+			return 1;
+	}
+	return 0;
+}
+
+static void add_global(struct making *m, uint32_t root)
+{
+	const struct harness *h = m->b.h;
+	const char *name = h->root_names.data[root];
+	if (!name || !*name || is_hidden(m, name) || h->root_front.data[root] >= h->front->globals.size)
+		return;
+	m->b.at = h->roots.data[root].at;
+	m->b.is_struct = 0;
+	m->b.global = &h->front->globals.data[h->root_front.data[root]];
+	m->b.initial = root < h->root_initial.size ? h->root_initial.data[root] : NULL;
+	add_image(m, h->roots.data[root].type, name);
+	m->b.global = NULL;
+	m->b.initial = NULL;
+}
+
 void entry_open(struct entry *e, struct exprs *pool, const struct harness *h, uint32_t number, uint32_t growth)
 {
 	static const uint8_t prefix[DRIVE_GROWTHS + 1][DRIVE_PREFIX] = {[1] = {[DRIVE_GROWTH] = 1}, [2] = {[DRIVE_GROWTH] = 2}};
@@ -234,6 +287,8 @@ void entry_open(struct entry *e, struct exprs *pool, const struct harness *h, ui
 		if (name && *name)
 			add_image(&m, r->type, name);
 	}
+	for (uint32_t i = 0; i < m.b.walk.f->globals; i++)
+		add_global(&m, m.b.walk.f->first_root + m.b.walk.f->parameters + i);
 	for (uint32_t i = 0; i < e->places.size; i++)
 		add_behind(&m, i);
 	walk_release(&m.b.walk);

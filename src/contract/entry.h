@@ -4,8 +4,8 @@
  * that one term is the place in every call that the driver can make. A condition on places is then a formula over the same bytes as the path of a run, and "this path, and the condition" is one
  * question to the solver.
  *
- * Places are parameters that are numbers or pointers, and what lies behind pointers: two of them deep at most, the first element only, no elements of arrays, no bit-fields, no floating point. Globals are
- * no places yet.
+ * Places are parameters and globals that are numbers or pointers, and what lies behind pointers: two of them deep at most, the first element only, no elements of arrays, no bit-fields, no floating point. A
+ * pointer of a global that has an initialiser is one only if all of it are functions: else nobody knows whether it is null from the start.
  */
 #ifndef MUSTER_CONTRACT_ENTRY_H
 #define MUSTER_CONTRACT_ENTRY_H
@@ -25,6 +25,7 @@ struct entry_place {
 	uint32_t parent;  /* the pointer that it lies behind; ENTRY_NONE: it is a parameter, or a part of one */
 	uint32_t depth;	  /* pointers in front of it */
 	int in_struct;	  /* it is a member */
+	int is_global;	  /* it is a global, or lies behind one */
 	int is_signed, is_bool;
 	unsigned bits;	  /* of a number */
 	expr_t there;	  /* one bit: no pointer in front of it is null */

@@ -124,6 +124,8 @@ struct front_global {
 	const char *symbol; /* as of a function */
 	const char *requires; /* of refinements, or NULL */
 	int written; /* somewhere in the unit, or it may be by somebody who gets its address, or knows it by another name */
+	int initialised; /* by a value that the text says */
+	uint32_t functions; /* that its initialiser names */
 	int has_unnamed; /* its initialiser has an object without a name, (int[]){0}, of which the same is true */
 	VEC(uint32_t) globals; /* that its initialiser names */
 };

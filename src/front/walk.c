@@ -132,6 +132,8 @@ static void meet_function(struct reader *r, struct owner *o, CXCursor declaratio
 		return;
 	}
 	r->f->functions.data[number].address_taken = 1;
+	if (!o->function)
+		r->f->globals.data[o->number].functions++;
 	if (o->function && FIRST_TIME(&r->taken_seen, (uint32_t)number, o->stamp))
 		vec_push(&r->takes, (uint32_t)number);
 }
@@ -668,5 +670,6 @@ void reader_walk_global(struct reader *r, uint32_t number, CXCursor declaration,
 	vec_clear(&r->globals);
 	walk(r, &o, (struct reader_item){initial, holder ? HELD : VALUE, holder});
 	g = &r->f->globals.data[number];
+	g->initialised = 1;
 	READER_KEEP(r, &g->globals, &r->globals);
 }

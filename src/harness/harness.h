@@ -44,7 +44,7 @@ struct harness_options {
 	X(JUMPS, "calls setjmp: whether a variable that changed since is read after a longjmp is not checked")     \
 	X(ADDRESSES, "makes numbers of addresses that may be others in another run")               \
 	X(VARIADIC, "takes variable arguments, and gets none")                                   \
-	X(POINTER_CALLS, "calls through pointers reach only functions of the unit and stubs")
+	X(POINTER_CALLS, "calls through pointers that it is given reach only functions of the unit and stubs")
 enum harness_limit {
 #define X(name, words) HARNESS_##name,
 	HARNESS_LIMITS(X)
@@ -89,6 +89,7 @@ struct harness {
 	VEC(uint32_t) stub_types; /* of each: the type of its result in types; UINT32_MAX: void */
 	VEC(uint8_t) stub_memory; /* of each: not 0 if it manages memory (memory.c); then its type is that of a byte that is 1 if it fails, or
 				   * UINT32_MAX: it cannot */
+	int has_hooks; /* some function reaches a static variable whose functions manage memory (plan.c) */
 	VEC(uint32_t) extern_globals; /* front->globals that no unit defines and the harness does */
 	VEC(const uint8_t *) root_initial; /* of each root that is a global: its bytes as the program starts, NULL: not known. Empty: none is */
 	struct drive_table table; /* the vectors above */

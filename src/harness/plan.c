@@ -57,6 +57,10 @@ struct one {
 	struct map writable;  /* keys that some pointer to what is not const has */
 	struct map undefined; /* stubs: numbers in h->stubs */
 	VEC(uint32_t) stubs;
+	VEC(uint32_t) hooks; /* types of globals that are hooks */
+	int in_hooks;	     /* these are looked at now */
+	int calls_pointer;   /* it, or what it calls, calls through pointers */
+	int takes_functions; /* the input says which function a pointer points to, and it is no hook's */
 };
 
 static uint32_t align8(uint32_t n)
@@ -85,7 +89,6 @@ static void add_root(struct one *o, uint32_t type, uint32_t flags, const char *n
 	vec_push(&h->roots, r);
 	vec_push(&h->root_names, name);
 	vec_push(&h->root_front, front);
-	vec_push(&o->queue, type);
 }
 
 static int is_ours(const struct harness *h, uint32_t global)
@@ -133,6 +136,25 @@ static void look_at_global(struct one *o, uint32_t number)
 		add_weak(o, g->name);
 }
 
+/* Pointers to functions that manage memory, and nothing else. */
+static int manages_memory(const struct planner *p, uint32_t type)
+{
+	const struct front_type *t = &p->f->types.data[p->f->types.data[type].plain];
+
+	if (t->kind == FRONT_POINTER)
+		return p->f->types.data[t->to].kind == FRONT_FUNCTION && plan_memory((struct planner *)p, t->to | HARNESS_STUB_POINTER);
+	for (size_t i = 0; i < t->fields.size; i++)
+		if (!manages_memory(p, t->fields.data[i].type))
+			return 0;
+	return t->kind == FRONT_STRUCT && t->fields.size > 0;
+}
+
+/* A hook: only the unit can write it, and it has functions from the start that manage memory as libc's do. Whoever puts others there promises the same. */
+static int is_hook(const struct planner *p, const struct front_global *g)
+{
+	return g->is_static && g->functions && manages_memory(p, g->type);
+}
+
 static void add_globals(struct one *o)
 {
 	struct planner *p = o->p;
@@ -151,8 +173,14 @@ static void add_globals(struct one *o)
 			o->hf->limits |= 1u << HARNESS_LARGE_GLOBALS;
 			continue;
 		}
-		add_root(o, plan_type(p, g->type, (struct plan_place){0}), DRIVE_GLOBAL, g->name,
-			 number);
+		uint32_t type = plan_type(p, g->type, (struct plan_place){0});
+		add_root(o, type, DRIVE_GLOBAL, g->name, number);
+		if (is_hook(p, g)) {
+			h->has_hooks = 1;
+			vec_push(&o->hooks, type);
+		} else {
+			vec_push(&o->queue, type);
+		}
 		o->call.globals++;
 	}
 }
@@ -259,8 +287,7 @@ static void look_at_callees(struct one *o)
 			if (fn->has_static_locals)
 				*limits |= 1u << HARNESS_STATICS;
 			look_for_weak(o, fn);
-			if (fn->calls_pointer)
-				*limits |= 1u << HARNESS_POINTER_CALLS;
+			o->calls_pointer |= fn->calls_pointer;
 		} else if (fn->is_other_name) {
 			continue; /* what it stands for is among them */
 		} else if (strmap_get(&p->stub_names, fn->name, NULL)) {
@@ -369,6 +396,7 @@ static void look_at_type(struct one *o, uint32_t type)
 		vec_push(&o->queue, t.a);
 		break;
 	case DRIVE_FUNCTION: {
+		o->takes_functions |= !o->in_hooks;
 		const char *last = h->targets.data[t.a + t.count - 1];
 
 		if (!strncmp(last, "muster_stub_", 12))
@@ -378,6 +406,18 @@ static void look_at_type(struct one *o, uint32_t type)
 	default:
 		break;
 	}
+}
+
+/* Last, since what else has such a type was looked at before. */
+static void look_at_hooks(struct one *o)
+{
+	size_t from = o->queue.size;
+
+	o->in_hooks = 1;
+	for (size_t i = 0; i < o->hooks.size; i++)
+		look_at_type(o, o->hooks.data[i]);
+	for (size_t i = from; i < o->queue.size; i++)
+		look_at_type(o, o->queue.data[i]);
 }
 
 static uint32_t block_size(const struct harness *h, const struct drive_pool *pool)
@@ -514,7 +554,11 @@ static void plan_function(struct planner *p, struct harness_function *hf, struct
 		hf->number = (uint32_t)h->calls.size;
 		o.call.id = unique_id(p, fn->name, ids);
 		for (uint32_t i = 0; i < o.call.parameters; i++)
-			add_root(&o, plan_parameter(p, fn, i), 0, parameter_name(p, fn, i), i);
+		{
+			uint32_t type = plan_parameter(p, fn, i);
+			add_root(&o, type, 0, parameter_name(p, fn, i), i);
+			vec_push(&o.queue, type);
+		}
 		add_globals(&o);
 		if (result->kind != FRONT_VOID && result->size) {
 			o.call.result_type = plan_type(p, fn->result, (struct plan_place){0});
@@ -523,6 +567,9 @@ static void plan_function(struct planner *p, struct harness_function *hf, struct
 		look_at_callees(&o);
 		for (size_t i = 0; i < o.queue.size; i++)
 			look_at_type(&o, o.queue.data[i]);
+		look_at_hooks(&o);
+		if (o.calls_pointer && o.takes_functions)
+			hf->limits |= 1u << HARNESS_POINTER_CALLS;
 		look_at_pools(&o);
 		lay_out(&o);
 		keep_stubs(&o);
@@ -532,6 +579,7 @@ static void plan_function(struct planner *p, struct harness_function *hf, struct
 	vec_release(&o.reach.globals);
 	vec_release(&o.queue);
 	vec_release(&o.stubs);
+	vec_release(&o.hooks);
 	map_release(&o.seen);
 	map_release(&o.pooled);
 	map_release(&o.writable);

@@ -35,6 +35,11 @@ static int initial_globals(const struct test_session *s)
 	return s->driven.harness->options.globals_initial;
 }
 
+static int hooks(const struct test_session *s)
+{
+	return s->driven.harness->has_hooks;
+}
+
 static int preconditions(const struct test_session *s)
 {
 	return s->driven.harness->options.requires && s->driven.harness->options.requires[0];
@@ -60,6 +65,7 @@ static int pairs(const struct test_session *s)
 	X(arrays, "parameters declared as arrays have at least that many elements")        \
 	X(any_globals, "globals of any value")                                             \
 	X(initial_globals, "globals as initialised")                                       \
+	X(hooks, "functions in hooks that manage memory do so as libc's do")              \
 	X(preconditions, "preconditions of --requires hold")                               \
 	X(always, "what callers pass to be freed came from malloc")                        \
 	X(always, "no other thread runs")                                                  \
