@@ -317,6 +317,20 @@ static int run_again(const struct versions *v)
 	return differs < 0 ? EXIT_INCONCLUSIVE : differs ? EXIT_FOUND : EXIT_OK;
 }
 
+/* Why, if it is not that the time was over: then nothing is known. */
+static int not_loaded(double seconds)
+{
+	struct diff none = {.interrupted = 1};
+	if (!deadline_over()) {
+		fprintf(stderr, "muster diff: %s\n", error_text());
+		return EXIT_USAGE;
+	}
+	fprintf(stderr, "muster diff: the time was over before both versions were compiled and read: nothing is known; give more than --time %g\n", args.time);
+	if (args.json)
+		print_json(&none, seconds);
+	return EXIT_INCONCLUSIVE;
+}
+
 static int compare(const char *old, const char *new)
 {
 	double start = deadline_clock();
@@ -324,10 +338,8 @@ static int compare(const char *old, const char *new)
 	struct diff *d = NULL;
 	int code = EXIT_USAGE;
 	args.versions.merged = 1;
-	if (versions_load(&v, old, new, &args.versions)) {
-		fprintf(stderr, "muster diff: %s\n", error_text());
-		return EXIT_USAGE;
-	}
+	if (versions_load(&v, old, new, &args.versions))
+		return not_loaded(deadline_clock() - start);
 	stop_catch(&stopped);
 	args.o.bitcode[0] = (struct diff_bitcode){v.old.bitcode.data, v.old.bitcode.size};
 	args.o.bitcode[1] = (struct diff_bitcode){v.new.bitcode.data, v.new.bitcode.size};

@@ -188,10 +188,15 @@ static void sort_ends(struct diff_side *s)
 	}
 }
 
+static int side_is_over(void *ctx)
+{
+	return diff_pair_is_over(((struct diff_side *)ctx)->pair);
+}
+
 static void evaluate_side(struct diff_side *s, const expr_t *args)
 {
 	struct diff_pair *x = s->pair;
-	struct vc_options o = {.prefix = s->which == OLD ? "old" : "new", .unroll = x->unroll, .depth = x->unroll < 24 ? 8 : 24, .steps = STEPS, .nodes = NODES, .checks = x->d->o->overflow, .loose = x->stubs != 0,
+	struct vc_options o = {.prefix = s->which == OLD ? "old" : "new", .unroll = x->unroll, .depth = x->unroll < 24 ? 8 : 24, .steps = STEPS, .nodes = NODES, .over = side_is_over, .checks = x->d->o->overflow, .loose = x->stubs != 0,
 			       .flat = 1, .flat_globals = x->flat_globals, .global_name = global_name, .call = on_call, .ctx = s};
 	if (x->cuts) {
 		o.unroll = 1;
@@ -522,8 +527,10 @@ void diff_pair_limit(struct diff_pair *x, double seconds, double waits)
 enum verdict diff_pair_check(struct diff_pair *x, const expr_t *assumptions, unsigned count, struct solve_model *m)
 {
 	struct solve_model own = {0};
+	double left = x->end - deadline_processor(), waits = x->clock_end - deadline_clock();
 	if (diff_pair_is_over(x))
 		return VERDICT_UNKNOWN;
+	solver_limit(x->solver, left < waits ? left : waits);
 	enum verdict v = solve_context_check(x->context, assumptions, count, m ? m : &own);
 	solve_model_release(&own);
 	return v;

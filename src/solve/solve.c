@@ -32,6 +32,12 @@ void solver_effort(struct solver *s, const struct solve_effort *e)
 	s->o.no_z3 = s->given.no_z3 || (e && e->no_z3);
 }
 
+void solver_limit(struct solver *s, double seconds)
+{
+	if (s->given.seconds > 0)
+		s->o.seconds = seconds < s->given.seconds ? seconds > 0.001 ? seconds : 0.001 : s->given.seconds;
+}
+
 void solver_forget(struct solver *s)
 {
 	cache_release(s);

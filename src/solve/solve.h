@@ -80,6 +80,7 @@ struct solve_effort {
 	int no_search, no_z3;
 };
 void solver_effort(struct solver *s, const struct solve_effort *e);
+void solver_limit(struct solver *s, double seconds); /* for a query, if the options said more */
 void solver_forget(struct solver *s); /* the answers that it keeps in memory */
 /* Adds the figures of another solver (a worker's). */
 void solve_stats_add(struct solve_stats *to, const struct solve_stats *from);

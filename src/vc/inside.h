@@ -110,6 +110,7 @@ expr_t vc_settled(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_
 struct vc_point vc_point_at(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at);
 /* Has it come to a limit? Counts a step. */
 int vc_limit(struct vc *v);
+int vc_too_many(const struct vc *v); /* terms */
 
 /* memory.c */
 uint32_t vc_thing_new(struct vc *v, const char *name, expr_t size, uint64_t bytes);

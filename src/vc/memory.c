@@ -415,6 +415,8 @@ static void find_cases(struct pointer *x, expr_t e, expr_t guard, expr_t plus, u
 		find_cases(x, left ? n.a : n.b, guard, expr_binary(p, MUSTER_OP_ADD, left ? n.b : n.a, plus), depth - 1);
 	} else if (depth && n.op == MUSTER_OP_SUB && has_base(x->v, n.a, depth) && !has_base(x->v, n.b, depth)) {
 		find_cases(x, n.a, guard, expr_binary(p, MUSTER_OP_SUB, plus, n.b), depth - 1);
+	} else if (depth && n.op == MUSTER_OP_ITE && vc_too_many(x->v)) {
+		x->unknown = vc_or(p, x->unknown, guard); /* the evaluation ends anyway */
 	} else if (depth && n.op == MUSTER_OP_ITE) {
 		find_cases(x, n.b, expr_and(p, guard, n.a), plus, depth - 1);
 		find_cases(x, n.c, expr_and(p, guard, expr_not(p, n.a)), plus, depth - 1);
@@ -473,6 +475,15 @@ const struct code_function *vc_function_at(struct vc *v, expr_t address)
 
 /* ------------------------------------------------------------ comparisons */
 
+/* A variable or a constant, and constants added: all else is several objects, or at an offset that is none. */
+static int may_be_fixed(const struct exprs *p, expr_t e)
+{
+	const struct expr_node *n = expr_get(p, e);
+	while ((n->op == MUSTER_OP_ADD || n->op == MUSTER_OP_SUB) && expr_is_const(p, n->b, NULL))
+		n = expr_get(p, n->a);
+	return n->op == EXPR_OP_NAMED || n->op == MUSTER_OP_CONST;
+}
+
 /* One object, or null, with a constant offset in it, or right after it. */
 static int is_fixed(struct vc *v, const struct pointer *x, uint64_t *offset, int *inside)
 {
@@ -497,10 +508,12 @@ expr_t vc_compare_pointers(struct vc *v, unsigned op, expr_t a, expr_t b)
 	struct exprs *p = v->p;
 	struct pointer x, y;
 	uint64_t i, j;
-	int in_x, in_y;
-	pointer_of(v, a, &x);
-	pointer_of(v, b, &y);
-	if ((op == CODE_EQ || op == CODE_NE) && is_fixed(v, &x, &i, &in_x) && is_fixed(v, &y, &j, &in_y)) {
+	int in_x, in_y, looks = (op == CODE_EQ || op == CODE_NE) && may_be_fixed(p, a) && may_be_fixed(p, b);
+	if (looks) {
+		pointer_of(v, a, &x);
+		pointer_of(v, b, &y);
+	}
+	if (looks && is_fixed(v, &x, &i, &in_x) && is_fixed(v, &y, &j, &in_y)) {
 		uint32_t ox = x.list[0].object, oy = y.list[0].object;
 		int decided = ox == oy || ox == VC_NO_OBJECT || oy == VC_NO_OBJECT ||
 			      (in_x && in_y && are_apart(&v->things.data[ox], &v->things.data[oy])),

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define TABLE LIMIT(256, 2) /* bytes of an object whose contents are a table and no array | the option's default */
+#define ASKED LIMIT(64, 1) /* instructions between two questions whether the time is over | an instruction takes microseconds, a look at the clock a tenth of one */
 #define UNROLL LIMIT(64, 1) /* iterations of a loop that become terms | the option's default */
 #define DEPTH LIMIT(16, 1) /* calls inside each other that are followed | the option's default */
 #define STEPS LIMIT(200000, 100) /* instructions of one evaluation: ends regions whose paths multiply | the option's default */
@@ -75,9 +76,14 @@ expr_t vc_fresh(struct vc *v, unsigned width, const char *what)
 	return expr_named(v->p, width, name);
 }
 
+int vc_too_many(const struct vc *v)
+{
+	return exprs_count(v->p) - v->first_node > v->o.nodes;
+}
+
 int vc_limit(struct vc *v)
 {
-	if (++v->steps > v->o.steps || exprs_count(v->p) - v->first_node > v->o.nodes)
+	if (++v->steps > v->o.steps || vc_too_many(v) || (v->o.over && v->steps % ASKED == 0 && v->o.over(v->o.ctx)))
 		v->stopped = 1;
 	return v->stopped;
 }

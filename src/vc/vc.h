@@ -159,6 +159,7 @@ struct vc_options {
 	unsigned depth;	    /* of inlined calls; 0: 16 */
 	uint32_t steps;	    /* instructions, then all is UNKNOWN; 0: 200,000 */
 	uint32_t nodes;	    /* the same, terms that are made; 0: 2,000,000 */
+	int (*over)(void *ctx); /* the same, if it says so: the time is over; NULL: never */
 	int checks;	    /* a path that fails a check for undefined behaviour ends there; settle is asked about its condition as about a branch's */
 	int bare;	    /* no operator ends a path, calls that are inlined return, and value() answers for every access: with vc_point_load and vc_point_store, or without memory */
 	/* bare: what a word of an object held at the start, for a load of it or of more; EXPR_NONE: there is no term for it. */
