@@ -10,14 +10,19 @@
 #include "base/stop.h"
 #include "build/home.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define COMPARING 0.4 /* of the time, at most: the rest is for tests */
+#define EACH 4	      /* seconds of processor time to compare a function, if nobody says: what is not proved then is tested */
 
 struct work {
 	struct ci *c;
 	const struct ci_options *o;
 	struct test_options test, base_test; /* of sessions for the work tree, for the base */
 	struct test_shared *shared;
+	double left;		       /* seconds for comparing, INFINITY: no limit */
 	struct revision rev;	       /* the base's files */
 	const char *const *cflags;     /* for them */
 };
@@ -79,15 +84,17 @@ static int compare(struct work *w, struct ci_file *f)
 	}
 	if (!f->old.whole)
 		return 0;
-	struct diff_options d = {.seconds = w->o->diff_seconds,
+	double began = deadline_clock();
+	struct diff_options d = {.seconds = w->o->diff_seconds > 0 ? w->o->diff_seconds : EACH,
+				 .total = isinf(w->left) ? 0 : fmax(w->left, 0.01),
 				 .bitcode = {{f->old.bitcode.data, f->old.bitcode.size}, {f->new.bitcode.data, f->new.bitcode.size}}};
 	f->diff = diff_run(f->old.whole, f->new.whole, &d);
+	w->left -= deadline_clock() - began;
 	log_progress(NULL);
 	if (!f->diff) {
 		say(f, error_text());
 		return 0;
 	}
-	w->c->cut |= f->diff->interrupted;
 	for (size_t i = 0; i < f->diff->functions.size; i++) {
 		enum diff_verdict v = f->diff->functions.data[i].verdict;
 		w->c->equal += v == DIFF_EQUAL;
@@ -315,6 +322,7 @@ int ci_run(struct ci *c, const struct ci_options *o)
 		stop_catch(&w.shared->stop);
 	w.base_test.stop = e ? NULL : &w.shared->stop;
 	w.test.stop = w.base_test.stop;
+	w.left = COMPARING * deadline_left();
 	for (size_t i = 0; i < c->files.size && !e; i++)
 		if (!deadline_over())
 			e = compare(&w, &c->files.data[i]);

@@ -23,7 +23,7 @@ struct ci_options {
 	const char *const *files;    /* C files; none: those that the change reaches */
 	size_t file_count;
 	struct test_options test;    /* how functions are searched; its times are those of one function */
-	double diff_seconds;	     /* of processor time for the comparison of one function; 0: diff's own */
+	double diff_seconds;	     /* of processor time to compare one function; 0: 4 */
 };
 
 #define CI_STATES(X)          \

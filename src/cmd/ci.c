@@ -185,7 +185,10 @@ static void print_text(const struct ci *c, double seconds)
 	for (size_t i = 0; i < c->contracts.size; i++)
 		printf("contract  %s %s %s\n", c->contracts.data[i].function, c->contracts.data[i].gone ? "no longer requires" : "now requires", c->contracts.data[i].requires);
 	print_bugs(c, CI_FIXED);
-	print_bugs(c, CI_EXISTING);
+	if (args.verbose || (args.fail & FAIL_EXISTING))
+		print_bugs(c, CI_EXISTING);
+	else if (count(c, CI_EXISTING))
+		printf("existing  %zu, in both versions (-v)\n", count(c, CI_EXISTING));
 	if (c->cut)
 		printf("note      the time was over before all was done: give --time more\n");
 	verdict(c, &line);
@@ -401,7 +404,7 @@ int cmd_ci(int argc, char **argv)
 	    OPTION_STR("fail-on", 0, "LIST", &args.fail_on, "exit code 1 for these: new (the default), existing, changed, may-change, contracts, none"),
 	    OPTION_DOUBLE("time", 't', "S", &args.time, "seconds for everything (600; 0: no limit)"),
 	    OPTION_DOUBLE("function-time", 0, "S", &args.o.test.function_time, "to test one function (2)"),
-	    OPTION_DOUBLE("diff-time", 0, "S", &args.o.diff_seconds, "of processor time to compare one function (10)"),
+	    OPTION_DOUBLE("diff-time", 0, "S", &args.o.diff_seconds, "of processor time to compare one function (4)"),
 	    OPTION_STR("sarif", 0, "FILE", &args.sarif, "write the bugs as SARIF 2.1.0, each new, unchanged or absent"),
 	    OPTION_STR("junit", 0, "FILE", &args.junit, "write what was tested as JUnit's XML"),
 	    OPTION_STR("markdown", 0, "FILE", &args.markdown, "write all of it at a glance, for a comment"),

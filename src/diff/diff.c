@@ -645,6 +645,7 @@ static void all_pairs(struct differ *d, struct diff *out, const uint8_t *wanted)
 {
 	VEC(struct order) list = {0};
 	VEC(uint32_t) symbols = {0};
+	double began = deadline_clock();
 	uint8_t *early = mem_zalloc(d->whole[OLD]->symbols.size + 1); /* what functions outside may call back, and what that reaches: callers want to know of it */
 	for (uint32_t i = 0; i < d->whole[OLD]->symbols.size; i++)
 		if (d->whole[OLD]->symbols.data[i].function && d->whole[OLD]->symbols.data[i].taken && d->m->classes[i] & (MATCH_M | MATCH_IM))
@@ -676,7 +677,7 @@ static void all_pairs(struct differ *d, struct diff *out, const uint8_t *wanted)
 			drop_unwanted(out, first, symbols.data, wanted);
 			continue;
 		}
-		if (deadline_over()) {
+		if (deadline_over() || (d->o->total > 0 && deadline_clock() - began > d->o->total)) {
 			out->interrupted = 1;
 			for (size_t k = 0; k < symbols.size; k++) {
 				out->functions.data[first + k].verdict = DIFF_MAY;

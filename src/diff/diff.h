@@ -68,6 +68,7 @@ struct diff_options {
 		size_t size;
 	} bitcode[2]; /* of the old and the new version, each of one unit, for witnesses; empty: nothing is run, so nothing is changed */
 	double seconds;	      /* of processor time for one function; 0: 10 */
+	double total;	      /* seconds for all; functions that are left then may change; 0: no limit */
 	int overflow;	      /* signed overflow is undefined */
 	int no_refine;	      /* calls of functions that changed are not followed */
 	int modified;	      /* only functions whose own code is another */
