@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define SECONDS 10.0 /* for a pair, by default */
-#define WAITS 6	     /* times that by the clock */
+#define WAITS 4	     /* times that by the clock */
 #define QUERY 3	     /* seconds of one query */
 #define COSTLY 0.3   /* seconds of an evaluation: loops are not unrolled further */
 #define SETS 1.0     /* seconds for sets once a difference was seen */
@@ -97,7 +97,7 @@ int differ_data_changed(const struct differ *d, int which, const struct code *co
 }
 
 /* A function outside may call each one whose address is taken: is there one that was modified and is not proved equal? */
-static int is_taken_modified(const struct differ *d)
+int differ_taken_changed(const struct differ *d)
 {
 	const struct whole *w = d->whole[OLD];
 	for (uint32_t i = 0; i < w->symbols.size; i++)
@@ -108,7 +108,7 @@ static int is_taken_modified(const struct differ *d)
 
 int differ_calls_back(const struct differ *d, const struct code_function *outside)
 {
-	return strncmp(outside->name, "llvm.", 5) && !code_function_keeps_to_itself(outside) && is_taken_modified(d);
+	return strncmp(outside->name, "llvm.", 5) && !code_function_keeps_to_itself(outside) && differ_taken_changed(d);
 }
 
 /* Does the function call one outside that may call back, over any number of calls? */
@@ -528,7 +528,7 @@ static void analyse(struct differ *d, struct diff_function *f, uint32_t symbol)
 
 static int may_be_called_back(const struct differ *d, uint32_t symbol)
 {
-	if (!is_taken_modified(d))
+	if (!differ_taken_changed(d))
 		return 0;
 	uint8_t *seen = mem_zalloc(d->whole[OLD]->symbols.size + 1);
 	int some = reaches_back(d, symbol, seen);

@@ -112,6 +112,8 @@ uint32_t differ_symbol(const struct differ *d, int which, const struct code_func
 int differ_data_name(const struct differ *d, int which, const struct code *code, uint32_t global, struct buf *out);
 /* May the function, which is outside, call one of these that is not the same in both versions? */
 int differ_calls_back(const struct differ *d, const struct code_function *outside);
+/* Did a function change whose address is taken? */
+int differ_taken_changed(const struct differ *d);
 /* Does it start with another value in the other version? */
 int differ_data_changed(const struct differ *d, int which, const struct code *code, uint32_t global);
 

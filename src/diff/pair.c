@@ -5,7 +5,7 @@
  * formulas; some that no program has are among them (a pointer to another version's constant, say), which may make less unchanged, and makes nothing changed, since a run decides that.
  *
  * A call of a function outside is an uninterpreted function of its arguments, memory and the world, and gives another world: the world at the end is what was called, in which order, with
- * what. A call of a function with a body is followed, or, in an evaluation that abstracts, one uninterpreted function in both versions if its pair is equal for all inputs. A call of the pair's own
+ * what. So is a call through a pointer, of the pointer, too, unless a function whose address is taken changed. A call of a function with a body is followed, or, in an evaluation that abstracts, one uninterpreted function in both versions if its pair is equal for all inputs. A call of the pair's own
  * component of the call graph counts as equal while that is being proved: the same calls are made in the same order with the same arguments, so by induction on the depth of the recursion, both end or
  * neither does.
  */
@@ -116,16 +116,53 @@ int diff_pair_never_returns(const struct vc_call *c)
 	return (c->target && c->target->noreturn) || never_returns(c->f, c->at);
 }
 
+/* As an uninterpreted function of this name. */
+static enum vc_call_how abstract_call(struct diff_side *s, struct vc_call *c, uint32_t pair)
+{
+	struct buf name = BUF_EMPTY;
+	abstract_name(s, c, pair, &name);
+	s->abstract++;
+	const struct vc_memory *before = vc_state_memory(c);
+	vc_state_abstract(c, buf_str(&name), s->world);
+	buf_release(&name);
+	expr_t world = vc_read(c->vc, vc_state_memory(c), s->world, expr_const(s->pair->p, 64, 0), 64);
+	if (!c->target || !c->target->quiet) { /* else the world does not know of the call */
+		map_set(&s->calls, world, (uint64_t)(uintptr_t)before);
+		note_left(s, c, before, world);
+	}
+	if (!diff_pair_never_returns(c))
+		return VC_CALL_DONE;
+	vec_push(&s->exits, (struct diff_exit){c->guard, world});
+	return VC_CALL_EXIT;
+}
+
+static int has_all_arguments(const struct vc_call *c)
+{
+	for (uint32_t i = 0; i < c->arg_count; i++)
+		if (c->args[i] == EXPR_NONE)
+			return 0;
+	return 1;
+}
+
+/* Through a pointer: the same pointer is the same function of both versions, unless it may be one that changed. */
+static enum vc_call_how pointer_call(struct diff_side *s, struct vc_call *c)
+{
+	struct exprs *p = s->pair->p;
+	if (c->callee == EXPR_NONE || c->width > 128 || !has_all_arguments(c) || differ_taken_changed(s->pair->d))
+		return VC_CALL_UNKNOWN;
+	vc_state_end(c, VC_UNDEFINED, expr_eq(p, c->callee, expr_const(p, 64, 0)), "a call through a null pointer");
+	return abstract_call(s, c, CODE_NONE);
+}
+
 static enum vc_call_how on_call(void *ctx, struct vc_call *c)
 {
 	struct diff_side *s = ctx;
 	struct differ *d = s->pair->d;
-	struct buf name = BUF_EMPTY;
 	if (s->pair->stubs)
 		return diff_stubs_call(s, c);
-	if (!c->target || c->target->returns_twice)
-		return VC_CALL_UNKNOWN;
-	if (!c->target->defined && differ_calls_back(d, c->target))
+	if (!c->target)
+		return pointer_call(s, c);
+	if (c->target->returns_twice || (!c->target->defined && differ_calls_back(d, c->target)))
 		return VC_CALL_UNKNOWN;
 	uint32_t symbol = differ_symbol(d, s->which, c->target), pair = symbol == CODE_NONE ? CODE_NONE : differ_pair_of(d, s->which, symbol);
 	if (!is_common(d, pair, c->target, s->pair->abstracts)) {
@@ -135,24 +172,9 @@ static enum vc_call_how on_call(void *ctx, struct vc_call *c)
 			return VC_CALL_INLINE;
 		return VC_CALL_UNKNOWN; /* only one version has it */
 	}
-	if (c->target->variadic || c->width > 128)
-		for (uint32_t i = 0; i < c->arg_count; i++)
-			if (c->args[i] == EXPR_NONE)
-				return VC_CALL_UNKNOWN;
-	abstract_name(s, c, pair, &name);
-	s->abstract++;
-	const struct vc_memory *before = vc_state_memory(c);
-	vc_state_abstract(c, buf_str(&name), s->world);
-	buf_release(&name);
-	expr_t world = vc_read(c->vc, vc_state_memory(c), s->world, expr_const(s->pair->p, 64, 0), 64);
-	if (!c->target->quiet) { /* else the world does not know of the call */
-		map_set(&s->calls, world, (uint64_t)(uintptr_t)before);
-		note_left(s, c, before, world);
-	}
-	if (!diff_pair_never_returns(c))
-		return VC_CALL_DONE;
-	vec_push(&s->exits, (struct diff_exit){c->guard, world});
-	return VC_CALL_EXIT;
+	if ((c->target->variadic || c->width > 128) && !has_all_arguments(c))
+		return VC_CALL_UNKNOWN;
+	return abstract_call(s, c, pair);
 }
 
 /* ------------------------------------------------------------ one side */

@@ -116,11 +116,13 @@ static int find_written(struct vc_call *c, uint8_t *known)
 void vc_state_abstract(struct vc_call *c, const char *name, uint32_t world)
 {
 	struct vc *v = c->vc;
-	struct abstract a = {.v = v, .c = c, .name = name, .count = c->arg_count + 1};
-	a.args = mem_realloc(NULL, a.count, sizeof *a.args);
+	struct abstract a = {.v = v, .c = c, .name = name};
+	a.args = mem_realloc(NULL, c->arg_count + 2, sizeof *a.args);
+	if (!c->target) /* through a pointer, which says which function it is */
+		a.args[a.count++] = c->callee != EXPR_NONE ? c->callee : vc_fresh(v, 64, "callee");
 	for (uint32_t i = 0; i < c->arg_count; i++)
-		a.args[i] = c->args[i] != EXPR_NONE ? c->args[i] : vc_fresh(v, 64, "argument");
-	a.args[c->arg_count] = vc_read(v, c->state->memory, world, expr_const(v->p, 64, 0), 64);
+		a.args[a.count++] = c->args[i] != EXPR_NONE ? c->args[i] : vc_fresh(v, 64, "argument");
+	a.args[a.count++] = vc_read(v, c->state->memory, world, expr_const(v->p, 64, 0), 64);
 	vc_all_globals(v);
 	uint8_t *known = mem_zalloc(vc_objects(v) + 1);
 	vc_find_known(v, c, known);
