@@ -249,7 +249,7 @@ int cmd_contracts(int argc, char **argv)
 	    OPTION_FLAG("quiet", 'q', &o.quiet, "no progress"),
 	    CONFINE_ROWS,
 	    OPTION_END};
-	const struct option_spec spec = {"contracts", "[options] FILE.c[:FUNCTION]... [-- CFLAGS]", about, rows};
+	const struct option_spec spec = {"contracts", "[options] FILE.c[:FUNCTION]|DIRECTORY... [-- CFLAGS]", about, rows};
 	struct sessions_operands list = {0};
 	int at = 0;
 	for (;;) {

@@ -7,12 +7,15 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/stop.h"
+#include "build/commands.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define FUNCTION_SECONDS 2 /* budget of a function, where --time leaves no more */
 #define FUNCTION_RUNS 2000
@@ -21,8 +24,84 @@ static struct test_shared *shared;
 
 /* ---------------------------------------------------------------- operands */
 
+static void add_found(struct sessions_operands *list, const char *file, const char *const *flags)
+{
+	for (size_t i = 0; i < list->all.size; i++)
+		if (!strcmp(list->all.data[i].file, file))
+			return;
+	vec_push(&list->all, (struct sessions_operand){mem_strdup(file), NULL, flags, 1});
+}
+
+/* A path below the current directory as the user would name it. */
+static const char *shorter(const char *file, const char *here)
+{
+	size_t n = strlen(here);
+	return !strncmp(file, here, n) && file[n] == '/' ? file + n + 1 : file;
+}
+
+static void add_commands(struct sessions_operands *list, const char *path)
+{
+	struct commands c = {0};
+	char *here = getcwd(NULL, 0);
+	if (commands_read(&c, path))
+		die(EXIT_USAGE, "%s", error_text());
+	for (size_t i = 0; i < c.units.size; i++) {
+		size_t n = 0;
+		while (c.units.data[i].flags[n])
+			n++;
+		const char **flags = arena_alloc(&list->arena, (n + 1) * sizeof *flags);
+		for (size_t k = 0; k < n; k++)
+			flags[k] = arena_strdup(&list->arena, c.units.data[i].flags[k]);
+		flags[n] = NULL;
+		add_found(list, here ? shorter(c.units.data[i].file, here) : c.units.data[i].file, flags);
+	}
+	if (!c.units.size)
+		die(EXIT_USAGE, "'%s' names no C source", path);
+	commands_release(&c);
+	free(here);
+}
+
+/* The .c files below it, by name. */
+static void add_below(struct sessions_operands *list, const char *dir)
+{
+	struct dirent **names;
+	int n = scandir(dir, &names, NULL, alphasort);
+	for (int i = 0; i < n; i++) {
+		char *path = file_join(strcmp(dir, ".") ? dir : "", names[i]->d_name);
+		if (names[i]->d_name[0] != '.' && file_is_dir(path))
+			add_below(list, path);
+		else if (names[i]->d_name[0] != '.' && file_is_c(path) && file_is_regular(path))
+			add_found(list, path, NULL);
+		free(path);
+		free(names[i]);
+	}
+	if (n >= 0)
+		free(names);
+}
+
+static void add_directory(struct sessions_operands *list, const char *dir)
+{
+	char *commands = file_join(dir, COMMANDS_FILE);
+	size_t before = list->all.size;
+	if (file_is_regular(commands))
+		add_commands(list, commands);
+	else
+		add_below(list, dir);
+	if (list->all.size == before)
+		die(EXIT_USAGE, "'%s' has no .c file that was not named already", dir);
+	free(commands);
+}
+
 void sessions_operand(struct sessions_operands *list, const char *text)
 {
+	if (file_is_dir(text)) {
+		add_directory(list, text);
+		return;
+	}
+	if (!strcmp(file_base(text), COMMANDS_FILE) && file_is_regular(text)) {
+		add_commands(list, text);
+		return;
+	}
 	const char *colon = file_exists(text) ? NULL : strrchr(text, ':');
 	char *file = colon ? mem_strndup(text, (size_t)(colon - text)) : mem_strdup(text);
 	for (size_t i = 0; i < list->all.size; i++) {
@@ -40,7 +119,7 @@ void sessions_operand(struct sessions_operands *list, const char *text)
 		free(file);
 		return;
 	}
-	vec_push(&list->all, (struct sessions_operand){file, colon ? mem_strdup(colon + 1) : NULL});
+	vec_push(&list->all, (struct sessions_operand){file, colon ? mem_strdup(colon + 1) : NULL, NULL, 0});
 }
 
 void sessions_check(const struct sessions_operands *list, const struct option_spec *spec, const struct test_options *o)
@@ -51,11 +130,6 @@ void sessions_check(const struct sessions_operands *list, const struct option_sp
 		const struct sessions_operand *p = &list->all.data[i];
 		if (!file_exists(p->file))
 			die(EXIT_USAGE, "there is no file '%s'", p->file);
-		if (file_is_dir(p->file))
-			die(EXIT_USAGE,
-			    "'%s' is a directory: name a .c file, or a program and one of its "
-			    "functions",
-			    p->file);
 		if (!file_is_regular(p->file))
 			die(EXIT_USAGE, "'%s' is no plain file: name a .c file", p->file);
 		if (!file_is_c(p->file) && !p->functions && !o->entry)
@@ -95,33 +169,89 @@ static void look(const struct test_session *s, struct outcome *r)
 	}
 }
 
-int sessions_run(const struct test_options *o, const struct sessions_operands *list, sessions_print print, void *ctx)
+/* The options of one session: its flags before those that the user names, and a budget that leaves the others theirs. */
+static struct test_options *options_of(const struct test_options *o, const struct sessions_operands *list, size_t number)
 {
-	struct test_session **sessions = mem_zalloc((list->all.size + 1) * sizeof *sessions);
-	size_t done = 0;
-	struct outcome r = {0};
-	int code = EXIT_OK, failed = 0;
-	for (size_t i = 0; i < list->all.size && !failed && (!i || !over(o)); i++) {
+	const struct sessions_operand *p = &list->all.data[number];
+	struct test_options *own = mem_alloc(sizeof *own);
+	VEC(const char *) flags = {0};
+	*own = *o;
+	own->function_time_given |= number + 1 < list->all.size; /* the rest of --time is not one file's */
+	if (!p->flags)
+		return own;
+	for (const char *const *f = p->flags; *f; f++)
+		vec_push(&flags, *f);
+	for (const char *const *f = o->cflags; f && *f; f++)
+		vec_push(&flags, *f);
+	vec_push(&flags, NULL);
+	own->cflags = flags.data;
+	return own;
+}
+
+static void free_options(const struct test_options *own, const struct test_options *o)
+{
+	if (own->cflags != o->cflags)
+		free((void *)own->cflags);
+	free((void *)own);
+}
+
+/* A file of several that cannot be compiled, or has no function: the others go on. */
+static int is_left_out(const struct sessions_operands *list, size_t number, int code)
+{
+	if (code != EXIT_USAGE || !list->all.data[number].found || list->all.size == 1)
+		return 0;
+	log_warn("%s is left out: %s", list->all.data[number].file, error_text());
+	return 1;
+}
+
+/* Runs them one after the other. Those that were run; *failed: the last one did. */
+static size_t run_all(const struct test_options *o, const struct sessions_operands *list, struct test_session **sessions, struct outcome *r, int *failed)
+{
+	size_t done = 0, left_out = 0;
+	int code = EXIT_OK;
+	for (size_t i = 0; i < list->all.size && !*failed && (!i || !over(o)); i++) {
 		struct test_session *s = mem_zalloc(sizeof *s);
-		sessions[done++] = s;
-		s->o = o;
+		s->o = options_of(o, list, i);
 		s->file = list->all.data[i].file;
 		s->function = list->all.data[i].functions;
+		s->number = list->all.size > 1 ? (uint32_t)i + 1 : 0;
+		s->of = (uint32_t)list->all.size;
 		s->round.shared = shared;
 		shared->next = 0;
 		memset(shared->workers, 0, sizeof shared->workers);
-		failed = test_session_run(s, &code);
-		if (failed && code == EXIT_USAGE && !i)
-			stop_give_up(error_text());
-		if (failed && deadline_over()) { /* of a file that is not the first: what the others gave is reported */
-			failed = 0;
-			r.cut = 1;
+		*failed = test_session_run(s, &code);
+		if (*failed && !deadline_over() && is_left_out(list, i, code)) {
+			*failed = 0;
+			left_out++;
+			free_options(s->o, o);
+			test_session_release(s);
+			free(s);
+			continue;
 		}
-		if (failed && code == EXIT_USAGE)
+		sessions[done++] = s;
+		if (*failed && code == EXIT_USAGE && !i)
+			stop_give_up(error_text());
+		if (*failed && deadline_over()) { /* of a file that is not the first: what the others gave is reported */
+			*failed = 0;
+			r->cut = 1;
+		}
+		if (*failed && code == EXIT_USAGE)
 			die(EXIT_USAGE, "%s", error_text());
-		look(s, &r);
-		r.cut |= i + 1 < list->all.size && over(o);
+		look(s, r);
+		test_session_rest(s);
+		r->cut |= i + 1 < list->all.size && over(o);
 	}
+	if (left_out && !done)
+		die(EXIT_USAGE, "none of %zu files can be compiled; arguments for the compiler go after --", left_out);
+	return done;
+}
+
+int sessions_run(const struct test_options *o, const struct sessions_operands *list, sessions_print print, void *ctx)
+{
+	struct test_session **sessions = mem_zalloc((list->all.size + 1) * sizeof *sessions);
+	struct outcome r = {0};
+	int failed = 0;
+	size_t done = run_all(o, list, sessions, &r, &failed);
 	char *words = failed ? mem_strdup(error_text()) : NULL;
 	double seconds = o->repeatable ? 0 : test_clock() - shared->started;
 	const char *status = failed	    ? "failed"
@@ -137,6 +267,7 @@ int sessions_run(const struct test_options *o, const struct sessions_operands *l
 		log_warn("%s", words);
 	free(words);
 	for (size_t i = 0; i < done; i++) {
+		free_options(sessions[i]->o, o);
 		test_session_release(sessions[i]);
 		free(sessions[i]);
 	}
@@ -151,6 +282,7 @@ void sessions_operands_release(struct sessions_operands *list)
 		free(list->all.data[i].functions);
 	}
 	vec_release(&list->all);
+	arena_release(&list->arena);
 }
 
 void sessions_begin(struct test_options *o, const char *command)

@@ -8,13 +8,17 @@
 #include "unit/unit.h"
 
 struct sessions_operand {
-	char *file, *functions; /* functions: separated by commas, or NULL */
+	char *file, *functions;	  /* functions: separated by commas, or NULL */
+	const char *const *flags; /* of the compiler, before those that the user names; NULL: none */
+	int found;		  /* in a directory or a list: if it cannot be compiled, the others go on */
 };
 struct sessions_operands {
 	VEC(struct sessions_operand) all;
+	struct arena arena; /* flags */
 };
 
-/* FILE or FILE:FUNCTION; several of one file are one session. */
+/* FILE or FILE:FUNCTION; several of one file are one session. A directory stands for what its compile_commands.json names, or for all .c files below it; such a list may be named itself. Ends the command
+ * with words if it cannot be read. */
 void sessions_operand(struct sessions_operands *list, const char *text);
 /* Ends the command with words if one is none. */
 void sessions_check(const struct sessions_operands *list, const struct option_spec *spec, const struct test_options *o);

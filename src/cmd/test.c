@@ -63,6 +63,7 @@ static const char about[] =
     "  muster test list.c                      every function of list.c\n"
     "  muster test list.c:insert -- -Iinclude  one function\n"
     "  muster test ./prog:parse_header         a function of a program built with muster cc\n"
+    "  muster test src                         all files that src/compile_commands.json names; without one all .c files below src\n"
     "  muster test buf.c --requires \"n <= len(p)\"     what callers promise\n\n"
     "verdicts: verified (every path was run and none fails, within the printed bounds), verified given (the same of calls that keep the contract), explored "
     "(every branch was covered), partial,\n"
@@ -163,7 +164,7 @@ int cmd_test(int argc, char **argv)
 	    OPTION_FLAG("quiet", 'q', &o.quiet, "no progress"),
 	    CONFINE_ROWS,
 	    OPTION_END};
-	const struct option_spec spec = {"test", "[options] FILE.c[:FUNCTION]... [-- CFLAGS]",
+	const struct option_spec spec = {"test", "[options] FILE.c[:FUNCTION]|DIRECTORY... [-- CFLAGS]",
 					 about, rows};
 	struct sessions_operands list = {0};
 	int at = 0;

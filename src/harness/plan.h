@@ -58,13 +58,16 @@ int plan_is_unseen(const char *name);
 #define HARNESS_QUIET "__attribute__((no_sanitize(\"undefined\", \"unsigned-integer-overflow\", \"implicit-conversion\", \"nullability\", \"address\"), noinline))"
 /* source.c: a type as a declaration of a variable has it; arrays of parameters are pointers. */
 void harness_type_name(const struct front *f, uint32_t type, int parameter, struct buf *out);
-/* statement.c: the functions that state accepted contracts. */
+/* statement.c: the functions that state accepted contracts; the statement of a stub, which another unit's function with a contract has here. */
 void harness_statements(const struct harness *h, struct buf *out);
+void harness_stub_statement(const struct harness *h, uint32_t function, struct buf *out);
 
 /* requires.c: the preconditions of a function, as C expressions. */
 typedef void (*plan_requires_each)(void *ctx, const char *text);
 void plan_requires(const struct harness *h, const struct front_function *fn,
 		   plan_requires_each each, void *ctx);
+/* Does the function have all names of the expression, and is one of them its own? */
+int plan_speaks_of(const struct front *f, const struct front_function *fn, const char *text);
 /* Its accepted contract, NULL: it has none; "true" says that it requires nothing. */
 const char *plan_accepted(const struct harness *h, const struct front_function *fn);
 /* Each --requires must speak of some function: -1 with words. */

@@ -87,7 +87,7 @@ static int is_known(const struct front *f, const char *name, size_t n)
 }
 
 /* Does the function have all names of the expression? */
-static int speaks_of(const struct front *f, const struct front_function *fn, const char *text)
+int plan_speaks_of(const struct front *f, const struct front_function *fn, const char *text)
 {
 	const char *s = text, *before = text; /* before: the last character that is no blank */
 	int mine = 0;
@@ -136,7 +136,7 @@ int plan_requires_check(const struct front *f, const char *const *requires)
 		} else {
 			for (size_t i = 0; i < f->functions.size && !found; i++)
 				found = f->functions.data[i].defined &&
-					speaks_of(f, &f->functions.data[i], *requires);
+					plan_speaks_of(f, &f->functions.data[i], *requires);
 			if (!found)
 				error_set(
 				    "--requires '%s': no function has parameters of these names",
@@ -236,7 +236,7 @@ void plan_requires(const struct harness *h, const struct front_function *fn,
 		if (has_function(*r, &name, &n, &text)) {
 			if (same(name, n, fn->name))
 				split(text, each, ctx);
-		} else if (speaks_of(h->front, fn, *r)) {
+		} else if (plan_speaks_of(h->front, fn, *r)) {
 			split(*r, each, ctx);
 		}
 	}

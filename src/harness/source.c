@@ -78,6 +78,8 @@ static void add_stub_body(const struct harness *h, uint32_t stub, uint32_t resul
 	uint32_t type = h->stub_types.data[stub];
 
 	buf_adds(out, ") { ");
+	if (!(h->stubs.data[stub] & HARNESS_STUB_POINTER))
+		harness_stub_statement(h, h->stubs.data[stub], out);
 	if (!noreturn && h->stub_memory.data[stub] && type != UINT32_MAX)
 		buf_addf(out, "unsigned char __muster_fails; __muster_result(&__muster_fails, &muster_drive_table, %u); "
 			      "if (__muster_fails == 1) return 0; ",
@@ -300,8 +302,8 @@ static void add_functions(const struct harness *h, struct buf *out)
 void harness_source(const struct harness *h, struct buf *out)
 {
 	buf_adds(out, head);
-	add_stubs(h, out);
 	harness_statements(h, out);
+	add_stubs(h, out);
 	for (size_t i = 0; i < h->functions.size; i++)
 		if (h->functions.data[i].number != UINT32_MAX)
 			add_thunk(h, &h->functions.data[i], out);

@@ -4,6 +4,8 @@
  * (muster_contract_holds): whoever calls the function is checked, by name or by a pointer, and so is recursion. The driver's own calls have the contract assumed before. Where the contract asks for the
  * length of an object that the driver did not make (a local array, a block of malloc's), nothing is known of it: the contract holds then, for nothing is said without a proof.
  *
+ * A function of another unit is a stub here, and states its contract in the same way: callers are checked across units.
+ *
  * The text of the unit stays on its lines: what is put in stands behind the brace. The statement is in a block of its own, since C of old wants declarations first. Its types are those that the names have there.
  */
 #include "harness/plan.h"
@@ -14,12 +16,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The contract that is stated for a function; NULL: none. */
+static int is_stub(const struct harness *h, uint32_t function)
+{
+	for (size_t i = 0; i < h->stubs.size; i++)
+		if (h->stubs.data[i] == function)
+			return 1;
+	return 0;
+}
+
+/* The contract that is stated for a function; NULL: none. A function of another unit has the names that its declaration gives it here: they must be those of the contract. */
 static const char *stated(const struct harness *h, const struct front_function *fn)
 {
-	const char *text = fn->defined && fn->body ? plan_accepted(h, fn) : NULL;
+	const char *text = plan_accepted(h, fn);
 
-	return text && strcmp(text, HARNESS_NOTHING) ? text : NULL;
+	if (!text || !strcmp(text, HARNESS_NOTHING))
+		return NULL;
+	if (fn->defined)
+		return fn->body ? text : NULL;
+	return is_stub(h, (uint32_t)(fn - h->front->functions.data)) && plan_speaks_of(h->front, fn, text) ? text : NULL;
 }
 
 /* The call, with a declaration of what is called. */
@@ -53,7 +67,7 @@ void harness_unit_text(const struct harness *h, const struct buf *text, struct b
 	size_t at = 0;
 
 	for (size_t i = 0; i < h->front->functions.size; i++)
-		if (stated(h, &h->front->functions.data[i]))
+		if (h->front->functions.data[i].defined && stated(h, &h->front->functions.data[i]))
 			vec_push(&all, &h->front->functions.data[i]);
 	if (all.size)
 		qsort(all.data, all.size, sizeof *all.data, by_body);
@@ -113,4 +127,20 @@ void harness_statements(const struct harness *h, struct buf *out)
 	for (size_t i = 0; i < h->front->functions.size; i++)
 		if (stated(h, &h->front->functions.data[i]))
 			add_statement(h, &h->front->functions.data[i], (uint32_t)i, out);
+}
+
+void harness_stub_statement(const struct harness *h, uint32_t function, struct buf *out)
+{
+	const struct front_function *fn = &h->front->functions.data[function];
+	const char *before = "";
+
+	if (!stated(h, fn))
+		return;
+	buf_addf(out, MUSTER_REQUIRES_FUNCTION "%u(", function);
+	for (size_t i = 0; i < fn->parameters.size; i++)
+		if (*fn->parameters.data[i].name) {
+			buf_addf(out, "%s__muster_%zu", before, i);
+			before = ", ";
+		}
+	buf_adds(out, "); ");
 }

@@ -28,7 +28,7 @@ int test_accepted_open(struct test_session *s)
 		e = error_set("there is no file '%s'", path);
 	for (size_t i = 0; i < a.lines.size && !e; i++) {
 		const struct accepted_line *l = accepted_find(&a, s->file, a.lines.data[i].function);
-		if (l != &a.lines.data[i])
+		if (l != &a.lines.data[i]) /* of a static function of another file, or another line says it */
 			continue;
 		char *text = mem_printf("%s: %s", l->function, l->text);
 		vec_push(&s->accepted, arena_strdup(&s->arena, text));

@@ -402,7 +402,10 @@ static void show_progress(struct gathering *g)
 	double now = test_clock();
 	if (s->o->quiet || now - s->costs.started < PROGRESS_AFTER)
 		return;
-	log_progress("%s: %u of %zu functions, %zu bugs, %.0f s", test_shown_name(s), g->done,
+	char place[32] = "";
+	if (s->number)
+		snprintf(place, sizeof place, "[%u/%u] ", s->number, s->of);
+	log_progress("%s%s: %u of %zu functions, %zu bugs, %.0f s", place, test_shown_name(s), g->done,
 		     s->functions.size, s->bugs.size, now - s->costs.started);
 }
 
@@ -679,6 +682,16 @@ struct test_shared *test_shared_new(void)
 	}
 	shared->started = test_clock();
 	return shared;
+}
+
+void test_session_rest(struct test_session *s)
+{
+	batch_close(s->check.batch);
+	confirm_close(s->check.confirm);
+	launcher_free(s->check.tracer);
+	s->check.batch = NULL;
+	s->check.confirm = NULL;
+	s->check.tracer = NULL;
 }
 
 void test_session_release(struct test_session *s)

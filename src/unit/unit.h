@@ -332,6 +332,7 @@ struct test_session {
 	const struct test_options *o;
 	const char *file;     /* as the user named it */
 	const char *function; /* after the colon, or NULL; several are separated by commas */
+	uint32_t number, of;  /* it is that file of so many; number 0: the only one */
 	struct test_standing standing;
 	struct test_driven driven;
 	VEC(struct test_function) functions;
@@ -360,6 +361,8 @@ int test_session_run(struct test_session *s, int *code);
 /* The same without store, main and summaries (o->unstored). 0, -1. */
 int test_session_again(struct test_session *s);
 void test_session_release(struct test_session *s);
+/* Ends what only a session that goes on needs: processes and their memory. */
+void test_session_rest(struct test_session *s);
 
 /* What people are shown as the file; the absolute path by which the store knows it, allocated; what it is compiled with. */
 const char *test_shown_name(const struct test_session *s);
