@@ -21,6 +21,8 @@
 #include <string.h>
 
 #define NESTING LIMIT(64, 2) /* sums and choices inside each other in a pointer | recursion depth; a choice for each iteration of a loop unrolled 64 times */
+#define CASE_STEPS LIMIT(20000, 50) /* terms that are looked at for one pointer; beyond it is unknown | choices share their parts, and a walk of depth NESTING has no end; 0.2 ms */
+#define LIFTED LIMIT(2000, 20) /* choices that one word is turned into; the rest stays bytes | as CASE_STEPS */
 #define PARTS 16 /* parts of a word that are looked at together | its bytes, twice */
 #define POINTERS LIMIT(128, 8) /* bytes of a table that a pointer is read from at an offset that is no constant | 16 pointers, each a case of every access */
 #define MOVED LIMIT(256, 1) /* bytes of a move that are written one by one | as TABLE: larger objects are arrays */
@@ -285,10 +287,10 @@ struct pointer {
 	struct pointer_case list[VC_TARGETS];
 	size_t count;
 	expr_t unknown; /* where it is none of them */
+	unsigned left;	/* steps, of CASE_STEPS */
 };
 
-/* Parts that choose by one condition, as one choice. */
-static expr_t lift(struct exprs *p, expr_t e, unsigned depth)
+static expr_t lift_within(struct exprs *p, expr_t e, unsigned depth, unsigned *left)
 {
 	expr_t part[PARTS], condition = EXPR_NONE, yes = EXPR_NONE, no = EXPR_NONE;
 	unsigned count = 0, choices = 0;
@@ -308,8 +310,9 @@ static expr_t lift(struct exprs *p, expr_t e, unsigned depth)
 			condition = n->a;
 		choices += n->a == condition;
 	}
-	if (choices < 2 || !depth)
+	if (choices < 2 || !depth || !*left)
 		return e;
+	--*left;
 	for (unsigned i = count; i-- > 0;) {
 		struct expr_node n = *expr_get(p, part[i]);
 		int is = n.op == MUSTER_OP_ITE && n.a == condition;
@@ -317,8 +320,15 @@ static expr_t lift(struct exprs *p, expr_t e, unsigned depth)
 		yes = yes ? expr_concat(p, x, yes) : x;
 		no = no ? expr_concat(p, y, no) : y;
 	}
-	yes = lift(p, yes, depth - 1);
-	return expr_ite(p, condition, yes, lift(p, no, depth - 1));
+	yes = lift_within(p, yes, depth - 1, left);
+	return expr_ite(p, condition, yes, lift_within(p, no, depth - 1, left));
+}
+
+/* Parts that choose by one condition, as one choice. */
+static expr_t lift(struct exprs *p, expr_t e, unsigned depth)
+{
+	unsigned left = LIFTED;
+	return lift_within(p, e, depth, &left);
 }
 
 expr_t vc_read(struct vc *v, const struct vc_memory *m, uint32_t object, expr_t offset, unsigned width)
@@ -327,20 +337,28 @@ expr_t vc_read(struct vc *v, const struct vc_memory *m, uint32_t object, expr_t 
 	return width == 64 ? lift(v->p, e, NESTING) : e;
 }
 
-static int has_base(const struct vc *v, expr_t e, unsigned depth)
+/* One step of the walk: 0, there are none left. */
+static int step(struct pointer *x)
 {
+	x->left -= x->left > 0;
+	return x->left > 0;
+}
+
+static int has_base(struct pointer *x, expr_t e, unsigned depth)
+{
+	const struct vc *v = x->v;
 	const struct expr_node *n = expr_get(v->p, e);
-	if (!depth)
+	if (!depth || !step(x))
 		return 0;
 	switch (n->op) {
 	case EXPR_OP_NAMED:
 		return map_get(&v->by_base, e, NULL);
 	case MUSTER_OP_ADD:
-		return has_base(v, n->a, depth - 1) || has_base(v, n->b, depth - 1);
+		return has_base(x, n->a, depth - 1) || has_base(x, n->b, depth - 1);
 	case MUSTER_OP_SUB:
-		return has_base(v, n->a, depth - 1);
+		return has_base(x, n->a, depth - 1);
 	case MUSTER_OP_ITE:
-		return has_base(v, n->b, depth - 1) || has_base(v, n->c, depth - 1);
+		return has_base(x, n->b, depth - 1) || has_base(x, n->c, depth - 1);
 	case MUSTER_OP_READ: /* a table of pointers, if of anything that is looked at */
 		return n->width == 64 && expr_data_count(v->p, n->b) <= POINTERS;
 	default:
@@ -403,17 +421,17 @@ static void find_cases(struct pointer *x, expr_t e, expr_t guard, expr_t plus, u
 	struct exprs *p = x->v->p;
 	struct expr_node n = *expr_get(p, e);
 	uint64_t object;
-	if (guard == expr_false(p))
+	if (guard == expr_false(p) || !step(x))
 		return;
 	if (n.op == MUSTER_OP_CONST) {
 		add_case(x, guard, VC_NO_OBJECT, expr_binary(p, MUSTER_OP_ADD, e, plus));
 	} else if (n.op == EXPR_OP_NAMED && map_get(&x->v->by_base, e, &object)) {
 		int flat = x->v->things.data[object].flat;
 		add_case(x, guard, flat ? x->v->flat : (uint32_t)object, flat ? expr_binary(p, MUSTER_OP_ADD, e, plus) : plus);
-	} else if (depth && n.op == MUSTER_OP_ADD && has_base(x->v, n.a, depth) != has_base(x->v, n.b, depth)) {
-		int left = has_base(x->v, n.a, depth);
+	} else if (depth && n.op == MUSTER_OP_ADD && has_base(x, n.a, depth) != has_base(x, n.b, depth)) {
+		int left = has_base(x, n.a, depth);
 		find_cases(x, left ? n.a : n.b, guard, expr_binary(p, MUSTER_OP_ADD, left ? n.b : n.a, plus), depth - 1);
-	} else if (depth && n.op == MUSTER_OP_SUB && has_base(x->v, n.a, depth) && !has_base(x->v, n.b, depth)) {
+	} else if (depth && n.op == MUSTER_OP_SUB && has_base(x, n.a, depth) && !has_base(x, n.b, depth)) {
 		find_cases(x, n.a, guard, expr_binary(p, MUSTER_OP_SUB, plus, n.b), depth - 1);
 	} else if (depth && n.op == MUSTER_OP_ITE && vc_too_many(x->v)) {
 		x->unknown = vc_or(p, x->unknown, guard); /* the evaluation ends anyway */
@@ -434,7 +452,12 @@ static void pointer_of(struct vc *v, expr_t address, struct pointer *x)
 	x->v = v;
 	x->count = 0;
 	x->unknown = expr_false(v->p);
+	x->left = CASE_STEPS;
 	find_cases(x, address, expr_true(v->p), expr_const(v->p, 64, 0), NESTING);
+	if (!x->left) { /* a part of it was not looked at: nothing is known */
+		x->count = 0;
+		x->unknown = expr_true(v->p);
+	}
 }
 
 uint32_t vc_object_at(struct vc *v, expr_t address, expr_t *offset)
