@@ -7,7 +7,7 @@
  * as small as the program itself, ends in the same way, the first at HANG_FACTOR times the limit
  * of processor time. A run that waits without using any is ended by the clock, and has not failed.
  * Where it does not time out, the san variant gets a second run with more time, lest slow code hide
- * a bug.
+ * a bug. A hang that an earlier run of the same input and code has confirmed needs none of this: it is seen to use up the limit once.
  *
  * A time-out has no stack, since the run is killed from outside: all hangs of a program are
  * one bucket. Where the sanitizer itself gave up (one of its own checks failed), nothing
@@ -57,7 +57,7 @@ struct runner {
 struct confirm {
 	char *program;
 	struct launch_options options; /* the user's */
-	struct runner san, slow, cov;  /* slow: san with more time */
+	struct runner san, slow, brief, cov; /* slow: san with more time; brief: with less, for hangs that earlier runs have confirmed */
 	char *variant_dir; /* modules in it are the program's own */
 	char *real_dir;    /* the same without links */
 	struct symboliser own, *symboliser; /* its own, or one that others use as well */
@@ -102,6 +102,7 @@ void confirm_close(struct confirm *c)
 		return;
 	runner_release(&c->san);
 	runner_release(&c->slow);
+	runner_release(&c->brief);
 	runner_release(&c->cov);
 	symboliser_release(&c->own);
 	free(c->variant_dir);
@@ -168,7 +169,7 @@ static int runner_start(struct confirm *c, struct runner *r, enum variant_kind k
 	own.err = LAUNCH_CAPTURE;
 	own.report = kind == VARIANT_SAN;
 	own.output_limit = STDERR_LIMIT;
-	launch_limit(&own, o->cpu_seconds * (r == &c->slow ? SLOW_FACTOR : HANG_FACTOR));
+	launch_limit(&own, o->cpu_seconds * (r == &c->slow ? SLOW_FACTOR : r == &c->brief ? 1 : HANG_FACTOR));
 	if (own.memory_limit && kind == VARIANT_SAN)
 		own.memory_limit = own.memory_limit * MEMORY_FACTOR + MEMORY_EXTRA;
 	r->options = own;
@@ -653,7 +654,12 @@ int confirm_run(struct confirm *c, const void *data, size_t size, struct finding
 	struct run_result run;
 
 	*f = FINDING_NONE;
-	if (run_in(c, &c->san, VARIANT_SAN, data, size, &run)) {
+	int brief = c->settled && !strcmp(c->settled, "timeout"), r = 0;
+	if (brief)
+		r = run_in(c, &c->brief, VARIANT_SAN, data, size, &run);
+	if (!r && !(brief && run.end == RUN_TIME)) /* it ended, and so may have more to say */
+		r = run_in(c, &c->san, VARIANT_SAN, data, size, &run);
+	if (r) {
 		f->cut = deadline_cut(); /* there was no time to make the variant */
 		return f->cut ? 0 : -1;
 	}

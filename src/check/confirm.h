@@ -16,7 +16,7 @@ void confirm_close(struct confirm *c);
 /* Places that another knows already need not be asked of the debug information again, which costs more than the run. s lives longer than the last run. */
 struct symboliser;
 void confirm_share(struct confirm *c, struct symboliser *s);
-/* From now on a failure of this kind needs no second run in the cov variant, which an earlier one of the same input and code has had; NULL: all do. Kept as it is, not copied. */
+/* From now on a failure of this kind needs no second run in the cov variant, which an earlier one of the same input and code has had, and a time-out no multiple of the limit; NULL: all do. Kept as it is, not copied. */
 void confirm_settled(struct confirm *c, const char *kind);
 /* 0 with *f; -1 with words if the variant cannot be made or run. A time-out is confirmed only at a multiple of the limit. */
 int confirm_run(struct confirm *c, const void *data, size_t size, struct finding *f);

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "unit/carry.h"
 #include "unit/reuse.h"
 
 #include <stdio.h>
@@ -210,8 +211,7 @@ static void own_bucket(const struct test_session *s, const struct test_function 
 	}
 }
 
-static void count_for(struct test_session *s, uint32_t function, struct test_case *t,
-		      struct test_bug *b)
+void test_count_bug(struct test_session *s, uint32_t function, struct test_case *t, struct test_bug *b)
 {
 	struct test_function *f = &s->functions.data[function];
 	uint32_t number = (uint32_t)(b - s->bugs.data);
@@ -336,12 +336,12 @@ static int is_known(struct test_session *s, fresh_list *list, uint32_t function,
 		return 1;
 	}
 	if (item->bucket && map_get(&f->buckets, item->bucket, &known)) {
-		count_for(s, function, t, &s->bugs.data[known]);
+		test_count_bug(s, function, t, &s->bugs.data[known]);
 		return 1;
 	}
 	struct test_bug *b = item->kind[0] ? find_place(s, function, item) : NULL;
 	if (b) {
-		count_for(s, function, t, b);
+		test_count_bug(s, function, t, b);
 		raise_level(s, function, t, b);
 		if (item->bucket)
 			map_set(&f->buckets, item->bucket, (uint64_t)(b - s->bugs.data));
@@ -400,6 +400,9 @@ static void add_bug(struct test_session *s, const struct fresh *x, struct test_b
 	b->seen.line = item->line;
 	b->finding.bug.level = is_program_level(s, f, &b->data) ? RESULT_PROGRAM : RESULT_FUNCTION;
 	add_hint(s, f, b);
+	b->seen.bucket = item->bucket;
+	b->bucket = b->finding.bug.bucket;
+	carry_key(s, b);
 	own_bucket(s, f, &b->finding);
 	b->serial = (uint32_t)s->bugs.size;
 	vec_push(&s->bugs, *b);
@@ -420,7 +423,7 @@ void test_found(struct test_session *s, uint32_t function, struct test_case *t, 
 		add_bug(s, &from, &b);
 		known = &vec_last(&s->bugs);
 	}
-	count_for(s, function, t, known);
+	test_count_bug(s, function, t, known);
 }
 
 #define CONVERSIONS 50 /* tests that begin with the same conversion and are looked at */
@@ -565,13 +568,13 @@ static int resolve_one(struct test_session *s, struct fresh *x, struct finding *
 		add_bug(s, x, &b);
 		known = &vec_last(&s->bugs);
 	}
-	count_for(s, x->function, t, known);
+	test_count_bug(s, x->function, t, known);
 	raise_level(s, x->function, t, known);
 	if (x->item.bucket)
 		map_set(&f->buckets, x->item.bucket, (uint64_t)(known - s->bugs.data));
 	for (size_t i = 0; i < x->others.size; i++) {
 		struct pick *p = &x->others.data[i];
-		count_for(s, p->function, case_of(s, p->function, p->test), known);
+		test_count_bug(s, p->function, case_of(s, p->function, p->test), known);
 		raise_level(s, p->function, case_of(s, p->function, p->test), known);
 	}
 	return 0;
@@ -587,8 +590,27 @@ static int resolve(struct test_session *s, struct fresh *x)
 	return r ? r : other;
 }
 
+/* What an earlier run reported by one of these tests is reported by it again. */
+static void prefer_reported(struct test_session *s, struct fresh *x)
+{
+	for (size_t i = 0; i < x->others.size && !carry_reported(s, x->function, case_of(s, x->function, x->test), x->item.bucket); i++) {
+		struct pick *p = &x->others.data[i];
+		const struct test_case *t = case_of(s, p->function, p->test);
+		if (!carry_reported(s, p->function, t, x->item.bucket))
+			continue;
+		struct pick old = {x->function, x->test};
+		x->function = p->function, x->test = p->test;
+		*p = old;
+		x->job.number = s->functions.data[x->function].harness->number;
+		buf_clear(&x->job.data);
+		buf_add(&x->job.data, t->data, t->size);
+	}
+}
+
 static int resolve_all(struct test_session *s, fresh_list *list)
 {
+	for (size_t i = 0; i < list->size; i++)
+		prefer_reported(s, &list->data[i]);
 	int r = test_late(s) ? 0 : shrink(s, list);
 	for (size_t i = 0; i < list->size; i++) {
 		if (!r && test_late(s))
@@ -785,6 +807,8 @@ int test_check(struct test_session *s, const uint32_t *functions, size_t count)
 		check_nothing(s, functions, count);
 		return 0;
 	}
+	for (size_t i = 0; i < count && !r; i++)
+		carry_outcomes(s, functions[i]);
 	for (int turn = 0; turn < TURNS && !r; turn++)
 		for (size_t i = 0; i < count; i++)
 			pick_tests(s, functions[i], (enum turn)turn, &p);

@@ -17,7 +17,7 @@
 #include "check/owner.h"
 #include "contract/cause.h"
 #include "search/path.h"
-#include "unit/unit.h"
+#include "unit/carry.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -32,6 +32,7 @@ struct explained {
 	struct causes causes;
 	VEC(uint32_t) call_of; /* by test: number of its call + 1; 0: it was not looked at */
 	uint8_t *owed;	       /* of each cause: callers owe it */
+	int whole;	       /* time sufficed for all calls */
 };
 
 struct explaining {
@@ -148,6 +149,7 @@ static int explain(struct explaining *x, uint32_t function)
 	if (!r)
 		causes_find(&e.causes);
 	e.owed = mem_zalloc(e.causes.all.size + 1);
+	e.whole = !test_late(s);
 	vec_push(&x->functions, e);
 	return r;
 }
@@ -203,21 +205,59 @@ static struct explained *explained_of(struct explaining *x, uint32_t function)
 	return NULL;
 }
 
-/* Does every call of this function that showed the bug break what its callers owe? *seen: there is one. */
-static int all_owed(struct explaining *x, uint32_t function, const struct test_bug *b, int *seen)
+static int is_owed(const struct explained *e, const struct test_shown *shown, const struct test_bug *b)
 {
-	const struct test_function *f = &x->s->functions.data[function];
-	const struct explained *e = explained_of(x, function);
+	uint32_t call = e->call_of.data[shown->test], cause = call ? e->causes.calls.data[call - 1].cause : ENTRY_NONE;
+	return cause != ENTRY_NONE && e->owed[cause] && may_owe(e, &e->causes.all.data[cause], b);
+}
+
+static struct test_owing *owing_of(struct test_function *f, uint32_t serial)
+{
+	for (size_t i = 0; i < f->owing.size; i++)
+		if (f->owing.data[i].bug == serial)
+			return &f->owing.data[i];
+	return NULL;
+}
+
+void test_owing_none(struct test_function *f, uint32_t serial)
+{
+	struct test_owing *o = owing_of(f, serial);
+	if (o)
+		o->owed = 0;
+	else
+		vec_push(&f->owing, ((struct test_owing){.bug = serial}));
+}
+
+/* Of each bug that the function's calls show: does every one of them break what its callers owe? */
+static void find_owing(struct explaining *x, struct explained *e)
+{
+	struct test_function *f = &x->s->functions.data[e->function];
 	for (size_t i = 0; i < f->shown.size; i++) {
-		if (f->shown.data[i].bug != b->serial)
+		const struct test_bug *b = bug_of(x, f->shown.data[i].bug);
+		struct test_owing *o = b ? owing_of(f, b->serial) : NULL;
+		if (!b)
 			continue;
-		if (f->accepted)
-			return 0; /* the call keeps what its callers owe */
-		uint32_t call = e ? e->call_of.data[f->shown.data[i].test] : 0, cause = call ? e->causes.calls.data[call - 1].cause : ENTRY_NONE;
-		if (cause == ENTRY_NONE || !e->owed[cause] || !may_owe(e, &e->causes.all.data[cause], b))
-			return 0;
-		*seen = 1;
+		if (!o) {
+			/* The smaller input that is reported, by its values. */
+			int keeps = b->function == e->function && causes_keeps(&e->causes, b->data.data, b->data.size, 1);
+			vec_push(&f->owing, ((struct test_owing){b->serial, 1, keeps}));
+			o = &vec_last(&f->owing);
+		}
+		o->owed &= !f->accepted && is_owed(e, &f->shown.data[i], b); /* accepted: the call keeps what its callers owe */
 	}
+	f->explained = e->whole;
+}
+
+/* Is the bug the callers' fault, by what is known of this function's calls that show it, if any do? */
+static int all_owed(struct test_session *s, uint32_t function, const struct test_bug *b)
+{
+	struct test_function *f = &s->functions.data[function];
+	const struct test_owing *o = owing_of(f, b->serial);
+	if (o)
+		return o->owed;
+	for (size_t i = 0; i < f->shown.size; i++)
+		if (f->shown.data[i].bug == b->serial)
+			return 0;
 	return 1;
 }
 
@@ -242,16 +282,14 @@ static const char *single_cause(struct explaining *x, const struct test_bug *b)
 static void judge_bug(struct explaining *x, struct test_bug *b)
 {
 	struct test_session *s = x->s;
-	struct explained *e = explained_of(x, b->function);
 	const char *cause = single_cause(x, b);
-	int seen = 0, owed = b->finding.bug.confirmed && e != NULL;
+	const struct test_owing *own = owing_of(&s->functions.data[b->function], b->serial);
 	if (cause)
 		b->finding.bug.cause = finding_text(&b->finding, "%s", cause);
 	for (uint32_t i = 0; i < s->functions.size; i++)
-		if (!all_owed(x, i, b, &seen))
+		if (!all_owed(s, i, b))
 			vec_push(&b->blamed, i);
-	/* The smaller input that is reported, by its values. */
-	if (owed && seen && !b->blamed.size && !causes_keeps(&e->causes, b->data.data, b->data.size, 1))
+	if (b->finding.bug.confirmed && own && !own->keeps && !b->blamed.size)
 		b->owed = 1;
 	else if (!b->blamed.size)
 		vec_push(&b->blamed, b->function);
@@ -339,6 +377,16 @@ static void find_call(struct explaining *x, struct explained *e, uint32_t cause,
 			offer(e, cause, e->causes.calls.data[i].data, e->causes.calls.data[i].size, best);
 }
 
+void test_contract_add(struct test_session *s, const struct test_contract *c)
+{
+	size_t at = s->contracts.size;
+	vec_push(&s->contracts, *c);
+	for (; at > 0 && s->contracts.data[at - 1].function > c->function; at--) {
+		s->contracts.data[at] = s->contracts.data[at - 1];
+		s->contracts.data[at - 1] = *c;
+	}
+}
+
 static void add_contracts(struct explaining *x, struct explained *e)
 {
 	struct test_session *s = x->s;
@@ -352,8 +400,8 @@ static void add_contracts(struct explaining *x, struct explained *e)
 		if (places)
 			find_call(x, e, i, &shown);
 		if (shown.data)
-			vec_push(&s->contracts, (struct test_contract){.function = e->function, .requires = arena_strdup(&s->arena, c->text), .places = places, .necessary = c->necessary,
-								       .data = shown.data, .size = shown.size});
+			test_contract_add(s, &(struct test_contract){.function = e->function, .requires = arena_strdup(&s->arena, c->text), .places = places, .necessary = c->necessary,
+								     .data = shown.data, .size = shown.size});
 	}
 }
 
@@ -391,10 +439,12 @@ int test_contracts(struct test_session *s)
 		x.numbers.data[s->bugs.data[i].serial] = i + 1;
 	}
 	for (uint32_t i = 0; i < s->functions.size && !r; i++)
-		if (s->functions.data[i].bugs && s->functions.data[i].shown.size && s->functions.data[i].harness->number != UINT32_MAX)
+		if (s->functions.data[i].bugs && s->functions.data[i].shown.size && s->functions.data[i].harness->number != UINT32_MAX && !carry_contracts(s, i))
 			r = explain(&x, i);
-	for (size_t i = 0; i < x.functions.size && !r; i++)
+	for (size_t i = 0; i < x.functions.size && !r; i++) {
 		find_owed(&x, &x.functions.data[i]);
+		find_owing(&x, &x.functions.data[i]);
+	}
 	for (size_t i = 0; i < s->bugs.size && !r; i++)
 		judge_bug(&x, &s->bugs.data[i]);
 	for (size_t i = 0; i < s->bugs.size && !r; i++)

@@ -44,7 +44,7 @@ void test_contract_text(const struct test_session *s, uint32_t function, struct 
 static int is_worth_it(const struct test_session *s, uint32_t function)
 {
 	const struct test_function *f = &s->functions.data[function];
-	if (f->given || f->bugs || f->suspected || f->suppressed || !f->owed || f->lost || f->harness->number == UINT32_MAX || f->harness->limits)
+	if (f->given || f->given_tried || f->bugs || f->suspected || f->suppressed || !f->owed || f->lost || f->harness->number == UINT32_MAX || f->harness->limits)
 		return 0;
 	for (size_t i = 0; i < s->contracts.size; i++)
 		if (s->contracts.data[i].function == function)
@@ -80,6 +80,7 @@ static void blame(struct test_session *s, struct test_bug *known, struct test_bu
 		return;
 	known->owed = 0;
 	vec_push(&known->blamed, function);
+	test_owing_none(&s->functions.data[function], known->serial);
 	s->functions.data[function].bugs++;
 	s->functions.data[function].owed -= s->functions.data[function].owed > 0;
 	if (!was_owed)
@@ -142,12 +143,8 @@ static void take_contracts(struct test_session *s, const struct test_session *gi
 		c.requires = arena_strdup(&s->arena, c.requires);
 		c.data = arena_copy(&s->arena, c.data, c.size);
 		c.necessary = 0; /* of calls that keep the rest */
-		size_t at = s->contracts.size;
-		vec_push(&s->contracts, c);
-		for (; at > 0 && s->contracts.data[at - 1].function > c.function; at--) { /* by function */
-			s->contracts.data[at] = s->contracts.data[at - 1];
-			s->contracts.data[at - 1] = c;
-		}
+		test_contract_add(s, &c);
+		s->functions.data[c.function].given_tried = 0;
 	}
 }
 
@@ -161,6 +158,8 @@ static void take_verdicts(struct test_session *s, const struct test_session *giv
 			passed += (uint64_t)(g->tests.data[k].passed && !(g->tests.data[k].flags & TEST_ASSUMED));
 		if (function != UINT32_MAX)
 			s->functions.data[function].given = g->verdict == TEST_VERIFIED && passed && !g->result.composed;
+		if (function != UINT32_MAX)
+			s->functions.data[function].given_tried = g->searched && !g->result.stopped && !g->lost;
 	}
 }
 
@@ -221,8 +220,8 @@ static int search_once(struct test_session *s)
 			log_info("%s: nothing is verified given a contract: %s", s->file, error_text());
 		} else {
 			take_bugs(s, given);
-			take_contracts(s, given);
 			take_verdicts(s, given);
+			take_contracts(s, given);
 		}
 		take_costs(s, given);
 		test_session_release(given);

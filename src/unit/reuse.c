@@ -2,8 +2,7 @@
  *
  * When a run ends, the campaign keeps for each function a *key* and how its search ended. The key is a hash of all that this depends on: the support of the function (ir/support.h), what its inputs mean
  * (harness_digest), the options that say what is searched for, and muster itself. A later run, of whatever version, that finds the key again does not search the function: it
- * takes the tests, runs them in the cov variant (coverage is counted, not believed) and in the san variant (findings are seen again, or not), and takes over how the search had ended. So a verdict of a
- * function that was not searched rests on runs of today and on one statement of the earlier run: that there are no other paths.
+ * takes the tests, runs them in the cov variant (coverage is counted, not believed), and takes over how the search had ended and what the checks found out (carry.c). The input of each bug is run in the san variant: findings are seen again, or not.
  *
  * A search that ended for want of budget is taken over by a run with the same budget; one that came to its end, by any. Functions with findings that only the traced runs of a search show (conversions, the checkers' own tests) are searched again.
  * A function that did change, but takes inputs of the same meaning, begins with the tests it had.
@@ -12,6 +11,7 @@
  * tests, and are small already: what fails in the same place later is the same bug, and is neither shrunk nor confirmed again.
  */
 #include "report/bug.h"
+#include "unit/carry.h"
 #include "unit/reuse.h"
 
 #include "base/error.h"
@@ -31,18 +31,18 @@
 #define VALUE "searched" /* of a campaign */
 #define CAMPAIGNS 16 /* of the same file that are looked at, newest first */
 
-/* A function of an earlier run, as the value has it: one after another, each with its name after it. */
+/* A function of an earlier run, as the value has it: one after another, each with its name after it, and then what its checks found out. */
 struct row {
 	struct hash128 key, inputs;
 	uint64_t budget;
 	uint32_t name; /* its length */
 	uint32_t verdict;
 	uint32_t traced; /* as test_function has it */
-	uint32_t unused;
+	uint32_t carried; /* bytes of carry.h, after the name */
 	struct test_searched result;
 };
 
-#define FORMAT (uint32_t)(3u << 16 | sizeof(struct row)) /* the first four bytes */
+#define FORMAT (uint32_t)(4u << 16 | sizeof(struct row)) /* the first four bytes */
 #define HEAD 12						 /* these, and a hash of what follows: the rows */
 
 /* --------------------------------------------------------------------- keys */
@@ -107,7 +107,7 @@ static int scope_key(const struct test_session *s, struct hash128 *key)
 	return r;
 }
 
-static uint64_t budget_key(const struct test_options *o)
+uint64_t reuse_budget(const struct test_options *o)
 {
 	double limits[] = {o->seconds, o->function_time, (double)o->runs, o->path_time, (double)o->path_runs};
 	return hash64(limits, sizeof limits, FORMAT);
@@ -242,16 +242,16 @@ static int list_earlier(struct test_session *s, earlier_list *out)
 	return r;
 }
 
-/* The next row at *at, its name after it; 0: there is none, or it is no row. */
+/* The next row at *at, its name after it, and the rest after that; 0: there is none, or it is no row. */
 static int next_row(const struct buf *rows, size_t *at, struct row *r, const char **name)
 {
 	if (rows->size - *at < sizeof *r)
 		return 0;
 	memcpy(r, rows->data + *at, sizeof *r);
-	if (rows->size - *at - sizeof *r < r->name)
+	if (rows->size - *at - sizeof *r < (uint64_t)r->name + r->carried)
 		return 0;
 	*name = rows->data + *at + sizeof *r;
-	*at += sizeof *r + r->name;
+	*at += sizeof *r + r->name + r->carried;
 	return 1;
 }
 
@@ -261,7 +261,7 @@ static int same_hash(struct hash128 a, struct hash128 b)
 }
 
 /* What this earlier run knows of the function is taken, if it is better than what there is. */
-static void take_row(struct test_session *s, struct test_function *f, const struct row *r, uint64_t campaign)
+static void take_row(struct test_session *s, struct test_function *f, const struct row *r, const char *carried, uint64_t campaign)
 {
 	struct test_reused *u = &f->reuse;
 	int done = !r->result.more && !r->result.stopped;
@@ -271,12 +271,13 @@ static void take_row(struct test_session *s, struct test_function *f, const stru
 	}
 	if (r->result.composed) /* its verdict rests on those of others */
 		return;
-	if (u->how == TEST_REUSE_ALL || !same_hash(u->key, r->key) || r->traced || r->verdict >= TEST_VERDICT_COUNT || !(done || (r->budget == budget_key(s->o) && !r->result.stopped)))
+	if (u->how == TEST_REUSE_ALL || !same_hash(u->key, r->key) || r->traced || r->verdict >= TEST_VERDICT_COUNT || !(done || (r->budget == reuse_budget(s->o) && !r->result.stopped)))
 		return;
 	u->how = TEST_REUSE_ALL;
 	u->campaign = campaign;
 	u->verdict = (enum test_verdict)r->verdict;
 	u->result = r->result;
+	u->carry = carry_read(carried, r->carried);
 }
 
 static void take_rows(struct test_session *s, const struct strmap *index, const struct earlier *e)
@@ -287,7 +288,7 @@ static void take_rows(struct test_session *s, const struct strmap *index, const 
 		char *text = mem_strndup(name, r.name);
 		uint64_t number;
 		if (strmap_get(index, text, &number) && s->functions.data[number].reuse.keyed)
-			take_row(s, &s->functions.data[number], &r, e->campaign);
+			take_row(s, &s->functions.data[number], &r, name + r.name, e->campaign);
 		free(text);
 	}
 }
@@ -321,14 +322,14 @@ static size_t meant(const uint8_t *data, size_t size)
 	return size;
 }
 
-static uint64_t input_hash(const void *data, size_t size)
+uint64_t reuse_input_hash(const void *data, size_t size)
 {
 	return hash64(data, meant(data, size), 0);
 }
 
 static void add_test(struct loader *l, struct test_function *f, const struct store_test *t)
 {
-	uint64_t hash = input_hash(t->data, t->size);
+	uint64_t hash = reuse_input_hash(t->data, t->size);
 	if (map_get(&l->seen, hash, NULL))
 		return;
 	map_set(&l->seen, hash, 1);
@@ -381,6 +382,21 @@ static int was_owed(struct loader *l, const struct result_bug *b)
 	return l->owed.size && strstr(buf_str(&l->owed), line);
 }
 
+/* It is a test of the function's, and is not made smaller. */
+static void add_small(struct loader *l, struct test_function *f, const struct result_bug *b)
+{
+	struct test_session *s = l->s;
+	struct store_test t = {.data = b->data, .size = b->size};
+	uint64_t kind = 0;
+	if (f->reuse.how == TEST_REUSE_ALL && f->reuse.campaign == l->campaign) {
+		vec_push(&s->reuse.kinds, arena_strdup(&s->arena, b->kind ? b->kind : ""));
+		kind = s->reuse.kinds.size;
+	}
+	if (kind || !map_get(&s->reuse.small, reuse_input_hash(b->data, b->size), NULL))
+		map_set(&s->reuse.small, reuse_input_hash(b->data, b->size), kind);
+	add_test(l, f, &t);
+}
+
 static int load_bug(void *ctx, const struct result_bug *b)
 {
 	struct loader *l = ctx;
@@ -400,9 +416,17 @@ static int load_bug(void *ctx, const struct result_bug *b)
 		vec_push(&s->reuse.bugs, old);
 	if (old.entry == UINT32_MAX)
 		return 0;
-	struct store_test t = {.data = b->data, .size = b->size};
-	map_set(&s->reuse.small, input_hash(b->data, b->size), 1);
-	add_test(l, f, &t);
+	add_small(l, f, b);
+	return 0;
+}
+
+/* The input by which a bug of a function that is not searched was reported. */
+static int load_reported(void *ctx, const struct result_bug *b)
+{
+	struct loader *l = ctx;
+	struct test_function *f = function_of(l, b->data, b->size);
+	if (f && f->reuse.how == TEST_REUSE_ALL && f->reuse.campaign == l->campaign)
+		add_small(l, f, b);
 	return 0;
 }
 
@@ -416,7 +440,7 @@ static int load_tests(struct test_session *s, const earlier_list *list)
 	for (size_t i = 0; i < list->size && !r; i++) {
 		l.campaign = list->data[i].campaign;
 		if (list->data[i].wanted)
-			r = store_test_each(s->records.store, l.campaign, 0, 1, load_test, &l);
+			r = store_test_each(s->records.store, l.campaign, 0, 1, load_test, &l) || store_bug_each(s->records.store, l.campaign, load_reported, &l) ? -1 : 0;
 	}
 	/* Of the newest other version, or the one that is named. */
 	for (size_t i = 0; i < list->size && !r; i++)
@@ -436,20 +460,15 @@ static int load_tests(struct test_session *s, const earlier_list *list)
 
 int test_reuse_is_small(const struct test_session *s, const struct test_case *t)
 {
-	return s->reuse.small.size && map_get(&s->reuse.small, input_hash(t->data, t->size), NULL);
+	return s->reuse.small.size && map_get(&s->reuse.small, reuse_input_hash(t->data, t->size), NULL);
 }
 
 const char *test_reuse_kind(const struct test_session *s, uint32_t function, const void *data, size_t size)
 {
-	size_t n = meant(data, size);
-	if (s->functions.data[function].reuse.how != TEST_REUSE_ALL)
+	uint64_t kind;
+	if (s->functions.data[function].reuse.how != TEST_REUSE_ALL || !map_get(&s->reuse.small, reuse_input_hash(data, size), &kind) || !kind)
 		return NULL;
-	for (size_t i = 0; i < s->reuse.bugs.size; i++) {
-		const struct test_old_bug *b = &s->reuse.bugs.data[i];
-		if (b->entry == function && meant(b->data, b->size) == n && !memcmp(b->data, data, n))
-			return b->kind;
-	}
-	return NULL;
+	return s->reuse.kinds.data[kind - 1];
 }
 
 static const struct test_case *find_test(const struct test_function *f, const struct test_old_bug *b)
@@ -549,7 +568,7 @@ static int keep_others(struct test_session *s, struct buf *out)
 		uint64_t number;
 		if (!strmap_get(&mine, text, &number)) {
 			buf_add(out, &r, sizeof r);
-			buf_add(out, name, r.name);
+			buf_add(out, name, (size_t)r.name + r.carried);
 		}
 		free(text);
 	}
@@ -560,7 +579,7 @@ static int keep_others(struct test_session *s, struct buf *out)
 
 int test_reuse_note(struct test_session *s)
 {
-	struct buf out = {0};
+	struct buf out = {0}, carried = {0};
 	uint64_t hash = 0;
 	buf_add32(&out, FORMAT);
 	buf_add(&out, &hash, sizeof hash);
@@ -573,20 +592,25 @@ int test_reuse_note(struct test_session *s)
 		memset(&r, 0, sizeof r);
 		r.key = f->reuse.key;
 		r.inputs = f->reuse.inputs;
-		r.budget = budget_key(s->o);
+		r.budget = reuse_budget(s->o);
 		r.name = (uint32_t)strlen(f->name);
 		r.verdict = f->verdict;
 		r.traced = f->traced;
 		r.result = f->result;
 		if (f->reuse.how == TEST_REUSE_ALL) /* what the search itself took */
 			r.result.seconds = f->reuse.result.seconds;
+		carried.size = 0;
+		carry_write(s, (uint32_t)i, &carried);
+		r.carried = (uint32_t)carried.size;
 		buf_add(&out, &r, sizeof r);
 		buf_add(&out, f->name, r.name);
+		buf_add(&out, carried.data, carried.size);
 	}
 	hash = hash64(out.data + HEAD, out.size - HEAD, FORMAT);
 	memcpy(out.data + 4, &hash, sizeof hash);
 	if (!e)
 		e = store_value_set(s->records.store, s->records.campaign, VALUE, out.data, out.size);
 	buf_release(&out);
+	buf_release(&carried);
 	return e;
 }

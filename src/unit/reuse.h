@@ -18,6 +18,10 @@ int test_reuse_note(struct test_session *s);
 
 /* What takes part in the runs of a program's functions and is named by none: constructors, what is found by its section, what stands in the place of a symbol of the C library. support: as of ir/support.h. */
 struct hash128 reuse_around(const struct whole *w, const struct hash128 *support);
+/* An input by what it means: bytes that it lacks are 0. */
+uint64_t reuse_input_hash(const void *data, size_t size);
+/* The limits of a search. */
+uint64_t reuse_budget(const struct test_options *o);
 /* This build of muster. 0, -1 with words. */
 int reuse_tool(struct hash128 *tool);
 #define REUSE_MAKER "maker" /* value of a campaign: the build that made its summaries */

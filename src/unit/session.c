@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/stop.h"
+#include "unit/carry.h"
 #include "unit/composing.h"
 #include "unit/reuse.h"
 
@@ -702,6 +703,8 @@ void test_session_release(struct test_session *s)
 		vec_release(&f->covers);
 		vec_release(&f->violations);
 		vec_release(&f->shown);
+		vec_release(&f->owing);
+		carry_free(f->reuse.carry);
 		vec_release(&f->reuse.seeds);
 		arena_release(&f->arena);
 		map_release(&f->buckets);
@@ -717,6 +720,8 @@ void test_session_release(struct test_session *s)
 	vec_release(&s->contracts);
 	vec_release(&s->accepted);
 	vec_release(&s->reuse.bugs);
+	vec_release(&s->reuse.kinds);
+	buf_release(&s->reuse.source);
 	map_release(&s->reuse.small);
 	map_release(&s->covered);
 	map_release(&s->check.hidden);

@@ -100,6 +100,13 @@ struct test_shown {
 	uint32_t bug;  /* serial of the bug */
 };
 
+/* Whose fault a bug is, by the calls of one function. */
+struct test_owing {
+	uint32_t bug; /* serial */
+	int owed;     /* each call of the function that showed it breaks what its callers owe */
+	int keeps;    /* the input that is reported breaks none of that; of bugs that are reported of this function */
+};
+
 struct test_cover {
 	uint32_t unit, outcome;
 	uint8_t mask;
@@ -149,6 +156,7 @@ struct test_reused {
 	/* Of ALL: */
 	struct test_searched result; /* how the search had ended */
 	enum test_verdict verdict;
+	struct carry *carry; /* what the checks had found out (carry.h); NULL: it is not known */
 };
 
 /* A confirmed bug of the last version, and what its input does now. */
@@ -187,6 +195,9 @@ struct test_function {
 	uint32_t bugs, suspected;
 	const char *accepted; /* its contract, by a person; NULL: none (accepted.c) */
 	int given;	     /* verified for all calls that keep its contract (given.c) */
+	int given_tried;     /* these were searched, with the contract as it is */
+	int explained;	     /* its calls that failed have causes, or have none (contracts.c) */
+	VEC(struct test_owing) owing; /* by bug, then */
 	uint32_t owed;	     /* findings that its callers' contract excludes: no bugs */
 	int contexts;	     /* verified given its callers: it is static, and each that may lead to it is verified (callers.c) */
 	uint32_t uncalled;   /* findings that no caller was seen to lead to */
@@ -210,6 +221,8 @@ struct test_bug {
 	uint32_t function; /* driven, in the session */
 	uint32_t serial; /* from 0, in the order in which they were found */
 	VEC(uint32_t) blamed; /* functions that show it by a call which breaks nothing that callers owe. Confirmed ones that are judged: one of them is `function`, unless it is owed */
+	uint64_t bucket; /* of kind and frames alone: finding.bug has one that no other bug of the session has */
+	uint64_t key;	 /* by which it is known in other versions (carry.c) */
 	int owed;	 /* each call that shows it breaks what callers owe (contracts.c): it is reported as a contract */
 	int uncalled;	 /* of static functions whose callers are known, none of which was seen to lead to it (callers.c): owed, and reported apart */
 	uint32_t first;	 /* function whose test showed it first */
@@ -316,7 +329,9 @@ struct test_reuse {
 	uint64_t functions, tests; /* not searched; run again */
 	double saved;		   /* seconds that their searches had taken */
 	VEC(struct test_old_bug) bugs;
-	struct map small; /* by hash: inputs of these that mean what they meant, as small as they could be made */
+	struct map small; /* by hash: inputs of these, and of bugs of functions that are not searched, which mean what they meant, as small as they could be made; numbers of their kinds + 1, where nothing changed */
+	VEC(const char *) kinds;
+	struct buf source; /* the file, once it is needed */
 };
 
 /* Of a session for a version of a file beside another one: zero for any other. */
@@ -402,6 +417,8 @@ int test_check(struct test_session *s, const uint32_t *functions, size_t count);
 int test_check_old(struct test_session *s);
 void test_bug_release(struct test_bug *b);
 int test_is_program_level(const struct test_bug *b);
+/* The bug is one of this function, too, and this test shows it. t may be NULL. */
+void test_count_bug(struct test_session *s, uint32_t function, struct test_case *t, struct test_bug *b);
 /* A finding of a function, shown by this input, which is taken over: a bug, or one more input of a known one. t may be NULL. */
 void test_found(struct test_session *s, uint32_t function, struct test_case *t, struct buf *data, struct finding *x);
 /* broken.c: checks that the traced runs of a function broke, and no sanitizer saw: confirmed by their own tests, or suspected. 0, -1. */
@@ -419,6 +436,8 @@ int test_is_blamed(const struct test_bug *b, uint32_t function);
 int test_accepted_open(struct test_session *s);
 const char *test_accepted_text(const struct test_session *s, const char *function); /* NULL: none */
 int test_is_given(const struct test_function *f); /* an accepted contract is assumed for it */
+void test_contract_add(struct test_session *s, const struct test_contract *c); /* after others of its function */
+void test_owing_none(struct test_function *f, uint32_t serial); /* a call of it that keeps the contract shows the bug: it is no one else's fault */
 /* given.c: searches functions with contracts for calls that keep them. 0, -1. */
 int test_given(struct test_session *s);
 void test_contract_text(const struct test_session *s, uint32_t function, struct buf *out); /* all that it requires, joined */
