@@ -34,7 +34,8 @@ enum { /* no limit: bits */
 /* As they are written, each with what follows it. */
 struct head {
 	uint32_t tests, bugs, contracts, flags;
-	uint64_t budget; /* of the search of the calls that keep the contract */
+	uint64_t budget;   /* of the search of the calls that keep the contract */
+	uint64_t accepted; /* contract of the function, hashed */
 };
 struct packed_test { /* then numbers of bugs */
 	uint64_t input;
@@ -207,11 +208,16 @@ static int is_of_program(const struct test_bug *b)
 	return test_is_program_level(b) || b->program;
 }
 
+static uint64_t accepted_of(const struct test_function *f)
+{
+	return f->accepted ? hash64(f->accepted, strlen(f->accepted), 1) : 0;
+}
+
 void carry_write(const struct test_session *s, uint32_t function, struct buf *out)
 {
 	const struct test_function *f = &s->functions.data[function];
 	struct listed l = {0};
-	struct head h = {.tests = (uint32_t)f->tests.size, .budget = reuse_budget(s->o)};
+	struct head h = {.tests = (uint32_t)f->tests.size, .budget = reuse_budget(s->o), .accepted = accepted_of(f)};
 	list_bugs(s, function, &l);
 	int program = !strcmp(f->name, "main");
 	for (size_t i = 0; i < l.bugs.size; i++)
@@ -404,7 +410,7 @@ int carry_contracts(struct test_session *s, uint32_t function)
 {
 	struct test_function *f = &s->functions.data[function];
 	const struct carry *c = f->reuse.carry;
-	if (!c || f->reuse.how != TEST_REUSE_ALL || !(c->head.flags & FLAG_EXPLAINED) || f->suppressed || !same_bugs(s, function, c))
+	if (!c || f->reuse.how != TEST_REUSE_ALL || !(c->head.flags & FLAG_EXPLAINED) || c->head.accepted != accepted_of(f) || f->suppressed || !same_bugs(s, function, c))
 		return 0;
 	for (size_t i = 0; i < c->bugs.size; i++) {
 		struct test_bug *b = bug_now(s, function, &c->bugs.data[i]);
