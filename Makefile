@@ -317,6 +317,11 @@ bench-summaries: all
 	@scripts/deps dpkg-dev
 	@bench/summaries $(ARGS)
 
+# What muster test reports with contracts and without, on six packages.
+bench-contracts: all
+	@scripts/deps dpkg-dev
+	@bench/contracts $(ARGS)
+
 # What summary mode costs, against an ordinary trace.
 bench-summary-cost: all
 	@bench/summary-cost $(ARGS)
@@ -490,7 +495,7 @@ deb: all
 clean:
 	rm -rf $(B)
 
-.PHONY: bench-summaries bench-summary-cost bench-diff bench-iccut asan lint campaign-reuse campaign-summaries campaign-vc campaign-diff campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh check-shrunk demo bench deps install clean
+.PHONY: bench-contracts bench-summaries bench-summary-cost bench-diff bench-iccut asan lint campaign-reuse campaign-summaries campaign-vc campaign-diff campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh check-shrunk demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 

@@ -383,7 +383,7 @@ void carry_outcomes(struct test_session *s, uint32_t function)
 		t->failed = (k->state & STATE_FAILED) != 0;
 		t->survived = (k->state & STATE_SURVIVED) != 0;
 		for (uint32_t n = k->first; n < k->first + k->count; n++)
-			test_count_bug(s, function, t, bug_now(s, function, &c->bugs.data[c->shown.data[n]]));
+			test_count_bug(s, function, t, bug_now(s, function, &c->bugs.data[c->shown.data[n]]), 0);
 	}
 	f->beyond |= (c->head.flags & FLAG_BEYOND) != 0;
 }

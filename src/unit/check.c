@@ -211,13 +211,13 @@ static void own_bucket(const struct test_session *s, const struct test_function 
 	}
 }
 
-void test_count_bug(struct test_session *s, uint32_t function, struct test_case *t, struct test_bug *b)
+void test_count_bug(struct test_session *s, uint32_t function, struct test_case *t, struct test_bug *b, uint32_t order)
 {
 	struct test_function *f = &s->functions.data[function];
 	uint32_t number = (uint32_t)(b - s->bugs.data);
 	if (t) {
 		t->bug = number + 1;
-		vec_push(&f->shown, (struct test_shown){(uint32_t)(t - f->tests.data), b->serial});
+		vec_push(&f->shown, (struct test_shown){(uint32_t)(t - f->tests.data), b->serial, order});
 	}
 	b->finding.bug.count++;
 	for (size_t i = 0; i < b->also.size; i++)
@@ -290,12 +290,14 @@ int test_blame(struct test_session *s, struct test_bug *b, uint32_t function, si
 struct pick {
 	uint32_t function;
 	size_t test;
+	uint32_t order; /* of the finding in its run */
 };
 
 /* A new failure, and the tests that showed it too. */
 struct fresh {
 	uint32_t function;
 	size_t test;
+	uint32_t order; /* of the finding in its run */
 	struct result_bug item;
 	int ran, timed; /* of the batch */
 	struct test_shrink_job job;
@@ -325,7 +327,7 @@ static struct fresh *find_fresh(fresh_list *list, uint32_t function, const struc
 
 /* Another instance of something that is known: 1. */
 static int is_known(struct test_session *s, fresh_list *list, uint32_t function, size_t test,
-		    const struct result_bug *item)
+		    const struct result_bug *item, uint32_t order)
 {
 	struct test_function *f = &s->functions.data[function];
 	struct test_case *t = case_of(s, function, test);
@@ -336,12 +338,12 @@ static int is_known(struct test_session *s, fresh_list *list, uint32_t function,
 		return 1;
 	}
 	if (item->bucket && map_get(&f->buckets, item->bucket, &known)) {
-		test_count_bug(s, function, t, &s->bugs.data[known]);
+		test_count_bug(s, function, t, &s->bugs.data[known], order);
 		return 1;
 	}
 	struct test_bug *b = item->kind[0] ? find_place(s, function, item) : NULL;
 	if (b) {
-		test_count_bug(s, function, t, b);
+		test_count_bug(s, function, t, b, order);
 		raise_level(s, function, t, b);
 		if (item->bucket)
 			map_set(&f->buckets, item->bucket, (uint64_t)(b - s->bugs.data));
@@ -349,15 +351,15 @@ static int is_known(struct test_session *s, fresh_list *list, uint32_t function,
 	}
 	struct fresh *same = find_fresh(list, function, item);
 	if (same)
-		vec_push(&same->others, (struct pick){function, test});
+		vec_push(&same->others, (struct pick){function, test, order});
 	return same != NULL;
 }
 
 static void add_fresh(struct test_session *s, fresh_list *list, uint32_t function, size_t test,
-		      const struct batch_item *from, const struct result_bug *item)
+		      const struct batch_item *from, const struct result_bug *item, uint32_t order)
 {
 	const struct test_case *t = case_of(s, function, test);
-	struct fresh x = {.function = function, .test = test, .item = *item, .ran = from->ran, .timed = from->timed};
+	struct fresh x = {.function = function, .test = test, .order = order, .item = *item, .ran = from->ran, .timed = from->timed};
 	x.job = (struct test_shrink_job){.number = s->functions.data[function].harness->number,
 					 .bucket = item->bucket};
 	buf_add(&x.job.data, t->data, t->size);
@@ -423,7 +425,7 @@ void test_found(struct test_session *s, uint32_t function, struct test_case *t, 
 		add_bug(s, &from, &b);
 		known = &vec_last(&s->bugs);
 	}
-	test_count_bug(s, function, t, known);
+	test_count_bug(s, function, t, known, 0);
 }
 
 #define CONVERSIONS 50 /* tests that begin with the same conversion and are looked at */
@@ -568,13 +570,13 @@ static int resolve_one(struct test_session *s, struct fresh *x, struct finding *
 		add_bug(s, x, &b);
 		known = &vec_last(&s->bugs);
 	}
-	test_count_bug(s, x->function, t, known);
+	test_count_bug(s, x->function, t, known, x->order);
 	raise_level(s, x->function, t, known);
 	if (x->item.bucket)
 		map_set(&f->buckets, x->item.bucket, (uint64_t)(known - s->bugs.data));
 	for (size_t i = 0; i < x->others.size; i++) {
 		struct pick *p = &x->others.data[i];
-		test_count_bug(s, p->function, case_of(s, p->function, p->test), known);
+		test_count_bug(s, p->function, case_of(s, p->function, p->test), known, p->order);
 		raise_level(s, p->function, case_of(s, p->function, p->test), known);
 	}
 	return 0;
@@ -598,8 +600,8 @@ static void prefer_reported(struct test_session *s, struct fresh *x)
 		const struct test_case *t = case_of(s, p->function, p->test);
 		if (!carry_reported(s, p->function, t, x->item.bucket))
 			continue;
-		struct pick old = {x->function, x->test};
-		x->function = p->function, x->test = p->test;
+		struct pick old = {x->function, x->test, x->order};
+		x->function = p->function, x->test = p->test, x->order = p->order;
 		*p = old;
 		x->job.number = s->functions.data[x->function].harness->number;
 		buf_clear(&x->job.data);
@@ -672,12 +674,12 @@ static void settle(struct test_session *s, fresh_list *list, const struct pick *
 	}
 	for (size_t i = 0; i < (item->bug_count ? item->bug_count : 1); i++) {
 		const struct result_bug *x = item->bug_count ? &item->bugs[i] : &alone;
-		if (is_known(s, list, p->function, p->test, x))
+		if (is_known(s, list, p->function, p->test, x, (uint32_t)i))
 			continue;
 		if (++*failures > FAILURES)
 			f->unchecked++;
 		else
-			add_fresh(s, list, p->function, p->test, item, x);
+			add_fresh(s, list, p->function, p->test, item, x, (uint32_t)i);
 	}
 }
 
@@ -741,11 +743,11 @@ static void pick_tests(struct test_session *s, uint32_t function, enum turn turn
 			if (++hangs > HANGS)
 				f->unchecked++;
 			else
-				vec_push(&p->slow, (struct pick){function, k});
+				vec_push(&p->slow, (struct pick){function, k, 0});
 		} else if (may_skip(s, t) && !f->result.exhausted) {
 			f->unchecked++;
 		} else {
-			vec_push(&p->quick, (struct pick){function, k});
+			vec_push(&p->quick, (struct pick){function, k, 0});
 		}
 	}
 	if (turn == TURN_OLD && hangs > f->old_hangs)

@@ -205,10 +205,26 @@ static struct explained *explained_of(struct explaining *x, uint32_t function)
 	return NULL;
 }
 
-static int is_owed(const struct explained *e, const struct test_shown *shown, const struct test_bug *b)
+/* Does the call break, by its values, something that callers owe? */
+static int breaks_owed(struct explained *e, const struct cause_call *call)
+{
+	for (uint32_t i = 0; i < e->causes.all.size; i++) {
+		int breaks = 0;
+		if (e->owed[i])
+			causes_broken(&e->causes, call->data, call->size, i, &breaks);
+		if (breaks)
+			return 1;
+	}
+	return 0;
+}
+
+static int is_owed(struct explained *e, const struct test_shown *shown, const struct test_bug *b)
 {
 	uint32_t call = e->call_of.data[shown->test], cause = call ? e->causes.calls.data[call - 1].cause : ENTRY_NONE;
-	return cause != ENTRY_NONE && e->owed[cause] && may_owe(e, &e->causes.all.data[cause], b);
+	if (cause != ENTRY_NONE && e->owed[cause] && may_owe(e, &e->causes.all.data[cause], b))
+		return 1;
+	/* The cause is of the call's first finding. */
+	return shown->order && call && !is_owned(b) && !test_is_program_level(b) && !b->program && breaks_owed(e, &e->causes.calls.data[call - 1]);
 }
 
 static struct test_owing *owing_of(struct test_function *f, uint32_t serial)

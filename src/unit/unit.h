@@ -98,6 +98,7 @@ struct test_violation {
 struct test_shown {
 	uint32_t test; /* number in the function's tests */
 	uint32_t bug;  /* serial of the bug */
+	uint32_t order; /* among the findings of its run: 0 is the first */
 };
 
 /* Whose fault a bug is, by the calls of one function. */
@@ -418,7 +419,7 @@ int test_check_old(struct test_session *s);
 void test_bug_release(struct test_bug *b);
 int test_is_program_level(const struct test_bug *b);
 /* The bug is one of this function, too, and this test shows it. t may be NULL. */
-void test_count_bug(struct test_session *s, uint32_t function, struct test_case *t, struct test_bug *b);
+void test_count_bug(struct test_session *s, uint32_t function, struct test_case *t, struct test_bug *b, uint32_t order); /* order: of the finding in the test's run */
 /* A finding of a function, shown by this input, which is taken over: a bug, or one more input of a known one. t may be NULL. */
 void test_found(struct test_session *s, uint32_t function, struct test_case *t, struct buf *data, struct finding *x);
 /* broken.c: checks that the traced runs of a function broke, and no sanitizer saw: confirmed by their own tests, or suspected. 0, -1. */
