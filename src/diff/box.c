@@ -249,14 +249,27 @@ static void widen(struct box *k)
 
 /* ------------------------------------------------------------ comparisons that are no bounds */
 
-/* All words of the literals that are no bounds, with the model's values. 0: not all of them are numbers. */
+/* Is it about a pointer? There are no bounds of those. */
+static int is_of_pointer(const struct diff_pair *x, expr_t literal)
+{
+	uint32_t count;
+	const expr_t *vars = expr_vars(x->p, literal, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct diff_word *in = diff_word_find(x, vars[i]);
+		if (in && in->is_pointer)
+			return 1;
+	}
+	return 0;
+}
+
+/* All words of the literals that are no bounds, but those about pointers, with the model's values. 0: not all of them are numbers. */
 static int fix_words(struct box *k, const struct solve_model *m)
 {
 	struct diff_pair *x = k->x;
 	for (size_t i = 0; i < k->others.size; i++) {
 		uint32_t count;
 		const expr_t *vars = expr_vars(x->p, k->others.data[i], &count);
-		for (uint32_t j = 0; j < count; j++) {
+		for (uint32_t j = 0; j < count && !is_of_pointer(x, k->others.data[i]); j++) {
 			const struct diff_word *in = diff_word_find(x, vars[j]);
 			if (!in || !in->is_parameter || in->is_pointer || width_of(x, in) < 2 || width_of(x, in) > 64)
 				return 0;
@@ -282,21 +295,24 @@ static int contains(struct box *k, const struct diff_cube *c)
 	return v == VERDICT_UNSAT;
 }
 
-/* Bounds alone, if the cube is a part of what they say. */
+/* Bounds alone, but for what is said of pointers, if the cube is a part of what they say. */
 static int replace_others(struct box *k, const struct diff_cube *c)
 {
 	struct box bounds = *k;
 	if (!fix_words(&bounds, &c->model))
 		return 0;
 	bounds.others = (__typeof__(bounds.others)){0};
-	if (!implies_with(&bounds, NULL, NULL, NULL))
-		return 0;
-	widen(&bounds);
-	if (!contains(&bounds, c))
-		return 0;
-	vec_release(&k->others);
-	*k = bounds;
-	return 1;
+	for (size_t i = 0; i < k->others.size; i++)
+		if (is_of_pointer(k->x, k->others.data[i]))
+			vec_push(&bounds.others, k->others.data[i]);
+	int ok = bounds.others.size < k->others.size && implies_with(&bounds, NULL, NULL, NULL);
+	if (ok)
+		widen(&bounds);
+	ok = ok && contains(&bounds, c);
+	vec_release(ok ? &k->others : &bounds.others);
+	if (ok)
+		*k = bounds;
+	return ok;
 }
 
 /* ------------------------------------------------------------ the cube again */

@@ -138,7 +138,7 @@ static void add_cube(struct maker *k, literals *c, struct solve_model *m)
 	vec_release(&hints);
 }
 
-/* Equations of all words; 0 if they are too many, or there is a pointer that may not be compared with a number. */
+/* Equations of all words but pointers, which may not be compared with numbers; 0 if they are too many. */
 static int add_equations(struct maker *k, literals *c, const struct solve_model *m)
 {
 	struct diff_pair *x = k->x;
@@ -147,7 +147,7 @@ static int add_equations(struct maker *k, literals *c, const struct solve_model 
 	for (size_t i = 0; i < x->inputs.size; i++) {
 		const struct diff_word *in = &x->inputs.data[i];
 		if (in->is_pointer)
-			return 0;
+			continue;
 		vec_push(c, expr_eq(x->p, in->term, expr_const(x->p, expr_width(x->p, in->term), solve_model_eval(x->p, m, in->term))));
 	}
 	return 1;

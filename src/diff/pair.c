@@ -428,6 +428,21 @@ static void assume_pointers(struct diff_pair *x, const expr_t *sets, size_t coun
 	}
 }
 
+/* Variables lie in user space above its first page, unless nobody need define them. */
+static void assume_variables(struct diff_pair *x)
+{
+	struct exprs *p = x->p;
+	for (int k = 0; k < 2; k++)
+		for (uint32_t i = 0; i < vc_objects(x->side[k].vc); i++) {
+			uint32_t g = vc_object_global(x->side[k].vc, i);
+			expr_t at = vc_address(x->side[k].vc, i);
+			if (g == CODE_NONE || x->side[k].f->code->globals[g].optional || expr_is_const(p, at, NULL))
+				continue;
+			expr_t low = expr_binary(p, MUSTER_OP_ULT, at, expr_const(p, 64, 4096)), high = expr_binary(p, MUSTER_OP_ULT, at, expr_const(p, 64, USER_SPACE));
+			solve_context_assert(x->context, expr_and(p, expr_not(p, low), high));
+		}
+}
+
 static int has_calls_of(const struct diff_side *a, const struct diff_side *b)
 {
 	size_t at = 0;
@@ -515,6 +530,7 @@ const char *diff_pair_evaluate(struct diff_pair *x, int abstracts, unsigned unro
 	x->context = solve_context_new(x->solver, x->p);
 	for (int k = 0; k < 2; k++)
 		solve_context_assert(x->context, vc_facts(x->side[k].vc));
+	assume_variables(x);
 	settle_undefined(x);
 	doubt_undefined(x);
 	note_addresses(x);
