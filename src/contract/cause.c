@@ -8,6 +8,7 @@
 #define CONSTANTS 4	 /* numbers of one comparison that are tried as bounds */
 #define CONSTANT_DEPTH 6 /* terms above each other in which they are looked for */
 #define BOUNDS_MOST 24	 /* such bounds of one place */
+#define SUMS_MOST 60	 /* literals about an offset and a number: in a structure of many numbers few are such */
 #define LONG_MOST 16	 /* elements that len(p) >= k may ask for: more is what the driver's objects have, not what a function needs */
 #define UNCHECKED 3	 /* conditions at the end of a path that no check of the trace's ended, of which a cause must be a part */
 #define JOINT 4	      /* clauses that are found for one path which needs several */
@@ -215,6 +216,23 @@ static void add_pair(struct finding *f, const struct entry *e, uint32_t a, uint3
 	}
 }
 
+/* An offset and a number of elements, both integers of the call, beside what is left of an object. */
+static void add_sums(struct finding *f, const struct entry *e)
+{
+	unsigned count = 0;
+	for (uint32_t a = 0; a < e->places.size; a++)
+		for (uint32_t c = a + 1; c < e->places.size; c++) {
+			const struct entry_place *x = &e->places.data[a], *y = &e->places.data[c];
+			if (x->kind != ENTRY_NUMBER || y->kind != ENTRY_NUMBER || x->is_bool || y->is_bool || x->bits < 32 || y->bits < 32)
+				continue;
+			for (uint32_t b = 0; b < e->places.size && count < SUMS_MOST; b++)
+				if (e->places.data[b].kind == ENTRY_POINTER && e->places.data[b].length) {
+					add_literal(f, CLAUSE_SUM, a, b, c);
+					count++;
+				}
+		}
+}
+
 static void list_literals(struct finding *f)
 {
 	const struct entry *e = entry_for(f->c, 0);
@@ -241,6 +259,7 @@ static void list_literals(struct finding *f)
 		for (uint32_t b = 0; b < e->places.size; b++)
 			add_pair(f, e, a, b);
 	}
+	add_sums(f, e);
 }
 
 /* -------------------------------------------------------------- candidates */
@@ -406,6 +425,10 @@ static int bears(struct finding *f, const struct clause_literal *l, size_t call)
 	const struct entry_place *a = &e->places.data[l->a], *b = &e->places.data[l->b];
 	expr_t about = l->op == CLAUSE_SET || l->op == CLAUSE_CLEAR ? a->set : l->op == CLAUSE_LONG ? a->length : l->op == CLAUSE_WITHIN || l->op == CLAUSE_BELOW ? b->length : a->value;
 	size_t last = x->broke ? 1 : UNCHECKED, from = x->conditions.size > last ? x->conditions.size - last : 0;
+	if (l->op == CLAUSE_SUM)
+		about = b->length;
+	if (l->op == CLAUSE_SUM && !meets(f, e->places.data[l->k].value, x, 0))
+		return 0;
 	if (about == b->length && l->op != CLAUSE_LONG && !meets(f, a->value, x, 0))
 		return 0; /* nobody looked at the number */
 	return meets(f, about, x, from);
@@ -620,7 +643,7 @@ static void drop_idle(struct finding *f, struct bytes *bytes)
 static int speaks_of_globals(const struct causes *c, const struct clause *x)
 {
 	for (unsigned i = 0; i < x->count; i++)
-		if (c->entries[0].places.data[x->part[i].a].is_global || c->entries[0].places.data[x->part[i].b].is_global)
+		if (c->entries[0].places.data[x->part[i].a].is_global || c->entries[0].places.data[x->part[i].b].is_global || (x->part[i].op == CLAUSE_SUM && c->entries[0].places.data[x->part[i].k].is_global))
 			return 1;
 	return 0;
 }

@@ -18,7 +18,7 @@ static const struct {
 
 static int has_two(enum clause_op op)
 {
-	return op == CLAUSE_WITHIN || op == CLAUSE_BELOW || op == CLAUSE_LE || op == CLAUSE_LT || op == CLAUSE_NE;
+	return op == CLAUSE_WITHIN || op == CLAUSE_BELOW || op == CLAUSE_SUM || op == CLAUSE_LE || op == CLAUSE_LT || op == CLAUSE_NE;
 }
 
 unsigned clause_cost(const struct clause *c)
@@ -43,7 +43,7 @@ static int literal_holds(const struct entry *e, const struct clause_literal *l, 
 {
 	const struct clause_value *a = &v[l->a], *b = &v[l->b];
 	int is_signed = e->places.data[l->a].is_signed;
-	if (!a->there || (has_two(l->op) && !b->there))
+	if (!a->there || (has_two(l->op) && !b->there) || (l->op == CLAUSE_SUM && !v[l->k].there))
 		return 1;
 	switch (l->op) {
 	case CLAUSE_SET: return a->set;
@@ -51,6 +51,7 @@ static int literal_holds(const struct entry *e, const struct clause_literal *l, 
 	case CLAUSE_LONG: return a->length >= l->k;
 	case CLAUSE_WITHIN: return a->value <= b->length;
 	case CLAUSE_BELOW: return a->value < b->length;
+	case CLAUSE_SUM: return a->value <= b->length && v[l->k].value <= b->length - a->value;
 	case CLAUSE_ZERO: return a->value == 0;
 	case CLAUSE_NONZERO: return a->value != 0;
 	case CLAUSE_POSITIVE: return (int64_t)a->value > 0;
@@ -87,6 +88,10 @@ static expr_t literal_term(const struct entry *e, const struct clause_literal *l
 	case CLAUSE_LONG: t = expr_binary(p, MUSTER_OP_ULE, expr_const(p, 64, l->k), a->length); break;
 	case CLAUSE_WITHIN: t = expr_binary(p, MUSTER_OP_ULE, a->value, b->length); break;
 	case CLAUSE_BELOW: t = expr_binary(p, MUSTER_OP_ULT, a->value, b->length); break;
+	case CLAUSE_SUM:
+		t = expr_and(p, expr_binary(p, MUSTER_OP_ULE, a->value, b->length),
+			     expr_binary(p, MUSTER_OP_ULE, e->places.data[l->k].value, expr_binary(p, MUSTER_OP_SUB, b->length, a->value)));
+		break;
 	case CLAUSE_ZERO: t = expr_eq(p, a->value, zero); break;
 	case CLAUSE_NONZERO: t = expr_not(p, expr_eq(p, a->value, zero)); break;
 	case CLAUSE_POSITIVE: t = expr_binary(p, MUSTER_OP_SLT, zero, a->value); break;
@@ -100,6 +105,8 @@ static expr_t literal_term(const struct entry *e, const struct clause_literal *l
 	case CLAUSE_OP_COUNT: break;
 	}
 	expr_t there = has_two(l->op) ? expr_and(p, a->there, b->there) : a->there;
+	if (l->op == CLAUSE_SUM)
+		there = expr_and(p, there, e->places.data[l->k].there);
 	return expr_or(p, expr_not(p, there), t);
 }
 
@@ -123,6 +130,7 @@ static void literal_text(const struct entry *e, const struct clause_literal *l, 
 	case CLAUSE_LONG: buf_addf(out, "len(%s) >= %" PRIu64, a, l->k); break;
 	case CLAUSE_WITHIN: buf_addf(out, "%s <= len(%s)", a, b); break;
 	case CLAUSE_BELOW: buf_addf(out, "%s < len(%s)", a, b); break;
+	case CLAUSE_SUM: buf_addf(out, "(%s <= len(%s) && %s <= len(%s) - %s)", a, b, e->places.data[l->k].text, b, a); break;
 	case CLAUSE_ZERO: buf_addf(out, "%s == 0", a); break;
 	case CLAUSE_NONZERO: buf_addf(out, "%s != 0", a); break;
 	case CLAUSE_POSITIVE: buf_addf(out, "%s > 0", a); break;
@@ -162,6 +170,8 @@ void clause_text(const struct entry *e, const struct clause *c, const uint8_t *k
 		add_guards(e, c->part[i].a, known, said, out);
 		if (has_two(c->part[i].op))
 			add_guards(e, c->part[i].b, known, said, out);
+		if (c->part[i].op == CLAUSE_SUM)
+			add_guards(e, (uint32_t)c->part[i].k, known, said, out);
 	}
 	for (unsigned i = c->count; i-- > 0;) {
 		literal_text(e, &c->part[i], out);

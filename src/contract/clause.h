@@ -10,13 +10,14 @@
 
 #include "contract/entry.h"
 
-/* X(NAME, cost, class). In text a and b are places, k a number. The cost says how soon a reader understands it: of two that explain as much the cheaper is taken. */
+/* X(NAME, cost, class). In text a, b and c are places, k a number. The cost says how soon a reader understands it: of two that explain as much the cheaper is taken. */
 #define CLAUSE_OPS(X)                                                            \
 	X(SET, 1, CLAUSE_POINTER)      /* a != NULL */                           \
 	X(CLEAR, 1, CLAUSE_POINTER)    /* a == NULL: a guard */                  \
 	X(LONG, 4, CLAUSE_LENGTH)      /* len(a) >= k */                         \
 	X(WITHIN, 2, CLAUSE_LENGTH)    /* a <= len(b) */                         \
 	X(BELOW, 2, CLAUSE_LENGTH)     /* a < len(b) */                          \
+	X(SUM, 5, CLAUSE_LENGTH)       /* a <= len(b) && c <= len(b) - a: a + c does, and does not wrap; k is c's number */ \
 	X(ZERO, 3, CLAUSE_SCALAR)      /* a == 0 */                              \
 	X(NONZERO, 3, CLAUSE_SCALAR)   /* a != 0 */                              \
 	X(POSITIVE, 3, CLAUSE_SCALAR)  /* a > 0 */                               \
