@@ -88,6 +88,7 @@ void bind_names(const struct code_function *f, const struct place *pl, struct bu
 struct phase_budget {
 	struct solver *solver;
 	double end, clock_end; /* deadline_processor, deadline_clock */
+	struct arena *words;   /* what stands against a summary lives here */
 };
 /* 1: proved. 0: not, and *why says what stands against it. */
 int phase_2(const struct impact *im, uint32_t symbol, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why);

@@ -296,7 +296,7 @@ int phase_2(const struct impact *im, uint32_t symbol, struct summaries *l, const
 			if (is_against(&x, &ends[i], failure_of(x.p, s)))
 				ok = is_impossible(&x, ends[i].guard, ends[i].kind == VC_REACHED ? "it may come to something that was modified" : end_words(&ends[i]));
 	}
-	*why = ok ? NULL : x.why;
+	*why = ok || !x.why ? NULL : arena_strdup(budget->words, x.why);
 	close_phase(&x);
 	return ok;
 }
@@ -400,7 +400,7 @@ int phase_3(const struct code_function *f, const struct code_function *old, stru
 			note_memory(&x, out);
 		}
 	}
-	*why = ok ? NULL : x.why;
+	*why = ok || !x.why ? NULL : arena_strdup(budget->words, x.why);
 	close_phase(&x);
 	return ok;
 }

@@ -19,6 +19,7 @@ struct validation {
 	struct match *m;
 	struct impact impact;
 	struct solver *solver;
+	struct arena words; /* reasons of summaries that were not proved */
 };
 
 const char *validate_verdict_key(enum validate_verdict v)
@@ -52,6 +53,7 @@ void validation_free(struct validation *v)
 	impact_release(&v->impact);
 	solver_free(v->solver);
 	match_free(v->m);
+	arena_release(&v->words);
 	free(v);
 }
 
@@ -213,7 +215,7 @@ void validate_summary(struct validation *v, struct summaries *l, const struct su
 {
 	double start = deadline_processor();
 	uint32_t symbol = whole_find_any(v->m->old, s->function);
-	struct phase_budget budget = {v->solver, start + v->o.seconds, deadline_clock() + WAITS * v->o.seconds};
+	struct phase_budget budget = {v->solver, start + v->o.seconds, deadline_clock() + WAITS * v->o.seconds, &v->words};
 	const char *why = NULL;
 	memset(out, 0, sizeof *out);
 	if (symbol == CODE_NONE || !v->m->old->symbols.data[symbol].function)

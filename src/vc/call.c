@@ -11,6 +11,8 @@
 #include "base/error.h"
 #include "base/hash.h"
 
+#include <stdio.h>
+
 
 /* ------------------------------------------------------------ bodies */
 
@@ -195,6 +197,16 @@ static enum vc_call_how usual(const struct vc_call *c)
 	return VC_CALL_INLINE;
 }
 
+/* What people have to look at, where a call is not followed. */
+static const char *call_words(struct vc *v, const struct code_function *target)
+{
+	char text[128];
+	if (!target)
+		return "a call through a pointer";
+	snprintf(text, sizeof text, "a call of %.100s", target->name);
+	return arena_strdup(&v->arena, text);
+}
+
 void vc_call_run(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at)
 {
 	const struct code_function *f = fr->f;
@@ -226,7 +238,7 @@ void vc_call_run(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t
 		vc_stop_here(v, s, VC_EXIT, f, at, c.target ? c.target->name : "");
 		break;
 	case VC_CALL_UNKNOWN:
-		vc_stop_here(v, s, VC_UNKNOWN, f, at, "a call");
+		vc_stop_here(v, s, VC_UNKNOWN, f, at, call_words(v, c.target));
 		break;
 	}
 	fr->values[at] = c.result != EXPR_NONE ? c.result : VC_LOST;
