@@ -33,6 +33,7 @@
 
 static struct state {
 	double began, seconds;
+	volatile double reserved;
 	volatile double stopped_at;
 	volatile int stopped;
 } *state;
@@ -76,6 +77,12 @@ int deadline_open(double seconds)
 	return 0;
 }
 
+void deadline_reserve(double seconds)
+{
+	if (state)
+		state->reserved = seconds;
+}
+
 int deadline_is_open(void)
 {
 	return state != NULL;
@@ -107,7 +114,7 @@ static double end_of(enum deadline_phase p)
 	if (!state || p == DEADLINE_REPORT)
 		return INFINITY;
 	if (state->seconds > 0)
-		end = state->began + state->seconds + (p == DEADLINE_WORK ? 0 : FINISH_SHARE * state->seconds + FINISH_SECONDS);
+		end = state->began + state->seconds - state->reserved + (p == DEADLINE_WORK ? 0 : FINISH_SHARE * state->seconds + FINISH_SECONDS);
 	stop = state->stopped_at + (p == DEADLINE_WORK ? 0 : STOP_SECONDS);
 	return state->stopped && stop < end ? stop : end;
 }
@@ -162,16 +169,21 @@ int deadline_groups(void)
 	return state && !grouped;
 }
 
-void deadline_child(void)
+/* A handler of the command's would take a signal to one helper for one to all. */
+void deadline_own_signals(void)
 {
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
 
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		signal(numbers[i], SIG_DFL);
+}
+
+void deadline_child(void)
+{
+	deadline_own_signals();
 	if (deadline_groups())
 		setpgid(0, 0);
 	grouped = 1;
-	/* A handler of the command's would take a signal to one helper for one to all. */
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		signal(numbers[i], SIG_DFL);
 }
 
 static void pause_ms(int ms)

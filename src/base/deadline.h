@@ -27,6 +27,8 @@ double deadline_clock(void); /* seconds, monotonic; safe in a signal handler */
  * waits may be limited by it alone. */
 double deadline_processor(void);
 int deadline_open(double seconds); /* 0, -1 with words */
+/* Everything ends so many seconds earlier, until this is said again with another number: for work that comes last and must not be left without time. */
+void deadline_reserve(double seconds);
 int deadline_is_open(void);
 void deadline_stop(void);    /* the user wants it to end; for signal handlers */
 int deadline_stopped(void);  /* the user did */
@@ -41,6 +43,7 @@ int deadline_killed(void);   /* a child that is still there has not asked: kill 
 /* In a process that was forked to help (to compile, to make a variant): it leads a group, with all that it starts, and
  * signals end it. Its parent ends it with deadline_end_child, and needs to wait for it. */
 void deadline_child(void);
+void deadline_own_signals(void); /* the part of it that is about signals: before anybody may send one */
 void deadline_end_child(pid_t pid);
 /* Waits for such a child: 0 with *status; -1: it was ended, since the phase was over. */
 int deadline_wait(pid_t pid, int *status);

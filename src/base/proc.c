@@ -59,6 +59,8 @@ static void child(char *const argv[], const struct proc_opts *o, int pipes[PIPES
 {
 	int e;
 
+	if (deadline_groups())
+		deadline_own_signals();
 	/* Helpers do not outlive us, not even one whose parent died before it could say so. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)

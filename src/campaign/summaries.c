@@ -147,10 +147,9 @@ static int keep(struct summarising *m, struct gather_function *f)
 	if (number == (uint32_t)-1 || !f->list.all.size)
 		return 0;
 	at.unit = m->whole->units.data[m->whole->symbols.data[number].unit].digest;
-	for (size_t i = 0; i < f->list.all.size && !deadline_cut(); i++)
+	for (size_t i = 0; i < f->list.all.size; i++)
 		summary_simplify(&f->list, &f->list.all.data[i], m->solver);
-	if (!deadline_cut())
-		summaries_join(&f->list, m->solver, NULL);
+	summaries_join(&f->list, m->solver, NULL);
 	note_unit(m, at.unit);
 	if (store_begin(m->store))
 		return -1;

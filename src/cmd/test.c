@@ -155,7 +155,7 @@ int cmd_test(int argc, char **argv)
 	    OPTION_FLAG("fresh", 0, &o.fresh, "search every function, also those that rest on nothing that changed since an earlier run"),
 	    OPTION_FLAG("no-grow", 0, &o.no_grow, "keep to --elements and --characters where branches are left beyond them"),
 	    OPTION_FLAG("no-invariants", 0, &o.no_invariants, "ask for nothing by the invariants of loops"),
-	    OPTION_FLAG("summaries", 0, &o.summaries, "make must summaries of the functions: see muster show summaries"),
+	    OPTION_FLAG("summaries", 0, &o.summaries, "make must summaries of the functions (a third of --time): see muster show summaries"),
 	    OPTION_FLAG("segments", 0, &o.segments, "make summaries of their segments, too: from each loop to the next (with --summaries)"),
 	    OPTION_U64("sample", 0, "N", &o.sample, "run N random states of each summary; a violated one is reported (with --summaries)"),
 	    OPTION_FLAG("verbose", 'v', &o.verbose,

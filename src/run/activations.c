@@ -11,6 +11,7 @@
 #include "run/activations.h"
 
 #include "base/error.h"
+#include "base/mem.h"
 #include "run/import.h"
 
 #include <inttypes.h>
@@ -214,6 +215,21 @@ static int add_write(struct reader *r, uint64_t at)
 	return 0;
 }
 
+/* Steps that turn out to be about nothing of the activation's are dropped later, so there may be more of them at first. */
+#define STEPS_AT_FIRST 16
+
+/* A condition is one of every activation around it: deep recursion would have them as often as it is deep. */
+static int is_too_large(const struct activations *out, struct activation *a)
+{
+	if (!out->most || a->marks & ACTIVATION_MARKED(LARGE))
+		return out->most != 0;
+	if (a->steps.size < out->most * STEPS_AT_FIRST)
+		return 0;
+	a->marks |= ACTIVATION_MARKED(LARGE);
+	vec_release(&a->steps);
+	return 1;
+}
+
 static void add_step(struct reader *r, uint64_t at)
 {
 	const struct muster_event *e = &r->t->events[at];
@@ -230,8 +246,10 @@ static void add_step(struct reader *r, uint64_t at)
 		return;
 	}
 	for (size_t i = 0; i < r->open.size; i++) {
+		struct activation *a = &r->out->list.data[r->open.data[i]];
 		s.own = i + 1 == r->open.size;
-		vec_push(&r->out->list.data[r->open.data[i]].steps, s);
+		if (!is_too_large(r->out, a))
+			vec_push(&a->steps, s);
 	}
 }
 
@@ -401,6 +419,10 @@ static void step_terms(struct terms *x, struct activations *out, struct activati
 	size_t kept = 0;
 
 	for (size_t i = 0; i < a->steps.size; i++) {
+		if (out->most && kept > out->most) {
+			a->marks |= ACTIVATION_MARKED(LARGE);
+			break;
+		}
 		struct activation_step s = a->steps.data[i];
 		uint32_t label = x->t->events[s.event].label;
 		x->outer = 0;
@@ -500,12 +522,74 @@ static void make_terms(struct activations *out, const struct trace *t, const str
 	vec_release(&next);
 }
 
+struct activation_terms {
+	struct terms x;
+	struct activations *a;
+	const struct calls *c;
+	uint64_t input_size;
+};
+
+static void open_terms(struct activation_terms *x)
+{
+	x->x.pool = exprs_new();
+	import_init(&x->x.im, x->x.t, x->x.pool, x->input_size);
+	x->x.im.leaf = leaf_term;
+	x->x.im.ctx = &x->x;
+}
+
+static void close_terms(struct activation_terms *x)
+{
+	import_release(&x->x.im);
+	exprs_free(x->x.pool);
+}
+
+struct activation_terms *activation_terms_new(struct activations *a, const struct trace *t, const struct calls *c, uint64_t input_size)
+{
+	struct activation_terms *x = mem_zalloc(sizeof *x);
+
+	x->a = a;
+	x->c = c;
+	x->x.t = t;
+	x->input_size = input_size;
+	open_terms(x);
+	return x;
+}
+
+struct exprs *activation_terms_make(struct activation_terms *x, uint32_t number, uint64_t bytes)
+{
+	if (exprs_bytes(x->x.pool) > bytes) {
+		close_terms(x);
+		open_terms(x);
+	}
+	x->x.number = number + 1;
+	import_forget(&x->x.im);
+	if (!(x->a->list.data[number].marks & ACTIVATION_MARKED(LARGE)))
+		own_terms(&x->x, x->a, &x->a->list.data[number], x->c);
+	return x->x.pool;
+}
+
+void activation_terms_free(struct activation_terms *x)
+{
+	close_terms(x);
+	free(x);
+}
+
 int activations_read(struct activations *a, const struct trace *t, const struct calls *c, struct exprs *pool, uint64_t input_size)
+{
+	int e = activations_scan(a, t, c, 0);
+
+	if (!e)
+		make_terms(a, t, c, pool, input_size);
+	return e;
+}
+
+int activations_scan(struct activations *a, const struct trace *t, const struct calls *c, size_t most)
 {
 	struct reader r = {.out = a, .t = t, .c = c};
 	int e = 0;
 
 	memset(a, 0, sizeof *a);
+	a->most = most;
 	for (uint64_t i = 0; i < t->event_count && !e; i++)
 		if ((e = one_event(&r, i)) && i + 1 == t->event_count)
 			e = 0; /* the last one may be what an earlier run left, if this one was killed while it wrote */
@@ -516,8 +600,6 @@ int activations_read(struct activations *a, const struct trace *t, const struct 
 	vec_release(&r.places);
 	if (e)
 		activations_release(a);
-	else
-		make_terms(a, t, c, pool, input_size);
 	return e;
 }
 
@@ -529,18 +611,21 @@ const char *activation_object_name(const struct trace *t, const struct activatio
 	return (const char *)trace_data_bytes(t, o->name);
 }
 
+void activation_clear(struct activation *a)
+{
+	vec_release(&a->inputs);
+	vec_release(&a->steps);
+	vec_release(&a->writes);
+	vec_release(&a->results);
+	vec_release(&a->numbers);
+	vec_release(&a->lives);
+	vec_release(&a->homes);
+}
+
 void activations_release(struct activations *a)
 {
-	for (size_t i = 0; i < a->list.size; i++) {
-		struct activation *x = &a->list.data[i];
-		vec_release(&x->inputs);
-		vec_release(&x->steps);
-		vec_release(&x->writes);
-		vec_release(&x->results);
-		vec_release(&x->numbers);
-		vec_release(&x->lives);
-		vec_release(&x->homes);
-	}
+	for (size_t i = 0; i < a->list.size; i++)
+		activation_clear(&a->list.data[i]);
 	vec_release(&a->list);
 	vec_release(&a->objects);
 	memset(a, 0, sizeof *a);

@@ -157,12 +157,22 @@ struct activation {
 struct activations {
 	VEC(struct activation) list; /* in the order they began */
 	VEC(struct activation_object) objects;
+	size_t most;	   /* inputs and steps of one that are kept; 0: all */
 	uint64_t concrete; /* decisions that depend on no leaf of their activation: they hold for every call that comes there */
 };
 
 /* t and c as trace_open and calls_read gave them; the terms go to the pool. input_size: bytes of the test that was run. 0, or -1 with words if the
  * target wrote over the events, or the trace has none of this. */
 int activations_read(struct activations *a, const struct trace *t, const struct calls *c, struct exprs *pool, uint64_t input_size);
+/* The same without terms, which activation_terms_make makes of one activation at a time: for who needs few of them, or one after the other. most: what is larger than a summary may be is marked LARGE and
+ * has no steps; `bound` of inputs is never made. */
+int activations_scan(struct activations *a, const struct trace *t, const struct calls *c, size_t most);
+struct activation_terms;
+struct activation_terms *activation_terms_new(struct activations *a, const struct trace *t, const struct calls *c, uint64_t input_size);
+/* Terms of one, in the pool that is returned. It lasts until more than `bytes` of terms are made: those of activations before may be gone. */
+struct exprs *activation_terms_make(struct activation_terms *x, uint32_t number, uint64_t bytes);
+void activation_terms_free(struct activation_terms *x);
+void activation_clear(struct activation *a); /* what it says is not needed any more; begin, end and the like stay */
 void activations_release(struct activations *a);
 /* The symbol of a variable, n bytes; NULL: it is none. */
 const char *activation_object_name(const struct trace *t, const struct activation_object *o, size_t *n);

@@ -5,6 +5,7 @@
  */
 #include "summary/gather.h"
 
+#include "base/deadline.h"
 #include "base/hash.h"
 #include "base/log.h"
 
@@ -16,6 +17,7 @@
 #define MOST_SEGMENTS 256 /* of segments of one function */
 #define MOST_STEPS 8192 /* of the graph of one function */
 #define MOST_CALLS 4096 /* activations of one run that are looked at */
+#define TERMS (64ull << 20) /* bytes of terms of one run that are kept at once */
 
 int gather_open(struct gather *c, const char *program, char *const *argv, const struct target_options *options)
 {
@@ -103,13 +105,16 @@ static uint64_t digest(const struct summaries *l, const struct summary *s)
 }
 
 /* The number of the summary of a segment; GATHER_NONE: there is none. */
-static uint32_t make_segment(struct gather_function *f, const struct called_run *r, uint32_t number, uint64_t test)
+static uint32_t make_segment(struct gather_function *f, struct called_run *r, struct activation_terms *terms, uint32_t number, uint64_t test)
 {
 	struct summaries *l = &f->segments;
 	const char *reason = NULL;
 	uint64_t known = 0;
 
-	if (!f->f.cuts || l->all.size >= MOST_SEGMENTS || !summary_called(l, r, &f->f, number, &reason))
+	if (!f->f.cuts || l->all.size >= MOST_SEGMENTS)
+		return GATHER_NONE;
+	r->pool = activation_terms_make(terms, number, TERMS);
+	if (!summary_called(l, r, &f->f, number, &reason))
 		return GATHER_NONE;
 	struct summary *s = &vec_last(&l->all);
 	s->test = test;
@@ -126,21 +131,21 @@ static uint32_t make_segment(struct gather_function *f, const struct called_run 
 }
 
 /* All segments of an activation, one after the other. */
-static void take_segments(struct gather *c, const struct called_run *r, uint32_t number, uint64_t test, uint32_t call)
+static void take_segments(struct gather *c, struct called_run *r, struct activation_terms *terms, uint32_t number, uint64_t test, uint32_t call)
 {
 	const struct activation *a = &r->a->list.data[number];
 	struct gather_function *f = function_at(c, a->unit, a->index);
 
-	for (uint32_t i = number + 1; f && i < r->a->list.size && f->steps.size < MOST_STEPS; i++) {
+	for (uint32_t i = number + 1; f && i < r->a->list.size && f->steps.size < MOST_STEPS && !deadline_cut(); i++) {
 		const struct activation *x = &r->a->list.data[i];
 		if (x->begin > a->end)
 			break;
 		if (x->is_segment && x->caller == number)
-			vec_push(&f->steps, ((struct gather_step){test, call, make_segment(f, r, i, test)}));
+			vec_push(&f->steps, ((struct gather_step){test, call, make_segment(f, r, terms, i, test)}));
 	}
 }
 
-static void take(struct gather *c, const struct called_run *r, uint32_t number, uint64_t test)
+static void take(struct gather *c, struct called_run *r, struct activation_terms *terms, uint32_t number, uint64_t test)
 {
 	const struct activation *a = &r->a->list.data[number];
 	struct gather_function *f = function_at(c, a->unit, a->index);
@@ -149,6 +154,7 @@ static void take(struct gather *c, const struct called_run *r, uint32_t number, 
 	if (!f || f->full || f->only_segments)
 		return;
 	f->calls++;
+	r->pool = activation_terms_make(terms, number, TERMS);
 	if (!summary_called(&f->list, r, &f->f, number, &reason)) {
 		f->without++;
 		f->reason = reason;
@@ -169,15 +175,15 @@ static void read_run(struct gather *c, const struct trace *t, const void *data, 
 {
 	struct calls calls;
 	struct activations a;
-	struct exprs *pool = exprs_new();
 
 	if (!calls_read(&calls, t)) {
-		if (!activations_read(&a, t, &calls, pool, size)) {
-			struct called_run r = {.t = t, .calls = &calls, .a = &a, .pool = pool, .sites = &c->target.sites, .data = data, .size = size, .broken = UINT64_MAX};
+		if (!activations_scan(&a, t, &calls, MUSTER_FEW_PARTS)) {
+			struct called_run r = {.t = t, .calls = &calls, .a = &a, .sites = &c->target.sites, .data = data, .size = size, .broken = UINT64_MAX};
+			struct activation_terms *terms = activation_terms_new(&a, t, &calls, size);
 			struct map often = {0};
 			uint64_t n = 0, looked = 0;
 			int known = !c->judge || c->judge(c->ctx, t, &r);
-			for (uint32_t i = 0; i < a.list.size && known && looked < MOST_CALLS; i++) {
+			for (uint32_t i = 0; i < a.list.size && known && looked < MOST_CALLS && !deadline_cut(); i++) {
 				if (a.list.data[i].is_segment)
 					continue;
 				map_get(&often, (uint64_t)a.list.data[i].unit << 32 | a.list.data[i].index, (n = 0, &n));
@@ -185,16 +191,17 @@ static void read_run(struct gather *c, const struct trace *t, const void *data, 
 					continue;
 				map_set(&often, (uint64_t)a.list.data[i].unit << 32 | a.list.data[i].index, n + 1);
 				looked++;
-				take(c, &r, i, test);
+				take(c, &r, terms, i, test);
 				if (c->segments)
-					take_segments(c, &r, i, test, (uint32_t)n);
+					take_segments(c, &r, terms, i, test, (uint32_t)n);
+				activation_clear(&a.list.data[i]);
 			}
+			activation_terms_free(terms);
 			map_release(&often);
 			activations_release(&a);
 		}
 		calls_release(&calls);
 	}
-	exprs_free(pool);
 }
 
 int gather_run(struct gather *c, const void *data, size_t size, uint64_t test)

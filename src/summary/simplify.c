@@ -2,10 +2,12 @@
  *
  * Three steps, each an equivalence: a conjunction becomes its conjuncts, each once; a conjunct that the others imply is dropped; two summaries with the same Q become one if P1 or P2
  * is the same set of states as what both have in common. The last two rest on an UNSAT of the solver; an unknown leaves things as they are.
+ * When the command's time is over, what is left stays as long as it is.
  * Predicates over objects (apart) are not shown to the solver: premises that are left out can only make it say less.
  */
 #include "summary/summary.h"
 
+#include "base/deadline.h"
 #include "base/map.h"
 #include "solve/solve.h"
 #include "summary/rebuild.h"
@@ -163,11 +165,16 @@ static void settle_addresses(struct summaries *l, struct summary *s)
 	}
 }
 
+static int is_late(const struct summaries *l)
+{
+	return deadline_cut() || (l->until > 0 && deadline_clock() >= l->until);
+}
+
 void summary_simplify(struct summaries *l, struct summary *s, struct solver *solver)
 {
 	struct exprs *p = l->pool;
 
-	for (size_t i = s->pre.size <= MOST_CONJUNCTS ? s->pre.size : 0; i-- > 0;) /* the last ones first: what a path tests early reads better */
+	for (size_t i = s->pre.size <= MOST_CONJUNCTS ? s->pre.size : 0; i-- > 0 && !is_late(l);) /* the last ones first: what a path tests early reads better */
 		if (!has_predicate(p, s->pre.data[i]) && refuted(p, solver, s->pre.data, s->pre.size, i, expr_not(p, s->pre.data[i])))
 			drop(s->pre.data, &s->pre.size, i);
 	if (s->addresses)
@@ -286,15 +293,37 @@ static void move(uint32_t *moved, size_t count, size_t i, size_t k)
 		moved[x] = moved[x] == k ? (uint32_t)i : moved[x] - (moved[x] > k);
 }
 
-static int join_once(struct summaries *l, struct solver *solver, uint32_t *moved, size_t count)
+/* Summaries as they are now, by numbers that none had before, and which pairs of them cannot be joined. */
+struct joining {
+	VEC(uint32_t) states;
+	uint32_t last;
+	struct map apart;
+};
+
+static int try_join(struct summaries *l, struct solver *solver, struct joining *j, size_t i, size_t k)
+{
+	uint64_t pair = (uint64_t)j->states.data[i] << 32 | j->states.data[k], known;
+
+	if (map_get(&j->apart, pair, &known))
+		return 0;
+	if (is_comparable(&l->all.data[i], &l->all.data[k]) && join(l, &l->all.data[i], &l->all.data[k], solver))
+		return 1;
+	map_set(&j->apart, pair, 1);
+	return 0;
+}
+
+static int join_once(struct summaries *l, struct solver *solver, struct joining *j, uint32_t *moved, size_t count)
 {
 	for (size_t i = 0; i < l->all.size; i++)
-		for (size_t k = i + 1; k < l->all.size; k++) {
-			if (!is_comparable(&l->all.data[i], &l->all.data[k]) || !join(l, &l->all.data[i], &l->all.data[k], solver))
+		for (size_t k = i + 1; k < l->all.size && !is_late(l); k++) {
+			if (!try_join(l, solver, j, i, k))
 				continue;
 			summary_release(&l->all.data[k]);
 			memmove(&l->all.data[k], &l->all.data[k + 1], (l->all.size - k - 1) * sizeof l->all.data[0]);
+			memmove(&j->states.data[k], &j->states.data[k + 1], (j->states.size - k - 1) * sizeof j->states.data[0]);
 			l->all.size--;
+			j->states.size--;
+			j->states.data[i] = ++j->last;
 			move(moved, count, i, k);
 			return 1;
 		}
@@ -304,9 +333,14 @@ static int join_once(struct summaries *l, struct solver *solver, uint32_t *moved
 void summaries_join(struct summaries *l, struct solver *solver, uint32_t *moved)
 {
 	size_t count = l->all.size;
+	struct joining j = {0};
 
 	for (uint32_t i = 0; i < count && moved; i++)
 		moved[i] = i;
-	while (l->all.size <= MOST_JOINED && join_once(l, solver, moved, count))
+	for (size_t i = 0; i < count; i++)
+		vec_push(&j.states, ++j.last);
+	while (l->all.size <= MOST_JOINED && join_once(l, solver, &j, moved, count))
 		;
+	vec_release(&j.states);
+	map_release(&j.apart);
 }

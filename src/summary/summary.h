@@ -45,6 +45,7 @@ struct summary {
 };
 
 struct summaries {
+	double until; /* deadline_clock() at which they stay as they are, simplified and joined or not; 0: when the command's time is over */
 	struct exprs *pool;
 	struct arena arena;
 	VEC(struct summary) all;

@@ -41,6 +41,11 @@ double test_clock(void)
 	return deadline_clock();
 }
 
+double test_search_seconds(const struct test_options *o)
+{
+	return o->seconds * SEARCH_SHARE * (o->summaries ? 1 - SUMMARY_SHARE : 1);
+}
+
 int test_late(const struct test_session *s)
 {
 	(void)s;
@@ -202,10 +207,10 @@ pid_t test_make_in_child(const char *program, enum variant_kind kind)
 	pid_t parent = getpid(), pid = fork();
 	if (pid)
 		return pid;
+	deadline_child();
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(1);
-	deadline_child();
 	struct variant v;
 	file_exit_child(variant_make(program, kind, &v) ? 1 : 0); /* the parent asks again, and gets the words */
 }
@@ -528,7 +533,7 @@ static int search_aside(struct gathering *g)
 static int share_rest(struct gathering *g)
 {
 	struct test_session *s = g->s;
-	double left = s->o->seconds * SEARCH_SHARE - (test_clock() - s->round.shared->started);
+	double left = test_search_seconds(s->o) - (test_clock() - s->round.shared->started);
 	int spun = s->round.rest && test_clock() - g->round_began < LEAST_ROUND; /* nothing is left to be done */
 	if (spun || s->o->seconds <= 0 || s->o->repeatable || s->o->function_time_given || s->round.shared->stop || left < LEAST_REST)
 		return 0;
@@ -618,6 +623,8 @@ static int run_functions(struct test_session *s, int *code)
 {
 	if (open_scratch(s) || test_store_open(s))
 		return -1;
+	if (s->o->summaries)
+		deadline_reserve(s->o->seconds * SUMMARY_SHARE);
 	if (make_variants(s, code)) {
 		test_judge(s);
 		return -1;
@@ -636,6 +643,7 @@ static int run_functions(struct test_session *s, int *code)
 	if (test_callers(s) || test_store_bugs(s))
 		return -1;
 	test_reuse_judge(s);
+	deadline_reserve(0);
 	return test_summaries(s);
 }
 

@@ -4,6 +4,7 @@
  * must agree on whether the function returned; else there is no summary. Tests of functions that call others run once more in the calls variant, for summaries of the callees as they are called. Summaries of a
  * function are simplified, joined, and replace those that the store had of it.
  */
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/log.h"
@@ -17,6 +18,7 @@
 #include "summary/driven.h"
 #include "unit/sample.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +28,9 @@
 	(1u << HARNESS_STUBS | 1u << HARNESS_WEAK | 1u << HARNESS_WORLD | 1u << HARNESS_MACHINE | 1u << HARNESS_UNION | 1u << HARNESS_OPAQUE | \
 	 1u << HARNESS_LARGER | 1u << HARNESS_STATICS | 1u << HARNESS_LARGE_GLOBALS | 1u << HARNESS_UNNAMED | 1u << HARNESS_FOREIGN_GLOBALS |  \
 	 1u << HARNESS_VOLATILE | 1u << HARNESS_JUMPS | 1u << HARNESS_ADDRESSES | 1u << HARNESS_VARIADIC)
+
+#define QUERY_SECONDS 0.5 /* with --time: of a question whose answer only makes a summary shorter */
+#define GATHER_SHARE 0.5   /* of the time that is left: runs of callers, for their callees */
 
 struct making {
 	struct test_session *s;
@@ -40,6 +45,7 @@ struct making {
 	VEC(struct driven_memory) memory;
 	struct buf why;
 	int quiet; /* nobody asked for these summaries */
+	size_t cut;	     /* functions whose summaries are not of all tests, since the time was over */
 	struct gather calls; /* of the functions that are called by others of the unit */
 	struct sites call_sites;
 	const struct test_case *now; /* that runs there */
@@ -435,12 +441,13 @@ static int gather_called(struct making *m)
 	m->calls.judge = judge_call;
 	m->calls.ctx = m;
 	sites_init(&m->call_sites, &m->calls.target.sites);
+	double left = deadline_left(), until = isinf(left) ? 0 : deadline_clock() + GATHER_SHARE * left;
 	e = gather_name(&m->calls);
 	for (size_t i = 0; i < s->functions.size && !e && m->calls.functions.size; i++) {
 		const struct test_function *f = &s->functions.data[i];
 		if (f->harness->number == UINT32_MAX || !(f->front->calls.size || f->front->calls_pointer || s->o->segments))
 			continue;
-		for (size_t k = 0; k < f->tests.size && !e && !test_late(s); k++) {
+		for (size_t k = 0; k < f->tests.size && !e && !test_late(s) && (!until || deadline_clock() < until); k++) {
 			m->now = &f->tests.data[k];
 			if (!(m->now->flags & (TEST_ASSUMED | TEST_HANG | TEST_WAITS)))
 				e = gather_name(&m->calls) || gather_run(&m->calls, m->now->data, m->now->size, m->now->id) ? -1 : 0;
@@ -458,6 +465,14 @@ static void add_called(struct making *m)
 		for (size_t k = 0; k < f->list.all.size && f->f.f == m->f->front; k++)
 			summary_copy(m->l, &f->list, &f->list.all.data[k]);
 	}
+}
+
+/* Of the time that is left, what one of `left` functions may have: no more than twice its part, so that one that takes long leaves something for the others. 0: there is no limit. */
+static double share(size_t left)
+{
+	double seconds = deadline_left();
+
+	return isinf(seconds) ? 0 : deadline_clock() + 2 * seconds / (double)(left + 2);
 }
 
 static void shorten(struct making *m)
@@ -485,6 +500,7 @@ static void shorten_segments(struct making *m)
 {
 	for (size_t i = 0; i < m->calls.functions.size; i++) {
 		struct gather_function *f = &m->calls.functions.data[i];
+		f->segments.until = share(m->calls.functions.size - i + m->s->functions.size);
 		join_segments(m, f);
 		m->s->samples.none += m->s->o->sample ? f->segments.all.size : 0;
 		if (m->s->o->sample && f->segments.all.size)
@@ -492,15 +508,22 @@ static void shorten_segments(struct making *m)
 	}
 }
 
-static int of_function(struct making *m, struct hash128 unit)
+static int of_function(struct making *m, struct hash128 unit, size_t left)
 {
 	struct summaries l;
 	int e = 0;
+	double until = share(left);
 
 	summaries_init(&l);
+	l.until = until;
 	m->l = &l;
-	for (size_t i = 0; i < m->f->tests.size && !e && !test_late(m->s); i++)
-		e = run_test(m, &m->f->tests.data[i]);
+	size_t done = 0, judged = 0;
+	for (; done < m->f->tests.size && !e && !test_late(m->s) && (!done || !until || deadline_clock() < until); done++) {
+		const struct test_case *c = &m->f->tests.data[done];
+		judged += c->passed || c->failed || c->hidden || c->flags & (TEST_ASSUMED | TEST_HANG | TEST_WAITS);
+		e = run_test(m, c);
+	}
+	m->cut += judged < m->f->tests.size && m->s->o->seconds > 0;
 	add_called(m);
 	shorten(m);
 	m->f->summaries = l.all.size;
@@ -554,7 +577,7 @@ static int is_searched(const struct test_session *s, const struct front_function
 int test_summaries(struct test_session *s)
 {
 	struct making m = {.s = s};
-	struct solve_options so = {.conflicts = 2000, .no_cache = 1};
+	struct solve_options so = {.conflicts = 2000, .no_cache = 1, .seconds = s->o->seconds > 0 ? QUERY_SECONDS : 0};
 	struct hash128 unit = {0};
 	int e = 0;
 
@@ -571,17 +594,20 @@ int test_summaries(struct test_session *s)
 	for (size_t i = 0; i < s->functions.size && !e; i++) {
 		m.f = &s->functions.data[i];
 		if (m.f->harness->number != UINT32_MAX && m.f->tests.size && !m.f->helper)
-			e = of_function(&m, unit);
+			e = of_function(&m, unit, s->functions.size - i);
 	}
 	for (size_t i = 0; i < m.calls.functions.size && !e; i++)
 		if (!is_searched(s, m.calls.functions.data[i].f.f)) {
 			m.l = &m.calls.functions.data[i].list;
+			m.l->until = share(m.calls.functions.size - i);
 			shorten(&m);
 			e = keep(&m, unit, m.calls.functions.data[i].f.name);
 		}
 	gather_release(&m.calls);
 	release_making(&m);
 	solver_free(m.solver);
+	if (!e && m.cut)
+		log_warn("%zu of %zu functions have not all their summaries: the time was over before each of their tests was checked and traced again (--time)", m.cut, s->functions.size);
 	if (!e && s->o->sample)
 		log_info("%llu states of summaries were run, %llu summaries could not be sampled", (unsigned long long)s->samples.states, (unsigned long long)s->samples.none);
 	if (!e && s->samples.violated)

@@ -22,6 +22,7 @@
 #define TEST_WORKERS 64
 #define TEST_COMPLETE 65536 /* functions of a file whose callers may be searched with summaries by themselves | more than files have */
 #define SEARCH_SHARE 0.9 /* of --time: the rest is for the checks of what was found last */
+#define SUMMARY_SHARE (1.0 / 3) /* of --time, with --summaries: they are made when all else is over */
 
 struct test_options {
 	const char *entry;   /* the only function that is driven, as the program's start; NULL */
@@ -369,6 +370,7 @@ struct test_session {
 double test_clock(void);
 /* --time is over, and so is what is granted beyond it for checking what was found: whatever was not looked at stays so. */
 int test_late(const struct test_session *s);
+double test_search_seconds(const struct test_options *o); /* of --time, for the search */
 
 struct test_shared *test_shared_new(void); /* NULL with words; it stays until the process ends */
 /* session.c: 0, or -1 with words. An error of the user's (does not compile, no such function)

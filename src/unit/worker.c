@@ -92,7 +92,7 @@ static double share_of_time(const struct test_worker *w)
 	const struct test_shared *shared = w->s->round.shared;
 	if (o->seconds <= 0)
 		return 0;
-	double left = o->seconds * SEARCH_SHARE - (test_clock() - shared->started);
+	double left = test_search_seconds(o) - (test_clock() - shared->started);
 	double functions = (double)w->s->round.turns.size - (double)shared->next + 1;
 	uint64_t workers = o->workers ? o->workers : (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 	double share = SHARE * left * (double)workers / (functions < 1 ? 1 : functions);
@@ -410,7 +410,7 @@ static int out_of_time(const struct test_worker *w)
 {
 	const struct test_options *o = w->s->o;
 	return w->s->round.shared->stop || deadline_over() ||
-	       (o->seconds > 0 && test_clock() - w->s->round.shared->started >= o->seconds * SEARCH_SHARE);
+	       (o->seconds > 0 && test_clock() - w->s->round.shared->started >= test_search_seconds(o));
 }
 
 static int was_entered(const struct test_worker *w, const struct test_function *f)
