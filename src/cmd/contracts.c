@@ -82,7 +82,7 @@ static void print_lines(const struct test_session *s)
 	accepted_release(&a);
 }
 
-/* Functions that fail for calls that keep their accepted contracts. Their number. */
+/* Functions that fail for calls that keep their accepted contracts, or those of the last version. Their number. */
 static size_t print_stronger(const struct test_session *s)
 {
 	size_t count = 0;
@@ -98,6 +98,14 @@ static size_t print_stronger(const struct test_session *s)
 			printf("# %s now requires %s; accepted: %s\n", f->name, b->finding.bug.cause, f->accepted);
 		else
 			printf("# %s fails for a call that keeps its accepted contract (%s): %s\n", f->name, f->accepted, b->finding.bug.summary);
+	}
+	for (size_t i = 0; i < s->contracts.size; i++) {
+		const struct test_contract *c = &s->contracts.data[i];
+		if (!c->before)
+			continue;
+		count++;
+		if (!s->o->json)
+			printf("# %s now requires %s; the last version: %s\n", s->functions.data[c->function].name, c->requires, c->before);
 	}
 	return count;
 }
@@ -222,7 +230,7 @@ static const char about[] =
     "  muster contracts --annotate list.h list.c    a copy of the header with MUSTER_REQUIRES, on standard output\n\n"
     "Lines of muster.contracts are accepted contracts: muster test assumes them for the function, checks its callers against them, and reports whatever fails for\n"
     "calls that keep them as a bug. --write adds lines of functions that have none and changes no other.\n"
-    "exit codes: 0, 1 a function fails for calls that keep its accepted contract, 2 wrong usage or it does not compile, 3 a function was not reached, or its budget\n"
+    "exit codes: 0, 1 a function fails for calls that keep its accepted contract, or that of the last version, 2 wrong usage or it does not compile, 3 a function was not reached, or its budget\n"
     "ended before all its branches were covered";
 
 int cmd_contracts(int argc, char **argv)

@@ -716,6 +716,16 @@ int causes_keeps(struct causes *c, const void *data, size_t size, int scalars)
 	return keeps;
 }
 
+int causes_keeps_text(struct causes *c, const void *data, size_t size, const char *text)
+{
+	const struct entry *e = entry_for(c, 0);
+	struct clause_value *v = mem_zalloc((e->places.size + 1) * sizeof *v);
+	take_values(c, data, size, v);
+	int keeps = contract_holds(e, v, text);
+	free(v);
+	return keeps;
+}
+
 unsigned causes_broken(struct causes *c, const void *data, size_t size, uint32_t which, int *breaks)
 {
 	const struct entry *e = entry_for(c, 0);

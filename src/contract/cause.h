@@ -68,6 +68,9 @@ void causes_find(struct causes *c);
 void causes_write(struct causes *c, const uint8_t *used);
 /* Does the call keep all clauses (scalars: also those that speak of scalars alone)? By its values. */
 int causes_keeps(struct causes *c, const void *data, size_t size, int scalars);
+/* Does the call keep a clause that is known by its text (parse.c)? 1, 0; -1: not known. */
+int causes_keeps_text(struct causes *c, const void *data, size_t size, const char *text);
+int contract_holds(const struct entry *e, const struct clause_value *values, const char *text);
 /* How many causes the call breaks, and whether `which` is one of them. */
 unsigned causes_broken(struct causes *c, const void *data, size_t size, uint32_t which, int *breaks);
 /* Is it about scalars alone: parameters, or members of structures? */

@@ -273,6 +273,8 @@ static void print_contracts(const struct result *r)
 		if (c->accepted)
 			continue;
 		printf("    %s requires %s%s%s (%" PRIu64 " place%s)\n", c->function, color("\033[1m"), c->requires, color("\033[0m"), c->places, c->places == 1 ? "" : "s");
+		if (c->before)
+			printf("        stronger than in the last version, which required %s: this call was allowed\n", strcmp(c->before, "true") ? c->before : "nothing");
 		printf("        %.*s%s\n", size > CONTRACT_WIDTH ? CONTRACT_WIDTH : (int)size, c->call, size > CONTRACT_WIDTH ? " ..." : "");
 	}
 }

@@ -200,10 +200,12 @@ struct result_old_bug {
 	X(ACCEPTED, "accepted", FLAG, accepted) \
 	X(PLACES, "places", COUNT, places)     \
 	X(NECESSARY, "necessary", FLAG, necessary) \
+	X(BEFORE, "before", WORD, before) \
 	X(INPUTS, "inputs", RAW, inputs)
 struct result_contract {
 	const char *function, *requires;
 	int accepted;	    /* by a person */
+	const char *before; /* the contract of the last version, which the call below keeps: it grew stronger; NULL: not known to */
 	int necessary;	    /* every call that breaks it fails: proved */
 	uint64_t places;    /* in the code, that fail where it does not hold */
 	const char *inputs; /* a call that breaks it and fails, as JSON by name */

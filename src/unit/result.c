@@ -81,7 +81,7 @@ static void add_bug(struct test_session *s, const struct test_bug *b, struct res
 static void add_contract(struct test_session *s, const struct test_contract *c, struct result *r)
 {
 	const struct test_function *f = &s->functions.data[c->function];
-	struct result_contract x = {.function = f->name, .requires = c->requires, .places = c->places, .necessary = c->necessary};
+	struct result_contract x = {.function = f->name, .requires = c->requires, .places = c->places, .necessary = c->necessary, .before = c->before};
 	struct buf text = {0};
 	harness_print_json(s->driven.harness, f->harness->number, c->data, c->size, &text);
 	x.inputs = text.size ? result_keep(r, &text) : "null";

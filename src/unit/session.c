@@ -640,7 +640,7 @@ static int run_functions(struct test_session *s, int *code)
 	if (test_program(s) || test_contracts(s) || test_given(s))
 		return -1;
 	test_judge(s);
-	if (test_callers(s) || test_store_bugs(s))
+	if (test_callers(s) || test_growth(s) || test_store_bugs(s))
 		return -1;
 	test_reuse_judge(s);
 	deadline_reserve(0);

@@ -291,7 +291,7 @@ int test_store_result(struct test_session *s, const char *status)
 		r.bugs += (uint64_t)test_program_only(s, i);
 	test_scope(s, &scope);
 	r.scope = buf_str(&scope);
-	int e = put_result(s, &r) || test_reuse_note(s);
+	int e = put_result(s, &r) || test_reuse_note(s) || test_growth_note(s);
 	buf_release(&scope);
 	if (e) {
 		store_rollback(s->records.store);

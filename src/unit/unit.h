@@ -241,6 +241,7 @@ struct test_contract {
 	uint64_t places;      /* in the code, that fail where it does not hold */
 	const uint8_t *data;  /* an input that breaks it */
 	size_t size;
+	const char *before;   /* the last version's contract, which that input keeps: it grew stronger (growth.c); NULL: that is not known */
 	int necessary;
 };
 
@@ -434,6 +435,9 @@ int test_callers(struct test_session *s);
 int test_open_tracer(struct test_session *s);
 /* contracts.c: which findings are the fault of callers, and what these owe. 0, -1. */
 int test_contracts(struct test_session *s);
+/* growth.c: which contracts grew stronger since the last version; what the next one asks for. 0, -1. */
+int test_growth(struct test_session *s);
+int test_growth_note(struct test_session *s);
 int test_is_blamed(const struct test_bug *b, uint32_t function);
 /* accepted.c: contracts that a person accepted, for the harness. 0, -1 with words. */
 int test_accepted_open(struct test_session *s);

@@ -1,0 +1,106 @@
+/* parse.c: a contract's text, as clause_text writes it, on the values of a call.
+ *
+ * A contract of an earlier version is known by its text alone. Its places are found by their texts in the entry state of today's function; what is not of the language, or names a place that is not there, is not known.
+ */
+#include "contract/cause.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct values {
+	const struct entry *e;
+	const struct clause_value *v;
+};
+
+static const struct entry_place *place_of(const struct values *x, const char *text, const struct clause_value **v)
+{
+	for (size_t i = 0; i < x->e->places.size; i++)
+		if (!strcmp(x->e->places.data[i].text, text)) {
+			*v = &x->v[i];
+			return &x->e->places.data[i];
+		}
+	return NULL;
+}
+
+/* A side of a comparison. */
+struct side {
+	int is_null, is_length, is_constant, is_signed, there, set;
+	uint64_t value;
+};
+
+/* 0: it is none. */
+static int read_side(const struct values *x, char *text, struct side *out)
+{
+	const struct clause_value *v = NULL;
+	char *end;
+	*out = (struct side){.there = 1};
+	if (!strcmp(text, "NULL"))
+		return out->is_null = 1;
+	size_t n = strlen(text);
+	if (!strncmp(text, "len(", 4) && n > 5 && text[n - 1] == ')') {
+		text[n - 1] = 0;
+		const struct entry_place *p = place_of(x, text + 4, &v);
+		if (!p || !p->length)
+			return 0;
+		out->is_length = 1;
+		out->there = v->there;
+		out->value = v->length;
+		return 1;
+	}
+	const struct entry_place *p = place_of(x, text, &v);
+	if (p) {
+		out->there = v->there;
+		out->set = v->set;
+		out->value = v->value;
+		out->is_signed = p->is_signed;
+		return 1;
+	}
+	errno = 0;
+	out->value = *text == '-' ? (uint64_t)strtoll(text, &end, 10) : strtoull(text, &end, 10);
+	out->is_constant = 1;
+	return end != text && (!*end || !strcmp(end, "u")) && !errno;
+}
+
+static int compare(const struct side *a, const char *op, const struct side *b)
+{
+	int by_sign = (a->is_signed || b->is_signed) && !a->is_length && !b->is_length;
+	int less = by_sign ? (int64_t)a->value < (int64_t)b->value : a->value < b->value, same = a->value == b->value;
+	if (b->is_null)
+		return !strcmp(op, "!=") ? a->set : !strcmp(op, "==") ? !a->set : -1;
+	return !strcmp(op, "==") ? same : !strcmp(op, "!=") ? !same : !strcmp(op, "<") ? less : !strcmp(op, "<=") ? less || same : !strcmp(op, ">") ? !less && !same : !strcmp(op, ">=") ? !less : -1;
+}
+
+/* 1 it holds, 0 it does not, -1 not known. What lies behind a null pointer holds. */
+static int literal_holds(const struct values *x, char *text)
+{
+	struct side a, b;
+	char *op = strchr(text, ' '), *right = op ? strchr(op + 1, ' ') : NULL;
+	if (!right || strchr(right + 1, ' '))
+		return -1;
+	*op++ = 0;
+	*right++ = 0;
+	if (!read_side(x, text, &a) || !read_side(x, right, &b) || a.is_null || a.is_constant)
+		return -1;
+	return !a.there || !b.there ? 1 : compare(&a, op, &b);
+}
+
+int contract_holds(const struct entry *e, const struct clause_value *values, const char *text)
+{
+	struct values x = {e, values};
+	char *copy = mem_strdup(text), *at = copy;
+	int holds = 0, known = !strchr(text, '&');
+	while (at && known && !holds) {
+		char *next = strstr(at, " || ");
+		if (next)
+			*next = 0;
+		int one = literal_holds(&x, at);
+		known = one >= 0;
+		holds = one > 0;
+		at = next ? next + 4 : NULL;
+	}
+	free(copy);
+	return holds ? 1 : known ? 0 : -1;
+}
