@@ -375,7 +375,7 @@ int cmd_diff(int argc, char **argv)
 	    OPTION_FLAG("verbose", 'v', &args.verbose, "conditions and witnesses in full, and equal functions"),
 	    OPTION_FLAG("json", 0, &args.json, "print JSON"),
 	    OPTION_FLAG("markdown", 0, &args.markdown, "print Markdown, for a comment on a pull request"),
-	    OPTION_FLAG("no-refine", 0, &args.o.no_refine, "calls of functions that changed are not followed: what they return is unknown"),
+	    OPTION_FLAG("no-refine", 0, &args.o.no_refine, "only a few iterations of loops are looked at, also where a difference rests on more"),
 	    CONFINE_ROWS,
 	    OPTION_END,
 	};

@@ -27,6 +27,7 @@
 #define STUBS 0.3    /* the same for a first input that shows a difference */
 #define FEW 300	     /* instructions of a function whose loops are unrolled twice at first, of a larger one once */
 #define CUBES 8	     /* of a set */
+#define FIRST 5	     /* iterations of a loop that are looked at without refinement */
 #define PARTS 4	     /* of one that is not known as a whole: more tell a reader no more */
 #define MODELS 4     /* that are run where there is no formula of inputs */
 
@@ -409,6 +410,8 @@ static void pair_done(struct diff_pair *x)
 static const char *evaluate_exactly(struct diff_pair *x)
 {
 	static const unsigned bounds[] = {6, 24, 300};
+	if (x->d->o->no_refine)
+		return diff_pair_evaluate(x, 0, FIRST);
 	for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
 		double start = deadline_processor();
 		const char *why = diff_pair_evaluate(x, 0, bounds[i]);
@@ -497,14 +500,14 @@ static void analyse(struct differ *d, struct diff_function *f, uint32_t symbol)
 	int equal = 0;
 	give_time(&x, PROOF);
 	if (s->callees)
-		why = diff_pair_evaluate(&x, 1, 6);
+		why = diff_pair_evaluate(&x, 1, d->o->no_refine ? FIRST : 6);
 	if (!why && s->callees)
 		equal = is_equal(&x);
 	give_time(&x, PROOF);
-	if (!why && !equal && has_loops(d, symbol))
+	if (!why && !equal && !d->o->no_refine && has_loops(d, symbol))
 		equal = !diff_pair_evaluate(&x, 1, DIFF_CUT) && diff_lockstep_proves(&x);
 	give_time(&x, STUBS);
-	int loops = has_loops(d, symbol), looked = !why && !equal && (loops || calls_outside(d, symbol)), found = looked && find_witness(&x, f);
+	int loops = has_loops(d, symbol), looked = !why && !equal && !d->o->no_refine && (loops || calls_outside(d, symbol)), found = looked && find_witness(&x, f);
 	give_time(&x, 1 - (s->callees ? PROOF : 0) - (loops ? PROOF : 0) - (looked ? STUBS : 0)); /* what is left */
 	if (found)
 		diff_pair_limit(&x, SETS, 2.5);

@@ -70,7 +70,7 @@ struct diff_options {
 	double seconds;	      /* of processor time for one function; 0: 10 */
 	double total;	      /* seconds for all; functions that are left then may change; 0: no limit */
 	int overflow;	      /* signed overflow is undefined */
-	int no_refine;	      /* calls of functions that changed are not followed */
+	int no_refine;	      /* of every function only the first iterations of its loops are looked at, also where that is not enough for its callers */
 	int modified;	      /* only functions whose own code is another */
 };
 

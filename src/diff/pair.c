@@ -166,8 +166,6 @@ static enum vc_call_how on_call(void *ctx, struct vc_call *c)
 		return VC_CALL_UNKNOWN;
 	uint32_t symbol = differ_symbol(d, s->which, c->target), pair = symbol == CODE_NONE ? CODE_NONE : differ_pair_of(d, s->which, symbol);
 	if (!is_common(d, pair, c->target, s->pair->abstracts)) {
-		if (d->o->no_refine && pair != CODE_NONE && !d->equal[pair])
-			return VC_CALL_UNKNOWN;
 		if (c->target->defined && !c->target->replaceable)
 			return VC_CALL_INLINE;
 		return VC_CALL_UNKNOWN; /* only one version has it */
