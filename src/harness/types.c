@@ -271,8 +271,10 @@ static uint32_t pool_key(struct planner *p, uint32_t pointer, uint32_t to)
 	const struct drive_type *t;
 	uint64_t key, found;
 
-	if (p->f->types.data[to].kind == FRONT_VOID) /* bytes are bytes */
-		to = p->h->type_front.data[byte_type(p, to)];
+	if (p->f->types.data[to].kind == FRONT_VOID) { /* bytes are bytes */
+		uint32_t byte = byte_type(p, to); /* it may add a type, which moves them */
+		to = p->h->type_front.data[byte];
+	}
 	key = plain_hash(p, to);
 
 	t = &p->h->types.data[pointer];
