@@ -30,6 +30,8 @@
 #define OUTPUT_LIMIT (256u << 20)  /* of outcomes and observations */
 #define MEMORY_LIMIT (12ull << 30) /* shadow and quarantine count */
 #define START_SECONDS 30	   /* for a process, on top of its inputs */
+#define FIRST_MISSES 8		   /* processes that answer nothing before any did: it cannot be run */
+#define MISSES 512		   /* in a row, after one did: a search has no more paths of one function than that, as a rule */
 
 struct batch {
 	struct variant variant;
@@ -41,6 +43,7 @@ struct batch {
 	struct symboliser symboliser;
 	VEC(char *) kinds; /* of bugs, each once */
 	unsigned misses; /* processes in a row that answered nothing at all */
+	int answered;	 /* one did */
 };
 
 void batch_items_release(struct batch_item *items, size_t count)
@@ -283,8 +286,13 @@ static int run_chunk(struct batch *b, struct batch_item *items, size_t count, si
 	if (r.end == RUN_CUT)
 		return 1;
 	b->misses = *done ? 0 : b->misses + 1;
-	if (b->misses > 8)
-		return error_set("the driver of %s answers nothing", b->variant.path);
+	b->answered |= *done > 0;
+	/* One that has answered works, and calls that take it with them come in rows: paths of one function. */
+	if (b->misses > (b->answered ? MISSES : FIRST_MISSES)) {
+		char words[128];
+		run_result_words(&r, words, sizeof words);
+		return error_set("the driver of %s answers nothing: %s. Does the code define functions that have the names of the C library's (read, dup2)?", b->variant.path, words);
+	}
 	return 0;
 }
 
