@@ -162,7 +162,6 @@ static void begin(struct run *r)
 {
 	memset(r, 0, sizeof *r);
 	tables_init(&r->tables, 64, 64, 1);
-	tables_input(&r->tables, 8, 0);
 	r->node = 1;
 }
 
