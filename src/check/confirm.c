@@ -664,7 +664,7 @@ int confirm_run(struct confirm *c, const void *data, size_t size, struct finding
 		return f->cut ? 0 : -1;
 	}
 	if (!c->variant_dir)
-		set_dir(c, file_dir(c->san.variant.path));
+		set_dir(c, file_dir((c->san.variant.path ? &c->san : &c->brief)->variant.path));
 	if (read_run(c, &run, f) || second_opinion(c, data, size, f)) {
 		finding_release(f);
 		return -1;

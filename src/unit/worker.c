@@ -503,14 +503,16 @@ static int offer_earlier(struct test_worker *w)
 /* A function that is as it was: its tests are run for their coverage, however many there are. 0, -1. */
 static int offer_reused(struct test_worker *w)
 {
-	for (size_t i = 0; i < w->base && !out_of_time(w); i++) {
-		const struct test_case *t = &w->earlier[i];
-		if (t->flags & (TEST_HANG | TEST_WAITS))
-			continue;
-		w->seed = i + 1;
-		if (search_offer(w->search, t->data, t->size, ORIGIN_SEED, 1) < 0)
-			return -1;
-	}
+	for (int slow = 0; slow < 2; slow++) /* those that hang are run where they may cover what the others do not */
+		for (size_t i = 0; i < w->base && !out_of_time(w); i++) {
+			const struct test_case *t = &w->earlier[i];
+			int hangs = (t->flags & (TEST_HANG | TEST_WAITS)) != 0;
+			if (hangs != slow || (slow && (!t->new_outcomes || all_covered(w))))
+				continue;
+			w->seed = i + 1;
+			if (search_offer(w->search, t->data, t->size, ORIGIN_SEED, 1) < 0)
+				return -1;
+		}
 	w->seed = 0;
 	return 0;
 }
