@@ -254,6 +254,8 @@ static void confirm_models(struct diff_pair *x, struct diff_function *f, expr_t 
 			plain &= !in->is_pointer && !in->is_outside;
 			point = expr_and(x->p, point, expr_eq(x->p, in->term, expr_const(x->p, expr_width(x->p, in->term), solve_model_eval(x->p, &m, in->term))));
 		}
+		expr_t beside[] = {point, expr_not(x->p, rest)}; /* words that no name was found for may matter, too: then it is that one run alone */
+		plain = plain && diff_pair_check(x, beside, 2, NULL) == VERDICT_UNSAT;
 		if (diff_witness_run(x, &m, &rest, 1, &k)) {
 			struct buf when = BUF_EMPTY;
 			for (size_t j = 0; j < k.inputs.size && plain; j++)
