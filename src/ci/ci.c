@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define COMPARING 0.4 /* of the time, at most: the rest is for tests */
+#define TESTING 0.7   /* of what is left then goes to searches; the rest to builds and checks */
 #define EACH 4	      /* seconds of processor time to compare a function, if nobody says: what is not proved then is tested */
 
 struct work {
@@ -62,12 +63,20 @@ static int load_base(struct work *w, struct ci_file *f)
 	f->old = (struct version){.path = path, .revision = w->rev};
 	int e = version_load(&f->old, &o);
 	f->old.revision = (struct revision){0}; /* ours */
-	if (e) {
+	if (e && deadline_over()) {
+		f->open = 1;
+	} else if (e) {
 		char *words = mem_printf("the base version does not compile (%.*s): nothing is compared with it", (int)strcspn(error_text(), "\n"), error_text());
 		say(f, words);
 		free(words);
+		f->open = 1;
 	}
 	return 0;
+}
+
+static int is_to_test(const struct diff_function *x, int old)
+{
+	return (old ? x->name : x->now) && (x->modified || x->verdict != DIFF_EQUAL);
 }
 
 static int compare(struct work *w, struct ci_file *f)
@@ -78,8 +87,9 @@ static int compare(struct work *w, struct ci_file *f)
 	if (load_base(w, f))
 		return -1;
 	if (version_open(&f->new, f->name, NULL, &o) || version_load(&f->new, &o)) {
-		f->broken = 1;
-		say(f, error_text());
+		f->broken = !deadline_over(); /* else the compiler was ended */
+		if (f->broken)
+			say(f, error_text());
 		return 0;
 	}
 	if (!f->old.whole)
@@ -93,8 +103,10 @@ static int compare(struct work *w, struct ci_file *f)
 	log_progress(NULL);
 	if (!f->diff) {
 		say(f, error_text());
+		f->open = 1;
 		return 0;
 	}
+	w->c->data += f->diff->data.size;
 	for (size_t i = 0; i < f->diff->functions.size; i++) {
 		enum diff_verdict v = f->diff->functions.data[i].verdict;
 		w->c->equal += v == DIFF_EQUAL;
@@ -102,6 +114,7 @@ static int compare(struct work *w, struct ci_file *f)
 		w->c->may += v == DIFF_MAY;
 		w->c->added += v == DIFF_ADDED;
 		w->c->removed += v == DIFF_REMOVED;
+		w->c->to_test += is_to_test(&f->diff->functions.data[i], 0) + is_to_test(&f->diff->functions.data[i], 1);
 	}
 	return 0;
 }
@@ -115,13 +128,20 @@ static const char *to_test(struct work *w, const struct ci_file *f, int old)
 
 	for (size_t i = 0; i < f->diff->functions.size; i++) {
 		const struct diff_function *x = &f->diff->functions.data[i];
-		const char *name = old ? x->name : x->now;
-		if (name && (x->modified || x->verdict != DIFF_EQUAL))
-			buf_addf(&names, "%s%s", names.size ? "," : "", name);
+		if (is_to_test(x, old))
+			buf_addf(&names, "%s%s", names.size ? "," : "", old ? x->name : x->now);
 	}
 	const char *list = names.size ? arena_strdup(&w->c->arena, buf_str(&names)) : NULL;
 	buf_release(&names);
 	return list;
+}
+
+/* Of many functions each gets less, in both versions the same: what is searched last must not lack what the first had. */
+static void share_time(struct work *w)
+{
+	double left = deadline_left() * TESTING * test_workers(&w->test), each = w->c->to_test ? left / (double)w->c->to_test : INFINITY;
+
+	w->test.function_time = w->base_test.function_time = fmin(w->o->test.function_time, fmax(each, 0.01));
 }
 
 /* NULL: nothing could be tested; the file has words about it. */
@@ -151,6 +171,7 @@ static struct test_session *test(struct work *w, struct ci_file *f, const char *
 		if (!deadline_over())
 			say(f, error_text());
 		w->c->cut |= deadline_over();
+		f->open = 1;
 		test_session_release(s);
 		free(s);
 		return NULL;
@@ -224,6 +245,14 @@ static int has_unmatched(const struct ci_file *f)
 	return 0;
 }
 
+static int has_function(const struct result *r, const char *name)
+{
+	for (size_t i = 0; i < r->functions.size; i++)
+		if (!strcmp(r->functions.data[i].name, name))
+			return 1;
+	return 0;
+}
+
 /* again: a session of the base that ran the bugs of the new version. */
 static void sort_bugs(struct work *w, struct ci_file *f, const struct test_session *again)
 {
@@ -234,8 +263,9 @@ static void sort_bugs(struct work *w, struct ci_file *f, const struct test_sessi
 		if (!b->confirmed)
 			continue;
 		int there = has_bucket(&f->before, b->bucket) || (was && was->now == TEST_OLD_BUG_THERE);
-		if (!there && f->base && (!was || was->now == TEST_OLD_BUG_UNKNOWN))
-			why = "its input could not be run on the base: it may be older";
+		int is_there = !f->added && !(f->base && b->entry && !has_function(&f->before, b->entry)); /* the function, in the base */
+		if (!there && is_there && (!was || was->now == TEST_OLD_BUG_UNKNOWN))
+			why = "its input was not run on the base, or ended otherwise there: it may be older";
 		add_bug(w, there ? CI_EXISTING : CI_NEW, why, b);
 	}
 	for (size_t i = 0; i < f->before.bugs.size; i++) {
@@ -250,14 +280,6 @@ static int requires_same(const struct result *r, const struct result_contract *x
 {
 	for (size_t i = 0; i < r->contracts.size; i++)
 		if (!strcmp(r->contracts.data[i].function, x->function) && !strcmp(r->contracts.data[i].requires, x->requires))
-			return 1;
-	return 0;
-}
-
-static int has_function(const struct result *r, const char *name)
-{
-	for (size_t i = 0; i < r->functions.size; i++)
-		if (!strcmp(r->functions.data[i].name, name))
 			return 1;
 	return 0;
 }
@@ -296,6 +318,8 @@ static int explore(struct work *w, struct ci_file *f)
 	}
 	if (f->now && f->base && has_unmatched(f) && !deadline_over())
 		again = test(w, f, before, 1, f->now->records.campaign);
+	if (again && store_campaign_use(f->now->records.store, f->now->records.campaign)) /* what muster show and muster report are about */
+		log_warn("%s", error_text());
 	w->c->cut |= deadline_over();
 	sort_bugs(w, f, again);
 	compare_contracts(w, f);
@@ -326,9 +350,18 @@ int ci_run(struct ci *c, const struct ci_options *o)
 	for (size_t i = 0; i < c->files.size && !e; i++)
 		if (!deadline_over())
 			e = compare(&w, &c->files.data[i]);
+	if (!e)
+		share_time(&w);
 	for (size_t i = 0; i < c->files.size && !e; i++)
 		e = explore(&w, &c->files.data[i]);
+	for (size_t i = 0; i < c->files.size; i++) {
+		struct ci_file *f = &c->files.data[i];
+		f->open |= !f->broken && !f->diff && !f->now;
+		c->open |= f->open;
+	}
 	c->cut |= deadline_over();
+	if (!e)
+		file_remove_tree(out);
 	revision_release(&w.rev);
 	free(out);
 	return e;

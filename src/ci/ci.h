@@ -53,6 +53,7 @@ struct ci_file {
 	int added;	  /* the base has no such file */
 	char *words;	  /* what could not be done; NULL: nothing */
 	int broken;	  /* it does not compile: nothing is known of it */
+	int open;	  /* not compared, or not tested, though it had to be */
 	struct version old, new;
 	struct diff *diff; /* NULL: there is nothing to compare with */
 	size_t tested;	   /* functions */
@@ -67,7 +68,10 @@ struct ci {
 	VEC(struct ci_contract) contracts;
 	struct result now, before; /* for formats: bugs of the work tree; existing ones, and those that were fixed. Strings are the files' */
 	uint64_t equal, changed, may, added, removed; /* functions */
+	uint64_t data; /* variables that begin with another value */
+	uint64_t to_test; /* functions that are left to test, in both versions together */
 	int cut; /* the time was over before all was done */
+	int open; /* a file is */
 	struct arena arena;
 };
 

@@ -75,9 +75,19 @@ static int is_broken(const struct ci *c)
 	return 0;
 }
 
+/* Was every file compared with a version of its own? */
+static int is_whole(const struct ci *c)
+{
+	int whole = !c->cut && !c->open && !is_broken(c);
+
+	for (size_t i = 0; i < c->files.size; i++)
+		whole &= c->files.data[i].diff != NULL;
+	return whole;
+}
+
 static int fails(const struct ci *c)
 {
-	return ((args.fail & FAIL_NEW) && count(c, CI_NEW)) || ((args.fail & FAIL_EXISTING) && count(c, CI_EXISTING)) || ((args.fail & FAIL_CHANGED) && c->changed) ||
+	return ((args.fail & FAIL_NEW) && count(c, CI_NEW)) || ((args.fail & FAIL_EXISTING) && count(c, CI_EXISTING)) || ((args.fail & FAIL_CHANGED) && (c->changed || c->data)) ||
 	       ((args.fail & FAIL_MAY) && c->may) || ((args.fail & FAIL_CONTRACTS) && count_contracts(c, 0));
 }
 
@@ -159,11 +169,13 @@ static void verdict(const struct ci *c, struct buf *out)
 		buf_addf(out, "; behaviour of functions: %llu changed, %llu may change, %llu proved unchanged", (unsigned long long)c->changed, (unsigned long long)c->may, (unsigned long long)c->equal);
 		if (c->added || c->removed)
 			buf_addf(out, ", %llu added, %llu removed", (unsigned long long)c->added, (unsigned long long)c->removed);
-	} else if (c->equal && !is_broken(c)) {
+	} else if (c->data) {
+		buf_addf(out, "; %llu variables begin with another value, %llu functions proved unchanged", (unsigned long long)c->data, (unsigned long long)c->equal);
+	} else if (c->equal && is_whole(c)) {
 		buf_addf(out, "; no behaviour changed (%llu functions proved)", (unsigned long long)c->equal);
 	}
 	if (count_contracts(c, 0))
-		buf_addf(out, "; %zu contract%s grew", count_contracts(c, 0), count_contracts(c, 0) == 1 ? "" : "s");
+		buf_addf(out, "; %zu new contract%s", count_contracts(c, 0), count_contracts(c, 0) == 1 ? "" : "s");
 }
 
 static void print_text(const struct ci *c, double seconds)
@@ -177,11 +189,16 @@ static void print_text(const struct ci *c, double seconds)
 	if (!c->files.size)
 		printf("the change reaches no C file (name files to test them anyway)\n");
 	for (size_t i = 0; i < c->files.size; i++)
-		if (c->files.data[i].words)
+		if (c->files.data[i].open && !c->files.data[i].words)
+			printf("note      %s: there was no time for it\n", c->files.data[i].name);
+		else if (c->files.data[i].words)
 			printf("%-9s %s: %s\n", c->files.data[i].broken ? "broken" : "note", c->files.data[i].name, c->files.data[i].words);
 	print_bugs(c, CI_NEW);
 	print_functions(c, DIFF_CHANGED, "changed");
 	print_functions(c, DIFF_MAY, "may");
+	for (size_t k = 0; k < c->files.size; k++)
+		for (size_t i = 0; c->files.data[k].diff && i < c->files.data[k].diff->data.size; i++)
+			printf("data      %s (%s): another initial value\n", c->files.data[k].diff->data.data[i], c->files.data[k].name);
 	for (size_t i = 0; i < c->contracts.size; i++)
 		printf("contract  %s %s %s\n", c->contracts.data[i].function, c->contracts.data[i].gone ? "no longer requires" : "now requires", c->contracts.data[i].requires);
 	print_bugs(c, CI_FIXED);
@@ -255,6 +272,7 @@ static void print_json(const struct ci *c, double seconds)
 		json_key(&j, "file"), json_str(&j, c->files.data[i].name);
 		json_key(&j, "added"), json_bool(&j, c->files.data[i].added);
 		json_key(&j, "broken"), json_bool(&j, c->files.data[i].broken);
+		json_key(&j, "open"), json_bool(&j, c->files.data[i].open);
 		json_key(&j, "tested"), json_u64(&j, c->files.data[i].tested);
 		json_key(&j, "note"), json_str(&j, c->files.data[i].words);
 		json_object_close(&j);
@@ -392,7 +410,7 @@ static int run(void)
 	e = write_formats(&c, seconds);
 	if (e)
 		fprintf(stderr, "muster ci: %s\n", error_text());
-	int code = e ? EXIT_INTERNAL : is_broken(&c) ? EXIT_USAGE : fails(&c) ? EXIT_FOUND : c.cut ? EXIT_INCONCLUSIVE : EXIT_OK;
+	int code = e ? EXIT_INTERNAL : is_broken(&c) ? EXIT_USAGE : fails(&c) ? EXIT_FOUND : c.cut || c.open ? EXIT_INCONCLUSIVE : EXIT_OK;
 	ci_release(&c);
 	return code;
 }
@@ -427,7 +445,7 @@ int cmd_ci(int argc, char **argv)
 	    "  muster ci --base origin/main --sarif muster.sarif -- -Iinclude\n\n"
 	    "docs/ci.md has workflows for GitHub and GitLab.\n"
 	    "Exit code 0: nothing that --fail-on names; 1: something; 2: wrong usage, or a file does not compile;\n"
-	    "3: the time was over before all was done.",
+	    "3: the time was over before all was done, or something could not be compared or tested.",
 	    rows};
 	VEC(const char *) files = {0};
 	int at = 0;

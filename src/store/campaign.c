@@ -7,7 +7,7 @@
 #include <time.h>
 
 /* Somebody who goes back to an older version of a program wants to see what is found in that one: the newest campaign is the one used last. */
-static int note_use(struct store *s, uint64_t campaign)
+int store_campaign_use(struct store *s, uint64_t campaign)
 {
 	struct timespec now;
 	char text[24];
@@ -37,7 +37,7 @@ int store_campaign(struct store *s, struct hash128 key, const char *program, con
 			return -1;
 	}
 	*id = found;
-	return e < 0 || note_use(s, *id) || tests_are_counted(s, *id) ? -1 : 0;
+	return e < 0 || store_campaign_use(s, *id) || tests_are_counted(s, *id) ? -1 : 0;
 }
 
 int store_campaign_each(struct store *s,

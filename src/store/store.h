@@ -96,6 +96,8 @@ int store_query_put(struct store *s, struct hash128 key, int verdict, const void
 int store_value_set(struct store *s, uint64_t campaign, const char *name, const void *data, size_t size);
 int store_value_get(struct store *s, uint64_t campaign, const char *name, struct buf *out); /* 1, 0, -1 */
 /* Every campaign, the one that was used last at the end: for `muster show`. */
+/* It is the newest one from now on. */
+int store_campaign_use(struct store *s, uint64_t campaign);
 int store_campaign_each(struct store *s, int (*f)(void *ctx, uint64_t id, struct hash128 key, const char *program, const char *command), void *ctx);
 
 /* ---------------------------------------------------------------- versions
