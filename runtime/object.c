@@ -23,6 +23,34 @@ static struct {
 } large[LARGE_MAX];
 static uint32_t large_count;
 
+/* What was found last, and where nothing was: walking back through a buffer of 64 KiB at each of its bytes, or below a number that is no address, takes more time than all else. Nothing of it is on a stack,
+ * where code registers objects without asking anybody here; all others come and go through rt_object_add and rt_object_remove, which forget it. */
+#define MISSES 4
+#define STACK_ROOM (64ull << 20) /* below this frame: whatever lies nearer may be stack */
+static struct {
+	uint32_t changes; /* of the objects, when this was remembered */
+	struct rt_object found;
+	uint64_t missed[MISSES];
+} newest; /* the first thread's alone */
+static uint32_t changes; /* by any thread */
+
+static void forget_newest(void)
+{
+	__atomic_fetch_add(&changes, 1, __ATOMIC_RELAXED);
+}
+
+/* Of the objects as they are now. */
+static void refresh_newest(void)
+{
+	uint32_t now = __atomic_load_n(&changes, __ATOMIC_RELAXED);
+	if (newest.changes == now)
+		return;
+	newest.changes = now;
+	newest.found.size = 0;
+	for (unsigned i = 0; i < MISSES; i++)
+		newest.missed[i] = 0;
+}
+
 static inline uint32_t *granule(uint64_t addr)
 {
 	return (uint32_t *)(MUSTER_OBJECT_BASE + (addr >> 4) * 4);
@@ -40,6 +68,7 @@ void rt_object_add(const void *p, size_t size)
 	if (!has_granule(addr) || (addr & 15))
 		return;
 	*granule(addr) = size > 0xffffffffu ? 0xffffffffu : (uint32_t)size;
+	forget_newest();
 	ACTIVATION_DO(activation_born(addr, size));
 	if (size > REACH * 16ull && rt_first_thread && large_count < LARGE_MAX) {
 		large[large_count].base = addr;
@@ -53,6 +82,7 @@ uint64_t rt_object_remove(const void *p)
 	if (!has_granule(addr) || (addr & 15))
 		return 0;
 	uint64_t size = *granule(addr);
+	forget_newest();
 	ACTIVATION_DO(activation_died(addr, size));
 	if (RT_UNLIKELY(RT_STATE->sized) && rt_first_thread)
 		rt_sized_remove(addr);
@@ -188,15 +218,14 @@ const struct rt_global *rt_global_at(uint64_t base)
 }
 #endif
 
-int rt_object_find(const void *p, struct rt_object *o)
+/* Is this no part of a stack? Stacks of other threads and contexts are in memory that somebody asked for: only the first thread remembers, and only what is far below its frame. */
+static int may_remember(uint64_t end)
 {
-	uint64_t addr = (uint64_t)p;
-	if (!has_granule(addr))
-		return 0;
-	if (RT_STATE->driven && rt_pin_object(addr, o))
-		return 1;
-	if (find_global(addr, o))
-		return 1;
+	return end < (uint64_t)__builtin_frame_address(0) - STACK_ROOM;
+}
+
+static int search_object(uint64_t addr, struct rt_object *o)
+{
 	uint64_t at = addr & ~15ull;
 	for (unsigned i = 0; i < REACH && at >= 16; i++, at -= 16) {
 		uint32_t size = *granule(at);
@@ -213,4 +242,30 @@ int rt_object_find(const void *p, struct rt_object *o)
 			return 1;
 		}
 	return 0;
+}
+
+int rt_object_find(const void *p, struct rt_object *o)
+{
+	uint64_t addr = (uint64_t)p;
+	if (!has_granule(addr))
+		return 0;
+	if (RT_STATE->driven && rt_pin_object(addr, o))
+		return 1;
+	if (find_global(addr, o))
+		return 1;
+	if (!rt_first_thread)
+		return search_object(addr, o);
+	refresh_newest();
+	if (addr - newest.found.base < newest.found.size && may_remember(newest.found.base + newest.found.size)) {
+		*o = newest.found;
+		return 1;
+	}
+	if (addr == newest.missed[addr % MISSES] && may_remember(addr))
+		return 0;
+	if (!search_object(addr, o)) {
+		newest.missed[addr % MISSES] = addr;
+		return 0;
+	}
+	newest.found = *o;
+	return 1;
 }
