@@ -1,12 +1,12 @@
 /* cause.c: causes of failing calls: candidates by values, kept by proof (cause.h). */
 #include "contract/cause.h"
+#include "contract/terms.h"
 
 #include <string.h>
 
 #define TRIED 60      /* candidates, best by values, that are asked about for each cause */
 #define PASSING 48    /* passing paths that are asked for calls that break a candidate */
 #define CONSTANTS 4	 /* numbers of one comparison that are tried as bounds */
-#define CONSTANT_DEPTH 6 /* terms above each other in which they are looked for */
 #define BOUNDS_MOST 24	 /* such bounds of one place */
 #define SUMS_MOST 60	 /* literals about an offset and a number: in a structure of many numbers few are such */
 #define LONG_MOST 16	 /* elements that len(p) >= k may ask for: more is what the driver's objects have, not what a function needs */
@@ -24,7 +24,7 @@ struct candidate {
 	struct clause clause;
 	uint64_t breaks;   /* failing calls that are left, which break it */
 	uint64_t contrary; /* passing ones */
-	uint64_t kept;	   /* passing calls that keep it, with all its places there */
+	uint64_t kept;	   /* calls that keep it, with all its places there: passing ones; of a clause about pointers and lengths also those that fail, elsewhere */
 	double score;	   /* the lower the better */
 };
 
@@ -45,6 +45,7 @@ struct finding {
 	VEC(struct candidate) candidates;
 	struct solve_path **paths; /* of calls, made when first asked */
 	uint8_t *left;		   /* of each call: it failed, and nothing explains it yet */
+	uint8_t *looked;	   /* of each place: the path of some failing call depends on what it has */
 	VEC(struct proved) proved;
 	uint64_t left_count, passing;
 };
@@ -154,26 +155,6 @@ static void add_bounds(struct finding *f, const struct entry *e, uint32_t a)
 		add_literal(f, CLAUSE_MOST, a, a, (uint64_t)(least_signed - 1));
 }
 
-/* Constants of a term, at most `room` of them, sign-extended. */
-static size_t constants_of(const struct exprs *p, expr_t e, unsigned depth, uint64_t *out, size_t room)
-{
-	expr_t operands[3];
-	u128 value;
-	unsigned width = expr_width(p, e);
-	if (!room)
-		return 0;
-	if (expr_is_const(p, e, &value)) {
-		if (width < 8 || width > 64)
-			return 0;
-		out[0] = width < 64 && value >> (width - 1) & 1 ? (uint64_t)value | ~(uint64_t)0 << width : (uint64_t)value;
-		return 1;
-	}
-	size_t found = 0;
-	for (unsigned i = 0, n = depth ? expr_operands(p, e, operands) : 0; i < n; i++)
-		found += constants_of(p, operands[i], depth - 1, out + found, room - found);
-	return found;
-}
-
 static int has_literal(const struct finding *f, enum clause_op op, uint32_t a, uint64_t k)
 {
 	for (size_t i = f->literals.size; i-- > 0 && f->literals.data[i].a == a;)
@@ -189,7 +170,7 @@ static void add_compared(struct finding *f, const struct entry *e, uint32_t a)
 	unsigned literals = 0;
 	for (size_t i = 0; i < f->calls && e->places.data[a].kind == ENTRY_NUMBER && !e->places.data[a].is_bool && literals < BOUNDS_MOST; i++) {
 		const struct cause_call *x = &f->c->calls.data[i];
-		size_t n = f->left[i] && x->traced && x->conditions.size ? constants_of(f->c->pool, vec_last(&x->conditions), CONSTANT_DEPTH, found, CONSTANTS) : 0;
+		size_t n = f->left[i] && x->traced && x->conditions.size ? terms_constants(f->c->pool, vec_last(&x->conditions), found, CONSTANTS) : 0;
 		for (size_t k = 0; k < n; k++)
 			for (int d = -1; d <= 1; d++)
 				for (int op = 0; op < 2; op++)
@@ -203,7 +184,7 @@ static void add_compared(struct finding *f, const struct entry *e, uint32_t a)
 static void add_pair(struct finding *f, const struct entry *e, uint32_t a, uint32_t b)
 {
 	const struct entry_place *x = &e->places.data[a], *y = &e->places.data[b];
-	if (x->kind != ENTRY_NUMBER || x->is_bool || (x->depth && x->in_struct && x->parent != y->parent && !(y->depth == 0 && y->kind == ENTRY_NUMBER)) || x->parent == b)
+	if (!f->looked[b] || x->kind != ENTRY_NUMBER || x->is_bool || (x->depth && x->in_struct && x->parent != y->parent && !(y->depth == 0 && y->kind == ENTRY_NUMBER)) || x->parent == b)
 		return;
 	if (y->kind == ENTRY_POINTER && y->length) {
 		add_literal(f, CLAUSE_WITHIN, a, b, 0);
@@ -216,6 +197,18 @@ static void add_pair(struct finding *f, const struct entry *e, uint32_t a, uint3
 	}
 }
 
+/* Which places the failing calls looked at. A structure has many members, and few of them matter. */
+static void find_looked(struct finding *f)
+{
+	VEC(expr_t) all = {0};
+	for (size_t i = 0; i < f->calls; i++)
+		for (size_t k = 0; f->c->calls.data[i].failed && k < f->c->calls.data[i].conditions.size; k++)
+			vec_push(&all, f->c->calls.data[i].conditions.data[k]);
+	for (uint32_t g = 0; g <= DRIVE_GROWTHS; g++)
+		terms_looked(entry_for(f->c, g), all.data, all.size, f->looked);
+	vec_release(&all);
+}
+
 /* An offset and a number of elements, both integers of the call, beside what is left of an object. */
 static void add_sums(struct finding *f, const struct entry *e)
 {
@@ -223,10 +216,10 @@ static void add_sums(struct finding *f, const struct entry *e)
 	for (uint32_t a = 0; a < e->places.size; a++)
 		for (uint32_t c = a + 1; c < e->places.size; c++) {
 			const struct entry_place *x = &e->places.data[a], *y = &e->places.data[c];
-			if (x->kind != ENTRY_NUMBER || y->kind != ENTRY_NUMBER || x->is_bool || y->is_bool || x->bits < 32 || y->bits < 32)
+			if (!f->looked[a] || !f->looked[c] || x->kind != ENTRY_NUMBER || y->kind != ENTRY_NUMBER || x->is_bool || y->is_bool || x->bits < 32 || y->bits < 32)
 				continue;
 			for (uint32_t b = 0; b < e->places.size && count < SUMS_MOST; b++)
-				if (e->places.data[b].kind == ENTRY_POINTER && e->places.data[b].length) {
+				if (f->looked[b] && e->places.data[b].kind == ENTRY_POINTER && e->places.data[b].length) {
 					add_literal(f, CLAUSE_SUM, a, b, c);
 					count++;
 				}
@@ -240,6 +233,8 @@ static void list_literals(struct finding *f)
 	vec_clear(&f->guards);
 	for (uint32_t a = 0; a < e->places.size; a++) {
 		const struct entry_place *x = &e->places.data[a];
+		if (!f->looked[a])
+			continue;
 		if (x->set) {
 			add_literal(f, CLAUSE_SET, a, a, 0);
 			vec_push(&f->guards, (struct clause_literal){CLAUSE_CLEAR, a, a, 0});
@@ -282,7 +277,7 @@ static struct candidate judge(struct finding *f, const struct clause *c)
 	struct candidate x = {.clause = *c};
 	for (size_t i = 0; i < f->calls; i++) {
 		int failed = f->c->calls.data[i].failed, kept = holds(f, c, i);
-		x.kept += !failed && kept && f->values[i * f->places + c->part[0].a].there;
+		x.kept += (!failed || !f->scalars) && kept && f->values[i * f->places + c->part[0].a].there;
 		if ((failed && !f->left[i]) || kept)
 			continue;
 		x.breaks += (uint64_t)failed;
@@ -393,26 +388,10 @@ static int literal_excludes(struct finding *f, struct bytes *bytes, const struct
 	return *known == EXCLUDED;
 }
 
-/* Do two terms have a variable in common? */
-static int meet(struct exprs *p, expr_t a, expr_t b)
-{
-	uint32_t n, m;
-	const expr_t *x = expr_vars(p, a, &n), *y = expr_vars(p, b, &m);
-	for (uint32_t i = 0, k = 0; i < n && k < m;) {
-		if (x[i] == y[k])
-			return 1;
-		if (x[i] < y[k])
-			i++;
-		else
-			k++;
-	}
-	return 0;
-}
-
 static int meets(struct finding *f, expr_t e, const struct cause_call *x, size_t from)
 {
 	for (size_t i = from; i < x->conditions.size; i++)
-		if (meet(f->c->pool, e, x->conditions.data[i]))
+		if (terms_meet(f->c->pool, e, x->conditions.data[i]))
 			return 1;
 	return 0;
 }
@@ -753,11 +732,14 @@ void causes_find(struct causes *c)
 	f.values = mem_zalloc((f.calls * f.places + 1) * sizeof *f.values);
 	f.paths = mem_zalloc((f.calls + 1) * sizeof *f.paths);
 	f.left = mem_zalloc(f.calls + 1);
+	f.looked = mem_zalloc(f.places + 1);
 	for (size_t i = 0; i < f.calls; i++) {
 		take_values(c, c->calls.data[i].data, c->calls.data[i].size, f.values + i * f.places);
 		f.left[i] = (uint8_t)c->calls.data[i].failed;
 		left += f.left[i];
 	}
+	if (left && f.places)
+		find_looked(&f);
 	while (left && f.places) {
 		int found = find_one(&f, bytes);
 		if (!found && f.scalars)
@@ -780,6 +762,7 @@ void causes_find(struct causes *c)
 	free(f.values);
 	free(f.paths);
 	free(f.left);
+	free(f.looked);
 	free(bytes);
 	vec_release(&f.literals);
 	vec_release(&f.guards);

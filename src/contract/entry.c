@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define PLACES_MOST 48 /* of one function: relations between them are as many as their pairs */
+#define PLACES_MOST 160 /* of one function, as zlib's deflate_state has 60: those that no failing call looked at take part in no literal (cause.c) */
 #define DEPTH_MOST 2   /* pointers that are followed */
 
 struct builder {
@@ -223,6 +223,25 @@ static void add_image(struct making *m, uint32_t type, const char *text)
 	m->b.image = NULL;
 }
 
+/* How C names the element that a pointer of type c leads to, where the driver puts objects of type t there: by a cast, if the unit casts the pointer to it (void *, or a struct that a larger one begins with).
+ * 0: C has no name for it. */
+static int write_behind(const struct harness *h, const struct entry_place *x, const struct front_type *t, const struct front_type *c, struct buf *out)
+{
+	int same = plain(h, c->to) == t, is_struct = t->kind == FRONT_STRUCT;
+	if (t->kind == FRONT_UNION || t->kind == FRONT_ARRAY || t->kind == FRONT_VOID)
+		return 0;
+	if (!same && (!t->name || strpbrk(t->name, "([") || !(is_struct || t->kind == FRONT_POINTER)))
+		return 0;
+	int open = *x->text == '*' || (*x->text == '(' && x->text[1] != '(');
+	buf_adds(out, is_struct ? "" : "*");
+	if (same)
+		buf_addf(out, "%s%s%s", open ? "(" : "", x->text, open ? ")" : "");
+	else
+		buf_addf(out, "((%s *)%s)", t->name, x->text);
+	buf_adds(out, is_struct ? "->" : "");
+	return 1;
+}
+
 /* What the pointer points to, by its first element. */
 static void add_behind(struct making *m, uint32_t number)
 {
@@ -232,16 +251,10 @@ static void add_behind(struct making *m, uint32_t number)
 	if (x.kind != ENTRY_POINTER || x.depth >= DEPTH_MOST || !objects_of(&m->b, m->links.data[number].type, &o) || o.interior)
 		return;
 	const struct front_type *t = plain(m->b.h, m->b.h->type_front.data[o.type]), *c = plain(m->b.h, m->links.data[number].front);
-	const char *open = *x.text == '*' || *x.text == '(' ? "(" : "", *close = *open ? ")" : "";
 	m->b.is_struct = t && t->kind == FRONT_STRUCT;
-	if (m->b.is_struct)
-		buf_addf(&text, "%s%s%s->", open, x.text, close);
-	else
-		buf_addf(&text, "*%s%s%s", open, x.text, close);
 	m->b.parent = number;
 	m->b.at = 0;
-	/* A pointer to void, or to a part of what the driver makes, names nothing in C. */
-	if (t && c && (c->kind == FRONT_POINTER || c->kind == FRONT_ARRAY) && plain(m->b.h, c->to) == t && t->kind != FRONT_UNION && t->kind != FRONT_ARRAY && t->kind != FRONT_VOID)
+	if (t && c && (c->kind == FRONT_POINTER || c->kind == FRONT_ARRAY) && write_behind(m->b.h, &x, t, c, &text))
 		add_image(m, o.type, buf_str(&text));
 	buf_release(&text);
 }

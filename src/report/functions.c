@@ -152,6 +152,9 @@ static void print_totals(const struct result *r, const struct totals *t, double 
 	printf(", %.1f s\n", seconds);
 	if (late)
 		printf("%" PRIu64 " tests were not looked at in the san variant: the time was over\n", late);
+	uint64_t unexplained = result_figure(r, "unexplained")->count;
+	if (unexplained)
+		printf("%" PRIu64 " bug%s may be what callers owe: no time was left to look for causes (a larger --time, or fewer functions)\n", unexplained, unexplained == 1 ? "" : "s");
 }
 
 static void print_old_bugs(const struct result *r)

@@ -12,6 +12,7 @@
  *
  * Scalar members of structures are the structure's invariant where memory of the caller's is left by them, and else values as any others. A finding that any rule leaves in doubt is a bug.
  */
+#include "base/deadline.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "check/owner.h"
@@ -19,6 +20,7 @@
 #include "search/path.h"
 #include "unit/carry.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +44,7 @@ struct explaining {
 	struct path path;
 	VEC(uint32_t) numbers; /* of bugs, by serial: number + 1 */
 	VEC(struct explained) functions;
+	double until; /* the function's share of the time ends; 0: there is no limit */
 };
 
 /* ------------------------------------------------------------------ tracing */
@@ -89,7 +92,8 @@ static int trace_call(struct explaining *x, struct causes *c, size_t number)
 
 static int late(void *ctx)
 {
-	return test_late(ctx);
+	const struct explaining *x = ctx;
+	return test_late(x->s) || (x->until > 0 && test_clock() > x->until);
 }
 
 static const struct test_bug *bug_of(const struct explaining *x, uint32_t serial)
@@ -138,10 +142,10 @@ static int explain(struct explaining *x, uint32_t function)
 	int r = 0;
 	causes_init(&e.causes, s->driven.harness, s->functions.data[function].harness->number, x->solver);
 	e.causes.late = late;
-	e.causes.ctx = s;
+	e.causes.ctx = x;
 	e.causes.stop = s->o->stop;
 	add_calls(x, &e);
-	for (size_t i = 0; i < e.causes.calls.size && !r && !test_late(s); i++) {
+	for (size_t i = 0; i < e.causes.calls.size && !r && !late(x); i++) {
 		r = trace_call(x, &e.causes, i);
 		if (!r && !e.causes.calls.data[i].traced && e.causes.calls.data[i].failed) /* a busy machine may have been the reason */
 			r = trace_call(x, &e.causes, i);
@@ -149,8 +153,47 @@ static int explain(struct explaining *x, uint32_t function)
 	if (!r)
 		causes_find(&e.causes);
 	e.owed = mem_zalloc(e.causes.all.size + 1);
-	e.whole = !test_late(s);
+	e.whole = !late(x);
 	vec_push(&x->functions, e);
+	return r;
+}
+
+struct turn {
+	uint32_t function;
+	size_t calls; /* that failed */
+};
+
+static int fewer_calls(const void *x, const void *y)
+{
+	const struct turn *a = x, *b = y;
+	return a->calls != b->calls ? (a->calls < b->calls ? -1 : 1) : (a->function > b->function) - (a->function < b->function);
+}
+
+static int by_function(const void *x, const void *y)
+{
+	const struct explained *a = x, *b = y;
+	return (a->function > b->function) - (a->function < b->function);
+}
+
+/* Those with few calls first, each with up to twice its even share of what is left: one with many calls takes no time from the others. */
+static int explain_all(struct explaining *x)
+{
+	struct test_session *s = x->s;
+	VEC(struct turn) turns = {0};
+	int r = 0;
+	for (uint32_t i = 0; i < s->functions.size; i++)
+		if (s->functions.data[i].bugs && s->functions.data[i].shown.size && s->functions.data[i].harness->number != UINT32_MAX && !carry_contracts(s, i))
+			vec_push(&turns, ((struct turn){i, s->functions.data[i].shown.size}));
+	if (turns.size)
+		qsort(turns.data, turns.size, sizeof *turns.data, fewer_calls);
+	for (size_t i = 0; i < turns.size && !r; i++) {
+		double left = deadline_left();
+		x->until = isinf(left) ? 0 : test_clock() + 2 * left / (double)(turns.size - i + 1);
+		r = explain(x, turns.data[i].function);
+	}
+	if (x->functions.size)
+		qsort(x->functions.data, x->functions.size, sizeof *x->functions.data, by_function);
+	vec_release(&turns);
 	return r;
 }
 
@@ -438,13 +481,27 @@ static void count_bugs(struct test_session *s)
 	}
 }
 
-int test_contracts(struct test_session *s)
+int test_has_contracts(const struct test_options *o)
+{
+	return !o->report_all && !o->entry;
+}
+
+/* Bugs for whose causes no time was left: they may be what callers owe. */
+static void count_unexplained(struct test_session *s)
+{
+	s->costs.unexplained = 0;
+	for (size_t i = 0; i < s->bugs.size; i++) {
+		const struct test_bug *b = &s->bugs.data[i];
+		const struct test_function *f = &s->functions.data[b->function];
+		s->costs.unexplained += (uint64_t)(b->finding.bug.confirmed && !b->owed && !f->explained && !is_owned(b) && !test_is_program_level(b) && f->harness->number != UINT32_MAX);
+	}
+}
+
+static int find_contracts(struct test_session *s)
 {
 	struct explaining x = {.s = s};
 	struct solve_options so = {.conflicts = 2000, .no_cache = 1, .no_optimistic = 1};
 	int r = 0;
-	if (s->o->report_all || !s->bugs.size || s->o->entry || test_late(s))
-		return 0;
 	if (test_open_tracer(s))
 		return -1;
 	sites_init(&x.sites, &s->check.trace.sites);
@@ -454,9 +511,7 @@ int test_contracts(struct test_session *s)
 			vec_push(&x.numbers, 0);
 		x.numbers.data[s->bugs.data[i].serial] = i + 1;
 	}
-	for (uint32_t i = 0; i < s->functions.size && !r; i++)
-		if (s->functions.data[i].bugs && s->functions.data[i].shown.size && s->functions.data[i].harness->number != UINT32_MAX && !carry_contracts(s, i))
-			r = explain(&x, i);
+	r = explain_all(&x);
 	for (size_t i = 0; i < x.functions.size && !r; i++) {
 		find_owed(&x, &x.functions.data[i]);
 		find_owing(&x, &x.functions.data[i]);
@@ -479,5 +534,14 @@ int test_contracts(struct test_session *s)
 	solver_free(x.solver);
 	sites_release(&x.sites);
 	path_release(&x.path);
+	return r;
+}
+
+int test_contracts(struct test_session *s)
+{
+	if (!test_has_contracts(s->o) || !s->bugs.size)
+		return 0;
+	int r = test_late(s) ? 0 : find_contracts(s);
+	count_unexplained(s);
 	return r;
 }

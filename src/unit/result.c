@@ -238,7 +238,7 @@ static void add_figures(struct test_session *const *sessions, size_t count, stru
 {
 	struct search_stats search = {0};
 	struct solve_stats solve = {0};
-	uint64_t checks = 0, late = 0;
+	uint64_t checks = 0, late = 0, unexplained = 0;
 	double building = 0, batches = 0, shrinking = 0, confirming = 0;
 	int repeatable = count && sessions[0]->o->repeatable;
 	for (size_t i = 0; i < count; i++) {
@@ -246,6 +246,7 @@ static void add_figures(struct test_session *const *sessions, size_t count, stru
 		solve_stats_add(&solve, &sessions[i]->costs.solve);
 		checks += sessions[i]->costs.checks;
 		late += sessions[i]->costs.late;
+		unexplained += sessions[i]->costs.unexplained;
 		building += sessions[i]->costs.built - sessions[i]->costs.started;
 		batches += sessions[i]->costs.batch_seconds;
 		shrinking += sessions[i]->costs.shrink_seconds;
@@ -257,6 +258,7 @@ static void add_figures(struct test_session *const *sessions, size_t count, stru
 	result_real(r, repeatable ? 0 : building, "build_seconds");
 	result_count(r, checks, "san_runs");
 	result_count(r, late, "unchecked");
+	result_count(r, unexplained, "unexplained");
 	result_real(r, repeatable ? 0 : batches, "san_seconds");
 	result_real(r, repeatable ? 0 : shrinking, "shrink_seconds");
 	result_real(r, repeatable ? 0 : confirming, "confirm_seconds");

@@ -41,9 +41,21 @@ double test_clock(void)
 	return deadline_clock();
 }
 
+static double contract_share(const struct test_options *o)
+{
+	return test_has_contracts(o) ? CONTRACT_SHARE : 0;
+}
+
+/* What is kept for causes and summaries while functions are searched, and for summaries while causes are looked for. */
+static void reserve(const struct test_options *o, int searching)
+{
+	double summaries = o->summaries ? SUMMARY_SHARE : 0;
+	deadline_reserve(o->seconds * (summaries + (searching ? contract_share(o) * (1 - summaries) : 0)));
+}
+
 double test_search_seconds(const struct test_options *o)
 {
-	return o->seconds * SEARCH_SHARE * (o->summaries ? 1 - SUMMARY_SHARE : 1);
+	return o->seconds * (SEARCH_SHARE - contract_share(o)) * (o->summaries ? 1 - SUMMARY_SHARE : 1);
 }
 
 int test_late(const struct test_session *s)
@@ -623,8 +635,7 @@ static int run_functions(struct test_session *s, int *code)
 {
 	if (open_scratch(s) || test_store_open(s))
 		return -1;
-	if (s->o->summaries)
-		deadline_reserve(s->o->seconds * SUMMARY_SHARE);
+	reserve(s->o, 1);
 	if (make_variants(s, code)) {
 		test_judge(s);
 		return -1;
@@ -637,7 +648,10 @@ static int run_functions(struct test_session *s, int *code)
 		return -1;
 	if (s->bugs.size) /* whichever worker was first */
 		qsort(s->bugs.data, s->bugs.size, sizeof *s->bugs.data, bug_order);
-	if (test_program(s) || test_contracts(s) || test_given(s))
+	if (test_program(s))
+		return -1;
+	reserve(s->o, 0);
+	if (test_contracts(s) || test_given(s))
 		return -1;
 	test_judge(s);
 	if (test_callers(s) || test_growth(s) || test_store_bugs(s))

@@ -22,6 +22,7 @@
 #define TEST_WORKERS 64
 #define TEST_COMPLETE 65536 /* functions of a file whose callers may be searched with summaries by themselves | more than files have */
 #define SEARCH_SHARE 0.9 /* of --time: the rest is for the checks of what was found last */
+#define CONTRACT_SHARE 0.15 /* of --time: for the causes of what failed, so that no bug is reported which callers owe */
 #define SUMMARY_SHARE (1.0 / 3) /* of --time, with --summaries: they are made when all else is over */
 
 struct test_options {
@@ -309,6 +310,7 @@ struct test_costs {
 	struct solve_stats solve;
 	uint64_t checks; /* runs of the san variant */
 	uint64_t late;	 /* tests, and failures, that were not looked at since the time was over */
+	uint64_t unexplained; /* bugs for whose causes no time was left */
 	double batch_seconds, shrink_seconds, confirm_seconds;
 };
 
@@ -434,6 +436,7 @@ int test_callers(struct test_session *s);
 /* The launcher of the trace variant, s->check.tracer. 0, -1. */
 int test_open_tracer(struct test_session *s);
 /* contracts.c: which findings are the fault of callers, and what these owe. 0, -1. */
+int test_has_contracts(const struct test_options *o); /* are causes looked for? */
 int test_contracts(struct test_session *s);
 /* growth.c: which contracts grew stronger since the last version; what the next one asks for. 0, -1. */
 int test_growth(struct test_session *s);

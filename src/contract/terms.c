@@ -1,0 +1,82 @@
+/* terms.c: what the conditions of a path speak of (terms.h). */
+#include "contract/terms.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+#define CONSTANT_DEPTH 6 /* terms above each other in which constants are looked for */
+
+int terms_meet(struct exprs *p, expr_t a, expr_t b)
+{
+	uint32_t n, m;
+	const expr_t *x = expr_vars(p, a, &n), *y = expr_vars(p, b, &m);
+	for (uint32_t i = 0, k = 0; i < n && k < m;) {
+		if (x[i] == y[k])
+			return 1;
+		if (x[i] < y[k])
+			i++;
+		else
+			k++;
+	}
+	return 0;
+}
+
+/* Constants of a term, at most `room` of them, sign-extended. */
+static size_t search_constants(const struct exprs *p, expr_t e, unsigned depth, uint64_t *out, size_t room)
+{
+	expr_t operands[3];
+	u128 value;
+	unsigned width = expr_width(p, e);
+	if (!room)
+		return 0;
+	if (expr_is_const(p, e, &value)) {
+		if (width < 8 || width > 64)
+			return 0;
+		out[0] = width < 64 && value >> (width - 1) & 1 ? (uint64_t)value | ~(uint64_t)0 << width : (uint64_t)value;
+		return 1;
+	}
+	size_t found = 0;
+	for (unsigned i = 0, n = depth ? expr_operands(p, e, operands) : 0; i < n; i++)
+		found += search_constants(p, operands[i], depth - 1, out + found, room - found);
+	return found;
+}
+
+size_t terms_constants(const struct exprs *p, expr_t e, uint64_t *out, size_t room)
+{
+	return search_constants(p, e, CONSTANT_DEPTH, out, room);
+}
+
+static void mark(struct exprs *p, expr_t e, uint8_t value, uint8_t *marks)
+{
+	uint32_t n;
+	const expr_t *v = expr_vars(p, e, &n);
+	for (uint32_t i = 0; i < n; i++)
+		marks[v[i]] = value;
+}
+
+static int is_marked(struct exprs *p, expr_t e, const uint8_t *marks, const uint8_t *without)
+{
+	uint32_t n;
+	const expr_t *v = e ? expr_vars(p, e, &n) : NULL;
+	for (uint32_t i = 0; v && i < n; i++)
+		if (marks[v[i]] && !without[v[i]])
+			return 1;
+	return 0;
+}
+
+void terms_looked(const struct entry *e, const expr_t *conditions, size_t count, uint8_t *looked)
+{
+	struct exprs *p = e->pool;
+	uint8_t *marks = mem_zalloc(exprs_count(p) + 1), *without = mem_zalloc(exprs_count(p) + 1);
+	for (size_t i = 0; i < count; i++)
+		mark(p, conditions[i], 1, marks);
+	for (size_t i = 0; i < e->places.size; i++) {
+		const struct entry_place *x = &e->places.data[i];
+		mark(p, x->there, 1, without);
+		looked[i] |= is_marked(p, x->value, marks, without) || is_marked(p, x->set, marks, without) || is_marked(p, x->length, marks, without);
+		mark(p, x->there, 0, without);
+	}
+	free(marks);
+	free(without);
+}
