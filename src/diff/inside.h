@@ -172,6 +172,12 @@ uint32_t diff_word_global(const struct diff_pair *x, expr_t base);
 /* What the word is called, or NULL. */
 const struct diff_word *diff_word_find(const struct diff_pair *x, expr_t term);
 
+/* ------------------------------------------------------------ places of a witness (place.c) */
+/* The byte of the runs' memory that the input says. 0: it says none, and it is 0. */
+int diff_place_byte(const struct diff_pair *x, const struct solve_model *m, uint64_t at, uint8_t *value);
+void diff_place_name(const struct diff_pair *x, const struct solve_model *m, uint64_t at, struct buf *out); /* "byte 3 at p" */
+void diff_place_bytes(const struct diff_pair *x, const struct solve_model *m, uint64_t at, struct buf *out); /* " {00 20}", or nothing */
+
 /* ------------------------------------------------------------ covers (cover.c) */
 struct diff_cube {
 	VEC(expr_t) literals;

@@ -270,8 +270,25 @@ static int run_calls(struct diff_witnesses *w, struct loaded *const l[2], const 
 
 /* ------------------------------------------------------------ what differs */
 
-/* Lines "NAME offset value" of variables that both versions have, or memory, with another value. 1: some differ, and the first is named. */
-static int memory_differs(const char *a, const char *b, struct buf *name, struct buf *old, struct buf *new)
+/* A word of memory that the versions leave with other values; b NULL: one did not write to it. The first byte that differs, by the pointer that leads there. */
+static void name_byte(const struct diff_pair *x, const struct solve_model *m, uint64_t at, const char *a, const char *b, struct buf *name, struct buf *old, struct buf *new)
+{
+	uint64_t va = strtoull(a, NULL, 16), vb = b ? strtoull(b, NULL, 16) : 0;
+	unsigned k = 0;
+	for (unsigned i = 0; i < 8 && !b; i++) {
+		uint8_t before;
+		diff_place_byte(x, m, at + i, &before);
+		vb |= (uint64_t)before << 8 * i;
+	}
+	while (k < 7 && (uint8_t)(va >> 8 * k) == (uint8_t)(vb >> 8 * k))
+		k++;
+	diff_place_name(x, m, at + k, name);
+	buf_addf(old, "0x%x", (unsigned)(uint8_t)(va >> 8 * k));
+	buf_addf(new, "0x%x%s", (unsigned)(uint8_t)(vb >> 8 * k), b ? "" : " as before");
+}
+
+/* Lines "NAME offset value" of variables that both versions have, or memory, with another value. 1: some differ, and the first is named; m: the input, if it is known. */
+static int memory_differs(const struct diff_pair *x, const struct solve_model *m, const char *a, const char *b, struct buf *name, struct buf *old, struct buf *new)
 {
 	char what[256], other[256], va[64], vb[64];
 	unsigned long long at, bt;
@@ -286,6 +303,10 @@ static int memory_differs(const char *a, const char *b, struct buf *name, struct
 			continue; /* only one version has it */
 		if (*t && !strcmp(va, vb))
 			continue;
+		if (m && !strcmp(what, "memory")) {
+			name_byte(x, m, at, va, *t ? vb : NULL, name, old, new);
+			return 1;
+		}
 		buf_addf(name, "%s%s%llx", what, strcmp(what, "memory") ? "+0x" : " at 0x", at);
 		buf_addf(old, "0x%s", va);
 		buf_addf(new, "%s%s", *t ? "0x" : "", *t ? vb : "what it was");
@@ -341,8 +362,8 @@ static void end_text(const struct diff_pair *x, int which, const struct seen *s,
 	}
 }
 
-/* What the two runs did; 0: nothing that differs. */
-static int describe(const struct diff_pair *x, const struct seen *a, const struct seen *b, struct diff_case *out)
+/* What the two runs did, on the input of the model if it is known; 0: nothing that differs. */
+static int describe(const struct diff_pair *x, const struct solve_model *m, const struct seen *a, const struct seen *b, struct diff_case *out)
 {
 	struct buf old = BUF_EMPTY, new = BUF_EMPTY, name = BUF_EMPTY, what = BUF_EMPTY;
 	int differs = !same_result(x, a->result, b->result) || !same_text(a->end, b->end);
@@ -359,7 +380,7 @@ static int describe(const struct diff_pair *x, const struct seen *a, const struc
 		buf_adds(&new, b->out);
 		buf_adds(&what, "prints something else");
 		differs = 1;
-	} else if (a->memory && b->memory && (memory_differs(a->memory, b->memory, &name, &old, &new) || memory_differs(b->memory, a->memory, &name, &new, &old))) {
+	} else if (a->memory && b->memory && (memory_differs(x, m, a->memory, b->memory, &name, &old, &new) || memory_differs(x, m, b->memory, a->memory, &name, &new, &old))) {
 		buf_addf(&what, "%s is %s, now %s", buf_str(&name), buf_str(&old), buf_str(&new));
 		differs = 1;
 	}
@@ -375,7 +396,10 @@ static void note_inputs(struct diff_pair *x, const struct solve_model *m, struct
 	for (size_t i = 0; i < x->inputs.size; i++) {
 		const struct diff_word *in = &x->inputs.data[i];
 		struct buf value = BUF_EMPTY;
-		diff_text_constant(in, expr_width(x->p, in->term), solve_model_eval(x->p, m, in->term), &value);
+		u128 number = solve_model_eval(x->p, m, in->term);
+		diff_text_constant(in, expr_width(x->p, in->term), number, &value);
+		if (in->is_pointer)
+			diff_place_bytes(x, m, (uint64_t)number, &value);
 		vec_push(&out->inputs, (struct diff_input){strdup(in->name), buf_take(&value)});
 	}
 }
@@ -447,7 +471,7 @@ int diff_witness_run_as_is(struct diff_pair *x, const struct solve_model *m, str
 	struct seen seen[2] = {{0}};
 	struct buf text = BUF_EMPTY;
 	diff_input_write(x, m, &text);
-	int ok = !run_both(x, buf_str(&text), seen) && describe(x, &seen[OLD], &seen[NEW], out) && (!out->undefined || seen[OLD].crashed || seen[NEW].crashed);
+	int ok = !run_both(x, buf_str(&text), seen) && describe(x, m, &seen[OLD], &seen[NEW], out) && (!out->undefined || seen[OLD].crashed || seen[NEW].crashed);
 	if (ok) {
 		note_inputs(x, m, out);
 		out->run = buf_take(&text);
@@ -485,7 +509,7 @@ int diff_witness_replay(struct diff_pair *x, const char *text, struct diff_case 
 	if (!e) {
 		out->termination = seen[OLD].timeout != seen[NEW].timeout;
 		out->undefined = seen[OLD].crashed != seen[NEW].crashed;
-		differs = describe(x, &seen[OLD], &seen[NEW], out);
+		differs = describe(x, NULL, &seen[OLD], &seen[NEW], out);
 		if (!differs) {
 			struct buf what = BUF_EMPTY;
 			end_text(x, NEW, &seen[NEW], &what);
