@@ -400,7 +400,7 @@ static int run(void)
 	if (e) {
 		fprintf(stderr, "muster ci: %s\n", error_text());
 		ci_release(&c);
-		return EXIT_USAGE;
+		return deadline_over() ? EXIT_INCONCLUSIVE : EXIT_USAGE; /* git was ended: nothing is known */
 	}
 	double seconds = deadline_clock() - start;
 	if (args.json)

@@ -79,8 +79,9 @@ static int of_function(void *ctx, const struct recall_function *function, struct
 		vec_push(&c->out->rows, row);
 	}
 	size_t first = c->out->rows.size - l->all.size;
-	if (c->refuter && refuter_run(c->refuter, function, l, &c->out->rows.data[first]))
+	if (c->refuter && !deadline_over() && refuter_run(c->refuter, function, l, &c->out->rows.data[first]) && !deadline_over())
 		return -1;
+	c->out->interrupted |= deadline_over(); /* what was not run stays as the phases left it */
 	for (size_t i = first; i < c->out->rows.size; i++)
 		count(c->out, &c->out->rows.data[i]);
 	return 0;
