@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "campaign/campaign.h"
+#include "report/history.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,7 @@ void campaign_store_result(const struct fuzz *f)
 		r.tests = store_test_count(store, campaign);
 		r.bugs = bugs.confirmed;
 		r.suspected = bugs.suspected;
-		if (store_result_add(store, &r))
+		if (store_result_add(store, &r) || history_keep(store, campaign, &s.solve, 1))
 			log_warn("the result is not stored: %s", error_text());
 		store_close(store);
 	}

@@ -12,6 +12,7 @@
 	X(replay, "replay", "run an input again: does it fail, how and where?")                \
 	X(show, "show", "what searches found: tests, bugs, summaries, campaigns; the checkers")           \
 	X(report, "report", "the same as web pages, SARIF, JUnit, LCOV, Cobertura, Markdown") \
+	X(plot, "plot", "coverage or bugs of searches over time, as SVG")                     \
 	X(minimize, "minimize", "make an input smaller that still does the same")              \
 	X(cmin, "cmin", "choose few inputs of many that cover the same")                       \
 	X(export, "export", "write tests for others: cmocka, plain files, Test-Comp")          \

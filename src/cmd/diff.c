@@ -14,6 +14,7 @@
 #include "campaign/versions.h"
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
+#include "cmd/keep.h"
 #include "cmd/versions.h"
 #include "diff/diff.h"
 
@@ -281,6 +282,54 @@ static void print_json(const struct diff *d, double seconds)
 	buf_release(&out);
 }
 
+/* ------------------------------------------------------------ for the report */
+
+static void keep_case(struct compared *k, size_t at, const struct diff_case *c)
+{
+	struct buf text = BUF_EMPTY;
+	struct compared_item *i = &k->items.data[at];
+	compared_part(k, i, c->undefined ? "undefined in one version" : "difference", c->what);
+	for (size_t n = 0; n < c->inputs.size; n++)
+		buf_addf(&text, "%s%s = %s", n ? ", " : "", c->inputs.data[n].name, c->inputs.data[n].value);
+	compared_part(k, i, "run on both", c->inputs.size ? buf_str(&text) : "no arguments");
+	buf_clear(&text);
+	replay_command(c, &text);
+	compared_part(k, i, "replay", buf_str(&text));
+	buf_release(&text);
+}
+
+static void keep_function(struct compared *k, const struct versions *v, const struct diff_function *f)
+{
+	struct compared_item *i = compared_item(k, f->name ? f->name : f->now, diff_verdict_key(f->verdict));
+	size_t at = k->items.size - 1;
+	i->now = f->name && f->now && strcmp(f->name, f->now) ? compared_text(k, f->now) : "";
+	i->file = compared_text(k, f->file);
+	i->line = f->line;
+	compared_part(k, i, "changed", f->changed);
+	compared_part(k, i, "termination", f->termination);
+	for (size_t n = 0; n < f->cases.size; n++)
+		keep_case(k, at, &f->cases.data[n]);
+	compared_part(k, i, "unchanged", f->unchanged);
+	compared_part(k, i, "undefined", f->undefined);
+	compared_part(k, i, f->complete ? "note" : "the rest may change", f->why);
+	if (f->verdict == DIFF_CHANGED && f->complete)
+		compared_part(k, i, "complete", "every input is in one of these sets");
+	if (f->verdict != DIFF_EQUAL && f->file)
+		keep_source(k, &v->old, &v->new, f->file);
+}
+
+static void keep(const struct versions *v, const struct diff *d, double seconds)
+{
+	struct compared k = {.command = "diff", .status = stopped ? "interrupted" : d->interrupted ? "budget" : "complete", .old = args.names[0],
+			     .new = args.names[1] ? args.names[1] : "the work tree", .seconds = seconds};
+	for (size_t i = 0; i < d->data.size; i++)
+		compared_part(&k, compared_item(&k, d->data.data[i], "changed"), "data", "another initial value");
+	for (size_t i = 0; i < d->functions.size; i++)
+		keep_function(&k, v, &d->functions.data[i]);
+	keep_compared(args.versions.store, &k);
+	compared_release(&k);
+}
+
 /* ------------------------------------------------------------ the command */
 
 /* Of all functions, or of the one that --entry names. */
@@ -355,6 +404,7 @@ static int compare(const char *old, const char *new)
 		else
 			print_words(d);
 		code = exit_code(d);
+		keep(&v, d, deadline_clock() - start);
 	}
 	diff_free(d);
 	versions_release(&v);

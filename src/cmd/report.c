@@ -33,6 +33,8 @@ struct command {
 	uint64_t earlier;	      /* that campaign; 0: there is none */
 	struct store_result last; /* of the campaign: numbers only */
 	uint64_t version;
+	struct history history;
+	struct compared diff, validate; /* command NULL: there is none */
 };
 
 /* ------------------------------------------------------------ from the store */
@@ -117,6 +119,45 @@ static int load(struct command *c)
 	       (c->last.version && store_function_each(c->of.store, c->last.version, add_function, c));
 }
 
+/* The last result of a command that compares versions. */
+static int load_compared(struct command *c, const char *name, struct compared *out)
+{
+	struct buf bytes = {0};
+	int r = store_value_get(c->of.store, 0, name, &bytes);
+
+	if (r > 0)
+		r = compared_read(out, bytes.data, bytes.size);
+	buf_release(&bytes);
+	return r;
+}
+
+static int load_pages(struct command *c)
+{
+	return (c->of.id && history_load(&c->history, c->of.store, c->of.id)) || load_compared(c, COMPARED_DIFF, &c->diff) || load_compared(c, COMPARED_VALIDATE, &c->validate);
+}
+
+static int see_any(void *ctx, uint64_t id, struct hash128 key, const char *program, const char *command)
+{
+	(void)id, (void)key, (void)program, (void)command;
+	*(int *)ctx = 1;
+	return 1;
+}
+
+/* A store that has comparisons and no search: pages of these alone. */
+static int only_compared(struct command *c)
+{
+	struct buf bytes = {0};
+	int any = 0;
+
+	if (c->of.dir || !c->html || store_campaign_each(c->of.store, see_any, &any) || any)
+		return 0;
+	int there = store_value_get(c->of.store, 0, COMPARED_DIFF, &bytes) > 0;
+	buf_release(&bytes);
+	if (there)
+		c->of.program = mem_strdup("comparison");
+	return there;
+}
+
 /* ------------------------------------------------------------ to files */
 
 static int write_file(const char *path, const struct buf *text)
@@ -155,10 +196,11 @@ static int report(struct command *c)
 {
 	struct covered covered = {0};
 	char *base = realpath(".", NULL);
-	int e = load(c) ? -1 : 0;
-	struct formats_input in = {&c->result, c->earlier ? &c->before : NULL, &covered, MUSTER_VERSION, file_base(c->of.program), base ? base : "/", c->last.time, c->last.seconds};
+	int e = (c->of.id && load(c)) || (c->html && load_pages(c)) ? -1 : 0;
+	struct formats_input in = {&c->result,	      c->earlier ? &c->before : NULL, &covered, MUSTER_VERSION, file_base(c->of.program), base ? base : "/", c->last.time, c->last.seconds,
+				   c->of.id ? &c->history : NULL, c->diff.command ? &c->diff : NULL, c->validate.command ? &c->validate : NULL};
 
-	if (!e && wants_coverage(c))
+	if (!e && wants_coverage(c) && c->of.id)
 		e = c->last.version ? covered_load(&covered, c->of.store, c->of.id, c->last.version)
 				    : error_set("coverage is not known: no run of this search has ended yet (or an older muster made it): run it again");
 	if (!e)
@@ -172,7 +214,7 @@ int cmd_report(int argc, char **argv)
 {
 	static struct command c;
 	static const struct option_row rows[] = {
-	    OPTION_STR("html", 0, "DIR", &c.html, "pages that open from DIR/index.html: bugs, functions, source with its branches"),
+	    OPTION_STR("html", 0, "DIR", &c.html, "pages that open from DIR/index.html: bugs, functions, sources, the last diff and validate"),
 	    OPTION_STR("sarif", 0, "FILE", &c.files[0], "bugs as SARIF 2.1.0: code scanning, editors"),
 	    OPTION_STR("junit", 0, "FILE", &c.files[1], "functions and their bugs as JUnit's XML: test results in CI"),
 	    OPTION_STR("lcov", 0, "FILE", &c.files[2], "branch coverage as a tracefile of lcov: genhtml, Codecov"),
@@ -196,12 +238,16 @@ int cmd_report(int argc, char **argv)
 	if (!wanted)
 		option_usage(&spec, "wants a format: --html, --sarif, --junit, --lcov, --cobertura or --markdown");
 	stored_open(&c.of);
-	stored_choose(&c.of);
+	if (!only_compared(&c))
+		stored_choose(&c.of);
 	int e = report(&c);
 	if (e)
 		fprintf(stderr, "muster report: %s\n", error_text());
 	result_release(&c.result);
 	result_release(&c.before);
+	history_release(&c.history);
+	compared_release(&c.diff);
+	compared_release(&c.validate);
 	stored_release(&c.of);
 	return e ? EXIT_USAGE : EXIT_OK;
 }

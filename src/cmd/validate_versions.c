@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "build/home.h"
 #include "cmd/confine.h"
+#include "cmd/keep.h"
 #include "unit/revalidate.h"
 
 #include <stdio.h>
@@ -146,6 +147,26 @@ static void print_json(const struct revalidation *v)
 	buf_release(&out);
 }
 
+/* ------------------------------------------------------------ for the report */
+
+static void keep(const struct revalidation *v, const struct validate_against *a, const char *old, const char *new, double seconds)
+{
+	struct compared k = {.command = "validate", .status = v->interrupted ? "budget" : "complete", .old = old, .new = new ? new : "the work tree", .seconds = seconds};
+	for (size_t n = 0; n < v->rows.size; n++) {
+		const struct revalidate_row *r = &v->rows.data[n];
+		struct compared_item *i = compared_item(&k, r->function, r->violated ? "violated" : validate_verdict_key(r->r.verdict));
+		i->phase = r->r.phase;
+		compared_part(&k, i, "pre", r->pre);
+		compared_part(&k, i, "post", r->post);
+		compared_part(&k, i, "run", r->state);
+		compared_part(&k, i, "what it did", r->what);
+		compared_part(&k, i, "why", r->r.why);
+		compared_part(&k, i, "partial", r->r.verdict != VALIDATE_VALID || !r->r.partial ? NULL : r->r.needs ? r->r.needs : "it holds as far as it goes");
+	}
+	keep_compared(a->versions.store, &k);
+	compared_release(&k);
+}
+
 /* ------------------------------------------------------------ wiring */
 
 /* "1,2,3", "3", "2,1": 0; -1: no such list. */
@@ -216,16 +237,21 @@ int validate_versions(const struct validate_against *from, const char *old, cons
 		die(EXIT_USAGE, "nothing is stored of '%s' (there is no '%s'): run 'muster test --summaries %s' first", old, path, file_is_c(old) ? old : "FILE.c");
 	if (deadline_open(a->seconds) || store_open(&store, path, STORE_READ_ONLY))
 		die(EXIT_USAGE, "%s", error_text());
+	double start = deadline_clock();
 	int e = validate(a, old, new, store, &o, &v);
-	if (e)
+	if (e && deadline_over())
+		fprintf(stderr, "muster validate: the time was over before both versions were read (%s): nothing is known; give more than --time %g\n", error_text(), a->seconds);
+	else if (e)
 		fprintf(stderr, "muster validate: %s\n", error_text());
 	else if (json)
 		print_json(&v);
 	else
 		print_words(&v);
-	int code = e ? EXIT_USAGE : exit_code(&v);
-	revalidate_release(&v);
+	int code = e ? (deadline_over() ? EXIT_INCONCLUSIVE : EXIT_USAGE) : exit_code(&v);
 	store_close(store);
+	if (!e)
+		keep(&v, a, old, new, deadline_clock() - start);
+	revalidate_release(&v);
 	free(path);
 	return code;
 }

@@ -5,6 +5,8 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "report/covered.h"
+#include "report/history.h"
+#include "result/compared.h"
 #include "result/result.h"
 
 struct formats_input {
@@ -16,6 +18,9 @@ struct formats_input {
 	const char *base;		/* absolute: files below it are named from there */
 	int64_t time;			/* the last search ended, in seconds since 1970; 0: not known */
 	double seconds;			/* it took */
+	/* For pages alone; NULL: there is none. */
+	const struct history *history;
+	const struct compared *diff, *validate; /* the last ones */
 };
 
 void formats_sarif(const struct formats_input *in, struct buf *out);	 /* SARIF 2.1.0 */

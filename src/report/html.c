@@ -5,14 +5,13 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "report/bug.h"
-#include "report/html_style.h"
+#include "report/html_parts.h"
 #include "report/xml.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 struct pages {
 	const struct formats_input *in;
@@ -20,46 +19,6 @@ struct pages {
 	struct strmap files; /* path to number of its page */
 	struct map before;   /* buckets of the version before */
 };
-
-/* ------------------------------------------------------------ a page */
-
-static void page_begin(struct buf *out, const char *title, int home, char nonce[33])
-{
-	unsigned char bytes[16] = {0};
-
-	if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-		memset(bytes, 0, sizeof bytes); /* then no script runs: see page_end */
-	for (int i = 0; i < 16; i++)
-		for (int k = 0; k < 2; k++)
-			nonce[2 * i + k] = "0123456789abcdef"[k ? bytes[i] & 15 : bytes[i] >> 4];
-	nonce[32] = 0;
-	buf_adds(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-		      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; script-src ");
-	buf_addf(out, "'nonce-%s'\">\n<title>", nonce);
-	xml_text(out, title);
-	buf_addf(out, "</title>\n<style>%s</style></head><body>\n", html_style);
-	if (!home)
-		buf_adds(out, "<nav><a href=\"index.html\">overview</a></nav>\n");
-	buf_adds(out, "<main><h1>");
-	xml_text(out, title);
-	buf_adds(out, "</h1>\n");
-}
-
-static int page_end(struct pages *p, struct buf *out, const char *nonce, const char *name)
-{
-	int known = strspn(nonce, "0") < 32;
-
-	buf_adds(out, "</main>\n");
-	if (known)
-		buf_addf(out, "<script nonce=\"%s\">%s</script>\n", nonce, html_script);
-	buf_adds(out, "</body></html>\n");
-	char *path = file_join(p->directory, name);
-	int e = file_write_atomic(path, out->data, out->size);
-
-	free(path);
-	buf_release(out);
-	return e;
-}
 
 /* A place, with a link where the file has a page. */
 static void place(struct pages *p, const char *file, uint32_t line, struct buf *out)
@@ -97,6 +56,10 @@ static void totals(const struct covered *c, uint64_t *hit, uint64_t *all)
 
 static void tiles(struct pages *p, struct buf *out)
 {
+	if (!p->in->time && !p->in->result->bugs.size && !p->in->covered->files.size) {
+		buf_adds(out, "<p>The store has no search yet: <code>muster test FILE.c</code> makes one.</p>\n");
+		return;
+	}
 	const struct result *r = p->in->result;
 	uint64_t confirmed = 0, hit, all;
 
@@ -162,21 +125,18 @@ static const char *function_file(const struct pages *p, const struct result_func
 static void function_map(struct pages *p, struct buf *out)
 {
 	const struct result *r = p->in->result;
+	VEC(struct treemap_item) items = {0};
 
-	buf_adds(out, "<div class=\"map\" role=\"img\" aria-label=\"functions by verdict; wider ones have more branches\">\n");
 	for (size_t i = 0; i < r->functions.size; i++) {
 		const struct result_function *f = &r->functions.data[i];
 		uint64_t number;
-		buf_addf(out, "<a class=\"%s%s\" style=\"flex:%" PRIu64 " 1 auto\"", f->verdict, f->bugs ? " bugs" : "", f->total + 1);
+		struct treemap_item t = {f->name, f->verdict, f->total + 1, f->covered, f->total, f->bugs, f->line, 0};
 		if (strmap_get(&p->files, function_file(p, f), &number))
-			buf_addf(out, " href=\"file-%" PRIu64 ".html#L%" PRIu32 "\"", number + 1, f->line);
-		buf_adds(out, " title=\"");
-		xml_text(out, f->name);
-		buf_addf(out, ": %s, %" PRIu64 "/%" PRIu64 " outcomes, %" PRIu64 " bugs\">", f->verdict, f->covered, f->total, f->bugs);
-		xml_text(out, f->name);
-		buf_adds(out, "</a>\n");
+			t.page = number + 1;
+		vec_push(&items, t);
 	}
-	buf_adds(out, "</div>\n");
+	html_treemap(items.data, items.size, out);
+	vec_release(&items);
 }
 
 static void functions(struct pages *p, struct buf *out)
@@ -238,19 +198,37 @@ static void files(struct pages *p, struct buf *out)
 	buf_adds(out, "</tbody></table></div>\n");
 }
 
+/* To the pages of comparisons. */
+static void links(struct pages *p, struct buf *out)
+{
+	const struct compared *const all[] = {p->in->diff, p->in->validate};
+
+	for (size_t i = 0; i < 2; i++) {
+		if (!all[i])
+			continue;
+		buf_addf(out, "<p><a href=\"%s.html\">Last %s</a>: ", all[i]->command, all[i]->command);
+		xml_text(out, all[i]->old);
+		buf_adds(out, " \xe2\x86\x92 ");
+		xml_text(out, all[i]->new);
+		buf_adds(out, "</p>\n");
+	}
+}
+
 static int overview(struct pages *p)
 {
 	struct buf out = {0};
 	char nonce[33];
 	char *title = mem_printf("muster: %s", p->in->name);
 
-	page_begin(&out, title, 1, nonce);
+	html_begin(&out, title, 1, nonce);
 	free(title);
 	tiles(p, &out);
+	links(p, &out);
 	bugs(p, &out);
 	functions(p, &out);
+	html_history(p->in, &out);
 	files(p, &out);
-	return page_end(p, &out, nonce, "index.html");
+	return html_end(p->directory, &out, nonce, "index.html");
 }
 
 /* ------------------------------------------------------------ the others */
@@ -261,11 +239,11 @@ static int file_page(struct pages *p, size_t i)
 	char nonce[33], name[40];
 
 	snprintf(name, sizeof name, "file-%zu.html", i + 1);
-	page_begin(&out, formats_path(p->in, p->in->covered->files.data[i].path), 0, nonce);
+	html_begin(&out, formats_path(p->in, p->in->covered->files.data[i].path), 0, nonce);
 	buf_adds(&out, "<p class=\"dim\">Beside a line with decisions: <span class=\"hit\">t\xe2\x9c\x93</span> a test took that direction (true, false), <span class=\"miss\">f\xe2\x9c\x97</span> none did, "
 		       "<span class=\"never\">t\xe2\x9c\x97</span> none got here.</p>\n");
 	html_source(p->in, i, &out);
-	return page_end(p, &out, nonce, name);
+	return html_end(p->directory, &out, nonce, name);
 }
 
 static void pre(struct buf *out, const char *heading, const char *text)
@@ -282,7 +260,7 @@ static int bug_page(struct pages *p, size_t i)
 	char nonce[33], name[40];
 
 	snprintf(name, sizeof name, "bug-%zu.html", i + 1);
-	page_begin(&out, b->summary, 0, nonce);
+	html_begin(&out, b->summary, 0, nonce);
 	buf_addf(&out, "<p><span class=\"%s\">%s</span>%s in <code>", b->confirmed ? "bad" : "warn", b->confirmed ? "confirmed" : "suspected",
 		 !p->in->before ? "" : map_get(&p->before, b->bucket, NULL) ? ", in the version before as well" : ", new in this version");
 	xml_text(&out, b->function);
@@ -297,7 +275,7 @@ static int bug_page(struct pages *p, size_t i)
 	if (b->report && *b->report)
 		pre(&out, "Report", b->report);
 	buf_release(&input);
-	return page_end(p, &out, nonce, name);
+	return html_end(p->directory, &out, nonce, name);
 }
 
 int html_write(const struct formats_input *in, const char *directory)
@@ -315,6 +293,10 @@ int html_write(const struct formats_input *in, const char *directory)
 		e = file_page(&p, i);
 	for (size_t i = 0; !e && i < in->result->bugs.size; i++)
 		e = bug_page(&p, i);
+	if (!e && in->diff)
+		e = html_compared(in->diff, directory);
+	if (!e && in->validate)
+		e = html_compared(in->validate, directory);
 	strmap_release(&p.files);
 	map_release(&p.before);
 	return e;

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "report/bug.h"
+#include "report/html_parts.h"
 #include "report/xml.h"
 
 #include <ctype.h>
@@ -14,8 +15,6 @@
 #define LINES_WHOLE 20000 /* lines of a file that is shown whole; of a larger one, functions that a test entered | browsers stay fast */
 
 /* ------------------------------------------------------------ highlighting */
-
-enum state { CODE, COMMENT }; /* what a line begins in */
 
 static int is_keyword(const char *s, size_t n)
 {
@@ -53,15 +52,15 @@ static size_t string_length(const char *s, const char *end)
 }
 
 /* One token; returns its length. */
-static size_t token(struct buf *out, const char *s, const char *end, enum state *state)
+static size_t token(struct buf *out, const char *s, const char *end, enum html_state *state)
 {
 	const char *close;
 	size_t n = 1;
 
-	if (*state == COMMENT || (end - s > 1 && s[0] == '/' && s[1] == '*')) {
-		const char *from = *state == COMMENT ? s : s + 2;
+	if (*state == HTML_COMMENT || (end - s > 1 && s[0] == '/' && s[1] == '*')) {
+		const char *from = *state == HTML_COMMENT ? s : s + 2;
 		close = memmem(from, (size_t)(end - from), "*/", 2);
-		*state = close ? CODE : COMMENT;
+		*state = close ? HTML_CODE : HTML_COMMENT;
 		n = close ? (size_t)(close + 2 - s) : (size_t)(end - s);
 		text(out, "c", s, n);
 	} else if (end - s > 1 && s[0] == '/' && s[1] == '/') {
@@ -82,13 +81,13 @@ static size_t token(struct buf *out, const char *s, const char *end, enum state 
 	return n;
 }
 
-static void highlight(struct buf *out, const char *s, const char *end, enum state *state)
+void html_highlight(struct buf *out, const char *s, const char *end, enum html_state *state)
 {
 	const char *p = s;
 
 	while (p < end && isspace((unsigned char)*p))
 		p++;
-	if (*state == CODE && p < end && *p == '#') {
+	if (*state == HTML_CODE && p < end && *p == '#') {
 		text(out, "p", s, (size_t)(end - s));
 		return;
 	}
@@ -166,7 +165,7 @@ void html_source(const struct formats_input *in, size_t file, struct buf *out)
 {
 	const struct covered_file *f = &in->covered->files.data[file];
 	struct buf source = {0}, marks = {0};
-	enum state state = CODE;
+	enum html_state state = HTML_CODE;
 	size_t decision = 0, function = 0, lines = 0;
 	struct stat st;
 
@@ -190,7 +189,7 @@ void html_source(const struct formats_input *in, size_t file, struct buf *out)
 		stop = stop ? stop : end;
 		if (lines <= LINES_WHOLE || is_shown(f, &function, line)) {
 			buf_addf(out, "<tr id=\"L%" PRIu32 "\"%s%s%s><td class=\"no\">%" PRIu32 "</td><td>%s</td><td>", line, *class ? " class=\"" : "", class, *class ? "\"" : "", line, buf_str(&marks));
-			highlight(out, s, stop, &state);
+			html_highlight(out, s, stop, &state);
 			buf_adds(out, "</td></tr>\n");
 			notes(in, f->path, line, out);
 		}

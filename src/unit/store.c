@@ -12,6 +12,7 @@
 #include "base/shell.h"
 #include "build/home.h"
 #include "report/bug.h"
+#include "report/history.h"
 #include "unit/reuse.h"
 #include "campaign/version.h"
 
@@ -259,10 +260,12 @@ static int was_skipped(const struct test_function *f)
 	return !f->searched && !f->lost && f->harness->number != UINT32_MAX;
 }
 
-/* The result itself, then what it says of functions. */
+/* The result itself, what the report says of how it was found, then what it says of functions. */
 static int put_result(struct test_session *s, struct store_result *r)
 {
-	int e = store_result_add(s->records.store, r);
+	char reused[64];
+	snprintf(reused, sizeof reused, "%llu %llu", (unsigned long long)s->reuse.functions, (unsigned long long)s->reuse.tests);
+	int e = store_result_add(s->records.store, r) || set(s, HISTORY_REUSED, reused) || history_keep(s->records.store, s->records.campaign, &s->costs.solve, !s->o->repeatable);
 	for (size_t i = 0; i < s->functions.size && !e; i++)
 		if (!was_skipped(&s->functions.data[i]) && !s->functions.data[i].helper)
 			e = put_function(s, &s->functions.data[i], r);

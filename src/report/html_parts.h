@@ -1,0 +1,31 @@
+/* html_parts.h: what the files that write pages of the HTML report share. */
+#ifndef MUSTER_REPORT_HTML_PARTS_H
+#define MUSTER_REPORT_HTML_PARTS_H
+
+#include "report/formats.h"
+
+/* html_page.c: the frame of a page. The nonce is the page's own; home: it is the overview itself. The end writes the page to directory/name and empties the buffer: -1 with words. */
+void html_begin(struct buf *out, const char *title, int home, char nonce[33]);
+int html_end(const char *directory, struct buf *out, const char *nonce, const char *name);
+
+/* html_source.c: a line of C, highlighted. state: what it begins in, and what the next one does. */
+enum html_state { HTML_CODE, HTML_COMMENT };
+void html_highlight(struct buf *out, const char *s, const char *end, enum html_state *state);
+
+/* html_treemap.c: functions as rectangles, as large as they have branch outcomes. */
+struct treemap_item {
+	const char *name, *verdict;
+	uint64_t size; /* above 0 */
+	uint64_t covered, total, bugs;
+	uint32_t line;
+	uint64_t page; /* number of the page of its file; 0: none */
+};
+void html_treemap(const struct treemap_item *items, size_t count, struct buf *out);
+
+/* html_history.c: coverage and bugs over time, runs, queries by rung, what was reused. */
+void html_history(const struct formats_input *in, struct buf *out);
+
+/* html_compared.c: the page of a comparison, COMMAND.html. -1 with words. */
+int html_compared(const struct compared *c, const char *directory);
+
+#endif
