@@ -369,33 +369,94 @@ int fuzz_failures_resume(struct fuzz *f)
 	return store_bug_each(f->records.store, f->records.campaign, restore_bug, f) < 0 ? -1 : 0;
 }
 
-static int fails_still(void *ctx, const struct result_bug *b)
+struct again {
+	struct fuzz *f;
+	int own;	     /* the bugs are those of this campaign */
+	struct map open;     /* buckets that no run confirmed in the version before, and their fates: they may be back */
+	struct buf fates;
+};
+
+static int note_fixed(void *ctx, uint64_t bucket, enum older_fate fate, const char *words)
 {
-	struct fuzz *f = ctx;
+	struct again *a = ctx;
+	(void)words;
+	if (fate != OLDER_STILL)
+		map_set(&a->open, bucket, (uint64_t)fate);
+	return 0;
+}
+
+/* Another one now, or one that this campaign does not have: fuzz_look finds out the rest. */
+static void look_later(struct fuzz *f, const struct result_bug *b, const struct finding *x)
+{
+	struct waiting_input p = {.test = b->test, .signal = x->bug.signal, .hang = !strcmp(x->bug.kind, "timeout")};
+	buf_add(&p.data, b->data, b->size);
+	vec_push(&f->bugs.pending, p);
+}
+
+#define WAS "; it was "
+
+/* Of the program as it is now it is a suspicion. */
+static int only_suspected(struct fuzz *f, const struct result_bug *b, const char *why)
+{
+	char *words = mem_printf("%s since the program was rebuilt" WAS "%s", why, b->summary);
+	struct result_bug u = {.bucket = b->bucket, .summary = words};
+	int r = store_bug_update(f->records.store, f->records.campaign, &u);
+	free(words);
+	return r;
+}
+
+static void add_fate(struct again *a, const struct result_bug *b, enum older_fate fate)
+{
+	struct result_bug as_it_was = *b;
+	const char *at = strstr(b->summary, WAS);
+	if (at && !b->confirmed)
+		as_it_was.summary = at + strlen(WAS);
+	older_fate_add(&a->fates, &as_it_was, fate);
+}
+
+static int run_bug(void *ctx, const struct result_bug *b)
+{
+	struct again *a = ctx;
+	struct fuzz *f = a->f;
 	struct finding x = FINDING_NONE;
+	enum older_fate fate;
+	uint64_t before = OLDER_FIXED;
 	int r = 0;
-	if (!b->confirmed)
+	if (!b->confirmed && !map_get(&a->open, b->bucket, &before))
 		return 0;
-	if (fuzz_fails_still(f, b, &x)) {
+	if (older_judge(f, b, &x, &fate)) {
 		r = -1;
-	} else if (x.cut) { /* the next search looks again */
-	} else if (!x.bug.confirmed) {
-		char *words = mem_printf("does not fail any more since the program was rebuilt; it was %s", b->summary);
-		struct result_bug u = {.bucket = b->bucket, .summary = words};
-		r = store_bug_update(f->records.store, f->records.campaign, &u);
-		free(words);
-	} else if (!finding_with(&x, b->bucket)) { /* another one now: fuzz_look finds out the rest */
-		struct waiting_input p = {.test = b->test, .signal = x.bug.signal, .hang = !strcmp(x.bug.kind, "timeout")};
-		buf_add(&p.data, b->data, b->size);
-		vec_push(&f->bugs.pending, p);
+	} else {
+		if (b->confirmed || before == OLDER_UNKNOWN)
+			add_fate(a, b, fate);
+		if (fate != OLDER_STILL && b->confirmed && a->own)
+			r = only_suspected(f, b, fate == OLDER_FIXED ? "does not fail any more" : x.bug.confirmed ? "its input fails otherwise" : "its input was not run");
+		if (x.bug.confirmed && (!a->own || !b->confirmed || !finding_with(&x, b->bucket)))
+			look_later(f, b, &x);
 	}
 	finding_release(&x);
 	return r ? -1 : fuzz_leaving(f);
 }
 
-int fuzz_bugs_again(struct fuzz *f)
+/* A test's number of another campaign means nothing here. */
+static int run_other(void *ctx, const struct result_bug *b)
 {
-	return store_bug_each(f->records.store, f->records.campaign, fails_still, f) < 0 ? -1 : 0;
+	struct result_bug own = *b;
+	own.test = 0;
+	return run_bug(ctx, &own);
+}
+
+int fuzz_bugs_again(struct fuzz *f, uint64_t campaign)
+{
+	struct again a = {.f = f, .own = campaign == f->records.campaign};
+	int r = older_fates_each(f->records.store, campaign, note_fixed, &a);
+	if (!r)
+		r = store_bug_each(f->records.store, campaign, a.own ? run_bug : run_other, &a) < 0 ? -1 : 0;
+	if (!r)
+		r = older_fates_set(f, &a.fates);
+	map_release(&a.open);
+	buf_release(&a.fates);
+	return r;
 }
 
 void fuzz_bugs_release(struct fuzz *f)

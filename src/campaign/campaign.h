@@ -9,6 +9,7 @@
 #ifndef MUSTER_CAMPAIGN_CAMPAIGN_H
 #define MUSTER_CAMPAIGN_CAMPAIGN_H
 
+#include "campaign/older.h"
 #include "campaign/traced.h"
 #include "check/confirm.h"
 #include "report/bug.h"
@@ -30,6 +31,7 @@ struct fuzz_options {
 	uint64_t seed;	 /* 0: not given */
 	double run_time; /* wall-clock seconds of one run */
 	int json, stats, no_mutate, no_shrink, quiet, until_bug;
+	int fresh;     /* nothing is taken over from a search of another version in another directory */
 	int summaries; /* make them of the functions that its tests call */
 	struct search_options search;
 	struct target_options target;
@@ -85,6 +87,7 @@ struct fuzz_filled {
 
 struct fuzz_shared {
 	struct fuzz_filled filled;
+	struct older older; /* what was taken over from another version */
 	double started;	   /* clock: when the command began */
 	uint64_t campaign; /* 0: there is none yet */
 	uint64_t version;  /* of the program, in the store; likewise */
@@ -188,6 +191,7 @@ struct fuzz {
 	struct fuzz_records records;
 	struct fuzz_bugs bugs;
 	struct fuzz_copies copies;
+	struct fuzz_callees *callees; /* of compositional search; else NULL */
 	struct fuzz_due {
 		double publish, sync, stats; /* clocks */
 		uint64_t covered;	     /* at the last figures */
@@ -231,8 +235,9 @@ int fuzz_kept(struct fuzz *f, uint64_t test);
 int fuzz_failures_flush(struct fuzz *f, int all);
 /* After a kill: failures that were not looked at, bugs without a file. */
 int fuzz_failures_resume(struct fuzz *f);
-/* After a rebuild: bugs that do not fail any more are suspected only. */
-int fuzz_bugs_again(struct fuzz *f);
+/* Of another version: those of a campaign are run again. In its own, bugs that do not fail any more are suspected only; in another
+ * one, those that fail are looked at. */
+int fuzz_bugs_again(struct fuzz *f, uint64_t campaign);
 void fuzz_bugs_release(struct fuzz *f);
 void fuzz_san_begin(struct fuzz *f); /* makes the san variant beside the search */
 void fuzz_site_done(struct fuzz *f, const struct waiting_input *p); /* its check was confirmed there */
@@ -244,6 +249,8 @@ void fuzz_copies_release(struct fuzz *f);
 
 /* entered.c: of a large program only functions that runs enter are made. */
 int fuzz_may_part(const struct fuzz *f); /* not in every search */
+/* Does a run with these counters of the unit make a decision in the function? */
+int fuzz_entered(const struct site_table *t, const struct site_function *f, const uint8_t *counters, uint32_t count);
 int fuzz_make_entered(struct fuzz *f);	 /* before the workers begin: 0, -1 */
 int fuzz_missing(void *part, struct launcher *l, uint64_t site); /* launch_missing of a worker's launchers */
 
@@ -264,6 +271,8 @@ void fuzz_shrink_release(struct fuzz *f);
 
 /* rebuilt.c: tests and bugs that an older build of the program left are run again. 0, -1. */
 int fuzz_rebuilt(struct fuzz *f);
+int fuzz_explore_again(struct fuzz *f); /* every test that is explored goes back to the frontier */
+int fuzz_carry(struct fuzz *f); /* a new campaign: those of the newest one with the same command and another build. Likewise */
 int fuzz_other_checks(struct fuzz *f); /* tests that were explored with fewer checkers are explored again */
 
 /* stats.c: DIR/fuzzer_stats, as AFL++ writes it. 0, -1. */

@@ -37,7 +37,7 @@ struct entered {
 	double until;
 };
 
-static int is_entered(const struct site_table *t, const struct site_function *f, const uint8_t *counters, uint32_t count)
+int fuzz_entered(const struct site_table *t, const struct site_function *f, const uint8_t *counters, uint32_t count)
 {
 	for (uint32_t i = 0; i < f->decisions; i++) {
 		struct site_decision d;
@@ -56,7 +56,7 @@ static void take_unit(struct entered *e, const struct site_table *t, const uint8
 	struct site_function f;
 
 	for (uint32_t i = 0; i < t->functions; i++)
-		if (site_table_function(t, i, &f) && is_entered(t, &f, counters, count))
+		if (site_table_function(t, i, &f) && fuzz_entered(t, &f, counters, count))
 			copies_list_add(&e->list, f.unit, f.name);
 }
 

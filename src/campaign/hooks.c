@@ -8,6 +8,7 @@
 #include "base/deadline.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "campaign/callees.h"
 #include "campaign/campaign.h"
 
 #include <stdlib.h>
@@ -116,9 +117,13 @@ static int take(void *ctx, struct search_test *t, struct buf *data)
 	    store_frontier_take(f->records.store, f->records.campaign, f->number + 1, 600, STAGE_DONE, &row, data);
 	if (got > 0) {
 		from_row(t, &row);
+		if (search_kind_composes(f->o->search.kind))
+			t->bound = 0; /* ordinals are those of a path with other calls replaced */
 		fuzz_copies_note(f, data->data, data->size);
 		f->figures->ended = 0; /* at once: the supervisor counts those that have nothing to do */
 	}
+	if (!got)
+		fuzz_callees_empty(f);
 	return got;
 }
 
@@ -181,7 +186,7 @@ static int pause(void *ctx)
 	}
 	if (fuzz_stopping(f))
 		f->stopped = 1;
-	return f->stopped;
+	return f->stopped || fuzz_callees_due(f);
 }
 
 struct search_hooks fuzz_hooks(struct fuzz *f)

@@ -11,11 +11,9 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "build/join.h"
 #include "campaign/campaign.h"
-#include "search/path.h"
+#include "campaign/gathering.h"
 #include "solve/solve.h"
-#include "summary/gather.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,61 +39,14 @@ int summaries_put(struct store *store, uint64_t symbol, const struct summaries *
 struct summarising {
 	struct fuzz *f;
 	struct campaign_summarised *out;
-	struct gather calls;
-	struct sites sites;
-	struct path path;
+	struct gathering g;
 	struct confirm *confirm;
-	struct whole *whole;
 	struct solver *solver;
 	struct store *store;
 	struct buf units; /* digests of units that have summaries, in hexadecimal */
 };
 
-/* ------------------------------------------------------------- which functions */
-
-static const struct whole_symbol *symbol_of(const struct whole *w, const struct site_function *site)
-{
-	for (size_t i = 0; i < w->symbols.size; i++) {
-		const struct whole_symbol *s = &w->symbols.data[i];
-		if (s->function && s->function->defined && !strcmp(s->name, site->name) && s->function->line == site->line && !strcmp(s->function->file, site->file))
-			return s;
-	}
-	return NULL;
-}
-
-/* Bodies of libc's functions are no units of the program. */
-static int is_wanted(void *ctx, const struct site_function *site, struct called_function *out)
-{
-	struct summarising *m = ctx;
-	const struct whole_symbol *s = symbol_of(m->whole, site);
-
-	if (!s)
-		return 0;
-	*out = (struct called_function){.name = s->name, .code = s->function, .line = site->line, .end_line = site->line};
-	for (uint32_t v = s->function->first_instruction; v < s->function->first_instruction + s->function->instructions; v++)
-		if (s->function->values[v].op == CODE_RETURN && s->function->values[v].line > out->end_line)
-			out->end_line = s->function->values[v].line;
-	return 1;
-}
-
 /* ------------------------------------------------------------- one test */
-
-/* Did the run itself break a check? */
-static int judge(void *ctx, const struct trace *t, struct called_run *r)
-{
-	struct summarising *m = ctx;
-
-	(void)r;
-	m->path.exact = 1;
-	m->path.checks = m->f->o->search.checks;
-	path_read(&m->path, t, &m->sites, NULL, 0);
-	for (size_t i = 0; i < m->path.steps.size; i++)
-		if (path_broke(&m->path.steps.data[i]) && !m->path.steps.data[i].free) {
-			m->out->failing++;
-			return 0;
-		}
-	return !m->path.cut;
-}
 
 /* Does it fail in the san variant? -1 with words. */
 static int fails(struct summarising *m, const struct store_test *t)
@@ -121,7 +72,7 @@ static int each_test(void *ctx, const struct store_test *t)
 		m->out->failing += bad > 0;
 		return bad < 0 ? -1 : 0;
 	}
-	return gather_name(&m->calls) || gather_run(&m->calls, t->size ? t->data : "", t->size, t->id) ? -1 : 0;
+	return gather_name(&m->g.calls) || gather_run(&m->g.calls, t->size ? t->data : "", t->size, t->id) ? -1 : 0;
 }
 
 /* ------------------------------------------------------------- the store */
@@ -141,12 +92,12 @@ static int keep(struct summarising *m, struct gather_function *f)
 	uint64_t symbol;
 	uint32_t number = (uint32_t)-1;
 
-	for (uint32_t i = 0; i < m->whole->symbols.size; i++)
-		if (m->whole->symbols.data[i].function == f->f.code)
+	for (uint32_t i = 0; i < m->g.whole->symbols.size; i++)
+		if (m->g.whole->symbols.data[i].function == f->f.code)
 			number = i;
 	if (number == (uint32_t)-1 || !f->list.all.size)
 		return 0;
-	at.unit = m->whole->units.data[m->whole->symbols.data[number].unit].digest;
+	at.unit = m->g.whole->units.data[m->g.whole->symbols.data[number].unit].digest;
 	for (size_t i = 0; i < f->list.all.size; i++)
 		summary_simplify(&f->list, &f->list.all.data[i], m->solver);
 	summaries_join(&f->list, m->solver, NULL);
@@ -171,22 +122,12 @@ static int keep(struct summarising *m, struct gather_function *f)
 
 static int open_all(struct summarising *m)
 {
-	struct fuzz *f = m->f;
-	struct target_options o = f->o->target;
-
-	o.time = f->o->run_time * 8;
-	o.shm.table_limit = 4096;
-	m->whole = join_load(f->program);
-	if (!m->whole || gather_open(&m->calls, f->program, f->argv, &o))
+	if (gathering_open(&m->g, m->f))
 		return -1;
-	m->calls.wanted = is_wanted;
-	m->calls.judge = judge;
-	m->calls.ctx = m;
-	sites_init(&m->sites, &m->calls.target.sites);
-	struct launch_options san = m->calls.target.options;
+	struct launch_options san = m->g.calls.target.options;
 	san.shm = NULL;
 	san.server = 0;
-	return confirm_open(&m->confirm, f->program, &san);
+	return confirm_open(&m->confirm, m->f->program, &san);
 }
 
 int campaign_summarise(struct fuzz *f, struct campaign_summarised *out)
@@ -200,18 +141,15 @@ int campaign_summarise(struct fuzz *f, struct campaign_summarised *out)
 	if (!e && !(e = open_all(&m))) {
 		m.solver = solver_new(&so);
 		e = store_test_each(m.store, f->shared->campaign, 0, 1, each_test, &m) < 0 ? -1 : 0;
-		for (size_t i = 0; i < m.calls.functions.size && !e; i++)
-			e = keep(&m, &m.calls.functions.data[i]);
+		for (size_t i = 0; i < m.g.calls.functions.size && !e; i++)
+			e = keep(&m, &m.g.calls.functions.data[i]);
 		if (!e && m.units.size)
 			e = store_value_set(m.store, f->shared->campaign, "units", m.units.data, m.units.size);
 		solver_free(m.solver);
-		sites_release(&m.sites);
+		out->failing += m.g.broken;
 	}
-	if (m.whole)
-		gather_release(&m.calls);
+	gathering_close(&m.g);
 	confirm_close(m.confirm);
-	path_release(&m.path);
-	whole_free(m.whole);
 	buf_release(&m.units);
 	if (m.store)
 		store_close(m.store);

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "build/archive.h"
 #include "build/home.h"
+#include "campaign/callees.h"
 #include "campaign/campaign.h"
 #include "campaign/version.h"
 
@@ -61,7 +62,7 @@ int fuzz_open_targets(struct fuzz *f)
 	log_progress("making the trace variant of %s", f->program);
 	int variant = search_kind_calls(f->o->search.kind) ? VARIANT_CALLS : VARIANT_TRACE;
 	if (variant == VARIANT_CALLS)
-		t.shm.flags |= MUSTER_FLAG_CALLS;
+		t.shm.flags |= MUSTER_FLAG_CALLS | (search_kind_composes(f->o->search.kind) ? MUSTER_FLAG_SUMMARIES | MUSTER_FLAG_OUTPUTS | MUSTER_FLAG_COMPOSE : 0);
 	t.part = fuzz_may_part(f);
 	if (target_make(&f->run.trace, f->program, f->argv, variant, &t) || target_make(&f->run.trace_child, f->program, f->argv, variant, &t))
 		return -1;
@@ -134,6 +135,7 @@ static int open_search(struct fuzz *f)
 	    .child_shm = &f->run.trace_child.shm,
 	    .sites = &f->run.trace.sites,
 	    .program = f->program,
+	    .compose = fuzz_callees_compose(f),
 	    .to_objects = !target_has_path(f->argv),
 	};
 	struct search_hooks hooks = fuzz_hooks(f);
@@ -236,7 +238,7 @@ int fuzz_open(struct fuzz *f)
 	if (!f->number)
 		f->shared->copies = f->run.trace.variant.copies;
 	fuzz_san_begin(f);
-	return open_search(f);
+	return fuzz_callees_open(f) || open_search(f) ? -1 : 0;
 }
 
 void fuzz_release_targets(struct fuzz *f)
@@ -253,6 +255,7 @@ void fuzz_close(struct fuzz *f)
 	if (f->records.campaign)
 		store_frontier_release(f->records.store, f->records.campaign, f->number + 1);
 	search_free(f->search);
+	fuzz_callees_close(f);
 	exec_close(f->run.exec);
 	launcher_free(f->run.parent);
 	launcher_free(f->run.child);
@@ -406,7 +409,9 @@ int fuzz_seed(struct fuzz *f)
 		return 0;
 	if (f->o->workers == 1 && store_frontier_release(f->records.store, f->records.campaign, 0))
 		return -1;
-	if (f->o->seeds && outdir_seeds(f->o->seeds, f->o->search.max_input, offer_seed, f) < 0)
+	if (f->records.fresh && !lost && fuzz_carry(f))
+		return -1;
+	if (!f->stopped && f->o->seeds && outdir_seeds(f->o->seeds, f->o->search.max_input, offer_seed, f) < 0)
 		return -1;
 	if (f->stopped) {
 		log_warn("a limit was reached while the seeds were run: the same command goes on with the rest");
@@ -481,7 +486,9 @@ int fuzz_loop(struct fuzz *f)
 		if (f->figures->stage != FUZZ_STAGE_MUTATE)
 			fuzz_stage(f, FUZZ_STAGE_NEGATE); /* or the other: fuzz_publish knows */
 		r = search_step(f->search);
-		if (r < 0 || fuzz_note_lost(f) || fuzz_copies_turn(f) || fuzz_failures_flush(f, 0) || fuzz_write_stats(f))
+		int more = r < 0 ? -1 : fuzz_callees_turn(f);
+		r = more > 0 ? 1 : r;
+		if (more < 0 || fuzz_note_lost(f) || fuzz_copies_turn(f) || fuzz_failures_flush(f, 0) || fuzz_write_stats(f))
 			return -1;
 		if (f->o->until_bug && f->figures->bugs)
 			f->shared->stop = 1;

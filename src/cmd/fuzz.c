@@ -196,6 +196,7 @@ int cmd_fuzz(int argc, char **argv)
 		       "words to try, in AFL's and libFuzzer's format"),
 	    OPTION_STR("secondary", 'S', "NAME", &o.secondary,
 		       "join the AFL++ campaign whose sync directory is DIR"),
+	    OPTION_FLAG("fresh", 0, &o.fresh, "in a new directory: take nothing over from a search of another build of the program"),
 	    OPTION_FLAG("until-bug", 0, &o.until_bug, "end with the first bug that is confirmed"),
 	    OPTION_FLAG("no-mutate", 0, &o.no_mutate, "negate and solve only"),
 	    OPTION_FLAG("no-invariants", 0, &o.search.no_invariants, "ask for nothing by the invariants of loops"),
@@ -206,7 +207,7 @@ int cmd_fuzz(int argc, char **argv)
 			  "seconds of processor time that one run may take, or wait (1)"),
 	    TARGET_MEM_ROW(&o.target),
 	    MEMORY_ROW(&o.memory),
-	    OPTION_STR("strategy", 0, "NAME", &strategy, "how paths are searched: auto (the default), generational, ic-cut"),
+	    OPTION_STR("strategy", 0, "NAME", &strategy, "how paths are searched: auto (the default), generational, compositional, ic-cut"),
 	    OPTION_STR("ic-cut-config", 0, "LETTER", &ic_config, "IC-Cut as one of the configurations A to G (E); F is generational search"),
 	    OPTION_DOUBLE("ic-cut-time", 0, "S", &ic_seconds, "seconds of processor time that IC-Cut explores one function (10)"),
 	    CHECK_ROWS(&check),
@@ -248,8 +249,6 @@ int cmd_fuzz(int argc, char **argv)
 		option_usage(&spec, "--strategy: %s", error_text());
 	if ((ic_config || o.search.kind == KIND_IC_CUT) && ic_config_apply(ic_config ? ic_config : "E", ic_seconds, &o.search))
 		option_usage(&spec, "--ic-cut-config: %s", error_text());
-	if (search_kind_composes(o.search.kind))
-		option_usage(&spec, "--strategy %s is for the functions of a file: muster test", strategy);
 	o.stats = check.stats;
 	o.search.function_limit = function_limit;
 	o.search.solve.no_optimistic = no_optimistic;

@@ -134,6 +134,93 @@ static void print_bug(const struct result_bug *b, const char *program)
 	buf_release(&input);
 }
 
+/* A bug of the version before, unless an input shows it in this one, too. */
+struct fates {
+	const struct result *r;
+	struct json *j; /* NULL: text */
+};
+
+static const struct result_bug *find_bug(const struct result *r, uint64_t bucket)
+{
+	for (size_t i = 0; i < r->bugs.size; i++)
+		if (r->bugs.data[i].bucket == bucket)
+			return &r->bugs.data[i];
+	return NULL;
+}
+
+static int put_fate(void *ctx, uint64_t bucket, enum older_fate fate, const char *words)
+{
+	struct fates *f = ctx;
+	const struct result_bug *now = find_bug(f->r, bucket);
+	if (now && now->confirmed)
+		fate = OLDER_STILL;
+	if (!f->j) {
+		printf("old bug   %s: %s\n", older_fate_words(fate), words);
+		return 0;
+	}
+	json_object_open(f->j);
+	json_key(f->j, "summary"), json_str(f->j, words);
+	json_key(f->j, "verdict"), json_str(f->j, older_fate_words(fate));
+	json_object_close(f->j);
+	return 0;
+}
+
+struct old_bug {
+	uint64_t bucket;
+	int found;
+};
+
+static int look_old(void *ctx, uint64_t bucket, enum older_fate fate, const char *words)
+{
+	struct old_bug *x = ctx;
+	(void)words;
+	x->found |= bucket == x->bucket && fate != OLDER_STILL;
+	return 0;
+}
+
+/* It stands among the old bugs already. */
+static int is_old(const struct fuzz *f, struct store *store, uint64_t bucket)
+{
+	struct old_bug x = {.bucket = bucket};
+	if (f->shared->older.taken)
+		older_fates_each(store, f->shared->campaign, look_old, &x);
+	return x.found;
+}
+
+static void print_older(const struct fuzz *f, struct store *store, const struct result *r)
+{
+	const struct older *o = &f->shared->older;
+	struct fates fates = {r, NULL};
+	if (o->taken) {
+		printf("reused    %" PRIu64 " tests of another build, run again in %.1f s; the searches that found them took %.1f s\n", o->tests, o->spent, o->seconds);
+		if (o->functions)
+			printf("          %" PRIu32 " of %" PRIu32 " functions changed or are new; %" PRIu64 " of the tests come to them and are explored first\n", o->changed, o->functions, o->reaching);
+		older_fates_each(store, f->shared->campaign, put_fate, &fates);
+	}
+}
+
+static void print_older_json(const struct fuzz *f, struct store *store, const struct result *r, struct json *j)
+{
+	const struct older *o = &f->shared->older;
+	struct fates fates = {r, j};
+	if (!o->taken)
+		return;
+	json_key(j, "reused"), json_object_open(j);
+	json_key(j, "version"), json_u64(j, o->version);
+	json_key(j, "tests"), json_u64(j, o->tests);
+	json_key(j, "reaching"), json_u64(j, o->reaching);
+	json_key(j, "functions"), json_u64(j, o->functions);
+	json_key(j, "changed"), json_u64(j, o->changed);
+	if (!f->o->search.repeatable) {
+		json_key(j, "seconds"), json_double(j, o->spent);
+		json_key(j, "seconds_before"), json_double(j, o->seconds);
+	}
+	json_key(j, "bugs"), json_array_open(j);
+	older_fates_each(store, f->shared->campaign, put_fate, &fates);
+	json_array_close(j);
+	json_object_close(j);
+}
+
 static void print_rungs(const struct solve_stats *s)
 {
 	const char *sep = "";
@@ -194,14 +281,14 @@ static void print_unread(const char *dir, const char *command)
 	buf_release(&file);
 }
 
-static void print_text(const struct fuzz_options *o, struct store *store, uint64_t campaign, const struct campaign_sums *s,
-		       const struct result *r, const char *status, const char *command, const char *program)
+static void print_text(const struct fuzz *f, struct store *store, const struct campaign_sums *s, const struct result *r, const char *status)
 {
+	const struct fuzz_options *o = f->o;
 	char *dir = folder(o);
 	uint64_t files = 0;
 	outdir_files(dir, count_file, &files);
 	printf("%-9s %.1f s, %" PRIu64 " runs, %" PRIu64 " tests, %" PRIu64 " of them in %s/queue\n", status, s->seconds,
-	       s->search.runs, store_test_count(store, campaign), files, dir);
+	       s->search.runs, store_test_count(store, f->shared->campaign), files, dir);
 	printf("branches  %" PRIu64 " of %" PRIu64 " outcomes\n", s->covered, s->total);
 	if (!strcmp(status, "complete") && s->exhaustive)
 		printf("paths     every negation was answered and run, nothing is known to be lost (inputs up to %" PRIu64
@@ -236,21 +323,24 @@ static void print_text(const struct fuzz_options *o, struct store *store, uint64
 		print_rungs(&s->solve);
 	if (o->stats)
 		checks_stats_print(r);
+	print_older(f, store, r);
 	for (size_t i = 0; i < r->bugs.size; i++)
-		print_bug(&r->bugs.data[i], program);
+		if (!is_old(f, store, r->bugs.data[i].bucket) || r->bugs.data[i].confirmed)
+			print_bug(&r->bugs.data[i], f->program);
 	if (!s->bugs.confirmed && !s->bugs.suspected)
 		printf("bugs      none found\n");
 	if (suppress_count())
 		printf("hidden    %" PRIu64 " finding%s suppressed, by --check -NAME or a file of suppressions\n", suppress_count(), suppress_count() == 1 ? " is" : "s are");
 	if (s->search.traces && !s->solve.queries && !s->search.concretisations && strcmp(status, "interrupted"))
-		print_unread(dir, command);
+		print_unread(dir, f->command);
 	free(dir);
 }
 
 /* -------------------------------------------------------------------- JSON */
 
-static void print_json(const struct fuzz_options *o, const struct campaign_sums *s, const struct result *r, const char *status)
+static void print_json(const struct fuzz *f, struct store *store, const struct campaign_sums *s, const struct result *r, const char *status)
 {
+	const struct fuzz_options *o = f->o;
 	struct buf out = {0};
 	struct json writer, *j = &writer;
 	json_begin(j, &out);
@@ -278,6 +368,7 @@ static void print_json(const struct fuzz_options *o, const struct campaign_sums 
 	json_key(j, "covered"), json_u64(j, s->covered);
 	json_key(j, "total"), json_u64(j, s->total);
 	json_object_close(j);
+	print_older_json(f, store, r, j);
 	result_json(j, r, RESULT_TESTS | RESULT_BUGS | RESULT_STATS);
 	json_object_close(j);
 	fwrite(out.data, 1, out.size, stdout);
@@ -293,9 +384,9 @@ int fuzz_report(const struct fuzz *f, struct store *store, const char *status)
 	campaign_add_up(f, &s);
 	fill(o, store, f->shared->campaign, &s, f->command, &r);
 	if (o->json)
-		print_json(o, &s, &r, status);
+		print_json(f, store, &s, &r, status);
 	else
-		print_text(o, store, f->shared->campaign, &s, &r, status, f->command, f->program);
+		print_text(f, store, &s, &r, status);
 	result_release(&r);
 	return s.bugs.confirmed ? EXIT_FOUND : EXIT_OK;
 }

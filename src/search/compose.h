@@ -31,7 +31,9 @@ void compose_free(struct compose *c);
 void compose_clear(struct compose *c); /* no function any more */
 /* The summaries are borrowed until compose_clear; no more are added to the list meanwhile. 1: calls of the function may be replaced; 0: none of its summaries can stand for a call. */
 int compose_add(struct compose *c, uint64_t first, uint64_t end, struct summaries *l);
-/* Where a global variable is in the program. */
+/* compose_image.c: where all global variables of a program are, by its file. 0; -1 with words. */
+int compose_image(struct compose *c, const char *program);
+/* Where a global variable is in the program; 0: nobody knows. */
 void compose_global(struct compose *c, const char *name, uint64_t address);
 /* The functions, by their instructions. The pointer is the compose's. */
 const struct muster_function *compose_functions(const struct compose *c, size_t *count);

@@ -21,6 +21,8 @@ void search_read_path(struct search *s, struct path *p, struct compose_run *call
 	p->skip = NULL;
 	if (s->t.compose) {
 		compose_read(s->t.compose, calls, t);
+		if (calls->replaced.size && !s->o.unit) /* summaries are those of some runs: nothing says that they are all */
+			search_lose(s, LOSS_COMPOSED);
 		p->skip = compose_skips;
 		p->skip_ctx = calls;
 	}

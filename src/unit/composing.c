@@ -8,7 +8,6 @@
 #include "unit/composing.h"
 
 #include "base/deadline.h"
-#include "base/elf.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -16,13 +15,11 @@
 #include "loops/codes.h"
 #include "summary/summary.h"
 
-#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define IMAGE 0x555555554000ull /* where programs are loaded: without address randomisation */
 #define TESTS 100		/* of a callee, of which summaries are made */
 #define WAIT_NS 2000000		/* until a callee of another worker is looked for again */
 
@@ -41,60 +38,12 @@ struct composing {
 	struct codes *codes;
 };
 
-/* ---------------------------------------------------------------- globals */
-
-struct image {
-	struct compose *c;
-	const Elf64_Sym *symbols;
-	size_t count, text_size;
-	const char *text;
-};
-
-static int take_section(void *ctx, const char *name, const void *contents, size_t size)
+/* The name of another one for the linker, perhaps: such a variable is at no known place. */
+static void forget_renamed(struct composing *c)
 {
-	struct image *x = ctx;
-	if (!strcmp(name, ".symtab"))
-		x->symbols = contents, x->count = size / sizeof *x->symbols;
-	if (!strcmp(name, ".strtab"))
-		x->text = contents, x->text_size = size;
-	return 0;
-}
-
-/* Names that mean one variable. */
-static void add_globals(struct image *x, uint64_t base)
-{
-	struct strmap seen = {0};
-	for (int round = 0; round < 2; round++)
-		for (size_t i = 0; i < x->count && x->text_size; i++) {
-			Elf64_Sym e;
-			uint64_t n = 0;
-			memcpy(&e, &x->symbols[i], sizeof e);
-			if (ELF64_ST_TYPE(e.st_info) != STT_OBJECT || e.st_name >= x->text_size || !memchr(x->text + e.st_name, 0, x->text_size - e.st_name))
-				continue;
-			strmap_get(&seen, x->text + e.st_name, &n);
-			if (!round)
-				strmap_set(&seen, x->text + e.st_name, n + 1);
-			else if (n == 1)
-				compose_global(x->c, x->text + e.st_name, base + e.st_value);
-		}
-	strmap_release(&seen);
-}
-
-static int find_globals(struct composing *c, const char *program)
-{
-	struct image x = {.c = c->compose};
-	struct buf b = {0};
-	Elf64_Ehdr head;
-	int r = file_read(program, &b);
-	if (!r && b.size >= sizeof head && elf_sections(b.data, b.size, take_section, &x) >= 0) {
-		memcpy(&head, b.data, sizeof head);
-		add_globals(&x, head.e_type == ET_DYN ? IMAGE : 0);
-	}
-	for (size_t i = 0; i < c->s->driven.front->globals.size; i++) /* the name of another one for the linker, perhaps */
+	for (size_t i = 0; i < c->s->driven.front->globals.size; i++)
 		if (c->s->driven.front->globals.data[i].symbol)
 			compose_global(c->compose, c->s->driven.front->globals.data[i].name, 0);
-	buf_release(&b);
-	return r;
 }
 
 /* ---------------------------------------------------------------- life */
@@ -108,10 +57,12 @@ struct composing *composing_new(struct test_session *s, const char *program)
 	c->compose = compose_new(c->solver);
 	c->codes = codes_new(s->driven.program);
 	c->of = mem_zalloc((s->functions.size + 1) * sizeof *c->of);
-	if (!find_globals(c, program))
-		return c;
-	composing_free(c);
-	return NULL;
+	if (compose_image(c->compose, program)) {
+		composing_free(c);
+		return NULL;
+	}
+	forget_renamed(c);
+	return c;
 }
 
 void composing_free(struct composing *c)
