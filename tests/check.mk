@@ -53,6 +53,8 @@ test_compositional = tests/compositional/run
 test_summaries = tests/summary/run -n 1 -s 2 -x
 # Summaries against mutants of their program: nothing stale is accepted.
 test_mutants = tests/validate/mutants -n 2 -p 2 -k 3 -s 21 -x
+# What partial summaries leave unsaid, against execution; the opposite of it must be found to be wrong.
+test_partial = tests/validate/partial -n 10 -s 3 && tests/validate/partial -n 4 -s 4 -x
 # Generated functions beside their terms, on some of their inputs.
 test_vc = tests/vc/run -n 40 -t 7
 test_vc-gotos = tests/vc/run -g -n 20 -t 61

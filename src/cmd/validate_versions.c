@@ -57,6 +57,18 @@ static void print_unknown(const struct revalidation *v)
 		printf("\nand %llu more unknown: --json lists all\n", (unsigned long long)(shown - SHOWN));
 }
 
+/* Valid ones that need more than their precondition says. */
+static void print_partial(const struct revalidation *v)
+{
+	for (size_t i = 0; i < v->rows.size; i++) {
+		const struct revalidate_row *r = &v->rows.data[i];
+		if (r->r.verdict != VALIDATE_VALID || !r->r.partial || !r->r.needs)
+			continue;
+		printf("\nvalid (partial: %s): %s\n", r->r.needs, r->function);
+		print_pair(r);
+	}
+}
+
 static void print_violated(const struct revalidation *v)
 {
 	for (size_t i = 0; i < v->rows.size; i++) {
@@ -79,6 +91,7 @@ static void print_words(const struct revalidation *v)
 		printf("  %llu of the valid ones are partial: they hold as far as they go\n", (unsigned long long)v->partial);
 	print_violated(v);
 	print_invalid(v);
+	print_partial(v);
 	print_unknown(v);
 	if (v->not_run)
 		printf("\nnothing was run, so nothing is invalid: for runs OLD and NEW are C files, of revisions too, or versions of C files in the store\n");

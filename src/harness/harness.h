@@ -154,6 +154,8 @@ struct hash128 harness_digest(const struct harness *h, const struct harness_func
 
 /* initial.c: fills in root_initial from the program's file. Names of globals are looked for, so a program without symbols has none; nor has one whose constructors may have written them. */
 int harness_initial(struct harness *h, const char *program);
+/* Bytes of one variable of the program as it starts, by the name of its symbol; without addresses, which the loader fills in. 1; 0: not known. */
+int harness_first_bytes(const char *program, const char *name, uint64_t offset, uint8_t *out, size_t bytes);
 
 /* export.c: a cmocka file: one test for each input, in the order given. observation may be NULL: then the function ended the
  * process, and that is asserted. */

@@ -158,25 +158,71 @@ static void fill(struct harness *h, const struct file *f, const Elf64_Shdr *tabl
 	map_release(&done);
 }
 
+/* The table of symbols of a program in which nothing runs before main; NULL: there is none. */
+static const Elf64_Shdr *symbol_table(const struct file *f)
+{
+	for (unsigned i = 0; i < f->header->e_shnum; i++)
+		if (f->sections[i].sh_type == SHT_SYMTAB)
+			return has_constructors(f, &f->sections[i]) ? NULL : &f->sections[i];
+	return NULL;
+}
+
 int harness_initial(struct harness *h, const char *program)
 {
 	struct buf b = {0};
 	struct strmap names = {0};
 	struct file f;
 	int e = file_read(program, &b) || open_file(&f, &b) ? -1 : 0;
+	const Elf64_Shdr *table = e ? NULL : symbol_table(&f);
 
 	vec_clear(&h->root_initial);
-	for (unsigned i = 0; !e && i < f.header->e_shnum; i++) {
-		if (f.sections[i].sh_type != SHT_SYMTAB)
-			continue;
-		if (has_constructors(&f, &f.sections[i]))
-			break;
-		read_symbols(&f, &f.sections[i], &names);
-		fill(h, &f, &f.sections[i], &names);
-		break;
+	if (table) {
+		read_symbols(&f, table, &names);
+		fill(h, &f, table, &names);
 	}
 	strmap_release(&names);
 	buf_release(&b);
 	return e ? error_wrap("the first values of variables cannot be read from '%s'", program)
 		 : 0;
+}
+
+/* Does the loader fill in one of these bytes? */
+static int is_relocated(const struct file *f, uint64_t address, size_t bytes)
+{
+	for (unsigned i = 0; i < f->header->e_shnum; i++) {
+		const Elf64_Shdr *s = &f->sections[i];
+		const Elf64_Rela *r = (const Elf64_Rela *)(f->data + s->sh_offset);
+
+		if (s->sh_type == SHT_REL || s->sh_type == SHT_RELR || (s->sh_type == SHT_RELA && !inside(f, s->sh_offset, s->sh_size)))
+			return 1;
+		for (uint64_t k = 0; s->sh_type == SHT_RELA && k < s->sh_size / sizeof *r; k++)
+			if (r[k].r_offset < address + bytes && address < r[k].r_offset + 8)
+				return 1;
+	}
+	return 0;
+}
+
+int harness_first_bytes(const char *program, const char *name, uint64_t offset, uint8_t *out, size_t bytes)
+{
+	struct buf b = {0};
+	struct strmap names = {0};
+	struct arena arena = {0};
+	struct file f;
+	int known = 0;
+	const Elf64_Shdr *table = file_read(program, &b) || open_file(&f, &b) ? NULL : symbol_table(&f);
+	uint64_t number = 0;
+
+	if (table)
+		read_symbols(&f, table, &names);
+	if (strmap_get(&names, name, &number) && number) {
+		const Elf64_Sym *s = &((const Elf64_Sym *)(f.data + table->sh_offset))[number - 1];
+		const uint8_t *all = bytes_of(&f, s, s->st_size, &arena);
+		known = all && offset <= s->st_size && bytes <= s->st_size - offset && !is_relocated(&f, s->st_value + offset, bytes);
+		if (known)
+			memcpy(out, all + offset, bytes);
+	}
+	strmap_release(&names);
+	arena_release(&arena);
+	buf_release(&b);
+	return known;
 }

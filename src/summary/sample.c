@@ -63,6 +63,9 @@ struct reading {
 	int blind;		  /* there was one, */
 	uint32_t blind_type;	  /* of this type; */
 	u128 instead;		  /* and this was taken for its value */
+	/* For sample_says; NULL: other places are none. */
+	int (*other)(void *ctx, const struct place *pl, unsigned width, u128 *value);
+	void *ctx;
 };
 
 static uint64_t address(const struct walk_pointer *p, const struct walk *w)
@@ -178,6 +181,11 @@ static u128 value_of(void *ctx, expr_t v)
 		return l && r->seen ? after_value(r, l, r->seen) : (r->wrong = 1, 0);
 	}
 	l = by_path(&r->st, &pl);
+	u128 known;
+	if (!l && r->other)
+		return r->other(r->ctx, &pl, expr_width(r->s->l->pool, v), &known) ? known : (r->wrong = 1, 0);
+	if (r->other && l->type == PLACE_POINTER && before_value(r, l) == SEEN_NONE)
+		return r->wrong = 1, 0;
 	if (!pl.after && !l && !is_behind_end(r, &pl))
 		return r->wrong = 1, 0;
 	if (!pl.after)
@@ -450,6 +458,18 @@ int sample_state(struct sampler *s, const struct summary *x, const void *witness
 		ok = make_state(s, x, &r, &values, input);
 	}
 	map_release(&values);
+	close_reading(&r);
+	return ok;
+}
+
+int sample_says(struct sampler *s, const struct summary *x, expr_t condition, const void *input, size_t size, int (*other)(void *ctx, const struct place *pl, unsigned width, u128 *value), void *ctx)
+{
+	struct reading r;
+
+	open_reading(&r, s, x, input, size);
+	r.other = other;
+	r.ctx = ctx;
+	int ok = holds(&r, condition);
 	close_reading(&r);
 	return ok;
 }

@@ -30,6 +30,8 @@ struct sample_memory { /* of a global ("gNAME") or of what a place points to ("0
 int sample_state_of(struct sampler *s, const struct summary *x, const void *witness, size_t size, struct map *values, const struct sample_memory *memory, size_t count, struct buf *input);
 /* Does the input's state satisfy P, and has the driver all places that Q names? */
 int sample_satisfies(struct sampler *s, const struct summary *x, const void *input, size_t size);
+/* Does the condition hold in the input's state? other: the value of a place that the driver does not make, 0: it is not known. 1; 0: it does not, or that is not known. */
+int sample_says(struct sampler *s, const struct summary *x, expr_t condition, const void *input, size_t size, int (*other)(void *ctx, const struct place *pl, unsigned width, u128 *value), void *ctx);
 /* Does what the call of this input left (an observation of muster/drive.h) satisfy Q, and is all else as it was? 1; 0 with words. */
 int sample_holds(struct sampler *s, const struct summary *x, const void *input, size_t size, const void *seen, size_t seen_size, struct buf *words);
 /* Is Q a failure? */

@@ -3,6 +3,9 @@
  * An input of the old version's driver means the same to the new one's if both take the function's parameters, globals and objects from the same bytes: then it is carried over place by place (what a
  * global's bytes are combined with may have changed). Where they do not, nothing is run, and the summary stays unknown. A state counts if P evaluates to true on it, read back from the input by the new version's places; it refutes
  * the summary if the call ended and what it left is not Q, in two runs.
+ *
+ * A partial summary for which Phase 3 has found what it leaves unsaid, R, is valid if its own test is a state of P and R in the new version, and ends there as Q says. R may be about variables that the driver leaves as the program
+ * starts with: each run has a process of its own, so their values are those in the program's file.
  */
 #include "unit/refute.h"
 
@@ -54,6 +57,7 @@ struct trial {
 	VEC(struct batch_item) items;
 	VEC(uint32_t) of; /* summary of each */
 	VEC(struct buf) inputs;
+	VEC(uint8_t) ended; /* of each: the run ended, and nothing that it did contradicts the summary */
 };
 
 /* How many states of the summary are run, beside its witness; -1: not even that. */
@@ -71,6 +75,7 @@ static void add(struct trial *t, uint32_t summary, struct buf *input)
 	if (sample_satisfies(&t->sampler, &t->l->all.data[summary], input->data, input->size)) {
 		vec_push(&t->inputs, *input);
 		vec_push(&t->of, summary);
+		vec_push(&t->ended, 0);
 	} else {
 		buf_release(input);
 	}
@@ -115,6 +120,65 @@ static int add_states(struct trial *t, uint32_t number, uint32_t i)
 	return there < 0 ? -1 : 0;
 }
 
+/* ------------------------------------------------------------ what a partial summary leaves unsaid */
+
+/* A number in a global that the driver does not make. */
+static int first_value(void *ctx, const struct place *pl, unsigned width, u128 *value)
+{
+	const struct trial *t = ctx;
+	const struct harness *h = t->r->now->h;
+	const struct drive_function *f = &h->calls.data[t->sampler.number];
+	const char *plus = memchr(pl->path, '+', pl->path_size);
+	uint8_t bytes[8];
+	if (pl->path[0] != 'g' || pl->after || memchr(pl->path, '*', pl->path_size) || (pl->type != PLACE_SIGNED && pl->type != PLACE_UNSIGNED) || width > 64 || width % 8)
+		return 0;
+	char *name = mem_strndup(pl->path + 1, (plus ? (size_t)(plus - pl->path) : pl->path_size) - 1);
+	int known = harness_first_bytes(t->r->now->program, name, plus ? strtoull(plus + 1, NULL, 10) : 0, bytes, width / 8);
+	for (uint32_t i = f->parameters; i < f->parameters + f->globals; i++)
+		known &= strcmp(h->root_names.data[f->first_root + i], name) != 0;
+	free(name);
+	*value = 0;
+	for (unsigned i = width / 8; i-- > 0 && known;)
+		*value = *value << 8 | bytes[i];
+	return known;
+}
+
+/* The summary's own test, if P and R hold in its state. */
+static int add_witness(struct trial *t, uint32_t number, uint32_t i)
+{
+	const struct summary *x = &t->l->all.data[i];
+	struct buf witness = BUF_EMPTY, carried = BUF_EMPTY;
+	int there = x->called ? 0 : recall_input(t->r->was, t->function, x->test, &witness);
+	if (there > 0 && layout_carry(t->r->was->was.h, number, witness.data, witness.size, t->r->now->h, t->sampler.number, &carried) &&
+	    sample_says(&t->sampler, x, t->rows[i].r.missing, carried.data, carried.size, first_value, t))
+		add(t, i, &carried);
+	buf_release(&witness);
+	buf_release(&carried);
+	return there < 0 ? -1 : 0;
+}
+
+static int is_waiting(const struct revalidate_row *row)
+{
+	return row->r.verdict == VALIDATE_UNKNOWN && row->r.missing != EXPR_NONE;
+}
+
+/* The witness ended as Q says, where R holds. */
+static void promote(struct trial *t)
+{
+	for (size_t i = 0; i < t->inputs.size; i++) {
+		struct validate_result *r = &t->rows[t->of.data[i]].r;
+		if (!t->ended.data[i] || !is_waiting(&t->rows[t->of.data[i]]))
+			continue;
+		r->verdict = VALIDATE_VALID;
+		r->phase = 3;
+		r->partial = 1;
+		free(r->why);
+		r->why = NULL;
+	}
+}
+
+/* ------------------------------------------------------------ runs */
+
 /* Does the run show that Q does not hold? 1 with words. */
 static int shows(struct trial *t, const struct batch_item *item, size_t i, struct buf *words)
 {
@@ -152,7 +216,10 @@ static int run_shown(struct trial *t, uint8_t *shown, char **words)
 	for (size_t k = 0; k < which.size && !e; k++) {
 		struct buf w = BUF_EMPTY;
 		uint32_t i = which.data[k];
-		shown[i] = (uint8_t)shows(t, &t->items.data[k], i, &w);
+		const struct batch_item *item = &t->items.data[k];
+		shown[i] = (uint8_t)shows(t, item, i, &w);
+		if (!words[i])
+			t->ended.data[i] = item->ran && !item->timed && !item->waits && !item->cut && !shown[i];
 		t->rows[t->of.data[i]].ran += t->items.data[k].ran && !words[i];
 		free(words[i]);
 		words[i] = buf_take(&w);
@@ -166,7 +233,7 @@ static void conclude(struct trial *t, size_t i, const char *words)
 {
 	struct revalidate_row *row = &t->rows[t->of.data[i]];
 	struct buf state = BUF_EMPTY;
-	if (row->r.verdict == VALIDATE_INVALID || row->violated)
+	if (row->r.verdict == VALIDATE_INVALID || row->violated || is_waiting(row)) /* of a partial one nothing is refuted */
 		return;
 	harness_print_inline(t->sampler.h, t->sampler.number, t->inputs.data[i].data, t->inputs.data[i].size, &state);
 	if (row->r.verdict == VALIDATE_VALID)
@@ -214,14 +281,19 @@ int refuter_run(struct refuter *r, const struct recall_function *function, struc
 	struct trial t = {.r = r, .l = l, .function = function, .rows = rows,
 			  .sampler = {.l = l, .h = r->now->h, .number = g->number, .solver = r->solver, .random = (r->o->seed + 1) * 0x9e3779b97f4a7c15u}};
 	for (uint32_t i = 0; i < l->all.size && !e; i++)
-		if (states_of(r, &rows[i]) >= 0)
+		if (is_waiting(&rows[i]))
+			e = add_witness(&t, f->number, i);
+		else if (states_of(r, &rows[i]) >= 0)
 			e = add_states(&t, f->number, i);
 	if (!e && t.inputs.size)
 		e = judge(&t);
+	if (!e)
+		promote(&t);
 	for (size_t i = 0; i < t.inputs.size; i++)
 		buf_release(&t.inputs.data[i]);
 	vec_release(&t.inputs);
 	vec_release(&t.items);
 	vec_release(&t.of);
+	vec_release(&t.ended);
 	return e;
 }

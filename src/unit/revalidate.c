@@ -59,6 +59,17 @@ static void count(struct revalidation *out, const struct revalidate_row *row)
 	out->seconds[r->phase] += r->seconds;
 }
 
+/* R was found, and no run of the witness showed that it holds there. */
+static void explain(struct revalidate_row *row)
+{
+	struct buf why = BUF_EMPTY;
+	if (row->r.verdict != VALIDATE_UNKNOWN || !row->r.needs)
+		return;
+	buf_addf(&why, "it would hold where %s, and its test did not show that", row->r.needs);
+	free(row->r.why);
+	row->r.why = buf_take(&why);
+}
+
 static int of_function(void *ctx, const struct recall_function *function, struct summaries *l)
 {
 	struct comparing *c = ctx;
@@ -82,8 +93,10 @@ static int of_function(void *ctx, const struct recall_function *function, struct
 	if (c->refuter && !deadline_over() && refuter_run(c->refuter, function, l, &c->out->rows.data[first]) && !deadline_over())
 		return -1;
 	c->out->interrupted |= deadline_over(); /* what was not run stays as the phases left it */
-	for (size_t i = first; i < c->out->rows.size; i++)
+	for (size_t i = first; i < c->out->rows.size; i++) {
+		explain(&c->out->rows.data[i]);
 		count(c->out, &c->out->rows.data[i]);
+	}
 	return 0;
 }
 

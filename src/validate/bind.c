@@ -503,6 +503,23 @@ static int bind_places(struct bind *b)
 	return e;
 }
 
+int bind_is_unnamed(struct bind *b, uint32_t object, uint64_t offset, uint64_t bytes)
+{
+	for (size_t i = 0; i < b->variables.size; i++) {
+		struct bind_where w;
+		struct place pl;
+		if (!place_of(b->p, b->variables.data[i], &pl))
+			return 0;
+		if (pl.after || pl.type == PLACE_LENGTH || pl.type == PLACE_FAILURE)
+			continue;
+		if (locate(b, &pl, &w))
+			return 0;
+		if (w.root == BIND_MEMORY && w.number == object && w.offset < offset + bytes && offset < w.offset + bytes_of(&w, expr_width(b->p, b->variables.data[i])))
+			return 0;
+	}
+	return 1;
+}
+
 /* ------------------------------------------------------------ P */
 
 static expr_t replaced(void *ctx, expr_t variable)
@@ -577,13 +594,15 @@ static void make_arguments(struct bind *b)
 	}
 }
 
-int bind_open(struct bind *b, struct vc *vc, struct exprs *p, const struct code_function *f, const struct code_function *old, const struct summary *s)
+int bind_open(struct bind *b, struct vc *vc, struct exprs *p, const struct code_function *f, const struct code_function *old, const struct summary *s, const expr_t *more, size_t count)
 {
 	*b = (struct bind){.p = p, .vc = vc, .f = f, .old = old, .s = s};
 	for (size_t i = 0; i < s->pre.size; i++)
 		add_variables(b, s->pre.data[i]);
 	for (size_t i = 0; i < s->post.size; i++)
 		add_variables(b, s->post.data[i]);
+	for (size_t i = 0; i < count; i++)
+		add_variables(b, more[i]);
 	for (uint32_t i = 0; i < f->parameters; i++)
 		if (f->values[i].flags & CODE_BYVAL)
 			return fail(b, "a structure is passed by value");
@@ -699,13 +718,18 @@ static expr_t same_array(struct bind *b, uint32_t object, expr_t x, expr_t y)
 	return all;
 }
 
+int bind_is_apart(const struct bind *b, uint32_t global)
+{
+	return !b->objects || b->apart || !b->f->code->globals[global].escapes;
+}
+
 expr_t bind_frame(struct bind *b, const struct vc_outcome *out)
 {
 	expr_t all = expr_true(b->p);
 	const struct code *code = b->f->code;
 	for (uint32_t i = 0; i < vc_objects(b->vc); i++) {
 		uint32_t g = vc_object_global(b->vc, i);
-		if (g != CODE_NONE && !code->globals[g].constant && b->objects && !b->apart) {
+		if (g != CODE_NONE && !code->globals[g].constant && !bind_is_apart(b, g)) {
 			fail(b, "an object of the summary may be a variable that the function uses");
 			return EXPR_NONE;
 		}

@@ -1,4 +1,4 @@
-/* inside.h: between the files of this folder: impact.c (what a change may influence), bind.c (places as terms of an evaluation), type.c (their types), phase.c (Phases 2 and 3), validate.c (the pipeline). */
+/* inside.h: between the files of this folder: impact.c (what a change may influence), bind.c (places as terms of an evaluation), type.c (their types), phase.c (Phases 2 and 3), missing.c (R of a partial summary), validate.c (the pipeline). */
 #ifndef MUSTER_VALIDATE_INSIDE_H
 #define MUSTER_VALIDATE_INSIDE_H
 
@@ -66,13 +66,18 @@ struct bind {
 	uint32_t objects; /* that pointers of P lead to */
 	const char *why; /* it cannot be done */
 };
-/* The places of s, a summary of old, in an evaluation of f, which must have been made for it: its objects are made here. result: bytes of the result. -1 with b->why. */
-int bind_open(struct bind *b, struct vc *vc, struct exprs *p, const struct code_function *f, const struct code_function *old, const struct summary *s);
+/* The places of s, a summary of old, in an evaluation of f, which must have been made for it: its objects are made here. more: places beside those of P and Q, of which none shares a byte with them. -1 with b->why. */
+int bind_open(struct bind *b, struct vc *vc, struct exprs *p, const struct code_function *f, const struct code_function *old, const struct summary *s, const expr_t *more, size_t count);
 void bind_release(struct bind *b);
 /* A conjunct of Q after the evaluation; EXPR_NONE: with b->why. */
 expr_t bind_post(struct bind *b, const struct vc_outcome *out, expr_t conjunct);
 /* Everything that Q does not name is as it was; EXPR_NONE: with b->why. */
 expr_t bind_frame(struct bind *b, const struct vc_outcome *out);
+
+/* Does no object that a pointer of P leads to have a byte of the global? P says so, or nobody outside of the unit's code has its address. */
+int bind_is_apart(const struct bind *b, uint32_t global);
+/* No place of P, nor one that Q names as it was before, has one of these bytes. */
+int bind_is_unnamed(struct bind *b, uint32_t object, uint64_t offset, uint64_t bytes);
 
 /* ------------------------------------------------------------ type.c */
 /* The type of a place, by debug information; CODE_NONE. */
@@ -83,6 +88,19 @@ uint64_t bind_alignment(const struct code *c, uint32_t type);
 uint64_t bind_alignment_of_size(const struct code *c, uint64_t bytes);
 /* The names of the members that the place's path leads through, with indices, and what kind of value is there, by debug information: with another layout the same path is another place. */
 void bind_names(const struct code_function *f, const struct place *pl, struct buf *out);
+
+/* The integer or pointer that begins at the offset of a type, or (behind) of what a pointer of that type points to; names: gets the members and indices that lead there, as C writes them. NULL: there is none, or it is a bit-field. */
+const struct code_type *bind_scalar(const struct code *c, uint32_t type, uint64_t offset, int behind, struct buf *names);
+
+/* ------------------------------------------------------------ missing.c */
+struct missing {
+	struct bind *b; /* of the evaluation that is looked at */
+	VEC(expr_t) places; /* that R may be about: variables, of bytes that P does not name */
+};
+/* The code reads an integer or a pointer at this offset of an object. */
+void missing_load(struct missing *m, uint32_t object, uint64_t offset);
+/* R over these places, satisfiable with P, such that P and R imply `holds`, the condition under which the evaluation ends as Q says; P and facts are asserted in the context. 1; 0 with *why. */
+int missing_find(struct missing *m, struct solve_context *context, expr_t holds, int (*over)(void *ctx), void *ctx, expr_t *r, const char **why);
 
 /* ------------------------------------------------------------ phase.c */
 struct phase_budget {

@@ -11,6 +11,8 @@
  * Phase 3 evaluates the new code. Every end but a return must be impossible; after the return Q must hold, and what Q does not name must be as it was. Loops are unrolled to their end and calls followed, nothing is
  * havocked: so every execution ends. If Q is a failure, every end must be a check of that name.
  *
+ * A partial summary that Phase 3 does not prove is evaluated once more with the places that the code reads and P does not name, for a condition R on them with which it is proved (missing.c).
+ *
  * An unsatisfiable P proves nothing: the solver has to find a state first.
  */
 #include "validate/inside.h"
@@ -42,6 +44,9 @@ struct phase {
 	const char *why;
 	struct solve_model model; /* a state that stands against it */
 	int has_model;
+	struct missing *missing; /* gets what the code reads; NULL */
+	const expr_t *more;	 /* places that are bound beside those of the summary */
+	size_t more_count;
 };
 
 /* ------------------------------------------------------------ decisions */
@@ -172,6 +177,20 @@ static enum vc_end_kind on_point(void *ctx, const struct vc_point *at, uint32_t 
 	return impact_modified(x->im, symbol, at->at) ? VC_REACHED : VC_END_COUNT;
 }
 
+/* What is read at an offset that is a number may be something that P leaves unsaid. */
+static enum vc_end_kind on_load(void *ctx, const struct vc_point *at, uint32_t edge)
+{
+	struct phase *x = ctx;
+	if (edge != CODE_NONE || at->f->values[at->at].kind != CODE_INSTRUCTION || at->f->values[at->at].op != CODE_LOAD)
+		return VC_END_COUNT;
+	expr_t address = vc_point_value(at, code_operand(at->f, at->at, 0)), offset;
+	uint32_t object = address != EXPR_NONE && !expr_is_const(x->p, address, NULL) ? vc_object_at(x->vc, address, &offset) : VC_NO_OBJECT;
+	u128 number;
+	if (object != VC_NO_OBJECT && expr_is_const(x->p, offset, &number))
+		missing_load(x->missing, object, (uint64_t)number);
+	return VC_END_COUNT;
+}
+
 /* ------------------------------------------------------------ ends */
 
 /* The failure that Q names, or NULL. */
@@ -220,10 +239,12 @@ static int open_phase(struct phase *x, const struct code_function *f, const stru
 	struct solve_model m = {0};
 	if (x->im)
 		o.ends = on_point;
+	else if (x->missing)
+		o.ends = on_load;
 	x->p = l->pool;
 	x->vc = vc_new(x->p, f->code, &o);
 	x->context = solve_context_new(x->budget->solver, x->p);
-	if (bind_open(&x->bind, x->vc, x->p, f, old, s)) {
+	if (bind_open(&x->bind, x->vc, x->p, f, old, s, x->more, x->more_count)) {
 		x->why = x->bind.why;
 		return -1;
 	}
@@ -303,37 +324,58 @@ int phase_2(const struct impact *im, uint32_t symbol, struct summaries *l, const
 
 /* ------------------------------------------------------------ Phase 3 */
 
-static int ends_well(struct phase *x, const char *failure)
+/* What has to hold in every state of P, in the order in which it is asked. */
+struct obligation {
+	expr_t condition; /* EXPR_NONE: there is no term for it */
+	const char *why;  /* that stands against the summary where it does not hold */
+};
+typedef VEC(struct obligation) obligations;
+
+static void oblige_ends(struct phase *x, const char *failure, obligations *out)
 {
 	size_t count;
 	const struct vc_end *ends = vc_ends(x->vc, &count);
-	for (size_t i = 0; i < count; i++) {
-		if (ends[i].kind == VC_RETURN || (failure && is_check(&ends[i], failure)))
-			continue;
-		if (!is_impossible(x, ends[i].guard, end_words(&ends[i])))
-			return 0;
-	}
-	return failure ? is_impossible(x, x->out.returns, "it may return") : is_impossible(x, expr_not(x->p, x->out.returns), "it may not return");
+	for (size_t i = 0; i < count; i++)
+		if (ends[i].kind != VC_RETURN && !(failure && is_check(&ends[i], failure)))
+			vec_push(out, ((struct obligation){expr_not(x->p, ends[i].guard), end_words(&ends[i])}));
+	if (failure)
+		vec_push(out, ((struct obligation){expr_not(x->p, x->out.returns), "it may return"}));
+	else
+		vec_push(out, ((struct obligation){x->out.returns, "it may not return"}));
 }
 
-static int leaves_what_it_says(struct phase *x)
+static void oblige_post(struct phase *x, obligations *out)
 {
 	struct bind *b = &x->bind;
 	for (size_t i = 0; i < b->s->post.size; i++) {
 		expr_t q = bind_post(b, &x->out, b->s->post.data[i]);
-		if (q == EXPR_NONE) {
-			x->why = b->why;
-			return 0;
-		}
-		if (!is_impossible(x, expr_not(x->p, q), "the postcondition may not hold"))
-			return 0;
+		vec_push(out, ((struct obligation){q, q == EXPR_NONE ? b->why : "the postcondition may not hold"}));
+		if (q == EXPR_NONE)
+			return;
 	}
 	expr_t frame = bind_frame(b, &x->out);
-	if (frame == EXPR_NONE) {
-		x->why = b->why;
-		return 0;
+	vec_push(out, ((struct obligation){frame, frame == EXPR_NONE ? b->why : "it may change something that the postcondition does not name"}));
+}
+
+static void oblige(struct phase *x, obligations *out)
+{
+	const char *failure = failure_of(x->p, x->bind.s);
+	oblige_ends(x, failure, out);
+	if (!failure)
+		oblige_post(x, out);
+}
+
+static int all_hold(struct phase *x, const obligations *all)
+{
+	for (size_t i = 0; i < all->size; i++) {
+		if (all->data[i].condition == EXPR_NONE) {
+			x->why = all->data[i].why;
+			return 0;
+		}
+		if (!is_impossible(x, expr_not(x->p, all->data[i].condition), all->data[i].why))
+			return 0;
 	}
-	return is_impossible(x, expr_not(x->p, frame), "it may change something that the postcondition does not name");
+	return 1;
 }
 
 /* What the object is called by those who make states: a global, or what a pointer of P leads to. 0: it has no such name. */
@@ -388,19 +430,54 @@ static void note_state(struct phase *x, struct validate_result *out)
 	}
 }
 
-int phase_3(const struct code_function *f, const struct code_function *old, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why, struct validate_result *out)
+static int is_late(void *ctx)
 {
-	struct phase x = {.budget = budget};
-	const char *failure = failure_of(l->pool, s);
+	return is_over(ctx);
+}
+
+/* Once more, with what the code reads as places: is there an R? It goes into out, over the list's pool. */
+static int find_missing(const struct code_function *f, const struct code_function *old, struct summaries *l, const struct summary *s, const struct phase_budget *budget, struct missing *m, const char **why, struct validate_result *out)
+{
+	struct phase x = {.budget = budget, .more = m->places.data, .more_count = m->places.size};
+	obligations all = {0};
 	int ok = 0;
 	if (!open_phase(&x, f, old, l, s)) {
-		ok = ends_well(&x, failure) && (failure || leaves_what_it_says(&x));
+		expr_t holds = expr_true(x.p), r = EXPR_NONE;
+		oblige(&x, &all);
+		for (size_t i = 0; i < all.size && holds != EXPR_NONE; i++)
+			holds = all.data[i].condition == EXPR_NONE ? EXPR_NONE : expr_and(x.p, holds, all.data[i].condition);
+		m->b = &x.bind;
+		ok = holds != EXPR_NONE && missing_find(m, x.context, holds, is_late, &x, &r, why);
+		if (ok)
+			out->missing = r;
+	}
+	vec_release(&all);
+	close_phase(&x);
+	return ok;
+}
+
+int phase_3(const struct code_function *f, const struct code_function *old, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why, struct validate_result *out)
+{
+	struct missing m = {0};
+	struct phase x = {.budget = budget, .missing = s->why ? &m : NULL};
+	const char *unsaid = NULL;
+	obligations all = {0};
+	int ok = 0, opened;
+	m.b = &x.bind;
+	opened = !open_phase(&x, f, old, l, s);
+	if (opened) {
+		oblige(&x, &all);
+		ok = all_hold(&x, &all);
 		if (!ok) {
 			note_state(&x, out);
 			note_memory(&x, out);
 		}
 	}
 	*why = ok || !x.why ? NULL : arena_strdup(budget->words, x.why);
+	vec_release(&all);
 	close_phase(&x);
+	if (opened && !ok && m.places.size)
+		find_missing(f, old, l, s, budget, &m, &unsaid, out);
+	vec_release(&m.places);
 	return ok;
 }

@@ -165,3 +165,13 @@ uint64_t bind_alignment_of_size(const struct code *c, uint64_t bytes)
 	}
 	return least ? least : 1;
 }
+
+const struct code_type *bind_scalar(const struct code *c, uint32_t type, uint64_t offset, int behind, struct buf *names)
+{
+	size_t before = names->size;
+	if (type == CODE_NONE)
+		return NULL;
+	type = behind ? type_behind(c, type, offset, names) : type_inside(c, type, offset, names);
+	const struct code_type *t = type == CODE_NONE ? NULL : &c->types[type];
+	return t && !strchr(buf_str(names) + before, ',') && (t->kind == CODE_TYPE_INT || t->kind == CODE_TYPE_POINTER) ? t : NULL;
+}

@@ -174,6 +174,10 @@ static int copy(const struct summaries *l, const struct summary *s, struct summa
 /* Values are of the copy's variables: those of the summary's list have the same names. */
 static void translate(struct validate_result *out, const struct summaries *from, struct summaries *to)
 {
+	struct expr_import memo = {0};
+	if (out->missing != EXPR_NONE)
+		out->missing = expr_import(to->pool, from->pool, out->missing, &memo);
+	expr_import_release(&memo);
 	for (size_t i = 0; i < out->state.size; i++) {
 		expr_t v = out->state.data[i].variable;
 		out->state.data[i].variable = expr_named(to->pool, expr_width(from->pool, v), expr_name(from->pool, v));
@@ -211,6 +215,25 @@ static int misses_writes(const char *why)
 	return strstr(why, "it leaves ") || strstr(why, "it frees ") || strstr(why, "it writes ");
 }
 
+/* R as it is read: its conjuncts, without those that the others imply. */
+static void say_missing(struct validation *v, struct summaries *l, struct validate_result *out)
+{
+	struct summary r = {0};
+	struct buf text = BUF_EMPTY;
+	vec_push(&r.pre, out->missing);
+	if (summary_normalise(l, &r)) {
+		summary_simplify(l, &r, v->solver);
+		out->missing = expr_true(l->pool);
+		for (size_t i = 0; i < r.pre.size; i++)
+			out->missing = expr_and(l->pool, out->missing, r.pre.data[i]);
+		summary_c(l, r.pre.data, r.pre.size, &text);
+		out->needs = buf_take(&text);
+	} else {
+		out->missing = EXPR_NONE;
+	}
+	summary_release(&r);
+}
+
 void validate_summary(struct validation *v, struct summaries *l, const struct summary *s, struct validate_result *out)
 {
 	double start = deadline_processor();
@@ -243,7 +266,10 @@ void validate_summary(struct validation *v, struct summaries *l, const struct su
 	if (out->verdict == VALIDATE_VALID) {
 		free(out->why);
 		out->why = NULL;
+		out->missing = EXPR_NONE;
 		forget_state(out);
 	}
+	if (out->missing != EXPR_NONE)
+		say_missing(v, l, out);
 	out->seconds = deadline_processor() - start;
 }

@@ -12,6 +12,7 @@
  *	2  on the old code: from lp with P, nothing that was modified is reached before lq (phase.c)
  *	3  on the new code: every execution from lp with P reaches lq with Q (phase.c)
  *
+ * A partial summary is held to the same, and then, by Phase 3, to Definition 3 of the seed: is there a condition R, on places of which P has no byte, with which it is proved (missing.c)?
  * Phases 1 and 2 say something only of summaries that were valid in the old version. A summary that none proves is unknown here; that one is invalid is said by a run alone (unit/refute.h).
  * Places of P and Q are bound to the parameters, globals and objects of the function (bind.h); what cannot be bound is unknown, with a reason.
  */
@@ -65,6 +66,7 @@ struct validate_result {
 	int elsewhere;	 /* places of the summary are not there, or are others: states of the new version are none of P's */
 	int partial;	 /* valid as far as the summary goes, which is partial */
 	char *needs;	 /* R, as C: valid where this holds, too; NULL: everywhere, or it is not known */
+	expr_t missing;	 /* R, of the summary's list: the summary is unknown until a run of its witness, in which R holds, ends as Q says (unit/refute.h); EXPR_NONE: there is none */
 	VEC(struct validate_value) state; /* for a run; empty: none */
 	VEC(struct validate_memory) memory; /* the same */
 };
