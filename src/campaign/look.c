@@ -142,7 +142,7 @@ static int put(struct fuzz *f, const struct waiting_input *p, struct result_bug 
 static int new_bug(struct fuzz *f, struct waiting_input *p, struct result_bug *b, struct finding *x, int own)
 {
 	struct traced t = tracer(f);
-	int r = x->bug.confirmed && !own ? traced_condition(&t, p->data.data, p->data.size, x) : 0;
+	int r = !x->bug.confirmed ? 0 : own ? traced_path(&t, p->data.data, p->data.size, x) : traced_condition(&t, p->data.data, p->data.size, x);
 	fill(b, p, x);
 	if (!r)
 		r = put(f, p, b);
@@ -166,7 +166,7 @@ static int describe(struct fuzz *f, struct waiting_input *p, int own, const stru
 		r = shows_broken(f, p, data->data, data->size, &condition);
 		from_checker(f, p, 1, "", &condition, x);
 		buf_release(&condition);
-		return r;
+		return r > 0 && traced_path(&t, data->data, data->size, x) ? -1 : r;
 	}
 	if (confirm_run(f->run.confirm, data->data, data->size, &all))
 		return -1;

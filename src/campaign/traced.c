@@ -57,8 +57,23 @@ int traced_condition(const struct traced *d, const void *data, size_t size, stru
 	const struct broken_check *b = broken_at(&list, x->bug.kind, x->bug.file, x->bug.line, column_of(x));
 	if (b && broken_condition(&t, b, data, size, d->names, CONDITION_WIDTH, &text))
 		x->bug.summary = finding_text(x, "%s when %s", x->bug.summary, buf_str(&text));
-	buf_release(&text);
+	buf_clear(&text);
+	broken_path(&t, d->sites, data, size, d->names, &text);
+	x->bug.path = finding_keep(x, &text);
 	vec_release(&list);
+	trace_release(&t);
+	return 0;
+}
+
+int traced_path(const struct traced *d, const void *data, size_t size, struct finding *x)
+{
+	struct trace t;
+	struct buf text = {0};
+	int r = run(d, data, size, &t);
+	if (r)
+		return r < 0 ? -1 : 0;
+	broken_path(&t, d->sites, data, size, d->names, &text);
+	x->bug.path = finding_keep(x, &text);
 	trace_release(&t);
 	return 0;
 }

@@ -24,8 +24,10 @@ struct traced_check {
 	uint32_t checker, unit, index;
 };
 
-/* Adds the condition to the finding's summary, if the run breaks a check of its kind at its place and it is short. 0, or -1 with words. */
+/* Adds the condition to the finding's summary, if the run breaks a check of its kind at its place and it is short; and the path of the run. 0, or -1 with words. */
 int traced_condition(const struct traced *t, const void *data, size_t size, struct finding *x);
+/* The path of the run alone, for a finding whose condition is known. 0, or -1 with words. */
+int traced_path(const struct traced *t, const void *data, size_t size, struct finding *x);
 /* Takes conversions out of a finding whose result does not count: neither later in this run, as a traced one shows, nor where one of these checks
  * was predicted to break. C defines them, and programs cut off bits on purpose. What is left of x and x->more stands there; if nothing
  * is, it did not fail. 0, or -1 with words. */

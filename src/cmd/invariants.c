@@ -15,7 +15,9 @@
 #include "base/option.h"
 #include "build/args.h"
 #include "build/capture.h"
+#include "base/hash.h"
 #include "cmd/cmd.h"
+#include "cmd/keep.h"
 #include "ir/code.h"
 #include "report/result_json.h"
 
@@ -41,7 +43,7 @@ struct operand {
 
 struct session {
 	int json, annotate, checks, everything;
-	const char *domain, *output;
+	const char *domain, *output, *store;
 	double seconds;
 	char **cflags;
 	int cflag_count;
@@ -132,6 +134,27 @@ static void add_figures(struct result *r)
 	result_count(r, r->points.size, "points");
 	result_count(r, trivial, "true");
 	result_count(r, weakened, "weakened");
+}
+
+/* For the pages of muster report. Of a file of which some functions were named, these alone are known. */
+static void keep(const struct session *s, const struct invariants *all, const char *file)
+{
+	struct buf source = BUF_EMPTY, lines = BUF_EMPTY;
+	char hex[HASH_HEX_SIZE], *path = file_absolute(file), *name = mem_printf(KEEP_INVARIANTS "%s", path);
+	int e = file_read(file, &source);
+
+	buf_addf(&lines, "%s\n", hash_hex(hash128(source.data, source.size), hex));
+	for (size_t i = 0; i < all->points.size; i++) {
+		const struct invariant *p = &all->points.data[i];
+		if (strcmp(p->text, "true") && !strchr(p->text, '\n'))
+			buf_addf(&lines, "%u\t%s%s\t%s\n", p->line, p->place == INVARIANT_EXIT ? "left by " : "", p->outcome ? p->outcome : "", p->text);
+	}
+	if (!e)
+		keep_value(s->store, name, &lines);
+	free(path);
+	free(name);
+	buf_release(&source);
+	buf_release(&lines);
 }
 
 /* ---------------------------------------------------------------- printing */
@@ -232,6 +255,8 @@ static int run_file(struct session *s, const char *file)
 	for (uint32_t i = 0; !e && i < c->function_count; i++)
 		if (is_inside(&c->functions[i], file) && is_wanted(s, file, c->functions[i].name))
 			invariants_add(&all, c, &c->functions[i], &s->absint, s->everything);
+	if (!e)
+		keep(s, &all, file);
 	if (!e && s->annotate)
 		e = print_annotated(s, &all, file);
 	else if (!e)
@@ -288,6 +313,7 @@ int cmd_invariants(int argc, char **argv)
 	    OPTION_STR("output", 'o', "FILE", &s.output, "write there instead of to standard output"),
 	    OPTION_FLAG("all", 0, &s.everything, "inequalities with large coefficients as well, which are right and say little"),
 	    OPTION_FLAG("checks", 0, &s.checks, "analyse the code with its checks for undefined behaviour, as the search does"),
+	    OPTION_STR("store", 0, "FILE", &s.store, "where they are kept for muster report (.muster/store.db)"),
 	    OPTION_FLAG("json", 0, &s.json, "print the result as JSON"), OPTION_END};
 	const struct option_spec spec = {"invariants", "[options] FILE.c[:FUNCTION]... [-- CFLAGS]", about, rows};
 

@@ -15,18 +15,14 @@
 #define SOURCE_LARGEST (1u << 20) /* bytes of a source that is kept with a comparison | the store stays small */
 #define SOURCES_MOST 64		  /* files of a comparison whose sources are kept | a change has few; the store stays small */
 
-void keep_compared(const char *store, struct compared *c)
+void keep_value(const char *store, const char *name, const struct buf *bytes)
 {
 	char *path = store ? mem_strdup(store) : file_join(home_project(), "store.db");
-	const char *name = !strcmp(c->command, "diff") ? COMPARED_DIFF : COMPARED_VALIDATE;
-	struct buf bytes = {0};
 	struct store *s;
-
-	c->time = time(NULL);
-	compared_write(c, &bytes);
 	int e = (!store && file_mkdirs(home_project())) || store_open(&s, path, STORE_CREATE);
+
 	if (!e) {
-		e = store_begin(s) || store_value_set(s, 0, name, bytes.data, bytes.size);
+		e = store_begin(s) || store_value_set(s, 0, name, bytes->data, bytes->size);
 		if (e)
 			store_rollback(s);
 		else
@@ -35,8 +31,17 @@ void keep_compared(const char *store, struct compared *c)
 	}
 	if (e)
 		log_warn("the result is not kept for 'muster report': %s", error_text());
-	buf_release(&bytes);
 	free(path);
+}
+
+void keep_compared(const char *store, struct compared *c)
+{
+	struct buf bytes = {0};
+
+	c->time = time(NULL);
+	compared_write(c, &bytes);
+	keep_value(store, !strcmp(c->command, "diff") ? COMPARED_DIFF : COMPARED_VALIDATE, &bytes);
+	buf_release(&bytes);
 }
 
 static int is_file(const struct version *v)

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/option.h"
 #include "cmd/cmd.h"
+#include "cmd/report_load.h"
 #include "cmd/stored.h"
 #include "report/bug.h"
 #include "report/covered.h"
@@ -30,10 +31,11 @@ struct command {
 	const char *files[FORMATS]; /* where each is written; NULL: it is not asked for */
 	struct result result, before; /* before: bugs of the campaign for the version before */
 	struct result *filled;	      /* the one that bugs are added to */
-	uint64_t earlier;	      /* that campaign; 0: there is none */
+	VEC(uint64_t) earlier;	      /* campaigns of versions before, the last one used at the end */
 	struct store_result last; /* of the campaign: numbers only */
 	uint64_t version;
 	struct history history;
+	struct annotations annotations;
 	struct compared diff, validate; /* command NULL: there is none */
 };
 
@@ -67,7 +69,7 @@ static int see_campaign(void *ctx, uint64_t id, struct hash128 key, const char *
 
 	(void)key, (void)program, (void)command;
 	if (output && !strcmp(a, b))
-		c->earlier = id;
+		vec_push(&c->earlier, id);
 	free(output);
 	free(a);
 	free(b);
@@ -89,6 +91,17 @@ static int add_function(void *ctx, const struct result_function *f)
 	return 0;
 }
 
+/* What only pages show. */
+static const char *detail(struct command *c, const struct result_bug *b, const char *what)
+{
+	struct buf text = {0};
+	int r = c->html ? store_bug_detail(c->of.store, c->of.id, what, b->bucket, &text) : 0;
+	const char *kept = r > 0 && text.size ? arena_strndup(&c->filled->strings, text.data, text.size) : NULL;
+
+	buf_release(&text);
+	return kept;
+}
+
 static int add_bug(void *ctx, const struct result_bug *b)
 {
 	struct command *c = ctx;
@@ -97,9 +110,13 @@ static int add_bug(void *ctx, const struct result_bug *b)
 				  .confirmed = b->confirmed, .count = b->count, .summary = keep(c, b->summary), .report = keep(c, b->report),
 				  .data = b->size ? arena_copy(&c->filled->strings, b->data, b->size) : NULL, .size = b->size};
 
-	if (c->filled == &c->result) /* the input of an older one may be gone */
+	if (c->filled == &c->result) { /* the input of an older one may be gone */
 		stored_replay(&c->of, b, &replay);
-	kept.replay = replay.size ? result_keep(c->filled, &replay) : NULL;
+		kept.replay = replay.size ? result_keep(c->filled, &replay) : NULL;
+		kept.path = detail(c, b, "path");
+		kept.call = detail(c, b, "call");
+		kept.test = b->test;
+	}
 	buf_release(&replay);
 	vec_push(&c->filled->bugs, kept);
 	return 0;
@@ -112,7 +129,7 @@ static int load(struct command *c)
 	if (store_campaign_each(c->of.store, see_campaign, c))
 		return -1;
 	c->filled = &c->before;
-	if (c->earlier && bug_each(c->of.store, c->earlier, &n, add_bug, c))
+	if (c->earlier.size && bug_each(c->of.store, vec_last(&c->earlier), &n, add_bug, c))
 		return -1;
 	c->filled = &c->result;
 	return bug_each(c->of.store, c->of.id, &n, add_bug, c) || store_version_each(c->of.store, see_version, c) ||
@@ -197,12 +214,14 @@ static int report(struct command *c)
 	struct covered covered = {0};
 	char *base = realpath(".", NULL);
 	int e = (c->of.id && load(c)) || (c->html && load_pages(c)) ? -1 : 0;
-	struct formats_input in = {&c->result,	      c->earlier ? &c->before : NULL, &covered, MUSTER_VERSION, file_base(c->of.program), base ? base : "/", c->last.time, c->last.seconds,
-				   c->of.id ? &c->history : NULL, c->diff.command ? &c->diff : NULL, c->validate.command ? &c->validate : NULL};
+	struct formats_input in = {&c->result,	      c->earlier.size ? &c->before : NULL, &covered, MUSTER_VERSION, file_base(c->of.program), base ? base : "/", c->last.time, c->last.seconds,
+				   c->of.id ? &c->history : NULL, c->of.id ? &c->annotations : NULL, c->diff.command ? &c->diff : NULL, c->validate.command ? &c->validate : NULL};
 
 	if (!e && wants_coverage(c) && c->of.id)
 		e = c->last.version ? covered_load(&covered, c->of.store, c->of.id, c->last.version)
 				    : error_set("coverage is not known: no run of this search has ended yet (or an older muster made it): run it again");
+	if (!e && c->html && c->of.id)
+		e = report_load(&c->annotations, &c->of, c->earlier.data, c->earlier.size, &c->result, &covered);
 	if (!e)
 		e = write_all(c, &in);
 	covered_release(&covered);
@@ -246,6 +265,8 @@ int cmd_report(int argc, char **argv)
 	result_release(&c.result);
 	result_release(&c.before);
 	history_release(&c.history);
+	annotations_release(&c.annotations);
+	vec_release(&c.earlier);
 	compared_release(&c.diff);
 	compared_release(&c.validate);
 	stored_release(&c.of);

@@ -32,6 +32,8 @@ struct showing {
 	struct buf graph; /* of its segments */
 	VEC(struct shown) list; /* its summaries */
 	uint64_t count;
+	int (*each)(void *ctx, const struct summary *s, const char *pre, const char *post, const char *why); /* NULL: they are printed */
+	void *ctx;
 };
 
 /* The number of a key in the first line of the graph; -1. */
@@ -182,11 +184,13 @@ static int show_function(void *ctx, uint64_t symbol, const char *name)
 	buf_release(&key);
 	if (x->list.size)
 		qsort(x->list.data, x->list.size, sizeof *x->list.data, by_test);
-	if (x->list.size && !e && !x->json && !x->smt2)
+	if (x->list.size && !e && !x->json && !x->smt2 && !x->each)
 		printf(x->list.data[0].s.kind == SUMMARY_FUNCTION ? "%s, line %u\n" : "%s\n", name, x->list.data[0].s.line);
 	for (size_t i = 0; i < x->list.size; i++) {
 		struct shown *o = &x->list.data[i];
-		if (!e && x->json)
+		if (!e && x->each)
+			e = x->each(x->ctx, &o->s, o->pre, o->post, o->why);
+		else if (!e && x->json)
 			print_json(x, o);
 		else if (!e)
 			print_words(x, o);
@@ -219,16 +223,32 @@ static int show_units(struct showing *x, int *there)
 	return e ? -1 : 0;
 }
 
+/* Of the campaign's file, or of its units. there: it made some. */
+static int show_all(struct showing *x, int *there)
+{
+	struct hash128 unit = {0};
+	*there = recall_unit(x->store, x->campaign, &unit);
+
+	int e = *there < 0 || (*there > 0 && store_symbol_each(x->store, unit, show_function, x)) || (!*there && show_units(x, there));
+	vec_release(&x->list);
+	buf_release(&x->graph);
+	return e ? -1 : 0;
+}
+
+int show_summaries_each(struct store *s, uint64_t campaign, int (*f)(void *ctx, const struct summary *s, const char *pre, const char *post, const char *why), void *ctx)
+{
+	struct showing x = {.store = s, .campaign = campaign, .each = f, .ctx = ctx};
+	int there;
+
+	return show_all(&x, &there);
+}
+
 int show_summaries(struct store *s, uint64_t campaign, const char *function, int smt2, struct json *j)
 {
 	struct showing x = {.store = s, .json = j, .function = function, .smt2 = smt2, .campaign = campaign};
-	struct hash128 unit = {0};
-	int there = recall_unit(s, campaign, &unit);
+	int there;
 
-	int e = there < 0 || (there > 0 && store_symbol_each(s, unit, show_function, &x)) || (!there && show_units(&x, &there));
-	vec_release(&x.list);
-	buf_release(&x.graph);
-	if (e)
+	if (show_all(&x, &there))
 		return -1;
 	if (!x.count && !j)
 		printf(function && there ? "there is no summary of '%s'\n" : "there are no summaries: 'muster test --summaries FILE.c' or 'muster fuzz --summaries' makes them\n", function);

@@ -20,7 +20,7 @@ static int add_record(void *ctx, const struct store_record *s)
 struct collect {
 	struct covered *to;
 	const struct site_tables *sites;
-	struct map taken;    /* unit and outcome */
+	struct map taken;    /* unit and outcome, to the first test */
 	struct strmap files; /* number in the list */
 	struct map known;    /* of a decision's place in its function: its number in the file */
 	struct map functions; /* of a function's place: likewise */
@@ -30,8 +30,8 @@ static int note_taken(void *ctx, uint32_t unit, uint32_t outcome, uint8_t mask, 
 {
 	struct collect *c = ctx;
 
-	(void)mask, (void)test;
-	map_set(&c->taken, (uint64_t)unit << 32 | outcome, 1);
+	(void)mask;
+	map_set(&c->taken, (uint64_t)unit << 32 | outcome, test);
 	return 0;
 }
 
@@ -78,12 +78,18 @@ static void add_decision(struct collect *c, const struct site_table *t, const st
 		at = f->decisions.size;
 		map_set(&c->known, key, at);
 		vec_push(&f->decisions, (struct covered_decision){s.line, s.column, d->outcomes, (uint32_t)c->to->taken.size, (uint32_t)at});
-		for (uint32_t i = 0; i < d->outcomes; i++)
+		for (uint32_t i = 0; i < d->outcomes; i++) {
 			vec_push(&c->to->taken, 0);
+			vec_push(&c->to->tests, 0);
+		}
 	}
+	uint64_t test;
 	for (uint32_t i = 0; i < d->outcomes; i++)
-		if (map_get(&c->taken, (uint64_t)t->unit << 32 | (d->first_outcome + i), NULL)) {
-			c->to->taken.data[f->decisions.data[at].first + i] = 1;
+		if (map_get(&c->taken, (uint64_t)t->unit << 32 | (d->first_outcome + i), &test)) {
+			uint32_t place = f->decisions.data[at].first + i;
+			c->to->taken.data[place] = 1;
+			if (!c->to->tests.data[place] || (test && test < c->to->tests.data[place])) /* a decision of a header is in several units */
+				c->to->tests.data[place] = test;
 			*entered = 1;
 		}
 }
@@ -191,5 +197,6 @@ void covered_release(struct covered *c)
 	}
 	vec_release(&c->files);
 	vec_release(&c->taken);
+	vec_release(&c->tests);
 	arena_release(&c->strings);
 }

@@ -34,6 +34,7 @@ struct covered_file {
 struct covered {
 	VEC(struct covered_file) files; /* by path */
 	VEC(unsigned char) taken;	/* 1: by a test */
+	VEC(uint64_t) tests;		/* the first that did; 0: not known */
 	struct arena strings;
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "report/annotations.h"
 #include "report/covered.h"
 #include "report/history.h"
 #include "result/compared.h"
@@ -20,6 +21,7 @@ struct formats_input {
 	double seconds;			/* it took */
 	/* For pages alone; NULL: there is none. */
 	const struct history *history;
+	const struct annotations *annotations;
 	const struct compared *diff, *validate; /* the last ones */
 };
 

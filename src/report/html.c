@@ -1,4 +1,4 @@
-/* html.c: the pages of the HTML report. */
+/* html.c: the pages of the HTML report: the overview, and those of source files; the others have files of their own. */
 #include "report/html.h"
 
 #include "base/error.h"
@@ -13,15 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct pages {
-	const struct formats_input *in;
-	const char *directory;
-	struct strmap files; /* path to number of its page */
-	struct map before;   /* buckets of the version before */
-};
-
-/* A place, with a link where the file has a page. */
-static void place(struct pages *p, const char *file, uint32_t line, struct buf *out)
+void html_place(const struct pages *p, const char *file, uint32_t line, struct buf *out)
 {
 	uint64_t number;
 	int linked = strmap_get(&p->files, file, &number);
@@ -105,7 +97,7 @@ static void bugs(struct pages *p, struct buf *out)
 		buf_adds(out, "</a></td><td><code>");
 		xml_text(out, b->function);
 		buf_adds(out, "</code></td><td>");
-		place(p, b->file, b->line, out);
+		html_place(p, b->file, b->line, out);
 		buf_adds(out, "</td><td>");
 		xml_text(out, bug_description(b->kind, b->summary));
 		buf_addf(out, "</td><td>%s%s</td></tr>\n", b->confirmed ? "confirmed" : "suspected", !p->in->before ? "" : map_get(&p->before, b->bucket, NULL) ? "" : ", new");
@@ -212,6 +204,9 @@ static void links(struct pages *p, struct buf *out)
 		xml_text(out, all[i]->new);
 		buf_adds(out, "</p>\n");
 	}
+	if (p->in->annotations)
+		buf_addf(out, "<p><a href=\"tests.html\">Tests</a>: %" PRIu64 " were kept, %zu of them were the first to take a branch outcome or show a bug</p>\n", p->in->annotations->all_tests,
+			 p->in->annotations->tests.size);
 }
 
 static int overview(struct pages *p)
@@ -241,41 +236,20 @@ static int file_page(struct pages *p, size_t i)
 	snprintf(name, sizeof name, "file-%zu.html", i + 1);
 	html_begin(&out, formats_path(p->in, p->in->covered->files.data[i].path), 0, nonce);
 	buf_adds(&out, "<p class=\"dim\">Beside a line with decisions: <span class=\"hit\">t\xe2\x9c\x93</span> a test took that direction (true, false), <span class=\"miss\">f\xe2\x9c\x97</span> none did, "
-		       "<span class=\"never\">t\xe2\x9c\x97</span> none got here.</p>\n");
+		       "<span class=\"never\">t\xe2\x9c\x97</span> none got here. A \xe2\x9c\x93 leads to the first test that did. Above a line: what the function requires of its callers, its must summaries (from every state that "
+		       "satisfies <em>pre</em> it ends as <em>post</em> says; <code>muster test --summaries</code> makes them), what always holds at a loop (<code>muster invariants</code>).</p>\n");
+	for (size_t k = 0; p->in->annotations && k < p->in->annotations->stale.size; k++)
+		if (!strcmp(p->in->annotations->stale.data[k], p->in->covered->files.data[i].path))
+			buf_adds(&out, "<p class=\"warn\">The invariants that the store has are of another text of this file: run <code>muster invariants</code> again.</p>\n");
 	html_source(p->in, i, &out);
 	return html_end(p->directory, &out, nonce, name);
 }
 
-static void pre(struct buf *out, const char *heading, const char *text)
+void html_pre(struct buf *out, const char *heading, const char *text)
 {
 	buf_addf(out, "<h2>%s</h2>\n<pre tabindex=\"0\">", heading);
 	xml_text(out, text);
 	buf_adds(out, "</pre>\n");
-}
-
-static int bug_page(struct pages *p, size_t i)
-{
-	const struct result_bug *b = &p->in->result->bugs.data[i];
-	struct buf out = {0}, input = {0};
-	char nonce[33], name[40];
-
-	snprintf(name, sizeof name, "bug-%zu.html", i + 1);
-	html_begin(&out, b->summary, 0, nonce);
-	buf_addf(&out, "<p><span class=\"%s\">%s</span>%s in <code>", b->confirmed ? "bad" : "warn", b->confirmed ? "confirmed" : "suspected",
-		 !p->in->before ? "" : map_get(&p->before, b->bucket, NULL) ? ", in the version before as well" : ", new in this version");
-	xml_text(&out, b->function);
-	buf_adds(&out, "</code> at ");
-	place(p, b->file, b->line, &out);
-	buf_addf(&out, ", shown by %" PRIu64 " test%s</p>\n", b->count, b->count == 1 ? "" : "s");
-	if (b->replay)
-		pre(&out, "Run it again", b->replay);
-	bug_input(b->data, b->size, &input);
-	buf_addf(&input, "\n%zu byte%s", b->size, b->size == 1 ? "" : "s");
-	pre(&out, "Input", buf_str(&input));
-	if (b->report && *b->report)
-		pre(&out, "Report", b->report);
-	buf_release(&input);
-	return html_end(p->directory, &out, nonce, name);
 }
 
 int html_write(const struct formats_input *in, const char *directory)
@@ -292,7 +266,9 @@ int html_write(const struct formats_input *in, const char *directory)
 	for (size_t i = 0; !e && i < in->covered->files.size; i++)
 		e = file_page(&p, i);
 	for (size_t i = 0; !e && i < in->result->bugs.size; i++)
-		e = bug_page(&p, i);
+		e = html_bug(&p, i);
+	if (!e && in->annotations)
+		e = html_tests(&p);
 	if (!e && in->diff)
 		e = html_compared(in->diff, directory);
 	if (!e && in->validate)

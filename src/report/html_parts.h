@@ -4,6 +4,25 @@
 
 #include "report/formats.h"
 
+/* The pages of one report. */
+struct pages {
+	const struct formats_input *in;
+	const char *directory;
+	struct strmap files; /* path to number of its page, from 0 */
+	struct map before;   /* buckets of the version before */
+};
+
+/* html.c: a place, with a link where the file has a page; without a file: nothing. */
+void html_place(const struct pages *p, const char *file, uint32_t line, struct buf *out);
+/* A heading and a text as it is. */
+void html_pre(struct buf *out, const char *heading, const char *text);
+/* The number of a test, with a link where it is on the page of tests. */
+void html_test(const struct formats_input *in, uint64_t id, struct buf *out);
+
+/* html_bug.c: the page of a bug; html_tests.c: that of tests. -1 with words. */
+int html_bug(const struct pages *p, size_t bug);
+int html_tests(const struct pages *p);
+
 /* html_page.c: the frame of a page. The nonce is the page's own; home: it is the overview itself. The end writes the page to directory/name and empties the buffer: -1 with words. */
 void html_begin(struct buf *out, const char *title, int home, char nonce[33]);
 int html_end(const char *directory, struct buf *out, const char *nonce, const char *name);

@@ -97,17 +97,22 @@ void html_highlight(struct buf *out, const char *s, const char *end, enum html_s
 
 /* ------------------------------------------------------------ decisions */
 
-static void outcome(struct buf *out, const char *name, int taken, int reached)
+/* A link to the first test that took it, where the page of tests has it. */
+static void outcome(const struct formats_input *in, struct buf *out, const char *name, int taken, int reached, uint64_t test)
 {
-	buf_addf(out, "<span class=\"%s\" title=\"%s: %s\">%.1s%s</span>", taken ? "hit" : reached ? "miss" : "never", name, taken ? "taken" : reached ? "not taken" : "never reached", name,
-		 taken ? "\xe2\x9c\x93" : "\xe2\x9c\x97");
+	if (taken && in->annotations && map_get(&in->annotations->by_id, test, NULL))
+		buf_addf(out, "<a class=\"hit\" href=\"tests.html#T%" PRIu64 "\" title=\"%s: first taken by test %" PRIu64 "\">%.1s\xe2\x9c\x93</a>", test, name, test, name);
+	else
+		buf_addf(out, "<span class=\"%s\" title=\"%s: %s\">%.1s%s</span>", taken ? "hit" : reached ? "miss" : "never", name, taken ? "taken" : reached ? "not taken" : "never reached", name,
+			 taken ? "\xe2\x9c\x93" : "\xe2\x9c\x97");
 }
 
 #define MARKS 4 /* decisions of a line whose outcomes are shown one by one (macros may have dozens) | they fit before the text */
 
 /* The decisions of a line, from number *at on; the class of the row. */
-static const char *decisions(const struct covered *c, const struct covered_file *f, size_t *at, uint32_t line, struct buf *out)
+static const char *decisions(const struct formats_input *in, const struct covered_file *f, size_t *at, uint32_t line, struct buf *out)
 {
+	const struct covered *c = in->covered;
 	uint64_t all = 0, hit = 0;
 	size_t last = *at;
 
@@ -118,6 +123,7 @@ static const char *decisions(const struct covered *c, const struct covered_file 
 	for (; *at < last; ++*at) {
 		const struct covered_decision *d = &f->decisions.data[*at];
 		const unsigned char *taken = c->taken.data + d->first;
+		const uint64_t *tests = c->tests.data + d->first;
 		uint32_t n = covered_count(c, d);
 		all += d->outcomes;
 		hit += n;
@@ -126,8 +132,8 @@ static const char *decisions(const struct covered *c, const struct covered_file 
 		if (all > d->outcomes)
 			buf_addc(out, ' ');
 		if (d->outcomes == 2) {
-			outcome(out, "true", taken[1], n > 0);
-			outcome(out, "false", taken[0], n > 0);
+			outcome(in, out, "true", taken[1], n > 0, tests[1]);
+			outcome(in, out, "false", taken[0], n > 0, tests[0]);
 		} else {
 			buf_addf(out, "<span class=\"%s\" title=\"cases of a switch that were taken\">%" PRIu32 "/%" PRIu32 "</span>", n == d->outcomes ? "hit" : n ? "miss" : "never", n, d->outcomes);
 		}
@@ -153,6 +159,59 @@ static void notes(const struct formats_input *in, const char *path, uint32_t lin
 	}
 }
 
+/* ------------------------------------------------------------ what is known of a line */
+
+static void code(struct buf *out, const char *before, const char *text, const char *after)
+{
+	buf_addf(out, "%s<code>", before);
+	xml_text(out, text);
+	buf_addf(out, "</code>%s", after);
+}
+
+static void summaries(const struct formats_input *in, const struct annotation *a, size_t count, struct buf *out)
+{
+	buf_addf(out, "<details><summary>%zu must summar%s</summary><ul>", count, count == 1 ? "y" : "ies");
+	for (size_t i = 0; i < count; i++) {
+		code(out, "<li>pre ", a[i].text, "<br>post ");
+		code(out, "", a[i].post, "");
+		if (a[i].where)
+			buf_adds(out, "<br><span class=\"warn\">partial: "), xml_text(out, a[i].where), buf_adds(out, "</span>");
+		if (a[i].test)
+			buf_adds(out, "<br>witness: "), html_test(in, a[i].test, out);
+		buf_adds(out, "</li>");
+	}
+	buf_adds(out, "</ul></details>");
+}
+
+/* One row above the line, with all that is known of it. *at: the first annotation that may be of it. */
+static void known(const struct formats_input *in, const char *path, uint32_t line, size_t *at, struct buf *out)
+{
+	const struct annotations *a = in->annotations;
+
+	while (a && *at < a->places.size && strcmp(a->places.data[*at].file, path) == 0 && a->places.data[*at].line < line)
+		++*at;
+	size_t end = *at;
+	while (a && end < a->places.size && !strcmp(a->places.data[end].file, path) && a->places.data[end].line == line)
+		end++;
+	if (end == *at)
+		return;
+	buf_adds(out, "<tr class=\"note\"><td colspan=\"3\">");
+	for (size_t n; *at < end; *at += n) {
+		const struct annotation *x = &a->places.data[*at];
+		for (n = 1; *at + n < end && x[n].kind == x->kind && x->kind == ANNOTATION_SUMMARY;)
+			n++;
+		if (x->kind == ANNOTATION_REQUIRES)
+			code(out, "<p>requires ", x->text, " of its callers</p>");
+		else if (x->kind == ANNOTATION_SUMMARY)
+			summaries(in, x, n, out);
+		else if (x->where)
+			buf_adds(out, "<p>"), xml_text(out, x->where), code(out, ": ", x->text, "</p>");
+		else
+			code(out, "<p>loop: always ", x->text, "</p>");
+	}
+	buf_adds(out, "</td></tr>\n");
+}
+
 /* Of a large file: does the line stand in a function that a test entered? *at: of the function before it. */
 static int is_shown(const struct covered_file *f, size_t *at, uint32_t line)
 {
@@ -166,7 +225,7 @@ void html_source(const struct formats_input *in, size_t file, struct buf *out)
 	const struct covered_file *f = &in->covered->files.data[file];
 	struct buf source = {0}, marks = {0};
 	enum html_state state = HTML_CODE;
-	size_t decision = 0, function = 0, lines = 0;
+	size_t decision = 0, function = 0, lines = 0, annotation = 0;
 	struct stat st;
 
 	if (!file_is_regular(f->path) || file_read(f->path, &source)) {
@@ -182,12 +241,15 @@ void html_source(const struct formats_input *in, size_t file, struct buf *out)
 	buf_adds(out, "<div class=\"wide\"><table class=\"src\"><tbody>\n");
 	const char *s = source.data, *end = s + source.size;
 
+	while (in->annotations && annotation < in->annotations->places.size && strcmp(in->annotations->places.data[annotation].file, f->path) < 0)
+		annotation++;
 	for (uint32_t line = 1; s < end; line++) {
 		const char *stop = memchr(s, '\n', (size_t)(end - s));
-		const char *class = decisions(in->covered, f, &decision, line, &marks);
+		const char *class = decisions(in, f, &decision, line, &marks);
 
 		stop = stop ? stop : end;
 		if (lines <= LINES_WHOLE || is_shown(f, &function, line)) {
+			known(in, f->path, line, &annotation, out);
 			buf_addf(out, "<tr id=\"L%" PRIu32 "\"%s%s%s><td class=\"no\">%" PRIu32 "</td><td>%s</td><td>", line, *class ? " class=\"" : "", class, *class ? "\"" : "", line, buf_str(&marks));
 			html_highlight(out, s, stop, &state);
 			buf_adds(out, "</td></tr>\n");

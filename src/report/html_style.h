@@ -28,6 +28,8 @@ static const char html_style[] =
     ".src{border-collapse:collapse;width:auto;min-width:100%}.src td{border:0;padding:0 .5rem;white-space:pre}.src .no{text-align:right;color:var(--dim);user-select:none}"
     ".src td:last-child{width:100%}.src tr:target{outline:2px solid var(--link)}.hit{color:var(--good)}.miss{color:var(--bad);font-weight:700}.never{color:var(--dim)}"
     ".src tr.part{background:var(--badbg)}.src tr.full{background:var(--goodbg)}.src tr.note td{white-space:normal;font-family:system-ui,sans-serif;padding-left:5rem}"
+    ".src tr.note p{margin:.1rem 0}.src tr.note code{white-space:pre-wrap;overflow-wrap:anywhere}.src tr.note ul{margin:.2rem 0}.src a.hit{text-decoration:none}.steps code{white-space:pre-wrap}.steps tr.gap td{color:var(--dim);text-align:center}"
+    "tr:target{outline:2px solid var(--link)}"
     ".k{color:var(--bad)}.c{color:var(--dim)}.s{color:var(--link)}.p{color:var(--warn)}";
 
 /* Tables of class `sort` get buttons in their heads, inputs of data-filter hide rows of the table that they name. */

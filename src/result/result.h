@@ -36,6 +36,7 @@ struct result_bug {
 	size_t size;
 	const char *inputs;   /* the same as JSON, by name; NULL: the bytes */
 	const char *call;     /* the same as a call in C, in one line; NULL: likewise */
+	const char *path;     /* the decisions that lead there (search/broken.h, broken_path); NULL: not known */
 	const char *input_file; /* in the store: below the output directory */
 	const char *replay;   /* the command that shows it again */
 	/* Of a function that was driven by itself, or of the program it is in. */

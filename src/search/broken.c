@@ -16,6 +16,7 @@
 #include "run/import.h"
 #include "search/inside.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -226,24 +227,41 @@ static expr_t narrow(struct exprs *p, expr_t e, int invert, struct given *g)
 	return invert ? expr_not(p, e) : e;
 }
 
-int broken_condition(const struct trace *t, const struct broken_check *b, const void *data, uint64_t size, const struct broken_names *names,
-		     size_t room, struct buf *out)
-{
-	struct exprs *pool = exprs_new();
+/* What prints conditions of one run. */
+struct printer {
+	struct exprs *pool;
 	struct import im;
+	struct renaming names; /* names.names NULL: bytes have none */
+	struct given given;
+};
+
+static void printer_init(struct printer *p, const struct trace *t, const void *data, uint64_t size, const struct broken_names *names)
+{
+	*p = (struct printer){.pool = exprs_new()};
+	p->names = (struct renaming){.pool = p->pool, .names = names};
+	import_init(&p->im, t, p->pool, size);
+	p->given = (struct given){p->pool, &p->im, data, size};
+}
+
+static void printer_release(struct printer *p)
+{
+	map_release(&p->names.variables);
+	buf_release(&p->names.signed_names);
+	import_release(&p->im);
+	exprs_free(p->pool);
+}
+
+/* A condition that is true of the input, if it fits. */
+static int print_condition(struct printer *p, expr_t e, size_t room, struct buf *out)
+{
 	struct buf text = {0}, lets = {0};
-	struct renaming r = {.pool = pool, .names = names};
-	import_init(&im, t, pool, size);
-	struct given g = {pool, &im, data, size};
-	expr_t e = import_label(&im, b->label);
-	if (!b->violated)
-		e = expr_not(pool, e);
-	if ((int)expr_eval(pool, e, value_of, &g) & 1) /* what only this input decides */
-		e = narrow(pool, e, 0, &g);
+	const struct broken_names *names = p->names.names;
+	if ((int)expr_eval(p->pool, e, value_of, &p->given) & 1) /* what only this input decides */
+		e = narrow(p->pool, e, 0, &p->given);
 	if (names)
-		e = expr_substitute(pool, e, rename_byte, &r);
-	expr_c(pool, e, &text, &lets, NULL, NULL);
-	drop_casts(&r, &text);
+		e = expr_substitute(p->pool, e, rename_byte, &p->names);
+	expr_c(p->pool, e, &text, &lets, NULL, NULL);
+	drop_casts(&p->names, &text);
 	const char *c = buf_str(&text);
 	int foreign = names && (strstr(c, "in[") || strstr(c, "(in,") || strstr(c, "(in)")); /* bytes mean nothing to who reads names */
 	int hidden = strstr(c, "_overflow(") != NULL; /* the check's own name says as much */
@@ -252,9 +270,110 @@ int broken_condition(const struct trace *t, const struct broken_check *b, const 
 		buf_add(out, text.data, text.size);
 	buf_release(&text);
 	buf_release(&lets);
-	map_release(&r.variables);
-	buf_release(&r.signed_names);
-	import_release(&im);
-	exprs_free(pool);
 	return fits;
+}
+
+int broken_condition(const struct trace *t, const struct broken_check *b, const void *data, uint64_t size, const struct broken_names *names,
+		     size_t room, struct buf *out)
+{
+	struct printer p;
+	printer_init(&p, t, data, size, names);
+	expr_t e = import_label(&p.im, b->label);
+	int fits = print_condition(&p, b->violated ? e : expr_not(p.pool, e), room, out);
+	printer_release(&p);
+	return fits;
+}
+
+/* -------------------------------------------------------------------- path */
+
+#define PATH_FIRST 60  /* steps of a bug's path that are kept from its start | a page can be read; the store stays small */
+#define PATH_LAST 140  /* and before its end | likewise */
+#define PATH_ROOM 100  /* characters of a step's condition | a line */
+#define LIBC "runtime/libc/" /* where muster's own bodies of libc functions are compiled */
+
+struct step {
+	uint64_t event;
+	uint64_t times; /* in a row */
+	int breaks;	/* a check */
+	struct site site;
+};
+
+/* A decision of the program that depends on the input, or a check that is broken. */
+static int is_step(const struct trace *t, const struct site_tables *sites, const struct muster_event *e, struct site *site)
+{
+	struct broken_check b;
+	if (!e->label || !trace_is_node(t, e->label) || (e->kind != MUSTER_EV_BRANCH && e->kind != MUSTER_EV_SWITCH && e->kind != MUSTER_EV_BOUND))
+		return 0;
+	if (!site_find(sites, e->unit, e->index, site) || !site->line || !strncmp(site->file, LIBC, strlen(LIBC)))
+		return 0;
+	return e->kind == MUSTER_EV_SWITCH || (e->kind == MUSTER_EV_BRANCH && !site->check) || is_broken(t, sites, e, &b);
+}
+
+/* The same place decided in the same manner, or broken once more: several checks stand at one access. */
+static int goes_on(const struct trace *t, const struct step *last, const struct step *s)
+{
+	const struct muster_event *a = &t->events[last->event], *b = &t->events[s->event];
+	if (last->breaks && s->breaks)
+		return last->site.line == s->site.line && last->site.column == s->site.column && !strcmp(last->site.function, s->site.function);
+	return !last->breaks && !s->breaks && a->unit == b->unit && a->index == b->index && a->arg == b->arg && b->kind == MUSTER_EV_BRANCH;
+}
+
+static void add_clean(struct buf *out, const char *text)
+{
+	for (; *text; text++)
+		buf_addc(out, (unsigned char)*text < ' ' ? '?' : *text);
+}
+
+static void add_step(struct printer *p, const struct trace *t, const struct step *s, struct buf *out)
+{
+	const struct muster_event *e = &t->events[s->event];
+	expr_t x = import_label(&p->im, e->label);
+	u128 value = trace_value(t, e->label);
+	unsigned width = t->nodes[e->label].width;
+
+	buf_addf(out, "%" PRIu32 "\t%" PRIu32 "\t%" PRIu64 "\t", s->site.line, s->site.column, s->times);
+	if (e->kind == MUSTER_EV_SWITCH)
+		buf_addf(out, "= %" PRIu64, (uint64_t)value);
+	else
+		buf_adds(out, s->breaks ? "breaks" : e->arg ? "true" : "false");
+	buf_addc(out, '\t');
+	add_clean(out, s->site.function);
+	buf_addc(out, '\t');
+	if (*s->site.file != '/' && *s->site.directory)
+		add_clean(out, s->site.directory), buf_addc(out, '/');
+	add_clean(out, s->site.file);
+	buf_addc(out, '\t');
+	if (e->kind == MUSTER_EV_SWITCH)
+		print_condition(p, expr_eq(p->pool, x, expr_const(p->pool, width, value)), PATH_ROOM, out);
+	else if (width == 1)
+		print_condition(p, value & 1 ? x : expr_not(p->pool, x), PATH_ROOM, out);
+	buf_addc(out, '\n');
+}
+
+void broken_path(const struct trace *t, const struct site_tables *sites, const void *data, uint64_t size, const struct broken_names *names, struct buf *out)
+{
+	VEC(struct step) steps = {0};
+	struct printer p;
+
+	for (uint64_t i = 0; i < t->event_count; i++) {
+		struct step s = {.event = i, .times = 1};
+		if (!is_step(t, sites, &t->events[i], &s.site))
+			continue;
+		s.breaks = t->events[i].kind == MUSTER_EV_BOUND || s.site.check;
+		if (!steps.size || !goes_on(t, &vec_last(&steps), &s)) {
+			vec_push(&steps, s);
+		} else if (!s.breaks) {
+			vec_last(&steps).event = i;
+			vec_last(&steps).times++;
+		}
+	}
+	printer_init(&p, t, data, size, names);
+	buf_addf(out, "%zu\n", steps.size);
+	for (size_t i = 0; i < steps.size; i++) {
+		if (i == PATH_FIRST && steps.size > PATH_FIRST + PATH_LAST)
+			i = steps.size - PATH_LAST, buf_adds(out, "\n");
+		add_step(&p, t, &steps.data[i], out);
+	}
+	printer_release(&p);
+	vec_release(&steps);
 }

@@ -37,4 +37,9 @@ struct broken_names {
 int broken_condition(const struct trace *t, const struct broken_check *b, const void *data, uint64_t size, const struct broken_names *names,
 		     size_t room, struct buf *out);
 
+/* How the run went: the decisions that depend on its input, outside libc, and the checks that it broke, in order. A line with their number, then one for each of the first and the last (an empty
+ * line stands for those between): "LINE\tCOLUMN\tTIMES\tOUTCOME\tFUNCTION\tFILE\tCONDITION\n". TIMES: that it was decided so in a row; the condition is that of the last time, as above, or empty.
+ * OUTCOME: true, false, "= 5" of a switch, or breaks. */
+void broken_path(const struct trace *t, const struct site_tables *sites, const void *data, uint64_t size, const struct broken_names *names, struct buf *out);
+
 #endif

@@ -5,9 +5,39 @@
  */
 #include "store/sqlite.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define STORE_BUG_DETAIL "%s %016" PRIx64
+
 static const char *text(const char *s)
 {
 	return s ? s : "";
+}
+
+/* What only a report shows: values of the campaign, by the bucket. */
+static int detail(struct store *s, uint64_t campaign, const char *what, uint64_t bucket, const char *value)
+{
+	char name[40];
+
+	if (!value)
+		return 0;
+	snprintf(name, sizeof name, STORE_BUG_DETAIL, what, bucket);
+	return store_value_set(s, campaign, name, value, strlen(value));
+}
+
+static int details(struct store *s, uint64_t campaign, const struct result_bug *b)
+{
+	return detail(s, campaign, "path", b->bucket, b->path) || detail(s, campaign, "call", b->bucket, b->call) ? -1 : 0;
+}
+
+int store_bug_detail(struct store *s, uint64_t campaign, const char *what, uint64_t bucket, struct buf *out)
+{
+	char name[40];
+
+	snprintf(name, sizeof name, STORE_BUG_DETAIL, what, bucket);
+	return store_value_get(s, campaign, name, out);
 }
 
 /* Inside a transaction. */
@@ -24,7 +54,8 @@ static int insert(struct store *s, uint64_t campaign, struct result_bug *b)
 	if (sql_run(s, SQL_BUG_ADD, "iiisssiiisssb", SQL_INT(campaign), SQL_INT(b->id),
 		    SQL_INT(b->bucket), text(b->kind), text(b->function), text(b->file),
 		    SQL_INT(b->line), SQL_INT(b->confirmed), SQL_INT(b->test), text(b->summary),
-		    text(b->report), text(b->input_file), b->data, b->size))
+		    text(b->report), text(b->input_file), b->data, b->size) ||
+	    details(s, campaign, b))
 		return -1;
 	return 1;
 }
@@ -65,7 +96,10 @@ int store_bug_update(struct store *s, uint64_t campaign, const struct result_bug
 {
 	return sql_run(s, SQL_BUG_UPDATE, "iiisssB", SQL_INT(campaign), SQL_INT(b->bucket),
 		       SQL_INT(b->confirmed), b->summary, b->report, b->input_file, b->data,
-		       b->size);
+		       b->size) ||
+			       details(s, campaign, b)
+		   ? -1
+		   : 0;
 }
 
 /* The bug of a row, with all that it points to copied into b: a callback may write (see tests.c).

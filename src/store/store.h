@@ -83,8 +83,11 @@ int store_cover_each(struct store *s, uint64_t campaign, int (*f)(void *ctx, uin
 
 /* -------------------------------------------------------------------- bugs */
 int store_bug_add(struct store *s, uint64_t campaign, struct result_bug *b); /* 1 new bucket, 0 known (count raised, once for each b->test), -1 */
-int store_bug_update(struct store *s, uint64_t campaign, const struct result_bug *b); /* by bucket: confirmed, and what is not NULL of input, input_file, summary, report */
+int store_bug_update(struct store *s, uint64_t campaign, const struct result_bug *b); /* by bucket: confirmed, and what is not NULL of input, input_file, summary, report, path, call */
 int store_bug_each(struct store *s, uint64_t campaign, int (*f)(void *ctx, const struct result_bug *b), void *ctx);
+
+/* What add and update were given as its path or call ("path", "call") and the walk does not read: 1; 0: none; -1. */
+int store_bug_detail(struct store *s, uint64_t campaign, const char *what, uint64_t bucket, struct buf *out);
 
 /* ----------------------------------------------------------- query cache
  * Bounded: the oldest answers go. Models above 1 MiB are not kept. */

@@ -133,7 +133,9 @@ static int look(struct test_session *s, uint32_t function, const struct test_vio
 		s->costs.search.checkers[check.checker].failed += (uint64_t)(own && v->sent);
 		traced_finding(&t, &check, own, own ? "" : "the run did not fail", buf_str(&condition), &x);
 		buf_add(&data, v->data, v->size);
-		if (!is_told(s, &x, check.checker))
+		if (!is_told(s, &x, check.checker) && traced_path(&t, v->data, v->size, &x))
+			r = -1;
+		else if (!is_told(s, &x, check.checker))
 			test_found(s, function, v->test ? &f->tests.data[v->test - 1] : NULL, &data, &x);
 	}
 	finding_release(&x);

@@ -6,28 +6,33 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "contract/cause.h"
+#include "report/bug.h"
 #include "unit/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define VALUE "contracts"
+#define VALUE BUG_CONTRACTS
 
-/* A line for each clause, and one without for each function that was looked at well enough: "FUNCTION\tCLAUSE\n". */
+/* A line for each clause, and one without for each function that was looked at well enough: "FUNCTION\tCLAUSE\n". Clauses of the others are for reports alone. */
 int test_growth_note(struct test_session *s)
 {
-	struct buf b = BUF_EMPTY;
+	struct buf b = BUF_EMPTY, weak = BUF_EMPTY;
 	for (uint32_t i = 0; i < s->functions.size; i++) {
 		const struct test_function *f = &s->functions.data[i];
-		if (f->helper || f->verdict < TEST_EXPLORED)
+		struct buf *to = f->verdict < TEST_EXPLORED ? &weak : &b;
+		if (f->helper)
 			continue;
-		buf_addf(&b, "%s\t\n", f->name);
+		if (to == &b)
+			buf_addf(&b, "%s\t\n", f->name);
 		for (size_t k = 0; k < s->contracts.size; k++)
 			if (s->contracts.data[k].function == i)
-				buf_addf(&b, "%s\t%s\n", f->name, s->contracts.data[k].requires);
+				buf_addf(to, "%s\t%s\n", f->name, s->contracts.data[k].requires);
 	}
-	int r = store_value_set(s->records.store, s->records.campaign, VALUE, b.data ? b.data : "", b.size);
+	int r = store_value_set(s->records.store, s->records.campaign, VALUE, b.data ? b.data : "", b.size) ||
+		store_value_set(s->records.store, s->records.campaign, BUG_CONTRACTS_WEAK, weak.data ? weak.data : "", weak.size) ? -1 : 0;
 	buf_release(&b);
+	buf_release(&weak);
 	return r;
 }
 

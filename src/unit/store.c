@@ -213,9 +213,13 @@ static int add_bug(struct test_session *s, struct test_bug *b)
 	row.input_file = below;
 	row.data = b->data.data;
 	row.size = b->data.size;
+	struct buf call = {0};
+	harness_print_inline(s->driven.harness, s->functions.data[b->function].harness->number, b->data.data, b->data.size, &call);
+	row.call = call.size ? buf_str(&call) : NULL;
 	int r = store_bug_add(s->records.store, s->records.campaign, &row);
 	if (!r)
 		r = store_bug_update(s->records.store, s->records.campaign, &row);
+	buf_release(&call);
 	free(below);
 	return r < 0 ? -1 : 0;
 }
@@ -260,12 +264,33 @@ static int was_skipped(const struct test_function *f)
 	return !f->searched && !f->lost && f->harness->number != UINT32_MAX;
 }
 
+/* Tests that covered something first, as calls, for pages that name them. */
+static int put_calls(struct test_session *s)
+{
+	struct buf lines = {0}, call = {0};
+	for (size_t i = 0; i < s->functions.size; i++) {
+		const struct test_function *f = &s->functions.data[i];
+		for (size_t k = 0; k < f->tests.size; k++) {
+			const struct test_case *t = &f->tests.data[k];
+			if (!t->id || !t->new_outcomes)
+				continue;
+			buf_clear(&call);
+			harness_print_inline(s->driven.harness, f->harness->number, t->data, t->size, &call);
+			buf_addf(&lines, "%llu\t%s: %s\n", (unsigned long long)t->id, f->name, buf_str(&call));
+		}
+	}
+	int e = lines.size ? set(s, BUG_CALLS, buf_str(&lines)) : 0;
+	buf_release(&lines);
+	buf_release(&call);
+	return e;
+}
+
 /* The result itself, what the report says of how it was found, then what it says of functions. */
 static int put_result(struct test_session *s, struct store_result *r)
 {
 	char reused[64];
 	snprintf(reused, sizeof reused, "%llu %llu", (unsigned long long)s->reuse.functions, (unsigned long long)s->reuse.tests);
-	int e = store_result_add(s->records.store, r) || set(s, HISTORY_REUSED, reused) || history_keep(s->records.store, s->records.campaign, &s->costs.solve, !s->o->repeatable);
+	int e = store_result_add(s->records.store, r) || set(s, HISTORY_REUSED, reused) || history_keep(s->records.store, s->records.campaign, &s->costs.solve, !s->o->repeatable) || put_calls(s);
 	for (size_t i = 0; i < s->functions.size && !e; i++)
 		if (!was_skipped(&s->functions.data[i]) && !s->functions.data[i].helper)
 			e = put_function(s, &s->functions.data[i], r);
