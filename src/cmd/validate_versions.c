@@ -28,6 +28,8 @@ static const char *const phase_words[] = {"not validated", "nothing that is call
 
 static void print_pair(const struct revalidate_row *r)
 {
+	if (r->kind == SUMMARY_SEGMENT)
+		printf("    from line %u to line %u\n", r->line, r->end_line);
 	printf("    pre   %s\n    post  %s\n", r->pre, r->post);
 }
 
@@ -111,6 +113,9 @@ static void json_row(struct json *j, const struct revalidate_row *r)
 	json_object_open(j);
 	json_key(j, "id"), json_str(j, hash_hex(r->key, hex));
 	json_key(j, "function"), json_str(j, r->function);
+	json_key(j, "kind"), json_str(j, r->kind == SUMMARY_SEGMENT ? "segment" : "function");
+	json_key(j, "line"), json_u64(j, r->line);
+	json_key(j, "end_line"), json_u64(j, r->end_line);
 	json_key(j, "verdict"), json_str(j, buf_str(&verdict));
 	json_key(j, "phase");
 	if (r->r.phase)

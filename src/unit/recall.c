@@ -522,8 +522,6 @@ static int take(void *ctx, const struct store_summary *m)
 	struct summary s = {.key = m->key, .kind = m->kind == STORE_SUMMARY_FUNCTION ? SUMMARY_FUNCTION : SUMMARY_SEGMENT, .function = r->function,
 			    .lp = {.ordinal = m->start}, .lq = {.ordinal = m->end}, .input = m->test};
 
-	if (s.kind == SUMMARY_SEGMENT)
-		return 0; /* over places of the middle of a function: nothing here reads them */
 	if (summary_read(r->l, m->pre, m->pre_size, &s) || summary_read_support(r->l, m->support, m->support_size, &s)) {
 		summary_release(&s);
 		return -1;

@@ -63,6 +63,8 @@ struct trial {
 /* How many states of the summary are run, beside its witness; -1: not even that. */
 static int64_t states_of(const struct refuter *r, const struct revalidate_row *row)
 {
+	if (row->kind == SUMMARY_SEGMENT) /* no run begins in the middle of a function */
+		return -1;
 	if (row->r.verdict == VALIDATE_UNKNOWN && !row->was_partial && !row->r.elsewhere)
 		return (int64_t)(r->o->states ? r->o->states : STATES);
 	if (row->r.verdict != VALIDATE_VALID || !r->o->audit)

@@ -78,7 +78,7 @@ static int of_function(void *ctx, const struct recall_function *function, struct
 		return 0;
 	for (size_t i = 0; i < l->all.size; i++) {
 		const struct summary *s = &l->all.data[i];
-		struct revalidate_row row = {.key = s->key, .was_partial = s->why != NULL, .function = mem_strdup(name)};
+		struct revalidate_row row = {.key = s->key, .kind = s->kind, .line = s->line, .end_line = s->end_line, .was_partial = s->why != NULL, .function = mem_strdup(name)};
 		if (deadline_over()) {
 			c->out->interrupted = 1;
 			row.r.why = mem_strdup("the time was over");

@@ -11,6 +11,8 @@ struct batch;
 struct revalidate_row {
 	struct hash128 key;
 	const char *function;
+	enum summary_kind kind;
+	uint32_t line, end_line; /* in the old version */
 	struct validate_result r;
 	char *pre, *post;   /* as C */
 	char *state, *what; /* of an invalid one: what was run, and what it did */

@@ -109,7 +109,7 @@ static int find_states(struct trial *t, size_t i, struct buf *witness)
 	const struct summary *x = &g->l->all.data[i];
 	int there = 0, found = 0;
 
-	if (x->why)
+	if (x->why || x->kind == SUMMARY_SEGMENT)
 		return 0;
 	for (size_t k = x->called ? 0 : i, tried = 0; k < g->l->all.size && !found && there >= 0 && tried < WITNESSES; k++) {
 		if (x->called && g->l->all.data[k].called)

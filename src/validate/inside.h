@@ -1,4 +1,4 @@
-/* inside.h: between the files of this folder: impact.c (what a change may influence), bind.c (places as terms of an evaluation), type.c (their types), phase.c (Phases 2 and 3), missing.c (R of a partial summary), validate.c (the pipeline). */
+/* inside.h: between the files of this folder: impact.c (what a change may influence), segment.c (the same for a part of a function), bind.c (places as terms of an evaluation), type.c (their types), phase.c (Phases 2 and 3), missing.c (R of a partial summary), validate.c (the pipeline). */
 #ifndef MUSTER_VALIDATE_INSIDE_H
 #define MUSTER_VALIDATE_INSIDE_H
 
@@ -26,6 +26,10 @@ int impact_call(const struct impact *im, uint32_t symbol, uint32_t value);
 const char *impact_function(const struct impact *im, uint32_t symbol);
 /* By block: may something modified be executed from its beginning on, in this activation? The caller frees. */
 uint8_t *impact_blocks(const struct impact *im, uint32_t symbol);
+
+/* ------------------------------------------------------------ segment.c */
+/* The same for the summary of a segment, from its beginning to its end: why something modified may execute there, or its places may mean something else; NULL: neither. */
+const char *segment_impact(const struct impact *im, uint32_t symbol, const struct summaries *l, const struct summary *s);
 
 /* ------------------------------------------------------------ bind.c */
 #define BIND_OUTSIDE "array-overflow" /* the failure of an access past the end of its object */

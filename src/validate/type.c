@@ -76,9 +76,23 @@ static uint32_t type_inside(const struct code *c, uint32_t type, uint64_t offset
 	return CODE_NONE;
 }
 
+/* A variable of the function: lNAME, lNAME#N for the N-th of that name. */
+static uint32_t local_type(const struct code_function *f, const char *path, const char *end)
+{
+	const char *number = memchr(path, '#', (size_t)(end - path));
+	size_t size = (size_t)((number ? number : end) - path);
+	unsigned nth = number ? (unsigned)strtoul(number + 1, NULL, 10) : 1;
+	for (uint32_t i = 0; i < f->variable_count; i++)
+		if (strlen(f->variables[i].name) == size && !memcmp(f->variables[i].name, path, size) && !--nth)
+			return f->variables[i].type;
+	return CODE_NONE;
+}
+
 static uint32_t root_type(const struct code_function *f, const char *path, const char *end)
 {
 	const struct code *c = f->code;
+	if (*path == 'l')
+		return local_type(f, path + 1, end);
 	if (*path == 'g') {
 		for (uint32_t g = 0; g < c->global_count; g++)
 			if (strlen(c->globals[g].name) == (size_t)(end - path) - 1 && !memcmp(c->globals[g].name, path + 1, (size_t)(end - path) - 1))

@@ -146,6 +146,8 @@ static const char *check_places(const struct validation *v, uint32_t symbol, str
 					why = "the summary names something that is no place";
 				else if (pl.path_size && pl.path[0] == 'g')
 					why = check_global(v, &pl);
+				if (!why && pl.path_size && pl.path[0] == 's' && memchr(pl.path, '*', pl.path_size))
+					why = "a place of the summary is behind a value that no variable holds";
 				if (!why && pl.path_size)
 					why = check_members(old, new, &pl);
 			}
@@ -189,8 +191,12 @@ static int run_phase(struct validation *v, unsigned phase, uint32_t symbol, stru
 	struct summaries own;
 	int ok = 0;
 	if (phase == 1) {
-		*why = impact_function(&v->impact, symbol);
+		*why = s->kind == SUMMARY_SEGMENT ? segment_impact(&v->impact, symbol, l, s) : impact_function(&v->impact, symbol);
 		return !*why;
+	}
+	if (s->kind == SUMMARY_SEGMENT) {
+		*why = "a segment is validated by Phase 1 alone";
+		return 0;
 	}
 	if (copy(l, s, &own)) {
 		*why = "the summary cannot be read";
@@ -243,8 +249,6 @@ void validate_summary(struct validation *v, struct summaries *l, const struct su
 	memset(out, 0, sizeof *out);
 	if (symbol == CODE_NONE || !v->m->old->symbols.data[symbol].function)
 		why = "the old version does not have the function";
-	else if (s->kind != SUMMARY_FUNCTION)
-		why = "only summaries of whole functions are validated";
 	else
 		why = check_places(v, symbol, l, s);
 	for (unsigned i = 0; i < VALIDATE_PHASES && v->o.order[i] && !why && !out->verdict; i++) {
@@ -255,7 +259,7 @@ void validate_summary(struct validation *v, struct summaries *l, const struct su
 			out->verdict = VALIDATE_VALID;
 			out->phase = phase;
 			out->partial = s->why && (phase != 3 || misses_writes(s->why));
-		} else {
+		} else if (s->kind == SUMMARY_FUNCTION || !out->why) { /* of a segment Phase 1 alone has a reason */
 			free(out->why);
 			out->why = against ? mem_strdup(against) : NULL;
 		}
