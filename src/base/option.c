@@ -1,7 +1,9 @@
 /* option.c: options by table. One row says everything about an option, so help
  * and parser cannot disagree. */
 #include "base/option.h"
+#include "base/config.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -240,9 +242,90 @@ static int parse_letters(const struct option_spec *spec, int left, char **argv)
 	return 1;
 }
 
+/* --------------------------------------------------------- a file of options */
+
+static struct {
+	const char *path;
+	int (*is_command)(const char *name);
+	const char *const *typed_only;
+	int done;
+	struct config file; /* values point into it */
+} config;
+
+void option_config(const char *path, int (*is_command)(const char *name), const char *const *typed_only)
+{
+	config.path = path;
+	config.is_command = is_command;
+	config.typed_only = typed_only;
+	config.done = 0;
+}
+
+static void set_flag(const struct option_spec *spec, const struct option_row *r, const struct config_line *l)
+{
+	static const char *const words[] = {"no", "yes", "false", "true", "off", "on", "0", "1"};
+
+	for (int i = 0; i < 8; i++)
+		if (!strcmp(l->value, words[i])) {
+			*(int *)r->target = i & 1;
+			return;
+		}
+	option_usage(spec, "%s:%u: %s is yes or no, not '%s'", config.path, l->line, l->name, l->value);
+}
+
+static void apply(const struct option_spec *spec, const struct config_line *l)
+{
+	const struct option_row *r = find_long(spec, l->name, strlen(l->name));
+	struct option_near near = OPTION_NEAR(l->name);
+
+	for (const char *const *t = config.typed_only; t && *t; t++)
+		if (!strcmp(*t, l->name))
+			option_usage(spec, "%s:%u: --%s is given on the command line only: whoever starts muster decides it, not a file", config.path, l->line, l->name);
+	if (!r || !r->help) {
+		for (r = spec->rows; r && r->kind != OPTION_KIND_END; r++)
+			if (r->help)
+				option_near(&near, r->name);
+		option_usage(spec, "%s:%u: [%s] has no option '%s'%s%s%s", config.path, l->line, l->section, l->name, near.name ? "; is it '" : "", near.name ? near.name : "", near.name ? "'?" : "");
+	}
+	if (r->kind == OPTION_KIND_FLAG)
+		set_flag(spec, r, l);
+	else if (!*l->value)
+		option_usage(spec, "%s:%u: %s wants %s", config.path, l->line, l->name, r->value);
+	else
+		store(spec, r, l->value);
+}
+
+static int asks_for_words(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h") || !strcmp(argv[i], "--option-table"))
+			return 1;
+	return 0;
+}
+
+/* Once in a process: commands come here again after each operand. */
+static void read_config(const struct option_spec *spec, int argc, char **argv)
+{
+	if (!config.path || config.done || asks_for_words(argc, argv))
+		return;
+	config.done = 1;
+	if (!file_exists(config.path))
+		return;
+	if (config_read(&config.file, config.path))
+		option_usage(spec, "%s", error_text());
+	for (size_t i = 0; i < config.file.lines.size; i++) {
+		const struct config_line *l = &config.file.lines.data[i];
+		if (!l->name && !config.is_command(l->section))
+			option_usage(spec, "%s:%u: there is no command '%s'; 'muster --help' lists them", config.path, l->line, l->section);
+		if (l->name && !strcmp(l->section, spec->command))
+			apply(spec, l);
+	}
+}
+
 int option_parse(const struct option_spec *spec, int argc, char **argv)
 {
 	int i = 1;
+
+	read_config(spec, argc, argv);
 
 	while (i < argc && argv[i][0] == '-' && argv[i][1]) {
 		if (!strcmp(argv[i], "--"))

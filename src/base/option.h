@@ -75,6 +75,11 @@ struct option_spec {
 	const struct option_row *rows;
 };
 
+/* The file of options (config.h) that commands read before their arguments, which win over it; what an option that may be given several times has there is added to. Words and exit 2
+ * if the file is wrong: a section that is_command does not know, an option that the command does not have, one that may only be typed. Not read where --help is asked for.
+ * Without this call there is none. Both must outlive the options. */
+void option_config(const char *path, int (*is_command)(const char *name), const char *const *typed_only);
+
 /* argv[0] is the subcommand's name. Returns the index of the first operand.
  * Numbers may end in k, M or G (1024 each). */
 int option_parse(const struct option_spec *spec, int argc, char **argv);

@@ -25,11 +25,23 @@
 	X(ci, "ci", "what a change did: new and fixed bugs, changed behaviour; for CI")         \
 	X(cc, "cc", "compile and link as clang-19 does, and keep what variants are made from") \
 	X(build, "build", "run a build (make, cmake ...) with muster-cc as its compiler")      \
+	X(init, "init", "write muster.conf, a file of options for this directory, to edit")     \
 	X(doctor, "doctor", "what of a binary can be rebuilt, and what keeps it from that")     \
 	X(variant, "variant", "make a variant of a binary and print its path")                 \
 	X(strip, "strip", "remove muster's records from a binary")                             \
 	X(refine_source, "refine-source", "")                                                  \
 	X(instrument_runtime, "instrument-runtime", "")
+
+/* The file of options that every command reads, in the current directory (or what the environment variable MUSTER_CONFIG names; empty: none). */
+#define CMD_CONFIG "muster.conf"
+/* Options that no file may set: what confines runs is decided by whoever starts them. */
+extern const char *const cmd_typed_only[];
+/* The i-th command of the table: 0 if there is none. run: of it, in this process. */
+struct cmd_row {
+	const char *name, *help;
+	int (*run)(int argc, char **argv);
+};
+const struct cmd_row *cmd_row(unsigned i);
 
 #define X(id, name, help) int cmd_##id(int argc, char **argv);
 COMMANDS(X)

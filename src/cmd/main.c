@@ -15,17 +15,30 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static const struct {
-	const char *name, *help;
-	int (*run)(int argc, char **argv);
-} commands[] = {
+static const struct cmd_row commands[] = {
 #define X(id, name, help) {name, help, cmd_##id},
     COMMANDS(X)
 #undef X
 };
+
+const char *const cmd_typed_only[] = {"sandbox", "writable", NULL};
+
+const struct cmd_row *cmd_row(unsigned i)
+{
+	return i < sizeof commands / sizeof commands[0] ? &commands[i] : NULL;
+}
+
+static int is_command(const char *name)
+{
+	for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+		if (!strcmp(commands[i].name, name))
+			return 1;
+	return 0;
+}
 
 static void help(void)
 {
@@ -106,6 +119,8 @@ int main(int argc, char **argv)
 	hold_descriptors();
 	terminal_guard();
 	file_temp_settle();
+	const char *config = getenv("MUSTER_CONFIG");
+	option_config(config ? (*config ? config : NULL) : CMD_CONFIG, is_command, cmd_typed_only);
 	code = command(argc, argv);
 	if (fflush(stdout) || ferror(stdout))
 		die(EXIT_INTERNAL, "cannot write to standard output: the result is not complete");
