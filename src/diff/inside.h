@@ -1,4 +1,4 @@
-/* inside.h: between the files of this folder: diff.c (which pairs, in which order), pair.c (two functions as formulas), sets.c (the sets of inputs that follow), lockstep.c (loops related), word.c (what functions get, and its
+/* inside.h: between the files of this folder: diff.c (which pairs, in which order), describe.c (what is said of one), pair.c (two functions as formulas), sets.c (the sets of inputs that follow), lockstep.c (loops related), word.c (what functions get, and its
  * names in C), cover.c (sets as conditions), box.c (as bounds of words), text.c (terms as C), witness.c (runs of both versions), input.c (what they get, as text), stubs.c (functions outside as runs have them), shape.c (inputs with pointers). */
 #ifndef MUSTER_DIFF_INSIDE_H
 #define MUSTER_DIFF_INSIDE_H
@@ -140,6 +140,7 @@ enum verdict diff_pair_check(struct diff_pair *x, const expr_t *assumptions, uns
 /* The same with less work. */
 enum verdict diff_pair_check_with(struct diff_pair *x, const struct solve_effort *e, const expr_t *assumptions, unsigned count, struct solve_model *m);
 int diff_pair_is_over(const struct diff_pair *x); /* its time */
+#define DIFF_WAITS 4 /* times the processor time of a pair, by the clock */
 /* From now on it has so many seconds of processor time, if it had more, and by the clock so many times that: other programs, Z3, runs. */
 void diff_pair_limit(struct diff_pair *x, double seconds, double waits);
 /* Does the term say something about inputs alone? */
@@ -223,6 +224,12 @@ struct diff_caller { /* who reads it */
 };
 void diff_input_write(struct diff_pair *x, const struct solve_model *m, struct buf *out);
 int diff_input_read(const struct differ *d, const char *text, const struct diff_caller *to, struct buf *out); /* -1 with words */
+
+/* ------------------------------------------------------------ what is said (describe.c) */
+/* The sets of a pair that is not equal, as the evaluation left them: conditions, cases, verdict. Cases that were there before stay, unless conditions say more. */
+void diff_describe_pair(struct diff_pair *x, struct diff_function *f);
+void diff_describe_add_case(struct diff_function *f, struct diff_case *c, const char *when);
+void diff_describe_drop_cases(struct diff_function *f, size_t count); /* the first ones */
 
 /* ------------------------------------------------------------ shapes (shape.c) */
 /* Looks for an input of the set by choosing where pointers lead, and runs it: 1 as diff_witness_run. */
