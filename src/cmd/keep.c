@@ -15,11 +15,24 @@
 #define SOURCE_LARGEST (1u << 20) /* bytes of a source that is kept with a comparison | the store stays small */
 #define SOURCES_MOST 64		  /* files of a comparison whose sources are kept | a change has few; the store stays small */
 
+/* The project's directory; one that is made here is none of git's concern, since a comparison is not to show in a work tree. */
+static int make_home(void)
+{
+	int there = file_exists(home_project());
+	int e = file_mkdirs(home_project());
+	if (!e && !there) {
+		char *ignore = file_join(home_project(), ".gitignore");
+		e = file_write_atomic(ignore, "*\n", 2);
+		free(ignore);
+	}
+	return e;
+}
+
 void keep_value(const char *store, const char *name, const struct buf *bytes)
 {
 	char *path = store ? mem_strdup(store) : file_join(home_project(), "store.db");
 	struct store *s;
-	int e = (!store && file_mkdirs(home_project())) || store_open(&s, path, STORE_CREATE);
+	int e = (!store && make_home()) || store_open(&s, path, STORE_CREATE);
 
 	if (!e) {
 		e = store_begin(s) || store_value_set(s, 0, name, bytes->data, bytes->size);
