@@ -15,6 +15,7 @@
 #define ATOMS 40  /* comparisons that cubes are made of */
 #define POINTS 6  /* cubes with equations of all words */
 #define MISSES 12 /* models around which nothing could be proved */
+#define LEAVES 4  /* values that a choice of values has, for comparisons with those of another */
 
 struct atom {
 	expr_t term;
@@ -27,6 +28,7 @@ struct maker {
 	VEC(struct atom) atoms;
 	struct map seen;
 	struct diff_cover *out;
+	const struct diff_confirm *confirm;
 	unsigned points, misses;
 };
 
@@ -62,6 +64,46 @@ static void add_null_tests(struct maker *k)
 			vec_push(&k->atoms, (struct atom){expr_eq(x->p, x->inputs.data[i].term, expr_const(x->p, 64, 0)), 1});
 }
 
+static void add_atom(struct maker *k, expr_t e)
+{
+	struct diff_pair *x = k->x;
+	struct expr_node n = *expr_get(x->p, e);
+	struct buf text = BUF_EMPTY;
+	if (is_comparison(&n) && !is_number_of_pointer(x, &n) && diff_pair_is_input_only(x, e) && diff_text_literal(x, e, 1, &text))
+		vec_push(&k->atoms, (struct atom){e, text.size});
+	buf_release(&text);
+}
+
+static unsigned leaves_of(const struct exprs *p, expr_t e, unsigned depth, expr_t *out, unsigned count)
+{
+	const struct expr_node *n = expr_get(p, e);
+	expr_t yes = n->b, no = n->c;
+	if (n->op == MUSTER_OP_ITE && depth)
+		return leaves_of(p, no, depth - 1, out, leaves_of(p, yes, depth - 1, out, count));
+	for (unsigned i = 0; i < count; i++)
+		if (out[i] == e)
+			return count;
+	if (count < LEAVES)
+		out[count++] = e;
+	return count;
+}
+
+/* Where two choices of values are compared, whether they are the same is a comparison of the values that they choose. */
+static void add_leaves(struct maker *k, const struct expr_node *n)
+{
+	struct exprs *p = k->x->p;
+	expr_t a[LEAVES], b[LEAVES];
+	if (n->op != MUSTER_OP_EQ || expr_is_array(p, n->a) || (expr_get(p, n->a)->op != MUSTER_OP_ITE && expr_get(p, n->b)->op != MUSTER_OP_ITE))
+		return;
+	unsigned left = leaves_of(p, n->a, LEAVES, a, 0), right = leaves_of(p, n->b, LEAVES, b, 0);
+	for (unsigned i = 0; i < left; i++)
+		for (unsigned j = 0; j < right; j++) {
+			expr_t e = expr_eq(p, a[i], b[j]);
+			if (!expr_is_const(p, e, NULL) && map_set(&k->seen, e, 1))
+				add_atom(k, e);
+		}
+}
+
 static void find_atoms(struct maker *k, expr_t e)
 {
 	struct diff_pair *x = k->x;
@@ -69,12 +111,8 @@ static void find_atoms(struct maker *k, expr_t e)
 	expr_t operand[3];
 	if (!map_set(&k->seen, e, 1) || k->atoms.size >= 4 * ATOMS)
 		return;
-	if (is_comparison(&n) && !is_number_of_pointer(x, &n) && diff_pair_is_input_only(x, e)) {
-		struct buf text = BUF_EMPTY;
-		if (diff_text_literal(x, e, 1, &text))
-			vec_push(&k->atoms, (struct atom){e, text.size});
-		buf_release(&text);
-	}
+	add_atom(k, e);
+	add_leaves(k, &n);
 	if (n.op == MUSTER_OP_DATA)
 		for (uint64_t i = 0; i < expr_data_count(x->p, e); i++)
 			find_atoms(k, expr_data_byte(x->p, e, i));
@@ -118,6 +156,14 @@ static void drop_literals(struct maker *k, literals *c)
 		}
 }
 
+static void cube_release(struct diff_cube *c)
+{
+	vec_release(&c->literals);
+	free(c->text);
+	solve_model_release(&c->model);
+	diff_case_release(&c->shown);
+}
+
 static void add_cube(struct maker *k, literals *c, struct solve_model *m)
 {
 	struct diff_pair *x = k->x;
@@ -133,8 +179,15 @@ static void add_cube(struct maker *k, literals *c, struct solve_model *m)
 	for (size_t i = 0; i < cube.literals.size; i++)
 		all = expr_and(x->p, all, cube.literals.data[i]);
 	k->rest = expr_and(x->p, k->rest, expr_not(x->p, all));
-	k->out->all |= !cube.literals.size;
-	vec_push(&k->out->cubes, cube);
+	if (!k->confirm || k->confirm->cube(k->confirm->ctx, &cube)) {
+		k->out->all |= !cube.literals.size;
+		vec_push(&k->out->cubes, cube);
+	} else {
+		k->out->refused++;
+		k->out->exact = 0;
+		k->misses++;
+		cube_release(&cube);
+	}
 	vec_release(&hints);
 }
 
@@ -192,9 +245,9 @@ static int by_place(const void *a, const void *b)
 	return strcmp(x->text, y->text);
 }
 
-void diff_cover_make(struct diff_pair *x, expr_t set, unsigned most, struct diff_cover *out)
+void diff_cover_make(struct diff_pair *x, expr_t set, unsigned most, const struct diff_confirm *confirm, struct diff_cover *out)
 {
-	struct maker k = {.x = x, .set = set, .not_set = expr_not(x->p, set), .rest = set, .out = out};
+	struct maker k = {.x = x, .set = set, .not_set = expr_not(x->p, set), .rest = set, .out = out, .confirm = confirm};
 	enum verdict v = VERDICT_UNKNOWN;
 	*out = (struct diff_cover){.exact = 1};
 	if (expr_get(x->p, set)->height < DEEP)
@@ -231,10 +284,7 @@ void diff_cover_text(const struct diff_cover *c, struct buf *out)
 
 void diff_cover_release(struct diff_cover *c)
 {
-	for (size_t i = 0; i < c->cubes.size; i++) {
-		vec_release(&c->cubes.data[i].literals);
-		free(c->cubes.data[i].text);
-		solve_model_release(&c->cubes.data[i].model);
-	}
+	for (size_t i = 0; i < c->cubes.size; i++)
+		cube_release(&c->cubes.data[i]);
 	vec_release(&c->cubes);
 }

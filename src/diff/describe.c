@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define REST 1.0     /* seconds for the sets where something stays open */
+#define SHARE 0.6    /* of the time that is left, for the set that changed */
 #define CUBES 8	     /* of a set */
 #define PARTS 4	     /* of one that is not known as a whole: more tell a reader no more */
 #define MODELS 4     /* that are run where there is no formula of inputs */
@@ -70,37 +71,41 @@ static void say_example(struct diff_pair *x, const struct diff_cube *c, struct d
 	k->what = buf_take(&text);
 }
 
-/* Drops cubes that no run shows. */
-static void confirm_cubes(struct diff_pair *x, struct diff_cover *c, expr_t set, struct diff_case kind, struct diff_function *f)
+struct confirming { /* a cover whose cubes are run */
+	struct diff_pair *x;
+	expr_t set;
+	struct diff_case kind;
+};
+
+/* Does a run show what the cube says? */
+static int confirm_cube(void *ctx, struct diff_cube *c)
 {
-	size_t kept = 0;
+	const struct confirming *k = ctx;
+	VEC(expr_t) region = {0};
+	c->shown = k->kind;
+	for (size_t i = 0; i < c->literals.size; i++)
+		vec_push(&region, c->literals.data[i]);
+	vec_push(&region, k->set);
+	int ok = diff_witness_run(k->x, &c->model, region.data, (unsigned)region.size, &c->shown);
+	vec_release(&region);
+	if (ok && !k->kind.termination && !k->kind.undefined)
+		say_example(k->x, c, &c->shown);
+	return ok;
+}
+
+/* A cover of a set in which each cube has a run. */
+static void cover_confirmed(struct diff_pair *x, expr_t set, unsigned most, struct diff_case kind, struct diff_cover *out)
+{
+	struct confirming k = {x, set, kind};
+	diff_cover_make(x, set, most, &(struct diff_confirm){confirm_cube, &k}, out);
+}
+
+static void take_cases(struct diff_cover *c, struct diff_function *f)
+{
 	for (size_t i = 0; i < c->cubes.size; i++) {
-		struct diff_cube *cube = &c->cubes.data[i];
-		struct diff_case k = kind;
-		VEC(expr_t) region = {0};
-		for (size_t j = 0; j < cube->literals.size; j++)
-			vec_push(&region, cube->literals.data[j]);
-		vec_push(&region, set);
-		int ok = diff_witness_run(x, &cube->model, region.data, (unsigned)region.size, &k);
-		vec_release(&region);
-		if (ok) {
-			if (!kind.termination && !kind.undefined)
-				say_example(x, cube, &k);
-			diff_describe_add_case(f, &k, cube->text);
-			struct diff_cube swap = c->cubes.data[kept];
-			c->cubes.data[kept++] = *cube;
-			c->cubes.data[i] = swap;
-		}
+		diff_describe_add_case(f, &c->cubes.data[i].shown, c->cubes.data[i].text);
+		c->cubes.data[i].shown = (struct diff_case){0};
 	}
-	for (size_t i = kept; i < c->cubes.size; i++) {
-		struct diff_cube *cube = &c->cubes.data[i];
-		vec_release(&cube->literals);
-		free(cube->text);
-		solve_model_release(&cube->model);
-	}
-	if (kept < c->cubes.size)
-		c->exact = 0;
-	c->cubes.size = kept;
 }
 
 /* Single inputs of the set. Adds to the text those that are numbers. */
@@ -148,6 +153,21 @@ static char *text_of(const struct diff_cover *c)
 	return buf_take(&text);
 }
 
+/* What the cubes say, or all that the formula does: the first are for people, the second makes it the whole set. */
+static void complete_cover(struct diff_pair *x, expr_t set, struct diff_cover *c, char **text)
+{
+	struct buf all = BUF_EMPTY;
+	if (c->exact || c->refused || !c->cubes.size)
+		return;
+	buf_addf(&all, "%s || ", *text);
+	if (diff_text_exact(x, set, &all)) {
+		free(*text);
+		*text = buf_take(&all);
+		c->exact = 1;
+	}
+	buf_release(&all);
+}
+
 static char *complement(const char *a, const char *b, const char *c)
 {
 	const char *list[3] = {a, b, c};
@@ -181,61 +201,88 @@ static void say_why(struct diff_pair *x, struct diff_function *f)
 	f->why = buf_take(&text);
 }
 
-/* The sets of a pair that is not equal. */
+struct sets { /* as conditions */
+	struct diff_cover changed, termination, same, undefined, crash;
+	unsigned most; /* parts of each */
+};
+
+/* The part of the time that is left: what is over then is given back to the others. */
+static void cover_changed(struct diff_pair *x, struct sets *s)
+{
+	double end = x->end, clock_end = x->clock_end;
+	diff_pair_limit_to(x, SHARE);
+	cover_confirmed(x, x->diff, s->most, (struct diff_case){0}, &s->changed);
+	x->end = end;
+	x->clock_end = clock_end;
+}
+
+static void make_covers(struct diff_pair *x, struct sets *s)
+{
+	cover_changed(x, s);
+	if (diff_pair_is_input_only(x, x->termination))
+		cover_confirmed(x, x->termination, s->most, (struct diff_case){.termination = 1}, &s->termination);
+	diff_cover_make(x, x->same, s->most, NULL, &s->same);
+	diff_cover_make(x, x->undefined, s->most, NULL, &s->undefined);
+	if (x->crash != expr_false(x->p) && diff_pair_is_input_only(x, x->crash))
+		cover_confirmed(x, x->crash, s->most, (struct diff_case){.undefined = 1}, &s->crash);
+}
+
+static void say_sets(struct diff_pair *x, struct diff_function *f, struct sets *s, int known, struct buf *points)
+{
+	if (!f->changed)
+		f->changed = points->size ? buf_take(points) : text_of(&s->changed);
+	f->termination = text_of(&s->termination);
+	f->unchanged = text_of(&s->same);
+	f->undefined = text_of(&s->undefined);
+	if (!known || !s->termination.exact)
+		return;
+	complete_cover(x, x->undefined, &s->undefined, &f->undefined);
+	if (s->same.exact && s->undefined.exact && !s->changed.exact && !s->changed.refused && f->changed) {
+		free(f->changed);
+		f->changed = complement(f->unchanged, f->termination, f->undefined);
+		s->changed.exact = 1;
+	}
+	complete_cover(x, x->diff, &s->changed, &f->changed);
+	if (s->changed.exact && s->undefined.exact && !s->same.exact) {
+		free(f->unchanged);
+		f->unchanged = complement(f->changed, f->termination, f->undefined);
+		s->same.exact = 1;
+	}
+}
+
 void diff_describe_pair(struct diff_pair *x, struct diff_function *f)
 {
-	struct diff_cover changed = {0}, termination = {0}, same, undefined, crash = {0};
+	struct sets s = {0};
 	struct buf points = BUF_EMPTY;
 	expr_t rest = expr_or(x->p, x->unknown, x->open);
 	int known = rest == expr_false(x->p) || diff_pair_check(x, &rest, 1, NULL) == VERDICT_UNSAT;
 	if (!known) /* it will not be complete: a part is enough */
 		diff_pair_limit(x, REST, DIFF_WAITS);
-	unsigned most = known ? CUBES : PARTS;
-	size_t found = f->cases.size;
-	diff_cover_make(x, x->diff, most, &changed);
-	if (diff_pair_is_input_only(x, x->termination))
-		diff_cover_make(x, x->termination, most, &termination);
-	diff_cover_make(x, x->same, most, &same);
-	diff_cover_make(x, x->undefined, most, &undefined);
-	confirm_cubes(x, &changed, x->diff, (struct diff_case){0}, f);
-	if (changed.cubes.size) { /* they say more than single inputs */
-		diff_describe_drop_cases(f, found);
+	s.most = known ? CUBES : PARTS;
+	make_covers(x, &s);
+	if (s.changed.cubes.size) { /* they say more than single inputs */
+		diff_describe_drop_cases(f, f->cases.size);
 		free(f->changed);
 		f->changed = NULL;
 	}
+	take_cases(&s.changed, f);
 	if (!f->cases.size)
 		confirm_models(x, f, x->diff, (struct diff_case){0}, &points);
 	if (!known && !f->cases.size)
 		confirm_models(x, f, x->open, (struct diff_case){0}, &points);
-	confirm_cubes(x, &termination, x->termination, (struct diff_case){.termination = 1}, f);
-	if (x->crash != expr_false(x->p) && diff_pair_is_input_only(x, x->crash)) {
-		diff_cover_make(x, x->crash, most, &crash);
-		confirm_cubes(x, &crash, x->crash, (struct diff_case){.undefined = 1}, f);
-	}
-	if (!f->changed)
-		f->changed = points.size ? buf_take(&points) : text_of(&changed);
-	f->termination = text_of(&termination);
-	f->unchanged = text_of(&same);
-	f->undefined = text_of(&undefined);
-	if (known && changed.exact && termination.exact && undefined.exact && !same.exact) {
-		free(f->unchanged);
-		f->unchanged = complement(f->changed, f->termination, f->undefined);
-		same.exact = 1;
-	} else if (known && f->changed && !changed.exact && termination.exact && undefined.exact && same.exact) {
-		free(f->changed);
-		f->changed = complement(f->unchanged, f->termination, f->undefined);
-		changed.exact = 1;
-	}
-	f->complete = known && changed.exact && termination.exact && undefined.exact && same.exact;
+	take_cases(&s.termination, f);
+	take_cases(&s.crash, f);
+	say_sets(x, f, &s, known, &points);
+	f->complete = known && s.changed.exact && s.termination.exact && s.undefined.exact && s.same.exact;
 	f->verdict = f->cases.size ? DIFF_CHANGED : DIFF_MAY;
 	if (!f->complete)
 		say_why(x, f);
 	else if (f->verdict == DIFF_MAY)
 		f->why = strdup("one version is undefined where the other is not");
-	diff_cover_release(&changed);
-	diff_cover_release(&termination);
-	diff_cover_release(&same);
-	diff_cover_release(&undefined);
-	diff_cover_release(&crash);
+	diff_cover_release(&s.changed);
+	diff_cover_release(&s.termination);
+	diff_cover_release(&s.same);
+	diff_cover_release(&s.undefined);
+	diff_cover_release(&s.crash);
 	buf_release(&points);
 }

@@ -143,6 +143,7 @@ int diff_pair_is_over(const struct diff_pair *x); /* its time */
 #define DIFF_WAITS 4 /* times the processor time of a pair, by the clock */
 /* From now on it has so many seconds of processor time, if it had more, and by the clock so many times that: other programs, Z3, runs. */
 void diff_pair_limit(struct diff_pair *x, double seconds, double waits);
+void diff_pair_limit_to(struct diff_pair *x, double share); /* of what is left */
 /* Does the term say something about inputs alone? */
 int diff_pair_is_input_only(struct diff_pair *x, expr_t e);
 
@@ -159,8 +160,8 @@ void diff_stubs_release(struct diff_pair *x);
 /* ------------------------------------------------------------ text (text.c) */
 /* A condition on inputs, or its opposite, as C. 0: there is no short text for it. */
 int diff_text_literal(struct diff_pair *x, expr_t atom, int positive, struct buf *out);
-/* Any condition on parameters that are integers, in full. */
-void diff_text_whole(struct diff_pair *x, expr_t e, struct buf *out);
+/* A set as one formula of GNU C, where only integers are in it: parameters, and bytes of globals. 0: it is something else, or too long. */
+int diff_text_exact(struct diff_pair *x, expr_t e, struct buf *out);
 void diff_text_constant(const struct diff_word *in, unsigned width, u128 value, struct buf *out);
 
 /* Adds the words that the term reads: variables, and what pointers lead to, with their names in C ("p->n"). */
@@ -169,6 +170,8 @@ void diff_word_collect(struct diff_pair *x, expr_t e);
 expr_t diff_word_base(struct exprs *p, expr_t address, uint64_t *offset);
 /* The global whose address the term is, in the new version's code, or CODE_NONE. */
 uint32_t diff_word_global(const struct diff_pair *x, expr_t base);
+/* A variable that is a byte of a global, in C. 0: it is none. */
+int diff_word_byte_text(const struct diff_pair *x, expr_t variable, struct buf *out);
 #define DEEP 8000 /* height of terms that are walked by recursion */
 /* What the word is called, or NULL. */
 const struct diff_word *diff_word_find(const struct diff_pair *x, expr_t term);
@@ -186,11 +189,17 @@ struct diff_cube {
 	int interval; /* of one word */
 	u128 low;     /* its lower end, from the word's least value on */
 	struct solve_model model; /* in it */
+	struct diff_case shown;	  /* the run that confirmed it, if one was asked for */
 };
 struct diff_cover {
 	VEC(struct diff_cube) cubes;
 	int exact;   /* together they are the whole set */
 	int all;     /* the set is everything */
+	unsigned refused; /* cubes that were not confirmed, and are not there */
+};
+struct diff_confirm { /* is asked of each cube as soon as it is made, so that what is there when the time is over can be claimed. 0: it is not confirmed */
+	int (*cube)(void *ctx, struct diff_cube *c);
+	void *ctx;
 };
 /* box.c: the cube, which implies the set, again as bounds of words, as far out as it still does; its text, and an input near 0. The hints are comparisons of the code. */
 struct diff_hints {
@@ -198,8 +207,8 @@ struct diff_hints {
 	size_t size;
 };
 void diff_box_make(struct diff_pair *x, expr_t set, const struct diff_hints *hints, struct diff_cube *c);
-/* Parts of the set, each valid for every interpretation of what is no input. most: parts. */
-void diff_cover_make(struct diff_pair *x, expr_t set, unsigned most, struct diff_cover *out);
+/* Parts of the set, each valid for every interpretation of what is no input. most: parts. confirm may be NULL. */
+void diff_cover_make(struct diff_pair *x, expr_t set, unsigned most, const struct diff_confirm *confirm, struct diff_cover *out);
 void diff_cover_text(const struct diff_cover *c, struct buf *out);
 void diff_cover_release(struct diff_cover *c);
 

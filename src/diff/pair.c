@@ -560,6 +560,13 @@ void diff_pair_limit(struct diff_pair *x, double seconds, double waits)
 	x->clock_end = x->clock_end && x->clock_end < clock_end ? x->clock_end : clock_end;
 }
 
+void diff_pair_limit_to(struct diff_pair *x, double share)
+{
+	double now = deadline_processor(), clock = deadline_clock();
+	x->end = now + share * (x->end - now);
+	x->clock_end = clock + share * (x->clock_end - clock);
+}
+
 enum verdict diff_pair_check(struct diff_pair *x, const expr_t *assumptions, unsigned count, struct solve_model *m)
 {
 	struct solve_model own = {0};

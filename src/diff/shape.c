@@ -259,6 +259,32 @@ static void choose_in(struct shape *h, expr_t e)
 		visit(h, e);
 }
 
+static int is_callee(const struct diff_pair *x, expr_t e)
+{
+	for (size_t i = 0; i < x->callees.size; i++)
+		if (x->callees.data[i].address == e)
+			return 1;
+	return 0;
+}
+
+/* Pointers that no access made one choose: each null, or an object of its own, since the run may look at what the set does not. */
+static expr_t with_pointers(struct shape *h, expr_t now)
+{
+	struct diff_pair *x = h->x;
+	unsigned objects = h->objects;
+	for (size_t i = 0; i < x->inputs.size; i++) {
+		const struct diff_word *in = &x->inputs.data[i];
+		if (!in->is_pointer || expr_width(h->p, in->term) != 64 || is_callee(x, in->term) || (objects + 3) * OBJECT > CALLER_ARENA_BYTES)
+			continue;
+		expr_t e = expr_substitute(h->p, in->term, stand_in, h);
+		if (expr_is_const(h->p, e, NULL) || (expr_get(h->p, e)->op != EXPR_OP_NAMED && !word_of(h, e)))
+			continue;
+		expr_t object = expr_const(h->p, 64, CALLER_ARENA + ++objects * OBJECT);
+		now = expr_and(h->p, now, expr_or(h->p, expr_eq(h->p, e, expr_const(h->p, 64, 0)), expr_eq(h->p, e, object)));
+	}
+	return now;
+}
+
 static enum verdict try_shape(struct shape *h, expr_t set, struct solve_model *out)
 {
 	struct solve_model m = {0};
@@ -279,7 +305,10 @@ static enum verdict try_shape(struct shape *h, expr_t set, struct solve_model *o
 	}
 	if (h->chosen || diff_pair_is_over(h->x))
 		return VERDICT_UNKNOWN;
-	v = solve_formula(h->x->solver, h->p, &now, 1, &m);
+	expr_t valid = with_pointers(h, now);
+	v = solve_formula(h->x->solver, h->p, &valid, 1, &m);
+	if (v != VERDICT_SAT && valid != now)
+		v = solve_formula(h->x->solver, h->p, &now, 1, &m);
 	if (v == VERDICT_SAT) {
 		take_model(h, &m, out);
 		if (!solve_model_eval(h->p, out, set)) {

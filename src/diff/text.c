@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define SHORT 160 /* letters of a literal in full */
+#define EXACT 4000 /* letters of a set as one formula: what follows the conditions that a person reads, for programs and -v */
 #define DEPTH 6	  /* operators inside each other */
 
 typedef __int128 i128;
@@ -223,13 +224,8 @@ static void full_name(void *ctx, expr_t variable, struct buf *out)
 	unsigned width = expr_width(x->p, variable);
 	if (in && width > 1)
 		buf_addf(out, "((%s)%s)", type_name(width, UNSIGNED), in->name);
-	else
+	else if (in || !diff_word_byte_text(x, variable, out))
 		buf_adds(out, in ? in->name : expr_name(x->p, variable));
-}
-
-void diff_text_whole(struct diff_pair *x, expr_t e, struct buf *out)
-{
-	expr_c(x->p, e, out, NULL, full_name, x);
 }
 
 /* Only parameters of the usual widths are in it. */
@@ -246,13 +242,41 @@ static int is_plain(struct diff_pair *x, expr_t e)
 	return 1;
 }
 
-/* Does it call a function of the printer's own, or have statements in it? */
+/* Does it call a function of the printer's own? */
 static int has_helpers(const char *s)
 {
-	for (size_t i = 0; s[i]; i++)
-		if (s[i] == '{' || s[i] == ';' || (s[i] == '(' && i && (isalnum((unsigned char)s[i - 1]) || s[i - 1] == '_')))
+	for (size_t i = 1; s[0] && s[i]; i++)
+		if (s[i] == '(' && (isalnum((unsigned char)s[i - 1]) || s[i - 1] == '_'))
 			return 1;
 	return 0;
+}
+
+static int are_integers(struct diff_pair *x, expr_t e)
+{
+	uint32_t count;
+	const expr_t *vars = expr_vars(x->p, e, &count);
+	struct buf text = BUF_EMPTY;
+	int ok = 1;
+	for (uint32_t i = 0; i < count && ok; i++) {
+		const struct diff_word *in = diff_word_find(x, vars[i]);
+		unsigned width = expr_width(x->p, vars[i]);
+		ok = in && in->is_parameter ? !in->is_pointer && (width == 1 || type_name(width, SIGNED)) : diff_word_byte_text(x, vars[i], &text);
+	}
+	buf_release(&text);
+	return ok;
+}
+
+int diff_text_exact(struct diff_pair *x, expr_t e, struct buf *out)
+{
+	struct buf text = BUF_EMPTY;
+	int ok = diff_pair_is_input_only(x, e) && are_integers(x, e);
+	if (ok)
+		expr_c(x->p, e, &text, NULL, full_name, x);
+	ok = ok && text.size && text.size < EXACT && !has_helpers(buf_str(&text));
+	if (ok)
+		buf_adds(out, buf_str(&text));
+	buf_release(&text);
+	return ok;
 }
 
 int diff_text_literal(struct diff_pair *x, expr_t atom, int positive, struct buf *out)
@@ -275,8 +299,8 @@ int diff_text_literal(struct diff_pair *x, expr_t atom, int positive, struct buf
 	buf_clear(&text);
 	ok = is_plain(x, atom);
 	if (ok)
-		diff_text_whole(x, atom, &text);
-	ok = ok && text.size && text.size < SHORT && !has_helpers(buf_str(&text));
+		expr_c(x->p, atom, &text, NULL, full_name, x);
+	ok = ok && text.size && text.size < SHORT && !strpbrk(buf_str(&text), "{;") && !has_helpers(buf_str(&text));
 	if (ok)
 		buf_addf(out, "%s(%s)", positive ? "" : "!", buf_str(&text));
 	buf_release(&text);

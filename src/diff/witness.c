@@ -406,33 +406,68 @@ static void note_inputs(struct diff_pair *x, const struct solve_model *m, struct
 
 /* ------------------------------------------------------------ interface */
 
-/* The input again, with pointers that can be: null or in the memory that both programs have, and variables apart from it. */
-static int fit_model(struct diff_pair *x, const struct solve_model *m, const expr_t *cube, unsigned count, struct solve_model *out)
+#define OBJECT 4096ull /* bytes from one object of a witness to the next */
+typedef VEC(expr_t) terms;
+
+static int is_pointer_word(const struct diff_pair *x, const struct diff_word *in)
+{
+	return in->is_pointer && expr_width(x->p, in->term) == 64;
+}
+
+/* A pointer that can be: null, or in the memory that both programs have, or a function, where it is called. */
+static expr_t pointer_can_be(struct diff_pair *x, expr_t at)
 {
 	struct exprs *p = x->p;
-	VEC(expr_t) all = {0};
+	expr_t low = expr_binary(p, MUSTER_OP_ULE, expr_const(p, 64, CALLER_ARENA + OBJECT), at);
+	expr_t high = expr_binary(p, MUSTER_OP_ULT, at, expr_const(p, 64, CALLER_ARENA + CALLER_ARENA_BYTES - OBJECT));
+	expr_t can = expr_or(p, expr_eq(p, at, expr_const(p, 64, 0)), expr_and(p, low, high));
+	for (size_t k = 0; k < x->callees.size; k++)
+		if (x->callees.data[k].address == at)
+			can = expr_or(p, can, expr_binary(p, MUSTER_OP_ULT, expr_binary(p, MUSTER_OP_SUB, at, expr_const(p, 64, CALLER_CODE)), expr_const(p, 64, CALLER_POINTERS * CALLER_CODE_BYTES)));
+	return can;
+}
+
+/* Each pointer null, or an object of its own: what a reader of the witness expects. */
+static enum verdict fit_objects(struct diff_pair *x, const terms *all, struct solve_model *out)
+{
+	struct exprs *p = x->p;
+	terms apart = {0};
+	uint64_t at = CALLER_ARENA;
+	for (size_t i = 0; i < all->size; i++)
+		vec_push(&apart, all->data[i]);
+	for (size_t i = 0; i < x->inputs.size && at + 2 * OBJECT < CALLER_ARENA + CALLER_ARENA_BYTES; i++)
+		if (is_pointer_word(x, &x->inputs.data[i])) {
+			expr_t e = x->inputs.data[i].term;
+			at += OBJECT;
+			vec_push(&apart, expr_or(p, expr_eq(p, e, expr_const(p, 64, 0)), expr_eq(p, e, expr_const(p, 64, at))));
+		}
+	enum verdict v = diff_pair_check(x, apart.data, (unsigned)apart.size, out);
+	vec_release(&apart);
+	return v;
+}
+
+/* The input again, with pointers that can be, and variables apart from what they lead to; each pointer with an object of its own, if there is such an input. */
+static int fit_model(struct diff_pair *x, const expr_t *cube, unsigned count, struct solve_model *out)
+{
+	struct exprs *p = x->p;
+	terms all = {0};
 	int pointers = 0;
 	for (unsigned i = 0; i < count; i++)
 		vec_push(&all, cube[i]);
 	vec_push(&all, diff_stubs_fit(x));
-	for (size_t i = 0; i < x->inputs.size; i++) {
-		const struct diff_word *in = &x->inputs.data[i];
-		if (!in->is_pointer || expr_width(p, in->term) != 64)
-			continue;
-		expr_t low = expr_binary(p, MUSTER_OP_ULE, expr_const(p, 64, CALLER_ARENA + 4096), in->term);
-		expr_t high = expr_binary(p, MUSTER_OP_ULT, in->term, expr_const(p, 64, CALLER_ARENA + CALLER_ARENA_BYTES - 4096));
-		expr_t can = expr_or(p, expr_eq(p, in->term, expr_const(p, 64, 0)), expr_and(p, low, high));
-		for (size_t k = 0; k < x->callees.size; k++) /* or to a function, where it is called */
-			if (x->callees.data[k].address == in->term)
-				can = expr_or(p, can, expr_binary(p, MUSTER_OP_ULT, expr_binary(p, MUSTER_OP_SUB, in->term, expr_const(p, 64, CALLER_CODE)), expr_const(p, 64, CALLER_POINTERS * CALLER_CODE_BYTES)));
-		vec_push(&all, can);
-		pointers = 1;
-	}
+	for (size_t i = 0; i < x->inputs.size; i++)
+		if (is_pointer_word(x, &x->inputs.data[i])) {
+			vec_push(&all, pointer_can_be(x, x->inputs.data[i].term));
+			pointers = 1;
+		}
 	for (size_t i = 0; i < x->addresses.size && pointers; i++)
 		if (!expr_is_const(p, x->addresses.data[i], NULL))
 			vec_push(&all, expr_binary(p, MUSTER_OP_ULT, expr_const(p, 64, 1ull << 40), x->addresses.data[i]));
-	(void)m;
-	enum verdict v = diff_pair_check(x, all.data, (unsigned)all.size, out);
+	enum verdict v = pointers && !x->callees.size ? fit_objects(x, &all, out) : VERDICT_UNKNOWN;
+	if (v != VERDICT_SAT) {
+		solve_model_release(out);
+		v = diff_pair_check(x, all.data, (unsigned)all.size, out);
+	}
 	vec_release(&all);
 	return v == VERDICT_SAT;
 }
@@ -493,7 +528,7 @@ int diff_witness_run(struct diff_pair *x, const struct solve_model *m, const exp
 	int pointers = x->callees.size != 0;
 	for (size_t i = 0; i < x->inputs.size; i++)
 		pointers |= x->inputs.data[i].is_pointer;
-	if (pointers && !fit_model(x, m, region, count, &fitted)) {
+	if (pointers && !fit_model(x, region, count, &fitted)) {
 		log_info("witness of %s: its pointers cannot be addresses in the memory of runs", x->side[NEW].f->name);
 		return 0;
 	}

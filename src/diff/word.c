@@ -75,6 +75,15 @@ static int byte_of(const struct diff_pair *x, expr_t e, struct byte *out)
 	return out->global != CODE_NONE || diff_word_find(x, out->base);
 }
 
+int diff_word_byte_text(const struct diff_pair *x, expr_t variable, struct buf *out)
+{
+	struct byte b;
+	if (expr_get(x->p, variable)->op != EXPR_OP_NAMED || !byte_of(x, variable, &b))
+		return 0;
+	buf_addf(out, "((unsigned char *)&%s)[%llu]", x->side[NEW].f->code->globals[b.global].name, (unsigned long long)b.offset);
+	return 1;
+}
+
 const struct diff_word *diff_word_find(const struct diff_pair *x, expr_t term)
 {
 	for (size_t i = 0; i < x->inputs.size; i++)
