@@ -36,6 +36,7 @@ test_search-2 = tests/stress/search 10 11
 # Generated functions, judged by all their inputs.
 test_truth = tests/truth/run -n 200
 test_truth-contracts = tests/truth/contracts -n 20
+test_truth-shapes = tests/truth/shapes -n 3 -s 5
 test_adversary = tests/truth/adversary
 # Findings behind other findings: some of the 80 pairs.
 test_masking = tests/masking/run -n 6

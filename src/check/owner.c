@@ -1,7 +1,7 @@
 /* owner.c: whose memory a report is about, by its kind and by who allocated the block.
  *
  * Objects that a driven function is given come from the driver (runtime/drive_build.c), which is the innermost frame with a source line of the stack that allocated them. Where the report has no such stack nothing is
- * said. What was freed was freed by the program: the driver frees nothing before a call returns.
+ * said. What was freed was freed by the program: the driver frees nothing before a call returns. But a block of the driver's that is freed twice, or used after that, may have been passed for two.
  */
 #include "check/owner.h"
 
@@ -27,12 +27,17 @@ static int stack_file(const char *report, const char *sentence, char *out, size_
 
 enum owner owner_of(const char *kind, const char *report)
 {
-	static const char *const own[] = {"stack-buffer", "dynamic-stack-buffer", "stack-use-after", "global-buffer", "stack-overflow", "stack-smashing", "fortify", "heap-use-after-free", "double-free"};
+	static const char *const own[] = {"stack-buffer", "dynamic-stack-buffer", "stack-use-after", "global-buffer", "stack-smashing", "fortify"};
+	static const char *const shared[] = {"stack-overflow", "heap-use-after-free", "double-free"};
 	char file[300];
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
 		if (!strncmp(kind, own[i], strlen(own[i])))
 			return OWNER_SELF;
-	if (!report || !stack_file(report, "allocated by thread", file, sizeof file))
+	int found = report && stack_file(report, "allocated by thread", file, sizeof file), drivers = found && !strncmp(file_base(file), "drive_", 6);
+	for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+		if (!strncmp(kind, shared[i], strlen(shared[i])))
+			return drivers || !i ? OWNER_SHARED : OWNER_SELF;
+	if (!found)
 		return OWNER_NONE;
-	return strncmp(file_base(file), "drive_", 6) ? OWNER_SELF : OWNER_CALLER;
+	return drivers ? OWNER_CALLER : OWNER_SELF;
 }

@@ -79,6 +79,17 @@ static u128 byte_value(void *ctx, expr_t v)
 	return n->op == MUSTER_OP_INPUT && n->k < b->size ? b->data[n->k] : 0;
 }
 
+static uint8_t byte_at(void *ctx, size_t at)
+{
+	const struct bytes *b = ctx;
+	return at < b->size ? b->data[at] : 0;
+}
+
+static int shape_value(const struct causes *c, const struct shape *s, struct bytes *b)
+{
+	return shape_holds(s, (uint8_t)expr_eval(c->pool, s->choice, byte_value, b), byte_at, b);
+}
+
 static void take_values(struct causes *c, const void *data, size_t size, struct clause_value *out)
 {
 	const struct entry *e = entry_for(c, growth_of(data, size));
@@ -94,6 +105,10 @@ static void take_values(struct causes *c, const void *data, size_t size, struct 
 			out[i].set = (int)expr_eval(c->pool, x->set, byte_value, &b);
 		if (x->length)
 			out[i].length = (uint64_t)expr_eval(c->pool, x->length, byte_value, &b);
+		if (x->object)
+			out[i].object = (uint8_t)expr_eval(c->pool, x->object, byte_value, &b);
+		if (x->kind == ENTRY_SHAPE)
+			out[i].value = (uint64_t)shape_value(c, &e->shapes.data[x->shape], &b);
 	}
 }
 
@@ -138,16 +153,18 @@ static void add_bounds(struct finding *f, const struct entry *e, uint32_t a)
 {
 	const struct entry_place *x = &e->places.data[a];
 	uint64_t longest = 0, least = UINT64_MAX;
+	int is_set = 0;
 	int64_t least_signed = INT64_MAX;
 	for (size_t i = 0; i < f->calls; i++) {
 		const struct clause_value *v = &f->values[i * f->places + a];
 		if (!f->left[i] || !v->there)
 			continue;
 		longest = x->length && v->set && v->length > longest ? v->length : longest;
+		is_set |= v->set;
 		least = v->value < least ? v->value : least;
 		least_signed = (int64_t)v->value < least_signed ? (int64_t)v->value : least_signed;
 	}
-	if (x->kind == ENTRY_POINTER && x->length && longest && longest < LONG_MOST)
+	if (x->kind == ENTRY_POINTER && x->length && is_set && longest < LONG_MOST)
 		add_literal(f, CLAUSE_LONG, a, a, longest + 1);
 	if (x->kind == ENTRY_NUMBER && !x->is_bool && !x->is_signed && least && least != UINT64_MAX)
 		add_literal(f, CLAUSE_MOST, a, a, least - 1);
@@ -197,6 +214,22 @@ static void add_pair(struct finding *f, const struct entry *e, uint32_t a, uint3
 	}
 }
 
+/* Which pointers lead to one object, where some call fails by that. */
+static void add_shapes(struct finding *f, const struct entry *e)
+{
+	int wanted = 0;
+	for (size_t i = 0; i < f->calls; i++)
+		wanted |= f->left[i] && f->c->calls.data[i].by != CAUSE_BY_OTHERS;
+	for (uint32_t a = 0; a < e->places.size && wanted; a++) {
+		const struct entry_place *x = &e->places.data[a];
+		if (x->kind == ENTRY_SHAPE && f->looked[e->shapes.data[x->shape].start])
+			add_literal(f, CLAUSE_TREE, a, a, e->shapes.data[x->shape].members);
+		for (uint32_t b = 0; b < a && x->object && f->looked[a]; b++)
+			if (f->looked[b] && e->places.data[b].object && e->places.data[b].pool == x->pool)
+				add_literal(f, CLAUSE_DISTINCT, b, a, 0);
+	}
+}
+
 /* Which places the failing calls looked at. A structure has many members, and few of them matter. */
 static void find_looked(struct finding *f)
 {
@@ -233,7 +266,7 @@ static void list_literals(struct finding *f)
 	vec_clear(&f->guards);
 	for (uint32_t a = 0; a < e->places.size; a++) {
 		const struct entry_place *x = &e->places.data[a];
-		if (!f->looked[a])
+		if (!f->looked[a] || x->kind == ENTRY_SHAPE)
 			continue;
 		if (x->set) {
 			add_literal(f, CLAUSE_SET, a, a, 0);
@@ -255,6 +288,7 @@ static void list_literals(struct finding *f)
 			add_pair(f, e, a, b);
 	}
 	add_sums(f, e);
+	add_shapes(f, e);
 }
 
 /* -------------------------------------------------------------- candidates */
@@ -404,6 +438,12 @@ static int bears(struct finding *f, const struct clause_literal *l, size_t call)
 	const struct entry_place *a = &e->places.data[l->a], *b = &e->places.data[l->b];
 	expr_t about = l->op == CLAUSE_SET || l->op == CLAUSE_CLEAR ? a->set : l->op == CLAUSE_LONG ? a->length : l->op == CLAUSE_WITHIN || l->op == CLAUSE_BELOW ? b->length : a->value;
 	size_t last = x->broke ? 1 : UNCHECKED, from = x->conditions.size > last ? x->conditions.size - last : 0;
+	if (l->op == CLAUSE_TREE || l->op == CLAUSE_DISTINCT) { /* that two are one was decided before something failed by it */
+		expr_t t = clause_term(e, &(struct clause){.part = {*l}, .count = 1});
+		return x->by != CAUSE_BY_OTHERS && meets(f, t, x, 0);
+	}
+	if (x->by == CAUSE_BY_SHAPE)
+		return 0;
 	if (l->op == CLAUSE_SUM)
 		about = b->length;
 	if (l->op == CLAUSE_SUM && !meets(f, e->places.data[l->k].value, x, 0))
@@ -675,6 +715,11 @@ void causes_write(struct causes *c, const uint8_t *used)
 			known[x->clause.part[0].a] = 1;
 	}
 	free(known);
+}
+
+int cause_is_shape(const struct causes *c, const struct cause *x)
+{
+	return clause_class(&c->entries[0], &x->clause) == CLAUSE_SHAPE;
 }
 
 int cause_is_scalar(const struct causes *c, const struct cause *x)

@@ -21,6 +21,9 @@
 #include "contract/clause.h"
 #include "solve/solve.h"
 
+/* By which clauses a failing call may be explained: a block that is freed twice says nothing of lengths. */
+enum cause_by { CAUSE_BY_OTHERS, CAUSE_BY_ALL, CAUSE_BY_SHAPE /* pointers that lead to one object, alone */ };
+
 /* A call that was run. */
 struct cause_call {
 	const uint8_t *data;
@@ -29,6 +32,7 @@ struct cause_call {
 	int traced; /* conditions are those of its path; 0: nothing is known of it but its values */
 	VEC(expr_t) conditions; /* of the pool */
 	int broke;  /* the last of them is a check that the call broke */
+	enum cause_by by; /* which clauses may explain it */
 	/* What comes of it: */
 	uint32_t cause; /* that explains it; ENTRY_NONE: none, or it did not fail */
 };
@@ -70,9 +74,13 @@ void causes_write(struct causes *c, const uint8_t *used);
 int causes_keeps(struct causes *c, const void *data, size_t size, int scalars);
 /* Does the call keep a clause that is known by its text (parse.c)? 1, 0; -1: not known. */
 int causes_keeps_text(struct causes *c, const void *data, size_t size, const char *text);
+/* Is a clause sure to hold where another does? tree(p, next) where tree(p, next, child) does; of other clauses nothing is said. */
+int contract_implies(const char *strong, const char *weak);
 int contract_holds(const struct entry *e, const struct clause_value *values, const char *text);
 /* How many causes the call breaks, and whether `which` is one of them. */
 unsigned causes_broken(struct causes *c, const void *data, size_t size, uint32_t which, int *breaks);
+/* Is it about pointers that lead to one object? */
+int cause_is_shape(const struct causes *c, const struct cause *x);
 /* Is it about scalars alone: parameters, or members of structures? */
 int cause_is_scalar(const struct causes *c, const struct cause *x);
 

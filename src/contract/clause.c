@@ -18,14 +18,14 @@ static const struct {
 
 static int has_two(enum clause_op op)
 {
-	return op == CLAUSE_WITHIN || op == CLAUSE_BELOW || op == CLAUSE_SUM || op == CLAUSE_LE || op == CLAUSE_LT || op == CLAUSE_NE;
+	return op == CLAUSE_WITHIN || op == CLAUSE_BELOW || op == CLAUSE_SUM || op == CLAUSE_LE || op == CLAUSE_LT || op == CLAUSE_NE || op == CLAUSE_DISTINCT;
 }
 
 unsigned clause_cost(const struct clause *c)
 {
 	unsigned cost = 0;
 	for (unsigned i = 0; i < c->count; i++)
-		cost += rows[c->part[i].op].cost + 2 * i;
+		cost += rows[c->part[i].op].cost + 2 * i + (c->part[i].op == CLAUSE_TREE ? (unsigned)c->part[i].k : 0);
 	return cost;
 }
 
@@ -52,6 +52,8 @@ static int literal_holds(const struct entry *e, const struct clause_literal *l, 
 	case CLAUSE_WITHIN: return a->value <= b->length;
 	case CLAUSE_BELOW: return a->value < b->length;
 	case CLAUSE_SUM: return a->value <= b->length && v[l->k].value <= b->length - a->value;
+	case CLAUSE_TREE: return a->value != 0;
+	case CLAUSE_DISTINCT: return !a->set || !b->set || a->object != b->object;
 	case CLAUSE_ZERO: return a->value == 0;
 	case CLAUSE_NONZERO: return a->value != 0;
 	case CLAUSE_POSITIVE: return (int64_t)a->value > 0;
@@ -92,6 +94,8 @@ static expr_t literal_term(const struct entry *e, const struct clause_literal *l
 		t = expr_and(p, expr_binary(p, MUSTER_OP_ULE, a->value, b->length),
 			     expr_binary(p, MUSTER_OP_ULE, e->places.data[l->k].value, expr_binary(p, MUSTER_OP_SUB, b->length, a->value)));
 		break;
+	case CLAUSE_TREE: t = shape_term(p, &e->shapes.data[a->shape]); break;
+	case CLAUSE_DISTINCT: t = expr_not(p, expr_and(p, expr_and(p, a->set, b->set), expr_eq(p, a->object, b->object))); break;
 	case CLAUSE_ZERO: t = expr_eq(p, a->value, zero); break;
 	case CLAUSE_NONZERO: t = expr_not(p, expr_eq(p, a->value, zero)); break;
 	case CLAUSE_POSITIVE: t = expr_binary(p, MUSTER_OP_SLT, zero, a->value); break;
@@ -131,6 +135,8 @@ static void literal_text(const struct entry *e, const struct clause_literal *l, 
 	case CLAUSE_WITHIN: buf_addf(out, "%s <= len(%s)", a, b); break;
 	case CLAUSE_BELOW: buf_addf(out, "%s < len(%s)", a, b); break;
 	case CLAUSE_SUM: buf_addf(out, "(%s <= len(%s) && %s <= len(%s) - %s)", a, b, e->places.data[l->k].text, b, a); break;
+	case CLAUSE_TREE: buf_adds(out, a); break;
+	case CLAUSE_DISTINCT: buf_addf(out, "distinct(%s, %s)", a, b); break;
 	case CLAUSE_ZERO: buf_addf(out, "%s == 0", a); break;
 	case CLAUSE_NONZERO: buf_addf(out, "%s != 0", a); break;
 	case CLAUSE_POSITIVE: buf_addf(out, "%s > 0", a); break;

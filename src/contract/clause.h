@@ -18,6 +18,8 @@
 	X(WITHIN, 2, CLAUSE_LENGTH)    /* a <= len(b) */                         \
 	X(BELOW, 2, CLAUSE_LENGTH)     /* a < len(b) */                          \
 	X(SUM, 5, CLAUSE_LENGTH)       /* a <= len(b) && c <= len(b) - a: a + c does, and does not wrap; k is c's number */ \
+	X(TREE, 2, CLAUSE_SHAPE)       /* tree(p, next): a is the shape (entry.h); k: its members, each of which costs 1 */ \
+	X(DISTINCT, 5, CLAUSE_SHAPE)   /* distinct(a, b): one is null, or they point to two objects */ \
 	X(ZERO, 3, CLAUSE_SCALAR)      /* a == 0 */                              \
 	X(NONZERO, 3, CLAUSE_SCALAR)   /* a != 0 */                              \
 	X(POSITIVE, 3, CLAUSE_SCALAR)  /* a > 0 */                               \
@@ -34,7 +36,7 @@ enum clause_op {
 #undef X
 	    CLAUSE_OP_COUNT
 };
-enum clause_class { CLAUSE_SCALAR = 1, CLAUSE_LENGTH = 2, CLAUSE_POINTER = 4 };
+enum clause_class { CLAUSE_SCALAR = 1, CLAUSE_LENGTH = 2, CLAUSE_POINTER = 4, CLAUSE_SHAPE = 8 /* which pointers lead to one object */ };
 
 struct clause_literal {
 	enum clause_op op;
@@ -48,8 +50,9 @@ struct clause {
 
 /* The values that a place has in one call. */
 struct clause_value {
-	uint64_t value, length;
+	uint64_t value, length; /* value of a shape: it holds */
 	int there, set;
+	uint8_t object;
 };
 
 unsigned clause_cost(const struct clause *c);

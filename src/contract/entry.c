@@ -11,6 +11,7 @@
 
 #define PLACES_MOST 160 /* of one function, as zlib's deflate_state has 60: those that no failing call looked at take part in no literal (cause.c) */
 #define DEPTH_MOST 2   /* pointers that are followed */
+#define SHAPES_MOST 64 /* of one function: a structure that points to its like by three members has seven for each pointer to it */
 
 struct builder {
 	struct entry *e;
@@ -169,6 +170,10 @@ static void add_pointer(struct making *m, struct entry_place *x, const struct va
 	x->set = expr_and(p, expr_binary(p, MUSTER_OP_ULT, expr_const(p, 8, l.shift), l.choice), expr_binary(p, MUSTER_OP_ULE, l.choice, expr_const(p, 8, count + l.shift)));
 	if (first)
 		x->set = expr_or(p, x->set, is(&m->b, l.choice, 0));
+	if (t->kind == DRIVE_POINTER && !o.interior) {
+		x->object = l.shift ? expr_binary(p, MUSTER_OP_SUB, l.choice, expr_const(p, 8, l.shift)) : l.choice;
+		x->pool = o.pool;
+	}
 	if (t->kind == DRIVE_POINTER)
 		x->length = length_of(&m->b, &l, &o, pointee_size(m->b.h, plain(m->b.h, v->front)));
 	vec_push(&m->b.e->places, *x);
@@ -259,6 +264,68 @@ static void add_behind(struct making *m, uint32_t number)
 	buf_release(&text);
 }
 
+/* ------------------------------------------------------------------- shapes */
+
+/* The name of a direct member of the structure at this offset; NULL: there is none that C can name alone. */
+static const char *member_name(const struct front_type *t, uint32_t offset)
+{
+	for (size_t i = 0; i < t->fields.size; i++)
+		if (t->fields.data[i].bit_offset == 8 * (uint64_t)offset && !t->fields.data[i].bits && t->fields.data[i].name && *t->fields.data[i].name)
+			return t->fields.data[i].name;
+	return NULL;
+}
+
+/* The shape of some of these members. */
+static void add_shape(struct making *m, const struct shape *all, const char *const *names, unsigned which)
+{
+	struct shape s = *all;
+	struct entry_place x = m->b.e->places.data[all->start];
+	struct buf text = BUF_EMPTY;
+	s.members = 0;
+	buf_addf(&text, "tree(%s", x.text);
+	for (unsigned i = 0; i < all->members; i++) {
+		if (!(which >> i & 1))
+			continue;
+		s.offset[s.members++] = all->offset[i];
+		buf_addf(&text, ", %s", names[i]);
+	}
+	buf_adds(&text, ")");
+	x = (struct entry_place){.text = arena_strdup(&m->b.e->arena, buf_str(&text)), .kind = ENTRY_SHAPE, .parent = x.parent, .depth = x.depth, .is_global = x.is_global, .there = x.there, .shape = (uint32_t)m->b.e->shapes.size};
+	vec_push(&m->b.e->shapes, s);
+	vec_push(&m->b.e->places, x);
+	vec_push(&m->links, (struct link){.type = UINT32_MAX});
+	buf_release(&text);
+}
+
+/* Structures behind the pointer that point to their like: each choice of the members that do. */
+static void add_shapes(struct making *m, uint32_t number)
+{
+	const struct harness *h = m->b.h;
+	const struct entry_place *x = &m->b.e->places.data[number];
+	const struct link *l = &m->links.data[number];
+	const char *names[SHAPE_MEMBERS];
+	struct objects o;
+	if (x->kind != ENTRY_POINTER || x->depth > 1 || !objects_of(&m->b, l->type, &o) || o.interior || h->types.data[o.type].kind != DRIVE_STRUCT)
+		return;
+	const struct front_type *t = plain(h, h->type_front.data[o.type]), *c = plain(h, l->front);
+	if (!t || !c || c->kind != FRONT_POINTER || plain(h, c->to) != t || t->kind != FRONT_STRUCT)
+		return;
+	struct shape s = {.start = number, .objects = o.count, .choice = l->choice, .shift = l->shift};
+	for (uint32_t k = 0; k < o.count; k++)
+		s.blocks[k] = walk_block(&m->b.walk, o.pool, k + 1);
+	for (uint32_t i = 0; i < h->types.data[o.type].count; i++) {
+		const struct drive_member *member = &h->members.data[h->types.data[o.type].a + i];
+		struct objects to;
+		const char *name = member_name(t, member->offset);
+		if (!name || s.members == SHAPE_MEMBERS || !objects_of(&m->b, member->type, &to) || to.pool != o.pool || to.interior)
+			continue;
+		names[s.members] = name;
+		s.offset[s.members++] = member->offset;
+	}
+	for (unsigned which = 1; which < 1u << s.members && m->b.e->shapes.size < SHAPES_MOST; which++)
+		add_shape(m, &s, names, which);
+}
+
 /* Has the function a parameter of this name, which C would take for it? */
 static int is_hidden(const struct making *m, const char *name)
 {
@@ -304,6 +371,8 @@ void entry_open(struct entry *e, struct exprs *pool, const struct harness *h, ui
 		add_global(&m, m.b.walk.f->first_root + m.b.walk.f->parameters + i);
 	for (uint32_t i = 0; i < e->places.size; i++)
 		add_behind(&m, i);
+	for (uint32_t i = 0, n = (uint32_t)e->places.size; i < n; i++)
+		add_shapes(&m, i);
 	walk_release(&m.b.walk);
 	vec_release(&m.links);
 }
@@ -311,5 +380,6 @@ void entry_open(struct entry *e, struct exprs *pool, const struct harness *h, ui
 void entry_release(struct entry *e)
 {
 	vec_release(&e->places);
+	vec_release(&e->shapes);
 	arena_release(&e->arena);
 }

@@ -12,12 +12,13 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
+#include "contract/shape.h"
 #include "expr/expr.h"
 #include "harness/harness.h"
 
 #define ENTRY_NONE UINT32_MAX
 
-enum entry_kind { ENTRY_NUMBER, ENTRY_POINTER, ENTRY_FUNCTION /* a pointer to functions */ };
+enum entry_kind { ENTRY_NUMBER, ENTRY_POINTER, ENTRY_FUNCTION /* a pointer to functions */, ENTRY_SHAPE /* no place: whether what lies behind one is a tree (shape.h) */ };
 
 struct entry_place {
 	const char *text; /* as C writes it */
@@ -32,12 +33,16 @@ struct entry_place {
 	expr_t value;	  /* of a number: 64 bits, extended as its type says. Without meaning where it is not there; so are those below */
 	expr_t set;	  /* of a pointer: one bit, it is not null */
 	expr_t length;	  /* of a pointer: 64 bits, what len() says; EXPR_NONE: it cannot be asked */
+	expr_t object;	  /* of a pointer to objects, which are never pointed into: 8 bits, the number of its object where it is set; EXPR_NONE */
+	uint32_t pool;	  /* of such a pointer: it is the same as another's only if they have one pool */
+	uint32_t shape;	  /* of a shape: its number */
 };
 
 struct entry {
 	struct exprs *pool;
 	struct arena arena;
 	VEC(struct entry_place) places; /* in an order that depends on the function alone; a parent comes before what lies behind it */
+	VEC(struct shape) shapes;
 };
 
 /* Of function `number` of the harness, for inputs whose objects have grown so often. */

@@ -73,11 +73,35 @@ static int compare(const struct side *a, const char *op, const struct side *b)
 	return !strcmp(op, "==") ? same : !strcmp(op, "!=") ? !same : !strcmp(op, "<") ? less : !strcmp(op, "<=") ? less || same : !strcmp(op, ">") ? !less && !same : !strcmp(op, ">=") ? !less : -1;
 }
 
+/* tree(p, next), whose whole text is a place, and distinct(p, q): 1, 0; -1: it is none of them, or not known. */
+static int shape_text_holds(const struct values *x, const char *text)
+{
+	const struct clause_value *v, *w;
+	const struct entry_place *p = place_of(x, text, &v), *q;
+	size_t n = strlen(text);
+	if (p && p->kind == ENTRY_SHAPE)
+		return !v->there || v->value;
+	if (strncmp(text, "distinct(", 9) || text[n - 1] != ')')
+		return -1;
+	char *copy = mem_strndup(text + 9, n - 10), *comma = strstr(copy, ", ");
+	if (comma)
+		*comma = 0;
+	p = place_of(x, copy, &v);
+	q = comma ? place_of(x, comma + 2, &w) : NULL;
+	free(copy);
+	if (!p || !q || !p->object || !q->object || p->pool != q->pool)
+		return -1;
+	return !v->there || !w->there || !v->set || !w->set || v->object != w->object;
+}
+
 /* 1 it holds, 0 it does not, -1 not known. What lies behind a null pointer holds. */
 static int literal_holds(const struct values *x, char *text)
 {
 	struct side a, b;
 	char *op = strchr(text, ' '), *right = op ? strchr(op + 1, ' ') : NULL;
+	int shape = shape_text_holds(x, text);
+	if (shape >= 0)
+		return shape;
 	if (!right || strchr(right + 1, ' '))
 		return -1;
 	*op++ = 0;
@@ -103,4 +127,28 @@ int contract_holds(const struct entry *e, const struct clause_value *values, con
 	}
 	free(copy);
 	return holds ? 1 : known ? 0 : -1;
+}
+
+/* Does the list of members, "a, b)", have this one? */
+static int has_member(const char *list, const char *name, size_t n)
+{
+	for (const char *s = list; *s; s += strcspn(s, ",)") + 1) {
+		s += strspn(s, ", ");
+		if (strcspn(s, ",)") == n && !strncmp(s, name, n))
+			return 1;
+		if (!*s || !s[strcspn(s, ",)")])
+			return 0;
+	}
+	return 0;
+}
+
+int contract_implies(const char *strong, const char *weak)
+{
+	const char *a = strstr(strong, "tree("), *b = strstr(weak, "tree("), *members = a ? strchr(a, ',') : NULL, *s = b ? strchr(b, ',') : NULL;
+	if (!members || !s || members - strong != s - weak || strncmp(strong, weak, (size_t)(s - weak)))
+		return 0;
+	for (s += strspn(s, ", "); *s && *s != ')'; s += strcspn(s, ",)"), s += strspn(s, ", "))
+		if (!has_member(members, s, strcspn(s, ",)")))
+			return 0;
+	return 1;
 }

@@ -4,8 +4,9 @@
  * where "FUNCTION: EXPRESSION" speaks of one function and "EXPRESSION" of every function that has
  * all names in it: each name is a parameter of the function, a global, an enum constant or what
  * follows a dot or an arrow, and at least one is a parameter. The text is C but for len(p), the
- * number of elements from p on, and is compiled as such: names of types and casts work, and clang
- * judges the rest.
+ * number of elements from p on, tree(p, next, child), by these members no structure is met twice from
+ * p on, and distinct(p, q), one is null or they differ; it is compiled as such: names of types and casts
+ * work, and clang judges the rest.
  *
  * Accepted contracts are assumed like the others, and stated where the function begins (statement.c).
  *
@@ -86,10 +87,41 @@ static int is_known(const struct front *f, const char *name, size_t n)
 	return 0;
 }
 
+/* The place of the parenthesis that closes the one at s. */
+static const char *close_of(const char *s)
+{
+	int depth = 0;
+
+	for (; *s; s = token_skip(s)) {
+		depth += (*s == '(') - (*s == ')');
+		if (!depth)
+			return s;
+	}
+	return NULL;
+}
+
+/* Where the first of several arguments ends; their close where there is one. */
+static const char *first_argument(const char *open, const char *close)
+{
+	int depth = 0;
+
+	for (const char *s = open; s < close; s = token_skip(s)) {
+		depth += (*s == '(' || *s == '[') - (*s == ')' || *s == ']');
+		if (depth == 1 && *s == ',')
+			return s;
+	}
+	return close;
+}
+
+static int is_call(const char *s, size_t n, const char *name)
+{
+	return same(s, n, name) && *skip_blanks(s + n) == '(' && close_of(skip_blanks(s + n));
+}
+
 /* Does the function have all names of the expression? */
 int plan_speaks_of(const struct front *f, const struct front_function *fn, const char *text)
 {
-	const char *s = text, *before = text; /* before: the last character that is no blank */
+	const char *s = text, *before = text, *members = NULL; /* before: the last character that is no blank */
 	int mine = 0;
 
 	while (*s) {
@@ -103,11 +135,17 @@ int plan_speaks_of(const struct front *f, const struct front_function *fn, const
 			else if (!is_known(f, s, n))
 				return 0;
 		}
+		if (is_call(s, n, "tree")) /* its members are names of no variable */
+			members = first_argument(skip_blanks(s + n), close_of(skip_blanks(s + n)));
 		if (n)
 			before = s + n - 1;
 		else if (!isspace((unsigned char)*s))
 			before = s;
 		s = n ? s + n : token_skip(s);
+		if (members && s >= members) {
+			s = strchr(members, ')');
+			members = NULL;
+		}
 	}
 	return mine;
 }
@@ -256,17 +294,41 @@ const char *plan_accepted(const struct harness *h, const struct front_function *
 	return NULL;
 }
 
-/* The place after the parenthesis that closes the one at s. */
-static const char *close_of(const char *s)
+/* tree(p, next, child): a call of what source.c has for it. */
+static void expand_tree(const char *open, const char *close, const char *unknown, struct buf *out)
 {
-	int depth = 0;
+	const char *comma = first_argument(open, close);
+	char *argument = mem_strndup(open + 1, (size_t)(comma - open - 1)), *members = mem_strndup(comma, (size_t)(close - comma)), *rest = members, *name;
+	struct buf inner = BUF_EMPTY, offsets = BUF_EMPTY;
+	unsigned count = 0;
 
-	for (; *s; s = token_skip(s)) {
-		depth += (*s == '(') - (*s == ')');
-		if (!depth)
-			return s;
+	plan_requires_expand(argument, unknown, &inner);
+	while ((name = strsep(&rest, ","))) {
+		if (!*skip_blanks(name))
+			continue;
+		buf_addf(&offsets, "%s__builtin_offsetof(__typeof__(*(%s)), %s)", count++ ? ", " : "", buf_str(&inner), name);
 	}
-	return NULL;
+	buf_addf(out, "muster_tree((%s), sizeof *(%s), %u, (const unsigned long[]){%s}, %s%s)", buf_str(&inner), buf_str(&inner), count, count ? buf_str(&offsets) : "0", unknown ? "&" : "", unknown ? unknown : "(int *)0");
+	buf_release(&inner);
+	buf_release(&offsets);
+	free(argument);
+	free(members);
+}
+
+/* distinct(p, q): one is null, or they differ. */
+static void expand_distinct(const char *open, const char *close, const char *unknown, struct buf *out)
+{
+	const char *comma = first_argument(open, close);
+	char *a = mem_strndup(open + 1, (size_t)(comma - open - 1)), *b = mem_strndup(comma + (comma < close), (size_t)(close - comma - (comma < close)));
+	struct buf p = BUF_EMPTY, q = BUF_EMPTY;
+
+	plan_requires_expand(a, unknown, &p);
+	plan_requires_expand(b, unknown, &q);
+	buf_addf(out, "((%s) == (void *)0 || (const volatile void *)(%s) != (const volatile void *)(%s))", buf_str(&p), buf_str(&p), buf_str(&q));
+	buf_release(&p);
+	buf_release(&q);
+	free(a);
+	free(b);
 }
 
 void plan_requires_expand(const char *text, const char *unknown, struct buf *out)
@@ -284,6 +346,10 @@ void plan_requires_expand(const char *text, const char *unknown, struct buf *out
 				 buf_str(&inner), unknown);
 			buf_release(&inner);
 			free(argument);
+			s = close + 1;
+		} else if (is_call(s, n, "tree") || is_call(s, n, "distinct")) {
+			close = close_of(open);
+			(*s == 't' ? expand_tree : expand_distinct)(open, close, unknown, out);
 			s = close + 1;
 		} else if (n == 4 && !memcmp(s, "NULL", 4)) {
 			buf_adds(out, "((void *)0)");

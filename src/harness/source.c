@@ -38,6 +38,19 @@ static const char head[] =
     "__asm__(\"muster_drive_length\");\n"
     "extern unsigned long __muster_length_at(const void *, unsigned long, int *) "
     "__asm__(\"muster_drive_length_at\");\n"
+    HARNESS_QUIET " static int muster_tree_from(const char *p, unsigned long size, unsigned count, const unsigned long *at, const char **seen, unsigned *n, int *unknown) {\n"
+    "	if (!p || !(unknown ? __muster_length_at(p, size, unknown) : __muster_length(p, size))) return 1;\n"
+    "	for (unsigned i = 0; i < *n; i++) if (seen[i] == p) return 0;\n"
+    "	if (*n == 2048) return 0; /* there are no more */\n"
+    "	seen[(*n)++] = p;\n"
+    "	for (unsigned i = 0; i < count; i++)\n"
+    "		if (!muster_tree_from(*(const char *const *)(p + at[i]), size, count, at, seen, n, unknown)) return 0;\n"
+    "	return 1;\n"
+    "}\n"
+    HARNESS_QUIET " static int muster_tree(const volatile void *p, unsigned long size, unsigned count, const unsigned long *at, int *unknown) {\n"
+    "	const char *seen[2048]; unsigned n = 0;\n"
+    "	return muster_tree_from((const char *)p, size, count, at, seen, &n, unknown);\n"
+    "}\n"
     "extern void __muster_contract_holds(int, const char *, const char *, int) "
     "__asm__(\"muster_contract_holds\");\n"
     "extern void __muster_assume(int) __asm__(\"muster_assume\");\n"
@@ -49,7 +62,7 @@ static const char head[] =
     "extern void __muster_exit(int) __asm__(\"_exit\") __attribute__((noreturn));\n"
     "static const struct __muster_table muster_drive_table;\n";
 
-_Static_assert(DRIVE_OBJECTS == 8, "the text above has this number");
+_Static_assert(DRIVE_OBJECTS == 8 && DRIVE_OBJECTS * DRIVE_MOST == 2048, "the text above has these numbers");
 _Static_assert(sizeof(struct drive_type) == 28 && sizeof(struct drive_root) == 24 &&
 		   sizeof(struct drive_pool) == 40 && sizeof(struct drive_function) == 64 &&
 		   sizeof(struct drive_table) == 72,

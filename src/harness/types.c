@@ -166,6 +166,18 @@ static int sounds_outer(const char *name)
 	return ends_in(name, outer);
 }
 
+/* Structures that point to their like are nodes of lists and trees: what points to one points to its start, whatever its name (`next`). */
+static int is_linked(const struct front *f, const struct front_type *s)
+{
+	for (size_t i = 0; i < f->types.data[s->plain].fields.size; i++) {
+		const struct front_type *t = &f->types.data[f->types.data[s->plain].fields.data[i].type];
+
+		if (t->kind == FRONT_POINTER && f->types.data[t->to].plain == s->plain)
+			return 1;
+	}
+	return 0;
+}
+
 /* Does a pointer of this name and type, with a partner of the same type beside it, point into an
  * object? Strings share structs and parameter lists for many reasons, so there (and for parameters)
  * the name must say so. */
@@ -178,7 +190,7 @@ static int is_inner(const struct front *f, uint32_t type, const char *name, int 
 		return 0;
 	to = &f->types.data[t->to];
 	if (sounds_inner(name))
-		return is_scalar(to) || to->kind == FRONT_STRUCT;
+		return is_scalar(to) || (to->kind == FRONT_STRUCT && !is_linked(f, to));
 	return in_struct && is_scalar(to) && to->kind != FRONT_CHAR && !sounds_outer(name);
 }
 

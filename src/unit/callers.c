@@ -124,7 +124,8 @@ int test_callers(struct test_session *s)
 		int clean;
 		if (b->owed || !b->finding.bug.confirmed || b->program || test_is_program_level(b) || !is_theirs(s, b, &clean))
 			continue;
-		if (clean || owner_of(b->finding.bug.kind, b->finding.bug.report) != OWNER_SELF)
+		enum owner o = owner_of(b->finding.bug.kind, b->finding.bug.report);
+		if (clean || (o != OWNER_SELF && o != OWNER_SHARED))
 			set_apart(s, b, clean);
 	}
 	int e = 0;

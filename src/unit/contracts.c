@@ -2,7 +2,7 @@
  *
  * When everything was searched and checked, the failing calls of each function are traced once more, for the conditions of their paths, and explained (contract/cause.h). A finding is then
  *
- *   a bug       of memory that the function owns (check/owner.h); in the whole program; whose cause lies in scalar values alone; or of which some call has no cause in the language of clause.h, or is not proved to have it;
+ *   a bug       of memory that the function owns (check/owner.h; a block that it gave back twice only if it was not passed for two); in the whole program; whose cause lies in scalar values alone; or of which some call has no cause in the language of clause.h, or is not proved to have it;
  *   a contract  otherwise: each call that showed it, of whichever function, breaks what that function's callers owe: pointers, lengths, what a structure's members say of each other, an assertion on scalars
  *               that fails for every call which breaks it.
  *
@@ -26,6 +26,7 @@
 #include <string.h>
 
 #define FAILING 400 /* calls of a function that failed and are explained; bugs of others stay bugs */
+#define BEGINNING 400 /* conditions of a path that was cut off */
 #define PASSING 200 /* calls of it that passed and are looked at; with more no cause is called necessary */
 
 /* A function whose calls are explained. */
@@ -50,7 +51,7 @@ struct explaining {
 /* ------------------------------------------------------------------ tracing */
 
 /* The conditions of the call's path, up to the first check that it broke. */
-static void read_conditions(struct explaining *x, struct causes *c, struct cause_call *call, const struct trace *t)
+static void read_conditions(struct explaining *x, struct causes *c, struct cause_call *call, const struct trace *t, int hangs)
 {
 	struct import im;
 	vec_clear(&call->conditions);
@@ -58,8 +59,10 @@ static void read_conditions(struct explaining *x, struct causes *c, struct cause
 	x->path.exact = 1;
 	x->path.checks = x->s->o->checks;
 	path_read(&x->path, t, &x->sites, NULL, 0);
-	call->traced = !x->path.cut && !x->path.assumed;
-	for (size_t i = 0; i < x->path.steps.size && call->traced; i++) {
+	/* Of a call that failed the beginning of its path says enough: what is excluded by that is excluded. */
+	int part = x->path.cut || hangs;
+	call->traced = (!part || call->failed) && !x->path.assumed;
+	for (size_t i = 0; i < x->path.steps.size && call->traced && (!part || i < BEGINNING); i++) {
 		const struct path_step *step = &x->path.steps.data[i];
 		int broke = path_broke(step) && !step->free;
 		vec_push(&call->conditions, path_constraint(step, &im, &x->sites));
@@ -80,10 +83,10 @@ static int trace_call(struct explaining *x, struct causes *c, size_t number)
 	struct trace t;
 	if (launcher_run(x->s->check.tracer, &in, &r))
 		return -1;
-	int killed = r.end != RUN_EXIT && (r.end != RUN_SIGNAL || r.signal == SIGKILL);
+	int hangs = call->failed && r.end == RUN_TIME, killed = !hangs && r.end != RUN_EXIT && (r.end != RUN_SIGNAL || r.signal == SIGKILL);
 	if (r.end == RUN_FAILED || r.end == RUN_CUT || r.counts.state == MUSTER_STATE_FAILED || killed || trace_open(&t, &x->s->check.trace.shm, 0))
 		return 0;
-	read_conditions(x, c, call, &t);
+	read_conditions(x, c, call, &t, hangs);
 	trace_release(&t);
 	return 0;
 }
@@ -106,6 +109,17 @@ static int is_owned(const struct test_bug *b)
 	return owner_of(b->finding.bug.kind, b->finding.bug.report) == OWNER_SELF;
 }
 
+static int is_shared(const struct test_bug *b)
+{
+	return owner_of(b->finding.bug.kind, b->finding.bug.report) == OWNER_SHARED;
+}
+
+/* Does it fail in a way that pointers to one object explain? */
+static int is_of_shape(const struct test_bug *b)
+{
+	return is_shared(b) || !strcmp(b->finding.bug.kind, "timeout") || strstr(b->finding.bug.kind, "-param-overlap");
+}
+
 /* The calls: tests that passed, and those that failed in a way that may be a caller's fault. */
 static void add_calls(struct explaining *x, struct explained *e)
 {
@@ -116,19 +130,19 @@ static void add_calls(struct explaining *x, struct explained *e)
 	for (size_t i = 0; i < f->shown.size; i++) {
 		const struct test_bug *b = bug_of(x, f->shown.data[i].bug);
 		if (b && b->finding.bug.confirmed && !is_owned(b))
-			wanted[f->shown.data[i].test] = 1;
+			wanted[f->shown.data[i].test] |= (uint8_t)(1u << (f->shown.data[i].order ? CAUSE_BY_OTHERS : is_shared(b) ? CAUSE_BY_SHAPE : is_of_shape(b) ? CAUSE_BY_ALL : CAUSE_BY_OTHERS));
 	}
 	for (size_t i = 0; i < f->tests.size; i++) {
 		const struct test_case *t = &f->tests.data[i];
 		int failed = t->failed && wanted[i];
 		vec_push(&e->call_of, 0);
-		if (t->flags & (TEST_ASSUMED | TEST_HANG | TEST_WAITS) || t->hidden || (!failed && !t->passed))
+		if (t->flags & (TEST_ASSUMED | TEST_WAITS) || (t->flags & TEST_HANG && !failed) || t->hidden || (!failed && !t->passed))
 			continue;
 		if (failed ? failing++ >= FAILING : passing++ >= PASSING) {
 			all &= failed;
 			continue;
 		}
-		causes_add(&e->causes, t->data, t->size, failed);
+		causes_add(&e->causes, t->data, t->size, failed)->by = wanted[i] >> CAUSE_BY_SHAPE & 1 ? CAUSE_BY_SHAPE : wanted[i] >> CAUSE_BY_ALL & 1 ? CAUSE_BY_ALL : CAUSE_BY_OTHERS;
 		vec_last(&e->call_of) = (uint32_t)e->causes.calls.size;
 	}
 	e->causes.exhausted = all && f->result.ended && f->result.exhausted && !f->beyond && f->checked && !f->unchecked && !f->suspected && !f->suppressed && !f->harness->limits;
@@ -216,6 +230,8 @@ static int may_owe(const struct explained *e, const struct cause *c, const struc
 	const struct entry *entry = &e->causes.entries[0];
 	if (is_owned(b) || test_is_program_level(b) || b->program)
 		return 0;
+	if (cause_is_shape(&e->causes, c) || is_shared(b))
+		return cause_is_shape(&e->causes, c) && is_of_shape(b);
 	if (!cause_is_scalar(&e->causes, c))
 		return 1;
 	if (is_assertion(b))
@@ -248,12 +264,12 @@ static struct explained *explained_of(struct explaining *x, uint32_t function)
 	return NULL;
 }
 
-/* Does the call break, by its values, something that callers owe? */
-static int breaks_owed(struct explained *e, const struct cause_call *call)
+/* Does the call break, by its values, something that callers owe? shape: about pointers that lead to one object. */
+static int breaks_owed(struct explained *e, const struct cause_call *call, int shape)
 {
 	for (uint32_t i = 0; i < e->causes.all.size; i++) {
 		int breaks = 0;
-		if (e->owed[i])
+		if (e->owed[i] && (!shape || cause_is_shape(&e->causes, &e->causes.all.data[i])))
 			causes_broken(&e->causes, call->data, call->size, i, &breaks);
 		if (breaks)
 			return 1;
@@ -267,7 +283,7 @@ static int is_owed(struct explained *e, const struct test_shown *shown, const st
 	if (cause != ENTRY_NONE && e->owed[cause] && may_owe(e, &e->causes.all.data[cause], b))
 		return 1;
 	/* The cause is of the call's first finding. */
-	return shown->order && call && !is_owned(b) && !test_is_program_level(b) && !b->program && breaks_owed(e, &e->causes.calls.data[call - 1]);
+	return shown->order && call && !is_owned(b) && !test_is_program_level(b) && !b->program && breaks_owed(e, &e->causes.calls.data[call - 1], is_shared(b));
 }
 
 static struct test_owing *owing_of(struct test_function *f, uint32_t serial)

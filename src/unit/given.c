@@ -13,12 +13,13 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "contract/cause.h"
 #include "unit/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDS 2 /* searches with a contract that became stronger */
+#define ROUNDS 4 /* searches with a contract that became stronger: tree(p, next), then tree(p, next, child), and one that finds nothing more */
 
 /* What the function requires, joined; "" for nothing. */
 void test_contract_text(const struct test_session *s, uint32_t function, struct buf *out)
@@ -133,8 +134,20 @@ static void take_bugs(struct test_session *s, struct test_session *given)
 	}
 }
 
-static void take_contracts(struct test_session *s, const struct test_session *given)
+/* What the new one says as well. */
+static void drop_implied(struct test_session *s, const struct test_contract *c)
 {
+	size_t n = 0;
+	for (size_t i = 0; i < s->contracts.size; i++)
+		if (s->contracts.data[i].function != c->function || !contract_implies(c->requires, s->contracts.data[i].requires))
+			s->contracts.data[n++] = s->contracts.data[i];
+	s->contracts.size = n;
+}
+
+/* Are there such? */
+static int take_contracts(struct test_session *s, const struct test_session *given)
+{
+	int found = 0;
 	for (size_t i = 0; i < given->contracts.size; i++) {
 		struct test_contract c = given->contracts.data[i];
 		c.function = function_of(s, given->functions.data[c.function].name);
@@ -143,9 +156,12 @@ static void take_contracts(struct test_session *s, const struct test_session *gi
 		c.requires = arena_strdup(&s->arena, c.requires);
 		c.data = arena_copy(&s->arena, c.data, c.size);
 		c.necessary = 0; /* of calls that keep the rest */
+		drop_implied(s, &c);
 		test_contract_add(s, &c);
 		s->functions.data[c.function].given_tried = 0;
+		found = 1;
 	}
+	return found;
 }
 
 static void take_verdicts(struct test_session *s, const struct test_session *given)
@@ -200,7 +216,6 @@ static int search_once(struct test_session *s)
 	struct test_options o = *s->o;
 	struct test_session *given = mem_zalloc(sizeof *given);
 	struct buf names = BUF_EMPTY;
-	size_t before = s->contracts.size;
 	int r = 0;
 	for (uint32_t i = 0; i < s->functions.size; i++)
 		if (is_worth_it(s, i))
@@ -221,14 +236,13 @@ static int search_once(struct test_session *s)
 		} else {
 			take_bugs(s, given);
 			take_verdicts(s, given);
-			take_contracts(s, given);
+			r = take_contracts(s, given);
 		}
 		take_costs(s, given);
 		test_session_release(given);
 		for (int i = 0; i < o.requires.size; i++)
 			free((char *)o.requires.data[i]);
 		free(o.requires.data);
-		r = s->contracts.size > before;
 	}
 	free(given);
 	buf_release(&names);
