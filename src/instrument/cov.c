@@ -1,25 +1,29 @@
 /* cov.c: the passes of the cov and the path variant.
  *
- * Both put something in front of each decision and change nothing else. The
+ * path puts a call of the runtime in front of each decision and changes nothing else. The
  * outcome is computed from the same operand that the decision uses: the condition
  * itself, or, for a switch, the result of a small function with a switch over the
  * same cases that returns their numbers (inlined later), so no block is split.
  *
  * cov: a unit has one array of 8-bit counters, one for each outcome, in the order
  * of the site table's decisions; a counter stops at 255, so that it never comes
- * back to "not seen". Functions reach the array through a pointer that they load
+ * back to "not seen". It is raised on the edge that the decision took, in a block of its own, by two instructions; for a select, which has
+ * no edges, in front of it. On cmark this is 8.3 million instructions where a counter chosen by the condition took 14.0 (native code 6.1,
+ * AFL++ 9.4). Functions reach the array through a pointer that they load
  * on entry. It points to an array of the unit's own until a constructor, first of
  * all, hands it to the runtime, which may point it into the shared mapping.
  *
  * Checks for undefined behaviour that the compiler made are no branches of the program's and have
  * no counters.
  *
- * path: a call of the runtime with the site and the outcome.
+ * path: the call has the site and the outcome.
  *
  * Naked functions and resolvers of ifuncs (they run before the runtime can) are
  * left alone.
  */
 #include "base/error.h"
+#include "base/map.h"
+#include "base/vec.h"
 #include "instrument/emit.h"
 #include "instrument/fold.h"
 #include "instrument/pass.h"
@@ -39,6 +43,10 @@ struct pass {
 	/* cov */
 	LLVMValueRef cursor; /* the unit's pointer to its counters */
 	LLVMValueRef base;   /* its value in this function */
+	struct map phis; /* to their ordinals */
+	LLVMTypeRef raise_type;
+	LLVMValueRef raise; /* a counter, in two instructions */
+	LLVMAttributeRef element;
 	/* path */
 	LLVMValueRef hook;
 	LLVMTypeRef hook_type;
@@ -121,16 +129,91 @@ static LLVMValueRef outcome_of(struct pass *p, LLVMValueRef inst, uint32_t outco
 	return LLVMBuildZExt(p->builder, value, p->i32, "");
 }
 
+struct edge {
+	LLVMBasicBlockRef to, on; /* where it led; the block that stands on it now */
+};
+
+static int has_incoming(LLVMValueRef phi, LLVMBasicBlockRef from)
+{
+	for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
+		if (LLVMGetIncomingBlock(phi, i) == from)
+			return 1;
+	return 0;
+}
+
+/* Raises the counter of an outcome, which may be a constant. */
 static void count(struct pass *p, LLVMValueRef outcome)
 {
 	LLVMBuilderRef b = p->builder;
 	LLVMValueRef at = LLVMBuildAdd(b, LLVMBuildZExt(b, outcome, p->i64, ""),
 				       LLVMConstInt(p->i64, p->outcomes, 0), "");
 	LLVMValueRef place = LLVMBuildGEP2(b, p->i8, p->base, &at, 1, "");
-	LLVMValueRef old = LLVMBuildLoad2(b, p->i8, place, "");
-	LLVMValueRef room = LLVMBuildICmp(b, LLVMIntNE, old, LLVMConstInt(p->i8, 255, 0), "");
+	LLVMValueRef arguments[] = {place, place}, call;
 
-	LLVMBuildStore(b, LLVMBuildAdd(b, old, LLVMBuildZExt(b, room, p->i8, ""), ""), place);
+	call = LLVMBuildCall2(b, p->raise_type, p->raise, arguments, 2, "");
+	for (unsigned i = 1; i <= 2; i++)
+		LLVMAddCallSiteAttribute(call, i, p->element);
+}
+
+/* The phi of `to` with the new blocks as predecessors in the place of `from`, for the edges of a decision that lead there. */
+static void move_phi(struct pass *p, LLVMValueRef phi, LLVMBasicBlockRef from, LLVMBasicBlockRef to, const struct edge *edges, uint32_t count)
+{
+	LLVMValueRef new, value = NULL;
+	uint64_t ordinal;
+
+	LLVMPositionBuilderBefore(p->builder, phi);
+	new = LLVMBuildPhi(p->builder, LLVMTypeOf(phi), "");
+	for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+		LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, i);
+		LLVMValueRef incoming = LLVMGetIncomingValue(phi, i);
+
+		if (block == from)
+			value = incoming; /* the same for all edges from there */
+		else
+			LLVMAddIncoming(new, &incoming, &block, 1);
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (edges[i].to == to) {
+			LLVMBasicBlockRef block = edges[i].on;
+
+			LLVMAddIncoming(new, &value, &block, 1);
+		}
+	LLVMReplaceAllUsesWith(phi, new);
+	if (map_get(&p->phis, (uintptr_t)phi, &ordinal)) {
+		p->u->instructions[ordinal] = new;
+		map_set(&p->phis, (uintptr_t)new, ordinal);
+	}
+	LLVMInstructionEraseFromParent(phi);
+}
+
+/* A counter on each edge of a branch or switch: what was decided is known there, and nothing need be computed. */
+static void count_edges(struct pass *p, LLVMValueRef inst, uint32_t outcomes)
+{
+	LLVMBasicBlockRef from = LLVMGetInstructionParent(inst);
+	VEC(struct edge) edges = {0};
+
+	for (uint32_t i = 0; i < outcomes; i++) {
+		/* Successor 0 of a branch is that of outcome 1. */
+		unsigned successor = LLVMGetInstructionOpcode(inst) == LLVMBr ? 1 - i : i;
+		struct edge e = {LLVMGetSuccessor(inst, successor), LLVMInsertBasicBlockInContext(p->u->context, LLVMGetSuccessor(inst, successor), "")};
+
+		LLVMPositionBuilderAtEnd(p->builder, e.on);
+		count(p, LLVMConstInt(p->i32, i, 0));
+		LLVMBuildBr(p->builder, e.to);
+		LLVMSetSuccessor(inst, successor, e.on);
+		vec_push(&edges, e);
+	}
+	for (uint32_t i = 0; i < outcomes; i++) {
+		LLVMBasicBlockRef to = edges.data[i].to;
+		LLVMValueRef phi = LLVMGetFirstInstruction(to), next;
+
+		for (; phi && LLVMIsAPHINode(phi); phi = next) {
+			next = LLVMGetNextInstruction(phi);
+			if (has_incoming(phi, from))
+				move_phi(p, phi, from, to, edges.data, outcomes);
+		}
+	}
+	vec_release(&edges);
 }
 
 static void report(struct pass *p, LLVMValueRef inst, uint32_t ordinal, LLVMValueRef outcome)
@@ -158,11 +241,15 @@ static void visit(void *ctx, LLVMValueRef inst, uint32_t ordinal)
 		begin_function(p, function);
 	if (!p->skip) {
 		LLVMPositionBuilderBefore(p->builder, inst);
-		outcome = outcome_of(p, inst, outcomes);
-		if (p->path)
-			report(p, inst, ordinal, outcome);
-		else
-			count(p, outcome);
+		if (!p->path && LLVMIsATerminatorInst(inst)) {
+			count_edges(p, inst, outcomes);
+		} else {
+			outcome = outcome_of(p, inst, outcomes);
+			if (p->path)
+				report(p, inst, ordinal, outcome);
+			else
+				count(p, outcome);
+		}
 	}
 	p->outcomes += outcomes;
 }
@@ -208,6 +295,18 @@ static void register_counters(struct pass *p, LLVMValueRef own)
 	emit_constructor(p->module, starter);
 }
 
+/* The comparison's carry is what is added: 1 below 255. A counter is raised where it stands: kept in a register for the length of a loop, as the
+ * optimiser likes, it would be lost with a run that ends there. */
+static void make_raise(struct pass *p)
+{
+	static const char code[] = "cmpb $$-1, $0\n\tadcb $$0, $0", operands[] = "=*m,*m,~{dirflag},~{fpsr},~{flags}";
+	LLVMTypeRef types[] = {p->pointer, p->pointer};
+
+	p->raise_type = LLVMFunctionType(p->nothing, types, 2, 0);
+	p->raise = LLVMGetInlineAsm(p->raise_type, code, sizeof code - 1, operands, sizeof operands - 1, 1, 0, LLVMInlineAsmDialectATT, 0);
+	p->element = LLVMCreateTypeAttribute(p->u->context, LLVMGetEnumAttributeKindForName("elementtype", 11), p->i8);
+}
+
 int cov_instrument(struct unit *u, const struct instrument_options *options)
 {
 	struct pass p;
@@ -228,8 +327,13 @@ int cov_instrument(struct unit *u, const struct instrument_options *options)
 	LLVMSetInitializer(own, LLVMConstNull(array));
 	p.cursor = internal_global(&p, p.pointer, "__muster_cov_at");
 	LLVMSetInitializer(p.cursor, own);
+	make_raise(&p);
+	for (uint32_t i = 0; i < u->count; i++)
+		if (u->instructions[i] && LLVMIsAPHINode(u->instructions[i]))
+			map_set(&p.phis, (uintptr_t)u->instructions[i], i);
 	unit_walk(u, visit, &p);
 	register_counters(&p, own);
+	map_release(&p.phis);
 	LLVMDisposeBuilder(p.builder);
 	return 0;
 }

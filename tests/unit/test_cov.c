@@ -372,6 +372,79 @@ static void test_path(void **unused)
 	expect_path("int main(void) { return 0; }", "", "");
 }
 
+/* Edges that join: cases with one body, values that depend on which edge was taken, both sides of a branch to one place, a jump back to the decision itself. */
+static const char joins[] =
+    "#include <stdio.h>\n"
+    "static int pick(int c, int d)\n"
+    "{\n"
+    "	int r;\n"
+    "	switch (c & 7) {\n"
+    "	case 0: r = 5; break;\n"
+    "	case 1: case 2: case 5: r = d; break;\n"
+    "	case 3: r = d + 1; /* fall through */\n"
+    "	case 4: r = c == d ? 7 : d < 40 ? 8 : c; break;\n"
+    "	default: r = c > 100 && d > 100 || c + d == 60 ? 1 : 2;\n"
+    "	}\n"
+    "	if (c & 1) { }\n"
+    "	for (int i = 0; i < (d & 3); i++)\n"
+    "		if ((r ^= i) == 6) continue; else if (r > 200) goto out;\n"
+    "again:\n"
+    "	switch (r % 5) { case 4: case 3: r++; goto again; case 2: r += 9; }\n"
+    "out:\n"
+    "	return r;\n"
+    "}\n"
+    "int main(void)\n"
+    "{\n"
+    "	int c, d = 0;\n"
+    "	unsigned sum = 0;\n"
+    "	while ((c = getchar()) != EOF) { sum = sum * 31 + pick(c, d); d = c; }\n"
+    "	printf(\"%u\\n\", sum);\n"
+    "	return 0;\n"
+    "}\n";
+
+/* Two passes that share nothing of where they put what they count. */
+static void test_counts_are_the_path(void **unused)
+{
+	char *cov_object = make_object(joins, INSTRUMENT_COV, UNIT, 0), *path_object = make_object(joins, INSTRUMENT_PATH, UNIT, 0);
+	char *cov_path = link_program(cov_object, INSTRUMENT_COV, NULL), *path_path = link_program(path_object, INSTRUMENT_PATH, NULL);
+	static const char *const inputs[] = {"", "a", "abcdefgh", "0123456789 zzyyxx <<>>", "~}|{zyxwv\"!#$%&'()*+,-./@ABCDEFGHIJ"};
+	struct site_tables set = {0};
+	const struct site_table *t;
+	struct run cov, path;
+
+	(void)unused;
+	assert_int_equal(site_tables_add_elf(&set, cov_path), 1);
+	t = site_tables_find(&set, UNIT);
+	start(&cov, cov_path, 1);
+	start(&path, path_path, 1);
+	for (size_t n = 0; n < sizeof inputs / sizeof *inputs; n++) {
+		struct counters c, expected = {0};
+		const struct muster_event *e;
+
+		once(&cov, inputs[n]);
+		once(&path, inputs[n]);
+		assert_int_equal(cov.result.out.size, path.result.out.size);
+		assert_memory_equal(cov.result.out.data, path.result.out.data, path.result.out.size);
+		c = counters_of(&cov, UNIT);
+		e = shm_events(&path.shm);
+		for (uint64_t i = 0; i < path.result.counts.events; i++) {
+			struct site_decision d;
+
+			assert_true(site_table_decision(t, (uint32_t)site_table_decision_at(t, e[i].index), &d));
+			expected.of[d.first_outcome + (e[i].kind == MUSTER_EV_BRANCH ? e[i].arg : e[i].label)]++;
+		}
+		assert_int_equal(c.count, t->outcomes);
+		assert_memory_equal(c.of, expected.of, c.count);
+	}
+	stop(&cov);
+	stop(&path);
+	site_tables_release(&set);
+	free(cov_object);
+	free(path_object);
+	free(cov_path);
+	free(path_path);
+}
+
 /* Children and other threads leave no events. */
 static void test_path_of_one_thread(void **unused)
 {
@@ -509,6 +582,7 @@ int main(void)
 	    cmocka_unit_test(test_unwatched),
 	    cmocka_unit_test(test_shared_library),
 	    cmocka_unit_test(test_path),
+	    cmocka_unit_test(test_counts_are_the_path),
 	    cmocka_unit_test(test_path_of_one_thread),
 	    cmocka_unit_test(test_undefined_behaviour_is_settled),
 	    cmocka_unit_test(test_inline),
