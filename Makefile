@@ -1,7 +1,7 @@
 # make          build build/muster, build/muster-cc and the runtime
 # make demo     install what is missing, build, and show the tool at work
 # make check    the same, and run all tests (tests/check.mk); check-time: those of time; check-fresh: in a new Debian 12; check-shrunk: with tiny limits
-# make bench    measure speed against native code; bench-coverage, -solve, -divergence, -growth: muster fuzz
+# make bench    measure speed against native code; bench-coverage, -mutants, -solve, -divergence, -growth: muster fuzz
 # make deps     install the Debian packages muster needs
 # make install  to $(DESTDIR)$(PREFIX), with completions and manual pages; make deb: a Debian package
 #
@@ -343,6 +343,9 @@ bench-divergence: all
 	@scripts/deps dpkg-dev
 	@bench/divergence $(ARGS)
 
+bench-mutants: all
+	@bench/mutants $(ARGS)
+
 bench-growth: all
 	@bench/growth $(ARGS)
 
@@ -495,7 +498,7 @@ deb: all
 clean:
 	rm -rf $(B)
 
-.PHONY: bench-contracts bench-summaries bench-summary-cost bench-diff bench-iccut asan lint campaign-reuse campaign-summaries campaign-vc campaign-diff campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh check-shrunk demo bench deps install clean
+.PHONY: bench-contracts bench-summaries bench-summary-cost bench-diff bench-iccut asan lint campaign-reuse campaign-summaries campaign-vc campaign-diff campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth bench-mutants challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh check-shrunk demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
