@@ -53,7 +53,20 @@ static void key_of(struct buf *b, const char *module, uint64_t offset)
 {
 	char quote = strchr(module, '"') ? '\'' : '"';
 
-	buf_addf(b, "CODE %c%s%c 0x%" PRIx64, quote, module, quote, offset);
+	char hex[] = "0x0000000000000000"; /* by hand: a report asks for each of its frames several times */
+	char *at = hex + sizeof hex - 1;
+
+	do
+		*--at = "0123456789abcdef"[offset & 15];
+	while (offset >>= 4);
+	*--at = 'x';
+	*--at = '0';
+	buf_adds(b, "CODE ");
+	buf_addc(b, quote);
+	buf_adds(b, module);
+	buf_addc(b, quote);
+	buf_addc(b, ' ');
+	buf_adds(b, at);
 }
 
 void symboliser_want(struct symboliser *s, const char *module, uint64_t offset)

@@ -92,7 +92,8 @@ void invariants_annotate(const struct invariants *all, const char *source, size_
 			continue;
 		vec_push(&comments, (struct comment){whole_line(&l, line), (uint32_t)i, words(p)});
 	}
-	qsort(comments.data, comments.size, sizeof *comments.data, in_order);
+	if (comments.size)
+		qsort(comments.data, comments.size, sizeof *comments.data, in_order);
 	for (uint32_t line = 1; line <= count_lines(&l); line++) {
 		const char *text = source + l.starts.data[line - 1];
 		size_t length = l.starts.data[line] - l.starts.data[line - 1];

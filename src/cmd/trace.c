@@ -362,7 +362,8 @@ static void repeat(struct trace_show *show, struct launcher *l, const struct ses
 		vec_push(&costs, r.user_seconds + r.system_seconds);
 		show->repeat_faults = r.faults;
 	}
-	qsort(costs.data, costs.size, sizeof *costs.data, by_value);
+	if (costs.size)
+		qsort(costs.data, costs.size, sizeof *costs.data, by_value);
 	show->repeats = (unsigned)costs.size;
 	show->repeat_seconds = costs.data[costs.size / 2];
 	vec_release(&costs);

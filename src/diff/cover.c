@@ -253,7 +253,8 @@ void diff_cover_make(struct diff_pair *x, expr_t set, unsigned most, const struc
 	if (expr_get(x->p, set)->height < DEEP)
 		find_atoms(&k, set);
 	add_null_tests(&k);
-	qsort(k.atoms.data, k.atoms.size, sizeof *k.atoms.data, by_length);
+	if (k.atoms.size)
+		qsort(k.atoms.data, k.atoms.size, sizeof *k.atoms.data, by_length);
 	if (k.atoms.size > ATOMS)
 		k.atoms.size = ATOMS;
 	while (out->cubes.size < most && k.misses < MISSES) {

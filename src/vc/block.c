@@ -431,7 +431,7 @@ static void fill_or_move(struct vc *v, struct vc_frame *fr, struct vc_state *s, 
 {
 	const struct code_value *c = &fr->f->values[at];
 	struct vc_where w = {fr->f, at};
-	expr_t e[3];
+	expr_t e[3] = {0};
 	for (uint32_t k = 0; k < 3; k++)
 		e[k] = k < c->operands ? vc_value(v, fr, code_operand(fr->f, at, k)) : EXPR_NONE;
 	if (e[0] == EXPR_NONE || e[1] == EXPR_NONE || e[2] == EXPR_NONE || c->flags & CODE_VOLATILE) {

@@ -150,7 +150,7 @@ int vc_apply(const struct code_function *f, uint32_t value, const u128 *e, u128 
 static expr_t term(struct walk *w, uint32_t value, unsigned depth)
 {
 	const struct code_value *v = &w->f->values[value];
-	expr_t e[3], result;
+	expr_t e[3] = {0}, result;
 	uint64_t known;
 	if (v->kind == CODE_CONSTANT && is_bits(v))
 		return expr_const(w->pool, v->width, code_unsigned(v));
