@@ -23,7 +23,7 @@ void bug_source(const char *file, uint32_t line, const char *program, const char
 /* Values of a campaign: what functions require of their callers, a line "FUNCTION\tCLAUSE" each (the clause may be empty); of functions that were covered, and of the others. */
 #define BUG_CONTRACTS "contracts"
 #define BUG_CONTRACTS_WEAK "contracts weak"
-/* Value of a campaign: tests that covered something first, as calls in C: a line "ID\tCALL" each. */
+/* Value of a campaign: tests that covered something first or failed, as calls in C: a line "ID\tCALL" each. */
 #define BUG_CALLS "test calls"
 /* Suspicions at the place of a bug that is confirmed and of the same checker say nothing more: how many of a campaign's bugs are confirmed, and
  * how many are suspected without these; and f for each, first the confirmed ones. What only calls that break a contract show is counted apart. -1. */

@@ -2,6 +2,7 @@
 #include "report/history.h"
 
 #include "base/map.h"
+#include "report/bug.h"
 #include "solve/solve.h"
 
 #include <inttypes.h>
@@ -145,10 +146,11 @@ static void values(struct load *l)
 int history_load(struct history *h, struct store *s, uint64_t campaign)
 {
 	struct load l = {.h = h, .campaign = campaign, .store = s};
+	struct bug_counts bugs;
 
 	*h = (struct history){0};
 	values(&l);
-	int e = store_bug_each(s, campaign, see_bug, &l) || store_cover_each(s, campaign, see_outcome, &l) || store_test_each(s, campaign, 0, 0, see_test, &l) || store_campaign_each(s, see_campaign, &l) ? -1 : 0;
+	int e = bug_each(s, campaign, &bugs, see_bug, &l) || store_cover_each(s, campaign, see_outcome, &l) || store_test_each(s, campaign, 0, 0, see_test, &l) || store_campaign_each(s, see_campaign, &l) ? -1 : 0;
 	choose(&l);
 	if (h->runs.size)
 		qsort(h->runs.data, h->runs.size, sizeof *h->runs.data, earlier);

@@ -76,7 +76,7 @@ static void tiles(struct pages *p, struct buf *out)
 	}
 	buf_adds(out, "Made by muster ");
 	xml_text(out, p->in->version);
-	buf_adds(out, ". <em>verified</em>: every path was run and passed the sanitizers, within the bounds that muster test prints; <em>verified given</em>: the same of calls that keep the function's contract; <em>explored</em>: every branch outcome was taken by a test; "
+	buf_adds(out, !r->functions.size ? ".</p>\n" : ". <em>verified</em>: every path was run and passed the sanitizers, within the bounds that muster test prints; <em>verified given</em>: the same of calls that keep the function's contract; <em>explored</em>: every branch outcome was taken by a test; "
 		      "<em>partial</em>: some were not.</p>\n");
 }
 
@@ -98,7 +98,7 @@ static void bugs(struct pages *p, struct buf *out)
 		xml_text(out, b->function);
 		buf_adds(out, "</code></td><td>");
 		html_place(p, b->file, b->line, out);
-		buf_adds(out, "</td><td>");
+		buf_adds(out, "</td><td class=\"w\">");
 		xml_text(out, bug_description(b->kind, b->summary));
 		buf_addf(out, "</td><td>%s%s</td></tr>\n", b->confirmed ? "confirmed" : "suspected", !p->in->before ? "" : map_get(&p->before, b->bucket, NULL) ? "" : ", new");
 	}
@@ -172,7 +172,7 @@ static void files(struct pages *p, struct buf *out)
 {
 	const struct covered *c = p->in->covered;
 
-	buf_adds(out, "<h2>Files</h2>\n<div class=\"wide\"><table class=\"sort\"><thead><tr><th scope=\"col\">file</th><th scope=\"col\" class=\"n\">outcomes</th><th scope=\"col\" class=\"n\">functions entered</th></tr></thead>"
+	buf_adds(out, "<h2>Files</h2>\n<p class=\"dim\">A decision of a header counts once here, in runs once for each unit that has it.</p>\n<div class=\"wide\"><table class=\"sort\"><thead><tr><th scope=\"col\">file</th><th scope=\"col\" class=\"n\">outcomes</th><th scope=\"col\" class=\"n\">functions entered</th></tr></thead>"
 		      "<tbody>\n");
 	for (size_t i = 0; i < c->files.size; i++) {
 		const struct covered_file *f = &c->files.data[i];

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define BYTES_SHOWN 1024 /* of an input, sixteen in a line | a screen or two; the file has all */
+#define BYTES_SHOWN 1024 /* of an input, eight in a line, which fits a telephone | a screen or two; the file has all */
 #define STEP_FIELDS 7
 
 /* ------------------------------------------------------------ lines of sources */
@@ -122,7 +122,7 @@ static void path(const struct pages *p, const struct result_bug *b, struct buf *
 		shown += *c == '\n' && c > rest && c[-1] != '\n';
 	buf_addf(out, "<h2>The path there</h2>\n");
 	if (!all) {
-		buf_adds(out, b->path ? "<p>No decision on the way depends on the input.</p>\n" : "<p class=\"dim\">The store has none: an older muster found the bug, or its run could not be traced. <code>muster trace</code> prints one.</p>\n");
+		buf_adds(out, b->path ? "<p>No decision on the way depends on the input.</p>\n" : "<p class=\"dim\">The store has none: the bug is not confirmed, its run could not be traced, or an older muster found it. <code>muster trace</code> prints one.</p>\n");
 		free(copy);
 		return;
 	}
@@ -151,15 +151,15 @@ static void bytes(const struct result_bug *b, struct buf *out)
 	size_t n = b->size < BYTES_SHOWN ? b->size : BYTES_SHOWN;
 	struct buf text = {0};
 
-	for (size_t at = 0; at < n; at += 16) {
+	for (size_t at = 0; at < n; at += 8) {
 		buf_addf(&text, "%04zx ", at);
-		for (size_t i = at; i < at + 16; i++)
+		for (size_t i = at; i < at + 8; i++)
 			if (i < n)
 				buf_addf(&text, " %02x", data[i]);
 			else
 				buf_adds(&text, "   ");
 		buf_adds(&text, "  ");
-		for (size_t i = at; i < at + 16 && i < n; i++)
+		for (size_t i = at; i < at + 8 && i < n; i++)
 			buf_addc(&text, data[i] >= ' ' && data[i] < 127 ? (char)data[i] : '.');
 		buf_addc(&text, '\n');
 	}
@@ -198,11 +198,12 @@ int html_bug(const struct pages *p, size_t i)
 
 	snprintf(name, sizeof name, "bug-%zu.html", i + 1);
 	html_begin(&out, b->summary, 0, nonce);
-	buf_addf(&out, "<p><span class=\"%s\">%s</span>%s in <code>", b->confirmed ? "bad" : "warn", b->confirmed ? "confirmed: its input was run again in a fresh process and failed" : "suspected: no run has failed",
-		 !p->in->before ? "" : map_get(&p->before, b->bucket, NULL) ? "; in the version before as well," : "; new in this version,");
-	xml_text(&out, b->function);
-	buf_adds(&out, "</code> at ");
-	html_place(p, b->file, b->line, &out);
+	buf_addf(&out, "<p><span class=\"%s\">%s</span>%s", b->confirmed ? "bad" : "warn", b->confirmed ? "confirmed: its input was run again in a fresh process and failed" : "suspected: no run has failed",
+		 !p->in->before ? "" : map_get(&p->before, b->bucket, NULL) ? "; in the version before as well" : "; new in this version");
+	if (*b->function)
+		buf_adds(&out, ", in <code>"), xml_text(&out, b->function), buf_adds(&out, "</code>");
+	if (*b->file)
+		buf_adds(&out, " at "), html_place(p, b->file, b->line, &out);
 	buf_addf(&out, ", shown by %" PRIu64 " test%s.</p>\n", b->count, b->count == 1 ? "" : "s");
 	since(p, b, &out);
 	if (b->replay)

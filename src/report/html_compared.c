@@ -317,7 +317,7 @@ static void body(const struct compared *c, struct buf *out)
 	buf_adds(out, is_diff ? "<em>changed</em>: a run of both versions shows it; <em>unchanged</em> and <em>equal</em> are proved; <em>may-change</em>: neither is known. Conditions are over the function's "
 				"parameters, globals and what pointers lead to.</p>\n"
 			      : "A summary says: from every state that satisfies <em>pre</em>, the function ends as <em>post</em> says. <em>valid</em> is proved, <em>invalid</em> is shown by a run of the new version, "
-				"<em>unknown</em>: neither.</p>\n");
+				"<em>unknown</em>: neither. In a condition <code>fails(\"x\")</code> means that the run ends there by this failure, <code>len(p)</code> how many elements are behind <code>p</code>.</p>\n");
 	if (!is_diff)
 		phases(c, out);
 	buf_addf(out, "<h2>%s</h2>\n", is_diff ? "Functions" : "Summaries");

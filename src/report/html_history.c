@@ -2,6 +2,7 @@
 #include "report/html_parts.h"
 
 #include "report/xml.h"
+#include "solve/solve.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,6 +46,14 @@ static void runs(const struct history *h, struct buf *out)
 	buf_adds(out, "</tbody></table></div>\n");
 }
 
+static const char *rung_words(const char *key)
+{
+	for (unsigned i = 0; i < SOLVE_RUNG_COUNT; i++)
+		if (!strcmp(solve_rung_key(i), key))
+			return solve_rung_words(i);
+	return "";
+}
+
 /* Lines "KEY ANSWERED SECONDS". */
 static void rungs(const char *lines, struct buf *out)
 {
@@ -56,11 +65,11 @@ static void rungs(const char *lines, struct buf *out)
 	if (!*lines)
 		return;
 	buf_adds(out, "<h2>Queries by the rung of the solver that answered</h2>\n<div class=\"wide\"><table class=\"sort\"><thead><tr><th scope=\"col\">rung</th><th scope=\"col\" class=\"n\">queries</th>"
-		      "<th scope=\"col\" class=\"n\">seconds</th></tr></thead><tbody>\n");
+		      "<th scope=\"col\" class=\"n\">seconds</th><th scope=\"col\">what it does</th></tr></thead><tbody>\n");
 	for (; sscanf(lines, "%39s %llu %lf\n%n", key, &n, &seconds, &used) == 3; lines += used) {
 		buf_adds(out, "<tr><td>");
 		xml_text(out, key);
-		buf_addf(out, "</td><td class=\"n\">%llu</td><td class=\"n\">%.2f</td></tr>\n", n, seconds);
+		buf_addf(out, "</td><td class=\"n\">%llu</td><td class=\"n\">%.2f</td><td>%s</td></tr>\n", n, seconds, rung_words(key));
 	}
 	buf_adds(out, "</tbody></table></div>\n");
 }

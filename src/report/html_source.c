@@ -107,6 +107,23 @@ static void outcome(const struct formats_input *in, struct buf *out, const char 
 			 taken ? "\xe2\x9c\x93" : "\xe2\x9c\x97");
 }
 
+/* "3/5", with a link to the first test that took one of them. */
+static void some(const struct formats_input *in, struct buf *out, const char *what, const uint64_t *tests, uint32_t count, uint64_t hit, uint64_t all)
+{
+	uint64_t first = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (tests[i] && (!first || tests[i] < first))
+			first = tests[i];
+	int linked = first && in->annotations && map_get(&in->annotations->by_id, first, NULL);
+	const char *class = hit == all ? "hit" : hit ? "miss" : "never";
+	if (linked)
+		buf_addf(out, "<a class=\"%s\" href=\"tests.html#T%" PRIu64 "\" title=\"%s that were taken, first by test %" PRIu64 "\">", class, first, what, first);
+	else
+		buf_addf(out, "<span class=\"%s\" title=\"%s that were taken\">", class, what);
+	buf_addf(out, "%" PRIu64 "/%" PRIu64 "%s", hit, all, linked ? "</a>" : "</span>");
+}
+
 #define MARKS 4 /* decisions of a line whose outcomes are shown one by one (macros may have dozens) | they fit before the text */
 
 /* The decisions of a line, from number *at on; the class of the row. */
@@ -118,7 +135,8 @@ static const char *decisions(const struct formats_input *in, const struct covere
 
 	while (last < f->decisions.size && f->decisions.data[last].line == line)
 		last++;
-	int many = last - *at > MARKS;
+	size_t first = *at;
+	int many = last - first > MARKS;
 
 	for (; *at < last; ++*at) {
 		const struct covered_decision *d = &f->decisions.data[*at];
@@ -135,11 +153,11 @@ static const char *decisions(const struct formats_input *in, const struct covere
 			outcome(in, out, "true", taken[1], n > 0, tests[1]);
 			outcome(in, out, "false", taken[0], n > 0, tests[0]);
 		} else {
-			buf_addf(out, "<span class=\"%s\" title=\"cases of a switch that were taken\">%" PRIu32 "/%" PRIu32 "</span>", n == d->outcomes ? "hit" : n ? "miss" : "never", n, d->outcomes);
+			some(in, out, "cases of this switch", tests, d->outcomes, n, d->outcomes);
 		}
 	}
 	if (many)
-		buf_addf(out, "<span class=\"%s\" title=\"outcomes of the line's decisions that were taken\">%" PRIu64 "/%" PRIu64 "</span>", hit == all ? "hit" : hit ? "miss" : "never", hit, all);
+		some(in, out, "outcomes of this line's decisions", c->tests.data + f->decisions.data[first].first, f->decisions.data[first].outcomes, hit, all);
 	return !all || !hit ? "" : hit == all ? "full" : "part";
 }
 

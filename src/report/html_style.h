@@ -3,13 +3,13 @@
 #define MUSTER_REPORT_HTML_STYLE_H
 
 static const char html_style[] =
-    ":root{color-scheme:light dark;--fg:#1b1f24;--bg:#fff;--dim:#59636e;--line:#d1d9e0;--soft:#f6f8fa;--good:#1a7f37;--bad:#b42318;--warn:#8a5a00;"
+    ":root{color-scheme:light dark;--fg:#1b1f24;--bg:#fff;--dim:#59636e;--line:#d1d9e0;--soft:#f6f8fa;--good:#116329;--bad:#b42318;--warn:#8a5a00;"
     "--goodbg:#dafbe1;--badbg:#ffe3e0;--link:#0550ae}"
     "@media(prefers-color-scheme:dark){:root{--fg:#e6edf3;--bg:#0d1117;--dim:#9198a1;--line:#3d444d;--soft:#151b23;--good:#57ab5a;--bad:#ff8a80;--warn:#d9a440;"
     "--goodbg:#12301b;--badbg:#48201d;--link:#79b8ff}}"
     "body{margin:0 auto;max-width:78rem;padding:1rem;font:16px/1.5 system-ui,sans-serif;color:var(--fg);background:var(--bg)}"
     "a{color:var(--link)}h1{font-size:1.4rem;overflow-wrap:anywhere}h2{font-size:1.1rem;margin:2rem 0 .5rem}nav{font-size:.9rem}"
-    "code,pre,.src{font:13px/1.5 ui-monospace,monospace}pre{background:var(--soft);border:1px solid var(--line);padding:.6rem;overflow:auto}"
+    "code,pre,.src{font:13px/1.5 ui-monospace,monospace}pre{background:var(--soft);border:1px solid var(--line);padding:.6rem;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere}"
     ".wide{overflow-x:auto}table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.25rem .6rem;border-bottom:1px solid var(--line)}"
     "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}th button{font:inherit;font-weight:600;color:inherit;background:none;border:0;padding:0;cursor:pointer}"
     "th[aria-sort=ascending] button::after{content:' \\25b2'}th[aria-sort=descending] button::after{content:' \\25bc'}"
@@ -30,6 +30,8 @@ static const char html_style[] =
     ".src tr.part{background:var(--badbg)}.src tr.full{background:var(--goodbg)}.src tr.note td{white-space:normal;font-family:system-ui,sans-serif;padding-left:5rem}"
     ".src tr.note p{margin:.1rem 0}.src tr.note code{white-space:pre-wrap;overflow-wrap:anywhere}.src tr.note ul{margin:.2rem 0}.src a.hit{text-decoration:none}.steps code{white-space:pre-wrap}.steps tr.gap td{color:var(--dim);text-align:center}"
     "tr:target{outline:2px solid var(--link)}"
+    ".w,.sort td:first-child{overflow-wrap:anywhere;min-width:5rem}.w{min-width:8rem}td.n{min-width:0!important}"
+    "@media(max-width:40rem){.sort th,.sort td,.steps th,.steps td,.src td{padding:.15rem .15rem;font-size:12px}.sort th,.steps th{font-size:11px}.w{min-width:6rem!important}.sort td:first-child{min-width:4rem}.sort code,.steps code{font-size:11px}.tree text{display:none}.chart text.t{font-size:19px}.src tr.note td{padding-left:1rem}}"
     ".k{color:var(--bad)}.c{color:var(--dim)}.s{color:var(--link)}.p{color:var(--warn)}";
 
 /* Tables of class `sort` get buttons in their heads, inputs of data-filter hide rows of the table that they name. */

@@ -19,7 +19,7 @@ static void row(const struct annotation_test *t, struct buf *out)
 {
 	struct buf text = {0};
 
-	buf_addf(out, "<tr id=\"T%" PRIu64 "\"><td class=\"n\">%" PRIu64 "</td><td><code>", t->id, t->id);
+	buf_addf(out, "<tr id=\"T%" PRIu64 "\"><td class=\"n\">%" PRIu64 "</td><td class=\"w\"><code>", t->id, t->id);
 	if (!t->call)
 		bug_input(t->data, t->size, &text);
 	xml_text(out, t->call ? t->call : buf_str(&text));

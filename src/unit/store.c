@@ -264,7 +264,7 @@ static int was_skipped(const struct test_function *f)
 	return !f->searched && !f->lost && f->harness->number != UINT32_MAX;
 }
 
-/* Tests that covered something first, as calls, for pages that name them. */
+/* Tests that covered something first or failed, as calls, for pages that name them. */
 static int put_calls(struct test_session *s)
 {
 	struct buf lines = {0}, call = {0};
@@ -272,7 +272,7 @@ static int put_calls(struct test_session *s)
 		const struct test_function *f = &s->functions.data[i];
 		for (size_t k = 0; k < f->tests.size; k++) {
 			const struct test_case *t = &f->tests.data[k];
-			if (!t->id || !t->new_outcomes)
+			if (!t->id || (!t->new_outcomes && !t->failed))
 				continue;
 			buf_clear(&call);
 			harness_print_inline(s->driven.harness, f->harness->number, t->data, t->size, &call);
