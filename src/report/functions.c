@@ -177,6 +177,19 @@ static void print_old_bugs(const struct result *r)
 	}
 }
 
+/* Summaries of changed functions in the version before. */
+static void print_before(const struct result *r)
+{
+	uint64_t hold = result_figure(r, "summaries_before.hold")->count, again = result_figure(r, "summaries_before.recomputed")->count, unreached = result_figure(r, "summaries_before.unreached")->count,
+		 unseen = result_figure(r, "summaries_before.not_looked_at")->count;
+	if (!(hold || again || unreached || unseen))
+		return;
+	printf("summaries of functions that changed: %" PRIu64 " still hold, %" PRIu64 " were made anew from states of their preconditions, %" PRIu64 " are unreached", hold, again, unreached);
+	if (unseen)
+		printf(", %" PRIu64 " were not looked at: the time was over", unseen);
+	printf("\n");
+}
+
 /* What earlier runs gave. */
 static void print_reuse(const struct result *r)
 {
@@ -184,6 +197,7 @@ static void print_reuse(const struct result *r)
 	if (functions || tests)
 		printf("reused: %" PRIu64 " of %zu functions rest on nothing that changed and were not searched again; %" PRIu64 " tests of earlier runs were run; %.1f s saved (--fresh: from nothing)\n",
 		       functions, r->functions.size, tests, result_figure(r, "reused.seconds")->real);
+	print_before(r);
 	print_old_bugs(r);
 }
 

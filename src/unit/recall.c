@@ -479,6 +479,22 @@ int recall_open(struct recall *r, struct store *s, const struct versions_options
 	return e && !r->functions.size ? check_store(r) : e;
 }
 
+int recall_earlier(struct recall *r, struct store *s, const struct versions_options *o, const char *file, uint64_t campaign)
+{
+	campaigns all = {0};
+	struct version v = {0};
+
+	*r = (struct recall){.store = s, .o = o};
+	int e = list_campaigns(s, &all);
+	for (size_t i = all.size; i-- && !e && !v.stored;)
+		if (has_unit(&all.data[i]) && all.data[i].id != campaign && !strcmp(all.data[i].file, file))
+			e = version_of(s, all.data[i].id, &v.stored);
+	if (!e && v.stored)
+		e = open_stored(r, &all, &v, file);
+	campaigns_release(&all);
+	return e ? -1 : v.stored != 0;
+}
+
 void recall_release(struct recall *r)
 {
 	for (size_t i = 0; i < r->functions.size; i++)

@@ -36,6 +36,8 @@ struct recall {
 /* Summaries are of the version if they were made of the same code: of a C file, of a version of the store by its number, or, function by function, of a program whose functions rest on the same code and
  * data (ir/support.h). name: what the user calls it. The store is the caller's. -1 with words: nothing is known of it, it has no summaries, or it is not what it was. */
 int recall_open(struct recall *r, struct store *s, const struct versions_options *o, const struct version *v, const char *name);
+/* The same for the newest version of a file (by its absolute name) that has summaries, but for those of one campaign: 1; 0: there is none. */
+int recall_earlier(struct recall *r, struct store *s, const struct versions_options *o, const char *file, uint64_t campaign);
 void recall_release(struct recall *r);
 /* Another version: where it is source, driven in the same manner, with the same options of the compiler, bounds and preconditions; else its code alone. */
 int recall_build(const struct recall *r, const struct version *v, const char *name, struct driven *out);

@@ -272,9 +272,14 @@ static void add_reuse(struct test_session *const *sessions, size_t count, struct
 {
 	static const char *const now[] = {RESULT_UNKNOWN, RESULT_FIXED, RESULT_STILL_THERE};
 	uint64_t functions = 0, tests = 0;
+	uint64_t held = 0, again = 0, unreached = 0, unseen = 0;
 	double saved = 0;
 	for (size_t i = 0; i < count; i++) {
 		const struct test_session *s = sessions[i];
+		held += s->reuse.held;
+		again += s->reuse.again;
+		unreached += s->reuse.unreached;
+		unseen += s->reuse.unseen;
 		functions += s->reuse.functions;
 		tests += s->reuse.tests;
 		saved += s->reuse.saved;
@@ -286,6 +291,12 @@ static void add_reuse(struct test_session *const *sessions, size_t count, struct
 	result_count(r, functions, "reused.functions");
 	result_count(r, tests, "reused.tests");
 	result_real(r, saved, "reused.seconds");
+	if (held || again || unreached || unseen) {
+		result_count(r, held, "summaries_before.hold");
+		result_count(r, again, "summaries_before.recomputed");
+		result_count(r, unreached, "summaries_before.unreached");
+		result_count(r, unseen, "summaries_before.not_looked_at");
+	}
 }
 
 /* -------------------------------------------------------------------- whole */

@@ -7,6 +7,8 @@
 
 /* Before the search, with the store open: keys of the functions, what the store knows of them, its tests and the bugs of the last version. 0, -1. */
 int test_reuse(struct test_session *s);
+/* After it, with --summaries (recompute.c): tests for summaries of the version before that are not proved to hold. 0, -1. */
+int test_recompute(struct test_session *s);
 /* Is it an input of an old bug, which an earlier run made as small as it could be? */
 int test_reuse_is_small(const struct test_session *s, const struct test_case *t);
 /* The kind of an old bug with this input in a function that rests on nothing that changed; NULL: there is none. */

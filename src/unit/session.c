@@ -641,7 +641,7 @@ static int run_functions(struct test_session *s, int *code)
 		return -1;
 	}
 	test_find_outcomes(s);
-	if (test_reuse(s))
+	if (test_reuse(s) || test_recompute(s))
 		return -1;
 	deadline_phase(DEADLINE_FINISH); /* workers search, this process checks what they found, up to the last */
 	if (search_all(s))

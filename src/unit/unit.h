@@ -337,6 +337,8 @@ struct test_reuse {
 	struct map small; /* by hash: inputs of these, and of bugs of functions that are not searched, which mean what they meant, as small as they could be made; numbers of their kinds + 1, where nothing changed */
 	VEC(const char *) kinds;
 	struct buf source; /* the file, once it is needed */
+	/* Summaries of the version before (recompute.c): those that still hold, proved; others for which a state of their precondition was run here, or none was found; those for which there was no time. */
+	uint64_t held, again, unreached, unseen;
 };
 
 /* Of a session for a version of a file beside another one: zero for any other. */
