@@ -4,7 +4,8 @@
  * zlib's strm->state is a struct internal_state *, which no unit defines; inflate.c casts it to
  * struct inflate_state * wherever it uses it. Each conversion from such a pointer to one that says
  * more is noted for the field or parameter it was read from, and for the incomplete type; so is one
- * from a struct to a larger struct, which hides behind it (zlib's gzFile and gz_state);
+ * from a struct to a larger struct, which hides behind it (zlib's gzFile and gz_state), and one of a
+ * parameter that it is passed on to;
  * conversions to characters say nothing, since anything may be looked at as bytes. A field or
  * parameter with two answers has none. This is a guess about callers, good for choosing what to
  * build; nothing may be proved from it.
@@ -128,6 +129,31 @@ void reader_convert(struct reader *r, CXType t, CXCursor operand)
 			note(r, plain_identity(r, from), to, to);
 	} else if (is_incomplete(r, to) && is_telling(r, from)) {
 		note(r, plain_identity(r, to), from, from);
+	}
+}
+
+void reader_pass(struct reader *r, CXCursor operand, CXCursor parameter)
+{
+	uint64_t from = subject(r, operand);
+
+	if (from && r->c->getCanonicalType(r->c->getCursorType(parameter)).kind == CXType_Pointer)
+		vec_push(&r->flows, (struct reader_flow){from, (uint64_t)(uintptr_t)parameter.data[0], 0});
+}
+
+/* Each flow is taken once at most, so this ends. */
+void reader_passed(struct reader *r)
+{
+	for (int more = 1; more;) {
+		more = 0;
+		for (size_t i = 0; i < r->flows.size; i++) {
+			struct reader_flow *x = &r->flows.data[i];
+			uint64_t number;
+
+			if (x->done || !map_get(&r->conversion_best, x->to, &number) || r->conversions.data[number].several)
+				continue;
+			x->done = more = 1;
+			note(r, x->from, r->conversions.data[number].to, r->c->getPointeeType(r->conversions.data[number].to));
+		}
 	}
 }
 

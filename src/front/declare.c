@@ -478,6 +478,7 @@ void reader_unit(struct reader *r)
 	read_globals(r, &l);
 	for (size_t i = 0; i < l.functions.size; i++)
 		reader_walk_function(r, (uint32_t)i, l.functions.data[i]);
+	reader_passed(r);
 	for (size_t i = 0; i < l.functions.size; i++)
 		apply_conversions(r, &r->f->functions.data[i], l.functions.data[i]);
 	reader_behind_voids(r);

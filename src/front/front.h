@@ -109,6 +109,8 @@ struct front_function {
 	int has_assume; /* it has the compiler assume what holds, which is not checked */
 	int looks_behind_void; /* it reads or writes what a pointer to void points to, or has a function without a body do it */
 	int compares_pointers; /* none of them null by its text */
+	int compares_voids;    /* and one of them to void, to bytes, or to an incomplete type */
+	int looks_at_opaque;   /* it has a pointer to an incomplete type, or to libc's FILE, in an expression, or may look at the bytes of structures, in which there may be some */
 	uint32_t declared, called; /* at file level; directly by name: how often the text says so */
 	int has_hidden_callers; /* by an attribute: constructors, what is found by its section ... */
 	int callers_known; /* it is static, and whoever may call it does so by name, somewhere in the unit (mentions.c) */

@@ -259,6 +259,7 @@ static void reader_release(struct reader *r)
 	map_release(&r->walked);
 	vec_release(&r->held);
 	vec_release(&r->taken_for);
+	vec_release(&r->flows);
 	map_release(&r->conversion_pairs);
 	map_release(&r->conversion_best);
 	vec_release(&r->conversions);

@@ -28,6 +28,10 @@ struct reader_taken {
 	uint64_t declaration; /* of a field or parameter */
 	uint32_t function;    /* that takes it for something */
 };
+struct reader_flow {
+	uint64_t from, to; /* a field or parameter that is passed on; the parameter that gets it */
+	int done;
+};
 struct reader_held {
 	uint64_t what, holder;
 };
@@ -46,6 +50,7 @@ struct reader {
 	/* convert.c */
 	VEC(struct reader_conversion) conversions;
 	VEC(struct reader_taken) taken_for;
+	VEC(struct reader_flow) flows;
 	struct map conversion_pairs; /* (from, to) to number in conversions */
 	struct map conversion_best;  /* from to number in conversions */
 
@@ -126,6 +131,9 @@ int reader_is_refined(struct reader *r, CXType t);
 /* convert.c: notes what a conversion says of a pointer to void or to an incomplete type. t: its canonical type; operand: its last
  * child. */
 void reader_convert(struct reader *r, CXType t, CXCursor operand);
+/* A field or parameter is passed to this parameter of a function of the unit: what that is taken for, it is. */
+void reader_pass(struct reader *r, CXCursor operand, CXCursor parameter);
+void reader_passed(struct reader *r); /* when all bodies were walked */
 /* Is a pointer to void, in a field or parameter, converted to t, which says what it points to? Then it is no pointer to just bytes, if it is always the
  * same: reader_behind_voids, after all walks, marks the functions where it is not. */
 int reader_takes_for(struct reader *r, CXType t, CXCursor operand, uint32_t function);

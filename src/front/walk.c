@@ -431,6 +431,14 @@ static int compares_pointers(struct reader *r, CXCursor cursor)
 	}
 }
 
+/* Objects of a kind that no pointer to void, and none to bytes, is one of unless it is converted. */
+static int has_kind(struct reader *r, CXCursor e)
+{
+	CXType t = canonical_type(r, without_casts(r, e));
+
+	return t.kind == CXType_Pointer && r->c->getPointeeType(t).kind != CXType_Void && r->c->Type_getSizeOf(r->c->getPointeeType(t)) > 1;
+}
+
 /* Whether a call names what it calls: f(x), and also (*f)(x) and (&f)(x), of which libclang does
  * not say so itself. */
 static int is_direct(struct reader *r, CXCursor call)
@@ -489,6 +497,67 @@ static int looks_behind_void(struct reader *r, const struct owner *o, CXCursor c
 		if (is_void_pointer(r, without_casts(r, r->children.data[i])))
 			return 1;
 	return 0;
+}
+
+/* A pointer whose objects only another unit, or libc, can make. */
+static int is_opaque(struct reader *r, CXType t)
+{
+	CXType to;
+	CXString s;
+	int file;
+
+	if (t.kind != CXType_Pointer || (to = r->c->getPointeeType(t)).kind != CXType_Record)
+		return 0;
+	s = r->c->getTypeSpelling(to);
+	file = strstr(r->c->getCString(s), "_IO_FILE") != NULL;
+	r->c->disposeString(s);
+	return file || r->c->Type_getSizeOf(to) < 0;
+}
+
+/* A pointer that may be to a structure. */
+static int may_have_members(struct reader *r, CXType t)
+{
+	int to = t.kind == CXType_Pointer ? (int)r->c->getPointeeType(t).kind : 0;
+
+	return to == CXType_Record || to == CXType_Void;
+}
+
+/* Does it look at a pointer to what only others can make, or, as bytes or as something else than it is, at a structure that may have such pointers? The parts of the expression, of type t, are r->children. */
+static int looks_at_opaque(struct reader *r, CXCursor cursor, int kind, CXType t)
+{
+	if (is_opaque(r, t))
+		return 1;
+	if ((kind == CXCursor_UnexposedExpr || kind == CXCursor_CStyleCastExpr) && r->children.size && t.kind == CXType_Pointer) {
+		CXType from = canonical_type(r, vec_last(&r->children)), a, b;
+
+		if (!may_have_members(r, from))
+			return 0;
+		a = r->c->getUnqualifiedType(r->c->getPointeeType(from));
+		b = r->c->getUnqualifiedType(r->c->getPointeeType(t));
+		/* What was void may be any structure, and what was another is taken for what it is not. */
+		if (b.kind == CXType_Void || b.kind == CXType_Record)
+			return b.kind == CXType_Record && a.kind == CXType_Record && a.data[0] != b.data[0];
+		return !calls_outside(r, without_casts(r, vec_last(&r->children)));
+	}
+	if (kind != CXCursor_CallExpr || !calls_outside(r, cursor) || !strcmp(reader_name(r, r->c->getCursorReferenced(cursor)), "memset"))
+		return 0;
+	for (size_t i = 1; i < r->children.size; i++)
+		if (may_have_members(r, canonical_type(r, without_casts(r, r->children.data[i]))))
+			return 1;
+	return 0;
+}
+
+/* Pointers that a call passes on to parameters of a function that the unit has. */
+static void look_at_passed(struct reader *r, CXCursor call)
+{
+	CXCursor callee = r->c->getCursorReferenced(call), definition;
+	int n;
+
+	if (r->c->getCursorKind(callee) != CXCursor_FunctionDecl || r->c->Cursor_isNull(definition = r->c->getCursorDefinition(callee)))
+		return;
+	n = r->c->Cursor_getNumArguments(definition);
+	for (size_t i = 1; i < r->children.size && (int)i <= n; i++)
+		reader_pass(r, r->children.data[i], r->c->Cursor_getArgument(definition, (unsigned)i - 1));
 }
 
 static struct reader_item item_below(struct reader *r, const struct reader_item *item, int kind, CXType t, size_t i)
@@ -611,8 +680,14 @@ static void walk(struct reader *r, struct owner *o, struct reader_item root)
 			o->function->has_hidden_refined = 1;
 		if (o->function && !o->function->looks_behind_void && r->children.size)
 			o->function->looks_behind_void = looks_behind_void(r, o, item.cursor, kind, t);
-		if (o->function && kind == CXCursor_BinaryOperator && compares_pointers(r, item.cursor))
+		if (o->function && kind == CXCursor_BinaryOperator && compares_pointers(r, item.cursor)) {
 			o->function->compares_pointers = 1;
+			o->function->compares_voids |= !has_kind(r, r->children.data[0]) || !has_kind(r, r->children.data[1]);
+		}
+		if (o->function && !o->function->looks_at_opaque)
+			o->function->looks_at_opaque = looks_at_opaque(r, item.cursor, kind, t);
+		if (kind == CXCursor_CallExpr)
+			look_at_passed(r, item.cursor);
 		if (r->children.size && (kind == CXCursor_UnexposedExpr || kind == CXCursor_CStyleCastExpr)) {
 			if (t.kind == CXType_Pointer)
 				reader_convert(r, t, vec_last(&r->children));

@@ -346,10 +346,11 @@ static int points_to_void(const struct planner *p, uint32_t pointer)
 static void look_at_pools(struct one *o)
 {
 	const struct drive_pool *pools = vec_from(&o->p->h->pools, o->call.first_pool);
-	int compared = 0, behind_void = 0;
+	int compared = 0, compared_voids = 0, behind_void = 0;
 
 	for (size_t i = 0; i < o->reach.functions.size; i++) {
 		compared |= o->p->f->functions.data[o->reach.functions.data[i]].compares_pointers;
+		compared_voids |= o->p->f->functions.data[o->reach.functions.data[i]].compares_voids;
 		behind_void |= o->p->f->functions.data[o->reach.functions.data[i]].looks_behind_void;
 	}
 	for (uint32_t i = 0; i < o->call.pools; i++)
@@ -360,9 +361,26 @@ static void look_at_pools(struct one *o)
 				continue;
 			if (plan_same_elements(o->p, a, b))
 				o->hf->limits |= 1u << HARNESS_ARRAYS;
-			if ((compared || behind_void) && map_get(&o->voids, a, NULL) != map_get(&o->voids, b, NULL))
+			if ((compared_voids || behind_void) && map_get(&o->voids, a, NULL) != map_get(&o->voids, b, NULL))
 				o->hf->limits |= 1u << HARNESS_VOIDS;
 		}
+}
+
+/* May it matter that this pointer is always null? Not where nothing that may run reads one: then it stands in a structure, and whatever it were would stay there. */
+static int looks_at_opaque(const struct one *o, uint32_t type)
+{
+	const struct front *f = o->p->f;
+	const struct front_type *t = &f->types.data[o->p->h->type_front.data[type]];
+
+	if (t->kind != FRONT_POINTER || f->types.data[t->to].kind != FRONT_STRUCT)
+		return 1;
+	for (size_t i = 0; i < o->reach.functions.size; i++) {
+		const struct front_function *fn = &f->functions.data[o->reach.functions.data[i]];
+
+		if (fn->looks_at_opaque || fn->has_asm)
+			return 1;
+	}
+	return 0;
 }
 
 static void look_at_type(struct one *o, uint32_t type)
@@ -384,7 +402,8 @@ static void look_at_type(struct one *o, uint32_t type)
 		vec_push(&o->queue, t.a);
 		break;
 	case DRIVE_OPAQUE:
-		o->hf->limits |= 1u << HARNESS_OPAQUE;
+		if (looks_at_opaque(o, type))
+			o->hf->limits |= 1u << HARNESS_OPAQUE;
 		break;
 	case DRIVE_STRUCT:
 		if (t.flags & DRIVE_UNION_FIRST)
