@@ -31,7 +31,7 @@ static void runs(const struct history *h, struct buf *out)
 	if (!h->runs.size)
 		return;
 	buf_adds(out, "<h2>Runs</h2>\n<div class=\"wide\"><table class=\"sort\"><thead><tr><th scope=\"col\">ended (UTC)</th><th scope=\"col\">command</th><th scope=\"col\" class=\"n\">version</th>"
-		      "<th scope=\"col\" class=\"n\">seconds</th><th scope=\"col\" class=\"n\">outcomes</th><th scope=\"col\" class=\"n\">tests</th><th scope=\"col\" class=\"n\">bugs</th></tr></thead><tbody>\n");
+		      "<th scope=\"col\" class=\"n\">s</th><th scope=\"col\" class=\"n\">outcomes</th><th scope=\"col\" class=\"n\">tests</th><th scope=\"col\" class=\"n\">bugs</th></tr></thead><tbody>\n");
 	for (size_t i = first; i < h->runs.size; i++) {
 		const struct history_run *r = &h->runs.data[i];
 		buf_adds(out, "<tr><td>");
