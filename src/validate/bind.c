@@ -268,7 +268,8 @@ static int make_object(struct bind *b, struct bind_pointer *x)
 	struct buf name = BUF_EMPTY;
 	uint64_t n = x->length != EXPR_NONE ? least_length(b, x->length) : 1;
 	uint32_t type = pointee(b->f, &x->place);
-	if (type != CODE_NONE && b->f->code->types[type].bytes && b->f->code->types[type].bytes != x->place.size)
+	int known = type != CODE_NONE && b->f->code->types[type].bytes, layouts = known && b->f->code->types[type].bytes == x->place.size ? 1 : bind_same_layouts(b->old->code, b->f->code, x->place.size);
+	if (!layouts || (known && layouts < 0))
 		return fail(b, "what a pointer points to has another size");
 	if (ends_outside(b)) /* what is outside of the largest is outside of all */
 		n = x->length != EXPR_NONE ? most_length(b, x->length) : 0;

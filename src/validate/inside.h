@@ -93,6 +93,8 @@ uint64_t bind_alignment_of_size(const struct code *c, uint64_t bytes);
 /* The names of the members that the place's path leads through, with indices, and what kind of value is there, by debug information: with another layout the same path is another place. */
 void bind_names(const struct code_function *f, const struct place *pl, struct buf *out);
 
+/* Has each structure of this size that the old unit knows a counterpart with the same members? 1; 0; -1: there is none of this size. For pointers that the code casts: what they point to is one of these. */
+int bind_same_layouts(const struct code *old, const struct code *new, uint64_t bytes);
 /* The integer or pointer that begins at the offset of a type, or (behind) of what a pointer of that type points to; names: gets the members and indices that lead there, as C writes them. NULL: there is none, or it is a bit-field. */
 const struct code_type *bind_scalar(const struct code *c, uint32_t type, uint64_t offset, int behind, struct buf *names);
 

@@ -189,3 +189,36 @@ const struct code_type *bind_scalar(const struct code *c, uint32_t type, uint64_
 	const struct code_type *t = type == CODE_NONE ? NULL : &c->types[type];
 	return t && !strchr(buf_str(names) + before, ',') && (t->kind == CODE_TYPE_INT || t->kind == CODE_TYPE_POINTER) ? t : NULL;
 }
+
+static int same_type(const struct code *a, uint32_t x, const struct code *b, uint32_t y, unsigned depth)
+{
+	if (x == CODE_NONE || y == CODE_NONE || !depth)
+		return x == y;
+	const struct code_type *t = &a->types[x], *u = &b->types[y];
+	if (t->kind != u->kind || t->bytes != u->bytes || t->count != u->count || t->members != u->members || strcmp(t->name, u->name))
+		return 0;
+	if (t->kind == CODE_TYPE_ARRAY)
+		return same_type(a, t->base, b, u->base, depth - 1);
+	for (uint32_t i = 0; i < t->members; i++) {
+		const struct code_member *m = &a->members[t->first_member + i], *n = &b->members[u->first_member + i];
+		if (strcmp(m->name, n->name) || m->offset != n->offset || m->bits != n->bits || !same_type(a, m->type, b, n->type, depth - 1))
+			return 0;
+	}
+	return 1;
+}
+
+int bind_same_layouts(const struct code *old, const struct code *new, uint64_t bytes)
+{
+	int some = 0;
+	for (uint32_t i = 0; i < old->type_count; i++) {
+		uint32_t k = 0;
+		if (old->types[i].bytes != bytes || (old->types[i].kind != CODE_TYPE_STRUCT && old->types[i].kind != CODE_TYPE_UNION))
+			continue;
+		while (k < new->type_count && !same_type(old, i, new, k, TYPES_DEEP))
+			k++;
+		if (k == new->type_count)
+			return 0;
+		some = 1;
+	}
+	return some ? 1 : -1;
+}

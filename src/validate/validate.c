@@ -120,6 +120,15 @@ static const char *check_members(const struct code_function *old, const struct c
 	return same ? NULL : "a place of the summary is another member now";
 }
 
+/* What the code casts a pointer to has the members that it had. */
+static const char *check_cast(const struct code_function *old, const struct code_function *new, const struct place *pl)
+{
+	uint32_t type = bind_type(old, pl), base = type != CODE_NONE && old->code->types[type].kind == CODE_TYPE_POINTER ? old->code->types[type].base : CODE_NONE;
+	if (pl->type != PLACE_POINTER || !pl->size || (base != CODE_NONE && old->code->types[base].bytes == pl->size))
+		return NULL;
+	return bind_same_layouts(old->code, new->code, pl->size) ? NULL : "a place of the summary is another member now";
+}
+
 /* As far as callers can see: widths of parameters and result. */
 static int same_signature(const struct code_function *f, const struct code_function *g)
 {
@@ -150,6 +159,8 @@ static const char *check_places(const struct validation *v, uint32_t symbol, str
 					why = "a place of the summary is behind a value that no variable holds";
 				if (!why && pl.path_size)
 					why = check_members(old, new, &pl);
+				if (!why && pl.path_size)
+					why = check_cast(old, new, &pl);
 			}
 		}
 	return why;
