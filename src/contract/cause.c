@@ -201,12 +201,12 @@ static void add_compared(struct finding *f, const struct entry *e, uint32_t a)
 static void add_pair(struct finding *f, const struct entry *e, uint32_t a, uint32_t b)
 {
 	const struct entry_place *x = &e->places.data[a], *y = &e->places.data[b];
-	if (!f->looked[b] || x->kind != ENTRY_NUMBER || x->is_bool || (x->depth && x->in_struct && x->parent != y->parent && !(y->depth == 0 && y->kind == ENTRY_NUMBER)) || x->parent == b)
+	if (!f->looked[b] || x->kind != ENTRY_NUMBER || !x->counts || (x->depth && x->in_struct && x->parent != y->parent && !(y->depth == 0 && y->kind == ENTRY_NUMBER)) || x->parent == b)
 		return;
 	if (y->kind == ENTRY_POINTER && y->length) {
 		add_literal(f, CLAUSE_WITHIN, a, b, 0);
 		add_literal(f, CLAUSE_BELOW, a, b, 0);
-	} else if (y->kind == ENTRY_NUMBER && !y->is_bool && x->is_signed == y->is_signed && a != b) {
+	} else if (y->kind == ENTRY_NUMBER && y->counts && x->is_signed == y->is_signed && a != b) {
 		add_literal(f, CLAUSE_LE, a, b, 0);
 		add_literal(f, CLAUSE_LT, a, b, 0);
 		if (a < b)
@@ -249,7 +249,7 @@ static void add_sums(struct finding *f, const struct entry *e)
 	for (uint32_t a = 0; a < e->places.size; a++)
 		for (uint32_t c = a + 1; c < e->places.size; c++) {
 			const struct entry_place *x = &e->places.data[a], *y = &e->places.data[c];
-			if (!f->looked[a] || !f->looked[c] || x->kind != ENTRY_NUMBER || y->kind != ENTRY_NUMBER || x->is_bool || y->is_bool || x->bits < 32 || y->bits < 32)
+			if (!f->looked[a] || !f->looked[c] || x->kind != ENTRY_NUMBER || y->kind != ENTRY_NUMBER || !x->counts || !y->counts || x->bits < 32 || y->bits < 32)
 				continue;
 			for (uint32_t b = 0; b < e->places.size && count < SUMS_MOST; b++)
 				if (f->looked[b] && e->places.data[b].kind == ENTRY_POINTER && e->places.data[b].length) {

@@ -196,6 +196,7 @@ static void add_number(struct making *m, struct entry_place *x, const struct val
 	x->is_bool = t->kind == FRONT_BOOL;
 	x->is_signed = t->is_signed && !x->is_bool;
 	x->bits = 8 * (unsigned)v->size;
+	x->counts = !x->is_bool && !t->is_enum && !(x->depth && !x->in_struct && x->bits == 8);
 	x->value = x->bits == 64 ? e : x->is_signed ? expr_sext(p, e, 64) : expr_zext(p, e, 64);
 	vec_push(&m->b.e->places, *x);
 	vec_push(&m->links, (struct link){.type = UINT32_MAX});

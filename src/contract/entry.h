@@ -28,6 +28,7 @@ struct entry_place {
 	int in_struct;	  /* it is a member */
 	int is_global;	  /* it is a global, or lies behind one */
 	int is_signed, is_bool;
+	int counts;	  /* of a number: it may be one of elements or bytes, an index or an offset, which no enumeration is and no character behind a pointer */
 	unsigned bits;	  /* of a number */
 	expr_t there;	  /* one bit: no pointer in front of it is null */
 	expr_t value;	  /* of a number: 64 bits, extended as its type says. Without meaning where it is not there; so are those below */
