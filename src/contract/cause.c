@@ -321,10 +321,10 @@ static struct candidate judge(struct finding *f, const struct clause *c)
 	return x;
 }
 
-/* It excludes something, and not everything that is known to pass. */
+/* It excludes something, and not everything that is known to pass. Where every call that is known has null there, nobody knows. */
 static int is_candidate(const struct candidate *x)
 {
-	return x->breaks && x->kept;
+	return x->breaks && (x->kept || (x->clause.part[0].op == CLAUSE_SET && !x->contrary));
 }
 
 /* The literal with a guard: any, where a passing call breaks it; else one about the number that it is about, which asks less of callers and may be what is meant. */
@@ -430,6 +430,21 @@ static int meets(struct finding *f, expr_t e, const struct cause_call *x, size_t
 	return 0;
 }
 
+/* Does the condition speak of numbers of the entry state alone? */
+static int is_of_numbers(struct finding *f, const struct entry *e, expr_t condition)
+{
+	uint32_t n;
+	const expr_t *v = expr_vars(f->c->pool, condition, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		int found = 0;
+		for (size_t k = 0; k < e->places.size && !found; k++)
+			found = e->places.data[k].kind == ENTRY_NUMBER && terms_meet(f->c->pool, e->places.data[k].value, v[i]);
+		if (!found)
+			return 0;
+	}
+	return 1;
+}
+
 /* Is what the literal speaks of a part of what failed? */
 static int bears(struct finding *f, const struct clause_literal *l, size_t call)
 {
@@ -444,6 +459,9 @@ static int bears(struct finding *f, const struct clause_literal *l, size_t call)
 	}
 	if (x->by == CAUSE_BY_SHAPE)
 		return 0;
+	/* Once a pointer was used it is a constant: the check of null + i speaks of i alone, and that it is null was decided right before. */
+	if (l->op == CLAUSE_SET && x->broke && x->null && is_of_numbers(f, e, vec_last(&x->conditions)))
+		from = x->conditions.size > UNCHECKED ? x->conditions.size - UNCHECKED : 0;
 	if (l->op == CLAUSE_SUM)
 		about = b->length;
 	if (l->op == CLAUSE_SUM && !meets(f, e->places.data[l->k].value, x, 0))

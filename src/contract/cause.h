@@ -33,6 +33,7 @@ struct cause_call {
 	VEC(expr_t) conditions; /* of the pool */
 	int broke;  /* the last of them is a check that the call broke */
 	enum cause_by by; /* which clauses may explain it */
+	int null;   /* it failed since something was null */
 	/* What comes of it: */
 	uint32_t cause; /* that explains it; ENTRY_NONE: none, or it did not fail */
 };

@@ -120,6 +120,12 @@ static int is_of_shape(const struct test_bug *b)
 	return is_shared(b) || !strcmp(b->finding.bug.kind, "timeout") || strstr(b->finding.bug.kind, "-param-overlap");
 }
 
+static int is_of_null(const struct test_bug *b)
+{
+	const char *kind = b->finding.bug.kind;
+	return !strcmp(kind, "null-pointer-use") || !strncmp(kind, "nullptr-with-", 13) || !strcmp(kind, "invalid-null-argument");
+}
+
 /* The calls: tests that passed, and those that failed in a way that may be a caller's fault. */
 static void add_calls(struct explaining *x, struct explained *e)
 {
@@ -129,6 +135,8 @@ static void add_calls(struct explaining *x, struct explained *e)
 	int all = 1;
 	for (size_t i = 0; i < f->shown.size; i++) {
 		const struct test_bug *b = bug_of(x, f->shown.data[i].bug);
+		if (b && b->finding.bug.confirmed && !is_owned(b) && !f->shown.data[i].order && is_of_null(b))
+			wanted[f->shown.data[i].test] |= 1 << 7;
 		if (b && b->finding.bug.confirmed && !is_owned(b))
 			wanted[f->shown.data[i].test] |= (uint8_t)(1u << (f->shown.data[i].order ? CAUSE_BY_OTHERS : is_shared(b) ? CAUSE_BY_SHAPE : is_of_shape(b) ? CAUSE_BY_ALL : CAUSE_BY_OTHERS));
 	}
@@ -142,7 +150,9 @@ static void add_calls(struct explaining *x, struct explained *e)
 			all &= failed;
 			continue;
 		}
-		causes_add(&e->causes, t->data, t->size, failed)->by = wanted[i] >> CAUSE_BY_SHAPE & 1 ? CAUSE_BY_SHAPE : wanted[i] >> CAUSE_BY_ALL & 1 ? CAUSE_BY_ALL : CAUSE_BY_OTHERS;
+		struct cause_call *call = causes_add(&e->causes, t->data, t->size, failed);
+		call->null = wanted[i] >> 7;
+		call->by = wanted[i] >> CAUSE_BY_SHAPE & 1 ? CAUSE_BY_SHAPE : wanted[i] >> CAUSE_BY_ALL & 1 ? CAUSE_BY_ALL : CAUSE_BY_OTHERS;
 		vec_last(&e->call_of) = (uint32_t)e->causes.calls.size;
 	}
 	e->causes.exhausted = all && f->result.ended && f->result.exhausted && !f->beyond && f->checked && !f->unchecked && !f->suspected && !f->suppressed && !f->harness->limits;
