@@ -414,6 +414,7 @@ campaign-diff-mutants: all
 	@tests/diff/mutants $(or $(ARGS),-n 1000)
 campaign-diff: all
 	@tests/diff/run $(or $(ARGS),-n 300)
+	@tests/diff/run -l -n 100
 	@tests/diff/run-family -t
 # muster diff on Debian's patch series (bench/diff.labels).
 bench-diff: all

@@ -245,11 +245,39 @@ static int by_place(const void *a, const void *b)
 	return strcmp(x->text, y->text);
 }
 
-void diff_cover_make(struct diff_pair *x, expr_t set, unsigned most, const struct diff_confirm *confirm, struct diff_cover *out)
+/* Cubes of the part, which implies the set, until there are enough: are they all of it? */
+static int cover_part(struct maker *k, expr_t part, unsigned most)
 {
-	struct maker k = {.x = x, .set = set, .not_set = expr_not(x->p, set), .rest = set, .out = out, .confirm = confirm};
+	struct diff_pair *x = k->x;
 	enum verdict v = VERDICT_UNKNOWN;
-	*out = (struct diff_cover){.exact = 1};
+	k->set = part;
+	k->not_set = expr_not(x->p, part);
+	k->rest = part;
+	for (size_t i = 0; i < k->out->cubes.size; i++) {
+		expr_t all = expr_true(x->p);
+		for (size_t j = 0; j < k->out->cubes.data[i].literals.size; j++)
+			all = expr_and(x->p, all, k->out->cubes.data[i].literals.data[j]);
+		k->rest = expr_and(x->p, k->rest, expr_not(x->p, all));
+	}
+	k->out->exact = 1;
+	while (k->out->cubes.size < most && k->misses < MISSES) {
+		struct solve_model m = {0};
+		v = diff_pair_check(x, &k->rest, 1, &m);
+		if (v == VERDICT_SAT)
+			look_around(k, &m);
+		solve_model_release(&m);
+		if (v != VERDICT_SAT)
+			break;
+	}
+	if (v != VERDICT_UNSAT)
+		v = diff_pair_check(x, &k->rest, 1, NULL);
+	return k->out->exact && v == VERDICT_UNSAT;
+}
+
+void diff_cover_make(struct diff_pair *x, expr_t set, expr_t easy, unsigned most, const struct diff_confirm *confirm, struct diff_cover *out)
+{
+	struct maker k = {.x = x, .out = out, .confirm = confirm};
+	*out = (struct diff_cover){0};
 	if (expr_get(x->p, set)->height < DEEP)
 		find_atoms(&k, set);
 	add_null_tests(&k);
@@ -257,18 +285,9 @@ void diff_cover_make(struct diff_pair *x, expr_t set, unsigned most, const struc
 		qsort(k.atoms.data, k.atoms.size, sizeof *k.atoms.data, by_length);
 	if (k.atoms.size > ATOMS)
 		k.atoms.size = ATOMS;
-	while (out->cubes.size < most && k.misses < MISSES) {
-		struct solve_model m = {0};
-		v = diff_pair_check(x, &k.rest, 1, &m);
-		if (v == VERDICT_SAT)
-			look_around(&k, &m);
-		solve_model_release(&m);
-		if (v != VERDICT_SAT)
-			break;
-	}
-	if (v == VERDICT_SAT)
-		v = diff_pair_check(x, &k.rest, 1, NULL);
-	out->exact &= v == VERDICT_UNSAT;
+	if (easy != EXPR_NONE)
+		cover_part(&k, easy, most);
+	out->exact = cover_part(&k, set, most);
 	if (out->cubes.size)
 		qsort(out->cubes.data, out->cubes.size, sizeof *out->cubes.data, by_place);
 	vec_release(&k.atoms);

@@ -5,6 +5,7 @@
  */
 #include "diff/inside.h"
 
+#include "base/deadline.h"
 #include "base/log.h"
 
 #include <stdlib.h>
@@ -97,7 +98,7 @@ static int confirm_cube(void *ctx, struct diff_cube *c)
 static void cover_confirmed(struct diff_pair *x, expr_t set, unsigned most, struct diff_case kind, struct diff_cover *out)
 {
 	struct confirming k = {x, set, kind};
-	diff_cover_make(x, set, most, &(struct diff_confirm){confirm_cube, &k}, out);
+	diff_cover_make(x, set, EXPR_NONE, most, &(struct diff_confirm){confirm_cube, &k}, out);
 }
 
 static void take_cases(struct diff_cover *c, struct diff_function *f)
@@ -181,6 +182,8 @@ static char *complement(const char *a, const char *b, const char *c)
 static void say_why(struct diff_pair *x, struct diff_function *f)
 {
 	struct buf text = BUF_EMPTY;
+	if (deadline_over()) /* evaluations were cut off, too */
+		buf_adds(&text, "the time was over");
 	for (int k = 0; k < 2 && !text.size; k++)
 		if (x->side[k].why && diff_pair_check(x, &x->side[k].unknown, 1, NULL) != VERDICT_UNSAT) {
 			buf_addf(&text, "%s", x->side[k].why);
@@ -221,8 +224,8 @@ static void make_covers(struct diff_pair *x, struct sets *s)
 	cover_changed(x, s);
 	if (diff_pair_is_input_only(x, x->termination))
 		cover_confirmed(x, x->termination, s->most, (struct diff_case){.termination = 1}, &s->termination);
-	diff_cover_make(x, x->same, s->most, NULL, &s->same);
-	diff_cover_make(x, x->undefined, s->most, NULL, &s->undefined);
+	diff_cover_make(x, x->same, x->proved_same, s->most, NULL, &s->same);
+	diff_cover_make(x, x->undefined, EXPR_NONE, s->most, NULL, &s->undefined);
 	if (x->crash != expr_false(x->p) && diff_pair_is_input_only(x, x->crash))
 		cover_confirmed(x, x->crash, s->most, (struct diff_case){.undefined = 1}, &s->crash);
 }
@@ -273,6 +276,7 @@ void diff_describe_pair(struct diff_pair *x, struct diff_function *f)
 	take_cases(&s.termination, f);
 	take_cases(&s.crash, f);
 	say_sets(x, f, &s, known, &points);
+	diff_refine_keep(x, &s.same);
 	f->complete = known && s.changed.exact && s.termination.exact && s.undefined.exact && s.same.exact;
 	f->verdict = f->cases.size ? DIFF_CHANGED : DIFF_MAY;
 	if (!f->complete)

@@ -139,15 +139,6 @@ static void index_symbols(struct differ *d, int which)
 
 /* ------------------------------------------------------------ one pair */
 
-/* Both do the same, or both are undefined, for all inputs. */
-static int is_equal(struct diff_pair *x)
-{
-	struct exprs *p = x->p;
-	expr_t both = expr_and(p, x->side[OLD].undefined, x->side[NEW].undefined);
-	expr_t other = expr_not(p, expr_or(p, x->same, expr_and(p, x->undefined, both)));
-	return diff_pair_check(x, &other, 1, NULL) == VERDICT_UNSAT;
-}
-
 /* From now on it has so much of the time of a pair. */
 static void give_time(struct diff_pair *x, double share)
 {
@@ -186,7 +177,7 @@ static const char *evaluate_exactly(struct diff_pair *x)
 		const char *why = diff_pair_evaluate(x, 0, bounds[i]);
 		if (why)
 			return why;
-		expr_t bound = expr_or(x->p, x->side[OLD].bound, x->side[NEW].bound);
+		expr_t bound = expr_and(x->p, x->unknown, expr_or(x->p, x->side[OLD].bound, x->side[NEW].bound));
 		if (diff_pair_check(x, &bound, 1, NULL) == VERDICT_UNSAT && x->side[OLD].unknown != expr_true(x->p) && x->side[NEW].unknown != expr_true(x->p))
 			return NULL;
 		if (diff_pair_is_over(x) || deadline_processor() - start > COSTLY)
@@ -271,7 +262,7 @@ static void analyse(struct differ *d, struct diff_function *f, uint32_t symbol)
 	if (s->callees)
 		why = diff_pair_evaluate(&x, 1, d->o->no_refine ? FIRST : 6);
 	if (!why && s->callees)
-		equal = is_equal(&x);
+		equal = d->o->no_refine ? diff_pair_is_equal(&x) : diff_refine_equal(&x, 6);
 	give_time(&x, PROOF);
 	if (!why && !equal && !d->o->no_refine && has_loops(d, symbol))
 		equal = !diff_pair_evaluate(&x, 1, DIFF_CUT) && diff_lockstep_proves(&x);
@@ -279,10 +270,10 @@ static void analyse(struct differ *d, struct diff_function *f, uint32_t symbol)
 	int loops = has_loops(d, symbol), looked = !why && !equal && !d->o->no_refine && (loops || calls_outside(d, symbol)), found = looked && find_witness(&x, f);
 	give_time(&x, 1 - (s->callees ? PROOF : 0) - (loops ? PROOF : 0) - (looked ? STUBS : 0)); /* what is left */
 	if (found)
-		diff_pair_limit(&x, SETS, 2.5);
+		diff_pair_limit(&x, SETS, DIFF_WAITS);
 	if (!why && !equal) {
 		why = evaluate_exactly(&x);
-		equal = !why && is_equal(&x);
+		equal = !why && diff_pair_is_equal(&x);
 	}
 	if (equal) {
 		set_equal(d, f, symbol);
@@ -322,7 +313,7 @@ static int equal_in_component(struct differ *d, uint32_t symbol)
 	struct diff_pair x;
 	pair_init(&x, d, symbol);
 	give_time(&x, 2 * PROOF);
-	int equal = !diff_pair_evaluate(&x, 1, 6) && is_equal(&x);
+	int equal = !diff_pair_evaluate(&x, 1, 6) && diff_pair_is_equal(&x);
 	if (!equal && has_loops(d, symbol))
 		equal = !diff_pair_evaluate(&x, 1, DIFF_CUT) && diff_lockstep_proves(&x);
 	pair_done(&x);
@@ -504,7 +495,7 @@ static int find_wanted(const struct differ *d, uint8_t *wanted)
 
 static void differ_init(struct differ *d, const struct whole *old, const struct whole *new, const struct diff_options *o)
 {
-	*d = (struct differ){.o = o, .whole = {old, new}, .component = CODE_NONE, .m = match_new(old, new), .equal = mem_zalloc(old->symbols.size + 1)};
+	*d = (struct differ){.o = o, .whole = {old, new}, .component = CODE_NONE, .m = match_new(old, new), .equal = mem_zalloc(old->symbols.size + 1), .unchanged = mem_zalloc((old->symbols.size + 1) * sizeof(struct buf))};
 	for (int k = 0; k < 2; k++)
 		index_symbols(d, k);
 	d->witnesses = diff_witnesses_new(d);
@@ -519,6 +510,9 @@ static void differ_release(struct differ *d)
 		strmap_release(&d->data_of[k]);
 	}
 	free(d->equal);
+	for (size_t i = 0; i < d->whole[OLD]->symbols.size; i++)
+		buf_release(&d->unchanged[i]);
+	free(d->unchanged);
 }
 
 int diff_replay(const struct whole *old, const struct whole *new, const struct diff_options *o, const char *run, struct diff_case *out)

@@ -1,4 +1,4 @@
-/* inside.h: between the files of this folder: diff.c (which pairs, in which order), describe.c (what is said of one), pair.c (two functions as formulas), sets.c (the sets of inputs that follow), lockstep.c (loops related), word.c (what functions get, and its
+/* inside.h: between the files of this folder: diff.c (which pairs, in which order), describe.c (what is said of one), pair.c (two functions as formulas), sets.c (the sets of inputs that follow), lockstep.c (loops related), refine.c (calls of functions that changed for some inputs), word.c (what functions get, and its
  * names in C), cover.c (sets as conditions), box.c (as bounds of words), text.c (terms as C), witness.c (runs of both versions), input.c (what they get, as text), stubs.c (functions outside as runs have them), shape.c (inputs with pointers). */
 #ifndef MUSTER_DIFF_INSIDE_H
 #define MUSTER_DIFF_INSIDE_H
@@ -40,6 +40,11 @@ struct diff_cut { /* a loop that was cut */
 	size_t entry_obligation, next_obligation; /* among vc_obligations */
 };
 
+struct diff_doubt { /* a call that counts as the same in both versions: where this holds, that is not known */
+	expr_t where;
+	uint64_t call; /* which one, for diff_pair.followed */
+};
+
 struct diff_side {
 	const struct whole *whole;
 	const struct code_function *f;
@@ -50,11 +55,13 @@ struct diff_side {
 	uint32_t count; /* object: calls of stubs so far; VC_NO_OBJECT: there are none */
 	struct vc_outcome out;
 	VEC(struct diff_exit) exits;
+	VEC(struct diff_doubt) doubts;
 	struct map calls;  /* the world after a call to the memory before it */
 	struct map left;   /* what a call left (contents, their bytes, its result) to the world after it */
 	VEC(struct diff_cut) cuts;
 	size_t obligations;
 	expr_t undefined, unknown, bound, endless;
+	expr_t doubtful; /* any of the doubts; a part of unknown */
 	const char *why; /* of unknown */
 	uint32_t why_line;
 	int abstract;	 /* calls that were abstracted */
@@ -82,6 +89,9 @@ struct diff_pair {
 	int flat_globals, abstracts, cuts; /* how the sides were evaluated */
 	struct map compared[2]; /* sets.c: pairs of terms, whether they are certainly the same, or differ */
 	struct map coupled; /* variables and arrays of the new version that are taken for those of the old one (lockstep.c) */
+	struct map followed; /* calls of functions that changed, but not for all inputs: those that are followed nevertheless (refine.c) */
+	struct buf proved; /* an input for which this holds is unchanged, as lockstep.c proved; in serial form, since the pool changes */
+	int proved_flat; /* flat_globals then */
 	unsigned unroll;
 	int stubs; /* functions outside are what they are in runs (stubs.c): the sets are proposals. 1 to 3: how far calls are followed */
 	VEC(struct diff_outside) outside;
@@ -89,6 +99,7 @@ struct diff_pair {
 	/* Of all inputs, each in one of these: */
 	expr_t same, diff, undefined, termination, unknown, open;
 	expr_t crash; /* of undefined: one version is not */
+	expr_t proved_same; /* of same: what lockstep.c proved; EXPR_NONE: nothing */
 	VEC(struct diff_word) inputs;
 	VEC(expr_t) addresses; /* of globals: variables that are no inputs */
 	double end, clock_end; /* deadline_processor; deadline_clock, later, since a busy machine is no reason to know less */
@@ -101,6 +112,7 @@ struct differ {
 	struct map symbol_of[2];  /* function's address to symbol */
 	struct strmap data_of[2]; /* "unit name" of data to symbol */
 	uint8_t *equal;		  /* by old symbol: the pair is equal for all inputs */
+	struct buf *unchanged;	  /* by old symbol: a condition on its parameters for which the pair is known to be unchanged, in serial form */
 	uint32_t component;	  /* of the old version: taken for equal, to be proved; CODE_NONE */
 	struct diff_witnesses *witnesses;
 };
@@ -128,7 +140,18 @@ expr_t diff_sets_arrays_equal(struct diff_pair *x, expr_t a, expr_t b);
 /* lockstep.c: callbacks of the evaluation, and after one with DIFF_CUT: are the versions equal for all inputs, by relating their loops? */
 enum vc_loop_how diff_lockstep_loop(void *ctx, struct vc_loop *l);
 expr_t diff_lockstep_visit(void *ctx, const struct vc_loop *l);
-int diff_lockstep_proves(struct diff_pair *x);
+int diff_lockstep_proves(struct diff_pair *x); /* 0: x->proved may say of which inputs they are */
+
+/* refine.c: calls of functions that changed for some inputs. */
+/* The condition on the arguments under which the callee, whose pair this is, is unchanged. EXPR_NONE: none is known. */
+expr_t diff_refine_unchanged(struct diff_side *s, const struct vc_call *c, uint32_t pair);
+void diff_refine_doubt(struct diff_side *s, const struct vc_call *c, expr_t unchanged);
+/* After an evaluation that abstracts: are the versions equal, if calls on which a difference rests are followed? */
+int diff_refine_equal(struct diff_pair *x, unsigned unroll);
+/* Both do the same, or both are undefined, for all inputs. */
+int diff_pair_is_equal(struct diff_pair *x);
+/* The name of parameter i of the function in terms. */
+void diff_pair_parameter(const struct code_function *f, uint32_t i, struct buf *out);
 
 /* Evaluates both, and makes the sets. Why it cannot be done at all, or NULL. Releases what an earlier evaluation made. */
 #define DIFF_CUT 0u /* unroll: loops are cut */
@@ -207,10 +230,12 @@ struct diff_hints {
 	size_t size;
 };
 void diff_box_make(struct diff_pair *x, expr_t set, const struct diff_hints *hints, struct diff_cube *c);
-/* Parts of the set, each valid for every interpretation of what is no input. most: parts. confirm may be NULL. */
-void diff_cover_make(struct diff_pair *x, expr_t set, unsigned most, const struct diff_confirm *confirm, struct diff_cover *out);
+/* Parts of the set, each valid for every interpretation of what is no input; first of a part of it that is easy, unless that is EXPR_NONE. most: parts. confirm may be NULL. */
+void diff_cover_make(struct diff_pair *x, expr_t set, expr_t easy, unsigned most, const struct diff_confirm *confirm, struct diff_cover *out);
 void diff_cover_text(const struct diff_cover *c, struct buf *out);
 void diff_cover_release(struct diff_cover *c);
+/* refine.c: what is known of a pair, for its callers. */
+void diff_refine_keep(struct diff_pair *x, const struct diff_cover *same);
 
 /* ------------------------------------------------------------ runs (witness.c) */
 struct diff_witnesses *diff_witnesses_new(const struct differ *d);

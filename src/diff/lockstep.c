@@ -6,10 +6,13 @@
  * back to its header, and end, under the same conditions, and do the same where they end, they do so in all runs: by induction on the visits of headers, both runs are in coupled states. Neither ends if the other does not.
  *
  * Guessing which variables belong together can only fail to prove something.
+ *
+ * If that fails, it is proved of the inputs with which both versions come to the first loop at all: a test that was added before it changes the others alone. Where that can be proved, these inputs are unchanged.
  */
 #include "diff/inside.h"
 
 #include "base/deadline.h"
+#include "expr/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +72,7 @@ struct prover {
 	struct diff_pair *x;
 	VEC(struct couple) couples;
 	expr_t enters[LOOPS][2], returns[LOOPS][2];
+	expr_t given; /* what is assumed of the input */
 };
 
 static expr_t guard_of(struct diff_side *s, size_t obligation, int there)
@@ -209,7 +213,7 @@ static expr_t told(struct prover *k, expr_t e)
 
 static int is_valid(struct prover *k, expr_t e)
 {
-	expr_t other = expr_not(k->x->p, told(k, e));
+	expr_t other = expr_and(k->x->p, k->given, expr_not(k->x->p, told(k, e)));
 	return other == expr_false(k->x->p) || diff_pair_check(k->x, &other, 1, NULL) == VERDICT_UNSAT;
 }
 
@@ -271,10 +275,53 @@ static int same_ends(struct prover *k)
 	return is_valid(k, expr_or(p, x->same, expr_or(p, cuts, undefined)));
 }
 
+/* Calls that count as the same are. */
+static int no_doubts(struct prover *k)
+{
+	for (int i = 0; i < 2; i++)
+		if (k->x->side[i].doubts.size && !is_valid(k, expr_not(k->x->p, k->x->side[i].doubtful)))
+			return 0;
+	return 1;
+}
+
+static int proves(struct prover *k, size_t loops)
+{
+	for (size_t i = 0; i < k->couples.size; i++)
+		k->couples.data[i].broken = 0;
+	return settle(k) && no_doubts(k) && same_guards(k, loops) && same_ends(k);
+}
+
+/* Does it speak of parameters and of memory before the call only? Those have one name in all evaluations. */
+static int is_lasting(struct diff_pair *x, expr_t e)
+{
+	uint32_t count;
+	const expr_t *vars = expr_vars(x->p, e, &count);
+	int ok = diff_pair_is_input_only(x, e);
+	for (uint32_t i = 0; i < count && ok; i++) {
+		const struct diff_word *in = diff_word_find(x, vars[i]);
+		ok = (in && in->is_parameter) || (expr_is_array(x->p, vars[i]) && !strcmp(expr_name(x->p, vars[i]), "memory"));
+	}
+	return ok;
+}
+
+/* Of the inputs with which both come to the first loop. */
+static void prove_entered(struct prover *k, size_t loops)
+{
+	struct diff_pair *x = k->x;
+	expr_t both = expr_and(x->p, k->enters[0][OLD], k->enters[0][NEW]);
+	if (expr_is_const(x->p, both, NULL) || !is_lasting(x, both) || diff_pair_is_over(x))
+		return;
+	k->given = both;
+	if (!proves(k, loops))
+		return;
+	expr_write(x->p, &both, 1, &x->proved);
+	x->proved_flat = x->flat_globals;
+}
+
 int diff_lockstep_proves(struct diff_pair *x)
 {
 	struct diff_side *s = x->side;
-	struct prover k = {.x = x};
+	struct prover k = {.x = x, .given = expr_true(x->p)};
 	size_t loops = s[OLD].cuts.size;
 	int proved = 0;
 	if (!loops || loops != s[NEW].cuts.size || loops > LOOPS)
@@ -289,8 +336,9 @@ int diff_lockstep_proves(struct diff_pair *x)
 		couple_phis(&k, i, &s[OLD].cuts.data[i], &s[NEW].cuts.data[i]);
 		couple_memory(&k, i, &s[OLD].cuts.data[i], &s[NEW].cuts.data[i]);
 	}
-	if (settle(&k))
-		proved = same_guards(&k, loops) && same_ends(&k);
+	proved = proves(&k, loops);
+	if (!proved)
+		prove_entered(&k, loops);
 	vec_release(&k.couples);
 	map_clear(&x->coupled);
 	diff_sets_forget(x);

@@ -14,6 +14,7 @@
 #include "base/deadline.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "expr/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,9 +167,12 @@ static enum vc_call_how on_call(void *ctx, struct vc_call *c)
 		return VC_CALL_UNKNOWN;
 	uint32_t symbol = differ_symbol(d, s->which, c->target), pair = symbol == CODE_NONE ? CODE_NONE : differ_pair_of(d, s->which, symbol);
 	if (!is_common(d, pair, c->target, s->pair->abstracts)) {
-		if (c->target->defined && !c->target->replaceable)
+		if (!c->target->defined || c->target->replaceable)
+			return VC_CALL_UNKNOWN; /* only one version has it */
+		expr_t unchanged = s->pair->abstracts ? diff_refine_unchanged(s, c, pair) : EXPR_NONE;
+		if (unchanged == EXPR_NONE)
 			return VC_CALL_INLINE;
-		return VC_CALL_UNKNOWN; /* only one version has it */
+		diff_refine_doubt(s, c, unchanged);
 	}
 	if ((c->target->variadic || c->width > 128) && !has_all_arguments(c))
 		return VC_CALL_UNKNOWN;
@@ -194,6 +198,10 @@ static void sort_ends(struct diff_side *s)
 	s->unknown = expr_or(p, vc_ends_by(s->vc, VC_UNKNOWN), vc_ends_by(s->vc, VC_CUT));
 	s->bound = vc_ends_by(s->vc, VC_BOUND);
 	s->endless = vc_ends_by(s->vc, VC_ENDLESS);
+	s->doubtful = expr_false(p);
+	for (size_t i = 0; i < s->doubts.size; i++)
+		s->doubtful = expr_or(p, s->doubtful, s->doubts.data[i].where);
+	s->unknown = expr_or(p, s->unknown, s->doubtful);
 	s->why = NULL;
 	for (size_t i = 0; i < count && !s->why; i++)
 		if (ends[i].kind == VC_UNKNOWN) {
@@ -228,6 +236,7 @@ static void evaluate_side(struct diff_side *s, const expr_t *args)
 	s->obligations = 0;
 	vec_clear(&s->cuts);
 	vec_clear(&s->exits);
+	vec_clear(&s->doubts);
 	map_clear(&s->calls);
 	map_clear(&s->left);
 	s->vc = vc_new(x->p, s->f->code, &o);
@@ -279,22 +288,28 @@ static const char *parameter_name(const struct code_function *f, uint32_t parame
 	return NULL;
 }
 
+void diff_pair_parameter(const struct code_function *f, uint32_t i, struct buf *out)
+{
+	const char *name = parameter_name(f, i);
+	if (name)
+		buf_adds(out, name);
+	else
+		buf_addf(out, "argument%u", i + 1);
+}
+
 static void make_arguments(struct diff_pair *x)
 {
 	const struct code_function *f = x->side[NEW].f;
 	x->args = mem_zalloc((f->parameters + 1) * sizeof *x->args);
 	for (uint32_t i = 0; i < f->parameters; i++) {
 		const struct code_value *v = &f->values[i];
-		const char *name = parameter_name(f, i);
-		char number[32];
-		snprintf(number, sizeof number, "argument%u", i + 1);
-		x->args[i] = expr_named(x->p, v->is_pointer ? 64 : v->width, name ? name : number);
+		struct buf text = BUF_EMPTY;
+		diff_pair_parameter(f, i, &text);
+		x->args[i] = expr_named(x->p, v->is_pointer ? 64 : v->width, buf_str(&text));
 		struct diff_word in = {.term = x->args[i], .is_unsigned = !!(v->flags & CODE_UNSIGNED), .is_pointer = v->is_pointer, .is_parameter = 1, .type = CODE_NONE};
 		for (uint32_t k = 0; k < f->variable_count; k++)
 			if (f->variables[k].parameter == i)
 				in.type = f->variables[k].type;
-		struct buf text = BUF_EMPTY;
-		buf_adds(&text, name ? name : number);
 		in.name = buf_take(&text);
 		vec_push(&x->inputs, in);
 	}
@@ -317,6 +332,7 @@ static void release_sides(struct diff_pair *x)
 		vc_free(x->side[k].vc);
 		x->side[k].vc = NULL;
 		vec_release(&x->side[k].exits);
+		vec_release(&x->side[k].doubts);
 		vec_release(&x->side[k].cuts);
 		map_release(&x->side[k].calls);
 		map_release(&x->side[k].left);
@@ -507,6 +523,30 @@ static void settle_undefined(struct diff_pair *x)
 	}
 }
 
+/* Inputs that lockstep.c proved to be unchanged are, also where a bound is in the way. Those that are undefined in both stay so. */
+static void add_proved(struct diff_pair *x)
+{
+	struct exprs *p = x->p;
+	expr_t proved;
+	unsigned count;
+	x->proved_same = EXPR_NONE;
+	if (!x->proved.size || x->stubs || x->cuts || x->proved_flat != x->flat_globals || expr_read_serial(p, x->proved.data, x->proved.size, &proved, 1, &count) || count != 1)
+		return;
+	x->proved_same = expr_and(p, proved, expr_not(p, x->undefined));
+	x->same = expr_or(p, x->same, x->proved_same);
+	expr_t *others[] = {&x->diff, &x->termination, &x->crash, &x->unknown, &x->open}; /* those that are known were disjoint: said again, it helps the solver */
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		*others[i] = expr_and(p, *others[i], expr_not(p, proved));
+}
+
+int diff_pair_is_equal(struct diff_pair *x)
+{
+	struct exprs *p = x->p;
+	expr_t both = expr_and(p, x->side[OLD].undefined, x->side[NEW].undefined);
+	expr_t other = expr_not(p, expr_or(p, x->same, expr_and(p, x->undefined, both)));
+	return diff_pair_check(x, &other, 1, NULL) == VERDICT_UNSAT;
+}
+
 const char *diff_pair_evaluate(struct diff_pair *x, int abstracts, unsigned unroll)
 {
 	const char *why = why_not(x);
@@ -533,6 +573,7 @@ const char *diff_pair_evaluate(struct diff_pair *x, int abstracts, unsigned unro
 	doubt_undefined(x);
 	note_addresses(x);
 	diff_sets_make(x);
+	add_proved(x);
 	/* One by one: together they are everything, and speak of nothing. */
 	const expr_t sets[] = {x->diff, x->same, x->undefined, x->termination, x->unknown, x->open};
 	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
@@ -544,6 +585,8 @@ const char *diff_pair_evaluate(struct diff_pair *x, int abstracts, unsigned unro
 void diff_pair_release(struct diff_pair *x)
 {
 	map_release(&x->coupled);
+	map_release(&x->followed);
+	buf_release(&x->proved);
 	if (x->p)
 		release_sides(x);
 }
