@@ -31,6 +31,9 @@ static void callee_release(struct compose_callee *f)
 		vec_release(&f->forms.data[i].pre);
 		vec_release(&f->forms.data[i].apart);
 		vec_release(&f->forms.data[i].outputs);
+		for (size_t k = 0; k < f->forms.data[i].inner.size; k++)
+			vec_release(&f->forms.data[i].inner.data[k].passed);
+		vec_release(&f->forms.data[i].inner);
 	}
 	for (size_t i = 0; i < f->configs.size; i++) {
 		tape_release(&f->configs.data[i].tape);
@@ -40,6 +43,11 @@ static void callee_release(struct compose_callee *f)
 	vec_release(&f->places);
 	vec_release(&f->configs);
 	map_release(&f->by_pointers);
+	map_release(&f->by_content);
+	if (f->own) {
+		summaries_release(f->l);
+		free(f->l);
+	}
 }
 
 void compose_clear(struct compose *c)
@@ -48,6 +56,7 @@ void compose_clear(struct compose *c)
 		callee_release(&c->callees.data[i]);
 	vec_clear(&c->callees);
 	vec_clear(&c->functions);
+	c->own = 0;
 }
 
 void compose_free(struct compose *c)
@@ -282,6 +291,15 @@ static void insert_function(struct compose *c, const struct compose_callee *f)
 	}
 	c->callees.data[at] = *f;
 	c->functions.data[at] = f->at;
+}
+
+void compose_add_recursive(struct compose *c, uint64_t first, uint64_t end)
+{
+	struct compose_callee f = {.at = {first, end}, .l = mem_zalloc(sizeof *f.l), .own = 1};
+
+	summaries_init(f.l);
+	insert_function(c, &f);
+	c->own = 1;
 }
 
 int compose_add(struct compose *c, uint64_t first, uint64_t end, struct summaries *l)

@@ -31,6 +31,8 @@ void compose_free(struct compose *c);
 void compose_clear(struct compose *c); /* no function any more */
 /* The summaries are borrowed until compose_clear; no more are added to the list meanwhile. 1: calls of the function may be replaced; 0: none of its summaries can stand for a call. */
 int compose_add(struct compose *c, uint64_t first, uint64_t end, struct summaries *l);
+/* compose_own.c: a function that may call itself. Its calls are replaced by what single calls of the runs so far did by themselves, with what the calls inside left put in: unfolded as deep as the run goes. */
+void compose_add_recursive(struct compose *c, uint64_t first, uint64_t end);
 /* compose_image.c: where all global variables of a program are, by its file. 0; -1 with words. */
 int compose_image(struct compose *c, const char *program);
 /* Where a global variable is in the program; 0: nobody knows. */
@@ -53,11 +55,16 @@ struct compose_call {
 	uint32_t inputs, outputs; /* first of each in values */
 	uint32_t config;	/* what its pointers are */
 	uint32_t fits;		/* the summary that holds; COMPOSE_NONE: none, it is not replaced */
+	uint32_t inner, next;	/* calls of listed functions inside: the first; the next one of its caller */
 	int ended, marked;	/* it returned; it does not say everything */
 	/* compose_bind: */
 	expr_t holds;		/* one of the summaries that return does; EXPR_NONE: nothing has to be said */
 	expr_t fails, escapes;	/* one that fails does; none does; EXPR_NONE: that cannot be */
 	uint32_t failing, failing_end; /* each of the former by itself: [in the run's list) */
+	expr_t reached;		/* of a call inside of one that is unfolded: that is made; EXPR_NONE: always */
+	uint32_t height;	/* calls inside each other that are unfolded, with it */
+	size_t forms;		/* compose_bind: that its function had */
+	int unfolded;		/* what it did by itself stands for it, and other calls for what is inside */
 	int exact;		/* what the caller sees is what the summaries say, for all of them */
 };
 
@@ -71,16 +78,20 @@ struct compose_run {
 	VEC(struct compose_call) calls; /* as they began */
 	VEC(struct compose_value) values;
 	VEC(struct compose_object) objects;
-	VEC(uint32_t) replaced; /* calls */
+	VEC(uint32_t) replaced; /* calls, as they began */
+	VEC(uint32_t) outermost; /* of them: those that are not inside of another */
 	VEC(expr_t) failing;	/* compose_bind: that a summary which fails holds, for calls and summaries */
 	uint32_t *newest;	/* for each node, the largest number of an activation whose leaf is in it */
-	size_t at;		/* of compose_skips: in replaced */
+	uint64_t known;		/* of what stands for unfolded calls: how many forms there are, and of what order the levels; 0: none is unfolded */
+	size_t at;		/* of compose_skips: in outermost */
 };
 
 void compose_read(struct compose *c, struct compose_run *r, const struct trace *t);
 void compose_run_release(struct compose_run *r);
 /* Is this event a condition of a replaced call, over what that call read? Events are asked about in ascending order, or from the first again. */
 int compose_skips(void *run, uint64_t event);
+/* compose_own.c: are there more forms of the call's function than when it was bound? */
+int compose_knows_more(const struct compose *c, const struct compose_call *k);
 /* Gives every output of a replaced call its term, and fills in what stands in the calls for it. im: nothing was imported yet. */
 void compose_bind(struct compose *c, struct compose_run *r, struct import *im);
 

@@ -4,7 +4,8 @@
  * deterministic, so where two preconditions hold at once both give the same, and the order does not matter. The last one needs no condition: that one of them holds is a constraint of its own
  * (`holds`), which can be left out where they cover every state and none of them fails.
  *
- * Calls are bound in the order in which they began. What a call gets from an earlier one has its term by then, so terms nest as calls do and the cost is that of the terms.
+ * Calls are bound in the order in which they began. What a call gets from an earlier one has its term by then, so terms nest as calls do and the cost is that of the terms. Where a call is unfolded
+ * (compose_own.c), each call inside gets a choice between what the forms pass to it, then its own outputs, and then the one around it; what it says is about states in which it is made (`reached`).
  *
  * `exact` says that nothing is lost by this: all forms are there, pointers are what they are whatever the input, and each place that some form writes is a leaf in this run, so that the caller's terms have it.
  */
@@ -26,11 +27,10 @@ struct binding {
 	expr_t *bound; /* by place; EXPR_NONE: not bound */
 };
 
-/* What a leaf of the call is in its caller. */
+/* What a leaf of the call is in its caller, or, in an unfolded one, the choice between what its forms pass. */
 static expr_t leaf_bound(struct binding *b, uint32_t label)
 {
-	const struct muster_node *n = &b->im->trace->nodes[label];
-	return n->a ? import_label(b->im, n->a) : expr_const(b->im->pool, n->width, muster_value(n));
+	return import_label(b->im, label);
 }
 
 static expr_t piece_term(struct binding *b, const struct compose_piece *p)
@@ -50,6 +50,8 @@ static expr_t place_term(struct binding *b, const struct compose_place *pl)
 	expr_t e = EXPR_NONE;
 	uint64_t at;
 
+	if (pl->left_by)
+		return compose_left_piece(b->r, b->k, pl, pieces) ? expr_extract(b->im->pool, import_label(b->im, pieces->label), pieces->low, pieces->width) : EXPR_NONE;
 	if (!pl->global && !pl->depth) {
 		uint32_t leaf = pl->offset ? 0 : compose_parameter(b->r, b->k, pl->root);
 		return leaf ? resized(b->im->pool, leaf_bound(b, leaf), pl->width) : EXPR_NONE;
@@ -184,7 +186,68 @@ static int writes_seen(struct binding *b, const struct compose_form *f)
 	return 1;
 }
 
-/* ---------------------------------------------------------------- calls */
+/* ---------------------------------------------------------------- calls inside */
+
+/* What the form passes to a call inside at a leaf of that; EXPR_NONE: it is not known. */
+static expr_t passed(struct binding *b, const struct compose_call *k, const struct compose_inner *in, uint32_t label)
+{
+	const struct muster_node *n = &b->im->trace->nodes[label];
+	struct compose_place p;
+	expr_t e = EXPR_NONE;
+
+	for (unsigned byte = 0; byte < (n->aux ? n->width / 8u : 1); byte++) {
+		size_t i = 0;
+		if (!compose_leaf_place(b->c, b->r, k, label, byte, &p))
+			return EXPR_NONE;
+		while (i < in->passed.size && !compose_same_place(&in->passed.data[i].place, &p))
+			i++;
+		expr_t part = i < in->passed.size ? in_call(b, in->passed.data[i].term) : EXPR_NONE;
+		if (part == EXPR_NONE)
+			return EXPR_NONE;
+		e = e == EXPR_NONE ? part : expr_concat(b->im->pool, part, e);
+	}
+	return e;
+}
+
+/* Where a pointer leads is as it is in the run. */
+static int is_pointer(const struct binding *b, uint32_t label)
+{
+	const struct muster_node *n = &b->im->trace->nodes[label];
+	return n->width == 64 && compose_object_at(b->r, muster_value(n));
+}
+
+/* That the form holds, as far as its conditions are known before the next call inside returns. */
+static expr_t holds_before(struct binding *b, const struct compose_form *f)
+{
+	expr_t e = expr_true(b->im->pool);
+
+	for (size_t i = 0; i < f->pre.size; i++) {
+		expr_t one = in_call(b, f->pre.data[i]);
+		if (one != EXPR_NONE)
+			e = expr_and(b->im->pool, e, one);
+	}
+	return e;
+}
+
+/* Does the form make this call, with the pointers of the run? If so, what it passes joins the choice. */
+static int pass(struct binding *b, const struct compose_form *f, const struct compose_call *k, size_t inner, expr_t *choice)
+{
+	size_t at = 0;
+
+	if (k->callee != f->inner.data[inner].callee)
+		return 0;
+	expr_t when = holds_before(b, f);
+	for (uint32_t v = k->inputs; v != COMPOSE_NONE; v = b->r->values.data[v].next, at++) {
+		uint32_t label = b->r->values.data[v].label;
+		expr_t e = passed(b, k, &f->inner.data[inner], label);
+		if (e == EXPR_NONE || (e != choice[at] && is_pointer(b, label)))
+			return 0;
+	}
+	at = 0;
+	for (uint32_t v = k->inputs; v != COMPOSE_NONE; v = b->r->values.data[v].next, at++)
+		choice[at] = expr_ite(b->im->pool, when, passed(b, k, &f->inner.data[inner], b->r->values.data[v].label), choice[at]);
+	return 1;
+}
 
 static void set_term(struct import *im, uint32_t label, expr_t e)
 {
@@ -192,32 +255,111 @@ static void set_term(struct import *im, uint32_t label, expr_t e)
 	vec_push(&im->known, label);
 }
 
+/* The inputs of a call inside: what each form that makes it passes. usable: the forms; those that make another call here are none any more. */
+static void pass_inputs(struct binding *b, const struct compose_call *k, size_t inner, uint8_t *usable)
+{
+	VEC(expr_t) choice = {0};
+	size_t at = 0;
+
+	for (uint32_t v = k->inputs; v != COMPOSE_NONE; v = b->r->values.data[v].next)
+		vec_push(&choice, leaf_bound(b, b->r->values.data[v].label));
+	for (size_t i = 0; i < b->f->forms.size; i++)
+		if (usable[i] && i != b->k->fits && b->f->forms.data[i].inner.size > inner)
+			usable[i] = (uint8_t)pass(b, &b->f->forms.data[i], k, inner, choice.data);
+	for (uint32_t v = k->inputs; v != COMPOSE_NONE; v = b->r->values.data[v].next, at++)
+		set_term(b->im, b->r->values.data[v].label, choice.data[at]);
+	vec_release(&choice);
+}
+
+/* The form makes the calls inside that it has: each is reached if one of such forms holds. */
+static void note_reached(struct binding *b, const struct compose_form *f, expr_t pre)
+{
+	uint32_t at = b->k->inner;
+
+	for (size_t i = 0; i < f->inner.size && at != COMPOSE_NONE; i++, at = b->r->calls.data[at].next) {
+		struct compose_call *k = &b->r->calls.data[at];
+		k->reached = k->reached == EXPR_NONE ? pre : expr_or(b->im->pool, k->reached, pre);
+	}
+}
+
+/* A call that is made on some ways only says something about these. */
+static void guard(struct exprs *p, struct compose_run *r, struct compose_call *k)
+{
+	const struct compose_call *up = k->caller == COMPOSE_NONE ? NULL : &r->calls.data[k->caller];
+
+	if (!up || !up->unfolded)
+		return;
+	if (k->reached == EXPR_NONE)
+		k->reached = expr_false(p);
+	if (up->reached != EXPR_NONE)
+		k->reached = expr_and(p, up->reached, k->reached);
+	if (k->holds != EXPR_NONE)
+		k->holds = expr_or(p, expr_not(p, k->reached), k->holds);
+	if (k->escapes != EXPR_NONE)
+		k->escapes = expr_and(p, k->reached, k->escapes);
+	if (k->fails != EXPR_NONE)
+		k->fails = expr_and(p, k->reached, k->fails);
+	for (uint32_t i = k->failing; i < k->failing_end; i++)
+		r->failing.data[i] = expr_and(p, k->reached, r->failing.data[i]);
+}
+
+/* ---------------------------------------------------------------- calls */
+
 struct choice {
 	expr_t pre;
 	uint32_t form;
 };
 
+static void bind_call(struct binding *b, struct compose_call *k);
+
+/* The calls inside of one that is unfolded, in the order in which they were made. */
+static void bind_inner(struct binding *b, const struct compose_call *k, uint8_t *usable)
+{
+	uint32_t number = 0;
+
+	for (size_t i = 0; i < b->f->forms.size; i++)
+		usable[i] = 1;
+	for (uint32_t at = k->inner; at != COMPOSE_NONE; at = b->r->calls.data[at].next) {
+		struct binding inside = *b;
+		pass_inputs(b, &b->r->calls.data[at], number++, usable);
+		bind_call(&inside, &b->r->calls.data[at]);
+		for (size_t i = 0; i < b->f->places.size; i++)
+			if (b->f->places.data[i].left_by == number)
+				b->bound[i] = place_term(b, &b->f->places.data[i]);
+	}
+	for (size_t i = 0; i < b->f->forms.size; i++)
+		usable[i] = usable[i] && b->f->forms.data[i].inner.size <= number;
+}
+
 static void bind_call(struct binding *b, struct compose_call *k)
 {
 	struct compose_callee *f = &b->c->callees.data[k->callee];
-	struct compose_config *g = &f->configs.data[k->config];
+	const struct compose_config *g = f->own ? NULL : &f->configs.data[k->config];
 	struct exprs *p = b->im->pool;
 	VEC(struct choice) choices = {0};
 	int missing = f->dropped > 0;
 
 	b->k = k;
 	b->f = f;
+	k->forms = f->forms.size;
 	b->bound = mem_zalloc((f->places.size + 1) * sizeof *b->bound);
 	for (size_t i = 0; i < f->places.size; i++)
-		b->bound[i] = place_term(b, &f->places.data[i]);
-	k->exact = pointers_fixed(b);
+		b->bound[i] = f->places.data[i].left_by ? EXPR_NONE : place_term(b, &f->places.data[i]);
+	uint8_t *usable = mem_zalloc(f->forms.size + 1);
+	if (f->own)
+		bind_inner(b, k, usable);
+	k->exact = !f->own && pointers_fixed(b);
 	k->holds = expr_false(p);
 	k->fails = expr_false(p);
 	k->failing = (uint32_t)b->r->failing.size;
 	for (uint32_t i = 0; i < f->forms.size; i++) {
-		if (g->pre[i] == expr_false(f->l->pool))
+		expr_t pre = g ? g->pre[i] : f->forms.data[i].own;
+		if (pre == expr_false(f->l->pool))
 			continue;
-		expr_t pre = g->pre[i] == EXPR_NONE ? EXPR_NONE : in_call(b, g->pre[i]);
+		if (pre != EXPR_NONE && (g || usable[i]))
+			pre = in_call(b, pre);
+		else
+			pre = EXPR_NONE;
 		if (pre != EXPR_NONE && f->forms.data[i].fails) {
 			k->fails = expr_or(p, k->fails, pre);
 			if (pre != expr_false(p))
@@ -231,7 +373,8 @@ static void bind_call(struct binding *b, struct compose_call *k)
 			missing = 1;
 			continue;
 		}
-		k->exact &= writes_seen(b, &f->forms.data[i]);
+		k->exact = k->exact && writes_seen(b, &f->forms.data[i]);
+		note_reached(b, &f->forms.data[i], pre);
 		k->holds = expr_or(p, k->holds, pre);
 		vec_push(&choices, (struct choice){pre, i});
 	}
@@ -242,7 +385,7 @@ static void bind_call(struct binding *b, struct compose_call *k)
 			e = expr_ite(p, choices.data[i].pre, output_term(b, &f->forms.data[choices.data[i].form], label), e);
 		set_term(b->im, label, e);
 	}
-	k->escapes = !missing && compose_whole(b->c, f, g) ? EXPR_NONE : expr_not(p, expr_or(p, k->holds, k->fails));
+	k->escapes = g && !missing && compose_whole(b->c, f, &f->configs.data[k->config]) ? EXPR_NONE : expr_not(p, expr_or(p, k->holds, k->fails));
 	if (k->escapes == expr_false(p))
 		k->escapes = EXPR_NONE;
 	k->failing_end = (uint32_t)b->r->failing.size;
@@ -251,16 +394,21 @@ static void bind_call(struct binding *b, struct compose_call *k)
 	if (k->escapes == EXPR_NONE && k->fails == EXPR_NONE)
 		k->holds = EXPR_NONE;
 	free(b->bound);
+	free(usable);
 	vec_release(&choices);
 }
 
 void compose_bind(struct compose *c, struct compose_run *r, struct import *im)
 {
-	vec_clear(&r->failing);
 	struct binding b = {.c = c, .r = r, .im = im, .memos = mem_zalloc((c->callees.size + 1) * sizeof *b.memos)};
 
+	vec_clear(&r->failing);
 	for (size_t i = 0; i < r->replaced.size; i++)
-		bind_call(&b, &r->calls.data[r->replaced.data[i]]);
+		r->calls.data[r->replaced.data[i]].reached = EXPR_NONE;
+	for (size_t i = 0; i < r->outermost.size; i++)
+		bind_call(&b, &r->calls.data[r->outermost.data[i]]);
+	for (size_t i = 0; i < r->replaced.size; i++)
+		guard(im->pool, r, &r->calls.data[r->replaced.data[i]]);
 	for (size_t i = 0; i < c->callees.size; i++)
 		expr_import_release(&b.memos[i]);
 	free(b.memos);

@@ -2,7 +2,7 @@
  *
  * Programs are loaded without address randomisation, so an address follows from the symbol table. A name that stands for several variables (static ones of several units) is left out.
  */
-#include "search/compose.h"
+#include "search/compose_inside.h"
 
 #include "base/elf.h"
 #include "base/file.h"
@@ -45,6 +45,8 @@ static void add_globals(struct image *x, uint64_t base)
 				strmap_set(&seen, x->text + e.st_name, n + 1);
 			else if (n == 1)
 				compose_global(x->c, x->text + e.st_name, base + e.st_value);
+			if (base + e.st_value + e.st_size > x->c->image_end)
+				x->c->image_end = base + e.st_value + e.st_size;
 		}
 	strmap_release(&seen);
 }

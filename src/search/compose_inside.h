@@ -19,6 +19,19 @@ struct compose_place {
 	unsigned depth;	  /* pointers that are followed */
 	uint64_t offsets[COMPOSE_DEPTH]; /* in what each of them leads to */
 	uint64_t element; /* LENGTH: bytes of an element; 0: not known */
+	uint32_t left_by; /* compose_own.c: what the call with this number, from 1, left there; 0: what it is at entry */
+	int result;	  /* of that call: root is the part of the result */
+};
+
+/* compose_own.c: what a call inside has at a place of its own. */
+struct compose_passed {
+	struct compose_place place;
+	expr_t term; /* over the places of the function that calls */
+};
+
+struct compose_inner {
+	uint32_t callee;
+	VEC(struct compose_passed) passed;
 };
 
 struct compose_output {
@@ -33,6 +46,9 @@ struct compose_form {
 	VEC(expr_t) apart; /* applications in P */
 	VEC(struct compose_output) outputs;
 	int fails;
+	/* Of a function that calls itself: */
+	expr_t own;		      /* P; EXPR_NONE: it is a summary */
+	VEC(struct compose_inner) inner; /* calls that it makes, in order */
 };
 
 /* The same with pointers as they are in some call. */
@@ -50,6 +66,8 @@ struct compose_callee {
 	VEC(struct compose_config) configs;
 	struct map by_pointers; /* hash of what pointers are to config + 1 */
 	int dropped;		/* summaries that could not be taken apart */
+	int own;		/* compose_own.c: forms are what single calls did by themselves; l is its own */
+	struct map by_content;	/* hash of such a form to its number + 1 */
 };
 
 struct compose {
@@ -57,6 +75,8 @@ struct compose {
 	VEC(struct compose_callee) callees; /* by their instructions */
 	VEC(struct muster_function) functions;
 	struct strmap globals;
+	uint64_t image_end; /* behind the last variable of the program; 0: not known */
+	int own;	    /* some function has such forms */
 };
 
 /* compose.c: is a disjunction of all forms of the config true in every state? */
@@ -79,6 +99,17 @@ int compose_value_of(const struct compose_run *r, const struct compose_call *k, 
 /* Where byte `byte` of an output leaf comes from in a form: an output of it (1: *output, *low: bits of its term), an input (2: *piece), or it is not known (0). */
 int compose_source(const struct compose_run *r, const struct compose_call *k, const struct compose_form *f, uint32_t leaf, unsigned byte, const struct compose_output **output,
 		   unsigned *low, struct compose_piece *piece);
+/* The object that a pointer of the run is known to lead into; NULL. */
+const struct compose_object *compose_object_at(const struct compose_run *r, uint64_t address);
+/* compose_own.c: what the call did by itself, as a form: 1, k->fits; 0: it cannot be said. The calls inside have been tried. */
+int compose_own_read(struct compose *c, struct compose_run *r, uint32_t call, struct import *im);
+/* The leaf that a call inside left at a place with left_by: 1; 0: there is none. */
+int compose_left_piece(const struct compose_run *r, const struct compose_call *k, const struct compose_place *p, struct compose_piece *out);
+/* The number-th call inside, from 0; COMPOSE_NONE. */
+uint32_t compose_inner_call(const struct compose_run *r, const struct compose_call *k, uint32_t number);
+/* A byte of a leaf as a place of its call. 0: nothing leads there. */
+int compose_leaf_place(const struct compose *c, const struct compose_run *r, const struct compose_call *k, uint32_t label, unsigned byte, struct compose_place *out);
+int compose_same_place(const struct compose_place *a, const struct compose_place *b);
 /* Can each output leaf of the call be said in this form? */
 int compose_says_all(const struct compose_run *r, const struct compose_call *k, const struct compose_form *f);
 

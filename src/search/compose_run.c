@@ -20,6 +20,7 @@ void compose_run_release(struct compose_run *r)
 	vec_release(&r->values);
 	vec_release(&r->objects);
 	vec_release(&r->replaced);
+	vec_release(&r->outermost);
 	vec_release(&r->failing);
 	free(r->newest);
 	memset(r, 0, sizeof *r);
@@ -62,7 +63,7 @@ static void begin(struct sweep *w, uint64_t at, const struct muster_event *call)
 {
 	uint32_t callee = callee_at(w->c, (uint64_t)call->unit << 32 | call->index);
 	struct compose_call k = {.begin = vec_last(&w->begins), .end = UINT64_MAX, .number = w->r->trace->events[at].index, .callee = callee, .caller = innermost(w),
-				 .inputs = COMPOSE_NONE, .outputs = COMPOSE_NONE, .fits = COMPOSE_NONE};
+				 .inputs = COMPOSE_NONE, .outputs = COMPOSE_NONE, .fits = COMPOSE_NONE, .inner = COMPOSE_NONE, .next = COMPOSE_NONE};
 	if (callee == COMPOSE_NONE)
 		return;
 	vec_last(&w->open) = (uint32_t)w->r->calls.size;
@@ -238,7 +239,7 @@ int compose_value_of(const struct compose_run *r, const struct compose_call *k, 
 
 /* ---------------------------------------------------------------- pointers */
 
-static const struct compose_object *object_at(const struct compose_run *r, uint64_t address)
+const struct compose_object *compose_object_at(const struct compose_run *r, uint64_t address)
 {
 	for (size_t i = r->objects.size; i-- > 0;)
 		if (address - r->objects.data[i].base < r->objects.data[i].size)
@@ -259,7 +260,7 @@ static int pointer_value(const struct compose_run *r, const struct compose_call 
 	*out = (uint64_t)v;
 	if (p->type == PLACE_POINTER)
 		return 1;
-	o = object_at(r, (uint64_t)v);
+	o = compose_object_at(r, (uint64_t)v);
 	if (!o || !p->element)
 		return 0;
 	*out = (o->base + o->size - (uint64_t)v) / p->element;
@@ -280,7 +281,7 @@ static int is_apart(const struct compose_run *r, const struct compose_call *k, c
 		size_t p = 0;
 		while (p < f->places.size && f->places.data[p].variable != args[i])
 			p++;
-		if (p == f->places.size || !pointer_value(r, k, &f->places.data[p], &value) || !(objects[i] = object_at(r, value)))
+		if (p == f->places.size || !pointer_value(r, k, &f->places.data[p], &value) || !(objects[i] = compose_object_at(r, value)))
 			return 0;
 		for (unsigned j = 0; j < i; j++)
 			if (objects[j]->base == objects[i]->base)
@@ -476,6 +477,69 @@ static void note_newest(struct compose_run *r)
 	}
 }
 
+/* Calls inside of each, in order. */
+static void note_inner(struct compose_run *r)
+{
+	for (uint32_t i = (uint32_t)r->calls.size; i-- > 0;) {
+		struct compose_call *k = &r->calls.data[i];
+		if (k->caller != COMPOSE_NONE) {
+			k->next = r->calls.data[k->caller].inner;
+			r->calls.data[k->caller].inner = i;
+		}
+	}
+}
+
+/* The summary that each call fits. Where a function is unfolded, the calls inside come before those around them. */
+static void try_calls(struct compose *c, struct compose_run *r)
+{
+	struct import im;
+
+	note_inner(r);
+	import_init(&im, r->trace, NULL, 0);
+	for (uint32_t i = (uint32_t)r->calls.size; i-- > 0;)
+		if (c->callees.data[r->calls.data[i].callee].own)
+			compose_own_read(c, r, i, &im);
+		else
+			try_call(c, r, &r->calls.data[i]);
+	import_release(&im);
+}
+
+static int is_inside(const struct compose_run *r, const struct compose_call *k, int unfolded)
+{
+	for (uint32_t up = k->caller; up != COMPOSE_NONE; up = r->calls.data[up].caller)
+		if (r->calls.data[up].fits != COMPOSE_NONE && (unfolded || !r->calls.data[up].unfolded))
+			return 1;
+	return 0;
+}
+
+static void note_replaced(struct compose *c, struct compose_run *r)
+{
+	for (uint32_t i = 0; i < r->calls.size; i++) {
+		struct compose_call *k = &r->calls.data[i];
+		if (is_inside(r, k, 0))
+			continue;
+		if (!c->own)
+			try_call(c, r, k);
+		if (k->fits == COMPOSE_NONE)
+			continue;
+		vec_push(&r->replaced, i);
+		if (!is_inside(r, k, 1))
+			vec_push(&r->outermost, i);
+	}
+}
+
+/* A run with more forms, or twice as many levels, can answer what another one could not. */
+static uint64_t how_much(const struct compose *c, const struct compose_run *r)
+{
+	uint64_t forms = 0, levels = 0;
+
+	for (size_t i = 0; i < r->replaced.size; i++)
+		levels = r->calls.data[r->replaced.data[i]].height > levels ? r->calls.data[r->replaced.data[i]].height : levels;
+	for (size_t i = 0; i < c->callees.size && levels; i++)
+		forms += c->callees.data[i].own ? c->callees.data[i].forms.size : 0;
+	return levels ? hash_join(forms, (uint64_t)__builtin_clzll(levels)) | 1 : 0;
+}
+
 void compose_read(struct compose *c, struct compose_run *r, const struct trace *t)
 {
 	struct sweep w = {.c = c, .r = r};
@@ -484,18 +548,13 @@ void compose_read(struct compose *c, struct compose_run *r, const struct trace *
 	r->trace = t;
 	if (c->functions.size)
 		sweep_events(&w);
-	for (uint32_t i = 0; i < r->calls.size; i++) {
-		struct compose_call *k = &r->calls.data[i];
-		int inside = 0;
-		for (uint32_t up = k->caller; up != COMPOSE_NONE && !inside; up = r->calls.data[up].caller)
-			inside = r->calls.data[up].fits != COMPOSE_NONE;
-		if (inside)
-			continue;
-		try_call(c, r, k);
-		if (k->fits != COMPOSE_NONE)
-			vec_push(&r->replaced, i);
+	if (c->own && r->calls.size) {
+		note_newest(r);
+		try_calls(c, r);
 	}
-	if (r->replaced.size)
+	note_replaced(c, r);
+	r->known = c->own ? how_much(c, r) : 0;
+	if (r->replaced.size && !r->newest)
 		note_newest(r);
 	vec_release(&w.open);
 	vec_release(&w.begins);
@@ -506,14 +565,14 @@ int compose_skips(void *run, uint64_t event)
 {
 	struct compose_run *r = run;
 
-	if (!r->replaced.size || r->calls.data[vec_last(&r->replaced)].end < event)
+	if (!r->outermost.size || r->calls.data[vec_last(&r->outermost)].end < event)
 		return 0;
-	if (r->at >= r->replaced.size || (r->at && r->calls.data[r->replaced.data[r->at - 1]].end > event))
+	if (r->at >= r->outermost.size || (r->at && r->calls.data[r->outermost.data[r->at - 1]].end > event))
 		r->at = 0; /* from the first again */
-	while (r->at < r->replaced.size && r->calls.data[r->replaced.data[r->at]].end < event)
+	while (r->at < r->outermost.size && r->calls.data[r->outermost.data[r->at]].end < event)
 		r->at++;
-	if (r->at == r->replaced.size)
+	if (r->at == r->outermost.size)
 		return 0;
-	const struct compose_call *k = &r->calls.data[r->replaced.data[r->at]];
+	const struct compose_call *k = &r->calls.data[r->outermost.data[r->at]];
 	return event > k->begin && r->newest[r->trace->events[event].label] >= k->number;
 }

@@ -12,6 +12,8 @@
 #include "base/limit.h"
 #include "search/inside.h"
 
+#define LEVELS_ASKED LIMIT(64, 1) /* the same of a function that calls itself: another level, or another way through one | 50 levels one by one */
+#define OF_A_TEST LIMIT(2, 1) /* of them, from one test | each level lacks the same way: what the first answer shows is known to all levels of the next test */
 #define ESCAPES LIMIT(16, 1) /* inputs that leave the known summaries of a function, in one search | as many as an ordinary callee has paths */
 
 enum { ESCAPING, FAILING }; /* what is asked for; from FAILING on, by summary */
@@ -25,6 +27,7 @@ void search_read_path(struct search *s, struct path *p, struct compose_run *call
 			search_lose(s, LOSS_COMPOSED);
 		p->skip = compose_skips;
 		p->skip_ctx = calls;
+		p->unfolded = calls->known;
 	}
 	path_read(p, t, &s->sites, s->t.exec, s->o.path_limit);
 }
@@ -64,15 +67,22 @@ static int ask_open(struct search *s, struct expansion *x, const struct compose_
 	uint64_t site = hash_join(k->callee, what) | 1ull << 63, made = 0;
 
 	map_get(&s->known.asked, site, &made);
-	if (made >= ESCAPES) {
+	uint64_t here = hash_join(site, x->test->id), answered = 0;
+	if (k->unfolded && (compose_knows_more(s->t.compose, k) || (map_get(&s->known.asked, here, &answered) && answered >= OF_A_TEST))) {
+		search_lose(s, LOSS_COMPOSED); /* the tests that were found ask on */
+		return 0;
+	}
+	if (made >= (k->unfolded ? LEVELS_ASKED : ESCAPES)) {
 		search_lose(s, LOSS_COMPOSED);
 		return 0;
 	}
-	if (!memory_add(&s->known.flipped, hash_mix(prefix ^ hash_join(site, k->number))))
+	if (!memory_add(&s->known.flipped, hash_mix(prefix ^ s->now.parent_calls.known ^ hash_join(site, k->number))))
 		return 0;
 	int r = ask_for(s, x, goal);
 	if (r > 0) {
 		map_set(&s->known.asked, site, made + 1);
+		if (k->unfolded)
+			map_set(&s->known.asked, here, answered + 1);
 		search_lose(s, LOSS_COMPOSED); /* there is more than the summaries say */
 	}
 	return r < 0 ? -1 : 0;

@@ -156,6 +156,7 @@ void path_read(struct path *p, const struct trace *t, struct sites *sites, const
 	p->decisions = p->bounds = 0;
 	p->digest = p->reads = p->concretisations = p->stale = p->orders = p->threads = p->unseen = p->pins = 0;
 	p->cut = p->assumed = p->sized = 0;
+	p->reads = p->skip ? p->unfolded : 0;
 	for (uint64_t i = 0; i < t->event_count; i++) {
 		const struct muster_event *e = &t->events[i];
 		if (is_condition(e) && p->skip && p->skip(p->skip_ctx, i))

@@ -66,6 +66,7 @@ struct path {
 	/* Set by the caller: conditions that are no part of the path (compose.h), by event; NULL: there are none. */
 	int (*skip)(void *ctx, uint64_t event);
 	void *skip_ctx;
+	uint64_t unfolded; /* set by the caller: how much stands for calls that are unfolded (compose_run.known); negations are asked for again where it is more */
 	uint64_t concretisations;
 	uint64_t stale;	  /* values given up because other code wrote */
 	uint64_t orders;  /* uses of an object's address as a number */

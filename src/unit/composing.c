@@ -178,6 +178,17 @@ static int reaches(const struct front *front, uint32_t from, uint32_t to)
 	return found;
 }
 
+/* By calls of its own; what may come back by pointers has summaries like others. */
+static int is_recursive(const struct front *front, uint32_t function)
+{
+	const struct front_function *f = &front->functions.data[function];
+
+	for (size_t i = 0; i < f->calls.size; i++)
+		if (reaches(front, f->calls.data[i], function))
+			return 1;
+	return 0;
+}
+
 static int is_code_of(const struct test_function *f, const struct site_function *at)
 {
 	return !strcmp(at->name, f->name) && (!at->line || !f->front->line || at->line == f->front->line);
@@ -240,6 +251,18 @@ static int has_undefined(struct composing *c, const struct site_function *at)
 	return !f;
 }
 
+/* A function that may call itself has a summary for each depth: it is unfolded in the runs of its callers instead (search/compose_own.c). 1; 0: it cannot be. */
+static int add_recursive(struct composing *c, uint32_t function, const struct site_tables *sites)
+{
+	struct site_function at;
+
+	if (!find_instructions(&c->s->functions.data[function], sites, &at) || has_undefined(c, &at))
+		return 0;
+	uint64_t first = (uint64_t)at.unit << 32 | at.first;
+	compose_add_recursive(c->compose, first, first + at.count);
+	return 1;
+}
+
 static int add_callee(struct composing *c, uint32_t function, const struct site_tables *sites)
 {
 	struct callee *k = &c->of[function];
@@ -273,7 +296,7 @@ int composing_prepare(struct composing *c, uint32_t function, const struct site_
 			called = reach.functions.data[k] == front;
 		if (!called || front == own || reaches(s->driven.front, front, own))
 			continue;
-		r = add_callee(c, i, sites);
+		r = is_recursive(s->driven.front, front) ? add_recursive(c, i, sites) : add_callee(c, i, sites);
 		added += r > 0;
 	}
 	vec_release(&reach.functions);
