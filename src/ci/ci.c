@@ -79,6 +79,28 @@ static int is_to_test(const struct diff_function *x, int old)
 	return (old ? x->name : x->now) && (x->modified || x->verdict != DIFF_EQUAL);
 }
 
+static struct diff_options how_to_compare(const struct work *w)
+{
+	return (struct diff_options){.seconds = w->o->diff_seconds > 0 ? w->o->diff_seconds : EACH, .total = isinf(w->left) ? 0 : fmax(w->left, 0.01)};
+}
+
+static void count(struct ci *c, const struct ci_file *f)
+{
+	if (!f->program)
+		c->data += f->diff->data.size;
+	for (size_t i = 0; i < f->diff->functions.size; i++) {
+		const struct diff_function *x = &f->diff->functions.data[i];
+		if (!ci_says(c, f, x))
+			continue;
+		c->equal += x->verdict == DIFF_EQUAL;
+		c->changed += x->verdict == DIFF_CHANGED;
+		c->may += x->verdict == DIFF_MAY;
+		c->added += x->verdict == DIFF_ADDED;
+		c->removed += x->verdict == DIFF_REMOVED;
+		c->to_test += f->program ? 0 : (uint64_t)(is_to_test(x, 0) + is_to_test(x, 1));
+	}
+}
+
 static int compare(struct work *w, struct ci_file *f)
 {
 	struct versions_options o = {.cflags = w->o->test.cflags, .merged = 1};
@@ -95,9 +117,9 @@ static int compare(struct work *w, struct ci_file *f)
 	if (!f->old.whole)
 		return 0;
 	double began = deadline_clock();
-	struct diff_options d = {.seconds = w->o->diff_seconds > 0 ? w->o->diff_seconds : EACH,
-				 .total = isinf(w->left) ? 0 : fmax(w->left, 0.01),
-				 .bitcode = {{f->old.bitcode.data, f->old.bitcode.size}, {f->new.bitcode.data, f->new.bitcode.size}}};
+	struct diff_options d = how_to_compare(w);
+	d.bitcode[0] = (struct diff_bitcode){f->old.bitcode.data, f->old.bitcode.size};
+	d.bitcode[1] = (struct diff_bitcode){f->new.bitcode.data, f->new.bitcode.size};
 	f->diff = diff_run(f->old.whole, f->new.whole, &d);
 	w->left -= deadline_clock() - began;
 	log_progress(NULL);
@@ -106,19 +128,21 @@ static int compare(struct work *w, struct ci_file *f)
 		f->open = 1;
 		return 0;
 	}
-	w->c->data += f->diff->data.size;
-	for (size_t i = 0; i < f->diff->functions.size; i++) {
-		enum diff_verdict v = f->diff->functions.data[i].verdict;
-		w->c->equal += v == DIFF_EQUAL;
-		w->c->changed += v == DIFF_CHANGED;
-		w->c->may += v == DIFF_MAY;
-		w->c->added += v == DIFF_ADDED;
-		w->c->removed += v == DIFF_REMOVED;
-		w->c->to_test += is_to_test(&f->diff->functions.data[i], 0) + is_to_test(&f->diff->functions.data[i], 1);
-	}
+	count(w->c, f);
 	return 0;
 }
 
+/* The whole program, if there is a build, after the files. */
+static void compare_program(struct work *w)
+{
+	struct diff_options d = how_to_compare(w);
+
+	if (!w->o->build)
+		return;
+	ci_program(w->c, w->o, &d);
+	if (vec_last(&w->c->files).diff)
+		count(w->c, &vec_last(&w->c->files));
+}
 /* ------------------------------------------------------------ bugs */
 
 /* Functions that are to be tested, as a session takes them; NULL: none is. old: by their names in the base. */
@@ -284,25 +308,36 @@ static int requires_same(const struct result *r, const struct result_contract *x
 	return 0;
 }
 
-/* Of functions that both versions have. */
+static int requires_any(const struct result *r, const char *function)
+{
+	for (size_t i = 0; i < r->contracts.size; i++)
+		if (!strcmp(r->contracts.data[i].function, function))
+			return 1;
+	return 0;
+}
+
+/* Of functions that both versions have. A clause has grown stronger if a call shows it (unit/growth.c); other words alone show nothing, nor that a clause is gone while there are others. */
 static void compare_contracts(struct work *w, const struct ci_file *f)
 {
-	const struct result *sides[2] = {&f->after, &f->before};
-
-	for (int gone = 0; gone < 2; gone++)
-		for (size_t i = 0; i < sides[gone]->contracts.size; i++) {
-			const struct result_contract *x = &sides[gone]->contracts.data[i];
-			if (has_function(sides[!gone], x->function) && !requires_same(sides[!gone], x))
-				vec_push(&w->c->contracts, (struct ci_contract){x->function, x->requires, gone});
-		}
+	for (size_t i = 0; i < f->after.contracts.size; i++) {
+		const struct result_contract *x = &f->after.contracts.data[i];
+		if (has_function(&f->before, x->function) && !requires_same(&f->before, x))
+			vec_push(&w->c->contracts,
+				 (struct ci_contract){x->function, x->requires, x->before ? CI_CONTRACT_STRONGER : CI_CONTRACT_OTHER, x->before ? x->call : NULL});
+	}
+	for (size_t i = 0; i < f->before.contracts.size; i++) {
+		const struct result_contract *x = &f->before.contracts.data[i];
+		if (has_function(&f->after, x->function) && !requires_any(&f->after, x->function))
+			vec_push(&w->c->contracts, (struct ci_contract){x->function, x->requires, CI_CONTRACT_GONE, NULL});
+	}
 }
 
 static int explore(struct work *w, struct ci_file *f)
 {
-	const char *now = f->diff ? to_test(w, f, 0) : NULL, *before = f->diff ? to_test(w, f, 1) : NULL;
+	const char *now = f->diff && !f->program ? to_test(w, f, 0) : NULL, *before = f->diff && !f->program ? to_test(w, f, 1) : NULL;
 	struct test_session *again = NULL;
 
-	if (f->broken || (f->diff && !now)) /* all of it is as it was, or is gone */
+	if (f->program || f->broken || (f->diff && !now)) /* all of it is as it was, or is gone */
 		return 0;
 	if (before && !deadline_over())
 		f->base = test(w, f, before, 1, 0);
@@ -313,6 +348,8 @@ static int explore(struct work *w, struct ci_file *f)
 	if (f->now) {
 		test_result(&f->now, 1, 0, &f->after);
 		f->tested = f->after.functions.size;
+		w->c->held += f->now->reuse.held, w->c->again += f->now->reuse.again;
+		w->c->unreached += f->now->reuse.unreached, w->c->unseen += f->now->reuse.unseen;
 		for (size_t i = 0; i < f->after.functions.size; i++)
 			vec_push(&w->c->now.functions, f->after.functions.data[i]);
 	}
@@ -350,6 +387,8 @@ int ci_run(struct ci *c, const struct ci_options *o)
 	for (size_t i = 0; i < c->files.size && !e; i++)
 		if (!deadline_over())
 			e = compare(&w, &c->files.data[i]);
+	if (!e)
+		compare_program(&w);
 	if (!e)
 		share_time(&w);
 	for (size_t i = 0; i < c->files.size && !e; i++)

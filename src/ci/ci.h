@@ -24,6 +24,8 @@ struct ci_options {
 	size_t file_count;
 	struct test_options test;    /* how functions are searched; its times are those of one function */
 	double diff_seconds;	     /* of processor time to compare one function; 0: 4 */
+	const char *build;	     /* a command line that builds the program, which is compared as a whole as well; NULL: none */
+	const char *program;	     /* that it builds; NULL: the only one */
 };
 
 #define CI_STATES(X)          \
@@ -43,13 +45,25 @@ struct ci_bug {
 	const struct result_bug *bug;
 };
 
+/* X(NAME, key, words between the function and the clause) */
+#define CI_CONTRACTS(X)                                                                     \
+	X(STRONGER, "stronger", "now requires")	/* a call that fails now keeps all that the base required */ \
+	X(OTHER, "other", "requires, which the base did not in these words:") /* not known to be stronger */ \
+	X(GONE, "gone", "was not seen to require any more")
+enum ci_contract_change {
+#define X(name, key, words) CI_CONTRACT_##name,
+	CI_CONTRACTS(X)
+#undef X
+};
 struct ci_contract {
 	const char *function, *requires;
-	int gone; /* the base required it; else it is new */
+	enum ci_contract_change change;
+	const char *call; /* of a stronger one: that call; else NULL */
 };
 
 struct ci_file {
 	const char *name; /* as named, or from the directory that we are in */
+	int program;	  /* it is no file: the whole program, compared and not tested */
 	int added;	  /* the base has no such file */
 	char *words;	  /* what could not be done; NULL: nothing */
 	int broken;	  /* it does not compile: nothing is known of it */
@@ -69,6 +83,7 @@ struct ci {
 	struct result now, before; /* for formats: bugs of the work tree; existing ones, and those that were fixed. Strings are the files' */
 	uint64_t equal, changed, may, added, removed; /* functions */
 	uint64_t data; /* variables that begin with another value */
+	uint64_t held, again, unreached, unseen; /* summaries of the base (unit.h, struct test_reuse), where they are made */
 	uint64_t to_test; /* functions that are left to test, in both versions together */
 	int cut; /* the time was over before all was done */
 	int open; /* a file is */
@@ -77,6 +92,10 @@ struct ci {
 
 int ci_run(struct ci *c, const struct ci_options *o);
 void ci_release(struct ci *c);
+
+/* program.c: adds the program to the files. Is what a file's comparison says of a function to be said, or does another say the same? */
+void ci_program(struct ci *c, const struct ci_options *o, const struct diff_options *how);
+int ci_says(const struct ci *c, const struct ci_file *f, const struct diff_function *x);
 
 /* files.c: the base and the files. Both -1 with words. */
 int ci_base(const char *given, char **commit);

@@ -58,14 +58,22 @@ static size_t count(const struct ci *c, enum ci_state s)
 	return n;
 }
 
-static size_t count_contracts(const struct ci *c, int gone)
+static size_t count_contracts(const struct ci *c, enum ci_contract_change change)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->contracts.size; i++)
-		n += c->contracts.data[i].gone == gone;
+		n += c->contracts.data[i].change == change;
 	return n;
 }
+
+static const struct {
+	const char *key, *words;
+} contract_words[] = {
+#define X(name, key, words) {key, words},
+    CI_CONTRACTS(X)
+#undef X
+};
 
 static int is_broken(const struct ci *c)
 {
@@ -88,7 +96,7 @@ static int is_whole(const struct ci *c)
 static int fails(const struct ci *c)
 {
 	return ((args.fail & FAIL_NEW) && count(c, CI_NEW)) || ((args.fail & FAIL_EXISTING) && count(c, CI_EXISTING)) || ((args.fail & FAIL_CHANGED) && (c->changed || c->data)) ||
-	       ((args.fail & FAIL_MAY) && c->may) || ((args.fail & FAIL_CONTRACTS) && count_contracts(c, 0));
+	       ((args.fail & FAIL_MAY) && c->may) || ((args.fail & FAIL_CONTRACTS) && count_contracts(c, CI_CONTRACT_STRONGER));
 }
 
 /* ------------------------------------------------------------ words */
@@ -148,7 +156,7 @@ static void print_functions(const struct ci *c, enum diff_verdict v, const char 
 	for (size_t k = 0; k < c->files.size; k++)
 		for (size_t i = 0; c->files.data[k].diff && i < c->files.data[k].diff->functions.size; i++) {
 			const struct diff_function *f = &c->files.data[k].diff->functions.data[i];
-			if (f->verdict != v || (shown++ >= SHOWN && !args.verbose))
+			if (f->verdict != v || !ci_says(c, &c->files.data[k], f) || (shown++ >= SHOWN && !args.verbose))
 				continue;
 			buf_clear(&text);
 			describe(&text, f);
@@ -174,8 +182,9 @@ static void verdict(const struct ci *c, struct buf *out)
 	} else if (c->equal && is_whole(c)) {
 		buf_addf(out, "; no behaviour changed (%llu functions proved)", (unsigned long long)c->equal);
 	}
-	if (count_contracts(c, 0))
-		buf_addf(out, "; %zu new contract%s", count_contracts(c, 0), count_contracts(c, 0) == 1 ? "" : "s");
+	size_t stronger = count_contracts(c, CI_CONTRACT_STRONGER);
+	if (stronger)
+		buf_addf(out, "; %zu contract%s grew stronger", stronger, stronger == 1 ? "" : "s");
 }
 
 static void print_text(const struct ci *c, double seconds)
@@ -185,8 +194,9 @@ static void print_text(const struct ci *c, double seconds)
 
 	for (size_t i = 0; i < c->files.size; i++)
 		tested += c->files.data[i].tested;
-	printf("base %.12s, %zu file%s, %zu function%s tested, %.1f s\n", c->base, c->files.size, c->files.size == 1 ? "" : "s", tested, tested == 1 ? "" : "s", seconds);
-	if (!c->files.size)
+	size_t files = c->files.size - (c->files.size && vec_last(&c->files).program);
+	printf("base %.12s, %zu file%s%s, %zu function%s tested, %.1f s\n", c->base, files, files == 1 ? "" : "s", files < c->files.size ? " and the program" : "", tested, tested == 1 ? "" : "s", seconds);
+	if (!files)
 		printf("the change reaches no C file (name files to test them anyway)\n");
 	for (size_t i = 0; i < c->files.size; i++)
 		if (c->files.data[i].open && !c->files.data[i].words)
@@ -197,10 +207,17 @@ static void print_text(const struct ci *c, double seconds)
 	print_functions(c, DIFF_CHANGED, "changed");
 	print_functions(c, DIFF_MAY, "may");
 	for (size_t k = 0; k < c->files.size; k++)
-		for (size_t i = 0; c->files.data[k].diff && i < c->files.data[k].diff->data.size; i++)
+		for (size_t i = 0; c->files.data[k].diff && !c->files.data[k].program && i < c->files.data[k].diff->data.size; i++)
 			printf("data      %s (%s): another initial value\n", c->files.data[k].diff->data.data[i], c->files.data[k].name);
-	for (size_t i = 0; i < c->contracts.size; i++)
-		printf("contract  %s %s %s\n", c->contracts.data[i].function, c->contracts.data[i].gone ? "no longer requires" : "now requires", c->contracts.data[i].requires);
+	for (size_t i = 0; i < c->contracts.size; i++) {
+		const struct ci_contract *x = &c->contracts.data[i];
+		printf("contract  %s %s %s\n", x->function, contract_words[x->change].words, x->requires);
+		if (x->call)
+			printf("          the base allowed: %s\n", x->call);
+	}
+	if (c->held || c->again || c->unreached || c->unseen)
+		printf("summaries of the base: %llu proved to hold, %llu made anew, %llu not reached, %llu not looked at\n", (unsigned long long)c->held, (unsigned long long)c->again,
+		       (unsigned long long)c->unreached, (unsigned long long)c->unseen);
 	print_bugs(c, CI_FIXED);
 	if (args.verbose || (args.fail & FAIL_EXISTING))
 		print_bugs(c, CI_EXISTING);
@@ -236,6 +253,8 @@ static void json_functions(struct json *j, const struct ci *c)
 	for (size_t k = 0; k < c->files.size; k++)
 		for (size_t i = 0; c->files.data[k].diff && i < c->files.data[k].diff->functions.size; i++) {
 			const struct diff_function *f = &c->files.data[k].diff->functions.data[i];
+			if (!ci_says(c, &c->files.data[k], f))
+				continue;
 			buf_clear(&text);
 			if (f->verdict == DIFF_CHANGED || f->verdict == DIFF_MAY)
 				describe(&text, f);
@@ -270,6 +289,7 @@ static void print_json(const struct ci *c, double seconds)
 	for (size_t i = 0; i < c->files.size; i++) {
 		json_object_open(&j);
 		json_key(&j, "file"), json_str(&j, c->files.data[i].name);
+		json_key(&j, "program"), json_bool(&j, c->files.data[i].program);
 		json_key(&j, "added"), json_bool(&j, c->files.data[i].added);
 		json_key(&j, "broken"), json_bool(&j, c->files.data[i].broken);
 		json_key(&j, "open"), json_bool(&j, c->files.data[i].open);
@@ -278,6 +298,12 @@ static void print_json(const struct ci *c, double seconds)
 		json_object_close(&j);
 	}
 	json_array_close(&j);
+	json_key(&j, "summaries_before"), json_object_open(&j);
+	json_key(&j, "held"), json_u64(&j, c->held);
+	json_key(&j, "recomputed"), json_u64(&j, c->again);
+	json_key(&j, "unreached"), json_u64(&j, c->unreached);
+	json_key(&j, "unseen"), json_u64(&j, c->unseen);
+	json_object_close(&j);
 	json_bugs(&j, c);
 	json_functions(&j, c);
 	json_key(&j, "contracts"), json_array_open(&j);
@@ -285,7 +311,8 @@ static void print_json(const struct ci *c, double seconds)
 		json_object_open(&j);
 		json_key(&j, "function"), json_str(&j, c->contracts.data[i].function);
 		json_key(&j, "requires"), json_str(&j, c->contracts.data[i].requires);
-		json_key(&j, "change"), json_str(&j, c->contracts.data[i].gone ? "gone" : "new");
+		json_key(&j, "change"), json_str(&j, contract_words[c->contracts.data[i].change].key);
+		json_key(&j, "call"), json_str(&j, c->contracts.data[i].call);
 		json_object_close(&j);
 	}
 	json_array_close(&j);
@@ -326,7 +353,7 @@ static void markdown(const struct ci *c, struct buf *out)
 	for (size_t k = 0; k < c->files.size; k++)
 		for (size_t i = 0; c->files.data[k].diff && i < c->files.data[k].diff->functions.size; i++) {
 			const struct diff_function *f = &c->files.data[k].diff->functions.data[i];
-			if (f->verdict != DIFF_CHANGED && f->verdict != DIFF_MAY)
+			if ((f->verdict != DIFF_CHANGED && f->verdict != DIFF_MAY) || !ci_says(c, &c->files.data[k], f))
 				continue;
 			buf_clear(&text);
 			describe(&text, f);
@@ -339,7 +366,7 @@ static void markdown(const struct ci *c, struct buf *out)
 	for (size_t i = 0; i < c->contracts.size; i++) {
 		buf_adds(out, "* ");
 		markdown_code(out, c->contracts.data[i].function);
-		buf_addf(out, " %s ", c->contracts.data[i].gone ? "no longer requires" : "now requires");
+		buf_addf(out, " %s ", contract_words[c->contracts.data[i].change].words);
 		markdown_code(out, c->contracts.data[i].requires);
 		buf_addc(out, '\n');
 	}
@@ -423,6 +450,9 @@ int cmd_ci(int argc, char **argv)
 	    OPTION_DOUBLE("time", 't', "S", &args.time, "seconds for everything (600; 0: no limit)"),
 	    OPTION_DOUBLE("function-time", 0, "S", &args.o.test.function_time, "to test one function (2)"),
 	    OPTION_DOUBLE("diff-time", 0, "S", &args.o.diff_seconds, "of processor time to compare one function (4)"),
+	    OPTION_STR("build", 0, "COMMAND", &args.o.build, "build both versions with it (make) and compare the whole program, too"),
+	    OPTION_STR("program", 0, "FILE", &args.o.program, "the program that it builds, if there are several"),
+	    OPTION_FLAG("summaries", 0, &args.o.test.summaries, "make must summaries of the base, and say which of them hold (costs time)"),
 	    OPTION_STR("sarif", 0, "FILE", &args.sarif, "write the bugs as SARIF 2.1.0, each new, unchanged or absent"),
 	    OPTION_STR("junit", 0, "FILE", &args.junit, "write what was tested as JUnit's XML"),
 	    OPTION_STR("markdown", 0, "FILE", &args.markdown, "write all of it at a glance, for a comment"),
