@@ -88,6 +88,7 @@ static unsigned leaves_of(const struct exprs *p, expr_t e, unsigned depth, expr_
 	return count;
 }
 
+static void find_atoms(struct maker *k, expr_t e);
 /* Where two choices of values are compared, whether they are the same is a comparison of the values that they choose. */
 static void add_leaves(struct maker *k, const struct expr_node *n)
 {
@@ -99,8 +100,8 @@ static void add_leaves(struct maker *k, const struct expr_node *n)
 	for (unsigned i = 0; i < left; i++)
 		for (unsigned j = 0; j < right; j++) {
 			expr_t e = expr_eq(p, a[i], b[j]);
-			if (!expr_is_const(p, e, NULL) && map_set(&k->seen, e, 1))
-				add_atom(k, e);
+			if (!expr_is_const(p, e, NULL))
+				find_atoms(k, e); /* of conditions it may be one of them, with comparisons in it */
 		}
 }
 
