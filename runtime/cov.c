@@ -41,6 +41,7 @@ RT_EXPORT void __muster_cov_unit(uint32_t unit, uint32_t count, uint8_t *own, ui
 	/* What an earlier run left there must go; what code that ran before this
 	 * constructor counted must not. */
 	memcpy(block + 1, own, count);
+	memset((uint8_t *)(block + 1) + count, 0, (need - 1) * MUSTER_COV_GRAIN - count);
 	block->unit = unit;
 	block->count = count;
 	block->magic = MUSTER_COV_MAGIC;

@@ -16,6 +16,9 @@
  * Which processor: waking a process on another processor takes longer than a short run, at least in
  * virtual machines, so the calling thread, the keeper and the target share one while a run lasts.
  *
+ * Batches: the runtime runs many inputs without asking, and compares their counters with what the caller has seen. These classes stand in the
+ * mapping beside the counters, and are written there again when the caller's are others.
+ *
  * Invariant: dense[0 .. count) has a place for each unit seen, and nothing else; what the
  * target may have written over a block's head is never believed beyond the mapping.
  */
@@ -67,16 +70,18 @@ struct exec {
 
 	enum { LOOP_NONE, LOOP_WANTED, LOOP_OFF, LOOP_ON } loop; /* wanted: not known yet; off: to be started */
 	struct muster_loop *words;
-	uint8_t *start; /* dense at the start of the loop: each run has these on top */
-	uint32_t start_count;
 	uint32_t ask;
+	uint64_t seen_version; /* of the classes in the mapping; 0: none */
+	uint32_t seen_count;   /* counters, when they were put there */
+	uint64_t seen_end;     /* grains that were ever written */
+	VEC(uint8_t) copies;   /* blocks of each unit, when they were */
 	unsigned mishaps, loop_runs;
 	uint64_t most_kib;
 
 	int to_objects; /* no argument names a file: objects that the program marks take the input as well */
 	struct cpu cpu;
 	unsigned cpu_runs;
-	int burst;
+	int burst, patient;
 };
 
 /* ----------------------------------------------------------- counters */
@@ -131,7 +136,7 @@ static void add_saturating(uint8_t *to, const uint8_t *from, uint32_t count)
 struct gather {
 	struct exec *e;
 	size_t block;
-	int clear;
+	const struct exec_seen *seen;
 };
 
 static int gather_block(void *ctx, uint32_t unit, const uint8_t *counters, uint32_t count)
@@ -146,22 +151,75 @@ static int gather_block(void *ctx, uint32_t unit, const uint8_t *counters, uint3
 	g->block++;
 	u = &e->units.data[index];
 	add_saturating(e->dense + u->first, counters, count < u->count ? count : u->count);
-	if (g->clear) /* the mapping's own, which cov_each has checked */
-		memset((uint8_t *)counters, 0, count);
 	return 0;
 }
 
 /* A target that wrote over its counters loses those after that place. */
-static void gather(struct exec *e, int looped)
+static void gather(struct exec *e)
 {
-	struct gather g = {e, 0, looped};
-	uint32_t start = looped ? e->start_count : 0;
+	struct gather g = {.e = e};
 
-	if (start)
-		memcpy(e->dense, e->start, start);
-	if (e->count > start)
-		memset(e->dense + start, 0, e->count - start);
+	if (e->count)
+		memset(e->dense, 0, e->count);
 	e->scribbled |= cov_each(&e->shm, gather_block, &g) < 0;
+}
+
+static int count_copy(void *ctx, uint32_t unit, const uint8_t *counters, uint32_t count)
+{
+	struct gather *g = ctx;
+	uint32_t index = find_unit(g->e, g->block++, unit, count);
+
+	(void)counters;
+	if (index == UINT32_MAX)
+		return 1;
+	while (g->e->copies.size <= index)
+		vec_push(&g->e->copies, 0);
+	g->e->copies.data[index] += g->e->copies.data[index] < 2;
+	return 0;
+}
+
+/* Of a unit with several blocks the sums count, which the runtime does not know: nothing of it was seen, and we are asked. */
+static int put_block(void *ctx, uint32_t unit, const uint8_t *counters, uint32_t count)
+{
+	struct gather *g = ctx;
+	struct exec *e = g->e;
+	uint32_t index = find_unit(e, g->block++, unit, count);
+	uint8_t *to = e->shm.base + e->shm.seen_offset + (counters - (e->shm.base + e->shm.node_offset));
+	const struct exec_unit *u;
+	uint32_t known;
+
+	if (index == UINT32_MAX)
+		return 1;
+	u = &e->units.data[index];
+	known = u->first < g->seen->count ? g->seen->count - u->first : 0;
+	known = known > u->count ? u->count : known;
+	known = known > count ? count : known;
+	if (e->copies.data[index] > 1)
+		known = 0;
+	if (known)
+		memcpy(to, g->seen->classes + u->first, known);
+	memset(to + known, 0, count - known);
+	return 0;
+}
+
+/* Of counters that come later nothing is seen: the mapping is zero there. */
+static void put_seen(struct exec *e, const struct exec_seen *seen)
+{
+	struct gather count = {.e = e}, put = {.e = e, .seen = seen};
+	uint64_t end = e->shm.header->node_count;
+
+	if (e->seen_version == seen->version + 1 && e->seen_count == e->count)
+		return;
+	if (!e->seen_version && e->seen_end) /* what stands there is of another process */
+		memset(e->shm.base + e->shm.seen_offset, 0, e->seen_end * MUSTER_COV_GRAIN);
+	end = end < e->shm.node_capacity ? end : e->shm.node_capacity;
+	e->seen_end = end > e->seen_end ? end : e->seen_end;
+	if (e->copies.size)
+		memset(e->copies.data, 0, e->copies.size);
+	if (!cov_each(&e->shm, count_copy, &count))
+		cov_each(&e->shm, put_block, &put);
+	e->seen_version = seen->version + 1;
+	e->seen_count = e->count;
 }
 
 /* ---------------------------------------------------------- processor */
@@ -232,9 +290,11 @@ static enum run_end over_limit(const struct exec *e, const struct begun *b)
 	return RUN_EXIT;
 }
 
-/* Until done is no longer `last`: its value. The run is stopped when its time is over. */
-static uint32_t loop_wait(struct exec *e, uint32_t last, const struct begun *b)
+/* Until done is no longer `last`: its value. The run is stopped when its time is over; a batch that lasts ends with the input that it is at, whose
+ * time counts from the look that first saw it. */
+static uint32_t loop_wait(struct exec *e, uint32_t last, struct begun *b)
 {
+	uint32_t at = 0;
 	int64_t limit = (int64_t)(e->options.cpu_seconds * 1e9), wait = limit / SLICES;
 	enum run_end why = RUN_EXIT;
 	uint32_t done;
@@ -248,6 +308,12 @@ static uint32_t loop_wait(struct exec *e, uint32_t last, const struct begun *b)
 			continue;
 		if (launcher_over(e->launcher) || (why && deadline_cut()))
 			return MUSTER_LOOP_ENDED;
+		if (!e->patient)
+			__atomic_store_n(&e->words->stop, 1, __ATOMIC_RELAXED);
+		if (e->words->at != at) {
+			at = e->words->at;
+			*b = begin(e);
+		}
 		if (!why && (why = over_limit(e, b)))
 			launcher_stop(e->launcher, why);
 	}
@@ -273,17 +339,6 @@ static void loop_stop(struct exec *e)
 	e->loop = LOOP_OFF;
 }
 
-static void save_start(struct exec *e)
-{
-	gather(e, 0);
-	e->start = mem_realloc(e->start, e->count + 1, 1);
-	if (e->count)
-		memcpy(e->start, e->dense, e->count);
-	e->start_count = 0;
-	gather(e, 1); /* clears */
-	e->start_count = e->count;
-}
-
 /* Another start may succeed, unless too many did not. */
 static void count_mishap(struct exec *e)
 {
@@ -306,7 +361,7 @@ static enum loop_start not_looping(struct exec *e, struct exec_result *r)
 	launcher_stop(e->launcher, RUN_CUT); /* if the word lied: nothing else would end it */
 	launcher_end(e->launcher, &result);
 	take(e, &result, r);
-	gather(e, 0);
+	gather(e);
 	if (result.end == RUN_FAILED && !e->ran) {
 		error_set("%s", result.message);
 		return LOOP_START_ERROR;
@@ -320,7 +375,7 @@ static enum loop_start not_looping(struct exec *e, struct exec_result *r)
 	return LOOP_START_RAN;
 }
 
-static enum loop_start loop_start(struct exec *e, const struct launch_input *input, const struct begun *from, struct exec_result *r)
+static enum loop_start loop_start(struct exec *e, const struct launch_input *input, struct begun *from, struct exec_result *r)
 {
 	struct launch_input in = *input;
 	uint32_t done;
@@ -330,6 +385,7 @@ static enum loop_start loop_start(struct exec *e, const struct launch_input *inp
 	in.end_offset = e->shm.event_offset + offsetof(struct muster_loop, done);
 	memset(e->words, 0, sizeof *e->words);
 	e->words->capacity = e->shm.data_capacity;
+	e->words->seen_offset = e->shm.seen_offset;
 	e->shm.options.flags |= MUSTER_FLAG_LOOP;
 	begun = launcher_begin(e->launcher, &in);
 	e->shm.options.flags &= ~(uint32_t)MUSTER_FLAG_LOOP;
@@ -346,7 +402,7 @@ static enum loop_start loop_start(struct exec *e, const struct launch_input *inp
 	if (!e->most_kib || e->most_kib > LOOP_GROWTH_KIB)
 		e->most_kib = LOOP_GROWTH_KIB;
 	e->most_kib += e->words->resident_kib;
-	save_start(e);
+	e->seen_version = 0; /* its units may stand elsewhere */
 	return LOOP_STARTED;
 }
 
@@ -369,7 +425,7 @@ static int loop_ended(struct exec *e, struct exec_result *r)
 	launcher_end(e->launcher, &result);
 	e->loop = LOOP_OFF;
 	take(e, &result, r);
-	gather(e, 1);
+	gather(e);
 	if (!is_mishap(e, r))
 		return 1;
 	if (e->loop_runs >= MISHAP_RUNS)
@@ -378,38 +434,98 @@ static int loop_ended(struct exec *e, struct exec_result *r)
 	return 0;
 }
 
-/* 1 with a result; 0: it needs a process of its own; -1 with words. */
-static int run_looped(struct exec *e, const struct launch_input *in, struct exec_result *r)
+/* The inputs in the mapping, as many as there is room for. */
+static uint32_t put_inputs(struct exec *e, const struct exec_input *inputs, uint32_t count)
+{
+	uint8_t *data = e->shm.base + e->shm.data_offset;
+	struct muster_loop_input *list = (struct muster_loop_input *)data;
+	uint64_t at = count * sizeof *list;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (at > e->shm.data_capacity || inputs[i].size > e->shm.data_capacity - at)
+			return i;
+		list[i] = (struct muster_loop_input){.at = at, .size = inputs[i].size};
+		if (inputs[i].size)
+			memcpy(data + at, inputs[i].data, inputs[i].size);
+		at += (inputs[i].size + 15) & ~(uint64_t)15;
+	}
+	return count;
+}
+
+/* What the runtime says of the first inputs, which the target may have written over: the signatures are hints. */
+static void take_signatures(const struct exec *e, struct exec_input *inputs, uint32_t count)
+{
+	const struct muster_loop_input *list = (const struct muster_loop_input *)(e->shm.base + e->shm.data_offset);
+
+	for (uint32_t i = 0; i < count; i++)
+		inputs[i].signature = list[i].signature;
+}
+
+struct batch {
+	struct exec_input *inputs;
+	uint32_t count;
+	const struct exec_seen *seen; /* neither this nor `want`: one input, whose counters are wanted */
+	uint64_t want;
+	uint32_t done;
+};
+
+static uint32_t ask(struct exec *e, const struct batch *b, struct begun *from)
+{
+	e->words->count = b->count;
+	e->words->every = !b->seen && !b->want;
+	e->words->want = b->want;
+	e->words->stop = 0;
+	e->words->at = 0;
+	__atomic_store_n(&e->words->ask, e->ask, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &e->words->ask, FUTEX_WAKE, 1, NULL, NULL, 0);
+	return loop_wait(e, e->ask - 1, from);
+}
+
+/* 1 with a result; 0: the input after the first b->done needs a process of its own; -1 with words. */
+static int run_looped(struct exec *e, const struct launch_input *in, struct batch *b, struct exec_result *r)
 {
 	struct begun from = {.from = now()}; /* a process that starts has used nothing */
 	enum loop_start started = LOOP_STARTED;
+	int64_t start = from.from;
+	uint32_t at, done;
 
-	if (in->size > e->shm.data_capacity)
-		return 0;
 	if (e->loop == LOOP_ON && (e->loop_runs >= LOOP_RUNS || e->words->resident_kib > e->most_kib || look_at_cpu(e)))
 		loop_stop(e);
 	if (e->loop != LOOP_ON)
-		started = loop_start(e, in, &from, r);
-	if (started != LOOP_STARTED) {
-		r->seconds = (double)(now() - from.from) * 1e-9;
+		started = in->size <= e->shm.data_capacity ? loop_start(e, in, &from, r) : LOOP_START_FAILED;
+	b->count = started == LOOP_STARTED ? put_inputs(e, b->inputs, b->count) : 0;
+	if (started != LOOP_STARTED || !b->count) {
+		r->seconds = (double)(now() - start) * 1e-9;
+		b->done = started == LOOP_START_RAN;
 		return started == LOOP_START_ERROR ? -1 : started == LOOP_START_RAN;
 	}
+	if (b->seen)
+		put_seen(e, b->seen);
 	from = begin(e);
-	if (in->size)
-		memcpy(e->shm.base + e->shm.data_offset, in->data, in->size);
-	e->words->size = in->size;
-	__atomic_store_n(&e->words->ask, e->ask, __ATOMIC_RELEASE);
-	syscall(SYS_futex, &e->words->ask, FUTEX_WAKE, 1, NULL, NULL, 0);
+	start = from.from;
+	done = ask(e, b, &from);
+	at = e->words->taken == e->ask && e->words->at < b->count ? e->words->at : 0;
 	r->looped = 1;
-	if (loop_wait(e, e->ask - 1, &from) != e->ask) {
-		r->seconds = (double)(now() - from.from) * 1e-9;
-		return loop_ended(e, r);
+	r->seconds = (double)(now() - start) * 1e-9 / (at + 1);
+	e->spent += r->seconds * at;
+	e->loop_runs += at;
+	if (done != e->ask) {
+		r->seconds = (double)(now() - from.from) * 1e-9; /* since the look that first saw it */
+		int known = loop_ended(e, r);
+
+		take_signatures(e, b->inputs, at);
+		b->done = at + (uint32_t)known;
+		return known;
 	}
-	r->seconds = (double)(now() - from.from) * 1e-9;
+	take_signatures(e, b->inputs, at + 1);
+	b->done = at + 1;
 	r->end = RUN_EXIT;
+	r->quiet = (b->seen || b->want) && !e->words->news;
+	r->signature = b->inputs[at].signature;
 	e->ask++;
 	e->loop_runs++;
-	gather(e, 1);
+	if (!r->quiet)
+		gather(e);
 	return 1;
 }
 
@@ -428,7 +544,7 @@ static int run_process(struct exec *e, const struct launch_input *in, struct exe
 	} while (result.end == RUN_FAILED && e->ran && ++tries < TRIES);
 	take(e, &result, r);
 	r->seconds = result.wall_seconds;
-	gather(e, 0);
+	gather(e);
 	if (result.end != RUN_FAILED) {
 		e->failures = 0;
 		e->ran = 1;
@@ -439,47 +555,101 @@ static int run_process(struct exec *e, const struct launch_input *in, struct exe
 	return 0;
 }
 
-static int run(struct exec *e, const struct launch_input *in, struct exec_result *r)
+static struct launch_input launch_input(const struct exec *e, const struct exec_input *input)
 {
-	memset(r, 0, sizeof *r);
+	struct launch_input in = {.data = input->data, .size = input->size, .present = 1};
+
+	if (e->to_objects && input->size <= e->shm.data_capacity) {
+		in.memory = input->data;
+		in.memory_size = input->size;
+	}
+	return in;
+}
+
+static int run(struct exec *e, struct batch *b, struct exec_result *r)
+{
+	struct launch_input in = launch_input(e, &b->inputs[0]);
+
 	if (e->loop != LOOP_NONE) {
-		int looped = run_looped(e, in, r);
+		int looped = run_looped(e, &in, b, r);
 
 		if (looped)
 			return looped < 0 ? -1 : 0;
 		loop_stop(e);
 		memset(r, 0, sizeof *r);
 	}
-	return run_process(e, in, r);
+	in = launch_input(e, &b->inputs[b->done]);
+	b->inputs[b->done++].signature = 0;
+	return run_process(e, &in, r);
 }
 
-static int run_one(struct exec *e, const void *data, size_t size, int alone, struct exec_result *r)
+static int run_batch(struct exec *e, struct batch *b, int alone, struct exec_result *r)
 {
-	struct launch_input in = {.data = data, .size = size, .present = 1};
 	int result;
 
-	if (e->to_objects && size <= e->shm.data_capacity) {
-		in.memory = data;
-		in.memory_size = size;
-	}
 	if (alone)
 		loop_stop(e);
 	memset(r, 0, sizeof *r);
 	if (deadline_cut()) {
 		r->end = RUN_CUT;
 		r->counters = e->dense;
+		b->done = 1;
 		return 0;
 	}
 	e->scribbled = 0;
 	bind(e);
-	result = alone ? run_process(e, &in, r) : run(e, &in, r);
+	if (alone) {
+		struct launch_input in = launch_input(e, b->inputs);
+
+		result = run_process(e, &in, r);
+	} else {
+		result = run(e, b, r);
+	}
 	if (!e->burst)
 		cpu_unbind(&e->cpu);
 	r->counters = e->dense;
-	r->count = r->end == RUN_CUT ? 0 : e->count; /* what a part of it did says nothing */
+	r->count = r->end == RUN_CUT || r->quiet ? 0 : e->count; /* what a part of it did says nothing */
 	r->scribbled = e->scribbled && r->end != RUN_CUT;
 	e->spent += r->seconds;
 	return result;
+}
+
+static int run_one(struct exec *e, const void *data, size_t size, int alone, struct exec_result *r)
+{
+	struct exec_input input = {.data = data, .size = size};
+	struct batch b = {.inputs = &input, .count = 1};
+
+	return run_batch(e, &b, alone, r);
+}
+
+static int run_inputs(struct exec *e, struct batch *b, uint32_t *done, struct exec_result *r)
+{
+	int result;
+
+	for (uint32_t i = 0; i < b->count; i++)
+		b->inputs[i].signature = 0;
+	result = run_batch(e, b, 0, r);
+	*done = b->done;
+	return result;
+}
+
+int exec_batch(struct exec *e, struct exec_input *inputs, uint32_t count, const struct exec_seen *seen, uint32_t *done, struct exec_result *r)
+{
+	struct batch b = {.inputs = inputs, .count = count, .seen = seen};
+
+	return run_inputs(e, &b, done, r);
+}
+
+void exec_set_patient(struct exec *e, int on)
+{
+	e->patient = on;
+}
+
+int exec_until(struct exec *e, struct exec_input *inputs, uint32_t count, uint64_t signature, uint32_t *done, struct exec_result *r)
+{
+	struct batch b = {.inputs = inputs, .count = count, .want = signature};
+
+	return run_inputs(e, &b, done, r);
 }
 
 double exec_spent(const struct exec *e)
@@ -543,8 +713,8 @@ void exec_close(struct exec *e)
 	vec_release(&e->units);
 	vec_release(&e->order);
 	map_release(&e->by_unit);
+	vec_release(&e->copies);
 	free(e->dense);
-	free(e->start);
 	free(e);
 }
 

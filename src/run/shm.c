@@ -1,6 +1,6 @@
 /* shm.c: the shared mapping of a traced run.
  *
- * Layout: header, block table, memory sources, events, nodes, slots, each from a
+ * Layout: header, block table, memory sources, events, nodes, slots, functions, classes seen (bare), each from a
  * page of its own. Everything is sparse; a run touches a prefix of each table,
  * and these pages are kept for the next run, since faulting them in again costs
  * more than the run. Two things must be clean before a run: the header and the
@@ -75,7 +75,9 @@ static void layout(struct shm *s)
 	s->slot_offset = at;
 	at = page_up(at + s->slot_count * sizeof(uint32_t));
 	s->function_offset = at;
-	s->map_size = page_up(at + SHM_FUNCTIONS * sizeof(struct muster_function));
+	at = page_up(at + SHM_FUNCTIONS * sizeof(struct muster_function));
+	s->seen_offset = at;
+	s->map_size = page_up(at + (o->bare ? s->node_capacity * sizeof(struct muster_node) : 0));
 }
 
 /* The target needs some 21 TiB of address space, reserved and not used. */

@@ -49,6 +49,7 @@ struct shm {
 	uint64_t block_offset, block_count;
 	uint64_t data_offset, data_capacity;
 	uint64_t function_offset;
+	uint64_t seen_offset; /* bare: as large as the nodes, which are counters; what was seen of each (muster/cov.h) */
 	struct muster_function *functions; /* whose activations get leaves, ascending */
 	size_t function_count;
 	uint32_t source_count;

@@ -2,9 +2,8 @@
  *
  * A count is put into one of eight classes, and for each outcome the classes seen so far
  * are the bits of one byte. Most runs bring nothing new, so that case is the fast one:
- * sixteen counters are classified and compared at a time with vector operations, and only
- * a group that has news is looked at byte by byte. The compare-and-select form below has
- * no table: a table for pairs of bytes would take the place of the target's data in the cache.
+ * sixteen counters are classified and compared at a time with vector operations (muster/cov.h; in the loop of a harness the runtime does the
+ * same, and most runs never come here), and only a group that has news is looked at byte by byte.
  *
  * Invariant: covered is the number of bytes of seen that are not zero; bytes of seen from
  * count to cap are zero.
@@ -13,13 +12,14 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "muster/cov.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUP 16 /* no limit: bytes of a vector register */
+#define GROUP MUSTER_COV_GROUP
 
-typedef uint8_t group __attribute__((vector_size(GROUP)));
+typedef muster_cov_group group;
 
 void cover_init(struct cover *c)
 {
@@ -37,6 +37,7 @@ void cover_forget(struct cover *c)
 	if (c->count)
 		memset(c->seen, 0, c->count);
 	c->covered = 0;
+	c->version++;
 }
 
 static void grow(struct cover *c, uint32_t count)
@@ -54,24 +55,6 @@ static void grow(struct cover *c, uint32_t count)
 	c->count = count;
 }
 
-/* Thresholds rise, and so do their bits: the last one that holds gives the class. */
-#define CLASSES(X) X(2, 2) X(3, 4) X(4, 8) X(8, 16) X(16, 32) X(32, 64) X(128, 128)
-
-static inline group classes_of(group n)
-{
-	const group zero = {0};
-	group class = (group)(n != zero) & (zero + 1);
-
-#define X(from, bit)                                                        \
-	{                                                                   \
-		group above = (group)(n >= zero + from);                    \
-		class = (class & ~above) | (above & (zero + (uint8_t)bit)); \
-	}
-	CLASSES(X)
-#undef X
-	return class;
-}
-
 static inline uint8_t class_of(uint8_t n)
 {
 	uint8_t class = n != 0;
@@ -79,7 +62,7 @@ static inline uint8_t class_of(uint8_t n)
 #define X(from, bit)   \
 	if (n >= from) \
 		class = bit;
-	CLASSES(X)
+	MUSTER_COV_CLASSES(X)
 #undef X
 	return class;
 }
@@ -110,6 +93,7 @@ static void look_closely(struct walk *w, uint32_t from, uint32_t to)
 		if (w->add) {
 			c->covered += !old;
 			c->seen[i] = old | class;
+			c->version++;
 		}
 		if (w->changed)
 			w->changed(w->ctx, i, old | class);
@@ -140,7 +124,7 @@ struct cover_news cover_look(struct cover *c, const struct exec_result *r, int a
 		if (!any(n))
 			continue;
 		memcpy(&seen, c->seen + i, GROUP);
-		if (any(classes_of(n) & ~seen))
+		if (any(muster_cov_classes(n) & ~seen))
 			look_closely(&w, i, i + GROUP);
 	}
 	look_closely(&w, whole, r->count);
@@ -164,7 +148,7 @@ uint64_t cover_signature(const struct exec_result *r)
 		memcpy(&n, i == whole ? rest : r->counters + i, GROUP);
 		if (!any(n))
 			continue;
-		n = classes_of(n);
+		n = muster_cov_classes(n);
 		memcpy(half, &n, sizeof half);
 		hash = hash_mix(hash ^ half[0] ^ i) + hash_mix(half[1] + hash);
 	}
@@ -176,4 +160,5 @@ void cover_set(struct cover *c, uint32_t index, uint8_t mask)
 	grow(c, index + 1);
 	c->covered += mask && !c->seen[index];
 	c->seen[index] |= mask;
+	c->version++;
 }

@@ -15,6 +15,7 @@ struct cover {
 	uint8_t *seen; /* by dense index of exec: a bit for each class */
 	uint32_t count, cap;
 	uint64_t covered; /* outcomes seen */
+	uint64_t version; /* another whenever seen is */
 };
 
 void cover_init(struct cover *c);

@@ -13,7 +13,8 @@
  * remembers the RARE outcomes that were rarest when it was added; since counts only grow, these
  * are looked up again whenever its weight is.
  *
- * Mutants that were run before are not run again, as far as a table of hashes remembers.
+ * Mutants that were run before are not run again, as far as a table of hashes remembers. They are made and run in batches, and only the runs that show
+ * something new are looked at (exec_batch); what one of them shows helps from the next batch on.
  *
  * Invariant: top[o] is an input that takes o, or NONE; tops of an input is the number of
  * entries of top that name it.
@@ -34,6 +35,9 @@
 #define ROUND LIMIT(256, 2) /* mutants of a round; twice as many for inputs that were never drawn | by hand (tries) */
 #define STEP_LIMIT LIMIT(4096, 8) /* bytes of an input that gets deterministic changes | bounds the runs of one stage */
 #define REMEMBERED LIMIT((1u << 16), 2) /* mutants that are not run again soon; a power of two | memory: half a megabyte */
+#define BATCH LIMIT(64, 2) /* mutants that are made before they are run | a round trip to the harness costs as much as a run of some */
+#define BATCH_TIME LIMIT(0.02, 0.001) /* seconds that a batch may take, by its parent's run | a look at the clock comes soon enough */
+#define TRIAL_BYTES LIMIT((256u << 10), 64) /* bytes of shorter inputs that are made before they are run | a batch of short ones fits */
 #define PAUSE_RUNS LIMIT(16, 1) /* runs between two looks whether to pause | a look costs less than a run */
 #define WEIGHT_ONE 1024.0 /* scale of the weights | fixed point */
 
@@ -54,6 +58,12 @@ struct entry {
 	uint32_t rare[RARE], hot[HOT];
 };
 
+/* A mutant that waits for its run. */
+struct made {
+	size_t at, size; /* in st->made */
+	enum { MADE_RANDOM, MADE_STEP, MADE_PARENT } kind;
+};
+
 struct stage {
 	struct stage_options o;
 	struct exec *exec;
@@ -69,6 +79,10 @@ struct stage {
 	double size_sum, seconds_sum;
 	uint64_t known; /* entries in the sums */
 	struct buf mutant, trial;
+	struct buf made; /* the bytes of the batch's mutants */
+	VEC(struct made) batch;
+	VEC(struct exec_input) inputs;
+	uint64_t reference; /* signature of the parent's own run in this round; 0: none yet */
 	uint64_t *seen;
 	unsigned until_pause;
 	int paused;
@@ -83,6 +97,7 @@ struct stage *stage_new(const struct stage_options *o, struct exec *e, const str
 	if (!st->o.trim_runs)
 		st->o.trim_runs = 256;
 	st->exec = e;
+	exec_set_patient(e, o->repeatable);
 	st->cover = c;
 	st->havoc = h;
 	st->hooks = *hooks;
@@ -101,6 +116,9 @@ void stage_free(struct stage *st)
 	vec_release(&st->tree);
 	buf_release(&st->mutant);
 	buf_release(&st->trial);
+	buf_release(&st->made);
+	vec_release(&st->batch);
+	vec_release(&st->inputs);
 	free(st->users);
 	free(st->top);
 	free(st->seen);
@@ -294,24 +312,71 @@ static int failed(const struct exec_result *r)
 	return r->end != RUN_EXIT && r->end != RUN_FAILED && r->end != RUN_WAITING && r->end != RUN_CUT;
 }
 
+static void look_whether_to_pause(struct stage *st, uint32_t runs)
+{
+	st->until_pause += runs;
+	if (!st->hooks.pause || st->until_pause < PAUSE_RUNS)
+		return;
+	st->until_pause = 0;
+	st->paused |= st->hooks.pause(st->hooks.ctx) != 0;
+}
+
+static void count_runs(struct stage *st, uint32_t runs, const struct exec_result *last)
+{
+	st->stats.runs += runs;
+	look_whether_to_pause(st, runs);
+	st->paused |= last->end == RUN_CUT;
+}
+
 static int run(struct stage *st, const struct buf *input, struct exec_result *r)
 {
-	st->stats.runs++;
-	if (st->hooks.pause && ++st->until_pause >= PAUSE_RUNS) {
-		st->until_pause = 0;
-		st->paused |= st->hooks.pause(st->hooks.ctx) != 0;
-	}
 	if (exec_run(st->exec, input->data, input->size, r))
 		return -1;
-	st->paused |= r->end == RUN_CUT;
+	count_runs(st, 1, r);
+	return 0;
+}
+
+/* Inputs with one block less each, from the one that ends at `end` down: the first of them that does the same is taken. */
+struct trial {
+	struct exec_input inputs[BATCH];
+	size_t from[BATCH]; /* where the block began */
+	uint32_t count;
+};
+
+static void make_trials(struct stage *st, const struct buf *data, size_t end, size_t block, uint32_t most, struct trial *t)
+{
+	size_t room = TRIAL_BYTES;
+
+	buf_clear(&st->trial);
+	for (t->count = 0; end && t->count < most && t->count < BATCH && (!t->count || room >= data->size); t->count++) {
+		size_t from = end > block ? end - block : 0;
+
+		buf_add(&st->trial, data->data, from);
+		buf_add(&st->trial, data->data + end, data->size - end);
+		t->inputs[t->count] = (struct exec_input){.size = data->size - (end - from)};
+		t->from[t->count] = end = from;
+		room -= room < data->size ? room : data->size;
+	}
+	/* The buffer stays where it is from now on. */
+	for (size_t i = 0, at = 0; i < t->count; at += t->inputs[i++].size)
+		t->inputs[i].data = st->trial.data + at;
+}
+
+static int run_trials(struct stage *st, struct trial *t, uint64_t looped, uint32_t *done, struct exec_result *r)
+{
+	static const struct exec_seen nothing; /* so that whatever the one run takes is new */
+
+	if (looped ? exec_until(st->exec, t->inputs, t->count, looped, done, r) : exec_batch(st->exec, t->inputs, t->count, &nothing, done, r))
+		return -1;
+	count_runs(st, *done, r);
 	return 0;
 }
 
 int stage_trim(struct stage *st, struct buf *data, struct exec_result *r, uint32_t max_runs)
 {
-	uint64_t signature = cover_signature(r);
+	uint64_t signature = cover_signature(r), looped = r->signature;
 	size_t before = data->size, block = 1;
-	uint32_t runs = 0;
+	uint32_t runs = 0, done;
 	int current = 1; /* *r is the run of *data */
 
 	while (block * 2 < data->size)
@@ -319,22 +384,18 @@ int stage_trim(struct stage *st, struct buf *data, struct exec_result *r, uint32
 	/* From the end, since what stands there has least after it that refers to it. */
 	for (; block && runs < max_runs; block /= 2)
 		for (size_t end = data->size; end > 0 && runs < max_runs && !st->paused;) {
-			size_t from = end > block ? end - block : 0;
+			struct trial t;
 
-			buf_clear(&st->trial);
-			buf_add(&st->trial, data->data, from);
-			buf_add(&st->trial, data->data + end, data->size - end);
-			runs++;
-			if (run(st, &st->trial, r))
+			make_trials(st, data, end, block, looped ? max_runs - runs : 1, &t);
+			if (run_trials(st, &t, looped, &done, r))
 				return -1;
-			current = r->end == RUN_EXIT && cover_signature(r) == signature;
+			runs += done;
+			current = !r->quiet && r->end == RUN_EXIT && cover_signature(r) == signature;
 			if (current) {
-				struct buf kept = *data;
-
-				*data = st->trial;
-				st->trial = kept;
+				buf_clear(data);
+				buf_add(data, t.inputs[done - 1].data, t.inputs[done - 1].size);
 			}
-			end = from;
+			end = t.from[done - 1];
 		}
 	st->stats.trim_runs += runs + !current;
 	st->stats.trimmed_bytes += before - data->size;
@@ -398,28 +459,110 @@ static void note_hot(struct entry *e, const struct buf *mutant)
 		e->hot[e->hot_count++] = at;
 }
 
-static int try_mutant(struct stage *st, uint32_t index, int step)
+/* A change that does not show in the counters is at a place that does not matter, as far as we can see. Where runs have processes of their
+ * own the counters are at hand, and in a loop the runtime's signatures. */
+static void note_difference(struct stage *st, uint32_t index, const struct made *m, const struct exec_input *input, const struct exec_result *r)
 {
-	struct exec_result r;
+	struct buf mutant = {(char *)input->data, input->size, input->size};
+	uint64_t own = st->entries.data[index].signature, other;
+
+	if (m->kind == MADE_PARENT) {
+		st->reference = input->signature;
+		return;
+	}
+	if (m->kind != MADE_STEP)
+		return;
+	if (input->signature) {
+		own = st->reference;
+		other = input->signature;
+	} else if (r && !r->quiet && !failed(r)) {
+		other = cover_signature(r);
+	} else {
+		return;
+	}
+	if (own && own != other)
+		note_hot(&st->entries.data[index], &mutant);
+}
+
+/* What came of inputs [from, from + done) of the batch, of which the last has r. */
+static int take_results(struct stage *st, uint32_t index, uint32_t from, uint32_t done, struct exec_result *r)
+{
+	const struct exec_input *last = &st->inputs.data[from + done - 1];
 	struct cover_news news;
 
-	if (remembered(st)) {
-		st->stats.repeated++;
-		return 0;
+	st->stats.runs += done;
+	st->paused |= r->end == RUN_CUT;
+	for (uint32_t i = from; i < from + done; i++) {
+		const struct made *m = &st->batch.data[i];
+
+		st->stats.mutants += m->kind != MADE_PARENT;
+		st->entries.data[index].runs += m->kind != MADE_PARENT;
+		note_difference(st, index, m, &st->inputs.data[i], i + 1 == from + done ? r : NULL);
 	}
-	st->stats.mutants++;
-	st->entries.data[index].runs++;
-	if (run(st, &st->mutant, &r))
-		return -1;
-	if (step && !failed(&r) && cover_signature(&r) != st->entries.data[index].signature)
-		note_hot(&st->entries.data[index], &st->mutant);
-	news = cover_look((struct cover *)st->cover, &r, 0, NULL, NULL);
-	if (!failed(&r) && !news.outcomes && !news.classes)
+	if (r->quiet)
 		return 0;
-	return hand_over(st, index, &r, news);
+	news = cover_look((struct cover *)st->cover, r, 0, NULL, NULL);
+	if (!failed(r) && !news.outcomes && !news.classes)
+		return 0;
+	buf_clear(&st->mutant);
+	buf_add(&st->mutant, last->data, last->size);
+	return hand_over(st, index, r, news);
+}
+
+/* Runs the mutants that were made. A pause is looked for before and after: what is left of them is the next slice's loss, and in
+ * repeatable mode there is nothing left. */
+static int run_batch(struct stage *st, uint32_t index)
+{
+	uint32_t count = (uint32_t)st->batch.size, done = 0;
+
+	st->inputs.size = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		struct exec_input input = {.data = st->made.data + st->batch.data[i].at, .size = st->batch.data[i].size};
+
+		vec_push(&st->inputs, input);
+	}
+	for (uint32_t from = 0; from < count; from += done) {
+		struct exec_seen seen = {st->cover->seen, st->cover->count, st->cover->version};
+		struct exec_result r;
+
+		if (exec_batch(st->exec, st->inputs.data + from, count - from, &seen, &done, &r))
+			return -1;
+		if (take_results(st, index, from, done, &r))
+			return -1;
+		if (st->o.repeatable)
+			continue;
+		look_whether_to_pause(st, done);
+		if (st->paused)
+			break;
+	}
+	if (st->o.repeatable)
+		look_whether_to_pause(st, count);
+	st->batch.size = 0;
+	buf_clear(&st->made);
+	return 0;
+}
+
+static void put_in_batch(struct stage *st, const void *data, size_t size, int kind)
+{
+	struct made m = {.at = st->made.size, .size = size, .kind = kind};
+
+	buf_add(&st->made, data, size);
+	vec_push(&st->batch, m);
+}
+
+static uint32_t batch_size(const struct stage *st, const struct entry *e)
+{
+	if (st->o.repeatable || e->seconds <= 0)
+		return BATCH;
+	return (uint32_t)clamp(BATCH_TIME / e->seconds, 1, BATCH);
 }
 
 /* --------------------------------------------------------------- rounds */
+
+static int has_steps(const struct entry *e)
+{
+	return e->step != UINT64_MAX && e->tops;
+}
 
 /* Makes the next mutant. 1 if it is a deterministic change. */
 static int next_mutant(struct stage *st, uint32_t index, unsigned number)
@@ -430,7 +573,7 @@ static int next_mutant(struct stage *st, uint32_t index, unsigned number)
 	int steer = e->step == UINT64_MAX && e->hot_count && e->hot_count < HOT &&
 		    e->size > 4u * e->hot_count;
 
-	if (e->step != UINT64_MAX && e->tops && number % 4 == 0) {
+	if (has_steps(e) && number % 4 == 0) {
 		if (havoc_step(st->havoc, e->data, e->size, e->step++, &st->mutant)) {
 			st->stats.steps++;
 			return 1;
@@ -468,9 +611,23 @@ static int run_round(struct stage *st, uint32_t index, uint64_t end)
 			return -1;
 		learn(st, index, &r);
 	}
-	for (unsigned i = 0; i < mutants && !st->paused && st->stats.runs < end; i++)
-		if (try_mutant(st, index, next_mutant(st, index, i)))
+	st->reference = 0;
+	if (has_steps(&st->entries.data[index]))
+		put_in_batch(st, st->entries.data[index].data, st->entries.data[index].size, MADE_PARENT);
+	for (unsigned i = 0; i < mutants && !st->paused && st->stats.runs + st->batch.size < end; i++) {
+		int step = next_mutant(st, index, i);
+
+		if (remembered(st))
+			st->stats.repeated++;
+		else
+			put_in_batch(st, st->mutant.data, st->mutant.size, step ? MADE_STEP : MADE_RANDOM);
+		if (st->batch.size >= batch_size(st, &st->entries.data[index]) && run_batch(st, index))
 			return -1;
+	}
+	if (st->batch.size && !st->paused && run_batch(st, index))
+		return -1;
+	st->batch.size = 0;
+	buf_clear(&st->made);
 	st->stats.rounds++;
 	st->entries.data[index].rounds++;
 	count_cycle(st, &st->entries.data[index]);

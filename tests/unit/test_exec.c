@@ -3,6 +3,7 @@
 #include "cov_program.h"
 #include "base/mem.h"
 #include "run/exec.h"
+#include "search/cover.h"
 #include "timing.h"
 
 #include <errno.h>
@@ -206,6 +207,125 @@ static void test_loop(void **unused)
 	exec_close(e);
 }
 
+/* The second block of the unit counts what the input says: sums have classes of their own. */
+static const char twice[] =
+    "#include <stdint.h>\n"
+    "#include <stdlib.h>\n"
+    "void again(uint32_t unit, uint32_t count, uint8_t *own, uint8_t **at);\n"
+    "__asm__(\".globl again\\nagain: jmp __muster_cov_unit@PLT\");\n"
+    "static uint8_t own[4], *at = own;\n"
+    "int LLVMFuzzerInitialize(int *argc, char ***argv) { again(0x1234abcd, 4, own, &at); return 0; }\n"
+    "int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)\n"
+    "{\n"
+    "	for (size_t i = 0; i < size; i++)\n"
+    "		if (data[i] == 'x') at[0]++; else if (data[i] == 'y') at[1] += 3; else if (data[i] == 'a') abort();\n"
+    "	return 0;\n"
+    "}\n";
+
+static const struct exec_unit *unit_of(const struct exec *e)
+{
+	uint32_t count;
+	const struct exec_unit *units = exec_units(e, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (units[i].unit == PROGRAM)
+			return &units[i];
+	fail_msg("the program has no unit");
+	return NULL;
+}
+
+/* A batch says of each input what a run in a process of its own says: where it stops, what it skips, and the counters. */
+static void check_batches(const char *text, const char *const *inputs, uint32_t count, double limit)
+{
+	char *path = make_program(text, 1);
+	struct exec *alone, *looped;
+	struct cover seen;
+	struct exec_input list[512];
+	uint32_t from = 0, done, batches = 0;
+
+	assert_true(count <= 512);
+	wall = limit;
+	alone = open_program(path, 1, NULL);
+	looped = open_program(path, 0, NULL);
+	wall = 0.25;
+	exec_set_patient(looped, 1);
+	cover_init(&seen);
+	for (uint32_t i = 0; i < count; i++)
+		list[i] = (struct exec_input){.data = inputs[i], .size = strlen(inputs[i])};
+	for (; from < count; from += done, batches++) {
+		struct exec_seen classes = {seen.seen, seen.count, seen.version};
+		struct exec_result r;
+
+		if (exec_batch(looped, list + from, count - from < 64 ? count - from : 64, &classes, &done, &r))
+			fail_msg("%s", error_text());
+		assert_true(done >= 1 && from + done <= count);
+		for (uint32_t i = from; i < from + done; i++) {
+			struct cover_news news;
+
+			run(alone, inputs[i]);
+			news = cover_look(&seen, &result, 0, NULL, NULL);
+			if (i + 1 < from + done || r.quiet) {
+				if (news.outcomes || news.classes || result.end != RUN_EXIT)
+					fail_msg("input %u, \"%s\", was passed over", i, inputs[i]);
+				continue;
+			}
+			assert_int_equal(r.end, result.end);
+			assert_int_equal(r.signal, result.signal);
+			assert_int_equal(r.count, result.count);
+			/* Not the driver's: without a loop it reads a file. */
+			assert_memory_equal(r.counters + unit_of(looped)->first, result.counters + unit_of(alone)->first, unit_of(alone)->count);
+			cover_look(&seen, &r, 1, NULL, NULL);
+			cover_look(&seen, &result, 1, NULL, NULL);
+		}
+	}
+	assert_true(batches < count || text == twice); /* where sums count, every run is looked at */
+	cover_release(&seen);
+	exec_close(alone);
+	exec_close(looped);
+	free(path);
+}
+
+static void test_batches(void **unused)
+{
+	static const char *const ends[] = {"1",	 "1",	  "xx", "xx", "2",  "abort", "1",    "xxxx", "3",  "fine", "exit", "xxx", "1", "pp",
+					   "pp", "4",  "x",     "hang", "5",    "xx", "",	   "6",	   "abort again", "7", "8", "9", "xxxxxxxxx"};
+	static const char *const sums[] = {"x", "x", "x", "xx", "xx", "y", "y", "xy", "xy", "xxy", "xyz", "xxy", "yyy", "a", "yyy", "xxxxxx", "xyxyxy", "", "z", "zz", "x"};
+	static char text[400][6];
+	static const char *random[400];
+	uint32_t state = 1;
+
+	(void)unused;
+	check_batches(harness, ends, sizeof ends / sizeof *ends, 1);
+	check_batches(twice, sums, sizeof sums / sizeof *sums, 1);
+	for (size_t i = 0; i < 400; i++) {
+		for (size_t n = 0; n < i % 6; n++)
+			text[i][n] = "xyz1p"[(state = state * 1103515245 + 12345) >> 16 & 3];
+		random[i] = text[i];
+	}
+	check_batches(harness, random, 400, 1);
+	check_batches(twice, random, 400, 1);
+}
+
+/* Of inputs with one signature the first is found, and those before it are others. */
+static void test_until(void **unused)
+{
+	struct exec *e = open_harness(0);
+	struct exec_input list[] = {{.data = "1", .size = 1}, {.data = "12", .size = 2}, {.data = "2", .size = 1}, {.data = "x1", .size = 2}, {.data = "1x", .size = 2}};
+	uint32_t done;
+
+	(void)unused;
+	run(e, "y4x");
+	assert_int_not_equal(result.signature, 0);
+	exec_until(e, list, 5, result.signature, &done, &result);
+	assert_int_equal(result.quiet && done == 5, 1);
+	run(e, "5x");
+	exec_until(e, list, 5, result.signature, &done, &result);
+	assert_int_equal(done, 4);
+	assert_int_equal(result.quiet, 0);
+	assert_true(covered() > 2);
+	exec_close(e);
+}
+
 /* The loop's end may come at any of these inputs, on a busy machine many later: each gets its result, and the loop goes on. */
 static void loops_again(struct exec *e)
 {
@@ -352,6 +472,8 @@ int main(void)
 	    cmocka_unit_test_teardown(test_processes, no_children),
 	    cmocka_unit_test_teardown(test_counters, no_children),
 	    cmocka_unit_test_teardown(test_loop, no_children),
+	    cmocka_unit_test_teardown(test_batches, no_children),
+	    cmocka_unit_test_teardown(test_until, no_children),
 	    cmocka_unit_test_teardown(test_loop_ends, no_children),
 	    cmocka_unit_test_teardown(test_loop_leaks, no_children),
 	    cmocka_unit_test_teardown(test_no_loop, no_children),
