@@ -255,11 +255,25 @@ void activation_read(const void *p, uint64_t n, label address, uint64_t site)
 
 /* -------------------------------------------------------------- addresses */
 
+/* An address as a sum: a label without pointers among the leaves (0: none), and the rest of it. */
 struct sum {
 	label rest;
+	int found; /* a pointer among the leaves is in it */
 	uint64_t constant;
-	int found;
 };
+
+/* What was found for a node: chains of additions grow by one at each step of a loop, and would be walked from their end at each access. One that has no such pointer may have one near another address. */
+struct known_sum {
+	label of;
+	uint32_t table; /* of nodes: their numbers come again where a process makes several runs */
+	uint64_t near;	/* where the access was, by page, and how many leaves had been followed */
+	struct sum sum;
+};
+#define KNOWN_SUMS 4096
+static struct known_sum known_sums[KNOWN_SUMS];
+static uint32_t table = 1;
+static uint64_t table_nodes; /* it had */
+static uint64_t followed;    /* leaves, so far */
 
 static int points(uint64_t value, uint64_t p)
 {
@@ -271,40 +285,63 @@ static int points(uint64_t value, uint64_t p)
 	return rt_object_find((const void *)value, &o) || rt_object_find((const void *)(value - 1), &o) || apart < 4096;
 }
 
-static void add(struct sum *s, label l, uint64_t p, unsigned depth)
+static struct sum sum_of(label l, uint64_t p, unsigned depth);
+
+static uint64_t near_to(uint64_t p)
+{
+	return p >> 12 ^ followed << 40;
+}
+
+static label rest_of(label a, label b)
+{
+	return a && b ? rt_binary(MUSTER_OP_ADD, 64, a, b, rt_value(a), rt_value(b)) : a ? a : b;
+}
+
+static struct sum walk(label l, uint64_t p, unsigned depth)
 {
 	struct muster_node *n = rt_node(l);
+	struct sum s = {.rest = l};
 
-	if (n->op == MUSTER_OP_LEAF && n->width == 64 && (n->flags & MUSTER_NODE_FOLLOWED || points(n->value64, p))) {
-		s->found = 1;
+	if (n->width != 64)
+		return s;
+	if (n->op == MUSTER_OP_LEAF && (n->flags & MUSTER_NODE_FOLLOWED || points(n->value64, p))) {
+		s = n->a && depth ? sum_of(n->a, p, depth - 1) : (struct sum){.constant = n->value64};
+		s.found = 1;
+		followed += !(n->flags & MUSTER_NODE_FOLLOWED);
 		n->flags |= MUSTER_NODE_FOLLOWED;
-		if (n->a && depth)
-			add(s, n->a, p, depth - 1);
-		else
-			s->constant += n->value64;
-		return;
+	} else if (n->op == MUSTER_OP_ADD && depth && (n->a || n->b)) {
+		struct sum a = n->a ? sum_of(n->a, p, depth - 1) : (struct sum){.constant = n->k}, b = n->b ? sum_of(n->b, p, depth - 1) : (struct sum){.constant = n->k};
+		if (a.found || b.found)
+			s = (struct sum){rest_of(a.rest, b.rest), 1, a.constant + b.constant};
+	} else if (n->op == MUSTER_OP_SUB && depth && n->a && !n->b) {
+		struct sum a = sum_of(n->a, p, depth - 1);
+		if (a.found)
+			s = (struct sum){a.rest, 1, a.constant - n->k};
 	}
-	if (n->width == 64 && n->op == MUSTER_OP_ADD && depth) {
-		if (n->a)
-			add(s, n->a, p, depth - 1);
-		if (n->b)
-			add(s, n->b, p, depth - 1);
-		s->constant += n->a && n->b ? 0 : n->k;
-	} else if (n->width == 64 && n->op == MUSTER_OP_SUB && depth && n->a && !n->b) {
-		add(s, n->a, p, depth - 1);
-		s->constant -= n->k;
-	} else {
-		s->rest = rt_binary(MUSTER_OP_ADD, 64, s->rest, l, rt_value(s->rest), n->value64);
+	return s;
+}
+
+static struct sum sum_of(label l, uint64_t p, unsigned depth)
+{
+	struct known_sum *k = &known_sums[l % KNOWN_SUMS];
+	uint64_t near = near_to(p);
+
+	if (k->of != l || k->table != table || (!k->sum.found && k->near != near)) {
+		struct sum s = walk(l, p, depth);
+		*k = (struct known_sum){l, table, near_to(p), s};
+		return s;
 	}
+	return k->sum;
 }
 
 label activation_address(label address, uint64_t p)
 {
-	struct sum s = {0};
-
 	if (!address || !RT_ON() || rt_node(address)->width != 64)
 		return address;
-	add(&s, address, p, 64);
+	if (RT_STATE->header->node_count < table_nodes)
+		table++;
+	table_nodes = RT_STATE->header->node_count;
+	struct sum s = sum_of(address, p, 64);
 	if (!s.found)
 		return address;
 	return s.rest ? rt_binary(MUSTER_OP_ADD, 64, s.rest, 0, rt_value(s.rest), s.constant) : 0;
