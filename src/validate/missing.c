@@ -18,6 +18,7 @@
 #define ROUNDS 12   /* of the loop: each is a question to the solver and a conjunct of R */
 #define PLACES 64   /* that R may be about */
 #define SAID 600    /* terms of R: what is longer nobody reads */
+#define PLAIN 20000 /* terms, shared ones as often as they stand there, of what is made plain: each is visited */
 
 /* ------------------------------------------------------------ places */
 
@@ -133,6 +134,16 @@ static expr_t instantiate(struct missing *m, expr_t holds, const struct solve_mo
 	return e;
 }
 
+/* How many terms there are below it, as it would be printed; counting ends beyond most. */
+static unsigned length(const struct exprs *p, expr_t e, unsigned most, unsigned before)
+{
+	expr_t parts[3];
+	unsigned count = expr_operands(p, e, parts), n = before + 1;
+	for (unsigned k = 0; k < count && n <= most; k++)
+		n = length(p, parts[k], most, n);
+	return n;
+}
+
 #define CHOICES 24 /* one inside the other, in a term that is made plain */
 
 /* The same without choices between constants: `(c ? 3 : d ? 4 : 5) == 4` is what a function that returns these leaves of its paths. */
@@ -180,19 +191,9 @@ static int has_address(struct exprs *p, expr_t e)
 	return 0;
 }
 
-/* How many terms there are below it, as it would be printed: at most SAID + 1. */
-static unsigned length(const struct exprs *p, expr_t e, unsigned before)
-{
-	expr_t parts[3];
-	unsigned count = expr_operands(p, e, parts), n = before + 1;
-	for (unsigned k = 0; k < count && n <= SAID; k++)
-		n = length(p, parts[k], n);
-	return n;
-}
-
 static int is_readable(struct missing *m, expr_t r)
 {
-	return length(m->b->p, r, 0) <= SAID && !has_address(m->b->p, r);
+	return length(m->b->p, r, SAID, 0) <= SAID && !has_address(m->b->p, r);
 }
 
 int missing_find(struct missing *m, struct solve_context *context, expr_t holds, int (*over)(void *ctx), void *ctx, expr_t *r, const char **why)
@@ -209,7 +210,7 @@ int missing_find(struct missing *m, struct solve_context *context, expr_t holds,
 		solve_model_release(&model);
 		if (v != VERDICT_SAT || e == EXPR_NONE)
 			break;
-		*r = expr_and(p, *r, make_plain(p, e, CHOICES));
+		*r = expr_and(p, *r, length(p, e, PLAIN, 0) <= PLAIN ? make_plain(p, e, CHOICES) : e);
 		if (*r == expr_false(p)) {
 			*why = "nothing that it could leave unsaid makes it hold";
 			return 0;
