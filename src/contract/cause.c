@@ -201,7 +201,7 @@ static void add_compared(struct finding *f, const struct entry *e, uint32_t a)
 static void add_pair(struct finding *f, const struct entry *e, uint32_t a, uint32_t b)
 {
 	const struct entry_place *x = &e->places.data[a], *y = &e->places.data[b];
-	if (!f->looked[b] || x->kind != ENTRY_NUMBER || !x->counts || (x->depth && x->in_struct && x->parent != y->parent && !(y->depth == 0 && y->kind == ENTRY_NUMBER)) || x->parent == b)
+	if (!f->looked[b] || x->kind != ENTRY_NUMBER || !x->counts || (x->depth && x->in_struct && (x->parent != y->parent || x->index != y->index) && !(y->depth == 0 && y->kind == ENTRY_NUMBER)) || x->parent == b)
 		return;
 	if (y->kind == ENTRY_POINTER && y->length) {
 		add_literal(f, CLAUSE_WITHIN, a, b, 0);
@@ -676,11 +676,17 @@ static void drop_idle(struct finding *f, struct bytes *bytes)
 	}
 }
 
-/* What a global has from the start is the loader's to say: nothing is called necessary by it. */
+/* What a global has from the start is the loader's to say: nothing is called necessary by it. Nor by what lies at an index: where that is too large the clause holds, and the call may fail. */
+static int is_unsure(const struct entry_place *x)
+{
+	return x->is_global || x->index != ENTRY_NONE;
+}
+
 static int speaks_of_globals(const struct causes *c, const struct clause *x)
 {
+	const struct entry_place *all = c->entries[0].places.data;
 	for (unsigned i = 0; i < x->count; i++)
-		if (c->entries[0].places.data[x->part[i].a].is_global || c->entries[0].places.data[x->part[i].b].is_global || (x->part[i].op == CLAUSE_SUM && c->entries[0].places.data[x->part[i].k].is_global))
+		if (is_unsure(&all[x->part[i].a]) || is_unsure(&all[x->part[i].b]) || (x->part[i].op == CLAUSE_SUM && is_unsure(&all[x->part[i].k])))
 			return 1;
 	return 0;
 }

@@ -32,7 +32,7 @@ unsigned clause_cost(const struct clause *c)
 enum clause_class clause_class(const struct entry *e, const struct clause *c)
 {
 	const struct entry_place *a = &e->places.data[c->part[0].a], *b = &e->places.data[c->part[0].b];
-	if ((c->part[0].op == CLAUSE_LE || c->part[0].op == CLAUSE_LT) && a->in_struct && b->in_struct && a->parent == b->parent)
+	if ((c->part[0].op == CLAUSE_LE || c->part[0].op == CLAUSE_LT) && a->in_struct && b->in_struct && a->parent == b->parent && a->index == b->index)
 		return CLAUSE_LENGTH;
 	return rows[c->part[0].op].class;
 }
@@ -157,8 +157,8 @@ static void literal_text(const struct entry *e, const struct clause_literal *l, 
 	}
 }
 
-/* "p == NULL || " for each pointer in front of the place that may be null, the outermost first. said: those that stand there already. */
-static void add_guards(const struct entry *e, uint32_t place, const uint8_t *known, uint8_t *said, struct buf *out)
+/* "p == NULL || " for each pointer in front of the place that may be null, the outermost first, and "i >= len(p) || " for what is p[i]'s. said: those that stand there already. */
+static void add_guards(const struct entry *e, uint32_t place, const uint8_t *known, uint32_t *said, struct buf *out)
 {
 	uint32_t parent = e->places.data[place].parent;
 	if (parent == ENTRY_NONE)
@@ -166,12 +166,17 @@ static void add_guards(const struct entry *e, uint32_t place, const uint8_t *kno
 	add_guards(e, parent, known, said, out);
 	if (!(known && known[parent]) && !said[parent])
 		buf_addf(out, "%s == NULL || ", e->places.data[parent].text);
-	said[parent] = 1;
+	said[parent] += !said[parent];
+	uint32_t index = e->places.data[place].index;
+	if (index != ENTRY_NONE && said[parent] != 2 + index)
+		buf_addf(out, "%s >= len(%s) || ", e->places.data[index].text, e->places.data[parent].text);
+	if (index != ENTRY_NONE)
+		said[parent] = 2 + index;
 }
 
 void clause_text(const struct entry *e, const struct clause *c, const uint8_t *known, struct buf *out)
 {
-	uint8_t *said = mem_zalloc(e->places.size + 1);
+	uint32_t *said = mem_zalloc((e->places.size + 1) * sizeof *said); /* 1: that it is null; 2 + i: and that i is too large for it */
 	for (unsigned i = c->count; i-- > 0;) { /* the guard first */
 		add_guards(e, c->part[i].a, known, said, out);
 		if (has_two(c->part[i].op))

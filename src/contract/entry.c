@@ -11,6 +11,9 @@
 
 #define PLACES_MOST 160 /* of one function, as zlib's deflate_state has 60: those that no failing call looked at take part in no literal (cause.c) */
 #define DEPTH_MOST 2   /* pointers that are followed */
+#define INDEXED_MOST 8 /* pointers with a parameter that may be an index of them */
+#define INDEXED_PLACES 12 /* that each may add */
+#define ELEMENTS_MOST 64 /* among which an index chooses: beyond that nothing is said */
 #define SHAPES_MOST 64 /* of one function: a structure that points to its like by three members has seven for each pointer to it */
 
 struct builder {
@@ -19,7 +22,8 @@ struct builder {
 	const struct harness *h;
 	struct walk walk; /* of an input that has nothing but a prefix */
 	/* What is taken apart now: */
-	uint32_t parent;
+	uint32_t parent, index;
+	size_t most;	  /* places that there may be */
 	size_t at;	  /* of a root's image */
 	const struct value_image *image;
 	int is_struct;
@@ -70,7 +74,17 @@ static expr_t is(const struct builder *b, expr_t byte, uint32_t value)
 	return expr_eq(b->p, byte, expr_const(b->p, 8, value));
 }
 
-/* Byte `off` of the first element of what the pointer points to. */
+/* Byte `off` of an element of object k: of the first, or of the one that the index names. */
+static expr_t element_byte(const struct builder *b, const struct objects *o, size_t block, uint32_t off)
+{
+	expr_t byte = input(b, block + DRIVE_HEADER + off);
+	uint32_t most = o->fixed ? o->fixed : o->limit;
+	for (uint32_t i = 1; b->index != ENTRY_NONE && i < most; i++)
+		byte = expr_ite(b->p, expr_eq(b->p, b->e->places.data[b->index].value, expr_const(b->p, 64, i)), input(b, block + DRIVE_HEADER + (size_t)i * o->size + off), byte);
+	return byte;
+}
+
+/* Byte `off` of an element of what the pointer points to. */
 static expr_t byte_behind(const struct builder *b, const struct link *l, uint32_t off)
 {
 	struct objects o;
@@ -79,7 +93,7 @@ static expr_t byte_behind(const struct builder *b, const struct link *l, uint32_
 		return e;
 	for (uint32_t k = o.count; k > 0; k--) {
 		size_t block = walk_block(&b->walk, o.pool, k);
-		expr_t byte = input(b, block + DRIVE_HEADER + off);
+		expr_t byte = element_byte(b, &o, block, off);
 		if (o.string) { /* the first character of a string of none is its 0 */
 			expr_t header = expr_binary(b->p, MUSTER_OP_AND, input(b, block), expr_const(b->p, 8, o.limit - 1));
 			byte = expr_ite(b->p, is(b, header, 0), expr_const(b->p, 8, 0), byte);
@@ -208,10 +222,12 @@ static void take_leaf(void *ctx, const struct value_leaf *v)
 	struct exprs *p = m->b.p;
 	const struct entry_place *parent = m->b.parent == ENTRY_NONE ? NULL : &m->b.e->places.data[m->b.parent];
 	struct value_pointer to;
-	if (m->b.e->places.size >= PLACES_MOST || v->bits || strchr(v->path, '['))
+	if (m->b.e->places.size >= m->b.most || v->bits || strchr(m->b.index == ENTRY_NONE ? v->path : strstr(v->path, "]."), '['))
 		return;
-	struct entry_place x = {.text = arena_strdup(&m->b.e->arena, v->path), .parent = m->b.parent, .depth = parent ? parent->depth + 1 : 0, .in_struct = m->b.is_struct, .is_global = m->b.global || (parent && parent->is_global)};
+	struct entry_place x = {.text = arena_strdup(&m->b.e->arena, v->path), .parent = m->b.parent, .index = m->b.index, .depth = parent ? parent->depth + 1 : 0, .in_struct = m->b.is_struct, .is_global = m->b.global || (parent && parent->is_global)};
 	x.there = parent ? expr_and(p, parent->there, parent->set) : expr_true(p);
+	if (m->b.index != ENTRY_NONE)
+		x.there = expr_and(p, x.there, expr_binary(p, MUSTER_OP_ULT, m->b.e->places.data[m->b.index].value, parent->length));
 	if (value_pointer_at(m->b.image, v->off, &to))
 		add_pointer(m, &x, v, to.type);
 	else
@@ -265,6 +281,41 @@ static void add_behind(struct making *m, uint32_t number)
 	buf_release(&text);
 }
 
+/* Structures behind the pointer, by the element that an integer parameter names. */
+static void add_indexed(struct making *m, uint32_t number, uint32_t index)
+{
+	const struct harness *h = m->b.h;
+	const struct entry_place *x = &m->b.e->places.data[number], *i = &m->b.e->places.data[index];
+	struct objects o;
+	if (x->kind != ENTRY_POINTER || x->depth >= DEPTH_MOST || !x->length || i->kind != ENTRY_NUMBER || i->depth || i->in_struct || i->is_global || i->is_bool || i->bits < 32 ||
+	    !objects_of(&m->b, m->links.data[number].type, &o) || o.interior || (o.fixed ? o.fixed : o.limit) > ELEMENTS_MOST || (o.fixed ? o.fixed : o.limit) < 2)
+		return;
+	const struct front_type *t = plain(h, h->type_front.data[o.type]), *c = plain(h, m->links.data[number].front);
+	if (!t || !c || (c->kind != FRONT_POINTER && c->kind != FRONT_ARRAY) || plain(h, c->to) != t || t->kind != FRONT_STRUCT || *x->text == '*')
+		return;
+	struct buf text = BUF_EMPTY;
+	buf_addf(&text, "%s[%s]", x->text, i->text);
+	m->b.is_struct = 1;
+	m->b.parent = number;
+	m->b.index = index;
+	m->b.most = m->b.e->places.size + INDEXED_PLACES;
+	m->b.at = 0;
+	add_image(m, o.type, buf_str(&text));
+	m->b.index = ENTRY_NONE;
+	buf_release(&text);
+}
+
+static void add_all_indexed(struct making *m)
+{
+	uint32_t all = (uint32_t)m->b.e->places.size, pairs = 0;
+	for (uint32_t k = 0; k < all; k++)
+		for (uint32_t i = 0; i < all && pairs < INDEXED_MOST; i++) {
+			size_t before = m->b.e->places.size;
+			add_indexed(m, k, i);
+			pairs += m->b.e->places.size > before;
+		}
+}
+
 /* ------------------------------------------------------------------- shapes */
 
 /* The name of a direct member of the structure at this offset; NULL: there is none that C can name alone. */
@@ -291,7 +342,7 @@ static void add_shape(struct making *m, const struct shape *all, const char *con
 		buf_addf(&text, ", %s", names[i]);
 	}
 	buf_adds(&text, ")");
-	x = (struct entry_place){.text = arena_strdup(&m->b.e->arena, buf_str(&text)), .kind = ENTRY_SHAPE, .parent = x.parent, .depth = x.depth, .is_global = x.is_global, .there = x.there, .shape = (uint32_t)m->b.e->shapes.size};
+	x = (struct entry_place){.text = arena_strdup(&m->b.e->arena, buf_str(&text)), .kind = ENTRY_SHAPE, .parent = x.parent, .index = x.index, .depth = x.depth, .is_global = x.is_global, .there = x.there, .shape = (uint32_t)m->b.e->shapes.size};
 	vec_push(&m->b.e->shapes, s);
 	vec_push(&m->b.e->places, x);
 	vec_push(&m->links, (struct link){.type = UINT32_MAX});
@@ -356,7 +407,7 @@ static void add_global(struct making *m, uint32_t root)
 void entry_open(struct entry *e, struct exprs *pool, const struct harness *h, uint32_t number, uint32_t growth)
 {
 	static const uint8_t prefix[DRIVE_GROWTHS + 1][DRIVE_PREFIX] = {[1] = {[DRIVE_GROWTH] = 1}, [2] = {[DRIVE_GROWTH] = 2}};
-	struct making m = {.b = {.e = e, .p = pool, .h = h, .parent = ENTRY_NONE}};
+	struct making m = {.b = {.e = e, .p = pool, .h = h, .parent = ENTRY_NONE, .index = ENTRY_NONE, .most = PLACES_MOST}};
 	memset(e, 0, sizeof *e);
 	e->pool = pool;
 	walk_open(&m.b.walk, h, number, prefix[growth <= DRIVE_GROWTHS ? growth : DRIVE_GROWTHS], DRIVE_PREFIX);
@@ -372,6 +423,7 @@ void entry_open(struct entry *e, struct exprs *pool, const struct harness *h, ui
 		add_global(&m, m.b.walk.f->first_root + m.b.walk.f->parameters + i);
 	for (uint32_t i = 0; i < e->places.size; i++)
 		add_behind(&m, i);
+	add_all_indexed(&m);
 	for (uint32_t i = 0, n = (uint32_t)e->places.size; i < n; i++)
 		add_shapes(&m, i);
 	walk_release(&m.b.walk);

@@ -4,7 +4,7 @@
  * that one term is the place in every call that the driver can make. A condition on places is then a formula over the same bytes as the path of a run, and "this path, and the condition" is one
  * question to the solver.
  *
- * Places are parameters and globals that are numbers or pointers, and what lies behind pointers: two of them deep at most, the first element only, no elements of arrays, no bit-fields, no floating point. A
+ * Places are parameters and globals that are numbers or pointers, and what lies behind pointers: two of them deep at most, the first element and, of structures, the one that an integer parameter names; no elements of arrays, no bit-fields, no floating point. A
  * pointer of a global that has an initialiser is one only if all of it are functions: else nobody knows whether it is null from the start.
  */
 #ifndef MUSTER_CONTRACT_ENTRY_H
@@ -24,13 +24,14 @@ struct entry_place {
 	const char *text; /* as C writes it */
 	enum entry_kind kind;
 	uint32_t parent;  /* the pointer that it lies behind; ENTRY_NONE: it is a parameter, or a part of one */
+	uint32_t index;	  /* the number by which the element is chosen that it is in: parent[index].member; ENTRY_NONE: the first */
 	uint32_t depth;	  /* pointers in front of it */
 	int in_struct;	  /* it is a member */
 	int is_global;	  /* it is a global, or lies behind one */
 	int is_signed, is_bool;
 	int counts;	  /* of a number: it may be one of elements or bytes, an index or an offset, which no enumeration is and no character behind a pointer */
 	unsigned bits;	  /* of a number */
-	expr_t there;	  /* one bit: no pointer in front of it is null */
+	expr_t there;	  /* one bit: no pointer in front of it is null, and there is such an element */
 	expr_t value;	  /* of a number: 64 bits, extended as its type says. Without meaning where it is not there; so are those below */
 	expr_t set;	  /* of a pointer: one bit, it is not null */
 	expr_t length;	  /* of a pointer: 64 bits, what len() says; EXPR_NONE: it cannot be asked */
