@@ -31,7 +31,7 @@ static const char html_style[] =
     ".src tr.note p{margin:.1rem 0}.src tr.note code{white-space:pre-wrap;overflow-wrap:anywhere}.src tr.note ul{margin:.2rem 0}.src a.hit{text-decoration:none}.steps code{white-space:pre-wrap}.steps tr.gap td{color:var(--dim);text-align:center}"
     "tr:target{outline:2px solid var(--link)}"
     ".w,.sort td:first-child{overflow-wrap:anywhere;min-width:5rem}.w{min-width:8rem}td.n{min-width:0!important}"
-    "@media(max-width:40rem){.sort th,.sort td,.steps th,.steps td,.src td{padding:.15rem .15rem;font-size:12px}.sort th,.steps th{font-size:11px}.w{min-width:6rem!important}.sort td:first-child{min-width:4rem}.sort code,.steps code{font-size:11px}.tree text{display:none}.chart text.t{font-size:19px}.src tr.note td{padding-left:1rem}}"
+    "@media(max-width:40rem){.sort th,.sort td,.steps th,.steps td,.src td{padding:.15rem .15rem;font-size:12px}.sort th,.steps th{font-size:11px}.w{min-width:6rem!important}.sort td:first-child{min-width:4rem}.sort code,.steps code{font-size:11px}.tree text{display:none}.chart text.t{font-size:19px}.src tr.note td{padding-left:1rem}.src td{white-space:pre-wrap;overflow-wrap:anywhere;tab-size:2}.src td:nth-child(2){white-space:normal;min-width:2.4rem}.src .no{white-space:pre}.two{min-width:0}.two span{overflow-wrap:anywhere}.two th:nth-child(odd){width:1.6rem}.two td{font-size:10px;padding:0 .1rem;tab-size:2}}"
     ".k{color:var(--bad)}.c{color:var(--dim)}.s{color:var(--link)}.p{color:var(--warn)}";
 
 /* Tables of class `sort` get buttons in their heads, inputs of data-filter hide rows of the table that they name. */
