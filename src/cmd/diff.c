@@ -16,9 +16,11 @@
 #include "cmd/confine.h"
 #include "cmd/keep.h"
 #include "cmd/versions.h"
+#include "contract/accepted.h"
 #include "diff/diff.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LINE 100 /* letters of a condition, unless -v */
@@ -34,12 +36,46 @@ static struct {
 } args;
 static volatile int stopped;
 
+/* Those that differ only where callers break a contract are counted apart. */
 static unsigned count(const struct diff *d, enum diff_verdict v)
 {
 	unsigned n = 0;
 	for (size_t i = 0; i < d->functions.size; i++)
-		n += d->functions.data[i].verdict == v;
+		n += d->functions.data[i].verdict == v && !d->functions.data[i].given;
 	return n;
+}
+
+static unsigned count_given(const struct diff *d)
+{
+	unsigned n = 0;
+	for (size_t i = 0; i < d->functions.size; i++)
+		n += d->functions.data[i].given != NULL;
+	return n;
+}
+
+/* ------------------------------------------------------------ accepted contracts */
+
+struct contracts { /* of the directory that was looked at last */
+	struct accepted list;
+	char *path;
+};
+
+/* A file that cannot be read says nothing, in words, once. */
+static const char *contract_of(void *ctx, const char *file, const char *function)
+{
+	struct contracts *c = ctx;
+	char *path = accepted_path(file);
+	if (!c->path || strcmp(c->path, path)) {
+		accepted_release(&c->list);
+		free(c->path);
+		c->path = path;
+		if (accepted_read(&c->list, path))
+			fprintf(stderr, "muster diff: %s\n", error_text());
+	} else {
+		free(path);
+	}
+	const struct accepted_line *line = accepted_find(&c->list, file, function);
+	return line && strcmp(line->text, ACCEPTED_NOTHING) ? line->text : NULL;
 }
 
 /* ------------------------------------------------------------ words */
@@ -123,7 +159,8 @@ static void print_function(const struct diff_function *f)
 	printf("%s", f->name ? f->name : f->now);
 	if (f->name && f->now && strcmp(f->name, f->now))
 		printf(" (now %s)", f->now);
-	printf(" (%s:%u): %s%s\n", f->file, f->line, diff_verdict_key(f->verdict), f->verdict == DIFF_CHANGED && f->complete ? ", complete" : "");
+	printf(" (%s:%u): %s%s%s%s\n", f->file, f->line, f->given ? "equal given its contract " : diff_verdict_key(f->verdict), f->given ? f->given : "", f->verdict == DIFF_CHANGED && f->complete ? ", complete" : "",
+	       f->given ? "; calls that break it:" : "");
 	if (f->verdict == DIFF_EQUAL || f->verdict == DIFF_ADDED || f->verdict == DIFF_REMOVED)
 		return;
 	if (args.brief) {
@@ -146,13 +183,18 @@ static void print_words(const struct diff *d)
 	static const enum diff_verdict order[] = {DIFF_CHANGED, DIFF_MAY, DIFF_REMOVED, DIFF_ADDED, DIFF_EQUAL};
 	printf("%u changed, %u may change, %u equal, %u added, %u removed; signed overflow %s\n", count(d, DIFF_CHANGED), count(d, DIFF_MAY), count(d, DIFF_EQUAL), count(d, DIFF_ADDED),
 	       count(d, DIFF_REMOVED), args.o.overflow ? "is undefined" : "wraps");
+	if (count_given(d))
+		printf("%u equal given a contract that was accepted: they differ only for calls that it forbids\n", count_given(d));
 	args.brief = !args.verbose && count(d, DIFF_CHANGED) + count(d, DIFF_MAY) >= MANY;
 	for (size_t i = 0; i < d->data.size; i++)
 		printf("%s: another initial value\n", d->data.data[i]);
 	for (size_t k = 0; k < sizeof order / sizeof *order; k++)
 		for (size_t i = 0; i < d->functions.size; i++)
-			if (d->functions.data[i].verdict == order[k] && (order[k] != DIFF_EQUAL || args.verbose))
+			if (d->functions.data[i].verdict == order[k] && !d->functions.data[i].given && (order[k] != DIFF_EQUAL || args.verbose))
 				print_function(&d->functions.data[i]);
+	for (size_t i = 0; i < d->functions.size; i++)
+		if (d->functions.data[i].given)
+			print_function(&d->functions.data[i]);
 	if (args.brief)
 		printf("(-v: all conditions and runs; --function NAME: of one function)\n");
 	if (stopped)
@@ -175,7 +217,13 @@ static void markdown_function(const struct diff_function *f)
 	const char *when = f->changed ? f->changed : f->termination ? f->termination : f->cases.size ? f->cases.data[0].when : NULL;
 	printf("| ");
 	markdown_code(f->name ? f->name : f->now);
-	printf(" | %s%s | ", diff_verdict_key(f->verdict), f->verdict == DIFF_CHANGED && f->complete ? ", complete" : "");
+	if (f->given) {
+		printf(" | equal given ");
+		markdown_code(f->given);
+		printf(" | ");
+	} else {
+		printf(" | %s%s | ", diff_verdict_key(f->verdict), f->verdict == DIFF_CHANGED && f->complete ? ", complete" : "");
+	}
 	if (when)
 		markdown_code(when);
 	else if (f->why)
@@ -249,6 +297,8 @@ static void json_function(struct json *j, const struct diff_function *f)
 	json_key(j, "unchanged"), json_str(j, f->unchanged);
 	json_key(j, "undefined"), json_str(j, f->undefined);
 	json_key(j, "complete"), json_bool(j, f->complete);
+	if (f->given)
+		json_key(j, "given"), json_str(j, f->given);
 	json_key(j, "why"), json_str(j, f->why);
 	json_key(j, "seconds"), json_double(j, f->seconds);
 	json_key(j, "witnesses"), json_array_open(j);
@@ -305,6 +355,7 @@ static void keep_function(struct compared *k, const struct versions *v, const st
 	i->now = f->name && f->now && strcmp(f->name, f->now) ? compared_text(k, f->now) : "";
 	i->file = compared_text(k, f->file);
 	i->line = f->line;
+	compared_part(k, i, "equal given its contract", f->given);
 	compared_part(k, i, "changed", f->changed);
 	compared_part(k, i, "termination", f->termination);
 	for (size_t n = 0; n < f->cases.size; n++)
@@ -341,6 +392,8 @@ static int exit_code(const struct diff *d)
 		if (args.entry && (!f->name || strcmp(args.entry, f->name)))
 			continue;
 		found = 1;
+		if (f->given) /* what differs is the fault of who calls it so */
+			continue;
 		if (f->verdict == DIFF_CHANGED)
 			code = EXIT_FOUND;
 		else if (f->verdict == DIFF_MAY && code == EXIT_OK)
@@ -385,11 +438,14 @@ static int compare(const char *old, const char *new)
 	double start = deadline_clock();
 	struct versions v;
 	struct diff *d = NULL;
+	struct contracts accepted = {0};
 	int code = EXIT_USAGE;
 	args.versions.merged = 1;
 	if (versions_load(&v, old, new, &args.versions))
 		return not_loaded(deadline_clock() - start);
 	stop_catch(&stopped);
+	args.o.contract = contract_of;
+	args.o.contract_ctx = &accepted;
 	args.o.bitcode[0] = (struct diff_bitcode){v.old.bitcode.data, v.old.bitcode.size};
 	args.o.bitcode[1] = (struct diff_bitcode){v.new.bitcode.data, v.new.bitcode.size};
 	if (args.run)
@@ -407,6 +463,8 @@ static int compare(const char *old, const char *new)
 		keep(&v, d, deadline_clock() - start);
 	}
 	diff_free(d);
+	accepted_release(&accepted.list);
+	free(accepted.path);
 	versions_release(&v);
 	return code;
 }

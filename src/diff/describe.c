@@ -257,6 +257,10 @@ void diff_describe_pair(struct diff_pair *x, struct diff_function *f)
 {
 	struct sets s = {0};
 	struct buf points = BUF_EMPTY;
+	const struct diff_options *o = x->d->o;
+	const char *contract = o->contract ? o->contract(o->contract_ctx, f->file, f->name) : NULL;
+	if (contract)
+		f->given = diff_given_contract(x, contract);
 	expr_t rest = expr_or(x->p, x->unknown, x->open);
 	int known = rest == expr_false(x->p) || diff_pair_check(x, &rest, 1, NULL) == VERDICT_UNSAT;
 	if (!known) /* it will not be complete: a part is enough */

@@ -574,6 +574,7 @@ void diff_free(struct diff *d)
 		free(f->termination);
 		free(f->unchanged);
 		free(f->undefined);
+		free(f->given);
 		free(f->why);
 	}
 	vec_release(&d->functions);

@@ -56,6 +56,7 @@ struct diff_function {
 	int complete;
 	int modified; /* its own code is another; 0: at most that of functions it calls */
 	char *changed, *termination, *unchanged, *undefined; /* conditions in C; NULL: no input is known to be there */
+	char *given;					      /* not NULL: the versions differ only for calls that do not keep this, which is of the function's contract; verdict says what becomes of all calls */
 	char *why;					      /* what the rest rests on; NULL: there is none */
 	VEC(struct diff_case) cases;			      /* each confirmed by a run of both versions */
 	double seconds;
@@ -70,6 +71,9 @@ struct diff_options {
 	double seconds;	      /* of processor time for one function; 0: 10 */
 	double total;	      /* seconds for all; functions that are left then may change; 0: no limit */
 	int overflow;	      /* signed overflow is undefined */
+	/* What callers owe the function of this file, as docs/contracts.md has it; NULL: nothing is known. The function may be NULL. */
+	const char *(*contract)(void *ctx, const char *file, const char *function);
+	void *contract_ctx;
 	int no_refine;	      /* of every function only the first iterations of its loops are looked at, also where that is not enough for its callers */
 	int modified;	      /* only functions whose own code is another */
 };

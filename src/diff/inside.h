@@ -1,4 +1,4 @@
-/* inside.h: between the files of this folder: diff.c (which pairs, in which order), describe.c (what is said of one), pair.c (two functions as formulas), sets.c (the sets of inputs that follow), lockstep.c (loops related), refine.c (calls of functions that changed for some inputs), word.c (what functions get, and its
+/* inside.h: between the files of this folder: diff.c (which pairs, in which order), describe.c (what is said of one), given.c (whether its contract forbids what differs), pair.c (two functions as formulas), sets.c (the sets of inputs that follow), lockstep.c (loops related), refine.c (calls of functions that changed for some inputs), word.c (what functions get, and its
  * names in C), cover.c (sets as conditions), box.c (as bounds of words), text.c (terms as C), witness.c (runs of both versions), input.c (what they get, as text), stubs.c (functions outside as runs have them), shape.c (inputs with pointers). */
 #ifndef MUSTER_DIFF_INSIDE_H
 #define MUSTER_DIFF_INSIDE_H
@@ -264,6 +264,10 @@ int diff_input_read(const struct differ *d, const char *text, const struct diff_
 void diff_describe_pair(struct diff_pair *x, struct diff_function *f);
 void diff_describe_add_case(struct diff_function *f, struct diff_case *c, const char *when);
 void diff_describe_drop_cases(struct diff_function *f, size_t count); /* the first ones */
+
+/* ------------------------------------------------------------ contracts (given.c) */
+/* The part of the contract for which both versions do the same, or both are undefined, by proof; allocated. NULL: it is not known of any. */
+char *diff_given_contract(struct diff_pair *x, const char *contract);
 
 /* ------------------------------------------------------------ shapes (shape.c) */
 /* Looks for an input of the set by choosing where pointers lead, and runs it: 1 as diff_witness_run. */
