@@ -741,6 +741,11 @@ void causes_write(struct causes *c, const uint8_t *used)
 	free(known);
 }
 
+int cause_is_pointer(const struct causes *c, const struct cause *x)
+{
+	return clause_class(&c->entries[0], &x->clause) == CLAUSE_POINTER;
+}
+
 int cause_is_shape(const struct causes *c, const struct cause *x)
 {
 	return clause_class(&c->entries[0], &x->clause) == CLAUSE_SHAPE;

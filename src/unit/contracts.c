@@ -234,6 +234,13 @@ static int is_assertion(const struct test_bug *b)
 	return !strcmp(b->finding.bug.kind, "assert");
 }
 
+/* Arithmetic does not fail since a pointer is null: that the call breaks such a clause, too, says nothing of it. */
+static int is_arithmetic(const struct test_bug *b)
+{
+	const char *kind = b->finding.bug.kind;
+	return !strcmp(kind, "float-cast-overflow") || !strcmp(kind, "integer-divide-by-zero") || !strcmp(kind, "float-divide-by-zero") || strstr(kind, "integer-overflow") || !strncmp(kind, "invalid-shift-", 14) || !strncmp(kind, "implicit-", 9);
+}
+
 /* May this finding, explained by this cause, be the fault of callers? */
 static int may_owe(const struct explained *e, const struct cause *c, const struct test_bug *b)
 {
@@ -242,6 +249,8 @@ static int may_owe(const struct explained *e, const struct cause *c, const struc
 		return 0;
 	if (cause_is_shape(&e->causes, c) || is_shared(b))
 		return cause_is_shape(&e->causes, c) && is_of_shape(b);
+	if (is_arithmetic(b) && cause_is_pointer(&e->causes, c))
+		return 0;
 	if (!cause_is_scalar(&e->causes, c))
 		return 1;
 	if (is_assertion(b))
@@ -275,11 +284,12 @@ static struct explained *explained_of(struct explaining *x, uint32_t function)
 }
 
 /* Does the call break, by its values, something that callers owe? shape: about pointers that lead to one object. */
-static int breaks_owed(struct explained *e, const struct cause_call *call, int shape)
+static int breaks_owed(struct explained *e, const struct cause_call *call, int shape, int arithmetic)
 {
 	for (uint32_t i = 0; i < e->causes.all.size; i++) {
 		int breaks = 0;
-		if (e->owed[i] && (!shape || cause_is_shape(&e->causes, &e->causes.all.data[i])))
+		const struct cause *c = &e->causes.all.data[i];
+		if (e->owed[i] && (!shape || cause_is_shape(&e->causes, c)) && !(arithmetic && cause_is_pointer(&e->causes, c)))
 			causes_broken(&e->causes, call->data, call->size, i, &breaks);
 		if (breaks)
 			return 1;
@@ -293,7 +303,7 @@ static int is_owed(struct explained *e, const struct test_shown *shown, const st
 	if (cause != ENTRY_NONE && e->owed[cause] && may_owe(e, &e->causes.all.data[cause], b))
 		return 1;
 	/* The cause is of the call's first finding. */
-	return shown->order && call && !is_owned(b) && !test_is_program_level(b) && !b->program && breaks_owed(e, &e->causes.calls.data[call - 1], is_shared(b));
+	return shown->order && call && !is_owned(b) && !test_is_program_level(b) && !b->program && breaks_owed(e, &e->causes.calls.data[call - 1], is_shared(b), is_arithmetic(b));
 }
 
 static struct test_owing *owing_of(struct test_function *f, uint32_t serial)
