@@ -357,6 +357,8 @@ void checks_open(struct search *s, struct expansion *x)
 
 void checks_close(struct expansion *x)
 {
+	if (x->checking->bundle.goals.size) /* they count as asked, and nobody will */
+		search_lose(x->checking->s, LOSS_UNCHECKED);
 	bundle_release(&x->checking->bundle);
 	free(x->checking);
 	x->checking = NULL;

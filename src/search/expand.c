@@ -5,6 +5,9 @@
  * keeps what it learned of the prefix, so a path costs one pass, not one for each
  * negation. Steps after the last wanted decision are not imported at all.
  *
+ * A slice may end in the middle of a path. The expansion is then suspended, with the solver's prefix, the path (s->now.parent) and the place on it: if the next
+ * test is the same one at the same stage, as it mostly is, it goes on there. To import and blast the prefix of a path of thousands of steps again costs more than a slice.
+ *
  * Concretisations pin what the trace could not follow, and bounds the objects that were there.
  * Where they make the answer no, the goal is asked for once more without them, and by
  * itself: such an answer is optimistic, and only its run says what it is worth.
@@ -13,6 +16,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/limit.h"
+#include "search/ic_cut.h"
 #include "search/inside.h"
 #include "search/loops.h"
 #include "search/strategy.h"
@@ -284,6 +288,16 @@ static int negate_step(struct search *s, struct expansion *x, size_t at, const w
 	return 0;
 }
 
+/* Is this check to be asked about? It was planned when checks had time left; they may have had their share since. */
+static int wants_check(struct search *s, const struct expansion *x, const struct path_step *step)
+{
+	if (search_checks_allowed(s))
+		return search_still_wanted(s, x->test, step, step->fails);
+	if (x->test->stage == STAGE_ALL)
+		search_lose(s, LOSS_UNCHECKED);
+	return 0;
+}
+
 /* A check joins the bundle; anything else ends it. 0, 1: paused, CHECKS_DISAGREE, -1. */
 static int take_step(struct search *s, struct expansion *x, size_t at, const wanted_list *wanted, size_t *next)
 {
@@ -291,7 +305,7 @@ static int take_step(struct search *s, struct expansion *x, size_t at, const wan
 	if (path_passed(step)) {
 		int wants = wanted->data[*next].step == at;
 		*next += (size_t)wants;
-		return checks_add(s, x, at, wants && search_still_wanted(s, x->test, step, step->fails));
+		return checks_add(s, x, at, wants && wants_check(s, x, step));
 	}
 	int r = checks_ask(s, x);
 	if (!r)
@@ -314,22 +328,33 @@ static int terms_full(const struct expansion *x)
 	return terms_bytes(x) > budget_share(BUDGET_TERMS);
 }
 
-/* One pass over the path. 0, 1: paused, -1. */
-static int negate_all(struct search *s, struct expansion *x, const wanted_list *wanted)
+/* A test whose path is being negated: one that was begun, and the place on it that comes next. Its address does not change: the solver's paths have it. */
+struct search_suspended {
+	struct expansion x;
+	struct buf data; /* x.data */
+	wanted_list wanted;
+	size_t step, next, call; /* of the path, of wanted, of the calls that summaries stand for */
+	uint64_t test;
+	uint32_t stage, values; /* of the test when it was suspended */
+	int borrowed;		/* the trace is that of s->next.traces */
+};
+
+/* One pass over the path, or what is left of it. Each step may be begun again: what was asked for is not asked for twice, what stands on the path does not join it twice. 0, 1: paused, -1. */
+static int negate_all(struct search *s, struct search_suspended *h)
 {
-	size_t next = 0, call = 0;
+	struct expansion *x = &h->x;
 	int r = 0;
-	checks_open(s, x);
-	for (size_t i = 0; next < wanted->size && !r; i++) {
-		r = i % 64 == 0 && terms_full(x) ? TERMS_FULL : composed_step(s, x, i, &call);
+	while (h->next < h->wanted.size && !r) {
+		r = h->step % 64 == 0 && terms_full(x) ? TERMS_FULL : composed_step(s, x, h->step, &h->call);
 		if (!r)
-			r = take_step(s, x, i, wanted, &next);
+			r = take_step(s, x, h->step, &h->wanted, &h->next);
+		if (!r)
+			h->step++;
 	}
 	if (r == 0)
 		r = checks_ask(s, x);
 	if (r == 0)
-		r = composed_step(s, x, s->now.parent.steps.size, &call);
-	checks_close(x);
+		r = composed_step(s, x, s->now.parent.steps.size, &h->call);
 	if (r == TERMS_FULL) {
 		search_lose(s, LOSS_MEMORY);
 		return 0;
@@ -343,25 +368,31 @@ static int negate_all(struct search *s, struct expansion *x, const wanted_list *
 	return r;
 }
 
-static int expand_trace(struct search *s, struct expansion *x)
+/* Terms and the solver's path, if anything is to be asked. */
+static void open_terms(struct search *s, struct search_suspended *h)
 {
-	wanted_list wanted = {0};
+	struct expansion *x = &h->x;
 	int composed = composed_any(s);
-	int r = s->next.loops && x->test->stage == STAGE_UNCOVERED && s->now.parent.steps.size && !composed ? loops_ask(s, x) : 0;
-	if (r)
-		return r;
-	s->next.strategy->plan(s, x, &wanted);
-	if (wanted.size || (composed && x->test->stage == STAGE_ALL)) {
-		s->stats.expanded++;
-		x->pool = exprs_new();
-		import_init(&x->import, &x->trace, x->pool, x->size);
-		if (composed)
-			compose_bind(s->t.compose, &s->now.parent_calls, &x->import);
-		if (s->o.subsume)
-			search_subsume(s, x, &wanted);
-		x->strict = search_open_path(s, x);
-		r = negate_all(s, x, &wanted);
+	s->next.strategy->plan(s, x, &h->wanted);
+	if (!h->wanted.size && !(composed && x->test->stage == STAGE_ALL))
+		return;
+	s->stats.expanded++;
+	x->pool = exprs_new();
+	import_init(&x->import, &x->trace, x->pool, x->size);
+	if (composed)
+		compose_bind(s->t.compose, &s->now.parent_calls, &x->import);
+	if (s->o.subsume)
+		search_subsume(s, x, &h->wanted);
+	x->strict = search_open_path(s, x);
+	checks_open(s, x);
+}
+
+static void expansion_free(struct search_suspended *h)
+{
+	struct expansion *x = &h->x;
+	if (x->pool) {
 		uint64_t bytes = terms_bytes(x);
+		checks_close(x);
 		solve_path_free(x->strict);
 		if (x->relaxed)
 			solve_path_free(x->relaxed);
@@ -369,10 +400,64 @@ static int expand_trace(struct search *s, struct expansion *x)
 		exprs_free(x->pool);
 		search_memory_freed(bytes);
 	}
-	vec_release(&wanted);
+	if (!h->borrowed)
+		trace_release(&x->trace);
+	vec_release(&h->wanted);
 	free(x->matters);
-	x->matters = NULL;
-	return r;
+	buf_release(&h->data);
+	free(h);
+}
+
+void search_drop_suspended(struct search *s)
+{
+	if (s->now.suspended)
+		expansion_free(s->now.suspended);
+	s->now.suspended = NULL;
+}
+
+const uint8_t *search_suspended_apart(const struct search *s)
+{
+	return s->now.suspended ? s->now.suspended->x.apart : NULL;
+}
+
+/* The trace has to outlive the next run. */
+static void suspend(struct search *s, struct search_suspended *h)
+{
+	struct trace own;
+	if (h->borrowed || !h->x.trace.own) {
+		trace_copy(&own, &h->x.trace);
+		if (!h->borrowed)
+			trace_release(&h->x.trace);
+		h->x.trace = own;
+		h->borrowed = 0;
+	}
+	h->stage = h->x.test->stage;
+	h->values = h->x.test->flags & TEST_VALUES;
+	h->x.test = NULL;
+	s->now.suspended = h;
+}
+
+/* What is suspended, if it is this test's; else it is dropped, for its path is overwritten now. */
+static struct search_suspended *resume(struct search *s, struct search_test *t)
+{
+	struct search_suspended *h = s->now.suspended;
+	if (h && (h->test != t->id || h->stage != t->stage || h->values != (t->flags & TEST_VALUES))) {
+		search_drop_suspended(s);
+		return NULL;
+	}
+	s->now.suspended = NULL;
+	if (h)
+		h->x.test = t;
+	return h;
+}
+
+/* Hints for loops, on terms of their own. 0, 1: paused, -1. */
+static int ask_loops(struct search *s, const struct expansion *x)
+{
+	struct expansion y = {.test = x->test, .data = x->data, .size = x->size, .filler = x->filler, .trace = x->trace};
+	if (!s->next.loops || x->test->stage != STAGE_UNCOVERED || !s->now.parent.steps.size || composed_any(s) || (s->next.ic && !ic_at_root(s)))
+		return 0;
+	return loops_ask(s, &y);
 }
 
 /* What the path of a run could not show. */
@@ -396,19 +481,21 @@ static void note_losses(struct search *s, int whole)
 			s->losses.concretised[p->steps.data[i].outcome]++;
 }
 
-/* The trace of a test: the one that was kept, or of a run. 0; 1: there is none; -1. */
-static int trace_of(struct search *s, struct expansion *x, struct kept_trace *k)
+/* The trace of a test: the one that was kept, or of a run. *whole: it is all of the run; *counted: its losses are. 0; 1: there is none; -1. */
+static int trace_of(struct search *s, struct search_suspended *h, int *whole, int *counted)
 {
-	struct kept_trace *kept = traces_find(&s->next.traces, x->test->id);
+	struct kept_trace *kept = traces_find(&s->next.traces, h->test);
 	struct run_result run;
+	*counted = 0;
 	if (kept) {
-		*k = *kept;
-		kept->counted = 1;
-		x->trace = kept->trace;
+		*whole = kept->whole;
+		*counted = kept->counted;
+		kept->counted = h->borrowed = 1;
+		h->x.trace = kept->trace;
 		return 0;
 	}
-	int r = search_trace(s, s->t.parent, s->t.parent_shm, x->data, x->size, &run, &x->trace);
-	*k = (struct kept_trace){.whole = run.end == RUN_EXIT || run.end == RUN_SIGNAL};
+	int r = search_trace(s, s->t.parent, s->t.parent_shm, h->x.data, h->x.size, &run, &h->x.trace);
+	*whole = run.end == RUN_EXIT || run.end == RUN_SIGNAL;
 	return r;
 }
 
@@ -428,46 +515,75 @@ static uint8_t filler(const uint8_t *data, size_t size)
 	return last;
 }
 
-int search_expand(struct search *s, struct search_test *t, const struct buf *data)
+/* Runs the test and reads its path. 0; 1: there is none to negate; -1. */
+static int begin(struct search *s, struct search_suspended *h)
 {
-	struct expansion x = {.test = t, .data = (const uint8_t *)data->data, .size = data->size};
-	x.filler = s->o.unit ? 0 : filler(x.data, x.size);
-	struct kept_trace k;
-	int r = trace_of(s, &x, &k);
-	if (r < 0)
-		return -1;
-	if (r > 0) { /* it wrote over its trace: there is no path to negate */
-		t->stage = STAGE_DONE;
+	struct expansion *x = &h->x;
+	int whole, counted, r = trace_of(s, h, &whole, &counted);
+	if (r > 0) /* it wrote over its trace */
 		search_lose(s, LOSS_UNTRACED);
-		return 0;
-	}
-	search_read_path(s, &s->now.parent, &s->now.parent_calls, &x.trace);
-	if (search_kind_calls(s->o.kind) && frames_read(&s->now.frames, &x.trace, &s->now.parent)) {
-		t->stage = STAGE_DONE;
+	if (r)
+		return r;
+	search_read_path(s, &s->now.parent, &s->now.parent_calls, &x->trace);
+	if (search_kind_calls(s->o.kind) && frames_read(&s->now.frames, &x->trace, &s->now.parent)) {
 		search_lose(s, LOSS_UNTRACED);
-		return 0;
+		return 1;
 	}
 	search_note(s, &s->now.parent);
 	if (s->h.path)
 		s->h.path(s->h.ctx, &s->now.parent, &s->sites);
-	if (!k.counted)
-		note_losses(s, k.whole);
+	if (!counted)
+		note_losses(s, whole);
 	if (s->now.parent.assumed)
-		t->flags |= TEST_ASSUMED;
-	if (checks_tell_all(s, t, &s->now.parent, NULL))
+		x->test->flags |= TEST_ASSUMED;
+	if (checks_tell_all(s, x->test, &s->now.parent, NULL))
 		return -1;
-	if (s->o.unit && !k.trace.own)
+	if (s->o.unit && !h->borrowed)
 		memory_add(&s->known.paths, path_key(&s->now.parent));
-	if ((s->o.unit || s->next.ic) && !k.trace.own)
-		traces_keep(&s->next.traces, t->id, &x.trace, k.whole, 1);
-	r = expand_trace(s, &x);
-	if (!k.trace.own)
-		trace_release(&x.trace);
+	if ((s->o.unit || s->next.ic) && !h->borrowed)
+		traces_keep(&s->next.traces, h->test, &x->trace, whole, 1);
+	return 0;
+}
+
+static struct search_suspended *expansion_new(struct search *s, struct search_test *t, const struct buf *data)
+{
+	struct search_suspended *h = mem_zalloc(sizeof *h);
+	buf_add(&h->data, data->data, data->size);
+	h->test = t->id;
+	h->x = (struct expansion){.test = t, .data = (const uint8_t *)h->data.data, .size = h->data.size};
+	h->x.filler = s->o.unit ? 0 : filler(h->x.data, h->x.size);
+	return h;
+}
+
+int search_expand(struct search *s, struct search_test *t, const struct buf *data)
+{
+	struct search_suspended *h = resume(s, t);
+	int fresh = !h, r = 0;
+	if (fresh) {
+		h = expansion_new(s, t, data);
+		r = begin(s, h);
+	}
+	if (r > 0)
+		t->stage = STAGE_DONE;
+	if (r) {
+		expansion_free(h);
+		return r < 0 ? -1 : 0;
+	}
+	r = ask_loops(s, &h->x);
+	if (!r && fresh)
+		open_terms(s, h);
+	if (!r && h->x.pool)
+		r = negate_all(s, h);
+	if (r > 0 && h->x.pool) {
+		suspend(s, h);
+		return r;
+	}
+	expansion_free(h);
 	if (r == 0 && s->o.unit && t->stage == STAGE_ALL && s->now.parent.concretisations && !(t->flags & TEST_VALUES))
 		t->flags |= TEST_VALUES;
 	else if (r == 0)
 		t->stage++;
-	if (t->stage >= STAGE_DONE)
+	if (t->stage >= STAGE_DONE && (!s->next.ic || ic_at_root(s))) /* callers explore it again */
 		traces_drop(&s->next.traces, t->id);
 	return r;
 }

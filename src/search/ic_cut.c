@@ -329,12 +329,12 @@ static void plan(struct search *s, struct expansion *x, wanted_list *out)
 }
 /* ------------------------------------------------------------------- slices */
 
+/* As in generational search: the rank knows the stage. */
 static size_t best_entry(const struct ic_unit *u)
 {
 	size_t best = 0;
 	for (size_t i = 1; i < u->queue.size; i++) {
-		const struct ic_entry *a = &u->queue.data[i], *b = &u->queue.data[best];
-		if (a->stage < b->stage || (a->stage == b->stage && a->rank > b->rank))
+		if (u->queue.data[i].rank > u->queue.data[best].rank)
 			best = i;
 	}
 	return best;
@@ -350,6 +350,7 @@ static int explore(struct search *s)
 	struct search_test t = ic->tests.data[e.test].t;
 	struct buf data = {0};
 	double before = search_used(s);
+	uint64_t covered = s->cover.covered;
 	u->queue.data[at] = vec_last(&u->queue);
 	u->queue.size--;
 	t.stage = e.stage;
@@ -357,11 +358,15 @@ static int explore(struct search *s)
 	buf_add(&data, t.data, t.size);
 	ic->entry = &e;
 	ic->duplicate = 0;
+	if (!e.closed || e.closed != search_suspended_apart(s)) /* that is of another function, or of before a late mismatch */
+		search_drop_suspended(s);
 	int r = search_expand(s, &t, &data);
 	ic->entry = NULL;
 	buf_release(&data);
 	u = ic_unit_now(ic);
 	u->spent += search_used(s) - before;
+	if (s->cover.covered > covered)
+		u->gained = u->spent;
 	e.stage = t.stage;
 	if (r >= 0 && !ic->duplicate && e.stage < STAGE_DONE) {
 		e.rank = r == 0 ? search_rank(s, &t) : e.stage == STAGE_ALL ? e.rank - TURN : e.rank;

@@ -40,7 +40,7 @@ struct ic_unit {
 	struct map runs;  /* digests of all decisions inside the call, of tests whose interface was looked at */
 	struct ic_context context;
 	uint32_t slot; /* number + 1 of the summary that it had when it was put aside */
-	double spent;
+	double spent, gained; /* processor time; and how much of it when something was covered last */
 	uint64_t losses, subsumed; /* of the search, before it began; while it is put aside, its own */
 	VEC(struct ic_reuse) reuses;
 	VEC(uint32_t) others; /* tests that call it in another context */

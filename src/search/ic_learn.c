@@ -134,6 +134,20 @@ int ic_calls(const struct ic_test *t, uint32_t function)
 	return 0;
 }
 
+/* The test that was kept last joins the unit that is explored. Those that wait for it get it, too, if it covers something: else what is found while a function that turns out to be inlined is explored would be lost for its callers. */
+static void queue_test(struct search *s, const struct search_test *t)
+{
+	struct ic *ic = s->next.ic;
+	uint32_t number = (uint32_t)ic->tests.size - 1;
+	for (size_t i = 0; i < ic->units.size; i++) {
+		struct ic_unit *u = &ic->units.data[i];
+		int now = u == ic_unit_now(ic);
+		if (!ic_calls(&ic->tests.data[number], u->function) || (!now && !(t->flags & TEST_COVERS)))
+			continue;
+		ic_unit_add(s, u, number, now ? t->bound : 0, t->stage < STAGE_DONE && now ? t->stage : STAGE_UNCOVERED);
+	}
+}
+
 void ic_kept(struct search *s, const struct search_test *t)
 {
 	struct ic *ic = s->next.ic;
@@ -152,9 +166,8 @@ void ic_kept(struct search *s, const struct search_test *t)
 		x.traced = 1;
 	}
 	vec_push(&ic->tests, x);
-	struct ic_unit *u = ic_unit_now(ic);
-	if (u && x.traced && ic_calls(&vec_last(&ic->tests), u->function))
-		ic_unit_add(s, u, (uint32_t)ic->tests.size - 1, t->bound, t->stage < STAGE_DONE ? t->stage : STAGE_UNCOVERED);
+	if (x.traced)
+		queue_test(s, t);
 }
 
 /* Which functions a test calls. 0, -1. */

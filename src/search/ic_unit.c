@@ -142,13 +142,26 @@ static unsigned inlined(const struct ic *ic, uint32_t function)
 	return count;
 }
 
-/* Has it had its time, up to this round? */
+/* Is there a test in its queue with outcomes to ask for that no test covers? */
+static int may_cover(const struct ic_unit *u)
+{
+	for (size_t i = 0; i < u->queue.size; i++)
+		if (u->queue.data[i].stage == STAGE_UNCOVERED)
+			return 1;
+	return 0;
+}
+
+/* Has it had its time, up to this round, since it covered something last? The time of functions that are inlined is for what no test covers: the other paths of all that is inlined have no end. When all others
+ * had theirs, what the program is called from has the rest. */
 static int is_over(const struct search *s, const struct ic_unit *u)
 {
-	double limit = s->o.ic_seconds;
-	for (unsigned r = s->next.ic->round + 1; r < ROUNDS; r++)
+	const struct ic *ic = s->next.ic;
+	double limit = s->o.ic_seconds, idle = u->spent - u->gained;
+	for (unsigned r = ic->round + 1; r < ROUNDS; r++)
 		limit /= ROUND_PART;
-	return u->spent >= limit && u->spent >= limit * (1 + inlined(s->next.ic, u->function));
+	if (idle < limit || (ic->functions.data[u->function].root && ic->round + 1 >= ROUNDS))
+		return 0;
+	return !may_cover(u) || idle >= limit * (1 + inlined(ic, u->function));
 }
 
 /* It goes on in the next round. */

@@ -125,6 +125,7 @@ struct search_now {
 	struct path parent, child;
 	struct compose_run parent_calls, child_calls; /* those that summaries stand for */
 	struct frames frames; /* of the parent; of kinds that need calls */
+	struct search_suspended *suspended; /* the test whose negation a slice ended in; NULL: none */
 	struct buf input; /* of the child */
 	struct buf first; /* counters of the run that looked new (again.c) */
 	VEC(struct search_cover) changed;
@@ -162,6 +163,10 @@ int composed_step(struct search *s, struct expansion *x, size_t at, size_t *next
 /* expand.c: traces the test and negates what its stage asks for. 0; 1: the slice ended before the
  * stage did; -1. */
 int search_expand(struct search *s, struct search_test *t, const struct buf *data);
+/* What search_expand keeps for the case that the next test is the same one is released. */
+void search_drop_suspended(struct search *s);
+/* x->apart of what is suspended; NULL: nothing is. */
+const uint8_t *search_suspended_apart(const struct search *s);
 
 /* child.c: builds the input that a model asks for and runs it; `step` of the parent was to take
  * `outcome`. */

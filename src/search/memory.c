@@ -93,6 +93,7 @@ static void forget_most(struct search *s)
 
 	for (struct memory *const *m = sets_of(s, all); *m; m++)
 		map_release(&(*m)->old);
+	search_drop_suspended(s);
 	solver_forget(s->solver);
 	traces_release(&s->next.traces);
 	malloc_trim(0);

@@ -209,6 +209,7 @@ struct search *search_new(const struct search_options *o, const struct search_ta
 /* All that is known of tests and paths. */
 static void forget(struct search *s)
 {
+	search_drop_suspended(s);
 	search_memory_release(s);
 	map_release(&s->known.guesses);
 	map_release(&s->known.asked);
@@ -266,6 +267,7 @@ void search_free(struct search *s)
 {
 	if (!s)
 		return;
+	search_drop_suspended(s);
 	mutation_free(s->next.mutation);
 	loops_free(s->next.loops);
 	ic_free(s->next.ic);

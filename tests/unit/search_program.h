@@ -87,6 +87,15 @@ static inline int note_failure(void *ctx, const struct search_test *t, const str
 	return 0;
 }
 
+/* 1: each slice ends after the first question. */
+static int search_hasty;
+
+static inline int pause_search(void *ctx)
+{
+	(void)ctx;
+	return search_hasty;
+}
+
 static inline int add_test(void *ctx, struct search_test *t, const struct search_cover *c, size_t n)
 {
 	return frontier_add(&((struct searched *)ctx)->frontier, t, c, n);
@@ -105,7 +114,7 @@ static inline int update_test(void *ctx, const struct search_test *t)
 static inline void search_open_told(struct searched *p, const char *text, const char *flags, const struct search_options *o,
 				    int (*violated)(void *ctx, const struct search_test *t, const struct search_violation *v))
 {
-	struct search_hooks hooks = {p, add_test, take_test, update_test, note_failure, NULL, violated, NULL};
+	struct search_hooks hooks = {p, add_test, take_test, update_test, note_failure, pause_search, violated, NULL};
 	struct shm_options tables = {.table_limit = 4096, .nodes = 1 << 20, .events = 1 << 18};
 	struct launch_options l = LAUNCH_DEFAULTS;
 

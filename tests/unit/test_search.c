@@ -55,6 +55,36 @@ static void test_growth(void **unused)
 	buf_release(&text);
 }
 
+/* A slice that ends in the middle of a path changes nothing: what was begun goes on, with the same questions, and the path is not imported again for each. */
+static void test_slices(void **unused)
+{
+	struct buf text = BUF_EMPTY;
+	uint64_t seen[2], tests[2], expanded[2], flips[2];
+
+	(void)unused;
+	buf_adds(&text, "static volatile int n;\nint main(void) {\n");
+	for (int i = 0; i < 12; i++)
+		buf_addf(&text, "if (I == %d) return n;\n", 1000 + i);
+	buf_adds(&text, "n = 100 / I; return 0; }\n");
+	for (int i = 0; i < 2; i++) {
+		search_hasty = i;
+		search_text(buf_str(&text), CHECKS);
+		seen[i] = covered();
+		tests[i] = program.frontier.tests.size;
+		expanded[i] = search_stats(program.search)->expanded;
+		flips[i] = search_stats(program.search)->flips;
+		assert_true(program.failures > 0);
+		search_close(&program);
+	}
+	search_hasty = 0;
+	assert_int_equal(seen[0], seen[1]);
+	assert_int_equal(tests[0], tests[1]);
+	assert_int_equal(flips[0], flips[1]);
+	assert_true(flips[0] > 2 * expanded[0]);
+	assert_true(expanded[1] <= expanded[0] + expanded[0] / 2);
+	buf_release(&text);
+}
+
 /* A check is negated and found to fail; it is no coverage; ordinary outcomes come first. */
 static void test_checks(void **unused)
 {
@@ -209,6 +239,7 @@ static void test_assume(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_slices),
 	    cmocka_unit_test(test_growth),  cmocka_unit_test(test_checks), cmocka_unit_test(test_failures),
 	    cmocka_unit_test(test_restart), cmocka_unit_test(test_runs),   cmocka_unit_test(test_bounds),
 	    cmocka_unit_test(test_values),  cmocka_unit_test(test_assume),
