@@ -22,7 +22,7 @@
 
 #define SHOWN 20 /* unknown summaries that are listed one by one for people */
 
-static const char *const phase_words[] = {"not validated", "nothing that is called was modified", "nothing modified is reached", "proved on the new version"};
+static const char *const phase_words[] = {"not validated", "nothing that is called was modified", "nothing modified is reached, or what is does the same", "proved on the new version"};
 
 /* ------------------------------------------------------------ for people */
 

@@ -26,30 +26,11 @@
 
 /* ------------------------------------------------------------ callbacks */
 
-static int is_literal(const struct code_global *g)
-{
-	return g->internal && g->constant && g->initial && g->bytes && g->name[0] == '.';
-}
-
-/* A string literal by what it says, and which of those that say so: both versions have one object for it. */
-static int literal_name(const struct code *code, uint32_t global, struct buf *out)
-{
-	const struct code_global *g = &code->globals[global];
-	unsigned number = 0;
-	char hex[HASH_HEX_SIZE];
-	if (!is_literal(g))
-		return 0;
-	for (uint32_t i = 0; i < global; i++)
-		number += is_literal(&code->globals[i]) && code->globals[i].bytes == g->bytes && !memcmp(code->globals[i].initial, g->initial, g->bytes);
-	buf_addf(out, "literal@%s#%u", hash_hex(hash128(g->initial, g->bytes), hex), number);
-	return 1;
-}
-
 static void global_name(void *ctx, uint32_t global, struct buf *out)
 {
 	struct diff_side *s = ctx;
 	const struct code *code = s->f->code;
-	if (!differ_data_name(s->pair->d, s->which, code, global, out) && !literal_name(code, global, out))
+	if (!differ_data_name(s->pair->d, s->which, code, global, out) && !code_literal_name(code, global, out))
 		buf_addf(out, "%s@%s#%u", s->which == OLD ? "old" : "new", code->globals[global].name, global);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "ir/code_parts.h"
 
+#include "base/hash.h"
 #include "base/buf.h"
 #include "base/error.h"
 
@@ -239,4 +240,24 @@ void code_print(const struct code_function *f, struct buf *out)
 	}
 	for (uint32_t b = 0; b < f->block_count; b++)
 		print_block(f, b, out);
+}
+
+/* ------------------------------------------------------------ literals */
+
+static int is_literal(const struct code_global *g)
+{
+	return g->internal && g->constant && g->initial && g->bytes && g->name[0] == '.';
+}
+
+int code_literal_name(const struct code *code, uint32_t global, struct buf *out)
+{
+	const struct code_global *g = &code->globals[global];
+	unsigned number = 0;
+	char hex[HASH_HEX_SIZE];
+	if (!is_literal(g))
+		return 0;
+	for (uint32_t i = 0; i < global; i++)
+		number += is_literal(&code->globals[i]) && code->globals[i].bytes == g->bytes && !memcmp(code->globals[i].initial, g->initial, g->bytes);
+	buf_addf(out, "literal@%s#%u", hash_hex(hash128(g->initial, g->bytes), hex), number);
+	return 1;
 }

@@ -408,6 +408,8 @@ int code_may_read(const struct code_function *f, uint32_t instruction, uint32_t 
 /* Cells that may be written in a loop (in the whole function: CODE_NONE), as a list; the caller frees. */
 uint32_t *code_written(const struct code_function *f, uint32_t loop, uint32_t *count);
 uint32_t *code_read(const struct code_function *f, uint32_t loop, uint32_t *count);
+/* A name for a string literal, by what it says and which of those that say so it is: one for both versions of a unit. 1; 0: the global is none. */
+int code_literal_name(const struct code *code, uint32_t global, struct buf *out);
 /* May a call of the function write, or read, the global (by its number), or what its parameter points to through that parameter? For
  * a call and a cell of its caller ask code_may_write(), which knows the other ways, too. */
 int code_function_writes(const struct code_function *f, uint32_t global);

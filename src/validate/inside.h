@@ -1,4 +1,4 @@
-/* inside.h: between the files of this folder: impact.c (what a change may influence), segment.c (the same for a part of a function), bind.c (places as terms of an evaluation), type.c (their types), phase.c (Phases 2 and 3), missing.c (R of a partial summary), validate.c (the pipeline). */
+/* inside.h: between the files of this folder: impact.c (what a change may influence), segment.c (the same for a part of a function), bind.c (places as terms of an evaluation), type.c (their types), phase.c (Phases 2 and 3), missing.c (R of a partial summary), beside.c (both versions compared), validate.c (the pipeline). */
 #ifndef MUSTER_VALIDATE_INSIDE_H
 #define MUSTER_VALIDATE_INSIDE_H
 
@@ -114,8 +114,40 @@ struct phase_budget {
 	double end, clock_end; /* deadline_processor, deadline_clock */
 	struct arena *words;   /* what stands against a summary lives here */
 };
+struct phase {
+	const struct impact *im; /* Phase 2 */
+	uint8_t *can;		 /* by block of the function */
+	struct exprs *p;
+	struct vc *vc;
+	struct bind bind;
+	const struct phase_budget *budget;
+	struct solve_context *context;
+	struct vc_outcome out;
+	unsigned asked;
+	const char *why;
+	struct solve_model model; /* a state that stands against it */
+	int has_model;
+	struct missing *missing; /* gets what the code reads; NULL */
+	const expr_t *more;	 /* places that are bound beside those of the summary */
+	size_t more_count;
+	struct beside *beside;	 /* it is one of two that are compared (beside.c); NULL */
+};
+/* Evaluates f, or the function that it is now, from states of P: 0; -1 with x->why. x: im, budget and what it is for are set; the context may be another one's. */
+int phase_open(struct phase *x, const struct code_function *f, const struct code_function *old, struct summaries *l, const struct summary *s);
+void phase_close(struct phase *x);
+int phase_is_over(const struct phase *x);
+int phase_can_follow(const struct phase *x, const struct vc_call *c);
+/* Is the condition false in all states of P? 0 with x->why: the words, if there is a state in which it is true. */
+int phase_is_impossible(struct phase *x, expr_t e, const char *why);
+const char *phase_end_words(const struct vc_end *e);
 /* 1: proved. 0: not, and *why says what stands against it. */
 int phase_2(const struct impact *im, uint32_t symbol, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why);
 int phase_3(const struct code_function *f, const struct code_function *old, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why, struct validate_result *out);
+
+/* ------------------------------------------------------------ beside.c */
+/* Of a summary that is valid in the old version and returns: are both versions, evaluated beside each other, proved to do the same in all states of P? */
+int phase_beside(const struct impact *im, uint32_t symbol, struct summaries *l, const struct summary *s, const struct phase_budget *budget);
+void beside_options(struct vc_options *o);
+void beside_bound(struct phase *x);
 
 #endif

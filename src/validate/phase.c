@@ -31,27 +31,9 @@
 #define NODES LIMIT(1000000, 20000) /* terms of one | by hand */
 #define FORKS LIMIT(4000, 10)	 /* decisions that are asked of the solver | by hand */
 
-struct phase {
-	const struct impact *im; /* Phase 2 */
-	uint8_t *can;		 /* by block of the function */
-	struct exprs *p;
-	struct vc *vc;
-	struct bind bind;
-	const struct phase_budget *budget;
-	struct solve_context *context;
-	struct vc_outcome out;
-	unsigned asked;
-	const char *why;
-	struct solve_model model; /* a state that stands against it */
-	int has_model;
-	struct missing *missing; /* gets what the code reads; NULL */
-	const expr_t *more;	 /* places that are bound beside those of the summary */
-	size_t more_count;
-};
-
 /* ------------------------------------------------------------ decisions */
 
-static int is_over(const struct phase *x)
+int phase_is_over(const struct phase *x)
 {
 	return deadline_processor() > x->budget->end || deadline_clock() > x->budget->clock_end || deadline_over();
 }
@@ -60,7 +42,7 @@ static enum verdict ask(struct phase *x, expr_t guard, expr_t e)
 {
 	struct solve_model m = {0};
 	expr_t all[2] = {guard, e};
-	if (is_over(x) || x->asked++ > FORKS) {
+	if (phase_is_over(x) || x->asked++ > FORKS) {
 		vc_stop(x->vc);
 		return VERDICT_UNKNOWN;
 	}
@@ -97,7 +79,7 @@ static expr_t decide_value(struct phase *x, struct vc_point *at, expr_t e)
 {
 	struct solve_model m = {0};
 	expr_t guard = vc_point_guard(at), one = e;
-	if (!is_over(x) && solve_context_check(x->context, &guard, 1, &m) == VERDICT_SAT) {
+	if (!phase_is_over(x) && solve_context_check(x->context, &guard, 1, &m) == VERDICT_SAT) {
 		expr_t value = expr_const(x->p, expr_width(x->p, e), solve_model_eval(x->p, &m, e));
 		if (ask(x, guard, expr_not(x->p, expr_eq(x->p, e, value))) == VERDICT_UNSAT)
 			one = value;
@@ -123,7 +105,7 @@ static expr_t settle(void *ctx, struct vc_point *at, expr_t e)
 
 /* ------------------------------------------------------------ calls */
 
-static int can_follow(const struct phase *x, const struct vc_call *c)
+int phase_can_follow(const struct phase *x, const struct vc_call *c)
 {
 	const struct code_function *f = c->target;
 	if (!f || !f->defined || f->replaceable || f->variadic || f->returns_twice || f->parameters != c->arg_count || c->depth + 1 >= DEPTH)
@@ -139,7 +121,7 @@ static int can_follow(const struct phase *x, const struct vc_call *c)
 static enum vc_call_how on_call(void *ctx, struct vc_call *c)
 {
 	struct phase *x = ctx;
-	int follow = can_follow(x, c);
+	int follow = phase_can_follow(x, c);
 	if (c->target && c->target->returns_twice)
 		return VC_CALL_UNKNOWN;
 	if (c->target && !c->target->defined && c->target->noreturn)
@@ -233,17 +215,21 @@ static int is_against(const struct phase *x, const struct vc_end *e, const char 
 
 /* ------------------------------------------------------------ an evaluation */
 
-static int open_phase(struct phase *x, const struct code_function *f, const struct code_function *old, struct summaries *l, const struct summary *s)
+int phase_open(struct phase *x, const struct code_function *f, const struct code_function *old, struct summaries *l, const struct summary *s)
 {
 	struct vc_options o = {.prefix = x->im ? "old" : "new", .unroll = UNROLL, .depth = DEPTH + 1, .steps = STEPS, .nodes = NODES, .checks = 1, .call = on_call, .settle = settle, .ctx = x};
 	struct solve_model m = {0};
-	if (x->im)
+	if (x->beside)
+		beside_options(&o);
+	else if (x->im)
 		o.ends = on_point;
 	else if (x->missing)
 		o.ends = on_load;
 	x->p = l->pool;
 	x->vc = vc_new(x->p, f->code, &o);
-	x->context = solve_context_new(x->budget->solver, x->p);
+	int shared = x->context != NULL;
+	if (!shared)
+		x->context = solve_context_new(x->budget->solver, x->p);
 	if (bind_open(&x->bind, x->vc, x->p, f, old, s, x->more, x->more_count)) {
 		x->why = x->bind.why;
 		return -1;
@@ -251,14 +237,16 @@ static int open_phase(struct phase *x, const struct code_function *f, const stru
 	for (size_t i = 0; i < x->bind.pre.size; i++)
 		solve_context_assert(x->context, x->bind.pre.data[i]);
 	solve_context_assert(x->context, vc_facts(x->vc));
-	enum verdict v = solve_context_check(x->context, NULL, 0, &m);
+	enum verdict v = shared ? VERDICT_SAT : solve_context_check(x->context, NULL, 0, &m); /* the other's was asked */
 	solve_model_release(&m);
 	if (v != VERDICT_SAT) {
 		x->why = v == VERDICT_UNSAT ? "no state satisfies the precondition" : "no state that satisfies the precondition was found";
 		return -1;
 	}
+	if (x->beside)
+		beside_bound(x);
 	vc_run(x->vc, f, x->bind.args, &x->out);
-	if (is_over(x)) {
+	if (phase_is_over(x)) {
 		x->why = "the time was over";
 		return -1;
 	}
@@ -266,7 +254,7 @@ static int open_phase(struct phase *x, const struct code_function *f, const stru
 	return 0;
 }
 
-static void close_phase(struct phase *x)
+void phase_close(struct phase *x)
 {
 	solve_context_free(x->context);
 	bind_release(&x->bind);
@@ -276,15 +264,15 @@ static void close_phase(struct phase *x)
 }
 
 /* Is the condition false in all states of P? */
-static int is_impossible(struct phase *x, expr_t e, const char *why)
+int phase_is_impossible(struct phase *x, expr_t e, const char *why)
 {
 	struct solve_model m = {0};
-	enum verdict v = e == expr_false(x->p) ? VERDICT_UNSAT : is_over(x) ? VERDICT_UNKNOWN : solve_context_check(x->context, &e, 1, &m);
+	enum verdict v = e == expr_false(x->p) ? VERDICT_UNSAT : phase_is_over(x) ? VERDICT_UNKNOWN : solve_context_check(x->context, &e, 1, &m);
 	if (v == VERDICT_UNSAT) {
 		solve_model_release(&m);
 		return 1;
 	}
-	x->why = v == VERDICT_SAT ? why : is_over(x) ? "the time was over" : "the solver does not know";
+	x->why = v == VERDICT_SAT ? why : phase_is_over(x) ? "the time was over" : "the solver does not know";
 	if (v == VERDICT_SAT && !x->has_model) {
 		x->model = m;
 		x->has_model = 1;
@@ -294,7 +282,7 @@ static int is_impossible(struct phase *x, expr_t e, const char *why)
 	return 0;
 }
 
-static const char *end_words(const struct vc_end *e)
+const char *phase_end_words(const struct vc_end *e)
 {
 	return e->why ? e->why : vc_end_words(e->kind);
 }
@@ -310,15 +298,15 @@ int phase_2(const struct impact *im, uint32_t symbol, struct summaries *l, const
 	}
 	x.can = impact_blocks(im, symbol);
 	const struct code_function *f = im->m->old->symbols.data[symbol].function;
-	if (!open_phase(&x, f, f, l, s)) {
+	if (!phase_open(&x, f, f, l, s)) {
 		const struct vc_end *ends = vc_ends(x.vc, &count);
 		ok = 1;
 		for (size_t i = 0; i < count && ok; i++)
 			if (is_against(&x, &ends[i], failure_of(x.p, s)))
-				ok = is_impossible(&x, ends[i].guard, ends[i].kind == VC_REACHED ? "it may come to something that was modified" : end_words(&ends[i]));
+				ok = phase_is_impossible(&x, ends[i].guard, ends[i].kind == VC_REACHED ? "it may come to something that was modified" : phase_end_words(&ends[i]));
 	}
 	*why = ok || !x.why ? NULL : arena_strdup(budget->words, x.why);
-	close_phase(&x);
+	phase_close(&x);
 	return ok;
 }
 
@@ -337,7 +325,7 @@ static void oblige_ends(struct phase *x, const char *failure, obligations *out)
 	const struct vc_end *ends = vc_ends(x->vc, &count);
 	for (size_t i = 0; i < count; i++)
 		if (ends[i].kind != VC_RETURN && !(failure && is_check(&ends[i], failure)))
-			vec_push(out, ((struct obligation){expr_not(x->p, ends[i].guard), end_words(&ends[i])}));
+			vec_push(out, ((struct obligation){expr_not(x->p, ends[i].guard), phase_end_words(&ends[i])}));
 	if (failure)
 		vec_push(out, ((struct obligation){expr_not(x->p, x->out.returns), "it may return"}));
 	else
@@ -372,7 +360,7 @@ static int all_hold(struct phase *x, const obligations *all)
 			x->why = all->data[i].why;
 			return 0;
 		}
-		if (!is_impossible(x, expr_not(x->p, all->data[i].condition), all->data[i].why))
+		if (!phase_is_impossible(x, expr_not(x->p, all->data[i].condition), all->data[i].why))
 			return 0;
 	}
 	return 1;
@@ -432,7 +420,7 @@ static void note_state(struct phase *x, struct validate_result *out)
 
 static int is_late(void *ctx)
 {
-	return is_over(ctx);
+	return phase_is_over(ctx);
 }
 
 /* Once more, with what the code reads as places: is there an R? It goes into out, over the list's pool. */
@@ -441,7 +429,7 @@ static int find_missing(const struct code_function *f, const struct code_functio
 	struct phase x = {.budget = budget, .more = m->places.data, .more_count = m->places.size};
 	obligations all = {0};
 	int ok = 0;
-	if (!open_phase(&x, f, old, l, s)) {
+	if (!phase_open(&x, f, old, l, s)) {
 		expr_t holds = expr_true(x.p), r = EXPR_NONE;
 		oblige(&x, &all);
 		for (size_t i = 0; i < all.size && holds != EXPR_NONE; i++)
@@ -452,7 +440,7 @@ static int find_missing(const struct code_function *f, const struct code_functio
 			out->missing = r;
 	}
 	vec_release(&all);
-	close_phase(&x);
+	phase_close(&x);
 	return ok;
 }
 
@@ -464,7 +452,7 @@ int phase_3(const struct code_function *f, const struct code_function *old, stru
 	obligations all = {0};
 	int ok = 0, opened;
 	m.b = &x.bind;
-	opened = !open_phase(&x, f, old, l, s);
+	opened = !phase_open(&x, f, old, l, s);
 	if (opened) {
 		oblige(&x, &all);
 		ok = all_hold(&x, &all);
@@ -475,7 +463,7 @@ int phase_3(const struct code_function *f, const struct code_function *old, stru
 	}
 	*why = ok || !x.why ? NULL : arena_strdup(budget->words, x.why);
 	vec_release(&all);
-	close_phase(&x);
+	phase_close(&x);
 	if (opened && !ok && m.places.size)
 		find_missing(f, old, l, s, budget, &m, &unsaid, out);
 	vec_release(&m.places);

@@ -197,6 +197,15 @@ static void translate(struct validate_result *out, const struct summaries *from,
 	}
 }
 
+/* The last resort of summaries that Phase 2 is asked for, in a copy of their own. */
+static int run_beside(struct validation *v, uint32_t symbol, const struct summaries *l, const struct summary *s, const struct phase_budget *budget)
+{
+	struct summaries own;
+	int ok = !copy(l, s, &own) && phase_beside(&v->impact, symbol, &own, &own.all.data[0], budget);
+	summaries_release(&own);
+	return ok;
+}
+
 static int run_phase(struct validation *v, unsigned phase, uint32_t symbol, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why, struct validate_result *out)
 {
 	struct summaries own;
@@ -273,6 +282,13 @@ void validate_summary(struct validation *v, struct summaries *l, const struct su
 		} else if (s->kind == SUMMARY_FUNCTION || !out->why) { /* of a segment Phase 1 alone has a reason */
 			free(out->why);
 			out->why = against ? mem_strdup(against) : NULL;
+		}
+	}
+	if (!why && !out->verdict && out->missing == EXPR_NONE && s->kind == SUMMARY_FUNCTION && memchr(v->o.order, 2, VALIDATE_PHASES)) {
+		if (run_beside(v, symbol, l, s, &budget)) {
+			out->verdict = VALIDATE_VALID;
+			out->phase = 2;
+			out->partial = s->why != NULL;
 		}
 	}
 	out->elsewhere = why != NULL;

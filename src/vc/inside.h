@@ -123,8 +123,6 @@ const struct vc_memory *vc_memory_ite(struct vc *v, expr_t condition, const stru
 uint32_t vc_words_ite(struct vc *v, expr_t condition, uint32_t a, uint32_t b);
 void vc_memory_havoc(struct vc *v, struct vc_state *s, uint32_t object);
 void vc_all_globals(struct vc *v); /* those that were not looked at so far become objects, too */
-/* Objects that a pointer may point to. 0 and *all: it may be anything. Otherwise their number, at most `most`. */
-size_t vc_targets(struct vc *v, expr_t address, uint32_t *out, size_t most, int *all);
 struct vc_where { /* for messages of ends */
 	const struct code_function *f;
 	uint32_t at;

@@ -69,6 +69,11 @@ void vc_free(struct vc *v)
 	free(v);
 }
 
+void vc_set_prefix(struct vc *v, const char *prefix)
+{
+	v->o.prefix = prefix;
+}
+
 expr_t vc_fresh(struct vc *v, unsigned width, const char *what)
 {
 	char name[256];

@@ -198,6 +198,8 @@ uint32_t vc_object_sized(struct vc *v, const char *name, expr_t size);
 uint32_t vc_object_named(struct vc *v, const char *name);
 /* The only object that the address is in, and the offset; VC_NO_OBJECT: none, or one of several. */
 uint32_t vc_object_at(struct vc *v, expr_t address, expr_t *offset);
+/* The objects that an address may be in (VC_NO_OBJECT: none, for a number), at most `most`; their number. *all: it may be any, and 0 is returned. */
+size_t vc_targets(struct vc *v, expr_t address, uint32_t *out, size_t most, int *all);
 /* That of a global of the unit, made when first asked for; its contents are what they were at the start. A constant's are its value, where code.h has it. */
 uint32_t vc_global(struct vc *v, uint32_t global);
 uint32_t vc_objects(const struct vc *v); /* their number */
@@ -261,6 +263,8 @@ void vc_state_end(struct vc_call *c, enum vc_end_kind kind, expr_t condition, co
  * arguments; memory is compared by its terms, and arrays without a size that it may write by the arguments' terms, too. The world becomes another with each call, unless the
  * function is known to write nothing: so two runs that end with the same world for every such function have made the same calls in the same order. */
 void vc_state_abstract(struct vc_call *c, const char *name, uint32_t world);
+/* Variables that are made from here on have another prefix: what two evaluators of one pool made before, in the same order, is the same in both. The string is the caller's. */
+void vc_set_prefix(struct vc *v, const char *prefix);
 /* A variable that stands for anything. */
 expr_t vc_fresh(struct vc *v, unsigned width, const char *what);
 
