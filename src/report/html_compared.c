@@ -115,7 +115,7 @@ static void counts(const struct compared *c, const char *const *verdicts, struct
 
 static void phases(const struct compared *c, struct buf *out)
 {
-	static const char *const words[] = {"none decided", "nothing that is called was modified", "nothing modified is reached", "proved on the new version"};
+	static const char *const words[] = {"none decided", "nothing that is called was modified", "nothing modified is reached, or what is does the same", "proved on the new version"};
 
 	buf_adds(out, "<h2>Phases</h2>\n<div class=\"wide\"><table><thead><tr><th scope=\"col\">phase</th><th scope=\"col\" class=\"n\">summaries</th><th scope=\"col\">what it shows</th></tr></thead><tbody>\n");
 	for (uint32_t p = 1; p <= 4; p++) {
