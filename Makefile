@@ -491,6 +491,12 @@ check-web: all
 	@scripts/deps chromium
 	@tests/report/web
 
+# SARIF against the types of its published schema (npm).
+.PHONY: check-schema
+check-schema: all
+	@command -v npm >/dev/null || scripts/deps npm
+	@tests/report/schema
+
 # A Debian package of it: build/muster_VERSION_amd64.deb.
 .PHONY: deb
 deb: all
