@@ -287,7 +287,7 @@ static void check_batches(const char *text, const char *const *inputs, uint32_t 
 
 static void test_batches(void **unused)
 {
-	static const char *const ends[] = {"1",	 "1",	  "xx", "xx", "2",  "abort", "1",    "xxxx", "3",  "fine", "exit", "xxx", "1", "pp",
+	static const char *const ends[] = {"1",	 "1",	  "xx", "xx", "2",  "abort", "1",    "xxxx", "3",  "good", "exit", "xxx", "1", "pp",
 					   "pp", "4",  "x",     "hang", "5",    "xx", "",	   "6",	   "abort again", "7", "8", "9", "xxxxxxxxx"};
 	static const char *const sums[] = {"x", "x", "x", "xx", "xx", "y", "y", "xy", "xy", "xxy", "xyz", "xxy", "yyy", "a", "yyy", "xxxxxx", "xyxyxy", "", "z", "zz", "x"};
 	static char text[400][6];
