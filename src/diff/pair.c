@@ -105,7 +105,7 @@ static enum vc_call_how abstract_call(struct diff_side *s, struct vc_call *c, ui
 	abstract_name(s, c, pair, &name);
 	s->abstract++;
 	const struct vc_memory *before = vc_state_memory(c);
-	vc_state_abstract(c, buf_str(&name), s->world);
+	vc_state_abstract(c, buf_str(&name), s->world, 0);
 	buf_release(&name);
 	expr_t world = vc_read(c->vc, vc_state_memory(c), s->world, expr_const(s->pair->p, 64, 0), 64);
 	if (!c->target || !c->target->quiet) { /* else the world does not know of the call */

@@ -6,7 +6,9 @@
  *
  * Where P does not say that its objects lie apart from the variables, one of them may be a variable that others know the address of: then neither code may use one. What only functions outside use does not matter: they are the same functions of the same memory.
  *
- * Memory that a known allocator returns is an object, named by the call that gave it, so both versions have the same one if they make the same call. What a call may have given back may not be used after it by the new code, unless the old code, in every state of P, uses it after its last such call: the calls are the same, so it
+ * The world counts calls of functions that write nothing, too: strlen() of what is no string does not return.
+ *
+ * Memory that malloc returns is an object, named by the call that gave it, so both versions have the same one if they make the same call. What a call may have given back may not be used after it by the new code, unless the old code, in every state of P, uses it after its last such call: the calls are the same, so it
  * is still there.
  *
  * With --externals=unknown nothing is proved here.
@@ -20,6 +22,8 @@
 #include <string.h>
 
 #define TARGETS 8 /* objects that one address may be in; with more it is not known which */
+#define BLOCK_MOST ((uint64_t)1 << 47) /* bytes of new memory that is an object; with more, where it lies would be a condition on the states of P */
+#define POINTER "*" /* stands for all functions that are called through pointers: none has this name */
 
 struct access { /* of the old code */
 	const char *object;
@@ -132,16 +136,18 @@ static int may_free(const struct beside *b, const struct code_function *f)
 	return !is_stub(b, f) && (!f || !code_function_keeps_to_itself(f) || is_one_of(f->name, frees));
 }
 
-/* New memory as an object, that of this very call. */
-static void make_block(struct phase *x, struct vc_call *c)
+/* New memory as an object, that of this very call. After memory was given back it may lie where other objects were: then it is just an address. */
+static void make_block(struct phase *x, const struct side *s, struct vc_call *c)
 {
 	struct exprs *p = x->p;
 	char name[32];
-	if (!c->target || strcmp(c->target->name, "malloc") || c->arg_count != 1 || c->args[0] == EXPR_NONE || c->width != 64)
+	if (!c->target || strcmp(c->target->name, "malloc") || is_stub(x->beside, c->target) || s->calls || c->arg_count != 1 || c->args[0] == EXPR_NONE || expr_width(p, c->args[0]) != 64 || c->width != 64)
+		return;
+	expr_t none = expr_const(p, 64, 0), fits = expr_binary(p, MUSTER_OP_ULT, c->args[0], expr_const(p, 64, BLOCK_MOST));
+	if (!phase_is_impossible(x, expr_and(p, c->guard, expr_not(p, fits)), "much memory"))
 		return;
 	snprintf(name, sizeof name, "block%u", c->result);
-	uint32_t object = vc_object_sized(c->vc, name, c->args[0]);
-	expr_t none = expr_const(p, 64, 0);
+	uint32_t object = vc_object_sized(c->vc, name, expr_ite(p, fits, c->args[0], none)); /* facts about it count on all paths */
 	c->result = expr_ite(p, expr_eq(p, c->result, none), none, vc_address(c->vc, object));
 }
 
@@ -156,8 +162,8 @@ static enum vc_call_how on_call(void *ctx, struct vc_call *c)
 		return VC_CALL_INLINE;
 	if (!is_common(b, c))
 		return VC_CALL_UNKNOWN;
-	vc_state_abstract(c, c->target ? c->target->name : "pointer", s->world);
-	make_block(x, c);
+	vc_state_abstract(c, c->target ? c->target->name : POINTER, s->world, 1);
+	make_block(x, s, c);
 	s->calls += (unsigned)may_free(b, c->target);
 	return VC_CALL_DONE;
 }
@@ -326,10 +332,23 @@ static int has_result(const struct code_function *f)
 	return 0;
 }
 
+/* Without a state everything would be proved. */
+static int has_state(struct phase *x)
+{
+	struct solve_model m = {0};
+	enum verdict v = phase_is_over(x) ? VERDICT_UNKNOWN : solve_context_check(x->context, NULL, 0, &m);
+	solve_model_release(&m);
+	return v != VERDICT_UNSAT;
+}
+
 static int do_the_same(struct beside *b)
 {
 	struct phase *x = &b->x[1];
 	expr_t v = b->x[0].out.value, w = x->out.value;
+	if (!has_state(x)) {
+		x->why = "no state is left";
+		return 0;
+	}
 	if (has_result(x->bind.f) && (v == EXPR_NONE || w == EXPR_NONE || expr_width(x->p, v) != expr_width(x->p, w))) {
 		x->why = "the result is not modelled";
 		return 0;

@@ -9,7 +9,6 @@
 
 #include "base/hash.h"
 
-#include <stdio.h>
 #include <string.h>
 
 struct abstract {
@@ -49,10 +48,11 @@ static struct hash128 memory_key(struct vc *v, const struct vc_memory *m, const 
 
 static expr_t apply(const struct abstract *a, const char *what, uint64_t part, unsigned width)
 {
-	char name[400];
-	snprintf(name, sizeof name, "%.200s.%.100s.%llu.%016llx%016llx", a->name, what, (unsigned long long)part, (unsigned long long)a->memory.a,
-		 (unsigned long long)a->memory.b);
-	return expr_apply(a->v->p, name, width, a->args, a->count);
+	struct buf name = BUF_EMPTY; /* whole names: two that begin alike are two */
+	buf_addf(&name, "%s.%s.%llu.%016llx%016llx", a->name, what, (unsigned long long)part, (unsigned long long)a->memory.a, (unsigned long long)a->memory.b);
+	expr_t e = expr_apply(a->v->p, buf_str(&name), width, a->args, a->count);
+	buf_release(&name);
+	return e;
 }
 
 static void write_object(const struct abstract *a, uint32_t object)
@@ -70,9 +70,10 @@ static void write_object(const struct abstract *a, uint32_t object)
 		place.contents = expr_data(v->p, bytes, count);
 		free(bytes);
 	} else {
-		char name[400];
-		snprintf(name, sizeof name, "%.200s.%.100s.%016llx%016llx", a->name, t->name, (unsigned long long)a->all.a, (unsigned long long)a->all.b);
-		place.contents = expr_array(v->p, name);
+		struct buf name = BUF_EMPTY;
+		buf_addf(&name, "%s.%s.%016llx%016llx", a->name, t->name, (unsigned long long)a->all.a, (unsigned long long)a->all.b);
+		place.contents = expr_array(v->p, buf_str(&name));
+		buf_release(&name);
 	}
 	vc_put(v, a->c->state, object, place);
 }
@@ -113,7 +114,7 @@ static int find_written(struct vc_call *c, uint8_t *known)
 	return some;
 }
 
-void vc_state_abstract(struct vc_call *c, const char *name, uint32_t world)
+void vc_state_abstract(struct vc_call *c, const char *name, uint32_t world, int counts)
 {
 	struct vc *v = c->vc;
 	struct abstract a = {.v = v, .c = c, .name = name};
@@ -136,7 +137,7 @@ void vc_state_abstract(struct vc_call *c, const char *name, uint32_t world)
 		for (uint32_t i = 0; i < vc_objects(v); i++)
 			if (known[i])
 				write_object(&a, i);
-	if (!c->target || !c->target->quiet)
+	if (counts || !c->target || !c->target->quiet)
 		vc_put(v, c->state, world, after);
 	free(known);
 	free(a.args);

@@ -261,8 +261,8 @@ void vc_state_end(struct vc_call *c, enum vc_end_kind kind, expr_t condition, co
 /* The call as a function that nothing is known about, of the arguments, of all memory that it may reach, and of `world`, an object of 8 bytes that stands for
  * everything else; name says which one. The same name with the same of these does the same, in whatever evaluator of the pool: result, world and tables are applications of uninterpreted functions to the
  * arguments; memory is compared by its terms, and arrays without a size that it may write by the arguments' terms, too. The world becomes another with each call, unless the
- * function is known to write nothing: so two runs that end with the same world for every such function have made the same calls in the same order. */
-void vc_state_abstract(struct vc_call *c, const char *name, uint32_t world);
+ * function is known to write nothing, and `counts` is 0: so two runs that end with the same world for every such function have made the same calls in the same order. */
+void vc_state_abstract(struct vc_call *c, const char *name, uint32_t world, int counts);
 /* Variables that are made from here on have another prefix: what two evaluators of one pool made before, in the same order, is the same in both. The string is the caller's. */
 void vc_set_prefix(struct vc *v, const char *prefix);
 /* A variable that stands for anything. */
