@@ -98,6 +98,15 @@ int diff_pair_never_returns(const struct vc_call *c)
 	return (c->target && c->target->noreturn) || never_returns(c->f, c->at);
 }
 
+/* Does the world know of the call? Not of one that writes nothing, unless what it reads may not be there: then it does not return. */
+static int counts(const struct vc_call *c)
+{
+	int reads = 0;
+	for (uint32_t i = 0; i < c->arg_count; i++)
+		reads |= code_operand_value(c->f, c->at, i + 1)->is_pointer;
+	return reads || !c->target || !c->target->quiet;
+}
+
 /* As an uninterpreted function of this name. */
 static enum vc_call_how abstract_call(struct diff_side *s, struct vc_call *c, uint32_t pair)
 {
@@ -105,10 +114,10 @@ static enum vc_call_how abstract_call(struct diff_side *s, struct vc_call *c, ui
 	abstract_name(s, c, pair, &name);
 	s->abstract++;
 	const struct vc_memory *before = vc_state_memory(c);
-	vc_state_abstract(c, buf_str(&name), s->world, 0);
+	vc_state_abstract(c, buf_str(&name), s->world, counts(c));
 	buf_release(&name);
 	expr_t world = vc_read(c->vc, vc_state_memory(c), s->world, expr_const(s->pair->p, 64, 0), 64);
-	if (!c->target || !c->target->quiet) { /* else the world does not know of the call */
+	if (counts(c)) {
 		map_set(&s->calls, world, (uint64_t)(uintptr_t)before);
 		note_left(s, c, before, world);
 	}
