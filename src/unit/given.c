@@ -7,8 +7,11 @@
  * What the search finds besides speaks of calls that keep C. A finding whose every call has a further cause that callers owe makes the contract stronger, and there is another round; any other is a bug of the function, also where the first search
  * had taken it for the callers' fault.
  *
+ * Where time is limited, functions that the first search exhausted come first, by themselves: they are the ones that can be verified in what is left.
+ *
  * The second session has no store: its tests are not kept, and nothing of an earlier run is taken for them.
  */
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -16,6 +19,7 @@
 #include "contract/cause.h"
 #include "unit/unit.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,10 +45,12 @@ void test_contract_text(const struct test_session *s, uint32_t function, struct 
 	}
 }
 
-/* Could it be verified if its callers kept the contract? */
-static int is_worth_it(const struct test_session *s, uint32_t function)
+/* Could it be verified if its callers kept the contract? Ended: only if the first search came to its end; what took more time than there was then takes it from the others. */
+static int is_worth_it(const struct test_session *s, uint32_t function, int ended)
 {
 	const struct test_function *f = &s->functions.data[function];
+	if (ended && !f->result.exhausted)
+		return 0;
 	if (f->given || f->given_tried || f->bugs || f->suspected || f->suppressed || !f->owed || f->lost || f->harness->number == UINT32_MAX || f->harness->limits)
 		return 0;
 	for (size_t i = 0; i < s->contracts.size; i++)
@@ -192,14 +198,14 @@ static void take_costs(struct test_session *s, const struct test_session *given)
 /* ------------------------------------------------------------------- rounds */
 
 /* The options of the search: the user's preconditions, and the contracts. */
-static void add_requires(const struct test_session *s, struct test_options *o)
+static void add_requires(const struct test_session *s, struct test_options *o, int ended)
 {
 	VEC(const char *) all = {0};
 	for (int i = 0; i < s->o->requires.size; i++)
 		vec_push(&all, mem_strdup(s->o->requires.data[i]));
 	for (uint32_t i = 0; i < s->functions.size; i++) {
 		struct buf text = BUF_EMPTY;
-		if (is_worth_it(s, i)) {
+		if (is_worth_it(s, i, ended)) {
 			test_contract_text(s, i, &text);
 			vec_push(&all, mem_printf("%s: %s", s->functions.data[i].name, buf_str(&text)));
 		}
@@ -210,18 +216,28 @@ static void add_requires(const struct test_session *s, struct test_options *o)
 	o->requires.data = all.data;
 }
 
+/* The time that is left is the second session's whole time, from now on: by the first one's clock its search would be over before it began. */
+static void take_time(struct test_session *s, struct test_options *o)
+{
+	double left = deadline_left();
+	s->round.shared->started = test_clock();
+	if (!isinf(left))
+		o->seconds = left;
+}
+
 /* 1: there were such functions, and something came of them; 0; -1. */
-static int search_once(struct test_session *s)
+static int search_once(struct test_session *s, int ended)
 {
 	struct test_options o = *s->o;
 	struct test_session *given = mem_zalloc(sizeof *given);
 	struct buf names = BUF_EMPTY;
+	double started = s->round.shared->started;
 	int r = 0;
 	for (uint32_t i = 0; i < s->functions.size; i++)
-		if (is_worth_it(s, i))
+		if (is_worth_it(s, i, ended))
 			buf_addf(&names, "%s%s", names.size ? "," : "", s->functions.data[i].name);
 	if (names.size && !test_late(s)) {
-		add_requires(s, &o);
+		add_requires(s, &o, ended);
 		o.summaries = 0;
 		o.unstored = 1;
 		o.kind = KIND_GENERATIONAL; /* callees run: no summary of theirs stands for a call */
@@ -231,6 +247,7 @@ static int search_once(struct test_session *s)
 		given->round.shared = s->round.shared;
 		s->round.shared->next = 0;
 		memset(s->round.shared->workers, 0, sizeof s->round.shared->workers);
+		take_time(s, &o);
 		if (test_session_again(given)) {
 			log_info("%s: nothing is verified given a contract: %s", s->file, error_text());
 		} else {
@@ -238,6 +255,7 @@ static int search_once(struct test_session *s)
 			take_verdicts(s, given);
 			r = take_contracts(s, given);
 		}
+		s->round.shared->started = started;
 		take_costs(s, given);
 		test_session_release(given);
 		for (int i = 0; i < o.requires.size; i++)
@@ -251,8 +269,12 @@ static int search_once(struct test_session *s)
 
 int test_given(struct test_session *s)
 {
-	int more = s->contracts.size > 0 && !search_kind_composes(s->o->kind) && file_is_c(s->file);
-	for (int i = 0; i < ROUNDS && more > 0; i++)
-		more = search_once(s);
+	int any = s->contracts.size > 0 && !search_kind_composes(s->o->kind) && file_is_c(s->file), more = any;
+	int limited = !isinf(deadline_left());
+	for (int ended = limited; any && ended >= 0 && more >= 0; ended--) {
+		more = 1;
+		for (int i = 0; i < ROUNDS && more > 0; i++)
+			more = search_once(s, ended);
+	}
 	return more < 0 ? -1 : 0;
 }

@@ -46,11 +46,11 @@ static double contract_share(const struct test_options *o)
 	return test_has_contracts(o) ? CONTRACT_SHARE : 0;
 }
 
-/* What is kept for causes and summaries while functions are searched, and for summaries while causes are looked for. */
-static void reserve(const struct test_options *o, int searching)
+/* What is kept of the time for what comes later: causes while functions are searched, calls that keep a contract while causes are looked for, and summaries all the while. */
+static void reserve(const struct test_options *o, double contracts)
 {
 	double summaries = o->summaries ? SUMMARY_SHARE : 0;
-	deadline_reserve(o->seconds * (summaries + (searching ? contract_share(o) * (1 - summaries) : 0)));
+	deadline_reserve(o->seconds * (summaries + contracts * contract_share(o) * (1 - summaries)));
 }
 
 double test_search_seconds(const struct test_options *o)
@@ -650,8 +650,11 @@ static int run_functions(struct test_session *s, int *code)
 		qsort(s->bugs.data, s->bugs.size, sizeof *s->bugs.data, bug_order);
 	if (test_program(s))
 		return -1;
+	reserve(s->o, GIVEN_SHARE);
+	if (test_contracts(s))
+		return -1;
 	reserve(s->o, 0);
-	if (test_contracts(s) || test_given(s))
+	if (test_given(s))
 		return -1;
 	test_judge(s);
 	if (test_callers(s) || test_growth(s) || test_store_bugs(s))

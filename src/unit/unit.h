@@ -22,7 +22,8 @@
 #define TEST_WORKERS 64
 #define TEST_COMPLETE 65536 /* functions of a file whose callers may be searched with summaries by themselves | more than files have */
 #define SEARCH_SHARE 0.9 /* of --time: the rest is for the checks of what was found last */
-#define CONTRACT_SHARE 0.15 /* of --time: for the causes of what failed, so that no bug is reported which callers owe */
+#define CONTRACT_SHARE 0.25 /* of --time: for the causes of what failed, so that no bug is reported which callers owe, and for the calls that keep what is owed */
+#define GIVEN_SHARE 0.4	    /* of that: for these calls (given.c), however many causes one function has */
 #define SUMMARY_SHARE (1.0 / 3) /* of --time, with --summaries: they are made when all else is over */
 
 struct test_options {
