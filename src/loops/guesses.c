@@ -15,6 +15,7 @@
 #include "base/map.h"
 #include "vc/value.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +115,8 @@ struct point {
 	void *ctx;
 	uint32_t target,
 	    via; /* of the outer block that an edge was taken into; via CODE_NONE: none */
+	const struct point *outer; /* where the edge was taken from, if one was: this is the time before it */
+	uint32_t passed;	   /* the block that was passed since */
 };
 
 /* Is there a path from the end of `from` to the block that does not pass `without`? */
@@ -159,6 +162,19 @@ static int is_stale(const struct code_function *f, uint32_t value, uint32_t d, u
 	return 0;
 }
 
+/* What a symbol was then: one that may have been made anew since is another variable. */
+static expr_t symbol_then(void *ctx, const struct loop_symbol *s)
+{
+	const struct point *x = ctx;
+	for (const struct point *now = x; s->kind == LOOP_VALUE && now->outer; now = now->outer)
+		if (is_stale(x->f, s->id, now->passed, x->target)) {
+			char name[48];
+			snprintf(name, sizeof name, "then.%u.%u", now->passed, s->id);
+			return expr_named(x->pool, s->width, name);
+		}
+	return x->symbol(x->ctx, s);
+}
+
 static expr_t value_of(const struct point *x, uint32_t value)
 {
 	struct loop_symbol s = {.kind = LOOP_VALUE,
@@ -198,11 +214,11 @@ static expr_t at(const struct point *x, uint32_t block, unsigned depth)
 			if (x->loop->list.data[k].proved || x->unproved)
 				all = expr_and(x->pool, all,
 					       loop_guess_term(x->pool, x->loop->rows,
-							       &x->loop->list.data[k], x->symbol,
-							       x->ctx));
+							       &x->loop->list.data[k], symbol_then,
+							       (void *)x));
 		return expr_and(
 		    x->pool, all,
-		    loop_last_round(x->pool, f, x->loop, x->loop + 1, x->inner, x->symbol, x->ctx));
+		    loop_last_round(x->pool, f, x->loop, x->loop + 1, x->inner, symbol_then, (void *)x));
 	}
 	uint32_t d = block;
 	while (d != CODE_NONE &&
@@ -214,6 +230,8 @@ static expr_t at(const struct point *x, uint32_t block, unsigned depth)
 	struct point inner = *x;
 	inner.target = x->via == CODE_NONE ? block : x->target;
 	inner.via = x->via == CODE_NONE ? d : x->via;
+	inner.outer = x;
+	inner.passed = d;
 	for (uint32_t k = 0; k < f->blocks[d].preds; k++) {
 		const struct code_edge *e = code_pred(f, d, k);
 		if (!(f->blocks[e->from].flags & CODE_BLOCK_REACHED))

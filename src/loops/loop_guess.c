@@ -8,6 +8,8 @@
  *	pairs		p * (x - x0) + q * (y - y0) in a small interval, or constant modulo 2^k, p and q small
  *	triples		the same of three
  *	turns		x - x0 - A * counter, or x - y0, constant in every second round
+ *	products	x - x0 == A * counter * z + B * counter, z from outside: what an inner loop of z rounds adds
+ *	orders		x <= z or x >= z, z from outside: so an inner loop that is left at x >= z had x == z
  *
  * Sums wrap, so an interval is one modulo 2^width; where a factor could make a sum wrap that does not in the integers, the same
  * relation is guessed in more bits, too. Guesses mean nothing by themselves; loop_prove.c says which are inductive.
@@ -29,6 +31,7 @@
 #define SPREAD 16 /* spread below which a variable needs no interval with another | twice PAIR_RANGE and more */
 #define PAIR_FACTOR LIMIT(8, 1) /* largest factor in a sum of two | sizes of elements: 1, 2, 4, 8 */
 #define TRIPLE_FACTOR LIMIT(3, 1) /* largest factor in a sum of three | 7 x 7 x 7 triples: more are chance */
+#define PRODUCT_FACTOR LIMIT(64, 1) /* largest factor of a product of the counter and a value | sizes of elements and of small structures */
 #define MORE_BITS 64 /* width in which sums of 32-bit numbers with small factors do not wrap | 32 bits and some */
 
 struct finder {
@@ -49,15 +52,20 @@ static int64_t sign(uint64_t x, unsigned width)
 	return (int64_t)(x << (64 - width)) >> (64 - width);
 }
 
+static uint64_t cell(const struct loop_rows *r, const uint64_t *cells, uint32_t symbol, int is_signed)
+{
+	return is_signed ? (uint64_t)sign(cells[symbol], r->symbols.data[symbol].width) : cells[symbol];
+}
+
 static uint64_t sum_of(const struct loop_rows *r, size_t row, const struct loop_guess *g)
 {
 	const uint64_t *cells = loop_row(r, row);
 	uint64_t sum = 0;
 	for (unsigned i = 0; i < g->count; i++) {
-		const struct loop_symbol *s = &r->symbols.data[g->terms[i].symbol];
-		uint64_t x = cells[g->terms[i].symbol];
-		sum +=
-		    (uint64_t)g->terms[i].coef * (g->is_signed ? (uint64_t)sign(x, s->width) : x);
+		uint64_t x = cell(r, cells, g->terms[i].symbol, g->is_signed);
+		if (g->terms[i].by != CODE_NONE)
+			x *= cell(r, cells, g->terms[i].by, g->is_signed);
+		sum += (uint64_t)g->terms[i].coef * x;
 	}
 	return cut(sum, g->width);
 }
@@ -105,12 +113,12 @@ static int fits(const struct loop_rows *r, struct loop_guess *g, uint64_t most, 
 	return within;
 }
 
-static void term(struct loop_guess *g, uint32_t symbol, int64_t coef)
+static void product(struct loop_guess *g, uint32_t symbol, uint32_t by, int64_t coef)
 {
 	if (!coef)
 		return;
 	for (unsigned i = 0; i < g->count; i++)
-		if (g->terms[i].symbol == symbol) {
+		if (g->terms[i].symbol == symbol && g->terms[i].by == by) {
 			g->terms[i].coef += coef;
 			if (!g->terms[i].coef)
 				g->terms[i] = g->terms[--g->count];
@@ -118,8 +126,14 @@ static void term(struct loop_guess *g, uint32_t symbol, int64_t coef)
 		}
 	if (g->count < GUESS_TERMS) {
 		g->terms[g->count].symbol = symbol;
+		g->terms[g->count].by = by;
 		g->terms[g->count++].coef = coef;
 	}
+}
+
+static void term(struct loop_guess *g, uint32_t symbol, int64_t coef)
+{
+	product(g, symbol, CODE_NONE, coef);
 }
 
 /* coef times how far the symbol went since the loop was entered. */
@@ -138,7 +152,7 @@ static int is_same(const struct loop_guess *a, const struct loop_guess *b)
 	    a->range != b->range)
 		return 0;
 	for (unsigned i = 0; i < a->count; i++)
-		if (a->terms[i].symbol != b->terms[i].symbol ||
+		if (a->terms[i].symbol != b->terms[i].symbol || a->terms[i].by != b->terms[i].by ||
 		    a->terms[i].coef != b->terms[i].coef)
 			return 0;
 	return 1;
@@ -363,6 +377,87 @@ static void guess_triple(struct finder *f, uint32_t x, uint32_t y, uint32_t z)
 			}
 }
 
+/* ---------------------------------------------------------------- products and orders */
+
+/* The n-th row that is followed by another of its run and in which z differs from what it is in row `than` (CODE_NONE: any). */
+static size_t row_with(const struct finder *f, uint32_t z, size_t than)
+{
+	size_t row = 0;
+	while (row + 1 < f->r->rows && (f->starts.data[row + 1] || (than != SIZE_MAX && loop_row(f->r, row)[z] == loop_row(f->r, than)[z])))
+		row++;
+	return row + 1 < f->r->rows ? row : SIZE_MAX;
+}
+
+/* The same without a wrap, which is not so for all inputs: a place to look at first, since runs that wrap are long. */
+static void push_hint(struct finder *f, struct loop_guess g)
+{
+	size_t before = f->out->size;
+	g.width = MORE_BITS;
+	if (fits(f->r, &g, 0, NULL))
+		push(f, &g);
+	if (f->out->size > before)
+		vec_last(f->out).candidate = 0;
+}
+
+/* Each round adds A * z + B, by two rounds of runs with another z. */
+static int guess_product(struct finder *f, uint32_t x, uint32_t z, int is_signed)
+{
+	const struct loop_rows *r = f->r;
+	struct loop_guess g = {.width = (uint8_t)width_of(f, x), .is_signed = (uint8_t)is_signed};
+	size_t first = row_with(f, z, SIZE_MAX), other = first == SIZE_MAX ? first : row_with(f, z, first);
+	unsigned unused;
+	if (other == SIZE_MAX)
+		return 0;
+	uint64_t at = cell(r, loop_row(r, first), z, is_signed), then = cell(r, loop_row(r, other), z, is_signed);
+	uint64_t step = step_of(f, first, x, &unused);
+	int64_t d = sign(cut(step_of(f, other, x, &unused) - step, g.width), g.width), by = sign(cut(then - at, g.width), g.width);
+	int64_t a = by ? d / by : 0;
+	if (!a || a * by != d || a > PRODUCT_FACTOR || a < -PRODUCT_FACTOR)
+		return 0;
+	int64_t b = sign(cut(step - (uint64_t)a * at, g.width), g.width);
+	add_distance(f, &g, x, 1);
+	product(&g, (uint32_t)r->counter, z, -a);
+	term(&g, (uint32_t)r->counter, -b);
+	if (!fits(r, &g, 0, NULL))
+		return 0;
+	push(f, &g);
+	push_hint(f, g);
+	return 1;
+}
+
+/* On one side of what came in, at all visits: a difference in more bits that is never negative. */
+static void guess_order(struct finder *f, uint32_t x, uint32_t z)
+{
+	unsigned w = width_of(f, x);
+	uint64_t most = cut(UINT64_MAX, w);
+	for (int above = 0; above < 2; above++)
+		for (unsigned is_signed = 0; is_signed < 2; is_signed++) {
+			struct loop_guess g = {.width = (uint8_t)(w + 1), .is_signed = (uint8_t)is_signed, .range = most};
+			int holds = 1;
+			term(&g, x, above ? 1 : -1);
+			term(&g, z, above ? -1 : 1);
+			for (size_t row = 0; row < f->r->rows && holds; row++)
+				holds = loop_guess_holds(f->r, row, &g);
+			if (holds)
+				push(f, &g);
+		}
+}
+
+/* With what comes from outside. */
+static void guess_with_outside(struct finder *f, uint32_t x)
+{
+	const struct loop_rows *r = f->r;
+	for (uint32_t z = 0; z < r->symbols.size; z++) {
+		const struct loop_symbol *s = &r->symbols.data[z];
+		if (s->varies || s->kind != LOOP_VALUE || z == r->symbols.data[x].start)
+			continue;
+		if (!f->linear[x] && s->width <= width_of(f, x) && !guess_product(f, x, z, 0) && s->width < width_of(f, x))
+			guess_product(f, x, z, 1);
+		if (f->linear[x] && s->width <= width_of(f, x) && width_of(f, x) < 64)
+			guess_order(f, x, z);
+	}
+}
+
 /* Between symbols that no increments explain, the counter and edges taken: all others are sums of
  * these. */
 static void guess_relations(struct finder *f)
@@ -412,6 +507,7 @@ void loop_guess_from(const struct loop_rows *r, loop_guess_list *out)
 		f.linear[x] = (uint8_t)(guess_increment(&f, x, 0) || guess_increment(&f, x, 1));
 		if (!f.linear[x])
 			guess_turns(&f, x);
+		guess_with_outside(&f, x);
 	}
 	guess_relations(&f);
 	vec_release(&f.starts);
@@ -453,15 +549,34 @@ expr_t loop_guess_sum(struct exprs *p, const struct loop_rows *r, const struct l
 	for (unsigned i = 0; i < g->count; i++) {
 		expr_t e = resized(p, symbol(ctx, &r->symbols.data[g->terms[i].symbol]), g->width,
 				   g->is_signed);
+		if (g->terms[i].by != CODE_NONE)
+			e = expr_binary(p, MUSTER_OP_MUL, e, resized(p, symbol(ctx, &r->symbols.data[g->terms[i].by]), g->width, g->is_signed));
 		expr_t c = expr_const(p, g->width, op_mask((u128)(s128)g->terms[i].coef, g->width));
 		sum = expr_binary(p, MUSTER_OP_ADD, sum, expr_binary(p, MUSTER_OP_MUL, e, c));
 	}
 	return loop_sum(p, sum);
 }
 
+/* An order (guess_order), as the comparison that it is: a solver has less to do than with a difference. */
+static int is_order(const struct loop_rows *r, const struct loop_guess *g)
+{
+	unsigned w = g->width - 1u;
+	return g->count == 2 && !g->low && g->range == cut(UINT64_MAX, w) && w < 64 && g->terms[0].coef == -g->terms[1].coef && (g->terms[0].coef == 1 || g->terms[0].coef == -1) &&
+	       g->terms[0].by == CODE_NONE && g->terms[1].by == CODE_NONE && r->symbols.data[g->terms[0].symbol].width == w && r->symbols.data[g->terms[1].symbol].width <= w;
+}
+
+static expr_t order_term(struct exprs *p, const struct loop_rows *r, const struct loop_guess *g, expr_t (*symbol)(void *ctx, const struct loop_symbol *s), void *ctx)
+{
+	expr_t x = symbol(ctx, &r->symbols.data[g->terms[0].symbol]), z = resized(p, symbol(ctx, &r->symbols.data[g->terms[1].symbol]), g->width - 1u, g->is_signed);
+	int below = g->terms[0].coef == -1;
+	return expr_binary(p, g->is_signed ? MUSTER_OP_SLE : MUSTER_OP_ULE, below ? x : z, below ? z : x);
+}
+
 expr_t loop_guess_term(struct exprs *p, const struct loop_rows *r, const struct loop_guess *g,
 		       expr_t (*symbol)(void *ctx, const struct loop_symbol *s), void *ctx)
 {
+	if (is_order(r, g) && !g->period)
+		return order_term(p, r, g, symbol, ctx);
 	expr_t low = expr_const(p, g->width, g->low);
 	expr_t sum = loop_guess_sum(p, r, g, symbol, ctx);
 	expr_t holds = g->range
@@ -488,6 +603,8 @@ void loop_guess_print(struct buf *out, const struct loop_rows *r, const struct l
 		if (c != 1 && c != -1)
 			buf_addf(out, "%" PRIu64 "*", c < 0 ? -(uint64_t)c : (uint64_t)c);
 		buf_addf(out, "%c%u", "vct"[s->kind], s -> id);
+		if (g->terms[i].by != CODE_NONE)
+			buf_addf(out, "*%c%u", "vct"[r->symbols.data[g->terms[i].by].kind], r->symbols.data[g->terms[i].by].id);
 	}
 	buf_addf(out, " in [%" PRId64 ", %" PRId64 "] mod 2^%u%s", sign(g->low, g->width),
 		 sign(g->low, g->width) + (int64_t)g->range, g->width,

@@ -9,7 +9,7 @@
 
 #define GUESS_TERMS 7 /* terms of a guessed relation | three variables, twice, and a constant */
 
-/* At every visit of the loop's header: low <= sum of coef * symbol <= low + range, all modulo
+/* At every visit of the loop's header: low <= sum of coef * symbol (* by) <= low + range, all modulo
  * 2^width, the symbols cut or extended to it. With a period: only where the counter modulo 2 is
  * phase. */
 struct loop_guess {
@@ -20,6 +20,7 @@ struct loop_guess {
 	uint8_t candidate;     /* about to be proved */
 	struct {
 		uint32_t symbol;
+		uint32_t by; /* another symbol: a product; CODE_NONE: none */
 		int64_t coef;
 	} terms[GUESS_TERMS];
 	uint64_t low, range;

@@ -34,6 +34,7 @@
 #define MOST_NODES LIMIT(40000u, 40u) /* terms of one proof, which is given up beyond them: bounds its time | time: a third of what a merge may take */
 #define FEW_NODES LIMIT(4000u, 40u) /* terms for the last iteration | a tenth of MOST_NODES: it is asked at every exit */
 #define MOST_MODELS LIMIT(60, 1) /* counterexamples that weaken the guesses | one and a half for each guess (MOST 40) */
+#define MOST_CONJUNCTS LIMIT(64u, 2u) /* comparisons that are given which are looked at in pairs | 40 guesses, and decisions */
 #define MOST_SILENT LIMIT(6, 1) /* queries without an answer, after which no more are asked | each costs the query's whole time */
 
 struct round {
@@ -73,6 +74,54 @@ static int is_bits(const struct code_value *v)
 	return v->width >= 1 && v->width <= 128 && !v->is_pointer;
 }
 
+static expr_t value_of(struct round *r, uint32_t value);
+
+static expr_t symbol_inside(void *ctx, const struct loop_symbol *s)
+{
+	struct round *r = ctx;
+	if (s->kind == LOOP_VALUE)
+		return value_of(r, s->id);
+	return variable(r, s->kind == LOOP_COUNTER ? "count" : "taken", s->id, 64);
+}
+
+/* Of what else than this phi of an inner loop is the guess: not of another phi of it, which may be said by this one. */
+static int defines(const struct loop_rows *rows, const struct loop_guess *g, unsigned term)
+{
+	const struct loop_symbol *s = &rows->symbols.data[g->terms[term].symbol];
+	int fits = g->proved && !g->period && !g->range && s->width == g->width && g->terms[term].by == CODE_NONE && (g->terms[term].coef == 1 || g->terms[term].coef == -1);
+	for (unsigned k = 0; k < g->count && fits; k++) {
+		const struct loop_symbol *x = &rows->symbols.data[g->terms[k].symbol];
+		const struct loop_symbol *by = g->terms[k].by == CODE_NONE ? x : &rows->symbols.data[g->terms[k].by];
+		fits = k == term || ((x->kind != LOOP_VALUE || !x->varies) && (by->kind != LOOP_VALUE || !by->varies));
+	}
+	return fits;
+}
+
+/* A phi of an inner loop's header that what is proved says in all its bits: as that sum, so that the same sums look the same (define()). EXPR_NONE: none does. */
+static expr_t said_inside(struct round *r, uint32_t value)
+{
+	struct exprs *p = r->pool;
+	for (size_t i = 0; i < r->inner_count; i++) {
+		const struct loop_rows *rows = r->inner[i].rows;
+		if (r->f->values[value].op != CODE_PHI || r->f->values[value].block != r->f->loops[rows->loop].header || r->symbol)
+			continue;
+		for (size_t n = 0; n < r->inner[i].list.size; n++) {
+			struct loop_guess g = r->inner[i].list.data[n];
+			unsigned k = 0;
+			while (k < g.count && (rows->symbols.data[g.terms[k].symbol].kind != LOOP_VALUE || rows->symbols.data[g.terms[k].symbol].id != value))
+				k++;
+			if (k == g.count || !defines(rows, &g, k))
+				continue;
+			int64_t coef = g.terms[k].coef;
+			expr_t low = expr_const(p, g.width, g.low);
+			g.terms[k] = g.terms[--g.count];
+			expr_t sum = loop_guess_sum(p, rows, &g, symbol_inside, r);
+			return loop_sum(p, coef == 1 ? expr_binary(p, MUSTER_OP_SUB, low, sum) : expr_binary(p, MUSTER_OP_SUB, sum, low));
+		}
+	}
+	return EXPR_NONE;
+}
+
 /* What the code does not say: a variable, or what the caller's symbols say. No term: for what is no integer, and for accesses. */
 static expr_t unsaid(void *ctx, struct vc_point *at)
 {
@@ -86,6 +135,9 @@ static expr_t unsaid(void *ctx, struct vc_point *at)
 	}
 	if (!is_bits(v))
 		return VC_LOST;
+	expr_t said = v->kind == CODE_INSTRUCTION ? said_inside(r, at->at) : EXPR_NONE;
+	if (said != EXPR_NONE)
+		return said;
 	return vc_computes(at->f, at->at) ? EXPR_NONE : variable(r, "v", at->at, v->width);
 }
 
@@ -115,15 +167,6 @@ static expr_t symbol_in_visit(void *ctx, const struct loop_symbol *s)
 }
 
 /* ---------------------------------------------------------------- a round */
-
-/* What is proved about an inner loop holds in its last round. */
-static expr_t symbol_inside(void *ctx, const struct loop_symbol *s)
-{
-	struct round *r = ctx;
-	if (s->kind == LOOP_VALUE)
-		return value_of(r, s->id);
-	return variable(r, s->kind == LOOP_COUNTER ? "count" : "taken", s->id, 64);
-}
 
 static enum vc_loop_how cut(void *ctx, struct vc_loop *l)
 {
@@ -341,6 +384,51 @@ static enum verdict ask(struct houdini *h, expr_t question, const expr_t *broken
 	return v;
 }
 
+/* What is given has a <= b and b <= a: an inner loop that was left at j >= m, of which j <= m is proved. Bits find that hard to see through a product, so b takes the place of a, a variable or the lower part of one. */
+struct conjuncts {
+	expr_t list[MOST_CONJUNCTS];
+	unsigned count;
+};
+
+static void find_conjuncts(const struct exprs *p, expr_t e, struct conjuncts *c, unsigned depth)
+{
+	struct expr_node n = *expr_get(p, e);
+	if (n.op == MUSTER_OP_AND && n.width == 1 && depth) {
+		find_conjuncts(p, n.a, c, depth - 1);
+		find_conjuncts(p, n.b, c, depth - 1);
+	} else if ((n.op == MUSTER_OP_ULE || n.op == MUSTER_OP_SLE) && c->count < MOST_CONJUNCTS) {
+		c->list[c->count++] = e;
+	}
+}
+
+static int takes_place(struct round *r, expr_t a, expr_t b, struct replacement *by)
+{
+	struct exprs *p = r->pool;
+	struct expr_node n = *expr_get(p, a);
+	by->variable = n.op == MUSTER_OP_EXTRACT && !n.k ? n.a : a;
+	unsigned width = expr_width(p, by->variable);
+	if (expr_get(p, by->variable)->op != EXPR_OP_NAMED || has_variable(p, b, by->variable))
+		return 0;
+	by->by = width == n.width ? b : expr_concat(p, variable(r, "above", by->variable, width - n.width), b);
+	return 1;
+}
+
+static void meet(struct round *r, expr_t given, struct visit *then)
+{
+	struct exprs *p = r->pool;
+	struct conjuncts c = {.count = 0};
+	find_conjuncts(p, given, &c, MOST_CONJUNCTS);
+	for (unsigned i = 0; i < c.count; i++)
+		for (unsigned k = 0; k < i; k++) {
+			struct expr_node x = *expr_get(p, c.list[i]), y = *expr_get(p, c.list[k]);
+			struct replacement by;
+			if (x.op != y.op || x.a != y.b || x.b != y.a || (!takes_place(r, x.a, x.b, &by) && !takes_place(r, x.b, x.a, &by)))
+				continue;
+			for (size_t n = 0; n < then->rows->symbols.size; n++)
+				then->terms[n] = expr_substitute(p, then->terms[n], replace, &by);
+		}
+}
+
 /* Drops candidates that may fail at the visit: one question for each, since together they are much
  * harder. Returns 1 if there were some: then the others were asked with too much given, and have to
  * be again. */
@@ -351,6 +439,7 @@ static int weed(struct houdini *h, struct visit *then)
 	expr_t *broken = mem_zalloc((n + 1) * sizeof *broken);
 	expr_t given = expr_and(p, h->round->given, then->when);
 	int changed = 0;
+	meet(h->round, given, then);
 	for (size_t i = 0; i < n; i++)
 		if (h->g->list.data[i].candidate)
 			broken[i] = expr_not(p, loop_guess_term(p, then->rows, &h->g->list.data[i],

@@ -2,7 +2,7 @@
  *
  * The constructors of expressions keep sums as they were made; whether x + 2 - (x - n) - n is 2 is
  * left to a solver, which for bits is work. Here a term is taken apart into constant + sum of
- * factor * atom modulo 2^width: through additions, products with constants, concatenations (which
+ * factor * atom modulo 2^width: through additions, products (of two sums: each summand with each), concatenations (which
  * shift their upper part), cuts, and choices: c ? a : b is b + (a - b) * c if a - b is constant. An
  * atom is anything else, without a cut of its upper bits, since only the lower ones matter. Put
  * together again in the order of the atoms' ids.
@@ -14,6 +14,9 @@
 
 #define DEEPEST LIMIT(60, 4) /* operators above each other in a sum | recursion depth */
 #define MOST_ATOMS LIMIT(24, 2) /* summands of one sum over a loop; one with more is not used | a longer sum is seldom a bound that helps */
+
+#define MOST_FACTORS LIMIT(6, 1) /* summands of a product of two sums, which else stays one | bounds the sum: two by three */
+#define FACTOR_DEPTH LIMIT(6, 1) /* operators above each other in a factor | a square of a square is looked at twice at each: 64 times */
 
 struct part {
 	expr_t atom;
@@ -112,6 +115,30 @@ static void add_choice(struct sum *s, expr_t e, uint64_t factor, unsigned depth)
 			 factor);
 }
 
+/* (a + b) * (c + d), unless that is too long. */
+static void add_product(struct sum *s, expr_t e, uint64_t factor, unsigned depth)
+{
+	struct expr_node n = *expr_get(s->pool, e);
+	struct sum a = {.pool = s->pool, .width = s->width}, b = a;
+	unsigned below = depth - 1 < FACTOR_DEPTH ? depth - 1 : FACTOR_DEPTH;
+	add(&a, n.a, 1, below);
+	add(&b, n.b, 1, below);
+	if (a.full || b.full || a.count * b.count > MOST_FACTORS) {
+		add_atom(s, e, factor);
+		return;
+	}
+	s->constant += factor * a.constant * b.constant;
+	for (unsigned i = 0; i < a.count; i++)
+		add_atom(s, a.parts[i].atom, factor * a.parts[i].factor * b.constant);
+	for (unsigned k = 0; k < b.count; k++)
+		add_atom(s, b.parts[k].atom, factor * b.parts[k].factor * a.constant);
+	for (unsigned i = 0; i < a.count; i++)
+		for (unsigned k = 0; k < b.count; k++) {
+			expr_t x = resized(s->pool, a.parts[i].atom, s->width), y = resized(s->pool, b.parts[k].atom, s->width);
+			add_atom(s, expr_binary(s->pool, MUSTER_OP_MUL, x < y ? x : y, x < y ? y : x), factor * a.parts[i].factor * b.parts[k].factor);
+		}
+}
+
 static void add(struct sum *s, expr_t e, uint64_t factor, unsigned depth)
 {
 	struct exprs *p = s->pool;
@@ -129,6 +156,8 @@ static void add(struct sum *s, expr_t e, uint64_t factor, unsigned depth)
 		add(s, n.b, n.op == MUSTER_OP_SUB ? -factor : factor, depth - 1);
 	} else if (depth && n.op == MUSTER_OP_MUL && expr_is_const(p, n.b, &c)) {
 		add(s, n.a, factor * (uint64_t)c, depth - 1);
+	} else if (depth && n.op == MUSTER_OP_MUL) {
+		add_product(s, e, factor, depth);
 	} else if (depth && n.op == MUSTER_OP_CONCAT && expr_width(p, n.b) < s->width) {
 		unsigned low = expr_width(p, n.b);
 		if (expr_is_const(p, n.b, &c))

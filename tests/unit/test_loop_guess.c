@@ -145,6 +145,8 @@ static const char text[] = "typedef unsigned char u8; typedef unsigned short u16
     "int late(u16 n) { u16 x = 0; for (u16 i = 0; i < n; i++) x += i == 50000 ? 2 : 1; return x; }\n"
     "int wraps(u16 n) { u16 c = 0; unsigned s = 0; for (u16 i = 0; i != n; i++) { c++; s += 3; } return c + s; }\n"
     "int g(int); int nest(int n, int m) { int a = 0, b = 0; for (int i = 0; i < n; i++) { for (int j = 0; j < m; j++) if (g(j)) a++; b += 2; } return a + b; }\n"
+    "int product(unsigned n, unsigned m) { unsigned c = 5; for (unsigned i = 0; i < n; i++) { for (unsigned j = 0; j < m; j++) c += 3; c++; } return c; }\n"
+    "int narrow(unsigned short n, unsigned short m) { unsigned c = 5; for (unsigned i = 0; i < n; i++) { for (unsigned j = 0; j < m; j++) c += 3; c++; } return c; }\n"
     "int third(unsigned n) { unsigned c = 0; for (unsigned i = 0; i < n; i++) if (i % 3 == 0) c++; return c; }\n"
     "int read(const int *p, int n) { int c = 0, d = 0; for (int i = 0; i < n; i++) if (p[i] > 7) c++; else d += 3; return c + d; }\n";
 
@@ -314,6 +316,35 @@ static void test_late(void **unused)
 	code_free(code);
 }
 
+/* c - 5 == 3 * counter * m + counter, by the inner loop's j <= m. */
+static void expect_product(const struct code *code, const char *name)
+{
+	struct loop_guesses g;
+	struct loop_runs r;
+	int proved = 0;
+	guess(&g, code_find(code, name), 0);
+	const loop_guess_list *list = &g.loops.data[0].list;
+	for (size_t i = 0; i < list->size; i++)
+		for (unsigned k = 0; k < list->data[i].count; k++)
+			proved |= list->data[i].proved && list->data[i].terms[k].by != CODE_NONE && list->data[i].terms[k].coef == -3;
+	assert_true(proved);
+	for (unsigned n = 0; n < 40; n++) {
+		run_once(&r, g.runs.f, n, n * 7 % 64, 5000);
+		expect_holds(&g.loops.data[0], &r.loops.data[0], name);
+		loop_runs_release(&r);
+	}
+	loop_guesses_release(&g);
+}
+
+static void test_product(void **unused)
+{
+	struct code *code = load();
+	(void)unused;
+	expect_product(code, "product");
+	expect_product(code, "narrow");
+	code_free(code);
+}
+
 /* A 16-bit counter that wraps is the counter modulo 2^16, not more. */
 static void test_wraps(void **unused)
 {
@@ -469,7 +500,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_sums), cmocka_unit_test(test_interpreter), cmocka_unit_test(test_sound),
-	    cmocka_unit_test(test_late), cmocka_unit_test(test_wraps),	     cmocka_unit_test(test_nest),
+	    cmocka_unit_test(test_late),
+	    cmocka_unit_test(test_product), cmocka_unit_test(test_wraps),	     cmocka_unit_test(test_nest),
 	    cmocka_unit_test(test_random),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
