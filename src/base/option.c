@@ -38,12 +38,24 @@ static void print_table(const struct option_spec *spec)
 			printf("%s\t%.1s\t%s\t%s\n", r->name, r->letter ? &r->letter : "", r->value ? r->value : "", r->help);
 }
 
+/* The file of options, if there is one. */
+static struct {
+	const char *path;
+	enum option_section (*check)(const char *section);
+	const char *const *typed_only;
+	int done;
+	uint32_t line; /* that is being read: messages name it; 0: none */
+	struct config file; /* values point into it */
+} config;
+
 void option_usage(const struct option_spec *spec, const char *fmt, ...)
 {
 	va_list ap;
 
 	fflush(stdout);
 	fprintf(stderr, "muster %s: ", spec->command);
+	if (config.line)
+		fprintf(stderr, "%s:%u: ", config.path, config.line);
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
@@ -190,6 +202,8 @@ static int parse_long(const struct option_spec *spec, int left, char **argv)
 		option_help(spec);
 		exit(EXIT_OK);
 	}
+	if (!r && !strcmp(argv[0], OPTION_CHECK))
+		exit(EXIT_OK);
 	if (!r && !strcmp(name, "option-table")) {
 		print_table(spec);
 		exit(EXIT_OK);
@@ -244,18 +258,10 @@ static int parse_letters(const struct option_spec *spec, int left, char **argv)
 
 /* --------------------------------------------------------- a file of options */
 
-static struct {
-	const char *path;
-	int (*is_command)(const char *name);
-	const char *const *typed_only;
-	int done;
-	struct config file; /* values point into it */
-} config;
-
-void option_config(const char *path, int (*is_command)(const char *name), const char *const *typed_only)
+void option_config(const char *path, enum option_section (*check)(const char *section), const char *const *typed_only)
 {
 	config.path = path;
-	config.is_command = is_command;
+	config.check = check;
 	config.typed_only = typed_only;
 	config.done = 0;
 }
@@ -269,7 +275,7 @@ static void set_flag(const struct option_spec *spec, const struct option_row *r,
 			*(int *)r->target = i & 1;
 			return;
 		}
-	option_usage(spec, "%s:%u: %s is yes or no, not '%s'", config.path, l->line, l->name, l->value);
+	option_usage(spec, "%s is yes or no, not '%s'", l->name, l->value);
 }
 
 static void apply(const struct option_spec *spec, const struct config_line *l)
@@ -279,17 +285,17 @@ static void apply(const struct option_spec *spec, const struct config_line *l)
 
 	for (const char *const *t = config.typed_only; t && *t; t++)
 		if (!strcmp(*t, l->name))
-			option_usage(spec, "%s:%u: --%s is given on the command line only: whoever starts muster decides it, not a file", config.path, l->line, l->name);
+			option_usage(spec, "--%s is given on the command line only: whoever starts muster decides it, not a file", l->name);
 	if (!r || !r->help) {
 		for (r = spec->rows; r && r->kind != OPTION_KIND_END; r++)
 			if (r->help)
 				option_near(&near, r->name);
-		option_usage(spec, "%s:%u: [%s] has no option '%s'%s%s%s", config.path, l->line, l->section, l->name, near.name ? "; is it '" : "", near.name ? near.name : "", near.name ? "'?" : "");
+		option_usage(spec, "[%s] has no option '%s'%s%s%s", l->section, l->name, near.name ? "; is it '" : "", near.name ? near.name : "", near.name ? "'?" : "");
 	}
 	if (r->kind == OPTION_KIND_FLAG)
 		set_flag(spec, r, l);
 	else if (!*l->value)
-		option_usage(spec, "%s:%u: %s wants %s", config.path, l->line, l->name, r->value);
+		option_usage(spec, "%s wants %s", l->name, r->value);
 	else
 		store(spec, r, l->value);
 }
@@ -302,31 +308,58 @@ static int asks_for_words(int argc, char **argv)
 	return 0;
 }
 
-/* Once in a process: commands come here again after each operand. */
-static void read_config(const struct option_spec *spec, int argc, char **argv)
+/* A section of another command: that command says what is wrong in it, in a process of its own, which reads the file anew. */
+static void check_section(const struct option_spec *spec, const char *section)
 {
-	if (!config.path || config.done || asks_for_words(argc, argv))
-		return;
+	config.done = 0;
+	enum option_section what = config.check(section);
+
 	config.done = 1;
+	switch (what) {
+	case OPTION_SECTION_RIGHT: break;
+	case OPTION_SECTION_WRONG: exit(EXIT_USAGE); /* it was said */
+	case OPTION_SECTION_CLOSED: option_usage(spec, "'muster %s' takes its options from the command line only", section);
+	case OPTION_SECTION_UNKNOWN: option_usage(spec, "there is no command '%s'; 'muster --help' lists them", section);
+	}
+}
+
+static int is_first(const struct config_line *lines, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (!strcmp(lines[k].section, lines[i].section))
+			return 0;
+	return 1;
+}
+
+/* Once in a process: commands come here again after each operand. alone: the other sections are somebody else's matter. */
+static void read_config(const struct option_spec *spec, int alone)
+{
+	config.done = 1;
+	config.line = 0;
+	config.file = (struct config){0};
 	if (!file_exists(config.path))
 		return;
 	if (config_read(&config.file, config.path))
 		option_usage(spec, "%s", error_text());
+	const struct config_line *l = config.file.lines.data;
+
 	for (size_t i = 0; i < config.file.lines.size; i++) {
-		const struct config_line *l = &config.file.lines.data[i];
-		if (!l->name && !config.is_command(l->section))
-			option_usage(spec, "%s:%u: there is no command '%s'; 'muster --help' lists them", config.path, l->line, l->section);
-		if (l->name && !strcmp(l->section, spec->command))
-			apply(spec, l);
+		int own = !strcmp(l[i].section, spec->command);
+		config.line = l[i].line;
+		if (own && l[i].name)
+			apply(spec, &l[i]);
+		else if (!own && !alone && is_first(l, i))
+			check_section(spec, l[i].section);
 	}
+	config.line = 0;
 }
 
 int option_parse(const struct option_spec *spec, int argc, char **argv)
 {
 	int i = 1;
 
-	read_config(spec, argc, argv);
-
+	if (config.path && !config.done && !asks_for_words(argc, argv))
+		read_config(spec, argc == 2 && !strcmp(argv[1], OPTION_CHECK));
 	while (i < argc && argv[i][0] == '-' && argv[i][1]) {
 		if (!strcmp(argv[i], "--"))
 			return i + 1;

@@ -75,10 +75,18 @@ struct option_spec {
 	const struct option_row *rows;
 };
 
-/* The file of options (config.h) that commands read before their arguments, which win over it; what an option that may be given several times has there is added to. Words and exit 2
- * if the file is wrong: a section that is_command does not know, an option that the command does not have, one that may only be typed. Not read where --help is asked for.
- * Without this call there is none. Both must outlive the options. */
-void option_config(const char *path, int (*is_command)(const char *name), const char *const *typed_only);
+/* The file of options (config.h) that commands read before their arguments, which win over it; what an option that may be given several times has there is added to. Words with the line
+ * and exit 2 if the file is wrong: an option that the command does not have, one that may only be typed, a wrong value; of sections of other commands what check says. Not read where --help is
+ * asked for. Without this call there is none. Both must outlive the options. */
+enum option_section {
+	OPTION_SECTION_RIGHT,
+	OPTION_SECTION_WRONG,	/* words were printed */
+	OPTION_SECTION_CLOSED,	/* a command that has no section */
+	OPTION_SECTION_UNKNOWN, /* no command */
+};
+void option_config(const char *path, enum option_section (*check)(const char *section), const char *const *typed_only);
+/* A command with this as its only argument reads its own section of the file and exits: 0, or 2 with words. */
+#define OPTION_CHECK "--check-config"
 
 /* argv[0] is the subcommand's name. Returns the index of the first operand.
  * Numbers may end in k, M or G (1024 each). */

@@ -42,6 +42,11 @@ struct cmd_row {
 	int (*run)(int argc, char **argv);
 };
 const struct cmd_row *cmd_row(unsigned i);
+/* Has it a section in the file of options? The compiler wrapper has clang's options, and hidden commands have none for people. */
+int cmd_has_section(const struct cmd_row *row);
+/* The command with one argument, in a process of its own: -1 with words if there is none. */
+struct proc_result;
+int cmd_ask(const struct cmd_row *row, const char *argument, int capture, struct proc_result *r);
 
 #define X(id, name, help) int cmd_##id(int argc, char **argv);
 COMMANDS(X)

@@ -15,13 +15,6 @@ static const char head[] =
     "# Take the # away from a line and give it a value. Flags are yes or no; an option that may be given several times may stand here several times.\n"
     "# 'muster COMMAND --help' says more; docs/config.md describes the file. MUSTER_CONFIG= (empty) in the environment: none is read.\n";
 
-static int run_row(char *const argv[], const void *ctx)
-{
-	char *words[] = {argv[0], argv[1], NULL};
-
-	return ((const struct cmd_row *)ctx)->run(2, words);
-}
-
 /* It may only be typed. */
 static int is_left_out(const char *name)
 {
@@ -43,10 +36,8 @@ static void add_option(struct buf *out, char *line)
 
 static int add_command(struct buf *out, const struct cmd_row *row)
 {
-	char *argv[] = {(char *)row->name, "--option-table", NULL};
-	struct proc_opts opts = {.capture_out = 1, .null_input = 1, .call = run_row, .ctx = row};
 	struct proc_result r = {0};
-	int e = proc_run(argv, &opts, &r);
+	int e = cmd_ask(row, "--option-table", 1, &r);
 
 	if (!e && r.status)
 		e = error_set("'muster %s --option-table' failed", row->name);
@@ -77,7 +68,7 @@ int cmd_init(int argc, char **argv)
 	buf_adds(&out, head);
 	fflush(stdout);
 	for (unsigned i = 0; !e && cmd_row(i); i++)
-		if (*cmd_row(i)->help && strcmp(cmd_row(i)->name, "cc") && strcmp(cmd_row(i)->name, "init"))
+		if (cmd_has_section(cmd_row(i)))
 			e = add_command(&out, cmd_row(i));
 	if (!e && print)
 		fwrite(out.data, 1, out.size, stdout);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/option.h"
+#include "base/proc.h"
 #include "base/terminal.h"
 #include "cmd/cmd.h"
 #include "ir/unit.h"
@@ -32,12 +33,40 @@ const struct cmd_row *cmd_row(unsigned i)
 	return i < sizeof commands / sizeof commands[0] ? &commands[i] : NULL;
 }
 
-static int is_command(const char *name)
+int cmd_has_section(const struct cmd_row *row)
 {
-	for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-		if (!strcmp(commands[i].name, name))
-			return 1;
-	return 0;
+	return *row->help && strcmp(row->name, "cc") && strcmp(row->name, "init");
+}
+
+static int run_row(char *const argv[], const void *ctx)
+{
+	char *words[] = {argv[0], argv[1], NULL};
+
+	return ((const struct cmd_row *)ctx)->run(2, words);
+}
+
+int cmd_ask(const struct cmd_row *row, const char *argument, int capture, struct proc_result *r)
+{
+	char *argv[] = {(char *)row->name, (char *)argument, NULL};
+	struct proc_opts opts = {.capture_out = capture, .null_input = 1, .call = run_row, .ctx = row};
+
+	fflush(stdout);
+	return proc_run(argv, &opts, r);
+}
+
+static enum option_section check_section(const char *name)
+{
+	for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+		struct proc_result r = {0};
+		if (strcmp(commands[i].name, name))
+			continue;
+		if (!cmd_has_section(&commands[i]))
+			return OPTION_SECTION_CLOSED;
+		int wrong = !cmd_ask(&commands[i], OPTION_CHECK, 0, &r) && r.status == EXIT_USAGE;
+		proc_release(&r);
+		return wrong ? OPTION_SECTION_WRONG : OPTION_SECTION_RIGHT;
+	}
+	return OPTION_SECTION_UNKNOWN;
 }
 
 static void help(void)
@@ -120,7 +149,7 @@ int main(int argc, char **argv)
 	terminal_guard();
 	file_temp_settle();
 	const char *config = getenv("MUSTER_CONFIG");
-	option_config(config ? (*config ? config : NULL) : CMD_CONFIG, is_command, cmd_typed_only);
+	option_config(config ? (*config ? config : NULL) : CMD_CONFIG, check_section, cmd_typed_only);
 	code = command(argc, argv);
 	if (fflush(stdout) || ferror(stdout))
 		die(EXIT_INTERNAL, "cannot write to standard output: the result is not complete");
