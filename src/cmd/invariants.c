@@ -136,6 +136,14 @@ static void add_figures(struct result *r)
 	result_count(r, weakened, "weakened");
 }
 
+static void add_point(struct buf *lines, const struct invariant *p)
+{
+	buf_addf(lines, "%u\t", p->line);
+	if (p->outcome)
+		buf_addf(lines, "%s%s at column %u", p->place == INVARIANT_EXIT ? "after the loop, left by " : "after ", p->outcome, p->column);
+	buf_addf(lines, "\t%s\n", p->text);
+}
+
 /* For the pages of muster report. Of a file of which some functions were named, these alone are known. */
 static void keep(const struct session *s, const struct invariants *all, const char *file)
 {
@@ -147,7 +155,7 @@ static void keep(const struct session *s, const struct invariants *all, const ch
 	for (size_t i = 0; i < all->points.size; i++) {
 		const struct invariant *p = &all->points.data[i];
 		if (strcmp(p->text, "true") && !strchr(p->text, '\n'))
-			buf_addf(&lines, "%u\t%s%s\t%s\n", p->line, p->place == INVARIANT_EXIT ? "left by " : "", p->outcome ? p->outcome : "", p->text);
+			add_point(&lines, p);
 	}
 	if (!e)
 		keep_value(s->store, name, &lines);

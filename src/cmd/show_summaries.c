@@ -15,6 +15,9 @@
 #include <string.h>
 
 /* One summary as it is shown; those of a function are shown in the order of their tests. */
+#define CONJUNCTS_SHOWN 24 /* conditions of a summary on a page of the report | a screen; a path through a loop of 4096 rounds has 32,772 */
+#define TEXT_SHOWN 2000	   /* letters of them | likewise; one value may have a megabyte */
+
 struct shown {
 	struct summary s;
 	char *pre, *post, *smt;
@@ -130,6 +133,21 @@ static void print_words(const struct showing *x, const struct shown *o)
 	printf("\n\n");
 }
 
+/* For a page, some of them: a path through a long loop has thousands. */
+static void conjuncts_text(const struct showing *x, struct summaries *l, const expr_t *conjuncts, size_t count, struct buf *out)
+{
+	size_t shown = x->each && count > CONJUNCTS_SHOWN ? CONJUNCTS_SHOWN : count;
+
+	summary_c(l, conjuncts, shown, out);
+	if (x->each && out->size > TEXT_SHOWN) {
+		size_t all = out->size;
+		out->size = TEXT_SHOWN;
+		buf_addf(out, " ... %zu more letters ('muster show summaries %s' has all)", all - TEXT_SHOWN, x->name);
+	} else if (shown < count) {
+		buf_addf(out, " && ... %zu more ('muster show summaries %s' has all)", count - shown, x->name);
+	}
+}
+
 static int take(void *ctx, const struct store_summary *m)
 {
 	struct showing *x = ctx;
@@ -142,8 +160,8 @@ static int take(void *ctx, const struct store_summary *m)
 	int e = summary_read(&l, m->pre, m->pre_size, &o.s) ||
 		summary_read_support(&l, m->support, m->support_size, &o.s);
 	if (!e) {
-		summary_c(&l, o.s.pre.data, o.s.pre.size, &pre);
-		summary_c(&l, o.s.post.data, o.s.post.size, &post);
+		conjuncts_text(x, &l, o.s.pre.data, o.s.pre.size, &pre);
+		conjuncts_text(x, &l, o.s.post.data, o.s.post.size, &post);
 		if (x->smt2)
 			summary_smtlib(&l, &o.s, &smt);
 		for (size_t i = 0; i < o.s.functions.size; i++)

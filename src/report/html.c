@@ -122,12 +122,15 @@ static void function_map(struct pages *p, struct buf *out)
 	for (size_t i = 0; i < r->functions.size; i++) {
 		const struct result_function *f = &r->functions.data[i];
 		uint64_t number;
-		struct treemap_item t = {f->name, f->verdict, f->total + 1, f->covered, f->total, f->bugs, f->line, 0};
+		struct treemap_item t = {f->name, f->verdict, f->verdict, f->total + 1, f->covered, f->total, f->bugs, f->line, 0};
 		if (strmap_get(&p->files, function_file(p, f), &number))
 			t.page = number + 1;
 		vec_push(&items, t);
 	}
-	html_treemap(items.data, items.size, out);
+	html_treemap(items.data, items.size,
+		     HTML_KEY("background:var(--goodbg)", "verified") HTML_KEY("background:var(--soft)", "explored") HTML_KEY(HTML_STRIPES, "partial") HTML_KEY("background:var(--line)", "unreached")
+			 HTML_KEY("border:3px solid var(--bad)", "has bugs"),
+		     out);
 	vec_release(&items);
 }
 
@@ -135,11 +138,13 @@ static void functions(struct pages *p, struct buf *out)
 {
 	const struct result *r = p->in->result;
 
-	if (!r->functions.size)
+	if (!r->functions.size) {
+		html_entered(p, out);
 		return;
-	buf_adds(out, "<h2>Functions</h2>\n");
+	}
+	buf_adds(out, "<h2>Functions</h2>\n<p class=\"dim\">Each rectangle is a function, as large as it has branch outcomes. It leads to the source.</p>\n");
 	function_map(p, out);
-	buf_adds(out, "<p><input type=\"search\" hidden data-filter=\"functions\" aria-label=\"show functions whose row has\" placeholder=\"filter\"></p>\n"
+	buf_adds(out, HTML_FILTER("functions")
 		      "<div class=\"wide\"><table class=\"sort\" id=\"functions\"><thead><tr><th scope=\"col\">function</th><th scope=\"col\">verdict</th><th scope=\"col\" class=\"n\">outcomes</th>"
 		      "<th scope=\"col\" class=\"n\">tests</th><th scope=\"col\" class=\"n\">bugs</th><th scope=\"col\">why it is no better</th></tr></thead><tbody>\n");
 	for (size_t i = 0; i < r->functions.size; i++) {
@@ -215,7 +220,7 @@ static int overview(struct pages *p)
 	char nonce[33];
 	char *title = mem_printf("muster: %s", p->in->name);
 
-	html_begin(&out, title, 1, nonce);
+	html_begin(p, &out, title, 1, nonce);
 	free(title);
 	tiles(p, &out);
 	links(p, &out);
@@ -228,16 +233,42 @@ static int overview(struct pages *p)
 
 /* ------------------------------------------------------------ the others */
 
+static int has_kind(const struct annotations *a, const char *path, enum annotation_kind kind)
+{
+	for (size_t i = 0; a && i < a->places.size; i++)
+		if (a->places.data[i].kind == kind && !strcmp(a->places.data[i].file, path))
+			return 1;
+	return 0;
+}
+
+/* What the marks mean; of what stands above lines, what this page has. */
+static void legend(const struct pages *p, size_t file, struct buf *out)
+{
+	const struct annotations *a = p->in->annotations;
+	const char *path = p->in->covered->files.data[file].path;
+	int summaries = has_kind(a, path, ANNOTATION_SUMMARY), invariants = has_kind(a, path, ANNOTATION_INVARIANT), requires = has_kind(a, path, ANNOTATION_REQUIRES);
+
+	buf_adds(out, "<p class=\"dim\">Beside a line with decisions: <span class=\"hit\">t\xe2\x9c\x93</span> a test took that direction (true, false), <span class=\"miss\">f\xe2\x9c\x97</span> none did, "
+		      "<span class=\"never\">t\xe2\x9c\x97</span> none got here; of a switch, how many of its cases tests took. A \xe2\x9c\x93 leads to the first test that did.");
+	if (requires)
+		buf_adds(out, " <em>requires</em>: a call that breaks this was seen to fail; <code>len(p)</code> is how many elements are behind <code>p</code>.");
+	if (summaries)
+		buf_adds(out, " A <em>must summary</em> of a function says: from every state that satisfies <em>pre</em> it ends as <em>post</em> says; <code>after(x)</code> is <code>x</code> at the end.");
+	if (invariants)
+		buf_adds(out, " <em>always at this loop</em> holds each time the loop is at its head; <code>iterations(25)</code> is how often the loop of line 25 came back to it.");
+	if (!summaries || !invariants)
+		buf_addf(out, " The store has no %s%s%s of it.", summaries ? "" : "summaries (<code>muster test --summaries</code>)", summaries || invariants ? "" : " and no ", invariants ? "" : "invariants (<code>muster invariants</code>)");
+	buf_adds(out, "</p>\n");
+}
+
 static int file_page(struct pages *p, size_t i)
 {
 	struct buf out = {0};
 	char nonce[33], name[40];
 
 	snprintf(name, sizeof name, "file-%zu.html", i + 1);
-	html_begin(&out, formats_path(p->in, p->in->covered->files.data[i].path), 0, nonce);
-	buf_adds(&out, "<p class=\"dim\">Beside a line with decisions: <span class=\"hit\">t\xe2\x9c\x93</span> a test took that direction (true, false), <span class=\"miss\">f\xe2\x9c\x97</span> none did, "
-		       "<span class=\"never\">t\xe2\x9c\x97</span> none got here. A \xe2\x9c\x93 leads to the first test that did. Above a line: what the function requires of its callers, its must summaries (from every state that "
-		       "satisfies <em>pre</em> it ends as <em>post</em> says; <code>muster test --summaries</code> makes them), what always holds at a loop (<code>muster invariants</code>).</p>\n");
+	html_begin(p, &out, formats_path(p->in, p->in->covered->files.data[i].path), 0, nonce);
+	legend(p, i, &out);
 	for (size_t k = 0; p->in->annotations && k < p->in->annotations->stale.size; k++)
 		if (!strcmp(p->in->annotations->stale.data[k], p->in->covered->files.data[i].path))
 			buf_adds(&out, "<p class=\"warn\">The invariants that the store has are of another text of this file: run <code>muster invariants</code> again.</p>\n");
@@ -270,9 +301,9 @@ int html_write(const struct formats_input *in, const char *directory)
 	if (!e && in->annotations)
 		e = html_tests(&p);
 	if (!e && in->diff)
-		e = html_compared(in->diff, directory);
+		e = html_compared(&p, in->diff);
 	if (!e && in->validate)
-		e = html_compared(in->validate, directory);
+		e = html_compared(&p, in->validate);
 	strmap_release(&p.files);
 	map_release(&p.before);
 	return e;

@@ -165,6 +165,8 @@ static void bytes(const struct result_bug *b, struct buf *out)
 	}
 	buf_addf(&text, "%zu byte%s%s", b->size, b->size == 1 ? "" : "s", n < b->size ? ": the file that is run again has all" : "");
 	html_pre(out, b->call ? "The same as bytes" : "Input", buf_str(&text));
+	if (b->call)
+		buf_adds(out, "<p class=\"dim\">What muster's driver makes the values above from (<code>docs/driving.md</code>): what it does not have is 0. It is the file that is run again.</p>\n");
 	buf_release(&text);
 }
 
@@ -190,6 +192,25 @@ static void since(const struct pages *p, const struct result_bug *b, struct buf 
 	buf_adds(out, "</p>\n");
 }
 
+/* Frames of the driver, which stand below the function, are left out. */
+static void report(const struct result_bug *b, struct buf *out)
+{
+	struct buf text = {0};
+	int left = 0;
+
+	for (const char *s = b->report ? b->report : "", *end; *s; s = *end ? end + 1 : end) {
+		end = s + strcspn(s, "\n");
+		const char *frame = s + strspn(s, " ");
+		int of_driver = *frame == '#' && (memmem(s, (size_t)(end - s), " in muster_thunk_", 17) || memmem(s, (size_t)(end - s), " in __muster_", 13));
+		left = *frame == '#' && (left || of_driver);
+		if (!left)
+			buf_add(&text, s, (size_t)(end - s)), buf_addc(&text, '\n');
+	}
+	if (text.size)
+		html_pre(out, "Report of the sanitizer", buf_str(&text));
+	buf_release(&text);
+}
+
 int html_bug(const struct pages *p, size_t i)
 {
 	const struct result_bug *b = &p->in->result->bugs.data[i];
@@ -197,7 +218,7 @@ int html_bug(const struct pages *p, size_t i)
 	char nonce[33], name[40];
 
 	snprintf(name, sizeof name, "bug-%zu.html", i + 1);
-	html_begin(&out, b->summary, 0, nonce);
+	html_begin(p, &out, b->summary, 0, nonce);
 	buf_addf(&out, "<p><span class=\"%s\">%s</span>%s", b->confirmed ? "bad" : "warn", b->confirmed ? "confirmed: its input was run again in a fresh process and failed" : "suspected: no run has failed",
 		 !p->in->before ? "" : map_get(&p->before, b->bucket, NULL) ? "; in the version before as well" : "; new in this version");
 	if (*b->function)
@@ -212,7 +233,6 @@ int html_bug(const struct pages *p, size_t i)
 		html_pre(&out, "Input", b->call);
 	bytes(b, &out);
 	path(p, b, &out);
-	if (b->report && *b->report)
-		html_pre(&out, "Report of the sanitizer", b->report);
+	report(b, &out);
 	return html_end(p->directory, &out, nonce, name);
 }

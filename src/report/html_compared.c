@@ -14,6 +14,7 @@
 
 #define CONTEXT 3		 /* lines shown around a change | as diff -u */
 #define CELLS_MOST (4u << 20)	 /* of the table of the subsequence | 16 MB, some milliseconds */
+#define TEXT_SHOWN 2000		 /* bytes of a condition | a screen: of a long path it may have a megabyte */
 #define VALID_SHOWN 200		 /* items that are fine and are listed one by one | a page stays fast */
 
 /* ------------------------------------------------------------ items */
@@ -33,14 +34,33 @@ static const char *class_of(const char *verdict)
 	return "";
 }
 
+static void part_text(const struct compared_part *q, struct buf *out)
+{
+	size_t length = strlen(q->text), n = length < TEXT_SHOWN ? length : TEXT_SHOWN;
+
+	while (n < length && n && ((unsigned char)q->text[n] & 0xc0) == 0x80) /* not inside a letter */
+		n--;
+	char *some = mem_strndup(q->text, n);
+
+
+	xml_text(out, !strcmp(some, "1") ? "all inputs" : some);
+	if (length > TEXT_SHOWN)
+		buf_addf(out, " ... (%zu more characters: --json has them)", length - strlen(some));
+	free(some);
+}
+
 static void parts(const struct compared_item *i, struct buf *out)
 {
 	buf_adds(out, "<dl>");
+	int shown = !strcmp(i->verdict, "invalid"); /* by a run: why the proof failed says no more */
+
 	for (size_t k = 0; k < i->parts.size; k++) {
+		if (shown && !strcmp(i->parts.data[k].label, "why"))
+			continue;
 		buf_adds(out, "<dt>");
 		xml_text(out, i->parts.data[k].label);
 		buf_adds(out, "</dt><dd>");
-		xml_text(out, !strcmp(i->parts.data[k].text, "1") ? "all inputs" : i->parts.data[k].text);
+		part_text(&i->parts.data[k], out);
 		buf_adds(out, "</dd>");
 	}
 	buf_adds(out, "</dl>\n");
@@ -115,13 +135,15 @@ static void counts(const struct compared *c, const char *const *verdicts, struct
 
 static void phases(const struct compared *c, struct buf *out)
 {
-	static const char *const words[] = {"none decided", "nothing that is called was modified", "nothing modified is reached, or what is does the same", "proved on the new version"};
+	static const char *const words[] = {"no phase proved them: they are invalid or unknown, below", "nothing that is called was modified", "nothing modified is reached, or what is does the same", "proved on the new version"};
 
 	buf_adds(out, "<h2>Phases</h2>\n<div class=\"wide\"><table><thead><tr><th scope=\"col\">phase</th><th scope=\"col\" class=\"n\">summaries</th><th scope=\"col\">what it shows</th></tr></thead><tbody>\n");
 	for (uint32_t p = 1; p <= 4; p++) {
 		size_t n = 0;
 		for (size_t i = 0; i < c->items.size; i++)
 			n += c->items.data[i].phase == p % 4 && (p < 4 || !is_fine(&c->items.data[i]));
+		if (p == 4 && !n)
+			continue;
 		buf_addf(out, "<tr><td>%s</td><td class=\"n\">%zu</td><td>%s</td></tr>\n", p == 1 ? "1" : p == 2 ? "2" : p == 3 ? "3" : "none", n, words[p % 4]);
 	}
 	buf_adds(out, "</tbody></table></div>\n");
@@ -206,6 +228,26 @@ static void cell(const struct side *s, size_t line, const char *class, struct bu
 		buf_addf(out, "<td class=\"no\">%zu</td><td class=\"%s\">%s</td>", line + 1, class, s->lines.data[line].html);
 }
 
+/* Conditions, and of the differences the first: the list above has all. */
+static void note_parts(const struct compared_item *t, struct buf *out)
+{
+	size_t differences = 0;
+
+	for (size_t k = 0; k < t->parts.size; k++) {
+		const struct compared_part *q = &t->parts.data[k];
+		differences += !strcmp(q->label, "difference");
+		if (!strcmp(q->label, "replay") || !strcmp(q->label, "complete") || (differences > 1 && (!strcmp(q->label, "difference") || !strcmp(q->label, "run on both"))))
+			continue;
+		buf_adds(out, "<br>");
+		xml_text(out, q->label);
+		buf_adds(out, ": <code>");
+		part_text(q, out);
+		buf_adds(out, "</code>");
+	}
+	if (differences > 1)
+		buf_addf(out, "<br><span class=\"dim\">%zu more differences stand above</span>", differences - 1);
+}
+
 /* What is said of functions that begin at the line of the old version (an added one: of the new). */
 static void notes(const struct compared *c, const char *path, struct pairing p, struct buf *out)
 {
@@ -217,16 +259,7 @@ static void notes(const struct compared *c, const char *path, struct pairing p, 
 		buf_addf(out, "<tr class=\"note\"><td colspan=\"4\"><a href=\"#i%zu\"><code>", i);
 		xml_text(out, t->name);
 		buf_addf(out, "</code></a> <span class=\"%s\">%s</span>", class_of(t->verdict), t->verdict);
-		for (size_t k = 0; k < t->parts.size; k++) {
-			const struct compared_part *q = &t->parts.data[k];
-			if (!strcmp(q->label, "replay") || !strcmp(q->label, "complete"))
-				continue;
-			buf_adds(out, "<br>");
-			xml_text(out, q->label);
-			buf_adds(out, ": <code>");
-			xml_text(out, q->text);
-			buf_adds(out, "</code>");
-		}
+		note_parts(t, out);
 		buf_adds(out, "</td></tr>\n");
 	}
 }
@@ -333,15 +366,15 @@ static void body(const struct compared *c, struct buf *out)
 		side_by_side(c, &c->sources.data[i], out);
 }
 
-int html_compared(const struct compared *c, const char *directory)
+int html_compared(const struct pages *p, const struct compared *c)
 {
 	struct buf out = {0};
 	char nonce[33], name[40];
 	char *title = mem_printf("muster %s: %s \xe2\x86\x92 %s", c->command, c->old, c->new);
 
 	snprintf(name, sizeof name, "%s.html", c->command);
-	html_begin(&out, title, 0, nonce);
+	html_begin(p, &out, title, 0, nonce);
 	free(title);
 	body(c, &out);
-	return html_end(directory, &out, nonce, name);
+	return html_end(p->directory, &out, nonce, name);
 }

@@ -30,8 +30,8 @@ static void runs(const struct history *h, struct buf *out)
 
 	if (!h->runs.size)
 		return;
-	buf_adds(out, "<h2>Runs</h2>\n<div class=\"wide\"><table class=\"sort\"><thead><tr><th scope=\"col\">ended (UTC)</th><th scope=\"col\">command</th><th scope=\"col\" class=\"n\">version</th>"
-		      "<th scope=\"col\" class=\"n\">s</th><th scope=\"col\" class=\"n\">outcomes</th><th scope=\"col\" class=\"n\">tests</th><th scope=\"col\" class=\"n\">bugs</th></tr></thead><tbody>\n");
+	buf_adds(out, "<h2>Runs</h2>\n<p class=\"dim\">Those with the same output directory. A version is a build of the program, by its number in the store.</p>\n<div class=\"wide\"><table class=\"sort\"><thead><tr><th scope=\"col\">ended (UTC)</th><th scope=\"col\">command</th><th scope=\"col\" class=\"n\">version</th>"
+		      "<th scope=\"col\" class=\"n\">seconds</th><th scope=\"col\" class=\"n\">outcomes</th><th scope=\"col\" class=\"n\">tests</th><th scope=\"col\" class=\"n\">bugs</th></tr></thead><tbody>\n");
 	for (size_t i = first; i < h->runs.size; i++) {
 		const struct history_run *r = &h->runs.data[i];
 		buf_adds(out, "<tr><td>");
@@ -39,7 +39,7 @@ static void runs(const struct history *h, struct buf *out)
 		buf_adds(out, "</td><td>");
 		xml_text(out, r->command);
 		buf_adds(out, ", ");
-		xml_text(out, r->status);
+		xml_text(out, !strcmp(r->status, "budget") ? "its time was over" : r->status);
 		buf_addf(out, "</td><td class=\"n\">%" PRIu64 "</td><td class=\"n\">%.1f</td><td class=\"n\">%" PRIu64 "/%" PRIu64 "</td><td class=\"n\">%" PRIu64 "</td><td class=\"n\">%" PRIu64 "</td></tr>\n", r->version,
 			 r->seconds, r->covered, r->total, r->tests, r->bugs);
 	}
@@ -64,7 +64,7 @@ static void rungs(const char *lines, struct buf *out)
 
 	if (!*lines)
 		return;
-	buf_adds(out, "<h2>Queries by the rung of the solver that answered</h2>\n<div class=\"wide\"><table class=\"sort\"><thead><tr><th scope=\"col\">rung</th><th scope=\"col\" class=\"n\">queries</th>"
+	buf_adds(out, "<h2>Queries by the rung of the solver that answered</h2>\n<p class=\"dim\">A query asks for an input that takes another path. It goes from rung to rung, cheap before expensive, until one has the answer.</p>\n<div class=\"wide\"><table class=\"sort\"><thead><tr><th scope=\"col\">rung</th><th scope=\"col\" class=\"n\">queries</th>"
 		      "<th scope=\"col\" class=\"n\">seconds</th><th scope=\"col\">what it does</th></tr></thead><tbody>\n");
 	for (; sscanf(lines, "%39s %llu %lf\n%n", key, &n, &seconds, &used) == 3; lines += used) {
 		buf_adds(out, "<tr><td>");
@@ -81,7 +81,9 @@ void html_history(const struct formats_input *in, struct buf *out)
 	if (!h)
 		return;
 	curves(in, out);
-	if (h->reuse_known)
+	if (h->reuse_known && !h->reused_functions && !h->reused_tests)
+		buf_adds(out, "<p>Nothing was taken over from an earlier version.</p>\n");
+	else if (h->reuse_known)
 		buf_addf(out, "<p>Taken over from earlier versions: %" PRIu64 " function%s, %" PRIu64 " test%s.</p>\n", h->reused_functions, h->reused_functions == 1 ? "" : "s", h->reused_tests,
 			 h->reused_tests == 1 ? "" : "s");
 	runs(h, out);

@@ -11,7 +11,19 @@
 #include <string.h>
 #include <sys/random.h>
 
-void html_begin(struct buf *out, const char *title, int home, char nonce[33])
+static void navigation(const struct formats_input *in, struct buf *out)
+{
+	buf_adds(out, "<nav aria-label=\"pages\"><a href=\"index.html\">overview</a>");
+	if (in->annotations)
+		buf_adds(out, " <a href=\"tests.html\">tests</a>");
+	if (in->diff)
+		buf_adds(out, " <a href=\"diff.html\">last diff</a>");
+	if (in->validate)
+		buf_adds(out, " <a href=\"validate.html\">last validate</a>");
+	buf_adds(out, "</nav>\n");
+}
+
+void html_begin(const struct pages *p, struct buf *out, const char *title, int home, char nonce[33])
 {
 	unsigned char bytes[16] = {0};
 
@@ -27,7 +39,7 @@ void html_begin(struct buf *out, const char *title, int home, char nonce[33])
 	xml_text(out, title);
 	buf_addf(out, "</title>\n<style>%s</style></head><body>\n", html_style);
 	if (!home)
-		buf_adds(out, "<nav><a href=\"index.html\">overview</a></nav>\n");
+		navigation(p->in, out);
 	buf_adds(out, "<main><h1>");
 	xml_text(out, title);
 	buf_adds(out, "</h1>\n");

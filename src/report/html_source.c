@@ -201,6 +201,20 @@ static void summaries(const struct formats_input *in, const struct annotation *a
 	buf_adds(out, "</ul></details>");
 }
 
+/* Several decisions of a line have the same outcomes: what is said twice is said once. */
+static void branches(const struct annotation *a, size_t count, struct buf *out)
+{
+	buf_adds(out, "<details><summary>what holds after its branches</summary><ul>");
+	for (size_t i = 0; i < count; i++) {
+		if (i && !strcmp(a[i].where, a[i - 1].where) && !strcmp(a[i].text, a[i - 1].text))
+			continue;
+		buf_adds(out, "<li>");
+		xml_text(out, a[i].where);
+		code(out, ": ", a[i].text, "</li>");
+	}
+	buf_adds(out, "</ul></details>");
+}
+
 /* One row above the line, with all that is known of it. *at: the first annotation that may be of it. */
 static void known(const struct formats_input *in, const char *path, uint32_t line, size_t *at, struct buf *out)
 {
@@ -216,16 +230,17 @@ static void known(const struct formats_input *in, const char *path, uint32_t lin
 	buf_adds(out, "<tr class=\"note\"><td colspan=\"3\">");
 	for (size_t n; *at < end; *at += n) {
 		const struct annotation *x = &a->places.data[*at];
-		for (n = 1; *at + n < end && x[n].kind == x->kind && x->kind == ANNOTATION_SUMMARY;)
+		int branch = x->kind == ANNOTATION_INVARIANT && x->where;
+		for (n = 1; *at + n < end && x[n].kind == x->kind && (x->kind == ANNOTATION_SUMMARY || branch);)
 			n++;
 		if (x->kind == ANNOTATION_REQUIRES)
 			code(out, "<p>requires ", x->text, " of its callers</p>");
 		else if (x->kind == ANNOTATION_SUMMARY)
 			summaries(in, x, n, out);
-		else if (x->where)
-			buf_adds(out, "<p>"), xml_text(out, x->where), code(out, ": ", x->text, "</p>");
+		else if (branch)
+			branches(x, n, out);
 		else
-			code(out, "<p>loop: always ", x->text, "</p>");
+			code(out, "<p>always at this loop: ", x->text, "</p>");
 	}
 	buf_adds(out, "</td></tr>\n");
 }

@@ -12,6 +12,7 @@ static const char html_style[] =
     "code,pre,.src{font:13px/1.5 ui-monospace,monospace}pre{background:var(--soft);border:1px solid var(--line);padding:.6rem;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere}"
     ".wide{overflow-x:auto}table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.25rem .6rem;border-bottom:1px solid var(--line)}"
     "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}th button{font:inherit;font-weight:600;color:inherit;background:none;border:0;padding:0;cursor:pointer}"
+    ".sort th button::after{content:' \\2195';color:var(--dim);font-weight:400}nav a{margin-right:.6rem}"
     "th[aria-sort=ascending] button::after{content:' \\25b2'}th[aria-sort=descending] button::after{content:' \\25bc'}"
     "input{font:inherit;padding:.3rem .5rem;border:1px solid var(--line);background:var(--bg);color:var(--fg);width:20rem;max-width:100%}"
     ".tiles{display:flex;flex-wrap:wrap;gap:.8rem}.tiles div{border:1px solid var(--line);background:var(--soft);padding:.5rem 1rem;min-width:7rem}"
@@ -30,11 +31,11 @@ static const char html_style[] =
     ".src tr.part{background:var(--badbg)}.src tr.full{background:var(--goodbg)}.src tr.note td{white-space:normal;font-family:system-ui,sans-serif;padding-left:5rem}"
     ".src tr.note p{margin:.1rem 0}.src tr.note code{white-space:pre-wrap;overflow-wrap:anywhere}.src tr.note ul{margin:.2rem 0}.src a.hit{text-decoration:none}.steps code{white-space:pre-wrap}.steps tr.gap td{color:var(--dim);text-align:center}"
     "tr:target{outline:2px solid var(--link)}"
-    ".w,.sort td:first-child{overflow-wrap:anywhere;min-width:5rem}.w{min-width:8rem}td.n{min-width:0!important}"
-    "@media(max-width:40rem){.sort th,.sort td,.steps th,.steps td,.src td{padding:.15rem .15rem;font-size:12px}.sort th,.steps th{font-size:11px}.w{min-width:6rem!important}.sort td:first-child{min-width:4rem}.sort code,.steps code{font-size:11px}.tree text{display:none}.chart text.t{font-size:19px}.src tr.note td{padding-left:1rem}.src td{white-space:pre-wrap;overflow-wrap:anywhere;tab-size:2}.src td:nth-child(2){white-space:normal;min-width:2.4rem}.src .no{white-space:pre}.two{min-width:0}.two span{overflow-wrap:anywhere}.two th:nth-child(odd){width:1.6rem}.two td{font-size:10px;padding:0 .1rem;tab-size:2}}"
+    ".sort td.w,.sort td:first-child{overflow-wrap:anywhere}.sort th button{white-space:nowrap}.sort td:first-child{min-width:11rem}.sort td.w{min-width:8rem}.sort td.n{min-width:0;overflow-wrap:normal;white-space:nowrap}"
+    "@media(max-width:40rem){.sort th,.sort td,.steps th,.steps td,.src td{padding:.15rem .15rem;font-size:12px}.sort th,.steps th{font-size:11px}.sort td code,.sort td a{overflow-wrap:anywhere}#tests tr>:nth-child(3){display:none}.sort th button{white-space:normal}.sort th:not([aria-sort]) button::after{content:none}.sort td.w{min-width:5rem}.sort td:first-child{min-width:3.5rem}.sort td.n:first-child{min-width:0}.sort code,.steps code{font-size:11px}.tree text{display:none}.chart text.t{font-size:19px}.src tr.note td{padding-left:1rem}.src td{white-space:pre-wrap;overflow-wrap:anywhere;tab-size:2}.src td:nth-child(2){white-space:normal;min-width:2.4rem}.src .no{white-space:pre}dl{grid-template-columns:6rem 1fr;gap:.15rem .5rem}.two{min-width:0}.two span{overflow-wrap:anywhere}.two th:nth-child(odd){width:1.6rem}.two td{font-size:10px;padding:0 .1rem;tab-size:2}}"
     ".k{color:var(--bad)}.c{color:var(--dim)}.s{color:var(--link)}.p{color:var(--warn)}";
 
-/* Tables of class `sort` get buttons in their heads, inputs of data-filter hide rows of the table that they name. */
+/* Tables of class `sort` get buttons in their heads, inputs of data-filter hide rows of the table that they name and say how many are left. */
 static const char html_script[] =
     "'use strict';"
     "document.querySelectorAll('table.sort').forEach(function(t){t.querySelectorAll('thead th').forEach(function(h,i){"
@@ -42,9 +43,10 @@ static const char html_script[] =
     "b.addEventListener('click',function(){var up=h.getAttribute('aria-sort')!=='ascending',body=t.tBodies[0],rows=Array.prototype.slice.call(body.rows);"
     "t.querySelectorAll('thead th').forEach(function(o){o.removeAttribute('aria-sort')});h.setAttribute('aria-sort',up?'ascending':'descending');"
     "function key(r){var c=r.cells[i];return c.dataset.v!==undefined?c.dataset.v:c.textContent}"
-    "rows.sort(function(a,b){var x=key(a),y=key(b),d=x-y;if(isNaN(d))d=x<y?-1:x>y?1:0;return up?d:-d});"
-    "rows.forEach(function(r){body.appendChild(r)})})})});"
-    "document.querySelectorAll('input[data-filter]').forEach(function(f){f.hidden=false;f.addEventListener('input',function(){var w=f.value.toLowerCase();"
-    "Array.prototype.forEach.call(document.getElementById(f.dataset.filter).tBodies[0].rows,function(r){r.hidden=r.textContent.toLowerCase().indexOf(w)<0})})});";
+    "rows=rows.map(function(r){return[key(r),r]});rows.sort(function(a,b){var x=a[0],y=b[0],d=x-y;if(isNaN(d))d=x<y?-1:x>y?1:0;return up?d:-d});"
+    "rows.forEach(function(r){body.appendChild(r[1])})})})});"
+    "document.querySelectorAll('input[data-filter]').forEach(function(f){var s=document.createElement('span');s.setAttribute('role','status');s.className='dim';f.after(s);"
+    "f.hidden=false;f.addEventListener('input',function(){var w=f.value.toLowerCase(),n=0,all=document.getElementById(f.dataset.filter).tBodies[0].rows;"
+    "Array.prototype.forEach.call(all,function(r){r.hidden=r.textContent.toLowerCase().indexOf(w)<0;n+=!r.hidden});s.textContent=w?' '+n+' of '+all.length+' shown':''})});";
 
 #endif

@@ -48,10 +48,10 @@ static void rectangle(const struct treemap_item *t, struct frame f, struct buf *
 		buf_addf(out, " href=\"file-%" PRIu64 ".html#L%" PRIu32 "\"", t->page, t->line);
 	buf_adds(out, " aria-label=\"");
 	xml_text(out, t->name);
-	buf_addf(out, ": %s, %" PRIu64 " of %" PRIu64 " outcomes, %" PRIu64 " bugs\"><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>", t->verdict, t->covered, t->total, t->bugs, f.x, f.y,
+	buf_addf(out, ": %s, %" PRIu64 " of %" PRIu64 " outcomes, %" PRIu64 " bugs\"><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>", t->words, t->covered, t->total, t->bugs, f.x, f.y,
 		 f.width, f.height);
 	xml_text(out, t->name);
-	buf_addf(out, ": %s, %" PRIu64 "/%" PRIu64 " outcomes, %" PRIu64 " bugs</title></rect>", t->verdict, t->covered, t->total, t->bugs);
+	buf_addf(out, ": %s, %" PRIu64 "/%" PRIu64 " outcomes, %" PRIu64 " bugs</title></rect>", t->words, t->covered, t->total, t->bugs);
 	if (*label) {
 		buf_addf(out, "<text x=\"%.1f\" y=\"%.1f\">", f.x + 4, f.y + 13);
 		xml_text(out, label);
@@ -102,7 +102,7 @@ static void layout(const struct treemap_item *items, size_t count, struct buf *o
 	}
 }
 
-void html_treemap(const struct treemap_item *items, size_t count, struct buf *out)
+void html_treemap(const struct treemap_item *items, size_t count, const char *key, struct buf *out)
 {
 	struct treemap_item *sorted = mem_alloc((count + 1) * sizeof *sorted);
 	size_t drawn = count;
@@ -112,7 +112,7 @@ void html_treemap(const struct treemap_item *items, size_t count, struct buf *ou
 		memcpy(sorted, items, count * sizeof *sorted);
 	qsort(sorted, count, sizeof *sorted, larger);
 	if (count > TREE_MOST) {
-		struct treemap_item rest = {.name = others, .verdict = "others"};
+		struct treemap_item rest = {.name = others, .verdict = "others", .words = "not drawn one by one"};
 		for (size_t i = TREE_MOST; i < count; i++) {
 			rest.size += sorted[i].size, rest.covered += sorted[i].covered, rest.total += sorted[i].total, rest.bugs += sorted[i].bugs;
 		}
@@ -125,8 +125,6 @@ void html_treemap(const struct treemap_item *items, size_t count, struct buf *ou
 		      "<rect width=\"2\" height=\"6\" style=\"fill:var(--line);stroke:none\"/></pattern></defs>\n",
 		 TREE_WIDTH, TREE_HEIGHT);
 	layout(sorted, drawn, out);
-	buf_adds(out, "</svg>\n<ul class=\"key\"><li><span style=\"background:var(--goodbg)\"></span>verified</li><li><span style=\"background:var(--soft)\"></span>explored</li>"
-		      "<li><span style=\"background:repeating-linear-gradient(45deg,var(--line) 0 2px,var(--soft) 2px 6px)\"></span>partial</li><li><span style=\"background:var(--line)\"></span>unreached</li>"
-		      "<li><span style=\"border:3px solid var(--bad)\"></span>has bugs</li></ul>\n");
+	buf_addf(out, "</svg>\n<ul class=\"key\">%s</ul>\n", key);
 	free(sorted);
 }

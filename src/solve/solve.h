@@ -22,16 +22,16 @@ enum verdict { VERDICT_UNKNOWN, VERDICT_SAT, VERDICT_UNSAT };
 
 /* The rungs, in order: X(NAME, key, words). Statistics, help and JSON come from this table. */
 #define SOLVE_RUNGS(X)                                                                       \
-	X(FOLD, "folded", "the goal is a constant in normal form")                           \
-	X(LOCAL, "local", "the goal or its opposite stands on the path already")             \
-	X(CACHE, "cache", "same query, a subset of it unsatisfiable, or a superset satisfiable") \
-	X(MODEL, "model", "values of an earlier model or of the run's own input")            \
-	X(COPY, "copy", "values copied from the comparison into the input")                  \
-	X(SEARCH, "search", "local search on the tape")                                      \
-	X(SAT, "sat", "bit-blasting onto CaDiCaL, incremental over the prefix")              \
-	X(Z3, "z3", "Z3, where the SAT solver gave up")                                      \
-	X(OPTIMISTIC, "optimistic", "the goal alone: only a run can show it")                   \
-	X(NONE, "unanswered", "no rung had an answer within its limits")
+	X(FOLD, "folded", "the condition is true or false whatever the input is")                           \
+	X(LOCAL, "local", "the path has this condition already, or its opposite")             \
+	X(CACHE, "cache", "an earlier query of the same conditions, or of some of them without an answer, or of more with one") \
+	X(MODEL, "model", "values of an earlier answer, or of the run's own input")            \
+	X(COPY, "copy", "the value that is compared with, copied into the input")                  \
+	X(SEARCH, "search", "local search: values changed step by step")                                      \
+	X(SAT, "sat", "CaDiCaL, a SAT solver, on single bits")              \
+	X(Z3, "z3", "Z3, an SMT solver, where the SAT solver gave up")                                      \
+	X(OPTIMISTIC, "optimistic", "the condition alone, without its path: only a run can show it")                   \
+	X(NONE, "unanswered", "no answer within the limits")
 
 enum solve_rung {
 #define X(name, key, words) SOLVE_##name,
