@@ -36,7 +36,9 @@ runtime_light = runtime/light.c runtime/cov.c runtime/loop.c runtime/path.c runt
 runtime_drive = $(patsubst %,runtime/%.c,drive drive_build drive_batch)
 # What the san variant and ordinary builds get.
 runtime_native = $(patsubst %,runtime/%.c,native probe probe_format probe_list)
-runtime_separate = runtime/inline.c runtime/driver.c runtime/report.c runtime/noskip.c $(runtime_native) $(runtime_light) $(runtime_drive)
+# What the san variant has alone.
+runtime_san = runtime/compare.c
+runtime_separate = runtime/inline.c runtime/driver.c runtime/report.c runtime/noskip.c $(runtime_native) $(runtime_san) $(runtime_light) $(runtime_drive)
 # Wrappers are known by what they call. runtime_labels is what only the trace variant has.
 runtime_labels = $(patsubst %,runtime/%.c,core node memory object table hooks extern check sized pin pair scatter drive_trace entry unseen calls rebind) $(wildcard runtime/activation*.c)
 runtime_wrappers = $(filter-out $(runtime_separate) $(runtime_labels),\
@@ -56,7 +58,7 @@ unit_flags = $(runtime_flags) -g -O1 -Xclang -disable-llvm-passes -fno-discard-v
 
 runtime_files = $(B)/runtime/libmuster_rt.a $(B)/runtime/libmuster_rt_all.a $(B)/runtime/libmuster_rt_calls.a $(B)/runtime/libmuster_cov.a $(B)/runtime/libmuster_fill.a $(B)/runtime/libmuster_path.a \
 	$(B)/runtime/driver.o $(B)/runtime/libmuster_driver.a $(B)/runtime/libmuster_native.a $(B)/runtime/libmuster_san.a $(B)/runtime/libmuster_drive.a \
-	$(B)/runtime/wraps $(B)/runtime/wraps_path $(B)/runtime/wraps_cov \
+	$(B)/runtime/wraps $(B)/runtime/wraps_path $(B)/runtime/wraps_cov $(B)/runtime/wraps_san \
 	$(B)/runtime/include
 
 all: $(B)/muster $(B)/muster-cc $(B)/muster-keeper $(B)/muster-solver $(B)/muster-caller runtime
@@ -120,7 +122,7 @@ $(patsubst runtime/%.c,$(B)/runtime/%.o,$(runtime_core) $(runtime_light) runtime
 	$(CLANG) $(runtime_flags) -O2 -g -c $< -o $@
 
 # Frames without lines are not the program's: a probe's report is about its caller.
-$(B)/runtime/probe.o $(B)/runtime/probe_format.o $(B)/runtime/probe_list.o: $(B)/runtime/%.o: runtime/%.c Makefile
+$(patsubst %,$(B)/runtime/%.o,probe probe_format probe_list compare): $(B)/runtime/%.o: runtime/%.c Makefile
 	@mkdir -p $(@D)
 	$(CLANG) $(runtime_flags) -O2 -c $< -o $@
 
@@ -208,7 +210,7 @@ $(B)/runtime/driver.o: runtime/driver.c $(B)/muster-cc $(B)/runtime/include Make
 
 $(B)/runtime/libmuster_driver.a: $(B)/runtime/driver.o
 $(B)/runtime/libmuster_native.a: $(runtime_native:%.c=$(B)/%.o)
-$(B)/runtime/libmuster_san.a: $(runtime_native:%.c=$(B)/%.o) $(B)/runtime/report.o
+$(B)/runtime/libmuster_san.a: $(patsubst %.c,$(B)/%.o,$(runtime_native) $(runtime_san)) $(B)/runtime/report.o
 $(B)/runtime/libmuster_drive.a: $(runtime_drive:%.c=$(B)/%.o)
 $(B)/runtime/libmuster_driver.a $(B)/runtime/libmuster_native.a $(B)/runtime/libmuster_san.a $(B)/runtime/libmuster_drive.a:
 	@rm -f $@
@@ -231,7 +233,8 @@ $(B)/runtime/libmuster_path.a: $(patsubst %,$(B)/runtime/%.o,path light rt_null)
 $(B)/runtime/wraps: $(B)/runtime/libmuster_rt.a
 $(B)/runtime/wraps_path: $(B)/runtime/libmuster_path.a
 $(B)/runtime/wraps_cov: $(B)/runtime/libmuster_cov.a
-$(B)/runtime/wraps $(B)/runtime/wraps_path $(B)/runtime/wraps_cov:
+$(B)/runtime/wraps_san: $(B)/runtime/libmuster_san.a
+$(B)/runtime/wraps $(B)/runtime/wraps_path $(B)/runtime/wraps_cov $(B)/runtime/wraps_san:
 	nm --defined-only -g $< | sed -n -e '$(unwrapped)' -e 's/.* [TtWwi] __wrap_//p' | sort -u >$@.tmp
 	@mv $@.tmp $@
 

@@ -113,10 +113,10 @@ static int add_runtime(struct link *l)
 	if (!e)
 		e = add_archive_of_ours(l, archives[kind]);
 	/* The project's shared libraries take the runtime from here. */
-	if (l->r->lib_dir && kind != VARIANT_SAN) {
+	if (l->r->lib_dir && kind != VARIANT_SAN)
 		link_option(l, "--export-dynamic-symbol=__muster_*");
+	if (l->r->lib_dir)
 		link_option(l, "--export-dynamic-symbol=__wrap_*");
-	}
 	return e;
 }
 

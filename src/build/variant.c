@@ -90,7 +90,7 @@ static int hash_archive(enum variant_kind kind, struct hash128 *h)
 	return archives[kind].known ? 0 : -1;
 }
 
-/* The runtime beside muster is that of the same build. The san variant has none. */
+/* The runtime beside muster is that of the same build. */
 static int check_runtime(enum variant_kind kind)
 {
 	char *path;

@@ -13,7 +13,7 @@
 /* X(NAME, name, runtime archive, list of wrapped names or NULL). */
 #define VARIANTS(X)                                       \
 	X(TRACE, "trace", "libmuster_rt.a", "wraps")      \
-	X(SAN, "san", "libmuster_san.a", NULL)            \
+	X(SAN, "san", "libmuster_san.a", "wraps_san")     \
 	X(COV, "cov", "libmuster_cov.a", "wraps_cov")     \
 	X(PATH, "path", "libmuster_path.a", "wraps_path") \
 	X(FILL, "fill", "libmuster_fill.a", "wraps_cov")  \
