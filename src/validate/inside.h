@@ -124,6 +124,7 @@ struct phase {
 	struct solve_context *context;
 	struct vc_outcome out;
 	unsigned asked;
+	int again;		 /* the function calls itself: what follows in one activation is not all that follows */
 	const char *why;
 	struct solve_model model; /* a state that stands against it */
 	int has_model;

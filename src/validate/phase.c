@@ -126,6 +126,7 @@ static enum vc_call_how on_call(void *ctx, struct vc_call *c)
 		return VC_CALL_UNKNOWN;
 	if (c->target && !c->target->defined && c->target->noreturn)
 		return VC_CALL_EXIT;
+	x->again |= follow && c->target == x->bind.f;
 	if (follow)
 		return VC_CALL_INLINE;
 	if (!x->im)
@@ -207,7 +208,7 @@ static int is_against(const struct phase *x, const struct vc_end *e, const char 
 		return !failure || !is_check(e, failure);
 	case VC_UNKNOWN:
 	case VC_BOUND:
-		return e->f != x->bind.f || e->at >= e->f->value_count || e->f->values[e->at].kind != CODE_INSTRUCTION || x->can[e->f->values[e->at].block];
+		return e->f != x->bind.f || x->again || e->at >= e->f->value_count || e->f->values[e->at].kind != CODE_INSTRUCTION || x->can[e->f->values[e->at].block];
 	default:
 		return 0;
 	}
