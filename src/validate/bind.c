@@ -103,6 +103,10 @@ static void classify(struct bind *b)
 	for (size_t i = 0; i < b->pointers.size; i++) {
 		struct bind_pointer *x = &b->pointers.data[i];
 		expr_t is_null = expr_eq(b->p, x->variable, null);
+		if (b->local && x->place.path_size > 1 && x->place.path[0] == '&' && x->place.path[1] == 'l') {
+			x->is = BIND_HOME;
+			continue;
+		}
 		x->is = says(b, is_null) ? BIND_NULL : says(b, expr_not(b->p, is_null)) && leads_on(b, x) ? BIND_OWN : BIND_FREE;
 		if (x->place.path[0] == 'f')
 			x->is = BIND_FREE;
@@ -110,7 +114,7 @@ static void classify(struct bind *b)
 	for (size_t i = 0; i < b->pointers.size; i++) {
 		struct bind_pointer *x = &b->pointers.data[i];
 		for (uint32_t k = 0; k < b->pointers.size && x->is == BIND_FREE; k++)
-			if (b->pointers.data[k].is == BIND_OWN && finds_alias(b, x->variable, b->pointers.data[k].variable, &x->offset)) {
+			if ((b->pointers.data[k].is == BIND_OWN || b->pointers.data[k].is == BIND_HOME) && finds_alias(b, x->variable, b->pointers.data[k].variable, &x->offset)) {
 				x->is = BIND_ALIAS;
 				x->first = k;
 			}
@@ -294,6 +298,17 @@ static int make_object(struct bind *b, struct bind_pointer *x)
 	return 0;
 }
 
+/* The address of a local variable. */
+static int take_home(struct bind *b, struct bind_pointer *x)
+{
+	x->object = local_home(b->local, b->vc, &x->place);
+	if (x->object == VC_NO_OBJECT)
+		return fail(b, "a local variable of the summary is not there");
+	x->offset = 0;
+	x->term = vc_address(b->vc, x->object);
+	return 0;
+}
+
 /* One of its addresses, whichever. */
 static expr_t choice_term(struct bind *b, const struct bind_pointer *x)
 {
@@ -318,7 +333,7 @@ static int is_defined(const struct bind *b, const struct place *pl)
 static int make_objects(struct bind *b)
 {
 	for (size_t i = 0; i < b->pointers.size; i++)
-		if (b->pointers.data[i].is == BIND_OWN && make_object(b, &b->pointers.data[i]))
+		if ((b->pointers.data[i].is == BIND_OWN && make_object(b, &b->pointers.data[i])) || (b->pointers.data[i].is == BIND_HOME && take_home(b, &b->pointers.data[i])))
 			return -1;
 	for (size_t i = 0; i < b->pointers.size; i++) {
 		struct bind_pointer *x = &b->pointers.data[i];
@@ -327,7 +342,7 @@ static int make_objects(struct bind *b)
 			x->term = expr_binary(b->p, MUSTER_OP_ADD, b->pointers.data[x->first].term, expr_const(b->p, 64, x->offset));
 		} else if (x->is == BIND_CHOICE) {
 			x->term = choice_term(b, x);
-		} else if (x->is != BIND_OWN) {
+		} else if (x->is != BIND_OWN && x->is != BIND_HOME) {
 			x->term = x->is == BIND_NULL ? expr_const(b->p, 64, 0) : x->variable;
 		}
 		if (x->term != x->variable)
@@ -380,6 +395,14 @@ static int locate_global(struct bind *b, const char *at, const char *end, struct
 	return fail(b, "a variable of the summary is not there");
 }
 
+static int locate_local(struct bind *b, const struct place *pl, struct bind_where *w)
+{
+	const char *end = pl->path + pl->path_size, *plus = memchr(pl->path, '+', pl->path_size), *why = local_locate(b->local, b->vc, pl, w);
+	if (why || (plus && w->root == BIND_VALUE))
+		return fail(b, why ? why : "a part of a local variable is a place");
+	return plus ? parse_tail(plus + 1, end, w) : 0;
+}
+
 static int locate(struct bind *b, const struct place *pl, struct bind_where *w)
 {
 	const char *path = pl->path, *end = path + pl->path_size, *star = end;
@@ -395,10 +418,12 @@ static int locate(struct bind *b, const struct place *pl, struct bind_where *w)
 	}
 	if (*path == 'g')
 		return locate_global(b, path + 1, end, w);
-	if (*path == 'f') {
+	if (*path == 'f' || (b->local && *path == '&' && path[1] == 'l')) {
 		w->root = BIND_FUNCTION;
 		return 0;
 	}
+	if (b->local && (*path == 'l' || *path == 's'))
+		return locate_local(b, pl, w);
 	if (*path != 'r' && (*path < '0' || *path > '9'))
 		return fail(b, "a place of the summary is the address of a variable");
 	const char *plus = memchr(path, '+', pl->path_size);
@@ -493,6 +518,11 @@ static int bind_places(struct bind *b)
 				continue;
 			else if (!locate(b, &pl, &w) && !!w.bits == fields && w.root != BIND_FUNCTION) {
 				unsigned bytes = bytes_of(&w, expr_width(b->p, v));
+				const char *why = w.root == BIND_VALUE ? local_bind(b->local, b, v, &w) : NULL;
+				if (why)
+					fail(b, why);
+				if (w.root == BIND_VALUE)
+					continue;
 				e = overlaps(b, list.data, list.size, &w, bytes, sizes.data) || (w.root == BIND_PARAMETER ? bind_parameter(b, v, &w) : w.root == BIND_MEMORY ? bind_memory(b, v, &w) : 0);
 				vec_push(&list, w);
 				vec_push(&sizes, bytes);
@@ -595,9 +625,9 @@ static void make_arguments(struct bind *b)
 	}
 }
 
-int bind_open(struct bind *b, struct vc *vc, struct exprs *p, const struct code_function *f, const struct code_function *old, const struct summary *s, const expr_t *more, size_t count)
+int bind_open(struct bind *b, struct vc *vc, struct exprs *p, const struct code_function *f, const struct code_function *old, const struct summary *s, struct local *local, const expr_t *more, size_t count)
 {
-	*b = (struct bind){.p = p, .vc = vc, .f = f, .old = old, .s = s};
+	*b = (struct bind){.p = p, .vc = vc, .f = f, .old = old, .s = s, .local = local};
 	for (size_t i = 0; i < s->pre.size; i++)
 		add_variables(b, s->pre.data[i]);
 	for (size_t i = 0; i < s->post.size; i++)
@@ -611,8 +641,14 @@ int bind_open(struct bind *b, struct vc *vc, struct exprs *p, const struct code_
 	if (b->objects > 1 && !b->apart)
 		return fail(b, "objects of the summary may overlap");
 	make_arguments(b);
+	if (local)
+		local_open(local, vc);
+	if (local && local->known && b->objects)
+		return fail(b, "an object of the summary may be a local variable");
 	if (make_objects(b) || bind_places(b))
 		return -1;
+	if (local)
+		local_fill(local, b);
 	assume(b);
 	return 0;
 }
@@ -657,6 +693,12 @@ static expr_t left(void *ctx, expr_t variable)
 		return EXPR_NONE;
 	if (w.root == BIND_RESULT)
 		return result_part(b, a->out, &w, width);
+	if (w.root == BIND_VALUE) {
+		expr_t e = local_after(b->local, b, &w, width);
+		if (e == EXPR_NONE)
+			fail(b, "what a local variable holds at the end is not modelled");
+		return e;
+	}
 	if (w.root != BIND_MEMORY || !fits(b, &w, bytes_of(&w, width))) {
 		fail(b, "a place of the postcondition is not there");
 		return EXPR_NONE;
@@ -726,15 +768,15 @@ int bind_is_apart(const struct bind *b, uint32_t global)
 
 expr_t bind_frame(struct bind *b, const struct vc_outcome *out)
 {
-	expr_t all = expr_true(b->p);
+	expr_t all = b->local ? local_frame(b->local, b) : expr_true(b->p);
 	const struct code *code = b->f->code;
-	for (uint32_t i = 0; i < vc_objects(b->vc); i++) {
+	for (uint32_t i = 0; all != EXPR_NONE && i < vc_objects(b->vc); i++) {
 		uint32_t g = vc_object_global(b->vc, i);
 		if (g != CODE_NONE && !code->globals[g].constant && !bind_is_apart(b, g)) {
 			fail(b, "an object of the summary may be a variable that the function uses");
 			return EXPR_NONE;
 		}
-		if (!vc_object_lasts(b->vc, i))
+		if (!vc_object_lasts(b->vc, i) || (b->local && local_is_over(b->local, i)))
 			continue;
 		expr_t x = vc_object_start(b->vc, i), y = vc_contents(b->vc, out->memory, i);
 		if (x == y)

@@ -1,10 +1,11 @@
-/* inside.h: between the files of this folder: impact.c (what a change may influence), segment.c (the same for a part of a function), bind.c (places as terms of an evaluation), type.c (their types), phase.c (Phases 2 and 3), missing.c (R of a partial summary), beside.c (both versions compared), validate.c (the pipeline). */
+/* inside.h: between the files of this folder: impact.c (what a change may influence), segment.c (the same for a part of a function), local.c (its beginning and end in an evaluation), bind.c (places as terms of an evaluation), type.c (their types), phase.c (Phases 2 and 3), missing.c (R of a partial summary), beside.c (both versions compared), validate.c (the pipeline). */
 #ifndef MUSTER_VALIDATE_INSIDE_H
 #define MUSTER_VALIDATE_INSIDE_H
 
 #include "validate/validate.h"
 
 #include "base/map.h"
+#include "ir/segment.h"
 #include "solve/solve.h"
 #include "vc/vc.h"
 
@@ -31,6 +32,27 @@ uint8_t *impact_blocks(const struct impact *im, uint32_t symbol);
 /* The same for the summary of a segment, from its beginning to its end: why something modified may execute there, or its places may mean something else; NULL: neither. */
 const char *segment_impact(const struct impact *im, uint32_t symbol, const struct summaries *l, const struct summary *s);
 
+/* A segment in both versions. */
+struct segment_part {
+	const struct impact *im;
+	uint32_t symbol;
+	const struct code_function *old, *new;
+	const struct match_function *mf;
+	struct segment_cuts old_cuts, new_cuts;
+	const struct segment_cut *from, *to; /* of the old version; NULL: the entry; the end */
+	int fails;    /* it ends where a check fails, wherever that is */
+	uint8_t *ahead, *on; /* by block: reached from lp without another cut; on a path to lq, too */
+};
+/* NULL, or why it cannot be looked at; to be released in any case. */
+const char *segment_part_open(struct segment_part *x, const struct impact *im, uint32_t symbol, const struct summaries *l, const struct summary *s);
+void segment_part_release(struct segment_part *x);
+/* Both ends have counterparts at which the same variables hold the same. */
+int segment_same_ends(const struct segment_part *x);
+/* The cut of the new version that an old one has become; NULL: none. */
+const struct segment_cut *segment_cut_now(const struct segment_part *x, const struct segment_cut *c);
+/* By block of the old function: may something modified be executed from its beginning on, before the next cut? The caller frees. */
+uint8_t *segment_blocks(const struct segment_part *x);
+
 /* ------------------------------------------------------------ bind.c */
 #define BIND_OUTSIDE "array-overflow" /* the failure of an access past the end of its object */
 
@@ -39,8 +61,8 @@ const char *segment_impact(const struct impact *im, uint32_t symbol, const struc
 struct bind_pointer {
 	expr_t variable;
 	struct place place;
-	enum { BIND_FREE, BIND_NULL, BIND_OWN, BIND_ALIAS, BIND_CHOICE } is;
-	uint32_t object;   /* of an evaluator: OWN and ALIAS */
+	enum { BIND_FREE, BIND_NULL, BIND_OWN, BIND_ALIAS, BIND_CHOICE, BIND_HOME } is;
+	uint32_t object;   /* of an evaluator: OWN, ALIAS, HOME (a local variable's) */
 	uint64_t offset;   /* in it */
 	uint32_t first;	   /* ALIAS: pointer that names the object */
 	expr_t length;	   /* OWN: its variable, if P has one */
@@ -49,8 +71,8 @@ struct bind_pointer {
 };
 
 struct bind_where { /* a place in an evaluation */
-	enum { BIND_PARAMETER, BIND_RESULT, BIND_MEMORY, BIND_FUNCTION } root;
-	uint32_t number;  /* of the parameter, or object */
+	enum { BIND_PARAMETER, BIND_RESULT, BIND_MEMORY, BIND_FUNCTION, BIND_VALUE } root;
+	uint32_t number;  /* of the parameter, object, or value */
 	uint64_t offset;
 	unsigned bit, bits; /* of a bit-field; bits 0: none */
 };
@@ -66,12 +88,13 @@ struct bind {
 	expr_t *args;
 	struct map terms; /* variable to the term that it is, where it is another */
 	VEC(struct bind_where) after; /* places that Q names after the call */
+	struct local *local; /* of a segment; NULL */
 	int apart;	 /* P says that the objects lie apart from globals */
 	uint32_t objects; /* that pointers of P lead to */
 	const char *why; /* it cannot be done */
 };
-/* The places of s, a summary of old, in an evaluation of f, which must have been made for it: its objects are made here. more: places beside those of P and Q, of which none shares a byte with them. -1 with b->why. */
-int bind_open(struct bind *b, struct vc *vc, struct exprs *p, const struct code_function *f, const struct code_function *old, const struct summary *s, const expr_t *more, size_t count);
+/* The places of s, a summary of old, in an evaluation of f, which must have been made for it: its objects are made here. more: places beside those of P and Q, of which none shares a byte with them. local: of a segment, or NULL. -1 with b->why. */
+int bind_open(struct bind *b, struct vc *vc, struct exprs *p, const struct code_function *f, const struct code_function *old, const struct summary *s, struct local *local, const expr_t *more, size_t count);
 void bind_release(struct bind *b);
 /* A conjunct of Q after the evaluation; EXPR_NONE: with b->why. */
 expr_t bind_post(struct bind *b, const struct vc_outcome *out, expr_t conjunct);
@@ -82,6 +105,40 @@ expr_t bind_frame(struct bind *b, const struct vc_outcome *out);
 int bind_is_apart(const struct bind *b, uint32_t global);
 /* No place of P, nor one that Q names as it was before, has one of these bytes. */
 int bind_is_unnamed(struct bind *b, uint32_t object, uint64_t offset, uint64_t bytes);
+
+/* ------------------------------------------------------------ local.c */
+/* A segment in the function that is evaluated: f, of the old version or of the new one. The first fields are the caller's. */
+struct local {
+	const struct code_function *f, *old;
+	const struct match *m;
+	uint32_t symbol; /* of old */
+	const struct segment_cuts *cuts; /* of f */
+	const struct segment_cut *from, *to; /* NULL: the entry; the end */
+	expr_t *start, *values; /* by value of f: at lp; at lq, after the evaluation */
+	uint32_t *objects; /* by value of f: of an alloca that is there at lp, or VC_NO_OBJECT */
+	int known; /* the address of one of these is used for more than accesses */
+};
+/* The instruction that a visit of the cut begins with. */
+uint32_t local_first(const struct code_function *f, const struct segment_cut *c);
+int local_is_cut(const struct local *x, uint32_t block);
+void local_open(struct local *x, struct vc *vc);
+void local_close(struct local *x);
+/* Where a place is that begins with a local variable, or with a value that none holds: NULL, or why it is nowhere. The offset in memory is the caller's. */
+const char *local_locate(const struct local *x, struct vc *vc, const struct place *pl, struct bind_where *w);
+/* The object of the variable whose address the place is; VC_NO_OBJECT. */
+uint32_t local_home(const struct local *x, struct vc *vc, const struct place *pl);
+/* The place is a value at lp: NULL, or why it cannot be. */
+const char *local_bind(struct local *x, struct bind *b, expr_t variable, const struct bind_where *w);
+/* What else is there at lp is anything. */
+void local_fill(struct local *x, struct bind *b);
+/* From lp to lq; to_end: as far as options.ends lets it. */
+void local_run(struct local *x, struct bind *b, int to_end, struct vc_outcome *out);
+/* A value at lq; EXPR_NONE. */
+expr_t local_after(const struct local *x, struct bind *b, const struct bind_where *w, unsigned width);
+/* Variables that Q does not name, and values that no variable holds, are what they were; EXPR_NONE: with b->why. */
+expr_t local_frame(const struct local *x, struct bind *b);
+/* Is the object a variable whose life is over where the segment ends? */
+int local_is_over(const struct local *x, uint32_t object);
 
 /* ------------------------------------------------------------ type.c */
 /* The type of a place, by debug information; CODE_NONE. */
@@ -131,6 +188,7 @@ struct phase {
 	struct missing *missing; /* gets what the code reads; NULL */
 	const expr_t *more;	 /* places that are bound beside those of the summary */
 	size_t more_count;
+	struct local *local;	 /* of a segment; NULL */
 	struct beside *beside;	 /* it is one of two that are compared (beside.c); NULL */
 };
 /* Evaluates f, or the function that it is now, from states of P: 0; -1 with x->why. x: im, budget and what it is for are set; the context may be another one's. */
@@ -144,6 +202,10 @@ const char *phase_end_words(const struct vc_end *e);
 /* 1: proved. 0: not, and *why says what stands against it. */
 int phase_2(const struct impact *im, uint32_t symbol, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why);
 int phase_3(const struct code_function *f, const struct code_function *old, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why, struct validate_result *out);
+
+/* The same for a segment. */
+int phase_2_segment(struct segment_part *part, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why);
+int phase_3_segment(struct segment_part *part, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why);
 
 /* ------------------------------------------------------------ beside.c */
 /* Of a summary that is valid in the old version and returns: are both versions, evaluated beside each other, proved to do the same in all states of P? */

@@ -141,6 +141,12 @@ static enum vc_call_how on_call(void *ctx, struct vc_call *c)
 
 /* ------------------------------------------------------------ something modified */
 
+/* Does the edge end the segment that is evaluated: is it one into a loop? */
+static int leads_to_cut(const struct phase *x, const struct vc_point *at, uint32_t edge)
+{
+	return x->local && !at->depth && edge != CODE_NONE && local_is_cut(x->local, at->f->edges[edge].to);
+}
+
 static enum vc_end_kind on_point(void *ctx, const struct vc_point *at, uint32_t edge)
 {
 	struct phase *x = ctx;
@@ -152,8 +158,8 @@ static enum vc_end_kind on_point(void *ctx, const struct vc_point *at, uint32_t 
 	if (!mf)
 		return VC_REACHED;
 	if (edge != CODE_NONE)
-		return mf->edges[edge] ? VC_REACHED : VC_END_COUNT;
-	if (mf->entry && at->at == f->blocks[0].first)
+		return mf->edges[edge] ? VC_REACHED : leads_to_cut(x, at, edge) ? VC_EXIT : VC_END_COUNT;
+	if (mf->entry && at->at == f->blocks[0].first && !(x->local && x->local->from && !at->depth))
 		return VC_REACHED;
 	if (!at->depth && !x->can[f->values[at->at].block])
 		return VC_EXIT; /* nothing modified can follow */
@@ -172,6 +178,13 @@ static enum vc_end_kind on_load(void *ctx, const struct vc_point *at, uint32_t e
 	if (object != VC_NO_OBJECT && expr_is_const(x->p, offset, &number))
 		missing_load(x->missing, object, (uint64_t)number);
 	return VC_END_COUNT;
+}
+
+/* Phase 3 of a segment: another loop than the one it ends at. */
+static enum vc_end_kind on_cut(void *ctx, const struct vc_point *at, uint32_t edge)
+{
+	struct phase *x = ctx;
+	return leads_to_cut(x, at, edge) && !(x->local->to && at->f->edges[edge].to == x->local->to->block) ? VC_CUT : VC_END_COUNT;
 }
 
 /* ------------------------------------------------------------ ends */
@@ -224,6 +237,8 @@ int phase_open(struct phase *x, const struct code_function *f, const struct code
 		beside_options(&o);
 	else if (x->im)
 		o.ends = on_point;
+	else if (x->local)
+		o.ends = on_cut;
 	else if (x->missing)
 		o.ends = on_load;
 	x->p = l->pool;
@@ -231,7 +246,7 @@ int phase_open(struct phase *x, const struct code_function *f, const struct code
 	int shared = x->context != NULL;
 	if (!shared)
 		x->context = solve_context_new(x->budget->solver, x->p);
-	if (bind_open(&x->bind, x->vc, x->p, f, old, s, x->more, x->more_count)) {
+	if (bind_open(&x->bind, x->vc, x->p, f, old, s, x->local, x->more, x->more_count)) {
 		x->why = x->bind.why;
 		return -1;
 	}
@@ -246,7 +261,10 @@ int phase_open(struct phase *x, const struct code_function *f, const struct code
 	}
 	if (x->beside)
 		beside_bound(x);
-	vc_run(x->vc, f, x->bind.args, &x->out);
+	if (x->local)
+		local_run(x->local, &x->bind, x->im != NULL, &x->out);
+	else
+		vc_run(x->vc, f, x->bind.args, &x->out);
 	if (phase_is_over(x)) {
 		x->why = "the time was over";
 		return -1;
@@ -262,6 +280,8 @@ void phase_close(struct phase *x)
 	vc_free(x->vc);
 	solve_model_release(&x->model);
 	free(x->can);
+	if (x->local)
+		local_close(x->local);
 }
 
 /* Is the condition false in all states of P? */
@@ -288,27 +308,44 @@ const char *phase_end_words(const struct vc_end *e)
 	return e->why ? e->why : vc_end_words(e->kind);
 }
 
+/* Does no execution of the old function from states of P come to something modified? */
+static int stays_clear(struct phase *x, const struct code_function *f, struct summaries *l, const struct summary *s, const char **why)
+{
+	size_t count;
+	int ok = 0;
+	if (!phase_open(x, f, f, l, s)) {
+		const struct vc_end *ends = vc_ends(x->vc, &count);
+		ok = 1;
+		for (size_t i = 0; i < count && ok; i++)
+			if (is_against(x, &ends[i], failure_of(x->p, s)))
+				ok = phase_is_impossible(x, ends[i].guard, ends[i].kind == VC_REACHED ? "it may come to something that was modified" : phase_end_words(&ends[i]));
+	}
+	*why = ok || !x->why ? NULL : arena_strdup(x->budget->words, x->why);
+	phase_close(x);
+	return ok;
+}
+
 int phase_2(const struct impact *im, uint32_t symbol, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why)
 {
 	struct phase x = {.im = im, .budget = budget};
-	size_t count;
-	int ok = 0;
 	if (!im->m->functions[symbol]) {
 		*why = "the new version does not have the function";
 		return 0;
 	}
 	x.can = impact_blocks(im, symbol);
-	const struct code_function *f = im->m->old->symbols.data[symbol].function;
-	if (!phase_open(&x, f, f, l, s)) {
-		const struct vc_end *ends = vc_ends(x.vc, &count);
-		ok = 1;
-		for (size_t i = 0; i < count && ok; i++)
-			if (is_against(&x, &ends[i], failure_of(x.p, s)))
-				ok = phase_is_impossible(&x, ends[i].guard, ends[i].kind == VC_REACHED ? "it may come to something that was modified" : phase_end_words(&ends[i]));
+	return stays_clear(&x, im->m->old->symbols.data[symbol].function, l, s, why);
+}
+
+int phase_2_segment(struct segment_part *part, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why)
+{
+	struct local local = {.f = part->old, .old = part->old, .m = part->im->m, .symbol = part->symbol, .cuts = &part->old_cuts, .from = part->from, .to = part->to};
+	struct phase x = {.im = part->im, .budget = budget, .local = &local};
+	if (!segment_same_ends(part)) {
+		*why = "other variables, or other values, are there where it begins or ends";
+		return 0;
 	}
-	*why = ok || !x.why ? NULL : arena_strdup(budget->words, x.why);
-	phase_close(&x);
-	return ok;
+	x.can = segment_blocks(part);
+	return stays_clear(&x, part->old, l, s, why);
 }
 
 /* ------------------------------------------------------------ Phase 3 */
@@ -324,9 +361,10 @@ static void oblige_ends(struct phase *x, const char *failure, obligations *out)
 {
 	size_t count;
 	const struct vc_end *ends = vc_ends(x->vc, &count);
+	enum vc_end_kind right = x->local && x->local->to ? VC_REACHED : VC_RETURN;
 	for (size_t i = 0; i < count; i++)
-		if (ends[i].kind != VC_RETURN && !(failure && is_check(&ends[i], failure)))
-			vec_push(out, ((struct obligation){expr_not(x->p, ends[i].guard), phase_end_words(&ends[i])}));
+		if (ends[i].kind != right && !(failure && is_check(&ends[i], failure)))
+			vec_push(out, ((struct obligation){expr_not(x->p, ends[i].guard), ends[i].kind == VC_CUT ? "it may come to another loop" : phase_end_words(&ends[i])}));
 	if (failure)
 		vec_push(out, ((struct obligation){expr_not(x->p, x->out.returns), "it may return"}));
 	else
@@ -468,5 +506,26 @@ int phase_3(const struct code_function *f, const struct code_function *old, stru
 	if (opened && !ok && m.places.size)
 		find_missing(f, old, l, s, budget, &m, &unsaid, out);
 	vec_release(&m.places);
+	return ok;
+}
+
+int phase_3_segment(struct segment_part *part, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why)
+{
+	const struct segment_cut *from = part->from ? segment_cut_now(part, part->from) : NULL, *to = part->to ? segment_cut_now(part, part->to) : NULL;
+	struct local local = {.f = part->new, .old = part->old, .m = part->im->m, .symbol = part->symbol, .cuts = &part->new_cuts, .from = from, .to = to};
+	struct phase x = {.budget = budget, .local = &local};
+	obligations all = {0};
+	int ok = 0;
+	if ((part->from && !from) || (part->to && !to) || (from && from->more) || (to && to->more)) {
+		*why = "where it begins or ends is no loop any more, or has values that are not modelled";
+		return 0;
+	}
+	if (!phase_open(&x, part->new, part->old, l, s)) {
+		oblige(&x, &all);
+		ok = all_hold(&x, &all);
+	}
+	*why = ok || !x.why ? NULL : arena_strdup(budget->words, x.why);
+	vec_release(&all);
+	phase_close(&x);
 	return ok;
 }

@@ -1,4 +1,4 @@
-/* segment.c: Phase 1 for summaries of segments: from the entry or a loop's header to the next header, or to the end of the function.
+/* segment.c: segments in two versions, and Phase 1 for their summaries: from the entry or a loop's header to the next header, or to the end of the function.
  *
  * What such a segment may execute are the blocks on paths from lp to lq that pass no other cut (ir/segment.h), and the copies of phis on the edges between them and into lq. If none of that was modified, and no call there may execute something modified, every execution from lp to lq in
  * the old version is one in the new version. What the summary says must also mean the same there: the counterparts of lp and lq are cuts, and at both the same variables hold counterparts of the same values, all of them: a variable that only the new version has may be set on an edge, without
@@ -7,25 +7,13 @@
 #include "validate/inside.h"
 
 #include "base/mem.h"
-#include "ir/segment.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct part {
-	const struct impact *im;
-	uint32_t symbol;
-	const struct code_function *old, *new;
-	const struct match_function *mf;
-	struct segment_cuts old_cuts, new_cuts;
-	const struct segment_cut *from, *to; /* NULL: the entry; the end */
-	int fails;    /* it ends where a check fails, wherever that is */
-	uint8_t *ahead, *on; /* by block: reached from lp without another cut; on a path to lq, too */
-};
-
 /* ------------------------------------------------------------ the region */
 
-static int is_cut(const struct part *x, uint32_t block)
+static int is_cut(const struct segment_part *x, uint32_t block)
 {
 	for (size_t i = 0; i < x->old_cuts.list.size; i++)
 		if (x->old_cuts.list.data[i].block == block)
@@ -33,7 +21,7 @@ static int is_cut(const struct part *x, uint32_t block)
 	return 0;
 }
 
-static void find_ahead(struct part *x)
+static void find_ahead(struct segment_part *x)
 {
 	const struct code_function *f = x->old;
 	x->ahead[x->from ? x->from->block : 0] = 1;
@@ -45,7 +33,7 @@ static void find_ahead(struct part *x)
 	}
 }
 
-static int is_last(const struct part *x, uint32_t block)
+static int is_last(const struct segment_part *x, uint32_t block)
 {
 	const struct code_function *f = x->old;
 	if (x->fails)
@@ -58,7 +46,7 @@ static int is_last(const struct part *x, uint32_t block)
 	return 0;
 }
 
-static void find_region(struct part *x)
+static void find_region(struct segment_part *x)
 {
 	const struct code_function *f = x->old;
 	find_ahead(x);
@@ -72,7 +60,7 @@ static void find_region(struct part *x)
 	}
 }
 
-static const char *check_region(const struct part *x)
+static const char *check_region(const struct segment_part *x)
 {
 	const struct code_function *f = x->old;
 	if (!x->from && x->mf->entry)
@@ -104,17 +92,25 @@ static const struct segment_cut *cut_of_block(const struct segment_cuts *s, uint
 }
 
 /* The cut at the counterpart of the first instruction after a cut's phis. */
-static const struct segment_cut *cut_now(const struct part *x, const struct segment_cut *c)
+static const struct segment_cut *cut_now(const struct segment_part *x, const struct segment_cut *c)
 {
-	const struct code_block *b = &x->old->blocks[c->block];
-	uint32_t v = b->first;
-	while (v < b->first + b->count && x->old->values[v].op == CODE_PHI)
-		v++;
-	uint32_t now = match_value(x->im->m, x->symbol, v);
+	uint32_t now = match_value(x->im->m, x->symbol, local_first(x->old, c));
 	return now == CODE_NONE ? NULL : cut_of_block(&x->new_cuts, x->new->values[now].block);
 }
 
-static int same_value(const struct part *x, uint32_t old, uint32_t new)
+/* Which one it is said to be is a matter of taste; of those that some instruction of the header stands in now, the first. */
+const struct segment_cut *segment_cut_now(const struct segment_part *x, const struct segment_cut *c)
+{
+	const struct code_block *b = &x->old->blocks[c->block];
+	const struct segment_cut *now = NULL;
+	for (uint32_t v = local_first(x->old, c); v < b->first + b->count && !now; v++) {
+		uint32_t w = match_value(x->im->m, x->symbol, v);
+		now = w == CODE_NONE ? NULL : cut_of_block(&x->new_cuts, x->new->values[w].block);
+	}
+	return now;
+}
+
+static int same_value(const struct segment_part *x, uint32_t old, uint32_t new)
 {
 	const struct code_value *v = &x->old->values[old], *w = &x->new->values[new];
 	if (v->kind == CODE_CONSTANT || v->kind == CODE_NULL)
@@ -123,21 +119,21 @@ static int same_value(const struct part *x, uint32_t old, uint32_t new)
 }
 
 /* Variables of one name are told apart by their number among those of the function. */
-static int same_variable(const struct part *x, uint32_t old, uint32_t new)
+static int same_variable(const struct segment_part *x, uint32_t old, uint32_t new)
 {
 	if (old == CODE_NONE || new == CODE_NONE)
 		return old == new;
 	return old == new && !strcmp(x->old->variables[old].name, x->new->variables[new].name);
 }
 
-static int same_slot(const struct part *x, const struct segment_value *v, const struct segment_value *w)
+static int same_slot(const struct segment_part *x, const struct segment_value *v, const struct segment_value *w)
 {
 	return same_value(x, v->value, w->value) && same_variable(x, v->variable, w->variable) && v->home == w->home && v->bits == w->bits &&
 	       (!v->home || (x->old->values[v->value].bytes == x->new->values[w->value].bytes && !impact_modified(x->im, x->symbol, v->value)));
 }
 
 /* The same variables hold the same, and nothing else is there. */
-static int same_cut(const struct part *x, const struct segment_cut *c, const struct segment_cut *d)
+static int same_cut(const struct segment_part *x, const struct segment_cut *c, const struct segment_cut *d)
 {
 	if (!d || c->count != d->count || c->held != d->held || c->more || d->more)
 		return 0;
@@ -159,7 +155,7 @@ static int same_cut(const struct part *x, const struct segment_cut *c, const str
 /* ------------------------------------------------------------ a summary */
 
 /* The cut whose header has this ordinal; NULL: there is none. */
-static const struct segment_cut *cut_at(const struct part *x, uint32_t ordinal)
+static const struct segment_cut *cut_at(const struct segment_part *x, uint32_t ordinal)
 {
 	const struct whole_symbol *s = &x->im->m->old->symbols.data[x->symbol];
 	for (size_t i = 0; i < x->old_cuts.list.size && ordinal < s->order_count; i++)
@@ -168,35 +164,67 @@ static const struct segment_cut *cut_at(const struct part *x, uint32_t ordinal)
 	return NULL;
 }
 
-static const char *check(struct part *x, const struct summary *s)
+const char *segment_part_open(struct segment_part *x, const struct impact *im, uint32_t symbol, const struct summaries *l, const struct summary *s)
 {
+	struct place pl;
+	*x = (struct segment_part){.im = im, .symbol = symbol, .old = im->m->old->symbols.data[symbol].function, .mf = im->m->functions[symbol]};
+	if (im->m->to_new[symbol] == CODE_NONE || !x->mf)
+		return "the new version does not have the function";
+	x->new = im->m->new->symbols.data[im->m->to_new[symbol]].function;
+	x->fails = s->post.size == 1 && place_of(l->pool, s->post.data[0], &pl) && pl.type == PLACE_FAILURE;
+	x->ahead = mem_zalloc(x->old->block_count + 1);
+	x->on = mem_zalloc(x->old->block_count + 1);
+	segment_cuts_find(&x->old_cuts, x->old);
+	segment_cuts_find(&x->new_cuts, x->new);
 	x->from = s->lp.ordinal == SUMMARY_ENTRY ? NULL : cut_at(x, s->lp.ordinal);
 	x->to = s->lq.ordinal == SUMMARY_EXIT ? NULL : cut_at(x, s->lq.ordinal);
 	if ((s->lp.ordinal != SUMMARY_ENTRY && !x->from) || (s->lq.ordinal != SUMMARY_EXIT && !x->to))
 		return "the old version has no loop where the summary begins or ends";
-	find_region(x);
-	const char *why = check_region(x);
-	if (!why && ((x->from && !same_cut(x, x->from, cut_now(x, x->from))) || (x->to && !same_cut(x, x->to, cut_now(x, x->to)))))
-		why = "other variables, or other values, are there where it begins or ends";
-	return why;
+	return NULL;
+}
+
+void segment_part_release(struct segment_part *x)
+{
+	segment_cuts_release(&x->old_cuts);
+	segment_cuts_release(&x->new_cuts);
+	free(x->ahead);
+	free(x->on);
+}
+
+int segment_same_ends(const struct segment_part *x)
+{
+	return (!x->from || same_cut(x, x->from, cut_now(x, x->from))) && (!x->to || same_cut(x, x->to, cut_now(x, x->to)));
+}
+
+uint8_t *segment_blocks(const struct segment_part *x)
+{
+	const struct code_function *f = x->old;
+	uint8_t *can = mem_zalloc(f->block_count + 1);
+	for (uint32_t b = 0; b < f->block_count; b++) {
+		for (uint32_t v = f->blocks[b].first; v < f->blocks[b].first + f->blocks[b].count; v++)
+			can[b] |= (uint8_t)((f->values[v].op != CODE_PHI && impact_modified(x->im, x->symbol, v)) || impact_call(x->im, x->symbol, v));
+		for (uint32_t e = f->blocks[b].first_edge; e < f->blocks[b].first_edge + f->blocks[b].edges; e++)
+			can[b] |= x->mf->edges[e];
+	}
+	for (int more = 1; more;) {
+		more = 0;
+		for (uint32_t e = 0; e < f->edge_count; e++)
+			if (can[f->edges[e].to] && !can[f->edges[e].from] && !is_cut(x, f->edges[e].to))
+				more = can[f->edges[e].from] = 1;
+	}
+	return can;
 }
 
 const char *segment_impact(const struct impact *im, uint32_t symbol, const struct summaries *l, const struct summary *s)
 {
-	struct part x = {.im = im, .symbol = symbol, .old = im->m->old->symbols.data[symbol].function, .mf = im->m->functions[symbol]};
-	struct place pl;
-	if (im->m->to_new[symbol] == CODE_NONE || !x.mf)
-		return "the new version does not have the function";
-	x.new = im->m->new->symbols.data[im->m->to_new[symbol]].function;
-	x.fails = s->post.size == 1 && place_of(l->pool, s->post.data[0], &pl) && pl.type == PLACE_FAILURE;
-	x.ahead = mem_zalloc(x.old->block_count + 1);
-	x.on = mem_zalloc(x.old->block_count + 1);
-	segment_cuts_find(&x.old_cuts, x.old);
-	segment_cuts_find(&x.new_cuts, x.new);
-	const char *why = check(&x, s);
-	segment_cuts_release(&x.old_cuts);
-	segment_cuts_release(&x.new_cuts);
-	free(x.ahead);
-	free(x.on);
+	struct segment_part x;
+	const char *why = segment_part_open(&x, im, symbol, l, s);
+	if (!why) {
+		find_region(&x);
+		why = check_region(&x);
+	}
+	if (!why && !segment_same_ends(&x))
+		why = "other variables, or other values, are there where it begins or ends";
+	segment_part_release(&x);
 	return why;
 }

@@ -206,6 +206,17 @@ static int run_beside(struct validation *v, uint32_t symbol, const struct summar
 	return ok;
 }
 
+static int run_segment(struct validation *v, unsigned phase, uint32_t symbol, struct summaries *own, const struct phase_budget *budget, const char **why)
+{
+	struct segment_part part;
+	int ok = 0;
+	*why = segment_part_open(&part, &v->impact, symbol, own, &own->all.data[0]);
+	if (!*why)
+		ok = (phase == 2 ? phase_2_segment : phase_3_segment)(&part, own, &own->all.data[0], budget, why);
+	segment_part_release(&part);
+	return ok;
+}
+
 static int run_phase(struct validation *v, unsigned phase, uint32_t symbol, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why, struct validate_result *out)
 {
 	struct summaries own;
@@ -214,12 +225,10 @@ static int run_phase(struct validation *v, unsigned phase, uint32_t symbol, stru
 		*why = s->kind == SUMMARY_SEGMENT ? segment_impact(&v->impact, symbol, l, s) : impact_function(&v->impact, symbol);
 		return !*why;
 	}
-	if (s->kind == SUMMARY_SEGMENT) {
-		*why = "a segment is validated by Phase 1 alone";
-		return 0;
-	}
 	if (copy(l, s, &own)) {
 		*why = "the summary cannot be read";
+	} else if (s->kind == SUMMARY_SEGMENT) {
+		ok = run_segment(v, phase, symbol, &own, budget, why);
 	} else if (phase == 2) {
 		ok = phase_2(&v->impact, symbol, &own, &own.all.data[0], budget, why);
 	} else {
@@ -279,7 +288,7 @@ void validate_summary(struct validation *v, struct summaries *l, const struct su
 			out->verdict = VALIDATE_VALID;
 			out->phase = phase;
 			out->partial = s->why && (phase != 3 || misses_writes(s->why));
-		} else if (s->kind == SUMMARY_FUNCTION || !out->why) { /* of a segment Phase 1 alone has a reason */
+		} else {
 			free(out->why);
 			out->why = against ? mem_strdup(against) : NULL;
 		}
