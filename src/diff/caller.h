@@ -8,11 +8,14 @@
 #define CALLER_HEAP 0x610000000ull /* what the allocator gives: a slot for each call of a stub */
 #define CALLER_SLOT_BYTES 16384ull
 #define CALLER_CALLS 40 /* of stubs that the input says something about */
+#define CALLER_WRITES 32 /* bytes that one writes to a local, for each argument */
 #define CALLER_CODE 0x620000000ull /* functions that pointers of the input may lead to */
 #define CALLER_CODE_BYTES 32ull	   /* of one */
 #define CALLER_POINTERS 8
 #define CALLER_POINTER "(*pointer)" /* their name among stubs */
+#define CALLER_NEAR 4096ull /* below this address is what null points to */
 #define CALLER_ENDED 98 /* exit status: a stub of a function that does not return was called */
+#define CALLER_WILD 97 /* exit status: an access to memory that a run does not have, and not near null */
 #define CALLER_FAILED 99 /* exit status: the input cannot be set up */
 #define CALLER_FILLS 3 /* calls of a version */
 #define CALLER_MILLISECONDS 500 /* of processor time for one */

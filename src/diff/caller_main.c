@@ -10,6 +10,7 @@
  *	Z N          variable N of the table is 0
  *	G N N VALUE  a byte of variable N, at this offset
  *	R N COUNT VALUE NAME    what call N of a stub returns if it is one of NAME; COUNT: its arguments, if it is a call through a pointer. Of the allocator: whether it fails
+ *	W N ARGUMENT OFFSET COUNT VALUE NAME    what that call writes to the local whose address its argument is: COUNT bytes from OFFSET on
  *	.            the end
  *
  * Functions that nobody has are stubs (instrument/expose.h), as is the allocator, and functions that pointers of the input lead to: they say how they were called, and return what the input says, or 0. The allocator says nothing; what it gives
@@ -17,12 +18,13 @@
  *
  * Each version has a process, which loads it and sets up its input, and from that one a process for each call: CALLER_FILLS of them, with other bytes where nobody has written: on the stack, and in what the allocator gives. After the function's own output
  * come a mark, and what it left: its result, words of the memory that changed, all variables. An address that is none of the input's (of a variable, a function, the stack) is the word `address`: it is another one in another version. After each call
- * comes CALLER_END with the status that waitpid gave: what lacks it was ended with the whole run. A call that takes too long ends by SIGPROF, and is not repeated. Status 99 of the run: the input cannot be set up.
+ * comes CALLER_END with the status that waitpid gave: what lacks it was ended with the whole run. A call that takes too long ends by SIGPROF, and is not repeated. One that ends with status 97 has read or written where a run has no memory. Status 99 of the run: the input cannot be set up.
  */
 #include "diff/caller.h"
 #include "instrument/expose.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +42,12 @@ static struct row { /* what a call of a stub returns */
 	unsigned long long value;
 	char name[256];
 } rows[4 * CALLER_CALLS];
-static unsigned row_count, calls;
+static struct write { /* what it writes */
+	unsigned number, argument, offset, bytes;
+	unsigned long long value;
+	char name[256];
+} writes[4 * CALLER_CALLS];
+static unsigned row_count, write_count, calls;
 
 static int is_in(unsigned long long v, unsigned long long start, unsigned long long bytes)
 {
@@ -70,6 +77,19 @@ static const struct row *row_of(const char *name)
 		if (rows[i].number == calls && !strcmp(rows[i].name, name))
 			return &rows[i];
 	return NULL;
+}
+
+/* Locals of the caller, as the input says. What is written is the same in both versions: if there is no room for it in one, the input cannot be run. */
+static void write_locals(const char *name, unsigned long long count, const unsigned long long *arguments, const unsigned long long *rooms)
+{
+	for (unsigned i = 0; i < write_count; i++) {
+		const struct write *w = &writes[i];
+		if (w->number != calls || strcmp(w->name, name))
+			continue;
+		if (!rooms || w->argument >= count || w->offset + w->bytes > rooms[w->argument])
+			_exit(CALLER_FAILED);
+		memcpy((char *)arguments[w->argument] + w->offset, &w->value, w->bytes);
+	}
 }
 
 /* Bytes that can be read from there on. */
@@ -128,17 +148,46 @@ static int is_allocator(const char *name)
 	return !strcmp(name, "malloc") || !strcmp(name, "calloc") || !strcmp(name, "realloc");
 }
 
+/* The text that a constant of the program is, at this address: what is called sees it. */
+struct text {
+	const char *at;
+	size_t size;
+};
+
+static int find_text(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	struct text *t = ctx;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+		const char *start = (const char *)info->dlpi_addr + h->p_vaddr;
+		if (h->p_type != PT_LOAD || h->p_flags & (PF_W | PF_X) || t->at < start || t->at >= start + h->p_memsz)
+			continue;
+		for (t->size = 0; t->at + t->size < start + h->p_memsz && t->at[t->size] >= ' ' && t->at[t->size] <= '~';)
+			t->size++;
+		if (t->at + t->size == start + h->p_memsz || t->at[t->size])
+			t->size = 0;
+		return 1;
+	}
+	return 0;
+}
+
 static void say_arguments(unsigned long long count, const unsigned long long *arguments)
 {
-	for (unsigned long long i = 0; i < count; i++)
-		if (is_address(arguments[i]))
-			printf(" address");
-		else
+	for (unsigned long long i = 0; i < count; i++) {
+		struct text t = {.at = (const char *)arguments[i]};
+		if (!is_address(arguments[i]))
 			printf(" %llx", arguments[i]);
+		else if (dl_iterate_phdr(find_text, &t) && t.size)
+			printf(" \"%.*s\"", (int)t.size, t.at);
+		else
+			printf(" address");
+	}
 	printf("\n");
 }
 
-unsigned long long muster_stub(const char *name, unsigned long long count, const unsigned long long *arguments)
+unsigned long long muster_stub(const char *name, unsigned long long count, const unsigned long long *arguments, const unsigned long long *rooms)
 {
 	const struct row *row = row_of(name);
 
@@ -146,9 +195,10 @@ unsigned long long muster_stub(const char *name, unsigned long long count, const
 		return 0;
 	if (is_allocator(name))
 		return (unsigned long long)allocator(name, arguments);
-	calls++;
 	printf("call of %s", name);
 	say_arguments(count & ~EXPOSE_ENDS, arguments);
+	write_locals(name, count & ~EXPOSE_ENDS, arguments, rooms);
+	calls++;
 	if (count & EXPOSE_ENDS) {
 		fflush(NULL);
 		_Exit(CALLER_ENDED);
@@ -163,9 +213,9 @@ unsigned long long muster_pointer(unsigned number, const unsigned long long *reg
 	const struct row *row = row_of(CALLER_POINTER);
 	unsigned count = row && row->arguments < 6 ? row->arguments : row ? 6 : 0;
 
-	calls++;
 	printf("call of pointer %u", number);
 	say_arguments(count, registers);
+	calls++;
 	return row ? row->value : 0;
 }
 
@@ -253,6 +303,11 @@ static int set_up(FILE *in, const struct expose_data *data, unsigned long long *
 			if (fscanf(in, "%u %u %llx %255s", &r->number, &r->arguments, &r->value, r->name) == 4)
 				continue;
 		}
+		if (kind == 'W' && write_count < sizeof writes / sizeof *writes) {
+			struct write *w = &writes[write_count++];
+			if (fscanf(in, "%u %u %u %u %llx %255s", &w->number, &w->argument, &w->offset, &w->bytes, &w->value, w->name) == 6 && w->offset < CALLER_WRITES && w->bytes <= sizeof w->value)
+				continue;
+		}
 		if (kind == 'G' && fscanf(in, "%llu %llu %llx", &i, &at, &value) == 3 && at < data[i].size) {
 			data[i].at[at] = (unsigned char)value;
 			continue;
@@ -279,6 +334,24 @@ static void say_state(const struct expose_data *data, const unsigned char *arena
 		}
 }
 
+/* A pointer that is nearly null is the program's; any other that leads nowhere may be an object that the input has not made. */
+static void on_fault(int signal, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (signal == SIGSEGV && (info->si_code == SI_KERNEL || (unsigned long long)info->si_addr >= CALLER_NEAR))
+		_exit(CALLER_WILD);
+	sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL); /* it comes again */
+}
+
+static void watch_faults(void)
+{
+	static char room[65536];
+	const struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+
+	sigaltstack(&(stack_t){.ss_sp = room, .ss_size = sizeof room}, NULL);
+	sigaction(SIGSEGV, &action, NULL);
+}
+
 /* Calls the function; does not return. */
 static void call_once(const struct expose_call *call, const struct expose_data *data, unsigned long long *arguments, const unsigned char *arena)
 {
@@ -286,6 +359,7 @@ static void call_once(const struct expose_call *call, const struct expose_data *
 	unsigned long long result;
 
 	setitimer(ITIMER_PROF, &limit, NULL);
+	watch_faults();
 	fill_stack();
 	result = call->call(arguments);
 	printf(CALLER_MARK);

@@ -1,9 +1,9 @@
 /* input.c: the input of a call as one line of text, for the command that shows a witness again, and as what muster-caller reads.
  *
- *	f(0x3,0x600001000) @600001000=0500 count+0=07000000 old:table+4=01 get#2/1=7
+ *	f(0x3,0x600001000) @600001000=0500 count+0=07000000 old:table+4=01 get#2/1=7 get#2>1+0.4=9
  *
  * Words, numbers in hexadecimal but for offsets, numbers of calls and of arguments: the function, as the old version calls it, with its arguments; bytes of the memory that pointers lead to; bytes of variables, of
- * one version where only that has them; what the n-th call outside returns if it is one of this function, and how many arguments are looked at if it is one through a pointer. Everything else is as it is when the program starts, but for variables whose
+ * one version where only that has them; what the n-th call outside returns if it is one of this function, and how many arguments are looked at if it is one through a pointer; what it writes to a local that its argument 1 (from 0) points to, from which byte on, and how many. Everything else is as it is when the program starts, but for variables whose
  * initial value changed, which are 0 in both.
  *
  * Every run takes this path, from the model to the text and from the text to the lines, so that the text is the input.
@@ -142,7 +142,11 @@ void diff_input_write(struct diff_pair *x, const struct solve_model *m, struct b
 	write_cells(&c, out);
 	for (size_t i = 0; i < x->outside.size; i++) {
 		const struct diff_outside *o = &x->outside.data[i];
-		buf_addf(out, " %s#%u/%u=%llx", o->name, o->number, o->arguments, (unsigned long long)solve_model_eval(x->p, m, o->term));
+		unsigned long long value = (unsigned long long)solve_model_eval(x->p, m, o->term);
+		if (o->argument == DIFF_RESULT)
+			buf_addf(out, " %s#%u/%u=%llx", o->name, o->number, o->arguments, value);
+		else
+			buf_addf(out, " %s#%u>%u+%u.%u=%llx", o->name, o->number, o->argument, o->offset, expr_width(x->p, o->term) / 8, value);
 	}
 	vec_release(&c.all);
 }
@@ -204,8 +208,12 @@ static int read_word(struct reader *r, char *word)
 	if (*word == '@')
 		return read_bytes(r, word, value + 1, strtoull(word + 1, NULL, 16), -1);
 	if ((mark = strrchr(word, '#')) && mark < value) {
-		unsigned number, arguments;
+		unsigned number, arguments, argument, offset, bytes;
 		unsigned long long result;
+		if (sscanf(mark, "#%u>%u+%u.%u=%llx", &number, &argument, &offset, &bytes, &result) == 5) {
+			buf_addf(r->out, "W %u %u %u %u %llx %.*s\n", number, argument, offset, bytes, result, (int)(mark - word), word);
+			return 0;
+		}
 		if (sscanf(mark, "#%u/%u=%llx", &number, &arguments, &result) != 3)
 			return wrong(word);
 		buf_addf(r->out, "R %u %u %llx %.*s\n", number, arguments, result, (int)(mark - word), word);

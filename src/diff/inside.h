@@ -1,5 +1,5 @@
 /* inside.h: between the files of this folder: diff.c (which pairs, in which order), describe.c (what is said of one), given.c (whether its contract forbids what differs), pair.c (two functions as formulas), sets.c (the sets of inputs that follow), lockstep.c (loops related), refine.c (calls of functions that changed for some inputs), word.c (what functions get, and its
- * names in C), cover.c (sets as conditions), box.c (as bounds of words), text.c (terms as C), witness.c (runs of both versions), input.c (what they get, as text), stubs.c (functions outside as runs have them), shape.c (inputs with pointers). */
+ * names in C), cover.c (sets as conditions), box.c (as bounds of words), text.c (terms as C), witness.c (runs of both versions), input.c (what they get, as text), stubs.c (functions outside as runs have them), shape.c (inputs with pointers), direct.c (inputs that come to the modified code). */
 #ifndef MUSTER_DIFF_INSIDE_H
 #define MUSTER_DIFF_INSIDE_H
 
@@ -67,16 +67,19 @@ struct diff_side {
 	int abstract;	 /* calls that were abstracted */
 };
 
-struct diff_outside { /* what the n-th call of a stub returns, if it is one of this function */
+#define DIFF_RESULT UINT32_MAX
+struct diff_outside { /* what the n-th call of a stub returns, if it is one of this function, or writes */
 	expr_t term;
 	char *name;
 	unsigned number, arguments;
+	unsigned argument, offset; /* where it writes to: DIFF_RESULT: it is the result */
 };
 struct diff_callee { /* of a call through a pointer */
 	expr_t guard, address;
 };
 
 struct differ;
+struct diff_direct; /* direct.c */
 
 struct diff_pair {
 	struct differ *d;
@@ -93,6 +96,7 @@ struct diff_pair {
 	struct buf proved; /* an input for which this holds is unchanged, as lockstep.c proved; in serial form, since the pool changes */
 	int proved_flat; /* flat_globals then */
 	unsigned unroll;
+	struct diff_direct *direct; /* only these edges are followed; NULL: all */
 	int stubs; /* functions outside are what they are in runs (stubs.c): the sets are proposals. 1 to 3: how far calls are followed */
 	VEC(struct diff_outside) outside;
 	VEC(struct diff_callee) callees;
@@ -179,6 +183,13 @@ enum vc_call_how diff_stubs_call(struct diff_side *s, struct vc_call *c);
 /* What runs ask of an input. */
 expr_t diff_stubs_fit(struct diff_pair *x);
 void diff_stubs_release(struct diff_pair *x);
+
+/* ------------------------------------------------------------ inputs that come to the modified code (direct.c) */
+/* Adds a case that was run, if one is found in the time that is left. */
+int diff_direct_find(struct diff_pair *x, struct diff_function *f);
+/* For the evaluation: it begins; an instruction or edge. */
+void diff_direct_begin(struct diff_pair *x);
+enum vc_end_kind diff_direct_ends(const struct diff_side *s, const struct vc_point *at, uint32_t edge);
 
 /* ------------------------------------------------------------ text (text.c) */
 /* A condition on inputs, or its opposite, as C. 0: there is no short text for it. */
@@ -272,5 +283,7 @@ char *diff_given_contract(struct diff_pair *x, const char *contract);
 /* ------------------------------------------------------------ shapes (shape.c) */
 /* Looks for an input of the set by choosing where pointers lead, and runs it: 1 as diff_witness_run. */
 int diff_shape_run(struct diff_pair *x, expr_t set, struct diff_case *k);
+/* Is there one, as far as the first shapes show? */
+int diff_shape_has_input(struct diff_pair *x, expr_t set);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include "diff/inside.h"
 
+#include "base/deadline.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "diff/caller.h"
@@ -13,7 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SHAPES 6   /* that are tried */
+#define SHAPES 8   /* that are tried */
+#define FIRST_SHAPES 2 /* where it is only asked whether there is an input */
 #define ROUNDS 40  /* of choosing in one shape: pointers that pointers lead to */
 #define OBJECT 4096ull /* bytes between two objects */
 #define DEPTH 12   /* operators in a number that an address depends on */
@@ -55,8 +57,8 @@ static uint64_t choose_object(struct shape *h)
 	int null = h->number && next_choice(h) % 4 == 0;
 	if (null || (h->objects + 3) * OBJECT > CALLER_ARENA_BYTES)
 		return 0;
-	if (h->number > 1 && h->objects && next_choice(h) % 4 == 0)
-		return CALLER_ARENA + (1 + next_choice(h) % h->objects) * OBJECT;
+	if (h->number > 1 && h->objects && next_choice(h) % 2 == 0) /* the last one, or a place a little further in it: the ends of a buffer */
+		return CALLER_ARENA + (next_choice(h) % 2 ? h->objects : 1 + next_choice(h) % h->objects) * OBJECT + next_choice(h) % 3;
 	return CALLER_ARENA + ++h->objects * OBJECT;
 }
 
@@ -305,6 +307,8 @@ static enum verdict try_shape(struct shape *h, expr_t set, struct solve_model *o
 	}
 	if (h->chosen || diff_pair_is_over(h->x))
 		return VERDICT_UNKNOWN;
+	double left = h->x->end - deadline_processor();
+	solver_limit(h->x->solver, left);
 	expr_t valid = h->number % 2 ? now : with_pointers(h, now); /* every other shape: what the set does not look at may be any number */
 	v = solve_formula(h->x->solver, h->p, &valid, 1, &m);
 	if (v != VERDICT_SAT && valid != now)
@@ -321,18 +325,19 @@ static enum verdict try_shape(struct shape *h, expr_t set, struct solve_model *o
 	return v;
 }
 
-int diff_shape_run(struct diff_pair *x, expr_t set, struct diff_case *k)
+/* The first shapes. k: what runs of their inputs are to show; NULL: nothing is run. 1: a run has shown it, or without runs: there is an input. */
+static int try_shapes(struct diff_pair *x, expr_t set, unsigned shapes, struct diff_case *k)
 {
 	expr_t all = expr_and(x->p, set, diff_stubs_fit(x));
 	int shown = 0;
 	for (int i = 0; i < 2; i++)
 		all = expr_and(x->p, all, vc_facts(x->side[i].vc));
-	for (unsigned i = 0; i < SHAPES && !shown && all != expr_false(x->p) && !diff_pair_is_over(x); i++) {
+	for (unsigned i = 0; i < shapes && !shown && all != expr_false(x->p) && !diff_pair_is_over(x); i++) {
 		struct shape h = {.x = x, .p = x->p, .number = i, .chosen = 1};
 		struct solve_model m = {0};
 		enum verdict v = try_shape(&h, all, &m);
 		log_info("shape %u of %s: %u objects, %zu bytes: %s", i, x->side[NEW].f->name, h.objects, h.places.size, v == VERDICT_SAT ? "an input" : v == VERDICT_UNSAT ? "none" : "not known");
-		shown = v == VERDICT_SAT && diff_witness_run_as_is(x, &m, k);
+		shown = v == VERDICT_SAT && (!k || diff_witness_run_as_is(x, &m, k));
 		solve_model_release(&m);
 		map_release(&h.known);
 		map_release(&h.leaves);
@@ -341,4 +346,14 @@ int diff_shape_run(struct diff_pair *x, expr_t set, struct diff_case *k)
 		vec_release(&h.places);
 	}
 	return shown;
+}
+
+int diff_shape_run(struct diff_pair *x, expr_t set, struct diff_case *k)
+{
+	return try_shapes(x, set, SHAPES, k);
+}
+
+int diff_shape_has_input(struct diff_pair *x, expr_t set)
+{
+	return try_shapes(x, set, FIRST_SHAPES, NULL);
 }

@@ -1,7 +1,7 @@
 /* stubs.c: functions outside as a run has them, to find an input that a run then shows.
  *
  * For a proof a function outside may do anything (pair.c). A run has something in its place (caller_main.c, instrument/expose.h): the C library itself; an allocator that says where memory is, or fails; stubs for all others and for
- * calls through pointers, which write nothing and return what the input says of the n-th such call. An evaluation with stubs takes functions outside for these: what a call returns is a variable NAME()#N, which both
+ * calls through pointers, which return what the input says of the n-th such call, and write what it says to locals whose address they get, and nowhere else. An evaluation with stubs takes functions outside for these: what a call returns is a variable NAME()#N, which both
  * versions share and which belongs to the input; N is counted in an object of its own. What is not modelled (functions of the C library, bodies that cannot be followed) returns anything and writes nothing.
  *
  * None of this claims anything: it only proposes inputs, and what their runs show is what is said.
@@ -36,10 +36,14 @@ static const char *name_of(const struct vc_call *c)
 
 /* ------------------------------------------------------------ what a call returns */
 
-static expr_t outside_result(struct diff_pair *x, const struct vc_call *c, unsigned number, unsigned width, int is_pointer)
+/* A word that the n-th call gives: its result, or (argument not DIFF_RESULT) what that argument points to afterwards, from this byte on. */
+static expr_t outside_word(struct diff_pair *x, const struct vc_call *c, unsigned number, unsigned width, int is_pointer, unsigned argument, unsigned offset)
 {
 	char name[300];
-	snprintf(name, sizeof name, "%.250s()#%u", name_of(c), number);
+	if (argument == DIFF_RESULT)
+		snprintf(name, sizeof name, "%.250s()#%u", name_of(c), number);
+	else /* by its size, too, which may be another in the other version */
+		snprintf(name, sizeof name, "*%.250s()#%u.%u+%u:%u", name_of(c), number, argument, offset, width / 8);
 	expr_t e = expr_named(x->p, width, name);
 	for (size_t i = 0; i < x->outside.size; i++)
 		if (x->outside.data[i].term == e) {
@@ -49,7 +53,7 @@ static expr_t outside_result(struct diff_pair *x, const struct vc_call *c, unsig
 		}
 	struct buf text = BUF_EMPTY;
 	buf_adds(&text, name);
-	vec_push(&x->outside, ((struct diff_outside){.term = e, .name = strdup(name_of(c)), .number = number, .arguments = c->arg_count}));
+	vec_push(&x->outside, ((struct diff_outside){.term = e, .name = strdup(name_of(c)), .number = number, .arguments = c->arg_count, .argument = argument, .offset = offset}));
 	vec_push(&x->inputs, ((struct diff_word){.term = e, .name = buf_take(&text), .type = CODE_NONE, .is_pointer = (uint8_t)is_pointer, .is_outside = 1}));
 	return e;
 }
@@ -58,7 +62,7 @@ static expr_t outside_result(struct diff_pair *x, const struct vc_call *c, unsig
 static expr_t allocated(struct diff_pair *x, const struct vc_call *c, unsigned number)
 {
 	struct exprs *p = x->p;
-	expr_t fails = outside_result(x, c, number, 1, 0), size = expr_const(p, 64, 0);
+	expr_t fails = outside_word(x, c, number, 1, 0, DIFF_RESULT, 0), size = expr_const(p, 64, 0);
 	for (uint32_t i = !strcmp(name_of(c), "realloc"); i < c->arg_count; i++) {
 		if (c->args[i] == EXPR_NONE || expr_width(p, c->args[i]) != 64)
 			return expr_const(p, 64, 0);
@@ -73,7 +77,7 @@ static expr_t result_of(struct diff_pair *x, const struct vc_call *c, unsigned n
 {
 	if (c->target && expose_is_allocator(c->target->name))
 		return allocated(x, c, number);
-	return outside_result(x, c, number, c->width, c->f->values[c->at].is_pointer);
+	return outside_word(x, c, number, c->width, c->f->values[c->at].is_pointer, DIFF_RESULT, 0);
 }
 
 /* The count is a choice of numbers: a choice of results, and the next count. */
@@ -93,6 +97,40 @@ static void by_number(struct diff_pair *x, const struct vc_call *c, expr_t count
 	int known = expr_is_const(p, count, &number) && number < CALLER_CALLS;
 	*result = !c->width ? EXPR_NONE : known ? result_of(x, c, (unsigned)number) : expr_const(p, c->width, 0);
 	*next = expr_const(p, 8, known ? number + 1 : CALLER_CALLS);
+}
+
+/* ------------------------------------------------------------ what a call writes */
+
+/* What stands at an argument after the n-th call, of which the count is a choice; what stood there, if the input says nothing of that call. */
+static expr_t written(struct diff_pair *x, const struct vc_call *c, expr_t count, expr_t before, unsigned argument, unsigned offset, unsigned depth)
+{
+	struct exprs *p = x->p;
+	struct expr_node n = *expr_get(p, count);
+	u128 number;
+	if (n.op == MUSTER_OP_ITE && depth)
+		return expr_ite(p, n.a, written(x, c, n.b, before, argument, offset, depth - 1), written(x, c, n.c, before, argument, offset, depth - 1));
+	if (!expr_is_const(p, count, &number) || number >= CALLER_CALLS)
+		return before;
+	return outside_word(x, c, (unsigned)number, expr_width(p, before), expr_width(p, before) == 64, argument, offset);
+}
+
+/* A local of the caller's whose address is passed: it gets a value from there, as far as a run has room to say it. */
+static void write_local(struct diff_side *s, struct vc_call *c, expr_t count, unsigned argument)
+{
+	struct exprs *p = s->pair->p;
+	expr_t offset = EXPR_NONE, at = c->args[argument];
+	u128 first;
+	uint32_t object = at != EXPR_NONE && expr_width(p, at) == 64 ? vc_object_at(c->vc, at, &offset) : VC_NO_OBJECT;
+	if (object == VC_NO_OBJECT || vc_object_lasts(c->vc, object) || vc_object_global(c->vc, object) != CODE_NONE || object == s->world || object == s->count || !expr_is_const(p, offset, &first) || first)
+		return;
+	uint64_t bytes = vc_object_bytes(c->vc, object);
+	for (unsigned k = 0; k < bytes && k < CALLER_WRITES; k += 8) {
+		unsigned width = 8 * (bytes - k < 8 ? (unsigned)(bytes - k) : 8);
+		expr_t place = expr_binary(p, MUSTER_OP_ADD, at, expr_const(p, 64, k));
+		expr_t before = vc_state_load(c, place, width);
+		if (before != EXPR_NONE)
+			vc_state_store(c, place, written(s->pair, c, count, before, argument, k, CALLER_CALLS));
+	}
 }
 
 /* ------------------------------------------------------------ calls */
@@ -123,6 +161,8 @@ static enum vc_call_how call_stub(struct diff_side *s, struct vc_call *c, int sa
 		vec_push(&s->pair->callees, ((struct diff_callee){c->guard, c->callee}));
 	by_number(s->pair, c, count, CALLER_CALLS, &c->result, &next);
 	vc_state_store(c, vc_address(c->vc, s->count), next);
+	for (uint32_t i = 0; says && c->target && i < c->arg_count; i++)
+		write_local(s, c, count, i);
 	world = says ? say_call(s, c) : vc_read(c->vc, vc_state_memory(c), s->world, expr_const(p, 64, 0), 64);
 	if (!diff_pair_never_returns(c))
 		return VC_CALL_DONE;

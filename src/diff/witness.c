@@ -55,6 +55,7 @@ struct diff_witnesses {
 struct seen { /* of a run */
 	char *out, *result, *memory, *end; /* result NULL: it did not return */
 	int timeout, crashed;
+	int wild; /* crashed, but not at null: memory that a run does not have */
 };
 
 /* ------------------------------------------------------------ the object */
@@ -216,6 +217,12 @@ static int read_call(char *text, const char *status, struct seen *out)
 	char *mark = strstr(text, CALLER_MARK), words[256];
 	if (r.end == RUN_SIGNAL && r.signal == SIGPROF)
 		r.end = RUN_TIME;
+	if (!mark && r.end == RUN_EXIT && r.code == CALLER_FAILED)
+		return -1;
+	if (!mark && r.end == RUN_EXIT && r.code == CALLER_WILD) {
+		r = (struct run_result){.end = RUN_SIGNAL, .signal = SIGSEGV};
+		out->wild = 1;
+	}
 	run_result_words(&r, words, sizeof words);
 	out->timeout = run_was_stopped(r.end);
 	out->crashed = r.end == RUN_SIGNAL && is_crash(r.signal);
@@ -287,32 +294,65 @@ static void name_byte(const struct diff_pair *x, const struct solve_model *m, ui
 	buf_addf(new, "0x%x%s", (unsigned)(uint8_t)(vb >> 8 * k), b ? "" : " as before");
 }
 
-/* Lines "NAME offset value" of variables that both versions have, or memory, with another value. 1: some differ, and the first is named; m: the input, if it is known. */
+/* Lines "NAME offset value": where each stands in the text, by name and offset. */
+static void index_lines(const char *text, struct strmap *out)
+{
+	struct buf key = BUF_EMPTY;
+	for (const char *s = text, *end; *s && (end = strchr(s, '\n')); s = end + 1) {
+		const char *value = memrchr(s, ' ', (size_t)(end - s));
+		buf_clear(&key);
+		buf_add(&key, s, value ? (size_t)(value - s) : 0);
+		strmap_set(out, buf_str(&key), (uint64_t)((value ? value + 1 : end) - text));
+	}
+	buf_release(&key);
+}
+
+static int same_value(const char *a, const char *b)
+{
+	size_t n = strcspn(a, "\n");
+	return n == strcspn(b, "\n") && !strncmp(a, b, n);
+}
+
+/* A place with another value; b NULL: only one version wrote to this memory. */
+static void say_place(const struct diff_pair *x, const struct solve_model *m, const char *place, const char *a, const char *b, struct buf *name, struct buf *old, struct buf *new)
+{
+	const char *offset = strrchr(place, ' ') + 1;
+	int length = (int)(offset - place) - 1, memory = !strncmp(place, "memory ", 7);
+	char va[64], vb[64];
+	snprintf(va, sizeof va, "%.*s", (int)strcspn(a, "\n"), a);
+	snprintf(vb, sizeof vb, "%.*s", b ? (int)strcspn(b, "\n") : 0, b ? b : "");
+	if (m && memory) {
+		name_byte(x, m, strtoull(offset, NULL, 16), va, b ? vb : NULL, name, old, new);
+		return;
+	}
+	buf_addf(name, "%.*s%s%s", length, place, memory ? " at 0x" : "+0x", offset);
+	buf_addf(old, "0x%s", va);
+	buf_addf(new, "%s%s", b ? "0x" : "", b ? vb : "what it was");
+}
+
+/* Variables that both versions have, or memory, with another value. 1: some differ, and the first is named; m: the input, if it is known. */
 static int memory_differs(const struct diff_pair *x, const struct solve_model *m, const char *a, const char *b, struct buf *name, struct buf *old, struct buf *new)
 {
-	char what[256], other[256], va[64], vb[64];
-	unsigned long long at, bt;
-	for (const char *s = a; *s; s = strchr(s, '\n') + 1) {
-		const char *t = b;
-		if (sscanf(s, "%255s %llx %63s", what, &at, va) != 3)
-			return 0;
-		for (; *t; t = strchr(t, '\n') + 1)
-			if (sscanf(t, "%255s %llx %63s", other, &bt, vb) == 3 && at == bt && !strcmp(what, other))
-				break;
-		if (!*t && strcmp(what, "memory"))
-			continue; /* only one version has it */
-		if (*t && !strcmp(va, vb))
+	struct strmap others = {0};
+	struct buf place = BUF_EMPTY;
+	int differs = 0;
+	index_lines(b, &others);
+	for (const char *s = a, *end; *s && !differs && (end = strchr(s, '\n')); s = end + 1) {
+		const char *value = memrchr(s, ' ', (size_t)(end - s));
+		uint64_t at;
+		if (!value++)
 			continue;
-		if (m && !strcmp(what, "memory")) {
-			name_byte(x, m, at, va, *t ? vb : NULL, name, old, new);
-			return 1;
-		}
-		buf_addf(name, "%s%s%llx", what, strcmp(what, "memory") ? "+0x" : " at 0x", at);
-		buf_addf(old, "0x%s", va);
-		buf_addf(new, "%s%s", *t ? "0x" : "", *t ? vb : "what it was");
-		return 1;
+		buf_clear(&place);
+		buf_add(&place, s, (size_t)(value - 1 - s));
+		int there = strmap_get(&others, buf_str(&place), &at);
+		if (there ? same_value(value, b + at) : strncmp(s, "memory ", 7) != 0) /* a variable that only one version has */
+			continue;
+		say_place(x, m, buf_str(&place), value, there ? b + at : NULL, name, old, new);
+		differs = 1;
 	}
-	return 0;
+	buf_release(&place);
+	strmap_release(&others);
+	return differs;
 }
 
 static void result_text(const struct diff_pair *x, int which, const char *line, struct buf *out)
@@ -501,12 +541,21 @@ static int run_both(struct diff_pair *x, const char *text, struct seen seen[2])
 	return e;
 }
 
+/* Of an input that is only a proposal (stubs.c) the run alone says what it shows: one version follows a null pointer, or divides by zero, and the other does not; or neither does. */
+static void settle_kind(const struct diff_pair *x, const struct seen seen[2], struct diff_case *out)
+{
+	if (x->stubs)
+		out->undefined = seen[OLD].crashed != seen[NEW].crashed && !seen[OLD].wild && !seen[NEW].wild;
+}
+
 int diff_witness_run_as_is(struct diff_pair *x, const struct solve_model *m, struct diff_case *out)
 {
 	struct seen seen[2] = {{0}};
 	struct buf text = BUF_EMPTY;
 	diff_input_write(x, m, &text);
-	int ok = !run_both(x, buf_str(&text), seen) && describe(x, m, &seen[OLD], &seen[NEW], out) && (!out->undefined || seen[OLD].crashed || seen[NEW].crashed);
+	int ok = !run_both(x, buf_str(&text), seen);
+	settle_kind(x, seen, out);
+	ok = ok && describe(x, m, &seen[OLD], &seen[NEW], out) && (!out->undefined || seen[OLD].crashed || seen[NEW].crashed);
 	if (ok) {
 		note_inputs(x, m, out);
 		out->run = buf_take(&text);

@@ -243,12 +243,12 @@ static LLVMValueRef as_result(struct exposer *x, LLVMValueRef word, LLVMTypeRef 
 	return LLVMConstNull(type);
 }
 
-static void make_stub(struct exposer *x, LLVMValueRef f)
+/* The function says how it was called, under this name. rooms: by argument, bytes of the local that it is the address of, or 0; NULL: not known. */
+static void define_stub(struct exposer *x, LLVMValueRef f, const char *name, int ends, LLVMValueRef rooms)
 {
-	LLVMTypeRef types[3] = {x->pointer, x->word, x->pointer}, type = LLVMFunctionType(x->word, types, 3, 0), result = LLVMGetReturnType(LLVMGlobalGetValueType(f));
+	LLVMTypeRef types[4] = {x->pointer, x->word, x->pointer, x->pointer}, type = LLVMFunctionType(x->word, types, 4, 0), result = LLVMGetReturnType(LLVMGlobalGetValueType(f));
 	LLVMValueRef said = LLVMGetNamedFunction(x->module, "muster_stub");
 	unsigned n = LLVMCountParams(f);
-	int ends = never_returns(f);
 
 	if (!said)
 		said = LLVMAddFunction(x->module, "muster_stub", type);
@@ -258,19 +258,104 @@ static void make_stub(struct exposer *x, LLVMValueRef f)
 		LLVMValueRef index = LLVMConstInt(x->word, i, 0);
 		LLVMBuildStore(x->builder, as_word(x, LLVMGetParam(f, i)), LLVMBuildGEP2(x->builder, x->word, list, &index, 1, ""));
 	}
-	LLVMValueRef arguments[3] = {make_text(x, name_of(f)), LLVMConstInt(x->word, ends ? EXPOSE_ENDS | n : n, 0), list};
-	LLVMValueRef value = LLVMBuildCall2(x->builder, type, said, arguments, 3, "");
+	LLVMValueRef arguments[4] = {make_text(x, name), LLVMConstInt(x->word, ends ? EXPOSE_ENDS | n : n, 0), list, rooms ? rooms : LLVMConstNull(x->pointer)};
+	LLVMValueRef value = LLVMBuildCall2(x->builder, type, said, arguments, 4, "");
 	if (LLVMGetTypeKind(result) == LLVMVoidTypeKind)
 		LLVMBuildRetVoid(x->builder);
 	else
 		LLVMBuildRet(x->builder, as_result(x, value, result));
 }
 
+/* ------------------------------------------------------------ calls that need a stub of their own */
+
+static int is_argument(LLVMTypeRef t)
+{
+	return is_plain(t) || LLVMGetTypeKind(t) == LLVMDoubleTypeKind;
+}
+
+/* The address of something's first member or element, which is that of the whole. */
+static int is_start(LLVMValueRef v)
+{
+	for (int k = 1; LLVMIsAGetElementPtrInst(v) && k < LLVMGetNumOperands(v); k++)
+		if (!LLVMIsAConstantInt(LLVMGetOperand(v, (unsigned)k)) || LLVMConstIntGetZExtValue(LLVMGetOperand(v, (unsigned)k)))
+			return 0;
+	return LLVMIsAGetElementPtrInst(v) != NULL;
+}
+
+/* Bytes of the local whose address the value is; 0: it is something else. */
+static uint64_t room_of(const struct exposer *x, LLVMValueRef v)
+{
+	while (is_start(v))
+		v = LLVMGetOperand(v, 0);
+	if (!LLVMIsAAllocaInst(v) || !LLVMIsAConstantInt(LLVMGetOperand(v, 0)) || LLVMConstIntGetZExtValue(LLVMGetOperand(v, 0)) != 1)
+		return 0;
+	return LLVMABISizeOfType(LLVMGetModuleDataLayout(x->module), LLVMGetAllocatedType(v));
+}
+
+static LLVMValueRef make_rooms(struct exposer *x, LLVMValueRef *rooms, unsigned n)
+{
+	LLVMValueRef array = LLVMConstArray2(x->word, rooms, n), v = LLVMAddGlobal(x->module, LLVMTypeOf(array), "");
+
+	LLVMSetInitializer(v, array);
+	LLVMSetLinkage(v, LLVMPrivateLinkage);
+	LLVMSetGlobalConstant(v, 1);
+	return v;
+}
+
+/* A call with variable arguments, or with addresses of locals: of a stub that sees all of them, and knows what room there is. Others stay as they are. */
+static void settle_call(struct exposer *x, LLVMValueRef call, LLVMValueRef f, int ends)
+{
+	unsigned n = LLVMGetNumArgOperands(call), by_value = LLVMGetEnumAttributeKindForName("byval", 5), some = LLVMIsFunctionVarArg(LLVMGlobalGetValueType(f)) != 0;
+	LLVMTypeRef types[PARAMETERS];
+	LLVMValueRef arguments[PARAMETERS], rooms[PARAMETERS];
+
+	if (n > PARAMETERS || LLVMGetCalledFunctionType(call) != LLVMGlobalGetValueType(f))
+		return;
+	for (unsigned i = 0; i < n; i++) {
+		arguments[i] = LLVMGetOperand(call, i);
+		types[i] = LLVMTypeOf(arguments[i]);
+		if (!is_argument(types[i]) || LLVMGetCallSiteEnumAttribute(call, i + 1, by_value))
+			return;
+		rooms[i] = LLVMConstInt(x->word, room_of(x, arguments[i]), 0);
+		some |= room_of(x, arguments[i]) != 0;
+	}
+	if (!some)
+		return;
+	LLVMTypeRef type = LLVMFunctionType(LLVMGetReturnType(LLVMGlobalGetValueType(f)), types, n, 0);
+	LLVMValueRef stub = LLVMAddFunction(x->module, "muster_call_stub", type);
+	define_stub(x, stub, name_of(f), ends, make_rooms(x, rooms, n));
+	LLVMSetLinkage(stub, LLVMInternalLinkage);
+	LLVMPositionBuilderBefore(x->builder, call);
+	LLVMValueRef now = LLVMBuildCall2(x->builder, type, stub, arguments, n, "");
+	LLVMReplaceAllUsesWith(call, now);
+	LLVMInstructionEraseFromParent(call);
+}
+
+static void settle_calls(struct exposer *x, LLVMValueRef f, int ends)
+{
+	VEC(LLVMValueRef) calls = {0};
+
+	for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u))
+		if (LLVMIsACallInst(LLVMGetUser(u)) && LLVMGetCalledValue(LLVMGetUser(u)) == f)
+			vec_push(&calls, LLVMGetUser(u));
+	for (size_t i = 0; i < calls.size; i++)
+		settle_call(x, calls.data[i], f, ends);
+	vec_release(&calls);
+}
+
+static int is_missing(const struct exposer *x, LLVMValueRef f)
+{
+	return LLVMIsDeclaration(f) && !LLVMGetIntrinsicID(f) && is_reached(x, f) && strncmp(name_of(f), "llvm.", 5) && LLVMGetLinkage(f) != LLVMExternalWeakLinkage && (!expose_library_has(name_of(f)) || expose_is_allocator(name_of(f)));
+}
+
 static void define_missing(struct exposer *x)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(x->module); f; f = LLVMGetNextFunction(f))
-		if (LLVMIsDeclaration(f) && !LLVMGetIntrinsicID(f) && is_reached(x, f) && strncmp(name_of(f), "llvm.", 5) && LLVMGetLinkage(f) != LLVMExternalWeakLinkage && (!expose_library_has(name_of(f)) || expose_is_allocator(name_of(f))))
-			make_stub(x, f);
+		if (is_missing(x, f)) {
+			int ends = never_returns(f);
+			settle_calls(x, f, ends);
+			define_stub(x, f, name_of(f), ends, NULL);
+		}
 	for (LLVMValueRef g = LLVMGetFirstGlobal(x->module); g; g = LLVMGetNextGlobal(g))
 		if (LLVMIsDeclaration(g) && is_reached(x, g) && LLVMGetLinkage(g) != LLVMExternalWeakLinkage && LLVMTypeIsSized(LLVMGlobalGetValueType(g)) && !expose_library_has(name_of(g)))
 			LLVMSetInitializer(g, LLVMConstNull(LLVMGlobalGetValueType(g)));
