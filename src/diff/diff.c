@@ -20,6 +20,7 @@
 #define SETS 1.0     /* seconds for sets once a difference was seen */
 #define PROOF 0.2    /* times the seconds of a pair, for equality with calls abstracted; the same for loops related */
 #define STUBS 0.3    /* the same for a first input that shows a difference */
+#define DIRECT 0.5   /* the same, on top of it, for one that comes to modified code, if there is none yet */
 #define FEW 300	     /* instructions of a function whose loops are unrolled twice at first, of a larger one once */
 #define FIRST 5	     /* iterations of a loop that are looked at without refinement */
 
@@ -268,6 +269,10 @@ static void analyse(struct differ *d, struct diff_function *f, uint32_t symbol)
 		equal = !diff_pair_evaluate(&x, 1, DIFF_CUT) && diff_lockstep_proves(&x);
 	give_time(&x, STUBS);
 	int loops = has_loops(d, symbol), looked = !why && !equal && !d->o->no_refine && (loops || calls_outside(d, symbol)), found = looked && find_witness(&x, f);
+	if (looked && !found) {
+		give_time(&x, DIRECT);
+		found = diff_direct_find(&x, f);
+	}
 	give_time(&x, 1 - (s->callees ? PROOF : 0) - (loops ? PROOF : 0) - (looked ? STUBS : 0)); /* what is left */
 	if (found)
 		diff_pair_limit(&x, SETS, DIFF_WAITS);
@@ -282,6 +287,11 @@ static void analyse(struct differ *d, struct diff_function *f, uint32_t symbol)
 		f->why = strdup(why);
 	} else {
 		diff_describe_pair(&x, f);
+	}
+	if (!equal && !looked && !f->complete && !f->cases.size && !d->o->no_refine) {
+		give_time(&x, DIRECT);
+		if (diff_direct_find(&x, f))
+			f->verdict = DIFF_CHANGED;
 	}
 	pair_done(&x);
 	f->seconds = deadline_clock() - start;

@@ -211,11 +211,18 @@ static int side_is_over(void *ctx)
 	return diff_pair_is_over(((struct diff_side *)ctx)->pair);
 }
 
+static enum vc_end_kind on_edge(void *ctx, const struct vc_point *at, uint32_t edge)
+{
+	return diff_direct_ends(ctx, at, edge);
+}
+
 static void evaluate_side(struct diff_side *s, const expr_t *args)
 {
 	struct diff_pair *x = s->pair;
 	struct vc_options o = {.prefix = s->which == OLD ? "old" : "new", .unroll = x->unroll, .depth = x->unroll < 24 ? 8 : 24, .steps = STEPS, .nodes = NODES, .over = side_is_over, .checks = x->d->o->overflow, .loose = x->stubs != 0,
 			       .flat = 1, .flat_globals = x->flat_globals, .global_name = global_name, .call = on_call, .ctx = s};
+	if (x->direct)
+		o.ends = on_edge;
 	if (x->cuts) {
 		o.unroll = 1;
 		o.depth = 8;
@@ -474,6 +481,7 @@ static void evaluate_both(struct diff_pair *x)
 {
 	x->p = exprs_new();
 	make_arguments(x);
+	diff_direct_begin(x);
 	for (int k = 0; k < 2; k++)
 		evaluate_side(&x->side[k], x->args);
 }
