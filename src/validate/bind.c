@@ -766,16 +766,20 @@ int bind_is_apart(const struct bind *b, uint32_t global)
 	return !b->objects || b->apart || !b->f->code->globals[global].escapes;
 }
 
+int bind_check_apart(struct bind *b)
+{
+	for (uint32_t i = 0; i < vc_objects(b->vc); i++) {
+		uint32_t g = vc_object_global(b->vc, i);
+		if (g != CODE_NONE && !b->f->code->globals[g].constant && !bind_is_apart(b, g))
+			return fail(b, "an object of the summary may be a variable that the function uses");
+	}
+	return 0;
+}
+
 expr_t bind_frame(struct bind *b, const struct vc_outcome *out)
 {
-	expr_t all = b->local ? local_frame(b->local, b) : expr_true(b->p);
-	const struct code *code = b->f->code;
+	expr_t all = bind_check_apart(b) ? EXPR_NONE : b->local ? local_frame(b->local, b) : expr_true(b->p);
 	for (uint32_t i = 0; all != EXPR_NONE && i < vc_objects(b->vc); i++) {
-		uint32_t g = vc_object_global(b->vc, i);
-		if (g != CODE_NONE && !code->globals[g].constant && !bind_is_apart(b, g)) {
-			fail(b, "an object of the summary may be a variable that the function uses");
-			return EXPR_NONE;
-		}
 		if (!vc_object_lasts(b->vc, i) || (b->local && local_is_over(b->local, i)))
 			continue;
 		expr_t x = vc_object_start(b->vc, i), y = vc_contents(b->vc, out->memory, i);

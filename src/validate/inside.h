@@ -103,6 +103,8 @@ expr_t bind_frame(struct bind *b, const struct vc_outcome *out);
 
 /* Does no object that a pointer of P leads to have a byte of the global? P says so, or nobody outside of the unit's code has its address. */
 int bind_is_apart(const struct bind *b, uint32_t global);
+/* After the evaluation: are they, of all variables that it came to? 0, -1: b->why. */
+int bind_check_apart(struct bind *b);
 /* No place of P, nor one that Q names as it was before, has one of these bytes. */
 int bind_is_unnamed(struct bind *b, uint32_t object, uint64_t offset, uint64_t bytes);
 

@@ -315,7 +315,9 @@ static int stays_clear(struct phase *x, const struct code_function *f, struct su
 	int ok = 0;
 	if (!phase_open(x, f, f, l, s)) {
 		const struct vc_end *ends = vc_ends(x->vc, &count);
-		ok = 1;
+		ok = !bind_check_apart(&x->bind);
+		if (!ok)
+			x->why = x->bind.why;
 		for (size_t i = 0; i < count && ok; i++)
 			if (is_against(x, &ends[i], failure_of(x->p, s)))
 				ok = phase_is_impossible(x, ends[i].guard, ends[i].kind == VC_REACHED ? "it may come to something that was modified" : phase_end_words(&ends[i]));
