@@ -181,6 +181,37 @@ void summary_simplify(struct summaries *l, struct summary *s, struct solver *sol
 		settle_addresses(l, s);
 }
 
+/* ---------------------------------------------------------------- covered */
+
+/* P of an other one as a condition on states of s; false: it may have none of them. Predicates are what they are: s has the same, or nothing is known. */
+static expr_t among(struct exprs *p, const struct summary *s, const struct summary *other)
+{
+	expr_t e = expr_true(p);
+
+	for (size_t i = 0; i < other->pre.size; i++) {
+		size_t k = 0;
+		while (k < s->pre.size && s->pre.data[k] != other->pre.data[i])
+			k++;
+		if (k < s->pre.size)
+			continue;
+		if (has_predicate(p, other->pre.data[i]))
+			return expr_false(p);
+		e = expr_and(p, e, other->pre.data[i]);
+	}
+	return e;
+}
+
+int summary_is_covered(struct summaries *l, const struct summary *s, size_t count, struct solver *solver)
+{
+	struct exprs *p = l->pool;
+	expr_t none = expr_true(p);
+
+	for (size_t i = 0; i < count; i++)
+		if (!l->all.data[i].why && l->all.data[i].kind == s->kind)
+			none = expr_and(p, none, expr_not(p, among(p, s, &l->all.data[i])));
+	return none == expr_false(p) || (!is_late(l) && refuted(p, solver, s->pre.data, s->pre.size, SIZE_MAX, none));
+}
+
 /* ------------------------------------------------------------------ joins */
 
 static int same_set(const expr_t *a, size_t n, const expr_t *b, size_t m)

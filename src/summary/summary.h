@@ -70,6 +70,8 @@ int summary_normalise(struct summaries *l, struct summary *s);
 struct solver;
 /* Drops conjuncts of P that the others imply; asks the solver, a question for each. Nothing is dropped without a proof. A summary from a call is finished by it. */
 void summary_simplify(struct summaries *l, struct summary *s, struct solver *solver);
+/* Has one of the first `count` summaries that are not partial each state of s? 0: not shown. */
+int summary_is_covered(struct summaries *l, const struct summary *s, size_t count, struct solver *solver);
 /* Joins summaries of one function, kind, end and Q of which one solver answer shows that the join is exact: P1 or P2 is what they have in common. */
 void summaries_join(struct summaries *l, struct solver *solver, uint32_t *moved); /* moved: as many numbers as there are now: what each becomes; NULL: nobody asks */
 

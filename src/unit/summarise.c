@@ -12,11 +12,8 @@
 #include "build/join.h"
 #include "campaign/summaries.h"
 #include "unit/reuse.h"
-#include "search/path.h"
-#include "solve/solve.h"
-#include "summary/gather.h"
-#include "summary/driven.h"
 #include "unit/sample.h"
+#include "unit/summarise_inside.h"
 
 #include <math.h>
 #include <signal.h>
@@ -31,27 +28,6 @@
 
 #define QUERY_SECONDS 0.5 /* with --time: of a question whose answer only makes a summary shorter */
 #define GATHER_SHARE 0.5   /* of the time that is left: runs of callers, for their callees */
-
-struct making {
-	struct test_session *s;
-	struct test_function *f;
-	struct summaries *l;
-	struct solver *solver;
-	struct sites sites;
-	struct path path;
-	struct import import;
-	struct arena arena; /* of one run */
-	VEC(struct driven_condition) conditions;
-	VEC(struct driven_memory) memory;
-	struct buf why;
-	int quiet; /* nobody asked for these summaries */
-	size_t cut;	     /* functions whose summaries are not of all tests, since the time was over */
-	struct gather calls; /* of the functions that are called by others of the unit */
-	struct sites call_sites;
-	const struct test_case *now; /* that runs there */
-	struct whole *whole; /* the program */
-	VEC(struct segment_cuts *) cuts; /* of functions, if segments are asked for */
-};
 
 /* ------------------------------------------------------------- one run */
 
@@ -76,7 +52,9 @@ static void read_run(struct making *m, const struct trace *t)
 	vec_clear(&m->memory);
 	m->path.exact = 1;
 	m->path.checks = m->s->o->checks;
+	covering_read(m, t);
 	path_read(&m->path, t, &m->sites, NULL, 0);
+	covering_bind(m);
 	for (size_t i = 0; i < m->path.steps.size; i++) {
 		const struct path_step *s = &m->path.steps.data[i];
 		vec_push(&m->conditions, (struct driven_condition){path_constraint(s, &m->import, &m->sites), s->kind == MUSTER_EV_BOUND});
@@ -173,7 +151,7 @@ static int cut_at_failure(struct making *m, const struct trace *t, struct driven
 		if (!path_broke(s) || s->free)
 			continue;
 		r->failure = checker_get(s->checker)->name;
-		if (site_find(&m->s->check.trace.sites, e->unit, e->index, &site))
+		if (site_find(&m->target->sites, e->unit, e->index, &site))
 			r->end_line = site.line;
 		m->conditions.size = i + 1;
 		return 1;
@@ -203,7 +181,7 @@ static void make_of(struct making *m, const struct trace *t, const struct test_c
 
 	import_init(&m->import, t, m->l->pool, c->size);
 	read_run(m, t);
-	if (!m->path.cut && !m->path.assumed && how_it_ended(m, t, c, &r)) {
+	if (!m->path.cut && !m->path.assumed && !m->inexact && how_it_ended(m, t, c, &r)) {
 		find_missing(m);
 		r.conditions = m->conditions.data, r.condition_count = m->conditions.size;
 		r.memory = m->memory.data, r.memory_count = m->memory.size;
@@ -223,7 +201,7 @@ static void make_of(struct making *m, const struct trace *t, const struct test_c
 	arena_release(&m->arena);
 }
 
-static int run_test(struct making *m, const struct test_case *c)
+int making_run(struct making *m, const struct test_case *c)
 {
 	struct launch_input in = target_input(m->s->driven.argv, c->data, c->size, NULL);
 	struct run_result r;
@@ -231,10 +209,10 @@ static int run_test(struct making *m, const struct test_case *c)
 
 	if (c->flags & (TEST_ASSUMED | TEST_HANG | TEST_WAITS))
 		return 0;
-	if (launcher_run(m->s->check.tracer, &in, &r))
+	if (launcher_run(m->launcher, &in, &r))
 		return -1;
 	int killed = r.end != RUN_EXIT && (r.end != RUN_SIGNAL || r.signal == SIGKILL);
-	if (r.end == RUN_FAILED || r.end == RUN_CUT || r.counts.state == MUSTER_STATE_FAILED || killed || trace_open(&t, &m->s->check.trace.shm, 0)) {
+	if (r.end == RUN_FAILED || r.end == RUN_CUT || r.counts.state == MUSTER_STATE_FAILED || killed || trace_open(&t, &m->target->shm, 0)) {
 		if (!m->quiet)
 			log_warn("%s: test %llu could not be traced: there is no summary of it", m->f->name, (unsigned long long)c->id);
 		return 0;
@@ -521,8 +499,10 @@ static int of_function(struct making *m, struct hash128 unit, size_t left)
 	for (; done < m->f->tests.size && !e && !test_late(m->s) && (!done || !until || deadline_clock() < until); done++) {
 		const struct test_case *c = &m->f->tests.data[done];
 		judged += c->passed || c->failed || c->hidden || c->flags & (TEST_ASSUMED | TEST_HANG | TEST_WAITS);
-		e = run_test(m, c);
+		e = making_run(m, c);
 	}
+	if (!e)
+		e = covering_run(m);
 	m->cut += judged < m->f->tests.size && m->s->o->seconds > 0;
 	add_called(m);
 	shorten(m);
@@ -539,6 +519,7 @@ static int of_function(struct making *m, struct hash128 unit, size_t left)
 
 static void release_making(struct making *m)
 {
+	covering_close(m);
 	sites_release(&m->sites);
 	path_release(&m->path);
 	vec_release(&m->conditions);
@@ -560,8 +541,9 @@ int test_summarise(struct test_session *s, struct test_function *f, const struct
 	if (e)
 		return -1;
 	sites_init(&m.sites, &s->check.trace.sites);
+	m.target = &s->check.trace, m.launcher = s->check.tracer;
 	for (size_t i = 0; i < count && !e && !test_late(s); i++)
-		e = run_test(&m, &tests[i]);
+		e = making_run(&m, &tests[i]);
 	release_making(&m);
 	return e;
 }
@@ -589,6 +571,7 @@ int test_summaries(struct test_session *s)
 	}
 	m.solver = solver_new(&so);
 	sites_init(&m.sites, &s->check.trace.sites);
+	m.target = &s->check.trace, m.launcher = s->check.tracer;
 	e = gather_called(&m);
 	shorten_segments(&m);
 	for (size_t i = 0; i < s->functions.size && !e; i++) {
