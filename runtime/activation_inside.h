@@ -71,6 +71,7 @@ RT_HIDDEN void activation_mark_some(enum muster_mark what, uint32_t count);
 extern RT_HIDDEN struct moving activation_moving;
 /* One more inside of the innermost: its number; 0: there is no room. */
 RT_HIDDEN uint32_t activation_push(uint64_t frame);
+RT_HIDDEN uint32_t activation_next(void); /* the number that it would have */
 RT_HIDDEN label activation_leaf(uint32_t open, unsigned width, label bound, label place, unsigned memory, uint64_t value, uint64_t k, uint64_t site);
 RT_HIDDEN int activation_is_outer(uint32_t number); /* is it open, for rt_rebind? */
 RT_HIDDEN void activation_read_end(void); /* nothing is open any more */

@@ -6,8 +6,8 @@
 
 #ifdef RT_ACTIVATIONS
 /* Each gives the place of the segment among the open activations; 0: none was begun. */
-RT_HIDDEN uint32_t segment_enter(const struct rt_function *f, const uint64_t *values, label *labels); /* with its call */
-RT_HIDDEN uint32_t segment_begin(const struct rt_cut *c, const uint64_t *values, label *labels);
+RT_HIDDEN uint32_t segment_enter(const struct rt_function *f, uint64_t *values, label *labels); /* with its call */
+RT_HIDDEN uint32_t segment_begin(const struct rt_cut *c, uint64_t *values, label *labels);
 /* The innermost activation is a segment that is over. labels become what they are outside of it. */
 RT_HIDDEN void segment_next(const struct rt_cut *c, const uint64_t *values, label *labels);
 RT_HIDDEN void segment_return(const struct rt_function *f, const uint64_t *values, label *labels);

@@ -131,7 +131,7 @@ static void tell_results(const struct rt_function *f, const uint64_t *values, co
 		rt_event_whole(MUSTER_EV_RESULT, i, 0, f->site, value_label(labels[i], leaves[2 * i], values[i]));
 }
 
-uint32_t __muster_enter(const struct rt_function *f, const void *self, const void *frame, const uint64_t *values, label *labels)
+uint32_t __muster_enter(const struct rt_function *f, const void *self, const void *frame, uint64_t *values, label *labels)
 {
 	uint64_t site = __muster_tls.call_to == (uint64_t)self ? __muster_tls.call_site : 0;
 	__muster_tls.call_to = 0;
@@ -187,7 +187,7 @@ void __muster_leave(const struct rt_function *f, uint32_t token, const uint64_t 
 	pop(MUSTER_LEFT_RETURNED);
 }
 
-void __muster_cut(const struct rt_function *f, uint32_t token, const struct rt_cut *c, const uint64_t *values, label *labels)
+void __muster_cut(const struct rt_function *f, uint32_t token, const struct rt_cut *c, uint64_t *values, label *labels)
 {
 #ifdef RT_ACTIVATIONS
 	uint32_t at;

@@ -126,11 +126,11 @@ void __muster_byval_get(uint32_t offset, const void *p, uint64_t size, uint32_t 
 void __muster_unit(struct rt_unit *u);
 /* Calls (calls.c). What enter gives is the call's token, which leave wants back. Values and labels are those of the arguments, or of the result; the labels
  * become those that the function works with, or that its caller gets, where it is an activation with leaves (activation.c). */
-uint32_t __muster_enter(const struct rt_function *f, const void *self, const void *frame, const uint64_t *values, label *labels);
+uint32_t __muster_enter(const struct rt_function *f, const void *self, const void *frame, uint64_t *values, label *labels);
 void __muster_leave(const struct rt_function *f, uint32_t token, const uint64_t *values, label *labels);
 void __muster_leave_tail(const struct rt_function *f, uint32_t token);
-/* The header is reached: the labels become those of the leaves of the segment that begins. */
-void __muster_cut(const struct rt_function *f, uint32_t token, const struct rt_cut *c, const uint64_t *values, label *labels);
+/* The header is reached: the labels become those of the leaves of the segment that begins. Of a function with cuts, values here and in enter become others if the engine says so (struct muster_set). */
+void __muster_cut(const struct rt_function *f, uint32_t token, const struct rt_cut *c, uint64_t *values, label *labels);
 void __muster_landed(const struct rt_function *f, uint32_t token); /* a second return of setjmp, or the first */
 void __muster_other_stack(void); /* the program is about to change stacks */
 

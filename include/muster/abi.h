@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define MUSTER_ABI_MAGIC 0x313072657473756dull /* the bytes "muster01" */
-#define MUSTER_ABI_VERSION 7u
+#define MUSTER_ABI_VERSION 8u
 
 /* ------------------------------------------------------------------ labels
  * A label is the index of a node; 0 is "concrete". Labels have 28 bits, so a
@@ -386,6 +386,15 @@ struct muster_function {
 	uint64_t first, end;
 };
 
+/* What a segment begins with instead (the segments variant): a value of its cut or parameter, as hooks have them, or memory. */
+struct muster_set {
+	uint64_t address; /* 0: value `number` */
+	uint64_t value;	  /* lowest byte first */
+	uint32_t number;
+	uint32_t bytes;
+};
+#define MUSTER_SETS 4096 /* of one run */
+
 enum muster_flag {
 	MUSTER_FLAG_ARGS = 1,       /* arguments other than argv[0] are input */
 	MUSTER_FLAG_CALLS = 2,      /* events for calls and returns; the calls variant has them */
@@ -423,6 +432,8 @@ struct muster_header {
 	uint64_t block_offset, block_count;    /* input blocks: first label of each 4096 bytes */
 	uint64_t data_offset, data_size;       /* bytes of MEMORY sources */
 	uint64_t function_offset, function_count; /* struct muster_function, ascending */
+	uint64_t set_offset;		       /* struct muster_set, for the segment that is activation set_activation (0: none is set). With its end the run ends */
+	uint32_t set_count, set_activation;
 	uint32_t table_limit;                  /* largest object read at a symbolic index */
 	uint32_t site_cap;                     /* events a site may have; 0: no cap */
 	uint32_t source_count;

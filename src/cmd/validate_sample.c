@@ -1,7 +1,7 @@
 /* validate_sample.c: muster validate --sample FILE.c: do the summaries in the store hold?
  *
  * The store has how `muster test` was called, so the harness is built as it was then; if that gives another program, the summaries are of another version, and nothing is said. Each summary is read
- * back from its bytes, and random states of its precondition are run (unit/sample.h).
+ * back from its bytes, and random states of its precondition are run (unit/sample.h; of segments unit/sample_segments.h).
  */
 #include "cmd/validate.h"
 
@@ -14,6 +14,7 @@
 #include "solve/solve.h"
 #include "unit/recall.h"
 #include "unit/sample.h"
+#include "unit/sample_segments.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ struct validating {
 	struct batch *batch;
 	struct solver *solver;
 	struct sampling all; /* sums */
+	struct segment_runs *segments; /* NULL: none were sampled yet */
 	uint64_t summaries;
 };
 
@@ -36,6 +38,35 @@ static int input_of(void *ctx, uint64_t test, struct buf *out)
 	struct validating *v = ctx;
 
 	return recall_input(&v->recall, v->now, test, out);
+}
+
+static int input_of_segment(void *ctx, const struct summary *x, struct buf *out)
+{
+	struct validating *v = ctx;
+
+	return recall_input(&v->recall, v->now, x->test, out);
+}
+
+static int sample_segments(struct validating *v, const char *name, struct summaries *l)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < l->all.size; i++)
+		count += l->all.data[i].kind == SUMMARY_SEGMENT;
+	if (!count)
+		return 0;
+	if (!v->segments) {
+		v->segments = mem_zalloc(sizeof *v->segments);
+		if (segment_runs_open(v->segments, v->recall.was.program, v->recall.was.front, v->recall.was.whole, RUN_SECONDS))
+			return -1;
+	}
+	struct segment_sampling g = {.c = &v->segments->c, .f = segment_runs_find(v->segments, name), .l = l, .solver = v->solver, .sites = &v->segments->sites, .checks = checker_default(),
+				     .states = v->o->states, .seed = v->o->seed, .input = input_of_segment, .ctx = v};
+	int e = g.f ? segment_sampling_run(&g) : 0;
+	v->all.ran += g.ran;
+	v->all.without += g.f ? g.without : count;
+	v->all.violated += g.violated;
+	return e;
 }
 
 static int of_function(void *ctx, const struct recall_function *function, struct summaries *l)
@@ -50,7 +81,7 @@ static int of_function(void *ctx, const struct recall_function *function, struct
 	v->now = function;
 	v->all.number = f->number;
 	v->summaries += l->all.size;
-	return sampling_run(&v->all);
+	return sampling_run(&v->all) || sample_segments(v, function->name, l) ? -1 : 0;
 }
 
 static int run(struct validating *v, struct store *s, const struct versions_options *o, const struct version *version, const char *file)
@@ -110,6 +141,9 @@ int validate_sample(const struct validate_sample *o, const char *file, int json)
 	else
 		print(&v, json);
 	batch_close(v.batch);
+	if (v.segments)
+		segment_runs_close(v.segments);
+	free(v.segments);
 	solver_free(v.solver);
 	recall_release(&v.recall);
 	version_release(&version);

@@ -272,6 +272,7 @@ static void trace_function(struct tracer *t, LLVMValueRef fn)
 		end_phi(t, all.data[i]);
 		free(all.data[i]);
 	}
+	trace_set_values(t);
 	vec_release(&all);
 	vec_release(&order);
 }
@@ -335,6 +336,7 @@ static void tracer_release(struct tracer *t)
 	map_release(&t->rooms);
 	vec_release(&t->pool);
 	vec_release(&t->objects);
+	vec_release(&t->settable);
 }
 
 /* ------------------------------------------------------------ system calls */

@@ -165,6 +165,8 @@ void trace_enter(struct tracer *t)
 		tracer_get(t, p, labels, m);
 		get_leaves(t, LLVMTypeOf(p), labels, at, n);
 		tracer_set(t, p, labels, m);
+		if (m == 1)
+			trace_may_be_set(t, p, t->call_values, at);
 		at += m;
 	}
 }

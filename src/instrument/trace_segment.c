@@ -5,6 +5,9 @@
  *
  * So a value of the program has another label behind a cut than before it, and labels are no SSA values any more: those of values that are at some cut of their function have a slot on the stack, written where the
  * value is made and at each cut, and read at each use (tracer_get, tracer_set). A slot is cleared where its value is made, since what has no label says nothing.
+ *
+ * The runtime may give the values themselves others, too: a run then goes on from there in a state that the engine has chosen (MUSTER_SETS). So when a function is done, each value of a cut that has a label, and each
+ * parameter, goes to a slot of its own: written where it is made and behind the hook with what the hook left, read at each use. Where nobody sets anything the program computes what it did.
  */
 #include "instrument/tracer.h"
 
@@ -159,6 +162,98 @@ LLVMValueRef trace_cut_slot(struct tracer *t, LLVMValueRef v)
 	return map_get(&t->slots, (uint64_t)(uintptr_t)v, &slot) ? (LLVMValueRef)(uintptr_t)slot : NULL;
 }
 
+/* ---------------------------------------------------------------- values that may be set */
+
+void trace_may_be_set(struct tracer *t, LLVMValueRef v, LLVMValueRef room, unsigned number)
+{
+	unsigned bits = tracer_bits(t, LLVMTypeOf(v));
+
+	if (!t->cut_flags || !has_label(v) || !bits || bits > 64)
+		return;
+	LLVMValueRef word = LLVMBuildLoad2(t->b, t->i64, tracer_at(t, room, number * 8), "");
+	LLVMTypeRef type = LLVMTypeOf(v);
+	if (LLVMGetTypeKind(type) == LLVMPointerTypeKind)
+		word = LLVMBuildIntToPtr(t->b, word, type, "");
+	else if (bits < 64)
+		word = LLVMBuildTrunc(t->b, word, type, "");
+	vec_push(&t->settable, ((struct trace_settable){v, word}));
+}
+
+struct use {
+	LLVMValueRef user;
+	unsigned operand;
+};
+
+/* All uses, each operand of a user once. */
+static void find_uses(LLVMValueRef v, struct use **list, size_t *count)
+{
+	VEC(struct use) all = {0};
+	struct map seen = {0};
+
+	for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
+		LLVMValueRef user = LLVMGetUser(use);
+		if (!LLVMIsAInstruction(user) || !map_set(&seen, (uint64_t)(uintptr_t)user, 1))
+			continue;
+		for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(user); k++)
+			if (LLVMGetOperand(user, k) == v)
+				vec_push(&all, ((struct use){user, k}));
+	}
+	map_release(&seen);
+	*list = all.data, *count = all.size;
+}
+
+/* A phi has the value at the end of the block that it comes from; of one block there is one. */
+static LLVMValueRef load_for(struct tracer *t, LLVMValueRef slot, LLVMTypeRef type, const struct use *u)
+{
+	if (!LLVMIsAPHINode(u->user)) {
+		tracer_before(t, u->user);
+		return LLVMBuildLoad2(t->b, type, slot, "");
+	}
+	LLVMBasicBlockRef from = LLVMGetIncomingBlock(u->user, u->operand);
+	for (unsigned k = 0; k < u->operand; k++)
+		if (LLVMGetIncomingBlock(u->user, k) == from)
+			return LLVMGetIncomingValue(u->user, k);
+	tracer_before(t, LLVMGetBasicBlockTerminator(from));
+	return LLVMBuildLoad2(t->b, type, slot, "");
+}
+
+static LLVMValueRef to_slot(struct tracer *t, LLVMValueRef v)
+{
+	LLVMTypeRef type = LLVMTypeOf(v);
+	struct use *uses;
+	size_t count;
+
+	find_uses(v, &uses, &count);
+	LLVMValueRef slot = tracer_entry_alloca(t, type, "muster.value");
+	for (size_t i = 0; i < count; i++)
+		LLVMSetOperand(uses[i].user, uses[i].operand, load_for(t, slot, type, &uses[i]));
+	free(uses);
+	if (LLVMIsAArgument(v))
+		tracer_after(t, slot);
+	else if (LLVMIsAPHINode(v))
+		tracer_before(t, behind_phis(LLVMGetInstructionParent(v)));
+	else
+		tracer_after(t, v);
+	LLVMBuildStore(t->b, v, slot);
+	return slot;
+}
+
+void trace_set_values(struct tracer *t)
+{
+	struct map slots = {0};
+	uint64_t slot;
+
+	for (size_t i = 0; i < t->settable.size; i++) {
+		const struct trace_settable *x = &t->settable.data[i];
+		if (!map_get(&slots, (uint64_t)(uintptr_t)x->value, &slot))
+			map_set(&slots, (uint64_t)(uintptr_t)x->value, slot = (uint64_t)(uintptr_t)to_slot(t, x->value));
+		tracer_after(t, x->set);
+		LLVMBuildStore(t->b, x->set, (LLVMValueRef)(uintptr_t)slot);
+	}
+	vec_clear(&t->settable);
+	map_release(&slots);
+}
+
 /* ---------------------------------------------------------------- the cut */
 
 /* struct rt_cut (runtime/hooks.h). */
@@ -199,5 +294,7 @@ void trace_cut(struct tracer *t, LLVMValueRef call)
 		LLVMValueRef slot = trace_cut_slot(t, LLVMGetOperand(call, k + 1));
 		if (slot)
 			LLVMBuildStore(t->b, LLVMBuildLoad2(t->b, t->i32, tracer_at(t, t->cut_labels, k * 4), ""), slot);
+		if (t->options->cuts->values.data[x->first + k].bits)
+			trace_may_be_set(t, LLVMGetOperand(call, k + 1), t->cut_values, k);
 	}
 }

@@ -36,6 +36,11 @@ struct comparison {
 	LLVMValueRef la, lb, va, vb;
 };
 
+/* A value that a hook may have changed, and what it is then. */
+struct trace_settable {
+	LLVMValueRef value, set;
+};
+
 struct tracer {
 	struct unit *u;
 	const struct instrument_options *options;
@@ -70,6 +75,7 @@ struct tracer {
 	LLVMValueRef call_values, call_labels;	/* room for its arguments and results */
 	LLVMValueRef cut_values, cut_labels;	/* room for the values of a cut */
 	unsigned cut_flags;			/* of the function's record */
+	VEC(struct trace_settable) settable;	/* of the function at hand */
 	int dynamic_stack;
 	int driven;		 /* the unit has a drive table: most of what it touches has labels */
 	int small;		 /* it has the slow copy alone: everything that hooks can do is left to them */
@@ -155,6 +161,9 @@ int trace_is_cut(LLVMValueRef call);
 unsigned trace_cut_slots(struct tracer *t, LLVMValueRef fn);	  /* flags of the function's record */
 LLVMValueRef trace_cut_slot(struct tracer *t, LLVMValueRef v); /* or NULL */
 void trace_cut(struct tracer *t, LLVMValueRef call);
+/* Behind a hook, with the builder there: word `number` of the room is what the value is from here on. When the function is done: so it is. */
+void trace_may_be_set(struct tracer *t, LLVMValueRef v, LLVMValueRef room, unsigned number);
+void trace_set_values(struct tracer *t);
 void trace_forget_cuts(struct tracer *t);
 int trace_fast_eligible(struct tracer *t, LLVMValueRef fn);  /* trace_fast.c: two copies of a function */
 void trace_fast_function(struct tracer *t, LLVMValueRef fn, LLVMBasicBlockRef *order, size_t count);

@@ -76,6 +76,8 @@ static void layout(struct shm *s)
 	at = page_up(at + s->slot_count * sizeof(uint32_t));
 	s->function_offset = at;
 	at = page_up(at + SHM_FUNCTIONS * sizeof(struct muster_function));
+	s->set_offset = at;
+	at = page_up(at + MUSTER_SETS * sizeof(struct muster_set));
 	s->seen_offset = at;
 	s->map_size = page_up(at + (o->bare ? s->node_capacity * sizeof(struct muster_node) : 0));
 }
@@ -196,6 +198,17 @@ int shm_set_functions(struct shm *s, const struct muster_function *list, size_t 
 	return 0;
 }
 
+int shm_set_state(struct shm *s, uint32_t activation, const struct muster_set *list, size_t count)
+{
+	if (count > MUSTER_SETS)
+		return error_set("%zu values are to be set, and %u can", count, MUSTER_SETS);
+	s->set_activation = activation;
+	s->set_count = (uint32_t)count;
+	if (count)
+		memcpy(s->base + s->set_offset, list, count * sizeof *list);
+	return 0;
+}
+
 static void punch(struct shm *s, uint64_t from, uint64_t to)
 {
 	from = page_up(from);
@@ -253,6 +266,9 @@ void shm_reset(struct shm *s, uint32_t extra_flags)
 	h->data_size = 0;
 	h->function_offset = s->function_offset;
 	h->function_count = s->function_count;
+	h->set_offset = s->set_offset;
+	h->set_count = s->set_count;
+	h->set_activation = s->set_activation;
 	if (s->function_count)
 		memcpy(s->base + s->function_offset, s->functions, s->function_count * sizeof *s->functions);
 	h->table_limit = s->options.table_limit;

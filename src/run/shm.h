@@ -48,10 +48,11 @@ struct shm {
 	uint64_t slot_offset, slot_count;
 	uint64_t block_offset, block_count;
 	uint64_t data_offset, data_capacity;
-	uint64_t function_offset;
+	uint64_t function_offset, set_offset;
 	uint64_t seen_offset; /* bare: as large as the nodes, which are counters; what was seen of each (muster/cov.h) */
 	struct muster_function *functions; /* whose activations get leaves, ascending */
 	size_t function_count;
+	uint32_t set_count, set_activation; /* a state for a segment: the list is in the mapping */
 	uint32_t source_count;
 	struct muster_source sources[MUSTER_MAX_SOURCES];
 	uint64_t data_used;   /* bytes of MEMORY sources */
@@ -88,6 +89,8 @@ void shm_reset(struct shm *s, uint32_t extra_flags);
  * flags have MUSTER_FLAG_SUMMARIES and MUSTER_FLAG_CALLS. -1 if they are more than SHM_FUNCTIONS. */
 int shm_set_functions(struct shm *s, const struct muster_function *list, size_t count);
 #define SHM_FUNCTIONS (1u << 16)
+/* In the next runs the segment that is this activation begins with these values, and the run ends where it does. 0: no more of that. -1 if they are more than MUSTER_SETS. */
+int shm_set_state(struct shm *s, uint32_t activation, const struct muster_set *list, size_t count);
 
 /* Adds a source for the next run and gives its index. name is what conditions
  * print ("in"); cut to fit. */

@@ -33,6 +33,16 @@ void called_note_value(struct called_maker *m, expr_t v, uint64_t bits, unsigned
 	map_set(&m->values, v, old | bits << shift);
 }
 
+void called_note_spot(struct called_maker *m, expr_t variable, enum place_type type, uint64_t address, uint32_t number, uint64_t bytes)
+{
+	size_t i = 0;
+
+	while (i < m->spots.size && m->spots.data[i].variable != variable)
+		i++;
+	if (i == m->spots.size && (type == PLACE_UNSIGNED || type == PLACE_SIGNED) && bytes <= 8)
+		vec_push(&m->spots, ((struct called_spot){variable, address, number, (uint32_t)bytes}));
+}
+
 /* The scalar that byte `at` of a region is in, and its variable. */
 static expr_t place_at(struct called_maker *m, const struct called_region *g, int64_t at, int after, struct typed_scalar *s)
 {
@@ -96,6 +106,7 @@ static expr_t read_bytes(struct called_maker *m, uint32_t region, int64_t at, un
 	accessed(&m->regions.data[region], at, n);
 	if ((int64_t)s->off == at && s->bytes == n && s->width == 8 * n) {
 		called_note_value(m, v, value, 0);
+		called_note_spot(m, v, s->type, g.base + (uint64_t)at, 0, n);
 		return v;
 	}
 	struct typed_scalar first = *s;
@@ -103,6 +114,7 @@ static expr_t read_bytes(struct called_maker *m, uint32_t region, int64_t at, un
 		struct typed_scalar now;
 		v = place_at(m, &g, at + i, 0, &now);
 		called_note_value(m, v, now.width == 1 ? value >> (8 * i) & 1 : value >> (8 * i) & 255, now.width == 1 ? 0 : (unsigned)(at + i - (int64_t)now.off) * 8);
+		called_note_spot(m, v, now.type, g.base + now.off, 0, now.bytes);
 		expr_t byte = byte_of(m, v, &now, at + i);
 		e = e == EXPR_NONE ? byte : expr_concat(m->p, byte, e);
 	}
@@ -282,6 +294,8 @@ static void take_parameter(struct called_maker *m, const struct activation_input
 	}
 	expr_t v = place_variable(m->p, s.width, s.type, s.size, 0, buf_str(&path), buf_str(&text));
 	called_note_value(m, v, in->value, 0);
+	if (!in->part)
+		called_note_spot(m, v, s.type, 0, in->parameter, 8);
 	map_set(&m->leaves, in->leaf, v);
 	if (in->followed && s.type == PLACE_POINTER)
 		called_follow(m, in, v, target);
@@ -695,7 +709,7 @@ static void copy_terms(struct called_maker *m, struct summary *s)
 	expr_import_release(&memo);
 }
 
-static int fill(struct called_maker *m, const char **reason)
+int called_fill(struct called_maker *m, const char **reason)
 {
 	m->fails = m->r->broken != UINT64_MAX && m->a->begin < m->r->broken && m->r->broken < m->a->end;
 	if (m->a->marks & ACTIVATION_MARK(TRUNCATED) || (!m->fails && m->a->end == CALLS_OPEN) || m->a->begin > m->r->broken) {
@@ -727,13 +741,34 @@ static int fill(struct called_maker *m, const char **reason)
 	return 1;
 }
 
+void called_open(struct called_maker *m, struct summaries *l, const struct called_run *r, const struct called_function *f, uint32_t number)
+{
+	*m = (struct called_maker){.l = l, .p = r->pool, .r = r, .f = f, .a = &r->a->list.data[number], .number = number, .types = {f->front, f->code ? f->code->code : NULL}};
+}
+
+void called_close(struct called_maker *m)
+{
+	vec_release(&m->regions);
+	vec_release(&m->spots);
+	vec_release(&m->pre);
+	vec_release(&m->post);
+	map_release(&m->of_object);
+	map_release(&m->leaves);
+	map_release(&m->followed);
+	map_release(&m->values);
+	map_release(&m->before);
+	map_release(&m->nameless);
+	arena_release(&m->arena);
+	buf_release(&m->why);
+}
+
 int summary_called(struct summaries *l, const struct called_run *r, const struct called_function *f, uint32_t number, const char **reason)
 {
-	struct called_maker m = {.l = l, .p = r->pool, .r = r, .f = f, .a = &r->a->list.data[number], .number = number,
-				 .types = {f->front, f->code ? f->code->code : NULL}};
+	struct called_maker m;
 	struct summary s = {.function = arena_strdup(&l->arena, f->name), .lp = {.symbol = "", .ordinal = SUMMARY_ENTRY}, .lq = {.symbol = "", .ordinal = SUMMARY_EXIT},
 			    .line = f->line, .end_line = f->end_line, .paths = 1};
-	int ok = fill(&m, reason);
+	called_open(&m, l, r, f, number);
+	int ok = called_fill(&m, reason);
 
 	if (ok) {
 		copy_terms(&m, &s);
@@ -752,16 +787,6 @@ int summary_called(struct summaries *l, const struct called_run *r, const struct
 		vec_push(&l->all, s);
 	else
 		summary_release(&s);
-	vec_release(&m.regions);
-	vec_release(&m.pre);
-	vec_release(&m.post);
-	map_release(&m.of_object);
-	map_release(&m.leaves);
-	map_release(&m.followed);
-	map_release(&m.values);
-	map_release(&m.before);
-	map_release(&m.nameless);
-	arena_release(&m.arena);
-	buf_release(&m.why);
+	called_close(&m);
 	return ok;
 }

@@ -19,6 +19,13 @@ struct called_region {
 	int64_t low, high;	 /* bytes that were accessed */
 };
 
+/* A place that is a number, and where it was. */
+struct called_spot {
+	expr_t variable;
+	uint64_t address; /* 0: value or parameter `number` */
+	uint32_t number, bytes;
+};
+
 struct called_maker {
 	struct summaries *l;
 	struct exprs *p; /* of the run: terms are copied to the list's at the end */
@@ -35,6 +42,7 @@ struct called_maker {
 	struct map values;    /* place's variable to what it was */
 	struct map nameless;  /* leaf variable of memory without a name, to why that matters if it is used */
 	struct map before;    /* of a segment: variable of the source, + 1, to what it holds at the beginning */
+	VEC(struct called_spot) spots;
 	VEC(expr_t) pre, post;
 	int bounds;	      /* conditions on sizes are among them */
 	int globals;	      /* a variable was accessed */
@@ -44,6 +52,11 @@ struct called_maker {
 };
 
 /* called.c */
+void called_open(struct called_maker *m, struct summaries *l, const struct called_run *r, const struct called_function *f, uint32_t number);
+int called_fill(struct called_maker *m, const char **reason); /* P, Q and the values of the run: 1; 0: nothing can be made of it */
+void called_close(struct called_maker *m);
+/* A place that is no pointer: where it is. */
+void called_note_spot(struct called_maker *m, expr_t variable, enum place_type type, uint64_t address, uint32_t number, uint64_t bytes);
 void called_missing(struct called_maker *m, const char *words); /* it is partial */
 void called_note_value(struct called_maker *m, expr_t v, uint64_t bits, unsigned shift);
 /* A pointer that was followed: what it points to gets its name, or P says where that is. target: type of that (typed.h). */

@@ -101,6 +101,7 @@ void called_take_value(struct called_maker *m, const struct activation_input *in
 	const struct segment_value *v = &m->f->cuts->values.data[cut->first + in->parameter];
 	expr_t e = place_of_value(m, v->value, v->variable, 0, &s);
 	called_note_value(m, e, in->value, 0);
+	called_note_spot(m, e, s.type, 0, in->parameter, 8);
 	map_set(&m->leaves, in->leaf, e);
 	hold(m, cut, v->value, e);
 	if (in->followed && s.type == PLACE_POINTER)

@@ -17,7 +17,6 @@
 #define MOST_SEGMENTS 256 /* of segments of one function */
 #define MOST_STEPS 8192 /* of the graph of one function */
 #define MOST_CALLS 4096 /* activations of one run that are looked at */
-#define TERMS (64ull << 20) /* bytes of terms of one run that are kept at once */
 
 int gather_open(struct gather *c, const char *program, char *const *argv, const struct target_options *options)
 {
@@ -113,7 +112,7 @@ static uint32_t make_segment(struct gather_function *f, struct called_run *r, st
 
 	if (!f->f.cuts || l->all.size >= MOST_SEGMENTS)
 		return GATHER_NONE;
-	r->pool = activation_terms_make(terms, number, TERMS);
+	r->pool = activation_terms_make(terms, number, GATHER_TERMS);
 	if (!summary_called(l, r, &f->f, number, &reason))
 		return GATHER_NONE;
 	struct summary *s = &vec_last(&l->all);
@@ -154,7 +153,7 @@ static void take(struct gather *c, struct called_run *r, struct activation_terms
 	if (!f || f->full || f->only_segments)
 		return;
 	f->calls++;
-	r->pool = activation_terms_make(terms, number, TERMS);
+	r->pool = activation_terms_make(terms, number, GATHER_TERMS);
 	if (!summary_called(&f->list, r, &f->f, number, &reason)) {
 		f->without++;
 		f->reason = reason;
@@ -204,23 +203,62 @@ static void read_run(struct gather *c, const struct trace *t, const void *data, 
 	}
 }
 
-int gather_run(struct gather *c, const void *data, size_t size, uint64_t test)
+/* 1: there is a trace; 0: there is none; -1: the program cannot be run. */
+static int run_traced(struct gather *c, const void *data, size_t size, struct run_result *r, struct trace *t)
 {
 	struct launch_input in = target_input(c->argv, data, size, NULL);
-	struct run_result r;
-	struct trace t;
 
 	if (!c->launcher && !(c->launcher = launcher_new(&c->target.options)))
 		return -1;
-	if (launcher_run(c->launcher, &in, &r))
+	if (launcher_run(c->launcher, &in, r))
 		return -1;
 	c->runs++;
-	int killed = r.end != RUN_EXIT && (r.end != RUN_SIGNAL || r.signal == SIGKILL);
-	if (r.end == RUN_FAILED || r.end == RUN_CUT || r.counts.state == MUSTER_STATE_FAILED || killed || trace_open(&t, &c->target.shm, 0)) {
+	int killed = r->end != RUN_EXIT && (r->end != RUN_SIGNAL || r->signal == SIGKILL);
+	if (r->end == RUN_FAILED || r->end == RUN_CUT || r->counts.state == MUSTER_STATE_FAILED || killed || trace_open(t, &c->target.shm, 0)) {
 		c->lost++;
 		return 0;
 	}
+	return 1;
+}
+
+int gather_run(struct gather *c, const void *data, size_t size, uint64_t test)
+{
+	struct run_result r;
+	struct trace t;
+	int there = run_traced(c, data, size, &r, &t);
+
+	if (there <= 0)
+		return there;
 	read_run(c, &t, data, size, test);
+	trace_release(&t);
+	return 0;
+}
+
+struct gather_function *gather_function_of(struct gather *c, const struct activation *a)
+{
+	return function_at(c, a->unit, a->index);
+}
+
+int gather_show(struct gather *c, const void *data, size_t size, gather_look *look, void *ctx)
+{
+	struct run_result ended;
+	struct trace t;
+	struct calls calls;
+	struct activations a;
+	int there = run_traced(c, data, size, &ended, &t);
+
+	if (there <= 0)
+		return there;
+	if (!calls_read(&calls, &t)) {
+		if (!activations_scan(&a, &t, &calls, MUSTER_FEW_PARTS)) {
+			struct called_run r = {.t = &t, .calls = &calls, .a = &a, .sites = &c->target.sites, .data = data, .size = size, .broken = UINT64_MAX};
+			struct activation_terms *terms = activation_terms_new(&a, &t, &calls, size);
+			look(ctx, &r, terms, &ended);
+			activation_terms_free(terms);
+			activations_release(&a);
+		}
+		calls_release(&calls);
+	}
 	trace_release(&t);
 	return 0;
 }

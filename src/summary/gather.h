@@ -15,6 +15,7 @@
 
 /* The graph of consecutive segments, as the paths that it is made of: a position on the path of a call. Those of one call stand one behind the other. */
 #define GATHER_NONE UINT32_MAX
+#define GATHER_TERMS (64ull << 20) /* bytes of terms of one run that are kept at once */
 struct gather_step {
 	uint64_t test;
 	uint32_t call;	  /* which of the function's in that test, from 0 */
@@ -56,6 +57,12 @@ int gather_open(struct gather *c, const char *program, char *const *argv, const 
 int gather_name(struct gather *c);
 /* Runs a test, and makes summaries of all activations. data stays the caller's. 0; -1: the program cannot be run. */
 int gather_run(struct gather *c, const void *data, size_t size, uint64_t test);
+/* Runs it, and shows its activations; nothing is made of them. r->pool is the look's to fill in (activation_terms_make). 0; -1: the program cannot be run. */
+struct run_result;
+typedef void gather_look(void *ctx, struct called_run *r, struct activation_terms *terms, const struct run_result *ended);
+int gather_show(struct gather *c, const void *data, size_t size, gather_look *look, void *ctx);
+/* Of which function is the activation? NULL: of none of the list. */
+struct gather_function *gather_function_of(struct gather *c, const struct activation *a);
 void gather_release(struct gather *c);
 
 #endif

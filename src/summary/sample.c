@@ -27,7 +27,7 @@ static uint64_t next_random(struct sampler *s)
 }
 
 /* Small numbers, powers of two and their neighbours are where programs differ. */
-static u128 random_value(struct sampler *s, unsigned width)
+u128 sample_random(struct sampler *s, unsigned width)
 {
 	uint64_t r = next_random(s), v;
 
@@ -323,8 +323,7 @@ static int is_value(struct exprs *p, expr_t e)
 	return count > 0;
 }
 
-/* A model of P's conditions on values, some of them at random; 0: the solver has none. */
-static int find_values(struct sampler *s, const struct summary *x, struct map *values)
+int sample_values(struct sampler *s, const struct summary *x, struct map *values)
 {
 	struct exprs *p = s->l->pool;
 	VEC(expr_t) all = {0};
@@ -340,7 +339,7 @@ static int find_values(struct sampler *s, const struct summary *x, struct map *v
 		const expr_t *vars = expr_vars(p, all.data[next_random(s) % own], &count);
 		expr_t v = vars[next_random(s) % count];
 
-		vec_push(&all, expr_eq(p, v, expr_const(p, expr_width(p, v), random_value(s, expr_width(p, v)))));
+		vec_push(&all, expr_eq(p, v, expr_const(p, expr_width(p, v), sample_random(s, expr_width(p, v)))));
 		if (solve_formula(s->solver, p, all.data, (unsigned)all.size, &m) != VERDICT_SAT)
 			all.size--;
 		solve_model_release(&m);
@@ -381,7 +380,7 @@ static void overlay(struct sampler *s, const struct places *st, const struct map
 		else if (l->type == PLACE_POINTER)
 			choose(s, st, l, input);
 		else if (!l->is_end)
-			places_put(st, l, map_get(values, l->variable, &v) ? v : random_value(s, l->width), input);
+			places_put(st, l, map_get(values, l->variable, &v) ? v : sample_random(s, l->width), input);
 	}
 	for (size_t i = 0; i < st->objects.size; i++) {
 		const struct places_object *o = &st->objects.data[i];
@@ -453,7 +452,7 @@ int sample_state(struct sampler *s, const struct summary *x, const void *witness
 	open_reading(&r, s, x, witness, size);
 	for (unsigned t = 0; t < TRIES && !ok; t++) {
 		map_clear(&values);
-		if (!find_values(s, x, &values))
+		if (!sample_values(s, x, &values))
 			break;
 		ok = make_state(s, x, &r, &values, input);
 	}

@@ -34,6 +34,10 @@ int sample_satisfies(struct sampler *s, const struct summary *x, const void *inp
 int sample_says(struct sampler *s, const struct summary *x, expr_t condition, const void *input, size_t size, int (*other)(void *ctx, const struct place *pl, unsigned width, u128 *value), void *ctx);
 /* Does what the call of this input left (an observation of muster/drive.h) satisfy Q, and is all else as it was? 1; 0 with words. */
 int sample_holds(struct sampler *s, const struct summary *x, const void *input, size_t size, const void *seen, size_t seen_size, struct buf *words);
+/* A value, most often where programs differ. */
+u128 sample_random(struct sampler *s, unsigned width);
+/* A model of P's conditions on numbers (variable to value), some of them at random; 0: the solver has none. */
+int sample_values(struct sampler *s, const struct summary *x, struct map *values);
 /* Is Q a failure? */
 int sample_fails(const struct exprs *p, const struct summary *x);
 

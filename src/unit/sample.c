@@ -109,7 +109,7 @@ static int find_states(struct trial *t, size_t i, struct buf *witness)
 	const struct summary *x = &g->l->all.data[i];
 	int there = 0, found = 0;
 
-	if (x->why || x->kind == SUMMARY_SEGMENT)
+	if (x->why)
 		return 0;
 	for (size_t k = x->called ? 0 : i, tried = 0; k < g->l->all.size && !found && there >= 0 && tried < WITNESSES; k++) {
 		if (x->called && g->l->all.data[k].called)
@@ -131,7 +131,7 @@ static int make_states(struct trial *t)
 	int there = 0;
 
 	for (size_t i = 0; i < g->l->all.size && there >= 0; i++)
-		if (!(there = find_states(t, i, &witness)))
+		if (g->l->all.data[i].kind != SUMMARY_SEGMENT && !(there = find_states(t, i, &witness))) /* those: sample_segments.c */
 			tell_unsampled(g, &g->l->all.data[i]);
 	buf_release(&witness);
 	for (size_t i = 0; i < t->inputs.size; i++)

@@ -13,6 +13,7 @@
 #include "campaign/summaries.h"
 #include "unit/reuse.h"
 #include "unit/sample.h"
+#include "unit/sample_segments.h"
 #include "unit/summarise_inside.h"
 
 #include <math.h>
@@ -333,18 +334,11 @@ static int sample(struct making *m)
 /* Where the function is cut into segments: 1; 0: it is not. */
 static int find_cuts(struct making *m, struct called_function *out)
 {
-	uint32_t number = m->s->o->segments ? whole_find_any(m->whole, out->name) : CODE_NONE;
-	const struct whole_symbol *w = number == CODE_NONE ? NULL : &m->whole->symbols.data[number];
+	struct segment_cuts *cuts = m->s->o->segments ? segment_find_cuts(m->whole, out) : NULL;
 
-	if (!w || !w->function || !w->function->loop_count)
-		return 0;
-	struct segment_cuts *cuts = mem_zalloc(sizeof *cuts);
-	segment_cuts_find(cuts, w->function);
-	vec_push(&m->cuts, cuts);
-	out->code = w->function;
-	out->position = w->position;
-	out->cuts = cuts;
-	return 1;
+	if (cuts)
+		vec_push(&m->cuts, cuts);
+	return cuts != NULL;
 }
 
 /* Functions of the unit that others call, and with segments those that have loops. */
@@ -431,7 +425,6 @@ static int gather_called(struct making *m)
 				e = gather_name(&m->calls) || gather_run(&m->calls, m->now->data, m->now->size, m->now->id) ? -1 : 0;
 		}
 	}
-	sites_release(&m->call_sites);
 	return e;
 }
 
@@ -473,17 +466,48 @@ static void join_segments(struct making *m, struct gather_function *f)
 	free(moved);
 }
 
-/* Of all functions, when all runs are over. No run can begin in the middle of a function, so no state of them is tried. */
-static void shorten_segments(struct making *m)
+/* Of the test of a segment, whichever function it is one of. */
+static int input_of_segment(void *ctx, const struct summary *x, struct buf *out)
 {
-	for (size_t i = 0; i < m->calls.functions.size; i++) {
+	const struct test_session *s = ctx;
+
+	for (size_t i = 0; i < s->functions.size; i++)
+		for (size_t k = 0; k < s->functions.data[i].tests.size; k++) {
+			const struct test_case *c = &s->functions.data[i].tests.data[k];
+			struct hash128 h = c->id == x->test ? hash128(c->data, c->size) : (struct hash128){0};
+			if (c->id == x->test && h.a == x->input.a && h.b == x->input.b) {
+				buf_add(out, c->data, c->size);
+				return 1;
+			}
+		}
+	return 0;
+}
+
+static int sample_segments(struct making *m, struct gather_function *f)
+{
+	struct test_session *s = m->s;
+	struct segment_sampling g = {.c = &m->calls, .f = f, .l = &f->segments, .solver = m->solver, .sites = &m->call_sites, .checks = s->o->checks, .states = s->o->sample, .seed = s->o->seed,
+				     .input = input_of_segment, .ctx = s};
+	int e = segment_sampling_run(&g);
+
+	s->samples.states += g.ran;
+	s->samples.none += g.without;
+	s->samples.violated += g.violated;
+	return e;
+}
+
+/* Of all functions, when all runs are over. */
+static int shorten_segments(struct making *m)
+{
+	int e = 0;
+
+	for (size_t i = 0; i < m->calls.functions.size && !e; i++) {
 		struct gather_function *f = &m->calls.functions.data[i];
 		f->segments.until = share(m->calls.functions.size - i + m->s->functions.size);
 		join_segments(m, f);
-		m->s->samples.none += m->s->o->sample ? f->segments.all.size : 0;
-		if (m->s->o->sample && f->segments.all.size)
-			log_info("%s: %zu summaries of segments are not sampled (no run begins there)", f->f.name, f->segments.all.size);
+		e = m->s->o->sample ? sample_segments(m, f) : 0;
 	}
+	return e;
 }
 
 static int of_function(struct making *m, struct hash128 unit, size_t left)
@@ -519,6 +543,7 @@ static int of_function(struct making *m, struct hash128 unit, size_t left)
 
 static void release_making(struct making *m)
 {
+	sites_release(&m->call_sites);
 	covering_close(m);
 	sites_release(&m->sites);
 	path_release(&m->path);
@@ -573,7 +598,8 @@ int test_summaries(struct test_session *s)
 	sites_init(&m.sites, &s->check.trace.sites);
 	m.target = &s->check.trace, m.launcher = s->check.tracer;
 	e = gather_called(&m);
-	shorten_segments(&m);
+	if (!e)
+		e = shorten_segments(&m);
 	for (size_t i = 0; i < s->functions.size && !e; i++) {
 		m.f = &s->functions.data[i];
 		if (m.f->harness->number != UINT32_MAX && m.f->tests.size && !m.f->helper)
