@@ -218,7 +218,7 @@ static void test_older_format(void **unused)
 	tables_init(&t, 64, 8, 1);
 	t.shm.header->version = MUSTER_ABI_VERSION - 1;
 	assert_int_equal(trace_open(&view, &t.shm, 0), -1);
-	assert_non_null(strstr(error_text(), "has format 6, and this muster reads format 7 only: make the variant again"));
+	assert_non_null(strstr(error_text(), "has format 7, and this muster reads format 8 only: make the variant again"));
 	assert_null(strstr(error_text(), "wrote over the trace"));
 	tables_release(&t);
 }
