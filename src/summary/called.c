@@ -595,6 +595,8 @@ static void leave_memory(struct called_maker *m)
 		const struct activation_write *w = &m->a->writes.data[i];
 		uint32_t region = region_at(m, w->object, w->address);
 
+		if (m->a->is_segment && m->a->cut == MUSTER_CUT_RETURN && called_is_home(m, w->address))
+			continue; /* the function is over, and with it its variables */
 		if (region == CALLED_NO_REGION) {
 			if (!is_own(m, &m->r->a->objects.data[w->object]))
 				called_missing(m, "it writes bytes without a name");
