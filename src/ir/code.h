@@ -275,6 +275,7 @@ struct code_function {
 	uint32_t first_ordinal;
 	uint32_t parameters, value_count, block_count, edge_count, loop_count, cell_count, variable_count, binding_count;
 	uint32_t line;
+	uint64_t pointers; /* a bit for each of the first 64 parameters that is one; of declarations too */
 	uint32_t result_width;
 	uint8_t result_unsigned; /* as the source has it */
 	uint8_t defined;       /* it has blocks */
@@ -419,6 +420,7 @@ int code_function_writes_parameter(const struct code_function *f, uint32_t param
 int code_function_writes_any(const struct code_function *f);
 /* A function of the C library that calls nothing of the program: known.c lists them. */
 int code_function_keeps_to_itself(const struct code_function *f);
+int code_function_frees(const struct code_function *f); /* one of those that gives memory back */
 int code_function_reads_parameter(const struct code_function *f, uint32_t parameter);
 
 /* For people and tests: the function as text. */

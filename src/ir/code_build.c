@@ -470,6 +470,15 @@ static uint32_t count_instructions(LLVMValueRef llvm)
 	return n;
 }
 
+static uint64_t pointer_bits(LLVMValueRef llvm)
+{
+	uint64_t bits = 0;
+
+	for (uint32_t i = 0; i < 64 && i < LLVMCountParams(llvm); i++)
+		bits |= (uint64_t)(LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(llvm, i))) == LLVMPointerTypeKind) << i;
+	return bits;
+}
+
 static void list_function(struct code_maker *m, LLVMValueRef llvm, struct code_function *f, uint32_t *ordinal)
 {
 	LLVMTypeRef type = LLVMGlobalGetValueType(llvm), result = LLVMGetReturnType(type);
@@ -488,6 +497,7 @@ static void list_function(struct code_maker *m, LLVMValueRef llvm, struct code_f
 	f->returns_twice = (uint8_t)has_attribute(llvm, "returns_twice");
 	f->noreturn = (uint8_t)has_attribute(llvm, "noreturn");
 	f->parameters = f->first_instruction = LLVMCountParams(llvm);
+	f->pointers = pointer_bits(llvm);
 	f->first_ordinal = *ordinal;
 	if (LLVMGetTypeKind(result) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(result) <= 128)
 		f->result_width = LLVMGetIntTypeWidth(result);

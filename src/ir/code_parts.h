@@ -110,12 +110,13 @@ void code_components(struct code_graph *g);
 /* known.c: what functions of the C library do, by name. */
 #define KNOWN_PARAMETERS 4 /* those after are like the last */
 struct code_known {
-	uint8_t parameter[KNOWN_PARAMETERS]; /* CODE_READS, CODE_WRITES, CODE_KEEPS */
+	uint8_t parameter[KNOWN_PARAMETERS]; /* CODE_READS, CODE_WRITES, CODE_KEEPS, CODE_FREES */
 	uint8_t fresh;			     /* it returns memory that is not known */
 };
 #define CODE_READS 1u	/* what it points to */
 #define CODE_WRITES 2u
 #define CODE_KEEPS 4u	/* stores or returns it: afterwards pointers of unknown origin may point there */
+#define CODE_FREES 8u	/* functions of the C library: gives the memory back */
 int code_known(const struct code_function *f, struct code_known *out); /* 0: no idea, or it has a body here */
 
 /* cells.c: what pointers were made from, and cells. */

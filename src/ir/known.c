@@ -1,8 +1,9 @@
 /* known.c: functions of the C library whose effects on memory with a name are known.
  *
  * None of them calls back into the program, and none touches a global that the program can name, so all there is to say is
- * what becomes of their pointer arguments: r read, w written, k kept (stored, or returned). Those after the last letter are like it: variable arguments of
- * printf are read and may be written (%n). Functions that are not here may do anything.
+ * what becomes of their pointer arguments: r read, w written, k kept (stored, or returned), f given back. Those after the last letter are like it: variable arguments of
+ * printf are read and may be written (%n). Functions that are not here may do anything: those that call back (qsort), and those that use what an earlier call kept, or what lies behind
+ * a pointer in memory (strtok, strsep, getline).
  */
 #include "ir/code_parts.h"
 
@@ -15,38 +16,114 @@ static const char *const table[][2] = {
     {"__ctype_tolower_loc", ""},
     {"__ctype_toupper_loc", ""},
     {"__errno_location", ""},
+    {"__isoc99_fscanf", "rw,r,rw"},
+    {"__isoc99_sscanf", "r,r,rw"},
     {"_exit", ""},
     {"abort", ""},
     {"abs", ""},
+    {"access", "r"},
+    {"acos", ""},
+    {"acosf", ""},
     {"aligned_alloc", "*"},
+    {"asin", ""},
+    {"asinf", ""},
+    {"atan", ""},
+    {"atan2", ""},
+    {"atan2f", ""},
+    {"atanf", ""},
     {"atof", "r"},
     {"atoi", "r"},
     {"atol", "r"},
     {"atoll", "r"},
+    {"bcmp", "r,r"},
+    {"bzero", "w"},
     {"calloc", "*"},
+    {"cbrt", ""},
+    {"cbrtf", ""},
+    {"ceil", ""},
+    {"ceilf", ""},
+    {"chdir", "r"},
+    {"chmod", "r"},
+    {"clearerr", "rw"},
     {"clock", ""},
+    {"clock_gettime", ",w"},
+    {"close", ""},
+    {"copysign", ""},
+    {"copysignf", ""},
+    {"cos", ""},
+    {"cosf", ""},
+    {"cosh", ""},
+    {"coshf", ""},
+    {"creat", "r"},
+    {"dprintf", ",r,rw"},
+    {"dup", ""},
+    {"dup2", ""},
     {"exit", ""},
-    {"fclose", "rw"},
+    {"exp", ""},
+    {"exp2", ""},
+    {"exp2f", ""},
+    {"expf", ""},
+    {"explicit_bzero", "w"},
+    {"expm1", ""},
+    {"expm1f", ""},
+    {"fabs", ""},
+    {"fabsf", ""},
+    {"fchmod", ""},
+    {"fclose", "rwf"},
+    {"fdatasync", ""},
+    {"fdopen", ",r"},
     {"feof", "r"},
     {"ferror", "r"},
     {"fflush", "rw"},
     {"fgetc", "rw"},
     {"fgets", "wk,,rw"},
     {"fileno", "r"},
+    {"floor", ""},
+    {"floorf", ""},
+    {"fmax", ""},
+    {"fmaxf", ""},
+    {"fmin", ""},
+    {"fminf", ""},
+    {"fmod", ""},
+    {"fmodf", ""},
     {"fopen", "r,r"},
+    {"fopen64", "r,r"},
     {"fprintf", "rw,r,rw"},
     {"fputc", ",rw"},
     {"fputs", "r,rw"},
     {"fread", "w,,,rw"},
-    {"free", ""},
+    {"free", "f"},
+    {"frexp", ",w"},
     {"fscanf", "rw,r,rw"},
     {"fseek", "rw"},
+    {"fseeko", "rw"},
+    {"fseeko64", "rw"},
+    {"fstat", ",w"},
+    {"fstat64", ",w"},
+    {"fsync", ""},
     {"ftell", "rw"},
+    {"ftello", "rw"},
+    {"ftello64", "rw"},
+    {"ftruncate", ""},
     {"fwrite", "r,,,rw"},
     {"getc", "rw"},
     {"getchar", ""},
+    {"getegid", ""},
+    {"getentropy", "w"},
+    {"geteuid", ""},
+    {"getgid", ""},
+    {"getpid", ""},
+    {"getppid", ""},
+    {"getrandom", "w"},
+    {"gettimeofday", "w,w"},
+    {"getuid", ""},
+    {"hypot", ""},
+    {"hypotf", ""},
     {"isalnum", ""},
     {"isalpha", ""},
+    {"isascii", ""},
+    {"isatty", ""},
+    {"isblank", ""},
     {"iscntrl", ""},
     {"isdigit", ""},
     {"isgraph", ""},
@@ -57,28 +134,89 @@ static const char *const table[][2] = {
     {"isupper", ""},
     {"isxdigit", ""},
     {"labs", ""},
+    {"ldexp", ""},
+    {"ldexpf", ""},
+    {"link", "r,r"},
+    {"llabs", ""},
+    {"log", ""},
+    {"log10", ""},
+    {"log10f", ""},
+    {"log1p", ""},
+    {"log1pf", ""},
+    {"log2", ""},
+    {"log2f", ""},
+    {"logf", ""},
+    {"lrint", ""},
+    {"lrintf", ""},
+    {"lround", ""},
+    {"lroundf", ""},
+    {"lseek", ""},
+    {"lseek64", ""},
+    {"lstat", "r,w"},
+    {"lstat64", "r,w"},
     {"malloc", "*"},
     {"memchr", "rk"},
     {"memcmp", "r,r"},
     {"memcpy", "wk,r"},
+    {"memmem", "rk,,r"},
     {"memmove", "wk,r"},
+    {"mempcpy", "wk,r"},
+    {"memrchr", "rk"},
     {"memset", "wk"},
+    {"mkdir", "r"},
+    {"modf", ",w"},
+    {"nanosleep", "r,w"},
+    {"open", "r"},
+    {"open64", "r"},
+    {"openat", ",r"},
     {"perror", "r"},
+    {"pow", ""},
+    {"powf", ""},
+    {"pread", ",w"},
+    {"pread64", ",w"},
     {"printf", "r,rw"},
     {"putc", ",rw"},
     {"putchar", ""},
     {"puts", "r"},
+    {"pwrite", ",r"},
+    {"pwrite64", ",r"},
     {"rand", ""},
+    {"random", ""},
+    {"rawmemchr", "rk"},
     {"read", ",w"},
-    {"realloc", "rk"},
+    {"realloc", "rkf"},
+    {"reallocarray", "rkf"},
+    {"remove", "r"},
+    {"rename", "r,r"},
+    {"rewind", "rw"},
+    {"rint", ""},
+    {"rintf", ""},
+    {"rmdir", "r"},
+    {"round", ""},
+    {"roundf", ""},
+    {"sched_yield", ""},
+    {"sin", ""},
+    {"sinf", ""},
+    {"sinh", ""},
+    {"sinhf", ""},
+    {"sleep", ""},
     {"snprintf", "w,,r,rw"},
     {"sprintf", "w,r,rw"},
+    {"sqrt", ""},
+    {"sqrtf", ""},
     {"srand", ""},
+    {"srandom", ""},
     {"sscanf", "r,r,rw"},
+    {"stat", "r,w"},
+    {"stat64", "r,w"},
+    {"stpcpy", "wk,r"},
     {"strcasecmp", "r,r"},
+    {"strcasestr", "rk,r"},
     {"strcat", "rwk,r"},
     {"strchr", "rk"},
+    {"strchrnul", "rk"},
     {"strcmp", "r,r"},
+    {"strcoll", "r,r"},
     {"strcpy", "wk,r"},
     {"strcspn", "r,r"},
     {"strdup", "*r"},
@@ -89,37 +227,62 @@ static const char *const table[][2] = {
     {"strncpy", "wk,r"},
     {"strndup", "*r"},
     {"strnlen", "r"},
+    {"strpbrk", "rk,r"},
     {"strrchr", "rk"},
     {"strspn", "r,r"},
     {"strstr", "rk,r"},
+    {"strtod", "rk,w"},
+    {"strtof", "rk,w"},
     {"strtol", "rk,w"},
     {"strtoll", "rk,w"},
     {"strtoul", "rk,w"},
     {"strtoull", "rk,w"},
+    {"symlink", "r,r"},
+    {"tan", ""},
+    {"tanf", ""},
+    {"tanh", ""},
+    {"tanhf", ""},
     {"time", "w"},
+    {"toascii", ""},
     {"tolower", ""},
     {"toupper", ""},
+    {"trunc", ""},
+    {"truncate", "r"},
+    {"truncf", ""},
+    {"umask", ""},
     {"ungetc", ",rw"},
+    {"unlink", "r"},
+    {"usleep", ""},
     {"vfprintf", "rw,r,rw"},
     {"vsnprintf", "w,,r,rw"},
     {"write", ",r"},
 };
 #define COUNT (sizeof table / sizeof *table)
 
-static void parse(const char *letters, struct code_known *k)
+/* A function of the user's may have the name: it is not this one if a pointer has no letter, or a letter no pointer. */
+static int parse(const char *letters, const struct code_function *f, struct code_known *k)
 {
-	unsigned at = 0;
+	unsigned at = 0, last = 0;
+	uint64_t has = 0;
 
 	for (; *letters; letters++) {
 		if (*letters == '*')
 			k->fresh = 1;
 		else if (*letters == ',')
-			at++;
-		else
-			k->parameter[at] |= *letters == 'r' ? CODE_READS : *letters == 'w' ? CODE_WRITES : CODE_KEEPS;
+			last = ++at;
+		else {
+			has |= (uint64_t)1 << at;
+			k->parameter[at] |= *letters == 'r' ? CODE_READS : *letters == 'w' ? CODE_WRITES : *letters == 'k' ? CODE_KEEPS : CODE_FREES;
+		}
 	}
 	while (++at < KNOWN_PARAMETERS)
 		k->parameter[at] = k->parameter[at - 1];
+	for (uint32_t i = 0; i < f->parameters && i < 64; i++) {
+		int pointer = f->pointers >> i & 1, letter = has >> (i < last ? i : last) & 1;
+		if (pointer ? !letter : letter && i <= last)
+			return 0;
+	}
+	return 1;
 }
 
 int code_known(const struct code_function *f, struct code_known *out)
@@ -133,10 +296,8 @@ int code_known(const struct code_function *f, struct code_known *out)
 		size_t middle = low + (high - low) / 2;
 		int c = strcmp(f->name, table[middle][0]);
 
-		if (!c) {
-			parse(table[middle][1], out);
-			return 1;
-		}
+		if (!c)
+			return parse(table[middle][1], f, out);
 		if (c < 0)
 			high = middle;
 		else
@@ -150,4 +311,15 @@ int code_function_keeps_to_itself(const struct code_function *f)
 	struct code_known known;
 
 	return code_known(f, &known);
+}
+
+int code_function_frees(const struct code_function *f)
+{
+	struct code_known known;
+	int frees = 0;
+
+	if (code_known(f, &known))
+		for (unsigned i = 0; i < KNOWN_PARAMETERS; i++)
+			frees |= (known.parameter[i] & CODE_FREES) != 0;
+	return frees;
 }

@@ -15,6 +15,7 @@
  */
 #include "validate/inside.h"
 
+#include "base/log.h"
 #include "base/mem.h"
 
 #include <stdio.h>
@@ -121,19 +122,10 @@ static int is_common(const struct beside *b, const struct vc_call *c)
 	return code_function_keeps_to_itself(f) || !b->im->taken_dirty;
 }
 
-static int is_one_of(const char *name, const char *const *list)
-{
-	for (; *list; list++)
-		if (!strcmp(name, *list))
-			return 1;
-	return 0;
-}
-
 /* May the call give memory back that is not its own? */
 static int may_free(const struct beside *b, const struct code_function *f)
 {
-	static const char *const frees[] = {"free", "realloc", "reallocarray", "fclose", NULL};
-	return !is_stub(b, f) && (!f || !code_function_keeps_to_itself(f) || is_one_of(f->name, frees));
+	return !is_stub(b, f) && (!f || !code_function_keeps_to_itself(f) || code_function_frees(f));
 }
 
 /* New memory as an object, that of this very call. After memory was given back it may lie where other objects were: then it is just an address. */
@@ -358,6 +350,14 @@ static int do_the_same(struct beside *b)
 	return phase_is_impossible(x, expr_not(x->p, same_memory(b, 0)), "it may leave something else, or make other calls") && phase_is_impossible(x, expr_not(x->p, same_memory(b, 1)), "it may leave something else, or make other calls");
 }
 
+/* MUSTER_LOG=verbose: the phases before have said why the summary is unknown. */
+static void say_why(const struct beside *b, const struct code_function *f)
+{
+	for (int k = 0; k < 2; k++)
+		if (b->x[k].why)
+			log_info("validate: %s, both versions beside each other: %s: %s", f->name, k ? "new" : "old", b->x[k].why);
+}
+
 static int compare(struct beside *b, const struct code_function *f[2], struct summaries *l, const struct summary *s)
 {
 	for (int k = 0; k < 2; k++) {
@@ -384,6 +384,8 @@ int phase_beside(const struct impact *im, uint32_t symbol, struct summaries *l, 
 		b.code[k] = f[k]->code;
 	}
 	int ok = compare(&b, f, l, s);
+	if (!ok)
+		say_why(&b, f[0]);
 	b.x[1].context = NULL; /* it is the other's */
 	for (int k = 0; k < 2; k++)
 		if (b.x[k].vc)

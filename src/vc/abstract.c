@@ -3,11 +3,12 @@
  * Two evaluators of one pool, for two versions of a program, meet here: the same function called with the same arguments, memory and world does the same in both. Arguments and world
  * are operands of uninterpreted functions, so that equality is the solver's business. Memory is an array and cannot be one: it goes into the function's name, by a hash of
  * the terms of all objects that are known outside and not as they were at the start. Equal terms are equal contents, so equal names are right; contents that are equal in
- * another form get two names, which proves less and never too much. Objects are told apart by their names, which evaluators share where their contents at the start are shared.
+ * another form get two names, which proves less and never too much. Of functions of the C library only what their arguments point to counts (ir/known.c), and the flat memory, where errno is. Objects are told apart by their names, which evaluators share where their contents at the start are shared.
  */
 #include "vc/inside.h"
 
 #include "base/hash.h"
+#include "ir/code_parts.h"
 
 #include <string.h>
 
@@ -78,13 +79,43 @@ static void write_object(const struct abstract *a, uint32_t object)
 	vc_put(v, a->c->state, object, place);
 }
 
+/* Of the objects that others know, only those that a function of the C library uses so (flags). 0: none is left. */
+static int narrow(const struct vc_call *c, const struct code_known *k, unsigned flags, uint8_t *known)
+{
+	struct vc *v = c->vc;
+	uint32_t targets[VC_TARGETS];
+	uint8_t *used = mem_zalloc(vc_objects(v) + 1);
+	int all = 0, some = 0;
+	for (uint32_t i = 0; i < c->arg_count && !all; i++) {
+		if (!(k->parameter[i < KNOWN_PARAMETERS ? i : KNOWN_PARAMETERS - 1] & flags) || !code_operand_value(c->f, c->at, i + 1)->is_pointer)
+			continue;
+		size_t n = 0;
+		if (c->args[i] == EXPR_NONE)
+			all = 1;
+		else if (!expr_is_const(v->p, c->args[i], NULL))
+			n = vc_targets(v, c->args[i], targets, VC_TARGETS, &all);
+		for (size_t t = 0; t < n; t++)
+			if (targets[t] != VC_NO_OBJECT)
+				used[targets[t]] = 1;
+	}
+	for (uint32_t i = 0; i < vc_objects(v); i++) {
+		known[i] = known[i] && (all || used[i] || i == v->flat || v->things.data[i].flat);
+		some |= known[i];
+	}
+	free(used);
+	return some;
+}
+
 /* Marks what the callee may write; 0: nothing. */
 static int find_written(struct vc_call *c, uint8_t *known)
 {
 	struct vc *v = c->vc;
 	const struct code_function *f = c->target;
 	uint32_t targets[VC_TARGETS];
+	struct code_known library;
 	int all = 0, some = 0;
+	if (f && !f->quiet && code_known(f, &library))
+		return narrow(c, &library, CODE_WRITES | CODE_FREES, known);
 	if (!f || !f->defined || f->replaceable || code_function_writes_any(f))
 		return f && f->quiet ? 0 : 1;
 	uint8_t *written = mem_zalloc(vc_objects(v) + 1);
@@ -118,6 +149,7 @@ void vc_state_abstract(struct vc_call *c, const char *name, uint32_t world, int 
 {
 	struct vc *v = c->vc;
 	struct abstract a = {.v = v, .c = c, .name = name};
+	struct code_known library;
 	a.args = mem_realloc(NULL, c->arg_count + 2, sizeof *a.args);
 	if (!c->target) /* through a pointer, which says which function it is */
 		a.args[a.count++] = c->callee != EXPR_NONE ? c->callee : vc_fresh(v, 64, "callee");
@@ -127,6 +159,8 @@ void vc_state_abstract(struct vc_call *c, const char *name, uint32_t world, int 
 	vc_all_globals(v);
 	uint8_t *known = mem_zalloc(vc_objects(v) + 1);
 	vc_find_known(v, c, known);
+	if (c->target && code_known(c->target, &library))
+		narrow(c, &library, CODE_READS | CODE_WRITES | CODE_KEEPS | CODE_FREES, known);
 	a.memory = memory_key(v, c->state->memory, known, world);
 	a.all = mix(a.memory, a.args, a.count * sizeof *a.args);
 	known[world] = 0;

@@ -132,6 +132,36 @@ static void test_effects(void **unused)
 	check_effects(CHECKS);
 }
 
+static const struct code_function *declared(const struct code *c, const char *name)
+{
+	for (uint32_t i = 0; i < c->function_count; i++)
+		if (!strcmp(c->functions[i].name, name))
+			return &c->functions[i];
+	fail_msg("%s is not declared", name);
+	return NULL;
+}
+
+/* By its name, and by which of its parameters are pointers. */
+static void test_names_of_the_library(void **unused)
+{
+	struct code *c = load("int seen; int close(int); int access(int *, int); int link(int, int); void free(void *); int log(int *); int read(int, void *, unsigned long);\n"
+			      "int f(int *p) {\n"
+			      "  close(1);\n"
+			      "  access(p, 1);\n"
+			      "  link(1, 2);\n"
+			      "  free(p);\n"
+			      "  log(p);\n"
+			      "  read(0, p, 4);\n"
+			      "  return seen; }\n");
+	const struct code_function *f = function(c, "f");
+	(void)unused;
+	for (uint32_t line = 3; line <= 8; line++)
+		expect(f, at_line(f, CODE_CALL, line), "seen", line == 5 || line == 7 || line == 8); /* read() writes *p, which may be it */
+	assert_true(code_function_keeps_to_itself(declared(c, "close")) && code_function_keeps_to_itself(declared(c, "access")) && !code_function_keeps_to_itself(declared(c, "link")));
+	assert_true(code_function_frees(declared(c, "free")) && !code_function_frees(declared(c, "close")) && !code_function_keeps_to_itself(declared(c, "log")));
+	code_free(c);
+}
+
 static void test_loop_effects(void **unused)
 {
 	struct code *c = load("static int g, h; int strlen(const char *); int puts(const char *); int any(const char *);\n"
@@ -210,7 +240,7 @@ static void test_escapes(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_effects),
+	    cmocka_unit_test(test_effects), cmocka_unit_test(test_names_of_the_library),
 	    cmocka_unit_test(test_loop_effects),
 	    cmocka_unit_test(test_escapes),
 	};
