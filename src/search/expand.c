@@ -67,7 +67,7 @@ int search_foreign(const struct expansion *x, expr_t e)
 static int may_guess(struct search *s, const struct expansion *x, const struct path_step *step, uint32_t outcome)
 {
 	uint64_t key = (uint64_t)step->site << 32 | outcome, made = 0;
-	if ((!s->now.parent.pins && !x->apart) || s->o.solve.no_optimistic)
+	if ((!s->now.parent.pins && !x->reused) || s->o.solve.no_optimistic)
 		return 0;
 	map_get(&s->known.guesses, key, &made);
 	map_set(&s->known.guesses, key, made + 1);
@@ -79,7 +79,8 @@ static int guess(struct search *s, struct expansion *x, struct solve_path *path,
 {
 	struct solve_model m = {0};
 	int r = 0;
-	if (solve_path_query(path, goal, &m) == VERDICT_SAT) {
+	/* Where calls are known, a guess changes what belongs to the own one: for more the whole path would be blasted again. */
+	if ((path == x->relaxed && s->next.ic ? solve_path_query_within(path, goal, &m) : solve_path_query(path, goal, &m)) == VERDICT_SAT) {
 		m.optimistic = 1;
 		r = search_child(s, x, &s->now.parent.steps.data[at], outcome, &m);
 	}
@@ -87,15 +88,44 @@ static int guess(struct search *s, struct expansion *x, struct solve_path *path,
 	return r;
 }
 
+#define CALLS_AROUND LIMIT(8, 1) /* calls around a question that the solver is told of | the innermost ones count */
+
+static void note_mark(const struct search *s, uint32_t **marks, const struct solve_path *path, size_t at)
+{
+	if (!s->next.ic)
+		return;
+	if (!*marks)
+		*marks = mem_zalloc((s->now.parent.steps.size + 1) * sizeof **marks);
+	(*marks)[at] = solve_path_mark(path);
+}
+
+/* Where calls are known, the solver is told in which of them the questions at this step come up. */
+static void tell_calls(const struct search *s, const uint32_t *marks, struct solve_path *path, size_t at)
+{
+	const struct frames *f = &s->now.frames;
+	uint32_t around[CALLS_AROUND];
+	size_t count = 0;
+	if (!marks || at >= f->of_step.size)
+		return;
+	for (uint32_t k = f->of_step.data[at]; k && count < CALLS_AROUND; k = f->list.data[k].caller)
+		around[count++] = marks[f->list.data[k].first];
+	solve_path_within(path, around, count);
+}
+
 struct solve_path *search_relaxed(struct search *s, struct expansion *x, size_t at)
 {
-	if (!x->relaxed)
+	if (!x->relaxed) {
 		x->relaxed = search_open_path(s, x);
+		tell_calls(s, x->marks, x->relaxed, at); /* so that it notes what belongs to calls */
+	}
 	for (; x->relaxed_at < at; x->relaxed_at++) {
 		const struct path_step *before = &s->now.parent.steps.data[x->relaxed_at];
+		note_mark(s, &x->relaxed_marks, x->relaxed, x->relaxed_at);
 		if (path_decides(before) && !(x->apart && x->apart[x->relaxed_at] & SEARCH_APART))
 			solve_path_add(x->relaxed, path_constraint(before, &x->import, &s->sites));
 	}
+	note_mark(s, &x->relaxed_marks, x->relaxed, at);
+	tell_calls(s, x->relaxed_marks, x->relaxed, at);
 	return x->relaxed;
 }
 
@@ -302,6 +332,8 @@ static int wants_check(struct search *s, const struct expansion *x, const struct
 static int take_step(struct search *s, struct expansion *x, size_t at, const wanted_list *wanted, size_t *next)
 {
 	const struct path_step *step = &s->now.parent.steps.data[at];
+	note_mark(s, &x->marks, x->strict, at);
+	tell_calls(s, x->marks, x->strict, at);
 	if (path_passed(step)) {
 		int wants = wanted->data[*next].step == at;
 		*next += (size_t)wants;
@@ -404,6 +436,8 @@ static void expansion_free(struct search_suspended *h)
 		trace_release(&x->trace);
 	vec_release(&h->wanted);
 	free(x->matters);
+	free(x->marks);
+	free(x->relaxed_marks);
 	buf_release(&h->data);
 	free(h);
 }

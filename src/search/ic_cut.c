@@ -108,6 +108,7 @@ static void close_frame(const struct search *s, struct ic_entry *e, uint32_t fra
 	const struct frame *f = &s->now.frames.list.data[frame];
 	for (uint32_t i = f->first; i < f->end && i < e->steps; i++)
 		e->closed[i] |= CLOSED | REUSED;
+	e->reused = 1;
 }
 
 /* Is it inside another call that is reused? */
@@ -320,6 +321,7 @@ static void plan(struct search *s, struct expansion *x, wanted_list *out)
 	if (ic->duplicate)
 		return;
 	x->apart = e->closed;
+	x->reused = e->reused;
 	search_plan(s, x, out);
 	size_t kept = 0;
 	for (size_t i = 0; i < out->size; i++)

@@ -21,6 +21,7 @@ struct ic_entry {
 	double rank;
 	uint8_t *closed; /* of each step of its path: CLOSED, REUSED; NULL: not looked at */
 	size_t steps;
+	int reused; /* some have REUSED */
 };
 enum {
 	CLOSED = 1,

@@ -157,6 +157,8 @@ static int is_over(const struct search *s, const struct ic_unit *u)
 {
 	const struct ic *ic = s->next.ic;
 	double limit = s->o.ic_seconds, idle = u->spent - u->gained;
+	if (!ic->round && s->o.ic_summarise && u->queue.size && !may_cover(u))
+		return 1;
 	for (unsigned r = ic->round + 1; r < ROUNDS; r++)
 		limit /= ROUND_PART;
 	if (idle < limit || (ic->functions.data[u->function].root && ic->round + 1 >= ROUNDS))

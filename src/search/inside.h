@@ -60,7 +60,10 @@ struct expansion {
 	size_t relaxed_at;	    /* steps that were offered to it */
 	struct checking *checking;  /* the bundle that is being made (checks.c) */
 	uint32_t *matters;	    /* matter_of, made when it is first needed */
+	uint32_t *marks;	    /* of each step that was come to: solve_path_mark of the strict path; NULL: calls are not known */
+	uint32_t *relaxed_marks;    /* the same of the other */
 	const uint8_t *apart;	    /* of each step: SEARCH_APART if it is inside a call that a summary stands for; NULL: none is */
+	int reused;		    /* there is such a step */
 };
 
 /* What is known of inputs, paths and outcomes. A memory forgets, which costs repeated work and nothing else. */

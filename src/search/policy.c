@@ -315,7 +315,7 @@ void search_plan(struct search *s, struct expansion *x, wanted_list *out)
 	}
 	struct place w = {0};
 	struct map tries = {0};
-	int allowed = search_checks_allowed(s);
+	int allowed = search_checks_allowed(s) && !(s->next.ic && t->stage == STAGE_UNCOVERED);
 	uint64_t behind = 0;
 	for (size_t i = 0; i < s->now.parent.steps.size; i++) {
 		const struct path_step *step = &s->now.parent.steps.data[i];

@@ -20,6 +20,7 @@ enum {
 	NODE_VALUED = 1, /* seed, home and vars are set */
 	NODE_LINKED = 2, /* stands below a constraint of the path: its operands know it as a use */
 	NODE_CONSTRAINT = 4, /* is a constraint of the path */
+	NODE_USED = 16,	     /* a constraint's value in the run came from it; kept where calls are known */
 	NODE_OPAQUE = 8,     /* has an uninterpreted function or an array without a size below: it has no value */
 };
 
@@ -47,6 +48,7 @@ struct variable {
 	uint32_t unary;	     /* first of path->unary: constraints over it alone; 0: none */
 	uint32_t seen;	     /* those up to here are in allowed */
 	uint64_t allowed[4]; /* width 8: values that the constraints over it alone leave */
+	uint32_t since; /* the first constraint whose value in the run came from it, as an index; UINT32_MAX: none */
 	uint8_t has_allowed;
 };
 struct unary {
@@ -130,6 +132,8 @@ struct solve_path {
 	expr_vec stack, fresh; /* of path_value and path_link */
 	VEC(uint32_t) live;    /* variables whose group was given a backend */
 	uint64_t clock;	       /* of part.used */
+	VEC(uint32_t) within;  /* solve_path_within */
+	int calls;	       /* that was called: variable.since is kept */
 	int no_seed;	       /* a formula by itself: the run's values are made up */
 };
 
@@ -144,6 +148,10 @@ u128 path_apply(const struct solve_path *path, expr_t e);
 /* Operands that stand in the graph: a, b, c; a table's bytes. Calls f for each. */
 void path_operands(const struct solve_path *path, expr_t e, void (*f)(void *ctx, expr_t operand),
 		   void *ctx);
+/* Which bytes of its table a read had in the run, from *at on. 0: they are not all there. */
+int path_bytes_read(const struct solve_path *path, const struct expr_node *n, expr_t *data, expr_t *index, uint64_t *at);
+/* The same as path_operands for those that the value in the run came from: of a table that is read, only the bytes that were. */
+void path_operands_in_run(const struct solve_path *path, expr_t e, void (*f)(void *ctx, expr_t operand), void *ctx);
 /* The variable of this identity if the path knows it, else EXPR_NONE. */
 expr_t path_variable(const struct solve_path *path, uint32_t op, uint32_t source, uint64_t index);
 /* Its identity. */
@@ -186,6 +194,9 @@ static inline u128 trial_value(const struct solve_path *path, expr_t e)
 
 	return n->stamp == path->epoch ? n->now : n->seed;
 }
+/* Terms above those that were set or followed, in ascending order, each once; EXPR_NONE: no more. For who follows a change by other means. */
+void trial_follow(struct solve_path *path, expr_t e);
+expr_t trial_next(struct solve_path *path);
 /* The trial's values, of variables that changed, become the model. */
 void trial_take(struct query *q);
 /* trial_begin, trial_set for each, trial_run, and trial_take if it held. */

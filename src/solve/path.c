@@ -50,6 +50,7 @@ void solve_path_free(struct solve_path *path)
 	vec_release(&path->changed);
 	vec_release(&path->violated);
 	vec_release(&path->live);
+	vec_release(&path->within);
 	vec_release(&path->stack);
 	vec_release(&path->fresh);
 	free(path);
@@ -60,6 +61,19 @@ uint64_t solve_path_bytes(const struct solve_path *path)
 	return path->node_room * sizeof *path->nodes + path->uses.cap * sizeof *path->uses.data +
 	       path->vars.cap * sizeof *path->vars.data +
 	       (path->facts.cap + path->refuted.cap + path->name.cap) * (sizeof *path->facts.entries + 1);
+}
+
+uint32_t solve_path_mark(const struct solve_path *path)
+{
+	return (uint32_t)path->constraints.size;
+}
+
+void solve_path_within(struct solve_path *path, const uint32_t *marks, size_t count)
+{
+	path->calls = 1;
+	vec_clear(&path->within);
+	for (size_t i = 0; i < count; i++)
+		vec_push(&path->within, marks[i]);
 }
 
 /* ------------------------------------------------------------------- terms */
@@ -94,6 +108,33 @@ void path_operands(const struct solve_path *path, expr_t e, void (*f)(void *ctx,
 		f(ctx, n->b);
 	if (n->c && n->c != n->b && n->c != n->a)
 		f(ctx, n->c);
+}
+
+int path_bytes_read(const struct solve_path *path, const struct expr_node *n, expr_t *data, expr_t *index, uint64_t *at)
+{
+	int data_first = expr_get(path->pool, n->a)->op == MUSTER_OP_DATA;
+	uint64_t bytes = n->width / 8, count;
+
+	*data = data_first ? n->a : n->b;
+	*index = data_first ? n->b : n->a;
+	*at = (uint64_t)path_seed(path, *index);
+	count = expr_data_count(path->pool, *data);
+	return *at < count && bytes <= count - *at;
+}
+
+void path_operands_in_run(const struct solve_path *path, expr_t e, void (*f)(void *ctx, expr_t operand), void *ctx)
+{
+	const struct expr_node *n = expr_get(path->pool, e);
+	expr_t data, index;
+	uint64_t at, bytes = n->width / 8;
+
+	if (n->op != MUSTER_OP_READ || !path_bytes_read(path, n, &data, &index, &at)) {
+		path_operands(path, e, f, ctx);
+		return;
+	}
+	f(ctx, index);
+	for (uint64_t k = 0; k < bytes; k++)
+		f(ctx, expr_data_byte(path->pool, data, at + k));
 }
 
 int expr_is_not(const struct exprs *p, expr_t e, expr_t *inner)
@@ -232,7 +273,7 @@ expr_t path_variable(const struct solve_path *path, uint32_t op, uint32_t source
 static void value_variable(struct solve_path *path, expr_t e)
 {
 	struct node *n = &path->nodes[e];
-	struct variable v = {.term = e};
+	struct variable v = {.term = e, .since = UINT32_MAX};
 	struct solve_value id = path_identity(path, e);
 
 	n->seed = op_mask(path->value(path->ctx, e), expr_width(path->pool, e));
@@ -366,6 +407,33 @@ static void path_link(struct solve_path *path, expr_t e)
 	}
 }
 
+static void stack_unused(void *ctx, expr_t operand)
+{
+	struct solve_path *path = ctx;
+
+	if (path->nodes[operand].vars && !(path->nodes[operand].flags & NODE_USED))
+		vec_push(&path->stack, operand);
+}
+
+/* Variables that this constraint's value in the run came from, and no other's before it. */
+static void note_used(struct solve_path *path, expr_t e)
+{
+	vec_clear(&path->stack);
+	stack_unused(path, e);
+	while (path->stack.size) {
+		expr_t t = vec_pop(&path->stack);
+		struct node *n = &path->nodes[t];
+
+		if (n->flags & NODE_USED)
+			continue;
+		n->flags |= NODE_USED;
+		if (n->home == t)
+			path->vars.data[n->variable].since = (uint32_t)path->constraints.size;
+		else
+			path_operands_in_run(path, t, stack_unused, path);
+	}
+}
+
 static void add_unary(struct solve_path *path, expr_t e)
 {
 	struct variable *v = &path->vars.data[path->nodes[path->nodes[e].home].variable];
@@ -408,6 +476,8 @@ static int add_one(struct solve_path *path, expr_t e)
 	if (!n->vars || n->flags & NODE_CONSTRAINT)
 		return 0;
 	path_link(path, e);
+	if (path->calls)
+		note_used(path, e);
 	n = &path->nodes[e];
 	n->flags |= NODE_CONSTRAINT;
 	if (n->vars == 1)

@@ -210,7 +210,7 @@ enum verdict rung_sat(struct query *q)
 	struct backend_limits l = limits_of(q);
 	struct backend *b;
 
-	if (windows(q) == VERDICT_SAT)
+	if ((q->path->within.size ? window_within(q) : windows(q)) == VERDICT_SAT)
 		return VERDICT_SAT;
 	b = group_backend(q);
 	return checked(q, b, b->check(b, q->goal, &l));

@@ -5,7 +5,8 @@
  * passes it on. What an answer teaches is kept: models in the ring, hard answers in the caches,
  * refuted goals on the path.
  */
-#include "solve/ladder.h"
+#include "solve/window.h"
+
 #include "base/deadline.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -297,20 +298,30 @@ static enum verdict settle(struct query *q, enum verdict v, enum solve_rung r)
 	return v;
 }
 
-static enum verdict climb(struct query *q, int cheap)
+/* How far up a query goes. */
+enum height {
+	HEIGHT_ALL,
+	HEIGHT_CHEAP,  /* not to the SAT solver */
+	HEIGHT_WITHIN, /* to it with variables of the own call */
+};
+
+static enum verdict climb(struct query *q, enum height to)
 {
 	const struct solve_options *o = &q->path->solver->o;
 	static const struct rung optimistic = {SOLVE_OPTIMISTIC, rung_optimistic, 0};
+	static const struct rung within = {SOLVE_SAT, window_within, 0};
 	enum verdict v;
 
 	for (size_t i = 0; i < sizeof ladder / sizeof *ladder; i++) {
-		if (cheap && !ladder[i].cheap)
+		if (to != HEIGHT_ALL && !ladder[i].cheap)
 			break;
 		v = climb_rung(q, &ladder[i]);
 		if (v != VERDICT_UNKNOWN)
 			return settle(q, v, ladder[i].name);
 	}
-	if (cheap || o->no_optimistic || q->path->no_seed)
+	if (to == HEIGHT_WITHIN && (v = climb_rung(q, &within)) != VERDICT_UNKNOWN)
+		return settle(q, v, SOLVE_SAT);
+	if (to != HEIGHT_ALL || o->no_optimistic || q->path->no_seed)
 		return settle(q, VERDICT_UNKNOWN, SOLVE_NONE);
 	v = climb_rung(q, &optimistic);
 	if (v == VERDICT_UNKNOWN && !q->model->optimistic)
@@ -348,7 +359,7 @@ static double processor_seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static enum verdict query(struct solve_path *path, expr_t goal, struct solve_model *m, int cheap)
+static enum verdict query(struct solve_path *path, expr_t goal, struct solve_model *m, enum height to)
 {
 	struct solve_stats *stats = &path->solver->stats;
 	struct query q;
@@ -363,8 +374,8 @@ static enum verdict query(struct solve_path *path, expr_t goal, struct solve_mod
 	before = path->solver->o.dump_dir ? processor_seconds() : 0;
 	query_open(&q, path, goal, m);
 	stats->slice_constraints += q.constraints;
-	v = climb(&q, cheap);
-	if (path->solver->o.dump_dir && !cheap) /* that one was not asked in earnest */
+	v = climb(&q, to);
+	if (path->solver->o.dump_dir && to == HEIGHT_ALL) /* that one was not asked in earnest */
 		query_dump(&q, v, processor_seconds() - before);
 	query_close(&q);
 	return v;
@@ -372,10 +383,15 @@ static enum verdict query(struct solve_path *path, expr_t goal, struct solve_mod
 
 enum verdict solve_path_query(struct solve_path *path, expr_t goal, struct solve_model *m)
 {
-	return query(path, goal, m, 0);
+	return query(path, goal, m, HEIGHT_ALL);
 }
 
 enum verdict solve_path_query_cheap(struct solve_path *path, expr_t goal, struct solve_model *m)
 {
-	return query(path, goal, m, 1);
+	return query(path, goal, m, HEIGHT_CHEAP);
+}
+
+enum verdict solve_path_query_within(struct solve_path *path, expr_t goal, struct solve_model *m)
+{
+	return query(path, goal, m, HEIGHT_WITHIN);
 }

@@ -126,11 +126,18 @@ uint64_t solve_path_bytes(const struct solve_path *path); /* about what it uses,
 /* Adds a constraint that the run satisfied. Returns 1 if it is new information, 0 if it stood there already (or is true). A
  * constraint that the run's values do not satisfy is refused: -1 with words, and the path stays as it was. */
 int solve_path_add(struct solve_path *path, expr_t constraint);
+/* How many constraints there are now, for solve_path_within. */
+uint32_t solve_path_mark(const struct solve_path *path);
+/* The questions from here on come from inside of calls that began at these marks, the innermost first (0: from none that is known): what an answer changes is first looked
+ * for among variables that no constraint before the mark has. No answer depends on it, but which model is found, and how soon. */
+void solve_path_within(struct solve_path *path, const uint32_t *marks, size_t count);
 /* Is there an input with all constraints added so far, and goal? *m is filled in for SAT (release it) and for
  * optimistic answers, which are UNKNOWN with m->optimistic set and values to try. */
 enum verdict solve_path_query(struct solve_path *path, expr_t goal, struct solve_model *m);
 /* Only the rungs below SAT, for a quick pass over many goals. */
 enum verdict solve_path_query_cheap(struct solve_path *path, expr_t goal, struct solve_model *m);
+/* The same, and the SAT solver for variables of the calls that solve_path_within named. */
+enum verdict solve_path_query_within(struct solve_path *path, expr_t goal, struct solve_model *m);
 
 /* Is it known without a question that no input of the path satisfies the goal: because it is false, or its opposite follows from what stands
  * there? Costs next to nothing and counts as no query. */

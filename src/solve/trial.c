@@ -62,6 +62,16 @@ static void queue_uses(struct solve_path *path, const struct node *n)
 	}
 }
 
+void trial_follow(struct solve_path *path, expr_t e)
+{
+	queue_uses(path, &path->nodes[e]);
+}
+
+expr_t trial_next(struct solve_path *path)
+{
+	return path->heap.size ? heap_pop(path) : EXPR_NONE;
+}
+
 void trial_set(struct solve_path *path, expr_t variable, u128 value)
 {
 	struct node *n = &path->nodes[variable];

@@ -239,8 +239,29 @@ static unsigned apply_model(const struct solve_model *m, unsigned run)
 }
 
 struct tally {
-	unsigned queries, sat, unsat, unknown, cheap;
+	unsigned queries, sat, unsat, unknown, cheap, within;
 };
+
+/* A question from inside of calls: what the SAT solver finds among their variables is an answer like any other. */
+static void check_within(struct solve_path *path, const uint8_t *alive, struct both goal, unsigned run, int any, struct tally *t)
+{
+	struct solve_model m = {0};
+	uint32_t marks[3], most = solve_path_mark(path) + 1;
+
+	for (unsigned i = 0; i < 3; i++)
+		marks[i] = most = (uint32_t)(next() % (most + 1));
+	solve_path_within(path, marks, 1 + next() % 3);
+	enum verdict v = solve_path_query_within(path, goal.e, &m);
+	if (v != VERDICT_UNKNOWN)
+		assert_int_equal(v, any ? VERDICT_SAT : VERDICT_UNSAT);
+	if (v == VERDICT_SAT) {
+		unsigned k = apply_model(&m, run);
+
+		assert_true(alive[k] && goal.value[k]);
+		t->within += m.rung == SOLVE_SAT;
+	}
+	solve_model_release(&m);
+}
 
 static void check_query(struct solve_path *path, const uint8_t *alive, struct both goal,
 			unsigned run, struct tally *t)
@@ -258,6 +279,8 @@ static void check_query(struct solve_path *path, const uint8_t *alive, struct bo
 			assert_int_equal(v, any ? VERDICT_SAT : VERDICT_UNSAT);
 		solve_model_release(&m);
 	}
+	if (next() % 2)
+		check_within(path, alive, goal, run, any, t);
 	v = solve_path_query(path, goal.e, &m);
 	t->queries++;
 	t->unknown += v == VERDICT_UNKNOWN;
@@ -286,6 +309,7 @@ static void random_path(struct solver *s, struct tally *t, unsigned length, unsi
 	var_bits = 12 / vars;
 	path = solve_path_new(s, pool, run_value, &run);
 	memset(alive, 1, sizeof alive);
+	solve_path_within(path, NULL, 0);
 	for (unsigned i = 0; i < vars; i++)
 		assert_int_equal(
 		    solve_path_add(path, expr_binary(pool, MUSTER_OP_ULT, expr_input(pool, 0, i),
@@ -312,8 +336,8 @@ static void report(const char *what, const struct solver *s, const struct tally 
 {
 	const struct solve_stats *st = solver_stats(s);
 
-	print_message("%s: %u queries, sat %u, unsat %u, unknown %u, cheap %u;", what, t->queries,
-		      t->sat, t->unsat, t->unknown, t->cheap);
+	print_message("%s: %u queries, sat %u, unsat %u, unknown %u, cheap %u, within %u;", what, t->queries,
+		      t->sat, t->unsat, t->unknown, t->cheap, t->within);
 	for (int i = 0; i < SOLVE_RUNG_COUNT; i++)
 		print_message(" %s %llu (%.3fs)", solve_rung_key(i),
 			      (unsigned long long)st->answered[i], st->seconds[i]);
@@ -333,6 +357,8 @@ static void run_paths(const char *what, const struct solve_options *o, unsigned 
 		assert_int_equal(t.unknown, 0);
 	assert_int_equal(solver_stats(s)->bad_models, 0);
 	assert_int_equal(solver_stats(s)->contradictions, 0);
+	if (o->no_search && LIMIT(1, 0))
+		assert_true(t.within > 0);
 	assert_true(t.sat > t.queries / 20);
 	assert_true(t.unsat > t.queries / 20);
 	solver_free(s);
