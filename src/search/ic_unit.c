@@ -157,7 +157,7 @@ static int is_over(const struct search *s, const struct ic_unit *u)
 {
 	const struct ic *ic = s->next.ic;
 	double limit = s->o.ic_seconds, idle = u->spent - u->gained;
-	if (!ic->round && s->o.ic_summarise && u->queue.size && !may_cover(u))
+	if (!ic->round && s->o.ic_summarise && u->queue.size && !may_cover(u)) /* first what may cover something, in all of them */
 		return 1;
 	for (unsigned r = ic->round + 1; r < ROUNDS; r++)
 		limit /= ROUND_PART;
@@ -294,7 +294,8 @@ static void judge(struct search *s, struct ic_unit *u, int over)
 		set_outcome(s, f, IC_OUTCOME_OUT_OF_TIME);
 	else
 		summarise(s, u, f, exact);
-	f->rests |= !exact;
+	if (!over) /* else it goes on, and its summary is partial meanwhile */
+		f->rests |= !exact;
 }
 
 /* Has the exploration come to an end, or to its limit: what became of the function? */
