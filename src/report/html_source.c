@@ -271,7 +271,7 @@ void html_source(const struct formats_input *in, size_t file, struct buf *out)
 		lines += source.data[i] == '\n';
 	if (lines > LINES_WHOLE)
 		buf_adds(out, "<p class=\"dim\">A large file: only functions that a test entered are shown.</p>\n");
-	buf_adds(out, "<div class=\"wide\"><table class=\"src\"><tbody>\n");
+	buf_adds(out, "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"source\"><table class=\"src\"><tbody>\n");
 	const char *s = source.data, *end = s + source.size;
 
 	while (in->annotations && annotation < in->annotations->places.size && strcmp(in->annotations->places.data[annotation].file, f->path) < 0)
