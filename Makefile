@@ -325,6 +325,11 @@ bench-contracts: all
 	@scripts/deps dpkg-dev
 	@bench/contracts $(ARGS)
 
+# Mutants of functions of packages: which of those that fail inside the original's contract are reported.
+campaign-contract-mutants: all
+	@scripts/deps dpkg-dev
+	@bench/contract-mutants $(or $(ARGS),-n 40 giflib/gif_hash giflib/gifalloc giflib/egif_lib giflib/dgif_lib cjson/cJSON zlib/adler32 zlib/crc32 zlib/gzlib)
+
 # What summary mode costs, against an ordinary trace.
 bench-summary-cost: all
 	@bench/summary-cost $(ARGS)
@@ -508,7 +513,7 @@ deb: all
 clean:
 	rm -rf $(B)
 
-.PHONY: bench-contracts bench-summaries bench-summary-cost bench-diff bench-iccut asan lint campaign-reuse campaign-summaries campaign-vc campaign-diff campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth bench-mutants challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh check-shrunk demo bench deps install clean
+.PHONY: bench-contracts campaign-contract-mutants bench-summaries bench-summary-cost bench-diff bench-iccut asan lint campaign-reuse campaign-summaries campaign-vc campaign-diff campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth bench-mutants challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh check-shrunk demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
