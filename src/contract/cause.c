@@ -2,6 +2,9 @@
 #include "contract/cause.h"
 #include "contract/terms.h"
 
+#include "base/mem.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 #define TRIED 60      /* candidates, best by values, that are asked about for each cause */
@@ -38,6 +41,7 @@ struct proved {
 struct finding {
 	int joint;   /* clauses explain some call together */
 	int scalars; /* these are the candidates now; else what speaks of pointers and lengths */
+	int unbroken; /* candidates need no failing call that breaks them: another call of a path may */
 	struct causes *c;
 	size_t places, calls;
 	struct clause_value *values; /* of call i: from i * places on */
@@ -130,6 +134,7 @@ void causes_release(struct causes *c)
 			entry_release(&c->entries[i]);
 	vec_release(&c->calls);
 	vec_release(&c->all);
+	vec_release(&c->offered);
 	arena_release(&c->arena);
 	exprs_free(c->pool);
 }
@@ -291,6 +296,7 @@ static void list_literals(struct finding *f)
 	add_shapes(f, e);
 }
 
+
 /* -------------------------------------------------------------- candidates */
 
 static int holds(struct finding *f, const struct clause *c, size_t call)
@@ -322,9 +328,9 @@ static struct candidate judge(struct finding *f, const struct clause *c)
 }
 
 /* It excludes something, and not everything that is known to pass. Where every call that is known has null there, nobody knows. */
-static int is_candidate(const struct candidate *x)
+static int is_candidate(const struct finding *f, const struct candidate *x)
 {
-	return x->breaks && (x->kept || (x->clause.part[0].op == CLAUSE_SET && !x->contrary));
+	return (x->breaks || f->unbroken) && (x->kept || (x->clause.part[0].op == CLAUSE_SET && !x->contrary));
 }
 
 /* The literal with a guard: any, where a passing call breaks it; else one about the number that it is about, which asks less of callers and may be what is meant. */
@@ -338,8 +344,18 @@ static void add_guarded(struct finding *f, const struct candidate *x)
 		if ((!x->contrary && !(has_number && g->a == l->a)) || (g->a == l->a && g->op == CLAUSE_CLEAR && l->op == CLAUSE_SET))
 			continue;
 		y = judge(f, &(struct clause){.part = {*l, *g}, .count = 2});
-		if (is_candidate(&y) && !y.contrary)
+		if (is_candidate(f, &y) && !y.contrary)
 			vec_push(&f->candidates, y);
+	}
+}
+
+/* Those of other functions that the pairs do not have: a place may be one that no failing call looked at. */
+static void add_offered(struct finding *f)
+{
+	for (size_t i = 0; i < f->c->offered.size; i++) {
+		struct candidate x = judge(f, &f->c->offered.data[i]);
+		if (is_candidate(f, &x))
+			vec_push(&f->candidates, x);
 	}
 }
 
@@ -347,12 +363,14 @@ static void list_candidates(struct finding *f)
 {
 	list_literals(f);
 	vec_clear(&f->candidates);
+	if (!f->scalars)
+		add_offered(f);
 	for (size_t i = 0; i < f->literals.size; i++) {
 		struct clause c = {.part = {f->literals.data[i]}, .count = 1};
 		if ((clause_class(entry_for(f->c, 0), &c) == CLAUSE_SCALAR) != f->scalars)
 			continue;
 		struct candidate x = judge(f, &c);
-		if (!is_candidate(&x))
+		if (!is_candidate(f, &x))
 			continue;
 		vec_push(&f->candidates, x);
 		if (!f->scalars)
@@ -430,6 +448,15 @@ static int meets(struct finding *f, expr_t e, const struct cause_call *x, size_t
 	return 0;
 }
 
+/* The same of the number itself, not of the pointers and the index that lead to it. */
+static int looks_at(struct finding *f, const struct entry_place *x, const struct cause_call *call, size_t from)
+{
+	for (size_t i = from; i < call->conditions.size; i++)
+		if (terms_meet_own(f->c->pool, x->value, x->there, call->conditions.data[i]))
+			return 1;
+	return 0;
+}
+
 /* Does the condition speak of numbers of the entry state alone? */
 static int is_of_numbers(struct finding *f, const struct entry *e, expr_t condition)
 {
@@ -445,9 +472,20 @@ static int is_of_numbers(struct finding *f, const struct entry *e, expr_t condit
 	return 1;
 }
 
-/* Is what the literal speaks of a part of what failed? */
-static int bears(struct finding *f, const struct clause_literal *l, size_t call)
+static int is_offered(const struct causes *c, const struct clause_literal *l)
 {
+	for (size_t i = 0; i < c->offered.size; i++) {
+		const struct clause_literal *k = &c->offered.data[i].part[0];
+		if (k->op == l->op && k->a == l->a && k->b == l->b && k->k == l->k)
+			return 1;
+	}
+	return 0;
+}
+
+/* Is what the clause speaks of a part of what failed? */
+static int bears(struct finding *f, const struct clause *c, size_t call)
+{
+	const struct clause_literal *l = &c->part[0];
 	const struct cause_call *x = &f->c->calls.data[call];
 	const struct entry *e = entry_for(f->c, growth_of(x->data, x->size));
 	const struct entry_place *a = &e->places.data[l->a], *b = &e->places.data[l->b];
@@ -459,22 +497,26 @@ static int bears(struct finding *f, const struct clause_literal *l, size_t call)
 	}
 	if (x->by == CAUSE_BY_SHAPE)
 		return 0;
+	if (is_offered(f->c, l) && looks_at(f, a, x, from)) /* that the number belongs to the pointer is known from another function */
+		return 1;
 	/* Once a pointer was used it is a constant: the check of null + i speaks of i alone, and that it is null was decided right before. */
 	if (l->op == CLAUSE_SET && x->broke && x->null && is_of_numbers(f, e, vec_last(&x->conditions)))
 		from = x->conditions.size > UNCHECKED ? x->conditions.size - UNCHECKED : 0;
 	if (l->op == CLAUSE_SUM)
 		about = b->length;
-	if (l->op == CLAUSE_SUM && !meets(f, e->places.data[l->k].value, x, 0))
+	if (l->op == CLAUSE_SUM && !looks_at(f, &e->places.data[l->k], x, 0))
 		return 0;
-	if (about == b->length && l->op != CLAUSE_LONG && !meets(f, a->value, x, 0))
+	if (about == b->length && l->op != CLAUSE_LONG && !looks_at(f, a, x, 0))
 		return 0; /* nobody looked at the number */
+	if ((l->op == CLAUSE_LE || l->op == CLAUSE_LT || l->op == CLAUSE_NE) && (!looks_at(f, a, x, 0) || !looks_at(f, b, x, 0)))
+		return 0;
 	return meets(f, about, x, from);
 }
 
 /* No call on this failing path keeps the clause: none keeps any literal of it. */
 static int excludes(struct finding *f, struct bytes *bytes, const struct clause *c, size_t call)
 {
-	if (!bears(f, &c->part[0], call))
+	if (!bears(f, c, call))
 		return 0;
 	for (unsigned i = 0; i < c->count; i++)
 		if (!literal_excludes(f, bytes, &c->part[i], call))
@@ -482,10 +524,37 @@ static int excludes(struct finding *f, struct bytes *bytes, const struct clause 
 	return 1;
 }
 
+/* Is what the clause compares related on the failing path: does it fail right outside the clause? A number that is no index and no size of the pointer fits failing calls as well, since objects are small: `uc <= len(dst)` where
+ * dst[1] is written for uc >= 0x80. There no call fails with uc == len(dst) + 1. Clauses that compare nothing are. */
+static int is_tight(struct finding *f, struct bytes *bytes, const struct clause *c, size_t call)
+{
+	struct cause_call *x = &f->c->calls.data[call];
+	expr_t edge = is_offered(f->c, &c->part[0]) ? EXPR_NONE : clause_edge(entry_for(f->c, growth_of(x->data, x->size)), c);
+	struct solve_path *path = edge ? path_of(f, call, &bytes[call]) : NULL;
+	struct solve_model m = {0};
+	if (!edge)
+		return 1;
+	if (!path || is_over(f->c))
+		return 0;
+	f->c->queries++;
+	enum verdict v = solve_path_query(path, edge, &m);
+	solve_model_release(&m);
+	return v == VERDICT_SAT;
+}
+
 struct tried {
 	struct candidate x;
 	uint8_t *explains; /* of each call */
 };
+
+/* For one of the calls that it explains. */
+static int is_tight_somewhere(struct finding *f, struct bytes *bytes, const struct tried *t)
+{
+	for (size_t i = 0; i < f->calls; i++)
+		if (t->explains[i] && is_tight(f, bytes, &t->x.clause, i))
+			return 1;
+	return 0;
+}
 
 /* Counts by proof what it explains, and what speaks against it. */
 static void prove(struct finding *f, struct bytes *bytes, struct tried *t)
@@ -540,7 +609,7 @@ static int find_one(struct finding *f, struct bytes *bytes)
 		if (found && !better(&now.x, &best.x))
 			break;
 		prove(f, bytes, &now);
-		if (now.x.breaks && (!found || better(&now.x, &best.x))) {
+		if (now.x.breaks && (!found || better(&now.x, &best.x)) && is_tight_somewhere(f, bytes, &now)) {
 			struct tried other = best;
 			best = now;
 			now = other;
@@ -580,15 +649,29 @@ static void apply_model(const struct cause_call *x, const struct solve_model *m,
 }
 
 /* The best candidate that these values break and that bears on the call; NULL: there is none. */
-static const struct candidate *broken_by(struct finding *f, const struct clause_value *values, size_t call)
+static const struct candidate *broken_by(struct finding *f, struct bytes *bytes, const struct clause_value *values, size_t call)
 {
 	const struct candidate *best = NULL;
 	for (size_t i = 0; i < f->candidates.size; i++) {
 		const struct candidate *x = &f->candidates.data[i];
-		if ((!best || better(x, best)) && !clause_holds(entry_for(f->c, 0), &x->clause, values) && bears(f, &x->clause.part[0], call))
+		if ((!best || better(x, best)) && !clause_holds(entry_for(f->c, 0), &x->clause, values) && bears(f, &x->clause, call) && is_tight(f, bytes, &x->clause, call))
 			best = x;
 	}
 	return best;
+}
+
+/* Does a path that passes allow a call that breaks it, or did such a call pass? */
+static int is_contrary(struct finding *f, struct bytes *bytes, const struct clause *c)
+{
+	uint64_t asked = 0;
+	for (size_t i = 0; i < f->calls && asked < PASSING; i++) {
+		const struct cause_call *x = &f->c->calls.data[i];
+		if (x->failed)
+			continue;
+		if (!holds(f, c, i) || (x->traced && asked++ < PASSING && ask(f, i, bytes, c, 1) == VERDICT_SAT))
+			return 1;
+	}
+	return 0;
 }
 
 /* A path may fail for two reasons at once, so that no clause alone excludes it: then a clause is taken, a call of the path that keeps it is asked for, and what that call breaks is taken besides, until no
@@ -613,11 +696,14 @@ static int explain_jointly(struct finding *f, struct bytes *bytes, size_t call)
 		if (v != VERDICT_SAT || n == JOINT)
 			break;
 		take_values(f->c, input.data, input.size, values);
-		const struct candidate *y = broken_by(f, values, call);
+		const struct candidate *y = broken_by(f, bytes, values, call);
 		if (!y)
 			break;
 		vec_push(&f->c->all, (struct cause){.clause = y->clause, .contrary = y->contrary});
 	}
+	for (size_t i = before; i < f->c->all.size && f->scalars && v == VERDICT_UNSAT; i++)
+		if (is_contrary(f, bytes, &f->c->all.data[i].clause))
+			v = VERDICT_UNKNOWN;
 	if (v != VERDICT_UNSAT)
 		f->c->all.size = before;
 	free(values);
@@ -628,7 +714,9 @@ static int explain_jointly(struct finding *f, struct bytes *bytes, size_t call)
 /* Of those that are left: by clauses together. */
 static void explain_rest(struct finding *f, struct bytes *bytes)
 {
+	f->unbroken = f->scalars;
 	list_candidates(f);
+	f->unbroken = 0;
 	for (size_t i = 0; i < f->calls && !is_over(f->c); i++) {
 		if (!f->left[i] || !explain_jointly(f, bytes, i))
 			continue;
@@ -795,6 +883,54 @@ unsigned causes_broken(struct causes *c, const void *data, size_t size, uint32_t
 	return broken;
 }
 
+/* ------------------------------------------------------- of other functions */
+
+/* The place of that text and kind; ENTRY_NONE. */
+static uint32_t same_place(const struct entry *e, const struct entry_place *x)
+{
+	for (uint32_t i = 0; i < e->places.size; i++) {
+		const struct entry_place *y = &e->places.data[i];
+		if (y->kind == x->kind && y->bits == x->bits && y->is_signed == x->is_signed && y->inside == x->inside && !y->length == !x->length && !strcmp(y->text, x->text))
+			return i;
+	}
+	return ENTRY_NONE;
+}
+
+int causes_offer(struct causes *c, struct causes *other, const struct cause *x)
+{
+	const struct entry *e = entry_for(c, 0), *from = entry_for(other, 0);
+	struct clause_literal l = x->clause.part[0];
+	if ((l.op != CLAUSE_WITHIN && l.op != CLAUSE_LE) || clause_class(from, &x->clause) != CLAUSE_LENGTH)
+		return 0;
+	l.a = same_place(e, &from->places.data[l.a]);
+	l.b = same_place(e, &from->places.data[l.b]);
+	if (l.a == ENTRY_NONE || l.b == ENTRY_NONE || is_offered(c, &l) || clause_class(e, &(struct clause){.part = {l}, .count = 1}) != CLAUSE_LENGTH)
+		return 0;
+	vec_push(&c->offered, ((struct clause){.part = {l}, .count = 1}));
+	return 1;
+}
+
+void causes_again(struct causes *c)
+{
+	struct causes before = *c;
+	uint32_t *cause = mem_zalloc((c->calls.size + 1) * sizeof *cause);
+	for (size_t i = 0; i < c->calls.size; i++) {
+		cause[i] = c->calls.data[i].cause;
+		c->calls.data[i].cause = ENTRY_NONE;
+	}
+	vec_clear(&c->all);
+	c->all.data = NULL;
+	c->all.cap = 0;
+	causes_find(c);
+	int over = is_over(c); /* then what was known before is more */
+	for (size_t i = 0; i < c->calls.size && over; i++)
+		c->calls.data[i].cause = cause[i];
+	free(over ? c->all.data : before.all.data);
+	if (over)
+		memcpy(&c->all, &before.all, sizeof c->all);
+	free(cause);
+}
+
 /* -------------------------------------------------------------------- whole */
 
 void causes_find(struct causes *c)
@@ -815,11 +951,11 @@ void causes_find(struct causes *c)
 	if (left && f.places)
 		find_looked(&f);
 	while (left && f.places) {
-		int found = find_one(&f, bytes);
-		if (!found && f.scalars)
-			break;
+		int found = find_one(&f, bytes), all = f.scalars;
 		if (!found)
-			explain_rest(&f, bytes);
+			explain_rest(&f, bytes); /* a range has two ends: `bits >= 0` and `bits <= 31` */
+		if (!found && all)
+			break;
 		f.scalars |= !found;
 		left = 0;
 		for (size_t i = 0; i < f.calls; i++)

@@ -59,6 +59,7 @@ struct causes {
 	VEC(struct cause) all; /* in an order in which C can evaluate them: a pointer before what lies behind it */
 	struct arena arena;
 	uint64_t queries;
+	VEC(struct clause) offered; /* what other functions require of the same places */
 	/* private */
 	struct entry entries[DRIVE_GROWTHS + 1];
 	uint8_t opened[DRIVE_GROWTHS + 1];
@@ -69,6 +70,10 @@ void causes_release(struct causes *c);
 /* One more call; its data outlive the causes. The caller fills in its conditions. */
 struct cause_call *causes_add(struct causes *c, const void *data, size_t size, int failed);
 void causes_find(struct causes *c);
+/* Another function of the unit requires this of places which this one has too, by their texts and types: a number that does not exceed a length. There the number is the pointer's; so it is here, whether or not the path that fails looks
+ * at both: that a count of INT_MAX overflows is no defect where it counts elements. 1: it is a candidate now; causes_again finds causes once more, from nothing. */
+int causes_offer(struct causes *c, struct causes *other, const struct cause *x);
+void causes_again(struct causes *c);
 /* Writes the texts again, for a contract of these causes alone (NULL: all): what lies behind a pointer that the others do not require to be set gets a guard. */
 void causes_write(struct causes *c, const uint8_t *used);
 /* Does the call keep all clauses (scalars: also those that speak of scalars alone)? By its values. */

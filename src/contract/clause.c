@@ -122,6 +122,26 @@ expr_t clause_term(const struct entry *e, const struct clause *c)
 	return t;
 }
 
+expr_t clause_edge(const struct entry *e, const struct clause *c)
+{
+	const struct clause_literal *l = &c->part[0];
+	const struct entry_place *a = &e->places.data[l->a], *b = &e->places.data[l->b];
+	struct exprs *p = e->pool;
+	expr_t one = expr_const(p, 64, 1), number = a->value, bound = EXPR_NONE;
+	switch (l->op) {
+	case CLAUSE_WITHIN: bound = expr_binary(p, MUSTER_OP_ADD, b->length, one); break;
+	case CLAUSE_BELOW: bound = b->length; break;
+	case CLAUSE_LE: bound = expr_binary(p, MUSTER_OP_ADD, b->value, one); break;
+	case CLAUSE_LT: bound = b->value; break;
+	case CLAUSE_SUM:
+		number = expr_binary(p, MUSTER_OP_ADD, a->value, e->places.data[l->k].value);
+		bound = expr_binary(p, MUSTER_OP_ADD, b->length, one);
+		break;
+	default: return EXPR_NONE;
+	}
+	return expr_and(p, expr_eq(p, number, bound), expr_not(p, clause_term(e, c)));
+}
+
 /* ---------------------------------------------------------------------- C */
 
 static void literal_text(const struct entry *e, const struct clause_literal *l, struct buf *out)

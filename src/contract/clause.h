@@ -60,6 +60,8 @@ unsigned clause_cost(const struct clause *c);
 enum clause_class clause_class(const struct entry *e, const struct clause *c);
 int clause_holds(const struct entry *e, const struct clause *c, const struct clause_value *values);
 expr_t clause_term(const struct entry *e, const struct clause *c);
+/* A call breaks the clause, and would keep it if a number were one less: of comparisons with lengths and of numbers with each other. EXPR_NONE: the clause is none. */
+expr_t clause_edge(const struct entry *e, const struct clause *c);
 /* As C. known: for each place, whether it is said before that the pointer there is not null. */
 void clause_text(const struct entry *e, const struct clause *c, const uint8_t *known, struct buf *out);
 

@@ -5,8 +5,10 @@
  */
 #include "contract/entry.h"
 
+#include "base/mem.h"
 #include "harness/value.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define PLACES_MOST 160 /* of one function, as zlib's deflate_state has 60: those that no failing call looked at take part in no literal (cause.c) */
@@ -27,6 +29,7 @@ struct builder {
 	size_t at;	  /* of a root's image */
 	const struct value_image *image;
 	int is_struct;
+	const char *hidden; /* the structure's name, where callers have none for it: it lies behind a cast */
 	/* Of a global, whose bytes are combined with its first ones, and whose pointers have a choice more: the first value. */
 	const struct front_global *global;
 	const uint8_t *initial;
@@ -211,9 +214,17 @@ static void add_number(struct making *m, struct entry_place *x, const struct val
 	x->is_signed = t->is_signed && !x->is_bool;
 	x->bits = 8 * (unsigned)v->size;
 	x->counts = !x->is_bool && !t->is_enum && !(x->depth && !x->in_struct && x->bits == 8);
+	for (size_t i = 0; i < v->size && m->b.initial; i++)
+		x->first |= (uint64_t)m->b.initial[v->off + i] << 8 * i;
 	x->value = x->bits == 64 ? e : x->is_signed ? expr_sext(p, e, 64) : expr_zext(p, e, 64);
 	vec_push(&m->b.e->places, *x);
 	vec_push(&m->links, (struct link){.type = UINT32_MAX});
+}
+
+static uint32_t inside_of(const struct making *m)
+{
+	uint32_t front = m->b.h->type_front.data[m->b.image->type];
+	return front < m->b.h->front->types.size ? m->b.h->front->types.data[front].plain : front;
 }
 
 static void take_leaf(void *ctx, const struct value_leaf *v)
@@ -224,7 +235,7 @@ static void take_leaf(void *ctx, const struct value_leaf *v)
 	struct value_pointer to;
 	if (m->b.e->places.size >= m->b.most || v->bits || strchr(m->b.index == ENTRY_NONE ? v->path : strstr(v->path, "]."), '['))
 		return;
-	struct entry_place x = {.text = arena_strdup(&m->b.e->arena, v->path), .parent = m->b.parent, .index = m->b.index, .depth = parent ? parent->depth + 1 : 0, .in_struct = m->b.is_struct, .is_global = m->b.global || (parent && parent->is_global)};
+	struct entry_place x = {.text = arena_strdup(&m->b.e->arena, v->path), .parent = m->b.parent, .index = m->b.index, .depth = parent ? parent->depth + 1 : 0, .in_struct = m->b.is_struct, .inside = inside_of(m), .type = m->b.hidden, .offset = v->off, .is_global = m->b.global || (parent && parent->is_global)};
 	x.there = parent ? expr_and(p, parent->there, parent->set) : expr_true(p);
 	if (m->b.index != ENTRY_NONE)
 		x.there = expr_and(p, x.there, expr_binary(p, MUSTER_OP_ULT, m->b.e->places.data[m->b.index].value, parent->length));
@@ -274,10 +285,12 @@ static void add_behind(struct making *m, uint32_t number)
 		return;
 	const struct front_type *t = plain(m->b.h, m->b.h->type_front.data[o.type]), *c = plain(m->b.h, m->links.data[number].front);
 	m->b.is_struct = t && t->kind == FRONT_STRUCT;
+	m->b.hidden = m->b.is_struct && t->name && c && plain(m->b.h, c->to) != t ? strncmp(t->name, "struct ", 7) ? t->name : t->name + 7 : NULL;
 	m->b.parent = number;
 	m->b.at = 0;
 	if (t && c && (c->kind == FRONT_POINTER || c->kind == FRONT_ARRAY) && write_behind(m->b.h, &x, t, c, &text))
 		add_image(m, o.type, buf_str(&text));
+	m->b.hidden = NULL;
 	buf_release(&text);
 }
 
@@ -399,7 +412,13 @@ static void add_global(struct making *m, uint32_t root)
 	m->b.is_struct = 0;
 	m->b.global = &h->front->globals.data[h->root_front.data[root]];
 	m->b.initial = root < h->root_initial.size ? h->root_initial.data[root] : NULL;
+	if (m->b.global->is_static && !m->b.global->is_thread && m->b.global->defined) {
+		char *hidden = mem_printf("@%s", name);
+		m->b.hidden = arena_strdup(&m->b.e->arena, hidden);
+		free(hidden);
+	}
 	add_image(m, h->roots.data[root].type, name);
+	m->b.hidden = NULL;
 	m->b.global = NULL;
 	m->b.initial = NULL;
 }

@@ -27,6 +27,10 @@ struct entry_place {
 	uint32_t index;	  /* the number by which the element is chosen that it is in: parent[index].member; ENTRY_NONE: the first */
 	uint32_t depth;	  /* pointers in front of it */
 	int in_struct;	  /* it is a member */
+	uint32_t inside;  /* the type, of the front, of the parameter, global or object that it is a part of */
+	const char *type; /* of a number that callers cannot name, since it lies behind a pointer that the unit casts: the structure's name, without "struct "; of a static variable: its name after an @; else NULL */
+	uint64_t offset;  /* and where it is in it */
+	uint64_t first;	  /* of a global: its first value, zero above its size */
 	int is_global;	  /* it is a global, or lies behind one */
 	int is_signed, is_bool;
 	int counts;	  /* of a number: it may be one of elements or bytes, an index or an offset, which no enumeration is and no character behind a pointer */

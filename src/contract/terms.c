@@ -22,6 +22,24 @@ int terms_meet(struct exprs *p, expr_t a, expr_t b)
 	return 0;
 }
 
+static int has(const expr_t *list, uint32_t n, expr_t x)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (list[i] == x)
+			return 1;
+	return 0;
+}
+
+int terms_meet_own(struct exprs *p, expr_t a, expr_t without, expr_t b)
+{
+	uint32_t n, m, k;
+	const expr_t *x = expr_vars(p, a, &n), *y = expr_vars(p, b, &m), *z = expr_vars(p, without, &k);
+	for (uint32_t i = 0; i < n; i++)
+		if (has(y, m, x[i]) && !has(z, k, x[i]))
+			return 1;
+	return 0;
+}
+
 /* Constants of a term, at most `room` of them, sign-extended. */
 static size_t search_constants(const struct exprs *p, expr_t e, unsigned depth, uint64_t *out, size_t room)
 {

@@ -10,7 +10,7 @@
  *
  * A function whose contract a person accepted owes nothing more: what fails for calls that keep it is a bug, and its cause is what it requires now.
  *
- * Scalar members of structures are the structure's invariant where memory of the caller's is left by them, and else values as any others. A finding that any rule leaves in doubt is a bug.
+ * Scalar members of structures are the structure's invariant where memory of the caller's is left by them or callers have no name for them (hidden.h), and else values as any others. A finding that any rule leaves in doubt is a bug.
  */
 #include "base/deadline.h"
 #include "base/log.h"
@@ -19,6 +19,7 @@
 #include "contract/cause.h"
 #include "search/path.h"
 #include "unit/carry.h"
+#include "unit/hidden.h"
 
 #include <math.h>
 #include <signal.h>
@@ -45,6 +46,7 @@ struct explaining {
 	struct path path;
 	VEC(uint32_t) numbers; /* of bugs, by serial: number + 1 */
 	VEC(struct explained) functions;
+	struct hidden hidden;
 	double until; /* the function's share of the time ends; 0: there is no limit */
 };
 
@@ -182,6 +184,38 @@ static int explain(struct explaining *x, uint32_t function)
 	return r;
 }
 
+/* Has it a failing call without a cause, or with one that lies in scalars alone? */
+static int is_open(struct explained *e)
+{
+	for (size_t i = 0; i < e->causes.calls.size; i++) {
+		const struct cause_call *c = &e->causes.calls.data[i];
+		if (c->failed && c->traced && (c->cause == ENTRY_NONE || cause_is_scalar(&e->causes, &e->causes.all.data[c->cause])))
+			return 1;
+	}
+	return 0;
+}
+
+/* What other functions require of the same places may explain what is left. */
+static void share_causes(struct explaining *x)
+{
+	double left = deadline_left();
+	for (size_t i = 0; i < x->functions.size; i++) {
+		struct explained *e = &x->functions.data[i];
+		size_t offered = 0;
+		for (size_t k = 0; k < x->functions.size && !late(x) && is_open(e); k++)
+			for (size_t n = 0; n < x->functions.data[k].causes.all.size && k != i; n++)
+				offered += (size_t)causes_offer(&e->causes, &x->functions.data[k].causes, &x->functions.data[k].causes.all.data[n]);
+		if (!offered)
+			continue;
+		x->until = isinf(left) ? 0 : test_clock() + deadline_left() / 2;
+		causes_again(&e->causes);
+		free(e->owed);
+		e->owed = mem_zalloc(e->causes.all.size + 1);
+		e->whole &= !late(x);
+	}
+	x->until = 0;
+}
+
 struct turn {
 	uint32_t function;
 	size_t calls; /* that failed */
@@ -215,6 +249,8 @@ static int explain_all(struct explaining *x)
 		x->until = isinf(left) ? 0 : test_clock() + 2 * left / (double)(turns.size - i + 1);
 		r = explain(x, turns.data[i].function);
 	}
+	if (!r)
+		share_causes(x);
 	if (x->functions.size)
 		qsort(x->functions.data, x->functions.size, sizeof *x->functions.data, by_function);
 	vec_release(&turns);
@@ -242,7 +278,7 @@ static int is_arithmetic(const struct test_bug *b)
 }
 
 /* May this finding, explained by this cause, be the fault of callers? */
-static int may_owe(const struct explained *e, const struct cause *c, const struct test_bug *b)
+static int may_owe(struct explaining *x, const struct explained *e, const struct cause *c, const struct test_bug *b)
 {
 	const struct entry *entry = &e->causes.entries[0];
 	if (is_owned(b) || test_is_program_level(b) || b->program)
@@ -255,11 +291,13 @@ static int may_owe(const struct explained *e, const struct cause *c, const struc
 		return 1;
 	if (is_assertion(b))
 		return !c->contrary;
+	if (hidden_keeps(&x->hidden, entry, &c->clause))
+		return 1;
 	return leaves_caller_memory(b) && entry->places.data[c->clause.part[0].a].in_struct;
 }
 
 /* A scalar cause is owed if every finding that it explains may be. */
-static void find_owed(const struct explaining *x, struct explained *e)
+static void find_owed(struct explaining *x, struct explained *e)
 {
 	const struct test_function *f = &x->s->functions.data[e->function];
 	for (size_t i = 0; i < e->causes.all.size; i++)
@@ -268,7 +306,7 @@ static void find_owed(const struct explaining *x, struct explained *e)
 		uint32_t call = e->call_of.data[f->shown.data[i].test];
 		const struct test_bug *b = bug_of(x, f->shown.data[i].bug);
 		uint32_t cause = call ? e->causes.calls.data[call - 1].cause : ENTRY_NONE;
-		if (b && cause != ENTRY_NONE && cause_is_scalar(&e->causes, &e->causes.all.data[cause]) && !may_owe(e, &e->causes.all.data[cause], b))
+		if (b && cause != ENTRY_NONE && cause_is_scalar(&e->causes, &e->causes.all.data[cause]) && !may_owe(x, e, &e->causes.all.data[cause], b))
 			e->owed[cause] = 0;
 	}
 	if (f->accepted)
@@ -297,10 +335,10 @@ static int breaks_owed(struct explained *e, const struct cause_call *call, int s
 	return 0;
 }
 
-static int is_owed(struct explained *e, const struct test_shown *shown, const struct test_bug *b)
+static int is_owed(struct explaining *x, struct explained *e, const struct test_shown *shown, const struct test_bug *b)
 {
 	uint32_t call = e->call_of.data[shown->test], cause = call ? e->causes.calls.data[call - 1].cause : ENTRY_NONE;
-	if (cause != ENTRY_NONE && e->owed[cause] && may_owe(e, &e->causes.all.data[cause], b))
+	if (cause != ENTRY_NONE && e->owed[cause] && may_owe(x, e, &e->causes.all.data[cause], b))
 		return 1;
 	/* The cause is of the call's first finding. */
 	return shown->order && call && !is_owned(b) && !test_is_program_level(b) && !b->program && breaks_owed(e, &e->causes.calls.data[call - 1], is_shared(b), is_arithmetic(b));
@@ -338,7 +376,7 @@ static void find_owing(struct explaining *x, struct explained *e)
 			vec_push(&f->owing, ((struct test_owing){b->serial, 1, keeps}));
 			o = &vec_last(&f->owing);
 		}
-		o->owed &= !f->accepted && is_owed(e, &f->shown.data[i], b); /* accepted: the call keeps what its callers owe */
+		o->owed &= !f->accepted && is_owed(x, e, &f->shown.data[i], b); /* accepted: the call keeps what its callers owe */
 	}
 	f->explained = e->whole;
 }
@@ -426,7 +464,7 @@ static int choose_blamed(struct explaining *x, struct test_bug *b)
 /* ----------------------------------------------------------------- results */
 
 /* Lines that fail where this cause does not hold. */
-static size_t count_places(const struct explaining *x, const struct explained *e, uint32_t cause)
+static size_t count_places(struct explaining *x, const struct explained *e, uint32_t cause)
 {
 	const struct test_function *f = &x->s->functions.data[e->function];
 	VEC(const struct test_bug *) seen = {0};
@@ -434,7 +472,7 @@ static size_t count_places(const struct explaining *x, const struct explained *e
 		uint32_t call = e->call_of.data[f->shown.data[i].test];
 		const struct test_bug *b = bug_of(x, f->shown.data[i].bug);
 		size_t k = 0;
-		if (!call || !b || e->causes.calls.data[call - 1].cause != cause || !may_owe(e, &e->causes.all.data[cause], b))
+		if (!call || !b || e->causes.calls.data[call - 1].cause != cause || !may_owe(x, e, &e->causes.all.data[cause], b))
 			continue;
 		while (k < seen.size && (seen.data[k]->finding.bug.line != b->finding.bug.line || strcmp(seen.data[k]->finding.bug.file, b->finding.bug.file)))
 			k++;
@@ -535,7 +573,7 @@ static void count_unexplained(struct test_session *s)
 
 static int find_contracts(struct test_session *s)
 {
-	struct explaining x = {.s = s};
+	struct explaining x = {.s = s, .hidden = {.program = s->driven.program}};
 	struct solve_options so = {.conflicts = 2000, .no_cache = 1, .no_optimistic = 1};
 	int r = 0;
 	if (test_open_tracer(s))
@@ -565,6 +603,7 @@ static int find_contracts(struct test_session *s)
 		vec_release(&x.functions.data[i].call_of);
 		free(x.functions.data[i].owed);
 	}
+	hidden_release(&x.hidden);
 	vec_release(&x.functions);
 	vec_release(&x.numbers);
 	solver_free(x.solver);
