@@ -204,6 +204,25 @@ static int same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
+/* What two versions said of their calls. One may pass a text that is a constant, which is seen, and the other one that is not: an address, of who knows what. */
+static int same_said(const char *a, const char *b)
+{
+	static const char address[] = "address";
+	size_t size = sizeof address - 1;
+	for (; *a && *a == *b; a++, b++)
+		;
+	if (*a == 'a' && *b == '"') {
+		const char *other = a;
+		a = b, b = other;
+	}
+	if (*a != '"' || strncmp(b, address, size))
+		return *a == *b;
+	for (const char *end = a + 1; *end && *end != '\n'; end++) /* quotes may be a part of it */
+		if (*end == '"' && (end[1] == ' ' || end[1] == '\n') && same_said(end + 1, b + size))
+			return 1;
+	return 0;
+}
+
 static int same_seen(const struct seen *a, const struct seen *b)
 {
 	return same_text(a->out, b->out) && same_text(a->result, b->result) && same_text(a->memory, b->memory) && same_text(a->end, b->end);
@@ -415,7 +434,7 @@ static int describe(const struct diff_pair *x, const struct solve_model *m, cons
 		end_text(x, OLD, a, &old);
 		end_text(x, NEW, b, &new);
 		buf_addf(&what, "%s, now %s", buf_str(&old), buf_str(&new));
-	} else if (!same_text(a->out, b->out)) {
+	} else if (!same_said(a->out, b->out)) {
 		buf_adds(&old, a->out);
 		buf_adds(&new, b->out);
 		buf_adds(&what, "prints something else");
