@@ -56,6 +56,12 @@ static struct typed_scalar scalar_of(const struct called_maker *m, uint32_t vari
 	return s;
 }
 
+/* Floating point and wide numbers are none. */
+static int has_place(const struct code_value *v)
+{
+	return v->is_pointer || (v->width && v->width <= 64);
+}
+
 /* The place that is a variable, or a value that none holds (CODE_NONE). */
 static expr_t place_of_value(struct called_maker *m, uint32_t value, uint32_t variable, int after, struct typed_scalar *s)
 {
@@ -118,7 +124,7 @@ void called_take_held(struct called_maker *m)
 	for (uint32_t k = 0; cut && k < cut->held; k++) { /* constants: the others have leaves */
 		const struct segment_held *h = &m->f->cuts->held.data[cut->first_held + k];
 		const struct code_value *v = &f->values[h->value];
-		if (v->kind == CODE_CONSTANT || v->kind == CODE_NULL)
+		if ((v->kind == CODE_CONSTANT || v->kind == CODE_NULL) && has_place(v))
 			map_set(&m->before, h->variable + 1, expr_const(m->p, v->is_pointer ? 64 : v->width, v->kind == CODE_NULL ? 0 : v->bits[0]));
 	}
 	if (cut)
@@ -204,16 +210,19 @@ static void leave_one(struct called_maker *m, const struct segment_cut *cut, uin
 	const struct code_value *v = &m->f->code->values[value];
 	struct typed_scalar s;
 	uint64_t before = EXPR_NONE;
-	expr_t after = place_of_value(m, value, variable, 1, &s), term;
+	expr_t after, term;
 	uint64_t bits;
 
+	if (!has_place(v)) {
+		called_missing(m, "a local variable is floating point, or has more than 64 bits");
+		return;
+	}
+	after = place_of_value(m, value, variable, 1, &s);
 	if (variable != CODE_NONE)
 		map_get(&m->before, variable + 1, &before);
 	else
 		before = place_of_value(m, value, CODE_NONE, 0, &s); /* the same value at the beginning, if it was there */
 	if (v->kind == CODE_CONSTANT || v->kind == CODE_NULL) {
-		if (!expr_width(m->p, after))
-			return;
 		bits = v->kind == CODE_NULL ? 0 : v->bits[0];
 		term = expr_const(m->p, expr_width(m->p, after), bits);
 	} else {
