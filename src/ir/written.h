@@ -13,7 +13,7 @@ struct written_member {
 	uint64_t offset;
 	unsigned bytes;
 	uint64_t value; /* zero above its bytes */
-	int any;	/* or whatever a caller passes: a parameter of a function that strangers call, which compares it with nothing */
+	int any;	/* or whatever comes out: it is computed from a parameter of a function that strangers call, or from what stood there, and compared with nothing */
 };
 struct written {
 	struct arena arena;
