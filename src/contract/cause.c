@@ -1,5 +1,5 @@
 /* cause.c: causes of failing calls: candidates by values, kept by proof (cause.h). */
-#include "contract/cause.h"
+#include "contract/candidates.h"
 #include "contract/terms.h"
 
 #include "base/mem.h"
@@ -9,50 +9,9 @@
 
 #define TRIED 60      /* candidates, best by values, that are asked about for each cause */
 #define PASSING 48    /* passing paths that are asked for calls that break a candidate */
-#define CONSTANTS 4	 /* numbers of one comparison that are tried as bounds */
-#define BOUNDS_MOST 24	 /* such bounds of one place */
-#define SUMS_MOST 60	 /* literals about an offset and a number: in a structure of many numbers few are such */
-#define LONG_MOST 16	 /* elements that len(p) >= k may ask for: more is what the driver's objects have, not what a function needs */
 #define UNCHECKED 3	 /* conditions at the end of a path that no check of the trace's ended, of which a cause must be a part */
 #define JOINT 4	      /* clauses that are found for one path which needs several */
 #define INPUT_MOST 65536 /* bytes that a model may add to an input */
-/* What a candidate costs beside its length (clause.h): a guard, which takes the contrary away, is worth its 5. */
-#define LEFT_COST 10.0	  /* it explains nothing; in part: a part of it */
-#define CONTRARY_COST 6.0 /* some passing call breaks it */
-#define EXCLUDED_COST 12.0 /* all of them do; in part likewise */
-#define LONGEST_LITERALS 4000 /* literals of a function */
-
-/* A candidate and what is known of it. */
-struct candidate {
-	struct clause clause;
-	uint64_t breaks;   /* failing calls that are left, which break it */
-	uint64_t contrary; /* passing ones */
-	uint64_t kept;	   /* calls that keep it, with all its places there: passing ones; of a clause about pointers and lengths also those that fail, elsewhere */
-	double score;	   /* the lower the better */
-};
-
-/* What is known of a literal by proof. */
-enum { NOT_ASKED, EXCLUDED, ALLOWED };
-struct proved {
-	struct clause_literal l;
-	uint8_t *calls; /* of each failing call: its path together with the literal is unsatisfiable, or it is not shown to be */
-};
-
-struct finding {
-	int joint;   /* clauses explain some call together */
-	int scalars; /* these are the candidates now; else what speaks of pointers and lengths */
-	int unbroken; /* candidates need no failing call that breaks them: another call of a path may */
-	struct causes *c;
-	size_t places, calls;
-	struct clause_value *values; /* of call i: from i * places on */
-	VEC(struct clause_literal) literals, guards;
-	VEC(struct candidate) candidates;
-	struct solve_path **paths; /* of calls, made when first asked */
-	uint8_t *left;		   /* of each call: it failed, and nothing explains it yet */
-	uint8_t *looked;	   /* of each place: the path of some failing call depends on what it has */
-	VEC(struct proved) proved;
-	uint64_t left_count, passing;
-};
 
 /* ------------------------------------------------------------------- calls */
 
@@ -62,7 +21,7 @@ static uint32_t growth_of(const void *data, size_t size)
 	return g > DRIVE_GROWTHS ? DRIVE_GROWTHS : g;
 }
 
-static const struct entry *entry_for(struct causes *c, uint32_t growth)
+const struct entry *causes_entry(struct causes *c, uint32_t growth)
 {
 	if (!c->opened[growth])
 		entry_open(&c->entries[growth], c->pool, c->h, c->number, growth);
@@ -96,7 +55,7 @@ static int shape_value(const struct causes *c, const struct shape *s, struct byt
 
 static void take_values(struct causes *c, const void *data, size_t size, struct clause_value *out)
 {
-	const struct entry *e = entry_for(c, growth_of(data, size));
+	const struct entry *e = causes_entry(c, growth_of(data, size));
 	struct bytes b = {c->pool, data, size};
 	for (size_t i = 0; i < e->places.size; i++) {
 		const struct entry_place *x = &e->places.data[i];
@@ -145,244 +104,6 @@ struct cause_call *causes_add(struct causes *c, const void *data, size_t size, i
 	return &vec_last(&c->calls);
 }
 
-/* ---------------------------------------------------------------- literals */
-
-static void add_literal(struct finding *f, enum clause_op op, uint32_t a, uint32_t b, uint64_t k)
-{
-	if (f->literals.size < LONGEST_LITERALS)
-		vec_push(&f->literals, (struct clause_literal){op, a, b, k});
-}
-
-/* The numbers of LONG and MOST that the failing calls which are left suggest. */
-static void add_bounds(struct finding *f, const struct entry *e, uint32_t a)
-{
-	const struct entry_place *x = &e->places.data[a];
-	uint64_t longest = 0, least = UINT64_MAX;
-	int is_set = 0;
-	int64_t least_signed = INT64_MAX;
-	for (size_t i = 0; i < f->calls; i++) {
-		const struct clause_value *v = &f->values[i * f->places + a];
-		if (!f->left[i] || !v->there)
-			continue;
-		longest = x->length && v->set && v->length > longest ? v->length : longest;
-		is_set |= v->set;
-		least = v->value < least ? v->value : least;
-		least_signed = (int64_t)v->value < least_signed ? (int64_t)v->value : least_signed;
-	}
-	if (x->kind == ENTRY_POINTER && x->length && is_set && longest < LONG_MOST)
-		add_literal(f, CLAUSE_LONG, a, a, longest + 1);
-	if (x->kind == ENTRY_NUMBER && !x->is_bool && !x->is_signed && least && least != UINT64_MAX)
-		add_literal(f, CLAUSE_MOST, a, a, least - 1);
-	if (x->kind == ENTRY_NUMBER && x->is_signed && least_signed > 0 && least_signed != INT64_MAX)
-		add_literal(f, CLAUSE_MOST, a, a, (uint64_t)(least_signed - 1));
-}
-
-static int has_literal(const struct finding *f, enum clause_op op, uint32_t a, uint64_t k)
-{
-	for (size_t i = f->literals.size; i-- > 0 && f->literals.data[i].a == a;)
-		if (f->literals.data[i].op == op && f->literals.data[i].k == k)
-			return 1;
-	return 0;
-}
-
-/* The same from what the failing calls were compared with last. */
-static void add_compared(struct finding *f, const struct entry *e, uint32_t a)
-{
-	uint64_t found[CONSTANTS];
-	unsigned literals = 0;
-	for (size_t i = 0; i < f->calls && e->places.data[a].kind == ENTRY_NUMBER && !e->places.data[a].is_bool && literals < BOUNDS_MOST; i++) {
-		const struct cause_call *x = &f->c->calls.data[i];
-		size_t n = f->left[i] && x->traced && x->conditions.size ? terms_constants(f->c->pool, vec_last(&x->conditions), found, CONSTANTS) : 0;
-		for (size_t k = 0; k < n; k++)
-			for (int d = -1; d <= 1; d++)
-				for (int op = 0; op < 2; op++)
-					if (!has_literal(f, op ? CLAUSE_LEAST : CLAUSE_MOST, a, found[k] + (uint64_t)d) && literals < BOUNDS_MOST) {
-						add_literal(f, op ? CLAUSE_LEAST : CLAUSE_MOST, a, a, found[k] + (uint64_t)d);
-						literals++;
-					}
-	}
-}
-
-static void add_pair(struct finding *f, const struct entry *e, uint32_t a, uint32_t b)
-{
-	const struct entry_place *x = &e->places.data[a], *y = &e->places.data[b];
-	if (!f->looked[b] || x->kind != ENTRY_NUMBER || !x->counts || (x->depth && x->in_struct && (x->parent != y->parent || x->index != y->index) && !(y->depth == 0 && y->kind == ENTRY_NUMBER)) || x->parent == b)
-		return;
-	if (y->kind == ENTRY_POINTER && y->length) {
-		add_literal(f, CLAUSE_WITHIN, a, b, 0);
-		add_literal(f, CLAUSE_BELOW, a, b, 0);
-	} else if (y->kind == ENTRY_NUMBER && y->counts && x->is_signed == y->is_signed && a != b) {
-		add_literal(f, CLAUSE_LE, a, b, 0);
-		add_literal(f, CLAUSE_LT, a, b, 0);
-		if (a < b)
-			add_literal(f, CLAUSE_NE, a, b, 0);
-	}
-}
-
-/* Which pointers lead to one object, where some call fails by that. */
-static void add_shapes(struct finding *f, const struct entry *e)
-{
-	int wanted = 0;
-	for (size_t i = 0; i < f->calls; i++)
-		wanted |= f->left[i] && f->c->calls.data[i].by != CAUSE_BY_OTHERS;
-	for (uint32_t a = 0; a < e->places.size && wanted; a++) {
-		const struct entry_place *x = &e->places.data[a];
-		if (x->kind == ENTRY_SHAPE && f->looked[e->shapes.data[x->shape].start])
-			add_literal(f, CLAUSE_TREE, a, a, e->shapes.data[x->shape].members);
-		for (uint32_t b = 0; b < a && x->object && f->looked[a]; b++)
-			if (f->looked[b] && e->places.data[b].object && e->places.data[b].pool == x->pool)
-				add_literal(f, CLAUSE_DISTINCT, b, a, 0);
-	}
-}
-
-/* Which places the failing calls looked at. A structure has many members, and few of them matter. */
-static void find_looked(struct finding *f)
-{
-	VEC(expr_t) all = {0};
-	for (size_t i = 0; i < f->calls; i++)
-		for (size_t k = 0; f->c->calls.data[i].failed && k < f->c->calls.data[i].conditions.size; k++)
-			vec_push(&all, f->c->calls.data[i].conditions.data[k]);
-	for (uint32_t g = 0; g <= DRIVE_GROWTHS; g++)
-		terms_looked(entry_for(f->c, g), all.data, all.size, f->looked);
-	vec_release(&all);
-}
-
-/* An offset and a number of elements, both integers of the call, beside what is left of an object. */
-static void add_sums(struct finding *f, const struct entry *e)
-{
-	unsigned count = 0;
-	for (uint32_t a = 0; a < e->places.size; a++)
-		for (uint32_t c = a + 1; c < e->places.size; c++) {
-			const struct entry_place *x = &e->places.data[a], *y = &e->places.data[c];
-			if (!f->looked[a] || !f->looked[c] || x->kind != ENTRY_NUMBER || y->kind != ENTRY_NUMBER || !x->counts || !y->counts || x->bits < 32 || y->bits < 32)
-				continue;
-			for (uint32_t b = 0; b < e->places.size && count < SUMS_MOST; b++)
-				if (f->looked[b] && e->places.data[b].kind == ENTRY_POINTER && e->places.data[b].length) {
-					add_literal(f, CLAUSE_SUM, a, b, c);
-					count++;
-				}
-		}
-}
-
-static void list_literals(struct finding *f)
-{
-	const struct entry *e = entry_for(f->c, 0);
-	vec_clear(&f->literals);
-	vec_clear(&f->guards);
-	for (uint32_t a = 0; a < e->places.size; a++) {
-		const struct entry_place *x = &e->places.data[a];
-		if (!f->looked[a] || x->kind == ENTRY_SHAPE)
-			continue;
-		if (x->set) {
-			add_literal(f, CLAUSE_SET, a, a, 0);
-			vec_push(&f->guards, (struct clause_literal){CLAUSE_CLEAR, a, a, 0});
-		} else {
-			add_literal(f, CLAUSE_NONZERO, a, a, 0);
-			vec_push(&f->guards, (struct clause_literal){CLAUSE_ZERO, a, a, 0});
-			if (x->is_bool)
-				vec_push(&f->guards, (struct clause_literal){CLAUSE_NONZERO, a, a, 0});
-		}
-		if (x->is_signed) {
-			add_literal(f, CLAUSE_POSITIVE, a, a, 0);
-			add_literal(f, CLAUSE_NATURAL, a, a, 0);
-			vec_push(&f->guards, (struct clause_literal){CLAUSE_NOTABOVE, a, a, 0});
-		}
-		add_bounds(f, e, a);
-		add_compared(f, e, a);
-		for (uint32_t b = 0; b < e->places.size; b++)
-			add_pair(f, e, a, b);
-	}
-	add_sums(f, e);
-	add_shapes(f, e);
-}
-
-
-/* -------------------------------------------------------------- candidates */
-
-static int holds(struct finding *f, const struct clause *c, size_t call)
-{
-	return clause_holds(entry_for(f->c, 0), c, f->values + call * f->places);
-}
-
-/* Shorter is better, and so is what explains more of what is left, and what excludes fewer calls that pass. */
-static double score(const struct finding *f, const struct candidate *x)
-{
-	double left = f->left_count ? 1 - (double)x->breaks / (double)f->left_count : 0;
-	double excluded = f->passing ? (double)x->contrary / (double)f->passing : 0;
-	return clause_cost(&x->clause) + LEFT_COST * left + (x->contrary ? CONTRARY_COST + EXCLUDED_COST * (excluded > 1 ? 1 : excluded) : 0);
-}
-
-static struct candidate judge(struct finding *f, const struct clause *c)
-{
-	struct candidate x = {.clause = *c};
-	for (size_t i = 0; i < f->calls; i++) {
-		int failed = f->c->calls.data[i].failed, kept = holds(f, c, i);
-		x.kept += (!failed || !f->scalars) && kept && f->values[i * f->places + c->part[0].a].there;
-		if ((failed && !f->left[i]) || kept)
-			continue;
-		x.breaks += (uint64_t)failed;
-		x.contrary += !failed;
-	}
-	x.score = score(f, &x);
-	return x;
-}
-
-/* It excludes something, and not everything that is known to pass. Where every call that is known has null there, nobody knows. */
-static int is_candidate(const struct finding *f, const struct candidate *x)
-{
-	return (x->breaks || f->unbroken) && (x->kept || (x->clause.part[0].op == CLAUSE_SET && !x->contrary));
-}
-
-/* The literal with a guard: any, where a passing call breaks it; else one about the number that it is about, which asks less of callers and may be what is meant. */
-static void add_guarded(struct finding *f, const struct candidate *x)
-{
-	const struct clause_literal *l = &x->clause.part[0];
-	int has_number = l->op == CLAUSE_WITHIN || l->op == CLAUSE_BELOW;
-	for (size_t k = 0; k < f->guards.size; k++) {
-		const struct clause_literal *g = &f->guards.data[k];
-		struct candidate y;
-		if ((!x->contrary && !(has_number && g->a == l->a)) || (g->a == l->a && g->op == CLAUSE_CLEAR && l->op == CLAUSE_SET))
-			continue;
-		y = judge(f, &(struct clause){.part = {*l, *g}, .count = 2});
-		if (is_candidate(f, &y) && !y.contrary)
-			vec_push(&f->candidates, y);
-	}
-}
-
-/* Those of other functions that the pairs do not have: a place may be one that no failing call looked at. */
-static void add_offered(struct finding *f)
-{
-	for (size_t i = 0; i < f->c->offered.size; i++) {
-		struct candidate x = judge(f, &f->c->offered.data[i]);
-		if (is_candidate(f, &x))
-			vec_push(&f->candidates, x);
-	}
-}
-
-static void list_candidates(struct finding *f)
-{
-	list_literals(f);
-	vec_clear(&f->candidates);
-	if (!f->scalars)
-		add_offered(f);
-	for (size_t i = 0; i < f->literals.size; i++) {
-		struct clause c = {.part = {f->literals.data[i]}, .count = 1};
-		if ((clause_class(entry_for(f->c, 0), &c) == CLAUSE_SCALAR) != f->scalars)
-			continue;
-		struct candidate x = judge(f, &c);
-		if (!is_candidate(f, &x))
-			continue;
-		vec_push(&f->candidates, x);
-		if (!f->scalars)
-			add_guarded(f, &x);
-	}
-}
-
-static int better(const struct candidate *a, const struct candidate *b)
-{
-	return a->score < b->score;
-}
-
 /* ------------------------------------------------------------------- proof */
 
 static int is_over(const struct causes *c)
@@ -391,7 +112,7 @@ static int is_over(const struct causes *c)
 }
 
 /* The path of a call; NULL: there is none. */
-static struct solve_path *path_of(struct finding *f, size_t i, struct bytes *bytes)
+static struct solve_path *path_of(struct cause_search *f, size_t i, struct bytes *bytes)
 {
 	struct cause_call *x = &f->c->calls.data[i];
 	if (f->paths[i] || !x->traced)
@@ -407,21 +128,21 @@ static struct solve_path *path_of(struct finding *f, size_t i, struct bytes *byt
 }
 
 /* Is there a call on this path that keeps the clause, or that breaks it? */
-static enum verdict ask(struct finding *f, size_t i, struct bytes *bytes, const struct clause *c, int breaks)
+static enum verdict ask(struct cause_search *f, size_t i, struct bytes *bytes, const struct clause *c, int breaks)
 {
 	struct cause_call *x = &f->c->calls.data[i];
 	struct solve_path *path = path_of(f, i, &bytes[i]);
 	struct solve_model m = {0};
 	if (!path || is_over(f->c))
 		return VERDICT_UNKNOWN;
-	expr_t t = clause_term(entry_for(f->c, growth_of(x->data, x->size)), c);
+	expr_t t = clause_term(causes_entry(f->c, growth_of(x->data, x->size)), c);
 	f->c->queries++;
 	enum verdict v = solve_path_query(path, breaks ? expr_not(f->c->pool, t) : t, &m);
 	solve_model_release(&m);
 	return v;
 }
 
-static struct proved *proved_of(struct finding *f, const struct clause_literal *l)
+static struct proved *proved_of(struct cause_search *f, const struct clause_literal *l)
 {
 	for (size_t i = 0; i < f->proved.size; i++) {
 		const struct clause_literal *k = &f->proved.data[i].l;
@@ -432,7 +153,7 @@ static struct proved *proved_of(struct finding *f, const struct clause_literal *
 	return &vec_last(&f->proved);
 }
 
-static int literal_excludes(struct finding *f, struct bytes *bytes, const struct clause_literal *l, size_t call)
+static int literal_excludes(struct cause_search *f, struct bytes *bytes, const struct clause_literal *l, size_t call)
 {
 	uint8_t *known = &proved_of(f, l)->calls[call];
 	if (*known == NOT_ASKED)
@@ -440,7 +161,7 @@ static int literal_excludes(struct finding *f, struct bytes *bytes, const struct
 	return *known == EXCLUDED;
 }
 
-static int meets(struct finding *f, expr_t e, const struct cause_call *x, size_t from)
+static int meets(struct cause_search *f, expr_t e, const struct cause_call *x, size_t from)
 {
 	for (size_t i = from; i < x->conditions.size; i++)
 		if (terms_meet(f->c->pool, e, x->conditions.data[i]))
@@ -449,7 +170,7 @@ static int meets(struct finding *f, expr_t e, const struct cause_call *x, size_t
 }
 
 /* The same of the number itself, not of the pointers and the index that lead to it. */
-static int looks_at(struct finding *f, const struct entry_place *x, const struct cause_call *call, size_t from)
+static int looks_at(struct cause_search *f, const struct entry_place *x, const struct cause_call *call, size_t from)
 {
 	for (size_t i = from; i < call->conditions.size; i++)
 		if (terms_meet_own(f->c->pool, x->value, x->there, call->conditions.data[i]))
@@ -458,7 +179,7 @@ static int looks_at(struct finding *f, const struct entry_place *x, const struct
 }
 
 /* Does the condition speak of numbers of the entry state alone? */
-static int is_of_numbers(struct finding *f, const struct entry *e, expr_t condition)
+static int is_of_numbers(struct cause_search *f, const struct entry *e, expr_t condition)
 {
 	uint32_t n;
 	const expr_t *v = expr_vars(f->c->pool, condition, &n);
@@ -483,11 +204,11 @@ static int is_offered(const struct causes *c, const struct clause_literal *l)
 }
 
 /* Is what the clause speaks of a part of what failed? */
-static int bears(struct finding *f, const struct clause *c, size_t call)
+static int bears(struct cause_search *f, const struct clause *c, size_t call)
 {
 	const struct clause_literal *l = &c->part[0];
 	const struct cause_call *x = &f->c->calls.data[call];
-	const struct entry *e = entry_for(f->c, growth_of(x->data, x->size));
+	const struct entry *e = causes_entry(f->c, growth_of(x->data, x->size));
 	const struct entry_place *a = &e->places.data[l->a], *b = &e->places.data[l->b];
 	expr_t about = l->op == CLAUSE_SET || l->op == CLAUSE_CLEAR ? a->set : l->op == CLAUSE_LONG ? a->length : l->op == CLAUSE_WITHIN || l->op == CLAUSE_BELOW ? b->length : a->value;
 	size_t last = x->broke ? 1 : UNCHECKED, from = x->conditions.size > last ? x->conditions.size - last : 0;
@@ -514,7 +235,7 @@ static int bears(struct finding *f, const struct clause *c, size_t call)
 }
 
 /* No call on this failing path keeps the clause: none keeps any literal of it. */
-static int excludes(struct finding *f, struct bytes *bytes, const struct clause *c, size_t call)
+static int excludes(struct cause_search *f, struct bytes *bytes, const struct clause *c, size_t call)
 {
 	if (!bears(f, c, call))
 		return 0;
@@ -526,10 +247,10 @@ static int excludes(struct finding *f, struct bytes *bytes, const struct clause 
 
 /* Is what the clause compares related on the failing path: does it fail right outside the clause? A number that is no index and no size of the pointer fits failing calls as well, since objects are small: `uc <= len(dst)` where
  * dst[1] is written for uc >= 0x80. There no call fails with uc == len(dst) + 1. Clauses that compare nothing are. */
-static int is_tight(struct finding *f, struct bytes *bytes, const struct clause *c, size_t call)
+static int is_tight(struct cause_search *f, struct bytes *bytes, const struct clause *c, size_t call)
 {
 	struct cause_call *x = &f->c->calls.data[call];
-	expr_t edge = is_offered(f->c, &c->part[0]) ? EXPR_NONE : clause_edge(entry_for(f->c, growth_of(x->data, x->size)), c);
+	expr_t edge = is_offered(f->c, &c->part[0]) ? EXPR_NONE : clause_edge(causes_entry(f->c, growth_of(x->data, x->size)), c);
 	struct solve_path *path = edge ? path_of(f, call, &bytes[call]) : NULL;
 	struct solve_model m = {0};
 	if (!edge)
@@ -548,7 +269,7 @@ struct tried {
 };
 
 /* For one of the calls that it explains. */
-static int is_tight_somewhere(struct finding *f, struct bytes *bytes, const struct tried *t)
+static int is_tight_somewhere(struct cause_search *f, struct bytes *bytes, const struct tried *t)
 {
 	for (size_t i = 0; i < f->calls; i++)
 		if (t->explains[i] && is_tight(f, bytes, &t->x.clause, i))
@@ -557,12 +278,12 @@ static int is_tight_somewhere(struct finding *f, struct bytes *bytes, const stru
 }
 
 /* Counts by proof what it explains, and what speaks against it. */
-static void prove(struct finding *f, struct bytes *bytes, struct tried *t)
+static void prove(struct cause_search *f, struct bytes *bytes, struct tried *t)
 {
 	uint64_t asked = 0;
 	t->x.breaks = 0;
 	for (size_t i = 0; i < f->calls; i++) {
-		t->explains[i] = f->left[i] && !holds(f, &t->x.clause, i) && excludes(f, bytes, &t->x.clause, i);
+		t->explains[i] = f->left[i] && !candidate_holds(f, &t->x.clause, i) && excludes(f, bytes, &t->x.clause, i);
 		t->x.breaks += t->explains[i];
 	}
 	for (size_t i = 0; i < f->calls && !t->x.contrary && t->x.breaks && asked < PASSING; i++)
@@ -570,10 +291,10 @@ static void prove(struct finding *f, struct bytes *bytes, struct tried *t)
 			asked++;
 			t->x.contrary += ask(f, i, bytes, &t->x.clause, 1) == VERDICT_SAT;
 		}
-	t->x.score = score(f, &t->x);
+	t->x.score = candidate_score(f, &t->x);
 }
 
-static void take(struct finding *f, const struct tried *t)
+static void take(struct cause_search *f, const struct tried *t)
 {
 	struct cause x = {.clause = t->x.clause, .calls = t->x.breaks, .contrary = t->x.contrary};
 	for (size_t i = 0; i < f->calls; i++) {
@@ -586,7 +307,7 @@ static void take(struct finding *f, const struct tried *t)
 }
 
 /* One more cause: 1; 0: there is none. */
-static int find_one(struct finding *f, struct bytes *bytes)
+static int find_one(struct cause_search *f, struct bytes *bytes)
 {
 	struct tried best = {0}, now = {.explains = mem_zalloc(f->calls + 1)};
 	best.explains = mem_zalloc(f->calls + 1);
@@ -596,20 +317,20 @@ static int find_one(struct finding *f, struct bytes *bytes)
 		f->left_count += f->left[i];
 		f->passing += !f->c->calls.data[i].failed;
 	}
-	list_candidates(f);
+	candidates_list(f);
 	for (unsigned n = 0; n < TRIED && f->candidates.size && !is_over(f->c); n++) {
 		size_t first = 0;
 		for (size_t i = 1; i < f->candidates.size; i++)
-			if (better(&f->candidates.data[i], &f->candidates.data[first]))
+			if (candidate_better(&f->candidates.data[i], &f->candidates.data[first]))
 				first = i;
 		now.x = f->candidates.data[first];
 		f->candidates.data[first] = vec_last(&f->candidates);
 		f->candidates.size--;
 		/* It cannot become better than it is by values. */
-		if (found && !better(&now.x, &best.x))
+		if (found && !candidate_better(&now.x, &best.x))
 			break;
 		prove(f, bytes, &now);
-		if (now.x.breaks && (!found || better(&now.x, &best.x)) && is_tight_somewhere(f, bytes, &now)) {
+		if (now.x.breaks && (!found || candidate_better(&now.x, &best.x)) && is_tight_somewhere(f, bytes, &now)) {
 			struct tried other = best;
 			best = now;
 			now = other;
@@ -625,7 +346,7 @@ static int find_one(struct finding *f, struct bytes *bytes)
 
 /* ------------------------------------------------- several clauses together */
 
-static expr_t chosen_term(struct finding *f, const struct entry *e)
+static expr_t chosen_term(struct cause_search *f, const struct entry *e)
 {
 	expr_t t = expr_true(f->c->pool);
 	for (size_t i = 0; i < f->c->all.size; i++)
@@ -649,26 +370,26 @@ static void apply_model(const struct cause_call *x, const struct solve_model *m,
 }
 
 /* The best candidate that these values break and that bears on the call; NULL: there is none. */
-static const struct candidate *broken_by(struct finding *f, struct bytes *bytes, const struct clause_value *values, size_t call)
+static const struct candidate *broken_by(struct cause_search *f, struct bytes *bytes, const struct clause_value *values, size_t call)
 {
 	const struct candidate *best = NULL;
 	for (size_t i = 0; i < f->candidates.size; i++) {
 		const struct candidate *x = &f->candidates.data[i];
-		if ((!best || better(x, best)) && !clause_holds(entry_for(f->c, 0), &x->clause, values) && bears(f, &x->clause, call) && is_tight(f, bytes, &x->clause, call))
+		if ((!best || candidate_better(x, best)) && !clause_holds(causes_entry(f->c, 0), &x->clause, values) && bears(f, &x->clause, call) && is_tight(f, bytes, &x->clause, call))
 			best = x;
 	}
 	return best;
 }
 
 /* Does a path that passes allow a call that breaks it, or did such a call pass? */
-static int is_contrary(struct finding *f, struct bytes *bytes, const struct clause *c)
+static int is_contrary(struct cause_search *f, struct bytes *bytes, const struct clause *c)
 {
 	uint64_t asked = 0;
 	for (size_t i = 0; i < f->calls && asked < PASSING; i++) {
 		const struct cause_call *x = &f->c->calls.data[i];
 		if (x->failed)
 			continue;
-		if (!holds(f, c, i) || (x->traced && asked++ < PASSING && ask(f, i, bytes, c, 1) == VERDICT_SAT))
+		if (!candidate_holds(f, c, i) || (x->traced && asked++ < PASSING && ask(f, i, bytes, c, 1) == VERDICT_SAT))
 			return 1;
 	}
 	return 0;
@@ -676,10 +397,10 @@ static int is_contrary(struct finding *f, struct bytes *bytes, const struct clau
 
 /* A path may fail for two reasons at once, so that no clause alone excludes it: then a clause is taken, a call of the path that keeps it is asked for, and what that call breaks is taken besides, until no
  * call is left. 1: the clauses are among the causes, and together they exclude the path; 0: nothing has changed. */
-static int explain_jointly(struct finding *f, struct bytes *bytes, size_t call)
+static int explain_jointly(struct cause_search *f, struct bytes *bytes, size_t call)
 {
 	struct cause_call *x = &f->c->calls.data[call];
-	const struct entry *e = entry_for(f->c, growth_of(x->data, x->size));
+	const struct entry *e = causes_entry(f->c, growth_of(x->data, x->size));
 	struct solve_path *path = path_of(f, call, &bytes[call]);
 	struct clause_value *values = mem_zalloc((f->places + 1) * sizeof *values);
 	size_t before = f->c->all.size;
@@ -712,16 +433,16 @@ static int explain_jointly(struct finding *f, struct bytes *bytes, size_t call)
 }
 
 /* Of those that are left: by clauses together. */
-static void explain_rest(struct finding *f, struct bytes *bytes)
+static void explain_rest(struct cause_search *f, struct bytes *bytes)
 {
 	f->unbroken = f->scalars;
-	list_candidates(f);
+	candidates_list(f);
 	f->unbroken = 0;
 	for (size_t i = 0; i < f->calls && !is_over(f->c); i++) {
 		if (!f->left[i] || !explain_jointly(f, bytes, i))
 			continue;
 		uint32_t cause = 0;
-		while (cause < f->c->all.size && holds(f, &f->c->all.data[cause].clause, i))
+		while (cause < f->c->all.size && candidate_holds(f, &f->c->all.data[cause].clause, i))
 			cause++;
 		if (cause == f->c->all.size) /* it keeps them all: then its values and its path contradict each other */
 			continue;
@@ -733,16 +454,16 @@ static void explain_rest(struct finding *f, struct bytes *bytes)
 }
 
 /* Another cause that explains the call; ENTRY_NONE. */
-static uint32_t other_cause(struct finding *f, struct bytes *bytes, size_t call, uint32_t cause)
+static uint32_t other_cause(struct cause_search *f, struct bytes *bytes, size_t call, uint32_t cause)
 {
 	for (uint32_t i = 0; i < f->c->all.size; i++)
-		if (i != cause && !holds(f, &f->c->all.data[i].clause, call) && excludes(f, bytes, &f->c->all.data[i].clause, call))
+		if (i != cause && !candidate_holds(f, &f->c->all.data[i].clause, call) && excludes(f, bytes, &f->c->all.data[i].clause, call))
 			return i;
 	return ENTRY_NONE;
 }
 
 /* A cause whose calls are all explained by causes that were found later says nothing. Not where clauses explain a call together: then each is needed. */
-static void drop_idle(struct finding *f, struct bytes *bytes)
+static void drop_idle(struct cause_search *f, struct bytes *bytes)
 {
 	for (uint32_t i = 0; i < f->c->all.size && !f->joint; i++) {
 		int idle = 1;
@@ -780,7 +501,7 @@ static int speaks_of_globals(const struct causes *c, const struct clause *x)
 }
 
 /* Every path is known, and no passing one allows a call that breaks it. */
-static int is_necessary(struct finding *f, struct bytes *bytes, const struct cause *x)
+static int is_necessary(struct cause_search *f, struct bytes *bytes, const struct cause *x)
 {
 	if (!f->c->exhausted || x->contrary || speaks_of_globals(f->c, &x->clause))
 		return 0;
@@ -846,7 +567,7 @@ int cause_is_scalar(const struct causes *c, const struct cause *x)
 
 int causes_keeps(struct causes *c, const void *data, size_t size, int scalars)
 {
-	const struct entry *e = entry_for(c, 0);
+	const struct entry *e = causes_entry(c, 0);
 	struct clause_value *v = mem_zalloc((e->places.size + 1) * sizeof *v);
 	int keeps = 1;
 	take_values(c, data, size, v);
@@ -859,7 +580,7 @@ int causes_keeps(struct causes *c, const void *data, size_t size, int scalars)
 
 int causes_keeps_text(struct causes *c, const void *data, size_t size, const char *text)
 {
-	const struct entry *e = entry_for(c, 0);
+	const struct entry *e = causes_entry(c, 0);
 	struct clause_value *v = mem_zalloc((e->places.size + 1) * sizeof *v);
 	take_values(c, data, size, v);
 	int keeps = contract_holds(e, v, text);
@@ -869,7 +590,7 @@ int causes_keeps_text(struct causes *c, const void *data, size_t size, const cha
 
 unsigned causes_broken(struct causes *c, const void *data, size_t size, uint32_t which, int *breaks)
 {
-	const struct entry *e = entry_for(c, 0);
+	const struct entry *e = causes_entry(c, 0);
 	struct clause_value *v = mem_zalloc((e->places.size + 1) * sizeof *v);
 	unsigned broken = 0;
 	take_values(c, data, size, v);
@@ -898,7 +619,7 @@ static uint32_t same_place(const struct entry *e, const struct entry_place *x)
 
 int causes_offer(struct causes *c, struct causes *other, const struct cause *x)
 {
-	const struct entry *e = entry_for(c, 0), *from = entry_for(other, 0);
+	const struct entry *e = causes_entry(c, 0), *from = causes_entry(other, 0);
 	struct clause_literal l = x->clause.part[0];
 	if ((l.op != CLAUSE_WITHIN && l.op != CLAUSE_LE) || clause_class(from, &x->clause) != CLAUSE_LENGTH)
 		return 0;
@@ -935,8 +656,8 @@ void causes_again(struct causes *c)
 
 void causes_find(struct causes *c)
 {
-	const struct entry *e = entry_for(c, 0);
-	struct finding f = {.c = c, .places = e->places.size, .calls = c->calls.size};
+	const struct entry *e = causes_entry(c, 0);
+	struct cause_search f = {.c = c, .places = e->places.size, .calls = c->calls.size};
 	struct bytes *bytes = mem_zalloc((f.calls + 1) * sizeof *bytes);
 	size_t left = 0;
 	f.values = mem_zalloc((f.calls * f.places + 1) * sizeof *f.values);
@@ -949,7 +670,7 @@ void causes_find(struct causes *c)
 		left += f.left[i];
 	}
 	if (left && f.places)
-		find_looked(&f);
+		candidates_looked(&f);
 	while (left && f.places) {
 		int found = find_one(&f, bytes), all = f.scalars;
 		if (!found)

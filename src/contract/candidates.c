@@ -1,0 +1,257 @@
+/* candidates.c: which clauses may be the cause of failing calls, by values (candidates.h).
+ *
+ * Literals are made of the places that the failing calls looked at: pointers that are set, numbers beside each other, beside lengths and beside the constants that the paths
+ * compare with. A literal that some failing call breaks and that not every passing call breaks is a candidate, alone or with a guard. Nothing is proved here: cause.c asks about
+ * the best ones.
+ */
+#include "contract/candidates.h"
+
+#include "contract/terms.h"
+
+#define CONSTANTS 4	 /* numbers of one comparison that are tried as bounds */
+#define BOUNDS_MOST 24	 /* such bounds of one place */
+#define SUMS_MOST 60	 /* literals about an offset and a number: in a structure of many numbers few are such */
+#define LONG_MOST 16	 /* elements that len(p) >= k may ask for: more is what the driver's objects have, not what a function needs */
+#define LONGEST_LITERALS 4000 /* literals of a function */
+/* What a candidate costs beside its length (clause.h): a guard, which takes the contrary away, is worth its 5. */
+#define LEFT_COST 10.0	  /* it explains nothing; in part: a part of it */
+#define CONTRARY_COST 6.0 /* some passing call breaks it */
+#define EXCLUDED_COST 12.0 /* all of them do; in part likewise */
+
+/* ---------------------------------------------------------------- literals */
+
+static void add_literal(struct cause_search *f, enum clause_op op, uint32_t a, uint32_t b, uint64_t k)
+{
+	if (f->literals.size < LONGEST_LITERALS)
+		vec_push(&f->literals, (struct clause_literal){op, a, b, k});
+}
+
+/* The numbers of LONG and MOST that the failing calls which are left suggest. */
+static void add_bounds(struct cause_search *f, const struct entry *e, uint32_t a)
+{
+	const struct entry_place *x = &e->places.data[a];
+	uint64_t longest = 0, least = UINT64_MAX;
+	int is_set = 0;
+	int64_t least_signed = INT64_MAX;
+	for (size_t i = 0; i < f->calls; i++) {
+		const struct clause_value *v = &f->values[i * f->places + a];
+		if (!f->left[i] || !v->there)
+			continue;
+		longest = x->length && v->set && v->length > longest ? v->length : longest;
+		is_set |= v->set;
+		least = v->value < least ? v->value : least;
+		least_signed = (int64_t)v->value < least_signed ? (int64_t)v->value : least_signed;
+	}
+	if (x->kind == ENTRY_POINTER && x->length && is_set && longest < LONG_MOST)
+		add_literal(f, CLAUSE_LONG, a, a, longest + 1);
+	if (x->kind == ENTRY_NUMBER && !x->is_bool && !x->is_signed && least && least != UINT64_MAX)
+		add_literal(f, CLAUSE_MOST, a, a, least - 1);
+	if (x->kind == ENTRY_NUMBER && x->is_signed && least_signed > 0 && least_signed != INT64_MAX)
+		add_literal(f, CLAUSE_MOST, a, a, (uint64_t)(least_signed - 1));
+}
+
+static int has_literal(const struct cause_search *f, enum clause_op op, uint32_t a, uint64_t k)
+{
+	for (size_t i = f->literals.size; i-- > 0 && f->literals.data[i].a == a;)
+		if (f->literals.data[i].op == op && f->literals.data[i].k == k)
+			return 1;
+	return 0;
+}
+
+/* The same from what the failing calls were compared with last. */
+static void add_compared(struct cause_search *f, const struct entry *e, uint32_t a)
+{
+	uint64_t found[CONSTANTS];
+	unsigned literals = 0;
+	for (size_t i = 0; i < f->calls && e->places.data[a].kind == ENTRY_NUMBER && !e->places.data[a].is_bool && literals < BOUNDS_MOST; i++) {
+		const struct cause_call *x = &f->c->calls.data[i];
+		size_t n = f->left[i] && x->traced && x->conditions.size ? terms_constants(f->c->pool, vec_last(&x->conditions), found, CONSTANTS) : 0;
+		for (size_t k = 0; k < n; k++)
+			for (int d = -1; d <= 1; d++)
+				for (int op = 0; op < 2; op++)
+					if (!has_literal(f, op ? CLAUSE_LEAST : CLAUSE_MOST, a, found[k] + (uint64_t)d) && literals < BOUNDS_MOST) {
+						add_literal(f, op ? CLAUSE_LEAST : CLAUSE_MOST, a, a, found[k] + (uint64_t)d);
+						literals++;
+					}
+	}
+}
+
+static void add_pair(struct cause_search *f, const struct entry *e, uint32_t a, uint32_t b)
+{
+	const struct entry_place *x = &e->places.data[a], *y = &e->places.data[b];
+	if (!f->looked[b] || x->kind != ENTRY_NUMBER || !x->counts || (x->depth && x->in_struct && (x->parent != y->parent || x->index != y->index) && !(y->depth == 0 && y->kind == ENTRY_NUMBER)) || x->parent == b)
+		return;
+	if (y->kind == ENTRY_POINTER && y->length) {
+		add_literal(f, CLAUSE_WITHIN, a, b, 0);
+		add_literal(f, CLAUSE_BELOW, a, b, 0);
+	} else if (y->kind == ENTRY_NUMBER && y->counts && x->is_signed == y->is_signed && a != b) {
+		add_literal(f, CLAUSE_LE, a, b, 0);
+		add_literal(f, CLAUSE_LT, a, b, 0);
+		if (a < b)
+			add_literal(f, CLAUSE_NE, a, b, 0);
+	}
+}
+
+/* Which pointers lead to one object, where some call fails by that. */
+static void add_shapes(struct cause_search *f, const struct entry *e)
+{
+	int wanted = 0;
+	for (size_t i = 0; i < f->calls; i++)
+		wanted |= f->left[i] && f->c->calls.data[i].by != CAUSE_BY_OTHERS;
+	for (uint32_t a = 0; a < e->places.size && wanted; a++) {
+		const struct entry_place *x = &e->places.data[a];
+		if (x->kind == ENTRY_SHAPE && f->looked[e->shapes.data[x->shape].start])
+			add_literal(f, CLAUSE_TREE, a, a, e->shapes.data[x->shape].members);
+		for (uint32_t b = 0; b < a && x->object && f->looked[a]; b++)
+			if (f->looked[b] && e->places.data[b].object && e->places.data[b].pool == x->pool)
+				add_literal(f, CLAUSE_DISTINCT, b, a, 0);
+	}
+}
+
+/* Which places the failing calls looked at. A structure has many members, and few of them matter. */
+void candidates_looked(struct cause_search *f)
+{
+	VEC(expr_t) all = {0};
+	for (size_t i = 0; i < f->calls; i++)
+		for (size_t k = 0; f->c->calls.data[i].failed && k < f->c->calls.data[i].conditions.size; k++)
+			vec_push(&all, f->c->calls.data[i].conditions.data[k]);
+	for (uint32_t g = 0; g <= DRIVE_GROWTHS; g++)
+		terms_looked(causes_entry(f->c, g), all.data, all.size, f->looked);
+	vec_release(&all);
+}
+
+/* An offset and a number of elements, both integers of the call, beside what is left of an object. */
+static void add_sums(struct cause_search *f, const struct entry *e)
+{
+	unsigned count = 0;
+	for (uint32_t a = 0; a < e->places.size; a++)
+		for (uint32_t c = a + 1; c < e->places.size; c++) {
+			const struct entry_place *x = &e->places.data[a], *y = &e->places.data[c];
+			if (!f->looked[a] || !f->looked[c] || x->kind != ENTRY_NUMBER || y->kind != ENTRY_NUMBER || !x->counts || !y->counts || x->bits < 32 || y->bits < 32)
+				continue;
+			for (uint32_t b = 0; b < e->places.size && count < SUMS_MOST; b++)
+				if (f->looked[b] && e->places.data[b].kind == ENTRY_POINTER && e->places.data[b].length) {
+					add_literal(f, CLAUSE_SUM, a, b, c);
+					count++;
+				}
+		}
+}
+
+static void list_literals(struct cause_search *f)
+{
+	const struct entry *e = causes_entry(f->c, 0);
+	vec_clear(&f->literals);
+	vec_clear(&f->guards);
+	for (uint32_t a = 0; a < e->places.size; a++) {
+		const struct entry_place *x = &e->places.data[a];
+		if (!f->looked[a] || x->kind == ENTRY_SHAPE)
+			continue;
+		if (x->set) {
+			add_literal(f, CLAUSE_SET, a, a, 0);
+			vec_push(&f->guards, (struct clause_literal){CLAUSE_CLEAR, a, a, 0});
+		} else {
+			add_literal(f, CLAUSE_NONZERO, a, a, 0);
+			vec_push(&f->guards, (struct clause_literal){CLAUSE_ZERO, a, a, 0});
+			if (x->is_bool)
+				vec_push(&f->guards, (struct clause_literal){CLAUSE_NONZERO, a, a, 0});
+		}
+		if (x->is_signed) {
+			add_literal(f, CLAUSE_POSITIVE, a, a, 0);
+			add_literal(f, CLAUSE_NATURAL, a, a, 0);
+			vec_push(&f->guards, (struct clause_literal){CLAUSE_NOTABOVE, a, a, 0});
+		}
+		add_bounds(f, e, a);
+		add_compared(f, e, a);
+		for (uint32_t b = 0; b < e->places.size; b++)
+			add_pair(f, e, a, b);
+	}
+	add_sums(f, e);
+	add_shapes(f, e);
+}
+
+
+/* -------------------------------------------------------------- candidates */
+
+int candidate_holds(struct cause_search *f, const struct clause *c, size_t call)
+{
+	return clause_holds(causes_entry(f->c, 0), c, f->values + call * f->places);
+}
+
+/* Shorter is better, and so is what explains more of what is left, and what excludes fewer calls that pass. */
+double candidate_score(const struct cause_search *f, const struct candidate *x)
+{
+	double left = f->left_count ? 1 - (double)x->breaks / (double)f->left_count : 0;
+	double excluded = f->passing ? (double)x->contrary / (double)f->passing : 0;
+	return clause_cost(&x->clause) + LEFT_COST * left + (x->contrary ? CONTRARY_COST + EXCLUDED_COST * (excluded > 1 ? 1 : excluded) : 0);
+}
+
+static struct candidate judge(struct cause_search *f, const struct clause *c)
+{
+	struct candidate x = {.clause = *c};
+	for (size_t i = 0; i < f->calls; i++) {
+		int failed = f->c->calls.data[i].failed, kept = candidate_holds(f, c, i);
+		x.kept += (!failed || !f->scalars) && kept && f->values[i * f->places + c->part[0].a].there;
+		if ((failed && !f->left[i]) || kept)
+			continue;
+		x.breaks += (uint64_t)failed;
+		x.contrary += !failed;
+	}
+	x.score = candidate_score(f, &x);
+	return x;
+}
+
+/* It excludes something, and not everything that is known to pass. Where every call that is known has null there, nobody knows. */
+static int is_candidate(const struct cause_search *f, const struct candidate *x)
+{
+	return (x->breaks || f->unbroken) && (x->kept || (x->clause.part[0].op == CLAUSE_SET && !x->contrary));
+}
+
+/* The literal with a guard: any, where a passing call breaks it; else one about the number that it is about, which asks less of callers and may be what is meant. */
+static void add_guarded(struct cause_search *f, const struct candidate *x)
+{
+	const struct clause_literal *l = &x->clause.part[0];
+	int has_number = l->op == CLAUSE_WITHIN || l->op == CLAUSE_BELOW;
+	for (size_t k = 0; k < f->guards.size; k++) {
+		const struct clause_literal *g = &f->guards.data[k];
+		struct candidate y;
+		if ((!x->contrary && !(has_number && g->a == l->a)) || (g->a == l->a && g->op == CLAUSE_CLEAR && l->op == CLAUSE_SET))
+			continue;
+		y = judge(f, &(struct clause){.part = {*l, *g}, .count = 2});
+		if (is_candidate(f, &y) && !y.contrary)
+			vec_push(&f->candidates, y);
+	}
+}
+
+/* Those of other functions that the pairs do not have: a place may be one that no failing call looked at. */
+static void add_offered(struct cause_search *f)
+{
+	for (size_t i = 0; i < f->c->offered.size; i++) {
+		struct candidate x = judge(f, &f->c->offered.data[i]);
+		if (is_candidate(f, &x))
+			vec_push(&f->candidates, x);
+	}
+}
+
+void candidates_list(struct cause_search *f)
+{
+	list_literals(f);
+	vec_clear(&f->candidates);
+	if (!f->scalars)
+		add_offered(f);
+	for (size_t i = 0; i < f->literals.size; i++) {
+		struct clause c = {.part = {f->literals.data[i]}, .count = 1};
+		if ((clause_class(causes_entry(f->c, 0), &c) == CLAUSE_SCALAR) != f->scalars)
+			continue;
+		struct candidate x = judge(f, &c);
+		if (!is_candidate(f, &x))
+			continue;
+		vec_push(&f->candidates, x);
+		if (!f->scalars)
+			add_guarded(f, &x);
+	}
+}
+
+int candidate_better(const struct candidate *a, const struct candidate *b)
+{
+	return a->score < b->score;
+}
