@@ -112,6 +112,7 @@ void code_components(struct code_graph *g);
 struct code_known {
 	uint8_t parameter[KNOWN_PARAMETERS]; /* CODE_READS, CODE_WRITES, CODE_KEEPS, CODE_FREES */
 	uint8_t fresh;			     /* it returns memory that is not known */
+	uint8_t streams;		     /* buffers of streams, which may lie in the program's memory */
 };
 #define CODE_READS 1u	/* what it points to */
 #define CODE_WRITES 2u

@@ -3,7 +3,7 @@
  * Two evaluators of one pool, for two versions of a program, meet here: the same function called with the same arguments, memory and world does the same in both. Arguments and world
  * are operands of uninterpreted functions, so that equality is the solver's business. Memory is an array and cannot be one: it goes into the function's name, by a hash of
  * the terms of all objects that are known outside and not as they were at the start. Equal terms are equal contents, so equal names are right; contents that are equal in
- * another form get two names, which proves less and never too much. Of functions of the C library only what their arguments point to counts (ir/known.c), and the flat memory, where errno is. Objects are told apart by their names, which evaluators share where their contents at the start are shared.
+ * another form get two names, which proves less and never too much. Of functions of the C library that use no streams only what their arguments point to counts (ir/known.c), and the flat memory, where errno is. Objects are told apart by their names, which evaluators share where their contents at the start are shared.
  */
 #include "vc/inside.h"
 
@@ -114,7 +114,7 @@ static int find_written(struct vc_call *c, uint8_t *known)
 	uint32_t targets[VC_TARGETS];
 	struct code_known library;
 	int all = 0, some = 0;
-	if (f && !f->quiet && code_known(f, &library))
+	if (f && !f->quiet && code_known(f, &library) && !library.streams)
 		return narrow(c, &library, CODE_WRITES | CODE_FREES, known);
 	if (!f || !f->defined || f->replaceable || code_function_writes_any(f))
 		return f && f->quiet ? 0 : 1;
@@ -159,7 +159,7 @@ void vc_state_abstract(struct vc_call *c, const char *name, uint32_t world, int 
 	vc_all_globals(v);
 	uint8_t *known = mem_zalloc(vc_objects(v) + 1);
 	vc_find_known(v, c, known);
-	if (c->target && code_known(c->target, &library))
+	if (c->target && code_known(c->target, &library) && !library.streams)
 		narrow(c, &library, CODE_READS | CODE_WRITES | CODE_KEEPS | CODE_FREES, known);
 	a.memory = memory_key(v, c->state->memory, known, world);
 	a.all = mix(a.memory, a.args, a.count * sizeof *a.args);
