@@ -276,6 +276,7 @@ struct code_function {
 	uint32_t parameters, value_count, block_count, edge_count, loop_count, cell_count, variable_count, binding_count;
 	uint32_t line;
 	uint64_t pointers; /* a bit for each of the first 64 parameters that is one; of declarations too */
+	uint8_t nothrow; /* declared so, as headers of the C library do */
 	uint32_t result_width;
 	uint8_t result_unsigned; /* as the source has it */
 	uint8_t defined;       /* it has blocks */

@@ -498,6 +498,7 @@ static void list_function(struct code_maker *m, LLVMValueRef llvm, struct code_f
 	f->noreturn = (uint8_t)has_attribute(llvm, "noreturn");
 	f->parameters = f->first_instruction = LLVMCountParams(llvm);
 	f->pointers = pointer_bits(llvm);
+	f->nothrow = (uint8_t)has_attribute(llvm, "nounwind");
 	f->first_ordinal = *ordinal;
 	if (LLVMGetTypeKind(result) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(result) <= 128)
 		f->result_width = LLVMGetIntTypeWidth(result);
