@@ -275,6 +275,12 @@ static void __attribute__((noinline)) fill_stack(void)
 	__asm__ volatile("" : : "r"(bytes) : "memory");
 }
 
+/* A local of the code, where it begins to live. */
+void muster_fill(void *at, unsigned long long bytes)
+{
+	memset(at, fill, bytes);
+}
+
 /* ------------------------------------------------------------ the input */
 
 static int set_up(FILE *in, const struct expose_data *data, unsigned long long *arguments)

@@ -387,6 +387,22 @@ static int is_variable(LLVMValueRef g)
 	       strncmp(name_of(g), "llvm.", 5);
 }
 
+/* A local without a value gets the bytes of the run: else it has what the compiler left in its place, which may be the same in all of them, an argument. */
+static void fill_locals(struct exposer *x, LLVMValueRef f)
+{
+	LLVMTypeRef types[2] = {x->pointer, x->word}, type = LLVMFunctionType(LLVMVoidTypeInContext(x->context), types, 2, 0);
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+			next = LLVMGetNextInstruction(i);
+			if (!LLVMIsAAllocaInst(i) || !LLVMIsAConstantInt(LLVMGetOperand(i, 0)))
+				continue;
+			uint64_t bytes = LLVMABISizeOfType(LLVMGetModuleDataLayout(x->module), LLVMGetAllocatedType(i)) * LLVMConstIntGetZExtValue(LLVMGetOperand(i, 0));
+			LLVMValueRef fill = LLVMGetNamedFunction(x->module, "muster_fill"), arguments[2] = {i, LLVMConstInt(x->word, bytes, 0)};
+			LLVMPositionBuilderBefore(x->builder, next);
+			LLVMBuildCall2(x->builder, type, fill ? fill : LLVMAddFunction(x->module, "muster_fill", type), arguments, 2, "");
+		}
+}
+
 static void expose(struct exposer *x, const struct expose_request *request)
 {
 	VEC(LLVMValueRef) wanted = {0};
@@ -403,6 +419,8 @@ static void expose(struct exposer *x, const struct expose_request *request)
 		if (is_variable(g) && is_reached(x, g))
 			add_data(x, g);
 	define_missing(x);
+	for (LLVMValueRef f = LLVMGetFirstFunction(x->module); f; f = LLVMGetNextFunction(f))
+		fill_locals(x, f);
 	for (LLVMValueRef f = LLVMGetFirstFunction(x->module); f; f = LLVMGetNextFunction(f))
 		make_internal(f);
 	for (LLVMValueRef g = LLVMGetFirstGlobal(x->module); g; g = LLVMGetNextGlobal(g))

@@ -30,6 +30,8 @@ struct expose_data {
 /* Defined by the program. count: of the arguments, with EXPOSE_ENDS if the function does not return. rooms: by argument, bytes of the caller's local that it is the address of, else 0; or NULL. */
 #define EXPOSE_ENDS (1ull << 63)
 unsigned long long muster_stub(const char *name, unsigned long long count, const unsigned long long *arguments, const unsigned long long *rooms);
+/* And this where a local begins to live. */
+void muster_fill(void *at, unsigned long long bytes);
 /* Is there a function of this name in the C library? One that is a stub all the same, for memory? */
 int expose_library_has(const char *name);
 int expose_is_allocator(const char *name);
