@@ -73,6 +73,16 @@ static int identify(struct store *s)
 	return FILE_OURS;
 }
 
+/* The same outside of a transaction: all that is read is of one moment, or a file that another process is just making a store of is half empty. */
+static int identify_at_once(struct store *s)
+{
+	if (exec(s, "BEGIN"))
+		return -1;
+	int what = identify(s);
+	sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
+	return what;
+}
+
 /* Switching needs the file alone for a moment, and SQLite does not wait for that by itself. */
 static int switch_to_wal(struct store *s)
 {
@@ -127,7 +137,7 @@ static int limit_cache(struct store *s)
 
 int schema_open(struct store *s, enum store_mode mode)
 {
-	int what = identify(s);
+	int what = identify_at_once(s);
 
 	if (what < 0)
 		return -1;

@@ -715,6 +715,34 @@ static void inserts_are_fast(void **state)
 	store_close(s);
 }
 
+/* Several processes make one new store: each finds either nothing or all of it. */
+static void new_stores_are_opened_at_once(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 40; round++) {
+		char name[32];
+		snprintf(name, sizeof name, "once-%d.db", round);
+		char *path = place(name);
+		pid_t children[3];
+		for (int i = 0; i < 3; i++) {
+			children[i] = fork();
+			if (!children[i]) {
+				struct store *s;
+				int failed = store_open(&s, path, STORE_CREATE) != 0;
+				if (failed)
+					fprintf(stderr, "%s\n", error_text());
+				_exit(failed);
+			}
+		}
+		for (int i = 0; i < 3; i++) {
+			int status;
+			assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+			assert_int_equal(status, 0);
+		}
+		free(path);
+	}
+}
+
 static void kills_lose_nothing(void **state)
 {
 	char *path = place("kill.db");
@@ -748,6 +776,7 @@ int main(void)
 	    cmocka_unit_test(read_only_directories_are_told),
 	    cmocka_unit_test(full_disks_are_told),
 	    cmocka_unit_test(inserts_are_fast),
+	    cmocka_unit_test(new_stores_are_opened_at_once),
 	    cmocka_unit_test(kills_lose_nothing),
 	};
 	const char *temp = file_temp_dir();
