@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define LEAST_OF_FILE 10.0 /* seconds of --time that a file has at least: its variants have to be made */
 #define FUNCTION_SECONDS 2 /* budget of a function, where --time leaves no more */
 #define FUNCTION_RUNS 2000
 
@@ -169,14 +170,25 @@ static void look(const struct test_session *s, struct outcome *r)
 	}
 }
 
+/* Of what is left of --time an even part for each file that is left, and as much as a file needs at least: better some than none. */
+static void share_time(struct test_options *own, double spent, size_t files)
+{
+	if (own->seconds <= 0 || own->repeatable)
+		return;
+	double left = own->seconds > spent ? own->seconds - spent : 0, part = left / (double)files;
+	part = part > LEAST_OF_FILE ? part : left < LEAST_OF_FILE ? left : LEAST_OF_FILE;
+	own->seconds = part;
+	own->later = left - part;
+}
+
 /* The options of one session: its flags before those that the user names, and a budget that leaves the others theirs. */
-static struct test_options *options_of(const struct test_options *o, const struct sessions_operands *list, size_t number)
+static struct test_options *options_of(const struct test_options *o, const struct sessions_operands *list, size_t number, double spent)
 {
 	const struct sessions_operand *p = &list->all.data[number];
 	struct test_options *own = mem_alloc(sizeof *own);
 	VEC(const char *) flags = {0};
 	*own = *o;
-	own->function_time_given |= number + 1 < list->all.size; /* the rest of --time is not one file's */
+	share_time(own, spent, list->all.size - number);
 	if (!p->flags)
 		return own;
 	for (const char *const *f = p->flags; *f; f++)
@@ -209,9 +221,10 @@ static size_t run_all(const struct test_options *o, const struct sessions_operan
 {
 	size_t done = 0, left_out = 0;
 	int code = EXIT_OK;
+	double began = shared->started;
 	for (size_t i = 0; i < list->all.size && !*failed && (!i || !over(o)); i++) {
 		struct test_session *s = mem_zalloc(sizeof *s);
-		s->o = options_of(o, list, i);
+		s->o = options_of(o, list, i, i ? test_clock() - began : 0);
 		s->file = list->all.data[i].file;
 		s->function = list->all.data[i].functions;
 		s->number = list->all.size > 1 ? (uint32_t)i + 1 : 0;
@@ -219,8 +232,12 @@ static size_t run_all(const struct test_options *o, const struct sessions_operan
 		s->round.shared = shared;
 		shared->next = 0;
 		memset(shared->workers, 0, sizeof shared->workers);
+		shared->started = i ? test_clock() : began;
+		deadline_reserve(s->o->later);
 		*failed = test_session_run(s, &code);
-		if (*failed && !deadline_over() && is_left_out(list, i, code)) {
+		int late = deadline_over();
+		deadline_reserve(0);
+		if (*failed && !late && is_left_out(list, i, code)) {
 			*failed = 0;
 			left_out++;
 			free_options(s->o, o);
@@ -231,7 +248,7 @@ static size_t run_all(const struct test_options *o, const struct sessions_operan
 		sessions[done++] = s;
 		if (*failed && code == EXIT_USAGE && !i)
 			stop_give_up(error_text());
-		if (*failed && deadline_over()) { /* of a file that is not the first: what the others gave is reported */
+		if (*failed && late) { /* of a file that is not the first: what the others gave is reported */
 			*failed = 0;
 			r->cut = 1;
 		}
@@ -241,6 +258,9 @@ static size_t run_all(const struct test_options *o, const struct sessions_operan
 		test_session_rest(s);
 		r->cut |= i + 1 < list->all.size && over(o);
 	}
+	if (done + left_out < list->all.size && done && !*failed && !shared->stop)
+		log_warn("%zu of %zu files were not reached in the time, %s first: a larger --time, or fewer files", list->all.size - done - left_out, list->all.size, list->all.data[done + left_out].file);
+	shared->started = began;
 	if (left_out && !done)
 		die(EXIT_USAGE, "none of %zu files can be compiled; arguments for the compiler go after --", left_out);
 	return done;

@@ -46,11 +46,11 @@ static double contract_share(const struct test_options *o)
 	return test_has_contracts(o) ? CONTRACT_SHARE : 0;
 }
 
-/* What is kept of the time for what comes later: causes while functions are searched, calls that keep a contract while causes are looked for, and summaries all the while. */
+/* What is kept of the time for what comes later: other files; causes while functions are searched, calls that keep a contract while causes are looked for, and summaries all the while. */
 static void reserve(const struct test_options *o, double contracts)
 {
 	double summaries = o->summaries ? SUMMARY_SHARE : 0;
-	deadline_reserve(o->seconds * (summaries + contracts * contract_share(o) * (1 - summaries)));
+	deadline_reserve(o->later + o->seconds * (summaries + contracts * contract_share(o) * (1 - summaries)));
 }
 
 double test_search_seconds(const struct test_options *o)
@@ -660,7 +660,7 @@ static int run_functions(struct test_session *s, int *code)
 	if (test_callers(s) || test_growth(s) || test_store_bugs(s))
 		return -1;
 	test_reuse_judge(s);
-	deadline_reserve(0);
+	deadline_reserve(s->o->later);
 	return test_summaries(s);
 }
 

@@ -31,7 +31,8 @@ struct test_options {
 	const char *globals; /* "symbolic" or "initial" */
 	struct option_list requires;
 	uint64_t elements, characters, objects; /* 0: the harness's own */
-	double seconds;				/* of everything; 0: no limit */
+	double seconds;				/* of everything, of several files: of this one; 0: no limit */
+	double later;				/* seconds that are kept for the files after it */
 	double function_time;			/* seconds of one function */
 	uint64_t runs;				/* inputs of one function */
 	double

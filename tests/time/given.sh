@@ -1,5 +1,5 @@
 #!/bin/sh
-# given.sh: a search that takes all of --time leaves some for the calls that keep a contract: a function of one line is verified given its contract beside one that no budget exhausts.
+# given.sh: a search that takes all of --time leaves some for the calls that keep a contract, and for the next file: a function of one line is verified given its contract beside one that no budget exhausts, and another file is tested, too.
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
 PATH=${MUSTER_BUILD:-$here/build}:$PATH
@@ -19,8 +19,9 @@ unsigned mix(unsigned a, unsigned b, const unsigned char *s, unsigned n)
 }
 int first(const int *p) { return *p; }
 END
-muster test --report contracts -j1 -q --time 12 f.c >out 2>&1
-if ! grep -q '^mix .*explored' out || ! grep -q '^first .*verified given' out; then
+echo 'int second(int x) { return x > 5 ? 1 : 2; }' >g.c
+muster test --report contracts -j1 -q --time 24 f.c g.c >out 2>&1
+if ! grep -q '^mix .*explored' out || ! grep -q '^first .*verified given' out || ! grep -q '^second .*verified ' out; then
 	echo "not ok given"
 	cat out
 	exit 1
