@@ -15,6 +15,9 @@
 void expr_c(struct exprs *p, expr_t e, struct buf *text, struct buf *lets,
 	    void (*name)(void *ctx, expr_t variable, struct buf *out), void *ctx);
 
+/* The same without cx_prologue's functions: choices stand for them. Types of 128 bits are its own all the same. name is not NULL. */
+void expr_c_alone(struct exprs *p, expr_t e, struct buf *text, void (*name)(void *ctx, expr_t variable, struct buf *out), void *ctx);
+
 /* SMT-LIB: a whole query, (set-logic QF_BV) (with A, UF as needed) ... (check-sat), linear in the DAG (lets or define-funs). */
 void expr_smtlib(struct exprs *p, const expr_t *assertions, unsigned count, struct buf *out);
 

@@ -32,6 +32,7 @@ struct printer {
 	struct buf lets;
 	unsigned names, tables;
 	char **table_name; /* by place */
+	int alone; /* no function of the prologue is called */
 };
 
 /* ---------------------------------------------------------------- leaves */
@@ -187,6 +188,26 @@ static void table_let(struct printer *c, expr_t data)
 	buf_adds(&c->lets, t->count ? "};\n" : "0};\n");
 }
 
+/* Bytes of a table in little endian. */
+static struct cx bytes_text(struct printer *c, unsigned bytes, const char *table, const char *at)
+{
+	struct arena *a = &c->arena;
+	struct cx x = cx_text(a, 8, CX_PRIMARY, "%s[%s]", table, at);
+	for (unsigned i = 1; i < bytes; i++)
+		x = cx_concat(a, 8, i * 8, cx_text(a, 8, CX_PRIMARY, "%s[(%s) + %u]", table, at, i), x);
+	return x;
+}
+
+/* The same, or 0 where there are not so many from there on. */
+static struct cx bytes_alone(struct printer *c, struct cx at, unsigned bytes, uint64_t count, const char *table)
+{
+	struct arena *a = &c->arena;
+	if (bytes > count)
+		return cx_const(0, bytes * 8);
+	struct cx in = cx_compare(a, MUSTER_OP_ULE, 0, 64, at, cx_const(count - bytes, 64));
+	return cx_ite(a, bytes * 8, in, bytes_text(c, bytes, table, at.text), cx_const(0, bytes * 8));
+}
+
 static struct cx read_text(struct printer *c, const struct expr_node *n)
 {
 	uint64_t count = expr_data_count(c->p, n->b);
@@ -195,6 +216,8 @@ static struct cx read_text(struct printer *c, const struct expr_node *n)
 	struct cx at = operand(c, n->a);
 	at = cx_unsigned(&c->arena, at, 64);
 	if (bytes > count || at.pos > count - bytes) {
+		if (c->alone)
+			return bytes_alone(c, at, bytes, count, table);
 		struct buf b = {0};
 		buf_addf(&b, "readn(%s, %" PRIu64 ", %s, %u)", table, count, at.text, bytes);
 		struct cx x = call_text(c, n->width, buf_str(&b));
@@ -203,7 +226,7 @@ static struct cx read_text(struct printer *c, const struct expr_node *n)
 	}
 	if (bytes == 1)
 		return cx_text(&c->arena, 8, CX_PRIMARY, "%s[%s]", table, at.text);
-	return word_text(c, bytes, 1, table, at.text);
+	return c->alone ? bytes_text(c, bytes, table, at.text) : word_text(c, bytes, 1, table, at.text);
 }
 
 /* Is the operation defined for all values that its right operand can have? */
@@ -227,6 +250,32 @@ static int is_safe(struct printer *c, const struct expr_node *n)
 	}
 }
 
+/* With a test of the right operand for which it is not defined; values as eval.c has them. */
+static struct cx divide_alone(struct printer *c, const struct expr_node *n, struct cx x, struct cx y)
+{
+	struct arena *a = &c->arena;
+	unsigned w = n->width;
+	struct cx zero = cx_const(0, w), minus = cx_const(ones(w), w), defined = cx_binary(a, (enum muster_op)n->op, w, x, y), by_zero = x;
+	struct cx negative = cx_compare(a, MUSTER_OP_SLT, 0, w, x, zero);
+	if (n->op == MUSTER_OP_UDIV)
+		by_zero = minus;
+	if (n->op == MUSTER_OP_SDIV)
+		by_zero = cx_ite(a, w, negative, cx_const(1, w), minus);
+	if (n->op == MUSTER_OP_SDIV || n->op == MUSTER_OP_SREM) /* the least value by -1 */
+		defined = cx_ite(a, w, cx_compare(a, MUSTER_OP_EQ, 0, w, y, minus), n->op == MUSTER_OP_SDIV ? cx_binary(a, MUSTER_OP_SUB, w, zero, x) : zero, defined);
+	return cx_ite(a, w, cx_compare(a, MUSTER_OP_EQ, 0, w, y, zero), by_zero, defined);
+}
+
+static struct cx shift_alone(struct printer *c, const struct expr_node *n, struct cx x, struct cx y)
+{
+	struct arena *a = &c->arena;
+	unsigned w = n->width;
+	struct cx far = cx_const(0, w);
+	if (n->op == MUSTER_OP_ASHR)
+		far = cx_ite(a, w, cx_compare(a, MUSTER_OP_SLT, 0, w, x, far), cx_const(ones(w), w), far);
+	return cx_ite(a, w, cx_compare(a, MUSTER_OP_ULT, 0, w, y, cx_const(w, w)), cx_binary(a, (enum muster_op)n->op, w, x, y), far);
+}
+
 static struct cx total_text(struct printer *c, const struct expr_node *n)
 {
 	static const char *const names[MUSTER_OP_COUNT] = {
@@ -236,6 +285,8 @@ static struct cx total_text(struct printer *c, const struct expr_node *n)
 	int divides = n->op == MUSTER_OP_SDIV || n->op == MUSTER_OP_SREM;
 	struct arena *a = &c->arena;
 	struct cx x = operand(c, n->a), y = operand(c, n->b);
+	if (c->alone)
+		return n->op == MUSTER_OP_SHL || n->op == MUSTER_OP_LSHR || n->op == MUSTER_OP_ASHR ? shift_alone(c, n, x, y) : divide_alone(c, n, x, y);
 	x = divides || n->op == MUSTER_OP_ASHR ? cx_sign(a, x, n->width)
 					       : cx_unsigned(a, x, n->width);
 	y = divides ? cx_sign(a, y, n->width) : cx_unsigned(a, y, n->width);
@@ -352,11 +403,9 @@ static void finish(struct printer *c, struct cx x, unsigned width, struct buf *t
 	}
 }
 
-void expr_c(struct exprs *p, expr_t e, struct buf *text, struct buf *lets,
-	    void (*name)(void *ctx, expr_t variable, struct buf *out), void *ctx)
+static void print(struct exprs *p, expr_t e, struct buf *text, struct buf *lets, struct printer c)
 {
 	struct expr_order order = {0};
-	struct printer c = {.p = p, .name = name, .ctx = ctx};
 	expr_walk(p, &e, 1, &order);
 	for (size_t i = 0; i < order.size; i++)
 		if (is_op(p, order.data[i], EXPR_OP_SELECT)) {
@@ -394,4 +443,15 @@ void expr_c(struct exprs *p, expr_t e, struct buf *text, struct buf *lets,
 	free(c.uses);
 	free(c.table_name);
 	vec_release(&order);
+}
+
+void expr_c(struct exprs *p, expr_t e, struct buf *text, struct buf *lets,
+	    void (*name)(void *ctx, expr_t variable, struct buf *out), void *ctx)
+{
+	print(p, e, text, lets, (struct printer){.p = p, .name = name, .ctx = ctx});
+}
+
+void expr_c_alone(struct exprs *p, expr_t e, struct buf *text, void (*name)(void *ctx, expr_t variable, struct buf *out), void *ctx)
+{
+	print(p, e, text, NULL, (struct printer){.p = p, .name = name, .ctx = ctx, .alone = 1});
 }

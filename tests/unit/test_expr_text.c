@@ -121,6 +121,11 @@ static void put_arguments(struct soup *s, struct buf *b)
 	}
 }
 
+static void put_name(void *ctx, expr_t variable, struct buf *out)
+{
+	expr_c(ctx, variable, out, NULL, NULL, NULL);
+}
+
 static void put_checks(struct soup *s, struct buf *code, struct buf *main, unsigned first,
 		       unsigned step, unsigned *number)
 {
@@ -129,7 +134,10 @@ static void put_checks(struct soup *s, struct buf *code, struct buf *main, unsig
 		struct buf text = {0}, lets = {0};
 		if (expr_is_const(s->p, x->e, NULL))
 			continue;
-		expr_c(s->p, x->e, &text, *number % 3 ? &lets : NULL, NULL, NULL);
+		if (*number % 5 < 2)
+			expr_c_alone(s->p, x->e, &text, put_name, s->p);
+		else
+			expr_c(s->p, x->e, &text, *number % 3 ? &lets : NULL, NULL, NULL);
 		buf_addf(code, "static uint128_t f%u(" PARAMETERS ")\n{\n%sreturn %s;\n}\n",
 			 *number, buf_str(&lets), buf_str(&text));
 		for (s->point = 0; s->point < POINTS; s->point += 3) {
