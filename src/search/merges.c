@@ -27,6 +27,8 @@
 #define SHARE 0.05 /* part of its time that merging gets | by hand (share) */
 #define TRIES LIMIT(4, 1) /* answers that were run for an outcome | an outcome that four answers missed is missed again */
 #define MISSES LIMIT(12, 1) /* queries about merged paths without an answer, then the outcome is not asked for again | three for each of TRIES */
+#define QUERY_WORK LIMIT(10000000ull, 1000ull) /* a quarter of the conflicts times variables of a query about an outcome, in the first run that asks; four times as many in each further one | about half a second */
+#define HARD LIMIT(2, 1) /* runs that ask without Z3, which no work bounds | what it answers at all of merged loops it answers late */
 #define AGAIN LIMIT(3, 1) /* queries about an outcome whatever decisions the run has | other outcomes have their turn */
 #define FAILURES LIMIT(60, 1) /* runs that could not be followed through a function | by hand (tries) */
 #define FRAMES LIMIT(2, 1) /* activations of a function in one run | later activations show the same code */
@@ -43,6 +45,7 @@ struct target {
 	uint8_t tries, misses;
 	uint64_t most;	     /* decisions of the runs that were asked about */
 	uint64_t test, turn; /* the last of them, and when */
+	unsigned turns;	     /* how many */
 };
 
 struct function {
@@ -104,7 +107,7 @@ void merges_restart(struct merges *m)
 			struct function *fn = &m->units.data[i]->functions[k];
 			fn->failures = 0;
 			for (size_t n = 0; n < fn->targets.size; n++)
-				fn->targets.data[n].tries = fn->targets.data[n].misses = 0,
+				fn->targets.data[n].tries = fn->targets.data[n].misses = 0, fn->targets.data[n].turns = 0,
 				fn->targets.data[n].most = 0;
 		}
 }
@@ -252,18 +255,30 @@ static int open_path(struct asking *a, uint64_t event)
 	return 0;
 }
 
+/* A hint that is hard is given up early, and gets more the next time that a run asks for it: the terms of a merged loop may be a formula on which the SAT solver spends a
+ * minute, and Z3, too. */
+static enum verdict query(struct asking *a, const struct target *t, expr_t goal, struct solve_model *model)
+{
+	struct solve_effort effort = {.work = QUERY_WORK << (t->turns < 6 ? 2 * t->turns : 12), .no_z3 = t->turns <= HARD};
+	solver_effort(a->s->solver, &effort);
+	enum verdict v = solve_path_query(a->path, goal, model);
+	solver_effort(a->s->solver, NULL);
+	return v;
+}
+
 /* 1: the outcome is covered, 0: no, -1, 2: the slice ended. */
 static int ask(struct asking *a, struct target *t, expr_t goal, uint64_t count)
 {
 	struct solve_model model = {0};
-	enum verdict v = solve_path_query(a->path, goal, &model);
+	t->turns += t->turn != a->m->turn;
+	t->turn = a->m->turn;
+	enum verdict v = query(a, t, goal, &model);
 	int r = 0, found = v == VERDICT_SAT && search_build_input(a->s, a->x, &model);
 	a->unanswered += v == VERDICT_UNKNOWN;
 	solve_model_release(&model);
 	a->s->stats.loop_asked++;
 	t->most = count > t->most ? count : t->most;
 	t->test = a->x->test->id;
-	t->turn = a->m->turn;
 	t->tries += (uint8_t)found;
 	t->misses += (uint8_t)!found;
 	if (found && loops_run(a->s, a->x, 0) < 0)

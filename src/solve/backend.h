@@ -9,6 +9,7 @@
 #include "solve/solve.h"
 
 struct backend_limits {
+	uint64_t work;	    /* conflicts times variables of the SAT solver; 0: no limit */
 	uint64_t conflicts; /* blast: 0 is no limit */
 	uint64_t rlimit;    /* z3: 0 is no limit */
 	double seconds;	    /* 0: no clock */

@@ -88,12 +88,23 @@ static enum verdict blast_affine(struct blast_backend *b, lit_t assumption)
 
 #define QUICK_CONFLICTS LIMIT(500, 1) /* conflicts before the formula is simplified | few: simplifying costs more than an easy query */
 
+#define LEAST_CONFLICTS LIMIT(200, 1) /* conflicts that a formula of any size has | what is found at all with little work is mostly found by then */
+
+/* Conflicts of this query, whose gates are made. */
+static uint64_t conflicts_of(const struct blast_backend *b, const struct backend_limits *l)
+{
+	uint64_t most = l->work ? l->work / (b->cnf.vars + 1) : 0;
+	if (!most || (l->conflicts && most >= l->conflicts))
+		return l->work && !most ? LEAST_CONFLICTS : l->conflicts;
+	return most > LEAST_CONFLICTS ? most : LEAST_CONFLICTS;
+}
+
 static enum verdict blast_check(struct backend *backend, expr_t assumption,
 				const struct backend_limits *l)
 {
 	struct blast_backend *b = blast_of(backend);
 	double deadline = l->seconds > 0 ? deadline_processor() + l->seconds : 0;
-	uint64_t all = l->conflicts, quick = all && all < QUICK_CONFLICTS ? all : QUICK_CONFLICTS;
+	uint64_t all, quick;
 	lit_t goal = LIT_TRUE;
 	enum verdict v;
 	int loose;
@@ -111,6 +122,8 @@ static enum verdict blast_check(struct backend *backend, expr_t assumption,
 		goal = x[0];
 	}
 	cnf_assume(&b->cnf, goal);
+	all = conflicts_of(b, l);
+	quick = all && all < QUICK_CONFLICTS ? all : QUICK_CONFLICTS;
 	v = cnf_solve(&b->cnf, quick, deadline);
 	if (v == VERDICT_UNKNOWN)
 		v = blast_affine(b, goal);

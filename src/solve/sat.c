@@ -104,6 +104,7 @@ static struct backend_limits limits_of(const struct query *q)
 	const struct solve_options *o = &q->path->solver->o;
 
 	return (struct backend_limits){.conflicts = o->conflicts ? o->conflicts : CONFLICTS,
+				       .work = o->work,
 				       .rlimit = o->seconds > 0 ? 0
 						 : o->z3_rlimit ? o->z3_rlimit
 								: SOLVE_RLIMIT,

@@ -29,6 +29,7 @@ struct solver *solver_new(const struct solve_options *o)
 void solver_effort(struct solver *s, const struct solve_effort *e)
 {
 	s->o.conflicts = e && e->conflicts ? e->conflicts : s->given.conflicts;
+	s->o.work = e && e->work ? e->work : s->given.work;
 	s->o.no_search = s->given.no_search || (e && e->no_search);
 	s->o.no_z3 = s->given.no_z3 || (e && e->no_z3);
 }

@@ -44,6 +44,7 @@ const char *solve_rung_words(enum solve_rung r);
 
 struct solve_options {
 	uint64_t conflicts;    /* of the SAT solver for a query; 0: 20000 */
+	uint64_t work;	       /* conflicts times variables of its formula, for a conflict costs the more the larger that is; 0: no limit. Some conflicts it has in any case */
 	uint64_t search_steps; /* of local search for a query; 0: a default */
 	double seconds;	       /* for a query; 0: no clock is looked at, so that a search can be repeated to the byte */
 	uint64_t z3_rlimit;    /* Z3's resource limit for a query when seconds is 0 */
@@ -76,7 +77,7 @@ void solver_free(struct solver *s);
 const struct solve_stats *solver_stats(const struct solver *s);
 /* From now on these in place of the options: less work, for questions whose likely answer a rung cannot give, or whose answer only makes something nicer. NULL: as the options said. */
 struct solve_effort {
-	uint64_t conflicts;
+	uint64_t conflicts, work;
 	int no_search, no_z3;
 };
 void solver_effort(struct solver *s, const struct solve_effort *e);

@@ -391,6 +391,38 @@ static void test_optimistic(void **unused)
 	solver_free(s);
 }
 
+/* A prime has no two factors. With little work there is no answer, with all of it the right one, whatever was learned meanwhile. */
+static void test_work(void **unused)
+{
+	struct solve_options o = {.no_z3 = 1, .no_optimistic = 1};
+	struct solve_effort little = {.work = 1000};
+	struct input run = {.bytes = {3, 0, 5, 0}};
+	struct solver *s = solver_new(&o);
+	struct solve_model m = {0};
+	expr_t words[2];
+
+	(void)unused;
+	pool = exprs_new();
+	struct solve_path *path = solve_path_new(s, pool, input_value, &run);
+	for (unsigned i = 0; i < 2; i++) {
+		words[i] = expr_concat(pool, in(2 * i + 1), in(2 * i));
+		solve_path_add(path, op(MUSTER_OP_ULT, number(16, 1), words[i]));
+		solve_path_add(path, op(MUSTER_OP_ULT, words[i], number(16, 4096)));
+	}
+	expr_t goal = expr_eq(pool, op(MUSTER_OP_MUL, expr_zext(pool, words[0], 32), expr_zext(pool, words[1], 32)), number(32, 16769023));
+	solver_effort(s, &little);
+	assert_int_equal(solve_path_query(path, goal, &m), VERDICT_UNKNOWN);
+	assert_int_equal(solver_stats(s)->unknown, 1);
+	solver_effort(s, NULL);
+	solve_model_release(&m);
+	m = (struct solve_model){0};
+	assert_int_equal(solve_path_query(path, goal, &m), VERDICT_UNSAT);
+	solve_model_release(&m);
+	solve_path_free(path);
+	exprs_free(pool);
+	solver_free(s);
+}
+
 static void test_dump(void **unused)
 {
 	struct solve_options o = {.dump_dir = file_temp("dump")};
@@ -431,7 +463,7 @@ int main(void)
 	    cmocka_unit_test(test_copy),	cmocka_unit_test(test_linear),
 	    cmocka_unit_test(test_one_byte),	cmocka_unit_test(test_cache),
 	    cmocka_unit_test(test_formula),	cmocka_unit_test(test_optimistic),
-	    cmocka_unit_test(test_dump),
+	    cmocka_unit_test(test_dump),	cmocka_unit_test(test_work),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
