@@ -1,7 +1,7 @@
 /* activation_read.c: leaves of activations: what they read first, and what addresses are made from.
  *
  * An activation that calls another one reads what that reads: a first read makes leaves from the outermost activation that has not seen the byte to the
- * innermost, each bound to the one before. Memory that is an activation's own has no leaves: its frame and all below it, and what was allocated since it began. Constant objects
+ * innermost, each bound to the one before; but of what one of them has written only those inside of it read something, whatever else lies beside it in one access. Memory that is an activation's own has no leaves: its frame and all below it, and what was allocated since it began. Constant objects
  * have none either where the code names them: their contents are part of the program. Where a pointer among the leaves leads to one, it is an input.
  *
  * Invariant: the cells of a byte that became a leaf are in the log before they change.
@@ -35,11 +35,13 @@ label activation_leaf(uint32_t open, unsigned width, label bound, label place, u
 	return l;
 }
 
+/* By the activation, and by those inside of it: what one of these has written is not what was there before. */
 static int unseen(uint64_t addr, uint32_t open)
 {
-	const struct grain *g = find(addr & ~7ull, open);
-
-	return !g || !((g->read | g->written) >> (addr & 7) & 1);
+	for (uint32_t g = activation_slots[place_of(addr & ~7ull)].top; g && activation_grains[g].open >= open; g = activation_grains[g].outer)
+		if ((activation_grains[g].read | activation_grains[g].written) >> (addr & 7) & 1)
+			return 0;
+	return 1;
 }
 
 /* Of at most eight bytes, which lie in two grains at most: one look-up each. */

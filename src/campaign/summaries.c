@@ -20,13 +20,13 @@
 
 #define MOST_TESTS 512 /* of a campaign: the first ones, which cover most */
 
-int summaries_put(struct store *store, uint64_t symbol, const struct summaries *l, struct summary *x)
+int summaries_put(struct store *store, uint64_t symbol, uint64_t end, const struct summaries *l, struct summary *x)
 {
 	struct buf formulas = BUF_EMPTY, support = BUF_EMPTY;
 
 	summary_write(l->pool, x, &formulas);
 	summary_write_support(x, &support);
-	struct store_summary row = {.kind = x->kind == SUMMARY_SEGMENT ? STORE_SUMMARY_SEGMENT : STORE_SUMMARY_FUNCTION, .function = symbol, .end_function = symbol, .start = x->lp.ordinal,
+	struct store_summary row = {.kind = x->kind == SUMMARY_SEGMENT ? STORE_SUMMARY_SEGMENT : STORE_SUMMARY_FUNCTION, .function = symbol, .end_function = end, .start = x->lp.ordinal,
 				    .end = x->lq.ordinal, .pre = formulas.data, .pre_size = formulas.size, .post = "", .support = support.data,
 				    .support_size = support.size, .partial = x->why ? x->why : "", .test = x->input};
 	int e = store_summary_add(store, &row);
@@ -106,7 +106,7 @@ static int keep(struct summarising *m, struct gather_function *f)
 		return -1;
 	int e = store_symbol(m->store, at.unit, f->f.name, &symbol) || store_summary_clear(m->store, symbol);
 	for (size_t i = 0; i < f->list.all.size && !e; i++) {
-		e = summaries_put(m->store, symbol, &f->list, &f->list.all.data[i]);
+		e = summaries_put(m->store, symbol, symbol, &f->list, &f->list.all.data[i]);
 		m->out->partial += f->list.all.data[i].why != NULL;
 	}
 	if (e) {

@@ -6,7 +6,7 @@
 #include "summary/summary.h"
 
 /* A row for the summary, which gets its key. 0, -1. */
-int summaries_put(struct store *store, uint64_t symbol, const struct summaries *l, struct summary *x);
+int summaries_put(struct store *store, uint64_t symbol, uint64_t end, const struct summaries *l, struct summary *x);
 
 struct fuzz;
 struct campaign_summarised {

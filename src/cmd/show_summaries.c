@@ -22,6 +22,7 @@ struct shown {
 	struct summary s;
 	char *pre, *post, *smt;
 	char *why;
+	char *end; /* summary.end_function */
 	VEC(char *) functions; /* whose code it rests on */
 };
 
@@ -85,7 +86,9 @@ static void print_json(struct showing *x, const struct shown *o)
 	json_object_open(j);
 	json_key(j, "id"), json_str(j, hash_hex(s->key, hex));
 	json_key(j, "function"), json_str(j, x->name);
-	json_key(j, "kind"), json_str(j, s->kind == SUMMARY_FUNCTION ? "function" : "segment");
+	json_key(j, "kind"), json_str(j, s->kind == SUMMARY_FUNCTION ? "function" : s->end_function ? "across" : "segment");
+	if (s->end_function)
+		json_key(j, "end_function"), json_str(j, s->end_function), json_key(j, "begins"), json_str(j, s->lp.ordinal == SUMMARY_ENTRY ? "entry" : "loop");
 	json_key(j, "pre"), json_str(j, o->pre);
 	json_key(j, "post"), json_str(j, o->post);
 	json_key(j, "partial"), json_bool(j, o->why != NULL);
@@ -113,13 +116,16 @@ static void print_words(const struct showing *x, const struct shown *o)
 		return;
 	}
 	if (o->s.kind == SUMMARY_SEGMENT) {
-		const char *from = o->s.lp.ordinal == SUMMARY_ENTRY ? "the entry" : "the loop in line", *to = o->s.lq.ordinal == SUMMARY_EXIT ? "the end" : "the loop in line";
+		const char *from = o->s.lp.ordinal == SUMMARY_ENTRY ? "the entry" : "the loop in line";
+		const char *to = o->s.lq.ordinal == SUMMARY_EXIT ? "the end" : o->s.lq.ordinal == SUMMARY_ENTRY ? "the entry" : "the loop in line";
 		printf("  from %s", from);
 		if (o->s.lp.ordinal != SUMMARY_ENTRY)
 			printf(" %u", o->s.line);
 		printf(" to %s", to);
-		if (o->s.lq.ordinal != SUMMARY_EXIT)
+		if (o->s.lq.ordinal != SUMMARY_EXIT && o->s.lq.ordinal != SUMMARY_ENTRY)
 			printf(" %u", o->s.end_line);
+		if (o->s.end_function)
+			printf(" of %s, which it calls", o->s.end_function);
 		printf("\n");
 	}
 	printf("  pre   %s\n  post  %s\n", o->pre, o->post);
@@ -167,6 +173,7 @@ static int take(void *ctx, const struct store_summary *m)
 		for (size_t i = 0; i < o.s.functions.size; i++)
 			vec_push(&o.functions, mem_strdup(o.s.functions.data[i]));
 	}
+	o.s.end_function = o.end = o.s.end_function ? mem_strdup(o.s.end_function) : NULL;
 	summary_release(&o.s);
 	memset(&o.s.pre, 0, sizeof o.s.pre);
 	summaries_release(&l);
@@ -212,7 +219,7 @@ static int show_function(void *ctx, uint64_t symbol, const char *name)
 			print_json(x, o);
 		else if (!e)
 			print_words(x, o);
-		free(o->pre), free(o->post), free(o->smt), free(o->why);
+		free(o->end), free(o->pre), free(o->post), free(o->smt), free(o->why);
 		for (size_t k = 0; k < o->functions.size; k++)
 			free(o->functions.data[k]);
 		vec_release(&o->functions);

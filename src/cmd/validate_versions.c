@@ -29,7 +29,7 @@ static const char *const phase_words[] = {"not validated", "nothing that is call
 static void print_pair(const struct revalidate_row *r)
 {
 	if (r->kind == SUMMARY_SEGMENT)
-		printf("    from line %u to line %u\n", r->line, r->end_line);
+		printf("    from line %u to line %u%s%s\n", r->line, r->end_line, r->end_function ? ", in " : "", r->end_function ? r->end_function : "");
 	printf("    pre   %s\n    post  %s\n", r->pre, r->post);
 }
 
@@ -113,7 +113,9 @@ static void json_row(struct json *j, const struct revalidate_row *r)
 	json_object_open(j);
 	json_key(j, "id"), json_str(j, hash_hex(r->key, hex));
 	json_key(j, "function"), json_str(j, r->function);
-	json_key(j, "kind"), json_str(j, r->kind == SUMMARY_SEGMENT ? "segment" : "function");
+	json_key(j, "kind"), json_str(j, r->kind == SUMMARY_FUNCTION ? "function" : r->end_function ? "across" : "segment");
+	if (r->end_function)
+		json_key(j, "end_function"), json_str(j, r->end_function), json_key(j, "begins"), json_str(j, r->from_loop ? "loop" : "entry");
 	json_key(j, "line"), json_u64(j, r->line);
 	json_key(j, "end_line"), json_u64(j, r->end_line);
 	json_key(j, "verdict"), json_str(j, buf_str(&verdict));

@@ -403,6 +403,27 @@ static void fill_locals(struct exposer *x, LLVMValueRef f)
 		}
 }
 
+/* Is it a number that is made of an address, or has it one in it? */
+static int is_number_of_address(LLVMValueRef v, unsigned depth)
+{
+	if (LLVMIsAPtrToIntInst(v) || (LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMPtrToInt))
+		return 1;
+	for (int i = 0; depth && (LLVMIsAConstantExpr(v) || LLVMIsAInstruction(v)) && i < LLVMGetNumOperands(v); i++)
+		if (LLVMIsAConstantExpr(LLVMGetOperand(v, (unsigned)i)) && is_number_of_address(LLVMGetOperand(v, (unsigned)i), depth - 1))
+			return 1;
+	return 0;
+}
+
+static int has_numbers_of_addresses(const struct exposer *x)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(x->module); f; f = LLVMGetNextFunction(f))
+		for (LLVMBasicBlockRef b = is_reached(x, f) ? LLVMGetFirstBasicBlock(f) : NULL; b; b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+				if (is_number_of_address(i, 4))
+					return 1;
+	return 0;
+}
+
 static void expose(struct exposer *x, const struct expose_request *request)
 {
 	VEC(LLVMValueRef) wanted = {0};
@@ -416,7 +437,7 @@ static void expose(struct exposer *x, const struct expose_request *request)
 		}
 	reach_all(x);
 	for (LLVMValueRef g = LLVMGetFirstGlobal(x->module); g; g = LLVMGetNextGlobal(g))
-		if (is_variable(g) && is_reached(x, g))
+		if (is_variable(g) && (!request->function || is_reached(x, g))) /* the other version may use it */
 			add_data(x, g);
 	define_missing(x);
 	for (LLVMValueRef f = LLVMGetFirstFunction(x->module); f; f = LLVMGetNextFunction(f))
@@ -430,6 +451,8 @@ static void expose(struct exposer *x, const struct expose_request *request)
 	for (size_t i = 0; i < wanted.size; i++)
 		add_call(x, wanted.data[i]);
 	make_tables(x);
+	if (has_numbers_of_addresses(x))
+		buf_add(x->names, "N", sizeof "N");
 	vec_release(&wanted);
 }
 

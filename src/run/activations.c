@@ -568,6 +568,13 @@ struct exprs *activation_terms_make(struct activation_terms *x, uint32_t number,
 	return x->x.pool;
 }
 
+expr_t activation_terms_label(struct activation_terms *x, uint32_t label)
+{
+	x->x.outer = 0;
+	expr_t e = import_label(&x->x.im, label);
+	return e == EXPR_NONE || x->x.outer || has_input(x->x.pool, e) ? EXPR_NONE : e;
+}
+
 void activation_terms_free(struct activation_terms *x)
 {
 	close_terms(x);

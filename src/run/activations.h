@@ -171,6 +171,8 @@ struct activation_terms;
 struct activation_terms *activation_terms_new(struct activations *a, const struct trace *t, const struct calls *c, uint64_t input_size);
 /* Terms of one, in the pool that is returned. It lasts until more than `bytes` of terms are made: those of activations before may be gone. */
 struct exprs *activation_terms_make(struct activation_terms *x, uint32_t number, uint64_t bytes);
+/* A label of the trace over the leaves of the activation that was made last; EXPR_NONE: it has leaves of none of those inside it, or bytes of the input. */
+expr_t activation_terms_label(struct activation_terms *x, uint32_t label);
 void activation_terms_free(struct activation_terms *x);
 void activation_clear(struct activation *a); /* what it says is not needed any more; begin, end and the like stay */
 void activations_release(struct activations *a);

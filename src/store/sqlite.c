@@ -447,7 +447,7 @@ static int look(const char *path, enum store_mode mode, int *emptied)
 		return error_errno("cannot open the store '%s'", path);
 	if (mode != STORE_CREATE)
 		return error_set(
-		    "there is no store '%s': 'muster fuzz' makes one; --store or -o names "
+		    "there is no store '%s': 'muster test' and 'muster fuzz' make one; --store or -o names "
 		    "another",
 		    path);
 	char *dir = file_dir(path);

@@ -352,6 +352,7 @@ static expr_t leaf_term(void *ctx, expr_t v)
 		called_missing(m, e == 1 ? "memory that no pointer leads to has an influence" : "memory of the C library has an influence");
 	if (map_get(&m->leaves, v, &e))
 		return (expr_t)e;
+	m->input |= n.op == MUSTER_OP_INPUT || n.op == MUSTER_OP_LENGTH;
 	if (n.op == MUSTER_OP_INPUT)
 		return expr_const(m->p, 8, n.a == 0 && n.k < m->r->size ? ((const uint8_t *)m->r->data)[n.k] : 0);
 	if (n.op == MUSTER_OP_LENGTH)
@@ -414,6 +415,19 @@ static expr_t name_address(struct called_maker *m, expr_t e)
 	return negate ? expr_not(m->p, made) : made;
 }
 
+/* A number in such a condition may be the address of something that is no object: of a function. */
+static int has_pointer(struct called_maker *m, expr_t e)
+{
+	uint32_t count;
+	const expr_t *vars = expr_vars(m->p, e, &count);
+	struct place pl;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (place_of(m->p, vars[i], &pl) && pl.type == PLACE_POINTER)
+			return 1;
+	return 0;
+}
+
 static void add_conjunct(struct called_maker *m, const struct activation_step *s, expr_t e)
 {
 	const struct expr_node n = *expr_get(m->p, e);
@@ -433,6 +447,8 @@ static void add_conjunct(struct called_maker *m, const struct activation_step *s
 		else
 			m->addresses = 1; /* the others may imply it */
 	}
+	if ((s->kind == MUSTER_EV_CONCRETE && s->reason == MUSTER_REASON_TARGET) || has_pointer(m, e))
+		m->addresses = 1; /* perhaps that of a function */
 	vec_push(&m->pre, e);
 }
 
@@ -476,7 +492,7 @@ static void make_pre(struct called_maker *m)
 	if (m->a->is_segment)
 		called_take_held(m);
 	for (size_t i = 0; i < m->a->steps.size; i++)
-		if (m->a->steps.data[i].event <= m->r->broken)
+		if (m->a->steps.data[i].event <= m->r->broken && m->a->steps.data[i].event <= m->stop)
 			add_condition(m, &m->a->steps.data[i]);
 }
 
@@ -595,7 +611,7 @@ static void leave_memory(struct called_maker *m)
 		const struct activation_write *w = &m->a->writes.data[i];
 		uint32_t region = region_at(m, w->object, w->address);
 
-		if (m->a->is_segment && m->a->cut == MUSTER_CUT_RETURN && called_is_home(m, w->address))
+		if (!m->across && m->a->is_segment && m->a->cut == MUSTER_CUT_RETURN && called_is_home(m, w->address))
 			continue; /* the function is over, and with it its variables */
 		if (region == CALLED_NO_REGION) {
 			if (!is_own(m, &m->r->a->objects.data[w->object]))
@@ -604,7 +620,7 @@ static void leave_memory(struct called_maker *m)
 		}
 		struct called_region *g = &m->regions.data[region];
 		accessed(g, (int64_t)(w->address - g->base), w->width / 8);
-		for (unsigned k = 0; k < w->width / 8; k++)
+		for (unsigned k = 0; k < w->width / 8 && !m->across; k++) /* what was written when the other function began is not known one by one */
 			vec_push(&all, ((struct written){region, (int64_t)(w->address - g->base) + k, i, k}));
 	}
 	if (all.size > 1)
@@ -684,7 +700,7 @@ static void add_functions(struct called_maker *m, struct summary *s)
 	const struct calls *c = m->r->calls;
 
 	vec_push(&s->functions, s->function);
-	for (size_t i = m->a->call + 1; i < c->list.size && c->list.data[i].begin < m->a->end; i++) {
+	for (size_t i = m->a->call + 1; i < c->list.size && c->list.data[i].begin < m->a->end && c->list.data[i].begin <= m->stop; i++) {
 		struct site_function f;
 		size_t k = 0;
 
@@ -713,7 +729,11 @@ static void copy_terms(struct called_maker *m, struct summary *s)
 
 int called_fill(struct called_maker *m, const char **reason)
 {
-	m->fails = m->r->broken != UINT64_MAX && m->a->begin < m->r->broken && m->r->broken < m->a->end;
+	if (m->across && (m->a->end == CALLS_OPEN || m->r->broken <= m->stop)) {
+		*reason = "the run did not come to its end";
+		return 0;
+	}
+	m->fails = !m->across && m->r->broken != UINT64_MAX && m->a->begin < m->r->broken && m->r->broken < m->a->end;
 	if (m->a->marks & ACTIVATION_MARK(TRUNCATED) || (!m->fails && m->a->end == CALLS_OPEN) || m->a->begin > m->r->broken) {
 		*reason = "the run did not come to its end";
 		return 0;
@@ -729,11 +749,16 @@ int called_fill(struct called_maker *m, const char **reason)
 		called_note_value(m, f, 1, 0);
 		vec_push(&m->post, f);
 	} else {
-		if (m->a->is_segment && m->a->cut != MUSTER_CUT_RETURN)
+		m->input = 0; /* of conditions add_condition says it */
+		if (m->across)
+			called_leave_across(m);
+		else if (m->a->is_segment && m->a->cut != MUSTER_CUT_RETURN)
 			called_leave_values(m);
 		else
 			leave_result(m);
 		leave_memory(m);
+		if (m->input) /* what it leaves was returned by a function without a body, for one: it is from no place */
+			called_missing(m, "it reads input of the program");
 	}
 	add_sizes(m);
 	if (!holds(m)) {
@@ -745,7 +770,7 @@ int called_fill(struct called_maker *m, const char **reason)
 
 void called_open(struct called_maker *m, struct summaries *l, const struct called_run *r, const struct called_function *f, uint32_t number)
 {
-	*m = (struct called_maker){.l = l, .p = r->pool, .r = r, .f = f, .a = &r->a->list.data[number], .number = number, .types = {f->front, f->code ? f->code->code : NULL}};
+	*m = (struct called_maker){.l = l, .p = r->pool, .r = r, .f = f, .a = &r->a->list.data[number], .number = number, .stop = UINT64_MAX, .types = {f->front, f->code ? f->code->code : NULL}};
 }
 
 void called_close(struct called_maker *m)
@@ -764,6 +789,23 @@ void called_close(struct called_maker *m)
 	buf_release(&m->why);
 }
 
+int called_finish(struct called_maker *m, struct summary *s, const char **reason)
+{
+	copy_terms(m, s);
+	s->addresses = m->addresses;
+	s->why = m->why.size ? arena_strdup(&m->l->arena, buf_str(&m->why)) : NULL;
+	add_functions(m, s);
+	if (!summary_normalise(m->l, s)) {
+		*reason = "what was made of it contradicts itself";
+		return 0;
+	}
+	if (!summary_fits(s)) {
+		*reason = SUMMARY_TOO_LONG;
+		return 0;
+	}
+	return 1;
+}
+
 int summary_called(struct summaries *l, const struct called_run *r, const struct called_function *f, uint32_t number, const char **reason)
 {
 	struct called_maker m;
@@ -773,17 +815,11 @@ int summary_called(struct summaries *l, const struct called_run *r, const struct
 	int ok = called_fill(&m, reason);
 
 	if (ok) {
-		copy_terms(&m, &s);
 		if (m.a->is_segment)
 			called_locate(&m, &s);
 		if (m.fails)
 			s.end_line = r->failure_line;
-		s.addresses = m.addresses;
-		s.why = m.why.size ? arena_strdup(&l->arena, buf_str(&m.why)) : NULL;
-		add_functions(&m, &s);
-		ok = summary_normalise(l, &s);
-		if (!ok)
-			*reason = "what was made of it contradicts itself";
+		ok = called_finish(&m, &s, reason);
 	}
 	if (ok)
 		vec_push(&l->all, s);

@@ -38,9 +38,14 @@ struct called_function {
 	const struct code_function *code;
 	const struct segment_cuts *cuts; /* of it */
 	const uint32_t *position;	 /* of its instructions in normal order */
+	const struct code_function *body; /* as `code`, whether it is cut or not; NULL: not known */
 };
 
 /* Adds the summary of activation `number` to the list. 1; 0: there is none to be made, and *reason (a constant) says why. */
 int summary_called(struct summaries *l, const struct called_run *r, const struct called_function *f, uint32_t number, const char **reason);
+
+/* The same of a part of it: from where activation `number` (a segment, or a call of a function that is not cut) begins to its first call of g, which is activation `call`; loop: on to the first loop of g, if that call comes to one (there are summaries of
+ * segments then: g->cuts). terms: what activation_terms_make(number) was asked of last. Q names variables of g there, and memory that it does not name may be anything. */
+int summary_across(struct summaries *l, const struct called_run *r, struct activation_terms *terms, const struct called_function *f, uint32_t number, const struct called_function *g, uint32_t call, int loop, const char **reason);
 
 #endif

@@ -45,15 +45,19 @@ struct called_maker {
 	VEC(struct called_spot) spots;
 	VEC(expr_t) pre, post;
 	int bounds;	      /* conditions on sizes are among them */
+	const struct called_across *across; /* it ends in another function; NULL */
 	int globals;	      /* a variable was accessed */
 	int fails;
+	int input;	      /* a term had bytes of the program's input, which were replaced by what they were */
 	int addresses;	      /* a conjunct of P has an address of this run */
+	uint64_t stop;	      /* event at which it ends, before the activation does: what comes behind is not its; UINT64_MAX */
 	struct buf why;
 };
 
 /* called.c */
 void called_open(struct called_maker *m, struct summaries *l, const struct called_run *r, const struct called_function *f, uint32_t number);
 int called_fill(struct called_maker *m, const char **reason); /* P, Q and the values of the run: 1; 0: nothing can be made of it */
+int called_finish(struct called_maker *m, struct summary *s, const char **reason); /* these, of the list: 1; 0: no state satisfies P */
 void called_close(struct called_maker *m);
 /* A place that is no pointer: where it is. */
 void called_note_spot(struct called_maker *m, expr_t variable, enum place_type type, uint64_t address, uint32_t number, uint64_t bytes);
@@ -69,7 +73,13 @@ expr_t called_term(struct called_maker *m, expr_t e);
 /* called_layout.c: is the condition of the step no part of P? */
 int called_is_layout(struct called_maker *m, const struct activation_step *s, expr_t e);
 
+/* called_across.c: what variables of the other function hold where it ends. */
+void called_leave_across(struct called_maker *m);
+
 /* called_segment.c */
+/* How a variable is called in paths (without the letter), and how a value of it is written. */
+void called_variable_path(const struct code_function *f, uint32_t variable, struct buf *out);
+struct typed_scalar called_scalar(const struct called_maker *m, const struct code_function *f, uint32_t variable, int pointer, unsigned bits);
 /* A value of the cut that the segment begins at. */
 void called_take_value(struct called_maker *m, const struct activation_input *in);
 void called_take_held(struct called_maker *m); /* what variables hold at the beginning beside these: constants, and parameters of the function if it begins with it */

@@ -15,15 +15,21 @@ static const struct segment_cut *cut_of(const struct called_maker *m, int at_end
 
 /* ---------------------------------------------------------------- names */
 
-static void variable_path(const struct code_function *f, uint32_t variable, struct buf *out)
+void called_variable_path(const struct code_function *f, uint32_t variable, struct buf *out)
 {
 	unsigned same = 1;
 
 	for (uint32_t i = 0; i < variable; i++)
 		same += !strcmp(f->variables[i].name, f->variables[variable].name);
-	buf_addf(out, "l%s", f->variables[variable].name);
+	buf_adds(out, f->variables[variable].name);
 	if (same > 1)
 		buf_addf(out, "#%u", same);
+}
+
+static void variable_path(const struct code_function *f, uint32_t variable, struct buf *out)
+{
+	buf_addc(out, 'l');
+	called_variable_path(f, variable, out);
 }
 
 /* As C writes it; a variable that has the name of a global one is told from it. */
@@ -35,21 +41,21 @@ static void variable_text(const struct called_maker *m, uint32_t variable, struc
 	buf_addf(out, m->f->front && strmap_get(&m->f->front->global_numbers, name, &i) ? "local(%s)" : "%s", name);
 }
 
-static uint32_t target_type(const struct called_maker *m, uint32_t variable)
+static uint32_t target_type(const struct called_maker *m, const struct code_function *f, uint32_t variable)
 {
-	return variable == CODE_NONE ? TYPED_NONE : typed_target(&m->types, typed_from_code(m->f->code->variables[variable].type));
+	return variable == CODE_NONE ? TYPED_NONE : typed_target(&m->types, typed_from_code(f->variables[variable].type));
 }
 
-/* How a value of so many bits is written if this variable holds it. */
-static struct typed_scalar scalar_of(const struct called_maker *m, uint32_t variable, const struct code_value *v, unsigned bits)
+/* How a value of so many bits is written if this variable of f holds it. */
+struct typed_scalar called_scalar(const struct called_maker *m, const struct code_function *f, uint32_t variable, int pointer, unsigned bits)
 {
-	uint32_t type = variable == CODE_NONE ? CODE_NONE : m->f->code->variables[variable].type;
-	const struct code_type *t = type == CODE_NONE ? NULL : &m->f->code->code->types[type];
+	uint32_t type = variable == CODE_NONE ? CODE_NONE : f->variables[variable].type;
+	const struct code_type *t = type == CODE_NONE ? NULL : &f->code->types[type];
 	struct typed_scalar s = {.type = PLACE_UNSIGNED, .width = bits, .bytes = bits / 8, .of = TYPED_NONE};
 
-	if (v->is_pointer) {
+	if (pointer) {
 		s.type = PLACE_POINTER;
-		s.size = typed_form(&m->types, target_type(m, variable)).size;
+		s.size = typed_form(&m->types, target_type(m, f, variable)).size;
 	} else if (t && t->kind == CODE_TYPE_INT && !t->is_unsigned && t->bytes * 8 == bits) {
 		s.type = PLACE_SIGNED;
 	}
@@ -70,7 +76,7 @@ static expr_t place_of_value(struct called_maker *m, uint32_t value, uint32_t va
 	unsigned bits = v->is_pointer ? 64 : v->width;
 	struct buf path = BUF_EMPTY, text = BUF_EMPTY;
 
-	*s = scalar_of(m, variable, v, bits);
+	*s = called_scalar(m, f, variable, v->is_pointer, bits);
 	if (variable == CODE_NONE) {
 		buf_addf(&path, "s%u", value < f->parameters ? value : f->values[value].index - f->first_ordinal);
 		buf_addf(&text, "value%u", value);
@@ -111,7 +117,7 @@ void called_take_value(struct called_maker *m, const struct activation_input *in
 	map_set(&m->leaves, in->leaf, e);
 	hold(m, cut, v->value, e);
 	if (in->followed && s.type == PLACE_POINTER)
-		called_follow(m, in, e, target_type(m, v->variable));
+		called_follow(m, in, e, target_type(m, m->f->code, v->variable));
 	else if (in->followed)
 		called_missing(m, "a number is used as an address");
 }

@@ -617,6 +617,10 @@ static int fill(struct maker *m, const char **reason)
 		*reason = "what was made of it does not hold for the run itself";
 		return 0;
 	}
+	if (!summary_fits(&m->s)) {
+		*reason = SUMMARY_TOO_LONG;
+		return 0;
+	}
 	find_addresses(m);
 	return 1;
 }

@@ -15,6 +15,7 @@
 
 #define MOST 128       /* summaries of one function */
 #define MOST_SEGMENTS 256 /* of segments of one function */
+#define MOST_ACROSS 64 /* of those: that end in another function */
 #define MOST_STEPS 8192 /* of the graph of one function */
 #define MOST_CALLS 4096 /* activations of one run that are looked at */
 
@@ -94,7 +95,7 @@ static struct gather_function *function_at(struct gather *c, uint32_t unit, uint
 /* Of what it says, whatever the order of the conjuncts. */
 static uint64_t digest(const struct summaries *l, const struct summary *s)
 {
-	uint64_t d = s->end_line + ((uint64_t)s->lp.ordinal << 40) + ((uint64_t)s->lq.ordinal << 16);
+	uint64_t d = (s->end_function ? hash128_str(s->end_function).a : 0) + s->end_line + ((uint64_t)s->lp.ordinal << 40) + ((uint64_t)s->lq.ordinal << 16);
 
 	for (size_t i = 0; i < s->pre.size; i++)
 		d += expr_digest(l->pool, s->pre.data[i]).a * 3;
@@ -103,8 +104,49 @@ static uint64_t digest(const struct summaries *l, const struct summary *s)
 	return d ^ (s->why ? hash128_str(s->why).a : 0);
 }
 
+/* Is the call one that the activation's own code makes, without another function between, and the first of that function? */
+static int is_first_call(const struct called_run *r, uint32_t number, uint32_t call)
+{
+	const struct activation *a = &r->a->list.data[number], *c = &r->a->list.data[call];
+
+	if (c->is_segment || c->caller != number || r->calls->list.data[c->call].parent != a->call)
+		return 0;
+	for (size_t i = a->call + 1; i < c->call; i++) {
+		const struct call *x = &r->calls->list.data[i];
+		if (x->parent == a->call && x->begin > a->begin && x->unit == c->unit && x->index == c->index)
+			return 0;
+	}
+	return 1;
+}
+
+/* From where the activation begins to the functions that it calls. Its terms were made last. */
+static void take_across(struct gather *c, struct gather_function *f, struct called_run *r, struct activation_terms *terms, uint32_t number, uint64_t test)
+{
+	const struct activation *a = &r->a->list.data[number];
+	struct summaries *l = &f->segments;
+	const char *reason = NULL;
+
+	for (uint32_t i = number + 1; i < r->a->list.size && r->a->list.data[i].begin < a->end && f->across < MOST_ACROSS && !deadline_cut(); i++) {
+		struct gather_function *g = is_first_call(r, number, i) ? function_at(c, r->a->list.data[i].unit, r->a->list.data[i].index) : NULL;
+		for (int loop = 0; loop < 2 && g && g != f && g->f.body && f->f.body && g->unit == f->unit; loop++) {
+			if ((loop && !g->f.cuts) || l->all.size >= MOST_SEGMENTS || !summary_across(l, r, terms, &f->f, number, &g->f, i, loop, &reason))
+				continue;
+			struct summary *s = &vec_last(&l->all);
+			s->test = test;
+			s->input = hash128(r->data, r->size);
+			s->called = 1;
+			if (map_set(&f->segment_numbers, digest(l, s), l->all.size)) {
+				f->across++;
+			} else {
+				summary_release(s);
+				l->all.size--;
+			}
+		}
+	}
+}
+
 /* The number of the summary of a segment; GATHER_NONE: there is none. */
-static uint32_t make_segment(struct gather_function *f, struct called_run *r, struct activation_terms *terms, uint32_t number, uint64_t test)
+static uint32_t make_segment(struct gather_function *f, struct called_run *r, uint32_t number, uint64_t test)
 {
 	struct summaries *l = &f->segments;
 	const char *reason = NULL;
@@ -112,7 +154,6 @@ static uint32_t make_segment(struct gather_function *f, struct called_run *r, st
 
 	if (!f->f.cuts || l->all.size >= MOST_SEGMENTS)
 		return GATHER_NONE;
-	r->pool = activation_terms_make(terms, number, GATHER_TERMS);
 	if (!summary_called(l, r, &f->f, number, &reason))
 		return GATHER_NONE;
 	struct summary *s = &vec_last(&l->all);
@@ -129,35 +170,43 @@ static uint32_t make_segment(struct gather_function *f, struct called_run *r, st
 	return (uint32_t)l->all.size - 1;
 }
 
-/* All segments of an activation, one after the other. */
-static void take_segments(struct gather *c, struct called_run *r, struct activation_terms *terms, uint32_t number, uint64_t test, uint32_t call)
+/* All segments of an activation, one after the other; one that is not cut is a single part (made: its terms are there). */
+static void take_segments(struct gather *c, struct called_run *r, struct activation_terms *terms, uint32_t number, uint64_t test, uint32_t call, int made)
 {
 	const struct activation *a = &r->a->list.data[number];
 	struct gather_function *f = function_at(c, a->unit, a->index);
 
-	for (uint32_t i = number + 1; f && i < r->a->list.size && f->steps.size < MOST_STEPS && !deadline_cut(); i++) {
+	if (f && !f->f.cuts && f->across < MOST_ACROSS) {
+		r->pool = made ? r->pool : activation_terms_make(terms, number, GATHER_TERMS);
+		take_across(c, f, r, terms, number, test);
+	}
+	for (uint32_t i = number + 1; f && f->f.cuts && i < r->a->list.size && f->steps.size < MOST_STEPS && !deadline_cut(); i++) {
 		const struct activation *x = &r->a->list.data[i];
 		if (x->begin > a->end)
 			break;
-		if (x->is_segment && x->caller == number)
-			vec_push(&f->steps, ((struct gather_step){test, call, make_segment(f, r, terms, i, test)}));
+		if (!x->is_segment || x->caller != number)
+			continue;
+		r->pool = activation_terms_make(terms, i, GATHER_TERMS);
+		vec_push(&f->steps, ((struct gather_step){test, call, make_segment(f, r, i, test)}));
+		take_across(c, f, r, terms, i, test);
 	}
 }
 
-static void take(struct gather *c, struct called_run *r, struct activation_terms *terms, uint32_t number, uint64_t test)
+/* The summary of the whole call. 1: its terms were made. */
+static int take(struct gather *c, struct called_run *r, struct activation_terms *terms, uint32_t number, uint64_t test)
 {
 	const struct activation *a = &r->a->list.data[number];
 	struct gather_function *f = function_at(c, a->unit, a->index);
 	const char *reason = NULL;
 
 	if (!f || f->full || f->only_segments)
-		return;
+		return 0;
 	f->calls++;
 	r->pool = activation_terms_make(terms, number, GATHER_TERMS);
 	if (!summary_called(&f->list, r, &f->f, number, &reason)) {
 		f->without++;
 		f->reason = reason;
-		return;
+		return 1;
 	}
 	struct summary *s = &vec_last(&f->list.all);
 	s->test = test;
@@ -168,6 +217,7 @@ static void take(struct gather *c, struct called_run *r, struct activation_terms
 		f->list.all.size--;
 	}
 	f->full = f->list.all.size >= MOST;
+	return 1;
 }
 
 static void read_run(struct gather *c, const struct trace *t, const void *data, size_t size, uint64_t test)
@@ -190,9 +240,9 @@ static void read_run(struct gather *c, const struct trace *t, const void *data, 
 					continue;
 				map_set(&often, (uint64_t)a.list.data[i].unit << 32 | a.list.data[i].index, n + 1);
 				looked++;
-				take(c, &r, terms, i, test);
+				int made = take(c, &r, terms, i, test);
 				if (c->segments)
-					take_segments(c, &r, terms, i, test, (uint32_t)n);
+					take_segments(c, &r, terms, i, test, (uint32_t)n, made);
 				activation_clear(&a.list.data[i]);
 			}
 			activation_terms_free(terms);

@@ -35,6 +35,7 @@ struct gather_function {
 	struct summaries segments; /* if they were asked for */
 	struct map segment_numbers; /* digests of what they say, to number + 1 */
 	VEC(struct gather_step) steps;
+	uint32_t across; /* of the segments: those that end in another function */
 };
 
 struct gather {

@@ -8,6 +8,7 @@
  * TYPE is a letter of PLACE_TYPES, SIZE of a pointer the bytes of what it points to. `>` marks the place after the call. PATH is the identity:
  * a number for a parameter, gNAME+OFFSET for a global, r+OFFSET for the result, then *OFFSET for each pointer that is followed; offsets are in bytes;
  * .BIT:BITS at the end is a bit-field. &gNAME is the address of a global, fNAME that of a function: constants of the program. TEXT is the place as C writes it: `p->next->v`.
+ * Of a summary that ends in another function, cNAME (cNAME#N) is a variable of that one, `in(function, name)`.
  * A path is walked by the pointers of the entry state, also after the call: after(p->next->v) is what the object holds that p->next pointed to at entry.
  */
 #ifndef MUSTER_SUMMARY_PLACE_H

@@ -13,9 +13,14 @@
 #include <string.h>
 
 #define SERIAL_VERSION 3
+#define SERIAL_ACROSS 4 /* the same of one that ends in another function, which a muster that knows none of these must not read */
 #define CHECK 8 /* bytes of the hash at the end of terms, of which KEPT stay */
 #define KEPT 2
-#define MOST_CONJUNCTS 65535
+
+int summary_fits(const struct summary *s)
+{
+	return s->pre.size + s->post.size <= SUMMARY_CONJUNCTS;
+}
 
 void summary_write(const struct exprs *p, const struct summary *s, struct buf *out)
 {
@@ -25,7 +30,7 @@ void summary_write(const struct exprs *p, const struct summary *s, struct buf *o
 		vec_push(&all, s->pre.data[i]);
 	for (size_t i = 0; i < s->post.size; i++)
 		vec_push(&all, s->post.data[i]);
-	buf_addc(out, SERIAL_VERSION);
+	buf_addc(out, s->end_function ? SERIAL_ACROSS : SERIAL_VERSION);
 	buf_addc(out, (char)(s->pre.size & 255));
 	buf_addc(out, (char)(s->pre.size >> 8));
 	expr_write(p, all.data, (unsigned)all.size, out);
@@ -36,11 +41,11 @@ void summary_write(const struct exprs *p, const struct summary *s, struct buf *o
 int summary_read(struct summaries *l, const void *data, size_t size, struct summary *s)
 {
 	const uint8_t *bytes = data;
-	unsigned count = 0, room = (unsigned)(size < MOST_CONJUNCTS ? size : MOST_CONJUNCTS), pre;
+	unsigned count = 0, room = (unsigned)(size < SUMMARY_CONJUNCTS ? size : SUMMARY_CONJUNCTS), pre;
 	expr_t *roots;
 	int e;
 
-	if (size < 3 + KEPT || bytes[0] != SERIAL_VERSION)
+	if (size < 3 + KEPT || (bytes[0] != SERIAL_VERSION && bytes[0] != SERIAL_ACROSS))
 		return error_set("a summary has format %u, this muster reads format %u: 'muster test --summaries' makes it anew", size ? bytes[0] : 0, SERIAL_VERSION);
 	pre = bytes[1] | (unsigned)bytes[2] << 8;
 	roots = mem_alloc((room + 1) * sizeof *roots);
@@ -64,10 +69,12 @@ int summary_read(struct summaries *l, const void *data, size_t size, struct summ
 	return e ? -1 : 0;
 }
 
-/* LINE END PATHS TEST, and a c where it is from a call; then the functions, one a line. */
+/* LINE END PATHS TEST, a c where it is from a call, `in` and a name where it ends in that function; then the functions, one a line. */
 void summary_write_support(const struct summary *s, struct buf *out)
 {
 	buf_addf(out, "%x %x %llx %llx%s", s->line, s->end_line, (unsigned long long)s->paths, (unsigned long long)s->test, s->called ? " c" : "");
+	if (s->end_function)
+		buf_addf(out, " in %s", s->end_function);
 	for (size_t i = 0; i < s->functions.size; i++)
 		if (strcmp(s->functions.data[i], s->function)) /* itself is always among them */
 			buf_addf(out, "\n%s", s->functions.data[i]);
@@ -80,7 +87,8 @@ int summary_read_support(struct summaries *l, const void *data, size_t size, str
 	int used = 0, fields = sscanf(text, "%x %x %llx %llx%n", &s->line, &s->end_line, &paths, &test, &used);
 
 	s->called = fields == 4 && !strncmp(text + used, " c", 2);
-
+	const char *in = fields == 4 ? text + used + (s->called ? 2 : 0) : "";
+	s->end_function = strncmp(in, " in ", 4) ? NULL : arena_strndup(&l->arena, in + 4, strcspn(in + 4, "\n"));
 	s->paths = paths;
 	s->test = test;
 	vec_push(&s->functions, s->function);

@@ -236,7 +236,7 @@ static int same_words(const char *a, const char *b)
 static int is_comparable(const struct summary *a, const struct summary *b)
 {
 	return a->kind == b->kind && !strcmp(a->function, b->function) && a->lp.ordinal == b->lp.ordinal && a->lq.ordinal == b->lq.ordinal &&
-	       !strcmp(a->lq.symbol, b->lq.symbol) && a->end_line == b->end_line && same_words(a->why, b->why) &&
+	       !strcmp(a->lq.symbol, b->lq.symbol) && a->end_line == b->end_line && same_words(a->why, b->why) && same_words(a->end_function, b->end_function) &&
 	       same_set(a->post.data, a->post.size, b->post.data, b->post.size);
 }
 

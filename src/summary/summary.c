@@ -41,6 +41,7 @@ void summary_copy(struct summaries *to, const struct summaries *from, const stru
 	memset(&c.post, 0, sizeof c.post);
 	memset(&c.functions, 0, sizeof c.functions);
 	c.function = arena_strdup(&to->arena, s->function);
+	c.end_function = s->end_function ? arena_strdup(&to->arena, s->end_function) : NULL;
 	c.lp.symbol = arena_strdup(&to->arena, s->lp.symbol);
 	c.lq.symbol = arena_strdup(&to->arena, s->lq.symbol);
 	c.why = s->why ? arena_strdup(&to->arena, s->why) : NULL;

@@ -32,6 +32,7 @@ struct summary {
 	const char *function;
 	enum summary_kind kind;
 	struct summary_location lp, lq;
+	const char *end_function; /* lq is one of its: where `function` itself calls it, its entry or its first loop; NULL: lq is of `function`. A segment that is not intraprocedural: Q names variables of end_function at lq (place.h), and says nothing of what it does not name */
 	uint32_t line, end_line;
 	VEC(expr_t) pre, post;
 	const char *why;     /* it is partial; NULL: it is not */
@@ -80,7 +81,11 @@ void summary_c(struct summaries *l, const expr_t *conjuncts, size_t count, struc
 /* P and Q as SMT-LIB: (P and not Q) is not meant; both are asserted, as a state and what it leads to. */
 void summary_smtlib(struct summaries *l, const struct summary *s, struct buf *out);
 
-/* serial.c: P and Q as bytes, and back (P of at most 65,535 conjuncts). -1 with words for what is damaged. */
+#define SUMMARY_CONJUNCTS 65535 /* of P and Q together */
+#define SUMMARY_TOO_LONG "it has more conditions than a summary may have"
+/* Only such a summary may be written. */
+int summary_fits(const struct summary *s);
+/* serial.c: P and Q as bytes, and back (the number of conjuncts of P has two bytes). -1 with words for what is damaged. */
 void summary_write(const struct exprs *p, const struct summary *s, struct buf *out);
 int summary_read(struct summaries *l, const void *data, size_t size, struct summary *s);
 void summary_write_support(const struct summary *s, struct buf *out);

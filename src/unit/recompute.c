@@ -186,7 +186,7 @@ static void make_anew(struct recomputing *c)
 	for (int segments = 0; segments < 2; segments++) /* what begins at the entry first */
 		for (uint32_t i = 0; i < c->l->all.size; i++) {
 			const struct summary *x = &c->l->all.data[i];
-			if (c->holds[i] || (x->kind == SUMMARY_SEGMENT) != segments)
+			if (c->holds[i] || x->end_function || (x->kind == SUMMARY_SEGMENT) != segments)
 				continue;
 			int late = is_over(c);
 			int found = !late && (segments ? code && reach_segment(c, i, LONGEST, code) : add_state(c, x, x->test));

@@ -78,7 +78,7 @@ static int of_function(void *ctx, const struct recall_function *function, struct
 		return 0;
 	for (size_t i = 0; i < l->all.size; i++) {
 		const struct summary *s = &l->all.data[i];
-		struct revalidate_row row = {.key = s->key, .kind = s->kind, .line = s->line, .end_line = s->end_line, .was_partial = s->why != NULL, .function = mem_strdup(name)};
+		struct revalidate_row row = {.key = s->key, .kind = s->kind, .from_loop = s->lp.ordinal != SUMMARY_ENTRY, .end_function = s->end_function ? mem_strdup(s->end_function) : NULL, .line = s->line, .end_line = s->end_line, .was_partial = s->why != NULL, .function = mem_strdup(name)};
 		if (deadline_over()) {
 			c->out->interrupted = 1;
 			row.r.why = mem_strdup("the time was over");
@@ -121,7 +121,7 @@ void revalidate_release(struct revalidation *v)
 	for (size_t i = 0; i < v->rows.size; i++) {
 		struct revalidate_row *r = &v->rows.data[i];
 		free((char *)r->function);
-		free(r->pre), free(r->post), free(r->state), free(r->what);
+		free(r->end_function), free(r->pre), free(r->post), free(r->state), free(r->what);
 		validate_result_release(&r->r);
 	}
 	vec_release(&v->rows);

@@ -12,6 +12,8 @@ struct revalidate_row {
 	struct hash128 key;
 	const char *function;
 	enum summary_kind kind;
+	char *end_function; /* it ends in that one; NULL */
+	int from_loop;	    /* it does not begin at the function's entry */
 	uint32_t line, end_line; /* in the old version */
 	struct validate_result r;
 	char *pre, *post;   /* as C */

@@ -317,7 +317,7 @@ int segment_sampling_run(struct segment_sampling *g)
 	int e = l->all.size ? shm_set_functions(&g->c->target.shm, &only, 1) : 0;
 
 	for (size_t i = 0; i < l->all.size && !e; i++) {
-		if (l->all.data[i].kind != SUMMARY_SEGMENT)
+		if (l->all.data[i].kind != SUMMARY_SEGMENT || l->all.data[i].end_function) /* those end where no run is stopped */
 			continue;
 		struct trial t = {.g = g, .x = &l->all.data[i], .sampler = {.l = l, .solver = g->solver, .random = random}};
 		e = of_summary(&t);
@@ -333,7 +333,10 @@ struct segment_cuts *segment_find_cuts(const struct whole *whole, struct called_
 	uint32_t number = whole_find_any(whole, out->name);
 	const struct whole_symbol *w = number == CODE_NONE ? NULL : &whole->symbols.data[number];
 
-	if (!w || !w->function || !w->function->loop_count)
+	if (!w || !w->function)
+		return NULL;
+	out->body = w->function;
+	if (!w->function->loop_count)
 		return NULL;
 	struct segment_cuts *cuts = mem_zalloc(sizeof *cuts);
 	segment_cuts_find(cuts, w->function);

@@ -227,14 +227,16 @@ int making_run(struct making *m, const struct test_case *c)
 
 /* Segments, and which follows which in which test: pairs of the graph, and the paths that it is made of, by the function's name: a line with the keys, then one for each call: TEST and numbers of keys, - for a
  * part of the path without a summary. */
-static int put_segments(struct test_session *s, uint64_t symbol, struct gather_function *f)
+static int put_segments(struct test_session *s, struct hash128 unit, uint64_t symbol, struct gather_function *f)
 {
 	struct buf lines = BUF_EMPTY, name = BUF_EMPTY;
 	char hex[HASH_HEX_SIZE];
 	int e = 0;
 
 	for (size_t i = 0; i < f->segments.all.size && !e; i++) {
-		e = summaries_put(s->records.store, symbol, &f->segments, &f->segments.all.data[i]);
+		const char *end = f->segments.all.data[i].end_function;
+		uint64_t where = symbol;
+		e = (end && store_symbol(s->records.store, unit, end, &where)) || summaries_put(s->records.store, symbol, where, &f->segments, &f->segments.all.data[i]) ? -1 : 0;
 		buf_addf(&lines, "%s%s", i ? " " : "", hash_hex(f->segments.all.data[i].key, hex));
 	}
 	for (size_t i = 0; i < f->steps.size && !e; i++) {
@@ -267,10 +269,10 @@ static int keep(struct making *m, struct hash128 unit, const char *function)
 		return -1;
 	e = store_symbol(s->records.store, unit, function, &symbol) || store_summary_clear(s->records.store, symbol);
 	for (size_t i = 0; i < m->l->all.size && !e; i++)
-		e = summaries_put(s->records.store, symbol, m->l, &m->l->all.data[i]);
+		e = summaries_put(s->records.store, symbol, symbol, m->l, &m->l->all.data[i]);
 	for (size_t i = 0; i < m->calls.functions.size && !e; i++)
 		if (!strcmp(m->calls.functions.data[i].f.name, function))
-			e = put_segments(s, symbol, &m->calls.functions.data[i]);
+			e = put_segments(s, unit, symbol, &m->calls.functions.data[i]);
 	if (e) {
 		store_rollback(s->records.store);
 		return -1;
@@ -341,7 +343,7 @@ static int find_cuts(struct making *m, struct called_function *out)
 	return cuts != NULL;
 }
 
-/* Functions of the unit that others call, and with segments those that have loops. */
+/* Functions of the unit that others call, and with segments those that have loops, or call others. */
 static int is_called(void *ctx, const struct site_function *site, struct called_function *out)
 {
 	struct making *m = ctx;
@@ -357,7 +359,7 @@ static int is_called(void *ctx, const struct site_function *site, struct called_
 			called = front->functions.data[i].calls.data[k] == (uint32_t)number;
 	*out = (struct called_function){.name = f->name, .front = front, .f = f, .line = f->line, .end_line = f->end_line};
 	int cut = find_cuts(m, out);
-	return called ? 1 : cut ? 2 : 0;
+	return called ? 1 : cut || (m->s->o->segments && f->calls.size) ? 2 : 0;
 }
 
 /* How a run of the calls variant ended, by its own trace and by the san variant. */

@@ -484,6 +484,7 @@ uint64_t test_count(const struct test_function
 void test_find_outcomes(struct test_session *s); /* of each function */
 /* What was checked for a verdict of verified, in words; nothing for others. */
 void test_conditions(const struct test_session *s, const struct test_function *f, struct buf *out);
+void test_find_covered(struct test_session *s); /* of each function, which outcomes its calls have taken so far */
 void test_judge(struct test_session *s);	 /* when everything was checked */
 void test_scope(const struct test_session *s,
 		struct buf *out); /* one line: what verdicts speak of */

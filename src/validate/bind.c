@@ -689,6 +689,13 @@ static expr_t left(void *ctx, expr_t variable)
 	unsigned width = expr_width(b->p, variable);
 	if (!place_of(b->p, variable, &pl) || !pl.after)
 		return replaced(b, variable);
+	if (b->landing && *pl.path == 'c') {
+		uint32_t k = local_variable(b->landing->g, pl.path + 1, pl.path + pl.path_size);
+		expr_t e = k == CODE_NONE ? EXPR_NONE : b->landed->values[k];
+		if (e == EXPR_NONE || expr_width(b->p, e) != width)
+			fail(b, "what a variable holds where it ends is not modelled");
+		return b->why ? EXPR_NONE : e;
+	}
 	if (locate(b, &pl, &w))
 		return EXPR_NONE;
 	if (w.root == BIND_RESULT)

@@ -70,6 +70,27 @@ int impact_call(const struct impact *im, uint32_t symbol, uint32_t value)
 	return 0;
 }
 
+int impact_may_call(const struct impact *im, uint32_t symbol, uint32_t value, uint32_t callee)
+{
+	const struct whole *w = im->m->old;
+	const struct whole_symbol *s = &w->symbols.data[symbol];
+	const struct whole_unit *u = &w->units.data[s->unit];
+	const struct content_instruction *i = content_of(u->content, s->function, value);
+	uint32_t count = 0;
+	if (!is_call(s->function->values[value].op) || !i->operands)
+		return 0;
+	if (is_wild(im, symbol, value))
+		return 1;
+	uint32_t called = content_callee(u->content, i);
+	if ((called & CONTENT_KIND) == CONTENT_SYMBOL)
+		return u->symbols[called & CONTENT_NUMBER] == callee;
+	const uint32_t *targets = whole_targets(w, i->signature, &count);
+	for (uint32_t k = 0; k < count; k++)
+		if (targets[k] == callee)
+			return 1;
+	return 0;
+}
+
 int impact_modified(const struct impact *im, uint32_t symbol, uint32_t value)
 {
 	return match_modified(im->m, symbol, value) != 0;
@@ -120,6 +141,8 @@ static void spread(struct impact *im)
 void impact_init(struct impact *im, const struct match *m, const struct validate_options *o)
 {
 	*im = (struct impact){.m = m, .o = o, .dirty = mem_zalloc(m->old->symbols.size + 1)};
+	im->cuts[0] = mem_zalloc((m->old->symbols.size + 1) * sizeof *im->cuts[0]);
+	im->cuts[1] = mem_zalloc((m->new->symbols.size + 1) * sizeof *im->cuts[1]);
 	for (uint32_t i = 0; i < m->old->symbols.size; i++) {
 		if (m->old->symbols.data[i].function)
 			map_set(&im->symbol_of, (uint64_t)(uintptr_t)m->old->symbols.data[i].function, i);
@@ -128,8 +151,26 @@ void impact_init(struct impact *im, const struct match *m, const struct validate
 	spread(im);
 }
 
+const struct segment_cuts *impact_cuts(const struct impact *im, int version, uint32_t symbol)
+{
+	struct segment_cuts **at = &im->cuts[version][symbol];
+	if (!*at) {
+		*at = mem_zalloc(sizeof **at);
+		segment_cuts_find(*at, (version ? im->m->new : im->m->old)->symbols.data[symbol].function);
+	}
+	return *at;
+}
+
 void impact_release(struct impact *im)
 {
+	for (int k = 0; k < 2; k++) {
+		for (size_t i = 0; i < (k ? im->m->new : im->m->old)->symbols.size; i++) {
+			if (im->cuts[k][i])
+				segment_cuts_release(im->cuts[k][i]);
+			free(im->cuts[k][i]);
+		}
+		free(im->cuts[k]);
+	}
 	free(im->dirty);
 	map_release(&im->symbol_of);
 }

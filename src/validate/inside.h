@@ -1,4 +1,4 @@
-/* inside.h: between the files of this folder: impact.c (what a change may influence), segment.c (the same for a part of a function), local.c (its beginning and end in an evaluation), bind.c (places as terms of an evaluation), type.c (their types), phase.c (Phases 2 and 3), missing.c (R of a partial summary), beside.c (both versions compared), validate.c (the pipeline). */
+/* inside.h: between the files of this folder: impact.c (what a change may influence), segment.c (the same for a part of a function), across.c (for one that ends in a function that is called), local.c (its beginning and end in an evaluation), bind.c (places as terms of an evaluation), type.c (their types), phase.c (Phases 2 and 3), missing.c (R of a partial summary), beside.c (both versions compared), validate.c (the pipeline). */
 #ifndef MUSTER_VALIDATE_INSIDE_H
 #define MUSTER_VALIDATE_INSIDE_H
 
@@ -9,20 +9,27 @@
 #include "solve/solve.h"
 #include "vc/vc.h"
 
+struct phase_budget;
+
 /* ------------------------------------------------------------ impact.c */
 struct impact {
 	const struct match *m;
 	const struct validate_options *o;
 	uint8_t *dirty;	 /* by old symbol: a call of it may execute something modified */
 	int taken_dirty; /* so may a call of some function whose address is taken */
+	struct segment_cuts **cuts[2]; /* by symbol of the old version, and of the new one: found when they are first asked for; NULL: not yet */
 	struct map symbol_of; /* function's address to symbol, of the old version */
 };
 void impact_init(struct impact *im, const struct match *m, const struct validate_options *o);
 void impact_release(struct impact *im);
 uint32_t impact_symbol(const struct impact *im, const struct code_function *f);
+/* Of a function of the old version (0) or of the new one. */
+const struct segment_cuts *impact_cuts(const struct impact *im, int version, uint32_t symbol);
 /* Is the old function's instruction modified, or a call that may execute something modified? */
 int impact_modified(const struct impact *im, uint32_t symbol, uint32_t value);
 int impact_call(const struct impact *im, uint32_t symbol, uint32_t value);
+/* May the old function's instruction call that one, itself or by something outside of the program that calls back? */
+int impact_may_call(const struct impact *im, uint32_t symbol, uint32_t value, uint32_t callee);
 /* May something modified execute from the entry of the function to its exit? Why, or NULL: nothing may. */
 const char *impact_function(const struct impact *im, uint32_t symbol);
 /* By block: may something modified be executed from its beginning on, in this activation? The caller frees. */
@@ -38,7 +45,7 @@ struct segment_part {
 	uint32_t symbol;
 	const struct code_function *old, *new;
 	const struct match_function *mf;
-	struct segment_cuts old_cuts, new_cuts;
+	const struct segment_cuts *old_cuts, *new_cuts;
 	const struct segment_cut *from, *to; /* of the old version; NULL: the entry; the end */
 	int fails;    /* it ends where a check fails, wherever that is */
 	uint8_t *ahead, *on; /* by block: reached from lp without another cut; on a path to lq, too */
@@ -52,6 +59,35 @@ int segment_same_ends(const struct segment_part *x);
 const struct segment_cut *segment_cut_now(const struct segment_part *x, const struct segment_cut *c);
 /* By block of the old function: may something modified be executed from its beginning on, before the next cut? The caller frees. */
 uint8_t *segment_blocks(const struct segment_part *x);
+/* Why something modified may execute between its ends; NULL: nothing may. */
+const char *segment_check(struct segment_part *x);
+int segment_is_cut(const struct segment_part *x, uint32_t block);
+void segment_find_ahead(struct segment_part *x);
+
+/* ------------------------------------------------------------ across.c */
+/* Where a summary ends that ends in another function, in the version that is evaluated, and what variables hold at each visit. */
+struct landing {
+	const struct code_function *g;
+	const struct segment_cut *to; /* of g; NULL: its entry */
+	const struct segment_cuts *cuts;
+	struct landed {
+		expr_t guard;	/* the condition of the visit */
+		expr_t *values; /* by variable of g; EXPR_NONE: not known */
+	} *all;
+	size_t count, cap;
+	struct exprs *p;
+	expr_t called; /* the condition under which a call of g was made, of those that are followed; EXPR_NONE: never */
+};
+/* Phase 1. */
+const char *across_impact(const struct impact *im, uint32_t symbol, const struct summaries *l, const struct summary *s);
+/* 1: proved. 0: not, and *why says what stands against it. */
+int across_phase(const struct impact *im, uint32_t symbol, unsigned phase, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why);
+int landing_is_call(const struct landing *x, const struct vc_call *c);
+int landing_is_point(const struct landing *x, const struct vc_point *at, uint32_t edge);
+/* A call that is followed, perhaps to its loop: Phase 3. Where an earlier one came back this is not the first. */
+void landing_follow_call(struct landing *x, struct vc_call *c);
+void landing_note_call(struct landing *x, const struct vc_call *c);
+void landing_note_point(struct landing *x, const struct vc_point *at);
 
 /* ------------------------------------------------------------ bind.c */
 #define BIND_OUTSIDE "array-overflow" /* the failure of an access past the end of its object */
@@ -89,6 +125,8 @@ struct bind {
 	struct map terms; /* variable to the term that it is, where it is another */
 	VEC(struct bind_where) after; /* places that Q names after the call */
 	struct local *local; /* of a segment; NULL */
+	const struct landing *landing; /* it ends in another function; NULL */
+	const struct landed *landed; /* of these visits, the one that Q is asked of */
 	int apart;	 /* P says that the objects lie apart from globals */
 	uint32_t objects; /* that pointers of P lead to */
 	const char *why; /* it cannot be done */
@@ -120,6 +158,8 @@ struct local {
 	uint32_t *objects; /* by value of f: of an alloca that is there at lp, or VC_NO_OBJECT */
 	int known; /* the address of one of these is used for more than accesses */
 };
+/* The variable NAME or NAME#N, to the end or to an offset; CODE_NONE. */
+uint32_t local_variable(const struct code_function *f, const char *path, const char *end);
 /* The instruction that a visit of the cut begins with. */
 uint32_t local_first(const struct code_function *f, const struct segment_cut *c);
 int local_is_cut(const struct local *x, uint32_t block);
@@ -191,6 +231,7 @@ struct phase {
 	const expr_t *more;	 /* places that are bound beside those of the summary */
 	size_t more_count;
 	struct local *local;	 /* of a segment; NULL */
+	struct landing *landing; /* it ends in another function; NULL */
 	struct beside *beside;	 /* it is one of two that are compared (beside.c); NULL */
 };
 /* Evaluates f, or the function that it is now, from states of P: 0; -1 with x->why. x: im, budget and what it is for are set; the context may be another one's. */
@@ -205,9 +246,17 @@ const char *phase_end_words(const struct vc_end *e);
 int phase_2(const struct impact *im, uint32_t symbol, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why);
 int phase_3(const struct code_function *f, const struct code_function *old, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why, struct validate_result *out);
 
+/* Of a summary that ends in another function: x->landing and x->local are set. */
+int phase_2_across(struct phase *x, const struct code_function *f, struct summaries *l, const struct summary *s, const char **why);
+int phase_3_across(struct phase *x, const struct code_function *f, const struct code_function *old, struct summaries *l, const struct summary *s, const char **why);
+
 /* The same for a segment. */
 int phase_2_segment(struct segment_part *part, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why);
 int phase_3_segment(struct segment_part *part, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why);
+
+/* ------------------------------------------------------------ validate.c */
+/* As far as callers can see: widths of parameters and result. */
+int validate_same_signature(const struct code_function *f, const struct code_function *g);
 
 /* ------------------------------------------------------------ beside.c */
 /* Of a summary that is valid in the old version and returns: are both versions, evaluated beside each other, proved to do the same in all states of P? */

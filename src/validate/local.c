@@ -75,8 +75,7 @@ void local_close(struct local *x)
 
 /* ------------------------------------------------------------ places */
 
-/* The variable lNAME or lNAME#N, to the end of the path or to its offset. */
-static uint32_t variable_of(const struct code_function *f, const char *path, const char *end)
+uint32_t local_variable(const struct code_function *f, const char *path, const char *end)
 {
 	const char *plus = memchr(path, '+', (size_t)(end - path)), *number;
 	end = plus ? plus : end;
@@ -130,14 +129,14 @@ static uint32_t home_object(const struct local *x, struct vc *vc, uint32_t varia
 
 uint32_t local_home(const struct local *x, struct vc *vc, const struct place *pl)
 {
-	uint32_t k = variable_of(x->f, pl->path + 2, pl->path + pl->path_size);
+	uint32_t k = local_variable(x->f, pl->path + 2, pl->path + pl->path_size);
 	return k == CODE_NONE || x->f->variables[k].home == CODE_NONE ? VC_NO_OBJECT : home_object(x, vc, k, 0);
 }
 
 const char *local_locate(const struct local *x, struct vc *vc, const struct place *pl, struct bind_where *w)
 {
 	const struct segment_cut *c = pl->after ? x->to : x->from;
-	uint32_t k = *pl->path == 'l' ? variable_of(x->f, pl->path + 1, pl->path + pl->path_size) : CODE_NONE, value;
+	uint32_t k = *pl->path == 'l' ? local_variable(x->f, pl->path + 1, pl->path + pl->path_size) : CODE_NONE, value;
 	if (*pl->path == 'l' && k == CODE_NONE)
 		return "a local variable of the summary is not there";
 	if (k != CODE_NONE && x->f->variables[k].home != CODE_NONE) {
@@ -221,7 +220,7 @@ static int is_named(const struct local *x, const struct bind *b, uint32_t variab
 		struct place pl;
 		if (!place_of(b->p, b->variables.data[i], &pl) || !pl.after || memchr(pl.path, '*', pl.path_size))
 			continue;
-		if (*pl.path == 'l' && variable != CODE_NONE && variable_of(x->f, pl.path + 1, pl.path + pl.path_size) == variable)
+		if (*pl.path == 'l' && variable != CODE_NONE && local_variable(x->f, pl.path + 1, pl.path + pl.path_size) == variable)
 			return 1;
 		if (*pl.path == 's' && variable == CODE_NONE && nameless(x, &pl) == value)
 			return 1;

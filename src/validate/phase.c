@@ -126,6 +126,14 @@ static enum vc_call_how on_call(void *ctx, struct vc_call *c)
 		return VC_CALL_UNKNOWN;
 	if (c->target && !c->target->defined && c->target->noreturn)
 		return VC_CALL_EXIT;
+	if (x->landing && landing_is_call(x->landing, c)) {
+		if (!x->im)
+			landing_note_call(x->landing, c);
+		vc_state_end(c, x->im ? VC_EXIT : VC_REACHED, expr_true(x->p), NULL);
+		return VC_CALL_HAVOC;
+	}
+	if (x->landing && !x->im)
+		landing_follow_call(x->landing, c);
 	x->again |= follow && c->target == x->bind.f;
 	if (follow)
 		return VC_CALL_INLINE;
@@ -157,6 +165,8 @@ static enum vc_end_kind on_point(void *ctx, const struct vc_point *at, uint32_t 
 		return VC_END_COUNT;
 	if (!mf)
 		return VC_REACHED;
+	if (x->landing && landing_is_point(x->landing, at, edge))
+		return VC_EXIT;
 	if (edge != CODE_NONE)
 		return mf->edges[edge] ? VC_REACHED : leads_to_cut(x, at, edge) ? VC_EXIT : VC_END_COUNT;
 	if (mf->entry && at->at == f->blocks[0].first && !(x->local && x->local->from && !at->depth))
@@ -184,6 +194,10 @@ static enum vc_end_kind on_load(void *ctx, const struct vc_point *at, uint32_t e
 static enum vc_end_kind on_cut(void *ctx, const struct vc_point *at, uint32_t edge)
 {
 	struct phase *x = ctx;
+	if (x->landing && landing_is_point(x->landing, at, edge)) {
+		landing_note_point(x->landing, at);
+		return VC_REACHED;
+	}
 	return leads_to_cut(x, at, edge) && !(x->local->to && at->f->edges[edge].to == x->local->to->block) ? VC_CUT : VC_END_COUNT;
 }
 
@@ -338,9 +352,14 @@ int phase_2(const struct impact *im, uint32_t symbol, struct summaries *l, const
 	return stays_clear(&x, im->m->old->symbols.data[symbol].function, l, s, why);
 }
 
+int phase_2_across(struct phase *x, const struct code_function *f, struct summaries *l, const struct summary *s, const char **why)
+{
+	return stays_clear(x, f, l, s, why);
+}
+
 int phase_2_segment(struct segment_part *part, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why)
 {
-	struct local local = {.f = part->old, .old = part->old, .m = part->im->m, .symbol = part->symbol, .cuts = &part->old_cuts, .from = part->from, .to = part->to};
+	struct local local = {.f = part->old, .old = part->old, .m = part->im->m, .symbol = part->symbol, .cuts = part->old_cuts, .from = part->from, .to = part->to};
 	struct phase x = {.im = part->im, .budget = budget, .local = &local};
 	if (!segment_same_ends(part)) {
 		*why = "other variables, or other values, are there where it begins or ends";
@@ -363,13 +382,13 @@ static void oblige_ends(struct phase *x, const char *failure, obligations *out)
 {
 	size_t count;
 	const struct vc_end *ends = vc_ends(x->vc, &count);
-	enum vc_end_kind right = x->local && x->local->to ? VC_REACHED : VC_RETURN;
+	enum vc_end_kind right = x->landing || (x->local && x->local->to) ? VC_REACHED : VC_RETURN;
 	for (size_t i = 0; i < count; i++)
 		if (ends[i].kind != right && !(failure && is_check(&ends[i], failure)))
 			vec_push(out, ((struct obligation){expr_not(x->p, ends[i].guard), ends[i].kind == VC_CUT ? "it may come to another loop" : phase_end_words(&ends[i])}));
 	if (failure)
 		vec_push(out, ((struct obligation){expr_not(x->p, x->out.returns), "it may return"}));
-	else
+	else if (!x->landing)
 		vec_push(out, ((struct obligation){x->out.returns, "it may not return"}));
 }
 
@@ -386,11 +405,28 @@ static void oblige_post(struct phase *x, obligations *out)
 	vec_push(out, ((struct obligation){frame, frame == EXPR_NONE ? b->why : "it may change something that the postcondition does not name"}));
 }
 
+/* Q at each visit of the other function. */
+static void oblige_landed(struct phase *x, obligations *out)
+{
+	struct bind *b = &x->bind;
+	b->landing = x->landing;
+	if (bind_check_apart(b) || !x->landing->count)
+		vec_push(out, ((struct obligation){EXPR_NONE, b->why ? b->why : "it does not come to the call"}));
+	for (size_t k = 0; k < x->landing->count && !b->why; k++)
+		for (size_t i = 0; i < b->s->post.size && !b->why; i++) {
+			b->landed = &x->landing->all[k];
+			expr_t q = bind_post(b, &x->out, b->s->post.data[i]);
+			vec_push(out, ((struct obligation){q == EXPR_NONE ? q : expr_or(x->p, expr_not(x->p, b->landed->guard), q), q == EXPR_NONE ? b->why : "the postcondition may not hold"}));
+		}
+}
+
 static void oblige(struct phase *x, obligations *out)
 {
 	const char *failure = failure_of(x->p, x->bind.s);
 	oblige_ends(x, failure, out);
-	if (!failure)
+	if (x->landing)
+		oblige_landed(x, out);
+	else if (!failure)
 		oblige_post(x, out);
 }
 
@@ -511,10 +547,24 @@ int phase_3(const struct code_function *f, const struct code_function *old, stru
 	return ok;
 }
 
+int phase_3_across(struct phase *x, const struct code_function *f, const struct code_function *old, struct summaries *l, const struct summary *s, const char **why)
+{
+	obligations all = {0};
+	int ok = 0;
+	if (!phase_open(x, f, old, l, s)) {
+		oblige(x, &all);
+		ok = all_hold(x, &all);
+	}
+	*why = ok || !x->why ? NULL : arena_strdup(x->budget->words, x->why);
+	vec_release(&all);
+	phase_close(x);
+	return ok;
+}
+
 int phase_3_segment(struct segment_part *part, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why)
 {
 	const struct segment_cut *from = part->from ? segment_cut_now(part, part->from) : NULL, *to = part->to ? segment_cut_now(part, part->to) : NULL;
-	struct local local = {.f = part->new, .old = part->old, .m = part->im->m, .symbol = part->symbol, .cuts = &part->new_cuts, .from = from, .to = to};
+	struct local local = {.f = part->new, .old = part->old, .m = part->im->m, .symbol = part->symbol, .cuts = part->new_cuts, .from = from, .to = to};
 	struct phase x = {.budget = budget, .local = &local};
 	obligations all = {0};
 	int ok = 0;

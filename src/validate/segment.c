@@ -1,4 +1,4 @@
-/* segment.c: segments in two versions, and Phase 1 for their summaries: from the entry or a loop's header to the next header, or to the end of the function.
+/* segment.c: segments in two versions, and Phase 1 for their summaries: from the entry or a loop's header to the next header, or to the end of the function. Those that end in another function: across.c.
  *
  * What such a segment may execute are the blocks on paths from lp to lq that pass no other cut (ir/segment.h), and the copies of phis on the edges between them and into lq. If none of that was modified, and no call there may execute something modified, every execution from lp to lq in
  * the old version is one in the new version. What the summary says must also mean the same there: the counterparts of lp and lq are cuts, and at both the same variables hold counterparts of the same values, all of them: a variable that only the new version has may be set on an edge, without
@@ -13,22 +13,22 @@
 
 /* ------------------------------------------------------------ the region */
 
-static int is_cut(const struct segment_part *x, uint32_t block)
+int segment_is_cut(const struct segment_part *x, uint32_t block)
 {
-	for (size_t i = 0; i < x->old_cuts.list.size; i++)
-		if (x->old_cuts.list.data[i].block == block)
+	for (size_t i = 0; i < x->old_cuts->list.size; i++)
+		if (x->old_cuts->list.data[i].block == block)
 			return 1;
 	return 0;
 }
 
-static void find_ahead(struct segment_part *x)
+void segment_find_ahead(struct segment_part *x)
 {
 	const struct code_function *f = x->old;
 	x->ahead[x->from ? x->from->block : 0] = 1;
 	for (int more = 1; more;) {
 		more = 0;
 		for (uint32_t e = 0; e < f->edge_count; e++)
-			if (x->ahead[f->edges[e].from] && !x->ahead[f->edges[e].to] && !is_cut(x, f->edges[e].to))
+			if (x->ahead[f->edges[e].from] && !x->ahead[f->edges[e].to] && !segment_is_cut(x, f->edges[e].to))
 				more = x->ahead[f->edges[e].to] = 1;
 	}
 }
@@ -49,13 +49,13 @@ static int is_last(const struct segment_part *x, uint32_t block)
 static void find_region(struct segment_part *x)
 {
 	const struct code_function *f = x->old;
-	find_ahead(x);
+	segment_find_ahead(x);
 	for (uint32_t b = 0; b < f->block_count; b++)
 		x->on[b] = x->ahead[b] && is_last(x, b);
 	for (int more = 1; more;) {
 		more = 0;
 		for (uint32_t e = 0; e < f->edge_count; e++)
-			if (x->on[f->edges[e].to] && x->ahead[f->edges[e].from] && !x->on[f->edges[e].from] && !is_cut(x, f->edges[e].to))
+			if (x->on[f->edges[e].to] && x->ahead[f->edges[e].from] && !x->on[f->edges[e].from] && !segment_is_cut(x, f->edges[e].to))
 				more = x->on[f->edges[e].from] = 1;
 	}
 }
@@ -95,7 +95,7 @@ static const struct segment_cut *cut_of_block(const struct segment_cuts *s, uint
 static const struct segment_cut *cut_now(const struct segment_part *x, const struct segment_cut *c)
 {
 	uint32_t now = match_value(x->im->m, x->symbol, local_first(x->old, c));
-	return now == CODE_NONE ? NULL : cut_of_block(&x->new_cuts, x->new->values[now].block);
+	return now == CODE_NONE ? NULL : cut_of_block(x->new_cuts, x->new->values[now].block);
 }
 
 /* Which one it is said to be is a matter of taste; of those that some instruction of the header stands in now, the first. */
@@ -105,7 +105,7 @@ const struct segment_cut *segment_cut_now(const struct segment_part *x, const st
 	const struct segment_cut *now = NULL;
 	for (uint32_t v = local_first(x->old, c); v < b->first + b->count && !now; v++) {
 		uint32_t w = match_value(x->im->m, x->symbol, v);
-		now = w == CODE_NONE ? NULL : cut_of_block(&x->new_cuts, x->new->values[w].block);
+		now = w == CODE_NONE ? NULL : cut_of_block(x->new_cuts, x->new->values[w].block);
 	}
 	return now;
 }
@@ -139,13 +139,13 @@ static int same_cut(const struct segment_part *x, const struct segment_cut *c, c
 		return 0;
 	for (uint32_t i = 0; i < c->count; i++) {
 		uint32_t k = 0;
-		while (k < d->count && !same_slot(x, &x->old_cuts.values.data[c->first + i], &x->new_cuts.values.data[d->first + k]))
+		while (k < d->count && !same_slot(x, &x->old_cuts->values.data[c->first + i], &x->new_cuts->values.data[d->first + k]))
 			k++;
 		if (k == d->count)
 			return 0;
 	}
 	for (uint32_t i = 0; i < c->held; i++) {
-		const struct segment_held *h = &x->old_cuts.held.data[c->first_held + i], *g = &x->new_cuts.held.data[d->first_held + i];
+		const struct segment_held *h = &x->old_cuts->held.data[c->first_held + i], *g = &x->new_cuts->held.data[d->first_held + i];
 		if (!same_variable(x, h->variable, g->variable) || !same_value(x, h->value, g->value))
 			return 0;
 	}
@@ -158,9 +158,9 @@ static int same_cut(const struct segment_part *x, const struct segment_cut *c, c
 static const struct segment_cut *cut_at(const struct segment_part *x, uint32_t ordinal)
 {
 	const struct whole_symbol *s = &x->im->m->old->symbols.data[x->symbol];
-	for (size_t i = 0; i < x->old_cuts.list.size && ordinal < s->order_count; i++)
-		if (x->old->blocks[x->old_cuts.list.data[i].block].first == s->order[ordinal])
-			return &x->old_cuts.list.data[i];
+	for (size_t i = 0; i < x->old_cuts->list.size && ordinal < s->order_count; i++)
+		if (x->old->blocks[x->old_cuts->list.data[i].block].first == s->order[ordinal])
+			return &x->old_cuts->list.data[i];
 	return NULL;
 }
 
@@ -174,19 +174,18 @@ const char *segment_part_open(struct segment_part *x, const struct impact *im, u
 	x->fails = s->post.size == 1 && place_of(l->pool, s->post.data[0], &pl) && pl.type == PLACE_FAILURE;
 	x->ahead = mem_zalloc(x->old->block_count + 1);
 	x->on = mem_zalloc(x->old->block_count + 1);
-	segment_cuts_find(&x->old_cuts, x->old);
-	segment_cuts_find(&x->new_cuts, x->new);
+	x->old_cuts = impact_cuts(im, 0, symbol);
+	x->new_cuts = impact_cuts(im, 1, im->m->to_new[symbol]);
 	x->from = s->lp.ordinal == SUMMARY_ENTRY ? NULL : cut_at(x, s->lp.ordinal);
-	x->to = s->lq.ordinal == SUMMARY_EXIT ? NULL : cut_at(x, s->lq.ordinal);
-	if ((s->lp.ordinal != SUMMARY_ENTRY && !x->from) || (s->lq.ordinal != SUMMARY_EXIT && !x->to))
+	int here = s->lq.ordinal != SUMMARY_EXIT && !s->end_function;
+	x->to = here ? cut_at(x, s->lq.ordinal) : NULL;
+	if ((s->lp.ordinal != SUMMARY_ENTRY && !x->from) || (here && !x->to))
 		return "the old version has no loop where the summary begins or ends";
 	return NULL;
 }
 
 void segment_part_release(struct segment_part *x)
 {
-	segment_cuts_release(&x->old_cuts);
-	segment_cuts_release(&x->new_cuts);
 	free(x->ahead);
 	free(x->on);
 }
@@ -209,20 +208,24 @@ uint8_t *segment_blocks(const struct segment_part *x)
 	for (int more = 1; more;) {
 		more = 0;
 		for (uint32_t e = 0; e < f->edge_count; e++)
-			if (can[f->edges[e].to] && !can[f->edges[e].from] && !is_cut(x, f->edges[e].to))
+			if (can[f->edges[e].to] && !can[f->edges[e].from] && !segment_is_cut(x, f->edges[e].to))
 				more = can[f->edges[e].from] = 1;
 	}
 	return can;
+}
+
+const char *segment_check(struct segment_part *x)
+{
+	find_region(x);
+	return check_region(x);
 }
 
 const char *segment_impact(const struct impact *im, uint32_t symbol, const struct summaries *l, const struct summary *s)
 {
 	struct segment_part x;
 	const char *why = segment_part_open(&x, im, symbol, l, s);
-	if (!why) {
-		find_region(&x);
-		why = check_region(&x);
-	}
+	if (!why)
+		why = segment_check(&x);
 	if (!why && !segment_same_ends(&x))
 		why = "other variables, or other values, are there where it begins or ends";
 	segment_part_release(&x);

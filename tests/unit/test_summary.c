@@ -96,6 +96,29 @@ static void text_is_what_people_write(void **state)
 	expect(list, 0, "1");
 }
 
+static void as_many_as_are_read_are_written(void **state)
+{
+	struct summaries to;
+	struct summary s = {.function = "f"}, r = {.function = "f"};
+	struct buf b = BUF_EMPTY;
+	expr_t x = place(32, PLACE_UNSIGNED, "0", "x");
+
+	(void)state;
+	for (unsigned i = 0; i < SUMMARY_CONJUNCTS; i++)
+		vec_push(&s.pre, expr_not(l.pool, expr_eq(l.pool, x, number(32, i))));
+	assert_true(summary_fits(&s));
+	summary_write(l.pool, &s, &b);
+	summaries_init(&to);
+	assert_int_equal(summary_read(&to, b.data, b.size, &r), 0);
+	assert_int_equal(r.pre.size, SUMMARY_CONJUNCTS);
+	vec_push(&s.post, expr_eq(l.pool, x, number(32, 0)));
+	assert_false(summary_fits(&s));
+	summary_release(&r);
+	summary_release(&s);
+	summaries_release(&to);
+	buf_release(&b);
+}
+
 static void bytes_and_back(void **state)
 {
 	expr_t x = place(32, PLACE_SIGNED, "0", "x");
@@ -197,7 +220,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(names_are_taken_apart, begin, end), cmocka_unit_test_setup_teardown(text_is_what_people_write, begin, end),
-	    cmocka_unit_test_setup_teardown(bytes_and_back, begin, end),	cmocka_unit_test_setup_teardown(what_is_implied_goes, begin, end),
+	    cmocka_unit_test_setup_teardown(bytes_and_back, begin, end), cmocka_unit_test_setup_teardown(as_many_as_are_read_are_written, begin, end),	cmocka_unit_test_setup_teardown(what_is_implied_goes, begin, end),
 	    cmocka_unit_test_setup_teardown(joins_are_exact, begin, end),	cmocka_unit_test_setup_teardown(what_cannot_be_is_none, begin, end),
 	};
 
