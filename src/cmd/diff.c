@@ -24,6 +24,7 @@
 #include <string.h>
 
 #define LINE 100 /* letters of a condition, unless -v */
+#define WORDS 12 /* of an input that are printed without -v */
 #define MANY 8	 /* functions from which on each gets a line or two, unless -v */
 
 static struct {
@@ -118,13 +119,31 @@ static void replay_command(const struct diff_case *c, struct buf *out)
 	}
 }
 
+/* A byte without a name that is 0 as memory is anyway. */
+static int is_dull(const struct diff_input *i)
+{
+	return !strncmp(i->name, "*(uint", 6) && !strcmp(i->value, "0");
+}
+
+static void print_inputs(const struct diff_case *c)
+{
+	unsigned shown = 0, left_out = 0;
+	for (size_t i = 0; i < c->inputs.size; i++) {
+		if (!args.verbose && (is_dull(&c->inputs.data[i]) || shown == WORDS)) {
+			left_out++;
+			continue;
+		}
+		printf("%s%s = %s", shown++ ? ", " : "", c->inputs.data[i].name, c->inputs.data[i].value);
+	}
+	printf("%s%s", left_out ? shown ? ", ..." : "..." : "", c->inputs.size ? "" : "no arguments");
+}
+
 static void print_case(const struct diff_case *c)
 {
 	struct buf command = BUF_EMPTY;
 	printf("    %s\n      run: ", c->what);
-	for (size_t i = 0; i < c->inputs.size; i++)
-		printf("%s%s = %s", i ? ", " : "", c->inputs.data[i].name, c->inputs.data[i].value);
-	printf("%s (confirmed)\n", c->inputs.size ? "" : "no arguments");
+	print_inputs(c);
+	printf(" (confirmed)\n");
 	replay_command(c, &command);
 	if (args.verbose || command.size <= LINE + sizeof "      replay: ")
 		printf("      replay: %s\n", buf_str(&command));

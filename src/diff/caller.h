@@ -18,6 +18,7 @@
 #define CALLER_WILD 97 /* exit status: an access to memory that a run does not have, and not near null */
 #define CALLER_FAILED 99 /* exit status: the input cannot be set up */
 #define CALLER_FILLS 3 /* calls of a version */
+#define CALLER_MOVED ".moved" /* after an object's path: what is loaded for the last of them, if it is there */
 #define CALLER_MILLISECONDS 500 /* of processor time for one */
 #define CALLER_END "\n\3muster-diff\n" /* after a call */
 #define CALLER_MARK "\n\1muster-diff\n" /* after the function's own output */

@@ -154,19 +154,55 @@ static char *text_of(const struct diff_cover *c)
 	return buf_take(&text);
 }
 
-/* What the cubes say, or all that the formula does: the first are for people, the second makes it the whole set. */
+/* What the cubes say, or all that the formula does: the first are for people, the second makes it the whole set. Without cubes it is the formula alone. */
 static void complete_cover(struct diff_pair *x, expr_t set, struct diff_cover *c, char **text)
 {
 	struct buf all = BUF_EMPTY;
-	if (c->exact || c->refused || !c->cubes.size)
+	if (c->exact || c->refused)
 		return;
-	buf_addf(&all, "%s || ", *text);
+	if (set == expr_false(x->p) && !c->cubes.size) { /* nothing: it takes no words */
+		c->exact = 1;
+		return;
+	}
+	if (c->cubes.size)
+		buf_addf(&all, "%s || ", *text);
 	if (diff_text_exact(x, set, &all)) {
 		free(*text);
 		*text = buf_take(&all);
 		c->exact = 1;
 	}
 	buf_release(&all);
+}
+
+/* Of what changed, for which no cube was found: with a run of one of its inputs. */
+static void complete_changed(struct diff_pair *x, struct diff_function *f, struct diff_cover *c)
+{
+	struct solve_model m = {0};
+	struct diff_case k = {0};
+	char *text = NULL;
+	if (c->exact || c->refused || c->cubes.size) {
+		complete_cover(x, x->diff, c, &f->changed);
+		return;
+	}
+	complete_cover(x, x->diff, c, &text);
+	if (text && diff_pair_check(x, &x->diff, 1, &m) == VERDICT_SAT && diff_witness_run(x, &m, &x->diff, 1, &k)) {
+		size_t single = 0;
+		while (single < f->cases.size && !f->cases.data[single].termination && !f->cases.data[single].undefined)
+			single++;
+		diff_describe_drop_cases(f, single);
+		diff_describe_add_case(f, &k, text);
+		struct diff_case first = f->cases.data[f->cases.size - 1];
+		for (size_t i = f->cases.size - 1; i; i--) /* it is shown first */
+			f->cases.data[i] = f->cases.data[i - 1];
+		f->cases.data[0] = first;
+		free(f->changed);
+		f->changed = text;
+	} else {
+		c->exact = 0;
+		diff_case_release(&k);
+		free(text);
+	}
+	solve_model_release(&m);
 }
 
 static char *complement(const char *a, const char *b, const char *c)
@@ -197,7 +233,7 @@ static void say_why(struct diff_pair *x, struct diff_function *f)
 			if (x->side[k].bound != expr_false(x->p))
 				buf_addf(&text, "more than %u iterations of a loop, or nested calls", x->unroll);
 	if (!text.size && x->open != expr_false(x->p) && diff_pair_check(x, &x->open, 1, NULL) != VERDICT_UNSAT)
-		buf_adds(&text, "what functions outside do");
+		buf_addf(&text, x->resized ? "'%s' has another type" : "what functions outside do", x->resized);
 	if (!text.size)
 		buf_adds(&text, "no condition was found");
 	free(f->why);
@@ -245,7 +281,7 @@ static void say_sets(struct diff_pair *x, struct diff_function *f, struct sets *
 		f->changed = complement(f->unchanged, f->termination, f->undefined);
 		s->changed.exact = 1;
 	}
-	complete_cover(x, x->diff, &s->changed, &f->changed);
+	complete_changed(x, f, &s->changed);
 	if (s->changed.exact && s->undefined.exact && !s->same.exact) {
 		free(f->unchanged);
 		f->unchanged = complement(f->changed, f->termination, f->undefined);

@@ -83,6 +83,12 @@ int differ_data_name(const struct differ *d, int which, const struct code *code,
 	return 1;
 }
 
+int differ_data_paired(const struct differ *d, int which, const struct code *code, uint32_t global)
+{
+	uint32_t symbol = data_symbol(d, which, code, code->globals[global].name);
+	return symbol != CODE_NONE && differ_pair_of(d, which, symbol) != CODE_NONE;
+}
+
 int differ_data_changed(const struct differ *d, int which, const struct code *code, uint32_t global)
 {
 	uint32_t symbol = data_symbol(d, which, code, code->globals[global].name);

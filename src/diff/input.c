@@ -1,9 +1,9 @@
 /* input.c: the input of a call as one line of text, for the command that shows a witness again, and as what muster-caller reads.
  *
- *	f(0x3,0x600001000) @600001000=0500 count+0=07000000 old:table+4=01 get#2/1=7 get#2>1+0.4=9
+ *	f(0x3,0x600001000) @600001000=0500 count+0=07000000 get#2/1=7 get#2>1+0.4=9
  *
- * Words, numbers in hexadecimal but for offsets, numbers of calls and of arguments: the function, as the old version calls it, with its arguments; bytes of the memory that pointers lead to; bytes of variables, of
- * one version where only that has them; what the n-th call outside returns if it is one of this function, and how many arguments are looked at if it is one through a pointer; what it writes to a local that its argument 1 (from 0) points to, from which byte on, and how many. Everything else is as it is when the program starts, but for variables whose
+ * Words, numbers in hexadecimal but for offsets, numbers of calls and of arguments: the function, as the old version calls it, with its arguments; bytes of the memory that pointers lead to; bytes of variables that both versions have
+ * (in commands of before also of one, as old: or new:); what the n-th call outside returns if it is one of this function, and how many arguments are looked at if it is one through a pointer; what it writes to a local that its argument 1 (from 0) points to, from which byte on, and how many. Everything else is as it is when the program starts, but for variables whose
  * initial value changed, which are 0 in both.
  *
  * Every run takes this path, from the model to the text and from the text to the lines, so that the text is the input.
@@ -54,13 +54,12 @@ static uint32_t global_called(struct diff_pair *x, int which, const char *object
 	return found;
 }
 
+/* Of a variable that both versions have. What only one has, or has with another size, is no part of an input that both get: it is as it is when the program starts. */
 static void add_global(struct diff_pair *x, struct cells *c, const char *object, uint64_t offset, uint8_t value)
 {
-	for (int k = 0; k < 2; k++) {
-		uint32_t g = global_called(x, k, object);
-		if (g != CODE_NONE)
-			add_cell(c, x->side[k].f->code->globals[g].name, offset, value, 1u << k);
-	}
+	uint32_t g[2] = {global_called(x, OLD, object), global_called(x, NEW, object)};
+	for (int k = 0; k < 2 && g[OLD] != CODE_NONE && g[NEW] != CODE_NONE; k++)
+		add_cell(c, x->side[k].f->code->globals[g[k]].name, offset, value, 1u << k);
 }
 
 static void add_byte(struct diff_pair *x, const struct solve_model *m, const struct solve_byte *b, struct cells *c)

@@ -103,6 +103,7 @@ struct diff_pair {
 	/* Of all inputs, each in one of these: */
 	expr_t same, diff, undefined, termination, unknown, open;
 	expr_t crash; /* of undefined: one version is not */
+	const char *resized; /* a variable that both have, with another size, and that one writes to; NULL: there is none */
 	expr_t proved_same; /* of same: what lockstep.c proved; EXPR_NONE: nothing */
 	VEC(struct diff_word) inputs;
 	VEC(expr_t) addresses; /* of globals: variables that are no inputs */
@@ -126,6 +127,8 @@ uint32_t differ_pair_of(const struct differ *d, int which, uint32_t symbol);
 uint32_t differ_symbol(const struct differ *d, int which, const struct code_function *f);
 /* Data that both versions have with one size, and if it is constant one value: its name in terms. 0: it has a name of its own. */
 int differ_data_name(const struct differ *d, int which, const struct code *code, uint32_t global, struct buf *out);
+/* Has the other version it, too, with whatever size? */
+int differ_data_paired(const struct differ *d, int which, const struct code *code, uint32_t global);
 /* May the function, which is outside, call one of these that is not the same in both versions? */
 int differ_calls_back(const struct differ *d, const struct code_function *outside);
 /* Did a function change whose address is taken? */
@@ -197,6 +200,9 @@ int diff_text_literal(struct diff_pair *x, expr_t atom, int positive, struct buf
 /* A set as one formula of GNU C, where only integers are in it: parameters, and bytes of globals. 0: it is something else, or too long. */
 int diff_text_exact(struct diff_pair *x, expr_t e, struct buf *out);
 void diff_text_constant(const struct diff_word *in, unsigned width, u128 value, struct buf *out);
+
+/* Bytes of the number or pointer that lies at this offset of a variable; 1: of none. */
+unsigned diff_word_scalar(const struct code *c, uint32_t global, uint64_t offset);
 
 /* Adds the words that the term reads: variables, and what pointers lead to, with their names in C ("p->n"). */
 void diff_word_collect(struct diff_pair *x, expr_t e);

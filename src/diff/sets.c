@@ -238,14 +238,35 @@ expr_t diff_sets_arrays_equal(struct diff_pair *x, expr_t a, expr_t b)
 	return arrays_equal(x, a, b, 0);
 }
 
-/* exact: with uninterpreted functions where they are in it; else what is certainly equal, without. */
-static expr_t tables_equal(struct diff_pair *x, expr_t a, expr_t b, int exact)
+static expr_t word_at(struct exprs *p, expr_t table, uint64_t at, unsigned bytes)
+{
+	expr_t word = expr_data_byte(p, table, at);
+	for (unsigned i = 1; i < bytes; i++)
+		word = expr_concat(p, expr_data_byte(p, table, at + i), word);
+	return word;
+}
+
+/* A number of a variable: a condition on it is shorter than one on its bytes. EXPR_NONE: calls may have left it, or it is the same. */
+static expr_t number_equal(struct diff_pair *x, expr_t a, expr_t b, uint64_t at, unsigned bytes)
+{
+	struct exprs *p = x->p;
+	expr_t old = word_at(p, a, at, bytes), new = word_at(p, b, at, bytes);
+	return old != new && diff_pair_is_input_only(x, old) && diff_pair_is_input_only(x, new) ? expr_eq(p, old, new) : EXPR_NONE;
+}
+
+/* Of a variable of side k. exact: with uninterpreted functions where they are in it; else what is certainly equal, without. */
+static expr_t tables_equal(struct diff_pair *x, int k, uint32_t global, expr_t a, expr_t b, int exact)
 {
 	struct exprs *p = x->p;
 	expr_t all = expr_true(p);
-	for (uint64_t i = 0; i < expr_data_count(p, a) && a != b; i++) {
+	uint64_t count = a != b ? expr_data_count(p, a) : 0;
+	unsigned bytes;
+	for (uint64_t i = 0; i < count; i += bytes) {
+		bytes = global != CODE_NONE ? diff_word_scalar(x->side[k].f->code, global, i) : 1;
+		expr_t number = bytes > 1 && i + bytes <= count ? number_equal(x, a, b, i, bytes) : EXPR_NONE;
+		bytes = number != EXPR_NONE ? bytes : 1;
 		expr_t m = expr_data_byte(p, a, i), n = expr_data_byte(p, b, i);
-		all = expr_and(p, all, exact ? expr_eq(p, m, n) : certainly_same(x, m, n));
+		all = expr_and(p, all, number != EXPR_NONE ? number : exact ? expr_eq(p, m, n) : certainly_same(x, m, n));
 	}
 	return all;
 }
@@ -258,18 +279,38 @@ static uint32_t find_object(const struct vc *v, const char *name)
 	return VC_NO_OBJECT;
 }
 
+static expr_t contents_equal(struct diff_pair *x, int k, uint32_t i, expr_t a, expr_t b, int exact)
+{
+	if (expr_get(x->p, a)->op == MUSTER_OP_DATA)
+		return tables_equal(x, k, vc_object_global(x->side[k].vc, i), a, b, exact);
+	return arrays_equal(x, a, b, exact);
+}
+
+/* A variable of one version's terms, which the other may have with another size or as a constant: then it is the same, as far as is known, if nobody writes to it. */
+static expr_t own_equal(struct diff_pair *x, int k, uint32_t i, const struct vc_memory *mine, int exact)
+{
+	struct diff_side *s = &x->side[k];
+	uint32_t g = vc_object_global(s->vc, i);
+	if (exact || g == CODE_NONE || !differ_data_paired(x->d, k, s->f->code, g))
+		return expr_true(x->p);
+	expr_t same = contents_equal(x, k, i, vc_contents(s->vc, mine, i), vc_object_start(s->vc, i), 0);
+	if (same != expr_true(x->p))
+		x->resized = s->f->code->globals[g].name;
+	return same;
+}
+
 /* An object that both versions have, in two states of memory: others are not compared. */
 static expr_t object_equal(struct diff_pair *x, int k, uint32_t i, const struct vc_memory *mine, const struct vc_memory *others, int exact)
 {
 	struct diff_side *s = x->side;
 	const char *name = vc_object_name(s[k].vc, i);
 	uint32_t other = find_object(s[!k].vc, name);
-	if (!vc_object_lasts(s[k].vc, i) || !strncmp(name, k == OLD ? "old@" : "new@", 4) || i == s[k].world || i == s[k].count || (k == NEW && other != VC_NO_OBJECT))
+	if (vc_object_lasts(s[k].vc, i) && !strncmp(name, k == OLD ? "old@" : "new@", 4))
+		return own_equal(x, k, i, mine, exact);
+	if (!vc_object_lasts(s[k].vc, i) || i == s[k].world || i == s[k].count || (k == NEW && other != VC_NO_OBJECT))
 		return expr_true(x->p);
 	expr_t start = vc_object_start(s[k].vc, i), a = vc_contents(s[k].vc, mine, i), b = other == VC_NO_OBJECT ? start : vc_contents(s[!k].vc, others, other);
-	if (expr_get(x->p, a)->op == MUSTER_OP_DATA)
-		return tables_equal(x, a, b, exact);
-	return arrays_equal(x, a, b, exact);
+	return contents_equal(x, k, i, a, b, exact);
 }
 
 static expr_t memory_same(struct diff_pair *x, const struct vc_memory *old, const struct vc_memory *new)
@@ -345,6 +386,7 @@ void diff_sets_make(struct diff_pair *x)
 {
 	struct exprs *p = x->p;
 	struct diff_side *a = &x->side[OLD], *b = &x->side[NEW];
+	x->resized = NULL;
 	struct ending returns = compare_returns(x), exits = {expr_true(p), expr_false(p)};
 	expr_t both_return = expr_and(p, a->out.returns, b->out.returns), both_exit = expr_and(p, vc_ends_by(a->vc, VC_EXIT), vc_ends_by(b->vc, VC_EXIT));
 	expr_t endless = expr_and(p, a->endless, b->endless), one = expr_binary(p, MUSTER_OP_XOR, a->endless, b->endless);

@@ -43,7 +43,7 @@ static i128 signed_value(unsigned width, u128 value)
 
 static void add_number(struct buf *out, unsigned width, u128 value, enum reading r)
 {
-	i128 v = r == SIGNED ? signed_value(width, value) : (i128)value;
+	i128 v = r == SIGNED && width > 1 ? signed_value(width, value) : (i128)value;
 	if (v == -((i128)1 << 63))
 		buf_adds(out, "(-9223372036854775807l - 1)");
 	else if (v == -((i128)1 << 31) && width <= 32)
@@ -242,9 +242,11 @@ static int is_plain(struct diff_pair *x, expr_t e)
 	return 1;
 }
 
-/* Does it call a function of the printer's own? */
+/* Does it call a function, or use a type of the printer's own? */
 static int has_helpers(const char *s)
 {
+	if (strstr(s, "uint128_t"))
+		return 1;
 	for (size_t i = 1; s[0] && s[i]; i++)
 		if (s[i] == '(' && (isalnum((unsigned char)s[i - 1]) || s[i - 1] == '_'))
 			return 1;
@@ -271,7 +273,7 @@ int diff_text_exact(struct diff_pair *x, expr_t e, struct buf *out)
 	struct buf text = BUF_EMPTY;
 	int ok = diff_pair_is_input_only(x, e) && are_integers(x, e);
 	if (ok)
-		expr_c(x->p, e, &text, NULL, full_name, x);
+		expr_c_alone(x->p, e, &text, full_name, x);
 	ok = ok && text.size && text.size < EXACT && !has_helpers(buf_str(&text));
 	if (ok)
 		buf_adds(out, buf_str(&text));
@@ -299,7 +301,7 @@ int diff_text_literal(struct diff_pair *x, expr_t atom, int positive, struct buf
 	buf_clear(&text);
 	ok = is_plain(x, atom);
 	if (ok)
-		expr_c(x->p, atom, &text, NULL, full_name, x);
+		expr_c_alone(x->p, atom, &text, full_name, x);
 	ok = ok && text.size && text.size < SHORT && !strpbrk(buf_str(&text), "{;") && !has_helpers(buf_str(&text));
 	if (ok)
 		buf_addf(out, "%s(%s)", positive ? "" : "!", buf_str(&text));

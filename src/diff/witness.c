@@ -5,7 +5,7 @@
  * they were called, and return what the input says, or 0 (stubs.c). One run of muster-caller is all calls of both versions on one input.
  *
  * What is compared: the result, variables and memory afterwards, what was written to standard output, how it ended. Addresses of the program's own (variables, functions, the stack) are different in two
- * programs and count as one value. Each version is called three times, with different bytes where nobody has written: what is not the same each time is no observation. So a difference is the code's doing, and the model that predicted it need not be right
+ * programs and count as one value. Each version is called three times, with different bytes where nobody has written, and with its variables and stack at other addresses: what is not the same each time is no observation. So a difference is the code's doing, and the model that predicted it need not be right
  * for what is printed to be true.
  */
 #include "diff/inside.h"
@@ -34,6 +34,7 @@ struct loaded { /* a shared object with tables (instrument/expose.h) */
 	char *function; /* that it was made for; NULL: all */
 	char *path;
 	VEC(char *) calls, data; /* names by number in the tables */
+	int moved;		 /* it makes numbers of addresses: there is another one with variables elsewhere */
 	int failed;
 	struct loaded *next;
 };
@@ -68,10 +69,10 @@ static int returns(const struct code_function *f)
 	return 0;
 }
 
-/* A shared object of the linker's, from one of ours. */
-static int link_object(const char *object, const char *shared)
+/* A shared object of the linker's, from one of ours. script: additions to the linker's own, or NULL. */
+static int link_object(const char *object, const char *shared, const char *script)
 {
-	char *argv[] = {"ld", "-shared", "-o", (char *)shared, (char *)object, NULL};
+	char *argv[] = {"ld", "-shared", "-o", (char *)shared, (char *)object, script ? "-T" : NULL, (char *)script, NULL};
 	struct proc_opts o = {.null_input = 1, .capture_out = 1, .merge_err = 1};
 	struct proc_result r = {0};
 	int e = proc_run(argv, &o, &r);
@@ -81,10 +82,33 @@ static int link_object(const char *object, const char *shared)
 	return e;
 }
 
+static char *moved_path(const char *shared)
+{
+	struct buf path = BUF_EMPTY;
+	buf_addf(&path, "%s" CALLER_MOVED, shared);
+	return buf_take(&path);
+}
+
+/* The same code with its variables at other places of a page: for the last call (caller.h). */
+static int link_moved(const char *object, const char *shared)
+{
+	static const char script[] = "SECTIONS { .muster.data : { QUAD(0) . = . + 1160; } } INSERT BEFORE .data;\nSECTIONS { .muster.bss : { . = . + 1168; } } INSERT BEFORE .bss;\n";
+	char *path = file_temp("diff.ld"), *moved = moved_path(shared);
+	int e = file_write_atomic(path, script, sizeof script - 1) || link_object(object, moved, path) || chmod(moved, 0755);
+	unlink(path);
+	free(path);
+	free(moved);
+	return e;
+}
+
 /* The tables as they stand in the object: names only. */
 static void read_names(const struct buf *names, struct loaded *l)
 {
 	for (size_t at = 0; at < names->size; at += strlen(names->data + at) + 1) {
+		if (names->data[at] == 'N') {
+			l->moved = 1;
+			continue;
+		}
 		char *name = strdup(names->data + at + 1);
 		if (names->data[at] == 'F')
 			vec_push(&l->calls, name);
@@ -122,10 +146,12 @@ static struct loaded *load(struct diff_witnesses *w, int which, const char *func
 	snprintf(name, sizeof name, "%s-%u.so", which == OLD ? "old" : "new", w->v[which].count++);
 	l->function = function ? strdup(function) : NULL;
 	l->path = file_join(launcher_base(w->launcher), name); /* where runs can read */
-	l->failed = expose_unit(w->d->o->bitcode[which].data, w->d->o->bitcode[which].size, &request, &object, &names) || file_write_atomic(path, object.data, object.size) || link_object(path, l->path) || chmod(l->path, 0755);
+	l->failed = expose_unit(w->d->o->bitcode[which].data, w->d->o->bitcode[which].size, &request, &object, &names) || file_write_atomic(path, object.data, object.size) || link_object(path, l->path, NULL) || chmod(l->path, 0755);
+	read_names(&names, l);
+	if (!l->failed && l->moved)
+		l->failed = link_moved(path, l->path);
 	if (l->failed)
 		log_info("witness: %s", error_text());
-	read_names(&names, l);
 	buf_release(&object);
 	buf_release(&names);
 	unlink(path);
@@ -349,6 +375,19 @@ static void say_place(const struct diff_pair *x, const struct solve_model *m, co
 	buf_addf(new, "%s%s", b ? "0x" : "", b ? vb : "what it was");
 }
 
+/* Is it memory, or a variable that both versions have with one size? */
+static int is_comparable(const struct diff_pair *x, const char *place)
+{
+	const struct code *code = x->side[OLD].f->code;
+	size_t length = (size_t)(strrchr(place, ' ') - place);
+	struct buf name = BUF_EMPTY;
+	int yes = !strncmp(place, "memory ", 7);
+	for (uint32_t g = 0; g < code->global_count && !yes; g++)
+		yes = !strncmp(code->globals[g].name, place, length) && !code->globals[g].name[length] && differ_data_name(x->d, OLD, code, g, &name);
+	buf_release(&name);
+	return yes;
+}
+
 /* Variables that both versions have, or memory, with another value. 1: some differ, and the first is named; m: the input, if it is known. */
 static int memory_differs(const struct diff_pair *x, const struct solve_model *m, const char *a, const char *b, struct buf *name, struct buf *old, struct buf *new)
 {
@@ -365,6 +404,8 @@ static int memory_differs(const struct diff_pair *x, const struct solve_model *m
 		buf_add(&place, s, (size_t)(value - 1 - s));
 		int there = strmap_get(&others, buf_str(&place), &at);
 		if (there ? same_value(value, b + at) : strncmp(s, "memory ", 7) != 0) /* a variable that only one version has */
+			continue;
+		if (!is_comparable(x, buf_str(&place)))
 			continue;
 		say_place(x, m, buf_str(&place), value, there ? b + at : NULL, name, old, new);
 		differs = 1;
@@ -647,7 +688,10 @@ static void loaded_free(struct loaded *l)
 		free(l->data.data[i]);
 	vec_release(&l->calls);
 	vec_release(&l->data);
+	char *moved = moved_path(l->path);
+	unlink(moved);
 	unlink(l->path);
+	free(moved);
 	free(l->path);
 	free(l->function);
 	free(l);

@@ -30,21 +30,37 @@ expr_t diff_word_base(struct exprs *p, expr_t address, uint64_t *offset)
 	return address;
 }
 
+/* A variable of the old version's that the new one does not use there: what it is in the new version's code. */
+static uint32_t unused_global(const struct diff_pair *x, uint32_t object)
+{
+	const struct code *c = x->side[NEW].f->code;
+	if (vc_object_global(x->side[OLD].vc, object) == CODE_NONE)
+		return CODE_NONE;
+	for (uint32_t i = 0; i < c->global_count; i++)
+		if (!strcmp(c->globals[i].name, vc_object_name(x->side[OLD].vc, object)))
+			return i;
+	return CODE_NONE;
+}
+
 uint32_t diff_word_global(const struct diff_pair *x, expr_t base)
 {
-	const struct vc *v = x->side[NEW].vc;
-	for (uint32_t i = 0; i < vc_objects(v); i++)
-		if (vc_address(v, i) == base)
-			return vc_object_global(v, i);
+	for (int k = NEW; k >= OLD; k--) {
+		const struct vc *v = x->side[k].vc;
+		for (uint32_t i = 0; i < vc_objects(v); i++)
+			if (vc_address(v, i) == base)
+				return k == NEW ? vc_object_global(v, i) : unused_global(x, i);
+	}
 	return CODE_NONE;
 }
 
 static uint32_t global_named(const struct diff_pair *x, const char *name, size_t length)
 {
-	const struct vc *v = x->side[NEW].vc;
-	for (uint32_t i = 0; i < vc_objects(v); i++)
-		if (!strncmp(vc_object_name(v, i), name, length) && !vc_object_name(v, i)[length])
-			return vc_object_global(v, i);
+	for (int k = NEW; k >= OLD; k--) {
+		const struct vc *v = x->side[k].vc;
+		for (uint32_t i = 0; i < vc_objects(v); i++)
+			if (!strncmp(vc_object_name(v, i), name, length) && !vc_object_name(v, i)[length])
+				return k == NEW ? vc_object_global(v, i) : unused_global(x, i);
+	}
 	return CODE_NONE;
 }
 
@@ -149,6 +165,16 @@ static uint32_t in_global(const struct code *c, uint32_t global, uint64_t offset
 		buf_addf(out, "%s%s", c->globals[global].name, buf_str(&part));
 	buf_release(&part);
 	return type;
+}
+
+unsigned diff_word_scalar(const struct code *c, uint32_t global, uint64_t offset)
+{
+	struct buf part = BUF_EMPTY;
+	unsigned bytes = WORD;
+	while (bytes > 1 && (offset % bytes || find_part(c, c->globals[global].type, offset, bytes, &part) == CODE_NONE))
+		bytes /= 2;
+	buf_release(&part);
+	return bytes;
 }
 
 static void add_word(struct diff_pair *x, expr_t term, const struct byte *at, uint64_t bytes)
