@@ -7,6 +7,7 @@
 #include "check/describe.h"
 
 #include "base/file.h"
+#include "check/located.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -152,33 +153,30 @@ static void add_distance(const struct describe_from *d, uint64_t distance, int a
 	buf_adds(out, after ? " after " : " before ");
 }
 
-/* "0x602000000020 is located 0 bytes after 16-byte region [0x...": */
 static int heap_words(const struct describe_from *d, struct buf *out)
 {
-	const char *p = strstr(d->report, " is located ");
-	uint64_t distance, size;
-	char where[16];
+	struct located l;
 	int freed = !strcmp(d->kind, "heap-use-after-free");
-	if (!p || !d->access || !d->access_size ||
-	    sscanf(p, " is located %" SCNu64 " bytes %15s of %" SCNu64 "-byte region", &distance, where, &size) != 3) {
-		if (!p || !d->access || !d->access_size ||
-		    sscanf(p, " is located %" SCNu64 " bytes %15s %" SCNu64 "-byte region", &distance, where, &size) != 3)
-			return 0;
-	}
-	int inside = !strcmp(where, "inside");
+	if (!d->access || !d->access_size || !located_read(d->report, &l))
+		return 0;
+	int inside = l.where == LOCATED_INSIDE;
 	if (inside && freed) {
 		add_access(d, out);
 		buf_adds(out, " in ");
-	} else if (inside && distance + d->access_size > size) {
+	} else if (inside && l.distance + d->access_size > l.size) {
 		add_access(d, out);
 		buf_adds(out, " across the end of ");
-	} else if (!inside && (!strcmp(where, "after") || !strcmp(where, "before"))) {
-		add_distance(d, distance, *where == 'a', out);
-	} else {
+	} else if (inside) {
 		return 0;
+	} else if (located_is_far(&l)) {
+		add_access(d, out);
+		buf_adds(out, " outside of all objects");
+		return 1;
+	} else {
+		add_distance(d, l.distance, l.where == LOCATED_AFTER, out);
 	}
 	buf_adds(out, "a block of ");
-	add_bytes(out, size);
+	add_bytes(out, l.size);
 	if (freed)
 		add_stack(d->report, "freed by thread", "freed", out);
 	else

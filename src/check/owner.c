@@ -1,11 +1,12 @@
 /* owner.c: whose memory a report is about, by its kind and by who allocated the block.
  *
  * Objects that a driven function is given come from the driver (runtime/drive_build.c), which is the innermost frame with a source line of the stack that allocated them. Where the report has no such stack nothing is
- * said. What was freed was freed by the program: the driver frees nothing before a call returns. But a block of the driver's that is freed twice, or used after that, may have been passed for two.
+ * said, and where the block is merely the nearest one (located.h) nothing either. What was freed was freed by the program: the driver frees nothing before a call returns. But a block of the driver's that is freed twice, or used after that, may have been passed for two.
  */
 #include "check/owner.h"
 
 #include "base/file.h"
+#include "check/located.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -29,6 +30,7 @@ enum owner owner_of(const char *kind, const char *report)
 {
 	static const char *const own[] = {"stack-buffer", "dynamic-stack-buffer", "stack-use-after", "global-buffer", "stack-smashing", "fortify"};
 	static const char *const shared[] = {"stack-overflow", "heap-use-after-free", "double-free"};
+	struct located l;
 	char file[300];
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
 		if (!strncmp(kind, own[i], strlen(own[i])))
@@ -37,7 +39,7 @@ enum owner owner_of(const char *kind, const char *report)
 	for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
 		if (!strncmp(kind, shared[i], strlen(shared[i])))
 			return drivers || !i ? OWNER_SHARED : OWNER_SELF;
-	if (!found)
+	if (!found || (located_read(report, &l) && located_is_far(&l)))
 		return OWNER_NONE;
 	return drivers ? OWNER_CALLER : OWNER_SELF;
 }

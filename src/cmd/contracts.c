@@ -224,7 +224,7 @@ static void print(struct test_session *const *all, size_t count, struct sessions
 
 static const char about[] =
     "Drives the functions of a C file as muster test does, and prints what they require of their callers: lines FUNCTION: CONDITION, in C, with len(p) for the\n"
-    "elements from p to the end of its object.\n\n"
+    "elements from p to the end of its object and before(p) for the bytes in front of it.\n\n"
     "  muster contracts list.c                      what the functions of list.c require\n"
     "  muster contracts --write list.c              the same into muster.contracts beside it: review and commit it\n"
     "  muster contracts --annotate list.h list.c    a copy of the header with MUSTER_REQUIRES, on standard output\n\n"

@@ -56,6 +56,18 @@ static int read_line(struct accepted *a, char *line)
 	return 0;
 }
 
+/* Has a line before the last one the same function of the same file? Which of two is meant nobody can say. */
+static int is_twice(const struct accepted *a)
+{
+	const struct accepted_line *last = &vec_last(&a->lines);
+	for (size_t i = 0; i + 1 < a->lines.size; i++) {
+		const struct accepted_line *l = &a->lines.data[i];
+		if (!strcmp(l->function, last->function) && !l->file == !last->file && (!l->file || !strcmp(l->file, last->file)))
+			return 1;
+	}
+	return 0;
+}
+
 int accepted_read(struct accepted *a, const char *path)
 {
 	struct buf b = BUF_EMPTY;
@@ -65,6 +77,8 @@ int accepted_read(struct accepted *a, const char *path)
 		return 0;
 	if (file_read(path, &b))
 		return -1;
+	if (memchr(b.data ? b.data : "", 0, b.size)) /* what follows would be left out */
+		e = error_set("'%s' is damaged: it has a byte 0; write it anew, or delete it", path);
 	char *all = mem_strdup(buf_str(&b)), *rest = all, *line;
 	while (!e && (line = strsep(&rest, "\n"))) {
 		number++;
@@ -73,6 +87,8 @@ int accepted_read(struct accepted *a, const char *path)
 			e = error_set("'%s' is of version %u, and this muster reads version %d", path, version, ACCEPTED_VERSION);
 		else if (*line && *line != '#' && read_line(a, line))
 			e = error_set("%s:%u: this is no contract; write FUNCTION: EXPRESSION or FILE.c:FUNCTION: EXPRESSION", path, number);
+		else if (*line && *line != '#' && is_twice(a))
+			e = error_set("%s:%u: '%s' has a line before this one; join them by && or delete one", path, number, vec_last(&a->lines).function);
 	}
 	free(all);
 	buf_release(&b);

@@ -42,8 +42,8 @@ static void add_bounds(struct cause_search *f, const struct entry *e, uint32_t a
 		least = v->value < least ? v->value : least;
 		least_signed = (int64_t)v->value < least_signed ? (int64_t)v->value : least_signed;
 	}
-	if (x->kind == ENTRY_POINTER && x->length && is_set && longest < LONG_MOST)
-		add_literal(f, CLAUSE_LONG, a, a, longest + 1);
+	if (x->kind == ENTRY_POINTER && x->length && is_set && longest < (uint64_t)LONG_MOST * x->unit)
+		add_literal(f, CLAUSE_LONG, a, a, longest + x->unit);
 	if (x->kind == ENTRY_NUMBER && !x->is_bool && !x->is_signed && least && least != UINT64_MAX)
 		add_literal(f, CLAUSE_MOST, a, a, least - 1);
 	if (x->kind == ENTRY_NUMBER && x->is_signed && least_signed > 0 && least_signed != INT64_MAX)
@@ -56,6 +56,18 @@ static int has_literal(const struct cause_search *f, enum clause_op op, uint32_t
 		if (f->literals.data[i].op == op && f->literals.data[i].k == k)
 			return 1;
 	return 0;
+}
+
+/* What lies in front of its start: the least that some call needed. */
+static void add_before(struct cause_search *f, const struct entry *e, uint32_t a)
+{
+	uint64_t least = 0;
+	for (size_t i = 0; i < f->calls; i++) {
+		uint64_t n = f->left[i] ? f->c->calls.data[i].before : 0;
+		least = n && (!least || n < least) ? n : least;
+	}
+	if (least && e->places.data[a].kind == ENTRY_POINTER && e->places.data[a].length)
+		add_literal(f, CLAUSE_BEFORE, a, a, least);
 }
 
 /* The same from what the failing calls were compared with last. */
@@ -79,6 +91,8 @@ static void add_compared(struct cause_search *f, const struct entry *e, uint32_t
 static void add_pair(struct cause_search *f, const struct entry *e, uint32_t a, uint32_t b)
 {
 	const struct entry_place *x = &e->places.data[a], *y = &e->places.data[b];
+	if (f->looked[b] && a != b && x->object && y->object && x->length && y->length && x->pool == y->pool && y->interior && x->index == y->index && (x->parent == y->parent || (x->depth == 1 && y->depth == 1 && !x->in_struct && !y->in_struct)))
+		add_literal(f, CLAUSE_ORDERED, a, b, 0);
 	if (!f->looked[b] || x->kind != ENTRY_NUMBER || !x->counts || (x->depth && x->in_struct && (x->parent != y->parent || x->index != y->index) && !(y->depth == 0 && y->kind == ENTRY_NUMBER)) || x->parent == b)
 		return;
 	if (y->kind == ENTRY_POINTER && y->length) {
@@ -102,8 +116,8 @@ static void add_shapes(struct cause_search *f, const struct entry *e)
 		const struct entry_place *x = &e->places.data[a];
 		if (x->kind == ENTRY_SHAPE && f->looked[e->shapes.data[x->shape].start])
 			add_literal(f, CLAUSE_TREE, a, a, e->shapes.data[x->shape].members);
-		for (uint32_t b = 0; b < a && x->object && f->looked[a]; b++)
-			if (f->looked[b] && e->places.data[b].object && e->places.data[b].pool == x->pool)
+		for (uint32_t b = 0; b < a && x->object && !x->interior && f->looked[a]; b++)
+			if (f->looked[b] && e->places.data[b].object && !e->places.data[b].interior && e->places.data[b].pool == x->pool)
 				add_literal(f, CLAUSE_DISTINCT, b, a, 0);
 	}
 }
@@ -142,13 +156,20 @@ static void list_literals(struct cause_search *f)
 	const struct entry *e = causes_entry(f->c, 0);
 	vec_clear(&f->literals);
 	vec_clear(&f->guards);
+	f->asserts = 0;
+	for (size_t i = 0; i < f->calls; i++)
+		f->asserts |= f->left[i] && f->c->calls.data[i].assertion;
 	for (uint32_t a = 0; a < e->places.size; a++) {
 		const struct entry_place *x = &e->places.data[a];
 		if (!f->looked[a] || x->kind == ENTRY_SHAPE)
 			continue;
 		if (x->set) {
 			add_literal(f, CLAUSE_SET, a, a, 0);
+			if (f->asserts)
+				add_literal(f, CLAUSE_CLEAR, a, a, 0);
 			vec_push(&f->guards, (struct clause_literal){CLAUSE_CLEAR, a, a, 0});
+			if (x->ended)
+				add_literal(f, CLAUSE_ENDED, a, a, 0);
 		} else {
 			add_literal(f, CLAUSE_NONZERO, a, a, 0);
 			vec_push(&f->guards, (struct clause_literal){CLAUSE_ZERO, a, a, 0});
@@ -161,6 +182,7 @@ static void list_literals(struct cause_search *f)
 			vec_push(&f->guards, (struct clause_literal){CLAUSE_NOTABOVE, a, a, 0});
 		}
 		add_bounds(f, e, a);
+		add_before(f, e, a);
 		add_compared(f, e, a);
 		for (uint32_t b = 0; b < e->places.size; b++)
 			add_pair(f, e, a, b);
@@ -171,6 +193,17 @@ static void list_literals(struct cause_search *f)
 
 
 /* -------------------------------------------------------------- candidates */
+
+int candidate_looks(struct cause_search *f, uint32_t place, size_t call)
+{
+	const struct cause_call *x = &f->c->calls.data[call];
+	uint32_t g = x->size > DRIVE_GROWTH && x->data[DRIVE_GROWTH] <= DRIVE_GROWTHS ? x->data[DRIVE_GROWTH] : 0;
+	expr_t set = causes_entry(f->c, g)->places.data[place].set;
+	for (size_t i = 0; i < x->conditions.size; i++)
+		if (terms_meet(f->c->pool, set, x->conditions.data[i]))
+			return 1;
+	return !x->traced;
+}
 
 int candidate_holds(struct cause_search *f, const struct clause *c, size_t call)
 {
@@ -185,13 +218,13 @@ double candidate_score(const struct cause_search *f, const struct candidate *x)
 	return clause_cost(&x->clause) + LEFT_COST * left + (x->contrary ? CONTRARY_COST + EXCLUDED_COST * (excluded > 1 ? 1 : excluded) : 0);
 }
 
-static struct candidate judge(struct cause_search *f, const struct clause *c)
+struct candidate candidate_judge(struct cause_search *f, const struct clause *c)
 {
 	struct candidate x = {.clause = *c};
 	for (size_t i = 0; i < f->calls; i++) {
 		int failed = f->c->calls.data[i].failed, kept = candidate_holds(f, c, i);
 		x.kept += (!failed || !f->scalars) && kept && f->values[i * f->places + c->part[0].a].there;
-		if ((failed && !f->left[i]) || kept)
+		if ((failed && !f->left[i]) || kept || (!failed && c->part[0].op == CLAUSE_BEFORE && !candidate_looks(f, c->part[0].a, i)))
 			continue;
 		x.breaks += (uint64_t)failed;
 		x.contrary += !failed;
@@ -200,10 +233,20 @@ static struct candidate judge(struct cause_search *f, const struct clause *c)
 	return x;
 }
 
+int candidate_suits_all(const struct clause *c)
+{
+	return c->part[0].op == CLAUSE_BEFORE || c->part[0].op == CLAUSE_CLEAR;
+}
+
 /* It excludes something, and not everything that is known to pass. Where every call that is known has null there, nobody knows. */
 static int is_candidate(const struct cause_search *f, const struct candidate *x)
 {
-	return (x->breaks || f->unbroken) && (x->kept || (x->clause.part[0].op == CLAUSE_SET && !x->contrary));
+	enum clause_op op = x->clause.part[0].op;
+	if (op == CLAUSE_CLEAR && x->contrary) /* the assertion asked for something else */
+		return 0;
+	if (op == CLAUSE_BEFORE) /* that is a header, which no call does without: where some pass, the function looks too far */
+		return x->breaks && !x->contrary && x->clause.count == 1;
+	return (x->breaks || f->unbroken) && (x->kept || (op == CLAUSE_SET && !x->contrary));
 }
 
 /* The literal with a guard: any, where a passing call breaks it; else one about the number that it is about, which asks less of callers and may be what is meant. */
@@ -216,7 +259,7 @@ static void add_guarded(struct cause_search *f, const struct candidate *x)
 		struct candidate y;
 		if ((!x->contrary && !(has_number && g->a == l->a)) || (g->a == l->a && g->op == CLAUSE_CLEAR && l->op == CLAUSE_SET))
 			continue;
-		y = judge(f, &(struct clause){.part = {*l, *g}, .count = 2});
+		y = candidate_judge(f, &(struct clause){.part = {*l, *g}, .count = 2});
 		if (is_candidate(f, &y) && !y.contrary)
 			vec_push(&f->candidates, y);
 	}
@@ -226,7 +269,7 @@ static void add_guarded(struct cause_search *f, const struct candidate *x)
 static void add_offered(struct cause_search *f)
 {
 	for (size_t i = 0; i < f->c->offered.size; i++) {
-		struct candidate x = judge(f, &f->c->offered.data[i]);
+		struct candidate x = candidate_judge(f, &f->c->offered.data[i]);
 		if (is_candidate(f, &x))
 			vec_push(&f->candidates, x);
 	}
@@ -242,11 +285,11 @@ void candidates_list(struct cause_search *f)
 		struct clause c = {.part = {f->literals.data[i]}, .count = 1};
 		if ((clause_class(causes_entry(f->c, 0), &c) == CLAUSE_SCALAR) != f->scalars)
 			continue;
-		struct candidate x = judge(f, &c);
-		if (!is_candidate(f, &x))
-			continue;
-		vec_push(&f->candidates, x);
-		if (!f->scalars)
+		struct candidate x = candidate_judge(f, &c);
+		int taken = is_candidate(f, &x);
+		if (taken)
+			vec_push(&f->candidates, x);
+		if (!f->scalars && (taken || ((c.part[0].op == CLAUSE_SET || c.part[0].op == CLAUSE_CLEAR) && x.breaks))) /* where a pointer was never set, calls that pass by a guard are all that is known of it */
 			add_guarded(f, &x);
 	}
 }

@@ -23,6 +23,7 @@ struct proved {
 struct cause_search {
 	int joint;   /* clauses explain some call together */
 	int scalars; /* these are the candidates now; else what speaks of pointers and lengths */
+	int asserts; /* some call that is left failed an assertion */
 	int unbroken; /* candidates need no failing call that breaks them: another call of a path may */
 	struct causes *c;
 	size_t places, calls;
@@ -38,13 +39,20 @@ struct cause_search {
 
 /* The function's entry state, with objects that have grown so far. */
 const struct entry *causes_entry(struct causes *c, uint32_t growth);
+const struct entry *cause_entry_of(struct causes *c, const struct cause_call *x);
 
 /* Sets f->looked: which places the paths of failing calls depend on. */
 void candidates_looked(struct cause_search *f);
+/* Does the path of a call depend on whether the place, a pointer, is null? */
+int candidate_looks(struct cause_search *f, uint32_t place, size_t call);
 /* Makes f->candidates for the calls that are left. */
 void candidates_list(struct cause_search *f);
 /* Does the call keep the clause? */
 int candidate_holds(struct cause_search *f, const struct clause *c, size_t call);
+/* What is known of it by the values of all calls. */
+struct candidate candidate_judge(struct cause_search *f, const struct clause *c);
+/* Is it none if some call that passes breaks it? */
+int candidate_suits_all(const struct clause *c);
 double candidate_score(const struct cause_search *f, const struct candidate *x);
 int candidate_better(const struct candidate *a, const struct candidate *b);
 

@@ -1,5 +1,6 @@
 /* cause.c: causes of failing calls: candidates by values, kept by proof (cause.h). */
 #include "contract/candidates.h"
+#include "contract/convention.h"
 #include "contract/terms.h"
 
 #include "base/mem.h"
@@ -27,6 +28,11 @@ const struct entry *causes_entry(struct causes *c, uint32_t growth)
 		entry_open(&c->entries[growth], c->pool, c->h, c->number, growth);
 	c->opened[growth] = 1;
 	return &c->entries[growth];
+}
+
+const struct entry *cause_entry_of(struct causes *c, const struct cause_call *x)
+{
+	return causes_entry(c, growth_of(x->data, x->size));
 }
 
 struct bytes {
@@ -70,6 +76,8 @@ static void take_values(struct causes *c, const void *data, size_t size, struct 
 			out[i].length = (uint64_t)expr_eval(c->pool, x->length, byte_value, &b);
 		if (x->object)
 			out[i].object = (uint8_t)expr_eval(c->pool, x->object, byte_value, &b);
+		if (x->ended)
+			out[i].ended = (int)expr_eval(c->pool, x->ended, byte_value, &b);
 		if (x->kind == ENTRY_SHAPE)
 			out[i].value = (uint64_t)shape_value(c, &e->shapes.data[x->shape], &b);
 	}
@@ -135,7 +143,7 @@ static enum verdict ask(struct cause_search *f, size_t i, struct bytes *bytes, c
 	struct solve_model m = {0};
 	if (!path || is_over(f->c))
 		return VERDICT_UNKNOWN;
-	expr_t t = clause_term(causes_entry(f->c, growth_of(x->data, x->size)), c);
+	expr_t t = clause_term(cause_entry_of(f->c, x), c);
 	f->c->queries++;
 	enum verdict v = solve_path_query(path, breaks ? expr_not(f->c->pool, t) : t, &m);
 	solve_model_release(&m);
@@ -153,7 +161,7 @@ static struct proved *proved_of(struct cause_search *f, const struct clause_lite
 	return &vec_last(&f->proved);
 }
 
-static int literal_excludes(struct cause_search *f, struct bytes *bytes, const struct clause_literal *l, size_t call)
+int cause_excludes_literal(struct cause_search *f, struct bytes *bytes, const struct clause_literal *l, size_t call)
 {
 	uint8_t *known = &proved_of(f, l)->calls[call];
 	if (*known == NOT_ASKED)
@@ -170,7 +178,7 @@ static int meets(struct cause_search *f, expr_t e, const struct cause_call *x, s
 }
 
 /* The same of the number itself, not of the pointers and the index that lead to it. */
-static int looks_at(struct cause_search *f, const struct entry_place *x, const struct cause_call *call, size_t from)
+int cause_looks_at(struct cause_search *f, const struct entry_place *x, const struct cause_call *call, size_t from)
 {
 	for (size_t i = from; i < call->conditions.size; i++)
 		if (terms_meet_own(f->c->pool, x->value, x->there, call->conditions.data[i]))
@@ -208,52 +216,45 @@ static int bears(struct cause_search *f, const struct clause *c, size_t call)
 {
 	const struct clause_literal *l = &c->part[0];
 	const struct cause_call *x = &f->c->calls.data[call];
-	const struct entry *e = causes_entry(f->c, growth_of(x->data, x->size));
+	const struct entry *e = cause_entry_of(f->c, x);
 	const struct entry_place *a = &e->places.data[l->a], *b = &e->places.data[l->b];
-	expr_t about = l->op == CLAUSE_SET || l->op == CLAUSE_CLEAR ? a->set : l->op == CLAUSE_LONG ? a->length : l->op == CLAUSE_WITHIN || l->op == CLAUSE_BELOW ? b->length : a->value;
+	expr_t about = l->op == CLAUSE_ENDED ? a->ended : l->op == CLAUSE_SET || l->op == CLAUSE_CLEAR || l->op == CLAUSE_BEFORE ? a->set : l->op == CLAUSE_LONG ? a->length : l->op == CLAUSE_WITHIN || l->op == CLAUSE_BELOW ? b->length : a->value;
 	size_t last = x->broke ? 1 : UNCHECKED, from = x->conditions.size > last ? x->conditions.size - last : 0;
 	if (l->op == CLAUSE_TREE || l->op == CLAUSE_DISTINCT) { /* that two are one was decided before something failed by it */
 		expr_t t = clause_term(e, &(struct clause){.part = {*l}, .count = 1});
 		return x->by != CAUSE_BY_OTHERS && meets(f, t, x, 0);
 	}
-	if (x->by == CAUSE_BY_SHAPE)
+	if (x->by == CAUSE_BY_SHAPE || (l->op == CLAUSE_BEFORE && !x->before))
 		return 0;
-	if (is_offered(f->c, l) && looks_at(f, a, x, from)) /* that the number belongs to the pointer is known from another function */
+	if (l->op == CLAUSE_CLEAR) /* what is done with a pointer fails for every one that is set: only what was asserted last may ask for that */
+		return x->assertion && x->conditions.size && terms_meet(f->c->pool, about, vec_last(&x->conditions));
+	if (l->op == CLAUSE_ORDERED)
+		return meets(f, a->length, x, from) || meets(f, b->length, x, from) || meets(f, a->set, x, from) || meets(f, b->set, x, from);
+	if (is_offered(f->c, l) && cause_looks_at(f, a, x, from)) /* that the number belongs to the pointer is known from another function */
 		return 1;
 	/* Once a pointer was used it is a constant: the check of null + i speaks of i alone, and that it is null was decided right before. */
 	if (l->op == CLAUSE_SET && x->broke && x->null && is_of_numbers(f, e, vec_last(&x->conditions)))
 		from = x->conditions.size > UNCHECKED ? x->conditions.size - UNCHECKED : 0;
 	if (l->op == CLAUSE_SUM)
 		about = b->length;
-	if (l->op == CLAUSE_SUM && !looks_at(f, &e->places.data[l->k], x, 0))
+	if (l->op == CLAUSE_SUM && !cause_looks_at(f, &e->places.data[l->k], x, 0))
 		return 0;
-	if (about == b->length && l->op != CLAUSE_LONG && !looks_at(f, a, x, 0))
+	if (about == b->length && l->op != CLAUSE_LONG && !cause_looks_at(f, a, x, 0))
 		return 0; /* nobody looked at the number */
-	if ((l->op == CLAUSE_LE || l->op == CLAUSE_LT || l->op == CLAUSE_NE) && (!looks_at(f, a, x, 0) || !looks_at(f, b, x, 0)))
+	if ((l->op == CLAUSE_LE || l->op == CLAUSE_LT || l->op == CLAUSE_NE) && (!cause_looks_at(f, a, x, 0) || !cause_looks_at(f, b, x, 0)))
 		return 0;
 	return meets(f, about, x, from);
 }
 
-/* No call on this failing path keeps the clause: none keeps any literal of it. */
-static int excludes(struct cause_search *f, struct bytes *bytes, const struct clause *c, size_t call)
-{
-	if (!bears(f, c, call))
-		return 0;
-	for (unsigned i = 0; i < c->count; i++)
-		if (!literal_excludes(f, bytes, &c->part[i], call))
-			return 0;
-	return 1;
-}
-
 /* Is what the clause compares related on the failing path: does it fail right outside the clause? A number that is no index and no size of the pointer fits failing calls as well, since objects are small: `uc <= len(dst)` where
  * dst[1] is written for uc >= 0x80. There no call fails with uc == len(dst) + 1. Clauses that compare nothing are. */
-static int is_tight(struct cause_search *f, struct bytes *bytes, const struct clause *c, size_t call)
+int cause_is_tight(struct cause_search *f, struct bytes *bytes, const struct clause *c, size_t call)
 {
 	struct cause_call *x = &f->c->calls.data[call];
-	expr_t edge = is_offered(f->c, &c->part[0]) ? EXPR_NONE : clause_edge(causes_entry(f->c, growth_of(x->data, x->size)), c);
+	expr_t edge = is_offered(f->c, &c->part[0]) ? EXPR_NONE : clause_edge(cause_entry_of(f->c, x), c);
 	struct solve_path *path = edge ? path_of(f, call, &bytes[call]) : NULL;
 	struct solve_model m = {0};
-	if (!edge)
+	if (!edge || (x->address && c->part[0].op == CLAUSE_WITHIN)) /* p + n is an address in p's object, or nothing is: where it wraps says nothing of n */
 		return 1;
 	if (!path || is_over(f->c))
 		return 0;
@@ -261,6 +262,31 @@ static int is_tight(struct cause_search *f, struct bytes *bytes, const struct cl
 	enum verdict v = solve_path_query(path, edge, &m);
 	solve_model_release(&m);
 	return v == VERDICT_SAT;
+}
+
+int cause_allows_edge(struct cause_search *f, struct bytes *bytes, const struct clause *c, const struct clause_literal *broken, size_t call)
+{
+	const struct entry *e = cause_entry_of(f->c, &f->c->calls.data[call]);
+	expr_t edge = clause_edge(e, c);
+	struct solve_path *path = edge ? path_of(f, call, &bytes[call]) : NULL;
+	struct solve_model m = {0};
+	if (!path || is_over(f->c))
+		return 0;
+	f->c->queries++;
+	enum verdict v = solve_path_query(path, expr_and(f->c->pool, edge, expr_not(f->c->pool, clause_term(e, &(struct clause){.part = {*broken}, .count = 1}))), &m);
+	solve_model_release(&m);
+	return v == VERDICT_SAT;
+}
+
+/* No call on this failing path keeps the clause: none keeps any literal of it. */
+static int excludes(struct cause_search *f, struct bytes *bytes, const struct clause *c, size_t call)
+{
+	if (!bears(f, c, call) || convention_forbids(f, bytes, c, call))
+		return 0;
+	for (unsigned i = 0; i < c->count; i++)
+		if (!cause_excludes_literal(f, bytes, &c->part[i], call))
+			return 0;
+	return 1;
 }
 
 struct tried {
@@ -272,7 +298,7 @@ struct tried {
 static int is_tight_somewhere(struct cause_search *f, struct bytes *bytes, const struct tried *t)
 {
 	for (size_t i = 0; i < f->calls; i++)
-		if (t->explains[i] && is_tight(f, bytes, &t->x.clause, i))
+		if (t->explains[i] && cause_is_tight(f, bytes, &t->x.clause, i))
 			return 1;
 	return 0;
 }
@@ -287,11 +313,45 @@ static void prove(struct cause_search *f, struct bytes *bytes, struct tried *t)
 		t->x.breaks += t->explains[i];
 	}
 	for (size_t i = 0; i < f->calls && !t->x.contrary && t->x.breaks && asked < PASSING; i++)
-		if (!f->c->calls.data[i].failed && f->c->calls.data[i].traced) {
+		if (!f->c->calls.data[i].failed && f->c->calls.data[i].traced && (t->x.clause.part[0].op != CLAUSE_BEFORE || candidate_looks(f, t->x.clause.part[0].a, i))) {
 			asked++;
 			t->x.contrary += ask(f, i, bytes, &t->x.clause, 1) == VERDICT_SAT;
 		}
 	t->x.score = candidate_score(f, &t->x);
+}
+
+/* Does it explain every call that `best` explains, alone or (other) together with another? */
+static int explains_as_much(const struct cause_search *f, const struct tried *best, const struct tried *x, const struct tried *other)
+{
+	for (size_t i = 0; i < f->calls; i++)
+		if (best->explains[i] && !x->explains[i] && !(other && other->explains[i]))
+			return 0;
+	return 1;
+}
+
+/* `n < len(p)` may be said too soon: of calls with n == len(p) that fail there may be none but with a null p, for which memcpy(b, p, 0) fails. Then p != NULL is a cause of its own, and n <= len(p) is what is left. */
+static void weaken(struct cause_search *f, struct bytes *bytes, struct tried *best)
+{
+	const struct clause_literal *l = &best->x.clause.part[0];
+	struct tried within = {.explains = mem_zalloc(f->calls + 1)}, set = {.explains = mem_zalloc(f->calls + 1)};
+	struct tried before = *best;
+	if (l->op == CLAUSE_BELOW) {
+		struct clause c = best->x.clause;
+		c.part[0].op = CLAUSE_WITHIN;
+		within.x = candidate_judge(f, &c);
+		prove(f, bytes, &within);
+		set.x = candidate_judge(f, &(struct clause){.part = {{CLAUSE_SET, l->b, l->b, 0}}, .count = 1});
+		prove(f, bytes, &set);
+		if (within.x.breaks && explains_as_much(f, &before, &within, NULL) && is_tight_somewhere(f, bytes, &within)) {
+			*best = within;
+			within = before;
+		} else if (c.count == 1 && set.x.breaks && explains_as_much(f, &before, &set, &within)) {
+			*best = set;
+			set = before;
+		}
+	}
+	free(within.explains);
+	free(set.explains);
 }
 
 static void take(struct cause_search *f, const struct tried *t)
@@ -330,13 +390,15 @@ static int find_one(struct cause_search *f, struct bytes *bytes)
 		if (found && !candidate_better(&now.x, &best.x))
 			break;
 		prove(f, bytes, &now);
-		if (now.x.breaks && (!found || candidate_better(&now.x, &best.x)) && is_tight_somewhere(f, bytes, &now)) {
+		if (now.x.breaks && (!now.x.contrary || !candidate_suits_all(&now.x.clause)) && (!found || candidate_better(&now.x, &best.x)) && is_tight_somewhere(f, bytes, &now)) {
 			struct tried other = best;
 			best = now;
 			now = other;
 			found = 1;
 		}
 	}
+	if (found)
+		weaken(f, bytes, &best);
 	if (found)
 		take(f, &best);
 	free(best.explains);
@@ -375,7 +437,8 @@ static const struct candidate *broken_by(struct cause_search *f, struct bytes *b
 	const struct candidate *best = NULL;
 	for (size_t i = 0; i < f->candidates.size; i++) {
 		const struct candidate *x = &f->candidates.data[i];
-		if ((!best || candidate_better(x, best)) && !clause_holds(causes_entry(f->c, 0), &x->clause, values) && bears(f, &x->clause, call) && is_tight(f, bytes, &x->clause, call))
+		if (!candidate_suits_all(&x->clause) && (!best || candidate_better(x, best)) && !clause_holds(causes_entry(f->c, 0), &x->clause, values) && bears(f, &x->clause, call) && !convention_forbids(f, bytes, &x->clause, call) &&
+		    cause_is_tight(f, bytes, &x->clause, call))
 			best = x;
 	}
 	return best;
@@ -400,7 +463,7 @@ static int is_contrary(struct cause_search *f, struct bytes *bytes, const struct
 static int explain_jointly(struct cause_search *f, struct bytes *bytes, size_t call)
 {
 	struct cause_call *x = &f->c->calls.data[call];
-	const struct entry *e = causes_entry(f->c, growth_of(x->data, x->size));
+	const struct entry *e = cause_entry_of(f->c, x);
 	struct solve_path *path = path_of(f, call, &bytes[call]);
 	struct clause_value *values = mem_zalloc((f->places + 1) * sizeof *values);
 	size_t before = f->c->all.size;
@@ -453,11 +516,11 @@ static void explain_rest(struct cause_search *f, struct bytes *bytes)
 	}
 }
 
-/* Another cause that explains the call; ENTRY_NONE. */
+/* Another cause that explains the call, not one of scalars alone for one that is not: what speaks of pointers and lengths comes first; ENTRY_NONE. */
 static uint32_t other_cause(struct cause_search *f, struct bytes *bytes, size_t call, uint32_t cause)
 {
 	for (uint32_t i = 0; i < f->c->all.size; i++)
-		if (i != cause && !candidate_holds(f, &f->c->all.data[i].clause, call) && excludes(f, bytes, &f->c->all.data[i].clause, call))
+		if (i != cause && cause_is_scalar(f->c, &f->c->all.data[i]) <= cause_is_scalar(f->c, &f->c->all.data[cause]) && !candidate_holds(f, &f->c->all.data[i].clause, call) && excludes(f, bytes, &f->c->all.data[i].clause, call))
 			return i;
 	return ENTRY_NONE;
 }

@@ -34,6 +34,9 @@ struct cause_call {
 	int broke;  /* the last of them is a check that the call broke */
 	enum cause_by by; /* which clauses may explain it */
 	int null;   /* it failed since something was null */
+	int address; /* it computed an address that wraps */
+	int assertion; /* it failed an assertion */
+	uint64_t before; /* bytes before the start of an object of the caller's that it looked at; 0: it failed otherwise */
 	/* What comes of it: */
 	uint32_t cause; /* that explains it; ENTRY_NONE: none, or it did not fail */
 };

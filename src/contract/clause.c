@@ -18,7 +18,7 @@ static const struct {
 
 static int has_two(enum clause_op op)
 {
-	return op == CLAUSE_WITHIN || op == CLAUSE_BELOW || op == CLAUSE_SUM || op == CLAUSE_LE || op == CLAUSE_LT || op == CLAUSE_NE || op == CLAUSE_DISTINCT;
+	return op == CLAUSE_WITHIN || op == CLAUSE_BELOW || op == CLAUSE_SUM || op == CLAUSE_LE || op == CLAUSE_LT || op == CLAUSE_NE || op == CLAUSE_DISTINCT || op == CLAUSE_ORDERED;
 }
 
 unsigned clause_cost(const struct clause *c)
@@ -47,11 +47,14 @@ static int literal_holds(const struct entry *e, const struct clause_literal *l, 
 		return 1;
 	switch (l->op) {
 	case CLAUSE_SET: return a->set;
-	case CLAUSE_CLEAR: return !a->set;
+	case CLAUSE_CLEAR:
+	case CLAUSE_BEFORE: return !a->set;
 	case CLAUSE_LONG: return a->length >= l->k;
 	case CLAUSE_WITHIN: return a->value <= b->length;
 	case CLAUSE_BELOW: return a->value < b->length;
 	case CLAUSE_SUM: return a->value <= b->length && v[l->k].value <= b->length - a->value;
+	case CLAUSE_ENDED: return !a->set || a->ended;
+	case CLAUSE_ORDERED: return a->set == b->set && (!a->set || (a->object == b->object && a->length >= b->length));
 	case CLAUSE_TREE: return a->value != 0;
 	case CLAUSE_DISTINCT: return !a->set || !b->set || a->object != b->object;
 	case CLAUSE_ZERO: return a->value == 0;
@@ -86,13 +89,19 @@ static expr_t literal_term(const struct entry *e, const struct clause_literal *l
 	expr_t zero = expr_const(p, 64, 0), t = EXPR_NONE;
 	switch (l->op) {
 	case CLAUSE_SET: t = a->set; break;
-	case CLAUSE_CLEAR: t = expr_not(p, a->set); break;
+	case CLAUSE_CLEAR:
+	case CLAUSE_BEFORE: t = expr_not(p, a->set); break;
 	case CLAUSE_LONG: t = expr_binary(p, MUSTER_OP_ULE, expr_const(p, 64, l->k), a->length); break;
 	case CLAUSE_WITHIN: t = expr_binary(p, MUSTER_OP_ULE, a->value, b->length); break;
 	case CLAUSE_BELOW: t = expr_binary(p, MUSTER_OP_ULT, a->value, b->length); break;
 	case CLAUSE_SUM:
 		t = expr_and(p, expr_binary(p, MUSTER_OP_ULE, a->value, b->length),
 			     expr_binary(p, MUSTER_OP_ULE, e->places.data[l->k].value, expr_binary(p, MUSTER_OP_SUB, b->length, a->value)));
+		break;
+	case CLAUSE_ENDED: t = expr_or(p, expr_not(p, a->set), a->ended); break;
+	case CLAUSE_ORDERED:
+		t = expr_and(p, expr_and(p, a->set, b->set), expr_and(p, expr_eq(p, a->object, b->object), expr_binary(p, MUSTER_OP_ULE, b->length, a->length)));
+		t = expr_or(p, t, expr_and(p, expr_not(p, a->set), expr_not(p, b->set)));
 		break;
 	case CLAUSE_TREE: t = shape_term(p, &e->shapes.data[a->shape]); break;
 	case CLAUSE_DISTINCT: t = expr_not(p, expr_and(p, expr_and(p, a->set, b->set), expr_eq(p, a->object, b->object))); break;
@@ -152,9 +161,12 @@ static void literal_text(const struct entry *e, const struct clause_literal *l, 
 	case CLAUSE_SET: buf_addf(out, "%s != NULL", a); break;
 	case CLAUSE_CLEAR: buf_addf(out, "%s == NULL", a); break;
 	case CLAUSE_LONG: buf_addf(out, "len(%s) >= %" PRIu64, a, l->k); break;
+	case CLAUSE_BEFORE: buf_addf(out, "before(%s) >= %" PRIu64, a, l->k); break;
 	case CLAUSE_WITHIN: buf_addf(out, "%s <= len(%s)", a, b); break;
 	case CLAUSE_BELOW: buf_addf(out, "%s < len(%s)", a, b); break;
 	case CLAUSE_SUM: buf_addf(out, "(%s <= len(%s) && %s <= len(%s) - %s)", a, b, e->places.data[l->k].text, b, a); break;
+	case CLAUSE_ENDED: buf_addf(out, "terminated(%s)", a); break;
+	case CLAUSE_ORDERED: buf_addf(out, "ordered(%s, %s)", a, b); break;
 	case CLAUSE_TREE: buf_adds(out, a); break;
 	case CLAUSE_DISTINCT: buf_addf(out, "distinct(%s, %s)", a, b); break;
 	case CLAUSE_ZERO: buf_addf(out, "%s == 0", a); break;
@@ -203,6 +215,8 @@ void clause_text(const struct entry *e, const struct clause *c, const uint8_t *k
 			add_guards(e, c->part[i].b, known, said, out);
 		if (c->part[i].op == CLAUSE_SUM)
 			add_guards(e, (uint32_t)c->part[i].k, known, said, out);
+		if (c->part[i].op == CLAUSE_BEFORE && !(known && known[c->part[i].a]))
+			buf_addf(out, "%s == NULL || ", e->places.data[c->part[i].a].text);
 	}
 	for (unsigned i = c->count; i-- > 0;) {
 		literal_text(e, &c->part[i], out);

@@ -13,11 +13,14 @@
 /* X(NAME, cost, class). In text a, b and c are places, k a number. The cost says how soon a reader understands it: of two that explain as much the cheaper is taken. */
 #define CLAUSE_OPS(X)                                                            \
 	X(SET, 1, CLAUSE_POINTER)      /* a != NULL */                           \
-	X(CLEAR, 1, CLAUSE_POINTER)    /* a == NULL: a guard */                  \
+	X(CLEAR, 1, CLAUSE_POINTER)    /* a == NULL: a guard, and what an assertion may ask for */ \
 	X(LONG, 4, CLAUSE_LENGTH)      /* len(a) >= k */                         \
 	X(WITHIN, 2, CLAUSE_LENGTH)    /* a <= len(b) */                         \
 	X(BELOW, 2, CLAUSE_LENGTH)     /* a < len(b) */                          \
+	X(BEFORE, 4, CLAUSE_LENGTH)    /* before(a) >= k: bytes of the object in front of what a points to. The driver's pointers have none: it holds where a is null alone */ \
 	X(SUM, 5, CLAUSE_LENGTH)       /* a <= len(b) && c <= len(b) - a: a + c does, and does not wrap; k is c's number */ \
+	X(ENDED, 2, CLAUSE_LENGTH)     /* terminated(a): a is null, or one of its bytes is 0 */ \
+	X(ORDERED, 3, CLAUSE_LENGTH)   /* ordered(a, b): both are null, or point into one object, and b not in front of a */ \
 	X(TREE, 2, CLAUSE_SHAPE)       /* tree(p, next): a is the shape (entry.h); k: its members, each of which costs 1 */ \
 	X(DISTINCT, 5, CLAUSE_SHAPE)   /* distinct(a, b): one is null, or they point to two objects */ \
 	X(ZERO, 3, CLAUSE_SCALAR)      /* a == 0 */                              \
@@ -51,7 +54,7 @@ struct clause {
 /* The values that a place has in one call. */
 struct clause_value {
 	uint64_t value, length; /* value of a shape: it holds */
-	int there, set;
+	int there, set, ended;
 	uint8_t object;
 };
 

@@ -127,6 +127,47 @@ static expr_t length_of(const struct builder *b, const struct link *l, const str
 	return e;
 }
 
+/* Elements in front of the pointer. */
+static expr_t before_of(const struct builder *b, const struct objects *o, expr_t length, expr_t at)
+{
+	expr_t n = expr_zext(b->p, at, 64);
+	return o->interior ? expr_ite(b->p, expr_binary(b->p, MUSTER_OP_ULE, n, length), n, expr_const(b->p, 64, 0)) : expr_const(b->p, 64, 0);
+}
+
+/* Is one of the bytes from the pointer on 0? */
+static expr_t ended_of(const struct builder *b, const struct link *l, const struct objects *o)
+{
+	struct exprs *p = b->p;
+	expr_t ended = expr_false(p);
+	uint32_t most = o->fixed ? o->fixed : o->limit;
+	for (uint32_t k = 1; k <= o->count; k++) {
+		size_t block = walk_block(&b->walk, o->pool, k);
+		expr_t header = expr_binary(p, MUSTER_OP_AND, input(b, block), expr_const(p, 8, o->limit - 1));
+		expr_t n = o->fixed ? expr_const(p, 64, o->fixed) : expr_binary(p, MUSTER_OP_ADD, expr_zext(p, header, 64), expr_const(p, 64, 1));
+		expr_t from = before_of(b, o, n, l->element), one = expr_false(p);
+		for (uint32_t i = 0; i < most; i++) {
+			expr_t at = expr_const(p, 64, i), there = expr_and(p, expr_binary(p, MUSTER_OP_ULT, at, n), expr_binary(p, MUSTER_OP_ULE, from, at));
+			one = expr_or(p, one, expr_and(p, there, is(b, input(b, block + DRIVE_HEADER + i), 0)));
+		}
+		ended = expr_or(p, ended, expr_and(p, is(b, l->choice, k + l->shift), one));
+	}
+	return ended;
+}
+
+/* Of each object: its characters, as one term. */
+static const expr_t *characters_of(const struct builder *b, const struct objects *o)
+{
+	expr_t *of = arena_alloc(&b->e->arena, (o->count + 1) * sizeof *of);
+	of[0] = expr_const(b->p, 8, 0);
+	for (uint32_t k = 1; k <= o->count; k++) {
+		size_t block = walk_block(&b->walk, o->pool, k);
+		of[k] = of[0];
+		for (uint32_t i = 0; i < o->limit; i++)
+			of[k] = expr_binary(b->p, MUSTER_OP_OR, of[k], input(b, block + DRIVE_HEADER + i));
+	}
+	return of;
+}
+
 /* ------------------------------------------------------------------ leaves */
 
 struct making {
@@ -167,6 +208,11 @@ static uint64_t pointee_size(const struct harness *h, const struct front_type *t
 	return !to ? 0 : to->kind == FRONT_VOID ? 1 : to->size;
 }
 
+static uint32_t unit_of(const struct objects *o, uint64_t c_size)
+{
+	return c_size && o->size % c_size == 0 ? (uint32_t)(o->size / c_size) : 1;
+}
+
 static void add_pointer(struct making *m, struct entry_place *x, const struct value_leaf *v, uint32_t type)
 {
 	struct exprs *p = m->b.p;
@@ -187,12 +233,16 @@ static void add_pointer(struct making *m, struct entry_place *x, const struct va
 	x->set = expr_and(p, expr_binary(p, MUSTER_OP_ULT, expr_const(p, 8, l.shift), l.choice), expr_binary(p, MUSTER_OP_ULE, l.choice, expr_const(p, 8, count + l.shift)));
 	if (first)
 		x->set = expr_or(p, x->set, is(&m->b, l.choice, 0));
-	if (t->kind == DRIVE_POINTER && !o.interior) {
+	if (t->kind == DRIVE_POINTER) {
 		x->object = l.shift ? expr_binary(p, MUSTER_OP_SUB, l.choice, expr_const(p, 8, l.shift)) : l.choice;
 		x->pool = o.pool;
-	}
-	if (t->kind == DRIVE_POINTER)
+		x->interior = o.interior;
+		x->unit = unit_of(&o, pointee_size(m->b.h, plain(m->b.h, v->front)));
 		x->length = length_of(&m->b, &l, &o, pointee_size(m->b.h, plain(m->b.h, v->front)));
+		x->most = (uint64_t)(o.fixed ? o.fixed : o.limit) * x->unit;
+		x->characters = o.string && o.size == 1 ? characters_of(&m->b, &o) : NULL;
+		x->ended = o.size == 1 && !o.string && x->length ? ended_of(&m->b, &l, &o) : EXPR_NONE;
+	}
 	vec_push(&m->b.e->places, *x);
 	vec_push(&m->links, l);
 }

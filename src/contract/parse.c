@@ -50,6 +50,15 @@ static int read_side(const struct values *x, char *text, struct side *out)
 		out->value = v->length;
 		return 1;
 	}
+	if (!strncmp(text, "before(", 7) && text[n - 1] == ')') {
+		text[n - 1] = 0;
+		const struct entry_place *p = place_of(x, text + 7, &v);
+		if (!p || !p->length)
+			return 0;
+		out->is_length = 1;
+		out->there = v->there && v->set; /* the driver's pointers have nothing in front */
+		return 1;
+	}
 	const struct entry_place *p = place_of(x, text, &v);
 	if (p) {
 		out->there = v->there;
@@ -73,7 +82,25 @@ static int compare(const struct side *a, const char *op, const struct side *b)
 	return !strcmp(op, "==") ? same : !strcmp(op, "!=") ? !same : !strcmp(op, "<") ? less : !strcmp(op, "<=") ? less || same : !strcmp(op, ">") ? !less && !same : !strcmp(op, ">=") ? !less : -1;
 }
 
-/* tree(p, next), whose whole text is a place, and distinct(p, q): 1, 0; -1: it is none of them, or not known. */
+/* terminated(p): likewise. */
+static int ended_text_holds(const struct values *x, const char *text)
+{
+	const struct clause_value *v;
+	size_t n = strlen(text);
+	if (strncmp(text, "terminated(", 11) || text[n - 1] != ')')
+		return -1;
+	char *copy = mem_strndup(text + 11, n - 12);
+	const struct entry_place *p = place_of(x, copy, &v);
+	free(copy);
+	return !p || !p->ended ? -1 : !v->there || !v->set || v->ended;
+}
+
+static int ordered_values(const struct clause_value *v, const struct clause_value *w)
+{
+	return v->set == w->set && (!v->set || (v->object == w->object && v->length >= w->length));
+}
+
+/* tree(p, next), whose whole text is a place, distinct(p, q) and ordered(p, q): 1, 0; -1: it is none of them, or not known. */
 static int shape_text_holds(const struct values *x, const char *text)
 {
 	const struct clause_value *v, *w;
@@ -81,9 +108,11 @@ static int shape_text_holds(const struct values *x, const char *text)
 	size_t n = strlen(text);
 	if (p && p->kind == ENTRY_SHAPE)
 		return !v->there || v->value;
-	if (strncmp(text, "distinct(", 9) || text[n - 1] != ')')
-		return -1;
-	char *copy = mem_strndup(text + 9, n - 10), *comma = strstr(copy, ", ");
+	int ordered = !strncmp(text, "ordered(", 8);
+	if ((strncmp(text, "distinct(", 9) && !ordered) || text[n - 1] != ')')
+		return ended_text_holds(x, text);
+	size_t name = ordered ? 8 : 9;
+	char *copy = mem_strndup(text + name, n - name - 1), *comma = strstr(copy, ", ");
 	if (comma)
 		*comma = 0;
 	p = place_of(x, copy, &v);
@@ -91,7 +120,11 @@ static int shape_text_holds(const struct values *x, const char *text)
 	free(copy);
 	if (!p || !q || !p->object || !q->object || p->pool != q->pool)
 		return -1;
-	return !v->there || !w->there || !v->set || !w->set || v->object != w->object;
+	if (!v->there || !w->there)
+		return 1;
+	if (ordered)
+		return p->length && q->length ? ordered_values(v, w) : -1;
+	return !v->set || !w->set || v->object != w->object;
 }
 
 /* 1 it holds, 0 it does not, -1 not known. What lies behind a null pointer holds. */

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#define QUESTION_DEPTH 24 /* terms above each other in which a question is looked for: a switch has one for each case */
 #define CONSTANT_DEPTH 6 /* terms above each other in which constants are looked for */
 
 int terms_meet(struct exprs *p, expr_t a, expr_t b)
@@ -38,6 +39,38 @@ int terms_meet_own(struct exprs *p, expr_t a, expr_t without, expr_t b)
 		if (has(y, m, x[i]) && !has(z, k, x[i]))
 			return 1;
 	return 0;
+}
+
+/* An input byte, extended or not, or 0 where the string ends before it. */
+static int is_byte_of(struct exprs *p, expr_t bytes, expr_t e)
+{
+	expr_t arms[3];
+	u128 value;
+	const struct expr_node *n = expr_get(p, e);
+	while (n->op == MUSTER_OP_ZEXT || n->op == MUSTER_OP_SEXT || n->op == MUSTER_OP_ITE) {
+		if (n->op == MUSTER_OP_ITE && expr_operands(p, e, arms) == 3)
+			e = expr_is_const(p, arms[1], &value) && !value ? arms[2] : arms[1];
+		else
+			e = n->a;
+		n = expr_get(p, e);
+	}
+	return n->op == MUSTER_OP_INPUT && terms_meet(p, bytes, e);
+}
+
+static int asks_zero(struct exprs *p, expr_t bytes, expr_t condition, unsigned depth)
+{
+	struct expr_node n = *expr_get(p, condition);
+	u128 value;
+	if (n.op == MUSTER_OP_EQ && (expr_is_const(p, n.b, &value) || expr_is_const(p, n.a, &value)))
+		return !value && (is_byte_of(p, bytes, n.a) || is_byte_of(p, bytes, n.b));
+	if (n.width != 1 || !depth || (n.op != MUSTER_OP_AND && n.op != MUSTER_OP_OR && n.op != MUSTER_OP_XOR))
+		return 0;
+	return asks_zero(p, bytes, n.a, depth - 1) || asks_zero(p, bytes, n.b, depth - 1);
+}
+
+int terms_ask_zero(struct exprs *p, expr_t bytes, expr_t condition)
+{
+	return terms_meet(p, bytes, condition) && asks_zero(p, bytes, condition, QUESTION_DEPTH);
 }
 
 /* Constants of a term, at most `room` of them, sign-extended. */

@@ -5,13 +5,15 @@
  * struct inflate_state * wherever it uses it. Each conversion from such a pointer to one that says
  * more is noted for the field or parameter it was read from, and for the incomplete type; so is one
  * from a struct to a larger struct, which hides behind it (zlib's gzFile and gz_state), and one of a
- * parameter that it is passed on to;
- * conversions to characters say nothing, since anything may be looked at as bytes. A field or
+ * parameter that it is passed on to. container_of(p, T, m), where m is the first member of T, is one
+ * as well. What the result of a function is converted to, where it is called, is noted for the function. Other conversions to characters say nothing, since anything may be looked at as bytes. A field or
  * parameter with two answers has none. This is a guess about callers, good for choosing what to
  * build; nothing may be proved from it.
  */
 #include "base/hash.h"
 #include "front/reader.h"
+
+#include <string.h>
 
 static uint64_t plain_identity(struct reader *r, CXType t)
 {
@@ -112,8 +114,109 @@ static uint64_t subject(struct reader *r, CXCursor at)
 	}
 }
 
+/* By what a function's result is known, whichever of its declarations is meant. */
+static uint64_t result_identity(const char *name)
+{
+	return hash64(name, strlen(name), 0x726573756c74);
+}
+
+/* The function whose result an expression is, called by its name; 0 if it is something else. */
+static uint64_t called(struct reader *r, CXCursor at)
+{
+	for (;;) {
+		int kind = (int)r->c->getCursorKind(at);
+		CXCursor inner = at;
+
+		if (kind == CXCursor_CallExpr) {
+			CXCursor to = r->c->getCursorReferenced(at);
+
+			return (int)r->c->getCursorKind(to) == CXCursor_FunctionDecl ? result_identity(reader_name(r, to)) : 0;
+		}
+		if (kind != CXCursor_ParenExpr && kind != CXCursor_UnexposedExpr && kind != CXCursor_CStyleCastExpr)
+			return 0;
+		r->c->visitChildren(at, last_child, &inner);
+		if (inner.data[1] == at.data[1])
+			return 0;
+		at = inner;
+	}
+}
+
+/* Below an expression, the first member that it names: of offsetof(T, m). */
+static enum CXChildVisitResult find_member(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+	struct {
+		struct reader *r;
+		CXCursor field;
+		int found;
+	} *x = data;
+
+	(void)parent;
+	if (x->r->c->getCursorKind(cursor) != CXCursor_MemberRef)
+		return CXChildVisit_Recurse;
+	x->field = x->r->c->getCursorReferenced(cursor);
+	x->found = 1;
+	return CXChildVisit_Break;
+}
+
+struct operands {
+	CXCursor all[2];
+	unsigned count;
+};
+
+static enum CXChildVisitResult take_operand(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+	struct operands *o = data;
+
+	(void)parent;
+	if (o->count < 2)
+		o->all[o->count] = cursor;
+	o->count++;
+	return CXChildVisit_Continue;
+}
+
+/* container_of(p, T, m) is (T *)((char *)p - offsetof(T, m)): where m is the first member of T, p is taken for a T. What is subtracted from; else the operand itself. */
+static CXCursor container_member(struct reader *r, CXCursor operand)
+{
+	struct operands below = {.count = 0};
+	struct {
+		struct reader *r;
+		CXCursor field;
+		int found;
+	} member = {.r = r};
+	CXCursor at = operand;
+
+	for (;; at = below.all[0]) {
+		int kind = (int)r->c->getCursorKind(at);
+
+		below.count = 0;
+		r->c->visitChildren(at, take_operand, &below);
+		if (kind == CXCursor_BinaryOperator && below.count == 2 && r->c->getCursorBinaryOperatorKind(at) == CXBinaryOperator_Sub)
+			break;
+		if ((kind != CXCursor_ParenExpr && kind != CXCursor_UnexposedExpr) || below.count != 1)
+			return operand;
+	}
+	if (r->c->getCursorType(below.all[0]).kind != CXType_Pointer)
+		return operand;
+	r->c->visitChildren(below.all[1], find_member, &member);
+	if (!member.found || r->c->getCursorKind(member.field) != CXCursor_FieldDecl || r->c->Cursor_getOffsetOfField(member.field))
+		return operand;
+	for (at = below.all[0];;) { /* without the cast to characters */
+		int kind = (int)r->c->getCursorKind(at);
+		CXCursor inner = at;
+
+		if (kind != CXCursor_ParenExpr && kind != CXCursor_UnexposedExpr && kind != CXCursor_CStyleCastExpr)
+			return at;
+		r->c->visitChildren(at, last_child, &inner);
+		if (inner.data[1] == at.data[1])
+			return operand;
+		at = inner;
+	}
+}
+
 void reader_convert(struct reader *r, CXType t, CXCursor operand)
 {
+	operand = container_member(r, operand);
+
 	CXType source = r->c->getCanonicalType(r->c->getCursorType(operand)), from, to;
 	uint64_t declaration;
 
@@ -123,6 +226,8 @@ void reader_convert(struct reader *r, CXType t, CXCursor operand)
 	to = r->c->getPointeeType(t);
 	if (((from.kind == CXType_Void || is_incomplete(r, from)) && is_telling(r, to)) || is_larger(r, to, from)) {
 		declaration = subject(r, operand);
+		if (!declaration && from.kind == CXType_Void)
+			declaration = called(r, operand);
 		if (declaration)
 			note(r, declaration, t, to);
 		if (is_incomplete(r, from))
@@ -181,6 +286,15 @@ uint32_t reader_converted(struct reader *r, CXCursor declaration)
 
 	if (!map_get(&r->conversion_best, (uint64_t)(uintptr_t)declaration.data[0], &number) ||
 	    r->conversions.data[number].several)
+		return FRONT_NONE;
+	return reader_type(r, r->conversions.data[number].to);
+}
+
+uint32_t reader_result_as(struct reader *r, const char *function)
+{
+	uint64_t number;
+
+	if (!map_get(&r->conversion_best, result_identity(function), &number) || r->conversions.data[number].several)
 		return FRONT_NONE;
 	return reader_type(r, r->conversions.data[number].to);
 }

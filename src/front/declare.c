@@ -28,7 +28,7 @@ static int is_builtin(const char *name)
 /* -------------------------------------------------- functions and globals */
 static uint32_t add_function(struct reader *r, const char *name)
 {
-	struct front_function x = {.name = name, .file = ""};
+	struct front_function x = {.name = name, .file = "", .result_as = FRONT_NONE};
 	uint64_t number = r->f->functions.size;
 
 	strmap_set(&r->f->function_numbers, name, number);
@@ -481,6 +481,11 @@ void reader_unit(struct reader *r)
 	reader_passed(r);
 	for (size_t i = 0; i < l.functions.size; i++)
 		apply_conversions(r, &r->f->functions.data[i], l.functions.data[i]);
+	for (size_t i = 0; i < r->f->functions.size; i++) {
+		uint32_t as = reader_result_as(r, r->f->functions.data[i].name);
+
+		r->f->functions.data[i].result_as = as;
+	}
 	reader_behind_voids(r);
 	for (size_t i = 0; i < l.globals.size; i++) {
 		CXCursor initial = r->c->Cursor_getVarDeclInitializer(l.globals.data[i]);

@@ -87,6 +87,7 @@ struct front_function {
 	uint32_t line, end_line;
 	uint32_t body; /* where it begins in the text that was read: at {; 0: not known */
 	uint32_t result; /* type */
+	uint32_t result_as; /* of a result that is a pointer to void: as of a field */
 	VEC(struct front_parameter) parameters;
 	int defined, is_static, variadic, noreturn, is_inline;
 	const char *symbol; /* its name for the linker, where an asm label says another; NULL: its own */

@@ -140,6 +140,8 @@ int reader_takes_for(struct reader *r, CXType t, CXCursor operand, uint32_t func
 void reader_behind_voids(struct reader *r);
 /* What a field or parameter is always converted to, FRONT_NONE if nothing or several things; what an incomplete type stands for. */
 uint32_t reader_converted(struct reader *r, CXCursor declaration);
+/* The one pointer type that calls of the function have their pointer to void converted to; FRONT_NONE. */
+uint32_t reader_result_as(struct reader *r, const char *function);
 uint32_t reader_stands_for(struct reader *r, CXType incomplete);
 
 /* declare.c: everything but types, once libclang has parsed it. */

@@ -44,7 +44,8 @@ struct harness_options {
 	X(JUMPS, "calls setjmp: whether a variable that changed since is read after a longjmp is not checked")     \
 	X(ADDRESSES, "makes numbers of addresses that may be others in another run")               \
 	X(VARIADIC, "takes variable arguments, and gets none")                                   \
-	X(POINTER_CALLS, "calls through pointers that it is given reach only functions of the unit and stubs")
+	X(POINTER_CALLS, "calls through pointers that it is given reach only functions of the unit and stubs") \
+	X(BEFORE, "a precondition asks for bytes in front of a pointer: in calls the pointer is null, since none points behind the start of its object")
 enum harness_limit {
 #define X(name, words) HARNESS_##name,
 	HARNESS_LIMITS(X)

@@ -554,6 +554,13 @@ static void keep_stubs(struct one *o)
 	o->hf->stub_count = (uint32_t)o->stubs.size;
 }
 
+static void look_at_precondition(void *ctx, const char *text)
+{
+	struct harness_function *hf = ctx;
+	if (plan_requires_before(text))
+		hf->limits |= 1u << HARNESS_BEFORE;
+}
+
 static void plan_function(struct planner *p, struct harness_function *hf, struct map *ids)
 {
 	struct harness *h = p->h;
@@ -584,6 +591,7 @@ static void plan_function(struct planner *p, struct harness_function *hf, struct
 			o.call.result_size = (uint32_t)result->size;
 		}
 		look_at_callees(&o);
+		plan_requires(h, fn, look_at_precondition, hf);
 		for (size_t i = 0; i < o.queue.size; i++)
 			look_at_type(&o, o.queue.data[i]);
 		look_at_hooks(&o);

@@ -68,6 +68,8 @@ void plan_requires(const struct harness *h, const struct front_function *fn,
 		   plan_requires_each each, void *ctx);
 /* Does the function have all names of the expression, and is one of them its own? */
 int plan_speaks_of(const struct front *f, const struct front_function *fn, const char *text);
+/* Does a precondition speak of before(p)? */
+int plan_requires_before(const char *text);
 /* Its accepted contract, NULL: it has none; "true" says that it requires nothing. */
 const char *plan_accepted(const struct harness *h, const struct front_function *fn);
 /* Each --requires must speak of some function: -1 with words. */

@@ -5,7 +5,8 @@
  * all names in it: each name is a parameter of the function, a global, an enum constant or what
  * follows a dot or an arrow, and at least one is a parameter. The text is C but for len(p), the
  * number of elements from p on, tree(p, next, child), by these members no structure is met twice from
- * p on, and distinct(p, q), one is null or they differ; it is compiled as such: names of types and casts
+ * p on, distinct(p, q), one is null or they differ, terminated(p), p is null or one of its bytes is 0, and
+ * ordered(p, q), both are null or point into one object, and q not in front of p, and before(p), bytes of the object in front of p; it is compiled as such: names of types and casts
  * work, and clang judges the rest.
  *
  * Accepted contracts are assumed like the others, and stated where the function begins (statement.c).
@@ -331,6 +332,41 @@ static void expand_distinct(const char *open, const char *close, const char *unk
 	free(b);
 }
 
+/* terminated(p) and ordered(p, q): calls of what source.c has for them. */
+static void expand_call(const char *function, const char *open, const char *close, const char *unknown, struct buf *out)
+{
+	char *arguments = mem_strndup(open + 1, (size_t)(close - open - 1)), *first = mem_strndup(open + 1, (size_t)(first_argument(open, close) - open - 1));
+	struct buf all = BUF_EMPTY, one = BUF_EMPTY;
+
+	plan_requires_expand(arguments, unknown, &all);
+	plan_requires_expand(first, unknown, &one);
+	buf_addf(out, "%s(%s, sizeof *(%s), %s%s)", function, buf_str(&all), buf_str(&one), unknown ? "&" : "", unknown ? unknown : "(int *)0");
+	buf_release(&all);
+	buf_release(&one);
+	free(arguments);
+	free(first);
+}
+
+int plan_requires_before(const char *text)
+{
+	for (const char *s = text; *s;) {
+		size_t n = token_name(s);
+		if (is_call(s, n, "before"))
+			return 1;
+		s = n ? s + n : token_skip(s);
+	}
+	return 0;
+}
+
+/* before(p): the driver's pointers point to the start of their objects. What a caller in the unit passes is not known. */
+static void expand_before(const char *unknown, struct buf *out)
+{
+	if (unknown)
+		buf_addf(out, "(%s = 1, 0ul)", unknown);
+	else
+		buf_adds(out, "0ul");
+}
+
 void plan_requires_expand(const char *text, const char *unknown, struct buf *out)
 {
 	for (const char *s = text; *s;) {
@@ -347,9 +383,16 @@ void plan_requires_expand(const char *text, const char *unknown, struct buf *out
 			buf_release(&inner);
 			free(argument);
 			s = close + 1;
+		} else if (is_call(s, n, "before")) {
+			expand_before(unknown, out);
+			s = close_of(open) + 1;
 		} else if (is_call(s, n, "tree") || is_call(s, n, "distinct")) {
 			close = close_of(open);
 			(*s == 't' ? expand_tree : expand_distinct)(open, close, unknown, out);
+			s = close + 1;
+		} else if (is_call(s, n, "terminated") || is_call(s, n, "ordered")) {
+			close = close_of(open);
+			expand_call(*s == 't' ? "muster_terminated" : "muster_ordered", open, close, unknown, out);
 			s = close + 1;
 		} else if (n == 4 && !memcmp(s, "NULL", 4)) {
 			buf_adds(out, "((void *)0)");

@@ -379,7 +379,8 @@ uint32_t plan_stub(struct planner *p, uint32_t entry)
 		return n;
 	}
 	if (p->f->types.data[result].kind != FRONT_VOID && p->f->types.data[result].size) {
-		uint32_t type = plan_type(p, result, (struct plan_place){0});
+		uint32_t as = entry & HARNESS_STUB_POINTER ? FRONT_NONE : p->f->functions.data[entry].result_as;
+		uint32_t type = plan_type(p, result, (struct plan_place){.as = as + 1});
 
 		h->stub_types.data[n] = type;
 	}

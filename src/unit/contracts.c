@@ -15,6 +15,7 @@
 #include "base/deadline.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "check/located.h"
 #include "check/owner.h"
 #include "contract/cause.h"
 #include "search/path.h"
@@ -26,15 +27,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FAILING 400 /* calls of a function that failed and are explained; bugs of others stay bugs */
+#define FAILING 400 /* calls of a function that failed and are explained, some for each finding; others are judged by what explains these */
+#define FAILING_LEAST 16 /* of them for each finding, however many there are */
 #define BEGINNING 400 /* conditions of a path that was cut off */
 #define PASSING 200 /* calls of it that passed and are looked at; with more no cause is called necessary */
+
+/* Some call that showed this finding is explained by this cause. */
+struct reason {
+	uint32_t bug, cause;
+};
 
 /* A function whose calls are explained. */
 struct explained {
 	uint32_t function;
 	struct causes causes;
 	VEC(uint32_t) call_of; /* by test: number of its call + 1; 0: it was not looked at */
+	VEC(uint8_t) beyond;   /* by test: it failed like others, and there were too many to look at */
+	VEC(struct reason) reasons;
 	uint8_t *owed;	       /* of each cause: callers owe it */
 	int whole;	       /* time sufficed for all calls */
 };
@@ -122,42 +131,102 @@ static int is_of_shape(const struct test_bug *b)
 	return is_shared(b) || !strcmp(b->finding.bug.kind, "timeout") || strstr(b->finding.bug.kind, "-param-overlap");
 }
 
+static int is_assertion(const struct test_bug *b)
+{
+	return !strcmp(b->finding.bug.kind, "assert");
+}
+
 static int is_of_null(const struct test_bug *b)
 {
 	const char *kind = b->finding.bug.kind;
-	return !strcmp(kind, "null-pointer-use") || !strncmp(kind, "nullptr-with-", 13) || !strcmp(kind, "invalid-null-argument");
+	return !strcmp(kind, "null-pointer-use") || !strncmp(kind, "nullptr-", 8) || (!strcmp(kind, "pointer-pair") && b->finding.bug.summary && strstr(b->finding.bug.summary, "null pointer")) || !strcmp(kind, "invalid-null-argument");
+}
+
+/* Which failing tests are explained: where there are many, of each finding as many as of the others, from the first to the last of them. A function may fail for each of a thousand lengths. */
+static void choose_failing(const struct test_function *f, const uint8_t *wanted, uint8_t *chosen)
+{
+	struct shown_count {
+		uint32_t bug;
+		size_t tests, seen;
+	};
+	VEC(struct shown_count) counts = {0};
+	for (size_t pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < f->shown.size; i++) {
+			const struct test_shown *shown = &f->shown.data[i];
+			size_t k = 0;
+			if (!wanted[shown->test])
+				continue;
+			while (k < counts.size && counts.data[k].bug != shown->bug)
+				k++;
+			if (k == counts.size)
+				vec_push(&counts, ((struct shown_count){shown->bug, 0, 0}));
+			struct shown_count *c = &counts.data[k];
+			size_t share = FAILING / counts.size > FAILING_LEAST ? FAILING / counts.size : FAILING_LEAST;
+			c->tests += !pass;
+			if (pass)
+				chosen[shown->test] |= c->seen++ % ((c->tests + share - 1) / share) == 0;
+		}
+	vec_release(&counts);
+}
+
+/* Bytes before the start of an object of the caller's that the finding is about; 0: it is another. */
+static uint64_t bytes_before(const struct test_bug *b)
+{
+	struct located l;
+	if (owner_of(b->finding.bug.kind, b->finding.bug.report) != OWNER_CALLER || !located_read(b->finding.bug.report, &l) || l.where != LOCATED_BEFORE)
+		return 0;
+	return l.distance;
 }
 
 /* The calls: tests that passed, and those that failed in a way that may be a caller's fault. */
 static void add_calls(struct explaining *x, struct explained *e)
 {
 	const struct test_function *f = &x->s->functions.data[e->function];
-	uint8_t *wanted = mem_zalloc(f->tests.size + 1);
-	size_t failing = 0, passing = 0;
+	uint8_t *wanted = mem_zalloc(f->tests.size + 1), *chosen = mem_zalloc(f->tests.size + 1);
+	size_t passing = 0;
 	int all = 1;
 	for (size_t i = 0; i < f->shown.size; i++) {
 		const struct test_bug *b = bug_of(x, f->shown.data[i].bug);
 		if (b && b->finding.bug.confirmed && !is_owned(b) && !f->shown.data[i].order && is_of_null(b))
 			wanted[f->shown.data[i].test] |= 1 << 7;
+		if (b && b->finding.bug.confirmed && !is_owned(b) && !f->shown.data[i].order && is_assertion(b))
+			wanted[f->shown.data[i].test] |= 1 << 6;
+		if (b && b->finding.bug.confirmed && !f->shown.data[i].order && !strcmp(b->finding.bug.kind, "pointer-overflow"))
+			wanted[f->shown.data[i].test] |= 1 << 5;
 		if (b && b->finding.bug.confirmed && !is_owned(b))
 			wanted[f->shown.data[i].test] |= (uint8_t)(1u << (f->shown.data[i].order ? CAUSE_BY_OTHERS : is_shared(b) ? CAUSE_BY_SHAPE : is_of_shape(b) ? CAUSE_BY_ALL : CAUSE_BY_OTHERS));
 	}
+	choose_failing(f, wanted, chosen);
 	for (size_t i = 0; i < f->tests.size; i++) {
 		const struct test_case *t = &f->tests.data[i];
 		int failed = t->failed && wanted[i];
 		vec_push(&e->call_of, 0);
+		vec_push(&e->beyond, 0);
 		if (t->flags & (TEST_ASSUMED | TEST_WAITS) || (t->flags & TEST_HANG && !failed) || t->hidden || (!failed && !t->passed))
 			continue;
-		if (failed ? failing++ >= FAILING : passing++ >= PASSING) {
-			all &= failed;
+		if (failed && !chosen[i]) {
+			vec_last(&e->beyond) = 1;
+			continue;
+		}
+		if (!failed && passing++ >= PASSING) {
+			all = 0;
 			continue;
 		}
 		struct cause_call *call = causes_add(&e->causes, t->data, t->size, failed);
 		call->null = wanted[i] >> 7;
+		call->address = wanted[i] >> 5 & 1;
+		call->assertion = wanted[i] >> 6 & 1;
 		call->by = wanted[i] >> CAUSE_BY_SHAPE & 1 ? CAUSE_BY_SHAPE : wanted[i] >> CAUSE_BY_ALL & 1 ? CAUSE_BY_ALL : CAUSE_BY_OTHERS;
 		vec_last(&e->call_of) = (uint32_t)e->causes.calls.size;
 	}
+	for (size_t i = 0; i < f->shown.size; i++) {
+		const struct test_bug *b = bug_of(x, f->shown.data[i].bug);
+		uint32_t call = e->call_of.data[f->shown.data[i].test];
+		if (call && b && b->finding.bug.confirmed && !f->shown.data[i].order)
+			e->causes.calls.data[call - 1].before = bytes_before(b);
+	}
 	e->causes.exhausted = all && f->result.ended && f->result.exhausted && !f->beyond && f->checked && !f->unchecked && !f->suspected && !f->suppressed && !f->harness->limits;
+	free(chosen);
 	free(wanted);
 }
 
@@ -265,11 +334,6 @@ static int leaves_caller_memory(const struct test_bug *b)
 	return o == OWNER_CALLER || (o == OWNER_NONE && !strcmp(b->finding.bug.kind, "SEGV"));
 }
 
-static int is_assertion(const struct test_bug *b)
-{
-	return !strcmp(b->finding.bug.kind, "assert");
-}
-
 /* Arithmetic does not fail since a pointer is null: that the call breaks such a clause, too, says nothing of it. */
 static int is_arithmetic(const struct test_bug *b)
 {
@@ -335,9 +399,39 @@ static int breaks_owed(struct explained *e, const struct cause_call *call, int s
 	return 0;
 }
 
+/* Which causes explain which findings, by proof, in the calls that were looked at. */
+static void find_reasons(struct explained *e, const struct test_function *f)
+{
+	for (size_t i = 0; i < f->shown.size; i++) {
+		const struct test_shown *shown = &f->shown.data[i];
+		uint32_t call = e->call_of.data[shown->test], cause = call && !shown->order ? e->causes.calls.data[call - 1].cause : ENTRY_NONE;
+		size_t k = 0;
+		while (k < e->reasons.size && (e->reasons.data[k].bug != shown->bug || e->reasons.data[k].cause != cause))
+			k++;
+		if (cause != ENTRY_NONE && k == e->reasons.size)
+			vec_push(&e->reasons, ((struct reason){shown->bug, cause}));
+	}
+}
+
+/* Of a call that was not looked at, by its values: does it break what explains the same finding in others? */
+static int breaks_reason(struct explaining *x, struct explained *e, const struct test_case *t, const struct test_bug *b)
+{
+	for (size_t i = 0; i < e->reasons.size; i++) {
+		const struct reason *r = &e->reasons.data[i];
+		int breaks = 0;
+		if (r->bug == b->serial && e->owed[r->cause] && may_owe(x, e, &e->causes.all.data[r->cause], b))
+			causes_broken(&e->causes, t->data, t->size, r->cause, &breaks);
+		if (breaks)
+			return 1;
+	}
+	return 0;
+}
+
 static int is_owed(struct explaining *x, struct explained *e, const struct test_shown *shown, const struct test_bug *b)
 {
 	uint32_t call = e->call_of.data[shown->test], cause = call ? e->causes.calls.data[call - 1].cause : ENTRY_NONE;
+	if (e->beyond.data[shown->test])
+		return breaks_reason(x, e, &x->s->functions.data[e->function].tests.data[shown->test], b);
 	if (cause != ENTRY_NONE && e->owed[cause] && may_owe(x, e, &e->causes.all.data[cause], b))
 		return 1;
 	/* The cause is of the call's first finding. */
@@ -365,6 +459,7 @@ void test_owing_none(struct test_function *f, uint32_t serial)
 static void find_owing(struct explaining *x, struct explained *e)
 {
 	struct test_function *f = &x->s->functions.data[e->function];
+	find_reasons(e, f);
 	for (size_t i = 0; i < f->shown.size; i++) {
 		const struct test_bug *b = bug_of(x, f->shown.data[i].bug);
 		struct test_owing *o = b ? owing_of(f, b->serial) : NULL;
@@ -601,6 +696,8 @@ static int find_contracts(struct test_session *s)
 	for (size_t i = 0; i < x.functions.size; i++) {
 		causes_release(&x.functions.data[i].causes);
 		vec_release(&x.functions.data[i].call_of);
+		vec_release(&x.functions.data[i].beyond);
+		vec_release(&x.functions.data[i].reasons);
 		free(x.functions.data[i].owed);
 	}
 	hidden_release(&x.hidden);

@@ -60,8 +60,9 @@ struct trial {
 	VEC(uint8_t) ended; /* of each: the run ended, and nothing that it did contradicts the summary */
 };
 
-/* How many states of the summary are run, beside its witness; -1: not even that. */
-static int64_t states_of(const struct refuter *r, const struct revalidate_row *row)
+/* How many states of the summary are run, beside its witness; -1: not even that. A summary from a call has no test of the function's own: the bytes of another function's are a state like any, and a partial one says
+ * nothing of such. */
+static int64_t states_of(const struct refuter *r, const struct summary *x, const struct revalidate_row *row)
 {
 	if (row->kind == SUMMARY_SEGMENT) /* no run begins in the middle of a function */
 		return -1;
@@ -69,7 +70,9 @@ static int64_t states_of(const struct refuter *r, const struct revalidate_row *r
 		return (int64_t)(r->o->states ? r->o->states : STATES);
 	if (row->r.verdict != VALIDATE_VALID || !r->o->audit)
 		return -1;
-	return row->was_partial && row->r.partial ? 0 : (int64_t)r->o->audit;
+	if (row->was_partial && row->r.partial)
+		return x->called ? -1 : 0;
+	return (int64_t)r->o->audit;
 }
 
 static void add(struct trial *t, uint32_t summary, struct buf *input)
@@ -110,7 +113,7 @@ static int add_states(struct trial *t, uint32_t number, uint32_t i)
 		if (add_memory(&memory, &row->r) && sample_state_of(&t->sampler, x, carried.data, carried.size, &values, memory.data, memory.size, &input))
 			add(t, i, &input);
 		buf_clear(&input);
-		for (int64_t k = 0; k < states_of(t->r, row); k++)
+		for (int64_t k = 0; k < states_of(t->r, x, row); k++)
 			if (sample_state(&t->sampler, x, carried.data, carried.size, &input))
 				add(t, i, &input);
 	}
@@ -285,7 +288,7 @@ int refuter_run(struct refuter *r, const struct recall_function *function, struc
 	for (uint32_t i = 0; i < l->all.size && !e; i++)
 		if (is_waiting(&rows[i]))
 			e = add_witness(&t, f->number, i);
-		else if (states_of(r, &rows[i]) >= 0)
+		else if (states_of(r, &l->all.data[i], &rows[i]) >= 0)
 			e = add_states(&t, f->number, i);
 	if (!e && t.inputs.size)
 		e = judge(&t);

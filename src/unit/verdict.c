@@ -82,6 +82,19 @@ static void count_covered(const struct test_session *s, struct test_function *f)
 		    &s->covered, (uint64_t)f->unit << 32 | (f->first_outcome + i), NULL);
 }
 
+void test_find_covered(struct test_session *s)
+{
+	for (size_t i = 0; i < s->functions.size; i++) {
+		struct test_function *f = &s->functions.data[i];
+		for (size_t k = 0; k < f->covers.size; k++) {
+			const struct test_cover *c = &f->covers.data[k];
+			map_set(&s->covered, (uint64_t)c->unit << 32 | c->outcome, c->mask);
+		}
+	}
+	for (size_t i = 0; i < s->functions.size; i++)
+		count_covered(s, &s->functions.data[i]);
+}
+
 /* ----------------------------------------------------------------- verdict */
 
 __attribute__((format(printf, 2, 3))) static void reason(struct test_function *f, const char *fmt,
@@ -218,17 +231,9 @@ void test_conditions(const struct test_session *s, const struct test_function *f
 
 void test_judge(struct test_session *s)
 {
-	for (size_t i = 0; i < s->functions.size; i++) {
-		struct test_function *f = &s->functions.data[i];
-		for (size_t k = 0; k < f->covers.size; k++) {
-			const struct test_cover *c = &f->covers.data[k];
-			map_set(&s->covered, (uint64_t)c->unit << 32 | c->outcome, c->mask);
-		}
-	}
-	for (size_t i = 0; i < s->functions.size; i++) {
-		count_covered(s, &s->functions.data[i]);
+	test_find_covered(s);
+	for (size_t i = 0; i < s->functions.size; i++)
 		judge(&s->functions.data[i]);
-	}
 	for (size_t i = 0; i < s->functions.size; i++)
 		if (s->functions.data[i].result.composed && s->functions.data[i].verdict == TEST_VERIFIED)
 			judge_composed(s, &s->functions.data[i]);
