@@ -16,6 +16,7 @@
 
 #define COMPARING 0.4 /* of the time, at most: the rest is for tests */
 #define TESTING 0.7   /* of what is left then goes to searches; the rest to builds and checks */
+#define JUDGING 0.12  /* of what is left for tests: to run what fails on the base */
 #define EACH 4	      /* seconds of processor time to compare a function, if nobody says: what is not proved then is tested */
 
 struct work {
@@ -24,6 +25,7 @@ struct work {
 	struct test_options test, base_test; /* of sessions for the work tree, for the base */
 	struct test_shared *shared;
 	double left;		       /* seconds for comparing, INFINITY: no limit */
+	double later;		       /* seconds that are kept for what comes after the searches */
 	struct revision rev;	       /* the base's files */
 	const char *const *cflags;     /* for them */
 };
@@ -165,6 +167,8 @@ static void share_time(struct work *w)
 {
 	double left = deadline_left() * TESTING * test_workers(&w->test), each = w->c->to_test ? left / (double)w->c->to_test : INFINITY;
 
+	if (!isinf(left))
+		w->later = deadline_left() * JUDGING;
 	w->test.function_time = w->base_test.function_time = fmin(w->o->test.function_time, fmax(each, 0.01));
 }
 
@@ -200,7 +204,7 @@ static struct test_session *test(struct work *w, struct ci_file *f, const char *
 		free(s);
 		return NULL;
 	}
-	w->c->cut |= s->costs.late > 0;
+	w->c->cut |= s->costs.late > 0 || deadline_over();
 	const char *status = w->shared->stop ? "interrupted" : deadline_over() ? "budget" : "complete";
 	if (test_store_result(s, status))
 		log_warn("the verdicts are not stored: %s", error_text());
@@ -238,7 +242,9 @@ static void add_bug(struct work *w, enum ci_state state, const char *why, const 
 	vec_push(&w->c->bugs, (struct ci_bug){state, why, b});
 	if (state != CI_FIXED)
 		vec_push(&w->c->now.bugs, *b);
-	if (state != CI_NEW)
+	if (state == CI_UNCLEAR)
+		vec_push(&w->c->unclear.bugs, *b);
+	if (state == CI_EXISTING || state == CI_FIXED)
 		vec_push(&w->c->before.bugs, *b);
 }
 
@@ -277,6 +283,15 @@ static int has_function(const struct result *r, const char *name)
 	return 0;
 }
 
+/* Is what was driven in the base, too? Bugs of whole programs are. */
+static int is_in_base(const struct ci_file *f, const char *entry)
+{
+	for (size_t i = 0; entry && f->diff && i < f->diff->functions.size; i++)
+		if (f->diff->functions.data[i].now && !strcmp(f->diff->functions.data[i].now, entry))
+			return f->diff->functions.data[i].name != NULL;
+	return !f->added;
+}
+
 /* again: a session of the base that ran the bugs of the new version. */
 static void sort_bugs(struct work *w, struct ci_file *f, const struct test_session *again)
 {
@@ -287,10 +302,9 @@ static void sort_bugs(struct work *w, struct ci_file *f, const struct test_sessi
 		if (!b->confirmed)
 			continue;
 		int there = has_bucket(&f->before, b->bucket) || (was && was->now == TEST_OLD_BUG_THERE);
-		int is_there = !f->added && !(f->base && b->entry && !has_function(&f->before, b->entry)); /* the function, in the base */
-		if (!there && is_there && (!was || was->now == TEST_OLD_BUG_UNKNOWN))
+		if (!there && is_in_base(f, b->entry) && (!was || was->now == TEST_OLD_BUG_UNKNOWN))
 			why = "its input was not run on the base, or ended otherwise there: it may be older";
-		add_bug(w, there ? CI_EXISTING : CI_NEW, why, b);
+		add_bug(w, there ? CI_EXISTING : why ? CI_UNCLEAR : CI_NEW, why, b);
 	}
 	for (size_t i = 0; i < f->before.bugs.size; i++) {
 		const struct result_bug *b = &f->before.bugs.data[i];
@@ -316,16 +330,16 @@ static int requires_any(const struct result *r, const char *function)
 	return 0;
 }
 
-/* Of functions that both versions have. A clause has grown stronger if a call shows it (unit/growth.c); other words alone show nothing, nor that a clause is gone while there are others. */
+/* Of functions that both versions have, if there was time for all of it: else what one version was not seen to require says nothing. A clause has grown stronger if a call shows it (unit/growth.c); other words alone show nothing, nor that a clause is gone while there are others. */
 static void compare_contracts(struct work *w, const struct ci_file *f)
 {
 	for (size_t i = 0; i < f->after.contracts.size; i++) {
 		const struct result_contract *x = &f->after.contracts.data[i];
-		if (has_function(&f->before, x->function) && !requires_same(&f->before, x))
+		if (has_function(&f->before, x->function) && !requires_same(&f->before, x) && (x->before || !w->c->cut))
 			vec_push(&w->c->contracts,
 				 (struct ci_contract){x->function, x->requires, x->before ? CI_CONTRACT_STRONGER : CI_CONTRACT_OTHER, x->before ? x->call : NULL});
 	}
-	for (size_t i = 0; i < f->before.contracts.size; i++) {
+	for (size_t i = 0; i < f->before.contracts.size && !w->c->cut; i++) {
 		const struct result_contract *x = &f->before.contracts.data[i];
 		if (has_function(&f->after, x->function) && !requires_any(&f->after, x->function))
 			vec_push(&w->c->contracts, (struct ci_contract){x->function, x->requires, CI_CONTRACT_GONE, NULL});
@@ -339,10 +353,14 @@ static int explore(struct work *w, struct ci_file *f)
 
 	if (f->program || f->broken || (f->diff && !now)) /* all of it is as it was, or is gone */
 		return 0;
+	/* The base takes no more of what is left than the work tree. */
+	w->base_test.later = isinf(deadline_left()) ? 0 : w->later + fmax(deadline_left() - w->later, 0) / 2;
+	w->test.later = w->later;
 	if (before && !deadline_over())
 		f->base = test(w, f, before, 1, 0);
 	if (f->base)
 		test_result(&f->base, 1, 0, &f->before);
+	deadline_reserve(w->later);
 	if (!deadline_over())
 		f->now = test(w, f, now, 0, f->base ? f->base->records.campaign : 0);
 	if (f->now) {
@@ -353,6 +371,8 @@ static int explore(struct work *w, struct ci_file *f)
 		for (size_t i = 0; i < f->after.functions.size; i++)
 			vec_push(&w->c->now.functions, f->after.functions.data[i]);
 	}
+	deadline_reserve(0);
+	w->base_test.later = 0;
 	if (f->now && f->base && has_unmatched(f) && !deadline_over())
 		again = test(w, f, before, 1, f->now->records.campaign);
 	if (again && store_campaign_use(f->now->records.store, f->now->records.campaign)) /* what muster show and muster report are about */
@@ -424,6 +444,7 @@ void ci_release(struct ci *c)
 	vec_release(&c->contracts);
 	result_release(&c->now);
 	result_release(&c->before);
+	result_release(&c->unclear);
 	arena_release(&c->arena);
 	free(c->base);
 }

@@ -7,7 +7,7 @@
  *
  * For each C file that the change reaches, muster diff compares it with the base version. The functions whose own code changed, or whose behaviour is not proved to be the same, are then tested in both
  * versions as muster test does, with the store: what the base gave is reused, and from one run to the next. A bug is *new* if its input passes in the base, *existing* if it fails there too, in the same function and
- * with the same kind, *fixed* if an input of the base's passes now. Functions that were not tested are proved to behave as before: so do their bugs.
+ * with the same kind, *fixed* if an input of the base's passes now, and *unclear* if its input was not run in the base. Functions that were not tested are proved to behave as before: so do their bugs.
  */
 #ifndef MUSTER_CI_CI_H
 #define MUSTER_CI_CI_H
@@ -30,6 +30,7 @@ struct ci_options {
 
 #define CI_STATES(X)          \
 	X(NEW, "new")         \
+	X(UNCLEAR, "unclear") \
 	X(EXISTING, "existing") \
 	X(FIXED, "fixed")
 enum ci_state {
@@ -41,7 +42,7 @@ const char *ci_state_word(enum ci_state s);
 
 struct ci_bug {
 	enum ci_state state;
-	const char *why; /* of a new one that could not be run on the base: it may be older; else NULL */
+	const char *why; /* of an unclear one; else NULL */
 	const struct result_bug *bug;
 };
 
@@ -80,7 +81,7 @@ struct ci {
 	VEC(struct ci_file) files;
 	VEC(struct ci_bug) bugs;
 	VEC(struct ci_contract) contracts;
-	struct result now, before; /* for formats: bugs of the work tree; existing ones, and those that were fixed. Strings are the files' */
+	struct result now, before, unclear; /* for formats: bugs of the work tree; existing ones, and those that were fixed; of now: unclear ones. Strings are the files' */
 	uint64_t equal, changed, may, added, removed; /* functions */
 	uint64_t data; /* variables that begin with another value */
 	uint64_t held, again, unreached, unseen; /* summaries of the base (unit.h, struct test_reuse), where they are made */

@@ -122,14 +122,37 @@ static void add_file(struct ci *c, struct arena *arena, struct strmap *seen, con
 	vec_push(&c->files, (struct ci_file){.name = arena_strdup(arena, path)});
 }
 
+/* Paths from the top of the work tree, each with a zero behind it, as they are from the directory that we are in. */
+static int from_here(struct buf *paths)
+{
+	const char *ask_down[] = {"rev-parse", "--show-prefix", NULL}, *ask_up[] = {"rev-parse", "--show-cdup", NULL};
+	struct buf down = {0}, up = {0}, out = {0};
+	int e = first_of(ask_down, &down) || first_of(ask_up, &up) ? -1 : 0;
+
+	buf_str(&down), buf_str(&up), buf_str(paths);
+	size_t n = strcspn(down.data, "\n"), m = strcspn(up.data, "\n");
+	for (size_t at = 0; !e && at < paths->size; at += strlen(paths->data + at) + 1) {
+		const char *path = paths->data + at;
+		int below = !strncmp(path, down.data, n);
+		if (!below)
+			buf_add(&out, up.data, m);
+		buf_add(&out, path + (below ? n : 0), strlen(path) + 1 - (below ? n : 0));
+	}
+	buf_release(&down);
+	buf_release(&up);
+	buf_release(paths);
+	*paths = out;
+	return e;
+}
+
 int ci_reached(const char *base, struct arena *arena, struct ci *c)
 {
-	/* --relative: below the directory that we are in, named from there. */
-	const char *differ[] = {"diff", "--name-only", "-z", "--relative", base, "--", NULL};
-	const char *all[] = {"ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate", NULL};
+	/* All of the work tree, wherever in it we are: a header above may be what changed. */
+	const char *differ[] = {"diff", "--name-only", "-z", base, "--", NULL};
+	const char *all[] = {"ls-files", "-z", "--full-name", "--cached", "--others", "--exclude-standard", "--deduplicate", ":/", NULL};
 	struct buf changed = {0}, tracked = {0};
 	struct strmap headers = {0}, seen = {0};
-	int e = first_of(differ, &changed) || first_of(all, &tracked) ? -1 : 0, more = 0;
+	int e = first_of(differ, &changed) || first_of(all, &tracked) || from_here(&changed) || from_here(&tracked) ? -1 : 0, more = 0;
 
 	buf_str(&changed), buf_str(&tracked);
 	for (size_t at = 0; !e && at < changed.size; at += strlen(changed.data + at) + 1) {

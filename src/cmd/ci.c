@@ -95,7 +95,7 @@ static int is_whole(const struct ci *c)
 
 static int fails(const struct ci *c)
 {
-	return ((args.fail & FAIL_NEW) && count(c, CI_NEW)) || ((args.fail & FAIL_EXISTING) && count(c, CI_EXISTING)) || ((args.fail & FAIL_CHANGED) && (c->changed || c->data)) ||
+	return ((args.fail & FAIL_NEW) && count(c, CI_NEW)) || ((args.fail & FAIL_EXISTING) && (count(c, CI_EXISTING) || count(c, CI_UNCLEAR))) || ((args.fail & FAIL_CHANGED) && (c->changed || c->data)) ||
 	       ((args.fail & FAIL_MAY) && c->may) || ((args.fail & FAIL_CONTRACTS) && count_contracts(c, CI_CONTRACT_STRONGER));
 }
 
@@ -139,7 +139,7 @@ static void print_bugs(const struct ci *c, enum ci_state state)
 		printf("%-9s %s in %s (%s:%u)\n", ci_state_word(state), b->kind, b->function && *b->function ? b->function : b->entry ? b->entry : "?", b->file ? b->file : "?", b->line);
 		if (b->call)
 			printf("          call:   %s\n", b->call);
-		if (state == CI_NEW && b->replay)
+		if ((state == CI_NEW || state == CI_UNCLEAR) && b->replay)
 			printf("          replay: %s\n", b->replay);
 		if (x->why)
 			printf("          %s\n", x->why);
@@ -173,6 +173,8 @@ static void verdict(const struct ci *c, struct buf *out)
 	size_t new = count(c, CI_NEW), fixed = count(c, CI_FIXED), existing = count(c, CI_EXISTING);
 
 	buf_addf(out, "bugs: %zu new, %zu fixed, %zu existing", new, fixed, existing);
+	if (count(c, CI_UNCLEAR))
+		buf_addf(out, ", %zu unclear", count(c, CI_UNCLEAR));
 	if (c->changed || c->may || c->added || c->removed) {
 		buf_addf(out, "; behaviour of functions: %llu changed, %llu may change, %llu proved unchanged", (unsigned long long)c->changed, (unsigned long long)c->may, (unsigned long long)c->equal);
 		if (c->added || c->removed)
@@ -204,6 +206,7 @@ static void print_text(const struct ci *c, double seconds)
 		else if (c->files.data[i].words)
 			printf("%-9s %s: %s\n", c->files.data[i].broken ? "broken" : "note", c->files.data[i].name, c->files.data[i].words);
 	print_bugs(c, CI_NEW);
+	print_bugs(c, CI_UNCLEAR);
 	print_functions(c, DIFF_CHANGED, "changed");
 	print_functions(c, DIFF_MAY, "may");
 	for (size_t k = 0; k < c->files.size; k++)
@@ -378,7 +381,7 @@ static void markdown(const struct ci *c, struct buf *out)
 static int write_formats(const struct ci *c, double seconds)
 {
 	char *here = realpath(".", NULL);
-	struct formats_input in = {.result = &c->now, .before = &c->before, .version = MUSTER_VERSION, .name = "muster ci", .base = here ? here : "/", .time = (int64_t)time(NULL), .seconds = seconds};
+	struct formats_input in = {.result = &c->now, .before = &c->before, .unclear = &c->unclear, .version = MUSTER_VERSION, .name = "muster ci", .base = here ? here : "/", .time = (int64_t)time(NULL), .seconds = seconds};
 	struct buf text = {0};
 	int e = 0;
 
@@ -437,7 +440,7 @@ static int run(void)
 	e = write_formats(&c, seconds);
 	if (e)
 		fprintf(stderr, "muster ci: %s\n", error_text());
-	int code = e ? EXIT_INTERNAL : is_broken(&c) ? EXIT_USAGE : fails(&c) ? EXIT_FOUND : c.cut || c.open ? EXIT_INCONCLUSIVE : EXIT_OK;
+	int code = e ? EXIT_INTERNAL : is_broken(&c) ? EXIT_USAGE : fails(&c) ? EXIT_FOUND : c.cut || c.open || count(&c, CI_UNCLEAR) ? EXIT_INCONCLUSIVE : EXIT_OK;
 	ci_release(&c);
 	return code;
 }
@@ -475,7 +478,8 @@ int cmd_ci(int argc, char **argv)
 	    "  muster ci --base origin/main --sarif muster.sarif -- -Iinclude\n\n"
 	    "docs/ci.md has workflows for GitHub and GitLab.\n"
 	    "Exit code 0: nothing that --fail-on names; 1: something; 2: wrong usage, or a file does not compile;\n"
-	    "3: the time was over before all was done, or something could not be compared or tested.",
+	    "3: the time was over before all was done, something could not be compared or tested, or it is\n"
+	    "not known whether a bug is new.",
 	    rows};
 	VEC(const char *) files = {0};
 	int at = 0;

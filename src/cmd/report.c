@@ -215,7 +215,7 @@ static int report(struct command *c)
 	char *base = realpath(".", NULL);
 	int e = (c->of.id && load(c)) || (c->html && load_pages(c)) ? -1 : 0;
 	struct formats_input in = {&c->result,	      c->earlier.size ? &c->before : NULL, &covered, MUSTER_VERSION, file_base(c->of.program), base ? base : "/", c->last.time, c->last.seconds,
-				   c->of.id ? &c->history : NULL, c->of.id ? &c->annotations : NULL, c->diff.command ? &c->diff : NULL, c->validate.command ? &c->validate : NULL};
+				   c->of.id ? &c->history : NULL, c->of.id ? &c->annotations : NULL, c->diff.command ? &c->diff : NULL, c->validate.command ? &c->validate : NULL, NULL};
 
 	if (!e && wants_coverage(c) && c->of.id)
 		e = c->last.version ? covered_load(&covered, c->of.store, c->of.id, c->last.version)

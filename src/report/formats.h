@@ -23,6 +23,7 @@ struct formats_input {
 	const struct history *history;
 	const struct annotations *annotations;
 	const struct compared *diff, *validate; /* the last ones */
+	const struct result *unclear;	/* bugs of the result of which it is not known whether `before` has them; NULL: there is none */
 };
 
 void formats_sarif(const struct formats_input *in, struct buf *out);	 /* SARIF 2.1.0 */

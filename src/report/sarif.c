@@ -215,17 +215,19 @@ static void json_rules(struct json *j, const struct formats_input *in, struct st
 
 static void json_results(struct json *j, const struct formats_input *in, const struct strmap *rules)
 {
-	struct map now = {0}, before = {0};
+	struct map now = {0}, before = {0}, unclear = {0};
 	uint64_t rule;
 
 	formats_buckets(in->result, &now);
 	if (in->before)
 		formats_buckets(in->before, &before);
+	if (in->unclear)
+		formats_buckets(in->unclear, &unclear);
 	json_key(j, "results"), json_array_open(j);
 	for (size_t i = 0; i < in->result->bugs.size; i++) {
 		const struct result_bug *b = &in->result->bugs.data[i];
 		if (strmap_get(rules, b->kind, &rule))
-			json_result(j, in, b, rule, !in->before ? NULL : map_get(&before, b->bucket, NULL) ? "unchanged" : "new");
+			json_result(j, in, b, rule, !in->before || map_get(&unclear, b->bucket, NULL) ? NULL : map_get(&before, b->bucket, NULL) ? "unchanged" : "new");
 	}
 	for (size_t i = 0; in->before && i < in->before->bugs.size; i++) {
 		const struct result_bug *b = &in->before->bugs.data[i];
@@ -235,6 +237,7 @@ static void json_results(struct json *j, const struct formats_input *in, const s
 	json_array_close(j);
 	map_release(&now);
 	map_release(&before);
+	map_release(&unclear);
 }
 
 static void json_base(struct json *j, const struct formats_input *in)
