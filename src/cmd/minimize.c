@@ -3,10 +3,12 @@
  * The same is, for an input that fails on the san variant: a failure of the same
  * bucket (kind and place, confirm.h). For any other: the same branch outcomes on the cov variant,
  * and the same way to end. The search for it is search/minimize.c's; every candidate is run, each
- * in a process of its own.
+ * in a process of its own. When nothing more can be removed, the trace variant is made, and what a removal breaks (a length, a checksum) is repaired
+ * with the solver (search/repair.c).
  */
 #include "base/clock.h"
 #include "search/minimize.h"
+#include "search/repair.h"
 
 #include "base/error.h"
 #include "base/file.h"
@@ -32,7 +34,7 @@
 
 struct shrink {
 	const char *output;
-	int json, classes, coverage;
+	int json, classes, coverage, no_repair;
 	uint64_t runs;
 	struct operands_options from;
 	struct target_options target;
@@ -43,6 +45,8 @@ struct shrink {
 	struct target san, cov;
 	struct exec *exec;
 	uint64_t digest; /* of the coverage */
+	struct target trace;
+	struct repair *repair;
 	/* Figures. */
 	uint64_t done;
 	size_t before;
@@ -109,10 +113,25 @@ static void open_coverage(struct shrink *s, struct buf *data)
 		die(EXIT_USAGE, "%s", error_text());
 }
 
+/* Called once. Without the trace variant there are no repairs, and that is said. */
+static struct repair *open_repair(void *ctx)
+{
+	struct shrink *s = ctx;
+	if (target_make(&s->trace, s->operands.program, s->operands.command.argv.data, VARIANT_TRACE, &s->target)) {
+		log_warn("lengths and checksums are not repaired: %s", error_text());
+		return NULL;
+	}
+	s->trace.options.server = 1;
+	s->repair = repair_new(&s->trace);
+	if (!s->repair)
+		log_warn("lengths and checksums are not repaired: %s", error_text());
+	return s->repair;
+}
+
 /* Gives the predicate that the input satisfies. */
 static void open_predicate(struct shrink *s, struct buf *data, struct minimize *m)
 {
-	*m = (struct minimize){.keeps = same_coverage, .ctx = s, .max_runs = s->runs};
+	*m = (struct minimize){.keeps = same_coverage, .ctx = s, .max_runs = s->runs, .repair = s->no_repair ? NULL : open_repair};
 	if (!s->coverage) {
 		targets_make(&s->san, s->operands.program, s->operands.command.argv.data, VARIANT_SAN,
 			    &s->target);
@@ -121,7 +140,10 @@ static void open_predicate(struct shrink *s, struct buf *data, struct minimize *
 			die(EXIT_USAGE, "%s", error_text());
 		if (s->found.bug.confirmed) {
 			m->keeps = same_bug;
-			if (!strcmp(s->found.bug.kind, "timeout") && !m->max_runs)
+			if (strcmp(s->found.bug.kind, "timeout"))
+				return;
+			m->repair = NULL; /* each trace would take as long */
+			if (!m->max_runs)
 				m->max_runs = HANG_RUNS;
 			return;
 		}
@@ -142,7 +164,9 @@ static void fill(const struct shrink *s, const struct minimize *m, const struct 
 	result_count(r, s->before, "size.before");
 	result_count(r, data->size, "size.after");
 	result_count(r, m->changed, "changed");
-	result_count(r, m->runs, "stats.runs");
+	result_count(r, m->repaired, "repaired");
+	result_count(r, m->runs + m->traces, "stats.runs");
+	result_count(r, m->traces, "stats.traces");
 }
 
 static void show_json(const struct result *r, int end, double seconds)
@@ -168,6 +192,9 @@ static void show_text(const struct result *r, int classes, int end, double secon
 	printf("%s: %" PRIu64 " bytes, from %" PRIu64 "; %" PRIu64 " of them plainer; %" PRIu64 " runs, %.1f s%s\n", result_figure(r, "output_file")->word, after,
 	       result_figure(r, "size.before")->count, changed < after ? changed : after, result_figure(r, "stats.runs")->count, seconds,
 	       end == MINIMIZE_BUDGET ? " (stopped at --runs; it may get smaller)" : "");
+	uint64_t repaired = result_figure(r, "repaired")->count;
+	if (repaired)
+		printf("repaired: %" PRIu64 " times fields (a length, a count, a checksum) were solved for, so that bytes could go\n", repaired);
 	printf("keeps: %s\n", summary ? summary : classes ? "every branch outcome, and how often" : "every branch outcome");
 }
 
@@ -211,7 +238,8 @@ static const char about[] =
     "exactly\n"
     "the same branch outcomes. Pieces are removed, from halves down to single bytes, then bytes "
     "are\n"
-    "made '0', ' ' or 0. The result goes to TEST.min in this directory; the test is not changed.\n"
+    "made '0', ' ' or 0. Where that breaks a length or a checksum, the solver sets the field anew, and the\n"
+    "input is run again. The result goes to TEST.min in this directory; the test is not changed.\n"
     "\n"
     "  muster minimize muster-out/crashes/id:000000,sig:11\n"
     "  muster minimize --output small.gif crash.gif -- ./gifdump @@";
@@ -224,6 +252,7 @@ int cmd_minimize(int argc, char **argv)
 		       "where the result goes (TEST.min, in this directory)"),
 	    OPTION_U64("runs", 0, "N", &s.runs, "stop after N runs (5000; of a hang 100)"),
 	    OPTION_FLAG("coverage", 0, &s.coverage, "keep the branch outcomes, even if it fails"),
+	    OPTION_FLAG("no-repair", 0, &s.no_repair, "solve for no fields: only remove bytes and make them plainer"),
 	    OPTION_FLAG("classes", 0, &s.classes,
 			"of branches: keep about how often they are taken, too"),
 	    OPERANDS_ROWS(&s.from),
@@ -248,6 +277,8 @@ int cmd_minimize(int argc, char **argv)
 		target_release(&s.san);
 	}
 	finding_release(&s.found);
+	repair_free(s.repair);
+	target_release(&s.trace);
 	if (s.exec) {
 		exec_close(s.exec);
 		target_release(&s.cov);

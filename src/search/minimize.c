@@ -7,6 +7,10 @@
  * a value, then byte by byte. Since plainer bytes may allow more to be removed, all of it is
  * repeated until nothing changes.
  *
+ * Then, where the caller has means for it (repair.h), the same once more for all that was refused: a candidate that breaks a length or a checksum is
+ * led back to what the accepted input does, and asked about again. What it costs counts as runs. A repaired candidate
+ * must be smaller, or as long and plainer, so this ends too.
+ *
  * Invariant: `data` is always an input that the callback accepted. Inputs it refused are
  * remembered by hash, so that a repeated round asks only what is new; a collision
  * can only cost size, never a wrong result.
@@ -15,6 +19,7 @@
 
 #include "base/hash.h"
 #include "base/map.h"
+#include "search/repair.h"
 
 #include <string.h>
 
@@ -23,6 +28,11 @@ struct work {
 	struct buf *data; /* accepted */
 	struct buf next;  /* candidate */
 	struct map refused;
+	struct repair *repair;
+	int repairing;	    /* what is refused is repaired */
+	int learned;	    /* repair knows the accepted input */
+	uint64_t traced;    /* by others with it */
+	struct map hopeless; /* candidates that were not repaired */
 	int end; /* negative: failed; else enum minimize_end once stopped */
 	int stopped;
 };
@@ -35,7 +45,7 @@ static int try_next(struct work *w)
 
 	if (w->stopped || map_get(&w->refused, h, NULL))
 		return 0;
-	if (w->m->runs >= w->m->max_runs) {
+	if (w->m->runs + w->m->traces >= w->m->max_runs) {
 		w->end = MINIMIZE_BUDGET;
 		w->stopped = 1;
 		return 0;
@@ -47,6 +57,7 @@ static int try_next(struct work *w)
 
 		*w->data = w->next;
 		w->next = old;
+		w->learned = 0;
 		return 1;
 	}
 	if (answer < 0) {
@@ -57,14 +68,113 @@ static int try_next(struct work *w)
 	return 0;
 }
 
+/* -------------------------------------------------------- plainer bytes */
+
+static const char plain[] = {'0', ' ', 0};
+#define PLAIN ((unsigned)sizeof plain)
+
+/* Smaller is plainer. Every change lowers a byte's rank, so changing ends. */
+static unsigned rank(char c)
+{
+	unsigned i = 0;
+
+	while (i < PLAIN && plain[i] != c)
+		i++;
+	return i;
+}
+
+static size_t ranks(const struct buf *b)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < b->size; i++)
+		sum += rank(b->data[i]);
+	return sum;
+}
+
+/* -------------------------------------------------------------- repairs */
+
+/* What was used of max_runs, and what is left of it for the repair. */
+static void count_traces(struct work *w)
+{
+	struct minimize *m = w->m;
+
+	m->traces = repair_traces(w->repair) - w->traced;
+	repair_limit(w->repair, w->traced + m->max_runs - (m->runs < m->max_runs ? m->runs : m->max_runs));
+}
+
+static int try_repaired(void *ctx)
+{
+	struct work *w = ctx;
+	int smaller = w->next.size < w->data->size || ranks(&w->next) < ranks(w->data);
+
+	count_traces(w);
+	int took = smaller && try_next(w);
+	count_traces(w);
+	return w->stopped ? -1 : took;
+}
+
+static int fail(struct work *w)
+{
+	w->end = -1;
+	w->stopped = 1;
+	return 0;
+}
+
+/* Is there something to repair? The candidate was refused. */
+static int may_repair(struct work *w)
+{
+	uint64_t h = hash64(w->next.data, w->next.size, ~w->next.size);
+
+	if (!w->repairing || w->stopped || !map_set(&w->hopeless, h, 1))
+		return 0;
+	if (!w->learned && repair_learn(w->repair, buf_str(w->data), w->data->size) < 0)
+		return fail(w);
+	w->learned = 1;
+	count_traces(w);
+	return 1;
+}
+
+static int try_repairs(struct work *w)
+{
+	count_traces(w);
+	int got = repair_input(w->repair, &w->next, try_repaired, w);
+	count_traces(w);
+	if (got < 0 && !w->stopped)
+		return fail(w);
+	w->m->repaired += got > 0;
+	return got > 0;
+}
+
 /* -------------------------------------------------------------- removal */
 
-static int try_without(struct work *w, size_t from, size_t to)
+static void without(struct work *w, size_t from, size_t to)
 {
 	buf_clear(&w->next);
 	buf_add(&w->next, w->data->data, from);
 	buf_add(&w->next, w->data->data + to, w->data->size - to);
-	if (!try_next(w))
+}
+
+/* The fields that say how long it is are lowered first: what is still wrong then is a checksum, and the rest stays in its place. */
+static int try_shorter(struct work *w, size_t from, size_t to)
+{
+	if (!may_repair(w))
+		return 0;
+	if (repair_lengths(w->repair, w->data, from, to, &w->next)) {
+		int got = try_next(w);
+
+		w->m->repaired += got;
+		if (got || try_repairs(w))
+			return 1;
+		without(w, from, to);
+	}
+	return !w->stopped && try_repairs(w);
+}
+
+static int try_without(struct work *w, size_t from, size_t to)
+{
+	without(w, from, to);
+	if (!try_next(w) && !try_shorter(w, from, to))
 		return 0;
 	w->m->removed += to - from;
 	return 1;
@@ -109,20 +219,7 @@ static int remove_all(struct work *w)
 	return any;
 }
 
-/* -------------------------------------------------------- plainer bytes */
-
-static const char plain[] = {'0', ' ', 0};
-#define PLAIN ((unsigned)sizeof plain)
-
-/* Smaller is plainer. Every change lowers a byte's rank, so changing ends. */
-static unsigned rank(char c)
-{
-	unsigned i = 0;
-
-	while (i < PLAIN && plain[i] != c)
-		i++;
-	return i;
-}
+/* ------------------------------------------------- bytes made plainer */
 
 /* In [from, to): bytes of this value (or of any worse rank, if value is negative) become `to_char`.
  */
@@ -140,7 +237,7 @@ static int try_plain(struct work *w, size_t from, size_t to, int value, char to_
 			changed++;
 		}
 	}
-	if (!changed || !try_next(w))
+	if (!changed || (!try_next(w) && !(may_repair(w) && try_repairs(w))))
 		return 0;
 	w->m->changed += changed;
 	return 1;
@@ -175,6 +272,25 @@ static int plain_all(struct work *w)
 	return any;
 }
 
+/* Everything once more, with repairs. */
+static int all_repaired(struct work *w)
+{
+	int any;
+
+	if (w->stopped || !w->m->repair)
+		return 0;
+	if (!w->repair && (w->repair = w->m->repair(w->m->ctx)))
+		w->traced = repair_traces(w->repair);
+	if (!w->repair)
+		return 0;
+	w->repairing = 1;
+	any = remove_all(w);
+	if (!any)
+		any = plain_all(w);
+	w->repairing = 0;
+	return any;
+}
+
 int minimize_input(struct minimize *m, struct buf *data)
 {
 	struct work w = {.m = m, .data = data, .end = MINIMIZE_DONE};
@@ -184,6 +300,7 @@ int minimize_input(struct minimize *m, struct buf *data)
 		m->max_runs = MINIMIZE_RUNS;
 	m->runs = 1;
 	m->removed = m->changed = 0;
+	m->traces = m->repaired = 0;
 	first = m->keeps(m->ctx, buf_str(data), data->size);
 	if (first <= 0)
 		return first < 0 ? -1 : MINIMIZE_NOT;
@@ -191,10 +308,11 @@ int minimize_input(struct minimize *m, struct buf *data)
 		int any = remove_all(&w);
 
 		any |= plain_all(&w);
-		if (!any)
+		if (!any && !all_repaired(&w))
 			break;
 	}
 	buf_release(&w.next);
 	map_release(&w.refused);
+	map_release(&w.hopeless);
 	return w.end;
 }

@@ -13,21 +13,28 @@
 
 #include <stdint.h>
 
+struct repair;
+
 #define MINIMIZE_RUNS 5000 /* runs of one minimisation | the option's default */
 
 struct minimize {
 	/* 1: this input does it too; 0: it does not; negative: stop, with words. */
 	int (*keeps)(void *ctx, const void *data, size_t size);
 	void *ctx;
-	uint64_t max_runs; /* calls of keeps; 0: MINIMIZE_RUNS */
+	uint64_t max_runs; /* calls of keeps, and traces; 0: MINIMIZE_RUNS */
+	/* Asked once, when nothing more goes without it: what makes lengths and checksums true again where a removal breaks them (repair.h). It stays the caller's. NULL, or
+	 * a result of NULL: nothing does. */
+	struct repair *(*repair)(void *ctx);
 	/* Results. */
-	uint64_t runs;
-	size_t removed; /* bytes */
-	size_t changed; /* bytes made '0', ' ' or 0 */
+	uint64_t runs;	   /* calls of keeps */
+	uint64_t traces;   /* runs for repairs */
+	uint64_t repaired; /* candidates that were accepted only after a repair */
+	size_t removed;	   /* bytes */
+	size_t changed;	   /* bytes made '0', ' ' or 0 */
 };
 
 enum minimize_end {
-	MINIMIZE_DONE,	 /* no single byte can be removed or made plainer */
+	MINIMIZE_DONE,	 /* no single byte was found that can be removed or made plainer */
 	MINIMIZE_BUDGET, /* max_runs were used up: as small as it came */
 	MINIMIZE_NOT,	 /* the input as it is does not do it: nothing was changed */
 };
