@@ -357,6 +357,9 @@ bench-mutants: all
 bench-growth: all
 	@bench/growth $(ARGS)
 
+bench-validate-growth: all
+	@bench/validate-growth $(ARGS)
+
 # muster test: speed and growth; generated functions beside all their inputs; every function of four packages.
 .PHONY: bench-compositional
 bench-compositional: all
@@ -513,7 +516,7 @@ deb: all
 clean:
 	rm -rf $(B)
 
-.PHONY: bench-contracts campaign-contract-mutants bench-summaries bench-summary-cost bench-diff bench-iccut asan lint campaign-reuse campaign-summaries campaign-vc campaign-diff campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth bench-mutants challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh check-shrunk demo bench deps install clean
+.PHONY: bench-contracts campaign-contract-mutants bench-summaries bench-summary-cost bench-diff bench-iccut asan lint campaign-reuse campaign-summaries campaign-vc campaign-diff campaign-match campaign-escape campaign-masking bench-harm bench-loops bench-units bench-variants bench-checkers bench-check-cost truth campaign-units bench-coverage bench-divergence bench-solve bench-growth bench-validate-growth bench-mutants challenges campaign-kill campaign-queue campaign-recheck campaign-csmith campaign-libc campaign-packages campaign-known campaign-false campaign-refine campaign-invariants bench-invariants all runtime check-fresh check-shrunk demo bench deps install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 

@@ -146,6 +146,7 @@ struct fuzz_records {
 	struct outdir *outdir;
 	uint64_t imported; /* tests of the store with smaller ids were seen */
 	struct map own;	   /* ids of tests that this worker added */
+	int noted_cut;	   /* the store knows that IC-Cut came to its end */
 	int noted_lost;	   /* the store knows that the search is not exhaustive, */
 	int noted_sized;   /* and that sizes of heap blocks depend on the input */
 };
@@ -173,6 +174,7 @@ struct fuzz_copies {
 	double next;	/* seconds of traced runs before the next look at what is hot */
 	unsigned looks; /* so far */
 	unsigned seen;	/* of shared->copies_made */
+	int without_calls; /* the trace variant is run in the place of the calls variant */
 	struct buf recent[FUZZ_RECENT];
 	unsigned noted;
 };
@@ -302,6 +304,8 @@ void campaign_store_result(const struct fuzz *f);
 /* supervise.c: a whole campaign. Checkers (build/variant.h), suppressions, the sandbox, the memory budget and the deadline are the
  * process's, and chosen before; *stop of f->shared ends it. 0, or -1 with words. */
 void campaign_complete(struct fuzz_options *o); /* what follows from the others, or has a default */
+/* Bytes of the records in the program, once it is open. */
+uint64_t campaign_records(const struct fuzz *f);
 int campaign_open(struct fuzz *f, const struct fuzz_options *o, char *const *argv); /* both are borrowed */
 void campaign_close(struct fuzz *f);
 /* Who watches. show: a few times a second; end: the last worker is gone, or there was none. words: show draws on standard error, so

@@ -346,6 +346,11 @@ static int make_more(struct fuzz *f)
 	return e;
 }
 
+static int knows_calls(const struct fuzz *f)
+{
+	return search_kind_calls(f->o->search.kind) && !f->copies.without_calls;
+}
+
 /* Another variant of the same program in the place of the one that is run: mappings and site tables stay. One that cannot be had is done without. */
 static int change(struct fuzz *f)
 {
@@ -361,13 +366,28 @@ static int change(struct fuzz *f)
 		f->shared->copies = targets[i]->variant.copies;
 		if (launcher_set_program(launchers[i], targets[i]->options.program, targets[i]->options.env))
 			return -1;
+		targets[i]->shm.options.flags &= ~(uint32_t)MUSTER_FLAG_CALLS;
 	}
+	if (knows_calls(f))
+		search_without_calls(f->search);
+	f->copies.without_calls = 1;
 	return 0;
+}
+
+/* The calls variant has no fast copies, and is what a strategy needs that knows calls. Generational search knows more beside IC-Cut (auto), but can do without when running the program costs more than
+ * all else. */
+static int may_leave_calls(const struct fuzz *f)
+{
+	const struct search_stats *s = search_stats(f->search);
+
+	if (!knows_calls(f))
+		return 1;
+	return f->o->search.ic_shares && (s->traced_seconds > s->symbolic_seconds / 2 || getenv(AFTER_VARIABLE));
 }
 
 int fuzz_copies_turn(struct fuzz *f)
 {
-	if (f->o->search.repeatable || f->run.trace.variant.copies == COPIES_BOTH || getenv(COPIES_VARIABLE))
+	if (f->o->search.repeatable || !may_leave_calls(f) || (!knows_calls(f) && f->run.trace.variant.copies == COPIES_BOTH) || getenv(COPIES_VARIABLE))
 		return 0;
 	if (!f->number && make_more(f))
 		return -1;

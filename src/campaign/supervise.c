@@ -10,6 +10,7 @@
  */
 #include "base/budget.h"
 #include "base/deadline.h"
+#include "base/elf.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -18,6 +19,7 @@
 #include "base/stop.h"
 #include "build/cache.h"
 #include "build/home.h"
+#include "build/record.h"
 #include "campaign/campaign.h"
 
 #include <errno.h>
@@ -263,6 +265,24 @@ void campaign_complete(struct fuzz_options *o)
 		o->search.solve.seconds = 0.5;
 	if (!o->seed)
 		o->seed = (uint64_t)time(NULL) ^ (uint64_t)getpid() << 32;
+}
+
+static int add_records(void *ctx, const char *name, const void *contents, size_t size)
+{
+	uint64_t *bytes = ctx;
+	(void)contents;
+	*bytes += strcmp(name, RECORD_SECTION) ? 0 : size;
+	return 0;
+}
+
+uint64_t campaign_records(const struct fuzz *f)
+{
+	struct buf b = {0};
+	uint64_t bytes = 0;
+	if (!file_read(f->program, &b))
+		elf_sections(b.data, b.size, add_records, &bytes);
+	buf_release(&b);
+	return bytes;
 }
 
 int campaign_open(struct fuzz *f, const struct fuzz_options *o, char *const *argv)

@@ -14,7 +14,9 @@
 #include "campaign/campaign.h"
 #include "campaign/version.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -114,6 +116,27 @@ static void note_runtime(const char *program, struct strmap *out)
 	free(path);
 }
 
+/* IC-Cut beside generational search (auto) explores a version once: a search that is resumed does not begin it again when it had come to its end. */
+#define CUT_OVER "cut over"
+
+static int cut_was_over(struct fuzz *f)
+{
+	struct buf version = {0};
+	int is = store_value_get(f->records.store, f->records.campaign, CUT_OVER, &version) > 0 && strtoull(buf_str(&version), NULL, 10) == f->shared->version;
+	buf_release(&version);
+	return is;
+}
+
+static int note_cut(struct fuzz *f)
+{
+	char version[24];
+	if (!f->o->search.ic_shares || f->number || f->records.noted_cut || !search_cut_is_over(f->search))
+		return 0;
+	f->records.noted_cut = 1;
+	int n = snprintf(version, sizeof version, "%" PRIu64, f->shared->version);
+	return store_value_set(f->records.store, f->records.campaign, CUT_OVER, version, (size_t)n);
+}
+
 static int open_search(struct fuzz *f)
 {
 	struct search_options o = f->o->search;
@@ -121,6 +144,7 @@ static int open_search(struct fuzz *f)
 	o.seed = f->o->seed + f->number * 0x9e3779b97f4a7c15ull;
 	o.no_mutate = f->o->no_mutate;
 	o.run_seconds = f->o->run_time;
+	o.ic_elsewhere = f->number > 0 || cut_was_over(f);
 	o.dictionary = f->o->dictionary;
 	o.solve.dump_dir = f->o->dump_queries;
 	o.solve.stop = &f->shared->stop;
@@ -236,7 +260,7 @@ int fuzz_open(struct fuzz *f)
 	    !(f->run.child = launcher_new(&f->run.trace_child.options)))
 		return -1;
 	if (!f->number)
-		f->shared->copies = f->run.trace.variant.copies;
+		f->shared->copies = search_kind_calls(f->o->search.kind) ? COPIES_SLOW : f->run.trace.variant.copies;
 	fuzz_san_begin(f);
 	return fuzz_callees_open(f) || open_search(f) ? -1 : 0;
 }
@@ -488,7 +512,7 @@ int fuzz_loop(struct fuzz *f)
 		r = search_step(f->search);
 		int more = r < 0 ? -1 : fuzz_callees_turn(f);
 		r = more > 0 ? 1 : r;
-		if (more < 0 || fuzz_note_lost(f) || fuzz_copies_turn(f) || fuzz_failures_flush(f, 0) || fuzz_write_stats(f))
+		if (more < 0 || note_cut(f) || fuzz_note_lost(f) || fuzz_copies_turn(f) || fuzz_failures_flush(f, 0) || fuzz_write_stats(f))
 			return -1;
 		if (f->o->until_bug && f->figures->bugs)
 			f->shared->stop = 1;

@@ -178,7 +178,7 @@ int cmd_fuzz(int argc, char **argv)
 	static struct fuzz_options o = FUZZ_DEFAULTS;
 	static struct fuzz f;
 	static struct check_options check;
-	static const char *strategy = "auto", *ic_config;
+	static const char *strategy = "generational", *ic_config;
 	static double ic_seconds;
 	static double function_limit, recheck;
 	static int no_optimistic, no_z3;
@@ -207,7 +207,7 @@ int cmd_fuzz(int argc, char **argv)
 			  "seconds of processor time that one run may take, or wait (1)"),
 	    TARGET_MEM_ROW(&o.target),
 	    MEMORY_ROW(&o.memory),
-	    OPTION_STR("strategy", 0, "NAME", &strategy, "how paths are searched: auto (the default), generational, compositional, ic-cut"),
+	    OPTION_STR("strategy", 0, "NAME", &strategy, "how paths are searched: generational (the default), auto (IC-Cut beside it), compositional, ic-cut"),
 	    OPTION_STR("ic-cut-config", 0, "LETTER", &ic_config, "IC-Cut as one of the configurations A to G (E); F is generational search"),
 	    OPTION_DOUBLE("ic-cut-time", 0, "S", &ic_seconds, "seconds of processor time that IC-Cut explores one function (10)"),
 	    CHECK_ROWS(&check),
@@ -249,6 +249,8 @@ int cmd_fuzz(int argc, char **argv)
 		option_usage(&spec, "--strategy: %s", error_text());
 	if ((ic_config || o.search.kind == KIND_IC_CUT) && ic_config_apply(ic_config ? ic_config : "E", ic_seconds, &o.search))
 		option_usage(&spec, "--ic-cut-config: %s", error_text());
+	if (o.search.kind == KIND_AUTO)
+		ic_auto_apply(ic_seconds, &o.search);
 	o.stats = check.stats;
 	o.search.function_limit = function_limit;
 	o.search.solve.no_optimistic = no_optimistic;
@@ -257,6 +259,8 @@ int cmd_fuzz(int argc, char **argv)
 	campaign_complete(&o);
 	if (campaign_open(&f, &o, argv + at))
 		stop_give_up(error_text());
+	if (o.search.ic_shares)
+		ic_auto_fit(campaign_records(&f), &o.search);
 	if (deadline_open(o.summaries ? o.seconds - o.seconds * SUMMARY_SHARE : o.seconds))
 		die(EXIT_INTERNAL, "%s", error_text());
 	stop_catch(&f.shared->stop);

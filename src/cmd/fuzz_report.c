@@ -221,6 +221,37 @@ static void print_older_json(const struct fuzz *f, struct store *store, const st
 	json_object_close(j);
 }
 
+/* What --strategy auto did, and why. */
+static void choice_text(const struct search_options *o, const struct search_stats *s, struct buf *out)
+{
+	if (o->ic_large)
+		buf_addf(out, "generational search: the program is large");
+	else if (!s->ic_learned)
+		buf_addf(out, "generational search: nothing was learned of the program's calls in this run");
+	else if (!s->ic_callees)
+		buf_addf(out, "generational search: no function that is called decides anything on the paths of %" PRIu64 " tests", s->ic_learned);
+	else
+		buf_addf(out, "%" PRIu64 " functions that are called decide something on the paths of %" PRIu64
+			 " tests: IC-Cut beside generational search, by what they find (IC-Cut %" PRIu64 " outcomes)", s->ic_callees, s->ic_learned, s->ic_found);
+}
+
+static void print_choice_json(const struct search_options *o, const struct search_stats *s, struct json *j)
+{
+	struct buf text = {0};
+	choice_text(o, s, &text);
+	json_key(j, "strategy"), json_str(j, "auto");
+	json_key(j, "strategy_why"), json_str(j, buf_str(&text));
+	buf_release(&text);
+}
+
+static void print_choice(const struct search_options *o, const struct search_stats *s)
+{
+	struct buf text = {0};
+	choice_text(o, s, &text);
+	printf("strategy  %s\n", buf_str(&text));
+	buf_release(&text);
+}
+
 static void print_rungs(const struct solve_stats *s)
 {
 	const char *sep = "";
@@ -319,6 +350,8 @@ static void print_text(const struct fuzz *f, struct store *store, const struct c
 		printf("scribbled %" PRIu64 " runs wrote over the memory in which the runtime records what they did: a wild write; look for it with "
 		       "-fsanitize=address\n",
 		       s->search.scribbled);
+	if (o->stats && (o->search.ic_shares || o->search.ic_large))
+		print_choice(&o->search, &s->search);
 	if (o->stats && s->solve.queries)
 		print_rungs(&s->solve);
 	if (o->stats)
@@ -350,6 +383,8 @@ static void print_json(const struct fuzz *f, struct store *store, const struct c
 	json_key(j, "status"), json_str(j, status);
 	confine_json(j);
 	json_key(j, "exhaustive"), json_bool(j, s->exhaustive);
+	if (o->search.ic_shares || o->search.ic_large)
+		print_choice_json(&o->search, &s->search, j);
 	json_key(j, "losses"), json_object_open(j);
 	for (unsigned l = 0; l < LOSS_COUNT; l++)
 		if (s->losses[l])

@@ -413,7 +413,7 @@ static void open_terms(struct search *s, struct search_suspended *h)
 	import_init(&x->import, &x->trace, x->pool, x->size);
 	if (composed)
 		compose_bind(s->t.compose, &s->now.parent_calls, &x->import);
-	if (s->o.subsume)
+	if (s->o.subsume || ic_shares(s))
 		search_subsume(s, x, &h->wanted);
 	x->strict = search_open_path(s, x);
 	checks_open(s, x);
@@ -489,7 +489,7 @@ static struct search_suspended *resume(struct search *s, struct search_test *t)
 static int ask_loops(struct search *s, const struct expansion *x)
 {
 	struct expansion y = {.test = x->test, .data = x->data, .size = x->size, .filler = x->filler, .trace = x->trace};
-	if (!s->next.loops || x->test->stage != STAGE_UNCOVERED || !s->now.parent.steps.size || composed_any(s) || (s->next.ic && !ic_at_root(s)))
+	if (!s->next.loops || x->test->stage != STAGE_UNCOVERED || !s->now.parent.steps.size || composed_any(s) || (ic_is_on(s) && !ic_at_root(s)))
 		return 0;
 	return loops_ask(s, &y);
 }
@@ -560,8 +560,11 @@ static int begin(struct search *s, struct search_suspended *h)
 		return r;
 	search_read_path(s, &s->now.parent, &s->now.parent_calls, &x->trace);
 	if (search_kind_calls(s->o.kind) && frames_read(&s->now.frames, &x->trace, &s->now.parent)) {
-		search_lose(s, LOSS_UNTRACED);
-		return 1;
+		frames_release(&s->now.frames);
+		if (!s->o.ic_shares) { /* else its decisions are in no call, and generational search has them */
+			search_lose(s, LOSS_UNTRACED);
+			return 1;
+		}
 	}
 	search_note(s, &s->now.parent);
 	if (s->h.path)
@@ -617,7 +620,7 @@ int search_expand(struct search *s, struct search_test *t, const struct buf *dat
 		t->flags |= TEST_VALUES;
 	else if (r == 0)
 		t->stage++;
-	if (t->stage >= STAGE_DONE && (!s->next.ic || ic_at_root(s))) /* callers explore it again */
+	if (t->stage >= STAGE_DONE && (!ic_is_on(s) || ic_at_root(s))) /* callers explore it again */
 		traces_drop(&s->next.traces, t->id);
 	return r;
 }

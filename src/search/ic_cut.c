@@ -11,10 +11,12 @@
 
 #include "base/hash.h"
 #include "base/limit.h"
+#include "base/log.h"
 #include "search/ic_inside.h"
 #include "search/ic_probe.h"
 #include "search/ic_tied.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define TURN 10 /* rank that a long path loses, so that others go first now and then | as in negate.c */
@@ -384,19 +386,54 @@ static int slice(struct search *s)
 	int r = ic_learn(s);
 	if (r > 0)
 		return 1;
-	while (!r) {
+	while (!r && !s->next.ic->over) {
 		if (!ic_unit_settle(s))
 			return 0;
 		r = explore(s);
 		if (!r && search_paused(s))
 			return 1;
 	}
-	return -1;
+	return r ? -1 : 0;
+}
+
+int ic_is_on(const struct search *s)
+{
+	return s->next.ic && s->next.strategy && s->next.strategy->plan == plan;
+}
+
+int ic_shares(const struct search *s)
+{
+	return s->o.ic_shares && ic_is_on(s);
+}
+
+int search_cut_is_over(const struct search *s)
+{
+	return !s->next.ic || s->next.ic->over;
 }
 
 static int is_ic(const struct search *s)
 {
-	return s->next.ic != NULL;
+	return s->next.ic && !s->o.ic_shares;
 }
 
+static int is_part(const struct search *s)
+{
+	return s->next.ic && s->o.ic_shares && !s->next.ic->over;
+}
+
+/* The end of it is not that of the search. */
+static int slice_part(struct search *s)
+{
+	uint64_t covered = s->cover.covered;
+	int r = slice(s);
+	s->stats.ic_found += s->cover.covered - covered;
+	if (r == 0 && !s->next.ic->over) {
+		s->next.ic->over = 1;
+		log_info("strategy: IC-Cut has explored all that it would, with %" PRIu64 " new outcomes: generational search goes on", s->stats.ic_found);
+	}
+	return r < 0 ? -1 : 1;
+}
+
+/* As much as mutation leaves to generational search, since either may be the better one. */
+const struct strategy strategy_ic_part = {.name = "ic-cut", .ready = is_part, .slice = slice_part, .plan = plan, .least = 0.1};
 const struct strategy strategy_ic = {.name = "ic-cut", .ready = is_ic, .slice = slice, .plan = plan, .least = 0.5};

@@ -21,6 +21,11 @@
 /* Sets what the configuration has; seconds: for each function, 0: the default. -1 with words. */
 int ic_config_apply(const char *name, double seconds, struct search_options *o);
 
+/* auto: configuration E beside generational search; options of the user's are left as they are. */
+void ic_auto_apply(double seconds, struct search_options *o);
+/* The same once the program is known: of one whose records have so many bytes nothing is left of it if they are too many. */
+void ic_auto_fit(uint64_t bytes, struct search_options *o);
+
 /* How a function was done with: X(NAME, key, words); the first four are the groups of Fig. 4. */
 #define IC_OUTCOMES(X)                                                                                              \
 	X(EXHAUSTED, "exhausted", "explored to the end and summarised")                                             \
@@ -37,15 +42,20 @@ enum ic_outcome {
 	    IC_OUTCOME_COUNT
 };
 
-struct ic *ic_new(void);
+struct ic *ic_new(int over);
 void ic_free(struct ic *ic);
 /* A test was kept; a run of the calls variant was read (its path is s->now.child), which the next test that is kept may have come from. */
 void ic_kept(struct search *s, const struct search_test *t);
 void ic_saw(struct search *s, const struct trace *t);
 
+/* Does IC-Cut have the slice? */
+int ic_is_on(const struct search *s);
 /* Is what the program is called from explored now? */
 int ic_at_root(const struct search *s);
+/* Is what is left out of the path that is explored now left to others (auto), and so no loss? */
+int ic_shares(const struct search *s);
 
-extern const struct strategy strategy_ic;
+/* The whole of the search; and beside generational search, which has the rest (auto). */
+extern const struct strategy strategy_ic, strategy_ic_part;
 
 #endif

@@ -24,7 +24,7 @@ struct ic_entry {
 	int reused; /* some have REUSED */
 };
 enum {
-	CLOSED = 1,
+	CLOSED = SEARCH_CLOSED,
 	REUSED = SEARCH_APART,
 };
 
@@ -73,6 +73,7 @@ struct ic {
 	ic_numbers order, saw;
 	size_t ordered; /* edges when `order` was made */
 	int learned;
+	int over; /* with shares: nothing is left for it, or nothing ever was */
 	unsigned round;
 	/* Of the expansion that is done now: */
 	struct ic_entry *entry;

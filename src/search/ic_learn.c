@@ -4,6 +4,8 @@
  */
 #include "search/ic_inside.h"
 
+#include "base/log.h"
+
 #include <string.h>
 
 #define TESTS LIMIT(200000, 64) /* that are kept in memory; more are dropped | some hundred megabytes */
@@ -16,9 +18,11 @@ void ic_entry_release(struct ic_entry *e)
 
 /* ---------------------------------------------------------------- life time */
 
-struct ic *ic_new(void)
+struct ic *ic_new(int over)
 {
-	return mem_zalloc(sizeof(struct ic));
+	struct ic *ic = mem_zalloc(sizeof *ic);
+	ic->over = over;
+	return ic;
 }
 
 void ic_free(struct ic *ic)
@@ -118,6 +122,8 @@ void ic_saw(struct search *s, const struct trace *t)
 	struct frames f = {0};
 	ic_numbers number = {0};
 	vec_clear(&ic->saw);
+	if (ic->over)
+		return;
 	if (!frames_read(&f, t, &s->now.child)) {
 		learn_calls(s, &f.calls, &number);
 		learn_decisions(ic, &f, &s->now.child, &number);
@@ -152,8 +158,11 @@ void ic_kept(struct search *s, const struct search_test *t)
 {
 	struct ic *ic = s->next.ic;
 	struct ic_test x = {.t = *t};
+	if (ic->over)
+		return;
 	if (ic->tests.size >= TESTS) {
-		search_lose(s, LOSS_DROPPED);
+		if (!s->o.ic_shares)
+			search_lose(s, LOSS_DROPPED);
 		return;
 	}
 	uint8_t *copy = arena_alloc(&ic->bytes, t->size + 1);
@@ -187,6 +196,38 @@ static int trace_test(struct search *s, struct ic_test *x)
 	return 0;
 }
 
+/* Functions that are called and decide something, or call such a one: without them there is nothing to decompose. */
+static unsigned count_callees(const struct ic *ic)
+{
+	uint8_t *decides = mem_zalloc(ic->functions.size + 1);
+	unsigned count = 0;
+	for (size_t i = 0; i < ic->tests.size; i++)
+		for (size_t k = 0; k < ic->tests.data[i].functions.size; k++)
+			decides[ic->tests.data[i].functions.data[k]] = 1;
+	for (size_t i = 0; i < ic->functions.size; i++)
+		count += decides[i] && !ic->functions.data[i].root;
+	free(decides);
+	return count;
+}
+
+/* What auto does, from what the learning phase saw; IC-Cut alone leaves things out in any case. */
+static void note_learned(struct search *s)
+{
+	struct ic *ic = s->next.ic;
+	unsigned callees = count_callees(ic);
+	s->stats.ic_learned = ic->tests.size;
+	s->stats.ic_callees = callees;
+	if (!s->o.ic_shares) {
+		search_lose(s, LOSS_SKIPPED);
+		return;
+	}
+	ic->over = !callees;
+	if (callees)
+		log_info("strategy: %u functions that are called decide something on the paths of %zu tests: IC-Cut, callees first, and generational search share the time, by what they find", callees, ic->tests.size);
+	else
+		log_info("strategy: no function that is called decides anything on the paths of %zu tests: generational search", ic->tests.size);
+}
+
 /* 0; 1: the slice ended before; -1. */
 int ic_learn(struct search *s)
 {
@@ -200,7 +241,7 @@ int ic_learn(struct search *s)
 			return 1;
 	}
 	if (!ic->learned)
-		search_lose(s, LOSS_SKIPPED);
+		note_learned(s);
 	ic->learned = 1;
 	return 0;
 }

@@ -44,6 +44,7 @@ struct kept_trace *traces_find(struct traces *c, uint64_t test);
 void traces_drop(struct traces *c, uint64_t test);
 void traces_release(struct traces *c);
 
+#define SEARCH_CLOSED 1 /* no limit: a bit */
 #define SEARCH_APART 2 /* no limit: a bit */
 
 /* The run of a path that is being negated. */
@@ -62,7 +63,7 @@ struct expansion {
 	uint32_t *matters;	    /* matter_of, made when it is first needed */
 	uint32_t *marks;	    /* of each step that was come to: solve_path_mark of the strict path; NULL: calls are not known */
 	uint32_t *relaxed_marks;    /* the same of the other */
-	const uint8_t *apart;	    /* of each step: SEARCH_APART if it is inside a call that a summary stands for; NULL: none is */
+	const uint8_t *apart;	    /* of each step: SEARCH_APART if it is inside a call that a summary stands for, SEARCH_CLOSED if it is not negated; NULL: none is */
 	int reused;		    /* there is such a step */
 };
 
@@ -91,7 +92,7 @@ struct search_checks {
 };
 
 /* What each strategy found and cost (strategy.c): lately, and in all. */
-#define SEARCH_STRATEGIES 4 /* no limit: the rows of strategy.c */
+#define SEARCH_STRATEGIES 5 /* no limit: the rows of strategy.c */
 struct search_shares {
 	double earned[SEARCH_STRATEGIES], spent[SEARCH_STRATEGIES], total[SEARCH_STRATEGIES];
 };

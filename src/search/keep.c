@@ -144,7 +144,7 @@ int search_keep(struct search *s, struct search_test *t, const struct exec_resul
 		ic_kept(s, t);
 	if (added > 0) {
 		s->next.urgent |= t->rank >= SEARCH_URGENT;
-		if (!(t->flags & TEST_COVERS) && t->stage < STAGE_DONE && !s->next.ic) /* IC-Cut has a queue of its own */
+		if (!(t->flags & TEST_COVERS) && t->stage < STAGE_DONE && (!s->next.ic || s->o.ic_shares)) /* IC-Cut has a queue of its own */
 			__atomic_fetch_add(s->next.pending, 1, __ATOMIC_RELAXED);
 		/* A program without a branch has nothing to cover, but may fail all the same. */
 		if ((t->flags & TEST_COVERS || !mutation_count(s->next.mutation)) && !(t->flags & TEST_LONG) && s->next.mutation)

@@ -1,6 +1,6 @@
 /* kind.h: how a function or a program is searched: the names of --strategy.
  *
- * A kind says which paths the search reads and what it negates of them; within it, struct strategy (strategy.h) says what the time is spent on. A new kind is a row here, and what
+ * The auto of muster fuzz is KIND_IC_CUT with ic_shares (ic_auto_apply). A kind says which paths the search reads and what it negates of them; within it, struct strategy (strategy.h) says what the time is spent on. A new kind is a row here, and what
  * search_plan and search_expand do for it.
  */
 #ifndef MUSTER_SEARCH_KIND_H
@@ -8,7 +8,7 @@
 
 /* X(NAME, word, calls, composes, words). calls: its paths have frames (frames.h), so programs run in the calls variant. composes: summaries stand for calls (compose.h). */
 #define SEARCH_KINDS(X)                                                                                          \
-	X(AUTO, "auto", 0, 0, "as generational; of a function whose paths lie in callees that are known in full, as compositional (the default)") \
+	X(AUTO, "auto", 0, 0, "a function (muster test, its default): as generational, or as compositional where its paths lie in callees that are known in full; a program (muster fuzz): generational beside IC-Cut, by what they find") \
 	X(GENERATIONAL, "generational", 0, 0, "each decision of a path in turn, those of callees like the others") \
 	X(COMPOSITIONAL, "compositional", 1, 1, "decisions of the function itself; calls are what the summaries of their functions say") \
 	X(IC_CUT, "ic-cut", 1, 0, "function by function, callees first, with summaries at simple interfaces")

@@ -18,6 +18,8 @@ static int negate(struct search *s, int urgent_only)
 	struct buf data = {0};
 	struct search_test t = {0};
 	int r = 1;
+	if (search_suspended_apart(s)) /* a path of which IC-Cut asks for a part only */
+		search_drop_suspended(s);
 	do {
 		buf_clear(&data);
 		int got = s->h.take(s->h.ctx, &t, &data);
@@ -66,13 +68,13 @@ static int negate_rest(struct search *s)
 
 static int is_urgent(const struct search *s)
 {
-	return s->next.urgent && !s->next.ic && strategy_mutate.ready(s);
+	return s->next.urgent && (!s->next.ic || s->o.ic_shares) && strategy_mutate.ready(s);
 }
 
 /* An empty frontier is seen by those who take from it. */
 static int is_generational(const struct search *s)
 {
-	return !s->next.ic;
+	return !s->next.ic || s->o.ic_shares;
 }
 
 const struct strategy strategy_urgent = {

@@ -23,6 +23,7 @@
  */
 #include "base/hash.h"
 #include "base/limit.h"
+#include "search/ic_cut.h"
 #include "search/inside.h"
 
 #define LIBRARY_PASSES LIMIT(32, 2) /* passes of a library's loop that count one by one | a library's loop is like any other after some passes */
@@ -160,6 +161,17 @@ static int limited(struct search *s, const struct sites_decision *d)
 	return 0;
 }
 
+static uint64_t flip_key(const struct path_step *step, uint32_t outcome)
+{
+	return hash_mix(step->prefix ^ step->reads ^ hash_mix((uint64_t)step->site << 32 | outcome));
+}
+
+/* Where IC-Cut and generational search explore the same tests: the other one asked, and nothing of the path need be built for it. */
+static int was_asked(const struct search *s, const struct path_step *step, uint32_t outcome)
+{
+	return s->o.ic_shares && memory_has(&s->known.flipped, flip_key(step, outcome));
+}
+
 int search_still_wanted(struct search *s, const struct search_test *t, const struct path_step *step,
 			uint32_t outcome)
 {
@@ -173,8 +185,7 @@ int search_still_wanted(struct search *s, const struct search_test *t, const str
 		return 0;
 	if (limited(s, d))
 		return 0;
-	if (!memory_add(&s->known.flipped, hash_mix(step->prefix ^ step->reads ^
-					      hash_mix((uint64_t)step->site << 32 | outcome))))
+	if (!memory_add(&s->known.flipped, flip_key(step, outcome)))
 		return 0;
 	if (uncovered(s, d, outcome))
 		count_asked(s, step, outcome);
@@ -315,12 +326,17 @@ void search_plan(struct search *s, struct expansion *x, wanted_list *out)
 	}
 	struct place w = {0};
 	struct map tries = {0};
-	int allowed = search_checks_allowed(s) && !(s->next.ic && t->stage == STAGE_UNCOVERED);
+	int allowed = search_checks_allowed(s) && !(ic_is_on(s) && t->stage == STAGE_UNCOVERED);
 	uint64_t behind = 0;
 	for (size_t i = 0; i < s->now.parent.steps.size; i++) {
 		const struct path_step *step = &s->now.parent.steps.data[i];
 		if (path_broke(step) && !step->free)
 			behind = hash_mix((uint64_t)step->site << 8 | step->checker);
+		if (x->apart && x->apart[i] & SEARCH_CLOSED) { /* nor is it noted that it was asked for */
+			if (path_decides(step) || path_passed(step))
+				place_of(&w, s, step);
+			continue;
+		}
 		if (allowed && checks_want_closer(s, step))
 			vec_push(out, (struct wanted){(uint32_t)i, step->outcome});
 		if (path_passed(step)) {
@@ -340,7 +356,7 @@ void search_plan(struct search *s, struct expansion *x, wanted_list *out)
 		if (!outcomes)
 			search_lose(s, LOSS_CASES);
 		for (uint32_t o = 0; o < outcomes; o++)
-			if (o == step->outcome ? fails_otherwise(t, d, o) : wants(s, t, d, place, o, &tries, step->site))
+			if ((o == step->outcome ? fails_otherwise(t, d, o) : wants(s, t, d, place, o, &tries, step->site)) && !was_asked(s, step, o))
 				vec_push(out, (struct wanted){(uint32_t)i, o});
 	}
 	map_release(&w.passes);

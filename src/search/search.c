@@ -196,7 +196,7 @@ struct search *search_new(const struct search_options *o, const struct search_ta
 	s->now.parent.checks = s->now.child.checks = o->checks;
 	s->budget.restarted = clock_seconds();
 	if (o->kind == KIND_IC_CUT)
-		s->next.ic = ic_new();
+		s->next.ic = ic_new(o->ic_elsewhere);
 	if (!o->no_invariants && t->program)
 		s->next.loops = loops_new(t->program);
 	if (!o->no_mutate && !o->unit && !(s->next.mutation = mutation_new(s))) {
@@ -222,6 +222,16 @@ static void forget(struct search *s)
 	map_release(&s->known.valued);
 	map_release(&s->known.hopeless);
 	traces_release(&s->next.traces);
+}
+
+void search_without_calls(struct search *s)
+{
+	search_drop_suspended(s);
+	ic_free(s->next.ic);
+	s->next.ic = NULL;
+	s->o.kind = KIND_GENERATIONAL;
+	s->o.ic_shares = 0;
+	frames_release(&s->now.frames);
 }
 
 void search_restart(struct search *s)
@@ -400,7 +410,7 @@ int search_step(struct search *s)
 	int r = slice(s, t);
 	if (r < 0 || t->blind)
 		return r < 0 ? -1 : 1;
-	if (r || search_exhausted(s) || !(t = strategy_endless(s)))
+	if (r || search_exhausted(s) || !(t = strategy_further(s)))
 		return r;
 	return slice(s, t) < 0 ? -1 : 1;
 }

@@ -153,6 +153,9 @@ struct search_options {
 	double ic_seconds; /* KIND_IC_CUT: for one function */
 	int ic_hold;	   /* the same: inputs that are constrained before the call are held, instead of keeping the function from being summarised */
 	int ic_summarise;  /* the same: functions whose time is over are summarised */
+	int ic_shares;	   /* the same: generational search has a share of the time, and all that IC-Cut leaves out (auto) */
+	int ic_elsewhere;  /* and another worker does IC-Cut */
+	int ic_large;	   /* auto, and the program is too large for that: generational search alone */
 	double run_seconds; /* limit of a run in the cov variant, where some may take longer (loops.c); 0: all keep to what they have */
 	struct solve_options solve;
 };
@@ -211,6 +214,9 @@ const char *search_divergence_words(enum search_divergence d);
 	X(ic_out_of_time, "ic_out_of_time", "IC-Cut: functions not summarised, whose time was over") \
 	X(ic_plain, "ic_plain", "IC-Cut: functions in which nothing depends on the input") \
 	X(ic_reused, "ic_reused", "IC-Cut: calls that a summary stood for")   \
+	X(ic_learned, "ic_learned", "IC-Cut: tests of its learning phase")    \
+	X(ic_callees, "ic_callees", "IC-Cut: functions that are called and decide something on the paths of these tests") \
+	X(ic_found, "ic_found", "IC-Cut: branch outcomes that it found")      \
 	X(ic_restarts, "ic_restarts", "IC-Cut: explorations that began again, since a callee had several outputs")
 struct search_stats {
 #define X(name, key, words) uint64_t name;
@@ -328,6 +334,10 @@ int search_exhausted(const struct search *s);
 const struct search_losses *search_losses(const struct search *s);
 /* Something was lost elsewhere: by another worker, or before the search was resumed. */
 void search_lost(struct search *s);
+/* IC-Cut beside generational search (auto): has it explored all that it would, or was it not begun? */
+int search_cut_is_over(const struct search *s);
+/* It is given up, and the launchers are of the trace variant from here on: generational search goes on. */
+void search_without_calls(struct search *s);
 
 int search_mutates(const struct search *s); /* what the last step did: 1 mutated inputs, 0 negated branches */
 const struct search_stats *search_stats(const struct search *s);

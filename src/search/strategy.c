@@ -11,7 +11,7 @@
 #define DECAY 0.9 /* what is left of earned and spent at each slice | half-life of 7 slices */
 
 /* Where two are equal, the first. */
-static const struct strategy *const strategies[SEARCH_STRATEGIES] = {&strategy_urgent, &strategy_mutate, &strategy_negate, &strategy_ic};
+static const struct strategy *const strategies[SEARCH_STRATEGIES] = {&strategy_urgent, &strategy_mutate, &strategy_ic_part, &strategy_negate, &strategy_ic};
 
 static double rate(const struct search *s, unsigned i)
 {
@@ -62,8 +62,10 @@ const struct strategy *strategy_next(const struct search *s)
 	return i < 0 ? &strategy_negate : strategies[i];
 }
 
-const struct strategy *strategy_endless(const struct search *s)
+const struct strategy *strategy_further(const struct search *s)
 {
+	if (strategy_ic_part.ready(s))
+		return &strategy_ic_part;
 	for (unsigned i = 0; i < SEARCH_STRATEGIES; i++)
 		if (strategies[i]->blind && is_ready(s, i))
 			return strategies[i];

@@ -23,8 +23,8 @@ struct strategy {
 
 /* strategy.c: the one that is due, of those that are ready. */
 const struct strategy *strategy_next(const struct search *s);
-/* One that never comes to an end, if it is ready; else NULL. */
-const struct strategy *strategy_endless(const struct search *s);
+/* One that has work though the frontier is empty: IC-Cut beside generational search until it has explored all that it would, then one that never comes to an end; NULL: there is none. */
+const struct strategy *strategy_further(const struct search *s);
 /* What a slice cost, and the outcomes it found. */
 void strategy_book(struct search *s, const struct strategy *t, double cost, uint64_t outcomes);
 

@@ -7,6 +7,7 @@
  * What is left out here is dropped from the search, so the search is not exhaustive.
  */
 #include "base/hash.h"
+#include "search/ic_cut.h"
 #include "search/inside.h"
 
 /* A constraint `term < constant` of some kind. */
@@ -93,7 +94,8 @@ void search_subsume(struct search *s, struct expansion *x, wanted_list *wanted)
 	for (size_t i = 0; i < wanted->size; i++)
 		if (!drop[i])
 			wanted->data[kept++] = wanted->data[i];
-	s->losses.count[LOSS_SKIPPED] += wanted->size - kept;
+	if (!ic_shares(s)) /* else the others ask for them */
+		s->losses.count[LOSS_SKIPPED] += wanted->size - kept;
 	wanted->size = kept;
 	free(drop);
 	map_release(&number);
