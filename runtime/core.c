@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 __thread struct rt_tls __muster_tls __attribute__((tls_model("initial-exec"))) RT_EXPORT;
@@ -49,26 +50,63 @@ void rt_full(unsigned table)
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
 #define STEP_MIN (16u << 10) /* bytes */
 #define STEP_MAX (256u << 10)
+#define HUGE_FROM (512u << 10) /* of a table; below it a huge page costs more than what it saves: about 130 small ones cost the same */
+#define HUGE_STEP_MAX (4 * MUSTER_HUGE)
+#define HUGE_SLOW 1000000l /* nanoseconds that a huge page may cost; as much as 512 small ones, when the kernel moves memory about for it */
+
+static uint64_t huge_up(uint64_t n)
+{
+	return (n + MUSTER_HUGE - 1) & ~(MUSTER_HUGE - 1);
+}
+
+static uint64_t huge_down(uint64_t n)
+{
+	return n & ~(MUSTER_HUGE - 1);
+}
+
+static int64_t nanoseconds(void)
+{
+	struct timespec t = {0};
+	syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &t); /* programs may have a clock of their own */
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+/* A huge page costs a tenth of the small ones it stands for. For a shared file the kernel makes them whatever
+ * it is set to, but only of ranges that have a page. 0: it does not (before 6.1, or no memory), or too slowly. */
+static int populate_huge(struct rt_state *s, uint64_t low, uint64_t high)
+{
+	int64_t began = nanoseconds();
+	if (s->small_pages || high <= low)
+		return 0;
+	for (uint64_t at = low; at < high; at += MUSTER_HUGE)
+		(void)*(volatile char *)at;
+	int made = madvise((void *)low, high - low, MADV_COLLAPSE) == 0;
+	s->small_pages = !made || nanoseconds() - began > HUGE_SLOW * (int64_t)((high - low) / MUSTER_HUGE);
+	return made;
+}
 
 /* Pages come a step at a time: one call instead of a fault for each. Where the kernel cannot (before
  * 5.14), each is faulted in when it is first written. */
-static void populate(void *table, uint64_t from, uint64_t to)
+static void populate(struct rt_state *s, void *table, uint64_t from, uint64_t to)
 {
-	uint64_t low = ((uint64_t)table + from) & ~4095ull, high = ((uint64_t)table + to) & ~4095ull;
+	uint64_t low = (uint64_t)table + from, high = (uint64_t)table + to;
 	int kept = errno;
-	if (high > low)
-		madvise((void *)low, high - low, MADV_POPULATE_WRITE);
+	if (to <= HUGE_FROM || !populate_huge(s, huge_down(low), huge_up(high)))
+		madvise((void *)(low & ~4095ull), (high & ~4095ull) - (low & ~4095ull), MADV_POPULATE_WRITE);
 	errno = kept;
 }
 
 /* How far beyond `count` entries a table is to be there. */
-static uint64_t step(uint64_t ready, uint64_t count, uint64_t capacity, uint64_t size)
+static uint64_t step(const struct rt_state *s, uint64_t ready, uint64_t count, uint64_t capacity, uint64_t size)
 {
-	uint64_t bytes = count * size / 16;
-	bytes = bytes < STEP_MIN ? STEP_MIN : bytes > STEP_MAX ? STEP_MAX : bytes;
-	uint64_t to = (count > ready ? count : ready) + bytes / size;
+	uint64_t from = count > ready ? count : ready, bytes = from * size / 16;
+	bytes = bytes < STEP_MIN ? STEP_MIN : bytes > STEP_MAX && (s->small_pages || bytes < MUSTER_HUGE) ? STEP_MAX : bytes > HUGE_STEP_MAX ? HUGE_STEP_MAX : bytes;
+	uint64_t end = from * size + bytes, to = (end > HUGE_FROM && !s->small_pages ? huge_up(end) : end) / size;
 	return to < capacity ? to : capacity;
 }
 
@@ -79,8 +117,10 @@ int rt_more_nodes(uint64_t count)
 		rt_full(0);
 		return 0;
 	}
-	uint64_t from = s->node_ready, to = step(from, count, s->node_capacity, sizeof *s->nodes);
-	populate(s->nodes, from * sizeof *s->nodes, to * sizeof *s->nodes);
+	uint64_t from = s->node_ready, to = step(s, from, count, s->node_capacity, sizeof *s->nodes);
+	populate(s, s->nodes, from * sizeof *s->nodes, to * sizeof *s->nodes);
+	if (to * sizeof *s->lists > HUGE_FROM) /* small pages of it come as they are written: wide nodes alone have one */
+		populate_huge(s, (uint64_t)s->lists + huge_down(from * sizeof *s->lists), (uint64_t)s->lists + huge_up(to * sizeof *s->lists));
 	s->node_ready = to;
 	return 1;
 }
@@ -94,8 +134,8 @@ int rt_more_events(uint64_t count)
 	}
 	if (s->header->site_cap) /* no event takes the short path */
 		return 1;
-	uint64_t from = s->event_ready, to = step(from, count, s->event_capacity, sizeof *s->events);
-	populate(s->events, from * sizeof *s->events, to * sizeof *s->events);
+	uint64_t from = s->event_ready, to = step(s, from, count, s->event_capacity, sizeof *s->events);
+	populate(s, s->events, from * sizeof *s->events, to * sizeof *s->events);
 	s->event_ready = to;
 	return 1;
 }

@@ -33,6 +33,7 @@ struct rt_state {
 	uint64_t slot_mask;
 	uint64_t node_capacity, event_capacity;
 	uint64_t node_ready, event_ready; /* below these the tables' pages are there */
+	uint32_t small_pages;	/* huge ones cannot be had, or cost too much here */
 	uint32_t driven;	/* the driver built the program's input: see pin.c */
 	uint32_t driven_source; /* that it has its bytes from */
 	uint64_t driven_size;	/* bytes that can have a meaning */

@@ -458,6 +458,7 @@ struct muster_header {
 
 #define MUSTER_SLOTS 4u    /* hash slots for each node */
 #define MUSTER_BLOCK 4096u /* bytes of input that get their labels together */
+#define MUSTER_HUGE (2ull << 20) /* bytes of a huge page: events, nodes and their lists begin at a multiple, and share none with others */
 
 /* ------------------------------------------------------- process interface
  * MUSTER_FD names the mapping's descriptor; the runtime removes the variable. A

@@ -1,7 +1,7 @@
 /* shm.c: the shared mapping of a traced run.
  *
  * Layout: header, block table, memory sources, events, nodes, slots, functions, classes seen (bare), each from a
- * page of its own. Everything is sparse; a run touches a prefix of each table,
+ * page of its own; events and nodes have huge pages once they are large (runtime/core.c). Everything is sparse; a run touches a prefix of each table,
  * and these pages are kept for the next run, since faulting them in again costs
  * more than the run. Two things must be clean before a run: the header and the
  * block table (a stale entry there would be believed). Nodes and events are
@@ -41,6 +41,11 @@ static uint64_t page_up(uint64_t n)
 	return (n + PAGE - 1) & ~(PAGE - 1);
 }
 
+static uint64_t huge_up(uint64_t n)
+{
+	return (n + MUSTER_HUGE - 1) & ~(MUSTER_HUGE - 1);
+}
+
 static uint64_t power_up(uint64_t n)
 {
 	uint64_t p = 1;
@@ -65,13 +70,13 @@ static void layout(struct shm *s)
 	s->block_offset = at;
 	at = page_up(at + s->block_count * sizeof(uint32_t));
 	s->data_offset = at;
-	at = page_up(at + s->data_capacity);
+	at = huge_up(at + s->data_capacity);
 	s->event_offset = at; /* the runtime puts a FULL event after the last */
-	at = page_up(at + (s->event_capacity + 1) * sizeof(struct muster_event));
+	at = huge_up(at + (s->event_capacity + 1) * sizeof(struct muster_event));
 	s->node_offset = at;
-	at = page_up(at + s->node_capacity * sizeof(struct muster_node));
+	at = huge_up(at + s->node_capacity * sizeof(struct muster_node));
 	s->list_offset = at;
-	at = page_up(at + s->node_capacity * sizeof(uint32_t));
+	at = huge_up(at + s->node_capacity * sizeof(uint32_t));
 	s->slot_offset = at;
 	at = page_up(at + s->slot_count * sizeof(uint32_t));
 	s->function_offset = at;
@@ -111,6 +116,25 @@ static int check_limits(uint64_t map_size)
 	return 0;
 }
 
+/* At an address where huge pages of the file are huge pages of the process. NULL with errno. */
+static unsigned char *map_aligned(int fd, uint64_t size)
+{
+	unsigned char *room = mmap(NULL, size + MUSTER_HUGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (room == MAP_FAILED)
+		return NULL;
+	unsigned char *at = (unsigned char *)huge_up((uint64_t)room);
+	void *p = mmap(at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, 0);
+	int kept = errno;
+	if (at > room)
+		munmap(room, (size_t)(at - room));
+	munmap(at + size, MUSTER_HUGE - (size_t)(at - room));
+	if (p != MAP_FAILED)
+		return at;
+	munmap(at, size);
+	errno = kept;
+	return NULL;
+}
+
 static int map(struct shm *s)
 {
 	s->fd = memfd_create("muster", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -122,10 +146,8 @@ static int map(struct shm *s)
 	/* A target that shrank the file would make the engine's reads fault. */
 	if (fcntl(s->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		return error_errno("cannot seal the trace tables");
-	s->base =
-	    mmap(NULL, s->map_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, s->fd, 0);
-	if (s->base == MAP_FAILED) {
-		s->base = NULL;
+	s->base = map_aligned(s->fd, s->map_size);
+	if (!s->base) {
 		return error_errno(
 		    "cannot map trace tables of %llu KiB; fewer nodes, or: ulimit -v unlimited",
 		    (unsigned long long)s->map_size / 1024);

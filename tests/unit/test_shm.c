@@ -65,6 +65,8 @@ static void test_layout(void **unused)
 	assert_true(h->node_offset + h->node_capacity * sizeof(struct muster_node) <= h->list_offset);
 	assert_true(h->list_offset + h->node_capacity * sizeof(uint32_t) <= h->slot_offset);
 	assert_true(h->slot_offset + h->slot_count * 4 <= h->map_size);
+	/* A huge page of a table has nothing of another one, and is one for the engine, too. */
+	assert_int_equal(((uint64_t)s.base | h->event_offset | h->node_offset | h->list_offset | h->slot_offset) % MUSTER_HUGE, 0);
 	assert_true(blocks_of_file() < 1 << 20); /* sparse */
 }
 
