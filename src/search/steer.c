@@ -9,11 +9,13 @@
  *
  * What is sent so is marked optimistic; only its run says where it went.
  */
+#include "base/deadline.h"
 #include "base/hash.h"
 #include "base/limit.h"
 #include "search/inside.h"
 
 #define ROUNDS LIMIT(24, 1) /* proposals for one comparison: each is a run | each is a run */
+#define LAST LIMIT(6, 1) /* of them, whatever a slice has left: nobody steers the same answer again | an input of another length needs one for each field that goes with it */
 
 /* The child's first decision that is not what it should be. */
 struct turn {
@@ -120,7 +122,8 @@ int search_steer(struct search *s, struct expansion *x, const struct path_step *
 				  : search_run_child(s, x, target, outcome, 1);
 		if (ran < 0)
 			return -1;
-		if (s->stats.reached > reached || search_paused(s))
+		if (s->stats.reached > reached || search_over_limit(s) || deadline_cut() ||
+		    (i + 1 >= LAST && search_paused(s)))
 			return 0;
 	}
 	return 0;
