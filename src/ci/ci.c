@@ -267,10 +267,19 @@ static const struct test_old_bug *judged(const struct test_session *s, const str
 	return NULL;
 }
 
+/* Does it fail for a call that passes in the base? */
+static int has_regressed(const struct ci_file *f, uint64_t bucket)
+{
+	for (size_t i = 0; f->now && i < f->now->bugs.size; i++)
+		if (f->now->bugs.data[i].regressed && f->now->bugs.data[i].finding.bug.bucket == bucket)
+			return 1;
+	return 0;
+}
+
 static int has_unmatched(const struct ci_file *f)
 {
 	for (size_t i = 0; i < f->after.bugs.size; i++)
-		if (f->after.bugs.data[i].confirmed && !has_bucket(&f->before, f->after.bugs.data[i].bucket))
+		if (f->after.bugs.data[i].confirmed && !has_regressed(f, f->after.bugs.data[i].bucket) && !has_bucket(&f->before, f->after.bugs.data[i].bucket))
 			return 1;
 	return 0;
 }
@@ -301,6 +310,10 @@ static void sort_bugs(struct work *w, struct ci_file *f, const struct test_sessi
 		const char *why = NULL;
 		if (!b->confirmed)
 			continue;
+		if (has_regressed(f, b->bucket)) {
+			add_bug(w, CI_NEW, has_bucket(&f->before, b->bucket) ? "the base passes for this call, and fails alike for others" : NULL, b);
+			continue;
+		}
 		int there = has_bucket(&f->before, b->bucket) || (was && was->now == TEST_OLD_BUG_THERE);
 		if (!there && is_in_base(f, b->entry) && (!was || was->now == TEST_OLD_BUG_UNKNOWN))
 			why = "its input was not run on the base, or ended otherwise there: it may be older";
@@ -335,7 +348,7 @@ static void compare_contracts(struct work *w, const struct ci_file *f)
 {
 	for (size_t i = 0; i < f->after.contracts.size; i++) {
 		const struct result_contract *x = &f->after.contracts.data[i];
-		if (has_function(&f->before, x->function) && !requires_same(&f->before, x) && (x->before || !w->c->cut))
+		if (!x->accepted && has_function(&f->before, x->function) && !requires_same(&f->before, x) && (x->before || !w->c->cut))
 			vec_push(&w->c->contracts,
 				 (struct ci_contract){x->function, x->requires, x->before ? CI_CONTRACT_STRONGER : CI_CONTRACT_OTHER, x->before ? x->call : NULL});
 	}
@@ -363,6 +376,9 @@ static int explore(struct work *w, struct ci_file *f)
 	deadline_reserve(w->later);
 	if (!deadline_over())
 		f->now = test(w, f, now, 0, f->base ? f->base->records.campaign : 0);
+	deadline_reserve(0);
+	if (f->now && f->base && !deadline_over() && (test_regressed(f->now, f->base) || test_store_bugs(f->now)))
+		log_warn("%s", error_text());
 	if (f->now) {
 		test_result(&f->now, 1, 0, &f->after);
 		f->tested = f->after.functions.size;
@@ -371,7 +387,6 @@ static int explore(struct work *w, struct ci_file *f)
 		for (size_t i = 0; i < f->after.functions.size; i++)
 			vec_push(&w->c->now.functions, f->after.functions.data[i]);
 	}
-	deadline_reserve(0);
 	w->base_test.later = 0;
 	if (f->now && f->base && has_unmatched(f) && !deadline_over())
 		again = test(w, f, before, 1, f->now->records.campaign);

@@ -75,18 +75,19 @@ static const struct {
 #undef X
 };
 
-static int is_broken(const struct ci *c)
+static size_t count_broken(const struct ci *c)
 {
+	size_t n = 0;
+
 	for (size_t i = 0; i < c->files.size; i++)
-		if (c->files.data[i].broken)
-			return 1;
-	return 0;
+		n += (size_t)c->files.data[i].broken;
+	return n;
 }
 
 /* Was every file compared with a version of its own? */
 static int is_whole(const struct ci *c)
 {
-	int whole = !c->cut && !c->open && !is_broken(c);
+	int whole = !c->cut && !c->open && !count_broken(c);
 
 	for (size_t i = 0; i < c->files.size; i++)
 		whole &= c->files.data[i].diff != NULL;
@@ -167,11 +168,30 @@ static void print_functions(const struct ci *c, enum diff_verdict v, const char 
 	buf_release(&text);
 }
 
+/* Other words for it show nothing by themselves. */
+static void print_contracts(const struct ci *c)
+{
+	size_t other = count_contracts(c, CI_CONTRACT_OTHER);
+
+	for (size_t i = 0; i < c->contracts.size; i++) {
+		const struct ci_contract *x = &c->contracts.data[i];
+		if (x->change == CI_CONTRACT_OTHER && !args.verbose)
+			continue;
+		printf("contract  %s %s %s\n", x->function, contract_words[x->change].words, x->requires);
+		if (x->call)
+			printf("          the base allowed, and passes: %s\n", x->call);
+	}
+	if (other && !args.verbose)
+		printf("contract  %zu in other words than the base's (-v)\n", other);
+}
+
 /* The one line that a person looks for. */
 static void verdict(const struct ci *c, struct buf *out)
 {
-	size_t new = count(c, CI_NEW), fixed = count(c, CI_FIXED), existing = count(c, CI_EXISTING);
+	size_t new = count(c, CI_NEW), fixed = count(c, CI_FIXED), existing = count(c, CI_EXISTING), broken = count_broken(c);
 
+	if (broken)
+		buf_addf(out, "%zu file%s, of which nothing is known; ", broken, broken == 1 ? " does not compile" : "s do not compile");
 	buf_addf(out, "bugs: %zu new, %zu fixed, %zu existing", new, fixed, existing);
 	if (count(c, CI_UNCLEAR))
 		buf_addf(out, ", %zu unclear", count(c, CI_UNCLEAR));
@@ -212,12 +232,7 @@ static void print_text(const struct ci *c, double seconds)
 	for (size_t k = 0; k < c->files.size; k++)
 		for (size_t i = 0; c->files.data[k].diff && !c->files.data[k].program && i < c->files.data[k].diff->data.size; i++)
 			printf("data      %s (%s): another initial value\n", c->files.data[k].diff->data.data[i], c->files.data[k].name);
-	for (size_t i = 0; i < c->contracts.size; i++) {
-		const struct ci_contract *x = &c->contracts.data[i];
-		printf("contract  %s %s %s\n", x->function, contract_words[x->change].words, x->requires);
-		if (x->call)
-			printf("          the base allowed: %s\n", x->call);
-	}
+	print_contracts(c);
 	if (c->held || c->again || c->unreached || c->unseen)
 		printf("summaries of the base: %llu proved to hold, %llu made anew, %llu not reached, %llu not looked at\n", (unsigned long long)c->held, (unsigned long long)c->again,
 		       (unsigned long long)c->unreached, (unsigned long long)c->unseen);
@@ -367,6 +382,8 @@ static void markdown(const struct ci *c, struct buf *out)
 			buf_addc(out, '\n');
 		}
 	for (size_t i = 0; i < c->contracts.size; i++) {
+		if (c->contracts.data[i].change == CI_CONTRACT_OTHER)
+			continue;
 		buf_adds(out, "* ");
 		markdown_code(out, c->contracts.data[i].function);
 		buf_addf(out, " %s ", contract_words[c->contracts.data[i].change].words);
@@ -440,7 +457,7 @@ static int run(void)
 	e = write_formats(&c, seconds);
 	if (e)
 		fprintf(stderr, "muster ci: %s\n", error_text());
-	int code = e ? EXIT_INTERNAL : is_broken(&c) ? EXIT_USAGE : fails(&c) ? EXIT_FOUND : c.cut || c.open || count(&c, CI_UNCLEAR) ? EXIT_INCONCLUSIVE : EXIT_OK;
+	int code = e ? EXIT_INTERNAL : count_broken(&c) ? EXIT_USAGE : fails(&c) ? EXIT_FOUND : c.cut || c.open || count(&c, CI_UNCLEAR) ? EXIT_INCONCLUSIVE : EXIT_OK;
 	ci_release(&c);
 	return code;
 }

@@ -280,6 +280,7 @@ int test_blame(struct test_session *s, struct test_bug *b, uint32_t function, si
 		else
 			vec_push(&b->also, b->function);
 		b->function = function;
+		b->finding.bug.name = ""; /* it may have the same again */
 		b->finding.bug.name = make_name(s, f, &b->finding);
 	}
 	test_bug_release(&own);
@@ -628,7 +629,7 @@ static int resolve_all(struct test_session *s, fresh_list *list)
 
 /* ----------------------------------------------------------------- batches */
 
-static int open_checks(struct test_session *s)
+int test_open_checks(struct test_session *s)
 {
 	if (s->check.batch)
 		return 0;
@@ -793,7 +794,7 @@ int test_check_old(struct test_session *s)
 	struct picks p = {0};
 	if (!s->reuse.small.size || test_late(s))
 		return 0;
-	if (open_checks(s))
+	if (test_open_checks(s))
 		return test_late(s) ? 0 : -1;
 	for (uint32_t i = 0; i < s->functions.size; i++)
 		if (s->functions.data[i].reuse.how == TEST_REUSE_ALL && !s->functions.data[i].done_tests)
@@ -804,7 +805,7 @@ int test_check_old(struct test_session *s)
 int test_check(struct test_session *s, const uint32_t *functions, size_t count)
 {
 	struct picks p = {0};
-	int r = test_late(s) && !s->check.batch ? -1 : open_checks(s);
+	int r = test_late(s) && !s->check.batch ? -1 : test_open_checks(s);
 	if (r && test_late(s)) {
 		check_nothing(s, functions, count);
 		return 0;

@@ -229,6 +229,7 @@ struct test_bug {
 	uint64_t bucket; /* of kind and frames alone: finding.bug has one that no other bug of the session has */
 	uint64_t key;	 /* by which it is known in other versions (carry.c) */
 	int owed;	 /* each call that shows it breaks what callers owe (contracts.c): it is reported as a contract */
+	int regressed;	 /* the call that is reported passes in the base (regressed.c) */
 	int uncalled;	 /* of static functions whose callers are known, none of which was seen to lead to it (callers.c): owed, and reported apart */
 	uint32_t first;	 /* function whose test showed it first */
 	uint64_t test;	 /* that test's number there, from 1 */
@@ -437,11 +438,15 @@ int test_violations(struct test_session *s, uint32_t function);
 int test_blame(struct test_session *s, struct test_bug *b, uint32_t function, size_t test);
 /* callers.c: findings of static functions in the contexts that their callers give them. Verdicts are there. 0, -1. */
 int test_callers(struct test_session *s);
+/* The san variant, s->check.batch and confirm. 0, -1. */
+int test_open_checks(struct test_session *s);
 /* The launcher of the trace variant, s->check.tracer. 0, -1. */
 int test_open_tracer(struct test_session *s);
 /* contracts.c: which findings are the fault of callers, and what these owe. 0, -1. */
 int test_has_contracts(const struct test_options *o); /* are causes looked for? */
 int test_contracts(struct test_session *s);
+/* regressed.c: which findings some call shows that passes in the base, another session that is over, and which contracts grew stronger since then. Such findings are no contracts. 0, -1. */
+int test_regressed(struct test_session *s, struct test_session *base);
 /* growth.c: which contracts grew stronger since the last version; what the next one asks for. 0, -1. */
 int test_growth(struct test_session *s);
 int test_growth_note(struct test_session *s);
