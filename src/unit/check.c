@@ -268,16 +268,18 @@ int test_blame(struct test_session *s, struct test_bug *b, uint32_t function, si
 		test_bug_release(&own);
 		return -1;
 	}
-	if (own.finding.bug.confirmed) {
+	if (own.finding.bug.confirmed && !strcmp(own.finding.bug.kind, b->finding.bug.kind) && same_place(&own.finding, &b->finding)) {
 		struct buf data = b->data;
 		b->data = own.data;
 		own.data = data;
+		b->finding.bug.summary = finding_text(&b->finding, "%s", own.finding.bug.summary);
+		b->finding.bug.report = finding_text(&b->finding, "%s", own.finding.bug.report);
 		size_t i = 0;
 		while (i < b->also.size && b->also.data[i] != function)
 			i++;
 		if (i < b->also.size)
 			b->also.data[i] = b->function;
-		else
+		else if (function != b->function)
 			vec_push(&b->also, b->function);
 		b->function = function;
 		b->finding.bug.name = ""; /* it may have the same again */

@@ -531,24 +531,77 @@ int test_is_blamed(const struct test_bug *b, uint32_t function)
 	return 0;
 }
 
-/* The bug is reported by a call of a function that is to blame: of those that showed it, the shortest. */
+/* What callers owe that the call breaks, by its values. */
+static unsigned count_broken(struct explaining *x, uint32_t function, const void *data, size_t size)
+{
+	struct explained *e = explained_of(x, function);
+	unsigned n = 0;
+	for (uint32_t i = 0; e && i < e->causes.all.size; i++) {
+		int breaks = 0;
+		if (e->owed[i])
+			causes_broken(&e->causes, data, size, i, &breaks);
+		n += (unsigned)breaks;
+	}
+	return n;
+}
+
+/* The condition that names and types suggested (--requires "f: n <= len(p) && ..."): of a call that keeps it nothing is suggested. */
+static void drop_kept_hint(struct explaining *x, struct test_bug *b)
+{
+	struct explained *e = explained_of(x, b->function);
+	const char *text = e && b->finding.bug.hint ? strstr(b->finding.bug.hint, ": ") : NULL;
+	int keeps = text != NULL;
+	while (text && keeps) {
+		const char *from = text + 2 + strspn(text + 2, "& "), *next = strstr(from, " && ");
+		char *one = mem_strndup(from, next ? (size_t)(next - from) : strcspn(from, "\""));
+		keeps = causes_keeps_text(&e->causes, b->data.data, b->data.size, one) > 0;
+		free(one);
+		text = next;
+	}
+	if (keeps)
+		b->finding.bug.hint = NULL;
+}
+
+/* A call of a function that is to blame. */
+struct blamed_call {
+	uint32_t function;
+	size_t test; /* SIZE_MAX: there is none */
+	unsigned broken;
+	size_t size;
+};
+
+static int is_better_call(const struct blamed_call *a, const struct blamed_call *b)
+{
+	return b->test == SIZE_MAX || a->broken < b->broken || (a->broken == b->broken && a->size < b->size);
+}
+
+/* The bug is reported by a call of a function that is to blame: of those that showed it, one that breaks as little as possible of what callers owe, then the shortest. */
 static int choose_blamed(struct explaining *x, struct test_bug *b)
 {
 	struct test_session *s = x->s;
-	size_t best = SIZE_MAX;
-	uint32_t function = 0;
-	if (b->owed || !b->finding.bug.confirmed || test_is_blamed(b, b->function))
+	struct blamed_call best = {.test = SIZE_MAX};
+	if (b->owed || !b->finding.bug.confirmed)
+		return 0;
+	int known = test_is_blamed(b, b->function);
+	drop_kept_hint(x, b);
+	unsigned broken = known ? count_broken(x, b->function, b->data.data, b->data.size) : 0;
+	if (known && !broken)
 		return 0;
 	for (size_t k = 0; k < b->blamed.size; k++) {
 		const struct test_function *f = &s->functions.data[b->blamed.data[k]];
-		for (size_t i = 0; i < f->shown.size; i++)
-			if (f->shown.data[i].bug == b->serial && (best == SIZE_MAX || f->tests.data[f->shown.data[i].test].size < s->functions.data[function].tests.data[best].size)) {
-				best = f->shown.data[i].test;
-				function = b->blamed.data[k];
-			}
+		for (size_t i = 0; i < f->shown.size; i++) {
+			const struct test_case *t = &f->tests.data[f->shown.data[i].test];
+			struct blamed_call now = {b->blamed.data[k], f->shown.data[i].test, 0, t->size};
+			if (f->shown.data[i].bug != b->serial)
+				continue;
+			now.broken = count_broken(x, now.function, t->data, t->size);
+			if (is_better_call(&now, &best))
+				best = now;
+		}
 	}
-	if (best != SIZE_MAX && !test_late(s) && test_blame(s, b, function, best))
+	if (best.test != SIZE_MAX && (!known || best.broken < broken) && !test_late(s) && test_blame(s, b, best.function, best.test))
 		return -1;
+	drop_kept_hint(x, b);
 	if (!test_is_blamed(b, b->function)) /* it was not confirmed: the one that is known stays */
 		vec_push(&b->blamed, b->function);
 	const char *cause = single_cause(x, b);
