@@ -122,6 +122,22 @@ static void add_shapes(struct cause_search *f, const struct entry *e)
 	}
 }
 
+/* May the place be in an array? What a parameter leads to is one structure, if no call looked at another one after it. */
+static int is_element(struct cause_search *f, uint32_t place)
+{
+	const struct entry *e = causes_entry(f->c, 0);
+	if (e->places.data[place].index == ENTRY_NONE || e->places.data[e->places.data[place].parent].depth)
+		return 1;
+	for (size_t i = 0; i < f->calls; i++) {
+		const struct cause_call *x = &f->c->calls.data[i];
+		expr_t others = cause_entry_of(f->c, x)->places.data[place].others;
+		for (size_t k = 0; k < x->conditions.size && others; k++)
+			if (terms_meet(f->c->pool, others, x->conditions.data[k]))
+				return 1;
+	}
+	return 0;
+}
+
 /* Which places the failing calls looked at. A structure has many members, and few of them matter. */
 void candidates_looked(struct cause_search *f)
 {
@@ -132,6 +148,14 @@ void candidates_looked(struct cause_search *f)
 	for (uint32_t g = 0; g <= DRIVE_GROWTHS; g++)
 		terms_looked(causes_entry(f->c, g), all.data, all.size, f->looked);
 	vec_release(&all);
+	for (uint32_t i = 0; i < f->places; i++)
+		f->looked[i] &= is_element(f, i);
+}
+
+/* A member counts in the structure that the pointer is a member of, too. */
+static int may_count(const struct entry_place *number, const struct entry_place *pointer)
+{
+	return !number->depth || !number->in_struct || (number->parent == pointer->parent && number->index == pointer->index);
 }
 
 /* An offset and a number of elements, both integers of the call, beside what is left of an object. */
@@ -144,7 +168,7 @@ static void add_sums(struct cause_search *f, const struct entry *e)
 			if (!f->looked[a] || !f->looked[c] || x->kind != ENTRY_NUMBER || y->kind != ENTRY_NUMBER || !x->counts || !y->counts || x->bits < 32 || y->bits < 32)
 				continue;
 			for (uint32_t b = 0; b < e->places.size && count < SUMS_MOST; b++)
-				if (f->looked[b] && e->places.data[b].kind == ENTRY_POINTER && e->places.data[b].length) {
+				if (f->looked[b] && e->places.data[b].kind == ENTRY_POINTER && e->places.data[b].length && may_count(x, &e->places.data[b]) && may_count(y, &e->places.data[b])) {
 					add_literal(f, CLAUSE_SUM, a, b, c);
 					count++;
 				}

@@ -34,8 +34,17 @@ struct cause_search {
 	uint8_t *left;		   /* of each call: it failed, and nothing explains it yet */
 	uint8_t *looked;	   /* of each place: the path of some failing call depends on what it has */
 	VEC(struct proved) proved;
+	uint8_t *whole; /* of each call and place: convention.c's answer */
 	uint64_t left_count, passing;
 };
+
+/* The values of a call: its input. */
+struct bytes {
+	const struct exprs *pool;
+	const uint8_t *data;
+	size_t size;
+};
+u128 cause_byte_value(void *ctx /* struct bytes */, expr_t v);
 
 /* The function's entry state, with objects that have grown so far. */
 const struct entry *causes_entry(struct causes *c, uint32_t growth);

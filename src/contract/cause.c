@@ -35,13 +35,7 @@ const struct entry *cause_entry_of(struct causes *c, const struct cause_call *x)
 	return causes_entry(c, growth_of(x->data, x->size));
 }
 
-struct bytes {
-	const struct exprs *pool;
-	const uint8_t *data;
-	size_t size;
-};
-
-static u128 byte_value(void *ctx, expr_t v)
+u128 cause_byte_value(void *ctx, expr_t v)
 {
 	const struct bytes *b = ctx;
 	const struct expr_node *n = expr_get(b->pool, v);
@@ -56,7 +50,7 @@ static uint8_t byte_at(void *ctx, size_t at)
 
 static int shape_value(const struct causes *c, const struct shape *s, struct bytes *b)
 {
-	return shape_holds(s, (uint8_t)expr_eval(c->pool, s->choice, byte_value, b), byte_at, b);
+	return shape_holds(s, (uint8_t)expr_eval(c->pool, s->choice, cause_byte_value, b), byte_at, b);
 }
 
 static void take_values(struct causes *c, const void *data, size_t size, struct clause_value *out)
@@ -65,19 +59,19 @@ static void take_values(struct causes *c, const void *data, size_t size, struct 
 	struct bytes b = {c->pool, data, size};
 	for (size_t i = 0; i < e->places.size; i++) {
 		const struct entry_place *x = &e->places.data[i];
-		out[i] = (struct clause_value){.there = (int)expr_eval(c->pool, x->there, byte_value, &b)};
+		out[i] = (struct clause_value){.there = (int)expr_eval(c->pool, x->there, cause_byte_value, &b)};
 		if (!out[i].there)
 			continue;
 		if (x->value)
-			out[i].value = (uint64_t)expr_eval(c->pool, x->value, byte_value, &b);
+			out[i].value = (uint64_t)expr_eval(c->pool, x->value, cause_byte_value, &b);
 		if (x->set)
-			out[i].set = (int)expr_eval(c->pool, x->set, byte_value, &b);
+			out[i].set = (int)expr_eval(c->pool, x->set, cause_byte_value, &b);
 		if (x->length)
-			out[i].length = (uint64_t)expr_eval(c->pool, x->length, byte_value, &b);
+			out[i].length = (uint64_t)expr_eval(c->pool, x->length, cause_byte_value, &b);
 		if (x->object)
-			out[i].object = (uint8_t)expr_eval(c->pool, x->object, byte_value, &b);
+			out[i].object = (uint8_t)expr_eval(c->pool, x->object, cause_byte_value, &b);
 		if (x->ended)
-			out[i].ended = (int)expr_eval(c->pool, x->ended, byte_value, &b);
+			out[i].ended = (int)expr_eval(c->pool, x->ended, cause_byte_value, &b);
 		if (x->kind == ENTRY_SHAPE)
 			out[i].value = (uint64_t)shape_value(c, &e->shapes.data[x->shape], &b);
 	}
@@ -94,8 +88,10 @@ void causes_init(struct causes *c, const struct harness *h, uint32_t number, str
 
 void causes_release(struct causes *c)
 {
-	for (size_t i = 0; i < c->calls.size; i++)
+	for (size_t i = 0; i < c->calls.size; i++) {
 		vec_release(&c->calls.data[i].conditions);
+		vec_release(&c->calls.data[i].decided);
+	}
 	for (uint32_t i = 0; i <= DRIVE_GROWTHS; i++)
 		if (c->opened[i])
 			entry_release(&c->entries[i]);
@@ -126,7 +122,7 @@ static struct solve_path *path_of(struct cause_search *f, size_t i, struct bytes
 	if (f->paths[i] || !x->traced)
 		return f->paths[i];
 	*bytes = (struct bytes){f->c->pool, x->data, x->size};
-	f->paths[i] = solve_path_new(f->c->solver, f->c->pool, byte_value, bytes);
+	f->paths[i] = solve_path_new(f->c->solver, f->c->pool, cause_byte_value, bytes);
 	for (size_t k = 0; k < x->conditions.size && x->traced; k++)
 		x->traced = solve_path_add(f->paths[i], x->conditions.data[k]) >= 0;
 	if (x->traced)
@@ -135,19 +131,23 @@ static struct solve_path *path_of(struct cause_search *f, size_t i, struct bytes
 	return f->paths[i] = NULL;
 }
 
-/* Is there a call on this path that keeps the clause, or that breaks it? */
-static enum verdict ask(struct cause_search *f, size_t i, struct bytes *bytes, const struct clause *c, int breaks)
+enum verdict cause_ask(struct cause_search *f, struct bytes *bytes, expr_t goal, size_t call)
 {
-	struct cause_call *x = &f->c->calls.data[i];
-	struct solve_path *path = path_of(f, i, &bytes[i]);
+	struct solve_path *path = path_of(f, call, &bytes[call]);
 	struct solve_model m = {0};
 	if (!path || is_over(f->c))
 		return VERDICT_UNKNOWN;
-	expr_t t = clause_term(cause_entry_of(f->c, x), c);
 	f->c->queries++;
-	enum verdict v = solve_path_query(path, breaks ? expr_not(f->c->pool, t) : t, &m);
+	enum verdict v = solve_path_query(path, goal, &m);
 	solve_model_release(&m);
 	return v;
+}
+
+/* Is there a call on this path that keeps the clause, or that breaks it? */
+static enum verdict ask(struct cause_search *f, size_t i, struct bytes *bytes, const struct clause *c, int breaks)
+{
+	expr_t t = clause_term(cause_entry_of(f->c, &f->c->calls.data[i]), c);
+	return cause_ask(f, bytes, breaks ? expr_not(f->c->pool, t) : t, i);
 }
 
 static struct proved *proved_of(struct cause_search *f, const struct clause_literal *l)
@@ -228,6 +228,8 @@ static int bears(struct cause_search *f, const struct clause *c, size_t call)
 		return 0;
 	if (l->op == CLAUSE_CLEAR) /* what is done with a pointer fails for every one that is set: only what was asserted last may ask for that */
 		return x->assertion && x->conditions.size && terms_meet(f->c->pool, about, vec_last(&x->conditions));
+	if (l->op == CLAUSE_ORDERED && x->pair) /* which objects they point to may be settled long before: where a contract is checked first */
+		from = 0;
 	if (l->op == CLAUSE_ORDERED)
 		return meets(f, a->length, x, from) || meets(f, b->length, x, from) || meets(f, a->set, x, from) || meets(f, b->set, x, from);
 	if (is_offered(f->c, l) && cause_looks_at(f, a, x, from)) /* that the number belongs to the pointer is known from another function */
@@ -241,7 +243,8 @@ static int bears(struct cause_search *f, const struct clause *c, size_t call)
 		return 0;
 	if (about == b->length && l->op != CLAUSE_LONG && !cause_looks_at(f, a, x, 0))
 		return 0; /* nobody looked at the number */
-	if ((l->op == CLAUSE_LE || l->op == CLAUSE_LT || l->op == CLAUSE_NE) && (!cause_looks_at(f, a, x, 0) || !cause_looks_at(f, b, x, 0)))
+	int compares = l->op == CLAUSE_LE || l->op == CLAUSE_LT || l->op == CLAUSE_NE, alone = x->arithmetic && x->broke; /* a division by one number says nothing of another */
+	if (compares && (!cause_looks_at(f, a, x, alone ? from : 0) || !cause_looks_at(f, b, x, alone ? from : 0)))
 		return 0;
 	return meets(f, about, x, from);
 }
@@ -252,41 +255,32 @@ int cause_is_tight(struct cause_search *f, struct bytes *bytes, const struct cla
 {
 	struct cause_call *x = &f->c->calls.data[call];
 	expr_t edge = is_offered(f->c, &c->part[0]) ? EXPR_NONE : clause_edge(cause_entry_of(f->c, x), c);
-	struct solve_path *path = edge ? path_of(f, call, &bytes[call]) : NULL;
-	struct solve_model m = {0};
 	if (!edge || (x->address && c->part[0].op == CLAUSE_WITHIN)) /* p + n is an address in p's object, or nothing is: where it wraps says nothing of n */
 		return 1;
-	if (!path || is_over(f->c))
-		return 0;
-	f->c->queries++;
-	enum verdict v = solve_path_query(path, edge, &m);
-	solve_model_release(&m);
-	return v == VERDICT_SAT;
+	return cause_ask(f, bytes, edge, call) == VERDICT_SAT;
 }
 
 int cause_allows_edge(struct cause_search *f, struct bytes *bytes, const struct clause *c, const struct clause_literal *broken, size_t call)
 {
 	const struct entry *e = cause_entry_of(f->c, &f->c->calls.data[call]);
 	expr_t edge = clause_edge(e, c);
-	struct solve_path *path = edge ? path_of(f, call, &bytes[call]) : NULL;
-	struct solve_model m = {0};
-	if (!path || is_over(f->c))
-		return 0;
-	f->c->queries++;
-	enum verdict v = solve_path_query(path, expr_and(f->c->pool, edge, expr_not(f->c->pool, clause_term(e, &(struct clause){.part = {*broken}, .count = 1}))), &m);
-	solve_model_release(&m);
-	return v == VERDICT_SAT;
+	return edge && cause_ask(f, bytes, expr_and(f->c->pool, edge, expr_not(f->c->pool, clause_term(e, &(struct clause){.part = {*broken}, .count = 1}))), call) == VERDICT_SAT;
+}
+
+static int excludes_alone(struct cause_search *f, struct bytes *bytes, const struct clause *c, size_t call)
+{
+	int all = 1;
+	for (unsigned i = 0; i < c->count && all; i++)
+		all = cause_excludes_literal(f, bytes, &c->part[i], call);
+	return all;
 }
 
 /* No call on this failing path keeps the clause: none keeps any literal of it. */
 static int excludes(struct cause_search *f, struct bytes *bytes, const struct clause *c, size_t call)
 {
-	if (!bears(f, c, call) || convention_forbids(f, bytes, c, call))
+	if (!bears(f, c, call))
 		return 0;
-	for (unsigned i = 0; i < c->count; i++)
-		if (!cause_excludes_literal(f, bytes, &c->part[i], call))
-			return 0;
-	return 1;
+	return excludes_alone(f, bytes, c, call) && !convention_forbids(f, bytes, c, call);
 }
 
 struct tried {
@@ -408,11 +402,13 @@ static int find_one(struct cause_search *f, struct bytes *bytes)
 
 /* ------------------------------------------------- several clauses together */
 
-static expr_t chosen_term(struct cause_search *f, const struct entry *e)
+/* What was found so far and may explain the call. */
+static expr_t chosen_term(struct cause_search *f, struct bytes *bytes, const struct entry *e, size_t call)
 {
 	expr_t t = expr_true(f->c->pool);
 	for (size_t i = 0; i < f->c->all.size; i++)
-		t = expr_and(f->c->pool, t, clause_term(e, &f->c->all.data[i].clause));
+		if (!convention_forbids(f, bytes, &f->c->all.data[i].clause, call))
+			t = expr_and(f->c->pool, t, clause_term(e, &f->c->all.data[i].clause));
 	return t;
 }
 
@@ -444,8 +440,7 @@ static const struct candidate *broken_by(struct cause_search *f, struct bytes *b
 	return best;
 }
 
-/* Does a path that passes allow a call that breaks it, or did such a call pass? */
-static int is_contrary(struct cause_search *f, struct bytes *bytes, const struct clause *c)
+int cause_is_contrary(struct cause_search *f, struct bytes *bytes, const struct clause *c)
 {
 	uint64_t asked = 0;
 	for (size_t i = 0; i < f->calls && asked < PASSING; i++) {
@@ -473,7 +468,7 @@ static int explain_jointly(struct cause_search *f, struct bytes *bytes, size_t c
 	for (unsigned n = 0; n <= JOINT && path && !is_over(f->c); n++) {
 		struct solve_model m = {0};
 		f->c->queries++;
-		v = solve_path_query(path, chosen_term(f, e), &m);
+		v = solve_path_query(path, chosen_term(f, bytes, e, call), &m);
 		if (v == VERDICT_SAT)
 			apply_model(x, &m, &input);
 		solve_model_release(&m);
@@ -486,13 +481,28 @@ static int explain_jointly(struct cause_search *f, struct bytes *bytes, size_t c
 		vec_push(&f->c->all, (struct cause){.clause = y->clause, .contrary = y->contrary});
 	}
 	for (size_t i = before; i < f->c->all.size && f->scalars && v == VERDICT_UNSAT; i++)
-		if (is_contrary(f, bytes, &f->c->all.data[i].clause))
+		if (cause_is_contrary(f, bytes, &f->c->all.data[i].clause))
 			v = VERDICT_UNKNOWN;
 	if (v != VERDICT_UNSAT)
 		f->c->all.size = before;
 	free(values);
 	buf_release(&input);
 	return v == VERDICT_UNSAT;
+}
+
+/* Of clauses that exclude the call's path together, one that the call breaks: if there is one, it excludes the path alone. */
+static uint32_t broken_cause(struct cause_search *f, struct bytes *bytes, size_t call)
+{
+	uint32_t first = ENTRY_NONE;
+	for (uint32_t i = 0; i < f->c->all.size; i++) {
+		const struct clause *c = &f->c->all.data[i].clause;
+		if (candidate_holds(f, c, call) || convention_forbids(f, bytes, c, call))
+			continue;
+		if (excludes_alone(f, bytes, c, call))
+			return i;
+		first = first == ENTRY_NONE ? i : first;
+	}
+	return first;
 }
 
 /* Of those that are left: by clauses together. */
@@ -504,10 +514,8 @@ static void explain_rest(struct cause_search *f, struct bytes *bytes)
 	for (size_t i = 0; i < f->calls && !is_over(f->c); i++) {
 		if (!f->left[i] || !explain_jointly(f, bytes, i))
 			continue;
-		uint32_t cause = 0;
-		while (cause < f->c->all.size && candidate_holds(f, &f->c->all.data[cause].clause, i))
-			cause++;
-		if (cause == f->c->all.size) /* it keeps them all: then its values and its path contradict each other */
+		uint32_t cause = broken_cause(f, bytes, i);
+		if (cause == ENTRY_NONE) /* it keeps them all: then its values and its path contradict each other */
 			continue;
 		f->joint = 1;
 		f->left[i] = 0;
@@ -727,6 +735,7 @@ void causes_find(struct causes *c)
 	f.paths = mem_zalloc((f.calls + 1) * sizeof *f.paths);
 	f.left = mem_zalloc(f.calls + 1);
 	f.looked = mem_zalloc(f.places + 1);
+	f.whole = mem_zalloc(f.calls * f.places + 1);
 	for (size_t i = 0; i < f.calls; i++) {
 		take_values(c, c->calls.data[i].data, c->calls.data[i].size, f.values + i * f.places);
 		f.left[i] = (uint8_t)c->calls.data[i].failed;
@@ -757,6 +766,7 @@ void causes_find(struct causes *c)
 	free(f.paths);
 	free(f.left);
 	free(f.looked);
+	free(f.whole);
 	free(bytes);
 	vec_release(&f.literals);
 	vec_release(&f.guards);

@@ -31,9 +31,14 @@ struct cause_call {
 	int failed;
 	int traced; /* conditions are those of its path; 0: nothing is known of it but its values */
 	VEC(expr_t) conditions; /* of the pool */
+	VEC(expr_t) decided; /* those of them that branches of the program decided */
 	int broke;  /* the last of them is a check that the call broke */
 	enum cause_by by; /* which clauses may explain it */
 	int null;   /* it failed since something was null */
+	int uses_null; /* a null pointer was used as one to an object */
+	int pair;   /* it compared or subtracted two pointers that are not into one object */
+	int reads;  /* it read what is not there */
+	int arithmetic; /* a number was out of what an operation takes */
 	int address; /* it computed an address that wraps */
 	int assertion; /* it failed an assertion */
 	uint64_t before; /* bytes before the start of an object of the caller's that it looked at; 0: it failed otherwise */

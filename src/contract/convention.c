@@ -9,17 +9,27 @@
 
 #include "contract/terms.h"
 
+#include "base/mem.h"
+
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+/* Where the last name of the place begins: of p->next it is next. */
+static size_t name_from(const char *text)
+{
+	size_t from = strlen(text);
+	while (from > 0 && (isalnum((unsigned char)text[from - 1]) || text[from - 1] == '_'))
+		from--;
+	return from;
+}
 
 /* Does the number count elements, by its name? */
 static int sounds_count(const char *text)
 {
-	static const char *const words[] = {"n", "count", "cnt", "len", "length", "size", "num", "used", "total"};
-	size_t n = strlen(text), from = n;
-	while (from > 0 && (isalnum((unsigned char)text[from - 1]) || text[from - 1] == '_'))
-		from--;
+	static const char *const words[] = {"n", "count", "cnt", "len", "length", "size", "num", "used", "total", "cap", "capacity", "alloc", "allocated"};
+	size_t n = strlen(text), from = name_from(text);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		size_t k = strlen(words[i]);
 		if (n - from < k || strncasecmp(text + n - k, words[i], k))
@@ -28,6 +38,35 @@ static int sounds_count(const char *text)
 			return 1;
 	}
 	return 0;
+}
+
+/* Is it how many items there is room for? */
+static int is_capacity(const char *text)
+{
+	static const char *const words[] = {"cap", "capacity", "alloc", "allocated", "size"};
+	const char *name = text + name_from(text);
+	size_t n = strlen(name);
+	for (size_t i = 0; i < sizeof words / sizeof *words && sounds_count(text); i++)
+		if (n >= strlen(words[i]) && !strcasecmp(name + n - strlen(words[i]), words[i]))
+			return 1;
+	return 0;
+}
+
+/* Is the pointer by its name where another's object ends? */
+static int sounds_end(const char *text)
+{
+	static const char *const words[] = {"end", "limit", "lim", "stop"};
+	const char *name = text + name_from(text);
+	size_t n = strlen(name);
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (n >= strlen(words[i]) && !strcasecmp(name + n - strlen(words[i]), words[i]))
+			return 1;
+	return 0;
+}
+
+static int are_beside(const struct entry_place *x, const struct entry_place *y)
+{
+	return x->parent == y->parent && x->index == y->index && x->is_global == y->is_global && x->in_struct == y->in_struct;
 }
 
 /* Is the number one that a loop counted up to before it failed? It was looked at, and is no part of the check that was broken. */
@@ -42,7 +81,7 @@ static int goes_one_further(struct cause_search *f, struct bytes *bytes, const s
 {
 	struct clause c = {.part = {{CLAUSE_BELOW, a, b, 0}}, .count = 1};
 	const struct entry_place *p = &e->places.data[b];
-	return p->kind == ENTRY_POINTER && p->length && e->places.data[a].parent == p->parent && is_counted(f, e, a, &f->c->calls.data[call]) && cause_excludes_literal(f, bytes, &c.part[0], call) &&
+	return p->kind == ENTRY_POINTER && p->length && are_beside(&e->places.data[a], p) && is_counted(f, e, a, &f->c->calls.data[call]) && cause_excludes_literal(f, bytes, &c.part[0], call) &&
 	       cause_is_tight(f, bytes, &c, call);
 }
 
@@ -106,11 +145,156 @@ static int reads_on(struct cause_search *f, const struct entry *e, uint32_t plac
 	return 0;
 }
 
-/* Some call that breaks the clause passes. */
-static int is_broken_in_peace(struct cause_search *f, const struct clause *c)
+/* The two places are there, and the second is set. */
+static expr_t both_there(struct exprs *p, const struct entry_place *a, const struct entry_place *b)
 {
-	for (size_t i = 0; i < f->calls; i++)
-		if (!f->c->calls.data[i].failed && !candidate_holds(f, c, i))
+	return expr_and(p, expr_and(p, a->there, b->there), b->set);
+}
+
+/* The last conditions of a path that no check ended. */
+#define LAST 3
+
+static int is_in_last(struct cause_search *f, expr_t value, expr_t there, const struct cause_call *x)
+{
+	size_t n = x->conditions.size, last = x->broke ? 1 : LAST;
+	for (size_t i = n > last ? n - last : 0; i < n; i++)
+		if (terms_meet_own(f->c->pool, value, there, x->conditions.data[i]))
+			return 1;
+	return 0;
+}
+
+static int are_compared(struct cause_search *f, const struct entry_place *a, const struct entry_place *b, const struct cause_call *x)
+{
+	for (size_t i = 0; i < x->decided.size; i++)
+		if (terms_meet_own(f->c->pool, a->value, a->there, x->decided.data[i]) && terms_meet_own(f->c->pool, b->value, b->there, x->decided.data[i]))
+			return 1;
+	return 0;
+}
+
+/* The number was compared with the count and is not larger, or by one, and the call fails with an object of just so many items: what is read, at the count. */
+static int passes_count(struct cause_search *f, struct bytes *bytes, const struct entry_place *a, const struct entry_place *b, const struct entry_place *count, size_t call)
+{
+	struct exprs *p = f->c->pool;
+	int by_sign = a->is_signed && count->is_signed;
+	expr_t whole = expr_and(p, expr_and(p, both_there(p, a, b), count->there), expr_eq(p, count->value, b->length));
+	expr_t one_more = expr_eq(p, expr_binary(p, MUSTER_OP_ADD, count->value, expr_const(p, 64, 1)), a->value);
+	expr_t beyond = expr_and(p, expr_binary(p, by_sign ? MUSTER_OP_SLT : MUSTER_OP_ULT, count->value, a->value), expr_not(p, one_more));
+	if (!is_capacity(count->text) || f->c->calls.data[call].reads)
+		whole = expr_and(p, whole, expr_eq(p, a->value, b->length));
+	return cause_ask(f, bytes, whole, call) == VERDICT_SAT && cause_ask(f, bytes, beyond, call) == VERDICT_UNSAT;
+}
+
+/* A check in the function lets a number come too far: with an object of just as many items as the count beside the pointer says the call fails. What is written behind the items that there are may be a new one, for which there is room. */
+static int passes_check(struct cause_search *f, struct bytes *bytes, const struct entry *e, const struct entry_place *b, size_t call)
+{
+	const struct cause_call *x = &f->c->calls.data[call];
+	if (b->kind != ENTRY_POINTER || !b->length || !is_in_last(f, b->length, b->there, x))
+		return 0;
+	for (uint32_t i = 0; i < e->places.size; i++) {
+		const struct entry_place *count = &e->places.data[i];
+		if (count->kind != ENTRY_NUMBER || !count->counts || !are_beside(count, b) || !(is_capacity(count->text) || (x->reads && sounds_count(count->text))) || !cause_looks_at(f, count, x, 0))
+			continue;
+		for (uint32_t n = 0; n < e->places.size; n++) {
+			const struct entry_place *a = &e->places.data[n];
+			if (n != i && n != b->index && (a->parent != b->parent || a->index == b->index) && a->kind == ENTRY_NUMBER && a->counts && is_in_last(f, a->value, a->there, x) && are_compared(f, a, count, x) && passes_count(f, bytes, a, b, count, call))
+				return 1;
+		}
+	}
+	return 0;
+}
+
+/* The same, asked once for each call and pointer. */
+static int is_whole(struct cause_search *f, struct bytes *bytes, const struct entry *e, uint32_t place, size_t call)
+{
+	uint8_t *known = &f->whole[call * f->places + place];
+	if (*known == NOT_ASKED)
+		*known = passes_check(f, bytes, e, &e->places.data[place], call) ? ALLOWED : EXCLUDED;
+	return *known == ALLOWED;
+}
+
+static int is_some_whole(struct cause_search *f, struct bytes *bytes, const struct entry *e, size_t call)
+{
+	for (uint32_t i = 0; i < e->places.size; i++)
+		if (is_whole(f, bytes, e, i, call))
+			return 1;
+	return 0;
+}
+
+static int looks_at_pointer(struct cause_search *f, const struct entry_place *x, const struct cause_call *call)
+{
+	for (size_t i = 0; i < call->conditions.size; i++)
+		if (terms_meet(f->c->pool, x->set, call->conditions.data[i]) || terms_meet_own(f->c->pool, x->length, x->there, call->conditions.data[i]))
+			return 1;
+	return 0;
+}
+
+/* Another pointer, which the path looks at, says where the object ends: what lies there or behind it is not owed. Some call of the path keeps to that, and fails; or none does, and then that is what callers owe. */
+static int passes_end(struct cause_search *f, struct bytes *bytes, const struct entry *e, uint32_t place, size_t call)
+{
+	struct exprs *p = e->pool;
+	const struct entry_place *b = &e->places.data[place];
+	int is_end = sounds_end(b->text);
+	for (uint32_t i = 0; i < e->places.size && b->interior; i++) {
+		const struct entry_place *end = &e->places.data[i];
+		if (is_end && i != place && end->interior && end->pool == b->pool && are_beside(end, b) && !sounds_end(end->text))
+			return 1;
+		if (i == place || is_end || !end->interior || !end->length || end->pool != b->pool || !are_beside(end, b) || !sounds_end(end->text) || !looks_at_pointer(f, end, &f->c->calls.data[call]))
+			continue;
+		expr_t whole = expr_and(p, expr_eq(p, b->object, end->object), expr_eq(p, end->length, expr_const(p, 64, 0)));
+		if (cause_ask(f, bytes, expr_and(p, expr_and(p, both_there(p, end, b), end->set), whole), call) == VERDICT_SAT)
+			return 1;
+		if (cause_excludes_literal(f, bytes, &(struct clause_literal){CLAUSE_ORDERED, place, i, 0}, call))
+			return 1;
+	}
+	return 0;
+}
+
+/* The number counts what the check that failed is about, and some call has as many as it says: that there are not more of them is nothing that callers owe. */
+static int fails_for_whole(struct cause_search *f, struct bytes *bytes, const struct entry *e, const struct clause_literal *l, size_t call)
+{
+	struct exprs *p = e->pool;
+	const struct entry_place *a = &e->places.data[l->a];
+	const struct cause_call *x = &f->c->calls.data[call];
+	for (uint32_t i = 0; i < e->places.size && a->counts && sounds_count(a->text) && x->conditions.size; i++) {
+		const struct entry_place *b = &e->places.data[i];
+		if (b->kind != ENTRY_POINTER || !b->length || !are_beside(a, b) || !terms_meet_own(p, b->length, b->there, vec_last(&x->conditions)))
+			continue;
+		if (cause_ask(f, bytes, expr_and(p, both_there(p, a, b), expr_eq(p, a->value, b->length)), call) == VERDICT_SAT)
+			return 1;
+	}
+	return 0;
+}
+
+/* Does the condition hold for a call only if the pointer is null? It speaks of nothing but what is chosen for the pointer. */
+static int asks_null(struct cause_search *f, const struct entry_place *x, expr_t condition, struct bytes *values)
+{
+	struct exprs *p = f->c->pool;
+	uint32_t n;
+	const expr_t *v = expr_vars(p, condition, &n);
+	if (n != 1 || !terms_meet(p, x->set, condition))
+		return 0;
+	size_t at = expr_get(p, v[0])->k;
+	uint8_t *copy = at < values->size ? mem_alloc(values->size) : NULL;
+	int some = 0, all = 1;
+	for (unsigned choice = 0; copy && choice < 256 && all; choice++) {
+		struct bytes b = {p, copy, values->size};
+		memcpy(copy, values->data, values->size);
+		copy[at] = (uint8_t)choice;
+		if (!expr_eval(p, condition, cause_byte_value, &b))
+			continue;
+		some = 1;
+		all = !expr_eval(p, x->set, cause_byte_value, &b);
+	}
+	free(copy);
+	return some && all;
+}
+
+/* The program found that the pointer is null, and uses it. */
+static int uses_what_is_null(struct cause_search *f, const struct entry_place *x, const struct cause_call *call)
+{
+	struct bytes values = {f->c->pool, call->data, call->size};
+	for (size_t i = 0; i < call->decided.size && call->uses_null; i++)
+		if (asks_null(f, x, call->decided.data[i], &values))
 			return 1;
 	return 0;
 }
@@ -121,11 +305,33 @@ int convention_forbids(struct cause_search *f, struct bytes *bytes, const struct
 	const struct cause_call *x = &f->c->calls.data[call];
 	const struct entry *e = cause_entry_of(f->c, x);
 	switch (l->op) {
-	case CLAUSE_BELOW: return is_counted(f, e, l->a, x) && cause_is_tight(f, bytes, c, call);
+	case CLAUSE_WITHIN:
+	case CLAUSE_BELOW:
+	case CLAUSE_SUM:
+	case CLAUSE_LONG:
+	case CLAUSE_ENDED:
+		if (passes_end(f, bytes, e, l->b, call) || is_whole(f, bytes, e, l->b, call))
+			return 1;
+		break;
+	case CLAUSE_MOST:
+	case CLAUSE_LEAST:
+	case CLAUSE_LE:
+	case CLAUSE_LT:
+	case CLAUSE_NE:
+		if (is_some_whole(f, bytes, e, call))
+			return 1;
+		break;
+	default: break;
+	}
+	switch (l->op) {
+	case CLAUSE_ORDERED: return sounds_end(e->places.data[l->a].text) && !sounds_end(e->places.data[l->b].text);
+	case CLAUSE_SET: return uses_what_is_null(f, &e->places.data[l->a], x);
+	case CLAUSE_BELOW: return (is_counted(f, e, l->a, x) && cause_is_tight(f, bytes, c, call));
 	case CLAUSE_SUM: return goes_alone(f, bytes, e, l->a, (uint32_t)l->k, l->b, call) || goes_alone(f, bytes, e, (uint32_t)l->k, l->a, l->b, call);
-	case CLAUSE_MOST: return is_one_further_than(f, bytes, e, l->a, call);
-	case CLAUSE_LONG: return is_broken_in_peace(f, c) && (l->k >= e->places.data[l->b].most || reads_on(f, e, l->b, call) || some_goes_one_further(f, bytes, e, l->b, call));
-	case CLAUSE_ENDED: return is_broken_in_peace(f, c) && some_goes_one_further(f, bytes, e, l->b, call);
+	case CLAUSE_MOST: return is_one_further_than(f, bytes, e, l->a, call) || fails_for_whole(f, bytes, e, l, call);
+	case CLAUSE_LONG:
+		return (l->k >= e->places.data[l->b].most || reads_on(f, e, l->b, call) || some_goes_one_further(f, bytes, e, l->b, call)) && cause_is_contrary(f, bytes, c);
+	case CLAUSE_ENDED: return some_goes_one_further(f, bytes, e, l->b, call) && cause_is_contrary(f, bytes, c);
 	default: return 0;
 	}
 }

@@ -4,8 +4,6 @@
 
 #include "contract/candidates.h"
 
-struct bytes; /* cause.c's: values of the calls */
-
 /* The clause would explain this failing call, and the function breaks a convention there: it is a defect of its own. */
 int convention_forbids(struct cause_search *f, struct bytes *bytes, const struct clause *c, size_t call);
 
@@ -15,6 +13,10 @@ int cause_excludes_literal(struct cause_search *f, struct bytes *bytes, const st
 int cause_is_tight(struct cause_search *f, struct bytes *bytes, const struct clause *c, size_t call);
 /* Likewise, of calls that break the literal, too. */
 int cause_allows_edge(struct cause_search *f, struct bytes *bytes, const struct clause *c, const struct clause_literal *broken, size_t call);
+/* Is there a call on the path for which this holds? */
+enum verdict cause_ask(struct cause_search *f, struct bytes *bytes, expr_t goal, size_t call);
+/* Did a call that breaks the clause pass, or does a path that passes allow one? */
+int cause_is_contrary(struct cause_search *f, struct bytes *bytes, const struct clause *c);
 /* The path depends on the number itself, from this condition on. */
 int cause_looks_at(struct cause_search *f, const struct entry_place *x, const struct cause_call *call, size_t from);
 

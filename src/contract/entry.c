@@ -106,6 +106,21 @@ static expr_t byte_behind(const struct builder *b, const struct link *l, uint32_
 	return e;
 }
 
+/* The byte in all elements but the first, of all objects, as one term. */
+static expr_t bytes_beyond(const struct builder *b, const struct link *l, uint32_t off)
+{
+	struct objects o;
+	expr_t e = EXPR_NONE;
+	if (!objects_of(b, l->type, &o))
+		return e;
+	for (uint32_t k = 1; k <= o.count; k++)
+		for (uint32_t i = 1; i < (o.fixed ? o.fixed : o.limit); i++) {
+			expr_t byte = input(b, walk_block(&b->walk, o.pool, k) + DRIVE_HEADER + (size_t)i * o.size + off);
+			e = e ? expr_binary(b->p, MUSTER_OP_OR, e, byte) : byte;
+		}
+	return e;
+}
+
 /* Elements from the pointer on, of c_size bytes each as C counts them; EXPR_NONE: objects are no multiple of it. */
 static expr_t length_of(const struct builder *b, const struct link *l, const struct objects *o, uint64_t c_size)
 {
@@ -287,6 +302,8 @@ static void take_leaf(void *ctx, const struct value_leaf *v)
 		return;
 	struct entry_place x = {.text = arena_strdup(&m->b.e->arena, v->path), .parent = m->b.parent, .index = m->b.index, .depth = parent ? parent->depth + 1 : 0, .in_struct = m->b.is_struct, .inside = inside_of(m), .type = m->b.hidden, .offset = v->off, .is_global = m->b.global || (parent && parent->is_global)};
 	x.there = parent ? expr_and(p, parent->there, parent->set) : expr_true(p);
+	if (m->b.index != ENTRY_NONE)
+		x.others = bytes_beyond(&m->b, &m->links.data[m->b.parent], (uint32_t)v->off);
 	if (m->b.index != ENTRY_NONE)
 		x.there = expr_and(p, x.there, expr_binary(p, MUSTER_OP_ULT, m->b.e->places.data[m->b.index].value, parent->length));
 	if (value_pointer_at(m->b.image, v->off, &to))

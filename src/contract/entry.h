@@ -35,6 +35,7 @@ struct entry_place {
 	int is_signed, is_bool;
 	int counts;	  /* of a number: it may be one of elements or bytes, an index or an offset, which no enumeration is and no character behind a pointer */
 	unsigned bits;	  /* of a number */
+	expr_t others;	  /* of a place at an index: a term whose variables are the bytes of the elements after the first; EXPR_NONE */
 	expr_t there;	  /* one bit: no pointer in front of it is null, and there is such an element */
 	expr_t value;	  /* of a number: 64 bits, extended as its type says. Without meaning where it is not there; so are those below */
 	expr_t set;	  /* of a pointer: one bit, it is not null */

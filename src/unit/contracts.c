@@ -61,11 +61,19 @@ struct explaining {
 
 /* ------------------------------------------------------------------ tracing */
 
+/* A branch that the source has: no check of the compiler's, and nothing about which object an address is in. */
+static int is_written(const struct sites *sites, const struct path_step *step)
+{
+	const struct sites_decision *d = &sites->decisions.data[step->site];
+	return (d->kind == SITES_COUNTED || d->kind == SITES_LIBRARY) && d->line;
+}
+
 /* The conditions of the call's path, up to the first check that it broke. */
 static void read_conditions(struct explaining *x, struct causes *c, struct cause_call *call, const struct trace *t, int hangs)
 {
 	struct import im;
 	vec_clear(&call->conditions);
+	vec_clear(&call->decided);
 	import_init(&im, t, c->pool, call->size);
 	x->path.exact = 1;
 	x->path.checks = x->s->o->checks;
@@ -77,6 +85,8 @@ static void read_conditions(struct explaining *x, struct causes *c, struct cause
 		const struct path_step *step = &x->path.steps.data[i];
 		int broke = path_broke(step) && !step->free;
 		vec_push(&call->conditions, path_constraint(step, &im, &x->sites));
+		if (step->kind == MUSTER_EV_BRANCH && is_written(&x->sites, step))
+			vec_push(&call->decided, vec_last(&call->conditions));
 		if (broke && !call->failed) /* the san variant says otherwise */
 			call->traced = 0;
 		call->broke = broke;
@@ -142,6 +152,13 @@ static int is_of_null(const struct test_bug *b)
 	return !strcmp(kind, "null-pointer-use") || !strncmp(kind, "nullptr-", 8) || (!strcmp(kind, "pointer-pair") && b->finding.bug.summary && strstr(b->finding.bug.summary, "null pointer")) || !strcmp(kind, "invalid-null-argument");
 }
 
+/* Arithmetic does not fail since a pointer is null: that the call breaks such a clause, too, says nothing of it. */
+static int is_arithmetic(const struct test_bug *b)
+{
+	const char *kind = b->finding.bug.kind;
+	return !strcmp(kind, "float-cast-overflow") || !strcmp(kind, "integer-divide-by-zero") || !strcmp(kind, "float-divide-by-zero") || strstr(kind, "integer-overflow") || !strncmp(kind, "invalid-shift-", 14) || !strncmp(kind, "implicit-", 9);
+}
+
 /* Which failing tests are explained: where there are many, of each finding as many as of the others, from the first to the last of them. A function may fail for each of a thousand lengths. */
 static void choose_failing(const struct test_function *f, const uint8_t *wanted, uint8_t *chosen)
 {
@@ -178,6 +195,19 @@ static uint64_t bytes_before(const struct test_bug *b)
 	return l.distance;
 }
 
+/* What the call failed by. */
+static void describe_failure(struct cause_call *call, const struct test_bug *b)
+{
+	const struct result_bug *x = &b->finding.bug;
+	call->null |= !is_owned(b) && is_of_null(b);
+	call->pair |= !strcmp(x->kind, "pointer-pair");
+	call->assertion |= !is_owned(b) && is_assertion(b);
+	call->address |= !strcmp(x->kind, "pointer-overflow");
+	call->arithmetic |= is_arithmetic(b);
+	call->reads |= x->summary && strstr(x->summary, "a read ");
+	call->before = bytes_before(b);
+}
+
 /* The calls: tests that passed, and those that failed in a way that may be a caller's fault. */
 static void add_calls(struct explaining *x, struct explained *e)
 {
@@ -187,12 +217,6 @@ static void add_calls(struct explaining *x, struct explained *e)
 	int all = 1;
 	for (size_t i = 0; i < f->shown.size; i++) {
 		const struct test_bug *b = bug_of(x, f->shown.data[i].bug);
-		if (b && b->finding.bug.confirmed && !is_owned(b) && !f->shown.data[i].order && is_of_null(b))
-			wanted[f->shown.data[i].test] |= 1 << 7;
-		if (b && b->finding.bug.confirmed && !is_owned(b) && !f->shown.data[i].order && is_assertion(b))
-			wanted[f->shown.data[i].test] |= 1 << 6;
-		if (b && b->finding.bug.confirmed && !f->shown.data[i].order && !strcmp(b->finding.bug.kind, "pointer-overflow"))
-			wanted[f->shown.data[i].test] |= 1 << 5;
 		if (b && b->finding.bug.confirmed && !is_owned(b))
 			wanted[f->shown.data[i].test] |= (uint8_t)(1u << (f->shown.data[i].order ? CAUSE_BY_OTHERS : is_shared(b) ? CAUSE_BY_SHAPE : is_of_shape(b) ? CAUSE_BY_ALL : CAUSE_BY_OTHERS));
 	}
@@ -213,17 +237,16 @@ static void add_calls(struct explaining *x, struct explained *e)
 			continue;
 		}
 		struct cause_call *call = causes_add(&e->causes, t->data, t->size, failed);
-		call->null = wanted[i] >> 7;
-		call->address = wanted[i] >> 5 & 1;
-		call->assertion = wanted[i] >> 6 & 1;
 		call->by = wanted[i] >> CAUSE_BY_SHAPE & 1 ? CAUSE_BY_SHAPE : wanted[i] >> CAUSE_BY_ALL & 1 ? CAUSE_BY_ALL : CAUSE_BY_OTHERS;
 		vec_last(&e->call_of) = (uint32_t)e->causes.calls.size;
 	}
 	for (size_t i = 0; i < f->shown.size; i++) {
 		const struct test_bug *b = bug_of(x, f->shown.data[i].bug);
 		uint32_t call = e->call_of.data[f->shown.data[i].test];
+		if (call && b && b->finding.bug.confirmed)
+			e->causes.calls.data[call - 1].uses_null |= !strcmp(b->finding.bug.kind, "null-pointer-use");
 		if (call && b && b->finding.bug.confirmed && !f->shown.data[i].order)
-			e->causes.calls.data[call - 1].before = bytes_before(b);
+			describe_failure(&e->causes.calls.data[call - 1], b);
 	}
 	e->causes.exhausted = all && f->result.ended && f->result.exhausted && !f->beyond && f->checked && !f->unchecked && !f->suspected && !f->suppressed && !f->harness->limits;
 	free(chosen);
@@ -332,13 +355,6 @@ static int leaves_caller_memory(const struct test_bug *b)
 {
 	enum owner o = owner_of(b->finding.bug.kind, b->finding.bug.report);
 	return o == OWNER_CALLER || (o == OWNER_NONE && !strcmp(b->finding.bug.kind, "SEGV"));
-}
-
-/* Arithmetic does not fail since a pointer is null: that the call breaks such a clause, too, says nothing of it. */
-static int is_arithmetic(const struct test_bug *b)
-{
-	const char *kind = b->finding.bug.kind;
-	return !strcmp(kind, "float-cast-overflow") || !strcmp(kind, "integer-divide-by-zero") || !strcmp(kind, "float-divide-by-zero") || strstr(kind, "integer-overflow") || !strncmp(kind, "invalid-shift-", 14) || !strncmp(kind, "implicit-", 9);
 }
 
 /* May this finding, explained by this cause, be the fault of callers? */
