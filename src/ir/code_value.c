@@ -6,6 +6,7 @@
  * unknown effect.
  */
 #include "ir/code_parts.h"
+#include "ir/unit.h"
 
 #include <string.h>
 
@@ -250,11 +251,23 @@ static int is_as_declared(LLVMValueRef inst, LLVMValueRef function)
 	return 1;
 }
 
+static int is_trap(LLVMValueRef callee)
+{
+	size_t length;
+	const char *name = LLVMGetValueName2(callee, &length);
+
+	return !strncmp(name, "llvm.trap", 9) || !strncmp(name, "llvm.debugtrap", 14);
+}
+
 static void convert_call(struct code_draft *d, LLVMValueRef inst, uint32_t id, enum code_op op)
 {
 	LLVMValueRef callee = LLVMGetCalledValue(inst);
 	int known = intrinsic_op(callee);
 	uint64_t number;
+
+	/* One of the program's own ends it, or stops it for a debugger; one of a check stands before an `unreachable`. */
+	if (known == CODE_NOP && is_trap(callee) && !unit_is_marked(inst))
+		known = -1;
 
 	/* va_copy has no length: what it writes is one object, all of it. */
 	if (known == CODE_MOVE && LLVMGetNumArgOperands(inst) < 4)

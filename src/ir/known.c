@@ -138,6 +138,8 @@ static const char *const table[][2] = {
     {"ldexpf", "!"},
     {"link", "!r,r"},
     {"llabs", ""},
+    {"llvm.debugtrap", ""},
+    {"llvm.trap", ""},
     {"log", "!"},
     {"log10", "!"},
     {"log10f", "!"},
