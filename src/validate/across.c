@@ -10,7 +10,7 @@
  * calls back) may be the one that came to g, so what leads to it counts, too, and all that it may call must be clean.
  *
  * Phases 2 and 3 evaluate f from lp and follow calls, with the frame of g inside of that of f; a path is over where f calls g, or where that call comes to the loop. Calls of g from deeper frames are none of these. In Phase 2 nothing modified is
- * met before; in Phase 3 every path ends there, and Q holds of the variables of g: in the first call of g, so one that comes back must have no other behind it. Q names no memory, so nothing is asked of it.
+ * met before; in Phase 3 every path ends there, before another loop of g, and Q holds of the variables of g: in the first call of g, so one that comes back must have no other behind it. Q names no memory, so nothing is asked of it.
  *
  * What Q speaks of must be in the new version what it was: g has a counterpart with the same parameters by the same names; at the loop the same variables hold counterparts of the same values (Phases 1, 2) or variables of that name are there (3).
  */
@@ -179,6 +179,16 @@ int landing_is_call(const struct landing *x, const struct vc_call *c)
 int landing_is_point(const struct landing *x, const struct vc_point *at, uint32_t edge)
 {
 	return x->to && edge == CODE_NONE && at->depth == 1 && at->f == x->g && at->at == local_first(x->g, x->to);
+}
+
+int landing_is_other(const struct landing *x, const struct vc_point *at, uint32_t edge)
+{
+	if (!x->to || edge == CODE_NONE || at->depth != 1 || at->f != x->g)
+		return 0;
+	for (size_t i = 0; i < x->cuts->list.size; i++)
+		if (x->cuts->list.data[i].block == x->g->edges[edge].to)
+			return x->g->edges[edge].to != x->to->block;
+	return 0;
 }
 
 static expr_t *note(struct landing *x, expr_t guard)

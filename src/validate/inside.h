@@ -84,6 +84,8 @@ const char *across_impact(const struct impact *im, uint32_t symbol, const struct
 int across_phase(const struct impact *im, uint32_t symbol, unsigned phase, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why);
 int landing_is_call(const struct landing *x, const struct vc_call *c);
 int landing_is_point(const struct landing *x, const struct vc_point *at, uint32_t edge);
+/* The edge is one of the function where it ends, into another of its loops. */
+int landing_is_other(const struct landing *x, const struct vc_point *at, uint32_t edge);
 /* A call that is followed, perhaps to its loop: Phase 3. Where an earlier one came back this is not the first. */
 void landing_follow_call(struct landing *x, struct vc_call *c);
 void landing_note_call(struct landing *x, const struct vc_call *c);

@@ -190,7 +190,7 @@ static enum vc_end_kind on_load(void *ctx, const struct vc_point *at, uint32_t e
 	return VC_END_COUNT;
 }
 
-/* Phase 3 of a segment: another loop than the one it ends at. */
+/* Phase 3 of a segment, or of one that ends in another function: another loop than the one it ends at. */
 static enum vc_end_kind on_cut(void *ctx, const struct vc_point *at, uint32_t edge)
 {
 	struct phase *x = ctx;
@@ -198,6 +198,8 @@ static enum vc_end_kind on_cut(void *ctx, const struct vc_point *at, uint32_t ed
 		landing_note_point(x->landing, at);
 		return VC_REACHED;
 	}
+	if (x->landing && landing_is_other(x->landing, at, edge))
+		return VC_CUT;
 	return leads_to_cut(x, at, edge) && !(x->local->to && at->f->edges[edge].to == x->local->to->block) ? VC_CUT : VC_END_COUNT;
 }
 
