@@ -11,11 +11,13 @@
 #define CALLER_WRITES 32 /* bytes that one writes to a local, for each argument */
 #define CALLER_CODE 0x620000000ull /* functions that pointers of the input may lead to */
 #define CALLER_CODE_BYTES 32ull	   /* of one */
+#define CALLER_QUIET 255 /* number of all calls of a function that only computes (pure, const) */
 #define CALLER_POINTERS 8
 #define CALLER_POINTER "(*pointer)" /* their name among stubs */
 #define CALLER_NEAR 4096ull /* below this address is what null points to */
 #define CALLER_ENDED 98 /* exit status: a stub of a function that does not return was called */
 #define CALLER_WILD 97 /* exit status: an access to memory that a run does not have, and not near null */
+#define CALLER_TRAPPED 96 /* exit status: the program's own trap, which is no undefined behaviour */
 #define CALLER_FAILED 99 /* exit status: the input cannot be set up */
 #define CALLER_FILLS 3 /* calls of a version */
 #define CALLER_MOVED ".moved" /* after an object's path: what is loaded for the last of them, if it is there */

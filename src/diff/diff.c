@@ -221,6 +221,9 @@ static int find_witness(struct diff_pair *x, struct diff_function *f)
 
 static void set_equal(struct differ *d, struct diff_function *f, uint32_t symbol)
 {
+	if (f->cases.size) /* runs of an input for which both versions are undefined */
+		log_info("diff of %s: equal, and yet %s", f->name, f->cases.data[0].what);
+	diff_describe_drop_cases(f, f->cases.size);
 	d->equal[symbol] = 1;
 	f->verdict = DIFF_EQUAL;
 	f->complete = 1;

@@ -34,10 +34,18 @@ static void global_name(void *ctx, uint32_t global, struct buf *out)
 		buf_addf(out, "%s@%s#%u", s->which == OLD ? "old" : "new", code->globals[global].name, global);
 }
 
+/* The program's own: it ends the run, and is the same in both versions. */
+static int is_trap(const struct code_function *f)
+{
+	return !strcmp(f->name, "llvm.trap") || !strcmp(f->name, "llvm.debugtrap");
+}
+
 static void abstract_name(const struct diff_side *s, const struct vc_call *c, uint32_t pair, struct buf *out)
 {
 	if (!c->target)
 		buf_adds(out, "pointer");
+	else if (is_trap(c->target))
+		buf_adds(out, c->target->name);
 	else if (pair != CODE_NONE)
 		buf_addf(out, "f%u", pair);
 	else
@@ -153,6 +161,10 @@ static enum vc_call_how on_call(void *ctx, struct vc_call *c)
 		return diff_stubs_call(s, c);
 	if (!c->target)
 		return pointer_call(s, c);
+	if (is_trap(c->target)) {
+		abstract_call(s, c, CODE_NONE);
+		return VC_CALL_EXIT;
+	}
 	if (c->target->returns_twice || (!c->target->defined && differ_calls_back(d, c->target)))
 		return VC_CALL_UNKNOWN;
 	uint32_t symbol = differ_symbol(d, s->which, c->target), pair = symbol == CODE_NONE ? CODE_NONE : differ_pair_of(d, s->which, symbol);

@@ -243,8 +243,8 @@ static LLVMValueRef as_result(struct exposer *x, LLVMValueRef word, LLVMTypeRef 
 	return LLVMConstNull(type);
 }
 
-/* The function says how it was called, under this name. rooms: by argument, bytes of the local that it is the address of, or 0; NULL: not known. */
-static void define_stub(struct exposer *x, LLVMValueRef f, const char *name, int ends, LLVMValueRef rooms)
+/* The function says how it was called, under this name. rooms: by argument, bytes of the local that it is the address of, or 0; NULL: not known. flags: EXPOSE_ENDS, EXPOSE_QUIET. */
+static void define_stub(struct exposer *x, LLVMValueRef f, const char *name, uint64_t flags, LLVMValueRef rooms)
 {
 	LLVMTypeRef types[4] = {x->pointer, x->word, x->pointer, x->pointer}, type = LLVMFunctionType(x->word, types, 4, 0), result = LLVMGetReturnType(LLVMGlobalGetValueType(f));
 	LLVMValueRef said = LLVMGetNamedFunction(x->module, "muster_stub");
@@ -258,7 +258,7 @@ static void define_stub(struct exposer *x, LLVMValueRef f, const char *name, int
 		LLVMValueRef index = LLVMConstInt(x->word, i, 0);
 		LLVMBuildStore(x->builder, as_word(x, LLVMGetParam(f, i)), LLVMBuildGEP2(x->builder, x->word, list, &index, 1, ""));
 	}
-	LLVMValueRef arguments[4] = {make_text(x, name), LLVMConstInt(x->word, ends ? EXPOSE_ENDS | n : n, 0), list, rooms ? rooms : LLVMConstNull(x->pointer)};
+	LLVMValueRef arguments[4] = {make_text(x, name), LLVMConstInt(x->word, flags | n, 0), list, rooms ? rooms : LLVMConstNull(x->pointer)};
 	LLVMValueRef value = LLVMBuildCall2(x->builder, type, said, arguments, 4, "");
 	if (LLVMGetTypeKind(result) == LLVMVoidTypeKind)
 		LLVMBuildRetVoid(x->builder);
@@ -303,7 +303,7 @@ static LLVMValueRef make_rooms(struct exposer *x, LLVMValueRef *rooms, unsigned 
 }
 
 /* A call with variable arguments, or with addresses of locals: of a stub that sees all of them, and knows what room there is. Others stay as they are. */
-static void settle_call(struct exposer *x, LLVMValueRef call, LLVMValueRef f, int ends)
+static void settle_call(struct exposer *x, LLVMValueRef call, LLVMValueRef f, uint64_t flags)
 {
 	unsigned n = LLVMGetNumArgOperands(call), by_value = LLVMGetEnumAttributeKindForName("byval", 5), some = LLVMIsFunctionVarArg(LLVMGlobalGetValueType(f)) != 0;
 	LLVMTypeRef types[PARAMETERS];
@@ -323,7 +323,7 @@ static void settle_call(struct exposer *x, LLVMValueRef call, LLVMValueRef f, in
 		return;
 	LLVMTypeRef type = LLVMFunctionType(LLVMGetReturnType(LLVMGlobalGetValueType(f)), types, n, 0);
 	LLVMValueRef stub = LLVMAddFunction(x->module, "muster_call_stub", type);
-	define_stub(x, stub, name_of(f), ends, make_rooms(x, rooms, n));
+	define_stub(x, stub, name_of(f), flags, make_rooms(x, rooms, n));
 	LLVMSetLinkage(stub, LLVMInternalLinkage);
 	LLVMPositionBuilderBefore(x->builder, call);
 	LLVMValueRef now = LLVMBuildCall2(x->builder, type, stub, arguments, n, "");
@@ -331,7 +331,7 @@ static void settle_call(struct exposer *x, LLVMValueRef call, LLVMValueRef f, in
 	LLVMInstructionEraseFromParent(call);
 }
 
-static void settle_calls(struct exposer *x, LLVMValueRef f, int ends)
+static void settle_calls(struct exposer *x, LLVMValueRef f, uint64_t flags)
 {
 	VEC(LLVMValueRef) calls = {0};
 
@@ -339,7 +339,7 @@ static void settle_calls(struct exposer *x, LLVMValueRef f, int ends)
 		if (LLVMIsACallInst(LLVMGetUser(u)) && LLVMGetCalledValue(LLVMGetUser(u)) == f)
 			vec_push(&calls, LLVMGetUser(u));
 	for (size_t i = 0; i < calls.size; i++)
-		settle_call(x, calls.data[i], f, ends);
+		settle_call(x, calls.data[i], f, flags);
 	vec_release(&calls);
 }
 
@@ -352,9 +352,9 @@ static void define_missing(struct exposer *x)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(x->module); f; f = LLVMGetNextFunction(f))
 		if (is_missing(x, f)) {
-			int ends = never_returns(f);
-			settle_calls(x, f, ends);
-			define_stub(x, f, name_of(f), ends, NULL);
+			uint64_t flags = never_returns(f) ? EXPOSE_ENDS : unit_is_quiet(f) ? EXPOSE_QUIET : 0;
+			settle_calls(x, f, flags);
+			define_stub(x, f, name_of(f), flags, NULL);
 		}
 	for (LLVMValueRef g = LLVMGetFirstGlobal(x->module); g; g = LLVMGetNextGlobal(g))
 		if (LLVMIsDeclaration(g) && is_reached(x, g) && LLVMGetLinkage(g) != LLVMExternalWeakLinkage && LLVMTypeIsSized(LLVMGlobalGetValueType(g)) && !expose_library_has(name_of(g)))
@@ -385,6 +385,20 @@ static int is_variable(LLVMValueRef g)
 {
 	return !LLVMIsDeclaration(g) && !LLVMIsGlobalConstant(g) && !LLVMIsThreadLocal(g) && LLVMGetLinkage(g) != LLVMPrivateLinkage && LLVMGetLinkage(g) != LLVMAppendingLinkage &&
 	       strncmp(name_of(g), "llvm.", 5);
+}
+
+/* The program's own traps: __builtin_trap. */
+static void settle_traps(struct exposer *x, const char *name)
+{
+	LLVMValueRef f = LLVMGetNamedFunction(x->module, name);
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(x->context), NULL, 0, 0);
+
+	for (LLVMUseRef u = f ? LLVMGetFirstUse(f) : NULL; u; u = LLVMGetFirstUse(f)) {
+		LLVMValueRef call = LLVMGetUser(u), trap = LLVMGetNamedFunction(x->module, "muster_trap");
+		LLVMPositionBuilderBefore(x->builder, call);
+		LLVMBuildCall2(x->builder, type, trap ? trap : LLVMAddFunction(x->module, "muster_trap", type), NULL, 0, "");
+		LLVMInstructionEraseFromParent(call);
+	}
 }
 
 /* A local without a value gets the bytes of the run: else it has what the compiler left in its place, which may be the same in all of them, an argument. */
@@ -440,6 +454,8 @@ static void expose(struct exposer *x, const struct expose_request *request)
 		if (is_variable(g) && (!request->function || is_reached(x, g))) /* the other version may use it */
 			add_data(x, g);
 	define_missing(x);
+	settle_traps(x, "llvm.trap");
+	settle_traps(x, "llvm.debugtrap");
 	for (LLVMValueRef f = LLVMGetFirstFunction(x->module); f; f = LLVMGetNextFunction(f))
 		fill_locals(x, f);
 	for (LLVMValueRef f = LLVMGetFirstFunction(x->module); f; f = LLVMGetNextFunction(f))

@@ -27,11 +27,13 @@ struct expose_data {
 	unsigned char *at;
 	unsigned long long size;
 };
-/* Defined by the program. count: of the arguments, with EXPOSE_ENDS if the function does not return. rooms: by argument, bytes of the caller's local that it is the address of, else 0; or NULL. */
+/* Defined by the program. count: of the arguments, with EXPOSE_ENDS if the function does not return, or EXPOSE_QUIET. rooms: by argument, bytes of the caller's local that it is the address of, else 0; or NULL. */
 #define EXPOSE_ENDS (1ull << 63)
+#define EXPOSE_QUIET (1ull << 62) /* its source promises that it only computes (pure, const): who calls it how often is no behaviour */
 unsigned long long muster_stub(const char *name, unsigned long long count, const unsigned long long *arguments, const unsigned long long *rooms);
-/* And this where a local begins to live. */
+/* And this where a local begins to live, and the next one in place of the trap instruction. */
 void muster_fill(void *at, unsigned long long bytes);
+void muster_trap(void);
 /* Is there a function of this name in the C library? One that is a stub all the same, for memory? */
 int expose_library_has(const char *name);
 int expose_is_allocator(const char *name);

@@ -451,15 +451,6 @@ static int has_attribute(LLVMValueRef f, const char *name)
 					   LLVMGetEnumAttributeKindForName(name, strlen(name))) != NULL;
 }
 
-/* Does an attribute say that it writes nothing? Two bits for each kind of memory: read, written. */
-static int is_quiet(LLVMValueRef f)
-{
-	LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-							      LLVMGetEnumAttributeKindForName("memory", 6));
-
-	return memory && !(LLVMGetEnumAttributeValue(memory) & 0xaaaaaaaaaaaaaaaau);
-}
-
 static uint32_t count_instructions(LLVMValueRef llvm)
 {
 	uint32_t n = 0;
@@ -493,7 +484,7 @@ static void list_function(struct code_maker *m, LLVMValueRef llvm, struct code_f
 	f->variadic = (uint8_t)LLVMIsFunctionVarArg(type);
 	f->optional = LLVMGetLinkage(llvm) == LLVMExternalWeakLinkage;
 	f->replaceable = LLVMGetLinkage(llvm) == LLVMWeakAnyLinkage || LLVMGetLinkage(llvm) == LLVMLinkOnceAnyLinkage;
-	f->quiet = (uint8_t)is_quiet(llvm);
+	f->quiet = (uint8_t)unit_is_quiet(llvm);
 	f->returns_twice = (uint8_t)has_attribute(llvm, "returns_twice");
 	f->noreturn = (uint8_t)has_attribute(llvm, "noreturn");
 	f->parameters = f->first_instruction = LLVMCountParams(llvm);

@@ -115,9 +115,7 @@ static void convert_gep(struct code_draft *d, LLVMValueRef inst, uint32_t id)
 #define INTRINSICS(X)             \
 	X("lifetime.", NOP)       \
 	X("invariant.", NOP)      \
-	X("trap", NOP)            \
 	X("ubsantrap", NOP)       \
-	X("debugtrap", NOP)       \
 	X("prefetch", NOP)        \
 	X("donothing", NOP)       \
 	X("stackrestore", NOP)    \

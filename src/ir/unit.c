@@ -268,3 +268,12 @@ const char *unit_library(void)
 	snprintf(text, sizeof text, "LLVM %u.%u.%u", major, minor, patch);
 	return text;
 }
+/* Does an attribute say that it writes nothing? Two bits for each kind of memory: read, written. */
+int unit_is_quiet(LLVMValueRef f)
+{
+	LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+							      LLVMGetEnumAttributeKindForName("memory", 6));
+
+	return memory && !(LLVMGetEnumAttributeValue(memory) & 0xaaaaaaaaaaaaaaaau);
+}
+

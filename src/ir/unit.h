@@ -47,6 +47,9 @@ void unit_walk(struct unit *u, void (*f)(void *ctx, LLVMValueRef inst, uint32_t 
 
 /* A decision is a conditional branch, a switch, or a select on a single bit: how
  * many outcomes it has, 0 for any other instruction. Outcome 0 of a branch or
+/* Does the source promise of the function that it writes nothing (pure, const)? */
+int unit_is_quiet(LLVMValueRef f);
+
  * select is "false" and 1 "true"; outcome 0 of a switch is its default, and i its
  * case number i from 1. */
 uint32_t unit_outcomes(LLVMValueRef inst);
