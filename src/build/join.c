@@ -125,7 +125,7 @@ static int add_merged(struct join *j)
 	}
 	if (e || !j->units.size)
 		return e;
-	struct whole_source s = {.name = u->name, .bitcode = j->bitcode->data, .size = j->bitcode->size, .hash = hash128(j->bitcode->data, j->bitcode->size)};
+	struct whole_source s = {.name = u->name, .bitcode = j->bitcode->data, .size = j->bitcode->size, .hash = hash128(j->bitcode->data, j->bitcode->size), .unset = 1};
 	return whole_add(j->whole, &s);
 }
 

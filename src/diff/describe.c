@@ -215,6 +215,17 @@ static char *complement(const char *a, const char *b, const char *c)
 	return buf_take(&text);
 }
 
+/* Does it depend on a local without a value? */
+static int has_unset(struct diff_pair *x, expr_t e)
+{
+	uint32_t count;
+	const expr_t *vars = expr_vars(x->p, e, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (expr_get(x->p, vars[i])->op == EXPR_OP_NAMED && !strncmp(expr_name(x->p, vars[i]), VC_UNSET, strlen(VC_UNSET)))
+			return 1;
+	return 0;
+}
+
 static void say_why(struct diff_pair *x, struct diff_function *f)
 {
 	struct buf text = BUF_EMPTY;
@@ -233,7 +244,7 @@ static void say_why(struct diff_pair *x, struct diff_function *f)
 			if (x->side[k].bound != expr_false(x->p))
 				buf_addf(&text, "more than %u iterations of a loop, or nested calls", x->unroll);
 	if (!text.size && x->open != expr_false(x->p) && diff_pair_check(x, &x->open, 1, NULL) != VERDICT_UNSAT)
-		buf_addf(&text, x->resized ? "'%s' has another type" : "what functions outside do", x->resized);
+		buf_addf(&text, x->resized ? "'%s' has another type" : has_unset(x, x->open) ? "a local that may have no value" : "what functions outside do", x->resized);
 	if (!text.size)
 		buf_adds(&text, "no condition was found");
 	free(f->why);

@@ -65,7 +65,7 @@ static void add_global(struct diff_pair *x, struct cells *c, const char *object,
 static void add_byte(struct diff_pair *x, const struct solve_model *m, const struct solve_byte *b, struct cells *c)
 {
 	const char *array = expr_name(x->p, b->array);
-	if (strcmp(array, "memory")) {
+	if (strcmp(array, VC_FLAT)) {
 		add_global(x, c, array, b->offset, b->value);
 		return;
 	}

@@ -25,6 +25,8 @@ struct diff_exit { /* of a function that does not return */
 	expr_t guard, world;
 };
 
+#define DIFF_WORLD "the world" /* the object; no name of C: a variable may have any of those */
+
 #define DIFF_PHIS 16 /* of a loop's header that are looked at */
 struct diff_visit { /* of a loop's header */
 	expr_t phis[DIFF_PHIS];

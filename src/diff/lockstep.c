@@ -299,7 +299,7 @@ static int is_lasting(struct diff_pair *x, expr_t e)
 	int ok = diff_pair_is_input_only(x, e);
 	for (uint32_t i = 0; i < count && ok; i++) {
 		const struct diff_word *in = diff_word_find(x, vars[i]);
-		ok = (in && in->is_parameter) || (expr_is_array(x->p, vars[i]) && !strcmp(expr_name(x->p, vars[i]), "memory"));
+		ok = (in && in->is_parameter) || (expr_is_array(x->p, vars[i]) && !strcmp(expr_name(x->p, vars[i]), VC_FLAT));
 	}
 	return ok;
 }

@@ -249,7 +249,7 @@ static void evaluate_side(struct diff_side *s, const expr_t *args)
 	map_clear(&s->calls);
 	map_clear(&s->left);
 	s->vc = vc_new(x->p, s->f->code, &o);
-	s->world = vc_object(s->vc, "world", 8);
+	s->world = vc_object(s->vc, DIFF_WORLD, 8);
 	diff_stubs_begin(s);
 	vc_run(s->vc, s->f, args, &s->out);
 	sort_ends(s);
@@ -300,10 +300,16 @@ static const char *parameter_name(const struct code_function *f, uint32_t parame
 void diff_pair_parameter(const struct code_function *f, uint32_t i, struct buf *out)
 {
 	const char *name = parameter_name(f, i);
+	buf_clear(out);
 	if (name)
 		buf_adds(out, name);
 	else
 		buf_addf(out, "argument%u", i + 1);
+	for (uint32_t k = 0; k < f->parameters && !name; k++) /* another one may be called so */
+		if (parameter_name(f, k) && !strcmp(parameter_name(f, k), buf_str(out))) {
+			buf_addc(out, '_');
+			k = UINT32_MAX;
+		}
 }
 
 static void make_arguments(struct diff_pair *x)
@@ -650,7 +656,7 @@ static int is_input_leaf(const struct diff_pair *x, const struct expr_node *n, e
 		if (x->addresses.data[i] == e)
 			return 0;
 	const char *name = expr_name(x->p, e);
-	return strncmp(name, "old.", 4) && strncmp(name, "new.", 4) && strncmp(name, "old@", 4) && strncmp(name, "new@", 4) && strncmp(name, "world[", 6) && strcmp(name, "any offset");
+	return strncmp(name, "old.", 4) && strncmp(name, "new.", 4) && strncmp(name, "old@", 4) && strncmp(name, "new@", 4) && strncmp(name, VC_UNSET, strlen(VC_UNSET)) && strncmp(name, DIFF_WORLD, strlen(DIFF_WORLD)) && strcmp(name, "any offset");
 }
 
 static int input_only(struct diff_pair *x, expr_t e, struct map *seen)

@@ -21,7 +21,7 @@ int diff_place_byte(const struct diff_pair *x, const struct solve_model *m, uint
 {
 	*value = 0;
 	for (size_t i = 0; i < m->bytes.size; i++)
-		if (m->bytes.data[i].offset == at && !strcmp(expr_name(x->p, m->bytes.data[i].array), "memory")) {
+		if (m->bytes.data[i].offset == at && !strcmp(expr_name(x->p, m->bytes.data[i].array), VC_FLAT)) {
 			*value = m->bytes.data[i].value;
 			return 1;
 		}

@@ -25,7 +25,7 @@ void diff_stubs_begin(struct diff_side *s)
 	s->count = VC_NO_OBJECT;
 	if (!s->pair->stubs)
 		return;
-	s->count = vc_object(s->vc, "count", 1);
+	s->count = vc_object(s->vc, "the count", 1);
 	vc_object_set(s->vc, s->count, expr_data(p, &zero, 1));
 }
 

@@ -77,7 +77,7 @@ static int byte_of(const struct diff_pair *x, expr_t e, struct byte *out)
 	}
 	if (n.op != EXPR_OP_SELECT || expr_get(x->p, n.a)->op != EXPR_OP_ARRAY)
 		return 0;
-	if (strcmp(expr_name(x->p, n.a), "memory")) { /* a large variable */
+	if (strcmp(expr_name(x->p, n.a), VC_FLAT)) { /* a large variable */
 		u128 at;
 		out->base = EXPR_NONE;
 		out->global = global_named(x, expr_name(x->p, n.a), strlen(expr_name(x->p, n.a)));

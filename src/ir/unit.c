@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/vec.h"
 #include "ir/guard.h"
 #include "ir/wide_switch.h"
 
@@ -80,19 +81,22 @@ int unit_passes(struct unit *u, const char *pipeline)
 	return guard_call(run_passes, &r, &u->broken);
 }
 
+static int calls_named(LLVMValueRef inst, const char *start)
+{
+	LLVMValueRef callee = LLVMIsACallInst(inst) ? LLVMGetCalledValue(inst) : NULL;
+	size_t length;
+
+	return callee && LLVMIsAFunction(callee) && !strncmp(LLVMGetValueName2(callee, &length), start, strlen(start));
+}
+
 static int is_debug_intrinsic(LLVMValueRef inst)
 {
-	LLVMValueRef callee;
-	size_t length;
-	const char *name;
+	return calls_named(inst, "llvm.dbg.");
+}
 
-	if (!LLVMIsACallInst(inst))
-		return 0;
-	callee = LLVMGetCalledValue(inst);
-	if (!LLVMIsAFunction(callee))
-		return 0;
-	name = LLVMGetValueName2(callee, &length);
-	return length > 9 && !memcmp(name, "llvm.dbg.", 9);
+static int is_lifetime(LLVMValueRef inst)
+{
+	return calls_named(inst, "llvm.lifetime.");
 }
 
 /* Counts the instructions, and writes them to out if it is given. */
@@ -153,7 +157,86 @@ static int number(struct unit *u)
 	return 0;
 }
 
-static int load(struct unit *u, const void *bitcode, size_t size, uint32_t id, const char *passes)
+/* ------------------------------------------------------------ locals without a value */
+
+/* Does mem2reg make values of it: is it one number or pointer, and nothing but loaded and stored? */
+static int becomes_values(LLVMValueRef local)
+{
+	LLVMTypeKind kind = LLVMGetTypeKind(LLVMGetAllocatedType(local));
+
+	if ((kind != LLVMIntegerTypeKind && kind != LLVMPointerTypeKind) || !LLVMIsAConstantInt(LLVMGetOperand(local, 0)) || LLVMConstIntGetZExtValue(LLVMGetOperand(local, 0)) != 1)
+		return 0;
+	for (LLVMUseRef use = LLVMGetFirstUse(local); use; use = LLVMGetNextUse(use)) {
+		LLVMValueRef i = LLVMGetUser(use);
+		if (LLVMIsALoadInst(i) ? LLVMGetVolatile(i) : LLVMIsAStoreInst(i) ? LLVMGetVolatile(i) || LLVMGetOperand(i, 0) == local : !is_lifetime(i))
+			return 0;
+	}
+	return 1;
+}
+
+struct unset {
+	LLVMBuilderRef builder;
+	VEC(LLVMValueRef) values;
+};
+
+static void unset_after(struct unset *x, LLVMValueRef at, LLVMValueRef local)
+{
+	LLVMPositionBuilderBefore(x->builder, LLVMGetNextInstruction(at));
+	LLVMValueRef value = LLVMBuildFreeze(x->builder, LLVMGetUndef(LLVMGetAllocatedType(local)), "");
+	LLVMBuildStore(x->builder, value, local);
+	vec_push(&x->values, value);
+}
+
+/* A value of its own wherever the local begins to live. */
+static void unset_local(struct unset *x, LLVMValueRef local)
+{
+	VEC(LLVMValueRef) begins = {0};
+
+	for (LLVMUseRef use = LLVMGetFirstUse(local); use; use = LLVMGetNextUse(use))
+		if (calls_named(LLVMGetUser(use), "llvm.lifetime.start"))
+			vec_push(&begins, LLVMGetUser(use));
+	unset_after(x, local, local);
+	for (size_t i = 0; i < begins.size; i++)
+		unset_after(x, begins.data[i], local);
+	vec_release(&begins);
+}
+
+static void unset_function(struct unset *x, LLVMValueRef f)
+{
+	VEC(LLVMValueRef) locals = {0};
+
+	for (LLVMValueRef i = LLVMCountBasicBlocks(f) ? LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f)) : NULL; i; i = LLVMGetNextInstruction(i))
+		if (LLVMIsAAllocaInst(i) && becomes_values(i))
+			vec_push(&locals, i);
+	for (size_t i = 0; i < locals.size; i++)
+		unset_local(x, locals.data[i]);
+	vec_release(&locals);
+}
+
+/* mem2reg, but what a local has that nobody has written is a value: freeze undef. Only those that are in use stay. */
+static int unset_passes(struct unit *u)
+{
+	struct unset x = {.builder = LLVMCreateBuilderInContext(u->context)};
+
+	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f; f = LLVMGetNextFunction(f))
+		unset_function(&x, f);
+	int e = unit_passes(u, "mem2reg");
+	for (size_t i = 0; !e && i < x.values.size; i++)
+		if (!LLVMGetFirstUse(x.values.data[i]))
+			LLVMInstructionEraseFromParent(x.values.data[i]);
+	vec_release(&x.values);
+	LLVMDisposeBuilder(x.builder);
+	return e;
+}
+
+enum form { LOCALS, NORMAL, UNSET };
+
+static int bring_into(struct unit *u, enum form form)
+{
+	return form == NORMAL ? unit_passes(u, "mem2reg") : form == UNSET ? unset_passes(u) : 0;
+}
+
+static int load(struct unit *u, const void *bitcode, size_t size, uint32_t id, enum form form)
 {
 	struct load l = {u, NULL};
 	int result;
@@ -169,7 +252,7 @@ static int load(struct unit *u, const void *bitcode, size_t size, uint32_t id, c
 	if (!result) {
 		drop_optnone(u->module);
 		wide_switch_narrow(u->module);
-		result = passes ? unit_passes(u, passes) : 0;
+		result = bring_into(u, form);
 	}
 	if (!result)
 		result = number(u);
@@ -180,12 +263,17 @@ static int load(struct unit *u, const void *bitcode, size_t size, uint32_t id, c
 
 int unit_load(struct unit *u, const void *bitcode, size_t size, uint32_t id)
 {
-	return load(u, bitcode, size, id, "mem2reg");
+	return load(u, bitcode, size, id, NORMAL);
 }
 
 int unit_load_locals(struct unit *u, const void *bitcode, size_t size)
 {
-	return load(u, bitcode, size, 0, NULL);
+	return load(u, bitcode, size, 0, LOCALS);
+}
+
+int unit_load_unset(struct unit *u, const void *bitcode, size_t size, uint32_t id)
+{
+	return load(u, bitcode, size, id, UNSET);
 }
 
 void unit_release(struct unit *u)
@@ -242,6 +330,15 @@ void unit_walk(struct unit *u, void (*f)(void *ctx, LLVMValueRef inst, uint32_t 
 			f(ctx, u->instructions[i], i);
 }
 
+/* Does an attribute say that it writes nothing? Two bits for each kind of memory: read, written. */
+int unit_is_quiet(LLVMValueRef f)
+{
+	LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+							      LLVMGetEnumAttributeKindForName("memory", 6));
+
+	return memory && !(LLVMGetEnumAttributeValue(memory) & 0xaaaaaaaaaaaaaaaau);
+}
+
 uint32_t unit_outcomes(LLVMValueRef inst)
 {
 	switch (LLVMGetInstructionOpcode(inst)) {
@@ -268,12 +365,3 @@ const char *unit_library(void)
 	snprintf(text, sizeof text, "LLVM %u.%u.%u", major, minor, patch);
 	return text;
 }
-/* Does an attribute say that it writes nothing? Two bits for each kind of memory: read, written. */
-int unit_is_quiet(LLVMValueRef f)
-{
-	LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-							      LLVMGetEnumAttributeKindForName("memory", 6));
-
-	return memory && !(LLVMGetEnumAttributeValue(memory) & 0xaaaaaaaaaaaaaaaau);
-}
-

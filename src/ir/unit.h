@@ -32,6 +32,8 @@ struct unit {
 int unit_load(struct unit *u, const void *bitcode, size_t size, uint32_t id);
 /* The same with locals in memory, as the compiler has made them: mem2reg takes one without a value for the value that it has elsewhere. For runs, not for analyses: the numbers are others. */
 int unit_load_locals(struct unit *u, const void *bitcode, size_t size);
+/* The normal form in which a local without a value has one of its own, `freeze undef`. For comparing versions; the numbers are others, too. */
+int unit_load_unset(struct unit *u, const void *bitcode, size_t size, uint32_t id);
 void unit_release(struct unit *u);
 /* The same for reading alone, without a release. It is the caller's until the next call: a small unit that is asked for again, in this process or in one that
  * was forked from it, is not parsed again. NULL with words. */
@@ -45,11 +47,11 @@ void unit_read_end(void);
 void unit_walk(struct unit *u, void (*f)(void *ctx, LLVMValueRef inst, uint32_t ordinal),
 	       void *ctx);
 
-/* A decision is a conditional branch, a switch, or a select on a single bit: how
- * many outcomes it has, 0 for any other instruction. Outcome 0 of a branch or
 /* Does the source promise of the function that it writes nothing (pure, const)? */
 int unit_is_quiet(LLVMValueRef f);
 
+/* A decision is a conditional branch, a switch, or a select on a single bit: how
+ * many outcomes it has, 0 for any other instruction. Outcome 0 of a branch or
  * select is "false" and 1 "true"; outcome 0 of a switch is its default, and i its
  * case number i from 1. */
 uint32_t unit_outcomes(LLVMValueRef inst);

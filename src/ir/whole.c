@@ -23,12 +23,17 @@ struct whole *whole_new(void)
 int whole_add(struct whole *w, const struct whole_source *s)
 {
 	struct whole_unit unit = {.hash = s->hash, .image = s->image};
-	struct unit *u = unit_read(s->bitcode, s->size, (uint32_t)w->units.size);
+	struct unit own, *u = s->unset ? &own : unit_read(s->bitcode, s->size, (uint32_t)w->units.size);
 
+	if (s->unset && unit_load_unset(&own, s->bitcode, s->size, (uint32_t)w->units.size))
+		return -1;
 	unit.code = u ? code_new(u) : NULL;
 	if (unit.code)
 		unit.content = content_new(u, unit.code);
-	unit_read_end();
+	if (s->unset)
+		unit_release(&own);
+	else
+		unit_read_end();
 	if (!unit.code)
 		return -1;
 	unit.name = arena_strdup(&w->inside->arena, s->name);

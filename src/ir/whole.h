@@ -38,6 +38,7 @@ struct whole_source {
 	size_t size;
 	struct hash128 hash; /* of the bitcode: what the unit is called elsewhere in muster */
 	uint32_t image;
+	int unset; /* a local without a value is a value of its own (unit_load_unset) */
 };
 
 struct whole_unit {

@@ -48,7 +48,7 @@ struct vc *vc_new(struct exprs *p, const struct code *c, const struct vc_options
 	v->flat = VC_NO_OBJECT;
 	if (v->o.flat) {
 		v->flat = 0;
-		vec_push(&v->things, (struct vc_thing){.name = "memory", .base = expr_const(p, 64, 0), .start = expr_array(p, "memory"), .global = CODE_NONE, .function = CODE_NONE});
+		vec_push(&v->things, (struct vc_thing){.name = VC_FLAT, .base = expr_const(p, 64, 0), .start = expr_array(p, VC_FLAT), .global = CODE_NONE, .function = CODE_NONE});
 	}
 	return v;
 }

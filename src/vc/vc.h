@@ -54,6 +54,8 @@ enum vc_end_kind {
 };
 const char *vc_end_words(enum vc_end_kind kind);
 
+#define VC_FLAT "the memory" /* the name of the flat memory and its contents at the start; no variable has it */
+#define VC_UNSET "unset." /* starts the names of variables that stand for locals without a value */
 #define VC_OUTSIDE "an access outside of its object" /* why a path ends as UNDEFINED there */
 
 struct vc_end {
