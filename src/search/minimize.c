@@ -30,7 +30,8 @@ struct work {
 	struct map refused;
 	struct repair *repair;
 	int repairing;	    /* what is refused is repaired */
-	int learned;	    /* repair knows the accepted input */
+	int learned;	    /* repair was asked about the accepted input: */
+	int known;	    /* and knows what it does */
 	uint64_t traced;    /* by others with it */
 	struct map hopeless; /* candidates that were not repaired */
 	int end; /* negative: failed; else enum minimize_end once stopped */
@@ -128,11 +129,11 @@ static int may_repair(struct work *w)
 
 	if (!w->repairing || w->stopped || !map_set(&w->hopeless, h, 1))
 		return 0;
-	if (!w->learned && repair_learn(w->repair, buf_str(w->data), w->data->size) < 0)
+	if (!w->learned && (w->known = repair_learn(w->repair, buf_str(w->data), w->data->size)) < 0)
 		return fail(w);
 	w->learned = 1;
 	count_traces(w);
-	return 1;
+	return w->known;
 }
 
 static int try_repairs(struct work *w)

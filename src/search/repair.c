@@ -30,7 +30,9 @@
 #define TURNS LIMIT(8, 1) /* decisions of one trace that are asked about | tries */
 #define STEPS LIMIT(20000, 40) /* steps of a path that is looked at | tens of milliseconds */
 #define WORK LIMIT(20000000ull, 2000ull) /* steps that join a prefix, over all repairs of one input | about ten seconds */
+#define USELESS LIMIT(8, 1) /* traces that say nothing: too long, or ended at a limit, and then nothing more is repaired | each may take as long as a run may */
 #define CONFLICTS 2000 /* of the SAT solver for a question | fields are found by copying; sums over some bytes need few */
+#define QUERY_WORK LIMIT(10000000ull, 1000ull) /* and its conflicts times variables | about half a second */
 
 struct repair {
 	const struct target *target;
@@ -57,7 +59,7 @@ struct run {
 
 struct repair *repair_new(const struct target *trace)
 {
-	struct solve_options o = {.conflicts = CONFLICTS, .no_z3 = 1, .no_optimistic = 1};
+	struct solve_options o = {.conflicts = CONFLICTS, .work = QUERY_WORK, .no_z3 = 1, .no_optimistic = 1};
 	struct repair *r = mem_zalloc(sizeof *r);
 	r->target = trace;
 	r->limit = UINT64_MAX;
@@ -115,6 +117,12 @@ static void note_taken(const struct path *p, struct map *to)
 			map_set(to, key(p->steps.data[i].site, p->steps.data[i].outcome), 1);
 }
 
+static int useless(struct repair *r)
+{
+	r->work += WORK / USELESS;
+	return 0;
+}
+
 /* 1 with *t open and the path read; 0: there is none that helps; -1. */
 static int trace_of(struct repair *r, const void *data, size_t size, struct trace *t)
 {
@@ -124,13 +132,13 @@ static int trace_of(struct repair *r, const void *data, size_t size, struct trac
 	if (launcher_run(r->launcher, &in, &run) || target_started(&run))
 		return -1;
 	if (run.end == RUN_CUT || trace_open(t, &r->target->shm, run.end != RUN_EXIT && (run.end != RUN_SIGNAL || run.signal == SIGKILL)))
-		return 0;
+		return useless(r);
 	path_read(&r->path, t, &r->sites, NULL, STEPS);
 	r->work += r->path.steps.size;
 	if (!r->path.cut)
 		return 1;
 	trace_release(t);
-	return 0;
+	return useless(r);
 }
 
 static void learn_fields(struct repair *r, const struct trace *t, size_t size)
@@ -146,9 +154,9 @@ static void learn_fields(struct repair *r, const struct trace *t, size_t size)
 int repair_learn(struct repair *r, const void *data, size_t size)
 {
 	struct trace t;
-	int got = trace_of(r, data, size, &t);
 	map_release(&r->wanted);
 	vec_clear(&r->fields);
+	int got = may_go_on(r) ? trace_of(r, data, size, &t) : 0;
 	if (got <= 0)
 		return got;
 	note_taken(&r->path, &r->wanted);
