@@ -69,11 +69,18 @@ static int are_beside(const struct entry_place *x, const struct entry_place *y)
 	return x->parent == y->parent && x->index == y->index && x->is_global == y->is_global && x->in_struct == y->in_struct;
 }
 
+/* len, buf_len, and buflen beside buf. */
+static int counts_it(const char *number, const char *pointer)
+{
+	size_t n = strlen(pointer);
+	return sounds_count(number) || (!strncasecmp(number, pointer, n) && sounds_count(number + n));
+}
+
 /* Is the number one that a loop counted up to before it failed? It was looked at, and is no part of the check that was broken. */
-static int is_counted(struct cause_search *f, const struct entry *e, uint32_t a, const struct cause_call *x)
+static int is_counted(struct cause_search *f, const struct entry *e, uint32_t a, uint32_t b, const struct cause_call *x)
 {
 	const struct entry_place *p = &e->places.data[a];
-	return p->kind == ENTRY_NUMBER && p->counts && sounds_count(p->text) && cause_looks_at(f, p, x, 0) && !(x->broke && cause_looks_at(f, p, x, x->conditions.size - 1));
+	return p->kind == ENTRY_NUMBER && p->counts && counts_it(p->text, e->places.data[b].text) && cause_looks_at(f, p, x, 0) && !(x->broke && cause_looks_at(f, p, x, x->conditions.size - 1));
 }
 
 /* The number counts what lies beside it, no call of the path has n < len(p), and some has n == len(p). */
@@ -81,7 +88,7 @@ static int goes_one_further(struct cause_search *f, struct bytes *bytes, const s
 {
 	struct clause c = {.part = {{CLAUSE_BELOW, a, b, 0}}, .count = 1};
 	const struct entry_place *p = &e->places.data[b];
-	return p->kind == ENTRY_POINTER && p->length && are_beside(&e->places.data[a], p) && is_counted(f, e, a, &f->c->calls.data[call]) && cause_excludes_literal(f, bytes, &c.part[0], call) &&
+	return p->kind == ENTRY_POINTER && p->length && are_beside(&e->places.data[a], p) && is_counted(f, e, a, b, &f->c->calls.data[call]) && cause_excludes_literal(f, bytes, &c.part[0], call) &&
 	       cause_is_tight(f, bytes, &c, call);
 }
 
@@ -138,7 +145,7 @@ static int looks_for_end(struct cause_search *f, uint32_t place)
 static int reads_on(struct cause_search *f, const struct entry *e, uint32_t place, size_t call)
 {
 	const struct cause_call *x = &f->c->calls.data[call];
-	expr_t s = characters_in(f, e, place, call);
+	expr_t s = e->places.data[place].ended == EXPR_NONE ? characters_in(f, e, place, call) : EXPR_NONE;
 	for (size_t i = 0; s != EXPR_NONE && i < x->conditions.size; i++)
 		if (terms_meet(f->c->pool, s, x->conditions.data[i]))
 			return looks_for_end(f, place);
@@ -299,6 +306,22 @@ static int uses_what_is_null(struct cause_search *f, const struct entry_place *x
 	return 0;
 }
 
+/* Bytes with a number beside them that counts by its name (buf, len): that it says as much, n <= len(p), comes first; and where no call ever asks whether one of them is 0, nobody takes them for a string. */
+static int is_counted_bytes(struct cause_search *f, struct bytes *bytes, const struct entry *e, uint32_t b, size_t call)
+{
+	int counted = 0;
+	for (uint32_t a = 0; a < e->places.size; a++) {
+		const struct entry_place *p = &e->places.data[a];
+		struct clause_literal within = {CLAUSE_WITHIN, a, b, 0};
+		if (p->kind != ENTRY_NUMBER || !p->counts || p->parent != e->places.data[b].parent || !counts_it(p->text, e->places.data[b].text))
+			continue;
+		counted = 1;
+		if (cause_excludes_literal(f, bytes, &within, call))
+			return 1;
+	}
+	return counted && !looks_for_end(f, b);
+}
+
 int convention_forbids(struct cause_search *f, struct bytes *bytes, const struct clause *c, size_t call)
 {
 	const struct clause_literal *l = &c->part[0];
@@ -326,12 +349,12 @@ int convention_forbids(struct cause_search *f, struct bytes *bytes, const struct
 	switch (l->op) {
 	case CLAUSE_ORDERED: return sounds_end(e->places.data[l->a].text) && !sounds_end(e->places.data[l->b].text);
 	case CLAUSE_SET: return uses_what_is_null(f, &e->places.data[l->a], x);
-	case CLAUSE_BELOW: return (is_counted(f, e, l->a, x) && cause_is_tight(f, bytes, c, call));
+	case CLAUSE_BELOW: return (is_counted(f, e, l->a, l->b, x) && cause_is_tight(f, bytes, c, call));
 	case CLAUSE_SUM: return goes_alone(f, bytes, e, l->a, (uint32_t)l->k, l->b, call) || goes_alone(f, bytes, e, (uint32_t)l->k, l->a, l->b, call);
 	case CLAUSE_MOST: return is_one_further_than(f, bytes, e, l->a, call) || fails_for_whole(f, bytes, e, l, call);
 	case CLAUSE_LONG:
 		return (l->k >= e->places.data[l->b].most || reads_on(f, e, l->b, call) || some_goes_one_further(f, bytes, e, l->b, call)) && cause_is_contrary(f, bytes, c);
-	case CLAUSE_ENDED: return some_goes_one_further(f, bytes, e, l->b, call) && cause_is_contrary(f, bytes, c);
+	case CLAUSE_ENDED: return is_counted_bytes(f, bytes, e, l->b, call) || (some_goes_one_further(f, bytes, e, l->b, call) && cause_is_contrary(f, bytes, c));
 	default: return 0;
 	}
 }

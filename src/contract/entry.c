@@ -255,7 +255,7 @@ static void add_pointer(struct making *m, struct entry_place *x, const struct va
 		x->unit = unit_of(&o, pointee_size(m->b.h, plain(m->b.h, v->front)));
 		x->length = length_of(&m->b, &l, &o, pointee_size(m->b.h, plain(m->b.h, v->front)));
 		x->most = (uint64_t)(o.fixed ? o.fixed : o.limit) * x->unit;
-		x->characters = o.string && o.size == 1 ? characters_of(&m->b, &o) : NULL;
+		x->characters = o.size == 1 ? characters_of(&m->b, &o) : NULL;
 		x->ended = o.size == 1 && !o.string && x->length ? ended_of(&m->b, &l, &o) : EXPR_NONE;
 	}
 	vec_push(&m->b.e->places, *x);

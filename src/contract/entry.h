@@ -44,7 +44,7 @@ struct entry_place {
 	uint32_t pool;	  /* of such a pointer: its object is the same as another's only if they have one pool */
 	uint32_t unit;	  /* of such a pointer: by how much its lengths differ: 1, and of a pointer to void the bytes of what the unit takes it for */
 	uint64_t most;	  /* of such a pointer: no length is larger, since the driver's objects are not */
-	const expr_t *characters; /* of a pointer to strings: by the number of its object, a term whose variables are that string's characters; else NULL */
+	const expr_t *characters; /* of a pointer to strings or bytes: by the number of its object, a term whose variables are these; else NULL */
 	int interior;	  /* and it may point into it, where others of the pool point as well: two of them may be ordered */
 	expr_t ended;	  /* of a pointer to bytes that need not be a string: one bit, one of them is 0; EXPR_NONE */
 	uint32_t shape;	  /* of a shape: its number */

@@ -165,5 +165,7 @@ void front_reach(const struct front *f, uint32_t function, struct front_reach *o
 /* Pointer and length parameters that look like a pair by their names (buf, len), as text for --requires:
  * "n <= len(buf)"; several are joined by " && ". Appends nothing if there are none. */
 void front_pairs(const struct front *f, uint32_t function, struct buf *words);
+/* The number of the parameter that looks like the length of that one; as many as there are parameters: none does. */
+size_t front_length_of(const struct front *f, const struct front_function *fn, size_t parameter);
 
 #endif

@@ -160,6 +160,23 @@ static int is_sequence(const struct front *f, uint32_t type)
 	return t->kind == FRONT_POINTER && f->types.data[t->to].kind != FRONT_FUNCTION;
 }
 
+size_t front_length_of(const struct front *f, const struct front_function *x, size_t i)
+{
+	const struct front_parameter *p = x->parameters.data;
+	size_t length = x->parameters.size;
+
+	if (!*p[i].name || !is_sequence(f, p[i].type))
+		return length;
+	/* By name anywhere; else a word for lengths just after it. */
+	for (size_t k = 0; k < x->parameters.size; k++)
+		if (is_integer(f, p[k].type) && names_length_of(p[i].name, p[k].name))
+			length = k;
+	if (length == x->parameters.size && i + 1 < x->parameters.size &&
+	    is_integer(f, p[i + 1].type) && ends_in_length_word(p[i + 1].name))
+		length = i + 1;
+	return length;
+}
+
 void front_pairs(const struct front *f, uint32_t function, struct buf *words)
 {
 	const struct front_function *x = &f->functions.data[function];
@@ -167,17 +184,8 @@ void front_pairs(const struct front *f, uint32_t function, struct buf *words)
 	int any = 0;
 
 	for (size_t i = 0; i < x->parameters.size; i++) {
-		size_t length = x->parameters.size;
+		size_t length = front_length_of(f, x, i);
 
-		if (!*p[i].name || !is_sequence(f, p[i].type))
-			continue;
-		/* By name anywhere; else a word for lengths just after it. */
-		for (size_t k = 0; k < x->parameters.size; k++)
-			if (is_integer(f, p[k].type) && names_length_of(p[i].name, p[k].name))
-				length = k;
-		if (length == x->parameters.size && i + 1 < x->parameters.size &&
-		    is_integer(f, p[i + 1].type) && ends_in_length_word(p[i + 1].name))
-			length = i + 1;
 		if (length == x->parameters.size)
 			continue;
 		buf_addf(words, "%s%s <= len(%s)", any ? " && " : "", p[length].name, p[i].name);

@@ -25,6 +25,7 @@ struct planner {
 struct plan_place {
 	uint32_t fixed; /* of an array parameter: its elements */
 	int interior;	/* a pointer there may point into its object */
+	int counted;	/* characters of which a parameter says how many there are: no string */
 	uint32_t as;	/* 1 + the pointer type that this unit takes it for; 0: its own */
 };
 

@@ -338,7 +338,7 @@ static uint32_t pointer_type(struct planner *p, uint32_t front, struct plan_plac
 		if (where.fixed) {
 			t.fixed = where.fixed;
 			t.limit = power_of_two(where.fixed);
-		} else if (pointee->kind == FRONT_CHAR) {
+		} else if (pointee->kind == FRONT_CHAR && !where.counted) {
 			t.flags |= DRIVE_STRING;
 		}
 		if (where.interior)
@@ -558,7 +558,7 @@ static uint32_t array_type(struct planner *p, uint32_t front, uint64_t memo)
 uint32_t plan_type(struct planner *p, uint32_t front, struct plan_place where)
 {
 	const struct front_type *t = &p->f->types.data[front];
-	uint64_t memo = mix(mix(front + 1, where.as), where.interior != 0), found;
+	uint64_t memo = mix(mix(front + 1, where.as), (uint64_t)(where.interior != 0) + 2 * (uint64_t)(where.counted != 0)), found;
 	uint32_t n;
 
 	if (map_get(&p->types, memo, &found))
@@ -602,11 +602,38 @@ static int shares_objects(struct planner *p, const struct front_function *fn, ui
 	return partner;
 }
 
+static int points_to_char(const struct planner *p, uint32_t type)
+{
+	const struct front_type *t = &p->f->types.data[type];
+
+	return t->kind == FRONT_POINTER && p->f->types.data[t->to].kind == FRONT_CHAR;
+}
+
+static int has_length(const struct planner *p, const struct front_function *fn, size_t index)
+{
+	return front_length_of(p->f, fn, index) < fn->parameters.size;
+}
+
+/* Characters of which another parameter seems to say how many there are (buf, len): no 0 has to follow them, and where one always did, a read past their end would go unseen. They are objects of a pool of
+ * their own, so strings that could be the same object must not be written through either pointer. */
+static int is_counted(const struct planner *p, const struct front_function *fn, size_t index)
+{
+	const struct front_parameter *m = fn->parameters.data;
+	int is_const = points_to_char(p, m[index].type) && p->f->types.data[p->f->types.data[m[index].type].to].is_const;
+
+	if (!points_to_char(p, m[index].type) || !has_length(p, fn, index))
+		return 0;
+	for (size_t i = 0; i < fn->parameters.size; i++)
+		if (i != index && points_to_char(p, m[i].type) && !has_length(p, fn, i) && !(is_const && p->f->types.data[p->f->types.data[m[i].type].to].is_const))
+			return 0;
+	return 1;
+}
+
 uint32_t plan_parameter(struct planner *p, const struct front_function *fn, uint32_t index)
 {
 	const struct front_parameter *m = &fn->parameters.data[index];
 	const struct front_type *t = &p->f->types.data[m->type];
-	struct plan_place where = {.as = m->as + 1};
+	struct plan_place where = {.as = m->as + 1, .counted = is_counted(p, fn, index)};
 	int partner = 0;
 
 	if (t->kind == FRONT_ARRAY) {
