@@ -306,7 +306,7 @@ static int uses_what_is_null(struct cause_search *f, const struct entry_place *x
 	return 0;
 }
 
-/* Bytes with a number beside them that counts by its name (buf, len): that it says as much, n <= len(p), comes first; and where no call ever asks whether one of them is 0, nobody takes them for a string. */
+/* Bytes with a number beside them that counts by its name (buf, len): that it says as much, n <= len(p), comes first; and where the call looked at the number, and no call ever asks whether one of the bytes is 0, nobody takes them for a string. */
 static int is_counted_bytes(struct cause_search *f, struct bytes *bytes, const struct entry *e, uint32_t b, size_t call)
 {
 	int counted = 0;
@@ -315,7 +315,7 @@ static int is_counted_bytes(struct cause_search *f, struct bytes *bytes, const s
 		struct clause_literal within = {CLAUSE_WITHIN, a, b, 0};
 		if (p->kind != ENTRY_NUMBER || !p->counts || p->parent != e->places.data[b].parent || !counts_it(p->text, e->places.data[b].text))
 			continue;
-		counted = 1;
+		counted |= cause_looks_at(f, p, &f->c->calls.data[call], 0);
 		if (cause_excludes_literal(f, bytes, &within, call))
 			return 1;
 	}

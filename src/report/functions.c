@@ -17,6 +17,7 @@
 #define NAME_WIDTH 40
 #define PROGRAM_WIDTH 64 /* bytes of an input of the whole program that a person is shown */
 #define CONTRACT_WIDTH 120 /* the same of a call that breaks a contract */
+#define NULL_CONTRACTS 6 /* pointers that must not be null, from which on they are told together | a screen has room for fewer */
 #define INPUT_WIDTH 1000 /* characters of a call, likewise */
 
 enum functions_verdict {
@@ -279,15 +280,55 @@ static void print_bug(const struct result_bug *b)
 	printf("    %s\n", b->replay);
 }
 
-/* One line for each cause, and the call that shows it. */
-static void print_contracts(const struct result *r)
+/* "PLACE != NULL", of which a file has dozens; the length of PLACE, else 0. */
+static size_t null_place(const struct result_contract *c)
 {
-	if (r->contracts.size > count_accepted(r))
+	size_t n = strcspn(c->requires, " ");
+	return c->before || c->accepted || strcmp(c->requires + n, " != NULL") ? 0 : n;
+}
+
+/* These together, by function: they are what one expects, and would hide the others. 1; 0: they are few, and are told as the others are. */
+static int print_null_contracts(const struct result *r)
+{
+	size_t count = 0, column = CONTRACT_WIDTH;
+	const char *of = "";
+	for (size_t i = 0; i < r->contracts.size; i++)
+		count += null_place(&r->contracts.data[i]) > 0;
+	if (count < NULL_CONTRACTS)
+		return 0;
+	printf("    %zu pointers must not be null (each with its call: -v):", count);
+	for (size_t i = 0; i < r->contracts.size; i++) {
+		const struct result_contract *c = &r->contracts.data[i];
+		size_t n = null_place(c);
+		if (!n)
+			continue;
+		int same = !strcmp(of, c->function);
+		if (!same && column + strlen(c->function) + n > CONTRACT_WIDTH)
+			column = (size_t)printf("%s\n       ", *of ? ";" : "");
+		else if (!same)
+			column += (size_t)printf(";");
+		if (same)
+			column += (size_t)printf(", %s%.*s%s", color("\033[1m"), (int)n, c->requires, color("\033[0m"));
+		else
+			column += (size_t)printf(" %s %s%.*s%s", c->function, color("\033[1m"), (int)n, c->requires, color("\033[0m"));
+		of = c->function;
+	}
+	printf("\n");
+	return 1;
+}
+
+/* One line for each cause, and the call that shows it. */
+static void print_contracts(const struct result *r, int verbose)
+{
+	int folded = 0;
+	if (r->contracts.size > count_accepted(r)) {
 		printf("\ncontracts: what callers owe, each with a call that breaks it and fails (every finding: --report all)\n");
+		folded = !verbose && print_null_contracts(r);
+	}
 	for (size_t i = 0; i < r->contracts.size; i++) {
 		const struct result_contract *c = &r->contracts.data[i];
 		size_t size = strlen(c->call);
-		if (c->accepted)
+		if (c->accepted || (folded && null_place(c)))
 			continue;
 		printf("    %s requires %s%s%s (%" PRIu64 " place%s)\n", c->function, color("\033[1m"), c->requires, color("\033[0m"), c->places, c->places == 1 ? "" : "s");
 		if (c->before)
@@ -339,6 +380,6 @@ void functions_print(const struct result *r, const struct functions_view *v)
 	if (v->stats)
 		checks_stats_print(r);
 	print_bugs(r);
-	print_contracts(r);
+	print_contracts(r, v->verbose);
 	print_uncalled(r);
 }
