@@ -40,6 +40,7 @@ struct cause_call {
 	int reads;  /* it read what is not there */
 	int arithmetic; /* a number was out of what an operation takes */
 	int address; /* it computed an address that wraps */
+	int starved; /* it did not end after all results of functions outside that an input has were used up and looked at */
 	int assertion; /* it failed an assertion */
 	uint64_t before; /* bytes before the start of an object of the caller's that it looked at; 0: it failed otherwise */
 	/* What comes of it: */

@@ -322,6 +322,15 @@ static int is_counted_bytes(struct cause_search *f, struct bytes *bytes, const s
 	return counted && !looks_for_end(f, b);
 }
 
+int convention_keeps_count(const struct entry *e, const struct clause *c)
+{
+	const struct clause_literal *l = &c->part[0];
+	const struct entry_place *x = &e->places.data[l->a];
+	if (c->count != 1 || x->kind != ENTRY_NUMBER || !x->counts || !x->in_struct || !x->is_signed || !sounds_count(x->text))
+		return 0;
+	return l->op == CLAUSE_NATURAL || (l->op == CLAUSE_LEAST && (int64_t)l->k <= 0) || (l->op == CLAUSE_MOST && (int64_t)l->k == (int64_t)(((uint64_t)1 << (x->bits - 1)) - 2));
+}
+
 int convention_forbids(struct cause_search *f, struct bytes *bytes, const struct clause *c, size_t call)
 {
 	const struct clause_literal *l = &c->part[0];

@@ -7,6 +7,9 @@
 /* The clause would explain this failing call, and the function breaks a convention there: it is a defect of its own. */
 int convention_forbids(struct cause_search *f, struct bytes *bytes, const struct clause *c, size_t call);
 
+/* A member that counts is not negative, and no count of anything reaches the end of its type's range: the clause says no more than that. */
+int convention_keeps_count(const struct entry *e, const struct clause *c);
+
 /* In cause.c. No call on the failing path keeps the literal, by proof. */
 int cause_excludes_literal(struct cause_search *f, struct bytes *bytes, const struct clause_literal *l, size_t call);
 /* Some call on the failing path breaks the clause by one, if it compares. */

@@ -17,7 +17,7 @@
 #include "base/mem.h"
 #include "check/located.h"
 #include "check/owner.h"
-#include "contract/cause.h"
+#include "contract/convention.h"
 #include "search/path.h"
 #include "unit/carry.h"
 #include "unit/hidden.h"
@@ -29,6 +29,8 @@
 
 #define FAILING 400 /* calls of a function that failed and are explained, some for each finding; others are judged by what explains these */
 #define FAILING_LEAST 16 /* of them for each finding, however many there are */
+#define CONDITIONS_MOST 4000 /* of a path that does not end: those that are looked at for what it waits for */
+#define LAST_RESULTS 4 /* of the results of functions outside: a loop may call several, and look at one of them */
 #define BEGINNING 400 /* conditions of a path that was cut off */
 #define PASSING 200 /* calls of it that passed and are looked at; with more no cause is called necessary */
 
@@ -68,6 +70,22 @@ static int is_written(const struct sites *sites, const struct path_step *step)
 	return (d->kind == SITES_COUNTED || d->kind == SITES_LIBRARY) && d->line;
 }
 
+/* Does the path look at one of the last results that functions without a body can have? After these all are 0, which a loop may wait for not to be for ever: no defect is shown by that. */
+static int has_used_up(struct explaining *x, struct causes *c, struct import *im)
+{
+	uint32_t results = x->s->driven.harness->calls.data[c->number].results, end = results + DRIVE_RESULTS * DRIVE_RESULT;
+	for (size_t i = 0; i < x->path.steps.size && i < CONDITIONS_MOST; i++) {
+		uint32_t count;
+		const expr_t *v = expr_vars(c->pool, path_constraint(&x->path.steps.data[i], im, &x->sites), &count);
+		for (uint32_t k = 0; k < count; k++) {
+			const struct expr_node *e = expr_get(c->pool, v[k]);
+			if (e->op == MUSTER_OP_INPUT && e->k >= end - LAST_RESULTS * DRIVE_RESULT && e->k < end)
+				return 1;
+		}
+	}
+	return 0;
+}
+
 /* The conditions of the call's path, up to the first check that it broke. */
 static void read_conditions(struct explaining *x, struct causes *c, struct cause_call *call, const struct trace *t, int hangs)
 {
@@ -93,6 +111,7 @@ static void read_conditions(struct explaining *x, struct causes *c, struct cause
 		if (broke)
 			break;
 	}
+	call->starved = part && call->failed && has_used_up(x, c, &im);
 	import_release(&im);
 }
 
@@ -371,7 +390,7 @@ static int may_owe(struct explaining *x, const struct explained *e, const struct
 		return 1;
 	if (is_assertion(b))
 		return !c->contrary;
-	if (hidden_keeps(&x->hidden, entry, &c->clause))
+	if (hidden_keeps(&x->hidden, entry, &c->clause) || convention_keeps_count(entry, &c->clause))
 		return 1;
 	return leaves_caller_memory(b) && entry->places.data[c->clause.part[0].a].in_struct;
 }
@@ -443,9 +462,17 @@ static int breaks_reason(struct explaining *x, struct explained *e, const struct
 	return 0;
 }
 
+static int is_starved(const struct explained *e, const struct test_shown *shown, const struct test_bug *b)
+{
+	uint32_t call = e->call_of.data[shown->test];
+	return call && !strcmp(b->finding.bug.kind, "timeout") && e->causes.calls.data[call - 1].starved;
+}
+
 static int is_owed(struct explaining *x, struct explained *e, const struct test_shown *shown, const struct test_bug *b)
 {
 	uint32_t call = e->call_of.data[shown->test], cause = call ? e->causes.calls.data[call - 1].cause : ENTRY_NONE;
+	if (is_starved(e, shown, b))
+		return 1;
 	if (e->beyond.data[shown->test])
 		return breaks_reason(x, e, &x->s->functions.data[e->function].tests.data[shown->test], b);
 	if (cause != ENTRY_NONE && e->owed[cause] && may_owe(x, e, &e->causes.all.data[cause], b))
@@ -483,7 +510,7 @@ static void find_owing(struct explaining *x, struct explained *e)
 			continue;
 		if (!o) {
 			/* The smaller input that is reported, by its values. */
-			int keeps = b->function == e->function && causes_keeps(&e->causes, b->data.data, b->data.size, 1);
+			int keeps = b->function == e->function && !is_starved(e, &f->shown.data[i], b) && causes_keeps(&e->causes, b->data.data, b->data.size, 1);
 			vec_push(&f->owing, ((struct test_owing){b->serial, 1, keeps}));
 			o = &vec_last(&f->owing);
 		}
@@ -758,6 +785,7 @@ static int find_contracts(struct test_session *s)
 		judge_bug(&x, &s->bugs.data[i]);
 	for (size_t i = 0; i < s->bugs.size && !r; i++)
 		r = choose_blamed(&x, &s->bugs.data[i]);
+	test_drop_repeated(s);
 	for (size_t i = 0; i < x.functions.size && !r; i++)
 		add_contracts(&x, &x.functions.data[i]);
 	if (!r)

@@ -450,6 +450,7 @@ int test_regressed(struct test_session *s, struct test_session *base);
 /* growth.c: which contracts grew stronger since the last version; what the next one asks for. 0, -1. */
 int test_growth(struct test_session *s);
 int test_growth_note(struct test_session *s);
+void test_drop_repeated(struct test_session *s); /* repeated.c: bugs that are others once more are no longer reported */
 int test_is_blamed(const struct test_bug *b, uint32_t function);
 /* accepted.c: contracts that a person accepted, for the harness. 0, -1 with words. */
 int test_accepted_open(struct test_session *s);
