@@ -25,31 +25,39 @@ static size_t name_from(const char *text)
 	return from;
 }
 
-/* Does the number count elements, by its name? */
-static int sounds_count(const char *text)
+/* Is the last name of the place one of these words, or ends it in one: item_count and ItemCount, but not discount? */
+static int ends_in_word(const char *text, const char *const *words)
 {
-	static const char *const words[] = {"n", "count", "cnt", "len", "length", "size", "num", "used", "total", "cap", "capacity", "alloc", "allocated"};
 	size_t n = strlen(text), from = name_from(text);
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		size_t k = strlen(words[i]);
-		if (n - from < k || strncasecmp(text + n - k, words[i], k))
+	for (; *words; words++) {
+		size_t k = strlen(*words);
+		if (n - from < k || strncasecmp(text + n - k, *words, k))
 			continue;
-		if (n - from == k || text[n - k - 1] == '_' || isupper((unsigned char)text[n - k])) /* item_count and ItemCount, but not discount */
+		if (n - from == k || text[n - k - 1] == '_' || isupper((unsigned char)text[n - k]))
 			return 1;
 	}
 	return 0;
 }
 
+/* Does the number count elements, by its name? */
+static int sounds_count(const char *text)
+{
+	static const char *const words[] = {"n", "count", "cnt", "len", "length", "size", "num", "used", "total", "cap", "capacity", "alloc", "allocated", NULL};
+	return ends_in_word(text, words);
+}
+
+/* Does it count who uses the structure? */
+static int sounds_references(const char *text)
+{
+	static const char *const words[] = {"ref", "refs", "refct", "refcnt", "refcount", "references", NULL};
+	return ends_in_word(text, words);
+}
+
 /* Is it how many items there is room for? */
 static int is_capacity(const char *text)
 {
-	static const char *const words[] = {"cap", "capacity", "alloc", "allocated", "size"};
-	const char *name = text + name_from(text);
-	size_t n = strlen(name);
-	for (size_t i = 0; i < sizeof words / sizeof *words && sounds_count(text); i++)
-		if (n >= strlen(words[i]) && !strcasecmp(name + n - strlen(words[i]), words[i]))
-			return 1;
-	return 0;
+	static const char *const words[] = {"cap", "capacity", "alloc", "allocated", "size", NULL};
+	return ends_in_word(text, words);
 }
 
 /* Is the pointer by its name where another's object ends? */
@@ -326,7 +334,7 @@ int convention_keeps_count(const struct entry *e, const struct clause *c)
 {
 	const struct clause_literal *l = &c->part[0];
 	const struct entry_place *x = &e->places.data[l->a];
-	if (c->count != 1 || x->kind != ENTRY_NUMBER || !x->counts || !x->in_struct || !x->is_signed || !sounds_count(x->text))
+	if (c->count != 1 || x->kind != ENTRY_NUMBER || !x->counts || !x->in_struct || !x->is_signed || (!sounds_count(x->text) && !sounds_references(x->text)))
 		return 0;
 	return l->op == CLAUSE_NATURAL || (l->op == CLAUSE_LEAST && (int64_t)l->k <= 0) || (l->op == CLAUSE_MOST && (int64_t)l->k == (int64_t)(((uint64_t)1 << (x->bits - 1)) - 2));
 }
