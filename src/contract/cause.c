@@ -675,6 +675,18 @@ unsigned causes_broken(struct causes *c, const void *data, size_t size, uint32_t
 	return broken;
 }
 
+unsigned causes_broken_of(struct causes *c, const void *data, size_t size, const uint8_t *which)
+{
+	const struct entry *e = causes_entry(c, 0);
+	struct clause_value *v = mem_zalloc((e->places.size + 1) * sizeof *v);
+	unsigned broken = 0;
+	take_values(c, data, size, v);
+	for (size_t i = 0; i < c->all.size; i++)
+		broken += which[i] && !clause_holds(e, &c->all.data[i].clause, v);
+	free(v);
+	return broken;
+}
+
 /* ------------------------------------------------------- of other functions */
 
 /* The place of that text and kind; ENTRY_NONE. */

@@ -94,6 +94,8 @@ int contract_implies(const char *strong, const char *weak);
 int contract_holds(const struct entry *e, const struct clause_value *values, const char *text);
 /* How many causes the call breaks, and whether `which` is one of them. */
 unsigned causes_broken(struct causes *c, const void *data, size_t size, uint32_t which, int *breaks);
+/* How many of these causes the call breaks. */
+unsigned causes_broken_of(struct causes *c, const void *data, size_t size, const uint8_t *which);
 /* Is it that a pointer is null, or is not? */
 int cause_is_pointer(const struct causes *c, const struct cause *x);
 /* Is it about pointers that lead to one object? */

@@ -578,14 +578,7 @@ int test_is_blamed(const struct test_bug *b, uint32_t function)
 static unsigned count_broken(struct explaining *x, uint32_t function, const void *data, size_t size)
 {
 	struct explained *e = explained_of(x, function);
-	unsigned n = 0;
-	for (uint32_t i = 0; e && i < e->causes.all.size; i++) {
-		int breaks = 0;
-		if (e->owed[i])
-			causes_broken(&e->causes, data, size, i, &breaks);
-		n += (unsigned)breaks;
-	}
-	return n;
+	return e ? causes_broken_of(&e->causes, data, size, e->owed) : 0;
 }
 
 /* The condition that names and types suggested (--requires "f: n <= len(p) && ..."): of a call that keeps it nothing is suggested. */
@@ -632,11 +625,12 @@ static int choose_blamed(struct explaining *x, struct test_bug *b)
 		return 0;
 	for (size_t k = 0; k < b->blamed.size; k++) {
 		const struct test_function *f = &s->functions.data[b->blamed.data[k]];
-		for (size_t i = 0; i < f->shown.size; i++) {
+		for (size_t i = 0, looked = 0; i < f->shown.size && looked < FAILING; i++) {
 			const struct test_case *t = &f->tests.data[f->shown.data[i].test];
 			struct blamed_call now = {b->blamed.data[k], f->shown.data[i].test, 0, t->size};
 			if (f->shown.data[i].bug != b->serial)
 				continue;
+			looked++;
 			now.broken = count_broken(x, now.function, t->data, t->size);
 			if (is_better_call(&now, &best))
 				best = now;
