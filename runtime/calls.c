@@ -12,6 +12,7 @@
  *
  * A signal handler may run on a stack of its own, wherever that is: while it does, nothing below `floor` is unwound.
  */
+#include "activation.h"
 #include "activation_segment.h"
 #include "node.h"
 
@@ -218,8 +219,12 @@ void __muster_leave_tail(const struct rt_function *f, uint32_t token)
 void __muster_landed(const struct rt_function *f, uint32_t token)
 {
 	uint32_t at;
-	if (asked() && (at = call_of(f, token)) != NO_CALL)
+	if (asked() && (at = call_of(f, token)) != NO_CALL) {
 		unwind_to(at + 1);
+#ifdef RT_ACTIVATIONS
+		activation_mark(MUSTER_MARK_EXTERN); /* what setjmp has written is not recorded */
+#endif
+	}
 }
 
 void __muster_other_stack(void)

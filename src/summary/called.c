@@ -15,7 +15,6 @@
 #include <string.h>
 
 #define MOST_ACCESSES MUSTER_FEW_PARTS /* bytes and conditions of one summary: what is larger is nothing for people, and costs too much */
-#define SMALL_ADDRESS 65536
 
 void called_missing(struct called_maker *m, const char *words)
 {
@@ -208,18 +207,6 @@ static expr_t address_term(struct called_maker *m, uint64_t address)
 	return EXPR_NONE;
 }
 
-static int is_address(const struct called_maker *m, uint64_t v)
-{
-	if (v < SMALL_ADDRESS)
-		return 0;
-	if (called_is_home(m, v))
-		return 1;
-	for (uint32_t i = 0; i < m->r->a->objects.size; i++)
-		if (v - m->r->a->objects.data[i].base < m->r->a->objects.data[i].size)
-			return 1;
-	return 0;
-}
-
 /* ---------------------------------------------------------------- leaves */
 
 void called_follow(struct called_maker *m, const struct activation_input *in, expr_t pointer, uint32_t target)
@@ -367,36 +354,6 @@ expr_t called_term(struct called_maker *m, expr_t e)
 
 /* -------------------------------------------------------------------- P */
 
-struct looking {
-	struct map seen;
-	int found;
-};
-
-/* Is there an address of the run in the term? */
-static void look_for_address(struct called_maker *m, expr_t e, struct looking *x)
-{
-	expr_t operands[3];
-	u128 v;
-
-	if (x->found || !map_set(&x->seen, e, 1))
-		return;
-	if (expr_is_const(m->p, e, &v)) {
-		x->found = expr_width(m->p, e) == 64 && is_address(m, (uint64_t)v);
-		return;
-	}
-	for (unsigned i = 0, n = expr_operands(m->p, e, operands); i < n; i++)
-		look_for_address(m, operands[i], x);
-}
-
-static int has_address(struct called_maker *m, expr_t e)
-{
-	struct looking x = {0};
-
-	look_for_address(m, e, &x);
-	map_release(&x.seen);
-	return x.found;
-}
-
 /* pointer == address of a variable: as a term. */
 static expr_t name_address(struct called_maker *m, expr_t e)
 {
@@ -406,7 +363,7 @@ static expr_t name_address(struct called_maker *m, expr_t e)
 
 	if (negate)
 		n = *expr_get(m->p, n.a);
-	if (n.op != MUSTER_OP_EQ || !expr_is_const(m->p, n.b, &v) || has_address(m, n.a))
+	if (n.op != MUSTER_OP_EQ || !expr_is_const(m->p, n.b, &v) || called_has_address(m, n.a))
 		return EXPR_NONE;
 	expr_t address = address_term(m, (uint64_t)v);
 	if (address == EXPR_NONE)
@@ -440,7 +397,7 @@ static void add_conjunct(struct called_maker *m, const struct activation_step *s
 	}
 	if (expr_is_const(m->p, e, &v) || called_is_layout(m, s, e))
 		return;
-	if (has_address(m, e)) {
+	if (called_has_address(m, e)) {
 		expr_t named = name_address(m, e);
 		if (named != EXPR_NONE)
 			e = named;
@@ -557,8 +514,8 @@ void called_leave(struct called_maker *m, const struct typed_scalar *s, expr_t a
 			called_missing(m, "it leaves a pointer to something that has no name at entry");
 			return;
 		}
-	} else if (has_address(m, term)) {
-		called_missing(m, CALLED_ADDRESS);
+	} else if (called_has_address(m, term)) {
+		called_missing(m, SUMMARY_LEAVES_ADDRESS);
 		return;
 	}
 	if (term == before)

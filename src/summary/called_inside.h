@@ -72,6 +72,8 @@ expr_t called_term(struct called_maker *m, expr_t e);
 
 /* called_layout.c: is the condition of the step no part of P? */
 int called_is_layout(struct called_maker *m, const struct activation_step *s, expr_t e);
+/* Is an address of the run in it, or a table of such? */
+int called_has_address(struct called_maker *m, expr_t e);
 
 /* called_across.c: what variables of the other function hold where it ends. */
 void called_leave_across(struct called_maker *m);

@@ -1,8 +1,10 @@
-/* called_layout.c: conditions of a path that say of pointers what P says anyway, or what holds for every pointer to an object of its type: they are no part of P.
+/* called_layout.c: where things lie. Conditions of a path that say of pointers what P says anyway, or what holds for every pointer to an object of its type, are no part of P; and an address of the run is a number that no other run has.
  *
  * No object lies across the end of memory or near to it; a pointer that was followed is not null, and aligned as its type asks.
  */
 #include "summary/called_inside.h"
+
+#define SMALL_ADDRESS 65536
 
 /* Are the low bits of p plus a constant 0 for every p that has this alignment? */
 static int is_aligned(struct called_maker *m, expr_t p, expr_t bits, uint64_t align)
@@ -88,4 +90,52 @@ int called_is_layout(struct called_maker *m, const struct activation_step *s, ex
 		return n.op == MUSTER_OP_EQ && n.a == p && expr_is_const(m->p, n.b, &w) && w >= (u128)1 << 48;
 	}
 	return 0;
+}
+
+/* ------------------------------------------------------------ addresses of the run */
+
+static int is_address(const struct called_maker *m, uint64_t v)
+{
+	if (v < SMALL_ADDRESS)
+		return 0;
+	if (called_is_home(m, v))
+		return 1;
+	for (uint32_t i = 0; i < m->r->a->objects.size; i++)
+		if (v - m->r->a->objects.data[i].base < m->r->a->objects.data[i].size)
+			return 1;
+	return 0;
+}
+
+struct looking {
+	struct map seen;
+	int found;
+};
+
+/* Is there an address of the run in the term? */
+static void look_for_address(struct called_maker *m, expr_t e, struct looking *x)
+{
+	expr_t operands[3];
+	u128 v;
+
+	if (x->found || !map_set(&x->seen, e, 1))
+		return;
+	if (expr_is_const(m->p, e, &v)) {
+		x->found = expr_width(m->p, e) == 64 && is_address(m, (uint64_t)v);
+		return;
+	}
+	if (expr_get(m->p, e)->op == MUSTER_OP_DATA) {
+		x->found = summary_is_table(m->p, e);
+		return;
+	}
+	for (unsigned i = 0, n = expr_operands(m->p, e, operands); i < n; i++)
+		look_for_address(m, operands[i], x);
+}
+
+int called_has_address(struct called_maker *m, expr_t e)
+{
+	struct looking x = {0};
+
+	look_for_address(m, e, &x);
+	map_release(&x.seen);
+	return x.found;
 }

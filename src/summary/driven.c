@@ -579,23 +579,33 @@ static int has_address(const struct maker *m, expr_t e, struct map *seen)
 		return 0;
 	if (expr_is_const(m->p, e, &v))
 		return expr_width(m->p, e) == 64 && is_address(m, (uint64_t)v);
+	if (expr_get(m->p, e)->op == MUSTER_OP_DATA)
+		return summary_is_table(m->p, e);
 	for (unsigned i = 0, n = expr_operands(m->p, e, operands); i < n; i++)
 		if (has_address(m, operands[i], seen))
 			return 1;
 	return 0;
 }
 
-/* Where an object stood in this run is in P or Q: in P the rest may imply it. */
+/* Where an object stood in this run is in P or Q: in P the rest may imply it. Q says nothing of what was left there. */
 static void find_addresses(struct maker *m)
 {
-	struct map seen = {0};
+	size_t left = 0;
 
-	for (size_t i = 0; i < m->s.post.size; i++)
+	for (size_t i = 0; i < m->s.post.size; i++) {
+		struct map seen = {0};
 		if (has_address(m, m->s.post.data[i], &seen))
-			missing(m, CALLED_ADDRESS);
-	for (size_t i = 0; i < m->s.pre.size && !m->s.addresses; i++)
+			missing(m, SUMMARY_LEAVES_ADDRESS);
+		else
+			m->s.post.data[left++] = m->s.post.data[i];
+		map_release(&seen);
+	}
+	m->s.post.size = left;
+	for (size_t i = 0; i < m->s.pre.size && !m->s.addresses; i++) {
+		struct map seen = {0};
 		m->s.addresses = has_address(m, m->s.pre.data[i], &seen);
-	map_release(&seen);
+		map_release(&seen);
+	}
 }
 
 static int fill(struct maker *m, const char **reason)

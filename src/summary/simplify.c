@@ -141,6 +141,8 @@ static int has_address(struct exprs *p, expr_t e, struct map *seen)
 		return 0;
 	if (expr_is_const(p, e, &v))
 		return expr_width(p, e) == 64 && v >= 65536 && v < (u128)1 << 48;
+	if (expr_get(p, e)->op == MUSTER_OP_DATA)
+		return summary_is_table(p, e);
 	for (unsigned i = 0, n = expr_operands(p, e, operands); i < n; i++)
 		if (has_address(p, operands[i], seen))
 			return 1;

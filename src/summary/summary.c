@@ -64,3 +64,16 @@ void summaries_release(struct summaries *l)
 	exprs_free(l->pool);
 	memset(l, 0, sizeof *l);
 }
+
+int summary_is_table(struct exprs *p, expr_t data)
+{
+	uint64_t v = 0, count = expr_data_count(p, data);
+
+	for (uint64_t i = 0; i < count; i++) {
+		u128 byte = 0;
+		v = expr_is_const(p, expr_data_byte(p, data, i), &byte) ? v >> 8 | (uint64_t)byte << 56 : 0;
+		if (i % 8 == 7 && (v >> 40 == 0x55 || v >> 40 == 0x56 || v >> 40 == 0x7f))
+			return 1;
+	}
+	return 0;
+}

@@ -25,6 +25,7 @@ struct summary_location {
 	uint32_t ordinal;
 };
 #define CALLED_ADDRESS "an address is used as a number" /* why it is partial */
+#define SUMMARY_LEAVES_ADDRESS "it leaves an address as a number" /* the same of Q, which does not say it then */
 #define SUMMARY_ENTRY 0u	/* ordinal of a function's entry */
 #define SUMMARY_EXIT UINT32_MAX /* of its exit, by whichever return */
 
@@ -63,6 +64,8 @@ static inline int summary_is_intraprocedural(const struct summary *s)
 void summary_copy(struct summaries *to, const struct summaries *from, const struct summary *s);
 void summary_release(struct summary *s); /* its lists; terms and strings are the list's */
 
+/* Has the table (a DATA) addresses of the run among its words? Programs that are position-independent have their image and heap, libraries and stack in parts of the address space in which hardly a number is; one that is none makes a summary partial, no more. */
+int summary_is_table(struct exprs *p, expr_t data);
 /* Does each of the conjuncts hold in a run, whose values the callback says? Predicates over pointers (apart ...) count as true. */
 int summary_all_hold(const struct exprs *p, const expr_t *conjuncts, size_t count, u128 (*value)(void *ctx, expr_t variable), void *ctx);
 
