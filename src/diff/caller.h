@@ -20,7 +20,7 @@
 #define CALLER_TRAPPED 96 /* exit status: the program's own trap, which is no undefined behaviour */
 #define CALLER_FAILED 99 /* exit status: the input cannot be set up */
 #define CALLER_FILLS 3 /* calls of a version */
-#define CALLER_MOVED ".moved" /* after an object's path: what is loaded for the last of them, if it is there */
+#define CALLER_MOVED ".moved" /* after an object's path: what is loaded for the last of them, with everything elsewhere */
 #define CALLER_MILLISECONDS 500 /* of processor time for one */
 #define CALLER_END "\n\3muster-diff\n" /* after a call */
 #define CALLER_MARK "\n\1muster-diff\n" /* after the function's own output */

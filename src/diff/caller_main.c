@@ -16,7 +16,7 @@
  * Functions that nobody has are stubs (instrument/expose.h), as is the allocator, and functions that pointers of the input lead to: they say how they were called, and return what the input says, or 0. The allocator says nothing; what it gives
  * is an address like those of variables.
  *
- * Each call has a process, which loads the version and sets up its input: CALLER_FILLS of them, with other bytes where nobody has written: on the stack, and in what the allocator gives; and with the object and the stack at other addresses (the last with CALLER_MOVED, if it is there), so that a number that is made of an address is not the same each time. After the function's own output
+ * Each call has a process, which loads the version and sets up its input: CALLER_FILLS of them, with other bytes where nobody has written: on the stack, and in what the allocator gives; and with the object and the stack at other addresses (the last with CALLER_MOVED), and what the allocator gives in another order, so that a number that is made of an address is not the same each time. After the function's own output
  * come a mark, and what it left: its result, words of the memory that changed, all variables. An address that is none of the input's (of a variable, a function, the stack) is the word `address`: it is another one in another version. After each call
  * comes CALLER_END with the status that waitpid gave: what lacks it was ended with the whole run. A call that takes too long ends by SIGPROF, and is not repeated. One that ends with status 97 has read or written where a run has no memory. Status 99 of the run: the input cannot be set up.
  */
@@ -36,6 +36,7 @@
 
 static unsigned char before[CALLER_ARENA_BYTES];
 static int fill;
+static unsigned run; /* of CALLER_FILLS */
 
 static struct row { /* what a call of a stub returns */
 	unsigned number, arguments;
@@ -109,14 +110,20 @@ static unsigned long long bytes_at(unsigned long long at)
 
 static void *large; /* the last that no slot holds */
 
+/* Which one is before which one, and how far apart, is not the same in all runs. */
+static unsigned slot_of(unsigned number)
+{
+	return run == 0 ? number : run == 1 ? CALLER_CALLS - 1 - number : (number * 7 + 3) % CALLER_CALLS;
+}
+
 static void *allocate(unsigned long long bytes, int fails)
 {
 	unsigned number = calls++;
-	void *at = (void *)(CALLER_HEAP + number * CALLER_SLOT_BYTES);
+	void *at = (void *)(CALLER_HEAP + slot_of(number) * CALLER_SLOT_BYTES + 16 * run);
 
 	if (fails)
 		return NULL;
-	if (number >= CALLER_CALLS || bytes > CALLER_SLOT_BYTES)
+	if (number >= CALLER_CALLS || bytes > CALLER_SLOT_BYTES - 16 * CALLER_FILLS)
 		at = large = malloc(bytes ? bytes : 1);
 	if (at)
 		memset(at, fill, bytes);
@@ -406,7 +413,7 @@ static void load_and_call(const char *path, FILE *in, unsigned char *arena, int 
 	unsigned long long arguments[CALLER_ARGUMENTS] = {0};
 	char moved[4096];
 	snprintf(moved, sizeof moved, "%s" CALLER_MOVED, path);
-	if (number == CALLER_FILLS - 1 && !access(moved, R_OK))
+	if (number == CALLER_FILLS - 1)
 		path = moved;
 	move_addresses(number);
 	void *object = dlopen(path, RTLD_LAZY);
@@ -432,6 +439,7 @@ static int call_all(const char *path, FILE *in, unsigned char *arena)
 		pid_t pid = fork();
 
 		fill = fills[i];
+		run = (unsigned)i;
 		if (!pid)
 			load_and_call(path, in, arena, i);
 		if (pid < 0 || waitpid(pid, &status, 0) != pid)

@@ -5,7 +5,7 @@
  * they were called, and return what the input says, or 0 (stubs.c). One run of muster-caller is all calls of both versions on one input.
  *
  * What is compared: the result, variables and memory afterwards, what was written to standard output, how it ended. Addresses of the program's own (variables, functions, the stack) are different in two
- * programs and count as one value. Each version is called three times, with different bytes where nobody has written, and with its variables and stack at other addresses: what is not the same each time is no observation. So a difference is the code's doing, and the model that predicted it need not be right
+ * programs and count as one value. Each version is called three times, with different bytes where nobody has written, and with its variables and stack at other addresses: what is not the same each time is no observation, and what differs is run once more, since the clock may have gone on between the two. So a difference is the code's doing, and the model that predicted it need not be right
  * for what is printed to be true.
  */
 #include "diff/inside.h"
@@ -34,7 +34,6 @@ struct loaded { /* a shared object with tables (instrument/expose.h) */
 	char *function; /* that it was made for; NULL: all */
 	char *path;
 	VEC(char *) calls, data; /* names by number in the tables */
-	int moved;		 /* it makes numbers of addresses: there is another one with variables elsewhere */
 	int failed;
 	struct loaded *next;
 };
@@ -89,10 +88,14 @@ static char *moved_path(const char *shared)
 	return buf_take(&path);
 }
 
-/* The same code with its variables at other places of a page: for the last call (caller.h). */
+/* The same code with its functions, constants and variables at other places of a page: for the last call (caller.h). */
 static int link_moved(const char *object, const char *shared)
 {
-	static const char script[] = "SECTIONS { .muster.data : { QUAD(0) . = . + 1160; } } INSERT BEFORE .data;\nSECTIONS { .muster.bss : { . = . + 1168; } } INSERT BEFORE .bss;\n";
+	static const char script[] = "SECTIONS { .muster.text : { QUAD(0) . = . + 1160; *(.text .text.*) } } INSERT AFTER .text;\n"
+				     "SECTIONS { .muster.rodata : { QUAD(0) . = . + 1160; *(.rodata .rodata.*) } } INSERT AFTER .rodata;\n"
+				     "SECTIONS { .muster.relro : { QUAD(0) . = . + 1160; *(.data.rel.ro .data.rel.ro.*) } } INSERT AFTER .data.rel.ro;\n"
+				     "SECTIONS { .muster.data : { QUAD(0) . = . + 1160; } } INSERT BEFORE .data;\n"
+				     "SECTIONS { .muster.bss : { . = . + 1168; } } INSERT BEFORE .bss;\n";
 	char *path = file_temp("diff.ld"), *moved = moved_path(shared);
 	int e = file_write_atomic(path, script, sizeof script - 1) || link_object(object, moved, path) || chmod(moved, 0755);
 	unlink(path);
@@ -105,10 +108,6 @@ static int link_moved(const char *object, const char *shared)
 static void read_names(const struct buf *names, struct loaded *l)
 {
 	for (size_t at = 0; at < names->size; at += strlen(names->data + at) + 1) {
-		if (names->data[at] == 'N') {
-			l->moved = 1;
-			continue;
-		}
 		char *name = strdup(names->data + at + 1);
 		if (names->data[at] == 'F')
 			vec_push(&l->calls, name);
@@ -146,10 +145,8 @@ static struct loaded *load(struct diff_witnesses *w, int which, const char *func
 	snprintf(name, sizeof name, "%s-%u.so", which == OLD ? "old" : "new", w->v[which].count++);
 	l->function = function ? strdup(function) : NULL;
 	l->path = file_join(launcher_base(w->launcher), name); /* where runs can read */
-	l->failed = expose_unit(w->d->o->bitcode[which].data, w->d->o->bitcode[which].size, &request, &object, &names) || file_write_atomic(path, object.data, object.size) || link_object(path, l->path, NULL) || chmod(l->path, 0755);
+	l->failed = expose_unit(w->d->o->bitcode[which].data, w->d->o->bitcode[which].size, &request, &object, &names) || file_write_atomic(path, object.data, object.size) || link_object(path, l->path, NULL) || chmod(l->path, 0755) || link_moved(path, l->path);
 	read_names(&names, l);
-	if (!l->failed && l->moved)
-		l->failed = link_moved(path, l->path);
 	if (l->failed)
 		log_info("witness: %s", error_text());
 	buf_release(&object);
@@ -604,11 +601,34 @@ static int run_both(struct diff_pair *x, const char *text, struct seen seen[2])
 	return e;
 }
 
+/* Is each pointer one that a program may have? From a number that is none, an offset leads anywhere, also to null. */
+static int pointers_can_be(struct diff_pair *x, const struct solve_model *m)
+{
+	for (size_t i = 0; i < x->inputs.size; i++) {
+		uint64_t at = is_pointer_word(x, &x->inputs.data[i]) ? (uint64_t)solve_model_eval(x->p, m, x->inputs.data[i].term) : 0;
+		if (at && at - CALLER_ARENA >= CALLER_ARENA_BYTES && at - CALLER_CODE >= CALLER_POINTERS * CALLER_CODE_BYTES)
+			return 0;
+	}
+	return 1;
+}
+
 /* Of an input that is only a proposal (stubs.c) the run alone says what it shows: one version follows a null pointer, or divides by zero, and the other does not; or neither does. */
-static void settle_kind(const struct diff_pair *x, const struct seen seen[2], struct diff_case *out)
+static void settle_kind(struct diff_pair *x, const struct solve_model *m, const struct seen seen[2], struct diff_case *out)
 {
 	if (x->stubs)
-		out->undefined = seen[OLD].crashed != seen[NEW].crashed && !seen[OLD].wild && !seen[NEW].wild;
+		out->undefined = seen[OLD].crashed != seen[NEW].crashed && !seen[OLD].wild && !seen[NEW].wild && pointers_can_be(x, m);
+}
+
+/* Does it all happen once more? What differs by the clock alone does not. */
+static int happens_again(struct diff_pair *x, const char *text, const struct seen seen[2])
+{
+	struct seen again[2] = {{0}};
+	int same = !run_both(x, text, again);
+	for (int k = 0; k < 2; k++) {
+		same = same && same_seen(&seen[k], &again[k]);
+		seen_release(&again[k]);
+	}
+	return same;
 }
 
 int diff_witness_run_as_is(struct diff_pair *x, const struct solve_model *m, struct diff_case *out)
@@ -617,8 +637,9 @@ int diff_witness_run_as_is(struct diff_pair *x, const struct solve_model *m, str
 	struct buf text = BUF_EMPTY;
 	diff_input_write(x, m, &text);
 	int ok = !run_both(x, buf_str(&text), seen);
-	settle_kind(x, seen, out);
+	settle_kind(x, m, seen, out);
 	ok = ok && describe(x, m, &seen[OLD], &seen[NEW], out) && (!out->undefined || seen[OLD].crashed || seen[NEW].crashed);
+	ok = ok && (out->termination || happens_again(x, buf_str(&text), seen));
 	if (ok) {
 		note_inputs(x, m, out);
 		out->run = buf_take(&text);

@@ -369,7 +369,8 @@ static void make_internal(LLVMValueRef v)
 		return;
 	LLVMSetVisibility(v, LLVMDefaultVisibility);
 	LLVMSetDLLStorageClass(v, LLVMDefaultStorageClass);
-	LLVMSetComdat(v, NULL);
+	if (LLVMIsAGlobalObject(v)) /* an alias has none */
+		LLVMSetComdat(v, NULL);
 	LLVMSetLinkage(v, LLVMInternalLinkage);
 }
 
@@ -383,7 +384,7 @@ static void drop_used(LLVMModuleRef module, const char *name)
 
 static int is_variable(LLVMValueRef g)
 {
-	return !LLVMIsDeclaration(g) && !LLVMIsGlobalConstant(g) && !LLVMIsThreadLocal(g) && LLVMGetLinkage(g) != LLVMPrivateLinkage && LLVMGetLinkage(g) != LLVMAppendingLinkage &&
+	return !LLVMIsDeclaration(g) && !LLVMIsGlobalConstant(g) && LLVMGetLinkage(g) != LLVMPrivateLinkage && LLVMGetLinkage(g) != LLVMAppendingLinkage &&
 	       strncmp(name_of(g), "llvm.", 5);
 }
 
@@ -417,25 +418,22 @@ static void fill_locals(struct exposer *x, LLVMValueRef f)
 		}
 }
 
-/* Is it a number that is made of an address, or has it one in it? */
-static int is_number_of_address(LLVMValueRef v, unsigned depth)
+/* A run has one thread: its variables are like others. */
+static void settle_thread_locals(struct exposer *x)
 {
-	if (LLVMIsAPtrToIntInst(v) || (LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMPtrToInt))
-		return 1;
-	for (int i = 0; depth && (LLVMIsAConstantExpr(v) || LLVMIsAInstruction(v)) && i < LLVMGetNumOperands(v); i++)
-		if (LLVMIsAConstantExpr(LLVMGetOperand(v, (unsigned)i)) && is_number_of_address(LLVMGetOperand(v, (unsigned)i), depth - 1))
-			return 1;
-	return 0;
-}
-
-static int has_numbers_of_addresses(const struct exposer *x)
-{
-	for (LLVMValueRef f = LLVMGetFirstFunction(x->module); f; f = LLVMGetNextFunction(f))
-		for (LLVMBasicBlockRef b = is_reached(x, f) ? LLVMGetFirstBasicBlock(f) : NULL; b; b = LLVMGetNextBasicBlock(b))
-			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-				if (is_number_of_address(i, 4))
-					return 1;
-	return 0;
+	for (LLVMValueRef g = LLVMGetFirstGlobal(x->module); g; g = LLVMGetNextGlobal(g)) {
+		if (!LLVMIsThreadLocal(g))
+			continue;
+		for (LLVMUseRef u = LLVMGetFirstUse(g), next; u; u = next) {
+			LLVMValueRef call = LLVMGetUser(u), callee = LLVMIsACallInst(call) ? LLVMGetCalledValue(call) : NULL;
+			next = LLVMGetNextUse(u);
+			if (callee && LLVMIsAFunction(callee) && !strncmp(name_of(callee), "llvm.threadlocal.address", 24)) {
+				LLVMReplaceAllUsesWith(call, g);
+				LLVMInstructionEraseFromParent(call);
+			}
+		}
+		LLVMSetThreadLocal(g, 0);
+	}
 }
 
 static void expose(struct exposer *x, const struct expose_request *request)
@@ -444,6 +442,7 @@ static void expose(struct exposer *x, const struct expose_request *request)
 
 	drop_used(x->module, "llvm.used");
 	drop_used(x->module, "llvm.compiler.used");
+	settle_thread_locals(x);
 	for (LLVMValueRef f = LLVMGetFirstFunction(x->module); f; f = LLVMGetNextFunction(f))
 		if (can_call(f) && (!request->function || !strcmp(request->function, name_of(f)))) {
 			vec_push(&wanted, f);
@@ -467,8 +466,6 @@ static void expose(struct exposer *x, const struct expose_request *request)
 	for (size_t i = 0; i < wanted.size; i++)
 		add_call(x, wanted.data[i]);
 	make_tables(x);
-	if (has_numbers_of_addresses(x))
-		buf_add(x->names, "N", sizeof "N");
 	vec_release(&wanted);
 }
 

@@ -42,7 +42,7 @@ struct expose_request {
 	const char *function;
 };
 
-/* On success the ELF object (position independent) replaces the contents of *object. names: of the rows in their order, each with F (a function) or D in front and a 0 after; then N alone if the code makes numbers of addresses. -1 with words. */
+/* On success the ELF object (position independent) replaces the contents of *object. names: of the rows in their order, each with F (a function) or D in front and a 0 after. -1 with words. */
 int expose_unit(const void *bitcode, size_t size, const struct expose_request *request, struct buf *object, struct buf *names);
 
 #endif
