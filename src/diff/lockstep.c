@@ -187,14 +187,26 @@ static void couple_object(struct prover *k, size_t loop, const struct diff_cut *
 	}
 }
 
+static int is_local(const struct vc *v, uint32_t object)
+{
+	return !strncmp(vc_object_name(v, object), VC_STACK, strlen(VC_STACK));
+}
+
+static int can_couple(const struct vc *v, uint32_t object, int locals)
+{
+	return locals ? is_local(v, object) : vc_object_lasts(v, object);
+}
+
+/* What others know first, then locals. */
 static void couple_memory(struct prover *k, size_t loop, const struct diff_cut *a, const struct diff_cut *b)
 {
-	struct diff_side *s = k->x->side;
+	const struct vc *v[2] = {k->x->side[OLD].vc, k->x->side[NEW].vc};
 	couple_world(k, loop, (const struct diff_cut *[]){a, b});
-	for (uint32_t i = 0; i < vc_objects(s[OLD].vc); i++)
-		for (uint32_t j = 0; j < vc_objects(s[NEW].vc); j++)
-			if (i != s[OLD].world && vc_object_lasts(s[OLD].vc, i) && vc_object_lasts(s[NEW].vc, j) && !strcmp(vc_object_name(s[OLD].vc, i), vc_object_name(s[NEW].vc, j)))
-				couple_object(k, loop, (const struct diff_cut *[]){a, b}, (uint32_t[]){i, j});
+	for (int locals = 0; locals < 2; locals++)
+		for (uint32_t i = 0; i < vc_objects(v[OLD]); i++)
+			for (uint32_t j = 0; j < vc_objects(v[NEW]) && i != k->x->side[OLD].world && can_couple(v[OLD], i, locals); j++)
+				if (can_couple(v[NEW], j, locals) && !strcmp(vc_object_name(v[OLD], i), vc_object_name(v[NEW], j)))
+					couple_object(k, loop, (const struct diff_cut *[]){a, b}, (uint32_t[]){i, j});
 }
 
 /* ------------------------------------------------------------ proofs */

@@ -232,7 +232,7 @@ static void evaluate_side(struct diff_side *s, const expr_t *args)
 {
 	struct diff_pair *x = s->pair;
 	struct vc_options o = {.prefix = s->which == OLD ? "old" : "new", .unroll = x->unroll, .depth = x->unroll < 24 ? 8 : 24, .steps = STEPS, .nodes = NODES, .over = side_is_over, .checks = x->d->o->overflow, .loose = x->stubs != 0,
-			       .flat = 1, .flat_globals = x->flat_globals, .global_name = global_name, .call = on_call, .ctx = s};
+			       .flat = 1, .same_locals = 1, .flat_globals = x->flat_globals, .global_name = global_name, .call = on_call, .ctx = s};
 	if (x->direct)
 		o.ends = on_edge;
 	if (x->cuts) {
@@ -656,7 +656,7 @@ static int is_input_leaf(const struct diff_pair *x, const struct expr_node *n, e
 		if (x->addresses.data[i] == e)
 			return 0;
 	const char *name = expr_name(x->p, e);
-	return strncmp(name, "old.", 4) && strncmp(name, "new.", 4) && strncmp(name, "old@", 4) && strncmp(name, "new@", 4) && strncmp(name, VC_UNSET, strlen(VC_UNSET)) && strncmp(name, DIFF_WORLD, strlen(DIFF_WORLD)) && strcmp(name, "any offset");
+	return strncmp(name, "old.", 4) && strncmp(name, "new.", 4) && strncmp(name, "old@", 4) && strncmp(name, "new@", 4) && strncmp(name, VC_UNSET, strlen(VC_UNSET)) && strncmp(name, VC_STACK, strlen(VC_STACK)) && strncmp(name, DIFF_WORLD, strlen(DIFF_WORLD)) && strcmp(name, "any offset");
 }
 
 static int input_only(struct diff_pair *x, expr_t e, struct map *seen)

@@ -34,15 +34,17 @@ static int same_function(const struct exprs *p, expr_t a, expr_t b)
 }
 
 static expr_t memory_same(struct diff_pair *x, const struct vc_memory *old, const struct vc_memory *new);
+static expr_t locals_same(struct diff_pair *x, const struct vc_memory *const m[2]);
 
 /* Was memory the same before these two calls? The worlds after them are from either version. */
 static expr_t same_before(struct comparison *k, expr_t a, expr_t b)
 {
 	struct diff_side *s = k->x->side;
 	uint64_t before[2];
-	if (map_get(&s[OLD].calls, a, &before[OLD]) && map_get(&s[NEW].calls, b, &before[NEW]) && !vc_escapes(s[OLD].vc) && !vc_escapes(s[NEW].vc))
-		return memory_same(k->x, (const struct vc_memory *)(uintptr_t)before[OLD], (const struct vc_memory *)(uintptr_t)before[NEW]);
-	return expr_false(k->p);
+	if (!map_get(&s[OLD].calls, a, &before[OLD]) || !map_get(&s[NEW].calls, b, &before[NEW]))
+		return expr_false(k->p);
+	const struct vc_memory *m[2] = {(const struct vc_memory *)(uintptr_t)before[OLD], (const struct vc_memory *)(uintptr_t)before[NEW]};
+	return expr_and(k->p, memory_same(k->x, m[OLD], m[NEW]), locals_same(k->x, m));
 }
 
 static expr_t compare_terms(struct comparison *k, expr_t a, expr_t b);
@@ -320,6 +322,25 @@ static expr_t memory_same(struct diff_pair *x, const struct vc_memory *old, cons
 		all = expr_and(x->p, all, object_equal(x, OLD, i, old, new, 0));
 	for (uint32_t i = 0; i < vc_objects(x->side[NEW].vc); i++)
 		all = expr_and(x->p, all, object_equal(x, NEW, i, new, old, 0));
+	return all;
+}
+
+/* Locals that a function outside may know, in both. */
+static expr_t locals_same(struct diff_pair *x, const struct vc_memory *const m[2])
+{
+	expr_t all = expr_true(x->p);
+	for (int k = 0; k < 2; k++) {
+		const struct vc *mine = x->side[k].vc, *others = x->side[!k].vc;
+		for (uint32_t i = 0; i < vc_objects(mine); i++) {
+			if (!vc_object_seen(mine, m[k], i))
+				continue;
+			uint32_t j = find_object(others, vc_object_name(mine, i));
+			if (j == VC_NO_OBJECT || !vc_object_seen(others, m[!k], j))
+				return expr_false(x->p);
+			if (k == OLD)
+				all = expr_and(x->p, all, contents_equal(x, k, i, vc_contents(mine, m[OLD], i), vc_contents(others, m[NEW], j), 0));
+		}
+	}
 	return all;
 }
 

@@ -432,6 +432,22 @@ static void store(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_
 		vc_store(v, s, (struct vc_where){fr->f, at}, address, value);
 }
 
+/* By the variable that lives there, and how many of this name there were before. */
+static void shared_name(struct vc *v, const struct vc_frame *fr, uint32_t at, char *out, size_t size)
+{
+	const struct code_function *f = fr->f;
+	const char *variable = "";
+	char key[300];
+	uint64_t count = 0;
+	for (uint32_t i = 0; i < f->variable_count; i++)
+		if (f->variables[i].home == at && f->variables[i].name)
+			variable = f->variables[i].name;
+	snprintf(key, sizeof key, VC_STACK "%.80s.%.80s.%llu", fr->depth ? f->name : "", variable, (unsigned long long)f->values[at].bytes);
+	strmap_get(&v->locals, key, &count);
+	strmap_set(&v->locals, key, count + 1);
+	snprintf(out, size, "%s.%llu", key, (unsigned long long)count);
+}
+
 static void allocate(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at)
 {
 	const struct code_value *c = &fr->f->values[at];
@@ -440,7 +456,10 @@ static void allocate(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint
 		vc_stop_here(v, s, VC_UNKNOWN, fr->f, at, "an array of variable length");
 		return;
 	}
-	snprintf(name, sizeof name, "%s.%.200s.%u.%u", v->o.prefix, fr->f->name, at, v->fresh++);
+	if (v->o.same_locals)
+		shared_name(v, fr, at, name, sizeof name);
+	else
+		snprintf(name, sizeof name, "%s.%.200s.%u.%u", v->o.prefix, fr->f->name, at, v->fresh++);
 	uint32_t object = vc_object(v, name, c->operands ? GUESSED : c->bytes);
 	v->things.data[object].own = 1;
 	vec_push(&fr->own, object);

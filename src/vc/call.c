@@ -22,6 +22,7 @@ static void end_of_life(struct vc *v, struct vc_frame *fr, struct vc_state *s)
 		struct vc_place place = vc_place_of(v, s->memory, fr->own.data[i]);
 		place.live = expr_false(v->p);
 		vc_put(v, s, fr->own.data[i], place);
+		v->things.data[fr->own.data[i]].escaped = 0; /* nobody may follow its address any more */
 	}
 }
 
@@ -143,8 +144,10 @@ void vc_find_known(struct vc *v, const struct vc_call *c, uint8_t *known)
 			if (known[i])
 				more |= learn_contents(v, vc_contents(v, c->state->memory, i), known);
 	}
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++) {
 		v->things.data[i].escaped |= known[i];
+		v->things.data[i].was_seen |= known[i];
+	}
 }
 
 /* Objects that argument k may point to are written, if the callee writes through it. 1: it is not known which. */
@@ -265,12 +268,10 @@ const struct vc_memory *vc_state_memory(struct vc_call *c)
 	return c->state->memory;
 }
 
-int vc_escapes(const struct vc *v)
+int vc_object_seen(const struct vc *v, const struct vc_memory *m, uint32_t object)
 {
-	for (size_t i = 0; i < v->things.size; i++)
-		if (v->things.data[i].own && v->things.data[i].escaped)
-			return 1;
-	return 0;
+	const struct vc_thing *t = &v->things.data[object];
+	return t->own && t->was_seen && vc_place_of(v, m, object).live != expr_false(v->p);
 }
 
 void vc_state_end(struct vc_call *c, enum vc_end_kind kind, expr_t condition, const char *why)

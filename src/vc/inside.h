@@ -21,7 +21,8 @@ struct vc_thing { /* an object */
 	uint32_t global, function; /* of the unit, or CODE_NONE */
 	uint8_t constant;	   /* it is never written */
 	uint8_t own;		   /* an alloca: unknown to others until its address gets out; */
-	uint8_t escaped;	   /* which it did, in a call or loop that was not followed */
+	uint8_t escaped;	   /* which it did, in a call or loop that was not followed, and it is still there */
+	uint8_t was_seen;	   /* the same, and it may be gone */
 	uint8_t optional;	   /* its address may be null */
 	uint8_t flat;		   /* it lies in the flat memory, at its address */
 };
@@ -47,6 +48,8 @@ struct vc {
 	struct map by_base;	/* term to object */
 	struct map by_global;	/* number to object */
 	struct map by_function; /* number to object */
+	struct strmap locals;	/* options.same_locals: how many of a name there are */
+	struct map there;	/* terms: were they there before the evaluation began? */
 	VEC(struct vc_end) ends;
 	VEC(struct vc_obligation) obligations;
 	VEC(struct vc_link) links; /* bare: words that were written */

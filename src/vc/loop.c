@@ -213,8 +213,10 @@ static void havoc_loop(struct vc *v, struct vc_frame *fr, struct vc_state *s, ui
 	const struct code_loop *l = &f->loops[loop];
 	if (v->o.bare)
 		return;
-	for (uint32_t i = 0; i < vc_objects(v); i++) /* what it stored where is not in the contents any more */
-		v->things.data[i].escaped = 1;
+	for (uint32_t i = 0; i < vc_objects(v); i++) { /* what it stored where is not in the contents any more */
+		v->things.data[i].escaped |= vc_place_of(v, s->memory, i).live != expr_false(v->p);
+		v->things.data[i].was_seen = 1;
+	}
 	for (uint32_t i = 0; i < l->blocks; i++) {
 		const struct code_block *b = &f->blocks[f->loop_blocks[l->first_block + i]];
 		for (uint32_t at = b->first; at < b->first + b->count; at++) {

@@ -9,7 +9,7 @@
  * each byte a choice: lift() turns bytes that choose by the same condition into one choice.
  *
  * The flat memory is an object whose base is 0: what is in a pointer's term that has no other object is the offset in it. A term with an object's base somewhere
- * inside is never taken for such a pointer, nor is any once the address of an alloca got out of what is followed.
+ * inside is never taken for such a pointer. Once the address of an alloca got out of what is followed, a pointer that came from there may lead to it: that is a case, by the address.
  *
  * Invariant: a struct vc_memory that others can see is never changed.
  */
@@ -25,6 +25,7 @@
 #define LIFTED LIMIT(2000, 20) /* choices that one word is turned into; the rest stays bytes | as CASE_STEPS */
 #define PARTS 16 /* parts of a word that are looked at together | its bytes, twice */
 #define POINTERS LIMIT(128, 8) /* bytes of a table that a pointer is read from at an offset that is no constant | 16 pointers, each a case of every access */
+#define ESCAPED LIMIT(6, 1) /* allocas whose address got out, and to which a pointer of unknown origin may lead | each is a case of every such access */
 #define MOVED LIMIT(256, 1) /* bytes of a move that are written one by one | as TABLE: larger objects are arrays */
 #define NULL_PAGE 4096 /* no limit: no object is mapped there */
 #define FEW LIMIT(64, 1) /* bytes of a fill that are written one by one | a quarter of TABLE: a fill of a larger one is one array term */
@@ -398,7 +399,7 @@ static void table_cases(struct pointer *x, struct expr_node n, expr_t guard, exp
 	find_cases(x, expr_const(p, 64, 0), outside, plus, depth);
 }
 
-/* May a pointer that nothing is known about be taken for one into the flat memory? */
+/* Has the term no object's base in it, but of those that lie in the flat memory? */
 static int is_flat(struct vc *v, expr_t e)
 {
 	uint32_t count;
@@ -409,9 +410,54 @@ static int is_flat(struct vc *v, expr_t e)
 	for (uint32_t i = 0; i < count; i++)
 		if (map_get(&v->by_base, vars[i], &object) && !v->things.data[object].flat)
 			return 0;
+	return 1;
+}
+
+/* Was the number there before the evaluation began? Then it is no address of an alloca. What calls and loops left has a point in its name. */
+static int was_there(struct vc *v, expr_t e, unsigned depth)
+{
+	struct expr_node n = *expr_get(v->p, e);
+	expr_t operand[3];
+	uint64_t known;
+	if (n.op == MUSTER_OP_CONST)
+		return 1;
+	if (n.op == EXPR_OP_NAMED || n.op == EXPR_OP_ARRAY)
+		return !strchr(expr_name(v->p, e), '.');
+	if (n.op == EXPR_OP_APPLY || n.op == MUSTER_OP_DATA || !depth)
+		return 0;
+	if (map_get(&v->there, e, &known))
+		return (int)known;
+	int yes = 1;
+	unsigned count = expr_operands(v->p, e, operand);
+	for (unsigned i = 0; i < count && yes; i++)
+		yes = was_there(v, operand[i], depth - 1);
+	map_set(&v->there, e, (uint64_t)yes);
+	return yes;
+}
+
+/* A pointer that nothing is known about leads to an alloca whose address got out, or into the flat memory. 0: it may be too many. */
+static int flat_cases(struct pointer *x, expr_t e, expr_t guard, expr_t plus)
+{
+	struct vc *v = x->v;
+	struct exprs *p = v->p;
+	unsigned escaped = 0;
 	for (size_t i = 0; i < v->things.size; i++)
-		if (v->things.data[i].own && v->things.data[i].escaped)
-			return 0;
+		escaped += v->things.data[i].own && v->things.data[i].escaped;
+	if (escaped && was_there(v, e, NESTING) && was_there(v, plus, NESTING))
+		escaped = 0;
+	if (escaped > ESCAPED)
+		return 0;
+	for (uint32_t i = 0; i < v->things.size && escaped; i++) {
+		const struct vc_thing *t = &v->things.data[i];
+		if (!t->own || !t->escaped)
+			continue;
+		escaped--;
+		expr_t offset = expr_binary(p, MUSTER_OP_ADD, expr_binary(p, MUSTER_OP_SUB, e, t->base), plus);
+		expr_t in = expr_binary(p, MUSTER_OP_ULT, offset, t->size);
+		add_case(x, expr_and(p, guard, in), i, offset);
+		guard = expr_and(p, guard, expr_not(p, in));
+	}
+	add_case(x, guard, v->flat, expr_binary(p, MUSTER_OP_ADD, e, plus));
 	return 1;
 }
 
@@ -440,9 +486,7 @@ static void find_cases(struct pointer *x, expr_t e, expr_t guard, expr_t plus, u
 		find_cases(x, n.c, expr_and(p, guard, expr_not(p, n.a)), plus, depth - 1);
 	} else if (depth && n.op == MUSTER_OP_READ && n.width == 64 && expr_data_count(p, n.b) <= POINTERS) {
 		table_cases(x, n, guard, plus, depth - 1);
-	} else if (is_flat(x->v, e) && is_flat(x->v, plus)) {
-		add_case(x, guard, x->v->flat, expr_binary(p, MUSTER_OP_ADD, e, plus));
-	} else {
+	} else if (!is_flat(x->v, e) || !is_flat(x->v, plus) || !flat_cases(x, e, guard, plus)) {
 		x->unknown = vc_or(p, x->unknown, guard);
 	}
 }

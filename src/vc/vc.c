@@ -65,6 +65,8 @@ void vc_free(struct vc *v)
 	map_release(&v->by_base);
 	map_release(&v->by_global);
 	map_release(&v->by_function);
+	map_release(&v->there);
+	strmap_release(&v->locals);
 	arena_release(&v->arena);
 	free(v);
 }

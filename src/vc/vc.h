@@ -54,6 +54,7 @@ enum vc_end_kind {
 };
 const char *vc_end_words(enum vc_end_kind kind);
 
+#define VC_STACK "stack." /* starts the names of allocas, with options.same_locals */
 #define VC_FLAT "the memory" /* the name of the flat memory and its contents at the start; no variable has it */
 #define VC_UNSET "unset." /* starts the names of variables that stand for locals without a value */
 #define VC_OUTSIDE "an access outside of its object" /* why a path ends as UNDEFINED there */
@@ -179,6 +180,7 @@ struct vc_options {
 	int loose;	    /* what is not modelled is anything, or does nothing, and the path goes on: what comes out is a guess */
 	int flat;	    /* pointers of unknown origin point into one flat memory, which evaluators of one pool share at the start */
 	int flat_globals;   /* variables that others may know the address of lie in it */
+	int same_locals;    /* allocas of evaluators of one pool that have one name in the source, and one size, have one address, and are the same before they are written */
 	/* What the object of a global is called; evaluators of one pool share address and contents at the start of those with one name. NULL: a name of its own. */
 	void (*global_name)(void *ctx, uint32_t global, struct buf *out);
 	/* NULL: calls of functions with a body are inlined, functions that do not return end the path, others are UNKNOWN; loops are unrolled. */
@@ -255,9 +257,9 @@ expr_t vc_ends_by(struct vc *v, enum vc_end_kind kind);
 /* For callbacks of calls: memory as of the call. An address that leads nowhere ends the path, as in code. */
 expr_t vc_state_load(struct vc_call *c, expr_t address, unsigned width); /* EXPR_NONE: no path goes on */
 void vc_state_store(struct vc_call *c, expr_t address, expr_t value);
-/* Memory as of now: it never changes. Is the address of an alloca known outside, so that there is more than vc_object_lasts says that a callee may see? */
+/* Memory as of now: it never changes. */
 const struct vc_memory *vc_state_memory(struct vc_call *c);
-int vc_escapes(const struct vc *v);
+int vc_object_seen(const struct vc *v, const struct vc_memory *m, uint32_t object); /* an alloca whose address is known outside, now or later, and which is still there */
 /* Where the condition holds the path ends here. */
 void vc_state_end(struct vc_call *c, enum vc_end_kind kind, expr_t condition, const char *why);
 /* The call as a function that nothing is known about, of the arguments, of all memory that it may reach, and of `world`, an object of 8 bytes that stands for
