@@ -10,7 +10,7 @@ static const char harness[] =
     "#include <string.h>\n"
     "int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)\n"
     "{\n"
-    "	if (size < 6 || size > 200) return 0;\n"
+    "	if (size < 6 || size > 900) return 0;\n"
     "	if (data[0] == '<')\n"
     "		if (data[1] == 'a')\n"
     "			if (data[2] == '>') {\n"
@@ -25,6 +25,7 @@ static const char harness[] =
     "}\n";
 
 struct world {
+	uint64_t by[2]; /* mutants that were handed over, of short inputs and of the long one */
 	struct exec *exec;
 	struct cover cover;
 	struct havoc havoc;
@@ -52,6 +53,16 @@ static int found(void *ctx, uint64_t parent, const uint8_t *data, size_t size, c
 	return 0;
 }
 
+/* Nothing is noted, so that all that takes a branch is new and handed over. */
+static int found_always(void *ctx, uint64_t parent, const uint8_t *data, size_t size, const struct exec_result *r, struct cover_news news)
+{
+	struct world *w = ctx;
+
+	(void)data, (void)size, (void)r, (void)news;
+	w->by[parent == w->ids]++;
+	return 0;
+}
+
 static int pause_now(void *ctx)
 {
 	struct world *w = ctx;
@@ -65,7 +76,7 @@ static void begin(struct world *w, uint64_t seed, const struct stage_options *o,
 {
 	static char *argv[] = {"program", NULL};
 	struct launch_options l = LAUNCH_DEFAULTS;
-	struct stage_hooks hooks = {w, found, pause};
+	struct stage_hooks hooks = {w, o->no_steps ? found_always : found, pause};
 
 	memset(w, 0, sizeof *w);
 	if (!path)
@@ -153,6 +164,42 @@ static void test_trim(void **unused)
 	end(&w);
 }
 
+/* Where much is found, trimming has its share of the runs and no more. */
+static void test_trim_share(void **unused)
+{
+	struct stage_options o = {.repeatable = 1, .no_steps = 1};
+	const struct stage_stats *stats;
+	struct world w;
+
+	(void)unused;
+	begin(&w, 1, &o, NULL);
+	stage_add(w.stage, ++w.ids, "<a>some text that does not matter", 33, NULL);
+	assert_int_equal(stage_run(w.stage, 60000), 0);
+	stats = stage_stats(w.stage);
+	assert_true(w.by[1] > 1000 && stats->trim_runs > 0 && stats->trimmed_bytes > 0);
+	assert_true(stats->trim_runs < stats->runs / 2);
+	end(&w);
+}
+
+/* An input that costs many times the average has fewer mutants, not the most of the time. */
+static void test_dear(void **unused)
+{
+	struct stage_options o = {.repeatable = 1, .no_steps = 1, .no_trim = 1};
+	char text[890];
+	struct world w;
+
+	(void)unused;
+	memset(text, 'x', sizeof text);
+	begin(&w, 1, &o, NULL);
+	for (unsigned i = 0; i < 100; i++)
+		stage_add(w.stage, ++w.ids, "<a>7", 4, NULL);
+	memcpy(text, "<a>", 3);
+	stage_add(w.stage, ++w.ids, text, sizeof text, NULL);
+	assert_int_equal(stage_run(w.stage, 60000), 0);
+	assert_true(w.by[1] > 0 && w.by[1] < w.by[0] / 20);
+	end(&w);
+}
+
 static void test_pause(void **unused)
 {
 	struct stage_options o = {0};
@@ -186,7 +233,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_finds), cmocka_unit_test(test_repeats), cmocka_unit_test(test_trim),
-	    cmocka_unit_test(test_pause), cmocka_unit_test(test_small),
+	    cmocka_unit_test(test_pause), cmocka_unit_test(test_small), cmocka_unit_test(test_trim_share), cmocka_unit_test(test_dear),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
