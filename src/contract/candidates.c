@@ -152,10 +152,10 @@ void candidates_looked(struct cause_search *f)
 		f->looked[i] &= is_element(f, i);
 }
 
-/* A member counts in the structure that the pointer is a member of, too. */
+/* A member counts nothing in what a parameter points to. */
 static int may_count(const struct entry_place *number, const struct entry_place *pointer)
 {
-	return !number->depth || !number->in_struct || (number->parent == pointer->parent && number->index == pointer->index);
+	return !number->depth || !number->in_struct || pointer->depth;
 }
 
 /* An offset and a number of elements, both integers of the call, beside what is left of an object. */

@@ -178,10 +178,21 @@ static int is_in_last(struct cause_search *f, expr_t value, expr_t there, const 
 	return 0;
 }
 
+/* Does the condition speak of nothing but the two? One about the element that an index chooses speaks of all of them. */
+static int is_of_both(struct exprs *p, const struct entry_place *a, const struct entry_place *b, expr_t condition)
+{
+	uint32_t n;
+	const expr_t *v = expr_vars(p, condition, &n);
+	int all = 1;
+	for (uint32_t i = 0; i < n && all; i++)
+		all = terms_meet(p, a->value, v[i]) || terms_meet(p, b->value, v[i]);
+	return all;
+}
+
 static int are_compared(struct cause_search *f, const struct entry_place *a, const struct entry_place *b, const struct cause_call *x)
 {
 	for (size_t i = 0; i < x->decided.size; i++)
-		if (terms_meet_own(f->c->pool, a->value, a->there, x->decided.data[i]) && terms_meet_own(f->c->pool, b->value, b->there, x->decided.data[i]))
+		if (terms_meet_own(f->c->pool, a->value, a->there, x->decided.data[i]) && terms_meet_own(f->c->pool, b->value, b->there, x->decided.data[i]) && is_of_both(f->c->pool, a, b, x->decided.data[i]))
 			return 1;
 	return 0;
 }
@@ -270,7 +281,7 @@ static int fails_for_whole(struct cause_search *f, struct bytes *bytes, const st
 	struct exprs *p = e->pool;
 	const struct entry_place *a = &e->places.data[l->a];
 	const struct cause_call *x = &f->c->calls.data[call];
-	for (uint32_t i = 0; i < e->places.size && a->counts && sounds_count(a->text) && x->conditions.size; i++) {
+	for (uint32_t i = 0; i < e->places.size && a->counts && a->index == ENTRY_NONE && sounds_count(a->text) && x->conditions.size; i++) {
 		const struct entry_place *b = &e->places.data[i];
 		if (b->kind != ENTRY_POINTER || !b->length || !are_beside(a, b) || !terms_meet_own(p, b->length, b->there, vec_last(&x->conditions)))
 			continue;
@@ -286,7 +297,7 @@ static int asks_null(struct cause_search *f, const struct entry_place *x, expr_t
 	struct exprs *p = f->c->pool;
 	uint32_t n;
 	const expr_t *v = expr_vars(p, condition, &n);
-	if (n != 1 || !terms_meet(p, x->set, condition))
+	if (n != 1 || !terms_meet_own(p, x->set, x->there, condition)) /* that p is null says nothing of p->next */
 		return 0;
 	size_t at = expr_get(p, v[0])->k;
 	uint8_t *copy = at < values->size ? mem_alloc(values->size) : NULL;
