@@ -169,18 +169,36 @@ int deadline_groups(void)
 	return state && !grouped;
 }
 
-/* A handler of the command's would take a signal to one helper for one to all. */
-void deadline_own_signals(void)
-{
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		signal(numbers[i], SIG_DFL);
+/* A handler of the command's would take a signal to one helper for one to all. */
+static void deadline_own_signals(void)
+{
+	struct sigaction old;
+
+	for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+		if (ending[i] != SIGHUP || (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN)) /* nohup(1) holds for helpers, too */
+			signal(ending[i], SIG_DFL);
+}
+
+pid_t deadline_fork(void)
+{
+	sigset_t set, old;
+	pid_t pid;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+		sigaddset(&set, ending[i]);
+	pthread_sigmask(SIG_BLOCK, &set, &old);
+	pid = fork();
+	if (!pid)
+		deadline_own_signals();
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return pid;
 }
 
 void deadline_child(void)
 {
-	deadline_own_signals();
 	if (deadline_groups())
 		setpgid(0, 0);
 	grouped = 1;

@@ -43,7 +43,8 @@ int deadline_killed(void);   /* a child that is still there has not asked: kill 
 /* In a process that was forked to help (to compile, to make a variant): it leads a group, with all that it starts, and
  * signals end it. Its parent ends it with deadline_end_child, and needs to wait for it. */
 void deadline_child(void);
-void deadline_own_signals(void); /* the part of it that is about signals: before anybody may send one */
+/* fork for such a process, and for helpers that become other programs: no signal finds the command's handlers in the child, where it would end the whole command. A child that is forked when the time is over is ended at once. */
+pid_t deadline_fork(void);
 void deadline_end_child(pid_t pid);
 /* Waits for such a child: 0 with *status; -1: it was ended, since the phase was over. */
 int deadline_wait(pid_t pid, int *status);

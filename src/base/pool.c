@@ -176,7 +176,7 @@ static int launch(struct pool *p, struct pool_job *j, int (*f)(void *work))
 	if (pipe2(fds, O_CLOEXEC))
 		return error_errno("cannot make a pipe");
 	j->fd = fds[0];
-	j->pid = fork();
+	j->pid = deadline_fork();
 	if (!j->pid) {
 		close(fds[0]);
 		run_child(p, fds[1], self, f, j->work);

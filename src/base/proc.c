@@ -59,8 +59,6 @@ static void child(char *const argv[], const struct proc_opts *o, int pipes[PIPES
 {
 	int e;
 
-	if (deadline_groups())
-		deadline_own_signals();
 	/* Helpers do not outlive us, not even one whose parent died before it could say so. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
@@ -187,7 +185,7 @@ static int start(struct proc_job *j, int before)
 	pid_t self = getpid();
 	if (j->opts.call)
 		fflush(NULL); /* or it would be written twice */
-	j->pid = e ? -1 : fork();
+	j->pid = e ? -1 : deadline_fork();
 	if (!j->pid) {
 		if (j->opts.call)
 			close_parents(pipes, j - before, before);

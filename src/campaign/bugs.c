@@ -50,7 +50,7 @@ void fuzz_san_begin(struct fuzz *f)
 {
 	if (f->number || f->o->search.repeatable || !f->o->search.checks)
 		return;
-	pid_t parent = getpid(), pid = fork();
+	pid_t parent = getpid(), pid = deadline_fork();
 	if (pid) {
 		f->bugs.san_maker = pid;
 		return;

@@ -270,7 +270,7 @@ static int find_hot(struct fuzz *f, struct choice *out)
 
 static void begin_making(struct fuzz *f, const struct copies_list *functions)
 {
-	pid_t parent = getpid(), pid = fork();
+	pid_t parent = getpid(), pid = deadline_fork();
 	struct variant v;
 
 	if (pid) {

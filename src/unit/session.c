@@ -216,7 +216,7 @@ static void first_turns(struct test_session *s)
 
 pid_t test_make_in_child(const char *program, enum variant_kind kind)
 {
-	pid_t parent = getpid(), pid = fork();
+	pid_t parent = getpid(), pid = deadline_fork();
 	if (pid)
 		return pid;
 	deadline_child();

@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -245,7 +246,7 @@ static void be_command(int words)
 
 	file_temp_settle();
 	stop_catch(&stop);
-	if (!fork()) {
+	if (!deadline_fork()) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		deadline_child();
 	}
@@ -327,6 +328,41 @@ static void a_killed_child_leaves_nothing(void **state)
 }
 
 /* Budgets of work do not shrink while others have the processor. */
+static volatile int *wish;
+
+static void on_wish(int number)
+{
+	(void)number;
+	*wish = 1;
+}
+
+/* One that is ended as soon as it is there must not end the command, whose handler it was born with. */
+static void an_ended_child_says_nothing(void **state)
+{
+	struct sigaction a = {.sa_handler = on_wish}, old;
+	(void)state;
+	wish = mmap(NULL, sizeof *wish, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(wish != MAP_FAILED);
+	sigaction(SIGTERM, &a, &old);
+	for (int i = 0; i < 500 && !*wish; i++) {
+		int status;
+		pid_t pid = deadline_fork();
+		assert_true(pid >= 0);
+		if (!pid) {
+			pause();
+			_exit(0);
+		}
+		kill(pid, SIGTERM);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+	}
+	assert_int_equal(*wish, 0);
+	raise(SIGTERM);
+	assert_int_equal(*wish, 1);
+	sigaction(SIGTERM, &old, NULL);
+	munmap((void *)wish, sizeof *wish);
+}
+
 static void waiting_is_no_processor_time(void **state)
 {
 	struct timespec wait = {0, 200000000}, step = {0, 5000000};
@@ -478,6 +514,7 @@ int main(void)
 	    cmocka_unit_test(signals_remove_temporary_files),
 	    cmocka_unit_test(a_second_signal_leaves_nothing),
 	    cmocka_unit_test(a_killed_child_leaves_nothing),
+	    cmocka_unit_test(an_ended_child_says_nothing),
 	    cmocka_unit_test(waiting_is_no_processor_time),
 	    cmocka_unit_test(processes_are_served_together),
 	    cmocka_unit_test(functions_are_served_like_programs),
