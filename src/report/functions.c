@@ -5,6 +5,7 @@
  */
 #include "report/functions.h"
 
+#include "base/map.h"
 #include "report/bug.h"
 #include "report/checks.h"
 
@@ -93,6 +94,61 @@ static void print_table(const struct result_function *functions, size_t count, i
 	       "branches", "tests", "bugs", "time", color("\033[0m"));
 	for (size_t i = 0; i < count; i++)
 		print_row(&functions[i], (int)width, verdict, verbose);
+}
+
+/* --------------------------------------------------------- many files */
+
+#define MANY_FILES 4 /* from which on a file has a row, and its functions are behind -v | their tables would fill screens */
+
+static int is_many(const struct functions_view *v)
+{
+	return v->file_count >= MANY_FILES && !v->verbose;
+}
+
+struct file_row {
+	uint64_t verdicts[VERDICT_COUNT], covered, outcomes, tests, bugs, contracts;
+	double seconds;
+};
+
+/* Names of a file's functions are the result's own, so that bugs and contracts are told by them, also where two files have a function of one name. */
+static struct file_row add_up_file(const struct result *r, size_t from, size_t count)
+{
+	struct file_row row = {0};
+	struct map names = {0};
+	for (size_t i = from; i < from + count; i++) {
+		const struct result_function *f = &r->functions.data[i];
+		row.verdicts[verdict_of(f)]++;
+		row.covered += f->covered, row.outcomes += f->total, row.tests += f->tests, row.seconds += f->seconds;
+		map_set(&names, (uint64_t)(uintptr_t)f->name, 1);
+	}
+	for (size_t i = 0; i < r->bugs.size; i++)
+		row.bugs += (uint64_t)(r->bugs.data[i].confirmed && map_get(&names, (uint64_t)(uintptr_t)r->bugs.data[i].entry, NULL));
+	for (size_t i = 0; i < r->contracts.size; i++)
+		row.contracts += (uint64_t)(!r->contracts.data[i].accepted && map_get(&names, (uint64_t)(uintptr_t)r->contracts.data[i].function, NULL));
+	map_release(&names);
+	return row;
+}
+
+/* One table: a file a row. */
+static void print_files(const struct result *r, const struct functions_view *v)
+{
+	size_t width = 4;
+	for (size_t i = 0; i < v->file_count; i++)
+		width = strlen(v->files[i]) > width ? strlen(v->files[i]) : width;
+	width = width > NAME_WIDTH ? NAME_WIDTH : width;
+	printf("%s%-*s %9s %8s %5s %8s %7s %9s %11s %6s %5s %9s %9s%s\n", color("\033[1m"), (int)width, "file", "functions", "verified", "given", "explored", "partial", "unreached", "branches", "tests", "bugs", "contracts",
+	       "time", color("\033[0m"));
+	for (size_t i = 0, at = 0; i < v->file_count; at += v->counts[i++]) {
+		struct file_row x = add_up_file(r, at, v->counts[i]);
+		char branches[48];
+		snprintf(branches, sizeof branches, "%" PRIu64 "/%" PRIu64, x.covered, x.outcomes);
+		printf("%-*s %9zu %8" PRIu64 " %5" PRIu64 " %8" PRIu64 " %7" PRIu64 " %9" PRIu64 " %11s %6" PRIu64 " %s%5" PRIu64 "%s %9" PRIu64 "  ", (int)width, v->files[i], v->counts[i], x.verdicts[VERDICT_VERIFIED],
+		       x.verdicts[VERDICT_GIVEN], x.verdicts[VERDICT_EXPLORED], x.verdicts[VERDICT_PARTIAL], x.verdicts[VERDICT_UNREACHED], branches, x.tests, color(x.bugs ? "\033[1;31m" : ""), x.bugs, color("\033[0m"),
+		       x.contracts);
+		print_seconds(x.seconds);
+		putchar('\n');
+	}
+	printf("%seach function: -v%s\n", color("\033[2m"), color("\033[0m"));
 }
 
 /* ------------------------------------------------------------------- totals */
@@ -259,6 +315,15 @@ static void print_program_bug(const struct result_bug *b)
 	print_program_input(b);
 }
 
+/* What it is, the call, and how to see it again: of many files the rest is behind -v. */
+static void print_bug_short(const struct result_bug *b)
+{
+	size_t size = strlen(b->call);
+	printf("\n%s%s%s %s\n", color(b->confirmed ? "\033[1;31m" : "\033[33m"), b->confirmed ? "bug" : "suspected", color("\033[0m"), b->summary);
+	printf("    %s: %.*s%s\n", b->entry, size > CONTRACT_WIDTH ? CONTRACT_WIDTH : (int)size, b->call, size > CONTRACT_WIDTH ? " ..." : size ? "" : "(no input)");
+	printf("    %s\n", b->replay);
+}
+
 static void print_bug(const struct result_bug *b)
 {
 	size_t size = strlen(b->call);
@@ -351,21 +416,33 @@ static void print_uncalled(const struct result *r)
 }
 
 /* Those that only the whole program shows come last. */
-static void print_bugs(const struct result *r)
+static void print_bugs(const struct result *r, int brief)
 {
 	for (int confirmed = 1; confirmed >= 0; confirmed--)
 		for (size_t i = 0; i < r->bugs.size; i++)
 			if (!r->bugs.data[i].by && !!r->bugs.data[i].confirmed == confirmed)
-				print_bug(&r->bugs.data[i]);
+				brief ? print_bug_short(&r->bugs.data[i]) : print_bug(&r->bugs.data[i]);
 	for (size_t i = 0; i < r->bugs.size; i++)
 		if (r->bugs.data[i].by)
 			print_program_bug(&r->bugs.data[i]);
 }
 
+/* Of many files: that there are contracts, and where they are told. */
+static void print_counts(const struct result *r)
+{
+	size_t contracts = r->contracts.size - count_accepted(r);
+	if (contracts)
+		printf("\n%zu contract%s: what callers owe, each with a call that breaks it and fails (all of them: -v; of a file: muster contracts FILE.c)\n", contracts, contracts == 1 ? "" : "s");
+	if (r->uncalled.size)
+		printf("%zu call%s of static functions that fail, and that none of their callers was seen to make: -v\n", r->uncalled.size, r->uncalled.size == 1 ? "" : "s");
+}
+
 void functions_print(const struct result *r, const struct functions_view *v)
 {
 	struct totals t = add_up(r);
-	for (size_t i = 0, at = 0; i < v->file_count; at += v->counts[i++]) {
+	if (is_many(v))
+		print_files(r, v);
+	for (size_t i = 0, at = 0; i < v->file_count && !is_many(v); at += v->counts[i++]) {
 		if (v->file_count > 1)
 			printf("%s%s:\n", i ? "\n" : "", v->files[i]);
 		print_table(r->functions.data + at, v->counts[i], v->verbose);
@@ -379,7 +456,11 @@ void functions_print(const struct result *r, const struct functions_view *v)
 		printf("%sverified given: the same of all calls that keep the function's contract%s\n", color("\033[2m"), color("\033[0m"));
 	if (v->stats)
 		checks_stats_print(r);
-	print_bugs(r);
+	print_bugs(r, is_many(v));
+	if (is_many(v)) {
+		print_counts(r);
+		return;
+	}
 	print_contracts(r, v->verbose);
 	print_uncalled(r);
 }
