@@ -111,6 +111,7 @@ struct front_function {
 	int looks_behind_void; /* it reads or writes what a pointer to void points to, or has a function without a body do it */
 	int compares_pointers; /* none of them null by its text */
 	int compares_voids;    /* and one of them to void, to bytes, or to an incomplete type */
+	int drops_const;       /* it may write through a pointer to constants, or free it: it makes another pointer of one */
 	int looks_at_opaque;   /* it has a pointer to an incomplete type, or to libc's FILE, in an expression, or may look at the bytes of structures, in which there may be some */
 	uint32_t declared, called; /* at file level; directly by name: how often the text says so */
 	int has_hidden_callers; /* by an attribute: constructors, what is found by its section ... */

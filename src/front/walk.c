@@ -431,6 +431,37 @@ static int compares_pointers(struct reader *r, CXCursor cursor)
 	}
 }
 
+static int points_to_const(struct reader *r, CXType t)
+{
+	return t.kind == CXType_Pointer && r->c->isConstQualifiedType(r->c->getPointeeType(t));
+}
+
+/* A pointer to what may be written, or to such a pointer: a call leaves it there (strtol). */
+static int leads_to_written(struct reader *r, CXType t, int deep)
+{
+	CXType to = r->c->getPointeeType(t);
+
+	if (t.kind != CXType_Pointer || to.kind == CXType_FunctionProto || to.kind == CXType_FunctionNoProto)
+		return 0;
+	return deep ? leads_to_written(r, to, 0) : !r->c->isConstQualifiedType(to);
+}
+
+/* Does it make a pointer to what may be written, or a number, of one to constants: by a cast, or by a call that is given one (strchr)? */
+static int drops_const(struct reader *r, int kind, CXType t)
+{
+	int is_call = kind == CXCursor_CallExpr, makes = leads_to_written(r, t, 0) || (kind == CXCursor_CStyleCastExpr && is_number(t)), drops = 0;
+
+	if (!is_call && kind != CXCursor_CStyleCastExpr && kind != CXCursor_UnexposedExpr)
+		return 0;
+	for (size_t i = 0; i < r->children.size; i++) {
+		CXType of = canonical_type(r, r->children.data[i]);
+
+		drops |= points_to_const(r, of);
+		makes |= is_call && leads_to_written(r, of, 1);
+	}
+	return makes && drops;
+}
+
 /* Objects of a kind that no pointer to void, and none to bytes, is one of unless it is converted. */
 static int has_kind(struct reader *r, CXCursor e)
 {
@@ -684,6 +715,8 @@ static void walk(struct reader *r, struct owner *o, struct reader_item root)
 			o->function->compares_pointers = 1;
 			o->function->compares_voids |= !has_kind(r, r->children.data[0]) || !has_kind(r, r->children.data[1]);
 		}
+		if (o->function && r->children.size)
+			o->function->drops_const |= drops_const(r, kind, t);
 		if (o->function && !o->function->looks_at_opaque)
 			o->function->looks_at_opaque = looks_at_opaque(r, item.cursor, kind, t);
 		if (kind == CXCursor_CallExpr)

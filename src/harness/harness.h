@@ -32,7 +32,7 @@ struct harness_options {
 	X(UNION, "a union with pointers has them wherever some member has one")                              \
 	X(OPAQUE, "a pointer to an incomplete type is always null")                              \
 	X(LARGER, "a pointer to a struct points to the larger one that the unit casts it to")     \
-	X(ARRAYS, "an array parameter is never the same object as what other pointers to its type point to") \
+	X(ARRAYS, "an array parameter, or characters with a length, are never the same object as what other pointers to the type point to") \
 	X(VOIDS, "a pointer to void is never the same object as what pointers to other types point to") \
 	X(STATICS, "static variables inside functions keep their first values")                  \
 	X(LARGE_GLOBALS, "large, incomplete or thread-local global variables keep their first values")           \

@@ -342,22 +342,24 @@ static int points_to_void(const struct planner *p, uint32_t pointer)
 	return p->f->types.data[t->to].kind == FRONT_VOID && p->h->types.data[pointer].a == p->byte;
 }
 
-/* Objects of two pools are never the same, so it must not matter: none of them is written or compared. */
+/* Objects of two pools are never the same, so it must not matter: none of them is written, freed or compared. */
 static void look_at_pools(struct one *o)
 {
 	const struct drive_pool *pools = vec_from(&o->p->h->pools, o->call.first_pool);
-	int compared = 0, compared_voids = 0, behind_void = 0;
+	int matters = 0, compared_voids = 0, behind_void = 0;
 
 	for (size_t i = 0; i < o->reach.functions.size; i++) {
-		compared |= o->p->f->functions.data[o->reach.functions.data[i]].compares_pointers;
-		compared_voids |= o->p->f->functions.data[o->reach.functions.data[i]].compares_voids;
-		behind_void |= o->p->f->functions.data[o->reach.functions.data[i]].looks_behind_void;
+		const struct front_function *fn = &o->p->f->functions.data[o->reach.functions.data[i]];
+
+		matters |= fn->compares_pointers || fn->drops_const;
+		compared_voids |= fn->compares_voids;
+		behind_void |= fn->looks_behind_void;
 	}
 	for (uint32_t i = 0; i < o->call.pools; i++)
 		for (uint32_t j = 0; j < i; j++) {
 			uint32_t a = pools[i].pointer, b = pools[j].pointer;
 
-			if (!compared && !map_get(&o->writable, a, NULL) && !map_get(&o->writable, b, NULL))
+			if (!matters && !map_get(&o->writable, a, NULL) && !map_get(&o->writable, b, NULL))
 				continue;
 			if (plan_same_elements(o->p, a, b))
 				o->hf->limits |= 1u << HARNESS_ARRAYS;
