@@ -325,6 +325,26 @@ static int uses_what_is_null(struct cause_search *f, const struct entry_place *x
 	return 0;
 }
 
+/* Some call read on behind bytes without a 0 although they are more than each number beside them says: no number counts these (nth_word(text, n)), and it is the 0 that was missed. */
+static int outruns_count(struct cause_search *f, const struct entry *e, uint32_t b)
+{
+	struct clause_literal ended = {CLAUSE_ENDED, b, b, 0};
+	for (size_t i = 0; i < f->calls; i++) {
+		const struct cause_call *x = &f->c->calls.data[i];
+		int outruns = x->failed && x->traced && x->broke && x->reads && cause_entry_of(f->c, x) == e && !candidate_holds(f, &(struct clause){.part = {ended}, .count = 1}, i) &&
+			      characters_in(f, e, b, i) != EXPR_NONE && e->places.data[b].length != EXPR_NONE && terms_meet(f->c->pool, e->places.data[b].length, vec_last(&x->conditions));
+		for (uint32_t a = 0; outruns && a < e->places.size; a++) {
+			const struct entry_place *p = &e->places.data[a];
+			struct clause below = {.part = {{CLAUSE_BELOW, a, b, 0}}, .count = 1};
+			if (p->kind == ENTRY_NUMBER && p->counts && are_beside(p, &e->places.data[b]) && counts_it(p->text, e->places.data[b].text))
+				outruns = candidate_holds(f, &below, i);
+		}
+		if (outruns)
+			return 1;
+	}
+	return 0;
+}
+
 /* Bytes with a number beside them that counts by its name (buf, len): that it says as much, n <= len(p), comes first; and where the call looked at the number, and no call ever asks whether one of the bytes is 0, nobody takes them for a string. */
 static int is_counted_bytes(struct cause_search *f, struct bytes *bytes, const struct entry *e, uint32_t b, size_t call)
 {
@@ -382,7 +402,7 @@ int convention_forbids(struct cause_search *f, struct bytes *bytes, const struct
 	case CLAUSE_MOST: return is_one_further_than(f, bytes, e, l->a, call) || fails_for_whole(f, bytes, e, l, call);
 	case CLAUSE_LONG:
 		return (l->k >= e->places.data[l->b].most || reads_on(f, e, l->b, call) || some_goes_one_further(f, bytes, e, l->b, call)) && cause_is_contrary(f, bytes, c);
-	case CLAUSE_ENDED: return is_counted_bytes(f, bytes, e, l->b, call) || (some_goes_one_further(f, bytes, e, l->b, call) && cause_is_contrary(f, bytes, c));
+	case CLAUSE_ENDED: return is_counted_bytes(f, bytes, e, l->b, call) || (some_goes_one_further(f, bytes, e, l->b, call) && !outruns_count(f, e, l->b) && cause_is_contrary(f, bytes, c));
 	default: return 0;
 	}
 }
