@@ -606,7 +606,7 @@ static int points_to_char(const struct planner *p, uint32_t type)
 {
 	const struct front_type *t = &p->f->types.data[type];
 
-	return t->kind == FRONT_POINTER && p->f->types.data[t->to].kind == FRONT_CHAR;
+	return (t->kind == FRONT_POINTER || (t->kind == FRONT_ARRAY && !t->count)) && p->f->types.data[t->to].kind == FRONT_CHAR;
 }
 
 static int has_length(const struct planner *p, const struct front_function *fn, size_t index)
@@ -638,7 +638,7 @@ uint32_t plan_parameter(struct planner *p, const struct front_function *fn, uint
 
 	if (t->kind == FRONT_ARRAY) {
 		int shared = shares_objects(p, fn, index);
-		uint64_t memo = mix(mix(m->type + 1, t->count), 2 + (uint64_t)shared), found;
+		uint64_t memo = mix(mix(m->type + 1, t->count), 2 + (uint64_t)shared + 2 * (uint64_t)(where.counted != 0)), found;
 
 		where.fixed = shared ? 0 : (uint32_t)t->count;
 		if (map_get(&p->types, memo, &found))
