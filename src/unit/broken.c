@@ -58,17 +58,34 @@ static int parameter_at(void *ctx, uint64_t at, uint64_t *first, unsigned *size,
 	return 0;
 }
 
-int test_condition(struct test_session *s, uint32_t function, const struct buf *data, struct finding *x)
+/* 0, -1; 1: there is no time for it, or nothing to look at. */
+static int open_traced(struct test_session *s, struct broken_names *names, struct traced *t)
 {
-	const struct test_function *f = &s->functions.data[function];
-	struct naming n = {s, &s->driven.harness->calls.data[f->harness->number]};
-	struct broken_names names = {parameter_at, &n};
-	if (!s->o->checks || !x->bug.line || test_late(s))
-		return 0;
+	if (!s->o->checks || test_late(s))
+		return 1;
 	if (test_open_tracer(s))
 		return -1;
-	struct traced t = {s->check.tracer, &s->check.trace.shm, &s->check.trace.sites, s->driven.argv, s->o->checks, &names};
-	return traced_condition(&t, data->data, data->size, x);
+	*t = (struct traced){s->check.tracer, &s->check.trace.shm, &s->check.trace.sites, s->driven.argv, s->o->checks, names};
+	return 0;
+}
+
+int test_condition(struct test_session *s, uint32_t function, const struct buf *data, struct finding *x)
+{
+	struct naming n = {s, &s->driven.harness->calls.data[s->functions.data[function].harness->number]};
+	struct broken_names names = {parameter_at, &n};
+	struct traced t;
+	int r = x->bug.line ? open_traced(s, &names, &t) : 1;
+	return r ? (r < 0 ? -1 : 0) : traced_condition(&t, data->data, data->size, x);
+}
+
+int test_path(struct test_session *s, uint32_t function, const struct buf *data, struct finding *x)
+{
+	struct naming n = {s, &s->driven.harness->calls.data[s->functions.data[function].harness->number]};
+	struct broken_names names = {parameter_at, &n};
+	struct traced t;
+	x->bug.path = NULL;
+	int r = open_traced(s, &names, &t);
+	return r ? (r < 0 ? -1 : 0) : traced_path(&t, data->data, data->size, x);
 }
 
 int test_filter(struct test_session *s, uint32_t function, const void *data, size_t size, struct finding *x)

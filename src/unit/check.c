@@ -284,6 +284,10 @@ int test_blame(struct test_session *s, struct test_bug *b, uint32_t function, si
 		b->function = function;
 		b->finding.bug.name = ""; /* it may have the same again */
 		b->finding.bug.name = make_name(s, f, &b->finding);
+		if (test_path(s, function, &b->data, &b->finding)) {
+			test_bug_release(&own);
+			return -1;
+		}
 	}
 	test_bug_release(&own);
 	return 0;

@@ -470,6 +470,8 @@ int test_summarise(struct test_session *s, struct test_function *f, const struct
 int test_filter(struct test_session *s, uint32_t function, const void *data, size_t size, struct finding *x);
 /* The condition of a bug, in terms of the function's parameters. 0, -1. */
 int test_condition(struct test_session *s, uint32_t function, const struct buf *data, struct finding *x);
+/* The path of another input that shows it, NULL if that is not known. 0, -1. */
+int test_path(struct test_session *s, uint32_t function, const struct buf *data, struct finding *x);
 /* shrink.c: smaller inputs that fail in the same places, all together. quick: two rounds only.
  * 0, -1. */
 #define TEST_SAN_SLOWER 10 /* a call in the san variant may take that many times the limit */
