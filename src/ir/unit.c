@@ -276,6 +276,29 @@ int unit_load_unset(struct unit *u, const void *bitcode, size_t size, uint32_t i
 	return load(u, bitcode, size, id, UNSET);
 }
 
+static int has_unset(LLVMValueRef f)
+{
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+			if (LLVMIsAFreezeInst(i) && LLVMIsUndef(LLVMGetOperand(i, 0)))
+				return 1;
+	return 0;
+}
+
+int unit_unset_functions(const void *bitcode, size_t size, struct strmap *names)
+{
+	struct unit u;
+	size_t length;
+
+	if (unit_load_unset(&u, bitcode, size, 0))
+		return -1;
+	for (LLVMValueRef f = LLVMGetFirstFunction(u.module); f; f = LLVMGetNextFunction(f))
+		if (has_unset(f))
+			strmap_set(names, LLVMGetValueName2(f, &length), 1);
+	unit_release(&u);
+	return 0;
+}
+
 void unit_release(struct unit *u)
 {
 	if (!u->broken) {

@@ -10,6 +10,8 @@
 #ifndef MUSTER_IR_UNIT_H
 #define MUSTER_IR_UNIT_H
 
+#include "base/map.h"
+
 #include <llvm-c/Core.h>
 
 #include <stddef.h>
@@ -34,6 +36,8 @@ int unit_load(struct unit *u, const void *bitcode, size_t size, uint32_t id);
 int unit_load_locals(struct unit *u, const void *bitcode, size_t size);
 /* The normal form in which a local without a value has one of its own, `freeze undef`. For comparing versions; the numbers are others, too. */
 int unit_load_unset(struct unit *u, const void *bitcode, size_t size, uint32_t id);
+/* Adds the names of functions that may read a local without a value. -1 with words. */
+int unit_unset_functions(const void *bitcode, size_t size, struct strmap *names);
 void unit_release(struct unit *u);
 /* The same for reading alone, without a release. It is the caller's until the next call: a small unit that is asked for again, in this process or in one that
  * was forked from it, is not parsed again. NULL with words. */

@@ -38,7 +38,23 @@ int whole_add(struct whole *w, const struct whole_source *s)
 		return -1;
 	unit.name = arena_strdup(&w->inside->arena, s->name);
 	vec_push(&w->units, unit);
+	vec_push(&w->inside->unset, (struct whole_unset){0});
+	if (!s->unset)
+		buf_add(&vec_last(&w->inside->unset).bitcode, s->bitcode, s->size);
 	return 0;
+}
+
+int whole_reads_unset(const struct whole *w, uint32_t symbol)
+{
+	const struct whole_symbol *s = &w->symbols.data[symbol];
+
+	if (s->unit == CODE_NONE || !s->function)
+		return 0;
+	struct whole_unset *x = &w->inside->unset.data[s->unit];
+	if (!x->known && x->bitcode.size)
+		x->known = unit_unset_functions(x->bitcode.data, x->bitcode.size, &x->names) ? -1 : 1;
+	buf_release(&x->bitcode);
+	return x->known < 0 || strmap_get(&x->names, s->function->name, NULL);
 }
 
 static const char *foreign_key(struct buf *b, uint32_t image, const char *name)
@@ -75,6 +91,11 @@ void whole_free(struct whole *w)
 		code_free(w->units.data[i].code);
 		content_free(w->units.data[i].content);
 	}
+	for (size_t i = 0; i < w->inside->unset.size; i++) {
+		buf_release(&w->inside->unset.data[i].bitcode);
+		strmap_release(&w->inside->unset.data[i].names);
+	}
+	vec_release(&w->inside->unset);
 	vec_release(&w->units);
 	vec_release(&w->symbols);
 	vec_release(&w->callees);

@@ -97,6 +97,8 @@ void whole_foreign(struct whole *w, uint32_t image, const char *name);
 /* Once, when all is added. Afterwards effects of the units' functions (code.h) are those of the whole program. */
 int whole_join(struct whole *w);
 void whole_free(struct whole *w);
+/* May the function itself read a local that has no value? The normal form takes it for the value that it has elsewhere. 1 also if that cannot be found out; 0 where the program was joined with such values as values of their own. */
+int whole_reads_unset(const struct whole *w, uint32_t symbol);
 
 /* A symbol that is not static, by name; CODE_NONE. */
 uint32_t whole_find(const struct whole *w, const char *name);

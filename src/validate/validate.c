@@ -14,8 +14,12 @@
 #define QUERIES 4 /* a query may have this part of a summary's time */
 #define SECONDS 2.0 /* of processor time for a summary, by default */
 
+/* By symbol of a version: what is known of the functions that it leads to. */
+enum { UNSET_ASKED = 1, UNSET_NONE, UNSET_SOME };
+
 struct validation {
 	struct validate_options o;
+	uint8_t *unset[2]; /* of the old version, of the new one */
 	struct match *m;
 	struct impact impact;
 	struct solver *solver;
@@ -51,6 +55,8 @@ void validation_free(struct validation *v)
 	if (!v)
 		return;
 	impact_release(&v->impact);
+	free(v->unset[0]);
+	free(v->unset[1]);
 	solver_free(v->solver);
 	match_free(v->m);
 	arena_release(&v->words);
@@ -273,6 +279,45 @@ static void say_missing(struct validation *v, struct summaries *l, struct valida
 	summary_release(&r);
 }
 
+/* May the function, or one that it leads to, read a local without a value? mem2reg takes it for the value that it has on other paths, and so would a proof about this code. Each function is asked once, and
+ * one that is being asked leads back to what is asked already. */
+static int reads_unset(struct validation *v, int version, uint32_t symbol)
+{
+	const struct whole *w = version ? v->m->new : v->m->old;
+	VEC(uint32_t) todo = {0};
+	int found = 0;
+	if (!v->unset[version])
+		v->unset[version] = mem_zalloc(w->symbols.size + 1);
+	uint8_t *known = v->unset[version];
+	VEC(uint32_t) asked = {0};
+	vec_push(&todo, symbol);
+	while (todo.size && !found) {
+		uint32_t at = todo.data[--todo.size];
+		const struct whole_symbol *s = &w->symbols.data[at];
+		if (known[at] == UNSET_ASKED || known[at] == UNSET_NONE)
+			continue;
+		found = known[at] == UNSET_SOME || whole_reads_unset(w, at);
+		known[at] = UNSET_ASKED;
+		vec_push(&asked, at);
+		for (uint32_t i = 0; i < s->callees; i++)
+			vec_push(&todo, w->callees.data[s->first_callee + i]);
+	}
+	for (size_t i = 0; i < asked.size; i++) /* all that one without leads to is without; of the others only the first is known to lead there */
+		known[asked.data[i]] = found ? 0 : UNSET_NONE;
+	if (found)
+		known[symbol] = UNSET_SOME;
+	vec_release(&asked);
+	vec_release(&todo);
+	return found;
+}
+
+/* Phase 1 speaks of no code. */
+static int is_of_unset(struct validation *v, uint32_t symbol, unsigned phase)
+{
+	uint32_t now = v->m->to_new[symbol];
+	return phase != 1 && ((phase == 2 && reads_unset(v, 0, symbol)) || (now != CODE_NONE && reads_unset(v, 1, now)));
+}
+
 void validate_summary(struct validation *v, struct summaries *l, const struct summary *s, struct validate_result *out)
 {
 	double start = deadline_processor();
@@ -303,6 +348,17 @@ void validate_summary(struct validation *v, struct summaries *l, const struct su
 			out->phase = 2;
 			out->partial = s->why != NULL;
 		}
+	}
+	int proved = out->verdict == VALIDATE_VALID;
+	if ((proved || out->missing != EXPR_NONE) && is_of_unset(v, symbol, proved ? out->phase : 3)) {
+		out->verdict = VALIDATE_UNKNOWN;
+		out->phase = 0;
+		out->partial = 0;
+		out->missing = EXPR_NONE;
+		forget_state(out);
+		free(out->why);
+		out->why = NULL;
+		why = "a local may be read that has no value";
 	}
 	out->elsewhere = why != NULL;
 	if (why)
