@@ -421,6 +421,7 @@ int code_function_writes_parameter(const struct code_function *f, uint32_t param
 int code_function_writes_any(const struct code_function *f);
 /* A function of the C library that calls nothing of the program: known.c lists them. */
 int code_function_keeps_to_itself(const struct code_function *f);
+int code_library_has(const char *name); /* is it one of the names there? */
 int code_function_frees(const struct code_function *f); /* one of those that gives memory back */
 int code_function_reads_parameter(const struct code_function *f, uint32_t parameter);
 

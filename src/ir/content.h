@@ -14,7 +14,7 @@
 #include "base/hash.h"
 #include "ir/code.h"
 
-#define CONTENT_VERSION 1u
+#define CONTENT_VERSION 2u
 
 /* An operand: a value of the function (as in code.h: parameter or instruction), a symbol, or a constant. */
 #define CONTENT_SYMBOL 0x80000000u   /* | its number */

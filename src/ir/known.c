@@ -290,25 +290,36 @@ static int parse(const char *letters, const struct code_function *f, struct code
 	return 1;
 }
 
-int code_known(const struct code_function *f, struct code_known *out)
+/* Its letters, or NULL. */
+static const char *find(const char *name)
 {
 	size_t low = 0, high = COUNT;
 
-	*out = (struct code_known){.fresh = 0};
-	if (f->defined)
-		return 0;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		int c = strcmp(f->name, table[middle][0]);
+		int c = strcmp(name, table[middle][0]);
 
 		if (!c)
-			return parse(table[middle][1], f, out);
+			return table[middle][1];
 		if (c < 0)
 			high = middle;
 		else
 			low = middle + 1;
 	}
-	return 0;
+	return NULL;
+}
+
+int code_library_has(const char *name)
+{
+	return find(name) != NULL;
+}
+
+int code_known(const struct code_function *f, struct code_known *out)
+{
+	const char *letters = f->defined ? NULL : find(f->name);
+
+	*out = (struct code_known){.fresh = 0};
+	return letters && parse(letters, f, out);
 }
 
 int code_function_keeps_to_itself(const struct code_function *f)

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "ir/guard.h"
+#include "ir/position.h"
 #include "ir/wide_switch.h"
 
 #include <llvm-c/Analysis.h>
@@ -229,11 +230,15 @@ static int unset_passes(struct unit *u)
 	return e;
 }
 
-enum form { LOCALS, NORMAL, UNSET };
+enum form { LOCALS, NORMAL, UNSET, READ };
 
 static int bring_into(struct unit *u, enum form form)
 {
-	return form == NORMAL ? unit_passes(u, "mem2reg") : form == UNSET ? unset_passes(u) : 0;
+	int e = form == NORMAL || form == READ ? unit_passes(u, "mem2reg") : form == UNSET ? unset_passes(u) : 0;
+
+	if (!e && form != NORMAL)
+		position_forget(u->module);
+	return e;
 }
 
 static int load(struct unit *u, const void *bitcode, size_t size, uint32_t id, enum form form)
@@ -331,7 +336,7 @@ struct unit *unit_read(const void *bitcode, size_t size, uint32_t id)
 
 	if (!last_size || last_size != size || hash.a != last_hash.a || hash.b != last_hash.b) {
 		drop_last();
-		if (unit_load(&last, bitcode, size, id))
+		if (load(&last, bitcode, size, id, READ))
 			return NULL;
 		last_hash = hash;
 		last_size = size;

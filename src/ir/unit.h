@@ -39,7 +39,7 @@ int unit_load_unset(struct unit *u, const void *bitcode, size_t size, uint32_t i
 /* Adds the names of functions that may read a local without a value. -1 with words. */
 int unit_unset_functions(const void *bitcode, size_t size, struct strmap *names);
 void unit_release(struct unit *u);
-/* The same for reading alone, without a release. It is the caller's until the next call: a small unit that is asked for again, in this process or in one that
+/* unit_load for reading alone, without a release. Calls do not say any more where in the source they are (position.h), here and in the two forms above. It is the caller's until the next call: a small unit that is asked for again, in this process or in one that
  * was forked from it, is not parsed again. NULL with words. */
 struct unit *unit_read(const void *bitcode, size_t size, uint32_t id);
 /* The unit of unit_read is not needed any more: a large one goes. */
