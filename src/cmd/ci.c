@@ -124,8 +124,11 @@ static void describe(struct buf *out, const struct diff_function *f)
 	else
 		buf_adds(out, when ? "for all inputs: " : "for one input: ");
 	buf_adds(out, c ? c->what : "");
-	for (size_t i = 0; c && i < c->inputs.size; i++)
-		buf_addf(out, "%s%s = %s%s", i ? ", " : " (", c->inputs.data[i].name, c->inputs.data[i].value, i + 1 == c->inputs.size ? ")" : "");
+	if (c && c->inputs.size) {
+		buf_adds(out, " (");
+		diff_case_inputs(c, args.verbose, out);
+		buf_addc(out, ')');
+	}
 }
 
 static void print_bugs(const struct ci *c, enum ci_state state)
@@ -506,7 +509,7 @@ int cmd_ci(int argc, char **argv)
 		if (at >= argc || !strcmp(argv[at - 1], "--"))
 			break;
 		if (!file_is_regular(argv[at]) || !file_is_c(argv[at]))
-			option_usage(&spec, "'%s' is no C file", argv[at]);
+			option_usage(&spec, file_is_c(argv[at]) ? "'%s' is no C file" : "'%s' is no C file; the revision to compare with is named by --base", argv[at]);
 		vec_push(&files, argv[at]);
 	}
 	args.o.test.cflags = (const char *const *)argv + at;

@@ -24,7 +24,6 @@
 #include <string.h>
 
 #define LINE 100 /* letters of a condition, unless -v */
-#define WORDS 12 /* of an input that are printed without -v */
 #define MANY 8	 /* functions from which on each gets a line or two, unless -v */
 
 static struct {
@@ -119,31 +118,13 @@ static void replay_command(const struct diff_case *c, struct buf *out)
 	}
 }
 
-/* A byte without a name that is 0 as memory is anyway. */
-static int is_dull(const struct diff_input *i)
-{
-	return !strncmp(i->name, "*(uint", 6) && !strcmp(i->value, "0");
-}
-
-static void print_inputs(const struct diff_case *c)
-{
-	unsigned shown = 0, left_out = 0;
-	for (size_t i = 0; i < c->inputs.size; i++) {
-		if (!args.verbose && (is_dull(&c->inputs.data[i]) || shown == WORDS)) {
-			left_out++;
-			continue;
-		}
-		printf("%s%s = %s", shown++ ? ", " : "", c->inputs.data[i].name, c->inputs.data[i].value);
-	}
-	printf("%s%s", left_out ? shown ? ", ..." : "..." : "", c->inputs.size ? "" : "no arguments");
-}
-
 static void print_case(const struct diff_case *c)
 {
-	struct buf command = BUF_EMPTY;
-	printf("    %s\n      run: ", c->what);
-	print_inputs(c);
-	printf(" (confirmed)\n");
+	struct buf command = BUF_EMPTY, inputs = BUF_EMPTY;
+
+	diff_case_inputs(c, args.verbose, &inputs);
+	printf("    %s\n      run: %s (confirmed)\n", c->what, buf_str(&inputs));
+	buf_release(&inputs);
 	replay_command(c, &command);
 	if (args.verbose || command.size <= LINE + sizeof "      replay: ")
 		printf("      replay: %s\n", buf_str(&command));
@@ -250,14 +231,11 @@ static void markdown_function(const struct diff_function *f)
 	printf(" | ");
 	if (f->cases.size) {
 		const struct diff_case *c = &f->cases.data[0];
+		struct buf inputs = BUF_EMPTY;
+		diff_case_inputs(c, args.verbose, &inputs);
 		printf("%s: ", c->what);
-		for (size_t i = 0; i < c->inputs.size; i++) {
-			struct buf one = BUF_EMPTY;
-			buf_addf(&one, "%s = %s", c->inputs.data[i].name, c->inputs.data[i].value);
-			printf("%s", i ? ", " : "");
-			markdown_code(buf_str(&one));
-			buf_release(&one);
-		}
+		markdown_code(buf_str(&inputs));
+		buf_release(&inputs);
 	}
 	printf(" |\n");
 }
@@ -358,9 +336,8 @@ static void keep_case(struct compared *k, size_t at, const struct diff_case *c)
 	struct buf text = BUF_EMPTY;
 	struct compared_item *i = &k->items.data[at];
 	compared_part(k, i, c->undefined ? "undefined in one version" : "difference", c->what);
-	for (size_t n = 0; n < c->inputs.size; n++)
-		buf_addf(&text, "%s%s = %s", n ? ", " : "", c->inputs.data[n].name, c->inputs.data[n].value);
-	compared_part(k, i, "run on both", c->inputs.size ? buf_str(&text) : "no arguments");
+	diff_case_inputs(c, 1, &text);
+	compared_part(k, i, "run on both", buf_str(&text));
 	buf_clear(&text);
 	replay_command(c, &text);
 	compared_part(k, i, "replay", buf_str(&text));

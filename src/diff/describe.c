@@ -15,6 +15,7 @@
 #define SHARE 0.6    /* of the time that is left, for the set that changed */
 #define CUBES 8	     /* of a set */
 #define PARTS 4	     /* of one that is not known as a whole: more tell a reader no more */
+#define SHOWN 12     /* words of an input that are printed without -v */
 #define MODELS 4     /* that are run where there is no formula of inputs */
 
 void diff_describe_add_case(struct diff_function *f, struct diff_case *c, const char *when)
@@ -249,6 +250,27 @@ static void say_why(struct diff_pair *x, struct diff_function *f)
 		buf_adds(&text, "no condition was found");
 	free(f->why);
 	f->why = buf_take(&text);
+}
+
+/* A byte without a name that is 0 as memory is anyway. */
+static int is_dull(const struct diff_input *i)
+{
+	return !strncmp(i->name, "*(uint", 6) && !strcmp(i->value, "0");
+}
+
+void diff_case_inputs(const struct diff_case *c, int all, struct buf *out)
+{
+	unsigned shown = 0, left_out = 0;
+
+	for (size_t i = 0; i < c->inputs.size; i++) {
+		const struct diff_input *input = &c->inputs.data[i];
+
+		if (!all && (is_dull(input) || shown == SHOWN))
+			left_out++;
+		else
+			buf_addf(out, "%s%s = %s", shown++ ? ", " : "", input->name, input->value);
+	}
+	buf_addf(out, "%s%s", left_out ? shown ? ", ..." : "..." : "", c->inputs.size ? "" : "no arguments");
 }
 
 struct sets { /* as conditions */

@@ -16,6 +16,7 @@
 #ifndef MUSTER_DIFF_DIFF_H
 #define MUSTER_DIFF_DIFF_H
 
+#include "base/buf.h"
 #include "base/vec.h"
 #include "ir/match.h"
 
@@ -91,5 +92,7 @@ void diff_free(struct diff *d);
 /* Runs both versions on an input that a case has: 1: they differ, 0: they do not; out says what they did. -1 with words. */
 int diff_replay(const struct whole *old, const struct whole *new, const struct diff_options *o, const char *run, struct diff_case *out);
 void diff_case_release(struct diff_case *c);
+/* "n = 4, p = 0": its input. all: also bytes without a name that are 0, as memory is anyway, and more words than a person reads. */
+void diff_case_inputs(const struct diff_case *c, int all, struct buf *out);
 
 #endif
