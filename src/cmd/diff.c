@@ -178,6 +178,31 @@ static void print_function(const struct diff_function *f)
 		printf("  %-12s %s%s\n", "may change", f->complete ? "" : "the rest: ", f->why);
 }
 
+/* Nothing is known of it but that it calls what may have changed. */
+static int is_folded(const struct diff_function *f)
+{
+	return args.brief && f->verdict == DIFF_MAY && !f->modified && !f->cases.size && !f->unchanged && !f->undefined && !f->given && f->why;
+}
+
+/* Functions from `first` on with the same reason, in one paragraph. */
+static void print_folded(const struct diff *d, size_t first)
+{
+	const char *why = d->functions.data[first].why;
+	unsigned n = 0, width = 0;
+
+	for (size_t i = 0; i < d->functions.size; i++) {
+		const struct diff_function *f = &d->functions.data[i];
+		if (!is_folded(f) || strcmp(f->why, why))
+			continue;
+		if (i < first)
+			return; /* it was among those */
+		if (width < LINE)
+			width += (unsigned)printf("%s%s", n ? ", " : "", f->name ? f->name : f->now);
+		n++;
+	}
+	printf("%s (%u function%s whose own code is the same): %s\n  %s\n", width < LINE ? "" : ", ...", n, n == 1 ? "" : "s", diff_verdict_key(DIFF_MAY), why);
+}
+
 static void print_words(const struct diff *d)
 {
 	static const enum diff_verdict order[] = {DIFF_CHANGED, DIFF_MAY, DIFF_REMOVED, DIFF_ADDED, DIFF_EQUAL};
@@ -190,8 +215,11 @@ static void print_words(const struct diff *d)
 		printf("%s: another initial value\n", d->data.data[i]);
 	for (size_t k = 0; k < sizeof order / sizeof *order; k++)
 		for (size_t i = 0; i < d->functions.size; i++)
-			if (d->functions.data[i].verdict == order[k] && !d->functions.data[i].given && (order[k] != DIFF_EQUAL || args.verbose))
+			if (d->functions.data[i].verdict == order[k] && !d->functions.data[i].given && (order[k] != DIFF_EQUAL || args.verbose) && !is_folded(&d->functions.data[i]))
 				print_function(&d->functions.data[i]);
+	for (size_t i = 0; i < d->functions.size; i++)
+		if (is_folded(&d->functions.data[i]))
+			print_folded(d, i);
 	for (size_t i = 0; i < d->functions.size; i++)
 		if (d->functions.data[i].given)
 			print_function(&d->functions.data[i]);
