@@ -261,3 +261,11 @@ int code_literal_name(const struct code *code, uint32_t global, struct buf *out)
 	buf_addf(out, "literal@%s#%u", hash_hex(hash128(g->initial, g->bytes), hex), number);
 	return 1;
 }
+
+int code_function_reads_unset(const struct code_function *f)
+{
+	for (uint32_t i = 0; i < f->instructions; i++)
+		if (code_is_unset(f, f->first_instruction + i))
+			return 1;
+	return 0;
+}

@@ -343,6 +343,11 @@ static inline uint32_t code_operand(const struct code_function *f, uint32_t valu
 {
 	return f->operands[f->values[value].first + k];
 }
+/* `freeze undef`: what a local has without a value (unit_load_unset). */
+static inline int code_is_unset(const struct code_function *f, uint32_t value)
+{
+	return f->values[value].kind == CODE_INSTRUCTION && f->values[value].op == CODE_COPY && f->values[code_operand(f, value, 0)].kind == CODE_UNDEF;
+}
 static inline const struct code_value *code_operand_value(const struct code_function *f, uint32_t value, uint32_t k)
 {
 	return &f->values[code_operand(f, value, k)];
@@ -419,6 +424,8 @@ int code_function_reads(const struct code_function *f, uint32_t global);
 int code_function_writes_parameter(const struct code_function *f, uint32_t parameter);
 /* May a call of the function write through pointers of unknown origin, or is nothing known about it? */
 int code_function_writes_any(const struct code_function *f);
+/* Has it what a local is that has no value (unit_load_unset)? */
+int code_function_reads_unset(const struct code_function *f);
 /* A function of the C library that calls nothing of the program: known.c lists them. */
 int code_function_keeps_to_itself(const struct code_function *f);
 int code_library_has(const char *name); /* is it one of the names there? */

@@ -1,20 +1,27 @@
 /* position.c: calls that name their place in the source.
  *
  * A line alone is a number like any other (`exit(5)` in line 5), so it counts only beside the name of the file. And the program may compute with what it passes to
- * itself: each use of the parameter must be an argument that is passed on, until it leaves the module. A function of the C library may be known to the rest of
- * muster by its arguments (memcpy), so of these only those count that print.
+ * itself: each use of the parameter must be an argument that is passed on, until it leaves the program. What a module only declares may be defined in another unit,
+ * and what it defines may be bound to another one's definition: who joins units says of which names that is so.
+ * A function outside may compute with the line, too. So nothing may come back: no result that is used, and no argument that it could write to. A function of the C library may be known to
+ * the rest of muster by its arguments (memcpy), so of these only those count that print.
  */
 #include "ir/position.h"
 
-#include "base/map.h"
+#include "base/mem.h"
 #include "ir/code.h"
 
+#include <llvm-c/DebugInfo.h>
+
+#include <stdlib.h>
 #include <string.h>
 
 struct forgetter {
 	LLVMModuleRef module;
 	LLVMValueRef no_name; /* "", made when it is needed */
 	struct map told;      /* parameters: TOLD_ */
+	const struct strmap *elsewhere;
+	struct strmap *relied;
 };
 
 enum { TOLD_ONLY = 1, TOLD_NOT, TOLD_OPEN };
@@ -49,9 +56,80 @@ static int prints(LLVMValueRef f)
 	return fails_assertion(f) || is_one_of(name_of(f), names);
 }
 
-static int is_outside(LLVMValueRef f)
+static int is_elsewhere(struct forgetter *x, LLVMValueRef f)
 {
-	return LLVMIsDeclaration(f) && !LLVMGetIntrinsicID(f) && (prints(f) || !code_library_has(name_of(f)));
+	LLVMLinkage linkage = LLVMGetLinkage(f);
+
+	if (linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage)
+		return 0;
+	if (x->elsewhere && strmap_get(x->elsewhere, name_of(f), NULL))
+		return 1;
+	strmap_set(x->relied, name_of(f), !LLVMIsDeclaration(f));
+	return 0;
+}
+
+static int is_outside(struct forgetter *x, LLVMValueRef f)
+{
+	return LLVMIsDeclaration(f) && !LLVMGetIntrinsicID(f) && (prints(f) || !code_library_has(name_of(f))) && !is_elsewhere(x, f);
+}
+
+/* ------------------------------------------------------------ what comes back from there */
+
+enum { TAG_POINTER = 0x0f, TAG_TYPEDEF = 0x16, TAG_BASE = 0x24, TAG_CONST = 0x26 };
+enum { BASE = 3, TYPES = 3, TYPE_OF_FUNCTION = 4 }; /* operands of nodes, as in code_debug.c */
+
+static LLVMMetadataRef operand(struct forgetter *x, LLVMMetadataRef node, unsigned k)
+{
+	LLVMValueRef value = node ? LLVMMetadataAsValue(LLVMGetModuleContext(x->module), node) : NULL;
+	unsigned n = value ? LLVMGetMDNodeNumOperands(value) : 0;
+	LLVMValueRef *all = mem_zalloc((n + 1) * sizeof *all);
+
+	if (n)
+		LLVMGetMDNodeOperands(value, all);
+	LLVMMetadataRef found = k < n && all[k] ? LLVMValueAsMetadata(all[k]) : NULL;
+	free(all);
+	return found;
+}
+
+static unsigned tag(LLVMMetadataRef type)
+{
+	return type ? LLVMGetDINodeTag(type) : 0;
+}
+
+static LLVMMetadataRef without_names(struct forgetter *x, LLVMMetadataRef type)
+{
+	while (tag(type) == TAG_TYPEDEF)
+		type = operand(x, type, BASE);
+	return type;
+}
+
+/* Is parameter k of a declared function a pointer to constant numbers? What they are may then not lead to anything else, either. */
+static int reads_numbers(struct forgetter *x, LLVMValueRef f, unsigned k)
+{
+	LLVMMetadataRef types = operand(x, operand(x, LLVMGetSubprogram(f), TYPE_OF_FUNCTION), TYPES);
+	LLVMMetadataRef type = types && k < LLVMCountParams(f) ? without_names(x, operand(x, types, k + 1)) : NULL;
+
+	type = tag(type) == TAG_POINTER ? without_names(x, operand(x, type, BASE)) : NULL;
+	return tag(type) == TAG_CONST && tag(without_names(x, operand(x, type, BASE))) == TAG_BASE;
+}
+
+static int is_constant_data(LLVMValueRef value)
+{
+	return LLVMIsAConstantPointerNull(value) || (LLVMIsAGlobalVariable(value) && LLVMIsGlobalConstant(value));
+}
+
+/* Nothing comes back from this call of a function outside: neither a result nor what it may write. */
+static int is_silent(struct forgetter *x, LLVMValueRef call, LLVMValueRef f)
+{
+	if (LLVMGetFirstUse(call))
+		return 0;
+	for (unsigned k = 0; !prints(f) && k < LLVMGetNumArgOperands(call); k++) {
+		LLVMValueRef value = LLVMGetOperand(call, k);
+
+		if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind && !is_constant_data(value) && !reads_numbers(x, f, k))
+			return 0;
+	}
+	return 1;
 }
 
 /* ------------------------------------------------------------ where a parameter goes */
@@ -73,7 +151,7 @@ static int is_passed_on(struct forgetter *x, LLVMValueRef call, LLVMValueRef val
 	for (unsigned k = 0; f && k < LLVMGetNumArgOperands(call); k++)
 		if (LLVMGetOperand(call, k) == value && !is_told(x, f, k))
 			return 0;
-	return f != NULL;
+	return f && (!LLVMIsDeclaration(f) || is_silent(x, call, f));
 }
 
 static int is_only_passed_on(struct forgetter *x, LLVMValueRef value);
@@ -103,14 +181,19 @@ static int is_only_passed_on(struct forgetter *x, LLVMValueRef value)
 	return 1;
 }
 
+static int is_replaceable(LLVMLinkage l)
+{
+	return l == LLVMWeakAnyLinkage || l == LLVMLinkOnceAnyLinkage || l == LLVMAvailableExternallyLinkage;
+}
+
 /* Does nothing become of argument k of f but that functions outside get it? */
 static int is_told(struct forgetter *x, LLVMValueRef f, unsigned k)
 {
 	uint64_t known = 0;
 
 	if (LLVMIsDeclaration(f))
-		return is_outside(f);
-	if (k >= LLVMCountParams(f) || LLVMGetLinkage(f) == LLVMWeakAnyLinkage || LLVMGetLinkage(f) == LLVMLinkOnceAnyLinkage)
+		return is_outside(x, f);
+	if (k >= LLVMCountParams(f) || is_replaceable(LLVMGetLinkage(f)) || is_elsewhere(x, f))
 		return 0;
 	LLVMValueRef parameter = LLVMGetParam(f, k);
 	if (!map_get(&x->told, (uintptr_t)parameter, &known)) {
@@ -177,7 +260,7 @@ static int forget(struct forgetter *x, LLVMValueRef call, LLVMValueRef f, unsign
 {
 	LLVMValueRef number = LLVMGetOperand(call, line);
 
-	if (!is_line(call, f, number) || !is_told(x, f, file) || !is_told(x, f, line))
+	if (!is_line(call, f, number) || !is_told(x, f, file) || !is_told(x, f, line) || (LLVMIsDeclaration(f) && !is_silent(x, call, f)))
 		return 0;
 	LLVMSetOperand(call, file, no_name(x));
 	LLVMSetOperand(call, line, LLVMConstInt(LLVMTypeOf(number), 0, 0));
@@ -194,9 +277,9 @@ static void forget_in_call(struct forgetter *x, LLVMValueRef call)
 			forget(x, call, f, k, k - 1);
 }
 
-void position_forget(LLVMModuleRef module)
+void position_forget(LLVMModuleRef module, const struct strmap *elsewhere, struct strmap *relied)
 {
-	struct forgetter x = {.module = module};
+	struct forgetter x = {.module = module, .elsewhere = elsewhere, .relied = relied};
 
 	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
 		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))

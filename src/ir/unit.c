@@ -232,16 +232,16 @@ static int unset_passes(struct unit *u)
 
 enum form { LOCALS, NORMAL, UNSET, READ };
 
-static int bring_into(struct unit *u, enum form form)
+static int bring_into(struct unit *u, enum form form, const struct strmap *elsewhere)
 {
 	int e = form == NORMAL || form == READ ? unit_passes(u, "mem2reg") : form == UNSET ? unset_passes(u) : 0;
 
 	if (!e && form != NORMAL)
-		position_forget(u->module);
+		position_forget(u->module, elsewhere, &u->relied);
 	return e;
 }
 
-static int load(struct unit *u, const void *bitcode, size_t size, uint32_t id, enum form form)
+static int load(struct unit *u, const void *bitcode, size_t size, uint32_t id, enum form form, const struct strmap *elsewhere)
 {
 	struct load l = {u, NULL};
 	int result;
@@ -257,7 +257,7 @@ static int load(struct unit *u, const void *bitcode, size_t size, uint32_t id, e
 	if (!result) {
 		drop_optnone(u->module);
 		wide_switch_narrow(u->module);
-		result = bring_into(u, form);
+		result = bring_into(u, form, elsewhere);
 	}
 	if (!result)
 		result = number(u);
@@ -268,40 +268,22 @@ static int load(struct unit *u, const void *bitcode, size_t size, uint32_t id, e
 
 int unit_load(struct unit *u, const void *bitcode, size_t size, uint32_t id)
 {
-	return load(u, bitcode, size, id, NORMAL);
+	return load(u, bitcode, size, id, NORMAL, NULL);
 }
 
 int unit_load_locals(struct unit *u, const void *bitcode, size_t size)
 {
-	return load(u, bitcode, size, 0, LOCALS);
+	return load(u, bitcode, size, 0, LOCALS, NULL);
 }
 
-int unit_load_unset(struct unit *u, const void *bitcode, size_t size, uint32_t id)
+int unit_load_unset(struct unit *u, const void *bitcode, size_t size, uint32_t id, const struct strmap *elsewhere)
 {
-	return load(u, bitcode, size, id, UNSET);
+	return load(u, bitcode, size, id, UNSET, elsewhere);
 }
 
-static int has_unset(LLVMValueRef f)
+int unit_load_read(struct unit *u, const void *bitcode, size_t size, uint32_t id, const struct strmap *elsewhere)
 {
-	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-			if (LLVMIsAFreezeInst(i) && LLVMIsUndef(LLVMGetOperand(i, 0)))
-				return 1;
-	return 0;
-}
-
-int unit_unset_functions(const void *bitcode, size_t size, struct strmap *names)
-{
-	struct unit u;
-	size_t length;
-
-	if (unit_load_unset(&u, bitcode, size, 0))
-		return -1;
-	for (LLVMValueRef f = LLVMGetFirstFunction(u.module); f; f = LLVMGetNextFunction(f))
-		if (has_unset(f))
-			strmap_set(names, LLVMGetValueName2(f, &length), 1);
-	unit_release(&u);
-	return 0;
+	return load(u, bitcode, size, id, READ, elsewhere);
 }
 
 void unit_release(struct unit *u)
@@ -314,6 +296,7 @@ void unit_release(struct unit *u)
 	}
 	free(u->instructions);
 	free(u->words);
+	strmap_release(&u->relied);
 	memset(u, 0, sizeof *u);
 }
 
@@ -336,7 +319,7 @@ struct unit *unit_read(const void *bitcode, size_t size, uint32_t id)
 
 	if (!last_size || last_size != size || hash.a != last_hash.a || hash.b != last_hash.b) {
 		drop_last();
-		if (load(&last, bitcode, size, id, READ))
+		if (unit_load_read(&last, bitcode, size, id, NULL))
 			return NULL;
 		last_hash = hash;
 		last_size = size;

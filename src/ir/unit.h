@@ -25,6 +25,7 @@ struct unit {
 	LLVMValueRef *instructions; /* by ordinal; as they were when the unit was loaded; NULL: deleted since */
 	char *words;		    /* the first error that LLVM reported, or NULL */
 	int broken;		    /* LLVM gave up inside: its objects are left alone */
+	struct strmap relied;	    /* of position_forget: names that no other file may define */
 };
 
 /* Parses and verifies bitcode (which may be freed afterwards) and brings it into
@@ -35,11 +36,11 @@ int unit_load(struct unit *u, const void *bitcode, size_t size, uint32_t id);
 /* The same with locals in memory, as the compiler has made them: mem2reg takes one without a value for the value that it has elsewhere. For runs, not for analyses: the numbers are others. */
 int unit_load_locals(struct unit *u, const void *bitcode, size_t size);
 /* The normal form in which a local without a value has one of its own, `freeze undef`. For comparing versions; the numbers are others, too. */
-int unit_load_unset(struct unit *u, const void *bitcode, size_t size, uint32_t id);
-/* Adds the names of functions that may read a local without a value. -1 with words. */
-int unit_unset_functions(const void *bitcode, size_t size, struct strmap *names);
+int unit_load_unset(struct unit *u, const void *bitcode, size_t size, uint32_t id, const struct strmap *elsewhere);
+/* unit_load for analyses. Calls do not say any more where in the source they are (position.h, which says what elsewhere is), here and in the two forms above. */
+int unit_load_read(struct unit *u, const void *bitcode, size_t size, uint32_t id, const struct strmap *elsewhere);
 void unit_release(struct unit *u);
-/* unit_load for reading alone, without a release. Calls do not say any more where in the source they are (position.h), here and in the two forms above. It is the caller's until the next call: a small unit that is asked for again, in this process or in one that
+/* unit_load_read without a release. It is the caller's until the next call: a small unit that is asked for again, in this process or in one that
  * was forked from it, is not parsed again. NULL with words. */
 struct unit *unit_read(const void *bitcode, size_t size, uint32_t id);
 /* The unit of unit_read is not needed any more: a large one goes. */

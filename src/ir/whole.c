@@ -1,13 +1,12 @@
 /* whole.c: making and freeing a program of units, and locations in it.
  *
- * A unit is read by LLVM once, when it is added, and LLVM's objects are freed at once: what stays is our own view (code.h) and the unit's content (content.h). Joining is
+ * A unit is read by LLVM when it is added (whole_source.c), and LLVM's objects are freed at once: what stays is our own view (code.h) and the unit's content (content.h). Joining is
  * three steps, each in a file of its own: symbols (whole_link.c), digests (digest.c), calls and effects (whole_graph.c).
  */
 #include "ir/whole.h"
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "ir/unit.h"
 #include "ir/whole_parts.h"
 
 #include <string.h>
@@ -22,39 +21,12 @@ struct whole *whole_new(void)
 
 int whole_add(struct whole *w, const struct whole_source *s)
 {
-	struct whole_unit unit = {.hash = s->hash, .image = s->image};
-	struct unit own, *u = s->unset ? &own : unit_read(s->bitcode, s->size, (uint32_t)w->units.size);
+	struct whole_unit unit;
 
-	if (s->unset && unit_load_unset(&own, s->bitcode, s->size, (uint32_t)w->units.size))
+	if (whole_read_unit(w, s, &unit))
 		return -1;
-	unit.code = u ? code_new(u) : NULL;
-	if (unit.code)
-		unit.content = content_new(u, unit.code);
-	if (s->unset)
-		unit_release(&own);
-	else
-		unit_read_end();
-	if (!unit.code)
-		return -1;
-	unit.name = arena_strdup(&w->inside->arena, s->name);
 	vec_push(&w->units, unit);
-	vec_push(&w->inside->unset, (struct whole_unset){0});
-	if (!s->unset)
-		buf_add(&vec_last(&w->inside->unset).bitcode, s->bitcode, s->size);
 	return 0;
-}
-
-int whole_reads_unset(const struct whole *w, uint32_t symbol)
-{
-	const struct whole_symbol *s = &w->symbols.data[symbol];
-
-	if (s->unit == CODE_NONE || !s->function)
-		return 0;
-	struct whole_unset *x = &w->inside->unset.data[s->unit];
-	if (!x->known && x->bitcode.size)
-		x->known = unit_unset_functions(x->bitcode.data, x->bitcode.size, &x->names) ? -1 : 1;
-	buf_release(&x->bitcode);
-	return x->known < 0 || strmap_get(&x->names, s->function->name, NULL);
 }
 
 static const char *foreign_key(struct buf *b, uint32_t image, const char *name)
@@ -75,6 +47,8 @@ int whole_join(struct whole *w)
 {
 	if (w->inside->joined++)
 		BUG("a program is joined once");
+	if (whole_read_again(w))
+		return -1;
 	whole_link(w);
 	whole_digests(w);
 	whole_calls(w);
@@ -91,11 +65,7 @@ void whole_free(struct whole *w)
 		code_free(w->units.data[i].code);
 		content_free(w->units.data[i].content);
 	}
-	for (size_t i = 0; i < w->inside->unset.size; i++) {
-		buf_release(&w->inside->unset.data[i].bitcode);
-		strmap_release(&w->inside->unset.data[i].names);
-	}
-	vec_release(&w->inside->unset);
+	whole_forget_sources(w);
 	vec_release(&w->units);
 	vec_release(&w->symbols);
 	vec_release(&w->callees);

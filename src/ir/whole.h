@@ -99,6 +99,8 @@ int whole_join(struct whole *w);
 void whole_free(struct whole *w);
 /* May the function itself read a local that has no value? The normal form takes it for the value that it has elsewhere. 1 also if that cannot be found out; 0 where the program was joined with such values as values of their own. */
 int whole_reads_unset(const struct whole *w, uint32_t symbol);
+/* The program joined with such values as values of their own; symbols have the same numbers. It is w's. NULL: it cannot be made. */
+const struct whole *whole_unset(const struct whole *w);
 
 /* A symbol that is not static, by name; CODE_NONE. */
 uint32_t whole_find(const struct whole *w, const char *name);

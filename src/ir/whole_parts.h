@@ -11,11 +11,11 @@ struct whole_targets {
 	uint32_t first, count; /* in target_list */
 };
 
-/* Which functions of a unit may read a local without a value: found when it is first asked for. */
-struct whole_unset {
-	struct buf bitcode; /* of the unit; empty: it was joined with such values as values of their own */
-	struct strmap names;
-	int known; /* -1: it cannot be found out */
+/* What a unit was read from. */
+struct whole_read {
+	struct whole_source source; /* its name and its bitcode are ours */
+	struct buf bitcode;
+	struct strmap relied; /* unit.h */
 };
 
 struct whole_inside {
@@ -27,9 +27,16 @@ struct whole_inside {
 	VEC(uint32_t) target_list;
 	struct map units; /* first half of a unit's digest -> its number + 1 */
 	int joined;
-	VEC(struct whole_unset) unset; /* by unit */
+	VEC(struct whole_read) sources; /* by unit */
+	struct whole *unset; /* the same with values of their own for locals without a value: made when it is first asked for */
+	int no_unset;	     /* it cannot be made */
 };
 
+/* whole_source.c: a unit, read: 0; -1 with words. */
+int whole_read_unit(struct whole *w, const struct whole_source *s, struct whole_unit *out);
+/* Those whose calls name their place to functions that another file defines are read again. */
+int whole_read_again(struct whole *w);
+void whole_forget_sources(struct whole *w);
 /* whole_link.c: symbols. */
 void whole_link(struct whole *w);
 /* whole_graph.c: calls, components, effects. */

@@ -336,12 +336,6 @@ static expr_t gep(struct vc *v, struct vc_frame *fr, uint32_t at)
 	return expr_binary(v->p, MUSTER_OP_ADD, e, offset);
 }
 
-/* Instructions whose value is computed from their operands. */
-static int is_unset(const struct code_function *f, uint32_t at)
-{
-	return f->values[at].op == CODE_COPY && f->values[code_operand(f, at, 0)].kind == CODE_UNDEF;
-}
-
 /* `freeze undef`: what a local has without a value, and the n-th of them in a function (unit_load_unset). Evaluators of one pool share it: two versions of a function that
  * do the same, whatever it is, do the same or are both undefined. */
 static expr_t unset_value(struct vc *v, const struct vc_frame *fr, uint32_t at)
@@ -350,11 +344,12 @@ static expr_t unset_value(struct vc *v, const struct vc_frame *fr, uint32_t at)
 	char name[256];
 	unsigned number = 0;
 	for (uint32_t i = f->first_instruction; i < at; i++)
-		number += is_unset(f, i);
+		number += code_is_unset(f, i);
 	snprintf(name, sizeof name, "%s%u.%.120s.%llx", VC_UNSET, number, f->name, (unsigned long long)fr->context);
 	return expr_named(v->p, vc_width(&f->values[at]), name);
 }
 
+/* Instructions whose value is computed from their operands. */
 static expr_t compute(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint32_t at)
 {
 	const struct code_function *f = fr->f;
@@ -364,7 +359,7 @@ static expr_t compute(struct vc *v, struct vc_frame *fr, struct vc_state *s, uin
 		return gep(v, fr, at);
 	if (!vc_width(c) || c->operands > 3)
 		return EXPR_NONE;
-	if (is_unset(f, at))
+	if (code_is_unset(f, at))
 		return unset_value(v, fr, at);
 	for (uint32_t k = 0; k < c->operands; k++)
 		if ((e[k] = vc_value(v, fr, code_operand(f, at, k))) == EXPR_NONE)

@@ -1,6 +1,9 @@
 /* test_whole.c: units joined by symbols as the linker joins them; calls and effects across units. */
 #include "whole_units.h"
 
+#include "base/mem.h"
+#include "build/closure.h"
+
 static void test_binding(void **unused)
 {
 	struct whole *w = JOIN("static int count; int next(void) { return ++count; } extern int shared; int get(void) { return shared; }",
@@ -185,12 +188,56 @@ static void test_bad_bitcode(void **unused)
 	whole_free(w);
 }
 
+#define CALL "int say(const char *file, int line); int call(int i) { if (i) say(__FILE__, __LINE__); return i; }"
+#define SAY "int say(const char *file, int line) { (void)file; (void)line; return 0; } int call(int i) { if (i) say(__FILE__, __LINE__); return i; }"
+
+/* The digest of call, whose text begins in another line; another file: of an image, or without a record (NULL). */
+static struct hash128 digest_in_line(const char *start, const char *text, uint32_t image, const char *other, const char *foreign)
+{
+	struct whole *w = whole_new();
+	char *all = mem_printf("%s%s", start, text);
+
+	if (other)
+		add_text(w, "b.c", other, 0, NULL);
+	add_text(w, "a.c", all, image, NULL);
+	if (foreign)
+		whole_foreign(w, 0, foreign);
+	assert_int_equal(whole_join(w), 0);
+	struct hash128 h = symbol(w, "call")->digest;
+	const struct whole *u = whole_unset(w);
+	assert_non_null(u);
+	assert_int_equal(u->units.size, w->units.size);
+	assert_int_equal(hash_equal(h, symbol(u, "call")->digest), 1); /* the other form knows the same files */
+	whole_free(w);
+	free(all);
+	return h;
+}
+
+static int forgets(const char *text, uint32_t image, const char *other, const char *foreign)
+{
+	return hash_equal(digest_in_line("", text, image, other, foreign), digest_in_line("\n\n", text, image, other, foreign));
+}
+
+/* The place that a call passes counts where another file may compute with it. */
+static void test_positions(void **unused)
+{
+	(void)unused;
+	assert_true(forgets(CALL, 0, NULL, NULL));
+	assert_true(forgets(CALL, 0, "static int say(int i) { return i; } int used(int i) { return say(i); }", "another"));
+	assert_false(forgets(CALL, 0, "int say(const char *file, int line) { return line; }", NULL));
+	assert_false(forgets(CALL, 0, "__attribute__((weak)) int say(const char *file, int line) { return line; }", NULL));
+	assert_false(forgets(CALL, 0, NULL, "say"));
+	assert_true(forgets(SAY, 0, NULL, NULL));
+	assert_true(forgets(SAY, 1, "int other;", NULL));
+	assert_false(forgets(SAY, 1, "int say(const char *file, int line) { return line; }", NULL)); /* the program's comes before that of its library */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_binding),  cmocka_unit_test(test_weak),    cmocka_unit_test(test_common),	       cmocka_unit_test(test_images),
 	    cmocka_unit_test(test_aliases),  cmocka_unit_test(test_pointers), cmocka_unit_test(test_cycles),	       cmocka_unit_test(test_effects),
-	    cmocka_unit_test(test_wrong_declaration), cmocka_unit_test(test_bad_bitcode),
+	    cmocka_unit_test(test_wrong_declaration), cmocka_unit_test(test_bad_bitcode), cmocka_unit_test(test_positions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
