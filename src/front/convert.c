@@ -5,7 +5,7 @@
  * struct inflate_state * wherever it uses it. Each conversion from such a pointer to one that says
  * more is noted for the field or parameter it was read from, and for the incomplete type; so is one
  * from a struct to a larger struct, which hides behind it (zlib's gzFile and gz_state), and one of a
- * parameter that it is passed on to. container_of(p, T, m), where m is the first member of T, is one
+ * parameter or variable that it is passed on to. container_of(p, T, m), where m is the first member of T, is one
  * as well. What the result of a function is converted to, where it is called, is noted for the function. Other conversions to characters say nothing, since anything may be looked at as bytes. A field or
  * parameter with two answers has none. This is a guess about callers, good for choosing what to
  * build; nothing may be proved from it.
@@ -84,8 +84,8 @@ static enum CXChildVisitResult last_child(CXCursor cursor, CXCursor parent, CXCl
 	return CXChildVisit_Continue;
 }
 
-/* The field or parameter that an expression reads; 0 if it is something else. */
-static uint64_t subject(struct reader *r, CXCursor at)
+/* The field or parameter that an expression reads, or (locals) the variable; 0 if it is something else. */
+static uint64_t subject(struct reader *r, CXCursor at, int locals)
 {
 	CXCursor to, inner;
 	int kind;
@@ -105,7 +105,7 @@ static uint64_t subject(struct reader *r, CXCursor at)
 		case CXCursor_MemberRefExpr:
 			to = r->c->getCursorReferenced(at);
 			kind = (int)r->c->getCursorKind(to);
-			return kind == CXCursor_ParmDecl || kind == CXCursor_FieldDecl
+			return kind == CXCursor_ParmDecl || kind == CXCursor_FieldDecl || (locals && kind == CXCursor_VarDecl)
 				   ? (uint64_t)(uintptr_t)to.data[0]
 				   : 0;
 		default:
@@ -213,7 +213,7 @@ static CXCursor container_member(struct reader *r, CXCursor operand)
 	}
 }
 
-void reader_convert(struct reader *r, CXType t, CXCursor operand)
+int reader_convert(struct reader *r, CXType t, CXCursor operand)
 {
 	operand = container_member(r, operand);
 
@@ -221,11 +221,11 @@ void reader_convert(struct reader *r, CXType t, CXCursor operand)
 	uint64_t declaration;
 
 	if (source.kind != CXType_Pointer)
-		return;
+		return 0;
 	from = r->c->getPointeeType(source);
 	to = r->c->getPointeeType(t);
 	if (((from.kind == CXType_Void || is_incomplete(r, from)) && is_telling(r, to)) || is_larger(r, to, from)) {
-		declaration = subject(r, operand);
+		declaration = subject(r, operand, 1);
 		if (!declaration && from.kind == CXType_Void)
 			declaration = called(r, operand);
 		if (declaration)
@@ -235,12 +235,15 @@ void reader_convert(struct reader *r, CXType t, CXCursor operand)
 	} else if (is_incomplete(r, to) && is_telling(r, from)) {
 		note(r, plain_identity(r, to), from, from);
 	}
+	return is_larger(r, to, from);
 }
 
 void reader_pass(struct reader *r, CXCursor operand, CXCursor parameter)
 {
-	uint64_t from = subject(r, operand);
+	uint64_t from = subject(r, operand, 1);
 
+	if (!from)
+		from = called(r, operand);
 	if (from && r->c->getCanonicalType(r->c->getCursorType(parameter)).kind == CXType_Pointer)
 		vec_push(&r->flows, (struct reader_flow){from, (uint64_t)(uintptr_t)parameter.data[0], 0});
 }
@@ -264,7 +267,7 @@ void reader_passed(struct reader *r)
 
 int reader_takes_for(struct reader *r, CXType t, CXCursor operand, uint32_t function)
 {
-	uint64_t declaration = is_telling(r, r->c->getPointeeType(t)) ? subject(r, operand) : 0;
+	uint64_t declaration = is_telling(r, r->c->getPointeeType(t)) ? subject(r, operand, 0) : 0;
 
 	if (declaration)
 		vec_push(&r->taken_for, (struct reader_taken){declaration, function});

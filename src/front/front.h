@@ -113,6 +113,7 @@ struct front_function {
 	int compares_voids;    /* and one of them to void, to bytes, or to an incomplete type */
 	int drops_const;       /* it may write through a pointer to constants, or free it: it makes another pointer of one */
 	int looks_at_opaque;   /* it has a pointer to an incomplete type, or to libc's FILE, in an expression, or may look at the bytes of structures, in which there may be some */
+	int takes_larger;      /* it takes a structure that a pointer points to for a larger one that begins with it */
 	uint32_t declared, called; /* at file level; directly by name: how often the text says so */
 	int has_hidden_callers; /* by an attribute: constructors, what is found by its section ... */
 	int callers_known; /* it is static, and whoever may call it does so by name, somewhere in the unit (mentions.c) */

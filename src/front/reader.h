@@ -130,8 +130,9 @@ int reader_is_refined(struct reader *r, CXType t);
 
 /* convert.c: notes what a conversion says of a pointer to void or to an incomplete type. t: its canonical type; operand: its last
  * child. */
-void reader_convert(struct reader *r, CXType t, CXCursor operand);
-/* A field or parameter is passed to this parameter of a function of the unit: what that is taken for, it is. */
+/* 1: it is one of a structure for a larger one. */
+int reader_convert(struct reader *r, CXType t, CXCursor operand);
+/* A field, parameter, variable or function's result is passed to this parameter of a function of the unit, or put into this variable: what that is taken for, it is. */
 void reader_pass(struct reader *r, CXCursor operand, CXCursor parameter);
 void reader_passed(struct reader *r); /* when all bodies were walked */
 /* Is a pointer to void, in a field or parameter, converted to t, which says what it points to? Then it is no pointer to just bytes, if it is always the

@@ -591,6 +591,23 @@ static void look_at_passed(struct reader *r, CXCursor call)
 		reader_pass(r, r->children.data[i], r->c->Cursor_getArgument(definition, (unsigned)i - 1));
 }
 
+/* A pointer that a variable or parameter is given: what that is converted to, it is as well. */
+static void look_at_given(struct reader *r, CXCursor cursor, int kind, CXType t)
+{
+	CXCursor to = cursor;
+
+	if (kind == CXCursor_VarDecl) {
+		if (r->children.size && r->c->getCanonicalType(r->c->getCursorType(cursor)).kind == CXType_Pointer)
+			reader_pass(r, vec_last(&r->children), cursor);
+		return;
+	}
+	if (t.kind != CXType_Pointer || r->children.size != 2 || r->c->getCursorBinaryOperatorKind(cursor) != CXBinaryOperator_Assign || r->c->getCursorKind(r->children.data[0]) != CXCursor_DeclRefExpr)
+		return;
+	to = r->c->getCursorReferenced(r->children.data[0]);
+	if (r->c->getCursorKind(to) == CXCursor_VarDecl || r->c->getCursorKind(to) == CXCursor_ParmDecl)
+		reader_pass(r, r->children.data[1], to);
+}
+
 static struct reader_item item_below(struct reader *r, const struct reader_item *item, int kind, CXType t, size_t i)
 {
 	struct reader_item child = {r->children.data[i], use_below(r, item->cursor, kind, item->use, t, i), item->holder};
@@ -721,10 +738,14 @@ static void walk(struct reader *r, struct owner *o, struct reader_item root)
 			o->function->looks_at_opaque = looks_at_opaque(r, item.cursor, kind, t);
 		if (kind == CXCursor_CallExpr)
 			look_at_passed(r, item.cursor);
+		if (kind == CXCursor_VarDecl || kind == CXCursor_BinaryOperator)
+			look_at_given(r, item.cursor, kind, t);
 		if (r->children.size && (kind == CXCursor_UnexposedExpr || kind == CXCursor_CStyleCastExpr)) {
-			if (t.kind == CXType_Pointer)
-				reader_convert(r, t, vec_last(&r->children));
-			else if (o->function && is_number(t) && is_address(canonical_type(r, vec_last(&r->children))))
+			if (t.kind == CXType_Pointer) {
+				int larger = reader_convert(r, t, vec_last(&r->children));
+				if (o->function)
+					o->function->takes_larger |= larger;
+			} else if (o->function && is_number(t) && is_address(canonical_type(r, vec_last(&r->children))))
 				note_number(r, o, vec_last(&r->children));
 		}
 		if (kind == CXCursor_CallExpr)

@@ -563,6 +563,29 @@ static void look_at_precondition(void *ctx, const char *text)
 		hf->limits |= 1u << HARNESS_BEFORE;
 }
 
+/* It can meet no structure that is a part of a larger one, unless a stub hands it one: then all have one kind of objects. */
+static int is_plain(const struct one *o)
+{
+	const struct front *f = o->p->f;
+
+	for (size_t i = 0; i < o->reach.functions.size; i++) {
+		const struct front_function *fn = &f->functions.data[o->reach.functions.data[i]];
+
+		if (fn->takes_larger || fn->has_asm || (!fn->defined && strmap_get(&o->p->stub_names, fn->name, NULL)))
+			return 0;
+	}
+	return 1;
+}
+
+/* Does some function of the unit? */
+static int has_larger(const struct front *f)
+{
+	for (size_t i = 0; i < f->functions.size; i++)
+		if (f->functions.data[i].takes_larger)
+			return 1;
+	return 0;
+}
+
 static void plan_function(struct planner *p, struct harness_function *hf, struct map *ids)
 {
 	struct harness *h = p->h;
@@ -573,6 +596,7 @@ static void plan_function(struct planner *p, struct harness_function *hf, struct
 	hf->number = UINT32_MAX;
 	hf->why = why_not(p, fn);
 	front_reach(p->f, hf->front, &o.reach);
+	p->plain = p->has_larger && is_plain(&o);
 	o.call = (struct drive_function){.name = fn->name,
 					 .first_root = (uint32_t)h->roots.size,
 					 .parameters = (uint32_t)fn->parameters.size,
@@ -679,6 +703,7 @@ int harness_plan(struct harness **out, const struct front *f, const struct harne
 			if (f->functions.data[i].defined && !from_system(&f->functions.data[i]))
 				vec_push(&h->functions,
 					 (struct harness_function){.front = (uint32_t)i});
+		p.has_larger = has_larger(f);
 		for (size_t i = 0; i < h->functions.size; i++)
 			plan_function(&p, &h->functions.data[i], &ids);
 		fill_table(h);

@@ -18,6 +18,8 @@ struct planner {
 	struct map hashes; /* of front types, without const (types.c) */
 	struct map memory; /* from a function type (by its hash) to how it manages memory */
 	struct strmap stub_names;
+	int has_larger; /* some function of the unit takes a structure for a larger one that begins with it */
+	int plain;     /* the function that is planned takes no structure for a larger one: what types say is what is there */
 	uint32_t byte; /* the type of what void * points to; UINT32_MAX: not made yet */
 };
 

@@ -290,7 +290,7 @@ static uint32_t pool_key(struct planner *p, uint32_t pointer, uint32_t to)
 	key = plain_hash(p, to);
 
 	t = &p->h->types.data[pointer];
-	key = mix(mix(mix(key, t->limit), t->fixed), t->flags & DRIVE_STRING);
+	key = mix(mix(mix(key, t->limit), t->fixed), (t->flags & DRIVE_STRING) + ((uint64_t)p->plain << 32));
 	if (map_get(&p->keys, key, &found))
 		return (uint32_t)found;
 	map_set(&p->keys, key, pointer);
@@ -309,7 +309,7 @@ static uint32_t pointee_of(const struct planner *p, uint32_t front, struct plan_
 		as = p->f->types.data[where.as - 1].to;
 	else if (t->kind == FRONT_STRUCT && !t->size && p->f->types.data[t->plain].as != FRONT_NONE)
 		as = p->f->types.data[t->plain].as;
-	if (t->size && p->f->types.data[as].size <= t->size)
+	if (t->size && (p->plain || p->f->types.data[as].size <= t->size))
 		return to;
 	t = &p->f->types.data[as];
 	return t->size && t->kind != FRONT_FUNCTION ? as : to;
@@ -380,7 +380,10 @@ uint32_t plan_stub(struct planner *p, uint32_t entry)
 	}
 	if (p->f->types.data[result].kind != FRONT_VOID && p->f->types.data[result].size) {
 		uint32_t as = entry & HARNESS_STUB_POINTER ? FRONT_NONE : p->f->functions.data[entry].result_as;
+		int plain = p->plain; /* of the function that happens to be planned: the stub is everyone's */
+		p->plain = 0;
 		uint32_t type = plan_type(p, result, (struct plan_place){.as = as + 1});
+		p->plain = plain;
 
 		h->stub_types.data[n] = type;
 	}
@@ -558,7 +561,7 @@ static uint32_t array_type(struct planner *p, uint32_t front, uint64_t memo)
 uint32_t plan_type(struct planner *p, uint32_t front, struct plan_place where)
 {
 	const struct front_type *t = &p->f->types.data[front];
-	uint64_t memo = mix(mix(front + 1, where.as), (uint64_t)(where.interior != 0) + 2 * (uint64_t)(where.counted != 0)), found;
+	uint64_t memo = mix(mix(front + 1, where.as), (uint64_t)(where.interior != 0) + 2 * (uint64_t)(where.counted != 0) + 4 * (uint64_t)p->plain), found;
 	uint32_t n;
 
 	if (map_get(&p->types, memo, &found))
@@ -638,7 +641,7 @@ uint32_t plan_parameter(struct planner *p, const struct front_function *fn, uint
 
 	if (t->kind == FRONT_ARRAY) {
 		int shared = shares_objects(p, fn, index);
-		uint64_t memo = mix(mix(m->type + 1, t->count), 2 + (uint64_t)shared + 2 * (uint64_t)(where.counted != 0)), found;
+		uint64_t memo = mix(mix(m->type + 1, t->count), 2 + (uint64_t)shared + 2 * (uint64_t)(where.counted != 0) + ((uint64_t)p->plain << 32)), found;
 
 		where.fixed = shared ? 0 : (uint32_t)t->count;
 		if (map_get(&p->types, memo, &found))
