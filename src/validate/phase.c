@@ -247,7 +247,7 @@ static int is_against(const struct phase *x, const struct vc_end *e, const char 
 
 int phase_open(struct phase *x, const struct code_function *f, const struct code_function *old, struct summaries *l, const struct summary *s)
 {
-	struct vc_options o = {.prefix = x->im ? "old" : "new", .unroll = UNROLL, .depth = DEPTH + 1, .steps = STEPS, .nodes = NODES, .checks = 1, .call = on_call, .settle = settle, .ctx = x};
+	struct vc_options o = {.prefix = x->im ? "old" : "new", .unroll = UNROLL, .depth = DEPTH + 1, .steps = STEPS, .nodes = NODES, .checks = 1, .varies = 1, .call = on_call, .settle = settle, .ctx = x};
 	struct solve_model m = {0};
 	if (x->beside)
 		beside_options(&o);

@@ -1,5 +1,8 @@
 /* validate.c: the pipeline of phases for one summary.
  *
+ * Where code may read a local that has no value, the normal form has the value that it has on other paths. Phases 2 and 3 of a function that may do so, or that leads to one that may, look at both versions in the
+ * form in which such a local has a value of its own (whole_unset), and take another one at each use: what is proved holds whatever is read.
+ *
  * Each phase is sound by itself, so their order is a matter of cost. Formulas are evaluated in a pool of their own, which is freed with the summary: what one costs does not depend on how many came before.
  */
 #include "validate/inside.h"
@@ -14,12 +17,16 @@
 #define QUERIES 4 /* a query may have this part of a summary's time */
 #define SECONDS 2.0 /* of processor time for a summary, by default */
 
+#define UNSET "a local may be read that has no value"
+
 /* By symbol of a version: what is known of the functions that it leads to. */
 enum { UNSET_ASKED = 1, UNSET_NONE, UNSET_SOME };
 
 struct validation {
 	struct validate_options o;
 	uint8_t *unset[2]; /* of the old version, of the new one */
+	struct validation *form; /* of the versions in the other form; NULL: there is none yet */
+	int no_form;
 	struct match *m;
 	struct impact impact;
 	struct solver *solver;
@@ -54,6 +61,7 @@ void validation_free(struct validation *v)
 {
 	if (!v)
 		return;
+	validation_free(v->form);
 	impact_release(&v->impact);
 	free(v->unset[0]);
 	free(v->unset[1]);
@@ -279,6 +287,16 @@ static void say_missing(struct validation *v, struct summaries *l, struct valida
 	summary_release(&r);
 }
 
+/* What a run has there is chance, so none refutes the summary. */
+static void say_unset(struct validate_result *out)
+{
+	char *against = out->why && strcmp(out->why, UNSET) ? out->why : NULL;
+	char *text = against ? mem_printf("%s: %s", UNSET, against) : mem_strdup(UNSET);
+	free(out->why);
+	out->why = text;
+	out->elsewhere = 1;
+}
+
 /* May the function, or one that it leads to, read a local without a value? mem2reg takes it for the value that it has on other paths, and so would a proof about this code. Each function is asked once, and
  * one that is being asked leads back to what is asked already. */
 static int reads_unset(struct validation *v, int version, uint32_t symbol)
@@ -318,6 +336,23 @@ static int is_of_unset(struct validation *v, uint32_t symbol, unsigned phase)
 	return phase != 1 && ((phase == 2 && reads_unset(v, 0, symbol)) || (now != CODE_NONE && reads_unset(v, 1, now)));
 }
 
+static struct validation *unset_form(struct validation *v)
+{
+	const struct whole *old = v->form || v->no_form ? NULL : whole_unset(v->m->old), *new = old ? whole_unset(v->m->new) : NULL;
+	if (new)
+		v->form = validation_new(old, new, &v->o);
+	v->no_form = !v->form;
+	return v->form;
+}
+
+/* The versions in the form that the phase may look at; NULL: in none. The positions that segments are about are those of the normal form. */
+static struct validation *form_for(struct validation *v, uint32_t symbol, unsigned phase, const struct summary *s)
+{
+	if (!is_of_unset(v, symbol, phase))
+		return v;
+	return s->kind == SUMMARY_FUNCTION && !s->end_function ? unset_form(v) : NULL;
+}
+
 void validate_summary(struct validation *v, struct summaries *l, const struct summary *s, struct validate_result *out)
 {
 	double start = deadline_processor();
@@ -332,8 +367,9 @@ void validate_summary(struct validation *v, struct summaries *l, const struct su
 	for (unsigned i = 0; i < VALIDATE_PHASES && v->o.order[i] && !why && !out->verdict; i++) {
 		const char *against = NULL;
 		unsigned phase = v->o.order[i];
+		struct validation *form = form_for(v, symbol, phase, s);
 		forget_state(out);
-		if (run_phase(v, phase, symbol, l, s, &budget, &against, out)) {
+		if (form ? run_phase(form, phase, symbol, l, s, &budget, &against, out) : (against = UNSET, 0)) {
 			out->verdict = VALIDATE_VALID;
 			out->phase = phase;
 			out->partial = s->why && (phase != 3 || misses_writes(s->why));
@@ -343,26 +379,18 @@ void validate_summary(struct validation *v, struct summaries *l, const struct su
 		}
 	}
 	if (!why && !out->verdict && out->missing == EXPR_NONE && s->kind == SUMMARY_FUNCTION && memchr(v->o.order, 2, VALIDATE_PHASES)) {
-		if (run_beside(v, symbol, l, s, &budget)) {
+		struct validation *form = form_for(v, symbol, 2, s);
+		if (form && run_beside(form, symbol, l, s, &budget)) {
 			out->verdict = VALIDATE_VALID;
 			out->phase = 2;
 			out->partial = s->why != NULL;
 		}
 	}
-	int proved = out->verdict == VALIDATE_VALID;
-	if ((proved || out->missing != EXPR_NONE) && is_of_unset(v, symbol, proved ? out->phase : 3)) {
-		out->verdict = VALIDATE_UNKNOWN;
-		out->phase = 0;
-		out->partial = 0;
-		out->missing = EXPR_NONE;
-		forget_state(out);
-		free(out->why);
-		out->why = NULL;
-		why = "a local may be read that has no value";
-	}
 	out->elsewhere = why != NULL;
 	if (why)
 		out->why = mem_strdup(why);
+	else if (!out->verdict && out->missing == EXPR_NONE && is_of_unset(v, symbol, 3))
+		say_unset(out);
 	if (out->verdict == VALIDATE_VALID) {
 		free(out->why);
 		out->why = NULL;

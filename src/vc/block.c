@@ -346,6 +346,7 @@ static expr_t unset_value(struct vc *v, const struct vc_frame *fr, uint32_t at)
 	for (uint32_t i = f->first_instruction; i < at; i++)
 		number += code_is_unset(f, i);
 	snprintf(name, sizeof name, "%s%u.%.120s.%llx", VC_UNSET, number, f->name, (unsigned long long)fr->context);
+	v->some_unset = 1;
 	return expr_named(v->p, vc_width(&f->values[at]), name);
 }
 

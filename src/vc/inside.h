@@ -57,6 +57,7 @@ struct vc {
 	uint32_t flat;	/* object, or VC_NO_OBJECT */
 	int flat_used;
 	uint32_t fresh; /* variables made */
+	int some_unset; /* options.varies: there are variables to which it applies */
 	uint32_t steps, first_node;
 	int stopped; /* a limit was reached: nothing that follows counts */
 };

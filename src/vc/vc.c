@@ -210,6 +210,32 @@ static expr_t from_outside(struct vc *v, struct vc_frame *fr, uint32_t value)
 	return e;
 }
 
+static int is_unset_variable(struct vc *v, expr_t variable)
+{
+	return expr_get(v->p, variable)->op == EXPR_OP_NAMED && !strncmp(expr_name(v->p, variable), VC_UNSET, strlen(VC_UNSET));
+}
+
+static expr_t another(void *ctx, expr_t variable)
+{
+	struct vc *v = ctx;
+	char name[96];
+	if (!is_unset_variable(v, variable))
+		return EXPR_NONE;
+	snprintf(name, sizeof name, "%s%.60s.%u", VC_UNSET, v->o.prefix ? v->o.prefix : "vc", v->fresh++);
+	return expr_named(v->p, expr_width(v->p, variable), name);
+}
+
+/* options.varies: a use of the term. */
+static expr_t varied(struct vc *v, expr_t e)
+{
+	uint32_t count = 0;
+	const expr_t *vars = v->o.varies && v->some_unset && e != EXPR_NONE ? expr_vars(v->p, e, &count) : NULL;
+	for (uint32_t i = 0; i < count; i++)
+		if (is_unset_variable(v, vars[i]))
+			return expr_substitute(v->p, e, another, v);
+	return e;
+}
+
 expr_t vc_value(struct vc *v, struct vc_frame *fr, uint32_t value)
 {
 	const struct code_value *c = &fr->f->values[value];
@@ -234,7 +260,7 @@ expr_t vc_value(struct vc *v, struct vc_frame *fr, uint32_t value)
 	case CODE_INSTRUCTION:
 		if (fr->values[value] == EXPR_NONE && v->o.value)
 			return from_outside(v, fr, value);
-		return fr->values[value] == VC_LOST ? EXPR_NONE : fr->values[value];
+		return fr->values[value] == VC_LOST ? EXPR_NONE : varied(v, fr->values[value]);
 	}
 	return EXPR_NONE;
 }
