@@ -1,5 +1,5 @@
 /* inside.h: between the files of this folder: diff.c (which pairs, in which order), describe.c (what is said of one), given.c (whether its contract forbids what differs), pair.c (two functions as formulas), sets.c (the sets of inputs that follow), lockstep.c (loops related), refine.c (calls of functions that changed for some inputs), word.c (what functions get, and its
- * names in C), cover.c (sets as conditions), box.c (as bounds of words), text.c (terms as C), witness.c (runs of both versions), input.c (what they get, as text), stubs.c (functions outside as runs have them), shape.c (inputs with pointers), direct.c (inputs that come to the modified code). */
+ * names in C), part.c (bits of them), cover.c (sets as conditions), box.c (as bounds of words), text.c (terms as C), witness.c (runs of both versions), input.c (what they get, as text), stubs.c (functions outside as runs have them), shape.c (inputs with pointers), direct.c (inputs that come to the modified code). */
 #ifndef MUSTER_DIFF_INSIDE_H
 #define MUSTER_DIFF_INSIDE_H
 
@@ -17,6 +17,7 @@ struct diff_word { /* a word that a function gets: a parameter, a variable, what
 	char *name;    /* in C */
 	uint32_t type; /* in the new version's code, or CODE_NONE */
 	uint8_t is_unsigned, is_pointer, is_parameter;
+	uint8_t is_field, is_bool; /* a bit-field; of C's type bool */
 	uint8_t is_outside; /* what a function outside returns (stubs.c) */
 };
 
@@ -217,6 +218,14 @@ int diff_word_byte_text(const struct diff_pair *x, expr_t variable, struct buf *
 #define DEEP 8000 /* height of terms that are walked by recursion */
 /* What the word is called, or NULL. */
 const struct diff_word *diff_word_find(const struct diff_pair *x, expr_t term);
+
+/* ------------------------------------------------------------ parts of words (part.c) */
+struct diff_part { /* bits of a word */
+	const struct diff_word *in;
+	unsigned low, width;
+};
+/* The number among the words whose bits these are. 0: none. */
+int diff_part_find(const struct diff_pair *x, expr_t e, struct diff_part *out);
 
 /* ------------------------------------------------------------ places of a witness (place.c) */
 /* The byte of the runs' memory that the input says. 0: it says none, and it is 0. */

@@ -54,6 +54,11 @@ static void add_number(struct buf *out, unsigned width, u128 value, enum reading
 		buf_addf(out, "%llu%s", (unsigned long long)v, v >> 63 ? "ul" : v >> 32 ? "l" : v >> 31 ? "u" : "");
 }
 
+static void add_mask(struct buf *out, u128 mask)
+{
+	buf_addf(out, mask < 10 ? " & %llu" : " & %#llx", (unsigned long long)mask);
+}
+
 void diff_text_constant(const struct diff_word *in, unsigned width, u128 value, struct buf *out)
 {
 	if (in->is_pointer && value)
@@ -66,7 +71,7 @@ void diff_text_constant(const struct diff_word *in, unsigned width, u128 value, 
 
 struct natural {
 	i128 low, high;
-	int sum; /* needs parentheses in a product */
+	int sum; /* needs parentheses in a product: a quotient and a remainder, too */
 };
 
 static int natural(struct diff_pair *x, expr_t e, unsigned depth, struct buf *out, struct natural *v);
@@ -101,6 +106,49 @@ static int natural_operator(struct diff_pair *x, struct expr_node n, unsigned de
 	return ok;
 }
 
+/* A quotient or remainder by a positive constant. */
+static int natural_quotient(struct diff_pair *x, struct expr_node n, unsigned depth, struct buf *out, struct natural *v)
+{
+	struct natural a;
+	struct buf left = BUF_EMPTY;
+	u128 value;
+	int ok = expr_is_const(x->p, n.b, &value) && signed_value(32, value) > 0 && natural(x, n.a, depth - 1, &left, &a);
+	if (ok) {
+		i128 d = signed_value(32, value), most = d - 1;
+		*v = n.op == MUSTER_OP_SDIV ? (struct natural){a.low / d, a.high / d, 1} : (struct natural){a.low < 0 ? -most : 0, a.high > 0 ? most : 0, 1};
+		buf_addf(out, "%s%s%s %c %lld", a.sum ? "(" : "", buf_str(&left), a.sum ? ")" : "", n.op == MUSTER_OP_SDIV ? '/' : '%', (long long)d);
+	}
+	buf_release(&left);
+	return ok;
+}
+
+/* The word, read so. 0: C has no cast for it. */
+static int word_name(const struct diff_word *in, unsigned width, enum reading r, struct buf *out)
+{
+	int cast = !in->is_pointer && in->is_unsigned != (r == UNSIGNED);
+	if (in->is_field ? cast : !type_name(width, r))
+		return 0;
+	if (cast)
+		buf_addf(out, "(%s)", type_name(width, r));
+	buf_adds(out, in->name);
+	return 1;
+}
+
+/* Bits of a word as a number that is not negative. */
+static int natural_part(struct diff_pair *x, expr_t e, struct buf *out, struct natural *v)
+{
+	struct diff_part part;
+	if (!diff_part_find(x, e, &part) || part.width > 31)
+		return 0;
+	*v = (struct natural){0, ((i128)1 << part.width) - 1, 0};
+	buf_addf(out, "(%s", part.in->name);
+	if (part.low)
+		buf_addf(out, " >> %u", part.low);
+	add_mask(out, ((u128)1 << part.width) - 1);
+	buf_addc(out, ')');
+	return 1;
+}
+
 /* The term's signed reading at 32 bits, as an expression of type int whose operations stay in it. */
 static int natural(struct diff_pair *x, expr_t e, unsigned depth, struct buf *out, struct natural *v)
 {
@@ -118,17 +166,22 @@ static int natural(struct diff_pair *x, expr_t e, unsigned depth, struct buf *ou
 		const struct diff_word *in = diff_word_find(x, n.a);
 		unsigned width = in ? expr_width(x->p, n.a) : 0;
 		enum reading r = n.op == MUSTER_OP_SEXT ? SIGNED : UNSIGNED;
-		if ((width != 8 && width != 16) || in->is_pointer)
+		if (!in)
+			return r == UNSIGNED && natural_part(x, n.a, out, v);
+		if (in->is_pointer || !word_name(in, width, r, out))
 			return 0;
-		if (in->is_unsigned != (r == UNSIGNED))
-			buf_addf(out, "(%s)", type_name(width, r));
-		buf_adds(out, in->name);
 		*v = r == SIGNED ? (struct natural){-((i128)1 << (width - 1)), ((i128)1 << (width - 1)) - 1, 0} : (struct natural){0, ((i128)1 << width) - 1, 0};
 		return 1;
 	}
 	if (n.op == MUSTER_OP_ADD || n.op == MUSTER_OP_SUB || n.op == MUSTER_OP_MUL)
 		return natural_operator(x, n, depth, out, v);
-	return 0;
+	if (n.op == MUSTER_OP_SDIV || n.op == MUSTER_OP_SREM)
+		return natural_quotient(x, n, depth, out, v);
+	const struct diff_word *in = diff_word_find(x, e);
+	if (!in || in->is_pointer || in->is_unsigned)
+		return 0;
+	*v = (struct natural){-((i128)1 << 31), ((i128)1 << 31) - 1, 0};
+	return word_name(in, 32, SIGNED, out);
 }
 
 /* ------------------------------------------------------------ operands of comparisons */
@@ -144,14 +197,10 @@ static int operand(struct diff_pair *x, expr_t e, enum reading r, struct buf *ou
 		add_number(out, n.width, value, r);
 		return 1;
 	}
-	if (in) {
-		if (!type_name(n.width, r))
-			return 0;
-		if (!in->is_pointer && in->is_unsigned != (r == UNSIGNED))
-			buf_addf(out, "(%s)", type_name(n.width, r));
-		buf_adds(out, in->name);
+	if (in)
+		return word_name(in, n.width, r, out);
+	if (r == UNSIGNED && natural_part(x, e, out, &v))
 		return 1;
-	}
 	if (natural(x, e, DEPTH, &text, &v) && (r == SIGNED || v.low >= 0)) {
 		buf_adds(out, buf_str(&text));
 		buf_release(&text);
@@ -161,15 +210,30 @@ static int operand(struct diff_pair *x, expr_t e, enum reading r, struct buf *ou
 	if ((n.op == MUSTER_OP_ZEXT || n.op == MUSTER_OP_SEXT) && (in = diff_word_find(x, n.a)) && !in->is_pointer) {
 		enum reading inner = n.op == MUSTER_OP_SEXT ? SIGNED : UNSIGNED;
 		unsigned width = expr_width(x->p, n.a);
-		if (!type_name(width, inner) || !type_name(n.width, r))
+		if (!type_name(n.width, r))
 			return 0;
 		buf_addf(out, "(%s)", type_name(n.width, r));
-		if (in->is_unsigned != (inner == UNSIGNED))
-			buf_addf(out, "(%s)", type_name(width, inner));
-		buf_adds(out, in->name);
-		return 1;
+		return word_name(in, width, inner, out);
 	}
 	return 0;
+}
+
+/* Bits of a word beside a constant: under a mask, where they are. */
+static int masked(struct diff_pair *x, expr_t e, expr_t to, int positive, struct buf *out)
+{
+	struct diff_part part;
+	u128 value;
+	if (!expr_is_const(x->p, to, &value) || diff_word_find(x, e) || !diff_part_find(x, e, &part))
+		return 0;
+	if (part.width == 1 && value) { /* one bit is set, or not */
+		value = 0;
+		positive = !positive;
+	}
+	buf_addf(out, "(%s", part.in->name);
+	add_mask(out, (((u128)1 << part.width) - 1) << part.low);
+	value <<= part.low;
+	buf_addf(out, value < 10 ? ") %s %llu" : ") %s %#llx", positive ? "==" : "!=", (unsigned long long)value);
+	return 1;
 }
 
 /* The reading in which an equality is written: that of the word in it. */
@@ -207,8 +271,9 @@ static int comparison(struct diff_pair *x, struct expr_node n, int positive, str
 		right = n.a;
 		op = *op == '<' ? (op[1] ? ">=" : ">") : (op[1] ? "<=" : "<");
 	}
-	int ok = operand(x, left, r, &a) && operand(x, right, r, &b);
-	if (ok)
+	int mask = n.op == MUSTER_OP_EQ && (masked(x, left, right, positive, out) || masked(x, right, left, positive, out));
+	int ok = mask || (operand(x, left, r, &a) && operand(x, right, r, &b));
+	if (ok && !mask)
 		buf_addf(out, "%s %s %s", buf_str(&a), op, buf_str(&b));
 	buf_release(&a);
 	buf_release(&b);
@@ -281,6 +346,18 @@ int diff_text_exact(struct diff_pair *x, expr_t e, struct buf *out)
 	return ok;
 }
 
+/* A bit of a word is a condition by itself. */
+static int one_bit(struct diff_pair *x, expr_t atom, int positive, struct buf *out)
+{
+	struct diff_part part;
+	if (expr_width(x->p, atom) != 1 || !diff_part_find(x, atom, &part))
+		return 0;
+	if (!part.in->is_bool)
+		return masked(x, atom, expr_true(x->p), positive, out);
+	buf_addf(out, "%s%s", positive ? "" : "!", part.in->name);
+	return !part.low;
+}
+
 int diff_text_literal(struct diff_pair *x, expr_t atom, int positive, struct buf *out)
 {
 	struct expr_node n = *expr_get(x->p, atom);
@@ -293,6 +370,8 @@ int diff_text_literal(struct diff_pair *x, expr_t atom, int positive, struct buf
 		buf_addf(out, "%s%s", positive ? "" : "!", in->name);
 		return 1;
 	}
+	if (one_bit(x, atom, positive, out))
+		return 1;
 	if (comparison(x, n, positive, &text)) {
 		buf_adds(out, buf_str(&text));
 		buf_release(&text);

@@ -213,6 +213,7 @@ struct code_member {
 	uint32_t type;
 	uint64_t offset;  /* bytes */
 	uint32_t bits;	  /* of a bit-field, else 0 */
+	uint8_t bit;	  /* a bit-field: its first one in the byte at the offset */
 };
 
 struct code_scope {

@@ -158,8 +158,10 @@ static void members_of(struct code_maker *m, LLVMMetadataRef type, uint32_t id)
 			continue;
 		member.name = string_operand(m, node, 2);
 		member.offset = LLVMDITypeGetOffsetInBits(node) / 8;
-		if (LLVMDITypeGetFlags(node) & FLAG_BIT_FIELD)
+		if (LLVMDITypeGetFlags(node) & FLAG_BIT_FIELD) {
 			member.bits = (uint32_t)LLVMDITypeGetSizeInBits(node);
+			member.bit = (uint8_t)(LLVMDITypeGetOffsetInBits(node) % 8);
+		}
 		member.type = code_debug_type(m, operand(m, node, 3));
 		vec_push(&own, member);
 	}
