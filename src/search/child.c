@@ -9,6 +9,7 @@
 #include "run/eval.h"
 #include "search/ic_cut.h"
 #include "search/inside.h"
+#include "search/operands.h"
 
 #include <signal.h>
 #include <string.h>
@@ -195,6 +196,8 @@ static int follow(struct search *s, struct expansion *x, struct sent *c)
 	read_child(s, c, &r);
 	s->stats.predictions++;
 	s->stats.guesses += c->optimistic != 0;
+	if (!s->o.unit)
+		operands_offer(s, x->test->id, &c->trace, &s->now.child, (const uint8_t *)s->now.input.data, s->now.input.size);
 	uint32_t at;
 	enum path_match match = path_compare(step, c->outcome, &s->now.child, &at);
 	if (c->checker)

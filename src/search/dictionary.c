@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/hash.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -54,6 +55,7 @@ static void add_word(struct havoc *h, const void *data, size_t size)
 	size_t i = 0;
 
 	memcpy(w.data, data, size);
+	map_set(&h->hashes, hash64(data, size, 0), 1);
 	while (i < h->words.size && memcmp(&h->words.data[i], &w, sizeof w))
 		i++;
 	if (i < h->user_words || h->user_words == HAVOC_WORDS)

@@ -19,6 +19,7 @@
 #include "search/ic_cut.h"
 #include "search/inside.h"
 #include "search/loops.h"
+#include "search/operands.h"
 #include "search/strategy.h"
 
 #include <ctype.h>
@@ -567,6 +568,8 @@ static int begin(struct search *s, struct search_suspended *h)
 		}
 	}
 	search_note(s, &s->now.parent);
+	if (!s->o.unit && x->test->stage == STAGE_UNCOVERED)
+		operands_offer(s, x->test->id, &x->trace, &s->now.parent, x->data, x->size);
 	if (s->h.path)
 		s->h.path(s->h.ctx, &s->now.parent, &s->sites);
 	if (!counted)

@@ -19,6 +19,7 @@
 
 #define PLACES LIMIT(1024, 8) /* places of an input that one deterministic stage changes | bounds the runs of one stage */
 #define WORD_PLACES LIMIT(128, 2) /* places at which each dictionary word is tried | with HAVOC_WORDS 65,536 runs at most */
+#define STEP_WORDS LIMIT(512, 2) /* words that are tried at each place one after the other; the others are drawn at random | with WORD_PLACES 65,536 runs at most */
 #define ARITHMETIC LIMIT(16, 1) /* largest number that is added or subtracted one after the other | AFL++ has 35 */
 #define CUTS LIMIT(32, 1) /* shorter inputs that are tried | bounds the runs of one stage */
 
@@ -32,6 +33,7 @@ void havoc_init(struct havoc *h, uint64_t seed, uint64_t limit)
 void havoc_release(struct havoc *h)
 {
 	vec_release(&h->words);
+	map_release(&h->hashes);
 }
 
 uint64_t havoc_random(struct havoc *h, uint64_t below)
@@ -57,7 +59,8 @@ void havoc_word(struct havoc *h, const void *data, size_t size)
 
 	if (!size || size > sizeof w.data)
 		return;
-	for (size_t i = 0; i < h->words.size; i++)
+	int met = !map_set(&h->hashes, hash64(data, size, 0), 1);
+	for (size_t i = 0; met && i < h->words.size; i++)
 		if (same_word(&h->words.data[i], data, size))
 			return;
 	memcpy(w.data, data, size);
@@ -133,7 +136,7 @@ static int word_step(struct havoc *h, size_t size, uint64_t step, struct buf *ou
 	uint64_t word = step / at_each;
 	const struct havoc_word *w;
 
-	if (word / 2 >= h->words.size)
+	if (word / 2 >= h->words.size || word / 2 >= STEP_WORDS)
 		return 0;
 	w = &h->words.data[word / 2];
 	place *= stride;

@@ -484,6 +484,80 @@ static void op_token_delete(struct havoc_task *t)
 		havoc_delete(t->b, from, to - from);
 }
 
+/* A word in the place of a token. */
+static void op_token_word(struct havoc_task *t)
+{
+	const struct havoc_word *w = word_of(t);
+	size_t from, to;
+
+	if (!w || !find_token(t, &from, &to))
+		return;
+	havoc_delete(t->b, from, to - from);
+	havoc_insert(t->h, t->b, from, w->data, w->size);
+}
+
+/* Behind so many tokens, from a border on. */
+static size_t skip_tokens(const uint8_t *p, size_t size, size_t at, size_t tokens)
+{
+	for (; tokens && at < size; tokens--)
+		do
+			at++;
+		while (at < size && is_name(p[at]) && is_name(p[at - 1]));
+	return at;
+}
+
+/* One, or some. */
+static size_t some_tokens(struct havoc_task *t)
+{
+	return 1 + (pick(t, 2) ? 0 : pick(t, pick(t, 2) ? 4 : 16));
+}
+
+/* Where the token begins that ends at `to`. */
+static size_t token_before(const uint8_t *p, size_t to)
+{
+	size_t from = to ? to - 1 : 0;
+
+	while (from && to - from < 32 && is_name(p[from]) && is_name(p[from - 1]))
+		from--;
+	return from;
+}
+
+/* What follows the same token in the other input, in the place of what follows it here, before it, or in the place of all the rest: what comes after an opening
+ * bracket, a keyword, a separator there may come after it here. */
+static void op_join(struct havoc_task *t)
+{
+	size_t from, to, before, n, behind, end;
+	const uint8_t *found, *start;
+
+	if (!t->other_size || !find_token(t, &from, &to) || !from)
+		return;
+	before = token_before(bytes(t), from);
+	n = from - before;
+	if (n > t->other_size)
+		return;
+	start = t->other + pick(t, t->other_size);
+	found = memmem(start, t->other_size - (size_t)(start - t->other), bytes(t) + before, n);
+	if (!found)
+		found = memmem(t->other, t->other_size, bytes(t) + before, n);
+	if (!found)
+		return;
+	behind = (size_t)(found - t->other) + n;
+	end = skip_tokens(t->other, t->other_size, behind, some_tokens(t));
+	switch (pick(t, 4)) {
+	case 0: /* all the rest */
+		end = t->other_size;
+		to = t->b->size;
+		break;
+	case 1: /* one before the other */
+		to = from;
+		break;
+	default:
+		to = skip_tokens(bytes(t), t->b->size, from, some_tokens(t));
+	}
+	havoc_delete(t->b, from, to - from);
+	havoc_insert(t->h, t->b, from, t->other + behind, end - behind);
+}
+
 static void op_character_insert(struct havoc_task *t)
 {
 	size_t at = place(t, 0);

@@ -32,6 +32,8 @@
 	X(token_copy, 2, 8)       \
 	X(token_over, 1, 6)       \
 	X(token_delete, 1, 5)     \
+	X(token_word, 1, 6)       \
+	X(join, 1, 8)             \
 	X(character_insert, 1, 8) \
 	X(nest, 1, 4)
 

@@ -79,6 +79,7 @@ struct search_known {
 	struct map guesses;	/* optimistic answers asked for, by site and outcome */
 	struct map valued;	/* places of concretisations that are done with (values.c) */
 	struct map hopeless;	/* sites whose values are too many */
+	struct map operands;	/* times that words were tried for a comparison (operands.c) */
 };
 
 /* What was asked of checks, by site and checker. */

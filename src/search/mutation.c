@@ -2,15 +2,18 @@
  * to an end. */
 #include "search/mutation.h"
 
+#include "base/limit.h"
 #include "base/mem.h"
 #include "search/havoc.h"
 #include "search/stage.h"
 #include "search/strategy.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MUTATE_SHARE 0.3 /* least part of the time for mutation | by hand (share) */
+#define WORDS_TRIED LIMIT(64, 2) /* words that are tried for one comparison of a test | libxml2 has 30 with each letter */
 #define ENDLESS (1ull << 40) /* runs: no limit | cannot be reached */
 
 struct mutation {
@@ -83,6 +86,30 @@ size_t mutation_count(const struct mutation *m)
 void mutation_word(struct mutation *m, const void *data, size_t size)
 {
 	havoc_word(&m->havoc, data, size);
+}
+
+void mutation_offer(struct mutation *m, uint64_t test, const void *data, size_t size)
+{
+	stage_offer(m->stage, test, data, size);
+}
+
+int mutation_takes_offers(const struct mutation *m)
+{
+	return stage_takes_offers(m->stage);
+}
+
+void mutation_words_from(struct mutation *m, uint8_t first, int either_case, size_t at, void (*use)(void *ctx, size_t at, const void *word, size_t size),
+			 void *ctx)
+{
+	size_t count = m->havoc.words.size, start = havoc_random(&m->havoc, count);
+	unsigned used = 0;
+	for (size_t i = 0; i < count && used < WORDS_TRIED; i++) {
+		const struct havoc_word *w = &m->havoc.words.data[(start + i) % count];
+		if (w->size < 2 || (w->data[0] != first && (!either_case || tolower(w->data[0]) != tolower(first))))
+			continue;
+		use(ctx, at, w->data, w->size);
+		used++;
+	}
 }
 
 int mutation_slice(struct mutation *m)

@@ -221,6 +221,7 @@ static void forget(struct search *s)
 	numbers_release(s);
 	map_release(&s->known.valued);
 	map_release(&s->known.hopeless);
+	map_release(&s->known.operands);
 	traces_release(&s->next.traces);
 }
 

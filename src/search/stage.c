@@ -43,6 +43,11 @@
 #define BATCH_TIME LIMIT(0.02, 0.001) /* seconds that a batch may take, by its parent's run | a look at the clock comes soon enough */
 #define TRIAL_BYTES LIMIT((256u << 10), 64) /* bytes of shorter inputs that are made before they are run | a batch of short ones fits */
 #define PAUSE_RUNS LIMIT(16, 1) /* runs between two looks whether to pause | a look costs less than a run */
+#define OFFERS LIMIT(16384, 2) /* inputs that wait for being run | half a second of runs */
+#define OFFERS_BYTES LIMIT((8u << 20), 4096) /* of these | memory of the stage */
+#define OFFERS_FIRST LIMIT(4096, 2) /* runs of offers before their yield counts | enough to tell one in a thousand */
+#define OFFERS_SHARE 0.5 /* of all runs that offers may have while they find more than mutants | mutants find what offers begin with */
+#define OFFERS_LEAST 0.05 /* the same where they find less | what they are worth may change */
 #define WEIGHT_ONE 1024.0 /* scale of the weights | fixed point */
 
 struct entry {
@@ -65,7 +70,13 @@ struct entry {
 /* A mutant that waits for its run. */
 struct made {
 	size_t at, size; /* in st->made */
-	enum { MADE_RANDOM, MADE_STEP, MADE_PARENT } kind;
+	enum { MADE_RANDOM, MADE_STEP, MADE_PARENT, MADE_OFFER } kind;
+};
+
+/* One that somebody else made of an input of the queue. */
+struct offered {
+	uint64_t parent;
+	size_t at, size; /* in st->offers.bytes */
 };
 
 struct stage {
@@ -90,6 +101,12 @@ struct stage {
 	uint64_t *seen;
 	unsigned until_pause;
 	int paused;
+	uint64_t offering; /* the input of the queue that what is run now was made of by somebody else; 0: by us */
+	struct offers {
+		struct buf bytes;
+		VEC(struct offered) list;
+		size_t next;
+	} offers; /* inputs that others made, to be run */
 };
 
 struct stage *stage_new(const struct stage_options *o, struct exec *e, const struct cover *c,
@@ -123,6 +140,8 @@ void stage_free(struct stage *st)
 	buf_release(&st->made);
 	vec_release(&st->batch);
 	vec_release(&st->inputs);
+	buf_release(&st->offers.bytes);
+	vec_release(&st->offers.list);
 	free(st->users);
 	free(st->top);
 	free(st->seen);
@@ -439,8 +458,13 @@ static int hand_over(struct stage *st, uint32_t index, struct exec_result *r,
 	if (!e && (failed(r) || news.outcomes || news.classes)) {
 		struct entry *parent = &st->entries.data[index];
 
-		parent->found += !failed(r);
-		e = st->hooks.found(st->hooks.ctx, parent->id, (uint8_t *)found.data, found.size, r,
+		if (st->offering) {
+			st->stats.offers_found++;
+		} else {
+			st->stats.found++;
+			parent->found += !failed(r);
+		}
+		e = st->hooks.found(st->hooks.ctx, st->offering ? st->offering : parent->id, (uint8_t *)found.data, found.size, r,
 				    news);
 	}
 	buf_release(&found);
@@ -510,7 +534,8 @@ static int take_results(struct stage *st, uint32_t index, uint32_t from, uint32_
 		const struct made *m = &st->batch.data[i];
 
 		st->stats.mutants += m->kind != MADE_PARENT;
-		st->entries.data[index].runs += m->kind != MADE_PARENT;
+		st->stats.offers += m->kind == MADE_OFFER;
+		st->entries.data[index].runs += m->kind == MADE_RANDOM || m->kind == MADE_STEP;
 		note_difference(st, index, m, &st->inputs.data[i], i + 1 == from + done ? r : NULL);
 	}
 	if (r->quiet)
@@ -660,6 +685,64 @@ static int run_round(struct stage *st, uint32_t index, uint64_t end)
 	return 0;
 }
 
+/* -------------------------------------------------------------- offers */
+
+int stage_takes_offers(const struct stage *st)
+{
+	return st->offers.list.size < OFFERS && st->offers.bytes.size < OFFERS_BYTES;
+}
+
+void stage_offer(struct stage *st, uint64_t parent, const void *data, size_t size)
+{
+	struct offered o = {parent, st->offers.bytes.size, size};
+
+	if (!stage_takes_offers(st))
+		return;
+	buf_add(&st->offers.bytes, data, size);
+	vec_push(&st->offers.list, o);
+}
+
+/* Are they due? They have half of the runs while they find more than mutants do, else a small part. */
+static int offers_due(const struct stage *st)
+{
+	const struct stage_stats *s = &st->stats;
+	double offered = (double)s->offers, others = (double)(s->runs - s->trim_runs - s->offers);
+	double rate = (double)s->offers_found / (offered + 1), other = (double)s->found / (others + 1);
+
+	if (st->offers.next == st->offers.list.size)
+		return 0;
+	return offered < OFFERS_FIRST + (rate >= other ? OFFERS_SHARE : OFFERS_LEAST) * (others + offered);
+}
+
+/* The next of them that have one parent. */
+static int run_offers(struct stage *st)
+{
+	uint64_t parent = st->offers.list.data[st->offers.next].parent;
+	int e;
+
+	for (; st->offers.next < st->offers.list.size && st->batch.size < BATCH; st->offers.next++) {
+		const struct offered *o = &st->offers.list.data[st->offers.next];
+
+		if (o->parent != parent)
+			break;
+		buf_clear(&st->mutant);
+		buf_add(&st->mutant, st->offers.bytes.data + o->at, o->size);
+		if (remembered(st))
+			st->stats.repeated++;
+		else
+			put_in_batch(st, st->mutant.data, st->mutant.size, MADE_OFFER);
+	}
+	if (st->offers.next == st->offers.list.size) {
+		st->offers.next = 0;
+		vec_clear(&st->offers.list);
+		buf_clear(&st->offers.bytes);
+	}
+	st->offering = parent;
+	e = st->batch.size ? run_batch(st, 0) : 0; /* no input of the queue has these runs on its account */
+	st->offering = 0;
+	return e;
+}
+
 int stage_run(struct stage *st, uint64_t runs)
 {
 	uint64_t end = st->stats.runs + runs, tries = 0;
@@ -671,9 +754,13 @@ int stage_run(struct stage *st, uint64_t runs)
 	exec_burst(st->exec, 1);
 	/* An input of a byte may have no mutant left that was not run: rounds are bounded too. */
 	while (!e && !st->paused && st->stats.runs < end && tries++ < runs) {
-		size_t index = tree_find(st, havoc_random(st->havoc, tree_sum(st)));
+		if (offers_due(st)) {
+			e = run_offers(st);
+		} else {
+			size_t index = tree_find(st, havoc_random(st->havoc, tree_sum(st)));
 
-		e = run_round(st, (uint32_t)index, end);
+			e = run_round(st, (uint32_t)index, end);
+		}
 	}
 	exec_burst(st->exec, 0);
 	return e;

@@ -38,6 +38,8 @@ struct stage_stats {
 	uint64_t runs, mutants, steps,
 	    repeated; /* repeated: mutants not run, since they were before */
 	uint64_t trim_runs, trimmed_bytes, rounds;
+	uint64_t offers, offers_found; /* runs of inputs that were offered, and how many of them showed something new */
+	uint64_t found;		       /* of all others */
 	uint64_t cycles; /* times that every input of the queue had its round */
 };
 
@@ -51,6 +53,10 @@ void stage_free(struct stage *st); /* NULL is fine */
  * before it is used. */
 void stage_add(struct stage *st, uint64_t id, const void *data, size_t size,
 	       const struct exec_result *r);
+/* An input that is worth a run, made of that input of the queue. Those that wait are a bounded number: others are dropped. */
+void stage_offer(struct stage *st, uint64_t parent, const void *data, size_t size);
+/* Is there room for more? */
+int stage_takes_offers(const struct stage *st);
 size_t stage_count(const struct stage *st);
 
 /* About that many runs. 0; -1 with words if the target cannot be run or a hook failed. Returns

@@ -84,6 +84,42 @@ static void test_each_op(void **unused)
 	}
 }
 
+/* How many of the changes by this operation make this text of it. */
+static int made(enum havoc_op op, const char *input, const char *other, const char *wanted)
+{
+	struct buf b = BUF_EMPTY;
+	struct havoc h;
+	struct havoc_task t = {&h, &b, (const uint8_t *)other, strlen(other), NULL, 0};
+	int found = 0;
+
+	havoc_init(&h, 3, 64);
+	havoc_word(&h, "word", 4);
+	for (int i = 0; i < 2000; i++) {
+		buf_clear(&b);
+		buf_add(&b, input, strlen(input));
+		havoc_apply(&t, op);
+		found += b.size == strlen(wanted) && !memcmp(b.data, wanted, b.size);
+	}
+	buf_release(&b);
+	havoc_release(&h);
+	return found;
+}
+
+/* Changes that keep to the borders of tokens. */
+static void test_tokens(void **unused)
+{
+	(void)unused;
+	assert_true(made(HAVOC_token_word, "name = 17;", "", "name = word;") > 100);
+	assert_true(made(HAVOC_token_word, "name = 17;", "", "word = 17;") > 100);
+	assert_int_equal(made(HAVOC_token_word, "name = 17;", "", "nworde = 17;"), 0);
+	/* What follows the same token there: one token, all the rest, one before the other. */
+	assert_true(made(HAVOC_join, "a=1;", "if b=22,c", "a=22;") > 20);
+	assert_true(made(HAVOC_join, "a=1;", "if b=22,c", "a=22,c") > 20);
+	assert_true(made(HAVOC_join, "a=1;", "if b=22,c", "a=221;") > 20);
+	assert_int_equal(made(HAVOC_join, "a=1;", "if b=22,c", "a=b;"), 0);
+	assert_int_equal(made(HAVOC_join, "a=1;", "nothing in common", "a=1;"), 2000);
+}
+
 static int steps_contain(const char *input, size_t size, const void *wanted, size_t wanted_size, uint64_t *count)
 {
 	struct buf out = BUF_EMPTY;
@@ -128,14 +164,19 @@ static void test_words(void **unused)
 {
 	struct havoc h;
 	char text[16];
+	int n;
 
 	(void)unused;
 	havoc_init(&h, 1, 100);
-	for (int i = 0; i < 2 * HAVOC_WORDS; i++)
+	for (int i = 0; i < HAVOC_WORDS + 99; i++)
 		havoc_word(&h, text, (size_t)snprintf(text, sizeof text, "w%d", i));
 	assert_int_equal(h.words.size, HAVOC_WORDS);
-	assert_memory_equal(h.words.data[0].data, "w512", 4); /* the oldest gave way */
-	havoc_word(&h, "w600", 4);
+	assert_memory_equal(h.words.data[0].data, "w99", 4); /* the oldest gave way */
+	n = snprintf(text, sizeof text, "w%d", HAVOC_WORDS - 1);
+	havoc_word(&h, text, (size_t)n); /* it is there */
+	assert_memory_equal(h.words.data[0].data, "w99", 4);
+	havoc_word(&h, "w3", 2); /* it was there */
+	assert_memory_equal(h.words.data[HAVOC_WORDS - 1].data, "w3", 3);
 	assert_int_equal(h.words.size, HAVOC_WORDS);
 	havoc_word(&h, "", 0);
 	havoc_word(&h, "this word is far longer than a word may be", 42);
@@ -194,7 +235,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_seed),  cmocka_unit_test(test_limits), cmocka_unit_test(test_each_op),
-	    cmocka_unit_test(test_steps), cmocka_unit_test(test_words),	 cmocka_unit_test(test_dictionary),
+	    cmocka_unit_test(test_tokens), cmocka_unit_test(test_steps), cmocka_unit_test(test_words),	 cmocka_unit_test(test_dictionary),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -200,6 +200,45 @@ static void test_dear(void **unused)
 	end(&w);
 }
 
+static void offer_all(struct world *w, unsigned count, const char *head)
+{
+	char text[32];
+
+	for (unsigned i = 0; i < count; i++)
+		stage_offer(w->stage, 1, text, (size_t)snprintf(text, sizeof text, "%s%u", head, i));
+}
+
+/* What others offer is run, and is found with its parent; while nothing comes of it, it has a small share. */
+static void test_offers(void **unused)
+{
+	struct stage_options o = {.repeatable = 1, .no_steps = 1, .no_trim = 1};
+	const struct stage_stats *stats;
+	uint64_t before;
+	struct world w;
+
+	(void)unused;
+	begin(&w, 1, &o, NULL);
+	stage_add(w.stage, ++w.ids, "no use", 6, NULL);
+	stats = stage_stats(w.stage);
+	assert_true(stage_takes_offers(w.stage));
+	offer_all(&w, 100, "<a>");
+	assert_int_equal(stage_run(w.stage, 1), 0);
+	assert_true(stats->offers > 0 && stats->offers <= 100 && stats->offers_found > 0);
+	assert_true(w.by[1] == stats->offers_found); /* all of the one parent */
+	assert_int_equal(stage_run(w.stage, 1000), 0);
+	assert_int_equal(stats->offers, 100);
+	for (unsigned i = 0; i < 4; i++) {
+		offer_all(&w, 1000000, "none");
+		assert_false(stage_takes_offers(w.stage));
+		assert_int_equal(stage_run(w.stage, 20000), 0);
+	}
+	before = stats->offers;
+	assert_true(before > 100 && before < 40000);
+	assert_int_equal(stage_run(w.stage, 20000), 0);
+	assert_true(stats->offers - before < 4000);
+	end(&w);
+}
+
 static void test_pause(void **unused)
 {
 	struct stage_options o = {0};
@@ -234,6 +273,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_finds), cmocka_unit_test(test_repeats), cmocka_unit_test(test_trim),
 	    cmocka_unit_test(test_pause), cmocka_unit_test(test_small), cmocka_unit_test(test_trim_share), cmocka_unit_test(test_dear),
+	    cmocka_unit_test(test_offers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
