@@ -70,17 +70,6 @@ static const struct arg *input_of(const struct args *a, const char *file)
 	return NULL;
 }
 
-/* What a source has for builds with AddressSanitizer, which muster's are: `#if __has_feature(address_sanitizer)` takes out reads beyond an object that are meant (lookup3.h), which would be reported. Not what calls its runtime, or takes out
- * checks: most variants have no such runtime, and the checks are wanted. */
-static int suits_sanitizer(const struct buf *text)
-{
-	static const char *const words[] = {"__asan_", "__sanitizer_", "__lsan_", "no_sanitize"};
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (text->size && memmem(text->data, text->size, words[i], strlen(words[i])))
-			return 0;
-	return 1;
-}
-
 static int run_preprocessor(struct harness_job *j, const struct arg *in, struct proc_job *job, int sanitized)
 {
 	struct words w = {0};
@@ -100,6 +89,22 @@ static int run_preprocessor(struct harness_job *j, const struct arg *in, struct 
 	return e;
 }
 
+/* The text as for AddressSanitizer in place of the other one, if it suits. */
+static void take_sanitized(struct harness_job *j, const struct arg *in, struct proc_job *job)
+{
+	struct buf other = job->result.out;
+
+	buf_init(&job->result.out);
+	proc_release(&job->result);
+	if (!run_preprocessor(j, in, job, 1) && sanitized_suits(&job->result.out)) {
+		j->sanitized = sanitized_compare(&job->result.out, &other);
+		buf_release(&other);
+		return;
+	}
+	buf_release(&job->result.out);
+	job->result.out = other;
+}
+
 static int preprocess(struct harness_job *j)
 {
 	const struct arg *in = input_of(&j->args, j->file);
@@ -111,11 +116,9 @@ static int preprocess(struct harness_job *j)
 	if (!in || !args_is_c(in))
 		return error_set("'%s' is not a C source file (.c or .i)", j->file);
 	capture_plan(&c, &j->args.arena, &j->args, in, &none, NULL, jobs);
-	e = run_preprocessor(j, in, &jobs[1], !strcmp(in->lang, "c"));
-	if (!e && !strcmp(in->lang, "c") && !suits_sanitizer(&jobs[1].result.out)) {
-		proc_release(&jobs[1].result);
-		e = run_preprocessor(j, in, &jobs[1], 0);
-	}
+	e = run_preprocessor(j, in, &jobs[1], 0);
+	if (!e && !strcmp(in->lang, "c"))
+		take_sanitized(j, in, &jobs[1]);
 	if (!e) {
 		j->text = jobs[1].result.out;
 		buf_init(&jobs[1].result.out);
@@ -125,6 +128,8 @@ static int preprocess(struct harness_job *j)
 			struct buf b = BUF_EMPTY;
 
 			buf_addf(&b, "# 1 \"%s\"\n", j->file);
+			j->sanitized.from += b.size;
+			j->sanitized.to += b.size;
 			buf_add(&b, j->text.data, j->text.size);
 			buf_release(&j->text);
 			j->text = b;
@@ -541,6 +546,8 @@ int harness_plan_again(struct harness_job *j)
 	vec_push(&j->stubs, NULL);
 	e = harness_plan(&j->h, j->front, j->options, j->stubs.data);
 	j->stubs.size--;
+	if (!e)
+		sanitized_limit(j->h, j->front, &j->text, &j->sanitized);
 	return e;
 }
 
@@ -585,7 +592,7 @@ int harness_key(const struct harness_job *j, struct hash128 *key)
 {
 	const struct harness_options *o = j->options;
 	uint64_t numbers[] = {o->elements, o->characters, o->objects, (uint64_t)o->globals_initial,
-			      o->global_limit};
+			      o->global_limit, j->sanitized.from, j->sanitized.to};
 	char *driver = home_file(HARNESS_DRIVER);
 	struct hash128 h = hash128_join(units_tool(), hash128(j->text.data, j->text.size));
 	int e = driver ? harness_hash_file(&h, driver) : -1;

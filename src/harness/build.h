@@ -6,6 +6,7 @@
 #include "build/args.h"
 #include "build/closure.h"
 #include "harness/harness.h"
+#include "harness/sanitized.h"
 
 #define HARNESS_DRIVER "libmuster_drive.a"
 
@@ -16,6 +17,7 @@ struct harness_job {
 	struct args args;   /* of the user's words */
 	struct words shape; /* those of them that shape the unit */
 	struct buf text;    /* the unit, preprocessed */
+	struct sanitized_stretch sanitized; /* of it */
 	struct front *front;
 	struct harness *h;
 	struct words stubs;  /* names that no unit defines */

@@ -45,7 +45,8 @@ struct harness_options {
 	X(ADDRESSES, "makes numbers of addresses that may be others in another run")               \
 	X(VARIADIC, "takes variable arguments, and gets none")                                   \
 	X(POINTER_CALLS, "calls through pointers that it is given reach only functions of the unit and stubs") \
-	X(BEFORE, "a precondition asks for bytes in front of a pointer: in calls the pointer is null, since none points behind the start of its object")
+	X(BEFORE, "a precondition asks for bytes in front of a pointer: in calls the pointer is null, since none points behind the start of its object") \
+	X(SANITIZED, "builds without AddressSanitizer have other code in it, or in a function that it calls")
 enum harness_limit {
 #define X(name, words) HARNESS_##name,
 	HARNESS_LIMITS(X)
