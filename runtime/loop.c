@@ -24,6 +24,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PAGE 4096ull
@@ -78,6 +79,14 @@ static void look_at_memory(struct muster_loop *l)
 
 	if (!getrusage(RUSAGE_SELF, &u))
 		l->resident_kib = (uint32_t)u.ru_maxrss;
+}
+
+static void look_at_time(struct muster_loop *l)
+{
+	struct timespec t;
+
+	if (!clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t))
+		l->used_ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 /* ------------------------------------------------------------ counters */
@@ -232,10 +241,12 @@ int __muster_loop(int (*harness)(const uint8_t *, size_t))
 	if (prepare(&l))
 		return 0;
 	look_at_memory(l.words);
+	look_at_time(l.words);
 	say(l.words, MUSTER_LOOP_READY);
 	for (;;) {
 		last = hear(l.words, last);
 		run_batch(&l, harness, &runs);
+		look_at_time(l.words);
 		say(l.words, last);
 	}
 }

@@ -30,6 +30,7 @@ struct muster_loop {
 	uint32_t taken;	       /* the ask whose inputs were begun */
 	uint32_t at;	       /* the last of them that was begun */
 	uint32_t news;	       /* and it is worth a look */
+	uint64_t used_ns;      /* processor time of the process so far */
 };
 
 struct muster_loop_input {

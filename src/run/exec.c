@@ -50,6 +50,7 @@
 #define LOOP_GROWTH_KIB (128u << 10) /* or a quarter of the memory limit */
 #define LOOP_MISHAPS 6	/* ends for what earlier inputs left behind, after which there is no loop any more */
 #define MISHAP_RUNS 1000 /* after that many inputs, the ones before are forgotten */
+#define WAITING 16	/* times its processor time that a run may last: one that takes longer waits for something but the processor */
 #define CPU_RUNS 256	/* between two looks at where they take place */
 #define SLICE_NS 100000000ll /* of waiting, between two looks at the limits */
 #define SLICES 4	     /* or so many looks within the limit */
@@ -76,6 +77,7 @@ struct exec {
 	uint64_t seen_end;     /* grains that were ever written */
 	VEC(uint8_t) copies;   /* blocks of each unit, when they were */
 	unsigned mishaps, loop_runs;
+	uint64_t used_ns; /* by the process in the loop, when it was last heard of */
 	uint64_t most_kib;
 
 	int to_objects; /* no argument names a file: objects that the program marks take the input as well */
@@ -83,6 +85,17 @@ struct exec {
 	unsigned cpu_runs;
 	int burst, patient;
 };
+
+/* What a run cost that lasted so long and used so much of the processor. */
+static double cost(double wall, double used)
+{
+	return used > 0 && used < wall && wall < WAITING * used ? used : wall;
+}
+
+double exec_cost(const struct run_result *r)
+{
+	return cost(r->wall_seconds, r->user_seconds + r->system_seconds);
+}
 
 /* ----------------------------------------------------------- counters */
 
@@ -398,6 +411,7 @@ static enum loop_start loop_start(struct exec *e, const struct launch_input *inp
 	e->ran = 1;
 	e->ask = MUSTER_LOOP_FIRST;
 	e->loop_runs = 0;
+	e->used_ns = e->words->used_ns;
 	e->most_kib = e->options.memory_limit >> 12;
 	if (!e->most_kib || e->most_kib > LOOP_GROWTH_KIB)
 		e->most_kib = LOOP_GROWTH_KIB;
@@ -481,6 +495,15 @@ static uint32_t ask(struct exec *e, const struct batch *b, struct begun *from)
 	return loop_wait(e, e->ask - 1, from);
 }
 
+/* Of the batch that is over. The target can write over what the runtime says: it cannot make it more than the clock does. */
+static double batch_cost(struct exec *e, int64_t start)
+{
+	uint64_t before = e->used_ns;
+
+	e->used_ns = e->words->used_ns;
+	return cost((double)(now() - start) * 1e-9, e->used_ns > before ? (double)(e->used_ns - before) * 1e-9 : 0);
+}
+
 /* 1 with a result; 0: the input after the first b->done needs a process of its own; -1 with words. */
 static int run_looped(struct exec *e, const struct launch_input *in, struct batch *b, struct exec_result *r)
 {
@@ -506,7 +529,7 @@ static int run_looped(struct exec *e, const struct launch_input *in, struct batc
 	done = ask(e, b, &from);
 	at = e->words->taken == e->ask && e->words->at < b->count ? e->words->at : 0;
 	r->looped = 1;
-	r->seconds = (double)(now() - start) * 1e-9 / (at + 1);
+	r->seconds = batch_cost(e, start) / (at + 1);
 	e->spent += r->seconds * at;
 	e->loop_runs += at;
 	if (done != e->ask) {
@@ -543,7 +566,7 @@ static int run_process(struct exec *e, const struct launch_input *in, struct exe
 			return -1;
 	} while (result.end == RUN_FAILED && e->ran && ++tries < TRIES);
 	take(e, &result, r);
-	r->seconds = result.wall_seconds;
+	r->seconds = exec_cost(&result);
 	gather(e);
 	if (result.end != RUN_FAILED) {
 		e->failures = 0;

@@ -20,7 +20,7 @@ struct exec_unit {
 struct exec_result {
 	enum run_end end;
 	int signal, code;
-	double seconds;
+	double seconds; /* of the processor, so that a busy machine makes no run dearer; by the clock if it did little but wait */
 	int looped;	 /* ran inside the loop: process state of earlier runs may matter */
 	uint8_t *counters; /* dense, exec's own; valid until the next run. Blocks of a unit with several copies are added. */
 	uint32_t count;
@@ -63,7 +63,9 @@ int exec_fresh(struct exec *e, const void *data, size_t size, struct exec_result
 void exec_burst(struct exec *e, int on);
 /* Another limit for a run (launch_limit), from the next one on. */
 void exec_set_time(struct exec *e, double seconds);
-/* Seconds that all runs so far took, of the target's own time. */
+/* The seconds of a run by the launcher, counted in the same way. */
+double exec_cost(const struct run_result *r);
+/* The seconds of all runs so far. */
 double exec_spent(const struct exec *e);
 /* The units registered so far: dense positions never change, new units (dlopen) are appended. */
 const struct exec_unit *exec_units(const struct exec *e, uint32_t *count);

@@ -117,8 +117,9 @@ struct search_next {
 struct search_budget {
 	uint64_t inputs_run; /* since the last restart */
 	double restarted;    /* clock_seconds then */
-	double restart_work; /* the same in work, for searches that can be repeated */
+	double restart_used; /* search_used then */
 	double aside;	     /* cost of what has a share of its own (loops.c) or none (making functions that a run lacked) and so counts for no strategy */
+	double waited;	      /* seconds that traced runs took without using the processor */
 	double symbolic_cost; /* of all negating, up to this slice */
 	double slice_began, next_pause;
 	double next_look; /* clock_seconds when memory is looked at again */
@@ -277,9 +278,9 @@ int search_paused(struct search *s);
  * in repeatable mode, in work. */
 double search_processor_time(const struct search *s);
 double search_since(const struct search *s);
-/* Processor time of the search and of what it ran (runs in the cov variant by the clock: they are short), or work; for differences. */
+/* Processor time of the search and of what it ran (by the clock where a run waits, and Z3), or work; for differences. */
 double search_used(const struct search *s);
-/* The cost of something, in seconds or, in repeatable mode, in work: runs, traces and queries. */
+/* The cost of something, in such seconds or, in repeatable mode, in work: runs, traces and queries. */
 double search_cost(const struct search *s);
 
 #endif

@@ -3,8 +3,8 @@
  * Two kinds of strategy lead to new code: negating the paths of tests, and changing tests blindly,
  * which is a thousand times cheaper for each run. Neither is better: at each slice the
  * one goes that earned more outcomes for its cost lately, and the other gets a
- * smaller share so that it can show that this changed (strategy.c). Costs are seconds; in
- * repeatable mode they are counts of work, and no decision looks at a clock.
+ * smaller share so that it can show that this changed (strategy.c). Costs are seconds of the processor, of the search and of what it
+ * runs, so that a busy machine changes none of this; in repeatable mode they are counts of work, and no decision looks at a clock.
  */
 #include "search/search.h"
 
@@ -108,7 +108,7 @@ static double work(const struct search *s)
 
 double search_cost(const struct search *s)
 {
-	return (s->o.repeatable ? work(s) : clock_seconds()) - s->budget.aside;
+	return search_used(s) - s->budget.aside;
 }
 
 double search_processor_time(const struct search *s)
@@ -118,12 +118,13 @@ double search_processor_time(const struct search *s)
 
 double search_used(const struct search *s)
 {
-	return s->o.repeatable ? work(s) : clock_processor() + s->stats.traced_seconds + exec_spent(s->t.exec);
+	const struct solve_stats *solved = solver_stats(s->solver);
+	return s->o.repeatable ? work(s) : clock_processor() + s->stats.traced_seconds + exec_spent(s->t.exec) + s->budget.waited + solved->seconds[SOLVE_Z3];
 }
 
 double search_since(const struct search *s)
 {
-	return s->o.repeatable ? work(s) - s->budget.restart_work : clock_seconds() - s->budget.restarted;
+	return search_used(s) - s->budget.restart_used;
 }
 
 int search_over_limit(const struct search *s)
@@ -154,11 +155,13 @@ int search_trace(struct search *s, struct launcher *l, const struct shm *shm, co
 	}
 	s->stats.runs++;
 	s->stats.traces++;
+	double before = clock_processor();
 	if (launcher_run(l, &in, r))
 		return -1;
 	s->stats.traced_seconds += r->user_seconds + r->system_seconds;
-	if (!s->o.repeatable)
-		s->budget.aside += r->making_seconds; /* no strategy's fault */
+	s->budget.waited += exec_cost(r) - (r->user_seconds + r->system_seconds);
+	if (!s->o.repeatable && r->making_seconds > 0)
+		s->budget.aside += clock_processor() - before; /* no strategy's fault */
 	if (r->end == RUN_CUT)
 		return 1;
 	if (r->end == RUN_FAILED)
@@ -195,6 +198,7 @@ struct search *search_new(const struct search_options *o, const struct search_ta
 	s->now.parent.exact = s->now.child.exact = o->unit;
 	s->now.parent.checks = s->now.child.checks = o->checks;
 	s->budget.restarted = clock_seconds();
+	s->budget.restart_used = search_used(s);
 	if (o->kind == KIND_IC_CUT)
 		s->next.ic = ic_new(o->ic_elsewhere);
 	if (!o->no_invariants && t->program)
@@ -247,7 +251,7 @@ void search_restart(struct search *s)
 	*s->next.pending = s->budget.inputs_run = 0;
 	s->next.urgent = 0;
 	s->budget.restarted = clock_seconds();
-	s->budget.restart_work = work(s);
+	s->budget.restart_used = search_used(s);
 }
 
 void search_widen(struct search *s)

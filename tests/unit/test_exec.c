@@ -341,6 +341,55 @@ static void loops_again(struct exec *e)
 	assert_int_equal(looped, 20);
 }
 
+/* What a run costs: processor time, whoever else wants the processor, but all of it where the run waits. */
+static void test_cost(void **unused)
+{
+	static const char burner[] =
+	    "#include <stdint.h>\n"
+	    "#include <stddef.h>\n"
+	    "#include <time.h>\n"
+	    "#include <unistd.h>\n"
+	    "static double used(void)\n"
+	    "{\n"
+	    "	struct timespec t;\n"
+	    "	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);\n"
+	    "	return t.tv_sec + t.tv_nsec * 1e-9;\n"
+	    "}\n"
+	    "int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)\n"
+	    "{\n"
+	    "	double end = used() + 0.03;\n"
+	    "	if (size && data[0] == 'w') usleep(120000);\n"
+	    "	if (size && data[0] == 'b') while (used() < end) ;\n"
+	    "	return 0;\n"
+	    "}\n";
+	char *path = make_program(burner, 1);
+	pid_t others[6];
+
+	(void)unused;
+	for (unsigned i = 0; i < 6; i++)
+		if (!(others[i] = fork()))
+			for (;;)
+				;
+	wall = 5;
+	for (int no_loop = 0; no_loop < 2; no_loop++) {
+		struct exec *e = open_program(path, no_loop, NULL);
+
+		run(e, "first");
+		run(e, "burn");
+		assert_int_equal(result.looped, !no_loop);
+		assert_true(result.seconds > 0.029 && result.seconds < 0.06);
+		run(e, "wait");
+		assert_true(result.seconds > 0.11);
+		exec_close(e);
+	}
+	wall = 0.25;
+	for (unsigned i = 0; i < 6; i++) {
+		kill(others[i], SIGKILL);
+		waitpid(others[i], NULL, 0);
+	}
+	free(path);
+}
+
 static void test_loop_ends(void **unused)
 {
 	struct exec *e = open_harness(0);
@@ -475,6 +524,7 @@ int main(void)
 	    cmocka_unit_test_teardown(test_batches, no_children),
 	    cmocka_unit_test_teardown(test_until, no_children),
 	    cmocka_unit_test_teardown(test_loop_ends, no_children),
+	    cmocka_unit_test_teardown(test_cost, no_children),
 	    cmocka_unit_test_teardown(test_loop_leaks, no_children),
 	    cmocka_unit_test_teardown(test_no_loop, no_children),
 	    cmocka_unit_test_teardown(test_binding, no_children),
