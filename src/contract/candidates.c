@@ -6,6 +6,7 @@
  */
 #include "contract/candidates.h"
 
+#include "contract/every.h"
 #include "contract/terms.h"
 
 #define CONSTANTS 4	 /* numbers of one comparison that are tried as bounds */
@@ -175,6 +176,25 @@ static void add_sums(struct cause_search *f, const struct entry *e)
 		}
 }
 
+/* What holds of all structures of a type, where a failing call that is left bears on it: there are many. */
+static void add_every(struct cause_search *f, const struct entry *e)
+{
+	for (uint32_t a = 0; a < e->places.size && f->every; a++) {
+		if (e->places.data[a].kind != ENTRY_EVERY)
+			continue;
+		int wanted = 0;
+		for (size_t i = 0; i < f->calls && !wanted; i++) {
+			const struct cause_call *x = &f->c->calls.data[i];
+			const struct entry *own = f->left[i] && x->traced ? cause_entry_of(f->c, x) : NULL;
+			expr_t about = own ? every_about(own, &own->places.data[a]) : EXPR_NONE;
+			for (size_t k = 0; own && k < x->conditions.size && !wanted; k++)
+				wanted = terms_meet(f->c->pool, about, x->conditions.data[k]);
+		}
+		if (wanted)
+			add_literal(f, every_is_apart(e, &e->places.data[a]) ? CLAUSE_APART : CLAUSE_EVERY, a, a, 0);
+	}
+}
+
 static void list_literals(struct cause_search *f)
 {
 	const struct entry *e = causes_entry(f->c, 0);
@@ -185,7 +205,7 @@ static void list_literals(struct cause_search *f)
 		f->asserts |= f->left[i] && f->c->calls.data[i].assertion;
 	for (uint32_t a = 0; a < e->places.size; a++) {
 		const struct entry_place *x = &e->places.data[a];
-		if (!f->looked[a] || x->kind == ENTRY_SHAPE)
+		if (!f->looked[a] || x->kind == ENTRY_SHAPE || x->kind == ENTRY_EVERY)
 			continue;
 		if (x->set) {
 			add_literal(f, CLAUSE_SET, a, a, 0);
@@ -213,6 +233,7 @@ static void list_literals(struct cause_search *f)
 	}
 	add_sums(f, e);
 	add_shapes(f, e);
+	add_every(f, e);
 }
 
 

@@ -23,6 +23,7 @@ struct proved {
 struct cause_search {
 	int joint;   /* clauses explain some call together */
 	int scalars; /* these are the candidates now; else what speaks of pointers and lengths */
+	int every;   /* what is said of all structures of a type is tried as well: nothing simpler explains more */
 	int asserts; /* some call that is left failed an assertion */
 	int unbroken; /* candidates need no failing call that breaks them: another call of a path may */
 	struct causes *c;

@@ -1,6 +1,7 @@
 /* cause.c: causes of failing calls: candidates by values, kept by proof (cause.h). */
 #include "contract/candidates.h"
 #include "contract/convention.h"
+#include "contract/every.h"
 #include "contract/terms.h"
 
 #include "base/mem.h"
@@ -74,6 +75,8 @@ static void take_values(struct causes *c, const void *data, size_t size, struct 
 			out[i].ended = (int)expr_eval(c->pool, x->ended, cause_byte_value, &b);
 		if (x->kind == ENTRY_SHAPE)
 			out[i].value = (uint64_t)shape_value(c, &e->shapes.data[x->shape], &b);
+		if (x->kind == ENTRY_EVERY)
+			out[i].value = !c->every || (uint64_t)expr_eval(c->pool, every_term(e, x), cause_byte_value, &b);
 	}
 }
 
@@ -91,6 +94,7 @@ void causes_release(struct causes *c)
 	for (size_t i = 0; i < c->calls.size; i++) {
 		vec_release(&c->calls.data[i].conditions);
 		vec_release(&c->calls.data[i].decided);
+		vec_release(&c->calls.data[i].decided_in);
 	}
 	for (uint32_t i = 0; i <= DRIVE_GROWTHS; i++)
 		if (c->opened[i])
@@ -104,7 +108,7 @@ void causes_release(struct causes *c)
 
 struct cause_call *causes_add(struct causes *c, const void *data, size_t size, int failed)
 {
-	vec_push(&c->calls, (struct cause_call){.data = data, .size = size, .failed = failed, .cause = ENTRY_NONE});
+	vec_push(&c->calls, (struct cause_call){.data = data, .size = size, .failed = failed, .failed_in = ENTRY_NONE, .cause = ENTRY_NONE});
 	return &vec_last(&c->calls);
 }
 
@@ -211,6 +215,17 @@ static int is_offered(const struct causes *c, const struct clause_literal *l)
 	return 0;
 }
 
+/* Did the call break a check of how large objects are, of these alone? */
+static int is_about_sizes(struct cause_search *f, expr_t sizes, const struct cause_call *x)
+{
+	uint32_t n = 0;
+	const expr_t *v = x->broke && x->conditions.size ? expr_vars(f->c->pool, vec_last(&x->conditions), &n) : NULL;
+	int all = n > 0;
+	for (uint32_t i = 0; i < n && all; i++)
+		all = terms_meet(f->c->pool, sizes, v[i]);
+	return all;
+}
+
 /* Is what the clause speaks of a part of what failed? */
 static int bears(struct cause_search *f, const struct clause *c, size_t call)
 {
@@ -224,8 +239,18 @@ static int bears(struct cause_search *f, const struct clause *c, size_t call)
 		expr_t t = clause_term(e, &(struct clause){.part = {*l}, .count = 1});
 		return x->by != CAUSE_BY_OTHERS && meets(f, t, x, 0);
 	}
+	if (l->op == CLAUSE_APART)
+		return x->by != CAUSE_BY_OTHERS && meets(f, every_about(e, a), x, 0);
 	if (x->by == CAUSE_BY_SHAPE || (l->op == CLAUSE_BEFORE && !x->before))
 		return 0;
+	if ((l->op == CLAUSE_SET || l->op == CLAUSE_CLEAR) && x->arithmetic && !x->null) /* arithmetic does not fail since a pointer is null: another clause may say why */
+		return 0;
+	if (l->op == CLAUSE_EVERY && every_is_begins(e, a))
+		return is_about_sizes(f, every_about(e, a), x);
+	if (l->op == CLAUSE_EVERY) { /* which pointer is used, or where it leads, may be settled before the check */
+		from = x->null && x->conditions.size > UNCHECKED ? x->conditions.size - UNCHECKED : x->null || x->pair ? 0 : from;
+		return meets(f, every_about(e, a), x, from);
+	}
 	if (l->op == CLAUSE_CLEAR) /* what is done with a pointer fails for every one that is set: only what was asserted last may ask for that */
 		return x->assertion && x->conditions.size && terms_meet(f->c->pool, about, vec_last(&x->conditions));
 	if (l->op == CLAUSE_ORDERED && x->pair) /* which objects they point to may be settled long before: where a contract is checked first */
@@ -559,7 +584,7 @@ static void drop_idle(struct cause_search *f, struct bytes *bytes)
 /* What a global has from the start is the loader's to say: nothing is called necessary by it. Nor by what lies at an index: where that is too large the clause holds, and the call may fail. */
 static int is_unsure(const struct entry_place *x)
 {
-	return x->is_global || x->index != ENTRY_NONE;
+	return x->is_global || x->index != ENTRY_NONE; /* those of ENTRY_EVERY count as global */
 }
 
 static int speaks_of_globals(const struct causes *c, const struct clause *x)
@@ -653,6 +678,7 @@ int causes_keeps_text(struct causes *c, const void *data, size_t size, const cha
 {
 	const struct entry *e = causes_entry(c, 0);
 	struct clause_value *v = mem_zalloc((e->places.size + 1) * sizeof *v);
+	c->every |= strstr(text, "every(") || strstr(text, "apart(");
 	take_values(c, data, size, v);
 	int keeps = contract_holds(e, v, text);
 	free(v);
@@ -737,6 +763,15 @@ void causes_again(struct causes *c)
 
 /* -------------------------------------------------------------------- whole */
 
+/* From here on clauses may speak of all structures of a type. */
+static void take_every(struct cause_search *f)
+{
+	struct causes *c = f->c;
+	f->every = c->every = 1;
+	for (size_t i = 0; i < f->calls; i++)
+		take_values(c, c->calls.data[i].data, c->calls.data[i].size, f->values + i * f->places);
+}
+
 void causes_find(struct causes *c)
 {
 	const struct entry *e = causes_entry(c, 0);
@@ -761,7 +796,9 @@ void causes_find(struct causes *c)
 			explain_rest(&f, bytes); /* a range has two ends: `bits >= 0` and `bits <= 31` */
 		if (!found && all)
 			break;
-		f.scalars |= !found;
+		f.scalars |= !found && f.every;
+		if (!found && !f.every)
+			take_every(&f);
 		left = 0;
 		for (size_t i = 0; i < f.calls; i++)
 			left += f.left[i];

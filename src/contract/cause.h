@@ -32,6 +32,8 @@ struct cause_call {
 	int traced; /* conditions are those of its path; 0: nothing is known of it but its values */
 	VEC(expr_t) conditions; /* of the pool */
 	VEC(expr_t) decided; /* those of them that branches of the program decided */
+	VEC(uint32_t) decided_in; /* the function of each, by a number of the caller's */
+	uint32_t failed_in;	  /* of the check that the call broke; ENTRY_NONE: not known */
 	int broke;  /* the last of them is a check that the call broke */
 	enum cause_by by; /* which clauses may explain it */
 	int null;   /* it failed since something was null */
@@ -72,6 +74,7 @@ struct causes {
 	/* private */
 	struct entry entries[DRIVE_GROWTHS + 1];
 	uint8_t opened[DRIVE_GROWTHS + 1];
+	int every; /* values of places that speak of all structures of a type are taken: some clause may be about one */
 };
 
 void causes_init(struct causes *c, const struct harness *h, uint32_t number, struct solver *solver);

@@ -4,6 +4,8 @@
  */
 #include "contract/clause.h"
 
+#include "contract/every.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -55,6 +57,8 @@ static int literal_holds(const struct entry *e, const struct clause_literal *l, 
 	case CLAUSE_SUM: return a->value <= b->length && v[l->k].value <= b->length - a->value;
 	case CLAUSE_ENDED: return !a->set || a->ended;
 	case CLAUSE_ORDERED: return a->set == b->set && (!a->set || (a->object == b->object && a->length >= b->length));
+	case CLAUSE_EVERY:
+	case CLAUSE_APART:
 	case CLAUSE_TREE: return a->value != 0;
 	case CLAUSE_DISTINCT: return !a->set || !b->set || a->object != b->object;
 	case CLAUSE_ZERO: return a->value == 0;
@@ -103,6 +107,8 @@ static expr_t literal_term(const struct entry *e, const struct clause_literal *l
 		t = expr_and(p, expr_and(p, a->set, b->set), expr_and(p, expr_eq(p, a->object, b->object), expr_binary(p, MUSTER_OP_ULE, b->length, a->length)));
 		t = expr_or(p, t, expr_and(p, expr_not(p, a->set), expr_not(p, b->set)));
 		break;
+	case CLAUSE_EVERY:
+	case CLAUSE_APART: t = every_term(e, a); break;
 	case CLAUSE_TREE: t = shape_term(p, &e->shapes.data[a->shape]); break;
 	case CLAUSE_DISTINCT: t = expr_not(p, expr_and(p, expr_and(p, a->set, b->set), expr_eq(p, a->object, b->object))); break;
 	case CLAUSE_ZERO: t = expr_eq(p, a->value, zero); break;
@@ -146,6 +152,9 @@ expr_t clause_edge(const struct entry *e, const struct clause *c)
 		number = expr_binary(p, MUSTER_OP_ADD, a->value, e->places.data[l->k].value);
 		bound = expr_binary(p, MUSTER_OP_ADD, b->length, one);
 		break;
+	case CLAUSE_EVERY: /* some number is one too large, and none more */
+		bound = every_slack_term(e, a);
+		return bound ? expr_and(p, bound, expr_not(p, every_term(e, a))) : EXPR_NONE;
 	default: return EXPR_NONE;
 	}
 	return expr_and(p, expr_eq(p, number, bound), expr_not(p, clause_term(e, c)));
@@ -167,6 +176,8 @@ static void literal_text(const struct entry *e, const struct clause_literal *l, 
 	case CLAUSE_SUM: buf_addf(out, "(%s <= len(%s) && %s <= len(%s) - %s)", a, b, e->places.data[l->k].text, b, a); break;
 	case CLAUSE_ENDED: buf_addf(out, "terminated(%s)", a); break;
 	case CLAUSE_ORDERED: buf_addf(out, "ordered(%s, %s)", a, b); break;
+	case CLAUSE_EVERY:
+	case CLAUSE_APART:
 	case CLAUSE_TREE: buf_adds(out, a); break;
 	case CLAUSE_DISTINCT: buf_addf(out, "distinct(%s, %s)", a, b); break;
 	case CLAUSE_ZERO: buf_addf(out, "%s == 0", a); break;

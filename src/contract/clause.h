@@ -22,6 +22,8 @@
 	X(ENDED, 2, CLAUSE_LENGTH)     /* terminated(a): a is null, or one of its bytes is 0 */ \
 	X(ORDERED, 3, CLAUSE_LENGTH)   /* ordered(a, b): both are null, or point into one object, and b not in front of a */ \
 	X(TREE, 2, CLAUSE_SHAPE)       /* tree(p, next): a is the shape (entry.h); k: its members, each of which costs 1 */ \
+	X(EVERY, 6, CLAUSE_LENGTH)     /* every(T, ...): a is an ENTRY_EVERY (every.h) */ \
+	X(APART, 6, CLAUSE_SHAPE)      /* apart(T, f): likewise */ \
 	X(DISTINCT, 5, CLAUSE_SHAPE)   /* distinct(a, b): one is null, or they point to two objects */ \
 	X(ZERO, 3, CLAUSE_SCALAR)      /* a == 0 */                              \
 	X(NONZERO, 3, CLAUSE_SCALAR)   /* a != 0 */                              \

@@ -7,6 +7,7 @@
  */
 #include "contract/convention.h"
 
+#include "contract/every.h"
 #include "contract/terms.h"
 
 #include "base/mem.h"
@@ -291,6 +292,17 @@ static int fails_for_whole(struct cause_search *f, struct bytes *bytes, const st
 	return 0;
 }
 
+#define INPUT_MOST (1u << 24)
+
+/* A copy of the values that has this byte: an input ends before the zeros that nobody chose. NULL: it lies too far behind. */
+static uint8_t *with_byte(const struct bytes *values, size_t at)
+{
+	uint8_t *copy = at < INPUT_MOST ? mem_zalloc(at < values->size ? values->size : at + 1) : NULL;
+	if (copy)
+		memcpy(copy, values->data, values->size);
+	return copy;
+}
+
 /* Does the condition hold for a call only if the pointer is null? It speaks of nothing but what is chosen for the pointer. */
 static int asks_null(struct cause_search *f, const struct entry_place *x, expr_t condition, struct bytes *values)
 {
@@ -300,11 +312,10 @@ static int asks_null(struct cause_search *f, const struct entry_place *x, expr_t
 	if (n != 1 || !terms_meet_own(p, x->set, x->there, condition)) /* that p is null says nothing of p->next */
 		return 0;
 	size_t at = expr_get(p, v[0])->k;
-	uint8_t *copy = at < values->size ? mem_alloc(values->size) : NULL;
+	uint8_t *copy = expr_get(p, v[0])->op == MUSTER_OP_INPUT ? with_byte(values, at) : NULL;
 	int some = 0, all = 1;
 	for (unsigned choice = 0; copy && choice < 256 && all; choice++) {
-		struct bytes b = {p, copy, values->size};
-		memcpy(copy, values->data, values->size);
+		struct bytes b = {p, copy, at < values->size ? values->size : at + 1};
 		copy[at] = (uint8_t)choice;
 		if (!expr_eval(p, condition, cause_byte_value, &b))
 			continue;
@@ -315,12 +326,46 @@ static int asks_null(struct cause_search *f, const struct entry_place *x, expr_t
 	return some && all;
 }
 
+/* The same of the pointer of some structure. */
+static int asks_null_of_some(struct cause_search *f, const struct entry *e, const struct entry_place *x, expr_t condition, const struct bytes *values)
+{
+	struct exprs *p = f->c->pool;
+	uint32_t n;
+	const expr_t *v = expr_vars(p, condition, &n);
+	size_t at = n == 1 ? expr_get(p, v[0])->k : 0;
+	unsigned choices = n == 1 && expr_get(p, v[0])->op == MUSTER_OP_INPUT ? every_choices(e, x, at) : 0;
+	uint8_t *copy = choices ? with_byte(values, at) : NULL;
+	int set = 0, null = 0;
+	for (unsigned choice = 0; copy && choice <= choices; choice++) {
+		struct bytes b = {p, copy, at < values->size ? values->size : at + 1};
+		copy[at] = (uint8_t)choice;
+		*(choice ? &set : &null) |= expr_eval(p, condition, cause_byte_value, &b) != 0;
+	}
+	free(copy);
+	return null && !set;
+}
+
+/* In the function that fails: one that it calls may be meant for null, too. */
+static int is_in_failing(const struct cause_call *call, size_t decision)
+{
+	return call->failed_in == ENTRY_NONE || call->decided_in.data[decision] == call->failed_in;
+}
+
+static int some_is_used_null(struct cause_search *f, const struct entry *e, const struct entry_place *x, const struct cause_call *call)
+{
+	struct bytes values = {f->c->pool, call->data, call->size};
+	for (size_t i = 0; i < call->decided.size && call->uses_null; i++)
+		if (is_in_failing(call, i) && asks_null_of_some(f, e, x, call->decided.data[i], &values))
+			return 1;
+	return 0;
+}
+
 /* The program found that the pointer is null, and uses it. */
 static int uses_what_is_null(struct cause_search *f, const struct entry_place *x, const struct cause_call *call)
 {
 	struct bytes values = {f->c->pool, call->data, call->size};
 	for (size_t i = 0; i < call->decided.size && call->uses_null; i++)
-		if (asks_null(f, x, call->decided.data[i], &values))
+		if (is_in_failing(call, i) && asks_null(f, x, call->decided.data[i], &values))
 			return 1;
 	return 0;
 }
@@ -397,6 +442,7 @@ int convention_forbids(struct cause_search *f, struct bytes *bytes, const struct
 	switch (l->op) {
 	case CLAUSE_ORDERED: return sounds_end(e->places.data[l->a].text) && !sounds_end(e->places.data[l->b].text);
 	case CLAUSE_SET: return uses_what_is_null(f, &e->places.data[l->a], x);
+	case CLAUSE_EVERY: return some_is_used_null(f, e, &e->places.data[l->a], x) || is_some_whole(f, bytes, e, call);
 	case CLAUSE_BELOW: return (is_counted(f, e, l->a, l->b, x) && cause_is_tight(f, bytes, c, call));
 	case CLAUSE_SUM: return goes_alone(f, bytes, e, l->a, (uint32_t)l->k, l->b, call) || goes_alone(f, bytes, e, (uint32_t)l->k, l->a, l->b, call);
 	case CLAUSE_MOST: return is_one_further_than(f, bytes, e, l->a, call) || fails_for_whole(f, bytes, e, l, call);

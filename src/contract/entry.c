@@ -6,7 +6,8 @@
 #include "contract/entry.h"
 
 #include "base/mem.h"
-#include "harness/value.h"
+#include "contract/every.h"
+#include "contract/leaves.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -292,49 +293,10 @@ static uint32_t inside_of(const struct making *m)
 	return front < m->b.h->front->types.size ? m->b.h->front->types.data[front].plain : front;
 }
 
-static void take_leaf(void *ctx, const struct value_leaf *v);
-
-/* May a member of a union be named here? A pointer if it is the one that the driver has in these bytes, whichever member had it first; a number if none is. */
-static int is_member(const struct making *m, const struct value_leaf *v, const struct front_type *t)
-{
-	struct value_pointer to;
-	if (t->kind == FRONT_POINTER)
-		return value_pointer_at(m->b.image, v->off, &to) && plain(m->b.h, m->b.h->type_front.data[to.type]) == t;
-	for (size_t i = v->off < 7 ? 0 : v->off - 7; i < v->off + v->size; i++)
-		if (value_pointer_at(m->b.image, i, &to))
-			return 0;
-	return 1;
-}
-
-/* The members of a structure or union inside of a union, by their names. */
-static void take_members(struct making *m, const struct value_leaf *v, const struct front_type *t)
-{
-	for (size_t i = 0; i < t->fields.size; i++) {
-		const struct front_field *f = &t->fields.data[i];
-		const struct front_type *to = plain(m->b.h, f->type);
-		struct buf path = BUF_EMPTY;
-		if (!to || f->bits || !f->name || !*f->name)
-			continue;
-		size_t n = strlen(v->path);
-		buf_addf(&path, "%s%s%s", v->path, n && v->path[n - 1] == '>' ? "" : ".", f->name);
-		struct value_leaf x = {buf_str(&path), f->type, v->off + f->bit_offset / 8, to->size, NULL};
-		if (to->kind == FRONT_STRUCT || to->kind == FRONT_UNION)
-			take_members(m, &x, to);
-		else if (is_member(m, &x, to))
-			take_leaf(m, &x);
-		buf_release(&path);
-	}
-}
-
 static void take_leaf(void *ctx, const struct value_leaf *v)
 {
 	struct making *m = ctx;
 	struct exprs *p = m->b.p;
-	const struct front_type *type = plain(m->b.h, v->front);
-	if (type && type->kind == FRONT_UNION && v->size == type->size) {
-		take_members(m, v, type);
-		return;
-	}
 	const struct entry_place *parent = m->b.parent == ENTRY_NONE ? NULL : &m->b.e->places.data[m->b.parent];
 	struct value_pointer to;
 	if (m->b.e->places.size >= m->b.most || v->bits || strchr(m->b.index == ENTRY_NONE ? v->path : strstr(v->path, "]."), '['))
@@ -358,7 +320,7 @@ static void add_image(struct making *m, uint32_t type, const char *text)
 	struct value_image im = {&m->b.walk, type, bytes, m->b.at, 0, 0};
 	memset(bytes, 0, size + 1);
 	m->b.image = &im;
-	value_leaves(&im, text, 1, take_leaf, m);
+	contract_leaves(&im, text, take_leaf, m);
 	m->b.image = NULL;
 }
 
@@ -551,6 +513,7 @@ void entry_open(struct entry *e, struct exprs *pool, const struct harness *h, ui
 	add_all_indexed(&m);
 	for (uint32_t i = 0, n = (uint32_t)e->places.size; i < n; i++)
 		add_shapes(&m, i);
+	every_add(e, h, &m.b.walk);
 	walk_release(&m.b.walk);
 	vec_release(&m.links);
 }
@@ -559,5 +522,6 @@ void entry_release(struct entry *e)
 {
 	vec_release(&e->places);
 	vec_release(&e->shapes);
+	vec_release(&e->everys);
 	arena_release(&e->arena);
 }

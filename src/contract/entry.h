@@ -18,7 +18,7 @@
 
 #define ENTRY_NONE UINT32_MAX
 
-enum entry_kind { ENTRY_NUMBER, ENTRY_POINTER, ENTRY_FUNCTION /* a pointer to functions */, ENTRY_SHAPE /* no place: whether what lies behind one is a tree (shape.h) */ };
+enum entry_kind { ENTRY_NUMBER, ENTRY_POINTER, ENTRY_FUNCTION /* a pointer to functions */, ENTRY_SHAPE /* no place: whether what lies behind one is a tree (shape.h) */, ENTRY_EVERY /* no place: what holds of all structures of a type (every.h) */ };
 
 struct entry_place {
 	const char *text; /* as C writes it */
@@ -47,14 +47,17 @@ struct entry_place {
 	const expr_t *characters; /* of a pointer to strings or bytes: by the number of its object, a term whose variables are these; else NULL */
 	int interior;	  /* and it may point into it, where others of the pool point as well: two of them may be ordered */
 	expr_t ended;	  /* of a pointer to bytes that need not be a string: one bit, one of them is 0; EXPR_NONE */
-	uint32_t shape;	  /* of a shape: its number */
+	uint32_t shape;	  /* of a shape, or of an ENTRY_EVERY: its number */
 };
+
+struct every;
 
 struct entry {
 	struct exprs *pool;
 	struct arena arena;
 	VEC(struct entry_place) places; /* in an order that depends on the function alone; a parent comes before what lies behind it */
 	VEC(struct shape) shapes;
+	VEC(struct every) everys;
 };
 
 /* Of function `number` of the harness, for inputs whose objects have grown so often. */

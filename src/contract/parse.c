@@ -147,6 +147,10 @@ static int literal_holds(const struct values *x, char *text)
 int contract_holds(const struct entry *e, const struct clause_value *values, const char *text)
 {
 	struct values x = {e, values};
+	const struct clause_value *v;
+	const struct entry_place *whole = place_of(&x, text, &v);
+	if (whole && whole->kind == ENTRY_EVERY)
+		return v->value != 0;
 	char *copy = mem_strdup(text), *at = copy;
 	int holds = 0, known = !strchr(text, '&');
 	while (at && known && !holds) {

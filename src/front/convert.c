@@ -235,7 +235,15 @@ int reader_convert(struct reader *r, CXType t, CXCursor operand)
 	} else if (is_incomplete(r, to) && is_telling(r, from)) {
 		note(r, plain_identity(r, to), from, from);
 	}
-	return is_larger(r, to, from);
+	if (!is_larger(r, to, from))
+		return 0;
+	map_set(&r->larger, plain_identity(r, from), 1);
+	return 1;
+}
+
+int reader_begins(struct reader *r, CXType type)
+{
+	return map_get(&r->larger, plain_identity(r, type), NULL);
 }
 
 void reader_pass(struct reader *r, CXCursor operand, CXCursor parameter)

@@ -69,6 +69,7 @@ struct front_type {
 	VEC(struct front_enumerator) enumerators;
 	VEC(uint32_t) parameters; /* of a function */
 	int variadic, prototyped;
+	int begins; /* of a struct: the unit takes it for larger ones that begin with it */
 	uint32_t as; /* of an incomplete struct: the complete type that pointers to it are most often converted to or from in
 			this unit; FRONT_NONE: none */
 };

@@ -262,6 +262,7 @@ static void reader_release(struct reader *r)
 	vec_release(&r->flows);
 	map_release(&r->conversion_pairs);
 	map_release(&r->conversion_best);
+	map_release(&r->larger);
 	vec_release(&r->conversions);
 	vec_release(&r->pending);
 	vec_release(&r->stack);

@@ -53,6 +53,7 @@ struct reader {
 	VEC(struct reader_flow) flows;
 	struct map conversion_pairs; /* (from, to) to number in conversions */
 	struct map conversion_best;  /* from to number in conversions */
+	struct map larger;	     /* structures that are taken for larger ones */
 
 	/* escape.c */
 	VEC(struct reader_held) held;
@@ -134,6 +135,8 @@ int reader_is_refined(struct reader *r, CXType t);
 int reader_convert(struct reader *r, CXType t, CXCursor operand);
 /* A field, parameter, variable or function's result is passed to this parameter of a function of the unit, or put into this variable: what that is taken for, it is. */
 void reader_pass(struct reader *r, CXCursor operand, CXCursor parameter);
+/* Does the unit take this structure for larger ones that begin with it? */
+int reader_begins(struct reader *r, CXType type);
 void reader_passed(struct reader *r); /* when all bodies were walked */
 /* Is a pointer to void, in a field or parameter, converted to t, which says what it points to? Then it is no pointer to just bytes, if it is always the
  * same: reader_behind_voids, after all walks, marks the functions where it is not. */

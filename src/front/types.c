@@ -415,6 +415,8 @@ static void fill(struct reader *r, uint32_t number, CXType t)
 			break;
 		if (s.kind == CXType_Record && !x.size)
 			x.as = reader_stands_for(r, s);
+		if (s.kind == CXType_Record)
+			x.begins = reader_begins(r, s);
 		if (s.kind == CXType_Record || s.kind == CXType_Enum)
 			fill_tag(r, &x, s);
 		break;

@@ -60,6 +60,7 @@ struct harness_function {
 	uint32_t number; /* in the table; UINT32_MAX: it cannot be called (why) */
 	const char *why; /* e.g. "its parameter 'x' has a type without a name"; NULL */
 	uint32_t limits; /* bits of enum harness_limit */
+	int takes_larger; /* it, or what it calls, takes some structure for a larger one */
 	const char *weak; /* of HARNESS_WEAK: the first such name */
 	const uint32_t *stubs; /* numbers in harness.stubs that it may call, itself or through others; NULL: none */
 	uint32_t stub_count;

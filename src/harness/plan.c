@@ -597,6 +597,8 @@ static void plan_function(struct planner *p, struct harness_function *hf, struct
 	hf->why = why_not(p, fn);
 	front_reach(p->f, hf->front, &o.reach);
 	p->plain = p->has_larger && is_plain(&o);
+	for (size_t i = 0; i < o.reach.functions.size; i++)
+		hf->takes_larger |= p->f->functions.data[o.reach.functions.data[i]].takes_larger;
 	o.call = (struct drive_function){.name = fn->name,
 					 .first_root = (uint32_t)h->roots.size,
 					 .parameters = (uint32_t)fn->parameters.size,

@@ -386,6 +386,12 @@ void plan_requires_expand(const char *text, const char *unknown, struct buf *out
 		} else if (is_call(s, n, "before")) {
 			expand_before(unknown, out);
 			s = close_of(open) + 1;
+		} else if (is_call(s, n, "every") || is_call(s, n, "apart")) { /* of all structures of a type: C has no name for them, and unit/contracts.c asks it of each call that failed */
+			if (unknown)
+				buf_addf(out, "(%s = 1, 1)", unknown);
+			else
+				buf_adds(out, "1");
+			s = close_of(open) + 1;
 		} else if (is_call(s, n, "tree") || is_call(s, n, "distinct")) {
 			close = close_of(open);
 			(*s == 't' ? expand_tree : expand_distinct)(open, close, unknown, out);

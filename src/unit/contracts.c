@@ -92,6 +92,8 @@ static void read_conditions(struct explaining *x, struct causes *c, struct cause
 	struct import im;
 	vec_clear(&call->conditions);
 	vec_clear(&call->decided);
+	vec_clear(&call->decided_in);
+	call->failed_in = ENTRY_NONE;
 	import_init(&im, t, c->pool, call->size);
 	x->path.exact = 1;
 	x->path.checks = x->s->o->checks;
@@ -103,11 +105,15 @@ static void read_conditions(struct explaining *x, struct causes *c, struct cause
 		const struct path_step *step = &x->path.steps.data[i];
 		int broke = path_broke(step) && !step->free;
 		vec_push(&call->conditions, path_constraint(step, &im, &x->sites));
-		if (step->kind == MUSTER_EV_BRANCH && is_written(&x->sites, step))
+		if (step->kind == MUSTER_EV_BRANCH && is_written(&x->sites, step)) {
 			vec_push(&call->decided, vec_last(&call->conditions));
+			vec_push(&call->decided_in, x->sites.decisions.data[step->site].function);
+		}
 		if (broke && !call->failed) /* the san variant says otherwise */
 			call->traced = 0;
 		call->broke = broke;
+		if (broke && step->kind == MUSTER_EV_BRANCH)
+			call->failed_in = x->sites.decisions.data[step->site].function;
 		if (broke)
 			break;
 	}
@@ -481,6 +487,32 @@ static int is_owed(struct explaining *x, struct explained *e, const struct test_
 	return shown->order && call && !is_owned(b) && !test_is_program_level(b) && !b->program && breaks_owed(e, &e->causes.calls.data[call - 1], is_shared(b), is_arithmetic(b));
 }
 
+/* Where " && " ends the clause that begins here. */
+static const char *clause_end(const char *s)
+{
+	for (int depth = 0; *s; s++) {
+		depth += (*s == '(') - (*s == ')');
+		if (!depth && !strncmp(s, " && ", 4))
+			break;
+	}
+	return s;
+}
+
+/* An accepted contract may say what C cannot state where the function begins, of all structures of a type (contract/every.h). Does the call break that? */
+static int breaks_accepted(struct explained *e, const char *text, const struct test_case *t)
+{
+	int breaks = 0;
+	for (const char *next; *text && !breaks; text = *next ? next + 4 : next) {
+		next = clause_end(text);
+		if (strncmp(text, "every(", 6) && strncmp(text, "apart(", 6))
+			continue;
+		char *one = mem_strndup(text, (size_t)(next - text));
+		breaks = !causes_keeps_text(&e->causes, t->data, t->size, one);
+		free(one);
+	}
+	return breaks;
+}
+
 static struct test_owing *owing_of(struct test_function *f, uint32_t serial)
 {
 	for (size_t i = 0; i < f->owing.size; i++)
@@ -514,7 +546,8 @@ static void find_owing(struct explaining *x, struct explained *e)
 			vec_push(&f->owing, ((struct test_owing){b->serial, 1, keeps}));
 			o = &vec_last(&f->owing);
 		}
-		o->owed &= !f->accepted && is_owed(x, e, &f->shown.data[i], b); /* accepted: the call keeps what its callers owe */
+		/* accepted: the call keeps what its callers owe, as far as C says it */
+		o->owed &= f->accepted ? breaks_accepted(e, f->accepted, &f->tests.data[f->shown.data[i].test]) && !is_owned(b) : is_owed(x, e, &f->shown.data[i], b);
 	}
 	f->explained = e->whole;
 }

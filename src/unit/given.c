@@ -37,7 +37,7 @@ void test_contract_text(const struct test_session *s, uint32_t function, struct 
 		count += s->contracts.data[i].function == function;
 	for (size_t i = 0, first = 1; i < s->contracts.size; i++) {
 		const char *text = s->contracts.data[i].requires;
-		int either = count > 1 && strstr(text, "||");
+		int either = count > 1 && strstr(text, "||") && strncmp(text, "every(", 6);
 		if (s->contracts.data[i].function != function)
 			continue;
 		buf_addf(out, "%s%s%s%s", first ? "" : " && ", either ? "(" : "", text, either ? ")" : "");
@@ -58,6 +58,8 @@ static int is_worth_it(const struct test_session *s, uint32_t function, int ende
 		if (s->contracts.data[i].function != function)
 			continue;
 		if (strstr(s->contracts.data[i].requires, "before(")) /* no call of the driver's keeps it but with null */
+			return 0;
+		if (strstr(s->contracts.data[i].requires, "every(") || strstr(s->contracts.data[i].requires, "apart(")) /* nothing that C can say */
 			return 0;
 		any = 1;
 	}
