@@ -24,7 +24,7 @@ warnings = -Wall -Wextra
 flags = -std=gnu11 -D_GNU_SOURCE -Isrc -Iinclude -I/usr/lib/llvm-19/include $(warnings) -MMD -MP
 libs = -L/usr/lib/llvm-19/lib -Wl,--as-needed -lLLVM-19 -lzstd -lcadical -lz3 -lppl_c -lppl -lgmpxx -lgmp -lsqlite3 -lstdc++ -lm -lpthread
 
-mains = src/cmd/main.c src/cmd/main_cc.c src/run/keeper_main.c src/solve/solver_main.c src/diff/caller_main.c
+mains = src/cmd/main.c src/cmd/main_cc.c src/run/keeper_main.c src/solve/solver_main.c src/diff/caller_main.c src/diff/caller_many.c src/diff/caller_world.c
 sources = $(filter-out $(mains),$(sort $(wildcard src/*/*.c)))
 objects = $(sources:%.c=$(B)/%.o) $(B)/src/instrument/inline_bc.o
 tests = $(patsubst tests/unit/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
@@ -87,7 +87,7 @@ $(B)/muster-keeper: $(B)/src/run/keeper_main.o $(B)/libmuster.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 # Calls a function of a version for muster diff; what it loads calls muster_stub.
-$(B)/muster-caller: $(B)/src/diff/caller_main.o
+$(B)/muster-caller: $(B)/src/diff/caller_main.o $(B)/src/diff/caller_many.o $(B)/src/diff/caller_world.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -rdynamic -o $@ $^ -ldl
 
 # Z3 in a process of its own, which is replaced as it grows.

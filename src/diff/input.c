@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "diff/caller.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,12 +190,14 @@ static int read_call(struct reader *r, const char *word)
 /* at: of memory; number: of a variable, or -1 for memory. */
 static int read_bytes(struct reader *r, const char *word, const char *s, uint64_t at, int number)
 {
-	for (; isxdigit((unsigned char)s[0]) && isxdigit((unsigned char)s[1]); s += 2, at++)
-		if (number < 0)
-			buf_addf(r->out, "M %llx %.2s\n", (unsigned long long)at, s);
-		else
-			buf_addf(r->out, "G %d %llu %.2s\n", number, (unsigned long long)at, s);
-	return *s ? wrong(word) : 0;
+	size_t n = strspn(s, "0123456789abcdefABCDEF");
+	if (s[n] || n % 2)
+		return wrong(word);
+	if (number < 0)
+		buf_addf(r->out, "M %llx %s\n", (unsigned long long)at, s);
+	else
+		buf_addf(r->out, "G %d %llu %s\n", number, (unsigned long long)at, s);
+	return 0;
 }
 
 static int read_word(struct reader *r, char *word)

@@ -1,5 +1,5 @@
 /* inside.h: between the files of this folder: diff.c (which pairs, in which order), describe.c (what is said of one), given.c (whether its contract forbids what differs), pair.c (two functions as formulas), sets.c (the sets of inputs that follow), lockstep.c (loops related), refine.c (calls of functions that changed for some inputs), word.c (what functions get, and its
- * names in C), part.c (bits of them), cover.c (sets as conditions), box.c (as bounds of words), text.c (terms as C), witness.c (runs of both versions), input.c (what they get, as text), stubs.c (functions outside as runs have them), shape.c (inputs with pointers), direct.c (inputs that come to the modified code). */
+ * names in C), part.c (bits of them), cover.c (sets as conditions), box.c (as bounds of words), text.c (terms as C), witness.c (runs of both versions), input.c (what they get, as text), stubs.c (functions outside as runs have them), shape.c (inputs with pointers), direct.c (inputs that come to the modified code), probe.c (many inputs). */
 #ifndef MUSTER_DIFF_INSIDE_H
 #define MUSTER_DIFF_INSIDE_H
 
@@ -166,6 +166,8 @@ void diff_pair_parameter(const struct code_function *f, uint32_t i, struct buf *
 /* Evaluates both, and makes the sets. Why it cannot be done at all, or NULL. Releases what an earlier evaluation made. */
 #define DIFF_CUT 0u /* unroll: loops are cut */
 const char *diff_pair_evaluate(struct diff_pair *x, int abstracts, unsigned unroll);
+/* Its parameters alone, as terms; nothing is evaluated. Why it cannot be done at all, or NULL. */
+const char *diff_pair_begin(struct diff_pair *x);
 /* Are both results signed, or both not? Else the same bits may be two numbers. */
 int diff_pair_same_sign(const struct code_function *f, const struct code_function *g);
 void diff_pair_release(struct diff_pair *x);
@@ -197,6 +199,10 @@ int diff_direct_find(struct diff_pair *x, struct diff_function *f);
 void diff_direct_begin(struct diff_pair *x);
 enum vc_end_kind diff_direct_ends(const struct diff_side *s, const struct vc_point *at, uint32_t edge);
 
+/* ------------------------------------------------------------ inputs by search (probe.c) */
+/* Adds a case that was run, if one is found in so many seconds of processor time; the children's is not counted, but the clock is. */
+int diff_probe_find(struct diff_pair *x, struct diff_function *f, double seconds);
+
 /* ------------------------------------------------------------ text (text.c) */
 /* A condition on inputs, or its opposite, as C. 0: there is no short text for it. */
 int diff_text_literal(struct diff_pair *x, expr_t atom, int positive, struct buf *out);
@@ -211,6 +217,8 @@ unsigned diff_word_scalar(const struct code *c, uint32_t global, uint64_t offset
 void diff_word_collect(struct diff_pair *x, expr_t e);
 /* The address as base plus constant. */
 expr_t diff_word_base(struct exprs *p, expr_t address, uint64_t *offset);
+/* Adds the word at this offset of what the pointer, one of the inputs, leads to. Its number, or SIZE_MAX: there are too many. */
+size_t diff_word_behind(struct diff_pair *x, size_t pointer, uint64_t offset, unsigned bytes);
 /* The global whose address the term is, in the new version's code, or CODE_NONE. */
 uint32_t diff_word_global(const struct diff_pair *x, expr_t base);
 /* A variable that is a byte of a global, in C. 0: it is none. */
@@ -276,6 +284,14 @@ int diff_witness_run(struct diff_pair *x, const struct solve_model *m, const exp
 int diff_witness_replay(struct diff_pair *x, const char *text, struct diff_case *out);
 /* The same of a model whose pointers can be. */
 int diff_witness_run_as_is(struct diff_pair *x, const struct solve_model *m, struct diff_case *out);
+
+/* The same of this input (input.c), which the model describes to people. */
+int diff_witness_run_text(struct diff_pair *x, const struct solve_model *m, const char *text, struct diff_case *out);
+/* Blocks of the version's object, in their order, as FUNCTION:LINE,LINE,... 0: the function cannot be called. */
+typedef void diff_witness_block(void *ctx, int which, uint32_t block, const char *text);
+int diff_witness_blocks(struct diff_pair *x, int which, diff_witness_block *block, void *ctx);
+/* Many inputs at once, quickly, for a search: settings and reply are lines as in caller_many.c. -1: it cannot be done. Nothing that it says is a claim. */
+int diff_witness_batch(struct diff_pair *x, const struct buf *settings, char *const *inputs, size_t count, struct buf *reply);
 
 /* ------------------------------------------------------------ inputs of calls (input.c) */
 struct diff_caller { /* who reads it */

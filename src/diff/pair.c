@@ -555,6 +555,18 @@ static void add_proved(struct diff_pair *x)
 		*others[i] = expr_and(p, *others[i], expr_not(p, proved));
 }
 
+const char *diff_pair_begin(struct diff_pair *x)
+{
+	const char *why = why_not(x);
+	if (why)
+		return why;
+	if (x->p)
+		release_sides(x);
+	x->p = exprs_new();
+	make_arguments(x);
+	return NULL;
+}
+
 int diff_pair_is_equal(struct diff_pair *x)
 {
 	struct exprs *p = x->p;

@@ -34,6 +34,7 @@ struct loaded { /* a shared object with tables (instrument/expose.h) */
 	char *function; /* that it was made for; NULL: all */
 	char *path;
 	VEC(char *) calls, data; /* names by number in the tables */
+	struct buf names;	 /* the tables again, with blocks (expose.h) */
 	int failed;
 	struct loaded *next;
 };
@@ -88,10 +89,12 @@ static char *moved_path(const char *shared)
 	return buf_take(&path);
 }
 
-/* The same code with its functions, constants and variables at other places of a page: for the last call (caller.h). */
+/* The same code with its functions, constants and variables at other places of a page, and apart from each other, so that what lies beyond one is something else: for the last call (caller.h). */
 static int link_moved(const char *object, const char *shared)
 {
-	static const char script[] = "SECTIONS { .muster.text : { QUAD(0) . = . + 1160; *(.text .text.*) } } INSERT AFTER .text;\n"
+	static const char script[] = "SECTIONS { .muster.constants : SUBALIGN(1024) { QUAD(0) *(.rodata.v*) } } INSERT AFTER .rodata;\n"
+				     "SECTIONS { .muster.variables : SUBALIGN(1024) { QUAD(0) *(.data.v*) } } INSERT BEFORE .data;\n"
+				     "SECTIONS { .muster.text : { QUAD(0) . = . + 1160; *(.text .text.*) } } INSERT AFTER .text;\n"
 				     "SECTIONS { .muster.rodata : { QUAD(0) . = . + 1160; *(.rodata .rodata.*) } } INSERT AFTER .rodata;\n"
 				     "SECTIONS { .muster.relro : { QUAD(0) . = . + 1160; *(.data.rel.ro .data.rel.ro.*) } } INSERT AFTER .data.rel.ro;\n"
 				     "SECTIONS { .muster.data : { QUAD(0) . = . + 1160; } } INSERT BEFORE .data;\n"
@@ -108,6 +111,8 @@ static int link_moved(const char *object, const char *shared)
 static void read_names(const struct buf *names, struct loaded *l)
 {
 	for (size_t at = 0; at < names->size; at += strlen(names->data + at) + 1) {
+		if (names->data[at] == 'B')
+			continue;
 		char *name = strdup(names->data + at + 1);
 		if (names->data[at] == 'F')
 			vec_push(&l->calls, name);
@@ -150,7 +155,7 @@ static struct loaded *load(struct diff_witnesses *w, int which, const char *func
 	if (l->failed)
 		log_info("witness: %s", error_text());
 	buf_release(&object);
-	buf_release(&names);
+	l->names = names;
 	unlink(path);
 	free(path);
 	l->next = w->v[which].loaded;
@@ -232,6 +237,8 @@ static int same_said(const char *a, const char *b)
 {
 	static const char address[] = "address";
 	size_t size = sizeof address - 1;
+	if (!a || !b)
+		return a == b;
 	for (; *a && *a == *b; a++, b++)
 		;
 	if (*a == 'a' && *b == '"') {
@@ -584,7 +591,7 @@ static void log_seen(const struct diff_pair *x, int ok, const struct seen seen[2
 static int run_both(struct diff_pair *x, const char *text, struct seen seen[2])
 {
 	struct diff_witnesses *w = x->d->witnesses;
-	struct loaded *l[2];
+	struct loaded *l[2] = {NULL};
 	struct buf input = BUF_EMPTY;
 	int e = 0;
 	for (int k = 0; k < 2 && !e; k++) {
@@ -594,11 +601,67 @@ static int run_both(struct diff_pair *x, const char *text, struct seen seen[2])
 		struct version_table t = {{.f = f, .which = k, .call = call, .data = table_data}, l[k]};
 		e = call < 0 ? error_set("%s cannot be called", f->name) : diff_input_read(x->d, text, &t.caller, &input);
 	}
-	if (!e && run_calls(w, l, &input, seen))
+	if (!e && (!l[OLD] || !l[NEW] || run_calls(w, l, &input, seen)))
 		e = error_set("it cannot be run, or does not do the same each time");
 	log_seen(x, !e, seen, &input);
 	buf_release(&input);
 	return e;
+}
+
+/* ------------------------------------------------------------ many inputs */
+
+int diff_witness_blocks(struct diff_pair *x, int which, diff_witness_block *block, void *ctx)
+{
+	struct loaded *l = loaded_of(x->d->witnesses, which, x->side[which].f);
+	uint32_t number = 0;
+	for (size_t at = 0; l && at < l->names.size; at += strlen(l->names.data + at) + 1)
+		if (l->names.data[at] == 'B')
+			block(ctx, which, number++, l->names.data + at + 1);
+	return l && call_number(l, x->side[which].f) >= 0;
+}
+
+/* Variables that both versions have, by their rows. */
+static void write_pairs(const struct diff_pair *x, struct loaded *const l[2], struct buf *out)
+{
+	const struct code *code = x->side[OLD].f->code;
+	for (uint32_t g = 0; g < code->global_count; g++) {
+		struct buf name = BUF_EMPTY;
+		int old = data_number(l[OLD], code->globals[g].name), new = old >= 0 && differ_data_name(x->d, OLD, code, g, &name) ? data_number(l[NEW], buf_str(&name)) : -1;
+		if (new >= 0)
+			buf_addf(out, "D %d %d\n", old, new);
+		buf_release(&name);
+	}
+}
+
+int diff_witness_batch(struct diff_pair *x, const struct buf *settings, char *const *inputs, size_t count, struct buf *reply)
+{
+	struct diff_witnesses *w = x->d->witnesses;
+	struct loaded *l[2] = {NULL};
+	struct buf text = BUF_EMPTY;
+	struct run_result r = {0};
+	for (int k = 0; k < 2; k++)
+		if (!(l[k] = loaded_of(w, k, x->side[k].f)))
+			return -1;
+	buf_add(&text, settings->data, settings->size);
+	write_pairs(x, l, &text);
+	buf_adds(&text, "I\n");
+	for (size_t i = 0; i < count; i++)
+		for (int k = 0; k < 2; k++) {
+			const struct code_function *f = x->side[k].f;
+			struct version_table t = {{.f = f, .which = k, .call = call_number(l[k], f), .data = table_data}, l[k]};
+			if (diff_input_read(x->d, inputs[i], &t.caller, &text))
+				BUG("an input of ours that cannot be read: %s", inputs[i]);
+		}
+	char *argv[] = {w->caller, "-s", l[OLD]->path, l[NEW]->path, NULL};
+	struct launch_input in = {.data = text.data, .size = text.size, .present = 1, .argv = argv};
+	int e = launcher_run(w->launcher, &in, &r) || r.end != RUN_EXIT || r.code;
+	if (e)
+		log_info("a batch of inputs cannot be run: %s", run_end_key(r.end));
+	buf_clear(reply);
+	if (!e)
+		buf_add(reply, r.out.data, r.out.size);
+	buf_release(&text);
+	return e ? -1 : 0;
 }
 
 /* Is each pointer one that a program may have? From a number that is none, an offset leads anywhere, also to null. */
@@ -631,27 +694,33 @@ static int happens_again(struct diff_pair *x, const char *text, const struct see
 	return same;
 }
 
-int diff_witness_run_as_is(struct diff_pair *x, const struct solve_model *m, struct diff_case *out)
+int diff_witness_run_text(struct diff_pair *x, const struct solve_model *m, const char *text, struct diff_case *out)
 {
 	struct seen seen[2] = {{0}};
-	struct buf text = BUF_EMPTY;
-	diff_input_write(x, m, &text);
-	int ok = !run_both(x, buf_str(&text), seen);
+	int ok = !run_both(x, text, seen);
 	settle_kind(x, m, seen, out);
 	ok = ok && describe(x, m, &seen[OLD], &seen[NEW], out) && (!out->undefined || seen[OLD].crashed || seen[NEW].crashed);
-	ok = ok && (out->termination || happens_again(x, buf_str(&text), seen));
+	ok = ok && (out->termination || happens_again(x, text, seen));
 	if (ok) {
 		note_inputs(x, m, out);
-		out->run = buf_take(&text);
+		out->run = strdup(text);
 	} else {
 		free(out->old);
 		free(out->new);
 		free(out->what);
 		out->old = out->new = out->what = NULL;
 	}
-	buf_release(&text);
 	for (int k = 0; k < 2; k++)
 		seen_release(&seen[k]);
+	return ok;
+}
+
+int diff_witness_run_as_is(struct diff_pair *x, const struct solve_model *m, struct diff_case *out)
+{
+	struct buf text = BUF_EMPTY;
+	diff_input_write(x, m, &text);
+	int ok = diff_witness_run_text(x, m, buf_str(&text), out);
+	buf_release(&text);
 	return ok;
 }
 
@@ -712,6 +781,7 @@ static void loaded_free(struct loaded *l)
 		free(l->data.data[i]);
 	vec_release(&l->calls);
 	vec_release(&l->data);
+	buf_release(&l->names);
 	char *moved = moved_path(l->path);
 	unlink(moved);
 	unlink(l->path);

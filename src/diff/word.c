@@ -304,6 +304,17 @@ static void add_bytes(struct diff_pair *x, expr_t term, const struct run *r)
 	add_word(x, (struct diff_word){.term = term, .name = buf_take(&name), .type = CODE_NONE, .is_unsigned = 1});
 }
 
+size_t diff_word_behind(struct diff_pair *x, size_t pointer, uint64_t offset, unsigned bytes)
+{
+	struct exprs *p = x->p;
+	expr_t base = x->inputs.data[pointer].term, at = offset ? expr_binary(p, MUSTER_OP_ADD, base, expr_const(p, 64, offset)) : base;
+	expr_t term = expr_array_read(p, expr_array(p, VC_FLAT), at, 8 * bytes);
+	size_t before = x->inputs.size;
+	struct run r = {.at = {.base = base, .global = CODE_NONE, .offset = offset}, .count = 8 * bytes, .sample = expr_array_read(p, expr_array(p, VC_FLAT), at, 8)};
+	add_whole(x, term, &r);
+	return x->inputs.size > before ? before : SIZE_MAX;
+}
+
 /* ------------------------------------------------------------ words of a term */
 
 /* The run is a word, or a part of one. */

@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "instrument/emit.h"
+#include "instrument/expose_watch.h"
 #include "instrument/fold.h"
 #include "instrument/settle.h"
 
@@ -365,7 +366,7 @@ static void define_missing(struct exposer *x)
 
 static void make_internal(LLVMValueRef v)
 {
-	if (LLVMIsDeclaration(v) || LLVMGetLinkage(v) == LLVMPrivateLinkage || LLVMGetLinkage(v) == LLVMAppendingLinkage)
+	if (LLVMIsDeclaration(v) || LLVMGetLinkage(v) == LLVMPrivateLinkage || LLVMGetLinkage(v) == LLVMAppendingLinkage || !strcmp(name_of(v), EXPOSE_COVER) || !strcmp(name_of(v), EXPOSE_BLOCKS))
 		return;
 	LLVMSetVisibility(v, LLVMDefaultVisibility);
 	LLVMSetDLLStorageClass(v, LLVMDefaultStorageClass);
@@ -402,22 +403,6 @@ static void settle_traps(struct exposer *x, const char *name)
 	}
 }
 
-/* A local without a value gets the bytes of the run: else it has what the compiler left in its place, which may be the same in all of them, an argument. */
-static void fill_locals(struct exposer *x, LLVMValueRef f)
-{
-	LLVMTypeRef types[2] = {x->pointer, x->word}, type = LLVMFunctionType(LLVMVoidTypeInContext(x->context), types, 2, 0);
-	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-		for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
-			next = LLVMGetNextInstruction(i);
-			if (!LLVMIsAAllocaInst(i) || !LLVMIsAConstantInt(LLVMGetOperand(i, 0)))
-				continue;
-			uint64_t bytes = LLVMABISizeOfType(LLVMGetModuleDataLayout(x->module), LLVMGetAllocatedType(i)) * LLVMConstIntGetZExtValue(LLVMGetOperand(i, 0));
-			LLVMValueRef fill = LLVMGetNamedFunction(x->module, "muster_fill"), arguments[2] = {i, LLVMConstInt(x->word, bytes, 0)};
-			LLVMPositionBuilderBefore(x->builder, next);
-			LLVMBuildCall2(x->builder, type, fill ? fill : LLVMAddFunction(x->module, "muster_fill", type), arguments, 2, "");
-		}
-}
-
 /* A run has one thread: its variables are like others. */
 static void settle_thread_locals(struct exposer *x)
 {
@@ -436,7 +421,12 @@ static void settle_thread_locals(struct exposer *x)
 	}
 }
 
-static void expose(struct exposer *x, const struct expose_request *request)
+static int is_kept(void *ctx, LLVMValueRef f)
+{
+	return !LLVMIsDeclaration(f) && is_reached(ctx, f);
+}
+
+static void expose(struct exposer *x, const struct expose_request *request, const struct expose_lines *lines)
 {
 	VEC(LLVMValueRef) wanted = {0};
 
@@ -452,17 +442,19 @@ static void expose(struct exposer *x, const struct expose_request *request)
 	for (LLVMValueRef g = LLVMGetFirstGlobal(x->module); g; g = LLVMGetNextGlobal(g))
 		if (is_variable(g) && (!request->function || is_reached(x, g))) /* the other version may use it */
 			add_data(x, g);
+	expose_cover(x->module, lines, is_kept, x, x->names);
 	define_missing(x);
 	settle_traps(x, "llvm.trap");
 	settle_traps(x, "llvm.debugtrap");
 	for (LLVMValueRef f = LLVMGetFirstFunction(x->module); f; f = LLVMGetNextFunction(f))
-		fill_locals(x, f);
+		expose_guard_locals(x->module, f);
 	for (LLVMValueRef f = LLVMGetFirstFunction(x->module); f; f = LLVMGetNextFunction(f))
 		make_internal(f);
 	for (LLVMValueRef g = LLVMGetFirstGlobal(x->module); g; g = LLVMGetNextGlobal(g))
 		make_internal(g);
 	for (LLVMValueRef a = LLVMGetFirstGlobalAlias(x->module); a; a = LLVMGetNextGlobalAlias(a))
 		make_internal(a);
+	expose_spread(x->module);
 	for (size_t i = 0; i < wanted.size; i++)
 		add_call(x, wanted.data[i]);
 	make_tables(x);
@@ -472,6 +464,7 @@ static void expose(struct exposer *x, const struct expose_request *request)
 int expose_unit(const void *bitcode, size_t size, const struct expose_request *request, struct buf *object, struct buf *names)
 {
 	struct instrument_options options = {.reloc = INSTRUMENT_RELOC_PIC, .fast_compile = 1, .plain = 1};
+	struct expose_lines lines = {0};
 	struct unit u;
 
 	if (unit_load_locals(&u, bitcode, size))
@@ -480,6 +473,7 @@ int expose_unit(const void *bitcode, size_t size, const struct expose_request *r
 	x.builder = LLVMCreateBuilderInContext(x.context);
 	x.word = LLVMInt64TypeInContext(x.context);
 	x.pointer = LLVMPointerTypeInContext(x.context, 0);
+	expose_lines_read(u.module, &lines);
 	LLVMStripModuleDebugInfo(u.module);
 	fold_checks(&u, 0, 0);
 	settle_inline(u.module, NULL);
@@ -487,7 +481,8 @@ int expose_unit(const void *bitcode, size_t size, const struct expose_request *r
 	settle_undefined(&u);
 	fold_forget(u.module);
 	settle_behaviour(u.module);
-	expose(&x, request);
+	expose(&x, request, &lines);
+	expose_lines_release(&lines);
 	settle_functions(u.module);
 	buf_clear(object);
 	LLVMDisposeBuilder(x.builder);

@@ -8,6 +8,9 @@
  *	const struct expose_call muster_calls[]     in the order of the module; the last has no name
  *	const struct expose_data muster_data[]
  *
+ *	unsigned char muster_cover[]                 by block: how often it was entered (expose_watch.h)
+ *	const unsigned muster_blocks                 how many there are
+ *
  * and nothing else: all other definitions are internal, and go if nothing exposed reaches them. Functions that neither the unit nor the C library has, and the allocator, are stubs that call muster_stub with their arguments and return what
  * it returns; such variables are 0. Undefined behaviour is settled as in every variant (settle.h): integers wrap. Nothing is optimised.
  */
@@ -31,18 +34,22 @@ struct expose_data {
 #define EXPOSE_ENDS (1ull << 63)
 #define EXPOSE_QUIET (1ull << 62) /* its source promises that it only computes (pure, const): who calls it how often is no behaviour */
 unsigned long long muster_stub(const char *name, unsigned long long count, const unsigned long long *arguments, const unsigned long long *rooms);
-/* And this where a local begins to live, and the next one in place of the trap instruction. */
+/* And this where a local begins to live, the next one where it ends, on the bytes around it, and the last one in place of the trap instruction. */
 void muster_fill(void *at, unsigned long long bytes);
+void muster_guard(const void *at, unsigned long long bytes);
 void muster_trap(void);
 /* Is there a function of this name in the C library? One that is a stub all the same, for memory? */
 int expose_library_has(const char *name);
 int expose_is_allocator(const char *name);
 
+#define EXPOSE_COVER "muster_cover"
+#define EXPOSE_BLOCKS "muster_blocks"
+
 struct expose_request {
 	const char *function;
 };
 
-/* On success the ELF object (position independent) replaces the contents of *object. names: of the rows in their order, each with F (a function) or D in front and a 0 after. -1 with words. */
+/* On success the ELF object (position independent) replaces the contents of *object. names: of the rows in their order, each with F (a function), D or B (a block: FUNCTION:LINE,LINE,) in front and a 0 after. -1 with words. */
 int expose_unit(const void *bitcode, size_t size, const struct expose_request *request, struct buf *object, struct buf *names);
 
 #endif
