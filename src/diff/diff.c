@@ -21,6 +21,7 @@
 #define PROOF 0.2    /* times the seconds of a pair, for equality with calls abstracted; the same for loops related */
 #define STUBS 0.3    /* the same for a first input that shows a difference */
 #define DIRECT 0.5   /* the same, on top of it, for one that comes to modified code, if there is none yet */
+#define PROBE 0.5    /* the same, for one that many runs show */
 #define FEW 300	     /* instructions of a function whose loops are unrolled twice at first, of a larger one once */
 #define FIRST 5	     /* iterations of a loop that are looked at without refinement */
 
@@ -260,6 +261,12 @@ static int calls_outside(const struct differ *d, uint32_t symbol)
 	return 0;
 }
 
+/* Seconds of its time. */
+static double seconds_of(const struct differ *d, double share)
+{
+	return share * (d->o->seconds > 0 ? d->o->seconds : SECONDS);
+}
+
 static void analyse(struct differ *d, struct diff_function *f, uint32_t symbol)
 {
 	struct diff_pair x;
@@ -278,6 +285,8 @@ static void analyse(struct differ *d, struct diff_function *f, uint32_t symbol)
 		equal = !diff_pair_evaluate(&x, 1, DIFF_CUT) && diff_lockstep_proves(&x);
 	give_time(&x, STUBS);
 	int loops = has_loops(d, symbol), looked = !why && !equal && !d->o->no_refine && (loops || calls_outside(d, symbol)), found = looked && find_witness(&x, f);
+	if (looked && !found)
+		found = diff_probe_find(&x, f, seconds_of(d, PROBE));
 	if (looked && !found) {
 		give_time(&x, DIRECT);
 		found = diff_direct_find(&x, f);
