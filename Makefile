@@ -26,7 +26,7 @@ libs = -L/usr/lib/llvm-19/lib -Wl,--as-needed -lLLVM-19 -lzstd -lcadical -lz3 -l
 
 mains = src/cmd/main.c src/cmd/main_cc.c src/run/keeper_main.c src/solve/solver_main.c src/diff/caller_main.c src/diff/caller_many.c src/diff/caller_world.c
 sources = $(filter-out $(mains),$(sort $(wildcard src/*/*.c)))
-objects = $(sources:%.c=$(B)/%.o) $(B)/src/instrument/inline_bc.o
+objects = $(sources:%.c=$(B)/%.o) $(B)/src/instrument/inline_bc.o $(B)/src/build/library_bc.o
 tests = $(patsubst tests/unit/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
 
 # The runtime has three kinds of source. Bodies of libc functions go through the same instrumentation
@@ -38,7 +38,7 @@ runtime_drive = $(patsubst %,runtime/%.c,drive drive_build drive_batch)
 runtime_native = $(patsubst %,runtime/%.c,native probe probe_format probe_list)
 # What the san variant has alone.
 runtime_san = runtime/compare.c
-runtime_separate = runtime/inline.c runtime/driver.c runtime/report.c runtime/noskip.c $(runtime_native) $(runtime_san) $(runtime_light) $(runtime_drive)
+runtime_separate = runtime/inline.c runtime/library.c runtime/driver.c runtime/report.c runtime/noskip.c $(runtime_native) $(runtime_san) $(runtime_light) $(runtime_drive)
 # Wrappers are known by what they call. runtime_labels is what only the trace variant has.
 runtime_labels = $(patsubst %,runtime/%.c,core node memory object table hooks extern check sized pin pair scatter drive_trace entry unseen calls rebind) $(wildcard runtime/activation*.c)
 runtime_wrappers = $(filter-out $(runtime_separate) $(runtime_labels),\
@@ -111,7 +111,16 @@ $(B)/src/instrument/inline_bc.o: src/instrument/inline_bc.S $(B)/runtime/inline.
 	@mkdir -p $(@D)
 	$(CC) -DINLINE_BC='"$(B)/runtime/inline.bc"' -c $< -o $@
 
+# So do bodies of the C library.
+$(B)/src/build/library_bc.o: src/build/library_bc.S $(B)/runtime/library.bc
+	@mkdir -p $(@D)
+	$(CC) -DLIBRARY_BC='"$(B)/runtime/library.bc"' -c $< -o $@
+
 # ---------------------------------------------------------------- the runtime
+$(B)/runtime/library.bc: runtime/library.c $(runtime_bodies) $(wildcard runtime/libc/*.h) Makefile
+	@mkdir -p $(@D)
+	$(CLANG) $(filter-out -MMD -MP,$(runtime_flags)) -O1 -Xclang -disable-llvm-passes -fno-discard-value-names -fno-builtin -emit-llvm -c $< -o $@
+
 $(B)/runtime/inline.bc: runtime/inline.c Makefile
 	@mkdir -p $(@D)
 	$(CLANG) $(runtime_flags) -O1 -Xclang -disable-llvm-passes -emit-llvm -c $< -o $@

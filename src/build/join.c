@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "build/archive.h"
+#include "build/library.h"
 #include "build/record.h"
 #include "build/symbols.h"
 
@@ -123,6 +124,8 @@ static int add_merged(struct join *j)
 	} else if (j->units.size) {
 		e = merge_units(u, j->units.size, j->bitcode);
 	}
+	if (!e && j->units.size)
+		e = library_add(j->bitcode);
 	if (e || !j->units.size)
 		return e;
 	struct whole_source s = {.name = u->name, .bitcode = j->bitcode->data, .size = j->bitcode->size, .hash = hash128(j->bitcode->data, j->bitcode->size), .unset = 1};

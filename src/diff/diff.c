@@ -9,6 +9,7 @@
 #include "base/deadline.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "build/library.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,24 +175,27 @@ static void pair_done(struct diff_pair *x)
 	solver_free(x->solver);
 }
 
-/* Unrolled further as long as a bound is in the way and it costs little. If it stays in the way, a part of the sets is all there is, and that of few iterations is found sooner. NULL, or why not. */
+/* Unrolled further as long as a bound is in the way and it costs little. If it stays in the way, a part of the sets is all there is: that of the fewest iterations in which there is a difference. NULL, or why not. */
 static const char *evaluate_exactly(struct diff_pair *x)
 {
 	static const unsigned bounds[] = {6, 24, 300};
 	if (x->d->o->no_refine)
 		return diff_pair_evaluate(x, 0, FIRST);
+	unsigned fewest = 0;
 	for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
 		double start = deadline_processor();
 		const char *why = diff_pair_evaluate(x, 0, bounds[i]);
 		if (why)
 			return why;
+		if (!fewest && diff_pair_check(x, &x->diff, 1, NULL) == VERDICT_SAT)
+			fewest = bounds[i];
 		expr_t bound = expr_and(x->p, x->unknown, expr_or(x->p, x->side[OLD].bound, x->side[NEW].bound));
 		if (diff_pair_check(x, &bound, 1, NULL) == VERDICT_UNSAT && x->side[OLD].unknown != expr_true(x->p) && x->side[NEW].unknown != expr_true(x->p))
 			return NULL;
 		if (diff_pair_is_over(x) || deadline_processor() - start > COSTLY)
 			break;
 	}
-	return diff_pair_evaluate(x, 0, bounds[0]);
+	return diff_pair_evaluate(x, 0, fewest ? fewest : bounds[0]);
 }
 
 static void try_shapes(struct diff_pair *x, struct diff_function *f, expr_t set, struct diff_case k)
@@ -511,7 +515,7 @@ static int find_wanted(const struct differ *d, uint8_t *wanted)
 	const struct whole *w = d->whole[OLD];
 	if (!d->o->function) {
 		for (uint32_t i = 0; i < w->symbols.size; i++)
-			wanted[i] = !d->o->modified || d->m->classes[i] & MATCH_M;
+			wanted[i] = (!d->o->modified || d->m->classes[i] & MATCH_M) && strncmp(w->symbols.data[i].name, LIBRARY_PREFIX, strlen(LIBRARY_PREFIX)) != 0;
 		return 0;
 	}
 	uint32_t symbol = whole_find_any(w, d->o->function);
