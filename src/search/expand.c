@@ -21,6 +21,7 @@
 #include "search/loops.h"
 #include "search/operands.h"
 #include "search/strategy.h"
+#include "search/suspended.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -350,27 +351,14 @@ static int take_step(struct search *s, struct expansion *x, size_t at, const wan
 
 #define TERMS_FULL 3 /* no limit: a return value */
 
-static uint64_t terms_bytes(const struct expansion *x)
+/* A path of millions of steps has terms that fit into no budget. Those that wait make room first. */
+static int terms_full(struct search *s, const struct search_suspended *h)
 {
-	return exprs_bytes(x->pool) + solve_path_bytes(x->strict) + (x->relaxed ? solve_path_bytes(x->relaxed) : 0);
+	uint64_t bytes = suspended_bytes(h), most = budget_share(BUDGET_TERMS);
+	while (bytes + suspended_total(s) > most && suspended_drop_oldest(s))
+		continue;
+	return bytes > most;
 }
-
-/* A path of millions of steps has terms that fit into no budget. */
-static int terms_full(const struct expansion *x)
-{
-	return terms_bytes(x) > budget_share(BUDGET_TERMS);
-}
-
-/* A test whose path is being negated: one that was begun, and the place on it that comes next. Its address does not change: the solver's paths have it. */
-struct search_suspended {
-	struct expansion x;
-	struct buf data; /* x.data */
-	wanted_list wanted;
-	size_t step, next, call; /* of the path, of wanted, of the calls that summaries stand for */
-	uint64_t test;
-	uint32_t stage, values; /* of the test when it was suspended */
-	int borrowed;		/* the trace is that of s->next.traces */
-};
 
 /* One pass over the path, or what is left of it. Each step may be begun again: what was asked for is not asked for twice, what stands on the path does not join it twice. 0, 1: paused, -1. */
 static int negate_all(struct search *s, struct search_suspended *h)
@@ -378,7 +366,7 @@ static int negate_all(struct search *s, struct search_suspended *h)
 	struct expansion *x = &h->x;
 	int r = 0;
 	while (h->next < h->wanted.size && !r) {
-		r = h->step % 64 == 0 && terms_full(x) ? TERMS_FULL : composed_step(s, x, h->step, &h->call);
+		r = h->step % 64 == 0 && terms_full(s, h) ? TERMS_FULL : composed_step(s, x, h->step, &h->call);
 		if (!r)
 			r = take_step(s, x, h->step, &h->wanted, &h->next);
 		if (!r)
@@ -418,72 +406,6 @@ static void open_terms(struct search *s, struct search_suspended *h)
 		search_subsume(s, x, &h->wanted);
 	x->strict = search_open_path(s, x);
 	checks_open(s, x);
-}
-
-static void expansion_free(struct search_suspended *h)
-{
-	struct expansion *x = &h->x;
-	if (x->pool) {
-		uint64_t bytes = terms_bytes(x);
-		checks_close(x);
-		solve_path_free(x->strict);
-		if (x->relaxed)
-			solve_path_free(x->relaxed);
-		import_release(&x->import);
-		exprs_free(x->pool);
-		search_memory_freed(bytes);
-	}
-	if (!h->borrowed)
-		trace_release(&x->trace);
-	vec_release(&h->wanted);
-	free(x->matters);
-	free(x->marks);
-	free(x->relaxed_marks);
-	buf_release(&h->data);
-	free(h);
-}
-
-void search_drop_suspended(struct search *s)
-{
-	if (s->now.suspended)
-		expansion_free(s->now.suspended);
-	s->now.suspended = NULL;
-}
-
-const uint8_t *search_suspended_apart(const struct search *s)
-{
-	return s->now.suspended ? s->now.suspended->x.apart : NULL;
-}
-
-/* The trace has to outlive the next run. */
-static void suspend(struct search *s, struct search_suspended *h)
-{
-	struct trace own;
-	if (h->borrowed || !h->x.trace.own) {
-		trace_copy(&own, &h->x.trace);
-		if (!h->borrowed)
-			trace_release(&h->x.trace);
-		h->x.trace = own;
-		h->borrowed = 0;
-	}
-	h->stage = h->x.test->stage;
-	h->values = h->x.test->flags & TEST_VALUES;
-	h->x.test = NULL;
-	s->now.suspended = h;
-}
-
-/* What is suspended, if it is this test's; else it is dropped, for its path is overwritten now. */
-static struct search_suspended *resume(struct search *s, struct search_test *t)
-{
-	struct search_suspended *h = s->now.suspended;
-	if (h && (h->test != t->id || h->stage != t->stage || h->values != (t->flags & TEST_VALUES))) {
-		search_drop_suspended(s);
-		return NULL;
-	}
-	s->now.suspended = NULL;
-	if (h)
-		h->x.test = t;
-	return h;
 }
 
 /* Hints for loops, on terms of their own. 0, 1: paused, -1. */
@@ -597,7 +519,7 @@ static struct search_suspended *expansion_new(struct search *s, struct search_te
 
 int search_expand(struct search *s, struct search_test *t, const struct buf *data)
 {
-	struct search_suspended *h = resume(s, t);
+	struct search_suspended *h = suspended_take(s, t, ic_entry_number(s));
 	int fresh = !h, r = 0;
 	if (fresh) {
 		h = expansion_new(s, t, data);
@@ -606,7 +528,7 @@ int search_expand(struct search *s, struct search_test *t, const struct buf *dat
 	if (r > 0)
 		t->stage = STAGE_DONE;
 	if (r) {
-		expansion_free(h);
+		suspended_free(h);
 		return r < 0 ? -1 : 0;
 	}
 	r = ask_loops(s, &h->x);
@@ -615,10 +537,10 @@ int search_expand(struct search *s, struct search_test *t, const struct buf *dat
 	if (!r && h->x.pool)
 		r = negate_all(s, h);
 	if (r > 0 && h->x.pool) {
-		suspend(s, h);
+		suspended_keep(s, h, ic_entry_number(s));
 		return r;
 	}
-	expansion_free(h);
+	suspended_free(h);
 	if (r == 0 && s->o.unit && t->stage == STAGE_ALL && s->now.parent.concretisations && !(t->flags & TEST_VALUES))
 		t->flags |= TEST_VALUES;
 	else if (r == 0)

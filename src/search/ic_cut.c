@@ -360,10 +360,10 @@ static int explore(struct search *s)
 	t.stage = e.stage;
 	t.bound = e.bound;
 	buf_add(&data, t.data, t.size);
+	if (!e.number || !e.closed) /* new, or its interface is looked at again */
+		e.number = ++ic->entries;
 	ic->entry = &e;
 	ic->duplicate = 0;
-	if (!e.closed || e.closed != search_suspended_apart(s)) /* that is of another function, or of before a late mismatch */
-		search_drop_suspended(s);
 	int r = search_expand(s, &t, &data);
 	ic->entry = NULL;
 	buf_release(&data);
@@ -399,6 +399,11 @@ static int slice(struct search *s)
 int ic_is_on(const struct search *s)
 {
 	return s->next.ic && s->next.strategy && s->next.strategy->plan == plan;
+}
+
+uint64_t ic_entry_number(const struct search *s)
+{
+	return ic_is_on(s) ? s->next.ic->entry->number : 0;
 }
 
 int ic_shares(const struct search *s)

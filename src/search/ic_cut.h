@@ -50,6 +50,8 @@ void ic_saw(struct search *s, const struct trace *t);
 
 /* Does IC-Cut have the slice? */
 int ic_is_on(const struct search *s);
+/* Of the test in a function's queue that is explored now; 0: another strategy has the slice. */
+uint64_t ic_entry_number(const struct search *s);
 /* Is what the program is called from explored now? */
 int ic_at_root(const struct search *s);
 /* Is what is left out of the path that is explored now left to others (auto), and so no loss? */

@@ -17,7 +17,7 @@ struct ic_test {
 /* A test in the queue of a function. */
 struct ic_entry {
 	uint32_t test, stage;
-	uint64_t bound;
+	uint64_t bound, number; /* number: another one whenever its path is looked at anew; 0: it never was */
 	double rank;
 	uint8_t *closed; /* of each step of its path: CLOSED, REUSED; NULL: not looked at */
 	size_t steps;
@@ -75,6 +75,7 @@ struct ic {
 	int learned;
 	int over; /* with shares: nothing is left for it, or nothing ever was */
 	unsigned round;
+	uint64_t entries; /* numbers that were given */
 	/* Of the expansion that is done now: */
 	struct ic_entry *entry;
 	const struct calls *calls;

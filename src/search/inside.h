@@ -3,6 +3,7 @@
 #define MUSTER_SEARCH_INSIDE_H
 
 #include "base/clock.h"
+#include "base/limit.h"
 #include "base/map.h"
 #include "search/compose.h"
 #include "search/frames.h"
@@ -92,10 +93,12 @@ struct search_checks {
 	double cost;	    /* of all checks */
 };
 
+#define SEARCH_SUSPENDED LIMIT(4, 1) /* tests whose negation was interrupted that keep their place; each has its terms | IC-Cut, negating what is urgent and the rest each have one, and two paths of one rank take turns */
+
 /* What each strategy found and cost (strategy.c): lately, and in all. */
 #define SEARCH_STRATEGIES 5 /* no limit: the rows of strategy.c */
 struct search_shares {
-	double earned[SEARCH_STRATEGIES], spent[SEARCH_STRATEGIES], total[SEARCH_STRATEGIES];
+	double earned[SEARCH_STRATEGIES], spent[SEARCH_STRATEGIES], long_earned[SEARCH_STRATEGIES], long_spent[SEARCH_STRATEGIES], total[SEARCH_STRATEGIES];
 };
 
 /* What to try next, besides the caller's frontier. */
@@ -131,7 +134,7 @@ struct search_now {
 	struct path parent, child;
 	struct compose_run parent_calls, child_calls; /* those that summaries stand for */
 	struct frames frames; /* of the parent; of kinds that need calls */
-	struct search_suspended *suspended; /* the test whose negation a slice ended in; NULL: none */
+	struct search_suspended *suspended[SEARCH_SUSPENDED]; /* tests whose negation a slice ended in (suspended.h) */
 	struct buf input; /* of the child */
 	struct buf first; /* counters of the run that looked new (again.c) */
 	VEC(struct search_cover) changed;
@@ -169,10 +172,8 @@ int composed_step(struct search *s, struct expansion *x, size_t at, size_t *next
 /* expand.c: traces the test and negates what its stage asks for. 0; 1: the slice ended before the
  * stage did; -1. */
 int search_expand(struct search *s, struct search_test *t, const struct buf *data);
-/* What search_expand keeps for the case that the next test is the same one is released. */
+/* What search_expand keeps of tests whose negation was interrupted is released. */
 void search_drop_suspended(struct search *s);
-/* x->apart of what is suspended; NULL: nothing is. */
-const uint8_t *search_suspended_apart(const struct search *s);
 
 /* child.c: builds the input that a model asks for and runs it; `step` of the parent was to take
  * `outcome`. */

@@ -18,8 +18,6 @@ static int negate(struct search *s, int urgent_only)
 	struct buf data = {0};
 	struct search_test t = {0};
 	int r = 1;
-	if (search_suspended_apart(s)) /* a path of which IC-Cut asks for a part only */
-		search_drop_suspended(s);
 	do {
 		buf_clear(&data);
 		int got = s->h.take(s->h.ctx, &t, &data);

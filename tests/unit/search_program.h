@@ -101,9 +101,22 @@ static inline int add_test(void *ctx, struct search_test *t, const struct search
 	return frontier_add(&((struct searched *)ctx)->frontier, t, c, n);
 }
 
+/* 1: of the two best tests one after the other is taken. */
+static int search_alternates;
+
 static inline int take_test(void *ctx, struct search_test *t, struct buf *data)
 {
-	return frontier_take(&((struct searched *)ctx)->frontier, t, data);
+	static unsigned times;
+	struct frontier *f = &((struct searched *)ctx)->frontier;
+	struct search_test best;
+	int r = frontier_take(f, t, data);
+
+	if (r <= 0 || !search_alternates || times++ % 2 || !f->heap.size)
+		return r;
+	best = *t;
+	buf_clear(data);
+	r = frontier_take(f, t, data);
+	return frontier_update(f, &best) ? -1 : r;
 }
 
 static inline int update_test(void *ctx, const struct search_test *t)

@@ -1,5 +1,6 @@
 /* test_search.c: searches of small programs as muster test makes them: all paths, each answer run, losses told by name. */
 #include "search_program.h"
+#include "search/inside.h"
 
 static const char head[] = "int __VERIFIER_nondet_int(void); unsigned char __VERIFIER_nondet_uchar(void);\n"
 			   "void __VERIFIER_assume(int); int puts(const char *);\n"
@@ -82,6 +83,35 @@ static void test_slices(void **unused)
 	assert_int_equal(flips[0], flips[1]);
 	assert_true(flips[0] > 2 * expanded[0]);
 	assert_true(expanded[1] <= expanded[0] + expanded[0] / 2);
+	buf_release(&text);
+}
+
+/* Nor does another test whose turn comes meanwhile: each keeps its place. */
+static void test_turns(void **unused)
+{
+	struct buf text = BUF_EMPTY;
+	uint64_t seen[2], tests[2], expanded[2], flips[2];
+
+	(void)unused;
+	buf_adds(&text, "static volatile int n;\nint main(void) {\nint other = U == 1;\nif (other) n = 1;\n");
+	for (int i = 0; i < 12; i++)
+		buf_addf(&text, "if (I == (other ? %d : %d)) return n;\n", 1000 + i, 2000 + i);
+	buf_adds(&text, "return 0; }\n");
+	for (int i = 0; i < 2; i++) {
+		search_hasty = search_alternates = i;
+		search_text(buf_str(&text), CHECKS);
+		seen[i] = covered();
+		tests[i] = program.frontier.tests.size;
+		expanded[i] = search_stats(program.search)->expanded;
+		flips[i] = search_stats(program.search)->flips;
+		search_close(&program);
+	}
+	search_hasty = search_alternates = 0;
+	assert_int_equal(seen[0], 50);
+	assert_int_equal(seen[1], 50);
+	assert_int_equal(tests[0], tests[1]);
+	assert_int_equal(flips[0], flips[1]);
+	assert_true(SEARCH_SUSPENDED == 1 || flips[1] > 4 * expanded[1]);
 	buf_release(&text);
 }
 
@@ -240,6 +270,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_slices),
+	    cmocka_unit_test(test_turns),
 	    cmocka_unit_test(test_growth),  cmocka_unit_test(test_checks), cmocka_unit_test(test_failures),
 	    cmocka_unit_test(test_restart), cmocka_unit_test(test_runs),   cmocka_unit_test(test_bounds),
 	    cmocka_unit_test(test_values),  cmocka_unit_test(test_assume),
