@@ -59,7 +59,7 @@ int fuzz_open_targets(struct fuzz *f)
 	t.shm.nodes = 1 << 24;
 	if (!t.shm.table_limit)
 		t.shm.table_limit = 4096; /* a table of a CRC is 1 KiB: reading it at any index beats pinning the index */
-	if (!f->o->search.no_invariants)
+	if (!f->o->search.no_invariants && !search_kind_composes(f->o->search.kind))
 		t.shm.flags |= MUSTER_FLAG_ENTRIES;
 	log_progress("making the trace variant of %s", f->program);
 	int variant = search_kind_calls(f->o->search.kind) ? VARIANT_CALLS : VARIANT_TRACE;

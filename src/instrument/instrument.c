@@ -117,7 +117,7 @@ static int instrument(const void *bitcode, size_t size, uint32_t unit_id, enum i
 		return -1;
 	buf_clear(object);
 	result = site_table_write(&u, &table);
-	if (!result && kind == INSTRUMENT_TRACE && !options->library && !options->all_decisions && !options->calls) {
+	if (!result && kind == INSTRUMENT_TRACE && !options->library && !options->all_decisions && !options->segments) {
 		trace_entries_find(&entries, &u);
 		own = *options;
 		own.entries = &entries;

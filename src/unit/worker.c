@@ -325,7 +325,7 @@ static int open_targets(struct test_worker *w)
 	t.shm.events = 1 << 17;
 	t.shm.nodes = 1 << 22;
 	t.shm.table_limit = 4096;
-	if (!s->o->no_invariants)
+	if (!s->o->no_invariants && !search_kind_composes(s->round.kind))
 		t.shm.flags |= MUSTER_FLAG_ENTRIES;
 	int variant = search_kind_calls(s->round.kind) ? VARIANT_CALLS : VARIANT_TRACE;
 	if (variant == VARIANT_CALLS)
