@@ -178,7 +178,7 @@ int cmd_fuzz(int argc, char **argv)
 	static struct fuzz_options o = FUZZ_DEFAULTS;
 	static struct fuzz f;
 	static struct check_options check;
-	static const char *strategy = "generational", *ic_config;
+	static const char *strategy = "auto", *ic_config;
 	static double ic_seconds;
 	static double function_limit, recheck;
 	static int no_optimistic, no_z3;
@@ -207,9 +207,9 @@ int cmd_fuzz(int argc, char **argv)
 			  "seconds of processor time that one run may take, or wait (1)"),
 	    TARGET_MEM_ROW(&o.target),
 	    MEMORY_ROW(&o.memory),
-	    OPTION_STR("strategy", 0, "NAME", &strategy, "how paths are searched: generational (the default), auto (IC-Cut beside it), compositional, ic-cut"),
+	    OPTION_STR("strategy", 0, "NAME", &strategy, "how paths are searched: auto (the default: generational, and IC-Cut beside it where functions that are called decide something), generational, compositional, ic-cut"),
 	    OPTION_STR("ic-cut-config", 0, "LETTER", &ic_config, "IC-Cut as one of the configurations A to G (E); F is generational search"),
-	    OPTION_DOUBLE("ic-cut-time", 0, "S", &ic_seconds, "seconds of processor time that IC-Cut explores one function (10)"),
+	    OPTION_DOUBLE("ic-cut-time", 0, "S", &ic_seconds, "seconds of processor time that IC-Cut explores one function (10; beside generational search 2)"),
 	    CHECK_ROWS(&check),
 	    OPTION_U64("max-input", 0, "BYTES", &o.search.max_input, "largest input to make (1M)"),
 	    OPTION_U64("flip-limit", 0, "N", &o.search.flip_limit,

@@ -225,13 +225,13 @@ static void print_older_json(const struct fuzz *f, struct store *store, const st
 static void choice_text(const struct search_options *o, const struct search_stats *s, struct buf *out)
 {
 	if (o->ic_large)
-		buf_addf(out, "generational search: the program is large");
+		buf_addf(out, "generational search: the program is large for IC-Cut");
 	else if (!s->ic_learned)
 		buf_addf(out, "generational search: nothing was learned of the program's calls in this run");
 	else if (!s->ic_callees)
-		buf_addf(out, "generational search: no function that is called decides anything on the paths of %" PRIu64 " tests", s->ic_learned);
+		buf_addf(out, "generational search: no function that is called decides anything in %" PRIu64 " tests", s->ic_learned);
 	else
-		buf_addf(out, "%" PRIu64 " functions that are called decide something on the paths of %" PRIu64
+		buf_addf(out, "%" PRIu64 " functions that are called decide something in %" PRIu64
 			 " tests: IC-Cut beside generational search, by what they find (IC-Cut %" PRIu64 " outcomes)", s->ic_callees, s->ic_learned, s->ic_found);
 }
 
@@ -350,7 +350,7 @@ static void print_text(const struct fuzz *f, struct store *store, const struct c
 		printf("scribbled %" PRIu64 " runs wrote over the memory in which the runtime records what they did: a wild write; look for it with "
 		       "-fsanitize=address\n",
 		       s->search.scribbled);
-	if (o->stats && (o->search.ic_shares || o->search.ic_large))
+	if (o->search.ic_shares || o->search.ic_large)
 		print_choice(&o->search, &s->search);
 	if (o->stats && s->solve.queries)
 		print_rungs(&s->solve);

@@ -8,7 +8,7 @@
 
 /* X(NAME, word, calls, composes, words). calls: its paths have frames (frames.h), so programs run in the calls variant. composes: summaries stand for calls (compose.h). */
 #define SEARCH_KINDS(X)                                                                                          \
-	X(AUTO, "auto", 0, 0, "a function (muster test, its default): as generational, or as compositional where its paths lie in callees that are known in full; a program (muster fuzz): generational beside IC-Cut, by what they find") \
+	X(AUTO, "auto", 0, 0, "the default. A function (muster test): as generational, or as compositional where its paths lie in callees that are known in full; a program (muster fuzz): generational beside IC-Cut, by what they find") \
 	X(GENERATIONAL, "generational", 0, 0, "each decision of a path in turn, those of callees like the others") \
 	X(COMPOSITIONAL, "compositional", 1, 1, "decisions of the function itself; calls are what the summaries of their functions say") \
 	X(IC_CUT, "ic-cut", 1, 0, "function by function, callees first, with summaries at simple interfaces")

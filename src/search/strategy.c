@@ -2,13 +2,15 @@
  *
  * Each has a decaying sum of the outcomes found and of what that cost. What cannot wait goes first, within a share of the time that depends on
  * whether it pays. The next slice goes to whoever has fallen behind its least share, since a strategy that never runs cannot show that it
- * would pay now; else to that with the best rate.
+ * would pay now; else to that with the best rate. Of two that negate paths the better one is the one with more for its cost in the longer run: they find the same code, so where one
+ * is ahead the other finds little, and both have long stretches without any, in which to change between them would halve the time of the one that comes to its end.
  */
 #include "search/strategy.h"
 
 #include "search/ic_cut.h"
 
 #define DECAY 0.9 /* what is left of earned and spent at each slice | half-life of 7 slices */
+#define LONG_DECAY 0.98 /* the same in the longer run | half-life of 34 slices */
 
 /* Where two are equal, the first. */
 static const struct strategy *const strategies[SEARCH_STRATEGIES] = {&strategy_urgent, &strategy_mutate, &strategy_ic_part, &strategy_negate, &strategy_ic};
@@ -24,14 +26,28 @@ static int is_ready(const struct search *s, unsigned i)
 	return strategies[i]->ready(s);
 }
 
-/* Of those that have a least share: -1 if none is ready. */
-static int best(const struct search *s)
+static double long_rate(const struct search *s, unsigned i)
+{
+	const struct search_shares *h = &s->next.shares;
+	return (h->long_earned[i] + 0.1) / (h->long_spent[i] + 1e-3);
+}
+
+/* Of those that have a least share, and negate paths or are blind: -1 if none is ready. */
+static int best_of(const struct search *s, int blind, double (*by)(const struct search *, unsigned))
 {
 	int found = -1;
 	for (unsigned i = 0; i < SEARCH_STRATEGIES; i++)
-		if (strategies[i]->least > 0 && is_ready(s, i) && (found < 0 || rate(s, i) > rate(s, (unsigned)found)))
+		if (strategies[i]->least > 0 && strategies[i]->blind == blind && is_ready(s, i) && (found < 0 || by(s, i) > by(s, (unsigned)found)))
 			found = (int)i;
 	return found;
+}
+
+static int best(const struct search *s)
+{
+	int blind = best_of(s, 1, rate), negates = best_of(s, 0, long_rate);
+	if (blind < 0 || negates < 0)
+		return blind < 0 ? negates : blind;
+	return rate(s, (unsigned)negates) > rate(s, (unsigned)blind) ? negates : blind;
 }
 
 /* The rate of the strategy that never ends, which what is urgent is measured by. */
@@ -78,10 +94,14 @@ void strategy_book(struct search *s, const struct strategy *t, double cost, uint
 	for (unsigned i = 0; i < SEARCH_STRATEGIES; i++) {
 		h->earned[i] *= DECAY;
 		h->spent[i] *= DECAY;
+		h->long_earned[i] *= LONG_DECAY;
+		h->long_spent[i] *= LONG_DECAY;
 		if (strategies[i] != t)
 			continue;
 		h->earned[i] += (double)outcomes;
 		h->spent[i] += cost;
+		h->long_earned[i] += (double)outcomes;
+		h->long_spent[i] += cost;
 		h->total[i] += cost;
 	}
 }
