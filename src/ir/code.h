@@ -280,6 +280,7 @@ struct code_function {
 	uint8_t nothrow; /* declared so, as headers of the C library do */
 	uint32_t result_width;
 	uint8_t result_unsigned; /* as the source has it */
+	uint8_t result_type;	 /* the same: CODE_TYPE_INT, CODE_TYPE_POINTER; CODE_TYPE_OTHER: another, none, or not known */
 	uint8_t defined;       /* it has blocks */
 	uint8_t internal;
 	uint8_t address_taken; /* or visible outside: unknown code may call it */

@@ -289,7 +289,9 @@ static void result_sign(struct code_draft *d, LLVMMetadataRef subprogram)
 	LLVMMetadataRef type = operand(d->m, subprogram, 4), types = type && is_node(type) ? operand(d->m, type, 3) : NULL, result = types && is_node(types) ? operand(d->m, types, 0) : NULL;
 	uint32_t id = result && is_node(result) ? code_debug_type(d->m, result) : CODE_NONE;
 
-	d->f->result_unsigned = id != CODE_NONE && d->m->types.data[id].kind == CODE_TYPE_INT && d->m->types.data[id].is_unsigned;
+	const struct code_type *t = id == CODE_NONE ? NULL : &d->m->types.data[id];
+	d->f->result_unsigned = t && t->kind == CODE_TYPE_INT && t->is_unsigned;
+	d->f->result_type = t && ((t->kind == CODE_TYPE_INT && !t->is_bool) || t->kind == CODE_TYPE_POINTER) ? (uint8_t)t->kind : CODE_TYPE_OTHER;
 }
 
 void code_debug_function(struct code_draft *d)

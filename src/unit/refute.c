@@ -57,6 +57,7 @@ struct trial {
 	VEC(struct batch_item) items;
 	VEC(uint32_t) of; /* summary of each */
 	VEC(struct buf) inputs;
+	const struct buf *input; /* that sample_says is about */
 	VEC(uint8_t) ended; /* of each: the run ended, and nothing that it did contradicts the summary */
 };
 
@@ -127,6 +128,19 @@ static int add_states(struct trial *t, uint32_t number, uint32_t i)
 
 /* ------------------------------------------------------------ what a partial summary leaves unsaid */
 
+/* What the K-th call of a function without a body returns: the input's slot. Of a pointer only null is known here. */
+static int result_value(const struct trial *t, const struct place *pl, unsigned width, u128 *value)
+{
+	const struct drive_function *f = &t->r->now->h->calls.data[t->sampler.number];
+	uint64_t at = f->results + strtoull(pl->path + 1, NULL, 10) * DRIVE_RESULT;
+	*value = 0;
+	if (pl->after || memchr(pl->path, '*', pl->path_size) || width > 64 || width % 8 || at >= f->results + DRIVE_RESULTS * DRIVE_RESULT)
+		return 0;
+	for (unsigned i = width / 8; i-- > 0;)
+		*value = *value << 8 | (at + i < t->input->size ? (uint8_t)t->input->data[at + i] : 0);
+	return pl->type != PLACE_POINTER || !(*value & 0xff);
+}
+
 /* A number in a global that the driver does not make. */
 static int first_value(void *ctx, const struct place *pl, unsigned width, u128 *value)
 {
@@ -135,6 +149,11 @@ static int first_value(void *ctx, const struct place *pl, unsigned width, u128 *
 	const struct drive_function *f = &h->calls.data[t->sampler.number];
 	const char *plus = memchr(pl->path, '+', pl->path_size);
 	uint8_t bytes[8];
+	if (pl->path[0] == 's' && t->input) {
+		int known_result = result_value(t, pl, width, value);
+		*value = pl->type == PLACE_POINTER ? 0 : *value;
+		return known_result;
+	}
 	if (pl->path[0] != 'g' || pl->after || memchr(pl->path, '*', pl->path_size) || (pl->type != PLACE_SIGNED && pl->type != PLACE_UNSIGNED) || width > 64 || width % 8)
 		return 0;
 	char *name = mem_strndup(pl->path + 1, (plus ? (size_t)(plus - pl->path) : pl->path_size) - 1);
@@ -154,6 +173,7 @@ static int add_witness(struct trial *t, uint32_t number, uint32_t i)
 	const struct summary *x = &t->l->all.data[i];
 	struct buf witness = BUF_EMPTY, carried = BUF_EMPTY;
 	int there = x->called ? 0 : recall_input(t->r->was, t->function, x->test, &witness);
+	t->input = &carried;
 	if (there > 0 && layout_carry(t->r->was->was.h, number, witness.data, witness.size, t->r->now->h, t->sampler.number, &carried) &&
 	    sample_says(&t->sampler, x, t->rows[i].r.missing, carried.data, carried.size, first_value, t))
 		add(t, i, &carried);

@@ -787,7 +787,7 @@ expr_t bind_frame(struct bind *b, const struct vc_outcome *out)
 {
 	expr_t all = bind_check_apart(b) ? EXPR_NONE : b->local ? local_frame(b->local, b) : expr_true(b->p);
 	for (uint32_t i = 0; all != EXPR_NONE && i < vc_objects(b->vc); i++) {
-		if (!vc_object_lasts(b->vc, i) || (b->local && local_is_over(b->local, i)))
+		if (!vc_object_lasts(b->vc, i) || i + 1 == b->calls || (b->local && local_is_over(b->local, i)))
 			continue;
 		expr_t x = vc_object_start(b->vc, i), y = vc_contents(b->vc, out->memory, i);
 		if (x == y)

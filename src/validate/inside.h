@@ -132,6 +132,7 @@ struct bind {
 	int apart;	 /* P says that the objects lie apart from globals */
 	uint32_t objects; /* that pointers of P lead to */
 	const char *why; /* it cannot be done */
+	uint32_t calls;	 /* stubs.c: the object that counts them, + 1; 0: there is none */
 };
 /* The places of s, a summary of old, in an evaluation of f, which must have been made for it: its objects are made here. more: places beside those of P and Q, of which none shares a byte with them. local: of a segment, or NULL. -1 with b->why. */
 int bind_open(struct bind *b, struct vc *vc, struct exprs *p, const struct code_function *f, const struct code_function *old, const struct summary *s, struct local *local, const expr_t *more, size_t count);
@@ -203,7 +204,10 @@ const struct code_type *bind_scalar(const struct code *c, uint32_t type, uint64_
 struct missing {
 	struct bind *b; /* of the evaluation that is looked at */
 	VEC(expr_t) places; /* that R may be about: variables, of bytes that P does not name */
+	VEC(expr_t) results; /* the same: of functions without a body (stubs.c) */
 };
+void missing_release(struct missing *m);
+void missing_result(struct missing *m, expr_t variable);
 /* The code reads an integer or a pointer at this offset of an object. */
 void missing_load(struct missing *m, uint32_t object, uint64_t offset);
 /* R over these places, satisfiable with P, such that P and R imply `holds`, the condition under which the evaluation ends as Q says; P and facts are asserted in the context. 1; 0 with *why. */
@@ -230,6 +234,7 @@ struct phase {
 	struct solve_model model; /* a state that stands against it */
 	int has_model;
 	struct missing *missing; /* gets what the code reads; NULL */
+	struct missing *stubs;	 /* gets what functions without a body return, which is known by the number of the call; NULL */
 	const expr_t *more;	 /* places that are bound beside those of the summary */
 	size_t more_count;
 	struct local *local;	 /* of a segment; NULL */
@@ -259,6 +264,11 @@ int phase_3_segment(struct segment_part *part, struct summaries *l, const struct
 /* ------------------------------------------------------------ validate.c */
 /* As far as callers can see: widths of parameters and result. */
 int validate_same_signature(const struct code_function *f, const struct code_function *g);
+
+/* ------------------------------------------------------------ stubs.c */
+#define STUBS_PATH 's' /* sK: what the K-th call of a function without a body returns, from 0 */
+/* The call in which the harness makes a result: 1: it was done. 0: it is another call, or not known what it does. */
+int stubs_call(struct phase *x, struct vc_call *c);
 
 /* ------------------------------------------------------------ beside.c */
 /* Of a summary that is valid in the old version and returns: are both versions, evaluated beside each other, proved to do the same in all states of P? */

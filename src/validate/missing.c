@@ -7,7 +7,7 @@
  *
  * Every R that is right implies each H(X, y), since X satisfies P: so R is the weakest one if the loop ends, and if H(X, y) is false for some X, there is none. The rounds are bounded.
  *
- * R's places are scalars that the code reads: in globals, statics, and objects that pointers of P lead to; no parameters, and nothing that Q names: of these the summary has said what it has to say. None of their bytes is one of P's: an object of P's lies apart from the others and from the globals, or
+ * R's places are what functions without a body return (stubs.c), and scalars that the code reads: in globals, statics, and objects that pointers of P lead to; no parameters, and nothing that Q names: of these the summary has said what it has to say. None of their bytes is one of P's: an object of P's lies apart from the others and from the globals, or
  * else R is about globals of which nobody has the address; where a byte belongs to a place of P, bit-fields included, nothing that has it is R's. Of pointers R says that they are null or that they are not: an address is no number that a person could give.
  */
 #include "validate/inside.h"
@@ -27,7 +27,22 @@ static int is_free(const struct missing *m, expr_t v)
 	for (size_t i = 0; i < m->places.size; i++)
 		if (m->places.data[i] == v)
 			return 1;
+	for (size_t i = 0; i < m->results.size; i++)
+		if (m->results.data[i] == v)
+			return 1;
 	return 0;
+}
+
+void missing_release(struct missing *m)
+{
+	vec_release(&m->places);
+	vec_release(&m->results);
+}
+
+void missing_result(struct missing *m, expr_t variable)
+{
+	if (!is_free(m, variable))
+		vec_push(&m->results, variable);
 }
 
 static void add_place(struct missing *m, enum place_type type, unsigned width, uint64_t size, const char *path, const char *text)

@@ -122,6 +122,8 @@ static enum vc_call_how on_call(void *ctx, struct vc_call *c)
 {
 	struct phase *x = ctx;
 	int follow = phase_can_follow(x, c);
+	if (x->stubs && stubs_call(x, c))
+		return VC_CALL_DONE;
 	if (c->target && c->target->returns_twice)
 		return VC_CALL_UNKNOWN;
 	if (c->target && !c->target->defined && c->target->noreturn)
@@ -505,7 +507,7 @@ static int is_late(void *ctx)
 /* Once more, with what the code reads as places: is there an R? It goes into out, over the list's pool. */
 static int find_missing(const struct code_function *f, const struct code_function *old, struct summaries *l, const struct summary *s, const struct phase_budget *budget, struct missing *m, const char **why, struct validate_result *out)
 {
-	struct phase x = {.budget = budget, .more = m->places.data, .more_count = m->places.size};
+	struct phase x = {.budget = budget, .more = m->places.data, .more_count = m->places.size, .stubs = m};
 	obligations all = {0};
 	int ok = 0;
 	if (!phase_open(&x, f, old, l, s)) {
@@ -526,7 +528,7 @@ static int find_missing(const struct code_function *f, const struct code_functio
 int phase_3(const struct code_function *f, const struct code_function *old, struct summaries *l, const struct summary *s, const struct phase_budget *budget, const char **why, struct validate_result *out)
 {
 	struct missing m = {0};
-	struct phase x = {.budget = budget, .missing = s->why ? &m : NULL};
+	struct phase x = {.budget = budget, .missing = s->why ? &m : NULL, .stubs = s->why ? &m : NULL};
 	const char *unsaid = NULL;
 	obligations all = {0};
 	int ok = 0, opened;
@@ -543,9 +545,10 @@ int phase_3(const struct code_function *f, const struct code_function *old, stru
 	*why = ok || !x.why ? NULL : arena_strdup(budget->words, x.why);
 	vec_release(&all);
 	phase_close(&x);
-	if (opened && !ok && m.places.size)
+	out->rests = m.results.size > 0;
+	if (opened && !ok && (m.places.size || m.results.size))
 		find_missing(f, old, l, s, budget, &m, &unsaid, out);
-	vec_release(&m.places);
+	missing_release(&m);
 	return ok;
 }
 

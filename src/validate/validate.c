@@ -372,13 +372,13 @@ void validate_summary(struct validation *v, struct summaries *l, const struct su
 		if (form ? run_phase(form, phase, symbol, l, s, &budget, &against, out) : (against = UNSET, 0)) {
 			out->verdict = VALIDATE_VALID;
 			out->phase = phase;
-			out->partial = s->why && (phase != 3 || misses_writes(s->why));
+			out->partial = s->why && (phase != 3 || misses_writes(s->why) || out->rests);
 		} else {
 			free(out->why);
 			out->why = against ? mem_strdup(against) : NULL;
 		}
 	}
-	if (!why && !out->verdict && out->missing == EXPR_NONE && s->kind == SUMMARY_FUNCTION && memchr(v->o.order, 2, VALIDATE_PHASES)) {
+	if (!why && !out->verdict && (out->missing == EXPR_NONE || s->called) && s->kind == SUMMARY_FUNCTION && memchr(v->o.order, 2, VALIDATE_PHASES)) {
 		struct validation *form = form_for(v, symbol, 2, s);
 		if (form && run_beside(form, symbol, l, s, &budget)) {
 			out->verdict = VALIDATE_VALID;

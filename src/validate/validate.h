@@ -64,6 +64,7 @@ struct validate_result {
 	double seconds;	 /* of processor time */
 	char *why;	 /* unknown: of the last phase; NULL */
 	int elsewhere;	 /* places of the summary are not there, or are others: states of the new version are none of P's; or what a run does is chance */
+	int rests;	 /* Phase 3: what functions without a body return is anything, and they do nothing else */
 	int partial;	 /* valid as far as the summary goes, which is partial */
 	char *needs;	 /* R, as C: valid where this holds, too; NULL: everywhere, or it is not known */
 	expr_t missing;	 /* R, of the summary's list: the summary is unknown until a run of its witness, in which R holds, ends as Q says (unit/refute.h); EXPR_NONE: there is none */
