@@ -118,12 +118,46 @@ static int is_constant_data(LLVMValueRef value)
 	return LLVMIsAConstantPointerNull(value) || (LLVMIsAGlobalVariable(value) && LLVMIsGlobalConstant(value));
 }
 
+/* Has a format that is a constant no %n? */
+static int only_reads(LLVMValueRef format)
+{
+	LLVMValueRef text = LLVMIsAGlobalVariable(format) && LLVMIsGlobalConstant(format) ? LLVMGetInitializer(format) : NULL;
+	size_t length;
+
+	if (!text || !LLVMIsAConstantDataSequential(text) || !LLVMIsConstantString(text))
+		return 0;
+	for (const char *s = LLVMGetAsString(text, &length), *end = s + length; s < end; s++) {
+		if (*s != '%')
+			continue;
+		while (++s < end && *s && strchr("0123456789.*$'+-# Ihljztq", *s))
+			;
+		if (s < end && *s == 'n')
+			return 0;
+	}
+	return 1;
+}
+
+/* Does a call of a function that prints write to nothing that an argument leads to? Its last parameter is the format. */
+static int writes_nothing(LLVMValueRef call, LLVMValueRef f)
+{
+	unsigned named = LLVMCountParams(f);
+
+	if (fails_assertion(f) || (named && named <= LLVMGetNumArgOperands(call) && only_reads(LLVMGetOperand(call, named - 1))))
+		return 1;
+	for (unsigned k = named; k < LLVMGetNumArgOperands(call); k++)
+		if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, k))) == LLVMPointerTypeKind && !is_constant_data(LLVMGetOperand(call, k)))
+			return 0;
+	return 1;
+}
+
 /* Nothing comes back from this call of a function outside: neither a result nor what it may write. */
 static int is_silent(struct forgetter *x, LLVMValueRef call, LLVMValueRef f)
 {
 	if (LLVMGetFirstUse(call))
 		return 0;
-	for (unsigned k = 0; !prints(f) && k < LLVMGetNumArgOperands(call); k++) {
+	if (prints(f))
+		return writes_nothing(call, f);
+	for (unsigned k = 0; k < LLVMGetNumArgOperands(call); k++) {
 		LLVMValueRef value = LLVMGetOperand(call, k);
 
 		if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind && !is_constant_data(value) && !reads_numbers(x, f, k))
