@@ -17,7 +17,7 @@ struct diff_word { /* a word that a function gets: a parameter, a variable, what
 	char *name;    /* in C */
 	uint32_t type; /* in the new version's code, or CODE_NONE */
 	uint8_t is_unsigned, is_pointer, is_parameter;
-	uint8_t is_field, is_bool; /* a bit-field; of C's type bool */
+	uint8_t is_field, is_bool; /* a bit-field, or a bool, of which a word is one bit; of C's type bool */
 	uint8_t is_outside; /* what a function outside returns (stubs.c) */
 };
 

@@ -294,6 +294,11 @@ static const char *parameter_name(const struct code_function *f, uint32_t parame
 	for (uint32_t i = 0; i < f->variable_count; i++)
 		if (f->variables[i].parameter == parameter && f->variables[i].name && *f->variables[i].name)
 			return f->variables[i].name;
+	for (uint32_t i = 0; i < f->binding_count && f->values[parameter].width == 1; i++) { /* a bool's variable is the byte that is made of it at once */
+		uint32_t v = f->bindings[i].value;
+		if (v != CODE_NONE && f->values[v].kind == CODE_INSTRUCTION && f->values[v].op == CODE_ZEXT && v < f->blocks[0].first + f->blocks[0].count && code_operand(f, v, 0) == parameter)
+			return f->variables[f->bindings[i].variable].name;
+	}
 	return NULL;
 }
 

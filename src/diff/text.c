@@ -354,7 +354,8 @@ static int one_bit(struct diff_pair *x, expr_t atom, int positive, struct buf *o
 		return 0;
 	if (!part.in->is_bool)
 		return masked(x, atom, expr_true(x->p), positive, out);
-	buf_addf(out, "%s%s", positive ? "" : "!", part.in->name);
+	if (!part.low)
+		buf_addf(out, "%s%s", positive ? "" : "!", part.in->name);
 	return !part.low;
 }
 

@@ -195,7 +195,7 @@ static int find_place(const struct code *c, uint32_t type, uint64_t first, unsig
 		const struct code_type *t = &c->types[type];
 		uint32_t next = CODE_NONE;
 		if (t->kind == CODE_TYPE_INT || t->kind == CODE_TYPE_POINTER) {
-			*out = (struct place){.type = type, .first = start, .bits = (unsigned)t->bytes * 8};
+			*out = (struct place){.type = type, .first = start, .bits = t->is_bool ? 1 : (unsigned)t->bytes * 8}; /* a bool is its lowest bit: C has no other of it */
 			return t->bytes <= WORD && first + count <= start + out->bits;
 		}
 		if (t->kind == CODE_TYPE_ARRAY && t->base != CODE_NONE && c->types[t->base].bytes) {
@@ -256,7 +256,7 @@ unsigned diff_word_scalar(const struct code *c, uint32_t global, uint64_t offset
 	struct place at;
 	int found = find_place(c, c->globals[global].type, offset * 8, 8, &at, &part);
 	buf_release(&part);
-	return found && !at.is_field && at.first == offset * 8 ? at.bits / 8 : 1;
+	return found && !at.is_field && at.first == offset * 8 && at.bits > 8 ? at.bits / 8 : 1;
 }
 
 static void add_word(struct diff_pair *x, struct diff_word in)
@@ -286,7 +286,7 @@ static int add_whole(struct diff_pair *x, expr_t e, const struct run *r)
 		return found;
 	}
 	int is_pointer = c->types[at.type].kind == CODE_TYPE_POINTER;
-	add_word(x, (struct diff_word){.term = term, .name = buf_take(&name), .type = at.type, .is_pointer = (uint8_t)is_pointer, .is_field = at.is_field,
+	add_word(x, (struct diff_word){.term = term, .name = buf_take(&name), .type = at.type, .is_pointer = (uint8_t)is_pointer, .is_field = at.is_field || c->types[at.type].is_bool,
 				       .is_unsigned = is_pointer || c->types[at.type].is_unsigned, .is_bool = c->types[at.type].is_bool});
 	return 1;
 }
