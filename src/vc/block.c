@@ -625,6 +625,14 @@ static expr_t decided_by(struct vc_pass *ps, uint32_t last, struct vc_state *s, 
 	return c == VC_LOST ? EXPR_NONE : c;
 }
 
+/* options.varies: a decision that depends on what a local has without a value is undefined, and compilers use that. Does it? Two uses of the term may then differ. */
+static void end_of_undecided(struct vc_pass *ps, struct vc_state *s, uint32_t last, expr_t c)
+{
+	expr_t again = vc_varied(ps->v, c);
+	if (again != c)
+		vc_end_here(ps->v, s, VC_UNDEFINED, expr_not(ps->v->p, expr_eq(ps->v->p, c, again)), ps->fr->f, last, "a decision on a local without a value");
+}
+
 static void branch(struct vc_pass *ps, uint32_t block, struct vc_state *s)
 {
 	const struct code_function *f = ps->fr->f;
@@ -646,6 +654,7 @@ static void branch(struct vc_pass *ps, uint32_t block, struct vc_state *s)
 		vc_stop_here(ps->v, s, VC_UNKNOWN, f, last, computed ? "a branch on a value that is not modelled" : "a jump that is not modelled");
 		return;
 	}
+	end_of_undecided(ps, s, last, c);
 	for (uint32_t k = 1; k < b->edges; k++) {
 		expr_t is = f->values[last].op == CODE_BRANCH ? c : expr_eq(p, c, expr_const(p, expr_width(p, c), computed ? code_unsigned(code_operand_value(f, last, k)) : k));
 		any = vc_or(p, any, is);

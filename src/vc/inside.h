@@ -104,6 +104,7 @@ void vc_end_here(struct vc *v, struct vc_state *s, enum vc_end_kind kind, expr_t
 void vc_stop_here(struct vc *v, struct vc_state *s, enum vc_end_kind kind, const struct code_function *f, uint32_t at, const char *why); /* all of them */
 /* A value as a term: EXPR_NONE: not modelled. */
 expr_t vc_value(struct vc *v, struct vc_frame *fr, uint32_t value);
+expr_t vc_varied(struct vc *v, expr_t e); /* options.varies: another use of the term */
 unsigned vc_width(const struct code_value *v); /* in terms: 64 for pointers; 0: not modelled */
 void vc_frame_init(struct vc_frame *fr, const struct code_function *f, expr_t *values);
 void vc_frame_release(struct vc_frame *fr); /* values are the caller's */

@@ -225,8 +225,7 @@ static expr_t another(void *ctx, expr_t variable)
 	return expr_named(v->p, expr_width(v->p, variable), name);
 }
 
-/* options.varies: a use of the term. */
-static expr_t varied(struct vc *v, expr_t e)
+expr_t vc_varied(struct vc *v, expr_t e)
 {
 	uint32_t count = 0;
 	const expr_t *vars = v->o.varies && v->some_unset && e != EXPR_NONE ? expr_vars(v->p, e, &count) : NULL;
@@ -260,7 +259,7 @@ expr_t vc_value(struct vc *v, struct vc_frame *fr, uint32_t value)
 	case CODE_INSTRUCTION:
 		if (fr->values[value] == EXPR_NONE && v->o.value)
 			return from_outside(v, fr, value);
-		return fr->values[value] == VC_LOST ? EXPR_NONE : varied(v, fr->values[value]);
+		return fr->values[value] == VC_LOST ? EXPR_NONE : vc_varied(v, fr->values[value]);
 	}
 	return EXPR_NONE;
 }

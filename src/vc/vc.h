@@ -177,7 +177,7 @@ struct vc_options {
 	enum vc_end_kind (*ends)(void *ctx, const struct vc_point *at, uint32_t edge);
 	/* Before iteration k (from 0) of a loop that is unrolled, and after it: 0: this iteration does not count, and paths into it end as BOUND. */
 	int (*iteration)(void *ctx, const struct vc_loop *l, unsigned k, int after);
-	int varies;	    /* what a local has without a value is another value at each use, as everything is that is computed from it; 0: evaluators of one pool share it */
+	int varies;	    /* what a local has without a value is another value at each use, as everything is that is computed from it, and decisions that depend on it are undefined; 0: evaluators of one pool share it */
 	int loose;	    /* what is not modelled is anything, or does nothing, and the path goes on: what comes out is a guess */
 	int flat;	    /* pointers of unknown origin point into one flat memory, which evaluators of one pool share at the start */
 	int flat_globals;   /* variables that others may know the address of lie in it */
