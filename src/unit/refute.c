@@ -177,6 +177,7 @@ static int add_witness(struct trial *t, uint32_t number, uint32_t i)
 	if (there > 0 && layout_carry(t->r->was->was.h, number, witness.data, witness.size, t->r->now->h, t->sampler.number, &carried) &&
 	    sample_says(&t->sampler, x, t->rows[i].r.missing, carried.data, carried.size, first_value, t))
 		add(t, i, &carried);
+	t->input = NULL;
 	buf_release(&witness);
 	buf_release(&carried);
 	return there < 0 ? -1 : 0;
