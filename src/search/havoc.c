@@ -53,13 +53,24 @@ static int same_word(const struct havoc_word *w, const void *data, size_t size)
 	return w->size == size && !memcmp(w->data, data, size);
 }
 
+/* Of words that gave way, too, the hashes are kept, but not for ever. */
+static int is_met(struct havoc *h, const void *data, size_t size)
+{
+	if (h->hashes.size > 4 * HAVOC_WORDS) {
+		map_clear(&h->hashes);
+		for (size_t i = 0; i < h->words.size; i++)
+			map_set(&h->hashes, hash64(h->words.data[i].data, h->words.data[i].size, 0), 1);
+	}
+	return !map_set(&h->hashes, hash64(data, size, 0), 1);
+}
+
 void havoc_word(struct havoc *h, const void *data, size_t size)
 {
 	struct havoc_word w = {.size = (uint8_t)size};
 
 	if (!size || size > sizeof w.data)
 		return;
-	int met = !map_set(&h->hashes, hash64(data, size, 0), 1);
+	int met = is_met(h, data, size);
 	for (size_t i = 0; met && i < h->words.size; i++)
 		if (same_word(&h->words.data[i], data, size))
 			return;
